@@ -1,0 +1,647 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - what its surroundings see of it: the protocol, sans I/O
+ *
+ * The core is given packets, posted work, timer expiries and the time; it returns a batch (struct weft_out) of packets
+ * to send, copies to do, queues to wake and timers to arm. It never sees an skb, a virtqueue, a user pointer or a clock.
+ * It is compiled into the module and into host programs (selftests/host); what it needs from either is in env.h.
+ *
+ * Locks, in the order in which they are taken:
+ *
+ *	ep->sq_mutex	one consumer of the send ring; sleeps: process context only
+ *	core->lock	tables: services, paths, address vectors' slow side
+ *	path->lock	packets, flows and messages of one remote node (or of the node itself: core->local)
+ *	ep->lock	receive ring, posted receives, unexpected messages, state; one endpoint at a time
+ *	cq->lock, eq->lock
+ *	(memory and pools: inside env.h)
+ *
+ * One path and one endpoint at a time. Nothing is copied (but payload that travels in ring slots), transmitted, woken or
+ * pinned under a lock: that goes to struct weft_out, and weft_flush() does it after everything has been unlocked.
+ * A match made under ep->lock alone (a receive was posted) that must act on a path is put into out->start.
+ *
+ * Entry points are called with none of these locks held. Those marked "sleeps" need process context; all others may be
+ * called in softirq too.
+ */
+#ifndef WEFT_CORE_H
+#define WEFT_CORE_H
+
+#include "env.h"
+#include <linux/weft.h>
+
+struct weft_core;
+struct weft_path;
+struct weft_flow;
+struct weft_ep;
+struct weft_txm;
+struct weft_rxm;
+struct weft_rec;
+struct weft_out;
+
+/* ---- Configuration and counters ---------------------------------------------------------------------------- */
+
+/**
+ * struct weft_conf - settings of a port; read at any time, changed by the administrator
+ * @udp_port: UDP port on the wire, both ends, host order
+ * @max_payload: bytes of UDP payload of the largest packet that is sent, 1280 - 48 at least
+ * @eager_max: bytes of the longest message that is sent without being asked for
+ * @unexp_window: bytes of eager payload that one remote node may have waiting here
+ * @envelope_max: messages that one remote node may have waiting here
+ * @window_bytes: bytes of a rendezvous that are granted at a time: what is pinned of a receive
+ * @ack_delay_ns: longest time an acknowledgement is held back
+ * @rto_min_ns: shortest retransmission timeout
+ * @dead_ns: time without any sign of life after which a path with something to do is given up
+ * @keepalive_ns: silence on a path with connections after which a sign of life is asked for
+ * @connect_ns: time a connection request may take
+ * @max_paths: remote nodes
+ * @backlog_max: upper limit of any listener's backlog
+ */
+struct weft_conf {
+	u16 udp_port;
+	u32 max_payload;
+	u32 eager_max;
+	u32 unexp_window;
+	u32 envelope_max;
+	u32 window_bytes;
+	weft_ns ack_delay_ns;
+	weft_ns rto_min_ns;
+	weft_ns dead_ns;
+	weft_ns keepalive_ns;
+	weft_ns connect_ns;
+	u32 max_paths;
+	u32 backlog_max;
+};
+
+/* Counters: X(name, "description"). Names are those of sysfs, netlink and weftctl. */
+#define WEFT_COUNTERS(X)						\
+	X(tx_packets, "packets given to the network device")		\
+	X(tx_bytes, "bytes of them, from the weft header on")		\
+	X(tx_errors, "packets that the device refused")			\
+	X(rx_packets, "packets received")				\
+	X(rx_bytes, "bytes of them, from the weft header on")		\
+	X(rx_bad, "received packets that could not be decoded or were not for us")	\
+	X(rx_unknown, "received packets of an unknown path or with a wrong token")	\
+	X(rx_duplicate, "received packets that had been received before")	\
+	X(rx_dropped, "received packets dropped for want of memory or room")	\
+	X(retransmits, "packets sent again")				\
+	X(timeouts, "retransmission timeouts")				\
+	X(acks_sent, "packets that only acknowledge")			\
+	X(msgs_sent, "messages sent")					\
+	X(msgs_received, "messages received")				\
+	X(msgs_eager, "messages sent without being asked for")		\
+	X(msgs_rendezvous, "messages announced and pulled")		\
+	X(msgs_local, "messages that stayed on the node")		\
+	X(msgs_unexpected, "messages that came before their receive")	\
+	X(msgs_truncated, "messages that were longer than their receive")	\
+	X(cold, "messages that waited for memory to be pinned")		\
+	X(bounced, "windows copied because memory could not be pinned")	\
+	X(cq_overflows, "completions that waited for room in their queue")	\
+	X(bad_entries, "ring entries that could not be decoded")	\
+	X(bad_completions, "ring entries that were decoded and refused")	\
+	X(paths_made, "paths set up")					\
+	X(paths_dead, "paths given up")					\
+	X(peer_restarts, "remote nodes found to have restarted")	\
+	X(conns_made, "connections established")			\
+	X(conns_refused, "connection requests refused")			\
+	X(no_service, "messages for a service that does not exist")
+
+#define WEFT_COUNTER_ENUM(name, text)	WEFT_CNT_##name,
+enum weft_counter { WEFT_COUNTERS(WEFT_COUNTER_ENUM) WEFT_NCOUNTERS };
+
+/* ---- The core of one port ---------------------------------------------------------------------------------- */
+
+#define WEFT_CORE_ADDRS		4
+#define WEFT_CORE_HASH		256	/* lists in the tables of paths and services; a power of two */
+
+/**
+ * struct weft_core - the protocol of one port
+ * @conf: settings
+ * @lock: tables below
+ * @stopped: the port is going: nothing new is begun (READ_ONCE outside of @lock)
+ * @incarnation: random, new with each port; tells a restarted node from the one before
+ * @secret: for cookies
+ * @addr: own addresses, service 0; constant
+ * @naddr: how many
+ * @services: endpoints by service number
+ * @paths: paths by remote address
+ * @path_ids: paths by the id that the peer puts into packets; read under RCU
+ * @npaths: paths in them
+ * @neps: endpoints
+ * @next_service: where the search for a free service begins
+ * @next_gen: next generation of an endpoint's service
+ * @local: path of messages that stay on this node
+ * @cnt: counters: per CPU in the kernel; see weft_count()
+ * @port: the adapter's own
+ */
+struct weft_core {
+	struct weft_conf conf;
+	struct weft_lock lock;
+	bool stopped;
+	u64 incarnation;
+	u64 secret[2];
+	struct weft_sockaddr addr[WEFT_CORE_ADDRS];
+	u32 naddr;
+	struct weft_list services[WEFT_CORE_HASH];
+	struct weft_list paths[WEFT_CORE_HASH];
+	struct weft_path **path_ids;
+	u32 npaths;
+	u32 neps;
+	u16 next_service;
+	u32 next_gen;
+	struct weft_path *local;
+	weft_counters_t cnt;
+	void *port;
+};
+
+/* Fill in the default settings. */
+void weft_conf_default(struct weft_conf *conf);
+
+/**
+ * weft_core_init - make a core that works
+ * @core: zeroed
+ * @conf: settings
+ * @addr: own addresses
+ * @naddr: how many, 1..WEFT_CORE_ADDRS
+ * @port: stored in core->port
+ *
+ * Sleeps. Return: 0, -ENOMEM.
+ */
+int weft_core_init(struct weft_core *core, const struct weft_conf *conf, const struct weft_sockaddr *addr, u32 naddr,
+		   void *port);
+
+/**
+ * weft_core_stop - the port is going: fail everything
+ * @core: the core
+ * @now: time
+ * @err: errno (positive) for what is under way
+ * @out: to be flushed; called again while it returns true
+ *
+ * Endpoints stay, in a state in which nothing can be posted, until they are destroyed. Return: there is more to do.
+ */
+bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_out *out);
+
+/* Free the rest; the adapter has made sure that no endpoint exists and nobody is inside. Sleeps. */
+void weft_core_exit(struct weft_core *core);
+
+/* ---- What goes out of the core ------------------------------------------------------------------------------ */
+
+#define WEFT_OUT_TX	32
+#define WEFT_OUT_COPY	32
+#define WEFT_OUT_WAKE	16
+#define WEFT_OUT_COLD	16
+#define WEFT_OUT_START	16
+#define WEFT_OUT_TIMER	8
+#define WEFT_TX_RAW	192	/* bytes of the largest packet that belongs to no record */
+
+/**
+ * struct weft_tx - a packet to send
+ * @path: its path, referenced; NULL: an answer to a stranger, @to says where
+ * @rec: record of what is in it, referenced; NULL: @raw holds the packet
+ * @to: destination when @path is NULL
+ * @psn: packet sequence number
+ * @len: bytes of the whole packet, from the weft header on
+ * @pay: bytes at its end that weft_tx_payload() gives; the ones before come from weft_tx_header()
+ * @lane: lane, selects the UDP source port (today all lanes use the port itself)
+ * @raw: packet without a record (@len bytes)
+ */
+struct weft_tx {
+	struct weft_path *path;
+	struct weft_rec *rec;
+	struct weft_sockaddr to;
+	u32 psn;
+	u32 len;
+	u32 pay;
+	u8 lane;
+	u8 raw[WEFT_TX_RAW];
+};
+
+/* Kinds of copies */
+#define WEFT_COPY_RX_MEM	1	/* from a received packet into pinned (or bounce) memory */
+#define WEFT_COPY_BUF_MEM	2	/* from kernel memory (unexpected message) into it */
+#define WEFT_COPY_MEM_MEM	3	/* from the sender's memory into the receiver's: local messages */
+#define WEFT_COPY_RX_BUF	4	/* from a received packet into kernel memory */
+
+/**
+ * struct weft_copy - bytes to be copied
+ * @rxm: the message, referenced
+ * @kind: WEFT_COPY_*
+ * @src: kernel address to copy from (RX_MEM, BUF_MEM, RX_BUF)
+ * @smem: memory to copy from (MEM_MEM), referenced
+ * @soff: offset in @smem
+ * @dst: kernel address to copy to (RX_BUF)
+ * @mem: memory to copy to, referenced
+ * @off: offset in @mem
+ * @len: bytes
+ * @token: the core's own
+ */
+struct weft_copy {
+	struct weft_rxm *rxm;
+	u8 kind;
+	const void *src;
+	struct weft_mem *smem;
+	u32 soff;
+	void *dst;
+	struct weft_mem *mem;
+	u32 off;
+	u32 len;
+	u32 token;
+};
+
+/**
+ * struct weft_out - output of the core
+ * @core: the core
+ * @now: time of the entry
+ * @ntx: packets in @tx
+ * @ncopy: copies in @copy
+ * @nwake: completion queues in @wake
+ * @nwake_eq: event queues in @wake_eq
+ * @ncold: in @cold
+ * @nstart: in @start
+ * @ntimer: in @timer
+ * @more: paths that have more to send than there was room for (list of path->more, referenced)
+ * @tx: packets
+ * @copy: copies
+ * @wake: completion queues that got entries, referenced
+ * @wake_eq: event queues that got events, referenced
+ * @cold: work that needs process context, referenced through its object
+ * @start: messages that were matched under ep->lock and whose path must be told, referenced
+ * @timer: paths whose timer is to be set to path->timer_at, referenced
+ *
+ * Large: kept by the adapter (per CPU, per context), never on the stack. Not initialised beyond the counts.
+ * The core makes sure of room before it changes anything; without room it leaves work that it finds again.
+ */
+struct weft_out {
+	struct weft_core *core;
+	weft_ns now;
+	u16 ntx, ncopy, nwake, nwake_eq, ncold, nstart, ntimer;
+	struct weft_list more;
+	struct weft_tx tx[WEFT_OUT_TX];
+	struct weft_copy copy[WEFT_OUT_COPY];
+	struct weft_cq *wake[WEFT_OUT_WAKE];
+	struct weft_eq *wake_eq[WEFT_OUT_WAKE];
+	struct weft_work *cold[WEFT_OUT_COLD];
+	struct weft_rxm *start[WEFT_OUT_START];
+	struct weft_path *timer[WEFT_OUT_TIMER];
+};
+
+void weft_out_init(struct weft_out *out, struct weft_core *core);
+
+/**
+ * weft_flush - do all that the core has put out, and what comes of it
+ * @out: output; empty afterwards
+ *
+ * Copies, then weft_core_copied() for each, then transmit (weft_env_tx()), then wake, queue cold work, arm timers; again
+ * until nothing is left. Received packets (struct weft_rx) must stay valid until it returns. No lock may be held.
+ */
+void weft_flush(struct weft_out *out);
+
+/* Bytes of a packet: the first tx->len - tx->pay ones. @dst has room for them. */
+void weft_tx_header(const struct weft_tx *tx, void *dst);
+
+/* The last tx->pay ones. Return: 0, -EFAULT: the memory is gone: drop the packet. */
+int weft_tx_payload(const struct weft_tx *tx, void *dst);
+
+/* ---- What comes in ----------------------------------------------------------------------------------------- */
+
+/**
+ * struct weft_rx - a received packet; its bytes are stable: nobody else can change them
+ * @data: first byte of the weft header
+ * @len: bytes
+ * @src: sender's address; @src.port: UDP source port
+ * @dst: index of the own address it was sent to, in core->addr
+ * @ecn: ECN field of the IP header
+ */
+struct weft_rx {
+	const u8 *data;
+	u32 len;
+	struct weft_sockaddr src;
+	u8 dst;
+	u8 ecn;
+};
+
+/**
+ * weft_core_rx - packets have been received
+ * @core: the core
+ * @now: time
+ * @rx: packets, linear
+ * @n: how many; not more than 16
+ * @out: to be flushed before the packets are freed
+ */
+void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx, u32 n, struct weft_out *out);
+
+/* The time of a path's timer has come. */
+void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out);
+
+/* Work from out->cold: pin memory, drain a ring. Sleeps, with the address space of the work's context. Drops the reference. */
+void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out);
+
+/* ---- Completion queues --------------------------------------------------------------------------------------- */
+
+/**
+ * struct weft_ovf - a completion that waits for room; stands in the object that completes
+ * @node: in cq->waiting
+ * @e: the entry
+ */
+struct weft_ovf {
+	struct weft_list node;
+	struct weft_cqe e;
+};
+
+/**
+ * struct weft_cq - completion queue
+ * @core: its port's core
+ * @lock: everything below
+ * @ref: references
+ * @slots: ring, written by the kernel alone
+ * @size: slots, a power of two
+ * @doorbell: user's consumer index; untrusted, read once
+ * @status: what the user reads
+ * @tail: producer index (the kernel's own copy)
+ * @head: last consumer index read
+ * @bad: the user's index was outside of the ring
+ * @waiting: struct weft_ovf in order
+ * @armed: somebody may be waiting (weft_env_wake_cq() is called only then); set by waiters before they look again
+ * @dev: the adapter's own
+ *
+ * Entries are written in the order of weft_cq_post() calls. One that finds no room (or others waiting before it) waits
+ * in the object that completes, which is held until it is written: memory is bounded by the operations accepted, and no
+ * completion is dropped.
+ */
+struct weft_cq {
+	struct weft_core *core;
+	struct weft_lock lock;
+	refcount_t ref;
+	struct weft_cqe *slots;
+	u32 size;
+	const struct weft_cq_doorbell *doorbell;
+	struct weft_cq_status *status;
+	u32 tail;
+	u32 head;
+	bool bad;
+	struct weft_list waiting;
+	bool armed;
+	void *dev;
+};
+
+/**
+ * weft_cq_init - make a completion queue
+ * @cq: the queue; one reference is the caller's
+ * @core: its core
+ * @slots: zeroed ring
+ * @size: slots
+ * @doorbell: zeroed
+ * @status: zeroed
+ */
+void weft_cq_init(struct weft_cq *cq, struct weft_core *core, struct weft_cqe *slots, u32 size,
+		  const struct weft_cq_doorbell *doorbell, struct weft_cq_status *status);
+
+/* The user has read: write what waits. */
+void weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out);
+
+/* Is there something that a user who has seen @seen does not know of? Orders itself after cq->armed (barrier E's twin). */
+bool weft_cq_news(struct weft_cq *cq, u32 seen);
+
+/* Is there something to read, as the user's doorbell tells? */
+bool weft_cq_ready(struct weft_cq *cq);
+
+/* ---- Event queues -------------------------------------------------------------------------------------------- */
+
+/**
+ * struct weft_qev - an event that waits to be read
+ * @node: in eq->events
+ * @owned: it stands in an endpoint: not to be freed
+ * @ev: the event
+ * @data: private data
+ */
+struct weft_qev {
+	struct weft_list node;
+	bool owned;
+	struct weft_event ev;
+	u8 data[WEFT_CM_DATA_MAX];
+};
+
+/**
+ * struct weft_eq - event queue
+ * @lock: @events
+ * @ref: references
+ * @events: struct weft_qev, in order
+ * @dev: the adapter's own
+ */
+struct weft_eq {
+	struct weft_lock lock;
+	refcount_t ref;
+	struct weft_list events;
+	void *dev;
+};
+
+void weft_eq_init(struct weft_eq *eq);
+
+/*
+ * Take the first event if it and its data (padded to 8) fit into @room bytes at @buf (kernel memory).
+ * Return: bytes, -EAGAIN: none, -EMSGSIZE: no room.
+ */
+int weft_eq_read(struct weft_eq *eq, void *buf, u32 room);
+
+bool weft_eq_ready(struct weft_eq *eq);
+
+/* Forget what is in it. */
+void weft_eq_fini(struct weft_eq *eq);
+
+/* ---- Address vectors ----------------------------------------------------------------------------------------- */
+
+struct weft_av;
+
+/* Return: NULL: no memory. Sleeps. */
+struct weft_av *weft_av_new(struct weft_core *core);
+/* No endpoint uses it any more. */
+void weft_av_free(struct weft_av *av);
+
+/**
+ * weft_av_insert - insert an address
+ * @av: the vector
+ * @addr: address with service
+ * @index: out: its index: the lowest free one
+ *
+ * Sleeps. Return: 0, -EINVAL: not an address one can send to, -EAFNOSUPPORT, -ENOMEM, -ENOSPC.
+ */
+int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 *index);
+
+/* Return: 0, -EINVAL: nothing there. */
+int weft_av_remove(struct weft_av *av, u32 index);
+
+/* ---- Endpoints ----------------------------------------------------------------------------------------------- */
+
+#define WEFT_EPS_NEW		0	/* created */
+#define WEFT_EPS_ENABLED	1	/* MSG: not yet connected; RDM: works */
+#define WEFT_EPS_LISTENING	2	/* passive */
+#define WEFT_EPS_CONNECTING	3	/* MSG: request sent */
+#define WEFT_EPS_ACCEPTED	4	/* MSG: accepted, not yet confirmed */
+#define WEFT_EPS_CONNECTED	5	/* MSG */
+#define WEFT_EPS_CLOSED		6	/* MSG: was connected, or could not be */
+#define WEFT_EPS_ERROR		7	/* met a ring entry it could not decode, or the port is gone */
+#define WEFT_EPS_DEAD		8	/* destroyed; only references keep it */
+
+/**
+ * struct weft_ep_conf - what an endpoint is made of; the memory stays the adapter's and valid until weft_ep_kill() returns
+ * @type: WEFT_EP_*
+ * @flags: WEFT_EPF_*
+ * @handle: its handle in its context
+ * @mc: memory of its context (env.h); the core takes no reference before weft_ep_kill(), txm and rxm that outlive it do
+ * @addr: own address wanted; family 0: the first of the port
+ * @sq: send ring, user-writable: each slot is copied once
+ * @sq_slots: slots
+ * @rq: receive ring, likewise
+ * @rq_slots: slots
+ * @doorbell: user-writable
+ * @status: read-only for the user
+ * @ctx: the adapter's own: the context (for cold work)
+ */
+struct weft_ep_conf {
+	u32 type;
+	u32 flags;
+	u32 handle;
+	struct weft_memctx *mc;
+	struct weft_sockaddr addr;
+	const struct weft_sqe *sq;
+	u32 sq_slots;
+	const struct weft_rqe *rq;
+	u32 rq_slots;
+	const struct weft_ep_doorbell *doorbell;
+	struct weft_ep_status *status;
+	void *ctx;
+};
+
+/**
+ * weft_ep_new - make an endpoint
+ * @core: the core
+ * @conf: what it is made of; copied
+ *
+ * Allocates all that posts will need: @sq_slots send operations, @rq_slots receives. Sleeps.
+ * Return: the endpoint with one reference, ERR_PTR(-ENOMEM, -EADDRNOTAVAIL, -EAFNOSUPPORT, -EINVAL, -ENODEV: stopped).
+ */
+struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *conf);
+
+/**
+ * weft_ep_enable - give it queues and a service
+ * @ep: the endpoint
+ * @tx_cq: may be NULL
+ * @rx_cq: may be NULL
+ * @eq: may be NULL, but not for MSG
+ * @av: RDM only
+ *
+ * Return: 0, -EINVAL: queues do not fit the type, -EBUSY: enabled already, -EADDRINUSE, -ENODEV.
+ */
+int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq, struct weft_eq *eq,
+		   struct weft_av *av);
+
+/**
+ * weft_ep_kick - there may be work in its rings
+ * @ep: the endpoint
+ * @flags: WEFT_KICK_*
+ * @now: time
+ * @out: used and flushed inside
+ *
+ * Sleeps; in the process that owns the context or with its address space. Bounded by the rings' sizes.
+ * Return: 0, -EINTR: a signal came before everything was done.
+ */
+int weft_ep_kick(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *out);
+
+/* Cancel as WEFT_IOC_CANCEL tells. Return: 0, -EINVAL: not enabled. */
+int weft_ep_cancel(struct weft_ep *ep, u64 context, weft_ns now, struct weft_out *out);
+
+/**
+ * weft_ep_kill - destroy an endpoint
+ * @ep: the endpoint
+ * @now: time
+ * @out: to be flushed; called again while it returns true
+ *
+ * When it has returned false, neither rings nor queues of the endpoint are touched any more, and no memory of the
+ * process is written. Sends that had completed are still delivered, a connected peer is told. The caller then drops its
+ * reference with weft_ep_put(). Return: there is more to do.
+ */
+bool weft_ep_kill(struct weft_ep *ep, weft_ns now, struct weft_out *out);
+void weft_ep_put(struct weft_ep *ep);
+
+/* Return: 0, -EADDRINUSE, -EADDRNOTAVAIL, -EAFNOSUPPORT, -EINVAL, -EBUSY: it has a service that is in use. */
+int weft_ep_setname(struct weft_ep *ep, const struct weft_sockaddr *addr);
+void weft_ep_getname(struct weft_ep *ep, struct weft_sockaddr *addr);
+/* Return: 0, -ENOTCONN. */
+int weft_ep_getpeer(struct weft_ep *ep, struct weft_sockaddr *addr);
+
+/**
+ * struct weft_ep_info - a look at an endpoint, for the administrator
+ * @type: WEFT_EP_*
+ * @state: WEFT_EPS_*
+ * @handle: handle in its context
+ * @addr: own address
+ * @peer: peer's, family 0: none
+ * @posted: receives that wait
+ * @unexp: messages that wait
+ * @sending: sends under way
+ */
+struct weft_ep_info {
+	u32 type;
+	u32 state;
+	u32 handle;
+	struct weft_sockaddr addr;
+	struct weft_sockaddr peer;
+	u32 posted;
+	u32 unexp;
+	u32 sending;
+};
+
+void weft_ep_look(struct weft_ep *ep, struct weft_ep_info *info);
+
+/* ---- Connections --------------------------------------------------------------------------------------------- */
+
+/* Return: 0, -EINVAL: not passive, no eq; -EADDRINUSE. */
+int weft_cm_listen(struct weft_ep *pep, struct weft_eq *eq, u32 backlog);
+/* The result is an event. Return: 0, -EINVAL: not enabled, not MSG, address; -EISCONN, -EBUSY: has been connected before. */
+int weft_cm_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data, u32 len, weft_ns now,
+		    struct weft_out *out);
+/* Accept request @conn, which came to any passive endpoint of this core with the same context. Return: 0, -EINVAL. */
+int weft_cm_accept(struct weft_ep *ep, u64 conn, const void *data, u32 len, weft_ns now, struct weft_out *out);
+/* Return: 0, -EINVAL: no such request. */
+int weft_cm_reject(struct weft_ep *pep, u64 conn, const void *data, u32 len, weft_ns now, struct weft_out *out);
+/* Return: 0, -ENOTCONN: never connected. Canceled completions are written when it returns. */
+int weft_cm_shutdown(struct weft_ep *ep, weft_ns now, struct weft_out *out);
+
+/* ---- Paths, for adapters and the administrator ------------------------------------------------------------------ */
+
+#define WEFT_PATHS_HELLO	0	/* asking the peer */
+#define WEFT_PATHS_UP		1
+#define WEFT_PATHS_DEAD		2
+
+/**
+ * struct weft_path_info - a look at a path
+ * @addr: remote node
+ * @state: WEFT_PATHS_*
+ * @srtt: smoothed round-trip time, ns; 0: none yet
+ * @cwnd: congestion window, packets
+ * @flight: packets that are not acknowledged
+ * @nflow: flows
+ * @retrans: packets sent again
+ */
+struct weft_path_info {
+	struct weft_sockaddr addr;
+	u32 state;
+	weft_ns srtt;
+	u32 cwnd;
+	u32 flight;
+	u32 nflow;
+	u64 retrans;
+};
+
+/* Path number @n, counted from 0, referenced; NULL: no more. Slow: for dumps. */
+struct weft_path *weft_path_nth(struct weft_core *core, u32 n);
+void weft_path_look(struct weft_path *path, struct weft_path_info *info);
+void weft_path_get(struct weft_path *path);
+void weft_path_put(struct weft_path *path);
+
+/* What an adapter needs of a path. */
+const struct weft_sockaddr *weft_path_addr(const struct weft_path *path);	/* remote node, service 0 */
+u8 weft_path_src(const struct weft_path *path);					/* index of the own address */
+struct weft_core *weft_path_core(const struct weft_path *path);
+void **weft_path_port(struct weft_path *path);	/* the adapter's own word, made by weft_env_path_open() */
+weft_ns weft_path_timer_at(const struct weft_path *path);
+
+#endif

@@ -1,0 +1,650 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * weft - user interface of the character devices /dev/weft/<port>
+ *
+ * Opening a device makes a context, which belongs to the address space that opened it: calls and maps from
+ * another one (a forked child) are refused with EPERM. Objects have 32-bit handles that are local to the context
+ * and die with it.
+ *
+ * Rules of growth: fixed-width fields, native byte order, no pointers (u64 instead), no enums, no bit fields.
+ * Every ioctl structure begins with its size as the caller knows it; a longer one is accepted if what the kernel
+ * does not know is zero, a shorter one is taken as followed by zeros. Reserved fields and unknown flags must be 0.
+ *
+ * Field by field: Documentation/uapi.rst
+ */
+#ifndef _UAPI_LINUX_WEFT_H
+#define _UAPI_LINUX_WEFT_H
+
+#include <linux/types.h>
+#include <linux/ioctl.h>
+
+#define WEFT_ABI_VERSION	1
+
+#define WEFT_NAME_MAX		16	/* a port's name, with its terminating zero */
+#define WEFT_CM_DATA_MAX	256	/* private data of connect, accept, reject */
+#define WEFT_SLOT_SIZE		64	/* of every ring */
+#define WEFT_RING_MIN		16	/* slots of a ring; always a power of two */
+#define WEFT_RING_MAX		65536
+#define WEFT_NSLOTS_MAX		16	/* of one entry, its first slot included */
+#define WEFT_INLINE_MAX		960	/* payload in the slots behind an entry: 15 * 64 */
+#define WEFT_IOV_MAX		8	/* segments of a message */
+#define WEFT_HANDLE_NONE	0	/* no object has this handle */
+
+/**
+ * struct weft_sockaddr - address of an endpoint or a node
+ * @family: AF_INET or AF_INET6
+ * @port: service number of the endpoint, network byte order; 0: none, or "choose one"
+ * @scope: IPv6 scope id (interface index), 0 otherwise
+ * @addr: IPv4 address in the first 4 bytes, the rest 0; or IPv6 address; network byte order
+ */
+struct weft_sockaddr {
+	__u16 family;
+	__be16 port;
+	__u32 scope;
+	__u8 addr[16];
+};
+
+/* ---- Rings ------------------------------------------------------------------------------------------------ */
+
+/*
+ * Indices are free-running u32; slot = index & (size - 1). An entry of several slots wraps slot by slot.
+ *
+ * Each endpoint has one line of 64 bytes in a doorbell page (user writes) and one in a status page (kernel writes);
+ * each CQ likewise. The doorbell is the producer index of SQ and RQ, and the consumer index of a CQ.
+ *
+ * A. user: write slots; store doorbell (release) ...... kernel: load doorbell (acquire); copy slots once
+ * B. kernel: copied; store sq_head/rq_head (release) .. user: load head (acquire); reuse slots
+ * C. kernel: write CQE; store its seq (release) ....... user: load seq (acquire); read CQE
+ * D. user: read; store cq_head (release) .............. kernel: load cq_head (acquire); reuse slots
+ * E. user: store doorbell; full barrier; load flags ... kernel: set flag; full barrier; load doorbell
+ */
+
+/**
+ * struct weft_ep_doorbell - written by the user, 64 bytes
+ * @sq_tail: producer index of the send queue
+ * @rq_tail: producer index of the receive queue
+ */
+struct weft_ep_doorbell {
+	__u32 sq_tail;
+	__u32 rq_tail;
+	__u32 pad[14];
+};
+
+#define WEFT_ST_SQ_KICK		(1u << 0)	/* after moving sq_tail call WEFT_IOC_KICK */
+#define WEFT_ST_RQ_KICK		(1u << 1)	/* after moving rq_tail call WEFT_IOC_KICK */
+#define WEFT_ST_ERROR		(1u << 2)	/* the endpoint met an entry it could not decode: no more work is taken */
+#define WEFT_ST_CONNECTED	(1u << 3)	/* MSG: sends are accepted */
+#define WEFT_ST_SHUT		(1u << 4)	/* MSG: was connected, is not any more */
+#define WEFT_ST_UNEXP		(1u << 5)	/* the kernel holds unexpected messages */
+
+/**
+ * struct weft_ep_status - written by the kernel, 64 bytes
+ * @sq_head: consumer index of the send queue
+ * @rq_head: consumer index of the receive queue
+ * @flags: WEFT_ST_*
+ * @pad: 0
+ */
+struct weft_ep_status {
+	__u32 sq_head;
+	__u32 rq_head;
+	__u32 flags;
+	__u32 pad[13];
+};
+
+/**
+ * struct weft_cq_doorbell - written by the user, 64 bytes
+ * @head: consumer index
+ */
+struct weft_cq_doorbell {
+	__u32 head;
+	__u32 pad[15];
+};
+
+#define WEFT_ST_CQ_KICK		(1u << 0)	/* completions wait for room: after moving head call WEFT_IOC_CQ_KICK */
+#define WEFT_ST_CQ_ERROR	(1u << 1)	/* head was outside of the ring: nothing more is written */
+
+/**
+ * struct weft_cq_status - written by the kernel, 64 bytes
+ * @tail: producer index: every entry before it is complete
+ * @flags: WEFT_ST_CQ_*
+ * @pad: 0
+ */
+struct weft_cq_status {
+	__u32 tail;
+	__u32 flags;
+	__u32 pad[14];
+};
+
+/* Send queue operations */
+#define WEFT_SQ_SEND		1	/* untagged */
+#define WEFT_SQ_TSEND		2	/* tagged */
+
+/* Flags of a send */
+#define WEFT_SQ_INLINE		(1u << 0)	/* payload stands in the slots behind this one */
+#define WEFT_SQ_DATA		(1u << 1)	/* @data goes to the receiver's completion */
+#define WEFT_SQ_COMPLETION	(1u << 2)	/* write a completion on success; errors are always written */
+#define WEFT_SQ_TRANSMIT	(1u << 3)	/* complete when the peer node has it all; without a level: when the buffer is free */
+#define WEFT_SQ_DELIVERY	(1u << 4)	/* complete when it is placed or wholly buffered at the peer */
+#define WEFT_SQ_MATCH		(1u << 5)	/* complete when it is matched */
+#define WEFT_SQ_FENCE		(1u << 6)	/* wait for what was sent there before */
+#define WEFT_SQ_MORE		(1u << 7)	/* more follows at once: a hint */
+#define WEFT_SQ_FLAGS		0x009f		/* those that this kernel knows */
+
+/**
+ * struct weft_iov - a segment of user memory
+ * @addr: user address
+ * @len: bytes
+ */
+struct weft_iov {
+	__u64 addr;
+	__u64 len;
+};
+
+/**
+ * struct weft_sqe - first slot of an entry in the send queue
+ * @op: WEFT_SQ_SEND, WEFT_SQ_TSEND
+ * @nslots: slots of the whole entry: 1 + payload or segments behind it, 4 segments a slot
+ * @flags: WEFT_SQ_*
+ * @dst: index in the address vector; must be 0 on a MSG endpoint
+ * @context: returned in the completion
+ * @addr: user address of the only segment, when @niov is 1; else 0
+ * @len: bytes of the message
+ * @tag: tag of a tagged send, else 0
+ * @data: remote CQ data with WEFT_SQ_DATA, else 0
+ * @niov: 0: no payload or WEFT_SQ_INLINE, 1: @addr, 2..WEFT_IOV_MAX: struct weft_iov behind this slot
+ * @rsvd: 0
+ * @rsvd2: 0
+ */
+struct weft_sqe {
+	__u8 op;
+	__u8 nslots;
+	__u16 flags;
+	__u32 dst;
+	__u64 context;
+	__u64 addr;
+	__u64 len;
+	__u64 tag;
+	__u64 data;
+	__u32 niov;
+	__u32 rsvd;
+	__u64 rsvd2;
+};
+
+/* Receive queue operations; those not listed in WEFT_CAP_* bits are refused with an error completion EOPNOTSUPP */
+#define WEFT_RQ_RECV		1	/* untagged */
+#define WEFT_RQ_TRECV		2	/* tagged */
+#define WEFT_RQ_PEEK		3
+#define WEFT_RQ_CLAIM		4
+#define WEFT_RQ_DISCARD		5
+#define WEFT_RQ_CANCEL		6	/* of the oldest unmatched receive whose context is @tag; no completion of its own */
+
+/* Flags of a receive */
+#define WEFT_RQ_COMPLETION	(1u << 0)	/* write a completion on success; errors are always written */
+#define WEFT_RQ_MULTI		(1u << 1)	/* multi-receive */
+#define WEFT_RQ_FLAGS		0x0001		/* those that this kernel knows */
+
+#define WEFT_SRC_ANY		0xffffffffu
+
+/**
+ * struct weft_rqe - first slot of an entry in the receive queue
+ * @op: WEFT_RQ_*
+ * @nslots: slots of the whole entry
+ * @flags: WEFT_RQ_*
+ * @src: address vector index of the only sender it takes from, or WEFT_SRC_ANY; WEFT_SRC_ANY on MSG endpoints
+ * @context: returned in the completion
+ * @addr: user address of the only segment, when @niov is 1; else 0
+ * @len: bytes of room
+ * @tag: tag to match, WEFT_RQ_TRECV; context to cancel, WEFT_RQ_CANCEL; else 0
+ * @ignore: bits of the tag that do not count, WEFT_RQ_TRECV; else 0
+ * @niov: 0: no room, 1: @addr, 2..WEFT_IOV_MAX: struct weft_iov behind this slot
+ * @rsvd: 0
+ * @rsvd2: 0
+ */
+struct weft_rqe {
+	__u8 op;
+	__u8 nslots;
+	__u16 flags;
+	__u32 src;
+	__u64 context;
+	__u64 addr;
+	__u64 len;
+	__u64 tag;
+	__u64 ignore;
+	__u32 niov;
+	__u32 rsvd;
+	__u64 rsvd2;
+};
+
+/* Flags of a completion */
+#define WEFT_CQE_SEND		(1u << 0)	/* of a send, else of a receive */
+#define WEFT_CQE_TAGGED		(1u << 1)	/* of a tagged operation */
+#define WEFT_CQE_DATA		(1u << 2)	/* @data is valid */
+#define WEFT_CQE_INLINE		(1u << 3)	/* payload behind this slot: copy min(len, room) bytes to @buf */
+#define WEFT_CQE_MULTI		(1u << 4)	/* the multi-receive buffer is released */
+
+/**
+ * struct weft_cqe - first slot of an entry in a completion queue
+ * @context: of the operation
+ * @tag: sender's tag; on a failed receive the tag asked for
+ * @data: remote CQ data
+ * @len: receive: bytes of the whole message, also when cut (the placed ones are @len - @olen); send: bytes sent
+ * @buf: WEFT_CQE_INLINE: where the payload is to be copied; multi-receive: where it was placed; else 0
+ * @src: index of the sender in the address vector of the endpoint, WEFT_SRC_ANY: not in it
+ * @flags: WEFT_CQE_*
+ * @ep: low 16 bits of the endpoint's handle
+ * @olen: bytes that did not fit (@status is then EMSGSIZE), else 0
+ * @status: errno, 0: success; EMSGSIZE: truncated, ECANCELED: canceled
+ * @nslots: slots of the whole entry
+ * @rsvd: 0
+ * @seq: index of this slot plus 1, written last: differs from that as long as the entry is not there
+ *
+ * Inline payload begins in the next slot (slot by slot round the ring's end).
+ */
+struct weft_cqe {
+	__u64 context;
+	__u64 tag;
+	__u64 data;
+	__u64 len;
+	__u64 buf;
+	__u32 src;
+	__u16 flags;
+	__u16 ep;
+	__u64 olen;
+	__u16 status;
+	__u8 nslots;
+	__u8 rsvd;
+	__u32 seq;
+};
+
+/* ---- ioctls on /dev/weft/<port> --------------------------------------------------------------------------- */
+
+#define WEFT_CAP_TAGGED		(1ull << 0)
+#define WEFT_CAP_RDM		(1ull << 1)
+#define WEFT_CAP_MSG		(1ull << 2)
+#define WEFT_CAP_CANCEL		(1ull << 3)
+
+/**
+ * struct weft_ioc_query - what this port and kernel can do (WEFT_IOC_QUERY)
+ * @size: of this structure
+ * @flags: 0
+ * @abi: out: WEFT_ABI_VERSION
+ * @naddr: out: addresses in @addr
+ * @caps: out: WEFT_CAP_*
+ * @max_msg: out: bytes of the longest message
+ * @max_inline: out: bytes of the longest payload in ring slots
+ * @max_iov: out: segments
+ * @max_ring: out: slots of the longest ring
+ * @max_objs: out: objects of one context
+ * @cm_data: out: bytes of private data
+ * @mtu: out: bytes of the largest IP packet on the link
+ * @max_av: out: entries of an address vector
+ * @speed: out: Mbit/s, 0: unknown
+ * @link_up: out: 1: the link is up
+ * @rsvd: 0
+ * @name: out: of the port
+ * @netdev: out: of its network device, empty: none
+ * @driver: out: "loop", "netdev", ...
+ * @addr: out: the port's own addresses, service 0
+ */
+struct weft_ioc_query {
+	__u32 size;
+	__u32 flags;
+	__u32 abi;
+	__u32 naddr;
+	__u64 caps;
+	__u64 max_msg;
+	__u32 max_inline;
+	__u32 max_iov;
+	__u32 max_ring;
+	__u32 max_objs;
+	__u32 cm_data;
+	__u32 mtu;
+	__u32 max_av;
+	__u32 speed;
+	__u32 link_up;
+	__u32 rsvd;
+	char name[WEFT_NAME_MAX];
+	char netdev[WEFT_NAME_MAX];
+	char driver[WEFT_NAME_MAX];
+	struct weft_sockaddr addr[4];
+};
+
+/**
+ * struct weft_map - a part of an object that can be mapped
+ * @off: offset for mmap(2), opaque
+ * @len: bytes for mmap(2), whole pages
+ * @at: where in the map the object's part begins
+ * @rsvd: 0
+ */
+struct weft_map {
+	__u64 off;
+	__u32 len;
+	__u32 at;
+};
+
+/**
+ * struct weft_ioc_cq - create a completion queue (WEFT_IOC_CQ_CREATE)
+ * @size: of this structure
+ * @flags: 0
+ * @slots: in: wanted, out: given (rounded up to a power of two)
+ * @handle: out
+ * @fd: out: file to poll(2) and for WEFT_IOC_CQ_*; closing it does not destroy the queue
+ * @rsvd: 0
+ * @ring: out: struct weft_cqe[slots]; PROT_READ only
+ * @doorbell: out: struct weft_cq_doorbell; PROT_READ | PROT_WRITE
+ * @status: out: struct weft_cq_status; PROT_READ only
+ */
+struct weft_ioc_cq {
+	__u32 size;
+	__u32 flags;
+	__u32 slots;
+	__u32 handle;
+	__s32 fd;
+	__u32 rsvd;
+	struct weft_map ring;
+	struct weft_map doorbell;
+	struct weft_map status;
+};
+
+/**
+ * struct weft_ioc_eq - create an event queue (WEFT_IOC_EQ_CREATE)
+ * @size: of this structure
+ * @flags: 0
+ * @handle: out
+ * @fd: out: read(2) returns whole struct weft_event with their data; poll(2) works; O_NONBLOCK as set on it
+ */
+struct weft_ioc_eq {
+	__u32 size;
+	__u32 flags;
+	__u32 handle;
+	__s32 fd;
+};
+
+#define WEFT_AV_MAX		(1u << 20)
+
+/**
+ * struct weft_ioc_av - create an address vector (WEFT_IOC_AV_CREATE)
+ * @size: of this structure
+ * @flags: 0
+ * @count: entries expected, a hint
+ * @handle: out
+ */
+struct weft_ioc_av {
+	__u32 size;
+	__u32 flags;
+	__u32 count;
+	__u32 handle;
+};
+
+/**
+ * struct weft_ioc_av_insert - insert addresses (WEFT_IOC_AV_INSERT) or remove them (WEFT_IOC_AV_REMOVE)
+ * @size: of this structure
+ * @flags: 0
+ * @handle: of the vector
+ * @count: addresses; at most 4096 a call
+ * @addrs: insert: user address of struct weft_sockaddr[count]; remove: 0
+ * @index: user address of u32[count]: insert: out: the indices, WEFT_SRC_ANY for one that failed; remove: in
+ * @done: out: how many were inserted or removed
+ * @rsvd: 0
+ *
+ * The lowest free index is taken, so that an empty vector is filled 0, 1, 2, ... A removed index is not used again
+ * while packets may still name it.
+ */
+struct weft_ioc_av_insert {
+	__u32 size;
+	__u32 flags;
+	__u32 handle;
+	__u32 count;
+	__u64 addrs;
+	__u64 index;
+	__u32 done;
+	__u32 rsvd;
+};
+
+#define WEFT_EP_MSG		1
+#define WEFT_EP_RDM		2
+#define WEFT_EP_DGRAM		3	/* not yet */
+#define WEFT_EP_PASSIVE		4
+
+#define WEFT_EPF_DIRECTED	(1u << 0)	/* receives name their sender */
+
+/**
+ * struct weft_ioc_ep - create an endpoint (WEFT_IOC_EP_CREATE)
+ * @size: of this structure
+ * @flags: WEFT_EPF_*
+ * @type: WEFT_EP_*
+ * @sq_slots: in: wanted, out: given; 0 for a passive endpoint
+ * @rq_slots: in: wanted, out: given; 0 for a passive endpoint
+ * @handle: out
+ * @addr: in: own address, family 0: the port's first address; service 0: chosen at WEFT_IOC_EP_ENABLE or listen
+ * @sq: out: struct weft_sqe[sq_slots]; PROT_READ | PROT_WRITE
+ * @rq: out: struct weft_rqe[rq_slots]; PROT_READ | PROT_WRITE
+ * @doorbell: out: struct weft_ep_doorbell; PROT_READ | PROT_WRITE
+ * @status: out: struct weft_ep_status; PROT_READ only
+ */
+struct weft_ioc_ep {
+	__u32 size;
+	__u32 flags;
+	__u32 type;
+	__u32 sq_slots;
+	__u32 rq_slots;
+	__u32 handle;
+	struct weft_sockaddr addr;
+	struct weft_map sq;
+	struct weft_map rq;
+	struct weft_map doorbell;
+	struct weft_map status;
+};
+
+/**
+ * struct weft_ioc_ep_enable - bind queues and make the endpoint work (WEFT_IOC_EP_ENABLE)
+ * @size: of this structure
+ * @flags: 0
+ * @handle: of the endpoint
+ * @tx_cq: for completions of sends, WEFT_HANDLE_NONE: none can be sent
+ * @rx_cq: for completions of receives, WEFT_HANDLE_NONE: none can be posted
+ * @eq: for events, WEFT_HANDLE_NONE; needed by a MSG endpoint
+ * @av: address vector, needed by an RDM endpoint, WEFT_HANDLE_NONE on others
+ * @rsvd: 0
+ * @addr: out: the endpoint's address with its service
+ */
+struct weft_ioc_ep_enable {
+	__u32 size;
+	__u32 flags;
+	__u32 handle;
+	__u32 tx_cq;
+	__u32 rx_cq;
+	__u32 eq;
+	__u32 av;
+	__u32 rsvd;
+	struct weft_sockaddr addr;
+};
+
+/**
+ * struct weft_ioc_handle - a call that needs only an object (WEFT_IOC_DESTROY, WEFT_IOC_SHUTDOWN)
+ * @size: of this structure
+ * @flags: 0
+ * @handle: of the object
+ * @rsvd: 0
+ *
+ * Destroying what another object uses is refused with EBUSY.
+ */
+struct weft_ioc_handle {
+	__u32 size;
+	__u32 flags;
+	__u32 handle;
+	__u32 rsvd;
+};
+
+/**
+ * struct weft_ioc_name - set or get an endpoint's address (WEFT_IOC_SETNAME, WEFT_IOC_GETNAME, WEFT_IOC_GETPEER)
+ * @size: of this structure
+ * @flags: 0
+ * @handle: of the endpoint
+ * @rsvd: 0
+ * @addr: the address
+ */
+struct weft_ioc_name {
+	__u32 size;
+	__u32 flags;
+	__u32 handle;
+	__u32 rsvd;
+	struct weft_sockaddr addr;
+};
+
+/**
+ * struct weft_ioc_cm - connection management
+ *	(WEFT_IOC_LISTEN, WEFT_IOC_CONNECT, WEFT_IOC_ACCEPT, WEFT_IOC_REJECT)
+ * @size: of this structure
+ * @flags: 0
+ * @handle: endpoint: LISTEN, REJECT: passive; CONNECT, ACCEPT: active, enabled
+ * @eq: LISTEN: event queue; else 0
+ * @backlog: LISTEN: requests that may wait, at least 1; a second LISTEN changes it; else 0
+ * @data_len: bytes of private data; more than WEFT_CM_DATA_MAX is EMSGSIZE
+ * @conn: ACCEPT, REJECT: id of the request, from the event; else 0
+ * @addr: CONNECT: the peer; LISTEN: out: the endpoint's address with its service
+ * @data: private data
+ */
+struct weft_ioc_cm {
+	__u32 size;
+	__u32 flags;
+	__u32 handle;
+	__u32 eq;
+	__u32 backlog;
+	__u32 data_len;
+	__u64 conn;
+	struct weft_sockaddr addr;
+	__u8 data[WEFT_CM_DATA_MAX];
+};
+
+#define WEFT_MR_READ		(1u << 0)	/* sends may use it */
+#define WEFT_MR_WRITE		(1u << 1)	/* receives may use it */
+
+/**
+ * struct weft_ioc_mr - register memory: keep it pinned (WEFT_IOC_MR_REG)
+ * @size: of this structure
+ * @flags: 0
+ * @access: WEFT_MR_*
+ * @handle: out
+ * @addr: user address
+ * @len: bytes, not 0
+ *
+ * Registration is never needed; where pinning is refused it succeeds all the same and data are copied.
+ */
+struct weft_ioc_mr {
+	__u32 size;
+	__u32 flags;
+	__u32 access;
+	__u32 handle;
+	__u64 addr;
+	__u64 len;
+};
+
+#define WEFT_KICK_SQ		(1u << 0)
+#define WEFT_KICK_RQ		(1u << 1)
+
+/**
+ * struct weft_ioc_kick - there is work in rings (WEFT_IOC_KICK)
+ * @size: of this structure
+ * @flags: WEFT_KICK_*
+ * @handle: of the endpoint
+ * @rsvd: 0
+ */
+struct weft_ioc_kick {
+	__u32 size;
+	__u32 flags;
+	__u32 handle;
+	__u32 rsvd;
+};
+
+/**
+ * struct weft_ioc_cancel - cancel a receive (WEFT_IOC_CANCEL)
+ * @size: of this structure
+ * @flags: 0
+ * @handle: of the endpoint
+ * @rsvd: 0
+ * @context: of the receive
+ *
+ * What is in the receive queue is applied first. The oldest unmatched receive with this context gets a completion
+ * ECANCELED before the call returns; no such receive is no error.
+ */
+struct weft_ioc_cancel {
+	__u32 size;
+	__u32 flags;
+	__u32 handle;
+	__u32 rsvd;
+	__u64 context;
+};
+
+#define WEFT_IOC_QUERY		_IOWR('w', 0x01, struct weft_ioc_query)
+#define WEFT_IOC_CQ_CREATE	_IOWR('w', 0x02, struct weft_ioc_cq)
+#define WEFT_IOC_EQ_CREATE	_IOWR('w', 0x03, struct weft_ioc_eq)
+#define WEFT_IOC_AV_CREATE	_IOWR('w', 0x04, struct weft_ioc_av)
+#define WEFT_IOC_AV_INSERT	_IOWR('w', 0x05, struct weft_ioc_av_insert)
+#define WEFT_IOC_AV_REMOVE	_IOWR('w', 0x06, struct weft_ioc_av_insert)
+#define WEFT_IOC_EP_CREATE	_IOWR('w', 0x07, struct weft_ioc_ep)
+#define WEFT_IOC_EP_ENABLE	_IOWR('w', 0x08, struct weft_ioc_ep_enable)
+#define WEFT_IOC_DESTROY	_IOW('w', 0x09, struct weft_ioc_handle)
+#define WEFT_IOC_SETNAME	_IOWR('w', 0x0a, struct weft_ioc_name)
+#define WEFT_IOC_GETNAME	_IOWR('w', 0x0b, struct weft_ioc_name)
+#define WEFT_IOC_GETPEER	_IOWR('w', 0x0c, struct weft_ioc_name)
+#define WEFT_IOC_LISTEN		_IOWR('w', 0x0d, struct weft_ioc_cm)
+#define WEFT_IOC_CONNECT	_IOWR('w', 0x0e, struct weft_ioc_cm)
+#define WEFT_IOC_ACCEPT		_IOWR('w', 0x0f, struct weft_ioc_cm)
+#define WEFT_IOC_REJECT		_IOWR('w', 0x10, struct weft_ioc_cm)
+#define WEFT_IOC_SHUTDOWN	_IOW('w', 0x11, struct weft_ioc_handle)
+#define WEFT_IOC_MR_REG		_IOWR('w', 0x12, struct weft_ioc_mr)
+#define WEFT_IOC_KICK		_IOW('w', 0x13, struct weft_ioc_kick)
+#define WEFT_IOC_CANCEL		_IOW('w', 0x14, struct weft_ioc_cancel)
+
+/* ---- ioctls on the file of a completion queue ------------------------------------------------------------- */
+
+/**
+ * struct weft_ioc_cq_wait - wait for completions (WEFT_IOC_CQ_WAIT)
+ * @size: of this structure
+ * @flags: 0
+ * @seen: producer index that the caller knows: returns at once if the queue's is another
+ * @kick: endpoint to kick first (both rings), WEFT_HANDLE_NONE: none
+ * @timeout_ns: relative; U64_MAX: for ever
+ *
+ * Returns 0 when there is something, else ETIMEDOUT or EINTR (a signal).
+ */
+struct weft_ioc_cq_wait {
+	__u32 size;
+	__u32 flags;
+	__u32 seen;
+	__u32 kick;
+	__u64 timeout_ns;
+};
+
+#define WEFT_IOC_CQ_WAIT	_IOW('w', 0x40, struct weft_ioc_cq_wait)
+#define WEFT_IOC_CQ_KICK	_IO('w', 0x41)		/* completions waited for room: there is some now */
+#define WEFT_IOC_CQ_SIGNAL	_IO('w', 0x42)		/* make one present or future WEFT_IOC_CQ_WAIT return ECANCELED */
+
+/* ---- Events: read(2) from the file of an event queue ------------------------------------------------------ */
+
+#define WEFT_EV_CONNREQ		1	/* on a passive endpoint: @conn, @addr of the peer, data */
+#define WEFT_EV_CONNECTED	2	/* data: those of accept, on the active side */
+#define WEFT_EV_SHUTDOWN	3	/* once for each connection, on either side */
+#define WEFT_EV_CONN_FAILED	4	/* @status; data: those of reject */
+#define WEFT_EV_EP_ERROR	5	/* @status: the endpoint takes no more work */
+
+/**
+ * struct weft_event - an event
+ * @type: WEFT_EV_*
+ * @handle: of the endpoint
+ * @status: errno
+ * @data_len: bytes of private data behind this structure (padded with zeros to a multiple of 8)
+ * @conn: id of a request, for WEFT_IOC_ACCEPT or WEFT_IOC_REJECT
+ * @addr: peer's address
+ */
+struct weft_event {
+	__u32 type;
+	__u32 handle;
+	__u32 status;
+	__u32 data_len;
+	__u64 conn;
+	struct weft_sockaddr addr;
+};
+
+#endif /* _UAPI_LINUX_WEFT_H */

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * weft - generic netlink family "weft": administration of ports, a look at endpoints and counters
+ *
+ * The specification is Documentation/netlink/weft.yaml; this header says the same in C. Requests that change
+ * something need CAP_NET_ADMIN in the initial user namespace; ports seen are those of the caller's network namespace.
+ */
+#ifndef _UAPI_LINUX_WEFT_NETLINK_H
+#define _UAPI_LINUX_WEFT_NETLINK_H
+
+#define WEFT_GENL_NAME		"weft"
+#define WEFT_GENL_VERSION	1
+
+/*
+ * Commands. GET: do with a name, or dump; the answers carry the same command number.
+ * Each object is one message, its attributes at the top level.
+ */
+#define WEFT_CMD_UNSPEC		0
+#define WEFT_CMD_PORT_ADD	1	/* PORT_NAME, PORT_DRIVER, [PORT_NETDEV], [PORT_ADDR ...], [PORT_UDP] */
+#define WEFT_CMD_PORT_DEL	2	/* PORT_NAME */
+#define WEFT_CMD_PORT_SET	3	/* PORT_NAME, [what is to change] */
+#define WEFT_CMD_PORT_GET	4	/* [PORT_NAME] */
+#define WEFT_CMD_EP_GET		5	/* dump: [PORT_NAME] */
+#define WEFT_CMD_CTX_GET	6	/* dump: [PORT_NAME] */
+#define WEFT_CMD_STATS_GET	7	/* dump: [PORT_NAME] */
+#define WEFT_CMD_PATH_GET	8	/* dump: [PORT_NAME] */
+
+#define WEFT_ATTR_UNSPEC	0
+#define WEFT_ATTR_PAD		1
+#define WEFT_ATTR_PORT_NAME	2	/* string */
+#define WEFT_ATTR_PORT_DRIVER	3	/* string: "loop", "netdev" */
+#define WEFT_ATTR_PORT_NETDEV	4	/* string: network device */
+#define WEFT_ATTR_PORT_ADDR	5	/* binary struct weft_sockaddr; may repeat */
+#define WEFT_ATTR_PORT_UDP	6	/* u16, host order: UDP port on the wire */
+#define WEFT_ATTR_PORT_MTU	7	/* u32 */
+#define WEFT_ATTR_PORT_STATE	8	/* string: "up", "down", "gone" */
+#define WEFT_ATTR_PORT_NCTX	9	/* u32: open contexts */
+#define WEFT_ATTR_PORT_NEP	10	/* u32: endpoints */
+#define WEFT_ATTR_PORT_NPATH	11	/* u32: paths */
+#define WEFT_ATTR_PINNED	12	/* u64: bytes pinned now: of the port (port get), of the context (ctx get) */
+#define WEFT_ATTR_EP_HANDLE	16	/* u32 */
+#define WEFT_ATTR_EP_TYPE	17	/* string: "msg", "rdm", "passive" */
+#define WEFT_ATTR_EP_STATE	18	/* string */
+#define WEFT_ATTR_EP_ADDR	19	/* binary struct weft_sockaddr */
+#define WEFT_ATTR_EP_PEER	20	/* binary struct weft_sockaddr, connected only */
+#define WEFT_ATTR_EP_POSTED	21	/* u32: receives that wait for a message */
+#define WEFT_ATTR_EP_UNEXP	22	/* u32: messages that wait for a receive */
+#define WEFT_ATTR_EP_SENDING	23	/* u32: sends under way */
+#define WEFT_ATTR_PID		24	/* u32: of the process that opened the context */
+#define WEFT_ATTR_UID		25	/* u32 */
+#define WEFT_ATTR_COMM		26	/* string: name of the process */
+#define WEFT_ATTR_CTX_ID	27	/* u32 */
+#define WEFT_ATTR_CTX_NOBJ	28	/* u32: objects of the context */
+#define WEFT_ATTR_STAT_NAME	32	/* string: STATS_GET: one message per counter */
+#define WEFT_ATTR_STAT_VALUE	33	/* u64 */
+#define WEFT_ATTR_PATH_ADDR	40	/* binary struct weft_sockaddr: the remote node */
+#define WEFT_ATTR_PATH_STATE	41	/* string: "hello", "up", "dead" */
+#define WEFT_ATTR_PATH_SRTT	42	/* u64: ns */
+#define WEFT_ATTR_PATH_CWND	43	/* u32: packets */
+#define WEFT_ATTR_PATH_FLIGHT	44	/* u32: packets not acknowledged */
+#define WEFT_ATTR_PATH_NFLOW	45	/* u32 */
+#define WEFT_ATTR_PATH_RETRANS	46	/* u64: packets sent again */
+#define WEFT_ATTR_MAX		46
+
+#endif /* _UAPI_LINUX_WEFT_NETLINK_H */
