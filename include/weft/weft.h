@@ -34,6 +34,8 @@
 extern "C" {
 #endif
 
+#pragma GCC visibility push(default)
+
 struct weft_ctx;		/* an open port: one address space's share of it */
 struct weft_cq;			/* completion queue */
 struct weft_eq;			/* event queue */
@@ -634,6 +636,8 @@ void weft_flush_recv(struct weft_ep *ep);
  * @ep: both halves
  */
 void weft_publish(struct weft_ep *ep);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

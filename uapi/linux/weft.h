@@ -54,9 +54,11 @@ struct weft_sockaddr {
  *
  * A. user: write slots; store doorbell (release) ...... kernel: load doorbell (acquire); copy slots once
  * B. kernel: copied; store sq_head/rq_head (release) .. user: load head (acquire); reuse slots
- * C. kernel: write CQE; store its seq (release) ....... user: load seq (acquire); read CQE
+ * C. kernel: write CQE; store its seq, cq tail (release)  user: load tail (acquire); read CQE
  * D. user: read; store cq_head (release) .............. kernel: load cq_head (acquire); reuse slots
  * E. user: store doorbell; full barrier; load flags ... kernel: set flag; full barrier; load doorbell
+ *
+ * The seq of a CQE alone does not prove that it is there: payload of an earlier round may stand in its place.
  */
 
 /**

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Address vectors: the kernel holds and checks the addresses, the library keeps a copy to look up.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+#define CHUNK	4096u	/* addresses of one ioctl */
+
+int weft_av_create(struct weft_ctx *ctx, uint32_t count, struct weft_av **av_out)
+{
+	struct weft_ioc_av arg = { .size = sizeof(arg), .count = count };
+	struct weft_av *av;
+	int ret;
+
+	av = calloc(1, sizeof(*av));
+	if (!av)
+		return -ENOMEM;
+
+	pthread_mutex_lock(&ctx->lock);
+	ret = lw_create(ctx, WEFT_IOC_AV_CREATE, &arg);
+	pthread_mutex_unlock(&ctx->lock);
+	if (ret) {
+		free(av);
+		return ret;
+	}
+	av->ctx = ctx;
+	av->handle = arg.handle;
+	*av_out = av;
+	return 0;
+}
+
+int weft_av_destroy(struct weft_av *av)
+{
+	int ret = lw_destroy(av->ctx, av->handle, NULL, 0);
+
+	if (ret)
+		return ret;
+	free(av->addr);
+	free(av);
+	return 0;
+}
+
+/* The lowest free index is taken, so @count more addresses stay below high + count. */
+static int make_room(struct weft_av *av, uint32_t count)
+{
+	struct weft_sockaddr *addr;
+	uint32_t room = av->room ? av->room : 16;
+
+	while (room < av->high + count)
+		room *= 2;
+	if (room == av->room)
+		return 0;
+	addr = realloc(av->addr, room * sizeof(*addr));
+	if (!addr)
+		return -ENOMEM;
+	memset(addr + av->room, 0, (room - av->room) * sizeof(*addr));
+	av->addr = addr;
+	av->room = room;
+	return 0;
+}
+
+static int insert_chunk(struct weft_av *av, const struct weft_sockaddr *addrs, uint32_t count,
+			uint32_t *index)
+{
+	struct weft_ioc_av_insert arg = {
+		.size = sizeof(arg),
+		.handle = av->handle,
+		.count = count,
+		.addrs = (uintptr_t)addrs,
+		.index = (uintptr_t)index,
+	};
+	uint32_t i;
+	int ret;
+
+	ret = make_room(av, count);
+	if (!ret)
+		ret = lw_ioctl(av->ctx->fd, WEFT_IOC_AV_INSERT, &arg);
+	if (ret)
+		return ret;
+
+	for (i = 0; i < count; i++) {
+		if (index[i] >= av->room)
+			continue;
+		av->addr[index[i]] = addrs[i];
+		if (av->high <= index[i])
+			av->high = index[i] + 1;
+	}
+	return arg.done;
+}
+
+int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addrs, size_t count,
+		   uint32_t *index)
+{
+	uint32_t scratch[CHUNK];
+	size_t i, n;
+	int ret = 0, done = 0;
+
+	for (i = 0; i < count; i += n) {
+		n = count - i < CHUNK ? count - i : CHUNK;
+		ret = insert_chunk(av, addrs + i, n, index ? index + i : scratch);
+		if (ret < 0)
+			break;
+		done += ret;
+	}
+	if (index)
+		for (; i < count; i++)
+			index[i] = WEFT_SRC_ANY;
+	return done ? done : ret;
+}
+
+int weft_av_remove(struct weft_av *av, const uint32_t *index, size_t count)
+{
+	struct weft_ioc_av_insert arg = { .size = sizeof(arg), .handle = av->handle };
+	size_t i, j;
+	int ret;
+
+	for (i = 0; i < count; i += arg.count) {
+		arg.count = count - i < CHUNK ? count - i : CHUNK;
+		arg.index = (uintptr_t)(index + i);
+		ret = lw_ioctl(av->ctx->fd, WEFT_IOC_AV_REMOVE, &arg);
+		if (ret)
+			return ret;
+		for (j = i; j < i + arg.done; j++)
+			if (index[j] < av->high)
+				av->addr[index[j]].family = 0;
+		if (arg.done < arg.count)
+			return -ENOENT;
+	}
+	return 0;
+}
+
+int weft_av_lookup(const struct weft_av *av, uint32_t index, struct weft_sockaddr *addr)
+{
+	if (index >= av->high || !av->addr[index].family)
+		return -ENOENT;
+	*addr = av->addr[index];
+	return 0;
+}

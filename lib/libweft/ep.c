@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Endpoints: life, names, connections. What moves messages is in msg.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "internal.h"
+
+static int map_rings(struct weft_ep *ep, const struct weft_ioc_ep *arg)
+{
+	struct weft_ctx *ctx = ep->ctx;
+	struct weft_ep_doorbell *doorbell;
+	int ret;
+
+	ret = lw_map(ctx, &arg->sq, PROT_READ | PROT_WRITE, &ep->view[0]);
+	if (!ret)
+		ret = lw_map(ctx, &arg->rq, PROT_READ | PROT_WRITE, &ep->view[1]);
+	if (!ret)
+		ret = lw_map(ctx, &arg->doorbell, PROT_READ | PROT_WRITE, &ep->view[2]);
+	if (!ret)
+		ret = lw_map(ctx, &arg->status, PROT_READ, &ep->view[3]);
+	if (ret)
+		return ret;
+
+	doorbell = ep->view[2].at;
+	ep->status = ep->view[3].at;
+	ep->sq = (struct lw_queue) {
+		.slots = ep->view[0].at,
+		.mask = arg->sq_slots - 1,
+		.kick_if = WEFT_ST_SQ_KICK,
+		.kick = WEFT_KICK_SQ,
+		.doorbell = &doorbell->sq_tail,
+		.khead = &ep->status->sq_head,
+		.flags = &ep->status->flags,
+	};
+	ep->rq = (struct lw_queue) {
+		.slots = ep->view[1].at,
+		.mask = arg->rq_slots - 1,
+		.kick_if = WEFT_ST_RQ_KICK,
+		.kick = WEFT_KICK_RQ,
+		.doorbell = &doorbell->rq_tail,
+		.khead = &ep->status->rq_head,
+		.flags = &ep->status->flags,
+	};
+	return 0;
+}
+
+int weft_ep_create(struct weft_ctx *ctx, struct weft_ep_attr *attr, struct weft_ep **ep_out)
+{
+	struct weft_ioc_ep arg = {
+		.size = sizeof(arg),
+		.flags = attr->flags,
+		.type = attr->type,
+		.sq_slots = attr->sq_slots,
+		.rq_slots = attr->rq_slots,
+		.addr = attr->addr,
+	};
+	struct weft_ep *ep;
+	int ret;
+
+	ep = aligned_alloc(LW_CACHE_LINE, sizeof(*ep));
+	if (!ep)
+		return -ENOMEM;
+	memset(ep, 0, sizeof(*ep));
+	ep->ctx = ctx;
+
+	pthread_mutex_lock(&ctx->lock);
+	ret = lw_create(ctx, WEFT_IOC_EP_CREATE, &arg);
+	if (ret)
+		goto err_unlock;
+	if (attr->type != WEFT_EP_PASSIVE) {
+		ret = map_rings(ep, &arg);
+		if (ret)
+			goto err_destroy;
+	}
+	pthread_mutex_unlock(&ctx->lock);
+
+	ep->handle = arg.handle;
+	attr->sq_slots = arg.sq_slots;
+	attr->rq_slots = arg.rq_slots;
+	attr->addr = arg.addr;
+	*ep_out = ep;
+	return 0;
+
+err_destroy:
+	lw_destroy_locked(ctx, arg.handle, ep->view, 4);
+err_unlock:
+	pthread_mutex_unlock(&ctx->lock);
+	free(ep);
+	return ret;
+}
+
+int weft_ep_destroy(struct weft_ep *ep)
+{
+	int ret = lw_destroy(ep->ctx, ep->handle, ep->view, 4);
+
+	if (!ret)
+		free(ep);
+	return ret;
+}
+
+int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
+		   struct weft_eq *eq, struct weft_av *av)
+{
+	struct weft_ioc_ep_enable arg = {
+		.size = sizeof(arg),
+		.handle = ep->handle,
+		.tx_cq = tx_cq ? tx_cq->handle : WEFT_HANDLE_NONE,
+		.rx_cq = rx_cq ? rx_cq->handle : WEFT_HANDLE_NONE,
+		.eq = eq ? eq->handle : WEFT_HANDLE_NONE,
+		.av = av ? av->handle : WEFT_HANDLE_NONE,
+	};
+
+	return lw_ioctl(ep->ctx->fd, WEFT_IOC_EP_ENABLE, &arg);
+}
+
+uint32_t weft_ep_handle(const struct weft_ep *ep)
+{
+	return ep->handle;
+}
+
+uint32_t weft_ep_flags(const struct weft_ep *ep)
+{
+	return ep->status ? lw_load(&ep->status->flags) : 0;
+}
+
+/* ---- Names ------------------------------------------------------------------------------ */
+
+int weft_setname(struct weft_ep *ep, const struct weft_sockaddr *addr)
+{
+	struct weft_ioc_name arg = { .size = sizeof(arg), .handle = ep->handle, .addr = *addr };
+
+	return lw_ioctl(ep->ctx->fd, WEFT_IOC_SETNAME, &arg);
+}
+
+static int get_name(struct weft_ep *ep, unsigned long req, struct weft_sockaddr *addr)
+{
+	struct weft_ioc_name arg = { .size = sizeof(arg), .handle = ep->handle };
+	int ret = lw_ioctl(ep->ctx->fd, req, &arg);
+
+	if (!ret)
+		*addr = arg.addr;
+	return ret;
+}
+
+int weft_getname(struct weft_ep *ep, struct weft_sockaddr *addr)
+{
+	return get_name(ep, WEFT_IOC_GETNAME, addr);
+}
+
+int weft_getpeer(struct weft_ep *ep, struct weft_sockaddr *addr)
+{
+	return get_name(ep, WEFT_IOC_GETPEER, addr);
+}
+
+/* ---- Connections ------------------------------------------------------------------------ */
+
+int weft_listen(struct weft_ep *pep, struct weft_eq *eq, uint32_t backlog)
+{
+	struct weft_ioc_cm arg = {
+		.size = sizeof(arg),
+		.handle = pep->handle,
+		.eq = eq->handle,
+		.backlog = backlog,
+	};
+
+	return lw_ioctl(pep->ctx->fd, WEFT_IOC_LISTEN, &arg);
+}
+
+/* connect, accept, reject: @addr or @conn names the peer */
+static int cm_call(struct weft_ep *ep, unsigned long req, const struct weft_sockaddr *addr,
+		   uint64_t conn, const void *data, size_t len)
+{
+	struct weft_ioc_cm arg = { .size = sizeof(arg), .handle = ep->handle, .conn = conn };
+
+	if (len > sizeof(arg.data))
+		return -EMSGSIZE;
+	if (addr)
+		arg.addr = *addr;
+	arg.data_len = len;
+	if (len)
+		memcpy(arg.data, data, len);
+	return lw_ioctl(ep->ctx->fd, req, &arg);
+}
+
+int weft_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data, size_t len)
+{
+	return cm_call(ep, WEFT_IOC_CONNECT, addr, 0, data, len);
+}
+
+int weft_accept(struct weft_ep *ep, uint64_t conn, const void *data, size_t len)
+{
+	return cm_call(ep, WEFT_IOC_ACCEPT, NULL, conn, data, len);
+}
+
+int weft_reject(struct weft_ep *pep, uint64_t conn, const void *data, size_t len)
+{
+	return cm_call(pep, WEFT_IOC_REJECT, NULL, conn, data, len);
+}
+
+int weft_shutdown(struct weft_ep *ep)
+{
+	struct weft_ioc_handle arg = { .size = sizeof(arg), .handle = ep->handle };
+
+	return lw_ioctl(ep->ctx->fd, WEFT_IOC_SHUTDOWN, &arg);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The objects of libweft as its files see them, and what those files share: ioctls, maps, loads
+ * and stores on shared pages. Letters A to E name the pairings in <linux/weft.h>.
+ */
+#ifndef _LIBWEFT_INTERNAL_H
+#define _LIBWEFT_INTERNAL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <weft/weft.h>
+
+#define LW_CACHE_LINE	64
+
+/* A mapped part of the device; objects share those that hold several doorbells or status lines. */
+struct lw_area {
+	struct lw_area *next;
+	uint64_t off;
+	uint32_t len;
+	unsigned int refs;
+	void *mem;
+};
+
+/* An object's share of an area. */
+struct lw_view {
+	struct lw_area *area;
+	void *at;
+};
+
+/*
+ * @lock is held over every ioctl that creates or destroys an object, together with the maps that
+ * go with it: else an offset that the kernel gives out anew could find the map of its past owner.
+ */
+struct weft_ctx {
+	int fd;
+	pthread_mutex_t lock;
+	unsigned int nobj;
+	struct lw_area *areas;
+};
+
+struct weft_cq {
+	struct weft_ctx *ctx;
+	const struct weft_cqe *ring;
+	uint32_t mask;
+	uint32_t head;			/* next entry to read */
+	uint32_t tail;			/* the kernel's, as last seen */
+	struct weft_cq_doorbell *doorbell;
+	const struct weft_cq_status *status;
+	int fd;
+	uint32_t handle;
+	struct lw_view view[3];
+};
+
+/* Sending or receiving half of an endpoint: the producer's side of one ring. */
+struct lw_queue {
+	unsigned char *slots;		/* NULL: passive endpoint */
+	uint32_t mask;
+	uint32_t tail;			/* next slot to write */
+	uint32_t head;			/* the kernel's, as last seen */
+	uint32_t kick_if;		/* WEFT_ST_*_KICK */
+	uint32_t kick;			/* WEFT_KICK_* */
+	uint32_t *doorbell;
+	const uint32_t *khead;
+	const uint32_t *flags;
+} __attribute__((aligned(LW_CACHE_LINE)));
+
+struct weft_ep {
+	struct lw_queue sq;
+	struct lw_queue rq;
+	struct weft_ctx *ctx;
+	const struct weft_ep_status *status;
+	uint32_t handle;
+	struct lw_view view[4];
+};
+
+struct weft_eq {
+	struct weft_ctx *ctx;
+	int fd;
+	uint32_t handle;
+	uint32_t pos;			/* events not given out yet: buf[pos..len) */
+	uint32_t len;
+	unsigned char buf[2048] __attribute__((aligned(8)));
+};
+
+struct weft_av {
+	struct weft_ctx *ctx;
+	uint32_t handle;
+	uint32_t high;			/* every index ever given out is below */
+	uint32_t room;			/* entries of @addr */
+	struct weft_sockaddr *addr;	/* family 0: nothing there */
+};
+
+/* ioctl(2) with a negative errno as result */
+int lw_ioctl(int fd, unsigned long req, void *arg);
+
+/*
+ * Create an object by ioctl @req, map its parts, and undo both. The caller holds ctx->lock;
+ * lw_destroy() takes it.
+ */
+int lw_create(struct weft_ctx *ctx, unsigned long req, void *arg);
+int lw_map(struct weft_ctx *ctx, const struct weft_map *map, int prot, struct lw_view *view);
+int lw_destroy_locked(struct weft_ctx *ctx, uint32_t handle, struct lw_view *view,
+		      unsigned int count);
+int lw_destroy(struct weft_ctx *ctx, uint32_t handle, struct lw_view *view, unsigned int count);
+
+static inline uint32_t lw_load(const uint32_t *p)
+{
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t lw_load_acquire(const uint32_t *p)
+{
+	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+
+static inline void lw_store_release(uint32_t *p, uint32_t val)
+{
+	__atomic_store_n(p, val, __ATOMIC_RELEASE);
+}
+
+static inline void lw_full_barrier(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+#endif /* _LIBWEFT_INTERNAL_H */

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Messages: entries written into the send and receive rings, doorbells and kicks.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "internal.h"
+
+#define IOV_PER_SLOT	(WEFT_SLOT_SIZE / sizeof(struct weft_iov))
+#define ENTRY_FLAGS	0xffffu		/* those with a place in an entry; the kernel checks them */
+
+/* ---- Doorbells -------------------------------------------------------------------------- */
+
+static void publish(struct lw_queue *q)
+{
+	lw_store_release(q->doorbell, q->tail);		/* A: after the slots */
+}
+
+static void flush(struct weft_ep *ep, struct lw_queue *q)
+{
+	struct weft_ioc_kick arg = { .size = sizeof(arg), .flags = q->kick, .handle = ep->handle };
+
+	publish(q);
+	lw_full_barrier();				/* E: doorbell before flags */
+	if (!(lw_load(q->flags) & q->kick_if))
+		return;
+	/* What else may go wrong with a kick comes as an event or as completions. */
+	while (lw_ioctl(ep->ctx->fd, WEFT_IOC_KICK, &arg) == -EINTR)
+		;
+}
+
+void weft_flush_send(struct weft_ep *ep)
+{
+	flush(ep, &ep->sq);
+}
+
+void weft_flush_recv(struct weft_ep *ep)
+{
+	flush(ep, &ep->rq);
+}
+
+void weft_publish(struct weft_ep *ep)
+{
+	publish(&ep->sq);
+	publish(&ep->rq);
+}
+
+/* ---- Slots ------------------------------------------------------------------------------ */
+
+static void *slot_at(const struct lw_queue *q, uint32_t index)
+{
+	return q->slots + (size_t)(index & q->mask) * WEFT_SLOT_SIZE;
+}
+
+/* Find @nslots free slots. Where they lack, a kernel that stopped before the tail is told. */
+static int reserve(struct weft_ep *ep, struct lw_queue *q, uint32_t nslots)
+{
+	if (!q->slots || (lw_load(q->flags) & WEFT_ST_ERROR))
+		return -EIO;
+	if (q->tail + nslots - q->head <= q->mask + 1)
+		return 0;
+	q->head = lw_load_acquire(q->khead);		/* B: before the slots are reused */
+	if (q->tail + nslots - q->head <= q->mask + 1)
+		return 0;
+	flush(ep, q);
+	return -EAGAIN;
+}
+
+/* The entry of @nslots at the tail is written: hand it over, now or with the next one. */
+static void commit(struct weft_ep *ep, struct lw_queue *q, uint32_t nslots, uint32_t flags)
+{
+	q->tail += nslots;
+	if (!(flags & WEFT_MORE))
+		flush(ep, q);
+}
+
+/* Segments into the slots behind the one at the tail. */
+static void put_segments(struct lw_queue *q, const struct iovec *iov, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		struct weft_iov *seg = slot_at(q, q->tail + 1 + i / IOV_PER_SLOT);
+
+		seg += i % IOV_PER_SLOT;
+		seg->addr = (uintptr_t)iov[i].iov_base;
+		seg->len = iov[i].iov_len;
+	}
+}
+
+/* Payload into the slots behind the one at the tail, round the ring's end. */
+static void put_payload(struct lw_queue *q, const struct iovec *iov, size_t count)
+{
+	size_t size = (size_t)(q->mask + 1) * WEFT_SLOT_SIZE;
+	size_t pos = (size_t)((q->tail + 1) & q->mask) * WEFT_SLOT_SIZE;
+	size_t i, len, flat;
+
+	for (i = 0; i < count; i++) {
+		len = iov[i].iov_len;
+		if (!len)
+			continue;
+		flat = size - pos;
+		if (len < flat) {
+			memcpy(q->slots + pos, iov[i].iov_base, len);
+			pos += len;
+		} else {
+			memcpy(q->slots + pos, iov[i].iov_base, flat);
+			pos = len - flat;
+			memcpy(q->slots, (const char *)iov[i].iov_base + flat, pos);
+		}
+	}
+}
+
+static uint64_t total(const struct iovec *iov, size_t count)
+{
+	uint64_t len = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		len += iov[i].iov_len;
+	return len;
+}
+
+/* Slots for @count segments behind the first one, which itself has room for one segment. */
+static uint32_t segment_slots(size_t count)
+{
+	return count > 1 ? (count + IOV_PER_SLOT - 1) / IOV_PER_SLOT : 0;
+}
+
+/* ---- Send ------------------------------------------------------------------------------- */
+
+static int send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count,
+		      uint32_t dst, uint64_t tag, uint64_t data, uint64_t context, uint32_t flags)
+{
+	struct lw_queue *q = &ep->sq;
+	uint64_t len = total(iov, count);
+	struct weft_sqe *sqe;
+	uint32_t nslots;
+	int ret;
+
+	if ((flags & ~(ENTRY_FLAGS | WEFT_MORE)) || count > WEFT_IOV_MAX)
+		return -EINVAL;
+	if (flags & WEFT_SQ_INLINE) {
+		if (len > WEFT_INLINE_MAX)
+			return -EMSGSIZE;
+		nslots = 1 + (len + WEFT_SLOT_SIZE - 1) / WEFT_SLOT_SIZE;
+	} else {
+		if (!len)
+			count = 0;
+		nslots = 1 + segment_slots(count);
+	}
+
+	ret = reserve(ep, q, nslots);
+	if (ret)
+		return ret;
+
+	if (flags & WEFT_SQ_INLINE) {
+		put_payload(q, iov, count);
+		count = 0;
+	} else if (count > 1) {
+		put_segments(q, iov, count);
+	}
+	sqe = slot_at(q, q->tail);
+	*sqe = (struct weft_sqe) {
+		.op = op,
+		.nslots = nslots,
+		.flags = flags & WEFT_MORE ? flags | WEFT_SQ_MORE : flags,
+		.dst = dst,
+		.context = context,
+		.addr = count == 1 ? (uintptr_t)iov->iov_base : 0,
+		.len = len,
+		.tag = tag,
+		.data = flags & WEFT_SQ_DATA ? data : 0,
+		.niov = count,
+	};
+	commit(ep, q, nslots, flags);
+	return 0;
+}
+
+int weft_send(struct weft_ep *ep, const void *buf, size_t len, uint32_t dst, uint64_t data,
+	      uint64_t context, uint32_t flags)
+{
+	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
+
+	return send_entry(ep, WEFT_SQ_SEND, &iov, 1, dst, 0, data, context, flags);
+}
+
+int weft_sendv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t dst,
+	       uint64_t data, uint64_t context, uint32_t flags)
+{
+	return send_entry(ep, WEFT_SQ_SEND, iov, count, dst, 0, data, context, flags);
+}
+
+int weft_tsend(struct weft_ep *ep, const void *buf, size_t len, uint32_t dst, uint64_t tag,
+	       uint64_t data, uint64_t context, uint32_t flags)
+{
+	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
+
+	return send_entry(ep, WEFT_SQ_TSEND, &iov, 1, dst, tag, data, context, flags);
+}
+
+int weft_tsendv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t dst,
+		uint64_t tag, uint64_t data, uint64_t context, uint32_t flags)
+{
+	return send_entry(ep, WEFT_SQ_TSEND, iov, count, dst, tag, data, context, flags);
+}
+
+/* ---- Receive ---------------------------------------------------------------------------- */
+
+static int recv_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count,
+		      uint32_t src, uint64_t tag, uint64_t ignore, uint64_t context,
+		      uint32_t flags)
+{
+	struct lw_queue *q = &ep->rq;
+	uint64_t len = total(iov, count);
+	struct weft_rqe *rqe;
+	uint32_t nslots;
+	int ret;
+
+	if ((flags & ~(ENTRY_FLAGS | WEFT_MORE)) || count > WEFT_IOV_MAX)
+		return -EINVAL;
+	if (!len)
+		count = 0;
+	nslots = 1 + segment_slots(count);
+
+	ret = reserve(ep, q, nslots);
+	if (ret)
+		return ret;
+
+	if (count > 1)
+		put_segments(q, iov, count);
+	rqe = slot_at(q, q->tail);
+	*rqe = (struct weft_rqe) {
+		.op = op,
+		.nslots = nslots,
+		.flags = flags,
+		.src = src,
+		.context = context,
+		.addr = count == 1 ? (uintptr_t)iov->iov_base : 0,
+		.len = len,
+		.tag = tag,
+		.ignore = ignore,
+		.niov = count,
+	};
+	commit(ep, q, nslots, flags);
+	return 0;
+}
+
+int weft_recv(struct weft_ep *ep, void *buf, size_t len, uint32_t src, uint64_t context,
+	      uint32_t flags)
+{
+	struct iovec iov = { .iov_base = buf, .iov_len = len };
+
+	return recv_entry(ep, WEFT_RQ_RECV, &iov, 1, src, 0, 0, context, flags);
+}
+
+int weft_recvv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t src,
+	       uint64_t context, uint32_t flags)
+{
+	return recv_entry(ep, WEFT_RQ_RECV, iov, count, src, 0, 0, context, flags);
+}
+
+int weft_trecv(struct weft_ep *ep, void *buf, size_t len, uint32_t src, uint64_t tag,
+	       uint64_t ignore, uint64_t context, uint32_t flags)
+{
+	struct iovec iov = { .iov_base = buf, .iov_len = len };
+
+	return recv_entry(ep, WEFT_RQ_TRECV, &iov, 1, src, tag, ignore, context, flags);
+}
+
+int weft_trecvv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t src,
+		uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags)
+{
+	return recv_entry(ep, WEFT_RQ_TRECV, iov, count, src, tag, ignore, context, flags);
+}
+
+int weft_cancel(struct weft_ep *ep, uint64_t context)
+{
+	struct weft_ioc_cancel arg = {
+		.size = sizeof(arg),
+		.handle = ep->handle,
+		.context = context,
+	};
+
+	publish(&ep->rq);
+	return lw_ioctl(ep->ctx->fd, WEFT_IOC_CANCEL, &arg);
+}
