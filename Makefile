@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# weft: every entry point. 'make help' explains the targets. All that is
+# generated goes below build/; sources are found by wildcard, so that adding a
+# file to a folder is all there is to do.
+
+VERSION := 0.1.0
+
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
+# --- what can be set -------------------------------------------------------
+
+B	?= build
+PREFIX	?= /usr/local
+DESTDIR	?=
+WERROR	?= 1
+ifeq ($(origin CC),default)
+CC	:= gcc
+endif
+CFLAGS	?= -O2 -g
+# the newest kernel whose headers are installed
+KDIR	?= $(shell ls -d /lib/modules/*/build 2>/dev/null | sort -V | tail -n1)
+
+# the test machine (selftests/vm/run says what each means)
+VM_KERNEL	?= 6.1
+VM_DIR		?= $(CURDIR)/build/vm
+VM_KERNELS	:= 6.1 6.12
+export VM_DIR
+export VM_BUILD := $(abspath $(B))
+export VM_KERNEL VM_CPUS VM_MEM VM_TIMEOUT VM_ICOUNT VM_KFENCE VM_APPEND
+export VM_QEMU VM_ACCEL VM_LOG LINK LINK_MTU WEFT
+
+# The command of 'make vm' goes to the shell as it was written, "$" and all.
+unexport CMD
+export WEFT_CMD := $(value CMD)
+
+# make's own chatter off, one short line per step; V=1 shows the commands
+ifeq ($(V),1)
+Q :=
+say = @:
+else
+Q := @
+say = @printf '  %-7s %s\n'
+endif
+
+.PHONY: all
+all: module lib tools
+
+# --- the kernel module -----------------------------------------------------
+#
+# The kernel's build system writes its objects beside the sources. So that one
+# tree serves several kernels, each gets a mirror of links: build/RELEASE/.
+
+KREL := $(if $(KDIR),$(shell sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' \
+	'$(KDIR)/include/generated/utsrelease.h' 2>/dev/null))
+KBUILD_OUT = $(B)/$(KREL)
+module_src := $(sort $(shell find kernel uapi -name '*.[ch]') kernel/Kbuild)
+# Run on the mirror: shows the real names of the files in what it prints.
+kbuild = $(MAKE) -C '$(KDIR)' M='$(abspath $(KBUILD_OUT))/kernel' W=1 \
+	KCFLAGS='$(if $(filter 1,$(WERROR)),-Werror) $(KCFLAGS)' \
+	$(if $(filter 1,$(V)),,--no-print-directory -s)
+kbuild_names = 2>&1 | sed -e 's,$(abspath $(KBUILD_OUT))/,,g' \
+	-e '/Skipping BTF generation/d' -e '/^make.* jobserver/d' >&2
+
+.PHONY: module
+ifeq ($(KREL),)
+module:
+	@echo "No kernel headers found: 'make deps' installs them," \
+		"KDIR= names others." >&2; exit 1
+else
+module: $(KBUILD_OUT)/weft.ko
+	@:
+endif
+
+$(KBUILD_OUT)/weft.ko: $(module_src)
+	$(say) KBUILD '$@'
+	$(Q)mkdir -p $(KBUILD_OUT)
+	$(Q)set -o pipefail; exec 9>$(KBUILD_OUT)/.lock; flock 9; \
+		mkdir -p $(KBUILD_OUT)/kernel && \
+		ln -sfn $(CURDIR)/uapi $(KBUILD_OUT)/uapi && \
+		cp -rsn $(CURDIR)/kernel/. $(KBUILD_OUT)/kernel/ && \
+		find $(KBUILD_OUT)/kernel -xtype l -delete && \
+		{ $(kbuild) modules $(kbuild_names); } && \
+		cp $(KBUILD_OUT)/kernel/weft.ko $@.new && mv $@.new $@
+
+# sparse looks at every file again, whatever is up to date
+.PHONY: sparse
+sparse: module
+	$(Q)set -o pipefail; exec 9>$(KBUILD_OUT)/.lock; flock 9; \
+		{ $(kbuild) C=2 CHECK='sparse -Wsparse-error' modules $(kbuild_names); }
+
+# module for the test machine's kernel, by series: module-6.1, module-6.12
+.PHONY: $(VM_KERNELS:%=module-%) $(VM_KERNELS:%=sparse-%)
+$(VM_KERNELS:%=module-%) $(VM_KERNELS:%=sparse-%): packages-vm packages-build
+	@k=$$(selftests/vm/kernel $(lastword $(subst -, ,$@))) && \
+		$(MAKE) --no-print-directory $(firstword $(subst -, ,$@)) \
+		KDIR="$$k/headers"
+
+# --- user space ------------------------------------------------------------
+
+warnings := -Wall -Wextra -Wno-unused-parameter -Wstrict-prototypes \
+	-Wmissing-prototypes -Wpointer-arith -Wwrite-strings \
+	$(if $(filter 1,$(WERROR)),-Werror)
+weft_cflags := -std=gnu11 -D_GNU_SOURCE -DWEFT_VERSION='"$(VERSION)"' \
+	-Iuapi -Iinclude $(warnings) $(CFLAGS)
+cc = $(CC) $(weft_cflags) -MMD -MP
+
+# objects depend on this file, which changes when the flags do
+flags := $(B)/obj/flags
+$(shell mkdir -p $(B)/obj; echo '$(CC) $(subst ','\'',$(weft_cflags))' | \
+	cmp -s - $(flags) || \
+	echo '$(CC) $(subst ','\'',$(weft_cflags))' >$(flags))
+
+include lib/build.mk
+include selftests/build.mk
+
+$(B)/obj/%.o: %.c $(flags)
+	$(say) CC '$<'
+	@mkdir -p $(@D)
+	$(Q)$(cc) $(cflags) -c -o $@ $<
+
+-include $(shell find $(B)/obj $(B)/host -name '*.d' 2>/dev/null)
+
+# --- packages --------------------------------------------------------------
+
+# Targets that need a whole environment install what is missing; 'make' alone
+# only says what it misses.
+.PHONY: deps packages-build packages-vm packages-check
+deps:
+	$(Q)selftests/vm/packages build headers vm check
+	$(Q)for k in $(VM_KERNELS); do selftests/vm/kernel $$k >/dev/null; done
+
+packages-build packages-vm packages-check: packages-%:
+	$(Q)selftests/vm/packages $*
+
+# --- the test machine ------------------------------------------------------
+
+# What it takes before a command can run there. All that is said on the way
+# goes to standard error: standard output is the command's.
+.PHONY: vm-ready
+vm-ready: module-$(VM_KERNEL)
+	@$(MAKE) --no-print-directory lib tools
+
+.PHONY: vm
+vm:
+	@[ "$(BUILD)" = 0 ] || $(MAKE) --no-print-directory vm-ready >&2
+	@selftests/vm/run "$$WEFT_CMD"
+
+.PHONY: demo
+demo:
+	@selftests/vm/demo
+
+.PHONY: check
+check:
+	@selftests/check
+
+# --- installation ----------------------------------------------------------
+
+MULTIARCH = $(shell dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || \
+	$(CC) -print-multiarch)
+LIBDIR	?= $(PREFIX)/lib/$(MULTIARCH)
+# libfabric looks for providers beside itself, wherever weft goes
+FABRIC_LIBDIR ?= $(or $(shell pkg-config --variable=libdir libfabric 2>/dev/null),$(LIBDIR))
+FABRIC_DIR ?= $(FABRIC_LIBDIR)/libfabric
+MODDIR	?= /lib/modules/$(KREL)/extra
+INSTALL	:= install
+
+installed = $(FABRIC_DIR)/libweft-fi.so $(LIBDIR)/libweft.so.0 \
+	$(LIBDIR)/libweft.so $(PREFIX)/bin/weftctl \
+	$(patsubst include/%,$(PREFIX)/include/%,$(wildcard include/weft/*.h)) \
+	$(patsubst uapi/%,$(PREFIX)/include/%,$(wildcard uapi/linux/*.h)) \
+	$(PREFIX)/lib/udev/rules.d/60-weft.rules \
+	$(PREFIX)/lib/sysusers.d/weft.conf \
+	$(foreach m,$(man),$(call man_dst,$(m))) \
+	$(if $(completion),$(PREFIX)/share/bash-completion/completions/weftctl)
+man := $(sort $(wildcard Documentation/man/*.[1-9]))
+man_dst = $(PREFIX)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
+completion := $(wildcard lib/weftctl/completion.bash)
+put = $(INSTALL) -D -m $(1) $(2) '$(DESTDIR)$(3)'
+
+.PHONY: install install-module install-user uninstall
+install: install-module install-user
+
+install-module: module
+	$(call put,644,$(KBUILD_OUT)/weft.ko,$(MODDIR)/weft.ko)
+	$(if $(DESTDIR),,depmod $(KREL))
+
+install-user: lib tools
+	$(call put,755,$(B)/lib/libweft.so.0,$(LIBDIR)/libweft.so.0)
+	ln -sf libweft.so.0 '$(DESTDIR)$(LIBDIR)/libweft.so'
+	$(call put,755,$(B)/lib/libfabric/libweft-fi.so,$(FABRIC_DIR)/libweft-fi.so)
+	$(call put,755,$(B)/bin/weftctl,$(PREFIX)/bin/weftctl)
+	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/include/weft' '$(DESTDIR)$(PREFIX)/include/linux'
+	$(INSTALL) -m 644 include/weft/*.h '$(DESTDIR)$(PREFIX)/include/weft/'
+	$(INSTALL) -m 644 uapi/linux/*.h '$(DESTDIR)$(PREFIX)/include/linux/'
+	$(call put,644,60-weft.rules,$(PREFIX)/lib/udev/rules.d/60-weft.rules)
+	$(call put,644,weft.sysusers,$(PREFIX)/lib/sysusers.d/weft.conf)
+	@$(foreach m,$(man),$(call put,644,$(m),$(call man_dst,$(m))) &&) :
+	$(if $(completion),$(call put,644,$(completion),$(PREFIX)/share/bash-completion/completions/weftctl))
+	$(if $(DESTDIR),,ldconfig)
+	$(if $(DESTDIR),,getent group weft >/dev/null || groupadd --system weft)
+	$(if $(DESTDIR),,! command -v udevadm >/dev/null || udevadm control --reload || :)
+
+# the group stays: files may belong to it
+uninstall:
+	rm -f $(foreach f,$(installed),'$(DESTDIR)$(f)')
+	[ -z '$(KREL)' ] || rm -f '$(DESTDIR)$(MODDIR)/weft.ko'
+	$(if $(DESTDIR),,[ -z '$(KREL)' ] || depmod $(KREL))
+	$(if $(DESTDIR),,ldconfig)
+
+# DKMS rebuilds the module for every kernel that the machine gets
+DKMS_SRC ?= /usr/src/weft-$(VERSION)
+.PHONY: install-dkms uninstall-dkms
+install-dkms:
+	$(INSTALL) -d '$(DESTDIR)$(DKMS_SRC)'
+	cp -r kernel uapi LICENSES '$(DESTDIR)$(DKMS_SRC)/'
+	sed 's/@VERSION@/$(VERSION)/' kernel/dkms.conf >'$(DESTDIR)$(DKMS_SRC)/dkms.conf'
+	$(if $(DESTDIR),,dkms install weft/$(VERSION))
+
+uninstall-dkms:
+	$(if $(DESTDIR),,-dkms remove weft/$(VERSION) --all)
+	rm -rf '$(DESTDIR)$(DKMS_SRC)'
+
+# --- the rest --------------------------------------------------------------
+
+# what the test machine boots was fetched, not built: clean leaves it
+.PHONY: clean distclean
+clean:
+	$(Q)[ ! -d $(B) ] || find $(B) -mindepth 1 -maxdepth 1 ! -name vm \
+		-exec rm -rf {} +
+
+distclean:
+	$(Q)rm -rf $(B) '$(VM_DIR)'
+
+.PHONY: help
+help:
+	@sed -n 's/^#> \?//p' Makefile
+
+#> Build
+#>   make               module, libraries, libfabric provider and tools
+#>   make module        build/RELEASE/weft.ko, against the newest installed
+#>                      kernel headers; KDIR=FOLDER names others
+#>   make lib           build/lib/libweft.so.0 and the provider
+#>   make tools         build/bin/weftctl
+#>   make selftests     the test programs of the test machine
+#>   make host-tests    the unit tests of the core, with ASan and UBSan
+#>   make deps          installs everything that any target needs (as root)
+#>   make clean         removes what was built
+#>   make distclean     removes what was fetched for the test machine, too
+#>
+#>   WERROR=0 keeps warnings from being errors, V=1 shows commands, B=FOLDER
+#>   builds elsewhere than in build/, CC= and CFLAGS= are the usual ones.
+#>
+#> Install
+#>   make install       module, libraries, provider, weftctl, headers, manual,
+#>                      udev rule; DESTDIR=, PREFIX=/usr/local, LIBDIR=,
+#>                      FABRIC_DIR= (libfabric's folder of providers), MODDIR=
+#>   make uninstall     the same, backwards
+#>   make install-dkms  the module's source for DKMS (also uninstall-dkms)
+#>
+#> Try and test (as root these install the Debian packages that they miss)
+#>   make demo          boots a test machine with two nodes and runs libfabric's
+#>                      fi_pingpong over weft and over tcp
+#>   make check         all tests; ends with "N passed, N failed, N skipped"
+#>                      TESTS=PATTERN runs those whose name matches,
+#>                      VM_KERNEL=6.1 or 6.12 boots only this one
+#>   make vm CMD='...'  runs a shell command in the test machine, where
+#>                      "node 0 CMD" and "node 1 CMD" run on the nodes; prints
+#>                      its output alone. make itself can only tell 0 from
+#>                      not 0: selftests/vm/run 'CMD' exits with the command's
+#>                      own status. BUILD=0 takes what is there as it is.
+#>
+#>   The test machine's settings, with their defaults:
+#>     VM_KERNEL=6.1      Debian's kernel series: 6.1 or 6.12
+#>     VM_CPUS=2  VM_MEM=2G  VM_TIMEOUT=300 (seconds)
+#>     LINK=veth          what joins the nodes: veth, loop (one namespace and
+#>                        a loop port) or none;  LINK_MTU=1500
+#>     WEFT=1             0 does not load the module
+#>     VM_ICOUNT=         1: one CPU that counts instructions, repeatable
+#>     VM_KFENCE=         1: samples memory errors often
+#>     VM_ACCEL=          tcg or kvm; the default takes kvm where it works
+#>     VM_APPEND=, VM_QEMU=  more for the kernel's, the emulator's command line
+#>     VM_LOG=FILE        keeps the kernel log

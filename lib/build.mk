@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The user-space side: libweft, the libfabric provider, weftctl.
+
+objs = $(patsubst %.c,$(B)/obj/%.o,$(sort $(wildcard $(addsuffix /*.c,$(1)))))
+
+libweft_obj := $(call objs,lib/libweft)
+fi_obj := $(call objs,lib/fi)
+weftctl_obj := $(call objs,lib/weftctl)
+
+$(B)/obj/lib/%.o: cflags = -fPIC
+$(weftctl_obj): cflags = $(shell pkg-config --cflags libnl-genl-3.0)
+
+libweft := $(B)/lib/libweft.so.0
+provider := $(B)/lib/libfabric/libweft-fi.so
+weftctl := $(B)/bin/weftctl
+ldflags = -Wl,-z,defs -Wl,-z,relro -Wl,-z,now -Wl,--as-needed $(LDFLAGS)
+
+.PHONY: lib provider tools user-packages
+lib: $(if $(libweft_obj),$(B)/lib/libweft.so) provider
+	@:
+provider: $(if $(fi_obj),$(provider))
+	@:
+tools: $(if $(weftctl_obj),$(weftctl))
+	@:
+
+# Only said, not installed; headers that are missing are an ugly message.
+user-packages:
+	@selftests/vm/packages -n build
+$(libweft_obj) $(fi_obj) $(weftctl_obj): | user-packages
+
+# what is exported stands in a linker map beside the sources
+libweft_map := $(wildcard lib/libweft/*.map)
+fi_map := $(wildcard lib/fi/*.map)
+$(libweft): $(libweft_obj) $(libweft_map)
+	$(say) LINK '$@'
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -Wl,-soname,libweft.so.0 $(ldflags) -o $@ \
+		$(libweft_obj) $(libweft_map:%=-Wl,--version-script=%)
+
+$(B)/lib/libweft.so: $(libweft)
+	$(Q)ln -sf libweft.so.0 $@
+
+# $ORIGIN/.. is where libweft lies in the build tree and, as a rule, where it
+# is installed
+$(provider): $(fi_obj) $(fi_map) $(B)/lib/libweft.so
+	$(say) LINK '$@'
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared $(ldflags) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(fi_obj) \
+		$(fi_map:%=-Wl,--version-script=%) -L$(B)/lib -lweft -lfabric
+
+$(weftctl): $(weftctl_obj)
+	$(say) LINK '$@'
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ldflags) -o $@ $(weftctl_obj) \
+		$(shell pkg-config --libs libnl-genl-3.0)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Test programs: unit tests of the core that run on the host, and programs
+# that run in the test machine. Both use the kernel's kselftest_harness.h.
+
+KSELFTEST := $(VM_DIR)/linux-tools
+
+.PHONY: kselftest
+kselftest: $(KSELFTEST)/ready
+$(KSELFTEST)/ready: selftests/vm/linux-tools
+	$(Q)selftests/vm/packages vm
+	$(Q)selftests/vm/linux-tools
+
+# --- host: selftests/host/test_*.c, each a program with the whole core -----
+
+# The core is compiled as user-space code against small stand-ins for the
+# kernel's headers.
+host_inc := -Iselftests/host/shim -Iselftests/host -Ikernel -Iuapi -Iinclude \
+	-isystem $(KSELFTEST)
+host_san := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
+	-fno-omit-frame-pointer
+host_flags = $(host_inc) $(host_san) -O1 -Wno-sign-compare \
+	-Wno-missing-field-initializers
+
+host_obj = $(patsubst %.c,$(B)/obj/host/%.o,$(1))
+host_test_src := $(sort $(wildcard selftests/host/test_*.c))
+host_common := $(call host_obj,$(sort $(wildcard kernel/core/*.c) \
+	$(filter-out $(host_test_src),$(wildcard selftests/host/*.c \
+		selftests/host/shim/*.c))))
+host_tests := $(host_test_src:selftests/host/%.c=$(B)/host/%)
+
+.PHONY: host-tests
+host-tests: $(host_tests)
+
+# their -I come first: the stand-ins win over the system's <linux/...>
+$(B)/obj/host/%.o: %.c $(flags) | $(KSELFTEST)/ready
+	$(say) CC '$< (host)'
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(host_inc) $(weft_cflags) $(host_flags) -MMD -MP -c -o $@ $<
+
+$(host_tests): $(B)/host/%: $(B)/obj/host/selftests/host/%.o $(host_common)
+	$(say) LINK '$@'
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(host_san) -o $@ $^ -lpthread
+
+.SECONDARY: $(host_common) $(call host_obj,$(host_test_src))
+
+# --- test machine: selftests/vm/tests/*.c, each a program ------------------
+
+vm_test_src := $(sort $(wildcard selftests/vm/tests/*.c))
+vm_test_obj := $(vm_test_src:%.c=$(B)/obj/%.o)
+# what several of them share lies in a folder of its own
+vm_common_obj := $(call objs,selftests/vm/tests/lib)
+vm_tests := $(vm_test_src:selftests/vm/tests/%.c=$(B)/selftests/%)
+
+.PHONY: selftests
+selftests: $(vm_tests)
+
+$(vm_test_obj) $(vm_common_obj): cflags = -isystem $(KSELFTEST) \
+	-Iselftests/vm/tests/lib -Wno-missing-field-initializers
+$(vm_test_obj) $(vm_common_obj): | $(KSELFTEST)/ready
+$(vm_tests): $(B)/selftests/%: $(B)/obj/selftests/vm/tests/%.o \
+		$(vm_common_obj) $(B)/lib/libweft.so
+	$(say) LINK '$@'
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) -L$(B)/lib -lweft \
+		-lfabric -lpthread -Wl,-rpath,'$$ORIGIN/../lib'

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What must never stand in a kernel log. Used on both sides of the machine.
+
+# kmsg_bad <LOG: prints the lines that tell of trouble; fails if there is none
+kmsg_bad()
+{
+	LC_ALL=C grep -aE \
+		-e 'WARNING: |BUG: |BUG [a-z]|kernel BUG at|Oops|Kernel panic' \
+		-e 'general protection fault[,:]|unable to handle|double fault' \
+		-e 'KASAN|KCSAN|KFENCE: .* in |BUG: KFENCE|UBSAN|refcount_t: ' \
+		-e 'blocked for more than|soft lockup|hard LOCKUP' \
+		-e 'self-detected stall|detected stalls|rcu.* kthread starved' \
+		-e 'possible .* detected|inconsistent lock state|suspicious RCU' \
+		-e 'lock held when returning|held lock freed|bad unlock balance' \
+		-e 'list_(add|del) corruption|Bad page (state|map)|Bad rss' \
+		-e 'scheduling while atomic|sleeping function called' \
+		-e 'unregister_netdevice: waiting|objects remaining|Objects remaining' \
+		-e 'unreferenced object|nobody cared|Call Trace:'
+}
