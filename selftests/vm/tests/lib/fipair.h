@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Two libfabric endpoints of provider weft in one thread: side A on node 0, side B on node 0 or 1. The thread enters a
+ * node's namespace only to open it; afterwards both sides are driven from anywhere, so that a test sees both.
+ */
+#ifndef WEFT_FIPAIR_H
+#define WEFT_FIPAIR_H
+
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_tagged.h>
+#include "check.h"
+
+#define WAIT_MS		20000	/* longer than anything takes; only a failing test waits that long */
+#define QUIET_MS	30	/* how long nothing more may come */
+
+/**
+ * struct opts - how a pair is made
+ * @type: FI_EP_RDM, FI_EP_MSG
+ * @apart: B is on the other node
+ * @v6: IPv6
+ * @selective: both queues are bound with FI_SELECTIVE_COMPLETION
+ * @caps: more capabilities
+ * @cq_size: entries of each queue, 0: the provider's choice
+ * @tx_size: of A's sends, 0: the provider's choice
+ * @rx_size: of B's receives, 0: the provider's choice
+ */
+struct opts {
+	enum fi_ep_type type;
+	bool apart;
+	bool v6;
+	bool selective;
+	uint64_t caps;
+	size_t cq_size;
+	size_t tx_size;
+	size_t rx_size;
+};
+
+/**
+ * struct side - one endpoint and what it needs
+ * @info: what it was made of
+ * @fabric: fabric
+ * @domain: domain
+ * @eq: event queue
+ * @txcq: completions of sends
+ * @rxcq: completions of receives
+ * @av: address vector (RDM)
+ * @ep: the endpoint
+ * @peer: the other side's address
+ */
+struct side {
+	struct fi_info *info;
+	struct fid_fabric *fabric;
+	struct fid_domain *domain;
+	struct fid_eq *eq;
+	struct fid_cq *txcq;
+	struct fid_cq *rxcq;
+	struct fid_av *av;
+	struct fid_ep *ep;
+	fi_addr_t peer;
+};
+
+/**
+ * struct pair - both sides
+ * @o: options
+ * @a: first side, which connects
+ * @b: second side
+ * @pep: B's listener
+ */
+struct pair {
+	struct opts o;
+	struct side a, b;
+	struct fid_pep *pep;
+};
+
+/* Open fabric, domain and event queue: on a node, or in the namespace where the caller is. */
+bool side_open(struct side *s, int node, const struct opts *o);
+bool side_open_here(struct side *s, const struct opts *o);
+/* Queues and an enabled endpoint, from the side's own info or a request's. */
+bool side_endpoint(struct side *s, struct fi_info *info, const struct opts *o);
+void side_close(struct side *s);
+
+/* B listens; @addr and @len get its address. */
+bool pair_listen(struct pair *p, void *addr, size_t *len);
+bool pair_open(struct pair *p, const struct opts *o);
+void pair_close(struct pair *p);
+
+/* The next event, with its data behind it. Return: bytes, or negative. */
+ssize_t event(struct fid_eq *eq, uint32_t *type, void *buf, size_t len);
+
+/*
+ * Wait for the next completion of a queue. Return: 1, or a negative error; -FI_EAVAIL with @err filled in, which may be
+ * NULL if none is expected.
+ */
+int completion(struct fid_cq *cq, struct fi_cq_tagged_entry *c, fi_addr_t *src, struct fi_cq_err_entry *err);
+
+/* Nothing (more) comes into the queue. */
+bool quiet(struct fid_cq *cq);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the administrator sees in sysfs, for tests that look whether anything is left. */
+#ifndef WEFT_LOOKS_H
+#define WEFT_LOOKS_H
+
+#include <stdbool.h>
+
+/* An attribute of a node's port, or of its counters ("counters/..."). Exits when it cannot be read. */
+long long port_attr(int node, const char *name);
+
+/* Wait until both ports have neither contexts nor endpoints nor pinned memory. Says what is left if that does not come. */
+bool nothing_left(void);
+
+#endif
