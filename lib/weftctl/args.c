@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Words of the command line: abbreviations, names, addresses, numbers.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "weftctl.h"
+
+void complain(const char *fmt, ...)
+{
+	va_list ap;
+
+	fputs("weftctl: ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+bool matches(const char *arg, const char *word)
+{
+	size_t len = strlen(arg);
+
+	return len && !strncmp(arg, word, len);
+}
+
+const struct choice *choose(const struct choice *table, const char *arg)
+{
+	for (; table->word; table++)
+		if (matches(arg, table->word))
+			return table;
+	return NULL;
+}
+
+int parse_port_name(const char *arg)
+{
+	size_t len = strlen(arg);
+
+	if (!len || len >= WEFT_NAME_MAX) {
+		complain("\"%s\" is no port name: it must have 1 to %d characters", arg,
+			 WEFT_NAME_MAX - 1);
+		return -1;
+	}
+	return 0;
+}
+
+static int parse_addr(const char *arg, struct weft_sockaddr *addr)
+{
+	char host[INET6_ADDRSTRLEN + 1];
+	const char *scope = strchr(arg, '%');
+	size_t len = scope ? (size_t)(scope - arg) : strlen(arg);
+
+	memset(addr, 0, sizeof(*addr));
+	if (strchr(arg, '/')) {
+		complain("addr %s: give the address without a prefix length", arg);
+		return -1;
+	}
+	if (len < sizeof(host)) {
+		memcpy(host, arg, len);
+		host[len] = 0;
+		if (!scope && inet_pton(AF_INET, host, addr->addr) == 1)
+			addr->family = AF_INET;
+		else if (inet_pton(AF_INET6, host, addr->addr) == 1)
+			addr->family = AF_INET6;
+	}
+	if (!addr->family) {
+		complain("\"%s\" is no IPv4 or IPv6 address", arg);
+		return -1;
+	}
+	if (scope) {
+		addr->scope = if_nametoindex(scope + 1);
+		if (!addr->scope) {
+			complain("addr %s: there is no network device \"%s\"", arg, scope + 1);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int parse_udp(const char *arg, uint16_t *udp)
+{
+	unsigned long val;
+	char *end;
+
+	errno = 0;
+	val = strtoul(arg, &end, 10);
+	if (errno || *end || arg[0] < '0' || arg[0] > '9' || !val || val > UINT16_MAX) {
+		complain("\"%s\" is no UDP port: it must be a number from 1 to 65535", arg);
+		return -1;
+	}
+	*udp = val;
+	return 0;
+}
+
+static int parse_netdev(const char *arg, struct port_spec *spec)
+{
+	if (!*arg || strlen(arg) >= WEFT_NAME_MAX) {
+		complain("\"%s\" is no name of a network device", arg);
+		return -1;
+	}
+	spec->driver = "netdev";
+	spec->netdev = arg;
+	return 0;
+}
+
+/* KEYWORD VALUE; taken only once where @again is false */
+static const char *value_of(const char *keyword, bool again, int argc, char **argv)
+{
+	if (again) {
+		complain("%s is given twice", keyword);
+		return NULL;
+	}
+	if (argc < 2) {
+		complain("%s needs a value", keyword);
+		return NULL;
+	}
+	return argv[1];
+}
+
+/* One option of "port add" at @argv. Return: words taken, -1: complained */
+static int parse_port_option(int argc, char **argv, struct port_spec *spec)
+{
+	const char *val;
+
+	if (matches(argv[0], "loop") || matches(argv[0], "netdev")) {
+		if (spec->driver) {
+			complain("a port has one driver: \"%s\" comes after \"%s\"", argv[0],
+				 spec->driver);
+			return -1;
+		}
+		if (matches(argv[0], "loop")) {
+			spec->driver = "loop";
+			return 1;
+		}
+		val = value_of("netdev", false, argc, argv);
+		return val && !parse_netdev(val, spec) ? 2 : -1;
+	}
+	if (matches(argv[0], "address")) {
+		val = value_of("addr", false, argc, argv);
+		if (!val)
+			return -1;
+		if (spec->naddr == PORT_ADDR_MAX) {
+			complain("a port has at most %d addresses", PORT_ADDR_MAX);
+			return -1;
+		}
+		return parse_addr(val, &spec->addr[spec->naddr++]) ? -1 : 2;
+	}
+	if (matches(argv[0], "udp")) {
+		val = value_of("udp", spec->udp, argc, argv);
+		return val && !parse_udp(val, &spec->udp) ? 2 : -1;
+	}
+	complain("\"%s\" is not known here, try \"weftctl port help\"", argv[0]);
+	return -1;
+}
+
+int parse_port_add(int argc, char **argv, struct port_spec *spec)
+{
+	int n;
+
+	memset(spec, 0, sizeof(*spec));
+	if (argc < 1) {
+		complain("port add needs a name, try \"weftctl port help\"");
+		return -1;
+	}
+	if (parse_port_name(argv[0]))
+		return -1;
+	spec->name = argv[0];
+
+	for (argc--, argv++; argc; argc -= n, argv += n) {
+		n = parse_port_option(argc, argv, spec);
+		if (n < 0)
+			return -1;
+	}
+	if (!spec->driver) {
+		complain("port add %s: which driver? loop, or netdev DEV", spec->name);
+		return -1;
+	}
+	return 0;
+}
+
+int parse_filter(int argc, char **argv, const char **name)
+{
+	*name = NULL;
+	if (argc == 2 && matches(argv[0], "port")) {
+		argc--;
+		argv++;
+	}
+	if (argc > 1) {
+		complain("\"%s\" is too much: [port NAME] is what can be given", argv[1]);
+		return -1;
+	}
+	if (argc) {
+		*name = argv[0];
+		return parse_port_name(argv[0]);
+	}
+	return 0;
+}

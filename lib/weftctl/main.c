@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weftctl - show and set up weft's ports: weftctl [OPTIONS] OBJECT [COMMAND] [ARGUMENTS]
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "weftctl.h"
+
+#ifndef WEFT_VERSION
+#define WEFT_VERSION	"unknown"
+#endif
+
+static const char usage[] =
+	"Usage: weftctl [-j] [-p] OBJECT [COMMAND] [ARGUMENTS]\n"
+	"       weftctl OBJECT help\n"
+	"OBJECT:  port   ports: what programs open, and their network devices\n"
+	"         ep     endpoints\n"
+	"         ctx    contexts: processes that opened a port\n"
+	"         path   paths to other nodes\n"
+	"         stats  counters\n"
+	"OPTIONS: -j, --json     JSON\n"
+	"         -p, --pretty   JSON with lines and indents\n"
+	"         -V, --version  print the version\n"
+	"         -h, --help     print this\n"
+	"Words may be shortened: \"weftctl p s\" is \"weftctl port show\".\n";
+
+static int help(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	fputs(usage, stdout);
+	return 0;
+}
+
+static const struct choice objects[] = {
+	{ "port", do_port },
+	{ "ep", do_ep },
+	{ "ctx", do_ctx },
+	{ "path", do_path },
+	{ "stats", do_stats },
+	{ "help", help },
+	{ 0 }
+};
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },
+		{ "pretty", no_argument, NULL, 'p' },
+		{ "version", no_argument, NULL, 'V' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 }
+	};
+	const struct choice *object;
+	bool json = false, pretty = false;
+	int opt, ret;
+
+	while ((opt = getopt_long_only(argc, argv, "+jpVh", options, NULL)) != -1) {
+		switch (opt) {
+		case 'j':
+			json = true;
+			break;
+		case 'p':
+			json = true;
+			pretty = true;
+			break;
+		case 'V':
+			puts("weftctl " WEFT_VERSION);
+			return 0;
+		case 'h':
+			return help(0, NULL);
+		default:
+			fputs(usage, stderr);
+			return EXIT_USAGE;
+		}
+	}
+	argc -= optind;
+	argv += optind;
+	if (!argc) {
+		fputs(usage, stderr);
+		return EXIT_USAGE;
+	}
+	object = choose(objects, argv[0]);
+	if (!object) {
+		complain("there is no object \"%s\", try \"weftctl help\"", argv[0]);
+		return EXIT_USAGE;
+	}
+	out_mode(json, pretty);
+	ret = object->run(argc - 1, argv + 1);
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("weftctl: output");
+		return EXIT_FAILURE;
+	}
+	return ret;
+}

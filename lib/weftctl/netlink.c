@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The generic netlink family "weft": requests, answers, and errors in words.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <linux/netlink.h>
+#include <netlink/netlink.h>
+#include <netlink/genl/genl.h>
+#include <netlink/genl/ctrl.h>
+
+#include "weftctl.h"
+
+static struct nl_sock *sock;
+static int family;
+
+/* One request under way */
+struct exchange {
+	answer_fn answer;
+	const void *arg;
+	bool done;
+	int err;		/* negative errno */
+	char msg[256];		/* the kernel's words about it, may be empty */
+};
+
+static int connect_family(void)
+{
+	int one = 1;
+	int ret;
+
+	sock = nl_socket_alloc();
+	if (!sock) {
+		complain("out of memory");
+		return -1;
+	}
+	ret = genl_connect(sock);
+	if (ret < 0) {
+		complain("cannot open a netlink socket: %s", nl_geterror(ret));
+		return -1;
+	}
+	/* Without these the kernel says less, and that is all. */
+	setsockopt(nl_socket_get_fd(sock), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
+	setsockopt(nl_socket_get_fd(sock), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
+
+	family = genl_ctrl_resolve(sock, WEFT_GENL_NAME);
+	if (family < 0) {
+		complain("the module is not loaded: try \"modprobe weft\" or \"insmod weft.ko\"");
+		return -1;
+	}
+	return 0;
+}
+
+struct nl_msg *request(uint8_t cmd, bool dump)
+{
+	struct nl_msg *msg;
+
+	if (!sock && connect_family())
+		return NULL;
+	msg = nlmsg_alloc();
+	if (!msg || !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, family, 0,
+				 dump ? NLM_F_DUMP : NLM_F_ACK, cmd, WEFT_GENL_VERSION)) {
+		complain("out of memory");
+		nlmsg_free(msg);
+		return NULL;
+	}
+	return msg;
+}
+
+/* Keep the kernel's words, which stand @skip bytes into the payload of an error or a DONE. */
+static void keep_words(struct exchange *x, struct nlmsghdr *nlh, size_t skip)
+{
+	struct nlattr *attr;
+
+	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS) || (size_t)nlmsg_datalen(nlh) <= skip)
+		return;
+	attr = nla_find((struct nlattr *)((char *)nlmsg_data(nlh) + NLMSG_ALIGN(skip)),
+			nlmsg_datalen(nlh) - NLMSG_ALIGN(skip), NLMSGERR_ATTR_MSG);
+	if (attr)
+		nla_strlcpy(x->msg, attr, sizeof(x->msg));
+}
+
+static int on_error(struct sockaddr_nl *from, struct nlmsgerr *err, void *arg)
+{
+	struct nlmsghdr *nlh = (struct nlmsghdr *)err - 1;
+	size_t skip = sizeof(*err);
+	struct exchange *x = arg;
+
+	(void)from;
+	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
+		skip += err->msg.nlmsg_len - sizeof(err->msg);
+	keep_words(x, nlh, skip);
+	x->err = err->error;
+	x->done = true;
+	return NL_STOP;
+}
+
+static int on_ack(struct nl_msg *msg, void *arg)
+{
+	struct exchange *x = arg;
+
+	(void)msg;
+	x->done = true;
+	return NL_STOP;
+}
+
+static int on_finish(struct nl_msg *msg, void *arg)
+{
+	struct nlmsghdr *nlh = nlmsg_hdr(msg);
+	struct exchange *x = arg;
+
+	if ((size_t)nlmsg_datalen(nlh) >= sizeof(int)) {
+		memcpy(&x->err, nlmsg_data(nlh), sizeof(int));
+		keep_words(x, nlh, sizeof(int));
+	}
+	x->done = true;
+	return NL_STOP;
+}
+
+static int on_valid(struct nl_msg *msg, void *arg)
+{
+	struct genlmsghdr *hdr = nlmsg_data(nlmsg_hdr(msg));
+	struct exchange *x = arg;
+
+	if (x->answer)
+		x->answer(genlmsg_attrdata(hdr, 0), genlmsg_attrlen(hdr, 0), x->arg);
+	return NL_OK;
+}
+
+static int receive(struct exchange *x)
+{
+	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
+	int ret = 0;
+
+	if (!cb)
+		return -NLE_NOMEM;
+	nl_cb_err(cb, NL_CB_CUSTOM, on_error, x);
+	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, x);
+	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_finish, x);
+	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, x);
+	while (!x->done && ret >= 0)
+		ret = nl_recvmsgs(sock, cb);
+	nl_cb_put(cb);
+	return x->done && ret != -NLE_DUMP_INTR ? 0 : ret;
+}
+
+/* In words: the kernel's own, or what is usually meant. */
+static const char *explain(const struct exchange *x)
+{
+	if (x->msg[0])
+		return x->msg;
+	if (x->err == -EPERM)
+		return "not permitted: run it as root (it needs CAP_NET_ADMIN)";
+	return strerror(-x->err);
+}
+
+int perform(struct nl_msg *msg, answer_fn answer, const void *arg, const char *what,
+	    const char *name)
+{
+	struct exchange x = { .answer = answer, .arg = arg };
+	const char *why;
+	int ret;
+
+	ret = nl_send_auto(sock, msg);
+	nlmsg_free(msg);
+	if (ret >= 0)
+		ret = receive(&x);
+	if (ret == -NLE_DUMP_INTR) {
+		complain("%s: the list changed while it was read, it may be incomplete", what);
+		ret = 0;
+	}
+	if (ret >= 0 && !x.err)
+		return 0;
+
+	why = ret < 0 ? nl_geterror(ret) : explain(&x);
+	if (name)
+		complain("%s %s: %s", what, name, why);
+	else
+		complain("%s: %s", what, why);
+	return EXIT_KERNEL;
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What can be shown, field by field, and the objects that can only be shown.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+
+#include "weftctl.h"
+
+enum kind { STR, UINT, ADDR, ADDRS };
+
+/* One value of an object; they are printed in the order of the table. ADDRS may repeat. */
+struct field {
+	uint16_t attr;
+	enum kind kind;
+	enum out_style style;
+	const char *key;	/* NULL: end */
+};
+
+static const struct field port_fields[] = {
+	{ WEFT_ATTR_PORT_NAME, STR, OUT_LEAD, "name" },
+	{ WEFT_ATTR_PORT_DRIVER, STR, OUT_BARE, "driver" },
+	{ WEFT_ATTR_PORT_NETDEV, STR, OUT_BARE, "netdev" },
+	{ WEFT_ATTR_PORT_STATE, STR, OUT_KEY, "state" },
+	{ WEFT_ATTR_PORT_MTU, UINT, OUT_KEY, "mtu" },
+	{ WEFT_ATTR_PORT_ADDR, ADDRS, OUT_KEY, "addr" },
+	{ WEFT_ATTR_PORT_UDP, UINT, OUT_KEY, "udp" },
+	{ WEFT_ATTR_PORT_NCTX, UINT, OUT_KEY, "ctx" },
+	{ WEFT_ATTR_PORT_NEP, UINT, OUT_KEY, "ep" },
+	{ WEFT_ATTR_PORT_NPATH, UINT, OUT_KEY, "path" },
+	{ WEFT_ATTR_PINNED, UINT, OUT_KEY, "pinned" },
+	{ 0 }
+};
+
+static const struct field ep_fields[] = {
+	{ WEFT_ATTR_PORT_NAME, STR, OUT_LEAD, "port" },
+	{ WEFT_ATTR_EP_HANDLE, UINT, OUT_KEY, "ep" },
+	{ WEFT_ATTR_EP_TYPE, STR, OUT_KEY, "type" },
+	{ WEFT_ATTR_EP_STATE, STR, OUT_KEY, "state" },
+	{ WEFT_ATTR_EP_ADDR, ADDR, OUT_KEY, "addr" },
+	{ WEFT_ATTR_EP_PEER, ADDR, OUT_KEY, "peer" },
+	{ WEFT_ATTR_EP_POSTED, UINT, OUT_KEY, "posted" },
+	{ WEFT_ATTR_EP_UNEXP, UINT, OUT_KEY, "unexpected" },
+	{ WEFT_ATTR_EP_SENDING, UINT, OUT_KEY, "sending" },
+	{ WEFT_ATTR_CTX_ID, UINT, OUT_KEY, "ctx" },
+	{ WEFT_ATTR_UID, UINT, OUT_KEY, "uid" },
+	{ WEFT_ATTR_PID, UINT, OUT_KEY, "pid" },
+	{ WEFT_ATTR_COMM, STR, OUT_KEY, "comm" },
+	{ 0 }
+};
+
+static const struct field ctx_fields[] = {
+	{ WEFT_ATTR_PORT_NAME, STR, OUT_LEAD, "port" },
+	{ WEFT_ATTR_CTX_ID, UINT, OUT_KEY, "ctx" },
+	{ WEFT_ATTR_CTX_NOBJ, UINT, OUT_KEY, "objects" },
+	{ WEFT_ATTR_PINNED, UINT, OUT_KEY, "pinned" },
+	{ WEFT_ATTR_UID, UINT, OUT_KEY, "uid" },
+	{ WEFT_ATTR_PID, UINT, OUT_KEY, "pid" },
+	{ WEFT_ATTR_COMM, STR, OUT_KEY, "comm" },
+	{ 0 }
+};
+
+static const struct field path_fields[] = {
+	{ WEFT_ATTR_PORT_NAME, STR, OUT_LEAD, "port" },
+	{ WEFT_ATTR_PATH_ADDR, ADDR, OUT_KEY, "path" },
+	{ WEFT_ATTR_PATH_STATE, STR, OUT_KEY, "state" },
+	{ WEFT_ATTR_PATH_SRTT, UINT, OUT_KEY, "srtt_ns" },
+	{ WEFT_ATTR_PATH_CWND, UINT, OUT_KEY, "cwnd" },
+	{ WEFT_ATTR_PATH_FLIGHT, UINT, OUT_KEY, "flight" },
+	{ WEFT_ATTR_PATH_NFLOW, UINT, OUT_KEY, "flows" },
+	{ WEFT_ATTR_PATH_RETRANS, UINT, OUT_KEY, "retrans" },
+	{ 0 }
+};
+
+static uint64_t get_uint(const struct nlattr *attr)
+{
+	switch (nla_len(attr)) {
+	case sizeof(uint16_t):
+		return nla_get_u16(attr);
+	case sizeof(uint32_t):
+		return nla_get_u32(attr);
+	case sizeof(uint64_t):
+		return nla_get_u64(attr);
+	default:
+		return 0;
+	}
+}
+
+static void print_value(const struct field *f, const struct nlattr *attr)
+{
+	struct weft_sockaddr addr;
+	char str[64];
+
+	switch (f->kind) {
+	case STR:
+		nla_strlcpy(str, attr, sizeof(str));
+		out_str(f->key, f->style, str);
+		break;
+	case UINT:
+		out_uint(f->key, f->style, get_uint(attr));
+		break;
+	case ADDR:
+	case ADDRS:
+		memset(&addr, 0, sizeof(addr));
+		nla_memcpy(&addr, attr, sizeof(addr));
+		out_addr(f->key, f->style, &addr);
+		break;
+	}
+}
+
+static void print_object(struct nlattr *attrs, int len, const void *fields)
+{
+	const struct field *f;
+	struct nlattr *attr;
+	int rem;
+
+	out_open();
+	for (f = fields; f->key; f++) {
+		if (f->kind == ADDRS)
+			out_list_open(f->key);
+		nla_for_each_attr(attr, attrs, len, rem)
+			if (nla_type(attr) == f->attr)
+				print_value(f, attr);
+		if (f->kind == ADDRS)
+			out_list_close();
+	}
+	out_close();
+}
+
+/*
+ * A counter is a message of its own. As text each is a line; in JSON those of a port, which follow
+ * each other, are members of one object: stats_port is the port of the one that is open.
+ */
+static char stats_port[WEFT_NAME_MAX];
+
+static void print_stat(struct nlattr *attrs, int len, const void *fields)
+{
+	struct nlattr *port = nla_find(attrs, len, WEFT_ATTR_PORT_NAME);
+	struct nlattr *name = nla_find(attrs, len, WEFT_ATTR_STAT_NAME);
+	struct nlattr *value = nla_find(attrs, len, WEFT_ATTR_STAT_VALUE);
+	bool more = out_is_json() && stats_port[0];
+	char key[64];
+
+	(void)fields;
+	if (!port || !name || !value)
+		return;
+	nla_strlcpy(key, name, sizeof(key));
+	if (!more || nla_strcmp(port, stats_port)) {
+		if (more)
+			out_close();
+		nla_strlcpy(stats_port, port, sizeof(stats_port));
+		out_open();
+		out_str("port", OUT_LEAD, stats_port);
+	}
+	out_uint(key, OUT_KEY, get_uint(value));
+	if (!out_is_json())
+		out_close();
+}
+
+/* ---- show ------------------------------------------------------------------------------- */
+
+/* A kind of object; @fields go to @print */
+struct view {
+	const char *object;
+	uint8_t cmd;
+	answer_fn print;
+	const struct field *fields;
+	const char *shows;
+};
+
+static const struct view port_view = { "port", WEFT_CMD_PORT_GET, print_object, port_fields, NULL };
+
+static const struct view ep_view = {
+	"ep", WEFT_CMD_EP_GET, print_object, ep_fields,
+	"endpoints: state, addresses, what waits and what is being sent, owner"
+};
+
+static const struct view ctx_view = {
+	"ctx", WEFT_CMD_CTX_GET, print_object, ctx_fields,
+	"contexts: what each process that opened a port holds"
+};
+
+static const struct view path_view = {
+	"path", WEFT_CMD_PATH_GET, print_object, path_fields,
+	"paths to other nodes: state, round trip, window, retransmissions"
+};
+
+static const struct view stats_view = {
+	"stats", WEFT_CMD_STATS_GET, print_stat, NULL, "counters of ports"
+};
+
+/* All objects of a kind or those of one port. A port itself is asked for by name, not by a dump. */
+static int show(const struct view *view, int argc, char **argv)
+{
+	struct nl_msg *msg;
+	const char *name;
+	char what[32];
+	int ret;
+
+	if (parse_filter(argc, argv, &name))
+		return EXIT_USAGE;
+	msg = request(view->cmd, !(view->cmd == WEFT_CMD_PORT_GET && name));
+	if (!msg)
+		return EXIT_KERNEL;
+	snprintf(what, sizeof(what), "%s show", view->object);
+	if (name)
+		nla_put_string(msg, WEFT_ATTR_PORT_NAME, name);
+
+	out_begin();
+	ret = perform(msg, view->print, view->fields, what, name);
+	if (out_is_json() && stats_port[0])
+		out_close();
+	out_end();
+	return ret;
+}
+
+int show_ports(int argc, char **argv)
+{
+	return show(&port_view, argc, argv);
+}
+
+/* An object with no other verb */
+static int run_view(const struct view *view, int argc, char **argv)
+{
+	if (argc && (matches(argv[0], "show") || matches(argv[0], "list"))) {
+		argc--;
+		argv++;
+	} else if (argc && strcmp(argv[0], "help")) {
+		complain("%s %s: no such command, try \"weftctl %s help\"", view->object, argv[0],
+			 view->object);
+		return EXIT_USAGE;
+	}
+	if (argc == 1 && !strcmp(argv[0], "help")) {
+		printf("Usage: weftctl %s [show [[port] NAME]]\n"
+		       "       weftctl %s help\n"
+		       "Shows %s.\n", view->object, view->object, view->shows);
+		return 0;
+	}
+	return show(view, argc, argv);
+}
+
+int do_ep(int argc, char **argv)
+{
+	return run_view(&ep_view, argc, argv);
+}
+
+int do_ctx(int argc, char **argv)
+{
+	return run_view(&ctx_view, argc, argv);
+}
+
+int do_path(int argc, char **argv)
+{
+	return run_view(&path_view, argc, argv);
+}
+
+int do_stats(int argc, char **argv)
+{
+	return run_view(&stats_view, argc, argv);
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Output: each object is a line of text, or an element of one JSON array.
+ */
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <net/if.h>
+#include <stdio.h>
+
+#include "weftctl.h"
+
+static bool json, pretty;
+static int depth;		/* of open JSON brackets */
+static bool filled;		/* something stands in the innermost of them */
+static bool in_list;
+static bool in_line;		/* the line of text has begun */
+
+void out_mode(bool want_json, bool want_pretty)
+{
+	json = want_json;
+	pretty = want_pretty;
+}
+
+bool out_is_json(void)
+{
+	return json;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------- */
+
+static void new_line(void)
+{
+	if (pretty)
+		printf("\n%*s", depth * 4, "");
+}
+
+static void json_string(const char *s)
+{
+	putchar('"');
+	for (; *s; s++) {
+		unsigned char c = *s;
+
+		if (c == '"' || c == '\\')
+			printf("\\%c", c);
+		else if (c < 0x20 || c >= 0x7f)
+			printf("\\u%04x", c);
+		else
+			putchar(c);
+	}
+	putchar('"');
+}
+
+/* What stands before every value; elements of a list have no key. */
+static void json_value(const char *key)
+{
+	if (filled)
+		putchar(',');
+	filled = true;
+	new_line();
+	if (key && !in_list) {
+		json_string(key);
+		fputs(pretty ? ": " : ":", stdout);
+	}
+}
+
+static void json_open(const char *key, char bracket)
+{
+	if (depth)
+		json_value(key);
+	putchar(bracket);
+	depth++;
+	filled = false;
+}
+
+static void json_close(char bracket)
+{
+	depth--;
+	if (filled)
+		new_line();
+	filled = true;
+	putchar(bracket);
+}
+
+/* ---- Text ------------------------------------------------------------------------------- */
+
+static void text_value(const char *key, enum out_style style, const char *s)
+{
+	if (in_line)
+		putchar(' ');
+	in_line = true;
+	if (style == OUT_KEY)
+		printf("%s ", key);
+	for (; *s; s++)
+		putchar(isprint((unsigned char)*s) ? *s : '?');
+	if (style == OUT_LEAD)
+		putchar(':');
+}
+
+/* ---- Both ------------------------------------------------------------------------------- */
+
+void out_begin(void)
+{
+	if (json)
+		json_open(NULL, '[');
+}
+
+void out_end(void)
+{
+	if (json) {
+		json_close(']');
+		putchar('\n');
+		filled = false;
+	}
+}
+
+void out_open(void)
+{
+	if (json)
+		json_open(NULL, '{');
+}
+
+void out_close(void)
+{
+	if (json)
+		json_close('}');
+	else
+		putchar('\n');
+	in_line = false;
+}
+
+void out_list_open(const char *key)
+{
+	if (json)
+		json_open(key, '[');
+	in_list = true;
+}
+
+void out_list_close(void)
+{
+	in_list = false;
+	if (json)
+		json_close(']');
+}
+
+void out_str(const char *key, enum out_style style, const char *val)
+{
+	if (json) {
+		json_value(key);
+		json_string(val);
+	} else {
+		text_value(key, style, val);
+	}
+}
+
+void out_uint(const char *key, enum out_style style, uint64_t val)
+{
+	char buf[24];
+
+	snprintf(buf, sizeof(buf), "%" PRIu64, val);
+	if (json) {
+		json_value(key);
+		fputs(buf, stdout);
+	} else {
+		text_value(key, style, buf);
+	}
+}
+
+/* 10.0.0.1, fd00::1, fe80::1%eth0; with a service 10.0.0.1:7, [fd00::1]:7 */
+void out_addr(const char *key, enum out_style style, const struct weft_sockaddr *addr)
+{
+	char buf[INET6_ADDRSTRLEN + IF_NAMESIZE + 16], host[INET6_ADDRSTRLEN], ifname[IF_NAMESIZE];
+	bool v6 = addr->family == AF_INET6;
+	char scope[IF_NAMESIZE + 1] = "";
+
+	if (!inet_ntop(addr->family, addr->addr, host, sizeof(host)))
+		snprintf(host, sizeof(host), "?");
+	if (v6 && addr->scope) {
+		if (if_indextoname(addr->scope, ifname))
+			snprintf(scope, sizeof(scope), "%%%s", ifname);
+		else
+			snprintf(scope, sizeof(scope), "%%%u", addr->scope);
+	}
+	if (addr->port)
+		snprintf(buf, sizeof(buf), v6 ? "[%s%s]:%u" : "%s%s:%u", host, scope,
+			 ntohs(addr->port));
+	else
+		snprintf(buf, sizeof(buf), "%s%s", host, scope);
+	out_str(key, style, buf);
+}

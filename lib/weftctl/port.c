@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Ports: add, delete, show.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <netlink/attr.h>
+#include <netlink/msg.h>
+
+#include "weftctl.h"
+
+static int add_port(int argc, char **argv)
+{
+	struct port_spec spec;
+	struct nl_msg *msg;
+	unsigned int i;
+
+	if (parse_port_add(argc, argv, &spec))
+		return EXIT_USAGE;
+	msg = request(WEFT_CMD_PORT_ADD, false);
+	if (!msg)
+		return EXIT_KERNEL;
+
+	/* A message has a page of room; these cannot fail. */
+	nla_put_string(msg, WEFT_ATTR_PORT_NAME, spec.name);
+	nla_put_string(msg, WEFT_ATTR_PORT_DRIVER, spec.driver);
+	if (spec.netdev)
+		nla_put_string(msg, WEFT_ATTR_PORT_NETDEV, spec.netdev);
+	for (i = 0; i < spec.naddr; i++)
+		nla_put(msg, WEFT_ATTR_PORT_ADDR, sizeof(spec.addr[i]), &spec.addr[i]);
+	if (spec.udp)
+		nla_put_u16(msg, WEFT_ATTR_PORT_UDP, spec.udp);
+	return perform(msg, NULL, NULL, "port add", spec.name);
+}
+
+static int del_port(int argc, char **argv)
+{
+	struct nl_msg *msg;
+
+	if (argc != 1) {
+		complain("port del takes one name, try \"weftctl port help\"");
+		return EXIT_USAGE;
+	}
+	if (parse_port_name(argv[0]))
+		return EXIT_USAGE;
+	msg = request(WEFT_CMD_PORT_DEL, false);
+	if (!msg)
+		return EXIT_KERNEL;
+	nla_put_string(msg, WEFT_ATTR_PORT_NAME, argv[0]);
+	return perform(msg, NULL, NULL, "port del", argv[0]);
+}
+
+static int help_port(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	puts("Usage: weftctl port [show] [NAME]\n"
+	     "       weftctl port add NAME { loop | netdev DEV } [addr ADDR]... [udp PORT]\n"
+	     "       weftctl port del NAME\n"
+	     "       weftctl port help\n"
+	     "NAME: of the port, also of its device /dev/weft/NAME\n"
+	     "loop: within this node; netdev DEV: on a network device, beside the IP stack\n"
+	     "ADDR: IPv4 or IPv6 address of the port; default: those of DEV\n"
+	     "PORT: UDP port on the wire, the same on all nodes; default: 9471");
+	return 0;
+}
+
+int do_port(int argc, char **argv)
+{
+	static const struct choice verbs[] = {
+		{ "add", add_port },
+		{ "delete", del_port },
+		{ "show", show_ports },
+		{ "list", show_ports },
+		{ "help", help_port },
+		{ 0 }
+	};
+	const struct choice *verb;
+
+	if (!argc)
+		return show_ports(0, argv);
+	verb = choose(verbs, argv[0]);
+	if (!verb) {
+		complain("port %s: no such command, try \"weftctl port help\"", argv[0]);
+		return EXIT_USAGE;
+	}
+	if (argc == 2 && !strcmp(argv[1], "help"))
+		return help_port(0, NULL);
+	return verb->run(argc - 1, argv + 1);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * weftctl's rooms: args.c reads the command line, netlink.c talks to the kernel, output.c writes
+ * text or JSON, objects.c knows what can be shown, port.c changes ports, main.c chooses.
+ */
+#ifndef _WEFTCTL_H
+#define _WEFTCTL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/weft.h>
+#include <linux/weft_netlink.h>
+
+struct nlattr;
+struct nl_msg;
+
+/* Exit status, as ip(8) has them */
+#define EXIT_USAGE	1	/* the command line is wrong */
+#define EXIT_KERNEL	2	/* the kernel refused, or is not there */
+
+/* ---- args.c ----------------------------------------------------------------------------- */
+
+#define PORT_ADDR_MAX	4
+
+/* What "port add" asks for; strings are those of the command line */
+struct port_spec {
+	const char *name;
+	const char *driver;
+	const char *netdev;	/* NULL: none */
+	unsigned int naddr;
+	struct weft_sockaddr addr[PORT_ADDR_MAX];
+	uint16_t udp;		/* 0: not given */
+};
+
+/* A word that chooses; the tables end with a word of NULL */
+struct choice {
+	const char *word;
+	int (*run)(int argc, char **argv);
+};
+
+/* Print "weftctl: ..." to stderr */
+void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Is @arg the word @word or a beginning of it */
+bool matches(const char *arg, const char *word);
+
+/* The first choice that @arg matches, NULL: none */
+const struct choice *choose(const struct choice *table, const char *arg);
+
+/*
+ * These complain and return -1 when the arguments are wrong. @argv begins behind the verb.
+ * parse_filter(): [[port] NAME]; *@name is NULL when there is none.
+ */
+int parse_port_name(const char *arg);
+int parse_port_add(int argc, char **argv, struct port_spec *spec);
+int parse_filter(int argc, char **argv, const char **name);
+
+/* ---- output.c --------------------------------------------------------------------------- */
+
+/* How a value stands in a line of text; in JSON each is a member called key */
+enum out_style {
+	OUT_LEAD,		/* value: */
+	OUT_BARE,		/* value */
+	OUT_KEY,		/* key value */
+};
+
+void out_mode(bool json, bool pretty);
+bool out_is_json(void);
+/* The whole output, an object, a list of values within an object */
+void out_begin(void);
+void out_end(void);
+void out_open(void);
+void out_close(void);
+void out_list_open(const char *key);
+void out_list_close(void);
+void out_str(const char *key, enum out_style style, const char *val);
+void out_uint(const char *key, enum out_style style, uint64_t val);
+void out_addr(const char *key, enum out_style style, const struct weft_sockaddr *addr);
+
+/* ---- netlink.c -------------------------------------------------------------------------- */
+
+typedef void (*answer_fn)(struct nlattr *attrs, int len, const void *arg);
+
+/* Begin a request; NULL: complained. @dump: all objects are asked for */
+struct nl_msg *request(uint8_t cmd, bool dump);
+/*
+ * Send it, hand each answer with @arg to @answer (may be NULL), release it. @what and @name (may be
+ * NULL) are for complaints. Return: exit status.
+ */
+int perform(struct nl_msg *msg, answer_fn answer, const void *arg, const char *what,
+	    const char *name);
+
+/* ---- objects.c, port.c ------------------------------------------------------------------ */
+
+int do_port(int argc, char **argv);
+int do_ep(int argc, char **argv);
+int do_ctx(int argc, char **argv);
+int do_path(int argc, char **argv);
+int do_stats(int argc, char **argv);
+
+int show_ports(int argc, char **argv);
+
+#endif /* _WEFTCTL_H */

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weftctl without a kernel: how it reads its command line, and what its text and JSON look like.
+ *
+ * Built together with args.c and output.c of lib/weftctl. TAP on stdout.
+ */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "../../lib/weftctl/weftctl.h"
+
+static unsigned int test_no, failed;
+static int test_ok;
+
+#define CHECK(cond)	do {							\
+	if (!(cond)) {								\
+		fprintf(tap, "# line %d: %s\n", __LINE__, #cond);		\
+		test_ok = 0;							\
+	}									\
+} while (0)
+
+static FILE *tap;		/* the real stdout */
+
+/* Split @line at blanks and parse it as what follows "port add". */
+static int add(const char *line, struct port_spec *spec)
+{
+	static char buf[256];
+	char *argv[16];
+	int argc = 0;
+	char *word;
+
+	snprintf(buf, sizeof(buf), "%s", line);
+	for (word = strtok(buf, " "); word; word = strtok(NULL, " "))
+		argv[argc++] = word;
+	return parse_port_add(argc, argv, spec);
+}
+
+static void test_abbreviations(void)
+{
+	static const struct choice table[] = { { "port", NULL }, { "path", NULL }, { 0 } };
+
+	CHECK(choose(table, "p") == &table[0]);
+	CHECK(choose(table, "pa") == &table[1]);
+	CHECK(choose(table, "path") == &table[1]);
+	CHECK(!choose(table, "paths"));
+	CHECK(!choose(table, "x"));
+	CHECK(!choose(table, ""));
+}
+
+static void test_port_add(void)
+{
+	struct port_spec spec;
+	struct in6_addr in6;
+
+	CHECK(!add("weft0 netdev veth0 addr 10.77.0.1 addr fd77::1 udp 9000", &spec));
+	CHECK(!strcmp(spec.name, "weft0") && !strcmp(spec.driver, "netdev"));
+	CHECK(!strcmp(spec.netdev, "veth0") && spec.udp == 9000 && spec.naddr == 2);
+	CHECK(spec.addr[0].family == AF_INET && !spec.addr[0].port && spec.addr[0].addr[1] == 77);
+	inet_pton(AF_INET6, "fd77::1", &in6);
+	CHECK(spec.addr[1].family == AF_INET6 && !memcmp(spec.addr[1].addr, &in6, 16));
+
+	CHECK(!add("w l", &spec));
+	CHECK(!strcmp(spec.driver, "loop") && !spec.netdev && !spec.udp && !spec.naddr);
+	CHECK(!add("w udp 65535 n eth0", &spec));
+	CHECK(!strcmp(spec.netdev, "eth0") && spec.udp == 65535);
+	CHECK(!add("w netdev lo addr fe80::1%lo", &spec));
+	CHECK(spec.addr[0].scope == 1);
+}
+
+static void test_port_add_wrong(void)
+{
+	static const char *const wrong[] = {
+		"", "w", "a-name-that-is-too-long loop", "w netdev", "w netdev eth0 loop",
+		"w loop loop", "w netdev a-name-that-is-too-long", "w loop addr",
+		"w loop addr 10.0.0", "w loop addr 10.0.0.1/24", "w loop addr fe80::1%nosuch",
+		"w loop addr 10.0.0.1%lo", "w loop udp", "w loop udp 0", "w loop udp 65536",
+		"w loop udp -1", "w loop udp 7x", "w loop udp 7 udp 8", "w loop else",
+		"w loop addr 1.1.1.1 addr 1.1.1.2 addr 1.1.1.3 addr 1.1.1.4 addr 1.1.1.5",
+	};
+	struct port_spec spec;
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		if (add(wrong[i], &spec) != -1) {
+			fprintf(tap, "# taken: %s\n", wrong[i]);
+			test_ok = 0;
+		}
+	}
+}
+
+static void test_filter(void)
+{
+	char port[] = "port", weft0[] = "weft0", other[] = "other";
+	const char *name;
+
+	CHECK(!parse_filter(0, NULL, &name) && !name);
+	CHECK(!parse_filter(1, (char *[]) { weft0 }, &name) && name == weft0);
+	CHECK(!parse_filter(1, (char *[]) { port }, &name) && name == port);
+	CHECK(!parse_filter(2, (char *[]) { port, weft0 }, &name) && name == weft0);
+	CHECK(parse_filter(2, (char *[]) { weft0, other }, &name) == -1);
+	CHECK(parse_filter(3, (char *[]) { port, weft0, other }, &name) == -1);
+}
+
+/* Write two objects in the mode asked for. Return: the text, to be freed */
+static char *print(bool json, bool pretty)
+{
+	struct weft_sockaddr a4 = { .family = AF_INET, .addr = { 10, 77, 0, 1 } };
+	struct weft_sockaddr a6 = { .family = AF_INET6, .port = htons(7), .addr = { 0xfd, 0x77 } };
+	size_t len;
+	char *buf;
+
+	fflush(stdout);
+	stdout = open_memstream(&buf, &len);
+	out_mode(json, pretty);
+	out_begin();
+	out_open();
+	out_str("name", OUT_LEAD, "weft0");
+	out_str("driver", OUT_BARE, "loop");
+	out_list_open("addr");
+	out_addr("addr", OUT_KEY, &a4);
+	out_addr("addr", OUT_KEY, &a6);
+	out_list_close();
+	out_uint("pinned", OUT_KEY, UINT64_MAX);
+	out_close();
+	out_open();
+	out_str("comm", OUT_KEY, "a\"\\\n\xff");
+	out_list_open("addr");
+	out_list_close();
+	out_close();
+	out_end();
+	fclose(stdout);
+	stdout = tap;
+	return buf;
+}
+
+static void test_output(void)
+{
+	char *text = print(false, false);
+	char *json = print(true, false);
+	char *lines = print(true, true);
+
+	CHECK(!strcmp(text, "weft0: loop addr 10.77.0.1 addr [fd77::]:7 "
+			    "pinned 18446744073709551615\ncomm a\"\\??\n"));
+	CHECK(!strcmp(json, "[{\"name\":\"weft0\",\"driver\":\"loop\","
+			    "\"addr\":[\"10.77.0.1\",\"[fd77::]:7\"],"
+			    "\"pinned\":18446744073709551615},"
+			    "{\"comm\":\"a\\\"\\\\\\u000a\\u00ff\",\"addr\":[]}]\n"));
+	CHECK(!strncmp(lines, "[\n    {\n        \"name\": \"weft0\",\n", 33));
+	CHECK(strstr(lines, "\"addr\": []\n    }\n]\n"));
+	free(text);
+	free(json);
+	free(lines);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} tests[] = {
+	{ "abbreviations", test_abbreviations },
+	{ "port add", test_port_add },
+	{ "port add with mistakes", test_port_add_wrong },
+	{ "show's filter", test_filter },
+	{ "text and JSON", test_output },
+};
+
+int main(void)
+{
+	const unsigned int count = sizeof(tests) / sizeof(tests[0]);
+
+	/* complaints are wanted here, and not to be seen */
+	if (!freopen("/dev/null", "w", stderr))
+		return 1;
+	tap = stdout;
+	printf("TAP version 13\n1..%u\n", count);
+	for (test_no = 0; test_no < count; test_no++) {
+		test_ok = 1;
+		tests[test_no].run();
+		failed += !test_ok;
+		printf("%sok %u %s\n", test_ok ? "" : "not ", test_no + 1, tests[test_no].name);
+	}
+	return failed != 0;
+}
