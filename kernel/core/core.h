@@ -11,6 +11,7 @@
  *	ep->sq_mutex	one consumer of the send ring; sleeps: process context only
  *	core->lock	tables: services, paths, address vectors' slow side
  *	path->lock	packets, flows and messages of one remote node (or of the node itself: core->local)
+ *	core->svc_lock	endpoints by service number
  *	ep->lock	receive ring, posted receives, unexpected messages, state; one endpoint at a time
  *	cq->lock, eq->lock
  *	(memory and pools: inside env.h)
@@ -121,13 +122,20 @@ enum weft_counter { WEFT_COUNTERS(WEFT_COUNTER_ENUM) WEFT_NCOUNTERS };
  * @secret: for cookies
  * @addr: own addresses, service 0; constant
  * @naddr: how many
+ * @svc_lock: @services; inside of path->lock
  * @services: endpoints by service number
  * @paths: paths by remote address
  * @path_ids: paths by the id that the peer puts into packets; read under RCU
  * @npaths: paths in them
  * @neps: endpoints
  * @next_service: where the search for a free service begins
- * @next_gen: next generation of an endpoint's service
+ * @next_gen: next generation of an endpoint's service, and of a flow's sending end
+ * @next_path: next generation of a path id
+ * @next_conn: next connection id
+ * @eps: all endpoints
+ * @conns: connections that are being set up or up, by id
+ * @gone_at: when the next answer to an unknown packet may be given
+ * @key: of hash tables
  * @local: path of messages that stay on this node
  * @cnt: counters: per CPU in the kernel; see weft_count()
  * @port: the adapter's own
@@ -140,6 +148,7 @@ struct weft_core {
 	u64 secret[2];
 	struct weft_sockaddr addr[WEFT_CORE_ADDRS];
 	u32 naddr;
+	struct weft_lock svc_lock;
 	struct weft_list services[WEFT_CORE_HASH];
 	struct weft_list paths[WEFT_CORE_HASH];
 	struct weft_path **path_ids;
@@ -147,6 +156,12 @@ struct weft_core {
 	u32 neps;
 	u16 next_service;
 	u32 next_gen;
+	u32 next_path;
+	u32 next_conn;
+	struct weft_list eps;
+	struct weft_list conns[WEFT_CORE_HASH];
+	weft_ns gone_at;
+	u64 key[2];
 	struct weft_path *local;
 	weft_counters_t cnt;
 	void *port;
@@ -186,10 +201,6 @@ void weft_core_exit(struct weft_core *core);
 
 #define WEFT_OUT_TX	32
 #define WEFT_OUT_COPY	32
-#define WEFT_OUT_WAKE	16
-#define WEFT_OUT_COLD	16
-#define WEFT_OUT_START	16
-#define WEFT_OUT_TIMER	8
 #define WEFT_TX_RAW	192	/* bytes of the largest packet that belongs to no record */
 
 /**
@@ -201,7 +212,7 @@ void weft_core_exit(struct weft_core *core);
  * @len: bytes of the whole packet, from the weft header on
  * @pay: bytes at its end that weft_tx_payload() gives; the ones before come from weft_tx_header()
  * @lane: lane, selects the UDP source port (today all lanes use the port itself)
- * @raw: packet without a record (@len bytes)
+ * @raw: the weft header, and all of a packet without a record (@len bytes)
  */
 struct weft_tx {
 	struct weft_path *path;
@@ -252,35 +263,28 @@ struct weft_copy {
  * @now: time of the entry
  * @ntx: packets in @tx
  * @ncopy: copies in @copy
- * @nwake: completion queues in @wake
- * @nwake_eq: event queues in @wake_eq
- * @ncold: in @cold
- * @nstart: in @start
- * @ntimer: in @timer
- * @more: paths that have more to send than there was room for (list of path->more, referenced)
+ * @more: paths that have something to do without their lock, or more to send than there was room for, referenced
+ * @wake: completion queues that got entries while somebody waits (cq->wake), referenced
+ * @wake_eq: event queues that got events (eq->wake), referenced
+ * @cold: work that needs process context (work->node), referenced through its object
+ * @start: messages that were matched or dropped under ep->lock and whose path must be told, referenced
  * @tx: packets
  * @copy: copies
- * @wake: completion queues that got entries, referenced
- * @wake_eq: event queues that got events, referenced
- * @cold: work that needs process context, referenced through its object
- * @start: messages that were matched under ep->lock and whose path must be told, referenced
- * @timer: paths whose timer is to be set to path->timer_at, referenced
  *
- * Large: kept by the adapter (per CPU, per context), never on the stack. Not initialised beyond the counts.
- * The core makes sure of room before it changes anything; without room it leaves work that it finds again.
+ * Large: kept by the adapter (per CPU, per context), never on the stack. Not initialised beyond counts and lists.
+ * The core makes sure of room for packets and copies before it changes anything; without room it leaves work that it finds again.
  */
 struct weft_out {
 	struct weft_core *core;
 	weft_ns now;
-	u16 ntx, ncopy, nwake, nwake_eq, ncold, nstart, ntimer;
+	u16 ntx, ncopy;
 	struct weft_list more;
+	struct weft_list wake;
+	struct weft_list wake_eq;
+	struct weft_list cold;
+	struct weft_list start;
 	struct weft_tx tx[WEFT_OUT_TX];
 	struct weft_copy copy[WEFT_OUT_COPY];
-	struct weft_cq *wake[WEFT_OUT_WAKE];
-	struct weft_eq *wake_eq[WEFT_OUT_WAKE];
-	struct weft_work *cold[WEFT_OUT_COLD];
-	struct weft_rxm *start[WEFT_OUT_START];
-	struct weft_path *timer[WEFT_OUT_TIMER];
 };
 
 void weft_out_init(struct weft_out *out, struct weft_core *core);
@@ -289,8 +293,8 @@ void weft_out_init(struct weft_out *out, struct weft_core *core);
  * weft_flush - do all that the core has put out, and what comes of it
  * @out: output; empty afterwards
  *
- * Copies, then weft_core_copied() for each, then transmit (weft_env_tx()), then wake, queue cold work, arm timers; again
- * until nothing is left. Received packets (struct weft_rx) must stay valid until it returns. No lock may be held.
+ * Copies, and what comes of their being done, then transmit (weft_env_tx()), then wake, then queue cold work; again until
+ * nothing is left. Received packets (struct weft_rx) must stay valid until it returns. No lock may be held.
  */
 void weft_flush(struct weft_out *out);
 
@@ -340,10 +344,16 @@ void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out);
  * struct weft_ovf - a completion that waits for room; stands in the object that completes
  * @node: in cq->waiting
  * @e: the entry
+ * @payload: what goes into the slots behind it; the object's own
+ * @plen: bytes of it
+ * @kind: the core's own: which object this is
  */
 struct weft_ovf {
 	struct weft_list node;
 	struct weft_cqe e;
+	const void *payload;
+	u32 plen;
+	u8 kind;
 };
 
 /**
@@ -351,6 +361,8 @@ struct weft_ovf {
  * @core: its port's core
  * @lock: everything below
  * @ref: references
+ * @wake: in out->wake, when @waking
+ * @waking: some out will wake it
  * @slots: ring, written by the kernel alone
  * @size: slots, a power of two
  * @doorbell: user's consumer index; untrusted, read once
@@ -370,6 +382,8 @@ struct weft_cq {
 	struct weft_core *core;
 	struct weft_lock lock;
 	refcount_t ref;
+	struct weft_list wake;
+	bool waking;
 	struct weft_cqe *slots;
 	u32 size;
 	const struct weft_cq_doorbell *doorbell;
@@ -423,12 +437,16 @@ struct weft_qev {
  * struct weft_eq - event queue
  * @lock: @events
  * @ref: references
+ * @wake: in out->wake_eq, when @waking
+ * @waking: some out will wake it
  * @events: struct weft_qev, in order
  * @dev: the adapter's own
  */
 struct weft_eq {
 	struct weft_lock lock;
 	refcount_t ref;
+	struct weft_list wake;
+	bool waking;
 	struct weft_list events;
 	void *dev;
 };
@@ -554,7 +572,7 @@ int weft_ep_cancel(struct weft_ep *ep, u64 context, weft_ns now, struct weft_out
  * @now: time
  * @out: to be flushed; called again while it returns true
  *
- * When it has returned false, neither rings nor queues of the endpoint are touched any more, and no memory of the
+ * Sleeps. When it has returned false, neither rings nor queues of the endpoint are touched any more, and no memory of the
  * process is written. Sends that had completed are still delivered, a connected peer is told. The caller then drops its
  * reference with weft_ep_put(). Return: there is more to do.
  */
@@ -602,7 +620,7 @@ int weft_cm_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const 
 int weft_cm_accept(struct weft_ep *ep, u64 conn, const void *data, u32 len, weft_ns now, struct weft_out *out);
 /* Return: 0, -EINVAL: no such request. */
 int weft_cm_reject(struct weft_ep *pep, u64 conn, const void *data, u32 len, weft_ns now, struct weft_out *out);
-/* Return: 0, -ENOTCONN: never connected. Canceled completions are written when it returns. */
+/* Sleeps. Return: 0, -ENOTCONN: never connected. Canceled completions are written when it returns. */
 int weft_cm_shutdown(struct weft_ep *ep, weft_ns now, struct weft_out *out);
 
 /* ---- Paths, for adapters and the administrator ------------------------------------------------------------------ */

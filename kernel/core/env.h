@@ -8,6 +8,16 @@
 #ifndef WEFT_ENV_H
 #define WEFT_ENV_H
 
+/* Ranks of locks: one is taken only while those that are held have lower ones. WEFT_RANK_LEAF: nothing is taken inside. */
+enum weft_rank {
+	WEFT_RANK_CORE = 1,
+	WEFT_RANK_PATH,
+	WEFT_RANK_SVC,
+	WEFT_RANK_EP,
+	WEFT_RANK_QUEUE,
+	WEFT_RANK_LEAF,
+};
+
 #ifdef __KERNEL__
 #include "env_kernel.h"		/* kernel headers; locks, memory, counters by them */
 #else
@@ -22,7 +32,7 @@
  * ARRAY_SIZE, BUILD_BUG_ON, memcpy ..., errno names):
  *
  *	typedef u64 weft_ns			monotonic; always passed in, never read
- *	struct weft_lock			weft_lock_init(), weft_lock(), weft_unlock(), weft_assert_held()
+ *	struct weft_lock			weft_lock_init(l, rank), weft_lock(), weft_unlock(), weft_assert_held()
  *						kernel: spin_lock_bh(); host: checks order and balance
  *	struct weft_mutex			weft_mutex_init(), weft_mutex_lock(), weft_mutex_unlock(); sleeps
  *	void *weft_alloc(size_t)		zeroed, never sleeps, charged to the owner; NULL is normal
@@ -32,7 +42,8 @@
  *	weft_rcu_lock(), weft_rcu_unlock()
  *	u64 weft_random(void)
  *	u64 weft_siphash(const void *, size_t, const u64 key[2])
- *	weft_counters_t				weft_count(core, name), weft_count_add(core, name, n)
+ *	weft_counters_t				weft_count(core, name), weft_count_add(core, name, n); weft_counters_new(n) (sleeps,
+ *						NULL: no memory), weft_counters_free(c), u64 weft_counters_read(c, WEFT_CNT_x)
  *	bool weft_signal_pending(void)
  */
 
@@ -124,7 +135,10 @@ void weft_env_cold(struct weft_work *work);
 /* Send packets; what cannot be sent is lost, as on a wire. All of one core; neighbours with one path may go out together. */
 void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n);
 
-/* Call weft_core_timer() at @at (U64_MAX: not at all) instead of what was set before. Any CPU, may be early or late. */
+/*
+ * Call weft_core_timer() at @at instead of what was set before. Any CPU, may be early or late. Called under path->lock, so that calls for
+ * one path come in order: must not wait for a timer that runs. One that ran before need not be taken back.
+ */
 void weft_env_timer(struct weft_path *path, weft_ns at);
 
 /*
