@@ -27,14 +27,16 @@ CFLAGS	?= -O2 -g
 # the newest kernel whose headers are installed
 KDIR	?= $(shell ls -d /lib/modules/*/build 2>/dev/null | sort -V | tail -n1)
 
-# the test machine (selftests/vm/run says what each means)
+# the test machine (selftests/vm/run says what each means); tests run on every
+# kernel, unless one is named
+VM_KERNELS	:= 6.1 6.12
+export CHECK_KERNELS := $(or $(VM_KERNEL),$(VM_KERNELS))
 VM_KERNEL	?= 6.1
 VM_DIR		?= $(CURDIR)/build/vm
-VM_KERNELS	:= 6.1 6.12
 export VM_DIR
 export VM_BUILD := $(abspath $(B))
 export VM_KERNEL VM_CPUS VM_MEM VM_TIMEOUT VM_ICOUNT VM_KFENCE VM_APPEND
-export VM_QEMU VM_ACCEL VM_LOG LINK LINK_MTU WEFT
+export VM_QEMU VM_ACCEL VM_LOG LINK LINK_MTU WEFT TESTS
 
 # The command of 'make vm' goes to the shell as it was written, "$" and all.
 unexport CMD
@@ -181,7 +183,7 @@ installed = $(FABRIC_DIR)/libweft-fi.so $(LIBDIR)/libweft.so.0 \
 	$(if $(completion),$(PREFIX)/share/bash-completion/completions/weftctl)
 man := $(sort $(wildcard Documentation/man/*.[1-9]))
 man_dst = $(PREFIX)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
-completion := $(wildcard lib/weftctl/completion.bash)
+completion := $(wildcard lib/weftctl/*.bash-completion)
 put = $(INSTALL) -D -m $(1) $(2) '$(DESTDIR)$(3)'
 
 .PHONY: install install-module install-user uninstall

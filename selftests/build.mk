@@ -31,6 +31,7 @@ host_tests := $(host_test_src:selftests/host/%.c=$(B)/host/%)
 
 .PHONY: host-tests
 host-tests: $(host_tests)
+	@:
 
 # their -I come first: the stand-ins win over the system's <linux/...>
 $(B)/obj/host/%.o: %.c $(flags) | $(KSELFTEST)/ready
@@ -49,12 +50,13 @@ $(host_tests): $(B)/host/%: $(B)/obj/host/selftests/host/%.o $(host_common)
 
 vm_test_src := $(sort $(wildcard selftests/vm/tests/*.c))
 vm_test_obj := $(vm_test_src:%.c=$(B)/obj/%.o)
-# what several of them share lies in a folder of its own
+# what several of them share
 vm_common_obj := $(call objs,selftests/vm/tests/lib)
 vm_tests := $(vm_test_src:selftests/vm/tests/%.c=$(B)/selftests/%)
 
 .PHONY: selftests
 selftests: $(vm_tests)
+	@:
 
 $(vm_test_obj) $(vm_common_obj): cflags = -isystem $(KSELFTEST) \
 	-Iselftests/vm/tests/lib -Wno-missing-field-initializers

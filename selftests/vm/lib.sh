@@ -73,3 +73,128 @@ vm_setup()
 {
 	vm_load && vm_nodes
 }
+
+# The reverse; fails if the module cannot be unloaded.
+vm_teardown()
+{
+	for ns in $(ip netns list | cut -d' ' -f1); do
+		ip netns del "$ns"
+	done
+	rm -f /run/weft/node?
+	[ ! -d /sys/module/weft ] || rmmod weft
+}
+
+# --- between tests ---------------------------------------------------------
+
+# vm_kill_all_but PID...
+vm_kill_all_but()
+{
+	victims=
+	for pid in /proc/[0-9]*; do
+		pid=${pid#/proc/}
+		[ -e "/proc/$pid/exe" ] || continue	# gone, or a kernel thread
+		[ "$pid" = $$ ] && continue
+		case " $* " in *" $pid "*) ;; *) victims="$victims $pid" ;; esac
+	done
+	[ -z "$victims" ] || kill -9 $victims 2>/dev/null
+	return 0
+}
+
+# Whether everything is as the first test found it; says what is not.
+vm_base_state()
+{
+	changed=0
+	state=$(vm_state)
+	if [ ! -e /run/weft/state ]; then
+		echo "$state" >/run/weft/state
+	elif [ "$state" != "$(cat /run/weft/state)" ]; then
+		echo "$state" | diff /run/weft/state -
+		changed=1
+	fi
+	return $changed
+}
+
+# What a test has to leave as it was, as text. Few programs: each costs some
+# 0.1 s in an emulator.
+vm_state()
+{
+	for f in /run/netns/* /dev/weft/* /sys/module/weft; do
+		[ ! -e "$f" ] || echo "$f"
+	done
+	for i in 0 1; do
+		[ -e /run/weft/node$i ] || continue
+		read -r ns </run/weft/node$i
+		ip -n "$ns" -o -batch - <<-EOT |
+			link show
+			addr show scope global
+		EOT
+		sed -E "s/^[0-9]+: ([^ :@]+).* (mtu|inet6?) ([^ ]+)( qdisc [^ ]+)?.*/$ns \1 \2 \3\4/"
+	done
+}
+
+# --- TAP for test scripts --------------------------------------------------
+
+tap_n=0
+tap_bad=0
+
+tap_ok()	# NAME
+{
+	tap_n=$((tap_n + 1))
+	echo "ok $tap_n $*"
+}
+
+tap_not_ok()	# NAME
+{
+	tap_n=$((tap_n + 1))
+	tap_bad=$((tap_bad + 1))
+	echo "not ok $tap_n $*"
+}
+
+tap_skip()	# NAME REASON
+{
+	tap_n=$((tap_n + 1))
+	echo "ok $tap_n $1 # SKIP $2"
+}
+
+# tap_run NAME COMMAND...: what the command prints is shown as a comment
+tap_run()
+{
+	tap_name=$1
+	shift
+	if "$@" >/run/weft/tap 2>&1; then
+		tap_ok "$tap_name"
+	else
+		tap_status=$?
+		sed 's/^/# /' /run/weft/tap
+		tap_not_ok "$tap_name (status $tap_status)"
+	fi
+}
+
+# the last line of a script
+tap_done()
+{
+	echo "1..$tap_n"
+	[ "$tap_bad" = 0 ]
+	exit
+}
+
+# --- waiting, without sleeping blindly -------------------------------------
+
+# vm_wait SECONDS COMMAND...: until the command succeeds
+vm_wait()
+{
+	tries=$(($1 * 20))
+	shift
+	while ! "$@" >/dev/null 2>&1; do
+		tries=$((tries - 1))
+		[ $tries -gt 0 ] || return 1
+		sleep 0.05
+	done
+}
+
+# vm_listening PID PORT: whether a TCP socket listens in that process' namespace
+vm_listening()
+{
+	cat "/proc/$1/net/tcp" "/proc/$1/net/tcp6" 2>/dev/null |
+		grep -q "$(printf ':%04X 0*:0000 0A ' "$2")"
+}
