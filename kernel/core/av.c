@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - address vectors, and what is to be known of addresses
+ *
+ * Locks: av->mutex serialises who inserts and removes. av->lock, a leaf, covers the table by which
+ * indices are found. Entries are found by their index under RCU alone.
+ */
+#include "queue.h"
+
+#define WEFT_AV_CHUNK	1024		/* entries of a chunk */
+#define WEFT_AV_REST	64		/* removals before an index is used again */
+#define WEFT_AV_HASH	64		/* chains at first */
+
+/**
+ * struct weft_av_chunk - a part of the vector
+ * @used: indices that are not free
+ * @entry: entries; NULL: free, &weft_av_resting: removed a short while ago
+ */
+struct weft_av_chunk {
+	u32 used;
+	struct weft_av_entry *entry[WEFT_AV_CHUNK];
+};
+
+/**
+ * struct weft_av - address vector
+ * @core: its core
+ * @mutex: insertion and removal
+ * @lock: @hash, @bits
+ * @key: of the hash
+ * @gen: changes with each insertion and removal
+ * @count: addresses
+ * @low: all indices below are in use (mutex)
+ * @hash: chains of entries by address
+ * @bits: logarithm of their number
+ * @rest: ring of indices that rest (mutex)
+ * @rest_at: the oldest of them
+ * @nrest: how many
+ * @chunk: entries by index; never freed before the vector
+ */
+struct weft_av {
+	struct weft_core *core;
+	struct weft_mutex mutex;
+	struct weft_lock lock;
+	u64 key[2];
+	u32 gen;
+	u32 count;
+	u32 low;
+	struct weft_list *hash;
+	u32 bits;
+	u32 rest[WEFT_AV_REST];
+	u32 rest_at;
+	u32 nrest;
+	struct weft_av_chunk *chunk[WEFT_AV_MAX / WEFT_AV_CHUNK];
+};
+
+static struct weft_av_entry weft_av_resting;	/* only its address counts */
+
+/* ---- Addresses ------------------------------------------------------- */
+
+static bool weft_addr_link_local(const struct weft_sockaddr *a)
+{
+	return a->family == AF_INET6 && a->addr[0] == 0xfe && (a->addr[1] & 0xc0) == 0x80;
+}
+
+/**
+ * weft_addr_same_node - do two addresses name the same node?
+ * @a: an address
+ * @b: another
+ *
+ * Return: yes; services do not count.
+ */
+bool weft_addr_same_node(const struct weft_sockaddr *a, const struct weft_sockaddr *b)
+{
+	return a->family == b->family && a->scope == b->scope &&
+	       !memcmp(a->addr, b->addr, sizeof(a->addr));
+}
+
+/**
+ * weft_addr_eq - are two addresses the same?
+ * @a: an address
+ * @b: another
+ *
+ * Return: yes, with their services.
+ */
+bool weft_addr_eq(const struct weft_sockaddr *a, const struct weft_sockaddr *b)
+{
+	return a->port == b->port && weft_addr_same_node(a, b);
+}
+
+/**
+ * weft_addr_hash - hash of a node's address
+ * @a: the address; the service does not count
+ * @key: secret
+ *
+ * Return: the hash.
+ */
+u64 weft_addr_hash(const struct weft_sockaddr *a, const u64 key[2])
+{
+	struct weft_sockaddr node = *a;
+
+	BUILD_BUG_ON(sizeof(node) != 24);
+	node.port = 0;
+	return weft_siphash(&node, sizeof(node), key);
+}
+
+/**
+ * weft_addr_check - is it the address of one node?
+ * @a: the address; the service may be 0
+ *
+ * Return: 0, -EINVAL: unspecified, multicast, broadcast, link-local without scope, or not well
+ * formed; -EAFNOSUPPORT.
+ */
+int weft_addr_check(const struct weft_sockaddr *a)
+{
+	static const u8 zero[16];
+	static const u8 mapped[12] = { [10] = 0xff, [11] = 0xff };
+
+	switch (a->family) {
+	case AF_INET:
+		if (memcmp(a->addr + 4, zero, sizeof(a->addr) - 4) || a->scope)
+			return -EINVAL;
+		/* 0/8, and multicast, reserved and broadcast from 224 on */
+		return a->addr[0] && a->addr[0] < 224 ? 0 : -EINVAL;
+	case AF_INET6:
+		if (!memcmp(a->addr, zero, sizeof(zero)) ||
+		    !memcmp(a->addr, mapped, sizeof(mapped)) || a->addr[0] == 0xff)
+			return -EINVAL;
+		return weft_addr_link_local(a) && !a->scope ? -EINVAL : 0;
+	default:
+		return -EAFNOSUPPORT;
+	}
+}
+
+/* ---- Table of addresses ---------------------------------------------- */
+
+static struct weft_list *weft_av_table(u32 bits)
+{
+	struct weft_list *t = weft_alloc_sleep(sizeof(*t) << bits);
+	u32 i;
+
+	for (i = 0; t && i < 1u << bits; i++)
+		weft_list_init(&t[i]);
+	return t;
+}
+
+static struct weft_list *weft_av_chain(const struct weft_av *av, const struct weft_sockaddr *addr)
+{
+	return &av->hash[weft_siphash(addr, sizeof(*addr), av->key) & ((1u << av->bits) - 1)];
+}
+
+/* Make chains short again. Without memory they stay as they are. */
+static void weft_av_grow(struct weft_av *av)
+{
+	u32 old_bits = av->bits, bits = av->bits + 2;
+	struct weft_list *old = av->hash;
+	struct weft_list *table, *l;
+	struct weft_av_entry *e;
+	u32 i;
+
+	if (av->count < 2u << av->bits)
+		return;
+	table = weft_av_table(bits);
+	if (!table)
+		return;
+	weft_lock(&av->lock);
+	av->hash = table;
+	av->bits = bits;
+	for (i = 0; i < 1u << old_bits; i++) {
+		while ((l = weft_list_first(&old[i]))) {
+			e = weft_entry(l, struct weft_av_entry, same);
+			weft_list_del(l);
+			weft_list_add_tail(weft_av_chain(av, &e->addr), l);
+		}
+	}
+	weft_unlock(&av->lock);
+	weft_free(old);
+}
+
+/* ---- Life ------------------------------------------------------------ */
+
+/**
+ * weft_av_new - make an empty address vector
+ * @core: its core
+ *
+ * Sleeps. Return: the vector, NULL: no memory.
+ */
+struct weft_av *weft_av_new(struct weft_core *core)
+{
+	struct weft_av *av = weft_alloc_sleep(sizeof(*av));
+
+	if (!av)
+		return NULL;
+	av->core = core;
+	av->bits = ilog2(WEFT_AV_HASH);
+	av->hash = weft_av_table(av->bits);
+	if (!av->hash) {
+		weft_free(av);
+		return NULL;
+	}
+	av->key[0] = weft_random();
+	av->key[1] = weft_random();
+	weft_mutex_init(&av->mutex);
+	weft_lock_init(&av->lock, WEFT_RANK_LEAF);
+	return av;
+}
+
+static struct weft_av_entry **weft_av_slot(struct weft_av *av, u32 index)
+{
+	struct weft_av_chunk *c;
+
+	if (index >= WEFT_AV_MAX)
+		return NULL;
+	/* pairs with weft_av_lowest(): a chunk is seen zeroed */
+	c = smp_load_acquire(&av->chunk[index / WEFT_AV_CHUNK]);
+	return c ? &c->entry[index % WEFT_AV_CHUNK] : NULL;
+}
+
+/**
+ * weft_av_get - what stands at an index
+ * @av: the vector
+ * @index: the index; any number
+ *
+ * Under weft_rcu_lock(). Return: the entry, valid until weft_rcu_unlock(), or NULL.
+ */
+struct weft_av_entry *weft_av_get(struct weft_av *av, u32 index)
+{
+	struct weft_av_entry **slot = weft_av_slot(av, index);
+	/* pairs with weft_av_insert(): an entry is seen whole */
+	struct weft_av_entry *e = slot ? smp_load_acquire(slot) : NULL;
+
+	return e == &weft_av_resting ? NULL : e;
+}
+
+/**
+ * weft_av_find - where an address stands
+ * @av: the vector
+ * @addr: address with service
+ *
+ * Any context. Return: the lowest index, WEFT_SRC_ANY: it is not there.
+ */
+u32 weft_av_find(struct weft_av *av, const struct weft_sockaddr *addr)
+{
+	u32 index = WEFT_SRC_ANY;
+	struct weft_list *l, *chain;
+
+	weft_lock(&av->lock);
+	chain = weft_av_chain(av, addr);
+	weft_list_for_each(l, chain) {
+		struct weft_av_entry *e = weft_entry(l, struct weft_av_entry, same);
+
+		if (e->index < index && weft_addr_eq(&e->addr, addr))
+			index = e->index;
+	}
+	weft_unlock(&av->lock);
+	return index;
+}
+
+/**
+ * weft_av_gen - has anything been inserted or removed?
+ * @av: the vector
+ *
+ * Return: a number that changes with each.
+ */
+u32 weft_av_gen(const struct weft_av *av)
+{
+	/* what is looked up afterwards is at least as new */
+	return smp_load_acquire(&av->gen);
+}
+
+static void weft_av_entry_free(struct weft_av_entry *e)
+{
+	struct weft_path *path = xchg(&e->path, NULL);
+
+	if (path)
+		weft_path_put(path);
+	weft_free_rcu(e, rcu);
+}
+
+/**
+ * weft_av_free - free a vector
+ * @av: used by no endpoint any more; NULL is allowed
+ */
+void weft_av_free(struct weft_av *av)
+{
+	u32 i, j;
+
+	if (!av)
+		return;
+	for (i = 0; i < ARRAY_SIZE(av->chunk); i++) {
+		for (j = 0; av->chunk[i] && j < WEFT_AV_CHUNK; j++) {
+			struct weft_av_entry *e = av->chunk[i]->entry[j];
+
+			if (e && e != &weft_av_resting)
+				weft_av_entry_free(e);
+		}
+		weft_free(av->chunk[i]);
+	}
+	weft_free(av->hash);
+	weft_free(av);
+}
+
+/* ---- Insertion and removal ------------------------------------------- */
+
+/* The index that has rested longest is free again. */
+static void weft_av_wake(struct weft_av *av)
+{
+	u32 index = av->rest[av->rest_at];
+	struct weft_av_chunk *c = av->chunk[index / WEFT_AV_CHUNK];
+
+	av->rest_at = (av->rest_at + 1) % WEFT_AV_REST;
+	av->nrest--;
+	WRITE_ONCE(c->entry[index % WEFT_AV_CHUNK], NULL);
+	c->used--;
+	av->low = min(av->low, index);
+}
+
+/* The lowest free index, whose chunk exists then. Return: 0, -ENOSPC, -ENOMEM. */
+static int weft_av_lowest(struct weft_av *av, u32 *index)
+{
+	u32 i = av->low;
+
+	while (i < WEFT_AV_MAX) {
+		struct weft_av_chunk *c = av->chunk[i / WEFT_AV_CHUNK];
+
+		if (!c) {
+			c = weft_alloc_sleep(sizeof(*c));
+			if (!c)
+				return -ENOMEM;
+			/* zeroed before it is seen */
+			smp_store_release(&av->chunk[i / WEFT_AV_CHUNK], c);
+		}
+		if (c->used == WEFT_AV_CHUNK)
+			i = round_down(i, WEFT_AV_CHUNK) + WEFT_AV_CHUNK;
+		else if (c->entry[i % WEFT_AV_CHUNK])
+			i++;
+		else
+			break;
+	}
+	av->low = i;
+	*index = i;
+	return i < WEFT_AV_MAX ? 0 : -ENOSPC;
+}
+
+static bool weft_av_reachable(const struct weft_core *core, u16 family)
+{
+	u32 i;
+
+	for (i = 0; i < core->naddr; i++)
+		if (core->addr[i].family == family)
+			return true;
+	return false;
+}
+
+/**
+ * weft_av_insert - insert an address
+ * @av: the vector
+ * @addr: address with service
+ * @index: out: its index: the lowest free one
+ *
+ * Sleeps. Return: 0, -EINVAL: not an address one can send to, -EAFNOSUPPORT, -ENOMEM, -ENOSPC.
+ */
+int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 *index)
+{
+	struct weft_av_entry *e;
+	int r = weft_addr_check(addr);
+
+	if (r)
+		return r;
+	if (!addr->port)
+		return -EINVAL;
+	if (!weft_av_reachable(av->core, addr->family))
+		return -EAFNOSUPPORT;
+	e = weft_alloc_sleep(sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	e->addr = *addr;
+	if (!weft_addr_link_local(addr))
+		e->addr.scope = 0;
+
+	weft_mutex_lock(&av->mutex);
+	r = weft_av_lowest(av, &e->index);
+	if (r == -ENOSPC && av->nrest) {
+		weft_av_wake(av);
+		r = weft_av_lowest(av, &e->index);
+	}
+	if (r) {
+		weft_mutex_unlock(&av->mutex);
+		weft_free(e);
+		return r;
+	}
+	weft_av_grow(av);
+	*index = e->index;
+	av->low = e->index + 1;
+	av->count++;
+	av->chunk[e->index / WEFT_AV_CHUNK]->used++;
+	weft_lock(&av->lock);
+	weft_list_add_tail(weft_av_chain(av, &e->addr), &e->same);
+	/* filled before it is seen */
+	smp_store_release(weft_av_slot(av, e->index), e);
+	/* in the table before others are told to look again */
+	smp_store_release(&av->gen, av->gen + 1);
+	weft_unlock(&av->lock);
+	weft_mutex_unlock(&av->mutex);
+	return 0;
+}
+
+/**
+ * weft_av_remove - remove an address
+ * @av: the vector
+ * @index: where it stands
+ *
+ * The index is used again only after WEFT_AV_REST others have been removed. Sleeps. Return: 0,
+ * -EINVAL: nothing there.
+ */
+int weft_av_remove(struct weft_av *av, u32 index)
+{
+	struct weft_av_entry **slot;
+	struct weft_av_entry *e;
+
+	weft_mutex_lock(&av->mutex);
+	slot = weft_av_slot(av, index);
+	e = slot ? *slot : NULL;
+	if (!e || e == &weft_av_resting) {
+		weft_mutex_unlock(&av->mutex);
+		return -EINVAL;
+	}
+	weft_lock(&av->lock);
+	weft_list_del(&e->same);
+	WRITE_ONCE(*slot, &weft_av_resting);
+	/* out of the table before others are told to look again */
+	smp_store_release(&av->gen, av->gen + 1);
+	weft_unlock(&av->lock);
+	av->count--;
+	if (av->nrest == WEFT_AV_REST)
+		weft_av_wake(av);
+	av->rest[(av->rest_at + av->nrest++) % WEFT_AV_REST] = index;
+	weft_mutex_unlock(&av->mutex);
+	weft_av_entry_free(e);
+	return 0;
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - completion queues
+ *
+ * Locks: cq->lock covers the ring, its indices and what waits for room. cq->armed is written by
+ * waiters without it, with full barriers on both sides: a waiter sets it and then looks at the
+ * tail, a writer moves the tail and then looks at it.
+ *
+ * The slot that the reader will look at next never seems complete before it is: payload of an
+ * earlier lap may look like any sequence number, so each entry unmarks the slot behind itself
+ * before it is published.
+ */
+#include "queue.h"
+
+#define WEFT_CQ_BATCH	8	/* completions that a kick writes before it tells their objects */
+
+/**
+ * weft_cq_init - make a completion queue
+ * @cq: the queue; one reference is the caller's
+ * @core: its core
+ * @slots: zeroed ring
+ * @size: slots
+ * @doorbell: zeroed
+ * @status: zeroed
+ */
+void weft_cq_init(struct weft_cq *cq, struct weft_core *core, struct weft_cqe *slots, u32 size,
+		  const struct weft_cq_doorbell *doorbell, struct weft_cq_status *status)
+{
+	memset(cq, 0, sizeof(*cq));
+	cq->core = core;
+	weft_lock_init(&cq->lock, WEFT_RANK_QUEUE);
+	refcount_set(&cq->ref, 1);
+	cq->slots = slots;
+	cq->size = size;
+	cq->doorbell = doorbell;
+	cq->status = status;
+	weft_list_init(&cq->wake);
+	weft_list_init(&cq->waiting);
+}
+
+/**
+ * weft_cq_get - take a reference
+ * @cq: the queue
+ */
+void weft_cq_get(struct weft_cq *cq)
+{
+	refcount_inc(&cq->ref);
+}
+
+/**
+ * weft_cq_put - drop a reference
+ * @cq: the queue
+ */
+void weft_cq_put(struct weft_cq *cq)
+{
+	if (refcount_dec_and_test(&cq->ref))
+		weft_env_free_cq(cq);
+}
+
+static u32 weft_cq_slots(u32 plen)
+{
+	return 1 + DIV_ROUND_UP(plen, WEFT_SLOT_SIZE);
+}
+
+/*
+ * Are there @n free slots, as far as is known? Of a queue in error there are: nothing is written to
+ * it.
+ */
+static bool weft_cq_fits(const struct weft_cq *cq, u32 n)
+{
+	return cq->bad || cq->tail + n - cq->head <= cq->size;
+}
+
+/* The same after asking the user. */
+static bool weft_cq_room(struct weft_cq *cq, u32 n)
+{
+	u32 head;
+
+	if (weft_cq_fits(cq, n))
+		return true;
+	/* barrier D: slots are written after the index is read */
+	head = smp_load_acquire(&cq->doorbell->head);
+	if (cq->tail - head > cq->size) {
+		WRITE_ONCE(cq->bad, true);
+		WRITE_ONCE(cq->status->flags, cq->status->flags | WEFT_ST_CQ_ERROR);
+		return true;
+	}
+	cq->head = head;
+	return weft_cq_fits(cq, n);
+}
+
+static void weft_cq_flag(struct weft_cq *cq, bool on)
+{
+	u32 flags = cq->status->flags & ~WEFT_ST_CQ_KICK;
+
+	WRITE_ONCE(cq->status->flags, on ? flags | WEFT_ST_CQ_KICK : flags);
+}
+
+/* Copy @len bytes into the slots from @index on, and zeros up to the end of the last one. */
+static void weft_cq_payload(struct weft_cq *cq, u32 index, const u8 *p, u32 len)
+{
+	while (len) {
+		u8 *slot = (u8 *)&cq->slots[index++ & (cq->size - 1)];
+		u32 n = min_t(u32, len, WEFT_SLOT_SIZE);
+
+		memcpy(slot, p, n);
+		memset(slot + n, 0, WEFT_SLOT_SIZE - n);
+		p += n;
+		len -= n;
+	}
+}
+
+/* Write an entry for which there is room. */
+static void weft_cq_write(struct weft_cq *cq, const struct weft_cqe *e, const void *payload,
+			  u32 plen)
+{
+	u32 n = weft_cq_slots(plen);
+	u32 next = cq->tail + n;
+	struct weft_cqe *slot;
+	struct weft_cqe copy;
+
+	if (cq->bad)
+		return;
+	weft_cq_payload(cq, cq->tail + 1, payload, plen);
+	if (next - cq->head < cq->size)
+		WRITE_ONCE(cq->slots[next & (cq->size - 1)].seq, next);
+	copy = *e;
+	copy.nslots = n;
+	copy.rsvd = 0;
+	slot = &cq->slots[cq->tail & (cq->size - 1)];
+	memcpy(slot, &copy, offsetof(struct weft_cqe, seq));
+	/* barrier C: the entry before its number */
+	smp_store_release(&slot->seq, cq->tail + 1);
+	WRITE_ONCE(cq->tail, next);
+	/* and before the tail */
+	smp_store_release(&cq->status->tail, next);
+}
+
+/* Have waiters woken, if there are any; weft_flush() clears cq->armed. */
+static void weft_cq_wake(struct weft_cq *cq, struct weft_out *out)
+{
+	smp_mb();	/* the tail before armed */
+	if (!READ_ONCE(cq->armed) || cq->waking)
+		return;
+	cq->waking = true;
+	weft_cq_get(cq);
+	weft_list_add_tail(&out->wake, &cq->wake);
+}
+
+/* Described in queue.h. */
+bool weft_cq_post(struct weft_cq *cq, const struct weft_cqe *e, const void *payload, u32 plen,
+		  struct weft_ovf *ovf, struct weft_out *out)
+{
+	u32 n = weft_cq_slots(plen);
+	bool room;
+
+	weft_lock(&cq->lock);
+	room = weft_list_empty(&cq->waiting) && weft_cq_room(cq, n);
+	if (!room && ovf && weft_list_empty(&cq->waiting)) {
+		weft_cq_flag(cq, true);
+		/* barrier E: who makes room now either sees the flag or is seen */
+		smp_mb();
+		room = weft_cq_room(cq, n);
+		if (room)
+			weft_cq_flag(cq, false);
+	}
+	if (room) {
+		weft_cq_write(cq, e, payload, plen);
+		weft_cq_wake(cq, out);
+	} else if (ovf) {
+		WARN_ON_ONCE(ovf->waits);
+		ovf->e = *e;
+		ovf->payload = payload;
+		ovf->plen = plen;
+		ovf->waits = true;
+		weft_list_add_tail(&cq->waiting, &ovf->node);
+		weft_count(cq->core, cq_overflows);
+	}
+	weft_unlock(&cq->lock);
+	return room;
+}
+
+/**
+ * weft_cq_forget - take back a completion that waits
+ * @cq: the queue
+ * @ovf: where it would wait; zeroed at least
+ *
+ * Return: it was waiting and is not any more; false: it has never waited, or weft_ovf_written()
+ * comes or has come.
+ */
+bool weft_cq_forget(struct weft_cq *cq, struct weft_ovf *ovf)
+{
+	bool was;
+
+	weft_lock(&cq->lock);
+	was = ovf->waits;
+	if (was) {
+		ovf->waits = false;
+		weft_list_del(&ovf->node);
+		if (weft_list_empty(&cq->waiting))
+			weft_cq_flag(cq, false);
+	}
+	weft_unlock(&cq->lock);
+	return was;
+}
+
+/*
+ * Move up to WEFT_CQ_BATCH completions from cq->waiting into the ring, and their objects to @done.
+ */
+static u32 weft_cq_drain(struct weft_cq *cq, struct weft_list *done)
+{
+	struct weft_list *l;
+	u32 n;
+
+	for (n = 0; n < WEFT_CQ_BATCH; n++) {
+		struct weft_ovf *ovf;
+
+		l = weft_list_first(&cq->waiting);
+		if (!l)
+			break;
+		ovf = weft_entry(l, struct weft_ovf, node);
+		if (!weft_cq_room(cq, weft_cq_slots(ovf->plen))) {
+			/* barrier E: the flag is set since the first one waits */
+			smp_mb();
+			if (!weft_cq_room(cq, weft_cq_slots(ovf->plen)))
+				break;
+		}
+		weft_cq_write(cq, &ovf->e, ovf->payload, ovf->plen);
+		ovf->waits = false;
+		weft_list_del(l);
+		weft_list_add_tail(done, l);
+	}
+	if (weft_list_empty(&cq->waiting))
+		weft_cq_flag(cq, false);
+	return n;
+}
+
+/**
+ * weft_cq_kick - the user has read: write what waits
+ * @cq: the queue
+ * @now: time
+ * @out: empty; to be flushed
+ *
+ * Bounded by what waits, which is bounded by the operations that were accepted before.
+ */
+void weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out)
+{
+	struct weft_list done;
+	struct weft_list *l;
+	u32 n;
+
+	weft_list_init(&done);
+	do {
+		weft_lock(&cq->lock);
+		n = weft_cq_drain(cq, &done);
+		if (n)
+			weft_cq_wake(cq, out);
+		weft_unlock(&cq->lock);
+		while ((l = weft_list_first(&done))) {
+			weft_list_del(l);
+			weft_ovf_written(cq, weft_entry(l, struct weft_ovf, node), now, out);
+		}
+		if (n == WEFT_CQ_BATCH)
+			weft_flush(out);
+	} while (n == WEFT_CQ_BATCH);
+}
+
+/**
+ * weft_cq_news - is there something that a user who has seen @seen does not know of?
+ * @cq: the queue
+ * @seen: producer index
+ *
+ * Called after cq->armed has been set, orders itself behind that. Return: yes, or the queue is in
+ * error.
+ */
+bool weft_cq_news(struct weft_cq *cq, u32 seen)
+{
+	smp_mb();	/* armed before the tail */
+	return READ_ONCE(cq->tail) != seen || READ_ONCE(cq->bad);
+}
+
+/**
+ * weft_cq_ready - is there something to read, as the user's doorbell tells?
+ * @cq: the queue
+ *
+ * Orders itself behind cq->armed, as weft_cq_news() does. Return: yes, or the queue is in error.
+ */
+bool weft_cq_ready(struct weft_cq *cq)
+{
+	return weft_cq_news(cq, READ_ONCE(cq->doorbell->head));
+}

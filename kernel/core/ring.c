@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - decoding of entries in send and receive rings
+ *
+ * Locks: the caller's; see ring.h.
+ */
+#include "ring.h"
+
+/**
+ * weft_ring_init - begin at index 0
+ * @r: the ring
+ * @slots: its memory
+ * @size: slots, a power of two
+ */
+void weft_ring_init(struct weft_ring *r, const void *slots, u32 size)
+{
+	BUILD_BUG_ON(sizeof(struct weft_sqe) != WEFT_SLOT_SIZE);
+	BUILD_BUG_ON(sizeof(struct weft_rqe) != WEFT_SLOT_SIZE);
+	BUILD_BUG_ON(sizeof(struct weft_cqe) != WEFT_SLOT_SIZE);
+	r->slots = slots;
+	r->size = size;
+	r->cons = 0;
+	r->prod = 0;
+}
+
+/**
+ * weft_ring_look - read the producer index (barrier A)
+ * @r: the ring
+ * @doorbell: where the user keeps it
+ *
+ * Return: WEFT_RING_OK, WEFT_RING_EMPTY, WEFT_RING_CORRUPT: the index is outside of the ring.
+ */
+int weft_ring_look(struct weft_ring *r, const u32 *doorbell)
+{
+	/* barrier A: slots are read after the index */
+	u32 prod = smp_load_acquire(doorbell);
+
+	if (prod - r->cons > r->size)
+		return WEFT_RING_CORRUPT;
+	r->prod = prod;
+	return prod == r->cons ? WEFT_RING_EMPTY : WEFT_RING_OK;
+}
+
+/* Copy slot @index. Each word is read once: the copy cannot change any more. */
+static void weft_ring_slot(const struct weft_ring *r, u32 index, void *copy)
+{
+	const u64 *src = (const u64 *)((const u8 *)r->slots +
+				       (size_t)(index & (r->size - 1)) * WEFT_SLOT_SIZE);
+	u64 *dst = copy;
+	u32 i;
+
+	for (i = 0; i < WEFT_SLOT_SIZE / sizeof(u64); i++)
+		dst[i] = READ_ONCE(src[i]);
+}
+
+/* Can the entry of @nslots slots at the consumer index be there? */
+static bool weft_ring_whole(const struct weft_ring *r, u8 nslots)
+{
+	return nslots && nslots <= WEFT_NSLOTS_MAX && nslots <= r->prod - r->cons;
+}
+
+/*
+ * Take the segments of an entry. @nslots is what the entry says, @niov, @addr and @len too.
+ * Return: 0, -EINVAL: they disagree, -EFAULT: no address space is that long, -EMSGSIZE.
+ */
+static int weft_ring_vec(const struct weft_ring *r, u8 nslots, u32 niov, u64 addr, u64 len,
+			 struct weft_vec *vec)
+{
+	struct weft_iov part[WEFT_SLOT_SIZE / sizeof(struct weft_iov)];
+	u64 sum = 0;
+	u32 i;
+
+	vec->n = 0;
+	vec->len = len;
+	if (niov > WEFT_IOV_MAX)
+		return -EINVAL;
+	if (nslots != 1 + (niov > 1 ? DIV_ROUND_UP(niov, ARRAY_SIZE(part)) : 0))
+		return -EINVAL;
+	if (niov != 1 && addr)
+		return -EINVAL;
+	if (!niov && len)
+		return -EINVAL;
+	if (niov == 1) {
+		vec->seg[0].addr = addr;
+		vec->seg[0].len = len;
+		sum = len;
+	}
+	for (i = 0; niov > 1 && i < niov; i++) {
+		if (i % ARRAY_SIZE(part) == 0)
+			weft_ring_slot(r, r->cons + 1 + i / ARRAY_SIZE(part), part);
+		vec->seg[i] = part[i % ARRAY_SIZE(part)];
+		if (check_add_overflow(sum, vec->seg[i].len, &sum))
+			return -EINVAL;
+	}
+	if (sum != len)
+		return -EINVAL;
+	for (i = 0; i < niov; i++) {
+		u64 end;
+
+		if (check_add_overflow(vec->seg[i].addr, vec->seg[i].len, &end))
+			return -EFAULT;
+	}
+	vec->n = niov;
+	return 0;
+}
+
+/* What is wrong with a send whose first slot is @s? */
+static int weft_ring_sq_check(const struct weft_ring *r, bool msg, const struct weft_sqe *s,
+			      struct weft_sq_entry *e)
+{
+	if (s->op != WEFT_SQ_SEND && s->op != WEFT_SQ_TSEND)
+		return -EOPNOTSUPP;
+	if (s->flags & ~WEFT_SQ_FLAGS || s->rsvd || s->rsvd2)
+		return -EINVAL;
+	if ((s->op == WEFT_SQ_SEND && s->tag) || (!(s->flags & WEFT_SQ_DATA) && s->data) ||
+	    (msg && s->dst))
+		return -EINVAL;
+	if (s->len > (e->inl ? WEFT_INLINE_MAX : WEFT_MSG_MAX))
+		return -EMSGSIZE;
+	if (!e->inl)
+		return weft_ring_vec(r, s->nslots, s->niov, s->addr, s->len, &e->vec);
+	if (s->niov || s->addr || s->nslots != 1 + DIV_ROUND_UP(s->len, WEFT_SLOT_SIZE))
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * weft_ring_sq - decode the send at the consumer index
+ * @r: the ring
+ * @msg: of a connected endpoint
+ * @e: out: the send
+ *
+ * The caller goes on with weft_ring_payload() and weft_ring_next().
+ *
+ * Return: WEFT_RING_OK, WEFT_RING_EMPTY, WEFT_RING_BAD (nslots, context, tagged, err count),
+ * WEFT_RING_CORRUPT.
+ */
+int weft_ring_sq(const struct weft_ring *r, bool msg, struct weft_sq_entry *e)
+{
+	struct weft_sqe s;
+
+	if (r->prod == r->cons)
+		return WEFT_RING_EMPTY;
+	weft_ring_slot(r, r->cons, &s);
+	if (!weft_ring_whole(r, s.nslots))
+		return WEFT_RING_CORRUPT;
+	e->nslots = s.nslots;
+	e->tagged = s.op == WEFT_SQ_TSEND;
+	e->inl = s.flags & WEFT_SQ_INLINE;
+	e->flags = s.flags;
+	e->dst = s.dst;
+	e->context = s.context;
+	e->tag = s.tag;
+	e->data = s.data;
+	e->len = s.len;
+	e->vec.n = 0;
+	e->vec.len = s.len;
+	e->err = -weft_ring_sq_check(r, msg, &s, e);
+	return e->err ? WEFT_RING_BAD : WEFT_RING_OK;
+}
+
+/**
+ * weft_ring_payload - copy the payload that stands in the ring behind a send
+ * @r: the ring, still at that send
+ * @e: the send, with @inl
+ * @dst: room for e->len bytes
+ */
+void weft_ring_payload(const struct weft_ring *r, const struct weft_sq_entry *e, void *dst)
+{
+	u32 at = (r->cons + 1) & (r->size - 1);
+	u32 len = e->len;
+	u32 n = min_t(u32, len, (r->size - at) * WEFT_SLOT_SIZE);
+
+	memcpy(dst, (const u8 *)r->slots + (size_t)at * WEFT_SLOT_SIZE, n);
+	memcpy((u8 *)dst + n, r->slots, len - n);
+}
+
+/* What is wrong with a receive whose first slot is @s? */
+static int weft_ring_rq_check(const struct weft_ring *r, bool msg, const struct weft_rqe *s,
+			      struct weft_rq_entry *e)
+{
+	switch (s->op) {
+	case WEFT_RQ_CANCEL:
+		if (s->nslots != 1 || s->flags || s->addr || s->len || s->ignore || s->niov ||
+		    s->rsvd || s->rsvd2)
+			return -EINVAL;
+		return 0;
+	case WEFT_RQ_RECV:
+		if (s->tag || s->ignore)
+			return -EINVAL;
+		break;
+	case WEFT_RQ_TRECV:
+		break;
+	default:
+		return -EOPNOTSUPP;
+	}
+	if (s->flags & ~WEFT_RQ_FLAGS || s->rsvd || s->rsvd2 || (msg && s->src != WEFT_SRC_ANY))
+		return -EINVAL;
+	return weft_ring_vec(r, s->nslots, s->niov, s->addr, s->len, &e->vec);
+}
+
+/**
+ * weft_ring_rq - decode what is at the consumer index of a receive ring
+ * @r: the ring
+ * @msg: of a connected endpoint
+ * @e: out: the receive
+ *
+ * The caller goes on with weft_ring_next().
+ *
+ * Return: WEFT_RING_OK, WEFT_RING_EMPTY, WEFT_RING_BAD (nslots, context, tag, tagged, err count),
+ * WEFT_RING_CORRUPT.
+ */
+int weft_ring_rq(const struct weft_ring *r, bool msg, struct weft_rq_entry *e)
+{
+	struct weft_rqe s;
+
+	if (r->prod == r->cons)
+		return WEFT_RING_EMPTY;
+	weft_ring_slot(r, r->cons, &s);
+	if (!weft_ring_whole(r, s.nslots))
+		return WEFT_RING_CORRUPT;
+	e->nslots = s.nslots;
+	e->op = s.op;
+	e->tagged = s.op >= WEFT_RQ_TRECV && s.op <= WEFT_RQ_DISCARD;
+	e->flags = s.flags;
+	e->src = s.src;
+	e->context = s.context;
+	e->tag = s.tag;
+	e->ignore = s.ignore;
+	e->vec.n = 0;
+	e->vec.len = 0;
+	e->err = -weft_ring_rq_check(r, msg, &s, e);
+	return e->err ? WEFT_RING_BAD : WEFT_RING_OK;
+}

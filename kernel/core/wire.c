@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - packets: decoding with every length checked, encoding
+ *
+ * No locks. Decoding never reads beyond what the caller says is there, and takes a number of steps
+ * that the length bounds.
+ */
+#include "wire.h"
+
+/**
+ * struct weft_shape - what the body of a chunk must look like
+ * @fixed: bytes of its structure; 0: the type is not known
+ * @tail: bytes that may follow at most
+ */
+struct weft_shape {
+	u16 fixed;
+	u16 tail;
+};
+
+static const struct weft_shape weft_shapes[] = {
+	[WEFT_CHUNK_EAGER] = { sizeof(struct weft_w_eager), U16_MAX },
+	[WEFT_CHUNK_ANNOUNCE] = { sizeof(struct weft_w_announce), 0 },
+	[WEFT_CHUNK_GRANT] = { sizeof(struct weft_w_grant), 0 },
+	[WEFT_CHUNK_DATA] = { sizeof(struct weft_w_data), U16_MAX },
+	[WEFT_CHUNK_DONE] = { sizeof(struct weft_w_done), 0 },
+	[WEFT_CHUNK_ABORT] = { sizeof(struct weft_w_abort), 0 },
+	[WEFT_CHUNK_CM] = { sizeof(struct weft_w_cm), WEFT_CM_DATA_MAX },
+	[WEFT_CHUNK_PING] = { sizeof(struct weft_w_ping), 0 },
+	[WEFT_CHUNK_EPGONE] = { sizeof(struct weft_w_epgone), 0 },
+};
+
+/**
+ * weft_wire_hdr_get - decode a packet's header
+ * @pkt: the packet
+ * @len: bytes of it
+ * @h: out: the header
+ * @rest: out: what follows it
+ *
+ * Return: 0, -EINVAL: not a packet of ours, -EPROTO: of a version that is not known here.
+ */
+int weft_wire_hdr_get(const void *pkt, u32 len, struct weft_hdr *h, struct weft_chunks *rest)
+{
+	const struct weft_w_hdr *w = pkt;
+	u32 hlen;
+
+	BUILD_BUG_ON(sizeof(struct weft_w_hdr) != WEFT_WIRE_HDR);
+	BUILD_BUG_ON(sizeof(struct weft_w_head) != 48);
+	BUILD_BUG_ON(sizeof(struct weft_w_hello) != 56);
+	if (len < sizeof(*w))
+		return -EINVAL;
+	if (w->vt >> 4 != WEFT_WIRE_VERSION)
+		return -EPROTO;
+	hlen = w->words * 4u;
+	if (hlen < sizeof(*w) || hlen > len || w->job)
+		return -EINVAL;
+	h->type = w->vt & 15;
+	if (h->type < WEFT_PKT_HELLO || h->type > WEFT_PKT_GONE)
+		return -EINVAL;
+	h->flags = w->flags;
+	h->lane = w->lane;
+	h->path = be32_to_cpu(w->path);
+	h->token = be64_to_cpu(w->token);
+	h->psn = be32_to_cpu(w->psn);
+	h->ack = be32_to_cpu(w->ack);
+	h->window = be16_to_cpu(w->window);
+	h->ack_delay = be32_to_cpu(w->ack_delay);
+	rest->at = (const u8 *)pkt + hlen;
+	rest->left = len - hlen;
+	return 0;
+}
+
+/**
+ * weft_wire_hdr_put - write a packet's header
+ * @pkt: room for WEFT_WIRE_HDR bytes
+ * @h: the header
+ */
+void weft_wire_hdr_put(void *pkt, const struct weft_hdr *h)
+{
+	struct weft_w_hdr *w = pkt;
+
+	w->vt = WEFT_WIRE_VERSION << 4 | h->type;
+	w->flags = h->flags;
+	w->lane = h->lane;
+	w->words = WEFT_WIRE_HDR / 4;
+	w->path = cpu_to_be32(h->path);
+	w->token = cpu_to_be64(h->token);
+	w->psn = cpu_to_be32(h->psn);
+	w->ack = cpu_to_be32(h->ack);
+	w->job = 0;
+	w->window = cpu_to_be16(h->window);
+	w->ack_delay = cpu_to_be32(h->ack_delay);
+}
+
+/**
+ * weft_wire_hello_get - decode a handshake
+ * @rest: what follows the header
+ * @h: out: the handshake
+ *
+ * Return: 0, -EINVAL.
+ */
+int weft_wire_hello_get(const struct weft_chunks *rest, struct weft_hello *h)
+{
+	const struct weft_w_hello *w = (const void *)rest->at;
+
+	if (rest->left < sizeof(*w) || w->op < WEFT_HELLO_INIT || w->op > WEFT_HELLO_ACK)
+		return -EINVAL;
+	h->op = w->op;
+	h->caps = be32_to_cpu(w->caps);
+	h->incarnation = be64_to_cpu(w->incarnation);
+	h->path = be32_to_cpu(w->path);
+	h->max_payload = be32_to_cpu(w->max_payload);
+	h->token = be64_to_cpu(w->token);
+	h->ack_delay = be32_to_cpu(w->ack_delay);
+	h->nonce = be64_to_cpu(w->nonce);
+	h->cookie = be64_to_cpu(w->cookie);
+	return 0;
+}
+
+/**
+ * weft_wire_hello_put - write a handshake
+ * @dst: room for struct weft_w_hello
+ * @h: the handshake
+ */
+void weft_wire_hello_put(void *dst, const struct weft_hello *h)
+{
+	struct weft_w_hello *w = dst;
+
+	w->op = h->op;
+	w->rsvd = 0;
+	w->rsvd2 = 0;
+	w->caps = cpu_to_be32(h->caps);
+	w->incarnation = cpu_to_be64(h->incarnation);
+	w->path = cpu_to_be32(h->path);
+	w->max_payload = cpu_to_be32(h->max_payload);
+	w->token = cpu_to_be64(h->token);
+	w->ack_delay = cpu_to_be32(h->ack_delay);
+	w->rsvd3 = 0;
+	w->nonce = cpu_to_be64(h->nonce);
+	w->cookie = cpu_to_be64(h->cookie);
+}
+
+/* Does what the chunk says of itself agree with its length? */
+static bool weft_wire_sound(const struct weft_chunk *c)
+{
+	switch (c->type) {
+	case WEFT_CHUNK_EAGER: {
+		const struct weft_w_eager *w = c->body;
+		u64 len = be64_to_cpu(w->head.len);
+		u32 off = be32_to_cpu(w->off);
+
+		/* an empty fragment would tell nothing, but that of an empty message does */
+		return (u64)off + c->paylen <= len && (c->paylen || !len);
+	}
+	case WEFT_CHUNK_DATA: {
+		const struct weft_w_data *w = c->body;
+
+		return c->paylen && be64_to_cpu(w->off) <= U64_MAX - c->paylen;
+	}
+	case WEFT_CHUNK_DONE: {
+		const struct weft_w_done *w = c->body;
+		u16 kind = be16_to_cpu(w->kind);
+
+		return kind == WEFT_DONE_PLACED || kind == WEFT_DONE_MATCHED;
+	}
+	case WEFT_CHUNK_CM: {
+		const struct weft_w_cm *w = c->body;
+
+		return w->op >= WEFT_CM_REQ && w->op <= WEFT_CM_FINACK;
+	}
+	case WEFT_CHUNK_SACK:
+		return c->len && c->len % 4 == 0 && c->len <= WEFT_SACK_BITS / 8;
+	default:
+		return true;
+	}
+}
+
+/* Return: 1: a chunk; 0: end; -EINVAL. */
+static int weft_wire_step(struct weft_chunks *rest, struct weft_chunk *c)
+{
+	while (rest->left) {
+		const struct weft_w_chunk *w = (const void *)rest->at;
+		u32 fixed = 0, tail = 0, size;
+
+		if (rest->left < sizeof(*w))
+			return -EINVAL;
+		c->type = w->type;
+		c->len = be16_to_cpu(w->len);
+		c->body = rest->at + sizeof(*w);
+		if (c->len > rest->left - sizeof(*w))
+			return -EINVAL;
+		size = min(weft_wire_size(c->len), rest->left);
+		rest->at += size;
+		rest->left -= size;
+		if (c->type == WEFT_CHUNK_SACK) {
+			tail = U16_MAX;
+		} else if (c->type < ARRAY_SIZE(weft_shapes) && weft_shapes[c->type].fixed) {
+			fixed = weft_shapes[c->type].fixed;
+			tail = weft_shapes[c->type].tail;
+		} else if (c->type & WEFT_CHUNK_SKIP) {
+			continue;
+		} else {
+			return -EINVAL;
+		}
+		if (c->len < fixed || c->len - fixed > tail)
+			return -EINVAL;
+		c->pay = (const u8 *)c->body + fixed;
+		c->paylen = c->len - fixed;
+		return weft_wire_sound(c) ? 1 : -EINVAL;
+	}
+	return 0;
+}
+
+/**
+ * weft_wire_check - look at all chunks of a packet before any is believed
+ * @rest: what follows the header
+ *
+ * Return: 0, -EINVAL: the packet is bad.
+ */
+int weft_wire_check(const struct weft_chunks *rest)
+{
+	struct weft_chunks it = *rest;
+	struct weft_chunk c;
+	int r;
+
+	do
+		r = weft_wire_step(&it, &c);
+	while (r > 0);
+	return r;
+}
+
+/**
+ * weft_wire_next - the next chunk of a known type
+ * @rest: what is left of a packet that has passed weft_wire_check()
+ * @c: out: the chunk
+ *
+ * Return: there was one.
+ */
+bool weft_wire_next(struct weft_chunks *rest, struct weft_chunk *c)
+{
+	return weft_wire_step(rest, c) > 0;
+}
+
+/**
+ * weft_wire_flow_get - decode a flow
+ * @w: on the wire
+ * @f: out: in host order
+ */
+void weft_wire_flow_get(const struct weft_w_flow *w, struct weft_flowid *f)
+{
+	f->ssvc = be16_to_cpu(w->ssvc);
+	f->dsvc = be16_to_cpu(w->dsvc);
+	f->sgen = be32_to_cpu(w->sgen);
+	f->dgen = be32_to_cpu(w->dgen);
+	f->mseq = be32_to_cpu(w->mseq);
+}
+
+/**
+ * weft_wire_flow_put - write a flow
+ * @w: out: on the wire
+ * @f: in host order
+ */
+void weft_wire_flow_put(struct weft_w_flow *w, const struct weft_flowid *f)
+{
+	w->ssvc = cpu_to_be16(f->ssvc);
+	w->dsvc = cpu_to_be16(f->dsvc);
+	w->sgen = cpu_to_be32(f->sgen);
+	w->dgen = cpu_to_be32(f->dgen);
+	w->mseq = cpu_to_be32(f->mseq);
+}
+
+/**
+ * weft_wire_head_get - decode a message's head; unknown flags are left out
+ * @w: on the wire
+ * @h: out: in host order
+ */
+void weft_wire_head_get(const struct weft_w_head *w, struct weft_head *h)
+{
+	weft_wire_flow_get(&w->flow, &h->flow);
+	h->tag = be64_to_cpu(w->tag);
+	h->data = be64_to_cpu(w->data);
+	h->len = be64_to_cpu(w->len);
+	h->flags = be16_to_cpu(w->flags) & WEFT_MSG_FLAGS;
+}
+
+/**
+ * weft_wire_head_put - write a message's head
+ * @w: out: on the wire
+ * @h: in host order
+ */
+void weft_wire_head_put(struct weft_w_head *w, const struct weft_head *h)
+{
+	weft_wire_flow_put(&w->flow, &h->flow);
+	w->tag = cpu_to_be64(h->tag);
+	w->data = cpu_to_be64(h->data);
+	w->len = cpu_to_be64(h->len);
+	w->flags = cpu_to_be16(h->flags);
+	w->rsvd = 0;
+	w->rsvd2 = 0;
+}
+
+/* Write a chunk's head. Return: where its body begins. */
+static void *weft_wire_chunk_put(void *dst, u8 type, u32 len)
+{
+	struct weft_w_chunk *w = dst;
+
+	w->type = type;
+	w->flags = 0;
+	w->len = cpu_to_be16(len);
+	return w + 1;
+}
+
+/**
+ * weft_wire_eager_put - write an EAGER chunk up to its payload
+ * @dst: room for 60 bytes
+ * @h: head of the message
+ * @off: offset of the payload
+ * @paylen: bytes of payload that the caller appends
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_eager_put(void *dst, const struct weft_head *h, u32 off, u32 paylen)
+{
+	struct weft_w_eager *w = weft_wire_chunk_put(dst, WEFT_CHUNK_EAGER, sizeof(*w) + paylen);
+
+	weft_wire_head_put(&w->head, h);
+	w->off = cpu_to_be32(off);
+	w->rsvd = 0;
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_data_put - write a DATA chunk up to its payload
+ * @dst: room for 20 bytes
+ * @rid: receiver's rendezvous id
+ * @off: offset of the payload
+ * @paylen: bytes of payload that the caller appends
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_data_put(void *dst, u32 rid, u64 off, u32 paylen)
+{
+	struct weft_w_data *w = weft_wire_chunk_put(dst, WEFT_CHUNK_DATA, sizeof(*w) + paylen);
+
+	w->rid = cpu_to_be32(rid);
+	w->rsvd = 0;
+	w->off = cpu_to_be64(off);
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_announce_put - write an ANNOUNCE chunk
+ * @dst: room for 60 bytes
+ * @h: head of the message
+ * @sid: sender's rendezvous id
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_announce_put(void *dst, const struct weft_head *h, u32 sid)
+{
+	struct weft_w_announce *w = weft_wire_chunk_put(dst, WEFT_CHUNK_ANNOUNCE, sizeof(*w));
+
+	weft_wire_head_put(&w->head, h);
+	w->sid = cpu_to_be32(sid);
+	w->rsvd = 0;
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_grant_put - write a GRANT chunk
+ * @dst: room for 20 bytes
+ * @sid: sender's rendezvous id
+ * @rid: receiver's
+ * @upto: offset up to which may be sent; 0: the message is not wanted
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_grant_put(void *dst, u32 sid, u32 rid, u64 upto)
+{
+	struct weft_w_grant *w = weft_wire_chunk_put(dst, WEFT_CHUNK_GRANT, sizeof(*w));
+
+	w->sid = cpu_to_be32(sid);
+	w->rid = cpu_to_be32(rid);
+	w->upto = cpu_to_be64(upto);
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_done_put - write a DONE chunk
+ * @dst: room for 28 bytes
+ * @f: flow and number of the message
+ * @sid: sender's rendezvous id, 0: eager
+ * @status: errno
+ * @kind: WEFT_DONE_*
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_done_put(void *dst, const struct weft_flowid *f, u32 sid, u16 status, u16 kind)
+{
+	struct weft_w_done *w = weft_wire_chunk_put(dst, WEFT_CHUNK_DONE, sizeof(*w));
+
+	weft_wire_flow_put(&w->flow, f);
+	w->sid = cpu_to_be32(sid);
+	w->status = cpu_to_be16(status);
+	w->kind = cpu_to_be16(kind);
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_abort_put - write an ABORT chunk
+ * @dst: room for 28 bytes
+ * @f: flow and number of the message
+ * @sid: sender's rendezvous id
+ * @status: errno
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_abort_put(void *dst, const struct weft_flowid *f, u32 sid, u16 status)
+{
+	struct weft_w_abort *w = weft_wire_chunk_put(dst, WEFT_CHUNK_ABORT, sizeof(*w));
+
+	weft_wire_flow_put(&w->flow, f);
+	w->sid = cpu_to_be32(sid);
+	w->status = cpu_to_be16(status);
+	w->rsvd = 0;
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_ping_put - write a PING chunk
+ * @dst: room for 8 bytes
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_ping_put(void *dst)
+{
+	struct weft_w_ping *w = weft_wire_chunk_put(dst, WEFT_CHUNK_PING, sizeof(*w));
+
+	w->rsvd = 0;
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_epgone_put - write an EPGONE chunk
+ * @dst: room for 24 bytes
+ * @f: flow and number from which on everything is lost
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_epgone_put(void *dst, const struct weft_flowid *f)
+{
+	struct weft_w_epgone *w = weft_wire_chunk_put(dst, WEFT_CHUNK_EPGONE, sizeof(*w));
+
+	weft_wire_flow_put(&w->flow, f);
+	w->rsvd = 0;
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_cm_put - write a CM chunk
+ * @dst: room for weft_wire_size(32 + @len) bytes
+ * @cm: what it says, in network order
+ * @data: private data
+ * @len: bytes of them, at most WEFT_CM_DATA_MAX
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_cm_put(void *dst, const struct weft_w_cm *cm, const void *data, u32 len)
+{
+	u32 size = weft_wire_size(sizeof(*cm) + len);
+	u8 *p;
+
+	p = weft_wire_chunk_put(dst, WEFT_CHUNK_CM, sizeof(*cm) + len);
+	memset(p + sizeof(*cm), 0, size - WEFT_WIRE_CHUNK - sizeof(*cm));
+	memcpy(p, cm, sizeof(*cm));
+	if (len)
+		memcpy(p + sizeof(*cm), data, len);
+	return size;
+}
+
+/**
+ * weft_wire_sack_put - write a SACK chunk
+ * @dst: room for 4 + 4 * @n bytes
+ * @words: bit i of word w: PSN cumulative + 1 + 32 w + i has been received
+ * @n: words, 1..WEFT_SACK_BITS / 32
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_sack_put(void *dst, const u32 *words, u32 n)
+{
+	u8 *p = weft_wire_chunk_put(dst, WEFT_CHUNK_SACK, n * sizeof(__be32));
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		__be32 w = cpu_to_be32(words[i]);
+
+		memcpy(p + i * sizeof(w), &w, sizeof(w));
+	}
+	return WEFT_WIRE_CHUNK + n * sizeof(__be32);
+}
+
+/**
+ * weft_wire_sack_word - a word of a SACK chunk
+ * @c: the chunk
+ * @i: which, counted from 0
+ *
+ * Return: the word, 0 when the chunk has fewer.
+ */
+u32 weft_wire_sack_word(const struct weft_chunk *c, u32 i)
+{
+	__be32 w;
+
+	if (i >= c->len / sizeof(w))
+		return 0;
+	memcpy(&w, c->pay + i * sizeof(w), sizeof(w));
+	return be32_to_cpu(w);
+}
