@@ -347,6 +347,7 @@ void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out);
  * @payload: what goes into the slots behind it; the object's own
  * @plen: bytes of it
  * @kind: the core's own: which object this is
+ * @waits: is in cq->waiting
  */
 struct weft_ovf {
 	struct weft_list node;
@@ -354,6 +355,7 @@ struct weft_ovf {
 	const void *payload;
 	u32 plen;
 	u8 kind;
+	bool waits;
 };
 
 /**
