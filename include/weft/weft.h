@@ -632,6 +632,18 @@ void weft_flush_send(struct weft_ep *ep);
 void weft_flush_recv(struct weft_ep *ep);
 
 /**
+ * weft_send_room() - free slots of the send ring
+ * @ep: sending half
+ */
+uint32_t weft_send_room(struct weft_ep *ep);
+
+/**
+ * weft_recv_room() - free slots of the receive ring
+ * @ep: receiving half
+ */
+uint32_t weft_recv_room(struct weft_ep *ep);
+
+/**
  * weft_publish() - store both doorbells without a kick, for a weft_cq_wait() that kicks @ep
  * @ep: both halves
  */

@@ -67,6 +67,22 @@ static int reserve(struct weft_ep *ep, struct lw_queue *q, uint32_t nslots)
 	return -EAGAIN;
 }
 
+static uint32_t room(struct lw_queue *q)
+{
+	q->head = lw_load_acquire(q->khead);		/* B */
+	return q->mask + 1 - (q->tail - q->head);
+}
+
+uint32_t weft_send_room(struct weft_ep *ep)
+{
+	return room(&ep->sq);
+}
+
+uint32_t weft_recv_room(struct weft_ep *ep)
+{
+	return room(&ep->rq);
+}
+
 /* The entry of @nslots at the tail is written: hand it over, now or with the next one. */
 static void commit(struct weft_ep *ep, struct lw_queue *q, uint32_t nslots, uint32_t flags)
 {

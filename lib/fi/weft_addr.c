@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weft_addr.c - addresses: resolving names, comparing, the formats that a program sees
+ *
+ * Within the provider an address is a struct weft_sockaddr; programs see struct sockaddr_in or
+ * sockaddr_in6 (FI_SOCKADDR_IN, FI_SOCKADDR_IN6, FI_SOCKADDR) and, as text, FI_ADDR_STR.
+ */
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+
+#include "weft_fi.h"
+
+#define WEFT_FI_NODE_MAX	256
+
+size_t weft_fi_addr_size(int family)
+{
+	return family == AF_INET6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+}
+
+bool weft_fi_addr_same(const struct weft_sockaddr *a, const struct weft_sockaddr *b)
+{
+	return a->family == b->family && !memcmp(a->addr, b->addr, sizeof(a->addr)) &&
+	       (!a->scope || !b->scope || a->scope == b->scope);
+}
+
+bool weft_fi_addr_any(const struct weft_sockaddr *a)
+{
+	static const uint8_t zero[sizeof(a->addr)];
+
+	return !memcmp(a->addr, zero, sizeof(zero));
+}
+
+bool weft_fi_addr_loopback(const struct weft_sockaddr *a)
+{
+	return a->family == AF_INET ? a->addr[0] == IN_LOOPBACKNET :
+		IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)a->addr);
+}
+
+const char *weft_fi_addr_str(const struct weft_sockaddr *a, char *buf, size_t len)
+{
+	char host[INET6_ADDRSTRLEN];
+
+	if (!inet_ntop(a->family, a->addr, host, sizeof(host)))
+		snprintf(host, sizeof(host), "?");
+	if (a->family == AF_INET6)
+		snprintf(buf, len, "fi_sockaddr_in6://[%s]:%u", host, ntohs(a->port));
+	else
+		snprintf(buf, len, "fi_sockaddr_in://%s:%u", host, ntohs(a->port));
+	return buf;
+}
+
+/* @family: what is expected, AF_UNSPEC: what the address says */
+int weft_fi_addr_read(struct weft_sockaddr *a, const void *buf, int family)
+{
+	struct sockaddr_storage ss;
+	const struct sockaddr *sa = (const struct sockaddr *)&ss;
+
+	if (!buf)
+		return -FI_EINVAL;
+	/* addresses in an array need not be aligned */
+	memcpy(&ss, buf, sizeof(ss.ss_family));
+	if (family != AF_UNSPEC && ss.ss_family != family)
+		return -FI_EINVAL;
+	if (ss.ss_family != AF_INET && ss.ss_family != AF_INET6)
+		return -FI_EINVAL;
+	memcpy(&ss, buf, weft_fi_addr_size(ss.ss_family));
+	return weft_addr_from_sockaddr(a, sa, weft_fi_addr_size(ss.ss_family));
+}
+
+/* writes what fits; *@len becomes what is needed */
+int weft_fi_addr_write(const struct weft_sockaddr *a, void *buf, size_t *len)
+{
+	struct sockaddr_storage ss;
+	size_t room = *len;
+	int need;
+
+	need = weft_addr_to_sockaddr(a, &ss);
+	if (need < 0)
+		return need;
+	*len = need;
+	if (buf && room)
+		memcpy(buf, &ss, room < *len ? room : *len);
+	return room < *len ? -FI_ETOOSMALL : 0;
+}
+
+int weft_fi_addr_dup(const struct weft_sockaddr *a, void **buf, size_t *len)
+{
+	*len = weft_fi_addr_size(a->family);
+	*buf = calloc(1, *len);
+	if (!*buf)
+		return -FI_ENOMEM;
+	return weft_fi_addr_write(a, *buf, len);
+}
+
+const struct weft_sockaddr *weft_fi_port_addr(const struct weft_ioc_query *q, int family)
+{
+	uint32_t i;
+
+	for (i = 0; i < q->naddr && i < sizeof(q->addr) / sizeof(q->addr[0]); i++) {
+		if (family == AF_UNSPEC || q->addr[i].family == family)
+			return &q->addr[i];
+	}
+	return NULL;
+}
+
+bool weft_fi_port_has(const struct weft_ioc_query *q, const struct weft_sockaddr *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < q->naddr && i < sizeof(q->addr) / sizeof(q->addr[0]); i++) {
+		if (weft_fi_addr_same(&q->addr[i], a))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Takes a node of the form fi_sockaddr[_in|_in6]://host[:service] apart (FI_ADDR_STR).
+ * Return: 0: taken apart, 1: of another form, -FI_EINVAL.
+ */
+static int weft_fi_split(const char *node, char *host, size_t len, const char **service)
+{
+	static const char * const schemes[] = {
+		"fi_sockaddr://", "fi_sockaddr_in://", "fi_sockaddr_in6://",
+	};
+	const char *end = NULL;
+	size_t i;
+
+	for (i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+		if (!strncmp(node, schemes[i], strlen(schemes[i])))
+			break;
+	}
+	if (i == sizeof(schemes) / sizeof(schemes[0]))
+		return 1;
+	if (*service)
+		return -FI_EINVAL;
+	node += strlen(schemes[i]);
+	if (*node == '[') {
+		node++;
+		end = strchr(node, ']');
+		if (!end)
+			return -FI_EINVAL;
+	} else {
+		end = node + strcspn(node, ":");
+	}
+	if ((size_t)(end - node) >= len)
+		return -FI_EINVAL;
+	memcpy(host, node, end - node);
+	host[end - node] = '\0';
+	if (*end == ']')
+		end++;
+	if (*end == ':' && end[1])
+		*service = end + 1;
+	else if (*end && *end != ':')
+		return -FI_EINVAL;
+	return 0;
+}
+
+/**
+ * weft_fi_resolve() - look a node and service up
+ * @node: name, address, or address in the form of FI_ADDR_STR; NULL: any address
+ * @service: name or number, or NULL
+ * @family: AF_UNSPEC: any
+ * @numeric: @node is an address, ask no name service
+ * @v4: out: first IPv4 address, family 0: none
+ * @v6: out: first IPv6 address, family 0: none
+ *
+ * Return: 0, -FI_EINVAL, -FI_ENODATA (nothing found: the reason has been logged).
+ */
+int weft_fi_resolve(const char *node, const char *service, int family, bool numeric,
+		    struct weft_sockaddr *v4, struct weft_sockaddr *v6)
+{
+	struct addrinfo want = { .ai_family = family, .ai_socktype = SOCK_DGRAM };
+	struct addrinfo *list, *ai;
+	char host[WEFT_FI_NODE_MAX];
+	struct weft_sockaddr *slot;
+	int ret;
+
+	memset(v4, 0, sizeof(*v4));
+	memset(v6, 0, sizeof(*v6));
+	if (node) {
+		ret = weft_fi_split(node, host, sizeof(host), &service);
+		if (ret < 0)
+			return ret;
+		if (!ret) {
+			node = host;
+			numeric = true;
+		}
+	} else {
+		want.ai_flags |= AI_PASSIVE;
+	}
+	if (numeric)
+		want.ai_flags |= AI_NUMERICHOST;
+	ret = getaddrinfo(node, service, &want, &list);
+	if (ret) {
+		WEFT_INFO(CORE, "node '%s' service '%s': %s\n", node ? node : "", service ?
+			  service : "", gai_strerror(ret));
+		return ret == EAI_MEMORY ? -FI_ENOMEM : -FI_ENODATA;
+	}
+	for (ai = list; ai; ai = ai->ai_next) {
+		if (ai->ai_family != AF_INET && ai->ai_family != AF_INET6)
+			continue;
+		slot = ai->ai_family == AF_INET ? v4 : v6;
+		if (!slot->family)
+			weft_addr_from_sockaddr(slot, ai->ai_addr, ai->ai_addrlen);
+	}
+	freeaddrinfo(list);
+	return v4->family || v6->family ? 0 : -FI_ENODATA;
+}

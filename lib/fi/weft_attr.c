@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weft_attr.c - attributes and capabilities: what is offered, does it suit, what is handed out
+ *
+ * weft_fi_info_new() describes the most that a port can do for one endpoint type,
+ * weft_fi_info_check() compares that with a program's hints and says in the log what does not suit,
+ * weft_fi_info_narrow() turns it into what the program gets.
+ */
+#include <strings.h>
+
+#include "weft_fi.h"
+
+/* given only if asked for */
+#define WEFT_FI_PRIMARY		(FI_MSG | FI_TAGGED | FI_DIRECTED_RECV)
+/* narrow the primary ones */
+#define WEFT_FI_MODIFIERS	(FI_SEND | FI_RECV)
+/* cost nothing: always given */
+#define WEFT_FI_SECONDARY	(FI_SOURCE | FI_LOCAL_COMM | FI_REMOTE_COMM)
+
+#define WEFT_FI_TX_CAPS		(FI_MSG | FI_TAGGED | FI_SEND)
+#define WEFT_FI_RX_CAPS		(FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE)
+#define WEFT_FI_DOMAIN_CAPS	(FI_LOCAL_COMM | FI_REMOTE_COMM)
+
+/* in the hints of one direction, bits that concern the other one or the domain mean nothing */
+#define WEFT_FI_TX_IGNORED	(FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | FI_SOURCE_ERR | \
+				 FI_MULTI_RECV | FI_REMOTE_READ | FI_REMOTE_WRITE | \
+				 FI_RMA_EVENT | WEFT_FI_DOMAIN_CAPS)
+#define WEFT_FI_RX_IGNORED	(FI_SEND | FI_READ | FI_WRITE | FI_FENCE | WEFT_FI_DOMAIN_CAPS)
+
+static uint64_t weft_fi_caps(const struct weft_ioc_query *q, enum fi_ep_type type)
+{
+	uint64_t caps = FI_MSG | WEFT_FI_MODIFIERS | FI_LOCAL_COMM;
+
+	if (q->caps & WEFT_CAP_TAGGED)
+		caps |= FI_TAGGED;
+	if (strcmp(q->driver, "loop"))
+		caps |= FI_REMOTE_COMM;
+	if (type == FI_EP_RDM)
+		caps |= FI_DIRECTED_RECV | FI_SOURCE;
+	return caps;
+}
+
+/**
+ * weft_fi_info_new() - describe the most that a port can do
+ * @q: the port
+ * @type: FI_EP_RDM or FI_EP_MSG
+ * @info: out: sizes are maxima; without addresses
+ *
+ * Return: 0, -FI_ENOMEM.
+ */
+int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struct fi_info **info)
+{
+	struct fi_info *fi = fi_allocinfo();
+
+	if (!fi)
+		return -FI_ENOMEM;
+	fi->fabric_attr->name = strdup(WEFT_FI_FABRIC);
+	fi->domain_attr->name = strdup(q->name);
+	if (!fi->fabric_attr->name || !fi->domain_attr->name) {
+		fi_freeinfo(fi);
+		return -FI_ENOMEM;
+	}
+	fi->fabric_attr->prov_version = WEFT_FI_VERSION;
+	fi->caps = weft_fi_caps(q, type);
+
+	fi->tx_attr->caps = fi->caps & WEFT_FI_TX_CAPS;
+	fi->tx_attr->op_flags = WEFT_FI_TX_OP_FLAGS;
+	fi->tx_attr->msg_order = FI_ORDER_SAS;
+	fi->tx_attr->inject_size = q->max_inline;
+	fi->tx_attr->size = q->max_ring / WEFT_FI_SQ_RATIO;
+	fi->tx_attr->iov_limit = q->max_iov;
+
+	fi->rx_attr->caps = fi->caps & WEFT_FI_RX_CAPS;
+	fi->rx_attr->op_flags = WEFT_FI_RX_OP_FLAGS;
+	fi->rx_attr->msg_order = FI_ORDER_SAS;
+	fi->rx_attr->size = q->max_ring;
+	fi->rx_attr->iov_limit = q->max_iov;
+
+	fi->ep_attr->type = type;
+	fi->ep_attr->protocol = WEFT_FI_PROTO;
+	fi->ep_attr->protocol_version = WEFT_FI_PROTO_VERSION;
+	fi->ep_attr->max_msg_size = q->max_msg;
+	fi->ep_attr->mem_tag_format = WEFT_FI_TAG_FORMAT;
+	fi->ep_attr->tx_ctx_cnt = 1;
+	fi->ep_attr->rx_ctx_cnt = 1;
+
+	fi->domain_attr->caps = fi->caps & WEFT_FI_DOMAIN_CAPS;
+	fi->domain_attr->threading = FI_THREAD_SAFE;
+	fi->domain_attr->control_progress = FI_PROGRESS_AUTO;
+	fi->domain_attr->data_progress = FI_PROGRESS_AUTO;
+	fi->domain_attr->resource_mgmt = FI_RM_ENABLED;
+	fi->domain_attr->av_type = FI_AV_UNSPEC;
+	fi->domain_attr->mr_key_size = sizeof(uint64_t);
+	fi->domain_attr->mr_iov_limit = q->max_iov;
+	fi->domain_attr->mr_cnt = q->max_objs;
+	fi->domain_attr->cq_data_size = sizeof(uint64_t);
+	fi->domain_attr->cq_cnt = q->max_objs;
+	fi->domain_attr->ep_cnt = q->max_objs;
+	fi->domain_attr->tx_ctx_cnt = q->max_objs;
+	fi->domain_attr->rx_ctx_cnt = q->max_objs;
+	fi->domain_attr->max_ep_tx_ctx = 1;
+	fi->domain_attr->max_ep_rx_ctx = 1;
+	*info = fi;
+	return 0;
+}
+
+/* asked for bits that are not offered? */
+static bool weft_fi_lacks(const struct fi_info *info, const char *what, uint64_t asked,
+			  uint64_t have, enum fi_type type)
+{
+	uint64_t missing = asked & ~have;
+
+	if (!missing)
+		return false;
+	WEFT_INFO(CORE, "%s %s: hints->%s asks for what is not offered: %s; clear it\n",
+		  info->domain_attr->name, info->ep_attr->type == FI_EP_RDM ? "rdm" : "msg", what,
+		  fi_tostr(&missing, type));
+	return true;
+}
+
+/* asked for more than there is? */
+static bool weft_fi_exceeds(const struct fi_info *info, const char *what, uint64_t asked,
+			    uint64_t have)
+{
+	if (asked <= have)
+		return false;
+	WEFT_INFO(CORE, "%s %s: hints->%s is %llu, at most %llu is possible\n",
+		  info->domain_attr->name, info->ep_attr->type == FI_EP_RDM ? "rdm" : "msg", what,
+		  (unsigned long long)asked, (unsigned long long)have);
+	return true;
+}
+
+static bool weft_fi_refuses(const struct fi_info *info, bool asked, const char *why)
+{
+	if (asked)
+		WEFT_INFO(CORE, "%s %s: %s\n", info->domain_attr->name,
+			  info->ep_attr->type == FI_EP_RDM ? "rdm" : "msg", why);
+	return asked;
+}
+
+static int weft_fi_check_fabric(const struct fi_info *info, const struct fi_fabric_attr *hint)
+{
+	if (weft_fi_refuses(info, hint->name && strcmp(hint->name, info->fabric_attr->name),
+			    "hints->fabric_attr->name is not '" WEFT_FI_FABRIC "'") ||
+	    weft_fi_exceeds(info, "fabric_attr->prov_version", hint->prov_version,
+			    WEFT_FI_VERSION) ||
+	    weft_fi_refuses(info, hint->fabric && !weft_fi_is_open(hint->fabric),
+			    "hints->fabric_attr->fabric is of another provider"))
+		return -FI_ENODATA;
+	return 0;
+}
+
+static int weft_fi_check_domain(const struct fi_info *info, const struct fi_domain_attr *hint,
+				uint32_t version)
+{
+	const struct fi_domain_attr *have = info->domain_attr;
+
+	if (weft_fi_refuses(info, hint->name && strcasecmp(hint->name, have->name),
+			    "hints->domain_attr->name names another port") ||
+	    weft_fi_refuses(info, hint->domain && !weft_fi_is_domain(hint->domain, have->name),
+			    "hints->domain_attr->domain is of another port"))
+		return -FI_ENODATA;
+	if (weft_fi_exceeds(info, "domain_attr->cq_data_size", hint->cq_data_size,
+			    have->cq_data_size) ||
+	    weft_fi_exceeds(info, "domain_attr->mr_key_size", hint->mr_key_size,
+			    have->mr_key_size))
+		return -FI_ENODATA;
+	/* the fields below came with 1.5: older programs have not set them */
+	if (FI_VERSION_LT(version, FI_VERSION(1, 5)))
+		return 0;
+	if (weft_fi_lacks(info, "domain_attr->caps", hint->caps, have->caps, FI_TYPE_CAPS) ||
+	    weft_fi_exceeds(info, "domain_attr->cntr_cnt", hint->cntr_cnt, have->cntr_cnt) ||
+	    weft_fi_exceeds(info, "domain_attr->mr_iov_limit", hint->mr_iov_limit,
+			    have->mr_iov_limit) ||
+	    weft_fi_exceeds(info, "domain_attr->mr_cnt", hint->mr_cnt, have->mr_cnt) ||
+	    weft_fi_exceeds(info, "domain_attr->max_err_data", hint->max_err_data,
+			    have->max_err_data) ||
+	    weft_fi_refuses(info, hint->auth_key_size, "authorization keys are not offered"))
+		return -FI_ENODATA;
+	return 0;
+}
+
+static int weft_fi_check_ep(const struct fi_info *info, const struct fi_ep_attr *hint)
+{
+	const struct fi_ep_attr *have = info->ep_attr;
+
+	if (weft_fi_refuses(info, hint->protocol && hint->protocol != have->protocol,
+			    "hints->ep_attr->protocol is another") ||
+	    weft_fi_exceeds(info, "ep_attr->protocol_version", hint->protocol_version,
+			    have->protocol_version) ||
+	    weft_fi_exceeds(info, "ep_attr->max_msg_size", hint->max_msg_size,
+			    have->max_msg_size) ||
+	    weft_fi_exceeds(info, "ep_attr->tx_ctx_cnt (shared contexts are not offered)",
+			    hint->tx_ctx_cnt, 1) ||
+	    weft_fi_exceeds(info, "ep_attr->rx_ctx_cnt (shared contexts are not offered)",
+			    hint->rx_ctx_cnt, 1) ||
+	    weft_fi_refuses(info, hint->auth_key_size, "authorization keys are not offered"))
+		return -FI_ENODATA;
+	return 0;
+}
+
+static int weft_fi_check_tx(const struct fi_info *info, const struct fi_tx_attr *hint)
+{
+	const struct fi_tx_attr *have = info->tx_attr;
+
+	if (weft_fi_lacks(info, "tx_attr->caps", hint->caps & ~WEFT_FI_TX_IGNORED, have->caps,
+			  FI_TYPE_CAPS) ||
+	    weft_fi_lacks(info, "tx_attr->op_flags", hint->op_flags, have->op_flags,
+			  FI_TYPE_OP_FLAGS) ||
+	    weft_fi_lacks(info, "tx_attr->msg_order", hint->msg_order, have->msg_order,
+			  FI_TYPE_MSG_ORDER) ||
+	    weft_fi_lacks(info, "tx_attr->comp_order", hint->comp_order, have->comp_order,
+			  FI_TYPE_MSG_ORDER) ||
+	    weft_fi_exceeds(info, "tx_attr->inject_size", hint->inject_size,
+			    have->inject_size) ||
+	    weft_fi_exceeds(info, "tx_attr->size", hint->size, have->size) ||
+	    weft_fi_exceeds(info, "tx_attr->iov_limit", hint->iov_limit, have->iov_limit) ||
+	    weft_fi_exceeds(info, "tx_attr->rma_iov_limit", hint->rma_iov_limit,
+			    have->rma_iov_limit))
+		return -FI_ENODATA;
+	return 0;
+}
+
+static int weft_fi_check_rx(const struct fi_info *info, const struct fi_rx_attr *hint)
+{
+	const struct fi_rx_attr *have = info->rx_attr;
+
+	if (weft_fi_lacks(info, "rx_attr->caps", hint->caps & ~WEFT_FI_RX_IGNORED, have->caps,
+			  FI_TYPE_CAPS) ||
+	    weft_fi_lacks(info, "rx_attr->op_flags", hint->op_flags, have->op_flags,
+			  FI_TYPE_OP_FLAGS) ||
+	    weft_fi_lacks(info, "rx_attr->msg_order", hint->msg_order, have->msg_order,
+			  FI_TYPE_MSG_ORDER) ||
+	    weft_fi_lacks(info, "rx_attr->comp_order", hint->comp_order, have->comp_order,
+			  FI_TYPE_MSG_ORDER) ||
+	    weft_fi_exceeds(info, "rx_attr->size", hint->size, have->size) ||
+	    weft_fi_exceeds(info, "rx_attr->iov_limit", hint->iov_limit, have->iov_limit))
+		return -FI_ENODATA;
+	return 0;
+}
+
+/**
+ * weft_fi_info_check() - does an offer suit a program
+ * @info: from weft_fi_info_new()
+ * @hints: of the program
+ * @version: of its API
+ *
+ * The address format is looked at elsewhere. No mode is needed, so whatever is in @hints->mode and
+ * in the memory registration mode suits.
+ *
+ * Return: 0, -FI_ENODATA: no, and the log says why.
+ */
+int weft_fi_info_check(const struct fi_info *info, const struct fi_info *hints, uint32_t version)
+{
+	int ret = 0;
+
+	if (weft_fi_lacks(info, "caps", hints->caps, info->caps, FI_TYPE_CAPS))
+		return -FI_ENODATA;
+	if (hints->fabric_attr)
+		ret = weft_fi_check_fabric(info, hints->fabric_attr);
+	if (!ret && hints->domain_attr)
+		ret = weft_fi_check_domain(info, hints->domain_attr, version);
+	if (!ret && hints->ep_attr)
+		ret = weft_fi_check_ep(info, hints->ep_attr);
+	if (!ret && hints->tx_attr)
+		ret = weft_fi_check_tx(info, hints->tx_attr);
+	if (!ret && hints->rx_attr)
+		ret = weft_fi_check_rx(info, hints->rx_attr);
+	return ret;
+}
+
+static void weft_fi_narrow_caps(struct fi_info *info, const struct fi_info *hints)
+{
+	uint64_t caps = info->caps;
+
+	if (hints && hints->caps)
+		caps = (hints->caps & (WEFT_FI_PRIMARY | WEFT_FI_MODIFIERS)) |
+		       (info->caps & WEFT_FI_SECONDARY);
+	if (caps & (FI_MSG | FI_TAGGED) && !(caps & WEFT_FI_MODIFIERS))
+		caps |= WEFT_FI_MODIFIERS;
+	if (!(caps & FI_RECV))
+		caps &= ~FI_SOURCE;
+	info->caps = caps;
+
+	info->tx_attr->caps = caps & FI_SEND ? caps & WEFT_FI_TX_CAPS : 0;
+	info->rx_attr->caps = caps & FI_RECV ? caps & WEFT_FI_RX_CAPS : 0;
+	if (hints && hints->tx_attr && hints->tx_attr->caps)
+		info->tx_attr->caps &= hints->tx_attr->caps | FI_SEND;
+	if (hints && hints->rx_attr && hints->rx_attr->caps)
+		info->rx_attr->caps &= hints->rx_attr->caps | FI_RECV | FI_SOURCE;
+}
+
+static void weft_fi_narrow_domain(struct fi_domain_attr *attr, const struct fi_domain_attr *hint,
+				  uint32_t version)
+{
+	int old_mr = hint ? hint->mr_mode & (WEFT_FI_MR_BASIC | WEFT_FI_MR_SCALABLE) : 0;
+
+	/* nothing need be registered; before 1.5 that was called scalable, and 0 was no answer */
+	if (old_mr)
+		attr->mr_mode = old_mr;
+	else if (FI_VERSION_LT(version, FI_VERSION(1, 5)))
+		attr->mr_mode = WEFT_FI_MR_SCALABLE;
+	if (!hint)
+		return;
+	if (hint->threading)
+		attr->threading = hint->threading;
+	if (hint->control_progress)
+		attr->control_progress = hint->control_progress;
+	if (hint->data_progress)
+		attr->data_progress = hint->data_progress;
+	if (hint->av_type)
+		attr->av_type = hint->av_type;
+}
+
+static size_t weft_fi_default_size(size_t asked, size_t most)
+{
+	if (asked)
+		return asked;
+	return most < WEFT_FI_SIZE ? most : WEFT_FI_SIZE;
+}
+
+/**
+ * weft_fi_info_narrow() - turn an offer into what the program gets
+ * @info: offer that suits
+ * @hints: of the program, or NULL
+ * @version: of its API
+ */
+void weft_fi_info_narrow(struct fi_info *info, const struct fi_info *hints, uint32_t version)
+{
+	const struct fi_tx_attr *tx = hints ? hints->tx_attr : NULL;
+	const struct fi_rx_attr *rx = hints ? hints->rx_attr : NULL;
+
+	weft_fi_narrow_caps(info, hints);
+	weft_fi_narrow_domain(info->domain_attr, hints ? hints->domain_attr : NULL, version);
+
+	info->tx_attr->size = weft_fi_default_size(tx ? tx->size : 0, info->tx_attr->size);
+	info->rx_attr->size = weft_fi_default_size(rx ? rx->size : 0, info->rx_attr->size);
+	info->tx_attr->op_flags = tx ? tx->op_flags : 0;
+	if (!(info->tx_attr->op_flags & WEFT_FI_LEVELS))
+		info->tx_attr->op_flags |= FI_INJECT_COMPLETE;
+	info->rx_attr->op_flags = rx ? rx->op_flags : 0;
+	/* nothing is lost for want of buffering, however much of it a program thinks it needs */
+	info->rx_attr->total_buffered_recv = rx ? rx->total_buffered_recv : 0;
+
+	/* all 64 bits of a tag are matched: any division into fields suits */
+	if (hints && hints->ep_attr && hints->ep_attr->mem_tag_format)
+		info->ep_attr->mem_tag_format = hints->ep_attr->mem_tag_format;
+}

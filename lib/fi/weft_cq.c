@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weft_cq.c - completion queues: the kernel's entries in the form that the program asked for
+ *
+ * A failed operation is taken out of the ring and stands in weft_fi_cq.held until fi_cq_readerr()
+ * fetches it. Operations that FI_MORE holds back are let go whenever the queue is read or waited on.
+ */
+#include <time.h>
+
+#include "weft_fi.h"
+
+#define WEFT_FI_CQ_BATCH	16
+#define WEFT_FI_CQ_MIN		64	/* slots */
+
+/* by WEFT_CQE_SEND, _TAGGED and _DATA; remote data are the receiver's only */
+static const uint64_t weft_fi_cq_flags[8] = {
+	[0] = FI_RECV | FI_MSG,
+	[WEFT_CQE_SEND] = FI_SEND | FI_MSG,
+	[WEFT_CQE_TAGGED] = FI_RECV | FI_TAGGED,
+	[WEFT_CQE_SEND | WEFT_CQE_TAGGED] = FI_SEND | FI_TAGGED,
+	[WEFT_CQE_DATA] = FI_RECV | FI_MSG | FI_REMOTE_CQ_DATA,
+	[WEFT_CQE_DATA | WEFT_CQE_SEND] = FI_SEND | FI_MSG,
+	[WEFT_CQE_DATA | WEFT_CQE_TAGGED] = FI_RECV | FI_TAGGED | FI_REMOTE_CQ_DATA,
+	[WEFT_CQE_DATA | WEFT_CQE_SEND | WEFT_CQE_TAGGED] = FI_SEND | FI_TAGGED,
+};
+
+static uint64_t weft_fi_cqe_flags(const struct weft_cqe *cqe)
+{
+	return weft_fi_cq_flags[cqe->flags & 7];
+}
+
+static void *weft_fi_cqe_context(const struct weft_cqe *cqe)
+{
+	return (void *)(uintptr_t)cqe->context;
+}
+
+static void *weft_fi_put_context(void *buf, const struct weft_cqe *cqe)
+{
+	struct fi_cq_entry *e = buf;
+
+	e->op_context = weft_fi_cqe_context(cqe);
+	return e + 1;
+}
+
+static void *weft_fi_put_msg(void *buf, const struct weft_cqe *cqe)
+{
+	struct fi_cq_msg_entry *e = buf;
+
+	e->op_context = weft_fi_cqe_context(cqe);
+	e->flags = weft_fi_cqe_flags(cqe);
+	e->len = cqe->len;
+	return e + 1;
+}
+
+static void *weft_fi_put_data(void *buf, const struct weft_cqe *cqe)
+{
+	struct fi_cq_data_entry *e = buf;
+
+	e->op_context = weft_fi_cqe_context(cqe);
+	e->flags = weft_fi_cqe_flags(cqe);
+	e->len = cqe->len;
+	e->buf = NULL;
+	e->data = cqe->data;
+	return e + 1;
+}
+
+static void *weft_fi_put_tagged(void *buf, const struct weft_cqe *cqe)
+{
+	struct fi_cq_tagged_entry *e = buf;
+
+	e->op_context = weft_fi_cqe_context(cqe);
+	e->flags = weft_fi_cqe_flags(cqe);
+	e->len = cqe->len;
+	e->buf = NULL;
+	e->data = cqe->data;
+	e->tag = cqe->tag;
+	return e + 1;
+}
+
+static fi_addr_t weft_fi_cqe_src(const struct weft_cqe *cqe)
+{
+	if (cqe->flags & WEFT_CQE_SEND || cqe->src == WEFT_SRC_ANY)
+		return FI_ADDR_NOTAVAIL;
+	return cqe->src;
+}
+
+/* let go what FI_MORE holds back in the endpoints bound to this queue */
+static void weft_fi_cq_flush(struct weft_fi_cq *cq)
+{
+	struct weft_fi_bound *b;
+
+	if (!atomic_load_explicit(&cq->deferred, memory_order_relaxed))
+		return;
+	atomic_store(&cq->deferred, false);
+	pthread_mutex_lock(&cq->eps_lock);
+	for (b = cq->eps; b; b = b->next)
+		weft_fi_ep_flush(b->ep);
+	pthread_mutex_unlock(&cq->eps_lock);
+}
+
+static bool weft_fi_cq_any(const struct weft_fi_cq *cq)
+{
+	return cq->has_held || weft_cq_pending(cq->cq, weft_cq_seen(cq->cq));
+}
+
+/* with the lock held: up to @want entries, an error only as the first; the same as weft_cq_read() */
+static int weft_fi_cq_next(struct weft_fi_cq *cq, struct weft_cqe *cqe, unsigned int want)
+{
+	if (!cq->has_held)
+		return weft_cq_read(cq->cq, cqe, want);
+	cq->has_held = false;
+	cqe[0] = cq->held;
+	return 1;
+}
+
+static void weft_fi_cq_hold(struct weft_fi_cq *cq, const struct weft_cqe *cqe)
+{
+	cq->held = *cqe;
+	cq->has_held = true;
+}
+
+/* with the lock held */
+static ssize_t weft_fi_cq_take(struct weft_fi_cq *cq, void *buf, size_t count, fi_addr_t *src)
+{
+	struct weft_cqe cqe[WEFT_FI_CQ_BATCH];
+	size_t want, done = 0;
+	int got, i;
+
+	if (!count)
+		return weft_fi_cq_any(cq) ? 0 : -FI_EAGAIN;
+	do {
+		want = count - done < WEFT_FI_CQ_BATCH ? count - done : WEFT_FI_CQ_BATCH;
+		got = weft_fi_cq_next(cq, cqe, want);
+		if (got > 0 && cqe[0].status) {
+			weft_fi_cq_hold(cq, &cqe[0]);
+			return done ? (ssize_t)done : -FI_EAVAIL;
+		}
+		for (i = 0; i < got; i++) {
+			buf = cq->put(buf, &cqe[i]);
+			if (src)
+				src[done] = weft_fi_cqe_src(&cqe[i]);
+			done++;
+		}
+	} while (got == (int)want && done < count);
+	if (done)
+		return done;
+	return got < 0 ? got : -FI_EAGAIN;
+}
+
+static ssize_t weft_fi_cq_try(struct weft_fi_cq *cq, void *buf, size_t count, fi_addr_t *src,
+			      uint32_t *seen)
+{
+	ssize_t ret;
+
+	weft_fi_cq_flush(cq);
+	weft_fi_lock(&cq->lock);
+	ret = weft_fi_cq_take(cq, buf, count, src);
+	if (seen)
+		*seen = weft_cq_seen(cq->cq);
+	weft_fi_unlock(&cq->lock);
+	return ret;
+}
+
+static ssize_t weft_fi_cq_readfrom(struct fid_cq *fid, void *buf, size_t count, fi_addr_t *src)
+{
+	return weft_fi_cq_try(weft_container(fid, struct weft_fi_cq, fid), buf, count, src, NULL);
+}
+
+static ssize_t weft_fi_cq_read(struct fid_cq *fid, void *buf, size_t count)
+{
+	return weft_fi_cq_readfrom(fid, buf, count, NULL);
+}
+
+static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *buf,
+				  uint64_t flags)
+{
+	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid);
+	struct weft_cqe cqe;
+	int got;
+
+	weft_fi_lock(&cq->lock);
+	got = weft_fi_cq_next(cq, &cqe, 1);
+	if (got > 0 && (!cqe.status || flags & FI_PEEK))
+		weft_fi_cq_hold(cq, &cqe);
+	weft_fi_unlock(&cq->lock);
+	if (got < 0)
+		return got;
+	if (!got || !cqe.status)
+		return -FI_EAGAIN;
+
+	buf->op_context = weft_fi_cqe_context(&cqe);
+	buf->flags = weft_fi_cqe_flags(&cqe);
+	buf->len = cqe.len;
+	buf->buf = NULL;
+	buf->data = cqe.data;
+	buf->tag = cqe.tag;
+	buf->olen = cqe.olen;
+	/* a receive that was too short; a send that is too long is another thing */
+	if (cqe.status == EMSGSIZE && !(cqe.flags & WEFT_CQE_SEND))
+		buf->err = FI_ETRUNC;
+	else
+		buf->err = cqe.status;
+	buf->prov_errno = cqe.status;
+	if (!weft_fi_api_ge(cq->domain->fabric, FI_VERSION(1, 5)) || !buf->err_data_size)
+		buf->err_data = NULL;
+	buf->err_data_size = 0;
+#if FI_VERSION_GE(FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION), FI_VERSION(1, 20))
+	if (weft_fi_api_ge(cq->domain->fabric, FI_VERSION(1, 20)))
+		buf->src_addr = weft_fi_cqe_src(&cqe);
+#endif
+	return 1;
+}
+
+static uint64_t weft_fi_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* @cond is only advice: one completion is enough to return */
+static ssize_t weft_fi_cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count, fi_addr_t *src,
+				    const void *cond, int timeout)
+{
+	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid);
+	uint64_t left = WEFT_FOREVER;
+	uint64_t end = 0, now;
+	uint32_t seen;
+	ssize_t ret;
+	int err;
+
+	if (cq->wait_obj == FI_WAIT_NONE)
+		return -FI_EINVAL;
+	for (;;) {
+		ret = weft_fi_cq_try(cq, buf, count, src, &seen);
+		if (ret != -FI_EAGAIN || !timeout)
+			return ret;
+		if (timeout > 0) {
+			now = weft_fi_now_ns();
+			if (!end)
+				end = now + (uint64_t)timeout * 1000000;
+			if (now >= end)
+				return -FI_EAGAIN;
+			left = end - now;
+		}
+		err = weft_cq_wait(cq->cq, seen, NULL, left);
+		if (err == -EINTR || err == -ECANCELED)
+			return weft_fi_cq_try(cq, buf, count, src, NULL);
+		if (err && err != -ETIMEDOUT)
+			return err;
+	}
+}
+
+static ssize_t weft_fi_cq_sread(struct fid_cq *fid, void *buf, size_t count, const void *cond,
+				int timeout)
+{
+	return weft_fi_cq_sreadfrom(fid, buf, count, NULL, cond, timeout);
+}
+
+static int weft_fi_cq_signal(struct fid_cq *fid)
+{
+	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid);
+
+	if (cq->wait_obj == FI_WAIT_NONE)
+		return -FI_EINVAL;
+	return weft_cq_signal(cq->cq);
+}
+
+static const char *weft_fi_cq_strerror(struct fid_cq *cq, int prov_errno, const void *err_data,
+				       char *buf, size_t len)
+{
+	return weft_fi_strerror(prov_errno, buf, len);
+}
+
+int weft_fi_cq_trywait(struct weft_fi_cq *cq)
+{
+	int ret;
+
+	if (cq->wait_obj == FI_WAIT_NONE)
+		return -FI_EINVAL;
+	weft_fi_cq_flush(cq);
+	weft_fi_lock(&cq->lock);
+	ret = weft_fi_cq_any(cq) ? -FI_EAGAIN : 0;
+	weft_fi_unlock(&cq->lock);
+	return ret;
+}
+
+static int weft_fi_cq_close(struct fid *fid)
+{
+	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid.fid);
+	int ret;
+
+	if (atomic_load(&cq->refs))
+		return -FI_EBUSY;
+	ret = weft_cq_destroy(cq->cq);
+	if (ret)
+		return ret;
+	weft_fi_lock_fini(&cq->lock);
+	pthread_mutex_destroy(&cq->eps_lock);
+	atomic_fetch_sub(&cq->domain->refs, 1);
+	free(cq);
+	return 0;
+}
+
+static int weft_fi_cq_control(struct fid *fid, int command, void *arg)
+{
+	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid.fid);
+
+	return weft_fi_wait_control(cq->wait_obj, weft_cq_fd(cq->cq), command, arg);
+}
+
+static struct fi_ops weft_fi_cq_fid_ops = {
+	.size = sizeof(struct fi_ops),
+	.close = weft_fi_cq_close,
+	.bind = weft_fi_no_bind,
+	.control = weft_fi_cq_control,
+	.ops_open = weft_fi_no_ops_open,
+	.tostr = weft_fi_no_tostr,
+	.ops_set = weft_fi_no_ops_set,
+};
+
+static struct fi_ops_cq weft_fi_cq_ops = {
+	.size = sizeof(struct fi_ops_cq),
+	.read = weft_fi_cq_read,
+	.readfrom = weft_fi_cq_readfrom,
+	.readerr = weft_fi_cq_readerr,
+	.sread = weft_fi_cq_sread,
+	.sreadfrom = weft_fi_cq_sreadfrom,
+	.signal = weft_fi_cq_signal,
+	.strerror = weft_fi_cq_strerror,
+};
+
+static int weft_fi_cq_format(struct weft_fi_cq *cq, enum fi_cq_format format)
+{
+	switch (format) {
+	case FI_CQ_FORMAT_UNSPEC:
+	case FI_CQ_FORMAT_CONTEXT:
+		cq->put = weft_fi_put_context;
+		return 0;
+	case FI_CQ_FORMAT_MSG:
+		cq->put = weft_fi_put_msg;
+		return 0;
+	case FI_CQ_FORMAT_DATA:
+		cq->put = weft_fi_put_data;
+		return 0;
+	case FI_CQ_FORMAT_TAGGED:
+		cq->put = weft_fi_put_tagged;
+		return 0;
+	}
+	return -FI_EINVAL;
+}
+
+static uint32_t weft_fi_cq_slots(const struct weft_fi_domain *dom, size_t size)
+{
+	if (!size)
+		size = 2 * WEFT_FI_SIZE;
+	if (size < WEFT_FI_CQ_MIN)
+		size = WEFT_FI_CQ_MIN;
+	return size < dom->port->q.max_ring ? size : dom->port->q.max_ring;
+}
+
+/**
+ * weft_fi_cq_open() - see fi_cq_open(3)
+ * @domain: open domain
+ * @attr: FI_WAIT_NONE, FI_WAIT_UNSPEC and FI_WAIT_FD can be waited on
+ * @cq: out
+ * @context: of the program
+ *
+ * A size beyond the port's longest ring gets that: completions are never lost, operations wait.
+ *
+ * Return: 0, -FI_ENOSYS (wait object), -FI_EINVAL (format), -FI_ENOMEM, -errno.
+ */
+int weft_fi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq,
+		    void *context)
+{
+	struct weft_fi_domain *dom = weft_container(domain, struct weft_fi_domain, fid);
+	struct weft_fi_cq *c;
+	int ret;
+
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -FI_ENOMEM;
+	ret = weft_fi_wait_obj(attr->wait_obj, &c->wait_obj);
+	if (!ret)
+		ret = weft_fi_cq_format(c, attr->format);
+	if (!ret)
+		ret = weft_cq_create(dom->port->ctx, weft_fi_cq_slots(dom, attr->size), &c->cq);
+	if (ret) {
+		free(c);
+		return ret;
+	}
+	weft_fi_fid_init(&c->fid.fid, FI_CLASS_CQ, context, &weft_fi_cq_fid_ops);
+	c->fid.ops = &weft_fi_cq_ops;
+	c->domain = dom;
+	weft_fi_lock_init(&c->lock, dom->locking);
+	pthread_mutex_init(&c->eps_lock, NULL);
+	atomic_fetch_add(&dom->refs, 1);
+	*cq = &c->fid;
+	return 0;
+}

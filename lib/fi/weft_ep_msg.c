@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weft_ep_msg.c - what is particular to FI_EP_MSG: there is one peer, when there is a connection
+ */
+#include "weft_fi.h"
+
+/* what an endpoint needs before it is enabled */
+int weft_fi_msg_ready(const struct weft_fi_ep *ep)
+{
+	return ep->cm.eq ? 0 : -FI_ENOEQ;
+}
+
+int weft_fi_msg_dest(const struct weft_fi_ep *ep, uint32_t *dst)
+{
+	*dst = 0;
+	return weft_ep_flags(ep->cm.ep) & WEFT_ST_CONNECTED ? 0 : -FI_ENOTCONN;
+}
+
+/* receives may be posted before the connection stands, and after its end as long as messages wait */
+int weft_fi_msg_source(const struct weft_fi_ep *ep, uint32_t *src)
+{
+	uint32_t flags = weft_ep_flags(ep->cm.ep);
+
+	*src = WEFT_SRC_ANY;
+	return flags & WEFT_ST_SHUT && !(flags & WEFT_ST_UNEXP) ? -FI_ENOTCONN : 0;
+}
+
+struct fi_ops_cm weft_fi_msg_cm_ops = {
+	.size = sizeof(struct fi_ops_cm),
+	.setname = weft_fi_setname,
+	.getname = weft_fi_getname,
+	.getpeer = weft_fi_getpeer,
+	.connect = weft_fi_connect,
+	.listen = weft_fi_no_listen,
+	.accept = weft_fi_accept,
+	.reject = weft_fi_no_reject,
+	.shutdown = weft_fi_shutdown,
+	.join = weft_fi_no_join,
+};

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weft_ep_rdm.c - what is particular to FI_EP_RDM: peers are indices in an address vector
+ */
+#include "weft_fi.h"
+
+/* what an endpoint needs before it is enabled */
+int weft_fi_rdm_ready(const struct weft_fi_ep *ep)
+{
+	return ep->av ? 0 : -FI_ENOAV;
+}
+
+int weft_fi_rdm_dest(const struct weft_fi_ep *ep, fi_addr_t addr, uint32_t *dst)
+{
+	if (!weft_fi_av_has(ep->av, addr))
+		return -FI_EINVAL;
+	*dst = addr;
+	return 0;
+}
+
+int weft_fi_rdm_source(const struct weft_fi_ep *ep, fi_addr_t addr, uint32_t *src)
+{
+	*src = WEFT_SRC_ANY;
+	if (!ep->directed || addr == FI_ADDR_UNSPEC)
+		return 0;
+	return weft_fi_rdm_dest(ep, addr, src);
+}
+
+struct fi_ops_cm weft_fi_rdm_cm_ops = {
+	.size = sizeof(struct fi_ops_cm),
+	.setname = weft_fi_setname,
+	.getname = weft_fi_getname,
+	.getpeer = weft_fi_no_getpeer,
+	.connect = weft_fi_no_connect,
+	.listen = weft_fi_no_listen,
+	.accept = weft_fi_no_accept,
+	.reject = weft_fi_no_reject,
+	.shutdown = weft_fi_no_shutdown,
+	.join = weft_fi_no_join,
+};

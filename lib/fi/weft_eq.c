@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weft_eq.c - event queues
+ *
+ * A libfabric event queue belongs to a fabric, the kernel's belong to ports. So there is a kernel
+ * queue for each port where something is bound, made at the first bind, and a list in memory for
+ * what has been read from them and for what comes from the program (fi_eq_write) or from an address
+ * vector. The wait object is an epoll file: the kernel queues' files, and an eventfd that is
+ * readable while the list is not empty.
+ *
+ * Events are read from the kernel when the list is empty, all that there are: libweft reads several
+ * at a time, and what it holds would not make the file readable any more.
+ */
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "weft_fi.h"
+
+static void weft_fi_eq_free_entry(struct weft_fi_eq_entry *e)
+{
+	if (!e)
+		return;
+	if (e->info)
+		fi_freeinfo(e->info);
+	free(e);
+}
+
+/* make the eventfd say what the list is; with the lock held, at the end of each call */
+static void weft_fi_eq_sync(struct weft_fi_eq *eq)
+{
+	uint64_t one = 1;
+	ssize_t n;
+
+	if (!!eq->head == eq->signalled)
+		return;
+	if (eq->head)
+		n = write(eq->evfd, &one, sizeof(one));
+	else
+		n = read(eq->evfd, &one, sizeof(one));
+	if (n == sizeof(one))
+		eq->signalled = !eq->signalled;
+}
+
+static void weft_fi_eq_append(struct weft_fi_eq *eq, struct weft_fi_eq_entry *e)
+{
+	e->next = NULL;
+	*eq->tail = e;
+	eq->tail = &e->next;
+}
+
+static void weft_fi_eq_pop(struct weft_fi_eq *eq)
+{
+	eq->head = eq->head->next;
+	if (!eq->head)
+		eq->tail = &eq->head;
+}
+
+static struct weft_fi_eq_entry *weft_fi_eq_entry_new(uint32_t event, size_t min, size_t len)
+{
+	struct weft_fi_eq_entry *e = calloc(1, sizeof(*e) + len);
+
+	if (!e) {
+		WEFT_WARN(EQ, "no memory: an event is lost\n");
+		return NULL;
+	}
+	e->event = event;
+	e->min = min;
+	e->len = len;
+	return e;
+}
+
+static struct weft_fi_eq_entry *weft_fi_eq_err_new(const struct fi_eq_err_entry *err,
+						   const void *data, size_t len)
+{
+	struct weft_fi_eq_entry *e = weft_fi_eq_entry_new(0, 0, len);
+
+	if (!e)
+		return NULL;
+	e->is_err = true;
+	e->err = *err;
+	e->fid = err->fid;
+	memcpy(e->data, data, len);
+	return e;
+}
+
+/* an event of a connection, in libfabric's form; NULL: it is about nothing that is open */
+static struct weft_fi_eq_entry *weft_fi_eq_translate(struct weft_fi_port *port,
+						     const struct weft_event *ev,
+						     const void *data)
+{
+	struct weft_fi_cm *cm = weft_fi_cm_find(port, ev->handle);
+	struct weft_fi_eq_entry *e;
+	struct fi_eq_cm_entry *cme;
+	struct fi_eq_err_entry err;
+	uint32_t event;
+
+	if (!cm)
+		return NULL;
+	switch (ev->type) {
+	case WEFT_EV_CONNREQ:
+		event = FI_CONNREQ;
+		break;
+	case WEFT_EV_CONNECTED:
+		event = FI_CONNECTED;
+		break;
+	case WEFT_EV_SHUTDOWN:
+		event = FI_SHUTDOWN;
+		break;
+	default:
+		memset(&err, 0, sizeof(err));
+		err.fid = cm->fid;
+		err.context = cm->fid->context;
+		err.err = ev->status ? ev->status : FI_EOTHER;
+		err.prov_errno = err.err;
+		return weft_fi_eq_err_new(&err, data, ev->data_len);
+	}
+	e = weft_fi_eq_entry_new(event, sizeof(*cme), sizeof(*cme) + ev->data_len);
+	if (!e)
+		return NULL;
+	cme = (struct fi_eq_cm_entry *)e->data;
+	cme->fid = cm->fid;
+	e->fid = cm->fid;
+	memcpy(cme->data, data, ev->data_len);
+	if (event == FI_CONNREQ) {
+		if (weft_fi_req_info(weft_container(cm, struct weft_fi_pep, cm), ev, &e->info)) {
+			weft_fi_eq_free_entry(e);
+			return NULL;
+		}
+		cme->info = e->info;
+	}
+	return e;
+}
+
+/* a kernel queue that cannot be read any more (its port is gone) says so once */
+static void weft_fi_eq_dead(struct weft_fi_eq *eq, struct weft_fi_keq *keq, int error)
+{
+	struct fi_eq_err_entry err = {
+		.fid = &eq->fid.fid,
+		.context = eq->fid.fid.context,
+		.err = error,
+		.prov_errno = error,
+	};
+	struct weft_fi_eq_entry *e;
+
+	if (epoll_ctl(eq->epfd, EPOLL_CTL_DEL, weft_eq_fd(keq->eq), NULL))
+		return;
+	e = weft_fi_eq_err_new(&err, NULL, 0);
+	if (e)
+		weft_fi_eq_append(eq, e);
+}
+
+/* with the lock held: read what the kernel has if there is nothing in the list */
+static void weft_fi_eq_fill(struct weft_fi_eq *eq)
+{
+	uint8_t data[WEFT_CM_DATA_MAX];
+	struct weft_fi_eq_entry *e;
+	struct weft_fi_keq *keq;
+	struct weft_event ev;
+	int ret;
+
+	if (eq->head)
+		return;
+	for (keq = eq->keqs; keq; keq = keq->next) {
+		while (!(ret = weft_eq_read(keq->eq, &ev, data))) {
+			e = weft_fi_eq_translate(keq->port, &ev, data);
+			if (e)
+				weft_fi_eq_append(eq, e);
+		}
+		if (ret != -EAGAIN && ret != -EINTR)
+			weft_fi_eq_dead(eq, keq, -ret);
+	}
+}
+
+/**
+ * weft_fi_eq_port() - the part of an event queue that is in a port
+ * @eq: event queue
+ * @port: the port
+ * @out: out: libweft's queue, made if there is none
+ *
+ * Return: 0, -FI_ENOMEM, -errno.
+ */
+int weft_fi_eq_port(struct weft_fi_eq *eq, struct weft_fi_port *port, struct weft_eq **out)
+{
+	struct epoll_event watch = { .events = EPOLLIN };
+	struct weft_fi_keq *keq;
+	int ret = 0;
+
+	pthread_mutex_lock(&eq->lock);
+	for (keq = eq->keqs; keq && keq->port != port; keq = keq->next)
+		;
+	if (keq)
+		goto out;
+	keq = calloc(1, sizeof(*keq));
+	if (!keq) {
+		ret = -FI_ENOMEM;
+		goto out_unlock;
+	}
+	ret = weft_eq_create(port->ctx, &keq->eq);
+	if (ret) {
+		free(keq);
+		goto out_unlock;
+	}
+	if (epoll_ctl(eq->epfd, EPOLL_CTL_ADD, weft_eq_fd(keq->eq), &watch)) {
+		ret = -errno;
+		weft_eq_destroy(keq->eq);
+		free(keq);
+		goto out_unlock;
+	}
+	weft_fi_port_hold(port);
+	keq->port = port;
+	keq->next = eq->keqs;
+	eq->keqs = keq;
+out:
+	*out = keq->eq;
+out_unlock:
+	pthread_mutex_unlock(&eq->lock);
+	return ret;
+}
+
+/* an event of the library's own or of the program */
+int weft_fi_eq_post(struct weft_fi_eq *eq, uint32_t event, const void *data, size_t len)
+{
+	struct weft_fi_eq_entry *e = weft_fi_eq_entry_new(event, len, len);
+
+	if (!e)
+		return -FI_ENOMEM;
+	memcpy(e->data, data, len);
+	pthread_mutex_lock(&eq->lock);
+	weft_fi_eq_append(eq, e);
+	weft_fi_eq_sync(eq);
+	pthread_mutex_unlock(&eq->lock);
+	return 0;
+}
+
+int weft_fi_eq_post_err(struct weft_fi_eq *eq, const struct fi_eq_err_entry *err)
+{
+	struct weft_fi_eq_entry *e = weft_fi_eq_err_new(err, NULL, 0);
+
+	if (!e)
+		return -FI_ENOMEM;
+	pthread_mutex_lock(&eq->lock);
+	weft_fi_eq_append(eq, e);
+	weft_fi_eq_sync(eq);
+	pthread_mutex_unlock(&eq->lock);
+	return 0;
+}
+
+/**
+ * weft_fi_eq_forget() - drop what is waiting about an object that is being closed
+ * @eq: event queue
+ * @fid: the object; no new event can be about it any more
+ *
+ * When this returns no reader is at work on an event about it.
+ */
+void weft_fi_eq_forget(struct weft_fi_eq *eq, struct fid *fid)
+{
+	struct weft_fi_eq_entry **link, *e;
+
+	pthread_mutex_lock(&eq->lock);
+	for (link = &eq->head; (e = *link);) {
+		if (e->fid != fid) {
+			link = &e->next;
+			continue;
+		}
+		*link = e->next;
+		weft_fi_eq_free_entry(e);
+	}
+	eq->tail = link;
+	weft_fi_eq_sync(eq);
+	pthread_mutex_unlock(&eq->lock);
+}
+
+int weft_fi_eq_trywait(struct weft_fi_eq *eq)
+{
+	int ret;
+
+	pthread_mutex_lock(&eq->lock);
+	weft_fi_eq_fill(eq);
+	weft_fi_eq_sync(eq);
+	ret = eq->head ? -FI_EAGAIN : 0;
+	pthread_mutex_unlock(&eq->lock);
+	return ret;
+}
+
+static ssize_t weft_fi_eq_take(struct weft_fi_eq *eq, uint32_t *event, void *buf, size_t len,
+			       uint64_t flags)
+{
+	struct weft_fi_eq_entry *e;
+	ssize_t ret;
+
+	weft_fi_eq_free_entry(eq->last_err);
+	eq->last_err = NULL;
+	weft_fi_eq_fill(eq);
+	e = eq->head;
+	if (!e)
+		return -FI_EAGAIN;
+	if (e->is_err)
+		return -FI_EAVAIL;
+	if (len < e->min)
+		return -FI_ETOOSMALL;
+	ret = len < e->len ? len : e->len;
+	*event = e->event;
+	memcpy(buf, e->data, ret);
+	if (!(flags & FI_PEEK)) {
+		weft_fi_eq_pop(eq);
+		e->info = NULL;		/* the program's now */
+		weft_fi_eq_free_entry(e);
+	}
+	return ret;
+}
+
+static ssize_t weft_fi_eq_read(struct fid_eq *fid, uint32_t *event, void *buf, size_t len,
+			       uint64_t flags)
+{
+	struct weft_fi_eq *eq = weft_container(fid, struct weft_fi_eq, fid);
+	ssize_t ret;
+
+	pthread_mutex_lock(&eq->lock);
+	ret = weft_fi_eq_take(eq, event, buf, len, flags);
+	weft_fi_eq_sync(eq);
+	pthread_mutex_unlock(&eq->lock);
+	return ret;
+}
+
+static ssize_t weft_fi_eq_readerr(struct fid_eq *fid, struct fi_eq_err_entry *buf,
+				  uint64_t flags)
+{
+	struct weft_fi_eq *eq = weft_container(fid, struct weft_fi_eq, fid);
+	void *room = buf->err_data;
+	size_t size = buf->err_data_size;
+	struct weft_fi_eq_entry *e;
+	ssize_t ret = -FI_EAGAIN;
+
+	pthread_mutex_lock(&eq->lock);
+	weft_fi_eq_fill(eq);
+	e = eq->head;
+	if (!e || !e->is_err)
+		goto out;
+	*buf = e->err;
+	if (room && size && weft_fi_api_ge(eq->fabric, FI_VERSION(1, 5))) {
+		buf->err_data = room;
+		buf->err_data_size = size < e->len ? size : e->len;
+		memcpy(room, e->data, buf->err_data_size);
+	} else {
+		buf->err_data = e->len ? e->data : NULL;
+		buf->err_data_size = e->len;
+	}
+	if (!(flags & FI_PEEK)) {
+		weft_fi_eq_pop(eq);
+		weft_fi_eq_free_entry(eq->last_err);
+		eq->last_err = e;
+	}
+	ret = sizeof(*buf);
+out:
+	weft_fi_eq_sync(eq);
+	pthread_mutex_unlock(&eq->lock);
+	return ret;
+}
+
+static ssize_t weft_fi_eq_write(struct fid_eq *fid, uint32_t event, const void *buf, size_t len,
+				uint64_t flags)
+{
+	struct weft_fi_eq *eq = weft_container(fid, struct weft_fi_eq, fid);
+	int ret;
+
+	if (flags || !eq->writable)
+		return -FI_EINVAL;
+	ret = weft_fi_eq_post(eq, event, buf, len);
+	return ret ? ret : (ssize_t)len;
+}
+
+static int64_t weft_fi_now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static ssize_t weft_fi_eq_sread(struct fid_eq *fid, uint32_t *event, void *buf, size_t len,
+				int timeout, uint64_t flags)
+{
+	struct weft_fi_eq *eq = weft_container(fid, struct weft_fi_eq, fid);
+	int64_t end = timeout < 0 ? 0 : weft_fi_now_ms() + timeout;
+	struct pollfd pfd = { .fd = eq->epfd, .events = POLLIN };
+	int64_t left = -1;
+	ssize_t ret;
+
+	if (eq->wait_obj == FI_WAIT_NONE)
+		return -FI_EINVAL;
+	for (;;) {
+		ret = weft_fi_eq_read(fid, event, buf, len, flags);
+		if (ret != -FI_EAGAIN)
+			return ret;
+		if (timeout >= 0) {
+			left = end - weft_fi_now_ms();
+			if (left <= 0)
+				return -FI_EAGAIN;
+		}
+		if (poll(&pfd, 1, left) < 0)
+			return errno == EINTR ? -FI_EAGAIN : -errno;
+	}
+}
+
+static const char *weft_fi_eq_strerror(struct fid_eq *eq, int prov_errno, const void *err_data,
+				       char *buf, size_t len)
+{
+	return weft_fi_strerror(prov_errno, buf, len);
+}
+
+static int weft_fi_eq_close(struct fid *fid)
+{
+	struct weft_fi_eq *eq = weft_container(fid, struct weft_fi_eq, fid.fid);
+	struct weft_fi_eq_entry *e;
+	struct weft_fi_keq *keq;
+
+	if (atomic_load(&eq->refs))
+		return -FI_EBUSY;
+	while ((keq = eq->keqs)) {
+		eq->keqs = keq->next;
+		weft_eq_destroy(keq->eq);
+		weft_fi_port_put(keq->port);
+		free(keq);
+	}
+	while ((e = eq->head)) {
+		weft_fi_eq_pop(eq);
+		weft_fi_eq_free_entry(e);
+	}
+	weft_fi_eq_free_entry(eq->last_err);
+	close(eq->evfd);
+	close(eq->epfd);
+	pthread_mutex_destroy(&eq->lock);
+	atomic_fetch_sub(&eq->fabric->refs, 1);
+	free(eq);
+	return 0;
+}
+
+static int weft_fi_eq_control(struct fid *fid, int command, void *arg)
+{
+	struct weft_fi_eq *eq = weft_container(fid, struct weft_fi_eq, fid.fid);
+
+	return weft_fi_wait_control(eq->wait_obj, eq->epfd, command, arg);
+}
+
+static struct fi_ops weft_fi_eq_fid_ops = {
+	.size = sizeof(struct fi_ops),
+	.close = weft_fi_eq_close,
+	.bind = weft_fi_no_bind,
+	.control = weft_fi_eq_control,
+	.ops_open = weft_fi_no_ops_open,
+	.tostr = weft_fi_no_tostr,
+	.ops_set = weft_fi_no_ops_set,
+};
+
+static struct fi_ops_eq weft_fi_eq_ops = {
+	.size = sizeof(struct fi_ops_eq),
+	.read = weft_fi_eq_read,
+	.readerr = weft_fi_eq_readerr,
+	.write = weft_fi_eq_write,
+	.sread = weft_fi_eq_sread,
+	.strerror = weft_fi_eq_strerror,
+};
+
+/**
+ * weft_fi_eq_open() - see fi_eq_open(3)
+ * @fabric: open fabric
+ * @attr: FI_WAIT_NONE, FI_WAIT_UNSPEC and FI_WAIT_FD can be waited on; the size does not matter
+ * @eq: out
+ * @context: of the program
+ *
+ * Return: 0, -FI_ENOSYS (wait object), -FI_ENOMEM, -errno.
+ */
+int weft_fi_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_eq **eq,
+		    void *context)
+{
+	struct epoll_event watch = { .events = EPOLLIN };
+	struct weft_fi_eq *e;
+	int ret;
+
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return -FI_ENOMEM;
+	ret = weft_fi_wait_obj(attr->wait_obj, &e->wait_obj);
+	if (ret) {
+		free(e);
+		return ret;
+	}
+	e->epfd = epoll_create1(EPOLL_CLOEXEC);
+	e->evfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (e->epfd < 0 || e->evfd < 0 ||
+	    epoll_ctl(e->epfd, EPOLL_CTL_ADD, e->evfd, &watch)) {
+		ret = -errno;
+		if (e->epfd >= 0)
+			close(e->epfd);
+		if (e->evfd >= 0)
+			close(e->evfd);
+		free(e);
+		return ret;
+	}
+	weft_fi_fid_init(&e->fid.fid, FI_CLASS_EQ, context, &weft_fi_eq_fid_ops);
+	e->fid.ops = &weft_fi_eq_ops;
+	e->fabric = weft_container(fabric, struct weft_fi_fabric, fid);
+	e->writable = attr->flags & FI_WRITE;
+	e->tail = &e->head;
+	pthread_mutex_init(&e->lock, NULL);
+	atomic_fetch_add(&e->fabric->refs, 1);
+	*eq = &e->fid;
+	return 0;
+}

@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * weft_fi.h - what the files of the libfabric provider share
+ *
+ * The provider translates: libfabric's objects and calls above, libweft's below. What it adds is
+ * what libfabric asks for and the kernel does not know: locks, attributes, formats of completions
+ * and events.
+ *
+ * Objects. A fabric holds the ports that are open (one libweft context each, shared by the fabric's
+ * domains and passive endpoints, so that a connection request can be accepted by an endpoint of any
+ * domain of the same port). An object counts those that use it; it cannot be closed before them.
+ *
+ * Locks, in the order in which they may be taken: weft_fi_cq.eps_lock, the two of an endpoint;
+ * weft_fi_eq.lock, weft_fi_port.lock. The others are taken alone.
+ */
+#ifndef WEFT_FI_H
+#define WEFT_FI_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <rdma/fabric.h>
+#include <rdma/fi_atomic.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_collective.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+#include <rdma/fi_tagged.h>
+#include <rdma/providers/fi_log.h>
+#include <rdma/providers/fi_prov.h>
+
+#include <weft/weft.h>
+
+/* libfabric fixes the signatures; many arguments (flags, descriptors) mean nothing here */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+#define WEFT_FI_NAME		"weft"
+#define WEFT_FI_FABRIC		"weft"			/* ports reach each other by IP routing */
+#define WEFT_FI_VERSION		FI_VERSION(0, 1)
+#define WEFT_FI_PROTO		(1u << 31 | 0x77656674)	/* provider specific: "weft" */
+#define WEFT_FI_PROTO_VERSION	1
+
+#define WEFT_FI_SIZE		1024	/* default size of queues, in operations */
+#define WEFT_FI_SQ_RATIO	2	/* slots of the send ring for an operation, on average */
+#define WEFT_FI_INLINE		256	/* up to here a payload travels in the ring */
+#define WEFT_FI_MORE_MAX	16	/* operations that FI_MORE may hold back */
+#define WEFT_FI_TAG_FORMAT	0xaaaaaaaaaaaaaaaaULL	/* 64 fields of one bit */
+
+/* deprecated in libfabric 2, there with a warning at each use */
+#define WEFT_FI_MR_BASIC	(1 << 0)
+#define WEFT_FI_MR_SCALABLE	(1 << 1)
+
+#define WEFT_FI_LEVELS		(FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE)
+#define WEFT_FI_TX_OP_FLAGS	(WEFT_FI_LEVELS | FI_COMPLETION | FI_INJECT)
+#define WEFT_FI_RX_OP_FLAGS	(FI_COMPLETION | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE)
+
+#define WEFT_INFO(subsys, ...)	FI_INFO(&weft_fi_prov, FI_LOG_##subsys, __VA_ARGS__)
+#define WEFT_WARN(subsys, ...)	FI_WARN(&weft_fi_prov, FI_LOG_##subsys, __VA_ARGS__)
+
+#define weft_container(ptr, type, member) \
+	((type *)((char *)(ptr) - offsetof(type, member)))
+
+/**
+ * struct weft_fi_lock - a lock that a program which serializes its calls need not pay for
+ * @mutex: the lock
+ * @on: it is to be taken
+ */
+struct weft_fi_lock {
+	pthread_mutex_t mutex;
+	bool on;
+};
+
+/**
+ * struct weft_fi_fabric - an open fabric
+ * @fid: libfabric's part
+ * @next: in the list of open fabrics
+ * @refs: objects that use it
+ * @lock: of @ports and @domains
+ * @ports: open ports
+ * @domains: open domains
+ */
+struct weft_fi_fabric {
+	struct fid_fabric fid;
+	struct weft_fi_fabric *next;
+	atomic_int refs;
+	pthread_mutex_t lock;
+	struct weft_fi_port *ports;
+	struct weft_fi_domain *domains;
+};
+
+#define WEFT_FI_HASH	64
+
+/**
+ * struct weft_fi_port - an open port of a fabric
+ * @next: in the fabric's list
+ * @fabric: whose it is
+ * @refs: domains, passive endpoints and event queues that use it, under the fabric's lock
+ * @ctx: libweft's context
+ * @q: what the port can do
+ * @lock: of @eps and @reqs
+ * @eps: endpoints by handle
+ * @reqs: connection requests that nobody has answered
+ */
+struct weft_fi_port {
+	struct weft_fi_port *next;
+	struct weft_fi_fabric *fabric;
+	int refs;
+	struct weft_ctx *ctx;
+	struct weft_ioc_query q;
+	pthread_mutex_t lock;
+	struct weft_fi_cm *eps[WEFT_FI_HASH];
+	struct weft_fi_req *reqs;
+};
+
+/**
+ * struct weft_fi_domain - an open domain
+ * @fid: libfabric's part
+ * @next: in the fabric's list
+ * @fabric: whose it is
+ * @port: its port
+ * @refs: objects that use it
+ * @locking: several threads may call at the same time
+ * @family: of addresses, AF_INET or AF_INET6
+ * @prov_keys: the provider chooses the keys of memory regions
+ * @mr_lock: of @mr_keys and @mr_next
+ * @mr_keys: keys in use, a tree for tsearch(3)
+ * @mr_next: next key that the provider chooses
+ */
+struct weft_fi_domain {
+	struct fid_domain fid;
+	struct weft_fi_domain *next;
+	struct weft_fi_fabric *fabric;
+	struct weft_fi_port *port;
+	atomic_int refs;
+	bool locking;
+	int family;
+	bool prov_keys;
+	pthread_mutex_t mr_lock;
+	void *mr_keys;
+	uint64_t mr_next;
+};
+
+#define WEFT_FI_AV_CHUNK	4096
+
+/**
+ * struct weft_fi_av - an address vector
+ * @fid: libfabric's part
+ * @domain: whose it is
+ * @av: libweft's
+ * @refs: endpoints that use it
+ * @eq: for FI_EVENT, or NULL
+ * @flags: of its creation
+ * @type: map or table; an address is an index in both
+ * @lock: of @av
+ * @used: which indices hold an address, in chunks that never move: looked at without the lock
+ */
+struct weft_fi_av {
+	struct fid_av fid;
+	struct weft_fi_domain *domain;
+	struct weft_av *av;
+	atomic_int refs;
+	struct weft_fi_eq *eq;
+	uint64_t flags;
+	enum fi_av_type type;
+	pthread_mutex_t lock;
+	_Atomic(_Atomic uint8_t *) used[WEFT_AV_MAX / WEFT_FI_AV_CHUNK];
+};
+
+/**
+ * struct weft_fi_cq - a completion queue
+ * @fid: libfabric's part
+ * @domain: whose it is
+ * @cq: libweft's
+ * @refs: endpoint directions bound to it
+ * @lock: of @cq, @held, @has_held
+ * @put: writes a completion in the queue's format
+ * @wait_obj: what can be waited on
+ * @has_held: @held holds
+ * @held: entry that has been taken out of the ring but not been read: a failed operation
+ * @deferred: endpoints may have entries that FI_MORE holds back
+ * @eps_lock: of @eps
+ * @eps: endpoint halves bound to it
+ */
+struct weft_fi_cq {
+	struct fid_cq fid;
+	struct weft_fi_domain *domain;
+	struct weft_cq *cq;
+	atomic_int refs;
+	struct weft_fi_lock lock;
+	void *(*put)(void *buf, const struct weft_cqe *cqe);
+	enum fi_wait_obj wait_obj;
+	bool has_held;
+	struct weft_cqe held;
+	atomic_bool deferred;
+	pthread_mutex_t eps_lock;
+	struct weft_fi_bound *eps;
+};
+
+/**
+ * struct weft_fi_eq_entry - an event that waits to be read
+ * @next: the one behind it
+ * @event: FI_*
+ * @fid: object it is about; the event goes when that is closed
+ * @info: CONNREQ: freed with an event that nobody reads
+ * @is_err: @err holds, else @data
+ * @err: what went wrong
+ * @min: bytes without which it cannot be read
+ * @len: bytes at @data: the event, or private data of an error
+ * @data: as the program reads it
+ */
+struct weft_fi_eq_entry {
+	struct weft_fi_eq_entry *next;
+	uint32_t event;
+	struct fid *fid;
+	struct fi_info *info;
+	bool is_err;
+	struct fi_eq_err_entry err;
+	size_t min;
+	size_t len;
+	_Alignas(8) uint8_t data[];
+};
+
+/**
+ * struct weft_fi_keq - an event queue's part in a port
+ * @next: in the queue's list
+ * @port: the port
+ * @eq: libweft's
+ */
+struct weft_fi_keq {
+	struct weft_fi_keq *next;
+	struct weft_fi_port *port;
+	struct weft_eq *eq;
+};
+
+/**
+ * struct weft_fi_eq - an event queue
+ * @fid: libfabric's part
+ * @fabric: whose it is
+ * @refs: endpoints and address vectors bound to it
+ * @wait_obj: what can be waited on
+ * @writable: the program may write events
+ * @lock: of what follows
+ * @keqs: a queue in each port where something is bound to it
+ * @head: oldest event
+ * @tail: where the next one is hung
+ * @last_err: error read last: its data are the program's until the next read
+ * @epfd: readable when there may be an event: all @keqs and @evfd
+ * @evfd: readable while @head is not NULL
+ * @signalled: @evfd is readable
+ */
+struct weft_fi_eq {
+	struct fid_eq fid;
+	struct weft_fi_fabric *fabric;
+	atomic_int refs;
+	enum fi_wait_obj wait_obj;
+	bool writable;
+	pthread_mutex_t lock;
+	struct weft_fi_keq *keqs;
+	struct weft_fi_eq_entry *head;
+	struct weft_fi_eq_entry **tail;
+	struct weft_fi_eq_entry *last_err;
+	int epfd;
+	int evfd;
+	bool signalled;
+};
+
+/**
+ * struct weft_fi_cm - what active and passive endpoints have in common
+ * @next: in weft_fi_port.eps
+ * @fid: the endpoint
+ * @port: its port
+ * @ep: libweft's
+ * @eq: for events, or NULL
+ * @family: of its address
+ */
+struct weft_fi_cm {
+	struct weft_fi_cm *next;
+	struct fid *fid;
+	struct weft_fi_port *port;
+	struct weft_ep *ep;
+	struct weft_fi_eq *eq;
+	int family;
+};
+
+/**
+ * struct weft_fi_pep - a passive endpoint
+ * @fid: libfabric's part
+ * @cm: common part
+ * @info: what requests are described with
+ * @backlog: requests that may wait, 0: as the system says
+ * @listening: fi_listen() was called
+ */
+struct weft_fi_pep {
+	struct fid_pep fid;
+	struct weft_fi_cm cm;
+	struct fi_info *info;
+	int backlog;
+	bool listening;
+};
+
+/**
+ * struct weft_fi_req - a connection request: the handle in the fi_info of FI_CONNREQ
+ * @fid: libfabric's part
+ * @next: in weft_fi_port.reqs
+ * @pep: where it came in
+ * @ep: endpoint made from it, or NULL
+ * @conn: the kernel's id
+ */
+struct weft_fi_req {
+	struct fid fid;
+	struct weft_fi_req *next;
+	struct weft_fi_pep *pep;
+	struct weft_fi_ep *ep;
+	uint64_t conn;
+};
+
+/**
+ * struct weft_fi_bound - an endpoint's place in the list of a completion queue
+ * @next: in weft_fi_cq.eps
+ * @ep: the endpoint
+ */
+struct weft_fi_bound {
+	struct weft_fi_bound *next;
+	struct weft_fi_ep *ep;
+};
+
+/**
+ * struct weft_fi_half - the sending or the receiving half of an endpoint
+ * @lock: of libweft's half and of @held
+ * @cq: bound completion queue, or NULL
+ * @bound: place in its list
+ * @selective: completions only for operations with FI_COMPLETION
+ * @op_flags: for calls without flags
+ * @held: entries that FI_MORE holds back
+ */
+struct weft_fi_half {
+	struct weft_fi_lock lock;
+	struct weft_fi_cq *cq;
+	struct weft_fi_bound bound;
+	bool selective;
+	uint64_t op_flags;
+	unsigned int held;
+};
+
+/**
+ * struct weft_fi_ep - an active endpoint
+ * @fid: libfabric's part
+ * @cm: common part
+ * @domain: whose it is
+ * @av: bound address vector, or NULL
+ * @tx: sending half
+ * @rx: receiving half
+ * @caps: of the fi_info it was made from
+ * @msg: it is FI_EP_MSG, else FI_EP_RDM
+ * @directed: receives name their sender
+ * @enabled: it works
+ * @dialled: it has been connected or accepted once
+ * @max_msg: bytes of the longest message
+ * @inject: bytes of the longest injected one
+ * @iov_limit: segments
+ * @tx_size: operations
+ * @rx_size: operations
+ * @min_multi_recv: FI_OPT_MIN_MULTI_RECV
+ * @req: connection request it was made from, or NULL
+ */
+struct weft_fi_ep {
+	struct fid_ep fid;
+	struct weft_fi_cm cm;
+	struct weft_fi_domain *domain;
+	struct weft_fi_av *av;
+	struct weft_fi_half tx;
+	struct weft_fi_half rx;
+	uint64_t caps;
+	bool msg;
+	bool directed;
+	bool enabled;
+	bool dialled;
+	size_t max_msg;
+	size_t inject;
+	size_t iov_limit;
+	size_t tx_size;
+	size_t rx_size;
+	size_t min_multi_recv;
+	struct weft_fi_req *req;
+};
+
+/**
+ * struct weft_fi_op - a send or a receive
+ * @iov: segments
+ * @count: of them
+ * @peer: destination or source
+ * @context: for the completion
+ * @flags: FI_*
+ * @tagged: @tag (and @ignore) hold
+ * @silent: no completion on success
+ * @tag: sent or asked for
+ * @ignore: bits of it that do not count
+ * @data: with FI_REMOTE_CQ_DATA
+ */
+struct weft_fi_op {
+	const struct iovec *iov;
+	size_t count;
+	fi_addr_t peer;
+	void *context;
+	uint64_t flags;
+	bool tagged;
+	bool silent;
+	uint64_t tag;
+	uint64_t ignore;
+	uint64_t data;
+};
+
+/* weft_init.c */
+extern struct fi_provider weft_fi_prov;
+
+/* weft_attr.c */
+int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struct fi_info **info);
+int weft_fi_info_check(const struct fi_info *info, const struct fi_info *hints, uint32_t version);
+void weft_fi_info_narrow(struct fi_info *info, const struct fi_info *hints, uint32_t version);
+
+/* weft_getinfo.c */
+int weft_fi_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
+		    const struct fi_info *hints, struct fi_info **info);
+
+/* weft_addr.c */
+int weft_fi_resolve(const char *node, const char *service, int family, bool numeric,
+		    struct weft_sockaddr *v4, struct weft_sockaddr *v6);
+bool weft_fi_addr_same(const struct weft_sockaddr *a, const struct weft_sockaddr *b);
+bool weft_fi_addr_any(const struct weft_sockaddr *a);
+bool weft_fi_addr_loopback(const struct weft_sockaddr *a);
+const char *weft_fi_addr_str(const struct weft_sockaddr *a, char *buf, size_t len);
+int weft_fi_addr_read(struct weft_sockaddr *a, const void *buf, int family);
+int weft_fi_addr_write(const struct weft_sockaddr *a, void *buf, size_t *len);
+int weft_fi_addr_dup(const struct weft_sockaddr *a, void **buf, size_t *len);
+size_t weft_fi_addr_size(int family);
+const struct weft_sockaddr *weft_fi_port_addr(const struct weft_ioc_query *q, int family);
+bool weft_fi_port_has(const struct weft_ioc_query *q, const struct weft_sockaddr *a);
+
+/* weft_fabric.c */
+int weft_fi_fabric(struct fi_fabric_attr *attr, struct fid_fabric **fabric, void *context);
+bool weft_fi_is_open(const struct fid_fabric *fabric);
+bool weft_fi_is_domain(const struct fid_domain *domain, const char *port);
+void weft_fi_opened(struct fi_info *info, const struct fi_info *hints);
+int weft_fi_port_get(struct weft_fi_fabric *fabric, const struct fi_info *info,
+		     struct weft_fi_port **port);
+void weft_fi_port_hold(struct weft_fi_port *port);
+void weft_fi_port_put(struct weft_fi_port *port);
+
+/* weft_domain.c */
+int weft_fi_domain(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **domain,
+		   void *context);
+
+/* weft_av.c, weft_cq.c, weft_mr.c, weft_eq.c, weft_pep.c */
+int weft_fi_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **av,
+		    void *context);
+int weft_fi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq,
+		    void *context);
+int weft_fi_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_eq **eq,
+		    void *context);
+int weft_fi_pep_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_pep **pep,
+		     void *context);
+int weft_fi_cq_trywait(struct weft_fi_cq *cq);
+int weft_fi_eq_trywait(struct weft_fi_eq *eq);
+int weft_fi_eq_port(struct weft_fi_eq *eq, struct weft_fi_port *port, struct weft_eq **out);
+int weft_fi_eq_post(struct weft_fi_eq *eq, uint32_t event, const void *data, size_t len);
+int weft_fi_eq_post_err(struct weft_fi_eq *eq, const struct fi_eq_err_entry *err);
+void weft_fi_eq_forget(struct weft_fi_eq *eq, struct fid *fid);
+extern struct fi_ops_mr weft_fi_mr_ops;
+
+/* weft_wait.c */
+int weft_fi_wait_obj(enum fi_wait_obj asked, enum fi_wait_obj *got);
+int weft_fi_wait_control(enum fi_wait_obj wait_obj, int fd, int command, void *arg);
+const char *weft_fi_strerror(int prov_errno, char *buf, size_t len);
+
+/* weft_ep.c */
+int weft_fi_endpoint(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep,
+		     void *context);
+int weft_fi_ep_enable(struct weft_fi_ep *ep);
+void weft_fi_ep_flush(struct weft_fi_ep *ep);
+
+/* weft_post.c */
+ssize_t weft_fi_send(struct weft_fi_ep *ep, const struct weft_fi_op *op);
+ssize_t weft_fi_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op);
+
+/* weft_ep_rdm.c, weft_ep_msg.c: what differs between the endpoint types */
+int weft_fi_rdm_ready(const struct weft_fi_ep *ep);
+int weft_fi_msg_ready(const struct weft_fi_ep *ep);
+int weft_fi_rdm_dest(const struct weft_fi_ep *ep, fi_addr_t addr, uint32_t *dst);
+int weft_fi_rdm_source(const struct weft_fi_ep *ep, fi_addr_t addr, uint32_t *src);
+int weft_fi_msg_dest(const struct weft_fi_ep *ep, uint32_t *dst);
+int weft_fi_msg_source(const struct weft_fi_ep *ep, uint32_t *src);
+extern struct fi_ops_cm weft_fi_rdm_cm_ops;
+extern struct fi_ops_cm weft_fi_msg_cm_ops;
+
+/* weft_cm.c */
+int weft_fi_cm_open(struct weft_fi_cm *cm, struct fid *fid, struct weft_fi_port *port,
+		    const struct fi_info *info, struct weft_ep_attr *attr);
+int weft_fi_cm_close(struct weft_fi_cm *cm);
+int weft_fi_cm_bind_eq(struct weft_fi_cm *cm, struct weft_fi_fabric *fabric, struct fid *fid);
+int weft_fi_cm_getopt(void *optval, size_t *optlen, size_t value);
+struct weft_fi_cm *weft_fi_cm_find(struct weft_fi_port *port, uint32_t handle);
+int weft_fi_setname(fid_t fid, void *addr, size_t addrlen);
+int weft_fi_getname(fid_t fid, void *addr, size_t *addrlen);
+int weft_fi_getpeer(struct fid_ep *ep, void *addr, size_t *addrlen);
+int weft_fi_connect(struct fid_ep *ep, const void *addr, const void *param, size_t paramlen);
+int weft_fi_accept(struct fid_ep *ep, const void *param, size_t paramlen);
+int weft_fi_shutdown(struct fid_ep *ep, uint64_t flags);
+int weft_fi_listen(struct fid_pep *pep);
+int weft_fi_reject(struct fid_pep *pep, fid_t handle, const void *param, size_t paramlen);
+
+/* weft_req.c */
+int weft_fi_req_info(struct weft_fi_pep *pep, const struct weft_event *ev, struct fi_info **info);
+int weft_fi_req_claim(struct weft_fi_port *port, struct fid *handle, struct weft_fi_ep *ep);
+void weft_fi_req_drop(struct weft_fi_ep *ep, bool accepted);
+void weft_fi_req_drop_all(struct weft_fi_port *port, const struct weft_fi_pep *pep);
+int weft_fi_req_take(struct weft_fi_pep *pep, const struct fid *handle, uint64_t *conn);
+
+/* weft_msg.c, weft_tagged.c */
+extern struct fi_ops_msg weft_fi_msg_ops;
+extern struct fi_ops_tagged weft_fi_tagged_ops;
+
+/* weft_nosys.c */
+extern struct fi_ops_msg weft_fi_no_msg_ops;
+extern struct fi_ops_tagged weft_fi_no_tagged_ops;
+extern struct fi_ops_rma weft_fi_no_rma_ops;
+extern struct fi_ops_atomic weft_fi_no_atomic_ops;
+extern struct fi_ops_collective weft_fi_no_collective_ops;
+int weft_fi_no_bind(struct fid *fid, struct fid *bfid, uint64_t flags);
+int weft_fi_no_control(struct fid *fid, int command, void *arg);
+int weft_fi_no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops,
+			void *context);
+int weft_fi_no_tostr(const struct fid *fid, char *buf, size_t len);
+int weft_fi_no_ops_set(struct fid *fid, const char *name, uint64_t flags, void *ops,
+		       void *context);
+int weft_fi_no_connect(struct fid_ep *ep, const void *addr, const void *param, size_t paramlen);
+int weft_fi_no_listen(struct fid_pep *pep);
+int weft_fi_no_accept(struct fid_ep *ep, const void *param, size_t paramlen);
+int weft_fi_no_reject(struct fid_pep *pep, fid_t handle, const void *param, size_t paramlen);
+int weft_fi_no_shutdown(struct fid_ep *ep, uint64_t flags);
+int weft_fi_no_join(struct fid_ep *ep, const void *addr, uint64_t flags, struct fid_mc **mc,
+		    void *context);
+int weft_fi_no_getpeer(struct fid_ep *ep, void *addr, size_t *addrlen);
+int weft_fi_no_tx_ctx(struct fid_ep *sep, int index, struct fi_tx_attr *attr,
+		      struct fid_ep **tx_ep, void *context);
+int weft_fi_no_rx_ctx(struct fid_ep *sep, int index, struct fi_rx_attr *attr,
+		      struct fid_ep **rx_ep, void *context);
+ssize_t weft_fi_no_size_left(struct fid_ep *ep);
+ssize_t weft_fi_no_cancel(fid_t fid, void *context);
+
+static inline void weft_fi_lock_init(struct weft_fi_lock *lock, bool on)
+{
+	pthread_mutex_init(&lock->mutex, NULL);
+	lock->on = on;
+}
+
+static inline void weft_fi_lock_fini(struct weft_fi_lock *lock)
+{
+	pthread_mutex_destroy(&lock->mutex);
+}
+
+static inline void weft_fi_lock(struct weft_fi_lock *lock)
+{
+	if (lock->on)
+		pthread_mutex_lock(&lock->mutex);
+}
+
+static inline void weft_fi_unlock(struct weft_fi_lock *lock)
+{
+	if (lock->on)
+		pthread_mutex_unlock(&lock->mutex);
+}
+
+static inline void weft_fi_fid_init(struct fid *fid, size_t fclass, void *context,
+				    struct fi_ops *ops)
+{
+	fid->fclass = fclass;
+	fid->context = context;
+	fid->ops = ops;
+}
+
+/* is there an address at this index? */
+static inline bool weft_fi_av_has(struct weft_fi_av *av, fi_addr_t addr)
+{
+	_Atomic uint8_t *chunk;
+
+	if (addr >= WEFT_AV_MAX)
+		return false;
+	chunk = atomic_load_explicit(&av->used[addr / WEFT_FI_AV_CHUNK], memory_order_acquire);
+	return chunk && atomic_load_explicit(&chunk[addr % WEFT_FI_AV_CHUNK],
+					     memory_order_relaxed);
+}
+
+/* the program's API: fi_info and error entries grow with it */
+static inline bool weft_fi_api_ge(const struct weft_fi_fabric *fabric, uint32_t version)
+{
+	return FI_VERSION_GE(fabric->fid.api_version, version);
+}
+
+#endif /* WEFT_FI_H */

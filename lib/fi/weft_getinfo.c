@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weft_getinfo.c - fi_getinfo: which ports, endpoint types and addresses suit a program
+ *
+ * There is one fi_info for each port, endpoint type and address family. A port suits if it has the
+ * wished source address, and if it is the way to the wished destination. The way is asked of the
+ * kernel's routing (a wrong interface would hang, not fail), except where the program has chosen the
+ * port itself, by source address or domain name.
+ *
+ * A loopback address stands for this node. No port has it, so the port's own address is taken.
+ */
+#include <strings.h>
+#include <unistd.h>
+
+#include "weft_fi.h"
+
+#define WEFT_FI_PORTS	64
+#define WEFT_FI_STRADDR	80
+
+/**
+ * struct weft_fi_wish - an address that a program wants to have or to reach
+ * @given: there is one
+ * @v4: of family AF_INET, or family 0: has no such address
+ * @v6: the same for AF_INET6
+ */
+struct weft_fi_wish {
+	bool given;
+	struct weft_sockaddr v4;
+	struct weft_sockaddr v6;
+};
+
+/**
+ * struct weft_fi_query - a call of fi_getinfo
+ * @version: API of the program
+ * @hints: its hints, or NULL
+ * @src: wished source
+ * @dest: wished destination
+ * @chosen: the program has chosen the port
+ * @head: result
+ * @tail: where the next one is hung
+ */
+struct weft_fi_query {
+	uint32_t version;
+	const struct fi_info *hints;
+	struct weft_fi_wish src;
+	struct weft_fi_wish dest;
+	bool chosen;
+	struct fi_info *head;
+	struct fi_info **tail;
+};
+
+static const struct weft_sockaddr *weft_fi_wish_of(const struct weft_fi_wish *wish, int family)
+{
+	const struct weft_sockaddr *a = family == AF_INET ? &wish->v4 : &wish->v6;
+
+	return a->family ? a : NULL;
+}
+
+static int weft_fi_wish_addr(struct weft_fi_wish *wish, const void *addr, size_t len)
+{
+	struct weft_sockaddr a;
+	int ret;
+
+	ret = weft_addr_from_sockaddr(&a, addr, len);
+	if (ret) {
+		WEFT_INFO(CORE, "an address in the hints is neither sockaddr_in nor sockaddr_in6\n");
+		return -FI_ENODATA;
+	}
+	wish->given = true;
+	*(a.family == AF_INET ? &wish->v4 : &wish->v6) = a;
+	return 0;
+}
+
+static int weft_fi_wishes(struct weft_fi_query *query, const char *node, const char *service,
+			  uint64_t flags)
+{
+	const struct fi_info *hints = query->hints;
+	struct weft_fi_wish *named = flags & FI_SOURCE ? &query->src : &query->dest;
+	int ret = 0;
+
+	if (flags & FI_SOURCE && !node && !service) {
+		WEFT_INFO(CORE, "FI_SOURCE needs a node or a service\n");
+		return -FI_EINVAL;
+	}
+	/* a service alone says where to listen or to connect on this node */
+	if (node || service) {
+		ret = weft_fi_resolve(node, service, AF_UNSPEC, flags & FI_NUMERICHOST, &named->v4,
+				      &named->v6);
+		if (ret)
+			return ret;
+		named->given = true;
+	}
+	if (!hints)
+		return 0;
+	if (hints->src_addr && !query->src.given)
+		ret = weft_fi_wish_addr(&query->src, hints->src_addr, hints->src_addrlen);
+	if (!ret && hints->dest_addr && !query->dest.given)
+		ret = weft_fi_wish_addr(&query->dest, hints->dest_addr, hints->dest_addrlen);
+	query->chosen = hints->domain_attr &&
+			(hints->domain_attr->name || hints->domain_attr->domain);
+	return ret;
+}
+
+/* the address that the kernel's routing would send from */
+static int weft_fi_route(const struct weft_sockaddr *dest, struct weft_sockaddr *src)
+{
+	struct sockaddr_storage ss;
+	struct weft_sockaddr to = *dest;
+	socklen_t len;
+	int fd, ret;
+
+	if (!to.port)
+		to.port = 0x0900;	/* connect(2) wants one; nothing is sent */
+	len = weft_addr_to_sockaddr(&to, &ss);
+	fd = socket(ss.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	ret = connect(fd, (struct sockaddr *)&ss, len);
+	if (!ret) {
+		len = sizeof(ss);
+		ret = getsockname(fd, (struct sockaddr *)&ss, &len);
+	}
+	ret = ret ? -errno : weft_addr_from_sockaddr(src, (struct sockaddr *)&ss, len);
+	close(fd);
+	return ret;
+}
+
+/*
+ * Is the port the way to a destination? If yes and the program does not mind, *@src becomes the
+ * address to go from.
+ */
+static bool weft_fi_reaches(const struct weft_fi_query *query, const struct weft_ioc_query *q,
+			    const struct weft_sockaddr *dest, struct weft_sockaddr *src)
+{
+	bool fixed = query->src.given && !weft_fi_addr_any(src);
+	char buf[WEFT_FI_STRADDR];
+	struct weft_sockaddr from;
+	int ret;
+
+	if (weft_fi_port_has(q, dest)) {
+		if (!fixed)
+			memcpy(src->addr, dest->addr, sizeof(src->addr));
+		return true;
+	}
+	if (!strcmp(q->driver, "loop")) {
+		WEFT_INFO(CORE, "%s: a loop port reaches only its own addresses, not %s\n",
+			  q->name, weft_fi_addr_str(dest, buf, sizeof(buf)));
+		return false;
+	}
+	if (fixed)
+		return true;
+	ret = weft_fi_route(dest, &from);
+	if (!ret && weft_fi_port_has(q, &from)) {
+		memcpy(src->addr, from.addr, sizeof(src->addr));
+		return true;
+	}
+	/* a port without network device is unknown to the kernel's routing */
+	if (query->chosen || !q->netdev[0])
+		return true;
+	WEFT_INFO(CORE, "%s: the way to %s does not lead through %s; see 'ip route', or name the port in hints->domain_attr->name\n",
+		  q->name, weft_fi_addr_str(dest, buf, sizeof(buf)), q->netdev);
+	return false;
+}
+
+static bool weft_fi_local(const struct weft_ioc_query *q, const struct weft_sockaddr *a)
+{
+	return weft_fi_addr_any(a) || (weft_fi_addr_loopback(a) && !weft_fi_port_has(q, a));
+}
+
+/* Source and destination for one port and family; false: the port does not suit. */
+static bool weft_fi_addresses(const struct weft_fi_query *query, const struct weft_ioc_query *q,
+			      int family, struct weft_sockaddr *src, struct weft_sockaddr *dest)
+{
+	const struct weft_sockaddr *own = weft_fi_port_addr(q, family);
+	const struct weft_sockaddr *from = weft_fi_wish_of(&query->src, family);
+	const struct weft_sockaddr *to = weft_fi_wish_of(&query->dest, family);
+	char buf[WEFT_FI_STRADDR];
+
+	if (!own || (query->src.given && !from) || (query->dest.given && !to))
+		return false;
+	*src = *own;
+	memset(dest, 0, sizeof(*dest));
+	if (from) {
+		if (!weft_fi_local(q, from)) {
+			if (!weft_fi_port_has(q, from)) {
+				WEFT_INFO(CORE, "%s: has no address %s\n", q->name,
+					  weft_fi_addr_str(from, buf, sizeof(buf)));
+				return false;
+			}
+			*src = *from;
+		}
+		src->port = from->port;
+	}
+	if (!to)
+		return true;
+	*dest = *to;
+	if (weft_fi_local(q, to)) {
+		*dest = *src;
+		dest->port = to->port;
+		return true;
+	}
+	return weft_fi_reaches(query, q, dest, src);
+}
+
+static bool weft_fi_format(const struct fi_info *hints, int family, uint32_t *format)
+{
+	*format = family == AF_INET ? FI_SOCKADDR_IN : FI_SOCKADDR_IN6;
+	if (!hints || hints->addr_format == FI_FORMAT_UNSPEC || hints->addr_format == *format)
+		return true;
+	if (hints->addr_format != FI_SOCKADDR)
+		return false;
+	*format = FI_SOCKADDR;
+	return true;
+}
+
+static int weft_fi_offer(struct weft_fi_query *query, const struct weft_ioc_query *q,
+			 enum fi_ep_type type, int family)
+{
+	const struct fi_info *hints = query->hints;
+	struct weft_sockaddr src, dest;
+	struct fi_info *info;
+	uint32_t format;
+	int ret;
+
+	if (!weft_fi_format(hints, family, &format) ||
+	    !weft_fi_addresses(query, q, family, &src, &dest))
+		return 0;
+	ret = weft_fi_info_new(q, type, &info);
+	if (ret)
+		return ret;
+	if (hints && weft_fi_info_check(info, hints, query->version)) {
+		fi_freeinfo(info);
+		return 0;
+	}
+	weft_fi_info_narrow(info, hints, query->version);
+	info->addr_format = format;
+	ret = weft_fi_addr_dup(&src, &info->src_addr, &info->src_addrlen);
+	if (!ret && dest.family)
+		ret = weft_fi_addr_dup(&dest, &info->dest_addr, &info->dest_addrlen);
+	if (ret) {
+		fi_freeinfo(info);
+		return ret;
+	}
+	if (hints && hints->handle && hints->handle->fclass == FI_CLASS_PEP)
+		info->handle = hints->handle;
+	weft_fi_opened(info, hints);
+	*query->tail = info;
+	query->tail = &info->next;
+	return 0;
+}
+
+static int weft_fi_offer_port(struct weft_fi_query *query, const struct weft_ioc_query *q)
+{
+	static const struct {
+		enum fi_ep_type type;
+		uint64_t cap;
+	} types[] = {
+		{ FI_EP_RDM, WEFT_CAP_RDM },
+		{ FI_EP_MSG, WEFT_CAP_MSG },
+	};
+	const struct fi_info *hints = query->hints;
+	enum fi_ep_type asked = hints && hints->ep_attr ? hints->ep_attr->type : FI_EP_UNSPEC;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (!(q->caps & types[i].cap) ||
+		    (asked != FI_EP_UNSPEC && asked != types[i].type))
+			continue;
+		ret = weft_fi_offer(query, q, types[i].type, AF_INET);
+		if (!ret)
+			ret = weft_fi_offer(query, q, types[i].type, AF_INET6);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int weft_fi_query_port(const char *name, struct weft_ioc_query *q)
+{
+	struct weft_ctx *ctx;
+	int ret;
+
+	ret = weft_open(name, &ctx);
+	if (!ret) {
+		ret = weft_query(ctx, q);
+		weft_close(ctx);
+	}
+	if (ret == -EPERM)
+		WEFT_INFO(CORE, "%s: belongs to another network namespace\n", name);
+	else if (ret == -EACCES)
+		WEFT_WARN(CORE, "%s: no permission to open /dev/weft/%s; become a member of its group\n",
+			  name, name);
+	else if (ret == -EPROTONOSUPPORT)
+		WEFT_WARN(CORE, "%s: the kernel module is of another version than this library\n",
+			  name);
+	else if (ret)
+		WEFT_INFO(CORE, "%s: %s\n", name, fi_strerror(-ret));
+	else if (!q->link_up)
+		WEFT_INFO(CORE, "%s: the link is down\n", name);
+	return ret;
+}
+
+/* does a layering such as "weft" or "weft;ofi_rxm" ask for this provider? */
+static bool weft_fi_named(const char *names)
+{
+	size_t len;
+	bool core = false;
+
+	for (; *names; names += len + (names[len] == ';')) {
+		len = strcspn(names, ";");
+		if (len == strlen(WEFT_FI_NAME) && !strncasecmp(names, WEFT_FI_NAME, len))
+			return true;
+		if (names[0] != '^' && strncmp(names, "ofi_", 4) && len)
+			core = true;
+	}
+	return !core;
+}
+
+static void weft_fi_no_ports(bool named)
+{
+	static const char why[] = "no port: load the module ('modprobe weft') and add one, as in 'weftctl port add weft0 netdev eth0'\n";
+
+	/* somebody who asks for this provider should not have to turn logging on first */
+	if (named)
+		WEFT_WARN(CORE, why);
+	else
+		WEFT_INFO(CORE, why);
+}
+
+/**
+ * weft_fi_getinfo() - see fi_getinfo(3)
+ * @version: API of the program
+ * @node: name or address, or NULL
+ * @service: name or number, or NULL
+ * @flags: FI_SOURCE, FI_NUMERICHOST, FI_PROV_ATTR_ONLY
+ * @hints: or NULL
+ * @info: out
+ *
+ * Return: 0, -FI_ENODATA, -FI_EINVAL, -FI_ENOMEM.
+ */
+int weft_fi_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
+		    const struct fi_info *hints, struct fi_info **info)
+{
+	const char *prov = hints && hints->fabric_attr ? hints->fabric_attr->prov_name : NULL;
+	struct weft_fi_query query = { .version = version, .hints = hints };
+	char names[WEFT_FI_PORTS][WEFT_NAME_MAX];
+	struct weft_ioc_query q;
+	int n, i, ret;
+
+	*info = NULL;
+	if (flags & FI_PROV_ATTR_ONLY) {
+		*info = fi_allocinfo();
+		if (!*info)
+			return -FI_ENOMEM;
+		(*info)->fabric_attr->prov_version = WEFT_FI_VERSION;
+		return 0;
+	}
+	if (prov && !weft_fi_named(prov))
+		return -FI_ENODATA;
+	query.tail = &query.head;
+	ret = weft_fi_wishes(&query, node, service, flags);
+	if (ret)
+		return ret;
+	n = weft_ports(names, WEFT_FI_PORTS);
+	if (n <= 0) {
+		weft_fi_no_ports(prov != NULL);
+		return -FI_ENODATA;
+	}
+	for (i = 0; i < n && i < WEFT_FI_PORTS; i++) {
+		if (weft_fi_query_port(names[i], &q))
+			continue;
+		ret = weft_fi_offer_port(&query, &q);
+		if (ret) {
+			fi_freeinfo(query.head);
+			return ret;
+		}
+	}
+	*info = query.head;
+	return query.head ? 0 : -FI_ENODATA;
+}

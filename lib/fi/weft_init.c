@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weft_init.c - what libfabric calls when it loads the provider
+ *
+ * libfabric takes a provider only if its fi_version is at least what the program asks for. The
+ * structures that this file was compiled with are a prefix of those of any later version, and all
+ * fi_info come from fi_allocinfo() of the library that runs, so the provider can say the later one.
+ */
+#include "weft_fi.h"
+
+static void weft_fi_cleanup(void)
+{
+}
+
+struct fi_provider weft_fi_prov = {
+	.version = WEFT_FI_VERSION,
+	.fi_version = FI_VERSION(1, 17),
+	.name = WEFT_FI_NAME,
+	.getinfo = weft_fi_getinfo,
+	.fabric = weft_fi_fabric,
+	.cleanup = weft_fi_cleanup,
+};
+
+__attribute__((visibility("default"))) struct fi_provider *fi_prov_ini(void);
+
+struct fi_provider *fi_prov_ini(void)
+{
+	if (FI_VERSION_LT(weft_fi_prov.fi_version, fi_version()))
+		weft_fi_prov.fi_version = fi_version();
+	return &weft_fi_prov;
+}
