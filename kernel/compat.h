@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft - what differs between the kernels it is built for: Linux 6.1 to 6.12
+ *
+ * All #if on the kernel's version stand here. Names are those of the newer kernel where it has one.
+ */
+#ifndef WEFT_COMPAT_H
+#define WEFT_COMPAT_H
+
+#include <linux/mm.h>
+#include <linux/version.h>
+
+/* Since 6.2 a class's callbacks get a constant device. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#define weft_class_const
+#else
+#define weft_class_const	const
+#endif
+
+/* Since 6.3 the flags of a map are changed by functions. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+static inline void weft_vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
+				     unsigned long clear)
+{
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+}
+#else
+static inline void weft_vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
+				     unsigned long clear)
+{
+	vm_flags_mod(vma, set, clear);
+}
+#endif
+
+/* Since 6.5 there is no list of mappings to be filled in. @locked is not used: waits for no program's fault handler. */
+static inline long weft_pin_user_pages_remote(struct mm_struct *mm, unsigned long start,
+					      unsigned long n, unsigned int flags,
+					      struct page **pages)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+	return pin_user_pages_remote(mm, start, n, flags, pages, NULL, NULL);
+#else
+	return pin_user_pages_remote(mm, start, n, flags, pages, NULL);
+#endif
+}
+
+/* Since 6.10 a tracepoint knows the source of its strings. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+#define weft_assign_str(dst, src)	__assign_str(dst, src)
+#else
+#define weft_assign_str(dst, src)	__assign_str(dst)
+#endif
+
+/* Since 6.7 a dump's attributes stand in the same structure as a request's. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+#define weft_genl_dump_attrs(cb)	(genl_dumpit_info(cb)->attrs)
+#else
+#define weft_genl_dump_attrs(cb)	(genl_dumpit_info(cb)->info.attrs)
+#endif
+
+#endif

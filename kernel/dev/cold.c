@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft - work of the core that needs process context: pinning memory, draining a long ring
+ *
+ * The core names the context by its number, not by its address: work may be put out (by a softirq on another CPU) while
+ * the context is going. A context's list:
+ *
+ *	OPEN ---(weft_cold_exit(): the context is dead and nobody is inside)---> closed, and empty
+ *
+ * What finds the list closed, or the context gone, goes to the device's list of orphans (the device lives as long as the
+ * core) and is done without an address space: the core finds out that the memory has gone and cleans up.
+ *
+ * Locks: cold->lock is innermost; taken in any context.
+ */
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "ctx.h"
+
+#define WEFT_COLD_BATCH	32	/* pieces of work before the address space is let go for a moment */
+
+static struct weft_work *weft_cold_pop(struct weft_cold *cold)
+{
+	struct weft_list *node;
+
+	spin_lock_bh(&cold->lock);
+	node = weft_list_first(&cold->list);
+	if (node)
+		weft_list_del(node);
+	spin_unlock_bh(&cold->lock);
+	return node ? weft_entry(node, struct weft_work, node) : NULL;
+}
+
+static void weft_cold_run(struct work_struct *w)
+{
+	struct weft_cold *cold = container_of(w, struct weft_cold, work);
+	bool used = cold->mc && !weft_memctx_use(cold->mc);
+	struct weft_work *work;
+	int n = 0;
+
+	while ((work = weft_cold_pop(cold))) {
+		weft_core_work(work, weft_now(), cold->out);
+		weft_flush(cold->out);
+		cond_resched();
+		/* an endless flow of work must not keep a dead process's memory */
+		if (++n == WEFT_COLD_BATCH) {
+			queue_work(weft_dev_wq, w);
+			break;
+		}
+	}
+	if (used)
+		weft_memctx_unuse(cold->mc);
+}
+
+static bool weft_cold_add(struct weft_cold *cold, struct weft_work *work)
+{
+	bool closed;
+
+	spin_lock_bh(&cold->lock);
+	closed = cold->closed;
+	if (!closed) {
+		weft_list_add_tail(&cold->list, &work->node);
+		queue_work(weft_dev_wq, &cold->work);
+	}
+	spin_unlock_bh(&cold->lock);
+	return !closed;
+}
+
+/**
+ * weft_env_cold - have weft_core_work() called
+ * @work: the work, with its reference
+ *
+ * Any context.
+ */
+void weft_env_cold(struct weft_work *work)
+{
+	unsigned long name = (unsigned long)work->ctx;
+	struct weft_ctx *ctx = weft_ctx_by_id((u32)name);
+
+	if (!ctx || !weft_cold_add(&ctx->cold, work))
+		weft_cold_add(&weft_dev_by_id(name >> 32)->orphans, work);
+	if (ctx)
+		weft_ctx_put(ctx);
+}
+
+/**
+ * weft_cold_init - make a list of work
+ * @cold: the list
+ * @mc: memory of its context, may be NULL
+ * @core: its core
+ *
+ * Return: 0, -ENOMEM. Sleeps.
+ */
+int weft_cold_init(struct weft_cold *cold, struct weft_memctx *mc, struct weft_core *core)
+{
+	cold->out = kvmalloc(sizeof(*cold->out), GFP_KERNEL_ACCOUNT);
+	if (!cold->out)
+		return -ENOMEM;
+	weft_out_init(cold->out, core);
+	spin_lock_init(&cold->lock);
+	weft_list_init(&cold->list);
+	INIT_WORK(&cold->work, weft_cold_run);
+	cold->mc = mc;
+	return 0;
+}
+
+/**
+ * weft_cold_exit - close a list; all that is in it is done when this returns
+ * @cold: the list
+ *
+ * Sleeps.
+ */
+void weft_cold_exit(struct weft_cold *cold)
+{
+	spin_lock_bh(&cold->lock);
+	cold->closed = true;
+	spin_unlock_bh(&cold->lock);
+	do {
+		flush_work(&cold->work);
+	} while (work_pending(&cold->work));
+	kvfree(cold->out);
+}

@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft - contexts: what an open device file has, and the table of its objects
+ *
+ * A context belongs to the address space that opened the file. Its life:
+ *
+ *	OPEN ---(file closed; or the process has died)---> DEAD ---(nobody inside any object)---> freed
+ *
+ * OPEN -> DEAD is weft_ctx_kill(): endpoints first (nothing touches rings, queues or the program's memory afterwards), then
+ * all that they used, then the memory. Closing the file does it at once. Death of the process is not closing: a forked
+ * child may hold the file. The address space's end is told by its notifier (mem.h), a worker kills the context then; no
+ * ioctl can be under way, as all are refused to other address spaces.
+ *
+ * An object:
+ *
+ *	NEW (has a handle that nobody knows) ---> LIVE (in the table) ---> DYING (people inside) ---> RELEASED ---> freed
+ *	 |                                                                  ^
+ *	 +---(copying its handle to the user failed)------------------------+
+ *
+ * LIVE -> DYING is weft_obj_destroy() or the end of the context. obj->use counts the table and whoever is inside; the last
+ * one releases what the object has. obj->ref keeps the bare structure for a file (an anonymous inode) or a wake-up that
+ * is still on its way. So files may be closed in any order.
+ *
+ * A handle is (generation << 16 | index). Indices are given out round robin, and each has its generation: a handle that
+ * has died means something else not before 65535 lives of its index.
+ *
+ * Locks: weft_devs_lock -> dev->lock -> ctx->lock -> the core's; rings.c has its own. User memory is never touched and
+ * mmap_lock never taken under ctx->lock. The data path takes none of them: RCU, and obj->use.
+ */
+#include <linux/bitmap.h>
+#include <linux/cred.h>
+#include <linux/nospec.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+#include "ctx.h"
+
+static DEFINE_XARRAY_ALLOC1(weft_ctxs);	/* contexts by number */
+static u32 weft_ctxs_next = 1;
+
+static u32 weft_obj_index(u32 handle)
+{
+	return handle & 0xffff;
+}
+
+/* ---- Outputs --------------------------------------------------------------------------------------------------- */
+
+static struct weft_out *weft_out_new(struct weft_core *core)
+{
+	struct weft_out *out = kvmalloc(sizeof(*out), GFP_KERNEL_ACCOUNT);
+
+	if (out)
+		weft_out_init(out, core);
+	return out;
+}
+
+/**
+ * weft_ctx_out - an output for a call into the core
+ * @ctx: the context
+ *
+ * Return: an empty output that nobody else uses, NULL: no memory. To be given back with weft_ctx_out_put(). Sleeps.
+ */
+struct weft_out *weft_ctx_out(struct weft_ctx *ctx)
+{
+	struct weft_out *out = xchg(&ctx->outs[raw_smp_processor_id() % WEFT_CTX_OUTS], NULL);
+
+	return likely(out) ? out : weft_out_new(ctx->core);
+}
+
+/**
+ * weft_ctx_out_put - give an output back
+ * @ctx: the context
+ * @out: empty
+ */
+void weft_ctx_out_put(struct weft_ctx *ctx, struct weft_out *out)
+{
+	struct weft_out **slot = &ctx->outs[raw_smp_processor_id() % WEFT_CTX_OUTS];
+
+	if (unlikely(cmpxchg(slot, NULL, out)))
+		kvfree(out);
+}
+
+/* ---- Objects --------------------------------------------------------------------------------------------------- */
+
+/**
+ * weft_obj_init - give a new object a handle
+ * @ctx: the context
+ * @obj: zeroed; it belongs to the context from now on: weft_obj_publish() or weft_obj_abort()
+ * @ops: its kind
+ *
+ * Return: 0; -EMFILE: too many objects, -EIO: the context is dead: @obj is still the caller's.
+ */
+int weft_obj_init(struct weft_ctx *ctx, struct weft_obj *obj, const struct weft_obj_ops *ops)
+{
+	int err = -EIO;
+	u32 i;
+
+	mutex_lock(&ctx->lock);
+	if (ctx->dead)
+		goto out;
+	err = -EMFILE;
+	i = find_next_zero_bit(ctx->used, WEFT_CTX_OBJS, ctx->next);
+	if (i >= WEFT_CTX_OBJS)
+		i = find_first_zero_bit(ctx->used, WEFT_CTX_OBJS);
+	if (i >= WEFT_CTX_OBJS)
+		goto out;
+	__set_bit(i, ctx->used);
+	ctx->nobjs++;
+	ctx->next = i + 1;
+	if (!++ctx->gens[i])
+		ctx->gens[i] = 1;
+	obj->ops = ops;
+	obj->ctx = ctx;
+	obj->handle = (u32)ctx->gens[i] << 16 | i;
+	refcount_set(&obj->use, 1);
+	refcount_set(&obj->ref, 1);
+	refcount_inc(&ctx->use);
+	refcount_inc(&ctx->ref);
+	err = 0;
+out:
+	mutex_unlock(&ctx->lock);
+	return err;
+}
+
+/**
+ * weft_obj_publish - from now on its handle finds it
+ * @obj: the object, complete
+ */
+void weft_obj_publish(struct weft_obj *obj)
+{
+	struct weft_ctx *ctx = obj->ctx;
+
+	mutex_lock(&ctx->lock);
+	rcu_assign_pointer(ctx->objs[weft_obj_index(obj->handle)], obj);
+	mutex_unlock(&ctx->lock);
+}
+
+/* Take it out of the table and stop it. The caller drops obj->use without the lock. */
+static void weft_obj_unlink(struct weft_obj *obj)
+{
+	struct weft_ctx *ctx = obj->ctx;
+	u32 i = weft_obj_index(obj->handle);
+
+	lockdep_assert_held(&ctx->lock);
+	RCU_INIT_POINTER(ctx->objs[i], NULL);
+	obj->ops->kill(obj);
+	__clear_bit(i, ctx->used);
+	ctx->nobjs--;
+}
+
+/**
+ * weft_obj_abort - undo weft_obj_init()
+ * @obj: never published
+ */
+void weft_obj_abort(struct weft_obj *obj)
+{
+	struct weft_ctx *ctx = obj->ctx;
+
+	mutex_lock(&ctx->lock);
+	weft_obj_unlink(obj);
+	mutex_unlock(&ctx->lock);
+	weft_obj_unuse(obj);
+}
+
+/**
+ * weft_obj_find - look an object up
+ * @ctx: the context; ctx->lock is held, and the object stays as long as it is
+ * @handle: its handle
+ * @ops: its kind, NULL: any
+ *
+ * Return: the object, NULL: there is none.
+ */
+struct weft_obj *weft_obj_find(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops)
+{
+	u32 i = weft_obj_index(handle);
+	struct weft_obj *obj;
+
+	if (i >= WEFT_CTX_OBJS)
+		return NULL;
+	i = array_index_nospec(i, WEFT_CTX_OBJS);
+	obj = rcu_dereference_protected(ctx->objs[i], lockdep_is_held(&ctx->lock));
+	if (!obj || obj->handle != handle || (ops && obj->ops != ops))
+		return NULL;
+	return obj;
+}
+
+/**
+ * weft_obj_get - look an object up and get inside
+ * @ctx: the context
+ * @handle: its handle
+ * @ops: its kind
+ *
+ * Any context, no lock. Return: the object, to be left with weft_obj_unuse(); NULL: there is none.
+ */
+struct weft_obj *weft_obj_get(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops)
+{
+	u32 i = weft_obj_index(handle);
+	struct weft_obj *obj;
+
+	if (unlikely(i >= WEFT_CTX_OBJS))
+		return NULL;
+	i = array_index_nospec(i, WEFT_CTX_OBJS);
+	rcu_read_lock();
+	obj = rcu_dereference(ctx->objs[i]);
+	if (unlikely(!obj || obj->handle != handle || obj->ops != ops ||
+		     !refcount_inc_not_zero(&obj->use)))
+		obj = NULL;
+	rcu_read_unlock();
+	return obj;
+}
+
+/**
+ * weft_obj_unuse - leave an object
+ * @obj: the object
+ *
+ * May sleep; not under ctx->lock.
+ */
+void weft_obj_unuse(struct weft_obj *obj)
+{
+	struct weft_ctx *ctx = obj->ctx;
+
+	if (likely(!refcount_dec_and_test(&obj->use)))
+		return;
+	obj->ops->release(obj);
+	weft_obj_put(obj);
+	weft_ctx_unuse(ctx);
+}
+
+/**
+ * weft_obj_put - drop a reference on an object's structure
+ * @obj: the object
+ *
+ * Any context.
+ */
+void weft_obj_put(struct weft_obj *obj)
+{
+	struct weft_ctx *ctx = obj->ctx;
+
+	if (!refcount_dec_and_test(&obj->ref))
+		return;
+	kfree_rcu(obj, rcu);
+	weft_ctx_put(ctx);
+}
+
+/**
+ * weft_obj_destroy - destroy an object
+ * @ctx: the context
+ * @handle: its handle
+ *
+ * Return: 0, -ENOENT: there is none, -EBUSY: another one uses it.
+ */
+int weft_obj_destroy(struct weft_ctx *ctx, u32 handle)
+{
+	struct weft_obj *obj;
+
+	mutex_lock(&ctx->lock);
+	obj = weft_obj_find(ctx, handle, NULL);
+	if (!obj || obj->users) {
+		mutex_unlock(&ctx->lock);
+		return obj ? -EBUSY : -ENOENT;
+	}
+	weft_obj_unlink(obj);
+	mutex_unlock(&ctx->lock);
+	weft_obj_unuse(obj);
+	return 0;
+}
+
+/* ---- The context ----------------------------------------------------------------------------------------------- */
+
+static void weft_ctx_kill_objs(struct weft_ctx *ctx, const struct weft_obj_ops *ops)
+{
+	struct weft_obj *obj;
+	u32 i;
+
+	for (i = 0; i < WEFT_CTX_OBJS; i++) {
+		mutex_lock(&ctx->lock);
+		obj = rcu_dereference_protected(ctx->objs[i], lockdep_is_held(&ctx->lock));
+		if (obj && ops && obj->ops != ops)
+			obj = NULL;
+		if (obj)
+			weft_obj_unlink(obj);
+		mutex_unlock(&ctx->lock);
+		if (obj)
+			weft_obj_unuse(obj);
+	}
+}
+
+/**
+ * weft_ctx_kill - destroy all that a context has
+ * @ctx: the context
+ *
+ * When it returns (to the first caller) nothing of the program's memory is touched any more. Sleeps.
+ */
+void weft_ctx_kill(struct weft_ctx *ctx)
+{
+	bool dead;
+
+	mutex_lock(&ctx->lock);
+	dead = ctx->dead;
+	ctx->dead = true;
+	mutex_unlock(&ctx->lock);
+	if (dead)
+		return;
+	weft_ctx_kill_objs(ctx, &weft_uep_ops);
+	weft_ctx_kill_objs(ctx, NULL);
+	weft_memctx_kill(ctx->mc);
+	weft_ctx_unuse(ctx);
+}
+
+/* The process has died: called inside of its exit_mmap(). */
+static void weft_ctx_gone(void *priv)
+{
+	struct weft_ctx *ctx = priv;
+
+	refcount_inc(&ctx->ref);
+	if (!queue_work(weft_dev_wq, &ctx->death))
+		weft_ctx_put(ctx);
+}
+
+static void weft_ctx_death(struct work_struct *work)
+{
+	struct weft_ctx *ctx = container_of(work, struct weft_ctx, death);
+
+	weft_ctx_kill(ctx);
+	weft_ctx_put(ctx);
+}
+
+/* Free what is in the structure; every part may be missing. */
+static void weft_ctx_free(struct weft_ctx *ctx)
+{
+	u32 i;
+
+	if (ctx->id)
+		xa_erase(&weft_ctxs, ctx->id);
+	for (i = 0; i < WEFT_CTX_OUTS; i++)
+		kvfree(ctx->outs[i]);
+	kvfree(ctx->kill_out);
+	kvfree(ctx->gens);
+	kvfree(ctx->objs);
+	weft_rings_exit(&ctx->rings);
+	weft_ctx_put(ctx);
+}
+
+static void weft_ctx_fini(struct work_struct *work)
+{
+	struct weft_ctx *ctx = container_of(work, struct weft_ctx, fini);
+	struct weft_port *port = ctx->port;
+	struct weft_dev *dev = ctx->dev;
+
+	weft_cold_exit(&ctx->cold);
+	weft_memctx_quiesce(ctx->mc);
+	WRITE_ONCE(ctx->mm, NULL);	/* a file may still be there: nobody's any more */
+	weft_memctx_put(ctx->mc);
+	mutex_lock(&dev->lock);
+	list_del(&ctx->node);
+	mutex_unlock(&dev->lock);
+	weft_ctx_free(ctx);
+	weft_port_put(port);
+}
+
+/**
+ * weft_ctx_unuse - drop a use of the context
+ * @ctx: the context
+ *
+ * Any context; the last one has a worker free it.
+ */
+void weft_ctx_unuse(struct weft_ctx *ctx)
+{
+	if (refcount_dec_and_test(&ctx->use))
+		queue_work(weft_dev_wq, &ctx->fini);
+}
+
+/**
+ * weft_ctx_put - drop a reference on a context's structure
+ * @ctx: the context
+ *
+ * Any context.
+ */
+void weft_ctx_put(struct weft_ctx *ctx)
+{
+	if (refcount_dec_and_test(&ctx->ref))
+		kfree_rcu(ctx, rcu);
+}
+
+/**
+ * weft_ctx_by_id - find a context
+ * @id: its number
+ *
+ * Any context. Return: the context with a reference on its structure, NULL: there is none.
+ */
+struct weft_ctx *weft_ctx_by_id(u32 id)
+{
+	struct weft_ctx *ctx;
+
+	rcu_read_lock();
+	ctx = xa_load(&weft_ctxs, id);
+	if (ctx && !refcount_inc_not_zero(&ctx->ref))
+		ctx = NULL;
+	rcu_read_unlock();
+	return ctx;
+}
+
+static int weft_ctx_alloc(struct weft_ctx *ctx)
+{
+	u32 i;
+
+	ctx->objs = kvcalloc(WEFT_CTX_OBJS, sizeof(*ctx->objs), GFP_KERNEL_ACCOUNT);
+	ctx->gens = kvcalloc(WEFT_CTX_OBJS, sizeof(*ctx->gens), GFP_KERNEL_ACCOUNT);
+	ctx->kill_out = weft_out_new(ctx->core);
+	if (!ctx->objs || !ctx->gens || !ctx->kill_out)
+		return -ENOMEM;
+	for (i = 0; i < min_t(u32, WEFT_CTX_OUTS, num_online_cpus()); i++) {
+		ctx->outs[i] = weft_out_new(ctx->core);
+		if (!ctx->outs[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * weft_ctx_new - make a context for the calling process
+ * @dev: device
+ * @port: its port; the caller's reference is taken over if it succeeds
+ *
+ * Return: the context, ERR_PTR(-ENOMEM, -EINVAL: a kernel thread, -EINTR: killed, -EBUSY: too many contexts). Sleeps.
+ */
+struct weft_ctx *weft_ctx_new(struct weft_dev *dev, struct weft_port *port)
+{
+	struct weft_ctx *ctx;
+	int err;
+
+	ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
+	if (!ctx)
+		return ERR_PTR(-ENOMEM);
+	refcount_set(&ctx->ref, 1);
+	refcount_set(&ctx->use, 1);
+	ctx->core = &port->core;
+	ctx->port = port;
+	ctx->dev = dev;
+	ctx->mm = current->mm;
+	ctx->pid = task_tgid_nr(current);
+	ctx->uid = current_uid();
+	get_task_comm(ctx->comm, current->group_leader);
+	mutex_init(&ctx->lock);
+	weft_rings_init(&ctx->rings);
+	INIT_WORK(&ctx->death, weft_ctx_death);
+	INIT_WORK(&ctx->fini, weft_ctx_fini);
+
+	err = weft_ctx_alloc(ctx);
+	if (err)
+		goto fail;
+	err = xa_alloc_cyclic(&weft_ctxs, &ctx->id, ctx, XA_LIMIT(1, INT_MAX), &weft_ctxs_next,
+			      GFP_KERNEL);
+	if (err < 0) {
+		ctx->id = 0;
+		goto fail;
+	}
+	ctx->mc = weft_memctx_new(weft_ctx_gone, ctx);
+	err = PTR_ERR_OR_ZERO(ctx->mc);
+	if (err)
+		goto fail;
+	err = weft_cold_init(&ctx->cold, ctx->mc, ctx->core);
+	if (err)
+		goto fail_mc;
+	mutex_lock(&dev->lock);
+	list_add_tail(&ctx->node, &dev->ctxs);
+	mutex_unlock(&dev->lock);
+	return ctx;
+
+fail_mc:
+	weft_memctx_kill(ctx->mc);
+	weft_memctx_quiesce(ctx->mc);
+	weft_memctx_put(ctx->mc);
+fail:
+	weft_ctx_free(ctx);
+	return ERR_PTR(err);
+}
+
+/**
+ * weft_ctx_stopped - the port has gone: wake all who wait for something of the context
+ * @ctx: the context
+ *
+ * Called with dev->lock held.
+ */
+void weft_ctx_stopped(struct weft_ctx *ctx)
+{
+	struct weft_obj *obj;
+	u32 i;
+
+	mutex_lock(&ctx->lock);
+	for (i = 0; i < WEFT_CTX_OBJS; i++) {
+		obj = rcu_dereference_protected(ctx->objs[i], lockdep_is_held(&ctx->lock));
+		if (obj && obj->ops->stopped)
+			obj->ops->stopped(obj);
+	}
+	mutex_unlock(&ctx->lock);
+}
+
+/**
+ * weft_ctx_look - who has the context, and what is in it
+ * @ctx: the context
+ * @info: out
+ *
+ * Called with dev->lock held.
+ */
+void weft_ctx_look(struct weft_ctx *ctx, struct weft_dev_ctx *info)
+{
+	*info = (struct weft_dev_ctx) {
+		.ctx = ctx->id,
+		.pid = ctx->pid,
+		.uid = ctx->uid,
+		.objects = READ_ONCE(ctx->nobjs),
+		.pinned = weft_memctx_pinned(ctx->mc),
+	};
+	memcpy(info->comm, ctx->comm, sizeof(info->comm));
+}

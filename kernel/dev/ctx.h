@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft - contexts and their objects, inside of kernel/dev. Life and locks: ctx.c
+ */
+#ifndef WEFT_CTX_H
+#define WEFT_CTX_H
+
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm_types.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
+#include <linux/uaccess.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "../port/port.h"
+#include "dev.h"
+#include "mem.h"
+#include "rings.h"
+
+#define WEFT_CTX_OBJS	1024	/* objects of a context, at most 2^16 */
+#define WEFT_CTX_OUTS	4	/* outputs kept for the threads of a context, a power of two */
+
+struct weft_ctx;
+struct weft_obj;
+
+/**
+ * struct weft_obj_ops - a kind of objects
+ * @kill: nobody finds it any more: stop all that goes on; ctx->lock is held; sleeps
+ * @release: nobody is inside any more: free what it has, but not itself; sleeps
+ * @stopped: the port has gone: wake who waits; ctx->lock is held; may be NULL
+ */
+struct weft_obj_ops {
+	void (*kill)(struct weft_obj *obj);
+	void (*release)(struct weft_obj *obj);
+	void (*stopped)(struct weft_obj *obj);
+};
+
+/**
+ * struct weft_obj - what has a handle; first member of the structures of all kinds
+ * @ops: its kind
+ * @ctx: its context
+ * @handle: generation (16 bits), index
+ * @users: objects that use it; ctx->lock
+ * @use: 1 while it is in the table, and 1 for each who is inside
+ * @ref: of the structure: 1 while @use is not 0, and 1 for its file, and 1 for the core's part
+ * @rcu: for the structure
+ */
+struct weft_obj {
+	const struct weft_obj_ops *ops;
+	struct weft_ctx *ctx;
+	u32 handle;
+	u32 users;
+	refcount_t use;
+	refcount_t ref;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct weft_cold - work of the core that needs process context
+ * @lock: @list, @closed
+ * @list: struct weft_work
+ * @closed: takes no more
+ * @work: does it
+ * @mc: memory of the context, NULL: it has gone
+ * @out: for @work
+ */
+struct weft_cold {
+	spinlock_t lock;
+	struct weft_list list;
+	bool closed;
+	struct work_struct work;
+	struct weft_memctx *mc;
+	struct weft_out *out;
+};
+
+int weft_cold_init(struct weft_cold *cold, struct weft_memctx *mc, struct weft_core *core);
+void weft_cold_exit(struct weft_cold *cold);
+
+/**
+ * struct weft_dev - character device of a port; lives as long as the port
+ * @port: the port
+ * @id: number of the device, not used again
+ * @minor: device number
+ * @device: in sysfs
+ * @out: for weft_core_stop()
+ * @orphans: work that outlived its context
+ * @lock: @ctxs
+ * @ctxs: contexts
+ */
+struct weft_dev {
+	struct weft_port *port;
+	u32 id;
+	int minor;
+	struct device *device;
+	struct weft_out *out;
+	struct weft_cold orphans;
+	struct mutex lock;
+	struct list_head ctxs;
+};
+
+extern struct workqueue_struct *weft_dev_wq;
+
+struct weft_dev *weft_dev_by_id(u32 id);
+
+/**
+ * struct weft_ctx - an open device
+ * @core: its port's core; first: with @mm and @objs all that a kick needs
+ * @mm: address space it belongs to, only for comparison (@mc holds it); NULL: freed but for the structure
+ * @objs: objects by index; written under @lock, read under RCU
+ * @outs: outputs that nobody is using
+ * @ref: of the structure: 1 while @use is not 0, and 1 for the file, for each object's structure, for a passer-by
+ * @use: 1 for the open file (until the context is killed), and 1 for each object that is not released
+ * @id: number, module-wide; the core's name of it
+ * @dev: device
+ * @port: port, referenced
+ * @mc: memory
+ * @lock: @dead, @nobjs, @used, @gens, @next, weft_obj.users, kill_out
+ * @dead: killed
+ * @nobjs: objects
+ * @next: where the search for a free index begins
+ * @used: indices in use
+ * @gens: generations of the indices
+ * @kill_out: for what must not fail
+ * @rings: ring memory
+ * @cold: work in process context
+ * @death: kills the context when its process has died
+ * @fini: frees it
+ * @node: in dev->ctxs, under dev->lock
+ * @pid: process that opened it, in the initial namespace
+ * @uid: its user
+ * @comm: its name
+ * @rcu: for the structure
+ */
+struct weft_ctx {
+	struct weft_core *core;
+	struct mm_struct *mm;
+	struct weft_obj __rcu **objs;
+	struct weft_out *outs[WEFT_CTX_OUTS];
+	refcount_t ref;
+	refcount_t use;
+	u32 id;
+	struct weft_dev *dev;
+	struct weft_port *port;
+	struct weft_memctx *mc;
+	struct mutex lock;
+	bool dead;
+	u32 nobjs;
+	u32 next;
+	DECLARE_BITMAP(used, WEFT_CTX_OBJS);
+	u16 *gens;
+	struct weft_out *kill_out;
+	struct weft_rings rings;
+	struct weft_cold cold;
+	struct work_struct death;
+	struct work_struct fini;
+	struct list_head node;
+	pid_t pid;
+	kuid_t uid;
+	char comm[TASK_COMM_LEN];
+	struct rcu_head rcu;
+};
+
+struct weft_ctx *weft_ctx_new(struct weft_dev *dev, struct weft_port *port);
+void weft_ctx_kill(struct weft_ctx *ctx);
+void weft_ctx_put(struct weft_ctx *ctx);
+void weft_ctx_unuse(struct weft_ctx *ctx);
+void weft_ctx_stopped(struct weft_ctx *ctx);
+void weft_ctx_look(struct weft_ctx *ctx, struct weft_dev_ctx *info);
+struct weft_ctx *weft_ctx_by_id(u32 id);
+
+/* How the core names a context: it is only compared, and given back in struct weft_work. */
+static inline void *weft_ctx_name(const struct weft_ctx *ctx)
+{
+	return (void *)((unsigned long)ctx->dev->id << 32 | ctx->id);
+}
+
+struct weft_out *weft_ctx_out(struct weft_ctx *ctx);
+void weft_ctx_out_put(struct weft_ctx *ctx, struct weft_out *out);
+
+int weft_obj_init(struct weft_ctx *ctx, struct weft_obj *obj, const struct weft_obj_ops *ops);
+void weft_obj_publish(struct weft_obj *obj);
+void weft_obj_abort(struct weft_obj *obj);
+int weft_obj_destroy(struct weft_ctx *ctx, u32 handle);
+struct weft_obj *weft_obj_get(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops);
+struct weft_obj *weft_obj_find(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops);
+void weft_obj_unuse(struct weft_obj *obj);
+void weft_obj_put(struct weft_obj *obj);
+
+/**
+ * weft_obj_tryuse - get inside, coming from the object's own file
+ * @obj: the object
+ *
+ * Return: true, to be undone with weft_obj_unuse(); false: it has been destroyed.
+ */
+static inline bool weft_obj_tryuse(struct weft_obj *obj)
+{
+	return refcount_inc_not_zero(&obj->use);
+}
+
+/* ---- ioctls ---------------------------------------------------------------------------------------------------- */
+
+/**
+ * struct weft_call - an ioctl
+ * @ctx: the context
+ * @arg: its structure, a copy, zeros behind what the caller knows
+ * @obj: out: an object that was made; it is published when @arg has been copied back, else aborted
+ * @file: out: its file, installed then
+ * @fd: out: number for @file
+ */
+struct weft_call {
+	struct weft_ctx *ctx;
+	void *arg;
+	struct weft_obj *obj;
+	struct file *file;
+	int fd;
+};
+
+long weft_ioctl(struct weft_ctx *ctx, unsigned int cmd, void __user *uarg);
+int weft_copy_in(void *arg, u32 ksize, const void __user *uarg);
+int weft_call_file(struct weft_call *call, const char *name, const struct file_operations *fops,
+		   int flags);
+
+int weft_ucq_create(struct weft_call *call);
+int weft_ueq_create(struct weft_call *call);
+int weft_uav_create(struct weft_call *call);
+int weft_uav_insert(struct weft_call *call);
+int weft_uav_remove(struct weft_call *call);
+int weft_umr_reg(struct weft_call *call);
+int weft_uep_create(struct weft_call *call);
+int weft_uep_enable(struct weft_call *call);
+int weft_uep_setname(struct weft_call *call);
+int weft_uep_getname(struct weft_call *call);
+int weft_uep_getpeer(struct weft_call *call);
+int weft_uep_listen(struct weft_call *call);
+int weft_uep_connect(struct weft_call *call);
+int weft_uep_accept(struct weft_call *call);
+int weft_uep_reject(struct weft_call *call);
+int weft_uep_shutdown(struct weft_call *call);
+int weft_uep_cancel(struct weft_call *call);
+long weft_uep_kick(struct weft_ctx *ctx, u32 handle, u32 flags);
+bool weft_uep_look(struct weft_obj *obj, struct weft_ep_info *info);
+
+/**
+ * weft_fetch - copy the structure of a frequent ioctl
+ * @dst: where to
+ * @src: from the user
+ * @words: length in 64-bit words, constant
+ *
+ * A few inline loads instead of a call that copies any length. Return: 0, -EFAULT.
+ */
+static __always_inline int weft_fetch(void *dst, const void __user *src, unsigned int words)
+{
+	const u64 __user *from = src;
+	u64 *to = dst;
+	unsigned int i;
+
+	if (unlikely(!user_read_access_begin(from, words * sizeof(*from))))
+		return -EFAULT;
+	for (i = 0; i < words; i++)
+		unsafe_get_user(to[i], from + i, fault);
+	user_read_access_end();
+	return 0;
+fault:
+	user_read_access_end();
+	return -EFAULT;
+}
+
+/* ---- Kinds of objects ------------------------------------------------------------------------------------------ */
+
+/**
+ * struct weft_ucq - completion queue
+ * @obj: object; its file and the core hold the structure
+ * @cq: the core's part
+ * @wq: who waits
+ * @signals: WEFT_IOC_CQ_SIGNAL that nobody has taken yet
+ * @dead: destroyed
+ * @ring: entries
+ * @doorbell: struct weft_cq_doorbell
+ * @status: struct weft_cq_status
+ */
+struct weft_ucq {
+	struct weft_obj obj;
+	struct weft_cq cq;
+	wait_queue_head_t wq;
+	atomic_t signals;
+	bool dead;
+	struct weft_area *ring;
+	struct weft_line doorbell;
+	struct weft_line status;
+};
+
+/**
+ * struct weft_ueq - event queue
+ * @obj: object; its file and the core hold the structure
+ * @eq: the core's part
+ * @wq: who waits
+ * @dead: destroyed
+ * @lock: one reader: @len, @buf
+ * @len: bytes in @buf of an event that could not be copied to its reader yet
+ * @buf: it
+ */
+struct weft_ueq {
+	struct weft_obj obj;
+	struct weft_eq eq;
+	wait_queue_head_t wq;
+	bool dead;
+	struct mutex lock;
+	u32 len;
+	u8 buf[sizeof(struct weft_event) + WEFT_CM_DATA_MAX] __aligned(8);
+};
+
+/**
+ * struct weft_uav - address vector
+ * @obj: object
+ * @av: the core's part
+ */
+struct weft_uav {
+	struct weft_obj obj;
+	struct weft_av *av;
+};
+
+extern const struct weft_obj_ops weft_ucq_ops, weft_ueq_ops, weft_uav_ops, weft_uep_ops;
+
+#endif

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft - character devices: the class "weft", the nodes /dev/weft/<port>, and their files
+ *
+ * A device:	weft_dev_add() ---> in the table of minors: can be opened ---(weft_dev_del())---> only its open files are left
+ *		---(weft_dev_free(): the last reference on the port has gone)---> freed
+ *
+ * A file is a context (ctx.c); it holds a reference on the port. Files of anonymous inodes (CQ, EQ) hold the module as
+ * this one does, and maps hold their file: the module cannot go before them.
+ *
+ * The class is aware of network namespaces: /sys/class/weft shows the ports of the reader's. Nodes are in devtmpfs, which
+ * knows no namespaces: open(2) compares, and says ENODEV for a port of another one.
+ *
+ * Locks: weft_devs_lock covers the table of minors; dev->lock the list of contexts. Order: see ctx.c.
+ */
+#include <linux/cdev.h>
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/nsproxy.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+#include <net/net_namespace.h>
+
+#include "../compat.h"
+#include "ctx.h"
+
+#define WEFT_MINORS	256	/* ports */
+
+static dev_t weft_devt;
+static struct cdev weft_cdev;
+static DEFINE_MUTEX(weft_devs_lock);
+static struct weft_dev *weft_minors[WEFT_MINORS];
+static DEFINE_XARRAY_ALLOC1(weft_devs);		/* by number, until they are freed */
+static u32 weft_devs_next = 1;
+
+/** weft_dev_wq - cold work, and the end of contexts */
+struct workqueue_struct *weft_dev_wq;
+
+/* ---- Files ----------------------------------------------------------------------------------------------------- */
+
+static int weft_open(struct inode *inode, struct file *file)
+{
+	unsigned int minor = iminor(inode) - MINOR(weft_devt);
+	struct weft_port *port = NULL;
+	struct weft_dev *dev = NULL;
+	struct weft_ctx *ctx;
+
+	mutex_lock(&weft_devs_lock);
+	if (minor < WEFT_MINORS)
+		dev = weft_minors[minor];
+	if (dev && dev->port->net_cookie == current->nsproxy->net_ns->net_cookie &&
+	    weft_port_tryget(dev->port))
+		port = dev->port;
+	mutex_unlock(&weft_devs_lock);
+	if (!port)
+		return -ENODEV;
+	ctx = weft_ctx_new(dev, port);
+	if (IS_ERR(ctx)) {
+		weft_port_put(port);
+		return PTR_ERR(ctx);
+	}
+	refcount_inc(&ctx->ref);
+	file->private_data = ctx;
+	return nonseekable_open(inode, file);
+}
+
+static int weft_release(struct inode *inode, struct file *file)
+{
+	struct weft_ctx *ctx = file->private_data;
+
+	weft_ctx_kill(ctx);
+	weft_ctx_put(ctx);
+	return 0;
+}
+
+static int weft_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct weft_ctx *ctx = file->private_data;
+
+	if (vma->vm_mm != ctx->mm)
+		return -EPERM;
+	if (READ_ONCE(ctx->core->stopped))
+		return -ENODEV;
+	return weft_rings_mmap(&ctx->rings, vma);
+}
+
+static long weft_file_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	return weft_ioctl(file->private_data, cmd, (void __user *)arg);
+}
+
+static const struct file_operations weft_fops = {
+	.owner = THIS_MODULE,
+	.open = weft_open,
+	.release = weft_release,
+	.mmap = weft_mmap,
+	.unlocked_ioctl = weft_file_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.llseek = noop_llseek,
+};
+
+/* ---- Devices --------------------------------------------------------------------------------------------------- */
+
+static char *weft_devnode(weft_class_const struct device *device, umode_t *mode)
+{
+	if (mode)
+		*mode = 0660;
+	return kasprintf(GFP_KERNEL, "weft/%s", dev_name(device));
+}
+
+static const void *weft_namespace(weft_class_const struct device *device)
+{
+	const struct weft_port *port = dev_get_drvdata(device);
+
+	return port->net;
+}
+
+static struct class weft_class = {
+	.name = "weft",
+	.devnode = weft_devnode,
+	.ns_type = &net_ns_type_operations,
+	.namespace = weft_namespace,
+};
+
+/**
+ * weft_dev_by_id - find a device
+ * @id: number of a device that is not freed
+ *
+ * Any context. Return: the device.
+ */
+struct weft_dev *weft_dev_by_id(u32 id)
+{
+	return xa_load(&weft_devs, id);
+}
+
+static int weft_minor_get(struct weft_dev *dev)
+{
+	int i, err = -ENOSPC;
+
+	mutex_lock(&weft_devs_lock);
+	for (i = 0; i < WEFT_MINORS; i++)
+		if (!weft_minors[i]) {
+			weft_minors[i] = dev;
+			dev->minor = i;
+			err = 0;
+			break;
+		}
+	mutex_unlock(&weft_devs_lock);
+	return err;
+}
+
+static void weft_minor_put(struct weft_dev *dev)
+{
+	mutex_lock(&weft_devs_lock);
+	weft_minors[dev->minor] = NULL;
+	mutex_unlock(&weft_devs_lock);
+}
+
+int weft_dev_add(struct weft_port *port, const struct attribute_group **groups)
+{
+	struct weft_dev *dev;
+	int err;
+
+	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
+	if (!dev)
+		return -ENOMEM;
+	dev->port = port;
+	mutex_init(&dev->lock);
+	INIT_LIST_HEAD(&dev->ctxs);
+	dev->out = kvmalloc(sizeof(*dev->out), GFP_KERNEL);
+	if (!dev->out) {
+		err = -ENOMEM;
+		goto fail;
+	}
+	weft_out_init(dev->out, &port->core);
+	err = weft_cold_init(&dev->orphans, NULL, &port->core);
+	if (err)
+		goto fail;
+	err = xa_alloc_cyclic(&weft_devs, &dev->id, dev, XA_LIMIT(1, INT_MAX), &weft_devs_next,
+			      GFP_KERNEL);
+	if (err < 0) {
+		weft_cold_exit(&dev->orphans);
+		goto fail;
+	}
+	port->dev = dev;	/* from here on weft_dev_free() does it */
+
+	err = weft_minor_get(dev);
+	if (err)
+		return err;
+	dev->device = device_create_with_groups(&weft_class, NULL, weft_devt + dev->minor, port,
+						groups, "%s", port->name);
+	if (!IS_ERR(dev->device))
+		return 0;
+	err = PTR_ERR(dev->device);
+	dev->device = NULL;
+	weft_minor_put(dev);
+	return err;
+
+fail:
+	kvfree(dev->out);
+	kfree(dev);
+	return err;
+}
+
+void weft_dev_del(struct weft_port *port)
+{
+	struct weft_dev *dev = port->dev;
+	struct weft_ctx *ctx;
+	bool more;
+
+	if (!dev || !dev->device)
+		return;
+	weft_minor_put(dev);
+	device_unregister(dev->device);
+	dev->device = NULL;
+	do {
+		more = weft_core_stop(&port->core, weft_now(), ENODEV, dev->out);
+		weft_flush(dev->out);
+		cond_resched();
+	} while (more);
+	mutex_lock(&dev->lock);
+	list_for_each_entry(ctx, &dev->ctxs, node)
+		weft_ctx_stopped(ctx);
+	mutex_unlock(&dev->lock);
+}
+
+void weft_dev_free(struct weft_port *port)
+{
+	struct weft_dev *dev = port->dev;
+
+	if (!dev)
+		return;
+	weft_cold_exit(&dev->orphans);
+	xa_erase(&weft_devs, dev->id);
+	kvfree(dev->out);
+	mutex_destroy(&dev->lock);
+	kfree(dev);
+	port->dev = NULL;
+}
+
+/* ---- For the administrator ------------------------------------------------------------------------------------- */
+
+int weft_dev_ctx_next(struct weft_port *port, u64 *pos, struct weft_dev_ctx *info)
+{
+	struct weft_dev *dev = port->dev;
+	struct weft_ctx *ctx;
+	int err = -ENOENT;
+
+	mutex_lock(&dev->lock);
+	list_for_each_entry(ctx, &dev->ctxs, node)
+		if (ctx->id > *pos) {
+			weft_ctx_look(ctx, info);
+			*pos = ctx->id;
+			err = 0;
+			break;
+		}
+	mutex_unlock(&dev->lock);
+	return err;
+}
+
+static int weft_ctx_ep_next(struct weft_ctx *ctx, u32 *index, struct weft_dev_ep *ep)
+{
+	struct weft_obj *obj;
+	int err = -ENOENT;
+	u32 i;
+
+	mutex_lock(&ctx->lock);
+	for (i = *index; err && i < WEFT_CTX_OBJS; i++) {
+		obj = rcu_dereference_protected(ctx->objs[i], lockdep_is_held(&ctx->lock));
+		if (obj && weft_uep_look(obj, &ep->info))
+			err = 0;
+	}
+	mutex_unlock(&ctx->lock);
+	*index = i;
+	return err;
+}
+
+int weft_dev_ep_next(struct weft_port *port, u64 *pos, struct weft_dev_ep *ep)
+{
+	struct weft_dev *dev = port->dev;
+	u32 id = *pos >> 32, index = *pos;
+	struct weft_ctx *ctx;
+	int err = -ENOENT;
+
+	mutex_lock(&dev->lock);
+	list_for_each_entry(ctx, &dev->ctxs, node) {
+		if (ctx->id < id)
+			continue;
+		if (ctx->id > id)
+			index = 0;
+		err = weft_ctx_ep_next(ctx, &index, ep);
+		if (!err) {
+			weft_ctx_look(ctx, &ep->ctx);
+			*pos = (u64)ctx->id << 32 | index;
+			break;
+		}
+	}
+	mutex_unlock(&dev->lock);
+	return err;
+}
+
+void weft_dev_stat(struct weft_port *port, struct weft_dev_stat *stat)
+{
+	struct weft_dev *dev = port->dev;
+	struct weft_dev_ctx info;
+	struct weft_ctx *ctx;
+
+	memset(stat, 0, sizeof(*stat));
+	mutex_lock(&dev->lock);
+	list_for_each_entry(ctx, &dev->ctxs, node) {
+		weft_ctx_look(ctx, &info);
+		stat->contexts++;
+		stat->objects += info.objects;
+		stat->pinned += info.pinned;
+	}
+	mutex_unlock(&dev->lock);
+}
+
+/* ---- Module ---------------------------------------------------------------------------------------------------- */
+
+/**
+ * weft_dev_init - prepare for devices
+ *
+ * Return: 0, errno.
+ */
+int weft_dev_init(void)
+{
+	int err;
+
+	weft_dev_wq = alloc_workqueue("weft", WQ_UNBOUND, 0);
+	if (!weft_dev_wq)
+		return -ENOMEM;
+	err = class_register(&weft_class);
+	if (err)
+		goto fail_wq;
+	err = alloc_chrdev_region(&weft_devt, 0, WEFT_MINORS, "weft");
+	if (err)
+		goto fail_class;
+	cdev_init(&weft_cdev, &weft_fops);
+	weft_cdev.owner = THIS_MODULE;
+	err = cdev_add(&weft_cdev, weft_devt, WEFT_MINORS);
+	if (!err)
+		return 0;
+	unregister_chrdev_region(weft_devt, WEFT_MINORS);
+fail_class:
+	class_unregister(&weft_class);
+fail_wq:
+	destroy_workqueue(weft_dev_wq);
+	return err;
+}
+
+/**
+ * weft_dev_exit - the reverse of weft_dev_init()
+ *
+ * All ports have been deleted; the last references on them may go in here.
+ */
+void weft_dev_exit(void)
+{
+	cdev_del(&weft_cdev);
+	unregister_chrdev_region(weft_devt, WEFT_MINORS);
+	class_unregister(&weft_class);
+	destroy_workqueue(weft_dev_wq);
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft - ioctls on /dev/weft/<port>: what is common to them
+ *
+ * An ioctl is found by its number; the length that is encoded with it does not count: the structure's first word does
+ * (see the rules of growth in the header). The way of a call:
+ *
+ *	copied, checked (lengths, reserved fields, flags) ---> written back as it was, so that a structure that cannot be
+ *	written fails before anything has happened ---> done ---> results copied back ---> what was made is published
+ *
+ * When the last copy fails all the same (the page has gone meanwhile) what was made is destroyed unseen.
+ *
+ * WEFT_IOC_KICK, the only one on the way of a message, takes a shortcut.
+ *
+ * Locks: none here.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/fs.h>
+#include <linux/nospec.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+
+#include "../core/ring.h"
+#include "ctx.h"
+
+#define WEFT_CALL_OUT	1	/* the structure is copied back */
+#define WEFT_CALL_GONE	2	/* allowed when the port has gone */
+
+/**
+ * struct weft_call_desc - an ioctl
+ * @fn: does it
+ * @size: of its structure
+ * @rsvd: offset of a reserved word in it, 0: none
+ * @opts: WEFT_CALL_*
+ * @flags: flags of the structure that are known
+ */
+struct weft_call_desc {
+	int (*fn)(struct weft_call *call);
+	u16 size;
+	u16 rsvd;
+	u32 opts;
+	u32 flags;
+};
+
+/* Every structure begins so. */
+struct weft_call_head {
+	u32 size;
+	u32 flags;
+};
+
+/* The largest of them. */
+union weft_call_arg {
+	struct weft_call_head head;
+	struct weft_ioc_query query;
+	struct weft_ioc_cq cq;
+	struct weft_ioc_eq eq;
+	struct weft_ioc_av av;
+	struct weft_ioc_av_insert av_insert;
+	struct weft_ioc_ep ep;
+	struct weft_ioc_ep_enable ep_enable;
+	struct weft_ioc_handle handle;
+	struct weft_ioc_name name;
+	struct weft_ioc_cm cm;
+	struct weft_ioc_mr mr;
+	struct weft_ioc_kick kick;
+	struct weft_ioc_cancel cancel;
+};
+
+static int weft_query(struct weft_call *call)
+{
+	struct weft_ioc_query *q = call->arg;
+	struct weft_port *port = call->ctx->port;
+	struct weft_core *core = call->ctx->core;
+
+	memset(q, 0, sizeof(*q));
+	weft_port_query(port, q);
+	q->size = sizeof(*q);
+	q->flags = 0;
+	q->abi = WEFT_ABI_VERSION;
+	q->caps = WEFT_CAP_TAGGED | WEFT_CAP_RDM | WEFT_CAP_MSG | WEFT_CAP_CANCEL;
+	q->max_msg = WEFT_MSG_MAX;
+	q->max_inline = WEFT_INLINE_MAX;
+	q->max_iov = WEFT_IOV_MAX;
+	q->max_ring = WEFT_RING_MAX;
+	q->max_objs = WEFT_CTX_OBJS;
+	q->cm_data = WEFT_CM_DATA_MAX;
+	q->max_av = WEFT_AV_MAX;
+	q->rsvd = 0;
+	strscpy(q->name, port->name, sizeof(q->name));
+	q->naddr = min_t(u32, core->naddr, ARRAY_SIZE(q->addr));
+	memcpy(q->addr, core->addr, q->naddr * sizeof(q->addr[0]));
+	return 0;
+}
+
+static int weft_destroy(struct weft_call *call)
+{
+	struct weft_ioc_handle *arg = call->arg;
+
+	return weft_obj_destroy(call->ctx, arg->handle);
+}
+
+static int weft_kick(struct weft_call *call)
+{
+	struct weft_ioc_kick *arg = call->arg;
+
+	return weft_uep_kick(call->ctx, arg->handle, arg->flags);
+}
+
+#define DESC(name, fn, type, rsvd, opts, flags) \
+	[_IOC_NR(WEFT_IOC_##name)] = { fn, sizeof(struct type), rsvd, opts, flags }
+#define RSVD(type)	offsetof(struct type, rsvd)
+
+static const struct weft_call_desc weft_calls[] = {
+	DESC(QUERY, weft_query, weft_ioc_query, 0, WEFT_CALL_OUT, 0),
+	DESC(CQ_CREATE, weft_ucq_create, weft_ioc_cq, RSVD(weft_ioc_cq), WEFT_CALL_OUT, 0),
+	DESC(EQ_CREATE, weft_ueq_create, weft_ioc_eq, 0, WEFT_CALL_OUT, 0),
+	DESC(AV_CREATE, weft_uav_create, weft_ioc_av, 0, WEFT_CALL_OUT, 0),
+	DESC(AV_INSERT, weft_uav_insert, weft_ioc_av_insert, RSVD(weft_ioc_av_insert),
+	     WEFT_CALL_OUT, 0),
+	DESC(AV_REMOVE, weft_uav_remove, weft_ioc_av_insert, RSVD(weft_ioc_av_insert),
+	     WEFT_CALL_OUT, 0),
+	DESC(EP_CREATE, weft_uep_create, weft_ioc_ep, 0, WEFT_CALL_OUT, WEFT_EPF_DIRECTED),
+	DESC(EP_ENABLE, weft_uep_enable, weft_ioc_ep_enable, RSVD(weft_ioc_ep_enable),
+	     WEFT_CALL_OUT, 0),
+	DESC(DESTROY, weft_destroy, weft_ioc_handle, RSVD(weft_ioc_handle), WEFT_CALL_GONE, 0),
+	DESC(SETNAME, weft_uep_setname, weft_ioc_name, RSVD(weft_ioc_name), 0, 0),
+	DESC(GETNAME, weft_uep_getname, weft_ioc_name, RSVD(weft_ioc_name), WEFT_CALL_OUT, 0),
+	DESC(GETPEER, weft_uep_getpeer, weft_ioc_name, RSVD(weft_ioc_name), WEFT_CALL_OUT, 0),
+	DESC(LISTEN, weft_uep_listen, weft_ioc_cm, 0, WEFT_CALL_OUT, 0),
+	DESC(CONNECT, weft_uep_connect, weft_ioc_cm, 0, 0, 0),
+	DESC(ACCEPT, weft_uep_accept, weft_ioc_cm, 0, 0, 0),
+	DESC(REJECT, weft_uep_reject, weft_ioc_cm, 0, 0, 0),
+	DESC(SHUTDOWN, weft_uep_shutdown, weft_ioc_handle, RSVD(weft_ioc_handle), 0, 0),
+	DESC(MR_REG, weft_umr_reg, weft_ioc_mr, 0, WEFT_CALL_OUT, 0),
+	DESC(KICK, weft_kick, weft_ioc_kick, RSVD(weft_ioc_kick), 0,
+	     WEFT_KICK_SQ | WEFT_KICK_RQ),
+	DESC(CANCEL, weft_uep_cancel, weft_ioc_cancel, RSVD(weft_ioc_cancel), 0, 0),
+};
+
+/**
+ * weft_copy_in - copy an ioctl's structure
+ * @arg: where to; zeros where the caller's is shorter
+ * @ksize: its size, not less than in version 1 of the interface
+ * @uarg: the user's
+ *
+ * Return: 0, -EFAULT, -EINVAL: shorter than in version 1, -E2BIG: longer, and not zero in what is not known here.
+ */
+int weft_copy_in(void *arg, u32 ksize, const void __user *uarg)
+{
+	u32 size;
+	int err;
+
+	if (get_user(size, (const u32 __user *)uarg))
+		return -EFAULT;
+	if (size < ksize)
+		return -EINVAL;
+	if (size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(arg, ksize, uarg, size);
+	*(u32 *)arg = size;	/* it may have changed meanwhile */
+	return err;
+}
+
+/**
+ * weft_call_file - make the file of a new object
+ * @call: the call; call->obj is the object
+ * @name: of the file, for those who look
+ * @fops: its operations; ->release() calls weft_obj_put()
+ * @flags: O_RDONLY, O_RDWR
+ *
+ * Return: 0, -EMFILE, -ENFILE, -ENOMEM.
+ */
+int weft_call_file(struct weft_call *call, const char *name, const struct file_operations *fops,
+		   int flags)
+{
+	struct file *file;
+	int fd;
+
+	fd = get_unused_fd_flags(flags | O_CLOEXEC);
+	if (fd < 0)
+		return fd;
+	file = anon_inode_getfile(name, fops, call->obj, flags | O_CLOEXEC);
+	if (IS_ERR(file)) {
+		put_unused_fd(fd);
+		return PTR_ERR(file);
+	}
+	refcount_inc(&call->obj->ref);
+	call->file = file;
+	call->fd = fd;
+	return 0;
+}
+
+static void weft_call_publish(struct weft_call *call)
+{
+	if (!call->obj)
+		return;
+	weft_obj_publish(call->obj);
+	if (call->file)
+		fd_install(call->fd, call->file);
+}
+
+static void weft_call_abort(struct weft_call *call)
+{
+	if (!call->obj)
+		return;
+	weft_obj_abort(call->obj);
+	if (call->file) {
+		fput(call->file);
+		put_unused_fd(call->fd);
+	}
+}
+
+static long weft_call(struct weft_ctx *ctx, const struct weft_call_desc *desc, void __user *uarg)
+{
+	union weft_call_arg arg;
+	struct weft_call call = { .ctx = ctx, .arg = &arg };
+	int err;
+
+	err = weft_copy_in(&arg, desc->size, uarg);
+	if (err)
+		return err;
+	if (arg.head.flags & ~desc->flags)
+		return -EINVAL;
+	if (desc->rsvd && *(u32 *)((char *)&arg + desc->rsvd))
+		return -EINVAL;
+	if (desc->opts & WEFT_CALL_OUT && copy_to_user(uarg, &arg, desc->size))
+		return -EFAULT;
+	err = desc->fn(&call);
+	if (!err && desc->opts & WEFT_CALL_OUT && copy_to_user(uarg, &arg, desc->size))
+		err = -EFAULT;
+	if (err)
+		weft_call_abort(&call);
+	else
+		weft_call_publish(&call);
+	return err;
+}
+
+static long weft_ioctl_slow(struct weft_ctx *ctx, unsigned int cmd, void __user *uarg)
+{
+	u32 nr = _IOC_NR(cmd);
+
+	if (_IOC_TYPE(cmd) != _IOC_TYPE(WEFT_IOC_QUERY) || nr >= ARRAY_SIZE(weft_calls))
+		return -ENOTTY;
+	nr = array_index_nospec(nr, ARRAY_SIZE(weft_calls));
+	if (!weft_calls[nr].fn)
+		return -ENOTTY;
+	if (READ_ONCE(ctx->core->stopped) && !(weft_calls[nr].opts & WEFT_CALL_GONE))
+		return -ENODEV;
+	return weft_call(ctx, &weft_calls[nr], uarg);
+}
+
+/**
+ * weft_ioctl - an ioctl on a device file
+ * @ctx: the context
+ * @cmd: WEFT_IOC_*
+ * @uarg: its structure
+ *
+ * Return: 0, -EPERM: another address space than the one that opened the file, -ENOTTY: no such ioctl, -ENODEV: the port
+ * has gone, -EINVAL, -E2BIG, -EFAULT: the structure; and what the ioctl itself says.
+ */
+long weft_ioctl(struct weft_ctx *ctx, unsigned int cmd, void __user *uarg)
+{
+	struct weft_ioc_kick kick;
+
+	if (unlikely(current->mm != READ_ONCE(ctx->mm)))
+		return -EPERM;
+	if (unlikely(cmd != WEFT_IOC_KICK))
+		return weft_ioctl_slow(ctx, cmd, uarg);
+	if (unlikely(weft_fetch(&kick, uarg, sizeof(kick) / sizeof(u64)) ||
+		     kick.size != sizeof(kick) || kick.rsvd ||
+		     kick.flags & ~(WEFT_KICK_SQ | WEFT_KICK_RQ) ||
+		     READ_ONCE(ctx->core->stopped)))
+		return weft_ioctl_slow(ctx, cmd, uarg);
+	return weft_uep_kick(ctx, kick.handle, kick.flags);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft - address vectors
+ *
+ * Life: as any object's (ctx.c); destroying one that an endpoint uses is refused, so that the core's part is freed when
+ * nobody uses it any more.
+ *
+ * Locks: the core has its own.
+ */
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "ctx.h"
+
+#define WEFT_AV_CALL	4096	/* addresses in one call */
+
+static struct weft_uav *weft_uav_of(struct weft_obj *obj)
+{
+	return container_of(obj, struct weft_uav, obj);
+}
+
+static void weft_uav_kill(struct weft_obj *obj)
+{
+}
+
+static void weft_uav_release(struct weft_obj *obj)
+{
+	struct weft_uav *uav = weft_uav_of(obj);
+
+	if (uav->av)
+		weft_av_free(uav->av);
+}
+
+/** weft_uav_ops - address vectors */
+const struct weft_obj_ops weft_uav_ops = {
+	.kill = weft_uav_kill,
+	.release = weft_uav_release,
+};
+
+/**
+ * weft_uav_create - WEFT_IOC_AV_CREATE
+ * @call: struct weft_ioc_av
+ *
+ * Return: 0, -EINVAL: count; -EMFILE, -ENOMEM.
+ */
+int weft_uav_create(struct weft_call *call)
+{
+	struct weft_ioc_av *arg = call->arg;
+	struct weft_uav *uav;
+	int err;
+
+	if (arg->count > WEFT_AV_MAX)
+		return -EINVAL;
+	uav = kzalloc(sizeof(*uav), GFP_KERNEL_ACCOUNT);
+	if (!uav)
+		return -ENOMEM;
+	err = weft_obj_init(call->ctx, &uav->obj, &weft_uav_ops);
+	if (err) {
+		kfree(uav);
+		return err;
+	}
+	call->obj = &uav->obj;
+	uav->av = weft_av_new(call->ctx->core);
+	if (!uav->av)
+		return -ENOMEM;
+	arg->handle = uav->obj.handle;
+	return 0;
+}
+
+/* Insert @n addresses; index[i] is WEFT_SRC_ANY for one that failed. Return: how many were inserted. */
+static u32 weft_uav_insert_all(struct weft_av *av, const struct weft_sockaddr *addr, u32 *index,
+			       u32 n)
+{
+	u32 i, done = 0;
+
+	for (i = 0; i < n; i++) {
+		if (weft_av_insert(av, &addr[i], &index[i]))
+			index[i] = WEFT_SRC_ANY;
+		else
+			done++;
+		cond_resched();
+	}
+	return done;
+}
+
+static void weft_uav_undo(struct weft_av *av, const u32 *index, u32 n)
+{
+	while (n--)
+		if (index[n] != WEFT_SRC_ANY)
+			weft_av_remove(av, index[n]);
+}
+
+/* The arrays of a call: @addr (only for an insertion) and @index. Return: 0, -ENOMEM, -EFAULT. */
+static int weft_uav_fetch(const struct weft_ioc_av_insert *arg, struct weft_sockaddr **addr,
+			  u32 **index)
+{
+	if (addr) {
+		*addr = vmemdup_user(u64_to_user_ptr(arg->addrs), arg->count * sizeof(**addr));
+		if (IS_ERR(*addr))
+			return PTR_ERR(*addr);
+	}
+	*index = vmemdup_user(u64_to_user_ptr(arg->index), arg->count * sizeof(**index));
+	if (!IS_ERR(*index))
+		return 0;
+	if (addr)
+		kvfree(*addr);
+	return PTR_ERR(*index);
+}
+
+/**
+ * weft_uav_insert - WEFT_IOC_AV_INSERT
+ * @call: struct weft_ioc_av_insert
+ *
+ * The indices are written as they were first, so that an array that cannot be written fails before anything is inserted.
+ *
+ * Return: 0, also when addresses failed; -EINVAL: count; -ENOENT, -EFAULT, -ENOMEM.
+ */
+int weft_uav_insert(struct weft_call *call)
+{
+	struct weft_ioc_av_insert *arg = call->arg;
+	u32 __user *uindex = u64_to_user_ptr(arg->index);
+	struct weft_sockaddr *addr;
+	struct weft_obj *obj;
+	struct weft_av *av;
+	u32 *index;
+	int err;
+
+	if (!arg->count || arg->count > WEFT_AV_CALL)
+		return -EINVAL;
+	obj = weft_obj_get(call->ctx, arg->handle, &weft_uav_ops);
+	if (!obj)
+		return -ENOENT;
+	av = weft_uav_of(obj)->av;
+	err = weft_uav_fetch(arg, &addr, &index);
+	if (err)
+		goto out;
+	err = -EFAULT;
+	if (!copy_to_user(uindex, index, arg->count * sizeof(*index))) {
+		arg->done = weft_uav_insert_all(av, addr, index, arg->count);
+		if (!copy_to_user(uindex, index, arg->count * sizeof(*index)))
+			err = 0;
+		else
+			weft_uav_undo(av, index, arg->count);
+	}
+	kvfree(addr);
+	kvfree(index);
+out:
+	weft_obj_unuse(obj);
+	return err;
+}
+
+/**
+ * weft_uav_remove - WEFT_IOC_AV_REMOVE
+ * @call: struct weft_ioc_av_insert
+ *
+ * Return: 0: some were removed; -EINVAL: count, addrs, or none of the indices is in use; -ENOENT, -EFAULT, -ENOMEM.
+ */
+int weft_uav_remove(struct weft_call *call)
+{
+	struct weft_ioc_av_insert *arg = call->arg;
+	struct weft_obj *obj;
+	struct weft_av *av;
+	u32 *index, i;
+	int err;
+
+	if (!arg->count || arg->count > WEFT_AV_CALL || arg->addrs)
+		return -EINVAL;
+	obj = weft_obj_get(call->ctx, arg->handle, &weft_uav_ops);
+	if (!obj)
+		return -ENOENT;
+	av = weft_uav_of(obj)->av;
+	err = weft_uav_fetch(arg, NULL, &index);
+	if (err)
+		goto out;
+	arg->done = 0;
+	for (i = 0; i < arg->count; i++) {
+		if (!weft_av_remove(av, index[i]))
+			arg->done++;
+		cond_resched();
+	}
+	kvfree(index);
+	err = arg->done ? 0 : -EINVAL;
+out:
+	weft_obj_unuse(obj);
+	return err;
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft - completion queues and their files
+ *
+ * Life: as any object's (ctx.c). The queue's file is an anonymous inode; closing it does not destroy the queue, and
+ * destroying the queue leaves a file that says EIO.
+ *
+ * Waiting: cq->armed tells the core that somebody may sleep. A waiter sets it, then a full barrier, then looks again (in
+ * weft_cq_news()), then sleeps; the core writes entries, then a full barrier, then looks at cq->armed, and calls
+ * weft_env_wake_cq() if it was set (barrier E of the header). The caller tells the index that it has seen, so that what
+ * came between its look and the call is news.
+ *
+ * Locks: none. ucq->wq.lock is innermost. Waiters are inside of the object (weft_obj_tryuse()) while they sleep.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/hrtimer.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "../core/queue.h"
+#include "ctx.h"
+
+static struct weft_ucq *weft_ucq_of(struct weft_obj *obj)
+{
+	return container_of(obj, struct weft_ucq, obj);
+}
+
+/**
+ * weft_env_wake_cq - a queue that somebody waits for has got entries
+ * @cq: the queue
+ *
+ * Any context.
+ */
+void weft_env_wake_cq(struct weft_cq *cq)
+{
+	struct weft_ucq *ucq = container_of(cq, struct weft_ucq, cq);
+
+	wake_up_interruptible_poll(&ucq->wq, EPOLLIN | EPOLLRDNORM);
+}
+
+/**
+ * weft_env_free_cq - the core's last reference has gone
+ * @cq: the queue
+ *
+ * Any context.
+ */
+void weft_env_free_cq(struct weft_cq *cq)
+{
+	weft_obj_put(&container_of(cq, struct weft_ucq, cq)->obj);
+}
+
+static void weft_ucq_stopped(struct weft_obj *obj)
+{
+	wake_up_poll(&weft_ucq_of(obj)->wq, EPOLLIN | EPOLLRDNORM | EPOLLERR);
+}
+
+static void weft_ucq_kill(struct weft_obj *obj)
+{
+	struct weft_ucq *ucq = weft_ucq_of(obj);
+
+	WRITE_ONCE(ucq->dead, true);
+	wake_up_poll(&ucq->wq, EPOLLIN | EPOLLRDNORM | EPOLLERR | EPOLLHUP);
+}
+
+static void weft_ucq_release(struct weft_obj *obj)
+{
+	struct weft_ucq *ucq = weft_ucq_of(obj);
+	struct weft_rings *rings = &obj->ctx->rings;
+
+	if (ucq->cq.core)
+		weft_cq_put(&ucq->cq);
+	weft_line_free(rings, &ucq->status);
+	weft_line_free(rings, &ucq->doorbell);
+	weft_area_put(ucq->ring);
+}
+
+/** weft_ucq_ops - completion queues */
+const struct weft_obj_ops weft_ucq_ops = {
+	.kill = weft_ucq_kill,
+	.release = weft_ucq_release,
+	.stopped = weft_ucq_stopped,
+};
+
+/* ---- Waiting --------------------------------------------------------------------------------------------------- */
+
+/* Why not to sleep: 0: there is news, an error, or -EAGAIN: no reason. */
+static int weft_ucq_look(struct weft_ucq *ucq, u32 seen)
+{
+	if (READ_ONCE(ucq->dead))
+		return -EIO;
+	if (weft_cq_news(&ucq->cq, seen))
+		return 0;
+	if (atomic_read(&ucq->signals) && atomic_dec_if_positive(&ucq->signals) >= 0)
+		return -ECANCELED;
+	if (READ_ONCE(ucq->cq.core->stopped))
+		return -ENODEV;
+	return -EAGAIN;
+}
+
+static int weft_ucq_sleep(struct weft_ucq *ucq, u32 seen, u64 timeout_ns)
+{
+	ktime_t until = KTIME_MAX;
+	DEFINE_WAIT(wait);
+	int err;
+
+	if (timeout_ns < KTIME_MAX)
+		until = ktime_add_safe(ktime_get(), ns_to_ktime(timeout_ns));
+	for (;;) {
+		prepare_to_wait(&ucq->wq, &wait, TASK_INTERRUPTIBLE);
+		WRITE_ONCE(ucq->cq.armed, true);
+		smp_mb();	/* E: armed before the look at what came */
+		err = weft_ucq_look(ucq, seen);
+		if (err != -EAGAIN)
+			break;
+		err = -EINTR;
+		if (signal_pending(current))
+			break;
+		if (until == KTIME_MAX) {
+			schedule();
+			continue;
+		}
+		if (!schedule_hrtimeout_range(&until, current->timer_slack_ns, HRTIMER_MODE_ABS)) {
+			err = weft_ucq_look(ucq, seen);
+			if (err == -EAGAIN)
+				err = -ETIMEDOUT;
+			break;
+		}
+	}
+	finish_wait(&ucq->wq, &wait);
+	return err;
+}
+
+static long weft_ucq_wait(struct weft_ucq *ucq, void __user *uarg)
+{
+	struct weft_ioc_cq_wait arg;
+	long err;
+
+	err = weft_fetch(&arg, uarg, sizeof(arg) / sizeof(u64));
+	if (unlikely(err || arg.size != sizeof(arg)))
+		err = weft_copy_in(&arg, sizeof(arg), uarg);
+	if (unlikely(err))
+		return err;
+	if (unlikely(arg.flags))
+		return -EINVAL;
+	if (arg.kick != WEFT_HANDLE_NONE) {
+		err = READ_ONCE(ucq->cq.core->stopped) ? -ENODEV :
+		      weft_uep_kick(ucq->obj.ctx, arg.kick, WEFT_KICK_SQ | WEFT_KICK_RQ);
+		if (err)
+			return err;
+	}
+	err = weft_ucq_look(ucq, arg.seen);
+	if (err != -EAGAIN)
+		return err;
+	if (!arg.timeout_ns)
+		return -ETIMEDOUT;
+	return weft_ucq_sleep(ucq, arg.seen, arg.timeout_ns);
+}
+
+/* ---- The file -------------------------------------------------------------------------------------------------- */
+
+static long weft_ucq_kick(struct weft_ucq *ucq)
+{
+	struct weft_ctx *ctx = ucq->obj.ctx;
+	struct weft_out *out;
+
+	if (READ_ONCE(ctx->core->stopped))
+		return -ENODEV;
+	out = weft_ctx_out(ctx);
+	if (!out)
+		return -ENOMEM;
+	weft_cq_kick(&ucq->cq, weft_now(), out);
+	weft_flush(out);
+	weft_ctx_out_put(ctx, out);
+	return 0;
+}
+
+static long weft_ucq_signal(struct weft_ucq *ucq)
+{
+	atomic_add_unless(&ucq->signals, 1, INT_MAX);
+	wake_up_interruptible(&ucq->wq);
+	return 0;
+}
+
+static long weft_ucq_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct weft_ucq *ucq = file->private_data;
+	long err;
+
+	if (unlikely(current->mm != ucq->obj.ctx->mm))
+		return -EPERM;
+	if (!weft_obj_tryuse(&ucq->obj))
+		return -EIO;
+	if (_IOC_TYPE(cmd) != _IOC_TYPE(WEFT_IOC_CQ_WAIT))
+		err = -ENOTTY;
+	else if (likely(_IOC_NR(cmd) == _IOC_NR(WEFT_IOC_CQ_WAIT)))
+		err = weft_ucq_wait(ucq, (void __user *)arg);
+	else if (cmd == WEFT_IOC_CQ_KICK)
+		err = weft_ucq_kick(ucq);
+	else if (cmd == WEFT_IOC_CQ_SIGNAL)
+		err = weft_ucq_signal(ucq);
+	else
+		err = -ENOTTY;
+	weft_obj_unuse(&ucq->obj);
+	return err;
+}
+
+static __poll_t weft_ucq_poll(struct file *file, struct poll_table_struct *pt)
+{
+	struct weft_ucq *ucq = file->private_data;
+	__poll_t mask = 0;
+
+	if (!weft_obj_tryuse(&ucq->obj))
+		return EPOLLERR | EPOLLHUP;
+	poll_wait(file, &ucq->wq, pt);
+	WRITE_ONCE(ucq->cq.armed, true);
+	smp_mb();	/* E: armed before the look at what came */
+	if (weft_cq_ready(&ucq->cq))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (READ_ONCE(ucq->dead))
+		mask |= EPOLLERR | EPOLLHUP;
+	else if (READ_ONCE(ucq->cq.core->stopped))
+		mask |= EPOLLERR;
+	weft_obj_unuse(&ucq->obj);
+	return mask;
+}
+
+static int weft_ucq_close(struct inode *inode, struct file *file)
+{
+	struct weft_ucq *ucq = file->private_data;
+
+	weft_obj_put(&ucq->obj);
+	return 0;
+}
+
+static const struct file_operations weft_ucq_fops = {
+	.owner = THIS_MODULE,
+	.release = weft_ucq_close,
+	.unlocked_ioctl = weft_ucq_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.poll = weft_ucq_poll,
+	.llseek = noop_llseek,
+};
+
+/**
+ * weft_ucq_create - WEFT_IOC_CQ_CREATE
+ * @call: struct weft_ioc_cq
+ *
+ * Return: 0, -EINVAL: slots; -EMFILE, -ENOSPC, -ENOMEM, -ENFILE.
+ */
+int weft_ucq_create(struct weft_call *call)
+{
+	struct weft_rings *rings = &call->ctx->rings;
+	struct weft_ioc_cq *arg = call->arg;
+	struct weft_ucq *ucq;
+	int err;
+
+	if (!arg->slots || arg->slots > WEFT_RING_MAX)
+		return -EINVAL;
+	arg->slots = weft_ring_slots(arg->slots);
+	ucq = kzalloc(sizeof(*ucq), GFP_KERNEL_ACCOUNT);
+	if (!ucq)
+		return -ENOMEM;
+	init_waitqueue_head(&ucq->wq);
+	err = weft_obj_init(call->ctx, &ucq->obj, &weft_ucq_ops);
+	if (err) {
+		kfree(ucq);
+		return err;
+	}
+	call->obj = &ucq->obj;
+
+	ucq->ring = weft_area_new(rings, (size_t)arg->slots * sizeof(struct weft_cqe), false);
+	if (IS_ERR(ucq->ring)) {
+		err = PTR_ERR(ucq->ring);
+		ucq->ring = NULL;
+		return err;
+	}
+	err = weft_line_new(rings, true, &ucq->doorbell);
+	if (err)
+		return err;
+	err = weft_line_new(rings, false, &ucq->status);
+	if (err)
+		return err;
+	err = weft_call_file(call, "[weft-cq]", &weft_ucq_fops, O_RDWR);
+	if (err)
+		return err;
+	weft_cq_init(&ucq->cq, call->ctx->core, ucq->ring->kva, arg->slots,
+		     weft_line_kva(&ucq->doorbell), weft_line_kva(&ucq->status));
+	refcount_inc(&ucq->obj.ref);	/* the core's */
+
+	arg->handle = ucq->obj.handle;
+	arg->fd = call->fd;
+	weft_area_map(ucq->ring, &arg->ring);
+	weft_line_map(&ucq->doorbell, &arg->doorbell);
+	weft_line_map(&ucq->status, &arg->status);
+	return 0;
+}

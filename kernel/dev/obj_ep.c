@@ -1,0 +1,594 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft - endpoints
+ *
+ * Life as an object: ctx.c. What an endpoint does, with its states, is the core's (core/ep.c, core/cm.c); here it gets its
+ * rings and queues:
+ *
+ *	CREATED (rings, lines) ---(ENABLE: CQs, EQ, AV; passive: LISTEN: EQ)---> bound ---(killed)---> unbound
+ *
+ * What is bound to an endpoint cannot be destroyed before it (weft_obj.users).
+ *
+ * Locks: ctx->lock covers binding and unbinding. Kicks, and whatever else goes to the core, hold no lock but are inside
+ * of the object, so that rings and the core's endpoint stay.
+ */
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "ctx.h"
+
+/**
+ * struct weft_uep - endpoint
+ * @obj: object
+ * @ep: the core's part
+ * @type: WEFT_EP_*
+ * @sq: struct weft_sqe; NULL when passive
+ * @rq: struct weft_rqe; NULL when passive
+ * @doorbell: struct weft_ep_doorbell
+ * @status: struct weft_ep_status
+ * @bound: what it uses; ctx->lock
+ */
+struct weft_uep {
+	struct weft_obj obj;
+	struct weft_ep *ep;
+	u32 type;
+	struct weft_area *sq;
+	struct weft_area *rq;
+	struct weft_line doorbell;
+	struct weft_line status;
+	struct weft_obj *bound[4];
+};
+
+static struct weft_uep *weft_uep_of(struct weft_obj *obj)
+{
+	return container_of(obj, struct weft_uep, obj);
+}
+
+static void weft_uep_bind(struct weft_uep *uep, u32 i, struct weft_obj *obj)
+{
+	if (obj)
+		obj->users++;
+	uep->bound[i] = obj;
+}
+
+static void weft_uep_kill(struct weft_obj *obj)
+{
+	struct weft_uep *uep = weft_uep_of(obj);
+	struct weft_out *out = obj->ctx->kill_out;
+	bool more = uep->ep;
+	u32 i;
+
+	while (more) {
+		more = weft_ep_kill(uep->ep, weft_now(), out);
+		weft_flush(out);
+		cond_resched();
+	}
+	for (i = 0; i < ARRAY_SIZE(uep->bound); i++)
+		if (uep->bound[i])
+			uep->bound[i]->users--;
+}
+
+static void weft_uep_release(struct weft_obj *obj)
+{
+	struct weft_uep *uep = weft_uep_of(obj);
+	struct weft_rings *rings = &obj->ctx->rings;
+
+	if (uep->ep)
+		weft_ep_put(uep->ep);
+	weft_line_free(rings, &uep->status);
+	weft_line_free(rings, &uep->doorbell);
+	weft_area_put(uep->rq);
+	weft_area_put(uep->sq);
+}
+
+/** weft_uep_ops - endpoints */
+const struct weft_obj_ops weft_uep_ops = {
+	.kill = weft_uep_kill,
+	.release = weft_uep_release,
+};
+
+/**
+ * weft_uep_look - look at an endpoint
+ * @obj: an object of any kind; ctx->lock is held
+ * @info: out
+ *
+ * Return: true; false: it is no endpoint.
+ */
+bool weft_uep_look(struct weft_obj *obj, struct weft_ep_info *info)
+{
+	if (obj->ops != &weft_uep_ops)
+		return false;
+	weft_ep_look(weft_uep_of(obj)->ep, info);
+	return true;
+}
+
+/* ---- Creation -------------------------------------------------------------------------------------------------- */
+
+static int weft_uep_check(const struct weft_ioc_ep *arg)
+{
+	bool passive = arg->type == WEFT_EP_PASSIVE;
+
+	switch (arg->type) {
+	case WEFT_EP_MSG:
+	case WEFT_EP_RDM:
+		if (!arg->sq_slots || arg->sq_slots > WEFT_RING_MAX ||
+		    !arg->rq_slots || arg->rq_slots > WEFT_RING_MAX)
+			return -EINVAL;
+		break;
+	case WEFT_EP_PASSIVE:
+		if (arg->sq_slots || arg->rq_slots)
+			return -EINVAL;
+		break;
+	case WEFT_EP_DGRAM:
+		return -EOPNOTSUPP;
+	default:
+		return -EINVAL;
+	}
+	if (passive && arg->flags)
+		return -EINVAL;
+	/* "the first address of the port" says nothing else of it */
+	if (!arg->addr.family &&
+	    (arg->addr.scope || memchr_inv(arg->addr.addr, 0, sizeof(arg->addr.addr))))
+		return -EINVAL;
+	return 0;
+}
+
+static int weft_uep_ring(struct weft_rings *rings, u32 *slots, struct weft_area **area)
+{
+	struct weft_area *new;
+
+	*slots = weft_ring_slots(*slots);
+	new = weft_area_new(rings, (size_t)*slots * WEFT_SLOT_SIZE, true);
+	if (IS_ERR(new))
+		return PTR_ERR(new);
+	*area = new;
+	return 0;
+}
+
+static int weft_uep_rings(struct weft_uep *uep, struct weft_ioc_ep *arg)
+{
+	struct weft_rings *rings = &uep->obj.ctx->rings;
+	int err;
+
+	if (uep->type != WEFT_EP_PASSIVE) {
+		err = weft_uep_ring(rings, &arg->sq_slots, &uep->sq);
+		if (!err)
+			err = weft_uep_ring(rings, &arg->rq_slots, &uep->rq);
+		if (err)
+			return err;
+	}
+	err = weft_line_new(rings, true, &uep->doorbell);
+	if (err)
+		return err;
+	return weft_line_new(rings, false, &uep->status);
+}
+
+static int weft_uep_new(struct weft_uep *uep, const struct weft_ioc_ep *arg)
+{
+	struct weft_ctx *ctx = uep->obj.ctx;
+	struct weft_ep_conf conf = {
+		.type = arg->type,
+		.flags = arg->flags,
+		.handle = uep->obj.handle,
+		.mc = ctx->mc,
+		.addr = arg->addr,
+		.sq = uep->sq ? uep->sq->kva : NULL,
+		.sq_slots = arg->sq_slots,
+		.rq = uep->rq ? uep->rq->kva : NULL,
+		.rq_slots = arg->rq_slots,
+		.doorbell = weft_line_kva(&uep->doorbell),
+		.status = weft_line_kva(&uep->status),
+		.ctx = weft_ctx_name(ctx),
+	};
+	struct weft_ep *ep = weft_ep_new(ctx->core, &conf);
+
+	if (IS_ERR(ep))
+		return PTR_ERR(ep);
+	uep->ep = ep;
+	return 0;
+}
+
+/**
+ * weft_uep_create - WEFT_IOC_EP_CREATE
+ * @call: struct weft_ioc_ep
+ *
+ * Return: 0, -EINVAL: type, slots, flags, address; -EOPNOTSUPP: not a type of this kernel; -EMFILE, -ENOSPC, -ENOMEM, and
+ * what weft_ep_new() says.
+ */
+int weft_uep_create(struct weft_call *call)
+{
+	struct weft_ioc_ep *arg = call->arg;
+	struct weft_uep *uep;
+	int err;
+
+	err = weft_uep_check(arg);
+	if (err)
+		return err;
+	uep = kzalloc(sizeof(*uep), GFP_KERNEL_ACCOUNT);
+	if (!uep)
+		return -ENOMEM;
+	uep->type = arg->type;
+	err = weft_obj_init(call->ctx, &uep->obj, &weft_uep_ops);
+	if (err) {
+		kfree(uep);
+		return err;
+	}
+	call->obj = &uep->obj;
+	err = weft_uep_rings(uep, arg);
+	if (!err)
+		err = weft_uep_new(uep, arg);
+	if (err)
+		return err;
+
+	arg->handle = uep->obj.handle;
+	memset(&arg->sq, 0, sizeof(arg->sq));
+	memset(&arg->rq, 0, sizeof(arg->rq));
+	if (uep->sq)
+		weft_area_map(uep->sq, &arg->sq);
+	if (uep->rq)
+		weft_area_map(uep->rq, &arg->rq);
+	weft_line_map(&uep->doorbell, &arg->doorbell);
+	weft_line_map(&uep->status, &arg->status);
+	return 0;
+}
+
+/* ---- Queues ---------------------------------------------------------------------------------------------------- */
+
+/* Return: 0; -ENOENT: a handle that is not WEFT_HANDLE_NONE and not of this kind. */
+static int weft_uep_queue(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops,
+			  struct weft_obj **obj)
+{
+	*obj = NULL;
+	if (handle == WEFT_HANDLE_NONE)
+		return 0;
+	*obj = weft_obj_find(ctx, handle, ops);
+	return *obj ? 0 : -ENOENT;
+}
+
+static struct weft_cq *weft_cq_of(struct weft_obj *obj)
+{
+	return obj ? &container_of(obj, struct weft_ucq, obj)->cq : NULL;
+}
+
+static struct weft_eq *weft_eq_of(struct weft_obj *obj)
+{
+	return obj ? &container_of(obj, struct weft_ueq, obj)->eq : NULL;
+}
+
+static struct weft_av *weft_av_of(struct weft_obj *obj)
+{
+	return obj ? container_of(obj, struct weft_uav, obj)->av : NULL;
+}
+
+static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enable *arg)
+{
+	struct weft_obj *obj, *tx, *rx, *eq, *av;
+	struct weft_uep *uep;
+	int err;
+
+	obj = weft_obj_find(ctx, arg->handle, &weft_uep_ops);
+	if (!obj)
+		return -ENOENT;
+	uep = weft_uep_of(obj);
+	if (weft_uep_queue(ctx, arg->tx_cq, &weft_ucq_ops, &tx) ||
+	    weft_uep_queue(ctx, arg->rx_cq, &weft_ucq_ops, &rx) ||
+	    weft_uep_queue(ctx, arg->eq, &weft_ueq_ops, &eq) ||
+	    weft_uep_queue(ctx, arg->av, &weft_uav_ops, &av))
+		return -ENOENT;
+	if (uep->type == WEFT_EP_PASSIVE || !av != (uep->type != WEFT_EP_RDM) ||
+	    (uep->type == WEFT_EP_MSG && !eq))
+		return -EINVAL;
+	err = weft_ep_enable(uep->ep, weft_cq_of(tx), weft_cq_of(rx), weft_eq_of(eq),
+			     weft_av_of(av));
+	if (err)
+		return err;
+	weft_uep_bind(uep, 0, tx);
+	weft_uep_bind(uep, 1, rx);
+	weft_uep_bind(uep, 2, eq);
+	weft_uep_bind(uep, 3, av);
+	weft_ep_getname(uep->ep, &arg->addr);
+	return 0;
+}
+
+/**
+ * weft_uep_enable - WEFT_IOC_EP_ENABLE
+ * @call: struct weft_ioc_ep_enable
+ *
+ * Return: 0, -ENOENT, -EINVAL: passive, or queues that do not fit the type; and what weft_ep_enable() says.
+ */
+int weft_uep_enable(struct weft_call *call)
+{
+	struct weft_ctx *ctx = call->ctx;
+	int err;
+
+	mutex_lock(&ctx->lock);
+	err = weft_uep_enable_locked(ctx, call->arg);
+	mutex_unlock(&ctx->lock);
+	return err;
+}
+
+static int weft_uep_listen_locked(struct weft_ctx *ctx, struct weft_ioc_cm *arg)
+{
+	struct weft_obj *obj, *eq, *bound;
+	struct weft_uep *uep;
+	int err;
+
+	obj = weft_obj_find(ctx, arg->handle, &weft_uep_ops);
+	if (!obj || weft_uep_queue(ctx, arg->eq, &weft_ueq_ops, &eq))
+		return -ENOENT;
+	uep = weft_uep_of(obj);
+	if (uep->type != WEFT_EP_PASSIVE)
+		return -EINVAL;
+	bound = uep->bound[0];
+	if (bound && eq && eq != bound)
+		return -EINVAL;
+	eq = bound ?: eq;
+	if (!eq)
+		return -EINVAL;
+	err = weft_cm_listen(uep->ep, weft_eq_of(eq), arg->backlog);
+	if (err)
+		return err;
+	if (!bound)
+		weft_uep_bind(uep, 0, eq);
+	weft_ep_getname(uep->ep, &arg->addr);
+	return 0;
+}
+
+/**
+ * weft_uep_listen - WEFT_IOC_LISTEN
+ * @call: struct weft_ioc_cm
+ *
+ * Return: 0, -ENOENT, -EINVAL: not passive, no event queue, another one than the first time, no backlog, fields that do
+ * not belong to this call; and what weft_cm_listen() says.
+ */
+int weft_uep_listen(struct weft_call *call)
+{
+	struct weft_ctx *ctx = call->ctx;
+	struct weft_ioc_cm *arg = call->arg;
+	int err;
+
+	if (!arg->backlog || arg->data_len || arg->conn)
+		return -EINVAL;
+	mutex_lock(&ctx->lock);
+	err = weft_uep_listen_locked(ctx, arg);
+	mutex_unlock(&ctx->lock);
+	return err;
+}
+
+/* ---- Calls that go to the core --------------------------------------------------------------------------------- */
+
+/**
+ * struct weft_entry - on the way into the core
+ * @uep: endpoint
+ * @out: output
+ */
+struct weft_entry {
+	struct weft_uep *uep;
+	struct weft_out *out;
+};
+
+static int weft_uep_enter(struct weft_ctx *ctx, u32 handle, struct weft_entry *in)
+{
+	struct weft_obj *obj = weft_obj_get(ctx, handle, &weft_uep_ops);
+
+	if (!obj)
+		return -ENOENT;
+	in->uep = weft_uep_of(obj);
+	in->out = weft_ctx_out(ctx);
+	if (in->out)
+		return 0;
+	weft_obj_unuse(obj);
+	return -ENOMEM;
+}
+
+static void weft_uep_leave(struct weft_entry *in)
+{
+	struct weft_obj *obj = &in->uep->obj;
+
+	weft_flush(in->out);
+	weft_ctx_out_put(obj->ctx, in->out);
+	weft_obj_unuse(obj);
+}
+
+/**
+ * weft_uep_kick - there is work in rings
+ * @ctx: the context
+ * @handle: of the endpoint
+ * @flags: WEFT_KICK_*
+ *
+ * In the process that owns the context. Return: 0, -ENOENT, -EINVAL: passive, -ENOMEM, -EINTR.
+ */
+long weft_uep_kick(struct weft_ctx *ctx, u32 handle, u32 flags)
+{
+	struct weft_obj *obj = weft_obj_get(ctx, handle, &weft_uep_ops);
+	struct weft_out *out;
+	long err = -EINVAL;
+
+	if (unlikely(!obj))
+		return -ENOENT;
+	if (unlikely(weft_uep_of(obj)->type == WEFT_EP_PASSIVE))
+		goto out;
+	err = -ENOMEM;
+	out = weft_ctx_out(ctx);
+	if (unlikely(!out))
+		goto out;
+	err = weft_ep_kick(weft_uep_of(obj)->ep, flags, weft_now(), out);
+	weft_ctx_out_put(ctx, out);
+out:
+	weft_obj_unuse(obj);
+	return err;
+}
+
+/**
+ * weft_uep_cancel - WEFT_IOC_CANCEL
+ * @call: struct weft_ioc_cancel
+ *
+ * Return: 0, -ENOENT, -ENOMEM, and what weft_ep_cancel() says.
+ */
+int weft_uep_cancel(struct weft_call *call)
+{
+	struct weft_ioc_cancel *arg = call->arg;
+	struct weft_entry in;
+	int err;
+
+	err = weft_uep_enter(call->ctx, arg->handle, &in);
+	if (err)
+		return err;
+	err = -EINVAL;
+	if (in.uep->type != WEFT_EP_PASSIVE)
+		err = weft_ep_cancel(in.uep->ep, arg->context, weft_now(), in.out);
+	weft_uep_leave(&in);
+	return err;
+}
+
+/**
+ * weft_uep_setname - WEFT_IOC_SETNAME
+ * @call: struct weft_ioc_name
+ *
+ * Return: 0, -ENOENT, and what weft_ep_setname() says.
+ */
+int weft_uep_setname(struct weft_call *call)
+{
+	struct weft_ioc_name *arg = call->arg;
+	struct weft_obj *obj = weft_obj_get(call->ctx, arg->handle, &weft_uep_ops);
+	int err;
+
+	if (!obj)
+		return -ENOENT;
+	err = weft_ep_setname(weft_uep_of(obj)->ep, &arg->addr);
+	weft_obj_unuse(obj);
+	return err;
+}
+
+/**
+ * weft_uep_getname - WEFT_IOC_GETNAME
+ * @call: struct weft_ioc_name
+ *
+ * Return: 0, -ENOENT.
+ */
+int weft_uep_getname(struct weft_call *call)
+{
+	struct weft_ioc_name *arg = call->arg;
+	struct weft_obj *obj = weft_obj_get(call->ctx, arg->handle, &weft_uep_ops);
+
+	if (!obj)
+		return -ENOENT;
+	weft_ep_getname(weft_uep_of(obj)->ep, &arg->addr);
+	weft_obj_unuse(obj);
+	return 0;
+}
+
+/**
+ * weft_uep_getpeer - WEFT_IOC_GETPEER
+ * @call: struct weft_ioc_name
+ *
+ * Return: 0, -ENOENT, -ENOTCONN.
+ */
+int weft_uep_getpeer(struct weft_call *call)
+{
+	struct weft_ioc_name *arg = call->arg;
+	struct weft_obj *obj = weft_obj_get(call->ctx, arg->handle, &weft_uep_ops);
+	int err;
+
+	if (!obj)
+		return -ENOENT;
+	err = weft_ep_getpeer(weft_uep_of(obj)->ep, &arg->addr);
+	weft_obj_unuse(obj);
+	return err;
+}
+
+/* ---- Connections ----------------------------------------------------------------------------------------------- */
+
+/* What connect, accept and reject have in common: fields that do not belong to them, and the length of the data. */
+static int weft_cm_enter(struct weft_call *call, struct weft_entry *in)
+{
+	struct weft_ioc_cm *arg = call->arg;
+
+	if (arg->eq || arg->backlog)
+		return -EINVAL;
+	if (arg->data_len > WEFT_CM_DATA_MAX)
+		return -EMSGSIZE;
+	return weft_uep_enter(call->ctx, arg->handle, in);
+}
+
+/**
+ * weft_uep_connect - WEFT_IOC_CONNECT
+ * @call: struct weft_ioc_cm
+ *
+ * Return: 0, -EINVAL, -EMSGSIZE, -ENOENT, -ENOMEM, and what weft_cm_connect() says.
+ */
+int weft_uep_connect(struct weft_call *call)
+{
+	struct weft_ioc_cm *arg = call->arg;
+	struct weft_entry in;
+	int err;
+
+	if (arg->conn)
+		return -EINVAL;
+	err = weft_cm_enter(call, &in);
+	if (err)
+		return err;
+	err = weft_cm_connect(in.uep->ep, &arg->addr, arg->data, arg->data_len, weft_now(), in.out);
+	weft_uep_leave(&in);
+	return err;
+}
+
+/**
+ * weft_uep_accept - WEFT_IOC_ACCEPT
+ * @call: struct weft_ioc_cm
+ *
+ * Return: 0, -EINVAL, -EMSGSIZE, -ENOENT, -ENOMEM, and what weft_cm_accept() says.
+ */
+int weft_uep_accept(struct weft_call *call)
+{
+	struct weft_ioc_cm *arg = call->arg;
+	struct weft_entry in;
+	int err;
+
+	err = weft_cm_enter(call, &in);
+	if (err)
+		return err;
+	err = weft_cm_accept(in.uep->ep, arg->conn, arg->data, arg->data_len, weft_now(), in.out);
+	weft_uep_leave(&in);
+	return err;
+}
+
+/**
+ * weft_uep_reject - WEFT_IOC_REJECT
+ * @call: struct weft_ioc_cm
+ *
+ * Return: 0, -EINVAL, -EMSGSIZE, -ENOENT, -ENOMEM, and what weft_cm_reject() says.
+ */
+int weft_uep_reject(struct weft_call *call)
+{
+	struct weft_ioc_cm *arg = call->arg;
+	struct weft_entry in;
+	int err;
+
+	err = weft_cm_enter(call, &in);
+	if (err)
+		return err;
+	err = weft_cm_reject(in.uep->ep, arg->conn, arg->data, arg->data_len, weft_now(), in.out);
+	weft_uep_leave(&in);
+	return err;
+}
+
+/**
+ * weft_uep_shutdown - WEFT_IOC_SHUTDOWN
+ * @call: struct weft_ioc_handle
+ *
+ * Return: 0, -ENOENT, -ENOMEM, and what weft_cm_shutdown() says.
+ */
+int weft_uep_shutdown(struct weft_call *call)
+{
+	struct weft_ioc_handle *arg = call->arg;
+	struct weft_entry in;
+	int err;
+
+	err = weft_uep_enter(call->ctx, arg->handle, &in);
+	if (err)
+		return err;
+	err = weft_cm_shutdown(in.uep->ep, weft_now(), in.out);
+	weft_uep_leave(&in);
+	return err;
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft - ring memory: pages shared with a program
+ *
+ * An area is what one mmap(2) maps, whole: a ring, or a page of lines. A line (64 bytes) is what an object has of a
+ * doorbell page (the user writes) or a status page (the kernel writes); the objects of a context share those pages.
+ *
+ * An area:	NEW, in rings->areas ---(its object goes)---> not found any more ---(last mmap ends)---> freed
+ *
+ * Its pages live longer: each map holds them until it is unmapped, so that a program that still looks at a ring of a
+ * destroyed object sees stale bytes and nothing worse. No map survives a fork (VM_DONTCOPY; VM_IO, so that madvise(2)
+ * cannot take that back), nor can it grow, be dumped or be executed. What the kernel writes cannot be made writable.
+ *
+ * Memory is charged to the memory cgroup of the caller and limited per context.
+ *
+ * Locks: rings->lock covers the pages of lines; the lock of the xarray covers finding an area. Both are innermost;
+ * weft_rings_mmap() is called under mmap_lock, nothing here touches user memory.
+ */
+#include <linux/err.h>
+#include <linux/gfp.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "../compat.h"
+#include "rings.h"
+
+#define WEFT_MAP_SHIFT	24	/* offsets of two areas are so far apart: more than the longest ring */
+#define WEFT_MAP_IDS	XA_LIMIT(1, (1u << 20) - 1)
+
+/**
+ * weft_rings_init - prepare a context's ring memory
+ * @rings: uninitialised
+ */
+void weft_rings_init(struct weft_rings *rings)
+{
+	BUILD_BUG_ON(WEFT_RING_MAX * WEFT_SLOT_SIZE > 1u << WEFT_MAP_SHIFT);
+	xa_init_flags(&rings->areas, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	rings->next = 1;
+	atomic_long_set(&rings->bytes, 0);
+	mutex_init(&rings->lock);
+	INIT_LIST_HEAD(&rings->lines[0]);
+	INIT_LIST_HEAD(&rings->lines[1]);
+}
+
+/**
+ * weft_rings_exit - the end of it
+ * @rings: all areas and lines have been given back
+ */
+void weft_rings_exit(struct weft_rings *rings)
+{
+	WARN_ON_ONCE(atomic_long_read(&rings->bytes));
+	xa_destroy(&rings->areas);
+	mutex_destroy(&rings->lock);
+}
+
+static void weft_area_free(struct weft_area *area)
+{
+	u32 i;
+
+	if (area->kva && area->npages > 1)
+		vunmap(area->kva);
+	for (i = 0; i < area->npages && area->pages[i]; i++)
+		__free_page(area->pages[i]);
+	atomic_long_sub((long)area->npages << PAGE_SHIFT, &area->rings->bytes);
+	kvfree(area);
+}
+
+/**
+ * weft_area_new - allocate zeroed pages
+ * @rings: whose
+ * @bytes: how many, rounded up to pages
+ * @user_writes: how they may be mapped
+ *
+ * Return: the area, ERR_PTR(-ENOMEM, -ENOSPC: the context's limit). Sleeps.
+ */
+struct weft_area *weft_area_new(struct weft_rings *rings, size_t bytes, bool user_writes)
+{
+	u32 n = PAGE_ALIGN(bytes) >> PAGE_SHIFT, i;
+	struct weft_area *area;
+	int err = -ENOMEM;
+
+	area = kvzalloc(struct_size(area, pages, n), GFP_KERNEL_ACCOUNT);
+	if (!area)
+		return ERR_PTR(-ENOMEM);
+	area->rings = rings;
+	refcount_set(&area->ref, 1);
+	area->npages = n;
+	area->user_writes = user_writes;
+	if (atomic_long_add_return((long)n << PAGE_SHIFT, &rings->bytes) > WEFT_RING_BYTES) {
+		err = -ENOSPC;
+		goto fail;
+	}
+	for (i = 0; i < n; i++) {
+		area->pages[i] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
+		if (!area->pages[i])
+			goto fail;
+	}
+	area->kva = n > 1 ? vmap(area->pages, n, VM_MAP, PAGE_KERNEL) :
+		    page_address(area->pages[0]);
+	if (!area->kva)
+		goto fail;
+	err = xa_alloc_cyclic(&rings->areas, &area->id, area, WEFT_MAP_IDS, &rings->next,
+			      GFP_KERNEL_ACCOUNT);
+	if (err >= 0)
+		return area;
+	if (err == -EBUSY)
+		err = -ENOSPC;
+fail:
+	weft_area_free(area);
+	return ERR_PTR(err);
+}
+
+static void weft_area_unref(struct weft_area *area)
+{
+	if (refcount_dec_and_test(&area->ref))
+		weft_area_free(area);
+}
+
+/**
+ * weft_area_put - the owner does not need it any more
+ * @area: may be NULL
+ *
+ * It cannot be mapped any more; the kernel's view is gone when the last mmap(2) that is under way has ended. Sleeps.
+ */
+void weft_area_put(struct weft_area *area)
+{
+	if (!area)
+		return;
+	xa_erase(&area->rings->areas, area->id);
+	weft_area_unref(area);
+}
+
+/**
+ * weft_area_map - how the user maps it
+ * @area: the area
+ * @map: out
+ */
+void weft_area_map(const struct weft_area *area, struct weft_map *map)
+{
+	map->off = (u64)area->id << WEFT_MAP_SHIFT;
+	map->len = area->npages << PAGE_SHIFT;
+	map->at = 0;
+}
+
+static struct weft_area *weft_area_find(struct weft_rings *rings, unsigned long pgoff)
+{
+	const unsigned int shift = WEFT_MAP_SHIFT - PAGE_SHIFT;
+	struct weft_area *area;
+
+	if (pgoff & ((1ul << shift) - 1))
+		return NULL;
+	xa_lock(&rings->areas);
+	area = xa_load(&rings->areas, pgoff >> shift);
+	if (area)
+		refcount_inc(&area->ref);
+	xa_unlock(&rings->areas);
+	return area;
+}
+
+/**
+ * weft_rings_mmap - map an area
+ * @rings: of the context; the caller has checked that the address space is the context's
+ * @vma: the map
+ *
+ * Offset and length must be those that the object's creation has told, the protection what the header says, and the map
+ * shared. Called under mmap_lock.
+ *
+ * Return: 0, -EINVAL: offset, length or private; -EACCES: protection; -ENOMEM.
+ */
+int weft_rings_mmap(struct weft_rings *rings, struct vm_area_struct *vma)
+{
+	unsigned long clear = VM_MAYEXEC, prot = VM_READ;
+	struct weft_area *area;
+	int err = -EINVAL;
+
+	area = weft_area_find(rings, vma->vm_pgoff);
+	if (!area)
+		return -EINVAL;
+	if (vma_pages(vma) != area->npages || !(vma->vm_flags & VM_MAYSHARE))
+		goto out;
+	if (area->user_writes)
+		prot |= VM_WRITE;
+	else
+		clear |= VM_MAYWRITE;
+	err = -EACCES;
+	if ((vma->vm_flags & (VM_READ | VM_WRITE | VM_EXEC)) != prot)
+		goto out;
+	weft_vm_flags_mod(vma, VM_IO | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, clear);
+	err = vm_map_pages_zero(vma, area->pages, area->npages);
+out:
+	weft_area_unref(area);
+	return err;
+}
+
+/**
+ * weft_line_new - get a zeroed line
+ * @rings: of the context
+ * @user_writes: from a doorbell page, else from a status page
+ * @line: out
+ *
+ * Return: 0, -ENOMEM, -ENOSPC. Sleeps.
+ */
+int weft_line_new(struct weft_rings *rings, bool user_writes, struct weft_line *line)
+{
+	struct list_head *pages = &rings->lines[user_writes];
+	struct weft_line_page *page;
+	int err = -ENOMEM;
+	u32 n;
+
+	mutex_lock(&rings->lock);
+	list_for_each_entry(page, pages, node) {
+		n = find_first_zero_bit(page->used, WEFT_LINES);
+		if (n < WEFT_LINES)
+			goto found;
+	}
+	page = kzalloc(sizeof(*page), GFP_KERNEL_ACCOUNT);
+	if (!page)
+		goto fail;
+	page->area = weft_area_new(rings, PAGE_SIZE, user_writes);
+	if (IS_ERR(page->area)) {
+		err = PTR_ERR(page->area);
+		kfree(page);
+		goto fail;
+	}
+	list_add_tail(&page->node, pages);
+	n = 0;
+found:
+	__set_bit(n, page->used);
+	mutex_unlock(&rings->lock);
+	line->page = page;
+	line->at = n * WEFT_LINE_SIZE;
+	memset(weft_line_kva(line), 0, WEFT_LINE_SIZE);
+	return 0;
+
+fail:
+	mutex_unlock(&rings->lock);
+	return err;
+}
+
+/**
+ * weft_line_free - give a line back; nobody writes to it any more
+ * @rings: of the context
+ * @line: the line, or one with a NULL page
+ *
+ * Sleeps.
+ */
+void weft_line_free(struct weft_rings *rings, struct weft_line *line)
+{
+	struct weft_line_page *page = line->page;
+
+	if (!page)
+		return;
+	mutex_lock(&rings->lock);
+	__clear_bit(line->at / WEFT_LINE_SIZE, page->used);
+	if (bitmap_empty(page->used, WEFT_LINES)) {
+		list_del(&page->node);
+		weft_area_put(page->area);
+		kfree(page);
+	}
+	mutex_unlock(&rings->lock);
+	line->page = NULL;
+}
+
+/**
+ * weft_line_kva - where the kernel sees a line
+ * @line: the line
+ *
+ * Return: its address, aligned to 64 bytes.
+ */
+void *weft_line_kva(const struct weft_line *line)
+{
+	return line->page->area->kva + line->at;
+}
+
+/**
+ * weft_line_map - how the user maps it
+ * @line: the line
+ * @map: out
+ */
+void weft_line_map(const struct weft_line *line, struct weft_map *map)
+{
+	weft_area_map(line->page->area, map);
+	map->at = line->at;
+}
