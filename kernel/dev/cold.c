@@ -2,13 +2,14 @@
 /*
  * weft - work of the core that needs process context: pinning memory, draining a long ring
  *
- * The core names the context by its number, not by its address: work may be put out (by a softirq on another CPU) while
- * the context is going. A context's list:
+ * The core names the context by its number, not by its address: work may be put out (by a softirq
+ * on another CPU) while the context is going. A context's list:
  *
  *	OPEN ---(weft_cold_exit(): the context is dead and nobody is inside)---> closed, and empty
  *
- * What finds the list closed, or the context gone, goes to the device's list of orphans (the device lives as long as the
- * core) and is done without an address space: the core finds out that the memory has gone and cleans up.
+ * What finds the list closed, or the context gone, goes to the device's list of orphans (the
+ * device lives as long as the core) and is done without an address space: the core finds out that
+ * the memory has gone and cleans up.
  *
  * Locks: cold->lock is innermost; taken in any context.
  */

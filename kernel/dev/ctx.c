@@ -4,28 +4,31 @@
  *
  * A context belongs to the address space that opened the file. Its life:
  *
- *	OPEN ---(file closed; or the process has died)---> DEAD ---(nobody inside any object)---> freed
+ *	OPEN ---(file closed; or process dead)---> DEAD ---(nobody inside any object)---> freed
  *
- * OPEN -> DEAD is weft_ctx_kill(): endpoints first (nothing touches rings, queues or the program's memory afterwards), then
- * all that they used, then the memory. Closing the file does it at once. Death of the process is not closing: a forked
- * child may hold the file. The address space's end is told by its notifier (mem.h), a worker kills the context then; no
- * ioctl can be under way, as all are refused to other address spaces.
+ * OPEN -> DEAD is weft_ctx_kill(): endpoints first (nothing touches rings, queues or the program's
+ * memory afterwards), then all that they used, then the memory. Closing the file does it at once.
+ * Death of the process is not closing: a forked child may hold the file. The address space's end is
+ * told by its notifier (mem.h), a worker kills the context then; no ioctl can be under way, as all
+ * are refused to other address spaces.
  *
  * An object:
  *
- *	NEW (has a handle that nobody knows) ---> LIVE (in the table) ---> DYING (people inside) ---> RELEASED ---> freed
- *	 |                                                                  ^
- *	 +---(copying its handle to the user failed)------------------------+
+ *	NEW (handle not told) ---> LIVE (in the table) ---> DYING (people inside) ---> RELEASED
+ *	 |                                                    ^                           |
+ *	 +---(telling the handle failed)----------------------+                         freed
  *
- * LIVE -> DYING is weft_obj_destroy() or the end of the context. obj->use counts the table and whoever is inside; the last
- * one releases what the object has. obj->ref keeps the bare structure for a file (an anonymous inode) or a wake-up that
- * is still on its way. So files may be closed in any order.
+ * LIVE -> DYING is weft_obj_destroy() or the end of the context. obj->use counts the table and
+ * whoever is inside; the last one releases what the object has. obj->ref keeps the bare structure
+ * for a file (an anonymous inode) or a wake-up that is still on its way. So files may be closed in
+ * any order.
  *
- * A handle is (generation << 16 | index). Indices are given out round robin, and each has its generation: a handle that
- * has died means something else not before 65535 lives of its index.
+ * A handle is (generation << 16 | index). Indices are given out round robin, and each has its
+ * generation: a handle that has died means something else not before 65535 lives of its index.
  *
- * Locks: weft_devs_lock -> dev->lock -> ctx->lock -> the core's; rings.c has its own. User memory is never touched and
- * mmap_lock never taken under ctx->lock. The data path takes none of them: RCU, and obj->use.
+ * Locks: weft_devs_lock -> dev->lock -> ctx->lock -> the core's; rings.c has its own. User memory
+ * is never touched and mmap_lock never taken under ctx->lock. The data path takes none of them:
+ * RCU, and obj->use.
  */
 #include <linux/bitmap.h>
 #include <linux/cred.h>
@@ -45,7 +48,7 @@ static u32 weft_obj_index(u32 handle)
 	return handle & 0xffff;
 }
 
-/* ---- Outputs --------------------------------------------------------------------------------------------------- */
+/* ---- Outputs --------------------------------------------------------------------------------- */
 
 static struct weft_out *weft_out_new(struct weft_core *core)
 {
@@ -60,7 +63,8 @@ static struct weft_out *weft_out_new(struct weft_core *core)
  * weft_ctx_out - an output for a call into the core
  * @ctx: the context
  *
- * Return: an empty output that nobody else uses, NULL: no memory. To be given back with weft_ctx_out_put(). Sleeps.
+ * Return: an empty output that nobody else uses, NULL: no memory. To be given back with
+ * weft_ctx_out_put(). Sleeps.
  */
 struct weft_out *weft_ctx_out(struct weft_ctx *ctx)
 {
@@ -82,7 +86,7 @@ void weft_ctx_out_put(struct weft_ctx *ctx, struct weft_out *out)
 		kvfree(out);
 }
 
-/* ---- Objects --------------------------------------------------------------------------------------------------- */
+/* ---- Objects --------------------------------------------------------------------------------- */
 
 /**
  * weft_obj_init - give a new object a handle
@@ -267,7 +271,7 @@ int weft_obj_destroy(struct weft_ctx *ctx, u32 handle)
 	return 0;
 }
 
-/* ---- The context ----------------------------------------------------------------------------------------------- */
+/* ---- The context ----------------------------------------------------------------------------- */
 
 static void weft_ctx_kill_objs(struct weft_ctx *ctx, const struct weft_obj_ops *ops)
 {
@@ -291,7 +295,8 @@ static void weft_ctx_kill_objs(struct weft_ctx *ctx, const struct weft_obj_ops *
  * weft_ctx_kill - destroy all that a context has
  * @ctx: the context
  *
- * When it returns (to the first caller) nothing of the program's memory is touched any more. Sleeps.
+ * When it returns (to the first caller) nothing of the program's memory is touched any more.
+ * Sleeps.
  */
 void weft_ctx_kill(struct weft_ctx *ctx)
 {
@@ -424,7 +429,8 @@ static int weft_ctx_alloc(struct weft_ctx *ctx)
  * @dev: device
  * @port: its port; the caller's reference is taken over if it succeeds
  *
- * Return: the context, ERR_PTR(-ENOMEM, -EINVAL: a kernel thread, -EINTR: killed, -EBUSY: too many contexts). Sleeps.
+ * Return: the context, ERR_PTR(-ENOMEM, -EINVAL: a kernel thread, -EINTR: killed, -EBUSY: too many
+ * contexts). Sleeps.
  */
 struct weft_ctx *weft_ctx_new(struct weft_dev *dev, struct weft_port *port)
 {

@@ -67,7 +67,7 @@ struct weft_obj {
  * @out: for @work
  */
 struct weft_cold {
-	spinlock_t lock;
+	spinlock_t lock;	/* list, closed */
 	struct weft_list list;
 	bool closed;
 	struct work_struct work;
@@ -96,7 +96,7 @@ struct weft_dev {
 	struct device *device;
 	struct weft_out *out;
 	struct weft_cold orphans;
-	struct mutex lock;
+	struct mutex lock;	/* ctxs */
 	struct list_head ctxs;
 };
 
@@ -107,11 +107,14 @@ struct weft_dev *weft_dev_by_id(u32 id);
 /**
  * struct weft_ctx - an open device
  * @core: its port's core; first: with @mm and @objs all that a kick needs
- * @mm: address space it belongs to, only for comparison (@mc holds it); NULL: freed but for the structure
+ * @mm: address space it belongs to, only for comparison (@mc holds it); NULL: freed but for
+ *	the structure
  * @objs: objects by index; written under @lock, read under RCU
  * @outs: outputs that nobody is using
- * @ref: of the structure: 1 while @use is not 0, and 1 for the file, for each object's structure, for a passer-by
- * @use: 1 for the open file (until the context is killed), and 1 for each object that is not released
+ * @ref: of the structure: 1 while @use is not 0, and 1 for the file, for each object's
+ *	structure, for a passer-by
+ * @use: 1 for the open file (until the context is killed), and 1 for each object that is not
+ *	released
  * @id: number, module-wide; the core's name of it
  * @dev: device
  * @port: port, referenced
@@ -144,7 +147,7 @@ struct weft_ctx {
 	struct weft_dev *dev;
 	struct weft_port *port;
 	struct weft_memctx *mc;
-	struct mutex lock;
+	struct mutex lock;	/* objects, slow path */
 	bool dead;
 	u32 nobjs;
 	u32 next;
@@ -199,7 +202,7 @@ static inline bool weft_obj_tryuse(struct weft_obj *obj)
 	return refcount_inc_not_zero(&obj->use);
 }
 
-/* ---- ioctls ---------------------------------------------------------------------------------------------------- */
+/* ---- ioctls ---------------------------------------------------------------------------------- */
 
 /**
  * struct weft_call - an ioctl
@@ -267,7 +270,7 @@ fault:
 	return -EFAULT;
 }
 
-/* ---- Kinds of objects ------------------------------------------------------------------------------------------ */
+/* ---- Kinds of objects ------------------------------------------------------------------------ */
 
 /**
  * struct weft_ucq - completion queue
@@ -306,7 +309,7 @@ struct weft_ueq {
 	struct weft_eq eq;
 	wait_queue_head_t wq;
 	bool dead;
-	struct mutex lock;
+	struct mutex lock;	/* one reader */
 	u32 len;
 	u8 buf[sizeof(struct weft_event) + WEFT_CM_DATA_MAX] __aligned(8);
 };

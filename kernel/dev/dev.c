@@ -2,16 +2,21 @@
 /*
  * weft - character devices: the class "weft", the nodes /dev/weft/<port>, and their files
  *
- * A device:	weft_dev_add() ---> in the table of minors: can be opened ---(weft_dev_del())---> only its open files are left
+ * A device:
+ *
+ *	weft_dev_add() ---> in the table of minors: can be opened
+ *		---(weft_dev_del())---> only its open files are left
  *		---(weft_dev_free(): the last reference on the port has gone)---> freed
  *
- * A file is a context (ctx.c); it holds a reference on the port. Files of anonymous inodes (CQ, EQ) hold the module as
- * this one does, and maps hold their file: the module cannot go before them.
+ * A file is a context (ctx.c); it holds a reference on the port. Files of anonymous inodes (CQ, EQ)
+ * hold the module as this one does, and maps hold their file: the module cannot go before them.
  *
- * The class is aware of network namespaces: /sys/class/weft shows the ports of the reader's. Nodes are in devtmpfs, which
- * knows no namespaces: open(2) compares, and says ENODEV for a port of another one.
+ * The class is aware of network namespaces: /sys/class/weft shows the ports of the reader's. Nodes
+ * are in devtmpfs, which knows no namespaces: open(2) compares, and says ENODEV for a port of
+ * another one.
  *
- * Locks: weft_devs_lock covers the table of minors; dev->lock the list of contexts. Order: see ctx.c.
+ * Locks: weft_devs_lock covers the table of minors; dev->lock the list of contexts. Order: see
+ * ctx.c.
  */
 #include <linux/cdev.h>
 #include <linux/module.h>
@@ -37,7 +42,7 @@ static u32 weft_devs_next = 1;
 /** weft_dev_wq - cold work, and the end of contexts */
 struct workqueue_struct *weft_dev_wq;
 
-/* ---- Files ----------------------------------------------------------------------------------------------------- */
+/* ---- Files ----------------------------------------------------------------------------------- */
 
 static int weft_open(struct inode *inode, struct file *file)
 {
@@ -100,7 +105,7 @@ static const struct file_operations weft_fops = {
 	.llseek = noop_llseek,
 };
 
-/* ---- Devices --------------------------------------------------------------------------------------------------- */
+/* ---- Devices --------------------------------------------------------------------------------- */
 
 static char *weft_devnode(weft_class_const struct device *device, umode_t *mode)
 {
@@ -239,7 +244,7 @@ void weft_dev_free(struct weft_port *port)
 	port->dev = NULL;
 }
 
-/* ---- For the administrator ------------------------------------------------------------------------------------- */
+/* ---- For the administrator ------------------------------------------------------------------- */
 
 int weft_dev_ctx_next(struct weft_port *port, u64 *pos, struct weft_dev_ctx *info)
 {
@@ -317,7 +322,7 @@ void weft_dev_stat(struct weft_port *port, struct weft_dev_stat *stat)
 	mutex_unlock(&dev->lock);
 }
 
-/* ---- Module ---------------------------------------------------------------------------------------------------- */
+/* ---- Module ---------------------------------------------------------------------------------- */
 
 /**
  * weft_dev_init - prepare for devices

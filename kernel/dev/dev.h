@@ -2,9 +2,10 @@
 /*
  * weft - character devices: what the rest of the module sees of them
  *
- * Every port has a node /dev/weft/<port> and a directory /sys/class/weft/<port>. All functions here sleep. They take locks
- * of kernel/dev and of the core, none of kernel/port; weft_dev_add(), weft_dev_del() and weft_dev_free() of one port never
- * run at the same time. Those that look at contexts need a port between weft_dev_add() and weft_dev_free().
+ * Every port has a node /dev/weft/<port> and a directory /sys/class/weft/<port>. All functions here
+ * sleep. They take locks of kernel/dev and of the core, none of kernel/port; weft_dev_add(),
+ * weft_dev_del() and weft_dev_free() of one port never run at the same time. Those that look at
+ * contexts need a port between weft_dev_add() and weft_dev_free().
  *
  * A context holds a reference on its port until the last of its objects has been freed.
  */
@@ -28,7 +29,8 @@ void weft_dev_exit(void);
  * @port: the port; works already
  * @groups: sysfs attributes, may be NULL; dev_get_drvdata() of the device is the port
  *
- * Return: 0, -ENOMEM, -ENOSPC: too many ports, -EEXIST. weft_dev_free() is to be called in either case.
+ * Return: 0, -ENOMEM, -ENOSPC: too many ports, -EEXIST. weft_dev_free() is to be called in either
+ * case.
  */
 int weft_dev_add(struct weft_port *port, const struct attribute_group **groups);
 
@@ -36,8 +38,9 @@ int weft_dev_add(struct weft_port *port, const struct attribute_group **groups);
  * weft_dev_del - a port goes
  * @port: the port; still able to transmit
  *
- * Removes node and directory, calls weft_core_stop() until it is through, and wakes all who wait. Files that are open
- * stay: they can be closed, and their objects destroyed; any other call on them says ENODEV.
+ * Removes node and directory, calls weft_core_stop() until it is through, and wakes all who wait.
+ * Files that are open stay: they can be closed, and their objects destroyed; any other call on them
+ * says ENODEV.
  */
 void weft_dev_del(struct weft_port *port);
 
@@ -45,8 +48,9 @@ void weft_dev_del(struct weft_port *port);
  * weft_dev_free - the port is being freed
  * @port: the port; weft_dev_add() may have failed or not have been called
  *
- * For the last weft_port_put(), when nothing comes up from the port any more and before weft_core_exit(): work that
- * outlived its context has been done when this returns. May be called from any workqueue.
+ * For the last weft_port_put(), when nothing comes up from the port any more and before
+ * weft_core_exit(): work that outlived its context has been done when this returns. May be called
+ * from any workqueue.
  */
 void weft_dev_free(struct weft_port *port);
 

@@ -2,13 +2,15 @@
 /*
  * weft - ioctls on /dev/weft/<port>: what is common to them
  *
- * An ioctl is found by its number; the length that is encoded with it does not count: the structure's first word does
- * (see the rules of growth in the header). The way of a call:
+ * An ioctl is found by its number; the length that is encoded with it does not count: the
+ * structure's first word does (see the rules of growth in the header). The way of a call:
  *
- *	copied, checked (lengths, reserved fields, flags) ---> written back as it was, so that a structure that cannot be
- *	written fails before anything has happened ---> done ---> results copied back ---> what was made is published
+ *	copied, checked (lengths, reserved fields, flags)
+ *	---> written back as it was: what cannot be written fails before anything has happened
+ *	---> done ---> results copied back ---> what was made is published
  *
- * When the last copy fails all the same (the page has gone meanwhile) what was made is destroyed unseen.
+ * When the last copy fails all the same (the page has gone meanwhile) what was made is destroyed
+ * unseen.
  *
  * WEFT_IOC_KICK, the only one on the way of a message, takes a shortcut.
  *
@@ -143,7 +145,8 @@ static const struct weft_call_desc weft_calls[] = {
  * @ksize: its size, not less than in version 1 of the interface
  * @uarg: the user's
  *
- * Return: 0, -EFAULT, -EINVAL: shorter than in version 1, -E2BIG: longer, and not zero in what is not known here.
+ * Return: 0, -EFAULT, -EINVAL: shorter than in version 1, -E2BIG: longer, and not zero in what is
+ * not known here.
  */
 int weft_copy_in(void *arg, u32 ksize, const void __user *uarg)
 {
@@ -255,8 +258,9 @@ static long weft_ioctl_slow(struct weft_ctx *ctx, unsigned int cmd, void __user 
  * @cmd: WEFT_IOC_*
  * @uarg: its structure
  *
- * Return: 0, -EPERM: another address space than the one that opened the file, -ENOTTY: no such ioctl, -ENODEV: the port
- * has gone, -EINVAL, -E2BIG, -EFAULT: the structure; and what the ioctl itself says.
+ * Return: 0, -EPERM: another address space than the one that opened the file, -ENOTTY: no such
+ * ioctl, -ENODEV: the port has gone, -EINVAL, -E2BIG, -EFAULT: the structure; and what the ioctl
+ * itself says.
  */
 long weft_ioctl(struct weft_ctx *ctx, unsigned int cmd, void __user *uarg)
 {

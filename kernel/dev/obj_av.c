@@ -2,8 +2,8 @@
 /*
  * weft - address vectors
  *
- * Life: as any object's (ctx.c); destroying one that an endpoint uses is refused, so that the core's part is freed when
- * nobody uses it any more.
+ * Life: as any object's (ctx.c); destroying one that an endpoint uses is refused, so that the
+ * core's part is freed when nobody uses it any more.
  *
  * Locks: the core has its own.
  */
@@ -67,7 +67,7 @@ int weft_uav_create(struct weft_call *call)
 	return 0;
 }
 
-/* Insert @n addresses; index[i] is WEFT_SRC_ANY for one that failed. Return: how many were inserted. */
+/* index[i] is WEFT_SRC_ANY for an address that failed. Return: how many were inserted. */
 static u32 weft_uav_insert_all(struct weft_av *av, const struct weft_sockaddr *addr, u32 *index,
 			       u32 n)
 {
@@ -111,7 +111,8 @@ static int weft_uav_fetch(const struct weft_ioc_av_insert *arg, struct weft_sock
  * weft_uav_insert - WEFT_IOC_AV_INSERT
  * @call: struct weft_ioc_av_insert
  *
- * The indices are written as they were first, so that an array that cannot be written fails before anything is inserted.
+ * The indices are written as they were first, so that an array that cannot be written fails before
+ * anything is inserted.
  *
  * Return: 0, also when addresses failed; -EINVAL: count; -ENOENT, -EFAULT, -ENOMEM.
  */
@@ -153,7 +154,8 @@ out:
  * weft_uav_remove - WEFT_IOC_AV_REMOVE
  * @call: struct weft_ioc_av_insert
  *
- * Return: 0: some were removed; -EINVAL: count, addrs, or none of the indices is in use; -ENOENT, -EFAULT, -ENOMEM.
+ * Return: 0: some were removed; -EINVAL: count, addrs, or none of the indices is in use; -ENOENT,
+ * -EFAULT, -ENOMEM.
  */
 int weft_uav_remove(struct weft_call *call)
 {

@@ -2,15 +2,17 @@
 /*
  * weft - completion queues and their files
  *
- * Life: as any object's (ctx.c). The queue's file is an anonymous inode; closing it does not destroy the queue, and
- * destroying the queue leaves a file that says EIO.
+ * Life: as any object's (ctx.c). The queue's file is an anonymous inode; closing it does not
+ * destroy the queue, and destroying the queue leaves a file that says EIO.
  *
- * Waiting: cq->armed tells the core that somebody may sleep. A waiter sets it, then a full barrier, then looks again (in
- * weft_cq_news()), then sleeps; the core writes entries, then a full barrier, then looks at cq->armed, and calls
- * weft_env_wake_cq() if it was set (barrier E of the header). The caller tells the index that it has seen, so that what
- * came between its look and the call is news.
+ * Waiting: cq->armed tells the core that somebody may sleep. A waiter sets it, then a full
+ * barrier, then looks again (in weft_cq_news()), then sleeps; the core writes entries, then a full
+ * barrier, then looks at cq->armed, and calls weft_env_wake_cq() if it was set (barrier E of the
+ * header). The caller tells the index that it has seen, so that what came between its look and the
+ * call is news.
  *
- * Locks: none. ucq->wq.lock is innermost. Waiters are inside of the object (weft_obj_tryuse()) while they sleep.
+ * Locks: none. ucq->wq.lock is innermost. Waiters are inside of the object (weft_obj_tryuse())
+ * while they sleep.
  */
 #include <linux/anon_inodes.h>
 #include <linux/hrtimer.h>
@@ -84,7 +86,7 @@ const struct weft_obj_ops weft_ucq_ops = {
 	.stopped = weft_ucq_stopped,
 };
 
-/* ---- Waiting --------------------------------------------------------------------------------------------------- */
+/* ---- Waiting --------------------------------------------------------------------------------- */
 
 /* Why not to sleep: 0: there is news, an error, or -EAGAIN: no reason. */
 static int weft_ucq_look(struct weft_ucq *ucq, u32 seen)
@@ -159,7 +161,7 @@ static long weft_ucq_wait(struct weft_ucq *ucq, void __user *uarg)
 	return weft_ucq_sleep(ucq, arg.seen, arg.timeout_ns);
 }
 
-/* ---- The file -------------------------------------------------------------------------------------------------- */
+/* ---- The file -------------------------------------------------------------------------------- */
 
 static long weft_ucq_kick(struct weft_ucq *ucq)
 {

@@ -2,15 +2,16 @@
 /*
  * weft - endpoints
  *
- * Life as an object: ctx.c. What an endpoint does, with its states, is the core's (core/ep.c, core/cm.c); here it gets its
- * rings and queues:
+ * Life as an object: ctx.c. What an endpoint does, with its states, is the core's (core/ep.c,
+ * core/cm.c); here it gets its rings and queues:
  *
- *	CREATED (rings, lines) ---(ENABLE: CQs, EQ, AV; passive: LISTEN: EQ)---> bound ---(killed)---> unbound
+ *	CREATED (rings, lines) ---(ENABLE: CQs, EQ, AV; passive: LISTEN: EQ)---> bound
+ *		---(killed)---> unbound
  *
  * What is bound to an endpoint cannot be destroyed before it (weft_obj.users).
  *
- * Locks: ctx->lock covers binding and unbinding. Kicks, and whatever else goes to the core, hold no lock but are inside
- * of the object, so that rings and the core's endpoint stay.
+ * Locks: ctx->lock covers binding and unbinding. Kicks, and whatever else goes to the core, hold no
+ * lock but are inside of the object, so that rings and the core's endpoint stay.
  */
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -102,7 +103,7 @@ bool weft_uep_look(struct weft_obj *obj, struct weft_ep_info *info)
 	return true;
 }
 
-/* ---- Creation -------------------------------------------------------------------------------------------------- */
+/* ---- Creation -------------------------------------------------------------------------------- */
 
 static int weft_uep_check(const struct weft_ioc_ep *arg)
 {
@@ -192,8 +193,8 @@ static int weft_uep_new(struct weft_uep *uep, const struct weft_ioc_ep *arg)
  * weft_uep_create - WEFT_IOC_EP_CREATE
  * @call: struct weft_ioc_ep
  *
- * Return: 0, -EINVAL: type, slots, flags, address; -EOPNOTSUPP: not a type of this kernel; -EMFILE, -ENOSPC, -ENOMEM, and
- * what weft_ep_new() says.
+ * Return: 0, -EINVAL: type, slots, flags, address; -EOPNOTSUPP: not a type of this kernel; -EMFILE,
+ * -ENOSPC, -ENOMEM, and what weft_ep_new() says.
  */
 int weft_uep_create(struct weft_call *call)
 {
@@ -232,7 +233,7 @@ int weft_uep_create(struct weft_call *call)
 	return 0;
 }
 
-/* ---- Queues ---------------------------------------------------------------------------------------------------- */
+/* ---- Queues ---------------------------------------------------------------------------------- */
 
 /* Return: 0; -ENOENT: a handle that is not WEFT_HANDLE_NONE and not of this kind. */
 static int weft_uep_queue(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops,
@@ -275,8 +276,9 @@ static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enabl
 	    weft_uep_queue(ctx, arg->eq, &weft_ueq_ops, &eq) ||
 	    weft_uep_queue(ctx, arg->av, &weft_uav_ops, &av))
 		return -ENOENT;
-	if (uep->type == WEFT_EP_PASSIVE || !av != (uep->type != WEFT_EP_RDM) ||
-	    (uep->type == WEFT_EP_MSG && !eq))
+	if (uep->type == WEFT_EP_RDM ? !av : !!av)
+		return -EINVAL;
+	if (uep->type == WEFT_EP_PASSIVE || (uep->type == WEFT_EP_MSG && !eq))
 		return -EINVAL;
 	err = weft_ep_enable(uep->ep, weft_cq_of(tx), weft_cq_of(rx), weft_eq_of(eq),
 			     weft_av_of(av));
@@ -294,7 +296,8 @@ static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enabl
  * weft_uep_enable - WEFT_IOC_EP_ENABLE
  * @call: struct weft_ioc_ep_enable
  *
- * Return: 0, -ENOENT, -EINVAL: passive, or queues that do not fit the type; and what weft_ep_enable() says.
+ * Return: 0, -ENOENT, -EINVAL: passive, or queues that do not fit the type; and what
+ * weft_ep_enable() says.
  */
 int weft_uep_enable(struct weft_call *call)
 {
@@ -338,8 +341,8 @@ static int weft_uep_listen_locked(struct weft_ctx *ctx, struct weft_ioc_cm *arg)
  * weft_uep_listen - WEFT_IOC_LISTEN
  * @call: struct weft_ioc_cm
  *
- * Return: 0, -ENOENT, -EINVAL: not passive, no event queue, another one than the first time, no backlog, fields that do
- * not belong to this call; and what weft_cm_listen() says.
+ * Return: 0, -ENOENT, -EINVAL: not passive, no event queue, another one than the first time, no
+ * backlog, fields that do not belong to this call; and what weft_cm_listen() says.
  */
 int weft_uep_listen(struct weft_call *call)
 {
@@ -355,7 +358,7 @@ int weft_uep_listen(struct weft_call *call)
 	return err;
 }
 
-/* ---- Calls that go to the core --------------------------------------------------------------------------------- */
+/* ---- Calls that go to the core --------------------------------------------------------------- */
 
 /**
  * struct weft_entry - on the way into the core
@@ -497,9 +500,9 @@ int weft_uep_getpeer(struct weft_call *call)
 	return err;
 }
 
-/* ---- Connections ----------------------------------------------------------------------------------------------- */
+/* ---- Connections ----------------------------------------------------------------------------- */
 
-/* What connect, accept and reject have in common: fields that do not belong to them, and the length of the data. */
+/* Common to connect, accept, reject: fields that are not theirs, and the length of the data. */
 static int weft_cm_enter(struct weft_call *call, struct weft_entry *in)
 {
 	struct weft_ioc_cm *arg = call->arg;

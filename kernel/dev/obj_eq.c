@@ -2,13 +2,14 @@
 /*
  * weft - event queues and their files
  *
- * Life: as any object's (ctx.c). The file is an anonymous inode; closing it does not destroy the queue, and destroying
- * the queue leaves a file that says EIO.
+ * Life: as any object's (ctx.c). The file is an anonymous inode; closing it does not destroy the
+ * queue, and destroying the queue leaves a file that says EIO.
  *
- * An event that has been taken from the queue but could not be copied to its reader (EFAULT) stays in ueq->buf and is the
- * next one to be read: none is lost.
+ * An event that has been taken from the queue but could not be copied to its reader (EFAULT) stays
+ * in ueq->buf and is the next one to be read: none is lost.
  *
- * Locks: ueq->lock (a mutex): one reader at a time, user memory is touched under it. It is held by no one else.
+ * Locks: ueq->lock (a mutex): one reader at a time, user memory is touched under it. It is held by
+ * no one else.
  */
 #include <linux/anon_inodes.h>
 #include <linux/module.h>

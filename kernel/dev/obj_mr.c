@@ -2,7 +2,8 @@
 /*
  * weft - memory regions: a handle for memory that is to stay pinned
  *
- * Life: as any object's (ctx.c). What is pinned, and how, is mem.h's concern; messages do not need the handle.
+ * Life: as any object's (ctx.c). What is pinned, and how, is mem.h's concern; messages do not need
+ * the handle.
  *
  * Locks: none.
  */
@@ -42,7 +43,8 @@ static const struct weft_obj_ops weft_umr_ops = {
  * weft_umr_reg - WEFT_IOC_MR_REG
  * @call: struct weft_ioc_mr
  *
- * Return: 0, -EINVAL: access, length, wraps round; -EFAULT: not mapped or not with this access; -EMFILE, -ENOMEM, -EINTR.
+ * Return: 0, -EINVAL: access, length, wraps round; -EFAULT: not mapped or not with this access;
+ * -EMFILE, -ENOMEM, -EINTR.
  */
 int weft_umr_reg(struct weft_call *call)
 {

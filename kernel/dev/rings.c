@@ -2,19 +2,24 @@
 /*
  * weft - ring memory: pages shared with a program
  *
- * An area is what one mmap(2) maps, whole: a ring, or a page of lines. A line (64 bytes) is what an object has of a
- * doorbell page (the user writes) or a status page (the kernel writes); the objects of a context share those pages.
+ * An area is what one mmap(2) maps, whole: a ring, or a page of lines. A line (64 bytes) is what an
+ * object has of a doorbell page (the user writes) or a status page (the kernel writes); the objects
+ * of a context share those pages.
  *
- * An area:	NEW, in rings->areas ---(its object goes)---> not found any more ---(last mmap ends)---> freed
+ * An area:
  *
- * Its pages live longer: each map holds them until it is unmapped, so that a program that still looks at a ring of a
- * destroyed object sees stale bytes and nothing worse. No map survives a fork (VM_DONTCOPY; VM_IO, so that madvise(2)
- * cannot take that back), nor can it grow, be dumped or be executed. What the kernel writes cannot be made writable.
+ *	in rings->areas ---(its object goes)---> not found any more
+ *		---(the last mmap(2) that was under way has ended)---> freed
+ *
+ * Its pages live longer: each map holds them until it is unmapped, so that a program that still
+ * looks at a ring of a destroyed object sees stale bytes and nothing worse. No map survives a fork
+ * (VM_DONTCOPY; VM_IO, so that madvise(2) cannot take that back), nor can it grow, be dumped or be
+ * executed. What the kernel writes cannot be made writable.
  *
  * Memory is charged to the memory cgroup of the caller and limited per context.
  *
- * Locks: rings->lock covers the pages of lines; the lock of the xarray covers finding an area. Both are innermost;
- * weft_rings_mmap() is called under mmap_lock, nothing here touches user memory.
+ * Locks: rings->lock covers the pages of lines; the lock of the xarray covers finding an area. Both
+ * are innermost; weft_rings_mmap() is called under mmap_lock, nothing here touches user memory.
  */
 #include <linux/err.h>
 #include <linux/gfp.h>
@@ -24,7 +29,7 @@
 #include "../compat.h"
 #include "rings.h"
 
-#define WEFT_MAP_SHIFT	24	/* offsets of two areas are so far apart: more than the longest ring */
+#define WEFT_MAP_SHIFT	24	/* distance of two areas' offsets: the longest ring fits */
 #define WEFT_MAP_IDS	XA_LIMIT(1, (1u << 20) - 1)
 
 /**
@@ -120,7 +125,8 @@ static void weft_area_unref(struct weft_area *area)
  * weft_area_put - the owner does not need it any more
  * @area: may be NULL
  *
- * It cannot be mapped any more; the kernel's view is gone when the last mmap(2) that is under way has ended. Sleeps.
+ * It cannot be mapped any more; the kernel's view is gone when the last mmap(2) that is under way
+ * has ended. Sleeps.
  */
 void weft_area_put(struct weft_area *area)
 {
@@ -162,8 +168,8 @@ static struct weft_area *weft_area_find(struct weft_rings *rings, unsigned long 
  * @rings: of the context; the caller has checked that the address space is the context's
  * @vma: the map
  *
- * Offset and length must be those that the object's creation has told, the protection what the header says, and the map
- * shared. Called under mmap_lock.
+ * Offset and length must be those that the object's creation has told, the protection what the
+ * header says, and the map shared. Called under mmap_lock.
  *
  * Return: 0, -EINVAL: offset, length or private; -EACCES: protection; -ENOMEM.
  */

@@ -74,7 +74,7 @@ struct weft_rings {
 	struct xarray areas;
 	u32 next;
 	atomic_long_t bytes;
-	struct mutex lock;
+	struct mutex lock;	/* lines */
 	struct list_head lines[2];
 };
 
