@@ -109,7 +109,7 @@ $(VM_KERNELS:%=module-%) $(VM_KERNELS:%=sparse-%): packages-vm packages-build
 warnings := -Wall -Wextra -Wno-unused-parameter -Wstrict-prototypes \
 	-Wmissing-prototypes -Wpointer-arith -Wwrite-strings \
 	$(if $(filter 1,$(WERROR)),-Werror)
-weft_cflags := -std=gnu11 -D_GNU_SOURCE -DWEFT_VERSION='"$(VERSION)"' \
+weft_cflags := -std=gnu11 -D_GNU_SOURCE= -DWEFT_VERSION='"$(VERSION)"' \
 	-Iuapi -Iinclude $(warnings) $(CFLAGS)
 cc = $(CC) $(weft_cflags) -MMD -MP
 
@@ -212,6 +212,7 @@ install-user: lib tools
 # the group stays: files may belong to it
 uninstall:
 	rm -f $(foreach f,$(installed),'$(DESTDIR)$(f)')
+	-rmdir '$(DESTDIR)$(PREFIX)/include/weft' '$(DESTDIR)$(FABRIC_DIR)' 2>/dev/null
 	[ -z '$(KREL)' ] || rm -f '$(DESTDIR)$(MODDIR)/weft.ko'
 	$(if $(DESTDIR),,[ -z '$(KREL)' ] || depmod $(KREL))
 	$(if $(DESTDIR),,ldconfig)
@@ -223,7 +224,7 @@ install-dkms:
 	$(INSTALL) -d '$(DESTDIR)$(DKMS_SRC)'
 	cp -r kernel uapi LICENSES '$(DESTDIR)$(DKMS_SRC)/'
 	sed 's/@VERSION@/$(VERSION)/' kernel/dkms.conf >'$(DESTDIR)$(DKMS_SRC)/dkms.conf'
-	$(if $(DESTDIR),,dkms install weft/$(VERSION))
+	$(if $(DESTDIR),,dkms install weft/$(VERSION) $(DKMS_FLAGS))
 
 uninstall-dkms:
 	$(if $(DESTDIR),,-dkms remove weft/$(VERSION) --all)
