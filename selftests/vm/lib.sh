@@ -56,7 +56,11 @@ vm_nodes()
 		vm_port 0 weft0 netdev veth0 && vm_port 1 weft1 netdev veth1
 		;;
 	loop)
-		ip netns add n0 && ip -n n0 link set lo up || return 1
+		ip netns add n0 && ip -n n0 -batch - <<-EOT || return 1
+			link set lo up
+			addr add 10.77.0.1/32 dev lo
+			addr add fd77::1/128 dev lo nodad
+		EOT
 		echo n0 >/run/weft/node0
 		echo n0 >/run/weft/node1
 		vm_port 0 weft0 loop addr 10.77.0.1
