@@ -5,6 +5,7 @@
  * What a thread holds is kept per thread; counts are atomic; the list of what RCU frees has a lock
  * of its own.
  */
+#include <sched.h>
 #include <stdarg.h>
 
 #include "core/env.h"
@@ -27,6 +28,20 @@ static u64 fail_state;
 static u64 failed;
 static u64 random_state = 1;
 static bool signal_is_pending;
+static const char *note;
+
+void weft_host_note(const char *text)
+{
+	note = text;
+}
+
+/* Called by the address sanitizer before it prints its report. */
+void __asan_on_error(void);
+void __asan_on_error(void)
+{
+	if (note)
+		fprintf(stderr, "%s\n", note);
+}
 
 void weft_host_die(const char *file, int line, const char *fmt, ...)
 {
@@ -38,6 +53,8 @@ void weft_host_die(const char *file, int line, const char *fmt, ...)
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
+	if (note)
+		fprintf(stderr, "%s\n", note);
 	abort();
 }
 
@@ -102,9 +119,15 @@ void weft_host_may_sleep(const char *file, int line)
 
 void weft_host_no_locks(const char *file, int line)
 {
-	if (nheld || nrcu || nmutex)
-		weft_host_die(file, line, "%d locks, %d mutexes, %d rcu are held", nheld, nmutex,
-			      nrcu);
+	if (nheld || nrcu)
+		weft_host_die(file, line, "%d locks, %d rcu are held", nheld, nrcu);
+}
+
+void weft_host_balanced(const char *file, int line)
+{
+	weft_host_no_locks(file, line);
+	if (nmutex)
+		weft_host_die(file, line, "%d mutexes are held", nmutex);
 }
 
 void weft_host_atomic(bool on)
@@ -310,6 +333,13 @@ u64 weft_siphash(const void *data, size_t len, const u64 key[2])
 bool weft_signal_pending(void)
 {
 	return signal_is_pending;
+}
+
+/* A point at which others may run, with nothing held. */
+void weft_yield(void)
+{
+	might_sleep();
+	sched_yield();
 }
 
 void weft_host_signal(bool pending)

@@ -220,6 +220,8 @@ typedef struct { s64 counter; } atomic64_t;
 
 /* ---- Complaints ------------------------------------------------------ */
 
+/* A line to be printed whenever the program dies, by a sanitizer too; stays the caller's. */
+void weft_host_note(const char *text);
 /* Print and abort: a warning in the kernel is a failed test here. */
 void weft_host_die(const char *file, int line, const char *fmt, ...)
 	__attribute__((__noreturn__, __format__(__printf__, 3, 4)));
@@ -423,8 +425,10 @@ void weft_host_mutex_unlock(struct weft_mutex *m, const char *file, int line);
 /* Dies when a lock (not a mutex) is held, or within RCU: what follows may sleep, or calls back. */
 void weft_host_may_sleep(const char *file, int line);
 #define might_sleep()		weft_host_may_sleep(__FILE__, __LINE__)
-/* Dies when anything is held: on the way into the core and out of it. */
+/* Dies when a lock is held, or RCU: what follows calls out. */
 void weft_host_no_locks(const char *file, int line);
+/* Dies when anything is held, mutexes too: between events. */
+void weft_host_balanced(const char *file, int line);
 
 /* From here on sleeping is an error, as in a softirq, until false is set. */
 void weft_host_atomic(bool on);
@@ -469,6 +473,7 @@ void weft_host_seed(u64 seed);
 u64 weft_random(void);
 u64 weft_siphash(const void *data, size_t len, const u64 key[2]);
 bool weft_signal_pending(void);
+void weft_yield(void);
 void weft_host_signal(bool pending);
 
 typedef u64 *weft_counters_t;

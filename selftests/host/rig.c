@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rig: time, nodes and the network between them
+ *
+ * One thread; no locks of its own.
+ */
+#include "rig.h"
+
+#define RIG_EV_PACKET	1
+#define RIG_EV_TIMER	2
+#define RIG_EV_WORK	3
+
+#define RIG_BATCH	16	/* packets that weft_core_rx() takes at most */
+
+/**
+ * struct rig_path - the adapter's side of a path
+ * @next: in rig->paths
+ * @path: the path, NULL: closed
+ * @node: its node
+ * @gen: setting of the timer that counts
+ */
+struct rig_path {
+	struct rig_path *next;
+	struct weft_path *path;
+	struct rig_node *node;
+	u64 gen;
+};
+
+/* ---- Chance ---------------------------------------------------------- */
+
+u64 rig_random(struct rig *rig)
+{
+	u64 z = rig->rnd += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
+u32 rig_below(struct rig *rig, u32 n)
+{
+	return n ? rig_random(rig) % n : 0;
+}
+
+bool rig_chance(struct rig *rig, u32 rate)
+{
+	return rate && (rig_random(rig) & (RIG_PPM - 1)) < rate;
+}
+
+/* ---- Events ---------------------------------------------------------- */
+
+static bool before(const struct rig_event *a, const struct rig_event *b)
+{
+	return a->at < b->at || (a->at == b->at && a->seq < b->seq);
+}
+
+static void push(struct rig *rig, struct rig_event *ev)
+{
+	u32 i = rig->nheap++;
+
+	ev->seq = rig->seq++;
+	if (i == rig->room) {
+		rig->room = rig->room * 2 + 64;
+		rig->heap = realloc(rig->heap, rig->room * sizeof(*rig->heap));
+	}
+	for (; i && before(ev, &rig->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		rig->heap[i] = rig->heap[(i - 1) / 2];
+	rig->heap[i] = *ev;
+}
+
+static void pop(struct rig *rig, struct rig_event *ev)
+{
+	struct rig_event last = rig->heap[--rig->nheap];
+	u32 i = 0;
+
+	*ev = rig->heap[0];
+	for (;;) {
+		u32 c = 2 * i + 1;
+
+		if (c >= rig->nheap)
+			break;
+		if (c + 1 < rig->nheap && before(&rig->heap[c + 1], &rig->heap[c]))
+			c++;
+		if (!before(&rig->heap[c], &last))
+			break;
+		rig->heap[i] = rig->heap[c];
+		i = c;
+	}
+	rig->heap[i] = last;
+}
+
+/* ---- What the core asks for ------------------------------------------ */
+
+static struct rig_node *find_node(struct rig *rig, const struct weft_sockaddr *addr)
+{
+	u32 i;
+
+	for (i = 0; i < rig->conf.nodes; i++) {
+		struct weft_sockaddr a;
+
+		rig_node_addr(&rig->conf, i, 0, &a);
+		if (a.family == addr->family && !memcmp(a.addr, addr->addr, sizeof(a.addr)))
+			return &rig->node[i];
+	}
+	return NULL;
+}
+
+/* A packet on its way; @data is copied. */
+static void carry(struct rig *rig, struct rig_node *to, const struct weft_sockaddr *src,
+		  const void *data, u32 len)
+{
+	struct rig_event ev = {
+		.kind = RIG_EV_PACKET, .node = to, .life = to->life, .len = len, .src = *src
+	};
+
+	ev.at = rig->now + rig->conf.delay + rig_below(rig, rig->conf.jitter);
+	if (rig_chance(rig, rig->conf.late))
+		ev.at += rig_below(rig, rig->conf.late_by);
+	ev.data = malloc(len);
+	memcpy(ev.data, data, len);
+	push(rig, &ev);
+}
+
+static void transmit(struct rig_node *node, struct weft_tx *tx)
+{
+	struct rig *rig = node->rig;
+	const struct weft_sockaddr *dst = tx->path ? weft_path_addr(tx->path) : &tx->to;
+	struct rig_node *to = find_node(rig, dst);
+	struct weft_sockaddr src = node->core.addr[tx->path ? weft_path_src(tx->path) : 0];
+	u8 *p;
+
+	src.port = cpu_to_be16(node->core.conf.udp_port);
+	if (tx->pay > tx->len || (tx->path && tx->len > rig->conf.max_payload))
+		weft_host_die(__FILE__, __LINE__, "packet of %u bytes, %u of them payload", tx->len,
+			      tx->pay);
+	if (tx->len < 32)
+		weft_host_die(__FILE__, __LINE__, "packet of %u bytes", tx->len);
+	p = malloc(tx->len);
+	weft_tx_header(tx, p);
+	rig->npackets++;
+	weft_count(&node->core, tx_packets);
+	weft_count_add(&node->core, tx_bytes, tx->len);
+	if ((tx->pay && weft_tx_payload(tx, p + tx->len - tx->pay)) || !to || !to->up ||
+	    node->deaf || to->deaf || rig->cut[node->index][to->index] ||
+	    rig_chance(rig, rig->conf.loss)) {
+		rig->nlost++;
+	} else {
+		carry(rig, to, &src, p, tx->len);
+		if (rig_chance(rig, rig->conf.dup))
+			carry(rig, to, &src, p, tx->len);
+	}
+	free(p);
+}
+
+void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n)
+{
+	u32 i;
+
+	weft_host_no_locks(__FILE__, __LINE__);
+	for (i = 0; i < n; i++)
+		transmit(core->port, &tx[i]);
+}
+
+void weft_env_timer(struct weft_path *path, weft_ns at)
+{
+	struct rig_path *rp = *weft_path_port(path);
+	struct rig_event ev = {
+		.kind = RIG_EV_TIMER, .node = rp->node, .life = rp->node->life, .data = rp
+	};
+
+	if (at == U64_MAX)
+		weft_host_die(__FILE__, __LINE__, "timer is set to never");
+	ev.at = max(at, rp->node->rig->now);
+	ev.gen = ++rp->gen;
+	push(rp->node->rig, &ev);
+}
+
+int weft_env_path_open(struct weft_path *path, u32 *max_payload)
+{
+	struct rig_node *node = weft_path_core(path)->port;
+	struct rig_path *rp;
+
+	if (!find_node(node->rig, weft_path_addr(path)))
+		return -EHOSTUNREACH;
+	rp = calloc(1, sizeof(*rp));
+	rp->path = path;
+	rp->node = node;
+	rp->next = node->rig->paths;
+	node->rig->paths = rp;
+	node->npaths++;
+	*weft_path_port(path) = rp;
+	*max_payload = node->rig->conf.max_payload;
+	return 0;
+}
+
+void weft_env_path_close(struct weft_path *path)
+{
+	struct rig_path *rp = *weft_path_port(path);
+
+	if (!rp)
+		return;
+	if (rp->path != path)
+		weft_host_die(__FILE__, __LINE__, "path is closed twice");
+	rp->path = NULL;
+	rp->node->npaths--;
+}
+
+void weft_env_cold(struct weft_work *work)
+{
+	struct rig_proc *proc = work->ctx;
+	struct rig_event ev = {
+		.kind = RIG_EV_WORK, .node = proc->node, .life = proc->node->life, .data = work
+	};
+
+	weft_host_no_locks(__FILE__, __LINE__);
+	ev.at = proc->node->rig->now + 500 + rig_below(proc->node->rig, 5000);
+	push(proc->node->rig, &ev);
+}
+
+/* ---- Time ------------------------------------------------------------ */
+
+static void arrive(struct rig *rig, struct rig_event *ev)
+{
+	struct rig_node *node = ev->node;
+	struct weft_rx rx[RIG_BATCH];
+	u32 i, n = 0;
+
+	do {
+		if (n)
+			pop(rig, ev);
+		rx[n].data = ev->data;
+		rx[n].len = ev->len;
+		rx[n].src = ev->src;
+		rx[n].dst = 0;
+		rx[n].ecn = 0;
+		n++;
+	} while (n < RIG_BATCH && rig->nheap && rig->heap[0].kind == RIG_EV_PACKET &&
+		 rig->heap[0].node == node && rig->heap[0].life == node->life &&
+		 rig->heap[0].at < rig->now + 2000 && rig_below(rig, 8));
+	rig->now = max(rig->now, ev->at);
+	weft_host_atomic(true);
+	weft_core_rx(&node->core, rig->now, rx, n, &node->out);
+	weft_flush(&node->out);
+	weft_host_atomic(false);
+	for (i = 0; i < n; i++)
+		free((void *)rx[i].data);
+}
+
+static void happen(struct rig *rig, struct rig_event *ev)
+{
+	struct rig_node *node = ev->node;
+	bool stale = ev->life != node->life || !node->up;
+
+	switch (ev->kind) {
+	case RIG_EV_PACKET:
+		if (stale || node->deaf)
+			free(ev->data);
+		else
+			arrive(rig, ev);
+		break;
+	case RIG_EV_TIMER: {
+		struct rig_path *rp = ev->data;
+
+		if (!rp->path || rp->gen != ev->gen)
+			break;
+		weft_host_atomic(true);
+		weft_core_timer(rp->path, rig->now, &node->out);
+		weft_flush(&node->out);
+		weft_host_atomic(false);
+		break;
+	}
+	case RIG_EV_WORK:
+		weft_core_work(ev->data, rig->now, &node->out);
+		weft_flush(&node->out);
+		break;
+	}
+	weft_host_balanced(__FILE__, __LINE__);
+	weft_host_quiesce();
+}
+
+bool rig_step(struct rig *rig, weft_ns until)
+{
+	struct rig_event ev;
+
+	if (!rig->nheap || rig->heap[0].at > until) {
+		rig->now = max(rig->now, until);
+		return false;
+	}
+	pop(rig, &ev);
+	rig->now = max(rig->now, ev.at);
+	happen(rig, &ev);
+	return true;
+}
+
+void rig_run(struct rig *rig, weft_ns ns)
+{
+	weft_ns until = rig->now + ns;
+
+	while (rig_step(rig, until))
+		;
+}
+
+bool rig_until(struct rig *rig, bool (*done)(void *arg), void *arg, weft_ns ns)
+{
+	weft_ns until = rig->now + ns;
+
+	do {
+		if (done(arg))
+			return true;
+	} while (rig_step(rig, until));
+	return done(arg);
+}
+
+/* Work of a node that has been put out and not been done. */
+static void do_work(struct rig_node *node)
+{
+	struct rig *rig = node->rig;
+	struct rig_event ev;
+	u32 i;
+
+	for (i = 0; i < rig->nheap; i++) {
+		if (rig->heap[i].kind != RIG_EV_WORK || rig->heap[i].node != node ||
+		    rig->heap[i].life != node->life)
+			continue;
+		ev = rig->heap[i];
+		rig->heap[i].kind = 0;
+		happen(rig, &ev);
+		i = (u32)-1;
+	}
+}
+
+/* ---- Nodes ----------------------------------------------------------- */
+
+void rig_node_addr(const struct rig_conf *conf, u32 index, u16 service, struct weft_sockaddr *addr)
+{
+	memset(addr, 0, sizeof(*addr));
+	addr->family = conf->family;
+	addr->port = cpu_to_be16(service);
+	if (conf->family == AF_INET) {
+		addr->addr[0] = 10;
+		addr->addr[3] = index + 1;
+	} else {
+		addr->addr[0] = 0xfd;
+		addr->addr[15] = index + 1;
+	}
+}
+
+void rig_start(struct rig_node *node)
+{
+	struct weft_sockaddr addr;
+
+	if (node->up)
+		weft_host_die(__FILE__, __LINE__, "node is up");
+	rig_node_addr(&node->rig->conf, node->index, 0, &addr);
+	memset(&node->core, 0, sizeof(node->core));
+	while (weft_core_init(&node->core, &node->rig->conf.core, &addr, 1, node))
+		memset(&node->core, 0, sizeof(node->core));
+	weft_out_init(&node->out, &node->core);
+	node->deaf = false;
+	node->life++;
+	node->up = true;
+}
+
+void rig_stop(struct rig_node *node, int err)
+{
+	bool more;
+
+	if (!node->up)
+		return;
+	do {
+		more = weft_core_stop(&node->core, node->rig->now, err, &node->out);
+		weft_flush(&node->out);
+	} while (more);
+	while (node->procs)
+		rig_proc_end(node->procs, false);
+	do_work(node);
+	weft_core_exit(&node->core);
+	weft_host_quiesce();
+	weft_host_balanced(__FILE__, __LINE__);
+	if (node->npaths)
+		weft_host_die(__FILE__, __LINE__, "%u paths are left on node %u", node->npaths,
+			      node->index);
+	node->up = false;
+}
+
+void rig_crash(struct rig_node *node)
+{
+	node->deaf = true;
+	while (node->procs)
+		rig_proc_end(node->procs, true);
+	rig_stop(node, ENODEV);
+}
+
+void rig_cut(struct rig *rig, u32 a, u32 b, bool cut)
+{
+	rig->cut[a][b] = cut;
+	rig->cut[b][a] = cut;
+}
+
+void rig_inject(struct rig_node *node, const struct weft_sockaddr *src, const void *data, u32 len)
+{
+	struct rig_event ev = {
+		.kind = RIG_EV_PACKET,
+		.at = node->rig->now,
+		.node = node,
+		.life = node->life,
+		.len = len,
+		.src = *src,
+	};
+
+	ev.data = malloc(len);
+	memcpy(ev.data, data, len);
+	push(node->rig, &ev);
+}
+
+u64 rig_counter(struct rig_node *node, enum weft_counter c)
+{
+	return weft_counters_read(node->core.cnt, c);
+}
+
+#define COUNTER_NAME(name, text)	#name,
+
+void rig_dump(struct rig *rig)
+{
+	static const char * const names[] = { WEFT_COUNTERS(COUNTER_NAME) };
+	u32 i, c;
+
+	fprintf(stderr, "seed %llu, %llu ns, %llu packets, %llu lost, %u events\n",
+		(unsigned long long)rig->conf.seed, (unsigned long long)rig->now,
+		(unsigned long long)rig->npackets, (unsigned long long)rig->nlost, rig->nheap);
+	for (i = 0; i < rig->conf.nodes; i++) {
+		struct rig_node *node = &rig->node[i];
+		struct weft_path *path;
+		struct rig_proc *proc;
+		struct rig_ep *ep;
+
+		if (!node->up)
+			continue;
+		fprintf(stderr, "node %u:", i);
+		for (c = 0; c < WEFT_NCOUNTERS; c++)
+			if (rig_counter(node, c))
+				fprintf(stderr, " %s %llu", names[c],
+					(unsigned long long)rig_counter(node, c));
+		fputc('\n', stderr);
+		for (c = 0; (path = weft_path_nth(&node->core, c)); c++) {
+			struct weft_path_info info;
+
+			weft_path_look(path, &info);
+			fprintf(stderr,
+				"  path to .%u: state %u srtt %llu cwnd %u flight %u flows %u again %llu\n",
+				info.addr.addr[info.addr.family == AF_INET ? 3 : 15], info.state,
+				(unsigned long long)info.srtt, info.cwnd, info.flight, info.nflow,
+				(unsigned long long)info.retrans);
+			weft_path_put(path);
+		}
+		for (proc = node->procs; proc; proc = proc->next) {
+			for (ep = proc->eps; ep; ep = ep->next) {
+				struct weft_ep_info info;
+
+				weft_ep_look(ep->ep, &info);
+				fprintf(stderr,
+					"  ep %u: type %u state %u posted %u unexp %u sending %u sq %u/%u rq %u/%u "
+					"flags %x\n",
+					info.handle, info.type, info.state, info.posted, info.unexp,
+					info.sending, ep->status.sq_head, ep->sq_tail,
+					ep->status.rq_head, ep->rq_tail, ep->status.flags);
+			}
+		}
+	}
+}
+
+/* ---- Life ------------------------------------------------------------ */
+
+void rig_conf_default(struct rig_conf *conf, u64 seed)
+{
+	memset(conf, 0, sizeof(*conf));
+	conf->seed = seed;
+	conf->nodes = 2;
+	conf->family = AF_INET;
+	conf->delay = 10 * NSEC_PER_USEC;
+	conf->jitter = NSEC_PER_USEC;
+	conf->late_by = 500 * NSEC_PER_USEC;
+	conf->max_payload = 1472;
+	weft_conf_default(&conf->core);
+}
+
+struct rig *rig_new(const struct rig_conf *conf)
+{
+	struct rig *rig = calloc(1, sizeof(*rig));
+	u32 i;
+
+	rig->conf = *conf;
+	rig->rnd = conf->seed;
+	rig->now = NSEC_PER_SEC + rig_random(rig) % NSEC_PER_SEC;
+	weft_host_seed(rig_random(rig));
+	for (i = 0; i < conf->nodes; i++) {
+		rig->node[i].rig = rig;
+		rig->node[i].index = i;
+		rig_start(&rig->node[i]);
+	}
+	return rig;
+}
+
+void rig_free(struct rig *rig)
+{
+	struct rig_proc *proc;
+	struct rig_path *rp;
+	u32 i;
+
+	for (i = 0; i < rig->conf.nodes; i++)
+		rig_stop(&rig->node[i], ENODEV);
+	weft_host_quiesce();
+	if (rig->nmem)
+		weft_host_die(__FILE__, __LINE__, "%ld windows of memory are still held",
+			      rig->nmem);
+	if (weft_host_live())
+		weft_host_die(__FILE__, __LINE__, "%ld allocations have not been freed",
+			      weft_host_live());
+	for (i = 0; i < rig->nheap; i++)
+		if (rig->heap[i].kind == RIG_EV_PACKET)
+			free(rig->heap[i].data);
+	while ((proc = rig->ended)) {
+		rig->ended = proc->next;
+		free(proc);
+	}
+	while ((rp = rig->paths)) {
+		rig->paths = rp->next;
+		free(rp);
+	}
+	free(rig->heap);
+	free(rig);
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A rig for the core: nodes, a network, programs and time, all of them made up and all of them the
+ * same after the same seed
+ *
+ * Everything happens in one thread. rig_step() takes the next event (a packet arrives, a timer
+ * expires, work wants process context), sets the clock to it and calls the core, as an adapter
+ * would: packets and timers as in a softirq, everything else as in a process. Programs use rings as
+ * libweft does. What is wrong with the core's dealings (locks, sleeping, references, memory of
+ * programs that are gone, leaks) ends the program.
+ */
+#ifndef WEFT_RIG_H
+#define WEFT_RIG_H
+
+#include "core/core.h"
+
+#define RIG_NODES	8
+#define RIG_PPM		65536		/* rates are given in parts of this */
+
+struct rig;
+struct rig_node;
+struct rig_proc;
+
+/* ---- The world ------------------------------------------------------- */
+
+/**
+ * struct rig_conf - what a world is like
+ * @seed: of everything that is left to chance
+ * @nodes: nodes
+ * @family: AF_INET or AF_INET6
+ * @loss: rate of packets lost
+ * @dup: rate of packets that come twice
+ * @late: rate of packets that take @late_by longer
+ * @delay: time that a packet takes
+ * @jitter: at most that much longer
+ * @late_by: see @late
+ * @max_payload: UDP payload that fits into a packet of the link
+ * @cold: rate of memory that is not at hand: weft_mem_get() says -EAGAIN
+ * @bounce: rate of memory that cannot be pinned
+ * @core: settings of the ports
+ */
+struct rig_conf {
+	u64 seed;
+	u32 nodes;
+	u16 family;
+	u32 loss;
+	u32 dup;
+	u32 late;
+	weft_ns delay;
+	weft_ns jitter;
+	weft_ns late_by;
+	u32 max_payload;
+	u32 cold;
+	u32 bounce;
+	struct weft_conf core;
+};
+
+/**
+ * struct rig_event - something that will happen
+ * @at: when
+ * @seq: order of events of one time
+ * @kind: RIG_EV_*
+ * @node: where
+ * @life: life of the node that it is meant for
+ * @data: packet, path or work
+ * @len: bytes of a packet
+ * @src: address a packet came from
+ * @gen: which setting of a timer
+ */
+struct rig_event {
+	weft_ns at;
+	u64 seq;
+	int kind;
+	struct rig_node *node;
+	u32 life;
+	void *data;
+	u32 len;
+	struct weft_sockaddr src;
+	u64 gen;
+};
+
+/**
+ * struct rig_node - a node
+ * @rig: its world
+ * @index: its number
+ * @up: the port exists
+ * @life: how often it has been started
+ * @deaf: neither sends nor receives: it has crashed
+ * @core: the port's core
+ * @out: for all that enters it
+ * @procs: processes
+ * @npaths: paths that are open
+ */
+struct rig_node {
+	struct rig *rig;
+	u32 index;
+	bool up;
+	u32 life;
+	bool deaf;
+	struct weft_core core;
+	struct weft_out out;
+	struct rig_proc *procs;
+	u32 npaths;
+};
+
+/**
+ * struct rig - the world
+ * @conf: what it is like
+ * @now: time
+ * @node: nodes
+ * @cut: nodes that do not hear each other
+ * @heap: events, the next one first
+ * @nheap: how many
+ * @room: of @heap
+ * @seq: of events
+ * @rnd: state of chance
+ * @paths: what was made for paths, freed with the rig
+ * @ended: processes that have ended; queued work may still name them
+ * @npackets: packets sent
+ * @nlost: and lost
+ * @nmem: windows of memory that the core holds
+ */
+struct rig {
+	struct rig_conf conf;
+	weft_ns now;
+	struct rig_node node[RIG_NODES];
+	bool cut[RIG_NODES][RIG_NODES];
+	struct rig_event *heap;
+	u32 nheap;
+	u32 room;
+	u64 seq;
+	u64 rnd;
+	struct rig_path *paths;
+	struct rig_proc *ended;
+	u64 npackets;
+	u64 nlost;
+	long nmem;
+};
+
+void rig_conf_default(struct rig_conf *conf, u64 seed);
+struct rig *rig_new(const struct rig_conf *conf);
+/* Kill what is left, stop all nodes, check that nothing leaks. */
+void rig_free(struct rig *rig);
+
+u64 rig_random(struct rig *rig);
+/* A number below @n. */
+u32 rig_below(struct rig *rig, u32 n);
+/* True with a probability of @rate / RIG_PPM. */
+bool rig_chance(struct rig *rig, u32 rate);
+
+/* Let the next event happen, if it is not after @until. */
+bool rig_step(struct rig *rig, weft_ns until);
+/* Let @ns pass. */
+void rig_run(struct rig *rig, weft_ns ns);
+/* Let time pass until @done(@arg), at most @ns. Return: what @done() said last. */
+bool rig_until(struct rig *rig, bool (*done)(void *arg), void *arg, weft_ns ns);
+
+/* Take a node's port away in good order, or by a crash that nobody hears of; and bring it back. */
+void rig_stop(struct rig_node *node, int err);
+void rig_crash(struct rig_node *node);
+void rig_start(struct rig_node *node);
+/* Cut the connection between two nodes, or mend it. */
+void rig_cut(struct rig *rig, u32 a, u32 b, bool cut);
+void rig_node_addr(const struct rig_conf *conf, u32 index, u16 service, struct weft_sockaddr *addr);
+/* Hand a packet to a node as if it had come from @src, now. */
+void rig_inject(struct rig_node *node, const struct weft_sockaddr *src, const void *data, u32 len);
+/* Print counters and paths. */
+void rig_dump(struct rig *rig);
+u64 rig_counter(struct rig_node *node, enum weft_counter c);
+
+/* ---- Programs -------------------------------------------------------- */
+
+/**
+ * struct rig_region - a buffer of a program
+ * @next: the next one of the process
+ * @p: its bytes, a piece of memory of their own
+ * @len: how many
+ */
+struct rig_region {
+	struct rig_region *next;
+	u8 *p;
+	size_t len;
+};
+
+/**
+ * struct weft_memctx - memory of a process
+ * @ref: references
+ * @proc: the process, NULL: dead
+ * @node: its node
+ * @cold: rate of weft_mem_get() that say -EAGAIN
+ * @bounce: rate of windows that cannot be pinned
+ * @fault: rate of weft_mem_make() that say -EFAULT
+ * @regions: what the process may name
+ */
+struct weft_memctx {
+	refcount_t ref;
+	struct rig_proc *proc;
+	struct rig_node *node;
+	u32 cold;
+	u32 bounce;
+	u32 fault;
+	struct rig_region *regions;
+};
+
+/**
+ * struct rig_cq - a completion queue as its program sees it
+ * @cq: the core's side
+ * @next: the next one of the process
+ * @slots: ring
+ * @doorbell: the program's line
+ * @status: the kernel's line
+ * @head: consumer index
+ * @woken: weft_env_wake_cq() was called since rig_cq_arm()
+ * @nread: completions read
+ */
+struct rig_cq {
+	struct weft_cq cq;
+	struct rig_cq *next;
+	struct weft_cqe *slots;
+	struct weft_cq_doorbell doorbell;
+	struct weft_cq_status status;
+	u32 head;
+	bool woken;
+	u64 nread;
+};
+
+/**
+ * struct rig_eq - an event queue as its program sees it
+ * @eq: the core's side
+ * @next: the next one of the process
+ * @woken: weft_env_wake_eq() was called
+ */
+struct rig_eq {
+	struct weft_eq eq;
+	struct rig_eq *next;
+	bool woken;
+};
+
+/**
+ * struct rig_av - an address vector
+ * @av: the core's side
+ * @next: the next one of the process
+ */
+struct rig_av {
+	struct weft_av *av;
+	struct rig_av *next;
+};
+
+/**
+ * struct rig_ep - an endpoint as its program sees it
+ * @proc: process
+ * @next: the next one of the process
+ * @ep: the core's side
+ * @handle: handle
+ * @type: WEFT_EP_*
+ * @sq: send ring
+ * @rq: receive ring
+ * @sq_slots: slots
+ * @rq_slots: slots
+ * @doorbell: the program's line
+ * @status: the kernel's line
+ * @sq_tail: producer index
+ * @rq_tail: producer index
+ */
+struct rig_ep {
+	struct rig_proc *proc;
+	struct rig_ep *next;
+	struct weft_ep *ep;
+	u32 handle;
+	u32 type;
+	struct weft_sqe *sq;
+	struct weft_rqe *rq;
+	u32 sq_slots;
+	u32 rq_slots;
+	struct weft_ep_doorbell doorbell;
+	struct weft_ep_status status;
+	u32 sq_tail;
+	u32 rq_tail;
+};
+
+/**
+ * struct rig_proc - a process that has opened the port
+ * @node: its node
+ * @next: the next one of the node
+ * @mc: its memory
+ * @eps: endpoints
+ * @cqs: completion queues
+ * @eqs: event queues
+ * @avs: address vectors
+ * @next_handle: handles
+ */
+struct rig_proc {
+	struct rig_node *node;
+	struct rig_proc *next;
+	struct weft_memctx *mc;
+	struct rig_ep *eps;
+	struct rig_cq *cqs;
+	struct rig_eq *eqs;
+	struct rig_av *avs;
+	u32 next_handle;
+};
+
+struct rig_proc *rig_proc_new(struct rig_node *node);
+/* End a process: @killed: its memory goes first, as after kill -9. Frees all that belongs to it. */
+void rig_proc_end(struct rig_proc *proc, bool killed);
+
+/* A buffer that the program may name in rings; filled with a pattern. */
+u8 *rig_buf(struct rig_proc *proc, size_t len);
+void rig_buf_free(struct rig_proc *proc, u8 *p);
+
+struct rig_cq *rig_cq_new(struct rig_proc *proc, u32 slots);
+void rig_cq_free(struct rig_proc *proc, struct rig_cq *cq);
+/*
+ * Take an entry, copy what stands in the ring to where it belongs. Return: 1, 0: there is none,
+ * -EIO: the queue is in error.
+ */
+int rig_cq_read(struct rig_cq *cq, struct weft_cqe *e);
+/* Be woken by what comes next. Return: false: something is there already. */
+bool rig_cq_arm(struct rig_cq *cq);
+
+struct rig_eq *rig_eq_new(struct rig_proc *proc);
+/* Take an event. @data: room for WEFT_CM_DATA_MAX bytes or NULL. Return: 1, 0: there is none. */
+int rig_eq_read(struct rig_eq *eq, struct weft_event *ev, void *data);
+
+struct rig_av *rig_av_new(struct rig_proc *proc);
+/* Return: the index, or a negative errno. */
+long rig_av_insert(struct rig_av *av, u32 node, u16 service, struct rig *rig);
+
+/* Return: NULL: no memory (tests that let allocations fail see that). */
+struct rig_ep *rig_ep_new(struct rig_proc *proc, u32 type, u32 flags, u32 sq_slots, u32 rq_slots,
+			  u16 service);
+int rig_ep_enable(struct rig_ep *ep, struct rig_cq *tx, struct rig_cq *rx, struct rig_eq *eq,
+		  struct rig_av *av);
+void rig_ep_free(struct rig_ep *ep);
+u16 rig_ep_service(struct rig_ep *ep);
+
+/**
+ * struct rig_op - a send or a receive
+ * @tagged: tagged
+ * @flags: WEFT_SQ_*, WEFT_RQ_*
+ * @more: do not ring the bell yet
+ * @peer: index in the address vector: dst or src
+ * @context: the program's
+ * @tag: tag
+ * @ignore: bits that do not count
+ * @data: remote CQ data
+ * @n: segments
+ * @iov: segments; addresses of buffers of rig_buf()
+ */
+struct rig_op {
+	bool tagged;
+	u32 flags;
+	bool more;
+	u32 peer;
+	u64 context;
+	u64 tag;
+	u64 ignore;
+	u64 data;
+	u32 n;
+	struct weft_iov iov[WEFT_IOV_MAX];
+};
+
+/* Return: 0, -EAGAIN: no room, -EIO: the endpoint is in error. */
+int rig_send(struct rig_ep *ep, const struct rig_op *op);
+int rig_recv(struct rig_ep *ep, const struct rig_op *op);
+/* WEFT_RQ_CANCEL through the ring. */
+int rig_rq_cancel(struct rig_ep *ep, u64 context);
+/* Write raw slots into a ring; the bell is rung by rig_ring_sq(), rig_ring_rq(). */
+void rig_put_sq(struct rig_ep *ep, const void *slots, u32 n);
+void rig_put_rq(struct rig_ep *ep, const void *slots, u32 n);
+/* Tell the kernel where the ring ends now, and kick it if it wants to be. */
+void rig_ring_sq(struct rig_ep *ep);
+void rig_ring_rq(struct rig_ep *ep);
+/* Kick in any case. */
+int rig_kick(struct rig_ep *ep, u32 flags);
+int rig_cancel(struct rig_ep *ep, u64 context);
+
+int rig_listen(struct rig_ep *pep, struct rig_eq *eq, u32 backlog);
+int rig_connect(struct rig_ep *ep, u32 node, u16 service, const void *data, u32 len);
+int rig_accept(struct rig_ep *ep, u64 conn, const void *data, u32 len);
+int rig_reject(struct rig_ep *pep, u64 conn, const void *data, u32 len);
+int rig_shutdown(struct rig_ep *ep);
+
+/* The memory side's own, for rig.c. */
+struct weft_memctx *rig_memctx_new(struct rig_proc *proc);
+void rig_memctx_die(struct weft_memctx *mc);
+
+#endif

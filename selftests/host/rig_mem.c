@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rig: memory of programs, as the core may get at it
+ *
+ * A program's buffers are pieces of the host's memory, each freed when the program is through with
+ * it: whoever touches one too late is found by the address sanitizer. One thread; no locks.
+ */
+#include "rig.h"
+
+/**
+ * struct weft_mem - a window of a program's memory
+ * @ref: references
+ * @mc: whose, referenced
+ * @vec: the message
+ * @off: where in the message the window begins
+ * @len: bytes
+ * @access: WEFT_MEM_*
+ * @bounce: bytes that stand for the program's, NULL: pinned
+ * @dirty: bytes were written to @bounce since it was flushed
+ */
+struct weft_mem {
+	refcount_t ref;
+	struct weft_memctx *mc;
+	struct weft_vec vec;
+	u64 off;
+	u32 len;
+	u32 access;
+	u8 *bounce;
+	bool dirty;
+};
+
+struct weft_memctx *rig_memctx_new(struct rig_proc *proc)
+{
+	struct weft_memctx *mc = calloc(1, sizeof(*mc));
+
+	refcount_set(&mc->ref, 1);
+	mc->proc = proc;
+	mc->node = proc->node;
+	mc->cold = proc->node->rig->conf.cold;
+	mc->bounce = proc->node->rig->conf.bounce;
+	return mc;
+}
+
+/* The process is gone, and its memory with it. */
+void rig_memctx_die(struct weft_memctx *mc)
+{
+	struct rig_region *r;
+
+	mc->proc = NULL;
+	while ((r = mc->regions)) {
+		mc->regions = r->next;
+		free(r->p);
+		free(r);
+	}
+}
+
+void weft_memctx_get(struct weft_memctx *mc)
+{
+	refcount_inc(&mc->ref);
+}
+
+void weft_memctx_put(struct weft_memctx *mc)
+{
+	if (!refcount_dec_and_test(&mc->ref))
+		return;
+	if (mc->proc)
+		weft_host_die(__FILE__, __LINE__, "memory of a living process has no references");
+	free(mc);
+}
+
+u8 *rig_buf(struct rig_proc *proc, size_t len)
+{
+	struct rig_region *r = malloc(sizeof(*r));
+
+	r->p = malloc(len ? len : 1);
+	r->len = len;
+	r->next = proc->mc->regions;
+	proc->mc->regions = r;
+	memset(r->p, 0xa5, len ? len : 1);
+	return r->p;
+}
+
+void rig_buf_free(struct rig_proc *proc, u8 *p)
+{
+	struct rig_region **at = &proc->mc->regions;
+	struct rig_region *r;
+
+	while (*at && (*at)->p != p)
+		at = &(*at)->next;
+	r = *at;
+	if (!r)
+		weft_host_die(__FILE__, __LINE__, "no buffer of this process");
+	*at = r->next;
+	free(r->p);
+	free(r);
+}
+
+static bool allowed(const struct weft_memctx *mc, u64 addr, u64 len)
+{
+	const struct rig_region *r;
+
+	for (r = mc->regions; r; r = r->next)
+		if (addr >= (uintptr_t)r->p && len <= r->len &&
+		    addr - (uintptr_t)r->p <= r->len - len)
+			return true;
+	return !len;
+}
+
+#define MOVE_CHECK	0
+#define MOVE_READ	1
+#define MOVE_WRITE	2
+
+/* Walk over bytes [@off, @off + @len) of a message. Return: 0, -EFAULT: not the program's. */
+static int move(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u8 *buf, u64 len,
+		int what)
+{
+	u32 i;
+
+	if (!mc->proc)
+		return -EFAULT;
+	if (off > vec->len || len > vec->len - off)
+		weft_host_die(__FILE__, __LINE__, "bytes %llu..%llu of a message of %llu",
+			      (unsigned long long)off, (unsigned long long)(off + len),
+			      (unsigned long long)vec->len);
+	for (i = 0; i < vec->n && len; i++) {
+		u64 n = vec->seg[i].len;
+		u8 *p;
+
+		if (off >= n) {
+			off -= n;
+			continue;
+		}
+		n = min(n - off, len);
+		p = (u8 *)(uintptr_t)vec->seg[i].addr + off;
+		if (what == MOVE_CHECK && !allowed(mc, (uintptr_t)p, n))
+			return -EFAULT;
+		if (what == MOVE_READ)
+			memcpy(buf, p, n);
+		if (what == MOVE_WRITE)
+			memcpy(p, buf, n);
+		buf = buf ? buf + n : NULL;
+		len -= n;
+		off = 0;
+	}
+	if (len)
+		weft_host_die(__FILE__, __LINE__, "segments are shorter than the message");
+	return 0;
+}
+
+/* The window of a message, as wanted. */
+static int mem_new(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len, u32 access,
+		   bool bounce, struct weft_mem **mem)
+{
+	struct weft_mem *m;
+
+	if (len > mc->node->core.conf.window_bytes)
+		weft_host_die(__FILE__, __LINE__, "window of %u bytes", len);
+	if (access != WEFT_MEM_READ && access != WEFT_MEM_WRITE)
+		weft_host_die(__FILE__, __LINE__, "access %u", access);
+	if (move(mc, vec, off, NULL, len, MOVE_CHECK))
+		return -EFAULT;
+	m = weft_alloc(sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	if (bounce) {
+		m->bounce = malloc(len ? len : 1);
+		memset(m->bounce, 0x5a, len);
+		if (access == WEFT_MEM_READ)
+			move(mc, vec, off, m->bounce, len, MOVE_READ);
+	}
+	refcount_set(&m->ref, 1);
+	weft_memctx_get(mc);
+	m->mc = mc;
+	m->vec = *vec;
+	m->off = off;
+	m->len = len;
+	m->access = access;
+	mc->node->rig->nmem++;
+	*mem = m;
+	return 0;
+}
+
+int weft_mem_get(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len, u32 access,
+		 struct weft_mem **mem)
+{
+	if (rig_chance(mc->node->rig, mc->cold) || rig_chance(mc->node->rig, mc->bounce))
+		return -EAGAIN;
+	return mem_new(mc, vec, off, len, access, false, mem);
+}
+
+int weft_mem_make(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len, u32 access,
+		  struct weft_mem **mem)
+{
+	might_sleep();
+	if (rig_chance(mc->node->rig, mc->fault))
+		return -EFAULT;
+	return mem_new(mc, vec, off, len, access, rig_chance(mc->node->rig, mc->bounce), mem);
+}
+
+void weft_mem_hold(struct weft_mem *mem)
+{
+	refcount_inc(&mem->ref);
+}
+
+void weft_mem_put(struct weft_mem *mem)
+{
+	struct weft_memctx *mc = mem->mc;
+
+	if (!refcount_dec_and_test(&mem->ref))
+		return;
+	mc->node->rig->nmem--;
+	free(mem->bounce);
+	weft_free(mem);
+	weft_memctx_put(mc);
+}
+
+static void inside(const struct weft_mem *mem, u32 off, u32 len, u32 access)
+{
+	if (off > mem->len || len > mem->len - off)
+		weft_host_die(__FILE__, __LINE__, "bytes %u + %u of a window of %u", off, len,
+			      mem->len);
+	if (mem->access != access)
+		weft_host_die(__FILE__, __LINE__, "window is used for access %u, made for %u",
+			      access, mem->access);
+}
+
+int weft_mem_write(struct weft_mem *mem, u32 off, const void *src, u32 len)
+{
+	inside(mem, off, len, WEFT_MEM_WRITE);
+	if (!mem->mc->proc)
+		return -EFAULT;
+	if (!mem->bounce)
+		return move(mem->mc, &mem->vec, mem->off + off, (u8 *)src, len, MOVE_WRITE);
+	memcpy(mem->bounce + off, src, len);
+	mem->dirty = true;
+	return 0;
+}
+
+int weft_mem_read(struct weft_mem *mem, u32 off, void *dst, u32 len)
+{
+	inside(mem, off, len, WEFT_MEM_READ);
+	if (!mem->mc->proc)
+		return -EFAULT;
+	if (!mem->bounce)
+		return move(mem->mc, &mem->vec, mem->off + off, dst, len, MOVE_READ);
+	memcpy(dst, mem->bounce + off, len);
+	return 0;
+}
+
+int weft_mem_copy(struct weft_mem *dst, u32 doff, struct weft_mem *src, u32 soff, u32 len)
+{
+	u8 *tmp = malloc(len ? len : 1);
+	int r;
+
+	weft_host_no_locks(__FILE__, __LINE__);
+	r = weft_mem_read(src, soff, tmp, len);
+	if (!r)
+		r = weft_mem_write(dst, doff, tmp, len);
+	free(tmp);
+	return r;
+}
+
+bool weft_mem_bounced(const struct weft_mem *mem)
+{
+	return mem->bounce && mem->dirty;
+}
+
+int weft_mem_flush(struct weft_mem *mem)
+{
+	might_sleep();
+	if (!mem->mc->proc)
+		return -EFAULT;
+	mem->dirty = false;
+	return move(mem->mc, &mem->vec, mem->off, mem->bounce, mem->len, MOVE_WRITE);
+}
+
+int weft_user_read(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, void *dst, u32 len)
+{
+	might_sleep();
+	if (move(mc, vec, off, NULL, len, MOVE_CHECK))
+		return -EFAULT;
+	return move(mc, vec, off, dst, len, MOVE_READ);
+}
+
+int weft_user_write(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, const void *src,
+		    u32 len)
+{
+	might_sleep();
+	if (move(mc, vec, off, NULL, len, MOVE_CHECK))
+		return -EFAULT;
+	return move(mc, vec, off, (u8 *)src, len, MOVE_WRITE);
+}
