@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft admin - what the rest of the module sees of it
+ */
+#ifndef WEFT_ADMIN_H
+#define WEFT_ADMIN_H
+
+struct attribute_group;
+
+/* Attributes of a port's class device, whose driver data is the struct weft_port. */
+extern const struct attribute_group *weft_sysfs_groups[];
+
+int weft_netlink_init(void);
+void weft_netlink_exit(void);
+
+#endif

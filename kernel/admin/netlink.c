@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft admin - generic netlink family "weft": requests about ports
+ *
+ * Described in uapi/linux/weft_netlink.h and Documentation/netlink/weft.yaml. Requests that change something need CAP_NET_ADMIN in
+ * the initial user namespace; what is asked for is of the caller's network namespace. Dumps are in dump.c.
+ *
+ * Locks: requests of several callers run at the same time (parallel_ops); weft_ports_lock orders what they change.
+ */
+#include <linux/netlink.h>
+#include <linux/weft_netlink.h>
+#include <net/genetlink.h>
+#include <net/ipv6.h>
+
+#include "../dev/dev.h"
+#include "../port/port.h"
+#include "admin.h"
+#include "netlink.h"
+
+/* ---- What may be asked ----------------------------------------------------------------------------------------- */
+
+#define WEFT_NAME_POLICY	{ .type = NLA_NUL_STRING, .len = WEFT_NAME_MAX - 1 }
+
+static const struct nla_policy weft_name_policy[WEFT_ATTR_PORT_NAME + 1] = {
+	[WEFT_ATTR_PORT_NAME] = WEFT_NAME_POLICY,
+};
+
+static const struct nla_policy weft_add_policy[WEFT_ATTR_PORT_UDP + 1] = {
+	[WEFT_ATTR_PORT_NAME] = WEFT_NAME_POLICY,
+	[WEFT_ATTR_PORT_DRIVER] = WEFT_NAME_POLICY,
+	[WEFT_ATTR_PORT_NETDEV] = WEFT_NAME_POLICY,
+	[WEFT_ATTR_PORT_ADDR] = NLA_POLICY_EXACT_LEN(sizeof(struct weft_sockaddr)),
+	[WEFT_ATTR_PORT_UDP] = NLA_POLICY_MIN(NLA_U16, 1),
+};
+
+/* ---- Addresses -------------------------------------------------------------------------------------------------- */
+
+static bool weft_addr4_ok(const struct weft_sockaddr *a)
+{
+	__be32 ip;
+
+	memcpy(&ip, a->addr, sizeof(ip));
+	return !memchr_inv(a->addr + sizeof(ip), 0, sizeof(a->addr) - sizeof(ip)) && !a->scope &&
+	       !ipv4_is_zeronet(ip) && !ipv4_is_multicast(ip) && !ipv4_is_lbcast(ip);
+}
+
+static bool weft_addr6_ok(const struct weft_sockaddr *a)
+{
+	struct in6_addr ip;
+	int type;
+
+	memcpy(&ip, a->addr, sizeof(ip));
+	type = ipv6_addr_type(&ip);
+	return type & IPV6_ADDR_UNICAST && !(type & IPV6_ADDR_MAPPED);
+}
+
+static int weft_addr_add(struct weft_port_conf *conf, const struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	struct weft_sockaddr *a = &conf->addr[conf->naddr];
+	u32 i;
+
+	if (conf->naddr == WEFT_CORE_ADDRS) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "a port has at most 4 addresses; make a second port for more");
+		return -E2BIG;
+	}
+	nla_memcpy(a, attr, sizeof(*a));
+	if (a->family != AF_INET && a->family != AF_INET6) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "an address is an IPv4 or an IPv6 address");
+		return -EAFNOSUPPORT;
+	}
+	if (a->port) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "an address of a port has no service number; leave it 0");
+		return -EINVAL;
+	}
+	if (a->family == AF_INET ? !weft_addr4_ok(a) : !weft_addr6_ok(a)) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "this is not the address of one node; name a unicast address");
+		return -EINVAL;
+	}
+	for (i = 0; i < conf->naddr; i++) {
+		if (a->family == conf->addr[i].family && !memcmp(a->addr, conf->addr[i].addr, sizeof(a->addr))) {
+			NL_SET_ERR_MSG_ATTR(extack, attr, "this address is named twice");
+			return -EINVAL;
+		}
+	}
+	conf->naddr++;
+	return 0;
+}
+
+/* ---- Requests --------------------------------------------------------------------------------------------------- */
+
+static int weft_nl_port_add(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weft_port_conf conf = {};
+	const struct nlattr *attr;
+	int left, err;
+
+	if (!info->attrs[WEFT_ATTR_PORT_NAME]) {
+		NL_SET_ERR_MSG(info->extack, "the port needs a name, for example weft0");
+		return -EINVAL;
+	}
+	if (!info->attrs[WEFT_ATTR_PORT_DRIVER]) {
+		NL_SET_ERR_MSG(info->extack, "the port needs a driver: loop or netdev");
+		return -EINVAL;
+	}
+	nla_strscpy(conf.name, info->attrs[WEFT_ATTR_PORT_NAME], sizeof(conf.name));
+	if (info->attrs[WEFT_ATTR_PORT_NETDEV])
+		nla_strscpy(conf.netdev, info->attrs[WEFT_ATTR_PORT_NETDEV], sizeof(conf.netdev));
+	if (info->attrs[WEFT_ATTR_PORT_UDP])
+		conf.udp_port = nla_get_u16(info->attrs[WEFT_ATTR_PORT_UDP]);
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, left) {
+		if (nla_type(attr) != WEFT_ATTR_PORT_ADDR)
+			continue;
+		err = weft_addr_add(&conf, attr, info->extack);
+		if (err)
+			return err;
+	}
+	return weft_port_add(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_DRIVER]), &conf, info->extack);
+}
+
+static int weft_nl_port_del(struct sk_buff *skb, struct genl_info *info)
+{
+	if (!info->attrs[WEFT_ATTR_PORT_NAME]) {
+		NL_SET_ERR_MSG(info->extack, "say which port is to be deleted");
+		return -EINVAL;
+	}
+	return weft_port_del(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]), info->extack);
+}
+
+/**
+ * weft_nl_port_put - put the description of a port into a message
+ * @skb: the message
+ * @port: the port, between weft_dev_add() and weft_dev_free()
+ *
+ * Context: process. Return: 0, -EMSGSIZE.
+ */
+int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port)
+{
+	struct weft_port_look look;
+	struct weft_dev_stat stat;
+	u32 i;
+
+	weft_port_look(port, &look);
+	weft_dev_stat(port, &stat);
+	if (nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
+	    nla_put_string(skb, WEFT_ATTR_PORT_DRIVER, port->ops->name) ||
+	    (look.netdev[0] && nla_put_string(skb, WEFT_ATTR_PORT_NETDEV, look.netdev)) ||
+	    nla_put_u16(skb, WEFT_ATTR_PORT_UDP, port->core.conf.udp_port) ||
+	    nla_put_u32(skb, WEFT_ATTR_PORT_MTU, look.mtu) ||
+	    nla_put_string(skb, WEFT_ATTR_PORT_STATE, weft_port_state_name(port)) ||
+	    nla_put_u32(skb, WEFT_ATTR_PORT_NCTX, stat.contexts) ||
+	    nla_put_u32(skb, WEFT_ATTR_PORT_NEP, READ_ONCE(port->core.neps)) ||
+	    nla_put_u32(skb, WEFT_ATTR_PORT_NPATH, READ_ONCE(port->core.npaths)) ||
+	    nla_put_u64_64bit(skb, WEFT_ATTR_PINNED, stat.pinned, WEFT_ATTR_PAD))
+		return -EMSGSIZE;
+	for (i = 0; i < port->core.naddr; i++)
+		if (nla_put(skb, WEFT_ATTR_PORT_ADDR, sizeof(port->core.addr[i]), &port->core.addr[i]))
+			return -EMSGSIZE;
+	return 0;
+}
+
+static int weft_nl_port_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weft_port *port;
+	struct sk_buff *msg;
+	void *head;
+
+	if (!info->attrs[WEFT_ATTR_PORT_NAME]) {
+		NL_SET_ERR_MSG(info->extack, "say which port, or ask for all with a dump");
+		return -EINVAL;
+	}
+	port = weft_port_find(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]));
+	if (!port) {
+		NL_SET_ERR_MSG(info->extack,
+			       "there is no port of this name in this network namespace; 'port show' lists them");
+		return -ENODEV;
+	}
+	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	head = msg ? genlmsg_put_reply(msg, info, &weft_family, 0, WEFT_CMD_PORT_GET) : NULL;
+	if (!head || weft_nl_port_put(msg, port)) {
+		nlmsg_free(msg);
+		weft_port_put(port);
+		return -ENOMEM;
+	}
+	weft_port_put(port);
+	genlmsg_end(msg, head);
+	return genlmsg_reply(msg, info);
+}
+
+/* ---- The family ------------------------------------------------------------------------------------------------- */
+
+#define WEFT_DUMP(c, f) {						\
+	.cmd = (c),							\
+	.dumpit = (f),							\
+	.policy = weft_name_policy,					\
+	.maxattr = ARRAY_SIZE(weft_name_policy) - 1,			\
+}
+
+static const struct genl_ops weft_ops[] = {
+	{
+		.cmd = WEFT_CMD_PORT_ADD,
+		.flags = GENL_ADMIN_PERM,
+		.doit = weft_nl_port_add,
+		.policy = weft_add_policy,
+		.maxattr = ARRAY_SIZE(weft_add_policy) - 1,
+	},
+	{
+		.cmd = WEFT_CMD_PORT_DEL,
+		.flags = GENL_ADMIN_PERM,
+		.doit = weft_nl_port_del,
+		.policy = weft_name_policy,
+		.maxattr = ARRAY_SIZE(weft_name_policy) - 1,
+	},
+	{
+		.cmd = WEFT_CMD_PORT_GET,
+		.doit = weft_nl_port_get,
+		.dumpit = weft_nl_port_dump,
+		.policy = weft_name_policy,
+		.maxattr = ARRAY_SIZE(weft_name_policy) - 1,
+	},
+	WEFT_DUMP(WEFT_CMD_EP_GET, weft_nl_ep_dump),
+	WEFT_DUMP(WEFT_CMD_CTX_GET, weft_nl_ctx_dump),
+	WEFT_DUMP(WEFT_CMD_STATS_GET, weft_nl_stats_dump),
+	WEFT_DUMP(WEFT_CMD_PATH_GET, weft_nl_path_dump),
+};
+
+struct genl_family weft_family __ro_after_init = {
+	.name = WEFT_GENL_NAME,
+	.version = WEFT_GENL_VERSION,
+	.netnsok = true,
+	.parallel_ops = true,
+	.module = THIS_MODULE,
+	.ops = weft_ops,
+	.n_ops = ARRAY_SIZE(weft_ops),
+	.resv_start_op = WEFT_CMD_PORT_ADD,
+};
+
+/**
+ * weft_netlink_init - let requests come
+ *
+ * Context: process. Return: 0 or a negative errno.
+ */
+int __init weft_netlink_init(void)
+{
+	return genl_register_family(&weft_family);
+}
+
+/**
+ * weft_netlink_exit - the reverse of weft_netlink_init(); waits for requests that run
+ *
+ * Context: process.
+ */
+void weft_netlink_exit(void)
+{
+	genl_unregister_family(&weft_family);
+}

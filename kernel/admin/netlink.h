@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft admin - what netlink.c and dump.c share
+ */
+#ifndef WEFT_ADMIN_NETLINK_H
+#define WEFT_ADMIN_NETLINK_H
+
+#include <linux/netlink.h>
+#include <net/genetlink.h>
+
+struct weft_port;
+
+extern struct genl_family weft_family;
+
+int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port);
+
+int weft_nl_port_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int weft_nl_ep_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int weft_nl_ctx_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int weft_nl_stats_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int weft_nl_path_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft admin - tracepoints: /sys/kernel/tracing/events/weft/
+ *
+ * Packets (weft_tx, weft_rx) are seen where the driver sends or receives them; the life of messages (weft_post, weft_match,
+ * weft_complete) where the core handles them, through the names in trace_core.h.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM weft
+
+#if !defined(WEFT_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define WEFT_TRACE_H
+
+#include <linux/in.h>
+#include <linux/in6.h>
+#include <linux/socket.h>
+#include <linux/tracepoint.h>
+#include <linux/weft.h>
+
+#include "../compat.h"
+
+#ifndef WEFT_TRACE_SOCKADDR
+#define WEFT_TRACE_SOCKADDR
+/* In the form that %pISpc prints. */
+static inline void weft_trace_sockaddr(void *dst, const struct weft_sockaddr *a)
+{
+	struct sockaddr_in *sin = dst;
+	struct sockaddr_in6 *sin6 = dst;
+
+	memset(dst, 0, sizeof(*sin6));
+	if (a->family == AF_INET) {
+		sin->sin_family = AF_INET;
+		sin->sin_port = a->port;
+		memcpy(&sin->sin_addr, a->addr, sizeof(sin->sin_addr));
+	} else {
+		sin6->sin6_family = AF_INET6;
+		sin6->sin6_port = a->port;
+		memcpy(&sin6->sin6_addr, a->addr, sizeof(sin6->sin6_addr));
+	}
+}
+#endif
+
+TRACE_EVENT(weft_tx,
+	TP_PROTO(const char *port, const struct weft_sockaddr *to, u32 psn, u32 len, u32 n),
+	TP_ARGS(port, to, psn, len, n),
+	TP_STRUCT__entry(
+		__string(port, port)
+		__array(u8, to, sizeof(struct sockaddr_in6))
+		__field(u32, psn)
+		__field(u32, len)
+		__field(u32, n)
+	),
+	TP_fast_assign(
+		weft_assign_str(port, port);
+		weft_trace_sockaddr(__entry->to, to);
+		__entry->psn = psn;
+		__entry->len = len;
+		__entry->n = n;
+	),
+	TP_printk("%s to %pISpc psn %u len %u packets %u", __get_str(port), __entry->to, __entry->psn, __entry->len,
+		  __entry->n)
+);
+
+TRACE_EVENT(weft_rx,
+	TP_PROTO(const char *port, const struct weft_sockaddr *from, const u8 *data, u32 len),
+	TP_ARGS(port, from, data, len),
+	TP_STRUCT__entry(
+		__string(port, port)
+		__array(u8, from, sizeof(struct sockaddr_in6))
+		__field(u32, type)
+		__field(u32, path)
+		__field(u32, psn)
+		__field(u32, len)
+	),
+	TP_fast_assign(
+		weft_assign_str(port, port);
+		weft_trace_sockaddr(__entry->from, from);
+		__entry->type = data[0];
+		__entry->path = len >= 32 ? get_unaligned_be32(data + 4) : 0;
+		__entry->psn = len >= 32 ? get_unaligned_be32(data + 16) : 0;
+		__entry->len = len;
+	),
+	TP_printk("%s from %pISpc type %#x path %#x psn %u len %u", __get_str(port), __entry->from, __entry->type,
+		  __entry->path, __entry->psn, __entry->len)
+);
+
+DECLARE_EVENT_CLASS(weft_message,
+	TP_PROTO(u32 ep, u64 context, u64 tag, u64 len, u32 what),
+	TP_ARGS(ep, context, tag, len, what),
+	TP_STRUCT__entry(
+		__field(u32, ep)
+		__field(u32, what)
+		__field(u64, context)
+		__field(u64, tag)
+		__field(u64, len)
+	),
+	TP_fast_assign(
+		__entry->ep = ep;
+		__entry->what = what;
+		__entry->context = context;
+		__entry->tag = tag;
+		__entry->len = len;
+	),
+	TP_printk("ep %#x context %#llx tag %#llx len %llu what %u", __entry->ep, __entry->context, __entry->tag,
+		  __entry->len, __entry->what)
+);
+
+/* @what: WEFT_SQ_* of a send, 256 + WEFT_RQ_* of a receive */
+DEFINE_EVENT(weft_message, weft_post,
+	TP_PROTO(u32 ep, u64 context, u64 tag, u64 len, u32 what),
+	TP_ARGS(ep, context, tag, len, what)
+);
+
+/* @what: 1: the message had come before its receive was posted */
+DEFINE_EVENT(weft_message, weft_match,
+	TP_PROTO(u32 ep, u64 context, u64 tag, u64 len, u32 what),
+	TP_ARGS(ep, context, tag, len, what)
+);
+
+/* @what: errno */
+DEFINE_EVENT(weft_message, weft_complete,
+	TP_PROTO(u32 ep, u64 context, u64 tag, u64 len, u32 what),
+	TP_ARGS(ep, context, tag, len, what)
+);
+
+#endif
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH admin
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft admin - what the core calls to be traced; empty macros of the same names in host programs
+ */
+#ifndef WEFT_TRACE_CORE_H
+#define WEFT_TRACE_CORE_H
+
+#include "trace.h"
+
+/* An entry of a send (@what: WEFT_SQ_*) or receive ring (256 + WEFT_RQ_*) has been taken. */
+#define weft_trace_post(ep, context, tag, len, what)		trace_weft_post(ep, context, tag, len, what)
+/* A message has met its receive (@what: 1: the message was there before). */
+#define weft_trace_match(ep, context, tag, len, what)		trace_weft_match(ep, context, tag, len, what)
+/* A completion is written (@what: errno). */
+#define weft_trace_complete(ep, context, tag, len, what)	trace_weft_complete(ep, context, tag, len, what)
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft port - driver "loop": a port without a wire, for programs of one node
+ *
+ * The core handles messages to the port's own addresses without packets; there is nobody else to be reached. No locks, no state
+ * beyond the port's. It needs no network device, so its addresses are names only and come from the administrator.
+ */
+#include <linux/netlink.h>
+
+#include "port.h"
+
+static int weft_loop_start(struct weft_port *port, struct weft_port_conf *conf, struct netlink_ext_ack *extack)
+{
+	if (conf->netdev[0]) {
+		NL_SET_ERR_MSG(extack, "a loop port has no network device; use the driver netdev for one");
+		return -EINVAL;
+	}
+	if (!conf->naddr) {
+		NL_SET_ERR_MSG(extack, "a loop port needs an address, for example: addr 127.0.0.1");
+		return -EDESTADDRREQ;
+	}
+	return 0;
+}
+
+static int weft_loop_attach(struct weft_port *port, struct netlink_ext_ack *extack)
+{
+	return 0;
+}
+
+static void weft_loop_detach(struct weft_port *port)
+{
+}
+
+static void weft_loop_stop(struct weft_port *port)
+{
+}
+
+/* Answers to strangers do not exist where no packet comes from; what is sent all the same is lost. */
+static void weft_loop_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
+{
+	weft_count_add(&port->core, tx_errors, n);
+}
+
+static int weft_loop_path_open(struct weft_port *port, struct weft_path *path, void *priv, u32 *max_payload)
+{
+	return -ENETUNREACH;
+}
+
+static void weft_loop_path_close(void *priv)
+{
+}
+
+static void weft_loop_look(struct weft_port *port, struct weft_port_look *look)
+{
+	look->mtu = 65535;
+	look->link_up = true;
+}
+
+const struct weft_port_ops weft_loop_ops = {
+	.name = "loop",
+	.start = weft_loop_start,
+	.attach = weft_loop_attach,
+	.detach = weft_loop_detach,
+	.stop = weft_loop_stop,
+	.tx = weft_loop_tx,
+	.path_open = weft_loop_path_open,
+	.path_close = weft_loop_path_close,
+	.look = weft_loop_look,
+};

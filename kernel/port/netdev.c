@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft port - driver "netdev": UDP over IPv4 and IPv6 on an Ethernet device that the IP stack goes on using
+ *
+ * Routes, neighbours and firewall are the stack's. The port has addresses of the device; when all of them are removed, or the device
+ * or its carrier is down, the link is down, and comes back with them. When the device is unregistered (which includes a move to
+ * another namespace) the reference on it is dropped inside of the notifier, and a worker deletes the port.
+ *
+ * Locks: see netdev.h.
+ */
+#include <linux/ethtool.h>
+#include <linux/if_arp.h>
+#include <linux/inetdevice.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <net/addrconf.h>
+#include <net/if_inet6.h>
+
+#include "netdev.h"
+
+static LIST_HEAD(weft_nds);
+
+/* ---- Addresses -------------------------------------------------------------------------------------------------- */
+
+static bool weft_nd_is_link_local(const struct weft_sockaddr *a)
+{
+	return a->family == AF_INET6 &&
+	       ipv6_addr_type((const struct in6_addr *)a->addr) & IPV6_ADDR_LINKLOCAL;
+}
+
+static void weft_nd_addr4(struct weft_sockaddr *a, __be32 addr)
+{
+	memset(a, 0, sizeof(*a));
+	a->family = AF_INET;
+	memcpy(a->addr, &addr, sizeof(addr));
+}
+
+static void weft_nd_addr6(struct weft_sockaddr *a, const struct in6_addr *addr)
+{
+	memset(a, 0, sizeof(*a));
+	a->family = AF_INET6;
+	memcpy(a->addr, addr, sizeof(*addr));
+}
+
+/* All global addresses of a device, IPv4 first. rtnl. */
+static u32 weft_nd_addrs(const struct net_device *dev, struct weft_sockaddr *addr, u32 max)
+{
+	struct in_device *in = __in_dev_get_rtnl(dev);
+	struct inet6_dev *in6 = __in6_dev_get(dev);
+	struct inet6_ifaddr *ifp;
+	struct in_ifaddr *ifa;
+	u32 n = 0;
+
+	if (in) {
+		in_dev_for_each_ifa_rtnl(ifa, in)
+			if (n < max && ifa->ifa_scope == RT_SCOPE_UNIVERSE)
+				weft_nd_addr4(&addr[n++], ifa->ifa_local);
+	}
+	if (in6) {
+		read_lock_bh(&in6->lock);
+		list_for_each_entry(ifp, &in6->addr_list, if_list)
+			if (n < max && !ipv6_addr_scope(&ifp->addr) &&
+			    !(ifp->flags & (IFA_F_TEMPORARY | IFA_F_DADFAILED)))
+				weft_nd_addr6(&addr[n++], &ifp->addr);
+		read_unlock_bh(&in6->lock);
+	}
+	return n;
+}
+
+/* rtnl */
+static bool weft_nd_has_addr(const struct net_device *dev, const struct weft_sockaddr *addr)
+{
+	struct in_device *in = __in_dev_get_rtnl(dev);
+	struct inet6_dev *in6 = __in6_dev_get(dev);
+	struct inet6_ifaddr *ifp;
+	struct in_ifaddr *ifa;
+	bool has = false;
+
+	if (addr->family == AF_INET && in) {
+		in_dev_for_each_ifa_rtnl(ifa, in)
+			has |= !memcmp(addr->addr, &ifa->ifa_local, sizeof(ifa->ifa_local));
+	}
+	if (addr->family == AF_INET6 && in6) {
+		read_lock_bh(&in6->lock);
+		list_for_each_entry(ifp, &in6->addr_list, if_list)
+			has |= !memcmp(addr->addr, &ifp->addr, sizeof(ifp->addr));
+		read_unlock_bh(&in6->lock);
+	}
+	return has;
+}
+
+/* rtnl */
+static int weft_nd_choose(const struct net_device *dev, struct weft_port_conf *conf, struct netlink_ext_ack *extack)
+{
+	u32 i;
+
+	if (!conf->naddr) {
+		conf->naddr = weft_nd_addrs(dev, conf->addr, WEFT_CORE_ADDRS);
+		if (conf->naddr)
+			return 0;
+		NL_SET_ERR_MSG(extack, "the device has no global address; add one with 'ip address add', or name one");
+		return -EADDRNOTAVAIL;
+	}
+	for (i = 0; i < conf->naddr; i++) {
+		if (!weft_nd_has_addr(dev, &conf->addr[i])) {
+			NL_SET_ERR_MSG(extack, "the device does not have this address; 'ip address show' lists those it has");
+			return -EADDRNOTAVAIL;
+		}
+		conf->addr[i].scope = weft_nd_is_link_local(&conf->addr[i]) ? dev->ifindex : 0;
+	}
+	return 0;
+}
+
+/* ---- Link ------------------------------------------------------------------------------------------------------- */
+
+static u32 weft_nd_speed(struct net_device *dev)
+{
+	struct ethtool_link_ksettings ks;
+
+	if (!netif_running(dev) || __ethtool_get_link_ksettings(dev, &ks) || ks.base.speed == (u32)SPEED_UNKNOWN)
+		return 0;
+	return ks.base.speed;
+}
+
+/* rtnl; the core's addresses are there. */
+static void weft_nd_refresh(struct weft_nd *nd, struct net_device *dev)
+{
+	const struct weft_core *core = &nd->port->core;
+	bool has = false;
+	u32 i;
+
+	for (i = 0; i < core->naddr; i++)
+		has |= weft_nd_has_addr(dev, &core->addr[i]);
+	WRITE_ONCE(nd->speed, weft_nd_speed(dev));
+	WRITE_ONCE(nd->up, has && netif_running(dev) && netif_carrier_ok(dev) && dev->mtu >= WEFT_MTU_MIN);
+	weft_port_link(nd->port, nd->up);
+}
+
+static void weft_nd_look(struct weft_port *port, struct weft_port_look *look)
+{
+	struct weft_nd *nd = port->priv;
+	struct net_device *dev = rcu_dereference(nd->dev);
+
+	if (!dev)
+		return;
+	strscpy(look->netdev, dev->name, sizeof(look->netdev));
+	look->mtu = READ_ONCE(dev->mtu);
+	look->speed = READ_ONCE(nd->speed);
+	look->link_up = READ_ONCE(nd->up);
+}
+
+/* ---- Life ------------------------------------------------------------------------------------------------------- */
+
+/* rtnl */
+static struct net_device *weft_nd_find(struct weft_port *port, struct weft_port_conf *conf,
+				       struct netlink_ext_ack *extack)
+{
+	struct net_device *dev;
+
+	if (!conf->netdev[0]) {
+		NL_SET_ERR_MSG(extack, "a netdev port needs a network device, for example: netdev eth0");
+		return ERR_PTR(-EINVAL);
+	}
+	dev = __dev_get_by_name(port->net, conf->netdev);
+	if (!dev || dev->reg_state != NETREG_REGISTERED) {
+		NL_SET_ERR_MSG(extack, "no such network device in this network namespace; 'ip link' lists them");
+		return ERR_PTR(-ENODEV);
+	}
+	if (dev->flags & IFF_LOOPBACK) {
+		NL_SET_ERR_MSG(extack, "this is the loopback device; use the driver loop for messages within the node");
+		return ERR_PTR(-EINVAL);
+	}
+	if (dev->type != ARPHRD_ETHER) {
+		NL_SET_ERR_MSG(extack, "this is not an Ethernet device");
+		return ERR_PTR(-EINVAL);
+	}
+	if (dev->mtu < WEFT_MTU_MIN) {
+		NL_SET_ERR_MSG(extack, "the MTU of the device is less than 1280; raise it with 'ip link set mtu'");
+		return ERR_PTR(-EINVAL);
+	}
+	return dev;
+}
+
+static int weft_nd_start(struct weft_port *port, struct weft_port_conf *conf, struct netlink_ext_ack *extack)
+{
+	struct net_device *dev;
+	struct weft_nd *nd;
+	int err;
+
+	nd = kzalloc(sizeof(*nd), GFP_KERNEL_ACCOUNT);
+	if (!nd)
+		return -ENOMEM;
+	nd->port = port;
+	nd->udp_port = conf->udp_port;
+	nd->sport = htons(conf->udp_port);
+
+	rtnl_lock();
+	dev = weft_nd_find(port, conf, extack);
+	err = PTR_ERR_OR_ZERO(dev);
+	if (!err)
+		err = weft_nd_choose(dev, conf, extack);
+	if (!err) {
+		netdev_hold(dev, &nd->tracker, GFP_KERNEL);
+		rcu_assign_pointer(nd->dev, dev);
+		port->priv = nd;
+		list_add_tail(&nd->node, &weft_nds);
+	}
+	rtnl_unlock();
+	if (err)
+		kfree(nd);
+	return err;
+}
+
+static int weft_nd_attach(struct weft_port *port, struct netlink_ext_ack *extack)
+{
+	struct weft_nd *nd = port->priv;
+	struct net_device *dev;
+	int err;
+
+	err = weft_udp_get(nd, extack);
+	if (err)
+		return err;
+	rtnl_lock();
+	dev = rtnl_dereference(nd->dev);
+	if (dev)
+		weft_nd_refresh(nd, dev);
+	rtnl_unlock();
+	return 0;
+}
+
+static void weft_nd_detach(struct weft_port *port)
+{
+	weft_udp_put(port->priv);
+}
+
+static void weft_nd_stop(struct weft_port *port)
+{
+	struct weft_nd *nd = port->priv;
+	struct net_device *dev;
+
+	rtnl_lock();
+	list_del(&nd->node);
+	dev = rtnl_dereference(nd->dev);
+	RCU_INIT_POINTER(nd->dev, NULL);
+	if (dev)
+		netdev_put(dev, &nd->tracker);
+	rtnl_unlock();
+	port->priv = NULL;
+	kfree(nd);
+}
+
+/* ---- Events ----------------------------------------------------------------------------------------------------- */
+
+/* rtnl. A port whose core is not there yet is looked at again when it is attached. */
+static void weft_nd_lost(struct weft_nd *nd, struct net_device *dev)
+{
+	RCU_INIT_POINTER(nd->dev, NULL);
+	WRITE_ONCE(nd->up, false);
+	netdev_put(dev, &nd->tracker);
+	weft_port_link(nd->port, false);
+	weft_port_lost(nd->port);
+}
+
+static int weft_nd_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct weft_nd *nd;
+
+	list_for_each_entry(nd, &weft_nds, node) {
+		if (rtnl_dereference(nd->dev) != dev)
+			continue;
+		switch (event) {
+		case NETDEV_UNREGISTER:
+			weft_nd_lost(nd, dev);
+			break;
+		case NETDEV_UP:
+		case NETDEV_DOWN:
+		case NETDEV_GOING_DOWN:
+		case NETDEV_CHANGE:
+		case NETDEV_CHANGEMTU:
+			weft_nd_refresh(nd, dev);
+			break;
+		}
+	}
+	return NOTIFY_DONE;
+}
+
+/* Events of addresses come in many contexts: look at all devices a little later. */
+static void weft_nd_refresh_all(struct work_struct *work)
+{
+	struct net_device *dev;
+	struct weft_nd *nd;
+
+	rtnl_lock();
+	list_for_each_entry(nd, &weft_nds, node) {
+		dev = rtnl_dereference(nd->dev);
+		if (dev)
+			weft_nd_refresh(nd, dev);
+	}
+	rtnl_unlock();
+}
+
+static DECLARE_WORK(weft_nd_refresh_work, weft_nd_refresh_all);
+
+static int weft_nd_addr_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	schedule_work(&weft_nd_refresh_work);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block weft_nd_notifier = { .notifier_call = weft_nd_event };
+static struct notifier_block weft_nd_inet_notifier = { .notifier_call = weft_nd_addr_event };
+static struct notifier_block weft_nd_inet6_notifier = { .notifier_call = weft_nd_addr_event };
+
+const struct weft_port_ops weft_netdev_ops = {
+	.name = "netdev",
+	.path_size = sizeof(struct weft_nd_path),
+	.start = weft_nd_start,
+	.attach = weft_nd_attach,
+	.detach = weft_nd_detach,
+	.stop = weft_nd_stop,
+	.tx = weft_nd_tx,
+	.path_open = weft_nd_path_open,
+	.path_close = weft_nd_path_close,
+	.look = weft_nd_look,
+};
+
+/**
+ * weft_netdev_init - the driver's part of module_init()
+ *
+ * Context: process. Return: 0, -ENOMEM.
+ */
+int weft_netdev_init(void)
+{
+	int err;
+
+	err = weft_nd_tx_init();
+	if (err)
+		return err;
+	err = weft_nd_rx_init();
+	if (err)
+		goto tx;
+	err = register_netdevice_notifier(&weft_nd_notifier);
+	if (err)
+		goto rx;
+	err = register_inetaddr_notifier(&weft_nd_inet_notifier);
+	if (err)
+		goto dev;
+	err = register_inet6addr_notifier(&weft_nd_inet6_notifier);
+	if (err)
+		goto inet;
+	return 0;
+inet:
+	unregister_inetaddr_notifier(&weft_nd_inet_notifier);
+dev:
+	unregister_netdevice_notifier(&weft_nd_notifier);
+rx:
+	weft_nd_rx_exit();
+tx:
+	weft_nd_tx_exit();
+	return err;
+}
+
+/**
+ * weft_netdev_exit - the reverse of weft_netdev_init(); no port is left
+ *
+ * Context: process.
+ */
+void weft_netdev_exit(void)
+{
+	unregister_inet6addr_notifier(&weft_nd_inet6_notifier);
+	unregister_inetaddr_notifier(&weft_nd_inet_notifier);
+	unregister_netdevice_notifier(&weft_nd_notifier);
+	cancel_work_sync(&weft_nd_refresh_work);
+	weft_nd_rx_exit();
+	weft_nd_tx_exit();
+}

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft port - driver "netdev": how packets come in
+ *
+ * A kernel UDP socket per family reserves the port number on all addresses of the namespace (nobody else can send from it) and has GRO
+ * switched on. The packets never reach it: a netfilter hook behind all others at LOCAL_IN takes whole aggregates of up to 64 KiB, after
+ * the firewall has let them pass. What the hook cannot see (IPv6 with extension headers or in fragments) the socket's encap_rcv takes.
+ * Everything for the UDP port is eaten: what is not from a kernel-bound port, has no or a wrong checksum or is not for an address
+ * of a port is counted as bad.
+ *
+ * An aggregate is split into packets again. A packet that stands in one piece is handed to the core where it is; others, and all whose
+ * pages a program may still write to, are copied into a buffer of this CPU.
+ *
+ * Locks: see netdev.h. Everything below the hook runs with BH off inside an RCU read section.
+ */
+#include <linux/in6.h>
+#include <linux/ipv6.h>
+#include <linux/mm.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_ipv6.h>
+#include <linux/netlink.h>
+#include <linux/percpu.h>
+#include <linux/rculist.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include <net/inet_ecn.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+#include <net/ipv6.h>
+#include <net/udp.h>
+
+#include "../admin/trace_core.h"
+#include "netdev.h"
+
+#define WEFT_ND_BATCH	16			/* packets that the core takes at a time */
+#define WEFT_ND_BUF	(65536 + 16 * 64)	/* bytes of the buffer for what is in pieces */
+
+/**
+ * struct weft_nd_rxcpu - of one CPU
+ * @rx: packets that are handed to the core together
+ * @buf: for packets that are in pieces
+ * @used: bytes of @buf that packets in @rx stand in
+ * @busy: in use
+ */
+struct weft_nd_rxcpu {
+	struct weft_rx rx[WEFT_ND_BATCH];
+	u8 *buf;
+	u32 used;
+	bool busy;
+};
+
+static struct weft_nd_rxcpu __percpu *weft_nd_rxcpu;
+static LIST_HEAD(weft_udps);
+
+/* ---- From an aggregate to packets ------------------------------------------------------------------------------ */
+
+/* Pages that came by splice or sendfile still belong to somebody. */
+static bool weft_nd_unstable(const struct sk_buff *skb)
+{
+	const struct sk_buff *frag;
+
+	if (IS_ENABLED(CONFIG_HIGHMEM) || skb_has_shared_frag(skb))
+		return true;
+	skb_walk_frags(skb, frag)
+		if (skb_has_shared_frag(frag))
+			return true;
+	return false;
+}
+
+/* Copy @len bytes from @at on. Return: where to, NULL: no room, or the packet is shorter than it says. */
+static const u8 *weft_nd_linear(struct weft_nd_rxcpu *cpu, struct skb_seq_state *st, u32 at, u32 len)
+{
+	u8 *dst = cpu->buf + cpu->used;
+	const u8 *src;
+	u32 done = 0, n;
+
+	if (len > WEFT_ND_BUF - cpu->used)
+		return NULL;
+	while (done < len) {
+		n = skb_seq_read(at + done, &src, st);
+		if (!n)
+			return NULL;
+		n = min(n, len - done);
+		memcpy(dst + done, src, n);
+		done += n;
+	}
+	cpu->used += min(ALIGN(len, 8), WEFT_ND_BUF - cpu->used);
+	return dst;
+}
+
+/* Hand the payload of @skb, whose data begin with the UDP header, to the core. */
+static void weft_nd_split(struct weft_port *port, struct weft_nd_rxcpu *cpu, struct sk_buff *skb,
+			  const struct weft_sockaddr *src, u8 dst, u8 ecn)
+{
+	u32 total = skb->len - sizeof(struct udphdr), seg = total, at = 0, len, n = 0;
+	bool copy = skb_is_nonlinear(skb) && weft_nd_unstable(skb);
+	struct skb_seq_state st;
+	struct weft_rx *rx;
+	const u8 *data;
+
+	if (skb_is_gso(skb) && skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4)
+		seg = skb_shinfo(skb)->gso_size;
+	cpu->used = 0;
+	skb_prepare_seq_read(skb, sizeof(struct udphdr), skb->len, &st);
+	while (at < total) {
+		len = min(seg, total - at);
+		if (copy || skb_seq_read(at, &data, &st) < len)
+			data = weft_nd_linear(cpu, &st, at, len);
+		if (!data) {
+			weft_count(&port->core, rx_dropped);
+			break;
+		}
+		rx = &cpu->rx[n];
+		rx->data = data;
+		rx->len = len;
+		rx->src = *src;
+		rx->dst = dst;
+		rx->ecn = ecn;
+		trace_weft_rx(port->name, src, data, len);
+		at += len;
+		if (++n == WEFT_ND_BATCH) {
+			weft_port_rx(port, cpu->rx, n);
+			cpu->used = 0;
+			n = 0;
+		}
+	}
+	if (n)
+		weft_port_rx(port, cpu->rx, n);
+	skb_abort_seq_read(&st);
+}
+
+/* ---- Whose packet? ---------------------------------------------------------------------------------------------- */
+
+static struct weft_nd *weft_nd_match(const struct weft_udp *udp, u16 family, const void *addr, u32 scope, u8 *index)
+{
+	u32 i, size = family == AF_INET ? sizeof(struct in_addr) : sizeof(struct in6_addr);
+	const struct weft_sockaddr *own;
+	struct weft_nd *nd;
+
+	list_for_each_entry_rcu(nd, &udp->ports, unode) {
+		for (i = 0; i < nd->port->core.naddr; i++) {
+			own = &nd->port->core.addr[i];
+			if (own->family == family && own->scope == scope && !memcmp(own->addr, addr, size)) {
+				*index = i;
+				return nd;
+			}
+		}
+	}
+	return NULL;
+}
+
+/* @skb begins with the UDP header: is what it says about itself true? May change the header's address. */
+static bool weft_nd_valid(struct weft_udp *udp, struct sk_buff *skb, u16 family)
+{
+	const struct udphdr *uh = udp_hdr(skb);
+	u32 len = ntohs(uh->len);
+
+	if (uh->source != udp->port || len <= sizeof(*uh) || len > skb->len)
+		return false;
+	if (!uh->check && skb->ip_summed != CHECKSUM_PARTIAL)
+		return false;
+	if (len < skb->len && pskb_trim_rcsum(skb, len))
+		return false;
+	if (family == AF_INET)
+		return !skb_checksum_validate(skb, IPPROTO_UDP, inet_compute_pseudo);
+	return !skb_checksum_validate(skb, IPPROTO_UDP, ip6_compute_pseudo);
+}
+
+/* Count what is nobody's with the first port there is. */
+static void weft_nd_bad(struct weft_udp *udp)
+{
+	struct weft_nd *nd = list_first_or_null_rcu(&udp->ports, struct weft_nd, unode);
+
+	if (nd)
+		weft_count(&nd->port->core, rx_bad);
+}
+
+/* Takes over @skb, which begins with the UDP header, linear; the IP header stands before it. */
+static void weft_nd_take(struct weft_udp *udp, struct sk_buff *skb, u16 family)
+{
+	struct weft_nd_rxcpu *cpu = this_cpu_ptr(weft_nd_rxcpu);
+	struct weft_sockaddr src = { .family = family, .port = udp_hdr(skb)->source };
+	struct weft_nd *nd;
+	u32 scope = 0;
+	u8 dst, ecn;
+
+	if (family == AF_INET) {
+		const struct iphdr *ip = ip_hdr(skb);
+
+		memcpy(src.addr, &ip->saddr, sizeof(ip->saddr));
+		ecn = ip->tos & INET_ECN_MASK;
+		nd = weft_nd_match(udp, family, &ip->daddr, 0, &dst);
+	} else {
+		const struct ipv6hdr *ip6 = ipv6_hdr(skb);
+
+		memcpy(src.addr, &ip6->saddr, sizeof(ip6->saddr));
+		ecn = ipv6_get_dsfield(ip6) & INET_ECN_MASK;
+		if (ipv6_addr_type(&ip6->saddr) & IPV6_ADDR_LINKLOCAL)
+			src.scope = inet6_iif(skb);
+		if (ipv6_addr_type(&ip6->daddr) & IPV6_ADDR_LINKLOCAL)
+			scope = inet6_iif(skb);
+		nd = weft_nd_match(udp, family, &ip6->daddr, scope, &dst);
+	}
+	if (!nd || !weft_nd_valid(udp, skb, family)) {
+		if (nd)
+			weft_count(&nd->port->core, rx_bad);
+		else
+			weft_nd_bad(udp);
+	} else if (cpu->busy) {
+		weft_count(&nd->port->core, rx_dropped);
+	} else {
+		cpu->busy = true;
+		weft_nd_split(nd->port, cpu, skb, &src, dst, ecn);
+		cpu->busy = false;
+	}
+	napi_consume_skb(skb, 1);
+}
+
+/* ---- Hooks ------------------------------------------------------------------------------------------------------ */
+
+/* @off: of the UDP header. Return: take it; the header is linear then. */
+static bool weft_nd_ours(const struct weft_udp *udp, struct sk_buff *skb, u32 off)
+{
+	struct udphdr buf;
+	const struct udphdr *uh = skb_header_pointer(skb, off, sizeof(buf), &buf);
+
+	if (!uh || uh->dest != udp->port)
+		return false;
+	/* An aggregate whose parts have headers of their own: the socket takes it apart. */
+	if (skb_is_gso(skb) && skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST)
+		return false;
+	return pskb_may_pull(skb, off + sizeof(*uh));
+}
+
+static unsigned int weft_nd_hook4(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	struct weft_udp *udp = priv;
+	u32 off = ip_hdrlen(skb);
+
+	if (ip_hdr(skb)->protocol != IPPROTO_UDP || !weft_nd_ours(udp, skb, off))
+		return NF_ACCEPT;
+	__skb_pull(skb, off);
+	skb_reset_transport_header(skb);
+	weft_nd_take(udp, skb, AF_INET);
+	return NF_STOLEN;
+}
+
+static unsigned int weft_nd_hook6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+{
+	struct weft_udp *udp = priv;
+	u32 off = sizeof(struct ipv6hdr);
+
+	if (ipv6_hdr(skb)->nexthdr != IPPROTO_UDP || !weft_nd_ours(udp, skb, off))
+		return NF_ACCEPT;
+	__skb_pull(skb, off);
+	skb_reset_transport_header(skb);
+	skb_postpull_rcsum(skb, skb_network_header(skb), off);
+	weft_nd_take(udp, skb, AF_INET6);
+	return NF_STOLEN;
+}
+
+/* What has got past the hook to the socket, one packet at a time. */
+static int weft_nd_encap_rcv(struct sock *sk, struct sk_buff *skb)
+{
+	struct weft_udp *udp;
+
+	rcu_read_lock();
+	udp = rcu_dereference_sk_user_data(sk);
+	if (udp)
+		weft_nd_take(udp, skb, ip_hdr(skb)->version == 4 ? AF_INET : AF_INET6);
+	else
+		kfree_skb(skb);
+	rcu_read_unlock();
+	return 0;
+}
+
+/* ---- Sockets ---------------------------------------------------------------------------------------------------- */
+
+static int weft_udp_bind(struct socket *sock, bool v6, __be16 port)
+{
+	struct sockaddr_in6 sin6 = { .sin6_family = AF_INET6, .sin6_port = port };
+	struct sockaddr_in sin = { .sin_family = AF_INET, .sin_port = port };
+
+	if (!v6)
+		return kernel_bind(sock, (struct sockaddr *)&sin, sizeof(sin));
+	ip6_sock_set_v6only(sock->sk);
+	return kernel_bind(sock, (struct sockaddr *)&sin6, sizeof(sin6));
+}
+
+static int weft_udp_open(struct weft_udp *udp, bool v6)
+{
+	struct socket *sock;
+	int one = 1, err;
+
+	err = sock_create_kern(udp->net, v6 ? AF_INET6 : AF_INET, SOCK_DGRAM, IPPROTO_UDP, &sock);
+	if (err == -EAFNOSUPPORT && v6)
+		return 0;
+	if (err)
+		return err;
+	err = weft_udp_bind(sock, v6, udp->port);
+	if (!err)
+		err = sock->ops->setsockopt(sock, SOL_UDP, UDP_GRO, KERNEL_SOCKPTR(&one), sizeof(one));
+	if (err) {
+		sock_release(sock);
+		return err;
+	}
+	rcu_assign_sk_user_data(sock->sk, udp);
+	WRITE_ONCE(udp_sk(sock->sk)->encap_rcv, weft_nd_encap_rcv);
+	WRITE_ONCE(udp_sk(sock->sk)->encap_type, 1);
+	udp->sock[v6] = sock;
+
+	udp->hook[v6].hook = v6 ? weft_nd_hook6 : weft_nd_hook4;
+	udp->hook[v6].priv = udp;
+	udp->hook[v6].pf = v6 ? NFPROTO_IPV6 : NFPROTO_IPV4;
+	udp->hook[v6].hooknum = NF_INET_LOCAL_IN;
+	udp->hook[v6].priority = INT_MAX;
+	err = nf_register_net_hook(udp->net, &udp->hook[v6]);
+	udp->hooked[v6] = !err;
+	return err;
+}
+
+static void weft_udp_free(struct weft_udp *udp)
+{
+	int i;
+
+	for (i = 0; i < 2; i++)
+		if (udp->hooked[i])
+			nf_unregister_net_hook(udp->net, &udp->hook[i]);
+	for (i = 0; i < 2; i++) {
+		if (!udp->sock[i])
+			continue;
+		rcu_assign_sk_user_data(udp->sock[i]->sk, NULL);
+		sock_release(udp->sock[i]);
+	}
+	synchronize_net();
+	kfree(udp);
+}
+
+static struct weft_udp *weft_udp_new(struct net *net, __be16 port, struct netlink_ext_ack *extack)
+{
+	struct weft_udp *udp = kzalloc(sizeof(*udp), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!udp)
+		return ERR_PTR(-ENOMEM);
+	INIT_LIST_HEAD(&udp->ports);
+	udp->net = net;
+	udp->port = port;
+	err = weft_udp_open(udp, false);
+	if (!err)
+		err = weft_udp_open(udp, true);
+	if (err) {
+		if (err == -EADDRINUSE)
+			NL_SET_ERR_MSG(extack, "a program has the UDP port ('ss -lunp'); end it or choose another UDP port");
+		else
+			NL_SET_ERR_MSG(extack, "cannot open the UDP port");
+		weft_udp_free(udp);
+		return ERR_PTR(err);
+	}
+	list_add(&udp->node, &weft_udps);
+	return udp;
+}
+
+/* Does another port of this namespace have one of the addresses? */
+static int weft_udp_conflict(const struct weft_udp *udp, const struct weft_nd *nd, struct netlink_ext_ack *extack)
+{
+	const struct weft_core *core = &nd->port->core;
+	struct weft_nd *other;
+	u8 index;
+	u32 i;
+
+	for (i = 0; i < core->naddr; i++) {
+		other = weft_nd_match(udp, core->addr[i].family, core->addr[i].addr, core->addr[i].scope, &index);
+		if (other) {
+			NL_SET_ERR_MSG(extack, "another port has the address and the UDP port; name another one of the two");
+			return -EADDRINUSE;
+		}
+	}
+	return 0;
+}
+
+/**
+ * weft_udp_get - let packets for a port come in
+ * @nd: the port
+ * @extack: for the reason
+ *
+ * Context: process, weft_ports_lock held. Return: 0, -EADDRINUSE, -ENOMEM ...
+ */
+int weft_udp_get(struct weft_nd *nd, struct netlink_ext_ack *extack)
+{
+	struct weft_udp *udp;
+	bool found = false;
+	int err;
+
+	list_for_each_entry(udp, &weft_udps, node) {
+		if (net_eq(udp->net, nd->port->net) && udp->port == nd->sport) {
+			found = true;
+			break;
+		}
+	}
+	if (!found) {
+		udp = weft_udp_new(nd->port->net, nd->sport, extack);
+		if (IS_ERR(udp))
+			return PTR_ERR(udp);
+	}
+	rcu_read_lock();
+	err = weft_udp_conflict(udp, nd, extack);
+	rcu_read_unlock();
+	if (err)
+		return err;
+	nd->udp = udp;
+	list_add_tail_rcu(&nd->unode, &udp->ports);
+	return 0;
+}
+
+/**
+ * weft_udp_put - the reverse of weft_udp_get(): nothing comes in any more when it returns
+ * @nd: the port
+ *
+ * Context: process, weft_ports_lock held.
+ */
+void weft_udp_put(struct weft_nd *nd)
+{
+	struct weft_udp *udp = nd->udp;
+
+	list_del_rcu(&nd->unode);
+	nd->udp = NULL;
+	if (list_empty(&udp->ports)) {
+		list_del(&udp->node);
+		weft_udp_free(udp);
+	} else {
+		synchronize_net();
+	}
+}
+
+/**
+ * weft_nd_rx_init - buffers
+ *
+ * Context: process. Return: 0, -ENOMEM.
+ */
+int weft_nd_rx_init(void)
+{
+	struct weft_nd_rxcpu *c;
+	int cpu;
+
+	weft_nd_rxcpu = alloc_percpu(struct weft_nd_rxcpu);
+	if (!weft_nd_rxcpu)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		c = per_cpu_ptr(weft_nd_rxcpu, cpu);
+		c->buf = kvmalloc_node(WEFT_ND_BUF, GFP_KERNEL, cpu_to_node(cpu));
+		if (!c->buf) {
+			weft_nd_rx_exit();
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+/**
+ * weft_nd_rx_exit - the reverse of weft_nd_rx_init()
+ *
+ * Context: process.
+ */
+void weft_nd_rx_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		kvfree(per_cpu_ptr(weft_nd_rxcpu, cpu)->buf);
+	free_percpu(weft_nd_rxcpu);
+}

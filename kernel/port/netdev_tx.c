@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft port - driver "netdev": how packets leave
+ *
+ * Each path keeps its route and revalidates it before use; neighbours, output firewall and queueing are the stack's, below
+ * ip_local_out() and ip6_local_out(). Neighbouring packets of one path that have the same length (the last may be shorter) leave as one
+ * UDP GSO packet of up to 64 KiB. DF is set and the packet marked ECT(0); only when a route's MTU has shrunk below what the path was
+ * opened with are packets fragmented here.
+ *
+ * Memory: headers and payload stand in pages that each CPU keeps and uses again when nobody else holds them any more; so they are
+ * neither allocated nor zeroed for each packet.
+ *
+ * Locks: see netdev.h. Everything but path_close runs with BH off inside an RCU read section. np->dst is exchanged atomically.
+ */
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/skbuff.h>
+#include <linux/udp.h>
+#include <net/inet_ecn.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+#include <net/ip6_fib.h>
+#include <net/ip6_route.h>
+#include <net/ipv6.h>
+#include <net/route.h>
+#include <net/udp.h>
+
+#include "../admin/trace_core.h"
+#include "netdev.h"
+
+#define WEFT_ND_ORDER	3
+#define WEFT_ND_PAGE	(PAGE_SIZE << WEFT_ND_ORDER)
+#define WEFT_ND_PAGES	8
+#define WEFT_ND_PAYMAX	32000U	/* of a packet: it must fit into a page of ours */
+#define WEFT_ND_SMALL	1024U	/* packets up to this stand behind their headers */
+#define WEFT_ND_GSOMAX	65472U	/* bytes of UDP payload in an aggregate that stays below 64 KiB with all headers */
+
+/**
+ * struct weft_nd_pages - packet memory of one CPU
+ * @page: pages, each with a reference of ours
+ * @cur: the one that is being filled
+ * @off: up to where
+ */
+struct weft_nd_pages {
+	struct page *page[WEFT_ND_PAGES];
+	u32 cur;
+	u32 off;
+};
+
+static struct weft_nd_pages __percpu *weft_nd_pages;
+
+/* ---- Packet memory --------------------------------------------------------------------------------------------- */
+
+/* Go on with a page that nobody else holds. Return: false: no memory. */
+static bool weft_nd_page_next(struct weft_nd_pages *p)
+{
+	struct page *page = p->page[p->cur];
+
+	p->off = 0;
+	if (page && page_ref_count(page) == 1)
+		return true;
+	if (page)
+		p->cur = (p->cur + 1) % WEFT_ND_PAGES;
+	page = p->page[p->cur];
+	if (page && page_ref_count(page) == 1)
+		return true;
+	if (page)
+		put_page(page);
+	p->page[p->cur] = alloc_pages(GFP_ATOMIC | __GFP_NOWARN | __GFP_COMP | __GFP_NOMEMALLOC,
+				      WEFT_ND_ORDER);
+	return p->page[p->cur];
+}
+
+/* Room for @len bytes in one page; nothing is taken before weft_nd_page_use(). NULL: no memory. */
+static void *weft_nd_page_room(struct weft_nd_pages *p, u32 len)
+{
+	if (unlikely(!p->page[p->cur] || len > WEFT_ND_PAGE - p->off)) {
+		if (!weft_nd_page_next(p))
+			return NULL;
+	}
+	return page_address(p->page[p->cur]) + p->off;
+}
+
+static void weft_nd_page_use(struct weft_nd_pages *p, u32 len)
+{
+	p->off = min_t(u32, p->off + len, WEFT_ND_PAGE);
+}
+
+/* ---- Routes ----------------------------------------------------------------------------------------------------- */
+
+static struct dst_entry *weft_nd_route4(struct net *net, const struct weft_sockaddr *src, const struct weft_sockaddr *to,
+					__be16 port, u32 oif)
+{
+	struct flowi4 fl4 = {
+		.flowi4_oif = oif,
+		.flowi4_proto = IPPROTO_UDP,
+		.flowi4_tos = INET_ECN_ECT_0,
+		.fl4_sport = port,
+		.fl4_dport = port,
+	};
+	struct rtable *rt;
+
+	memcpy(&fl4.saddr, src->addr, sizeof(fl4.saddr));
+	memcpy(&fl4.daddr, to->addr, sizeof(fl4.daddr));
+	rt = ip_route_output_key(net, &fl4);
+	if (IS_ERR(rt))
+		return ERR_CAST(rt);
+	if (rt->rt_type != RTN_UNICAST && rt->rt_type != RTN_LOCAL) {
+		ip_rt_put(rt);
+		return ERR_PTR(-ENETUNREACH);
+	}
+	return &rt->dst;
+}
+
+static struct dst_entry *weft_nd_route6(struct net *net, const struct weft_sockaddr *src, const struct weft_sockaddr *to,
+					__be16 port, u32 oif)
+{
+	struct flowi6 fl6 = {
+		.flowi6_oif = to->scope ?: oif,
+		.flowi6_proto = IPPROTO_UDP,
+		.fl6_sport = port,
+		.fl6_dport = port,
+	};
+
+	memcpy(&fl6.saddr, src->addr, sizeof(fl6.saddr));
+	memcpy(&fl6.daddr, to->addr, sizeof(fl6.daddr));
+	if (ipv6_addr_is_multicast(&fl6.daddr))
+		return ERR_PTR(-ENETUNREACH);
+	return ip6_dst_lookup_flow(net, NULL, &fl6, NULL);
+}
+
+/* A route with a reference, or an error. */
+static struct dst_entry *weft_nd_route(struct weft_nd *nd, const struct weft_sockaddr *src, const struct weft_sockaddr *to)
+{
+	struct net_device *dev = rcu_dereference(nd->dev);
+	struct net *net = nd->port->net;
+	u32 oif;
+
+	if (!dev)
+		return ERR_PTR(-ENETUNREACH);
+	/* Inside of a VRF only its device leads to the right table. */
+	oif = netif_is_l3_slave(dev) ? dev->ifindex : 0;
+	if (src->family != to->family)
+		return ERR_PTR(-ENETUNREACH);
+	if (to->family == AF_INET)
+		return weft_nd_route4(net, src, to, nd->sport, oif);
+	return weft_nd_route6(net, src, to, nd->sport, oif);
+}
+
+static void weft_nd_path_set(struct weft_nd_path *np, struct dst_entry *dst, u16 family)
+{
+	if (dst && family == AF_INET6)
+		WRITE_ONCE(np->cookie, rt6_get_cookie((struct rt6_info *)dst));
+	dst_release(xchg(&np->dst, dst));
+}
+
+/* The path's route, valid in this RCU read section; NULL: none now. */
+static struct dst_entry *weft_nd_path_dst(struct weft_nd *nd, struct weft_path *path, const struct weft_sockaddr *src)
+{
+	struct weft_nd_path *np = weft_path_priv(path);
+	struct dst_entry *dst = READ_ONCE(np->dst);
+
+	if (likely(dst && dst_check(dst, READ_ONCE(np->cookie))))
+		return dst;
+	dst = weft_nd_route(nd, src, weft_path_addr(path));
+	if (IS_ERR(dst))
+		return NULL;
+	weft_nd_path_set(np, dst, src->family);
+	return dst;
+}
+
+/* UDP payload that fits into a packet on this route. */
+static u32 weft_nd_room(const struct dst_entry *dst, u16 family)
+{
+	u32 head = sizeof(struct udphdr) + (family == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr));
+	u32 mtu = dst_mtu(dst);
+
+	return mtu > head ? mtu - head : 0;
+}
+
+/**
+ * weft_nd_path_open - a path begins; see struct weft_port_ops
+ * @port: the port
+ * @path: the path
+ * @priv: struct weft_nd_path, zeroed
+ * @max_payload: out
+ *
+ * Context: BH off, RCU read section. Return: 0, -ENETUNREACH, -EHOSTUNREACH, -ENOMEM.
+ */
+int weft_nd_path_open(struct weft_port *port, struct weft_path *path, void *priv, u32 *max_payload)
+{
+	const struct weft_sockaddr *src = &port->core.addr[weft_path_src(path)];
+	const struct weft_sockaddr *to = weft_path_addr(path);
+	struct weft_nd_path *np = priv;
+	struct dst_entry *dst;
+	u32 room;
+
+	dst = weft_nd_route(port->priv, src, to);
+	if (IS_ERR(dst)) {
+		switch (PTR_ERR(dst)) {
+		case -EHOSTUNREACH:
+		case -ENOMEM:
+			return PTR_ERR(dst);
+		default:
+			return -ENETUNREACH;
+		}
+	}
+	room = weft_nd_room(dst, to->family);
+	if (room < WEFT_MTU_MIN - sizeof(struct ipv6hdr) - sizeof(struct udphdr)) {
+		dst_release(dst);
+		return -ENETUNREACH;
+	}
+	*max_payload = min(room, WEFT_ND_PAYMAX);
+	np->hash = get_random_u32() | 1;
+	weft_nd_path_set(np, dst, to->family);
+	return 0;
+}
+
+/**
+ * weft_nd_path_close - a path ends; see struct weft_port_ops
+ * @priv: struct weft_nd_path
+ *
+ * Context: any but hard interrupt.
+ */
+void weft_nd_path_close(void *priv)
+{
+	weft_nd_path_set(priv, NULL, AF_UNSPEC);
+}
+
+/* ---- Packets ---------------------------------------------------------------------------------------------------- */
+
+/**
+ * struct weft_nd_run - packets that leave as one
+ * @nd: the port
+ * @dst: route
+ * @src: own address
+ * @to: remote node
+ * @hash: flow hash, 0: none
+ * @room: UDP payload that the route takes
+ * @seg: bytes of each packet but the last
+ * @n: packets that were put in
+ * @bytes: bytes of them
+ */
+struct weft_nd_run {
+	struct weft_nd *nd;
+	struct dst_entry *dst;
+	const struct weft_sockaddr *src;
+	const struct weft_sockaddr *to;
+	u32 hash;
+	u32 room;
+	u32 seg;
+	u32 n;
+	u32 bytes;
+};
+
+static u32 weft_nd_headroom(const struct weft_nd_run *run)
+{
+	return LL_RESERVED_SPACE(run->dst->dev) + sizeof(struct udphdr) +
+	       (run->to->family == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr));
+}
+
+/* An empty packet with room for the headers and @len bytes behind them. */
+static struct sk_buff *weft_nd_skb(struct weft_nd_pages *p, const struct weft_nd_run *run, u32 len)
+{
+	u32 head = weft_nd_headroom(run);
+	u32 size = SKB_DATA_ALIGN(head + len) + SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
+	struct sk_buff *skb;
+	void *data;
+
+	p->off = ALIGN(p->off, SMP_CACHE_BYTES);
+	data = weft_nd_page_room(p, size);
+	if (!data)
+		return NULL;
+	skb = napi_build_skb(data, size);
+	if (!skb)
+		return NULL;
+	get_page(p->page[p->cur]);
+	weft_nd_page_use(p, size);
+	skb_reserve(skb, head);
+	return skb;
+}
+
+/* Bytes of a packet. Return: 0, -EFAULT. */
+static int weft_nd_bytes(const struct weft_tx *tx, u8 *dst)
+{
+	if (!tx->rec) {
+		memcpy(dst, tx->raw, tx->len);
+		return 0;
+	}
+	weft_tx_header(tx, dst);
+	return tx->pay ? weft_tx_payload(tx, dst + tx->len - tx->pay) : 0;
+}
+
+/* Put a packet behind what is there, into pages. Return: 0, -EFAULT, -ENOMEM. */
+static int weft_nd_append(struct weft_nd_pages *p, struct sk_buff *skb, const struct weft_tx *tx)
+{
+	int i = skb_shinfo(skb)->nr_frags, err;
+	struct page *page;
+	u8 *dst;
+
+	dst = weft_nd_page_room(p, tx->len);
+	if (!dst)
+		return -ENOMEM;
+	page = p->page[p->cur];
+	if (!(i && skb_can_coalesce(skb, i, page, p->off)) && i == MAX_SKB_FRAGS)
+		return -ENOMEM;
+	err = weft_nd_bytes(tx, dst);
+	if (err)
+		return err;
+	if (i && skb_can_coalesce(skb, i, page, p->off)) {
+		skb_frag_size_add(&skb_shinfo(skb)->frags[i - 1], tx->len);
+	} else {
+		get_page(page);
+		skb_fill_page_desc(skb, i, page, p->off, tx->len);
+	}
+	skb->len += tx->len;
+	skb->data_len += tx->len;
+	skb->truesize += tx->len;
+	weft_nd_page_use(p, tx->len);
+	return 0;
+}
+
+static void weft_nd_udp(struct sk_buff *skb, const struct weft_nd_run *run, __be32 pseudo)
+{
+	struct udphdr *uh = udp_hdr(skb);
+
+	uh->source = run->nd->sport;
+	uh->dest = run->nd->sport;
+	uh->len = htons(skb->len);
+	uh->check = (__force __sum16)pseudo;
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	skb->csum_start = skb_transport_header(skb) - skb->head;
+	skb->csum_offset = offsetof(struct udphdr, check);
+	if (run->n > 1) {
+		skb_shinfo(skb)->gso_size = run->seg;
+		skb_shinfo(skb)->gso_segs = run->n;
+		skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
+	}
+}
+
+static int weft_nd_out4(struct sk_buff *skb, const struct weft_nd_run *run, struct net *net)
+{
+	bool frag = run->seg > run->room;
+	struct iphdr *ip;
+
+	ip = skb_push(skb, sizeof(*ip));
+	skb_reset_network_header(skb);
+	ip->version = 4;
+	ip->ihl = sizeof(*ip) / 4;
+	ip->tos = INET_ECN_ECT_0;
+	ip->id = 0;
+	ip->frag_off = frag ? 0 : htons(IP_DF);
+	ip->ttl = ip4_dst_hoplimit(run->dst);
+	ip->protocol = IPPROTO_UDP;
+	memcpy(&ip->saddr, run->src->addr, sizeof(ip->saddr));
+	memcpy(&ip->daddr, run->to->addr, sizeof(ip->daddr));
+	if (frag)
+		ip_select_ident(net, skb, NULL);
+	skb->ignore_df = frag;
+	skb->protocol = htons(ETH_P_IP);
+	return ip_local_out(net, NULL, skb);
+}
+
+static int weft_nd_out6(struct sk_buff *skb, const struct weft_nd_run *run, struct net *net)
+{
+	struct ipv6hdr *ip6;
+
+	ip6 = skb_push(skb, sizeof(*ip6));
+	skb_reset_network_header(skb);
+	ip6_flow_hdr(ip6, INET_ECN_ECT_0, 0);
+	ip6->nexthdr = IPPROTO_UDP;
+	ip6->hop_limit = ip6_dst_hoplimit(run->dst);
+	memcpy(&ip6->saddr, run->src->addr, sizeof(ip6->saddr));
+	memcpy(&ip6->daddr, run->to->addr, sizeof(ip6->daddr));
+	skb->ignore_df = run->seg > run->room;
+	skb->protocol = htons(ETH_P_IPV6);
+	return ip6_local_out(net, NULL, skb);
+}
+
+/* Headers, and away with it. */
+static void weft_nd_send(struct sk_buff *skb, const struct weft_nd_run *run)
+{
+	bool v6 = run->to->family == AF_INET6;
+	struct weft_core *core = &run->nd->port->core;
+	struct net *net = run->nd->port->net;
+	int err;
+
+	skb_push(skb, sizeof(struct udphdr));
+	skb_reset_transport_header(skb);
+	if (v6) {
+		weft_nd_udp(skb, run, ~csum_ipv6_magic((struct in6_addr *)run->src->addr, (struct in6_addr *)run->to->addr,
+						       skb->len, IPPROTO_UDP, 0));
+	} else {
+		weft_nd_udp(skb, run, ~csum_tcpudp_magic(*(__be32 *)run->src->addr, *(__be32 *)run->to->addr,
+							 skb->len, IPPROTO_UDP, 0));
+	}
+	if (run->hash)
+		__skb_set_sw_hash(skb, run->hash, true);
+	skb_dst_set_noref(skb, run->dst);
+	err = v6 ? weft_nd_out6(skb, run, net) : weft_nd_out4(skb, run, net);
+	if (unlikely(net_xmit_eval(err))) {
+		weft_count_add(core, tx_errors, run->n);
+	} else {
+		weft_count_add(core, tx_packets, run->n);
+		weft_count_add(core, tx_bytes, run->bytes);
+	}
+}
+
+/* A packet of its own. */
+static void weft_nd_one(struct weft_nd_run *run, const struct weft_tx *tx)
+{
+	struct weft_nd_pages *p = this_cpu_ptr(weft_nd_pages);
+	bool small = tx->len <= WEFT_ND_SMALL;
+	struct sk_buff *skb;
+	int err;
+
+	skb = weft_nd_skb(p, run, small ? tx->len : 0);
+	if (!skb)
+		goto drop;
+	err = small ? weft_nd_bytes(tx, skb_put(skb, tx->len)) : weft_nd_append(p, skb, tx);
+	if (err) {
+		napi_consume_skb(skb, 1);
+		goto drop;
+	}
+	run->seg = tx->len;
+	run->bytes = tx->len;
+	run->n = 1;
+	weft_nd_send(skb, run);
+	return;
+drop:
+	weft_count(&run->nd->port->core, tx_errors);
+}
+
+/* Several, all but the last as long as the first. */
+static void weft_nd_many(struct weft_nd_run *run, const struct weft_tx *tx, u32 n)
+{
+	struct weft_nd_pages *p = this_cpu_ptr(weft_nd_pages);
+	struct sk_buff *skb;
+	u32 i;
+
+	skb = weft_nd_skb(p, run, 0);
+	if (!skb) {
+		weft_count_add(&run->nd->port->core, tx_errors, n);
+		return;
+	}
+	run->seg = tx->len;
+	run->bytes = 0;
+	run->n = 0;
+	for (i = 0; i < n; i++) {
+		if (weft_nd_append(p, skb, &tx[i])) {
+			weft_count(&run->nd->port->core, tx_errors);
+			continue;
+		}
+		/* One that is shorter stands alone when those before it could not be made. */
+		if (!run->n)
+			run->seg = tx[i].len;
+		run->bytes += tx[i].len;
+		run->n++;
+	}
+	if (run->n)
+		weft_nd_send(skb, run);
+	else
+		napi_consume_skb(skb, 1);
+}
+
+/* How many of @n packets can leave as one. */
+static u32 weft_nd_fit(const struct weft_nd_run *run, const struct weft_tx *tx, u32 n)
+{
+	u32 i, bytes = tx->len;
+
+	if (!tx->path || tx->len > run->room)
+		return 1;
+	for (i = 1; i < n; i++) {
+		if (tx[i].path != tx->path || tx[i].len > tx->len || bytes + tx[i].len > WEFT_ND_GSOMAX)
+			return i;
+		bytes += tx[i].len;
+		if (tx[i].len < tx->len)
+			return i + 1;
+	}
+	return n;
+}
+
+/* Route of @tx. Return: false: there is none. *@own: its reference is ours. */
+static bool weft_nd_aim(struct weft_nd_run *run, const struct weft_tx *tx, bool *own)
+{
+	const struct weft_core *core = &run->nd->port->core;
+
+	*own = !tx->path;
+	if (tx->path) {
+		run->src = &core->addr[weft_path_src(tx->path)];
+		run->to = weft_path_addr(tx->path);
+		run->hash = ((struct weft_nd_path *)weft_path_priv(tx->path))->hash;
+		run->dst = weft_nd_path_dst(run->nd, tx->path, run->src);
+		if (!run->dst)
+			return false;
+	} else {
+		run->src = &core->addr[tx->src];
+		run->to = &tx->to;
+		run->hash = 0;
+		run->dst = weft_nd_route(run->nd, run->src, run->to);
+		if (IS_ERR(run->dst))
+			return false;
+	}
+	run->room = weft_nd_room(run->dst, run->to->family);
+	return true;
+}
+
+/**
+ * weft_nd_tx - send packets; see struct weft_port_ops
+ * @port: the port
+ * @tx: packets
+ * @n: how many
+ *
+ * Context: BH off, RCU read section.
+ */
+void weft_nd_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
+{
+	struct weft_nd_run run = { .nd = port->priv };
+	u32 i, k;
+	bool own;
+
+	for (i = 0; i < n; i += k) {
+		k = 1;
+		if (!weft_nd_aim(&run, &tx[i], &own)) {
+			weft_count(&port->core, tx_errors);
+			continue;
+		}
+		k = weft_nd_fit(&run, &tx[i], n - i);
+		trace_weft_tx(port->name, run.to, tx[i].psn, tx[i].len, k);
+		if (k == 1)
+			weft_nd_one(&run, &tx[i]);
+		else
+			weft_nd_many(&run, &tx[i], k);
+		if (own)
+			dst_release(run.dst);
+	}
+}
+
+/**
+ * weft_nd_tx_init - packet memory
+ *
+ * Context: process. Return: 0, -ENOMEM.
+ */
+int weft_nd_tx_init(void)
+{
+	weft_nd_pages = alloc_percpu(struct weft_nd_pages);
+	return weft_nd_pages ? 0 : -ENOMEM;
+}
+
+/**
+ * weft_nd_tx_exit - the reverse of weft_nd_tx_init(); packets that are still on their way keep their pages
+ *
+ * Context: process.
+ */
+void weft_nd_tx_exit(void)
+{
+	int cpu, i;
+
+	for_each_possible_cpu(cpu) {
+		struct weft_nd_pages *p = per_cpu_ptr(weft_nd_pages, cpu);
+
+		for (i = 0; i < WEFT_ND_PAGES; i++)
+			if (p->page[i])
+				put_page(p->page[i]);
+	}
+	free_percpu(weft_nd_pages);
+}

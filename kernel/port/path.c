@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft port - between the core and a driver: packets, paths and their timers (the port's part of core/env.h)
+ *
+ * A timer of a path moves lazily: a later deadline only changes pp->at, and the timer, when it expires too early, starts itself
+ * again. While it is queued or its function runs it holds one reference on the path, so a path is never closed under it:
+ *
+ *	idle (armed == U64_MAX) --start: get--> queued --expires--> running --> idle: core called, put
+ *	                                           ^                   |
+ *	                                           +-- deadline moved -+
+ *
+ * It may be queued anew from elsewhere while its function runs: then the function's run needs a reference of its own.
+ *
+ * Softirq work shares one struct weft_out per CPU, which is in use between the entry into the core and the end of weft_flush().
+ * A device that delivers inside of its transmit function could enter twice: then the packets are dropped, as a wire may.
+ *
+ * Locks: port->path_lock -> pp->lock; both are innermost and exclude softirqs.
+ */
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "path.h"
+
+/**
+ * struct weft_soft - of one CPU
+ * @out: output of the core
+ * @busy: @out is in use
+ */
+struct weft_soft {
+	struct weft_out out;
+	bool busy;
+};
+
+static struct weft_soft __percpu *weft_soft;
+
+#define WEFT_TIMER_MODE		HRTIMER_MODE_ABS_PINNED_SOFT
+
+/* ---- Packets ---------------------------------------------------------------------------------------------------- */
+
+/**
+ * weft_port_rx - packets have come
+ * @port: the port
+ * @rx: packets; stay valid until it returns
+ * @n: how many, at most 16
+ *
+ * Context: BH off, no lock held.
+ */
+void weft_port_rx(struct weft_port *port, const struct weft_rx *rx, u32 n)
+{
+	struct weft_soft *soft = this_cpu_ptr(weft_soft);
+
+	if (unlikely(soft->busy)) {
+		weft_count_add(&port->core, rx_dropped, n);
+		return;
+	}
+	soft->busy = true;
+	weft_out_init(&soft->out, &port->core);
+	weft_core_rx(&port->core, weft_now(), rx, n, &soft->out);
+	weft_flush(&soft->out);
+	soft->busy = false;
+}
+
+/**
+ * weft_env_tx - send packets; see core/env.h
+ * @core: the core
+ * @tx: packets
+ * @n: how many
+ *
+ * Context: any but hard interrupt; no lock of the core held.
+ */
+void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n)
+{
+	struct weft_port *port = weft_port_of(core);
+
+	local_bh_disable();
+	rcu_read_lock();
+	if (likely(READ_ONCE(port->state) < WEFT_PORT_GONE))
+		port->ops->tx(port, tx, n);
+	rcu_read_unlock();
+	local_bh_enable();
+}
+
+/* ---- Timers ----------------------------------------------------------------------------------------------------- */
+
+static void weft_timer_due(struct weft_ppath *pp, weft_ns now)
+{
+	struct weft_soft *soft = this_cpu_ptr(weft_soft);
+
+	if (WARN_ON_ONCE(soft->busy))
+		return;
+	soft->busy = true;
+	weft_out_init(&soft->out, &pp->port->core);
+	weft_core_timer(pp->path, now, &soft->out);
+	weft_flush(&soft->out);
+	soft->busy = false;
+}
+
+/* Softirq. The reference that queueing has taken is ours, unless the timer has been queued again. */
+static enum hrtimer_restart weft_timer_fn(struct hrtimer *timer)
+{
+	struct weft_ppath *pp = container_of(timer, struct weft_ppath, timer);
+	weft_ns now = weft_now();
+	bool queued, due = false;
+
+	spin_lock(&pp->lock);
+	queued = hrtimer_is_queued(timer);
+	if (!pp->closed && pp->at != U64_MAX) {
+		if (pp->at > now) {
+			pp->armed = pp->at;
+			hrtimer_start(timer, ns_to_ktime(pp->at), WEFT_TIMER_MODE);
+			spin_unlock(&pp->lock);
+			return HRTIMER_NORESTART;
+		}
+		pp->at = U64_MAX;
+		due = true;
+	}
+	if (!queued)
+		pp->armed = U64_MAX;
+	else if (due)
+		weft_path_get(pp->path);
+	spin_unlock(&pp->lock);
+
+	if (due)
+		weft_timer_due(pp, now);
+	if (due || !queued)
+		weft_path_put(pp->path);
+	return HRTIMER_NORESTART;
+}
+
+/**
+ * weft_env_timer - set a path's timer; see core/env.h
+ * @path: the path
+ * @at: when, U64_MAX: not at all
+ *
+ * Context: any but hard interrupt; the caller has a reference on the path, and may hold its lock.
+ */
+void weft_env_timer(struct weft_path *path, weft_ns at)
+{
+	struct weft_ppath *pp = *weft_path_port(path);
+
+	if (!pp)
+		return;
+	spin_lock_bh(&pp->lock);
+	pp->at = at;
+	if (at < pp->armed && !pp->closed) {
+		if (pp->armed == U64_MAX)
+			weft_path_get(path);
+		pp->armed = at;
+		hrtimer_start(&pp->timer, ns_to_ktime(at), WEFT_TIMER_MODE);
+	}
+	spin_unlock_bh(&pp->lock);
+}
+
+/* ---- Paths ------------------------------------------------------------------------------------------------------ */
+
+/**
+ * weft_env_path_open - a path begins; see core/env.h
+ * @path: the path
+ * @max_payload: out: bytes of UDP payload that fit into a packet on the way
+ *
+ * Context: any but hard interrupt; locks of the core may be held.
+ * Return: 0, -ENETUNREACH, -EHOSTUNREACH, -ENOMEM.
+ */
+int weft_env_path_open(struct weft_path *path, u32 *max_payload)
+{
+	struct weft_port *port = weft_port_of(weft_path_core(path));
+	struct weft_ppath *pp;
+	int err = -ENETUNREACH;
+
+	pp = kzalloc(struct_size(pp, priv, DIV_ROUND_UP(port->ops->path_size, sizeof(u64))),
+		     GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
+	if (!pp)
+		return -ENOMEM;
+	pp->path = path;
+	pp->port = port;
+	pp->at = U64_MAX;
+	pp->armed = U64_MAX;
+	spin_lock_init(&pp->lock);
+	hrtimer_init(&pp->timer, CLOCK_MONOTONIC, WEFT_TIMER_MODE);
+	pp->timer.function = weft_timer_fn;
+
+	local_bh_disable();
+	rcu_read_lock();
+	if (READ_ONCE(port->state) < WEFT_PORT_GONE)
+		err = port->ops->path_open(port, path, pp->priv, max_payload);
+	rcu_read_unlock();
+	local_bh_enable();
+	if (err)
+		goto free;
+
+	/* weft_paths_stop() sees it, or it sees that the port has gone. */
+	spin_lock_bh(&port->path_lock);
+	if (READ_ONCE(port->state) >= WEFT_PORT_GONE)
+		err = -ENETUNREACH;
+	else
+		list_add_tail(&pp->node, &port->ppaths);
+	spin_unlock_bh(&port->path_lock);
+	if (err) {
+		port->ops->path_close(pp->priv);
+		goto free;
+	}
+	*weft_path_port(path) = pp;
+	return 0;
+free:
+	kfree(pp);
+	return err;
+}
+
+/**
+ * weft_env_path_close - the last reference on a path is going; see core/env.h
+ * @path: the path
+ *
+ * The timer is idle, or its function is past the core and about to return, inside of an RCU read section.
+ *
+ * Context: any but hard interrupt.
+ */
+void weft_env_path_close(struct weft_path *path)
+{
+	struct weft_ppath *pp = *weft_path_port(path);
+
+	if (!pp)
+		return;
+	*weft_path_port(path) = NULL;
+	spin_lock_bh(&pp->port->path_lock);
+	list_del(&pp->node);
+	if (!pp->released)
+		pp->port->ops->path_close(pp->priv);
+	spin_unlock_bh(&pp->port->path_lock);
+	kfree_rcu(pp, rcu);
+}
+
+/**
+ * weft_paths_stop - stop the timers of a port that is GONE
+ * @port: the port
+ *
+ * Those that run are waited for, once the caller has seen an RCU grace period pass. Context: process.
+ */
+void weft_paths_stop(struct weft_port *port)
+{
+	struct weft_ppath *pp;
+	struct weft_path *path;
+	LIST_HEAD(done);
+
+	for (;;) {
+		path = NULL;
+		spin_lock_bh(&port->path_lock);
+		pp = list_first_entry_or_null(&port->ppaths, struct weft_ppath, node);
+		if (!pp)
+			break;
+		list_move(&pp->node, &done);
+		spin_lock(&pp->lock);
+		pp->closed = true;
+		if (pp->armed != U64_MAX) {
+			path = pp->path;
+			weft_path_get(path);
+		}
+		spin_unlock(&pp->lock);
+		spin_unlock_bh(&port->path_lock);
+		if (!path)
+			continue;
+		if (hrtimer_cancel(&pp->timer))
+			weft_path_put(path);
+		weft_path_put(path);
+	}
+	list_splice(&done, &port->ppaths);
+	spin_unlock_bh(&port->path_lock);
+}
+
+/**
+ * weft_paths_release - have the driver let go of all paths that are still there
+ * @port: the port, GONE; an RCU grace period has passed since
+ *
+ * Context: process.
+ */
+void weft_paths_release(struct weft_port *port)
+{
+	struct weft_ppath *pp;
+
+	spin_lock_bh(&port->path_lock);
+	list_for_each_entry(pp, &port->ppaths, node) {
+		port->ops->path_close(pp->priv);
+		pp->released = true;
+	}
+	spin_unlock_bh(&port->path_lock);
+}
+
+/**
+ * weft_paths_init - memory for softirqs
+ *
+ * Context: process. Return: 0, -ENOMEM.
+ */
+int weft_paths_init(void)
+{
+	weft_soft = alloc_percpu(struct weft_soft);
+	return weft_soft ? 0 : -ENOMEM;
+}
+
+/**
+ * weft_paths_exit - the reverse of weft_paths_init()
+ *
+ * Context: process.
+ */
+void weft_paths_exit(void)
+{
+	free_percpu(weft_soft);
+}

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft port - life of a port, the list of ports, the module
+ *
+ * The state machine and the order of locks stand in port.h. A port is deleted by one of four: the administrator, the end of its
+ * namespace (pernet exit), the end of its device (weft_port_lost(), by a worker), the end of the module (by way of pernet exit). All
+ * come through weft_port_kill(), which does in this order: no lookup, no packet comes in, no open and the core fails all (peers are
+ * told, so packets still leave), nothing leaves, no timer, the driver lets go of its device.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/ctype.h>
+#include <linux/module.h>
+#include <linux/netdevice.h>
+#include <linux/netlink.h>
+#include <linux/rculist.h>
+#include <linux/slab.h>
+#include <net/net_namespace.h>
+
+#include "../admin/admin.h"
+#include "../dev/dev.h"
+#include "path.h"
+#include "port.h"
+
+DEFINE_MUTEX(weft_ports_lock);
+LIST_HEAD(weft_ports);
+
+static struct workqueue_struct *weft_port_wq;
+
+static const struct weft_port_ops *const weft_drivers[] = {
+	&weft_loop_ops,
+	&weft_netdev_ops,
+};
+
+/* ---- References and lookup ------------------------------------------------------------------------------------ */
+
+/**
+ * weft_port_get - take one more reference
+ * @port: the port; the caller has a reference
+ *
+ * Context: any.
+ */
+void weft_port_get(struct weft_port *port)
+{
+	refcount_inc(&port->ref);
+}
+
+/**
+ * weft_port_tryget - take a reference on what was found under RCU
+ * @port: the port
+ *
+ * Context: any. Return: false: it is on its way to be freed.
+ */
+bool weft_port_tryget(struct weft_port *port)
+{
+	return refcount_inc_not_zero(&port->ref);
+}
+
+/**
+ * weft_port_put - drop a reference
+ * @port: the port
+ *
+ * The last one takes down the core, which sleeps. Takes no lock of this file. Context: process.
+ */
+void weft_port_put(struct weft_port *port)
+{
+	if (!refcount_dec_and_test(&port->ref))
+		return;
+	weft_dev_free(port);
+	weft_core_exit(&port->core);
+	kvfree_rcu(port, rcu);
+}
+
+/**
+ * weft_port_find - find a port
+ * @net: namespace
+ * @name: its name
+ *
+ * Context: any. Return: the port, referenced, NULL: none.
+ */
+struct weft_port *weft_port_find(struct net *net, const char *name)
+{
+	struct weft_port *port, *found = NULL;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(port, &weft_ports, node) {
+		if (port->net_cookie == net->net_cookie && !strcmp(port->name, name)) {
+			if (weft_port_tryget(port))
+				found = port;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/**
+ * weft_port_state_name - name of a port's state, for people
+ * @port: the port
+ *
+ * Context: any.
+ */
+const char *weft_port_state_name(const struct weft_port *port)
+{
+	switch (READ_ONCE(port->state)) {
+	case WEFT_PORT_UP:
+		return "up";
+	case WEFT_PORT_NEW:
+	case WEFT_PORT_DOWN:
+		return "down";
+	default:
+		return "gone";
+	}
+}
+
+/**
+ * weft_port_look - ask the driver about the link
+ * @port: the port
+ * @look: out: all zero when the port has gone
+ *
+ * Context: any.
+ */
+void weft_port_look(struct weft_port *port, struct weft_port_look *look)
+{
+	memset(look, 0, sizeof(*look));
+	rcu_read_lock();
+	if (READ_ONCE(port->state) < WEFT_PORT_GONE)
+		port->ops->look(port, look);
+	rcu_read_unlock();
+}
+
+/**
+ * weft_port_query - fill in what the port knows of WEFT_IOC_QUERY's answer
+ * @port: the port
+ * @q: out: name, netdev, driver, mtu, speed, link_up
+ *
+ * Context: any.
+ */
+void weft_port_query(struct weft_port *port, struct weft_ioc_query *q)
+{
+	struct weft_port_look look;
+
+	weft_port_look(port, &look);
+	strscpy_pad(q->name, port->name, sizeof(q->name));
+	strscpy_pad(q->netdev, look.netdev, sizeof(q->netdev));
+	strscpy_pad(q->driver, port->ops->name, sizeof(q->driver));
+	q->mtu = look.mtu;
+	q->speed = look.speed;
+	q->link_up = look.link_up;
+}
+
+/* ---- End of a port --------------------------------------------------------------------------------------------- */
+
+/* Nothing comes in any more and nobody new will come: from here on nothing leaves either. */
+static void weft_port_down(struct weft_port *port)
+{
+	WRITE_ONCE(port->state, WEFT_PORT_GONE);
+	weft_paths_stop(port);
+	synchronize_net();
+	weft_paths_release(port);
+	port->ops->stop(port);
+}
+
+/* The caller holds weft_ports_lock and a reference of its own. */
+static void weft_port_kill(struct weft_port *port)
+{
+	if (port->state >= WEFT_PORT_GOING)
+		return;
+	xchg(&port->state, WEFT_PORT_GOING);
+	list_del_rcu(&port->node);
+	port->ops->detach(port);
+	weft_dev_del(port);
+	weft_port_down(port);
+	pr_info("%s: deleted\n", port->name);
+	weft_port_put(port);
+}
+
+static void weft_port_kill_work(struct work_struct *work)
+{
+	struct weft_port *port = container_of(work, struct weft_port, kill_work);
+
+	mutex_lock(&weft_ports_lock);
+	weft_port_kill(port);
+	mutex_unlock(&weft_ports_lock);
+	weft_port_put(port);
+}
+
+/**
+ * weft_port_lost - the device has gone: have the port deleted by a worker
+ * @port: the port; the caller keeps it from being freed
+ *
+ * Context: any; also under rtnl, which the worker takes.
+ */
+void weft_port_lost(struct weft_port *port)
+{
+	weft_port_get(port);
+	if (!queue_work(weft_port_wq, &port->kill_work))
+		weft_port_put(port);
+}
+
+/**
+ * weft_port_link - the link has come or gone
+ * @port: the port
+ * @up: packets can leave and come
+ *
+ * Context: any; the driver calls it for one port once at a time.
+ */
+void weft_port_link(struct weft_port *port, bool up)
+{
+	int from = up ? WEFT_PORT_DOWN : WEFT_PORT_UP;
+
+	if (cmpxchg(&port->state, from, up ? WEFT_PORT_UP : WEFT_PORT_DOWN) == from)
+		pr_info("%s: link %s\n", port->name, up ? "up" : "down");
+}
+
+/**
+ * weft_port_del - delete a port
+ * @net: namespace
+ * @name: its name
+ * @extack: for the reason
+ *
+ * Context: process. Return: 0, -ENODEV.
+ */
+int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *extack)
+{
+	struct weft_port *port;
+	int err = 0;
+
+	mutex_lock(&weft_ports_lock);
+	port = weft_port_find(net, name);
+	if (port) {
+		weft_port_kill(port);
+		weft_port_put(port);
+	} else {
+		NL_SET_ERR_MSG(extack, "there is no port of this name in this network namespace; 'port show' lists them");
+		err = -ENODEV;
+	}
+	mutex_unlock(&weft_ports_lock);
+	return err;
+}
+
+/* ---- Beginning of a port --------------------------------------------------------------------------------------- */
+
+/* A name that can be a file in /dev/weft and /sys/class/weft, and a word for weftctl. */
+static bool weft_port_name_ok(const char *name)
+{
+	const char *p;
+
+	if (!*name || !isalnum(*name))
+		return false;
+	for (p = name; *p; p++)
+		if (!isascii(*p) || (!isalnum(*p) && !strchr("-_.", *p)))
+			return false;
+	return true;
+}
+
+static int weft_port_name_free(const char *name, struct netlink_ext_ack *extack)
+{
+	struct weft_port *port;
+
+	list_for_each_entry(port, &weft_ports, node) {
+		if (!strcmp(port->name, name)) {
+			NL_SET_ERR_MSG(extack,
+				       "a port of this name exists, maybe in another network namespace; choose another name");
+			return -EEXIST;
+		}
+	}
+	return 0;
+}
+
+static const struct weft_port_ops *weft_driver_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(weft_drivers); i++)
+		if (!strcmp(weft_drivers[i]->name, name))
+			return weft_drivers[i];
+	return NULL;
+}
+
+static struct weft_port *weft_port_alloc(struct net *net, const struct weft_port_ops *ops, const char *name)
+{
+	struct weft_port *port = kvzalloc(sizeof(*port), GFP_KERNEL_ACCOUNT);
+
+	if (!port)
+		return NULL;
+	strscpy(port->name, name, sizeof(port->name));
+	port->ops = ops;
+	port->net = net;
+	port->net_cookie = net->net_cookie;
+	refcount_set(&port->ref, 1);
+	INIT_LIST_HEAD(&port->node);
+	spin_lock_init(&port->path_lock);
+	INIT_LIST_HEAD(&port->ppaths);
+	INIT_WORK(&port->kill_work, weft_port_kill_work);
+	return port;
+}
+
+/* Frees the port when it fails. */
+static int weft_port_begin(struct weft_port *port, struct weft_port_conf *conf, struct netlink_ext_ack *extack)
+{
+	struct weft_port_look look;
+	struct weft_conf cc;
+	int err;
+
+	err = port->ops->start(port, conf, extack);
+	if (err)
+		goto free;
+	weft_conf_default(&cc);
+	cc.udp_port = conf->udp_port;
+	err = weft_core_init(&port->core, &cc, conf->addr, conf->naddr, port);
+	if (err) {
+		NL_SET_ERR_MSG(extack, "not enough memory for the port");
+		goto stop;
+	}
+	err = port->ops->attach(port, extack);
+	if (err)
+		goto down;
+	weft_port_look(port, &look);
+	WRITE_ONCE(port->state, look.link_up ? WEFT_PORT_UP : WEFT_PORT_DOWN);
+	err = weft_dev_add(port, weft_sysfs_groups);
+	if (err) {
+		NL_SET_ERR_MSG(extack, "cannot make the device node");
+		goto detach;
+	}
+	list_add_tail_rcu(&port->node, &weft_ports);
+	return 0;
+
+detach:
+	port->ops->detach(port);
+down:
+	weft_port_down(port);
+	weft_port_put(port);
+	return err;
+stop:
+	port->ops->stop(port);
+free:
+	kvfree(port);
+	return err;
+}
+
+/**
+ * weft_port_add - make a port
+ * @net: namespace; does not go away meanwhile
+ * @driver: "loop", "netdev"
+ * @conf: what is wanted; what the driver has chosen is filled in
+ * @extack: for the reason
+ *
+ * Context: process. Return: 0 or a negative errno.
+ */
+int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *conf, struct netlink_ext_ack *extack)
+{
+	const struct weft_port_ops *ops = weft_driver_find(driver);
+	struct weft_port *port;
+	int err;
+
+	if (!ops) {
+		NL_SET_ERR_MSG(extack, "no such driver; there are: loop, netdev");
+		return -EINVAL;
+	}
+	if (!weft_port_name_ok(conf->name)) {
+		NL_SET_ERR_MSG(extack,
+			       "a name is 1 to 15 letters, digits, '-', '_' and '.', and begins with a letter or a digit");
+		return -EINVAL;
+	}
+	if (!conf->udp_port)
+		conf->udp_port = WEFT_UDP_PORT;
+
+	mutex_lock(&weft_ports_lock);
+	err = weft_port_name_free(conf->name, extack);
+	if (err)
+		goto unlock;
+	port = weft_port_alloc(net, ops, conf->name);
+	if (!port) {
+		err = -ENOMEM;
+		goto unlock;
+	}
+	err = weft_port_begin(port, conf, extack);
+	if (!err)
+		pr_info("%s: added, driver %s%s%s\n", port->name, ops->name, conf->netdev[0] ? ", device " : "", conf->netdev);
+unlock:
+	mutex_unlock(&weft_ports_lock);
+	return err;
+}
+
+/* ---- Namespaces and the module --------------------------------------------------------------------------------- */
+
+static void __net_exit weft_net_exit(struct net *net)
+{
+	struct weft_port *port, *tmp;
+
+	mutex_lock(&weft_ports_lock);
+	list_for_each_entry_safe(port, tmp, &weft_ports, node)
+		if (net_eq(port->net, net))
+			weft_port_kill(port);
+	mutex_unlock(&weft_ports_lock);
+}
+
+/* A "device" operation, so that ports go before the namespace's network devices do. */
+static struct pernet_operations weft_net_ops = {
+	.exit = weft_net_exit,
+};
+
+static int __init weft_init(void)
+{
+	int err;
+
+	weft_port_wq = alloc_workqueue("weft_port", WQ_UNBOUND, 0);
+	if (!weft_port_wq)
+		return -ENOMEM;
+	err = weft_paths_init();
+	if (err)
+		goto wq;
+	err = weft_dev_init();
+	if (err)
+		goto paths;
+	err = weft_netdev_init();
+	if (err)
+		goto dev;
+	err = register_pernet_device(&weft_net_ops);
+	if (err)
+		goto netdev;
+	err = weft_netlink_init();
+	if (err)
+		goto pernet;
+	return 0;
+pernet:
+	unregister_pernet_device(&weft_net_ops);
+netdev:
+	weft_netdev_exit();
+dev:
+	weft_dev_exit();
+paths:
+	weft_paths_exit();
+wq:
+	destroy_workqueue(weft_port_wq);
+	return err;
+}
+
+/* No file is open, or the module could not be removed. */
+static void __exit weft_exit(void)
+{
+	weft_netlink_exit();
+	unregister_pernet_device(&weft_net_ops);
+	weft_netdev_exit();
+	destroy_workqueue(weft_port_wq);
+	weft_dev_exit();
+	weft_paths_exit();
+	rcu_barrier();
+}
+
+module_init(weft_init);
+module_exit(weft_exit);
+
+MODULE_DESCRIPTION("weft: fabric endpoints on plain Ethernet");
+MODULE_VERSION("0.1.0");
+MODULE_LICENSE("GPL");

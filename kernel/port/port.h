@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft port - a core, joined to a way out of the machine (or to none) and to a character device
+ *
+ * Life of a port (port->state, under weft_ports_lock; read anywhere):
+ *
+ *	NEW ------> UP <------> DOWN		link, by weft_port_link()
+ *	 |           \          /
+ *	 |          (delete, device or namespace gone)
+ *	 |                 |
+ *	 |               GOING			not in the list, cannot be opened, receives nothing; the core is failing
+ *	 |                 |			its endpoints and tells peers
+ *	 +------------> GONE			sends nothing, no timer runs; contexts that are still open keep the memory
+ *
+ * port->ref counts the list, open contexts and whoever looks; the last weft_port_put() takes the core down. The memory stays
+ * for an RCU grace period more.
+ *
+ * Locks: weft_ports_lock (a mutex: list, names, states) -> rtnl -> what the driver has. Readers of the list use RCU and
+ * weft_port_tryget(). The core's locks are never held together with any of these, except weft_ppath.lock and port->path_lock,
+ * which are innermost.
+ */
+#ifndef WEFT_PORT_H
+#define WEFT_PORT_H
+
+#include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <net/net_namespace.h>
+
+#include "../core/core.h"
+
+struct netlink_ext_ack;
+struct weft_dev;
+struct weft_ioc_query;
+struct weft_port;
+
+#define WEFT_PORT_NEW		0
+#define WEFT_PORT_UP		1
+#define WEFT_PORT_DOWN		2
+#define WEFT_PORT_GOING		3
+#define WEFT_PORT_GONE		4
+
+#define WEFT_UDP_PORT		9471	/* unless told otherwise */
+#define WEFT_MTU_MIN		1280	/* of a link that can be used */
+
+/**
+ * struct weft_port_conf - what a port is asked to be
+ * @name: its name
+ * @netdev: name of the network device, empty: none given
+ * @addr: addresses, service 0
+ * @naddr: how many; 0: the driver's choice
+ * @udp_port: UDP port, host order
+ */
+struct weft_port_conf {
+	char name[WEFT_NAME_MAX];
+	char netdev[WEFT_NAME_MAX];
+	struct weft_sockaddr addr[WEFT_CORE_ADDRS];
+	u32 naddr;
+	u16 udp_port;
+};
+
+/**
+ * struct weft_port_look - a look at a port's link
+ * @netdev: name of the network device, empty: none
+ * @mtu: bytes of the largest IP packet
+ * @speed: Mbit/s, 0: unknown
+ * @link_up: packets can leave and come
+ */
+struct weft_port_look {
+	char netdev[WEFT_NAME_MAX];
+	u32 mtu;
+	u32 speed;
+	bool link_up;
+};
+
+/**
+ * struct weft_port_ops - a driver: a way for packets to leave and come in
+ * @name: "loop", "netdev", ...
+ * @path_size: bytes that the driver keeps for each path, zeroed
+ * @start: find the device and the addresses: the addresses go to @conf, the driver's data to port->priv. The core does not
+ *	work yet. Sleeps, weft_ports_lock held. Explains errors in extack.
+ * @attach: from now on packets come in; driver calls weft_port_rx(). The core works. Sleeps, weft_ports_lock held.
+ * @detach: when it returns no packet comes in any more; packets still go out. Sleeps, weft_ports_lock held. Without @attach
+ *	it is not called.
+ * @stop: undo @start. Nobody is in @tx, @path_open or @look any more. Sleeps, weft_ports_lock held.
+ * @tx: send packets of weft_env_tx(): bytes by weft_tx_header() and weft_tx_payload(). BH off, RCU read section.
+ * @path_open: a path begins, see weft_env_path_open(). BH off, RCU read section, locks of the core may be held.
+ * @path_close: a path ends, or the port does while the path is still known: before @stop, once. BH off, a spin lock held.
+ * @look: fill in what is known of the link. RCU read section.
+ *
+ * A driver that owns its queues works on packet memory of its own; nothing here knows an skb.
+ */
+struct weft_port_ops {
+	const char *name;
+	size_t path_size;
+	int (*start)(struct weft_port *port, struct weft_port_conf *conf, struct netlink_ext_ack *extack);
+	int (*attach)(struct weft_port *port, struct netlink_ext_ack *extack);
+	void (*detach)(struct weft_port *port);
+	void (*stop)(struct weft_port *port);
+	void (*tx)(struct weft_port *port, struct weft_tx *tx, u32 n);
+	int (*path_open)(struct weft_port *port, struct weft_path *path, void *priv, u32 *max_payload);
+	void (*path_close)(void *priv);
+	void (*look)(struct weft_port *port, struct weft_port_look *look);
+};
+
+extern const struct weft_port_ops weft_loop_ops;
+extern const struct weft_port_ops weft_netdev_ops;
+
+/**
+ * struct weft_port - a port
+ * @rcu: for the memory
+ * @core: its core; core.port points back
+ * @name: unique on the machine; constant
+ * @ops: driver; constant
+ * @priv: driver's own, from ops->start() to ops->stop()
+ * @net: namespace; not held: valid until the port is GOING
+ * @net_cookie: the namespace's cookie; constant, for comparison at any time
+ * @state: WEFT_PORT_*
+ * @ref: references, see above
+ * @node: in the list of ports, RCU
+ * @dev: character device; kernel/dev's
+ * @path_lock: @ppaths; BH
+ * @ppaths: struct weft_ppath
+ * @kill_work: deletes the port from a worker
+ */
+struct weft_port {
+	struct rcu_head rcu;
+	struct weft_core core;
+	char name[WEFT_NAME_MAX];
+	const struct weft_port_ops *ops;
+	void *priv;
+	struct net *net;
+	u64 net_cookie;
+	int state;
+	refcount_t ref;
+	struct list_head node;
+	struct weft_dev *dev;
+	spinlock_t path_lock;
+	struct list_head ppaths;
+	struct work_struct kill_work;
+};
+
+/**
+ * struct weft_ppath - a port's part of a path
+ * @path: the path; referenced while the timer is armed or runs
+ * @port: the port
+ * @node: in port->ppaths
+ * @timer: calls weft_core_timer()
+ * @lock: @at, @armed, @closed
+ * @at: when the core wants to be called, U64_MAX: not at all
+ * @armed: when the timer will expire, never later than @at, U64_MAX: it is not running
+ * @closed: the port is going: the timer is not started again
+ * @released: ops->path_close() has been called; port->path_lock
+ * @rcu: for the memory
+ * @priv: the driver's ops->path_size bytes
+ */
+struct weft_ppath {
+	struct weft_path *path;
+	struct weft_port *port;
+	struct list_head node;
+	struct hrtimer timer;
+	spinlock_t lock;
+	weft_ns at;
+	weft_ns armed;
+	bool closed;
+	bool released;
+	struct rcu_head rcu;
+	u64 priv[];
+};
+
+static inline struct weft_port *weft_port_of(const struct weft_core *core)
+{
+	return core->port;
+}
+
+/* ---- For kernel/dev and kernel/admin -------------------------------------------------------------------------- */
+
+extern struct mutex weft_ports_lock;
+extern struct list_head weft_ports;
+
+void weft_port_get(struct weft_port *port);
+bool weft_port_tryget(struct weft_port *port);
+void weft_port_put(struct weft_port *port);
+void weft_port_look(struct weft_port *port, struct weft_port_look *look);
+void weft_port_query(struct weft_port *port, struct weft_ioc_query *q);
+const char *weft_port_state_name(const struct weft_port *port);
+
+struct weft_port *weft_port_find(struct net *net, const char *name);
+
+int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *conf, struct netlink_ext_ack *extack);
+int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *extack);
+
+/* ---- For drivers ------------------------------------------------------------------------------------------------- */
+
+void weft_port_rx(struct weft_port *port, const struct weft_rx *rx, u32 n);
+void weft_port_link(struct weft_port *port, bool up);
+void weft_port_lost(struct weft_port *port);
+
+int weft_netdev_init(void);
+void weft_netdev_exit(void);
+
+#endif
