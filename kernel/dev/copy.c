@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft - memory of programs: copies
+ *
+ * Copies between windows and kernel memory work in any context. They run under RCU and look
+ * whether the context is dead first, so that none is in progress when weft_memctx_quiesce() has
+ * returned.
+ *
+ * Copies from and to the program's memory itself sleep, in the context's address space
+ * (weft_memctx_run()).
+ *
+ * Locks: mem->lock for what of a bounce buffer was written to.
+ */
+#include <linux/highmem.h>
+#include <linux/sched/mm.h>
+#include <linux/uaccess.h>
+#include <linux/userfaultfd_k.h>
+#include "../compat.h"
+#include "mem_priv.h"
+
+/* ---- Windows ------------------------------------------------------------------------------- */
+
+/**
+ * struct weft_spot - a place in a window
+ * @mem: the window
+ * @piece: pinned: index of the piece; bounced: 0
+ * @off: offset in the piece, or in the buffer
+ */
+struct weft_spot {
+	struct weft_mem *mem;
+	u32 piece;
+	u32 off;
+};
+
+static bool weft_spot_init(struct weft_spot *spot, struct weft_mem *mem, u32 off, u32 len)
+{
+	if (off > mem->len || len > mem->len - off || READ_ONCE(mem->mc->dead))
+		return false;
+	spot->mem = mem;
+	spot->piece = 0;
+	spot->off = off;
+	if (!mem->buf) {
+		while (spot->piece < mem->n && spot->off >= mem->piece[spot->piece].len)
+			spot->off -= mem->piece[spot->piece++].len;
+	}
+	return true;
+}
+
+/* Return: address of up to *n bytes, to be undone with weft_spot_unmap(). */
+static void *weft_spot_map(const struct weft_spot *spot, u32 *n)
+{
+	const struct weft_mem *mem = spot->mem;
+	const struct weft_piece *piece = &mem->piece[spot->piece];
+	u32 off;
+
+	if (mem->buf)
+		return mem->buf + spot->off;
+	off = piece->off + spot->off;
+	*n = min3(*n, piece->len - spot->off, (u32)(PAGE_SIZE - offset_in_page(off)));
+	return kmap_local_page(piece->pin->pages[off >> PAGE_SHIFT]) + offset_in_page(off);
+}
+
+static void weft_spot_unmap(struct weft_spot *spot, const void *p, u32 n)
+{
+	const struct weft_mem *mem = spot->mem;
+
+	spot->off += n;
+	if (mem->buf)
+		return;
+	kunmap_local(p);
+	if (spot->off == mem->piece[spot->piece].len) {
+		spot->piece++;
+		spot->off = 0;
+	}
+}
+
+/* Remember what of a bounce buffer was written to. */
+static void weft_mem_mark(struct weft_mem *mem, u32 off, u32 len)
+{
+	if (!mem->buf || !len)
+		return;
+	spin_lock_bh(&mem->lock);
+	WRITE_ONCE(mem->from, min(mem->from, off));
+	WRITE_ONCE(mem->to, max(mem->to, off + len));
+	spin_unlock_bh(&mem->lock);
+}
+
+/**
+ * weft_mem_write - copy into a window
+ * @mem: the window, made for writing
+ * @off: offset in it
+ * @src: kernel memory
+ * @len: bytes
+ *
+ * Context: any but hard interrupts.
+ * Return: 0, -EFAULT: the context is dead, or outside of the
+ * window.
+ */
+int weft_mem_write(struct weft_mem *mem, u32 off, const void *src, u32 len)
+{
+	struct weft_spot spot;
+	int err = -EFAULT;
+	u32 left = len;
+
+	rcu_read_lock();
+	if (likely(mem->write && weft_spot_init(&spot, mem, off, len))) {
+		while (left) {
+			u32 n = left;
+			void *p = weft_spot_map(&spot, &n);
+
+			memcpy(p, src, n);
+			weft_spot_unmap(&spot, p, n);
+			src += n;
+			left -= n;
+		}
+		weft_mem_mark(mem, off, len);
+		err = 0;
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+/**
+ * weft_mem_read - copy out of a window
+ * @mem: the window
+ * @off: offset in it
+ * @dst: kernel memory
+ * @len: bytes
+ *
+ * Context: any but hard interrupts.
+ * Return: 0, -EFAULT: the context is dead, or outside of the
+ * window.
+ */
+int weft_mem_read(struct weft_mem *mem, u32 off, void *dst, u32 len)
+{
+	struct weft_spot spot;
+	int err = -EFAULT;
+
+	rcu_read_lock();
+	if (likely(weft_spot_init(&spot, mem, off, len))) {
+		while (len) {
+			u32 n = len;
+			void *p = weft_spot_map(&spot, &n);
+
+			memcpy(dst, p, n);
+			weft_spot_unmap(&spot, p, n);
+			dst += n;
+			len -= n;
+		}
+		err = 0;
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+/**
+ * weft_mem_copy - copy from window to window
+ * @dst: window to copy to, made for writing
+ * @doff: offset in it
+ * @src: window to copy from; may be of another context; one and the same memory is allowed
+ * @soff: offset in it
+ * @len: bytes
+ *
+ * Context: any but hard interrupts.
+ * Return: 0, -EFAULT: one of the contexts is dead, or outside
+ * of a window.
+ */
+int weft_mem_copy(struct weft_mem *dst, u32 doff, struct weft_mem *src, u32 soff, u32 len)
+{
+	struct weft_spot from, to;
+	int err = -EFAULT;
+	u32 left = len;
+
+	rcu_read_lock();
+	if (likely(dst->write && weft_spot_init(&from, src, soff, len) &&
+		   weft_spot_init(&to, dst, doff, len))) {
+		while (left) {
+			u32 n = left;
+			void *s = weft_spot_map(&from, &n);
+			void *d = weft_spot_map(&to, &n);
+
+			memmove(d, s, n);
+			weft_spot_unmap(&to, d, n);
+			weft_spot_unmap(&from, s, n);
+			left -= n;
+		}
+		weft_mem_mark(dst, doff, len);
+		err = 0;
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+/* ---- The program's memory itself ----------------------------------------------------------- */
+
+/*
+ * Is there memory with userfaultfd in the range? A worker must not wait for who handles its
+ * faults: that may be another process, or nobody. The program's own threads may.
+ */
+static bool weft_user_must_not_wait(struct mm_struct *mm, u64 addr, u32 len)
+{
+	struct vm_area_struct *vma;
+	bool armed = false;
+	u64 end = addr + len;
+
+	if (!(current->flags & PF_KTHREAD))
+		return false;
+	mmap_read_lock(mm);
+	while (addr < end && !armed) {
+		vma = find_vma(mm, addr);
+		if (!vma || vma->vm_start >= end)
+			break;
+		armed = userfaultfd_armed(vma);
+		addr = vma->vm_end;
+	}
+	mmap_read_unlock(mm);
+	return armed;
+}
+
+/* Page by page, without waiting for faults to be handled by programs. */
+static int weft_user_copy_pages(struct mm_struct *mm, u64 addr, void *buf, u32 len, bool to_user)
+{
+	struct page *page;
+	long got;
+	void *p;
+	u32 n;
+
+	for (; len; addr += n, buf += n, len -= n) {
+		n = min_t(u32, len, PAGE_SIZE - offset_in_page(addr));
+		mmap_read_lock(mm);
+		got = weft_pin_user_pages_remote(mm, addr & PAGE_MASK, 1, to_user ? FOLL_WRITE : 0,
+						 &page);
+		mmap_read_unlock(mm);
+		if (got != 1)
+			return -EFAULT;
+		p = kmap_local_page(page);
+		if (to_user)
+			memcpy(p + offset_in_page(addr), buf, n);
+		else
+			memcpy(buf, p + offset_in_page(addr), n);
+		kunmap_local(p);
+		unpin_user_pages_dirty_lock(&page, 1, to_user);
+	}
+	return 0;
+}
+
+/**
+ * weft_user_copy - copy from or to the program's memory
+ * @mc: memory of the context
+ * @addr: user address
+ * @buf: kernel memory
+ * @len: bytes
+ * @to_user: direction
+ *
+ * Context: process, in the context's address space; sleeps.
+ * Return: 0, -EFAULT.
+ */
+int weft_user_copy(struct weft_memctx *mc, u64 addr, void *buf, u32 len, bool to_user)
+{
+	unsigned long left;
+
+	if (unlikely(weft_user_must_not_wait(mc->mm, addr, len)))
+		return weft_user_copy_pages(mc->mm, addr, buf, len, to_user);
+	if (to_user)
+		left = copy_to_user(u64_to_user_ptr(addr), buf, len);
+	else
+		left = copy_from_user(buf, u64_to_user_ptr(addr), len);
+	return left ? -EFAULT : 0;
+}
+
+/**
+ * struct weft_user_args - arguments of weft_user_read() and weft_user_write()
+ * @vec: the message
+ * @off: offset in it
+ * @buf: kernel memory
+ * @len: bytes
+ * @to_user: direction
+ */
+struct weft_user_args {
+	const struct weft_vec *vec;
+	u64 off;
+	void *buf;
+	u32 len;
+	bool to_user;
+};
+
+static int weft_user_here(struct weft_memctx *mc, void *arg)
+{
+	struct weft_user_args *a = arg;
+	struct weft_walk walk;
+	struct weft_want want;
+	u64 addr;
+	u32 n;
+	int err;
+
+	err = weft_walk_init(&walk, a->vec, a->off, a->len);
+	while (!err && (n = weft_walk_next(&walk, &want, &addr))) {
+		err = weft_user_copy(mc, addr, a->buf, n, a->to_user);
+		a->buf += n;
+	}
+	return err;
+}
+
+/**
+ * weft_user_read - copy from the program's memory now
+ * @mc: memory of the context
+ * @vec: the message
+ * @off: offset in it
+ * @dst: kernel memory
+ * @len: bytes
+ *
+ * Context: process, sleeps; in any address space, best in the context's.
+ * Return: 0, -EFAULT.
+ */
+int weft_user_read(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, void *dst, u32 len)
+{
+	struct weft_user_args a = { .vec = vec, .off = off, .buf = dst, .len = len };
+
+	return weft_memctx_run(mc, weft_user_here, &a);
+}
+
+/**
+ * weft_user_write - copy into the program's memory now
+ * @mc: memory of the context
+ * @vec: the message
+ * @off: offset in it
+ * @src: kernel memory
+ * @len: bytes
+ *
+ * Context: process, sleeps; in any address space, best in the context's.
+ * Return: 0, -EFAULT.
+ */
+int weft_user_write(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, const void *src,
+		    u32 len)
+{
+	struct weft_user_args a = {
+		.vec = vec, .off = off, .buf = (void *)src, .len = len, .to_user = true,
+	};
+
+	return weft_memctx_run(mc, weft_user_here, &a);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft - memory of programs: what mem.c, pin.c and notify.c share
+ *
+ * Locks, innermost of the module's: mc->lock, then nothing. It is taken in softirq, and inside
+ * the notifier under any of mm's locks; so nothing is allocated, waited for or freed under it,
+ * and no lock of mm is taken. weft_memctxs_lock is a mutex of the sleeping paths; mc->lock and
+ * page locks are taken inside it.
+ */
+#ifndef WEFT_MEM_PRIV_H
+#define WEFT_MEM_PRIV_H
+
+#include <linux/interval_tree.h>
+#include <linux/llist.h>
+#include <linux/mm.h>
+#include <linux/mmu_notifier.h>
+#include <linux/workqueue.h>
+#include "../core/env.h"
+#include "mem.h"
+
+struct mem_cgroup;
+struct user_struct;
+
+/* Pinned ranges do not cross a multiple of this: small enough for one page of page pointers. */
+#define WEFT_PIN_BLOCK		(2ul << 20)
+
+/**
+ * struct weft_memctx - memory of one context
+ * @ref: references: the owner, windows, pinned ranges, registrations
+ * @mm: address space; mm_count is held, mm_users is not
+ * @mn: subscription to what happens to @mm
+ * @lock: @pins, @lru, @making, @inv_*, and setting @dead
+ * @pins: pinned ranges that can be found, struct weft_pin.it
+ * @lru: the same, the least recently used first
+ * @making: struct weft_making of ranges that are being pinned
+ * @inv_count: invalidations that have begun and not ended
+ * @inv_start: ... first byte of them all
+ * @inv_last: ... last byte of them all
+ * @dead: killed, or the process has died: no way back; read under RCU by copies
+ * @users: sleeping accesses to @mm and calls of @gone that are in progress
+ * @gone: called when the process dies
+ * @priv: its argument
+ * @user: who is charged; NULL: nobody (CAP_IPC_LOCK)
+ * @limit: pages that @user may have pinned and locked, RLIMIT_MEMLOCK
+ * @memcg: memory cgroup that pays for kernel memory
+ * @pinned: pages pinned
+ * @all: in weft_memctxs
+ * @free: work that frees this structure
+ */
+struct weft_memctx {
+	refcount_t ref;
+	struct mm_struct *mm;
+	struct mmu_notifier mn;
+	spinlock_t lock;	/* see above */
+	struct rb_root_cached pins;
+	struct list_head lru;
+	struct list_head making;
+	unsigned long inv_count;
+	unsigned long inv_start;
+	unsigned long inv_last;
+	bool dead;
+	atomic_t users;
+	void (*gone)(void *priv);
+	void *priv;
+	struct user_struct *user;
+	unsigned long limit;
+	struct mem_cgroup *memcg;
+	atomic64_t pinned;
+	struct list_head all;
+	struct work_struct free;
+};
+
+/**
+ * enum weft_pin_state - what is known of a pinned range
+ * @WEFT_PIN_VALID: its pages are those of the address space
+ * @WEFT_PIN_SUSPECT: they may be others now: to be compared before it is used again
+ * @WEFT_PIN_OUT: not in the tree (any more); lives as long as windows hold it
+ */
+enum weft_pin_state {
+	WEFT_PIN_VALID,
+	WEFT_PIN_SUSPECT,
+	WEFT_PIN_OUT,
+};
+
+/**
+ * struct weft_pin - a pinned range
+ * @it: its first and last byte, whole pages
+ * @ref: windows, registrations, and one for the tree
+ * @state: enum weft_pin_state; mc->lock
+ * @write: pinned for writing, serves reading too
+ * @npages: pages
+ * @used: when it was last found, jiffies; mc->lock
+ * @lru: in mc->lru, while in the tree
+ * @dead: in the list of what is to be unpinned, when @ref has gone
+ * @mc: memory of the context, referenced
+ * @pages: the pages
+ */
+struct weft_pin {
+	struct interval_tree_node it;
+	refcount_t ref;
+	u8 state;
+	bool write;
+	u32 npages;
+	unsigned long used;
+	struct list_head lru;
+	struct llist_node dead;
+	struct weft_memctx *mc;
+	struct page **pages;
+};
+
+/**
+ * struct weft_making - a range that is being pinned; on the stack of who does it
+ * @node: in mc->making
+ * @start: first byte
+ * @last: last byte
+ * @suspect: an invalidation has met it
+ * @unmapped: ... and that was munmap, mremap or the like
+ */
+struct weft_making {
+	struct list_head node;
+	unsigned long start;
+	unsigned long last;
+	bool suspect;
+	bool unmapped;
+};
+
+/**
+ * struct weft_want - a range that somebody wants pinned
+ * @start: first byte wanted
+ * @last: last byte wanted
+ * @lo: first byte that may be pinned with it, page boundary
+ * @hi: last byte that may be, page boundary less one; in the same WEFT_PIN_BLOCK
+ */
+struct weft_want {
+	unsigned long start;
+	unsigned long last;
+	unsigned long lo;
+	unsigned long hi;
+};
+
+/**
+ * struct weft_walk - a way through a part of a message's memory, in pieces that fit into one
+ * pinned range each
+ * @vec: the message
+ * @seg: segment
+ * @off: offset in it
+ * @left: bytes
+ */
+struct weft_walk {
+	const struct weft_vec *vec;
+	u32 seg;
+	u64 off;
+	u64 left;
+};
+
+/**
+ * struct weft_piece - a piece of a window
+ * @pin: pinned range, referenced
+ * @off: offset in it
+ * @len: bytes
+ */
+struct weft_piece {
+	struct weft_pin *pin;
+	u32 off;
+	u32 len;
+};
+
+/**
+ * struct weft_mem - a window of a message's memory
+ * @ref: references
+ * @mc: memory of the context, referenced
+ * @len: bytes
+ * @n: entries of @piece or @seg
+ * @write: for receiving
+ * @buf: kernel memory, when it could not be pinned; NULL: it is pinned
+ * @lock: @from, @to
+ * @from: bounced: first byte written to
+ * @to: bounced: first byte behind the last one written to; not above @from: nothing was written
+ * @dead: in the list of what is to be freed
+ * @piece: pinned: its pieces
+ * @seg: bounced: where they belong
+ */
+struct weft_mem {
+	refcount_t ref;
+	struct weft_memctx *mc;
+	u32 len;
+	u32 n;
+	bool write;
+	void *buf;
+	spinlock_t lock;	/* from, to */
+	u32 from;
+	u32 to;
+	struct llist_node dead;
+	union {
+		DECLARE_FLEX_ARRAY(struct weft_piece, piece);
+		DECLARE_FLEX_ARRAY(struct weft_iov, seg);
+	};
+};
+
+/* Something that is done in the address space of a context. */
+typedef int (*weft_mem_fn)(struct weft_memctx *mc, void *arg);
+
+/* mem.c */
+extern struct workqueue_struct *weft_mem_wq;
+extern struct mutex weft_memctxs_lock;
+extern struct list_head weft_memctxs;
+
+bool weft_memctx_enter(struct weft_memctx *mc);
+void weft_memctx_leave(struct weft_memctx *mc);
+int weft_memctx_run(struct weft_memctx *mc, weft_mem_fn fn, void *arg);
+/* window.c */
+int weft_walk_init(struct weft_walk *walk, const struct weft_vec *vec, u64 off, u64 len);
+u32 weft_walk_next(struct weft_walk *walk, struct weft_want *want, u64 *addr);
+
+/* copy.c */
+int weft_user_copy(struct weft_memctx *mc, u64 addr, void *buf, u32 len, bool to_user);
+
+/* pin.c */
+int weft_pin_init(void);
+void weft_pin_exit(void);
+struct weft_pin *weft_pin_find(struct weft_memctx *mc, const struct weft_want *want, bool write);
+int weft_pin_make(struct weft_memctx *mc, const struct weft_want *want, bool write,
+		  struct weft_pin **pin);
+void weft_pin_put(struct weft_pin *pin);
+void weft_pin_drop(struct weft_pin *pin);
+void weft_pin_drop_all(struct weft_memctx *mc);
+bool weft_pin_hopeless(const struct weft_memctx *mc, unsigned long npages);
+int weft_vma_allows(struct weft_memctx *mc, u64 addr, u64 len, bool write);
+
+/* notify.c */
+extern const struct mmu_notifier_ops weft_notify_ops;
+
+#endif

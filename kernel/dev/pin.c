@@ -1,0 +1,627 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft - memory of programs: the cache of pinned ranges
+ *
+ * A range is pinned for long (FOLL_LONGTERM) and stays so when nobody uses it, until it is
+ * unmapped, evicted or the context dies; a second transfer with the same buffer finds it.
+ * Ranges lie within blocks of 2 MiB. One pinned for writing serves reading as well, never the
+ * other way round; what can be written is pinned for writing in any case: so there is one range
+ * per buffer, and the zero page is never pinned.
+ *
+ * States of a range:
+ *
+ *	(being made) -> VALID		pinned, and nothing has touched its page tables meanwhile
+ *	(being made) -> SUSPECT		... something has: good for who made it, to be compared
+ *					before it is used again
+ *	VALID -> SUSPECT		notify.c
+ *	SUSPECT -> VALID		pinned once more: the same pages
+ *	VALID, SUSPECT -> OUT		unmapped, evicted, replaced by a larger one or by one with
+ *					other pages, context dead
+ *	OUT -> freed			the last window has gone; unpinned by a worker
+ *
+ * Making one: read what is being invalidated and enter oneself in mc->making, look at the
+ * mappings, pin, then under the lock see whether notify.c has left a mark. Pages that were
+ * pinned while somebody invalidated are right for the window at hand: the kernel does not
+ * replace a page that is pinned for long, and what the program itself unmaps during a transfer
+ * is its own affair. What was unmapped is done again, as the mapping may be of another kind
+ * now.
+ *
+ * What is pinned: anonymous memory, hugetlb, tmpfs. Not: files (6.1 does not refuse them, and
+ * write-back would not know), devices, secret memory, memory with userfaultfd. The rest is
+ * copied through kernel memory (window.c).
+ *
+ * Charged are mm->pinned_vm and, without CAP_IPC_LOCK, the user's locked_vm up to
+ * RLIMIT_MEMLOCK as it was at open. Nobody may bring all pinned memory of weft above half of
+ * the machine's; a context's idle ranges are kept to an eighth.
+ *
+ * Locks: mem_priv.h. References on ranges in the tree are taken under mc->lock, so one that has
+ * only the tree's is idle.
+ */
+#include <linux/hugetlb.h>
+#include <linux/magic.h>
+#include <linux/memcontrol.h>
+#include <linux/pagemap.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/user.h>
+#include <linux/slab.h>
+#include <linux/userfaultfd_k.h>
+#include "mem_priv.h"
+
+/* Ranges of other contexts of the same user are taken away when they were not used for so long. */
+#define WEFT_PIN_OLD	(HZ / 10)
+
+static struct kmem_cache *weft_pin_cache;
+static atomic64_t weft_pin_total;	/* pages */
+static LLIST_HEAD(weft_pin_dead);	/* to be unpinned */
+
+u64 weft_mem_total_pinned(void)
+{
+	return (u64)atomic64_read(&weft_pin_total) << PAGE_SHIFT;
+}
+
+/* ---- Charging ------------------------------------------------------------------------------ */
+
+/**
+ * weft_pin_hopeless - is it more than could ever be pinned?
+ * @mc: memory of the context
+ * @npages: pages
+ *
+ * Context: any.
+ * Return: true: pinning will be refused, however much is evicted.
+ */
+bool weft_pin_hopeless(const struct weft_memctx *mc, unsigned long npages)
+{
+	return npages > totalram_pages() / 2 || (mc->user && npages > mc->limit);
+}
+
+static bool weft_pin_charge(struct weft_memctx *mc, unsigned long npages)
+{
+	long old, new;
+
+	if (atomic64_add_return(npages, &weft_pin_total) > totalram_pages() / 2) {
+		atomic64_sub(npages, &weft_pin_total);
+		return false;
+	}
+	if (mc->user) {
+		old = atomic_long_read(&mc->user->locked_vm);
+		do {
+			new = old + npages;
+			if (new > mc->limit) {
+				atomic64_sub(npages, &weft_pin_total);
+				return false;
+			}
+		} while (!atomic_long_try_cmpxchg(&mc->user->locked_vm, &old, new));
+	}
+	atomic64_add(npages, &mc->mm->pinned_vm);
+	atomic64_add(npages, &mc->pinned);
+	return true;
+}
+
+static void weft_pin_uncharge(struct weft_memctx *mc, unsigned long npages)
+{
+	atomic64_sub(npages, &mc->pinned);
+	atomic64_sub(npages, &mc->mm->pinned_vm);
+	if (mc->user)
+		atomic_long_sub(npages, &mc->user->locked_vm);
+	atomic64_sub(npages, &weft_pin_total);
+}
+
+/* ---- Letting go ---------------------------------------------------------------------------- */
+
+/* Sleeps. */
+static void weft_pin_free(struct weft_pin *pin)
+{
+	struct weft_memctx *mc = pin->mc;
+
+	unpin_user_pages_dirty_lock(pin->pages, pin->npages, pin->write);
+	weft_pin_uncharge(mc, pin->npages);
+	kfree(pin->pages);
+	kmem_cache_free(weft_pin_cache, pin);
+	weft_memctx_put(mc);
+}
+
+/* Unpin all that has been let go, whoever had it. Sleeps. */
+static void weft_pin_reap(struct work_struct *work)
+{
+	struct weft_pin *pin, *next;
+
+	llist_for_each_entry_safe(pin, next, llist_del_all(&weft_pin_dead), dead) {
+		weft_pin_free(pin);
+		cond_resched();
+	}
+}
+
+static DECLARE_WORK(weft_pin_work, weft_pin_reap);
+
+/**
+ * weft_pin_put - drop a reference on a pinned range
+ * @pin: the range
+ *
+ * Context: any, also under mc->lock; a worker unpins.
+ */
+void weft_pin_put(struct weft_pin *pin)
+{
+	if (refcount_dec_and_test(&pin->ref) && llist_add(&pin->dead, &weft_pin_dead))
+		queue_work(weft_mem_wq, &weft_pin_work);
+}
+
+/* Out of the tree, with the tree's reference still held. mc->lock is held. */
+static void weft_pin_remove(struct weft_pin *pin)
+{
+	interval_tree_remove(&pin->it, &pin->mc->pins);
+	list_del_init(&pin->lru);
+	pin->state = WEFT_PIN_OUT;
+}
+
+/**
+ * weft_pin_drop - have it found no more
+ * @pin: the range, in the tree; may be gone afterwards
+ *
+ * Context: any, under mc->lock.
+ */
+void weft_pin_drop(struct weft_pin *pin)
+{
+	lockdep_assert_held(&pin->mc->lock);
+	weft_pin_remove(pin);
+	weft_pin_put(pin);
+}
+
+/**
+ * weft_pin_drop_all - the same with all of a context
+ * @mc: memory of the context
+ *
+ * Context: any, under mc->lock.
+ */
+void weft_pin_drop_all(struct weft_memctx *mc)
+{
+	struct weft_pin *pin, *next;
+
+	lockdep_assert_held(&mc->lock);
+	list_for_each_entry_safe(pin, next, &mc->lru, lru)
+		weft_pin_drop(pin);
+}
+
+/*
+ * Unpin idle ranges that were not used since @before, until @npages have gone. Sleeps. Return:
+ * how many have.
+ */
+static unsigned long weft_pin_evict(struct weft_memctx *mc, unsigned long npages,
+				    unsigned long before)
+{
+	struct weft_pin *pin, *next;
+	unsigned long n = 0;
+	LIST_HEAD(victims);
+
+	spin_lock_bh(&mc->lock);
+	list_for_each_entry_safe(pin, next, &mc->lru, lru) {
+		if (n >= npages || time_after(pin->used, before))
+			break;
+		if (refcount_read(&pin->ref) > 1)
+			continue;
+		n += pin->npages;
+		weft_pin_remove(pin);
+		list_add(&pin->lru, &victims);
+	}
+	spin_unlock_bh(&mc->lock);
+	list_for_each_entry_safe(pin, next, &victims, lru)
+		weft_pin_free(pin);
+	return n;
+}
+
+/*
+ * Make room for @npages: own idle ranges first, then what others of the same user have not used
+ * for a while. Sleeps.
+ */
+static bool weft_pin_room(struct weft_memctx *mc, unsigned long npages)
+{
+	struct weft_memctx *other;
+	bool ok;
+
+	if (weft_pin_hopeless(mc, npages))
+		return false;
+	if (weft_pin_charge(mc, npages))
+		return true;
+	weft_pin_reap(NULL);
+	while (!(ok = weft_pin_charge(mc, npages))) {
+		if (!weft_pin_evict(mc, npages, jiffies))
+			break;
+	}
+	if (ok)
+		return true;
+	mutex_lock(&weft_memctxs_lock);
+	list_for_each_entry(other, &weft_memctxs, all) {
+		if (other == mc || other->user != mc->user)
+			continue;
+		weft_pin_evict(other, npages, jiffies - WEFT_PIN_OLD);
+		ok = weft_pin_charge(mc, npages);
+		if (ok)
+			break;
+	}
+	mutex_unlock(&weft_memctxs_lock);
+	return ok;
+}
+
+/* ---- What may be pinned -------------------------------------------------------------------- */
+
+static bool weft_vma_pinnable(struct vm_area_struct *vma)
+{
+	struct inode *inode;
+
+	if (vma->vm_flags & (VM_IO | VM_PFNMAP | VM_MIXEDMAP) || userfaultfd_armed(vma))
+		return false;
+	if (vma_is_anonymous(vma) || is_vm_hugetlb_page(vma))
+		return true;
+	if (!vma->vm_file)
+		return false;
+	/* Device files may stand on a tmpfs too. */
+	inode = file_inode(vma->vm_file);
+	return S_ISREG(inode->i_mode) && inode->i_sb->s_magic == TMPFS_MAGIC;
+}
+
+/*
+ * Cut the range @lo..@hi round what is wanted to what can be pinned in one way. Sleeps, in the
+ * context's address space.
+ * Return: 0, -EFAULT: what is wanted is not mapped, or not with that access; -EOPNOTSUPP: it is
+ * not to be pinned.
+ */
+static int weft_vma_cut(struct mm_struct *mm, struct weft_want *want, bool *write)
+{
+	unsigned long access = *write ? VM_WRITE : VM_READ;
+	struct vm_area_struct *vma;
+	unsigned long last;
+	int err = -EFAULT;
+	bool can_write;
+
+	mmap_read_lock(mm);
+	vma = find_vma(mm, want->start);
+	if (!vma || vma->vm_start > want->start || !(vma->vm_flags & access))
+		goto out;
+	err = -EOPNOTSUPP;
+	if (!weft_vma_pinnable(vma))
+		goto out;
+	can_write = vma->vm_flags & VM_WRITE;
+	want->lo = max(want->lo, vma->vm_start);
+	for (;;) {
+		last = vma->vm_end - 1;
+		if (last >= want->hi)
+			break;
+		vma = find_vma(mm, last + 1);
+		if (!vma || vma->vm_start != last + 1) {
+			if (last < want->last)
+				err = -EFAULT;
+			break;
+		}
+		if (!(vma->vm_flags & access)) {
+			if (last < want->last)
+				err = -EFAULT;
+			break;
+		}
+		if (!weft_vma_pinnable(vma) || !(vma->vm_flags & VM_WRITE) == can_write)
+			break;
+	}
+	if (last < want->last)
+		goto out;
+	want->hi = min(want->hi, last);
+	*write = can_write;
+	err = 0;
+out:
+	mmap_read_unlock(mm);
+	return err;
+}
+
+/**
+ * weft_vma_allows - may the program access a part of its memory?
+ * @mc: memory of the context
+ * @addr: user address
+ * @len: bytes
+ * @write: for writing
+ *
+ * Context: process, in the context's address space; mmap_lock is taken.
+ * Return: 0, -EFAULT.
+ */
+int weft_vma_allows(struct weft_memctx *mc, u64 addr, u64 len, bool write)
+{
+	unsigned long access = write ? VM_WRITE : VM_READ;
+	struct vm_area_struct *vma;
+	u64 end = addr + len;
+	int err = 0;
+
+	mmap_read_lock(mc->mm);
+	while (addr < end) {
+		vma = find_vma(mc->mm, addr);
+		if (!vma || vma->vm_start > addr || !(vma->vm_flags & access)) {
+			err = -EFAULT;
+			break;
+		}
+		addr = vma->vm_end;
+	}
+	mmap_read_unlock(mc->mm);
+	return err;
+}
+
+/* ---- Making -------------------------------------------------------------------------------- */
+
+/*
+ * Are there pages that belong to nobody, like the zero page? Their counters would not bear many
+ * pins.
+ */
+static bool weft_pages_orphan(struct page **pages, u32 n)
+{
+	while (n) {
+		if (!READ_ONCE(compound_head(pages[--n])->mapping))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Pin a range, charged; not yet in the tree; the reference is the caller's. Sleeps, in the
+ * context's address space.
+ * Return: the range, ERR_PTR(-ENOMEM): refused, for whatever reason.
+ */
+static struct weft_pin *weft_pin_new(struct weft_memctx *mc, unsigned long start,
+				     unsigned long last, bool write)
+{
+	u32 npages = (last - start + 1) >> PAGE_SHIFT;
+	unsigned int flags = FOLL_LONGTERM | (write ? FOLL_WRITE : 0);
+	struct weft_pin *pin;
+	u32 done = 0;
+
+	if (!weft_pin_room(mc, npages))
+		return ERR_PTR(-ENOMEM);
+	pin = kmem_cache_alloc(weft_pin_cache, GFP_KERNEL_ACCOUNT);
+	if (!pin)
+		goto uncharge;
+	pin->pages = kmalloc_array(npages, sizeof(*pin->pages), GFP_KERNEL_ACCOUNT);
+	if (!pin->pages)
+		goto free;
+	while (done < npages) {
+		int n = pin_user_pages_fast(start + ((unsigned long)done << PAGE_SHIFT),
+					    npages - done, flags, pin->pages + done);
+
+		if (n <= 0)
+			break;
+		done += n;
+	}
+	if (done < npages || (!write && weft_pages_orphan(pin->pages, npages))) {
+		unpin_user_pages(pin->pages, done);
+		kfree(pin->pages);
+		goto free;
+	}
+	pin->it.start = start;
+	pin->it.last = last;
+	refcount_set(&pin->ref, 1);
+	pin->state = WEFT_PIN_OUT;
+	pin->write = write;
+	pin->npages = npages;
+	pin->used = jiffies;
+	INIT_LIST_HEAD(&pin->lru);
+	pin->mc = mc;
+	weft_memctx_get(mc);
+	return pin;
+free:
+	kmem_cache_free(weft_pin_cache, pin);
+uncharge:
+	weft_pin_uncharge(mc, npages);
+	return ERR_PTR(-ENOMEM);
+}
+
+static bool weft_pin_covers(const struct weft_pin *pin, const struct weft_want *want, bool write)
+{
+	return pin->it.start <= want->start && pin->it.last >= want->last &&
+	       (pin->write || !write);
+}
+
+static struct weft_pin *weft_pin_get(struct weft_pin *pin)
+{
+	refcount_inc(&pin->ref);
+	pin->used = jiffies;
+	list_move_tail(&pin->lru, &pin->mc->lru);
+	return pin;
+}
+
+static struct weft_pin *weft_pin_find_locked(struct weft_memctx *mc, const struct weft_want *want,
+					     bool write)
+{
+	struct interval_tree_node *it;
+
+	for (it = interval_tree_iter_first(&mc->pins, want->start, want->start); it;
+	     it = interval_tree_iter_next(it, want->start, want->start)) {
+		struct weft_pin *pin = container_of(it, struct weft_pin, it);
+
+		if (pin->state == WEFT_PIN_VALID && weft_pin_covers(pin, want, write))
+			return weft_pin_get(pin);
+	}
+	return NULL;
+}
+
+/**
+ * weft_pin_find - find a pinned range
+ * @mc: memory of the context
+ * @want: what it has to cover
+ * @write: for writing
+ *
+ * Context: any but hard interrupts.
+ * Return: the range, referenced; NULL: none that is valid.
+ */
+struct weft_pin *weft_pin_find(struct weft_memctx *mc, const struct weft_want *want, bool write)
+{
+	struct weft_pin *pin;
+
+	spin_lock_bh(&mc->lock);
+	pin = weft_pin_find_locked(mc, want, write);
+	spin_unlock_bh(&mc->lock);
+	return pin;
+}
+
+/*
+ * Choose what is pinned along with what is wanted: what the suspect range covers that is to be
+ * compared, else what the ranges cover that it touches: these are replaced, so that ranges of
+ * one kind hardly overlap. mc->lock is held.
+ */
+static void weft_pin_widen(struct weft_memctx *mc, struct weft_want *want, bool write)
+{
+	struct interval_tree_node *it;
+	unsigned long lo = want->lo, hi = want->hi;
+
+	for (it = interval_tree_iter_first(&mc->pins, want->lo, want->hi); it;
+	     it = interval_tree_iter_next(it, want->lo, want->hi)) {
+		struct weft_pin *pin = container_of(it, struct weft_pin, it);
+
+		if (pin->state == WEFT_PIN_SUSPECT && weft_pin_covers(pin, want, write)) {
+			want->lo = it->start;
+			want->hi = it->last;
+			/* Nobody has it: no need to pin its pages twice. */
+			if (refcount_read(&pin->ref) == 1)
+				weft_pin_drop(pin);
+			return;
+		}
+		lo = min(lo, it->start);
+		hi = max(hi, it->last);
+	}
+	want->lo = lo;
+	want->hi = hi;
+}
+
+/*
+ * Put a new range into the tree, or its equal that is there already into its place. mc->lock is
+ * held.
+ * Return: the range to be used, referenced; @pin is not used if it is another.
+ */
+static struct weft_pin *weft_pin_insert(struct weft_memctx *mc, struct weft_pin *pin, bool suspect)
+{
+	unsigned long start = pin->it.start, last = pin->it.last;
+	struct interval_tree_node *it, *next;
+
+	for (it = interval_tree_iter_first(&mc->pins, start, last); it; it = next) {
+		struct weft_pin *old = container_of(it, struct weft_pin, it);
+
+		next = interval_tree_iter_next(it, start, last);
+		if (it->start == start && it->last == last && old->write == pin->write &&
+		    !memcmp(old->pages, pin->pages, pin->npages * sizeof(*pin->pages))) {
+			if (!suspect)
+				old->state = WEFT_PIN_VALID;
+			return weft_pin_get(old);
+		}
+		if (it->start >= start && it->last <= last && (pin->write || !old->write))
+			weft_pin_drop(old);
+	}
+	pin->state = suspect ? WEFT_PIN_SUSPECT : WEFT_PIN_VALID;
+	interval_tree_insert(&pin->it, &mc->pins);
+	list_add_tail(&pin->lru, &mc->lru);
+	refcount_inc(&pin->ref);
+	return pin;
+}
+
+/*
+ * @again: a range that is suspect from the beginning is not good enough yet.
+ * Return: 0,
+ * -EAGAIN, or as weft_pin_make().
+ */
+static int weft_pin_try(struct weft_memctx *mc, struct weft_want want, bool write, bool again,
+			struct weft_pin **out)
+{
+	struct weft_making making = {};
+	struct weft_pin *pin, *use;
+	int err;
+
+	spin_lock_bh(&mc->lock);
+	*out = weft_pin_find_locked(mc, &want, write);
+	if (*out || mc->dead) {
+		spin_unlock_bh(&mc->lock);
+		return *out ? 0 : -EFAULT;
+	}
+	weft_pin_widen(mc, &want, write);
+	making.start = want.lo;
+	making.last = want.hi;
+	making.suspect = mc->inv_count && mc->inv_start <= want.hi && mc->inv_last >= want.lo;
+	list_add(&making.node, &mc->making);
+	spin_unlock_bh(&mc->lock);
+
+	err = weft_vma_cut(mc->mm, &want, &write);
+	if (err) {
+		pin = ERR_PTR(err);
+	} else {
+		unsigned long lo = want.start & PAGE_MASK, hi = want.last | ~PAGE_MASK;
+
+		pin = weft_pin_new(mc, want.lo, want.hi, write);
+		if (IS_ERR(pin) && (want.lo != lo || want.hi != hi))
+			pin = weft_pin_new(mc, lo, hi, write);
+	}
+
+	spin_lock_bh(&mc->lock);
+	list_del(&making.node);
+	use = pin;
+	if (!IS_ERR(pin)) {
+		if (mc->dead)
+			use = ERR_PTR(-EFAULT);
+		else if (making.unmapped || (making.suspect && again))
+			use = ERR_PTR(-EAGAIN);
+		else
+			use = weft_pin_insert(mc, pin, making.suspect);
+	}
+	spin_unlock_bh(&mc->lock);
+	if (!IS_ERR(pin) && use != pin)
+		weft_pin_free(pin);
+	if (IS_ERR(use))
+		return PTR_ERR(use);
+	*out = use;
+	return 0;
+}
+
+/**
+ * weft_pin_make - find or pin a range
+ * @mc: memory of the context
+ * @want: what is wanted, and what may be pinned with it
+ * @write: for writing
+ * @pin: out: the range, referenced
+ *
+ * Context: process, in the context's address space, inside weft_memctx_enter(); sleeps.
+ * Return: 0, -EFAULT: not mapped, or not with that access, or the context is dead; any other:
+ * pinning is refused.
+ */
+int weft_pin_make(struct weft_memctx *mc, const struct weft_want *want, bool write,
+		  struct weft_pin **pin)
+{
+	struct mem_cgroup *memcg = set_active_memcg(mc->memcg);
+	s64 over;
+	int err;
+	int i;
+
+	/*
+	 * Pinning may itself replace pages (copy on write), and is told so; the second time it
+	 * does not.
+	 */
+	for (i = 0; i < 3; i++) {
+		err = weft_pin_try(mc, *want, write, i == 0, pin);
+		if (err != -EAGAIN)
+			break;
+	}
+	over = atomic64_read(&mc->pinned) - totalram_pages() / 8;
+	if (!err && over > 0)
+		weft_pin_evict(mc, over, jiffies);
+	set_active_memcg(memcg);
+	return err;
+}
+
+/**
+ * weft_pin_init - set up what all contexts share
+ *
+ * Context: process.
+ * Return: 0, -ENOMEM.
+ */
+int weft_pin_init(void)
+{
+	weft_pin_cache = KMEM_CACHE(weft_pin, 0);
+	return weft_pin_cache ? 0 : -ENOMEM;
+}
+
+/**
+ * weft_pin_exit - the reverse; the workqueue is gone
+ *
+ * Context: process.
+ */
+void weft_pin_exit(void)
+{
+	kmem_cache_destroy(weft_pin_cache);
+}

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft - memory of programs: windows
+ *
+ * A window is a part of a message's memory that can be copied to or from in any context: pieces
+ * of pinned ranges or, where pinning is refused, a buffer in kernel memory (bounce buffer).
+ *
+ *	weft_mem_get()		the ranges are in the cache
+ *	weft_mem_make()		... or are pinned now, or a bounce buffer is made; one for reading
+ *				is filled at once
+ *	weft_mem_flush()	a bounce buffer that was written to goes to the program's memory
+ *	last weft_mem_put()	the ranges stay in the cache; a bounce buffer is freed by a worker
+ *
+ * Ways of a range through the cache are in pin.c.
+ *
+ * Locks: none here but those of pin.c, and mem->lock (copy.c).
+ */
+#include <linux/memcontrol.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include "mem_priv.h"
+
+/* A window that is longer is refused: bounce buffers are to be bounded. */
+#define WEFT_WINDOW_MAX		(2u << 20)
+
+static LLIST_HEAD(weft_mem_dead);	/* bounced windows to be freed */
+
+/* ---- Ways through messages ----------------------------------------------------------------- */
+
+/**
+ * weft_walk_init - begin at an offset
+ * @walk: the way
+ * @vec: the message; stays in use
+ * @off: offset in it
+ * @len: bytes
+ *
+ * Context: any.
+ * Return: 0, -EFAULT: outside of the message, or of what can be user memory.
+ */
+int weft_walk_init(struct weft_walk *walk, const struct weft_vec *vec, u64 off, u64 len)
+{
+	u64 total = 0;
+	u32 i;
+
+	walk->vec = vec;
+	walk->seg = 0;
+	walk->off = off;
+	walk->left = len;
+	if (vec->n > WEFT_IOV_MAX)
+		return -EFAULT;
+	for (i = 0; i < vec->n; i++) {
+		const struct weft_iov *seg = &vec->seg[i];
+
+		if (seg->addr >= TASK_SIZE_MAX || seg->len > TASK_SIZE_MAX - seg->addr)
+			return -EFAULT;
+		total += seg->len;
+	}
+	if (off > total || len > total - off)
+		return -EFAULT;
+	while (walk->seg < vec->n && walk->off >= vec->seg[walk->seg].len)
+		walk->off -= vec->seg[walk->seg++].len;
+	return 0;
+}
+
+/**
+ * weft_walk_next - next piece
+ * @walk: the way
+ * @want: out: what is to be pinned for it, and what may be: all of its segment in the block
+ * @addr: out: user address of the piece
+ *
+ * Context: any.
+ * Return: bytes of the piece, 0: the end.
+ */
+u32 weft_walk_next(struct weft_walk *walk, struct weft_want *want, u64 *addr)
+{
+	const struct weft_iov *seg;
+	u64 block, n;
+
+	if (!walk->left)
+		return 0;
+	while (walk->off >= walk->vec->seg[walk->seg].len) {
+		walk->off -= walk->vec->seg[walk->seg].len;
+		walk->seg++;
+	}
+	seg = &walk->vec->seg[walk->seg];
+	*addr = seg->addr + walk->off;
+	block = round_down(*addr, WEFT_PIN_BLOCK);
+	n = min3(walk->left, seg->len - walk->off, block + WEFT_PIN_BLOCK - *addr);
+	want->start = *addr;
+	want->last = *addr + n - 1;
+	want->lo = max(block, round_down(seg->addr, PAGE_SIZE));
+	want->hi = min(block + WEFT_PIN_BLOCK, round_up(seg->addr + seg->len, PAGE_SIZE)) - 1;
+	walk->off += n;
+	walk->left -= n;
+	return n;
+}
+
+/* ---- Life of a window ---------------------------------------------------------------------- */
+
+static struct weft_mem *weft_mem_alloc(struct weft_memctx *mc, u32 len, bool write, u32 n,
+				       gfp_t gfp)
+{
+	struct weft_mem *mem;
+
+	BUILD_BUG_ON(sizeof(mem->piece[0]) != sizeof(mem->seg[0]));
+	mem = kmalloc(struct_size(mem, piece, n), gfp | __GFP_NOWARN);
+	if (!mem)
+		return NULL;
+	refcount_set(&mem->ref, 1);
+	weft_memctx_get(mc);
+	mem->mc = mc;
+	mem->len = len;
+	mem->n = 0;
+	mem->write = write;
+	mem->buf = NULL;
+	spin_lock_init(&mem->lock);
+	mem->from = U32_MAX;
+	mem->to = 0;
+	return mem;
+}
+
+static void weft_mem_free(struct weft_mem *mem)
+{
+	struct weft_memctx *mc = mem->mc;
+
+	kvfree(mem->buf);
+	kfree(mem);
+	weft_memctx_put(mc);
+}
+
+static void weft_mem_reap(struct work_struct *work)
+{
+	struct weft_mem *mem, *next;
+
+	llist_for_each_entry_safe(mem, next, llist_del_all(&weft_mem_dead), dead)
+		weft_mem_free(mem);
+}
+
+static DECLARE_WORK(weft_mem_work, weft_mem_reap);
+
+/**
+ * weft_mem_hold - take a reference on a window
+ * @mem: the window
+ *
+ * Context: any.
+ */
+void weft_mem_hold(struct weft_mem *mem)
+{
+	refcount_inc(&mem->ref);
+}
+
+/**
+ * weft_mem_put - drop a reference on a window
+ * @mem: the window
+ *
+ * Context: any.
+ */
+void weft_mem_put(struct weft_mem *mem)
+{
+	if (!refcount_dec_and_test(&mem->ref))
+		return;
+	if (mem->buf) {
+		if (llist_add(&mem->dead, &weft_mem_dead))
+			queue_work(weft_mem_wq, &weft_mem_work);
+		return;
+	}
+	while (mem->n)
+		weft_pin_put(mem->piece[--mem->n].pin);
+	weft_mem_free(mem);
+}
+
+/* Room for pieces that a part of a message needs at most. */
+static u32 weft_mem_pieces(const struct weft_vec *vec, u32 len)
+{
+	return vec->n + len / WEFT_PIN_BLOCK + (vec->n > 1 ? vec->n : 1);
+}
+
+static void weft_mem_add(struct weft_mem *mem, struct weft_pin *pin, u64 addr, u32 len)
+{
+	struct weft_piece *piece = &mem->piece[mem->n++];
+
+	piece->pin = pin;
+	piece->off = addr - pin->it.start;
+	piece->len = len;
+}
+
+/**
+ * weft_mem_get - get at a part of a message's memory, if that needs no sleep
+ * @mc: context's memory
+ * @vec: the message
+ * @off: offset in it
+ * @len: bytes, 2 MiB at most
+ * @access: WEFT_MEM_READ or WEFT_MEM_WRITE
+ * @memp: out: the window, referenced
+ *
+ * Context: any but hard interrupts; mc->lock is taken.
+ * Return: 0, -EAGAIN: cold: weft_mem_make() is needed, -EFAULT, -ENOMEM.
+ */
+int weft_mem_get(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len, u32 access,
+		 struct weft_mem **memp)
+{
+	bool write = access & WEFT_MEM_WRITE;
+	struct weft_walk walk;
+	struct weft_want want;
+	struct weft_mem *mem;
+	u64 addr;
+	u32 n;
+
+	if (READ_ONCE(mc->dead) || len > WEFT_WINDOW_MAX || weft_walk_init(&walk, vec, off, len))
+		return -EFAULT;
+	mem = weft_mem_alloc(mc, len, write, weft_mem_pieces(vec, len), GFP_ATOMIC);
+	if (!mem)
+		return -ENOMEM;
+	while ((n = weft_walk_next(&walk, &want, &addr))) {
+		struct weft_pin *pin = weft_pin_find(mc, &want, write);
+
+		if (!pin) {
+			weft_mem_put(mem);
+			return -EAGAIN;
+		}
+		weft_mem_add(mem, pin, addr, n);
+	}
+	*memp = mem;
+	return 0;
+}
+
+/**
+ * struct weft_making_mem - arguments of weft_mem_make()
+ * @vec: the message
+ * @off: offset in it
+ * @len: bytes
+ * @write: for receiving
+ * @mem: out: the window
+ */
+struct weft_making_mem {
+	const struct weft_vec *vec;
+	u64 off;
+	u32 len;
+	bool write;
+	struct weft_mem *mem;
+};
+
+static int weft_mem_pin(struct weft_memctx *mc, struct weft_making_mem *m, struct weft_mem *mem)
+{
+	struct weft_walk walk;
+	struct weft_want want;
+	u64 addr;
+	u32 n;
+	int err;
+
+	err = weft_walk_init(&walk, m->vec, m->off, m->len);
+	while (!err && (n = weft_walk_next(&walk, &want, &addr))) {
+		struct weft_pin *pin;
+
+		err = weft_pin_make(mc, &want, m->write, &pin);
+		if (!err)
+			weft_mem_add(mem, pin, addr, n);
+	}
+	return err;
+}
+
+/* Kernel memory instead. */
+static int weft_mem_bounce(struct weft_memctx *mc, struct weft_making_mem *m, struct weft_mem *mem)
+{
+	struct weft_walk walk;
+	struct weft_want want;
+	u64 addr;
+	u32 n, done = 0;
+	int err;
+
+	while (mem->n)
+		weft_pin_put(mem->piece[--mem->n].pin);
+	/* Zeroed: what nobody writes to may go to the program. */
+	mem->buf = m->write ? kvzalloc(m->len, GFP_KERNEL_ACCOUNT | __GFP_NOWARN) :
+			      kvmalloc(m->len, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!mem->buf)
+		return -ENOMEM;
+	err = weft_walk_init(&walk, m->vec, m->off, m->len);
+	while (!err && (n = weft_walk_next(&walk, &want, &addr))) {
+		mem->seg[mem->n].addr = addr;
+		mem->seg[mem->n++].len = n;
+		if (m->write)
+			err = weft_vma_allows(mc, addr, n, true);
+		else
+			err = weft_user_copy(mc, addr, mem->buf + done, n, false);
+		done += n;
+	}
+	return err;
+}
+
+static int weft_mem_make_here(struct weft_memctx *mc, void *arg)
+{
+	struct weft_making_mem *m = arg;
+	struct mem_cgroup *memcg = set_active_memcg(mc->memcg);
+	struct weft_mem *mem;
+	int err = -ENOMEM;
+
+	mem = weft_mem_alloc(mc, m->len, m->write, weft_mem_pieces(m->vec, m->len),
+			     GFP_KERNEL_ACCOUNT);
+	if (mem) {
+		err = weft_mem_pin(mc, m, mem);
+		if (err && err != -EFAULT)
+			err = weft_mem_bounce(mc, m, mem);
+		if (err)
+			weft_mem_put(mem);
+	}
+	set_active_memcg(memcg);
+	m->mem = mem;
+	return err;
+}
+
+/**
+ * weft_mem_make - get at a part of a message's memory
+ * @mc: context's memory
+ * @vec: the message
+ * @off: offset in it
+ * @len: bytes, 2 MiB at most
+ * @access: WEFT_MEM_READ or WEFT_MEM_WRITE
+ * @mem: out: the window, referenced
+ *
+ * Context: process, sleeps; in any address space, best in the context's.
+ * Return: 0, -EFAULT, -ENOMEM.
+ */
+int weft_mem_make(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len, u32 access,
+		  struct weft_mem **mem)
+{
+	struct weft_making_mem m = {
+		.vec = vec, .off = off, .len = len, .write = access & WEFT_MEM_WRITE,
+	};
+	int err;
+
+	if (len > WEFT_WINDOW_MAX)
+		return -EFAULT;
+	err = weft_memctx_run(mc, weft_mem_make_here, &m);
+	if (!err)
+		*mem = m.mem;
+	return err;
+}
+
+/* ---- Bounce buffers ------------------------------------------------------------------------ */
+
+/**
+ * weft_mem_bounced - must the window be flushed before the program is told?
+ * @mem: the window
+ *
+ * Context: any.
+ * Return: true: it was written to, and is not pinned.
+ */
+bool weft_mem_bounced(const struct weft_mem *mem)
+{
+	return mem->write && mem->buf && READ_ONCE(mem->from) < READ_ONCE(mem->to);
+}
+
+static int weft_mem_flush_here(struct weft_memctx *mc, void *arg)
+{
+	struct weft_mem *mem = arg;
+	u32 from, to, i, pos = 0;
+	int err = 0;
+
+	spin_lock_bh(&mem->lock);
+	from = mem->from;
+	to = mem->to;
+	mem->from = U32_MAX;
+	mem->to = 0;
+	spin_unlock_bh(&mem->lock);
+
+	for (i = 0; i < mem->n && !err; pos += mem->seg[i++].len) {
+		u32 begin = max(from, pos);
+		u32 end = min_t(u32, to, pos + mem->seg[i].len);
+
+		if (begin < end)
+			err = weft_user_copy(mc, mem->seg[i].addr + (begin - pos),
+					     mem->buf + begin, end - begin, true);
+	}
+	return err;
+}
+
+/**
+ * weft_mem_flush - bounce buffer to the program's memory
+ * @mem: the window
+ *
+ * What was written between the lowest and the highest byte since the last time. Nothing to do
+ * for pinned memory.
+ *
+ * Context: process, sleeps; in any address space.
+ * Return: 0, -EFAULT.
+ */
+int weft_mem_flush(struct weft_mem *mem)
+{
+	if (!weft_mem_bounced(mem))
+		return 0;
+	return weft_memctx_run(mem->mc, weft_mem_flush_here, mem);
+}
