@@ -27,16 +27,18 @@
 				 FI_RMA_EVENT | WEFT_FI_DOMAIN_CAPS)
 #define WEFT_FI_RX_IGNORED	(FI_SEND | FI_READ | FI_WRITE | FI_FENCE | WEFT_FI_DOMAIN_CAPS)
 
-static uint64_t weft_fi_caps(const struct weft_ioc_query *q, enum fi_ep_type type)
+/*
+ * Both endpoint types have the same: with one peer, directed receives and sources mean nothing, but
+ * programs ask for the capabilities of one type when they open the other.
+ */
+static uint64_t weft_fi_caps(const struct weft_ioc_query *q)
 {
-	uint64_t caps = FI_MSG | WEFT_FI_MODIFIERS | FI_LOCAL_COMM;
+	uint64_t caps = FI_MSG | WEFT_FI_MODIFIERS | FI_DIRECTED_RECV | FI_SOURCE | FI_LOCAL_COMM;
 
 	if (q->caps & WEFT_CAP_TAGGED)
 		caps |= FI_TAGGED;
 	if (strcmp(q->driver, "loop"))
 		caps |= FI_REMOTE_COMM;
-	if (type == FI_EP_RDM)
-		caps |= FI_DIRECTED_RECV | FI_SOURCE;
 	return caps;
 }
 
@@ -61,7 +63,7 @@ int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struc
 		return -FI_ENOMEM;
 	}
 	fi->fabric_attr->prov_version = WEFT_FI_VERSION;
-	fi->caps = weft_fi_caps(q, type);
+	fi->caps = weft_fi_caps(q);
 
 	fi->tx_attr->caps = fi->caps & WEFT_FI_TX_CAPS;
 	fi->tx_attr->op_flags = WEFT_FI_TX_OP_FLAGS;
@@ -276,7 +278,7 @@ static void weft_fi_narrow_caps(struct fi_info *info, const struct fi_info *hint
 	if (hints && hints->caps)
 		caps = (hints->caps & (WEFT_FI_PRIMARY | WEFT_FI_MODIFIERS)) |
 		       (info->caps & WEFT_FI_SECONDARY);
-	if (caps & (FI_MSG | FI_TAGGED) && !(caps & WEFT_FI_MODIFIERS))
+	if (!(caps & WEFT_FI_MODIFIERS))
 		caps |= WEFT_FI_MODIFIERS;
 	if (!(caps & FI_RECV))
 		caps &= ~FI_SOURCE;

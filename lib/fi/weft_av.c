@@ -2,8 +2,9 @@
 /*
  * weft_av.c - address vectors
  *
- * The kernel holds the vector and gives the indices; a fi_addr_t is the index, in maps as in tables.
- * Here stands only which indices are in use, so that a send to another one is refused by the call.
+ * The kernel holds the vector and gives the indices; a fi_addr_t is the index, in maps as in
+ * tables. Here stands only which indices are in use, so that a send to another one is refused by
+ * the call.
  */
 #include <arpa/inet.h>
 #include <ctype.h>

@@ -103,8 +103,8 @@ int weft_fi_cm_open(struct weft_fi_cm *cm, struct fid *fid, struct weft_fi_port 
 }
 
 /*
- * Out of the table first, so that no reader of the event queue finds the endpoint while it goes, and
- * because the kernel may give its handle to another one at once.
+ * Out of the table first, so that no reader of the event queue finds the endpoint while it goes,
+ * and because the kernel may give its handle to another one at once.
  * Return: 0, -errno: it is still there.
  */
 int weft_fi_cm_close(struct weft_fi_cm *cm)

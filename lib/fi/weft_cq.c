@@ -3,7 +3,8 @@
  * weft_cq.c - completion queues: the kernel's entries in the form that the program asked for
  *
  * A failed operation is taken out of the ring and stands in weft_fi_cq.held until fi_cq_readerr()
- * fetches it. Operations that FI_MORE holds back are let go whenever the queue is read or waited on.
+ * fetches it. Operations that FI_MORE holds back are let go whenever the queue is read or waited
+ * on.
  */
 #include <time.h>
 
@@ -103,7 +104,7 @@ static bool weft_fi_cq_any(const struct weft_fi_cq *cq)
 	return cq->has_held || weft_cq_pending(cq->cq, weft_cq_seen(cq->cq));
 }
 
-/* with the lock held: up to @want entries, an error only as the first; the same as weft_cq_read() */
+/* with the lock held: up to @want entries, an error alone, as from weft_cq_read() */
 static int weft_fi_cq_next(struct weft_fi_cq *cq, struct weft_cqe *cqe, unsigned int want)
 {
 	if (!cq->has_held)

@@ -16,7 +16,7 @@ int weft_fi_msg_dest(const struct weft_fi_ep *ep, uint32_t *dst)
 	return weft_ep_flags(ep->cm.ep) & WEFT_ST_CONNECTED ? 0 : -FI_ENOTCONN;
 }
 
-/* receives may be posted before the connection stands, and after its end as long as messages wait */
+/* receives may be posted before the connection stands, and after its end while messages wait */
 int weft_fi_msg_source(const struct weft_fi_ep *ep, uint32_t *src)
 {
 	uint32_t flags = weft_ep_flags(ep->cm.ep);

@@ -82,7 +82,8 @@ static struct weft_fi_eq_entry *weft_fi_eq_err_new(const struct fi_eq_err_entry 
 	e->is_err = true;
 	e->err = *err;
 	e->fid = err->fid;
-	memcpy(e->data, data, len);
+	if (len)
+		memcpy(e->data, data, len);
 	return e;
 }
 

@@ -46,7 +46,7 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define WEFT_FI_NAME		"weft"
-#define WEFT_FI_FABRIC		"weft"			/* ports reach each other by IP routing */
+#define WEFT_FI_FABRIC		"weft"	/* one for all ports: IP routing joins them */
 #define WEFT_FI_VERSION		FI_VERSION(0, 1)
 #define WEFT_FI_PROTO		(1u << 31 | 0x77656674)	/* provider specific: "weft" */
 #define WEFT_FI_PROTO_VERSION	1
@@ -61,7 +61,8 @@
 #define WEFT_FI_MR_BASIC	(1 << 0)
 #define WEFT_FI_MR_SCALABLE	(1 << 1)
 
-#define WEFT_FI_LEVELS		(FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | FI_DELIVERY_COMPLETE)
+#define WEFT_FI_LEVELS		(FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | \
+				 FI_DELIVERY_COMPLETE)
 #define WEFT_FI_TX_OP_FLAGS	(WEFT_FI_LEVELS | FI_COMPLETION | FI_INJECT)
 #define WEFT_FI_RX_OP_FLAGS	(FI_COMPLETION | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE)
 

@@ -4,10 +4,13 @@
  *
  * There is one fi_info for each port, endpoint type and address family. A port suits if it has the
  * wished source address, and if it is the way to the wished destination. The way is asked of the
- * kernel's routing (a wrong interface would hang, not fail), except where the program has chosen the
- * port itself, by source address or domain name.
+ * kernel's routing (a wrong interface would hang, not fail), except where the program has chosen
+ * the port itself, by source address or domain name.
  *
  * A loopback address stands for this node. No port has it, so the port's own address is taken.
+ *
+ * Utility providers such as ofi_rxm are refused: what they would build out of FI_EP_MSG is here,
+ * and libfabric would put their offers before this provider's.
  */
 #include <strings.h>
 #include <unistd.h>
@@ -15,6 +18,7 @@
 #include "weft_fi.h"
 
 #define WEFT_FI_PORTS	64
+#define WEFT_FI_FROM_UTIL	(1ULL << 59)	/* libfabric's own: a utility provider asks */
 #define WEFT_FI_STRADDR	80
 
 /**
@@ -319,13 +323,10 @@ static bool weft_fi_named(const char *names)
 
 static void weft_fi_no_ports(bool named)
 {
-	static const char why[] = "no port: load the module ('modprobe weft') and add one, as in 'weftctl port add weft0 netdev eth0'\n";
+	enum fi_log_level level = named ? FI_LOG_WARN : FI_LOG_INFO;
 
-	/* somebody who asks for this provider should not have to turn logging on first */
-	if (named)
-		WEFT_WARN(CORE, why);
-	else
-		WEFT_INFO(CORE, why);
+	FI_LOG(&weft_fi_prov, level, FI_LOG_CORE,
+	       "no port: load the module ('modprobe weft') and add one, as in 'weftctl port add weft0 netdev eth0'\n");
 }
 
 /**
@@ -356,7 +357,7 @@ int weft_fi_getinfo(uint32_t version, const char *node, const char *service, uin
 		(*info)->fabric_attr->prov_version = WEFT_FI_VERSION;
 		return 0;
 	}
-	if (prov && !weft_fi_named(prov))
+	if (flags & WEFT_FI_FROM_UTIL || (prov && !weft_fi_named(prov)))
 		return -FI_ENODATA;
 	query.tail = &query.head;
 	ret = weft_fi_wishes(&query, node, service, flags);
@@ -377,5 +378,8 @@ int weft_fi_getinfo(uint32_t version, const char *node, const char *service, uin
 		}
 	}
 	*info = query.head;
-	return query.head ? 0 : -FI_ENODATA;
+	if (query.head)
+		return 0;
+	WEFT_INFO(CORE, "no port suits: nothing has the address family, format and type asked for, or what is said above stands against it\n");
+	return -FI_ENODATA;
 }

@@ -9,8 +9,8 @@
  * kernel does without a flag. Small payloads travel in the ring: then the buffer is free when the
  * call returns, whatever the level.
  *
- * FI_MORE holds entries back, WEFT_FI_MORE_MAX at most: until a call without it, or until one of the
- * completion queues is read or waited on. The program is about to do one of them.
+ * FI_MORE holds entries back, WEFT_FI_MORE_MAX at most: until a call without it, or until one of
+ * the completion queues is read or waited on. The program is about to do one of them.
  */
 #include "weft_fi.h"
 
