@@ -45,6 +45,7 @@ enum weft_rank {
  *	weft_counters_t				weft_count(core, name), weft_count_add(core, name, n); weft_counters_new(n) (sleeps,
  *						NULL: no memory), weft_counters_free(c), u64 weft_counters_read(c, WEFT_CNT_x)
  *	bool weft_signal_pending(void)
+ *	void weft_yield(void)			sleeps: let others run, in a loop that waits for them
  */
 
 /* ---- Memory of programs ---------------------------------------------------------------------------------------- */

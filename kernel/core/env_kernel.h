@@ -16,6 +16,7 @@
 #include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/ktime.h>
 #include <linux/limits.h>
 #include <linux/log2.h>
 #include <linux/minmax.h>
@@ -25,6 +26,7 @@
 #include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
+#include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/siphash.h>
 #include <linux/slab.h>
@@ -36,6 +38,12 @@
 #include <asm/byteorder.h>
 
 typedef u64 weft_ns;
+
+/* For adapters: the core is given the time. */
+static inline weft_ns weft_now(void)
+{
+	return ktime_get_ns();
+}
 
 /* ---- Locks ----------------------------------------------------------- */
 
@@ -138,6 +146,12 @@ static inline u64 weft_siphash(const void *data, size_t len, const u64 key[2])
 	siphash_key_t k = { .key = { key[0], key[1] } };
 
 	return siphash(data, len, &k);
+}
+
+/* Sleeps: let others run, in a loop that waits for them. */
+static inline void weft_yield(void)
+{
+	cond_resched();
 }
 
 static inline bool weft_signal_pending(void)

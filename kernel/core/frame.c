@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - records to bytes: what packets are made of, and their being put out
+ *
+ * A record holds all chunks of a packet as bytes but the payload of a long message, which comes last and is read from the
+ * message's memory each time the packet is sent. The header is made when the packet is put out, so that a packet that is
+ * sent again carries the newest acknowledgement.
+ *
+ *	OPEN --emit--> FLIGHT <--emit, lost--> LOST
+ *	                 |                      |
+ *	                 +-----acknowledged-----+--> IDLE (in path->recs, or freed)
+ *
+ * Locks: path->lock, except weft_tx_header(), weft_tx_payload() and the drop of the last reference by weft_flush(): a record does not
+ * change between the time it is put out and the time it is acknowledged, except that weft_rec_withdraw() marks it.
+ */
+#include "proto.h"
+
+/**
+ * weft_rec_new - an empty record
+ * @path: its path
+ *
+ * Return: the record, NULL: no memory.
+ */
+struct weft_rec *weft_rec_new(struct weft_path *path)
+{
+	struct weft_list *l = weft_list_first(&path->recs);
+	struct weft_rec *rec;
+
+	if (l) {
+		rec = weft_entry(l, struct weft_rec, node);
+		weft_list_del(l);
+		path->nrecs--;
+	} else {
+		rec = weft_alloc(sizeof(*rec));
+		if (!rec)
+			return NULL;
+		weft_list_init(&rec->node);
+		weft_list_init(&rec->tnode);
+	}
+	refcount_set(&rec->ref, 1);
+	rec->state = WEFT_REC_OPEN;
+	rec->again = false;
+	rec->acknow = false;
+	rec->withdrawn = false;
+	rec->nref = 0;
+	rec->len = 0;
+	rec->pay = 0;
+	rec->txm = NULL;
+	rec->mem = NULL;
+	return rec;
+}
+
+/* Let go of the payload of a long message. Nobody else looks at the record. */
+static void weft_rec_strip(struct weft_rec *rec, struct weft_out *out)
+{
+	struct weft_txm *txm = rec->txm;
+
+	if (!txm)
+		return;
+	rec->txm = NULL;
+	if (rec->mem)
+		weft_mem_put(rec->mem);
+	rec->mem = NULL;
+	weft_txm_put(txm, out);
+}
+
+/**
+ * weft_rec_put - drop a reference
+ * @path: the path, locked; NULL: not locked, the record is freed at once
+ * @rec: the record
+ * @out: output
+ */
+void weft_rec_put(struct weft_path *path, struct weft_rec *rec, struct weft_out *out)
+{
+	if (!refcount_dec_and_test(&rec->ref))
+		return;
+	weft_rec_strip(rec, out);
+	if (path && path->nrecs < WEFT_REC_KEEP && path->state != WEFT_PATHS_DEAD) {
+		rec->state = WEFT_REC_IDLE;
+		weft_list_add_tail(&path->recs, &rec->node);
+		path->nrecs++;
+	} else {
+		weft_free(rec);
+	}
+}
+
+/**
+ * weft_rec_withdraw - the payload of this record must not be read any more
+ * @rec: the record; not open
+ * @out: output
+ *
+ * The packet, if it has to be sent again, is sent without that chunk: the receiver need but see its PSN. While the packet is
+ * being sent the memory is kept; weft_flush() calls again when that is over.
+ */
+void weft_rec_withdraw(struct weft_rec *rec, struct weft_out *out)
+{
+	WRITE_ONCE(rec->withdrawn, true);
+	smp_mb();
+	if (refcount_read(&rec->ref) != 1 || !rec->txm)
+		return;
+	rec->len = rec->bulk;
+	rec->pay = 0;
+	weft_rec_strip(rec, out);
+}
+
+/**
+ * weft_rec_drop - weft_flush() has sent a packet
+ * @path: its path, not locked
+ * @rec: its record, whose reference is dropped
+ * @out: output
+ */
+void weft_rec_drop(struct weft_path *path, struct weft_rec *rec, struct weft_out *out)
+{
+	bool bulk = rec->mem;
+
+	if (likely(!bulk)) {
+		weft_rec_put(NULL, rec, out);
+		return;
+	}
+	/* Only the one who finds the other's mark strips it: both look after having made their own. */
+	weft_lock(&path->lock);
+	if (refcount_read(&rec->ref) > 1) {
+		weft_rec_put(path, rec, out);
+		if (rec->withdrawn)
+			weft_rec_withdraw(rec, out);
+	} else {
+		weft_rec_put(path, rec, out);
+	}
+	weft_unlock(&path->lock);
+}
+
+/**
+ * weft_rec_room - room for chunks
+ * @path: the path
+ * @rec: the record
+ *
+ * Return: bytes that may be appended to rec->raw.
+ */
+u32 weft_rec_room(const struct weft_path *path, const struct weft_rec *rec)
+{
+	u32 max = min_t(u32, WEFT_REC_RAW, path->max_payload - WEFT_WIRE_HDR);
+
+	if (rec->pay || rec->nref == WEFT_REC_REFS)
+		return 0;
+	return max - rec->len;
+}
+
+/**
+ * weft_rec_ref - a message has bytes in a record
+ * @rec: the record
+ * @flow: the message's flow
+ * @txm: the message, NULL: it is not tracked
+ */
+void weft_rec_ref(struct weft_rec *rec, struct weft_flow *flow, struct weft_txm *txm)
+{
+	struct weft_ref *ref = &rec->refs[rec->nref++];
+
+	ref->flow = flow;
+	ref->txm = txm;
+	flow->ref++;
+	flow->unacked++;
+	if (txm) {
+		weft_txm_get(txm);
+		txm->nrec++;
+	}
+}
+
+/* Write a header that carries the lane's acknowledgement. */
+static void weft_frame_header(struct weft_path *path, struct weft_lane *lane, u8 *dst, u8 flags, u32 psn, weft_ns now)
+{
+	struct weft_hdr h = {
+		.type = WEFT_PKT_DATA,
+		.flags = flags,
+		.lane = lane->no,
+		.path = path->peer_id,
+		.token = path->peer_token,
+		.psn = psn,
+		.ack = lane->rcv_nxt,
+		.window = (u16)((path->rx_gone + path->core->conf.unexp_window) >> 10),
+	};
+	weft_ns age = now - lane->rcv_at;
+
+	/* microseconds, but for some per cent: no division here */
+	h.ack_delay = age < (1ull << 41) ? (u32)((age * 67109) >> 26) : U32_MAX;
+	weft_wire_hdr_put(dst, &h);
+	lane->rcv_unacked = 0;
+	lane->ack_at = U64_MAX;
+}
+
+/**
+ * weft_frame_emit - put a packet out
+ * @path: its path
+ * @lane: its lane
+ * @rec: its record, new or lost
+ * @out: output with room for a packet
+ */
+void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec, struct weft_out *out)
+{
+	struct weft_tx *tx = &out->tx[out->ntx++];
+
+	weft_path_get(path);
+	refcount_inc(&rec->ref);
+	tx->path = path;
+	tx->rec = rec;
+	tx->psn = rec->psn;
+	tx->lane = lane->no;
+	tx->pay = rec->pay;
+	tx->len = WEFT_WIRE_HDR + rec->len + rec->pay;
+	weft_frame_header(path, lane, tx->raw, WEFT_PKT_PSN | (rec->acknow ? WEFT_PKT_ACKNOW : 0), rec->psn, out->now);
+	/* gaps are told by SACK alone */
+	if (!lane->rcv_ahead)
+		lane->ack_now = false;
+}
+
+/**
+ * weft_frame_ack - put out a packet that only acknowledges
+ * @path: the path
+ * @lane: the lane
+ * @out: output with room for a packet
+ */
+void weft_frame_ack(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
+{
+	struct weft_tx *tx = &out->tx[out->ntx++];
+	u32 words[WEFT_SACK_BITS / 32];
+
+	weft_path_get(path);
+	tx->path = path;
+	tx->rec = NULL;
+	tx->psn = 0;
+	tx->lane = lane->no;
+	tx->pay = 0;
+	tx->len = WEFT_WIRE_HDR;
+	weft_frame_header(path, lane, tx->raw, 0, 0, out->now);
+	if (lane->rcv_ahead) {
+		u32 n = weft_lane_sack(lane, words);
+
+		tx->len += weft_wire_sack_put(tx->raw + tx->len, words, n);
+	}
+	lane->ack_now = false;
+	weft_count(path->core, acks_sent);
+}
+
+/**
+ * weft_tx_header - bytes of a packet: all but the payload of a long message
+ * @tx: the packet
+ * @dst: room for tx->len - tx->pay bytes
+ */
+void weft_tx_header(const struct weft_tx *tx, void *dst)
+{
+	if (!tx->rec) {
+		memcpy(dst, tx->raw, tx->len);
+		return;
+	}
+	memcpy(dst, tx->raw, WEFT_WIRE_HDR);
+	memcpy((u8 *)dst + WEFT_WIRE_HDR, tx->rec->raw, tx->len - tx->pay - WEFT_WIRE_HDR);
+}
+
+/**
+ * weft_tx_payload - the other bytes
+ * @tx: the packet
+ * @dst: room for tx->pay bytes
+ *
+ * Return: 0, -EFAULT: the memory is gone: the packet cannot be sent.
+ */
+int weft_tx_payload(const struct weft_tx *tx, void *dst)
+{
+	struct weft_rec *rec = tx->rec;
+	int err;
+
+	if (!tx->pay)
+		return 0;
+	if (!rec->mem) {
+		memcpy(dst, rec->txm->buf + rec->off, tx->pay);
+		return 0;
+	}
+	err = weft_mem_read(rec->mem, rec->off, dst, tx->pay);
+	if (err)
+		WRITE_ONCE(rec->txm->fault, true);
+	return err;
+}
+
+/* ---- Chunks that are asked for ------------------------------------------------------------------------------------ */
+
+/**
+ * weft_ctl_init - nothing to send yet
+ * @ctl: stands in an object
+ * @kind: WEFT_CTL_*: which kind
+ */
+void weft_ctl_init(struct weft_ctl *ctl, u8 kind)
+{
+	weft_list_init(&ctl->node);
+	ctl->kind = kind;
+	ctl->queued = false;
+}
+
+#define weft_ctl_obj(ctl, type)	container_of(ctl, type, ctl)
+
+static void weft_ctl_hold(struct weft_ctl *ctl)
+{
+	switch (ctl->kind) {
+	case WEFT_CTL_RXM:
+		weft_rxm_get(weft_ctl_obj(ctl, struct weft_rxm));
+		break;
+	case WEFT_CTL_TXM:
+		weft_txm_get(weft_ctl_obj(ctl, struct weft_txm));
+		weft_ctl_obj(ctl, struct weft_txm)->flow->ref++;
+		break;
+	case WEFT_CTL_FLOW:
+		weft_ctl_obj(ctl, struct weft_flow)->ref++;
+		break;
+	case WEFT_CTL_CONN:
+		refcount_inc(&weft_ctl_obj(ctl, struct weft_conn)->ref);
+		break;
+	}
+}
+
+static void weft_ctl_release(struct weft_path *path, struct weft_ctl *ctl, struct weft_out *out)
+{
+	struct weft_flow *flow;
+
+	ctl->queued = false;
+	weft_list_del(&ctl->node);
+	switch (ctl->kind) {
+	case WEFT_CTL_RXM:
+		weft_rxm_put(weft_ctl_obj(ctl, struct weft_rxm));
+		break;
+	case WEFT_CTL_TXM:
+		flow = weft_ctl_obj(ctl, struct weft_txm)->flow;
+		weft_txm_put(weft_ctl_obj(ctl, struct weft_txm), out);
+		weft_flow_check(flow, out);
+		weft_flow_put(flow);
+		break;
+	case WEFT_CTL_FLOW:
+		weft_flow_put(weft_ctl_obj(ctl, struct weft_flow));
+		break;
+	case WEFT_CTL_CONN:
+		weft_conn_put(weft_ctl_obj(ctl, struct weft_conn));
+		break;
+	case WEFT_CTL_NOTE:
+		weft_free(weft_ctl_obj(ctl, struct weft_note));
+		break;
+	}
+}
+
+/**
+ * weft_ctl_put - an object has a chunk to send
+ * @path: its path; a dead one sends nothing any more
+ * @lane: lane
+ * @ctl: stands in the object, which is referenced until the chunk is in a record; a note that cannot be sent is freed
+ */
+void weft_ctl_put(struct weft_path *path, u8 lane, struct weft_ctl *ctl)
+{
+	if (path->state == WEFT_PATHS_DEAD) {
+		if (ctl->kind == WEFT_CTL_NOTE)
+			weft_free(weft_ctl_obj(ctl, struct weft_note));
+		return;
+	}
+	if (ctl->queued)
+		return;
+	ctl->queued = true;
+	weft_ctl_hold(ctl);
+	weft_list_add_tail(&path->lane[lane].ctlq, &ctl->node);
+	path->busy |= 1u << lane;
+}
+
+/**
+ * weft_ctl_drop - an object has no chunk to send any more
+ * @path: its path
+ * @ctl: stands in the object
+ * @out: output
+ */
+void weft_ctl_drop(struct weft_path *path, struct weft_ctl *ctl, struct weft_out *out)
+{
+	if (ctl->queued)
+		weft_ctl_release(path, ctl, out);
+}
+
+/* Write the chunks of a message that came. Return: bytes, 0: no room. */
+static u32 weft_ctl_rxm(struct weft_rxm *rxm, u8 *dst, u32 room)
+{
+	u32 n = 0;
+
+	if (room < WEFT_WIRE_CHUNK + sizeof(struct weft_w_grant) + WEFT_WIRE_CHUNK + sizeof(struct weft_w_done))
+		return 0;
+	if (rxm->send_grant && !rxm->send_done)
+		n += weft_wire_grant_put(dst, rxm->sid, rxm->rid, rxm->granted);
+	if (rxm->send_done)
+		n += weft_wire_done_put(dst + n, &rxm->flow, rxm->sid, rxm->done, WEFT_DONE_PLACED);
+	rxm->send_grant = false;
+	rxm->send_done = false;
+	return n;
+}
+
+static u32 weft_ctl_txm(struct weft_txm *txm, u8 *dst, u32 room)
+{
+	struct weft_flowid id = txm->flow->id;
+
+	if (room < WEFT_WIRE_CHUNK + sizeof(struct weft_w_abort))
+		return 0;
+	id.mseq = txm->mseq;
+	return weft_wire_abort_put(dst, &id, txm->sid, txm->status);
+}
+
+static u32 weft_ctl_flow(struct weft_flow *flow, u8 *dst, u32 room)
+{
+	struct weft_flowid id = flow->id;
+
+	if (room < WEFT_WIRE_CHUNK + sizeof(struct weft_w_abort))
+		return 0;
+	id.mseq++;
+	return weft_wire_abort_put(dst, &id, 0, 0);
+}
+
+/* One operation at a time: @more is set when others are left. */
+static u32 weft_ctl_conn(struct weft_conn *conn, u8 *dst, u32 room, bool *more)
+{
+	u8 op;
+	u32 n;
+
+	for (op = WEFT_CM_REQ; op <= WEFT_CM_FINACK; op++)
+		if (conn->ops & (1u << op))
+			break;
+	if (op > WEFT_CM_FINACK)
+		return 0;
+	n = weft_cm_chunk(conn, op, dst, room);
+	if (n)
+		conn->ops &= ~(1u << op);
+	*more = conn->ops;
+	return n;
+}
+
+/**
+ * weft_ctl_build - write the first chunk that is asked for
+ * @path: the path
+ * @lane: the lane; its ctlq is not empty
+ * @rec: an open record
+ * @out: output
+ *
+ * Return: there was room for it.
+ */
+bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec, struct weft_out *out)
+{
+	struct weft_ctl *ctl = weft_entry(weft_list_first(&lane->ctlq), struct weft_ctl, node);
+	u8 *dst = rec->raw + rec->len;
+	u32 room = weft_rec_room(path, rec);
+	struct weft_note *note;
+	bool more = false;
+	u32 n = 0;
+
+	switch (ctl->kind) {
+	case WEFT_CTL_RXM:
+		n = weft_ctl_rxm(weft_ctl_obj(ctl, struct weft_rxm), dst, room);
+		break;
+	case WEFT_CTL_TXM:
+		n = weft_ctl_txm(weft_ctl_obj(ctl, struct weft_txm), dst, room);
+		break;
+	case WEFT_CTL_FLOW:
+		n = weft_ctl_flow(weft_ctl_obj(ctl, struct weft_flow), dst, room);
+		break;
+	case WEFT_CTL_RFLOW:
+		if (room >= WEFT_WIRE_CHUNK + sizeof(struct weft_w_epgone))
+			n = weft_wire_epgone_put(dst, &weft_ctl_obj(ctl, struct weft_rflow)->id);
+		break;
+	case WEFT_CTL_CONN:
+		n = weft_ctl_conn(weft_ctl_obj(ctl, struct weft_conn), dst, room, &more);
+		break;
+	case WEFT_CTL_NOTE:
+		note = weft_ctl_obj(ctl, struct weft_note);
+		if (room >= note->len) {
+			memcpy(dst, note->chunk, note->len);
+			n = note->len;
+		}
+		break;
+	case WEFT_CTL_PING:
+		if (room >= WEFT_WIRE_CHUNK + sizeof(struct weft_w_ping)) {
+			n = weft_wire_ping_put(dst);
+			rec->acknow = true;
+		}
+		break;
+	}
+	if (!n && rec->len)
+		return false;
+	/* what has nothing to say in an empty record has nothing to say at all */
+	rec->len += n;
+	if (!more)
+		weft_ctl_release(path, ctl, out);
+	return true;
+}
+
+/**
+ * weft_note_new - a chunk that belongs to nothing
+ *
+ * Return: to be filled in and put to a lane, NULL: no memory.
+ */
+struct weft_note *weft_note_new(void)
+{
+	struct weft_note *note = weft_alloc(sizeof(*note));
+
+	if (note)
+		weft_ctl_init(&note->ctl, WEFT_CTL_NOTE);
+	return note;
+}

@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - lanes: packet sequence numbers, acknowledgement, retransmission, congestion window
+ *
+ * Sending. Records stand in lane->sent by PSN from the time they are sent until they are acknowledged, cumulatively or
+ * selectively: an acknowledgement is never taken back. Those in the network stand in lane->xmit too, the one sent longest ago first,
+ * those that are to be sent again in lane->lost:
+ *
+ *	new --output--> sent+xmit --acknowledged--> gone
+ *	                  |    ^
+ *	       RACK, RTO  v    | output
+ *	                sent+lost
+ *
+ * Loss: RACK (RFC 8985): a packet is lost when one sent later has arrived and the time of a round trip plus a reordering window has
+ * passed since it was sent. Timeout: RFC 6298, after one tail-loss probe. Window: slow start, additive increase, halved once per
+ * round trip with loss.
+ *
+ * Receiving. Every PSN before rcv_nxt has been received, those in lane->bits beyond it. A PSN is remembered only when all chunks
+ * of its packet have been taken.
+ *
+ * Locks: path->lock.
+ */
+#include "proto.h"
+
+/**
+ * weft_lane_init - make a lane
+ * @lane: the lane, zeroed
+ * @no: its number
+ */
+void weft_lane_init(struct weft_lane *lane, u8 no)
+{
+	lane->no = no;
+	lane->cwnd = WEFT_CWND_INIT;
+	lane->ssthresh = WEFT_WINDOW;
+	lane->rto_at = U64_MAX;
+	lane->reo_at = U64_MAX;
+	lane->ack_at = U64_MAX;
+	weft_list_init(&lane->ctlq);
+	weft_list_init(&lane->sendq);
+	weft_list_init(&lane->dataq);
+	weft_list_init(&lane->sent);
+	weft_list_init(&lane->xmit);
+	weft_list_init(&lane->lost);
+}
+
+/* ---- Receiving ----------------------------------------------------------------------------------------------------- */
+
+/**
+ * weft_lane_seen - has this packet been received before?
+ * @lane: the lane
+ * @psn: its PSN
+ *
+ * Return: WEFT_PSN_*.
+ */
+int weft_lane_seen(const struct weft_lane *lane, u32 psn)
+{
+	u32 d = psn - lane->rcv_nxt;
+
+	if ((s32)d < 0)
+		return WEFT_PSN_OLD;
+	if (d >= WEFT_WINDOW)
+		return WEFT_PSN_BEYOND;
+	if (lane->rcv_ahead && lane->bits[(psn % WEFT_WINDOW) / 64] >> (psn % 64) & 1)
+		return WEFT_PSN_OLD;
+	return WEFT_PSN_NEW;
+}
+
+/**
+ * weft_lane_take - a packet has been taken: remember it, and see when to acknowledge
+ * @path: the path
+ * @lane: the lane
+ * @psn: its PSN, WEFT_PSN_NEW
+ * @acknow: the peer asks for an acknowledgement
+ * @now: time
+ */
+void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, bool acknow, weft_ns now)
+{
+	path->busy |= 1u << lane->no;
+	lane->rcv_unacked++;
+	if (psn != lane->rcv_nxt) {
+		lane->bits[(psn % WEFT_WINDOW) / 64] |= 1ull << (psn % 64);
+		lane->rcv_ahead++;
+		lane->ack_now = true;
+		return;
+	}
+	lane->rcv_at = now;
+	lane->rcv_nxt++;
+	if (unlikely(lane->rcv_ahead)) {
+		lane->ack_now = true;
+		while (lane->rcv_ahead) {
+			u32 i = lane->rcv_nxt % WEFT_WINDOW;
+
+			if (!(lane->bits[i / 64] >> (i % 64) & 1))
+				break;
+			lane->bits[i / 64] &= ~(1ull << (i % 64));
+			lane->rcv_ahead--;
+			lane->rcv_nxt++;
+		}
+	}
+	if (acknow || lane->rcv_unacked >= 2)
+		lane->ack_now = true;
+	else if (lane->ack_at == U64_MAX)
+		lane->ack_at = now + path->core->conf.ack_delay_ns;
+}
+
+/**
+ * weft_lane_sack - what has been received beyond the cumulative acknowledgement
+ * @lane: the lane
+ * @words: out: bit i of word w: rcv_nxt + 1 + 32 w + i
+ *
+ * Return: words used.
+ */
+u32 weft_lane_sack(const struct weft_lane *lane, u32 *words)
+{
+	u32 i, n = 0, seen = 0;
+
+	for (i = 0; i < WEFT_SACK_BITS / 32; i++)
+		words[i] = 0;
+	for (i = 0; i < WEFT_SACK_BITS && seen < lane->rcv_ahead; i++) {
+		u32 b = (lane->rcv_nxt + 1 + i) % WEFT_WINDOW;
+
+		if (!(lane->bits[b / 64] >> (b % 64) & 1))
+			continue;
+		words[i / 32] |= 1u << (i % 32);
+		n = i / 32 + 1;
+		seen++;
+	}
+	return max_t(u32, n, 1);
+}
+
+/* ---- Acknowledgements ---------------------------------------------------------------------------------------------- */
+
+static void weft_lane_rtt(struct weft_path *path, weft_ns rtt)
+{
+	weft_ns d;
+
+	if (!path->srtt) {
+		path->srtt = rtt;
+		path->rttvar = rtt / 2;
+	} else {
+		d = rtt > path->srtt ? rtt - path->srtt : path->srtt - rtt;
+		path->rttvar += (s64)(d - path->rttvar) / 4;
+		path->srtt += (s64)(rtt - path->srtt) / 8;
+	}
+	path->srtt = max_t(weft_ns, path->srtt, 1);
+	path->rto = max(path->srtt + 4 * path->rttvar, path->core->conf.rto_min_ns) + path->peer_ack_delay;
+	path->rto = min_t(weft_ns, path->rto, WEFT_RTO_MAX);
+}
+
+/* When the lane will do something about what is not acknowledged: a probe first, then the timeout. */
+static void weft_lane_arm(struct weft_path *path, struct weft_lane *lane, weft_ns now)
+{
+	weft_ns wait;
+
+	if (!lane->flight && weft_list_empty(&lane->lost)) {
+		lane->rto_at = U64_MAX;
+		return;
+	}
+	if (!lane->probed && !lane->backoff && path->srtt)
+		wait = min(max_t(weft_ns, 2 * path->srtt, path->core->conf.rto_min_ns / 2) + path->peer_ack_delay,
+			   path->rto);
+	else
+		wait = min_t(weft_ns, path->rto << min_t(u8, lane->backoff, 10), WEFT_RTO_MAX);
+	lane->rto_at = now + wait;
+	weft_path_deadline(path, lane->rto_at);
+}
+
+static void weft_lane_lose(struct weft_lane *lane, struct weft_rec *rec)
+{
+	weft_list_del(&rec->tnode);
+	weft_list_add_tail(&lane->lost, &rec->tnode);
+	rec->state = WEFT_REC_LOST;
+	lane->flight--;
+}
+
+/* Halve the window, but once for all losses of a round trip. */
+static void weft_lane_reduce(struct weft_lane *lane, u32 psn)
+{
+	if ((s32)(psn - lane->recover) < 0)
+		return;
+	lane->ssthresh = max_t(u32, lane->cwnd / 2, WEFT_CWND_MIN);
+	lane->cwnd = lane->ssthresh;
+	lane->cwnd_cnt = 0;
+	lane->recover = lane->snd_nxt;
+}
+
+/* Which packets must be lost, when others that were sent later have come? */
+static void weft_lane_detect(struct weft_path *path, struct weft_lane *lane, weft_ns now)
+{
+	weft_ns reo = max_t(weft_ns, path->srtt / 4, 20 * NSEC_PER_USEC);
+	struct weft_list *l, *tmp;
+
+	lane->reo_at = U64_MAX;
+	weft_list_for_each_safe(l, tmp, &lane->xmit) {
+		struct weft_rec *rec = weft_entry(l, struct weft_rec, tnode);
+		weft_ns due;
+
+		if (rec->sent_at > lane->rack_at ||
+		    (rec->sent_at == lane->rack_at && (s32)(rec->psn - lane->rack_psn) >= 0))
+			break;
+		due = rec->sent_at + lane->rack_rtt + reo;
+		if (due > now) {
+			lane->reo_at = due;
+			weft_path_deadline(path, due);
+			break;
+		}
+		weft_lane_lose(lane, rec);
+		weft_lane_reduce(lane, rec->psn);
+	}
+}
+
+/* A record has been acknowledged: take it off, and tell the messages in it. */
+static void weft_lane_gone(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec, struct weft_out *out)
+{
+	u32 i;
+
+	if (rec->state == WEFT_REC_FLIGHT)
+		lane->flight--;
+	path->flight--;
+	weft_list_del(&rec->node);
+	weft_list_del(&rec->tnode);
+	rec->state = WEFT_REC_IDLE;
+	for (i = 0; i < rec->nref; i++) {
+		struct weft_flow *flow = rec->refs[i].flow;
+		struct weft_txm *txm = rec->refs[i].txm;
+
+		flow->unacked--;
+		if (txm) {
+			txm->nrec--;
+			weft_send_acked(txm, rec, out);
+			weft_txm_put(txm, out);
+		}
+		if (unlikely(flow->closing || flow->dead))
+			weft_flow_check(flow, out);
+		weft_flow_put(flow);
+	}
+	weft_rec_put(path, rec, out);
+}
+
+/* Note when what has arrived was sent, for RACK. */
+static void weft_lane_rack(struct weft_path *path, struct weft_lane *lane, const struct weft_rec *rec, weft_ns now)
+{
+	weft_ns rtt = now - rec->sent_at;
+
+	/* an answer that came too soon is one to the packet as it was sent before */
+	if (rec->again && rtt < path->srtt / 2)
+		return;
+	lane->rack_rtt = rtt;
+	if (rec->sent_at > lane->rack_at ||
+	    (rec->sent_at == lane->rack_at && (s32)(rec->psn - lane->rack_psn) > 0)) {
+		lane->rack_at = rec->sent_at;
+		lane->rack_psn = rec->psn;
+	}
+}
+
+static void weft_lane_grow(struct weft_lane *lane, u32 acked)
+{
+	if (!lane->limited)
+		return;
+	if (lane->cwnd < lane->ssthresh) {
+		lane->cwnd += acked;
+	} else {
+		lane->cwnd_cnt += acked;
+		if (lane->cwnd_cnt >= lane->cwnd) {
+			lane->cwnd_cnt -= lane->cwnd;
+			lane->cwnd++;
+		}
+	}
+	lane->cwnd = min_t(u32, lane->cwnd, WEFT_WINDOW);
+	if (lane->flight * 2 < lane->cwnd)
+		lane->limited = false;
+}
+
+/**
+ * weft_lane_acked - an acknowledgement has come
+ * @path: the path
+ * @lane: the lane
+ * @h: header of the packet
+ * @sack: SACK chunk, or NULL
+ * @out: output
+ */
+void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struct weft_hdr *h,
+		     const struct weft_chunk *sack, struct weft_out *out)
+{
+	weft_ns now = out->now, rtt = U64_MAX;
+	struct weft_list *l, *tmp;
+	struct weft_rec *rec;
+	u32 n = 0;
+
+	if ((s32)(h->ack - lane->snd_nxt) > 0)
+		return;
+	while ((l = weft_list_first(&lane->sent))) {
+		rec = weft_entry(l, struct weft_rec, node);
+		if ((s32)(rec->psn - h->ack) >= 0)
+			break;
+		if (!rec->again)
+			rtt = now - rec->sent_at;
+		weft_lane_rack(path, lane, rec, now);
+		weft_lane_gone(path, lane, rec, out);
+		n++;
+	}
+	if (n && rtt != U64_MAX) {
+		weft_ns held = (u64)h->ack_delay * NSEC_PER_USEC;
+
+		weft_lane_rtt(path, rtt > held ? rtt - held : 1);
+	}
+	if ((s32)(h->ack - lane->snd_una) > 0)
+		lane->snd_una = h->ack;
+	if (sack) {
+		u32 bits = min_t(u32, sack->paylen * 8, WEFT_SACK_BITS);
+
+		weft_list_for_each_safe(l, tmp, &lane->sent) {
+			u32 i;
+
+			rec = weft_entry(l, struct weft_rec, node);
+			i = rec->psn - h->ack - 1;
+			if ((s32)i < 0)
+				continue;
+			if (i >= bits)
+				break;
+			if (!(weft_wire_sack_word(sack, i / 32) >> (i % 32) & 1))
+				continue;
+			weft_lane_rack(path, lane, rec, now);
+			weft_lane_gone(path, lane, rec, out);
+			n++;
+		}
+	}
+	if (!n)
+		return;
+	path->busy |= 1u << lane->no;
+	lane->backoff = 0;
+	lane->probed = false;
+	weft_lane_grow(lane, n);
+	if (!weft_list_empty(&lane->xmit))
+		weft_lane_detect(path, lane, now);
+	else
+		lane->reo_at = U64_MAX;
+	weft_lane_arm(path, lane, now);
+}
+
+/* ---- Sending ------------------------------------------------------------------------------------------------------- */
+
+/* May a new packet be numbered, and the window take it? */
+static bool weft_lane_numbers(const struct weft_lane *lane)
+{
+	return lane->snd_nxt - lane->snd_una < WEFT_WINDOW;
+}
+
+/**
+ * weft_lane_may_send - may a new message go at once?
+ * @lane: the lane
+ *
+ * Return: it may: nothing waits before it, and there is room in the window.
+ */
+bool weft_lane_may_send(const struct weft_lane *lane)
+{
+	return weft_list_empty(&lane->sendq) && lane->flight < lane->cwnd && weft_lane_numbers(lane);
+}
+
+/**
+ * weft_lane_open - the packet that is being filled
+ * @path: the path
+ * @lane: the lane
+ *
+ * Return: its record, NULL: no memory.
+ */
+struct weft_rec *weft_lane_open(struct weft_path *path, struct weft_lane *lane)
+{
+	if (!lane->open)
+		lane->open = weft_rec_new(path);
+	return lane->open;
+}
+
+static void weft_lane_transmit(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
+			       struct weft_out *out)
+{
+	rec->state = WEFT_REC_FLIGHT;
+	rec->sent_at = out->now;
+	weft_list_add_tail(&lane->xmit, &rec->tnode);
+	lane->flight++;
+	weft_frame_emit(path, lane, rec, out);
+}
+
+/* Number the open packet and send it. */
+static void weft_lane_close(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
+{
+	struct weft_rec *rec = lane->open;
+
+	lane->open = NULL;
+	rec->psn = lane->snd_nxt++;
+	if (!path->flight++)
+		path->alive_at = out->now;
+	weft_list_add_tail(&lane->sent, &rec->node);
+	if (lane->flight + 1 >= lane->cwnd)
+		rec->acknow = true;
+	weft_lane_transmit(path, lane, rec, out);
+	if (lane->rto_at == U64_MAX)
+		weft_lane_arm(path, lane, out->now);
+}
+
+/* Send a packet again. */
+static void weft_lane_again(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec, struct weft_out *out)
+{
+	struct weft_txm *txm = rec->txm;
+
+	if (unlikely(txm && rec->mem && READ_ONCE(txm->fault)) && txm->state != WEFT_TXM_OVER) {
+		weft_send_done(txm, EFAULT, out);
+		weft_send_withdraw(txm, EFAULT, out);
+	}
+	weft_list_del(&rec->tnode);
+	rec->again = true;
+	rec->acknow = true;
+	path->retrans++;
+	weft_count(path->core, retransmits);
+	weft_lane_transmit(path, lane, rec, out);
+}
+
+/* Append to the open packet what waits. Return: it is full, or nothing that may be sent is left. */
+static void weft_lane_fill(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
+{
+	struct weft_rec *rec = lane->open;
+	struct weft_list *l;
+
+	while (!weft_list_empty(&lane->ctlq))
+		if (!weft_ctl_build(path, lane, rec, out))
+			return;
+	if (lane->flight >= lane->cwnd) {
+		lane->limited = true;
+		return;
+	}
+	l = weft_list_first(&lane->dataq);
+	if (l && !rec->len && (lane->turn || weft_list_empty(&lane->sendq))) {
+		lane->turn = false;
+		if (weft_send_data(path, lane, weft_entry(l, struct weft_txm, qnode), rec, out))
+			return;
+	}
+	lane->turn = true;
+	while ((l = weft_list_first(&lane->sendq)))
+		if (!weft_send_build(path, lane, weft_entry(l, struct weft_txm, qnode), rec, out))
+			return;
+}
+
+/**
+ * weft_lane_output - send what may be sent
+ * @path: the path, up
+ * @lane: the lane
+ * @out: output; without room in it the path is put on out->more
+ */
+void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	while (!weft_list_empty(&lane->lost) && lane->flight < lane->cwnd) {
+		if (out->ntx == WEFT_OUT_TX)
+			goto more;
+		l = weft_list_first(&lane->lost);
+		weft_lane_again(path, lane, weft_entry(l, struct weft_rec, tnode), out);
+	}
+	while (weft_lane_numbers(lane)) {
+		if (out->ntx == WEFT_OUT_TX)
+			goto more;
+		if (!lane->open) {
+			if (weft_list_empty(&lane->ctlq) && weft_list_empty(&lane->sendq) &&
+			    weft_list_empty(&lane->dataq))
+				break;
+			if (!weft_lane_open(path, lane))
+				break;
+		}
+		weft_lane_fill(path, lane, out);
+		if (!lane->open->len && !lane->open->pay)
+			break;
+		weft_lane_close(path, lane, out);
+	}
+	if (lane->ack_now) {
+		if (out->ntx == WEFT_OUT_TX)
+			goto more;
+		weft_frame_ack(path, lane, out);
+	} else if (lane->ack_at != U64_MAX) {
+		weft_path_deadline(path, lane->ack_at);
+	}
+	path->busy &= ~(1u << lane->no);
+	/* no memory for a record: nothing else would come back to it */
+	if (unlikely(!lane->open && weft_lane_numbers(lane) &&
+		     (!weft_list_empty(&lane->ctlq) ||
+		      (lane->flight < lane->cwnd &&
+		       !(weft_list_empty(&lane->sendq) && weft_list_empty(&lane->dataq)))))) {
+		path->busy |= 1u << lane->no;
+		weft_path_deadline(path, out->now + path->core->conf.ack_delay_ns);
+	}
+	return;
+more:
+	weft_path_go_on(path, out);
+}
+
+/* ---- Time ---------------------------------------------------------------------------------------------------------- */
+
+/* Nothing has been heard in time. */
+static void weft_lane_timeout(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
+{
+	struct weft_list *l, *tmp;
+	struct weft_rec *rec;
+
+	path->busy |= 1u << lane->no;
+	if (!lane->probed && !lane->backoff && path->srtt && !weft_list_empty(&lane->xmit)) {
+		/* a probe: the newest packet once more, whatever the window says */
+		lane->probed = true;
+		rec = weft_entry(lane->xmit.prev, struct weft_rec, tnode);
+		if (out->ntx < WEFT_OUT_TX) {
+			lane->flight--;
+			weft_lane_again(path, lane, rec, out);
+		}
+		weft_lane_arm(path, lane, out->now);
+		return;
+	}
+	weft_count(path->core, timeouts);
+	weft_list_for_each_safe(l, tmp, &lane->xmit)
+		weft_lane_lose(lane, weft_entry(l, struct weft_rec, tnode));
+	lane->ssthresh = max_t(u32, lane->cwnd / 2, WEFT_CWND_MIN);
+	lane->cwnd = WEFT_CWND_MIN;
+	lane->recover = lane->snd_nxt;
+	if (lane->backoff < 16)
+		lane->backoff++;
+	lane->probed = true;
+	weft_lane_arm(path, lane, out->now);
+}
+
+/**
+ * weft_lane_timer - do what is due
+ * @path: the path, up
+ * @lane: the lane
+ * @out: output
+ */
+void weft_lane_timer(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
+{
+	if (lane->reo_at <= out->now) {
+		path->busy |= 1u << lane->no;
+		weft_lane_detect(path, lane, out->now);
+	}
+	if (lane->rto_at <= out->now)
+		weft_lane_timeout(path, lane, out);
+	if (lane->ack_at <= out->now) {
+		lane->ack_now = true;
+		lane->ack_at = U64_MAX;
+		path->busy |= 1u << lane->no;
+	}
+}
+
+/**
+ * weft_lane_next - when weft_lane_timer() is needed
+ * @lane: the lane
+ *
+ * Return: time.
+ */
+weft_ns weft_lane_next(const struct weft_lane *lane)
+{
+	return min(min(lane->rto_at, lane->reo_at), lane->ack_at);
+}
+
+/**
+ * weft_lane_fini - the path is dead: forget all packets
+ * @path: the path
+ * @lane: the lane
+ * @out: output
+ *
+ * The messages have been failed before.
+ */
+void weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	if (lane->open) {
+		/* as if it had been sent */
+		weft_list_add_tail(&lane->sent, &lane->open->node);
+		path->flight++;
+		lane->open = NULL;
+	}
+	while ((l = weft_list_first(&lane->sent)))
+		weft_lane_gone(path, lane, weft_entry(l, struct weft_rec, node), out);
+	while ((l = weft_list_first(&lane->ctlq)))
+		weft_ctl_drop(path, weft_entry(l, struct weft_ctl, node), out);
+	lane->rto_at = U64_MAX;
+	lane->reo_at = U64_MAX;
+	lane->ack_at = U64_MAX;
+}
