@@ -141,7 +141,7 @@ static int weft_fi_av_end(struct weft_fi_av_call *call)
 
 	if (!(call->av->flags & FI_EVENT))
 		return call->good;
-	return weft_fi_eq_post(call->av->eq, FI_AV_COMPLETE, &entry, sizeof(entry));
+	return weft_fi_eq_post(call->av->eq, FI_AV_COMPLETE, entry.fid, &entry, sizeof(entry));
 }
 
 static int weft_fi_av_insert(struct fid_av *fid, const void *addr, size_t count,
@@ -352,8 +352,10 @@ static int weft_fi_av_close(struct fid *fid)
 	ret = weft_av_destroy(av->av);
 	if (ret)
 		return ret;
-	if (av->eq)
+	if (av->eq) {
+		weft_fi_eq_forget(av->eq, fid);
 		atomic_fetch_sub(&av->eq->refs, 1);
+	}
 	for (i = 0; i < WEFT_AV_MAX / WEFT_FI_AV_CHUNK; i++)
 		free((void *)av->used[i]);
 	pthread_mutex_destroy(&av->lock);

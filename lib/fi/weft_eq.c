@@ -221,13 +221,15 @@ out_unlock:
 	return ret;
 }
 
-/* an event of the library's own or of the program */
-int weft_fi_eq_post(struct weft_fi_eq *eq, uint32_t event, const void *data, size_t len)
+/* an event of the library's own, about an object of its own, or of the program (@fid NULL) */
+int weft_fi_eq_post(struct weft_fi_eq *eq, uint32_t event, struct fid *fid, const void *data,
+		    size_t len)
 {
 	struct weft_fi_eq_entry *e = weft_fi_eq_entry_new(event, len, len);
 
 	if (!e)
 		return -FI_ENOMEM;
+	e->fid = fid;
 	memcpy(e->data, data, len);
 	pthread_mutex_lock(&eq->lock);
 	weft_fi_eq_append(eq, e);
@@ -369,7 +371,7 @@ static ssize_t weft_fi_eq_write(struct fid_eq *fid, uint32_t event, const void *
 
 	if (flags || !eq->writable)
 		return -FI_EINVAL;
-	ret = weft_fi_eq_post(eq, event, buf, len);
+	ret = weft_fi_eq_post(eq, event, NULL, buf, len);
 	return ret ? ret : (ssize_t)len;
 }
 

@@ -474,7 +474,8 @@ int weft_fi_pep_open(struct fid_fabric *fabric, struct fi_info *info, struct fid
 int weft_fi_cq_trywait(struct weft_fi_cq *cq);
 int weft_fi_eq_trywait(struct weft_fi_eq *eq);
 int weft_fi_eq_port(struct weft_fi_eq *eq, struct weft_fi_port *port, struct weft_eq **out);
-int weft_fi_eq_post(struct weft_fi_eq *eq, uint32_t event, const void *data, size_t len);
+int weft_fi_eq_post(struct weft_fi_eq *eq, uint32_t event, struct fid *fid, const void *data,
+		    size_t len);
 int weft_fi_eq_post_err(struct weft_fi_eq *eq, const struct fi_eq_err_entry *err);
 void weft_fi_eq_forget(struct weft_fi_eq *eq, struct fid *fid);
 extern struct fi_ops_mr weft_fi_mr_ops;
