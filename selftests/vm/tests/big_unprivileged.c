@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * An ordinary user who may lock 64 KiB sends and receives 1 GiB in one message without registering anything: between the
- * nodes and within one. Nothing stays pinned.
+ * An ordinary user who may lock 64 KiB sends and receives 1 GiB in one message without registering
+ * anything: between the nodes and within one. Nothing stays pinned. TIMEOUT: 600
  */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -14,9 +14,9 @@
 #include "fipair.h"
 #include "looks.h"
 
-#define LEN		(1ull << 30)
-#define BIG_WAIT_MS	240000
-#define USER		65534
+#define LEN	    (1ull << 30)
+#define BIG_WAIT_MS 240000
+#define USER	    65534
 
 struct name {
 	size_t len;

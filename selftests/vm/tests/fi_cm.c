@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* fi_cm(3) through stock libfabric: connect, accept, reject, shutdown, names, private data, the peer's death. */
+/*
+ * fi_cm(3) through stock libfabric: connect, accept, reject, shutdown, names, private data, the
+ * peer's death. TIMEOUT: 200
+ */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +14,7 @@
 static struct pair p;
 static bool apart;
 
-#define DATA	256
+#define DATA 256
 
 static bool begin(void)
 {
@@ -135,7 +138,8 @@ static bool is_shutdown(struct side *s)
 	return true;
 }
 
-/* Receives are canceled before shutdown returns; what was sent before still arrives; one event on each side. */
+/* Receives are canceled before shutdown returns; what was sent before still arrives; one event on
+ * each side. */
 static bool shutdown_one(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -145,7 +149,8 @@ static bool shutdown_one(void)
 
 	CHECK_EQ(fi_recv(p.b.ep, buf, sizeof(buf), NULL, 0, (void *)1), 0);
 	for (i = 0; i < 10; i++)
-		CHECK_EQ(fi_recv(p.a.ep, buf, sizeof(buf), NULL, 0, (void *)(uintptr_t)(i + 100)), 0);
+		CHECK_EQ(fi_recv(p.a.ep, buf, sizeof(buf), NULL, 0, (void *)(uintptr_t)(i + 100)),
+			 0);
 	pattern_fill(out, 3000, 8);
 	CHECK_EQ(fi_send(p.a.ep, out, 3000, NULL, 0, (void *)2), 0);
 	CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
@@ -306,9 +311,15 @@ static const struct {
 	const char *name;
 	bool (*run)(void);
 } cases[] = {
-	{ "private_data", private_data }, { "rejected", rejected }, { "refused", refused },
-	{ "shutdown_of_one", shutdown_of_one }, { "shutdown_of_both", shutdown_of_both },
-	{ "closed", closed }, { "killed", killed }, { "names", names }, { "early_receives", early_receives },
+	{ "private_data", private_data },
+	{ "rejected", rejected },
+	{ "refused", refused },
+	{ "shutdown_of_one", shutdown_of_one },
+	{ "shutdown_of_both", shutdown_of_both },
+	{ "closed", closed },
+	{ "killed", killed },
+	{ "names", names },
+	{ "early_receives", early_receives },
 };
 
 int main(void)
@@ -320,7 +331,8 @@ int main(void)
 	for (n = 0; n <= !one; n++) {
 		apart = n;
 		for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-			result(cases[i].run(), cases[i].name, apart ? "between nodes" : "within a node");
+			result(cases[i].run(), cases[i].name,
+			       apart ? "between nodes" : "within a node");
 			pair_close(&p);
 		}
 	}

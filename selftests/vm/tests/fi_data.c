@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * fi_msg(3) and fi_tagged(3) through stock libfabric: every call, contents and completions on both sides; between the nodes
- * and within one, RDM and MSG, IPv4 and IPv6. With argument "apart" only between the nodes, IPv4.
+ * fi_msg(3) and fi_tagged(3) through stock libfabric: every call, contents and completions on both
+ * sides; between the nodes and within one, RDM and MSG, IPv4 and IPv6. With argument "apart" only
+ * between the nodes, IPv4. TIMEOUT: 300
  */
 #include <stdlib.h>
 #include <string.h>
 #include "fipair.h"
 
-#define MAXLEN	(6u << 20)
+#define MAXLEN (6u << 20)
 
 static struct pair p;
 static uint8_t *sbuf, *rbuf;
@@ -50,67 +51,88 @@ static bool received(uintptr_t n, size_t len, bool tagged, uint64_t tag, bool da
 
 enum form { SEND, SENDV, SENDMSG, SENDDATA, INJECT, INJECTDATA, FORMS };
 
-static ssize_t send_form(enum form f, const void *buf, size_t len, uint64_t data, bool tagged, uint64_t tag,
-			 void *context)
+static ssize_t send_form(enum form f, const void *buf, size_t len, uint64_t data, bool tagged,
+			 uint64_t tag, void *context)
 {
 	struct fid_ep *ep = p.a.ep;
 	fi_addr_t to = p.a.peer;
 	struct iovec iov[2] = {
-		{ (void *)buf, len / 3 }, { (uint8_t *)buf + len / 3, len - len / 3 },
+		{ (void *)buf, len / 3 },
+		{ (uint8_t *)buf + len / 3, len - len / 3 },
 	};
 	struct fi_msg m = {
-		.msg_iov = iov, .iov_count = 2, .addr = to, .context = context, .data = data,
+		.msg_iov = iov,
+		.iov_count = 2,
+		.addr = to,
+		.context = context,
+		.data = data,
 	};
 	struct fi_msg_tagged t = {
-		.msg_iov = iov, .iov_count = 2, .addr = to, .context = context, .data = data, .tag = tag,
+		.msg_iov = iov,
+		.iov_count = 2,
+		.addr = to,
+		.context = context,
+		.data = data,
+		.tag = tag,
 	};
 	uint64_t flags = FI_COMPLETION | FI_REMOTE_CQ_DATA;
 
 	switch (f) {
 	case SEND:
-		return tagged ? fi_tsend(ep, buf, len, NULL, to, tag, context) :
-				fi_send(ep, buf, len, NULL, to, context);
+		return tagged ? fi_tsend(ep, buf, len, NULL, to, tag, context)
+			      : fi_send(ep, buf, len, NULL, to, context);
 	case SENDV:
-		return tagged ? fi_tsendv(ep, iov, NULL, 2, to, tag, context) :
-				fi_sendv(ep, iov, NULL, 2, to, context);
+		return tagged ? fi_tsendv(ep, iov, NULL, 2, to, tag, context)
+			      : fi_sendv(ep, iov, NULL, 2, to, context);
 	case SENDMSG:
 		return tagged ? fi_tsendmsg(ep, &t, flags) : fi_sendmsg(ep, &m, flags);
 	case SENDDATA:
-		return tagged ? fi_tsenddata(ep, buf, len, NULL, data, to, tag, context) :
-				fi_senddata(ep, buf, len, NULL, data, to, context);
+		return tagged ? fi_tsenddata(ep, buf, len, NULL, data, to, tag, context)
+			      : fi_senddata(ep, buf, len, NULL, data, to, context);
 	case INJECT:
 		return tagged ? fi_tinject(ep, buf, len, to, tag) : fi_inject(ep, buf, len, to);
 	case INJECTDATA:
-		return tagged ? fi_tinjectdata(ep, buf, len, data, to, tag) :
-				fi_injectdata(ep, buf, len, data, to);
+		return tagged ? fi_tinjectdata(ep, buf, len, data, to, tag)
+			      : fi_injectdata(ep, buf, len, data, to);
 	default:
 		return -FI_EINVAL;
 	}
 }
 
-static ssize_t recv_form(int f, void *buf, size_t len, bool tagged, uint64_t tag, uint64_t ignore, void *context)
+static ssize_t recv_form(int f, void *buf, size_t len, bool tagged, uint64_t tag, uint64_t ignore,
+			 void *context)
 {
 	struct fid_ep *ep = p.b.ep;
 	struct iovec iov[3] = {
-		{ buf, len / 2 }, { buf, 0 }, { (uint8_t *)buf + len / 2, len - len / 2 },
+		{ buf, len / 2 },
+		{ buf, 0 },
+		{ (uint8_t *)buf + len / 2, len - len / 2 },
 	};
 	struct fi_msg m = {
-		.msg_iov = iov, .iov_count = 3, .addr = FI_ADDR_UNSPEC, .context = context,
+		.msg_iov = iov,
+		.iov_count = 3,
+		.addr = FI_ADDR_UNSPEC,
+		.context = context,
 	};
 	struct fi_msg_tagged t = {
-		.msg_iov = iov, .iov_count = 3, .addr = FI_ADDR_UNSPEC, .context = context,
-		.tag = tag, .ignore = ignore,
+		.msg_iov = iov,
+		.iov_count = 3,
+		.addr = FI_ADDR_UNSPEC,
+		.context = context,
+		.tag = tag,
+		.ignore = ignore,
 	};
 
 	switch (f) {
 	case 0:
-		return tagged ? fi_trecv(ep, buf, len, NULL, FI_ADDR_UNSPEC, tag, ignore, context) :
-				fi_recv(ep, buf, len, NULL, FI_ADDR_UNSPEC, context);
+		return tagged ? fi_trecv(ep, buf, len, NULL, FI_ADDR_UNSPEC, tag, ignore, context)
+			      : fi_recv(ep, buf, len, NULL, FI_ADDR_UNSPEC, context);
 	case 1:
-		return tagged ? fi_trecvv(ep, iov, NULL, 3, FI_ADDR_UNSPEC, tag, ignore, context) :
-				fi_recvv(ep, iov, NULL, 3, FI_ADDR_UNSPEC, context);
+		return tagged ? fi_trecvv(ep, iov, NULL, 3, FI_ADDR_UNSPEC, tag, ignore, context)
+			      : fi_recvv(ep, iov, NULL, 3, FI_ADDR_UNSPEC, context);
 	default:
-		return tagged ? fi_trecvmsg(ep, &t, FI_COMPLETION) : fi_recvmsg(ep, &m, FI_COMPLETION);
+		return tagged ? fi_trecvmsg(ep, &t, FI_COMPLETION)
+			      : fi_recvmsg(ep, &m, FI_COMPLETION);
 	}
 }
 
@@ -148,8 +170,8 @@ static bool forms(void)
 }
 
 static const size_t sizes[] = {
-	0, 1, 7, 8, 63, 64, 65, 959, 960, 961, 1300, 1400, 1473, 4096, 16383, 16384, 16385, 65536, 100003,
-	1 << 20, (2 << 20) + 1, MAXLEN - 13,
+	0,    1,    7,	  8,	 63,	64,    65,    959,    960,     961,	      1300,
+	1400, 1473, 4096, 16383, 16384, 16385, 65536, 100003, 1 << 20, (2 << 20) + 1, MAXLEN - 13,
 };
 
 static bool one_size(size_t len, bool early, bool tagged)
@@ -365,7 +387,9 @@ static bool selective(void)
 {
 	struct iovec iov = { sbuf, 64 }, riov = { rbuf, 64 };
 	struct fi_msg m = { .msg_iov = &iov, .iov_count = 1, .addr = p.a.peer, .context = ctx(1) };
-	struct fi_msg r = { .msg_iov = &riov, .iov_count = 1, .addr = FI_ADDR_UNSPEC, .context = ctx(2) };
+	struct fi_msg r = {
+		.msg_iov = &riov, .iov_count = 1, .addr = FI_ADDR_UNSPEC, .context = ctx(2)
+	};
 	struct fi_cq_tagged_entry c;
 	struct fi_cq_err_entry err;
 
@@ -389,7 +413,8 @@ static bool selective(void)
 /* A send that asks for delivery completes although nobody has posted, once B's node has it. */
 static bool levels(void)
 {
-	static const uint64_t level[] = { FI_INJECT_COMPLETE, FI_TRANSMIT_COMPLETE, FI_DELIVERY_COMPLETE };
+	static const uint64_t level[] = { FI_INJECT_COMPLETE, FI_TRANSMIT_COMPLETE,
+					  FI_DELIVERY_COMPLETE };
 	struct iovec iov = { sbuf, 500 };
 	struct fi_msg m = { .msg_iov = &iov, .iov_count = 1, .addr = p.a.peer, .context = ctx(1) };
 	struct fi_cq_tagged_entry c;
@@ -428,7 +453,8 @@ static bool more(void)
 		CHECK_EQ(recv_form(0, rbuf + i * 64, 64, false, 0, 0, ctx(10 + i)), 0);
 	for (i = 0; i < 17; i++) {
 		pattern_fill(sbuf, 64, i);
-		CHECK_EQ(fi_sendmsg(p.a.ep, &m, FI_COMPLETION | FI_INJECT | (i < 16 ? FI_MORE : 0)), 0);
+		CHECK_EQ(fi_sendmsg(p.a.ep, &m, FI_COMPLETION | FI_INJECT | (i < 16 ? FI_MORE : 0)),
+			 0);
 	}
 	for (i = 0; i < 17; i++) {
 		CHECK(received(10 + i, 64, false, 0, false, 0));

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * kill -9 of either side at random moments of heavy traffic, every second time with a live forked child that holds the
- * victim's files. The survivor sees an error or FI_SHUTDOWN and ends; afterwards no context, endpoint or pinned page is left.
+ * kill -9 of either side at random moments of heavy traffic, every second time with a live forked
+ * child that holds the victim's files. The survivor sees an error or FI_SHUTDOWN and ends;
+ * afterwards no context, endpoint or pinned page is left.
  *
  * Usage: kill9 [rounds [seed]]
+ * TIMEOUT: 300
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -15,9 +17,9 @@
 #include "fipair.h"
 #include "looks.h"
 
-#define DEPTH	8
-#define ROOM	(512u << 10)
-#define END_MS	40000
+#define DEPTH  8
+#define ROOM   (512u << 10)
+#define END_MS 40000
 
 struct hello {
 	size_t len;
@@ -28,7 +30,8 @@ static uint8_t *rbuf[DEPTH], *sbuf;
 
 static void swap_names(struct hello *mine, struct hello *its, int sock)
 {
-	if (write(sock, mine, sizeof(*mine)) != sizeof(*mine) || read(sock, its, sizeof(*its)) != sizeof(*its))
+	if (write(sock, mine, sizeof(*mine)) != sizeof(*mine) ||
+	    read(sock, its, sizeof(*its)) != sizeof(*its))
 		_exit(3);
 }
 

@@ -3,7 +3,9 @@
 #
 # Unmodified fi_pingpong, all its sizes, contents checked: RDM and MSG, tagged
 # and untagged, between the nodes and within one.
+# TIMEOUT: 400
 
+. "$VM_REPO/selftests/vm/lib.sh"
 . "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"
 
 for where in "1 10.77.0.2 between nodes" "0 10.77.0.1 within a node"; do
@@ -12,10 +14,10 @@ for where in "1 10.77.0.2 between nodes" "0 10.77.0.1 within a node"; do
 	[ "$LINK" = loop ] && [ "$n" = 1 ] && continue
 	shift 2
 	for type in rdm msg; do
-		pingpong "$n" "$addr" -e $type -S all -I 10
-		tap $? "fi_pingpong -e $type -S all, $*"
+		tap_run "fi_pingpong -e $type -S all, $*" \
+			pingpong "$n" "$addr" -e $type -S all -I 10
 	done
-	pingpong "$n" "$addr" -e rdm -m tagged -I 100
-	tap $? "fi_pingpong -e rdm -m tagged, $*"
+	tap_run "fi_pingpong -e rdm -m tagged, $*" \
+		pingpong "$n" "$addr" -e rdm -m tagged -I 100
 done
-tap_end
+tap_done

@@ -3,9 +3,10 @@
 #
 # The module stays while a file is open, and goes when the last one is closed,
 # ports and paths or not; several times.
+# TIMEOUT: 300
 
-. "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"
 . "$VM_REPO/selftests/vm/lib.sh"
+. "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"
 
 again()	# load it and make the ports as they were
 {
@@ -17,24 +18,30 @@ again()	# load it and make the ports as they were
 	fi
 }
 
-mkfifo /tmp/hold
-node 0 sh -c 'exec 5<>/dev/weft/weft0; echo ready; read line' </tmp/hold >/tmp/held &
+refused()
+{
+	! rmmod weft
+}
+
+gone()
+{
+	rmmod weft && [ ! -e /sys/module/weft ] && [ ! -e /dev/weft/weft0 ]
+}
+
+node 0 sh -c 'exec 5<>/dev/weft/weft0; echo >/run/weft/held; exec sleep 1000' &
 pid=$!
-exec 6>/tmp/hold
-until grep -q ready /tmp/held; do kill -0 $pid || break; done
-! rmmod weft 2>/tmp/rmmod.err
-tap $? "rmmod is refused while a file is open"
-exec 6>&-
+vm_wait 30 [ -e /run/weft/held ]
+tap_run "rmmod is refused while a file is open" refused
+kill $pid
 wait $pid
-rmmod weft && [ ! -e /sys/module/weft ] && [ ! -e /dev/weft/weft0 ]
-tap $? "rmmod with two ports"
-again
-tap $? "loaded again"
+tap_run "rmmod with two ports" gone
+tap_run "loaded again" again
 addr=10.77.0.2
 [ "$LINK" = loop ] && addr=10.77.0.1
 for i in 1 2 3; do
-	pingpong 1 $addr -e rdm -I 10 && rmmod weft && again
-	tap $? "traffic, rmmod and load, round $i"
+	tap_run "traffic, round $i" pingpong 1 $addr -e rdm -I 10
+	tap_run "rmmod after it, round $i" gone
+	tap_run "loaded again, round $i" again
 done
-rm -f /tmp/hold
-tap_end
+rm -f /run/weft/held
+tap_done

@@ -26,8 +26,8 @@ bool check_same(const char *file, int line, const char *what, long long got, lon
 
 	if (got == want)
 		return true;
-	printf("# %s:%d: %s is %lld (%#llx), expected %lld (%#llx)\n", base ? base + 1 : file, line, what,
-	       got, got, want, want);
+	printf("# %s:%d: %s is %lld (%#llx), expected %lld (%#llx)\n", base ? base + 1 : file, line,
+	       what, got, got, want, want);
 	fflush(stdout);
 	return false;
 }
@@ -118,7 +118,8 @@ bool pattern_is(const void *buf, size_t len, uint32_t seed)
 
 	for (i = 0; i < len; i++) {
 		if (p[i] != pattern_byte(i, seed)) {
-			printf("# byte %zu of %zu is %#x, expected %#x\n", i, len, p[i], pattern_byte(i, seed));
+			printf("# byte %zu of %zu is %#x, expected %#x\n", i, len, p[i],
+			       pattern_byte(i, seed));
 			return false;
 		}
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * TAP for the test programs that run in the test machine: a case is a function that returns whether all was as it should be,
- * made of CHECK()s that say what was not.
+ * TAP for the test programs that run in the test machine: a case is a function that returns whether
+ * all was as it should be, made of CHECK()s that say what was not.
  */
 #ifndef WEFT_CHECK_H
 #define WEFT_CHECK_H
@@ -14,18 +14,18 @@
 bool check_failed(const char *file, int line, const char *what);
 
 /* Return from the case if @x does not hold. */
-#define CHECK(x)								\
-	do {									\
-		if (!(x) && !check_failed(__FILE__, __LINE__, #x))		\
-			return false;						\
+#define CHECK(x)                                                                                   \
+	do {                                                                                       \
+		if (!(x) && !check_failed(__FILE__, __LINE__, #x))                                 \
+			return false;                                                              \
 	} while (0)
 
 /* Return from the case if two numbers differ, and print both. */
 bool check_same(const char *file, int line, const char *what, long long got, long long want);
-#define CHECK_EQ(got, want)							\
-	do {									\
-		if (!check_same(__FILE__, __LINE__, #got, (long long)(got), (long long)(want)))	\
-			return false;						\
+#define CHECK_EQ(got, want)                                                                        \
+	do {                                                                                       \
+		if (!check_same(__FILE__, __LINE__, #got, (long long)(got), (long long)(want)))    \
+			return false;                                                              \
 	} while (0)
 
 /* Print the result of a case. Return: @ok. */

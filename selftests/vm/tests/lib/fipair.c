@@ -4,7 +4,7 @@
 #include <string.h>
 #include "fipair.h"
 
-#define VERSION	FI_VERSION(1, 17)
+#define VERSION FI_VERSION(1, 17)
 
 static struct fi_info *hints_new(const struct opts *o)
 {
@@ -47,7 +47,9 @@ bool side_open(struct side *s, int node, const struct opts *o)
 bool side_endpoint(struct side *s, struct fi_info *info, const struct opts *o)
 {
 	struct fi_cq_attr cq = {
-		.format = FI_CQ_FORMAT_TAGGED, .wait_obj = FI_WAIT_UNSPEC, .size = o->cq_size,
+		.format = FI_CQ_FORMAT_TAGGED,
+		.wait_obj = FI_WAIT_UNSPEC,
+		.size = o->cq_size,
 	};
 	struct fi_av_attr av = { .type = FI_AV_TABLE };
 	uint64_t sel = o->selective ? FI_SELECTIVE_COMPLETION : 0;
@@ -70,9 +72,10 @@ bool side_endpoint(struct side *s, struct fi_info *info, const struct opts *o)
 void side_close(struct side *s)
 {
 	struct fid *fids[] = {
-		s->ep ? &s->ep->fid : NULL, s->av ? &s->av->fid : NULL, s->txcq ? &s->txcq->fid : NULL,
-		s->rxcq ? &s->rxcq->fid : NULL, s->domain ? &s->domain->fid : NULL,
-		s->eq ? &s->eq->fid : NULL, s->fabric ? &s->fabric->fid : NULL,
+		s->ep ? &s->ep->fid : NULL,	    s->av ? &s->av->fid : NULL,
+		s->txcq ? &s->txcq->fid : NULL,	    s->rxcq ? &s->rxcq->fid : NULL,
+		s->domain ? &s->domain->fid : NULL, s->eq ? &s->eq->fid : NULL,
+		s->fabric ? &s->fabric->fid : NULL,
 	};
 	size_t i;
 
@@ -163,7 +166,8 @@ void pair_close(struct pair *p)
 	side_close(&p->b);
 }
 
-int completion(struct fid_cq *cq, struct fi_cq_tagged_entry *c, fi_addr_t *src, struct fi_cq_err_entry *err)
+int completion(struct fid_cq *cq, struct fi_cq_tagged_entry *c, fi_addr_t *src,
+	       struct fi_cq_err_entry *err)
 {
 	uint64_t until = now_ms() + WAIT_MS;
 	struct fi_cq_err_entry mine;

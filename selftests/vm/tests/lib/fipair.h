@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Two libfabric endpoints of provider weft in one thread: side A on node 0, side B on node 0 or 1. The thread enters a
- * node's namespace only to open it; afterwards both sides are driven from anywhere, so that a test sees both.
+ * Two libfabric endpoints of provider weft in one thread: side A on node 0, side B on node 0 or 1.
+ * The thread enters a node's namespace only to open it; afterwards both sides are driven from
+ * anywhere, so that a test sees both.
  */
 #ifndef WEFT_FIPAIR_H
 #define WEFT_FIPAIR_H
@@ -15,8 +16,8 @@
 #include <rdma/fi_tagged.h>
 #include "check.h"
 
-#define WAIT_MS		20000	/* longer than anything takes; only a failing test waits that long */
-#define QUIET_MS	30	/* how long nothing more may come */
+#define WAIT_MS	 20000 /* longer than anything takes; only a failing test waits that long */
+#define QUIET_MS 30    /* how long nothing more may come */
 
 /**
  * struct opts - how a pair is made
@@ -93,10 +94,11 @@ void pair_close(struct pair *p);
 ssize_t event(struct fid_eq *eq, uint32_t *type, void *buf, size_t len);
 
 /*
- * Wait for the next completion of a queue. Return: 1, or a negative error; -FI_EAVAIL with @err filled in, which may be
- * NULL if none is expected.
+ * Wait for the next completion of a queue. Return: 1, or a negative error; -FI_EAVAIL with @err
+ * filled in, which may be NULL if none is expected.
  */
-int completion(struct fid_cq *cq, struct fi_cq_tagged_entry *c, fi_addr_t *src, struct fi_cq_err_entry *err);
+int completion(struct fid_cq *cq, struct fi_cq_tagged_entry *c, fi_addr_t *src,
+	       struct fi_cq_err_entry *err);
 
 /* Nothing (more) comes into the queue. */
 bool quiet(struct fid_cq *cq);

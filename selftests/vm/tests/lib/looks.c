@@ -6,7 +6,7 @@
 #include "check.h"
 #include "looks.h"
 
-#define LEFT_MS	20000
+#define LEFT_MS 20000
 
 long long port_attr(int node, const char *name)
 {
@@ -14,7 +14,8 @@ long long port_attr(int node, const char *name)
 	FILE *f;
 
 	/* sysfs shows the ports of the namespace in which it was mounted: look from inside */
-	snprintf(cmd, sizeof(cmd), "node %d cat /sys/class/weft/weft%d/%s", node, nodes_are_one() ? 0 : node, name);
+	snprintf(cmd, sizeof(cmd), "node %d cat /sys/class/weft/weft%d/%s", node,
+		 nodes_are_one() ? 0 : node, name);
 	f = popen(cmd, "r");
 	if (!f || !fgets(line, sizeof(line), f) || pclose(f)) {
 		printf("Bail out! %s failed\n", cmd);

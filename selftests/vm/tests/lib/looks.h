@@ -5,10 +5,12 @@
 
 #include <stdbool.h>
 
-/* An attribute of a node's port, or of its counters ("counters/..."). Exits when it cannot be read. */
+/* An attribute of a node's port, or of its counters ("counters/..."). Exits when it cannot be read.
+ */
 long long port_attr(int node, const char *name);
 
-/* Wait until both ports have neither contexts nor endpoints nor pinned memory. Says what is left if that does not come. */
+/* Wait until both ports have neither contexts nor endpoints nor pinned memory. Says what is left if
+ * that does not come. */
 bool nothing_left(void);
 
 #endif

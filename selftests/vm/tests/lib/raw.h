@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The character device without a library: for tests that call it with what no library would. Names
+ * and meanings are those of <linux/weft.h>. Functions that make something say what failed
+ * (check.h).
+ */
+#ifndef WEFT_RAW_H
+#define WEFT_RAW_H
+
+#include <linux/weft.h>
+#include <sys/types.h>
+#include "check.h"
+
+#define RAW_MS 20000 /* longer than anything takes */
+
+/**
+ * struct raw_cq - completion queue, mapped
+ * @c: what its creation said
+ * @ring: entries
+ * @doorbell: consumer index
+ * @status: what the kernel says
+ * @head: consumer index, our copy
+ */
+struct raw_cq {
+	struct weft_ioc_cq c;
+	const struct weft_cqe *ring;
+	volatile struct weft_cq_doorbell *doorbell;
+	const volatile struct weft_cq_status *status;
+	__u32 head;
+};
+
+/**
+ * struct raw_ep - endpoint, mapped
+ * @e: what its creation said
+ * @sq: send ring
+ * @rq: receive ring
+ * @doorbell: producer indices
+ * @status: what the kernel says
+ */
+struct raw_ep {
+	struct weft_ioc_ep e;
+	struct weft_sqe *sq;
+	struct weft_rqe *rq;
+	volatile struct weft_ep_doorbell *doorbell;
+	const volatile struct weft_ep_status *status;
+};
+
+/**
+ * struct raw_rdm - an enabled RDM endpoint that knows itself as address 0
+ * @fd: context
+ * @cq: for both directions
+ * @eq: event queue
+ * @av: address vector
+ * @ep: endpoint
+ * @addr: its address
+ */
+struct raw_rdm {
+	int fd;
+	struct raw_cq cq;
+	struct weft_ioc_eq eq;
+	struct weft_ioc_av av;
+	struct raw_ep ep;
+	struct weft_sockaddr addr;
+};
+
+/* Open a node's port from the namespace where the caller is. Return: file, negative errno. */
+int raw_open(int node);
+/* Return: 0, negative errno. */
+int raw(int fd, unsigned long req, void *arg);
+/* An ioctl whose structure is {size, flags 0, handle, 0}. */
+int raw_handle(int fd, unsigned long req, __u32 handle);
+/* Map a part of an object. Return: where it is, NULL: errno says why. */
+void *raw_map(int fd, const struct weft_map *m, int prot);
+
+bool raw_cq_new(int fd, __u32 slots, struct raw_cq *cq);
+bool raw_ep_new(int fd, __u32 type, __u32 slots, struct raw_ep *ep);
+bool raw_rdm_new(int fd, __u32 slots, struct raw_rdm *r);
+
+/* Publish @n slots and kick. Return: 0, negative errno. */
+int raw_post_sq(struct raw_rdm *r, __u32 n);
+int raw_post_rq(struct raw_rdm *r, __u32 n);
+/* The slot that the next entry begins with, zeroed but for @nslots, @context and op. */
+struct weft_sqe *raw_sqe(struct raw_rdm *r, __u8 op, __u64 context);
+struct weft_rqe *raw_rqe(struct raw_rdm *r, __u8 op, __u64 context);
+
+/* Wait for the next completion and copy its first slot. */
+bool raw_completion(struct raw_cq *cq, struct weft_cqe *e);
+/* Nothing is there now. */
+bool raw_quiet(struct raw_cq *cq);
+
+#endif
