@@ -67,7 +67,7 @@ static int weft_fi_wish_addr(struct weft_fi_wish *wish, const void *addr, size_t
 
 	ret = weft_addr_from_sockaddr(&a, addr, len);
 	if (ret) {
-		WEFT_INFO(CORE, "an address in the hints is neither sockaddr_in nor sockaddr_in6\n");
+		WEFT_INFO(CORE, "an address in the hints is no sockaddr_in or sockaddr_in6\n");
 		return -FI_ENODATA;
 	}
 	wish->given = true;

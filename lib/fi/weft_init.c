@@ -8,6 +8,7 @@
  */
 #include "weft_fi.h"
 
+/* objects are the program's to close, and nothing else is kept */
 static void weft_fi_cleanup(void)
 {
 }
