@@ -7,7 +7,7 @@
  * as somebody holds a reference.
  *
  *	weft_memctx_new()	open
- *	weft_memctx_use(), _unuse()	around weft_core_work() in a worker
+ *	weft_memctx_use()	before weft_core_work() in a worker, weft_memctx_unuse() after it
  *	weft_memctx_kill()	the context is going: nothing is pinned, found, copied any more
  *	weft_memctx_quiesce()	... and nobody is still at it
  *	weft_memctx_put()	(core/env.h) the structure goes with the last reference

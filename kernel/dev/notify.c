@@ -6,9 +6,9 @@
  * change:
  *
  *	munmap, mremap		the range is gone: what is pinned of it is let go, and found no more
- *	anything else		fork, NUMA balancing, mprotect, madvise, splitting of huge pages: mostly
- *				the pages stay the same: marked suspect, compared when they are
- *				wanted again
+ *	anything else		fork, NUMA balancing, mprotect, madvise, splitting of huge pages:
+ *				mostly the pages stay the same: marked suspect, compared when they
+ *				are wanted again
  *
  * What windows hold is theirs until they are put: data for memory that is gone go nowhere.
  *

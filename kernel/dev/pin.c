@@ -26,9 +26,9 @@
  * is its own affair. What was unmapped is done again, as the mapping may be of another kind
  * now.
  *
- * What is pinned: anonymous memory, hugetlb, tmpfs. Not: files (6.1 does not refuse them, and
- * write-back would not know), devices, secret memory, memory with userfaultfd. The rest is
- * copied through kernel memory (window.c).
+ * What is pinned: anonymous memory, hugetlb, tmpfs, writable private maps of files. Not: pages of
+ * files (6.1 does not refuse them, and write-back would not know), devices, secret memory, memory
+ * with userfaultfd. The rest is copied through kernel memory (window.c).
  *
  * Charged are mm->pinned_vm and, without CAP_IPC_LOCK, the user's locked_vm up to
  * RLIMIT_MEMLOCK as it was at open. Nobody may bring all pinned memory of weft above half of
@@ -255,7 +255,12 @@ static bool weft_vma_pinnable(struct vm_area_struct *vma)
 		return false;
 	/* Device files may stand on a tmpfs too. */
 	inode = file_inode(vma->vm_file);
-	return S_ISREG(inode->i_mode) && inode->i_sb->s_magic == TMPFS_MAGIC;
+	if (!S_ISREG(inode->i_mode))
+		return false;
+	/* What is private and writable is copied from the file before it is pinned. */
+	if ((vma->vm_flags & (VM_SHARED | VM_WRITE)) == VM_WRITE)
+		return true;
+	return inode->i_sb->s_magic == TMPFS_MAGIC;
 }
 
 /*
