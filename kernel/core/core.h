@@ -208,6 +208,7 @@ void weft_core_exit(struct weft_core *core);
  * @path: its path, referenced; NULL: an answer to a stranger, @to says where
  * @rec: record of what is in it, referenced; NULL: @raw holds the packet
  * @to: destination when @path is NULL
+ * @src: index of the own address to send from, when @path is NULL
  * @psn: packet sequence number
  * @len: bytes of the whole packet, from the weft header on
  * @pay: bytes at its end that weft_tx_payload() gives; the ones before come from weft_tx_header()
@@ -218,6 +219,7 @@ struct weft_tx {
 	struct weft_path *path;
 	struct weft_rec *rec;
 	struct weft_sockaddr to;
+	u8 src;
 	u32 psn;
 	u32 len;
 	u32 pay;

@@ -204,6 +204,7 @@ static void weft_hello_init(struct weft_core *core, const struct weft_rx *rx, co
 		tx = weft_hello_tx(out, h->path, h->token, &c);
 		if (tx)
 			tx->to = rx->src;
+			tx->src = rx->dst;
 		return;
 	}
 	if (READ_ONCE(core->stopped))
@@ -301,6 +302,7 @@ void weft_gone_send(struct weft_core *core, const struct weft_rx *rx, const stru
 	tx->path = NULL;
 	tx->rec = NULL;
 	tx->to = rx->src;
+	tx->src = rx->dst;
 	tx->psn = 0;
 	tx->lane = 0;
 	tx->pay = 0;
