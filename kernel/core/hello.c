@@ -202,9 +202,10 @@ static void weft_hello_init(struct weft_core *core, const struct weft_rx *rx, co
 
 		c.cookie = weft_hello_cookie(core, &rx->src, h, out->now >> WEFT_HELLO_SLOT);
 		tx = weft_hello_tx(out, h->path, h->token, &c);
-		if (tx)
+		if (tx) {
 			tx->to = rx->src;
 			tx->src = rx->dst;
+		}
 		return;
 	}
 	if (READ_ONCE(core->stopped))
