@@ -10,6 +10,12 @@
 #include <linux/mm.h>
 #include <linux/version.h>
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#include <asm/unaligned.h>
+#else
+#include <linux/unaligned.h>
+#endif
+
 /* Since 6.2 a class's callbacks get a constant device. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define weft_class_const
@@ -32,7 +38,10 @@ static inline void weft_vm_flags_mod(struct vm_area_struct *vma, unsigned long s
 }
 #endif
 
-/* Since 6.5 there is no list of mappings to be filled in. @locked is not used: waits for no program's fault handler. */
+/*
+ * Since 6.5 there is no list of mappings to be filled in. Nor is there @locked here: faults that a
+ * program's handler would have to handle are not waited for.
+ */
 static inline long weft_pin_user_pages_remote(struct mm_struct *mm, unsigned long start,
 					      unsigned long n, unsigned int flags,
 					      struct page **pages)

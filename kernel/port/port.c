@@ -19,6 +19,7 @@
 
 #include "../admin/admin.h"
 #include "../dev/dev.h"
+#include "../dev/mem.h"
 #include "path.h"
 #include "port.h"
 
@@ -377,7 +378,8 @@ int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *co
 	}
 	err = weft_port_begin(port, conf, extack);
 	if (!err)
-		pr_info("%s: added, driver %s%s%s\n", port->name, ops->name, conf->netdev[0] ? ", device " : "", conf->netdev);
+		pr_info("%s: added, driver %s%s%s\n", port->name, ops->name,
+			conf->netdev[0] ? ", device " : "", conf->netdev);
 unlock:
 	mutex_unlock(&weft_ports_lock);
 	return err;
@@ -411,9 +413,12 @@ static int __init weft_init(void)
 	err = weft_paths_init();
 	if (err)
 		goto wq;
-	err = weft_dev_init();
+	err = weft_mem_init();
 	if (err)
 		goto paths;
+	err = weft_dev_init();
+	if (err)
+		goto mem;
 	err = weft_netdev_init();
 	if (err)
 		goto dev;
@@ -430,6 +435,8 @@ netdev:
 	weft_netdev_exit();
 dev:
 	weft_dev_exit();
+mem:
+	weft_mem_exit();
 paths:
 	weft_paths_exit();
 wq:
@@ -445,6 +452,7 @@ static void __exit weft_exit(void)
 	weft_netdev_exit();
 	destroy_workqueue(weft_port_wq);
 	weft_dev_exit();
+	weft_mem_exit();
 	weft_paths_exit();
 	rcu_barrier();
 }
