@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Address vectors, and what passes for an address
+ */
+#include "core/queue.h"
+#include "kselftest_harness.h"
+
+FIXTURE(av)
+{
+	struct weft_core core;
+	struct weft_av *av;
+};
+
+static struct weft_sockaddr addr4(u32 n, u16 service)
+{
+	struct weft_sockaddr a = { .family = AF_INET, .port = cpu_to_be16(service) };
+
+	a.addr[0] = 10;
+	a.addr[1] = n >> 16;
+	a.addr[2] = n >> 8;
+	a.addr[3] = n;
+	return a;
+}
+
+FIXTURE_SETUP(av)
+{
+	memset(&self->core, 0, sizeof(self->core));
+	self->core.addr[0] = addr4(1, 0);
+	self->core.naddr = 1;
+	self->av = weft_av_new(&self->core);
+	ASSERT_NE(NULL, self->av);
+}
+
+FIXTURE_TEARDOWN(av)
+{
+	weft_av_free(self->av);
+	weft_host_quiesce();
+	EXPECT_EQ(0, weft_host_live());
+}
+
+static bool there(struct weft_av *av, u32 index, const struct weft_sockaddr *a)
+{
+	struct weft_av_entry *e;
+	bool r;
+
+	weft_rcu_lock();
+	e = weft_av_get(av, index);
+	r = e && e->index == index && weft_addr_eq(&e->addr, a);
+	weft_rcu_unlock();
+	return r;
+}
+
+TEST_F(av, insert)
+{
+	struct weft_sockaddr a;
+	u32 i, index;
+
+	for (i = 0; i < 5000; i++) {
+		u32 gen = weft_av_gen(self->av);
+
+		a = addr4(i / 7, 1 + i % 7);
+		ASSERT_EQ(WEFT_SRC_ANY, weft_av_find(self->av, &a));
+		ASSERT_EQ(0, weft_av_insert(self->av, &a, &index));
+		ASSERT_EQ(i, index);
+		ASSERT_NE(gen, weft_av_gen(self->av));
+	}
+	for (i = 0; i < 5000; i++) {
+		a = addr4(i / 7, 1 + i % 7);
+		ASSERT_EQ(i, weft_av_find(self->av, &a));
+		ASSERT_TRUE(there(self->av, i, &a));
+	}
+	weft_rcu_lock();
+	EXPECT_NULL(weft_av_get(self->av, 5000));
+	EXPECT_NULL(weft_av_get(self->av, 100000));
+	EXPECT_NULL(weft_av_get(self->av, WEFT_AV_MAX));
+	EXPECT_NULL(weft_av_get(self->av, WEFT_SRC_ANY));
+	weft_rcu_unlock();
+}
+
+/* A removed index rests; then the lowest free one is taken. */
+TEST_F(av, remove)
+{
+	struct weft_sockaddr a = addr4(1, 1);
+	u32 i, index;
+
+	for (i = 0; i < 200; i++) {
+		a = addr4(i, 1);
+		weft_av_insert(self->av, &a, &index);
+	}
+	EXPECT_EQ(-EINVAL, weft_av_remove(self->av, 200));
+	EXPECT_EQ(-EINVAL, weft_av_remove(self->av, WEFT_SRC_ANY));
+	ASSERT_EQ(0, weft_av_remove(self->av, 5));
+	EXPECT_EQ(-EINVAL, weft_av_remove(self->av, 5));
+	a = addr4(5, 1);
+	EXPECT_EQ(WEFT_SRC_ANY, weft_av_find(self->av, &a));
+	EXPECT_FALSE(there(self->av, 5, &a));
+	ASSERT_EQ(0, weft_av_insert(self->av, &a, &index));
+	EXPECT_EQ(200, index);
+	for (i = 100; i < 164; i++)
+		ASSERT_EQ(0, weft_av_remove(self->av, i));
+	ASSERT_EQ(0, weft_av_insert(self->av, &a, &index));
+	EXPECT_EQ(5, index);
+	EXPECT_EQ(5, weft_av_find(self->av, &a));
+	EXPECT_TRUE(there(self->av, 5, &a));
+	EXPECT_TRUE(there(self->av, 200, &a));
+	ASSERT_EQ(0, weft_av_remove(self->av, 5));
+	EXPECT_EQ(200, weft_av_find(self->av, &a));
+}
+
+TEST_F(av, full)
+{
+	struct weft_sockaddr a;
+	u32 i, index;
+
+	for (i = 0; i < WEFT_AV_MAX; i++) {
+		a = addr4(i % 65536, 1 + i / 65536);
+		if (weft_av_insert(self->av, &a, &index))
+			break;
+	}
+	ASSERT_EQ(WEFT_AV_MAX, i);
+	ASSERT_EQ(-ENOSPC, weft_av_insert(self->av, &a, &index));
+	/* one that rests is better than none */
+	ASSERT_EQ(0, weft_av_remove(self->av, 77));
+	ASSERT_EQ(0, weft_av_insert(self->av, &a, &index));
+	EXPECT_EQ(77, index);
+	EXPECT_EQ(-ENOSPC, weft_av_insert(self->av, &a, &index));
+}
+
+TEST_F(av, no_memory)
+{
+	struct weft_sockaddr a = addr4(1, 1);
+	u32 i, n = 0, index;
+
+	weft_host_fail_rate(20000, 1);
+	for (i = 0; i < 4000; i++) {
+		int r = weft_av_insert(self->av, &a, &index);
+
+		if (r) {
+			ASSERT_EQ(-ENOMEM, r);
+			continue;
+		}
+		ASSERT_EQ(n, index);
+		n++;
+	}
+	EXPECT_GT(weft_host_failed(), 1000);
+	weft_host_fail_rate(0, 0);
+	EXPECT_GT(n, 1000);
+	weft_host_fail_nth(1);
+	EXPECT_NULL(weft_av_new(&self->core));
+	weft_host_fail_nth(2);
+	EXPECT_NULL(weft_av_new(&self->core));
+}
+
+/* Random insertions and removals against an array. */
+TEST_F(av, random)
+{
+	static struct weft_sockaddr want[4096];
+	u32 i, k;
+
+	memset(want, 0, sizeof(want));
+	weft_host_seed(11);
+	for (i = 0; i < 30000; i++) {
+		struct weft_sockaddr a = addr4(weft_random() % 64, 1 + weft_random() % 4);
+		u32 index = weft_random() % 300;
+
+		if (weft_random() % 2) {
+			ASSERT_EQ(0, weft_av_insert(self->av, &a, &index));
+			ASSERT_LT(index, ARRAY_SIZE(want));
+			ASSERT_EQ(0, want[index].family);
+			want[index] = a;
+		} else {
+			ASSERT_EQ(want[index].family ? 0 : -EINVAL,
+				  weft_av_remove(self->av, index));
+			want[index].family = 0;
+		}
+		for (k = 0; k < ARRAY_SIZE(want); k++)
+			if (want[k].family && weft_addr_eq(&want[k], &a))
+				break;
+		ASSERT_EQ(k < ARRAY_SIZE(want) ? k : WEFT_SRC_ANY, weft_av_find(self->av, &a));
+		index = weft_random() % ARRAY_SIZE(want);
+		if (want[index].family)
+			ASSERT_TRUE(there(self->av, index, &want[index]));
+	}
+}
+
+TEST_F(av, addresses)
+{
+	struct weft_sockaddr a = addr4(1, 1);
+	u32 index;
+
+	a.port = 0;
+	EXPECT_EQ(0, weft_addr_check(&a));
+	EXPECT_EQ(-EINVAL, weft_av_insert(self->av, &a, &index));
+	a = addr4(1, 1);
+	a.addr[4] = 1;
+	EXPECT_EQ(-EINVAL, weft_addr_check(&a));
+	a = addr4(1, 1);
+	a.scope = 1;
+	EXPECT_EQ(-EINVAL, weft_addr_check(&a));
+	a = addr4(1, 1);
+	a.addr[0] = 0;
+	EXPECT_EQ(-EINVAL, weft_addr_check(&a));
+	a.addr[0] = 224;
+	EXPECT_EQ(-EINVAL, weft_addr_check(&a));
+	a.addr[0] = 255;
+	EXPECT_EQ(-EINVAL, weft_addr_check(&a));
+	a.addr[0] = 127;
+	EXPECT_EQ(0, weft_addr_check(&a));
+	a.family = AF_UNIX;
+	EXPECT_EQ(-EAFNOSUPPORT, weft_addr_check(&a));
+	memset(&a, 0, sizeof(a));
+	EXPECT_EQ(-EAFNOSUPPORT, weft_addr_check(&a));
+	a.family = AF_INET6;
+	a.port = cpu_to_be16(1);
+	EXPECT_EQ(-EINVAL, weft_addr_check(&a));
+	a.addr[0] = 0xff;
+	EXPECT_EQ(-EINVAL, weft_addr_check(&a));
+	a.addr[0] = 0xfe;
+	a.addr[1] = 0x80;
+	EXPECT_EQ(-EINVAL, weft_addr_check(&a));
+	a.scope = 2;
+	EXPECT_EQ(0, weft_addr_check(&a));
+	a.addr[0] = 0xfd;
+	EXPECT_EQ(0, weft_addr_check(&a));
+	/* the node has no such address itself */
+	EXPECT_EQ(-EAFNOSUPPORT, weft_av_insert(self->av, &a, &index));
+	self->core.addr[1].family = AF_INET6;
+	self->core.naddr = 2;
+	EXPECT_EQ(0, weft_av_insert(self->av, &a, &index));
+	/* the scope counts with link-local ones only */
+	a.scope = 0;
+	EXPECT_EQ(index, weft_av_find(self->av, &a));
+	memset(&a.addr, 0, sizeof(a.addr));
+	a.addr[10] = 0xff;
+	a.addr[11] = 0xff;
+	a.addr[12] = 10;
+	EXPECT_EQ(-EINVAL, weft_addr_check(&a));
+}
+
+TEST_F(av, compare)
+{
+	struct weft_sockaddr a = addr4(1, 1), b = addr4(1, 2), c = addr4(2, 1);
+	static const u64 key[2] = { 1, 2 };
+
+	EXPECT_TRUE(weft_addr_same_node(&a, &b));
+	EXPECT_FALSE(weft_addr_eq(&a, &b));
+	EXPECT_FALSE(weft_addr_same_node(&a, &c));
+	EXPECT_EQ(weft_addr_hash(&a, key), weft_addr_hash(&b, key));
+	EXPECT_NE(weft_addr_hash(&a, key), weft_addr_hash(&c, key));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packets: what is written is read back; what is cut, forged or random is refused without a step
+ * beyond its end
+ */
+#include "core/wire.h"
+#include "kselftest_harness.h"
+
+/*
+ * A packet in memory of exactly its length, so that the address sanitizer sees each byte too far.
+ */
+static u8 *exact(const void *data, u32 len)
+{
+	u8 *p = malloc(len ? len : 1);
+
+	memcpy(p, data, len);
+	return p;
+}
+
+TEST(wire__header)
+{
+	struct weft_hdr in = {
+		.type = WEFT_PKT_DATA, .flags = WEFT_PKT_PSN | WEFT_PKT_ACKNOW, .lane = 3,
+		.path = 0x01020304, .token = 0x1112131415161718, .psn = 0xfffffffe,
+		.ack = 0x80000001, .window = 0xfedc, .ack_delay = 1234567,
+	};
+	static const u8 want[WEFT_WIRE_HDR] = {
+		0x12, 3, 3, 8, 1, 2, 3, 4, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,
+		0xff, 0xff, 0xff, 0xfe, 0x80, 0, 0, 1, 0, 0, 0xfe, 0xdc, 0, 0x12, 0xd6, 0x87,
+	};
+	struct weft_chunks rest;
+	struct weft_hdr out;
+	u8 pkt[WEFT_WIRE_HDR + 4];
+	u32 len;
+
+	memset(pkt, 0xaa, sizeof(pkt));
+	weft_wire_hdr_put(pkt, &in);
+	ASSERT_EQ(0, memcmp(pkt, want, sizeof(want)));
+	ASSERT_EQ(0, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	EXPECT_EQ(in.type, out.type);
+	EXPECT_EQ(in.flags, out.flags);
+	EXPECT_EQ(in.lane, out.lane);
+	EXPECT_EQ(in.path, out.path);
+	EXPECT_EQ(in.token, out.token);
+	EXPECT_EQ(in.psn, out.psn);
+	EXPECT_EQ(in.ack, out.ack);
+	EXPECT_EQ(in.window, out.window);
+	EXPECT_EQ(in.ack_delay, out.ack_delay);
+	EXPECT_EQ(pkt + WEFT_WIRE_HDR, rest.at);
+	EXPECT_EQ(4, rest.left);
+	for (len = 0; len < WEFT_WIRE_HDR; len++) {
+		u8 *p = exact(pkt, len);
+
+		EXPECT_EQ(-EINVAL, weft_wire_hdr_get(p, len, &out, &rest));
+		free(p);
+	}
+}
+
+TEST(wire__header_refused)
+{
+	struct weft_hdr h = { .type = WEFT_PKT_HELLO };
+	struct weft_chunks rest;
+	struct weft_hdr out;
+	u8 pkt[64] = { 0 };
+
+	weft_wire_hdr_put(pkt, &h);
+	ASSERT_EQ(0, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	pkt[0] = 0x21;
+	EXPECT_EQ(-EPROTO, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	pkt[0] = 0x10;
+	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	pkt[0] = 0x14;
+	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	pkt[0] = 0x11;
+	pkt[3] = 7;
+	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	pkt[3] = 17;
+	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	pkt[3] = 16;
+	EXPECT_EQ(0, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	EXPECT_EQ(0, rest.left);
+	pkt[25] = 1;
+	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+}
+
+TEST(wire__hello)
+{
+	struct weft_hello in = {
+		.op = WEFT_HELLO_COOKIE, .caps = 1, .incarnation = 2, .path = 3, .max_payload = 4,
+		.token = 5, .ack_delay = 6, .nonce = 7, .cookie = 8,
+	};
+	u8 body[sizeof(struct weft_w_hello)];
+	struct weft_hello out = { 0 };
+	struct weft_chunks rest;
+	u32 len;
+
+	weft_wire_hello_put(body, &in);
+	for (len = 0; len <= sizeof(body); len++) {
+		u8 *p = exact(body, len);
+
+		rest.at = p;
+		rest.left = len;
+		EXPECT_EQ(len < sizeof(body) ? -EINVAL : 0, weft_wire_hello_get(&rest, &out));
+		free(p);
+	}
+	EXPECT_EQ(in.op, out.op);
+	EXPECT_EQ(in.caps, out.caps);
+	EXPECT_EQ(in.incarnation, out.incarnation);
+	EXPECT_EQ(in.path, out.path);
+	EXPECT_EQ(in.max_payload, out.max_payload);
+	EXPECT_EQ(in.token, out.token);
+	EXPECT_EQ(in.ack_delay, out.ack_delay);
+	EXPECT_EQ(in.nonce, out.nonce);
+	EXPECT_EQ(in.cookie, out.cookie);
+	rest.at = body;
+	rest.left = sizeof(body);
+	body[0] = 0;
+	EXPECT_EQ(-EINVAL, weft_wire_hello_get(&rest, &out));
+	body[0] = 4;
+	EXPECT_EQ(-EINVAL, weft_wire_hello_get(&rest, &out));
+}
+
+static const struct weft_head sample = {
+	.flow = { .ssvc = 0x0102, .dsvc = 0x0304, .sgen = 0x05060708, .dgen = 9, .mseq = 10 },
+	.tag = 0x1122334455667788, .data = 11, .len = 13, .flags = WEFT_MSG_TAGGED | WEFT_MSG_DATA,
+};
+
+/* One chunk of every type behind one another. */
+static u32 all_chunks(u8 *p)
+{
+	struct weft_w_cm cm = { .op = WEFT_CM_REQ, .req = cpu_to_be32(77) };
+	u32 words[8] = { 1, 2, 3, 4, 5, 6, 7, 0x80000000 };
+	u32 n = 0, k;
+
+	k = weft_wire_eager_put(p + n, &sample, 2, 5);
+	memcpy(p + n + k, "hello\0\0\0", 8);
+	n += weft_wire_size(sizeof(struct weft_w_eager) + 5);
+	n += weft_wire_announce_put(p + n, &sample, 21);
+	n += weft_wire_grant_put(p + n, 22, 23, 1ull << 40);
+	k = weft_wire_data_put(p + n, 24, 1ull << 33, 3);
+	memcpy(p + n + k, "abc", 4);
+	n += weft_wire_size(sizeof(struct weft_w_data) + 3);
+	n += weft_wire_done_put(p + n, &sample.flow, 25, 26, WEFT_DONE_MATCHED);
+	n += weft_wire_abort_put(p + n, &sample.flow, 27, 28);
+	n += weft_wire_cm_put(p + n, &cm, "private", 7);
+	n += weft_wire_ping_put(p + n);
+	n += weft_wire_epgone_put(p + n, &sample.flow);
+	n += weft_wire_sack_put(p + n, words, 8);
+	return n;
+}
+
+TEST(wire__chunks)
+{
+	u8 buf[1024];
+	u32 len = all_chunks(buf);
+	u8 *p = exact(buf, len);
+	struct weft_chunks it = { .at = p, .left = len };
+	const struct weft_w_announce *an;
+	const struct weft_w_eager *ea;
+	const struct weft_w_abort *ab;
+	const struct weft_w_grant *gr;
+	const struct weft_w_data *da;
+	const struct weft_w_done *dn;
+	struct weft_head h;
+	struct weft_chunk c;
+	u32 i;
+
+	ASSERT_EQ(0, len % 4);
+	ASSERT_EQ(0, weft_wire_check(&it));
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_EAGER, c.type);
+	ea = c.body;
+	weft_wire_head_get(&ea->head, &h);
+	EXPECT_EQ(0, memcmp(&h.flow, &sample.flow, sizeof(h.flow)));
+	EXPECT_EQ(sample.tag, h.tag);
+	EXPECT_EQ(sample.data, h.data);
+	EXPECT_EQ(sample.len, h.len);
+	EXPECT_EQ(sample.flags, h.flags);
+	EXPECT_EQ(2, be32_to_cpu(ea->off));
+	ASSERT_EQ(5, c.paylen);
+	EXPECT_EQ(0, memcmp(c.pay, "hello", 5));
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_ANNOUNCE, c.type);
+	an = c.body;
+	EXPECT_EQ(21, be32_to_cpu(an->sid));
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_GRANT, c.type);
+	gr = c.body;
+	EXPECT_EQ(22, be32_to_cpu(gr->sid));
+	EXPECT_EQ(23, be32_to_cpu(gr->rid));
+	EXPECT_EQ(1ull << 40, be64_to_cpu(gr->upto));
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_DATA, c.type);
+	da = c.body;
+	EXPECT_EQ(24, be32_to_cpu(da->rid));
+	EXPECT_EQ(1ull << 33, be64_to_cpu(da->off));
+	ASSERT_EQ(3, c.paylen);
+	EXPECT_EQ(0, memcmp(c.pay, "abc", 3));
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_DONE, c.type);
+	dn = c.body;
+	EXPECT_EQ(25, be32_to_cpu(dn->sid));
+	EXPECT_EQ(26, be16_to_cpu(dn->status));
+	EXPECT_EQ(WEFT_DONE_MATCHED, be16_to_cpu(dn->kind));
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_ABORT, c.type);
+	ab = c.body;
+	EXPECT_EQ(27, be32_to_cpu(ab->sid));
+	EXPECT_EQ(28, be16_to_cpu(ab->status));
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_CM, c.type);
+	ASSERT_EQ(7, c.paylen);
+	EXPECT_EQ(0, memcmp(c.pay, "private", 7));
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_PING, c.type);
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_EPGONE, c.type);
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_SACK, c.type);
+	for (i = 0; i < 7; i++)
+		EXPECT_EQ(i + 1, weft_wire_sack_word(&c, i));
+	EXPECT_EQ(0x80000000, weft_wire_sack_word(&c, 7));
+	EXPECT_EQ(0, weft_wire_sack_word(&c, 8));
+	EXPECT_FALSE(weft_wire_next(&it, &c));
+	free(p);
+}
+
+/* A packet that ends early is bad, but where a chunk ends. */
+TEST(wire__truncated)
+{
+	bool end[1024] = { [0] = true };
+	u8 buf[1024];
+	u32 len = all_chunks(buf);
+	struct weft_chunks it = { .at = buf, .left = len };
+	struct weft_chunk c;
+	u32 n;
+
+	while (weft_wire_next(&it, &c))
+		for (n = ALIGN_DOWN(c.len, 4) == c.len ? c.len : c.len; n <= ALIGN(c.len, 4); n++)
+			end[(const u8 *)c.body - buf + n] = true;
+	for (n = 0; n <= len; n++) {
+		u8 *p = exact(buf, n);
+		struct weft_chunks rest = { .at = p, .left = n };
+
+		EXPECT_EQ(end[n] ? 0 : -EINVAL, weft_wire_check(&rest)) TH_LOG("length %u", n);
+		while (weft_wire_next(&rest, &c))
+			;
+		free(p);
+	}
+}
+
+static int check1(u8 type, const void *body, u16 len, u32 room)
+{
+	u8 *p = calloc(1, 4 + room);
+	struct weft_chunks rest = { .at = p, .left = 4 + room };
+	int r;
+
+	p[0] = type;
+	p[2] = len >> 8;
+	p[3] = len;
+	memcpy(p + 4, body, room);
+	r = weft_wire_check(&rest);
+	free(p);
+	return r;
+}
+
+TEST(wire__lengths)
+{
+	static const u16 fixed[] = { [1] = 56, 56, 16, 16, 24, 24, 32, 4, 20 };
+	u8 body[1024];
+	u32 type, len;
+
+	for (type = 0; type < 256; type++) {
+		memset(body, 0, sizeof(body));
+		if (type == WEFT_CHUNK_EAGER)
+			body[39] = 200;			/* length of the message */
+		if (type == WEFT_CHUNK_DONE)
+			body[23] = WEFT_DONE_PLACED;
+		if (type == WEFT_CHUNK_CM)
+			body[16] = WEFT_CM_RTU;
+		for (len = 0; len < 400; len++) {
+			int want = 0;
+
+			if (type == WEFT_CHUNK_SACK)
+				want = len && len % 4 == 0 && len <= 32 ? 0 : -EINVAL;
+			else if (type & WEFT_CHUNK_SKIP)
+				want = 0;
+			else if (!type || type >= ARRAY_SIZE(fixed))
+				want = -EINVAL;
+			else if (type == WEFT_CHUNK_EAGER)
+				want = len > 56 && len <= 256 ? 0 : -EINVAL;
+			else if (type == WEFT_CHUNK_DATA)
+				want = len > 16 ? 0 : -EINVAL;
+			else if (type == WEFT_CHUNK_CM)
+				want = len >= 32 && len <= 288 ? 0 : -EINVAL;
+			else
+				want = len == fixed[type] ? 0 : -EINVAL;
+			ASSERT_EQ(want, check1(type, body, len, len)) {
+				TH_LOG("type %u length %u", type, len);
+			}
+		}
+	}
+}
+
+TEST(wire__contents)
+{
+	u8 body[128] = { 0 };
+
+	/* empty fragment of an empty message, and of another */
+	EXPECT_EQ(0, check1(WEFT_CHUNK_EAGER, body, 56, 56));
+	body[39] = 8;
+	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_EAGER, body, 56, 56));
+	/* beyond the message's end */
+	EXPECT_EQ(0, check1(WEFT_CHUNK_EAGER, body, 64, 64));
+	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_EAGER, body, 65, 65));
+	body[51] = 1;
+	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_EAGER, body, 64, 64));
+	memset(body + 48, 0xff, 4);
+	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_EAGER, body, 64, 64));
+	/* an offset that overflows */
+	memset(body, 0xff, sizeof(body));
+	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_DATA, body, 17, 17));
+	/* kinds and operations that do not exist */
+	memset(body, 0, sizeof(body));
+	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_DONE, body, 24, 24));
+	body[23] = 3;
+	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_DONE, body, 24, 24));
+	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_CM, body, 32, 32));
+	body[16] = 7;
+	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_CM, body, 32, 32));
+	/* a length that is not there */
+	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_PING, body, 4, 3));
+	EXPECT_EQ(-EINVAL, check1(0xff, body, 100, 99));
+	EXPECT_EQ(0, check1(0xff, body, 0, 0));
+}
+
+/* Chunks that need not be known are passed over. */
+TEST(wire__skip)
+{
+	u8 buf[64] = { 0xf0, 9, 0, 5, 1, 2, 3, 4, 5, 0, 0, 0 };
+	struct weft_chunks it = { .at = buf, .left = 12 };
+	struct weft_chunk c;
+
+	it.left += weft_wire_ping_put(buf + 12);
+	ASSERT_EQ(0, weft_wire_check(&it));
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	EXPECT_EQ(WEFT_CHUNK_PING, c.type);
+	EXPECT_FALSE(weft_wire_next(&it, &c));
+}
+
+/* Random bytes, and good packets with random changes: nothing is read that is not there. */
+TEST(wire__random)
+{
+	u8 buf[1024];
+	u32 i, k;
+
+	weft_host_seed(1);
+	for (i = 0; i < 200000; i++) {
+		u32 len = weft_random() % 300;
+		struct weft_chunks rest;
+		struct weft_chunk c;
+		struct weft_hello he;
+		struct weft_hdr h;
+		u32 seen = 0;
+		u8 *p;
+
+		if (i & 1) {
+			struct weft_hdr good = { .type = 1 + weft_random() % 3 };
+
+			weft_wire_hdr_put(buf, &good);
+			len = WEFT_WIRE_HDR + all_chunks(buf + WEFT_WIRE_HDR);
+			for (k = weft_random() % 4; k; k--)
+				buf[weft_random() % len] = weft_random();
+			len = weft_random() % 4 ? len : weft_random() % (len + 1);
+		} else {
+			for (k = 0; k < len; k++)
+				buf[k] = weft_random() % 3 ? weft_random() % 12 : weft_random();
+		}
+		p = exact(buf, len);
+		if (!weft_wire_hdr_get(p, len, &h, &rest)) {
+			weft_wire_hello_get(&rest, &he);
+			if (!weft_wire_check(&rest))
+				while (weft_wire_next(&rest, &c))
+					for (k = 0; k < c.paylen; k++)
+						seen += c.pay[k];
+		}
+		free(p);
+		ASSERT_NE(U32_MAX, seen);
+	}
+}
+
+TEST_HARNESS_MAIN
