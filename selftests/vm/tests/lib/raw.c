@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include "raw.h"
 
 int raw_open(int node)
@@ -34,6 +35,11 @@ void *raw_map(int fd, const struct weft_map *m, int prot)
 	char *p = mmap(NULL, m->len, prot, MAP_SHARED, fd, m->off);
 
 	return p == MAP_FAILED ? NULL : p + m->at;
+}
+
+void raw_unmap(const volatile void *p, const struct weft_map *m)
+{
+	munmap((char *)p - m->at, m->len);
 }
 
 bool raw_cq_new(int fd, __u32 slots, struct raw_cq *cq)
@@ -96,6 +102,24 @@ bool raw_rdm_new(int fd, __u32 slots, struct raw_rdm *r)
 	CHECK_EQ(raw(fd, WEFT_IOC_AV_INSERT, &in), 0);
 	CHECK_EQ(in.done, 1);
 	CHECK_EQ(index, 0);
+	return true;
+}
+
+bool raw_rdm_free(struct raw_rdm *r)
+{
+	CHECK_EQ(raw_handle(r->fd, WEFT_IOC_DESTROY, r->ep.e.handle), 0);
+	CHECK_EQ(raw_handle(r->fd, WEFT_IOC_DESTROY, r->cq.c.handle), 0);
+	CHECK_EQ(raw_handle(r->fd, WEFT_IOC_DESTROY, r->eq.handle), 0);
+	CHECK_EQ(raw_handle(r->fd, WEFT_IOC_DESTROY, r->av.handle), 0);
+	close(r->cq.c.fd);
+	close(r->eq.fd);
+	raw_unmap(r->cq.ring, &r->cq.c.ring);
+	raw_unmap(r->cq.doorbell, &r->cq.c.doorbell);
+	raw_unmap(r->cq.status, &r->cq.c.status);
+	raw_unmap(r->ep.sq, &r->ep.e.sq);
+	raw_unmap(r->ep.rq, &r->ep.e.rq);
+	raw_unmap(r->ep.doorbell, &r->ep.e.doorbell);
+	raw_unmap(r->ep.status, &r->ep.e.status);
 	return true;
 }
 

@@ -71,10 +71,13 @@ int raw(int fd, unsigned long req, void *arg);
 int raw_handle(int fd, unsigned long req, __u32 handle);
 /* Map a part of an object. Return: where it is, NULL: errno says why. */
 void *raw_map(int fd, const struct weft_map *m, int prot);
+void raw_unmap(const volatile void *p, const struct weft_map *m);
 
 bool raw_cq_new(int fd, __u32 slots, struct raw_cq *cq);
 bool raw_ep_new(int fd, __u32 type, __u32 slots, struct raw_ep *ep);
 bool raw_rdm_new(int fd, __u32 slots, struct raw_rdm *r);
+/* Destroy, close and unmap all of it but the context. */
+bool raw_rdm_free(struct raw_rdm *r);
 
 /* Publish @n slots and kick. Return: 0, negative errno. */
 int raw_post_sq(struct raw_rdm *r, __u32 n);

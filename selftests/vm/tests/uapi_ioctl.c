@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Every ioctl with wrong sizes, reserved fields, flags, addresses and handles: the right errno, and nothing is made or
+ * changed. Everything else that is wrong with single fields, too.
+ */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "raw.h"
+
+#define PAGE	4096u
+#define OUT	1	/* the structure is written */
+#define HANDLE	2	/* its third word is a handle */
+
+struct ioc {
+	const char *name;
+	unsigned long req;
+	unsigned int size;
+	unsigned int rsvd;
+	unsigned int opts;
+};
+
+#define IOC(name, type, rsvd, opts)	{ #name, WEFT_IOC_##name, sizeof(struct type), rsvd, opts }
+#define RSVD(type)			offsetof(struct type, rsvd)
+
+static const struct ioc iocs[] = {
+	IOC(QUERY, weft_ioc_query, 0, OUT),
+	IOC(CQ_CREATE, weft_ioc_cq, RSVD(weft_ioc_cq), OUT),
+	IOC(EQ_CREATE, weft_ioc_eq, 0, OUT),
+	IOC(AV_CREATE, weft_ioc_av, 0, OUT),
+	IOC(AV_INSERT, weft_ioc_av_insert, RSVD(weft_ioc_av_insert), OUT | HANDLE),
+	IOC(AV_REMOVE, weft_ioc_av_insert, RSVD(weft_ioc_av_insert), OUT | HANDLE),
+	IOC(EP_CREATE, weft_ioc_ep, 0, OUT),
+	IOC(EP_ENABLE, weft_ioc_ep_enable, RSVD(weft_ioc_ep_enable), OUT | HANDLE),
+	IOC(DESTROY, weft_ioc_handle, RSVD(weft_ioc_handle), HANDLE),
+	IOC(SETNAME, weft_ioc_name, RSVD(weft_ioc_name), HANDLE),
+	IOC(GETNAME, weft_ioc_name, RSVD(weft_ioc_name), OUT | HANDLE),
+	IOC(GETPEER, weft_ioc_name, RSVD(weft_ioc_name), OUT | HANDLE),
+	IOC(LISTEN, weft_ioc_cm, 0, OUT | HANDLE),
+	IOC(CONNECT, weft_ioc_cm, 0, HANDLE),
+	IOC(ACCEPT, weft_ioc_cm, 0, HANDLE),
+	IOC(REJECT, weft_ioc_cm, 0, HANDLE),
+	IOC(SHUTDOWN, weft_ioc_handle, RSVD(weft_ioc_handle), HANDLE),
+	IOC(MR_REG, weft_ioc_mr, 0, OUT),
+	IOC(KICK, weft_ioc_kick, RSVD(weft_ioc_kick), HANDLE),
+	IOC(CANCEL, weft_ioc_cancel, RSVD(weft_ioc_cancel), HANDLE),
+};
+
+#define NIOC	(sizeof(iocs) / sizeof(iocs[0]))
+
+static int fd;
+static char *page;	/* followed by one that cannot be accessed */
+static char *rdonly;	/* a copy can be read, not written */
+
+/* A structure that is right but for its handle (an object that is not there): in @page. */
+static void *fill(const struct ioc *i)
+{
+	__u32 *w = (__u32 *)page;
+
+	memset(page, 0, PAGE);
+	w[0] = i->size;
+	if (i->opts & HANDLE)
+		w[2] = 0x00070007;
+	switch (i->req) {
+	case WEFT_IOC_CQ_CREATE:
+		((struct weft_ioc_cq *)page)->slots = 16;
+		break;
+	case WEFT_IOC_EP_CREATE:
+		((struct weft_ioc_ep *)page)->type = WEFT_EP_RDM;
+		((struct weft_ioc_ep *)page)->sq_slots = 16;
+		((struct weft_ioc_ep *)page)->rq_slots = 16;
+		break;
+	case WEFT_IOC_AV_INSERT:
+	case WEFT_IOC_AV_REMOVE:
+		((struct weft_ioc_av_insert *)page)->count = 1;
+		break;
+	case WEFT_IOC_LISTEN:
+		((struct weft_ioc_cm *)page)->backlog = 1;
+		break;
+	case WEFT_IOC_MR_REG:
+		((struct weft_ioc_mr *)page)->access = WEFT_MR_READ;
+		((struct weft_ioc_mr *)page)->addr = (uintptr_t)page;
+		((struct weft_ioc_mr *)page)->len = PAGE;
+		break;
+	case WEFT_IOC_KICK:
+		((struct weft_ioc_kick *)page)->flags = WEFT_KICK_SQ;
+		break;
+	}
+	return page;
+}
+
+/* What @fill says must give: success for those without a handle. */
+static int expected(const struct ioc *i)
+{
+	return i->opts & HANDLE ? -ENOENT : 0;
+}
+
+/* Undo what a successful call has made. */
+static bool undo(const struct ioc *i)
+{
+	__u32 handle = 0;
+
+	switch (i->req) {
+	case WEFT_IOC_CQ_CREATE:
+		handle = ((struct weft_ioc_cq *)page)->handle;
+		close(((struct weft_ioc_cq *)page)->fd);
+		break;
+	case WEFT_IOC_EQ_CREATE:
+		handle = ((struct weft_ioc_eq *)page)->handle;
+		close(((struct weft_ioc_eq *)page)->fd);
+		break;
+	case WEFT_IOC_AV_CREATE:
+		handle = ((struct weft_ioc_av *)page)->handle;
+		break;
+	case WEFT_IOC_EP_CREATE:
+		handle = ((struct weft_ioc_ep *)page)->handle;
+		break;
+	case WEFT_IOC_MR_REG:
+		handle = ((struct weft_ioc_mr *)page)->handle;
+		break;
+	}
+	if (handle)
+		CHECK_EQ(raw_handle(fd, WEFT_IOC_DESTROY, handle), 0);
+	return true;
+}
+
+static bool right(const struct ioc *i, void *arg)
+{
+	CHECK_EQ(raw(fd, i->req, arg), expected(i));
+	return undo(i);
+}
+
+static bool sizes(const struct ioc *i)
+{
+	static const unsigned int less[] = { 0, 4, 8 };
+	unsigned int k;
+	__u32 *w;
+
+	CHECK(right(i, fill(i)));
+	for (k = 0; k < sizeof(less) / sizeof(less[0]); k++) {
+		w = fill(i);
+		w[0] = less[k];
+		CHECK_EQ(raw(fd, i->req, w), -EINVAL);
+	}
+	w = fill(i);
+	w[0] = i->size - 1;
+	CHECK_EQ(raw(fd, i->req, w), -EINVAL);
+	w[0] = PAGE + 1;
+	CHECK_EQ(raw(fd, i->req, w), -E2BIG);
+	w[0] = ~0u;
+	CHECK_EQ(raw(fd, i->req, w), -E2BIG);
+	/* longer: good as long as the rest is zero */
+	w = fill(i);
+	w[0] = i->size + 24;
+	CHECK(right(i, w));
+	w = fill(i);
+	w[0] = PAGE;
+	CHECK(right(i, w));
+	w = fill(i);
+	w[0] = i->size + 24;
+	page[i->size + 23] = 1;
+	CHECK_EQ(raw(fd, i->req, w), -E2BIG);
+	/* another length in the number does not matter */
+	w = fill(i);
+	CHECK_EQ(raw(fd, _IOC(_IOC_READ | _IOC_WRITE, 'w', _IOC_NR(i->req), i->size + 24), w), expected(i));
+	return undo(i);
+}
+
+static bool fields(const struct ioc *i)
+{
+	unsigned int bit;
+	__u32 *w;
+
+	for (bit = 0; bit < 32; bit++) {
+		if ((i->req == WEFT_IOC_KICK && bit < 2) || (i->req == WEFT_IOC_EP_CREATE && !bit))
+			continue;
+		w = fill(i);
+		w[1] |= 1u << bit;
+		CHECK_EQ(raw(fd, i->req, w), -EINVAL);
+	}
+	if (!i->rsvd)
+		return true;
+	for (bit = 0; bit < 32; bit += 31) {
+		w = fill(i);
+		*(__u32 *)(page + i->rsvd) = 1u << bit;
+		CHECK_EQ(raw(fd, i->req, w), -EINVAL);
+	}
+	return true;
+}
+
+static bool addresses(const struct ioc *i)
+{
+	void *cut;
+
+	CHECK_EQ(raw(fd, i->req, NULL), -EFAULT);
+	CHECK_EQ(raw(fd, i->req, (void *)~0xffful), -EFAULT);
+	/* the last byte cannot be read */
+	fill(i);
+	cut = memmove(page + PAGE - i->size + 1, page, i->size - 1);
+	CHECK_EQ(raw(fd, i->req, cut), -EFAULT);
+	CHECK_EQ(raw(fd, i->req, page + PAGE - 2), -EFAULT);
+	if (!(i->opts & OUT))
+		return true;
+	/* it cannot be written: found out before anything is made */
+	CHECK_EQ(mprotect(rdonly, PAGE, PROT_READ | PROT_WRITE), 0);
+	memcpy(rdonly, fill(i), PAGE);
+	CHECK_EQ(mprotect(rdonly, PAGE, PROT_READ), 0);
+	CHECK_EQ(raw(fd, i->req, rdonly), -EFAULT);
+	return true;
+}
+
+static bool handles(const struct ioc *i, __u32 eq)
+{
+	__u32 wrong[] = { 0, 1, 0xffffffff, 0x0001ffff, 0x00010400, eq + 0x10000, eq ^ 0x80000000, eq };
+	unsigned int k;
+	__u32 *w;
+
+	if (!(i->opts & HANDLE))
+		return true;
+	for (k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++) {
+		if (wrong[k] == eq && i->req == WEFT_IOC_DESTROY)
+			continue;
+		w = fill(i);
+		w[2] = wrong[k];
+		CHECK_EQ(raw(fd, i->req, w), -ENOENT);
+	}
+	return true;
+}
+
+static bool unknown(void)
+{
+	unsigned int nr;
+
+	for (nr = 0; nr < 256; nr++) {
+		if (nr >= 1 && nr <= 0x14)
+			continue;
+		CHECK_EQ(raw(fd, _IOC(_IOC_WRITE, 'w', nr, 16), page), -ENOTTY);
+	}
+	CHECK_EQ(raw(fd, _IOC(_IOC_WRITE, 'v', 2, 16), page), -ENOTTY);
+	return true;
+}
+
+/* The limit of objects is exact: nothing that failed has left one behind. */
+static bool nothing_made(void)
+{
+	struct weft_ioc_query q = { .size = sizeof(q) };
+	struct weft_ioc_av av = { .size = sizeof(av) };
+	__u32 n, first = 0;
+
+	CHECK_EQ(raw(fd, WEFT_IOC_QUERY, &q), 0);
+	for (n = 0; n < q.max_objs; n++) {
+		CHECK_EQ(raw(fd, WEFT_IOC_AV_CREATE, &av), 0);
+		if (!n)
+			first = av.handle;
+	}
+	CHECK_EQ(raw(fd, WEFT_IOC_AV_CREATE, &av), -EMFILE);
+	CHECK_EQ(raw_handle(fd, WEFT_IOC_DESTROY, first), 0);
+	CHECK_EQ(raw(fd, WEFT_IOC_AV_CREATE, &av), 0);
+	CHECK_EQ(av.handle & 0xffff, first & 0xffff);
+	CHECK(av.handle != first);
+	CHECK_EQ(raw_handle(fd, WEFT_IOC_DESTROY, first), -ENOENT);
+	return true;
+}
+
+static bool query(int node)
+{
+	struct weft_ioc_query q;
+	char name[16];
+
+	memset(&q, 0xff, sizeof(q));
+	q.size = sizeof(q);
+	q.flags = 0;
+	CHECK_EQ(raw(fd, WEFT_IOC_QUERY, &q), 0);
+	snprintf(name, sizeof(name), "weft%d", node);
+	CHECK_EQ(q.abi, WEFT_ABI_VERSION);
+	CHECK(!strcmp(q.name, name));
+	CHECK(q.naddr >= 1 && q.naddr <= 4);
+	CHECK(q.caps & WEFT_CAP_RDM && q.caps & WEFT_CAP_MSG && q.caps & WEFT_CAP_TAGGED);
+	CHECK(q.max_msg >= 1ull << 30);
+	CHECK_EQ(q.max_inline, WEFT_INLINE_MAX);
+	CHECK_EQ(q.max_iov, WEFT_IOV_MAX);
+	CHECK_EQ(q.max_ring, WEFT_RING_MAX);
+	CHECK_EQ(q.cm_data, WEFT_CM_DATA_MAX);
+	CHECK_EQ(q.max_av, WEFT_AV_MAX);
+	CHECK_EQ(q.rsvd, 0);
+	CHECK(q.mtu >= 1280 && q.link_up == 1 && q.driver[0]);
+	return true;
+}
+
+/* One field wrong at a time: @i with @value at @at gives @err. */
+static bool one(const char *name, unsigned int at, unsigned int bytes, __u64 value, int err)
+{
+	unsigned int k;
+
+	for (k = 0; k < NIOC; k++)
+		if (!strcmp(iocs[k].name, name))
+			break;
+	memcpy((char *)fill(&iocs[k]) + at, &value, bytes);
+	CHECK_EQ(raw(fd, iocs[k].req, page), err);
+	return true;
+}
+
+#define ONE(name, type, field, value, err) \
+	CHECK(one(#name, offsetof(struct type, field), sizeof(((struct type *)0)->field), value, err))
+
+static bool creation(void)
+{
+	ONE(CQ_CREATE, weft_ioc_cq, slots, 0, -EINVAL);
+	ONE(CQ_CREATE, weft_ioc_cq, slots, WEFT_RING_MAX + 1, -EINVAL);
+	ONE(CQ_CREATE, weft_ioc_cq, slots, ~0u, -EINVAL);
+	ONE(AV_CREATE, weft_ioc_av, count, WEFT_AV_MAX + 1, -EINVAL);
+	ONE(EP_CREATE, weft_ioc_ep, type, 0, -EINVAL);
+	ONE(EP_CREATE, weft_ioc_ep, type, 5, -EINVAL);
+	ONE(EP_CREATE, weft_ioc_ep, type, WEFT_EP_DGRAM, -EOPNOTSUPP);
+	ONE(EP_CREATE, weft_ioc_ep, type, WEFT_EP_PASSIVE, -EINVAL);
+	ONE(EP_CREATE, weft_ioc_ep, sq_slots, 0, -EINVAL);
+	ONE(EP_CREATE, weft_ioc_ep, rq_slots, 0, -EINVAL);
+	ONE(EP_CREATE, weft_ioc_ep, sq_slots, WEFT_RING_MAX + 1, -EINVAL);
+	ONE(EP_CREATE, weft_ioc_ep, rq_slots, ~0u, -EINVAL);
+	ONE(EP_CREATE, weft_ioc_ep, addr.family, 99, -EAFNOSUPPORT);
+	ONE(EP_CREATE, weft_ioc_ep, addr.scope, 1, -EINVAL);
+	ONE(EP_CREATE, weft_ioc_ep, addr.addr[3], 1, -EINVAL);
+	ONE(MR_REG, weft_ioc_mr, access, 0, -EINVAL);
+	ONE(MR_REG, weft_ioc_mr, access, 4, -EINVAL);
+	ONE(MR_REG, weft_ioc_mr, len, 0, -EINVAL);
+	ONE(MR_REG, weft_ioc_mr, len, ~0ull, -EINVAL);
+	ONE(MR_REG, weft_ioc_mr, addr, 0, -EFAULT);
+	ONE(LISTEN, weft_ioc_cm, backlog, 0, -EINVAL);
+	ONE(LISTEN, weft_ioc_cm, conn, 1, -EINVAL);
+	ONE(LISTEN, weft_ioc_cm, data_len, 1, -EINVAL);
+	ONE(CONNECT, weft_ioc_cm, data_len, WEFT_CM_DATA_MAX + 1, -EMSGSIZE);
+	ONE(CONNECT, weft_ioc_cm, eq, 1, -EINVAL);
+	ONE(CONNECT, weft_ioc_cm, conn, 1, -EINVAL);
+	ONE(ACCEPT, weft_ioc_cm, data_len, ~0u, -EMSGSIZE);
+	ONE(ACCEPT, weft_ioc_cm, backlog, 1, -EINVAL);
+	ONE(REJECT, weft_ioc_cm, data_len, WEFT_CM_DATA_MAX + 1, -EMSGSIZE);
+	ONE(AV_INSERT, weft_ioc_av_insert, count, 0, -EINVAL);
+	ONE(AV_INSERT, weft_ioc_av_insert, count, 4097, -EINVAL);
+	ONE(AV_REMOVE, weft_ioc_av_insert, count, ~0u, -EINVAL);
+	ONE(AV_REMOVE, weft_ioc_av_insert, addrs, 1, -EINVAL);
+	return true;
+}
+
+static bool vector(void)
+{
+	struct weft_sockaddr addr[3] = {
+		{ .family = 2, .port = 5, .addr = { 10, 77, 0, 9 } },
+		{ .family = 77, .port = 5 },
+		{ .family = 2, .port = 6, .addr = { 10, 77, 0, 9 } },
+	};
+	__u32 index[3] = { 9, 9, 9 };
+	struct weft_ioc_av av = { .size = sizeof(av) };
+	struct weft_ioc_av_insert in = {
+		.size = sizeof(in),
+		.count = 3,
+		.addrs = (uintptr_t)addr,
+		.index = (uintptr_t)index,
+	};
+
+	CHECK_EQ(raw(fd, WEFT_IOC_AV_CREATE, &av), 0);
+	in.handle = av.handle;
+	in.index = (uintptr_t)rdonly;
+	CHECK_EQ(raw(fd, WEFT_IOC_AV_INSERT, &in), -EFAULT);
+	in.index = 8;
+	CHECK_EQ(raw(fd, WEFT_IOC_AV_INSERT, &in), -EFAULT);
+	in.index = (uintptr_t)index;
+	in.addrs = 8;
+	CHECK_EQ(raw(fd, WEFT_IOC_AV_INSERT, &in), -EFAULT);
+	in.addrs = (uintptr_t)addr;
+	CHECK_EQ(raw(fd, WEFT_IOC_AV_INSERT, &in), 0);
+	CHECK_EQ(in.done, 2);
+	CHECK_EQ(index[0], 0);
+	CHECK_EQ(index[1], WEFT_SRC_ANY);
+	CHECK_EQ(index[2], 1);
+	in.addrs = 0;
+	in.count = 2;
+	index[0] = 5;
+	index[1] = 1u << 30;
+	CHECK_EQ(raw(fd, WEFT_IOC_AV_REMOVE, &in), -EINVAL);
+	index[0] = 1;
+	CHECK_EQ(raw(fd, WEFT_IOC_AV_REMOVE, &in), 0);
+	CHECK_EQ(in.done, 1);
+	CHECK_EQ(raw_handle(fd, WEFT_IOC_DESTROY, av.handle), 0);
+	return true;
+}
+
+static bool queue_file(void)
+{
+	struct weft_ioc_cq_wait w = { .size = sizeof(w) };
+	struct raw_cq cq;
+
+	CHECK(raw_cq_new(fd, 16, &cq));
+	CHECK_EQ(cq.c.slots, 16);
+	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, &w), -ETIMEDOUT);
+	w.flags = 1;
+	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, &w), -EINVAL);
+	w.flags = 0;
+	w.kick = cq.c.handle;
+	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, &w), -ENOENT);
+	w.kick = 0;
+	w.size = 20;
+	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, &w), -EINVAL);
+	w.size = PAGE + 1;
+	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, &w), -E2BIG);
+	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, NULL), -EFAULT);
+	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_KICK, NULL), 0);
+	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_QUERY, page), -ENOTTY);
+	CHECK_EQ(raw(cq.c.fd, _IO('w', 0x43), NULL), -ENOTTY);
+	CHECK_EQ(raw(cq.c.fd, _IO('v', 0x40), NULL), -ENOTTY);
+	CHECK_EQ(raw_handle(fd, WEFT_IOC_DESTROY, cq.c.handle), 0);
+	close(cq.c.fd);
+	return true;
+}
+
+int main(void)
+{
+	struct weft_ioc_eq eq = { .size = sizeof(eq) };
+	bool one_node = nodes_are_one();
+	unsigned int k;
+
+	node_enter(0);
+	fd = raw_open(0);
+	page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	rdonly = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (fd < 0 || page == MAP_FAILED || rdonly == MAP_FAILED || mprotect(page + PAGE, PAGE, PROT_NONE)) {
+		printf("Bail out! no device: %d\n", fd);
+		return 1;
+	}
+	result(raw_open(9) == -ENOENT, "open", "unknown port");
+	result(one_node || raw_open(1) == -ENODEV, "open", "port of another namespace");
+	result(query(0), "query", "all fields");
+	result(unknown(), "ioctl", "unknown numbers");
+	if (raw(fd, WEFT_IOC_EQ_CREATE, &eq))
+		printf("Bail out! no event queue\n");
+	for (k = 0; k < NIOC; k++) {
+		result(sizes(&iocs[k]), iocs[k].name, "sizes");
+		result(fields(&iocs[k]), iocs[k].name, "flags and reserved fields");
+		result(addresses(&iocs[k]), iocs[k].name, "addresses");
+		result(handles(&iocs[k], eq.handle), iocs[k].name, "handles");
+	}
+	result(creation(), "ioctl", "single fields");
+	result(vector(), "address vector", "insert and remove");
+	result(queue_file(), "queue's file", "ioctls");
+	close(eq.fd);
+	result(!raw_handle(fd, WEFT_IOC_DESTROY, eq.handle) && nothing_made(), "ioctl", "failures make nothing");
+	return results_end();
+}
