@@ -2,9 +2,10 @@
 /*
  * weft admin - dumps of the generic netlink family "weft"
  *
- * A dump goes through the ports of the caller's namespace (or the one that is named) and through what is in each: one message for each
- * object, as many in a call as fit. Between calls only a position is kept: what comes or goes meanwhile may be missed or seen
- * twice. Endpoints and contexts of other users are shown only to who has CAP_NET_ADMIN in the namespace.
+ * A dump goes through the ports of the caller's namespace (or the one that is named) and through
+ * what is in each: one message for each object, as many in a call as fit. Between calls only a
+ * position is kept: what comes or goes meanwhile may be missed or seen twice. Endpoints and
+ * contexts of other users are shown only to who has CAP_NET_ADMIN in the namespace.
  *
  * Locks: weft_ports_lock is held in each call: the ports stay.
  */
@@ -32,12 +33,14 @@ struct weft_dump {
  * Put the next object of @port at or after dump->pos and move the position behind it.
  * Return: 1: there may be more, 0: no more in this port, -EMSGSIZE: no room, the position stays.
  */
-typedef int (*weft_dump_fn)(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
+typedef int (*weft_dump_fn)(struct sk_buff *skb, struct netlink_callback *cb,
+			    struct weft_port *port,
 			    struct weft_dump *dump);
 
 static void *weft_dump_begin(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
 {
-	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &weft_family, NLM_F_MULTI, cmd);
+	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &weft_family,
+			   NLM_F_MULTI, cmd);
 }
 
 /* @err: something did not fit. */
@@ -79,7 +82,7 @@ static int weft_dump(struct sk_buff *skb, struct netlink_callback *cb, weft_dump
 	mutex_unlock(&weft_ports_lock);
 	if (name && !dump->found) {
 		NL_SET_ERR_MSG(cb->extack,
-			       "there is no port of this name in this network namespace; 'port show' lists them");
+			       "no such port in this network namespace; see 'port show'");
 		return -ENODEV;
 	}
 	return ret < 0 && !skb->len ? ret : skb->len;
@@ -101,7 +104,7 @@ static int weft_dump_port(struct sk_buff *skb, struct netlink_callback *cb, stru
 	return weft_dump_end(skb, head, false);
 }
 
-/* ---- Contexts and endpoints ------------------------------------------------------------------------------------ */
+/* ---- Contexts and endpoints ------------------------------------------------------------------ */
 
 static bool weft_dump_visible(struct netlink_callback *cb, const struct weft_dev_ctx *ctx)
 {
@@ -109,13 +112,15 @@ static bool weft_dump_visible(struct netlink_callback *cb, const struct weft_dev
 	       netlink_ns_capable(cb->skb, sock_net(cb->skb->sk)->user_ns, CAP_NET_ADMIN);
 }
 
-static bool weft_dump_owner(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
+static bool weft_dump_owner(struct sk_buff *skb, struct netlink_callback *cb,
+			    struct weft_port *port,
 			    const struct weft_dev_ctx *ctx)
 {
 	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
 	       nla_put_u32(skb, WEFT_ATTR_CTX_ID, ctx->ctx) ||
 	       nla_put_u32(skb, WEFT_ATTR_PID, ctx->pid) ||
-	       nla_put_u32(skb, WEFT_ATTR_UID, from_kuid_munged(sk_user_ns(NETLINK_CB(cb->skb).sk), ctx->uid)) ||
+	       nla_put_u32(skb, WEFT_ATTR_UID,
+			   from_kuid_munged(sk_user_ns(NETLINK_CB(cb->skb).sk), ctx->uid)) ||
 	       nla_put_string(skb, WEFT_ATTR_COMM, ctx->comm);
 }
 
@@ -205,7 +210,7 @@ static int weft_dump_ep(struct sk_buff *skb, struct netlink_callback *cb, struct
 	return weft_dump_end(skb, head, err);
 }
 
-/* ---- Counters and paths ---------------------------------------------------------------------------------------- */
+/* ---- Counters and paths ---------------------------------------------------------------------- */
 
 #define WEFT_COUNTER_NAME(name, text)	#name,
 static const char * const weft_counter_names[] = { WEFT_COUNTERS(WEFT_COUNTER_NAME) };
@@ -223,7 +228,8 @@ static int weft_dump_stat(struct sk_buff *skb, struct netlink_callback *cb, stru
 		return -EMSGSIZE;
 	err = nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
 	      nla_put_string(skb, WEFT_ATTR_STAT_NAME, weft_counter_names[dump->pos]) ||
-	      nla_put_u64_64bit(skb, WEFT_ATTR_STAT_VALUE, weft_counters_read(port->core.cnt, dump->pos),
+	      nla_put_u64_64bit(skb, WEFT_ATTR_STAT_VALUE,
+				weft_counters_read(port->core.cnt, dump->pos),
 				WEFT_ATTR_PAD);
 	if (!err)
 		dump->pos++;
@@ -271,7 +277,7 @@ static int weft_dump_path(struct sk_buff *skb, struct netlink_callback *cb, stru
 	return weft_dump_end(skb, head, err);
 }
 
-/* ---- For netlink.c; context of all: process ---------------------------------------------------------------------- */
+/* ---- For netlink.c; context of all: process -------------------------------------------------- */
 
 /**
  * weft_nl_port_dump - WEFT_CMD_PORT_GET

@@ -2,10 +2,12 @@
 /*
  * weft admin - generic netlink family "weft": requests about ports
  *
- * Described in uapi/linux/weft_netlink.h and Documentation/netlink/weft.yaml. Requests that change something need CAP_NET_ADMIN in
- * the initial user namespace; what is asked for is of the caller's network namespace. Dumps are in dump.c.
+ * Described in uapi/linux/weft_netlink.h and Documentation/netlink/weft.yaml. Requests that
+ * change something need CAP_NET_ADMIN in the initial user namespace; what is asked for is of the
+ * caller's network namespace. Dumps are in dump.c.
  *
- * Locks: requests of several callers run at the same time (parallel_ops); weft_ports_lock orders what they change.
+ * Locks: requests of several callers run at the same time (parallel_ops); weft_ports_lock orders
+ * what they change.
  */
 #include <linux/netlink.h>
 #include <linux/weft_netlink.h>
@@ -17,7 +19,7 @@
 #include "admin.h"
 #include "netlink.h"
 
-/* ---- What may be asked ----------------------------------------------------------------------------------------- */
+/* ---- What may be asked ----------------------------------------------------------------------- */
 
 #define WEFT_NAME_POLICY	{ .type = NLA_NUL_STRING, .len = WEFT_NAME_MAX - 1 }
 
@@ -33,7 +35,7 @@ static const struct nla_policy weft_add_policy[WEFT_ATTR_PORT_UDP + 1] = {
 	[WEFT_ATTR_PORT_UDP] = NLA_POLICY_MIN(NLA_U16, 1),
 };
 
-/* ---- Addresses -------------------------------------------------------------------------------------------------- */
+/* ---- Addresses ------------------------------------------------------------------------------- */
 
 static bool weft_addr4_ok(const struct weft_sockaddr *a)
 {
@@ -54,13 +56,15 @@ static bool weft_addr6_ok(const struct weft_sockaddr *a)
 	return type & IPV6_ADDR_UNICAST && !(type & IPV6_ADDR_MAPPED);
 }
 
-static int weft_addr_add(struct weft_port_conf *conf, const struct nlattr *attr, struct netlink_ext_ack *extack)
+static int weft_addr_add(struct weft_port_conf *conf, const struct nlattr *attr,
+			 struct netlink_ext_ack *extack)
 {
 	struct weft_sockaddr *a = &conf->addr[conf->naddr];
 	u32 i;
 
 	if (conf->naddr == WEFT_CORE_ADDRS) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "a port has at most 4 addresses; make a second port for more");
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "a port has at most 4 addresses; make a second port for more");
 		return -E2BIG;
 	}
 	nla_memcpy(a, attr, sizeof(*a));
@@ -69,15 +73,18 @@ static int weft_addr_add(struct weft_port_conf *conf, const struct nlattr *attr,
 		return -EAFNOSUPPORT;
 	}
 	if (a->port) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "an address of a port has no service number; leave it 0");
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "an address of a port has no service number; leave it 0");
 		return -EINVAL;
 	}
 	if (a->family == AF_INET ? !weft_addr4_ok(a) : !weft_addr6_ok(a)) {
-		NL_SET_ERR_MSG_ATTR(extack, attr, "this is not the address of one node; name a unicast address");
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "this is not the address of one node; name a unicast address");
 		return -EINVAL;
 	}
 	for (i = 0; i < conf->naddr; i++) {
-		if (a->family == conf->addr[i].family && !memcmp(a->addr, conf->addr[i].addr, sizeof(a->addr))) {
+		if (a->family == conf->addr[i].family &&
+		    !memcmp(a->addr, conf->addr[i].addr, sizeof(a->addr))) {
 			NL_SET_ERR_MSG_ATTR(extack, attr, "this address is named twice");
 			return -EINVAL;
 		}
@@ -86,7 +93,7 @@ static int weft_addr_add(struct weft_port_conf *conf, const struct nlattr *attr,
 	return 0;
 }
 
-/* ---- Requests --------------------------------------------------------------------------------------------------- */
+/* ---- Requests -------------------------------------------------------------------------------- */
 
 static int weft_nl_port_add(struct sk_buff *skb, struct genl_info *info)
 {
@@ -114,7 +121,8 @@ static int weft_nl_port_add(struct sk_buff *skb, struct genl_info *info)
 		if (err)
 			return err;
 	}
-	return weft_port_add(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_DRIVER]), &conf, info->extack);
+	return weft_port_add(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_DRIVER]),
+			     &conf, info->extack);
 }
 
 static int weft_nl_port_del(struct sk_buff *skb, struct genl_info *info)
@@ -123,7 +131,8 @@ static int weft_nl_port_del(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "say which port is to be deleted");
 		return -EINVAL;
 	}
-	return weft_port_del(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]), info->extack);
+	return weft_port_del(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]),
+			     info->extack);
 }
 
 /**
@@ -153,7 +162,8 @@ int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port)
 	    nla_put_u64_64bit(skb, WEFT_ATTR_PINNED, stat.pinned, WEFT_ATTR_PAD))
 		return -EMSGSIZE;
 	for (i = 0; i < port->core.naddr; i++)
-		if (nla_put(skb, WEFT_ATTR_PORT_ADDR, sizeof(port->core.addr[i]), &port->core.addr[i]))
+		if (nla_put(skb, WEFT_ATTR_PORT_ADDR, sizeof(port->core.addr[i]),
+			    &port->core.addr[i]))
 			return -EMSGSIZE;
 	return 0;
 }
@@ -171,7 +181,7 @@ static int weft_nl_port_get(struct sk_buff *skb, struct genl_info *info)
 	port = weft_port_find(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]));
 	if (!port) {
 		NL_SET_ERR_MSG(info->extack,
-			       "there is no port of this name in this network namespace; 'port show' lists them");
+			       "no such port in this network namespace; see 'port show'");
 		return -ENODEV;
 	}
 	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
@@ -186,7 +196,7 @@ static int weft_nl_port_get(struct sk_buff *skb, struct genl_info *info)
 	return genlmsg_reply(msg, info);
 }
 
-/* ---- The family ------------------------------------------------------------------------------------------------- */
+/* ---- The family ------------------------------------------------------------------------------ */
 
 #define WEFT_DUMP(c, f) {						\
 	.cmd = (c),							\

@@ -2,8 +2,9 @@
 /*
  * weft admin - /sys/class/weft/<port>/
  *
- * The device and its class are kernel/dev's. Removing the device waits for the functions here, so they take no lock that
- * is held then: what they read is constant, atomic, per CPU or under RCU.
+ * The device and its class are kernel/dev's. Removing the device waits for the functions here,
+ * so they take no lock that is held then: what they read is constant, atomic, per CPU or under
+ * RCU.
  */
 #include <linux/device.h>
 #include <linux/sysfs.h>
@@ -126,7 +127,7 @@ static const struct attribute_group weft_group = {
 	.attrs = weft_attrs,
 };
 
-/* ---- counters/ -------------------------------------------------------------------------------------------------- */
+/* ---- counters/ ------------------------------------------------------------------------------- */
 
 /**
  * struct weft_counter_attr - file of a counter

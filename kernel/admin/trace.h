@@ -2,8 +2,9 @@
 /*
  * weft admin - tracepoints: /sys/kernel/tracing/events/weft/
  *
- * Packets (weft_tx, weft_rx) are seen where the driver sends or receives them; the life of messages (weft_post, weft_match,
- * weft_complete) where the core handles them, through the names in trace_core.h.
+ * Packets (weft_tx, weft_rx) are seen where the driver sends or receives them; the life of
+ * messages (weft_post, weft_match, weft_complete) where the core handles them, through the names
+ * in trace_core.h.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM weft
@@ -57,7 +58,8 @@ TRACE_EVENT(weft_tx,
 		__entry->len = len;
 		__entry->n = n;
 	),
-	TP_printk("%s to %pISpc psn %u len %u packets %u", __get_str(port), __entry->to, __entry->psn, __entry->len,
+	TP_printk("%s to %pISpc psn %u len %u packets %u", __get_str(port), __entry->to,
+		  __entry->psn, __entry->len,
 		  __entry->n)
 );
 
@@ -80,7 +82,8 @@ TRACE_EVENT(weft_rx,
 		__entry->psn = len >= 32 ? get_unaligned_be32(data + 16) : 0;
 		__entry->len = len;
 	),
-	TP_printk("%s from %pISpc type %#x path %#x psn %u len %u", __get_str(port), __entry->from, __entry->type,
+	TP_printk("%s from %pISpc type %#x path %#x psn %u len %u", __get_str(port), __entry->from,
+		  __entry->type,
 		  __entry->path, __entry->psn, __entry->len)
 );
 
@@ -101,7 +104,8 @@ DECLARE_EVENT_CLASS(weft_message,
 		__entry->tag = tag;
 		__entry->len = len;
 	),
-	TP_printk("ep %#x context %#llx tag %#llx len %llu what %u", __entry->ep, __entry->context, __entry->tag,
+	TP_printk("ep %#x context %#llx tag %#llx len %llu what %u", __entry->ep, __entry->context,
+		  __entry->tag,
 		  __entry->len, __entry->what)
 );
 

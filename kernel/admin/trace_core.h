@@ -8,10 +8,10 @@
 #include "trace.h"
 
 /* An entry of a send (@what: WEFT_SQ_*) or receive ring (256 + WEFT_RQ_*) has been taken. */
-#define weft_trace_post(ep, context, tag, len, what)		trace_weft_post(ep, context, tag, len, what)
+#define weft_trace_post		trace_weft_post
 /* A message has met its receive (@what: 1: the message was there before). */
-#define weft_trace_match(ep, context, tag, len, what)		trace_weft_match(ep, context, tag, len, what)
+#define weft_trace_match	trace_weft_match
 /* A completion is written (@what: errno). */
-#define weft_trace_complete(ep, context, tag, len, what)	trace_weft_complete(ep, context, tag, len, what)
+#define weft_trace_complete	trace_weft_complete
 
 #endif

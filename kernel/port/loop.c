@@ -2,17 +2,20 @@
 /*
  * weft port - driver "loop": a port without a wire, for programs of one node
  *
- * The core handles messages to the port's own addresses without packets; there is nobody else to be reached. No locks, no state
- * beyond the port's. It needs no network device, so its addresses are names only and come from the administrator.
+ * The core handles messages to the port's own addresses without packets; there is nobody else to
+ * be reached. No locks, no state beyond the port's. It needs no network device, so its addresses
+ * are names only and come from the administrator.
  */
 #include <linux/netlink.h>
 
 #include "port.h"
 
-static int weft_loop_start(struct weft_port *port, struct weft_port_conf *conf, struct netlink_ext_ack *extack)
+static int weft_loop_start(struct weft_port *port, struct weft_port_conf *conf,
+			   struct netlink_ext_ack *extack)
 {
 	if (conf->netdev[0]) {
-		NL_SET_ERR_MSG(extack, "a loop port has no network device; use the driver netdev for one");
+		NL_SET_ERR_MSG(extack,
+			       "a loop port has no network device; use the driver netdev for one");
 		return -EINVAL;
 	}
 	if (!conf->naddr) {
@@ -35,13 +38,17 @@ static void weft_loop_stop(struct weft_port *port)
 {
 }
 
-/* Answers to strangers do not exist where no packet comes from; what is sent all the same is lost. */
+/*
+ * Answers to strangers do not exist where no packet comes from; what is sent all the same is
+ * lost.
+ */
 static void weft_loop_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
 {
 	weft_count_add(&port->core, tx_errors, n);
 }
 
-static int weft_loop_path_open(struct weft_port *port, struct weft_path *path, void *priv, u32 *max_payload)
+static int weft_loop_path_open(struct weft_port *port, struct weft_path *path, void *priv,
+			       u32 *max_payload)
 {
 	return -ENETUNREACH;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft port - driver "netdev": UDP over IPv4 and IPv6 on an Ethernet device that the IP stack goes on using
+ * weft port - driver "netdev": UDP over IPv4 and IPv6 on an Ethernet device that the IP stack
+ * goes on using
  *
- * Routes, neighbours and firewall are the stack's. The port has addresses of the device; when all of them are removed, or the device
- * or its carrier is down, the link is down, and comes back with them. When the device is unregistered (which includes a move to
- * another namespace) the reference on it is dropped inside of the notifier, and a worker deletes the port.
+ * Routes, neighbours and firewall are the stack's. The port has addresses of the device; when
+ * all of them are removed, or the device or its carrier is down, the link is down, and comes
+ * back with them. When the device is unregistered (which includes a move to another namespace)
+ * the reference on it is dropped inside of the notifier, and a worker deletes the port.
  *
  * Locks: see netdev.h.
  */
@@ -20,7 +22,7 @@
 
 static LIST_HEAD(weft_nds);
 
-/* ---- Addresses -------------------------------------------------------------------------------------------------- */
+/* ---- Addresses ------------------------------------------------------------------------------- */
 
 static bool weft_nd_is_link_local(const struct weft_sockaddr *a)
 {
@@ -90,7 +92,8 @@ static bool weft_nd_has_addr(const struct net_device *dev, const struct weft_soc
 }
 
 /* rtnl */
-static int weft_nd_choose(const struct net_device *dev, struct weft_port_conf *conf, struct netlink_ext_ack *extack)
+static int weft_nd_choose(const struct net_device *dev, struct weft_port_conf *conf,
+			  struct netlink_ext_ack *extack)
 {
 	u32 i;
 
@@ -98,12 +101,14 @@ static int weft_nd_choose(const struct net_device *dev, struct weft_port_conf *c
 		conf->naddr = weft_nd_addrs(dev, conf->addr, WEFT_CORE_ADDRS);
 		if (conf->naddr)
 			return 0;
-		NL_SET_ERR_MSG(extack, "the device has no global address; add one with 'ip address add', or name one");
+		NL_SET_ERR_MSG(extack,
+			       "the device has no global address; add one with 'ip address add'");
 		return -EADDRNOTAVAIL;
 	}
 	for (i = 0; i < conf->naddr; i++) {
 		if (!weft_nd_has_addr(dev, &conf->addr[i])) {
-			NL_SET_ERR_MSG(extack, "the device does not have this address; 'ip address show' lists those it has");
+			NL_SET_ERR_MSG(extack,
+				       "the device does not have this address; see 'ip address'");
 			return -EADDRNOTAVAIL;
 		}
 		conf->addr[i].scope = weft_nd_is_link_local(&conf->addr[i]) ? dev->ifindex : 0;
@@ -111,13 +116,14 @@ static int weft_nd_choose(const struct net_device *dev, struct weft_port_conf *c
 	return 0;
 }
 
-/* ---- Link ------------------------------------------------------------------------------------------------------- */
+/* ---- Link ------------------------------------------------------------------------------------ */
 
 static u32 weft_nd_speed(struct net_device *dev)
 {
 	struct ethtool_link_ksettings ks;
 
-	if (!netif_running(dev) || __ethtool_get_link_ksettings(dev, &ks) || ks.base.speed == (u32)SPEED_UNKNOWN)
+	if (!netif_running(dev) || __ethtool_get_link_ksettings(dev, &ks) ||
+	    ks.base.speed == (u32)SPEED_UNKNOWN)
 		return 0;
 	return ks.base.speed;
 }
@@ -132,7 +138,8 @@ static void weft_nd_refresh(struct weft_nd *nd, struct net_device *dev)
 	for (i = 0; i < core->naddr; i++)
 		has |= weft_nd_has_addr(dev, &core->addr[i]);
 	WRITE_ONCE(nd->speed, weft_nd_speed(dev));
-	WRITE_ONCE(nd->up, has && netif_running(dev) && netif_carrier_ok(dev) && dev->mtu >= WEFT_MTU_MIN);
+	WRITE_ONCE(nd->up, has && netif_running(dev) && netif_carrier_ok(dev) &&
+		   dev->mtu >= WEFT_MTU_MIN);
 	weft_port_link(nd->port, nd->up);
 }
 
@@ -149,7 +156,7 @@ static void weft_nd_look(struct weft_port *port, struct weft_port_look *look)
 	look->link_up = READ_ONCE(nd->up);
 }
 
-/* ---- Life ------------------------------------------------------------------------------------------------------- */
+/* ---- Life ------------------------------------------------------------------------------------ */
 
 /* rtnl */
 static struct net_device *weft_nd_find(struct weft_port *port, struct weft_port_conf *conf,
@@ -158,16 +165,17 @@ static struct net_device *weft_nd_find(struct weft_port *port, struct weft_port_
 	struct net_device *dev;
 
 	if (!conf->netdev[0]) {
-		NL_SET_ERR_MSG(extack, "a netdev port needs a network device, for example: netdev eth0");
+		NL_SET_ERR_MSG(extack,
+			       "a netdev port needs a network device, for example: netdev eth0");
 		return ERR_PTR(-EINVAL);
 	}
 	dev = __dev_get_by_name(port->net, conf->netdev);
 	if (!dev || dev->reg_state != NETREG_REGISTERED) {
-		NL_SET_ERR_MSG(extack, "no such network device in this network namespace; 'ip link' lists them");
+		NL_SET_ERR_MSG(extack, "no such device in this network namespace; see 'ip link'");
 		return ERR_PTR(-ENODEV);
 	}
 	if (dev->flags & IFF_LOOPBACK) {
-		NL_SET_ERR_MSG(extack, "this is the loopback device; use the driver loop for messages within the node");
+		NL_SET_ERR_MSG(extack, "this is the loopback device; use the driver loop instead");
 		return ERR_PTR(-EINVAL);
 	}
 	if (dev->type != ARPHRD_ETHER) {
@@ -175,13 +183,15 @@ static struct net_device *weft_nd_find(struct weft_port *port, struct weft_port_
 		return ERR_PTR(-EINVAL);
 	}
 	if (dev->mtu < WEFT_MTU_MIN) {
-		NL_SET_ERR_MSG(extack, "the MTU of the device is less than 1280; raise it with 'ip link set mtu'");
+		NL_SET_ERR_MSG(extack,
+			       "the MTU is less than 1280; raise it with 'ip link set mtu'");
 		return ERR_PTR(-EINVAL);
 	}
 	return dev;
 }
 
-static int weft_nd_start(struct weft_port *port, struct weft_port_conf *conf, struct netlink_ext_ack *extack)
+static int weft_nd_start(struct weft_port *port, struct weft_port_conf *conf,
+			 struct netlink_ext_ack *extack)
 {
 	struct net_device *dev;
 	struct weft_nd *nd;
@@ -249,7 +259,7 @@ static void weft_nd_stop(struct weft_port *port)
 	kfree(nd);
 }
 
-/* ---- Events ----------------------------------------------------------------------------------------------------- */
+/* ---- Events ---------------------------------------------------------------------------------- */
 
 /* rtnl. A port whose core is not there yet is looked at again when it is attached. */
 static void weft_nd_lost(struct weft_nd *nd, struct net_device *dev)

@@ -6,9 +6,9 @@
  * netdev_rx.c	UDP sockets and the hook through which packets come in
  * netdev_tx.c	routes, packet memory, transmission
  *
- * Locks: weft_ports_lock covers weft_udps; rtnl covers the list of struct weft_nd and changes of nd->dev; udp->ports is
- * changed under weft_ports_lock and read under RCU. A struct weft_nd lives from start() to stop(), whose caller lets an RCU grace
- * period pass after detach().
+ * Locks: weft_ports_lock covers weft_udps; rtnl covers the list of struct weft_nd and changes of
+ * nd->dev; udp->ports is changed under weft_ports_lock and read under RCU. A struct weft_nd
+ * lives from start() to stop(), whose caller lets an RCU grace period pass after detach().
  */
 #ifndef WEFT_PORT_NETDEV_H
 #define WEFT_PORT_NETDEV_H

@@ -2,14 +2,17 @@
 /*
  * weft port - driver "netdev": how packets come in
  *
- * A kernel UDP socket per family reserves the port number on all addresses of the namespace (nobody else can send from it) and has GRO
- * switched on. The packets never reach it: a netfilter hook behind all others at LOCAL_IN takes whole aggregates of up to 64 KiB, after
- * the firewall has let them pass. What the hook cannot see (IPv6 with extension headers or in fragments) the socket's encap_rcv takes.
- * Everything for the UDP port is eaten: what is not from a kernel-bound port, has no or a wrong checksum or is not for an address
- * of a port is counted as bad.
+ * A kernel UDP socket per family reserves the port number on all addresses of the namespace
+ * (nobody else can send from it) and has GRO switched on. The packets never reach it: a
+ * netfilter hook behind all others at LOCAL_IN takes whole aggregates of up to 64 KiB, after the
+ * firewall has let them pass. What the hook cannot see (IPv6 with extension headers or in
+ * fragments) the socket's encap_rcv takes. Everything for the UDP port is eaten: what is not
+ * from a kernel-bound port, has no or a wrong checksum or is not for an address of a port is
+ * counted as bad.
  *
- * An aggregate is split into packets again. A packet that stands in one piece is handed to the core where it is; others, and all whose
- * pages a program may still write to, are copied into a buffer of this CPU.
+ * An aggregate is split into packets again. A packet that stands in one piece is handed to the
+ * core where it is; others, and all whose pages a program may still write to, are copied into a
+ * buffer of this CPU.
  *
  * Locks: see netdev.h. Everything below the hook runs with BH off inside an RCU read section.
  */
@@ -52,7 +55,7 @@ struct weft_nd_rxcpu {
 static struct weft_nd_rxcpu __percpu *weft_nd_rxcpu;
 static LIST_HEAD(weft_udps);
 
-/* ---- From an aggregate to packets ------------------------------------------------------------------------------ */
+/* ---- From an aggregate to packets ------------------------------------------------------------ */
 
 /* Pages that came by splice or sendfile still belong to somebody. */
 static bool weft_nd_unstable(const struct sk_buff *skb)
@@ -67,8 +70,12 @@ static bool weft_nd_unstable(const struct sk_buff *skb)
 	return false;
 }
 
-/* Copy @len bytes from @at on. Return: where to, NULL: no room, or the packet is shorter than it says. */
-static const u8 *weft_nd_linear(struct weft_nd_rxcpu *cpu, struct skb_seq_state *st, u32 at, u32 len)
+/*
+ * Copy @len bytes from @at on. Return: where to, NULL: no room, or the packet is shorter than it
+ * says.
+ */
+static const u8 *weft_nd_linear(struct weft_nd_rxcpu *cpu, struct skb_seq_state *st, u32 at,
+				u32 len)
 {
 	u8 *dst = cpu->buf + cpu->used;
 	const u8 *src;
@@ -129,9 +136,10 @@ static void weft_nd_split(struct weft_port *port, struct weft_nd_rxcpu *cpu, str
 	skb_abort_seq_read(&st);
 }
 
-/* ---- Whose packet? ---------------------------------------------------------------------------------------------- */
+/* ---- Whose packet? --------------------------------------------------------------------------- */
 
-static struct weft_nd *weft_nd_match(const struct weft_udp *udp, u16 family, const void *addr, u32 scope, u8 *index)
+static struct weft_nd *weft_nd_match(const struct weft_udp *udp, u16 family, const void *addr,
+				     u32 scope, u8 *index)
 {
 	u32 i, size = family == AF_INET ? sizeof(struct in_addr) : sizeof(struct in6_addr);
 	const struct weft_sockaddr *own;
@@ -140,7 +148,8 @@ static struct weft_nd *weft_nd_match(const struct weft_udp *udp, u16 family, con
 	list_for_each_entry_rcu(nd, &udp->ports, unode) {
 		for (i = 0; i < nd->port->core.naddr; i++) {
 			own = &nd->port->core.addr[i];
-			if (own->family == family && own->scope == scope && !memcmp(own->addr, addr, size)) {
+			if (own->family == family && own->scope == scope &&
+			    !memcmp(own->addr, addr, size)) {
 				*index = i;
 				return nd;
 			}
@@ -149,7 +158,10 @@ static struct weft_nd *weft_nd_match(const struct weft_udp *udp, u16 family, con
 	return NULL;
 }
 
-/* @skb begins with the UDP header: is what it says about itself true? May change the header's address. */
+/*
+ * @skb begins with the UDP header: is what it says about itself true? May change the header's
+ * address.
+ */
 static bool weft_nd_valid(struct weft_udp *udp, struct sk_buff *skb, u16 family)
 {
 	const struct udphdr *uh = udp_hdr(skb);
@@ -216,7 +228,7 @@ static void weft_nd_take(struct weft_udp *udp, struct sk_buff *skb, u16 family)
 	napi_consume_skb(skb, 1);
 }
 
-/* ---- Hooks ------------------------------------------------------------------------------------------------------ */
+/* ---- Hooks ----------------------------------------------------------------------------------- */
 
 /* @off: of the UDP header. Return: take it; the header is linear then. */
 static bool weft_nd_ours(const struct weft_udp *udp, struct sk_buff *skb, u32 off)
@@ -232,7 +244,8 @@ static bool weft_nd_ours(const struct weft_udp *udp, struct sk_buff *skb, u32 of
 	return pskb_may_pull(skb, off + sizeof(*uh));
 }
 
-static unsigned int weft_nd_hook4(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+static unsigned int weft_nd_hook4(void *priv, struct sk_buff *skb,
+				  const struct nf_hook_state *state)
 {
 	struct weft_udp *udp = priv;
 	u32 off = ip_hdrlen(skb);
@@ -245,7 +258,8 @@ static unsigned int weft_nd_hook4(void *priv, struct sk_buff *skb, const struct 
 	return NF_STOLEN;
 }
 
-static unsigned int weft_nd_hook6(void *priv, struct sk_buff *skb, const struct nf_hook_state *state)
+static unsigned int weft_nd_hook6(void *priv, struct sk_buff *skb,
+				  const struct nf_hook_state *state)
 {
 	struct weft_udp *udp = priv;
 	u32 off = sizeof(struct ipv6hdr);
@@ -274,7 +288,7 @@ static int weft_nd_encap_rcv(struct sock *sk, struct sk_buff *skb)
 	return 0;
 }
 
-/* ---- Sockets ---------------------------------------------------------------------------------------------------- */
+/* ---- Sockets --------------------------------------------------------------------------------- */
 
 static int weft_udp_bind(struct socket *sock, bool v6, __be16 port)
 {
@@ -299,7 +313,8 @@ static int weft_udp_open(struct weft_udp *udp, bool v6)
 		return err;
 	err = weft_udp_bind(sock, v6, udp->port);
 	if (!err)
-		err = sock->ops->setsockopt(sock, SOL_UDP, UDP_GRO, KERNEL_SOCKPTR(&one), sizeof(one));
+		err = sock->ops->setsockopt(sock, SOL_UDP, UDP_GRO, KERNEL_SOCKPTR(&one),
+					    sizeof(one));
 	if (err) {
 		sock_release(sock);
 		return err;
@@ -351,7 +366,7 @@ static struct weft_udp *weft_udp_new(struct net *net, __be16 port, struct netlin
 		err = weft_udp_open(udp, true);
 	if (err) {
 		if (err == -EADDRINUSE)
-			NL_SET_ERR_MSG(extack, "a program has the UDP port ('ss -lunp'); end it or choose another UDP port");
+			NL_SET_ERR_MSG(extack, "a program has this UDP port: see 'ss -lunp'");
 		else
 			NL_SET_ERR_MSG(extack, "cannot open the UDP port");
 		weft_udp_free(udp);
@@ -362,7 +377,8 @@ static struct weft_udp *weft_udp_new(struct net *net, __be16 port, struct netlin
 }
 
 /* Does another port of this namespace have one of the addresses? */
-static int weft_udp_conflict(const struct weft_udp *udp, const struct weft_nd *nd, struct netlink_ext_ack *extack)
+static int weft_udp_conflict(const struct weft_udp *udp, const struct weft_nd *nd,
+			     struct netlink_ext_ack *extack)
 {
 	const struct weft_core *core = &nd->port->core;
 	struct weft_nd *other;
@@ -370,9 +386,10 @@ static int weft_udp_conflict(const struct weft_udp *udp, const struct weft_nd *n
 	u32 i;
 
 	for (i = 0; i < core->naddr; i++) {
-		other = weft_nd_match(udp, core->addr[i].family, core->addr[i].addr, core->addr[i].scope, &index);
+		other = weft_nd_match(udp, core->addr[i].family, core->addr[i].addr,
+				      core->addr[i].scope, &index);
 		if (other) {
-			NL_SET_ERR_MSG(extack, "another port has the address and the UDP port; name another one of the two");
+			NL_SET_ERR_MSG(extack, "another port has this address and UDP port");
 			return -EADDRINUSE;
 		}
 	}

@@ -2,15 +2,17 @@
 /*
  * weft port - driver "netdev": how packets leave
  *
- * Each path keeps its route and revalidates it before use; neighbours, output firewall and queueing are the stack's, below
- * ip_local_out() and ip6_local_out(). Neighbouring packets of one path that have the same length (the last may be shorter) leave as one
- * UDP GSO packet of up to 64 KiB. DF is set and the packet marked ECT(0); only when a route's MTU has shrunk below what the path was
- * opened with are packets fragmented here.
+ * Each path keeps its route and revalidates it before use; neighbours, output firewall and
+ * queueing are the stack's, below ip_local_out() and ip6_local_out(). Neighbouring packets of
+ * one path that have the same length (the last may be shorter) leave as one UDP GSO packet of up
+ * to 64 KiB. DF is set and the packet marked ECT(0); only when a route's MTU has shrunk below
+ * what the path was opened with are packets fragmented here.
  *
- * Memory: headers and payload stand in pages that each CPU keeps and uses again when nobody else holds them any more; so they are
- * neither allocated nor zeroed for each packet.
+ * Memory: headers and payload stand in pages that each CPU keeps and uses again when nobody else
+ * holds them any more; so they are neither allocated nor zeroed for each packet.
  *
- * Locks: see netdev.h. Everything but path_close runs with BH off inside an RCU read section. np->dst is exchanged atomically.
+ * Locks: see netdev.h. Everything but path_close runs with BH off inside an RCU read section.
+ * np->dst is exchanged atomically.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -35,7 +37,7 @@
 #define WEFT_ND_PAGES	8
 #define WEFT_ND_PAYMAX	32000U	/* of a packet: it must fit into a page of ours */
 #define WEFT_ND_SMALL	1024U	/* packets up to this stand behind their headers */
-#define WEFT_ND_GSOMAX	65472U	/* bytes of UDP payload in an aggregate that stays below 64 KiB with all headers */
+#define WEFT_ND_GSOMAX	65472U	/* payload of an aggregate: below 64 KiB with all headers */
 
 /**
  * struct weft_nd_pages - packet memory of one CPU
@@ -51,7 +53,7 @@ struct weft_nd_pages {
 
 static struct weft_nd_pages __percpu *weft_nd_pages;
 
-/* ---- Packet memory --------------------------------------------------------------------------------------------- */
+/* ---- Packet memory --------------------------------------------------------------------------- */
 
 /* Go on with a page that nobody else holds. Return: false: no memory. */
 static bool weft_nd_page_next(struct weft_nd_pages *p)
@@ -88,9 +90,10 @@ static void weft_nd_page_use(struct weft_nd_pages *p, u32 len)
 	p->off = min_t(u32, p->off + len, WEFT_ND_PAGE);
 }
 
-/* ---- Routes ----------------------------------------------------------------------------------------------------- */
+/* ---- Routes ---------------------------------------------------------------------------------- */
 
-static struct dst_entry *weft_nd_route4(struct net *net, const struct weft_sockaddr *src, const struct weft_sockaddr *to,
+static struct dst_entry *weft_nd_route4(struct net *net, const struct weft_sockaddr *src,
+					const struct weft_sockaddr *to,
 					__be16 port, u32 oif)
 {
 	struct flowi4 fl4 = {
@@ -114,7 +117,8 @@ static struct dst_entry *weft_nd_route4(struct net *net, const struct weft_socka
 	return &rt->dst;
 }
 
-static struct dst_entry *weft_nd_route6(struct net *net, const struct weft_sockaddr *src, const struct weft_sockaddr *to,
+static struct dst_entry *weft_nd_route6(struct net *net, const struct weft_sockaddr *src,
+					const struct weft_sockaddr *to,
 					__be16 port, u32 oif)
 {
 	struct flowi6 fl6 = {
@@ -132,7 +136,8 @@ static struct dst_entry *weft_nd_route6(struct net *net, const struct weft_socka
 }
 
 /* A route with a reference, or an error. */
-static struct dst_entry *weft_nd_route(struct weft_nd *nd, const struct weft_sockaddr *src, const struct weft_sockaddr *to)
+static struct dst_entry *weft_nd_route(struct weft_nd *nd, const struct weft_sockaddr *src,
+				       const struct weft_sockaddr *to)
 {
 	struct net_device *dev = rcu_dereference(nd->dev);
 	struct net *net = nd->port->net;
@@ -157,7 +162,8 @@ static void weft_nd_path_set(struct weft_nd_path *np, struct dst_entry *dst, u16
 }
 
 /* The path's route, valid in this RCU read section; NULL: none now. */
-static struct dst_entry *weft_nd_path_dst(struct weft_nd *nd, struct weft_path *path, const struct weft_sockaddr *src)
+static struct dst_entry *weft_nd_path_dst(struct weft_nd *nd, struct weft_path *path,
+					  const struct weft_sockaddr *src)
 {
 	struct weft_nd_path *np = weft_path_priv(path);
 	struct dst_entry *dst = READ_ONCE(np->dst);
@@ -174,7 +180,8 @@ static struct dst_entry *weft_nd_path_dst(struct weft_nd *nd, struct weft_path *
 /* UDP payload that fits into a packet on this route. */
 static u32 weft_nd_room(const struct dst_entry *dst, u16 family)
 {
-	u32 head = sizeof(struct udphdr) + (family == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr));
+	u32 ip = family == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
+	u32 head = ip + sizeof(struct udphdr);
 	u32 mtu = dst_mtu(dst);
 
 	return mtu > head ? mtu - head : 0;
@@ -229,7 +236,7 @@ void weft_nd_path_close(void *priv)
 	weft_nd_path_set(priv, NULL, AF_UNSPEC);
 }
 
-/* ---- Packets ---------------------------------------------------------------------------------------------------- */
+/* ---- Packets --------------------------------------------------------------------------------- */
 
 /**
  * struct weft_nd_run - packets that leave as one
@@ -322,14 +329,27 @@ static int weft_nd_append(struct weft_nd_pages *p, struct sk_buff *skb, const st
 	return 0;
 }
 
-static void weft_nd_udp(struct sk_buff *skb, const struct weft_nd_run *run, __be32 pseudo)
+/* Sum of the pseudo header, on which the device builds. */
+static __sum16 weft_nd_pseudo(const struct weft_nd_run *run, u32 len)
+{
+	const void *src = run->src->addr, *to = run->to->addr;
+	__be32 src4, to4;
+
+	if (run->to->family == AF_INET6)
+		return ~csum_ipv6_magic(src, to, len, IPPROTO_UDP, 0);
+	memcpy(&src4, src, sizeof(src4));
+	memcpy(&to4, to, sizeof(to4));
+	return ~csum_tcpudp_magic(src4, to4, len, IPPROTO_UDP, 0);
+}
+
+static void weft_nd_udp(struct sk_buff *skb, const struct weft_nd_run *run)
 {
 	struct udphdr *uh = udp_hdr(skb);
 
 	uh->source = run->nd->sport;
 	uh->dest = run->nd->sport;
 	uh->len = htons(skb->len);
-	uh->check = (__force __sum16)pseudo;
+	uh->check = weft_nd_pseudo(run, skb->len);
 	skb->ip_summed = CHECKSUM_PARTIAL;
 	skb->csum_start = skb_transport_header(skb) - skb->head;
 	skb->csum_offset = offsetof(struct udphdr, check);
@@ -389,13 +409,7 @@ static void weft_nd_send(struct sk_buff *skb, const struct weft_nd_run *run)
 
 	skb_push(skb, sizeof(struct udphdr));
 	skb_reset_transport_header(skb);
-	if (v6) {
-		weft_nd_udp(skb, run, ~csum_ipv6_magic((struct in6_addr *)run->src->addr, (struct in6_addr *)run->to->addr,
-						       skb->len, IPPROTO_UDP, 0));
-	} else {
-		weft_nd_udp(skb, run, ~csum_tcpudp_magic(*(__be32 *)run->src->addr, *(__be32 *)run->to->addr,
-							 skb->len, IPPROTO_UDP, 0));
-	}
+	weft_nd_udp(skb, run);
 	if (run->hash)
 		__skb_set_sw_hash(skb, run->hash, true);
 	skb_dst_set_noref(skb, run->dst);
@@ -473,7 +487,8 @@ static u32 weft_nd_fit(const struct weft_nd_run *run, const struct weft_tx *tx, 
 	if (!tx->path || tx->len > run->room)
 		return 1;
 	for (i = 1; i < n; i++) {
-		if (tx[i].path != tx->path || tx[i].len > tx->len || bytes + tx[i].len > WEFT_ND_GSOMAX)
+		if (tx[i].path != tx->path || tx[i].len > tx->len ||
+		    bytes + tx[i].len > WEFT_ND_GSOMAX)
 			return i;
 		bytes += tx[i].len;
 		if (tx[i].len < tx->len)
@@ -550,7 +565,8 @@ int weft_nd_tx_init(void)
 }
 
 /**
- * weft_nd_tx_exit - the reverse of weft_nd_tx_init(); packets that are still on their way keep their pages
+ * weft_nd_tx_exit - the reverse of weft_nd_tx_init(); packets that are still on their way keep
+ * their pages
  *
  * Context: process.
  */

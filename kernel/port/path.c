@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft port - between the core and a driver: packets, paths and their timers (the port's part of core/env.h)
+ * weft port - between the core and a driver: packets, paths and their timers (the port's part of
+ * core/env.h)
  *
- * A timer of a path moves lazily: a later deadline only changes pp->at, and the timer, when it expires too early, starts itself
- * again. While it is queued or its function runs it holds one reference on the path, so a path is never closed under it:
+ * A timer of a path moves lazily: a later deadline only changes pp->at, and the timer, when it
+ * expires too early, starts itself again. While it is queued or its function runs it holds one
+ * reference on the path, so a path is never closed under it:
  *
- *	idle (armed == U64_MAX) --start: get--> queued --expires--> running --> idle: core called, put
+ *	idle (armed == U64_MAX) --start: get--> queued --expires--> running --> idle: put
  *	                                           ^                   |
  *	                                           +-- deadline moved -+
  *
- * It may be queued anew from elsewhere while its function runs: then the function's run needs a reference of its own.
+ * It may be queued anew from elsewhere while its function runs: then the function's run needs a
+ * reference of its own.
  *
- * Softirq work shares one struct weft_out per CPU, which is in use between the entry into the core and the end of weft_flush().
- * A device that delivers inside of its transmit function could enter twice: then the packets are dropped, as a wire may.
+ * Softirq work shares one struct weft_out per CPU, which is in use between the entry into the
+ * core and the end of weft_flush(). A device that delivers inside of its transmit function could
+ * enter twice: then the packets are dropped, as a wire may.
  *
  * Locks: port->path_lock -> pp->lock; both are innermost and exclude softirqs.
  */
@@ -36,7 +40,7 @@ static struct weft_soft __percpu *weft_soft;
 
 #define WEFT_TIMER_MODE		HRTIMER_MODE_ABS_PINNED_SOFT
 
-/* ---- Packets ---------------------------------------------------------------------------------------------------- */
+/* ---- Packets --------------------------------------------------------------------------------- */
 
 /**
  * weft_port_rx - packets have come
@@ -81,7 +85,7 @@ void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n)
 	local_bh_enable();
 }
 
-/* ---- Timers ----------------------------------------------------------------------------------------------------- */
+/* ---- Timers ---------------------------------------------------------------------------------- */
 
 static void weft_timer_due(struct weft_ppath *pp, weft_ns now)
 {
@@ -96,7 +100,10 @@ static void weft_timer_due(struct weft_ppath *pp, weft_ns now)
 	soft->busy = false;
 }
 
-/* Softirq. The reference that queueing has taken is ours, unless the timer has been queued again. */
+/*
+ * Softirq. The reference that queueing has taken is ours, unless the timer has been queued
+ * again.
+ */
 static enum hrtimer_restart weft_timer_fn(struct hrtimer *timer)
 {
 	struct weft_ppath *pp = container_of(timer, struct weft_ppath, timer);
@@ -152,7 +159,7 @@ void weft_env_timer(struct weft_path *path, weft_ns at)
 	spin_unlock_bh(&pp->lock);
 }
 
-/* ---- Paths ------------------------------------------------------------------------------------------------------ */
+/* ---- Paths ----------------------------------------------------------------------------------- */
 
 /**
  * weft_env_path_open - a path begins; see core/env.h
@@ -211,7 +218,8 @@ free:
  * weft_env_path_close - the last reference on a path is going; see core/env.h
  * @path: the path
  *
- * The timer is idle, or its function is past the core and about to return, inside of an RCU read section.
+ * The timer is idle, or its function is past the core and about to return, inside of an RCU read
+ * section.
  *
  * Context: any but hard interrupt.
  */
@@ -234,7 +242,8 @@ void weft_env_path_close(struct weft_path *path)
  * weft_paths_stop - stop the timers of a port that is GONE
  * @port: the port
  *
- * Those that run are waited for, once the caller has seen an RCU grace period pass. Context: process.
+ * Those that run are waited for, once the caller has seen an RCU grace period pass. Context:
+ * process.
  */
 void weft_paths_stop(struct weft_port *port)
 {

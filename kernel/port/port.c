@@ -2,10 +2,12 @@
 /*
  * weft port - life of a port, the list of ports, the module
  *
- * The state machine and the order of locks stand in port.h. A port is deleted by one of four: the administrator, the end of its
- * namespace (pernet exit), the end of its device (weft_port_lost(), by a worker), the end of the module (by way of pernet exit). All
- * come through weft_port_kill(), which does in this order: no lookup, no packet comes in, no open and the core fails all (peers are
- * told, so packets still leave), nothing leaves, no timer, the driver lets go of its device.
+ * The state machine and the order of locks stand in port.h. A port is deleted by one of four:
+ * the administrator, the end of its namespace (pernet exit), the end of its device
+ * (weft_port_lost(), by a worker), the end of the module (by way of pernet exit). All come
+ * through weft_port_kill(), which does in this order: no lookup, no packet comes in, no open and
+ * the core fails all (peers are told, so packets still leave), nothing leaves, no timer, the
+ * driver lets go of its device.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -23,6 +25,7 @@
 #include "path.h"
 #include "port.h"
 
+/* The list of ports, their names and states. */
 DEFINE_MUTEX(weft_ports_lock);
 LIST_HEAD(weft_ports);
 
@@ -33,7 +36,7 @@ static const struct weft_port_ops *const weft_drivers[] = {
 	&weft_netdev_ops,
 };
 
-/* ---- References and lookup ------------------------------------------------------------------------------------ */
+/* ---- References and lookup ------------------------------------------------------------------- */
 
 /**
  * weft_port_get - take one more reference
@@ -150,7 +153,7 @@ void weft_port_query(struct weft_port *port, struct weft_ioc_query *q)
 	q->link_up = look.link_up;
 }
 
-/* ---- End of a port --------------------------------------------------------------------------------------------- */
+/* ---- End of a port --------------------------------------------------------------------------- */
 
 /* Nothing comes in any more and nobody new will come: from here on nothing leaves either. */
 static void weft_port_down(struct weft_port *port)
@@ -233,14 +236,14 @@ int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *ext
 		weft_port_kill(port);
 		weft_port_put(port);
 	} else {
-		NL_SET_ERR_MSG(extack, "there is no port of this name in this network namespace; 'port show' lists them");
+		NL_SET_ERR_MSG(extack, "no such port in this network namespace; see 'port show'");
 		err = -ENODEV;
 	}
 	mutex_unlock(&weft_ports_lock);
 	return err;
 }
 
-/* ---- Beginning of a port --------------------------------------------------------------------------------------- */
+/* ---- Beginning of a port --------------------------------------------------------------------- */
 
 /* A name that can be a file in /dev/weft and /sys/class/weft, and a word for weftctl. */
 static bool weft_port_name_ok(const char *name)
@@ -262,7 +265,7 @@ static int weft_port_name_free(const char *name, struct netlink_ext_ack *extack)
 	list_for_each_entry(port, &weft_ports, node) {
 		if (!strcmp(port->name, name)) {
 			NL_SET_ERR_MSG(extack,
-				       "a port of this name exists, maybe in another network namespace; choose another name");
+				       "the name is taken, maybe in another network namespace");
 			return -EEXIST;
 		}
 	}
@@ -279,7 +282,8 @@ static const struct weft_port_ops *weft_driver_find(const char *name)
 	return NULL;
 }
 
-static struct weft_port *weft_port_alloc(struct net *net, const struct weft_port_ops *ops, const char *name)
+static struct weft_port *weft_port_alloc(struct net *net, const struct weft_port_ops *ops,
+					 const char *name)
 {
 	struct weft_port *port = kvzalloc(sizeof(*port), GFP_KERNEL_ACCOUNT);
 
@@ -298,7 +302,8 @@ static struct weft_port *weft_port_alloc(struct net *net, const struct weft_port
 }
 
 /* Frees the port when it fails. */
-static int weft_port_begin(struct weft_port *port, struct weft_port_conf *conf, struct netlink_ext_ack *extack)
+static int weft_port_begin(struct weft_port *port, struct weft_port_conf *conf,
+			   struct netlink_ext_ack *extack)
 {
 	struct weft_port_look look;
 	struct weft_conf cc;
@@ -349,7 +354,8 @@ free:
  *
  * Context: process. Return: 0 or a negative errno.
  */
-int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *conf, struct netlink_ext_ack *extack)
+int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *conf,
+		  struct netlink_ext_ack *extack)
 {
 	const struct weft_port_ops *ops = weft_driver_find(driver);
 	struct weft_port *port;
@@ -360,8 +366,7 @@ int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *co
 		return -EINVAL;
 	}
 	if (!weft_port_name_ok(conf->name)) {
-		NL_SET_ERR_MSG(extack,
-			       "a name is 1 to 15 letters, digits, '-', '_' and '.', and begins with a letter or a digit");
+		NL_SET_ERR_MSG(extack, "a name is made of letters, digits, '-', '_' and '.'");
 		return -EINVAL;
 	}
 	if (!conf->udp_port)
@@ -385,7 +390,7 @@ unlock:
 	return err;
 }
 
-/* ---- Namespaces and the module --------------------------------------------------------------------------------- */
+/* ---- Namespaces and the module --------------------------------------------------------------- */
 
 static void __net_exit weft_net_exit(struct net *net)
 {

@@ -4,20 +4,21 @@
  *
  * Life of a port (port->state, under weft_ports_lock; read anywhere):
  *
- *	NEW ------> UP <------> DOWN		link, by weft_port_link()
+ *	NEW ------> UP <------> DOWN	link, by weft_port_link()
  *	 |           \          /
  *	 |          (delete, device or namespace gone)
  *	 |                 |
- *	 |               GOING			not in the list, cannot be opened, receives nothing; the core is failing
- *	 |                 |			its endpoints and tells peers
- *	 +------------> GONE			sends nothing, no timer runs; contexts that are still open keep the memory
+ *	 |               GOING		not in the list, cannot be opened, receives nothing; the
+ *	 |                 |		core is failing its endpoints and tells peers
+ *	 +------------> GONE		sends nothing, no timer runs; contexts that are still open
+ *					keep the memory
  *
- * port->ref counts the list, open contexts and whoever looks; the last weft_port_put() takes the core down. The memory stays
- * for an RCU grace period more.
+ * port->ref counts the list, open contexts and whoever looks; the last weft_port_put() takes the
+ * core down. The memory stays for an RCU grace period more.
  *
- * Locks: weft_ports_lock (a mutex: list, names, states) -> rtnl -> what the driver has. Readers of the list use RCU and
- * weft_port_tryget(). The core's locks are never held together with any of these, except weft_ppath.lock and port->path_lock,
- * which are innermost.
+ * Locks: weft_ports_lock (a mutex: list, names, states) -> rtnl -> what the driver has. Readers
+ * of the list use RCU and weft_port_tryget(). The core's locks are never held together with any
+ * of these, except weft_ppath.lock and port->path_lock, which are innermost.
  */
 #ifndef WEFT_PORT_H
 #define WEFT_PORT_H
@@ -80,15 +81,20 @@ struct weft_port_look {
  * struct weft_port_ops - a driver: a way for packets to leave and come in
  * @name: "loop", "netdev", ...
  * @path_size: bytes that the driver keeps for each path, zeroed
- * @start: find the device and the addresses: the addresses go to @conf, the driver's data to port->priv. The core does not
- *	work yet. Sleeps, weft_ports_lock held. Explains errors in extack.
- * @attach: from now on packets come in; driver calls weft_port_rx(). The core works. Sleeps, weft_ports_lock held.
- * @detach: when it returns no packet comes in any more; packets still go out. Sleeps, weft_ports_lock held. Without @attach
- *	it is not called.
+ * @start: find the device and the addresses: the addresses go to @conf, the driver's data
+ *	to port->priv. The core does not work yet. Sleeps, weft_ports_lock held. Explains errors
+ *	in extack.
+ * @attach: from now on packets come in; driver calls weft_port_rx(). The core works.
+ *	Sleeps, weft_ports_lock held.
+ * @detach: when it returns no packet comes in any more; packets still go out. Sleeps,
+ *	weft_ports_lock held. Without @attach it is not called.
  * @stop: undo @start. Nobody is in @tx, @path_open or @look any more. Sleeps, weft_ports_lock held.
- * @tx: send packets of weft_env_tx(): bytes by weft_tx_header() and weft_tx_payload(). BH off, RCU read section.
- * @path_open: a path begins, see weft_env_path_open(). BH off, RCU read section, locks of the core may be held.
- * @path_close: a path ends, or the port does while the path is still known: before @stop, once. BH off, a spin lock held.
+ * @tx: send packets of weft_env_tx(): bytes by weft_tx_header() and weft_tx_payload(). BH
+ *	off, RCU read section.
+ * @path_open: a path begins, see weft_env_path_open(). BH off, RCU read section, locks of
+ *	the core may be held.
+ * @path_close: a path ends, or the port does while the path is still known: before @stop,
+ *	once. BH off, a spin lock held.
  * @look: fill in what is known of the link. RCU read section.
  *
  * A driver that owns its queues works on packet memory of its own; nothing here knows an skb.
@@ -96,12 +102,14 @@ struct weft_port_look {
 struct weft_port_ops {
 	const char *name;
 	size_t path_size;
-	int (*start)(struct weft_port *port, struct weft_port_conf *conf, struct netlink_ext_ack *extack);
+	int (*start)(struct weft_port *port, struct weft_port_conf *conf,
+		     struct netlink_ext_ack *extack);
 	int (*attach)(struct weft_port *port, struct netlink_ext_ack *extack);
 	void (*detach)(struct weft_port *port);
 	void (*stop)(struct weft_port *port);
 	void (*tx)(struct weft_port *port, struct weft_tx *tx, u32 n);
-	int (*path_open)(struct weft_port *port, struct weft_path *path, void *priv, u32 *max_payload);
+	int (*path_open)(struct weft_port *port, struct weft_path *path, void *priv,
+			 u32 *max_payload);
 	void (*path_close)(void *priv);
 	void (*look)(struct weft_port *port, struct weft_port_look *look);
 };
@@ -138,7 +146,7 @@ struct weft_port {
 	refcount_t ref;
 	struct list_head node;
 	struct weft_dev *dev;
-	spinlock_t path_lock;
+	spinlock_t path_lock;	/* ppaths */
 	struct list_head ppaths;
 	struct work_struct kill_work;
 };
@@ -162,7 +170,7 @@ struct weft_ppath {
 	struct weft_port *port;
 	struct list_head node;
 	struct hrtimer timer;
-	spinlock_t lock;
+	spinlock_t lock;	/* at, armed, closed */
 	weft_ns at;
 	weft_ns armed;
 	bool closed;
@@ -176,7 +184,7 @@ static inline struct weft_port *weft_port_of(const struct weft_core *core)
 	return core->port;
 }
 
-/* ---- For kernel/dev and kernel/admin -------------------------------------------------------------------------- */
+/* ---- For kernel/dev and kernel/admin --------------------------------------------------------- */
 
 extern struct mutex weft_ports_lock;
 extern struct list_head weft_ports;
@@ -190,10 +198,11 @@ const char *weft_port_state_name(const struct weft_port *port);
 
 struct weft_port *weft_port_find(struct net *net, const char *name);
 
-int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *conf, struct netlink_ext_ack *extack);
+int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *conf,
+		  struct netlink_ext_ack *extack);
 int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *extack);
 
-/* ---- For drivers ------------------------------------------------------------------------------------------------- */
+/* ---- For drivers ----------------------------------------------------------------------------- */
 
 void weft_port_rx(struct weft_port *port, const struct weft_rx *rx, u32 n);
 void weft_port_link(struct weft_port *port, bool up);
