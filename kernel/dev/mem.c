@@ -366,7 +366,11 @@ int weft_mem_init(void)
 
 void weft_mem_exit(void)
 {
-	/* Unpinning puts contexts, and that queues their freeing: all of it is waited for. */
+	/*
+	 * Unpinning puts contexts, and that queues their freeing: all of it is waited for. Calls of
+	 * the notifier were waited for by each mmu_notifier_unregister(); RCU callbacks there are
+	 * none.
+	 */
 	destroy_workqueue(weft_mem_wq);
 	WARN_ON_ONCE(!list_empty(&weft_memctxs));
 	WARN_ON_ONCE(weft_mem_total_pinned());

@@ -182,8 +182,8 @@ void weft_pin_drop_all(struct weft_memctx *mc)
 }
 
 /*
- * Unpin idle ranges that were not used since @before, until @npages have gone. Sleeps. Return:
- * how many have.
+ * Unpin idle ranges that were not used since @before, until @npages have gone. Sleeps.
+ * Return: how many have.
  */
 static unsigned long weft_pin_evict(struct weft_memctx *mc, unsigned long npages,
 				    unsigned long before)
