@@ -126,7 +126,7 @@ static void transmit(struct rig_node *node, struct weft_tx *tx)
 	struct rig *rig = node->rig;
 	const struct weft_sockaddr *dst = tx->path ? weft_path_addr(tx->path) : &tx->to;
 	struct rig_node *to = find_node(rig, dst);
-	struct weft_sockaddr src = node->core.addr[tx->path ? weft_path_src(tx->path) : 0];
+	struct weft_sockaddr src = node->core.addr[tx->path ? weft_path_src(tx->path) : tx->src];
 	u8 *p;
 
 	src.port = cpu_to_be16(node->core.conf.udp_port);

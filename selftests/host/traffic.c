@@ -1,0 +1,656 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Random traffic over the rig: how runs are made and driven. One thread; no locks.
+ */
+#include <stdarg.h>
+
+#include "traffic.h"
+#include "traffic_check.h"
+
+#define TAG_CLASS(c)	((u64)(c) << 8)
+#define TAG_STRAY	(1ull << 40)
+
+u64 tr_first(u64 first)
+{
+	const char *env = getenv("WEFT_SEED");
+
+	return env ? strtoull(env, NULL, 0) : first;
+}
+
+u64 tr_last(u64 first, u64 count)
+{
+	const char *runs = getenv("WEFT_RUNS");
+
+	if (getenv("WEFT_SEED"))
+		return tr_first(first);
+	return first + (runs ? strtoull(runs, NULL, 0) : count) - 1;
+}
+
+void tr_die(struct tr *tr, const char *fmt, ...)
+{
+	va_list ap;
+
+	rig_dump(tr->rig);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	weft_host_die(__FILE__, __LINE__, "the run has failed");
+}
+
+static u32 pick(u64 *state, u32 n)
+{
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return n ? (*state >> 33) % n : 0;
+}
+
+void tr_conf_random(struct tr_conf *conf, u64 seed)
+{
+	static const u32 payloads[] = { 1232, 1472, 1472, 4000, 8972 };
+	static const u32 lens[] = { 100, 2000, 20000, 300000 };
+	u64 s = seed * 0x9e3779b97f4a7c15ULL + 1;
+
+	memset(conf, 0, sizeof(*conf));
+	rig_conf_default(&conf->rig, seed);
+	conf->rig.nodes = 2 + pick(&s, 3);
+	conf->rig.family = pick(&s, 3) ? AF_INET : AF_INET6;
+	conf->rig.max_payload = payloads[pick(&s, ARRAY_SIZE(payloads))];
+	conf->rig.jitter = pick(&s, 2) ? 0 : pick(&s, 20000);
+	conf->procs = 1 + !pick(&s, 3);
+	conf->eps = 1 + !pick(&s, 3);
+	conf->max_len = lens[pick(&s, ARRAY_SIZE(lens))];
+	conf->msgs = conf->max_len > 50000 ? 20 : 20 + pick(&s, 100);
+	conf->sq_slots = 16 << pick(&s, 5);
+	conf->rq_slots = 4096;
+	conf->cq_slots = 16 << pick(&s, 6);
+	conf->one_cq = pick(&s, 2);
+	conf->classes = 1 + pick(&s, 6);
+	conf->self = !pick(&s, 3);
+	conf->short_rooms = !pick(&s, 3);
+	conf->lazy = pick(&s, 2);
+	if (!pick(&s, 3))
+		conf->rig.core.window_bytes = 16384 << pick(&s, 4);
+	if (!pick(&s, 3))
+		conf->rig.core.unexp_window = 65536;
+}
+
+/* ---- Messages and receives ------------------------------------------- */
+
+/* Cut @len bytes into segments, each a buffer of its own. */
+static u32 segments(struct tr *tr, struct rig_proc *proc, u32 len, struct weft_iov *seg)
+{
+	u32 i, n = !len			 ? rig_below(tr->rig, 2) :
+		   rig_below(tr->rig, 4) ? 1 :
+					   1 + rig_below(tr->rig, 8);
+
+	for (i = 0; i < n; i++) {
+		seg[i].len = i == n - 1 ? len : rig_below(tr->rig, len + 1);
+		seg[i].addr = (uintptr_t)rig_buf(proc, seg[i].len);
+		len -= seg[i].len;
+	}
+	return n;
+}
+
+static u32 some_len(struct tr *tr, u32 max)
+{
+	switch (rig_below(tr->rig, 6)) {
+	case 0:
+		return rig_below(tr->rig, 9);
+	case 1:
+		return min(rig_below(tr->rig, 200), max);
+	case 2:
+		return min(900 + rig_below(tr->rig, 700), max);
+	case 3:
+		return min(1u << rig_below(tr->rig, 18), max);
+	default:
+		return rig_below(tr->rig, max + 1);
+	}
+}
+
+/*
+ * How messages of a class are matched, so that whatever takes what in the end everything has been
+ * taken: all receives of a class fit all of its messages, or, with a sender, all of his.
+ */
+static void new_message(struct tr *tr, struct tr_ep *src, struct tr_ep *dst)
+{
+	struct tr_msg *m = calloc(1, sizeof(*m));
+	struct tr_rcv *r = calloc(1, sizeof(*r));
+	u32 class = rig_below(tr->rig, tr->conf.classes);
+
+	m->src = src;
+	m->dst = dst;
+	r->ep = dst;
+	m->len = some_len(tr, tr->conf.max_len);
+	r->room = tr->conf.max_len;
+	if (tr->conf.short_rooms && !rig_below(tr->rig, 4))
+		r->room = some_len(tr, tr->conf.max_len);
+	if (class & 1) {
+		m->tagged = true;
+		r->tagged = true;
+		switch (class / 2 % 3) {
+		case 0:		/* one tag; receives ignore this or that bit of it */
+			m->tag = TAG_CLASS(class);
+			r->tag = m->tag | rig_below(tr->rig, 4);
+			r->ignore = (r->tag & 3) | rig_below(tr->rig, 4);
+			break;
+		case 1:		/* several tags; receives take all of them */
+			m->tag = TAG_CLASS(class) | rig_below(tr->rig, 4);
+			r->tag = TAG_CLASS(class);
+			r->ignore = 3;
+			break;
+		case 2:		/* one tag, exact */
+			m->tag = TAG_CLASS(class) | 0x5500000000000000ull;
+			r->tag = m->tag;
+			if (!tr->conf.msg)
+				r->from = src;
+			break;
+		}
+	} else if (class & 2 && !tr->conf.msg) {
+		m->tagged = true;
+		r->tagged = true;
+		m->tag = TAG_CLASS(class) | rig_below(tr->rig, 2);
+		r->tag = m->tag & ~1ull;
+		r->ignore = 1;
+		r->from = src;
+	}
+	m->flags = rig_below(tr->rig, 4) ? WEFT_SQ_COMPLETION : 0;
+	if (!rig_below(tr->rig, 4))
+		m->flags |= WEFT_SQ_TRANSMIT;
+	if (!rig_below(tr->rig, 8))
+		m->flags |= WEFT_SQ_DELIVERY;
+	m->has_data = m->len < 8 || tr->conf.short_rooms || rig_below(tr->rig, 8);
+	if (m->has_data)
+		m->flags |= WEFT_SQ_DATA;
+	m->inl = m->len <= WEFT_INLINE_MAX && rig_below(tr->rig, 2) &&
+		 1 + DIV_ROUND_UP(m->len, WEFT_SLOT_SIZE) <= tr->conf.sq_slots;
+	if (m->inl)
+		m->flags |= WEFT_SQ_INLINE;
+	m->id = ++tr->nmsgs;
+	r->id = ++tr->nrcvs;
+	tr->msgs[m->id] = m;
+	tr->rcvs[r->id] = r;
+	src->msgs[src->nmsgs++] = m;
+	dst->rcvs[dst->nrcvs++] = r;
+	tr->open++;
+}
+
+static void new_stray(struct tr *tr, struct tr_ep *ep)
+{
+	struct tr_rcv *r = calloc(1, sizeof(*r));
+
+	r->ep = ep;
+	r->stray = true;
+	r->tagged = true;
+	r->tag = TAG_STRAY | rig_below(tr->rig, 4);
+	r->ignore = rig_below(tr->rig, 2) * 3;
+	r->room = rig_below(tr->rig, 100);
+	r->id = ++tr->nrcvs;
+	tr->rcvs[r->id] = r;
+	ep->rcvs[ep->nrcvs++] = r;
+}
+
+/* Receives come in another order than the messages they were made for. */
+static void shuffle(struct tr *tr, struct tr_ep *ep)
+{
+	u32 i;
+
+	for (i = 0; i < ep->nrcvs; i++) {
+		u32 k = i + rig_below(tr->rig, min(ep->nrcvs - i, 8u));
+
+		swap(ep->rcvs[i], ep->rcvs[k]);
+	}
+}
+
+static void plan(struct tr *tr)
+{
+	u32 i, k, most = tr->neps * (tr->conf.msgs + 2) + 1;
+
+	tr->msgs = calloc(most, sizeof(*tr->msgs));
+	tr->rcvs = calloc(most, sizeof(*tr->rcvs));
+	for (i = 0; i < tr->neps; i++) {
+		tr->eps[i].msgs = calloc(tr->conf.msgs + 1, sizeof(*tr->msgs));
+		tr->eps[i].rcvs = calloc(most, sizeof(*tr->rcvs));
+	}
+	for (k = 0; k < tr->conf.msgs; k++) {
+		for (i = 0; i < tr->neps; i++) {
+			struct tr_ep *src = &tr->eps[i];
+			struct tr_ep *dst = src->peer;
+
+			if (!dst)
+				dst = &tr->eps[rig_below(tr->rig, tr->neps)];
+			if (dst == src && !tr->conf.self && tr->neps > 1)
+				dst = &tr->eps[(i + 1) % tr->neps];
+			new_message(tr, src, dst);
+		}
+	}
+	for (i = 0; i < tr->neps; i++) {
+		if (!rig_below(tr->rig, 2))
+			new_stray(tr, &tr->eps[i]);
+		shuffle(tr, &tr->eps[i]);
+	}
+}
+
+/* ---- Life ------------------------------------------------------------ */
+
+static struct rig_cq *some_cq(struct tr *tr, struct tr_proc *p)
+{
+	if ((!tr->conf.one_cq || !p->ncq) && p->ncq < ARRAY_SIZE(p->cq))
+		p->cq[p->ncq++] = rig_cq_new(p->proc, tr->conf.cq_slots);
+	return p->cq[p->ncq - 1];
+}
+
+static void make_ep(struct tr *tr, struct tr_ep *ep, struct tr_proc *p)
+{
+	bool directed = !tr->conf.msg;
+
+	ep->proc = p;
+	ep->tx = some_cq(tr, p);
+	ep->rx = some_cq(tr, p);
+	ep->ep = rig_ep_new(p->proc, tr->conf.msg ? WEFT_EP_MSG : WEFT_EP_RDM,
+			    directed ? WEFT_EPF_DIRECTED : 0, tr->conf.sq_slots, tr->conf.rq_slots,
+			    ep->service);
+	if (!ep->ep || rig_ep_enable(ep->ep, ep->tx, ep->rx, p->eq, p->av))
+		tr_die(tr, "endpoint cannot be made");
+	ep->service = rig_ep_service(ep->ep);
+	if (!ep->index)
+		ep->index = calloc(tr->nprocs, sizeof(*ep->index));
+}
+
+/* A process gets to know all endpoints, in an order of its own. */
+static void introduce(struct tr *tr, struct tr_proc *p)
+{
+	u32 k;
+
+	for (k = 0; k < tr->neps; k++) {
+		struct tr_ep *ep = &tr->eps[(k + p->no) % tr->neps];
+		u32 node = ep->proc->no % tr->conf.rig.nodes;
+		long index = rig_av_insert(p->av, node, ep->service, tr->rig);
+
+		if (index < 0)
+			tr_die(tr, "address is refused: %ld", index);
+		ep->index[p->no] = index;
+	}
+}
+
+static struct rig_eq *wanted;
+
+static bool event_there(void *arg)
+{
+	return weft_eq_ready(&wanted->eq) || !arg;
+}
+
+static void expect_event(struct tr *tr, struct rig_eq *eq, u32 type, struct weft_event *ev)
+{
+	wanted = eq;
+	if (!rig_until(tr->rig, event_there, tr, 5 * NSEC_PER_SEC))
+		tr_die(tr, "event %u does not come", type);
+	rig_eq_read(eq, ev, NULL);
+	if (ev->type != type)
+		tr_die(tr, "event %u (status %u) instead of %u", ev->type, ev->status, type);
+}
+
+/* Connect endpoints in pairs. */
+static void connect_all(struct tr *tr)
+{
+	struct weft_event ev;
+	u32 i;
+
+	for (i = 0; i + 1 < tr->neps; i += 2) {
+		struct tr_ep *a = &tr->eps[i], *b = &tr->eps[i + 1];
+		struct rig_proc *bp = b->proc->proc;
+		struct rig_ep *pep = rig_ep_new(bp, WEFT_EP_PASSIVE, 0, 0, 0, 5000 + i);
+
+		a->peer = b;
+		b->peer = a;
+		if (!pep || rig_listen(pep, b->proc->eq, 4) ||
+		    rig_connect(a->ep, bp->node->index, 5000 + i, "hi", 2))
+			tr_die(tr, "connection cannot be asked for");
+		expect_event(tr, b->proc->eq, WEFT_EV_CONNREQ, &ev);
+		if (rig_accept(b->ep, ev.conn, "ho", 2))
+			tr_die(tr, "connection cannot be accepted");
+		expect_event(tr, a->proc->eq, WEFT_EV_CONNECTED, &ev);
+		expect_event(tr, b->proc->eq, WEFT_EV_CONNECTED, &ev);
+		rig_ep_free(pep);
+	}
+}
+
+static void make_proc(struct tr *tr, struct tr_proc *p)
+{
+	p->proc = rig_proc_new(&tr->rig->node[p->no % tr->conf.rig.nodes]);
+	p->av = tr->conf.msg ? NULL : rig_av_new(p->proc);
+	p->eq = rig_eq_new(p->proc);
+	p->ncq = 0;
+}
+
+struct tr *tr_new(const struct tr_conf *conf, const char *test)
+{
+	struct tr *tr = calloc(1, sizeof(*tr));
+	u32 i;
+
+	snprintf(tr->note, sizeof(tr->note), "again: WEFT_SEED=%llu build/host/%s",
+		 (unsigned long long)conf->rig.seed, test);
+	weft_host_note(tr->note);
+	tr->conf = *conf;
+	tr->rig = rig_new(&conf->rig);
+	tr->nprocs = conf->rig.nodes * conf->procs;
+	tr->neps = tr->nprocs * conf->eps;
+	if (conf->msg)
+		tr->neps &= ~1u;
+	tr->procs = calloc(tr->nprocs, sizeof(*tr->procs));
+	tr->eps = calloc(tr->neps, sizeof(*tr->eps));
+	for (i = 0; i < tr->nprocs; i++) {
+		tr->procs[i].no = i;
+		make_proc(tr, &tr->procs[i]);
+	}
+	for (i = 0; i < tr->neps; i++)
+		make_ep(tr, &tr->eps[i], &tr->procs[i % tr->nprocs]);
+	for (i = 0; i < tr->nprocs && !conf->msg; i++)
+		introduce(tr, &tr->procs[i]);
+	if (conf->msg)
+		connect_all(tr);
+	plan(tr);
+	return tr;
+}
+
+void tr_free(struct tr *tr)
+{
+	u32 i;
+
+	tr_check_order(tr);
+	for (i = 0; i < tr->nprocs; i++)
+		if (tr->procs[i].proc)
+			tr_kill_proc(tr, &tr->procs[i], false);
+	if (rig_below(tr->rig, 2))
+		rig_run(tr->rig, 20 * NSEC_PER_SEC);
+	rig_free(tr->rig);
+	for (i = 0; i < tr->neps; i++) {
+		free(tr->eps[i].msgs);
+		free(tr->eps[i].rcvs);
+		free(tr->eps[i].index);
+	}
+	for (i = 1; i <= tr->nmsgs; i++)
+		free(tr->msgs[i]);
+	for (i = 1; i <= tr->nrcvs; i++)
+		free(tr->rcvs[i]);
+	free(tr->msgs);
+	free(tr->rcvs);
+	free(tr->eps);
+	free(tr->procs);
+	weft_host_note(NULL);
+	free(tr);
+}
+
+/* ---- Work ------------------------------------------------------------ */
+
+static bool post_send(struct tr *tr, struct tr_ep *ep)
+{
+	struct tr_msg *m = ep->msgs[ep->next_msg];
+	struct rig_op op = {
+		.tagged = m->tagged,
+		.flags = m->flags,
+		.context = m->id,
+		.tag = m->tag,
+		.data = m->id,
+		.more = !rig_below(tr->rig, 4),
+	};
+	int r;
+
+	op.peer = tr->conf.msg ? 0 : m->dst->index[ep->proc->no];
+	if (!m->n && m->len)
+		m->n = segments(tr, ep->proc->proc, m->len, m->seg);
+	tr_fill(m);
+	op.n = m->n;
+	memcpy(op.iov, m->seg, sizeof(op.iov));
+	r = rig_send(ep->ep, &op);
+	if (r == -EIO && tr->conf.trouble)
+		return false;
+	if (r && r != -EAGAIN)
+		tr_die(tr, "send: %d", r);
+	if (r)
+		return false;
+	m->posted = ++ep->next_msg;
+	if (m->flags & WEFT_SQ_COMPLETION)
+		ep->open_tx++;
+	if (m->inl)
+		tr_drop_buffers(ep->proc->proc, m->seg, &m->n);
+	return true;
+}
+
+static bool post_recv(struct tr *tr, struct tr_ep *ep)
+{
+	struct tr_rcv *r = ep->rcvs[ep->next_rcv];
+	struct rig_op op = {
+		.tagged = r->tagged,
+		.flags = WEFT_RQ_COMPLETION,
+		.peer = WEFT_SRC_ANY,
+		.context = r->id,
+		.tag = r->tag,
+		.ignore = r->ignore,
+		.more = !rig_below(tr->rig, 4),
+	};
+	int err;
+
+	if (r->from)
+		op.peer = r->from->index[ep->proc->no];
+	if (!r->n && r->room)
+		r->n = segments(tr, ep->proc->proc, r->room, r->seg);
+	op.n = r->n;
+	memcpy(op.iov, r->seg, sizeof(op.iov));
+	err = rig_recv(ep->ep, &op);
+	if (err == -EIO && tr->conf.trouble)
+		return false;
+	if (err && err != -EAGAIN)
+		tr_die(tr, "receive: %d", err);
+	if (err)
+		return false;
+	r->posted = ++ep->next_rcv;
+	ep->open_rx++;
+	return true;
+}
+
+static void read_events(struct tr *tr, struct tr_proc *p)
+{
+	struct weft_event ev;
+	u32 i;
+
+	while (rig_eq_read(p->eq, &ev, NULL)) {
+		for (i = 0; i < tr->neps; i++) {
+			struct tr_ep *ep = &tr->eps[i];
+
+			if (ep->proc != p || !ep->ep || ep->ep->handle != ev.handle)
+				continue;
+			if (ev.type == WEFT_EV_SHUTDOWN && ep->shut)
+				tr_die(tr, "SHUTDOWN comes twice");
+			if (ev.type == WEFT_EV_SHUTDOWN)
+				ep->shut = true;
+			if (!tr->conf.trouble)
+				tr_die(tr, "event %u, status %u", ev.type, ev.status);
+		}
+	}
+}
+
+static void read_cq(struct tr *tr, struct rig_cq *cq, u32 most)
+{
+	struct weft_cqe e;
+
+	if (tr->conf.lazy && !cq->woken && rig_cq_arm(cq))
+		return;
+	while (most--) {
+		int r = rig_cq_read(cq, &e);
+
+		if (r < 0)
+			tr_die(tr, "completion queue is in error");
+		if (!r)
+			break;
+		tr_complete(tr, cq, &e);
+	}
+	/* woken stays until it has been read empty */
+	if (cq->status.tail == cq->head)
+		cq->woken = false;
+}
+
+bool tr_step(struct tr *tr)
+{
+	struct tr_proc *p = &tr->procs[rig_below(tr->rig, tr->nprocs)];
+	struct tr_ep *ep = &tr->eps[rig_below(tr->rig, tr->neps)];
+	u32 i, n, left = 0;
+
+	if (ep->ep) {
+		for (n = rig_below(tr->rig, 12); n && ep->next_msg < ep->nmsgs && !ep->shut; n--)
+			if (!post_send(tr, ep))
+				break;
+		for (n = rig_below(tr->rig, 12); n && ep->next_rcv < ep->nrcvs && !ep->shut; n--)
+			if (!post_recv(tr, ep))
+				break;
+		if (!rig_below(tr->rig, 3)) {
+			rig_ring_sq(ep->ep);
+			rig_ring_rq(ep->ep);
+		}
+	}
+	if (p->proc) {
+		read_events(tr, p);
+		for (i = 0; i < p->ncq; i++)
+			read_cq(tr, p->cq[i], rig_below(tr->rig, 20));
+	}
+	for (n = rig_below(tr->rig, 30); n; n--)
+		rig_step(tr->rig, tr->rig->now + 100000);
+	for (i = 0; i < tr->neps; i++) {
+		ep = &tr->eps[i];
+		if (ep->ep && !ep->shut)
+			left += ep->nmsgs - ep->next_msg + ep->open_tx + ep->nrcvs - ep->next_rcv;
+		else if (ep->ep)
+			left += ep->open_tx;
+	}
+	return left || (!tr->conf.trouble && tr->open);
+}
+
+void tr_finish(struct tr *tr, weft_ns ns)
+{
+	weft_ns end = tr->rig->now + ns;
+
+	while (tr_step(tr)) {
+		u32 i;
+
+		if (tr->rig->now < end)
+			continue;
+		for (i = 0; i < tr->neps; i++)
+			fprintf(stderr,
+				"ep %u: sent %u/%u, %u complete later; posted %u/%u, %u open\n", i,
+				tr->eps[i].next_msg, tr->eps[i].nmsgs, tr->eps[i].open_tx,
+				tr->eps[i].next_rcv, tr->eps[i].nrcvs, tr->eps[i].open_rx);
+		tr_die(tr, "%u messages have not come in time", tr->open);
+	}
+}
+
+void tr_cancel(struct tr *tr)
+{
+	weft_ns end = tr->rig->now + 30 * NSEC_PER_SEC;
+	bool left = true;
+	u32 i;
+
+	for (i = 1; i <= tr->nrcvs; i++) {
+		struct tr_rcv *r = tr->rcvs[i];
+
+		if (!r->posted || r->done || !r->ep->ep || r->ep->shut)
+			continue;
+		if (rig_below(tr->rig, 2) || rig_rq_cancel(r->ep->ep, r->id))
+			rig_cancel(r->ep->ep, r->id);
+	}
+	while (left) {
+		if (tr->rig->now > end)
+			tr_die(tr, "receives were not canceled in time");
+		tr_step(tr);
+		for (i = 0, left = false; i < tr->neps; i++)
+			left |= tr->eps[i].ep && tr->eps[i].open_rx;
+	}
+}
+
+/* ---- Trouble --------------------------------------------------------- */
+
+/* What an endpoint had under way is lost with it. */
+static void lose_ops(struct tr_ep *ep)
+{
+	u32 i;
+
+	for (i = 0; i < ep->nmsgs; i++) {
+		ep->msgs[i]->n = 0;
+		ep->msgs[i]->done |= i < ep->next_msg;
+	}
+	for (i = 0; i < ep->nrcvs; i++) {
+		ep->rcvs[i]->n = 0;
+		ep->rcvs[i]->done |= i < ep->next_rcv;
+	}
+	ep->open_tx = 0;
+	ep->open_rx = 0;
+	ep->ep = NULL;
+}
+
+void tr_kill_ep(struct tr *tr, struct tr_ep *ep)
+{
+	u32 i;
+
+	if (!ep->ep)
+		return;
+	if (!tr->conf.trouble && (ep->open_tx || ep->open_rx))
+		tr_die(tr, "endpoint goes with %u sends and %u receives open", ep->open_tx,
+		       ep->open_rx);
+	rig_ep_free(ep->ep);
+	for (i = 0; i < ep->nmsgs; i++)
+		tr_drop_buffers(ep->proc->proc, ep->msgs[i]->seg, &ep->msgs[i]->n);
+	for (i = 0; i < ep->nrcvs; i++)
+		tr_drop_buffers(ep->proc->proc, ep->rcvs[i]->seg, &ep->rcvs[i]->n);
+	lose_ops(ep);
+}
+
+static void lose_proc(struct tr *tr, struct tr_proc *p)
+{
+	u32 i;
+
+	for (i = 0; i < tr->neps; i++)
+		if (tr->eps[i].proc == p)
+			lose_ops(&tr->eps[i]);
+	p->proc = NULL;
+	p->ncq = 0;
+}
+
+void tr_kill_proc(struct tr *tr, struct tr_proc *p, bool killed)
+{
+	u32 i;
+
+	if (!p->proc)
+		return;
+	for (i = 0; i < tr->neps && !killed; i++)
+		if (tr->eps[i].proc == p)
+			tr_kill_ep(tr, &tr->eps[i]);
+	rig_proc_end(p->proc, killed);
+	lose_proc(tr, p);
+}
+
+void tr_forget_node(struct tr *tr, struct rig_node *node)
+{
+	u32 i;
+
+	for (i = 0; i < tr->nprocs; i++)
+		if (tr->procs[i].proc && tr->procs[i].no % tr->conf.rig.nodes == node->index)
+			lose_proc(tr, &tr->procs[i]);
+}
+
+void tr_revive(struct tr *tr)
+{
+	u32 i;
+
+	for (i = 0; i < tr->nprocs; i++) {
+		struct tr_proc *p = &tr->procs[i];
+
+		if (p->proc || !tr->rig->node[p->no % tr->conf.rig.nodes].up)
+			continue;
+		make_proc(tr, p);
+		introduce(tr, p);
+	}
+	for (i = 0; i < tr->neps; i++) {
+		struct tr_ep *ep = &tr->eps[i];
+
+		if (!ep->ep && ep->proc->proc && ep->proc->ncq < ARRAY_SIZE(ep->proc->cq))
+			make_ep(tr, ep, ep->proc);
+	}
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Random traffic over the rig, with a record of every operation
+ *
+ * Endpoints send one another messages of all lengths and kinds and post receives that fit, in an
+ * order left to chance. What is checked: each message arrives at most once (without trouble:
+ * exactly once) and at one that asked for it, with its bytes, tag, data, length and source; no
+ * message overtakes an earlier one of its pair that the same receive would have taken; each
+ * operation completes once; a buffer is not touched after its completion (it is freed then).
+ */
+#ifndef WEFT_TRAFFIC_H
+#define WEFT_TRAFFIC_H
+
+#include "rig.h"
+
+/**
+ * struct tr_conf - what a run is like
+ * @rig: world
+ * @msg: connected endpoints, else RDM ones
+ * @trouble: endpoints and nodes die: operations may fail
+ * @procs: processes of a node
+ * @eps: RDM endpoints of a process
+ * @msgs: messages that each endpoint sends
+ * @max_len: bytes of the longest
+ * @sq_slots: slots of send rings
+ * @rq_slots: slots of receive rings
+ * @cq_slots: slots of completion queues
+ * @one_cq: one completion queue for both directions and all endpoints of a process
+ * @classes: groups of messages to an endpoint, each with its own way of matching
+ * @self: endpoints send to themselves too
+ * @short_rooms: receives may be too short
+ * @lazy: programs sleep until they are woken, and do not look at their queues before
+ */
+struct tr_conf {
+	struct rig_conf rig;
+	bool msg;
+	bool trouble;
+	u32 procs;
+	u32 eps;
+	u32 msgs;
+	u32 max_len;
+	u32 sq_slots;
+	u32 rq_slots;
+	u32 cq_slots;
+	bool one_cq;
+	u32 classes;
+	bool self;
+	bool short_rooms;
+	bool lazy;
+};
+
+/**
+ * struct tr_msg - a message
+ * @id: its number, from 1
+ * @src: sending endpoint
+ * @dst: receiving endpoint
+ * @tagged: tagged
+ * @inl: stood in the ring
+ * @has_data: with remote CQ data: its number
+ * @flags: of the send
+ * @tag: its tag
+ * @len: bytes
+ * @n: segments
+ * @seg: their bytes
+ * @posted: is in the ring, or was; from 1, in the order of its sender
+ * @done: the send has completed
+ * @status: with this
+ * @by: the receive that took it
+ */
+struct tr_msg {
+	u64 id;
+	struct tr_ep *src;
+	struct tr_ep *dst;
+	bool tagged;
+	bool inl;
+	bool has_data;
+	u32 flags;
+	u64 tag;
+	u32 len;
+	u32 n;
+	struct weft_iov seg[WEFT_IOV_MAX];
+	u32 posted;
+	bool done;
+	u32 status;
+	struct tr_rcv *by;
+};
+
+/**
+ * struct tr_rcv - a receive
+ * @id: its number, from 1
+ * @ep: endpoint
+ * @tagged: tagged
+ * @tag: tag
+ * @ignore: bits of it that do not count
+ * @from: the only sender, NULL: any
+ * @room: bytes
+ * @n: segments
+ * @seg: their bytes
+ * @posted: is in the ring, or was; from 1, in the order of its endpoint
+ * @done: has completed
+ * @stray: nothing fits it: will be canceled
+ */
+struct tr_rcv {
+	u64 id;
+	struct tr_ep *ep;
+	bool tagged;
+	u64 tag;
+	u64 ignore;
+	struct tr_ep *from;
+	u32 room;
+	u32 n;
+	struct weft_iov seg[WEFT_IOV_MAX];
+	u32 posted;
+	bool done;
+	bool stray;
+};
+
+/**
+ * struct tr_ep - an endpoint of the run
+ * @proc: its process
+ * @ep: the rig's, NULL: gone
+ * @tx: its completion queue
+ * @rx: its completion queue
+ * @peer: the other end of a connection
+ * @index: of its address in the vector of each process, by that process' number
+ * @service: service number
+ * @msgs: messages it sends
+ * @nmsgs: how many
+ * @next_msg: those before it have been posted
+ * @rcvs: its receives
+ * @nrcvs: how many
+ * @next_rcv: those before it have been posted
+ * @open_tx: sends that will complete and have not
+ * @open_rx: receives that have not completed
+ * @shut: connected: SHUTDOWN has come
+ */
+struct tr_ep {
+	struct tr_proc *proc;
+	struct rig_ep *ep;
+	struct rig_cq *tx;
+	struct rig_cq *rx;
+	struct tr_ep *peer;
+	u32 *index;
+	u16 service;
+	struct tr_msg **msgs;
+	u32 nmsgs;
+	u32 next_msg;
+	struct tr_rcv **rcvs;
+	u32 nrcvs;
+	u32 next_rcv;
+	u32 open_tx;
+	u32 open_rx;
+	bool shut;
+};
+
+/**
+ * struct tr_proc - a process of the run
+ * @no: its number
+ * @proc: the rig's, NULL: gone
+ * @av: its address vector
+ * @eq: its event queue
+ * @cq: its completion queues
+ * @ncq: how many
+ */
+struct tr_proc {
+	u32 no;
+	struct rig_proc *proc;
+	struct rig_av *av;
+	struct rig_eq *eq;
+	struct rig_cq *cq[8];
+	u32 ncq;
+};
+
+/**
+ * struct tr - a run
+ * @conf: what it is like
+ * @rig: its world
+ * @procs: processes
+ * @nprocs: how many
+ * @eps: endpoints
+ * @neps: how many
+ * @msgs: messages by number
+ * @nmsgs: how many
+ * @rcvs: receives by number
+ * @nrcvs: how many
+ * @open: messages that were not taken
+ * @note: how to repeat the run
+ */
+struct tr {
+	struct tr_conf conf;
+	struct rig *rig;
+	struct tr_proc *procs;
+	u32 nprocs;
+	struct tr_ep *eps;
+	u32 neps;
+	struct tr_msg **msgs;
+	u32 nmsgs;
+	struct tr_rcv **rcvs;
+	u32 nrcvs;
+	u32 open;
+	char note[160];
+};
+
+/* A run like any other: @test names it in the line that says how to repeat it. */
+void tr_conf_random(struct tr_conf *conf, u64 seed);
+struct tr *tr_new(const struct tr_conf *conf, const char *test);
+/* Post, read, let time pass, once. Return: something is left to do. */
+bool tr_step(struct tr *tr);
+/* Until everything is done, at most @ns; dies when it is not. */
+void tr_finish(struct tr *tr, weft_ns ns);
+/* Cancel what has not been matched, and wait for that. */
+void tr_cancel(struct tr *tr);
+/* Check the order in which messages were taken, end everything, check for leaks. */
+void tr_free(struct tr *tr);
+
+/* Trouble. */
+void tr_kill_ep(struct tr *tr, struct tr_ep *ep);
+void tr_kill_proc(struct tr *tr, struct tr_proc *proc, bool killed);
+/* The rig's node has gone, and all that was on it. */
+void tr_forget_node(struct tr *tr, struct rig_node *node);
+/*
+ * Processes and endpoints that are gone come again, with the same services, on nodes that are up.
+ * RDM only.
+ */
+void tr_revive(struct tr *tr);
+
+/* Die with a message, the state of the world and the line that repeats the run. */
+void tr_die(struct tr *tr, const char *fmt, ...)
+	__attribute__((__noreturn__, __format__(__printf__, 2, 3)));
+
+/* Seeds to run: one from the environment (WEFT_SEED), or @count (WEFT_RUNS) from @first on. */
+u64 tr_first(u64 first);
+u64 tr_last(u64 first, u64 count);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Random traffic over the rig: what is checked. One thread; no locks.
+ */
+#ifndef WEFT_TRAFFIC_CHECK_H
+#define WEFT_TRAFFIC_CHECK_H
+
+#include "traffic.h"
+
+/* Write a message's bytes into its segments. */
+void tr_fill(struct tr_msg *m);
+void tr_drop_buffers(struct rig_proc *proc, struct weft_iov *seg, u32 *n);
+/* A completion has been read from @cq. */
+void tr_complete(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e);
+/* Nothing has overtaken. */
+void tr_check_order(struct tr *tr);
+
+#endif
