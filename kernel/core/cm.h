@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - connections: what cm.c offers connect.c
+ */
+#ifndef WEFT_CM_H
+#define WEFT_CM_H
+
+#include "proto.h"
+
+void weft_conn_init(struct weft_conn *conn, struct weft_path *path, bool active);
+void weft_conn_list(struct weft_conn *conn);
+struct weft_conn *weft_conn_by_id(struct weft_core *core, u32 id);
+struct weft_conn *weft_conn_get(struct weft_core *core, u64 id);
+void weft_cm_say(struct weft_conn *conn, u8 op);
+void weft_cm_until(struct weft_conn *conn, weft_ns at);
+void weft_cm_state(struct weft_conn *conn, u8 state, weft_ns now);
+void weft_cm_unask(struct weft_conn *conn);
+void weft_cm_withdraw(struct weft_conn *conn, struct weft_out *out);
+void weft_cm_failed(struct weft_conn *conn, int err, const void *data, u32 len,
+		    struct weft_out *out);
+void weft_cm_over(struct weft_conn *conn, struct weft_out *out);
+
+#endif

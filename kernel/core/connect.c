@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - connections: what programs ask for
+ *
+ *	endpoint:	ENABLED --connect--> CONNECTING --REP-----> CONNECTED ---> CLOSED
+ *				\----accept---> ACCEPTED ---RTU-----/
+ *			(CONNECTING --REJ, timeout, shutdown--> CLOSED)
+ *	listener:	ENABLED --listen--> LISTENING
+ *
+ * An endpoint is connected once in its life: ep->connecting says that it is being or has been. The
+ * states of connections are in cm.c.
+ *
+ * Locks: ep->sq_mutex from beginning to end, so that an endpoint's flow and connection are set and
+ * ended by one caller; inside of it path->lock, ep->lock.
+ */
+#include "cm.h"
+
+/**
+ * weft_cm_listen - take connection requests
+ * @pep: passive endpoint
+ * @eq: where they are told; of the first call
+ * @backlog: how many may wait; a second call changes it
+ *
+ * Return: 0, -EINVAL: not passive, no queue, or in a state in which it takes none; and what
+ * weft_ep_enable() says.
+ */
+int weft_cm_listen(struct weft_ep *pep, struct weft_eq *eq, u32 backlog)
+{
+	int err = 0;
+
+	if (pep->conf.type != WEFT_EP_PASSIVE || !eq || !backlog)
+		return -EINVAL;
+	if (READ_ONCE(pep->state) == WEFT_EPS_NEW) {
+		err = weft_ep_enable(pep, NULL, NULL, eq, NULL);
+		if (err)
+			return err;
+	}
+	weft_lock(&pep->lock);
+	if (pep->state == WEFT_EPS_ENABLED)
+		pep->state = WEFT_EPS_LISTENING;
+	if (pep->state == WEFT_EPS_LISTENING)
+		pep->backlog = min(backlog, pep->core->conf.backlog_max);
+	else
+		err = -EINVAL;
+	weft_unlock(&pep->lock);
+	return err;
+}
+
+/* May the endpoint be connected? Then nobody else may. */
+static int weft_cm_claim(struct weft_ep *ep)
+{
+	int err = -EBUSY;
+
+	weft_lock(&ep->lock);
+	switch (ep->state) {
+	case WEFT_EPS_ENABLED:
+		if (!ep->connecting)
+			err = 0;
+		ep->connecting = true;
+		break;
+	case WEFT_EPS_CONNECTED:
+		err = -EISCONN;
+		break;
+	case WEFT_EPS_CONNECTING:
+	case WEFT_EPS_ACCEPTED:
+	case WEFT_EPS_CLOSED:
+		break;
+	default:
+		err = -EINVAL;
+	}
+	weft_unlock(&ep->lock);
+	return err;
+}
+
+static void weft_cm_unclaim(struct weft_ep *ep)
+{
+	weft_lock(&ep->lock);
+	ep->connecting = false;
+	weft_unlock(&ep->lock);
+}
+
+/* Tie connection, endpoint and flow together. ep->sq_mutex is held, the path is locked. */
+static int weft_cm_bind(struct weft_conn *conn, struct weft_ep *ep, struct weft_flow *flow,
+			u32 state)
+{
+	int err = weft_flow_add(flow);
+
+	if (err)
+		return err;
+	weft_lock(&ep->lock);
+	if (ep->state == WEFT_EPS_ENABLED) {
+		ep->state = state;
+		ep->conn = conn;
+		refcount_inc(&conn->ref);
+	} else {
+		err = -EINVAL;
+	}
+	weft_unlock(&ep->lock);
+	if (err) {
+		weft_flow_unlist(flow);
+		return err;
+	}
+	weft_ep_get(ep);
+	conn->ep = ep;
+	flow->ref++;
+	conn->flow = flow;
+	flow->conn = conn;
+	conn->fid.ssvc = flow->id.ssvc;
+	conn->fid.sgen = flow->id.sgen;
+	weft_list_add_tail(&ep->flows[0], &flow->ep_node);
+	ep->recent = flow;
+	return 0;
+}
+
+static void weft_cm_data(struct weft_conn *conn, const void *data, u32 len)
+{
+	conn->dlen = len;
+	if (len)
+		memcpy(conn->data, data, len);
+}
+
+static int weft_cm_ask(struct weft_ep *ep, struct weft_path *path, const struct weft_sockaddr *addr,
+		       const void *data, u32 len, struct weft_out *out)
+{
+	struct weft_conn *conn = weft_alloc_sleep(sizeof(*conn));
+	struct weft_flow *flow = weft_flow_new(ep, path, addr);
+	int err = -ENOMEM;
+
+	if (!conn || !flow)
+		goto out;
+	weft_conn_init(conn, path, true);
+	conn->state = WEFT_CONN_ASKING;
+	conn->addr = *addr;
+	conn->fid.dsvc = be16_to_cpu(addr->port);
+	weft_cm_data(conn, data, len);
+	weft_lock(&path->lock);
+	err = weft_cm_bind(conn, ep, flow, WEFT_EPS_CONNECTING);
+	if (!err) {
+		weft_conn_list(conn);
+		weft_cm_say(conn, WEFT_CM_REQ);
+		weft_cm_until(conn, out->now + path->core->conf.connect_ns);
+		weft_path_output(path, out);
+	}
+	weft_unlock(&path->lock);
+	if (!err)
+		return 0;
+	weft_path_put(path);
+out:
+	if (flow)
+		weft_flow_free(flow);
+	weft_free(conn);
+	return err;
+}
+
+/**
+ * weft_cm_connect - ask for a connection; how it ends is an event
+ * @ep: MSG endpoint, enabled
+ * @addr: who listens
+ * @data: private data
+ * @len: bytes of them
+ * @now: time
+ * @out: output
+ *
+ * Sleeps. Return: 0, -EINVAL: not enabled, not MSG, address; -EISCONN, -EBUSY: has been connected
+ * before; no memory, no way there.
+ */
+int weft_cm_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data, u32 len,
+		    weft_ns now, struct weft_out *out)
+{
+	struct weft_core *core = ep->core;
+	struct weft_path *path;
+	int err;
+
+	out->now = now;
+	if (ep->conf.type != WEFT_EP_MSG || len > WEFT_CM_DATA_MAX || !addr->port)
+		return -EINVAL;
+	err = weft_addr_check(addr);
+	if (err)
+		return err;
+	weft_mutex_lock(&ep->sq_mutex);
+	err = weft_cm_claim(ep);
+	if (err)
+		goto out;
+	if (weft_core_own(core, addr)) {
+		path = core->local;
+		weft_path_get(path);
+	} else {
+		path = weft_path_find(core, addr, out);
+	}
+	if (IS_ERR(path)) {
+		err = (int)PTR_ERR(path);
+	} else {
+		err = weft_cm_ask(ep, path, addr, data, len, out);
+		weft_path_put(path);
+	}
+	if (err)
+		weft_cm_unclaim(ep);
+out:
+	weft_mutex_unlock(&ep->sq_mutex);
+	return err;
+}
+
+/* Both ends are on this node: the other one, NULL: it has gone. The path is locked. */
+static struct weft_conn *weft_cm_asker(const struct weft_conn *conn)
+{
+	struct weft_core *core = conn->path->core;
+	struct weft_conn *asks;
+
+	weft_lock(&core->svc_lock);
+	asks = weft_conn_by_id(core, conn->peer);
+	if (asks && asks->path != conn->path)
+		asks = NULL;
+	weft_unlock(&core->svc_lock);
+	return asks && asks->state == WEFT_CONN_ASKING && asks->ep ? asks : NULL;
+}
+
+/* The way of the peer's messages to us. The path is locked. */
+static int weft_cm_hear(struct weft_conn *conn, struct weft_ep *ep, struct weft_flow *flow)
+{
+	struct weft_path *path = conn->path;
+	struct weft_flowid in = {
+		.ssvc = conn->fid.dsvc,
+		.dsvc = flow->id.ssvc,
+		.sgen = conn->fid.dgen,
+	};
+	struct weft_rflow *rf;
+
+	if (weft_rflow_find(path, in.ssvc, in.sgen))
+		return -EINVAL;
+	rf = weft_rflow_new(path, &in, ep);
+	if (!rf)
+		return -ENOMEM;
+	rf->conn = conn;
+	conn->rflow = rf;
+	return 0;
+}
+
+/* The path is locked. */
+static int weft_cm_take(struct weft_conn *conn, struct weft_ep *ep, struct weft_flow *flow,
+			const void *data, u32 len, struct weft_out *out)
+{
+	struct weft_conn *asks = NULL;
+	int err = 0;
+
+	/* requests are those of the program that listens */
+	if (conn->state != WEFT_CONN_ASKED || !conn->pep || conn->pep->conf.ctx != ep->conf.ctx)
+		return -EINVAL;
+	if (conn->path->local) {
+		asks = weft_cm_asker(conn);
+		if (!asks)
+			return -EINVAL;
+	} else {
+		err = weft_cm_hear(conn, ep, flow);
+		if (err)
+			return err;
+	}
+	flow->id.dsvc = conn->fid.dsvc;
+	flow->id.dgen = conn->fid.dgen;
+	err = weft_cm_bind(conn, ep, flow, WEFT_EPS_ACCEPTED);
+	if (err) {
+		if (conn->rflow)
+			weft_rflow_free(conn->rflow, out);
+		return err;
+	}
+	if (asks) {
+		weft_ep_get(asks->ep);
+		flow->lep = asks->ep;
+		weft_ep_get(ep);
+		asks->flow->lep = ep;
+	}
+	weft_cm_unask(conn);
+	weft_cm_data(conn, data, len);
+	weft_cm_state(conn, WEFT_CONN_ACCEPTED, out->now);
+	weft_cm_say(conn, WEFT_CM_REP);
+	return 0;
+}
+
+/**
+ * weft_cm_accept - accept a request
+ * @ep: MSG endpoint, enabled
+ * @id: the request, which came to a passive endpoint of the same context
+ * @data: private data
+ * @len: bytes of them
+ * @now: time
+ * @out: output
+ *
+ * Sleeps. Return: 0, -EINVAL: there is no such request (any more), or the endpoint does not fit;
+ * -EISCONN, -EBUSY: it has been connected before; -ENOMEM.
+ */
+int weft_cm_accept(struct weft_ep *ep, u64 id, const void *data, u32 len, weft_ns now,
+		   struct weft_out *out)
+{
+	struct weft_conn *conn;
+	struct weft_flow *flow;
+	int err;
+
+	out->now = now;
+	if (ep->conf.type != WEFT_EP_MSG || len > WEFT_CM_DATA_MAX)
+		return -EINVAL;
+	conn = weft_conn_get(ep->core, id);
+	if (!conn)
+		return -EINVAL;
+	weft_mutex_lock(&ep->sq_mutex);
+	err = weft_cm_claim(ep);
+	if (err)
+		goto out;
+	flow = weft_flow_new(ep, conn->path, &conn->addr);
+	err = flow ? 0 : -ENOMEM;
+	if (flow) {
+		weft_lock(&conn->path->lock);
+		err = weft_cm_take(conn, ep, flow, data, len, out);
+		weft_path_output(conn->path, out);
+		weft_unlock(&conn->path->lock);
+		if (err)
+			weft_flow_free(flow);
+	}
+	if (err)
+		weft_cm_unclaim(ep);
+out:
+	weft_mutex_unlock(&ep->sq_mutex);
+	weft_conn_put(conn);
+	return err;
+}
+
+/* Refuse a request. Its path is locked. */
+static void weft_cm_refuse(struct weft_conn *conn, const void *data, u32 len, struct weft_out *out)
+{
+	conn->status = ECONNREFUSED;
+	weft_cm_data(conn, data, len);
+	weft_cm_say(conn, WEFT_CM_REJ);
+	weft_count(conn->path->core, conns_refused);
+	weft_cm_over(conn, out);
+}
+
+/**
+ * weft_cm_reject - refuse a request
+ * @pep: passive endpoint to which it came
+ * @id: the request
+ * @data: private data
+ * @len: bytes of them
+ * @now: time
+ * @out: output
+ *
+ * Return: 0, -EINVAL: there is no such request (any more).
+ */
+int weft_cm_reject(struct weft_ep *pep, u64 id, const void *data, u32 len, weft_ns now,
+		   struct weft_out *out)
+{
+	struct weft_path *path;
+	struct weft_conn *conn;
+	int err = -EINVAL;
+
+	out->now = now;
+	if (len > WEFT_CM_DATA_MAX)
+		return -EINVAL;
+	conn = weft_conn_get(pep->core, id);
+	if (!conn)
+		return -EINVAL;
+	path = conn->path;
+	weft_lock(&path->lock);
+	if (conn->state == WEFT_CONN_ASKED && conn->pep == pep) {
+		weft_cm_refuse(conn, data, len, out);
+		err = 0;
+	}
+	weft_path_output(path, out);
+	weft_unlock(&path->lock);
+	weft_conn_put(conn);
+	return err;
+}
+
+/* This side closes: FIN follows when what has been sent is acknowledged. */
+static void weft_cm_close(struct weft_conn *conn, struct weft_out *out)
+{
+	struct weft_path *path = conn->path;
+	struct weft_flow *flow = conn->flow;
+
+	weft_cm_state(conn, WEFT_CONN_CLOSING, out->now);
+	if (!flow->closing) {
+		flow->closing = true;
+		flow->close_at = out->now + path->core->conf.dead_ns;
+		path->close_at = min(path->close_at, flow->close_at);
+		weft_path_deadline(path, flow->close_at);
+	}
+	if (flow->ended)
+		weft_cm_quiet(conn, out);
+	else
+		weft_flow_check(flow, out);
+}
+
+/*
+ * End a connection from this side. @err: errno for a program that waits for it to be made, 0: there
+ * is none. The path is locked; the caller has a reference.
+ */
+static void weft_cm_end(struct weft_conn *conn, int err, struct weft_out *out)
+{
+	switch (conn->state) {
+	case WEFT_CONN_ASKING:
+		weft_cm_withdraw(conn, out);
+		weft_cm_failed(conn, err, NULL, 0, out);
+		break;
+	case WEFT_CONN_ACCEPTED:
+	case WEFT_CONN_UP:
+		weft_cm_close(conn, out);
+		break;
+	}
+}
+
+/* Nothing is posted any more. Return: 0, -ENOTCONN: it has never been connected. */
+static int weft_cm_stop(struct weft_ep *ep)
+{
+	int err = -ENOTCONN;
+
+	weft_lock(&ep->lock);
+	switch (ep->state) {
+	case WEFT_EPS_ACCEPTED:
+	case WEFT_EPS_CONNECTED:
+		ep->state = WEFT_EPS_CLOSED;
+		weft_ep_st(ep, WEFT_ST_SHUT, WEFT_ST_CONNECTED);
+		err = 0;
+		break;
+	case WEFT_EPS_CONNECTING:
+		ep->state = WEFT_EPS_CLOSED;
+		err = 0;
+		break;
+	case WEFT_EPS_CLOSED:
+		err = 0;
+		break;
+	case WEFT_EPS_ERROR:
+		if (ep->conn)
+			err = 0;
+		break;
+	}
+	weft_unlock(&ep->lock);
+	return err;
+}
+
+/* Cancel what the program has posted. ep->sq_mutex is held. */
+static void weft_cm_cancel(struct weft_ep *ep, struct weft_out *out)
+{
+	weft_send_drain(ep, ECANCELED, out);
+	weft_ep_drop_sends(ep, ECANCELED, false, out);
+	weft_lock(&ep->lock);
+	weft_recv_drain(ep, out);
+	weft_recv_cancel_all(ep, ECANCELED, out);
+	weft_recv_drop_all(ep, out);
+	weft_unlock(&ep->lock);
+	while (weft_ep_drop_active(ep, ECANCELED, out)) {
+		weft_flush(out);
+		weft_yield();
+	}
+}
+
+/**
+ * weft_cm_shutdown - end a connection
+ * @ep: MSG endpoint
+ * @now: time
+ * @out: output; flushed
+ *
+ * What has completed is still delivered. Sleeps. Return: 0, -ENOTCONN: it has never been connected.
+ * Canceled completions are written when it returns.
+ */
+int weft_cm_shutdown(struct weft_ep *ep, weft_ns now, struct weft_out *out)
+{
+	struct weft_conn *conn;
+	int err;
+
+	out->now = now;
+	if (ep->conf.type != WEFT_EP_MSG)
+		return -ENOTCONN;
+	weft_mutex_lock(&ep->sq_mutex);
+	err = weft_cm_stop(ep);
+	if (err)
+		goto out;
+	weft_cm_cancel(ep, out);
+	/* set while the mutex is held, and not changed before the endpoint is destroyed */
+	conn = ep->conn;
+	if (conn) {
+		weft_lock(&conn->path->lock);
+		weft_cm_end(conn, ECANCELED, out);
+		weft_path_output(conn->path, out);
+		weft_unlock(&conn->path->lock);
+	}
+	weft_flush(out);
+out:
+	weft_mutex_unlock(&ep->sq_mutex);
+	return err;
+}
+
+/* A listener goes: refuse who waits. */
+static void weft_cm_kill_reqs(struct weft_ep *pep, struct weft_out *out)
+{
+	for (;;) {
+		struct weft_conn *conn = NULL;
+		struct weft_list *l;
+
+		weft_lock(&pep->lock);
+		l = weft_list_first(&pep->reqs);
+		if (l) {
+			conn = weft_entry(l, struct weft_conn, reqnode);
+			refcount_inc(&conn->ref);
+			weft_list_del(l);
+			pep->nreqs--;
+			weft_eq_forget(pep->eq, &conn->ev);
+		}
+		weft_unlock(&pep->lock);
+		if (!conn)
+			return;
+		weft_lock(&conn->path->lock);
+		if (conn->state == WEFT_CONN_ASKED)
+			weft_cm_refuse(conn, NULL, 0, out);
+		weft_path_output(conn->path, out);
+		weft_unlock(&conn->path->lock);
+		weft_conn_put(conn);
+	}
+}
+
+/**
+ * weft_cm_kill - an endpoint is being destroyed
+ * @ep: the endpoint, dead; ep->sq_mutex is held, its sends and receives have been dropped
+ * @out: output
+ *
+ * A connection is closed in good order without it; its events are taken back.
+ */
+void weft_cm_kill(struct weft_ep *ep, struct weft_out *out)
+{
+	struct weft_conn *conn;
+
+	weft_cm_kill_reqs(ep, out);
+	weft_lock(&ep->lock);
+	conn = ep->conn;
+	ep->conn = NULL;
+	weft_unlock(&ep->lock);
+	if (conn) {
+		weft_lock(&conn->path->lock);
+		weft_cm_end(conn, 0, out);
+		if (conn->ep) {
+			conn->ep = NULL;
+			weft_ep_put(ep);
+		}
+		weft_path_output(conn->path, out);
+		weft_unlock(&conn->path->lock);
+		weft_conn_put(conn);
+	}
+	if (ep->eq)
+		weft_eq_purge(ep->eq, ep->conf.handle);
+}
