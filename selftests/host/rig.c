@@ -418,54 +418,68 @@ u64 rig_counter(struct rig_node *node, enum weft_counter c)
 	return weft_counters_read(node->core.cnt, c);
 }
 
+static void dump_counters(struct rig_node *node)
+{
 #define COUNTER_NAME(name, text)	#name,
+	static const char * const names[] = { WEFT_COUNTERS(COUNTER_NAME) };
+	u32 c;
+
+	fprintf(stderr, "node %u:", node->index);
+	for (c = 0; c < WEFT_NCOUNTERS; c++)
+		if (rig_counter(node, c))
+			fprintf(stderr, " %s %llu", names[c],
+				(unsigned long long)rig_counter(node, c));
+	fputc('\n', stderr);
+}
+
+static void dump_paths(struct rig_node *node)
+{
+	struct weft_path *path;
+	u32 n;
+
+	for (n = 0; (path = weft_path_nth(&node->core, n)); n++) {
+		struct weft_path_info i;
+
+		weft_path_look(path, &i);
+		fprintf(stderr, "  path to .%u: state %u srtt %llu cwnd %u flight %u flows %u",
+			i.addr.addr[i.addr.family == AF_INET ? 3 : 15], i.state,
+			(unsigned long long)i.srtt, i.cwnd, i.flight, i.nflow);
+		fprintf(stderr, " again %llu\n", (unsigned long long)i.retrans);
+		weft_path_put(path);
+	}
+}
+
+static void dump_eps(struct rig_node *node)
+{
+	struct rig_proc *proc;
+	struct rig_ep *ep;
+
+	for (proc = node->procs; proc; proc = proc->next) {
+		for (ep = proc->eps; ep; ep = ep->next) {
+			struct weft_ep_info i;
+
+			weft_ep_look(ep->ep, &i);
+			fprintf(stderr, "  ep %x: type %u state %u posted %u unexp %u sending %u",
+				i.handle, i.type, i.state, i.posted, i.unexp, i.sending);
+			fprintf(stderr, " sq %u/%u rq %u/%u flags %x\n", ep->status.sq_head,
+				ep->sq_tail, ep->status.rq_head, ep->rq_tail, ep->status.flags);
+		}
+	}
+}
 
 void rig_dump(struct rig *rig)
 {
-	static const char * const names[] = { WEFT_COUNTERS(COUNTER_NAME) };
-	u32 i, c;
+	u32 i;
 
 	fprintf(stderr, "seed %llu, %llu ns, %llu packets, %llu lost, %u events\n",
 		(unsigned long long)rig->conf.seed, (unsigned long long)rig->now,
 		(unsigned long long)rig->npackets, (unsigned long long)rig->nlost, rig->nheap);
 	for (i = 0; i < rig->conf.nodes; i++) {
-		struct rig_node *node = &rig->node[i];
-		struct weft_path *path;
-		struct rig_proc *proc;
-		struct rig_ep *ep;
-
-		if (!node->up)
+		if (!rig->node[i].up)
 			continue;
-		fprintf(stderr, "node %u:", i);
-		for (c = 0; c < WEFT_NCOUNTERS; c++)
-			if (rig_counter(node, c))
-				fprintf(stderr, " %s %llu", names[c],
-					(unsigned long long)rig_counter(node, c));
-		fputc('\n', stderr);
-		for (c = 0; (path = weft_path_nth(&node->core, c)); c++) {
-			struct weft_path_info info;
-
-			weft_path_look(path, &info);
-			fprintf(stderr,
-				"  path to .%u: state %u srtt %llu cwnd %u flight %u flows %u again %llu\n",
-				info.addr.addr[info.addr.family == AF_INET ? 3 : 15], info.state,
-				(unsigned long long)info.srtt, info.cwnd, info.flight, info.nflow,
-				(unsigned long long)info.retrans);
-			weft_path_put(path);
-		}
-		for (proc = node->procs; proc; proc = proc->next) {
-			for (ep = proc->eps; ep; ep = ep->next) {
-				struct weft_ep_info info;
-
-				weft_ep_look(ep->ep, &info);
-				fprintf(stderr,
-					"  ep %u: type %u state %u posted %u unexp %u sending %u sq %u/%u rq %u/%u "
-					"flags %x\n",
-					info.handle, info.type, info.state, info.posted, info.unexp,
-					info.sending, ep->status.sq_head, ep->sq_tail,
-					ep->status.rq_head, ep->rq_tail, ep->status.flags);
-			}
-		}
+		dump_counters(&rig->node[i]);
+		dump_paths(&rig->node[i]);
+		dump_eps(&rig->node[i]);
 	}
 }
 

@@ -118,7 +118,7 @@ int rig_cq_read(struct rig_cq *cq, struct weft_cqe *e)
 	struct weft_cqe *slot = &cq->slots[cq->head & (cq->cq.size - 1)];
 	bool there = slot->seq == cq->head + 1;
 
-	if (there != (cq->status.tail != cq->head))
+	if (there == (cq->status.tail == cq->head))
 		weft_host_die(__FILE__, __LINE__, "entry %u has number %u, the tail is %u",
 			      cq->head, slot->seq, cq->status.tail);
 	if (!there)
@@ -131,7 +131,9 @@ int rig_cq_read(struct rig_cq *cq, struct weft_cqe *e)
 	else if (e->nslots != 1)
 		weft_host_die(__FILE__, __LINE__, "entry of %u slots without payload", e->nslots);
 	cq->head += e->nslots;
+	/* barrier D: the entry has been read */
 	smp_store_release(&cq->doorbell.head, cq->head);
+	/* barrier E: head before flags */
 	smp_mb();
 	if (READ_ONCE(cq->status.flags) & WEFT_ST_CQ_KICK) {
 		struct rig_node *node = cq->cq.core->port;
@@ -304,7 +306,9 @@ int rig_kick(struct rig_ep *ep, u32 flags)
 
 void rig_ring_sq(struct rig_ep *ep)
 {
+	/* barrier A: the slots are written */
 	smp_store_release(&ep->doorbell.sq_tail, ep->sq_tail);
+	/* barrier E: doorbell before flags */
 	smp_mb();
 	if (READ_ONCE(ep->status.flags) & WEFT_ST_SQ_KICK)
 		rig_kick(ep, WEFT_KICK_SQ);
@@ -312,7 +316,9 @@ void rig_ring_sq(struct rig_ep *ep)
 
 void rig_ring_rq(struct rig_ep *ep)
 {
+	/* barrier A: the slots are written */
 	smp_store_release(&ep->doorbell.rq_tail, ep->rq_tail);
+	/* barrier E: doorbell before flags */
 	smp_mb();
 	if (READ_ONCE(ep->status.flags) & WEFT_ST_RQ_KICK)
 		rig_kick(ep, WEFT_KICK_RQ);
@@ -382,6 +388,7 @@ int rig_send(struct rig_ep *ep, const struct rig_op *op)
 	e->nslots = n;
 	if (ep->status.flags & WEFT_ST_ERROR)
 		return -EIO;
+	/* barrier B: slots may be used again */
 	if (ep->sq_tail + n - smp_load_acquire(&ep->status.sq_head) > ep->sq_slots) {
 		rig_ring_sq(ep);
 		return -EAGAIN;
@@ -396,6 +403,7 @@ static int put_rqe(struct rig_ep *ep, const void *slots, u32 n, bool more)
 {
 	if (ep->status.flags & WEFT_ST_ERROR)
 		return -EIO;
+	/* barrier B: slots may be used again */
 	if (ep->rq_tail + n - smp_load_acquire(&ep->status.rq_head) > ep->rq_slots) {
 		rig_ring_rq(ep);
 		return -EAGAIN;
@@ -446,6 +454,7 @@ int rig_cancel(struct rig_ep *ep, u64 context)
 {
 	struct rig_node *node = ep->proc->node;
 
+	/* barrier A */
 	smp_store_release(&ep->doorbell.rq_tail, ep->rq_tail);
 	return leave(node, weft_ep_cancel(ep->ep, context, node->rig->now, &node->out));
 }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Random traffic through trouble: processes, endpoints and nodes die and come back, links are cut,
- * memory lacks, packets are forged. What arrives arrives once, in order and whole; every operation
+ * memory lacks, packets are forged. What comes, comes once, in order and whole; every operation
  * of who lives on ends in bounded time; nothing leaks.
  */
 #include "traffic.h"
 #include "kselftest_harness.h"
-
-#define FOR_SEEDS(seed, first, count)							\
-	for (u64 seed = tr_first(first), last = tr_last(first, count); seed <= last; seed++)
 
 #define EVIL_EP		1	/* endpoints close */
 #define EVIL_PROC	2	/* processes end or are killed */
@@ -114,13 +111,11 @@ static void one_evil(struct tr *tr, u32 evil)
 
 static void run(struct tr_conf *conf, const char *test, u32 evil)
 {
-	char name[64];
 	struct tr *tr;
 	u32 i, n;
 
-	snprintf(name, sizeof(name), "test_storm -t %s", test);
 	conf->trouble = true;
-	tr = tr_new(conf, name);
+	tr = tr_new(conf, test);
 	for (n = 100 + rig_below(tr->rig, 400); n; n--) {
 		tr_step(tr);
 		if (!rig_below(tr->rig, 10))
@@ -136,75 +131,83 @@ static void run(struct tr_conf *conf, const char *test, u32 evil)
 	tr_free(tr);
 }
 
-TEST(storm__endpoints)
+/* Runs with seeds from @first on. @shape makes of a random run one of the kind of the test. */
+static void runs(const char *test, u64 first, u64 count,
+		 void (*shape)(struct tr_conf *conf, u64 seed), u32 evil)
 {
+	u64 seed = tr_first(test, first), last = tr_last(test, first, count);
 	struct tr_conf conf;
 
-	FOR_SEEDS(seed, 10000, 40) {
+	for (; seed <= last; seed++) {
 		tr_conf_random(&conf, seed);
-		conf.rig.loss = seed % 3 * RIG_PPM / 100;
-		run(&conf, "storm__endpoints", EVIL_EP | EVIL_PROC | EVIL_REVIVE);
+		shape(&conf, seed);
+		run(&conf, test, evil);
 	}
+}
+
+static void shape_endpoints(struct tr_conf *conf, u64 seed)
+{
+	conf->rig.loss = seed % 3 * RIG_PPM / 100;
+}
+
+TEST(storm__endpoints)
+{
+	runs("storm__endpoints", 10000, 40, shape_endpoints, EVIL_EP | EVIL_PROC | EVIL_REVIVE);
+}
+
+static void shape_nodes(struct tr_conf *conf, u64 seed)
+{
+	conf->rig.loss = seed % 3 * RIG_PPM / 100;
 }
 
 TEST(storm__nodes)
 {
-	struct tr_conf conf;
+	runs("storm__nodes", 11000, 40, shape_nodes, EVIL_NODE | EVIL_REVIVE | EVIL_NOISE);
+}
 
-	FOR_SEEDS(seed, 11000, 40) {
-		tr_conf_random(&conf, seed);
-		conf.rig.loss = seed % 3 * RIG_PPM / 100;
-		run(&conf, "storm__nodes", EVIL_NODE | EVIL_REVIVE | EVIL_NOISE);
-	}
+static void shape_links(struct tr_conf *conf, u64 seed)
+{
+	conf->rig.late = seed % 3 * RIG_PPM / 50;
 }
 
 TEST(storm__links)
 {
-	struct tr_conf conf;
+	runs("storm__links", 12000, 40, shape_links, EVIL_CUT | EVIL_NOISE);
+}
 
-	FOR_SEEDS(seed, 12000, 40) {
-		tr_conf_random(&conf, seed);
-		conf.rig.late = seed % 3 * RIG_PPM / 50;
-		run(&conf, "storm__links", EVIL_CUT | EVIL_NOISE);
-	}
+static void shape_memory(struct tr_conf *conf, u64 seed)
+{
+	conf->rig.cold = RIG_PPM / 4 * (seed % 4);
+	conf->rig.bounce = RIG_PPM / 4 * (seed / 4 % 5);
 }
 
 TEST(storm__memory)
 {
-	struct tr_conf conf;
+	runs("storm__memory", 13000, 40, shape_memory, EVIL_ALLOC | EVIL_FAULT | EVIL_EP);
+}
 
-	FOR_SEEDS(seed, 13000, 40) {
-		tr_conf_random(&conf, seed);
-		conf.rig.cold = RIG_PPM / 4 * (seed % 4);
-		conf.rig.bounce = RIG_PPM / 4 * (seed / 4 % 5);
-		run(&conf, "storm__memory", EVIL_ALLOC | EVIL_FAULT | EVIL_EP);
-	}
+static void shape_connected(struct tr_conf *conf, u64 seed)
+{
+	conf->msg = true;
+	conf->procs = 2;
+	conf->rig.loss = seed % 3 * RIG_PPM / 100;
 }
 
 TEST(storm__connected)
 {
-	struct tr_conf conf;
+	runs("storm__connected", 14000, 40, shape_connected,
+	     EVIL_EP | EVIL_PROC | EVIL_CUT | EVIL_SHUT | EVIL_NOISE);
+}
 
-	FOR_SEEDS(seed, 14000, 40) {
-		tr_conf_random(&conf, seed);
-		conf.msg = true;
-		conf.procs = 2;
-		conf.rig.loss = seed % 3 * RIG_PPM / 100;
-		run(&conf, "storm__connected",
-		    EVIL_EP | EVIL_PROC | EVIL_CUT | EVIL_SHUT | EVIL_NOISE);
-	}
+static void shape_all(struct tr_conf *conf, u64 seed)
+{
+	conf->rig.cold = seed % 2 * RIG_PPM / 4;
+	conf->rig.loss = seed % 3 * RIG_PPM / 100;
 }
 
 TEST(storm__all)
 {
-	struct tr_conf conf;
-
-	FOR_SEEDS(seed, 15000, 40) {
-		tr_conf_random(&conf, seed);
-		conf.rig.cold = seed % 2 * RIG_PPM / 4;
-		conf.rig.loss = seed % 3 * RIG_PPM / 100;
-		run(&conf, "storm__all", ~EVIL_SHUT);
-	}
+	runs("storm__all", 15000, 40, shape_all, ~EVIL_SHUT);
 }
 
 TEST_HARNESS_MAIN

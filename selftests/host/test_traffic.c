@@ -8,100 +8,100 @@
 
 static void run(const struct tr_conf *conf, const char *test)
 {
-	char name[64];
 	struct tr *tr;
 
-	snprintf(name, sizeof(name), "test_traffic -t %s", test);
-	tr = tr_new(conf, name);
+	tr = tr_new(conf, test);
 	tr_finish(tr, 60 * NSEC_PER_SEC);
 	tr_cancel(tr);
 	tr_free(tr);
 }
 
-#define FOR_SEEDS(seed, first, count)							\
-	for (u64 seed = tr_first(first), last = tr_last(first, count); seed <= last; seed++)
+/* Runs with seeds from @first on. @shape makes of a random run one of the kind of the test. */
+static void runs(const char *test, u64 first, u64 count,
+		 void (*shape)(struct tr_conf *conf, u64 seed))
+{
+	u64 seed = tr_first(test, first), last = tr_last(test, first, count);
+	struct tr_conf conf;
+
+	for (; seed <= last; seed++) {
+		tr_conf_random(&conf, seed);
+		if (shape)
+			shape(&conf, seed);
+		run(&conf, test);
+	}
+}
 
 TEST(traffic__clean)
 {
-	struct tr_conf conf;
+	runs("traffic__clean", 1000, 40, NULL);
+}
 
-	FOR_SEEDS(seed, 1000, 40) {
-		tr_conf_random(&conf, seed);
-		run(&conf, "traffic__clean");
-	}
+static void shape_lossy(struct tr_conf *conf, u64 seed)
+{
+	conf->rig.loss = RIG_PPM * (seed % 6) / 100;
+	conf->rig.dup = RIG_PPM * (seed % 4) / 100;
+	conf->rig.late = RIG_PPM * (seed % 11) / 100;
 }
 
 TEST(traffic__lossy)
 {
-	struct tr_conf conf;
-
-	FOR_SEEDS(seed, 2000, 40) {
-		tr_conf_random(&conf, seed);
-		conf.rig.loss = RIG_PPM * (seed % 6) / 100;
-		conf.rig.dup = RIG_PPM * (seed % 4) / 100;
-		conf.rig.late = RIG_PPM * (seed % 11) / 100;
-		run(&conf, "traffic__lossy");
-	}
+	runs("traffic__lossy", 2000, 40, shape_lossy);
 }
 
 /* Memory that is not at hand, that cannot be pinned, or both. */
+static void shape_memory(struct tr_conf *conf, u64 seed)
+{
+	conf->rig.cold = RIG_PPM / 4 * (seed % 4);
+	conf->rig.bounce = RIG_PPM / 4 * (seed / 4 % 5);
+	conf->rig.loss = seed % 2 * RIG_PPM / 100;
+}
+
 TEST(traffic__memory)
 {
-	struct tr_conf conf;
-
-	FOR_SEEDS(seed, 3000, 40) {
-		tr_conf_random(&conf, seed);
-		conf.rig.cold = RIG_PPM / 4 * (seed % 4);
-		conf.rig.bounce = RIG_PPM / 4 * (seed / 4 % 5);
-		conf.rig.loss = seed % 2 * RIG_PPM / 100;
-		run(&conf, "traffic__memory");
-	}
+	runs("traffic__memory", 3000, 40, shape_memory);
 }
 
 /* Queues of 16 slots that programs read when they feel like it. */
+static void shape_overflow(struct tr_conf *conf, u64 seed)
+{
+	conf->cq_slots = 16;
+	conf->one_cq = true;
+	conf->max_len = 1000;
+	conf->msgs = 100;
+}
+
 TEST(traffic__overflow)
 {
-	struct tr_conf conf;
-
-	FOR_SEEDS(seed, 4000, 40) {
-		tr_conf_random(&conf, seed);
-		conf.cq_slots = 16;
-		conf.one_cq = true;
-		conf.max_len = 1000;
-		conf.msgs = 100;
-		run(&conf, "traffic__overflow");
-	}
+	runs("traffic__overflow", 4000, 40, shape_overflow);
 }
 
 /* Within one node. */
+static void shape_local(struct tr_conf *conf, u64 seed)
+{
+	conf->rig.nodes = 1;
+	conf->procs = 2;
+	conf->self = true;
+	conf->rig.cold = RIG_PPM / 4 * (seed % 4);
+	conf->rig.bounce = RIG_PPM / 4 * (seed / 4 % 5);
+}
+
 TEST(traffic__local)
 {
-	struct tr_conf conf;
+	runs("traffic__local", 5000, 40, shape_local);
+}
 
-	FOR_SEEDS(seed, 5000, 40) {
-		tr_conf_random(&conf, seed);
-		conf.rig.nodes = 1;
-		conf.procs = 2;
-		conf.self = true;
-		conf.rig.cold = RIG_PPM / 4 * (seed % 4);
-		conf.rig.bounce = RIG_PPM / 4 * (seed / 4 % 5);
-		run(&conf, "traffic__local");
-	}
+static void shape_connected(struct tr_conf *conf, u64 seed)
+{
+	conf->msg = true;
+	conf->procs = 2;
+	conf->rig.loss = seed % 3 * RIG_PPM / 100;
+	conf->rig.late = seed % 5 * RIG_PPM / 100;
+	conf->rig.cold = RIG_PPM / 4 * (seed % 2);
 }
 
 TEST(traffic__connected)
 {
-	struct tr_conf conf;
-
-	FOR_SEEDS(seed, 6000, 40) {
-		tr_conf_random(&conf, seed);
-		conf.msg = true;
-		conf.procs = 2;
-		conf.rig.loss = seed % 3 * RIG_PPM / 100;
-		conf.rig.late = seed % 5 * RIG_PPM / 100;
-		conf.rig.cold = RIG_PPM / 4 * (seed % 2);
-		run(&conf, "traffic__connected");
-	}
+	runs("traffic__connected", 6000, 40, shape_connected);
 }
 
 TEST_HARNESS_MAIN

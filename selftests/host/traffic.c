@@ -8,21 +8,27 @@
 #include "traffic_check.h"
 
 #define TAG_CLASS(c)	((u64)(c) << 8)
-#define TAG_STRAY	(1ull << 40)
+#define TAG_STRAY	BIT_ULL(40)
 
-u64 tr_first(u64 first)
+u64 tr_first(const char *test, u64 first)
 {
-	const char *env = getenv("WEFT_SEED");
+	const char *seed = getenv("WEFT_SEED");
+	const char *only = getenv("WEFT_TEST");
 
-	return env ? strtoull(env, NULL, 0) : first;
+	if (only && strcmp(only, test))
+		return 1;
+	return seed ? strtoull(seed, NULL, 0) : first;
 }
 
-u64 tr_last(u64 first, u64 count)
+u64 tr_last(const char *test, u64 first, u64 count)
 {
 	const char *runs = getenv("WEFT_RUNS");
+	const char *only = getenv("WEFT_TEST");
 
+	if (only && strcmp(only, test))
+		return 0;
 	if (getenv("WEFT_SEED"))
-		return tr_first(first);
+		return tr_first(test, first);
 	return first + (runs ? strtoull(runs, NULL, 0) : count) - 1;
 }
 
@@ -327,8 +333,9 @@ struct tr *tr_new(const struct tr_conf *conf, const char *test)
 	struct tr *tr = calloc(1, sizeof(*tr));
 	u32 i;
 
-	snprintf(tr->note, sizeof(tr->note), "again: WEFT_SEED=%llu build/host/%s",
-		 (unsigned long long)conf->rig.seed, test);
+	snprintf(tr->note, sizeof(tr->note),
+		 "again: WEFT_TEST=%s WEFT_SEED=%llu build/host/test_%.*s", test,
+		 (unsigned long long)conf->rig.seed, (int)strcspn(test, "_"), test);
 	weft_host_note(tr->note);
 	tr->conf = *conf;
 	tr->rig = rig_new(&conf->rig);

@@ -225,11 +225,13 @@ void tr_forget_node(struct tr *tr, struct rig_node *node);
 void tr_revive(struct tr *tr);
 
 /* Die with a message, the state of the world and the line that repeats the run. */
-void tr_die(struct tr *tr, const char *fmt, ...)
-	__attribute__((__noreturn__, __format__(__printf__, 2, 3)));
+void __noreturn __printf(2, 3) tr_die(struct tr *tr, const char *fmt, ...);
 
-/* Seeds to run: one from the environment (WEFT_SEED), or @count (WEFT_RUNS) from @first on. */
-u64 tr_first(u64 first);
-u64 tr_last(u64 first, u64 count);
+/*
+ * Seeds to run: from @first on @count, or as many as the environment says (WEFT_RUNS); or the one
+ * that it names (WEFT_SEED), none if it names another test (WEFT_TEST).
+ */
+u64 tr_first(const char *test, u64 first);
+u64 tr_last(const char *test, u64 first, u64 count);
 
 #endif

@@ -55,6 +55,10 @@ typedef u64 weft_ns;
 #ifndef __always_inline
 #define __always_inline		inline __attribute__((__always_inline__))
 #endif
+#ifndef __noreturn
+#define __noreturn		__attribute__((__noreturn__))
+#endif
+#define __printf(a, b)		__attribute__((__format__(__printf__, a, b)))
 #define noinline		__attribute__((__noinline__))
 #define fallthrough		__attribute__((__fallthrough__))
 #define likely(x)		__builtin_expect(!!(x), 1)
@@ -223,8 +227,7 @@ typedef struct { s64 counter; } atomic64_t;
 /* A line to be printed whenever the program dies, by a sanitizer too; stays the caller's. */
 void weft_host_note(const char *text);
 /* Print and abort: a warning in the kernel is a failed test here. */
-void weft_host_die(const char *file, int line, const char *fmt, ...)
-	__attribute__((__noreturn__, __format__(__printf__, 3, 4)));
+void __noreturn __printf(3, 4) weft_host_die(const char *file, int line, const char *fmt, ...);
 
 #define WARN_ON(c)								\
 	({ bool _c = !!(c);							\
