@@ -41,9 +41,9 @@ static int weft_fi_av_put(struct weft_fi_av *av, const struct weft_sockaddr *add
 	pthread_mutex_lock(&av->lock);
 	ret = weft_av_insert(av->av, addrs, count, index);
 	for (i = 0; i < count; i++) {
-		if (ret < 0)
+		if (ret < 0) {
 			index[i] = WEFT_SRC_ANY;
-		else if (index[i] != WEFT_SRC_ANY && weft_fi_av_mark(av, index[i], 1)) {
+		} else if (index[i] != WEFT_SRC_ANY && weft_fi_av_mark(av, index[i], 1)) {
 			weft_av_remove(av->av, &index[i], 1);
 			index[i] = WEFT_SRC_ANY;
 		}

@@ -365,7 +365,7 @@ int weft_fi_getinfo(uint32_t version, const char *node, const char *service, uin
 		return ret;
 	n = weft_ports(names, WEFT_FI_PORTS);
 	if (n <= 0) {
-		weft_fi_no_ports(prov != NULL);
+		weft_fi_no_ports(prov);
 		return -FI_ENODATA;
 	}
 	for (i = 0; i < n && i < WEFT_FI_PORTS; i++) {

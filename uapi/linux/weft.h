@@ -2,13 +2,14 @@
 /*
  * weft - user interface of the character devices /dev/weft/<port>
  *
- * Opening a device makes a context, which belongs to the address space that opened it: calls and maps from
- * another one (a forked child) are refused with EPERM. Objects have 32-bit handles that are local to the context
- * and die with it.
+ * Opening a device makes a context, which belongs to the address space that opened it: calls and
+ * maps from another one (a forked child) are refused with EPERM. Objects have 32-bit handles that
+ * are local to the context and die with it.
  *
- * Rules of growth: fixed-width fields, native byte order, no pointers (u64 instead), no enums, no bit fields.
- * Every ioctl structure begins with its size as the caller knows it; a longer one is accepted if what the kernel
- * does not know is zero, a shorter one is taken as followed by zeros. Reserved fields and unknown flags must be 0.
+ * Rules of growth: fixed-width fields, native byte order, no pointers (u64 instead), no enums, no
+ * bit fields. Every ioctl structure begins with its size as the caller knows it; a longer one is
+ * accepted if what the kernel does not know is zero, a shorter one is taken as followed by zeros.
+ * Reserved fields and unknown flags must be 0.
  *
  * Field by field: Documentation/uapi.rst
  */
@@ -44,21 +45,29 @@ struct weft_sockaddr {
 	__u8 addr[16];
 };
 
-/* ---- Rings ------------------------------------------------------------------------------------------------ */
+/* ---- Rings ---------------------------------------------------------------------------------- */
 
 /*
- * Indices are free-running u32; slot = index & (size - 1). An entry of several slots wraps slot by slot.
+ * Indices are free-running u32; slot = index & (size - 1). An entry of several slots wraps slot by
+ * slot.
  *
- * Each endpoint has one line of 64 bytes in a doorbell page (user writes) and one in a status page (kernel writes);
- * each CQ likewise. The doorbell is the producer index of SQ and RQ, and the consumer index of a CQ.
+ * Each endpoint has one line of 64 bytes in a doorbell page (user writes) and one in a status page
+ * (kernel writes); each CQ likewise. The doorbell is the producer index of SQ and RQ, and the
+ * consumer index of a CQ.
  *
- * A. user: write slots; store doorbell (release) ...... kernel: load doorbell (acquire); copy slots once
- * B. kernel: copied; store sq_head/rq_head (release) .. user: load head (acquire); reuse slots
- * C. kernel: write CQE; store its seq, cq tail (release)  user: load tail (acquire); read CQE
- * D. user: read; store cq_head (release) .............. kernel: load cq_head (acquire); reuse slots
- * E. user: store doorbell; full barrier; load flags ... kernel: set flag; full barrier; load doorbell
+ * A. user: write slots; store doorbell (release)
+ *    kernel: load doorbell (acquire); copy slots once
+ * B. kernel: copied; store sq_head/rq_head (release)
+ *    user: load head (acquire); reuse slots
+ * C. kernel: write CQE; store its seq, cq tail (release)
+ *    user: load tail (acquire); read CQE
+ * D. user: read; store cq_head (release)
+ *    kernel: load cq_head (acquire); reuse slots
+ * E. user: store doorbell; full barrier; load flags
+ *    kernel: set flag; full barrier; load doorbell
  *
- * The seq of a CQE alone does not prove that it is there: payload of an earlier round may stand in its place.
+ * The seq of a CQE alone does not prove that it is there: payload of an earlier round may stand in
+ * its place.
  */
 
 /**
@@ -74,7 +83,8 @@ struct weft_ep_doorbell {
 
 #define WEFT_ST_SQ_KICK		(1u << 0)	/* after moving sq_tail call WEFT_IOC_KICK */
 #define WEFT_ST_RQ_KICK		(1u << 1)	/* after moving rq_tail call WEFT_IOC_KICK */
-#define WEFT_ST_ERROR		(1u << 2)	/* the endpoint met an entry it could not decode: no more work is taken */
+/* the endpoint met an entry it could not decode: no more work is taken */
+#define WEFT_ST_ERROR		(1u << 2)
 #define WEFT_ST_CONNECTED	(1u << 3)	/* MSG: sends are accepted */
 #define WEFT_ST_SHUT		(1u << 4)	/* MSG: was connected, is not any more */
 #define WEFT_ST_UNEXP		(1u << 5)	/* the kernel holds unexpected messages */
@@ -102,8 +112,10 @@ struct weft_cq_doorbell {
 	__u32 pad[15];
 };
 
-#define WEFT_ST_CQ_KICK		(1u << 0)	/* completions wait for room: after moving head call WEFT_IOC_CQ_KICK */
-#define WEFT_ST_CQ_ERROR	(1u << 1)	/* head was outside of the ring: nothing more is written */
+/* completions wait for room: after moving head call WEFT_IOC_CQ_KICK */
+#define WEFT_ST_CQ_KICK		(1u << 0)
+/* head was outside of the ring: nothing more is written */
+#define WEFT_ST_CQ_ERROR	(1u << 1)
 
 /**
  * struct weft_cq_status - written by the kernel, 64 bytes
@@ -124,9 +136,12 @@ struct weft_cq_status {
 /* Flags of a send */
 #define WEFT_SQ_INLINE		(1u << 0)	/* payload stands in the slots behind this one */
 #define WEFT_SQ_DATA		(1u << 1)	/* @data goes to the receiver's completion */
-#define WEFT_SQ_COMPLETION	(1u << 2)	/* write a completion on success; errors are always written */
-#define WEFT_SQ_TRANSMIT	(1u << 3)	/* complete when the peer node has it all; without a level: when the buffer is free */
-#define WEFT_SQ_DELIVERY	(1u << 4)	/* complete when it is placed or wholly buffered at the peer */
+/* write a completion on success; errors are always written */
+#define WEFT_SQ_COMPLETION	(1u << 2)
+/* complete when the peer node has it all; without a level: when the buffer is free */
+#define WEFT_SQ_TRANSMIT	(1u << 3)
+/* complete when it is placed or wholly buffered at the peer */
+#define WEFT_SQ_DELIVERY	(1u << 4)
 #define WEFT_SQ_MATCH		(1u << 5)	/* complete when it is matched */
 #define WEFT_SQ_FENCE		(1u << 6)	/* wait for what was sent there before */
 #define WEFT_SQ_MORE		(1u << 7)	/* more follows at once: a hint */
@@ -153,7 +168,8 @@ struct weft_iov {
  * @len: bytes of the message
  * @tag: tag of a tagged send, else 0
  * @data: remote CQ data with WEFT_SQ_DATA, else 0
- * @niov: 0: no payload or WEFT_SQ_INLINE, 1: @addr, 2..WEFT_IOV_MAX: struct weft_iov behind this slot
+ * @niov: 0: no payload or WEFT_SQ_INLINE, 1: @addr, 2..WEFT_IOV_MAX: struct weft_iov behind this
+ *	slot
  * @rsvd: 0
  * @rsvd2: 0
  */
@@ -172,16 +188,21 @@ struct weft_sqe {
 	__u64 rsvd2;
 };
 
-/* Receive queue operations; those not listed in WEFT_CAP_* bits are refused with an error completion EOPNOTSUPP */
+/*
+ * Receive queue operations; those not listed in WEFT_CAP_* bits are refused with an error
+ * completion EOPNOTSUPP
+ */
 #define WEFT_RQ_RECV		1	/* untagged */
 #define WEFT_RQ_TRECV		2	/* tagged */
 #define WEFT_RQ_PEEK		3
 #define WEFT_RQ_CLAIM		4
 #define WEFT_RQ_DISCARD		5
-#define WEFT_RQ_CANCEL		6	/* of the oldest unmatched receive whose context is @tag; no completion of its own */
+/* of the oldest unmatched receive whose context is @tag; no completion of its own */
+#define WEFT_RQ_CANCEL		6
 
 /* Flags of a receive */
-#define WEFT_RQ_COMPLETION	(1u << 0)	/* write a completion on success; errors are always written */
+/* write a completion on success; errors are always written */
+#define WEFT_RQ_COMPLETION	(1u << 0)
 #define WEFT_RQ_MULTI		(1u << 1)	/* multi-receive */
 #define WEFT_RQ_FLAGS		0x0001		/* those that this kernel knows */
 
@@ -192,7 +213,8 @@ struct weft_sqe {
  * @op: WEFT_RQ_*
  * @nslots: slots of the whole entry
  * @flags: WEFT_RQ_*
- * @src: address vector index of the only sender it takes from, or WEFT_SRC_ANY; WEFT_SRC_ANY on MSG endpoints
+ * @src: address vector index of the only sender it takes from, or WEFT_SRC_ANY; WEFT_SRC_ANY on MSG
+ *	endpoints
  * @context: returned in the completion
  * @addr: user address of the only segment, when @niov is 1; else 0
  * @len: bytes of room
@@ -221,7 +243,8 @@ struct weft_rqe {
 #define WEFT_CQE_SEND		(1u << 0)	/* of a send, else of a receive */
 #define WEFT_CQE_TAGGED		(1u << 1)	/* of a tagged operation */
 #define WEFT_CQE_DATA		(1u << 2)	/* @data is valid */
-#define WEFT_CQE_INLINE		(1u << 3)	/* payload behind this slot: copy min(len, room) bytes to @buf */
+/* payload behind this slot: copy min(len, room) bytes to @buf */
+#define WEFT_CQE_INLINE		(1u << 3)
 #define WEFT_CQE_MULTI		(1u << 4)	/* the multi-receive buffer is released */
 
 /**
@@ -229,8 +252,10 @@ struct weft_rqe {
  * @context: of the operation
  * @tag: sender's tag; on a failed receive the tag asked for
  * @data: remote CQ data
- * @len: receive: bytes of the whole message, also when cut (the placed ones are @len - @olen); send: bytes sent
- * @buf: WEFT_CQE_INLINE: where the payload is to be copied; multi-receive: where it was placed; else 0
+ * @len: receive: bytes of the whole message, also when cut (the placed ones are @len - @olen);
+ *	send: bytes sent
+ * @buf: WEFT_CQE_INLINE: where the payload is to be copied; multi-receive: where it was placed;
+ *	else 0
  * @src: index of the sender in the address vector of the endpoint, WEFT_SRC_ANY: not in it
  * @flags: WEFT_CQE_*
  * @ep: low 16 bits of the endpoint's handle
@@ -238,7 +263,8 @@ struct weft_rqe {
  * @status: errno, 0: success; EMSGSIZE: truncated, ECANCELED: canceled
  * @nslots: slots of the whole entry
  * @rsvd: 0
- * @seq: index of this slot plus 1, written last: differs from that as long as the entry is not there
+ * @seq: index of this slot plus 1, written last: differs from that as long as the entry is not
+ *	there
  *
  * Inline payload begins in the next slot (slot by slot round the ring's end).
  */
@@ -258,7 +284,7 @@ struct weft_cqe {
 	__u32 seq;
 };
 
-/* ---- ioctls on /dev/weft/<port> --------------------------------------------------------------------------- */
+/* ---- ioctls on /dev/weft/<port> ------------------------------------------------------------- */
 
 #define WEFT_CAP_TAGGED		(1ull << 0)
 #define WEFT_CAP_RDM		(1ull << 1)
@@ -353,7 +379,8 @@ struct weft_ioc_cq {
  * @size: of this structure
  * @flags: 0
  * @handle: out
- * @fd: out: read(2) returns whole struct weft_event with their data; poll(2) works; O_NONBLOCK as set on it
+ * @fd: out: read(2) returns whole struct weft_event with their data; poll(2) works; O_NONBLOCK as
+ *	set on it
  */
 struct weft_ioc_eq {
 	__u32 size;
@@ -379,18 +406,19 @@ struct weft_ioc_av {
 };
 
 /**
- * struct weft_ioc_av_insert - insert addresses (WEFT_IOC_AV_INSERT) or remove them (WEFT_IOC_AV_REMOVE)
+ * struct weft_ioc_av_insert - insert (WEFT_IOC_AV_INSERT) or remove (WEFT_IOC_AV_REMOVE) addresses
  * @size: of this structure
  * @flags: 0
  * @handle: of the vector
  * @count: addresses; at most 4096 a call
  * @addrs: insert: user address of struct weft_sockaddr[count]; remove: 0
- * @index: user address of u32[count]: insert: out: the indices, WEFT_SRC_ANY for one that failed; remove: in
+ * @index: user address of u32[count]: insert: out: the indices, WEFT_SRC_ANY for one that failed;
+ *	remove: in
  * @done: out: how many were inserted or removed
  * @rsvd: 0
  *
- * The lowest free index is taken, so that an empty vector is filled 0, 1, 2, ... A removed index is not used again
- * while packets may still name it.
+ * The lowest free index is taken, so that an empty vector is filled 0, 1, 2, ... A removed index is
+ * not used again while packets may still name it.
  */
 struct weft_ioc_av_insert {
 	__u32 size;
@@ -418,7 +446,8 @@ struct weft_ioc_av_insert {
  * @sq_slots: in: wanted, out: given; 0 for a passive endpoint
  * @rq_slots: in: wanted, out: given; 0 for a passive endpoint
  * @handle: out
- * @addr: in: own address, family 0: the port's first address; service 0: chosen at WEFT_IOC_EP_ENABLE or listen
+ * @addr: in: own address, family 0: the port's first address; service 0: chosen at
+ *	WEFT_IOC_EP_ENABLE or listen
  * @sq: out: struct weft_sqe[sq_slots]; PROT_READ | PROT_WRITE
  * @rq: out: struct weft_rqe[rq_slots]; PROT_READ | PROT_WRITE
  * @doorbell: out: struct weft_ep_doorbell; PROT_READ | PROT_WRITE
@@ -479,7 +508,8 @@ struct weft_ioc_handle {
 };
 
 /**
- * struct weft_ioc_name - set or get an endpoint's address (WEFT_IOC_SETNAME, WEFT_IOC_GETNAME, WEFT_IOC_GETPEER)
+ * struct weft_ioc_name - an endpoint's address
+ *	(WEFT_IOC_SETNAME, WEFT_IOC_GETNAME, WEFT_IOC_GETPEER)
  * @size: of this structure
  * @flags: 0
  * @handle: of the endpoint
@@ -531,7 +561,8 @@ struct weft_ioc_cm {
  * @addr: user address
  * @len: bytes, not 0
  *
- * Registration is never needed; where pinning is refused it succeeds all the same and data are copied.
+ * Registration is never needed; where pinning is refused it succeeds all the same and data are
+ * copied.
  */
 struct weft_ioc_mr {
 	__u32 size;
@@ -567,8 +598,8 @@ struct weft_ioc_kick {
  * @rsvd: 0
  * @context: of the receive
  *
- * What is in the receive queue is applied first. The oldest unmatched receive with this context gets a completion
- * ECANCELED before the call returns; no such receive is no error.
+ * What is in the receive queue is applied first. The oldest unmatched receive with this context
+ * gets a completion ECANCELED before the call returns; no such receive is no error.
  */
 struct weft_ioc_cancel {
 	__u32 size;
@@ -599,7 +630,7 @@ struct weft_ioc_cancel {
 #define WEFT_IOC_KICK		_IOW('w', 0x13, struct weft_ioc_kick)
 #define WEFT_IOC_CANCEL		_IOW('w', 0x14, struct weft_ioc_cancel)
 
-/* ---- ioctls on the file of a completion queue ------------------------------------------------------------- */
+/* ---- ioctls on the file of a completion queue ----------------------------------------------- */
 
 /**
  * struct weft_ioc_cq_wait - wait for completions (WEFT_IOC_CQ_WAIT)
@@ -620,10 +651,12 @@ struct weft_ioc_cq_wait {
 };
 
 #define WEFT_IOC_CQ_WAIT	_IOW('w', 0x40, struct weft_ioc_cq_wait)
-#define WEFT_IOC_CQ_KICK	_IO('w', 0x41)		/* completions waited for room: there is some now */
-#define WEFT_IOC_CQ_SIGNAL	_IO('w', 0x42)		/* make one present or future WEFT_IOC_CQ_WAIT return ECANCELED */
+/* completions waited for room: there is some now */
+#define WEFT_IOC_CQ_KICK	_IO('w', 0x41)
+/* make one present or future WEFT_IOC_CQ_WAIT return ECANCELED */
+#define WEFT_IOC_CQ_SIGNAL	_IO('w', 0x42)
 
-/* ---- Events: read(2) from the file of an event queue ------------------------------------------------------ */
+/* ---- Events: read(2) from the file of an event queue ---------------------------------------- */
 
 #define WEFT_EV_CONNREQ		1	/* on a passive endpoint: @conn, @addr of the peer, data */
 #define WEFT_EV_CONNECTED	2	/* data: those of accept, on the active side */

@@ -2,8 +2,9 @@
 /*
  * weft - generic netlink family "weft": administration of ports, a look at endpoints and counters
  *
- * The specification is Documentation/netlink/weft.yaml; this header says the same in C. Requests that change
- * something need CAP_NET_ADMIN in the initial user namespace; ports seen are those of the caller's network namespace.
+ * The specification is Documentation/netlink/weft.yaml; this header says the same in C. Requests
+ * that change something need CAP_NET_ADMIN in the initial user namespace; ports seen are those of
+ * the caller's network namespace.
  */
 #ifndef _UAPI_LINUX_WEFT_NETLINK_H
 #define _UAPI_LINUX_WEFT_NETLINK_H
@@ -16,7 +17,8 @@
  * Each object is one message, its attributes at the top level.
  */
 #define WEFT_CMD_UNSPEC		0
-#define WEFT_CMD_PORT_ADD	1	/* PORT_NAME, PORT_DRIVER, [PORT_NETDEV], [PORT_ADDR ...], [PORT_UDP] */
+/* PORT_NAME, PORT_DRIVER, [PORT_NETDEV], [PORT_ADDR ...], [PORT_UDP] */
+#define WEFT_CMD_PORT_ADD	1
 #define WEFT_CMD_PORT_DEL	2	/* PORT_NAME */
 #define WEFT_CMD_PORT_SET	3	/* PORT_NAME, [what is to change] */
 #define WEFT_CMD_PORT_GET	4	/* [PORT_NAME] */
@@ -37,7 +39,8 @@
 #define WEFT_ATTR_PORT_NCTX	9	/* u32: open contexts */
 #define WEFT_ATTR_PORT_NEP	10	/* u32: endpoints */
 #define WEFT_ATTR_PORT_NPATH	11	/* u32: paths */
-#define WEFT_ATTR_PINNED	12	/* u64: bytes pinned now: of the port (port get), of the context (ctx get) */
+/* u64: bytes pinned now: of the port (port get), of the context (ctx get) */
+#define WEFT_ATTR_PINNED	12
 #define WEFT_ATTR_EP_HANDLE	16	/* u32 */
 #define WEFT_ATTR_EP_TYPE	17	/* string: "msg", "rdm", "passive" */
 #define WEFT_ATTR_EP_STATE	18	/* string */

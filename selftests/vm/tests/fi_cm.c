@@ -139,7 +139,8 @@ static bool is_shutdown(struct side *s)
 }
 
 /* Receives are canceled before shutdown returns; what was sent before still arrives; one event on
- * each side. */
+ * each side.
+ */
 static bool shutdown_one(void)
 {
 	struct fi_cq_tagged_entry c;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Every ioctl with wrong sizes, reserved fields, flags, addresses and handles: the right errno, and nothing is made or
- * changed. Everything else that is wrong with single fields, too.
+ * Every ioctl with wrong sizes, reserved fields, flags, addresses and handles: the right errno, and
+ * nothing is made or changed. Everything else that is wrong with single fields, too.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -165,7 +165,8 @@ static bool sizes(const struct ioc *i)
 	CHECK_EQ(raw(fd, i->req, w), -E2BIG);
 	/* another length in the number does not matter */
 	w = fill(i);
-	CHECK_EQ(raw(fd, _IOC(_IOC_READ | _IOC_WRITE, 'w', _IOC_NR(i->req), i->size + 24), w), expected(i));
+	CHECK_EQ(raw(fd, _IOC(_IOC_READ | _IOC_WRITE, 'w', _IOC_NR(i->req), i->size + 24), w),
+		 expected(i));
 	return undo(i);
 }
 
@@ -214,7 +215,8 @@ static bool addresses(const struct ioc *i)
 
 static bool handles(const struct ioc *i, __u32 eq)
 {
-	__u32 wrong[] = { 0, 1, 0xffffffff, 0x0001ffff, 0x00010400, eq + 0x10000, eq ^ 0x80000000, eq };
+	__u32 wrong[] = { 0, 1, 0xffffffff, 0x0001ffff, 0x00010400, eq + 0x10000, eq ^ 0x80000000,
+			  eq };
 	unsigned int k;
 	__u32 *w;
 
@@ -303,8 +305,9 @@ static bool one(const char *name, unsigned int at, unsigned int bytes, __u64 val
 	return true;
 }
 
-#define ONE(name, type, field, value, err) \
-	CHECK(one(#name, offsetof(struct type, field), sizeof(((struct type *)0)->field), value, err))
+#define ONE(name, type, field, value, err)                                                         \
+	CHECK(one(#name, offsetof(struct type, field), sizeof(((struct type *)0)->field), value,   \
+		  err))
 
 static bool creation(void)
 {
@@ -425,7 +428,8 @@ int main(void)
 	fd = raw_open(0);
 	page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	rdonly = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (fd < 0 || page == MAP_FAILED || rdonly == MAP_FAILED || mprotect(page + PAGE, PAGE, PROT_NONE)) {
+	if (fd < 0 || page == MAP_FAILED || rdonly == MAP_FAILED ||
+	    mprotect(page + PAGE, PAGE, PROT_NONE)) {
 		printf("Bail out! no device: %d\n", fd);
 		return 1;
 	}
@@ -445,6 +449,7 @@ int main(void)
 	result(vector(), "address vector", "insert and remove");
 	result(queue_file(), "queue's file", "ioctls");
 	close(eq.fd);
-	result(!raw_handle(fd, WEFT_IOC_DESTROY, eq.handle) && nothing_made(), "ioctl", "failures make nothing");
+	result(!raw_handle(fd, WEFT_IOC_DESTROY, eq.handle) && nothing_made(), "ioctl",
+	       "failures make nothing");
 	return results_end();
 }

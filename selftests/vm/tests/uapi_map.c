@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Rules of mmap(2): offset, length and protection exactly as told; what the kernel writes cannot be made writable; a
- * forked child has no map and may call nothing; maps outlive objects; ring memory is limited.
+ * Rules of mmap(2): offset, length and protection exactly as told; what the kernel writes cannot be
+ * made writable; a forked child has no map and may call nothing; maps outlive objects; ring memory
+ * is limited.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +50,9 @@ static int try(__u64 off, size_t len, int prot, int flags)
 
 static bool exact(const struct weft_map *m, int prot)
 {
-	static const int prots[] = { PROT_NONE, PROT_READ, PROT_WRITE, RW, PROT_READ | PROT_EXEC, RW | PROT_EXEC };
+	static const int prots[] = {
+		PROT_NONE, PROT_READ, PROT_WRITE, RW, PROT_READ | PROT_EXEC, RW | PROT_EXEC
+	};
 	unsigned int i;
 
 	CHECK(m->len && m->len % PAGE == 0 && m->at < m->len && m->at % 64 == 0);
@@ -142,7 +145,8 @@ static int child(const struct raw_cq *cq, const struct raw_ep *ep)
 		return 2;
 	if (raw_handle(fd, WEFT_IOC_DESTROY, ep->e.handle) != -EPERM)
 		return 3;
-	if (raw(cq->c.fd, WEFT_IOC_CQ_WAIT, &w) != -EPERM || raw(cq->c.fd, WEFT_IOC_CQ_KICK, NULL) != -EPERM)
+	if (raw(cq->c.fd, WEFT_IOC_CQ_WAIT, &w) != -EPERM ||
+	    raw(cq->c.fd, WEFT_IOC_CQ_KICK, NULL) != -EPERM)
 		return 4;
 	if (raw(fd, 0, NULL) != -EPERM)
 		return 5;

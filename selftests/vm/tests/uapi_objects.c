@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Life of objects: handles and their generations, the order of destruction, files that outlive their queue, waiting and
- * who wakes, the death of a process whose child holds everything, and a port that goes.
+ * Life of objects: handles and their generations, the order of destruction, files that outlive
+ * their queue, waiting and who wakes, the death of a process whose child holds everything, and a
+ * port that goes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -241,7 +242,8 @@ static bool death(void)
 	CHECK_EQ(pipe(ready), 0);
 	pid = fork();
 	if (!pid) {
-		struct weft_ioc_mr mr = { .size = sizeof(mr), .access = WEFT_MR_READ | WEFT_MR_WRITE };
+		struct weft_ioc_mr mr = { .size = sizeof(mr),
+					  .access = WEFT_MR_READ | WEFT_MR_WRITE };
 		struct raw_rdm r;
 
 		fd = raw_open(0);
@@ -301,7 +303,7 @@ static bool port_goes(void)
 	CHECK_EQ(raw(fd, WEFT_IOC_QUERY, &q), -ENODEV);
 	CHECK_EQ(raw(fd, WEFT_IOC_AV_CREATE, &r.av), -ENODEV);
 	CHECK_EQ(raw_post_sq(&r, 0), -ENODEV);
-	CHECK(raw_map(fd, &r.cq.c.ring, 1) == NULL && errno == ENODEV);
+	CHECK(!raw_map(fd, &r.cq.c.ring, 1) && errno == ENODEV);
 	CHECK_EQ(raw(r.cq.c.fd, WEFT_IOC_CQ_KICK, NULL), -ENODEV);
 	CHECK(r.ep.status->flags & WEFT_ST_ERROR);
 	n = read(r.eq.fd, &ev, sizeof(ev));
@@ -312,7 +314,8 @@ static bool port_goes(void)
 	CHECK_EQ(read(r.eq.fd, &ev, sizeof(ev)) < 0 ? errno : 0, ENODEV);
 	CHECK(polled(r.eq.fd, 0) & POLLERR);
 	CHECK_EQ(raw_handle(fd, WEFT_IOC_DESTROY, r.cq.c.handle), -EBUSY);
-	CHECK(destroy(r.ep.e.handle) && destroy(r.cq.c.handle) && destroy(r.eq.handle) && destroy(r.av.handle));
+	CHECK(destroy(r.ep.e.handle) && destroy(r.cq.c.handle) && destroy(r.eq.handle) &&
+	      destroy(r.av.handle));
 	close(r.cq.c.fd);
 	close(r.eq.fd);
 	/* the name is free at once, and the old file is not of the new port */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Wrong things in rings and doorbells. An entry that can be decoded but is wrong gives an error completion with its
- * context, and what follows it works; one that cannot be decoded stops its endpoint with an event; a consumer index
- * that cannot be stops its queue. The kernel goes on in every case.
+ * Wrong things in rings and doorbells. An entry that can be decoded but is wrong gives an error
+ * completion with its context, and what follows it works; one that cannot be decoded stops its
+ * endpoint with an event; a consumer index that cannot be stops its queue. The kernel goes on in
+ * every case.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,8 @@ static bool works(__u64 value)
 	s->flags |= WEFT_SQ_INLINE;
 	s->nslots = 2;
 	s->len = sizeof(value);
-	memcpy(&r.ep.sq[(r.ep.doorbell->sq_tail + 1) & (r.ep.e.sq_slots - 1)], &value, sizeof(value));
+	memcpy(&r.ep.sq[(r.ep.doorbell->sq_tail + 1) & (r.ep.e.sq_slots - 1)], &value,
+	       sizeof(value));
 	CHECK_EQ(raw_post_sq(&r, 2), 0);
 	while (!sent || !got) {
 		__u32 at = r.cq.head;
@@ -47,7 +49,8 @@ static bool works(__u64 value)
 		CHECK_EQ(e.len, sizeof(value));
 		CHECK_EQ(e.olen, sizeof(value));
 		if (e.flags & WEFT_CQE_INLINE && e.nslots == 2) {
-			memcpy(&payload, &r.cq.ring[(at + 1) & (r.cq.c.slots - 1)], sizeof(payload));
+			memcpy(&payload, &r.cq.ring[(at + 1) & (r.cq.c.slots - 1)],
+			       sizeof(payload));
 			CHECK_EQ(payload, value);
 		}
 		got = true;
@@ -112,7 +115,8 @@ static bool refused(const struct wrong *w, bool send, __u64 context)
 	struct weft_cqe e;
 	char *slot;
 
-	slot = send ? (char *)raw_sqe(&r, WEFT_SQ_SEND, context) : (char *)raw_rqe(&r, WEFT_RQ_RECV, context);
+	slot = send ? (char *)raw_sqe(&r, WEFT_SQ_SEND, context)
+		    : (char *)raw_rqe(&r, WEFT_RQ_RECV, context);
 	memcpy(slot + w->at, &w->value, w->bytes);
 	CHECK_EQ(send ? raw_post_sq(&r, 1) : raw_post_rq(&r, 1), 0);
 	CHECK(raw_completion(&r.cq, &e));
@@ -257,7 +261,8 @@ static bool cq_head(void)
 	CHECK_EQ(raw_post_sq(&r, 1), 0);
 	raw(r.cq.c.fd, WEFT_IOC_CQ_KICK, NULL);
 	/* seen at the latest when room is looked for */
-	while (!(r.cq.status->flags & WEFT_ST_CQ_ERROR) && r.cq.status->tail - r.cq.head <= r.cq.c.slots) {
+	while (!(r.cq.status->flags & WEFT_ST_CQ_ERROR) &&
+	       r.cq.status->tail - r.cq.head <= r.cq.c.slots) {
 		raw_sqe(&r, 99, 1);
 		CHECK_EQ(raw_post_sq(&r, 1), 0);
 	}

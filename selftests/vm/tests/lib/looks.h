@@ -10,7 +10,8 @@
 long long port_attr(int node, const char *name);
 
 /* Wait until both ports have neither contexts nor endpoints nor pinned memory. Says what is left if
- * that does not come. */
+ * that does not come.
+ */
 bool nothing_left(void);
 
 #endif

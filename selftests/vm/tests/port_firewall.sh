@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The node's firewall is honoured: a rule that drops what comes in or goes out
+# stops weft, and nothing else does.
+
+. "$VM_REPO/selftests/vm/lib.sh"
+
+[ "$LINK" = veth ] || { tap_skip "firewall" "there is no veth link"; tap_done; }
+
+hello()	# 4|6
+{
+	"$VM_BUILD/selftests/port_wire" "hello$1"
+}
+
+silent()	# 4|6
+{
+	! hello "$1"
+}
+
+rule()	# NODE HOOK RULE
+{
+	node "$1" nft -f - <<-EOT
+		table inet weft_test {
+			chain c {
+				type filter hook $2 priority 0;
+				$3
+			}
+		}
+	EOT
+}
+
+errors()
+{
+	node 1 cat /sys/class/weft/weft1/counters/tx_errors
+}
+
+refused_out()
+{
+	before=$(errors)
+	hello 4
+	[ "$(errors)" -gt "$before" ]
+}
+
+tap_run "without rules, IPv4" hello 4
+tap_run "without rules, IPv6" hello 6
+tap_run "drop what comes in" rule 1 input "udp dport 9471 drop"
+tap_run "nothing comes in, IPv4" silent 4
+tap_run "nothing comes in, IPv6" silent 6
+node 1 nft flush ruleset
+tap_run "track connections" rule 1 input "ct state new counter"
+tap_run "tracked, IPv4" hello 4
+tap_run "tracked, IPv6" hello 6
+node 1 nft flush ruleset
+tap_run "drop what goes out" rule 1 output "udp dport 9471 drop"
+tap_run "what cannot leave is counted" refused_out
+node 1 nft flush ruleset
+tap_run "and again without rules" hello 4
+tap_done
