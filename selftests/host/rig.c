@@ -418,17 +418,22 @@ u64 rig_counter(struct rig_node *node, enum weft_counter c)
 	return weft_counters_read(node->core.cnt, c);
 }
 
+#define COUNTER_NAME(name, text)	#name " "
+
 static void dump_counters(struct rig_node *node)
 {
-#define COUNTER_NAME(name, text)	#name,
-	static const char * const names[] = { WEFT_COUNTERS(COUNTER_NAME) };
+	const char *name = WEFT_COUNTERS(COUNTER_NAME);
 	u32 c;
 
 	fprintf(stderr, "node %u:", node->index);
-	for (c = 0; c < WEFT_NCOUNTERS; c++)
+	for (c = 0; c < WEFT_NCOUNTERS; c++) {
+		int len = strcspn(name, " ");
+
 		if (rig_counter(node, c))
-			fprintf(stderr, " %s %llu", names[c],
+			fprintf(stderr, " %.*s %llu", len, name,
 				(unsigned long long)rig_counter(node, c));
+		name += len + 1;
+	}
 	fputc('\n', stderr);
 }
 

@@ -117,8 +117,9 @@ int rig_cq_read(struct rig_cq *cq, struct weft_cqe *e)
 {
 	struct weft_cqe *slot = &cq->slots[cq->head & (cq->cq.size - 1)];
 	bool there = slot->seq == cq->head + 1;
+	bool counted = cq->status.tail != cq->head;
 
-	if (there == (cq->status.tail == cq->head))
+	if (there != counted)
 		weft_host_die(__FILE__, __LINE__, "entry %u has number %u, the tail is %u",
 			      cq->head, slot->seq, cq->status.tail);
 	if (!there)

@@ -265,7 +265,7 @@ static double seconds(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec * 1e-9;
+	return t.tv_sec + t.tv_nsec / 1e9;
 }
 
 /*

@@ -13,7 +13,7 @@
 #define HELD_MAX	16
 
 /* What this thread holds: locks in the order in which they were taken. */
-static __thread const struct weft_lock *held[HELD_MAX];
+static __thread struct weft_lock *held[HELD_MAX];
 static __thread int nheld;
 static __thread int nmutex;
 static __thread int nrcu;
