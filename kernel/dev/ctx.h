@@ -324,6 +324,11 @@ struct weft_uav {
 	struct weft_av *av;
 };
 
+/* The structure is freed by the address of its object. */
+static_assert(!offsetof(struct weft_ucq, obj));
+static_assert(!offsetof(struct weft_ueq, obj));
+static_assert(!offsetof(struct weft_uav, obj));
+
 extern const struct weft_obj_ops weft_ucq_ops, weft_ueq_ops, weft_uav_ops, weft_uep_ops;
 
 #endif

@@ -40,6 +40,8 @@ struct weft_uep {
 	struct weft_obj *bound[4];
 };
 
+static_assert(!offsetof(struct weft_uep, obj));
+
 static struct weft_uep *weft_uep_of(struct weft_obj *obj)
 {
 	return container_of(obj, struct weft_uep, obj);

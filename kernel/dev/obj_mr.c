@@ -22,6 +22,8 @@ struct weft_umr {
 	struct weft_mr *mr;
 };
 
+static_assert(!offsetof(struct weft_umr, obj));
+
 static void weft_umr_kill(struct weft_obj *obj)
 {
 }
