@@ -27,6 +27,7 @@ static int weft_loop_start(struct weft_port *port, struct weft_port_conf *conf,
 
 static int weft_loop_attach(struct weft_port *port, struct netlink_ext_ack *extack)
 {
+	weft_port_link(port, true);
 	return 0;
 }
 

@@ -70,8 +70,10 @@ void weft_port_put(struct weft_port *port)
 {
 	if (!refcount_dec_and_test(&port->ref))
 		return;
-	weft_dev_free(port);
-	weft_core_exit(&port->core);
+	if (port->begun) {
+		weft_dev_free(port);
+		weft_core_exit(&port->core);
+	}
 	kvfree_rcu(port, rcu);
 }
 
@@ -212,8 +214,9 @@ void weft_port_lost(struct weft_port *port)
 void weft_port_link(struct weft_port *port, bool up)
 {
 	int from = up ? WEFT_PORT_DOWN : WEFT_PORT_UP;
+	int to = up ? WEFT_PORT_UP : WEFT_PORT_DOWN;
 
-	if (cmpxchg(&port->state, from, up ? WEFT_PORT_UP : WEFT_PORT_DOWN) == from)
+	if (cmpxchg(&port->state, from, to) == from && !list_empty(&port->node))
 		pr_info("%s: link %s\n", port->name, up ? "up" : "down");
 }
 
@@ -301,17 +304,16 @@ static struct weft_port *weft_port_alloc(struct net *net, const struct weft_port
 	return port;
 }
 
-/* Frees the port when it fails. */
+/* Drops the reference when it fails; the device may have gone and weft_port_lost() have another. */
 static int weft_port_begin(struct weft_port *port, struct weft_port_conf *conf,
 			   struct netlink_ext_ack *extack)
 {
-	struct weft_port_look look;
 	struct weft_conf cc;
 	int err;
 
 	err = port->ops->start(port, conf, extack);
 	if (err)
-		goto free;
+		goto put;
 	weft_conf_default(&cc);
 	cc.udp_port = conf->udp_port;
 	err = weft_core_init(&port->core, &cc, conf->addr, conf->naddr, port);
@@ -319,11 +321,11 @@ static int weft_port_begin(struct weft_port *port, struct weft_port_conf *conf,
 		NL_SET_ERR_MSG(extack, "not enough memory for the port");
 		goto stop;
 	}
+	port->begun = true;
+	WRITE_ONCE(port->state, WEFT_PORT_DOWN);
 	err = port->ops->attach(port, extack);
 	if (err)
 		goto down;
-	weft_port_look(port, &look);
-	WRITE_ONCE(port->state, look.link_up ? WEFT_PORT_UP : WEFT_PORT_DOWN);
 	err = weft_dev_add(port, weft_sysfs_groups);
 	if (err) {
 		NL_SET_ERR_MSG(extack, "cannot make the device node");
@@ -336,12 +338,12 @@ detach:
 	port->ops->detach(port);
 down:
 	weft_port_down(port);
-	weft_port_put(port);
-	return err;
+	goto put;
 stop:
+	WRITE_ONCE(port->state, WEFT_PORT_GONE);
 	port->ops->stop(port);
-free:
-	kvfree(port);
+put:
+	weft_port_put(port);
 	return err;
 }
 

@@ -4,7 +4,7 @@
  *
  * Life of a port (port->state, under weft_ports_lock; read anywhere):
  *
- *	NEW ------> UP <------> DOWN	link, by weft_port_link()
+ *	NEW -----> DOWN <------> UP	link, by weft_port_link()
  *	 |           \          /
  *	 |          (delete, device or namespace gone)
  *	 |                 |
@@ -84,8 +84,8 @@ struct weft_port_look {
  * @start: find the device and the addresses: the addresses go to @conf, the driver's data
  *	to port->priv. The core does not work yet. Sleeps, weft_ports_lock held. Explains errors
  *	in extack.
- * @attach: from now on packets come in; driver calls weft_port_rx(). The core works.
- *	Sleeps, weft_ports_lock held.
+ * @attach: from now on packets come in: the driver calls weft_port_rx(); and weft_port_link() tells
+ *	of the link. The core works. Sleeps, weft_ports_lock held.
  * @detach: when it returns no packet comes in any more; packets still go out. Sleeps,
  *	weft_ports_lock held. Without @attach it is not called.
  * @stop: undo @start. Nobody is in @tx, @path_open or @look any more. Sleeps, weft_ports_lock held.
@@ -127,6 +127,7 @@ extern const struct weft_port_ops weft_netdev_ops;
  * @net: namespace; not held: valid until the port is GOING
  * @net_cookie: the namespace's cookie; constant, for comparison at any time
  * @state: WEFT_PORT_*
+ * @begun: the core is there
  * @ref: references, see above
  * @node: in the list of ports, RCU
  * @dev: character device; kernel/dev's
@@ -143,6 +144,7 @@ struct weft_port {
 	struct net *net;
 	u64 net_cookie;
 	int state;
+	bool begun;
 	refcount_t ref;
 	struct list_head node;
 	struct weft_dev *dev;
