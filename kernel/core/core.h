@@ -241,10 +241,11 @@ struct weft_tx {
  * @smem: memory to copy from (MEM_MEM), referenced
  * @soff: offset in @smem
  * @dst: kernel address to copy to (RX_BUF)
- * @mem: memory to copy to, referenced
+ * @mem: memory to copy to; @rxm keeps it
  * @off: offset in @mem
  * @len: bytes
  * @token: the core's own
+ * @err: what came of it
  */
 struct weft_copy {
 	struct weft_rxm *rxm;
@@ -257,6 +258,7 @@ struct weft_copy {
 	u32 off;
 	u32 len;
 	u32 token;
+	int err;
 };
 
 /**

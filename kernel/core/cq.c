@@ -249,6 +249,7 @@ void weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out)
 	struct weft_list *l;
 	u32 n;
 
+	out->now = now;
 	weft_list_init(&done);
 	do {
 		weft_lock(&cq->lock);
@@ -258,7 +259,7 @@ void weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out)
 		weft_unlock(&cq->lock);
 		while ((l = weft_list_first(&done))) {
 			weft_list_del(l);
-			weft_ovf_written(cq, weft_entry(l, struct weft_ovf, node), now, out);
+			weft_ovf_written(weft_entry(l, struct weft_ovf, node), out);
 		}
 		if (n == WEFT_CQ_BATCH)
 			weft_flush(out);

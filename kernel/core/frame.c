@@ -314,7 +314,7 @@ static void weft_ctl_hold(struct weft_ctl *ctl)
 	}
 }
 
-static void weft_ctl_release(struct weft_path *path, struct weft_ctl *ctl, struct weft_out *out)
+static void weft_ctl_release(struct weft_ctl *ctl, struct weft_out *out)
 {
 	struct weft_flow *flow;
 
@@ -365,14 +365,13 @@ void weft_ctl_put(struct weft_path *path, u8 lane, struct weft_ctl *ctl)
 
 /**
  * weft_ctl_drop - an object has no chunk to send any more
- * @path: its path
- * @ctl: stands in the object
+ * @ctl: stands in the object; its path is locked
  * @out: output
  */
-void weft_ctl_drop(struct weft_path *path, struct weft_ctl *ctl, struct weft_out *out)
+void weft_ctl_drop(struct weft_ctl *ctl, struct weft_out *out)
 {
 	if (ctl->queued)
-		weft_ctl_release(path, ctl, out);
+		weft_ctl_release(ctl, out);
 }
 
 /* Write the chunks of a message that came. Return: bytes, 0: no room. */
@@ -483,7 +482,7 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 	/* what has nothing to say in an empty record has nothing to say at all */
 	rec->len += n;
 	if (!more)
-		weft_ctl_release(path, ctl, out);
+		weft_ctl_release(ctl, out);
 	return true;
 }
 

@@ -428,15 +428,18 @@ static void weft_lane_fill(struct weft_path *path, struct weft_lane *lane, struc
 		lane->limited = true;
 		return;
 	}
-	l = weft_list_first(&lane->dataq);
-	if (l && !rec->len && (lane->turn || weft_list_empty(&lane->sendq))) {
-		lane->turn = false;
-		if (weft_send_data(path, lane, weft_entry(l, struct weft_txm, qnode), rec, out))
+	while (!rec->len && (lane->turn || weft_list_empty(&lane->sendq))) {
+		l = weft_list_first(&lane->dataq);
+		if (!l)
+			break;
+		if (weft_send_data(path, lane, weft_entry(l, struct weft_txm, qnode), rec)) {
+			lane->turn = false;
 			return;
+		}
 	}
 	lane->turn = true;
 	while ((l = weft_list_first(&lane->sendq)))
-		if (!weft_send_build(path, lane, weft_entry(l, struct weft_txm, qnode), rec, out))
+		if (!weft_send_build(path, weft_entry(l, struct weft_txm, qnode), rec))
 			return;
 }
 
@@ -577,7 +580,7 @@ void weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_
 	while ((l = weft_list_first(&lane->sent)))
 		weft_lane_gone(path, lane, weft_entry(l, struct weft_rec, node), out);
 	while ((l = weft_list_first(&lane->ctlq)))
-		weft_ctl_drop(path, weft_entry(l, struct weft_ctl, node), out);
+		weft_ctl_drop(weft_entry(l, struct weft_ctl, node), out);
 	lane->rto_at = U64_MAX;
 	lane->reo_at = U64_MAX;
 	lane->ack_at = U64_MAX;

@@ -271,7 +271,7 @@ void weft_path_up(struct weft_path *path, weft_ns now)
  */
 void weft_path_deadline(struct weft_path *path, weft_ns at)
 {
-	if (at >= path->timer_at)
+	if (at >= path->timer_at || path->local)
 		return;
 	path->timer_at = at;
 	weft_env_timer(path, at);
@@ -343,10 +343,8 @@ static bool weft_path_strip(struct weft_path *path, struct weft_out *out)
 		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
 
 		weft_flow_fail(flow, err, out);
-		/* the endpoint's reference goes when it looks, the flow off the list now */
-		weft_list_del(&flow->node);
-		weft_list_del(&flow->idnode);
-		path->nflow--;
+		/* the endpoint's reference goes when it looks */
+		weft_flow_unlist(flow);
 		return true;
 	}
 	for (i = 0; i < WEFT_PATH_HASH; i++) {

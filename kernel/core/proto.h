@@ -33,7 +33,7 @@
 #define WEFT_PATH_HASH		64
 #define WEFT_EP_FLOWS		64
 #define WEFT_EAGER_LIMIT	(256u << 10)	/* eager_max of any peer */
-#define WEFT_RXM_SMALL		128	/* payload that stands in a message itself */
+#define WEFT_RXM_SMALL		128	/* payload that stands in a remote message itself */
 #define WEFT_PAYLOAD_MIN	1232	/* UDP payload that every path can carry */
 #define WEFT_CWND_MIN		2
 #define WEFT_CWND_INIT		64
@@ -479,10 +479,12 @@ struct weft_win {
  * @idnode: in path->sids
  * @ctl: ABORT
  * @work: pin memory
- * @flow: its flow, referenced
+ * @path: its path, referenced
+ * @flow: its flow, referenced while the operation is under way
  * @state: WEFT_TXM_*
  * @user: its bytes stand in the program's memory, else in @buf
  * @begun: has a number, and packets
+ * @eager: goes without being asked for
  * @waits: its completion waits; ep->lock
  * @placed: DONE has come
  * @told: the completion has been written, or will never be
@@ -518,10 +520,12 @@ struct weft_txm {
 	struct weft_list idnode;
 	struct weft_ctl ctl;
 	struct weft_work work;
+	struct weft_path *path;
 	struct weft_flow *flow;
 	u8 state;
 	bool user;
 	bool begun;
+	bool eager;
 	bool waits;
 	bool placed;
 	bool told;
@@ -585,7 +589,6 @@ struct weft_post {
  * @pnode: in path->psids
  * @snode: in out->start
  * @later: in path->later
- * @in_start: is in some out->start; ep->lock
  * @in_later: is in path->later
  * @early: has not been offered
  * @started: the path knows of @post
@@ -593,6 +596,7 @@ struct weft_post {
  * @over: finished, dropped or withdrawn: only references keep it
  * @served: completed from its buffer under ep->lock: the path has to put it away
  * @dropped: its endpoint does not want it; ep->lock
+ * @aborted: the sender has withdrawn it: it gets no DONE
  * @cold: cold work is running
  * @direct: eager, placed straight into win[0]
  * @lane: lane for answers
@@ -609,6 +613,7 @@ struct weft_post {
  * @send_done: DONE is to be sent
  * @send_grant: GRANT is to be sent
  * @buf: bytes, in kernel memory; @small or allocated
+ * @nsmall: bytes of @small
  * @got: bytes that came
  * @stored: bytes of @buf that are there
  * @charged: bytes of eager payload that are held
@@ -617,6 +622,7 @@ struct weft_post {
  * @pinned: bytes in windows so far
  * @ncopy: copies under way
  * @win: windows of the receive
+ * @from: address of the sender, without its service
  * @ltxm: local: the send, referenced
  * @ctl: GRANT, DONE
  * @work: pin, flush, write
@@ -637,7 +643,6 @@ struct weft_rxm {
 	struct weft_list pnode;
 	struct weft_list snode;
 	struct weft_list later;
-	bool in_start;
 	bool in_later;
 	bool early;
 	bool started;
@@ -645,6 +650,7 @@ struct weft_rxm {
 	bool over;
 	bool served;
 	bool dropped;
+	bool aborted;
 	bool cold;
 	bool direct;
 	u8 lane;
@@ -661,6 +667,7 @@ struct weft_rxm {
 	bool send_done;
 	bool send_grant;
 	u8 *buf;
+	u32 nsmall;
 	u64 got;
 	u32 stored;
 	u32 charged;
@@ -669,10 +676,11 @@ struct weft_rxm {
 	u64 pinned;
 	u32 ncopy;
 	struct weft_win win[2];
+	struct weft_sockaddr from;
 	struct weft_txm *ltxm;
 	struct weft_ctl ctl;
 	struct weft_work work;
-	u8 small[WEFT_RXM_SMALL];
+	u8 small[];
 };
 
 /* ---- Endpoints and connections ----------------------------------------------------------------------------------- */
@@ -689,7 +697,7 @@ struct weft_rxm {
  * @ref: path->conns and core->conns together, its endpoint, the flow, struct weft_ctl
  * @path: referenced; constant
  * @node: in path->conns
- * @idnode: in core->conns; core->lock
+ * @idnode: in core->conns; core->svc_lock
  * @reqnode: in ep->reqs of the listener; that ep->lock
  * @pep: the listener, referenced, while it is a request; path->lock
  * @ep: its endpoint, referenced; path->lock
@@ -760,6 +768,7 @@ struct weft_conn {
  * @node: in core->eps; core->lock
  * @svcnode: in core->services; core->svc_lock
  * @listed: is there; core->svc_lock
+ * @killed: weft_ep_kill() has been called; sq_mutex
  * @state: WEFT_EPS_*; read without the lock, too
  * @st: WEFT_ST_* as they stand in the status page
  * @addr: own address; core->lock, constant once enabled
@@ -773,6 +782,7 @@ struct weft_conn {
  * @owed: a path that has something to send when the ring has been emptied, referenced; sq_mutex
  * @hand: a free send: what has been accepted can always be completed; sq_mutex
  * @scratch: payload on its way; sq_mutex
+ * @spare: a message for local sends; sq_mutex
  * @flows: flows by index of the destination; sq_mutex
  * @recent: the flow used last; sq_mutex
  * @sq_work: go on with the send ring
@@ -780,6 +790,7 @@ struct weft_conn {
  * @rq: receive ring
  * @rentry: the receive that is being applied
  * @rq_stalled: there was no free receive
+ * @draining: the receive ring is being emptied
  * @match: matching
  * @av_gen: generation of the vector at which unexpected messages' senders were found
  * @post_free: free receives
@@ -807,6 +818,7 @@ struct weft_ep {
 	struct weft_list node;
 	struct weft_list svcnode;
 	bool listed;
+	bool killed;
 	u32 state;
 	u32 st;
 	struct weft_sockaddr addr;
@@ -820,6 +832,7 @@ struct weft_ep {
 	struct weft_path *owed;
 	struct weft_txm *hand;
 	u8 *scratch;
+	struct weft_rxm *spare;
 	struct weft_list flows[WEFT_EP_FLOWS];
 	struct weft_flow *recent;
 	struct weft_work sq_work;
@@ -827,6 +840,7 @@ struct weft_ep {
 	struct weft_ring rq;
 	struct weft_rq_entry rentry;
 	bool rq_stalled;
+	bool draining;
 	struct weft_match match;
 	u32 av_gen;
 	struct weft_list post_free;
@@ -865,7 +879,7 @@ void weft_frame_ack(struct weft_path *path, struct weft_lane *lane, struct weft_
 void weft_ctl_init(struct weft_ctl *ctl, u8 kind);
 void weft_ctl_put(struct weft_path *path, u8 lane, struct weft_ctl *ctl);
 bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec, struct weft_out *out);
-void weft_ctl_drop(struct weft_path *path, struct weft_ctl *ctl, struct weft_out *out);
+void weft_ctl_drop(struct weft_ctl *ctl, struct weft_out *out);
 struct weft_note *weft_note_new(void);
 
 /* ---- lane.c -------------------------------------------------------------------------------------------------------- */
@@ -918,6 +932,7 @@ struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path, cons
 int weft_flow_add(struct weft_flow *flow);
 void weft_flow_free(struct weft_flow *flow);
 void weft_flow_put(struct weft_flow *flow);
+void weft_flow_unlist(struct weft_flow *flow);
 void weft_flow_forget(struct weft_flow *flow, struct weft_out *out);
 void weft_flow_check(struct weft_flow *flow, struct weft_out *out);
 void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out);
@@ -942,10 +957,8 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out);
 void weft_send_withdraw(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_send_acked(struct weft_txm *txm, struct weft_rec *rec, struct weft_out *out);
 void weft_send_step(struct weft_txm *txm, struct weft_out *out);
-bool weft_send_build(struct weft_path *path, struct weft_lane *lane, struct weft_txm *txm, struct weft_rec *rec,
-		     struct weft_out *out);
-bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_txm *txm, struct weft_rec *rec,
-		    struct weft_out *out);
+bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_rec *rec);
+bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_txm *txm, struct weft_rec *rec);
 int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *w, struct weft_out *out);
 void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struct weft_out *out);
 void weft_send_work(struct weft_txm *txm, struct weft_out *out);
@@ -956,29 +969,33 @@ void weft_win_drop(struct weft_win *win);
 
 /* ---- recv.c -------------------------------------------------------------------------------------------------------- */
 
-int weft_recv_eager(struct weft_path *path, u8 lane, const struct weft_chunk *c, struct weft_out *out);
-int weft_recv_announce(struct weft_path *path, u8 lane, const struct weft_chunk *c, struct weft_out *out);
+int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
+int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struct weft_out *out);
 void weft_recv_drain(struct weft_ep *ep, struct weft_out *out);
-void weft_recv_status(struct weft_ep *ep);
 void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post);
-bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e, const void *payload,
+bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e, const void *payload,
 		      struct weft_out *out);
-void weft_recv_cqe(struct weft_ep *ep, struct weft_cqe *e, const struct weft_post *post);
+void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, const struct weft_post *post, u64 tag, u64 data,
+		   u64 len, u32 src, u16 flags);
+bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out);
+void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct weft_out *out);
 void weft_recv_fail(struct weft_ep *ep, struct weft_post *post, int err, struct weft_out *out);
 void weft_recv_cancel_all(struct weft_ep *ep, int err, struct weft_out *out);
 void weft_recv_drop_all(struct weft_ep *ep, struct weft_out *out);
 struct weft_rxm *weft_rxm_new(struct weft_path *path);
+void weft_rxm_init(struct weft_rxm *rxm, struct weft_path *path);
 void weft_rxm_get(struct weft_rxm *rxm);
 void weft_rxm_put(struct weft_rxm *rxm);
-void weft_rxm_list(struct weft_rxm *rxm);
-void weft_post_free(struct weft_ep *ep, struct weft_post *post);
+void weft_rxm_head(struct weft_rxm *rxm, const struct weft_head *h);
+void weft_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out *out);
 void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e, struct weft_out *out);
 void weft_start_put(struct weft_rxm *rxm, struct weft_out *out);
 
 /* ---- place.c ------------------------------------------------------------------------------------------------------- */
 
 void weft_rxm_start(struct weft_rxm *rxm, struct weft_out *out);
+void weft_rxm_begin(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rxm_step(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out);
 void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out);
@@ -994,6 +1011,7 @@ void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out);
 struct weft_flow *weft_local_flow(struct weft_ep *ep, const struct weft_sockaddr *peer);
 int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e, struct weft_out *out);
 void weft_local_step(struct weft_rxm *rxm, struct weft_out *out);
+void weft_local_over(struct weft_rxm *rxm, int err, struct weft_out *out);
 void weft_local_copied(struct weft_rxm *rxm, u32 len, int err, struct weft_out *out);
 void weft_local_withdraw(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_local_output(struct weft_path *path, struct weft_out *out);
@@ -1016,7 +1034,8 @@ void weft_ep_get(struct weft_ep *ep);
 void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear);
 void weft_ep_error(struct weft_ep *ep, int err, struct weft_out *out);
 void weft_ep_sq_cold(struct weft_ep *ep, struct weft_out *out);
-void weft_ep_drop_sends(struct weft_ep *ep, int status, bool close, struct weft_out *out);
+void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out);
+void weft_ep_stop(struct weft_ep *ep, int err, struct weft_out *out);
 bool weft_ep_drop_active(struct weft_ep *ep, int err, struct weft_out *out);
 
 #endif

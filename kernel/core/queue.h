@@ -46,7 +46,7 @@ void weft_cq_put(struct weft_cq *cq);
  * from weft_cq_kick() only, once for each weft_cq_post() that returned false with an @ovf.
  * Implemented by who posts.
  */
-void weft_ovf_written(struct weft_cq *cq, struct weft_ovf *ovf, weft_ns now, struct weft_out *out);
+void weft_ovf_written(struct weft_ovf *ovf, struct weft_out *out);
 
 /* ---- Event queues ---------------------------------------------------- */
 

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - flows: one for each pair of endpoints and direction; the order of messages
+ *
+ * The sending end (struct weft_flow) numbers messages; the receiving end (struct weft_rflow) offers them to matching in that
+ * order. The sending end's generation names the flow on a path: a flow that begins again is another one.
+ *
+ *	sending:   open --endpoint goes, or closes--> closing --all acknowledged--> ended: the peer is told (ABORT of all, or FIN)
+ *	             \--EPGONE, path died--> dead --all acknowledged--> ended
+ *	receiving: open --endpoint has gone--> gone (EPGONE was sent; messages are dropped) ... until the sender says it has ended
+ *
+ * Locks: path->lock. The list ep->flows and what is in it belong to ep->sq_mutex; so does the reference it holds.
+ */
+#include "proto.h"
+
+/* ---- Sending ------------------------------------------------------------------------------------------------------- */
+
+/**
+ * weft_flow_new - a flow that its path does not know
+ * @ep: our endpoint
+ * @path: the path
+ * @peer: remote endpoint
+ *
+ * Sleeps. Return: the flow with one reference, or NULL.
+ */
+struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path, const struct weft_sockaddr *peer)
+{
+	struct weft_flow *flow = weft_alloc_sleep(sizeof(*flow));
+
+	if (!flow)
+		return NULL;
+	weft_ep_get(ep);
+	weft_path_get(path);
+	flow->ep = ep;
+	flow->path = path;
+	flow->peer = *peer;
+	flow->id.ssvc = be16_to_cpu(ep->addr.port);
+	flow->id.dsvc = be16_to_cpu(peer->port);
+	flow->id.sgen = weft_core_gen(path->core);
+	flow->lane = flow->id.sgen % WEFT_LANES;
+	flow->ref = 1;
+	weft_list_init(&flow->ep_node);
+	weft_list_init(&flow->node);
+	weft_list_init(&flow->idnode);
+	weft_list_init(&flow->txms);
+	weft_ctl_init(&flow->ctl, WEFT_CTL_FLOW);
+	return flow;
+}
+
+/**
+ * weft_flow_free - free a flow that is on no list
+ * @flow: the flow
+ */
+void weft_flow_free(struct weft_flow *flow)
+{
+	if (flow->lep)
+		weft_ep_put(flow->lep);
+	weft_ep_put(flow->ep);
+	weft_path_put(flow->path);
+	weft_free(flow);
+}
+
+/**
+ * weft_flow_add - make a flow known to its path
+ * @flow: the flow; its path is locked
+ *
+ * Return: 0, negative errno: the path is dead.
+ */
+int weft_flow_add(struct weft_flow *flow)
+{
+	struct weft_path *path = flow->path;
+
+	if (path->failing)
+		return -(int)path->failing;
+	weft_list_add_tail(&path->flows, &flow->node);
+	weft_list_add_tail(&path->flow_ids[flow->id.sgen % WEFT_PATH_HASH], &flow->idnode);
+	path->nflow++;
+	return 0;
+}
+
+/**
+ * weft_flow_unlist - nobody finds it any more
+ * @flow: the flow; its path is locked
+ */
+void weft_flow_unlist(struct weft_flow *flow)
+{
+	if (weft_list_empty(&flow->node))
+		return;
+	weft_list_del(&flow->node);
+	weft_list_del(&flow->idnode);
+	flow->path->nflow--;
+}
+
+/**
+ * weft_flow_put - drop a reference
+ * @flow: the flow; its path is locked, and referenced by the caller
+ */
+void weft_flow_put(struct weft_flow *flow)
+{
+	if (--flow->ref)
+		return;
+	weft_flow_unlist(flow);
+	weft_flow_free(flow);
+}
+
+/**
+ * weft_flow_by_gen - find a flow
+ * @path: the path, locked
+ * @gen: generation of our end
+ *
+ * Return: the flow or NULL.
+ */
+struct weft_flow *weft_flow_by_gen(struct weft_path *path, u32 gen)
+{
+	struct weft_list *l, *chain = &path->flow_ids[gen % WEFT_PATH_HASH];
+
+	weft_list_for_each(l, chain) {
+		struct weft_flow *flow = weft_entry(l, struct weft_flow, idnode);
+
+		if (flow->id.sgen == gen)
+			return flow;
+	}
+	return NULL;
+}
+
+/**
+ * weft_flow_check - has the peer to be told that the flow has ended?
+ * @flow: the flow; its path is locked; the caller has a reference
+ * @out: output
+ */
+void weft_flow_check(struct weft_flow *flow, struct weft_out *out)
+{
+	if (flow->ended || !(flow->closing || flow->dead))
+		return;
+	if (!weft_list_empty(&flow->txms) || flow->unacked)
+		return;
+	if (flow->conn) {
+		if (!flow->closing)
+			return;
+		flow->ended = true;
+		weft_cm_quiet(flow->conn, out);
+	} else {
+		flow->ended = true;
+		if (!flow->path->local)
+			weft_ctl_put(flow->path, flow->lane, &flow->ctl);
+	}
+}
+
+/**
+ * weft_flow_fail - the flow takes nothing more; what is under way fails
+ * @flow: the flow; its path is locked; the caller has a reference or it stays on the path's list
+ * @err: errno
+ * @out: output
+ */
+void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	flow->ref++;
+	if (!flow->dead)
+		WRITE_ONCE(flow->dead, err);
+	while ((l = weft_list_first(&flow->txms))) {
+		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
+
+		weft_send_done(txm, err, out);
+		if (flow->lep)
+			weft_local_withdraw(txm, err, out);
+		else
+			weft_send_over(txm, out);
+	}
+	weft_flow_check(flow, out);
+	weft_flow_put(flow);
+}
+
+/**
+ * weft_flow_expire - a closing flow has taken too long
+ * @flow: the flow; its path is locked
+ * @out: output
+ */
+void weft_flow_expire(struct weft_flow *flow, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	flow->ref++;
+	flow->close_at = U64_MAX;
+	while ((l = weft_list_first(&flow->txms))) {
+		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
+
+		weft_send_done(txm, ETIMEDOUT, out);
+		weft_send_withdraw(txm, ETIMEDOUT, out);
+		if (txm->state != WEFT_TXM_OVER)
+			weft_send_over(txm, out);
+	}
+	if (!flow->dead)
+		WRITE_ONCE(flow->dead, ETIMEDOUT);
+	if (flow->conn && !flow->ended) {
+		flow->ended = true;
+		weft_cm_quiet(flow->conn, out);
+	}
+	weft_flow_check(flow, out);
+	weft_flow_put(flow);
+}
+
+/**
+ * weft_flow_forget - the endpoint does not use a flow any more
+ * @flow: on ep->flows; ep->sq_mutex is held, no lock
+ * @out: output
+ *
+ * What is under way on it goes on, for some time.
+ */
+void weft_flow_forget(struct weft_flow *flow, struct weft_out *out)
+{
+	struct weft_path *path = flow->path;
+
+	weft_list_del(&flow->ep_node);
+	if (flow->ep->recent == flow)
+		flow->ep->recent = NULL;
+	weft_path_get(path);
+	weft_lock(&path->lock);
+	if (!flow->closing) {
+		flow->closing = true;
+		flow->close_at = out->now + path->core->conf.dead_ns;
+		path->close_at = min(path->close_at, flow->close_at);
+		if (path->state != WEFT_PATHS_DEAD)
+			weft_path_deadline(path, flow->close_at);
+	}
+	weft_flow_check(flow, out);
+	weft_flow_put(flow);
+	weft_path_output(path, out);
+	weft_unlock(&path->lock);
+	weft_path_put(path);
+}
+
+/* Does index @dst still name what @flow goes to? */
+static bool weft_flow_valid(struct weft_ep *ep, struct weft_flow *flow)
+{
+	u32 gen = weft_av_gen(ep->av);
+	struct weft_av_entry *e;
+	bool same;
+
+	if (READ_ONCE(flow->dead) || (flow->lep && READ_ONCE(flow->lep->state) == WEFT_EPS_DEAD))
+		return false;
+	if (flow->av_gen == gen)
+		return true;
+	weft_rcu_lock();
+	e = weft_av_get(ep->av, flow->dst);
+	same = e && weft_addr_eq(&e->addr, &flow->peer);
+	weft_rcu_unlock();
+	if (same)
+		flow->av_gen = gen;
+	return same;
+}
+
+static struct weft_flow *weft_flow_make(struct weft_ep *ep, u32 dst, struct weft_out *out)
+{
+	u32 gen = weft_av_gen(ep->av);
+	struct weft_sockaddr addr;
+	struct weft_av_entry *e;
+	struct weft_flow *flow;
+	struct weft_path *path;
+	int err;
+
+	weft_rcu_lock();
+	e = weft_av_get(ep->av, dst);
+	if (e)
+		addr = e->addr;
+	weft_rcu_unlock();
+	if (!e)
+		return ERR_PTR(-EINVAL);
+	if (weft_core_own(ep->core, &addr)) {
+		flow = weft_local_flow(ep, &addr);
+		if (IS_ERR(flow))
+			return flow;
+		goto out;
+	}
+	path = weft_path_find(ep->core, &addr, out);
+	if (IS_ERR(path))
+		return ERR_CAST(path);
+	flow = weft_flow_new(ep, path, &addr);
+	if (flow) {
+		weft_lock(&path->lock);
+		err = weft_flow_add(flow);
+		weft_unlock(&path->lock);
+		if (err)
+			weft_flow_free(flow);
+	} else {
+		err = -ENOMEM;
+	}
+	weft_path_put(path);
+	if (err)
+		return ERR_PTR(err);
+out:
+	flow->dst = dst;
+	flow->av_gen = gen;
+	weft_list_add_tail(&ep->flows[dst % WEFT_EP_FLOWS], &flow->ep_node);
+	return flow;
+}
+
+/**
+ * weft_flow_find - the flow to a destination of a connectionless endpoint
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @dst: index in its address vector
+ * @out: output
+ *
+ * Sleeps. Return: the flow, ERR_PTR(-EINVAL: no such destination, -ECONNREFUSED: nobody there (local), ...).
+ */
+struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, struct weft_out *out)
+{
+	struct weft_flow *flow = ep->recent;
+	struct weft_list *l, *chain;
+
+	if (likely(flow && flow->dst == dst && weft_flow_valid(ep, flow)))
+		return flow;
+	chain = &ep->flows[dst % WEFT_EP_FLOWS];
+	weft_list_for_each(l, chain) {
+		flow = weft_entry(l, struct weft_flow, ep_node);
+		if (flow->dst != dst)
+			continue;
+		if (!weft_flow_valid(ep, flow)) {
+			weft_flow_forget(flow, out);
+			break;
+		}
+		ep->recent = flow;
+		return flow;
+	}
+	flow = weft_flow_make(ep, dst, out);
+	if (!IS_ERR(flow))
+		ep->recent = flow;
+	return flow;
+}
+
+/* ---- Receiving ----------------------------------------------------------------------------------------------------- */
+
+/**
+ * weft_rflow_find - find the receiving end of a flow
+ * @path: the path, locked
+ * @ssvc: sender's service
+ * @sgen: generation of its end
+ *
+ * Return: the flow or NULL.
+ */
+struct weft_rflow *weft_rflow_find(struct weft_path *path, u16 ssvc, u32 sgen)
+{
+	struct weft_list *l, *chain = &path->rflows[sgen % WEFT_PATH_HASH];
+
+	weft_list_for_each(l, chain) {
+		struct weft_rflow *rf = weft_entry(l, struct weft_rflow, node);
+
+		if (rf->id.sgen == sgen && rf->id.ssvc == ssvc)
+			return rf;
+	}
+	return NULL;
+}
+
+/**
+ * weft_rflow_new - make one
+ * @path: the path, locked
+ * @id: services and generations; the first message is number 1
+ * @ep: our endpoint, NULL: there is none
+ *
+ * Return: the flow, NULL: no memory, or too many.
+ */
+struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flowid *id, struct weft_ep *ep)
+{
+	struct weft_rflow *rf;
+
+	if (path->nrflow >= WEFT_RFLOWS_MAX)
+		return NULL;
+	rf = weft_alloc(sizeof(*rf));
+	if (!rf)
+		return NULL;
+	rf->path = path;
+	rf->id = *id;
+	rf->id.mseq = 1;
+	if (ep) {
+		weft_ep_get(ep);
+		rf->ep = ep;
+		rf->id.dgen = ep->gen;
+	}
+	rf->lane = id->sgen % WEFT_LANES;
+	weft_list_init(&rf->early);
+	weft_list_init(&rf->partial);
+	weft_ctl_init(&rf->ctl, WEFT_CTL_RFLOW);
+	weft_list_add_tail(&path->rflows[id->sgen % WEFT_PATH_HASH], &rf->node);
+	path->nrflow++;
+	path->nflow++;
+	return rf;
+}
+
+/**
+ * weft_rflow_bind - the first message of a flow has come: to whom?
+ * @path: the path, locked
+ * @id: the flow
+ * @flags: WEFT_MSG_* of the message
+ *
+ * Return: the flow, which is gone when nobody has the service; NULL: no memory.
+ */
+struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_flowid *id, u16 flags)
+{
+	struct weft_ep *ep = NULL;
+	struct weft_rflow *rf;
+
+	/* connected endpoints are bound when they connect */
+	if (!(flags & WEFT_MSG_CONNECTED))
+		ep = weft_core_service(path->core, id->dsvc);
+	if (ep && (ep->conf.type != WEFT_EP_RDM || READ_ONCE(ep->state) != WEFT_EPS_ENABLED)) {
+		weft_ep_put(ep);
+		ep = NULL;
+	}
+	rf = weft_rflow_new(path, id, ep);
+	if (ep)
+		weft_ep_put(ep);
+	else if (rf)
+		weft_count(path->core, no_service);
+	if (rf && !ep) {
+		rf->gone = true;
+		weft_ctl_put(path, rf->lane, &rf->ctl);
+	}
+	return rf;
+}
+
+/* Drop the messages that wait for others. */
+static void weft_rflow_drop_early(struct weft_rflow *rf, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	while ((l = weft_list_first(&rf->early)))
+		weft_rxm_finish(weft_entry(l, struct weft_rxm, fnode), ECONNREFUSED, out);
+}
+
+/**
+ * weft_rflow_gone - its endpoint has gone: tell the sender, and drop what comes
+ * @rf: the flow; its path is locked
+ * @out: output
+ */
+void weft_rflow_gone(struct weft_rflow *rf, struct weft_out *out)
+{
+	if (rf->gone)
+		return;
+	rf->gone = true;
+	weft_rflow_drop_early(rf, out);
+	/* a connection tells by FIN */
+	if (!rf->conn)
+		weft_ctl_put(rf->path, rf->lane, &rf->ctl);
+}
+
+/**
+ * weft_rflow_free - nothing more will come
+ * @rf: the flow; its path is locked
+ * @out: output
+ */
+void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out)
+{
+	struct weft_path *path = rf->path;
+	struct weft_list *l;
+
+	weft_rflow_drop_early(rf, out);
+	while ((l = weft_list_first(&rf->partial))) {
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, fnode);
+
+		weft_list_del(l);
+		weft_rxm_fail(rxm, ECONNRESET, out);
+	}
+	weft_ctl_drop(&rf->ctl, out);
+	if (rf->conn)
+		rf->conn->rflow = NULL;
+	weft_list_del(&rf->node);
+	path->nrflow--;
+	path->nflow--;
+	if (rf->ep)
+		weft_ep_put(rf->ep);
+	weft_free(rf);
+}
+
+/**
+ * weft_rflow_src - the sender's index in the receiver's address vector
+ * @rf: the flow; its path and its endpoint are locked, the endpoint is not dead
+ *
+ * Return: the index, WEFT_SRC_ANY: it is not there.
+ */
+u32 weft_rflow_src(struct weft_rflow *rf)
+{
+	struct weft_ep *ep = rf->ep;
+	struct weft_sockaddr addr;
+	u32 gen;
+
+	if (!ep->av)
+		return WEFT_SRC_ANY;
+	gen = weft_av_gen(ep->av);
+	if (likely(rf->src_ok && rf->src_gen == gen))
+		return rf->src;
+	addr = rf->path->addr;
+	addr.port = cpu_to_be16(rf->id.ssvc);
+	rf->src = weft_av_find(ep->av, &addr);
+	rf->src_gen = gen;
+	rf->src_ok = true;
+	return rf->src;
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - doing what was put out
+ *
+ * One round: tell paths what was decided under endpoints' locks; copy; tell the messages; go on with paths that had no room; transmit;
+ * wake; queue work. Each step may put out more, so rounds follow until nothing is left. Their number is bounded by what is under way:
+ * nothing is put out twice.
+ *
+ * Locks: none is held; the steps take what they need.
+ */
+#include "proto.h"
+
+/**
+ * weft_out_init - nothing has been put out
+ * @out: output
+ * @core: the core
+ */
+void weft_out_init(struct weft_out *out, struct weft_core *core)
+{
+	out->core = core;
+	out->now = 0;
+	out->ntx = 0;
+	out->ncopy = 0;
+	weft_list_init(&out->more);
+	weft_list_init(&out->wake);
+	weft_list_init(&out->wake_eq);
+	weft_list_init(&out->cold);
+	weft_list_init(&out->start);
+}
+
+static void weft_flush_start(struct weft_out *out)
+{
+	struct weft_list *l;
+
+	while ((l = weft_list_first(&out->start))) {
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, snode);
+		struct weft_path *path = rxm->path;
+
+		weft_list_del(l);
+		weft_path_get(path);
+		weft_lock(&path->lock);
+		weft_rxm_start(rxm, out);
+		weft_path_output(path, out);
+		weft_unlock(&path->lock);
+		weft_rxm_put(rxm);
+		weft_path_put(path);
+	}
+}
+
+/* Return: 0, -EFAULT. */
+static int weft_flush_copy(const struct weft_copy *c)
+{
+	switch (c->kind) {
+	case WEFT_COPY_RX_MEM:
+	case WEFT_COPY_BUF_MEM:
+		return weft_mem_write(c->mem, c->off, c->src, c->len);
+	case WEFT_COPY_MEM_MEM:
+		return weft_mem_copy(c->mem, c->off, c->smem, c->soff, c->len);
+	default:
+		memcpy(c->dst, c->src, c->len);
+		return 0;
+	}
+}
+
+static void weft_flush_copies(struct weft_out *out)
+{
+	struct weft_path *path = NULL;
+	u32 i, n = out->ncopy;
+
+	for (i = 0; i < n; i++)
+		out->copy[i].err = weft_flush_copy(&out->copy[i]);
+	/* what they lead to is appended behind them */
+	for (i = 0; i < n; i++) {
+		struct weft_copy *c = &out->copy[i];
+		struct weft_rxm *rxm = c->rxm;
+
+		if (rxm->path != path) {
+			if (path) {
+				weft_path_output(path, out);
+				weft_unlock(&path->lock);
+				weft_path_put(path);
+			}
+			path = rxm->path;
+			weft_path_get(path);
+			weft_lock(&path->lock);
+		}
+		if (c->kind == WEFT_COPY_MEM_MEM)
+			weft_mem_put(c->smem);
+		weft_place_copied(c, c->err, out);
+		weft_rxm_put(rxm);
+	}
+	if (path) {
+		weft_path_output(path, out);
+		weft_unlock(&path->lock);
+		weft_path_put(path);
+	}
+	out->ncopy -= n;
+	memmove(out->copy, out->copy + n, out->ncopy * sizeof(out->copy[0]));
+}
+
+static void weft_flush_more(struct weft_out *out)
+{
+	struct weft_list todo, *l;
+
+	weft_list_init(&todo);
+	weft_list_splice_tail(&todo, &out->more);
+	while ((l = weft_list_first(&todo))) {
+		struct weft_path *path = weft_entry(l, struct weft_path, more);
+
+		/* another CPU may put the path on a list of its own as soon as it is off this one */
+		weft_lock(&path->lock);
+		weft_list_del(l);
+		path->in_more = false;
+		weft_unlock(&path->lock);
+		weft_path_more(path, out);
+	}
+}
+
+static void weft_flush_tx(struct weft_out *out)
+{
+	u32 i, n = out->ntx, bytes = 0;
+
+	weft_env_tx(out->core, out->tx, n);
+	for (i = 0; i < n; i++) {
+		struct weft_tx *tx = &out->tx[i];
+
+		bytes += tx->len;
+		if (tx->rec)
+			weft_rec_drop(tx->path, tx->rec, out);
+		if (tx->path)
+			weft_path_put(tx->path);
+	}
+	weft_count_add(out->core, tx_packets, n);
+	weft_count_add(out->core, tx_bytes, bytes);
+	out->ntx = 0;
+}
+
+static void weft_flush_wake(struct weft_out *out)
+{
+	struct weft_list *l;
+
+	while ((l = weft_list_first(&out->wake))) {
+		struct weft_cq *cq = weft_entry(l, struct weft_cq, wake);
+		bool armed;
+
+		weft_lock(&cq->lock);
+		weft_list_del(l);
+		cq->waking = false;
+		armed = cq->armed;
+		cq->armed = false;
+		weft_unlock(&cq->lock);
+		if (armed)
+			weft_env_wake_cq(cq);
+		weft_cq_put(cq);
+	}
+	while ((l = weft_list_first(&out->wake_eq))) {
+		struct weft_eq *eq = weft_entry(l, struct weft_eq, wake);
+
+		weft_lock(&eq->lock);
+		weft_list_del(l);
+		eq->waking = false;
+		weft_unlock(&eq->lock);
+		weft_env_wake_eq(eq);
+		weft_eq_put(eq);
+	}
+}
+
+static void weft_flush_cold(struct weft_out *out)
+{
+	struct weft_list *l;
+
+	while ((l = weft_list_first(&out->cold))) {
+		weft_list_del(l);
+		weft_env_cold(weft_entry(l, struct weft_work, node));
+	}
+}
+
+void weft_flush(struct weft_out *out)
+{
+	for (;;) {
+		if (!weft_list_empty(&out->start))
+			weft_flush_start(out);
+		if (out->ncopy)
+			weft_flush_copies(out);
+		if (out->ntx)
+			weft_flush_tx(out);
+		if (!weft_list_empty(&out->more)) {
+			weft_flush_more(out);
+			continue;
+		}
+		if (!weft_list_empty(&out->start) || out->ncopy || out->ntx)
+			continue;
+		if (!weft_list_empty(&out->wake) || !weft_list_empty(&out->wake_eq))
+			weft_flush_wake(out);
+		if (!weft_list_empty(&out->cold))
+			weft_flush_cold(out);
+		break;
+	}
+}

@@ -1,0 +1,927 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - messages that go out
+ *
+ * A send is taken from the ring by weft_send_drain(). A short one whose flow has nothing waiting goes into the open packet at once
+ * and is complete: no struct weft_txm. All others use one:
+ *
+ *	WAIT --first packet--> SENT (eager; all in packets) --acknowledged, or DONE--> OVER
+ *	  \---announced--> ASKED --GRANT--> GRANT <-> (more granted) --DONE--> OVER
+ *
+ * Up to eager_max bytes are copied to the kernel at once, longer messages stay in the program's memory and are sent from windows of it,
+ * two at a time.
+ *
+ * ep->hand is a free struct weft_txm: whatever is taken from the ring can be completed, even when the completion queue is full.
+ * Without one the ring is left alone, until one gets free (ep->sq_stalled).
+ *
+ * Locks: ep->sq_mutex for the ring; path->lock for what is under way; ep->lock for the list of free ones.
+ */
+#include "proto.h"
+
+/* ---- Completions --------------------------------------------------------------------------------------------------- */
+
+void weft_txm_get(struct weft_txm *txm)
+{
+	refcount_inc(&txm->ref);
+}
+
+/**
+ * weft_txm_put - drop a reference; the last one makes it free
+ * @txm: the send
+ * @out: output: the send ring may go on
+ *
+ * ep->lock is not held.
+ */
+void weft_txm_put(struct weft_txm *txm, struct weft_out *out)
+{
+	struct weft_ep *ep = txm->ep;
+	struct weft_path *path = txm->path;
+
+	if (!refcount_dec_and_test(&txm->ref))
+		return;
+	weft_free(txm->buf);
+	txm->buf = NULL;
+	txm->path = NULL;
+	txm->flow = NULL;
+	txm->state = WEFT_TXM_FREE;
+	weft_lock(&ep->lock);
+	weft_list_add_tail(&ep->txm_free, &txm->node);
+	ep->ntxm--;
+	if (ep->sq_stalled)
+		weft_ep_sq_cold(ep, out);
+	weft_unlock(&ep->lock);
+	if (path)
+		weft_path_put(path);
+	weft_ep_put(ep);
+}
+
+/**
+ * weft_send_hand - have a free send at hand
+ * @ep: the endpoint; ep->sq_mutex is held
+ *
+ * Return: there is one; false: the ring has to wait.
+ */
+bool weft_send_hand(struct weft_ep *ep)
+{
+	struct weft_list *l;
+
+	weft_lock(&ep->lock);
+	l = weft_list_first(&ep->txm_free);
+	if (l) {
+		weft_list_del(l);
+		ep->hand = weft_entry(l, struct weft_txm, node);
+		ep->sq_stalled = false;
+	} else {
+		ep->sq_stalled = true;
+	}
+	weft_unlock(&ep->lock);
+	return l;
+}
+
+/* Use the send at hand. It has one reference, which is the operation's. */
+static struct weft_txm *weft_send_use(struct weft_ep *ep)
+{
+	struct weft_txm *txm = ep->hand;
+
+	ep->hand = NULL;
+	weft_ep_get(ep);
+	refcount_set(&txm->ref, 1);
+	weft_lock(&ep->lock);
+	ep->ntxm++;
+	weft_unlock(&ep->lock);
+	txm->told = false;
+	txm->path = NULL;
+	txm->flow = NULL;
+	txm->buf = NULL;
+	return txm;
+}
+
+/**
+ * weft_send_take - turn an entry into a send
+ * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
+ * @e: the entry
+ * @flow: its flow; its path is not locked
+ *
+ * Return: the send, not yet known to the flow. Its payload is the caller's care.
+ */
+struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_flow *flow)
+{
+	struct weft_txm *txm = weft_send_use(ep);
+
+	weft_path_get(flow->path);
+	txm->path = flow->path;
+	txm->flow = flow;
+	txm->state = WEFT_TXM_WAIT;
+	txm->user = false;
+	txm->begun = false;
+	txm->eager = false;
+	txm->placed = false;
+	txm->fault = false;
+	txm->tagged = e->tagged;
+	txm->flags = e->flags;
+	txm->context = e->context;
+	txm->tag = e->tag;
+	txm->data = e->data;
+	txm->len = e->len;
+	txm->mseq = 0;
+	txm->sid = 0;
+	txm->rid = 0;
+	txm->sent = 0;
+	txm->granted = 0;
+	txm->pinned = 0;
+	txm->nrec = 0;
+	txm->lrxm = NULL;
+	return txm;
+}
+
+static void weft_send_fill(struct weft_cqe *c, const struct weft_ep *ep, u64 context, u64 tag, u64 len, bool tagged,
+			   int status)
+{
+	c->context = context;
+	c->tag = tag;
+	c->data = 0;
+	c->len = len;
+	c->buf = 0;
+	c->src = WEFT_SRC_ANY;
+	c->flags = WEFT_CQE_SEND | (tagged ? WEFT_CQE_TAGGED : 0);
+	c->ep = (u16)ep->conf.handle;
+	c->olen = 0;
+	c->status = status;
+	c->rsvd = 0;
+}
+
+/* Write a completion, or have it wait in @txm, whose reference is taken over. */
+static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struct weft_cqe *c, struct weft_out *out)
+{
+	bool waits = false;
+
+	weft_lock(&ep->lock);
+	if (ep->state != WEFT_EPS_DEAD && ep->tx_cq) {
+		txm->waits = true;
+		waits = !weft_cq_post(ep->tx_cq, c, NULL, 0, &txm->ovf, out);
+		if (!waits)
+			txm->waits = false;
+	}
+	weft_unlock(&ep->lock);
+	if (!waits)
+		weft_txm_put(txm, out);
+}
+
+/**
+ * weft_send_cqe - complete an entry that needs no struct weft_txm
+ * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
+ * @e: the entry; e->err says how it ended
+ * @out: output
+ */
+void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out)
+{
+	struct weft_cqe c;
+
+	if (!ep->tx_cq || !(e->err || e->flags & WEFT_SQ_COMPLETION))
+		return;
+	weft_send_fill(&c, ep, e->context, e->tag, e->len, e->tagged, e->err);
+	if (likely(weft_cq_post(ep->tx_cq, &c, NULL, 0, NULL, out)))
+		return;
+	weft_send_post(ep, weft_send_use(ep), &c, out);
+}
+
+/**
+ * weft_send_done - a send has reached its level, or failed
+ * @txm: the send; its path is locked (or nobody knows it yet); the caller has a reference
+ * @status: errno, 0: success
+ * @out: output
+ */
+void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
+{
+	struct weft_cqe c;
+
+	if (txm->told)
+		return;
+	txm->told = true;
+	if (!status && !(txm->flags & WEFT_SQ_COMPLETION))
+		return;
+	weft_send_fill(&c, txm->ep, txm->context, txm->tag, txm->len, txm->tagged, status);
+	weft_txm_get(txm);
+	weft_send_post(txm->ep, txm, &c, out);
+}
+
+/* ---- From the ring -------------------------------------------------------------------------------------------------- */
+
+/**
+ * weft_send_payload - copy an entry's payload
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @e: the entry, still in the ring
+ * @dst: room for e->len bytes
+ *
+ * Sleeps. Return: 0, -EFAULT.
+ */
+int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst)
+{
+	if (e->inl) {
+		weft_ring_payload(&ep->sq, e, dst);
+		return 0;
+	}
+	if (!e->len)
+		return 0;
+	return weft_user_read(ep->conf.mc, &e->vec, 0, dst, (u32)e->len);
+}
+
+static bool weft_send_window(const struct weft_path *path, u64 len)
+{
+	return path->tx_used + len <= path->tx_limit << 10;
+}
+
+static void weft_send_head(struct weft_head *h, const struct weft_flow *flow, u32 mseq, u64 tag, u64 data, u64 len,
+			   bool tagged, u16 flags)
+{
+	h->flow = flow->id;
+	h->flow.mseq = mseq;
+	h->tag = tag;
+	h->data = data;
+	h->len = len;
+	h->flags = (tagged ? WEFT_MSG_TAGGED : 0) | (flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
+		   (flags & WEFT_SQ_DELIVERY ? WEFT_MSG_PLACED : 0) | (flow->conn ? WEFT_MSG_CONNECTED : 0);
+}
+
+/* Append a whole short message. There is room. */
+static void weft_send_short(struct weft_rec *rec, const struct weft_head *h, u32 off, const void *pay, u32 len)
+{
+	u8 *dst = rec->raw + rec->len;
+	u32 n = weft_wire_eager_put(dst, h, off, len);
+
+	memcpy(dst + n, pay, len);
+	n += len;
+	while (n & 3)
+		dst[n++] = 0;
+	rec->len += n;
+}
+
+#define WEFT_EAGER_HEAD	(WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager))
+
+/*
+ * A short message that is complete when it has been copied: into the open packet, if nothing stands against it. @more: other entries
+ * follow, the packet stays open. Return: it is done.
+ */
+static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e, bool more,
+			   struct weft_out *out)
+{
+	u32 len = (u32)e->len, need = weft_wire_size(sizeof(struct weft_w_eager) + len);
+	struct weft_path *path = flow->path;
+	struct weft_lane *lane = &path->lane[flow->lane];
+	struct weft_rec *rec;
+	struct weft_head h;
+	bool done = false;
+
+	weft_lock(&path->lock);
+	if (unlikely(path->state != WEFT_PATHS_UP || path->failing || flow->dead || !weft_lane_may_send(lane) ||
+		     !weft_send_window(path, len)))
+		goto out;
+	rec = weft_lane_open(path, lane);
+	if (rec && weft_rec_room(path, rec) < need) {
+		path->busy |= 1u << lane->no;
+		weft_lane_output(path, lane, out);
+		rec = weft_lane_may_send(lane) ? weft_lane_open(path, lane) : NULL;
+	}
+	if (unlikely(!rec || weft_rec_room(path, rec) < need))
+		goto out;
+	path->tx_used += len;
+	weft_send_head(&h, flow, ++flow->id.mseq, e->tag, e->data, e->len, e->tagged, e->flags);
+	weft_send_short(rec, &h, 0, ep->scratch, len);
+	weft_rec_ref(rec, flow, NULL);
+	path->busy |= 1u << lane->no;
+	if (!more)
+		weft_path_output(path, out);
+	done = true;
+out:
+	weft_unlock(&path->lock);
+	if (done) {
+		weft_count(ep->core, msgs_eager);
+		weft_send_cqe(ep, e, out);
+	}
+	return done;
+}
+
+/* Have a path put out what waits in its open packets. */
+static void weft_send_settle(struct weft_ep *ep, struct weft_out *out)
+{
+	struct weft_path *path = ep->owed;
+
+	if (!path)
+		return;
+	ep->owed = NULL;
+	weft_lock(&path->lock);
+	weft_path_output(path, out);
+	weft_unlock(&path->lock);
+	weft_path_put(path);
+}
+
+static void weft_send_owe(struct weft_ep *ep, struct weft_path *path, struct weft_out *out)
+{
+	if (ep->owed == path)
+		return;
+	weft_send_settle(ep, out);
+	weft_path_get(path);
+	ep->owed = path;
+}
+
+/* Send by way of a struct weft_txm. Return: 0, negative errno: not taken. */
+static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e, bool have,
+			  struct weft_out *out)
+{
+	struct weft_path *path = flow->path;
+	struct weft_txm *txm;
+	u8 *buf = NULL;
+	bool user = e->len > min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT);
+	int err = 0;
+
+	if (!user && e->len) {
+		buf = weft_alloc_sleep(e->len);
+		if (!buf)
+			return -ENOMEM;
+		if (have)
+			memcpy(buf, ep->scratch, e->len);
+		else
+			err = weft_send_payload(ep, e, buf);
+		if (err) {
+			weft_free(buf);
+			return err;
+		}
+	}
+	txm = weft_send_take(ep, e, flow);
+	txm->user = user;
+	txm->buf = buf;
+	if (user)
+		txm->vec = e->vec;
+
+	weft_lock(&path->lock);
+	if (flow->dead) {
+		weft_send_done(txm, flow->dead, out);
+		weft_txm_put(txm, out);
+	} else {
+		struct weft_lane *lane = &path->lane[flow->lane];
+
+		flow->ref++;
+		flow->nwait++;
+		weft_list_add_tail(&flow->txms, &txm->node);
+		weft_list_add_tail(&lane->sendq, &txm->qnode);
+		path->busy |= 1u << lane->no;
+		if (!user && !(e->flags & (WEFT_SQ_TRANSMIT | WEFT_SQ_DELIVERY)))
+			weft_send_done(txm, 0, out);
+	}
+	weft_unlock(&path->lock);
+	weft_send_owe(ep, path, out);
+	return 0;
+}
+
+/* One entry. Return: 0: taken, negative errno: to be refused with it. */
+static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more, struct weft_out *out)
+{
+	struct weft_flow *flow;
+	bool have = false;
+	int err;
+
+	if (unlikely(e->flags & (WEFT_SQ_MATCH | WEFT_SQ_FENCE)))
+		return -EOPNOTSUPP;
+	if (ep->conf.type == WEFT_EP_MSG) {
+		flow = READ_ONCE(ep->state) == WEFT_EPS_CONNECTED ? ep->recent : NULL;
+		if (!flow)
+			return -ENOTCONN;
+		if (READ_ONCE(flow->dead))
+			return -(int)READ_ONCE(flow->dead);
+	} else {
+		flow = weft_flow_find(ep, e->dst, out);
+		if (IS_ERR(flow))
+			return (int)PTR_ERR(flow);
+	}
+	weft_count(ep->core, msgs_sent);
+	if (flow->lep)
+		return weft_local_send(ep, flow, e, out);
+	if (e->len <= WEFT_INLINE_MAX && !(e->flags & (WEFT_SQ_TRANSMIT | WEFT_SQ_DELIVERY))) {
+		err = weft_send_payload(ep, e, ep->scratch);
+		if (err)
+			return err;
+		if (ep->owed && ep->owed != flow->path)
+			weft_send_settle(ep, out);
+		if (likely(weft_send_fast(ep, flow, e, more, out))) {
+			if (more)
+				weft_send_owe(ep, flow->path, out);
+			return 0;
+		}
+		have = true;
+	}
+	return weft_send_slow(ep, flow, e, have, out);
+}
+
+/**
+ * weft_send_drain - take what is in the send ring
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @refuse: errno to refuse all of it with, 0: send it
+ * @out: output; flushed when it fills up
+ *
+ * Sleeps. Return: 0, -EINTR: a signal came.
+ */
+int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
+{
+	struct weft_sq_entry *e = &ep->entry;
+	u32 n = 0;
+	int r, err;
+
+	r = weft_ring_look(&ep->sq, &ep->conf.doorbell->sq_tail);
+	while (r == WEFT_RING_OK || r == WEFT_RING_BAD) {
+		u32 next;
+
+		if (unlikely(!ep->hand && !weft_send_hand(ep)))
+			break;
+		r = weft_ring_sq(&ep->sq, ep->conf.type == WEFT_EP_MSG, e);
+		if (r != WEFT_RING_OK && r != WEFT_RING_BAD)
+			break;
+		next = ep->sq.cons + e->nslots;
+		err = -e->err;
+		if (unlikely(err))
+			weft_count(ep->core, bad_completions);
+		else if (unlikely(refuse))
+			err = -refuse;
+		else
+			err = weft_send_one(ep, e, next != ep->sq.prod, out);
+		if (unlikely(err)) {
+			e->err = -err;
+			weft_send_cqe(ep, e, out);
+		}
+		weft_ring_next(&ep->sq, e->nslots);
+		if (out->ntx > WEFT_OUT_TX / 2) {
+			weft_ring_publish(&ep->sq, &ep->conf.status->sq_head);
+			weft_flush(out);
+		}
+		if (unlikely(++n % 64 == 0 && !refuse && weft_signal_pending())) {
+			weft_ring_publish(&ep->sq, &ep->conf.status->sq_head);
+			weft_send_settle(ep, out);
+			return -EINTR;
+		}
+	}
+	weft_ring_publish(&ep->sq, &ep->conf.status->sq_head);
+	weft_send_settle(ep, out);
+	if (unlikely(r == WEFT_RING_CORRUPT)) {
+		weft_count(ep->core, bad_entries);
+		weft_lock(&ep->lock);
+		weft_ep_error(ep, EBADMSG, out);
+		weft_unlock(&ep->lock);
+	}
+	return 0;
+}
+
+/* ---- Into packets --------------------------------------------------------------------------------------------------- */
+
+/**
+ * weft_send_build - append the next chunk of a send to a packet
+ * @path: the path, locked
+ * @txm: first of its lane's sendq
+ * @rec: the open packet
+ *
+ * Return: more may be appended; false: the packet is full.
+ */
+bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_rec *rec)
+{
+	u32 room = weft_rec_room(path, rec), left, n;
+	struct weft_flow *flow = txm->flow;
+	struct weft_head h;
+	bool last = true;
+
+	if (room < WEFT_EAGER_HEAD + 64)
+		return false;
+	if (!txm->begun) {
+		txm->begun = true;
+		txm->mseq = ++flow->id.mseq;
+		txm->eager = !txm->user && weft_send_window(path, txm->len);
+		if (txm->eager) {
+			path->tx_used += txm->len;
+			weft_count(path->core, msgs_eager);
+		} else {
+			weft_count(path->core, msgs_rendezvous);
+		}
+	}
+	weft_send_head(&h, flow, txm->mseq, txm->tag, txm->data, txm->len, txm->tagged, txm->flags);
+	if (!txm->eager) {
+		txm->sid = weft_path_new_id(path);
+		weft_list_add_tail(&path->sids[txm->sid % WEFT_PATH_HASH], &txm->idnode);
+		rec->len += weft_wire_announce_put(rec->raw + rec->len, &h, txm->sid);
+		txm->state = WEFT_TXM_ASKED;
+		goto ref;
+	}
+	left = (u32)(txm->len - txm->sent);
+	if (left <= WEFT_INLINE_MAX && weft_wire_size(sizeof(struct weft_w_eager) + left) <= room) {
+		weft_send_short(rec, &h, (u32)txm->sent, left ? txm->buf + txm->sent : rec->raw, left);
+		n = left;
+	} else {
+		if (left <= WEFT_INLINE_MAX && rec->len)
+			return false;
+		n = min_t(u32, left, path->max_payload - WEFT_WIRE_HDR - rec->len - WEFT_EAGER_HEAD);
+		rec->bulk = rec->len;
+		rec->len += weft_wire_eager_put(rec->raw + rec->len, &h, (u32)txm->sent, n);
+		rec->pay = n;
+		rec->off = (u32)txm->sent;
+		rec->txm = txm;
+		weft_txm_get(txm);
+	}
+	txm->sent += n;
+	last = txm->sent == txm->len;
+	if (last) {
+		txm->state = WEFT_TXM_SENT;
+		/* its completion waits for the acknowledgement */
+		if (!txm->told && !(txm->flags & WEFT_SQ_DELIVERY))
+			rec->acknow = true;
+	}
+ref:
+	weft_rec_ref(rec, flow, txm);
+	if (last) {
+		weft_list_del(&txm->qnode);
+		flow->nwait--;
+	}
+	return !rec->pay;
+}
+
+/* The window that holds the next byte to be sent. */
+static struct weft_win *weft_send_win(struct weft_txm *txm)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
+		struct weft_win *w = &txm->win[i];
+
+		if (w->state == WEFT_WIN_READY && txm->sent - w->off < w->len)
+			return w;
+	}
+	return NULL;
+}
+
+#define WEFT_DATA_HEAD	(WEFT_WIRE_CHUNK + sizeof(struct weft_w_data))
+#define WEFT_DATA_BURST	32	/* packets of one message before that of another one */
+
+/**
+ * weft_send_data - fill a packet with a part of a message that was asked for
+ * @path: the path, locked
+ * @lane: the lane
+ * @txm: first of lane->dataq
+ * @rec: the open packet, empty
+ *
+ * Return: it is full; false: this message has nothing at hand and has left the queue.
+ */
+bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_txm *txm, struct weft_rec *rec)
+{
+	u64 n = min_t(u64, txm->granted - txm->sent, path->max_payload - WEFT_WIRE_HDR - WEFT_DATA_HEAD);
+	struct weft_win *w = NULL;
+
+	if (txm->user) {
+		w = weft_send_win(txm);
+		n = w ? min(n, w->off + w->len - txm->sent) : 0;
+	}
+	if (!n) {
+		weft_list_del(&txm->qnode);
+		lane->burst = 0;
+		return false;
+	}
+	rec->bulk = 0;
+	rec->len = weft_wire_data_put(rec->raw, txm->rid, txm->sent, (u32)n);
+	rec->pay = (u32)n;
+	rec->txm = txm;
+	weft_txm_get(txm);
+	if (w) {
+		weft_mem_hold(w->mem);
+		rec->mem = w->mem;
+		rec->off = (u32)(txm->sent - w->off);
+		rec->win = (u8)(w - txm->win);
+		w->busy++;
+	} else {
+		rec->off = (u32)txm->sent;
+	}
+	weft_rec_ref(rec, txm->flow, txm);
+	txm->sent += n;
+	if (++lane->burst == WEFT_DATA_BURST) {
+		lane->burst = 0;
+		weft_list_del(&txm->qnode);
+		weft_list_add_tail(&lane->dataq, &txm->qnode);
+	}
+	return true;
+}
+
+/* ---- Their end ------------------------------------------------------------------------------------------------------ */
+
+/**
+ * weft_win_drop - let go of a window
+ * @win: the window
+ */
+void weft_win_drop(struct weft_win *win)
+{
+	if (win->state == WEFT_WIN_READY || win->state == WEFT_WIN_FLUSH)
+		weft_mem_put(win->mem);
+	win->mem = NULL;
+	win->state = WEFT_WIN_NONE;
+}
+
+/**
+ * weft_send_over - the operation is over, but for records that are not acknowledged
+ * @txm: the send; its path is locked
+ * @out: output
+ */
+void weft_send_over(struct weft_txm *txm, struct weft_out *out)
+{
+	struct weft_flow *flow = txm->flow;
+	struct weft_list *l;
+	u32 i;
+
+	if (txm->state == WEFT_TXM_OVER)
+		return;
+	if (txm->state == WEFT_TXM_WAIT)
+		flow->nwait--;
+	txm->state = WEFT_TXM_OVER;
+	weft_list_del(&txm->node);
+	weft_list_del(&txm->qnode);
+	weft_list_del(&txm->idnode);
+	for (i = 0; i < ARRAY_SIZE(txm->win); i++)
+		weft_win_drop(&txm->win[i]);
+	if (txm->user && txm->nrec)
+		weft_list_for_each(l, &flow->path->lane[flow->lane].sent) {
+			struct weft_rec *rec = weft_entry(l, struct weft_rec, node);
+
+			if (rec->txm == txm)
+				weft_rec_withdraw(rec, out);
+		}
+	weft_txm_put(txm, out);
+	weft_flow_check(flow, out);
+	weft_flow_put(flow);
+}
+
+/**
+ * weft_send_withdraw - the program does not want it to be sent any more
+ * @txm: the send; its path is locked
+ * @status: errno for the peer
+ * @out: output
+ *
+ * An eager message that has been begun goes on: it is in the kernel's memory.
+ */
+void weft_send_withdraw(struct weft_txm *txm, int status, struct weft_out *out)
+{
+	if (txm->path->local) {
+		weft_local_withdraw(txm, status, out);
+		return;
+	}
+	switch (txm->state) {
+	case WEFT_TXM_WAIT:
+		if (!txm->begun)
+			weft_send_over(txm, out);
+		break;
+	case WEFT_TXM_ASKED:
+	case WEFT_TXM_GRANT:
+		txm->status = status;
+		weft_ctl_put(txm->path, txm->flow->lane, &txm->ctl);
+		weft_send_over(txm, out);
+		break;
+	}
+}
+
+/**
+ * weft_send_acked - a record with bytes of a send has been acknowledged
+ * @txm: the send; its path is locked
+ * @rec: the record
+ * @out: output
+ */
+void weft_send_acked(struct weft_txm *txm, struct weft_rec *rec, struct weft_out *out)
+{
+	switch (txm->state) {
+	case WEFT_TXM_SENT:
+		if (txm->nrec)
+			break;
+		if (!(txm->flags & WEFT_SQ_DELIVERY))
+			weft_send_done(txm, 0, out);
+		if (txm->told)
+			weft_send_over(txm, out);
+		break;
+	case WEFT_TXM_GRANT:
+		if (rec->txm == txm && rec->mem) {
+			txm->win[rec->win].busy--;
+			weft_send_step(txm, out);
+		}
+		break;
+	}
+}
+
+/* ---- Rendezvous ----------------------------------------------------------------------------------------------------- */
+
+/**
+ * weft_txm_cold - have a window pinned in process context
+ * @txm: the send; its path is locked
+ * @out: output
+ */
+void weft_txm_cold(struct weft_txm *txm, struct weft_out *out)
+{
+	if (txm->work.queued || txm->cold)
+		return;
+	txm->work.queued = true;
+	weft_txm_get(txm);
+	weft_list_add_tail(&out->cold, &txm->work.node);
+}
+
+static void weft_send_fault(struct weft_txm *txm, int err, struct weft_out *out)
+{
+	weft_send_done(txm, err, out);
+	weft_send_withdraw(txm, err, out);
+}
+
+/* Take the next window. Return: one was taken, or is being made. */
+static bool weft_send_pin(struct weft_txm *txm, struct weft_win *w, struct weft_out *out)
+{
+	u64 len = min_t(u64, txm->granted - txm->pinned, txm->path->core->conf.window_bytes);
+	int err;
+
+	w->off = txm->pinned;
+	w->len = (u32)len;
+	w->busy = 0;
+	err = weft_mem_get(txm->ep->conf.mc, &txm->vec, w->off, w->len, WEFT_MEM_READ, &w->mem);
+	if (err == -EFAULT) {
+		weft_send_fault(txm, EFAULT, out);
+		return false;
+	}
+	txm->pinned += len;
+	if (!err) {
+		w->state = WEFT_WIN_READY;
+		return true;
+	}
+	w->state = WEFT_WIN_COLD;
+	weft_count(txm->path->core, cold);
+	weft_txm_cold(txm, out);
+	return true;
+}
+
+/**
+ * weft_send_step - go on with a send that was asked for
+ * @txm: the send, GRANT; its path is locked
+ * @out: output
+ */
+void weft_send_step(struct weft_txm *txm, struct weft_out *out)
+{
+	struct weft_lane *lane = &txm->path->lane[txm->flow->lane];
+	u32 i;
+
+	if (txm->user) {
+		for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
+			struct weft_win *w = &txm->win[i];
+
+			if (w->state == WEFT_WIN_READY && !w->busy && w->off + w->len <= txm->sent)
+				weft_win_drop(w);
+		}
+		for (i = 0; i < ARRAY_SIZE(txm->win) && txm->pinned < txm->granted; i++)
+			if (txm->win[i].state == WEFT_WIN_NONE && !weft_send_pin(txm, &txm->win[i], out))
+				return;
+		if (!weft_send_win(txm))
+			return;
+	}
+	if (txm->sent < txm->granted && weft_list_empty(&txm->qnode)) {
+		weft_list_add_tail(&lane->dataq, &txm->qnode);
+		txm->path->busy |= 1u << lane->no;
+	}
+}
+
+static struct weft_txm *weft_send_by_id(struct weft_path *path, u32 sid)
+{
+	struct weft_list *l, *chain = &path->sids[sid % WEFT_PATH_HASH];
+
+	weft_list_for_each(l, chain) {
+		struct weft_txm *txm = weft_entry(l, struct weft_txm, idnode);
+
+		if (txm->sid == sid)
+			return txm;
+	}
+	return NULL;
+}
+
+/**
+ * weft_send_grant - GRANT has come
+ * @path: the path, locked
+ * @lane: lane for an answer
+ * @w: the chunk
+ * @out: output
+ *
+ * Return: 0, -ENOMEM: cannot be taken.
+ */
+int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *w, struct weft_out *out)
+{
+	u64 upto = be64_to_cpu(w->upto);
+	u32 sid = be32_to_cpu(w->sid);
+	struct weft_txm *txm = weft_send_by_id(path, sid);
+
+	if (!txm) {
+		struct weft_flowid none = { 0 };
+		struct weft_note *note = weft_note_new();
+
+		if (!note)
+			return -ENOMEM;
+		note->len = weft_wire_abort_put(note->chunk, &none, sid, ECANCELED);
+		weft_ctl_put(path, lane, &note->ctl);
+		return 0;
+	}
+	if (!upto) {
+		weft_send_done(txm, 0, out);
+		weft_send_over(txm, out);
+		return 0;
+	}
+	upto = min(upto, txm->len);
+	if (upto <= txm->granted)
+		return 0;
+	txm->state = WEFT_TXM_GRANT;
+	txm->rid = be32_to_cpu(w->rid);
+	txm->granted = upto;
+	weft_send_step(txm, out);
+	return 0;
+}
+
+/**
+ * weft_send_placed - DONE has come
+ * @path: the path, locked
+ * @w: the chunk
+ * @out: output
+ */
+void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struct weft_out *out)
+{
+	int status = be16_to_cpu(w->status);
+	struct weft_txm *txm = NULL;
+	struct weft_flowid id;
+	struct weft_flow *flow;
+	struct weft_list *l;
+
+	if (be16_to_cpu(w->kind) != WEFT_DONE_PLACED)
+		return;
+	if (w->sid) {
+		txm = weft_send_by_id(path, be32_to_cpu(w->sid));
+		if (!txm)
+			return;
+		weft_send_done(txm, status, out);
+		weft_send_over(txm, out);
+		return;
+	}
+	weft_wire_flow_get(&w->flow, &id);
+	flow = weft_flow_by_gen(path, id.sgen);
+	if (!flow)
+		return;
+	weft_list_for_each(l, &flow->txms) {
+		txm = weft_entry(l, struct weft_txm, node);
+		if (txm->begun && txm->eager && txm->mseq == id.mseq)
+			break;
+		txm = NULL;
+	}
+	if (!txm)
+		return;
+	weft_send_done(txm, status, out);
+	if (txm->state == WEFT_TXM_SENT && !txm->nrec)
+		weft_send_over(txm, out);
+}
+
+/**
+ * weft_send_work - process context: make windows
+ * @txm: the send, referenced by the work
+ * @out: output
+ */
+void weft_send_work(struct weft_txm *txm, struct weft_out *out)
+{
+	struct weft_path *path = txm->path;
+	struct weft_mem *mem[ARRAY_SIZE(txm->win)] = { NULL };
+	bool made[ARRAY_SIZE(txm->win)] = { false };
+	int err = 0;
+	u32 i;
+
+	weft_path_get(path);
+	weft_lock(&path->lock);
+	txm->work.queued = false;
+	txm->cold = true;
+	for (i = 0; i < ARRAY_SIZE(txm->win); i++)
+		made[i] = txm->state != WEFT_TXM_OVER && txm->win[i].state == WEFT_WIN_COLD;
+	weft_unlock(&path->lock);
+	for (i = 0; i < ARRAY_SIZE(txm->win) && !err; i++)
+		if (made[i])
+			err = weft_mem_make(txm->ep->conf.mc, &txm->vec, txm->win[i].off, txm->win[i].len,
+					    WEFT_MEM_READ, &mem[i]);
+	weft_lock(&path->lock);
+	txm->cold = false;
+	for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
+		if (!mem[i])
+			continue;
+		if (txm->state == WEFT_TXM_OVER) {
+			weft_mem_put(mem[i]);
+			continue;
+		}
+		if (weft_mem_bounced(mem[i]))
+			weft_count(path->core, bounced);
+		txm->win[i].mem = mem[i];
+		txm->win[i].state = WEFT_WIN_READY;
+	}
+	if (txm->state != WEFT_TXM_OVER) {
+		if (err)
+			weft_send_fault(txm, -err, out);
+		else if (txm->lrxm)
+			weft_rxm_step(txm->lrxm, out);
+		else
+			weft_send_step(txm, out);
+	}
+	weft_path_output(path, out);
+	weft_unlock(&path->lock);
+	weft_path_put(path);
+	weft_txm_put(txm, out);
+}
