@@ -459,6 +459,8 @@ void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct wef
 		l = weft_list_first(&lane->lost);
 		weft_lane_again(path, lane, weft_entry(l, struct weft_rec, tnode), out);
 	}
+	if (unlikely(!weft_list_empty(&lane->lost)))
+		lane->limited = true;
 	while (weft_lane_numbers(lane)) {
 		if (out->ntx == WEFT_OUT_TX)
 			goto more;
@@ -500,8 +502,8 @@ more:
 /* Nothing has been heard in time. */
 static void weft_lane_timeout(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
 {
-	struct weft_list *l, *tmp;
 	struct weft_rec *rec;
+	struct weft_list *l;
 
 	path->busy |= 1u << lane->no;
 	if (!lane->probed && !lane->backoff && path->srtt && !weft_list_empty(&lane->xmit)) {
@@ -516,9 +518,18 @@ static void weft_lane_timeout(struct weft_path *path, struct weft_lane *lane, st
 		return;
 	}
 	weft_count(path->core, timeouts);
-	weft_list_for_each_safe(l, tmp, &lane->xmit)
-		weft_lane_lose(lane, weft_entry(l, struct weft_rec, tnode));
-	lane->ssthresh = max_t(u32, lane->cwnd / 2, WEFT_CWND_MIN);
+	/* all is lost, the oldest first, also when some has been sent again since */
+	weft_list_for_each(l, &lane->sent) {
+		rec = weft_entry(l, struct weft_rec, node);
+		if (rec->state == WEFT_REC_FLIGHT) {
+			weft_lane_lose(lane, rec);
+		} else {
+			weft_list_del(&rec->tnode);
+			weft_list_add_tail(&lane->lost, &rec->tnode);
+		}
+	}
+	if (!lane->backoff)
+		lane->ssthresh = max_t(u32, lane->cwnd / 2, WEFT_CWND_MIN);
 	lane->cwnd = WEFT_CWND_MIN;
 	lane->recover = lane->snd_nxt;
 	if (lane->backoff < 16)
