@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A path without a peer. One thread.
+ */
+#include "lone.h"
+
+void lone_init(struct lone *t, u32 psn)
+{
+	struct weft_sockaddr addr;
+	struct rig_conf conf;
+	u32 fit;
+
+	rig_conf_default(&conf, 1);
+	t->rig = rig_new(&conf);
+	t->core = &t->rig->node[0].core;
+	rig_node_addr(&conf, 1, 0, &addr);
+	t->path = weft_path_alloc(t->core, &addr, 0);
+	weft_env_path_open(t->path, &fit);
+	t->path->max_payload = fit;
+	t->path->state = WEFT_PATHS_UP;
+	t->path->peer_id = LONE_ID;
+	t->path->peer_token = LONE_TOKEN;
+	t->lane = &t->path->lane[0];
+	t->lane->snd_nxt = psn;
+	t->lane->snd_una = psn;
+	t->lane->recover = psn;
+	t->lane->rcv_nxt = psn;
+	t->out = calloc(1, sizeof(*t->out));
+	weft_out_init(t->out, t->core);
+	t->out->now = t->rig->now;
+}
+
+void lone_fini(struct lone *t)
+{
+	u32 i;
+
+	lone_drop(t);
+	weft_lock(&t->path->lock);
+	t->path->state = WEFT_PATHS_DEAD;
+	for (i = 0; i < WEFT_LANES; i++)
+		weft_lane_fini(t->path, &t->path->lane[i], t->out);
+	weft_unlock(&t->path->lock);
+	weft_path_put(t->path);
+	free(t->out);
+	rig_free(t->rig);
+}
+
+void lone_wait(struct lone *t, weft_ns ns)
+{
+	t->out->now += ns;
+}
+
+void lone_output(struct lone *t)
+{
+	weft_lock(&t->path->lock);
+	weft_lane_output(t->path, t->lane, t->out);
+	weft_unlock(&t->path->lock);
+}
+
+bool lone_note(struct lone *t, u32 len)
+{
+	struct weft_note *note = weft_note_new();
+
+	if (!note)
+		return false;
+	note->len = len;
+	memset(note->chunk, 0, len);
+	note->chunk[0] = WEFT_CHUNK_SKIP | 0x7f;
+	note->chunk[3] = len - WEFT_WIRE_CHUNK;
+	weft_lock(&t->path->lock);
+	weft_ctl_put(t->path, t->lane->no, &note->ctl);
+	weft_unlock(&t->path->lock);
+	return true;
+}
+
+void lone_send(struct lone *t)
+{
+	lone_note(t, 8);
+	lone_output(t);
+}
+
+void lone_drop(struct lone *t)
+{
+	u32 i;
+
+	for (i = 0; i < t->out->ntx; i++) {
+		struct weft_tx *tx = &t->out->tx[i];
+
+		if (tx->rec)
+			weft_rec_drop(tx->path, tx->rec, t->out);
+		if (tx->path)
+			weft_path_put(tx->path);
+	}
+	t->out->ntx = 0;
+	if (t->path->in_more) {
+		weft_list_del(&t->path->more);
+		t->path->in_more = false;
+		weft_path_put(t->path);
+	}
+}
+
+void lone_ack(struct lone *t, u32 ack, const u32 *words, u32 n, u32 delay_us)
+{
+	struct weft_hdr h = { .type = WEFT_PKT_DATA, .ack = ack, .ack_delay = delay_us };
+	u8 buf[WEFT_WIRE_CHUNK + WEFT_SACK_BITS / 8];
+	struct weft_chunk sack = { 0 };
+
+	if (n) {
+		struct weft_chunks rest = { .at = buf };
+
+		rest.left = weft_wire_sack_put(buf, words, n);
+		if (weft_wire_check(&rest) || !weft_wire_next(&rest, &sack))
+			weft_host_die(__FILE__, __LINE__, "bad SACK");
+	}
+	weft_lock(&t->path->lock);
+	weft_lane_acked(t->path, t->lane, &h, n ? &sack : NULL, t->out);
+	weft_unlock(&t->path->lock);
+}
+
+void lone_timer(struct lone *t)
+{
+	weft_lock(&t->path->lock);
+	weft_lane_timer(t->path, t->lane, t->out);
+	weft_lane_output(t->path, t->lane, t->out);
+	weft_unlock(&t->path->lock);
+}
+
+u32 lone_count(const struct weft_list *head)
+{
+	const struct weft_list *l;
+	u32 n = 0;
+
+	weft_list_for_each(l, head)
+		n++;
+	return n;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A path without a peer: what tests of lanes, packets and the handshake look at
+ *
+ * The path belongs to node 0 of a rig whose events never happen; the test is the peer. What the
+ * path puts out is looked at in @out and dropped.
+ */
+#ifndef WEFT_LONE_H
+#define WEFT_LONE_H
+
+#include "rig.h"
+#include "core/proto.h"
+
+#define LONE_ID		0x1234567u	/* what the peer is called */
+#define LONE_TOKEN	0x1122334455667788ull
+
+/**
+ * struct lone - a path without a peer
+ * @rig: its world
+ * @core: its core
+ * @path: the path, UP
+ * @lane: its first lane
+ * @out: output of all that is called
+ */
+struct lone {
+	struct rig *rig;
+	struct weft_core *core;
+	struct weft_path *path;
+	struct weft_lane *lane;
+	struct weft_out *out;
+};
+
+/* @psn: the first one, on both sides. */
+void lone_init(struct lone *t, u32 psn);
+void lone_fini(struct lone *t);
+
+/* Let @ns pass. */
+void lone_wait(struct lone *t, weft_ns ns);
+/* Have the lane send what it can. */
+void lone_output(struct lone *t);
+/* Ask for a packet with @len bytes of PING, and send it. */
+void lone_send(struct lone *t);
+/* A note of @len bytes (a chunk that may be skipped) for the lane to send, at most 64. */
+bool lone_note(struct lone *t, u32 len);
+/* Forget the packets in the output. */
+void lone_drop(struct lone *t);
+/* The peer acknowledges. @words: SACK bitmap, @n words. */
+void lone_ack(struct lone *t, u32 ack, const u32 *words, u32 n, u32 delay_us);
+/* Do what is due. */
+void lone_timer(struct lone *t);
+u32 lone_count(const struct weft_list *head);
+
+#endif

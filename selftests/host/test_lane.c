@@ -1,0 +1,629 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Lanes: PSNs received, what is acknowledged, loss, round-trip time, window
+ */
+#include "lone.h"
+#include "kselftest_harness.h"
+
+#define US	((weft_ns)NSEC_PER_USEC)
+#define MS	((weft_ns)NSEC_PER_MSEC)
+#define PSN	0xfffffff0u	/* so that numbers wrap in each test */
+
+FIXTURE(lane)
+{
+	struct lone t;
+};
+
+FIXTURE_SETUP(lane)
+{
+	lone_init(&self->t, PSN);
+}
+
+FIXTURE_TEARDOWN(lane)
+{
+	lone_fini(&self->t);
+}
+
+static void take(struct lone *t, u32 psn, bool acknow)
+{
+	weft_lock(&t->path->lock);
+	weft_lane_take(t->path, t->lane, psn, acknow, t->out->now);
+	weft_unlock(&t->path->lock);
+}
+
+/* The lists and the counts agree, and the lists are in order. */
+static bool sound(const struct lone *t)
+{
+	const struct weft_lane *lane = t->lane;
+	const struct weft_list *l;
+	weft_ns at = 0;
+	u32 psn = 0;
+
+	if (lone_count(&lane->sent) != t->path->flight ||
+	    lone_count(&lane->xmit) != lane->flight ||
+	    lone_count(&lane->xmit) + lone_count(&lane->lost) != lone_count(&lane->sent) ||
+	    lane->cwnd < WEFT_CWND_MIN || lane->cwnd > WEFT_WINDOW ||
+	    (s32)(lane->snd_una - lane->snd_nxt) > 0)
+		return false;
+	weft_list_for_each(l, &lane->sent) {
+		const struct weft_rec *rec = weft_entry(l, struct weft_rec, node);
+
+		if (l != lane->sent.next && (s32)(rec->psn - psn) <= 0)
+			return false;
+		psn = rec->psn;
+	}
+	weft_list_for_each(l, &lane->xmit) {
+		const struct weft_rec *rec = weft_entry(l, struct weft_rec, tnode);
+
+		if (rec->sent_at < at || rec->state != WEFT_REC_FLIGHT)
+			return false;
+		at = rec->sent_at;
+	}
+	return true;
+}
+
+/* ---- Receiving ------------------------------------------------------- */
+
+TEST_F(lane, seen)
+{
+	struct weft_lane *lane = self->t.lane;
+	u32 i;
+
+	EXPECT_EQ(WEFT_PSN_OLD, weft_lane_seen(lane, PSN - 1));
+	EXPECT_EQ(WEFT_PSN_OLD, weft_lane_seen(lane, PSN - WEFT_WINDOW));
+	EXPECT_EQ(WEFT_PSN_NEW, weft_lane_seen(lane, PSN));
+	EXPECT_EQ(WEFT_PSN_NEW, weft_lane_seen(lane, PSN + WEFT_WINDOW - 1));
+	EXPECT_EQ(WEFT_PSN_BEYOND, weft_lane_seen(lane, PSN + WEFT_WINDOW));
+	EXPECT_EQ(WEFT_PSN_BEYOND, weft_lane_seen(lane, PSN + 0x7fffffff));
+	for (i = 0; i < 100; i++) {
+		take(&self->t, PSN + i, false);
+		EXPECT_EQ(WEFT_PSN_OLD, weft_lane_seen(lane, PSN + i));
+		EXPECT_EQ(PSN + i + 1, lane->rcv_nxt);
+	}
+	take(&self->t, PSN + 100 + WEFT_WINDOW - 1, false);
+	EXPECT_EQ(WEFT_PSN_OLD, weft_lane_seen(lane, PSN + 100 + WEFT_WINDOW - 1));
+	EXPECT_EQ(WEFT_PSN_NEW, weft_lane_seen(lane, PSN + 100));
+	EXPECT_EQ(1, lane->rcv_ahead);
+}
+
+/* Packets in any order against a plain array. */
+TEST_F(lane, take_random)
+{
+	enum { N = 40000 };
+	struct weft_lane *lane = self->t.lane;
+	u8 *got = calloc(N + WEFT_WINDOW, 1);
+	u32 base = 0, round, i;
+
+	for (round = 0; round < 200000 && base < N; round++) {
+		u32 p = base + rig_below(self->t.rig, round % 7 ? 40 : WEFT_WINDOW + 10);
+		int seen = weft_lane_seen(lane, PSN + p);
+		u32 words[WEFT_SACK_BITS / 32], n;
+
+		if (p >= base + WEFT_WINDOW) {
+			ASSERT_EQ(WEFT_PSN_BEYOND, seen);
+			continue;
+		}
+		ASSERT_EQ(got[p] ? WEFT_PSN_OLD : WEFT_PSN_NEW, seen);
+		if (!got[p]) {
+			got[p] = 1;
+			take(&self->t, PSN + p, false);
+			while (got[base])
+				base++;
+		}
+		ASSERT_EQ(PSN + base, lane->rcv_nxt);
+		if (round % 16)
+			continue;
+		n = weft_lane_sack(lane, words);
+		ASSERT_TRUE(n >= 1 && n <= WEFT_SACK_BITS / 32);
+		for (i = 0; i < WEFT_SACK_BITS; i++)
+			ASSERT_EQ(got[base + 1 + i], i / 32 < n && words[i / 32] >> (i % 32) & 1);
+	}
+	EXPECT_GE(base, N);
+	free(got);
+}
+
+TEST_F(lane, ack_due)
+{
+	struct lone *t = &self->t;
+	struct weft_lane *lane = t->lane;
+	weft_ns delay = t->core->conf.ack_delay_ns;
+
+	/* the first waits, the second does not */
+	take(t, PSN, false);
+	EXPECT_FALSE(lane->ack_now);
+	EXPECT_EQ(t->out->now + delay, lane->ack_at);
+	lone_output(t);
+	EXPECT_EQ(0, t->out->ntx);
+	EXPECT_LE(t->path->timer_at, lane->ack_at);
+	take(t, PSN + 1, false);
+	lone_output(t);
+	ASSERT_EQ(1, t->out->ntx);
+	EXPECT_EQ(NULL, t->out->tx[0].rec);
+	EXPECT_FALSE(lane->ack_now);
+	EXPECT_EQ(U64_MAX, lane->ack_at);
+	lone_drop(t);
+
+	/* its time comes */
+	take(t, PSN + 2, false);
+	lone_wait(t, delay);
+	lone_timer(t);
+	EXPECT_EQ(1, t->out->ntx);
+	lone_drop(t);
+
+	/* it is asked for */
+	take(t, PSN + 3, true);
+	lone_output(t);
+	EXPECT_EQ(1, t->out->ntx);
+	lone_drop(t);
+
+	/* a gap, and its end */
+	take(t, PSN + 5, false);
+	lone_output(t);
+	EXPECT_EQ(1, t->out->ntx);
+	lone_drop(t);
+	take(t, PSN + 4, false);
+	lone_output(t);
+	EXPECT_EQ(1, t->out->ntx);
+	lone_drop(t);
+
+	/* it rides on what goes back */
+	take(t, PSN + 6, false);
+	lone_send(t);
+	ASSERT_EQ(1, t->out->ntx);
+	EXPECT_NE(NULL, t->out->tx[0].rec);
+	EXPECT_EQ(U64_MAX, lane->ack_at);
+}
+
+/* ---- Acknowledgements ------------------------------------------------ */
+
+TEST_F(lane, acked)
+{
+	struct lone *t = &self->t;
+	u32 i;
+
+	for (i = 0; i < 20; i++)
+		lone_send(t);
+	EXPECT_EQ(20, t->out->ntx);
+	for (i = 0; i < 20; i++)
+		EXPECT_EQ(PSN + i, t->out->tx[i].psn);
+	EXPECT_EQ(20, t->lane->flight);
+	EXPECT_NE(U64_MAX, t->lane->rto_at);
+	lone_drop(t);
+	lone_wait(t, 30 * US);
+	lone_ack(t, PSN + 7, NULL, 0, 0);
+	EXPECT_EQ(13, t->lane->flight);
+	EXPECT_EQ(PSN + 7, t->lane->snd_una);
+	EXPECT_TRUE(sound(t));
+	/* one that is older, and the same again */
+	lone_ack(t, PSN + 3, NULL, 0, 0);
+	lone_ack(t, PSN + 7, NULL, 0, 0);
+	EXPECT_EQ(PSN + 7, t->lane->snd_una);
+	EXPECT_EQ(13, t->lane->flight);
+	lone_ack(t, PSN + 20, NULL, 0, 0);
+	EXPECT_EQ(0, t->lane->flight);
+	EXPECT_EQ(0, t->path->flight);
+	EXPECT_EQ(U64_MAX, t->lane->rto_at);
+	EXPECT_EQ(U64_MAX, weft_lane_next(t->lane));
+	EXPECT_EQ(20, t->path->nrecs);
+}
+
+TEST_F(lane, acked_sack)
+{
+	struct lone *t = &self->t;
+	u32 words[WEFT_SACK_BITS / 32] = { 0 }, i;
+
+	for (i = 0; i < 100; i++) {
+		lone_send(t);
+		lone_drop(t);
+	}
+	lone_wait(t, 30 * US);
+	/* all but 0, 10 and 50 */
+	for (i = 1; i < 100; i++)
+		if (i != 10 && i != 50)
+			words[(i - 1) / 32] |= 1u << (i - 1) % 32;
+	lone_ack(t, PSN, words, 4, 0);
+	EXPECT_EQ(3, lone_count(&t->lane->sent));
+	EXPECT_EQ(PSN, t->lane->snd_una);
+	EXPECT_TRUE(sound(t));
+	lone_ack(t, PSN + 51, NULL, 0, 0);
+	EXPECT_EQ(0, lone_count(&t->lane->sent));
+	EXPECT_EQ(PSN + 51, t->lane->snd_una);
+	lone_ack(t, PSN + 100, NULL, 0, 0);
+	EXPECT_EQ(PSN + 100, t->lane->snd_una);
+}
+
+/* What an honest peer never says changes nothing. */
+TEST_F(lane, acked_hostile)
+{
+	struct lone *t = &self->t;
+	u32 all[WEFT_SACK_BITS / 32], i;
+
+	memset(all, 0xff, sizeof(all));
+	for (i = 0; i < 4; i++)
+		lone_send(t);
+	lone_drop(t);
+	lone_wait(t, 30 * US);
+	lone_ack(t, PSN + 5, NULL, 0, 0);
+	lone_ack(t, PSN + 5, all, 8, 0);
+	lone_ack(t, PSN + 0x7fffffff, all, 8, 0);
+	EXPECT_EQ(4, t->lane->flight);
+	EXPECT_EQ(PSN, t->lane->snd_una);
+	/* "before" all of them */
+	lone_ack(t, PSN + 0x80000010, all, 8, U32_MAX);
+	lone_ack(t, PSN - 1000, all, 8, U32_MAX);
+	EXPECT_EQ(4, t->lane->flight);
+	/* beyond what was sent */
+	lone_ack(t, PSN, all, 8, U32_MAX);
+	EXPECT_EQ(1, lone_count(&t->lane->sent));
+	lone_ack(t, PSN + 4, all, 8, U32_MAX);
+	EXPECT_EQ(0, lone_count(&t->lane->sent));
+	EXPECT_EQ(PSN + 4, t->lane->snd_nxt);
+	EXPECT_TRUE(sound(t));
+	EXPECT_LE(t->path->rto, WEFT_RTO_MAX);
+}
+
+TEST_F(lane, acked_random)
+{
+	struct lone *t = &self->t;
+	u32 round;
+
+	for (round = 0; round < 20000; round++) {
+		u32 words[WEFT_SACK_BITS / 32], n = rig_below(t->rig, 9), i;
+		u32 ack = t->lane->snd_una + rig_below(t->rig, 64) - 8;
+
+		lone_wait(t, rig_below(t->rig, 100000));
+		switch (rig_below(t->rig, 4)) {
+		case 0:
+			for (i = 0; i < WEFT_SACK_BITS / 32; i++)
+				words[i] = rig_random(t->rig) & rig_random(t->rig);
+			if (!rig_below(t->rig, 10))
+				ack = rig_random(t->rig);
+			lone_ack(t, ack, words, n, rig_below(t->rig, 200));
+			break;
+		case 1:
+			lone_timer(t);
+			break;
+		default:
+			lone_send(t);
+		}
+		ASSERT_TRUE(sound(t));
+		ASSERT_LE(t->lane->snd_nxt - t->lane->snd_una, WEFT_WINDOW);
+		if (lone_count(&t->lane->sent))
+			ASSERT_NE(U64_MAX, t->lane->rto_at);
+		lone_drop(t);
+	}
+}
+
+/* ---- Loss ------------------------------------------------------------ */
+
+/* RFC 8985: what was sent before something that has arrived is lost, after some time. */
+TEST_F(lane, rack)
+{
+	struct lone *t = &self->t;
+	u32 bit3 = 1u << 2, cwnd = t->lane->cwnd, i;
+	weft_ns sent = t->out->now, due;
+
+	for (i = 0; i < 5; i++)
+		lone_send(t);
+	lone_drop(t);
+	lone_wait(t, 100 * US);
+	lone_ack(t, PSN, &bit3, 1, 0);
+	/* it may have been overtaken only */
+	EXPECT_EQ(0, lone_count(&t->lane->lost));
+	due = t->lane->reo_at;
+	EXPECT_GT(due, t->out->now);
+	EXPECT_LT(due, sent + 200 * US);
+	EXPECT_EQ(due, weft_lane_next(t->lane));
+	EXPECT_LE(t->path->timer_at, due);
+	t->out->now = due - 1;
+	lone_timer(t);
+	EXPECT_EQ(0, t->out->ntx);
+	t->out->now = due;
+	lone_timer(t);
+	/* 0, 1, 2 are lost and sent again under their numbers; 4 was sent later */
+	ASSERT_EQ(3, t->out->ntx);
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(PSN + i, t->out->tx[i].psn);
+		EXPECT_TRUE(t->out->tx[i].rec->again);
+		EXPECT_TRUE(t->out->tx[i].raw[1] & WEFT_PKT_ACKNOW);
+	}
+	EXPECT_EQ(cwnd / 2, t->lane->cwnd);
+	EXPECT_EQ(3, t->path->retrans);
+	EXPECT_TRUE(sound(t));
+	lone_drop(t);
+	lone_wait(t, 100 * US);
+	lone_ack(t, PSN + 5, NULL, 0, 0);
+	EXPECT_EQ(0, lone_count(&t->lane->sent));
+	EXPECT_EQ(U64_MAX, weft_lane_next(t->lane));
+}
+
+TEST_F(lane, rack_reordered)
+{
+	struct lone *t = &self->t;
+	u32 bit = 1, cwnd = t->lane->cwnd, i;
+
+	for (i = 0; i < 2; i++)
+		lone_send(t);
+	lone_drop(t);
+	lone_wait(t, 100 * US);
+	lone_ack(t, PSN, &bit, 1, 0);
+	lone_wait(t, 10 * US);
+	lone_ack(t, PSN + 2, NULL, 0, 0);
+	lone_wait(t, MS);
+	lone_timer(t);
+	EXPECT_EQ(0, t->out->ntx);
+	EXPECT_EQ(cwnd, t->lane->cwnd);
+	EXPECT_EQ(U64_MAX, t->lane->reo_at);
+}
+
+/* All losses of one round trip halve the window once. */
+TEST_F(lane, reduce)
+{
+	struct lone *t = &self->t;
+	u32 words[2] = { 0x80000000u, 0 }, cwnd = t->lane->cwnd, i;
+
+	for (i = 0; i < 40; i++) {
+		lone_send(t);
+		lone_drop(t);
+		lone_wait(t, US);
+	}
+	lone_wait(t, 500 * US);
+	lone_ack(t, PSN, words, 2, 0);
+	lone_wait(t, 500 * US);
+	lone_timer(t);
+	EXPECT_EQ(cwnd / 2, t->lane->cwnd);
+	lone_drop(t);
+	words[1] = 0x40;
+	lone_ack(t, PSN, words, 2, 0);
+	lone_wait(t, 2 * MS);
+	lone_timer(t);
+	EXPECT_EQ(cwnd / 2, t->lane->cwnd);
+	EXPECT_TRUE(sound(t));
+}
+
+/* RFC 6298: nothing is heard at all. */
+TEST_F(lane, timeout)
+{
+	struct lone *t = &self->t;
+	weft_ns rto = t->path->rto, wait = rto;
+	u32 i;
+
+	for (i = 0; i < 10; i++)
+		lone_send(t);
+	lone_drop(t);
+	EXPECT_EQ(t->out->now + rto, t->lane->rto_at);
+	lone_wait(t, rto - 1);
+	lone_timer(t);
+	EXPECT_EQ(0, t->out->ntx);
+	lone_wait(t, 1);
+	lone_timer(t);
+	/* all is lost, and two go at a time */
+	EXPECT_EQ(1, rig_counter(&t->rig->node[0], WEFT_CNT_timeouts));
+	EXPECT_EQ(WEFT_CWND_MIN, t->lane->cwnd);
+	ASSERT_EQ(2, t->out->ntx);
+	EXPECT_EQ(PSN, t->out->tx[0].psn);
+	EXPECT_EQ(PSN + 1, t->out->tx[1].psn);
+	EXPECT_EQ(8, lone_count(&t->lane->lost));
+	EXPECT_TRUE(sound(t));
+	lone_drop(t);
+	for (i = 0; i < 8; i++) {
+		wait = min(wait * 2, WEFT_RTO_MAX);
+		EXPECT_EQ(t->out->now + wait, t->lane->rto_at);
+		t->out->now = t->lane->rto_at;
+		lone_timer(t);
+		ASSERT_EQ(2, t->out->ntx);
+		EXPECT_EQ(PSN, t->out->tx[0].psn);
+		EXPECT_EQ(PSN + 1, t->out->tx[1].psn);
+		lone_drop(t);
+	}
+	/* slow start up to half of what the window was, and no more backing off */
+	EXPECT_EQ(WEFT_CWND_INIT / 2, t->lane->ssthresh);
+	lone_ack(t, PSN + 2, NULL, 0, 0);
+	EXPECT_EQ(0, t->lane->backoff);
+	lone_output(t);
+	EXPECT_EQ(2 * WEFT_CWND_MIN, t->lane->cwnd);
+	EXPECT_EQ(2 * WEFT_CWND_MIN, t->out->ntx);
+	lone_drop(t);
+	lone_ack(t, PSN + 10, NULL, 0, 0);
+	EXPECT_EQ(0, lone_count(&t->lane->sent));
+}
+
+/* The last packets of a burst: a probe comes before the timeout. */
+TEST_F(lane, probe)
+{
+	struct lone *t = &self->t;
+	u32 cwnd, i;
+
+	lone_send(t);
+	lone_wait(t, 100 * US);
+	lone_ack(t, PSN + 1, NULL, 0, 0);
+	lone_drop(t);
+	cwnd = t->lane->cwnd;
+	for (i = 0; i < 3; i++)
+		lone_send(t);
+	lone_drop(t);
+	EXPECT_LE(t->lane->rto_at, t->out->now + t->path->rto);
+	t->out->now = t->lane->rto_at;
+	lone_timer(t);
+	ASSERT_EQ(1, t->out->ntx);
+	EXPECT_EQ(PSN + 3, t->out->tx[0].psn);
+	EXPECT_EQ(0, rig_counter(&t->rig->node[0], WEFT_CNT_timeouts));
+	EXPECT_EQ(cwnd, t->lane->cwnd);
+	EXPECT_EQ(3, t->lane->flight);
+	lone_drop(t);
+	t->out->now = t->lane->rto_at;
+	lone_timer(t);
+	EXPECT_EQ(1, rig_counter(&t->rig->node[0], WEFT_CNT_timeouts));
+	EXPECT_EQ(2, t->out->ntx);
+	EXPECT_TRUE(sound(t));
+}
+
+/* ---- Time ------------------------------------------------------------ */
+
+TEST_F(lane, rtt)
+{
+	struct lone *t = &self->t;
+	struct weft_path *path = t->path;
+
+	path->peer_ack_delay = 50 * US;
+	lone_send(t);
+	lone_drop(t);
+	lone_wait(t, 400 * US);
+	lone_ack(t, PSN + 1, NULL, 0, 0);
+	EXPECT_EQ(400 * US, path->srtt);
+	EXPECT_EQ(200 * US, path->rttvar);
+	lone_send(t);
+	lone_drop(t);
+	lone_wait(t, 300 * US);
+	/* 100 of them lay at the peer */
+	lone_ack(t, PSN + 2, NULL, 0, 100);
+	EXPECT_EQ(375 * US, path->srtt);
+	EXPECT_EQ(200 * US, path->rttvar);
+	EXPECT_EQ(max(375 * US + 4 * 200 * US, t->core->conf.rto_min_ns) + 50 * US, path->rto);
+}
+
+/* Karn's rule: what was sent twice tells nothing about time. */
+TEST_F(lane, rtt_again)
+{
+	struct lone *t = &self->t;
+
+	lone_send(t);
+	lone_drop(t);
+	t->out->now = t->lane->rto_at;
+	lone_timer(t);
+	lone_drop(t);
+	lone_wait(t, US);
+	lone_ack(t, PSN + 1, NULL, 0, 0);
+	EXPECT_EQ(0, t->path->srtt);
+	EXPECT_EQ(WEFT_RTO_INIT, t->path->rto);
+}
+
+/* ---- Window ---------------------------------------------------------- */
+
+/* No more PSNs are outstanding than the receiver remembers. */
+TEST_F(lane, window)
+{
+	struct lone *t = &self->t;
+	u32 i;
+
+	for (i = 0; i < WEFT_WINDOW + 10; i++) {
+		lone_send(t);
+		lone_drop(t);
+	}
+	EXPECT_EQ(WEFT_WINDOW, lone_count(&t->lane->sent));
+	EXPECT_EQ(10, lone_count(&t->lane->ctlq));
+	EXPECT_FALSE(weft_lane_may_send(t->lane));
+	lone_wait(t, US);
+	lone_ack(t, PSN + 1, NULL, 0, 0);
+	EXPECT_TRUE(t->path->busy & 1);
+	lone_output(t);
+	EXPECT_EQ(1, t->out->ntx);
+	EXPECT_EQ(0, lone_count(&t->lane->ctlq));
+	EXPECT_TRUE(sound(t));
+}
+
+TEST_F(lane, grow)
+{
+	struct lone *t = &self->t;
+	struct weft_lane *lane = t->lane;
+	u32 psn = PSN, i;
+
+	/* who does not use the window gets no larger one */
+	lone_send(t);
+	lone_drop(t);
+	lone_ack(t, ++psn, NULL, 0, 0);
+	EXPECT_EQ(WEFT_CWND_INIT, lane->cwnd);
+	/* slow start: one for each */
+	for (i = 0; i < 60; i++) {
+		lone_send(t);
+		lone_drop(t);
+	}
+	lane->limited = true;
+	psn += 10;
+	lone_ack(t, psn, NULL, 0, 0);
+	EXPECT_EQ(WEFT_CWND_INIT + 10, lane->cwnd);
+	/* then one for each window */
+	lane->ssthresh = lane->cwnd;
+	lane->limited = true;
+	psn += 50;
+	lone_ack(t, psn, NULL, 0, 0);
+	EXPECT_EQ(WEFT_CWND_INIT + 10, lane->cwnd);
+	for (i = 0; i < 60; i++) {
+		lone_send(t);
+		lone_drop(t);
+	}
+	lane->limited = true;
+	psn += 60;
+	lone_ack(t, psn, NULL, 0, 0);
+	EXPECT_EQ(WEFT_CWND_INIT + 11, lane->cwnd);
+	lane->ssthresh = WEFT_WINDOW;
+	lane->cwnd = WEFT_WINDOW - 1;
+	for (i = 0; i < 60; i++) {
+		lone_send(t);
+		lone_drop(t);
+	}
+	lane->limited = true;
+	lone_ack(t, psn + 60, NULL, 0, 0);
+	EXPECT_EQ(WEFT_WINDOW, lane->cwnd);
+}
+
+/* ---- Want of room and memory ----------------------------------------- */
+
+TEST_F(lane, output_full)
+{
+	struct lone *t = &self->t;
+	u32 i;
+
+	for (i = 0; i < WEFT_OUT_TX + 5; i++)
+		lone_send(t);
+	EXPECT_EQ(WEFT_OUT_TX, t->out->ntx);
+	EXPECT_TRUE(t->path->in_more);
+	EXPECT_TRUE(t->path->busy & 1);
+	EXPECT_EQ(5, lone_count(&t->lane->ctlq));
+	lone_drop(t);
+	lone_output(t);
+	EXPECT_EQ(1, t->out->ntx);
+	EXPECT_FALSE(t->path->in_more);
+	EXPECT_FALSE(t->path->busy & 1);
+	lone_drop(t);
+
+	/* an answer */
+	take(t, PSN, true);
+	t->out->ntx = WEFT_OUT_TX;
+	lone_output(t);
+	EXPECT_TRUE(t->lane->ack_now);
+	t->out->ntx = 0;
+	lone_drop(t);
+	lone_output(t);
+	EXPECT_EQ(1, t->out->ntx);
+	lone_drop(t);
+
+	/* what is to be sent again */
+	t->out->now = t->lane->rto_at;
+	t->out->ntx = WEFT_OUT_TX;
+	lone_timer(t);
+	EXPECT_TRUE(t->path->in_more);
+	EXPECT_EQ(WEFT_OUT_TX + 1, lone_count(&t->lane->lost));
+	t->out->ntx = 0;
+	lone_drop(t);
+	lone_output(t);
+	EXPECT_EQ(2, t->out->ntx);
+	EXPECT_TRUE(sound(t));
+}
+
+TEST_F(lane, output_no_memory)
+{
+	struct lone *t = &self->t;
+
+	ASSERT_TRUE(lone_note(t, 8));
+	weft_host_fail_nth(1);
+	lone_output(t);
+	EXPECT_EQ(0, t->out->ntx);
+	EXPECT_TRUE(t->path->busy & 1);
+	EXPECT_LE(t->path->timer_at, t->out->now + t->core->conf.ack_delay_ns);
+	lone_output(t);
+	EXPECT_EQ(1, t->out->ntx);
+	EXPECT_FALSE(t->path->busy & 1);
+}
+
+TEST_HARNESS_MAIN
