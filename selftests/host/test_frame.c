@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packets: records, headers, payload that is read when they are sent, chunks that are asked for
+ */
+#include "lone.h"
+#include "core/cm.h"
+#include "kselftest_harness.h"
+
+#define US	((weft_ns)NSEC_PER_USEC)
+
+FIXTURE(frame)
+{
+	struct lone t;
+};
+
+FIXTURE_SETUP(frame)
+{
+	lone_init(&self->t, 1000);
+}
+
+FIXTURE_TEARDOWN(frame)
+{
+	lone_fini(&self->t);
+}
+
+/* The packet @tx as it would be on the wire. Return: its bytes, NULL: it cannot be sent. */
+static u8 *bytes(const struct weft_tx *tx)
+{
+	u8 *p = malloc(tx->len);
+
+	weft_tx_header(tx, p);
+	if (!weft_tx_payload(tx, p + tx->len - tx->pay))
+		return p;
+	free(p);
+	return NULL;
+}
+
+/* What a receiver finds: the header, and how many chunks. Return: -1: it is bad. */
+static int parse(const struct weft_tx *tx, struct weft_hdr *h, struct weft_chunk *first)
+{
+	struct weft_chunks rest;
+	struct weft_chunk c;
+	u8 *p = bytes(tx);
+	int n = 0;
+
+	if (!p || weft_wire_hdr_get(p, tx->len, h, &rest) || weft_wire_check(&rest))
+		n = -1;
+	while (n >= 0 && weft_wire_next(&rest, &c))
+		if (!n++ && first)
+			*first = c;
+	free(p);
+	return n;
+}
+
+/* ---- Headers --------------------------------------------------------- */
+
+TEST_F(frame, header)
+{
+	struct lone *t = &self->t;
+	struct weft_path *path = t->path;
+	struct weft_hdr h;
+
+	t->lane = &path->lane[2];
+	t->lane->snd_nxt = 77;
+	t->lane->snd_una = 77;
+	t->lane->rcv_nxt = 0xfedcba98;
+	t->lane->rcv_at = t->out->now - 250 * US;
+	path->rx_gone = 3ull << 26;
+	lone_send(t);
+	ASSERT_EQ(1, t->out->ntx);
+	ASSERT_EQ(0, parse(&t->out->tx[0], &h, NULL));
+	EXPECT_EQ(WEFT_PKT_DATA, h.type);
+	EXPECT_EQ(WEFT_PKT_PSN, h.flags);
+	EXPECT_EQ(2, h.lane);
+	EXPECT_EQ(LONE_ID, h.path);
+	EXPECT_EQ(LONE_TOKEN, h.token);
+	EXPECT_EQ(77, h.psn);
+	EXPECT_EQ(0xfedcba98, h.ack);
+	EXPECT_EQ((u16)(((3ull << 26) + t->core->conf.unexp_window) >> 10), h.window);
+	EXPECT_GE(h.ack_delay, 248);
+	EXPECT_LE(h.ack_delay, 252);
+	EXPECT_EQ(path, t->out->tx[0].path);
+	EXPECT_EQ(2, t->out->tx[0].lane);
+}
+
+/* The division that is none. */
+TEST_F(frame, ack_delay)
+{
+	static const weft_ns ages[] = { 0, 1000, 50 * US, 12345 * US, NSEC_PER_SEC,
+					600ull * NSEC_PER_SEC, 1ull << 40 };
+	struct lone *t = &self->t;
+	struct weft_hdr h;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(ages); i++) {
+		u64 us = ages[i] / 1000;
+
+		t->out->now += ages[i];
+		t->lane->rcv_at = t->out->now - ages[i];
+		lone_send(t);
+		ASSERT_LE(0, parse(&t->out->tx[0], &h, NULL));
+		EXPECT_LE(h.ack_delay, us + us / 50 + 1);
+		EXPECT_GE(h.ack_delay + us / 50 + 1, us);
+		lone_drop(t);
+	}
+	/* nothing has ever come */
+	t->out->now = 1ull << 62;
+	t->lane->rcv_at = 0;
+	lone_send(t);
+	ASSERT_LE(0, parse(&t->out->tx[0], &h, NULL));
+	EXPECT_EQ(U32_MAX, h.ack_delay);
+}
+
+TEST_F(frame, ack)
+{
+	struct lone *t = &self->t;
+	struct weft_chunks rest;
+	struct weft_chunk c;
+	struct weft_hdr h;
+	u32 i;
+	u8 *p;
+
+	for (i = 1; i < 200; i += 3)
+		weft_lane_take(t->path, t->lane, 1000 + i, false, t->out->now);
+	lone_output(t);
+	ASSERT_EQ(1, t->out->ntx);
+	p = bytes(&t->out->tx[0]);
+	ASSERT_NE(NULL, p);
+	ASSERT_EQ(0, weft_wire_hdr_get(p, t->out->tx[0].len, &h, &rest));
+	ASSERT_EQ(0, weft_wire_check(&rest));
+	EXPECT_EQ(0, h.flags);
+	EXPECT_EQ(1000, h.ack);
+	ASSERT_TRUE(weft_wire_next(&rest, &c));
+	ASSERT_EQ(WEFT_CHUNK_SACK, c.type);
+	for (i = 0; i < WEFT_SACK_BITS; i++)
+		EXPECT_EQ(i < 199 && i % 3 == 0, weft_wire_sack_word(&c, i / 32) >> (i % 32) & 1);
+	EXPECT_FALSE(weft_wire_next(&rest, &c));
+	EXPECT_EQ(1, rig_counter(&t->rig->node[0], WEFT_CNT_acks_sent));
+	free(p);
+}
+
+/* A packet that is sent again: the same content, a new header. */
+TEST_F(frame, again)
+{
+	struct lone *t = &self->t;
+	struct weft_hdr h;
+	u8 *a, *b;
+	u32 len;
+
+	lone_send(t);
+	len = t->out->tx[0].len;
+	a = bytes(&t->out->tx[0]);
+	lone_drop(t);
+	weft_lane_take(t->path, t->lane, 1000, false, t->out->now);
+	t->out->now = t->lane->rto_at;
+	lone_timer(t);
+	ASSERT_LE(1, t->out->ntx);
+	ASSERT_EQ(len, t->out->tx[0].len);
+	b = bytes(&t->out->tx[0]);
+	EXPECT_EQ(0, memcmp(a + WEFT_WIRE_HDR, b + WEFT_WIRE_HDR, len - WEFT_WIRE_HDR));
+	ASSERT_LE(0, parse(&t->out->tx[0], &h, NULL));
+	EXPECT_EQ(1000, h.psn);
+	EXPECT_EQ(1001, h.ack);
+	EXPECT_EQ(WEFT_PKT_PSN | WEFT_PKT_ACKNOW, h.flags);
+	free(a);
+	free(b);
+}
+
+/* ---- Records --------------------------------------------------------- */
+
+TEST_F(frame, room)
+{
+	struct lone *t = &self->t;
+	struct weft_rec *rec = weft_rec_new(t->path);
+
+	ASSERT_NE(NULL, rec);
+	t->path->max_payload = WEFT_PAYLOAD_MIN;
+	EXPECT_EQ(WEFT_PAYLOAD_MIN - WEFT_WIRE_HDR, weft_rec_room(t->path, rec));
+	t->path->max_payload = 8000;
+	EXPECT_EQ(WEFT_REC_RAW, weft_rec_room(t->path, rec));
+	rec->len = 100;
+	EXPECT_EQ(WEFT_REC_RAW - 100, weft_rec_room(t->path, rec));
+	rec->nref = WEFT_REC_REFS;
+	EXPECT_EQ(0, weft_rec_room(t->path, rec));
+	rec->nref = 0;
+	rec->pay = 1;
+	EXPECT_EQ(0, weft_rec_room(t->path, rec));
+	weft_lock(&t->path->lock);
+	weft_rec_put(t->path, rec, t->out);
+	weft_unlock(&t->path->lock);
+}
+
+/* Idle ones are kept, but not without end, and come back clean. */
+TEST_F(frame, pool)
+{
+	struct weft_rec *rec[WEFT_REC_KEEP + 10];
+	struct lone *t = &self->t;
+	long live = weft_host_live();
+	u32 i;
+
+	weft_lock(&t->path->lock);
+	for (i = 0; i < ARRAY_SIZE(rec); i++) {
+		rec[i] = weft_rec_new(t->path);
+		ASSERT_NE(NULL, rec[i]);
+		rec[i]->len = 8;
+		rec[i]->again = true;
+		rec[i]->acknow = true;
+		rec[i]->withdrawn = true;
+	}
+	for (i = 0; i < ARRAY_SIZE(rec); i++)
+		weft_rec_put(t->path, rec[i], t->out);
+	EXPECT_EQ(WEFT_REC_KEEP, t->path->nrecs);
+	EXPECT_EQ(live + WEFT_REC_KEEP, weft_host_live());
+	weft_host_fail_nth(1);
+	rec[0] = weft_rec_new(t->path);
+	ASSERT_NE(NULL, rec[0]);
+	EXPECT_EQ(0, rec[0]->len);
+	EXPECT_FALSE(rec[0]->again || rec[0]->acknow || rec[0]->withdrawn);
+	EXPECT_EQ(WEFT_REC_KEEP - 1, t->path->nrecs);
+	weft_rec_put(t->path, rec[0], t->out);
+	weft_host_fail_nth(0);
+	weft_unlock(&t->path->lock);
+}
+
+/* ---- Payload --------------------------------------------------------- */
+
+#define LEN	1000
+#define DATA	(WEFT_WIRE_CHUNK + sizeof(struct weft_w_data))
+
+/**
+ * struct bulk - a send with a long message, as far as records look at it
+ * @proc: the program
+ * @ep: its endpoint
+ * @txm: the send, with references of the test
+ * @buf: the message
+ * @mem: window of it
+ */
+struct bulk {
+	struct rig_proc *proc;
+	struct weft_ep *ep;
+	struct weft_txm *txm;
+	u8 *buf;
+	struct weft_mem *mem;
+};
+
+static void bulk_init(struct lone *t, struct bulk *b)
+{
+	struct weft_vec vec = { .n = 1, .len = LEN };
+	u32 i;
+
+	b->proc = rig_proc_new(&t->rig->node[0]);
+	b->ep = calloc(1, sizeof(*b->ep));
+	b->txm = calloc(1, sizeof(*b->txm));
+	b->buf = rig_buf(b->proc, LEN);
+	for (i = 0; i < LEN; i++)
+		b->buf[i] = i * 7;
+	weft_lock_init(&b->ep->lock, WEFT_RANK_EP);
+	refcount_set(&b->ep->ref, 100);
+	refcount_set(&b->txm->ref, 100);
+	b->txm->ep = b->ep;
+	vec.seg[0] = (struct weft_iov){ .addr = (uintptr_t)b->buf, .len = LEN };
+	if (weft_mem_make(b->proc->mc, &vec, 0, LEN, WEFT_MEM_READ, &b->mem))
+		weft_host_die(__FILE__, __LINE__, "no window");
+}
+
+static void bulk_fini(struct bulk *b)
+{
+	weft_mem_put(b->mem);
+	if (refcount_read(&b->txm->ref) != 100)
+		weft_host_die(__FILE__, __LINE__, "%u references", refcount_read(&b->txm->ref));
+	free(b->txm);
+	free(b->ep);
+}
+
+/* Send a packet with all of it. @mem: from the program's memory, else from the kernel's. */
+static struct weft_rec *bulk_send(struct lone *t, struct bulk *b, bool mem)
+{
+	struct weft_rec *rec;
+
+	weft_lock(&t->path->lock);
+	rec = weft_lane_open(t->path, t->lane);
+	rec->bulk = 0;
+	rec->len = weft_wire_data_put(rec->raw, 5, 0, LEN);
+	rec->pay = LEN;
+	rec->off = 0;
+	rec->txm = b->txm;
+	weft_txm_get(b->txm);
+	if (mem) {
+		weft_mem_hold(b->mem);
+		rec->mem = b->mem;
+	} else {
+		b->txm->buf = b->buf;
+	}
+	weft_lane_output(t->path, t->lane, t->out);
+	weft_unlock(&t->path->lock);
+	return rec;
+}
+
+static bool whole(const struct weft_tx *tx, const struct bulk *b)
+{
+	u8 *p = bytes(tx);
+	bool ok = p && tx->len == WEFT_WIRE_HDR + DATA + LEN && tx->pay == LEN &&
+		  !memcmp(p + tx->len - LEN, b->buf, LEN);
+
+	free(p);
+	return ok;
+}
+
+TEST_F(frame, payload)
+{
+	struct lone *t = &self->t;
+	struct bulk b;
+	u32 mem;
+
+	for (mem = 0; mem < 2; mem++) {
+		struct weft_chunk c;
+		struct weft_hdr h;
+
+		bulk_init(t, &b);
+		bulk_send(t, &b, mem);
+		ASSERT_EQ(1, t->out->ntx);
+		EXPECT_TRUE(whole(&t->out->tx[0], &b));
+		EXPECT_EQ(1, parse(&t->out->tx[0], &h, &c));
+		EXPECT_EQ(WEFT_CHUNK_DATA, c.type);
+		EXPECT_EQ(LEN, c.paylen);
+		lone_drop(t);
+		t->out->now = t->lane->rto_at;
+		lone_timer(t);
+		ASSERT_EQ(1, t->out->ntx);
+		EXPECT_TRUE(whole(&t->out->tx[0], &b));
+		lone_drop(t);
+		lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
+		bulk_fini(&b);
+	}
+	EXPECT_EQ(0, t->rig->nmem);
+}
+
+/* Withdrawn while nobody sends it: the memory is free at once, and the packet has no chunk. */
+TEST_F(frame, withdraw)
+{
+	struct lone *t = &self->t;
+	struct weft_rec *rec;
+	struct weft_hdr h;
+	struct bulk b;
+
+	bulk_init(t, &b);
+	rec = bulk_send(t, &b, true);
+	lone_drop(t);
+	weft_lock(&t->path->lock);
+	weft_rec_withdraw(rec, t->out);
+	weft_unlock(&t->path->lock);
+	bulk_fini(&b);
+	EXPECT_EQ(0, t->rig->nmem);
+	t->out->now = t->lane->rto_at;
+	lone_timer(t);
+	ASSERT_EQ(1, t->out->ntx);
+	EXPECT_EQ(0, parse(&t->out->tx[0], &h, NULL));
+	EXPECT_EQ(WEFT_WIRE_HDR, t->out->tx[0].len);
+	EXPECT_EQ(1000, h.psn);
+}
+
+/* Withdrawn while it is being sent: the memory stays until that is over. */
+TEST_F(frame, withdraw_busy)
+{
+	struct lone *t = &self->t;
+	struct weft_rec *rec;
+	struct bulk b;
+	u32 acked;
+
+	for (acked = 0; acked < 2; acked++) {
+		bulk_init(t, &b);
+		rec = bulk_send(t, &b, true);
+		weft_lock(&t->path->lock);
+		weft_rec_withdraw(rec, t->out);
+		weft_unlock(&t->path->lock);
+		EXPECT_EQ(1, t->rig->nmem);
+		EXPECT_TRUE(whole(&t->out->tx[0], &b));
+		if (acked)
+			lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
+		EXPECT_TRUE(whole(&t->out->tx[0], &b));
+		lone_drop(t);
+		bulk_fini(&b);
+		EXPECT_EQ(0, t->rig->nmem);
+		lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
+	}
+}
+
+/* The program dies: nothing is sent, and the send knows why. */
+TEST_F(frame, fault)
+{
+	struct lone *t = &self->t;
+	struct bulk b;
+
+	bulk_init(t, &b);
+	bulk_send(t, &b, true);
+	rig_proc_end(b.proc, true);
+	EXPECT_EQ(NULL, bytes(&t->out->tx[0]));
+	EXPECT_TRUE(b.txm->fault);
+	lone_drop(t);
+	lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
+	bulk_fini(&b);
+}
+
+/* ---- Chunks that are asked for --------------------------------------- */
+
+TEST_F(frame, ctl_notes)
+{
+	struct lone *t = &self->t;
+	u32 i, sum = 0;
+
+	/* as many as fit go together */
+	for (i = 0; i < 60; i++)
+		lone_note(t, 64);
+	lone_output(t);
+	for (i = 0; i < t->out->ntx; i++) {
+		EXPECT_LE(t->out->tx[i].len, t->path->max_payload);
+		sum += t->out->tx[i].len - WEFT_WIRE_HDR;
+	}
+	EXPECT_EQ(60 * 64, sum);
+	EXPECT_EQ(DIV_ROUND_UP(60, WEFT_REC_RAW / 64), t->out->ntx);
+}
+
+TEST_F(frame, ctl_ping)
+{
+	struct lone *t = &self->t;
+	struct weft_chunk c;
+	struct weft_hdr h;
+	u32 i;
+
+	weft_lock(&t->path->lock);
+	for (i = 0; i < 3; i++)
+		weft_ctl_put(t->path, 0, &t->path->ping);
+	weft_unlock(&t->path->lock);
+	EXPECT_TRUE(t->path->busy & 1);
+	EXPECT_EQ(1, lone_count(&t->lane->ctlq));
+	lone_output(t);
+	ASSERT_EQ(1, t->out->ntx);
+	EXPECT_EQ(1, parse(&t->out->tx[0], &h, &c));
+	EXPECT_EQ(WEFT_CHUNK_PING, c.type);
+	EXPECT_TRUE(h.flags & WEFT_PKT_ACKNOW);
+	EXPECT_FALSE(t->path->ping.queued);
+}
+
+TEST_F(frame, ctl_dead)
+{
+	struct lone *t = &self->t;
+	long live = weft_host_live();
+
+	t->path->state = WEFT_PATHS_DEAD;
+	lone_note(t, 8);
+	EXPECT_EQ(live, weft_host_live());
+	EXPECT_EQ(0, lone_count(&t->lane->ctlq));
+	t->path->state = WEFT_PATHS_UP;
+
+	lone_note(t, 8);
+	EXPECT_EQ(live + 1, weft_host_live());
+	weft_lock(&t->path->lock);
+	weft_ctl_drop(&weft_entry(t->lane->ctlq.next, struct weft_note, ctl.node)->ctl, t->out);
+	weft_unlock(&t->path->lock);
+	EXPECT_EQ(live, weft_host_live());
+}
+
+/* A connection's chunks go one by one, in order, and hold it until they are gone. */
+TEST_F(frame, ctl_conn)
+{
+	static const u8 ops[] = { WEFT_CM_REQ, WEFT_CM_RTU, WEFT_CM_FIN };
+	struct weft_conn *conn = weft_alloc(sizeof(*conn));
+	struct lone *t = &self->t;
+	struct weft_chunks rest;
+	struct weft_chunk c;
+	struct weft_hdr h;
+	u32 i;
+	u8 *p;
+
+	weft_conn_init(conn, t->path, true);
+	conn->id = 11;
+	conn->peer = 12;
+	conn->fid = (struct weft_flowid){ 1, 2, 3, 4, 0 };
+	conn->dlen = 5;
+	memcpy(conn->data, "hello", 5);
+	weft_lock(&t->path->lock);
+	for (i = ARRAY_SIZE(ops); i--;)
+		weft_cm_say(conn, ops[i]);
+	weft_unlock(&t->path->lock);
+	EXPECT_EQ(2, refcount_read(&conn->ref));
+	lone_output(t);
+	EXPECT_EQ(1, refcount_read(&conn->ref));
+	EXPECT_EQ(0, conn->ops);
+	ASSERT_EQ(1, t->out->ntx);
+	p = bytes(&t->out->tx[0]);
+	ASSERT_EQ(0, weft_wire_hdr_get(p, t->out->tx[0].len, &h, &rest));
+	ASSERT_EQ(0, weft_wire_check(&rest));
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		const struct weft_w_cm *w;
+		struct weft_flowid f;
+
+		ASSERT_TRUE(weft_wire_next(&rest, &c));
+		ASSERT_EQ(WEFT_CHUNK_CM, c.type);
+		w = c.body;
+		EXPECT_EQ(ops[i], w->op);
+		EXPECT_EQ(11, be32_to_cpu(w->req));
+		EXPECT_EQ(12, be32_to_cpu(w->rsp));
+		EXPECT_EQ(i ? 0 : 5, c.paylen);
+		weft_wire_flow_get(&w->flow, &f);
+		EXPECT_EQ(1, f.ssvc);
+		EXPECT_EQ(2, f.dsvc);
+		EXPECT_EQ(3, f.sgen);
+		EXPECT_EQ(4, f.dgen);
+	}
+	EXPECT_FALSE(weft_wire_next(&rest, &c));
+	free(p);
+	weft_conn_put(conn);
+}
+
+TEST_HARNESS_MAIN
