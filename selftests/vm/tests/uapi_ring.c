@@ -256,7 +256,7 @@ static bool rq_far(void)
 static bool cq_head(void)
 {
 	CHECK(works(0x4444));
-	r.cq.doorbell->head = r.cq.head + 1;
+	r.cq.doorbell->head = r.cq.head + 1000;
 	raw_sqe(&r, 99, 1);
 	CHECK_EQ(raw_post_sq(&r, 1), 0);
 	raw(r.cq.c.fd, WEFT_IOC_CQ_KICK, NULL);
