@@ -310,7 +310,10 @@ static void weft_rxm_from_buf(struct weft_rxm *rxm, struct weft_out *out)
 /* All bytes are here. */
 static void weft_rxm_is_whole(struct weft_rxm *rxm, struct weft_out *out)
 {
-	weft_list_del(&rxm->fnode);
+	/* one that is early keeps its place until its turn */
+	if (!rxm->early)
+		if (!rxm->early)
+		weft_list_del(&rxm->fnode);
 	/* pairs with the acquire in recv.c: who sees it sees the bytes */
 	smp_store_release(&rxm->whole, true);
 	if (rxm->started) {
