@@ -438,8 +438,10 @@ int rig_rq_cancel(struct rig_ep *ep, u64 context)
 	struct weft_rqe e = {
 		.op = WEFT_RQ_CANCEL, .nslots = 1, .src = WEFT_SRC_ANY, .tag = context
 	};
+	int r = put_rqe(ep, &e, 1, false);
 
-	return put_rqe(ep, &e, 1, false);
+	/* the kernel need not look at the ring before something arrives */
+	return r ? r : rig_kick(ep, WEFT_KICK_RQ);
 }
 
 /* What ends a call into the core. */
