@@ -342,9 +342,11 @@ static bool weft_path_strip(struct weft_path *path, struct weft_out *out)
 	if (l) {
 		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
 
+		flow->ref++;
 		weft_flow_fail(flow, err, out);
 		/* the endpoint's reference goes when it looks */
 		weft_flow_unlist(flow);
+		weft_flow_put(flow);
 		return true;
 	}
 	for (i = 0; i < WEFT_PATH_HASH; i++) {

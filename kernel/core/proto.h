@@ -787,6 +787,8 @@ struct weft_conn {
  * @recent: the flow used last; sq_mutex
  * @sq_work: go on with the send ring
  * @sq_stalled: there was no free send
+ * @sq_taken: entries of the send ring before this index have been taken
+ * @sq_given: their slots before this one belong to the program again
  * @rq: receive ring
  * @rentry: the receive that is being applied
  * @rq_stalled: there was no free receive
@@ -837,6 +839,8 @@ struct weft_ep {
 	struct weft_flow *recent;
 	struct weft_work sq_work;
 	bool sq_stalled;
+	u32 sq_taken;
+	u32 sq_given;
 	struct weft_ring rq;
 	struct weft_rq_entry rentry;
 	bool rq_stalled;

@@ -18,6 +18,33 @@
  */
 #include "proto.h"
 
+/* ---- Slots of the ring ----------------------------------------------------------------------- */
+
+/*
+ * Give slots of the ring back to the program: those of entries that have been taken, but for one per send under way. So
+ * there is a struct weft_txm for whatever stands in the ring, and what the program could post goes out whether or not it
+ * reads completions. ep->lock is held.
+ */
+static void weft_send_give_back(struct weft_ep *ep)
+{
+	u32 head = ep->sq_taken - ep->ntxm;
+
+	if ((s32)(head - ep->sq_given) <= 0)
+		return;
+	ep->sq_given = head;
+	/* barrier B */
+	smp_store_release(&ep->conf.status->sq_head, head);
+}
+
+/* Entries up to the ring's consumer index have been taken. ep->sq_mutex is held. */
+static void weft_send_publish(struct weft_ep *ep)
+{
+	weft_lock(&ep->lock);
+	ep->sq_taken = ep->sq.cons;
+	weft_send_give_back(ep);
+	weft_unlock(&ep->lock);
+}
+
 /* ---- Completions --------------------------------------------------------------------------------------------------- */
 
 void weft_txm_get(struct weft_txm *txm)
@@ -47,6 +74,8 @@ void weft_txm_put(struct weft_txm *txm, struct weft_out *out)
 	weft_lock(&ep->lock);
 	weft_list_add_tail(&ep->txm_free, &txm->node);
 	ep->ntxm--;
+	if (ep->state != WEFT_EPS_DEAD)
+		weft_send_give_back(ep);
 	if (ep->sq_stalled)
 		weft_ep_sq_cold(ep, out);
 	weft_unlock(&ep->lock);
@@ -449,16 +478,16 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 		}
 		weft_ring_next(&ep->sq, e->nslots);
 		if (out->ntx > WEFT_OUT_TX / 2) {
-			weft_ring_publish(&ep->sq, &ep->conf.status->sq_head);
+			weft_send_publish(ep);
 			weft_flush(out);
 		}
 		if (unlikely(++n % 64 == 0 && !refuse && weft_signal_pending())) {
-			weft_ring_publish(&ep->sq, &ep->conf.status->sq_head);
+			weft_send_publish(ep);
 			weft_send_settle(ep, out);
 			return -EINTR;
 		}
 	}
-	weft_ring_publish(&ep->sq, &ep->conf.status->sq_head);
+	weft_send_publish(ep);
 	weft_send_settle(ep, out);
 	if (unlikely(r == WEFT_RING_CORRUPT)) {
 		weft_count(ep->core, bad_entries);
