@@ -258,6 +258,8 @@ static void make_ep(struct tr *tr, struct tr_ep *ep, struct tr_proc *p)
 	if (!ep->ep || rig_ep_enable(ep->ep, ep->tx, ep->rx, p->eq, p->av))
 		tr_die(tr, "endpoint cannot be made");
 	ep->service = rig_ep_service(ep->ep);
+	ep->handle = ep->ep->handle;
+	ep->shut = false;
 	if (!ep->index)
 		ep->index = calloc(tr->nprocs, sizeof(*ep->index));
 }
@@ -574,6 +576,14 @@ void tr_cancel(struct tr *tr)
 
 /* ---- Trouble --------------------------------------------------------- */
 
+static void read_all(struct tr *tr, struct rig_cq *cq)
+{
+	struct weft_cqe e;
+
+	while (rig_cq_read(cq, &e) > 0)
+		tr_complete(tr, cq, &e);
+}
+
 /* What an endpoint had under way is lost with it. */
 static void lose_ops(struct tr_ep *ep)
 {
@@ -590,6 +600,7 @@ static void lose_ops(struct tr_ep *ep)
 	ep->open_tx = 0;
 	ep->open_rx = 0;
 	ep->ep = NULL;
+	ep->handle = 0;
 }
 
 void tr_kill_ep(struct tr *tr, struct tr_ep *ep)
@@ -602,6 +613,10 @@ void tr_kill_ep(struct tr *tr, struct tr_ep *ep)
 		tr_die(tr, "endpoint goes with %u sends and %u receives open", ep->open_tx,
 		       ep->open_rx);
 	rig_ep_free(ep->ep);
+	ep->ep = NULL;
+	/* what had been written counts, and nothing is written any more */
+	read_all(tr, ep->tx);
+	read_all(tr, ep->rx);
 	for (i = 0; i < ep->nmsgs; i++)
 		tr_drop_buffers(ep->proc->proc, ep->msgs[i]->seg, &ep->msgs[i]->n);
 	for (i = 0; i < ep->nrcvs; i++)

@@ -119,6 +119,7 @@ struct tr_rcv {
  * struct tr_ep - an endpoint of the run
  * @proc: its process
  * @ep: the rig's, NULL: gone
+ * @handle: its handle, 0: gone, and its completions have been read
  * @tx: its completion queue
  * @rx: its completion queue
  * @peer: the other end of a connection
@@ -137,6 +138,7 @@ struct tr_rcv {
 struct tr_ep {
 	struct tr_proc *proc;
 	struct rig_ep *ep;
+	u32 handle;
 	struct rig_cq *tx;
 	struct rig_cq *rx;
 	struct tr_ep *peer;

@@ -91,7 +91,7 @@ static void send_done(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e
 	m = tr->msgs[e->context];
 	if (m->done)
 		tr_die(tr, "send %llu completes twice", (unsigned long long)m->id);
-	if (!m->posted || !m->src->ep || m->src->tx != cq)
+	if (!m->posted || !m->src->handle || m->src->tx != cq)
 		tr_die(tr, "send %llu completes where it was not posted",
 		       (unsigned long long)m->id);
 	if (e->status && !tr->conf.trouble)
@@ -100,7 +100,7 @@ static void send_done(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e
 	if (!e->status && !(m->flags & WEFT_SQ_COMPLETION))
 		tr_die(tr, "send %llu completes though it was not asked for",
 		       (unsigned long long)m->id);
-	if (!!(e->flags & WEFT_CQE_TAGGED) != m->tagged || e->ep != (m->src->ep->handle & 0xffff))
+	if (!!(e->flags & WEFT_CQE_TAGGED) != m->tagged || e->ep != (m->src->handle & 0xffff))
 		tr_die(tr, "completion of send %llu: flags %x, endpoint %u",
 		       (unsigned long long)m->id, e->flags, e->ep);
 	if (!e->status && e->len != m->len)
@@ -166,10 +166,10 @@ static void recv_done(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e
 	r = tr->rcvs[e->context];
 	if (r->done)
 		tr_die(tr, "receive %llu completes twice", (unsigned long long)r->id);
-	if (!r->posted || !r->ep->ep || r->ep->rx != cq)
+	if (!r->posted || !r->ep->handle || r->ep->rx != cq)
 		tr_die(tr, "receive %llu completes where it was not posted",
 		       (unsigned long long)r->id);
-	if (!!(e->flags & WEFT_CQE_TAGGED) != r->tagged || e->ep != (r->ep->ep->handle & 0xffff))
+	if (!!(e->flags & WEFT_CQE_TAGGED) != r->tagged || e->ep != (r->ep->handle & 0xffff))
 		tr_die(tr, "completion of receive %llu: flags %x", (unsigned long long)r->id,
 		       e->flags);
 	r->done = true;
