@@ -126,6 +126,7 @@ static void run(struct tr_conf *conf, const char *test, u32 evil)
 	for (i = 0; i < tr->nprocs; i++)
 		if (tr->procs[i].proc)
 			tr->procs[i].proc->mc->fault = 0;
+	tr_mop(tr);
 	tr_finish(tr, 120 * NSEC_PER_SEC);
 	tr_cancel(tr);
 	tr_free(tr);

@@ -195,6 +195,32 @@ static void new_stray(struct tr *tr, struct tr_ep *ep)
 	ep->rcvs[ep->nrcvs++] = r;
 }
 
+/* Receives for whatever has been left by those that are gone. */
+static void new_catch_all(struct tr *tr, struct tr_ep *ep, bool tagged)
+{
+	struct tr_rcv *r = calloc(1, sizeof(*r));
+
+	r->ep = ep;
+	r->tagged = tagged;
+	r->ignore = tagged ? ~0ull : 0;
+	r->room = tr->conf.max_len;
+	r->id = ++tr->nrcvs;
+	tr->rcvs[r->id] = r;
+	ep->rcvs[ep->nrcvs++] = r;
+}
+
+void tr_mop(struct tr *tr)
+{
+	u32 i;
+
+	for (i = 1; i <= tr->nmsgs; i++) {
+		struct tr_msg *m = tr->msgs[i];
+
+		if (!m->by && m->dst->ep && !m->dst->shut)
+			new_catch_all(tr, m->dst, m->tagged);
+	}
+}
+
 /* Receives come in another order than the messages they were made for. */
 static void shuffle(struct tr *tr, struct tr_ep *ep)
 {
@@ -212,10 +238,10 @@ static void plan(struct tr *tr)
 	u32 i, k, most = tr->neps * (tr->conf.msgs + 2) + 1;
 
 	tr->msgs = calloc(most, sizeof(*tr->msgs));
-	tr->rcvs = calloc(most, sizeof(*tr->rcvs));
+	tr->rcvs = calloc(3 * most, sizeof(*tr->rcvs));
 	for (i = 0; i < tr->neps; i++) {
 		tr->eps[i].msgs = calloc(tr->conf.msgs + 1, sizeof(*tr->msgs));
-		tr->eps[i].rcvs = calloc(most, sizeof(*tr->rcvs));
+		tr->eps[i].rcvs = calloc(3 * most, sizeof(*tr->rcvs));
 	}
 	for (k = 0; k < tr->conf.msgs; k++) {
 		for (i = 0; i < tr->neps; i++) {
@@ -560,7 +586,7 @@ void tr_cancel(struct tr *tr)
 	for (i = 1; i <= tr->nrcvs; i++) {
 		struct tr_rcv *r = tr->rcvs[i];
 
-		if (!r->posted || r->done || !r->ep->ep || r->ep->shut)
+		if (!r->posted || r->done || !r->ep->ep)
 			continue;
 		if (rig_below(tr->rig, 2) || rig_rq_cancel(r->ep->ep, r->id))
 			rig_cancel(r->ep->ep, r->id);

@@ -226,6 +226,12 @@ void tr_forget_node(struct tr *tr, struct rig_node *node);
  */
 void tr_revive(struct tr *tr);
 
+/*
+ * Post receives for all messages that may still come: the ones that were made for them may have
+ * gone with an endpoint, and a long message waits for ever for one.
+ */
+void tr_mop(struct tr *tr);
+
 /* Die with a message, the state of the world and the line that repeats the run. */
 void __noreturn __printf(2, 3) tr_die(struct tr *tr, const char *fmt, ...);
 
