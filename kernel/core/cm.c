@@ -441,16 +441,25 @@ static void weft_cm_down(struct weft_conn *conn, int err, struct weft_out *out)
 	if (ep) {
 		weft_lock(&ep->lock);
 		if (ep->state == WEFT_EPS_CONNECTED || ep->state == WEFT_EPS_ACCEPTED) {
-			ep->state = WEFT_EPS_CLOSED;
-			weft_ep_st(ep, WEFT_ST_SHUT, WEFT_ST_CONNECTED);
 			weft_recv_drain(ep, out);
+			if (ep->state != WEFT_EPS_ERROR)
+				ep->state = WEFT_EPS_CLOSED;
+			weft_ep_st(ep, WEFT_ST_SHUT, WEFT_ST_CONNECTED);
 			weft_recv_cancel_all(ep, ECANCELED, out);
+			/* barrier E: posts that did not see the flags */
+			smp_mb();
+			weft_recv_drain(ep, out);
 		}
-		weft_cm_shut(ep, conn, out);
 		weft_unlock(&ep->lock);
 	}
 	if (conn->flow)
 		weft_flow_fail(conn->flow, err, out);
+	/* whoever reads the event finds all completions */
+	if (ep) {
+		weft_lock(&ep->lock);
+		weft_cm_shut(ep, conn, out);
+		weft_unlock(&ep->lock);
+	}
 	weft_cm_over(conn, out);
 }
 

@@ -406,21 +406,22 @@ static void weft_cm_end(struct weft_conn *conn, int err, struct weft_out *out)
 }
 
 /* Nothing is posted any more. Return: 0, -ENOTCONN: it has never been connected. */
-static int weft_cm_stop(struct weft_ep *ep)
+static int weft_cm_stop(struct weft_ep *ep, struct weft_out *out)
 {
 	int err = -ENOTCONN;
 
 	weft_lock(&ep->lock);
 	switch (ep->state) {
+	case WEFT_EPS_CONNECTING:
 	case WEFT_EPS_ACCEPTED:
 	case WEFT_EPS_CONNECTED:
-		ep->state = WEFT_EPS_CLOSED;
-		weft_ep_st(ep, WEFT_ST_SHUT, WEFT_ST_CONNECTED);
+		weft_recv_drain(ep, out);
 		err = 0;
-		break;
-	case WEFT_EPS_CONNECTING:
+		if (ep->state == WEFT_EPS_ERROR)
+			break;
+		if (ep->state != WEFT_EPS_CONNECTING)
+			weft_ep_st(ep, WEFT_ST_SHUT, WEFT_ST_CONNECTED);
 		ep->state = WEFT_EPS_CLOSED;
-		err = 0;
 		break;
 	case WEFT_EPS_CLOSED:
 		err = 0;
@@ -470,7 +471,7 @@ int weft_cm_shutdown(struct weft_ep *ep, weft_ns now, struct weft_out *out)
 	if (ep->conf.type != WEFT_EP_MSG)
 		return -ENOTCONN;
 	weft_mutex_lock(&ep->sq_mutex);
-	err = weft_cm_stop(ep);
+	err = weft_cm_stop(ep, out);
 	if (err)
 		goto out;
 	weft_cm_cancel(ep, out);

@@ -165,6 +165,9 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
  */
 void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear)
 {
+	/* who posts to a closed endpoint is told at once */
+	if (ep->state == WEFT_EPS_CLOSED)
+		set |= WEFT_ST_RQ_KICK;
 	ep->st = (ep->st & ~clear) | set;
 	WRITE_ONCE(ep->conf.status->flags, ep->st);
 }
@@ -368,6 +371,7 @@ void weft_ovf_written(struct weft_ovf *ovf, struct weft_out *out)
 		txm = container_of(ovf, struct weft_txm, ovf);
 		weft_lock(&txm->ep->lock);
 		txm->waits = false;
+		weft_send_release(txm->ep, txm);
 		weft_unlock(&txm->ep->lock);
 		weft_txm_put(txm, out);
 		break;

@@ -485,6 +485,7 @@ struct weft_win {
  * @user: its bytes stand in the program's memory, else in @buf
  * @begun: has a number, and packets
  * @eager: goes without being asked for
+ * @held: holds its slot in the ring; ep->lock
  * @waits: its completion waits; ep->lock
  * @placed: DONE has come
  * @told: the completion has been written, or will never be
@@ -526,6 +527,7 @@ struct weft_txm {
 	bool user;
 	bool begun;
 	bool eager;
+	bool held;
 	bool waits;
 	bool placed;
 	bool told;
@@ -787,6 +789,7 @@ struct weft_conn {
  * @recent: the flow used last; sq_mutex
  * @sq_work: go on with the send ring
  * @sq_stalled: there was no free send
+ * @nheld: sends that hold their slots in the ring
  * @sq_taken: entries of the send ring before this index have been taken
  * @sq_given: their slots before this one belong to the program again
  * @rq: receive ring
@@ -839,6 +842,7 @@ struct weft_ep {
 	struct weft_flow *recent;
 	struct weft_work sq_work;
 	bool sq_stalled;
+	u32 nheld;
 	u32 sq_taken;
 	u32 sq_given;
 	struct weft_ring rq;
@@ -953,6 +957,7 @@ u32 weft_rflow_src(struct weft_rflow *rf);
 
 int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out);
 bool weft_send_hand(struct weft_ep *ep);
+void weft_send_release(struct weft_ep *ep, struct weft_txm *txm);
 struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_flow *flow);
 void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out);
 int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst);

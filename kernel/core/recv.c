@@ -18,12 +18,16 @@
 
 /* ---- Receives ------------------------------------------------------------------------------------------------------- */
 
-/* Only while unexpected messages are held is the user asked to kick. */
+/* Only while unexpected messages are held, or all receives fail at once, is the user asked to kick. */
 static void weft_recv_status(struct weft_ep *ep)
 {
 	u32 bits = WEFT_ST_RQ_KICK | WEFT_ST_UNEXP;
-	u32 want = ep->match.nunexp ? bits : 0;
+	u32 want = 0;
 
+	if (ep->match.nunexp)
+		want = bits;
+	else if (ep->state == WEFT_EPS_CLOSED)
+		want = WEFT_ST_RQ_KICK;
 	if (unlikely((ep->st & bits) != want))
 		weft_ep_st(ep, want, bits & ~want);
 }

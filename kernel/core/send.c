@@ -21,19 +21,35 @@
 /* ---- Slots of the ring ----------------------------------------------------------------------- */
 
 /*
- * Give slots of the ring back to the program: those of entries that have been taken, but for one per send under way. So
- * there is a struct weft_txm for whatever stands in the ring, and what the program could post goes out whether or not it
- * reads completions. ep->lock is held.
+ * Give slots of the ring back to the program: those of entries that have been taken, but for one
+ * per send that has not been told of, or whose completion waits for room. So there will be a struct
+ * weft_txm for whatever stands in the ring, and what could be posted goes out whether or not the
+ * program reads completions. ep->lock is held.
  */
 static void weft_send_give_back(struct weft_ep *ep)
 {
-	u32 head = ep->sq_taken - ep->ntxm;
+	u32 head = ep->sq_taken - ep->nheld;
 
 	if ((s32)(head - ep->sq_given) <= 0)
 		return;
 	ep->sq_given = head;
 	/* barrier B */
 	smp_store_release(&ep->conf.status->sq_head, head);
+}
+
+/**
+ * weft_send_release - a send holds its slot in the ring no more
+ * @ep: its endpoint, locked
+ * @txm: the send; its completion is written, or will never be
+ */
+void weft_send_release(struct weft_ep *ep, struct weft_txm *txm)
+{
+	if (!txm->held)
+		return;
+	txm->held = false;
+	ep->nheld--;
+	if (ep->state != WEFT_EPS_DEAD)
+		weft_send_give_back(ep);
 }
 
 /* Entries up to the ring's consumer index have been taken. ep->sq_mutex is held. */
@@ -74,8 +90,7 @@ void weft_txm_put(struct weft_txm *txm, struct weft_out *out)
 	weft_lock(&ep->lock);
 	weft_list_add_tail(&ep->txm_free, &txm->node);
 	ep->ntxm--;
-	if (ep->state != WEFT_EPS_DEAD)
-		weft_send_give_back(ep);
+	weft_send_release(ep, txm);
 	if (ep->sq_stalled)
 		weft_ep_sq_cold(ep, out);
 	weft_unlock(&ep->lock);
@@ -117,6 +132,8 @@ static struct weft_txm *weft_send_use(struct weft_ep *ep)
 	refcount_set(&txm->ref, 1);
 	weft_lock(&ep->lock);
 	ep->ntxm++;
+	ep->nheld++;
+	txm->held = true;
 	weft_unlock(&ep->lock);
 	txm->told = false;
 	txm->path = NULL;
@@ -191,6 +208,8 @@ static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struc
 		if (!waits)
 			txm->waits = false;
 	}
+	if (!waits)
+		weft_send_release(ep, txm);
 	weft_unlock(&ep->lock);
 	if (!waits)
 		weft_txm_put(txm, out);
@@ -227,8 +246,12 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
 	if (txm->told)
 		return;
 	txm->told = true;
-	if (!status && !(txm->flags & WEFT_SQ_COMPLETION))
+	if (!status && !(txm->flags & WEFT_SQ_COMPLETION)) {
+		weft_lock(&txm->ep->lock);
+		weft_send_release(txm->ep, txm);
+		weft_unlock(&txm->ep->lock);
 		return;
+	}
 	weft_send_fill(&c, txm->ep, txm->context, txm->tag, txm->len, txm->tagged, status);
 	weft_txm_get(txm);
 	weft_send_post(txm->ep, txm, &c, out);
