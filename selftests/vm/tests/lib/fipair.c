@@ -162,6 +162,7 @@ void pair_close(struct pair *p)
 {
 	if (p->pep)
 		fi_close(&p->pep->fid);
+	p->pep = NULL;
 	side_close(&p->a);
 	side_close(&p->b);
 }
