@@ -248,7 +248,6 @@ void weft_nd_path_close(void *priv)
  * @room: UDP payload that the route takes
  * @seg: bytes of each packet but the last
  * @n: packets that were put in
- * @bytes: bytes of them
  */
 struct weft_nd_run {
 	struct weft_nd *nd;
@@ -259,7 +258,6 @@ struct weft_nd_run {
 	u32 room;
 	u32 seg;
 	u32 n;
-	u32 bytes;
 };
 
 static u32 weft_nd_headroom(const struct weft_nd_run *run)
@@ -403,7 +401,6 @@ static int weft_nd_out6(struct sk_buff *skb, const struct weft_nd_run *run, stru
 static void weft_nd_send(struct sk_buff *skb, const struct weft_nd_run *run)
 {
 	bool v6 = run->to->family == AF_INET6;
-	struct weft_core *core = &run->nd->port->core;
 	struct net *net = run->nd->port->net;
 	int err;
 
@@ -414,12 +411,8 @@ static void weft_nd_send(struct sk_buff *skb, const struct weft_nd_run *run)
 		__skb_set_sw_hash(skb, run->hash, true);
 	skb_dst_set_noref(skb, run->dst);
 	err = v6 ? weft_nd_out6(skb, run, net) : weft_nd_out4(skb, run, net);
-	if (unlikely(net_xmit_eval(err))) {
-		weft_count_add(core, tx_errors, run->n);
-	} else {
-		weft_count_add(core, tx_packets, run->n);
-		weft_count_add(core, tx_bytes, run->bytes);
-	}
+	if (unlikely(net_xmit_eval(err)))
+		weft_count_add(&run->nd->port->core, tx_errors, run->n);
 }
 
 /* A packet of its own. */
@@ -439,7 +432,6 @@ static void weft_nd_one(struct weft_nd_run *run, const struct weft_tx *tx)
 		goto drop;
 	}
 	run->seg = tx->len;
-	run->bytes = tx->len;
 	run->n = 1;
 	weft_nd_send(skb, run);
 	return;
@@ -460,7 +452,6 @@ static void weft_nd_many(struct weft_nd_run *run, const struct weft_tx *tx, u32 
 		return;
 	}
 	run->seg = tx->len;
-	run->bytes = 0;
 	run->n = 0;
 	for (i = 0; i < n; i++) {
 		if (weft_nd_append(p, skb, &tx[i])) {
@@ -470,7 +461,6 @@ static void weft_nd_many(struct weft_nd_run *run, const struct weft_tx *tx, u32 
 		/* One that is shorter stands alone when those before it could not be made. */
 		if (!run->n)
 			run->seg = tx[i].len;
-		run->bytes += tx[i].len;
 		run->n++;
 	}
 	if (run->n)
