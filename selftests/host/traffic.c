@@ -286,6 +286,7 @@ static void make_ep(struct tr *tr, struct tr_ep *ep, struct tr_proc *p)
 	ep->service = rig_ep_service(ep->ep);
 	ep->handle = ep->ep->handle;
 	ep->shut = false;
+	ep->life++;
 	if (!ep->index)
 		ep->index = calloc(tr->nprocs, sizeof(*ep->index));
 }
@@ -444,6 +445,7 @@ static bool post_send(struct tr *tr, struct tr_ep *ep)
 	if (r)
 		return false;
 	m->posted = ++ep->next_msg;
+	m->life = ep->life;
 	if (m->flags & WEFT_SQ_COMPLETION)
 		ep->open_tx++;
 	if (m->inl)

@@ -63,6 +63,7 @@ struct tr_conf {
  * @n: segments
  * @seg: their bytes
  * @posted: is in the ring, or was; from 1, in the order of its sender
+ * @life: of its sender, when it was posted
  * @done: the send has completed
  * @status: with this
  * @by: the receive that took it
@@ -80,6 +81,7 @@ struct tr_msg {
 	u32 n;
 	struct weft_iov seg[WEFT_IOV_MAX];
 	u32 posted;
+	u32 life;
 	bool done;
 	u32 status;
 	struct tr_rcv *by;
@@ -134,6 +136,7 @@ struct tr_rcv {
  * @open_tx: sends that will complete and have not
  * @open_rx: receives that have not completed
  * @shut: connected: SHUTDOWN has come
+ * @life: how often it has been made
  */
 struct tr_ep {
 	struct tr_proc *proc;
@@ -153,6 +156,7 @@ struct tr_ep {
 	u32 open_tx;
 	u32 open_rx;
 	bool shut;
+	u32 life;
 };
 
 /**

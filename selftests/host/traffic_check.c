@@ -210,9 +210,9 @@ void tr_complete(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e)
 }
 
 /*
- * Of two messages of one pair, the earlier one was not left to a later receive by a receive that
- * fits it and took the later message: whichever came first, message or receive, that receive had to
- * take the earlier one.
+ * Of two messages of one pair of endpoints (as long as the sender lives), the earlier one was not
+ * left to a later receive by a receive that fits it and took the later message: whichever came
+ * first, message or receive, that receive had to take the earlier one.
  */
 void tr_check_order(struct tr *tr)
 {
@@ -227,8 +227,8 @@ void tr_check_order(struct tr *tr)
 			for (k = i + 1; a->by && k < ep->next_msg; k++) {
 				struct tr_msg *b = ep->msgs[k];
 
-				if (b->dst == a->dst && b->by && b->by->posted < a->by->posted &&
-				    takes(b->by, a))
+				if (b->dst == a->dst && b->life == a->life && b->by &&
+				    b->by->posted < a->by->posted && takes(b->by, a))
 					tr_die(tr, "message %llu has overtaken message %llu",
 					       (unsigned long long)b->id,
 					       (unsigned long long)a->id);
