@@ -214,6 +214,12 @@ void tr_complete(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e)
  * left to a later receive by a receive that fits it and took the later message: whichever came
  * first, message or receive, that receive had to take the earlier one.
  */
+static bool overtook(const struct tr_msg *later, const struct tr_msg *first)
+{
+	return later->dst == first->dst && later->life == first->life && later->by &&
+	       later->by->posted < first->by->posted && takes(later->by, first);
+}
+
 void tr_check_order(struct tr *tr)
 {
 	u32 e, i, k;
@@ -224,15 +230,11 @@ void tr_check_order(struct tr *tr)
 		for (i = 0; i < ep->next_msg; i++) {
 			struct tr_msg *a = ep->msgs[i];
 
-			for (k = i + 1; a->by && k < ep->next_msg; k++) {
-				struct tr_msg *b = ep->msgs[k];
-
-				if (b->dst == a->dst && b->life == a->life && b->by &&
-				    b->by->posted < a->by->posted && takes(b->by, a))
+			for (k = i + 1; a->by && k < ep->next_msg; k++)
+				if (overtook(ep->msgs[k], a))
 					tr_die(tr, "message %llu has overtaken message %llu",
-					       (unsigned long long)b->id,
+					       (unsigned long long)ep->msgs[k]->id,
 					       (unsigned long long)a->id);
-			}
 		}
 	}
 }
