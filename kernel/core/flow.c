@@ -231,52 +231,31 @@ void weft_flow_forget(struct weft_flow *flow, struct weft_out *out)
 	weft_path_put(path);
 }
 
-/* Does index @dst still name what @flow goes to? */
-static bool weft_flow_valid(struct weft_ep *ep, struct weft_flow *flow)
+/* May more be sent on it? */
+static bool weft_flow_alive(const struct weft_flow *flow)
 {
-	u32 gen = weft_av_gen(ep->av);
-	struct weft_av_entry *e;
-	bool same;
-
-	if (READ_ONCE(flow->dead) || (flow->lep && READ_ONCE(flow->lep->state) == WEFT_EPS_DEAD))
-		return false;
-	if (flow->av_gen == gen)
-		return true;
-	weft_rcu_lock();
-	e = weft_av_get(ep->av, flow->dst);
-	same = e && weft_addr_eq(&e->addr, &flow->peer);
-	weft_rcu_unlock();
-	if (same)
-		flow->av_gen = gen;
-	return same;
+	return !READ_ONCE(flow->dead) && !(flow->lep && READ_ONCE(flow->lep->state) == WEFT_EPS_DEAD);
 }
 
-static struct weft_flow *weft_flow_make(struct weft_ep *ep, u32 dst, struct weft_out *out)
+static struct weft_list *weft_flow_chain(struct weft_ep *ep, const struct weft_sockaddr *peer)
 {
-	u32 gen = weft_av_gen(ep->av);
-	struct weft_sockaddr addr;
-	struct weft_av_entry *e;
+	u32 h = peer->addr[3] ^ peer->addr[15] ^ be16_to_cpu(peer->port);
+
+	return &ep->flows[h % WEFT_EP_FLOWS];
+}
+
+static struct weft_flow *weft_flow_make(struct weft_ep *ep, const struct weft_sockaddr *peer, struct weft_out *out)
+{
 	struct weft_flow *flow;
 	struct weft_path *path;
 	int err;
 
-	weft_rcu_lock();
-	e = weft_av_get(ep->av, dst);
-	if (e)
-		addr = e->addr;
-	weft_rcu_unlock();
-	if (!e)
-		return ERR_PTR(-EINVAL);
-	if (weft_core_own(ep->core, &addr)) {
-		flow = weft_local_flow(ep, &addr);
-		if (IS_ERR(flow))
-			return flow;
-		goto out;
-	}
-	path = weft_path_find(ep->core, &addr, out);
+	if (weft_core_own(ep->core, peer))
+		return weft_local_flow(ep, peer);
+	path = weft_path_find(ep->core, peer, out);
 	if (IS_ERR(path))
 		return ERR_CAST(path);
-	flow = weft_flow_new(ep, path, &addr);
+	flow = weft_flow_new(ep, path, peer);
 	if (flow) {
 		weft_lock(&path->lock);
 		err = weft_flow_add(flow);
@@ -287,13 +266,7 @@ static struct weft_flow *weft_flow_make(struct weft_ep *ep, u32 dst, struct weft
 		err = -ENOMEM;
 	}
 	weft_path_put(path);
-	if (err)
-		return ERR_PTR(err);
-out:
-	flow->dst = dst;
-	flow->av_gen = gen;
-	weft_list_add_tail(&ep->flows[dst % WEFT_EP_FLOWS], &flow->ep_node);
-	return flow;
+	return err ? ERR_PTR(err) : flow;
 }
 
 /**
@@ -302,30 +275,45 @@ out:
  * @dst: index in its address vector
  * @out: output
  *
+ * There is one flow to an address, even when it stands in the vector more than once: order is that of endpoints.
+ *
  * Sleeps. Return: the flow, ERR_PTR(-EINVAL: no such destination, -ECONNREFUSED: nobody there (local), ...).
  */
 struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, struct weft_out *out)
 {
 	struct weft_flow *flow = ep->recent;
+	u32 gen = weft_av_gen(ep->av);
+	struct weft_sockaddr peer;
+	struct weft_av_entry *e;
 	struct weft_list *l, *chain;
 
-	if (likely(flow && flow->dst == dst && weft_flow_valid(ep, flow)))
+	if (likely(flow && ep->recent_dst == dst && ep->recent_gen == gen && weft_flow_alive(flow)))
 		return flow;
-	chain = &ep->flows[dst % WEFT_EP_FLOWS];
+	weft_rcu_lock();
+	e = weft_av_get(ep->av, dst);
+	if (e)
+		peer = e->addr;
+	weft_rcu_unlock();
+	if (!e)
+		return ERR_PTR(-EINVAL);
+	chain = weft_flow_chain(ep, &peer);
 	weft_list_for_each(l, chain) {
 		flow = weft_entry(l, struct weft_flow, ep_node);
-		if (flow->dst != dst)
+		if (!weft_addr_eq(&flow->peer, &peer))
 			continue;
-		if (!weft_flow_valid(ep, flow)) {
-			weft_flow_forget(flow, out);
-			break;
-		}
-		ep->recent = flow;
-		return flow;
+		if (weft_flow_alive(flow))
+			goto found;
+		weft_flow_forget(flow, out);
+		break;
 	}
-	flow = weft_flow_make(ep, dst, out);
-	if (!IS_ERR(flow))
-		ep->recent = flow;
+	flow = weft_flow_make(ep, &peer, out);
+	if (IS_ERR(flow))
+		return flow;
+	weft_list_add_tail(chain, &flow->ep_node);
+found:
+	ep->recent = flow;
+	ep->recent_dst = dst;
+	ep->recent_gen = gen;
 	return flow;
 }
 

@@ -351,8 +351,6 @@ struct weft_path {
  * @lsrc_gen: local: generation of the vector at which @lsrc was found; ep->sq_mutex
  * @lsrc_ok: local: @lsrc was looked up; ep->sq_mutex
  * @ep_node: in ep->flows; ep->sq_mutex
- * @dst: index in the address vector; constant
- * @av_gen: generation of the vector at which @peer was found there; ep->sq_mutex
  * @node: in path->flows
  * @idnode: in path->flow_ids
  * @id: on the wire, both services and generations; mseq: of the last message that was begun
@@ -379,8 +377,6 @@ struct weft_flow {
 	u32 lsrc_gen;
 	bool lsrc_ok;
 	struct weft_list ep_node;
-	u32 dst;
-	u32 av_gen;
 	struct weft_list node;
 	struct weft_list idnode;
 	struct weft_flowid id;
@@ -785,8 +781,10 @@ struct weft_conn {
  * @hand: a free send: what has been accepted can always be completed; sq_mutex
  * @scratch: payload on its way; sq_mutex
  * @spare: a message for local sends; sq_mutex
- * @flows: flows by index of the destination; sq_mutex
- * @recent: the flow used last; sq_mutex
+ * @flows: flows by address of the destination; sq_mutex
+ * @recent: the flow used last, or the only one; sq_mutex
+ * @recent_dst: index in the address vector that it was found by; sq_mutex
+ * @recent_gen: generation of the vector then; sq_mutex
  * @sq_work: go on with the send ring
  * @sq_stalled: there was no free send
  * @nheld: sends that hold their slots in the ring
@@ -840,6 +838,8 @@ struct weft_ep {
 	struct weft_rxm *spare;
 	struct weft_list flows[WEFT_EP_FLOWS];
 	struct weft_flow *recent;
+	u32 recent_dst;
+	u32 recent_gen;
 	struct weft_work sq_work;
 	bool sq_stalled;
 	u32 nheld;
