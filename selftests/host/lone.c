@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A path without a peer. One thread.
+ * A path without a peer, and programs with one endpoint. One thread.
  */
 #include "lone.h"
 
@@ -8,39 +8,42 @@ void lone_init(struct lone *t, u32 psn)
 {
 	struct weft_sockaddr addr;
 	struct rig_conf conf;
-	u32 fit;
 
 	rig_conf_default(&conf, 1);
 	t->rig = rig_new(&conf);
 	t->core = &t->rig->node[0].core;
+	t->out = calloc(1, sizeof(*t->out));
+	weft_out_init(t->out, t->core);
+	t->out->now = t->rig->now;
 	rig_node_addr(&conf, 1, 0, &addr);
-	t->path = weft_path_alloc(t->core, &addr, 0);
-	weft_env_path_open(t->path, &fit);
-	t->path->max_payload = fit;
-	t->path->state = WEFT_PATHS_UP;
+	t->path = weft_path_find(t->core, &addr, t->out);
+	lone_drop(t);
+	weft_lock(&t->path->lock);
 	t->path->peer_id = LONE_ID;
 	t->path->peer_token = LONE_TOKEN;
+	weft_path_up(t->path, t->out->now);
+	t->path->busy = 0;
+	weft_unlock(&t->path->lock);
 	t->lane = &t->path->lane[0];
 	t->lane->snd_nxt = psn;
 	t->lane->snd_una = psn;
 	t->lane->recover = psn;
 	t->lane->rcv_nxt = psn;
-	t->out = calloc(1, sizeof(*t->out));
-	weft_out_init(t->out, t->core);
-	t->out->now = t->rig->now;
 }
 
 void lone_fini(struct lone *t)
 {
-	u32 i;
+	struct weft_path *path = t->path;
 
 	lone_drop(t);
-	weft_lock(&t->path->lock);
-	t->path->state = WEFT_PATHS_DEAD;
-	for (i = 0; i < WEFT_LANES; i++)
-		weft_lane_fini(t->path, &t->path->lane[i], t->out);
-	weft_unlock(&t->path->lock);
-	weft_path_put(t->path);
+	weft_lock(&path->lock);
+	weft_path_fail(path, ETIMEDOUT, t->out);
+	weft_unlock(&path->lock);
+	weft_flush(t->out);
+	if (path->state != WEFT_PATHS_DEAD || path->nconn || path->nrflow || path->flight ||
+	    !weft_list_empty(&path->conns))
+		weft_host_die(__FILE__, __LINE__, "something is left on a dead path");
+	weft_path_put(path);
 	free(t->out);
 	rig_free(t->rig);
 }
@@ -133,4 +136,38 @@ u32 lone_count(const struct weft_list *head)
 	weft_list_for_each(l, head)
 		n++;
 	return n;
+}
+
+struct rig_ep *side_msg(struct side *s)
+{
+	struct rig_ep *ep = rig_ep_new(s->proc, WEFT_EP_MSG, 0, 64, 64, 0);
+
+	if (!ep || rig_ep_enable(ep, s->cq, s->cq, s->eq, NULL))
+		weft_host_die(__FILE__, __LINE__, "no endpoint");
+	return ep;
+}
+
+void side_init(struct side *s, struct rig_node *node)
+{
+	s->proc = rig_proc_new(node);
+	s->cq = rig_cq_new(s->proc, 256);
+	s->eq = rig_eq_new(s->proc);
+	s->ep = side_msg(s);
+}
+
+struct rig_ep *side_listen(struct side *s, u16 svc, u32 backlog)
+{
+	struct rig_ep *pep = rig_ep_new(s->proc, WEFT_EP_PASSIVE, 0, 0, 0, svc);
+
+	if (!pep || rig_listen(pep, s->eq, backlog))
+		weft_host_die(__FILE__, __LINE__, "nobody listens");
+	return pep;
+}
+
+u32 side_state(struct rig_ep *ep)
+{
+	struct weft_ep_info info;
+
+	weft_ep_look(ep->ep, &info);
+	return info.state;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A path without a peer: what tests of lanes, packets and the handshake look at
+ * A path without a peer, and programs with one endpoint: what tests of lanes, packets and
+ * connections look at
  *
  * The path belongs to node 0 of a rig whose events never happen; the test is the peer. What the
  * path puts out is looked at in @out and dropped.
@@ -30,7 +31,7 @@ struct lone {
 	struct weft_out *out;
 };
 
-/* @psn: the first one, on both sides. */
+/* @psn: the first one, on both sides of the first lane. */
 void lone_init(struct lone *t, u32 psn);
 void lone_fini(struct lone *t);
 
@@ -38,7 +39,7 @@ void lone_fini(struct lone *t);
 void lone_wait(struct lone *t, weft_ns ns);
 /* Have the lane send what it can. */
 void lone_output(struct lone *t);
-/* Ask for a packet with @len bytes of PING, and send it. */
+/* Send a packet with one short chunk. */
 void lone_send(struct lone *t);
 /* A note of @len bytes (a chunk that may be skipped) for the lane to send, at most 64. */
 bool lone_note(struct lone *t, u32 len);
@@ -49,5 +50,27 @@ void lone_ack(struct lone *t, u32 ack, const u32 *words, u32 n, u32 delay_us);
 /* Do what is due. */
 void lone_timer(struct lone *t);
 u32 lone_count(const struct weft_list *head);
+
+/* ---- Programs -------------------------------------------------------- */
+
+/**
+ * struct side - a program with an endpoint
+ * @proc: the program
+ * @cq: its completions
+ * @eq: its events
+ * @ep: its endpoint
+ */
+struct side {
+	struct rig_proc *proc;
+	struct rig_cq *cq;
+	struct rig_eq *eq;
+	struct rig_ep *ep;
+};
+
+/* The endpoint is a MSG one, enabled. */
+void side_init(struct side *s, struct rig_node *node);
+struct rig_ep *side_msg(struct side *s);
+struct rig_ep *side_listen(struct side *s, u16 svc, u32 backlog);
+u32 side_state(struct rig_ep *ep);
 
 #endif

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Connections: between nodes, within a node, and over a bad link
+ */
+#include "lone.h"
+#include "kselftest_harness.h"
+
+#define MS	((weft_ns)NSEC_PER_MSEC)
+#define SVC	4000
+
+FIXTURE(cm)
+{
+	struct rig *rig;
+	struct side a;
+	struct side b;
+	struct rig_ep *pep;
+	struct weft_event ev;
+	u8 data[WEFT_CM_DATA_MAX];
+};
+
+FIXTURE_VARIANT(cm)
+{
+	bool local;
+	u32 bad;
+};
+
+FIXTURE_VARIANT_ADD(cm, remote) { .local = false };
+FIXTURE_VARIANT_ADD(cm, local) { .local = true };
+FIXTURE_VARIANT_ADD(cm, bad_link) { .bad = RIG_PPM / 4 };
+
+FIXTURE_SETUP(cm)
+{
+	struct rig_conf conf;
+
+	rig_conf_default(&conf, 11);
+	conf.loss = variant->bad;
+	conf.dup = variant->bad;
+	conf.late = variant->bad;
+	conf.late_by = 5 * MS;
+	self->rig = rig_new(&conf);
+	side_init(&self->a, &self->rig->node[0]);
+	side_init(&self->b, &self->rig->node[variant->local ? 0 : 1]);
+	self->pep = side_listen(&self->b, SVC, 4);
+}
+
+FIXTURE_TEARDOWN(cm)
+{
+	rig_free(self->rig);
+}
+
+#define peer(self)	((self)->b.proc->node->index)
+
+static bool has_event(void *arg)
+{
+	return weft_eq_ready(&((struct rig_eq *)arg)->eq);
+}
+
+/* The next event within @ns. Return: its type, 0: none. */
+static u32 event(struct rig *rig, struct side *s, struct weft_event *ev, void *data, weft_ns ns)
+{
+	if (!rig_until(rig, has_event, s->eq, ns) || !rig_eq_read(s->eq, ev, data))
+		return 0;
+	return ev->type;
+}
+
+#define EVENT(side)	event(self->rig, side, &self->ev, self->data, 10ull * NSEC_PER_SEC)
+#define NO_EVENT(side)	(!event(self->rig, side, &self->ev, self->data, 100 * MS))
+
+static int ask(struct rig *rig, struct side *a, u32 node, const char *data)
+{
+	return rig_connect(a->ep, node, SVC, data, data ? strlen(data) : 0);
+}
+
+/* Connect both sides. */
+static bool connected(struct rig *rig, struct side *a, struct side *b)
+{
+	struct weft_event ev;
+
+	return !ask(rig, a, b->proc->node->index, NULL) &&
+	       event(rig, b, &ev, NULL, 10ull * NSEC_PER_SEC) == WEFT_EV_CONNREQ &&
+	       !rig_accept(b->ep, ev.conn, NULL, 0) &&
+	       event(rig, a, &ev, NULL, 10ull * NSEC_PER_SEC) == WEFT_EV_CONNECTED &&
+	       event(rig, b, &ev, NULL, 10ull * NSEC_PER_SEC) == WEFT_EV_CONNECTED;
+}
+
+static int post(struct side *s, bool send, u8 *buf, u32 len, u64 context)
+{
+	struct rig_op op = {
+		.flags = send ? WEFT_SQ_COMPLETION : WEFT_RQ_COMPLETION,
+		.peer = send ? 0 : WEFT_SRC_ANY,
+		.context = context,
+		.n = 1,
+	};
+
+	op.iov[0] = (struct weft_iov){ .addr = (uintptr_t)buf, .len = len };
+	return send ? rig_send(s->ep, &op) : rig_recv(s->ep, &op);
+}
+
+static bool has_completion(void *arg)
+{
+	struct rig_cq *cq = arg;
+
+	return cq->status.tail != cq->head;
+}
+
+static bool completion(struct rig *rig, struct side *s, struct weft_cqe *e)
+{
+	return rig_until(rig, has_completion, s->cq, 10ull * NSEC_PER_SEC) &&
+	       rig_cq_read(s->cq, e) == 1;
+}
+
+/* ---- The way it should be -------------------------------------------- */
+
+TEST_F(cm, accept)
+{
+	struct weft_sockaddr addr;
+	struct weft_cqe e;
+	u8 *src, *dst;
+
+	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), "hello"));
+	EXPECT_EQ(WEFT_EPS_CONNECTING, side_state(self->a.ep));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	EXPECT_EQ(self->pep->handle, self->ev.handle);
+	EXPECT_EQ(5, self->ev.data_len);
+	EXPECT_EQ(0, memcmp("hello", self->data, 5));
+	weft_ep_getname(self->a.ep->ep, &addr);
+	EXPECT_TRUE(weft_addr_eq(&addr, &self->ev.addr));
+	ASSERT_EQ(0, rig_accept(self->b.ep, self->ev.conn, "welcome", 7));
+	EXPECT_NE(0, rig_accept(self->b.ep, self->ev.conn, NULL, 0));
+	ASSERT_EQ(WEFT_EV_CONNECTED, EVENT(&self->a));
+	EXPECT_EQ(self->a.ep->handle, self->ev.handle);
+	EXPECT_EQ(7, self->ev.data_len);
+	EXPECT_EQ(0, memcmp("welcome", self->data, 7));
+	ASSERT_EQ(WEFT_EV_CONNECTED, EVENT(&self->b));
+	EXPECT_EQ(self->b.ep->handle, self->ev.handle);
+	EXPECT_EQ(WEFT_EPS_CONNECTED, side_state(self->a.ep));
+	EXPECT_EQ(WEFT_EPS_CONNECTED, side_state(self->b.ep));
+	EXPECT_EQ(WEFT_ST_CONNECTED, self->a.ep->status.flags & WEFT_ST_CONNECTED);
+	EXPECT_EQ(0, weft_ep_getpeer(self->b.ep->ep, &self->ev.addr));
+	EXPECT_TRUE(weft_addr_eq(&addr, &self->ev.addr));
+
+	src = rig_buf(self->a.proc, 100);
+	dst = rig_buf(self->b.proc, 100);
+	memset(src, 0x77, 100);
+	ASSERT_EQ(0, post(&self->b, false, dst, 100, 1));
+	ASSERT_EQ(0, post(&self->a, true, src, 100, 2));
+	ASSERT_TRUE(completion(self->rig, &self->a, &e));
+	EXPECT_EQ(2, e.context);
+	EXPECT_EQ(0, e.status);
+	ASSERT_TRUE(completion(self->rig, &self->b, &e));
+	EXPECT_EQ(1, e.context);
+	EXPECT_EQ(0, e.status);
+	EXPECT_EQ(0, memcmp(src, dst, 100));
+
+	ASSERT_EQ(0, post(&self->b, false, dst, 100, 3));
+	ASSERT_EQ(0, rig_shutdown(self->a.ep));
+	EXPECT_EQ(0, rig_shutdown(self->a.ep));
+	EXPECT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->b));
+	EXPECT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->a));
+	EXPECT_EQ(WEFT_ST_SHUT, self->b.ep->status.flags & (WEFT_ST_SHUT | WEFT_ST_CONNECTED));
+	ASSERT_TRUE(completion(self->rig, &self->b, &e));
+	EXPECT_EQ(3, e.context);
+	EXPECT_EQ(ECANCELED, e.status);
+	EXPECT_EQ(0, rig_shutdown(self->b.ep));
+	EXPECT_TRUE(NO_EVENT(&self->a));
+	EXPECT_TRUE(NO_EVENT(&self->b));
+	EXPECT_EQ(-EBUSY, ask(self->rig, &self->a, peer(self), NULL));
+	EXPECT_EQ(-ENOTCONN, weft_ep_getpeer(self->a.ep->ep, &addr));
+	/* nothing is left but what the endpoints hold */
+	EXPECT_TRUE(weft_list_empty(&self->rig->node[0].core.local->conns));
+}
+
+TEST_F(cm, reject)
+{
+	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), "x"));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	ASSERT_EQ(0, rig_reject(self->pep, self->ev.conn, "no", 2));
+	EXPECT_EQ(-EINVAL, rig_reject(self->pep, self->ev.conn, "no", 2));
+	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, self->ev.conn, NULL, 0));
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(ECONNREFUSED, self->ev.status);
+	EXPECT_EQ(2, self->ev.data_len);
+	EXPECT_EQ(0, memcmp("no", self->data, 2));
+	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->a.ep));
+	EXPECT_TRUE(NO_EVENT(&self->a));
+}
+
+TEST_F(cm, refused)
+{
+	ASSERT_EQ(0, rig_connect(self->a.ep, peer(self), SVC + 1, NULL, 0));
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(ECONNREFUSED, self->ev.status);
+	/* an endpoint, but none that listens */
+	self->a.ep = side_msg(&self->a);
+	ASSERT_EQ(0, rig_connect(self->a.ep, peer(self), rig_ep_service(self->b.ep), NULL, 0));
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(ECONNREFUSED, self->ev.status);
+	EXPECT_TRUE(NO_EVENT(&self->b));
+}
+
+TEST_F(cm, backlog)
+{
+	u64 first;
+	u32 i;
+
+	ASSERT_EQ(0, rig_listen(self->pep, self->b.eq, 2));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
+		if (i < 2)
+			ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+		if (!i)
+			first = self->ev.conn;
+		self->a.ep = side_msg(&self->a);
+	}
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(ECONNREFUSED, self->ev.status);
+	ASSERT_EQ(0, rig_accept(self->b.ep, first, NULL, 0));
+	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
+	do {
+		ASSERT_NE(0, EVENT(&self->b));
+	} while (self->ev.type == WEFT_EV_CONNECTED);
+	EXPECT_EQ(WEFT_EV_CONNREQ, self->ev.type);
+}
+
+/* What was sent before comes before SHUTDOWN. */
+TEST_F(cm, flush)
+{
+	enum { N = 50 };
+	struct weft_cqe e;
+	u8 *src, *dst;
+	u32 i;
+
+	ASSERT_TRUE(connected(self->rig, &self->a, &self->b));
+	src = rig_buf(self->a.proc, N * 1000);
+	dst = rig_buf(self->b.proc, N * 1000);
+	for (i = 0; i < N * 1000; i++)
+		src[i] = i / 1000 + i;
+	for (i = 0; i < N; i++)
+		ASSERT_EQ(0, post(&self->b, false, dst + i * 1000, 1000, i));
+	for (i = 0; i < N; i++)
+		ASSERT_EQ(0, post(&self->a, true, src + i * 1000, 1000, i));
+	ASSERT_EQ(0, rig_shutdown(self->a.ep));
+	EXPECT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->b));
+	for (i = 0; i < N; i++) {
+		ASSERT_EQ(1, rig_cq_read(self->b.cq, &e));
+		EXPECT_EQ(i, e.context);
+		EXPECT_EQ(0, e.status);
+	}
+	EXPECT_EQ(0, memcmp(src, dst, N * 1000));
+	EXPECT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->a));
+}
+
+TEST_F(cm, both_shut)
+{
+	u32 i;
+
+	for (i = 0; i < 20; i++) {
+		ASSERT_TRUE(connected(self->rig, &self->a, &self->b));
+		ASSERT_EQ(0, rig_shutdown(self->a.ep));
+		rig_run(self->rig, rig_below(self->rig, 20000));
+		ASSERT_EQ(0, rig_shutdown(self->b.ep));
+		EXPECT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->a));
+		EXPECT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->b));
+		EXPECT_TRUE(NO_EVENT(&self->a));
+		EXPECT_TRUE(NO_EVENT(&self->b));
+		rig_ep_free(self->a.ep);
+		rig_ep_free(self->b.ep);
+		self->a.ep = side_msg(&self->a);
+		self->b.ep = side_msg(&self->b);
+	}
+}
+
+/* ---- Ends that come too early ---------------------------------------- */
+
+TEST_F(cm, withdrawn)
+{
+	u64 id;
+
+	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	id = self->ev.conn;
+	ASSERT_EQ(0, rig_shutdown(self->a.ep));
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(ECANCELED, self->ev.status);
+	rig_run(self->rig, 2 * NSEC_PER_SEC);
+	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, id, NULL, 0));
+	EXPECT_EQ(WEFT_EPS_ENABLED, side_state(self->b.ep));
+	EXPECT_TRUE(NO_EVENT(&self->a));
+
+	/* one that nobody has heard of disappears */
+	self->a.ep = side_msg(&self->a);
+	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
+	ASSERT_TRUE(rig_until(self->rig, has_event, self->b.eq, NSEC_PER_SEC));
+	rig_ep_free(self->a.ep);
+	rig_run(self->rig, 2 * NSEC_PER_SEC);
+	EXPECT_TRUE(NO_EVENT(&self->b));
+}
+
+/* The requester goes while it is being accepted. */
+TEST_F(cm, withdrawn_late)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < 30; i++) {
+		ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
+		ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+		if (i & 1) {
+			rig_ep_free(self->a.ep);
+			rig_run(self->rig, rig_below(self->rig, 15000));
+			n = !rig_accept(self->b.ep, self->ev.conn, NULL, 0);
+		} else {
+			n = !rig_accept(self->b.ep, self->ev.conn, NULL, 0);
+			rig_run(self->rig, rig_below(self->rig, 15000));
+			rig_ep_free(self->a.ep);
+		}
+		if (n) {
+			/* it may have been connected for a moment */
+			ASSERT_EQ(WEFT_EV_CONNECTED, EVENT(&self->b));
+			ASSERT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->b));
+			EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->b.ep));
+		}
+		EXPECT_TRUE(NO_EVENT(&self->b));
+		rig_ep_free(self->b.ep);
+		self->a.ep = side_msg(&self->a);
+		self->b.ep = side_msg(&self->b);
+	}
+}
+
+TEST_F(cm, listener_gone)
+{
+	u64 id;
+
+	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	id = self->ev.conn;
+	self->a.ep = side_msg(&self->a);
+	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
+	ASSERT_TRUE(rig_until(self->rig, has_event, self->b.eq, 10 * NSEC_PER_SEC));
+	rig_ep_free(self->pep);
+	EXPECT_EQ(0, rig_eq_read(self->b.eq, &self->ev, NULL));
+	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, id, NULL, 0));
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(ECONNREFUSED, self->ev.status);
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(ECONNREFUSED, self->ev.status);
+}
+
+TEST_F(cm, killed)
+{
+	struct weft_cqe e;
+	u8 *buf;
+
+	ASSERT_TRUE(connected(self->rig, &self->a, &self->b));
+	buf = rig_buf(self->a.proc, 100);
+	ASSERT_EQ(0, post(&self->a, false, buf, 100, 9));
+	rig_proc_end(self->b.proc, true);
+	ASSERT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->a));
+	ASSERT_TRUE(completion(self->rig, &self->a, &e));
+	EXPECT_EQ(9, e.context);
+	EXPECT_EQ(ECANCELED, e.status);
+	ASSERT_EQ(0, post(&self->a, true, buf, 100, 10));
+	ASSERT_TRUE(completion(self->rig, &self->a, &e));
+	EXPECT_EQ(10, e.context);
+	EXPECT_EQ(ENOTCONN, e.status);
+	EXPECT_TRUE(NO_EVENT(&self->a));
+}
+
+TEST_F(cm, stopped)
+{
+	ASSERT_TRUE(connected(self->rig, &self->a, &self->b));
+	rig_stop(self->b.proc->node, ENODEV);
+	if (variant->local)
+		return;
+	/* found out by the next sign of life that is asked for, or at once */
+	ASSERT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, &self->a, &self->ev, NULL,
+					  200ull * NSEC_PER_SEC));
+	EXPECT_TRUE(NO_EVENT(&self->a));
+	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->a.ep));
+}
+
+TEST_F(cm, silence)
+{
+	if (variant->local)
+		return;
+	rig_cut(self->rig, 0, 1, true);
+	ASSERT_EQ(0, ask(self->rig, &self->a, 1, NULL));
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, event(self->rig, &self->a, &self->ev, NULL,
+					     60ull * NSEC_PER_SEC));
+	EXPECT_EQ(EHOSTUNREACH, self->ev.status);
+	rig_cut(self->rig, 0, 1, false);
+	self->a.ep = side_msg(&self->a);
+	ASSERT_TRUE(connected(self->rig, &self->a, &self->b));
+	rig_cut(self->rig, 0, 1, true);
+	ASSERT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, &self->a, &self->ev, NULL,
+					  200ull * NSEC_PER_SEC));
+	ASSERT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, &self->b, &self->ev, NULL,
+					  200ull * NSEC_PER_SEC));
+}
+
+/* A listener that does not answer. */
+TEST_F(cm, no_answer)
+{
+	u64 id;
+
+	if (variant->local)
+		return;
+	ASSERT_EQ(0, ask(self->rig, &self->a, 1, NULL));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	id = self->ev.conn;
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, event(self->rig, &self->a, &self->ev, NULL,
+					     60ull * NSEC_PER_SEC));
+	EXPECT_EQ(ETIMEDOUT, self->ev.status);
+	rig_run(self->rig, 2 * NSEC_PER_SEC);
+	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, id, NULL, 0));
+}
+
+/* ---- What may not be asked for --------------------------------------- */
+
+TEST_F(cm, misuse)
+{
+	struct rig_ep *rdm = rig_ep_new(self->a.proc, WEFT_EP_RDM, 0, 16, 16, 0);
+	struct rig_ep *fresh = rig_ep_new(self->a.proc, WEFT_EP_MSG, 0, 16, 16, 0);
+	struct rig_av *av = rig_av_new(self->a.proc);
+	u8 data[WEFT_CM_DATA_MAX + 1] = { 0 };
+	struct side other;
+	u64 id;
+
+	ASSERT_EQ(0, rig_ep_enable(rdm, self->a.cq, self->a.cq, NULL, av));
+	EXPECT_EQ(-EINVAL, rig_connect(rdm, peer(self), SVC, NULL, 0));
+	EXPECT_EQ(-EINVAL, rig_connect(fresh, peer(self), SVC, NULL, 0));
+	EXPECT_EQ(-EINVAL, rig_connect(self->pep, peer(self), SVC, NULL, 0));
+	EXPECT_EQ(-EINVAL, rig_connect(self->a.ep, peer(self), 0, NULL, 0));
+	EXPECT_EQ(-EINVAL, rig_connect(self->a.ep, peer(self), SVC, data, sizeof(data)));
+	EXPECT_EQ(-EINVAL, rig_listen(self->a.ep, self->a.eq, 1));
+	EXPECT_EQ(-EINVAL, rig_listen(rdm, self->a.eq, 1));
+	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, 0, NULL, 0));
+	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, 12345, NULL, 0));
+	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, U64_MAX, NULL, 0));
+	EXPECT_EQ(-EINVAL, rig_reject(self->pep, 1ull << 32, NULL, 0));
+	EXPECT_EQ(-ENOTCONN, rig_shutdown(self->a.ep));
+	EXPECT_EQ(-ENOTCONN, rig_shutdown(rdm));
+	EXPECT_EQ(-ENOTCONN, rig_shutdown(fresh));
+	EXPECT_EQ(WEFT_EPS_ENABLED, side_state(self->a.ep));
+
+	/* a request belongs to the program that listens, and to one listener */
+	side_init(&other, self->b.proc->node);
+	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
+	EXPECT_EQ(-EBUSY, ask(self->rig, &self->a, peer(self), NULL));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	id = self->ev.conn;
+	EXPECT_EQ(-EINVAL, rig_accept(other.ep, id, NULL, 0));
+	EXPECT_EQ(WEFT_EPS_ENABLED, side_state(other.ep));
+	EXPECT_EQ(-EINVAL, rig_reject(side_listen(&other, SVC + 9, 1), id, NULL, 0));
+	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, id, data, sizeof(data)));
+	ASSERT_EQ(0, rig_accept(self->b.ep, id, NULL, 0));
+	ASSERT_EQ(WEFT_EV_CONNECTED, EVENT(&self->a));
+	EXPECT_EQ(-EISCONN, ask(self->rig, &self->a, peer(self), NULL));
+}
+
+/* Each allocation may fail: a request comes again, a call says so. */
+TEST_F(cm, no_memory)
+{
+	u32 n, err = 1;
+
+	for (n = 1; err && n < 20; n++) {
+		weft_host_fail_nth(n);
+		err = ask(self->rig, &self->a, peer(self), NULL);
+		weft_host_fail_nth(0);
+		if (err)
+			EXPECT_EQ(WEFT_EPS_ENABLED, side_state(self->a.ep));
+	}
+	if (variant->local && !event(self->rig, &self->b, &self->ev, NULL, MS)) {
+		/* within the node the request is lost when there is no memory for it */
+		return;
+	}
+	if (!variant->local)
+		ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	for (n = 1, err = 1; err && n < 20; n++) {
+		weft_host_fail_nth(n);
+		err = rig_accept(self->b.ep, self->ev.conn, NULL, 0);
+		weft_host_fail_nth(0);
+		if (err)
+			EXPECT_EQ(WEFT_EPS_ENABLED, side_state(self->b.ep));
+	}
+	ASSERT_EQ(0, err);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Connections: chunks in an order, or with contents, that two nodes do not give by themselves
+ */
+#include "lone.h"
+#include "kselftest_harness.h"
+
+#define SVC	4000
+
+FIXTURE(cm_wire)
+{
+	struct lone t;
+	struct side s;
+	struct rig_ep *pep;
+};
+
+FIXTURE_SETUP(cm_wire)
+{
+	lone_init(&self->t, 0);
+	side_init(&self->s, &self->t.rig->node[0]);
+	self->pep = side_listen(&self->s, SVC, 8);
+}
+
+FIXTURE_TEARDOWN(cm_wire)
+{
+	lone_fini(&self->t);
+}
+
+/* A chunk comes. Numbers are small, so that they meet what is there. */
+static int cm_in(struct lone *t, u8 op, u32 req, u32 rsp, const struct weft_flowid *f)
+{
+	struct weft_w_cm w = { .op = op, .req = cpu_to_be32(req), .rsp = cpu_to_be32(rsp) };
+	int err;
+
+	weft_wire_flow_put(&w.flow, f);
+	weft_lock(&t->path->lock);
+	err = weft_cm_rx(t->path, &w, (const u8 *)"abc", 3, t->out);
+	weft_unlock(&t->path->lock);
+	lone_drop(t);
+	weft_flush(t->out);
+	return err;
+}
+
+/* A number that has been given lately, or any small one. */
+static u32 near(struct rig *rig, u32 last)
+{
+	return rig_below(rig, 2) ? last - rig_below(rig, 6) : rig_below(rig, 6);
+}
+
+TEST_F(cm_wire, random)
+{
+	struct lone *t = &self->t;
+	u32 round;
+
+	for (round = 0; round < 20000; round++) {
+		u32 req = near(t->rig, t->core->next_conn), rsp = near(t->rig, t->core->next_conn);
+		u32 conn = t->core->next_conn - rig_below(t->rig, 5);
+		struct weft_flowid f = {
+			.ssvc = rig_below(t->rig, 3),
+			.dsvc = SVC,
+			.sgen = near(t->rig, t->core->next_gen),
+			.dgen = near(t->rig, t->core->next_gen),
+		};
+		struct weft_event ev;
+		struct weft_list *l;
+
+		if (rig_below(t->rig, 50) == 0)
+			weft_host_fail_nth(1 + rig_below(t->rig, 3));
+		if (!rig_below(t->rig, 5))
+			f.dsvc = be16_to_cpu(self->s.ep->ep->addr.port);
+		cm_in(t, 1 + rig_below(t->rig, WEFT_CM_FINACK), req, rsp, &f);
+		weft_host_fail_nth(0);
+		switch (rig_below(t->rig, 12)) {
+		case 0:
+			while (rig_eq_read(self->s.eq, &ev, NULL))
+				if (ev.type == WEFT_EV_CONNREQ)
+					break;
+			rig_accept(self->s.ep, conn, NULL, 0);
+			break;
+		case 1:
+			rig_reject(self->pep, conn, NULL, 0);
+			break;
+		case 2:
+			rig_shutdown(self->s.ep);
+			break;
+		case 3:
+			rig_ep_free(self->s.ep);
+			self->s.ep = side_msg(&self->s);
+			break;
+		case 4:
+			rig_ep_free(self->pep);
+			self->pep = side_listen(&self->s, SVC, 8);
+			break;
+		case 5:
+			weft_lock(&t->path->lock);
+			l = weft_list_first(&t->path->conns);
+			if (l && weft_entry(l, struct weft_conn, node)->until)
+				weft_cm_expire(weft_entry(l, struct weft_conn, node), t->out);
+			weft_unlock(&t->path->lock);
+			break;
+		case 6:
+			rig_connect(self->s.ep, 1, SVC, NULL, 0);
+			break;
+		case 7:
+			/* what we say goes, and is acknowledged */
+			lone_output(t);
+			lone_drop(t);
+			lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
+			break;
+		}
+		weft_flush(t->out);
+	}
+}
+
+static bool next(struct side *s, u32 type)
+{
+	struct weft_event ev;
+
+	return rig_eq_read(s->eq, &ev, NULL) && ev.type == type;
+}
+
+/* Ask for a connection. Return: its id; @f: of what the responder will say. */
+static u32 asking(struct lone *t, struct side *s, struct weft_flowid *f)
+{
+	struct weft_conn *conn;
+
+	if (rig_connect(s->ep, 1, SVC, NULL, 0))
+		weft_host_die(__FILE__, __LINE__, "cannot connect");
+	lone_output(t);
+	conn = s->ep->ep->conn;
+	*f = (struct weft_flowid){
+		.ssvc = 77, .dsvc = conn->fid.ssvc, .sgen = 900, .dgen = conn->fid.sgen
+	};
+	return conn->id;
+}
+
+/* The packet with REP was lost, that with FIN was not. */
+TEST_F(cm_wire, fin_first)
+{
+	struct lone *t = &self->t;
+	struct weft_flowid f;
+	u32 id;
+
+	id = asking(t, &self->s, &f);
+	EXPECT_EQ(0, cm_in(t, WEFT_CM_FIN, id, 50, &f));
+	EXPECT_FALSE(weft_eq_ready(&self->s.eq->eq));
+	EXPECT_EQ(WEFT_EPS_CONNECTING, side_state(self->s.ep));
+	EXPECT_EQ(0, cm_in(t, WEFT_CM_REP, id, 50, &f));
+	EXPECT_TRUE(next(&self->s, WEFT_EV_CONNECTED));
+	EXPECT_TRUE(next(&self->s, WEFT_EV_SHUTDOWN));
+	EXPECT_FALSE(weft_eq_ready(&self->s.eq->eq));
+	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->s.ep));
+	EXPECT_TRUE(weft_list_empty(&t->path->conns));
+	EXPECT_EQ(0, t->path->nrflow);
+}
+
+/* The flow that REP names is there already, or there is no memory for it. */
+TEST_F(cm_wire, rep_flow)
+{
+	struct lone *t = &self->t;
+	struct weft_flowid f;
+	u32 id;
+
+	id = asking(t, &self->s, &f);
+	weft_host_fail_nth(1);
+	EXPECT_EQ(-ENOMEM, cm_in(t, WEFT_CM_REP, id, 50, &f));
+	weft_host_fail_nth(0);
+	EXPECT_EQ(WEFT_EPS_CONNECTING, side_state(self->s.ep));
+	/* nobody has id 0 */
+	EXPECT_EQ(0, cm_in(t, WEFT_CM_REP, id, 0, &f));
+	EXPECT_EQ(WEFT_EPS_CONNECTING, side_state(self->s.ep));
+	EXPECT_EQ(0, cm_in(t, WEFT_CM_REP, id, 50, &f));
+	EXPECT_TRUE(next(&self->s, WEFT_EV_CONNECTED));
+	/* once only */
+	EXPECT_EQ(0, cm_in(t, WEFT_CM_REP, id, 50, &f));
+	EXPECT_FALSE(weft_eq_ready(&self->s.eq->eq));
+
+	self->s.ep = side_msg(&self->s);
+	id = asking(t, &self->s, &f);
+	EXPECT_EQ(0, cm_in(t, WEFT_CM_REP, id, 51, &f));
+	EXPECT_TRUE(next(&self->s, WEFT_EV_CONN_FAILED));
+	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->s.ep));
+	EXPECT_EQ(1, lone_count(&t->path->conns));
+}
+
+/* SHUTDOWN comes when the last message has been placed. */
+TEST_F(cm_wire, settled)
+{
+	struct lone *t = &self->t;
+	struct weft_ep *ep = self->s.ep->ep;
+	struct weft_list busy;
+	struct weft_flowid f;
+	u32 id;
+
+	id = asking(t, &self->s, &f);
+	EXPECT_EQ(0, cm_in(t, WEFT_CM_REP, id, 50, &f));
+	EXPECT_TRUE(next(&self->s, WEFT_EV_CONNECTED));
+	weft_list_add_tail(&ep->active, &busy);
+	EXPECT_EQ(0, cm_in(t, WEFT_CM_FIN, id, 50, &f));
+	EXPECT_FALSE(weft_eq_ready(&self->s.eq->eq));
+	weft_list_del(&busy);
+	weft_cm_settled(ep, t->out);
+	EXPECT_TRUE(next(&self->s, WEFT_EV_SHUTDOWN));
+	weft_cm_settled(ep, t->out);
+	EXPECT_FALSE(weft_eq_ready(&self->s.eq->eq));
+}
+
+/* A chunk with an id that fits, of a flow that does not. */
+TEST_F(cm_wire, other_flow)
+{
+	struct lone *t = &self->t;
+	struct weft_flowid f, g;
+	u32 id;
+
+	id = asking(t, &self->s, &f);
+	g = f;
+	g.dgen++;
+	EXPECT_EQ(0, cm_in(t, WEFT_CM_REP, id, 50, &g));
+	EXPECT_EQ(0, cm_in(t, WEFT_CM_REJ, id, 50, &g));
+	EXPECT_EQ(WEFT_EPS_CONNECTING, side_state(self->s.ep));
+	EXPECT_EQ(0, cm_in(t, WEFT_CM_REP, id, 50, &f));
+	EXPECT_TRUE(next(&self->s, WEFT_EV_CONNECTED));
+	EXPECT_EQ(0, cm_in(t, WEFT_CM_FIN, id, 51, &f));
+	g = f;
+	g.sgen++;
+	EXPECT_EQ(0, cm_in(t, WEFT_CM_FIN, id, 50, &g));
+	/* FIN has not been sent */
+	EXPECT_EQ(0, cm_in(t, WEFT_CM_FINACK, id, 50, &f));
+	EXPECT_EQ(WEFT_EPS_CONNECTED, side_state(self->s.ep));
+	EXPECT_FALSE(weft_eq_ready(&self->s.eq->eq));
+}
+
+/* Chunks for which there is no connection. */
+TEST_F(cm_wire, unknown)
+{
+	static const u8 want[] = {
+		[WEFT_CM_REP] = WEFT_CM_FIN, [WEFT_CM_REJ] = 0, [WEFT_CM_RTU] = 0,
+		[WEFT_CM_FIN] = WEFT_CM_FINACK, [WEFT_CM_FINACK] = 0,
+	};
+	struct weft_flowid f = { 1, SVC, 3, 4, 0 };
+	struct lone *t = &self->t;
+	u8 op;
+
+	for (op = WEFT_CM_REP; op <= WEFT_CM_FINACK; op++) {
+		const struct weft_w_cm *w;
+		struct weft_chunks rest;
+		struct weft_chunk c;
+		struct weft_hdr h;
+		u8 buf[256];
+
+		ASSERT_EQ(0, cm_in(t, op, 71, 72, &f));
+		lone_output(t);
+		ASSERT_EQ(want[op] ? 1 : 0, t->out->ntx);
+		if (!want[op])
+			continue;
+		weft_tx_header(&t->out->tx[0], buf);
+		ASSERT_EQ(0, weft_wire_hdr_get(buf, t->out->tx[0].len, &h, &rest));
+		ASSERT_EQ(0, weft_wire_check(&rest));
+		ASSERT_TRUE(weft_wire_next(&rest, &c));
+		w = c.body;
+		EXPECT_EQ(want[op], w->op);
+		EXPECT_EQ(71, be32_to_cpu(w->req));
+		EXPECT_EQ(72, be32_to_cpu(w->rsp));
+		EXPECT_EQ(SVC, be16_to_cpu(w->flow.ssvc));
+		EXPECT_EQ(4, be32_to_cpu(w->flow.sgen));
+		EXPECT_EQ(3, be32_to_cpu(w->flow.dgen));
+		lone_drop(t);
+	}
+	/* no memory: it is not taken */
+	weft_host_fail_nth(1);
+	EXPECT_EQ(-ENOMEM, cm_in(t, WEFT_CM_FIN, 71, 72, &f));
+	weft_host_fail_nth(1);
+	EXPECT_EQ(-ENOMEM, cm_in(t, WEFT_CM_REQ, 71, 0, &f));
+	weft_host_fail_nth(0);
+	EXPECT_TRUE(weft_list_empty(&t->path->conns));
+	EXPECT_FALSE(weft_eq_ready(&self->s.eq->eq));
+}
+
+TEST_HARNESS_MAIN
