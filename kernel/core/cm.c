@@ -363,6 +363,29 @@ void weft_cm_unask(struct weft_conn *conn)
 }
 
 /**
+ * weft_cm_closed - an endpoint is not connected any more, or will never be
+ * @ep: the endpoint, locked
+ * @out: output
+ *
+ * Its receives end; messages that have come stay until a receive asks for them.
+ */
+void weft_cm_closed(struct weft_ep *ep, struct weft_out *out)
+{
+	u32 set = WEFT_ST_RQ_KICK;
+
+	if (ep->state != WEFT_EPS_CONNECTING)
+		set |= WEFT_ST_SHUT;
+	weft_recv_drain(ep, out);
+	if (ep->state != WEFT_EPS_ERROR)
+		ep->state = WEFT_EPS_CLOSED;
+	weft_ep_st(ep, set, WEFT_ST_CONNECTED);
+	weft_recv_cancel_all(ep, ECANCELED, out);
+	/* barrier E: who posts from here on sees the flag; who has posted before is seen here */
+	smp_mb();
+	weft_recv_drain(ep, out);
+}
+
+/**
  * weft_cm_over - a connection has ended; chunks that are queued still go
  * @conn: the connection; its path is locked; the reference of its lists is dropped
  * @out: output
@@ -411,7 +434,7 @@ void weft_cm_failed(struct weft_conn *conn, int err, const void *data, u32 len,
 	if (ep) {
 		weft_lock(&ep->lock);
 		if (ep->state == WEFT_EPS_CONNECTING)
-			ep->state = WEFT_EPS_CLOSED;
+			weft_cm_closed(ep, out);
 		weft_cm_event(ep, &ep->ev_conn, WEFT_EV_CONN_FAILED, err, conn, data, len, out);
 		weft_unlock(&ep->lock);
 	}
@@ -440,16 +463,8 @@ static void weft_cm_down(struct weft_conn *conn, int err, struct weft_out *out)
 
 	if (ep) {
 		weft_lock(&ep->lock);
-		if (ep->state == WEFT_EPS_CONNECTED || ep->state == WEFT_EPS_ACCEPTED) {
-			weft_recv_drain(ep, out);
-			if (ep->state != WEFT_EPS_ERROR)
-				ep->state = WEFT_EPS_CLOSED;
-			weft_ep_st(ep, WEFT_ST_SHUT, WEFT_ST_CONNECTED);
-			weft_recv_cancel_all(ep, ECANCELED, out);
-			/* barrier E: posts that did not see the flags */
-			smp_mb();
-			weft_recv_drain(ep, out);
-		}
+		if (ep->state == WEFT_EPS_CONNECTED || ep->state == WEFT_EPS_ACCEPTED)
+			weft_cm_closed(ep, out);
 		weft_unlock(&ep->lock);
 	}
 	if (conn->flow)

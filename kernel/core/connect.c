@@ -415,13 +415,8 @@ static int weft_cm_stop(struct weft_ep *ep, struct weft_out *out)
 	case WEFT_EPS_CONNECTING:
 	case WEFT_EPS_ACCEPTED:
 	case WEFT_EPS_CONNECTED:
-		weft_recv_drain(ep, out);
+		weft_cm_closed(ep, out);
 		err = 0;
-		if (ep->state == WEFT_EPS_ERROR)
-			break;
-		if (ep->state != WEFT_EPS_CONNECTING)
-			weft_ep_st(ep, WEFT_ST_SHUT, WEFT_ST_CONNECTED);
-		ep->state = WEFT_EPS_CLOSED;
 		break;
 	case WEFT_EPS_CLOSED:
 		err = 0;

@@ -187,9 +187,21 @@ TEST_F(cm, reject)
 
 TEST_F(cm, refused)
 {
+	u8 *buf = rig_buf(self->a.proc, 100);
+	struct weft_cqe e;
+	u32 i;
+
+	ASSERT_EQ(0, post(&self->a, false, buf, 100, 0));
 	ASSERT_EQ(0, rig_connect(self->a.ep, peer(self), SVC + 1, NULL, 0));
 	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
 	EXPECT_EQ(ECONNREFUSED, self->ev.status);
+	for (i = 0; i < 2; i++) {
+		/* receives end, those that come too late, too */
+		ASSERT_TRUE(completion(self->rig, &self->a, &e));
+		EXPECT_EQ(i, e.context);
+		EXPECT_EQ(i ? ENOTCONN : ECANCELED, e.status);
+		ASSERT_EQ(0, post(&self->a, false, buf, 100, 1));
+	}
 	/* an endpoint, but none that listens */
 	self->a.ep = side_msg(&self->a);
 	ASSERT_EQ(0, rig_connect(self->a.ep, peer(self), rig_ep_service(self->b.ep), NULL, 0));
@@ -220,6 +232,30 @@ TEST_F(cm, backlog)
 		ASSERT_NE(0, EVENT(&self->b));
 	} while (self->ev.type == WEFT_EV_CONNECTED);
 	EXPECT_EQ(WEFT_EV_CONNREQ, self->ev.type);
+}
+
+/* Messages that have come can be received after SHUTDOWN. */
+TEST_F(cm, late_receive)
+{
+	struct weft_cqe e;
+	u8 *src, *dst;
+
+	ASSERT_TRUE(connected(self->rig, &self->a, &self->b));
+	src = rig_buf(self->a.proc, 5000);
+	dst = rig_buf(self->b.proc, 5000);
+	memset(src, 0x33, 5000);
+	ASSERT_EQ(0, post(&self->a, true, src, 5000, 1));
+	ASSERT_EQ(0, rig_shutdown(self->a.ep));
+	ASSERT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->b));
+	ASSERT_EQ(0, post(&self->b, false, dst, 5000, 2));
+	ASSERT_TRUE(completion(self->rig, &self->b, &e));
+	EXPECT_EQ(2, e.context);
+	EXPECT_EQ(0, e.status);
+	EXPECT_EQ(0, memcmp(src, dst, 5000));
+	ASSERT_EQ(0, post(&self->b, false, dst, 5000, 3));
+	ASSERT_TRUE(completion(self->rig, &self->b, &e));
+	EXPECT_EQ(3, e.context);
+	EXPECT_EQ(ENOTCONN, e.status);
 }
 
 /* What was sent before comes before SHUTDOWN. */
@@ -358,6 +394,11 @@ TEST_F(cm, killed)
 	ASSERT_TRUE(completion(self->rig, &self->a, &e));
 	EXPECT_EQ(9, e.context);
 	EXPECT_EQ(ECANCELED, e.status);
+	/* what is posted now is refused */
+	ASSERT_EQ(0, post(&self->a, false, buf, 100, 11));
+	ASSERT_TRUE(completion(self->rig, &self->a, &e));
+	EXPECT_EQ(11, e.context);
+	EXPECT_EQ(ENOTCONN, e.status);
 	ASSERT_EQ(0, post(&self->a, true, buf, 100, 10));
 	ASSERT_TRUE(completion(self->rig, &self->a, &e));
 	EXPECT_EQ(10, e.context);
