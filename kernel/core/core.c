@@ -30,12 +30,13 @@ void weft_conf_default(struct weft_conf *conf)
 	conf->backlog_max = 4096;
 }
 
-int weft_core_init(struct weft_core *core, const struct weft_conf *conf, const struct weft_sockaddr *addr, u32 naddr,
-		   void *port)
+int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
+		   const struct weft_sockaddr *addr, u32 naddr, void *port)
 {
 	u32 i;
 
-	BUILD_BUG_ON(WEFT_REC_RAW < WEFT_INLINE_MAX + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager));
+	BUILD_BUG_ON(WEFT_REC_RAW <
+		     WEFT_INLINE_MAX + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager));
 	core->conf = *conf;
 	core->port = port;
 	core->incarnation = weft_random();
@@ -211,10 +212,11 @@ struct weft_ep *weft_core_service(struct weft_core *core, u16 svc)
 	return found;
 }
 
-/* ---- Packets --------------------------------------------------------------------------------------------------------- */
+/* ---- Packets --------------------------------------------------------------------- */
 
 /* The flow of @w, which we send on, has no endpoint. */
-static void weft_rx_epgone(struct weft_path *path, const struct weft_w_epgone *w, struct weft_out *out)
+static void weft_rx_epgone(struct weft_path *path, const struct weft_w_epgone *w,
+			   struct weft_out *out)
 {
 	struct weft_flowid id;
 	struct weft_flow *flow;
@@ -231,7 +233,8 @@ static void weft_rx_epgone(struct weft_path *path, const struct weft_w_epgone *w
 }
 
 /* Return: 0: taken, negative errno: cannot be now. */
-static int weft_rx_chunk(struct weft_path *path, u8 lane, const struct weft_chunk *c, struct weft_out *out)
+static int weft_rx_chunk(struct weft_path *path, u8 lane, const struct weft_chunk *c,
+			 struct weft_out *out)
 {
 	switch (c->type) {
 	case WEFT_CHUNK_EAGER:
@@ -257,9 +260,12 @@ static int weft_rx_chunk(struct weft_path *path, u8 lane, const struct weft_chun
 	return 0;
 }
 
-/* Take the chunks of a new packet. Return: all are taken; false: the packet is not, it has to come again. */
-static bool weft_rx_take(struct weft_path *path, struct weft_lane *lane, u32 psn, struct weft_chunks rest,
-			 struct weft_out *out)
+/*
+ * Take the chunks of a new packet. Return: all are taken; false: the packet is not, it has to come
+ * again.
+ */
+static bool weft_rx_take(struct weft_path *path, struct weft_lane *lane, u32 psn,
+			 struct weft_chunks rest, struct weft_out *out)
 {
 	u32 n = 0, skip = 0;
 	struct weft_chunk c;
@@ -301,8 +307,8 @@ static void weft_rx_window(struct weft_path *path, u16 window)
 }
 
 /* A packet of a path that is up and locked. */
-static void weft_rx_path(struct weft_path *path, const struct weft_hdr *h, const struct weft_chunks *rest,
-			 struct weft_out *out)
+static void weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
+			 const struct weft_chunks *rest, struct weft_out *out)
 {
 	struct weft_core *core = path->core;
 	struct weft_chunk sack, *sp = NULL;
@@ -368,7 +374,8 @@ static struct weft_path *weft_rx_enter(struct weft_core *core, u32 id)
 	return path;
 }
 
-void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx, u32 n, struct weft_out *out)
+void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx, u32 n,
+		  struct weft_out *out)
 {
 	struct weft_path *path = NULL;
 	struct weft_chunks rest;
@@ -382,7 +389,8 @@ void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx,
 			weft_count(core, rx_bad);
 			continue;
 		}
-		if (path && (h.type != WEFT_PKT_DATA || path->id != h.path || out->ncopy > WEFT_OUT_COPY / 2)) {
+		if (path && (h.type != WEFT_PKT_DATA || path->id != h.path ||
+			     out->ncopy > WEFT_OUT_COPY / 2)) {
 			weft_rx_leave(path, out);
 			path = NULL;
 		}

@@ -2,26 +2,28 @@
 /*
  * weft core - what its surroundings see of it: the protocol, sans I/O
  *
- * The core is given packets, posted work, timer expiries and the time; it returns a batch (struct weft_out) of packets
- * to send, copies to do, queues to wake and timers to arm. It never sees an skb, a virtqueue, a user pointer or a clock.
- * It is compiled into the module and into host programs (selftests/host); what it needs from either is in env.h.
+ * The core is given packets, posted work, timer expiries and the time; it returns a batch (struct
+ * weft_out) of packets to send, copies to do, queues to wake and timers to arm. It never sees an
+ * skb, a virtqueue, a user pointer or a clock. It is compiled into the module and into host
+ * programs (selftests/host); what it needs from either is in env.h.
  *
  * Locks, in the order in which they are taken:
  *
  *	ep->sq_mutex	one consumer of the send ring; sleeps: process context only
  *	core->lock	tables: services, paths, address vectors' slow side
- *	path->lock	packets, flows and messages of one remote node (or of the node itself: core->local)
+ *	path->lock	packets, flows and messages of one remote node (core->local: of this one)
  *	core->svc_lock	endpoints by service number
- *	ep->lock	receive ring, posted receives, unexpected messages, state; one endpoint at a time
+ *	ep->lock	receive ring, posted receives, unexpected messages, state
  *	cq->lock, eq->lock
  *	(memory and pools: inside env.h)
  *
- * One path and one endpoint at a time. Nothing is copied (but payload that travels in ring slots), transmitted, woken or
- * pinned under a lock: that goes to struct weft_out, and weft_flush() does it after everything has been unlocked.
- * A match made under ep->lock alone (a receive was posted) that must act on a path is put into out->start.
+ * One path and one endpoint at a time. Nothing is copied (but payload that travels in ring slots),
+ * transmitted, woken or pinned under a lock: that goes to struct weft_out, and weft_flush() does it
+ * after everything has been unlocked. A match made under ep->lock alone (a receive was posted) that
+ * must act on a path is put into out->start.
  *
- * Entry points are called with none of these locks held. Those marked "sleeps" need process context; all others may be
- * called in softirq too.
+ * Entry points are called with none of these locks held. Those marked "sleeps" need process
+ * context; all others may be called in softirq too.
  */
 #ifndef WEFT_CORE_H
 #define WEFT_CORE_H
@@ -38,7 +40,7 @@ struct weft_rxm;
 struct weft_rec;
 struct weft_out;
 
-/* ---- Configuration and counters ---------------------------------------------------------------------------- */
+/* ---- Configuration and counters -------------------------------------------------- */
 
 /**
  * struct weft_conf - settings of a port; read at any time, changed by the administrator
@@ -108,10 +110,10 @@ struct weft_conf {
 #define WEFT_COUNTER_ENUM(name, text)	WEFT_CNT_##name,
 enum weft_counter { WEFT_COUNTERS(WEFT_COUNTER_ENUM) WEFT_NCOUNTERS };
 
-/* ---- The core of one port ---------------------------------------------------------------------------------- */
+/* ---- The core of one port -------------------------------------------------------- */
 
 #define WEFT_CORE_ADDRS		4
-#define WEFT_CORE_HASH		256	/* lists in the tables of paths and services; a power of two */
+#define WEFT_CORE_HASH		256	/* lists in each table; a power of two */
 
 /**
  * struct weft_core - the protocol of one port
@@ -180,8 +182,8 @@ void weft_conf_default(struct weft_conf *conf);
  *
  * Sleeps. Return: 0, -ENOMEM.
  */
-int weft_core_init(struct weft_core *core, const struct weft_conf *conf, const struct weft_sockaddr *addr, u32 naddr,
-		   void *port);
+int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
+		   const struct weft_sockaddr *addr, u32 naddr, void *port);
 
 /**
  * weft_core_stop - the port is going: fail everything
@@ -190,14 +192,15 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf, const s
  * @err: errno (positive) for what is under way
  * @out: to be flushed; called again while it returns true
  *
- * Endpoints stay, in a state in which nothing can be posted, until they are destroyed. Return: there is more to do.
+ * Endpoints stay, in a state in which nothing can be posted, until they are destroyed. Return:
+ * there is more to do.
  */
 bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_out *out);
 
 /* Free the rest; the adapter has made sure that no endpoint exists and nobody is inside. Sleeps. */
 void weft_core_exit(struct weft_core *core);
 
-/* ---- What goes out of the core ------------------------------------------------------------------------------ */
+/* ---- What goes out of the core --------------------------------------------------- */
 
 #define WEFT_OUT_TX	32
 #define WEFT_OUT_COPY	32
@@ -230,7 +233,7 @@ struct weft_tx {
 /* Kinds of copies */
 #define WEFT_COPY_RX_MEM	1	/* from a received packet into pinned (or bounce) memory */
 #define WEFT_COPY_BUF_MEM	2	/* from kernel memory (unexpected message) into it */
-#define WEFT_COPY_MEM_MEM	3	/* from the sender's memory into the receiver's: local messages */
+#define WEFT_COPY_MEM_MEM	3	/* local: from the sender's memory into the receiver's */
 #define WEFT_COPY_RX_BUF	4	/* from a received packet into kernel memory */
 
 /**
@@ -267,16 +270,19 @@ struct weft_copy {
  * @now: time of the entry
  * @ntx: packets in @tx
  * @ncopy: copies in @copy
- * @more: paths that have something to do without their lock, or more to send than there was room for, referenced
+ * @more: paths that have something to do without their lock, or more to send than there was room
+ *	for, referenced
  * @wake: completion queues that got entries while somebody waits (cq->wake), referenced
  * @wake_eq: event queues that got events (eq->wake), referenced
  * @cold: work that needs process context (work->node), referenced through its object
- * @start: messages that were matched or dropped under ep->lock and whose path must be told, referenced
+ * @start: messages that were matched or dropped under ep->lock and whose path must be told,
+ *	referenced
  * @tx: packets
  * @copy: copies
  *
- * Large: kept by the adapter (per CPU, per context), never on the stack. Not initialised beyond counts and lists.
- * The core makes sure of room for packets and copies before it changes anything; without room it leaves work that it finds again.
+ * Large: kept by the adapter (per CPU, per context), never on the stack. Not initialised beyond
+ * counts and lists. The core makes sure of room for packets and copies before it changes anything;
+ * without room it leaves work that it finds again.
  */
 struct weft_out {
 	struct weft_core *core;
@@ -297,8 +303,9 @@ void weft_out_init(struct weft_out *out, struct weft_core *core);
  * weft_flush - do all that the core has put out, and what comes of it
  * @out: output; empty afterwards
  *
- * Copies, and what comes of their being done, then transmit (weft_env_tx()), then wake, then queue cold work; again until
- * nothing is left. Received packets (struct weft_rx) must stay valid until it returns. No lock may be held.
+ * Copies, and what comes of their being done, then transmit (weft_env_tx()), then wake, then queue
+ * cold work; again until nothing is left. Received packets (struct weft_rx) must stay valid until
+ * it returns. No lock may be held.
  */
 void weft_flush(struct weft_out *out);
 
@@ -308,7 +315,7 @@ void weft_tx_header(const struct weft_tx *tx, void *dst);
 /* The last tx->pay ones. Return: 0, -EFAULT: the memory is gone: drop the packet. */
 int weft_tx_payload(const struct weft_tx *tx, void *dst);
 
-/* ---- What comes in ----------------------------------------------------------------------------------------- */
+/* ---- What comes in --------------------------------------------------------------- */
 
 /**
  * struct weft_rx - a received packet; its bytes are stable: nobody else can change them
@@ -334,15 +341,19 @@ struct weft_rx {
  * @n: how many; not more than 16
  * @out: to be flushed before the packets are freed
  */
-void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx, u32 n, struct weft_out *out);
+void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx, u32 n,
+		  struct weft_out *out);
 
 /* The time of a path's timer has come. */
 void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out);
 
-/* Work from out->cold: pin memory, drain a ring. Sleeps, with the address space of the work's context. Drops the reference. */
+/*
+ * Work from out->cold: pin memory, drain a ring. Sleeps, with the address space of the work's
+ * context. Drops the reference.
+ */
 void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out);
 
-/* ---- Completion queues --------------------------------------------------------------------------------------- */
+/* ---- Completion queues ----------------------------------------------------------- */
 
 /**
  * struct weft_ovf - a completion that waits for room; stands in the object that completes
@@ -377,12 +388,13 @@ struct weft_ovf {
  * @head: last consumer index read
  * @bad: the user's index was outside of the ring
  * @waiting: struct weft_ovf in order
- * @armed: somebody may be waiting (weft_env_wake_cq() is called only then); set by waiters before they look again
+ * @armed: somebody may be waiting (weft_env_wake_cq() is called only then); set by waiters before
+ *	they look again
  * @dev: the adapter's own
  *
- * Entries are written in the order of weft_cq_post() calls. One that finds no room (or others waiting before it) waits
- * in the object that completes, which is held until it is written: memory is bounded by the operations accepted, and no
- * completion is dropped.
+ * Entries are written in the order of weft_cq_post() calls. One that finds no room (or others
+ * waiting before it) waits in the object that completes, which is held until it is written: memory
+ * is bounded by the operations accepted, and no completion is dropped.
  */
 struct weft_cq {
 	struct weft_core *core;
@@ -417,13 +429,16 @@ void weft_cq_init(struct weft_cq *cq, struct weft_core *core, struct weft_cqe *s
 /* The user has read: write what waits. */
 void weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out);
 
-/* Is there something that a user who has seen @seen does not know of? Orders itself after cq->armed (barrier E's twin). */
+/*
+ * Is there something that a user who has seen @seen does not know of? Orders itself after cq->armed
+ * (barrier E's twin).
+ */
 bool weft_cq_news(struct weft_cq *cq, u32 seen);
 
 /* Is there something to read, as the user's doorbell tells? */
 bool weft_cq_ready(struct weft_cq *cq);
 
-/* ---- Event queues -------------------------------------------------------------------------------------------- */
+/* ---- Event queues ---------------------------------------------------------------- */
 
 /**
  * struct weft_qev - an event that waits to be read
@@ -460,7 +475,8 @@ struct weft_eq {
 void weft_eq_init(struct weft_eq *eq);
 
 /*
- * Take the first event if it and its data (padded to 8) fit into @room bytes at @buf (kernel memory).
+ * Take the first event if it and its data (padded to 8) fit into @room bytes at @buf (kernel
+ * memory).
  * Return: bytes, -EAGAIN: none, -EMSGSIZE: no room.
  */
 int weft_eq_read(struct weft_eq *eq, void *buf, u32 room);
@@ -470,7 +486,7 @@ bool weft_eq_ready(struct weft_eq *eq);
 /* Forget what is in it. */
 void weft_eq_fini(struct weft_eq *eq);
 
-/* ---- Address vectors ----------------------------------------------------------------------------------------- */
+/* ---- Address vectors ------------------------------------------------------------- */
 
 struct weft_av;
 
@@ -492,7 +508,7 @@ int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 *in
 /* Return: 0, -EINVAL: nothing there. */
 int weft_av_remove(struct weft_av *av, u32 index);
 
-/* ---- Endpoints ----------------------------------------------------------------------------------------------- */
+/* ---- Endpoints ------------------------------------------------------------------- */
 
 #define WEFT_EPS_NEW		0	/* created */
 #define WEFT_EPS_ENABLED	1	/* MSG: not yet connected; RDM: works */
@@ -501,15 +517,16 @@ int weft_av_remove(struct weft_av *av, u32 index);
 #define WEFT_EPS_ACCEPTED	4	/* MSG: accepted, not yet confirmed */
 #define WEFT_EPS_CONNECTED	5	/* MSG */
 #define WEFT_EPS_CLOSED		6	/* MSG: was connected, or could not be */
-#define WEFT_EPS_ERROR		7	/* met a ring entry it could not decode, or the port is gone */
+#define WEFT_EPS_ERROR		7	/* a ring entry cannot be decoded, or the port is gone */
 #define WEFT_EPS_DEAD		8	/* destroyed; only references keep it */
 
 /**
- * struct weft_ep_conf - what an endpoint is made of; the memory stays the adapter's and valid until weft_ep_kill() returns
+ * struct weft_ep_conf - what an endpoint is made of; the memory stays the adapter's and valid until
+ * weft_ep_kill() returns
  * @type: WEFT_EP_*
  * @flags: WEFT_EPF_*
  * @handle: its handle in its context
- * @mc: memory of its context (env.h); the core takes no reference before weft_ep_kill(), txm and rxm that outlive it do
+ * @mc: memory of its context (env.h); the endpoint takes a reference
  * @addr: own address wanted; family 0: the first of the port
  * @sq: send ring, user-writable: each slot is copied once
  * @sq_slots: slots
@@ -540,7 +557,8 @@ struct weft_ep_conf {
  * @conf: what it is made of; copied
  *
  * Allocates all that posts will need: @sq_slots send operations, @rq_slots receives. Sleeps.
- * Return: the endpoint with one reference, ERR_PTR(-ENOMEM, -EADDRNOTAVAIL, -EAFNOSUPPORT, -EINVAL, -ENODEV: stopped).
+ * Return: the endpoint with one reference, ERR_PTR(-ENOMEM, -EADDRNOTAVAIL, -EAFNOSUPPORT, -EINVAL,
+ * -ENODEV: stopped).
  */
 struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *conf);
 
@@ -554,8 +572,8 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
  *
  * Return: 0, -EINVAL: queues do not fit the type, -EBUSY: enabled already, -EADDRINUSE, -ENODEV.
  */
-int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq, struct weft_eq *eq,
-		   struct weft_av *av);
+int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
+		   struct weft_eq *eq, struct weft_av *av);
 
 /**
  * weft_ep_kick - there may be work in its rings
@@ -564,7 +582,8 @@ int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx
  * @now: time
  * @out: used and flushed inside
  *
- * Sleeps; in the process that owns the context or with its address space. Bounded by the rings' sizes.
+ * Sleeps; in the process that owns the context or with its address space. Bounded by the rings'
+ * sizes.
  * Return: 0, -EINTR: a signal came before everything was done.
  */
 int weft_ep_kick(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *out);
@@ -578,14 +597,18 @@ int weft_ep_cancel(struct weft_ep *ep, u64 context, weft_ns now, struct weft_out
  * @now: time
  * @out: to be flushed; called again while it returns true
  *
- * Sleeps. When it has returned false, neither rings nor queues of the endpoint are touched any more, and no memory of the
- * process is written. Sends that had completed are still delivered, a connected peer is told. The caller then drops its
- * reference with weft_ep_put(). Return: there is more to do.
+ * Sleeps. When it has returned false, neither rings nor queues of the endpoint are touched any
+ * more, and no memory of the process is written. Sends that had completed are still delivered, a
+ * connected peer is told. The caller then drops its reference with weft_ep_put(). Return: there is
+ * more to do.
  */
 bool weft_ep_kill(struct weft_ep *ep, weft_ns now, struct weft_out *out);
 void weft_ep_put(struct weft_ep *ep);
 
-/* Return: 0, -EADDRINUSE, -EADDRNOTAVAIL, -EAFNOSUPPORT, -EINVAL, -EBUSY: it has a service that is in use. */
+/*
+ * Return: 0, -EADDRINUSE, -EADDRNOTAVAIL, -EAFNOSUPPORT, -EINVAL, -EBUSY: it has a service that is
+ * in use.
+ */
 int weft_ep_setname(struct weft_ep *ep, const struct weft_sockaddr *addr);
 void weft_ep_getname(struct weft_ep *ep, struct weft_sockaddr *addr);
 /* Return: 0, -ENOTCONN. */
@@ -615,21 +638,31 @@ struct weft_ep_info {
 
 void weft_ep_look(struct weft_ep *ep, struct weft_ep_info *info);
 
-/* ---- Connections --------------------------------------------------------------------------------------------- */
+/* ---- Connections ----------------------------------------------------------------- */
 
 /* Return: 0, -EINVAL: not passive, no eq; -EADDRINUSE. */
 int weft_cm_listen(struct weft_ep *pep, struct weft_eq *eq, u32 backlog);
-/* The result is an event. Return: 0, -EINVAL: not enabled, not MSG, address; -EISCONN, -EBUSY: has been connected before. */
-int weft_cm_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data, u32 len, weft_ns now,
-		    struct weft_out *out);
-/* Accept request @conn, which came to any passive endpoint of this core with the same context. Return: 0, -EINVAL. */
-int weft_cm_accept(struct weft_ep *ep, u64 conn, const void *data, u32 len, weft_ns now, struct weft_out *out);
+/*
+ * The result is an event. Return: 0, -EINVAL: not enabled, not MSG, address; -EISCONN, -EBUSY: has
+ * been connected before.
+ */
+int weft_cm_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data, u32 len,
+		    weft_ns now, struct weft_out *out);
+/*
+ * Accept request @conn, which came to any passive endpoint of this core with the same context.
+ * Return: 0, -EINVAL.
+ */
+int weft_cm_accept(struct weft_ep *ep, u64 conn, const void *data, u32 len, weft_ns now,
+		   struct weft_out *out);
 /* Return: 0, -EINVAL: no such request. */
-int weft_cm_reject(struct weft_ep *pep, u64 conn, const void *data, u32 len, weft_ns now, struct weft_out *out);
-/* Sleeps. Return: 0, -ENOTCONN: never connected. Canceled completions are written when it returns. */
+int weft_cm_reject(struct weft_ep *pep, u64 conn, const void *data, u32 len, weft_ns now,
+		   struct weft_out *out);
+/*
+ * Sleeps. Return: 0, -ENOTCONN: never connected. Canceled completions are written when it returns.
+ */
 int weft_cm_shutdown(struct weft_ep *ep, weft_ns now, struct weft_out *out);
 
-/* ---- Paths, for adapters and the administrator ------------------------------------------------------------------ */
+/* ---- Paths, for adapters and the administrator ----------------------------------- */
 
 #define WEFT_PATHS_HELLO	0	/* asking the peer */
 #define WEFT_PATHS_UP		1
@@ -662,10 +695,12 @@ void weft_path_get(struct weft_path *path);
 void weft_path_put(struct weft_path *path);
 
 /* What an adapter needs of a path. */
-const struct weft_sockaddr *weft_path_addr(const struct weft_path *path);	/* remote node, service 0 */
-u8 weft_path_src(const struct weft_path *path);					/* index of the own address */
+/* Remote node, service 0; index of the own address. */
+const struct weft_sockaddr *weft_path_addr(const struct weft_path *path);
+u8 weft_path_src(const struct weft_path *path);
 struct weft_core *weft_path_core(const struct weft_path *path);
-void **weft_path_port(struct weft_path *path);	/* the adapter's own word, made by weft_env_path_open() */
+/* The adapter's own word, made by weft_env_path_open(). */
+void **weft_path_port(struct weft_path *path);
 weft_ns weft_path_timer_at(const struct weft_path *path);
 
 #endif

@@ -2,13 +2,16 @@
 /*
  * weft core - what it needs from its surroundings
  *
- * The module provides it in kernel/dev and kernel/port, host programs in selftests/host. All is bound when linking: no
- * table of functions on the data path.
+ * The module provides it in kernel/dev and kernel/port, host programs in selftests/host. All is
+ * bound when linking: no table of functions on the data path.
  */
 #ifndef WEFT_ENV_H
 #define WEFT_ENV_H
 
-/* Ranks of locks: one is taken only while those that are held have lower ones. WEFT_RANK_LEAF: nothing is taken inside. */
+/*
+ * Ranks of locks: one is taken only while those that are held have lower ones. WEFT_RANK_LEAF:
+ * nothing is taken inside.
+ */
 enum weft_rank {
 	WEFT_RANK_CORE = 1,
 	WEFT_RANK_PATH,
@@ -27,28 +30,33 @@ enum weft_rank {
 #include <linux/weft.h>
 
 /*
- * Both give, besides the kernel's usual names (u8 ... u64, bool, __be16 ..., cpu_to_be32 ..., container_of, READ_ONCE, WRITE_ONCE,
- * smp_load_acquire, smp_store_release, smp_mb, min, max, min_t, likely, refcount_t, atomic_t, ERR_PTR, WARN_ON_ONCE,
- * ARRAY_SIZE, BUILD_BUG_ON, memcpy ..., errno names):
+ * Both give, besides the kernel's usual names (u8 ... u64, bool, __be16 ..., cpu_to_be32 ...,
+ * container_of, READ_ONCE, WRITE_ONCE, smp_load_acquire, smp_store_release, smp_mb, min, max,
+ * min_t, likely, refcount_t, atomic_t, ERR_PTR, WARN_ON_ONCE, ARRAY_SIZE, BUILD_BUG_ON, memcpy ...,
+ * errno names):
  *
- *	typedef u64 weft_ns			monotonic; always passed in, never read
- *	struct weft_lock			weft_lock_init(l, rank), weft_lock(), weft_unlock(), weft_assert_held()
- *						kernel: spin_lock_bh(); host: checks order and balance
- *	struct weft_mutex			weft_mutex_init(), weft_mutex_lock(), weft_mutex_unlock(); sleeps
- *	void *weft_alloc(size_t)		zeroed, never sleeps, charged to the owner; NULL is normal
- *	void *weft_alloc_sleep(size_t)		zeroed, may sleep; large sizes too
- *	void weft_free(void *)			of either
- *	struct weft_rcu, weft_free_rcu(p, m)	free p, whose member m is struct weft_rcu, when no reader is left
+ *	typedef u64 weft_ns		monotonic; always passed in, never read
+ *	struct weft_lock		weft_lock_init(l, rank), weft_lock(), weft_unlock(),
+ *					weft_assert_held(); kernel: spin_lock_bh(); host: checks
+ *					order and balance
+ *	struct weft_mutex		weft_mutex_init(), weft_mutex_lock(), weft_mutex_unlock();
+ *					sleeps
+ *	void *weft_alloc(size_t)	zeroed, never sleeps, charged to the owner; NULL is normal
+ *	void *weft_alloc_sleep(size_t)	zeroed, may sleep; large sizes too
+ *	void weft_free(const void *)	of either
+ *	struct weft_rcu			stands in what weft_free_rcu(p, m) frees, m being its name,
+ *					when no reader is left
  *	weft_rcu_lock(), weft_rcu_unlock()
  *	u64 weft_random(void)
  *	u64 weft_siphash(const void *, size_t, const u64 key[2])
- *	weft_counters_t				weft_count(core, name), weft_count_add(core, name, n); weft_counters_new(n) (sleeps,
- *						NULL: no memory), weft_counters_free(c), u64 weft_counters_read(c, WEFT_CNT_x)
+ *	weft_counters_t			weft_count(core, name), weft_count_add(core, name, n),
+ *					weft_counters_new(n) (sleeps; NULL: no memory),
+ *					weft_counters_free(c), u64 weft_counters_read(c, WEFT_CNT_x)
  *	bool weft_signal_pending(void)
- *	void weft_yield(void)			sleeps: let others run, in a loop that waits for them
+ *	void weft_yield(void)		sleeps: let others run, in a loop that waits for them
  */
 
-/* ---- Memory of programs ---------------------------------------------------------------------------------------- */
+/* ---- Memory of programs ---------------------------------------------------------- */
 
 /**
  * struct weft_vec - where a message stands in a program's memory
@@ -83,16 +91,24 @@ void weft_memctx_put(struct weft_memctx *mc);
  *
  * Return: 0, -EAGAIN: cold: weft_mem_make() is needed, -EFAULT, -ENOMEM.
  */
-int weft_mem_get(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len, u32 access, struct weft_mem **mem);
+int weft_mem_get(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len, u32 access,
+		 struct weft_mem **mem);
 
-/* The same, sleeping: pins, or falls back to a bounce buffer (READ: filled from the program's memory at once). */
-int weft_mem_make(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len, u32 access, struct weft_mem **mem);
+/*
+ * The same, sleeping: pins, or falls back to a bounce buffer (READ: filled from the program's
+ * memory at once).
+ */
+int weft_mem_make(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len, u32 access,
+		  struct weft_mem **mem);
 
 void weft_mem_hold(struct weft_mem *mem);
 /* Any context; the real unpin is deferred. */
 void weft_mem_put(struct weft_mem *mem);
 
-/* Copies; any context. Return: 0, -EFAULT: the memory is gone (process dead, unmapped). Offsets in the window. */
+/*
+ * Copies; any context. Return: 0, -EFAULT: the memory is gone (process dead, unmapped). Offsets in
+ * the window.
+ */
 int weft_mem_write(struct weft_mem *mem, u32 off, const void *src, u32 len);
 int weft_mem_read(struct weft_mem *mem, u32 off, void *dst, u32 len);
 int weft_mem_copy(struct weft_mem *dst, u32 doff, struct weft_mem *src, u32 soff, u32 len);
@@ -104,9 +120,10 @@ int weft_mem_flush(struct weft_mem *mem);
 
 /* Sleeps: copy from the program's memory now, or into it. Return: 0, -EFAULT. */
 int weft_user_read(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, void *dst, u32 len);
-int weft_user_write(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, const void *src, u32 len);
+int weft_user_write(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, const void *src,
+		    u32 len);
 
-/* ---- Work in process context ------------------------------------------------------------------------------------ */
+/* ---- Work in process context ----------------------------------------------------- */
 
 /**
  * struct weft_work - something that needs process context; stands in the object it is about
@@ -128,29 +145,39 @@ struct weft_cq;
 struct weft_eq;
 struct weft_tx;
 
-/* Have weft_core_work() called for it, soon, once. Takes over the reference. If the context is dying it is called all the same. */
+/*
+ * Have weft_core_work() called for it, soon, once. Takes over the reference. If the context is
+ * dying it is called all the same.
+ */
 void weft_env_cold(struct weft_work *work);
 
-/* ---- The port ------------------------------------------------------------------------------------------------------ */
+/* ---- The port -------------------------------------------------------------------- */
 
-/* Send packets; what cannot be sent is lost, as on a wire. All of one core; neighbours with one path may go out together. */
+/*
+ * Send packets; what cannot be sent is lost, as on a wire. All of one core; neighbours with one
+ * path may go out together.
+ */
 void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n);
 
 /*
- * Call weft_core_timer() at @at instead of what was set before. Any CPU, may be early or late. Called under path->lock, so that calls for
- * one path come in order: must not wait for a timer that runs. One that ran before need not be taken back.
+ * Call weft_core_timer() at @at instead of what was set before. Any CPU, may be early or late.
+ * Called under path->lock, so that calls for one path come in order: must not wait for a timer that
+ * runs. One that ran before need not be taken back.
  */
 void weft_env_timer(struct weft_path *path, weft_ns at);
 
 /*
- * A path begins: route, timer. Sleeps not. Return: 0, -ENETUNREACH, -EHOSTUNREACH, -ENOMEM; the payload that fits into a packet on the
- * way is stored in *max_payload.
+ * A path begins: route, timer. Sleeps not. Return: 0, -ENETUNREACH, -EHOSTUNREACH, -ENOMEM; the
+ * payload that fits into a packet on the way is stored in *max_payload.
  */
 int weft_env_path_open(struct weft_path *path, u32 *max_payload);
-/* The last reference is going: stop the timer (it may be running: the path is freed by weft_env_path_free() or later). */
+/*
+ * The last reference is going: stop the timer (it may be running: the path is freed by
+ * weft_env_path_free() or later).
+ */
 void weft_env_path_close(struct weft_path *path);
 
-/* ---- The device ------------------------------------------------------------------------------------------------------ */
+/* ---- The device ------------------------------------------------------------------ */
 
 /* Entries were written and cq->armed was found set (and cleared). */
 void weft_env_wake_cq(struct weft_cq *cq);

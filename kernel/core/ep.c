@@ -2,13 +2,13 @@
 /*
  * weft core - endpoints: create, enable, kick, kill
  *
- *	NEW -> ENABLED (connectionless: works) -> CONNECTING | ACCEPTED -> CONNECTED -> CLOSED	(cm.c, connect.c)
+ *	NEW -> ENABLED (connectionless: works) -> CONNECTING | ACCEPTED -> CONNECTED -> CLOSED
  *	NEW -> LISTENING
  *	any -> ERROR	a ring could not be decoded, or the port is going: nothing is taken any more
  *	any -> DEAD	killed
  *
- * All sends and receives are allocated with the endpoint. They live as long as it does: what is still under way when it is killed
- * keeps it, and touches neither its rings nor its queues.
+ * All sends and receives are allocated with the endpoint. They live as long as it does: what is
+ * still under way when it is killed keeps it, and touches neither its rings nor its queues.
  *
  * Locks: ep->sq_mutex -> core->lock -> core->svc_lock -> ep->lock.
  */
@@ -37,7 +37,8 @@ void weft_ep_put(struct weft_ep *ep)
 }
 
 /* Its own address, as the program wants it. Return: 0, -EADDRNOTAVAIL, -EAFNOSUPPORT. */
-static int weft_ep_address(struct weft_core *core, const struct weft_sockaddr *want, struct weft_sockaddr *addr)
+static int weft_ep_address(struct weft_core *core, const struct weft_sockaddr *want,
+			   struct weft_sockaddr *addr)
 {
 	bool family = false;
 	u32 i;
@@ -172,7 +173,7 @@ void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear)
 	WRITE_ONCE(ep->conf.status->flags, ep->st);
 }
 
-/* ---- Services --------------------------------------------------------------------------------------------------------- */
+/* ---- Services -------------------------------------------------------------------- */
 
 /* Has somebody service @svc? core->svc_lock is held. */
 static bool weft_service_used(struct weft_core *core, u16 svc)
@@ -226,10 +227,10 @@ static void weft_service_release(struct weft_ep *ep)
 	weft_unlock(&ep->core->svc_lock);
 }
 
-/* ---- Enable ------------------------------------------------------------------------------------------------------------ */
+/* ---- Enable ---------------------------------------------------------------------- */
 
-static bool weft_ep_fits(const struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq, struct weft_eq *eq,
-			 struct weft_av *av)
+static bool weft_ep_fits(const struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
+			 struct weft_eq *eq, struct weft_av *av)
 {
 	switch (ep->conf.type) {
 	case WEFT_EP_RDM:
@@ -241,8 +242,8 @@ static bool weft_ep_fits(const struct weft_ep *ep, struct weft_cq *tx_cq, struct
 	}
 }
 
-int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq, struct weft_eq *eq,
-		   struct weft_av *av)
+int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
+		   struct weft_eq *eq, struct weft_av *av)
 {
 	int err;
 
@@ -303,7 +304,7 @@ void weft_ep_error(struct weft_ep *ep, int err, struct weft_out *out)
 	weft_eq_post(ep->eq, &ep->ev_err, out);
 }
 
-/* ---- Kicks ------------------------------------------------------------------------------------------------------------- */
+/* ---- Kicks ----------------------------------------------------------------------- */
 
 /**
  * weft_ep_sq_cold - have a worker go on with the send ring
@@ -349,7 +350,8 @@ int weft_ep_cancel(struct weft_ep *ep, u64 context, weft_ns now, struct weft_out
 
 	out->now = now;
 	weft_lock(&ep->lock);
-	if (ep->state == WEFT_EPS_NEW || ep->state == WEFT_EPS_LISTENING || ep->state == WEFT_EPS_DEAD) {
+	if (ep->state == WEFT_EPS_NEW || ep->state == WEFT_EPS_LISTENING ||
+	    ep->state == WEFT_EPS_DEAD) {
 		err = -EINVAL;
 	} else {
 		weft_recv_drain(ep, out);
@@ -387,7 +389,7 @@ void weft_ovf_written(struct weft_ovf *ovf, struct weft_out *out)
 	}
 }
 
-/* ---- The end ----------------------------------------------------------------------------------------------------------- */
+/* ---- The end --------------------------------------------------------------------- */
 
 /**
  * weft_ep_drop_sends - end all sends that have not reached their level
@@ -476,7 +478,8 @@ void weft_ep_stop(struct weft_ep *ep, int err, struct weft_out *out)
 }
 
 /* Take back the completions that wait, and free their objects. The endpoint is dead. */
-static void weft_ep_forget(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq, struct weft_out *out)
+static void weft_ep_forget(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
+			   struct weft_out *out)
 {
 	bool mine;
 	u32 i;
@@ -507,7 +510,10 @@ static void weft_ep_forget(struct weft_ep *ep, struct weft_cq *tx_cq, struct wef
 	}
 }
 
-/* The first part of a kill: from here on nothing is begun, and nothing is written to rings and queues. */
+/*
+ * The first part of a kill: from here on nothing is begun, and nothing is written to rings and
+ * queues.
+ */
 static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 {
 	struct weft_cq *tx_cq, *rx_cq;
@@ -572,7 +578,7 @@ bool weft_ep_kill(struct weft_ep *ep, weft_ns now, struct weft_out *out)
 	return more;
 }
 
-/* ---- Names -------------------------------------------------------------------------------------------------------------- */
+/* ---- Names ----------------------------------------------------------------------- */
 
 int weft_ep_setname(struct weft_ep *ep, const struct weft_sockaddr *addr)
 {

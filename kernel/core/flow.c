@@ -2,18 +2,22 @@
 /*
  * weft core - flows: one for each pair of endpoints and direction; the order of messages
  *
- * The sending end (struct weft_flow) numbers messages; the receiving end (struct weft_rflow) offers them to matching in that
- * order. The sending end's generation names the flow on a path: a flow that begins again is another one.
+ * The sending end (struct weft_flow) numbers messages; the receiving end (struct weft_rflow) offers
+ * them to matching in that order. The sending end's generation names the flow on a path: a flow
+ * that begins again is another one.
  *
- *	sending:   open --endpoint goes, or closes--> closing --all acknowledged--> ended: the peer is told (ABORT of all, or FIN)
+ *	sending:   open --endpoint goes, or closes--> closing --all acknowledged--> ended
  *	             \--EPGONE, path died--> dead --all acknowledged--> ended
- *	receiving: open --endpoint has gone--> gone (EPGONE was sent; messages are dropped) ... until the sender says it has ended
+ *		   ended: the peer is told, by ABORT of all that follows or by FIN
+ *	receiving: open --endpoint has gone--> gone: EPGONE was sent; messages are dropped until the
+ *		   sender says that it has ended
  *
- * Locks: path->lock. The list ep->flows and what is in it belong to ep->sq_mutex; so does the reference it holds.
+ * Locks: path->lock. The list ep->flows and what is in it belong to ep->sq_mutex; so does the
+ * reference it holds.
  */
 #include "proto.h"
 
-/* ---- Sending ------------------------------------------------------------------------------------------------------- */
+/* ---- Sending --------------------------------------------------------------------- */
 
 /**
  * weft_flow_new - a flow that its path does not know
@@ -23,7 +27,8 @@
  *
  * Sleeps. Return: the flow with one reference, or NULL.
  */
-struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path, const struct weft_sockaddr *peer)
+struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
+				const struct weft_sockaddr *peer)
 {
 	struct weft_flow *flow = weft_alloc_sleep(sizeof(*flow));
 
@@ -234,7 +239,8 @@ void weft_flow_forget(struct weft_flow *flow, struct weft_out *out)
 /* May more be sent on it? */
 static bool weft_flow_alive(const struct weft_flow *flow)
 {
-	return !READ_ONCE(flow->dead) && !(flow->lep && READ_ONCE(flow->lep->state) == WEFT_EPS_DEAD);
+	return !READ_ONCE(flow->dead) &&
+	       !(flow->lep && READ_ONCE(flow->lep->state) == WEFT_EPS_DEAD);
 }
 
 static struct weft_list *weft_flow_chain(struct weft_ep *ep, const struct weft_sockaddr *peer)
@@ -244,7 +250,8 @@ static struct weft_list *weft_flow_chain(struct weft_ep *ep, const struct weft_s
 	return &ep->flows[h % WEFT_EP_FLOWS];
 }
 
-static struct weft_flow *weft_flow_make(struct weft_ep *ep, const struct weft_sockaddr *peer, struct weft_out *out)
+static struct weft_flow *weft_flow_make(struct weft_ep *ep, const struct weft_sockaddr *peer,
+					struct weft_out *out)
 {
 	struct weft_flow *flow;
 	struct weft_path *path;
@@ -275,9 +282,11 @@ static struct weft_flow *weft_flow_make(struct weft_ep *ep, const struct weft_so
  * @dst: index in its address vector
  * @out: output
  *
- * There is one flow to an address, even when it stands in the vector more than once: order is that of endpoints.
+ * There is one flow to an address, even when it stands in the vector more than once: order is that
+ * of endpoints.
  *
- * Sleeps. Return: the flow, ERR_PTR(-EINVAL: no such destination, -ECONNREFUSED: nobody there (local), ...).
+ * Sleeps. Return: the flow, ERR_PTR(-EINVAL: no such destination, -ECONNREFUSED: nobody there
+ * (local), ...).
  */
 struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, struct weft_out *out)
 {
@@ -317,7 +326,7 @@ found:
 	return flow;
 }
 
-/* ---- Receiving ----------------------------------------------------------------------------------------------------- */
+/* ---- Receiving ------------------------------------------------------------------- */
 
 /**
  * weft_rflow_find - find the receiving end of a flow
@@ -348,7 +357,8 @@ struct weft_rflow *weft_rflow_find(struct weft_path *path, u16 ssvc, u32 sgen)
  *
  * Return: the flow, NULL: no memory, or too many.
  */
-struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flowid *id, struct weft_ep *ep)
+struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flowid *id,
+				  struct weft_ep *ep)
 {
 	struct weft_rflow *rf;
 

@@ -2,9 +2,10 @@
 /*
  * weft core - doing what was put out
  *
- * One round: tell paths what was decided under endpoints' locks; copy; tell the messages; go on with paths that had no room; transmit;
- * wake; queue work. Each step may put out more, so rounds follow until nothing is left. Their number is bounded by what is under way:
- * nothing is put out twice.
+ * One round: tell paths what was decided under endpoints' locks; copy; tell the messages; go on
+ * with paths that had no room; transmit; wake; queue work. Each step may put out more, so rounds
+ * follow until nothing is left. Their number is bounded by what is under way: nothing is put out
+ * twice.
  *
  * Locks: none is held; the steps take what they need.
  */
@@ -107,7 +108,9 @@ static void weft_flush_more(struct weft_out *out)
 	while ((l = weft_list_first(&todo))) {
 		struct weft_path *path = weft_entry(l, struct weft_path, more);
 
-		/* another CPU may put the path on a list of its own as soon as it is off this one */
+		/*
+		 * another CPU may put the path on a list of its own as soon as it is off this one
+		 */
 		weft_lock(&path->lock);
 		weft_list_del(l);
 		path->in_more = false;

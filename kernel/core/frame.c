@@ -2,16 +2,17 @@
 /*
  * weft core - records to bytes: what packets are made of, and their being put out
  *
- * A record holds all chunks of a packet as bytes but the payload of a long message, which comes last and is read from the
- * message's memory each time the packet is sent. The header is made when the packet is put out, so that a packet that is
- * sent again carries the newest acknowledgement.
+ * A record holds all chunks of a packet as bytes but the payload of a long message, which comes
+ * last and is read from the message's memory each time the packet is sent. The header is made when
+ * the packet is put out, so that a packet that is sent again carries the newest acknowledgement.
  *
  *	OPEN --emit--> FLIGHT <--emit, lost--> LOST
  *	                 |                      |
  *	                 +-----acknowledged-----+--> IDLE (in path->recs, or freed)
  *
- * Locks: path->lock, except weft_tx_header(), weft_tx_payload() and the drop of the last reference by weft_flush(): a record does not
- * change between the time it is put out and the time it is acknowledged, except that weft_rec_withdraw() marks it.
+ * Locks: path->lock, except weft_tx_header(), weft_tx_payload() and the drop of the last reference
+ * by weft_flush(): a record does not change between the time it is put out and the time it is
+ * acknowledged, except that weft_rec_withdraw() marks it.
  */
 #include "proto.h"
 
@@ -89,8 +90,9 @@ void weft_rec_put(struct weft_path *path, struct weft_rec *rec, struct weft_out 
  * @rec: the record; not open
  * @out: output
  *
- * The packet, if it has to be sent again, is sent without that chunk: the receiver need but see its PSN. While the packet is
- * being sent the memory is kept; weft_flush() calls again when that is over.
+ * The packet, if it has to be sent again, is sent without that chunk: the receiver need but see its
+ * PSN. While the packet is being sent the memory is kept; weft_flush() calls again when that is
+ * over.
  */
 void weft_rec_withdraw(struct weft_rec *rec, struct weft_out *out)
 {
@@ -117,7 +119,9 @@ void weft_rec_drop(struct weft_path *path, struct weft_rec *rec, struct weft_out
 		weft_rec_put(NULL, rec, out);
 		return;
 	}
-	/* Only the one who finds the other's mark strips it: both look after having made their own. */
+	/*
+	 * Only the one who finds the other's mark strips it: both look after having made their own.
+	 */
 	weft_lock(&path->lock);
 	if (refcount_read(&rec->ref) > 1) {
 		weft_rec_put(path, rec, out);
@@ -166,7 +170,8 @@ void weft_rec_ref(struct weft_rec *rec, struct weft_flow *flow, struct weft_txm 
 }
 
 /* Write a header that carries the lane's acknowledgement. */
-static void weft_frame_header(struct weft_path *path, struct weft_lane *lane, u8 *dst, u8 flags, u32 psn, weft_ns now)
+static void weft_frame_header(struct weft_path *path, struct weft_lane *lane, u8 *dst, u8 flags,
+			      u32 psn, weft_ns now)
 {
 	struct weft_hdr h = {
 		.type = WEFT_PKT_DATA,
@@ -194,7 +199,8 @@ static void weft_frame_header(struct weft_path *path, struct weft_lane *lane, u8
  * @rec: its record, new or lost
  * @out: output with room for a packet
  */
-void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec, struct weft_out *out)
+void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
+		     struct weft_out *out)
 {
 	struct weft_tx *tx = &out->tx[out->ntx++];
 
@@ -206,7 +212,8 @@ void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft
 	tx->lane = lane->no;
 	tx->pay = rec->pay;
 	tx->len = WEFT_WIRE_HDR + rec->len + rec->pay;
-	weft_frame_header(path, lane, tx->raw, WEFT_PKT_PSN | (rec->acknow ? WEFT_PKT_ACKNOW : 0), rec->psn, out->now);
+	weft_frame_header(path, lane, tx->raw, WEFT_PKT_PSN | (rec->acknow ? WEFT_PKT_ACKNOW : 0),
+			  rec->psn, out->now);
 	/* gaps are told by SACK alone */
 	if (!lane->rcv_ahead)
 		lane->ack_now = false;
@@ -279,7 +286,7 @@ int weft_tx_payload(const struct weft_tx *tx, void *dst)
 	return err;
 }
 
-/* ---- Chunks that are asked for ------------------------------------------------------------------------------------ */
+/* ---- Chunks that are asked for --------------------------------------------------- */
 
 /**
  * weft_ctl_init - nothing to send yet
@@ -346,7 +353,8 @@ static void weft_ctl_release(struct weft_ctl *ctl, struct weft_out *out)
  * weft_ctl_put - an object has a chunk to send
  * @path: its path; a dead one sends nothing any more
  * @lane: lane
- * @ctl: stands in the object, which is referenced until the chunk is in a record; a note that cannot be sent is freed
+ * @ctl: stands in the object, which is referenced until the chunk is in a record; a note that
+ *	cannot be sent is freed
  */
 void weft_ctl_put(struct weft_path *path, u8 lane, struct weft_ctl *ctl)
 {
@@ -379,7 +387,8 @@ static u32 weft_ctl_rxm(struct weft_rxm *rxm, u8 *dst, u32 room)
 {
 	u32 n = 0;
 
-	if (room < WEFT_WIRE_CHUNK + sizeof(struct weft_w_grant) + WEFT_WIRE_CHUNK + sizeof(struct weft_w_done))
+	if (room < WEFT_WIRE_CHUNK + sizeof(struct weft_w_grant) + WEFT_WIRE_CHUNK +
+			   sizeof(struct weft_w_done))
 		return 0;
 	if (rxm->send_grant && !rxm->send_done)
 		n += weft_wire_grant_put(dst, rxm->sid, rxm->rid, rxm->granted);
@@ -437,7 +446,8 @@ static u32 weft_ctl_conn(struct weft_conn *conn, u8 *dst, u32 room, bool *more)
  *
  * Return: there was room for it.
  */
-bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec, struct weft_out *out)
+bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
+		    struct weft_out *out)
 {
 	struct weft_ctl *ctl = weft_entry(weft_list_first(&lane->ctlq), struct weft_ctl, node);
 	u8 *dst = rec->raw + rec->len;

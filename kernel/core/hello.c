@@ -4,15 +4,17 @@
  *
  *	initiator					responder
  *	INIT (no cookie) -------------------------->	keeps nothing
- *	<------------------------------------ COOKIE	made of what INIT tells, the time and a secret
+ *	<------------------------------------ COOKIE	made of INIT, the time and a secret
  *	INIT (cookie) ----------------------------->	makes a path, UP
  *	UP <------------------------------------ ACK
  *
- * Each INIT tells what its sender wants packets to itself to carry. When both begin at once each has a path in HELLO, and the other's
- * INIT, once it has a good cookie, is as good as an ACK. An INIT that does not fit the path that is up means that the
- * peer has lost its own: that path dies and a new one is made.
+ * Each INIT tells what its sender wants packets to itself to carry. When both begin at once each
+ * has a path in HELLO, and the other's INIT, once it has a good cookie, is as good as an ACK. An
+ * INIT that does not fit the path that is up means that the peer has lost its own: that path dies
+ * and a new one is made.
  *
- * Only packets from the port that belongs to the kernel are looked at: other programs of that node cannot have sent them.
+ * Only packets from the port that belongs to the kernel are looked at: other programs of that node
+ * cannot have sent them.
  *
  * Locks: core->lock -> path->lock.
  */
@@ -33,7 +35,8 @@ struct weft_hello_seed {
 	u64 path;
 };
 
-static u64 weft_hello_cookie(struct weft_core *core, const struct weft_sockaddr *addr, const struct weft_hello *h, u64 slot)
+static u64 weft_hello_cookie(struct weft_core *core, const struct weft_sockaddr *addr,
+			     const struct weft_hello *h, u64 slot)
 {
 	struct weft_hello_seed seed = {
 		.addr = *addr,
@@ -48,8 +51,8 @@ static u64 weft_hello_cookie(struct weft_core *core, const struct weft_sockaddr 
 	return c ? c : 1;
 }
 
-static bool weft_hello_cookie_good(struct weft_core *core, const struct weft_sockaddr *addr, const struct weft_hello *h,
-				   weft_ns now)
+static bool weft_hello_cookie_good(struct weft_core *core, const struct weft_sockaddr *addr,
+				   const struct weft_hello *h, weft_ns now)
 {
 	u64 slot = now >> WEFT_HELLO_SLOT;
 
@@ -60,7 +63,8 @@ static bool weft_hello_cookie_good(struct weft_core *core, const struct weft_soc
 }
 
 /* Fill in a packet that carries a HELLO. */
-static struct weft_tx *weft_hello_tx(struct weft_out *out, u32 path, u64 token, const struct weft_hello *h)
+static struct weft_tx *weft_hello_tx(struct weft_out *out, u32 path, u64 token,
+				     const struct weft_hello *h)
 {
 	struct weft_hdr hdr = {
 		.type = WEFT_PKT_HELLO,
@@ -103,7 +107,9 @@ static void weft_hello_self(const struct weft_path *path, struct weft_hello *h)
  */
 void weft_hello_send(struct weft_path *path, struct weft_out *out)
 {
-	struct weft_hello h = { .op = WEFT_HELLO_INIT, .nonce = path->nonce, .cookie = path->cookie };
+	struct weft_hello h = { .op = WEFT_HELLO_INIT,
+				.nonce = path->nonce,
+				.cookie = path->cookie };
 	struct weft_tx *tx;
 	weft_ns wait = WEFT_HELLO_FIRST << min_t(u32, path->hello_n, 8);
 
@@ -115,7 +121,8 @@ void weft_hello_send(struct weft_path *path, struct weft_out *out)
 		path->hello_n++;
 	}
 	path->hello_at = out->now + min_t(weft_ns, wait, WEFT_HELLO_MAX);
-	path->hello_at = min(path->hello_at, max(path->born + path->core->conf.connect_ns, out->now + 1));
+	path->hello_at =
+		min(path->hello_at, max(path->born + path->core->conf.connect_ns, out->now + 1));
 	weft_path_deadline(path, path->hello_at);
 }
 
@@ -133,7 +140,8 @@ static void weft_hello_ack(struct weft_path *path, u64 nonce, struct weft_out *o
 }
 
 /* Take the peer's half. The path is locked and in HELLO. */
-static void weft_hello_adopt(struct weft_path *path, const struct weft_hdr *hdr, const struct weft_hello *h, weft_ns now)
+static void weft_hello_adopt(struct weft_path *path, const struct weft_hdr *hdr,
+			     const struct weft_hello *h, weft_ns now)
 {
 	path->peer_id = h->path;
 	path->peer_token = h->token;
@@ -147,14 +155,16 @@ static void weft_hello_adopt(struct weft_path *path, const struct weft_hdr *hdr,
 
 static bool weft_hello_same(const struct weft_path *path, const struct weft_hello *h)
 {
-	return path->peer_id == h->path && path->peer_token == h->token && path->peer_inc == h->incarnation;
+	return path->peer_id == h->path && path->peer_token == h->token &&
+	       path->peer_inc == h->incarnation;
 }
 
 /*
- * The path to @addr that INIT @h is about: the one that there is, or a new one in its place. Return: referenced, or NULL.
+ * The path to @addr that INIT @h is about: the one that there is, or a new one in its place.
+ * Return: referenced, or NULL.
  */
-static struct weft_path *weft_hello_path(struct weft_core *core, const struct weft_rx *rx, const struct weft_hello *h,
-					 struct weft_out *out)
+static struct weft_path *weft_hello_path(struct weft_core *core, const struct weft_rx *rx,
+					 const struct weft_hello *h, struct weft_out *out)
 {
 	struct weft_path *path, *old;
 
@@ -191,8 +201,9 @@ static struct weft_path *weft_hello_path(struct weft_core *core, const struct we
 	return path;
 }
 
-static void weft_hello_init(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *hdr,
-			    const struct weft_hello *h, struct weft_out *out)
+static void weft_hello_init(struct weft_core *core, const struct weft_rx *rx,
+			    const struct weft_hdr *hdr, const struct weft_hello *h,
+			    struct weft_out *out)
 {
 	struct weft_path *path;
 
@@ -224,8 +235,8 @@ static void weft_hello_init(struct weft_core *core, const struct weft_rx *rx, co
 }
 
 /* COOKIE or ACK: an answer to our INIT. */
-static void weft_hello_answer(struct weft_core *core, const struct weft_hdr *hdr, const struct weft_hello *h,
-			      struct weft_out *out)
+static void weft_hello_answer(struct weft_core *core, const struct weft_hdr *hdr,
+			      const struct weft_hello *h, struct weft_out *out)
 {
 	struct weft_path *path;
 
@@ -237,7 +248,8 @@ static void weft_hello_answer(struct weft_core *core, const struct weft_hdr *hdr
 	if (!path)
 		return;
 	weft_lock(&path->lock);
-	if (path->token == hdr->token && path->nonce == h->nonce && path->state == WEFT_PATHS_HELLO && !path->failing) {
+	if (path->token == hdr->token && path->nonce == h->nonce &&
+	    path->state == WEFT_PATHS_HELLO && !path->failing) {
 		if (h->op == WEFT_HELLO_ACK) {
 			weft_hello_adopt(path, hdr, h, out->now);
 		} else if (path->cookie != h->cookie) {
@@ -288,7 +300,8 @@ void weft_hello_rx(struct weft_core *core, const struct weft_rx *rx, const struc
  * @h: its header
  * @out: output
  */
-void weft_gone_send(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *h, struct weft_out *out)
+void weft_gone_send(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *h,
+		    struct weft_out *out)
 {
 	struct weft_hdr hdr = { .type = WEFT_PKT_GONE, .path = h->path, .token = h->token };
 	struct weft_tx *tx;
@@ -320,7 +333,8 @@ void weft_gone_send(struct weft_core *core, const struct weft_rx *rx, const stru
  *
  * No lock is held.
  */
-void weft_gone_rx(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *h, struct weft_out *out)
+void weft_gone_rx(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *h,
+		  struct weft_out *out)
 {
 	struct weft_path *path;
 
@@ -328,7 +342,8 @@ void weft_gone_rx(struct weft_core *core, const struct weft_rx *rx, const struct
 	path = weft_path_lookup(core, &rx->src);
 	if (path) {
 		weft_lock(&path->lock);
-		if (path->state == WEFT_PATHS_UP && path->peer_id == h->path && path->peer_token == h->token)
+		if (path->state == WEFT_PATHS_UP && path->peer_id == h->path &&
+		    path->peer_token == h->token)
 			weft_path_fail(path, ECONNRESET, out);
 		weft_unlock(&path->lock);
 	}

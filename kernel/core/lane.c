@@ -2,21 +2,22 @@
 /*
  * weft core - lanes: packet sequence numbers, acknowledgement, retransmission, congestion window
  *
- * Sending. Records stand in lane->sent by PSN from the time they are sent until they are acknowledged, cumulatively or
- * selectively: an acknowledgement is never taken back. Those in the network stand in lane->xmit too, the one sent longest ago first,
- * those that are to be sent again in lane->lost:
+ * Sending. Records stand in lane->sent by PSN from the time they are sent until they are
+ * acknowledged, cumulatively or selectively: an acknowledgement is never taken back. Those in the
+ * network stand in lane->xmit too, the one sent longest ago first, those that are to be sent again
+ * in lane->lost:
  *
  *	new --output--> sent+xmit --acknowledged--> gone
  *	                  |    ^
  *	       RACK, RTO  v    | output
  *	                sent+lost
  *
- * Loss: RACK (RFC 8985): a packet is lost when one sent later has arrived and the time of a round trip plus a reordering window has
- * passed since it was sent. Timeout: RFC 6298, after one tail-loss probe. Window: slow start, additive increase, halved once per
- * round trip with loss.
+ * Loss: RACK (RFC 8985): a packet is lost when one sent later has arrived and the time of a round
+ * trip plus a reordering window has passed since it was sent. Timeout: RFC 6298, after one tail-
+ * loss probe. Window: slow start, additive increase, halved once per round trip with loss.
  *
- * Receiving. Every PSN before rcv_nxt has been received, those in lane->bits beyond it. A PSN is remembered only when all chunks
- * of its packet have been taken.
+ * Receiving. Every PSN before rcv_nxt has been received, those in lane->bits beyond it. A PSN is
+ * remembered only when all chunks of its packet have been taken.
  *
  * Locks: path->lock.
  */
@@ -43,7 +44,7 @@ void weft_lane_init(struct weft_lane *lane, u8 no)
 	weft_list_init(&lane->lost);
 }
 
-/* ---- Receiving ----------------------------------------------------------------------------------------------------- */
+/* ---- Receiving ------------------------------------------------------------------- */
 
 /**
  * weft_lane_seen - has this packet been received before?
@@ -73,7 +74,8 @@ int weft_lane_seen(const struct weft_lane *lane, u32 psn)
  * @acknow: the peer asks for an acknowledgement
  * @now: time
  */
-void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, bool acknow, weft_ns now)
+void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, bool acknow,
+		    weft_ns now)
 {
 	path->busy |= 1u << lane->no;
 	lane->rcv_unacked++;
@@ -128,7 +130,7 @@ u32 weft_lane_sack(const struct weft_lane *lane, u32 *words)
 	return max_t(u32, n, 1);
 }
 
-/* ---- Acknowledgements ---------------------------------------------------------------------------------------------- */
+/* ---- Acknowledgements ------------------------------------------------------------ */
 
 static void weft_lane_rtt(struct weft_path *path, weft_ns rtt)
 {
@@ -143,11 +145,14 @@ static void weft_lane_rtt(struct weft_path *path, weft_ns rtt)
 		path->srtt += (s64)(rtt - path->srtt) / 8;
 	}
 	path->srtt = max_t(weft_ns, path->srtt, 1);
-	path->rto = max(path->srtt + 4 * path->rttvar, path->core->conf.rto_min_ns) + path->peer_ack_delay;
+	path->rto = max(path->srtt + 4 * path->rttvar, path->core->conf.rto_min_ns) +
+		    path->peer_ack_delay;
 	path->rto = min_t(weft_ns, path->rto, WEFT_RTO_MAX);
 }
 
-/* When the lane will do something about what is not acknowledged: a probe first, then the timeout. */
+/*
+ * When the lane will do something about what is not acknowledged: a probe first, then the timeout.
+ */
 static void weft_lane_arm(struct weft_path *path, struct weft_lane *lane, weft_ns now)
 {
 	weft_ns wait;
@@ -157,7 +162,8 @@ static void weft_lane_arm(struct weft_path *path, struct weft_lane *lane, weft_n
 		return;
 	}
 	if (!lane->probed && !lane->backoff && path->srtt)
-		wait = min(max_t(weft_ns, 2 * path->srtt, path->core->conf.rto_min_ns / 2) + path->peer_ack_delay,
+		wait = min(max_t(weft_ns, 2 * path->srtt, path->core->conf.rto_min_ns / 2) +
+				   path->peer_ack_delay,
 			   path->rto);
 	else
 		wait = min_t(weft_ns, path->rto << min_t(u8, lane->backoff, 10), WEFT_RTO_MAX);
@@ -210,7 +216,8 @@ static void weft_lane_detect(struct weft_path *path, struct weft_lane *lane, wef
 }
 
 /* A record has been acknowledged: take it off, and tell the messages in it. */
-static void weft_lane_gone(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec, struct weft_out *out)
+static void weft_lane_gone(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
+			   struct weft_out *out)
 {
 	u32 i;
 
@@ -238,7 +245,8 @@ static void weft_lane_gone(struct weft_path *path, struct weft_lane *lane, struc
 }
 
 /* Note when what has arrived was sent, for RACK. */
-static void weft_lane_rack(struct weft_path *path, struct weft_lane *lane, const struct weft_rec *rec, weft_ns now)
+static void weft_lane_rack(struct weft_path *path, struct weft_lane *lane,
+			   const struct weft_rec *rec, weft_ns now)
 {
 	weft_ns rtt = now - rec->sent_at;
 
@@ -338,7 +346,7 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 	weft_lane_arm(path, lane, now);
 }
 
-/* ---- Sending ------------------------------------------------------------------------------------------------------- */
+/* ---- Sending --------------------------------------------------------------------- */
 
 /* May a new packet be numbered, and the window take it? */
 static bool weft_lane_numbers(const struct weft_lane *lane)
@@ -354,7 +362,8 @@ static bool weft_lane_numbers(const struct weft_lane *lane)
  */
 bool weft_lane_may_send(const struct weft_lane *lane)
 {
-	return weft_list_empty(&lane->sendq) && lane->flight < lane->cwnd && weft_lane_numbers(lane);
+	return weft_list_empty(&lane->sendq) && lane->flight < lane->cwnd &&
+	       weft_lane_numbers(lane);
 }
 
 /**
@@ -399,7 +408,8 @@ static void weft_lane_close(struct weft_path *path, struct weft_lane *lane, stru
 }
 
 /* Send a packet again. */
-static void weft_lane_again(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec, struct weft_out *out)
+static void weft_lane_again(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
+			    struct weft_out *out)
 {
 	struct weft_txm *txm = rec->txm;
 
@@ -497,7 +507,7 @@ more:
 	weft_path_go_on(path, out);
 }
 
-/* ---- Time ---------------------------------------------------------------------------------------------------------- */
+/* ---- Time ------------------------------------------------------------------------ */
 
 /* Nothing has been heard in time. */
 static void weft_lane_timeout(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)

@@ -2,7 +2,8 @@
 /*
  * weft core - a doubly linked list with a head, the same in the module and in host programs
  *
- * An entry that is on no list points to itself, so that weft_list_del() may be called twice. Locks are the caller's.
+ * An entry that is on no list points to itself, so that weft_list_del() may be called twice. Locks
+ * are the caller's.
  */
 #ifndef WEFT_LIST_H
 #define WEFT_LIST_H

@@ -2,13 +2,15 @@
 /*
  * weft core - messages that stay on the node
  *
- * There are no packets. A short message goes from the send ring straight into the receiver's completion queue or, when no receive
- * waits, into a struct weft_rxm; that takes the receiver's ep->lock alone. Longer ones go under core->local's lock:
+ * There are no packets. A short message goes from the send ring straight into the receiver's
+ * completion queue or, when no receive waits, into a struct weft_rxm; that takes the receiver's
+ * ep->lock alone. Longer ones go under core->local's lock:
  *
- *	up to eager_max		copied to the kernel at the send, as long as the receiver does not hold too much of that already,
- *				and placed from there (place.c)
- *	longer, or too much	the send stays under way (txm->lrxm, rxm->ltxm) until a receive takes it; then bytes are copied
- *				once, from the sender's memory to the receiver's, a window at a time:
+ *	up to eager_max		copied to the kernel at the send, as long as the receiver does not
+ *				hold too much of that already, and placed from there (place.c)
+ *	longer, or too much	the send stays under way (txm->lrxm, rxm->ltxm) until a receive
+ *				takes it; then bytes are copied once, from the sender's memory to
+ *				the receiver's, a window at a time:
  *				both windows READY -> copied -> (flushed) -> next
  *
  * Connections use the same chunks as remote ones, built and taken at once.
@@ -90,7 +92,8 @@ static bool weft_local_spare(struct weft_ep *ep)
 }
 
 /* The message in reserve, for @e. The receiver is locked. */
-static struct weft_rxm *weft_local_make(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e)
+static struct weft_rxm *weft_local_make(struct weft_ep *ep, struct weft_flow *flow,
+					const struct weft_sq_entry *e)
 {
 	struct weft_rxm *rxm = ep->spare;
 
@@ -120,8 +123,8 @@ static void weft_local_hold(struct weft_rxm *rxm, u8 *buf)
 	rxm->whole = true;
 }
 
-static struct weft_post *weft_local_match(struct weft_ep *lep, u32 src, const struct weft_sq_entry *e,
-					  struct weft_out *out)
+static struct weft_post *weft_local_match(struct weft_ep *lep, u32 src,
+					  const struct weft_sq_entry *e, struct weft_out *out)
 {
 	struct weft_mpost *p;
 
@@ -131,11 +134,11 @@ static struct weft_post *weft_local_match(struct weft_ep *lep, u32 src, const st
 }
 
 /*
- * A short message, whose bytes are in ep->scratch. Return: 0, -EAGAIN: the receiver holds too much: not in this way; other negative
- * errno: refused.
+ * A short message, whose bytes are in ep->scratch. Return: 0, -EAGAIN: the receiver holds too much:
+ * not in this way; other negative errno: refused.
  */
-static int weft_local_short(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
-			    struct weft_out *out)
+static int weft_local_short(struct weft_ep *ep, struct weft_flow *flow,
+			    const struct weft_sq_entry *e, struct weft_out *out)
 {
 	struct weft_ep *lep = flow->lep;
 	struct weft_rxm *rxm;
@@ -180,8 +183,9 @@ out:
 }
 
 /* By way of a struct weft_txm. core->local is locked. Return: errno when it is refused. */
-static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
-			   struct weft_txm *txm, struct weft_out *out)
+static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
+			   const struct weft_sq_entry *e, struct weft_txm *txm,
+			   struct weft_out *out)
 {
 	struct weft_ep *lep = flow->lep;
 	struct weft_rxm *rxm = NULL;
@@ -238,7 +242,8 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow, const str
  *
  * Sleeps. Return: 0, negative errno: to be refused with it.
  */
-int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e, struct weft_out *out)
+int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+		    struct weft_out *out)
 {
 	bool user = e->len > min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT);
 	struct weft_path *path = flow->path;
@@ -288,7 +293,7 @@ int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 	return 0;
 }
 
-/* ---- From memory to memory ------------------------------------------------------------------------------------------- */
+/* ---- From memory to memory ------------------------------------------------------- */
 
 static void weft_local_fault(struct weft_txm *txm, struct weft_out *out)
 {
@@ -310,7 +315,8 @@ static bool weft_local_pin(struct weft_rxm *rxm, struct weft_out *out)
 	dst->busy = 0;
 	src->off = dst->off;
 	src->len = dst->len;
-	err = weft_mem_get(rxm->ep->conf.mc, &rxm->post->vec, dst->off, dst->len, WEFT_MEM_WRITE, &dst->mem);
+	err = weft_mem_get(rxm->ep->conf.mc, &rxm->post->vec, dst->off, dst->len, WEFT_MEM_WRITE,
+			   &dst->mem);
 	if (err == -EFAULT) {
 		weft_rxm_fail(rxm, EFAULT, out);
 		return false;
@@ -319,7 +325,8 @@ static bool weft_local_pin(struct weft_rxm *rxm, struct weft_out *out)
 	dst->state = err ? WEFT_WIN_COLD : WEFT_WIN_READY;
 	if (err)
 		weft_rxm_cold(rxm, out);
-	err = weft_mem_get(txm->ep->conf.mc, &txm->vec, src->off, src->len, WEFT_MEM_READ, &src->mem);
+	err = weft_mem_get(txm->ep->conf.mc, &txm->vec, src->off, src->len, WEFT_MEM_READ,
+			   &src->mem);
 	if (err == -EFAULT) {
 		weft_local_fault(txm, out);
 		return false;
@@ -448,7 +455,7 @@ void weft_local_withdraw(struct weft_txm *txm, int status, struct weft_out *out)
 	weft_txm_put(txm, out);
 }
 
-/* ---- Connections ----------------------------------------------------------------------------------------------------- */
+/* ---- Connections ----------------------------------------------------------------- */
 
 /**
  * weft_local_output - take the chunks that wait

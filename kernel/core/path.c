@@ -8,13 +8,14 @@
  *	  v                        v
  *	 failing --bury--> DEAD (off the tables; everything on it has failed; references keep it)
  *
- * A path fails where its lock is held, and is buried by weft_flush(), which takes the locks that are needed in order. A dead path is
- * never used again: the next send makes a new one. What had come whole by then can still be received.
+ * A path fails where its lock is held, and is buried by weft_flush(), which takes the locks that
+ * are needed in order. A dead path is never used again: the next send makes a new one. What had
+ * come whole by then can still be received.
  *
  * core->local is a path without packets, always UP.
  *
- * Deadlines: path->timer_at is not later than any of them. Whoever sets an earlier one calls weft_path_deadline(); later ones
- * are found when the timer expires.
+ * Deadlines: path->timer_at is not later than any of them. Whoever sets an earlier one calls
+ * weft_path_deadline(); later ones are found when the timer expires.
  *
  * Locks: core->lock for the tables, path->lock for the rest.
  */
@@ -180,9 +181,11 @@ struct weft_path *weft_path_list(struct weft_core *core, const struct weft_socka
  * @addr: the node
  * @out: output: the handshake, when it is a new one
  *
- * Return: the path, referenced; ERR_PTR(-ENODEV, -ENOSPC, -ENOMEM, -ENETUNREACH, -EHOSTUNREACH, -EAFNOSUPPORT).
+ * Return: the path, referenced; ERR_PTR(-ENODEV, -ENOSPC, -ENOMEM, -ENETUNREACH, -EHOSTUNREACH,
+ * -EAFNOSUPPORT).
  */
-struct weft_path *weft_path_find(struct weft_core *core, const struct weft_sockaddr *addr, struct weft_out *out)
+struct weft_path *weft_path_find(struct weft_core *core, const struct weft_sockaddr *addr,
+				 struct weft_out *out)
 {
 	struct weft_path *path;
 	bool made = false;
@@ -452,7 +455,7 @@ u32 weft_path_new_id(struct weft_path *path)
 	return path->next_id;
 }
 
-/* ---- Time ---------------------------------------------------------------------------------------------------------- */
+/* ---- Time ------------------------------------------------------------------------ */
 
 /* Give up what has been closing or connecting for too long. */
 static void weft_path_expire(struct weft_path *path, struct weft_out *out)
@@ -516,7 +519,8 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 				path->heard_at = out->now;
 				weft_ctl_put(path, 0, &path->ping);
 			}
-			at = min(at, max(path->heard_at, out->now - conf->keepalive_ns / 2) + conf->keepalive_ns);
+			at = min(at, max(path->heard_at, out->now - conf->keepalive_ns / 2) +
+					     conf->keepalive_ns);
 		}
 		if (path->flight)
 			at = min(at, path->alive_at + conf->dead_ns);
@@ -537,7 +541,7 @@ void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out)
 	weft_unlock(&path->lock);
 }
 
-/* ---- For adapters --------------------------------------------------------------------------------------------------- */
+/* ---- For adapters ---------------------------------------------------------------- */
 
 struct weft_path *weft_path_nth(struct weft_core *core, u32 n)
 {

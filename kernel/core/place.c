@@ -2,18 +2,21 @@
 /*
  * weft core - from messages that came into the memory of programs
  *
- * weft_rxm_step() takes a started message as far as it goes; it is called whenever something has changed. Sources:
+ * weft_rxm_step() takes a started message as far as it goes; it is called whenever something has
+ * changed. Sources:
  *
  *	eager, direct	packets are copied into one window that holds the whole message
- *	eager, buffered	packets are copied into rxm->buf (all that come before the match); when it is whole, from there into the
- *			completion queue, into a window, or by a worker straight into the program's memory
- *	rendezvous	two windows at a time: pinned, granted, filled by DATA, flushed if bounced, let go
+ *	eager, buffered	packets are copied into rxm->buf (all that come before the match); when it
+ *			is whole, from there into the completion queue, into a window, or by a
+ *			worker straight into the program's memory
+ *	rendezvous	two windows at a time: pinned, granted, filled by DATA, flushed if bounced,
+ *			let go
  *	local		local.c
  *
  * A window: NONE -> (COLD: made by a worker) -> READY -> (FLUSH: bounced, by a worker) -> NONE.
  *
- * A message that fails waits until no copy and no worker is busy with it: when its completion is written its memory is not touched
- * any more.
+ * A message that fails waits until no copy and no worker is busy with it: when its completion is
+ * written its memory is not touched any more.
  *
  * Locks: path->lock -> ep->lock.
  */
@@ -76,7 +79,8 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 
 		weft_list_del(&rxm->enode);
 		settled = weft_list_empty(&ep->active);
-		weft_recv_cqe(&e, ep, rxm->post, rxm->tag, rxm->data, rxm->len, rxm->src, rxm->flags);
+		weft_recv_cqe(&e, ep, rxm->post, rxm->tag, rxm->data, rxm->len, rxm->src,
+			      rxm->flags);
 		if (err) {
 			e.tag = rxm->post->match.tag;
 			e.len = 0;
@@ -214,7 +218,8 @@ static int weft_rxm_pin(struct weft_rxm *rxm, struct weft_win *w)
 	w->left = (u32)len;
 	w->todo = (u32)len;
 	w->busy = 0;
-	err = weft_mem_get(weft_rxm_mc(rxm), &rxm->post->vec, w->off, w->len, WEFT_MEM_WRITE, &w->mem);
+	err = weft_mem_get(weft_rxm_mc(rxm), &rxm->post->vec, w->off, w->len, WEFT_MEM_WRITE,
+			   &w->mem);
 	if (err == -EFAULT)
 		return err;
 	if (err)
@@ -247,7 +252,7 @@ static bool weft_rxm_release(struct weft_rxm *rxm, struct weft_out *out)
 	return gone;
 }
 
-/* ---- Eager ---------------------------------------------------------------------------------------------------------- */
+/* ---- Eager ----------------------------------------------------------------------- */
 
 /* From the buffer into the completion queue. Return: done. */
 static bool weft_rxm_inline(struct weft_rxm *rxm, struct weft_out *out)
@@ -258,7 +263,8 @@ static bool weft_rxm_inline(struct weft_rxm *rxm, struct weft_out *out)
 
 	weft_lock(&ep->lock);
 	if (ep->state != WEFT_EPS_DEAD && ep->rx_cq) {
-		weft_recv_cqe(&e, ep, rxm->post, rxm->tag, rxm->data, rxm->len, rxm->src, rxm->flags);
+		weft_recv_cqe(&e, ep, rxm->post, rxm->tag, rxm->data, rxm->len, rxm->src,
+			      rxm->flags);
 		weft_list_del(&rxm->enode);
 		done = weft_recv_inline(ep, rxm->post, &e, rxm->buf, out);
 		if (done) {
@@ -313,7 +319,7 @@ static void weft_rxm_is_whole(struct weft_rxm *rxm, struct weft_out *out)
 	/* one that is early keeps its place until its turn */
 	if (!rxm->early)
 		if (!rxm->early)
-		weft_list_del(&rxm->fnode);
+			weft_list_del(&rxm->fnode);
 	/* pairs with the acquire in recv.c: who sees it sees the bytes */
 	smp_store_release(&rxm->whole, true);
 	if (rxm->started) {
@@ -327,7 +333,10 @@ static void weft_rxm_is_whole(struct weft_rxm *rxm, struct weft_out *out)
 	}
 }
 
-/* Into the receive's memory, if the message has just begun and its memory is at hand. Return: so be it. */
+/*
+ * Into the receive's memory, if the message has just begun and its memory is at hand. Return: so be
+ * it.
+ */
 static bool weft_rxm_go_direct(struct weft_rxm *rxm)
 {
 	if (rxm->direct)
@@ -355,8 +364,8 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 	struct weft_path *path = rxm->path;
 	u32 n = len;
 
-	if (rxm->over || rxm->err || rxm->sid || rxm->whole || len > rxm->len - min_t(u64, off, rxm->len) ||
-	    rxm->got + len > rxm->len) {
+	if (rxm->over || rxm->err || rxm->sid || rxm->whole ||
+	    len > rxm->len - min_t(u64, off, rxm->len) || rxm->got + len > rxm->len) {
 		path->rx_gone += len;
 		return 0;
 	}
@@ -409,7 +418,7 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 	return 0;
 }
 
-/* ---- Rendezvous ----------------------------------------------------------------------------------------------------- */
+/* ---- Rendezvous ------------------------------------------------------------------ */
 
 /* How far may the sender go? Windows become ready in any order. */
 static void weft_rxm_grant(struct weft_rxm *rxm)
@@ -528,7 +537,8 @@ int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct w
 
 		for (k = 0; k < ARRAY_SIZE(rxm->win); k++) {
 			win = &rxm->win[k];
-			if (win->state == WEFT_WIN_READY && off >= win->off && off - win->off < win->len)
+			if (win->state == WEFT_WIN_READY && off >= win->off &&
+			    off - win->off < win->len)
 				break;
 		}
 		if (k == ARRAY_SIZE(rxm->win))
@@ -579,7 +589,7 @@ void weft_place_copied(const struct weft_copy *c, int err, struct weft_out *out)
 	}
 }
 
-/* ---- Process context ------------------------------------------------------------------------------------------------- */
+/* ---- Process context ------------------------------------------------------------- */
 
 /**
  * weft_rxm_work - make windows, flush them, or write a buffered message
@@ -616,7 +626,8 @@ void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out)
 		struct weft_win *w = &rxm->win[i];
 
 		if (what[i] == WEFT_WIN_COLD)
-			err = weft_mem_make(mc, &rxm->post->vec, w->off, w->len, WEFT_MEM_WRITE, &mem[i]);
+			err = weft_mem_make(mc, &rxm->post->vec, w->off, w->len, WEFT_MEM_WRITE,
+					    &mem[i]);
 		else if (what[i] == WEFT_WIN_FLUSH)
 			err = weft_mem_flush(w->mem);
 	}

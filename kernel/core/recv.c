@@ -2,23 +2,26 @@
 /*
  * weft core - messages that come in: order, matching, receives
  *
- * A chunk finds its flow, and is offered to matching when all earlier messages of the flow have been. Before each message is
- * matched, the endpoint's receive ring is emptied ("drain, then match"). A whole short message that matches a receive of one segment
- * is completed from the packet, and nothing is kept of it. All others get a struct weft_rxm:
+ * A chunk finds its flow, and is offered to matching when all earlier messages of the flow have
+ * been. Before each message is matched, the endpoint's receive ring is emptied ("drain, then
+ * match"). A whole short message that matches a receive of one segment is completed from the
+ * packet, and nothing is kept of it. All others get a struct weft_rxm:
  *
- *	early --its turn--> unexpected --a receive is posted (ep->lock)--> out->start --path->lock--> started
- *	                \---a receive waits--------------------------------------------------------> started --place.c--> over
+ *	early --its turn--> unexpected --a receive is posted--> out->start --> started
+ *	                \---a receive waits--------------------------------> started --> over
  *
- * WEFT_ST_RQ_KICK: while an endpoint holds unexpected messages posts have to be told; the flag is set, then (full barrier) the
- * ring is looked at once more, all under ep->lock.
+ * WEFT_ST_RQ_KICK: while an endpoint holds unexpected messages posts have to be told; the flag is
+ * set, then (full barrier) the ring is looked at once more, all under ep->lock.
  *
  * Locks: path->lock -> ep->lock. Receives, rings and matching belong to ep->lock.
  */
 #include "proto.h"
 
-/* ---- Receives ------------------------------------------------------------------------------------------------------- */
+/* ---- Receives -------------------------------------------------------------------- */
 
-/* Only while unexpected messages are held, or all receives fail at once, is the user asked to kick. */
+/*
+ * Only while unexpected messages are held, or all receives fail at once, is the user asked to kick.
+ */
 static void weft_recv_status(struct weft_ep *ep)
 {
 	u32 bits = WEFT_ST_RQ_KICK | WEFT_ST_UNEXP;
@@ -56,8 +59,8 @@ void weft_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out 
  * @src: sender
  * @flags: WEFT_MSG_*
  */
-void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, const struct weft_post *post, u64 tag, u64 data,
-		   u64 len, u32 src, u16 flags)
+void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, const struct weft_post *post,
+		   u64 tag, u64 data, u64 len, u32 src, u16 flags)
 {
 	e->context = post->context;
 	e->tag = tag;
@@ -65,7 +68,8 @@ void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, const struct we
 	e->len = len;
 	e->buf = 0;
 	e->src = src;
-	e->flags = (flags & WEFT_MSG_TAGGED ? WEFT_CQE_TAGGED : 0) | (flags & WEFT_MSG_DATA ? WEFT_CQE_DATA : 0);
+	e->flags = (flags & WEFT_MSG_TAGGED ? WEFT_CQE_TAGGED : 0) |
+		   (flags & WEFT_MSG_DATA ? WEFT_CQE_DATA : 0);
 	e->ep = (u16)ep->conf.handle;
 	e->olen = len > post->vec.len ? len - post->vec.len : 0;
 	e->status = e->olen ? EMSGSIZE : 0;
@@ -79,9 +83,11 @@ void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, const struct we
  * @e: the completion
  * @out: output
  */
-void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e, struct weft_out *out)
+void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
+		    struct weft_out *out)
 {
-	if (ep->state == WEFT_EPS_DEAD || !ep->rx_cq || !(e->status || post->flags & WEFT_RQ_COMPLETION) ||
+	if (ep->state == WEFT_EPS_DEAD || !ep->rx_cq ||
+	    !(e->status || post->flags & WEFT_RQ_COMPLETION) ||
 	    weft_cq_post(ep->rx_cq, e, NULL, 0, &post->ovf, out)) {
 		weft_post_free(ep, post, out);
 		return;
@@ -101,13 +107,14 @@ void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct wef
  *
  * Return: done, the receive is free; false: the payload has to be placed.
  */
-bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e, const void *payload,
-		      struct weft_out *out)
+bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,
+		      const void *payload, struct weft_out *out)
 {
 	u64 n = min(e->len, post->vec.len);
 
 	if (n) {
-		if (n > WEFT_INLINE_MAX || post->vec.n != 1 || !(e->status || post->flags & WEFT_RQ_COMPLETION))
+		if (n > WEFT_INLINE_MAX || post->vec.n != 1 ||
+		    !(e->status || post->flags & WEFT_RQ_COMPLETION))
 			return false;
 		e->buf = post->vec.seg[0].addr;
 		e->flags |= WEFT_CQE_INLINE;
@@ -154,7 +161,8 @@ bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out)
 {
 	struct weft_mpost *p;
 
-	for (p = weft_match_post_next(&ep->match, NULL); p; p = weft_match_post_next(&ep->match, p)) {
+	for (p = weft_match_post_next(&ep->match, NULL); p;
+	     p = weft_match_post_next(&ep->match, p)) {
 		struct weft_post *post = container_of(p, struct weft_post, match);
 
 		if (post->context != context)
@@ -227,12 +235,15 @@ void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_pos
 }
 
 /* A receive takes an unexpected message. */
-static void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post, struct weft_out *out)
+static void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post,
+			   struct weft_out *out)
 {
 	struct weft_cqe e;
 
+	/* pairs with the release in weft_rxm_is_whole(): the bytes are there */
 	if (smp_load_acquire(&rxm->whole) && rxm->buf) {
-		weft_recv_cqe(&e, ep, post, rxm->tag, rxm->data, rxm->len, rxm->match.src, rxm->flags);
+		weft_recv_cqe(&e, ep, post, rxm->tag, rxm->data, rxm->len, rxm->match.src,
+			      rxm->flags);
 		if (weft_recv_inline(ep, post, &e, rxm->buf, out)) {
 			rxm->served = true;
 			weft_start_put(rxm, out);
@@ -268,8 +279,8 @@ static void weft_recv_resolve(struct weft_ep *ep)
 }
 
 /* Apply one entry of the receive ring. @post is free. */
-static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct weft_post *post,
-			    struct weft_out *out)
+static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
+			    struct weft_post *post, struct weft_out *out)
 {
 	struct weft_munexp *u;
 
@@ -366,12 +377,15 @@ void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct w
 	weft_match_unexp_add(&ep->match, &rxm->match);
 	weft_count(ep->core, msgs_unexpected);
 	weft_recv_status(ep);
-	/* barrier E: whoever posts from here on sees the flag; whoever has posted before is seen here */
+	/*
+	 * barrier E: whoever posts from here on sees the flag; whoever has posted before is seen
+	 * here
+	 */
 	smp_mb();
 	weft_recv_drain(ep, out);
 }
 
-/* ---- Messages ------------------------------------------------------------------------------------------------------- */
+/* ---- Messages -------------------------------------------------------------------- */
 
 void weft_rxm_get(struct weft_rxm *rxm)
 {
@@ -406,7 +420,8 @@ static bool weft_recv_spare(struct weft_path *path)
  * weft_rxm_new - a message
  * @path: the path, locked
  *
- * Return: the message with one reference, on the path's list; NULL: no memory (not if path->spare was there).
+ * Return: the message with one reference, on the path's list; NULL: no memory (not if path->spare
+ * was there).
  */
 struct weft_rxm *weft_rxm_new(struct weft_path *path)
 {
@@ -459,7 +474,8 @@ void weft_rxm_head(struct weft_rxm *rxm, const struct weft_head *h)
 	rxm->flags = h->flags;
 }
 
-static struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow *rf, const struct weft_head *h, u32 sid)
+static struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow *rf,
+				       const struct weft_head *h, u32 sid)
 {
 	struct weft_rxm *rxm = weft_rxm_new(path);
 
@@ -490,11 +506,13 @@ static bool weft_recv_takes(const struct weft_ep *ep, const struct weft_rflow *r
 }
 
 /*
- * It is a message's turn. @rxm: it has come early; else NULL, and @whole are its bytes if they are all in the packet. Return: the
- * message, NULL: nothing is left to do for it, ERR_PTR(-ENOMEM): not now.
+ * It is a message's turn. @rxm: it has come early; else NULL, and @whole are its bytes if they are
+ * all in the packet. Return: the message, NULL: nothing is left to do for it, ERR_PTR(-ENOMEM): not
+ * now.
  */
-static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflow *rf, const struct weft_head *h,
-					u32 sid, struct weft_rxm *rxm, const u8 *whole, struct weft_out *out)
+static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflow *rf,
+					const struct weft_head *h, u32 sid, struct weft_rxm *rxm,
+					const u8 *whole, struct weft_out *out)
 {
 	struct weft_ep *ep = rf->ep;
 	struct weft_post *post;
@@ -514,7 +532,8 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 	}
 	weft_recv_drain(ep, out);
 	src = weft_rflow_src(rf);
-	p = weft_match_arrive(&ep->match, h->flags & WEFT_MSG_TAGGED ? WEFT_TAGGED : WEFT_UNTAGGED, src, h->tag);
+	p = weft_match_arrive(&ep->match, h->flags & WEFT_MSG_TAGGED ? WEFT_TAGGED : WEFT_UNTAGGED,
+			      src, h->tag);
 	if (likely(p)) {
 		post = container_of(p, struct weft_post, match);
 		if (whole && h->len <= WEFT_INLINE_MAX) {
@@ -560,7 +579,9 @@ static void weft_recv_next(struct weft_path *path, u16 ssvc, u32 sgen, struct we
 
 	while ((rf = weft_rflow_find(path, ssvc, sgen)) && (l = weft_list_first(&rf->early))) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, fnode);
-		struct weft_head h = { .tag = rxm->tag, .data = rxm->data, .len = rxm->len, .flags = rxm->flags };
+		struct weft_head h = {
+			.tag = rxm->tag, .data = rxm->data, .len = rxm->len, .flags = rxm->flags
+		};
 
 		if (rxm->flow.mseq != rf->id.mseq)
 			break;
@@ -580,7 +601,8 @@ static void weft_recv_next(struct weft_path *path, u16 ssvc, u32 sgen, struct we
 }
 
 /* A message came before its turn. Return: it, NULL: no room. */
-static struct weft_rxm *weft_recv_early(struct weft_path *path, struct weft_rflow *rf, const struct weft_head *h, u32 sid)
+static struct weft_rxm *weft_recv_early(struct weft_path *path, struct weft_rflow *rf,
+					const struct weft_head *h, u32 sid)
 {
 	struct weft_rxm *rxm;
 	struct weft_list *l;
@@ -706,7 +728,10 @@ int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struc
 	if (rf->gone || ahead < 0 || !sid)
 		return 0;
 	if (ahead)
-		return weft_recv_known(&rf->early, h.flow.mseq) || weft_recv_early(path, rf, &h, sid) ? 0 : -ENOMEM;
+		return weft_recv_known(&rf->early, h.flow.mseq) ||
+				       weft_recv_early(path, rf, &h, sid) ?
+			       0 :
+			       -ENOMEM;
 	rxm = weft_recv_offer(path, rf, &h, sid, NULL, NULL, out);
 	if (IS_ERR(rxm))
 		return (int)PTR_ERR(rxm);

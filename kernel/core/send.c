@@ -2,23 +2,25 @@
 /*
  * weft core - messages that go out
  *
- * A send is taken from the ring by weft_send_drain(). A short one whose flow has nothing waiting goes into the open packet at once
- * and is complete: no struct weft_txm. All others use one:
+ * A send is taken from the ring by weft_send_drain(). A short one whose flow has nothing waiting
+ * goes into the open packet at once and is complete: no struct weft_txm. All others use one:
  *
  *	WAIT --first packet--> SENT (eager; all in packets) --acknowledged, or DONE--> OVER
  *	  \---announced--> ASKED --GRANT--> GRANT <-> (more granted) --DONE--> OVER
  *
- * Up to eager_max bytes are copied to the kernel at once, longer messages stay in the program's memory and are sent from windows of it,
- * two at a time.
+ * Up to eager_max bytes are copied to the kernel at once, longer messages stay in the program's
+ * memory and are sent from windows of it, two at a time.
  *
- * ep->hand is a free struct weft_txm: whatever is taken from the ring can be completed, even when the completion queue is full.
- * Without one the ring is left alone, until one gets free (ep->sq_stalled).
+ * ep->hand is a free struct weft_txm: whatever is taken from the ring can be completed, even when
+ * the completion queue is full. Without one the ring is left alone, until one gets free
+ * (ep->sq_stalled).
  *
- * Locks: ep->sq_mutex for the ring; path->lock for what is under way; ep->lock for the list of free ones.
+ * Locks: ep->sq_mutex for the ring; path->lock for what is under way; ep->lock for the list of free
+ * ones.
  */
 #include "proto.h"
 
-/* ---- Slots of the ring ----------------------------------------------------------------------- */
+/* ---- Slots of the ring ----------------------------------------------------------- */
 
 /*
  * Give slots of the ring back to the program: those of entries that have been taken, but for one
@@ -61,7 +63,7 @@ static void weft_send_publish(struct weft_ep *ep)
 	weft_unlock(&ep->lock);
 }
 
-/* ---- Completions --------------------------------------------------------------------------------------------------- */
+/* ---- Completions ----------------------------------------------------------------- */
 
 void weft_txm_get(struct weft_txm *txm)
 {
@@ -150,7 +152,8 @@ static struct weft_txm *weft_send_use(struct weft_ep *ep)
  *
  * Return: the send, not yet known to the flow. Its payload is the caller's care.
  */
-struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_flow *flow)
+struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *e,
+				struct weft_flow *flow)
 {
 	struct weft_txm *txm = weft_send_use(ep);
 
@@ -180,8 +183,8 @@ struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *
 	return txm;
 }
 
-static void weft_send_fill(struct weft_cqe *c, const struct weft_ep *ep, u64 context, u64 tag, u64 len, bool tagged,
-			   int status)
+static void weft_send_fill(struct weft_cqe *c, const struct weft_ep *ep, u64 context, u64 tag,
+			   u64 len, bool tagged, int status)
 {
 	c->context = context;
 	c->tag = tag;
@@ -197,7 +200,8 @@ static void weft_send_fill(struct weft_cqe *c, const struct weft_ep *ep, u64 con
 }
 
 /* Write a completion, or have it wait in @txm, whose reference is taken over. */
-static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struct weft_cqe *c, struct weft_out *out)
+static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struct weft_cqe *c,
+			   struct weft_out *out)
 {
 	bool waits = false;
 
@@ -257,7 +261,7 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
 	weft_send_post(txm->ep, txm, &c, out);
 }
 
-/* ---- From the ring -------------------------------------------------------------------------------------------------- */
+/* ---- From the ring --------------------------------------------------------------- */
 
 /**
  * weft_send_payload - copy an entry's payload
@@ -283,8 +287,8 @@ static bool weft_send_window(const struct weft_path *path, u64 len)
 	return path->tx_used + len <= path->tx_limit << 10;
 }
 
-static void weft_send_head(struct weft_head *h, const struct weft_flow *flow, u32 mseq, u64 tag, u64 data, u64 len,
-			   bool tagged, u16 flags)
+static void weft_send_head(struct weft_head *h, const struct weft_flow *flow, u32 mseq, u64 tag,
+			   u64 data, u64 len, bool tagged, u16 flags)
 {
 	h->flow = flow->id;
 	h->flow.mseq = mseq;
@@ -292,11 +296,13 @@ static void weft_send_head(struct weft_head *h, const struct weft_flow *flow, u3
 	h->data = data;
 	h->len = len;
 	h->flags = (tagged ? WEFT_MSG_TAGGED : 0) | (flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
-		   (flags & WEFT_SQ_DELIVERY ? WEFT_MSG_PLACED : 0) | (flow->conn ? WEFT_MSG_CONNECTED : 0);
+		   (flags & WEFT_SQ_DELIVERY ? WEFT_MSG_PLACED : 0) |
+		   (flow->conn ? WEFT_MSG_CONNECTED : 0);
 }
 
 /* Append a whole short message. There is room. */
-static void weft_send_short(struct weft_rec *rec, const struct weft_head *h, u32 off, const void *pay, u32 len)
+static void weft_send_short(struct weft_rec *rec, const struct weft_head *h, u32 off,
+			    const void *pay, u32 len)
 {
 	u8 *dst = rec->raw + rec->len;
 	u32 n = weft_wire_eager_put(dst, h, off, len);
@@ -311,11 +317,11 @@ static void weft_send_short(struct weft_rec *rec, const struct weft_head *h, u32
 #define WEFT_EAGER_HEAD	(WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager))
 
 /*
- * A short message that is complete when it has been copied: into the open packet, if nothing stands against it. @more: other entries
- * follow, the packet stays open. Return: it is done.
+ * A short message that is complete when it has been copied: into the open packet, if nothing stands
+ * against it. @more: other entries follow, the packet stays open. Return: it is done.
  */
-static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e, bool more,
-			   struct weft_out *out)
+static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
+			   const struct weft_sq_entry *e, bool more, struct weft_out *out)
 {
 	u32 len = (u32)e->len, need = weft_wire_size(sizeof(struct weft_w_eager) + len);
 	struct weft_path *path = flow->path;
@@ -325,8 +331,8 @@ static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow, const str
 	bool done = false;
 
 	weft_lock(&path->lock);
-	if (unlikely(path->state != WEFT_PATHS_UP || path->failing || flow->dead || !weft_lane_may_send(lane) ||
-		     !weft_send_window(path, len)))
+	if (unlikely(path->state != WEFT_PATHS_UP || path->failing || flow->dead ||
+		     !weft_lane_may_send(lane) || !weft_send_window(path, len)))
 		goto out;
 	rec = weft_lane_open(path, lane);
 	if (rec && weft_rec_room(path, rec) < need) {
@@ -377,8 +383,8 @@ static void weft_send_owe(struct weft_ep *ep, struct weft_path *path, struct wef
 }
 
 /* Send by way of a struct weft_txm. Return: 0, negative errno: not taken. */
-static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e, bool have,
-			  struct weft_out *out)
+static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+			  bool have, struct weft_out *out)
 {
 	struct weft_path *path = flow->path;
 	struct weft_txm *txm;
@@ -426,7 +432,8 @@ static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const stru
 }
 
 /* One entry. Return: 0: taken, negative errno: to be refused with it. */
-static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more, struct weft_out *out)
+static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
+			 struct weft_out *out)
 {
 	struct weft_flow *flow;
 	bool have = false;
@@ -521,7 +528,7 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 	return 0;
 }
 
-/* ---- Into packets --------------------------------------------------------------------------------------------------- */
+/* ---- Into packets ---------------------------------------------------------------- */
 
 /**
  * weft_send_build - append the next chunk of a send to a packet
@@ -561,12 +568,14 @@ bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_r
 	}
 	left = (u32)(txm->len - txm->sent);
 	if (left <= WEFT_INLINE_MAX && weft_wire_size(sizeof(struct weft_w_eager) + left) <= room) {
-		weft_send_short(rec, &h, (u32)txm->sent, left ? txm->buf + txm->sent : rec->raw, left);
+		weft_send_short(rec, &h, (u32)txm->sent, left ? txm->buf + txm->sent : rec->raw,
+				left);
 		n = left;
 	} else {
 		if (left <= WEFT_INLINE_MAX && rec->len)
 			return false;
-		n = min_t(u32, left, path->max_payload - WEFT_WIRE_HDR - rec->len - WEFT_EAGER_HEAD);
+		n = min_t(u32, left,
+			  path->max_payload - WEFT_WIRE_HDR - rec->len - WEFT_EAGER_HEAD);
 		rec->bulk = rec->len;
 		rec->len += weft_wire_eager_put(rec->raw + rec->len, &h, (u32)txm->sent, n);
 		rec->pay = n;
@@ -591,83 +600,7 @@ ref:
 	return !rec->pay;
 }
 
-/* The window that holds the next byte to be sent. */
-static struct weft_win *weft_send_win(struct weft_txm *txm)
-{
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
-		struct weft_win *w = &txm->win[i];
-
-		if (w->state == WEFT_WIN_READY && txm->sent - w->off < w->len)
-			return w;
-	}
-	return NULL;
-}
-
-#define WEFT_DATA_HEAD	(WEFT_WIRE_CHUNK + sizeof(struct weft_w_data))
-#define WEFT_DATA_BURST	32	/* packets of one message before that of another one */
-
-/**
- * weft_send_data - fill a packet with a part of a message that was asked for
- * @path: the path, locked
- * @lane: the lane
- * @txm: first of lane->dataq
- * @rec: the open packet, empty
- *
- * Return: it is full; false: this message has nothing at hand and has left the queue.
- */
-bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_txm *txm, struct weft_rec *rec)
-{
-	u64 n = min_t(u64, txm->granted - txm->sent, path->max_payload - WEFT_WIRE_HDR - WEFT_DATA_HEAD);
-	struct weft_win *w = NULL;
-
-	if (txm->user) {
-		w = weft_send_win(txm);
-		n = w ? min(n, w->off + w->len - txm->sent) : 0;
-	}
-	if (!n) {
-		weft_list_del(&txm->qnode);
-		lane->burst = 0;
-		return false;
-	}
-	rec->bulk = 0;
-	rec->len = weft_wire_data_put(rec->raw, txm->rid, txm->sent, (u32)n);
-	rec->pay = (u32)n;
-	rec->txm = txm;
-	weft_txm_get(txm);
-	if (w) {
-		weft_mem_hold(w->mem);
-		rec->mem = w->mem;
-		rec->off = (u32)(txm->sent - w->off);
-		rec->win = (u8)(w - txm->win);
-		w->busy++;
-	} else {
-		rec->off = (u32)txm->sent;
-	}
-	weft_rec_ref(rec, txm->flow, txm);
-	txm->sent += n;
-	if (++lane->burst == WEFT_DATA_BURST) {
-		lane->burst = 0;
-		weft_list_del(&txm->qnode);
-		weft_list_add_tail(&lane->dataq, &txm->qnode);
-	}
-	return true;
-}
-
-/* ---- Their end ------------------------------------------------------------------------------------------------------ */
-
-/**
- * weft_win_drop - let go of a window
- * @win: the window
- */
-void weft_win_drop(struct weft_win *win)
-{
-	if (win->state == WEFT_WIN_READY || win->state == WEFT_WIN_FLUSH)
-		weft_mem_put(win->mem);
-	win->mem = NULL;
-	win->state = WEFT_WIN_NONE;
-}
+/* ---- Their end ------------------------------------------------------------------- */
 
 /**
  * weft_send_over - the operation is over, but for records that are not acknowledged
@@ -754,226 +687,4 @@ void weft_send_acked(struct weft_txm *txm, struct weft_rec *rec, struct weft_out
 		}
 		break;
 	}
-}
-
-/* ---- Rendezvous ----------------------------------------------------------------------------------------------------- */
-
-/**
- * weft_txm_cold - have a window pinned in process context
- * @txm: the send; its path is locked
- * @out: output
- */
-void weft_txm_cold(struct weft_txm *txm, struct weft_out *out)
-{
-	if (txm->work.queued || txm->cold)
-		return;
-	txm->work.queued = true;
-	weft_txm_get(txm);
-	weft_list_add_tail(&out->cold, &txm->work.node);
-}
-
-static void weft_send_fault(struct weft_txm *txm, int err, struct weft_out *out)
-{
-	weft_send_done(txm, err, out);
-	weft_send_withdraw(txm, err, out);
-}
-
-/* Take the next window. Return: one was taken, or is being made. */
-static bool weft_send_pin(struct weft_txm *txm, struct weft_win *w, struct weft_out *out)
-{
-	u64 len = min_t(u64, txm->granted - txm->pinned, txm->path->core->conf.window_bytes);
-	int err;
-
-	w->off = txm->pinned;
-	w->len = (u32)len;
-	w->busy = 0;
-	err = weft_mem_get(txm->ep->conf.mc, &txm->vec, w->off, w->len, WEFT_MEM_READ, &w->mem);
-	if (err == -EFAULT) {
-		weft_send_fault(txm, EFAULT, out);
-		return false;
-	}
-	txm->pinned += len;
-	if (!err) {
-		w->state = WEFT_WIN_READY;
-		return true;
-	}
-	w->state = WEFT_WIN_COLD;
-	weft_count(txm->path->core, cold);
-	weft_txm_cold(txm, out);
-	return true;
-}
-
-/**
- * weft_send_step - go on with a send that was asked for
- * @txm: the send, GRANT; its path is locked
- * @out: output
- */
-void weft_send_step(struct weft_txm *txm, struct weft_out *out)
-{
-	struct weft_lane *lane = &txm->path->lane[txm->flow->lane];
-	u32 i;
-
-	if (txm->user) {
-		for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
-			struct weft_win *w = &txm->win[i];
-
-			if (w->state == WEFT_WIN_READY && !w->busy && w->off + w->len <= txm->sent)
-				weft_win_drop(w);
-		}
-		for (i = 0; i < ARRAY_SIZE(txm->win) && txm->pinned < txm->granted; i++)
-			if (txm->win[i].state == WEFT_WIN_NONE && !weft_send_pin(txm, &txm->win[i], out))
-				return;
-		if (!weft_send_win(txm))
-			return;
-	}
-	if (txm->sent < txm->granted && weft_list_empty(&txm->qnode)) {
-		weft_list_add_tail(&lane->dataq, &txm->qnode);
-		txm->path->busy |= 1u << lane->no;
-	}
-}
-
-static struct weft_txm *weft_send_by_id(struct weft_path *path, u32 sid)
-{
-	struct weft_list *l, *chain = &path->sids[sid % WEFT_PATH_HASH];
-
-	weft_list_for_each(l, chain) {
-		struct weft_txm *txm = weft_entry(l, struct weft_txm, idnode);
-
-		if (txm->sid == sid)
-			return txm;
-	}
-	return NULL;
-}
-
-/**
- * weft_send_grant - GRANT has come
- * @path: the path, locked
- * @lane: lane for an answer
- * @w: the chunk
- * @out: output
- *
- * Return: 0, -ENOMEM: cannot be taken.
- */
-int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *w, struct weft_out *out)
-{
-	u64 upto = be64_to_cpu(w->upto);
-	u32 sid = be32_to_cpu(w->sid);
-	struct weft_txm *txm = weft_send_by_id(path, sid);
-
-	if (!txm) {
-		struct weft_flowid none = { 0 };
-		struct weft_note *note = weft_note_new();
-
-		if (!note)
-			return -ENOMEM;
-		note->len = weft_wire_abort_put(note->chunk, &none, sid, ECANCELED);
-		weft_ctl_put(path, lane, &note->ctl);
-		return 0;
-	}
-	if (!upto) {
-		weft_send_done(txm, 0, out);
-		weft_send_over(txm, out);
-		return 0;
-	}
-	upto = min(upto, txm->len);
-	if (upto <= txm->granted)
-		return 0;
-	txm->state = WEFT_TXM_GRANT;
-	txm->rid = be32_to_cpu(w->rid);
-	txm->granted = upto;
-	weft_send_step(txm, out);
-	return 0;
-}
-
-/**
- * weft_send_placed - DONE has come
- * @path: the path, locked
- * @w: the chunk
- * @out: output
- */
-void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struct weft_out *out)
-{
-	int status = be16_to_cpu(w->status);
-	struct weft_txm *txm = NULL;
-	struct weft_flowid id;
-	struct weft_flow *flow;
-	struct weft_list *l;
-
-	if (be16_to_cpu(w->kind) != WEFT_DONE_PLACED)
-		return;
-	if (w->sid) {
-		txm = weft_send_by_id(path, be32_to_cpu(w->sid));
-		if (!txm)
-			return;
-		weft_send_done(txm, status, out);
-		weft_send_over(txm, out);
-		return;
-	}
-	weft_wire_flow_get(&w->flow, &id);
-	flow = weft_flow_by_gen(path, id.sgen);
-	if (!flow)
-		return;
-	weft_list_for_each(l, &flow->txms) {
-		txm = weft_entry(l, struct weft_txm, node);
-		if (txm->begun && txm->eager && txm->mseq == id.mseq)
-			break;
-		txm = NULL;
-	}
-	if (!txm)
-		return;
-	weft_send_done(txm, status, out);
-	if (txm->state == WEFT_TXM_SENT && !txm->nrec)
-		weft_send_over(txm, out);
-}
-
-/**
- * weft_send_work - process context: make windows
- * @txm: the send, referenced by the work
- * @out: output
- */
-void weft_send_work(struct weft_txm *txm, struct weft_out *out)
-{
-	struct weft_path *path = txm->path;
-	struct weft_mem *mem[ARRAY_SIZE(txm->win)] = { NULL };
-	bool made[ARRAY_SIZE(txm->win)] = { false };
-	int err = 0;
-	u32 i;
-
-	weft_path_get(path);
-	weft_lock(&path->lock);
-	txm->work.queued = false;
-	txm->cold = true;
-	for (i = 0; i < ARRAY_SIZE(txm->win); i++)
-		made[i] = txm->state != WEFT_TXM_OVER && txm->win[i].state == WEFT_WIN_COLD;
-	weft_unlock(&path->lock);
-	for (i = 0; i < ARRAY_SIZE(txm->win) && !err; i++)
-		if (made[i])
-			err = weft_mem_make(txm->ep->conf.mc, &txm->vec, txm->win[i].off, txm->win[i].len,
-					    WEFT_MEM_READ, &mem[i]);
-	weft_lock(&path->lock);
-	txm->cold = false;
-	for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
-		if (!mem[i])
-			continue;
-		if (txm->state == WEFT_TXM_OVER) {
-			weft_mem_put(mem[i]);
-			continue;
-		}
-		if (weft_mem_bounced(mem[i]))
-			weft_count(path->core, bounced);
-		txm->win[i].mem = mem[i];
-		txm->win[i].state = WEFT_WIN_READY;
-	}
-	if (txm->state != WEFT_TXM_OVER) {
-		if (err)
-			weft_send_fault(txm, -err, out);
-		else if (txm->lrxm)
-			weft_rxm_step(txm->lrxm, out);
-		else
-			weft_send_step(txm, out);
-	}
-	weft_path_output(path, out);
-	weft_unlock(&path->lock);
-	weft_path_put(path);
-	weft_txm_put(txm, out);
 }

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - endpoints and connections
+ *
+ * Locks and references: as in obj.h.
+ */
+#ifndef WEFT_EP_H
+#define WEFT_EP_H
+
+#include "obj.h"
+
+/* ---- Endpoints and connections --------------------------------------------------- */
+
+#define WEFT_CONN_ASKING	1	/* active: REQ sent */
+#define WEFT_CONN_ASKED		2	/* passive: waits for the program */
+#define WEFT_CONN_ACCEPTED	3	/* passive: REP sent */
+#define WEFT_CONN_UP		4
+#define WEFT_CONN_CLOSING	5	/* until what was sent is acknowledged, then FINACK */
+#define WEFT_CONN_OVER		6
+
+/**
+ * struct weft_conn - a connection, or a request for one
+ * @ref: path->conns and core->conns together, its endpoint, the flow, struct weft_ctl
+ * @path: referenced; constant
+ * @node: in path->conns
+ * @idnode: in core->conns; core->svc_lock
+ * @reqnode: in ep->reqs of the listener; that ep->lock
+ * @pep: the listener, referenced, while it is a request; path->lock
+ * @ep: its endpoint, referenced; path->lock
+ * @flow: of what we send, referenced
+ * @rflow: of what we receive; NULL: none yet, or any more
+ * @id: ours
+ * @peer: the peer's, 0: not known
+ * @active: we asked
+ * @state: WEFT_CONN_*
+ * @fin: FIN has been sent or is queued
+ * @fin_in: the peer's FIN has come
+ * @fin_acked: ours was acknowledged
+ * @shut: SHUTDOWN has been told, or will not be
+ * @shut_wait: SHUTDOWN is to be told when the messages that have come are placed
+ * @ops: bits of WEFT_CM_* to be sent
+ * @status: errno in REJ
+ * @until: when it is given up, 0: never
+ * @fid: flow in our chunks
+ * @addr: peer's address with service
+ * @dlen: bytes of @data
+ * @data: private data to be sent
+ * @ctl: chunks to be sent
+ * @ev: the event of a request
+ *
+ * Under path->lock.
+ */
+struct weft_conn {
+	refcount_t ref;
+	struct weft_path *path;
+	struct weft_list node;
+	struct weft_list idnode;
+	struct weft_list reqnode;
+	struct weft_ep *pep;
+	struct weft_ep *ep;
+	struct weft_flow *flow;
+	struct weft_rflow *rflow;
+	u32 id;
+	u32 peer;
+	bool active;
+	u8 state;
+	bool fin;
+	bool fin_in;
+	bool fin_acked;
+	bool shut;
+	bool shut_wait;
+	u8 ops;
+	u16 status;
+	weft_ns until;
+	struct weft_flowid fid;
+	struct weft_sockaddr addr;
+	u32 dlen;
+	u8 data[WEFT_CM_DATA_MAX];
+	struct weft_ctl ctl;
+	struct weft_qev ev;
+};
+
+#define WEFT_WORK_SQ	1	/* go on with a send ring */
+#define WEFT_WORK_TXM	2
+#define WEFT_WORK_RXM	3
+
+/**
+ * struct weft_ep - an endpoint
+ * @core: its core
+ * @conf: what it is made of; constant
+ * @ref: references
+ * @sq_mutex: send ring and @flows
+ * @lock: what is not said to be under another one
+ * @node: in core->eps; core->lock
+ * @svcnode: in core->services; core->svc_lock
+ * @listed: is there; core->svc_lock
+ * @killed: weft_ep_kill() has been called; sq_mutex
+ * @state: WEFT_EPS_*; read without the lock, too
+ * @st: WEFT_ST_* as they stand in the status page
+ * @addr: own address; core->lock, constant once enabled
+ * @gen: generation of its service
+ * @tx_cq: for sends; constant once enabled
+ * @rx_cq: for receives
+ * @eq: for events
+ * @av: address vector
+ * @sq: send ring; sq_mutex
+ * @entry: the one that is being worked on; sq_mutex
+ * @owed: a path that has something to send when the ring has been emptied, referenced; sq_mutex
+ * @hand: a free send: what has been accepted can always be completed; sq_mutex
+ * @scratch: payload on its way; sq_mutex
+ * @spare: a message for local sends; sq_mutex
+ * @flows: flows by address of the destination; sq_mutex
+ * @recent: the flow used last, or the only one; sq_mutex
+ * @recent_dst: index in the address vector that it was found by; sq_mutex
+ * @recent_gen: generation of the vector then; sq_mutex
+ * @sq_work: go on with the send ring
+ * @sq_stalled: there was no free send
+ * @nheld: sends that hold their slots in the ring
+ * @sq_taken: entries of the send ring before this index have been taken
+ * @sq_given: their slots before this one belong to the program again
+ * @rq: receive ring
+ * @rentry: the receive that is being applied
+ * @rq_stalled: there was no free receive
+ * @draining: the receive ring is being emptied
+ * @match: matching
+ * @av_gen: generation of the vector at which unexpected messages' senders were found
+ * @post_free: free receives
+ * @txm_free: free sends
+ * @active: messages that are being received
+ * @held: bytes of local messages that are held
+ * @ntxm: sends under way
+ * @txms: all sends
+ * @posts: all receives
+ * @conn: its connection
+ * @connecting: weft_cm_connect() or weft_cm_accept() has been called
+ * @reqs: requests at a listener
+ * @nreqs: how many
+ * @backlog: how many may be
+ * @ev_conn: CONNECTED or CONN_FAILED
+ * @ev_shut: SHUTDOWN
+ * @ev_err: EP_ERROR
+ */
+struct weft_ep {
+	struct weft_core *core;
+	struct weft_ep_conf conf;
+	refcount_t ref;
+	struct weft_mutex sq_mutex;
+	struct weft_lock lock;
+	struct weft_list node;
+	struct weft_list svcnode;
+	bool listed;
+	bool killed;
+	u32 state;
+	u32 st;
+	struct weft_sockaddr addr;
+	u32 gen;
+	struct weft_cq *tx_cq;
+	struct weft_cq *rx_cq;
+	struct weft_eq *eq;
+	struct weft_av *av;
+	struct weft_ring sq;
+	struct weft_sq_entry entry;
+	struct weft_path *owed;
+	struct weft_txm *hand;
+	u8 *scratch;
+	struct weft_rxm *spare;
+	struct weft_list flows[WEFT_EP_FLOWS];
+	struct weft_flow *recent;
+	u32 recent_dst;
+	u32 recent_gen;
+	struct weft_work sq_work;
+	bool sq_stalled;
+	u32 nheld;
+	u32 sq_taken;
+	u32 sq_given;
+	struct weft_ring rq;
+	struct weft_rq_entry rentry;
+	bool rq_stalled;
+	bool draining;
+	struct weft_match match;
+	u32 av_gen;
+	struct weft_list post_free;
+	struct weft_list txm_free;
+	struct weft_list active;
+	u64 held;
+	u32 ntxm;
+	struct weft_txm *txms;
+	struct weft_post *posts;
+	struct weft_conn *conn;
+	bool connecting;
+	struct weft_list reqs;
+	u32 nreqs;
+	u32 backlog;
+	struct weft_qev ev_conn;
+	struct weft_qev ev_shut;
+	struct weft_qev ev_err;
+};
+
+#endif

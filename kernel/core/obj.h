@@ -1,0 +1,686 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - the protocol's objects
+ *
+ *	path		one remote node; core->local: the node itself
+ *	  lane		packets in one sequence; four of them
+ *	    rec		a packet that has been or is being made, until it is acknowledged
+ *	  flow		messages from one of our endpoints to one remote endpoint
+ *	  rflow		messages from one remote endpoint to one of ours
+ *	  conn		a connection, or a request for one
+ *	ep		endpoint
+ *	  txm		a send: one for each slot of the ring, allocated with the endpoint
+ *	  post		a receive: likewise
+ *	rxm		a message that came and could not be completed at once
+ *
+ * Locks: each structure says which one guards what. References: refcount_t may be dropped anywhere,
+ * plain counts under the lock that guards them.
+ */
+#ifndef WEFT_OBJ_H
+#define WEFT_OBJ_H
+
+#include "core.h"
+#include "match.h"
+#include "queue.h"
+#include "ring.h"
+#include "wire.h"
+
+#define WEFT_LANES		4
+#define WEFT_WINDOW		1024	/* PSNs that may be outstanding on a lane */
+#define WEFT_REC_RAW		1440	/* bytes of a record but payload of long messages */
+#define WEFT_REC_REFS		16	/* messages in one packet */
+#define WEFT_REC_KEEP		64	/* idle records of a path */
+#define WEFT_PATH_HASH		64
+#define WEFT_EP_FLOWS		64
+#define WEFT_EAGER_LIMIT	(256u << 10)	/* eager_max of any peer */
+#define WEFT_RXM_SMALL		128	/* payload that stands in a remote message itself */
+#define WEFT_PAYLOAD_MIN	1232	/* UDP payload that every path can carry */
+#define WEFT_CWND_MIN		2
+#define WEFT_CWND_INIT		64
+#define WEFT_RTO_INIT		(50ull * NSEC_PER_MSEC)
+#define WEFT_RTO_MAX		(1ull * NSEC_PER_SEC)
+#define WEFT_CONNS_MAX		65536	/* connections and requests of one remote node */
+#define WEFT_RFLOWS_MAX		65536	/* flows from one remote node */
+
+/* ---- Things that have a chunk to send -------------------------------------------- */
+
+#define WEFT_CTL_RXM	1	/* GRANT, DONE */
+#define WEFT_CTL_TXM	2	/* ABORT of a message */
+#define WEFT_CTL_FLOW	3	/* ABORT that ends the flow */
+#define WEFT_CTL_RFLOW	4	/* EPGONE */
+#define WEFT_CTL_CONN	5	/* CM */
+#define WEFT_CTL_NOTE	6	/* bytes */
+#define WEFT_CTL_PING	7
+
+/**
+ * struct weft_ctl - something that has a chunk to send; the object is referenced while it is queued
+ * @node: in lane->ctlq
+ * @kind: WEFT_CTL_*
+ * @queued: is in the list
+ */
+struct weft_ctl {
+	struct weft_list node;
+	u8 kind;
+	bool queued;
+};
+
+/**
+ * struct weft_note - a chunk that belongs to nothing
+ * @ctl: to be sent
+ * @len: bytes
+ * @chunk: the chunk
+ */
+struct weft_note {
+	struct weft_ctl ctl;
+	u32 len;
+	u8 chunk[64];
+};
+
+/* ---- Packets --------------------------------------------------------------------- */
+
+/**
+ * struct weft_ref - a message that has bytes in a packet
+ * @flow: its flow, referenced
+ * @txm: the send, NULL: it is not tracked
+ */
+struct weft_ref {
+	struct weft_flow *flow;
+	struct weft_txm *txm;
+};
+
+#define WEFT_REC_OPEN	0	/* being filled */
+#define WEFT_REC_FLIGHT	1	/* sent */
+#define WEFT_REC_LOST	2	/* to be sent again */
+#define WEFT_REC_IDLE	3	/* acknowledged, or in path->recs */
+
+/**
+ * struct weft_rec - record of a packet, from which its bytes can be made again
+ * @node: in lane->sent by PSN, or in path->recs
+ * @tnode: in lane->xmit by time of sending, or in lane->lost
+ * @ref: the lane's, and one for each struct weft_tx
+ * @psn: packet sequence number
+ * @state: WEFT_REC_*
+ * @again: was sent more than once
+ * @acknow: asks for an acknowledgement at once
+ * @nref: messages in @refs
+ * @withdrawn: the payload is not to be sent any more; read without a lock
+ * @bulk: bytes of @raw before the chunk that @pay belongs to
+ * @win: window of the sending memory that @mem is
+ * @len: bytes in @raw
+ * @pay: bytes of payload behind them
+ * @sent_at: when it was sent last
+ * @txm: the send whose payload it is, referenced
+ * @mem: memory of it, referenced; NULL: txm->buf
+ * @off: offset of the payload in @mem or txm->buf
+ * @refs: messages
+ * @raw: chunks
+ *
+ * Under path->lock until it is sent; constant after that but for @state, @again, @sent_at and the
+ * lists.
+ */
+struct weft_rec {
+	struct weft_list node;
+	struct weft_list tnode;
+	refcount_t ref;
+	u32 psn;
+	u8 state;
+	bool again;
+	bool acknow;
+	bool withdrawn;
+	u8 nref;
+	u8 win;
+	u32 bulk;
+	u32 len;
+	u32 pay;
+	weft_ns sent_at;
+	struct weft_txm *txm;
+	struct weft_mem *mem;
+	u32 off;
+	struct weft_ref refs[WEFT_REC_REFS];
+	u8 raw[WEFT_REC_RAW];
+};
+
+/**
+ * struct weft_lane - packets in one sequence, both directions
+ * @no: its number
+ * @limited: the window was what held sending back
+ * @turn: packets of long messages are due, not short ones
+ * @burst: packets that the first of @dataq has sent in its turn
+ * @probed: a tail-loss probe has been sent
+ * @backoff: doublings of the retransmission timeout
+ * @snd_nxt: next PSN
+ * @snd_una: oldest PSN that is not acknowledged
+ * @cwnd: congestion window, packets
+ * @cwnd_cnt: acknowledged packets on the way to the next increase
+ * @ssthresh: slow start ends
+ * @recover: losses before this PSN have been paid for
+ * @flight: packets in the network
+ * @open: packet that is being filled
+ * @ctlq: struct weft_ctl
+ * @sendq: sends whose first packet or further eager packets wait, in order
+ * @dataq: sends that have been granted more, in turn
+ * @sent: records by PSN
+ * @xmit: those of them in the network by time of sending
+ * @lost: those to be sent again
+ * @rack_at: when the newest packet known to have arrived was sent
+ * @rack_psn: its PSN
+ * @rack_rtt: its round-trip time
+ * @rto_at: when the oldest packet is given up, or probed for
+ * @reo_at: when packets that may only have been reordered are taken for lost
+ * @rcv_nxt: every PSN before this one has been received
+ * @rcv_ahead: PSNs received beyond
+ * @rcv_unacked: packets received and not yet acknowledged
+ * @ack_now: an acknowledgement is due at once
+ * @ack_at: when one is due at the latest
+ * @rcv_at: when the newest packet came that raised @rcv_nxt
+ * @part: a packet of which the first @part_done chunks have been taken, and then there was no
+ *	memory
+ * @part_psn: its PSN
+ * @part_done: chunks
+ * @bits: PSNs received beyond @rcv_nxt, by PSN modulo WEFT_WINDOW
+ *
+ * Under path->lock.
+ */
+struct weft_lane {
+	u8 no;
+	bool limited;
+	bool turn;
+	u8 burst;
+	bool probed;
+	u8 backoff;
+	u32 snd_nxt;
+	u32 snd_una;
+	u32 cwnd;
+	u32 cwnd_cnt;
+	u32 ssthresh;
+	u32 recover;
+	u32 flight;
+	struct weft_rec *open;
+	struct weft_list ctlq;
+	struct weft_list sendq;
+	struct weft_list dataq;
+	struct weft_list sent;
+	struct weft_list xmit;
+	struct weft_list lost;
+	weft_ns rack_at;
+	u32 rack_psn;
+	weft_ns rack_rtt;
+	weft_ns rto_at;
+	weft_ns reo_at;
+	u32 rcv_nxt;
+	u32 rcv_ahead;
+	u32 rcv_unacked;
+	bool ack_now;
+	weft_ns ack_at;
+	weft_ns rcv_at;
+	bool part;
+	u32 part_psn;
+	u32 part_done;
+	u64 bits[WEFT_WINDOW / 64];
+};
+
+/* ---- Paths ----------------------------------------------------------------------- */
+
+/**
+ * struct weft_path - a remote node
+ * @core: the core
+ * @ref: references
+ * @rcu: freed by it
+ * @lock: everything below that does not say otherwise
+ * @node: in core->paths; core->lock
+ * @listed: is in the tables; core->lock
+ * @state: WEFT_PATHS_*
+ * @failing: errno: it is to be given up
+ * @local: it is the node itself
+ * @src: index of the own address
+ * @busy: lanes that have something to do, a bit each
+ * @addr: remote node; constant
+ * @port: the adapter's word
+ * @id: what the peer puts into packets; constant
+ * @token: likewise
+ * @peer_id: what we put into packets
+ * @peer_token: likewise
+ * @peer_inc: incarnation of the peer
+ * @peer_ack_delay: longest time the peer holds an acknowledgement back
+ * @nonce: of our handshake
+ * @cookie: what the peer wants to hear
+ * @hello_n: INITs sent
+ * @hello_at: when the next one is due
+ * @born: when it was made
+ * @max_payload: bytes of the largest packet
+ * @more: in out->more, referenced
+ * @in_more: it is
+ * @later: messages that found no room in an out: to be gone on with (rxm->later)
+ * @timer_at: when the adapter will call weft_core_timer()
+ * @alive_at: when the peer was last heard, or the first packet went out that waits for an answer
+ * @heard_at: when the peer was last heard
+ * @flight: packets that wait for an acknowledgement, all lanes
+ * @nconn: connections that are up
+ * @ping: asks for a sign of life
+ * @close_at: when the first of the closing flows is given up
+ * @srtt: smoothed round-trip time, 0: none yet
+ * @rttvar: its variation
+ * @rto: retransmission timeout
+ * @retrans: packets sent again
+ * @tx_used: bytes of eager payload sent
+ * @tx_limit: KiB of eager payload that the peer takes
+ * @rx_gone: bytes of eager payload that have been disposed of
+ * @nrxm: messages in @rxms
+ * @nflow: flows and rflows
+ * @nrflow: rflows alone
+ * @next_id: next rendezvous id
+ * @recs: idle records
+ * @nrecs: how many
+ * @spare: a message that is ready to be used: what follows a match never lacks memory
+ * @flows: all flows
+ * @flow_ids: flows by their number
+ * @rflows: by number of the peer's flow
+ * @sids: sends by rendezvous id
+ * @rids: messages by our rendezvous id
+ * @psids: messages by the sender's rendezvous id
+ * @rxms: all messages
+ * @conns: connections
+ * @lane: lanes
+ */
+struct weft_path {
+	struct weft_core *core;
+	refcount_t ref;
+	struct weft_rcu rcu;
+	struct weft_lock lock;
+	struct weft_list node;
+	bool listed;
+	u8 state;
+	u16 failing;
+	bool local;
+	u8 src;
+	u8 busy;
+	struct weft_sockaddr addr;
+	void *port;
+	u32 id;
+	u64 token;
+	u32 peer_id;
+	u64 peer_token;
+	u64 peer_inc;
+	weft_ns peer_ack_delay;
+	u64 nonce;
+	u64 cookie;
+	u32 hello_n;
+	weft_ns hello_at;
+	weft_ns born;
+	u32 max_payload;
+	struct weft_list more;
+	bool in_more;
+	struct weft_list later;
+	weft_ns timer_at;
+	weft_ns alive_at;
+	weft_ns heard_at;
+	u32 flight;
+	u32 nconn;
+	struct weft_ctl ping;
+	weft_ns close_at;
+	weft_ns srtt;
+	weft_ns rttvar;
+	weft_ns rto;
+	u64 retrans;
+	u64 tx_used;
+	u64 tx_limit;
+	u64 rx_gone;
+	u32 nrxm;
+	u32 nflow;
+	u32 nrflow;
+	u32 next_id;
+	struct weft_list recs;
+	u32 nrecs;
+	struct weft_rxm *spare;
+	struct weft_list flows;
+	struct weft_list flow_ids[WEFT_PATH_HASH];
+	struct weft_list rflows[WEFT_PATH_HASH];
+	struct weft_list sids[WEFT_PATH_HASH];
+	struct weft_list rids[WEFT_PATH_HASH];
+	struct weft_list psids[WEFT_PATH_HASH];
+	struct weft_list rxms;
+	struct weft_list conns;
+	struct weft_lane lane[WEFT_LANES];
+};
+
+/**
+ * struct weft_flow - messages from one of our endpoints to a remote one
+ * @ep: our endpoint, referenced
+ * @path: its path, referenced; constant
+ * @peer: address of the remote endpoint; constant
+ * @lep: local: the receiving endpoint, referenced; constant
+ * @lsrc: local: our index in the receiver's address vector; ep->sq_mutex
+ * @lsrc_gen: local: generation of the vector at which @lsrc was found; ep->sq_mutex
+ * @lsrc_ok: local: @lsrc was looked up; ep->sq_mutex
+ * @ep_node: in ep->flows; ep->sq_mutex
+ * @node: in path->flows
+ * @idnode: in path->flow_ids
+ * @id: on the wire, both services and generations; mseq: of the last message that was begun
+ * @ref: references
+ * @lane: lane
+ * @dead: errno: takes nothing more (read without the lock, too)
+ * @closing: nobody sends on it any more
+ * @ended: the peer has been or is being told so
+ * @nwait: sends in lane->sendq
+ * @unacked: messages in records that are not acknowledged
+ * @txms: sends under way
+ * @close_at: when what is under way is given up, while @closing
+ * @conn: its connection
+ * @ctl: the chunk that ends it
+ *
+ * Under path->lock.
+ */
+struct weft_flow {
+	struct weft_ep *ep;
+	struct weft_path *path;
+	struct weft_sockaddr peer;
+	struct weft_ep *lep;
+	u32 lsrc;
+	u32 lsrc_gen;
+	bool lsrc_ok;
+	struct weft_list ep_node;
+	struct weft_list node;
+	struct weft_list idnode;
+	struct weft_flowid id;
+	u32 ref;
+	u8 lane;
+	u16 dead;
+	bool closing;
+	bool ended;
+	u32 nwait;
+	u32 unacked;
+	struct weft_list txms;
+	weft_ns close_at;
+	struct weft_conn *conn;
+	struct weft_ctl ctl;
+};
+
+/**
+ * struct weft_rflow - messages from a remote endpoint to one of ours
+ * @node: in path->rflows
+ * @path: its path; not referenced: it goes before the path
+ * @id: services and generations as the sender names them; mseq: next message to be offered
+ * @ep: our endpoint, referenced
+ * @lane: lane for answers
+ * @conn: its connection, not referenced: it goes before that
+ * @gone: the endpoint has gone; the peer has been or is being told
+ * @src: sender's index in the address vector
+ * @src_gen: generation of the vector at which @src was found
+ * @src_ok: @src was looked up
+ * @early: messages that came before earlier ones, by number
+ * @partial: messages that have been offered and are not whole (eager ones)
+ * @ctl: EPGONE
+ *
+ * Under path->lock.
+ */
+struct weft_rflow {
+	struct weft_list node;
+	struct weft_path *path;
+	struct weft_flowid id;
+	struct weft_ep *ep;
+	struct weft_conn *conn;
+	u8 lane;
+	bool gone;
+	u32 src;
+	u32 src_gen;
+	bool src_ok;
+	struct weft_list early;
+	struct weft_list partial;
+	struct weft_ctl ctl;
+};
+
+/* ---- Messages -------------------------------------------------------------------- */
+
+#define WEFT_WIN_NONE	0
+#define WEFT_WIN_COLD	1	/* has to be made in process context */
+#define WEFT_WIN_READY	2	/* bytes may come and go */
+#define WEFT_WIN_FLUSH	3	/* bounced: has to be flushed in process context */
+
+/**
+ * struct weft_win - a window of a message's memory
+ * @mem: the memory, referenced; READY, FLUSH
+ * @off: offset in the message
+ * @len: bytes
+ * @left: receive: bytes that have not yet been copied
+ * @todo: receive: bytes for which no copy has been put out
+ * @busy: receive: copies under way; send: records that are not acknowledged
+ * @state: WEFT_WIN_*
+ */
+struct weft_win {
+	struct weft_mem *mem;
+	u64 off;
+	u32 len;
+	u32 left;
+	u32 todo;
+	u32 busy;
+	u8 state;
+};
+
+#define WEFT_OVF_TXM	1
+#define WEFT_OVF_POST	2
+
+#define WEFT_TXM_FREE	0
+#define WEFT_TXM_WAIT	1	/* in lane->sendq */
+#define WEFT_TXM_SENT	2	/* eager, all of it in records */
+#define WEFT_TXM_ASKED	3	/* announced */
+#define WEFT_TXM_GRANT	4	/* granted, DATA go out */
+#define WEFT_TXM_LOCAL	5	/* lrxm takes it */
+#define WEFT_TXM_OVER	6	/* only references keep it */
+
+/**
+ * struct weft_txm - a send
+ * @ovf: its completion when it has to wait
+ * @ref: the operation, records with its payload, a completion that waits, cold work
+ * @ep: its endpoint; referenced while the operation is under way
+ * @node: in ep->txm_free (ep->lock) or flow->txms
+ * @qnode: in lane->sendq or lane->dataq
+ * @idnode: in path->sids
+ * @ctl: ABORT
+ * @work: pin memory
+ * @path: its path, referenced
+ * @flow: its flow, referenced while the operation is under way
+ * @state: WEFT_TXM_*
+ * @user: its bytes stand in the program's memory, else in @buf
+ * @begun: has a number, and packets
+ * @eager: goes without being asked for
+ * @held: holds its slot in the ring; ep->lock
+ * @waits: its completion waits; ep->lock
+ * @placed: DONE has come
+ * @told: the completion has been written, or will never be
+ * @fault: the memory is gone; written without a lock
+ * @flags: WEFT_SQ_* of the entry
+ * @tagged: tagged
+ * @cold: cold work is running
+ * @context: the user's
+ * @tag: tag
+ * @data: remote CQ data
+ * @len: bytes
+ * @mseq: number in its flow
+ * @sid: rendezvous id, 0: none
+ * @rid: the receiver's
+ * @status: errno of the ABORT
+ * @buf: its bytes
+ * @vec: where
+ * @sent: bytes in records
+ * @granted: bytes the receiver wants so far
+ * @pinned: bytes in windows so far
+ * @nrec: records that are not acknowledged
+ * @win: windows of @vec
+ * @lrxm: local: the message, referenced
+ *
+ * Under path->lock; the first fields are written before the path knows it.
+ */
+struct weft_txm {
+	struct weft_ovf ovf;
+	refcount_t ref;
+	struct weft_ep *ep;
+	struct weft_list node;
+	struct weft_list qnode;
+	struct weft_list idnode;
+	struct weft_ctl ctl;
+	struct weft_work work;
+	struct weft_path *path;
+	struct weft_flow *flow;
+	u8 state;
+	bool user;
+	bool begun;
+	bool eager;
+	bool held;
+	bool waits;
+	bool placed;
+	bool told;
+	bool fault;
+	bool tagged;
+	bool cold;
+	u16 flags;
+	u16 status;
+	u64 context;
+	u64 tag;
+	u64 data;
+	u64 len;
+	u32 mseq;
+	u32 sid;
+	u32 rid;
+	u8 *buf;
+	struct weft_vec vec;
+	u64 sent;
+	u64 granted;
+	u64 pinned;
+	u32 nrec;
+	struct weft_win win[2];
+	struct weft_rxm *lrxm;
+};
+
+/**
+ * struct weft_post - a receive
+ * @ovf: its completion when it has to wait
+ * @node: in ep->post_free
+ * @match: in ep->match
+ * @ep: its endpoint
+ * @context: the user's
+ * @flags: WEFT_RQ_*
+ * @waits: its completion waits, and holds a reference on the endpoint
+ * @vec: room
+ *
+ * Under ep->lock; one that has been matched belongs to its message.
+ */
+struct weft_post {
+	struct weft_ovf ovf;
+	struct weft_list node;
+	struct weft_mpost match;
+	struct weft_ep *ep;
+	u64 context;
+	u16 flags;
+	bool waits;
+	struct weft_vec vec;
+};
+
+/**
+ * struct weft_rxm - a message that has come
+ * @ref: path->rxms and ep (its list or its matching), out lists, copies, work
+ * @path: referenced
+ * @ep: the endpoint, referenced; set before it is offered
+ * @match: in ep->match while it is unexpected; ep->lock
+ * @post: what receives it; ep->lock, then constant until it is over
+ * @enode: in ep->active when matched; ep->lock
+ * @node: in path->rxms
+ * @fnode: in rflow->early or rflow->partial
+ * @rnode: in path->rids
+ * @pnode: in path->psids
+ * @snode: in out->start
+ * @later: in path->later
+ * @in_later: is in path->later
+ * @early: has not been offered
+ * @started: the path knows of @post
+ * @whole: all bytes are here (eager: in @buf); read with acquire under ep->lock
+ * @over: finished, dropped or withdrawn: only references keep it
+ * @served: completed from its buffer under ep->lock: the path has to put it away
+ * @dropped: its endpoint does not want it; ep->lock
+ * @aborted: the sender has withdrawn it: it gets no DONE
+ * @cold: cold work is running
+ * @direct: eager, placed straight into win[0]
+ * @lane: lane for answers
+ * @flow: its flow and number
+ * @tag: tag
+ * @data: remote CQ data
+ * @len: bytes
+ * @flags: WEFT_MSG_*
+ * @src: sender's index
+ * @rid: our rendezvous id, 0: eager
+ * @sid: the sender's
+ * @err: errno that it ends with
+ * @done: status of the DONE to be sent
+ * @send_done: DONE is to be sent
+ * @send_grant: GRANT is to be sent
+ * @buf: bytes, in kernel memory; @small or allocated
+ * @nsmall: bytes of @small
+ * @got: bytes that came
+ * @stored: bytes of @buf that are there
+ * @charged: bytes of eager payload that are held
+ * @room: bytes to be placed
+ * @granted: bytes that were asked for
+ * @pinned: bytes in windows so far
+ * @ncopy: copies under way
+ * @win: windows of the receive
+ * @from: address of the sender, without its service
+ * @ltxm: local: the send, referenced
+ * @ctl: GRANT, DONE
+ * @work: pin, flush, write
+ * @small: a short message's bytes
+ *
+ * Under path->lock but for what says otherwise.
+ */
+struct weft_rxm {
+	refcount_t ref;
+	struct weft_path *path;
+	struct weft_ep *ep;
+	struct weft_munexp match;
+	struct weft_post *post;
+	struct weft_list enode;
+	struct weft_list node;
+	struct weft_list fnode;
+	struct weft_list rnode;
+	struct weft_list pnode;
+	struct weft_list snode;
+	struct weft_list later;
+	bool in_later;
+	bool early;
+	bool started;
+	bool whole;
+	bool over;
+	bool served;
+	bool dropped;
+	bool aborted;
+	bool cold;
+	bool direct;
+	u8 lane;
+	struct weft_flowid flow;
+	u64 tag;
+	u64 data;
+	u64 len;
+	u16 flags;
+	u32 src;
+	u32 rid;
+	u32 sid;
+	u16 err;
+	u16 done;
+	bool send_done;
+	bool send_grant;
+	u8 *buf;
+	u32 nsmall;
+	u64 got;
+	u32 stored;
+	u32 charged;
+	u64 room;
+	u64 granted;
+	u64 pinned;
+	u32 ncopy;
+	struct weft_win win[2];
+	struct weft_sockaddr from;
+	struct weft_txm *ltxm;
+	struct weft_ctl ctl;
+	struct weft_work work;
+	u8 small[];
+};
+
+#endif
