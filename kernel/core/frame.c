@@ -96,8 +96,7 @@ void weft_rec_put(struct weft_path *path, struct weft_rec *rec, struct weft_out 
  */
 void weft_rec_withdraw(struct weft_rec *rec, struct weft_out *out)
 {
-	WRITE_ONCE(rec->withdrawn, true);
-	smp_mb();
+	rec->withdrawn = true;
 	if (refcount_read(&rec->ref) != 1 || !rec->txm)
 		return;
 	rec->len = rec->bulk;
@@ -119,9 +118,6 @@ void weft_rec_drop(struct weft_path *path, struct weft_rec *rec, struct weft_out
 		weft_rec_put(NULL, rec, out);
 		return;
 	}
-	/*
-	 * Only the one who finds the other's mark strips it: both look after having made their own.
-	 */
 	weft_lock(&path->lock);
 	if (refcount_read(&rec->ref) > 1) {
 		weft_rec_put(path, rec, out);
@@ -300,7 +296,7 @@ void weft_ctl_init(struct weft_ctl *ctl, u8 kind)
 	ctl->queued = false;
 }
 
-#define weft_ctl_obj(ctl, type)	container_of(ctl, type, ctl)
+#define weft_ctl_obj(c, type)	container_of(c, type, ctl)
 
 static void weft_ctl_hold(struct weft_ctl *ctl)
 {

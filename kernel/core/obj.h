@@ -103,7 +103,7 @@ struct weft_ref {
  * @again: was sent more than once
  * @acknow: asks for an acknowledgement at once
  * @nref: messages in @refs
- * @withdrawn: the payload is not to be sent any more; read without a lock
+ * @withdrawn: the payload is not to be sent any more
  * @bulk: bytes of @raw before the chunk that @pay belongs to
  * @win: window of the sending memory that @mem is
  * @len: bytes in @raw

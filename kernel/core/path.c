@@ -224,6 +224,7 @@ struct weft_path *weft_path_find(struct weft_core *core, const struct weft_socka
  */
 struct weft_path *weft_path_by_id(struct weft_core *core, u32 id)
 {
+	/* pairs with the release in weft_path_list() */
 	struct weft_path *path = smp_load_acquire(weft_path_slot(core, id));
 
 	return path && path->id == id ? path : NULL;
