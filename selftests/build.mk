@@ -19,7 +19,7 @@ host_inc := -Iselftests/host/shim -Iselftests/host -Ikernel -Iuapi -Iinclude \
 	-isystem $(KSELFTEST)
 host_san := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer
-host_flags = $(host_inc) $(host_san) -O1 -Wno-sign-compare \
+host_flags = $(host_inc) $(host_san) -O1 -Wno-sign-compare -Wno-missing-prototypes \
 	-Wno-missing-field-initializers
 
 host_obj = $(patsubst %.c,$(B)/obj/host/%.o,$(1))
