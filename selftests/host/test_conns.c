@@ -286,7 +286,7 @@ static void ask(struct world *w)
 		die(w, "link %u: connect: %d", n, err);
 }
 
-static void answer(struct world *w, u32 p, const struct weft_event *ev, const u8 *got)
+static void on_request(struct world *w, u32 p, const struct weft_event *ev, const u8 *got)
 {
 	u8 data[WEFT_CM_DATA_MAX];
 	struct link *l;
@@ -317,13 +317,13 @@ static void answer(struct world *w, u32 p, const struct weft_event *ev, const u8
 		close_side(w, n, 1);
 }
 
-static void event(struct world *w, u32 p, const struct weft_event *ev, const u8 *data)
+static void on_event(struct world *w, u32 p, const struct weft_event *ev, const u8 *data)
 {
 	struct side *s = NULL;
 	u32 n, k = 0;
 
 	if (ev->type == WEFT_EV_CONNREQ) {
-		answer(w, p, ev, data);
+		on_request(w, p, ev, data);
 		return;
 	}
 	for (n = 0; n < w->nlink && !s; n++)
@@ -376,7 +376,7 @@ static void read_all(struct world *w)
 			more = rig_eq_read(w->eq[p], &ev, data);
 			read_cq(w, p);
 			if (more)
-				event(w, p, &ev, data);
+				on_event(w, p, &ev, data);
 		}
 	}
 }
