@@ -256,6 +256,7 @@ struct weft_lane {
  * @heard_at: when the peer was last heard
  * @flight: packets that wait for an acknowledgement, all lanes
  * @nconn: connections that are up
+ * @nwait: sends under way, and messages that were announced to us: they need the peer to live
  * @ping: asks for a sign of life
  * @close_at: when the first of the closing flows is given up
  * @srtt: smoothed round-trip time, 0: none yet
@@ -316,6 +317,7 @@ struct weft_path {
 	weft_ns heard_at;
 	u32 flight;
 	u32 nconn;
+	u32 nwait;
 	struct weft_ctl ping;
 	weft_ns close_at;
 	weft_ns srtt;

@@ -264,7 +264,18 @@ void weft_path_up(struct weft_path *path, weft_ns now)
 	path->alive_at = now;
 	for (i = 0; i < WEFT_LANES; i++)
 		path->busy |= 1u << i;
-	if (path->nconn)
+	if (path->nconn || path->nwait)
+		weft_path_deadline(path, now + path->core->conf.keepalive_ns);
+}
+
+/**
+ * weft_path_needs - something is under way that needs the peer to live: see that it does
+ * @path: the path, locked; path->nwait is to be decremented when it is over
+ * @now: time
+ */
+void weft_path_needs(struct weft_path *path, weft_ns now)
+{
+	if (!path->nwait++ && path->state == WEFT_PATHS_UP)
 		weft_path_deadline(path, now + path->core->conf.keepalive_ns);
 }
 
@@ -515,7 +526,7 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 			weft_lane_timer(path, &path->lane[i], out);
 			at = min(at, weft_lane_next(&path->lane[i]));
 		}
-		if (path->nconn) {
+		if (path->nconn || path->nwait) {
 			if (!path->flight && out->now - path->heard_at >= conf->keepalive_ns) {
 				path->heard_at = out->now;
 				weft_ctl_put(path, 0, &path->ping);

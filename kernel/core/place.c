@@ -111,6 +111,8 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	weft_list_del(&rxm->node);
 	if (!path->local)
 		path->nrxm--;
+	if (rxm->sid)
+		path->nwait--;
 	if (rxm->ltxm)
 		weft_local_over(rxm, err, out);
 	if (unlikely(settled))

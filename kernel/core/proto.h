@@ -63,6 +63,7 @@ struct weft_path *weft_path_find(struct weft_core *core, const struct weft_socka
 struct weft_path *weft_path_by_id(struct weft_core *core, u32 id);
 void weft_path_unlist(struct weft_path *path);
 void weft_path_up(struct weft_path *path, weft_ns now);
+void weft_path_needs(struct weft_path *path, weft_ns now);
 void weft_path_deadline(struct weft_path *path, weft_ns at);
 void weft_path_output(struct weft_path *path, struct weft_out *out);
 void weft_path_more(struct weft_path *path, struct weft_out *out);

@@ -420,6 +420,7 @@ static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const stru
 
 		flow->ref++;
 		flow->nwait++;
+		weft_path_needs(path, out->now);
 		weft_list_add_tail(&flow->txms, &txm->node);
 		weft_list_add_tail(&lane->sendq, &txm->qnode);
 		path->busy |= 1u << lane->no;
@@ -617,6 +618,8 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
 		return;
 	if (txm->state == WEFT_TXM_WAIT)
 		flow->nwait--;
+	if (!txm->path->local)
+		txm->path->nwait--;
 	txm->state = WEFT_TXM_OVER;
 	weft_list_del(&txm->node);
 	weft_list_del(&txm->qnode);
