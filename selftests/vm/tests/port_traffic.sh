@@ -1,0 +1,119 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# A port goes in the middle of transfers: deleted, or with its device, or to
+# another namespace. The program that uses it ends with an error at once, the
+# one at the other end too where it can be told, and everything can be made
+# again.
+# TIMEOUT: 300
+
+. "$VM_REPO/selftests/vm/lib.sh"
+
+[ "$LINK" = veth ] || { tap_skip "traffic" "there is no veth link"; tap_done; }
+
+devices()
+{
+	ip link add ve0 netns e0 type veth peer name ve1 netns e1 || return 1
+	for i in 0 1; do
+		ip -n e$i link set lo up
+		ip -n e$i addr add 10.78.0.$((i + 1))/24 dev ve$i
+		ip -n e$i link set ve$i up || return 1
+	done
+}
+
+ports()
+{
+	for i in 0 1; do
+		ip netns exec e$i weftctl port add ev$i netdev ve$i || return 1
+	done
+}
+
+packets()
+{
+	ip netns exec e0 cat /sys/class/weft/ev0/counters/tx_packets
+}
+
+sent()	# NUMBER: at least so many packets
+{
+	[ "$(packets)" -ge "$1" ]
+}
+
+pair()	# TYPE: two programs that will not come to an end
+{
+	before=$(packets)
+	ip netns exec e1 fi_pingpong -p weft -e "$1" -S 65536 -I 10000000 >/run/weft/b 2>&1 &
+	b=$!
+	vm_wait 20 vm_listening $b 47592 || return 1
+	ip netns exec e0 fi_pingpong -p weft -e "$1" -S 65536 -I 10000000 10.78.0.2 \
+		>/run/weft/a 2>&1 &
+	a=$!
+	vm_wait 30 sent $((before + 200))
+}
+
+gone()	# PID
+{
+	! kill -0 "$1"
+}
+
+ends()	# PID FILE: with an error
+{
+	vm_wait 30 gone "$1" || { echo "it did not end"; kill -9 "$1"; return 1; }
+	wait "$1" && { echo "no error"; return 1; }
+	cat "$2"
+	grep -q error "$2"
+}
+
+over()
+{
+	kill -9 $a $b 2>/dev/null
+	wait $a $b 2>/dev/null
+	return 0
+}
+
+own_deleted()	# TYPE
+{
+	pair "$1" && ip netns exec e0 weftctl port del ev0 && ends $a /run/weft/a &&
+		ends $b /run/weft/b && ip netns exec e0 weftctl port add ev0 netdev ve0
+}
+
+peer_deleted()	# TYPE
+{
+	pair "$1" && ip netns exec e1 weftctl port del ev1 && ends $b /run/weft/b &&
+		ends $a /run/weft/a && ip netns exec e1 weftctl port add ev1 netdev ve1
+}
+
+device_deleted()
+{
+	pair "$1" && ip -n e0 link del ve0 && ends $a /run/weft/a && ends $b /run/weft/b &&
+		[ ! -e /dev/weft/ev0 ] && [ ! -e /dev/weft/ev1 ] && devices && ports
+}
+
+device_moved()
+{
+	pair "$1" && ip -n e0 link set ve0 netns e1 && ends $a /run/weft/a || return 1
+	over
+	ip -n e1 link del ve1 && vm_wait 10 [ ! -e /dev/weft/ev1 ] && devices && ports
+}
+
+nothing_left()
+{
+	left=$(for i in 0 1; do
+		ip netns exec e$i cat /sys/class/weft/ev$i/contexts \
+			/sys/class/weft/ev$i/endpoints /sys/class/weft/ev$i/pinned_bytes
+	done | sort -u)
+	echo "$left"
+	[ "$left" = 0 ]
+}
+
+ip netns add e0 && ip netns add e1 && devices && ports
+for type in rdm msg; do
+	for what in own_deleted peer_deleted device_deleted device_moved; do
+		tap_run "$what, $type" $what $type
+		over
+	done
+done
+tap_run "nothing is left" vm_wait 10 nothing_left
+ip netns del e0
+ip netns del e1
+vm_wait 10 [ ! -e /dev/weft/ev0 ]
+tap_done
