@@ -179,7 +179,7 @@ static void weft_frame_header(struct weft_path *path, struct weft_lane *lane, u8
 		.ack = lane->rcv_nxt,
 		.window = (u16)((path->rx_gone + path->core->conf.unexp_window) >> 10),
 	};
-	weft_ns age = now - lane->rcv_at;
+	weft_ns age = weft_since(now, lane->rcv_at);
 
 	/* microseconds, but for some per cent: no division here */
 	h.ack_delay = age < (1ull << 41) ? (u32)((age * 67109) >> 26) : U32_MAX;

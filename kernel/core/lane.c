@@ -248,7 +248,7 @@ static void weft_lane_gone(struct weft_path *path, struct weft_lane *lane, struc
 static void weft_lane_rack(struct weft_path *path, struct weft_lane *lane,
 			   const struct weft_rec *rec, weft_ns now)
 {
-	weft_ns rtt = now - rec->sent_at;
+	weft_ns rtt = weft_since(now, rec->sent_at);
 
 	/* an answer that came too soon is one to the packet as it was sent before */
 	if (rec->again && rtt < path->srtt / 2)
@@ -302,7 +302,7 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 		if ((s32)(rec->psn - h->ack) >= 0)
 			break;
 		if (!rec->again)
-			rtt = now - rec->sent_at;
+			rtt = weft_since(now, rec->sent_at);
 		weft_lane_rack(path, lane, rec, now);
 		weft_lane_gone(path, lane, rec, out);
 		n++;

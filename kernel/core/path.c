@@ -513,21 +513,21 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 	at = min(at, path->close_at);
 	if (path->state == WEFT_PATHS_HELLO) {
 		if (path->hello_at <= out->now) {
-			if (out->now - path->born >= conf->connect_ns)
+			if (weft_since(out->now, path->born) >= conf->connect_ns)
 				weft_path_fail(path, EHOSTUNREACH, out);
 			else
 				weft_hello_send(path, out);
 		}
 		at = min(at, path->hello_at);
 	} else {
-		if (path->flight && out->now - path->alive_at >= conf->dead_ns)
+		if (path->flight && weft_since(out->now, path->alive_at) >= conf->dead_ns)
 			weft_path_fail(path, ETIMEDOUT, out);
 		for (i = 0; i < WEFT_LANES; i++) {
 			weft_lane_timer(path, &path->lane[i], out);
 			at = min(at, weft_lane_next(&path->lane[i]));
 		}
 		if (path->nconn || path->nwait) {
-			if (!path->flight && out->now - path->heard_at >= conf->keepalive_ns) {
+			if (!path->flight && weft_since(out->now, path->heard_at) >= conf->keepalive_ns) {
 				path->heard_at = out->now;
 				weft_ctl_put(path, 0, &path->ping);
 			}

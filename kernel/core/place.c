@@ -211,7 +211,7 @@ static int weft_rxm_pin(struct weft_rxm *rxm, struct weft_win *w)
 	u64 len = rxm->room - rxm->pinned;
 	int err;
 
-	/* an eager message is short enough for one window */
+	/* an eager message has one window or none */
 	if (rxm->sid || rxm->ltxm)
 		len = min_t(u64, len, rxm->path->core->conf.window_bytes);
 
@@ -304,7 +304,8 @@ static void weft_rxm_from_buf(struct weft_rxm *rxm, struct weft_out *out)
 		weft_rxm_later(rxm, out);
 		return;
 	}
-	err = weft_rxm_pin(rxm, &rxm->win[0]);
+	err = rxm->room > rxm->path->core->conf.window_bytes ? -EAGAIN :
+							       weft_rxm_pin(rxm, &rxm->win[0]);
 	if (!err) {
 		weft_rxm_copy(rxm, WEFT_COPY_BUF_MEM, rxm->buf, 0, 0, (u32)rxm->room, out);
 	} else if (err == -EAGAIN) {
@@ -343,7 +344,8 @@ static bool weft_rxm_go_direct(struct weft_rxm *rxm)
 {
 	if (rxm->direct)
 		return true;
-	if (!rxm->started || rxm->got || rxm->buf || rxm->err || !rxm->room)
+	if (!rxm->started || rxm->got || rxm->buf || rxm->err || !rxm->room ||
+	    rxm->room > rxm->path->core->conf.window_bytes)
 		return false;
 	if (weft_rxm_pin(rxm, &rxm->win[0]))
 		return false;

@@ -9,6 +9,15 @@
 
 #include "ep.h"
 
+/*
+ * Time since @then. An entry's time is taken before its locks are, so that another CPU may have left
+ * a later one.
+ */
+static inline weft_ns weft_since(weft_ns now, weft_ns then)
+{
+	return now > then ? now - then : 0;
+}
+
 /* ---- core.c ---------------------------------------------------------------------- */
 
 u32 weft_core_gen(struct weft_core *core);
