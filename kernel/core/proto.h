@@ -97,6 +97,7 @@ struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 				const struct weft_sockaddr *peer);
 int weft_flow_add(struct weft_flow *flow);
 void weft_flow_free(struct weft_flow *flow);
+u8 weft_flow_lane(const struct weft_flowid *id);
 void weft_flow_put(struct weft_flow *flow);
 void weft_flow_unlist(struct weft_flow *flow);
 void weft_flow_forget(struct weft_flow *flow, struct weft_out *out);
