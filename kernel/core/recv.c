@@ -240,6 +240,8 @@ static void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft
 {
 	struct weft_cqe e;
 
+	/* the sender may have become known since it came */
+	rxm->src = rxm->match.src;
 	/* pairs with the release in weft_rxm_is_whole(): the bytes are there */
 	if (smp_load_acquire(&rxm->whole) && rxm->buf) {
 		weft_recv_cqe(&e, ep, post, rxm->tag, rxm->data, rxm->len, rxm->match.src,
