@@ -202,9 +202,8 @@ static void all_lens(struct __test_metadata *_metadata, const struct way *way)
 			const char *bad = once(way, lens[i], room);
 
 			ASSERT_EQ(NULL, bad)
-			TH_LOG("%s: %zu bytes, room %zu, dst %u, late %d, cold %u, bounce %u, flags %x",
-			       bad, lens[i], room, way->dst, way->late, way->cold, way->bounce,
-			       way->flags);
+			TH_LOG("%s: %zu bytes, room %zu, dst %u, late %d, cold %u, bounce %u", bad,
+			       lens[i], room, way->dst, way->late, way->cold, way->bounce);
 		}
 }
 

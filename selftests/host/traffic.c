@@ -74,6 +74,7 @@ void tr_conf_random(struct tr_conf *conf, u64 seed)
 	conf->self = !pick(&s, 3);
 	conf->short_rooms = !pick(&s, 3);
 	conf->lazy = pick(&s, 2);
+	conf->strangers = pick(&s, 2);
 	if (!pick(&s, 3))
 		conf->rig.core.window_bytes = 16384 << pick(&s, 4);
 	if (!pick(&s, 3))
@@ -291,20 +292,31 @@ static void make_ep(struct tr *tr, struct tr_ep *ep, struct tr_proc *p)
 		ep->index = calloc(tr->nprocs, sizeof(*ep->index));
 }
 
-/* A process gets to know all endpoints, in an order of its own. */
-static void introduce(struct tr *tr, struct tr_proc *p)
+/* The index of an endpoint in the vector of a process, inserted now if it was not there. */
+static u32 know(struct tr *tr, struct tr_proc *p, struct tr_ep *ep)
 {
-	u32 k;
+	u32 node = ep->proc->no % tr->conf.rig.nodes;
+	long index;
 
-	for (k = 0; k < tr->neps; k++) {
-		struct tr_ep *ep = &tr->eps[(k + p->no) % tr->neps];
-		u32 node = ep->proc->no % tr->conf.rig.nodes;
-		long index = rig_av_insert(p->av, node, ep->service, tr->rig);
-
+	if (ep->index[p->no] == WEFT_SRC_ANY) {
+		index = rig_av_insert(p->av, node, ep->service, tr->rig);
 		if (index < 0)
 			tr_die(tr, "address is refused: %ld", index);
 		ep->index[p->no] = index;
 	}
+	return ep->index[p->no];
+}
+
+/* A process gets to know endpoints in an order of its own, strangers only when it needs them. */
+static void introduce(struct tr *tr, struct tr_proc *p)
+{
+	u32 k;
+
+	for (k = 0; k < tr->neps; k++)
+		tr->eps[k].index[p->no] = WEFT_SRC_ANY;
+	for (k = 0; k < tr->neps; k++)
+		if (!tr->conf.strangers || rig_below(tr->rig, 2))
+			know(tr, p, &tr->eps[(k + p->no) % tr->neps]);
 }
 
 static struct rig_eq *wanted;
@@ -431,7 +443,7 @@ static bool post_send(struct tr *tr, struct tr_ep *ep)
 	};
 	int r;
 
-	op.peer = tr->conf.msg ? 0 : m->dst->index[ep->proc->no];
+	op.peer = tr->conf.msg ? 0 : know(tr, ep->proc, m->dst);
 	if (!m->n && m->len)
 		m->n = segments(tr, ep->proc->proc, m->len, m->seg);
 	tr_fill(m);
@@ -468,7 +480,7 @@ static bool post_recv(struct tr *tr, struct tr_ep *ep)
 	int err;
 
 	if (r->from)
-		op.peer = r->from->index[ep->proc->no];
+		op.peer = know(tr, ep->proc, r->from);
 	if (!r->n && r->room)
 		r->n = segments(tr, ep->proc->proc, r->room, r->seg);
 	op.n = r->n;
@@ -510,8 +522,12 @@ static void read_cq(struct tr *tr, struct rig_cq *cq, u32 most)
 {
 	struct weft_cqe e;
 
-	if (tr->conf.lazy && !cq->woken && rig_cq_arm(cq))
-		return;
+	if (tr->conf.lazy && !cq->woken) {
+		/* asleep: only being woken counts */
+		if (cq->cq.armed || rig_cq_arm(cq))
+			return;
+		cq->cq.armed = false;
+	}
 	while (most--) {
 		int r = rig_cq_read(cq, &e);
 
@@ -540,8 +556,11 @@ bool tr_step(struct tr *tr)
 			if (!post_recv(tr, ep))
 				break;
 		if (!rig_below(tr->rig, 3)) {
-			rig_ring_sq(ep->ep);
-			rig_ring_rq(ep->ep);
+			/* once for what was posted without: nobody rings twice */
+			if (ep->ep->sq_tail != ep->ep->doorbell.sq_tail)
+				rig_ring_sq(ep->ep);
+			if (ep->ep->rq_tail != ep->ep->doorbell.rq_tail)
+				rig_ring_rq(ep->ep);
 		}
 	}
 	if (p->proc) {

@@ -30,6 +30,7 @@
  * @self: endpoints send to themselves too
  * @short_rooms: receives may be too short
  * @lazy: programs sleep until they are woken, and do not look at their queues before
+ * @strangers: processes do not know all addresses from the beginning
  */
 struct tr_conf {
 	struct rig_conf rig;
@@ -47,6 +48,7 @@ struct tr_conf {
 	bool self;
 	bool short_rooms;
 	bool lazy;
+	bool strangers;
 };
 
 /**
