@@ -256,6 +256,7 @@ static int weft_cm_take(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 	}
 	flow->id.dsvc = conn->fid.dsvc;
 	flow->id.dgen = conn->fid.dgen;
+	flow->lane = weft_flow_lane(&flow->id);
 	err = weft_cm_bind(conn, ep, flow, WEFT_EPS_ACCEPTED);
 	if (err) {
 		if (conn->rflow)

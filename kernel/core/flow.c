@@ -20,6 +20,19 @@
 /* ---- Sending --------------------------------------------------------------------- */
 
 /**
+ * weft_flow_lane - the lane of a flow
+ * @id: the flow
+ *
+ * The same for both directions of a pair of services: what goes back carries acknowledgements.
+ *
+ * Return: its number.
+ */
+u8 weft_flow_lane(const struct weft_flowid *id)
+{
+	return (id->ssvc + id->dsvc) % WEFT_LANES;
+}
+
+/**
  * weft_flow_new - a flow that its path does not know
  * @ep: our endpoint
  * @path: the path
@@ -42,7 +55,7 @@ struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 	flow->id.ssvc = be16_to_cpu(ep->addr.port);
 	flow->id.dsvc = be16_to_cpu(peer->port);
 	flow->id.sgen = weft_core_gen(path->core);
-	flow->lane = flow->id.sgen % WEFT_LANES;
+	flow->lane = weft_flow_lane(&flow->id);
 	flow->ref = 1;
 	weft_list_init(&flow->ep_node);
 	weft_list_init(&flow->node);
@@ -375,7 +388,7 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 		rf->ep = ep;
 		rf->id.dgen = ep->gen;
 	}
-	rf->lane = id->sgen % WEFT_LANES;
+	rf->lane = weft_flow_lane(id);
 	weft_list_init(&rf->early);
 	weft_list_init(&rf->partial);
 	weft_ctl_init(&rf->ctl, WEFT_CTL_RFLOW);
