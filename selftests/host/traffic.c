@@ -292,7 +292,10 @@ static void make_ep(struct tr *tr, struct tr_ep *ep, struct tr_proc *p)
 		ep->index = calloc(tr->nprocs, sizeof(*ep->index));
 }
 
-/* The index of an endpoint in the vector of a process, inserted now if it was not there. */
+/*
+ * The index of an endpoint in the vector of a process, inserted now if it was not there. Return:
+ * WEFT_SRC_ANY: no memory.
+ */
 static u32 know(struct tr *tr, struct tr_proc *p, struct tr_ep *ep)
 {
 	u32 node = ep->proc->no % tr->conf.rig.nodes;
@@ -300,6 +303,8 @@ static u32 know(struct tr *tr, struct tr_proc *p, struct tr_ep *ep)
 
 	if (ep->index[p->no] == WEFT_SRC_ANY) {
 		index = rig_av_insert(p->av, node, ep->service, tr->rig);
+		if (index == -ENOMEM && tr->conf.trouble)
+			return WEFT_SRC_ANY;
 		if (index < 0)
 			tr_die(tr, "address is refused: %ld", index);
 		ep->index[p->no] = index;
@@ -444,6 +449,8 @@ static bool post_send(struct tr *tr, struct tr_ep *ep)
 	int r;
 
 	op.peer = tr->conf.msg ? 0 : know(tr, ep->proc, m->dst);
+	if (op.peer == WEFT_SRC_ANY)
+		return false;
 	if (!m->n && m->len)
 		m->n = segments(tr, ep->proc->proc, m->len, m->seg);
 	tr_fill(m);
@@ -479,8 +486,11 @@ static bool post_recv(struct tr *tr, struct tr_ep *ep)
 	};
 	int err;
 
-	if (r->from)
+	if (r->from) {
 		op.peer = know(tr, ep->proc, r->from);
+		if (op.peer == WEFT_SRC_ANY)
+			return false;
+	}
 	if (!r->n && r->room)
 		r->n = segments(tr, ep->proc->proc, r->room, r->seg);
 	op.n = r->n;
