@@ -46,6 +46,22 @@ $(host_tests): $(B)/host/%: $(B)/obj/host/selftests/host/%.o $(host_common)
 
 .SECONDARY: $(host_common) $(call host_obj,$(host_test_src))
 
+# --- host: selftests/lib/test_*.c, the library and weftctl without a kernel ---
+
+lib_test_src := $(sort $(wildcard selftests/lib/test_*.c))
+lib_test_obj := $(lib_test_src:%.c=$(B)/obj/%.o)
+lib_tests := $(lib_test_src:selftests/lib/%.c=$(B)/host/%)
+# what each of them is linked with
+$(B)/host/test_libweft: $(libweft_obj)
+$(B)/host/test_weftctl: $(B)/obj/lib/weftctl/args.o $(B)/obj/lib/weftctl/output.o
+
+host-tests: $(lib_tests)
+$(lib_test_obj): cflags = -Wno-missing-field-initializers
+$(lib_tests): $(B)/host/%: $(B)/obj/selftests/lib/%.o
+	$(say) LINK '$@'
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) -lpthread
+
 # --- test machine: selftests/vm/tests/*.c, each a program ------------------
 
 vm_test_src := $(sort $(wildcard selftests/vm/tests/*.c))

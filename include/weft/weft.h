@@ -174,6 +174,15 @@ int weft_cq_destroy(struct weft_cq *cq);
 int weft_cq_read(struct weft_cq *cq, struct weft_cqe *cqe, unsigned int max);
 
 /**
+ * weft_cq_settle() - copy payload of completions that have not been read to where it belongs
+ * @cq: completion queue
+ *
+ * To be called after an endpoint has been destroyed and before its buffers are used for something
+ * else: its completions can still be read afterwards, and their payload is not copied once more.
+ */
+void weft_cq_settle(struct weft_cq *cq);
+
+/**
  * weft_cq_seen() - index of the entry that weft_cq_read() would take next, for weft_cq_wait()
  * @cq: completion queue
  *

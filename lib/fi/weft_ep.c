@@ -61,6 +61,7 @@ void weft_fi_ep_flush(struct weft_fi_ep *ep)
 static int weft_fi_ep_close(struct fid *fid)
 {
 	struct weft_fi_ep *ep = weft_container(fid, struct weft_fi_ep, fid.fid);
+	struct weft_fi_cq *cq = ep->rx.cq;
 	int ret;
 
 	weft_fi_ep_flush(ep);
@@ -69,6 +70,12 @@ static int weft_fi_ep_close(struct fid *fid)
 	ret = weft_fi_cm_close(&ep->cm);
 	if (ret)
 		return ret;
+	/* its buffers are the program's again, its completions may still be read */
+	if (cq) {
+		weft_fi_lock(&cq->lock);
+		weft_cq_settle(cq->cq);
+		weft_fi_unlock(&cq->lock);
+	}
 	if (ep->av)
 		atomic_fetch_sub(&ep->av->refs, 1);
 	weft_fi_req_drop(ep, false);

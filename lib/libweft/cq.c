@@ -84,6 +84,8 @@ static void copy_inline(const struct weft_cq *cq, uint32_t index, const struct w
 static void give_back(struct weft_cq *cq, uint32_t head)
 {
 	cq->head = head;
+	if ((int32_t)(head - cq->settled) > 0)
+		cq->settled = head;
 	lw_store_release(&cq->doorbell->head, head);	/* D: after the entries were read */
 	lw_full_barrier();				/* E: head before flags */
 	if (lw_load(&cq->status->flags) & WEFT_ST_CQ_KICK)
@@ -107,7 +109,7 @@ int weft_cq_read(struct weft_cq *cq, struct weft_cqe *cqe, unsigned int max)
 			break;
 
 		cqe[n] = *slot;
-		if (cqe[n].flags & WEFT_CQE_INLINE)
+		if (cqe[n].flags & WEFT_CQE_INLINE && (int32_t)(head - cq->settled) >= 0)
 			copy_inline(cq, head, &cqe[n]);
 		head += cqe[n].nslots;
 		if (cqe[n++].status)
@@ -119,6 +121,19 @@ int weft_cq_read(struct weft_cq *cq, struct weft_cqe *cqe, unsigned int max)
 	else if (lw_load(&cq->status->flags) & WEFT_ST_CQ_ERROR)
 		return -EIO;
 	return n;
+}
+
+void weft_cq_settle(struct weft_cq *cq)
+{
+	uint32_t tail = lw_load_acquire(&cq->status->tail);	/* C: before the entries */
+
+	while (cq->settled != tail) {
+		struct weft_cqe cqe = cq->ring[cq->settled & cq->mask];
+
+		if (cqe.flags & WEFT_CQE_INLINE)
+			copy_inline(cq, cq->settled, &cqe);
+		cq->settled += cqe.nslots;
+	}
 }
 
 uint32_t weft_cq_seen(const struct weft_cq *cq)

@@ -44,6 +44,7 @@ struct weft_cq {
 	uint32_t mask;
 	uint32_t head;			/* next entry to read */
 	uint32_t tail;			/* the kernel's, as last seen */
+	uint32_t settled;		/* payload before this entry is where it belongs */
 	struct weft_cq_doorbell *doorbell;
 	const struct weft_cq_status *status;
 	int fd;

@@ -47,6 +47,11 @@ bool rig_chance(struct rig *rig, u32 rate)
 	return rate && (rig_random(rig) & (RIG_PPM - 1)) < rate;
 }
 
+weft_ns rig_time(struct rig *rig)
+{
+	return rig->now - rig_below(rig, rig->conf.skew);
+}
+
 /* ---- Events ---------------------------------------------------------- */
 
 static bool before(const struct rig_event *a, const struct rig_event *b)
@@ -239,7 +244,7 @@ static void arrive(struct rig *rig, struct rig_event *ev)
 		 rig->heap[0].at < rig->now + 2000 && rig_below(rig, 8));
 	rig->now = max(rig->now, ev->at);
 	weft_host_atomic(true);
-	weft_core_rx(&node->core, rig->now, rx, n, &node->out);
+	weft_core_rx(&node->core, rig_time(rig), rx, n, &node->out);
 	weft_flush(&node->out);
 	weft_host_atomic(false);
 	for (i = 0; i < n; i++)
@@ -270,7 +275,7 @@ static void happen(struct rig *rig, struct rig_event *ev)
 		break;
 	}
 	case RIG_EV_WORK:
-		weft_core_work(ev->data, rig->now, &node->out);
+		weft_core_work(ev->data, rig_time(rig), &node->out);
 		weft_flush(&node->out);
 		break;
 	}
@@ -368,7 +373,7 @@ void rig_stop(struct rig_node *node, int err)
 	if (!node->up)
 		return;
 	do {
-		more = weft_core_stop(&node->core, node->rig->now, err, &node->out);
+		more = weft_core_stop(&node->core, rig_time(node->rig), err, &node->out);
 		weft_flush(&node->out);
 	} while (more);
 	while (node->procs)

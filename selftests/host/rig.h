@@ -34,6 +34,7 @@ struct rig_proc;
  * @delay: time that a packet takes
  * @jitter: at most that much longer
  * @late_by: see @late
+ * @skew: entries come with a time that is at most that old: another CPU's entry overtook them
  * @max_payload: UDP payload that fits into a packet of the link
  * @cold: rate of memory that is not at hand: weft_mem_get() says -EAGAIN
  * @bounce: rate of memory that cannot be pinned
@@ -49,6 +50,7 @@ struct rig_conf {
 	weft_ns delay;
 	weft_ns jitter;
 	weft_ns late_by;
+	u32 skew;
 	u32 max_payload;
 	u32 cold;
 	u32 bounce;
@@ -142,6 +144,10 @@ struct rig *rig_new(const struct rig_conf *conf);
 /* Kill what is left, stop all nodes, check that nothing leaks. */
 void rig_free(struct rig *rig);
 
+/*
+ * The time that an entry into the core is given: see rig_conf.skew. Timers are given the true one.
+ */
+weft_ns rig_time(struct rig *rig);
 u64 rig_random(struct rig *rig);
 /* A number below @n. */
 u32 rig_below(struct rig *rig, u32 n);

@@ -139,7 +139,7 @@ int rig_cq_read(struct rig_cq *cq, struct weft_cqe *e)
 	if (READ_ONCE(cq->status.flags) & WEFT_ST_CQ_KICK) {
 		struct rig_node *node = cq->cq.core->port;
 
-		weft_cq_kick(&cq->cq, node->rig->now, &node->out);
+		weft_cq_kick(&cq->cq, rig_time(node->rig), &node->out);
 		weft_flush(&node->out);
 		weft_host_balanced(__FILE__, __LINE__);
 	}
@@ -272,7 +272,7 @@ void rig_ep_free(struct rig_ep *ep)
 	bool more;
 
 	do {
-		more = weft_ep_kill(ep->ep, node->rig->now, &node->out);
+		more = weft_ep_kill(ep->ep, rig_time(node->rig), &node->out);
 		weft_flush(&node->out);
 	} while (more);
 	weft_ep_put(ep->ep);
@@ -297,7 +297,7 @@ u16 rig_ep_service(struct rig_ep *ep)
 int rig_kick(struct rig_ep *ep, u32 flags)
 {
 	struct rig_node *node = ep->proc->node;
-	int r = weft_ep_kick(ep->ep, flags, node->rig->now, &node->out);
+	int r = weft_ep_kick(ep->ep, flags, rig_time(node->rig), &node->out);
 
 	weft_flush(&node->out);
 	weft_host_balanced(__FILE__, __LINE__);
@@ -459,7 +459,7 @@ int rig_cancel(struct rig_ep *ep, u64 context)
 
 	/* barrier A */
 	smp_store_release(&ep->doorbell.rq_tail, ep->rq_tail);
-	return leave(node, weft_ep_cancel(ep->ep, context, node->rig->now, &node->out));
+	return leave(node, weft_ep_cancel(ep->ep, context, rig_time(node->rig), &node->out));
 }
 
 /* ---- Connections ----------------------------------------------------- */
@@ -475,26 +475,29 @@ int rig_connect(struct rig_ep *ep, u32 to, u16 service, const void *data, u32 le
 	struct weft_sockaddr addr;
 
 	rig_node_addr(&node->rig->conf, to, service, &addr);
-	return leave(node, weft_cm_connect(ep->ep, &addr, data, len, node->rig->now, &node->out));
+	return leave(node,
+		     weft_cm_connect(ep->ep, &addr, data, len, rig_time(node->rig), &node->out));
 }
 
 int rig_accept(struct rig_ep *ep, u64 conn, const void *data, u32 len)
 {
 	struct rig_node *node = ep->proc->node;
 
-	return leave(node, weft_cm_accept(ep->ep, conn, data, len, node->rig->now, &node->out));
+	return leave(node,
+		     weft_cm_accept(ep->ep, conn, data, len, rig_time(node->rig), &node->out));
 }
 
 int rig_reject(struct rig_ep *pep, u64 conn, const void *data, u32 len)
 {
 	struct rig_node *node = pep->proc->node;
 
-	return leave(node, weft_cm_reject(pep->ep, conn, data, len, node->rig->now, &node->out));
+	return leave(node,
+		     weft_cm_reject(pep->ep, conn, data, len, rig_time(node->rig), &node->out));
 }
 
 int rig_shutdown(struct rig_ep *ep)
 {
 	struct rig_node *node = ep->proc->node;
 
-	return leave(node, weft_cm_shutdown(ep->ep, node->rig->now, &node->out));
+	return leave(node, weft_cm_shutdown(ep->ep, rig_time(node->rig), &node->out));
 }

@@ -62,6 +62,7 @@ void tr_conf_random(struct tr_conf *conf, u64 seed)
 	conf->rig.family = pick(&s, 3) ? AF_INET : AF_INET6;
 	conf->rig.max_payload = payloads[pick(&s, ARRAY_SIZE(payloads))];
 	conf->rig.jitter = pick(&s, 2) ? 0 : pick(&s, 20000);
+	conf->rig.skew = pick(&s, 2) ? 0 : pick(&s, 2) ? 20000 : 3 * NSEC_PER_MSEC;
 	conf->procs = 1 + !pick(&s, 3);
 	conf->eps = 1 + !pick(&s, 3);
 	conf->max_len = lens[pick(&s, ARRAY_SIZE(lens))];
@@ -410,6 +411,7 @@ void tr_free(struct tr *tr)
 	u32 i;
 
 	tr_check_order(tr);
+	tr_check_paths(tr);
 	for (i = 0; i < tr->nprocs; i++)
 		if (tr->procs[i].proc)
 			tr_kill_proc(tr, &tr->procs[i], false);

@@ -239,3 +239,22 @@ void tr_check_order(struct tr *tr)
 		}
 	}
 }
+
+void tr_check_paths(struct tr *tr)
+{
+	struct weft_path_info i;
+	struct weft_path *path;
+	u32 n, k;
+
+	for (n = 0; n < tr->conf.rig.nodes; n++) {
+		struct rig_node *node = &tr->rig->node[n];
+
+		for (k = 0; node->up && (path = weft_path_nth(&node->core, k)); k++) {
+			weft_path_look(path, &i);
+			weft_path_put(path);
+			if (i.srtt > NSEC_PER_SEC || i.cwnd > 4 * 1024)
+				tr_die(tr, "round-trip time %llu, window %u",
+				       (unsigned long long)i.srtt, i.cwnd);
+		}
+	}
+}

@@ -205,6 +205,7 @@ static void start_at(uint32_t index)
 {
 	cq->head = index;
 	cq->tail = index;
+	cq->settled = index;
 	dev->status.cq.tail = index;
 	ep->sq.tail = index;
 	ep->sq.head = index;
@@ -275,6 +276,27 @@ static void test_cq_wrap(void)
 		CHECK(dev->bell.cq.head == dev->status.cq.tail);
 		CHECK(!weft_cq_pending(cq, weft_cq_seen(cq)));
 	}
+}
+
+/* The payload of what has not been read is copied once, when it is settled, and not again. */
+static void test_cq_settle(void)
+{
+	unsigned char want[200], got[200] = { 0 }, later[200] = { 0 };
+	struct weft_cqe cqe;
+
+	start_at(UINT32_MAX - 2);
+	pattern(want, sizeof(want));
+	complete(1, 0, got, sizeof(got));
+	complete(2, 0, NULL, 0);
+	weft_cq_settle(cq);
+	CHECK(!memcmp(got, want, sizeof(want)));
+	memset(got, 0xee, sizeof(got));
+	complete(3, 0, later, sizeof(later));
+	CHECK(weft_cq_read(cq, &cqe, 1) == 1 && cqe.context == 1 && cqe.len == sizeof(got));
+	CHECK(got[0] == 0xee && got[sizeof(got) - 1] == 0xee);
+	CHECK(weft_cq_read(cq, &cqe, 1) == 1 && cqe.context == 2);
+	CHECK(weft_cq_read(cq, &cqe, 1) == 1 && cqe.context == 3);
+	CHECK(!memcmp(later, want, sizeof(want)));
 }
 
 static void test_cq_truncated(void)
@@ -684,6 +706,7 @@ static const struct {
 	void (*run)(void);
 } tests[] = {
 	{ "completions wrap, inline payload is copied out", test_cq_wrap },
+	{ "payload settled before it is read", test_cq_settle },
 	{ "inline payload of a truncated receive", test_cq_truncated },
 	{ "payload that looks like a completion is none", test_cq_forged_seq },
 	{ "a failed completion comes alone", test_cq_failed_alone },

@@ -27,9 +27,9 @@ static bool begin(void)
 	return true;
 }
 
-struct cm {
+union cm {
 	struct fi_eq_cm_entry e;
-	uint8_t data[512];
+	uint8_t raw[sizeof(struct fi_eq_cm_entry) + 512];
 };
 
 /* Private data of every length arrive exactly, with the request and with the answer. */
@@ -37,7 +37,7 @@ static bool private_data_len(size_t len)
 {
 	uint8_t addr[64], data[DATA];
 	size_t n = sizeof(addr);
-	struct cm cm;
+	union cm cm;
 	uint32_t type;
 
 	CHECK(begin());
@@ -47,14 +47,14 @@ static bool private_data_len(size_t len)
 	CHECK_EQ(fi_connect(p.a.ep, addr, data, len), 0);
 	CHECK_EQ(event(p.b.eq, &type, &cm, sizeof(cm)), sizeof(cm.e) + len);
 	CHECK_EQ(type, FI_CONNREQ);
-	CHECK(pattern_is(cm.data, len, 1));
+	CHECK(pattern_is(cm.e.data, len, 1));
 	CHECK(side_endpoint(&p.b, cm.e.info, &p.o));
 	pattern_fill(data, len, 2);
 	CHECK_EQ(fi_accept(p.b.ep, data, len), 0);
 	fi_freeinfo(cm.e.info);
 	CHECK_EQ(event(p.a.eq, &type, &cm, sizeof(cm)), sizeof(cm.e) + len);
 	CHECK_EQ(type, FI_CONNECTED);
-	CHECK(pattern_is(cm.data, len, 2));
+	CHECK(pattern_is(cm.e.data, len, 2));
 	CHECK_EQ(event(p.b.eq, &type, &cm, sizeof(cm)), sizeof(cm.e));
 	CHECK_EQ(type, FI_CONNECTED);
 	return true;
@@ -74,7 +74,7 @@ static bool private_data(void)
 
 static bool error_event(struct fid_eq *eq, struct fi_eq_err_entry *err)
 {
-	struct cm cm;
+	union cm cm;
 	uint32_t type;
 
 	CHECK_EQ(event(eq, &type, &cm, sizeof(cm)), -FI_EAVAIL);
@@ -87,7 +87,7 @@ static bool rejected(void)
 	uint8_t addr[64], data[DATA], got[DATA];
 	size_t n = sizeof(addr);
 	struct fi_eq_err_entry err = { .err_data = got, .err_data_size = sizeof(got) };
-	struct cm cm;
+	union cm cm;
 	uint32_t type;
 
 	CHECK(begin());
@@ -126,7 +126,7 @@ static bool refused(void)
 
 static bool is_shutdown(struct side *s)
 {
-	struct cm cm;
+	union cm cm;
 	uint32_t type;
 	uint64_t until;
 
@@ -210,7 +210,7 @@ static bool killed(void)
 {
 	uint8_t addr[64];
 	size_t n = sizeof(addr);
-	struct cm cm;
+	union cm cm;
 	uint32_t type;
 	pid_t pid;
 
@@ -280,7 +280,7 @@ static bool early_receives(void)
 	uint8_t addr[64], in_a[64], in_b[64], out[64];
 	size_t n = sizeof(addr);
 	struct fi_cq_tagged_entry c;
-	struct cm cm;
+	union cm cm;
 	uint32_t type;
 
 	CHECK(begin());
