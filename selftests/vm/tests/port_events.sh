@@ -48,10 +48,10 @@ no_port()	# NAME
 
 hold()	# NAMESPACE PORT: a program that has it open
 {
-	rm -f /run/weft/held
-	ip netns exec "$1" sh -c "exec 5<>/dev/weft/$2; echo >/run/weft/held; exec sleep 1000" &
+	rm -f /run/weft/ev_held
+	ip netns exec "$1" sh -c "exec 5<>/dev/weft/$2; echo >/run/weft/ev_held; exec sleep 1000" &
 	pid=$!
-	vm_wait 10 [ -e /run/weft/held ]
+	vm_wait 10 [ -e /run/weft/ev_held ]
 }
 
 let_go()
