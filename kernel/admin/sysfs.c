@@ -152,9 +152,11 @@ static struct weft_counter_attr weft_counter_##name = {			\
 	.attr = __ATTR(name, 0444, weft_counter_show, NULL),		\
 	.counter = WEFT_CNT_##name,					\
 };
+
 WEFT_COUNTERS(WEFT_COUNTER_ATTR)
 
 #define WEFT_COUNTER_PTR(name, text)	&weft_counter_##name.attr.attr,
+
 static struct attribute *weft_counter_attrs[] = {
 	WEFT_COUNTERS(WEFT_COUNTER_PTR)
 	NULL

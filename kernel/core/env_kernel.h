@@ -52,7 +52,7 @@ static inline weft_ns weft_now(void)
  * @spin: it
  */
 struct weft_lock {
-	spinlock_t spin;
+	spinlock_t spin;	/* guards what the owner's kernel-doc says */
 };
 
 /* A macro: each place that makes locks is a class of its own to lockdep, which checks the order. */
@@ -82,7 +82,7 @@ static inline void weft_assert_held(struct weft_lock *l)
  * @mutex: it
  */
 struct weft_mutex {
-	struct mutex mutex;
+	struct mutex mutex;	/* likewise */
 };
 
 #define weft_mutex_init(m)	mutex_init(&(m)->mutex)
@@ -124,12 +124,14 @@ struct weft_rcu {
 
 #define weft_free_rcu(p, m)	kvfree_rcu(p, m.head)
 
-static inline void weft_rcu_lock(void) __acquires(RCU)
+static inline void weft_rcu_lock(void)
+	__acquires(RCU)
 {
 	rcu_read_lock();
 }
 
-static inline void weft_rcu_unlock(void) __releases(RCU)
+static inline void weft_rcu_unlock(void)
+	__releases(RCU)
 {
 	rcu_read_unlock();
 }

@@ -63,6 +63,22 @@ static int weft_flush_copy(const struct weft_copy *c)
 	}
 }
 
+/* A path's lock is held over a run of copies: sparse cannot follow that. */
+static void weft_flush_enter(struct weft_path *path)
+{
+	weft_path_get(path);
+	weft_lock(&path->lock);
+	__release(&path->lock);
+}
+
+static void weft_flush_leave(struct weft_path *path, struct weft_out *out)
+{
+	__acquire(&path->lock);
+	weft_path_output(path, out);
+	weft_unlock(&path->lock);
+	weft_path_put(path);
+}
+
 static void weft_flush_copies(struct weft_out *out)
 {
 	struct weft_path *path = NULL;
@@ -76,25 +92,18 @@ static void weft_flush_copies(struct weft_out *out)
 		struct weft_rxm *rxm = c->rxm;
 
 		if (rxm->path != path) {
-			if (path) {
-				weft_path_output(path, out);
-				weft_unlock(&path->lock);
-				weft_path_put(path);
-			}
+			if (path)
+				weft_flush_leave(path, out);
 			path = rxm->path;
-			weft_path_get(path);
-			weft_lock(&path->lock);
+			weft_flush_enter(path);
 		}
 		if (c->kind == WEFT_COPY_MEM_MEM)
 			weft_mem_put(c->smem);
 		weft_place_copied(c, c->err, out);
 		weft_rxm_put(rxm);
 	}
-	if (path) {
-		weft_path_output(path, out);
-		weft_unlock(&path->lock);
-		weft_path_put(path);
-	}
+	if (path)
+		weft_flush_leave(path, out);
 	out->ncopy -= n;
 	memmove(out->copy, out->copy + n, out->ncopy * sizeof(out->copy[0]));
 }

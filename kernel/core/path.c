@@ -527,7 +527,8 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 			at = min(at, weft_lane_next(&path->lane[i]));
 		}
 		if (path->nconn || path->nwait) {
-			if (!path->flight && weft_since(out->now, path->heard_at) >= conf->keepalive_ns) {
+			if (!path->flight &&
+			    weft_since(out->now, path->heard_at) >= conf->keepalive_ns) {
 				path->heard_at = out->now;
 				weft_ctl_put(path, 0, &path->ping);
 			}

@@ -10,8 +10,8 @@
 #include "ep.h"
 
 /*
- * Time since @then. An entry's time is taken before its locks are, so that another CPU may have left
- * a later one.
+ * Time since @then. An entry's time is taken before its locks are, so that another CPU may have
+ * left a later one.
  */
 static inline weft_ns weft_since(weft_ns now, weft_ns then)
 {

@@ -67,6 +67,8 @@ typedef u64 weft_ns;
 #define __acquires(x)
 #define __releases(x)
 #define __must_hold(x)
+#define __acquire(x)		((void)0)
+#define __release(x)		((void)0)
 
 #define BUILD_BUG_ON(c)		_Static_assert(!(c), #c)
 #define static_assert(...)	WEFT_HOST_ASSERT(__VA_ARGS__, "")
@@ -185,8 +187,8 @@ static inline u64 mul_u64_u32_shr(u64 a, u32 m, unsigned int shift)
 
 /* ---- Memory order ---------------------------------------------------- */
 
-#define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
-#define WRITE_ONCE(x, v)	(*(volatile __typeof__(x) *)&(x) = (v))
+#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)

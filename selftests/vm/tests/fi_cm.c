@@ -325,6 +325,7 @@ static const struct {
 
 int main(void)
 {
+	static const char *const where[] = { "within a node", "between nodes" };
 	bool one = nodes_are_one();
 	size_t i;
 	int n;
@@ -332,8 +333,7 @@ int main(void)
 	for (n = 0; n <= !one; n++) {
 		apart = n;
 		for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-			result(cases[i].run(), cases[i].name,
-			       apart ? "between nodes" : "within a node");
+			result(cases[i].run(), cases[i].name, where[n]);
 			pair_close(&p);
 		}
 	}
