@@ -2,8 +2,10 @@
 /*
  * Rig: time, nodes and the network between them
  *
- * One thread; no locks of its own.
+ * rig->lock covers what threads share: events, chance, paths, processes.
  */
+#include <time.h>
+
 #include "rig.h"
 
 #define RIG_EV_PACKET	1
@@ -30,7 +32,7 @@ struct rig_path {
 
 u64 rig_random(struct rig *rig)
 {
-	u64 z = rig->rnd += 0x9e3779b97f4a7c15ULL;
+	u64 z = __atomic_add_fetch(&rig->rnd, 0x9e3779b97f4a7c15ULL, __ATOMIC_RELAXED);
 
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
@@ -47,9 +49,56 @@ bool rig_chance(struct rig *rig, u32 rate)
 	return rate && (rig_random(rig) & (RIG_PPM - 1)) < rate;
 }
 
+/* ---- Time and threads ------------------------------------------------ */
+
+weft_ns rig_now(struct rig *rig)
+{
+	struct timespec t;
+
+	if (!rig->threads)
+		return rig->now;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return rig->now + t.tv_sec * NSEC_PER_SEC + t.tv_nsec;
+}
+
 weft_ns rig_time(struct rig *rig)
 {
-	return rig->now - rig_below(rig, rig->conf.skew);
+	return rig_now(rig) - rig_below(rig, rig->conf.skew);
+}
+
+static __thread struct weft_out *thread_out;
+
+struct weft_out *rig_out(struct rig_node *node)
+{
+	if (!node->rig->threads)
+		return &node->out;
+	if (!thread_out)
+		thread_out = malloc(sizeof(*thread_out));
+	weft_out_init(thread_out, &node->core);
+	return thread_out;
+}
+
+void rig_leave(struct rig_node *node, struct weft_out *out)
+{
+	weft_flush(out);
+	weft_host_balanced(__FILE__, __LINE__);
+	if (!node->rig->threads) {
+		weft_host_quiesce();
+		return;
+	}
+	free(thread_out);
+	thread_out = NULL;
+}
+
+void rig_fork(struct rig *rig)
+{
+	rig->threads = true;
+}
+
+void rig_join(struct rig *rig)
+{
+	rig->now = rig_now(rig);
+	rig->threads = false;
 }
 
 /* ---- Events ---------------------------------------------------------- */
@@ -61,8 +110,10 @@ static bool before(const struct rig_event *a, const struct rig_event *b)
 
 static void push(struct rig *rig, struct rig_event *ev)
 {
-	u32 i = rig->nheap++;
+	u32 i;
 
+	pthread_mutex_lock(&rig->lock);
+	i = rig->nheap++;
 	ev->seq = rig->seq++;
 	if (i == rig->room) {
 		rig->room = rig->room * 2 + 64;
@@ -71,8 +122,10 @@ static void push(struct rig *rig, struct rig_event *ev)
 	for (; i && before(ev, &rig->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		rig->heap[i] = rig->heap[(i - 1) / 2];
 	rig->heap[i] = *ev;
+	pthread_mutex_unlock(&rig->lock);
 }
 
+/* Take the next event. rig->lock is held. */
 static void pop(struct rig *rig, struct rig_event *ev)
 {
 	struct rig_event last = rig->heap[--rig->nheap];
@@ -118,7 +171,7 @@ static void carry(struct rig *rig, struct rig_node *to, const struct weft_sockad
 		.kind = RIG_EV_PACKET, .node = to, .life = to->life, .len = len, .src = *src
 	};
 
-	ev.at = rig->now + rig->conf.delay + rig_below(rig, rig->conf.jitter);
+	ev.at = rig_now(rig) + rig->conf.delay + rig_below(rig, rig->conf.jitter);
 	if (rig_chance(rig, rig->conf.late))
 		ev.at += rig_below(rig, rig->conf.late_by);
 	ev.data = malloc(len);
@@ -142,13 +195,13 @@ static void transmit(struct rig_node *node, struct weft_tx *tx)
 		weft_host_die(__FILE__, __LINE__, "packet of %u bytes", tx->len);
 	p = malloc(tx->len);
 	weft_tx_header(tx, p);
-	rig->npackets++;
+	__atomic_add_fetch(&rig->npackets, 1, __ATOMIC_RELAXED);
 	weft_count(&node->core, tx_packets);
 	weft_count_add(&node->core, tx_bytes, tx->len);
 	if ((tx->pay && weft_tx_payload(tx, p + tx->len - tx->pay)) || !to || !to->up ||
 	    node->deaf || to->deaf || rig->cut[node->index][to->index] ||
 	    rig_chance(rig, rig->conf.loss)) {
-		rig->nlost++;
+		__atomic_add_fetch(&rig->nlost, 1, __ATOMIC_RELAXED);
 	} else {
 		carry(rig, to, &src, p, tx->len);
 		if (rig_chance(rig, rig->conf.dup))
@@ -175,8 +228,8 @@ void weft_env_timer(struct weft_path *path, weft_ns at)
 
 	if (at == U64_MAX)
 		weft_host_die(__FILE__, __LINE__, "timer is set to never");
-	ev.at = max(at, rp->node->rig->now);
-	ev.gen = ++rp->gen;
+	ev.at = max(at, rig_now(rp->node->rig));
+	ev.gen = __atomic_add_fetch(&rp->gen, 1, __ATOMIC_RELAXED);
 	push(rp->node->rig, &ev);
 }
 
@@ -190,9 +243,11 @@ int weft_env_path_open(struct weft_path *path, u32 *max_payload)
 	rp = calloc(1, sizeof(*rp));
 	rp->path = path;
 	rp->node = node;
+	pthread_mutex_lock(&node->rig->lock);
 	rp->next = node->rig->paths;
 	node->rig->paths = rp;
 	node->npaths++;
+	pthread_mutex_unlock(&node->rig->lock);
 	*weft_path_port(path) = rp;
 	*max_payload = node->rig->conf.max_payload;
 	return 0;
@@ -206,8 +261,8 @@ void weft_env_path_close(struct weft_path *path)
 		return;
 	if (rp->path != path)
 		weft_host_die(__FILE__, __LINE__, "path is closed twice");
-	rp->path = NULL;
-	rp->node->npaths--;
+	WRITE_ONCE(rp->path, NULL);
+	__atomic_sub_fetch(&rp->node->npaths, 1, __ATOMIC_RELAXED);
 }
 
 void weft_env_cold(struct weft_work *work)
@@ -218,83 +273,97 @@ void weft_env_cold(struct weft_work *work)
 	};
 
 	weft_host_no_locks(__FILE__, __LINE__);
-	ev.at = proc->node->rig->now + 500 + rig_below(proc->node->rig, 5000);
+	ev.at = rig_now(proc->node->rig) + 500 + rig_below(proc->node->rig, 5000);
 	push(proc->node->rig, &ev);
 }
 
 /* ---- Time ------------------------------------------------------------ */
 
-static void arrive(struct rig *rig, struct rig_event *ev)
+/* Packets for a node that is up. */
+static void arrive(struct rig_node *node, const struct rig_event *ev, u32 n)
 {
-	struct rig_node *node = ev->node;
+	struct weft_out *out = rig_out(node);
 	struct weft_rx rx[RIG_BATCH];
-	u32 i, n = 0;
+	u32 i;
 
-	do {
-		if (n)
-			pop(rig, ev);
-		rx[n].data = ev->data;
-		rx[n].len = ev->len;
-		rx[n].src = ev->src;
-		rx[n].dst = 0;
-		rx[n].ecn = 0;
-		n++;
-	} while (n < RIG_BATCH && rig->nheap && rig->heap[0].kind == RIG_EV_PACKET &&
-		 rig->heap[0].node == node && rig->heap[0].life == node->life &&
-		 rig->heap[0].at < rig->now + 2000 && rig_below(rig, 8));
-	rig->now = max(rig->now, ev->at);
+	for (i = 0; i < n; i++) {
+		rx[i].data = ev[i].data;
+		rx[i].len = ev[i].len;
+		rx[i].src = ev[i].src;
+		rx[i].dst = 0;
+		rx[i].ecn = 0;
+	}
 	weft_host_atomic(true);
-	weft_core_rx(&node->core, rig_time(rig), rx, n, &node->out);
-	weft_flush(&node->out);
+	weft_core_rx(&node->core, rig_time(node->rig), rx, n, out);
+	rig_leave(node, out);
 	weft_host_atomic(false);
-	for (i = 0; i < n; i++)
-		free((void *)rx[i].data);
 }
 
-static void happen(struct rig *rig, struct rig_event *ev)
+static void expire(struct rig_path *rp, u64 gen)
+{
+	struct weft_path *path = READ_ONCE(rp->path);
+	struct weft_out *out;
+
+	if (!path || READ_ONCE(rp->gen) != gen)
+		return;
+	out = rig_out(rp->node);
+	weft_host_atomic(true);
+	weft_core_timer(path, rig_now(rp->node->rig), out);
+	rig_leave(rp->node, out);
+	weft_host_atomic(false);
+}
+
+/* @n events: packets, or one of another kind. */
+static void happen(struct rig *rig, struct rig_event *ev, u32 n)
 {
 	struct rig_node *node = ev->node;
-	bool stale = ev->life != node->life || !node->up;
+	struct weft_out *out;
+	u32 i;
 
 	switch (ev->kind) {
 	case RIG_EV_PACKET:
-		if (stale || node->deaf)
-			free(ev->data);
-		else
-			arrive(rig, ev);
+		if (ev->life == node->life && node->up && !node->deaf)
+			arrive(node, ev, n);
+		for (i = 0; i < n; i++)
+			free(ev[i].data);
 		break;
-	case RIG_EV_TIMER: {
-		struct rig_path *rp = ev->data;
-
-		if (!rp->path || rp->gen != ev->gen)
-			break;
-		weft_host_atomic(true);
-		weft_core_timer(rp->path, rig->now, &node->out);
-		weft_flush(&node->out);
-		weft_host_atomic(false);
+	case RIG_EV_TIMER:
+		expire(ev->data, ev->gen);
 		break;
-	}
 	case RIG_EV_WORK:
-		weft_core_work(ev->data, rig_time(rig), &node->out);
-		weft_flush(&node->out);
+		out = rig_out(node);
+		weft_core_work(ev->data, rig_time(rig), out);
+		rig_leave(node, out);
 		break;
 	}
-	weft_host_balanced(__FILE__, __LINE__);
-	weft_host_quiesce();
+}
+
+/* May the next event come together with packet @ev? */
+static bool joins(struct rig *rig, const struct rig_event *ev)
+{
+	const struct rig_event *next = rig->heap;
+
+	return rig->nheap && next->kind == RIG_EV_PACKET && next->node == ev->node &&
+	       next->life == ev->life && next->at < ev->at + 2000 && rig_below(rig, 8);
 }
 
 bool rig_step(struct rig *rig, weft_ns until)
 {
-	struct rig_event ev;
+	struct rig_event ev[RIG_BATCH];
+	u32 n = 0;
 
-	if (!rig->nheap || rig->heap[0].at > until) {
-		rig->now = max(rig->now, until);
-		return false;
+	pthread_mutex_lock(&rig->lock);
+	if (rig->nheap && rig->heap[0].at <= until) {
+		pop(rig, &ev[n++]);
+		while (ev[0].kind == RIG_EV_PACKET && n < RIG_BATCH && joins(rig, &ev[n - 1]))
+			pop(rig, &ev[n++]);
 	}
-	pop(rig, &ev);
-	rig->now = max(rig->now, ev.at);
-	happen(rig, &ev);
-	return true;
+	if (!rig->threads)
+		rig->now = max(rig->now, n ? ev[n - 1].at : until);
+	pthread_mutex_unlock(&rig->lock);
+	if (n)
+		happen(rig, ev, n);
+	return n;
 }
 
 void rig_run(struct rig *rig, weft_ns ns)
@@ -329,7 +398,7 @@ static void do_work(struct rig_node *node)
 			continue;
 		ev = rig->heap[i];
 		rig->heap[i].kind = 0;
-		happen(rig, &ev);
+		happen(rig, &ev, 1);
 		i = (u32)-1;
 	}
 }
@@ -513,6 +582,7 @@ struct rig *rig_new(const struct rig_conf *conf)
 	struct rig *rig = calloc(1, sizeof(*rig));
 	u32 i;
 
+	pthread_mutex_init(&rig->lock, NULL);
 	rig->conf = *conf;
 	rig->rnd = conf->seed;
 	rig->now = NSEC_PER_SEC + rig_random(rig) % NSEC_PER_SEC;

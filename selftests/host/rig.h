@@ -3,11 +3,11 @@
  * A rig for the core: nodes, a network, programs and time, all of them made up and all of them the
  * same after the same seed
  *
- * Everything happens in one thread. rig_step() takes the next event (a packet arrives, a timer
- * expires, work wants process context), sets the clock to it and calls the core, as an adapter
- * would: packets and timers as in a softirq, everything else as in a process. Programs use rings as
- * libweft does. What is wrong with the core's dealings (locks, sleeping, references, memory of
- * programs that are gone, leaks) ends the program.
+ * Everything happens in one thread (but see rig_fork()). rig_step() takes the next event (a packet
+ * arrives, a timer expires, work wants process context), sets the clock to it and calls the core,
+ * as an adapter would: packets and timers as in a softirq, everything else as in a process.
+ * Programs use rings as libweft does. What is wrong with the core's dealings (locks, sleeping,
+ * references, memory of programs that are gone, leaks) ends the program.
  */
 #ifndef WEFT_RIG_H
 #define WEFT_RIG_H
@@ -21,7 +21,7 @@ struct rig;
 struct rig_node;
 struct rig_proc;
 
-/* ---- The world ------------------------------------------------------- */
+/* ---- The world ------------------------------------------------------------------- */
 
 /**
  * struct rig_conf - what a world is like
@@ -118,6 +118,8 @@ struct rig_node {
  * @rnd: state of chance
  * @paths: what was made for paths, freed with the rig
  * @ended: processes that have ended; queued work may still name them
+ * @lock: everything here that threads share
+ * @threads: several threads call rig_step(), in real time
  * @npackets: packets sent
  * @nlost: and lost
  * @nmem: windows of memory that the core holds
@@ -134,6 +136,8 @@ struct rig {
 	u64 rnd;
 	struct rig_path *paths;
 	struct rig_proc *ended;
+	pthread_mutex_t lock;
+	bool threads;
 	u64 npackets;
 	u64 nlost;
 	long nmem;
@@ -153,6 +157,20 @@ u64 rig_random(struct rig *rig);
 u32 rig_below(struct rig *rig, u32 n);
 /* True with a probability of @rate / RIG_PPM. */
 bool rig_chance(struct rig *rig, u32 rate);
+
+/*
+ * From now on until rig_join(): time is real, rig_step() and programs may be called from several
+ * threads (each process from one), and nothing is freed by RCU. What happens is not the same every
+ * time.
+ */
+void rig_fork(struct rig *rig);
+void rig_join(struct rig *rig);
+/* The time. */
+weft_ns rig_now(struct rig *rig);
+/* The output for an entry into a node's core: the node's, or the thread's. */
+struct weft_out *rig_out(struct rig_node *node);
+/* After an entry: flush, check. */
+void rig_leave(struct rig_node *node, struct weft_out *out);
 
 /* Let the next event happen, if it is not after @until. */
 bool rig_step(struct rig *rig, weft_ns until);
@@ -174,7 +192,7 @@ void rig_inject(struct rig_node *node, const struct weft_sockaddr *src, const vo
 void rig_dump(struct rig *rig);
 u64 rig_counter(struct rig_node *node, enum weft_counter c);
 
-/* ---- Programs -------------------------------------------------------- */
+/* ---- Programs -------------------------------------------------------------------- */
 
 /**
  * struct rig_region - a buffer of a program
@@ -191,6 +209,7 @@ struct rig_region {
 /**
  * struct weft_memctx - memory of a process
  * @ref: references
+ * @lock: what follows
  * @proc: the process, NULL: dead
  * @node: its node
  * @cold: rate of weft_mem_get() that say -EAGAIN
@@ -200,6 +219,7 @@ struct rig_region {
  */
 struct weft_memctx {
 	refcount_t ref;
+	pthread_mutex_t lock;
 	struct rig_proc *proc;
 	struct rig_node *node;
 	u32 cold;

@@ -2,11 +2,11 @@
 /*
  * Rig: processes and their objects, used as libweft uses them
  *
- * One thread; no locks.
+ * Each process is used by one thread; rig->lock covers the lists of processes.
  */
 #include "rig.h"
 
-/* ---- Processes ------------------------------------------------------- */
+/* ---- Processes ------------------------------------------------------------------- */
 
 struct rig_proc *rig_proc_new(struct rig_node *node)
 {
@@ -14,14 +14,17 @@ struct rig_proc *rig_proc_new(struct rig_node *node)
 
 	proc->node = node;
 	proc->mc = rig_memctx_new(proc);
+	proc->next_handle = 0x10001;
+	pthread_mutex_lock(&node->rig->lock);
 	proc->next = node->procs;
 	node->procs = proc;
-	proc->next_handle = 0x10001;
+	pthread_mutex_unlock(&node->rig->lock);
 	return proc;
 }
 
 void rig_proc_end(struct rig_proc *proc, bool killed)
 {
+	struct rig *rig = proc->node->rig;
 	struct rig_proc **at = &proc->node->procs;
 	struct rig_cq *cq;
 	struct rig_eq *eq;
@@ -45,18 +48,20 @@ void rig_proc_end(struct rig_proc *proc, bool killed)
 			weft_host_die(__FILE__, __LINE__, "event queue is in use");
 		weft_env_free_eq(&eq->eq);
 	}
-	while (*at != proc)
-		at = &(*at)->next;
-	*at = proc->next;
 	if (!killed)
 		rig_memctx_die(proc->mc);
 	weft_memctx_put(proc->mc);
 	proc->mc = NULL;
-	proc->next = proc->node->rig->ended;
-	proc->node->rig->ended = proc;
+	pthread_mutex_lock(&rig->lock);
+	while (*at != proc)
+		at = &(*at)->next;
+	*at = proc->next;
+	proc->next = rig->ended;
+	rig->ended = proc;
+	pthread_mutex_unlock(&rig->lock);
 }
 
-/* ---- Completion queues ----------------------------------------------- */
+/* ---- Completion queues ----------------------------------------------------------- */
 
 struct rig_cq *rig_cq_new(struct rig_proc *proc, u32 slots)
 {
@@ -95,7 +100,7 @@ void rig_cq_free(struct rig_proc *proc, struct rig_cq *cq)
 void weft_env_wake_cq(struct weft_cq *cq)
 {
 	weft_host_no_locks(__FILE__, __LINE__);
-	container_of(cq, struct rig_cq, cq)->woken = true;
+	WRITE_ONCE(container_of(cq, struct rig_cq, cq)->woken, true);
 }
 
 static void copy_inline(struct rig_cq *cq, const struct weft_cqe *e)
@@ -115,16 +120,19 @@ static void copy_inline(struct rig_cq *cq, const struct weft_cqe *e)
 
 int rig_cq_read(struct rig_cq *cq, struct weft_cqe *e)
 {
+	struct rig_node *node = cq->cq.core->port;
 	struct weft_cqe *slot = &cq->slots[cq->head & (cq->cq.size - 1)];
-	bool there = slot->seq == cq->head + 1;
-	bool counted = cq->status.tail != cq->head;
+	bool there, counted;
 
-	if (there != counted)
+	/* barrier C: what stands in the entry was written before its number */
+	there = smp_load_acquire(&slot->seq) == cq->head + 1;
+	counted = READ_ONCE(cq->status.tail) != cq->head;
+	if (there != counted && !node->rig->threads)
 		weft_host_die(__FILE__, __LINE__, "entry %u has number %u, the tail is %u",
 			      cq->head, slot->seq, cq->status.tail);
 	if (!there)
-		return cq->status.flags & WEFT_ST_CQ_ERROR ? -EIO : 0;
-	*e = *slot;
+		return READ_ONCE(cq->status.flags) & WEFT_ST_CQ_ERROR ? -EIO : 0;
+	memcpy(e, slot, offsetof(struct weft_cqe, seq));
 	if (!e->nslots || e->nslots > WEFT_NSLOTS_MAX || e->rsvd)
 		weft_host_die(__FILE__, __LINE__, "entry of %u slots", e->nslots);
 	if (e->flags & WEFT_CQE_INLINE)
@@ -137,11 +145,10 @@ int rig_cq_read(struct rig_cq *cq, struct weft_cqe *e)
 	/* barrier E: head before flags */
 	smp_mb();
 	if (READ_ONCE(cq->status.flags) & WEFT_ST_CQ_KICK) {
-		struct rig_node *node = cq->cq.core->port;
+		struct weft_out *out = rig_out(node);
 
-		weft_cq_kick(&cq->cq, rig_time(node->rig), &node->out);
-		weft_flush(&node->out);
-		weft_host_balanced(__FILE__, __LINE__);
+		weft_cq_kick(&cq->cq, rig_time(node->rig), out);
+		rig_leave(node, out);
 	}
 	cq->nread++;
 	return 1;
@@ -149,12 +156,12 @@ int rig_cq_read(struct rig_cq *cq, struct weft_cqe *e)
 
 bool rig_cq_arm(struct rig_cq *cq)
 {
-	cq->woken = false;
+	WRITE_ONCE(cq->woken, false);
 	WRITE_ONCE(cq->cq.armed, true);
 	return !weft_cq_news(&cq->cq, cq->head);
 }
 
-/* ---- Event queues and address vectors -------------------------------- */
+/* ---- Event queues and address vectors -------------------------------------------- */
 
 struct rig_eq *rig_eq_new(struct rig_proc *proc)
 {
@@ -169,7 +176,7 @@ struct rig_eq *rig_eq_new(struct rig_proc *proc)
 void weft_env_wake_eq(struct weft_eq *eq)
 {
 	weft_host_no_locks(__FILE__, __LINE__);
-	container_of(eq, struct rig_eq, eq)->woken = true;
+	WRITE_ONCE(container_of(eq, struct rig_eq, eq)->woken, true);
 }
 
 void weft_env_free_eq(struct weft_eq *eq)
@@ -220,7 +227,7 @@ long rig_av_insert(struct rig_av *av, u32 node, u16 service, struct rig *rig)
 	return r ? r : (long)index;
 }
 
-/* ---- Endpoints ------------------------------------------------------- */
+/* ---- Endpoints ------------------------------------------------------------------- */
 
 struct rig_ep *rig_ep_new(struct rig_proc *proc, u32 type, u32 flags, u32 sq_slots, u32 rq_slots,
 			  u16 service)
@@ -269,15 +276,16 @@ void rig_ep_free(struct rig_ep *ep)
 {
 	struct rig_node *node = ep->proc->node;
 	struct rig_ep **at = &ep->proc->eps;
+	struct weft_out *out;
 	bool more;
 
 	do {
-		more = weft_ep_kill(ep->ep, rig_time(node->rig), &node->out);
-		weft_flush(&node->out);
+		out = rig_out(node);
+		more = weft_ep_kill(ep->ep, rig_time(node->rig), out);
+		rig_leave(node, out);
 	} while (more);
 	weft_ep_put(ep->ep);
 	weft_host_balanced(__FILE__, __LINE__);
-	weft_host_quiesce();
 	while (*at != ep)
 		at = &(*at)->next;
 	*at = ep->next;
@@ -297,11 +305,10 @@ u16 rig_ep_service(struct rig_ep *ep)
 int rig_kick(struct rig_ep *ep, u32 flags)
 {
 	struct rig_node *node = ep->proc->node;
-	int r = weft_ep_kick(ep->ep, flags, rig_time(node->rig), &node->out);
+	struct weft_out *out = rig_out(node);
+	int r = weft_ep_kick(ep->ep, flags, rig_time(node->rig), out);
 
-	weft_flush(&node->out);
-	weft_host_balanced(__FILE__, __LINE__);
-	weft_host_quiesce();
+	rig_leave(node, out);
 	return r;
 }
 
@@ -387,7 +394,7 @@ int rig_send(struct rig_ep *ep, const struct rig_op *op)
 		e->addr = op->n == 1 ? op->iov[0].addr : 0;
 	}
 	e->nslots = n;
-	if (ep->status.flags & WEFT_ST_ERROR)
+	if (READ_ONCE(ep->status.flags) & WEFT_ST_ERROR)
 		return -EIO;
 	/* barrier B: slots may be used again */
 	if (ep->sq_tail + n - smp_load_acquire(&ep->status.sq_head) > ep->sq_slots) {
@@ -402,7 +409,7 @@ int rig_send(struct rig_ep *ep, const struct rig_op *op)
 
 static int put_rqe(struct rig_ep *ep, const void *slots, u32 n, bool more)
 {
-	if (ep->status.flags & WEFT_ST_ERROR)
+	if (READ_ONCE(ep->status.flags) & WEFT_ST_ERROR)
 		return -EIO;
 	/* barrier B: slots may be used again */
 	if (ep->rq_tail + n - smp_load_acquire(&ep->status.rq_head) > ep->rq_slots) {
@@ -444,60 +451,65 @@ int rig_rq_cancel(struct rig_ep *ep, u64 context)
 	return r ? r : rig_kick(ep, WEFT_KICK_RQ);
 }
 
-/* What ends a call into the core. */
-static int leave(struct rig_node *node, int r)
-{
-	weft_flush(&node->out);
-	weft_host_balanced(__FILE__, __LINE__);
-	weft_host_quiesce();
-	return r;
-}
-
 int rig_cancel(struct rig_ep *ep, u64 context)
 {
 	struct rig_node *node = ep->proc->node;
+	struct weft_out *out = rig_out(node);
+	int r;
 
 	/* barrier A */
 	smp_store_release(&ep->doorbell.rq_tail, ep->rq_tail);
-	return leave(node, weft_ep_cancel(ep->ep, context, rig_time(node->rig), &node->out));
+	r = weft_ep_cancel(ep->ep, context, rig_time(node->rig), out);
+	rig_leave(node, out);
+	return r;
 }
 
-/* ---- Connections ----------------------------------------------------- */
+/* ---- Connections ----------------------------------------------------------------- */
 
 int rig_listen(struct rig_ep *pep, struct rig_eq *eq, u32 backlog)
 {
-	return leave(pep->proc->node, weft_cm_listen(pep->ep, &eq->eq, backlog));
+	return weft_cm_listen(pep->ep, &eq->eq, backlog);
 }
 
 int rig_connect(struct rig_ep *ep, u32 to, u16 service, const void *data, u32 len)
 {
 	struct rig_node *node = ep->proc->node;
+	struct weft_out *out = rig_out(node);
 	struct weft_sockaddr addr;
+	int r;
 
 	rig_node_addr(&node->rig->conf, to, service, &addr);
-	return leave(node,
-		     weft_cm_connect(ep->ep, &addr, data, len, rig_time(node->rig), &node->out));
+	r = weft_cm_connect(ep->ep, &addr, data, len, rig_time(node->rig), out);
+	rig_leave(node, out);
+	return r;
 }
 
 int rig_accept(struct rig_ep *ep, u64 conn, const void *data, u32 len)
 {
 	struct rig_node *node = ep->proc->node;
+	struct weft_out *out = rig_out(node);
+	int r = weft_cm_accept(ep->ep, conn, data, len, rig_time(node->rig), out);
 
-	return leave(node,
-		     weft_cm_accept(ep->ep, conn, data, len, rig_time(node->rig), &node->out));
+	rig_leave(node, out);
+	return r;
 }
 
 int rig_reject(struct rig_ep *pep, u64 conn, const void *data, u32 len)
 {
 	struct rig_node *node = pep->proc->node;
+	struct weft_out *out = rig_out(node);
+	int r = weft_cm_reject(pep->ep, conn, data, len, rig_time(node->rig), out);
 
-	return leave(node,
-		     weft_cm_reject(pep->ep, conn, data, len, rig_time(node->rig), &node->out));
+	rig_leave(node, out);
+	return r;
 }
 
 int rig_shutdown(struct rig_ep *ep)
 {
 	struct rig_node *node = ep->proc->node;
+	struct weft_out *out = rig_out(node);
+	int r = weft_cm_shutdown(ep->ep, rig_time(node->rig), out);
 
-	return leave(node, weft_cm_shutdown(ep->ep, rig_time(node->rig), &node->out));
+	rig_leave(node, out);
+	return r;
 }

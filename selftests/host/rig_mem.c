@@ -3,7 +3,8 @@
  * Rig: memory of programs, as the core may get at it
  *
  * A program's buffers are pieces of the host's memory, each freed when the program is through with
- * it: whoever touches one too late is found by the address sanitizer. One thread; no locks.
+ * it: whoever touches one too late is found by the address sanitizer. mc->lock covers the list of
+ * buffers, their life and the end of the process.
  */
 #include "rig.h"
 
@@ -34,6 +35,7 @@ struct weft_memctx *rig_memctx_new(struct rig_proc *proc)
 	struct weft_memctx *mc = calloc(1, sizeof(*mc));
 
 	refcount_set(&mc->ref, 1);
+	pthread_mutex_init(&mc->lock, NULL);
 	mc->proc = proc;
 	mc->node = proc->node;
 	mc->cold = proc->node->rig->conf.cold;
@@ -46,12 +48,14 @@ void rig_memctx_die(struct weft_memctx *mc)
 {
 	struct rig_region *r;
 
-	mc->proc = NULL;
+	pthread_mutex_lock(&mc->lock);
+	WRITE_ONCE(mc->proc, NULL);
 	while ((r = mc->regions)) {
 		mc->regions = r->next;
 		free(r->p);
 		free(r);
 	}
+	pthread_mutex_unlock(&mc->lock);
 }
 
 void weft_memctx_get(struct weft_memctx *mc)
@@ -74,9 +78,11 @@ u8 *rig_buf(struct rig_proc *proc, size_t len)
 
 	r->p = malloc(len ? len : 1);
 	r->len = len;
+	memset(r->p, 0xa5, len ? len : 1);
+	pthread_mutex_lock(&proc->mc->lock);
 	r->next = proc->mc->regions;
 	proc->mc->regions = r;
-	memset(r->p, 0xa5, len ? len : 1);
+	pthread_mutex_unlock(&proc->mc->lock);
 	return r->p;
 }
 
@@ -85,12 +91,14 @@ void rig_buf_free(struct rig_proc *proc, u8 *p)
 	struct rig_region **at = &proc->mc->regions;
 	struct rig_region *r;
 
+	pthread_mutex_lock(&proc->mc->lock);
 	while (*at && (*at)->p != p)
 		at = &(*at)->next;
 	r = *at;
 	if (!r)
 		weft_host_die(__FILE__, __LINE__, "no buffer of this process");
 	*at = r->next;
+	pthread_mutex_unlock(&proc->mc->lock);
 	free(r->p);
 	free(r);
 }
@@ -111,8 +119,8 @@ static bool allowed(const struct weft_memctx *mc, u64 addr, u64 len)
 #define MOVE_WRITE	2
 
 /* Walk over bytes [@off, @off + @len) of a message. Return: 0, -EFAULT: not the program's. */
-static int move(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u8 *buf, u64 len,
-		int what)
+static int move_locked(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u8 *buf,
+		       u64 len, int what)
 {
 	u32 i;
 
@@ -147,6 +155,17 @@ static int move(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u8 
 	return 0;
 }
 
+static int move(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u8 *buf, u64 len,
+		int what)
+{
+	int r;
+
+	pthread_mutex_lock(&mc->lock);
+	r = move_locked(mc, vec, off, buf, len, what);
+	pthread_mutex_unlock(&mc->lock);
+	return r;
+}
+
 /* The window of a message, as wanted. */
 static int mem_new(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len, u32 access,
 		   bool bounce, struct weft_mem **mem)
@@ -175,7 +194,7 @@ static int mem_new(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, 
 	m->off = off;
 	m->len = len;
 	m->access = access;
-	mc->node->rig->nmem++;
+	__atomic_add_fetch(&mc->node->rig->nmem, 1, __ATOMIC_RELAXED);
 	*mem = m;
 	return 0;
 }
@@ -208,7 +227,7 @@ void weft_mem_put(struct weft_mem *mem)
 
 	if (!refcount_dec_and_test(&mem->ref))
 		return;
-	mc->node->rig->nmem--;
+	__atomic_sub_fetch(&mc->node->rig->nmem, 1, __ATOMIC_RELAXED);
 	free(mem->bounce);
 	weft_free(mem);
 	weft_memctx_put(mc);
@@ -227,19 +246,19 @@ static void inside(const struct weft_mem *mem, u32 off, u32 len, u32 access)
 int weft_mem_write(struct weft_mem *mem, u32 off, const void *src, u32 len)
 {
 	inside(mem, off, len, WEFT_MEM_WRITE);
-	if (!mem->mc->proc)
+	if (!READ_ONCE(mem->mc->proc))
 		return -EFAULT;
 	if (!mem->bounce)
 		return move(mem->mc, &mem->vec, mem->off + off, (u8 *)src, len, MOVE_WRITE);
 	memcpy(mem->bounce + off, src, len);
-	mem->dirty = true;
+	WRITE_ONCE(mem->dirty, true);
 	return 0;
 }
 
 int weft_mem_read(struct weft_mem *mem, u32 off, void *dst, u32 len)
 {
 	inside(mem, off, len, WEFT_MEM_READ);
-	if (!mem->mc->proc)
+	if (!READ_ONCE(mem->mc->proc))
 		return -EFAULT;
 	if (!mem->bounce)
 		return move(mem->mc, &mem->vec, mem->off + off, dst, len, MOVE_READ);
@@ -262,15 +281,15 @@ int weft_mem_copy(struct weft_mem *dst, u32 doff, struct weft_mem *src, u32 soff
 
 bool weft_mem_bounced(const struct weft_mem *mem)
 {
-	return mem->bounce && mem->dirty;
+	return mem->bounce && READ_ONCE(mem->dirty);
 }
 
 int weft_mem_flush(struct weft_mem *mem)
 {
 	might_sleep();
-	if (!mem->mc->proc)
+	if (!READ_ONCE(mem->mc->proc))
 		return -EFAULT;
-	mem->dirty = false;
+	WRITE_ONCE(mem->dirty, false);
 	return move(mem->mc, &mem->vec, mem->off, mem->bounce, mem->len, MOVE_WRITE);
 }
 
