@@ -377,7 +377,7 @@ void weft_cm_closed(struct weft_ep *ep, struct weft_out *out)
 		set |= WEFT_ST_SHUT;
 	weft_recv_drain(ep, out);
 	if (ep->state != WEFT_EPS_ERROR)
-		ep->state = WEFT_EPS_CLOSED;
+		WRITE_ONCE(ep->state, WEFT_EPS_CLOSED);
 	weft_ep_st(ep, set, WEFT_ST_CONNECTED);
 	weft_recv_cancel_all(ep, ECANCELED, out);
 	/* barrier E: who posts from here on sees the flag; who has posted before is seen here */
@@ -518,7 +518,7 @@ void weft_cm_first(struct weft_conn *conn, struct weft_out *out)
 	weft_count(conn->path->core, conns_made);
 	weft_lock(&ep->lock);
 	if (ep->state == WEFT_EPS_ACCEPTED) {
-		ep->state = WEFT_EPS_CONNECTED;
+		WRITE_ONCE(ep->state, WEFT_EPS_CONNECTED);
 		weft_ep_st(ep, WEFT_ST_CONNECTED, 0);
 		weft_cm_event(ep, &ep->ev_conn, WEFT_EV_CONNECTED, 0, conn, NULL, 0, out);
 	}
@@ -689,7 +689,7 @@ static int weft_cm_rep(struct weft_path *path, struct weft_conn *conn, const str
 	weft_count(path->core, conns_made);
 	weft_lock(&ep->lock);
 	if (ep->state == WEFT_EPS_CONNECTING) {
-		ep->state = WEFT_EPS_CONNECTED;
+		WRITE_ONCE(ep->state, WEFT_EPS_CONNECTED);
 		weft_ep_st(ep, WEFT_ST_CONNECTED, 0);
 		weft_cm_event(ep, &ep->ev_conn, WEFT_EV_CONNECTED, 0, conn, data, len, out);
 	}

@@ -37,7 +37,7 @@ int weft_cm_listen(struct weft_ep *pep, struct weft_eq *eq, u32 backlog)
 	}
 	weft_lock(&pep->lock);
 	if (pep->state == WEFT_EPS_ENABLED)
-		pep->state = WEFT_EPS_LISTENING;
+		WRITE_ONCE(pep->state, WEFT_EPS_LISTENING);
 	if (pep->state == WEFT_EPS_LISTENING)
 		pep->backlog = min(backlog, pep->core->conf.backlog_max);
 	else
@@ -89,7 +89,7 @@ static int weft_cm_bind(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 		return err;
 	weft_lock(&ep->lock);
 	if (ep->state == WEFT_EPS_ENABLED) {
-		ep->state = state;
+		WRITE_ONCE(ep->state, state);
 		ep->conn = conn;
 		refcount_inc(&conn->ref);
 	} else {

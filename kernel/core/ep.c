@@ -273,7 +273,7 @@ int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx
 	if (av)
 		ep->av_gen = weft_av_gen(av);
 	if (ep->state == WEFT_EPS_NEW) {
-		ep->state = WEFT_EPS_ENABLED;
+		WRITE_ONCE(ep->state, WEFT_EPS_ENABLED);
 		if (ep->conf.type != WEFT_EP_PASSIVE)
 			weft_ep_st(ep, WEFT_ST_SQ_KICK, 0);
 	}
@@ -293,7 +293,7 @@ void weft_ep_error(struct weft_ep *ep, int err, struct weft_out *out)
 {
 	if (ep->state == WEFT_EPS_ERROR || ep->state == WEFT_EPS_DEAD)
 		return;
-	ep->state = WEFT_EPS_ERROR;
+	WRITE_ONCE(ep->state, WEFT_EPS_ERROR);
 	if (ep->conf.type != WEFT_EP_PASSIVE)
 		weft_ep_st(ep, WEFT_ST_ERROR, 0);
 	if (!ep->eq)
@@ -524,7 +524,7 @@ static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 
 	weft_service_release(ep);
 	weft_lock(&ep->lock);
-	ep->state = WEFT_EPS_DEAD;
+	WRITE_ONCE(ep->state, WEFT_EPS_DEAD);
 	while ((p = weft_match_post_next(&ep->match, NULL))) {
 		weft_match_post_del(&ep->match, p);
 		weft_post_free(ep, container_of(p, struct weft_post, match), out);

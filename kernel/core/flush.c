@@ -158,8 +158,10 @@ static void weft_flush_wake(struct weft_out *out)
 		weft_lock(&cq->lock);
 		weft_list_del(l);
 		cq->waking = false;
-		armed = cq->armed;
-		cq->armed = false;
+		/* a waiter that arms it again just now is woken, too, and looks again */
+		armed = READ_ONCE(cq->armed);
+		if (armed)
+			WRITE_ONCE(cq->armed, false);
 		weft_unlock(&cq->lock);
 		if (armed)
 			weft_env_wake_cq(cq);
