@@ -97,7 +97,8 @@ void weft_rec_put(struct weft_path *path, struct weft_rec *rec, struct weft_out 
 void weft_rec_withdraw(struct weft_rec *rec, struct weft_out *out)
 {
 	rec->withdrawn = true;
-	if (refcount_read(&rec->ref) != 1 || !rec->txm)
+	/* one that has been acknowledged is held by those who send it alone: the last lets go */
+	if (rec->state == WEFT_REC_IDLE || refcount_read(&rec->ref) != 1 || !rec->txm)
 		return;
 	rec->len = rec->bulk;
 	rec->pay = 0;
