@@ -4,6 +4,7 @@
  *
  * Each process is used by one thread; rig->lock covers the lists of processes.
  */
+#include "core/queue.h"
 #include "rig.h"
 
 /* ---- Processes ------------------------------------------------------------------- */
@@ -44,9 +45,7 @@ void rig_proc_end(struct rig_proc *proc, bool killed)
 	while ((eq = proc->eqs)) {
 		proc->eqs = eq->next;
 		weft_eq_fini(&eq->eq);
-		if (!refcount_dec_and_test(&eq->eq.ref))
-			weft_host_die(__FILE__, __LINE__, "event queue is in use");
-		weft_env_free_eq(&eq->eq);
+		weft_eq_put(&eq->eq);
 	}
 	if (!killed)
 		rig_memctx_die(proc->mc);
@@ -92,9 +91,10 @@ void rig_cq_free(struct rig_proc *proc, struct rig_cq *cq)
 	while (*at != cq)
 		at = &(*at)->next;
 	*at = cq->next;
-	if (!refcount_dec_and_test(&cq->cq.ref))
+	/* between threads somebody may be about to wake who waits for it */
+	if (!proc->node->rig->threads && refcount_read(&cq->cq.ref) != 1)
 		weft_host_die(__FILE__, __LINE__, "completion queue is in use");
-	weft_env_free_cq(&cq->cq);
+	weft_cq_put(&cq->cq);
 }
 
 void weft_env_wake_cq(struct weft_cq *cq)
