@@ -321,19 +321,18 @@ static void weft_rxm_is_whole(struct weft_rxm *rxm, struct weft_out *out)
 {
 	/* one that is early keeps its place until its turn */
 	if (!rxm->early)
-		if (!rxm->early)
-			weft_list_del(&rxm->fnode);
-	/* pairs with the acquire in recv.c: who sees it sees the bytes */
-	smp_store_release(&rxm->whole, true);
-	if (rxm->started) {
-		weft_rxm_step(rxm, out);
-	} else if (rxm->flags & WEFT_MSG_PLACED) {
+		weft_list_del(&rxm->fnode);
+	if (!rxm->started && rxm->flags & WEFT_MSG_PLACED) {
 		/* wholly buffered is as good as placed */
 		rxm->flags &= ~WEFT_MSG_PLACED;
 		rxm->done = 0;
 		rxm->send_done = true;
 		weft_ctl_put(rxm->path, rxm->lane, &rxm->ctl);
 	}
+	/* pairs with the acquire in recv.c: who sees it sees the bytes, and the flags as they stay */
+	smp_store_release(&rxm->whole, true);
+	if (rxm->started)
+		weft_rxm_step(rxm, out);
 }
 
 /*
