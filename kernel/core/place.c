@@ -329,7 +329,7 @@ static void weft_rxm_is_whole(struct weft_rxm *rxm, struct weft_out *out)
 		rxm->send_done = true;
 		weft_ctl_put(rxm->path, rxm->lane, &rxm->ctl);
 	}
-	/* pairs with the acquire in recv.c: who sees it sees the bytes, and the flags as they stay */
+	/* pairs with the acquire in recv.c: who sees it sees the bytes and the final flags */
 	smp_store_release(&rxm->whole, true);
 	if (rxm->started)
 		weft_rxm_step(rxm, out);
