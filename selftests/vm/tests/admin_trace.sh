@@ -5,7 +5,8 @@
 
 . "$VM_REPO/selftests/vm/lib.sh"
 
-events=/sys/kernel/tracing/events/weft
+tracing=/sys/kernel/tracing
+events=$tracing/events/weft
 
 there()
 {
@@ -16,15 +17,15 @@ there()
 
 packets()
 {
-	echo >/sys/kernel/tracing/trace
+	echo >$tracing/trace
 	echo 1 >$events/enable || return 1
 	"$VM_BUILD/selftests/port_wire" "hello$1"
 	status=$?
 	echo 0 >$events/enable
-	grep weft_ /sys/kernel/tracing/trace
+	grep weft_ $tracing/trace
 	[ $status = 0 ] &&
-		grep -q "weft_rx: weft1 from $2:9471 type 0x11 .*len 88" /sys/kernel/tracing/trace &&
-		grep -q "weft_tx: weft1 to $2:9471 .*len 88 packets 1" /sys/kernel/tracing/trace
+		grep -q "weft_rx: weft1 from $2:9471 type 0x11 .*len 88" $tracing/trace &&
+		grep -q "weft_tx: weft1 to $2:9471 .*len 88 packets 1" $tracing/trace
 }
 
 tap_run "all are there" there

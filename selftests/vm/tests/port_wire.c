@@ -11,6 +11,7 @@
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
+#include <linux/types.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
@@ -56,7 +57,7 @@ static long long counter(const char *name)
 	snprintf(cmd, sizeof(cmd), "node 1 cat /sys/class/weft/weft1/counters/%s", name);
 	f = popen(cmd, "r");
 	if (!f || fscanf(f, "%lld", &value) != 1)
-		printf("# no counter %s\n", name);
+		printf("# cannot read %s\n", name);
 	if (f)
 		pclose(f);
 	return value;
@@ -65,7 +66,7 @@ static long long counter(const char *name)
 /* Wait until a counter is @want. Return: what it is. */
 static long long counter_wait(const char *name, long long want)
 {
-	uint64_t end = now_ms() + 3000;
+	__u64 end = now_ms() + 3000;
 	long long got;
 
 	do {
@@ -76,7 +77,7 @@ static long long counter_wait(const char *name, long long want)
 
 /* ---- Packets -------------------------------------------------------------------------------- */
 
-static uint32_t add(uint32_t sum, const void *data, size_t len)
+static __u32 add(__u32 sum, const void *data, size_t len)
 {
 	const unsigned char *p = data;
 	size_t i;
@@ -86,11 +87,11 @@ static uint32_t add(uint32_t sum, const void *data, size_t len)
 	return sum;
 }
 
-static uint16_t checksum(const struct packet *p, const void *udp, size_t len, const void *src,
-			 const void *dst)
+static __u16 checksum(const struct packet *p, const void *udp, size_t len, const void *src,
+		      const void *dst)
 {
 	size_t size = p->v6 ? 16 : 4;
-	uint32_t sum = IPPROTO_UDP + len;
+	__u32 sum = IPPROTO_UDP + len;
 
 	sum = add(add(add(sum, src, size), dst, size), udp, len);
 	while (sum >> 16)
@@ -166,8 +167,8 @@ static void hello(struct packet *p)
 {
 	static const unsigned char head[4] = { 0x11, 0, 0, 8 };
 	unsigned char *h = p->data + 32;
-	uint64_t nonce = now_ms();
-	uint32_t v;
+	__u64 nonce = now_ms();
+	__u32 v;
 
 	memset(p->data, 0, sizeof(p->data));
 	memcpy(p->data, head, sizeof(head));
@@ -179,7 +180,7 @@ static void hello(struct packet *p)
 	memcpy(h + 20, &v, 4);			/* largest payload */
 	memset(h + 24, 0xa5, 8);		/* token */
 	v = htobe32(200);
-	memcpy(h + 32, &v, 4);			/* acknowledgement delay */
+	memcpy(h + 32, &v, 4);			/* longest wait before an answer */
 	memcpy(h + 40, &nonce, 8);		/* nonce; the cookie is 0 */
 	p->sport = PORT;
 	p->len = HELLO;
