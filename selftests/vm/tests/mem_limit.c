@@ -107,7 +107,7 @@ static bool registered(void)
 	CHECK_EQ(weft_mr_reg(pair.b.ctx, p, 0, WEFT_MR_READ, &mr), -EINVAL);
 	CHECK_EQ(weft_mr_reg(pair.b.ctx, p, 4096, 0, &mr), -EINVAL);
 	CHECK_EQ(weft_mr_reg(pair.b.ctx, p, 4096, 8, &mr), -EINVAL);
-	CHECK_EQ(weft_mr_reg(pair.b.ctx, p, SIZE_MAX, WEFT_MR_READ, &mr), -EFAULT);
+	CHECK_EQ(weft_mr_reg(pair.b.ctx, p, SIZE_MAX, WEFT_MR_READ, &mr), -EINVAL);
 	CHECK_EQ(weft_mr_reg(pair.b.ctx, (char *)4096, 4096, WEFT_MR_READ, &mr), -EFAULT);
 	CHECK_EQ(mprotect(q, 4096, PROT_READ), 0);
 	CHECK_EQ(weft_mr_reg(pair.b.ctx, q, 4 * MIB, WEFT_MR_WRITE, &mr), -EFAULT);
