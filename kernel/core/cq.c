@@ -127,6 +127,7 @@ static void weft_cq_write(struct weft_cq *cq, const struct weft_cqe *e, const vo
 	copy = *e;
 	copy.nslots = n;
 	copy.rsvd = 0;
+	weft_trace_complete(e->ep, e->context, e->tag, e->len, e->status);
 	slot = &cq->slots[cq->tail & (cq->size - 1)];
 	memcpy(slot, &copy, offsetof(struct weft_cqe, seq));
 	/* barrier C: the entry before its number */

@@ -126,11 +126,16 @@ static void weft_local_hold(struct weft_rxm *rxm, u8 *buf)
 static struct weft_post *weft_local_match(struct weft_ep *lep, u32 src,
 					  const struct weft_sq_entry *e, struct weft_out *out)
 {
+	struct weft_post *post;
 	struct weft_mpost *p;
 
 	weft_recv_drain(lep, out);
 	p = weft_match_arrive(&lep->match, e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED, src, e->tag);
-	return p ? container_of(p, struct weft_post, match) : NULL;
+	if (!p)
+		return NULL;
+	post = container_of(p, struct weft_post, match);
+	weft_trace_match(lep->conf.handle, post->context, e->tag, e->len, 0);
+	return post;
 }
 
 /*

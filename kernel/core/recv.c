@@ -240,6 +240,7 @@ static void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft
 {
 	struct weft_cqe e;
 
+	weft_trace_match(ep->conf.handle, post->context, rxm->tag, rxm->len, 1);
 	/* the sender may have become known since it came */
 	rxm->src = rxm->match.src;
 	/* pairs with the release in weft_rxm_is_whole(): the bytes are there */
@@ -307,6 +308,7 @@ static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
 	post->vec.n = e->vec.n;
 	post->vec.len = e->vec.len;
 	memcpy(post->vec.seg, e->vec.seg, e->vec.n * sizeof(e->vec.seg[0]));
+	weft_trace_post(ep->conf.handle, e->context, e->tag, e->vec.len, 256 + e->op);
 	if (unlikely(ep->match.nunexp)) {
 		u = weft_match_find(&ep->match, post->match.kind, e->src, e->tag, e->ignore);
 		if (u) {
@@ -539,6 +541,7 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 			      src, h->tag);
 	if (likely(p)) {
 		post = container_of(p, struct weft_post, match);
+		weft_trace_match(ep->conf.handle, post->context, h->tag, h->len, 0);
 		if (whole && h->len <= WEFT_INLINE_MAX) {
 			struct weft_cqe e;
 

@@ -496,6 +496,8 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 		if (r != WEFT_RING_OK && r != WEFT_RING_BAD)
 			break;
 		next = ep->sq.cons + e->nslots;
+		weft_trace_post(ep->conf.handle, e->context, e->tag, e->len,
+				e->tagged ? WEFT_SQ_TSEND : WEFT_SQ_SEND);
 		err = -e->err;
 		if (unlikely(err))
 			weft_count(ep->core, bad_completions);

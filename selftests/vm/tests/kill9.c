@@ -198,7 +198,7 @@ static bool rounds(const struct opts *o, int n)
 
 int main(int argc, char **argv)
 {
-	int n = argc > 1 ? atoi(argv[1]) : 6, apart, msg;
+	int n = argc > 1 ? atoi(argv[1]) : 4, apart, msg;
 	unsigned int seed = argc > 2 ? (unsigned int)atoi(argv[2]) : (unsigned int)time(NULL);
 	bool one = nodes_are_one();
 
