@@ -54,8 +54,8 @@ enum weft_rank {
  *					weft_counters_free(c), u64 weft_counters_read(c, WEFT_CNT_x)
  *	bool weft_signal_pending(void)
  *	weft_trace_post(), weft_trace_match(), weft_trace_complete()
- *					(u32 endpoint, u64 context, u64 tag, u64 len, u32 what): nothing,
- *					or a tracepoint; what: kernel/admin/trace_core.h
+ *					(u32 endpoint, u64 context, u64 tag, u64 len, u32 what):
+ *					a tracepoint, or nothing; kernel/admin/trace_core.h
  *	void weft_yield(void)		sleeps: let others run, in a loop that waits for them
  */
 
