@@ -594,6 +594,28 @@ void weft_place_copied(const struct weft_copy *c, int err, struct weft_out *out)
 
 /* ---- Process context ------------------------------------------------------------- */
 
+/*
+ * A buffered message goes to memory that was cold. It is pinned, if that is possible: the next
+ * message for this buffer finds it warm. Sleeps. Return: 0, -EFAULT, -ENOMEM.
+ */
+static int weft_rxm_write(struct weft_memctx *mc, const struct weft_rxm *rxm)
+{
+	const struct weft_vec *vec = &rxm->post->vec;
+	struct weft_mem *mem;
+	int err;
+
+	if (rxm->room > rxm->path->core->conf.window_bytes)
+		return weft_user_write(mc, vec, 0, rxm->buf, (u32)rxm->room);
+	err = weft_mem_make(mc, vec, 0, (u32)rxm->room, WEFT_MEM_WRITE, &mem);
+	if (err)
+		return err;
+	err = weft_mem_write(mem, 0, rxm->buf, (u32)rxm->room);
+	if (!err && weft_mem_bounced(mem))
+		err = weft_mem_flush(mem);
+	weft_mem_put(mem);
+	return err;
+}
+
 /**
  * weft_rxm_work - make windows, flush them, or write a buffered message
  * @rxm: the message, referenced by the work
@@ -624,7 +646,7 @@ void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out)
 	weft_unlock(&path->lock);
 
 	if (write)
-		err = weft_user_write(mc, &rxm->post->vec, 0, rxm->buf, (u32)rxm->room);
+		err = weft_rxm_write(mc, rxm);
 	for (i = 0; i < ARRAY_SIZE(rxm->win) && !err; i++) {
 		struct weft_win *w = &rxm->win[i];
 

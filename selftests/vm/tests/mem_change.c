@@ -23,6 +23,7 @@
 
 static struct wpair pair;
 static char *src, *dst;
+static bool pair_apart;
 
 static char *map_at(void *at, size_t len)
 {
@@ -46,6 +47,21 @@ static bool same_again(void)
 	CHECK(wpair_check(&pair, src, dst, LEN, 2));
 	CHECK(wpair_check(&pair, src + 77, dst + 4099, LEN - 5000, 3));
 	CHECK_EQ(vm_pinned(), before);
+	return true;
+}
+
+/* Short messages that do not fit into the completion queue: the first one warms the memory. */
+static bool short_again(void)
+{
+	long long before;
+	int i;
+
+	CHECK(wpair_check(&pair, src, dst, 5000, 1));
+	before = port_attr(pair_apart, "counters/cold");
+	for (i = 0; i < 10; i++)
+		CHECK(wpair_check(&pair, src, dst, 5000, 2 + i));
+	/* the look itself forks, after which pages are compared once */
+	CHECK(port_attr(pair_apart, "counters/cold") - before <= 2);
 	return true;
 }
 
@@ -261,6 +277,7 @@ static void run(bool (*test)(void), const char *name, bool apart)
 
 	src = s;
 	dst = d;
+	pair_apart = apart;
 	ok = wpair_open(&pair, apart) && test() && wpair_close(&pair) && vm_pinned_becomes(0) &&
 	     nothing_left();
 	result(ok, name, apart ? "between nodes" : "within a node");
@@ -276,6 +293,7 @@ int main(void)
 
 	for (apart = 0; apart <= !nodes_are_one(); apart++) {
 		run(same_again, "the same buffers again are pinned once", apart);
+		run(short_again, "short messages warm their buffer", apart);
 		run(mapped_anew, "munmap, then mmap at the same address", apart);
 		run(dropped, "MADV_DONTNEED, MADV_FREE", apart);
 		run(protected, "mprotect", apart);
