@@ -155,7 +155,9 @@ void weft_send_step(struct weft_txm *txm, struct weft_out *out)
 			if (w->state == WEFT_WIN_READY && !w->busy && w->off + w->len <= txm->sent)
 				weft_win_drop(w);
 		}
-		for (i = 0; i < ARRAY_SIZE(txm->win) && txm->pinned < txm->granted; i++)
+		/* while windows are being made no other is asked for: the worker comes back here */
+		for (i = 0; i < ARRAY_SIZE(txm->win) && !txm->cold &&
+			    txm->pinned < txm->granted; i++)
 			if (txm->win[i].state == WEFT_WIN_NONE &&
 			    !weft_send_pin(txm, &txm->win[i], out))
 				return;
