@@ -306,6 +306,28 @@ static void weft_rx_window(struct weft_path *path, u16 window)
 		path->tx_limit += d;
 }
 
+/*
+ * Does a packet end a connection too early? That is taken in its turn only, behind all that tells
+ * how our sends on the connection have ended, and when what we sent has been acknowledged: it comes
+ * again.
+ */
+static bool weft_rx_early_end(struct weft_path *path, struct weft_chunks rest, bool in_turn)
+{
+	struct weft_chunk c;
+
+	while (weft_wire_next(&rest, &c)) {
+		const struct weft_w_cm *cm = c.body;
+		struct weft_flow *flow;
+
+		if (likely(c.type != WEFT_CHUNK_CM) || cm->op != WEFT_CM_FIN)
+			continue;
+		flow = weft_flow_by_gen(path, be32_to_cpu(cm->flow.dgen));
+		if (!in_turn || (flow && flow->unacked))
+			return true;
+	}
+	return false;
+}
+
 /* A packet of a path that is up and locked. */
 static void weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 			 const struct weft_chunks *rest, struct weft_out *out)
@@ -339,7 +361,8 @@ static void weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 	if (!(h->flags & WEFT_PKT_PSN))
 		return;
 	if (likely(seen == WEFT_PSN_NEW)) {
-		if (likely(weft_rx_take(path, lane, h->psn, *rest, out))) {
+		if (likely(!weft_rx_early_end(path, *rest, h->psn == lane->rcv_nxt)) &&
+		    likely(weft_rx_take(path, lane, h->psn, *rest, out))) {
 			weft_lane_take(path, lane, h->psn, h->flags & WEFT_PKT_ACKNOW, out->now);
 			return;
 		}
