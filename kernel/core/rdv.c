@@ -156,11 +156,13 @@ void weft_send_step(struct weft_txm *txm, struct weft_out *out)
 				weft_win_drop(w);
 		}
 		/* while windows are being made no other is asked for: the worker comes back here */
-		for (i = 0; i < ARRAY_SIZE(txm->win) && !txm->cold &&
-			    txm->pinned < txm->granted; i++)
+		for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
+			if (txm->cold || txm->pinned >= txm->granted)
+				break;
 			if (txm->win[i].state == WEFT_WIN_NONE &&
 			    !weft_send_pin(txm, &txm->win[i], out))
 				return;
+		}
 		if (!weft_send_win(txm))
 			return;
 	}
