@@ -71,11 +71,14 @@ u32 weft_cm_chunk(struct weft_conn *conn, u8 op, void *dst, u32 room)
  * weft_cm_say - a connection has a chunk to send
  * @conn: the connection; its path is locked
  * @op: WEFT_CM_*
+ *
+ * When both ends are known it goes in the lane of the messages and of what answers them: FIN must
+ * not overtake these.
  */
 void weft_cm_say(struct weft_conn *conn, u8 op)
 {
 	conn->ops |= 1u << op;
-	weft_ctl_put(conn->path, 0, &conn->ctl);
+	weft_ctl_put(conn->path, conn->peer && conn->flow ? conn->flow->lane : 0, &conn->ctl);
 }
 
 /* Answer a chunk that belongs to nothing here. Return: 0, -ENOMEM. */

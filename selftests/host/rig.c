@@ -70,7 +70,7 @@ static __thread struct weft_out *thread_out;
 
 struct weft_out *rig_out(struct rig_node *node)
 {
-	if (!node->rig->threads)
+	if (!node->rig->threads && !node->rig->aside)
 		return &node->out;
 	if (!thread_out)
 		thread_out = malloc(sizeof(*thread_out));
@@ -82,7 +82,7 @@ void rig_leave(struct rig_node *node, struct weft_out *out)
 {
 	weft_flush(out);
 	weft_host_balanced(__FILE__, __LINE__);
-	if (!node->rig->threads) {
+	if (!node->rig->threads && !node->rig->aside) {
 		weft_host_quiesce();
 		return;
 	}
@@ -372,6 +372,15 @@ void rig_run(struct rig *rig, weft_ns ns)
 
 	while (rig_step(rig, until))
 		;
+}
+
+void rig_aside(struct rig *rig, weft_ns ns)
+{
+	if (rig->threads || rig->aside)
+		return;
+	rig->aside = true;
+	rig_run(rig, ns);
+	rig->aside = false;
 }
 
 bool rig_until(struct rig *rig, bool (*done)(void *arg), void *arg, weft_ns ns)

@@ -38,6 +38,7 @@ struct rig_proc;
  * @max_payload: UDP payload that fits into a packet of the link
  * @cold: rate of memory that is not at hand: weft_mem_get() says -EAGAIN
  * @bounce: rate of memory that cannot be pinned
+ * @making: time that weft_mem_make() takes, at most; other things happen meanwhile
  * @core: settings of the ports
  */
 struct rig_conf {
@@ -54,6 +55,7 @@ struct rig_conf {
 	u32 max_payload;
 	u32 cold;
 	u32 bounce;
+	weft_ns making;
 	struct weft_conf core;
 };
 
@@ -120,6 +122,7 @@ struct rig_node {
  * @ended: processes that have ended; queued work may still name them
  * @lock: everything here that threads share
  * @threads: several threads call rig_step(), in real time
+ * @aside: an entry sleeps while others go on: each has an output of its own
  * @npackets: packets sent
  * @nlost: and lost
  * @nmem: windows of memory that the core holds
@@ -138,6 +141,7 @@ struct rig {
 	struct rig_proc *ended;
 	pthread_mutex_t lock;
 	bool threads;
+	bool aside;
 	u64 npackets;
 	u64 nlost;
 	long nmem;
@@ -176,6 +180,8 @@ void rig_leave(struct rig_node *node, struct weft_out *out);
 bool rig_step(struct rig *rig, weft_ns until);
 /* Let @ns pass. */
 void rig_run(struct rig *rig, weft_ns ns);
+/* An entry sleeps: @ns pass for all others. Inside another one that sleeps it does nothing. */
+void rig_aside(struct rig *rig, weft_ns ns);
 /* Let time pass until @done(@arg), at most @ns. Return: what @done() said last. */
 bool rig_until(struct rig *rig, bool (*done)(void *arg), void *arg, weft_ns ns);
 

@@ -222,9 +222,13 @@ int weft_mem_get(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u3
 int weft_mem_make(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len, u32 access,
 		  struct weft_mem **mem)
 {
+	struct rig *rig = mc->node->rig;
+
 	might_sleep();
-	if (rig_chance(mc->node->rig, mc->fault))
+	if (rig_chance(rig, mc->fault))
 		return -EFAULT;
+	if (rig->conf.making)
+		rig_aside(rig, rig_below(rig, (u32)rig->conf.making));
 	return mem_new(mc, vec, off, len, access, rig_chance(mc->node->rig, mc->bounce), mem);
 }
 

@@ -286,6 +286,110 @@ TEST_F(cm, flush)
 	EXPECT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->a));
 }
 
+/*
+ * Who has received a message and ends the connection at once takes nothing from its sender: the
+ * end overtakes neither DONE nor the acknowledgement.
+ */
+TEST_F(cm, end_in_turn)
+{
+	enum { N = 40, LEN = 100000 };
+	struct weft_cqe e;
+	u8 *src, *dst;
+	u32 i;
+
+	src = rig_buf(self->a.proc, LEN);
+	dst = rig_buf(self->b.proc, LEN);
+	for (i = 0; i < N; i++) {
+		u32 len = i & 1 ? LEN : 8;
+		struct rig_op op = {
+			.flags = WEFT_SQ_COMPLETION | (i & 2 ? WEFT_SQ_TRANSMIT : WEFT_SQ_DELIVERY),
+			.context = i,
+			.n = 1,
+			.iov[0] = { .addr = (uintptr_t)src, .len = len },
+		};
+
+		ASSERT_TRUE(connected(self->rig, &self->a, &self->b));
+		ASSERT_EQ(0, post(&self->b, false, dst, LEN, i));
+		ASSERT_EQ(0, rig_send(self->a.ep, &op));
+		ASSERT_TRUE(completion(self->rig, &self->b, &e));
+		ASSERT_EQ(0, rig_shutdown(self->b.ep));
+		ASSERT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->a));
+		ASSERT_EQ(1, rig_cq_read(self->a.cq, &e));
+		EXPECT_EQ(i, e.context);
+		EXPECT_EQ(0, e.status)
+		TH_LOG("message %u of %u bytes", i, len);
+		ASSERT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->b));
+		rig_ep_free(self->a.ep);
+		rig_ep_free(self->b.ep);
+		self->a.ep = side_msg(&self->a);
+		self->b.ep = side_msg(&self->b);
+	}
+}
+
+/*
+ * Nor does the end count before the acknowledgement when a packet of another connection is missing
+ * in the same lane, so that the one with FIN acknowledges nothing.
+ */
+TEST(cm_end_unacked)
+{
+	struct rig_op op = {
+		.flags = WEFT_SQ_COMPLETION | WEFT_SQ_TRANSMIT,
+		.context = 3,
+		.n = 1,
+		.iov[0].len = 8,
+	};
+	struct side a[WEFT_LANES + 1], b[WEFT_LANES + 1];
+	u8 lane[WEFT_LANES + 1];
+	struct rig_conf conf;
+	struct weft_event ev;
+	struct weft_cqe e;
+	struct rig *rig;
+	u32 i, x = 0, y = 0;
+
+	rig_conf_default(&conf, 11);
+	rig = rig_new(&conf);
+	/* among that many two share a lane: X and Y */
+	for (i = 0; i <= WEFT_LANES; i++) {
+		side_init(&a[i], &rig->node[0]);
+		if (i) {
+			b[i] = b[0];
+			b[i].ep = side_msg(&b[0]);
+		} else {
+			side_init(&b[0], &rig->node[1]);
+			side_listen(&b[0], SVC, 4);
+		}
+		ASSERT_EQ(0, ask(rig, &a[i], 1, NULL));
+		ASSERT_EQ(WEFT_EV_CONNREQ, event(rig, &b[0], &ev, NULL, NSEC_PER_SEC));
+		ASSERT_EQ(0, rig_accept(b[i].ep, ev.conn, NULL, 0));
+		ASSERT_EQ(WEFT_EV_CONNECTED, event(rig, &a[i], &ev, NULL, NSEC_PER_SEC));
+		ASSERT_EQ(WEFT_EV_CONNECTED, event(rig, &b[i], &ev, NULL, NSEC_PER_SEC));
+		lane[i] = (rig_ep_service(a[i].ep) + rig_ep_service(b[i].ep)) % WEFT_LANES;
+		for (x = 0; x < i && lane[x] != lane[i]; x++)
+			;
+		y = i;
+		if (x < y)
+			break;
+	}
+	ASSERT_LT(x, y);
+	rig_run(rig, 100 * MS);
+	ASSERT_EQ(0, post(&b[y], false, rig_buf(b[y].proc, 8), 8, 1));
+	rig_cut(rig, 0, 1, true);
+	ASSERT_EQ(0, post(&a[x], true, rig_buf(a[x].proc, 8), 8, 2));
+	rig_cut(rig, 0, 1, false);
+	op.iov[0].addr = (uintptr_t)rig_buf(a[y].proc, 8);
+	ASSERT_EQ(0, rig_send(a[y].ep, &op));
+	/* it is on its way, and what says that it has come is lost */
+	rig_cut(rig, 0, 1, true);
+	ASSERT_TRUE(rig_until(rig, has_completion, b[y].cq, NSEC_PER_SEC));
+	rig_cut(rig, 0, 1, false);
+	ASSERT_EQ(0, rig_shutdown(b[y].ep));
+	ASSERT_EQ(WEFT_EV_SHUTDOWN, event(rig, &a[y], &ev, NULL, 10ull * NSEC_PER_SEC));
+	ASSERT_EQ(1, rig_cq_read(a[y].cq, &e));
+	EXPECT_EQ(3, e.context);
+	EXPECT_EQ(0, e.status);
+	rig_free(rig);
+}
+
 TEST_F(cm, both_shut)
 {
 	u32 i;

@@ -136,6 +136,8 @@ static u32 completed(struct pair *t, int *serr, int *rerr)
  * @late: the receive is posted when the message is there
  * @cold: see struct rig_conf
  * @bounce: see struct rig_conf
+ * @making: see struct rig_conf
+ * @seed: see struct rig_conf
  * @flags: WEFT_SQ_*
  * @nseg: segments on both sides
  * @family: address family
@@ -145,6 +147,8 @@ struct way {
 	bool late;
 	u32 cold;
 	u32 bounce;
+	weft_ns making;
+	u64 seed;
 	u32 flags;
 	u32 nseg;
 	u16 family;
@@ -158,11 +162,12 @@ static const char *once(const struct way *way, size_t len, size_t room)
 	struct pair t;
 	u32 seen;
 
-	rig_conf_default(&conf, 7);
+	rig_conf_default(&conf, way->seed);
 	conf.nodes = 2;
 	conf.family = way->family;
 	conf.cold = way->cold;
 	conf.bounce = way->bounce;
+	conf.making = way->making;
 	conf.core.window_bytes = 64 << 10;
 	pair_init(&t, &conf, way->dst, len, room);
 	if (!way->late)
@@ -212,6 +217,7 @@ static void all_memory(struct __test_metadata *_metadata, struct way way)
 	u32 i;
 
 	way.family = AF_INET;
+	way.seed = 7;
 	for (i = 0; i < 8; i++) {
 		way.late = i & 1;
 		way.cold = i & 2 ? RIG_PPM : 0;
@@ -249,6 +255,22 @@ TEST(message__ipv6)
 	all_lens(_metadata, &way);
 	way.late = true;
 	all_lens(_metadata, &way);
+}
+
+/* While one window is being made the other side asks for more. */
+TEST(message__making)
+{
+	struct way way = { .nseg = 1, .family = AF_INET, .making = 2 * NSEC_PER_MSEC };
+	const char *bad;
+
+	for (way.seed = 1; way.seed <= 100; way.seed++) {
+		way.dst = way.seed & 1;
+		way.cold = way.seed & 2 ? RIG_PPM : RIG_PPM / 2;
+		way.bounce = way.seed & 4 ? RIG_PPM / 2 : 0;
+		bad = once(&way, 1000000, 1000000);
+		ASSERT_EQ(NULL, bad)
+		TH_LOG("seed %llu: %s", (unsigned long long)way.seed, bad);
+	}
 }
 
 /* ---- Levels ---------------------------------------------------------------------- */
