@@ -99,6 +99,7 @@ int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struc
 	fi->domain_attr->cq_cnt = q->max_objs;
 	fi->domain_attr->ep_cnt = q->max_objs;
 	fi->domain_attr->tx_ctx_cnt = q->max_objs;
+	fi->domain_attr->max_ep_stx_ctx = q->max_objs;
 	fi->domain_attr->rx_ctx_cnt = q->max_objs;
 	fi->domain_attr->max_ep_tx_ctx = 1;
 	fi->domain_attr->max_ep_rx_ctx = 1;
@@ -192,8 +193,8 @@ static int weft_fi_check_ep(const struct fi_info *info, const struct fi_ep_attr 
 			    have->protocol_version) ||
 	    weft_fi_exceeds(info, "ep_attr->max_msg_size", hint->max_msg_size,
 			    have->max_msg_size) ||
-	    weft_fi_exceeds(info, "ep_attr->tx_ctx_cnt (shared contexts are not offered)",
-			    hint->tx_ctx_cnt, 1) ||
+	    (hint->tx_ctx_cnt != FI_SHARED_CONTEXT &&
+	     weft_fi_exceeds(info, "ep_attr->tx_ctx_cnt", hint->tx_ctx_cnt, 1)) ||
 	    weft_fi_exceeds(info, "ep_attr->rx_ctx_cnt (shared contexts are not offered)",
 			    hint->rx_ctx_cnt, 1) ||
 	    weft_fi_refuses(info, hint->auth_key_size, "authorization keys are not offered"))
@@ -344,6 +345,8 @@ void weft_fi_info_narrow(struct fi_info *info, const struct fi_info *hints, uint
 	/* nothing is lost for want of buffering, however much of it a program thinks it needs */
 	info->rx_attr->total_buffered_recv = rx ? rx->total_buffered_recv : 0;
 
+	if (hints && hints->ep_attr && hints->ep_attr->tx_ctx_cnt)
+		info->ep_attr->tx_ctx_cnt = hints->ep_attr->tx_ctx_cnt;
 	/* all 64 bits of a tag are matched: any division into fields suits */
 	if (hints && hints->ep_attr && hints->ep_attr->mem_tag_format)
 		info->ep_attr->mem_tag_format = hints->ep_attr->mem_tag_format;

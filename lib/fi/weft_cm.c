@@ -77,7 +77,7 @@ static int weft_fi_cm_addr(struct weft_fi_port *port, const struct fi_info *info
  * @fid: the object
  * @port: its port; the caller's object holds it
  * @info: its address, if that is wished for
- * @attr: type, flags and slots
+ * @attr: type, flags and slots, and the address if it is known
  *
  * Return: 0, -FI_EINVAL, -errno.
  */
@@ -86,15 +86,18 @@ int weft_fi_cm_open(struct weft_fi_cm *cm, struct fid *fid, struct weft_fi_port 
 {
 	int ret;
 
-	ret = weft_fi_cm_addr(port, info, &attr->addr);
-	if (ret)
-		return ret;
-	/* the service of a request's address is the listener's */
-	if (info->handle)
-		attr->addr.port = 0;
+	if (!attr->addr.family) {
+		ret = weft_fi_cm_addr(port, info, &attr->addr);
+		if (ret)
+			return ret;
+		/* the service of a request's address is the listener's */
+		if (info->handle)
+			attr->addr.port = 0;
+	}
 	ret = weft_ep_create(port->ctx, attr, &cm->ep);
 	if (ret)
-		return ret;
+		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "%s: no endpoint: %s", port->q.name,
+				    fi_strerror(-ret));
 	cm->fid = fid;
 	cm->port = port;
 	cm->family = attr->addr.family;
@@ -152,7 +155,7 @@ int weft_fi_cm_getopt(void *optval, size_t *optlen, size_t value)
 static struct weft_fi_cm *weft_fi_cm_of(fid_t fid)
 {
 	if (fid->fclass == FI_CLASS_EP)
-		return &weft_container(fid, struct weft_fi_ep, fid.fid)->cm;
+		return &weft_fi_ep_from(fid)->cm;
 	return &weft_container(fid, struct weft_fi_pep, fid.fid)->cm;
 }
 
@@ -160,7 +163,7 @@ static struct weft_fi_cm *weft_fi_cm_of(fid_t fid)
 static bool weft_fi_cm_fixed(fid_t fid)
 {
 	if (fid->fclass == FI_CLASS_EP)
-		return weft_container(fid, struct weft_fi_ep, fid.fid)->enabled;
+		return weft_fi_ep_from(fid)->enabled;
 	return weft_container(fid, struct weft_fi_pep, fid.fid)->listening;
 }
 
@@ -180,11 +183,20 @@ int weft_fi_setname(fid_t fid, void *addr, size_t addrlen)
 	return weft_setname(cm->ep, &a);
 }
 
+/*
+ * An endpoint that accepts has the address that its request came to. The service by which the
+ * kernel knows it means nothing to a program, nobody can connect to it.
+ */
 int weft_fi_getname(fid_t fid, void *addr, size_t *addrlen)
 {
+	struct weft_fi_ep *ep = fid->fclass == FI_CLASS_EP ? weft_fi_ep_from(fid) : NULL;
 	struct weft_sockaddr a;
 	int ret;
 
+	if (!addrlen)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL, "fi_getname needs addrlen");
+	if (ep && ep->named)
+		return weft_fi_addr_write(&ep->name, addr, addrlen);
 	ret = weft_getname(weft_fi_cm_of(fid)->ep, &a);
 	return ret ? ret : weft_fi_addr_write(&a, addr, addrlen);
 }
@@ -217,7 +229,7 @@ static int weft_fi_dial(struct weft_fi_ep *ep)
 
 int weft_fi_connect(struct fid_ep *fid, const void *addr, const void *param, size_t paramlen)
 {
-	struct weft_fi_ep *ep = weft_container(fid, struct weft_fi_ep, fid);
+	struct weft_fi_ep *ep = weft_fi_ep_of(fid);
 	struct weft_sockaddr a;
 	int ret;
 
@@ -236,7 +248,7 @@ int weft_fi_connect(struct fid_ep *fid, const void *addr, const void *param, siz
 
 int weft_fi_accept(struct fid_ep *fid, const void *param, size_t paramlen)
 {
-	struct weft_fi_ep *ep = weft_container(fid, struct weft_fi_ep, fid);
+	struct weft_fi_ep *ep = weft_fi_ep_of(fid);
 	int ret;
 
 	if (!ep->req)
@@ -256,7 +268,7 @@ int weft_fi_shutdown(struct fid_ep *fid, uint64_t flags)
 {
 	if (flags)
 		return -FI_EINVAL;
-	return weft_shutdown(weft_container(fid, struct weft_fi_ep, fid)->cm.ep);
+	return weft_shutdown(weft_fi_ep_of(fid)->cm.ep);
 }
 
 /* what the administrator grants sockets is granted here too */

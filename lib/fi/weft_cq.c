@@ -88,14 +88,14 @@ static fi_addr_t weft_fi_cqe_src(const struct weft_cqe *cqe)
 /* let go what FI_MORE holds back in the endpoints bound to this queue */
 static void weft_fi_cq_flush(struct weft_fi_cq *cq)
 {
-	struct weft_fi_bound *b;
+	struct weft_fi_half *half;
 
 	if (!atomic_load_explicit(&cq->deferred, memory_order_relaxed))
 		return;
 	atomic_store(&cq->deferred, false);
 	pthread_mutex_lock(&cq->eps_lock);
-	for (b = cq->eps; b; b = b->next)
-		weft_fi_ep_flush(b->ep);
+	for (half = cq->halves; half; half = half->next)
+		weft_fi_half_flush(half);
 	pthread_mutex_unlock(&cq->eps_lock);
 }
 

@@ -41,12 +41,6 @@ static int weft_fi_poll_open(struct fid_domain *domain, struct fi_poll_attr *att
 	return -FI_ENOSYS;
 }
 
-static int weft_fi_stx_ctx(struct fid_domain *domain, struct fi_tx_attr *attr,
-			   struct fid_stx **stx, void *context)
-{
-	return -FI_ENOSYS;
-}
-
 static int weft_fi_srx_ctx(struct fid_domain *domain, struct fi_rx_attr *attr,
 			   struct fid_ep **rx_ep, void *context)
 {
@@ -89,7 +83,7 @@ static struct fi_ops_domain weft_fi_domain_ops = {
 	.scalable_ep = weft_fi_scalable_ep,
 	.cntr_open = weft_fi_cntr_open,
 	.poll_open = weft_fi_poll_open,
-	.stx_ctx = weft_fi_stx_ctx,
+	.stx_ctx = weft_fi_stx_open,
 	.srx_ctx = weft_fi_srx_ctx,
 	.query_atomic = weft_fi_query_atomic,
 	.query_collective = weft_fi_query_collective,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_ep.c - active endpoints: making, binding, enabling, options, closing
+ * weft_ep.c - active endpoints: making, binding, enabling, closing
  *
  *   open --fi_ep_bind--> open --fi_enable (fi_connect, fi_accept)--> enabled --fi_close--> gone
  *
  * Queues and vectors are bound to it in the first state only, messages move in the second only.
+ * What a program holds is a face of an endpoint: the endpoint itself, an alias (weft_ep_opt.c), or
+ * a context of a scalable endpoint (weft_sep.c), which is one half of it.
  */
 #include <strings.h>
 
@@ -12,59 +14,60 @@
 
 #define WEFT_FI_SLOTS_MIN	64	/* of a ring: room for the longest entry, four times */
 
-static void weft_fi_half_unbind(struct weft_fi_half *half)
+void weft_fi_half_unbind(struct weft_fi_half *half)
 {
 	struct weft_fi_cq *cq = half->cq;
-	struct weft_fi_bound **link;
+	struct weft_fi_half **link;
 
 	if (!cq)
 		return;
 	pthread_mutex_lock(&cq->eps_lock);
-	for (link = &cq->eps; *link != &half->bound; link = &(*link)->next)
+	for (link = &cq->halves; *link != half; link = &(*link)->next)
 		;
-	*link = half->bound.next;
+	*link = half->next;
 	pthread_mutex_unlock(&cq->eps_lock);
 	atomic_fetch_sub(&cq->refs, 1);
 	half->cq = NULL;
 }
 
-static void weft_fi_half_bind(struct weft_fi_ep *ep, struct weft_fi_half *half,
-			      struct weft_fi_cq *cq, uint64_t flags)
+static void weft_fi_half_bind(struct weft_fi_half *half, struct weft_fi_cq *cq, uint64_t flags)
 {
 	half->cq = cq;
 	half->selective = flags & FI_SELECTIVE_COMPLETION;
-	half->bound.ep = ep;
 	atomic_fetch_add(&cq->refs, 1);
 	pthread_mutex_lock(&cq->eps_lock);
-	half->bound.next = cq->eps;
-	cq->eps = &half->bound;
+	half->next = cq->halves;
+	cq->halves = half;
 	pthread_mutex_unlock(&cq->eps_lock);
 }
 
 /* ring for what FI_MORE holds back */
-void weft_fi_ep_flush(struct weft_fi_ep *ep)
+void weft_fi_half_flush(struct weft_fi_half *half)
 {
-	weft_fi_lock(&ep->tx.lock);
-	if (ep->tx.held) {
-		ep->tx.held = 0;
-		weft_flush_send(ep->cm.ep);
+	weft_fi_lock(&half->lock);
+	if (half->held) {
+		half->held = 0;
+		if (half == &half->ep->tx)
+			weft_flush_send(half->ep->cm.ep);
+		else
+			weft_flush_recv(half->ep->cm.ep);
 	}
-	weft_fi_unlock(&ep->tx.lock);
-	weft_fi_lock(&ep->rx.lock);
-	if (ep->rx.held) {
-		ep->rx.held = 0;
-		weft_flush_recv(ep->cm.ep);
-	}
-	weft_fi_unlock(&ep->rx.lock);
+	weft_fi_unlock(&half->lock);
 }
 
-static int weft_fi_ep_close(struct fid *fid)
+/**
+ * weft_fi_ep_free() - end an endpoint
+ * @ep: no face of it is used any more
+ *
+ * Return: 0, -errno: it is still there.
+ */
+int weft_fi_ep_free(struct weft_fi_ep *ep)
 {
-	struct weft_fi_ep *ep = weft_container(fid, struct weft_fi_ep, fid.fid);
 	struct weft_fi_cq *cq = ep->rx.cq;
 	int ret;
 
-	weft_fi_ep_flush(ep);
+	weft_fi_half_flush(&ep->tx);
+	weft_fi_half_flush(&ep->rx);
 	weft_fi_half_unbind(&ep->tx);
 	weft_fi_half_unbind(&ep->rx);
 	ret = weft_fi_cm_close(&ep->cm);
@@ -78,6 +81,8 @@ static int weft_fi_ep_close(struct fid *fid)
 	}
 	if (ep->av)
 		atomic_fetch_sub(&ep->av->refs, 1);
+	if (ep->stx)
+		atomic_fetch_sub(&ep->stx->refs, 1);
 	weft_fi_req_drop(ep, false);
 	weft_fi_lock_fini(&ep->tx.lock);
 	weft_fi_lock_fini(&ep->rx.lock);
@@ -86,56 +91,128 @@ static int weft_fi_ep_close(struct fid *fid)
 	return 0;
 }
 
-static int weft_fi_ep_bind_cq(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags)
+static int weft_fi_ep_close(struct fid *fid)
+{
+	struct weft_fi_ep *ep = weft_fi_ep_from(fid);
+
+	if (atomic_load(&ep->aliases))
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EBUSY,
+				    "the endpoint has aliases: close them first");
+	return weft_fi_ep_free(ep);
+}
+
+/**
+ * weft_fi_ep_bind_cq() - bind a completion queue
+ * @ep: endpoint, or the endpoint of a context
+ * @fid: queue
+ * @flags: FI_TRANSMIT, FI_RECV, FI_SELECTIVE_COMPLETION
+ *
+ * Return: 0, -FI_EBADFLAGS, -FI_EINVAL, -FI_EDOMAIN.
+ */
+int weft_fi_ep_bind_cq(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags)
 {
 	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid.fid);
 
 	if (flags & ~(FI_TRANSMIT | FI_RECV | FI_SELECTIVE_COMPLETION))
-		return -FI_EBADFLAGS;
-	if (!(flags & (FI_TRANSMIT | FI_RECV)) || (flags & FI_TRANSMIT && ep->tx.cq) ||
-	    (flags & FI_RECV && ep->rx.cq))
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EBADFLAGS,
+				    "a completion queue is bound with FI_TRANSMIT, FI_RECV and FI_SELECTIVE_COMPLETION only");
+	if (!(flags & (FI_TRANSMIT | FI_RECV)))
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "say FI_TRANSMIT, FI_RECV or both when binding a completion queue");
+	if ((flags & FI_TRANSMIT && ep->tx.cq) || (flags & FI_RECV && ep->rx.cq))
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "the endpoint has a completion queue for that direction already");
 	if (cq->domain != ep->domain)
-		return -FI_EDOMAIN;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EDOMAIN,
+				    "the completion queue is of another domain than the endpoint");
 	if (flags & FI_TRANSMIT)
-		weft_fi_half_bind(ep, &ep->tx, cq, flags);
+		weft_fi_half_bind(&ep->tx, cq, flags);
 	if (flags & FI_RECV)
-		weft_fi_half_bind(ep, &ep->rx, cq, flags);
+		weft_fi_half_bind(&ep->rx, cq, flags);
 	return 0;
 }
 
-static int weft_fi_ep_bind_av(struct weft_fi_ep *ep, struct fid *fid)
+/**
+ * weft_fi_ep_bind_av() - bind an address vector
+ * @ep: endpoint, or the endpoint of a context
+ * @fid: vector
+ * @flags: 0
+ *
+ * Return: 0, -FI_EBADFLAGS, -FI_EINVAL, -FI_EDOMAIN.
+ */
+int weft_fi_ep_bind_av(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags)
 {
 	struct weft_fi_av *av = weft_container(fid, struct weft_fi_av, fid.fid);
 
-	if (ep->msg || ep->av)
-		return -FI_EINVAL;
+	if (flags)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EBADFLAGS,
+				    "an address vector is bound without flags");
+	if (ep->msg)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "an FI_EP_MSG endpoint has one peer and takes no address vector");
+	if (ep->av)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "the endpoint has an address vector already");
 	if (av->domain != ep->domain)
-		return -FI_EDOMAIN;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EDOMAIN,
+				    "the address vector is of another domain than the endpoint");
 	ep->av = av;
 	atomic_fetch_add(&av->refs, 1);
 	return 0;
 }
 
+/**
+ * weft_fi_ep_bind_eq() - bind an event queue
+ * @ep: endpoint, or the endpoint of a context
+ * @fid: queue
+ * @flags: 0
+ *
+ * Return: 0, -FI_EBADFLAGS, -FI_EINVAL, -FI_EDOMAIN.
+ */
+int weft_fi_ep_bind_eq(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags)
+{
+	if (flags)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EBADFLAGS,
+				    "an event queue is bound without flags");
+	return weft_fi_cm_bind_eq(&ep->cm, ep->domain->fabric, fid);
+}
+
 static int weft_fi_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 {
-	struct weft_fi_ep *ep = weft_container(fid, struct weft_fi_ep, fid.fid);
+	struct weft_fi_ep *ep = weft_fi_ep_from(fid);
 
 	if (ep->enabled)
-		return -FI_EOPBADSTATE;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,
+				    "the endpoint is enabled: bind before fi_enable, fi_connect and fi_accept");
 	switch (bfid->fclass) {
 	case FI_CLASS_CQ:
 		return weft_fi_ep_bind_cq(ep, bfid, flags);
 	case FI_CLASS_AV:
-		return weft_fi_ep_bind_av(ep, bfid);
+		return weft_fi_ep_bind_av(ep, bfid, flags);
 	case FI_CLASS_EQ:
-		return weft_fi_cm_bind_eq(&ep->cm, ep->domain->fabric, bfid);
+		return weft_fi_ep_bind_eq(ep, bfid, flags);
+	case FI_CLASS_STX_CTX:
+		return weft_fi_stx_bind(ep, bfid, flags);
 	case FI_CLASS_CNTR:
 	case FI_CLASS_SRX_CTX:
-	case FI_CLASS_STX_CTX:
 		return -FI_ENOSYS;
 	}
-	return -FI_EINVAL;
+	return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+			    "an object of class %zu cannot be bound to an endpoint", bfid->fclass);
+}
+
+static int weft_fi_ep_ready(const struct weft_fi_ep *ep)
+{
+	if (ep->caps & FI_SEND && !ep->tx.cq)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOCQ,
+				    "the endpoint needs a completion queue for FI_TRANSMIT");
+	if (ep->caps & FI_RECV && !ep->rx.cq)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOCQ,
+				    "the endpoint needs a completion queue for FI_RECV");
+	if (ep->shared_tx && !ep->stx)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,
+				    "the endpoint was opened with tx_ctx_cnt FI_SHARED_CONTEXT and has none bound");
+	return ep->msg ? weft_fi_msg_ready(ep) : weft_fi_rdm_ready(ep);
 }
 
 /**
@@ -150,124 +227,22 @@ int weft_fi_ep_enable(struct weft_fi_ep *ep)
 	int ret;
 
 	if (ep->enabled)
-		return -FI_EOPBADSTATE;
-	if ((ep->caps & FI_SEND && !ep->tx.cq) || (ep->caps & FI_RECV && !ep->rx.cq))
-		return -FI_ENOCQ;
-	ret = ep->msg ? weft_fi_msg_ready(ep) : weft_fi_rdm_ready(ep);
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE, "it is enabled already");
+	ret = weft_fi_ep_ready(ep);
 	if (!ret && ep->cm.eq)
 		ret = weft_fi_eq_port(ep->cm.eq, ep->cm.port, &eq);
 	if (ret)
 		return ret;
 	ret = weft_ep_enable(ep->cm.ep, ep->tx.cq ? ep->tx.cq->cq : NULL,
 			     ep->rx.cq ? ep->rx.cq->cq : NULL, eq, ep->av ? ep->av->av : NULL);
-	if (!ret)
-		ep->enabled = true;
-	return ret;
-}
-
-/* FI_TRANSMIT or FI_RECV among the flags says which half is meant */
-static int weft_fi_ep_opsflag(struct weft_fi_ep *ep, uint64_t *flags, bool set)
-{
-	uint64_t dir = *flags & (FI_TRANSMIT | FI_RECV);
-	struct weft_fi_half *half = dir == FI_TRANSMIT ? &ep->tx : &ep->rx;
-	uint64_t known = dir == FI_TRANSMIT ? WEFT_FI_TX_OP_FLAGS : WEFT_FI_RX_OP_FLAGS;
-
-	if (dir != FI_TRANSMIT && dir != FI_RECV)
-		return -FI_EINVAL;
-	if (!set) {
-		*flags = half->op_flags;
-		return 0;
-	}
-	if (*flags & ~(known | dir))
-		return -FI_EBADFLAGS;
-	half->op_flags = *flags & ~dir;
-	if (dir == FI_TRANSMIT && !(half->op_flags & WEFT_FI_LEVELS))
-		half->op_flags |= FI_INJECT_COMPLETE;
+	if (ret)
+		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "the endpoint is not enabled: %s%s",
+				    fi_strerror(-ret), ret == -EADDRINUSE ?
+				    "; choose another service, or none" : "");
+	ep->enabled = true;
+	ep->tx.on = ep->tx.cq;
+	ep->rx.on = ep->rx.cq;
 	return 0;
-}
-
-static int weft_fi_ep_control(struct fid *fid, int command, void *arg)
-{
-	struct weft_fi_ep *ep = weft_container(fid, struct weft_fi_ep, fid.fid);
-
-	switch (command) {
-	case FI_ENABLE:
-		return weft_fi_ep_enable(ep);
-	case FI_GETOPSFLAG:
-		return arg ? weft_fi_ep_opsflag(ep, arg, false) : -FI_EINVAL;
-	case FI_SETOPSFLAG:
-		return arg ? weft_fi_ep_opsflag(ep, arg, true) : -FI_EINVAL;
-	}
-	return -FI_ENOSYS;
-}
-
-static ssize_t weft_fi_ep_cancel(fid_t fid, void *context)
-{
-	struct weft_fi_ep *ep = weft_container(fid, struct weft_fi_ep, fid.fid);
-	ssize_t ret;
-
-	if (!ep->enabled)
-		return -FI_EOPBADSTATE;
-	if (!context || !ep->rx.cq)
-		return 0;
-	weft_fi_lock(&ep->rx.lock);
-	ret = weft_cancel(ep->cm.ep, (uintptr_t)context);
-	weft_fi_unlock(&ep->rx.lock);
-	return ret;
-}
-
-static int weft_fi_ep_getopt(fid_t fid, int level, int optname, void *optval, size_t *optlen)
-{
-	struct weft_fi_ep *ep = weft_container(fid, struct weft_fi_ep, fid.fid);
-
-	if (level != FI_OPT_ENDPOINT)
-		return -FI_ENOPROTOOPT;
-	switch (optname) {
-	case FI_OPT_CM_DATA_SIZE:
-		return weft_fi_cm_getopt(optval, optlen, ep->cm.port->q.cm_data);
-	case FI_OPT_MIN_MULTI_RECV:
-		return weft_fi_cm_getopt(optval, optlen, ep->min_multi_recv);
-	}
-	return -FI_ENOPROTOOPT;
-}
-
-static int weft_fi_ep_setopt(fid_t fid, int level, int optname, const void *optval,
-			     size_t optlen)
-{
-	struct weft_fi_ep *ep = weft_container(fid, struct weft_fi_ep, fid.fid);
-
-	if (level != FI_OPT_ENDPOINT || optname != FI_OPT_MIN_MULTI_RECV)
-		return -FI_ENOPROTOOPT;
-	if (optlen < sizeof(ep->min_multi_recv))
-		return -FI_EINVAL;
-	memcpy(&ep->min_multi_recv, optval, sizeof(ep->min_multi_recv));
-	return 0;
-}
-
-static ssize_t weft_fi_rx_size_left(struct fid_ep *fid)
-{
-	struct weft_fi_ep *ep = weft_container(fid, struct weft_fi_ep, fid);
-	ssize_t room;
-
-	if (!ep->enabled)
-		return -FI_EOPBADSTATE;
-	weft_fi_lock(&ep->rx.lock);
-	room = weft_recv_room(ep->cm.ep);
-	weft_fi_unlock(&ep->rx.lock);
-	return room;
-}
-
-static ssize_t weft_fi_tx_size_left(struct fid_ep *fid)
-{
-	struct weft_fi_ep *ep = weft_container(fid, struct weft_fi_ep, fid);
-	ssize_t room;
-
-	if (!ep->enabled)
-		return -FI_EOPBADSTATE;
-	weft_fi_lock(&ep->tx.lock);
-	room = weft_send_room(ep->cm.ep) / WEFT_FI_SQ_RATIO;
-	weft_fi_unlock(&ep->tx.lock);
-	return room;
 }
 
 static struct fi_ops weft_fi_ep_fid_ops = {
@@ -278,17 +253,6 @@ static struct fi_ops weft_fi_ep_fid_ops = {
 	.ops_open = weft_fi_no_ops_open,
 	.tostr = weft_fi_no_tostr,
 	.ops_set = weft_fi_no_ops_set,
-};
-
-static struct fi_ops_ep weft_fi_ep_ops = {
-	.size = sizeof(struct fi_ops_ep),
-	.cancel = weft_fi_ep_cancel,
-	.getopt = weft_fi_ep_getopt,
-	.setopt = weft_fi_ep_setopt,
-	.tx_ctx = weft_fi_no_tx_ctx,
-	.rx_ctx = weft_fi_no_rx_ctx,
-	.rx_size_left = weft_fi_rx_size_left,
-	.tx_size_left = weft_fi_tx_size_left,
 };
 
 static uint32_t weft_fi_slots(const struct weft_fi_ep *ep, size_t slots)
@@ -308,8 +272,10 @@ static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 	const struct fi_rx_attr *rx = info->rx_attr;
 	const char *name = info->domain_attr ? info->domain_attr->name : NULL;
 
-	if (!info->ep_attr || (name && strcasecmp(name, q->name)))
-		return -FI_EINVAL;
+	if (name && strcasecmp(name, q->name))
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "the fi_info is of domain %s, the endpoint is opened in %s",
+				    name, q->name);
 	switch (info->ep_attr->type) {
 	case FI_EP_MSG:
 		ep->msg = true;
@@ -317,10 +283,10 @@ static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 	case FI_EP_RDM:
 		break;
 	default:
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "endpoints are of type FI_EP_RDM or FI_EP_MSG");
 	}
-	if (info->ep_attr->tx_ctx_cnt > 1 || info->ep_attr->rx_ctx_cnt > 1)
-		return -FI_ENOSYS;
+	ep->shared_tx = info->ep_attr->tx_ctx_cnt == FI_SHARED_CONTEXT;
 	ep->caps = info->caps ? info->caps : FI_MSG | FI_TAGGED;
 	if (!(ep->caps & (FI_SEND | FI_RECV)))
 		ep->caps |= FI_SEND | FI_RECV;
@@ -330,35 +296,68 @@ static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 	ep->iov_limit = q->max_iov;
 	ep->tx_size = tx && tx->size ? tx->size : WEFT_FI_SIZE;
 	ep->rx_size = rx && rx->size ? rx->size : WEFT_FI_SIZE;
-	ep->tx.op_flags = tx ? tx->op_flags & WEFT_FI_TX_OP_FLAGS : 0;
-	if (!(ep->tx.op_flags & WEFT_FI_LEVELS))
-		ep->tx.op_flags |= FI_INJECT_COMPLETE;
-	ep->rx.op_flags = rx ? rx->op_flags & WEFT_FI_RX_OP_FLAGS : 0;
+	ep->self.tx_flags = weft_fi_tx_flags(tx ? tx->op_flags & WEFT_FI_TX_OP_FLAGS : 0);
+	ep->self.rx_flags = rx ? rx->op_flags & WEFT_FI_RX_OP_FLAGS : 0;
 	return 0;
 }
 
-static int weft_fi_ep_claim(struct weft_fi_ep *ep, const struct fi_info *info)
+/*
+ * What the handle of a fi_info stands for: a connection request that is to be accepted, or a
+ * passive endpoint whose address the endpoint takes over (that is to be closed, or not to listen).
+ */
+static int weft_fi_ep_claim(struct weft_fi_ep *ep, const struct fi_info *info,
+			    struct weft_ep_attr *attr)
 {
+	struct weft_fi_port *port = ep->domain->port;
+
 	if (!info->handle)
 		return 0;
 	if (!ep->msg)
-		return -FI_EINVAL;
-	return weft_fi_req_claim(ep->domain->port, info->handle, ep);
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "a handle in the fi_info is for FI_EP_MSG only: clear it");
+	if (weft_fi_pep_name(port, info->handle, &attr->addr))
+		return 0;
+	if (!weft_fi_req_claim(port, info->handle, ep))
+		return 0;
+	return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+			    "the handle in the fi_info is no connection request that waits, nor a passive endpoint of %s",
+			    port->q.name);
 }
 
 /**
- * weft_fi_endpoint() - see fi_endpoint(3)
- * @domain: open domain
- * @info: from fi_getinfo, or from FI_CONNREQ: then the endpoint is to accept that request
- * @ep: out
+ * weft_fi_face_init() - fill in what a program is to hold
+ * @face: the face
+ * @ep: its endpoint
+ * @fclass: FI_CLASS_*
  * @context: of the program
- *
- * Return: 0, -FI_EINVAL, -FI_ENOSYS, -FI_ENOMEM, -errno.
+ * @ops: its calls
  */
-int weft_fi_endpoint(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep,
-		     void *context)
+void weft_fi_face_init(struct weft_fi_face *face, struct weft_fi_ep *ep, size_t fclass,
+		       void *context, struct fi_ops *ops)
 {
-	struct weft_fi_domain *dom = weft_container(domain, struct weft_fi_domain, fid);
+	weft_fi_fid_init(&face->fid.fid, fclass, context, ops);
+	face->ep = ep;
+	face->fid.ops = &weft_fi_ep_ops;
+	face->fid.cm = ep->msg ? &weft_fi_msg_cm_ops : &weft_fi_rdm_cm_ops;
+	face->fid.msg = ep->caps & FI_MSG ? &weft_fi_msg_ops : &weft_fi_no_msg_ops;
+	face->fid.tagged = ep->caps & FI_TAGGED ? &weft_fi_tagged_ops : &weft_fi_no_tagged_ops;
+	face->fid.rma = &weft_fi_no_rma_ops;
+	face->fid.atomic = &weft_fi_no_atomic_ops;
+	face->fid.collective = &weft_fi_no_collective_ops;
+}
+
+/**
+ * weft_fi_ep_new() - make an endpoint that is not enabled
+ * @dom: its domain
+ * @info: as for weft_fi_endpoint()
+ * @context: of the program
+ * @ep: out
+ *
+ * Return: 0, -FI_EINVAL, -FI_ENOMEM, -errno.
+ */
+int weft_fi_ep_new(struct weft_fi_domain *dom, const struct fi_info *info, void *context,
+		   struct weft_fi_ep **ep)
+{
 	struct weft_ep_attr attr = { .type = WEFT_EP_RDM };
 	struct weft_fi_ep *e;
 	int ret;
@@ -368,9 +367,11 @@ int weft_fi_endpoint(struct fid_domain *domain, struct fi_info *info, struct fid
 		return -FI_ENOMEM;
 	e->domain = dom;
 	e->cm.port = dom->port;
+	e->tx.ep = e;
+	e->rx.ep = e;
 	ret = weft_fi_ep_init(e, info);
 	if (!ret)
-		ret = weft_fi_ep_claim(e, info);
+		ret = weft_fi_ep_claim(e, info, &attr);
 	if (ret) {
 		free(e);
 		return ret;
@@ -381,23 +382,49 @@ int weft_fi_endpoint(struct fid_domain *domain, struct fi_info *info, struct fid
 		attr.flags = WEFT_EPF_DIRECTED;
 	attr.sq_slots = weft_fi_slots(e, e->tx_size * WEFT_FI_SQ_RATIO);
 	attr.rq_slots = weft_fi_slots(e, e->rx_size);
-	ret = weft_fi_cm_open(&e->cm, &e->fid.fid, dom->port, info, &attr);
+	ret = weft_fi_cm_open(&e->cm, &e->self.fid.fid, dom->port, info, &attr);
 	if (ret) {
 		weft_fi_req_drop(e, false);
 		free(e);
 		return ret;
 	}
-	weft_fi_fid_init(&e->fid.fid, FI_CLASS_EP, context, &weft_fi_ep_fid_ops);
-	e->fid.ops = &weft_fi_ep_ops;
-	e->fid.cm = e->msg ? &weft_fi_msg_cm_ops : &weft_fi_rdm_cm_ops;
-	e->fid.msg = e->caps & FI_MSG ? &weft_fi_msg_ops : &weft_fi_no_msg_ops;
-	e->fid.tagged = e->caps & FI_TAGGED ? &weft_fi_tagged_ops : &weft_fi_no_tagged_ops;
-	e->fid.rma = &weft_fi_no_rma_ops;
-	e->fid.atomic = &weft_fi_no_atomic_ops;
-	e->fid.collective = &weft_fi_no_collective_ops;
+	weft_fi_face_init(&e->self, e, FI_CLASS_EP, context, &weft_fi_ep_fid_ops);
 	weft_fi_lock_init(&e->tx.lock, dom->locking);
 	weft_fi_lock_init(&e->rx.lock, dom->locking);
 	atomic_fetch_add(&dom->refs, 1);
-	*ep = &e->fid;
+	*ep = e;
 	return 0;
+}
+
+static bool weft_fi_many(size_t count)
+{
+	return count > 1 && count != FI_SHARED_CONTEXT;
+}
+
+/**
+ * weft_fi_endpoint() - see fi_endpoint(3)
+ * @domain: open domain
+ * @info: from fi_getinfo, or from FI_CONNREQ: then the endpoint is to accept that request
+ * @ep: out
+ * @context: of the program
+ *
+ * Return: 0, -FI_EINVAL, -FI_ENOMEM, -errno.
+ */
+int weft_fi_endpoint(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep,
+		     void *context)
+{
+	struct weft_fi_ep *e;
+	int ret;
+
+	if (!info || !info->ep_attr || !ep)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "fi_endpoint needs a fi_info with ep_attr, and where to put the endpoint");
+	if (weft_fi_many(info->ep_attr->tx_ctx_cnt) || weft_fi_many(info->ep_attr->rx_ctx_cnt))
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "several contexts are opened with fi_scalable_ep");
+	ret = weft_fi_ep_new(weft_container(domain, struct weft_fi_domain, fid), info, context,
+			     &e);
+	if (!ret)
+		*ep = &e->self.fid;
+	return ret;
 }

@@ -190,8 +190,8 @@ struct weft_fi_av {
  * @has_held: @held holds
  * @held: entry that has been taken out of the ring but not been read: a failed operation
  * @deferred: endpoints may have entries that FI_MORE holds back
- * @eps_lock: of @eps
- * @eps: endpoint halves bound to it
+ * @eps_lock: of @halves
+ * @halves: halves of endpoints that are bound to it
  */
 struct weft_fi_cq {
 	struct fid_cq fid;
@@ -205,7 +205,7 @@ struct weft_fi_cq {
 	struct weft_cqe held;
 	atomic_bool deferred;
 	pthread_mutex_t eps_lock;
-	struct weft_fi_bound *eps;
+	struct weft_fi_half *halves;
 };
 
 /**
@@ -327,36 +327,55 @@ struct weft_fi_req {
 };
 
 /**
- * struct weft_fi_bound - an endpoint's place in the list of a completion queue
- * @next: in weft_fi_cq.eps
- * @ep: the endpoint
- */
-struct weft_fi_bound {
-	struct weft_fi_bound *next;
-	struct weft_fi_ep *ep;
-};
-
-/**
  * struct weft_fi_half - the sending or the receiving half of an endpoint
  * @lock: of libweft's half and of @held
+ * @ep: whose it is
  * @cq: bound completion queue, or NULL
- * @bound: place in its list
+ * @next: in weft_fi_cq.halves
+ * @on: it has been enabled
  * @selective: completions only for operations with FI_COMPLETION
- * @op_flags: for calls without flags
  * @held: entries that FI_MORE holds back
  */
 struct weft_fi_half {
 	struct weft_fi_lock lock;
+	struct weft_fi_ep *ep;
 	struct weft_fi_cq *cq;
-	struct weft_fi_bound bound;
+	struct weft_fi_half *next;
+	bool on;
 	bool selective;
-	uint64_t op_flags;
 	unsigned int held;
 };
 
 /**
- * struct weft_fi_ep - an active endpoint
+ * struct weft_fi_face - what a program holds of an active endpoint: itself, an alias, a context
  * @fid: libfabric's part
+ * @ep: the endpoint
+ * @tx_flags: of sends whose call has no flags
+ * @rx_flags: of receives whose call has no flags
+ */
+struct weft_fi_face {
+	struct fid_ep fid;
+	struct weft_fi_ep *ep;
+	uint64_t tx_flags;
+	uint64_t rx_flags;
+};
+
+/**
+ * struct weft_fi_stx - a shared transmit context
+ * @fid: libfabric's part
+ * @domain: whose it is
+ * @refs: endpoints that are bound to it
+ */
+struct weft_fi_stx {
+	struct fid_stx fid;
+	struct weft_fi_domain *domain;
+	atomic_int refs;
+};
+
+/**
+ * struct weft_fi_ep - an active endpoint
+ * @self: the endpoint itself, as the program sees it
+ * @aliases: other faces of it, which are closed before it
  * @cm: common part
  * @domain: whose it is
  * @av: bound address vector, or NULL
@@ -365,7 +384,7 @@ struct weft_fi_half {
  * @caps: of the fi_info it was made from
  * @msg: it is FI_EP_MSG, else FI_EP_RDM
  * @directed: receives name their sender
- * @enabled: it works
+ * @enabled: it works: the kernel has its queues
  * @dialled: it has been connected or accepted once
  * @max_msg: bytes of the longest message
  * @inject: bytes of the longest injected one
@@ -374,9 +393,14 @@ struct weft_fi_half {
  * @rx_size: operations
  * @min_multi_recv: FI_OPT_MIN_MULTI_RECV
  * @req: connection request it was made from, or NULL
+ * @shared_tx: it was opened to use a shared transmit context
+ * @stx: that context, once bound
+ * @named: @name holds
+ * @name: accepting: the address that the request came to
  */
 struct weft_fi_ep {
-	struct fid_ep fid;
+	struct weft_fi_face self;
+	atomic_int aliases;
 	struct weft_fi_cm cm;
 	struct weft_fi_domain *domain;
 	struct weft_fi_av *av;
@@ -394,6 +418,10 @@ struct weft_fi_ep {
 	size_t rx_size;
 	size_t min_multi_recv;
 	struct weft_fi_req *req;
+	bool shared_tx;
+	struct weft_fi_stx *stx;
+	bool named;
+	struct weft_sockaddr name;
 };
 
 /**
@@ -424,6 +452,8 @@ struct weft_fi_op {
 
 /* weft_init.c */
 extern struct fi_provider weft_fi_prov;
+int weft_fi_fail(enum fi_log_subsys subsys, int err, const char *format, ...)
+	__attribute__((format(printf, 3, 4), cold));
 
 /* weft_attr.c */
 int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struct fi_info **info);
@@ -471,6 +501,8 @@ int weft_fi_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct f
 		    void *context);
 int weft_fi_pep_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_pep **pep,
 		     void *context);
+bool weft_fi_pep_name(struct weft_fi_port *port, const struct fid *fid,
+		      struct weft_sockaddr *addr);
 int weft_fi_cq_trywait(struct weft_fi_cq *cq);
 int weft_fi_eq_trywait(struct weft_fi_eq *eq);
 int weft_fi_eq_port(struct weft_fi_eq *eq, struct weft_fi_port *port, struct weft_eq **out);
@@ -488,8 +520,27 @@ const char *weft_fi_strerror(int prov_errno, char *buf, size_t len);
 /* weft_ep.c */
 int weft_fi_endpoint(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep,
 		     void *context);
+int weft_fi_ep_new(struct weft_fi_domain *dom, const struct fi_info *info, void *context,
+		   struct weft_fi_ep **ep);
+int weft_fi_ep_free(struct weft_fi_ep *ep);
 int weft_fi_ep_enable(struct weft_fi_ep *ep);
-void weft_fi_ep_flush(struct weft_fi_ep *ep);
+int weft_fi_ep_bind_cq(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags);
+int weft_fi_ep_bind_av(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags);
+int weft_fi_ep_bind_eq(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags);
+void weft_fi_face_init(struct weft_fi_face *face, struct weft_fi_ep *ep, size_t fclass,
+		       void *context, struct fi_ops *ops);
+void weft_fi_half_flush(struct weft_fi_half *half);
+void weft_fi_half_unbind(struct weft_fi_half *half);
+
+/* weft_ep_opt.c */
+extern struct fi_ops_ep weft_fi_ep_ops;
+uint64_t weft_fi_tx_flags(uint64_t flags);
+int weft_fi_ep_control(struct fid *fid, int command, void *arg);
+
+/* weft_stx.c */
+int weft_fi_stx_open(struct fid_domain *domain, struct fi_tx_attr *attr, struct fid_stx **stx,
+		     void *context);
+int weft_fi_stx_bind(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags);
 
 /* weft_post.c */
 ssize_t weft_fi_send(struct weft_fi_ep *ep, const struct weft_fi_op *op);
@@ -557,6 +608,8 @@ int weft_fi_no_tx_ctx(struct fid_ep *sep, int index, struct fi_tx_attr *attr,
 		      struct fid_ep **tx_ep, void *context);
 int weft_fi_no_rx_ctx(struct fid_ep *sep, int index, struct fi_rx_attr *attr,
 		      struct fid_ep **rx_ep, void *context);
+int weft_fi_no_getopt(fid_t fid, int level, int optname, void *optval, size_t *optlen);
+int weft_fi_no_setopt(fid_t fid, int level, int optname, const void *optval, size_t optlen);
 ssize_t weft_fi_no_size_left(struct fid_ep *ep);
 ssize_t weft_fi_no_cancel(fid_t fid, void *context);
 
@@ -589,6 +642,22 @@ static inline void weft_fi_fid_init(struct fid *fid, size_t fclass, void *contex
 	fid->fclass = fclass;
 	fid->context = context;
 	fid->ops = ops;
+}
+
+static inline struct weft_fi_face *weft_fi_face_of(struct fid_ep *fid)
+{
+	return weft_container(fid, struct weft_fi_face, fid);
+}
+
+static inline struct weft_fi_ep *weft_fi_ep_of(struct fid_ep *fid)
+{
+	return weft_fi_face_of(fid)->ep;
+}
+
+/* the endpoint behind an object whose class says that it is one */
+static inline struct weft_fi_ep *weft_fi_ep_from(struct fid *fid)
+{
+	return weft_fi_ep_of(weft_container(fid, struct fid_ep, fid));
 }
 
 /* is there an address at this index? */

@@ -6,7 +6,28 @@
  * structures that this file was compiled with are a prefix of those of any later version, and all
  * fi_info come from fi_allocinfo() of the library that runs, so the provider can say the later one.
  */
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "weft_fi.h"
+
+/*
+ * A call is refused: say why, and what to do.
+ * Return: @err.
+ */
+int weft_fi_fail(enum fi_log_subsys subsys, int err, const char *format, ...)
+{
+	char text[256];
+	va_list args;
+
+	if (!fi_log_enabled(&weft_fi_prov, FI_LOG_WARN, subsys))
+		return err;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	fi_log(&weft_fi_prov, FI_LOG_WARN, subsys, __func__, __LINE__, "%s\n", text);
+	return err;
+}
 
 /* objects are the program's to close, and nothing else is kept */
 static void weft_fi_cleanup(void)

@@ -4,11 +4,6 @@
  */
 #include "weft_fi.h"
 
-static struct weft_fi_ep *weft_fi_ep_of(struct fid_ep *ep)
-{
-	return weft_container(ep, struct weft_fi_ep, fid);
-}
-
 static ssize_t weft_fi_recvmsg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags)
 {
 	struct weft_fi_op op = {
@@ -30,7 +25,7 @@ static ssize_t weft_fi_recvv(struct fid_ep *ep, const struct iovec *iov, void **
 		.count = count,
 		.peer = src_addr,
 		.context = context,
-		.flags = weft_fi_ep_of(ep)->rx.op_flags,
+		.flags = weft_fi_face_of(ep)->rx_flags,
 	};
 
 	return weft_fi_recv(weft_fi_ep_of(ep), &op);
@@ -66,7 +61,7 @@ static ssize_t weft_fi_sendv(struct fid_ep *ep, const struct iovec *iov, void **
 		.count = count,
 		.peer = dest_addr,
 		.context = context,
-		.flags = weft_fi_ep_of(ep)->tx.op_flags,
+		.flags = weft_fi_face_of(ep)->tx_flags,
 	};
 
 	return weft_fi_send(weft_fi_ep_of(ep), &op);
@@ -89,7 +84,7 @@ static ssize_t weft_fi_senddata(struct fid_ep *ep, const void *buf, size_t len, 
 		.count = 1,
 		.peer = dest_addr,
 		.context = context,
-		.flags = weft_fi_ep_of(ep)->tx.op_flags | FI_REMOTE_CQ_DATA,
+		.flags = weft_fi_face_of(ep)->tx_flags | FI_REMOTE_CQ_DATA,
 		.data = data,
 	};
 
@@ -105,7 +100,7 @@ static ssize_t weft_fi_inject_any(struct fid_ep *ep, const void *buf, size_t len
 		.iov = &iov,
 		.count = 1,
 		.peer = dest_addr,
-		.flags = weft_fi_ep_of(ep)->tx.op_flags | FI_INJECT | flags,
+		.flags = weft_fi_face_of(ep)->tx_flags | FI_INJECT | flags,
 		.silent = true,
 		.data = data,
 	};

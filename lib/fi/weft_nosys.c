@@ -32,6 +32,8 @@ NO_INT(tx_ctx, struct fid_ep *sep, int index, struct fi_tx_attr *attr, struct fi
        void *context)
 NO_INT(rx_ctx, struct fid_ep *sep, int index, struct fi_rx_attr *attr, struct fid_ep **rx_ep,
        void *context)
+NO_INT(getopt, fid_t fid, int level, int optname, void *optval, size_t *optlen)
+NO_INT(setopt, fid_t fid, int level, int optname, const void *optval, size_t optlen)
 NO(, ssize_t, size_left, struct fid_ep *ep)
 NO(, ssize_t, cancel, fid_t fid, void *context)
 

@@ -30,6 +30,27 @@ static int weft_fi_pep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 	return weft_fi_cm_bind_eq(&pep->cm, pep->cm.port->fabric, bfid);
 }
 
+/*
+ * The address of a passive endpoint. @fid may point anywhere: it is looked for, not into.
+ * Return: there is such a passive endpoint in the port.
+ */
+bool weft_fi_pep_name(struct weft_fi_port *port, const struct fid *fid,
+		      struct weft_sockaddr *addr)
+{
+	struct weft_fi_cm *cm = NULL;
+	bool found;
+	size_t i;
+
+	pthread_mutex_lock(&port->lock);
+	for (i = 0; i < WEFT_FI_HASH && !cm; i++) {
+		for (cm = port->eps[i]; cm && cm->fid != fid; cm = cm->next)
+			;
+	}
+	found = cm && fid->fclass == FI_CLASS_PEP && !weft_getname(cm->ep, addr);
+	pthread_mutex_unlock(&port->lock);
+	return found;
+}
+
 static int weft_fi_pep_backlog(struct weft_fi_pep *pep, int backlog)
 {
 	struct weft_eq *eq;
@@ -69,7 +90,8 @@ static int weft_fi_pep_getopt(fid_t fid, int level, int optname, void *optval, s
 static int weft_fi_pep_setopt(fid_t fid, int level, int optname, const void *optval,
 			      size_t optlen)
 {
-	return -FI_ENOPROTOOPT;
+	return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOPROTOOPT,
+			    "passive endpoints have no option that can be set");
 }
 
 static struct fi_ops weft_fi_pep_fid_ops = {

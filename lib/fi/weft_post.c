@@ -77,10 +77,8 @@ ssize_t weft_fi_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 	size_t len;
 	int ret;
 
-	if (!ep->enabled)
-		return -FI_EOPBADSTATE;
-	if (!ep->tx.cq)
-		return -FI_EOPNOTSUPP;
+	if (!ep->tx.on)
+		return ep->enabled ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE;
 	if (op->flags & ~WEFT_FI_SEND_FLAGS)
 		return -FI_EBADFLAGS;
 	if (op->count > ep->iov_limit)
@@ -121,10 +119,8 @@ ssize_t weft_fi_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 	uint32_t src, flags, more;
 	int ret;
 
-	if (!ep->enabled)
-		return -FI_EOPBADSTATE;
-	if (!ep->rx.cq)
-		return -FI_EOPNOTSUPP;
+	if (!ep->rx.on)
+		return ep->enabled ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE;
 	if (op->flags & ~WEFT_FI_RECV_FLAGS)
 		return -FI_EBADFLAGS;
 	if (op->count > ep->iov_limit)

@@ -88,6 +88,7 @@ int weft_fi_req_claim(struct weft_fi_port *port, struct fid *handle, struct weft
 	if (req && !req->ep) {
 		req->ep = ep;
 		ep->req = req;
+		ep->named = !weft_getname(req->pep->cm.ep, &ep->name);
 		ret = 0;
 	}
 	pthread_mutex_unlock(&port->lock);

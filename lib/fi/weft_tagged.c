@@ -4,11 +4,6 @@
  */
 #include "weft_fi.h"
 
-static struct weft_fi_ep *weft_fi_ep_of(struct fid_ep *ep)
-{
-	return weft_container(ep, struct weft_fi_ep, fid);
-}
-
 static ssize_t weft_fi_trecvmsg(struct fid_ep *ep, const struct fi_msg_tagged *msg,
 				uint64_t flags)
 {
@@ -37,7 +32,7 @@ static ssize_t weft_fi_trecvv(struct fid_ep *ep, const struct iovec *iov, void *
 		.count = count,
 		.peer = src_addr,
 		.context = context,
-		.flags = weft_fi_ep_of(ep)->rx.op_flags,
+		.flags = weft_fi_face_of(ep)->rx_flags,
 		.tagged = true,
 		.tag = tag,
 		.ignore = ignore,
@@ -79,7 +74,7 @@ static ssize_t weft_fi_tsendv(struct fid_ep *ep, const struct iovec *iov, void *
 		.count = count,
 		.peer = dest_addr,
 		.context = context,
-		.flags = weft_fi_ep_of(ep)->tx.op_flags,
+		.flags = weft_fi_face_of(ep)->tx_flags,
 		.tagged = true,
 		.tag = tag,
 	};
@@ -104,7 +99,7 @@ static ssize_t weft_fi_tsenddata(struct fid_ep *ep, const void *buf, size_t len,
 		.count = 1,
 		.peer = dest_addr,
 		.context = context,
-		.flags = weft_fi_ep_of(ep)->tx.op_flags | FI_REMOTE_CQ_DATA,
+		.flags = weft_fi_face_of(ep)->tx_flags | FI_REMOTE_CQ_DATA,
 		.tagged = true,
 		.tag = tag,
 		.data = data,
@@ -121,7 +116,7 @@ static ssize_t weft_fi_tinject_any(struct fid_ep *ep, const void *buf, size_t le
 		.iov = &iov,
 		.count = 1,
 		.peer = dest_addr,
-		.flags = weft_fi_ep_of(ep)->tx.op_flags | FI_INJECT | flags,
+		.flags = weft_fi_face_of(ep)->tx_flags | FI_INJECT | flags,
 		.tagged = true,
 		.silent = true,
 		.tag = tag,
