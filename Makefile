@@ -35,8 +35,8 @@ VM_KERNEL	?= 6.1
 VM_DIR		?= $(CURDIR)/build/vm
 export VM_DIR
 export VM_BUILD := $(abspath $(B))
-export VM_KERNEL VM_CPUS VM_MEM VM_TIMEOUT VM_ICOUNT VM_KFENCE VM_APPEND
-export VM_QEMU VM_ACCEL VM_LOG LINK LINK_MTU WEFT TESTS
+export VM_KERNEL VM_CPUS VM_MEM VM_TIMEOUT VM_ICOUNT VM_ICOUNT_SHIFT VM_KFENCE
+export VM_APPEND VM_QEMU VM_ACCEL VM_LOG LINK LINK_MTU WEFT TESTS
 
 # The command of 'make vm' goes to the shell as it was written, "$" and all.
 unexport CMD
@@ -162,6 +162,10 @@ demo:
 check:
 	@selftests/check
 
+.PHONY: bench
+bench:
+	@selftests/bench/run
+
 # --- installation ----------------------------------------------------------
 
 MULTIARCH = $(shell dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || \
@@ -273,6 +277,10 @@ help:
 #>   make check         all tests; ends with "N passed, N failed, N skipped"
 #>                      TESTS=PATTERN runs those whose name matches,
 #>                      VM_KERNEL=6.1 or 6.12 boots only this one
+#>   make bench         weft beside libfabric's other providers: instructions
+#>                      for each message in a machine that counts them.
+#>                      QUICK=1 measures less, PEERS='weft-netdev net' and
+#>                      SIZES=8,1048576 choose, BUILD=0 builds nothing
 #>   make vm CMD='...'  runs a shell command in the test machine, where
 #>                      "node 0 CMD" and "node 1 CMD" run on the nodes; prints
 #>                      its output alone. make itself can only tell 0 from
@@ -286,6 +294,7 @@ help:
 #>                        a loop port) or none;  LINK_MTU=1500
 #>     WEFT=1             0 does not load the module
 #>     VM_ICOUNT=         1: one CPU that counts instructions, repeatable
+#>     VM_ICOUNT_SHIFT=4  an instruction takes 2 to the power of this, in ns
 #>     VM_KFENCE=         1: samples memory errors often
 #>     VM_ACCEL=          tcg or kvm; the default takes kvm where it works
 #>     VM_APPEND=, VM_QEMU=  more for the kernel's, the emulator's command line

@@ -83,3 +83,17 @@ $(vm_tests): $(B)/selftests/%: $(B)/obj/selftests/vm/tests/%.o \
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) -L$(B)/lib -lweft \
 		-lfabric -lpthread -Wl,-rpath,'$$ORIGIN/../lib'
+
+# --- bench: selftests/bench/*.c, the libfabric client ----------------------
+
+bench_obj := $(call objs,selftests/bench)
+fibench := $(B)/bench/fibench
+
+.PHONY: bench-tools
+bench-tools: $(fibench)
+	@:
+
+$(fibench): $(bench_obj)
+	$(say) LINK '$@'
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(LDFLAGS) -lfabric

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What clock.h says. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <x86intrin.h>
+#include "clock.h"
+#include "profile.h"
+#include "side.h"
+
+static int shift = -1;
+
+const char *clock_init(void)
+{
+	const char *s = getenv("BENCH_ICOUNT");
+
+	if (s && *s)
+		shift = atoi(s);
+	return shift < 0 ? "ns" : "insn";
+}
+
+/* Seconds that the one processor was idle, in units of 10 ms. */
+static uint64_t idle_ns(void)
+{
+	double up, idle = 0;
+	FILE *f = fopen("/proc/uptime", "r");
+
+	if (!f || fscanf(f, "%lf %lf", &up, &idle) != 2)
+		bench_stop(1, "/proc/uptime cannot be read");
+	fclose(f);
+	return idle * 1e9;
+}
+
+static uint64_t count(void)
+{
+	struct timespec t;
+
+	if (shift >= 0)
+		return __rdtsc() >> shift;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+void clock_start(struct span *s)
+{
+	s->idle = shift >= 0 ? idle_ns() >> shift : 0;
+	s->from = count();
+}
+
+double clock_stop(const struct span *s)
+{
+	uint64_t taken = count() - s->from;
+
+	return (double)taken - (shift >= 0 ? (double)(idle_ns() >> shift) - s->idle : 0);
+}
+
+static double loop(uint64_t rounds)
+{
+	uint64_t from = count(), n = rounds;
+
+	__asm__ volatile("1: dec %0; nop; nop; jnz 1b" : "+r"(n));
+	return (count() - from) / (4.0 * rounds);
+}
+
+double clock_calibrate(double *whole)
+{
+	double least = loop(10000), one;
+	int i;
+
+	for (i = 0; i < 20; i++) {
+		one = loop(10000);
+		if (one < least)
+			least = one;
+	}
+	*whole = loop(5000000);
+	return least;
+}
+
+void clock_profile_begin(void)
+{
+	PROFILE_MARK(PROFILE_BEGIN);
+}
+
+void clock_profile_end(void)
+{
+	PROFILE_MARK(PROFILE_END);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What pair.h says. */
+#include "pair.h"
+
+#define IDLE_TURNS 1000000  /* polls of both ends that bring nothing: the provider hangs */
+
+static struct side *at(struct pair *p, int end)
+{
+	if (p->roam)
+		side_enter(p->s[end]);
+	return p->s[end];
+}
+
+static void turn(struct pair *p, int end, uint64_t *idle)
+{
+	if (side_reap(at(p, end)) || side_reap(at(p, !end)))
+		*idle = 0;
+	else if (++*idle > IDLE_TURNS)
+		bench_stop(1, "nothing completes any more");
+}
+
+void pair_open(struct pair *p, const struct side_opts *a, const struct side_opts *b)
+{
+	char name[2][SIDE_ADDR];
+
+	p->s[0] = side_open(a);
+	p->s[1] = side_open(b);
+	side_name(p->s[0], name[0]);
+	side_name(p->s[1], name[1]);
+	side_peer(p->s[0], name[1]);
+	side_peer(p->s[1], name[0]);
+}
+
+void pair_roam(struct pair *p, bool roam)
+{
+	p->roam = roam;
+}
+
+void pair_close(struct pair *p)
+{
+	side_close(p->s[0]);
+	side_close(p->s[1]);
+}
+
+void pair_recv(struct pair *p, int end, void *buf, size_t len, uint64_t tag)
+{
+	uint64_t idle = 0;
+
+	while (side_recv(at(p, end), buf, len, tag))
+		turn(p, end, &idle);
+}
+
+void pair_send(struct pair *p, int end, const void *buf, size_t len, uint64_t tag, bool more)
+{
+	uint64_t idle = 0;
+
+	while (side_send(at(p, end), buf, len, tag, more))
+		turn(p, end, &idle);
+}
+
+void pair_inject(struct pair *p, int end, const void *buf, size_t len, uint64_t tag)
+{
+	uint64_t idle = 0;
+
+	while (side_inject(at(p, end), buf, len, tag))
+		turn(p, end, &idle);
+}
+
+void pair_received(struct pair *p, int end, uint64_t count)
+{
+	uint64_t idle = 0;
+
+	while (p->s[end]->received < count)
+		turn(p, end, &idle);
+}
+
+void pair_sent(struct pair *p, int end, uint64_t count)
+{
+	uint64_t idle = 0;
+
+	while (p->s[end]->sent < count)
+		turn(p, end, &idle);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Both ends in one thread: what a measurement does with them, in turn. Polls both ends while it
+ * waits, the one that it waits for first, so that providers that progress only when called do.
+ */
+#ifndef BENCH_PAIR_H
+#define BENCH_PAIR_H
+
+#include "side.h"
+
+/**
+ * struct pair - both ends
+ * @s: the ends
+ * @roam: enter each end's namespace before it is called
+ */
+struct pair {
+	struct side *s[2];
+	bool roam;
+};
+
+void pair_open(struct pair *p, const struct side_opts *a, const struct side_opts *b);
+void pair_close(struct pair *p);
+
+/*
+ * Providers make their sockets when they first need them, in the namespace where the thread is
+ * then: first messages are exchanged while it roams.
+ */
+void pair_roam(struct pair *p, bool roam);
+
+/* Post, as often as it takes. */
+void pair_recv(struct pair *p, int end, void *buf, size_t len, uint64_t tag);
+void pair_send(struct pair *p, int end, const void *buf, size_t len, uint64_t tag, bool more);
+void pair_inject(struct pair *p, int end, const void *buf, size_t len, uint64_t tag);
+
+/* Until an end has received (sent) so many, counted from its opening. */
+void pair_received(struct pair *p, int end, uint64_t count);
+void pair_sent(struct pair *p, int end, uint64_t count);
+
+#endif

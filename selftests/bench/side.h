@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One end of a measurement: a libfabric endpoint of any provider with one completion queue, and the
+ * calls that a measurement makes on it. An end is used by one thread. It is opened in a network
+ * namespace and may be driven from any other afterwards.
+ *
+ * A fault of the provider ends the program with its reason: exit status 3 says that this provider
+ * cannot do what was asked, 1 that it failed on the way.
+ */
+#ifndef BENCH_SIDE_H
+#define BENCH_SIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_tagged.h>
+
+#define SIDE_CONTEXTS 16384 /* operations of an end under way, at most; a power of two */
+#define SIDE_ADDR     256   /* bytes that hold any provider's address */
+
+/**
+ * struct side_opts - how an end is made
+ * @prov: provider, as fi_info names it
+ * @node: name of the network namespace, NULL: where the program is
+ * @addr: own IP address, NULL: none (providers that have no use for one)
+ * @type: FI_EP_RDM or FI_EP_MSG
+ * @block: the completion queue can be waited on
+ * @msg: messages without tags, for providers that have no others
+ * @depth: receives and sends that have to fit
+ */
+struct side_opts {
+	const char *prov;
+	const char *node;
+	const char *addr;
+	enum fi_ep_type type;
+	bool block;
+	bool msg;
+	size_t depth;
+};
+
+/**
+ * struct side - one end
+ * @o: how it was made
+ * @info: what the provider offered
+ * @fabric: fabric
+ * @domain: domain
+ * @eq: event queue (FI_EP_MSG)
+ * @pep: listener (FI_EP_MSG)
+ * @cq: the one completion queue
+ * @av: address vector (FI_EP_RDM)
+ * @ep: the endpoint
+ * @peer: the other end
+ * @sent: sends that have completed
+ * @received: receives that have completed
+ * @ctx: what operations are given as context, used in turn
+ * @next: the next of them
+ */
+struct side {
+	struct side_opts o;
+	struct fi_info *info;
+	struct fid_fabric *fabric;
+	struct fid_domain *domain;
+	struct fid_eq *eq;
+	struct fid_pep *pep;
+	struct fid_cq *cq;
+	struct fid_av *av;
+	struct fid_ep *ep;
+	fi_addr_t peer;
+	uint64_t sent;
+	uint64_t received;
+	struct fi_context2 ctx[SIDE_CONTEXTS];
+	size_t next;
+};
+
+/* Open an end up to its endpoint (RDM) or, for FI_EP_MSG, up to its domain. */
+struct side *side_open(const struct side_opts *o);
+/* Enter the end's namespace. */
+void side_enter(struct side *s);
+void side_close(struct side *s);
+
+/* The end's address, for the other end's side_peer(). Return: bytes in @addr. */
+size_t side_name(struct side *s, void *addr);
+void side_peer(struct side *s, const void *addr);
+
+/*
+ * Post. Return: 0, or -FI_EAGAIN: nothing happened, side_reap() both ends and try again.
+ * side_send() with @more says that others follow at once; side_inject() gives no completion.
+ */
+int side_recv(struct side *s, void *buf, size_t len, uint64_t tag);
+int side_send(struct side *s, const void *buf, size_t len, uint64_t tag, bool more);
+int side_inject(struct side *s, const void *buf, size_t len, uint64_t tag);
+
+/* Take what has completed, without waiting. Return: how many completions. */
+int side_reap(struct side *s);
+/* The same, waiting for the first. */
+int side_wait(struct side *s);
+
+/* Say why and end the program: @status 1 or 3. */
+void bench_stop(int status, const char *fmt, ...)
+	__attribute__((noreturn, format(printf, 2, 3)));
+
+#endif
