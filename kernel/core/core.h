@@ -205,30 +205,64 @@ void weft_core_exit(struct weft_core *core);
 #define WEFT_OUT_TX	32
 #define WEFT_OUT_COPY	32
 #define WEFT_TX_RAW	192	/* bytes of the largest packet that belongs to no record */
+#define WEFT_RUN_BYTES	65472	/* of all packets of a run: what devices take as one */
 
 /**
- * struct weft_tx - a packet to send
+ * struct weft_tx - a packet to send, or a run of packets with the bytes of one message
  * @path: its path, referenced; NULL: an answer to a stranger, @to says where
  * @rec: record of what is in it, referenced; NULL: @raw holds the packet
  * @to: destination when @path is NULL
  * @src: index of the own address to send from, when @path is NULL
- * @psn: packet sequence number
- * @len: bytes of the whole packet, from the weft header on
- * @pay: bytes at its end that weft_tx_payload() gives; the ones before come from weft_tx_header()
  * @lane: lane, selects the UDP source port (today all lanes use the port itself)
- * @raw: the weft header, and all of a packet without a record (@len bytes)
+ * @run: type of the chunk whose offset differs from packet to packet, 0: no chunk's
+ * @acknow: the last packet asks for an acknowledgement at once
+ * @nseg: packets, 1 at least; their PSNs follow each other
+ * @psn: packet sequence number of the first
+ * @len: bytes of each packet but the last, from the weft header on
+ * @pay: bytes at the end of each packet but the last that weft_tx_payload() gives; the ones before
+ *	come from weft_tx_header()
+ * @last: the same of the last packet (of the only one): 1 to @pay, or both are 0
+ * @off: offset of the payload in the record's memory
+ * @moff: offset of the payload in the message
+ * @raw: the first packet's weft header, and all of a packet without a record (@len bytes)
+ *
+ * What is sent is what stands here: the record may shrink meanwhile.
  */
 struct weft_tx {
 	struct weft_path *path;
 	struct weft_rec *rec;
 	struct weft_sockaddr to;
 	u8 src;
+	u8 lane;
+	u8 run;
+	bool acknow;
+	u16 nseg;
 	u32 psn;
 	u32 len;
 	u32 pay;
-	u8 lane;
+	u32 last;
+	u32 off;
+	u64 moff;
 	u8 raw[WEFT_TX_RAW];
 };
+
+/* Bytes of payload in packet @i. */
+static inline u32 weft_tx_paylen(const struct weft_tx *tx, u32 i)
+{
+	return i + 1 == tx->nseg ? tx->last : tx->pay;
+}
+
+/* Bytes of packet @i. */
+static inline u32 weft_tx_len(const struct weft_tx *tx, u32 i)
+{
+	return tx->len - tx->pay + weft_tx_paylen(tx, i);
+}
+
+/* Bytes of all packets. */
+static inline u32 weft_tx_size(const struct weft_tx *tx)
+{
+	return tx->len * tx->nseg - tx->pay + tx->last;
+}
 
 /* Kinds of copies */
 #define WEFT_COPY_RX_MEM	1	/* from a received packet into pinned (or bounce) memory */
@@ -309,11 +343,26 @@ void weft_out_init(struct weft_out *out, struct weft_core *core);
  */
 void weft_flush(struct weft_out *out);
 
-/* Bytes of a packet: the first tx->len - tx->pay ones. @dst has room for them. */
-void weft_tx_header(const struct weft_tx *tx, void *dst);
+/* Bytes of packet @i: the first tx->len - tx->pay ones. @dst has room for them. */
+void weft_tx_header(const struct weft_tx *tx, u32 i, void *dst);
 
-/* The last tx->pay ones. Return: 0, -EFAULT: the memory is gone: drop the packet. */
-int weft_tx_payload(const struct weft_tx *tx, void *dst);
+/* The last weft_tx_paylen() ones. Return: 0, -EFAULT: the memory is gone: drop the packet. */
+int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst);
+
+/*
+ * Packets @i to @i + @n - 1, one behind the other: the quickest way. Return: 0, -EFAULT: drop them.
+ */
+int weft_tx_write(const struct weft_tx *tx, u32 i, u32 n, void *dst);
+
+/*
+ * Where the payload of packet @i stands, for those who send without a copy: at most @max pieces, in
+ * order. They stay, pinned, until weft_mem_put(*mem), which may come at any time and in any
+ * context, also when the send has long been over. Return: pieces; 0: it has to be copied: it is
+ * short, or does not stand in pinned memory, or it is sent again (who has been told that a send is
+ * over may change the bytes, while what was put into a queue for a second time stands there yet).
+ */
+u32 weft_tx_pieces(const struct weft_tx *tx, u32 i, struct weft_span *span, u32 max,
+		   struct weft_mem **mem);
 
 /* ---- What comes in --------------------------------------------------------------- */
 

@@ -111,10 +111,41 @@ void weft_mem_put(struct weft_mem *mem);
 /*
  * Copies; any context. Return: 0, -EFAULT: the memory is gone (process dead, unmapped). Offsets in
  * the window.
+ *
+ * Gather and scatter: @len bytes of the window are one piece; those on the other side, in kernel
+ * memory, stand in pieces of @piece bytes (the last may be shorter), with @skip bytes between one
+ * piece and the next that are not touched.
  */
-int weft_mem_write(struct weft_mem *mem, u32 off, const void *src, u32 len);
-int weft_mem_read(struct weft_mem *mem, u32 off, void *dst, u32 len);
+int weft_mem_gather(struct weft_mem *mem, u32 off, const void *src, u32 len, u32 piece, u32 skip);
+int weft_mem_scatter(struct weft_mem *mem, u32 off, void *dst, u32 len, u32 piece, u32 skip);
 int weft_mem_copy(struct weft_mem *dst, u32 doff, struct weft_mem *src, u32 soff, u32 len);
+
+static inline int weft_mem_write(struct weft_mem *mem, u32 off, const void *src, u32 len)
+{
+	return weft_mem_gather(mem, off, src, len, len, 0);
+}
+
+static inline int weft_mem_read(struct weft_mem *mem, u32 off, void *dst, u32 len)
+{
+	return weft_mem_scatter(mem, off, dst, len, len, 0);
+}
+
+/**
+ * struct weft_span - bytes in kernel memory
+ * @p: the first
+ * @len: how many
+ */
+struct weft_span {
+	void *p;
+	u32 len;
+};
+
+/*
+ * Where the bytes of a window that was made for reading stand: pieces, in order. Whoever uses them
+ * holds the window. Return: how many; 0: more than @max, or they are not pinned, or the process is
+ * dead: they have to be copied.
+ */
+u32 weft_mem_spans(struct weft_mem *mem, u32 off, u32 len, struct weft_span *span, u32 max);
 
 /* Was written to, and must be flushed before the program is told. */
 bool weft_mem_bounced(const struct weft_mem *mem);

@@ -128,21 +128,46 @@ static void weft_flush_more(struct weft_out *out)
 	}
 }
 
+/*
+ * Another CPU may have taken an acknowledgement since the packet was put out, and the program may
+ * have its memory back: the bytes are not looked at, nobody needs them. The header may.
+ */
+static void weft_flush_stale(struct weft_tx *tx)
+{
+	const struct weft_rec *rec = tx->rec;
+	bool over;
+
+	if (!rec || !tx->pay || !rec->mem)
+		return;
+	over = READ_ONCE(rec->state) == WEFT_REC_IDLE;
+	if (likely(!over && !READ_ONCE(rec->withdrawn)))
+		return;
+	if (over)
+		tx->nseg = 1;
+	tx->len = WEFT_WIRE_HDR + rec->bulk;
+	tx->run = 0;
+	tx->pay = 0;
+	tx->last = 0;
+}
+
 static void weft_flush_tx(struct weft_out *out)
 {
-	u32 i, n = out->ntx, bytes = 0;
+	u32 i, n = out->ntx, packets = 0, bytes = 0;
 
+	for (i = 0; i < n; i++)
+		weft_flush_stale(&out->tx[i]);
 	weft_env_tx(out->core, out->tx, n);
 	for (i = 0; i < n; i++) {
 		struct weft_tx *tx = &out->tx[i];
 
-		bytes += tx->len;
+		packets += tx->nseg;
+		bytes += weft_tx_size(tx);
 		if (tx->rec)
 			weft_rec_drop(tx->path, tx->rec, out);
 		if (tx->path)
 			weft_path_put(tx->path);
 	}
-	weft_count_add(out->core, tx_packets, n);
+	weft_count_add(out->core, tx_packets, packets);
 	weft_count_add(out->core, tx_bytes, bytes);
 	out->ntx = 0;
 }

@@ -39,6 +39,8 @@ struct weft_rec *weft_rec_new(struct weft_path *path)
 		weft_list_init(&rec->tnode);
 	}
 	refcount_set(&rec->ref, 1);
+	rec->nseg = 1;
+	rec->run = 0;
 	rec->state = WEFT_REC_OPEN;
 	rec->again = false;
 	rec->acknow = false;
@@ -96,13 +98,88 @@ void weft_rec_put(struct weft_path *path, struct weft_rec *rec, struct weft_out 
  */
 void weft_rec_withdraw(struct weft_rec *rec, struct weft_out *out)
 {
-	rec->withdrawn = true;
+	/* read without the lock by weft_flush() */
+	WRITE_ONCE(rec->withdrawn, true);
 	/* one that has been acknowledged is held by those who send it alone: the last lets go */
 	if (rec->state == WEFT_REC_IDLE || refcount_read(&rec->ref) != 1 || !rec->txm)
 		return;
 	rec->len = rec->bulk;
 	rec->pay = 0;
+	rec->run = 0;
 	weft_rec_strip(rec, out);
+}
+
+/**
+ * weft_rec_trim - the first packets of a run have been acknowledged
+ * @rec: the record
+ * @n: how many; not all
+ */
+void weft_rec_trim(struct weft_rec *rec, u32 n)
+{
+	u32 bytes = rec->pay ? n * rec->seg : 0;
+
+	rec->psn += n;
+	rec->nseg -= n;
+	rec->pay -= bytes;
+	rec->off += bytes;
+	rec->moff += bytes;
+	if (rec->nseg == 1)
+		rec->seg = rec->pay;
+}
+
+/**
+ * weft_rec_split - make two records of a run
+ * @path: the path, locked
+ * @rec: the record; it keeps the first packets
+ * @n: how many; not all
+ * @out: output
+ *
+ * The other record takes its place behind @rec in all lists.
+ * Return: the other record, NULL: no memory, nothing has happened.
+ */
+struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u32 n,
+				struct weft_out *out)
+{
+	struct weft_rec *tail = weft_rec_new(path);
+	u32 i, bytes = rec->pay ? n * rec->seg : 0;
+
+	if (!tail)
+		return NULL;
+	tail->psn = rec->psn;
+	tail->nseg = rec->nseg;
+	tail->run = rec->run;
+	tail->state = rec->state;
+	tail->again = rec->again;
+	tail->acknow = rec->acknow;
+	tail->win = rec->win;
+	tail->bulk = rec->bulk;
+	tail->len = rec->len;
+	tail->pay = rec->pay;
+	tail->seg = rec->seg;
+	tail->sent_at = rec->sent_at;
+	tail->off = rec->off;
+	tail->moff = rec->moff;
+	tail->txm = rec->txm;
+	if (tail->txm)
+		weft_txm_get(tail->txm);
+	tail->mem = rec->mem;
+	if (tail->mem) {
+		weft_mem_hold(tail->mem);
+		tail->txm->win[tail->win].busy++;
+	}
+	memcpy(tail->raw, rec->raw, rec->len);
+	for (i = 0; i < rec->nref; i++)
+		weft_rec_ref(tail, rec->refs[i].flow, rec->refs[i].txm);
+	weft_list_add(&rec->node, &tail->node);
+	weft_list_add(&rec->tnode, &tail->tnode);
+	weft_rec_trim(tail, n);
+	rec->nseg = n;
+	rec->pay = bytes;
+	if (n == 1)
+		rec->seg = bytes;
+	if (rec->withdrawn)
+		weft_rec_withdraw(tail, out);
+	return tail;
 }
 
 /**
@@ -190,10 +267,34 @@ static void weft_frame_header(struct weft_path *path, struct weft_lane *lane, u8
 }
 
 /**
- * weft_frame_emit - put a packet out
+ * weft_frame_new - put out a packet without a record
+ * @out: output with room for a packet
+ * @len: bytes of it
+ *
+ * Return: the packet, to be filled in: @raw, and where it goes.
+ */
+struct weft_tx *weft_frame_new(struct weft_out *out, u32 len)
+{
+	struct weft_tx *tx = &out->tx[out->ntx++];
+
+	tx->path = NULL;
+	tx->rec = NULL;
+	tx->lane = 0;
+	tx->run = 0;
+	tx->acknow = false;
+	tx->nseg = 1;
+	tx->psn = 0;
+	tx->len = len;
+	tx->pay = 0;
+	tx->last = 0;
+	return tx;
+}
+
+/**
+ * weft_frame_emit - put out the packets of a record
  * @path: its path
  * @lane: its lane
- * @rec: its record, new or lost
+ * @rec: the record, new or lost
  * @out: output with room for a packet
  */
 void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
@@ -205,12 +306,17 @@ void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft
 	refcount_inc(&rec->ref);
 	tx->path = path;
 	tx->rec = rec;
-	tx->psn = rec->psn;
 	tx->lane = lane->no;
-	tx->pay = rec->pay;
-	tx->len = WEFT_WIRE_HDR + rec->len + rec->pay;
-	weft_frame_header(path, lane, tx->raw, WEFT_PKT_PSN | (rec->acknow ? WEFT_PKT_ACKNOW : 0),
-			  rec->psn, out->now);
+	tx->run = rec->run;
+	tx->acknow = rec->acknow;
+	tx->nseg = rec->nseg;
+	tx->psn = rec->psn;
+	tx->pay = rec->pay ? rec->seg : 0;
+	tx->last = rec->pay - (rec->nseg - 1) * tx->pay;
+	tx->len = WEFT_WIRE_HDR + rec->len + tx->pay;
+	tx->off = rec->off;
+	tx->moff = rec->moff;
+	weft_frame_header(path, lane, tx->raw, WEFT_PKT_PSN, rec->psn, out->now);
 	/* gaps are told by SACK alone */
 	if (!lane->rcv_ahead)
 		lane->ack_now = false;
@@ -224,16 +330,12 @@ void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft
  */
 void weft_frame_ack(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
 {
-	struct weft_tx *tx = &out->tx[out->ntx++];
+	struct weft_tx *tx = weft_frame_new(out, WEFT_WIRE_HDR);
 	u32 words[WEFT_SACK_BITS / 32];
 
 	weft_path_get(path);
 	tx->path = path;
-	tx->rec = NULL;
-	tx->psn = 0;
 	tx->lane = lane->no;
-	tx->pay = 0;
-	tx->len = WEFT_WIRE_HDR;
 	weft_frame_header(path, lane, tx->raw, 0, 0, out->now);
 	if (lane->rcv_ahead) {
 		u32 n = weft_lane_sack(lane, words);
@@ -246,41 +348,110 @@ void weft_frame_ack(struct weft_path *path, struct weft_lane *lane, struct weft_
 
 /**
  * weft_tx_header - bytes of a packet: all but the payload of a long message
- * @tx: the packet
+ * @tx: the packets
+ * @i: which
  * @dst: room for tx->len - tx->pay bytes
  */
-void weft_tx_header(const struct weft_tx *tx, void *dst)
+void weft_tx_header(const struct weft_tx *tx, u32 i, void *dst)
 {
+	struct weft_w_hdr *h = dst;
+	u32 n = tx->len - tx->pay;
+
 	if (!tx->rec) {
-		memcpy(dst, tx->raw, tx->len);
+		memcpy(dst, tx->raw, n);
 		return;
 	}
 	memcpy(dst, tx->raw, WEFT_WIRE_HDR);
-	memcpy((u8 *)dst + WEFT_WIRE_HDR, tx->rec->raw, tx->len - tx->pay - WEFT_WIRE_HDR);
+	h->psn = cpu_to_be32(tx->psn + i);
+	if (tx->acknow && i + 1 == tx->nseg)
+		h->flags |= WEFT_PKT_ACKNOW;
+	memcpy((u8 *)dst + WEFT_WIRE_HDR, tx->rec->raw, n - WEFT_WIRE_HDR);
+	if (tx->run)
+		weft_wire_part_put((u8 *)dst + n, tx->run, tx->moff + (u64)i * tx->pay,
+				   weft_tx_paylen(tx, i));
 }
 
-/**
- * weft_tx_payload - the other bytes
- * @tx: the packet
- * @dst: room for tx->pay bytes
- *
- * Return: 0, -EFAULT: the memory is gone: the packet cannot be sent.
- */
-int weft_tx_payload(const struct weft_tx *tx, void *dst)
+/* Payload of packets @i to @i + @n - 1, with @skip bytes between one packet's and the next's. */
+static int weft_tx_copy(const struct weft_tx *tx, u32 i, u32 n, u8 *dst, u32 skip)
 {
+	u32 off = tx->off + i * tx->pay, len = n * tx->pay;
 	struct weft_rec *rec = tx->rec;
 	int err;
 
 	if (!tx->pay)
 		return 0;
+	if (i + n == tx->nseg)
+		len -= tx->pay - tx->last;
 	if (!rec->mem) {
-		memcpy(dst, rec->txm->buf + rec->off, tx->pay);
+		const u8 *src = rec->txm->buf + off;
+
+		for (; len; len -= n, src += n, dst += n + skip) {
+			n = min(len, tx->pay);
+			memcpy(dst, src, n);
+		}
 		return 0;
 	}
-	err = weft_mem_read(rec->mem, rec->off, dst, tx->pay);
+	err = weft_mem_scatter(rec->mem, off, dst, len, tx->pay, skip);
 	if (err)
 		WRITE_ONCE(rec->txm->fault, true);
 	return err;
+}
+
+/**
+ * weft_tx_payload - the other bytes
+ * @tx: the packets
+ * @i: which
+ * @dst: room for weft_tx_paylen() bytes
+ *
+ * Return: 0, -EFAULT: the memory is gone: the packet cannot be sent.
+ */
+int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst)
+{
+	return weft_tx_copy(tx, i, 1, dst, 0);
+}
+
+/**
+ * weft_tx_write - whole packets, one behind the other
+ * @tx: the packets
+ * @i: the first
+ * @n: how many
+ * @dst: room for them
+ *
+ * Return: 0, -EFAULT: the memory is gone: they cannot be sent.
+ */
+int weft_tx_write(const struct weft_tx *tx, u32 i, u32 n, void *dst)
+{
+	u32 k, head = tx->len - tx->pay;
+
+	for (k = 0; k < n; k++)
+		weft_tx_header(tx, i + k, (u8 *)dst + k * tx->len);
+	return weft_tx_copy(tx, i, n, (u8 *)dst + head, head);
+}
+
+/**
+ * weft_tx_pieces - where the payload of a packet stands
+ * @tx: the packets
+ * @i: which
+ * @span: out: pieces
+ * @max: entries of @span
+ * @mem: out: to be put when the pieces are no longer used
+ *
+ * Return: pieces, 0: the payload has to be copied.
+ */
+u32 weft_tx_pieces(const struct weft_tx *tx, u32 i, struct weft_span *span, u32 max,
+		   struct weft_mem **mem)
+{
+	struct weft_rec *rec = tx->rec;
+	u32 n;
+
+	if (!tx->pay || !rec->mem || READ_ONCE(rec->again))
+		return 0;
+	n = weft_mem_spans(rec->mem, tx->off + i * tx->pay, weft_tx_paylen(tx, i), span, max);
+	if (!n)
+		return 0;
+	weft_mem_hold(rec->mem);
+	*mem = rec->mem;
+	return n;
 }
 
 /* ---- Chunks that are asked for --------------------------------------------------- */

@@ -76,13 +76,7 @@ static struct weft_tx *weft_hello_tx(struct weft_out *out, u32 path, u64 token,
 
 	if (out->ntx == WEFT_OUT_TX)
 		return NULL;
-	tx = &out->tx[out->ntx++];
-	tx->path = NULL;
-	tx->rec = NULL;
-	tx->psn = 0;
-	tx->lane = 0;
-	tx->pay = 0;
-	tx->len = WEFT_WIRE_HDR + sizeof(struct weft_w_hello);
+	tx = weft_frame_new(out, WEFT_WIRE_HDR + sizeof(struct weft_w_hello));
 	weft_wire_hdr_put(tx->raw, &hdr);
 	weft_wire_hello_put(tx->raw + WEFT_WIRE_HDR, h);
 	return tx;
@@ -312,15 +306,9 @@ void weft_gone_send(struct weft_core *core, const struct weft_rx *rx, const stru
 	if (out->now < READ_ONCE(core->gone_at) || out->ntx == WEFT_OUT_TX)
 		return;
 	WRITE_ONCE(core->gone_at, out->now + WEFT_GONE_GAP);
-	tx = &out->tx[out->ntx++];
-	tx->path = NULL;
-	tx->rec = NULL;
+	tx = weft_frame_new(out, WEFT_WIRE_HDR);
 	tx->to = rx->src;
 	tx->src = rx->dst;
-	tx->psn = 0;
-	tx->lane = 0;
-	tx->pay = 0;
-	tx->len = WEFT_WIRE_HDR;
 	weft_wire_hdr_put(tx->raw, &hdr);
 }
 

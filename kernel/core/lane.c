@@ -176,7 +176,7 @@ static void weft_lane_lose(struct weft_lane *lane, struct weft_rec *rec)
 	weft_list_del(&rec->tnode);
 	weft_list_add_tail(&lane->lost, &rec->tnode);
 	rec->state = WEFT_REC_LOST;
-	lane->flight--;
+	lane->flight -= rec->nseg;
 }
 
 /* Halve the window, but once for all losses of a round trip. */
@@ -222,11 +222,12 @@ static void weft_lane_gone(struct weft_path *path, struct weft_lane *lane, struc
 	u32 i;
 
 	if (rec->state == WEFT_REC_FLIGHT)
-		lane->flight--;
-	path->flight--;
+		lane->flight -= rec->nseg;
+	path->flight -= rec->nseg;
 	weft_list_del(&rec->node);
 	weft_list_del(&rec->tnode);
-	rec->state = WEFT_REC_IDLE;
+	/* read without the lock by weft_flush() */
+	WRITE_ONCE(rec->state, WEFT_REC_IDLE);
 	for (i = 0; i < rec->nref; i++) {
 		struct weft_flow *flow = rec->refs[i].flow;
 		struct weft_txm *txm = rec->refs[i].txm;
@@ -244,9 +245,9 @@ static void weft_lane_gone(struct weft_path *path, struct weft_lane *lane, struc
 	weft_rec_put(path, rec, out);
 }
 
-/* Note when what has arrived was sent, for RACK. */
+/* Note when what has arrived, up to @psn of @rec, was sent, for RACK. */
 static void weft_lane_rack(struct weft_path *path, struct weft_lane *lane,
-			   const struct weft_rec *rec, weft_ns now)
+			   const struct weft_rec *rec, u32 psn, weft_ns now)
 {
 	weft_ns rtt = weft_since(now, rec->sent_at);
 
@@ -255,10 +256,60 @@ static void weft_lane_rack(struct weft_path *path, struct weft_lane *lane,
 		return;
 	lane->rack_rtt = rtt;
 	if (rec->sent_at > lane->rack_at ||
-	    (rec->sent_at == lane->rack_at && (s32)(rec->psn - lane->rack_psn) > 0)) {
+	    (rec->sent_at == lane->rack_at && (s32)(psn - lane->rack_psn) > 0)) {
 		lane->rack_at = rec->sent_at;
-		lane->rack_psn = rec->psn;
+		lane->rack_psn = psn;
 	}
+}
+
+/* The first @n packets of a record have been acknowledged. Return: some of it is left. */
+static bool weft_lane_take_off(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
+			       u32 n, struct weft_out *out)
+{
+	weft_lane_rack(path, lane, rec, rec->psn + n - 1, out->now);
+	if (n == rec->nseg) {
+		weft_lane_gone(path, lane, rec, out);
+		return false;
+	}
+	if (rec->state == WEFT_REC_FLIGHT)
+		lane->flight -= n;
+	path->flight -= n;
+	weft_rec_trim(rec, n);
+	return true;
+}
+
+/* Take off what a SACK bitmap of @bits bits tells of a record. Return: packets. */
+static u32 weft_lane_sacked(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
+			    u32 base, const struct weft_chunk *sack, u32 bits, struct weft_out *out)
+{
+	u32 acked = 0, from, n;
+
+	for (;;) {
+		u32 i = rec->psn - base, end = i + rec->nseg;
+
+		/* what comes before @base is dealt with, but for the first gap */
+		from = (s32)i < 0 ? 0 : i;
+		if ((s32)end <= 0)
+			break;
+		end = min(end, bits);
+		while (from < end && !(weft_wire_sack_word(sack, from / 32) >> (from % 32) & 1))
+			from++;
+		if (from >= end)
+			break;
+		for (n = 1; from + n < end; n++)
+			if (!(weft_wire_sack_word(sack, (from + n) / 32) >> ((from + n) % 32) & 1))
+				break;
+		if (from != i) {
+			/* without memory it is left as it is: the peer will say it again */
+			rec = weft_rec_split(path, rec, from - i, out);
+			if (!rec)
+				break;
+		}
+		acked += n;
+		if (!weft_lane_take_off(path, lane, rec, n, out))
+			break;
+	}
+	return acked;
 }
 
 static void weft_lane_grow(struct weft_lane *lane, u32 acked)
@@ -298,14 +349,18 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 	if ((s32)(h->ack - lane->snd_nxt) > 0)
 		return;
 	while ((l = weft_list_first(&lane->sent))) {
+		u32 k;
+
 		rec = weft_entry(l, struct weft_rec, node);
-		if ((s32)(rec->psn - h->ack) >= 0)
+		k = h->ack - rec->psn;
+		if ((s32)k <= 0)
 			break;
 		if (!rec->again)
 			rtt = weft_since(now, rec->sent_at);
-		weft_lane_rack(path, lane, rec, now);
-		weft_lane_gone(path, lane, rec, out);
-		n++;
+		k = min_t(u32, k, rec->nseg);
+		n += k;
+		if (weft_lane_take_off(path, lane, rec, k, out))
+			break;
 	}
 	if (n && rtt != U64_MAX) {
 		weft_ns held = (u64)h->ack_delay * NSEC_PER_USEC;
@@ -318,19 +373,10 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 		u32 bits = min_t(u32, sack->paylen * 8, WEFT_SACK_BITS);
 
 		weft_list_for_each_safe(l, tmp, &lane->sent) {
-			u32 i;
-
 			rec = weft_entry(l, struct weft_rec, node);
-			i = rec->psn - h->ack - 1;
-			if ((s32)i < 0)
-				continue;
-			if (i >= bits)
+			if ((s32)(rec->psn - h->ack - 1 - bits) >= 0)
 				break;
-			if (!(weft_wire_sack_word(sack, i / 32) >> (i % 32) & 1))
-				continue;
-			weft_lane_rack(path, lane, rec, now);
-			weft_lane_gone(path, lane, rec, out);
-			n++;
+			n += weft_lane_sacked(path, lane, rec, h->ack + 1, sack, bits, out);
 		}
 	}
 	if (!n)
@@ -367,6 +413,20 @@ bool weft_lane_may_send(const struct weft_lane *lane)
 }
 
 /**
+ * weft_lane_segs - how many packets may go together?
+ * @path: the path
+ * @lane: the lane, with room in its window
+ *
+ * Return: packets of the largest size, 1 at least.
+ */
+u32 weft_lane_segs(const struct weft_path *path, const struct weft_lane *lane)
+{
+	u32 n = min(lane->cwnd - lane->flight, WEFT_WINDOW - (lane->snd_nxt - lane->snd_una));
+
+	return min(n, max_t(u32, WEFT_RUN_BYTES / path->max_payload, 1));
+}
+
+/**
  * weft_lane_open - the packet that is being filled
  * @path: the path
  * @lane: the lane
@@ -386,7 +446,7 @@ static void weft_lane_transmit(struct weft_path *path, struct weft_lane *lane, s
 	rec->state = WEFT_REC_FLIGHT;
 	rec->sent_at = out->now;
 	weft_list_add_tail(&lane->xmit, &rec->tnode);
-	lane->flight++;
+	lane->flight += rec->nseg;
 	weft_frame_emit(path, lane, rec, out);
 }
 
@@ -396,11 +456,13 @@ static void weft_lane_close(struct weft_path *path, struct weft_lane *lane, stru
 	struct weft_rec *rec = lane->open;
 
 	lane->open = NULL;
-	rec->psn = lane->snd_nxt++;
-	if (!path->flight++)
+	rec->psn = lane->snd_nxt;
+	lane->snd_nxt += rec->nseg;
+	if (!path->flight)
 		path->alive_at = out->now;
+	path->flight += rec->nseg;
 	weft_list_add_tail(&lane->sent, &rec->node);
-	if (lane->flight + 1 >= lane->cwnd)
+	if (lane->flight + rec->nseg >= lane->cwnd)
 		rec->acknow = true;
 	weft_lane_transmit(path, lane, rec, out);
 	if (lane->rto_at == U64_MAX)
@@ -418,10 +480,10 @@ static void weft_lane_again(struct weft_path *path, struct weft_lane *lane, stru
 		weft_send_withdraw(txm, EFAULT, out);
 	}
 	weft_list_del(&rec->tnode);
-	rec->again = true;
+	WRITE_ONCE(rec->again, true);
 	rec->acknow = true;
-	path->retrans++;
-	weft_count(path->core, retransmits);
+	path->retrans += rec->nseg;
+	weft_count_add(path->core, retransmits, rec->nseg);
 	weft_lane_transmit(path, lane, rec, out);
 }
 
@@ -464,10 +526,17 @@ void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct wef
 	struct weft_list *l;
 
 	while (!weft_list_empty(&lane->lost) && lane->flight < lane->cwnd) {
+		u32 room = lane->cwnd - lane->flight;
+		struct weft_rec *rec;
+
 		if (out->ntx == WEFT_OUT_TX)
 			goto more;
 		l = weft_list_first(&lane->lost);
-		weft_lane_again(path, lane, weft_entry(l, struct weft_rec, tnode), out);
+		rec = weft_entry(l, struct weft_rec, tnode);
+		/* without memory for that the whole run goes */
+		if (rec->nseg > room)
+			weft_rec_split(path, rec, room, out);
+		weft_lane_again(path, lane, rec, out);
 	}
 	if (unlikely(!weft_list_empty(&lane->lost)))
 		lane->limited = true;
@@ -521,7 +590,9 @@ static void weft_lane_timeout(struct weft_path *path, struct weft_lane *lane, st
 		lane->probed = true;
 		rec = weft_entry(lane->xmit.prev, struct weft_rec, tnode);
 		if (out->ntx < WEFT_OUT_TX) {
-			lane->flight--;
+			if (rec->nseg > 1)
+				rec = weft_rec_split(path, rec, rec->nseg - 1, out) ?: rec;
+			lane->flight -= rec->nseg;
 			weft_lane_again(path, lane, rec, out);
 		}
 		weft_lane_arm(path, lane, out->now);
@@ -595,7 +666,7 @@ void weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_
 	if (lane->open) {
 		/* as if it had been sent */
 		weft_list_add_tail(&lane->sent, &lane->open->node);
-		path->flight++;
+		path->flight += lane->open->nseg;
 		lane->open = NULL;
 	}
 	while ((l = weft_list_first(&lane->sent)))

@@ -94,11 +94,15 @@ struct weft_ref {
 #define WEFT_REC_IDLE	3	/* acknowledged, or in path->recs */
 
 /**
- * struct weft_rec - record of a packet, from which its bytes can be made again
+ * struct weft_rec - record of a packet, or of a run of packets with the bytes of one message, from
+ * which their bytes can be made again
  * @node: in lane->sent by PSN, or in path->recs
  * @tnode: in lane->xmit by time of sending, or in lane->lost
  * @ref: the lane's, and one for each struct weft_tx
- * @psn: packet sequence number
+ * @psn: packet sequence number of the first
+ * @nseg: packets
+ * @run: type of the chunk whose offset differs from packet to packet, 0: one packet as it stands
+ *	in @raw
  * @state: WEFT_REC_*
  * @again: was sent more than once
  * @acknow: asks for an acknowledgement at once
@@ -106,23 +110,28 @@ struct weft_ref {
  * @withdrawn: the payload is not to be sent any more
  * @bulk: bytes of @raw before the chunk that @pay belongs to
  * @win: window of the sending memory that @mem is
- * @len: bytes in @raw
- * @pay: bytes of payload behind them
+ * @len: bytes in @raw, the same in each packet
+ * @pay: bytes of payload behind them, of all packets
+ * @seg: bytes of payload of each packet but the last; @pay when there is one
  * @sent_at: when it was sent last
  * @txm: the send whose payload it is, referenced
  * @mem: memory of it, referenced; NULL: txm->buf
  * @off: offset of the payload in @mem or txm->buf
+ * @moff: offset of the payload in the message
  * @refs: messages
  * @raw: chunks
  *
- * Under path->lock until it is sent; constant after that but for @state, @again, @sent_at and the
- * lists.
+ * Under path->lock until it is sent; constant after that but for @state, @again, @sent_at, the
+ * lists, and that a run shrinks: packets that are acknowledged leave it at its beginning, and it
+ * is split where others are.
  */
 struct weft_rec {
 	struct weft_list node;
 	struct weft_list tnode;
 	refcount_t ref;
 	u32 psn;
+	u16 nseg;
+	u8 run;
 	u8 state;
 	bool again;
 	bool acknow;
@@ -132,10 +141,12 @@ struct weft_rec {
 	u32 bulk;
 	u32 len;
 	u32 pay;
+	u32 seg;
 	weft_ns sent_at;
 	struct weft_txm *txm;
 	struct weft_mem *mem;
 	u32 off;
+	u64 moff;
 	struct weft_ref refs[WEFT_REC_REFS];
 	u8 raw[WEFT_REC_RAW];
 };

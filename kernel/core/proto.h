@@ -30,8 +30,12 @@ struct weft_rec *weft_rec_new(struct weft_path *path);
 void weft_rec_put(struct weft_path *path, struct weft_rec *rec, struct weft_out *out);
 void weft_rec_drop(struct weft_path *path, struct weft_rec *rec, struct weft_out *out);
 void weft_rec_withdraw(struct weft_rec *rec, struct weft_out *out);
+void weft_rec_trim(struct weft_rec *rec, u32 n);
+struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u32 n,
+				struct weft_out *out);
 u32 weft_rec_room(const struct weft_path *path, const struct weft_rec *rec);
 void weft_rec_ref(struct weft_rec *rec, struct weft_flow *flow, struct weft_txm *txm);
+struct weft_tx *weft_frame_new(struct weft_out *out, u32 len);
 void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
 		     struct weft_out *out);
 void weft_frame_ack(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
@@ -55,6 +59,7 @@ void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, boo
 void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struct weft_hdr *h,
 		     const struct weft_chunk *sack, struct weft_out *out);
 bool weft_lane_may_send(const struct weft_lane *lane);
+u32 weft_lane_segs(const struct weft_path *path, const struct weft_lane *lane);
 struct weft_rec *weft_lane_open(struct weft_path *path, struct weft_lane *lane);
 void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 void weft_lane_timer(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);

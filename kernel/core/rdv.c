@@ -45,7 +45,7 @@ static struct weft_win *weft_send_win(struct weft_txm *txm)
 #define WEFT_DATA_BURST	32	/* packets of one message before that of another one */
 
 /**
- * weft_send_data - fill a packet with a part of a message that was asked for
+ * weft_send_data - fill a run of packets with a part of a message that was asked for
  * @path: the path, locked
  * @lane: the lane
  * @txm: first of lane->dataq
@@ -56,8 +56,8 @@ static struct weft_win *weft_send_win(struct weft_txm *txm)
 bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_txm *txm,
 		    struct weft_rec *rec)
 {
-	u64 n = min_t(u64, txm->granted - txm->sent,
-		      path->max_payload - WEFT_WIRE_HDR - WEFT_DATA_HEAD);
+	u32 seg = path->max_payload - WEFT_WIRE_HDR - WEFT_DATA_HEAD;
+	u64 n = min_t(u64, txm->granted - txm->sent, seg * weft_lane_segs(path, lane));
 	struct weft_win *w = NULL;
 
 	if (txm->user) {
@@ -70,8 +70,12 @@ bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_
 		return false;
 	}
 	rec->bulk = 0;
-	rec->len = weft_wire_data_put(rec->raw, txm->rid, txm->sent, (u32)n);
+	rec->seg = min_t(u32, seg, n);
+	rec->len = weft_wire_data_put(rec->raw, txm->rid, txm->sent, rec->seg);
+	rec->run = WEFT_CHUNK_DATA;
+	rec->nseg = DIV_ROUND_UP((u32)n, seg);
 	rec->pay = (u32)n;
+	rec->moff = txm->sent;
 	rec->txm = txm;
 	weft_txm_get(txm);
 	if (w) {
@@ -85,7 +89,8 @@ bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_
 	}
 	weft_rec_ref(rec, txm->flow, txm);
 	txm->sent += n;
-	if (++lane->burst == WEFT_DATA_BURST) {
+	lane->burst = min(lane->burst + rec->nseg, WEFT_DATA_BURST);
+	if (lane->burst == WEFT_DATA_BURST) {
 		lane->burst = 0;
 		weft_list_del(&txm->qnode);
 		weft_list_add_tail(&lane->dataq, &txm->qnode);

@@ -582,6 +582,7 @@ bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_r
 		rec->bulk = rec->len;
 		rec->len += weft_wire_eager_put(rec->raw + rec->len, &h, (u32)txm->sent, n);
 		rec->pay = n;
+		rec->seg = n;
 		rec->off = (u32)txm->sent;
 		rec->txm = txm;
 		weft_txm_get(txm);

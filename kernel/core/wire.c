@@ -348,6 +348,26 @@ u32 weft_wire_data_put(void *dst, u32 rid, u64 off, u32 paylen)
 }
 
 /**
+ * weft_wire_part_put - the same EAGER or DATA chunk, for another part of the message
+ * @end: end of the chunk's head, as weft_wire_eager_put() or weft_wire_data_put() has written it
+ * @type: WEFT_CHUNK_EAGER or WEFT_CHUNK_DATA
+ * @off: offset of the payload
+ * @paylen: bytes of it
+ */
+void weft_wire_part_put(u8 *end, u8 type, u64 off, u32 paylen)
+{
+	u32 size = type == WEFT_CHUNK_DATA ? sizeof(struct weft_w_data) :
+					     sizeof(struct weft_w_eager);
+	struct weft_w_chunk *c = (void *)(end - size - WEFT_WIRE_CHUNK);
+
+	c->len = cpu_to_be16(size + paylen);
+	if (type == WEFT_CHUNK_DATA)
+		((struct weft_w_data *)(end - size))->off = cpu_to_be64(off);
+	else
+		((struct weft_w_eager *)(end - size))->off = cpu_to_be32((u32)off);
+}
+
+/**
  * weft_wire_announce_put - write an ANNOUNCE chunk
  * @dst: room for 60 bytes
  * @h: head of the message

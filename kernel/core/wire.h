@@ -434,6 +434,7 @@ static inline u32 weft_wire_size(u32 len)
 u32 weft_wire_eager_put(void *dst, const struct weft_head *h, u32 off, u32 paylen);
 u32 weft_wire_data_put(void *dst, u32 rid, u64 off, u32 paylen);
 /* Each writes a whole chunk, padding included, and returns its bytes. */
+void weft_wire_part_put(u8 *end, u8 type, u64 off, u32 paylen);
 u32 weft_wire_announce_put(void *dst, const struct weft_head *h, u32 sid);
 u32 weft_wire_grant_put(void *dst, u32 sid, u32 rid, u64 upto);
 u32 weft_wire_done_put(void *dst, const struct weft_flowid *f, u32 sid, u16 status, u16 kind);

@@ -21,57 +21,81 @@
 /* ---- Windows ------------------------------------------------------------------------------- */
 
 /**
- * struct weft_spot - a place in a window
+ * struct weft_spot - a way through a window
  * @mem: the window
- * @piece: pinned: index of the piece; bounced: 0
- * @off: offset in the piece, or in the buffer
+ * @piece: pinned: index of the piece
+ * @next: pinned: offset in the piece of what comes behind @n bytes
+ * @left: bytes that come behind @n bytes
+ * @p: next byte
+ * @n: bytes at @p
  */
 struct weft_spot {
 	struct weft_mem *mem;
 	u32 piece;
-	u32 off;
+	u32 next;
+	u32 left;
+	u8 *p;
+	u32 n;
 };
 
+/* Go on: to a page, or to as many as lie side by side. There are more bytes. */
+static void weft_spot_next(struct weft_spot *spot)
+{
+	const struct weft_piece *piece = &spot->mem->piece[spot->piece];
+	u32 off, end, last;
+	struct page **page;
+
+	if (spot->next == piece->len) {
+		piece++;
+		spot->piece++;
+		spot->next = 0;
+	}
+	off = piece->off + spot->next;
+	end = off + min(piece->len - spot->next, spot->left);
+	page = &piece->pin->pages[off >> PAGE_SHIFT];
+	last = (off | ~PAGE_MASK) + 1;
+	spot->p = page_address(*page) + offset_in_page(off);
+	for (; last < end && page_address(page[1]) == page_address(page[0]) + PAGE_SIZE; page++)
+		last += PAGE_SIZE;
+	last = min(last, end);
+	spot->n = last - off;
+	spot->next += spot->n;
+	spot->left -= spot->n;
+}
+
+/* @n bytes of those at hand have been used. */
+static void weft_spot_step(struct weft_spot *spot, u32 n)
+{
+	spot->p += n;
+	spot->n -= n;
+}
+
+/* @len bytes from @off on. Return: they are there. */
 static bool weft_spot_init(struct weft_spot *spot, struct weft_mem *mem, u32 off, u32 len)
 {
 	if (off > mem->len || len > mem->len - off || READ_ONCE(mem->mc->dead))
 		return false;
 	spot->mem = mem;
-	spot->piece = 0;
-	spot->off = off;
-	if (!mem->buf) {
-		while (spot->piece < mem->n && spot->off >= mem->piece[spot->piece].len)
-			spot->off -= mem->piece[spot->piece++].len;
+	spot->n = 0;
+	if (mem->buf) {
+		spot->p = mem->buf + off;
+		spot->n = len;
+		return true;
 	}
+	spot->piece = 0;
+	while (spot->piece + 1 < mem->n && off >= mem->piece[spot->piece].len)
+		off -= mem->piece[spot->piece++].len;
+	spot->next = off;
+	spot->left = len;
 	return true;
 }
 
-/* Return: address of up to *n bytes, to be undone with weft_spot_unmap(). */
-static void *weft_spot_map(const struct weft_spot *spot, u32 *n)
+/* Bytes at hand, when there are more to come. */
+static u32 weft_spot_ready(struct weft_spot *spot)
 {
-	const struct weft_mem *mem = spot->mem;
-	const struct weft_piece *piece = &mem->piece[spot->piece];
-	u32 off;
-
-	if (mem->buf)
-		return mem->buf + spot->off;
-	off = piece->off + spot->off;
-	*n = min3(*n, piece->len - spot->off, (u32)(PAGE_SIZE - offset_in_page(off)));
-	return kmap_local_page(piece->pin->pages[off >> PAGE_SHIFT]) + offset_in_page(off);
-}
-
-static void weft_spot_unmap(struct weft_spot *spot, const void *p, u32 n)
-{
-	const struct weft_mem *mem = spot->mem;
-
-	spot->off += n;
-	if (mem->buf)
-		return;
-	kunmap_local(p);
-	if (spot->off == mem->piece[spot->piece].len) {
-		spot->piece++;
-		spot->off = 0;
-	}
+	if (unlikely(!spot->n))
+		weft_spot_next(spot);
+	return spot->n;
 }
 
 /* Remember what of a bounce buffer was written to. */
@@ -86,32 +110,38 @@ static void weft_mem_mark(struct weft_mem *mem, u32 off, u32 len)
 }
 
 /**
- * weft_mem_write - copy into a window
+ * weft_mem_gather - copy into a window
  * @mem: the window, made for writing
  * @off: offset in it
  * @src: kernel memory
  * @len: bytes
+ * @piece: bytes that stand together there
+ * @skip: bytes between one such piece and the next
  *
  * Context: any but hard interrupts.
  * Return: 0, -EFAULT: the context is dead, or outside of the
  * window.
  */
-int weft_mem_write(struct weft_mem *mem, u32 off, const void *src, u32 len)
+int weft_mem_gather(struct weft_mem *mem, u32 off, const void *src, u32 len, u32 piece, u32 skip)
 {
+	u32 left = len, rest = piece;
 	struct weft_spot spot;
 	int err = -EFAULT;
-	u32 left = len;
 
 	rcu_read_lock();
 	if (likely(mem->write && weft_spot_init(&spot, mem, off, len))) {
 		while (left) {
-			u32 n = left;
-			void *p = weft_spot_map(&spot, &n);
+			u32 n = min3(left, rest, weft_spot_ready(&spot));
 
-			memcpy(p, src, n);
-			weft_spot_unmap(&spot, p, n);
+			memcpy(spot.p, src, n);
+			weft_spot_step(&spot, n);
 			src += n;
 			left -= n;
+			rest -= n;
+			if (!rest) {
+				src += skip;
+				rest = piece;
+			}
 		}
 		weft_mem_mark(mem, off, len);
 		err = 0;
@@ -121,31 +151,38 @@ int weft_mem_write(struct weft_mem *mem, u32 off, const void *src, u32 len)
 }
 
 /**
- * weft_mem_read - copy out of a window
+ * weft_mem_scatter - copy out of a window
  * @mem: the window
  * @off: offset in it
  * @dst: kernel memory
  * @len: bytes
+ * @piece: bytes that are to stand together there
+ * @skip: bytes to be left as they are between one such piece and the next
  *
  * Context: any but hard interrupts.
  * Return: 0, -EFAULT: the context is dead, or outside of the
  * window.
  */
-int weft_mem_read(struct weft_mem *mem, u32 off, void *dst, u32 len)
+int weft_mem_scatter(struct weft_mem *mem, u32 off, void *dst, u32 len, u32 piece, u32 skip)
 {
+	u32 left = len, rest = piece;
 	struct weft_spot spot;
 	int err = -EFAULT;
 
 	rcu_read_lock();
 	if (likely(weft_spot_init(&spot, mem, off, len))) {
-		while (len) {
-			u32 n = len;
-			void *p = weft_spot_map(&spot, &n);
+		while (left) {
+			u32 n = min3(left, rest, weft_spot_ready(&spot));
 
-			memcpy(dst, p, n);
-			weft_spot_unmap(&spot, p, n);
+			memcpy(dst, spot.p, n);
+			weft_spot_step(&spot, n);
 			dst += n;
-			len -= n;
+			left -= n;
+			rest -= n;
+			if (!rest) {
+				dst += skip;
+				rest = piece;
+			}
 		}
 		err = 0;
 	}
@@ -175,13 +212,15 @@ int weft_mem_copy(struct weft_mem *dst, u32 doff, struct weft_mem *src, u32 soff
 	if (likely(dst->write && weft_spot_init(&from, src, soff, len) &&
 		   weft_spot_init(&to, dst, doff, len))) {
 		while (left) {
-			u32 n = left;
-			void *s = weft_spot_map(&from, &n);
-			void *d = weft_spot_map(&to, &n);
+			u32 n = min3(left, weft_spot_ready(&from), weft_spot_ready(&to));
 
-			memmove(d, s, n);
-			weft_spot_unmap(&to, d, n);
-			weft_spot_unmap(&from, s, n);
+			/* the slower one, where one and the same memory overlaps */
+			if (unlikely(to.p < from.p + n && from.p < to.p + n))
+				memmove(to.p, from.p, n);
+			else
+				memcpy(to.p, from.p, n);
+			weft_spot_step(&from, n);
+			weft_spot_step(&to, n);
 			left -= n;
 		}
 		weft_mem_mark(dst, doff, len);
@@ -189,6 +228,35 @@ int weft_mem_copy(struct weft_mem *dst, u32 doff, struct weft_mem *src, u32 soff
 	}
 	rcu_read_unlock();
 	return err;
+}
+
+/**
+ * weft_mem_spans - where the bytes of a window stand
+ * @mem: the window, made for reading
+ * @off: offset in it
+ * @len: bytes
+ * @span: out: pieces of kernel memory, in order
+ * @max: entries of @span
+ *
+ * Context: any but hard interrupts. The pieces stay as long as the window is held, but the program
+ * may write to them.
+ * Return: pieces; 0: there are more, or the window is not pinned, or its context is dead.
+ */
+u32 weft_mem_spans(struct weft_mem *mem, u32 off, u32 len, struct weft_span *span, u32 max)
+{
+	struct weft_spot spot;
+	u32 i = 0;
+
+	if (mem->buf || !weft_spot_init(&spot, mem, off, len))
+		return 0;
+	for (; len; len -= span[i++].len) {
+		if (i == max)
+			return 0;
+		weft_spot_next(&spot);
+		span[i].p = spot.p;
+		span[i].len = spot.n;
+	}
+	return i;
 }
 
 /* ---- The program's memory itself ----------------------------------------------------------- */

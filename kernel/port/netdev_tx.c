@@ -37,7 +37,6 @@
 #define WEFT_ND_PAGES	8
 #define WEFT_ND_PAYMAX	32000U	/* of a packet: it must fit into a page of ours */
 #define WEFT_ND_SMALL	1024U	/* packets up to this stand behind their headers */
-#define WEFT_ND_GSOMAX	65472U	/* payload of an aggregate: below 64 KiB with all headers */
 
 /**
  * struct weft_nd_pages - packet memory of one CPU
@@ -287,22 +286,16 @@ static struct sk_buff *weft_nd_skb(struct weft_nd_pages *p, const struct weft_nd
 	return skb;
 }
 
-/* Bytes of a packet. Return: 0, -EFAULT. */
-static int weft_nd_bytes(const struct weft_tx *tx, u8 *dst)
-{
-	if (!tx->rec) {
-		memcpy(dst, tx->raw, tx->len);
-		return 0;
-	}
-	weft_tx_header(tx, dst);
-	return tx->pay ? weft_tx_payload(tx, dst + tx->len - tx->pay) : 0;
-}
-
-/* Put a packet behind what is there, into pages. Return: 0, -EFAULT, -ENOMEM. */
-static int weft_nd_append(struct weft_nd_pages *p, struct sk_buff *skb, const struct weft_tx *tx)
+/*
+ * Put packets @at to @at + @n - 1 of @tx behind what is there, into pages, none across two of them.
+ * Return: how many were put, negative errno: none: -EFAULT, -ENOMEM.
+ */
+static int weft_nd_append(struct weft_nd_pages *p, struct sk_buff *skb, const struct weft_tx *tx,
+			  u32 at, u32 n)
 {
 	int i = skb_shinfo(skb)->nr_frags, err;
 	struct page *page;
+	u32 len;
 	u8 *dst;
 
 	dst = weft_nd_page_room(p, tx->len);
@@ -311,20 +304,22 @@ static int weft_nd_append(struct weft_nd_pages *p, struct sk_buff *skb, const st
 	page = p->page[p->cur];
 	if (!(i && skb_can_coalesce(skb, i, page, p->off)) && i == MAX_SKB_FRAGS)
 		return -ENOMEM;
-	err = weft_nd_bytes(tx, dst);
+	n = min_t(u32, n, (WEFT_ND_PAGE - p->off) / tx->len);
+	err = weft_tx_write(tx, at, n, dst);
 	if (err)
 		return err;
+	len = (n - 1) * tx->len + weft_tx_len(tx, at + n - 1);
 	if (i && skb_can_coalesce(skb, i, page, p->off)) {
-		skb_frag_size_add(&skb_shinfo(skb)->frags[i - 1], tx->len);
+		skb_frag_size_add(&skb_shinfo(skb)->frags[i - 1], len);
 	} else {
 		get_page(page);
-		skb_fill_page_desc(skb, i, page, p->off, tx->len);
+		skb_fill_page_desc(skb, i, page, p->off, len);
 	}
-	skb->len += tx->len;
-	skb->data_len += tx->len;
-	skb->truesize += tx->len;
-	weft_nd_page_use(p, tx->len);
-	return 0;
+	skb->len += len;
+	skb->data_len += len;
+	skb->truesize += len;
+	weft_nd_page_use(p, len);
+	return n;
 }
 
 /* Sum of the pseudo header, on which the device builds. */
@@ -415,23 +410,24 @@ static void weft_nd_send(struct sk_buff *skb, const struct weft_nd_run *run)
 		weft_count_add(&run->nd->port->core, tx_errors, run->n);
 }
 
-/* A packet of its own. */
-static void weft_nd_one(struct weft_nd_run *run, const struct weft_tx *tx)
+/* Packet @i of @tx, on its own. */
+static void weft_nd_one(struct weft_nd_run *run, const struct weft_tx *tx, u32 i)
 {
 	struct weft_nd_pages *p = this_cpu_ptr(weft_nd_pages);
-	bool small = tx->len <= WEFT_ND_SMALL;
+	u32 len = weft_tx_len(tx, i);
+	bool small = len <= WEFT_ND_SMALL;
 	struct sk_buff *skb;
 	int err;
 
-	skb = weft_nd_skb(p, run, small ? tx->len : 0);
+	skb = weft_nd_skb(p, run, small ? len : 0);
 	if (!skb)
 		goto drop;
-	err = small ? weft_nd_bytes(tx, skb_put(skb, tx->len)) : weft_nd_append(p, skb, tx);
-	if (err) {
+	err = small ? weft_tx_write(tx, i, 1, skb_put(skb, len)) : weft_nd_append(p, skb, tx, i, 1);
+	if (err < 0) {
 		napi_consume_skb(skb, 1);
 		goto drop;
 	}
-	run->seg = tx->len;
+	run->seg = len;
 	run->n = 1;
 	weft_nd_send(skb, run);
 	return;
@@ -454,7 +450,7 @@ static void weft_nd_many(struct weft_nd_run *run, const struct weft_tx *tx, u32 
 	run->seg = tx->len;
 	run->n = 0;
 	for (i = 0; i < n; i++) {
-		if (weft_nd_append(p, skb, &tx[i])) {
+		if (weft_nd_append(p, skb, &tx[i], 0, 1) < 0) {
 			weft_count(&run->nd->port->core, tx_errors);
 			continue;
 		}
@@ -469,7 +465,50 @@ static void weft_nd_many(struct weft_nd_run *run, const struct weft_tx *tx, u32 
 		napi_consume_skb(skb, 1);
 }
 
-/* How many of @n packets can leave as one. */
+/* Packets @at to @at + @n - 1 of a run. */
+static void weft_nd_part(struct weft_nd_run *run, const struct weft_tx *tx, u32 at, u32 n)
+{
+	struct weft_nd_pages *p = this_cpu_ptr(weft_nd_pages);
+	struct sk_buff *skb;
+	int put;
+	u32 i;
+
+	skb = weft_nd_skb(p, run, 0);
+	if (!skb)
+		goto drop;
+	for (i = 0; i < n; i += put) {
+		put = weft_nd_append(p, skb, tx, at + i, n - i);
+		if (put < 0)
+			break;
+	}
+	run->seg = weft_tx_len(tx, at);
+	run->n = i;
+	if (i)
+		weft_nd_send(skb, run);
+	else
+		napi_consume_skb(skb, 1);
+	n -= i;
+	if (likely(!n))
+		return;
+drop:
+	weft_count_add(&run->nd->port->core, tx_errors, n);
+}
+
+/* A run: as few aggregates as possible, or packets that are fragmented when they are too long. */
+static void weft_nd_seq(struct weft_nd_run *run, const struct weft_tx *tx)
+{
+	u32 i, n, fit = tx->len > run->room ? 1 : max_t(u32, WEFT_RUN_BYTES / tx->len, 1);
+
+	for (i = 0; i < tx->nseg; i += n) {
+		n = min_t(u32, fit, tx->nseg - i);
+		if (n == 1)
+			weft_nd_one(run, tx, i);
+		else
+			weft_nd_part(run, tx, i, n);
+	}
+}
+
+/* How many of @n packets, none of them a run, can leave as one. */
 static u32 weft_nd_fit(const struct weft_nd_run *run, const struct weft_tx *tx, u32 n)
 {
 	u32 i, bytes = tx->len;
@@ -477,8 +516,8 @@ static u32 weft_nd_fit(const struct weft_nd_run *run, const struct weft_tx *tx, 
 	if (!tx->path || tx->len > run->room)
 		return 1;
 	for (i = 1; i < n; i++) {
-		if (tx[i].path != tx->path || tx[i].len > tx->len ||
-		    bytes + tx[i].len > WEFT_ND_GSOMAX)
+		if (tx[i].path != tx->path || tx[i].nseg > 1 || tx[i].len > tx->len ||
+		    bytes + tx[i].len > WEFT_RUN_BYTES)
 			return i;
 		bytes += tx[i].len;
 		if (tx[i].len < tx->len)
@@ -532,10 +571,13 @@ void weft_nd_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
 			weft_count(&port->core, tx_errors);
 			continue;
 		}
-		k = weft_nd_fit(&run, &tx[i], n - i);
-		trace_weft_tx(port->name, run.to, tx[i].psn, tx[i].len, k);
-		if (k == 1)
-			weft_nd_one(&run, &tx[i]);
+		if (tx[i].nseg == 1)
+			k = weft_nd_fit(&run, &tx[i], n - i);
+		trace_weft_tx(port->name, run.to, tx[i].psn, tx[i].len, max_t(u32, k, tx[i].nseg));
+		if (tx[i].nseg > 1)
+			weft_nd_seq(&run, &tx[i]);
+		else if (k == 1)
+			weft_nd_one(&run, &tx[i], 0);
 		else
 			weft_nd_many(&run, &tx[i], k);
 		if (own)

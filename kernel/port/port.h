@@ -89,8 +89,9 @@ struct weft_port_look {
  * @detach: when it returns no packet comes in any more; packets still go out. Sleeps,
  *	weft_ports_lock held. Without @attach it is not called.
  * @stop: undo @start. Nobody is in @tx, @path_open or @look any more. Sleeps, weft_ports_lock held.
- * @tx: send packets of weft_env_tx(): bytes by weft_tx_header() and weft_tx_payload(). BH
- *	off, RCU read section.
+ * @tx: send packets of weft_env_tx(), runs of them (tx->nseg) included: bytes by
+ *	weft_tx_write(), or by weft_tx_header() and weft_tx_payload() or weft_tx_pieces(). BH off,
+ *	RCU read section.
  * @path_open: a path begins, see weft_env_path_open(). BH off, RCU read section, locks of
  *	the core may be held.
  * @path_close: a path ends, or the port does while the path is still known: before @stop,

@@ -179,8 +179,10 @@ static void carry(struct rig *rig, struct rig_node *to, const struct weft_sockad
 	push(rig, &ev);
 }
 
-static void transmit(struct rig_node *node, struct weft_tx *tx)
+/* Packet @i of @tx. */
+static void transmit(struct rig_node *node, const struct weft_tx *tx, u32 i)
 {
+	u32 len = weft_tx_len(tx, i), pay = weft_tx_paylen(tx, i);
 	struct rig *rig = node->rig;
 	const struct weft_sockaddr *dst = tx->path ? weft_path_addr(tx->path) : &tx->to;
 	struct rig_node *to = find_node(rig, dst);
@@ -188,35 +190,38 @@ static void transmit(struct rig_node *node, struct weft_tx *tx)
 	u8 *p;
 
 	src.port = cpu_to_be16(node->core.conf.udp_port);
-	if (tx->pay > tx->len || (tx->path && tx->len > rig->conf.max_payload))
-		weft_host_die(__FILE__, __LINE__, "packet of %u bytes, %u of them payload", tx->len,
-			      tx->pay);
-	if (tx->len < 32)
-		weft_host_die(__FILE__, __LINE__, "packet of %u bytes", tx->len);
-	p = malloc(tx->len);
-	weft_tx_header(tx, p);
+	if (pay > len || pay > tx->pay || !pay != !tx->pay ||
+	    (tx->path && len > rig->conf.max_payload))
+		weft_host_die(__FILE__, __LINE__, "packet of %u bytes, %u of them payload", len,
+			      pay);
+	if (len < 32)
+		weft_host_die(__FILE__, __LINE__, "packet of %u bytes", len);
+	p = malloc(len);
+	weft_tx_header(tx, i, p);
 	__atomic_add_fetch(&rig->npackets, 1, __ATOMIC_RELAXED);
-	weft_count(&node->core, tx_packets);
-	weft_count_add(&node->core, tx_bytes, tx->len);
-	if ((tx->pay && weft_tx_payload(tx, p + tx->len - tx->pay)) || !to || !to->up ||
+	if (weft_tx_payload(tx, i, p + len - pay) || !to || !to->up ||
 	    node->deaf || to->deaf || rig->cut[node->index][to->index] ||
 	    rig_chance(rig, rig->conf.loss)) {
 		__atomic_add_fetch(&rig->nlost, 1, __ATOMIC_RELAXED);
 	} else {
-		carry(rig, to, &src, p, tx->len);
+		carry(rig, to, &src, p, len);
 		if (rig_chance(rig, rig->conf.dup))
-			carry(rig, to, &src, p, tx->len);
+			carry(rig, to, &src, p, len);
 	}
 	free(p);
 }
 
 void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n)
 {
-	u32 i;
+	u32 i, k;
 
 	weft_host_no_locks(__FILE__, __LINE__);
-	for (i = 0; i < n; i++)
-		transmit(core->port, &tx[i]);
+	for (i = 0; i < n; i++) {
+		if (!tx[i].nseg || (tx[i].nseg > 1 && weft_tx_size(&tx[i]) > WEFT_RUN_BYTES))
+			weft_host_die(__FILE__, __LINE__, "run of %u packets", tx[i].nseg);
+		for (k = 0; k < tx[i].nseg; k++)
+			transmit(core->port, &tx[i], k);
+	}
 }
 
 void weft_env_timer(struct weft_path *path, weft_ns at)

@@ -259,7 +259,7 @@ static void inside(const struct weft_mem *mem, u32 off, u32 len, u32 access)
 			      access, mem->access);
 }
 
-int weft_mem_write(struct weft_mem *mem, u32 off, const void *src, u32 len)
+static int write_mem(struct weft_mem *mem, u32 off, const void *src, u32 len)
 {
 	inside(mem, off, len, WEFT_MEM_WRITE);
 	if (!READ_ONCE(mem->mc->proc))
@@ -271,7 +271,7 @@ int weft_mem_write(struct weft_mem *mem, u32 off, const void *src, u32 len)
 	return 0;
 }
 
-int weft_mem_read(struct weft_mem *mem, u32 off, void *dst, u32 len)
+static int read_mem(struct weft_mem *mem, u32 off, void *dst, u32 len)
 {
 	inside(mem, off, len, WEFT_MEM_READ);
 	if (!READ_ONCE(mem->mc->proc))
@@ -280,6 +280,43 @@ int weft_mem_read(struct weft_mem *mem, u32 off, void *dst, u32 len)
 		return move(mem->mc, &mem->vec, mem->off + off, dst, len, MOVE_READ);
 	memcpy(dst, mem->bounce + off, len);
 	return 0;
+}
+
+int weft_mem_gather(struct weft_mem *mem, u32 off, const void *src, u32 len, u32 piece, u32 skip)
+{
+	const u8 *p = src;
+	u32 at, n;
+	int r = 0;
+
+	for (at = 0; at < len && !r; at += n, p += n + skip) {
+		n = min(piece, len - at);
+		r = write_mem(mem, off + at, p, n);
+	}
+	return r;
+}
+
+int weft_mem_scatter(struct weft_mem *mem, u32 off, void *dst, u32 len, u32 piece, u32 skip)
+{
+	u32 at, n;
+	u8 *p = dst;
+	int r = 0;
+
+	for (at = 0; at < len && !r; at += n, p += n + skip) {
+		n = min(piece, len - at);
+		r = read_mem(mem, off + at, p, n);
+	}
+	return r;
+}
+
+/* Only for adapters that have a device: the rig's copies. */
+u32 weft_mem_spans(struct weft_mem *mem, u32 off, u32 len, struct weft_span *span, u32 max)
+{
+	inside(mem, off, len, WEFT_MEM_READ);
+	if (mem->bounce || mem->vec.n != 1 || !max || !READ_ONCE(mem->mc->proc))
+		return 0;
+	span->p = (u8 *)(uintptr_t)mem->vec.seg[0].addr + mem->off + off;
+	span->len = len;
+	return 1;
 }
 
 int weft_mem_copy(struct weft_mem *dst, u32 doff, struct weft_mem *src, u32 soff, u32 len)

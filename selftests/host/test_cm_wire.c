@@ -253,7 +253,7 @@ TEST_F(cm_wire, unknown)
 		ASSERT_EQ(want[op] ? 1 : 0, t->out->ntx);
 		if (!want[op])
 			continue;
-		weft_tx_header(&t->out->tx[0], buf);
+		weft_tx_header(&t->out->tx[0], 0, buf);
 		ASSERT_EQ(0, weft_wire_hdr_get(buf, t->out->tx[0].len, &h, &rest));
 		ASSERT_EQ(0, weft_wire_check(&rest));
 		ASSERT_TRUE(weft_wire_next(&rest, &c));

@@ -28,8 +28,8 @@ static u8 *bytes(const struct weft_tx *tx)
 {
 	u8 *p = malloc(tx->len);
 
-	weft_tx_header(tx, p);
-	if (!weft_tx_payload(tx, p + tx->len - tx->pay))
+	weft_tx_header(tx, 0, p);
+	if (!weft_tx_payload(tx, 0, p + tx->len - tx->pay))
 		return p;
 	free(p);
 	return NULL;
@@ -282,6 +282,7 @@ static struct weft_rec *bulk_send(struct lone *t, struct bulk *b, bool mem)
 	rec->bulk = 0;
 	rec->len = weft_wire_data_put(rec->raw, 5, 0, LEN);
 	rec->pay = LEN;
+	rec->seg = LEN;
 	rec->off = 0;
 	rec->txm = b->txm;
 	weft_txm_get(b->txm);
@@ -398,6 +399,179 @@ TEST_F(frame, fault)
 	EXPECT_TRUE(b.txm->fault);
 	lone_drop(t);
 	lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
+	bulk_fini(&b);
+}
+
+/* ---- Runs ------------------------------------------------------------ */
+
+#define SEG	90
+#define NSEG	DIV_ROUND_UP(LEN, SEG)
+
+/* Send all of it in packets of SEG bytes. */
+static void run_send(struct lone *t, struct bulk *b)
+{
+	struct weft_rec *rec;
+
+	weft_lock(&t->path->lock);
+	rec = weft_lane_open(t->path, t->lane);
+	rec->bulk = 0;
+	rec->run = WEFT_CHUNK_DATA;
+	rec->nseg = NSEG;
+	rec->seg = SEG;
+	rec->len = weft_wire_data_put(rec->raw, 5, 0, SEG);
+	rec->pay = LEN;
+	rec->off = 0;
+	rec->moff = 0;
+	rec->txm = b->txm;
+	weft_txm_get(b->txm);
+	weft_mem_hold(b->mem);
+	rec->mem = b->mem;
+	weft_lane_output(t->path, t->lane, t->out);
+	weft_unlock(&t->path->lock);
+}
+
+/*
+ * Are the packets in @tx what they are to be? @first: PSN of the first byte; @over: packets may be
+ * empty. Return: the number of packets, 0: they are not.
+ */
+static u32 run_sound(const struct weft_tx *tx, const struct bulk *b, u32 first, bool over)
+{
+	u8 *all = malloc(weft_tx_size(tx)), *p = all;
+	bool ok = !weft_tx_write(tx, 0, tx->nseg, all);
+	struct weft_span span;
+	struct weft_mem *mem;
+	u32 i, at;
+
+	for (i = 0; ok && i < tx->nseg; i++, p += tx->len) {
+		u8 *one = malloc(weft_tx_len(tx, i));
+		const struct weft_w_data *w;
+		struct weft_chunks rest;
+		struct weft_chunk c;
+		struct weft_hdr h;
+
+		weft_tx_header(tx, i, one);
+		ok = !weft_tx_payload(tx, i, one + tx->len - tx->pay) &&
+		     !memcmp(one, p, weft_tx_len(tx, i)) &&
+		     !weft_wire_hdr_get(p, weft_tx_len(tx, i), &h, &rest) &&
+		     !weft_wire_check(&rest) && h.psn == tx->psn + i &&
+		     !(h.flags & WEFT_PKT_ACKNOW) == !(tx->acknow && i + 1 == tx->nseg);
+		at = (h.psn - first) * SEG;
+		if (!weft_wire_next(&rest, &c)) {
+			ok = ok && over;
+		} else if (ok) {
+			w = c.body;
+			ok = c.type == WEFT_CHUNK_DATA && be64_to_cpu(w->off) == at &&
+			     c.paylen == min(SEG, LEN - (int)at) &&
+			     !memcmp(c.pay, b->buf + at, c.paylen) && !weft_wire_next(&rest, &c);
+		}
+		if (ok && tx->rec->again) {
+			ok = !weft_tx_pieces(tx, i, &span, 1, &mem);
+		} else if (ok && tx->pay) {
+			ok = weft_tx_pieces(tx, i, &span, 1, &mem) == 1 && mem == b->mem &&
+			     span.p == b->buf + at && span.len == weft_tx_paylen(tx, i);
+			weft_mem_put(mem);
+		}
+		free(one);
+	}
+	free(all);
+	return ok ? tx->nseg : 0;
+}
+
+/* Whatever the peer acknowledges, what is sent again is what it has not got. */
+TEST_F(frame, run)
+{
+	struct lone *t = &self->t;
+	u32 round, base = 1000;
+
+	for (round = 0; round < 400; round++) {
+		bool got[NSEG] = { false }, over = false;
+		u32 first = base, i, n, step;
+		struct bulk b;
+
+		bulk_init(t, &b);
+		run_send(t, &b);
+		ASSERT_EQ(1, t->out->ntx);
+		ASSERT_EQ(NSEG, run_sound(&t->out->tx[0], &b, first, false));
+		lone_drop(t);
+		for (step = 0; base != first + NSEG; step++) {
+			u32 words[WEFT_SACK_BITS / 32] = { 0 };
+
+			/* some of it has come, and no memory may be there to keep that */
+			for (i = 0; i < NSEG; i++)
+				got[i] |= !rig_below(t->rig, step > 20 ? 2 : 8);
+			while (base != first + NSEG && got[base - first])
+				base++;
+			for (i = base + 1 - first; i < NSEG; i++)
+				if (got[i])
+					words[0] |= 1u << (i - (base + 1 - first));
+			lone_wait(t, rig_below(t->rig, 100) * US);
+			if (!rig_below(t->rig, 4))
+				weft_host_fail_nth(1);
+			lone_ack(t, base, words, words[0] ? 1 : 0, 0);
+			weft_host_fail_nth(0);
+			ASSERT_EQ(base, t->lane->snd_una);
+			/* the send may be over before all is acknowledged */
+			if (!over && !rig_below(t->rig, 30)) {
+				struct weft_list *l;
+
+				over = true;
+				weft_lock(&t->path->lock);
+				weft_list_for_each(l, &t->lane->sent)
+					weft_rec_withdraw(weft_entry(l, struct weft_rec, node),
+							  t->out);
+				weft_unlock(&t->path->lock);
+			}
+			if (rig_below(t->rig, 2)) {
+				t->out->now = max(t->out->now, weft_lane_next(t->lane) == U64_MAX ?
+						  0 : weft_lane_next(t->lane));
+				lone_timer(t);
+			}
+			for (i = 0, n = 0; i < t->out->ntx; i++) {
+				ASSERT_NE(0, run_sound(&t->out->tx[i], &b, first, over));
+				n += t->out->tx[i].nseg;
+			}
+			ASSERT_LE(n, t->lane->cwnd);
+			ASSERT_LE(t->lane->flight, t->path->flight);
+			ASSERT_LE(t->path->flight, first + NSEG - base);
+			if (base == first + NSEG)
+				ASSERT_EQ(0, t->lane->flight);
+			lone_drop(t);
+		}
+		ASSERT_EQ(0, t->path->flight);
+		ASSERT_EQ(0, lone_count(&t->lane->sent));
+		/* each test begins with what the last one has left of the window */
+		t->lane->cwnd = WEFT_CWND_INIT;
+		t->path->alive_at = t->out->now;
+		bulk_fini(&b);
+		ASSERT_EQ(0, t->rig->nmem);
+	}
+}
+
+/* The window is smaller than what is to be sent again. */
+TEST_F(frame, run_window)
+{
+	struct lone *t = &self->t;
+	struct bulk b;
+	u32 i;
+
+	bulk_init(t, &b);
+	run_send(t, &b);
+	lone_drop(t);
+	t->out->now = t->lane->rto_at;
+	lone_timer(t);
+	EXPECT_EQ(WEFT_CWND_MIN, t->lane->flight);
+	ASSERT_EQ(1, t->out->ntx);
+	EXPECT_EQ(WEFT_CWND_MIN, t->out->tx[0].nseg);
+	EXPECT_EQ(1000, t->out->tx[0].psn);
+	lone_drop(t);
+	for (i = 0; i < 100 && t->path->flight; i++) {
+		lone_wait(t, 10 * US);
+		lone_ack(t, t->lane->snd_una + t->lane->flight, NULL, 0, 0);
+		lone_output(t);
+		EXPECT_LE(t->lane->flight, t->lane->cwnd);
+		lone_drop(t);
+	}
+	EXPECT_EQ(0, t->path->flight);
 	bulk_fini(&b);
 }
 

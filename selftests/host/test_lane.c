@@ -325,7 +325,7 @@ TEST_F(lane, rack)
 	for (i = 0; i < 3; i++) {
 		EXPECT_EQ(PSN + i, t->out->tx[i].psn);
 		EXPECT_TRUE(t->out->tx[i].rec->again);
-		EXPECT_TRUE(t->out->tx[i].raw[1] & WEFT_PKT_ACKNOW);
+		EXPECT_TRUE(t->out->tx[i].acknow);
 	}
 	EXPECT_EQ(cwnd / 2, t->lane->cwnd);
 	EXPECT_EQ(3, t->path->retrans);
