@@ -15,6 +15,7 @@
 #include <net/ipv6.h>
 
 #include "../dev/dev.h"
+#include "../dev/engine.h"
 #include "../port/port.h"
 #include "admin.h"
 #include "netlink.h"
@@ -33,6 +34,13 @@ static const struct nla_policy weft_add_policy[WEFT_ATTR_PORT_UDP + 1] = {
 	[WEFT_ATTR_PORT_NETDEV] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_PORT_ADDR] = NLA_POLICY_EXACT_LEN(sizeof(struct weft_sockaddr)),
 	[WEFT_ATTR_PORT_UDP] = NLA_POLICY_MIN(NLA_U16, 1),
+};
+
+static const struct nla_policy weft_set_policy[WEFT_ATTR_ENGINE_IDLE + 1] = {
+	[WEFT_ATTR_PORT_NAME] = WEFT_NAME_POLICY,
+	[WEFT_ATTR_PORT_ENGINE] = WEFT_NAME_POLICY,
+	[WEFT_ATTR_ENGINE_CPU] = { .type = NLA_U32 },
+	[WEFT_ATTR_ENGINE_IDLE] = { .type = NLA_U32 },
 };
 
 /* ---- Addresses ------------------------------------------------------------------------------- */
@@ -135,6 +143,39 @@ static int weft_nl_port_del(struct sk_buff *skb, struct genl_info *info)
 			     info->extack);
 }
 
+/* Return: WEFT_ENGINE_*, or a number that is none. */
+static u32 weft_engine_by_name(const char *name)
+{
+	u32 i;
+
+	for (i = 0; weft_engine_name(i); i++)
+		if (!strcmp(weft_engine_name(i), name))
+			break;
+	return i;
+}
+
+static int weft_nl_port_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weft_engine_conf conf = {
+		.mode = WEFT_ENGINE_SAME,
+		.cpu = WEFT_ENGINE_SAME,
+		.idle_us = WEFT_ENGINE_SAME,
+	};
+
+	if (!info->attrs[WEFT_ATTR_PORT_NAME]) {
+		NL_SET_ERR_MSG(info->extack, "say which port is to be changed");
+		return -EINVAL;
+	}
+	if (info->attrs[WEFT_ATTR_PORT_ENGINE])
+		conf.mode = weft_engine_by_name(nla_data(info->attrs[WEFT_ATTR_PORT_ENGINE]));
+	if (info->attrs[WEFT_ATTR_ENGINE_CPU])
+		conf.cpu = nla_get_u32(info->attrs[WEFT_ATTR_ENGINE_CPU]);
+	if (info->attrs[WEFT_ATTR_ENGINE_IDLE])
+		conf.idle_us = nla_get_u32(info->attrs[WEFT_ATTR_ENGINE_IDLE]);
+	return weft_port_set_engine(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]),
+				    &conf, info->extack);
+}
+
 /**
  * weft_nl_port_put - put the description of a port into a message
  * @skb: the message
@@ -144,12 +185,14 @@ static int weft_nl_port_del(struct sk_buff *skb, struct genl_info *info)
  */
 int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port)
 {
+	struct weft_engine_conf engine;
 	struct weft_port_look look;
 	struct weft_dev_stat stat;
 	u32 i;
 
 	weft_port_look(port, &look);
 	weft_dev_stat(port, &stat);
+	weft_engine_look(port, &engine);
 	if (nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
 	    nla_put_string(skb, WEFT_ATTR_PORT_DRIVER, port->ops->name) ||
 	    (look.netdev[0] && nla_put_string(skb, WEFT_ATTR_PORT_NETDEV, look.netdev)) ||
@@ -159,6 +202,10 @@ int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port)
 	    nla_put_u32(skb, WEFT_ATTR_PORT_NCTX, stat.contexts) ||
 	    nla_put_u32(skb, WEFT_ATTR_PORT_NEP, READ_ONCE(port->core.neps)) ||
 	    nla_put_u32(skb, WEFT_ATTR_PORT_NPATH, READ_ONCE(port->core.npaths)) ||
+	    nla_put_string(skb, WEFT_ATTR_PORT_ENGINE, weft_engine_name(engine.mode)) ||
+	    (engine.cpu != WEFT_ENGINE_ANY_CPU &&
+	     nla_put_u32(skb, WEFT_ATTR_ENGINE_CPU, engine.cpu)) ||
+	    nla_put_u32(skb, WEFT_ATTR_ENGINE_IDLE, engine.idle_us) ||
 	    nla_put_u64_64bit(skb, WEFT_ATTR_PINNED, stat.pinned, WEFT_ATTR_PAD))
 		return -EMSGSIZE;
 	for (i = 0; i < port->core.naddr; i++)
@@ -219,6 +266,13 @@ static const struct genl_ops weft_ops[] = {
 		.doit = weft_nl_port_del,
 		.policy = weft_name_policy,
 		.maxattr = ARRAY_SIZE(weft_name_policy) - 1,
+	},
+	{
+		.cmd = WEFT_CMD_PORT_SET,
+		.flags = GENL_ADMIN_PERM,
+		.doit = weft_nl_port_set,
+		.policy = weft_set_policy,
+		.maxattr = ARRAY_SIZE(weft_set_policy) - 1,
 	},
 	{
 		.cmd = WEFT_CMD_PORT_GET,

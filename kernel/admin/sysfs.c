@@ -10,6 +10,7 @@
 #include <linux/sysfs.h>
 
 #include "../dev/dev.h"
+#include "../dev/engine.h"
 #include "../port/port.h"
 #include "admin.h"
 
@@ -98,6 +99,32 @@ static ssize_t pinned_bytes_show(struct device *dev, struct device_attribute *at
 	return sysfs_emit(buf, "%llu\n", stat.pinned);
 }
 
+static ssize_t engine_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct weft_engine_conf conf;
+
+	weft_engine_look(dev_get_drvdata(dev), &conf);
+	return sysfs_emit(buf, "%s\n", weft_engine_name(conf.mode));
+}
+
+static ssize_t engine_cpu_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct weft_engine_conf conf;
+
+	weft_engine_look(dev_get_drvdata(dev), &conf);
+	if (conf.cpu == WEFT_ENGINE_ANY_CPU)
+		return sysfs_emit(buf, "any\n");
+	return sysfs_emit(buf, "%u\n", conf.cpu);
+}
+
+static ssize_t engine_idle_us_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct weft_engine_conf conf;
+
+	weft_engine_look(dev_get_drvdata(dev), &conf);
+	return sysfs_emit(buf, "%u\n", conf.idle_us);
+}
+
 static DEVICE_ATTR_RO(driver);
 static DEVICE_ATTR_RO(state);
 static DEVICE_ATTR_RO(netdev);
@@ -108,6 +135,9 @@ static DEVICE_ATTR_RO(contexts);
 static DEVICE_ATTR_RO(endpoints);
 static DEVICE_ATTR_RO(paths);
 static DEVICE_ATTR_RO(pinned_bytes);
+static DEVICE_ATTR_RO(engine);
+static DEVICE_ATTR_RO(engine_cpu);
+static DEVICE_ATTR_RO(engine_idle_us);
 
 static struct attribute *weft_attrs[] = {
 	&dev_attr_driver.attr,
@@ -120,6 +150,9 @@ static struct attribute *weft_attrs[] = {
 	&dev_attr_endpoints.attr,
 	&dev_attr_paths.attr,
 	&dev_attr_pinned_bytes.attr,
+	&dev_attr_engine.attr,
+	&dev_attr_engine_cpu.attr,
+	&dev_attr_engine_idle_us.attr,
 	NULL
 };
 

@@ -95,6 +95,9 @@ struct weft_conf {
 	X(msgs_local, "messages that stayed on the node")		\
 	X(msgs_unexpected, "messages that came before their receive")	\
 	X(msgs_truncated, "messages that were longer than their receive")	\
+	X(kicks, "calls of programs that had their rings looked into")	\
+	X(engine_joins, "endpoints that a polling engine began to look at")	\
+	X(engine_sleeps, "times that a polling engine found nothing and slept")	\
 	X(cold, "messages that waited for memory to be pinned")		\
 	X(bounced, "windows copied because memory could not be pinned")	\
 	X(cq_overflows, "completions that waited for room in their queue")	\
@@ -636,6 +639,49 @@ int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx
  * Return: 0, -EINTR: a signal came before everything was done.
  */
 int weft_ep_kick(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *out);
+
+/* What weft_ep_poll() has left */
+#define WEFT_POLL_MORE	1	/* entries: to be called again when others had their turn */
+#define WEFT_POLL_BUSY	2	/* the send ring, which somebody else is taking from */
+
+/**
+ * weft_ep_hot - an engine looks at its doorbells from now on
+ * @ep: the endpoint
+ *
+ * The program is not asked for kicks any more; what it has posted so far is to be looked for by
+ * weft_ep_poll(). Any context. Return: false: nothing can be posted (yet, any more).
+ */
+bool weft_ep_hot(struct weft_ep *ep);
+
+/**
+ * weft_ep_poll - a doorbell of a hot endpoint has moved
+ * @ep: the endpoint
+ * @now: time
+ * @out: used and flushed inside
+ *
+ * Takes what is in the rings, at most 64 sends. Sleeps for kernel memory at most: sends whose
+ * payload is in memory of the program that is not at hand are left to a worker. Return:
+ * WEFT_POLL_*.
+ */
+u32 weft_ep_poll(struct weft_ep *ep, weft_ns now, struct weft_out *out);
+
+/**
+ * weft_ep_cool - the engine does not want to look any more
+ * @ep: the endpoint, hot
+ *
+ * The program is asked for kicks, then (barrier E) the doorbells are looked at once more. Any
+ * context. Return: something was posted meanwhile and may not be noticed: weft_ep_hot() and
+ * weft_ep_poll(), or weft_ep_hand().
+ */
+bool weft_ep_cool(struct weft_ep *ep);
+
+/**
+ * weft_ep_hand - what an engine leaves is done by a worker
+ * @ep: the endpoint, not hot
+ * @now: time
+ * @out: used and flushed inside
+ */
+void weft_ep_hand(struct weft_ep *ep, weft_ns now, struct weft_out *out);
 
 /* Cancel as WEFT_IOC_CANCEL tells. Return: 0, -EINVAL: not enabled. */
 int weft_ep_cancel(struct weft_ep *ep, u64 context, weft_ns now, struct weft_out *out);

@@ -39,8 +39,8 @@ enum weft_rank {
  *	struct weft_lock		weft_lock_init(l, rank), weft_lock(), weft_unlock(),
  *					weft_assert_held(); kernel: spin_lock_bh(); host: checks
  *					order and balance
- *	struct weft_mutex		weft_mutex_init(), weft_mutex_lock(), weft_mutex_unlock();
- *					sleeps
+ *	struct weft_mutex		weft_mutex_init(), weft_mutex_lock() (sleeps),
+ *					weft_mutex_trylock(), weft_mutex_unlock()
  *	void *weft_alloc(size_t)	zeroed, never sleeps, charged to the owner; NULL is normal
  *	void *weft_alloc_sleep(size_t)	zeroed, may sleep; large sizes too
  *	void weft_free(const void *)	of either

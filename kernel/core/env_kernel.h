@@ -92,6 +92,11 @@ static inline void weft_mutex_lock(struct weft_mutex *m) __acquires(&m->mutex)
 	mutex_lock(&m->mutex);
 }
 
+static inline bool weft_mutex_trylock(struct weft_mutex *m)
+{
+	return mutex_trylock(&m->mutex);
+}
+
 static inline void weft_mutex_unlock(struct weft_mutex *m) __releases(&m->mutex)
 {
 	mutex_unlock(&m->mutex);

@@ -170,7 +170,8 @@ void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear)
 	if (ep->state == WEFT_EPS_CLOSED)
 		set |= WEFT_ST_RQ_KICK;
 	ep->st = (ep->st & ~clear) | set;
-	WRITE_ONCE(ep->conf.status->flags, ep->st);
+	WRITE_ONCE(ep->conf.status->flags,
+		   ep->polled ? ep->st & ~(WEFT_ST_SQ_KICK | WEFT_ST_RQ_KICK) : ep->st);
 }
 
 /* ---- Services -------------------------------------------------------------------- */

@@ -96,7 +96,8 @@ struct weft_conn {
  * @listed: is there; core->svc_lock
  * @killed: weft_ep_kill() has been called; sq_mutex
  * @state: WEFT_EPS_*; read without the lock, too
- * @st: WEFT_ST_* as they stand in the status page
+ * @st: WEFT_ST_*; the status page shows them without the kicks while @polled
+ * @polled: an engine looks at its doorbells, see poll.c; read without the lock, too
  * @addr: own address; core->lock, constant once enabled
  * @gen: generation of its service
  * @tx_cq: for sends; constant once enabled
@@ -109,6 +110,8 @@ struct weft_conn {
  * @hand: a free send: what has been accepted can always be completed; sq_mutex
  * @scratch: payload on its way; sq_mutex
  * @spare: a message for local sends; sq_mutex
+ * @scan: an engine is taking from the send ring: the program's memory is not waited for; sq_mutex
+ * @win: payload of @entry, at hand; sq_mutex
  * @flows: flows by address of the destination; sq_mutex
  * @recent: the flow used last, or the only one; sq_mutex
  * @recent_dst: index in the address vector that it was found by; sq_mutex
@@ -152,6 +155,7 @@ struct weft_ep {
 	bool killed;
 	u32 state;
 	u32 st;
+	bool polled;
 	struct weft_sockaddr addr;
 	u32 gen;
 	struct weft_cq *tx_cq;
@@ -164,6 +168,8 @@ struct weft_ep {
 	struct weft_txm *hand;
 	u8 *scratch;
 	struct weft_rxm *spare;
+	bool scan;
+	struct weft_mem *win;
 	struct weft_list flows[WEFT_EP_FLOWS];
 	struct weft_flow *recent;
 	u32 recent_dst;

@@ -263,13 +263,42 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
 
 /* ---- From the ring --------------------------------------------------------------- */
 
+/*
+ * Is all at hand that taking an entry needs of the program's memory? An engine serves many programs
+ * and must not wait for the memory of one.
+ */
+static bool weft_send_warm(struct weft_ep *ep, const struct weft_sq_entry *e)
+{
+	u64 copied = max_t(u64, WEFT_INLINE_MAX, min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT));
+
+	if (e->inl || !e->len || e->len > copied)
+		return true;
+	return !weft_mem_get(ep->conf.mc, &e->vec, 0, (u32)e->len, WEFT_MEM_READ, &ep->win);
+}
+
+/* Copy payload by way of the pin cache: where an engine polls, the next one is to find it warm. */
+static int weft_send_pinned(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst)
+{
+	struct weft_mem *win = ep->win;
+	int err = 0;
+
+	ep->win = NULL;
+	if (!win)
+		err = weft_mem_make(ep->conf.mc, &e->vec, 0, (u32)e->len, WEFT_MEM_READ, &win);
+	if (err)
+		return err;
+	err = weft_mem_read(win, 0, dst, (u32)e->len);
+	weft_mem_put(win);
+	return err;
+}
+
 /**
  * weft_send_payload - copy an entry's payload
  * @ep: the endpoint; ep->sq_mutex is held
  * @e: the entry, still in the ring
  * @dst: room for e->len bytes
  *
- * Sleeps. Return: 0, -EFAULT.
+ * Sleeps. Return: 0, -EFAULT, -ENOMEM.
  */
 int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst)
 {
@@ -279,6 +308,8 @@ int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *d
 	}
 	if (!e->len)
 		return 0;
+	if (unlikely(READ_ONCE(ep->polled) || ep->win))
+		return weft_send_pinned(ep, e, dst);
 	return weft_user_read(ep->conf.mc, &e->vec, 0, dst, (u32)e->len);
 }
 
@@ -478,11 +509,13 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
  * @refuse: errno to refuse all of it with, 0: send it
  * @out: output; flushed when it fills up
  *
- * Sleeps. Return: 0, -EINTR: a signal came.
+ * Sleeps. Return: 0; -EINTR: a signal came, or (ep->scan) the others have their turn; -EAGAIN
+ * (ep->scan): a worker goes on.
  */
 int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 {
 	struct weft_sq_entry *e = &ep->entry;
+	bool cold = false;
 	u32 n = 0;
 	int r, err;
 
@@ -495,6 +528,10 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 		r = weft_ring_sq(&ep->sq, ep->conf.type == WEFT_EP_MSG, e);
 		if (r != WEFT_RING_OK && r != WEFT_RING_BAD)
 			break;
+		if (unlikely(ep->scan) && r == WEFT_RING_OK && !weft_send_warm(ep, e)) {
+			cold = true;
+			break;
+		}
 		next = ep->sq.cons + e->nslots;
 		weft_trace_post(ep->conf.handle, e->context, e->tag, e->len,
 				e->tagged ? WEFT_SQ_TSEND : WEFT_SQ_SEND);
@@ -505,6 +542,10 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 			err = -refuse;
 		else
 			err = weft_send_one(ep, e, next != ep->sq.prod, out);
+		if (unlikely(ep->win)) {
+			weft_mem_put(ep->win);
+			ep->win = NULL;
+		}
 		if (unlikely(err)) {
 			e->err = -err;
 			weft_send_cqe(ep, e, out);
@@ -514,7 +555,7 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 			weft_send_publish(ep);
 			weft_flush(out);
 		}
-		if (unlikely(++n % 64 == 0 && !refuse && weft_signal_pending())) {
+		if (unlikely(++n % 64 == 0 && !refuse && (ep->scan || weft_signal_pending()))) {
 			weft_send_publish(ep);
 			weft_send_settle(ep, out);
 			return -EINTR;
@@ -522,6 +563,12 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 	}
 	weft_send_publish(ep);
 	weft_send_settle(ep, out);
+	if (unlikely(cold)) {
+		weft_lock(&ep->lock);
+		weft_ep_sq_cold(ep, out);
+		weft_unlock(&ep->lock);
+		return -EAGAIN;
+	}
 	if (unlikely(r == WEFT_RING_CORRUPT)) {
 		weft_count(ep->core, bad_entries);
 		weft_lock(&ep->lock);

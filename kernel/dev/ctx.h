@@ -16,6 +16,7 @@
 
 #include "../port/port.h"
 #include "dev.h"
+#include "engine.h"
 #include "mem.h"
 #include "rings.h"
 
@@ -84,6 +85,7 @@ void weft_cold_exit(struct weft_cold *cold);
  * @id: number of the device, not used again
  * @minor: device number
  * @device: in sysfs
+ * @engine: takes what programs have posted
  * @out: for weft_core_stop()
  * @orphans: work that outlived its context
  * @lock: @ctxs
@@ -94,6 +96,7 @@ struct weft_dev {
 	u32 id;
 	int minor;
 	struct device *device;
+	struct weft_engine *engine;
 	struct weft_out *out;
 	struct weft_cold orphans;
 	struct mutex lock;	/* ctxs */

@@ -173,8 +173,9 @@ int weft_dev_add(struct weft_port *port, const struct attribute_group **groups)
 	dev->port = port;
 	mutex_init(&dev->lock);
 	INIT_LIST_HEAD(&dev->ctxs);
+	dev->engine = weft_engine_new(port);
 	dev->out = kvmalloc(sizeof(*dev->out), GFP_KERNEL);
-	if (!dev->out) {
+	if (!dev->engine || !dev->out) {
 		err = -ENOMEM;
 		goto fail;
 	}
@@ -203,6 +204,7 @@ int weft_dev_add(struct weft_port *port, const struct attribute_group **groups)
 	return err;
 
 fail:
+	weft_engine_free(dev->engine);
 	kvfree(dev->out);
 	kfree(dev);
 	return err;
@@ -238,6 +240,7 @@ void weft_dev_free(struct weft_port *port)
 		return;
 	weft_cold_exit(&dev->orphans);
 	xa_erase(&weft_devs, dev->id);
+	weft_engine_free(dev->engine);
 	kvfree(dev->out);
 	mutex_destroy(&dev->lock);
 	kfree(dev);

@@ -27,6 +27,7 @@
  * @rq: struct weft_rqe; NULL when passive
  * @doorbell: struct weft_ep_doorbell
  * @status: struct weft_ep_status
+ * @hot: for an engine that polls; not for a passive one
  * @bound: what it uses; ctx->lock
  */
 struct weft_uep {
@@ -37,6 +38,7 @@ struct weft_uep {
 	struct weft_area *rq;
 	struct weft_line doorbell;
 	struct weft_line status;
+	struct weft_hot hot;
 	struct weft_obj *bound[4];
 };
 
@@ -61,6 +63,8 @@ static void weft_uep_kill(struct weft_obj *obj)
 	bool more = uep->ep;
 	u32 i;
 
+	if (uep->hot.poller)
+		weft_hot_forget(&uep->hot);
 	while (more) {
 		more = weft_ep_kill(uep->ep, weft_now(), out);
 		weft_flush(out);
@@ -188,6 +192,9 @@ static int weft_uep_new(struct weft_uep *uep, const struct weft_ioc_ep *arg)
 	if (IS_ERR(ep))
 		return PTR_ERR(ep);
 	uep->ep = ep;
+	if (uep->type != WEFT_EP_PASSIVE)
+		weft_hot_init(&uep->hot, ctx->dev->engine, &uep->obj, ep,
+			      weft_line_kva(&uep->doorbell));
 	return 0;
 }
 
@@ -407,18 +414,22 @@ long weft_uep_kick(struct weft_ctx *ctx, u32 handle, u32 flags)
 {
 	struct weft_obj *obj = weft_obj_get(ctx, handle, &weft_uep_ops);
 	struct weft_out *out;
+	struct weft_uep *uep;
 	long err = -EINVAL;
 
 	if (unlikely(!obj))
 		return -ENOENT;
-	if (unlikely(weft_uep_of(obj)->type == WEFT_EP_PASSIVE))
+	uep = weft_uep_of(obj);
+	if (unlikely(uep->type == WEFT_EP_PASSIVE))
 		goto out;
 	err = -ENOMEM;
 	out = weft_ctx_out(ctx);
 	if (unlikely(!out))
 		goto out;
-	err = weft_ep_kick(weft_uep_of(obj)->ep, flags, weft_now(), out);
+	weft_count(ctx->core, kicks);
+	err = weft_ep_kick(uep->ep, flags, weft_now(), out);
 	weft_ctx_out_put(ctx, out);
+	weft_hot_kicked(&uep->hot);
 out:
 	weft_obj_unuse(obj);
 	return err;

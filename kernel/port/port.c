@@ -5,9 +5,9 @@
  * The state machine and the order of locks stand in port.h. A port is deleted by one of four:
  * the administrator, the end of its namespace (pernet exit), the end of its device
  * (weft_port_lost(), by a worker), the end of the module (by way of pernet exit). All come
- * through weft_port_kill(), which does in this order: no lookup, no packet comes in, no open and
- * the core fails all (peers are told, so packets still leave), nothing leaves, no timer, the
- * driver lets go of its device.
+ * through weft_port_kill(), which does in this order: no lookup, no engine, no packet comes in, no
+ * open and the core fails all (peers are told, so packets still leave), nothing leaves, no timer,
+ * the driver lets go of its device.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -21,6 +21,7 @@
 
 #include "../admin/admin.h"
 #include "../dev/dev.h"
+#include "../dev/engine.h"
 #include "../dev/mem.h"
 #include "path.h"
 #include "port.h"
@@ -174,6 +175,7 @@ static void weft_port_kill(struct weft_port *port)
 		return;
 	xchg(&port->state, WEFT_PORT_GOING);
 	list_del_rcu(&port->node);
+	weft_engine_stop(port);
 	port->ops->detach(port);
 	weft_dev_del(port);
 	weft_port_down(port);
@@ -243,6 +245,30 @@ int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *ext
 		err = -ENODEV;
 	}
 	mutex_unlock(&weft_ports_lock);
+	return err;
+}
+
+/**
+ * weft_port_set_engine - change a port's engine
+ * @net: namespace
+ * @name: the port's name
+ * @conf: what is wanted
+ * @extack: for the reason
+ *
+ * Context: process. Return: 0, -ENODEV, and what weft_engine_set() says.
+ */
+int weft_port_set_engine(struct net *net, const char *name, const struct weft_engine_conf *conf,
+			 struct netlink_ext_ack *extack)
+{
+	struct weft_port *port = weft_port_find(net, name);
+	int err;
+
+	if (!port) {
+		NL_SET_ERR_MSG(extack, "no such port in this network namespace; see 'port show'");
+		return -ENODEV;
+	}
+	err = weft_engine_set(port, conf, extack);
+	weft_port_put(port);
 	return err;
 }
 

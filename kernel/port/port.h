@@ -35,6 +35,7 @@
 
 struct netlink_ext_ack;
 struct weft_dev;
+struct weft_engine_conf;
 struct weft_ioc_query;
 struct weft_port;
 
@@ -97,6 +98,14 @@ struct weft_port_look {
  * @path_close: a path ends, or the port does while the path is still known: before @stop,
  *	once. BH off, a spin lock held.
  * @look: fill in what is known of the link. RCU read section.
+ * @queues: queue pairs that @poll knows; constant after @attach. NULL: 1
+ * @poll: have packets of a queue pair that have come taken (weft_port_rx()), at most @budget, and
+ *	those that have gone cleared away; the queue's interrupt is off afterwards. One caller at a
+ *	time for each queue, between @attach and @detach. BH off. Return: packets taken. NULL: the
+ *	port has no queues of its own
+ * @arm: let the queue interrupt; where weft_engine_irq() then says that no thread comes, the
+ *	driver takes packets by itself. Any context, not inside of @poll. Return: something has come
+ *	already, @poll is to be called. NULL: as @poll
  *
  * A driver that owns its queues works on packet memory of its own; nothing here knows an skb.
  */
@@ -113,6 +122,9 @@ struct weft_port_ops {
 			 u32 *max_payload);
 	void (*path_close)(void *priv);
 	void (*look)(struct weft_port *port, struct weft_port_look *look);
+	u32 (*queues)(struct weft_port *port);
+	u32 (*poll)(struct weft_port *port, u32 queue, u32 budget);
+	bool (*arm)(struct weft_port *port, u32 queue);
 };
 
 extern const struct weft_port_ops weft_loop_ops;
@@ -204,6 +216,8 @@ struct weft_port *weft_port_find(struct net *net, const char *name);
 int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *conf,
 		  struct netlink_ext_ack *extack);
 int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *extack);
+int weft_port_set_engine(struct net *net, const char *name, const struct weft_engine_conf *conf,
+			 struct netlink_ext_ack *extack);
 
 /* ---- For drivers ----------------------------------------------------------------------------- */
 

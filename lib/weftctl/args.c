@@ -83,14 +83,21 @@ static int parse_addr(const char *arg, struct weft_sockaddr *addr)
 	return 0;
 }
 
-static int parse_udp(const char *arg, uint16_t *udp)
+/* Return: 0, -1: no number of this range (nobody has complained) */
+static int parse_number(const char *arg, unsigned long min, unsigned long max, unsigned long *val)
 {
-	unsigned long val;
 	char *end;
 
 	errno = 0;
-	val = strtoul(arg, &end, 10);
-	if (errno || *end || arg[0] < '0' || arg[0] > '9' || !val || val > UINT16_MAX) {
+	*val = strtoul(arg, &end, 10);
+	return errno || *end || arg[0] < '0' || arg[0] > '9' || *val < min || *val > max ? -1 : 0;
+}
+
+static int parse_udp(const char *arg, uint16_t *udp)
+{
+	unsigned long val;
+
+	if (parse_number(arg, 1, UINT16_MAX, &val)) {
 		complain("\"%s\" is no UDP port: it must be a number from 1 to 65535", arg);
 		return -1;
 	}
@@ -181,6 +188,86 @@ int parse_port_add(int argc, char **argv, struct port_spec *spec)
 		complain("port add %s: which driver? loop, or netdev DEV", spec->name);
 		return -1;
 	}
+	return 0;
+}
+
+static int parse_engine(const char *arg, struct port_change *change)
+{
+	static const char *const names[] = { "inline", "poll" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (matches(arg, names[i])) {
+			change->engine = names[i];
+			return 0;
+		}
+	complain("\"%s\" is no engine: it must be inline or poll", arg);
+	return -1;
+}
+
+static int parse_cpu(const char *arg, struct port_change *change)
+{
+	unsigned long val = UINT32_MAX;
+
+	if (!matches(arg, "any") && parse_number(arg, 0, CPU_MAX, &val)) {
+		complain("\"%s\" is no CPU: it must be a number or \"any\"", arg);
+		return -1;
+	}
+	change->cpu = val;
+	change->has_cpu = true;
+	return 0;
+}
+
+static int parse_idle(const char *arg, struct port_change *change)
+{
+	unsigned long val;
+
+	if (parse_number(arg, 1, IDLE_US_MAX, &val)) {
+		complain("idle-us %s: it must be a number from 1 to %d", arg, IDLE_US_MAX);
+		return -1;
+	}
+	change->idle_us = val;
+	return 0;
+}
+
+/* One option of "port set" at @argv: KEYWORD VALUE. Return: 0, -1: complained */
+static int parse_port_setting(int argc, char **argv, struct port_change *change)
+{
+	const char *val;
+
+	if (matches(argv[0], "engine")) {
+		val = value_of("engine", change->engine, argc, argv);
+		return val ? parse_engine(val, change) : -1;
+	}
+	if (matches(argv[0], "cpu")) {
+		val = value_of("cpu", change->has_cpu, argc, argv);
+		return val ? parse_cpu(val, change) : -1;
+	}
+	if (matches(argv[0], "idle-us")) {
+		val = value_of("idle-us", change->idle_us, argc, argv);
+		return val ? parse_idle(val, change) : -1;
+	}
+	complain("\"%s\" is not known here, try \"weftctl port help\"", argv[0]);
+	return -1;
+}
+
+int parse_port_set(int argc, char **argv, struct port_change *change)
+{
+	memset(change, 0, sizeof(*change));
+	if (argc < 1) {
+		complain("port set needs a name, try \"weftctl port help\"");
+		return -1;
+	}
+	if (parse_port_name(argv[0]))
+		return -1;
+	change->name = argv[0];
+	if (argc == 1) {
+		complain("port set %s: what is to be changed? engine, cpu or idle-us", argv[0]);
+		return -1;
+	}
+	for (argc--, argv++; argc > 0; argc -= 2, argv += 2)
+		if (parse_port_setting(argc, argv, change))
+			return -1;
 	return 0;
 }
 

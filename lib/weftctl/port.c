@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Ports: add, delete, show.
+ * Ports: add, delete, set, show.
  */
 #include <stdio.h>
 #include <string.h>
@@ -50,18 +50,42 @@ static int del_port(int argc, char **argv)
 	return perform(msg, NULL, NULL, "port del", argv[0]);
 }
 
+static int set_port(int argc, char **argv)
+{
+	struct port_change change;
+	struct nl_msg *msg;
+
+	if (parse_port_set(argc, argv, &change))
+		return EXIT_USAGE;
+	msg = request(WEFT_CMD_PORT_SET, false);
+	if (!msg)
+		return EXIT_KERNEL;
+	nla_put_string(msg, WEFT_ATTR_PORT_NAME, change.name);
+	if (change.engine)
+		nla_put_string(msg, WEFT_ATTR_PORT_ENGINE, change.engine);
+	if (change.has_cpu)
+		nla_put_u32(msg, WEFT_ATTR_ENGINE_CPU, change.cpu);
+	if (change.idle_us)
+		nla_put_u32(msg, WEFT_ATTR_ENGINE_IDLE, change.idle_us);
+	return perform(msg, NULL, NULL, "port set", change.name);
+}
+
 static int help_port(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
 	puts("Usage: weftctl port [show] [NAME]\n"
 	     "       weftctl port add NAME { loop | netdev DEV } [addr ADDR]... [udp PORT]\n"
+	     "       weftctl port set NAME [engine { inline | poll }] [cpu { N | any }]"
+	     " [idle-us N]\n"
 	     "       weftctl port del NAME\n"
 	     "       weftctl port help\n"
 	     "NAME: of the port, also of its device /dev/weft/NAME\n"
 	     "loop: within this node; netdev DEV: on a network device, beside the IP stack\n"
 	     "ADDR: IPv4 or IPv6 address of the port; default: those of DEV\n"
-	     "PORT: UDP port on the wire, the same on all nodes; default: 9471");
+	     "PORT: UDP port on the wire, the same on all nodes; default: 9471\n"
+	     "engine: who takes what programs post: their own calls, or a thread that polls\n"
+	     "cpu: of that thread; idle-us: how long it looks for work before it sleeps");
 	return 0;
 }
 
@@ -71,6 +95,7 @@ int do_port(int argc, char **argv)
 		{ "add", add_port },
 		{ "delete", del_port },
 		{ "show", show_ports },
+		{ "set", set_port },
 		{ "list", show_ports },
 		{ "help", help_port },
 		{ 0 }

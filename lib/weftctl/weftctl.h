@@ -33,6 +33,18 @@ struct port_spec {
 	uint16_t udp;		/* 0: not given */
 };
 
+#define CPU_MAX		0xffffff	/* the kernel knows how many there are */
+#define IDLE_US_MAX	10000000
+
+/* What "port set" asks for */
+struct port_change {
+	const char *name;
+	const char *engine;	/* NULL: not given */
+	bool has_cpu;
+	uint32_t cpu;		/* UINT32_MAX: any */
+	uint32_t idle_us;	/* 0: not given */
+};
+
 /* A word that chooses; the tables end with a word of NULL */
 struct choice {
 	const char *word;
@@ -54,6 +66,7 @@ const struct choice *choose(const struct choice *table, const char *arg);
  */
 int parse_port_name(const char *arg);
 int parse_port_add(int argc, char **argv, struct port_spec *spec);
+int parse_port_set(int argc, char **argv, struct port_change *change);
 int parse_filter(int argc, char **argv, const char **name);
 
 /* ---- output.c --------------------------------------------------------------------------- */

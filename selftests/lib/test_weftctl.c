@@ -24,18 +24,35 @@ static int test_ok;
 
 static FILE *tap;		/* the real stdout */
 
-/* Split @line at blanks and parse it as what follows "port add". */
-static int add(const char *line, struct port_spec *spec)
+/* Split @line at blanks. Return: words in @argv, which has room for 16 */
+static int split(const char *line, char **argv)
 {
 	static char buf[256];
-	char *argv[16];
 	int argc = 0;
 	char *word;
 
 	snprintf(buf, sizeof(buf), "%s", line);
 	for (word = strtok(buf, " "); word; word = strtok(NULL, " "))
 		argv[argc++] = word;
+	return argc;
+}
+
+/* Parse @line as what follows "port add". */
+static int add(const char *line, struct port_spec *spec)
+{
+	char *argv[16];
+	int argc = split(line, argv);
+
 	return parse_port_add(argc, argv, spec);
+}
+
+/* Parse @line as what follows "port set". */
+static int set(const char *line, struct port_change *change)
+{
+	char *argv[16];
+	int argc = split(line, argv);
+
+	return parse_port_set(argc, argv, change);
 }
 
 static void test_abbreviations(void)
@@ -85,6 +102,34 @@ static void test_port_add_wrong(void)
 
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		if (add(wrong[i], &spec) != -1) {
+			fprintf(tap, "# taken: %s\n", wrong[i]);
+			test_ok = 0;
+		}
+	}
+}
+
+static void test_port_set(void)
+{
+	static const char *const wrong[] = {
+		"", "w", "a-name-that-is-too-long engine poll", "w engine", "w engine fast",
+		"w engine poll engine poll", "w cpu", "w cpu x", "w cpu -1", "w cpu 1 cpu 2",
+		"w cpu any cpu any", "w idle-us 0", "w idle-us 10000001", "w idle-us 5 idle-us 5",
+		"w idle-us 1s", "w other 5", "w engine poll 3",
+	};
+	struct port_change change;
+	size_t i;
+
+	CHECK(!set("weft0 engine poll cpu 3 idle-us 250", &change));
+	CHECK(!strcmp(change.name, "weft0") && !strcmp(change.engine, "poll"));
+	CHECK(change.has_cpu && change.cpu == 3 && change.idle_us == 250);
+	CHECK(!set("w e i", &change));
+	CHECK(!strcmp(change.engine, "inline") && !change.has_cpu && !change.idle_us);
+	CHECK(!set("w cpu any", &change));
+	CHECK(!change.engine && change.has_cpu && change.cpu == UINT32_MAX);
+	CHECK(!set("w idle-us 10000000 cpu 0", &change));
+	CHECK(change.idle_us == 10000000 && change.has_cpu && !change.cpu);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		if (set(wrong[i], &change) != -1) {
 			fprintf(tap, "# taken: %s\n", wrong[i]);
 			test_ok = 0;
 		}
@@ -162,6 +207,7 @@ static const struct {
 	{ "abbreviations", test_abbreviations },
 	{ "port add", test_port_add },
 	{ "port add with mistakes", test_port_add_wrong },
+	{ "port set", test_port_set },
 	{ "show's filter", test_filter },
 	{ "text and JSON", test_output },
 };

@@ -20,7 +20,7 @@
 /* PORT_NAME, PORT_DRIVER, [PORT_NETDEV], [PORT_ADDR ...], [PORT_UDP] */
 #define WEFT_CMD_PORT_ADD	1
 #define WEFT_CMD_PORT_DEL	2	/* PORT_NAME */
-#define WEFT_CMD_PORT_SET	3	/* PORT_NAME, [what is to change] */
+#define WEFT_CMD_PORT_SET	3	/* PORT_NAME, [PORT_ENGINE ...]: what is to change */
 #define WEFT_CMD_PORT_GET	4	/* [PORT_NAME] */
 #define WEFT_CMD_EP_GET		5	/* dump: [PORT_NAME] */
 #define WEFT_CMD_CTX_GET	6	/* dump: [PORT_NAME] */
@@ -41,6 +41,9 @@
 #define WEFT_ATTR_PORT_NPATH	11	/* u32: paths */
 /* u64: bytes pinned now: of the port (port get), of the context (ctx get) */
 #define WEFT_ATTR_PINNED	12
+#define WEFT_ATTR_PORT_ENGINE	13	/* string: "inline", "poll" */
+#define WEFT_ATTR_ENGINE_CPU	14	/* u32: of its first thread; U32_MAX: any (not shown) */
+#define WEFT_ATTR_ENGINE_IDLE	15	/* u32: microseconds without work until it sleeps */
 #define WEFT_ATTR_EP_HANDLE	16	/* u32 */
 #define WEFT_ATTR_EP_TYPE	17	/* string: "msg", "rdm", "passive" */
 #define WEFT_ATTR_EP_STATE	18	/* string */

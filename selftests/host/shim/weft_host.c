@@ -152,6 +152,18 @@ void weft_host_mutex_lock(struct weft_mutex *m, const char *file, int line)
 	nmutex++;
 }
 
+bool weft_host_mutex_trylock(struct weft_mutex *m, const char *file, int line)
+{
+	if (!m->made)
+		weft_host_die(file, line, "mutex was not initialised");
+	if (nmutex || nheld || nrcu)
+		weft_host_die(file, line, "mutex is tried inside of something");
+	if (pthread_mutex_trylock(&m->mutex))
+		return false;
+	nmutex++;
+	return true;
+}
+
 void weft_host_mutex_unlock(struct weft_mutex *m, const char *file, int line)
 {
 	if (nmutex != 1 || nheld)

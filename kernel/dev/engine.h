@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft - engines: who takes what programs have posted. States and locks: engine.c
+ */
+#ifndef WEFT_ENGINE_H
+#define WEFT_ENGINE_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "../core/core.h"
+
+struct netlink_ext_ack;
+struct task_struct;
+struct weft_port;
+struct weft_obj;
+
+#define WEFT_ENGINE_INLINE	0
+#define WEFT_ENGINE_POLL	1
+
+#define WEFT_ENGINE_ANY_CPU	U32_MAX
+#define WEFT_ENGINE_SAME	(U32_MAX - 1)	/* in weft_engine_set() */
+#define WEFT_ENGINE_QUEUES	16		/* threads of one port */
+#define WEFT_ENGINE_IDLE_US	100		/* unless told otherwise */
+#define WEFT_ENGINE_IDLE_MAX	10000000
+
+/**
+ * struct weft_engine_conf - what the administrator wants
+ * @mode: WEFT_ENGINE_*
+ * @cpu: CPU of the first thread, the others are on those that follow; WEFT_ENGINE_ANY_CPU: the
+ *	scheduler's choice
+ * @idle_us: microseconds without work after which an endpoint is looked at no more, and a thread
+ *	sleeps; 1 to WEFT_ENGINE_IDLE_MAX
+ */
+struct weft_engine_conf {
+	u32 mode;
+	u32 cpu;
+	u32 idle_us;
+};
+
+struct weft_poller;
+
+/**
+ * struct weft_hot - an object's place in the list of what a thread looks at
+ * @node: in poller->hot, while @on
+ * @poller: its thread; constant
+ * @obj: the object; it is inside of its table while @on
+ * @ep: the core's part
+ * @bell: doorbells
+ * @sq_seen: the send ring's, when it was last served
+ * @rq_seen: the receive ring's
+ * @left: WEFT_POLL_* of the last time
+ * @since: when it was last found to have moved
+ * @on: is looked at
+ * @dead: will not be again
+ *
+ * Under poller->lock; but @sq_seen, @rq_seen, @left and @since belong to the thread while @on.
+ */
+struct weft_hot {
+	struct list_head node;
+	struct weft_poller *poller;
+	struct weft_obj *obj;
+	struct weft_ep *ep;
+	const struct weft_ep_doorbell *bell;
+	u32 sq_seen;
+	u32 rq_seen;
+	u32 left;
+	weft_ns since;
+	bool on;
+	bool dead;
+};
+
+/**
+ * struct weft_poller - a thread that polls one queue pair of the NIC, and endpoints
+ * @engine: of the port
+ * @queue: number of the pair
+ * @open: it runs: endpoints may join; written under @lock
+ * @lock: @hot, @open, @task; innermost but for the core's
+ * @hot: struct weft_hot
+ * @task: the thread, while @open
+ * @out: for what it has the core do
+ */
+struct weft_poller {
+	struct weft_engine *engine;
+	u32 queue;
+	bool open;
+	spinlock_t lock;	/* hot, open, task */
+	struct list_head hot;
+	struct task_struct *task;
+	struct weft_out *out;
+};
+
+/**
+ * struct weft_engine - of a port; lives as long as its device
+ * @port: the port
+ * @lock: @conf but for @idle_ns; starting and stopping threads
+ * @conf: what is wanted
+ * @idle_ns: the same in nanoseconds; read by the threads
+ * @gone: the port is going: no thread is started any more
+ * @n: threads that there may be: queue pairs of the port; constant
+ * @poller: the threads
+ */
+struct weft_engine {
+	struct weft_port *port;
+	struct mutex lock;	/* conf, gone */
+	struct weft_engine_conf conf;
+	u64 idle_ns;
+	bool gone;
+	u32 n;
+	struct weft_poller poller[];
+};
+
+struct weft_engine *weft_engine_new(struct weft_port *port);
+void weft_engine_free(struct weft_engine *engine);
+int weft_engine_set(struct weft_port *port, const struct weft_engine_conf *conf,
+		    struct netlink_ext_ack *extack);
+void weft_engine_look(struct weft_port *port, struct weft_engine_conf *conf);
+const char *weft_engine_name(u32 mode);
+void weft_engine_stop(struct weft_port *port);
+bool weft_engine_irq(struct weft_port *port, u32 queue);
+
+void weft_hot_init(struct weft_hot *hot, struct weft_engine *engine, struct weft_obj *obj,
+		   struct weft_ep *ep, const struct weft_ep_doorbell *bell);
+void weft_hot_join(struct weft_hot *hot);
+void weft_hot_forget(struct weft_hot *hot);
+
+/**
+ * weft_hot_kicked - the program had to kick: have its doorbells looked at, if a thread polls
+ * @hot: of the endpoint; the caller is inside of the object
+ */
+static inline void weft_hot_kicked(struct weft_hot *hot)
+{
+	if (unlikely(READ_ONCE(hot->poller->open) && !READ_ONCE(hot->on)))
+		weft_hot_join(hot);
+}
+
+#endif
