@@ -6,8 +6,6 @@
  * fetches it. Operations that FI_MORE holds back are let go whenever the queue is read or waited
  * on.
  */
-#include <time.h>
-
 #include "weft_fi.h"
 
 #define WEFT_FI_CQ_BATCH	16
@@ -212,45 +210,55 @@ static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *bu
 	return 1;
 }
 
-static uint64_t weft_fi_now_ns(void)
+/* what a blocking read waits for at least; no more than it has room for */
+static size_t weft_fi_cq_want(const struct weft_fi_cq *cq, size_t count, const void *cond)
 {
-	struct timespec ts;
+	size_t want = cq->threshold && cond ? (uintptr_t)cond : 1;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	return want < count ? want : count;
 }
 
-/* @cond is only advice: one completion is enough to return */
 static ssize_t weft_fi_cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count, fi_addr_t *src,
 				    const void *cond, int timeout)
 {
 	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid);
+	size_t want = weft_fi_cq_want(cq, count, cond);
 	uint64_t left = WEFT_FOREVER;
 	uint64_t end = 0, now;
+	size_t done = 0;
 	uint32_t seen;
 	ssize_t ret;
 	int err;
 
-	if (cq->wait_obj == FI_WAIT_NONE)
-		return -FI_EINVAL;
+	if (cq->wait_obj == FI_WAIT_NONE || cq->wait_obj == FI_WAIT_SET)
+		return weft_fi_fail(FI_LOG_CQ, -FI_EINVAL,
+				    "a queue without a wait object of its own has no blocking reads; open it with FI_WAIT_UNSPEC");
 	for (;;) {
-		ret = weft_fi_cq_try(cq, buf, count, src, &seen);
-		if (ret != -FI_EAGAIN || !timeout)
-			return ret;
+		ret = weft_fi_cq_try(cq, (char *)buf + done * cq->entry_size, count - done,
+				     src ? src + done : NULL, &seen);
+		if (ret > 0)
+			done += ret;
+		if (ret < 0 ? ret != -FI_EAGAIN : done >= want)
+			return done ? (ssize_t)done : ret;
+		if (!timeout)
+			break;
 		if (timeout > 0) {
 			now = weft_fi_now_ns();
 			if (!end)
 				end = now + (uint64_t)timeout * 1000000;
 			if (now >= end)
-				return -FI_EAGAIN;
+				break;
 			left = end - now;
 		}
 		err = weft_cq_wait(cq->cq, seen, NULL, left);
 		if (err == -EINTR || err == -ECANCELED)
-			return weft_fi_cq_try(cq, buf, count, src, NULL);
+			break;
 		if (err && err != -ETIMEDOUT)
-			return err;
+			return done ? (ssize_t)done : err;
 	}
+	if (done)
+		return done;
+	return weft_fi_cq_try(cq, buf, count, src, NULL);
 }
 
 static ssize_t weft_fi_cq_sread(struct fid_cq *fid, void *buf, size_t count, const void *cond,
@@ -264,7 +272,8 @@ static int weft_fi_cq_signal(struct fid_cq *fid)
 	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid);
 
 	if (cq->wait_obj == FI_WAIT_NONE)
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_CQ, -FI_EINVAL,
+				    "fi_cq_signal: the queue has no wait object, nobody waits for it");
 	return weft_cq_signal(cq->cq);
 }
 
@@ -274,12 +283,11 @@ static const char *weft_fi_cq_strerror(struct fid_cq *cq, int prov_errno, const 
 	return weft_fi_strerror(prov_errno, buf, len);
 }
 
-int weft_fi_cq_trywait(struct weft_fi_cq *cq)
+/* as weft_fi_fid_ready() */
+int weft_fi_cq_ready(struct weft_fi_cq *cq)
 {
 	int ret;
 
-	if (cq->wait_obj == FI_WAIT_NONE)
-		return -FI_EINVAL;
 	weft_fi_cq_flush(cq);
 	weft_fi_lock(&cq->lock);
 	ret = weft_fi_cq_any(cq) ? -FI_EAGAIN : 0;
@@ -293,10 +301,13 @@ static int weft_fi_cq_close(struct fid *fid)
 	int ret;
 
 	if (atomic_load(&cq->refs))
-		return -FI_EBUSY;
+		return weft_fi_fail(FI_LOG_CQ, -FI_EBUSY,
+				    "endpoints or poll sets use the completion queue: close them first");
+	weft_fi_set_leave(&cq->member);
 	ret = weft_cq_destroy(cq->cq);
 	if (ret)
-		return ret;
+		return weft_fi_fail(FI_LOG_CQ, ret, "the completion queue is not closed: %s",
+				    fi_strerror(-ret));
 	weft_fi_lock_fini(&cq->lock);
 	pthread_mutex_destroy(&cq->eps_lock);
 	atomic_fetch_sub(&cq->domain->refs, 1);
@@ -338,18 +349,39 @@ static int weft_fi_cq_format(struct weft_fi_cq *cq, enum fi_cq_format format)
 	case FI_CQ_FORMAT_UNSPEC:
 	case FI_CQ_FORMAT_CONTEXT:
 		cq->put = weft_fi_put_context;
+		cq->entry_size = sizeof(struct fi_cq_entry);
 		return 0;
 	case FI_CQ_FORMAT_MSG:
 		cq->put = weft_fi_put_msg;
+		cq->entry_size = sizeof(struct fi_cq_msg_entry);
 		return 0;
 	case FI_CQ_FORMAT_DATA:
 		cq->put = weft_fi_put_data;
+		cq->entry_size = sizeof(struct fi_cq_data_entry);
 		return 0;
 	case FI_CQ_FORMAT_TAGGED:
 		cq->put = weft_fi_put_tagged;
+		cq->entry_size = sizeof(struct fi_cq_tagged_entry);
 		return 0;
 	}
-	return -FI_EINVAL;
+	return weft_fi_fail(FI_LOG_CQ, -FI_EINVAL, "%d is no format of completions", format);
+}
+
+/* what is asked of a queue, before anything is made */
+static int weft_fi_cq_init(struct weft_fi_cq *cq, const struct weft_fi_domain *dom,
+			   const struct fi_cq_attr *attr, struct weft_fi_set **set)
+{
+	int ret;
+
+	if (attr->flags & ~(uint64_t)FI_AFFINITY)
+		return weft_fi_fail(FI_LOG_CQ, -FI_EBADFLAGS,
+				    "a completion queue has no flag but FI_AFFINITY");
+	if (attr->wait_cond != FI_CQ_COND_NONE && attr->wait_cond != FI_CQ_COND_THRESHOLD)
+		return weft_fi_fail(FI_LOG_CQ, -FI_EINVAL, "%d is no condition of blocking reads",
+				    attr->wait_cond);
+	cq->threshold = attr->wait_cond == FI_CQ_COND_THRESHOLD;
+	ret = weft_fi_wait_obj(attr->wait_obj, attr->wait_set, dom->fabric, &cq->wait_obj, set);
+	return ret ? ret : weft_fi_cq_format(cq, attr->format);
 }
 
 static uint32_t weft_fi_cq_slots(const struct weft_fi_domain *dom, size_t size)
@@ -364,39 +396,47 @@ static uint32_t weft_fi_cq_slots(const struct weft_fi_domain *dom, size_t size)
 /**
  * weft_fi_cq_open() - see fi_cq_open(3)
  * @domain: open domain
- * @attr: FI_WAIT_NONE, FI_WAIT_UNSPEC and FI_WAIT_FD can be waited on
+ * @attr: of the queue
  * @cq: out
  * @context: of the program
  *
  * A size beyond the port's longest ring gets that: completions are never lost, operations wait.
  *
- * Return: 0, -FI_ENOSYS (wait object), -FI_EINVAL (format), -FI_ENOMEM, -errno.
+ * Return: 0, -FI_ENOSYS (wait object), -FI_EINVAL (format, condition, wait set), -FI_EBADFLAGS,
+ * -FI_ENOMEM, -errno.
  */
 int weft_fi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq,
 		    void *context)
 {
 	struct weft_fi_domain *dom = weft_container(domain, struct weft_fi_domain, fid);
+	struct weft_fi_set *set;
 	struct weft_fi_cq *c;
 	int ret;
 
+	if (!attr || !cq)
+		return weft_fi_fail(FI_LOG_CQ, -FI_EINVAL, "fi_cq_open needs attributes");
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return -FI_ENOMEM;
-	ret = weft_fi_wait_obj(attr->wait_obj, &c->wait_obj);
-	if (!ret)
-		ret = weft_fi_cq_format(c, attr->format);
+	ret = weft_fi_cq_init(c, dom, attr, &set);
 	if (!ret)
 		ret = weft_cq_create(dom->port->ctx, weft_fi_cq_slots(dom, attr->size), &c->cq);
-	if (ret) {
-		free(c);
-		return ret;
-	}
+	if (ret)
+		goto err_free;
 	weft_fi_fid_init(&c->fid.fid, FI_CLASS_CQ, context, &weft_fi_cq_fid_ops);
 	c->fid.ops = &weft_fi_cq_ops;
 	c->domain = dom;
 	weft_fi_lock_init(&c->lock, dom->locking);
 	pthread_mutex_init(&c->eps_lock, NULL);
+	ret = weft_fi_set_join(set, &c->member, &c->fid.fid, weft_cq_fd(c->cq));
+	if (ret)
+		goto err_cq;
 	atomic_fetch_add(&dom->refs, 1);
 	*cq = &c->fid;
 	return 0;
+err_cq:
+	weft_cq_destroy(c->cq);
+err_free:
+	free(c);
+	return ret;
 }

@@ -35,12 +35,6 @@ static int weft_fi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *att
 	return -FI_ENOSYS;
 }
 
-static int weft_fi_poll_open(struct fid_domain *domain, struct fi_poll_attr *attr,
-			     struct fid_poll **pollset)
-{
-	return -FI_ENOSYS;
-}
-
 static int weft_fi_srx_ctx(struct fid_domain *domain, struct fi_rx_attr *attr,
 			   struct fid_ep **rx_ep, void *context)
 {

@@ -14,7 +14,6 @@
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "weft_fi.h"
@@ -276,7 +275,8 @@ void weft_fi_eq_forget(struct weft_fi_eq *eq, struct fid *fid)
 	pthread_mutex_unlock(&eq->lock);
 }
 
-int weft_fi_eq_trywait(struct weft_fi_eq *eq)
+/* as weft_fi_fid_ready() */
+int weft_fi_eq_ready(struct weft_fi_eq *eq)
 {
 	int ret;
 
@@ -377,10 +377,7 @@ static ssize_t weft_fi_eq_write(struct fid_eq *fid, uint32_t event, const void *
 
 static int64_t weft_fi_now_ms(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+	return weft_fi_now_ns() / 1000000;
 }
 
 static ssize_t weft_fi_eq_sread(struct fid_eq *fid, uint32_t *event, void *buf, size_t len,
@@ -392,8 +389,9 @@ static ssize_t weft_fi_eq_sread(struct fid_eq *fid, uint32_t *event, void *buf, 
 	int64_t left = -1;
 	ssize_t ret;
 
-	if (eq->wait_obj == FI_WAIT_NONE)
-		return -FI_EINVAL;
+	if (eq->wait_obj == FI_WAIT_NONE || eq->wait_obj == FI_WAIT_SET)
+		return weft_fi_fail(FI_LOG_EQ, -FI_EINVAL,
+				    "a queue without a wait object of its own has no blocking reads; open it with FI_WAIT_UNSPEC");
 	for (;;) {
 		ret = weft_fi_eq_read(fid, event, buf, len, flags);
 		if (ret != -FI_EAGAIN)
@@ -421,7 +419,9 @@ static int weft_fi_eq_close(struct fid *fid)
 	struct weft_fi_keq *keq;
 
 	if (atomic_load(&eq->refs))
-		return -FI_EBUSY;
+		return weft_fi_fail(FI_LOG_EQ, -FI_EBUSY,
+				    "endpoints, address vectors or poll sets use the event queue: close them first");
+	weft_fi_set_leave(&eq->member);
 	while ((keq = eq->keqs)) {
 		eq->keqs = keq->next;
 		weft_eq_destroy(keq->eq);
@@ -467,49 +467,70 @@ static struct fi_ops_eq weft_fi_eq_ops = {
 	.strerror = weft_fi_eq_strerror,
 };
 
+/* the files of a queue */
+static int weft_fi_eq_files(struct weft_fi_eq *eq)
+{
+	struct epoll_event watch = { .events = EPOLLIN };
+	int ret;
+
+	eq->epfd = epoll_create1(EPOLL_CLOEXEC);
+	eq->evfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (eq->epfd >= 0 && eq->evfd >= 0 &&
+	    !epoll_ctl(eq->epfd, EPOLL_CTL_ADD, eq->evfd, &watch))
+		return 0;
+	ret = -errno;
+	if (eq->epfd >= 0)
+		close(eq->epfd);
+	if (eq->evfd >= 0)
+		close(eq->evfd);
+	return ret;
+}
+
 /**
  * weft_fi_eq_open() - see fi_eq_open(3)
  * @fabric: open fabric
- * @attr: FI_WAIT_NONE, FI_WAIT_UNSPEC and FI_WAIT_FD can be waited on; the size does not matter
+ * @attr: of the queue; the size does not matter
  * @eq: out
  * @context: of the program
  *
- * Return: 0, -FI_ENOSYS (wait object), -FI_ENOMEM, -errno.
+ * Return: 0, -FI_ENOSYS (wait object), -FI_EINVAL, -FI_EBADFLAGS, -FI_ENOMEM, -errno.
  */
 int weft_fi_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_eq **eq,
 		    void *context)
 {
-	struct epoll_event watch = { .events = EPOLLIN };
+	struct weft_fi_set *set;
 	struct weft_fi_eq *e;
 	int ret;
 
+	if (!attr || !eq)
+		return weft_fi_fail(FI_LOG_EQ, -FI_EINVAL, "fi_eq_open needs attributes");
+	if (attr->flags & ~(uint64_t)(FI_WRITE | FI_AFFINITY))
+		return weft_fi_fail(FI_LOG_EQ, -FI_EBADFLAGS,
+				    "an event queue has no flags but FI_WRITE and FI_AFFINITY");
 	e = calloc(1, sizeof(*e));
 	if (!e)
 		return -FI_ENOMEM;
-	ret = weft_fi_wait_obj(attr->wait_obj, &e->wait_obj);
-	if (ret) {
-		free(e);
-		return ret;
-	}
-	e->epfd = epoll_create1(EPOLL_CLOEXEC);
-	e->evfd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (e->epfd < 0 || e->evfd < 0 ||
-	    epoll_ctl(e->epfd, EPOLL_CTL_ADD, e->evfd, &watch)) {
-		ret = -errno;
-		if (e->epfd >= 0)
-			close(e->epfd);
-		if (e->evfd >= 0)
-			close(e->evfd);
-		free(e);
-		return ret;
-	}
+	e->fabric = weft_container(fabric, struct weft_fi_fabric, fid);
+	ret = weft_fi_wait_obj(attr->wait_obj, attr->wait_set, e->fabric, &e->wait_obj, &set);
+	if (!ret)
+		ret = weft_fi_eq_files(e);
+	if (ret)
+		goto err_free;
 	weft_fi_fid_init(&e->fid.fid, FI_CLASS_EQ, context, &weft_fi_eq_fid_ops);
 	e->fid.ops = &weft_fi_eq_ops;
-	e->fabric = weft_container(fabric, struct weft_fi_fabric, fid);
 	e->writable = attr->flags & FI_WRITE;
 	e->tail = &e->head;
 	pthread_mutex_init(&e->lock, NULL);
+	ret = weft_fi_set_join(set, &e->member, &e->fid.fid, e->epfd);
+	if (ret)
+		goto err_files;
 	atomic_fetch_add(&e->fabric->refs, 1);
 	*eq = &e->fid;
 	return 0;
+err_files:
+	close(e->evfd);
+	close(e->epfd);
+err_free:
+	free(e);
+	return ret;
 }

@@ -187,36 +187,6 @@ static int weft_fi_fabric_close(struct fid *fid)
 	return 0;
 }
 
-static int weft_fi_wait_open(struct fid_fabric *fabric, struct fi_wait_attr *attr,
-			     struct fid_wait **waitset)
-{
-	return -FI_ENOSYS;
-}
-
-/* 0: the wait objects of all of them can be slept on, each will wake for what comes from now on */
-static int weft_fi_trywait(struct fid_fabric *fabric, struct fid **fids, int count)
-{
-	int i, ret;
-
-	for (i = 0; i < count; i++) {
-		switch (fids[i]->fclass) {
-		case FI_CLASS_CQ:
-			ret = weft_fi_cq_trywait(weft_container(fids[i], struct weft_fi_cq,
-								fid.fid));
-			break;
-		case FI_CLASS_EQ:
-			ret = weft_fi_eq_trywait(weft_container(fids[i], struct weft_fi_eq,
-								fid.fid));
-			break;
-		default:
-			ret = -FI_EINVAL;
-		}
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
 static int weft_fi_domain2(struct fid_fabric *fabric, struct fi_info *info,
 			   struct fid_domain **domain, uint64_t flags, void *context)
 {
@@ -238,7 +208,7 @@ static struct fi_ops_fabric weft_fi_fabric_ops = {
 	.domain = weft_fi_domain,
 	.passive_ep = weft_fi_pep_open,
 	.eq_open = weft_fi_eq_open,
-	.wait_open = weft_fi_wait_open,
+	.wait_open = weft_fi_set_open,
 	.trywait = weft_fi_trywait,
 	.domain2 = weft_fi_domain2,
 };

@@ -179,6 +179,38 @@ struct weft_fi_av {
 };
 
 /**
+ * struct weft_fi_set - a wait set
+ * @fid: libfabric's part
+ * @fabric: whose it is
+ * @wait_obj: what can be waited on
+ * @epfd: readable while one of the members is
+ * @lock: of @members
+ * @members: queues
+ */
+struct weft_fi_set {
+	struct fid_wait fid;
+	struct weft_fi_fabric *fabric;
+	enum fi_wait_obj wait_obj;
+	int epfd;
+	pthread_mutex_t lock;
+	struct weft_fi_member *members;
+};
+
+/**
+ * struct weft_fi_member - a queue's place in a wait set
+ * @next: in weft_fi_set.members
+ * @set: the set, NULL: in none
+ * @fid: the queue
+ * @fd: its file
+ */
+struct weft_fi_member {
+	struct weft_fi_member *next;
+	struct weft_fi_set *set;
+	struct fid *fid;
+	int fd;
+};
+
+/**
  * struct weft_fi_cq - a completion queue
  * @fid: libfabric's part
  * @domain: whose it is
@@ -186,7 +218,10 @@ struct weft_fi_av {
  * @refs: endpoint directions bound to it
  * @lock: of @cq, @held, @has_held
  * @put: writes a completion in the queue's format
+ * @entry_size: bytes of one
  * @wait_obj: what can be waited on
+ * @member: place in a wait set
+ * @threshold: blocking reads have a condition, the number of entries that are wanted
  * @has_held: @held holds
  * @held: entry that has been taken out of the ring but not been read: a failed operation
  * @deferred: endpoints may have entries that FI_MORE holds back
@@ -200,7 +235,10 @@ struct weft_fi_cq {
 	atomic_int refs;
 	struct weft_fi_lock lock;
 	void *(*put)(void *buf, const struct weft_cqe *cqe);
+	size_t entry_size;
 	enum fi_wait_obj wait_obj;
+	struct weft_fi_member member;
+	bool threshold;
 	bool has_held;
 	struct weft_cqe held;
 	atomic_bool deferred;
@@ -250,6 +288,7 @@ struct weft_fi_keq {
  * @fabric: whose it is
  * @refs: endpoints and address vectors bound to it
  * @wait_obj: what can be waited on
+ * @member: place in a wait set
  * @writable: the program may write events
  * @lock: of what follows
  * @keqs: a queue in each port where something is bound to it
@@ -265,6 +304,7 @@ struct weft_fi_eq {
 	struct weft_fi_fabric *fabric;
 	atomic_int refs;
 	enum fi_wait_obj wait_obj;
+	struct weft_fi_member member;
 	bool writable;
 	pthread_mutex_t lock;
 	struct weft_fi_keq *keqs;
@@ -503,8 +543,8 @@ int weft_fi_pep_open(struct fid_fabric *fabric, struct fi_info *info, struct fid
 		     void *context);
 bool weft_fi_pep_name(struct weft_fi_port *port, const struct fid *fid,
 		      struct weft_sockaddr *addr);
-int weft_fi_cq_trywait(struct weft_fi_cq *cq);
-int weft_fi_eq_trywait(struct weft_fi_eq *eq);
+int weft_fi_cq_ready(struct weft_fi_cq *cq);
+int weft_fi_eq_ready(struct weft_fi_eq *eq);
 int weft_fi_eq_port(struct weft_fi_eq *eq, struct weft_fi_port *port, struct weft_eq **out);
 int weft_fi_eq_post(struct weft_fi_eq *eq, uint32_t event, struct fid *fid, const void *data,
 		    size_t len);
@@ -513,9 +553,23 @@ void weft_fi_eq_forget(struct weft_fi_eq *eq, struct fid *fid);
 extern struct fi_ops_mr weft_fi_mr_ops;
 
 /* weft_wait.c */
-int weft_fi_wait_obj(enum fi_wait_obj asked, enum fi_wait_obj *got);
+uint64_t weft_fi_now_ns(void);
+int weft_fi_fid_ready(struct fid *fid);
+int weft_fi_trywait(struct fid_fabric *fabric, struct fid **fids, int count);
+int weft_fi_wait_obj(enum fi_wait_obj asked, struct fid_wait *wait_set,
+		     struct weft_fi_fabric *fabric, enum fi_wait_obj *got,
+		     struct weft_fi_set **set);
+int weft_fi_set_join(struct weft_fi_set *set, struct weft_fi_member *member, struct fid *fid,
+		     int fd);
+void weft_fi_set_leave(struct weft_fi_member *member);
+int weft_fi_set_ready(struct weft_fi_set *set);
+int weft_fi_set_open(struct fid_fabric *fabric, struct fi_wait_attr *attr, struct fid_wait **set);
 int weft_fi_wait_control(enum fi_wait_obj wait_obj, int fd, int command, void *arg);
 const char *weft_fi_strerror(int prov_errno, char *buf, size_t len);
+
+/* weft_poll.c */
+int weft_fi_poll_open(struct fid_domain *domain, struct fi_poll_attr *attr,
+		      struct fid_poll **poll);
 
 /* weft_ep.c */
 int weft_fi_endpoint(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep,
