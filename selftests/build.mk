@@ -70,9 +70,24 @@ vm_test_obj := $(vm_test_src:%.c=$(B)/obj/%.o)
 vm_common_obj := $(call objs,selftests/vm/tests/lib)
 vm_tests := $(vm_test_src:selftests/vm/tests/%.c=$(B)/selftests/%)
 
+# conformance: selftests/fi/*.c, a program for each manual page
+fi_test_src := $(sort $(wildcard selftests/fi/*.c))
+fi_test_obj := $(fi_test_src:%.c=$(B)/obj/%.o)
+fi_common_obj := $(call objs,selftests/fi/lib)
+fi_tests := $(fi_test_src:selftests/fi/%.c=$(B)/selftests/%)
+
 .PHONY: selftests
-selftests: $(vm_tests)
+selftests: $(vm_tests) $(fi_tests)
 	@:
+
+$(fi_test_obj) $(fi_common_obj): cflags = -Iselftests/vm/tests/lib \
+	-Iselftests/fi/lib -Wno-missing-field-initializers -Wno-override-init
+$(fi_tests): $(B)/selftests/%: $(B)/obj/selftests/fi/%.o \
+		$(fi_common_obj) $(vm_common_obj) $(B)/lib/libweft.so
+	$(say) LINK '$@'
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) -L$(B)/lib -lweft \
+		-lfabric -lpthread -Wl,-rpath,'$$ORIGIN/../lib'
 
 $(vm_test_obj) $(vm_common_obj): cflags = -isystem $(KSELFTEST) \
 	-Iselftests/vm/tests/lib -Wno-missing-field-initializers

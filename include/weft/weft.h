@@ -617,6 +617,43 @@ int weft_trecvv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint3
 		uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags);
 
 /**
+ * weft_tpeek() - look for a tagged message that waits for a receive (WEFT_CAP_PEEK)
+ * @ep: receiving half
+ * @iov: room for the front of the message; used when it is one segment, wants at most
+ *	WEFT_INLINE_MAX bytes, and the kernel has them at hand: then the completion's @buf is not 0
+ * @count: of segments, may be 0
+ * @src: as in weft_recv()
+ * @tag: as in weft_trecv()
+ * @ignore: as in weft_trecv()
+ * @context: of the completion, and of what is set aside
+ * @flags: WEFT_RQ_KEEP: set the message aside for @context; WEFT_RQ_DROP: drop it
+ *
+ * Its completion always comes, and at once: with the message's length, tag, data and source, or
+ * with status ENOMSG. EINVAL: something is set aside for @context already; ENOBUFS: too much is set
+ * aside.
+ */
+int weft_tpeek(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t src,
+	       uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags);
+
+/**
+ * weft_tclaim() - receive the message that is set aside for @context
+ * @ep: receiving half
+ * @iov: as in weft_recvv()
+ * @count: as in weft_recvv()
+ * @context: of the peek; the completion has it, too. Status EINVAL: nothing is set aside for it
+ * @flags: WEFT_RQ_COMPLETION
+ */
+int weft_tclaim(struct weft_ep *ep, const struct iovec *iov, size_t count, uint64_t context,
+		uint32_t flags);
+
+/**
+ * weft_tdiscard() - drop the message that is set aside for @context
+ * @ep: receiving half
+ * @context: as in weft_tclaim(); a completion of length 0 always comes
+ */
+int weft_tdiscard(struct weft_ep *ep, uint64_t context);
+
+/**
  * weft_cancel() - cancel the oldest unmatched receive with this context (WEFT_IOC_CANCEL)
  * @ep: receiving half
  * @context: of the receive

@@ -683,7 +683,10 @@ bool weft_ep_cool(struct weft_ep *ep);
  */
 void weft_ep_hand(struct weft_ep *ep, weft_ns now, struct weft_out *out);
 
-/* Cancel as WEFT_IOC_CANCEL tells. Return: 0, -EINVAL: not enabled. */
+/*
+ * Cancel as WEFT_IOC_CANCEL tells. Return: 0, -EINVAL: not enabled, -EAGAIN: the receive still
+ * stands in the ring and its completion queue is full.
+ */
 int weft_ep_cancel(struct weft_ep *ep, u64 context, weft_ns now, struct weft_out *out);
 
 /**

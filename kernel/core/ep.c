@@ -24,6 +24,7 @@ static void weft_ep_free(struct weft_ep *ep)
 	weft_match_fini(&ep->match);
 	weft_free(ep->txms);
 	weft_free(ep->posts);
+	weft_free(ep->cut);
 	weft_free(ep->scratch);
 	weft_free(ep->spare);
 	weft_memctx_put(ep->conf.mc);
@@ -71,8 +72,9 @@ static int weft_ep_slots(struct weft_ep *ep)
 		return 0;
 	ep->txms = weft_alloc_sleep((size_t)ep->conf.sq_slots * sizeof(*ep->txms));
 	ep->posts = weft_alloc_sleep((size_t)ep->conf.rq_slots * sizeof(*ep->posts));
+	ep->cut = weft_alloc_sleep(DIV_ROUND_UP(ep->conf.rq_slots, 64) * sizeof(*ep->cut));
 	ep->scratch = weft_alloc_sleep(WEFT_INLINE_MAX);
-	if (!ep->txms || !ep->posts || !ep->scratch)
+	if (!ep->txms || !ep->posts || !ep->cut || !ep->scratch)
 		return -ENOMEM;
 	for (i = 0; i < ep->conf.sq_slots; i++) {
 		struct weft_txm *txm = &ep->txms[i];
@@ -128,6 +130,7 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	weft_list_init(&ep->post_free);
 	weft_list_init(&ep->txm_free);
 	weft_list_init(&ep->active);
+	weft_list_init(&ep->claims);
 	weft_list_init(&ep->reqs);
 	weft_list_init(&ep->ev_conn.node);
 	weft_list_init(&ep->ev_shut.node);
@@ -356,7 +359,8 @@ int weft_ep_cancel(struct weft_ep *ep, u64 context, weft_ns now, struct weft_out
 		err = -EINVAL;
 	} else {
 		weft_recv_drain(ep, out);
-		weft_recv_cancel(ep, context, out);
+		if (!weft_recv_cancel(ep, context, out) && ep->rq_stalled && ep->rx_cq)
+			err = weft_recv_cut(ep, context, out);
 	}
 	weft_unlock(&ep->lock);
 	return err;

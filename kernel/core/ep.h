@@ -125,6 +125,10 @@ struct weft_conn {
  * @rentry: the receive that is being applied
  * @rq_stalled: there was no free receive
  * @draining: the receive ring is being emptied
+ * @ncut: bits in @cut
+ * @cut: entries of the receive ring that were canceled before their turn, a bit for each slot
+ * @claims: messages that were set aside (rxm->enode)
+ * @nclaims: how many
  * @match: matching
  * @av_gen: generation of the vector at which unexpected messages' senders were found
  * @post_free: free receives
@@ -183,6 +187,10 @@ struct weft_ep {
 	struct weft_rq_entry rentry;
 	bool rq_stalled;
 	bool draining;
+	u32 ncut;
+	u64 *cut;
+	struct weft_list claims;
+	u32 nclaims;
 	struct weft_match match;
 	u32 av_gen;
 	struct weft_list post_free;

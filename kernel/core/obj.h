@@ -595,7 +595,7 @@ struct weft_post {
  * @ep: the endpoint, referenced; set before it is offered
  * @match: in ep->match while it is unexpected; ep->lock
  * @post: what receives it; ep->lock, then constant until it is over
- * @enode: in ep->active when matched; ep->lock
+ * @enode: in ep->active when matched, in ep->claims when claimed; ep->lock
  * @node: in path->rxms
  * @fnode: in rflow->early or rflow->partial
  * @rnode: in path->rids
@@ -609,6 +609,8 @@ struct weft_post {
  * @over: finished, dropped or withdrawn: only references keep it
  * @served: completed from its buffer under ep->lock: the path has to put it away
  * @dropped: its endpoint does not want it; ep->lock
+ * @claimed: it has been set aside for who says @claim; ep->lock
+ * @claim: the user's context; ep->lock
  * @aborted: the sender has withdrawn it: it gets no DONE
  * @cold: cold work is running
  * @direct: eager, placed straight into win[0]
@@ -663,11 +665,13 @@ struct weft_rxm {
 	bool over;
 	bool served;
 	bool dropped;
+	bool claimed;
 	bool aborted;
 	bool cold;
 	bool direct;
 	u8 lane;
 	struct weft_flowid flow;
+	u64 claim;
 	u64 tag;
 	u64 data;
 	u64 len;

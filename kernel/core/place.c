@@ -140,7 +140,7 @@ void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out)
 	}
 	/* what has been decided under ep->lock comes here by out->start */
 	weft_lock(&rxm->ep->lock);
-	waits = rxm->post || rxm->served || rxm->dropped;
+	waits = rxm->post || rxm->served || rxm->dropped || rxm->claimed;
 	if (!waits && rxm->match.in)
 		weft_match_unexp_del(&rxm->ep->match, &rxm->match);
 	weft_unlock(&rxm->ep->lock);
@@ -316,18 +316,28 @@ static void weft_rxm_from_buf(struct weft_rxm *rxm, struct weft_out *out)
 	}
 }
 
+/**
+ * weft_rxm_buffered - a message that waits for its receive is wholly buffered: as good as placed
+ * @rxm: the message, offered and not started; its path is locked
+ */
+void weft_rxm_buffered(struct weft_rxm *rxm)
+{
+	if (!(rxm->flags & WEFT_MSG_PLACED))
+		return;
+	rxm->flags &= ~WEFT_MSG_PLACED;
+	rxm->done = 0;
+	rxm->send_done = true;
+	weft_ctl_put(rxm->path, rxm->lane, &rxm->ctl);
+}
+
 /* All bytes are here. */
 static void weft_rxm_is_whole(struct weft_rxm *rxm, struct weft_out *out)
 {
-	/* one that is early keeps its place until its turn */
-	if (!rxm->early)
+	/* one that is early keeps its place until its turn, and its sender is told then */
+	if (!rxm->early) {
 		weft_list_del(&rxm->fnode);
-	if (!rxm->started && rxm->flags & WEFT_MSG_PLACED) {
-		/* wholly buffered is as good as placed */
-		rxm->flags &= ~WEFT_MSG_PLACED;
-		rxm->done = 0;
-		rxm->send_done = true;
-		weft_ctl_put(rxm->path, rxm->lane, &rxm->ctl);
+		if (!rxm->started)
+			weft_rxm_buffered(rxm);
 	}
 	/* pairs with the acquire in recv.c: who sees it sees the bytes and the final flags */
 	smp_store_release(&rxm->whole, true);

@@ -158,11 +158,10 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 		      const void *payload, struct weft_out *out);
 void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, const struct weft_post *post,
 		   u64 tag, u64 data, u64 len, u32 src, u16 flags);
-bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out);
 void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct weft_out *out);
-void weft_recv_fail(struct weft_ep *ep, struct weft_post *post, int err, struct weft_out *out);
-void weft_recv_cancel_all(struct weft_ep *ep, int err, struct weft_out *out);
-void weft_recv_drop_all(struct weft_ep *ep, struct weft_out *out);
+void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post,
+		    struct weft_out *out);
+void weft_recv_status(struct weft_ep *ep);
 struct weft_rxm *weft_rxm_new(struct weft_path *path);
 void weft_rxm_init(struct weft_rxm *rxm, struct weft_path *path);
 void weft_rxm_get(struct weft_rxm *rxm);
@@ -173,10 +172,26 @@ void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct wef
 		    struct weft_out *out);
 void weft_start_put(struct weft_rxm *rxm, struct weft_out *out);
 
+/* ---- cancel.c: receives and messages that end without each other ------------------ */
+
+void weft_recv_fail(struct weft_ep *ep, struct weft_post *post, int err, struct weft_out *out);
+bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out);
+void weft_recv_cancel_all(struct weft_ep *ep, int err, struct weft_out *out);
+void weft_recv_drop_all(struct weft_ep *ep, struct weft_out *out);
+bool weft_recv_was_cut(struct weft_ep *ep);
+int weft_recv_cut(struct weft_ep *ep, u64 context, struct weft_out *out);
+
+/* ---- peek.c ----------------------------------------------------------------------- */
+
+void weft_peek_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct weft_post *post,
+		     struct weft_out *out);
+void weft_claim_drop_all(struct weft_ep *ep, struct weft_out *out);
+
 /* ---- place.c --------------------------------------------------------------------- */
 
 void weft_rxm_start(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rxm_begin(struct weft_rxm *rxm, struct weft_out *out);
+void weft_rxm_buffered(struct weft_rxm *rxm);
 void weft_rxm_step(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out);
 void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out);

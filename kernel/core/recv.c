@@ -19,10 +19,13 @@
 
 /* ---- Receives -------------------------------------------------------------------- */
 
-/*
+/**
+ * weft_recv_status - tell the program whether posts have to be kicked
+ * @ep: the endpoint, locked
+ *
  * Only while unexpected messages are held, or all receives fail at once, is the user asked to kick.
  */
-static void weft_recv_status(struct weft_ep *ep)
+void weft_recv_status(struct weft_ep *ep)
 {
 	u32 bits = WEFT_ST_RQ_KICK | WEFT_ST_UNEXP;
 	u32 want = 0;
@@ -133,85 +136,6 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 }
 
 /**
- * weft_recv_fail - a receive ends without a message
- * @ep: the endpoint, locked
- * @post: the receive, not posted any more
- * @err: errno
- * @out: output
- */
-void weft_recv_fail(struct weft_ep *ep, struct weft_post *post, int err, struct weft_out *out)
-{
-	struct weft_cqe e;
-
-	weft_recv_cqe(&e, ep, post, post->match.tag, 0, 0, WEFT_SRC_ANY,
-		      post->match.kind == WEFT_TAGGED ? WEFT_MSG_TAGGED : 0);
-	e.status = err;
-	weft_post_done(ep, post, &e, out);
-}
-
-/**
- * weft_recv_cancel - cancel the oldest receive with a context
- * @ep: the endpoint, locked
- * @context: the user's
- * @out: output
- *
- * Return: there was one.
- */
-bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out)
-{
-	struct weft_mpost *p;
-
-	for (p = weft_match_post_next(&ep->match, NULL); p;
-	     p = weft_match_post_next(&ep->match, p)) {
-		struct weft_post *post = container_of(p, struct weft_post, match);
-
-		if (post->context != context)
-			continue;
-		weft_match_post_del(&ep->match, p);
-		weft_recv_fail(ep, post, ECANCELED, out);
-		return true;
-	}
-	return false;
-}
-
-/**
- * weft_recv_cancel_all - end all receives that wait
- * @ep: the endpoint, locked
- * @err: errno
- * @out: output
- */
-void weft_recv_cancel_all(struct weft_ep *ep, int err, struct weft_out *out)
-{
-	struct weft_mpost *p;
-
-	while ((p = weft_match_post_next(&ep->match, NULL))) {
-		weft_match_post_del(&ep->match, p);
-		weft_recv_fail(ep, container_of(p, struct weft_post, match), err, out);
-	}
-}
-
-/**
- * weft_recv_drop_all - nobody will take the unexpected messages
- * @ep: the endpoint, locked
- * @out: output
- */
-void weft_recv_drop_all(struct weft_ep *ep, struct weft_out *out)
-{
-	struct weft_munexp *u;
-	u8 kind;
-
-	for (kind = 0; kind < WEFT_KINDS; kind++)
-		while ((u = weft_match_unexp_next(&ep->match, kind, NULL))) {
-			struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
-
-			weft_match_unexp_del(&ep->match, u);
-			rxm->dropped = true;
-			weft_start_put(rxm, out);
-		}
-	weft_recv_status(ep);
-}
-
-/**
  * weft_start_put - have a message's path told what has been decided under ep->lock
  * @rxm: the message; its endpoint is locked; it was in the endpoint's matching
  * @out: output
@@ -234,9 +158,15 @@ void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_pos
 	weft_list_add_tail(&ep->active, &rxm->enode);
 }
 
-/* A receive takes an unexpected message. */
-static void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post,
-			   struct weft_out *out)
+/**
+ * weft_recv_give - a receive takes a message that has waited
+ * @ep: the endpoint, locked
+ * @rxm: the message, in no matching
+ * @post: the receive, likewise
+ * @out: output
+ */
+void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post,
+		    struct weft_out *out)
 {
 	struct weft_cqe e;
 
@@ -309,6 +239,10 @@ static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
 	post->vec.len = e->vec.len;
 	memcpy(post->vec.seg, e->vec.seg, e->vec.n * sizeof(e->vec.seg[0]));
 	weft_trace_post(ep->conf.handle, e->context, e->tag, e->vec.len, 256 + e->op);
+	if (unlikely(e->op > WEFT_RQ_TRECV)) {
+		weft_peek_apply(ep, e, post, out);
+		return;
+	}
 	if (unlikely(ep->match.nunexp)) {
 		u = weft_match_find(&ep->match, post->match.kind, e->src, e->tag, e->ignore);
 		if (u) {
@@ -354,7 +288,9 @@ void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 		r = weft_ring_rq(&ep->rq, ep->conf.type == WEFT_EP_MSG, &ep->rentry);
 		if (r != WEFT_RING_OK && r != WEFT_RING_BAD)
 			break;
-		weft_recv_apply(ep, &ep->rentry, weft_entry(l, struct weft_post, node), out);
+		if (likely(!ep->ncut) || !weft_recv_was_cut(ep))
+			weft_recv_apply(ep, &ep->rentry, weft_entry(l, struct weft_post, node),
+					out);
 		weft_ring_next(&ep->rq, ep->rentry.nslots);
 	}
 	ep->draining = false;
@@ -603,6 +539,8 @@ static void weft_recv_next(struct weft_path *path, u16 ssvc, u32 sgen, struct we
 		rxm = weft_recv_offer(path, rf, &h, rxm->sid, rxm, NULL, out);
 		if (rxm && rxm->started)
 			weft_rxm_begin(rxm, out);
+		else if (rxm && rxm->whole)
+			weft_rxm_buffered(rxm);
 	}
 }
 

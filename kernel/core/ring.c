@@ -175,26 +175,44 @@ void weft_ring_payload(const struct weft_ring *r, const struct weft_sq_entry *e,
 	memcpy((u8 *)dst + n, r->slots, len - n);
 }
 
-/* What is wrong with a receive whose first slot is @s? */
+/* What is wrong with a receive (or what else is in a receive ring) whose first slot is @s? */
 static int weft_ring_rq_check(const struct weft_ring *r, bool msg, const struct weft_rqe *s,
 			      struct weft_rq_entry *e)
 {
+	u16 flags = WEFT_RQ_COMPLETION;
+	bool tag = false, bare = false;
+
 	switch (s->op) {
-	case WEFT_RQ_CANCEL:
-		if (s->nslots != 1 || s->flags || s->addr || s->len || s->ignore || s->niov ||
-		    s->rsvd || s->rsvd2)
-			return -EINVAL;
-		return 0;
 	case WEFT_RQ_RECV:
-		if (s->tag || s->ignore)
-			return -EINVAL;
 		break;
 	case WEFT_RQ_TRECV:
+		tag = true;
+		break;
+	case WEFT_RQ_PEEK:
+		tag = true;
+		flags |= WEFT_RQ_KEEP | WEFT_RQ_DROP;
+		if ((s->flags & WEFT_RQ_KEEP) && (s->flags & WEFT_RQ_DROP))
+			return -EINVAL;
+		break;
+	case WEFT_RQ_CLAIM:
+		break;
+	case WEFT_RQ_DISCARD:
+		bare = true;
+		break;
+	case WEFT_RQ_CANCEL:
+		bare = true;
+		flags = 0;
 		break;
 	default:
 		return -EOPNOTSUPP;
 	}
-	if (s->flags & ~WEFT_RQ_FLAGS || s->rsvd || s->rsvd2 || (msg && s->src != WEFT_SRC_ANY))
+	if (s->flags & ~flags || s->rsvd || s->rsvd2)
+		return -EINVAL;
+	if ((!tag && s->ignore) || (!tag && s->op != WEFT_RQ_CANCEL && s->tag))
+		return -EINVAL;
+	if (bare)
+		return s->nslots != 1 || s->addr || s->len || s->niov ? -EINVAL : 0;
+	if ((msg || s->op == WEFT_RQ_CLAIM) && s->src != WEFT_SRC_ANY)
 		return -EINVAL;
 	return weft_ring_vec(r, s->nslots, s->niov, s->addr, s->len, &e->vec);
 }

@@ -68,7 +68,7 @@ struct weft_sq_entry {
 /**
  * struct weft_rq_entry - a receive (or what else is in a receive ring), decoded
  * @nslots: slots it takes
- * @op: WEFT_RQ_RECV, WEFT_RQ_TRECV, WEFT_RQ_CANCEL
+ * @op: WEFT_RQ_*, but for the flags
  * @tagged: is a tagged operation
  * @flags: WEFT_RQ_*
  * @src: index in the address vector or WEFT_SRC_ANY

@@ -79,7 +79,8 @@ static int weft_query(struct weft_call *call)
 	q->size = sizeof(*q);
 	q->flags = 0;
 	q->abi = WEFT_ABI_VERSION;
-	q->caps = WEFT_CAP_TAGGED | WEFT_CAP_RDM | WEFT_CAP_MSG | WEFT_CAP_CANCEL;
+	q->caps = WEFT_CAP_TAGGED | WEFT_CAP_RDM | WEFT_CAP_MSG | WEFT_CAP_CANCEL |
+		  WEFT_CAP_PEEK;
 	q->max_msg = WEFT_MSG_MAX;
 	q->max_inline = WEFT_INLINE_MAX;
 	q->max_iov = WEFT_IOV_MAX;

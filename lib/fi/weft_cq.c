@@ -58,7 +58,7 @@ static void *weft_fi_put_data(void *buf, const struct weft_cqe *cqe)
 	e->op_context = weft_fi_cqe_context(cqe);
 	e->flags = weft_fi_cqe_flags(cqe);
 	e->len = cqe->len;
-	e->buf = NULL;
+	e->buf = (void *)(uintptr_t)cqe->buf;
 	e->data = cqe->data;
 	return e + 1;
 }
@@ -70,7 +70,7 @@ static void *weft_fi_put_tagged(void *buf, const struct weft_cqe *cqe)
 	e->op_context = weft_fi_cqe_context(cqe);
 	e->flags = weft_fi_cqe_flags(cqe);
 	e->len = cqe->len;
-	e->buf = NULL;
+	e->buf = (void *)(uintptr_t)cqe->buf;
 	e->data = cqe->data;
 	e->tag = cqe->tag;
 	return e + 1;
@@ -190,7 +190,7 @@ static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *bu
 	buf->op_context = weft_fi_cqe_context(&cqe);
 	buf->flags = weft_fi_cqe_flags(&cqe);
 	buf->len = cqe.len;
-	buf->buf = NULL;
+	buf->buf = (void *)(uintptr_t)cqe.buf;
 	buf->data = cqe.data;
 	buf->tag = cqe.tag;
 	buf->olen = cqe.olen;

@@ -66,6 +66,9 @@
 #define WEFT_FI_TX_OP_FLAGS	(WEFT_FI_LEVELS | FI_COMPLETION | FI_INJECT)
 #define WEFT_FI_RX_OP_FLAGS	(FI_COMPLETION | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE)
 
+/* of fi_trecvmsg(): not a receive */
+#define WEFT_FI_PEEK_FLAGS	(FI_PEEK | FI_CLAIM | FI_DISCARD)
+
 #define WEFT_INFO(subsys, ...)	FI_INFO(&weft_fi_prov, FI_LOG_##subsys, __VA_ARGS__)
 #define WEFT_WARN(subsys, ...)	FI_WARN(&weft_fi_prov, FI_LOG_##subsys, __VA_ARGS__)
 
@@ -600,6 +603,9 @@ int weft_fi_stx_bind(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags);
 ssize_t weft_fi_send(struct weft_fi_ep *ep, const struct weft_fi_op *op);
 ssize_t weft_fi_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op);
 
+/* weft_peek.c */
+ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op);
+
 /* weft_ep_rdm.c, weft_ep_msg.c: what differs between the endpoint types */
 int weft_fi_rdm_ready(const struct weft_fi_ep *ep);
 int weft_fi_msg_ready(const struct weft_fi_ep *ep);
@@ -633,7 +639,7 @@ void weft_fi_req_drop(struct weft_fi_ep *ep, bool accepted);
 void weft_fi_req_drop_all(struct weft_fi_port *port, const struct weft_fi_pep *pep);
 int weft_fi_req_take(struct weft_fi_pep *pep, const struct fid *handle, uint64_t *conn);
 
-/* weft_msg.c, weft_tagged.c */
+/* weft_msg.c */
 extern struct fi_ops_msg weft_fi_msg_ops;
 extern struct fi_ops_tagged weft_fi_tagged_ops;
 

@@ -1,42 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_msg.c - fi_msg: untagged sends and receives in all their forms
+ * weft_msg.c - fi_msg and fi_tagged: sends and receives in all their forms
+ *
+ * Each form becomes a struct weft_fi_op. The calls without flags take those of the endpoint.
  */
 #include "weft_fi.h"
 
-static ssize_t weft_fi_recvmsg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags)
+/* ---- Sends ------------------------------------------------------------------------------ */
+
+/* without a flags argument; @extra: what the form adds */
+static inline ssize_t weft_fi_send_op(struct fid_ep *ep, struct weft_fi_op *op, uint64_t extra)
 {
-	struct weft_fi_op op = {
-		.iov = msg->msg_iov,
-		.count = msg->iov_count,
-		.peer = msg->addr,
-		.context = msg->context,
-		.flags = flags,
-	};
-
-	return weft_fi_recv(weft_fi_ep_of(ep), &op);
-}
-
-static ssize_t weft_fi_recvv(struct fid_ep *ep, const struct iovec *iov, void **desc,
-			     size_t count, fi_addr_t src_addr, void *context)
-{
-	struct weft_fi_op op = {
-		.iov = iov,
-		.count = count,
-		.peer = src_addr,
-		.context = context,
-		.flags = weft_fi_face_of(ep)->rx_flags,
-	};
-
-	return weft_fi_recv(weft_fi_ep_of(ep), &op);
-}
-
-static ssize_t weft_fi_recv_one(struct fid_ep *ep, void *buf, size_t len, void *desc,
-				fi_addr_t src_addr, void *context)
-{
-	struct iovec iov = { .iov_base = buf, .iov_len = len };
-
-	return weft_fi_recvv(ep, &iov, NULL, 1, src_addr, context);
+	op->flags = weft_fi_face_of(ep)->tx_flags | extra;
+	return weft_fi_send(weft_fi_ep_of(ep), op);
 }
 
 static ssize_t weft_fi_sendmsg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags)
@@ -53,71 +29,198 @@ static ssize_t weft_fi_sendmsg(struct fid_ep *ep, const struct fi_msg *msg, uint
 	return weft_fi_send(weft_fi_ep_of(ep), &op);
 }
 
-static ssize_t weft_fi_sendv(struct fid_ep *ep, const struct iovec *iov, void **desc,
-			     size_t count, fi_addr_t dest_addr, void *context)
+static ssize_t weft_fi_tsendmsg(struct fid_ep *ep, const struct fi_msg_tagged *msg,
+				uint64_t flags)
 {
 	struct weft_fi_op op = {
-		.iov = iov,
-		.count = count,
-		.peer = dest_addr,
-		.context = context,
-		.flags = weft_fi_face_of(ep)->tx_flags,
+		.iov = msg->msg_iov,
+		.count = msg->iov_count,
+		.peer = msg->addr,
+		.context = msg->context,
+		.flags = flags,
+		.tagged = true,
+		.tag = msg->tag,
+		.data = msg->data,
 	};
 
 	return weft_fi_send(weft_fi_ep_of(ep), &op);
+}
+
+static ssize_t weft_fi_sendv(struct fid_ep *ep, const struct iovec *iov, void **desc,
+			     size_t count, fi_addr_t to, void *context)
+{
+	struct weft_fi_op op = {
+		.iov = iov, .count = count, .peer = to, .context = context
+	};
+
+	return weft_fi_send_op(ep, &op, 0);
+}
+
+static ssize_t weft_fi_tsendv(struct fid_ep *ep, const struct iovec *iov, void **desc,
+			      size_t count, fi_addr_t to, uint64_t tag, void *context)
+{
+	struct weft_fi_op op = {
+		.iov = iov, .count = count, .peer = to, .context = context,
+		.tagged = true, .tag = tag
+	};
+
+	return weft_fi_send_op(ep, &op, 0);
 }
 
 static ssize_t weft_fi_send_one(struct fid_ep *ep, const void *buf, size_t len, void *desc,
-				fi_addr_t dest_addr, void *context)
+				fi_addr_t to, void *context)
 {
 	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
 
-	return weft_fi_sendv(ep, &iov, NULL, 1, dest_addr, context);
+	return weft_fi_sendv(ep, &iov, NULL, 1, to, context);
+}
+
+static ssize_t weft_fi_tsend(struct fid_ep *ep, const void *buf, size_t len, void *desc,
+			     fi_addr_t to, uint64_t tag, void *context)
+{
+	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
+
+	return weft_fi_tsendv(ep, &iov, NULL, 1, to, tag, context);
 }
 
 static ssize_t weft_fi_senddata(struct fid_ep *ep, const void *buf, size_t len, void *desc,
-				uint64_t data, fi_addr_t dest_addr, void *context)
+				uint64_t data, fi_addr_t to, void *context)
 {
 	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
 	struct weft_fi_op op = {
-		.iov = &iov,
-		.count = 1,
-		.peer = dest_addr,
-		.context = context,
-		.flags = weft_fi_face_of(ep)->tx_flags | FI_REMOTE_CQ_DATA,
-		.data = data,
+		.iov = &iov, .count = 1, .peer = to, .context = context, .data = data
 	};
 
-	return weft_fi_send(weft_fi_ep_of(ep), &op);
+	return weft_fi_send_op(ep, &op, FI_REMOTE_CQ_DATA);
+}
+
+static ssize_t weft_fi_tsenddata(struct fid_ep *ep, const void *buf, size_t len, void *desc,
+				 uint64_t data, fi_addr_t to, uint64_t tag, void *context)
+{
+	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
+	struct weft_fi_op op = {
+		.iov = &iov, .count = 1, .peer = to, .context = context, .data = data,
+		.tagged = true, .tag = tag
+	};
+
+	return weft_fi_send_op(ep, &op, FI_REMOTE_CQ_DATA);
 }
 
 /* an inject keeps the level of the endpoint, which says when its failure is known */
-static ssize_t weft_fi_inject_any(struct fid_ep *ep, const void *buf, size_t len, uint64_t data,
-				  fi_addr_t dest_addr, uint64_t flags)
+static inline ssize_t weft_fi_inject_op(struct fid_ep *ep, struct weft_fi_op *op,
+					const void *buf, size_t len, uint64_t extra)
 {
 	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
-	struct weft_fi_op op = {
-		.iov = &iov,
-		.count = 1,
-		.peer = dest_addr,
-		.flags = weft_fi_face_of(ep)->tx_flags | FI_INJECT | flags,
-		.silent = true,
-		.data = data,
-	};
 
-	return weft_fi_send(weft_fi_ep_of(ep), &op);
+	op->iov = &iov;
+	op->count = 1;
+	op->silent = true;
+	return weft_fi_send_op(ep, op, FI_INJECT | extra);
 }
 
-static ssize_t weft_fi_inject(struct fid_ep *ep, const void *buf, size_t len,
-			      fi_addr_t dest_addr)
+static ssize_t weft_fi_inject(struct fid_ep *ep, const void *buf, size_t len, fi_addr_t to)
 {
-	return weft_fi_inject_any(ep, buf, len, 0, dest_addr, 0);
+	struct weft_fi_op op = { .peer = to };
+
+	return weft_fi_inject_op(ep, &op, buf, len, 0);
+}
+
+static ssize_t weft_fi_tinject(struct fid_ep *ep, const void *buf, size_t len, fi_addr_t to,
+			       uint64_t tag)
+{
+	struct weft_fi_op op = { .peer = to, .tagged = true, .tag = tag };
+
+	return weft_fi_inject_op(ep, &op, buf, len, 0);
 }
 
 static ssize_t weft_fi_injectdata(struct fid_ep *ep, const void *buf, size_t len, uint64_t data,
-				  fi_addr_t dest_addr)
+				  fi_addr_t to)
 {
-	return weft_fi_inject_any(ep, buf, len, data, dest_addr, FI_REMOTE_CQ_DATA);
+	struct weft_fi_op op = { .peer = to, .data = data };
+
+	return weft_fi_inject_op(ep, &op, buf, len, FI_REMOTE_CQ_DATA);
+}
+
+static ssize_t weft_fi_tinjectdata(struct fid_ep *ep, const void *buf, size_t len, uint64_t data,
+				   fi_addr_t to, uint64_t tag)
+{
+	struct weft_fi_op op = { .peer = to, .data = data, .tagged = true, .tag = tag };
+
+	return weft_fi_inject_op(ep, &op, buf, len, FI_REMOTE_CQ_DATA);
+}
+
+/* ---- Receives --------------------------------------------------------------------------- */
+
+static ssize_t weft_fi_recvmsg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags)
+{
+	struct weft_fi_op op = {
+		.iov = msg->msg_iov,
+		.count = msg->iov_count,
+		.peer = msg->addr,
+		.context = msg->context,
+		.flags = flags,
+	};
+
+	return weft_fi_recv(weft_fi_ep_of(ep), &op);
+}
+
+static ssize_t weft_fi_trecvmsg(struct fid_ep *ep, const struct fi_msg_tagged *msg,
+				uint64_t flags)
+{
+	struct weft_fi_op op = {
+		.iov = msg->msg_iov,
+		.count = msg->iov_count,
+		.peer = msg->addr,
+		.context = msg->context,
+		.flags = flags,
+		.tagged = true,
+		.tag = msg->tag,
+		.ignore = msg->ignore,
+	};
+
+	if (flags & WEFT_FI_PEEK_FLAGS)
+		return weft_fi_peek(weft_fi_ep_of(ep), &op);
+	return weft_fi_recv(weft_fi_ep_of(ep), &op);
+}
+
+static ssize_t weft_fi_recvv(struct fid_ep *ep, const struct iovec *iov, void **desc,
+			     size_t count, fi_addr_t from, void *context)
+{
+	struct weft_fi_op op = {
+		.iov = iov, .count = count, .peer = from, .context = context,
+		.flags = weft_fi_face_of(ep)->rx_flags
+	};
+
+	return weft_fi_recv(weft_fi_ep_of(ep), &op);
+}
+
+static ssize_t weft_fi_trecvv(struct fid_ep *ep, const struct iovec *iov, void **desc,
+			      size_t count, fi_addr_t from, uint64_t tag, uint64_t ignore,
+			      void *context)
+{
+	struct weft_fi_op op = {
+		.iov = iov, .count = count, .peer = from, .context = context,
+		.flags = weft_fi_face_of(ep)->rx_flags,
+		.tagged = true, .tag = tag, .ignore = ignore
+	};
+
+	return weft_fi_recv(weft_fi_ep_of(ep), &op);
+}
+
+static ssize_t weft_fi_recv_one(struct fid_ep *ep, void *buf, size_t len, void *desc,
+				fi_addr_t from, void *context)
+{
+	struct iovec iov = { .iov_base = buf, .iov_len = len };
+
+	return weft_fi_recvv(ep, &iov, NULL, 1, from, context);
+}
+
+static ssize_t weft_fi_trecv(struct fid_ep *ep, void *buf, size_t len, void *desc,
+			     fi_addr_t from, uint64_t tag, uint64_t ignore, void *context)
+{
+	struct iovec iov = { .iov_base = buf, .iov_len = len };
+
+	return weft_fi_trecvv(ep, &iov, NULL, 1, from, tag, ignore, context);
 }
 
 struct fi_ops_msg weft_fi_msg_ops = {
@@ -131,4 +234,17 @@ struct fi_ops_msg weft_fi_msg_ops = {
 	.inject = weft_fi_inject,
 	.senddata = weft_fi_senddata,
 	.injectdata = weft_fi_injectdata,
+};
+
+struct fi_ops_tagged weft_fi_tagged_ops = {
+	.size = sizeof(struct fi_ops_tagged),
+	.recv = weft_fi_trecv,
+	.recvv = weft_fi_trecvv,
+	.recvmsg = weft_fi_trecvmsg,
+	.send = weft_fi_tsend,
+	.sendv = weft_fi_tsendv,
+	.sendmsg = weft_fi_tsendmsg,
+	.inject = weft_fi_tinject,
+	.senddata = weft_fi_tsenddata,
+	.injectdata = weft_fi_tinjectdata,
 };

@@ -17,17 +17,21 @@ static void publish(struct lw_queue *q)
 	lw_store_release(q->doorbell, q->tail);		/* A: after the slots */
 }
 
-static void flush(struct weft_ep *ep, struct lw_queue *q)
+static void kick(struct weft_ep *ep, struct lw_queue *q)
 {
 	struct weft_ioc_kick arg = { .size = sizeof(arg), .flags = q->kick, .handle = ep->handle };
 
-	publish(q);
-	lw_full_barrier();				/* E: doorbell before flags */
-	if (!(lw_load(q->flags) & q->kick_if))
-		return;
 	/* What else may go wrong with a kick comes as an event or as completions. */
 	while (lw_ioctl(ep->ctx->fd, WEFT_IOC_KICK, &arg) == -EINTR)
 		;
+}
+
+static void flush(struct weft_ep *ep, struct lw_queue *q)
+{
+	publish(q);
+	lw_full_barrier();				/* E: doorbell before flags */
+	if (lw_load(q->flags) & q->kick_if)
+		kick(ep, q);
 }
 
 void weft_flush_send(struct weft_ep *ep)
@@ -250,7 +254,7 @@ static int recv_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, s
 	*rqe = (struct weft_rqe) {
 		.op = op,
 		.nslots = nslots,
-		.flags = flags,
+		.flags = flags & ENTRY_FLAGS,
 		.src = src,
 		.context = context,
 		.addr = count == 1 ? (uintptr_t)iov->iov_base : 0,
@@ -289,6 +293,39 @@ int weft_trecvv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint3
 		uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags)
 {
 	return recv_entry(ep, WEFT_RQ_TRECV, iov, count, src, tag, ignore, context, flags);
+}
+
+/* ---- Messages that wait ------------------------------------------------------------------ */
+
+/* nothing but a kick makes the kernel look */
+static int look_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count,
+		      uint32_t src, uint64_t tag, uint64_t ignore, uint64_t context,
+		      uint32_t flags)
+{
+	int ret = recv_entry(ep, op, iov, count, src, tag, ignore, context, flags | WEFT_MORE);
+
+	if (ret)
+		return ret;
+	publish(&ep->rq);
+	kick(ep, &ep->rq);
+	return 0;
+}
+
+int weft_tpeek(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t src,
+	       uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags)
+{
+	return look_entry(ep, WEFT_RQ_PEEK, iov, count, src, tag, ignore, context, flags);
+}
+
+int weft_tclaim(struct weft_ep *ep, const struct iovec *iov, size_t count, uint64_t context,
+		uint32_t flags)
+{
+	return look_entry(ep, WEFT_RQ_CLAIM, iov, count, WEFT_SRC_ANY, 0, 0, context, flags);
+}
+
+int weft_tdiscard(struct weft_ep *ep, uint64_t context)
+{
+	return look_entry(ep, WEFT_RQ_DISCARD, NULL, 0, WEFT_SRC_ANY, 0, 0, context, 0);
 }
 
 int weft_cancel(struct weft_ep *ep, uint64_t context)

@@ -349,10 +349,18 @@ TEST_F(ring, receive)
 	q.rsvd = 1;
 	EXPECT_EQ(WEFT_RING_BAD, rq1(&self->r, self->slots, &q, 1, true, &e));
 	q.rsvd = 0;
+	q.niov = 0;
+	q.len = 0;
+	q.addr = 0;
 	for (q.op = WEFT_RQ_PEEK; q.op <= WEFT_RQ_DISCARD; q.op++) {
-		EXPECT_EQ(WEFT_RING_BAD, rq1(&self->r, self->slots, &q, 1, true, &e));
-		EXPECT_EQ(EOPNOTSUPP, e.err);
+		EXPECT_EQ(WEFT_RING_OK, rq1(&self->r, self->slots, &q, 1, true, &e));
+		EXPECT_EQ(q.op, e.op);
 		EXPECT_TRUE(e.tagged);
+		q.flags = WEFT_RQ_KEEP | WEFT_RQ_DROP;
+		EXPECT_EQ(WEFT_RING_BAD, rq1(&self->r, self->slots, &q, 1, true, &e));
+		EXPECT_EQ(EINVAL, e.err);
+		EXPECT_TRUE(e.tagged);
+		q.flags = 0;
 	}
 	q.op = 200;
 	EXPECT_EQ(WEFT_RING_BAD, rq1(&self->r, self->slots, &q, 1, true, &e));

@@ -190,12 +190,16 @@ struct weft_sqe {
 
 /*
  * Receive queue operations; those not listed in WEFT_CAP_* bits are refused with an error
- * completion EOPNOTSUPP
+ * completion EOPNOTSUPP. PEEK, CLAIM and DISCARD (WEFT_CAP_PEEK) are about tagged messages that
+ * wait for a receive; they are looked at when the endpoint is kicked, whatever its status says.
  */
 #define WEFT_RQ_RECV		1	/* untagged */
 #define WEFT_RQ_TRECV		2	/* tagged */
+/* which message would a receive in this place get? ENOMSG: none; always completes */
 #define WEFT_RQ_PEEK		3
+/* receive the message that was set aside for @context; EINVAL: there is none */
 #define WEFT_RQ_CLAIM		4
+/* drop that message; always completes */
 #define WEFT_RQ_DISCARD		5
 /* of the oldest unmatched receive whose context is @tag; no completion of its own */
 #define WEFT_RQ_CANCEL		6
@@ -204,7 +208,10 @@ struct weft_sqe {
 /* write a completion on success; errors are always written */
 #define WEFT_RQ_COMPLETION	(1u << 0)
 #define WEFT_RQ_MULTI		(1u << 1)	/* multi-receive */
-#define WEFT_RQ_FLAGS		0x0001		/* those that this kernel knows */
+/* PEEK: set the message aside for @context: nobody else sees it any more */
+#define WEFT_RQ_KEEP		(1u << 2)
+#define WEFT_RQ_DROP		(1u << 3)	/* PEEK: drop the message */
+#define WEFT_RQ_FLAGS		0x000d		/* those that this kernel knows */
 
 #define WEFT_SRC_ANY		0xffffffffu
 
@@ -215,11 +222,11 @@ struct weft_sqe {
  * @flags: WEFT_RQ_*
  * @src: address vector index of the only sender it takes from, or WEFT_SRC_ANY; WEFT_SRC_ANY on MSG
  *	endpoints
- * @context: returned in the completion
+ * @context: returned in the completion; what a message was set aside for: WEFT_RQ_CLAIM, _DISCARD
  * @addr: user address of the only segment, when @niov is 1; else 0
- * @len: bytes of room
- * @tag: tag to match, WEFT_RQ_TRECV; context to cancel, WEFT_RQ_CANCEL; else 0
- * @ignore: bits of the tag that do not count, WEFT_RQ_TRECV; else 0
+ * @len: bytes of room; PEEK: for the front of the message, if it is at hand
+ * @tag: tag to match, WEFT_RQ_TRECV, _PEEK; context to cancel, WEFT_RQ_CANCEL; else 0
+ * @ignore: bits of the tag that do not count, WEFT_RQ_TRECV, _PEEK; else 0
  * @niov: 0: no room, 1: @addr, 2..WEFT_IOV_MAX: struct weft_iov behind this slot
  * @rsvd: 0
  * @rsvd2: 0
@@ -243,7 +250,7 @@ struct weft_rqe {
 #define WEFT_CQE_SEND		(1u << 0)	/* of a send, else of a receive */
 #define WEFT_CQE_TAGGED		(1u << 1)	/* of a tagged operation */
 #define WEFT_CQE_DATA		(1u << 2)	/* @data is valid */
-/* payload behind this slot: copy min(len, room) bytes to @buf */
+/* payload behind this slot: copy @len - @olen bytes to @buf */
 #define WEFT_CQE_INLINE		(1u << 3)
 #define WEFT_CQE_MULTI		(1u << 4)	/* the multi-receive buffer is released */
 
@@ -255,11 +262,11 @@ struct weft_rqe {
  * @len: receive: bytes of the whole message, also when cut (the placed ones are @len - @olen);
  *	send: bytes sent
  * @buf: WEFT_CQE_INLINE: where the payload is to be copied; multi-receive: where it was placed;
- *	else 0
+ *	else 0. A peek returns the front of the message in this way or not at all
  * @src: index of the sender in the address vector of the endpoint, WEFT_SRC_ANY: not in it
  * @flags: WEFT_CQE_*
  * @ep: low 16 bits of the endpoint's handle
- * @olen: bytes that did not fit (@status is then EMSGSIZE), else 0
+ * @olen: bytes that did not fit (@status is then EMSGSIZE; of a peek it is 0), else 0
  * @status: errno, 0: success; EMSGSIZE: truncated, ECANCELED: canceled
  * @nslots: slots of the whole entry
  * @rsvd: 0
@@ -290,6 +297,7 @@ struct weft_cqe {
 #define WEFT_CAP_RDM		(1ull << 1)
 #define WEFT_CAP_MSG		(1ull << 2)
 #define WEFT_CAP_CANCEL		(1ull << 3)
+#define WEFT_CAP_PEEK		(1ull << 4)
 
 /**
  * struct weft_ioc_query - what this port and kernel can do (WEFT_IOC_QUERY)
@@ -599,7 +607,8 @@ struct weft_ioc_kick {
  * @context: of the receive
  *
  * What is in the receive queue is applied first. The oldest unmatched receive with this context
- * gets a completion ECANCELED before the call returns; no such receive is no error.
+ * gets a completion ECANCELED before the call returns; no such receive is no error. EAGAIN: it
+ * stands in the queue still, for want of free receives, and the completion queue is full.
  */
 struct weft_ioc_cancel {
 	__u32 size;

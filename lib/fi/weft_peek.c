@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weft_peek.c - fi_trecvmsg with FI_PEEK, FI_CLAIM, FI_DISCARD: messages that wait for a receive
+ *
+ * All of them are entries of the receive ring, so that they keep their place among receives, and
+ * have the kernel look at once. Each yields a completion, also of a queue that is bound selectively
+ * (but for the success of a claim, which is a receive's); what finds nothing yields an error:
+ * FI_ENOMSG or, for a context that nothing was claimed with, FI_EINVAL.
+ */
+#include "weft_fi.h"
+
+/**
+ * weft_fi_peek() - look for, claim or drop a message that waits
+ * @ep: endpoint
+ * @op: flags FI_PEEK, FI_PEEK | FI_CLAIM, FI_PEEK | FI_DISCARD, FI_CLAIM, FI_CLAIM | FI_DISCARD
+ *
+ * Return: 0, -FI_EAGAIN, -FI_EOPBADSTATE (not enabled), -FI_EINVAL (other combinations, segments,
+ * source, no context to claim with), -FI_EBADFLAGS, -FI_EOPNOTSUPP (the endpoint only sends),
+ * -FI_EIO.
+ */
+ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op)
+{
+	uint64_t what = op->flags & WEFT_FI_PEEK_FLAGS;
+	uint64_t context = (uintptr_t)op->context;
+	size_t count = op->iov ? op->count : 0;
+	uint32_t src = WEFT_SRC_ANY, flags = 0;
+	int ret;
+
+	if (!ep->rx.on)
+		return ep->enabled ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE;
+	if (op->flags & ~(WEFT_FI_RX_OP_FLAGS | FI_MORE | WEFT_FI_PEEK_FLAGS))
+		return -FI_EBADFLAGS;
+	if (what == FI_DISCARD || what == WEFT_FI_PEEK_FLAGS || (what & FI_CLAIM && !context))
+		return -FI_EINVAL;
+	if (what == (FI_CLAIM | FI_DISCARD))
+		count = 0;
+	if (count > ep->iov_limit)
+		return -FI_EINVAL;
+	if (what & FI_PEEK && !ep->msg) {
+		ret = weft_fi_rdm_source(ep, op->peer, &src);
+		if (ret)
+			return ret;
+	}
+
+	weft_fi_lock(&ep->rx.lock);
+	switch (what) {
+	case FI_CLAIM:
+		if (!ep->rx.selective || op->flags & FI_COMPLETION)
+			flags |= WEFT_RQ_COMPLETION;
+		ret = weft_tclaim(ep->cm.ep, op->iov, count, context, flags);
+		break;
+	case FI_CLAIM | FI_DISCARD:
+		ret = weft_tdiscard(ep->cm.ep, context);
+		break;
+	default:
+		if (what & FI_CLAIM)
+			flags |= WEFT_RQ_KEEP;
+		if (what & FI_DISCARD)
+			flags |= WEFT_RQ_DROP;
+		ret = weft_tpeek(ep->cm.ep, op->iov, count, src, op->tag, op->ignore, context,
+				 flags);
+		break;
+	}
+	/* receives that FI_MORE held back have gone before it */
+	ep->rx.held = 0;
+	weft_fi_unlock(&ep->rx.lock);
+	return ret;
+}

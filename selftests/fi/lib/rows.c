@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What rows.h says. */
+#include "rows.h"
+
+struct pair p;
+uint8_t *sbuf, *rbuf;
+
+static struct fi_context2 contexts[4096];
+
+void *ctx(unsigned int n)
+{
+	return &contexts[n];
+}
+
+static bool wanted(const char *id, int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		if (!strcmp(argv[i], id))
+			return true;
+	return argc < 2;
+}
+
+static bool run_row(const struct row *r, enum fi_ep_type type, bool apart)
+{
+	struct opts o = r->o;
+	bool ok;
+
+	o.type = type;
+	o.apart = apart;
+	if (type == FI_EP_RDM)
+		o.caps |= FI_SOURCE;
+	else
+		o.caps &= ~FI_DIRECTED_RECV;
+	memset(rbuf, 0xee, ROOM);
+	memset(&p, 0, sizeof(p));
+	p.o = o;
+	if (r->alone)
+		return r->run();
+	ok = pair_open(&p, &o) && r->run();
+	if (ok && !r->mess)
+		ok = quiet(p.a.txcq) && quiet(p.a.rxcq) && quiet(p.b.txcq) && quiet(p.b.rxcq);
+	pair_close(&p);
+	return ok;
+}
+
+int rows_main(int argc, char **argv, const struct row *rows, size_t count)
+{
+	static const struct {
+		unsigned int on;
+		enum fi_ep_type type;
+		const char *name;
+	} types[] = { { ON_RDM, FI_EP_RDM, "rdm" }, { ON_MSG, FI_EP_MSG, "msg" } };
+	bool one = nodes_are_one();
+	char name[256];
+	size_t i, t;
+	int apart;
+
+	sbuf = malloc(ROOM);
+	rbuf = malloc(ROOM);
+	if (!sbuf || !rbuf)
+		return 1;
+	for (i = 0; i < count; i++) {
+		if (!wanted(rows[i].id, argc, argv))
+			continue;
+		for (t = 0; t < sizeof(types) / sizeof(types[0]); t++)
+			for (apart = 0; apart <= !one; apart++) {
+				if (!(rows[i].on & types[t].on))
+					continue;
+				snprintf(name, sizeof(name), "%s %s", types[t].name,
+					 apart ? "between nodes" : "within a node");
+				result(run_row(&rows[i], types[t].type, apart), rows[i].id, name);
+			}
+	}
+	free(sbuf);
+	free(rbuf);
+	return results_end();
+}
+
+/* ---- What many rows do -------------------------------------------------------------- */
+
+bool post_tagged(void *buf, size_t len, uint64_t tag, uint64_t ignore, unsigned int n)
+{
+	CHECK_EQ(fi_trecv(p.b.ep, buf, len, NULL, FI_ADDR_UNSPEC, tag, ignore, ctx(n)), 0);
+	return true;
+}
+
+bool post_plain(void *buf, size_t len, unsigned int n)
+{
+	CHECK_EQ(fi_recv(p.b.ep, buf, len, NULL, FI_ADDR_UNSPEC, ctx(n)), 0);
+	return true;
+}
+
+bool send_tagged(size_t len, uint64_t tag, uint32_t seed, unsigned int n)
+{
+	pattern_fill(sbuf, len, seed);
+	CHECK_EQ(fi_tsend(p.a.ep, sbuf, len, NULL, p.a.peer, tag, ctx(n)), 0);
+	return is_sent(n);
+}
+
+bool send_plain(size_t len, uint32_t seed, unsigned int n)
+{
+	pattern_fill(sbuf, len, seed);
+	CHECK_EQ(fi_send(p.a.ep, sbuf, len, NULL, p.a.peer, ctx(n)), 0);
+	return is_sent(n);
+}
+
+bool is_sent(unsigned int n)
+{
+	struct fi_cq_tagged_entry c;
+
+	CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
+	CHECK(c.op_context == ctx(n));
+	CHECK(c.flags & FI_SEND);
+	return true;
+}
+
+bool is_received(unsigned int n, size_t len, bool tagged, uint64_t tag)
+{
+	struct fi_cq_tagged_entry c;
+	fi_addr_t src = FI_ADDR_UNSPEC;
+
+	CHECK_EQ(completion(p.b.rxcq, &c, &src, NULL), 1);
+	CHECK(c.op_context == ctx(n));
+	CHECK_EQ(c.len, len);
+	CHECK_EQ(c.flags, FI_RECV | (tagged ? FI_TAGGED : FI_MSG));
+	if (tagged)
+		CHECK_EQ(c.tag, tag);
+	if (p.o.type == FI_EP_RDM)
+		CHECK_EQ(src, p.b.peer);
+	return true;
+}
+
+bool is_failed(unsigned int n, int err, struct fi_cq_err_entry *e)
+{
+	struct fi_cq_tagged_entry c;
+
+	CHECK_EQ(completion(p.b.rxcq, &c, NULL, e), -FI_EAVAIL);
+	CHECK_EQ(e->err, err);
+	CHECK(e->op_context == ctx(n));
+	return true;
+}
+
+ssize_t look(uint64_t flags, void *buf, size_t len, uint64_t tag, uint64_t ignore, unsigned int n)
+{
+	struct iovec iov = { buf, len };
+	struct fi_msg_tagged m = {
+		.msg_iov = buf ? &iov : NULL,
+		.iov_count = buf ? 1 : 0,
+		.addr = FI_ADDR_UNSPEC,
+		.tag = tag,
+		.ignore = ignore,
+		.context = ctx(n),
+	};
+
+	return fi_trecvmsg(p.b.ep, &m, flags);
+}
+
+bool look_hit(uint64_t flags, void *buf, size_t len, uint64_t tag, uint64_t ignore, unsigned int n,
+	      struct fi_cq_tagged_entry *c)
+{
+	uint64_t until = now_ms() + WAIT_MS;
+	struct fi_cq_err_entry e = {};
+	fi_addr_t src;
+	int ret;
+
+	do {
+		CHECK_EQ(look(flags, buf, len, tag, ignore, n), 0);
+		ret = completion(p.b.rxcq, c, &src, &e);
+	} while (ret == -FI_EAVAIL && e.err == FI_ENOMSG && now_ms() < until);
+	CHECK_EQ(ret, 1);
+	CHECK(c->op_context == ctx(n));
+	CHECK_EQ(c->flags & ~FI_REMOTE_CQ_DATA, FI_TAGGED | FI_RECV);
+	if (p.o.type == FI_EP_RDM)
+		CHECK_EQ(src, p.b.peer);
+	return true;
+}
+
+bool look_miss(uint64_t flags, uint64_t tag, uint64_t ignore, unsigned int n)
+{
+	struct fi_cq_err_entry e = {};
+
+	CHECK_EQ(look(flags, NULL, 0, tag, ignore, n), 0);
+	CHECK(is_failed(n, FI_ENOMSG, &e));
+	CHECK_EQ(e.tag, tag);
+	CHECK_EQ(e.flags, FI_TAGGED | FI_RECV);
+	return true;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Conformance rows: each test has the id of a rule of a manual page of libfabric and says the rule
+ * in one sentence. The script "table" makes Documentation/conformance.rst of the tables, which
+ * therefore keep to one form: ROW(id, types, "sentence", function[, .option = value ...]).
+ *
+ * A test asserts results on both sides, and ends with nothing left in either queue: that is looked
+ * at after it.
+ */
+#ifndef WEFT_ROWS_H
+#define WEFT_ROWS_H
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include "fipair.h"
+
+#define ON_MSG	1	/* FI_EP_MSG */
+#define ON_RDM	2	/* FI_EP_RDM */
+#define ON_BOTH (ON_MSG | ON_RDM)
+
+/**
+ * struct row - a rule and its test
+ * @id: of the rule
+ * @on: ON_*
+ * @rule: in one sentence
+ * @run: the test
+ * @o: how the pair of endpoints is made; type and place are filled in
+ * @alone: no pair is made: the test makes what it needs
+ * @mess: things may be left in the queues
+ */
+struct row {
+	const char *id;
+	unsigned int on;
+	const char *rule;
+	bool (*run)(void);
+	struct opts o;
+	bool alone;
+	bool mess;
+};
+
+#define ROW(_id, _on, _rule, _run, ...) \
+	{ .id = _id, .on = _on, .rule = _rule, .run = _run, __VA_ARGS__ }
+
+#define ROOM (4u << 20)
+
+/* The pair of the row that runs; ROOM bytes on either side. */
+extern struct pair p;
+extern uint8_t *sbuf, *rbuf;
+
+/* Contexts: distinct for each @n, places for a struct fi_context2 each. */
+void *ctx(unsigned int n);
+
+/* Run all rows, or those named by the arguments. Return: status of the program. */
+int rows_main(int argc, char **argv, const struct row *rows, size_t count);
+
+/* ---- What many rows do -------------------------------------------------------------- */
+
+/* Post a tagged receive at B; send tagged from A, and wait for its completion. */
+bool post_tagged(void *buf, size_t len, uint64_t tag, uint64_t ignore, unsigned int n);
+bool send_tagged(size_t len, uint64_t tag, uint32_t seed, unsigned int n);
+/* The same, untagged. */
+bool post_plain(void *buf, size_t len, unsigned int n);
+bool send_plain(size_t len, uint32_t seed, unsigned int n);
+
+/* A's next completion is of send @n. */
+bool is_sent(unsigned int n);
+/* B's next completion is of receive @n, tagged or not, of @len bytes. */
+bool is_received(unsigned int n, size_t len, bool tagged, uint64_t tag);
+/* B's next completion is an error. @err: the entry. */
+bool is_failed(unsigned int n, int err, struct fi_cq_err_entry *e);
+
+/*
+ * fi_trecvmsg() at B with flags of the peek family, segments optional. Return: what the call does.
+ */
+ssize_t look(uint64_t flags, void *buf, size_t len, uint64_t tag, uint64_t ignore, unsigned int n);
+/*
+ * Peek until the message is there: what the sender has completed may be on its way. Flags and room
+ * as in look(). @c: the hit.
+ */
+bool look_hit(uint64_t flags, void *buf, size_t len, uint64_t tag, uint64_t ignore, unsigned int n,
+	      struct fi_cq_tagged_entry *c);
+/* A peek that finds nothing. */
+bool look_miss(uint64_t flags, uint64_t tag, uint64_t ignore, unsigned int n);
+
+#endif

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Messages that wait: peeks, claims, discards; and receives that end: cancel of those that are
+ * posted and of those that still stand in the ring
+ */
+#include "core/proto.h"
+#include "rig.h"
+#include "kselftest_harness.h"
+
+#define SLOTS	16	/* of the receiver's ring */
+
+/**
+ * struct two - a sender and a receiver
+ * @rig: world
+ * @a: who sends
+ * @b: who receives
+ * @ea: its endpoint
+ * @eb: its endpoint
+ * @ca: its completions
+ * @cb: its completions
+ * @to: index of the receiver
+ * @buf: what is sent
+ * @room: where it goes
+ */
+struct two {
+	struct rig *rig;
+	struct rig_proc *a, *b;
+	struct rig_ep *ea, *eb;
+	struct rig_cq *ca, *cb;
+	u32 to;
+	u8 *buf, *room;
+};
+
+#define LONG (100u << 10)
+
+static void two_init(struct two *t, u32 dst, u32 cq_slots)
+{
+	struct rig_conf conf;
+	struct rig_av *va, *vb;
+	u32 i;
+
+	rig_conf_default(&conf, 11);
+	conf.nodes = 2;
+	t->rig = rig_new(&conf);
+	t->a = rig_proc_new(&t->rig->node[0]);
+	t->b = rig_proc_new(&t->rig->node[dst]);
+	t->ca = rig_cq_new(t->a, 256);
+	t->cb = rig_cq_new(t->b, cq_slots);
+	va = rig_av_new(t->a);
+	vb = rig_av_new(t->b);
+	t->ea = rig_ep_new(t->a, WEFT_EP_RDM, 0, 256, 256, 1);
+	t->eb = rig_ep_new(t->b, WEFT_EP_RDM, 0, SLOTS, SLOTS, 2);
+	t->to = (u32)rig_av_insert(va, dst, 2, t->rig);
+	if (rig_ep_enable(t->ea, t->ca, t->ca, NULL, va) ||
+	    rig_ep_enable(t->eb, t->cb, t->cb, NULL, vb) || rig_av_insert(vb, 0, 1, t->rig))
+		abort();
+	t->buf = rig_buf(t->a, LONG);
+	t->room = rig_buf(t->b, LONG);
+	for (i = 0; i < LONG; i++)
+		t->buf[i] = (u8)(i * 13 + i / 256);
+}
+
+static void wait_for(struct two *t)
+{
+	rig_run(t->rig, 100 * NSEC_PER_MSEC);
+}
+
+/* Send, and let it arrive. */
+static void send_one(struct two *t, u64 tag, u32 len, u32 flags)
+{
+	struct rig_op op = {
+		.tagged = true,
+		.flags = flags,
+		.peer = t->to,
+		.context = 1,
+		.tag = tag,
+		.n = len ? 1 : 0,
+		.iov = { { (u64)(uintptr_t)t->buf, len } },
+	};
+
+	if (rig_send(t->ea, &op))
+		abort();
+	wait_for(t);
+}
+
+/* An entry of the receive ring, kicked. */
+static void entry(struct two *t, u8 op, u16 flags, u64 context, u64 tag, u64 ignore, u32 len)
+{
+	struct weft_rqe e = {
+		.op = op,
+		.nslots = 1,
+		.flags = flags,
+		.src = WEFT_SRC_ANY,
+		.context = context,
+		.tag = tag,
+		.ignore = ignore,
+		.addr = len ? (u64)(uintptr_t)t->room : 0,
+		.len = len,
+		.niov = len ? 1 : 0,
+	};
+
+	rig_put_rq(t->eb, &e, 1);
+	rig_ring_rq(t->eb);
+	rig_kick(t->eb, WEFT_KICK_RQ);
+	rig_run(t->rig, NSEC_PER_MSEC);
+}
+
+#define NEXT(_t, _e) ASSERT_EQ(1, rig_cq_read((_t)->cb, _e))
+#define NONE(_t) ASSERT_EQ(0, rig_cq_read((_t)->cb, &e))
+
+static void peek_all(struct __test_metadata *_metadata, u32 dst)
+{
+	struct weft_cqe e;
+	struct two t;
+
+	two_init(&t, dst, 64);
+	entry(&t, WEFT_RQ_PEEK, 0, 5, 7, 0, 0);
+	NEXT(&t, &e);
+	EXPECT_EQ(ENOMSG, e.status);
+	EXPECT_EQ(5, e.context);
+	EXPECT_EQ(7, e.tag);
+	EXPECT_EQ(WEFT_CQE_TAGGED, e.flags);
+
+	send_one(&t, 7, 100, 0);
+	send_one(&t, 7, 50, 0);
+	entry(&t, WEFT_RQ_PEEK, 0, 6, 7, 0, 0);
+	NEXT(&t, &e);
+	EXPECT_EQ(0, e.status);
+	EXPECT_EQ(100, e.len);
+	EXPECT_EQ(0, e.buf);
+	/* the front of it */
+	memset(t.room, 0xee, 200);
+	entry(&t, WEFT_RQ_PEEK, 0, 6, 7, 0, 20);
+	NEXT(&t, &e);
+	EXPECT_EQ(100, e.len);
+	EXPECT_EQ((u64)(uintptr_t)t.room, e.buf);
+	EXPECT_EQ(0, memcmp(t.room, t.buf, 20));
+	EXPECT_EQ(0xee, t.room[20]);
+	/* set aside: the next one is seen */
+	entry(&t, WEFT_RQ_PEEK, WEFT_RQ_KEEP, 6, 7, 0, 0);
+	NEXT(&t, &e);
+	EXPECT_EQ(100, e.len);
+	entry(&t, WEFT_RQ_PEEK, WEFT_RQ_KEEP, 6, 7, 0, 0);
+	NEXT(&t, &e);
+	EXPECT_EQ(EINVAL, e.status);
+	entry(&t, WEFT_RQ_PEEK, WEFT_RQ_DROP, 8, 0, ~0ull, 0);
+	NEXT(&t, &e);
+	EXPECT_EQ(50, e.len);
+	entry(&t, WEFT_RQ_PEEK, 0, 8, 0, ~0ull, 0);
+	NEXT(&t, &e);
+	EXPECT_EQ(ENOMSG, e.status);
+	entry(&t, WEFT_RQ_CLAIM, WEFT_RQ_COMPLETION, 6, 0, 0, 60);
+	NEXT(&t, &e);
+	EXPECT_EQ(EMSGSIZE, e.status);
+	EXPECT_EQ(40, e.olen);
+	EXPECT_EQ(7, e.tag);
+	EXPECT_EQ(0, memcmp(t.room, t.buf, 60));
+	entry(&t, WEFT_RQ_CLAIM, WEFT_RQ_COMPLETION, 6, 0, 0, 60);
+	NEXT(&t, &e);
+	EXPECT_EQ(EINVAL, e.status);
+	entry(&t, WEFT_RQ_DISCARD, 0, 6, 0, 0, 0);
+	NEXT(&t, &e);
+	EXPECT_EQ(EINVAL, e.status);
+	NONE(&t);
+	rig_free(t.rig);
+}
+
+TEST(peek__remote)
+{
+	peek_all(_metadata, 1);
+}
+
+TEST(peek__local)
+{
+	peek_all(_metadata, 0);
+}
+
+/* A discard ends the sender's operation, also of a message that stays with the sender. */
+TEST(peek__discard)
+{
+	static const u32 lens[] = { 0, 100, 5000, LONG };
+	struct weft_cqe e;
+	struct two t;
+	u32 i, dst;
+
+	for (dst = 0; dst < 2; dst++) {
+		two_init(&t, dst, 64);
+		for (i = 0; i < 8; i++) {
+			bool claim = i & 1;
+
+			send_one(&t, 1, lens[i / 2], WEFT_SQ_COMPLETION | WEFT_SQ_TRANSMIT);
+			entry(&t, WEFT_RQ_PEEK, claim ? WEFT_RQ_KEEP : WEFT_RQ_DROP, 5, 1, 0, 0);
+			NEXT(&t, &e);
+			EXPECT_EQ(lens[i / 2], e.len);
+			if (claim) {
+				entry(&t, WEFT_RQ_DISCARD, 0, 5, 0, 0, 0);
+				NEXT(&t, &e);
+				EXPECT_EQ(0, e.status);
+				EXPECT_EQ(0, e.len);
+			}
+			wait_for(&t);
+			ASSERT_EQ(1, rig_cq_read(t.ca, &e));
+			EXPECT_EQ(0, e.status);
+		}
+		NONE(&t);
+		rig_free(t.rig);
+	}
+}
+
+/* The sender goes while its message is claimed: what is here can be received, else an error is. */
+TEST(peek__sender_goes)
+{
+	struct weft_cqe e;
+	struct two t;
+
+	two_init(&t, 1, 64);
+	send_one(&t, 1, 300, 0);
+	send_one(&t, 2, LONG, 0);
+	entry(&t, WEFT_RQ_PEEK, WEFT_RQ_KEEP, 1, 1, 0, 0);
+	NEXT(&t, &e);
+	entry(&t, WEFT_RQ_PEEK, WEFT_RQ_KEEP, 2, 2, 0, 0);
+	NEXT(&t, &e);
+	EXPECT_EQ(LONG, e.len);
+	rig_crash(&t.rig->node[0]);
+	rig_run(t.rig, 60 * NSEC_PER_SEC);
+	entry(&t, WEFT_RQ_CLAIM, WEFT_RQ_COMPLETION, 1, 0, 0, 1000);
+	NEXT(&t, &e);
+	EXPECT_EQ(0, e.status);
+	EXPECT_EQ(300, e.len);
+	entry(&t, WEFT_RQ_CLAIM, WEFT_RQ_COMPLETION, 2, 0, 0, 1000);
+	NEXT(&t, &e);
+	EXPECT_NE(0, e.status);
+	EXPECT_EQ(2, e.context);
+	NONE(&t);
+	rig_free(t.rig);
+}
+
+/* An endpoint that goes drops what is claimed; the sender hears of it. */
+TEST(peek__receiver_goes)
+{
+	struct weft_cqe e;
+	struct two t;
+
+	two_init(&t, 1, 64);
+	send_one(&t, 1, 300, 0);
+	send_one(&t, 2, LONG, WEFT_SQ_COMPLETION);
+	entry(&t, WEFT_RQ_PEEK, WEFT_RQ_KEEP, 1, 1, 0, 0);
+	entry(&t, WEFT_RQ_PEEK, WEFT_RQ_KEEP, 2, 2, 0, 0);
+	rig_ep_free(t.eb);
+	wait_for(&t);
+	ASSERT_EQ(1, rig_cq_read(t.ca, &e));
+	EXPECT_NE(0, e.status);
+	rig_free(t.rig);
+}
+
+/* No more is set aside than there are slots. */
+TEST(peek__bounded)
+{
+	struct weft_cqe e;
+	struct two t;
+	u32 i;
+
+	two_init(&t, 0, 64);
+	for (i = 0; i < SLOTS + 1; i++)
+		send_one(&t, i, 8, 0);
+	for (i = 0; i < SLOTS + 1; i++) {
+		entry(&t, WEFT_RQ_PEEK, WEFT_RQ_KEEP, 100 + i, i, 0, 0);
+		NEXT(&t, &e);
+		EXPECT_EQ(i < SLOTS ? 0 : ENOBUFS, e.status);
+	}
+	rig_free(t.rig);
+}
+
+/* Results wait for room in the queue like all completions. */
+TEST(peek__full_queue)
+{
+	struct weft_cqe e;
+	struct two t;
+	u32 i, n = 0;
+
+	two_init(&t, 0, 16);
+	send_one(&t, 1, 500, 0);
+	for (i = 0; i < SLOTS; i++)
+		entry(&t, WEFT_RQ_PEEK, 0, i, 1, 0, 600);
+	while (rig_cq_read(t.cb, &e) == 1) {
+		EXPECT_EQ(n, e.context);
+		EXPECT_EQ(500, e.len);
+		n++;
+	}
+	EXPECT_EQ(SLOTS, n);
+	rig_free(t.rig);
+}
+
+static void bad(struct __test_metadata *_metadata, struct two *t, const struct weft_rqe *r, int err)
+{
+	struct weft_cqe e;
+
+	rig_put_rq(t->eb, r, 1);
+	rig_ring_rq(t->eb);
+	rig_kick(t->eb, WEFT_KICK_RQ);
+	NEXT(t, &e);
+	EXPECT_EQ(err, e.status);
+}
+
+TEST(peek__wrong_entries)
+{
+	struct weft_rqe r = { .op = WEFT_RQ_PEEK, .nslots = 1, .src = WEFT_SRC_ANY };
+	struct two t;
+
+	two_init(&t, 0, 64);
+	r.flags = WEFT_RQ_KEEP | WEFT_RQ_DROP;
+	bad(_metadata, &t, &r, EINVAL);
+	r.op = WEFT_RQ_CLAIM;
+	r.flags = WEFT_RQ_KEEP;
+	bad(_metadata, &t, &r, EINVAL);
+	r.flags = 0;
+	r.tag = 1;
+	bad(_metadata, &t, &r, EINVAL);
+	r.op = WEFT_RQ_DISCARD;
+	bad(_metadata, &t, &r, EINVAL);
+	r.tag = 0;
+	r.niov = 1;
+	bad(_metadata, &t, &r, EINVAL);
+	r.op = 9;
+	bad(_metadata, &t, &r, EOPNOTSUPP);
+	rig_free(t.rig);
+}
+
+/* A receive that finds no free struct is canceled where it stands, and told of once. */
+TEST(cancel__in_the_ring)
+{
+	struct weft_cqe e;
+	struct two t;
+	u32 i;
+
+	two_init(&t, 0, 64);
+	for (i = 0; i < 2 * SLOTS; i++)
+		entry(&t, WEFT_RQ_TRECV, WEFT_RQ_COMPLETION, 100 + i, 7, 0, 64);
+	NONE(&t);
+	ASSERT_EQ(0, rig_cancel(t.eb, 100 + SLOTS + 1));
+	NEXT(&t, &e);
+	EXPECT_EQ(ECANCELED, e.status);
+	EXPECT_EQ(100 + SLOTS + 1, e.context);
+	EXPECT_EQ(7, e.tag);
+	ASSERT_EQ(0, rig_cancel(t.eb, 100 + SLOTS + 1));
+	ASSERT_EQ(0, rig_cancel(t.eb, 100));
+	NEXT(&t, &e);
+	EXPECT_EQ(100, e.context);
+	NONE(&t);
+	/* messages go to all the others, in order */
+	for (i = 0; i < 2 * SLOTS; i++) {
+		if (i == 0 || i == SLOTS + 1)
+			continue;
+		send_one(&t, 7, 8, 0);
+		NEXT(&t, &e);
+		EXPECT_EQ(0, e.status);
+		EXPECT_EQ(100 + i, e.context);
+	}
+	NONE(&t);
+	rig_free(t.rig);
+}
+
+/* Without room for the completion a receive in the ring stays what it is. */
+TEST(cancel__no_room)
+{
+	struct weft_cqe e;
+	struct two t;
+	u32 i, n = 0;
+
+	two_init(&t, 0, 16);
+	for (i = 0; i < 2 * SLOTS; i++)
+		entry(&t, WEFT_RQ_TRECV, WEFT_RQ_COMPLETION, 100 + i, 7, 0, 64);
+	for (i = 0; i < SLOTS; i++)
+		ASSERT_EQ(0, rig_cancel(t.eb, 100 + SLOTS + i));
+	ASSERT_EQ(0, rig_cancel(t.eb, 100));
+	/* the first one waits in its struct, which is not free: the ring stays where it is */
+	while (rig_cq_read(t.cb, &e) == 1) {
+		EXPECT_EQ(ECANCELED, e.status);
+		n++;
+	}
+	EXPECT_EQ(SLOTS + 1, n);
+	for (i = 1; i < SLOTS; i++) {
+		send_one(&t, 7, 8, 0);
+		NEXT(&t, &e);
+		EXPECT_EQ(100 + i, e.context);
+	}
+	NONE(&t);
+	rig_free(t.rig);
+}
+
+TEST_HARNESS_MAIN
