@@ -36,7 +36,7 @@ VM_DIR		?= $(CURDIR)/build/vm
 export VM_DIR
 export VM_BUILD := $(abspath $(B))
 export VM_KERNEL VM_CPUS VM_MEM VM_TIMEOUT VM_ICOUNT VM_ICOUNT_SHIFT VM_KFENCE
-export VM_APPEND VM_QEMU VM_ACCEL VM_LOG LINK LINK_MTU WEFT TESTS
+export VM_APPEND VM_QEMU VM_ACCEL VM_LOG VM_NET LINK LINK_MTU WEFT TESTS
 
 # The command of 'make vm' goes to the shell as it was written, "$" and all.
 unexport CMD
@@ -290,8 +290,10 @@ help:
 #>   The test machine's settings, with their defaults:
 #>     VM_KERNEL=6.1      Debian's kernel series: 6.1 or 6.12
 #>     VM_CPUS=2  VM_MEM=2G  VM_TIMEOUT=300 (seconds)
-#>     LINK=veth          what joins the nodes: veth, loop (one namespace and
-#>                        a loop port) or none;  LINK_MTU=1500
+#>     LINK=veth          what joins the nodes: veth (netdev ports), vnet (two
+#>                        virtio NICs, taken over), loop (one namespace and a
+#>                        loop port) or none;  LINK_MTU=1500
+#>     VM_NET=hub         what is behind the virtio NICs, see selftests/vm/run
 #>     WEFT=1             0 does not load the module
 #>     VM_ICOUNT=         1: one CPU that counts instructions, repeatable
 #>     VM_ICOUNT_SHIFT=4  an instruction takes 2 to the power of this, in ns

@@ -8,7 +8,10 @@
 #define WEFT_COMPAT_H
 
 #include <linux/mm.h>
+#include <linux/slab.h>
 #include <linux/version.h>
+#include <linux/virtio.h>
+#include <linux/virtio_config.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 #include <asm/unaligned.h>
@@ -59,6 +62,39 @@ static inline long weft_pin_user_pages_remote(struct mm_struct *mm, unsigned lon
 #else
 #define weft_assign_str(dst, src)	__assign_str(dst)
 #endif
+
+/* Since 6.11 names and callbacks of queues stand in one structure. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+struct virtqueue_info {
+	const char *name;
+	vq_callback_t *callback;
+	bool ctx;
+};
+#endif
+
+static inline int weft_virtio_find_vqs(struct virtio_device *vdev, unsigned int n,
+				       struct virtqueue *vqs[], struct virtqueue_info info[])
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+	vq_callback_t **callbacks = kcalloc(n, sizeof(*callbacks), GFP_KERNEL);
+	const char **names = kcalloc(n, sizeof(*names), GFP_KERNEL);
+	unsigned int i;
+	int err = -ENOMEM;
+
+	if (callbacks && names) {
+		for (i = 0; i < n; i++) {
+			callbacks[i] = info[i].callback;
+			names[i] = info[i].name;
+		}
+		err = virtio_find_vqs(vdev, n, vqs, callbacks, names, NULL);
+	}
+	kfree(names);
+	kfree(callbacks);
+	return err;
+#else
+	return virtio_find_vqs(vdev, n, vqs, info, NULL);
+#endif
+}
 
 /* Since 6.7 a dump's attributes stand in the same structure as a request's. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)

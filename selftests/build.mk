@@ -24,7 +24,7 @@ host_flags = $(host_inc) $(host_san) -O1 -Wno-sign-compare -Wno-missing-prototyp
 
 host_obj = $(patsubst %.c,$(B)/obj/host/%.o,$(1))
 host_test_src := $(sort $(wildcard selftests/host/test_*.c))
-host_common := $(call host_obj,$(sort $(wildcard kernel/core/*.c) \
+host_common := $(call host_obj,$(sort $(wildcard kernel/core/*.c) kernel/port/neigh.c \
 	$(filter-out $(host_test_src),$(wildcard selftests/host/*.c \
 		selftests/host/shim/*.c))))
 host_tests := $(host_test_src:selftests/host/%.c=$(B)/host/%)

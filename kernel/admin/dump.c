@@ -9,11 +9,13 @@
  *
  * Locks: weft_ports_lock is held in each call: the ports stay.
  */
+#include <linux/etherdevice.h>
 #include <linux/weft_netlink.h>
 #include <net/sock.h>
 
 #include "../compat.h"
 #include "../dev/dev.h"
+#include "../port/neigh.h"
 #include "../port/port.h"
 #include "netlink.h"
 
@@ -277,6 +279,29 @@ static int weft_dump_path(struct sk_buff *skb, struct netlink_callback *cb, stru
 	return weft_dump_end(skb, head, err);
 }
 
+static int weft_dump_neigh(struct sk_buff *skb, struct netlink_callback *cb,
+			   struct weft_port *port, struct weft_dump *dump)
+{
+	struct weft_neigh_info info;
+	void *head;
+	bool err;
+
+	if (!weft_port_neigh(port, dump->pos, &info))
+		return 0;
+	head = weft_dump_begin(skb, cb, WEFT_CMD_NEIGH_GET);
+	if (!head)
+		return -EMSGSIZE;
+	err = nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
+	      nla_put(skb, WEFT_ATTR_NEIGH_ADDR, sizeof(info.addr), &info.addr) ||
+	      (is_valid_ether_addr(info.mac) &&
+	       nla_put(skb, WEFT_ATTR_NEIGH_MAC, sizeof(info.mac), info.mac)) ||
+	      nla_put_string(skb, WEFT_ATTR_NEIGH_STATE, weft_neigh_state_name(info.state)) ||
+	      nla_put_u64_64bit(skb, WEFT_ATTR_NEIGH_IDLE, info.idle, WEFT_ATTR_PAD);
+	if (!err)
+		dump->pos++;
+	return weft_dump_end(skb, head, err);
+}
+
 /* ---- For netlink.c; context of all: process -------------------------------------------------- */
 
 /**
@@ -337,4 +362,16 @@ int weft_nl_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
 int weft_nl_path_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return weft_dump(skb, cb, weft_dump_path);
+}
+
+/**
+ * weft_nl_neigh_dump - WEFT_CMD_NEIGH_GET
+ * @skb: answer
+ * @cb: the dump
+ *
+ * Return: as weft_nl_port_dump().
+ */
+int weft_nl_neigh_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return weft_dump(skb, cb, weft_dump_neigh);
 }

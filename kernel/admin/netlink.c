@@ -28,12 +28,18 @@ static const struct nla_policy weft_name_policy[WEFT_ATTR_PORT_NAME + 1] = {
 	[WEFT_ATTR_PORT_NAME] = WEFT_NAME_POLICY,
 };
 
-static const struct nla_policy weft_add_policy[WEFT_ATTR_PORT_UDP + 1] = {
+static const struct nla_policy weft_add_policy[WEFT_ATTR_PORT_QUEUES + 1] = {
 	[WEFT_ATTR_PORT_NAME] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_PORT_DRIVER] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_PORT_NETDEV] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_PORT_ADDR] = NLA_POLICY_EXACT_LEN(sizeof(struct weft_sockaddr)),
 	[WEFT_ATTR_PORT_UDP] = NLA_POLICY_MIN(NLA_U16, 1),
+	[WEFT_ATTR_PORT_MTU] = NLA_POLICY_MIN(NLA_U32, WEFT_MTU_MIN),
+	[WEFT_ATTR_PORT_DEVICE] = WEFT_NAME_POLICY,
+	[WEFT_ATTR_PORT_PREFIX] = NLA_POLICY_RANGE(NLA_U8, 1, 128),
+	[WEFT_ATTR_PORT_GW] = NLA_POLICY_EXACT_LEN(sizeof(struct weft_sockaddr)),
+	[WEFT_ATTR_PORT_VLAN] = NLA_POLICY_RANGE(NLA_U16, 1, 4094),
+	[WEFT_ATTR_PORT_QUEUES] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 static const struct nla_policy weft_set_policy[WEFT_ATTR_ENGINE_IDLE + 1] = {
@@ -64,17 +70,10 @@ static bool weft_addr6_ok(const struct weft_sockaddr *a)
 	return type & IPV6_ADDR_UNICAST && !(type & IPV6_ADDR_MAPPED);
 }
 
-static int weft_addr_add(struct weft_port_conf *conf, const struct nlattr *attr,
+/* An address of one node. */
+static int weft_addr_get(struct weft_sockaddr *a, const struct nlattr *attr,
 			 struct netlink_ext_ack *extack)
 {
-	struct weft_sockaddr *a = &conf->addr[conf->naddr];
-	u32 i;
-
-	if (conf->naddr == WEFT_CORE_ADDRS) {
-		NL_SET_ERR_MSG_ATTR(extack, attr,
-				    "a port has at most 4 addresses; make a second port for more");
-		return -E2BIG;
-	}
 	nla_memcpy(a, attr, sizeof(*a));
 	if (a->family != AF_INET && a->family != AF_INET6) {
 		NL_SET_ERR_MSG_ATTR(extack, attr, "an address is an IPv4 or an IPv6 address");
@@ -90,6 +89,24 @@ static int weft_addr_add(struct weft_port_conf *conf, const struct nlattr *attr,
 				    "this is not the address of one node; name a unicast address");
 		return -EINVAL;
 	}
+	return 0;
+}
+
+static int weft_addr_add(struct weft_port_conf *conf, const struct nlattr *attr,
+			 struct netlink_ext_ack *extack)
+{
+	struct weft_sockaddr *a = &conf->addr[conf->naddr];
+	u32 i;
+	int err;
+
+	if (conf->naddr == WEFT_CORE_ADDRS) {
+		NL_SET_ERR_MSG_ATTR(extack, attr,
+				    "a port has at most 4 addresses; make a second port for more");
+		return -E2BIG;
+	}
+	err = weft_addr_get(a, attr, extack);
+	if (err)
+		return err;
 	for (i = 0; i < conf->naddr; i++) {
 		if (a->family == conf->addr[i].family &&
 		    !memcmp(a->addr, conf->addr[i].addr, sizeof(a->addr))) {
@@ -101,20 +118,65 @@ static int weft_addr_add(struct weft_port_conf *conf, const struct nlattr *attr,
 	return 0;
 }
 
+static int weft_gw_add(struct weft_port_conf *conf, const struct nlattr *attr,
+		       struct netlink_ext_ack *extack)
+{
+	struct weft_sockaddr gw;
+	int err = weft_addr_get(&gw, attr, extack);
+	u32 i = gw.family == AF_INET6;
+
+	if (err)
+		return err;
+	if (conf->gw[i].family) {
+		NL_SET_ERR_MSG_ATTR(extack, attr, "there can be one gateway for each family");
+		return -EINVAL;
+	}
+	conf->gw[i] = gw;
+	return 0;
+}
+
+/* Attributes that may repeat, in their order. */
+static int weft_nl_addrs(struct weft_port_conf *conf, const struct genl_info *info)
+{
+	const struct nlattr *attr;
+	int left, err = 0;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, left) {
+		switch (nla_type(attr)) {
+		case WEFT_ATTR_PORT_ADDR:
+			err = weft_addr_add(conf, attr, info->extack);
+			break;
+		case WEFT_ATTR_PORT_PREFIX:
+			if (!conf->naddr) {
+				NL_SET_ERR_MSG_ATTR(info->extack, attr,
+						    "a prefix length stands behind its address");
+				return -EINVAL;
+			}
+			conf->prefix[conf->naddr - 1] = nla_get_u8(attr);
+			break;
+		case WEFT_ATTR_PORT_GW:
+			err = weft_gw_add(conf, attr, info->extack);
+			break;
+		}
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
 /* ---- Requests -------------------------------------------------------------------------------- */
 
 static int weft_nl_port_add(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weft_port_conf conf = {};
-	const struct nlattr *attr;
-	int left, err;
+	int err;
 
 	if (!info->attrs[WEFT_ATTR_PORT_NAME]) {
 		NL_SET_ERR_MSG(info->extack, "the port needs a name, for example weft0");
 		return -EINVAL;
 	}
 	if (!info->attrs[WEFT_ATTR_PORT_DRIVER]) {
-		NL_SET_ERR_MSG(info->extack, "the port needs a driver: loop or netdev");
+		NL_SET_ERR_MSG(info->extack, "the port needs a driver: loop, netdev or vnet");
 		return -EINVAL;
 	}
 	nla_strscpy(conf.name, info->attrs[WEFT_ATTR_PORT_NAME], sizeof(conf.name));
@@ -122,13 +184,17 @@ static int weft_nl_port_add(struct sk_buff *skb, struct genl_info *info)
 		nla_strscpy(conf.netdev, info->attrs[WEFT_ATTR_PORT_NETDEV], sizeof(conf.netdev));
 	if (info->attrs[WEFT_ATTR_PORT_UDP])
 		conf.udp_port = nla_get_u16(info->attrs[WEFT_ATTR_PORT_UDP]);
-	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, left) {
-		if (nla_type(attr) != WEFT_ATTR_PORT_ADDR)
-			continue;
-		err = weft_addr_add(&conf, attr, info->extack);
-		if (err)
-			return err;
-	}
+	if (info->attrs[WEFT_ATTR_PORT_DEVICE])
+		nla_strscpy(conf.device, info->attrs[WEFT_ATTR_PORT_DEVICE], sizeof(conf.device));
+	if (info->attrs[WEFT_ATTR_PORT_VLAN])
+		conf.vlan = nla_get_u16(info->attrs[WEFT_ATTR_PORT_VLAN]);
+	if (info->attrs[WEFT_ATTR_PORT_MTU])
+		conf.mtu = nla_get_u32(info->attrs[WEFT_ATTR_PORT_MTU]);
+	if (info->attrs[WEFT_ATTR_PORT_QUEUES])
+		conf.queues = nla_get_u32(info->attrs[WEFT_ATTR_PORT_QUEUES]);
+	err = weft_nl_addrs(&conf, info);
+	if (err)
+		return err;
 	return weft_port_add(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_DRIVER]),
 			     &conf, info->extack);
 }
@@ -176,6 +242,15 @@ static int weft_nl_port_set(struct sk_buff *skb, struct genl_info *info)
 				    &conf, info->extack);
 }
 
+/* Of a port that owns its device. */
+static bool weft_nl_device_put(struct sk_buff *skb, const struct weft_port_look *look)
+{
+	return nla_put_string(skb, WEFT_ATTR_PORT_DEVICE, look->device) ||
+	       nla_put(skb, WEFT_ATTR_PORT_MAC, sizeof(look->mac), look->mac) ||
+	       nla_put_u32(skb, WEFT_ATTR_PORT_QUEUES, look->queues) ||
+	       (look->vlan && nla_put_u16(skb, WEFT_ATTR_PORT_VLAN, look->vlan));
+}
+
 /**
  * weft_nl_port_put - put the description of a port into a message
  * @skb: the message
@@ -196,6 +271,7 @@ int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port)
 	if (nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
 	    nla_put_string(skb, WEFT_ATTR_PORT_DRIVER, port->ops->name) ||
 	    (look.netdev[0] && nla_put_string(skb, WEFT_ATTR_PORT_NETDEV, look.netdev)) ||
+	    (look.device[0] && weft_nl_device_put(skb, &look)) ||
 	    nla_put_u16(skb, WEFT_ATTR_PORT_UDP, port->core.conf.udp_port) ||
 	    nla_put_u32(skb, WEFT_ATTR_PORT_MTU, look.mtu) ||
 	    nla_put_string(skb, WEFT_ATTR_PORT_STATE, weft_port_state_name(port)) ||
@@ -285,6 +361,7 @@ static const struct genl_ops weft_ops[] = {
 	WEFT_DUMP(WEFT_CMD_CTX_GET, weft_nl_ctx_dump),
 	WEFT_DUMP(WEFT_CMD_STATS_GET, weft_nl_stats_dump),
 	WEFT_DUMP(WEFT_CMD_PATH_GET, weft_nl_path_dump),
+	WEFT_DUMP(WEFT_CMD_NEIGH_GET, weft_nl_neigh_dump),
 };
 
 struct genl_family weft_family __ro_after_init = {

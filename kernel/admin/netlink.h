@@ -19,5 +19,6 @@ int weft_nl_ep_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int weft_nl_ctx_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int weft_nl_stats_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int weft_nl_path_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int weft_nl_neigh_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
 #endif

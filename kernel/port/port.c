@@ -35,6 +35,7 @@ static struct workqueue_struct *weft_port_wq;
 static const struct weft_port_ops *const weft_drivers[] = {
 	&weft_loop_ops,
 	&weft_netdev_ops,
+	&weft_vnet_ops,
 };
 
 /* ---- References and lookup ------------------------------------------------------------------- */
@@ -134,6 +135,25 @@ void weft_port_look(struct weft_port *port, struct weft_port_look *look)
 	if (READ_ONCE(port->state) < WEFT_PORT_GONE)
 		port->ops->look(port, look);
 	rcu_read_unlock();
+}
+
+/**
+ * weft_port_neigh - look at a neighbour
+ * @port: the port
+ * @n: its number, counted from 0
+ * @info: out
+ *
+ * Context: any but hard interrupts. Return: false: no more.
+ */
+bool weft_port_neigh(struct weft_port *port, u32 n, struct weft_neigh_info *info)
+{
+	bool found = false;
+
+	rcu_read_lock();
+	if (port->ops->neigh && READ_ONCE(port->state) < WEFT_PORT_GONE)
+		found = port->ops->neigh(port, n, info);
+	rcu_read_unlock();
+	return found;
 }
 
 /**
@@ -311,6 +331,22 @@ static const struct weft_port_ops *weft_driver_find(const char *name)
 	return NULL;
 }
 
+/* Is something asked for that the driver cannot give? */
+static int weft_port_conf_ok(const struct weft_port_ops *ops, const struct weft_port_conf *conf,
+			     struct netlink_ext_ack *extack)
+{
+	u32 i, own = conf->device[0] || conf->gw[0].family || conf->gw[1].family || conf->vlan ||
+		     conf->mtu || conf->queues;
+
+	for (i = 0; i < conf->naddr; i++)
+		own |= conf->prefix[i];
+	if (!own || ops->owns)
+		return 0;
+	NL_SET_ERR_MSG(extack,
+		       "prefix length, gw, vlan, mtu and queues are for a port that owns its device: vnet");
+	return -EINVAL;
+}
+
 static struct weft_port *weft_port_alloc(struct net *net, const struct weft_port_ops *ops,
 					 const char *name)
 {
@@ -376,7 +412,7 @@ put:
 /**
  * weft_port_add - make a port
  * @net: namespace; does not go away meanwhile
- * @driver: "loop", "netdev"
+ * @driver: "loop", "netdev", "vnet"
  * @conf: what is wanted; what the driver has chosen is filled in
  * @extack: for the reason
  *
@@ -390,13 +426,16 @@ int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *co
 	int err;
 
 	if (!ops) {
-		NL_SET_ERR_MSG(extack, "no such driver; there are: loop, netdev");
+		NL_SET_ERR_MSG(extack, "no such driver; there are: loop, netdev, vnet");
 		return -EINVAL;
 	}
 	if (!weft_port_name_ok(conf->name)) {
 		NL_SET_ERR_MSG(extack, "a name is made of letters, digits, '-', '_' and '.'");
 		return -EINVAL;
 	}
+	err = weft_port_conf_ok(ops, conf, extack);
+	if (err)
+		return err;
 	if (!conf->udp_port)
 		conf->udp_port = WEFT_UDP_PORT;
 
@@ -411,8 +450,9 @@ int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *co
 	}
 	err = weft_port_begin(port, conf, extack);
 	if (!err)
-		pr_info("%s: added, driver %s%s%s\n", port->name, ops->name,
-			conf->netdev[0] ? ", device " : "", conf->netdev);
+		pr_info("%s: added, driver %s%s%s%s\n", port->name, ops->name,
+			conf->netdev[0] || conf->device[0] ? ", device " : "", conf->netdev,
+			conf->device);
 unlock:
 	mutex_unlock(&weft_ports_lock);
 	return err;
@@ -455,15 +495,20 @@ static int __init weft_init(void)
 	err = weft_netdev_init();
 	if (err)
 		goto dev;
-	err = register_pernet_device(&weft_net_ops);
+	err = weft_vnet_init();
 	if (err)
 		goto netdev;
+	err = register_pernet_device(&weft_net_ops);
+	if (err)
+		goto vnet;
 	err = weft_netlink_init();
 	if (err)
 		goto pernet;
 	return 0;
 pernet:
 	unregister_pernet_device(&weft_net_ops);
+vnet:
+	weft_vnet_exit();
 netdev:
 	weft_netdev_exit();
 dev:
@@ -484,6 +529,7 @@ static void __exit weft_exit(void)
 	unregister_pernet_device(&weft_net_ops);
 	weft_netdev_exit();
 	destroy_workqueue(weft_port_wq);
+	weft_vnet_exit();
 	weft_dev_exit();
 	weft_mem_exit();
 	weft_paths_exit();

@@ -24,6 +24,7 @@
 #define WEFT_PORT_H
 
 #include <linux/hrtimer.h>
+#include <linux/if_ether.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
@@ -37,6 +38,7 @@ struct netlink_ext_ack;
 struct weft_dev;
 struct weft_engine_conf;
 struct weft_ioc_query;
+struct weft_neigh_info;
 struct weft_port;
 
 #define WEFT_PORT_NEW		0
@@ -52,27 +54,47 @@ struct weft_port;
  * struct weft_port_conf - what a port is asked to be
  * @name: its name
  * @netdev: name of the network device, empty: none given
+ * @device: name of the device that the driver takes over, empty: none given
  * @addr: addresses, service 0
+ * @prefix: bits of each that all on the link have in common, 0: not given
  * @naddr: how many; 0: the driver's choice
+ * @gw: gateways to other links, IPv4 and IPv6; family 0: none given
  * @udp_port: UDP port, host order
+ * @vlan: VLAN tag, 0: none
+ * @mtu: bytes of the largest IP packet, 0: the driver's choice
+ * @queues: pairs of queues to use, 0: the driver's choice
  */
 struct weft_port_conf {
 	char name[WEFT_NAME_MAX];
 	char netdev[WEFT_NAME_MAX];
+	char device[WEFT_NAME_MAX];
 	struct weft_sockaddr addr[WEFT_CORE_ADDRS];
+	u8 prefix[WEFT_CORE_ADDRS];
 	u32 naddr;
+	struct weft_sockaddr gw[2];
 	u16 udp_port;
+	u16 vlan;
+	u32 mtu;
+	u32 queues;
 };
 
 /**
  * struct weft_port_look - a look at a port's link
  * @netdev: name of the network device, empty: none
+ * @device: name of the device that the driver has taken over, empty: none
+ * @mac: its Ethernet address, of a device that has been taken over
+ * @vlan: VLAN tag, 0: none
+ * @queues: pairs of queues, 0: the device's driver knows
  * @mtu: bytes of the largest IP packet
  * @speed: Mbit/s, 0: unknown
  * @link_up: packets can leave and come
  */
 struct weft_port_look {
 	char netdev[WEFT_NAME_MAX];
+	char device[WEFT_NAME_MAX];
+	u8 mac[ETH_ALEN];
+	u16 vlan;
+	u32 queues;
 	u32 mtu;
 	u32 speed;
 	bool link_up;
@@ -80,7 +102,7 @@ struct weft_port_look {
 
 /**
  * struct weft_port_ops - a driver: a way for packets to leave and come in
- * @name: "loop", "netdev", ...
+ * @name: "loop", "netdev", "vnet"
  * @path_size: bytes that the driver keeps for each path, zeroed
  * @start: find the device and the addresses: the addresses go to @conf, the driver's data
  *	to port->priv. The core does not work yet. Sleeps, weft_ports_lock held. Explains errors
@@ -106,6 +128,10 @@ struct weft_port_look {
  * @arm: let the queue interrupt; where weft_engine_irq() then says that no thread comes, the
  *	driver takes packets by itself. Any context, not inside of @poll. Return: something has come
  *	already, @poll is to be called. NULL: as @poll
+ * @neigh: entry number n of the neighbour table, false: no more; NULL: the neighbours are the IP
+ *	stack's. RCU read section.
+ * @owns: the device is the driver's alone: weft_port_conf.device, prefix, gw, vlan, mtu and
+ *	queues mean something
  *
  * A driver that owns its queues works on packet memory of its own; nothing here knows an skb.
  */
@@ -125,10 +151,13 @@ struct weft_port_ops {
 	u32 (*queues)(struct weft_port *port);
 	u32 (*poll)(struct weft_port *port, u32 queue, u32 budget);
 	bool (*arm)(struct weft_port *port, u32 queue);
+	bool (*neigh)(struct weft_port *port, u32 n, struct weft_neigh_info *info);
+	bool owns;
 };
 
 extern const struct weft_port_ops weft_loop_ops;
 extern const struct weft_port_ops weft_netdev_ops;
+extern const struct weft_port_ops weft_vnet_ops;
 
 /**
  * struct weft_port - a port
@@ -208,6 +237,7 @@ void weft_port_get(struct weft_port *port);
 bool weft_port_tryget(struct weft_port *port);
 void weft_port_put(struct weft_port *port);
 void weft_port_look(struct weft_port *port, struct weft_port_look *look);
+bool weft_port_neigh(struct weft_port *port, u32 n, struct weft_neigh_info *info);
 void weft_port_query(struct weft_port *port, struct weft_ioc_query *q);
 const char *weft_port_state_name(const struct weft_port *port);
 
@@ -227,5 +257,7 @@ void weft_port_lost(struct weft_port *port);
 
 int weft_netdev_init(void);
 void weft_netdev_exit(void);
+int weft_vnet_init(void);
+void weft_vnet_exit(void);
 
 #endif

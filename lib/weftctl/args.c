@@ -57,10 +57,6 @@ static int parse_addr(const char *arg, struct weft_sockaddr *addr)
 	size_t len = scope ? (size_t)(scope - arg) : strlen(arg);
 
 	memset(addr, 0, sizeof(*addr));
-	if (strchr(arg, '/')) {
-		complain("addr %s: give the address without a prefix length", arg);
-		return -1;
-	}
 	if (len < sizeof(host)) {
 		memcpy(host, arg, len);
 		host[len] = 0;
@@ -93,16 +89,31 @@ static int parse_number(const char *arg, unsigned long min, unsigned long max, u
 	return errno || *end || arg[0] < '0' || arg[0] > '9' || *val < min || *val > max ? -1 : 0;
 }
 
-static int parse_udp(const char *arg, uint16_t *udp)
+/* Return: a number of this range, which does not begin at 0; 0: complained */
+static uint32_t parse_count(const char *what, const char *arg, uint32_t min, uint32_t max)
 {
 	unsigned long val;
 
-	if (parse_number(arg, 1, UINT16_MAX, &val)) {
-		complain("\"%s\" is no UDP port: it must be a number from 1 to 65535", arg);
-		return -1;
-	}
-	*udp = val;
+	if (!parse_number(arg, min, max, &val))
+		return val;
+	complain("\"%s\" is no %s: it must be a number from %u to %u", arg, what, min, max);
 	return 0;
+}
+
+/* ADDRESS[/LENGTH] */
+static int parse_prefixed(const char *arg, struct weft_sockaddr *addr, uint8_t *prefix)
+{
+	char host[INET6_ADDRSTRLEN + 32];
+	const char *slash = strchr(arg, '/');
+
+	if (!slash)
+		return parse_addr(arg, addr);
+	snprintf(host, sizeof(host), "%.*s", (int)(slash - arg), arg);
+	if (parse_addr(host, addr))
+		return -1;
+	*prefix = parse_count("prefix length", slash + 1, 1,
+			      addr->family == AF_INET ? 32 : 128);
+	return *prefix ? 0 : -1;
 }
 
 static int parse_netdev(const char *arg, struct port_spec *spec)
@@ -111,8 +122,17 @@ static int parse_netdev(const char *arg, struct port_spec *spec)
 		complain("\"%s\" is no name of a network device", arg);
 		return -1;
 	}
-	spec->driver = "netdev";
 	spec->netdev = arg;
+	return 0;
+}
+
+static int parse_device(const char *arg, struct port_spec *spec)
+{
+	if (!*arg || strlen(arg) >= WEFT_NAME_MAX) {
+		complain("\"%s\" is no PCI address and no name of a virtio device", arg);
+		return -1;
+	}
+	spec->device = arg;
 	return 0;
 }
 
@@ -130,37 +150,84 @@ static const char *value_of(const char *keyword, bool again, int argc, char **ar
 	return argv[1];
 }
 
+/* A driver and its device. Return: words taken, 0: it is no driver, -1: complained */
+static int parse_driver(int argc, char **argv, struct port_spec *spec)
+{
+	static const char * const drivers[] = { "loop", "netdev", "vnet" };
+	const char *val;
+	size_t i;
+
+	for (i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++)
+		if (matches(argv[0], drivers[i]))
+			break;
+	if (i == sizeof(drivers) / sizeof(drivers[0]))
+		return 0;
+	if (spec->driver) {
+		complain("a port has one driver: \"%s\" comes after \"%s\"", argv[0], spec->driver);
+		return -1;
+	}
+	spec->driver = drivers[i];
+	if (!i)
+		return 1;
+	val = value_of(drivers[i], false, argc, argv);
+	if (!val || (i == 1 ? parse_netdev(val, spec) : parse_device(val, spec)))
+		return -1;
+	return 2;
+}
+
+static int parse_port_address(int argc, char **argv, struct port_spec *spec)
+{
+	const char *val = value_of("addr", false, argc, argv);
+	unsigned int i = spec->naddr;
+
+	if (!val)
+		return -1;
+	if (i == PORT_ADDR_MAX) {
+		complain("a port has at most %d addresses", PORT_ADDR_MAX);
+		return -1;
+	}
+	spec->naddr++;
+	return parse_prefixed(val, &spec->addr[i], &spec->prefix[i]) ? -1 : 2;
+}
+
+static int parse_gateway(int argc, char **argv, struct port_spec *spec)
+{
+	const char *val = value_of("gw", spec->ngw == 2, argc, argv);
+
+	return val && !parse_addr(val, &spec->gw[spec->ngw++]) ? 2 : -1;
+}
+
 /* One option of "port add" at @argv. Return: words taken, -1: complained */
 static int parse_port_option(int argc, char **argv, struct port_spec *spec)
 {
 	const char *val;
+	int n = parse_driver(argc, argv, spec);
 
-	if (matches(argv[0], "loop") || matches(argv[0], "netdev")) {
-		if (spec->driver) {
-			complain("a port has one driver: \"%s\" comes after \"%s\"", argv[0],
-				 spec->driver);
-			return -1;
-		}
-		if (matches(argv[0], "loop")) {
-			spec->driver = "loop";
-			return 1;
-		}
-		val = value_of("netdev", false, argc, argv);
-		return val && !parse_netdev(val, spec) ? 2 : -1;
-	}
-	if (matches(argv[0], "address")) {
-		val = value_of("addr", false, argc, argv);
-		if (!val)
-			return -1;
-		if (spec->naddr == PORT_ADDR_MAX) {
-			complain("a port has at most %d addresses", PORT_ADDR_MAX);
-			return -1;
-		}
-		return parse_addr(val, &spec->addr[spec->naddr++]) ? -1 : 2;
-	}
+	if (n)
+		return n;
+	if (matches(argv[0], "address"))
+		return parse_port_address(argc, argv, spec);
 	if (matches(argv[0], "udp")) {
 		val = value_of("udp", spec->udp, argc, argv);
-		return val && !parse_udp(val, &spec->udp) ? 2 : -1;
+		spec->udp = val ? parse_count("UDP port", val, 1, UINT16_MAX) : 0;
+		return spec->udp ? 2 : -1;
+	}
+	if (matches(argv[0], "gw") || !strcmp(argv[0], "gateway"))
+		return parse_gateway(argc, argv, spec);
+	if (matches(argv[0], "vlan")) {
+		val = value_of("vlan", spec->vlan, argc, argv);
+		spec->vlan = val ? parse_count("VLAN", val, 1, 4094) : 0;
+		return spec->vlan ? 2 : -1;
+	}
+	if (matches(argv[0], "mtu")) {
+		val = value_of("mtu", spec->mtu, argc, argv);
+		spec->mtu = val ? parse_count("MTU", val, 1280, UINT16_MAX) : 0;
+		return spec->mtu ? 2 : -1;
+	}
+	if (matches(argv[0], "queues")) {
+		val = value_of("queues", spec->queues, argc, argv);
+		spec->queues = val ? parse_count("number of queues", val, 1, UINT16_MAX) : 0;
+		return spec->queues ? 2 : -1;
 	}
 	complain("\"%s\" is not known here, try \"weftctl port help\"", argv[0]);
 	return -1;
@@ -185,7 +252,7 @@ int parse_port_add(int argc, char **argv, struct port_spec *spec)
 			return -1;
 	}
 	if (!spec->driver) {
-		complain("port add %s: which driver? loop, or netdev DEV", spec->name);
+		complain("port add %s: which driver? loop, netdev DEV, or vnet DEVICE", spec->name);
 		return -1;
 	}
 	return 0;

@@ -20,6 +20,7 @@ static const char usage[] =
 	"         ctx    contexts: processes that opened a port\n"
 	"         path   paths to other nodes\n"
 	"         stats  counters\n"
+	"         neigh  nodes on the links of ports that own their devices\n"
 	"OPTIONS: -j, --json     JSON\n"
 	"         -p, --pretty   JSON with lines and indents\n"
 	"         -V, --version  print the version\n"
@@ -40,6 +41,7 @@ static const struct choice objects[] = {
 	{ "ctx", do_ctx },
 	{ "path", do_path },
 	{ "stats", do_stats },
+	{ "neigh", do_neigh },
 	{ "help", help },
 	{ 0 }
 };

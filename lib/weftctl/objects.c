@@ -9,7 +9,7 @@
 
 #include "weftctl.h"
 
-enum kind { STR, UINT, ADDR, ADDRS };
+enum kind { STR, UINT, MAC, ADDR, ADDRS };
 
 /* One value of an object; they are printed in the order of the table. ADDRS may repeat. */
 struct field {
@@ -23,9 +23,13 @@ static const struct field port_fields[] = {
 	{ WEFT_ATTR_PORT_NAME, STR, OUT_LEAD, "name" },
 	{ WEFT_ATTR_PORT_DRIVER, STR, OUT_BARE, "driver" },
 	{ WEFT_ATTR_PORT_NETDEV, STR, OUT_BARE, "netdev" },
+	{ WEFT_ATTR_PORT_DEVICE, STR, OUT_BARE, "device" },
 	{ WEFT_ATTR_PORT_STATE, STR, OUT_KEY, "state" },
 	{ WEFT_ATTR_PORT_MTU, UINT, OUT_KEY, "mtu" },
 	{ WEFT_ATTR_PORT_ADDR, ADDRS, OUT_KEY, "addr" },
+	{ WEFT_ATTR_PORT_MAC, MAC, OUT_KEY, "mac" },
+	{ WEFT_ATTR_PORT_VLAN, UINT, OUT_KEY, "vlan" },
+	{ WEFT_ATTR_PORT_QUEUES, UINT, OUT_KEY, "queues" },
 	{ WEFT_ATTR_PORT_UDP, UINT, OUT_KEY, "udp" },
 	{ WEFT_ATTR_PORT_ENGINE, STR, OUT_KEY, "engine" },
 	{ WEFT_ATTR_ENGINE_CPU, UINT, OUT_KEY, "cpu" },
@@ -77,6 +81,15 @@ static const struct field path_fields[] = {
 	{ 0 }
 };
 
+static const struct field neigh_fields[] = {
+	{ WEFT_ATTR_PORT_NAME, STR, OUT_LEAD, "port" },
+	{ WEFT_ATTR_NEIGH_ADDR, ADDR, OUT_KEY, "neigh" },
+	{ WEFT_ATTR_NEIGH_MAC, MAC, OUT_KEY, "mac" },
+	{ WEFT_ATTR_NEIGH_STATE, STR, OUT_KEY, "state" },
+	{ WEFT_ATTR_NEIGH_IDLE, UINT, OUT_KEY, "idle_ns" },
+	{ 0 }
+};
+
 static uint64_t get_uint(const struct nlattr *attr)
 {
 	switch (nla_len(attr)) {
@@ -94,6 +107,7 @@ static uint64_t get_uint(const struct nlattr *attr)
 static void print_value(const struct field *f, const struct nlattr *attr)
 {
 	struct weft_sockaddr addr;
+	uint8_t mac[6] = { 0 };
 	char str[64];
 
 	switch (f->kind) {
@@ -103,6 +117,10 @@ static void print_value(const struct field *f, const struct nlattr *attr)
 		break;
 	case UINT:
 		out_uint(f->key, f->style, get_uint(attr));
+		break;
+	case MAC:
+		nla_memcpy(mac, attr, sizeof(mac));
+		out_mac(f->key, f->style, mac);
 		break;
 	case ADDR:
 	case ADDRS:
@@ -194,6 +212,11 @@ static const struct view stats_view = {
 	"stats", WEFT_CMD_STATS_GET, print_stat, NULL, "counters of ports"
 };
 
+static const struct view neigh_view = {
+	"neigh", WEFT_CMD_NEIGH_GET, print_object, neigh_fields,
+	"neighbours: nodes on the links of ports that own their devices"
+};
+
 /* All objects of a kind or those of one port. A port itself is asked for by name, not by a dump. */
 static int show(const struct view *view, int argc, char **argv)
 {
@@ -262,4 +285,9 @@ int do_path(int argc, char **argv)
 int do_stats(int argc, char **argv)
 {
 	return run_view(&stats_view, argc, argv);
+}
+
+int do_neigh(int argc, char **argv)
+{
+	return run_view(&neigh_view, argc, argv);
 }

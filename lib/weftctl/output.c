@@ -166,6 +166,15 @@ void out_uint(const char *key, enum out_style style, uint64_t val)
 	}
 }
 
+void out_mac(const char *key, enum out_style style, const uint8_t *mac)
+{
+	char buf[18];
+
+	snprintf(buf, sizeof(buf), "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3],
+		 mac[4], mac[5]);
+	out_str(key, style, buf);
+}
+
 /* 10.0.0.1, fd00::1, fe80::1%eth0; with a service 10.0.0.1:7, [fd00::1]:7 */
 void out_addr(const char *key, enum out_style style, const struct weft_sockaddr *addr)
 {

@@ -26,10 +26,23 @@ static int add_port(int argc, char **argv)
 	nla_put_string(msg, WEFT_ATTR_PORT_DRIVER, spec.driver);
 	if (spec.netdev)
 		nla_put_string(msg, WEFT_ATTR_PORT_NETDEV, spec.netdev);
-	for (i = 0; i < spec.naddr; i++)
+	if (spec.device)
+		nla_put_string(msg, WEFT_ATTR_PORT_DEVICE, spec.device);
+	for (i = 0; i < spec.naddr; i++) {
 		nla_put(msg, WEFT_ATTR_PORT_ADDR, sizeof(spec.addr[i]), &spec.addr[i]);
+		if (spec.prefix[i])
+			nla_put_u8(msg, WEFT_ATTR_PORT_PREFIX, spec.prefix[i]);
+	}
+	for (i = 0; i < spec.ngw; i++)
+		nla_put(msg, WEFT_ATTR_PORT_GW, sizeof(spec.gw[i]), &spec.gw[i]);
 	if (spec.udp)
 		nla_put_u16(msg, WEFT_ATTR_PORT_UDP, spec.udp);
+	if (spec.vlan)
+		nla_put_u16(msg, WEFT_ATTR_PORT_VLAN, spec.vlan);
+	if (spec.mtu)
+		nla_put_u32(msg, WEFT_ATTR_PORT_MTU, spec.mtu);
+	if (spec.queues)
+		nla_put_u32(msg, WEFT_ATTR_PORT_QUEUES, spec.queues);
 	return perform(msg, NULL, NULL, "port add", spec.name);
 }
 
@@ -76,13 +89,19 @@ static int help_port(int argc, char **argv)
 	(void)argv;
 	puts("Usage: weftctl port [show] [NAME]\n"
 	     "       weftctl port add NAME { loop | netdev DEV } [addr ADDR]... [udp PORT]\n"
+	     "       weftctl port add NAME vnet DEVICE addr ADDR/LEN... [gw ADDR]... [vlan N]\n"
+	     "                             [mtu N] [queues N] [udp PORT]\n"
 	     "       weftctl port set NAME [engine { inline | poll }] [cpu { N | any }]"
 	     " [idle-us N]\n"
 	     "       weftctl port del NAME\n"
 	     "       weftctl port help\n"
 	     "NAME: of the port, also of its device /dev/weft/NAME\n"
-	     "loop: within this node; netdev DEV: on a network device, beside the IP stack\n"
+	     "loop: within this node; netdev DEV: on a network device, beside the IP stack;\n"
+	     "vnet DEVICE: on a virtio network device, by PCI address or virtio name, that is\n"
+	     "taken from the IP stack until the port is deleted\n"
 	     "ADDR: IPv4 or IPv6 address of the port; default: those of DEV\n"
+	     "LEN: bits that the addresses of all nodes on the link have in common; gw ADDR: way\n"
+	     "to all others\n"
 	     "PORT: UDP port on the wire, the same on all nodes; default: 9471\n"
 	     "engine: who takes what programs post: their own calls, or a thread that polls\n"
 	     "cpu: of that thread; idle-us: how long it looks for work before it sleeps");

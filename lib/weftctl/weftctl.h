@@ -28,9 +28,16 @@ struct port_spec {
 	const char *name;
 	const char *driver;
 	const char *netdev;	/* NULL: none */
+	const char *device;	/* NULL: none */
 	unsigned int naddr;
 	struct weft_sockaddr addr[PORT_ADDR_MAX];
-	uint16_t udp;		/* 0: not given */
+	uint8_t prefix[PORT_ADDR_MAX];	/* 0: not given, as with all below */
+	unsigned int ngw;
+	struct weft_sockaddr gw[2];
+	uint16_t udp;
+	uint16_t vlan;
+	uint32_t mtu;
+	uint32_t queues;
 };
 
 #define CPU_MAX		0xffffff	/* the kernel knows how many there are */
@@ -89,6 +96,7 @@ void out_list_open(const char *key);
 void out_list_close(void);
 void out_str(const char *key, enum out_style style, const char *val);
 void out_uint(const char *key, enum out_style style, uint64_t val);
+void out_mac(const char *key, enum out_style style, const uint8_t *mac);
 void out_addr(const char *key, enum out_style style, const struct weft_sockaddr *addr);
 
 /* ---- netlink.c -------------------------------------------------------------------------- */
@@ -111,6 +119,7 @@ int do_ep(int argc, char **argv);
 int do_ctx(int argc, char **argv);
 int do_path(int argc, char **argv);
 int do_stats(int argc, char **argv);
+int do_neigh(int argc, char **argv);
 
 int show_ports(int argc, char **argv);
 

@@ -87,14 +87,36 @@ static void test_port_add(void)
 	CHECK(spec.addr[0].scope == 1);
 }
 
+static void test_port_add_vnet(void)
+{
+	struct port_spec spec;
+
+	CHECK(!add("weft0 vnet 0000:01:00.0 addr 10.77.0.1/24 addr fd77::1/64 addr 10.0.0.1 "
+		   "gw 10.77.0.254 gw fd77::2 vlan 7 mtu 9000 queues 4", &spec));
+	CHECK(!strcmp(spec.driver, "vnet") && !strcmp(spec.device, "0000:01:00.0"));
+	CHECK(!spec.netdev && spec.naddr == 3 && spec.prefix[0] == 24 && spec.prefix[1] == 64);
+	CHECK(!spec.prefix[2] && spec.ngw == 2 && spec.gw[0].addr[3] == 254);
+	CHECK(spec.gw[1].family == AF_INET6 && spec.gw[1].addr[15] == 2);
+	CHECK(spec.vlan == 7 && spec.mtu == 9000 && spec.queues == 4);
+	CHECK(!add("w v virtio3 a 10.0.0.1/32", &spec));
+	CHECK(!strcmp(spec.device, "virtio3") && spec.prefix[0] == 32 && !spec.vlan && !spec.mtu);
+}
+
 static void test_port_add_wrong(void)
 {
 	static const char *const wrong[] = {
 		"", "w", "a-name-that-is-too-long loop", "w netdev", "w netdev eth0 loop",
 		"w loop loop", "w netdev a-name-that-is-too-long", "w loop addr",
-		"w loop addr 10.0.0", "w loop addr 10.0.0.1/24", "w loop addr fe80::1%nosuch",
+		"w loop addr 10.0.0", "w loop addr 10.0.0.1/33", "w loop addr fe80::1%nosuch",
 		"w loop addr 10.0.0.1%lo", "w loop udp", "w loop udp 0", "w loop udp 65536",
 		"w loop udp -1", "w loop udp 7x", "w loop udp 7 udp 8", "w loop else",
+		"w vnet", "w vnet a-name-that-is-too-long", "w vnet virtio0 loop",
+		"w vnet virtio0 addr fd77::1/129", "w vnet virtio0 addr 10.0.0.1/",
+		"w vnet virtio0 addr /24", "w vnet virtio0 addr 10.0.0.1/0",
+		"w vnet virtio0 gw", "w vnet virtio0 gw 10.0.0.1/24",
+		"w vnet virtio0 gw 10.0.0.1 gw fd77::1 gw 10.0.0.2", "w vnet virtio0 vlan 0",
+		"w vnet virtio0 vlan 4095", "w vnet virtio0 mtu 1279", "w vnet virtio0 mtu 65536",
+		"w vnet virtio0 queues 0", "w vnet virtio0 queues 1 queues 2",
 		"w loop addr 1.1.1.1 addr 1.1.1.2 addr 1.1.1.3 addr 1.1.1.4 addr 1.1.1.5",
 	};
 	struct port_spec spec;
@@ -168,6 +190,7 @@ static char *print(bool json, bool pretty)
 	out_addr("addr", OUT_KEY, &a4);
 	out_addr("addr", OUT_KEY, &a6);
 	out_list_close();
+	out_mac("mac", OUT_KEY, (const uint8_t[]) { 0x52, 0x54, 0, 0xab, 1, 0xff });
 	out_uint("pinned", OUT_KEY, UINT64_MAX);
 	out_close();
 	out_open();
@@ -188,10 +211,10 @@ static void test_output(void)
 	char *lines = print(true, true);
 
 	CHECK(!strcmp(text, "weft0: loop addr 10.77.0.1 addr [fd77::]:7 "
-			    "pinned 18446744073709551615\ncomm a\"\\??\n"));
+			    "mac 52:54:00:ab:01:ff pinned 18446744073709551615\ncomm a\"\\??\n"));
 	CHECK(!strcmp(json, "[{\"name\":\"weft0\",\"driver\":\"loop\","
 			    "\"addr\":[\"10.77.0.1\",\"[fd77::]:7\"],"
-			    "\"pinned\":18446744073709551615},"
+			    "\"mac\":\"52:54:00:ab:01:ff\",\"pinned\":18446744073709551615},"
 			    "{\"comm\":\"a\\\"\\\\\\u000a\\u00ff\",\"addr\":[]}]\n"));
 	CHECK(!strncmp(lines, "[\n    {\n        \"name\": \"weft0\",\n", 33));
 	CHECK(strstr(lines, "\"addr\": []\n    }\n]\n"));
@@ -206,6 +229,7 @@ static const struct {
 } tests[] = {
 	{ "abbreviations", test_abbreviations },
 	{ "port add", test_port_add },
+	{ "port add of a device that is taken over", test_port_add_vnet },
 	{ "port add with mistakes", test_port_add_wrong },
 	{ "port set", test_port_set },
 	{ "show's filter", test_filter },

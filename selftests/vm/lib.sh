@@ -40,20 +40,64 @@ vm_port()	# NODE ARGUMENTS...: adds a port, where module and tool are there
 	return 0
 }
 
+# vm_nic 0|1: PCI address of a virtio NIC of the machine
+vm_nic()
+{
+	for nic_dev in /sys/bus/pci/devices/*; do
+		read -r nic_vendor <"$nic_dev/vendor"
+		read -r nic_id <"$nic_dev/device"
+		[ "$nic_vendor$nic_id" = 0x1af40x1041 ] && basename "$nic_dev"
+	done | sed -n "$(($1 + 1))p"
+}
+
+# vm_monitor COMMAND...: to the emulator
+vm_monitor()
+{
+	echo "$*" >/run/monitor
+}
+
+# Namespaces n0 and n1, joined by a pair of devices
+vm_veth()
+{
+	ip -batch - <<-EOT || return 1
+		netns add n0
+		netns add n1
+		link add veth0 netns n0 type veth peer name veth1 netns n1
+	EOT
+	vm_addr n0 veth0 1 && vm_addr n1 veth1 2 || return 1
+	echo n0 >/run/weft/node0
+	echo n1 >/run/weft/node1
+}
+
+# The other way round with LINK=vnet: the nodes' IP stacks get the NICs, the ports go
+vm_link_ip()
+{
+	modprobe virtio_net || return 1
+	for i in 0 1; do
+		node $i weftctl port del weft$i || return 1
+	done
+	ip -n n0 link del veth0 || return 1
+	for i in 0 1; do
+		ip_dev=$(basename /sys/bus/pci/devices/$(vm_nic $i)/virtio*/net/*)
+		ip link set "$ip_dev" netns n$i && vm_addr n$i "$ip_dev" $((i + 1)) || return 1
+	done
+}
+
 vm_nodes()
 {
 	mkdir -p /run/weft
 	case $LINK in
 	veth)
-		ip -batch - <<-EOT || return 1
-			netns add n0
-			netns add n1
-			link add veth0 netns n0 type veth peer name veth1 netns n1
-		EOT
-		vm_addr n0 veth0 1 && vm_addr n1 veth1 2 || return 1
-		echo n0 >/run/weft/node0
-		echo n1 >/run/weft/node1
-		vm_port 0 weft0 netdev veth0 && vm_port 1 weft1 netdev veth1
+		vm_veth && vm_port 0 weft0 netdev veth0 && vm_port 1 weft1 netdev veth1
+		;;
+	vnet)
+		# programs talk by TCP beside: the IP stacks are joined, with the same addresses
+		vm_veth || return 1
+		for i in 0 1; do
+			n=$((i + 1))
+			vm_port $i weft$i vnet "$(vm_nic $i)" addr 10.77.0.$n/24 addr fd77::$n/64 \
+				mtu "$LINK_MTU" || return 1
+		done
 		;;
 	loop)
 		ip netns add n0 && ip -n n0 -batch - <<-EOT || return 1

@@ -17,7 +17,11 @@
  * Each object is one message, its attributes at the top level.
  */
 #define WEFT_CMD_UNSPEC		0
-/* PORT_NAME, PORT_DRIVER, [PORT_NETDEV], [PORT_ADDR ...], [PORT_UDP] */
+/*
+ * PORT_NAME, PORT_DRIVER, [PORT_NETDEV], [PORT_ADDR ...], [PORT_UDP]; vnet: PORT_DEVICE,
+ * [PORT_PREFIX, behind the address that it belongs to], [PORT_GW ...], [PORT_VLAN], [PORT_MTU],
+ * [PORT_QUEUES]
+ */
 #define WEFT_CMD_PORT_ADD	1
 #define WEFT_CMD_PORT_DEL	2	/* PORT_NAME */
 #define WEFT_CMD_PORT_SET	3	/* PORT_NAME, [PORT_ENGINE ...]: what is to change */
@@ -26,11 +30,12 @@
 #define WEFT_CMD_CTX_GET	6	/* dump: [PORT_NAME] */
 #define WEFT_CMD_STATS_GET	7	/* dump: [PORT_NAME] */
 #define WEFT_CMD_PATH_GET	8	/* dump: [PORT_NAME] */
+#define WEFT_CMD_NEIGH_GET	9	/* dump: [PORT_NAME] */
 
 #define WEFT_ATTR_UNSPEC	0
 #define WEFT_ATTR_PAD		1
 #define WEFT_ATTR_PORT_NAME	2	/* string */
-#define WEFT_ATTR_PORT_DRIVER	3	/* string: "loop", "netdev" */
+#define WEFT_ATTR_PORT_DRIVER	3	/* string: "loop", "netdev", "vnet" */
 #define WEFT_ATTR_PORT_NETDEV	4	/* string: network device */
 #define WEFT_ATTR_PORT_ADDR	5	/* binary struct weft_sockaddr; may repeat */
 #define WEFT_ATTR_PORT_UDP	6	/* u16, host order: UDP port on the wire */
@@ -66,6 +71,17 @@
 #define WEFT_ATTR_PATH_FLIGHT	44	/* u32: packets not acknowledged */
 #define WEFT_ATTR_PATH_NFLOW	45	/* u32 */
 #define WEFT_ATTR_PATH_RETRANS	46	/* u64: packets sent again */
-#define WEFT_ATTR_MAX		46
+#define WEFT_ATTR_PORT_DEVICE	48	/* string: device that is taken over: PCI or virtio name */
+#define WEFT_ATTR_PORT_PREFIX	49	/* u8: prefix length of the PORT_ADDR before it */
+#define WEFT_ATTR_PORT_GW	50	/* binary struct weft_sockaddr; one for each family */
+#define WEFT_ATTR_PORT_VLAN	51	/* u16: VLAN tag, 1 to 4094 */
+#define WEFT_ATTR_PORT_QUEUES	52	/* u32: pairs of queues */
+#define WEFT_ATTR_PORT_MAC	53	/* binary, 6 bytes: Ethernet address */
+#define WEFT_ATTR_NEIGH_ADDR	56	/* binary struct weft_sockaddr */
+#define WEFT_ATTR_NEIGH_MAC	57	/* binary, 6 bytes: Ethernet address, where it is known */
+/* string: "asking", "reachable", "stale", "probing", "failed" */
+#define WEFT_ATTR_NEIGH_STATE	58
+#define WEFT_ATTR_NEIGH_IDLE	59	/* u64: ns since it was last used */
+#define WEFT_ATTR_MAX		59
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

@@ -1,0 +1,770 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft port - neighbours: ARP (RFC 826, 5227) and IPv6 neighbour discovery (RFC 4861)
+ *
+ * States and limits stand in neigh.h. Entries are made when the port wants to send to a node, or
+ * when a node asks for us (as long as the table is not half full: strangers cannot push out those
+ * that are in use). What is received is checked to the last byte before it is believed; whoever
+ * is on the link may claim an address, as ever with these protocols.
+ *
+ * Locks: see neigh.h.
+ */
+#include "neigh.h"
+
+#define WEFT_ARP_LEN		28
+#define WEFT_ND_LEN		24	/* of a solicitation or advertisement without options */
+#define WEFT_IP6_LEN		40
+#define WEFT_ND_SOLICIT		135
+#define WEFT_ND_ADVERT		136
+#define WEFT_ND_SOLICITED	0x40
+#define WEFT_ND_OVERRIDE	0x20
+#define WEFT_PROTO_ICMP6	58
+
+/* What is known of the sender of a frame */
+#define WEFT_NEIGH_ANSWER	1	/* it answers what we have asked */
+#define WEFT_NEIGH_NEW		2	/* it is worth an entry */
+#define WEFT_NEIGH_OVER		4	/* another Ethernet address than the known one counts */
+
+static const u8 weft_mac_all[ETH_ALEN] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+static const u8 weft_mac_nodes[ETH_ALEN] = { 0x33, 0x33, 0, 0, 0, 1 };
+static const u8 weft_ip6_nodes[16] = { 0xff, 0x02, [15] = 1 };
+static const u8 weft_ip6_group[13] = { 0xff, 0x02, [11] = 1, [12] = 0xff };
+static const u8 weft_zero[16];
+
+/* ---- Bytes ----------------------------------------------------------------------------------- */
+
+static void weft_put16(u8 *p, u16 v)
+{
+	p[0] = v >> 8;
+	p[1] = (u8)v;
+}
+
+static u16 weft_get16(const u8 *p)
+{
+	return (u16)(p[0] << 8 | p[1]);
+}
+
+/**
+ * weft_neigh_sum - Internet checksum
+ * @data: bytes
+ * @len: how many
+ * @sum: of what comes before, an even number of bytes; 0
+ *
+ * Context: any. Return: the sum, folded and not inverted, of 16-bit numbers in network order.
+ */
+u16 weft_neigh_sum(const void *data, u32 len, u32 sum)
+{
+	const u8 *p = data;
+	u32 i;
+
+	for (i = 0; i + 1 < len; i += 2)
+		sum += weft_get16(p + i);
+	if (len & 1)
+		sum += p[len - 1] << 8;
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return (u16)sum;
+}
+
+/* Of an ICMPv6 packet of at most 64 KiB: both addresses, length, protocol, bytes. */
+static u16 weft_icmp6_sum(const u8 *ip6, const u8 *icmp, u32 len)
+{
+	u32 sum = weft_neigh_sum(ip6 + 8, 32, len + WEFT_PROTO_ICMP6);
+
+	return weft_neigh_sum(icmp, len, sum);
+}
+
+/**
+ * weft_neigh_group - Ethernet address that solicitations for an address are sent to
+ * @addr: the address
+ * @mac: out
+ *
+ * Context: any. Return: 1, 0: none: they are broadcast.
+ */
+u32 weft_neigh_group(const struct weft_sockaddr *addr, u8 *mac)
+{
+	if (addr->family != AF_INET6)
+		return 0;
+	mac[0] = 0x33;
+	mac[1] = 0x33;
+	mac[2] = 0xff;
+	memcpy(mac + 3, addr->addr + 13, 3);
+	return 1;
+}
+
+static bool weft_mac_ok(const u8 *mac)
+{
+	return !(mac[0] & 1) && memcmp(mac, weft_zero, ETH_ALEN);
+}
+
+static u32 weft_addr_len(const struct weft_sockaddr *a)
+{
+	return a->family == AF_INET ? 4 : 16;
+}
+
+/* Index of an own address, -1: it is not ours. */
+static int weft_neigh_own(const struct weft_neighs *t, u16 family, const void *addr)
+{
+	u32 i;
+
+	for (i = 0; i < t->place.naddr; i++) {
+		const struct weft_sockaddr *own = &t->place.addr[i];
+
+		if (own->family == family && !memcmp(own->addr, addr, weft_addr_len(own)))
+			return (int)i;
+	}
+	return -1;
+}
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+/* Begin a frame. Return: where the header's end is, NULL: no room. */
+static u8 *weft_frame_begin(const struct weft_neighs *t, struct weft_neigh_out *out,
+			    const u8 *to, u16 type, u32 len)
+{
+	struct weft_neigh_frame *f;
+	u8 *p;
+
+	if (out->n == WEFT_NEIGH_OUT)
+		return NULL;
+	f = &out->frame[out->n++];
+	p = f->data;
+	memcpy(p, to, ETH_ALEN);
+	memcpy(p + ETH_ALEN, t->place.mac, ETH_ALEN);
+	p += 2 * ETH_ALEN;
+	if (t->place.vlan) {
+		weft_put16(p, ETH_P_8021Q);
+		weft_put16(p + 2, t->place.vlan);
+		p += 4;
+	}
+	weft_put16(p, type);
+	p += 2;
+	f->len = (u32)(p - f->data) + len;
+	/* Ethernet has a shortest frame, and the rest of it is not to tell anything */
+	if (f->len < ETH_ZLEN) {
+		memset(f->data + f->len, 0, ETH_ZLEN - f->len);
+		f->len = ETH_ZLEN;
+	}
+	return p;
+}
+
+static void weft_arp_put(const struct weft_neighs *t, struct weft_neigh_out *out, const u8 *to,
+			 u16 op, const u8 *sip, const u8 *tmac, const u8 *tip)
+{
+	static const u8 head[6] = { 0, 1, 8, 0, ETH_ALEN, 4 };
+	u8 *p = weft_frame_begin(t, out, to, ETH_P_ARP, WEFT_ARP_LEN);
+
+	if (!p)
+		return;
+	memcpy(p, head, sizeof(head));
+	weft_put16(p + 6, op);
+	memcpy(p + 8, t->place.mac, ETH_ALEN);
+	memcpy(p + 14, sip, 4);
+	memcpy(p + 18, tmac, ETH_ALEN);
+	memcpy(p + 24, tip, 4);
+}
+
+/* A solicitation or advertisement with our Ethernet address as its option (type @opt). */
+static void weft_nd_put(const struct weft_neighs *t, struct weft_neigh_out *out, const u8 *mac,
+			const u8 *from, const u8 *to, u8 type, u8 flags,
+			const u8 *target, u8 opt)
+{
+	u8 *ip6 = weft_frame_begin(t, out, mac, ETH_P_IPV6, WEFT_IP6_LEN + WEFT_ND_LEN + 8);
+	u8 *icmp;
+
+	if (!ip6)
+		return;
+	icmp = ip6 + WEFT_IP6_LEN;
+	memset(ip6, 0, WEFT_IP6_LEN + WEFT_ND_LEN);
+	ip6[0] = 0x60;
+	weft_put16(ip6 + 4, WEFT_ND_LEN + 8);
+	ip6[6] = WEFT_PROTO_ICMP6;
+	ip6[7] = 255;
+	memcpy(ip6 + 8, from, 16);
+	memcpy(ip6 + 24, to, 16);
+	icmp[0] = type;
+	icmp[4] = flags;
+	memcpy(icmp + 8, target, 16);
+	icmp[WEFT_ND_LEN] = opt;
+	icmp[WEFT_ND_LEN + 1] = 1;
+	memcpy(icmp + WEFT_ND_LEN + 2, t->place.mac, ETH_ALEN);
+	weft_put16(icmp + 2, (u16)~weft_icmp6_sum(ip6, icmp, WEFT_ND_LEN + 8));
+}
+
+/* Own address on the link that @addr is on: the one to ask from. */
+static const struct weft_sockaddr *weft_neigh_from(const struct weft_neighs *t, u16 family)
+{
+	u32 i;
+
+	for (i = 0; i < t->place.naddr; i++)
+		if (t->place.addr[i].family == family)
+			return &t->place.addr[i];
+	return NULL;
+}
+
+/* Ask for an entry's Ethernet address: everybody, or the node that is believed to have it. */
+static void weft_neigh_ask(const struct weft_neighs *t, const struct weft_neigh *n,
+			   struct weft_neigh_out *out)
+{
+	const struct weft_sockaddr *from = weft_neigh_from(t, n->addr.family);
+	bool probe = n->state == WEFT_NEIGH_PROBING;
+	u8 group[16], mac[ETH_ALEN];
+
+	if (!from)
+		return;
+	if (n->addr.family == AF_INET) {
+		weft_arp_put(t, out, probe ? n->mac : weft_mac_all, 1, from->addr, weft_zero,
+			     n->addr.addr);
+		return;
+	}
+	memcpy(group, weft_ip6_group, sizeof(weft_ip6_group));
+	memcpy(group + 13, n->addr.addr + 13, 3);
+	weft_neigh_group(&n->addr, mac);
+	weft_nd_put(t, out, probe ? n->mac : mac, from->addr, probe ? n->addr.addr : group,
+		    WEFT_ND_SOLICIT, 0, n->addr.addr, 1);
+}
+
+/* Another node claims an own address: to be told by who calls weft_neigh_timer(). */
+static void weft_neigh_conflict(struct weft_neighs *t)
+{
+	t->conflicts++;
+	WRITE_ONCE(t->due, 0);
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+static struct weft_list *weft_neigh_bucket(struct weft_neighs *t, const struct weft_sockaddr *a)
+{
+	return &t->hash[weft_siphash(a->addr, sizeof(a->addr), t->key) % WEFT_NEIGH_HASH];
+}
+
+static struct weft_neigh *weft_neigh_lookup(struct weft_neighs *t, const struct weft_sockaddr *a)
+{
+	struct weft_list *l, *head = weft_neigh_bucket(t, a);
+
+	weft_list_for_each(l, head) {
+		struct weft_neigh *n = weft_entry(l, struct weft_neigh, node);
+
+		if (n->addr.family == a->family &&
+		    !memcmp(n->addr.addr, a->addr, sizeof(a->addr)))
+			return n;
+	}
+	return NULL;
+}
+
+static void weft_neigh_due(struct weft_neighs *t, struct weft_neigh *n, weft_ns at)
+{
+	n->at = at;
+	if (at < t->due)
+		WRITE_ONCE(t->due, at);
+}
+
+static void weft_neigh_stir(struct weft_neighs *t)
+{
+	WRITE_ONCE(t->gen, t->gen + 1 ?: 1);
+}
+
+static void weft_neigh_forget(struct weft_neighs *t, struct weft_neigh *n)
+{
+	weft_list_del(&n->node);
+	weft_list_del(&n->all);
+	weft_free(n);
+	t->n--;
+}
+
+/* An entry without an Ethernet address; pushes out the one that is unused for longest. */
+static struct weft_neigh *weft_neigh_new(struct weft_neighs *t, const struct weft_sockaddr *a,
+					 weft_ns now)
+{
+	struct weft_neigh *n;
+
+	if (t->n >= WEFT_NEIGH_MAX) {
+		weft_neigh_forget(t, weft_entry(weft_list_first(&t->all), struct weft_neigh, all));
+		weft_neigh_stir(t);
+	}
+	n = weft_alloc(sizeof(*n));
+	if (!n)
+		return NULL;
+	n->addr.family = a->family;
+	memcpy(n->addr.addr, a->addr, sizeof(a->addr));
+	n->state = WEFT_NEIGH_ASKING;
+	n->used = now;
+	weft_list_init(&n->node);
+	weft_list_init(&n->all);
+	weft_list_add(weft_neigh_bucket(t, a), &n->node);
+	weft_list_add_tail(&t->all, &n->all);
+	t->n++;
+	return n;
+}
+
+static void weft_neigh_begin(struct weft_neighs *t, struct weft_neigh *n, u8 state, weft_ns now)
+{
+	n->state = state;
+	n->asked = 0;
+	weft_neigh_due(t, n, now);
+}
+
+/* The held frame goes out. */
+static void weft_neigh_release(struct weft_neigh *n, struct weft_neigh_out *out)
+{
+	struct weft_neigh_frame *f;
+
+	if (!n->len || out->n == WEFT_NEIGH_OUT)
+		return;
+	f = &out->frame[out->n++];
+	memcpy(f->data, n->held, n->len);
+	memcpy(f->data, n->mac, ETH_ALEN);
+	f->len = n->len;
+	n->len = 0;
+}
+
+/* A frame tells that the node @a has the Ethernet address @mac. */
+static void weft_neigh_learn(struct weft_neighs *t, const struct weft_sockaddr *a, const u8 *mac,
+			     u32 what, weft_ns now, struct weft_neigh_out *out)
+{
+	struct weft_neigh *n = weft_neigh_lookup(t, a);
+	bool known, other;
+
+	if (!n && what & WEFT_NEIGH_NEW && t->n < WEFT_NEIGH_MAX / 2)
+		n = weft_neigh_new(t, a, now);
+	if (!n)
+		return;
+	known = n->state != WEFT_NEIGH_ASKING && n->state != WEFT_NEIGH_FAILED;
+	other = known && memcmp(n->mac, mac, ETH_ALEN);
+	if (other && (!(what & WEFT_NEIGH_OVER) || now - n->changed < WEFT_NEIGH_CHANGE_NS)) {
+		if (n->state == WEFT_NEIGH_REACHABLE) {
+			n->state = WEFT_NEIGH_STALE;
+			weft_neigh_due(t, n, n->used + WEFT_NEIGH_KEEP_NS);
+		}
+		return;
+	}
+	if (!known || other) {
+		memcpy(n->mac, mac, ETH_ALEN);
+		n->changed = now;
+		weft_neigh_stir(t);
+	}
+	if (what & WEFT_NEIGH_ANSWER) {
+		n->state = WEFT_NEIGH_REACHABLE;
+		weft_neigh_due(t, n, now + WEFT_NEIGH_REACH_NS);
+	} else if (!known || other) {
+		n->state = WEFT_NEIGH_STALE;
+		weft_neigh_due(t, n, n->used + WEFT_NEIGH_KEEP_NS);
+	}
+	weft_neigh_release(n, out);
+}
+
+/* ---- Whom to send to ------------------------------------------------------------------------- */
+
+static bool weft_prefix_same(const u8 *a, const u8 *b, u32 bits)
+{
+	u32 bytes = bits / 8, rest = bits % 8;
+
+	if (memcmp(a, b, bytes))
+		return false;
+	return !rest || !((a[bytes] ^ b[bytes]) >> (8 - rest));
+}
+
+/* The node on the link that packets to @to go to, NULL: there is none. */
+static const struct weft_sockaddr *weft_neigh_hop(const struct weft_neighs *t,
+						  const struct weft_sockaddr *to)
+{
+	const struct weft_neigh_place *place = &t->place;
+	u32 i;
+
+	for (i = 0; i < place->naddr; i++)
+		if (place->addr[i].family == to->family &&
+		    weft_prefix_same(place->addr[i].addr, to->addr, place->prefix[i]))
+			return to;
+	for (i = 0; i < ARRAY_SIZE(place->gw); i++)
+		if (place->gw[i].family == to->family)
+			return &place->gw[i];
+	return NULL;
+}
+
+/**
+ * weft_neigh_reaches - is there a way to a node?
+ * @t: neighbours
+ * @to: the node
+ *
+ * Context: any. Return: it is on the link, or a gateway is.
+ */
+bool weft_neigh_reaches(const struct weft_neighs *t, const struct weft_sockaddr *to)
+{
+	return weft_neigh_hop(t, to);
+}
+
+/**
+ * weft_neigh_find - Ethernet address that packets to a node are sent to
+ * @t: neighbours
+ * @to: the node
+ * @now: time
+ * @mac: out: valid until t->gen changes; to be asked for again each second, so that its use is
+ *	seen
+ *
+ * Context: any but hard interrupts. Look at t->due afterwards.
+ * Return: 0; -EAGAIN: it is being asked for, see weft_neigh_hold(); -ENETUNREACH: there is no way;
+ * -EHOSTUNREACH: nobody has answered; -ENOMEM.
+ */
+int weft_neigh_find(struct weft_neighs *t, const struct weft_sockaddr *to, weft_ns now, u8 *mac)
+{
+	const struct weft_sockaddr *hop = weft_neigh_hop(t, to);
+	struct weft_neigh *n;
+	int err = -EAGAIN;
+
+	if (!hop)
+		return -ENETUNREACH;
+	weft_lock(&t->lock);
+	n = weft_neigh_lookup(t, hop);
+	if (!n) {
+		n = weft_neigh_new(t, hop, now);
+		if (n)
+			weft_neigh_begin(t, n, WEFT_NEIGH_ASKING, now);
+		else
+			err = -ENOMEM;
+		goto unlock;
+	}
+	n->used = now;
+	weft_list_del(&n->all);
+	weft_list_add_tail(&t->all, &n->all);
+	switch (n->state) {
+	case WEFT_NEIGH_ASKING:
+		break;
+	case WEFT_NEIGH_FAILED:
+		if (now < n->at)
+			err = -EHOSTUNREACH;
+		else
+			weft_neigh_begin(t, n, WEFT_NEIGH_ASKING, now);
+		break;
+	case WEFT_NEIGH_STALE:
+		weft_neigh_begin(t, n, WEFT_NEIGH_PROBING, now);
+		fallthrough;
+	default:
+		memcpy(mac, n->mac, ETH_ALEN);
+		err = 0;
+	}
+unlock:
+	weft_unlock(&t->lock);
+	return err;
+}
+
+/**
+ * weft_neigh_hold - keep a frame until the node's Ethernet address is known
+ * @t: neighbours
+ * @to: the node, after weft_neigh_find() has said -EAGAIN
+ * @frame: the frame with all checksums; the destination is filled in when it goes out
+ * @len: bytes; a frame that is longer than WEFT_NEIGH_FRAME is dropped
+ *
+ * Only the newest one is kept. Context: any but hard interrupts.
+ */
+void weft_neigh_hold(struct weft_neighs *t, const struct weft_sockaddr *to, const void *frame,
+		     u32 len)
+{
+	const struct weft_sockaddr *hop = weft_neigh_hop(t, to);
+	struct weft_neigh *n;
+
+	if (!hop || len > WEFT_NEIGH_FRAME)
+		return;
+	weft_lock(&t->lock);
+	n = weft_neigh_lookup(t, hop);
+	if (n && n->state == WEFT_NEIGH_ASKING) {
+		memcpy(n->held, frame, len);
+		n->len = len;
+	}
+	weft_unlock(&t->lock);
+}
+
+/* ---- What comes in --------------------------------------------------------------------------- */
+
+/**
+ * weft_neigh_arp - an ARP packet has come
+ * @t: neighbours
+ * @data: what follows the Ethernet header
+ * @len: bytes
+ * @now: time
+ * @out: with room for two frames
+ *
+ * Context: any but hard interrupts.
+ */
+void weft_neigh_arp(struct weft_neighs *t, const u8 *data, u32 len, weft_ns now,
+		    struct weft_neigh_out *out)
+{
+	struct weft_sockaddr from = { .family = AF_INET };
+	const u8 *mac = data + 8, *sip = data + 14, *tip = data + 24;
+	bool ours;
+	u16 op;
+
+	if (len < WEFT_ARP_LEN || weft_get16(data) != 1 || weft_get16(data + 2) != ETH_P_IP ||
+	    data[4] != ETH_ALEN || data[5] != 4)
+		return;
+	op = weft_get16(data + 6);
+	if ((op != 1 && op != 2) || !weft_mac_ok(mac) || !memcmp(mac, t->place.mac, ETH_ALEN))
+		return;
+	memcpy(from.addr, sip, 4);
+	ours = weft_neigh_own(t, AF_INET, tip) >= 0;
+	weft_lock(&t->lock);
+	if (weft_neigh_own(t, AF_INET, sip) >= 0) {
+		weft_neigh_conflict(t);
+		/* somebody claims our address, or wants to know whether it is free: it is not */
+		ours = true;
+	} else if (memcmp(sip, weft_zero, 4)) {
+		weft_neigh_learn(t, &from, mac, WEFT_NEIGH_OVER |
+				 (ours && op == 2 ? WEFT_NEIGH_ANSWER : 0) |
+				 (ours ? WEFT_NEIGH_NEW : 0), now, out);
+	}
+	if (op == 1 && ours && weft_neigh_own(t, AF_INET, tip) >= 0)
+		weft_arp_put(t, out, mac, 2, tip, mac, sip);
+	weft_unlock(&t->lock);
+}
+
+/* The Ethernet address in option @type. Return: NULL: none; *bad: the options are wrong. */
+static const u8 *weft_nd_option(const u8 *p, u32 len, u8 type, bool *bad)
+{
+	const u8 *mac = NULL;
+	u32 n;
+
+	*bad = false;
+	while (len) {
+		n = len >= 2 ? p[1] * 8u : 0;
+		if (!n || n > len) {
+			*bad = true;
+			return NULL;
+		}
+		if (p[0] == type && n == 8 && weft_mac_ok(p + 2))
+			mac = p + 2;
+		p += n;
+		len -= n;
+	}
+	return mac;
+}
+
+static void weft_nd_solicited(struct weft_neighs *t, const u8 *ip6, const u8 *target,
+			      const u8 *mac, weft_ns now, struct weft_neigh_out *out)
+{
+	struct weft_sockaddr from = { .family = AF_INET6 };
+	bool probe = !memcmp(ip6 + 8, weft_zero, 16);
+
+	if (weft_neigh_own(t, AF_INET6, target) < 0)
+		return;
+	if (probe) {	/* somebody wants to know whether the address is free */
+		weft_nd_put(t, out, weft_mac_nodes, target, weft_ip6_nodes, WEFT_ND_ADVERT,
+			    WEFT_ND_OVERRIDE, target, 2);
+		return;
+	}
+	if (!mac)
+		return;
+	memcpy(from.addr, ip6 + 8, 16);
+	weft_neigh_learn(t, &from, mac, WEFT_NEIGH_OVER | WEFT_NEIGH_NEW, now, out);
+	weft_nd_put(t, out, mac, target, from.addr, WEFT_ND_ADVERT,
+		    WEFT_ND_SOLICITED | WEFT_ND_OVERRIDE, target, 2);
+}
+
+/**
+ * weft_neigh_nd - an ICMPv6 packet has come
+ * @t: neighbours
+ * @data: what follows the Ethernet header: an IPv6 header
+ * @len: bytes, at least those of the IPv6 header
+ * @now: time
+ * @out: with room for two frames
+ *
+ * What is no neighbour discovery is left alone. Context: any but hard interrupts.
+ */
+void weft_neigh_nd(struct weft_neighs *t, const u8 *data, u32 len, weft_ns now,
+		   struct weft_neigh_out *out)
+{
+	const u8 *icmp = data + WEFT_IP6_LEN, *target = icmp + 8, *mac;
+	struct weft_sockaddr from = { .family = AF_INET6 };
+	u32 n = weft_get16(data + 4);
+	bool bad, advert;
+
+	if (data[0] >> 4 != 6 || data[6] != WEFT_PROTO_ICMP6 || data[7] != 255 ||
+	    n < WEFT_ND_LEN || n > len - WEFT_IP6_LEN)
+		return;
+	advert = icmp[0] == WEFT_ND_ADVERT;
+	if ((!advert && icmp[0] != WEFT_ND_SOLICIT) || icmp[1] || target[0] == 0xff ||
+	    data[8] == 0xff || weft_icmp6_sum(data, icmp, n) != 0xffff)
+		return;
+	mac = weft_nd_option(icmp + WEFT_ND_LEN, n - WEFT_ND_LEN, advert ? 2 : 1, &bad);
+	if (bad || (mac && !memcmp(mac, t->place.mac, ETH_ALEN)))
+		return;
+	weft_lock(&t->lock);
+	if (!advert) {
+		weft_nd_solicited(t, data, target, mac, now, out);
+	} else if (weft_neigh_own(t, AF_INET6, target) >= 0) {
+		weft_neigh_conflict(t);
+	} else if (mac) {
+		memcpy(from.addr, target, 16);
+		weft_neigh_learn(t, &from, mac,
+				 (icmp[4] & WEFT_ND_OVERRIDE ? WEFT_NEIGH_OVER : 0) |
+				 (icmp[4] & WEFT_ND_SOLICITED ? WEFT_NEIGH_ANSWER : 0), now, out);
+	}
+	weft_unlock(&t->lock);
+}
+
+/* ---- Time ------------------------------------------------------------------------------------ */
+
+/* Return: the entry is still there. */
+static bool weft_neigh_expire(struct weft_neighs *t, struct weft_neigh *n, weft_ns now,
+			      struct weft_neigh_out *out)
+{
+	switch (n->state) {
+	case WEFT_NEIGH_ASKING:
+	case WEFT_NEIGH_PROBING:
+		if (n->asked < WEFT_NEIGH_ASKS) {
+			weft_neigh_ask(t, n, out);
+			n->asked++;
+			n->at = now + WEFT_NEIGH_ASK_NS;
+			return true;
+		}
+		if (n->state == WEFT_NEIGH_PROBING)
+			weft_neigh_stir(t);
+		n->state = WEFT_NEIGH_FAILED;
+		n->len = 0;
+		n->at = now + WEFT_NEIGH_FAIL_NS;
+		return true;
+	case WEFT_NEIGH_REACHABLE:
+		n->state = WEFT_NEIGH_STALE;
+		n->at = n->used + WEFT_NEIGH_KEEP_NS;
+		return true;
+	case WEFT_NEIGH_STALE:
+		n->at = n->used + WEFT_NEIGH_KEEP_NS;
+		if (n->at > now)
+			return true;
+		break;
+	}
+	weft_neigh_forget(t, n);
+	return false;
+}
+
+/**
+ * weft_neigh_timer - the time t->due has come
+ * @t: neighbours
+ * @now: time
+ * @out: empty
+ *
+ * Context: any but hard interrupts. Return: send what is in @out and call again.
+ */
+bool weft_neigh_timer(struct weft_neighs *t, weft_ns now, struct weft_neigh_out *out)
+{
+	struct weft_list *l, *tmp;
+	weft_ns due = U64_MAX;
+
+	weft_lock(&t->lock);
+	weft_list_for_each_safe(l, tmp, &t->all) {
+		struct weft_neigh *n = weft_entry(l, struct weft_neigh, all);
+
+		if (n->at > now || (out->n < WEFT_NEIGH_OUT && weft_neigh_expire(t, n, now, out)))
+			due = min(due, n->at);
+		else if (out->n == WEFT_NEIGH_OUT)
+			due = 0;
+	}
+	WRITE_ONCE(t->due, due);
+	weft_unlock(&t->lock);
+	return out->n == WEFT_NEIGH_OUT;
+}
+
+/**
+ * weft_neigh_announce - tell everybody on the link which Ethernet address an own address has
+ * @t: neighbours
+ * @i: index of the address
+ * @out: with room for a frame
+ *
+ * Context: any.
+ */
+void weft_neigh_announce(struct weft_neighs *t, u32 i, struct weft_neigh_out *out)
+{
+	const u8 *addr = t->place.addr[i].addr;
+
+	if (t->place.addr[i].family == AF_INET)
+		weft_arp_put(t, out, weft_mac_all, 1, addr, weft_zero, addr);
+	else
+		weft_nd_put(t, out, weft_mac_nodes, addr, weft_ip6_nodes, WEFT_ND_ADVERT,
+			    WEFT_ND_OVERRIDE, addr, 2);
+}
+
+/* ---- Life, and a look ------------------------------------------------------------------------ */
+
+/**
+ * weft_neigh_init - an empty table
+ * @t: zeroed; the place is to be filled in before its use
+ *
+ * Context: any.
+ */
+void weft_neigh_init(struct weft_neighs *t)
+{
+	u32 i;
+
+	weft_lock_init(&t->lock, WEFT_RANK_LEAF);
+	weft_list_init(&t->all);
+	for (i = 0; i < WEFT_NEIGH_HASH; i++)
+		weft_list_init(&t->hash[i]);
+	t->gen = 1;
+	t->due = U64_MAX;
+	t->key[0] = weft_random();
+	t->key[1] = weft_random();
+}
+
+/**
+ * weft_neigh_exit - forget all
+ * @t: neighbours; nobody uses them any more
+ *
+ * Context: any.
+ */
+void weft_neigh_exit(struct weft_neighs *t)
+{
+	struct weft_list *l;
+
+	while ((l = weft_list_first(&t->all)))
+		weft_neigh_forget(t, weft_entry(l, struct weft_neigh, all));
+}
+
+/**
+ * weft_neigh_nth - look at an entry
+ * @t: neighbours
+ * @n: number of the entry, counted from 0
+ * @now: time
+ * @info: out
+ *
+ * Slow: for dumps. Context: any but hard interrupts. Return: false: no more.
+ */
+bool weft_neigh_nth(struct weft_neighs *t, u32 n, weft_ns now, struct weft_neigh_info *info)
+{
+	struct weft_list *l;
+	bool found = false;
+
+	memset(info, 0, sizeof(*info));
+	weft_lock(&t->lock);
+	weft_list_for_each(l, &t->all) {
+		struct weft_neigh *e = weft_entry(l, struct weft_neigh, all);
+
+		if (n--)
+			continue;
+		found = true;
+		info->addr = e->addr;
+		info->state = e->state;
+		info->idle = now > e->used ? now - e->used : 0;
+		if (e->state != WEFT_NEIGH_ASKING && e->state != WEFT_NEIGH_FAILED)
+			memcpy(info->mac, e->mac, ETH_ALEN);
+		break;
+	}
+	weft_unlock(&t->lock);
+	return found;
+}
+
+/**
+ * weft_neigh_state_name - name of a state, for people
+ * @state: WEFT_NEIGH_*
+ *
+ * Context: any.
+ */
+const char *weft_neigh_state_name(u8 state)
+{
+	static const char * const names[] = {
+		[WEFT_NEIGH_ASKING] = "asking",
+		[WEFT_NEIGH_REACHABLE] = "reachable",
+		[WEFT_NEIGH_STALE] = "stale",
+		[WEFT_NEIGH_PROBING] = "probing",
+		[WEFT_NEIGH_FAILED] = "failed",
+	};
+
+	return state < ARRAY_SIZE(names) ? names[state] : "?";
+}

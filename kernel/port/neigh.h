@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft port - neighbours: which Ethernet address a node on the link has
+ *
+ * For ports that have a device to themselves, and so neither ARP nor neighbour discovery of the
+ * IP stack. Sans I/O like the core: it is given frames and the time and puts out frames (struct
+ * weft_neigh_out); it compiles into the module and into host programs.
+ *
+ * States of an entry:
+ *
+ *	         asked 3 times, no answer
+ *	ASKING --------------------------> FAILED --refuses for a while, then--> forgotten
+ *	  |                                  ^
+ *	  | answer                           | asked 3 times, no answer
+ *	  v      30 s        used again      |
+ *	REACHABLE ---> STALE ----------> PROBING
+ *	  ^              |                   |
+ *	  |              | unused for 10 min | answer
+ *	  |              v                   |
+ *	  |          forgotten               |
+ *	  +----------------------------------+
+ *
+ * Locks: table->lock covers all; it is a leaf.
+ */
+#ifndef WEFT_PORT_NEIGH_H
+#define WEFT_PORT_NEIGH_H
+
+#include <linux/if_ether.h>
+
+#include "../core/core.h"
+
+#define WEFT_NEIGH_MAX		1024	/* entries */
+#define WEFT_NEIGH_HASH		256	/* lists of them; a power of two */
+#define WEFT_NEIGH_FRAME	320	/* bytes of a frame that is held or put out */
+#define WEFT_NEIGH_OUT		4	/* frames that are put out at a time */
+
+#define WEFT_NEIGH_ASKS		3	/* requests before it is given up */
+#define WEFT_NEIGH_ASK_NS	1000000000ULL	/* between them */
+#define WEFT_NEIGH_REACH_NS	30000000000ULL	/* an answer counts for */
+#define WEFT_NEIGH_FAIL_NS	3000000000ULL	/* a failure counts for */
+#define WEFT_NEIGH_KEEP_NS	600000000000ULL	/* unused entries are kept for */
+#define WEFT_NEIGH_CHANGE_NS	1000000000ULL	/* an address changes at most so often */
+
+#define WEFT_NEIGH_ASKING	0
+#define WEFT_NEIGH_REACHABLE	1
+#define WEFT_NEIGH_STALE	2
+#define WEFT_NEIGH_PROBING	3
+#define WEFT_NEIGH_FAILED	4
+
+/**
+ * struct weft_neigh_place - where a port stands on its link
+ * @mac: own Ethernet address
+ * @vlan: VLAN tag, 0: none
+ * @naddr: own addresses
+ * @addr: own addresses, service 0
+ * @prefix: bits of each that are common to all on the link
+ * @gw: gateways to all others, IPv4 and IPv6; family 0: none
+ */
+struct weft_neigh_place {
+	u8 mac[ETH_ALEN];
+	u16 vlan;
+	u32 naddr;
+	struct weft_sockaddr addr[WEFT_CORE_ADDRS];
+	u8 prefix[WEFT_CORE_ADDRS];
+	struct weft_sockaddr gw[2];
+};
+
+/**
+ * struct weft_neigh - a node on the link
+ * @node: in its list of the hash table
+ * @all: in table->all, the one used last at the end
+ * @addr: its address
+ * @mac: its Ethernet address, unless ASKING or FAILED
+ * @state: WEFT_NEIGH_*
+ * @asked: requests that were sent
+ * @at: when something is to be done with it
+ * @used: when it was last asked for
+ * @changed: when @mac was last changed
+ * @len: bytes in @held, 0: none
+ * @held: a frame that waits for @mac; the newest one only
+ */
+struct weft_neigh {
+	struct weft_list node;
+	struct weft_list all;
+	struct weft_sockaddr addr;
+	u8 mac[ETH_ALEN];
+	u8 state;
+	u8 asked;
+	weft_ns at;
+	weft_ns used;
+	weft_ns changed;
+	u32 len;
+	u8 held[WEFT_NEIGH_FRAME];
+};
+
+/**
+ * struct weft_neighs - neighbours of a port
+ * @place: where the port stands; constant
+ * @lock: all below
+ * @hash: entries by address
+ * @all: entries in the order of use
+ * @n: entries
+ * @gen: changes whenever an address that was given out may be wrong; never 0; read without @lock
+ * @due: when weft_neigh_timer() is wanted, U64_MAX: not at all; read without @lock
+ * @conflicts: times that another node has claimed an address of ours
+ * @key: of the hash table
+ */
+struct weft_neighs {
+	struct weft_neigh_place place;
+	struct weft_lock lock;
+	struct weft_list hash[WEFT_NEIGH_HASH];
+	struct weft_list all;
+	u32 n;
+	u32 gen;
+	weft_ns due;
+	u32 conflicts;
+	u64 key[2];
+};
+
+/**
+ * struct weft_neigh_frame - a frame to send, from the Ethernet header on, with all checksums
+ * @len: bytes
+ * @data: the frame
+ */
+struct weft_neigh_frame {
+	u32 len;
+	u8 data[WEFT_NEIGH_FRAME];
+};
+
+/**
+ * struct weft_neigh_out - frames to send
+ * @n: how many
+ * @frame: the frames
+ */
+struct weft_neigh_out {
+	u32 n;
+	struct weft_neigh_frame frame[WEFT_NEIGH_OUT];
+};
+
+/**
+ * struct weft_neigh_info - a look at an entry
+ * @addr: address
+ * @mac: Ethernet address, zero: not known
+ * @state: WEFT_NEIGH_*
+ * @idle: time since it was last asked for
+ */
+struct weft_neigh_info {
+	struct weft_sockaddr addr;
+	u8 mac[ETH_ALEN];
+	u8 state;
+	weft_ns idle;
+};
+
+void weft_neigh_init(struct weft_neighs *t);
+void weft_neigh_exit(struct weft_neighs *t);
+
+int weft_neigh_find(struct weft_neighs *t, const struct weft_sockaddr *to, weft_ns now, u8 *mac);
+void weft_neigh_hold(struct weft_neighs *t, const struct weft_sockaddr *to, const void *frame,
+		     u32 len);
+bool weft_neigh_reaches(const struct weft_neighs *t, const struct weft_sockaddr *to);
+
+void weft_neigh_arp(struct weft_neighs *t, const u8 *data, u32 len, weft_ns now,
+		    struct weft_neigh_out *out);
+void weft_neigh_nd(struct weft_neighs *t, const u8 *data, u32 len, weft_ns now,
+		   struct weft_neigh_out *out);
+bool weft_neigh_timer(struct weft_neighs *t, weft_ns now, struct weft_neigh_out *out);
+void weft_neigh_announce(struct weft_neighs *t, u32 i, struct weft_neigh_out *out);
+
+bool weft_neigh_nth(struct weft_neighs *t, u32 n, weft_ns now, struct weft_neigh_info *info);
+const char *weft_neigh_state_name(u8 state);
+
+u16 weft_neigh_sum(const void *data, u32 len, u32 sum);
+u32 weft_neigh_group(const struct weft_sockaddr *addr, u8 *mac);
+
+#endif

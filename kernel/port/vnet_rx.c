@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft port - driver "vnet": how packets come in
+ *
+ * As many buffers as the queue has room for are posted when the port is opened; each is posted
+ * again as soon as the core has copied what it wants of the packet, so that nothing is allocated
+ * later. An interrupt switches itself off and schedules a tasklet, which polls until there is
+ * nothing left and only then arms the interrupt again; a poll engine calls weft_vnet_poll() and
+ * weft_vnet_arm() in its place. Packets are parsed where they are. One that does not fit into a
+ * buffer comes in several and is copied together.
+ *
+ * Taken is what is for an own address, from the port's own UDP port, whole and with a right
+ * checksum. ARP and neighbour discovery go to neigh.c. All else on the link is passed over.
+ *
+ * Locks: see vnet.h. All but allocation runs with BH off inside an RCU read section.
+ */
+#include <linux/etherdevice.h>
+#include <linux/ip.h>
+#include <linux/slab.h>
+#include <net/inet_ecn.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+
+#include "../admin/trace_core.h"
+#include "vnet.h"
+
+#define WEFT_VNET_LINEAR	(65536 + WEFT_VNET_LINK)
+#define WEFT_VNET_MERGE		64	/* buffers of a packet at most */
+
+/* ---- Is it for us? --------------------------------------------------------------------------- */
+
+/* Index of an own address, -1: none. */
+static int weft_vnet_own(const struct weft_vnet *vn, u16 family, const void *addr)
+{
+	const struct weft_core *core = &vn->port->core;
+	u32 i, size = family == AF_INET ? sizeof(struct in_addr) : sizeof(struct in6_addr);
+
+	for (i = 0; i < core->naddr; i++)
+		if (core->addr[i].family == family && !memcmp(core->addr[i].addr, addr, size))
+			return (int)i;
+	return -1;
+}
+
+/**
+ * struct weft_vnet_pkt - a packet that is looked at
+ * @data: where the IP header begins, later the UDP header
+ * @len: bytes from there on
+ * @sum: sum of the pseudo header
+ * @checked: the device has checked the checksum, or will not need to
+ */
+struct weft_vnet_pkt {
+	const u8 *data;
+	u32 len;
+	__wsum sum;
+	bool checked;
+};
+
+/* Return: it is a UDP packet for an own address; pkt->data is its UDP header. */
+static bool weft_vnet_ip4(struct weft_vnet *vn, struct weft_vnet_pkt *pkt, struct weft_rx *rx)
+{
+	const struct iphdr *ip = (const void *)pkt->data;
+	u32 hlen, len;
+	int dst;
+
+	if (pkt->len < sizeof(*ip) || ip->version != 4 || ip->protocol != IPPROTO_UDP)
+		return false;
+	hlen = ip->ihl * 4;
+	len = ntohs(ip->tot_len);
+	dst = weft_vnet_own(vn, AF_INET, &ip->daddr);
+	if (dst < 0 || hlen < sizeof(*ip) || len < hlen || len > pkt->len || ip_is_fragment(ip) ||
+	    ip_fast_csum(ip, ip->ihl))
+		return false;
+	rx->dst = dst;
+	rx->ecn = ip->tos & INET_ECN_MASK;
+	memset(&rx->src, 0, sizeof(rx->src));
+	rx->src.family = AF_INET;
+	memcpy(rx->src.addr, &ip->saddr, sizeof(ip->saddr));
+	pkt->data += hlen;
+	pkt->len = len - hlen;
+	pkt->sum = csum_tcpudp_nofold(ip->saddr, ip->daddr, pkt->len, IPPROTO_UDP, 0);
+	return !ipv4_is_multicast(ip->saddr) && !ipv4_is_zeronet(ip->saddr);
+}
+
+static bool weft_vnet_ip6(struct weft_vnet *vn, struct weft_vnet_pkt *pkt, struct weft_rx *rx)
+{
+	const struct ipv6hdr *ip6 = (const void *)pkt->data;
+	u32 len;
+	int dst;
+
+	if (ip6->version != 6 || ip6->nexthdr != IPPROTO_UDP)
+		return false;
+	len = ntohs(ip6->payload_len);
+	dst = weft_vnet_own(vn, AF_INET6, &ip6->daddr);
+	if (dst < 0 || len > pkt->len - sizeof(*ip6))
+		return false;
+	rx->dst = dst;
+	rx->ecn = ipv6_get_dsfield(ip6) & INET_ECN_MASK;
+	memset(&rx->src, 0, sizeof(rx->src));
+	rx->src.family = AF_INET6;
+	memcpy(rx->src.addr, &ip6->saddr, sizeof(ip6->saddr));
+	pkt->data += sizeof(*ip6);
+	pkt->len = len;
+	pkt->sum = csum_unfold(~csum_ipv6_magic(&ip6->saddr, &ip6->daddr, len, IPPROTO_UDP, 0));
+	return !ipv6_addr_is_multicast(&ip6->saddr) && !ipv6_addr_any(&ip6->saddr);
+}
+
+/* Return: 1: taken, the packet is in @rx; 0: it is not for us; -1: it is bad. */
+static int weft_vnet_udp(struct weft_vnet *vn, struct weft_vnet_pkt *pkt, struct weft_rx *rx)
+{
+	const struct udphdr *uh = (const void *)pkt->data;
+	u32 len;
+
+	if (pkt->len <= sizeof(*uh) || uh->dest != vn->sport)
+		return 0;
+	len = ntohs(uh->len);
+	if (uh->source != vn->sport || len <= sizeof(*uh) || len > pkt->len)
+		return -1;
+	if (!pkt->checked && (!uh->check || len != pkt->len ||
+			      csum_fold(csum_partial(uh, len, pkt->sum))))
+		return -1;
+	rx->src.port = uh->source;
+	rx->data = pkt->data + sizeof(*uh);
+	rx->len = len - sizeof(*uh);
+	return 1;
+}
+
+/* Frames that the neighbour table answers with. */
+static void weft_vnet_neigh(struct weft_vnet_queue *q, const struct weft_vnet_pkt *pkt, bool arp)
+{
+	struct weft_vnet *vn = q->vn;
+	weft_ns now = weft_now();
+
+	q->nout.n = 0;
+	if (arp)
+		weft_neigh_arp(&vn->neighs, pkt->data, pkt->len, now, &q->nout);
+	else
+		weft_neigh_nd(&vn->neighs, pkt->data, pkt->len, now, &q->nout);
+	if (q->nout.n)
+		weft_vnet_tx_frames(vn, &q->nout);
+	weft_vnet_neigh_wake(vn, now);
+}
+
+/* A frame of @len bytes behind a virtio header. */
+static void weft_vnet_frame(struct weft_vnet_queue *q, const u8 *buf, u32 len)
+{
+	const struct virtio_net_hdr_mrg_rxbuf *hdr = (const void *)buf;
+	const struct vlan_ethhdr *eth = (const void *)(buf + WEFT_VNET_HDR);
+	struct weft_rx *rx = &q->rx[q->nrx];
+	struct weft_vnet *vn = q->vn;
+	struct weft_vnet_pkt pkt = { .checked = vn->guest_csum &&
+		hdr->hdr.flags & (VIRTIO_NET_HDR_F_NEEDS_CSUM | VIRTIO_NET_HDR_F_DATA_VALID) };
+	u32 head = ETH_HLEN;
+	__be16 type;
+	bool ours;
+	int ok;
+
+	if (unlikely(len < VLAN_ETH_HLEN))
+		return;
+	type = eth->h_vlan_proto;
+	if (type == htons(ETH_P_8021Q)) {
+		if ((ntohs(eth->h_vlan_TCI) & VLAN_VID_MASK) != vn->neighs.place.vlan)
+			return;
+		type = eth->h_vlan_encapsulated_proto;
+		head = VLAN_ETH_HLEN;
+	} else if (vn->neighs.place.vlan) {
+		return;
+	}
+	pkt.data = buf + WEFT_VNET_HDR + head;
+	pkt.len = len - head;
+	if (type == htons(ETH_P_ARP)) {
+		weft_vnet_neigh(q, &pkt, true);
+		return;
+	}
+	ours = ether_addr_equal(eth->h_dest, vn->neighs.place.mac);
+	if (type == htons(ETH_P_IP)) {
+		ours = ours && weft_vnet_ip4(vn, &pkt, rx);
+	} else if (type == htons(ETH_P_IPV6) && pkt.len >= sizeof(struct ipv6hdr)) {
+		if (((const struct ipv6hdr *)pkt.data)->nexthdr == IPPROTO_ICMPV6) {
+			weft_vnet_neigh(q, &pkt, false);
+			return;
+		}
+		ours = ours && weft_vnet_ip6(vn, &pkt, rx);
+	} else {
+		return;
+	}
+	ok = ours ? weft_vnet_udp(vn, &pkt, rx) : 0;
+	if (likely(ok > 0)) {
+		trace_weft_rx(vn->port->name, &rx->src, rx->data, rx->len);
+		q->nrx++;
+	} else if (ok < 0) {
+		weft_count(&vn->port->core, rx_bad);
+	}
+}
+
+/* ---- Buffers --------------------------------------------------------------------------------- */
+
+static int weft_vnet_post(struct weft_vnet_queue *q, u8 *buf)
+{
+	struct scatterlist sg;
+
+	sg_init_one(&sg, buf, q->size);
+	return virtqueue_add_inbuf(q->rxq, &sg, 1, buf, GFP_ATOMIC);
+}
+
+/* Hand packets to the core, and their buffers back to the device. */
+static void weft_vnet_flush(struct weft_vnet_queue *q)
+{
+	u32 i;
+
+	if (q->nrx)
+		weft_port_rx(q->vn->port, q->rx, q->nrx);
+	q->nrx = 0;
+	for (i = 0; i < q->nheld; i++)
+		if (weft_vnet_post(q, q->held[i]))
+			weft_vnet_broken(q->vn);
+	q->nheld = 0;
+}
+
+/* A packet in @num buffers, the first of which is @buf. */
+static void weft_vnet_merge(struct weft_vnet_queue *q, u8 *buf, u32 len, u32 num)
+{
+	u32 at = 0, used = 0;
+	bool fits = num <= WEFT_VNET_MERGE;
+
+	weft_vnet_flush(q);
+	for (;;) {
+		if (fits && len <= WEFT_VNET_LINEAR - used) {
+			memcpy(q->linear + used, buf, len);
+			used += len;
+		} else {
+			fits = false;
+		}
+		if (weft_vnet_post(q, buf))
+			weft_vnet_broken(q->vn);
+		if (++at >= num)
+			break;
+		buf = virtqueue_get_buf(q->rxq, &len);
+		if (!buf) {
+			fits = false;
+			break;
+		}
+		len = min(len, q->size);
+	}
+	if (fits)
+		weft_vnet_frame(q, q->linear, used - WEFT_VNET_HDR);
+	else
+		weft_count(&q->vn->port->core, rx_dropped);
+	weft_vnet_flush(q);
+}
+
+static u32 weft_vnet_rx(struct weft_vnet_queue *q, u32 budget)
+{
+	const struct virtio_net_hdr_mrg_rxbuf *hdr;
+	u32 done = 0, len, num;
+	u8 *buf;
+
+	while (done < budget) {
+		buf = virtqueue_get_buf(q->rxq, &len);
+		if (!buf)
+			break;
+		done++;
+		hdr = (const void *)buf;
+		len = min(len, q->size);
+		num = q->vn->mrg ? virtio16_to_cpu(q->rxq->vdev, hdr->num_buffers) : 1;
+		if (unlikely(num > 1)) {
+			weft_vnet_merge(q, buf, len, num);
+			continue;
+		}
+		q->held[q->nheld++] = buf;
+		if (likely(len > WEFT_VNET_HDR))
+			weft_vnet_frame(q, buf, len - WEFT_VNET_HDR);
+		if (q->nheld == WEFT_VNET_BATCH)
+			weft_vnet_flush(q);
+	}
+	if (done) {
+		weft_vnet_flush(q);
+		virtqueue_kick(q->rxq);
+	}
+	return done;
+}
+
+/**
+ * weft_vnet_poll - take what has come, and let go of what has been sent
+ * @q: the pair of queues
+ * @budget: packets at most
+ *
+ * Does nothing while another one polls the same pair. Context: BH off, RCU read section.
+ * Return: packets; @budget: there may be more.
+ */
+u32 weft_vnet_poll(struct weft_vnet_queue *q, u32 budget)
+{
+	struct weft_vnet *vn = q->vn;
+	u32 n = 0;
+
+	if (!READ_ONCE(vn->live))
+		return 0;
+	weft_vnet_tx_reap(q);
+	if (READ_ONCE(vn->rx_on) && !test_and_set_bit_lock(0, &q->polled)) {
+		n = weft_vnet_rx(q, budget);
+		clear_bit_unlock(0, &q->polled);
+	}
+	if (unlikely(!n && virtqueue_is_broken(q->rxq)))
+		weft_vnet_broken(vn);
+	return n;
+}
+
+/**
+ * weft_vnet_arm - have an interrupt come with the next packet
+ * @q: the pair of queues
+ *
+ * Context: BH off, RCU read section. Return: false: something has come meanwhile: poll again.
+ */
+bool weft_vnet_arm(struct weft_vnet_queue *q)
+{
+	struct weft_vnet *vn = q->vn;
+
+	if (!READ_ONCE(vn->live) || !READ_ONCE(vn->rx_on))
+		return true;
+	return virtqueue_enable_cb(q->rxq);
+}
+
+/**
+ * weft_vnet_tasklet - an interrupt has come
+ * @t: the tasklet in struct weft_vnet_queue
+ *
+ * Context: softirq.
+ */
+void weft_vnet_tasklet(struct tasklet_struct *t)
+{
+	struct weft_vnet_queue *q = from_tasklet(q, t, tasklet);
+
+	rcu_read_lock();
+	if (weft_vnet_poll(q, WEFT_VNET_BUDGET) == WEFT_VNET_BUDGET || !weft_vnet_arm(q)) {
+		if (READ_ONCE(q->vn->live))
+			tasklet_schedule(&q->tasklet);
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * weft_vnet_callback - an interrupt of either queue
+ * @vq: the queue
+ *
+ * Context: hard interrupt.
+ */
+void weft_vnet_callback(struct virtqueue *vq)
+{
+	struct weft_vnet *vn = vq->vdev->priv;
+
+	virtqueue_disable_cb(vq);
+	if (READ_ONCE(vn->live))
+		tasklet_schedule(&vn->q[vq->index / 2].tasklet);
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+/**
+ * weft_vnet_rx_alloc - memory for receiving
+ * @q: the pair of queues, with queues
+ *
+ * Context: process. Return: 0, -ENOMEM.
+ */
+int weft_vnet_rx_alloc(struct weft_vnet_queue *q)
+{
+	u32 i, n = virtqueue_get_vring_size(q->rxq);
+
+	q->size = roundup_pow_of_two(max_t(u32, 2048, WEFT_VNET_LINK + q->vn->mtu));
+	q->size = min(q->size, WEFT_VNET_BUF_MAX);
+	q->buf = kvcalloc(n, sizeof(*q->buf), GFP_KERNEL);
+	if (!q->buf)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		q->buf[i] = kmalloc(q->size, GFP_KERNEL);
+		if (!q->buf[i])
+			return -ENOMEM;
+		q->nbuf++;
+	}
+	if (q->vn->mrg) {
+		q->linear = kvmalloc(WEFT_VNET_LINEAR, GFP_KERNEL);
+		if (!q->linear)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * weft_vnet_rx_free - the reverse, and of half of it
+ * @q: the pair of queues; the device has been reset, or has no buffers
+ *
+ * Context: process.
+ */
+void weft_vnet_rx_free(struct weft_vnet_queue *q)
+{
+	while (q->nbuf)
+		kfree(q->buf[--q->nbuf]);
+	kvfree(q->buf);
+	kvfree(q->linear);
+	q->buf = NULL;
+	q->linear = NULL;
+}
+
+/**
+ * weft_vnet_rx_fill - post all buffers
+ * @q: the pair of queues, empty
+ *
+ * Context: process. Return: 0, -EIO: the device is broken.
+ */
+int weft_vnet_rx_fill(struct weft_vnet_queue *q)
+{
+	u32 i;
+
+	for (i = 0; i < q->nbuf; i++)
+		if (weft_vnet_post(q, q->buf[i]))
+			return -EIO;
+	virtqueue_kick(q->rxq);
+	return 0;
+}

@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft port - driver "vnet": how packets leave
+ *
+ * Each queue has slots, memory for a packet each: free, being filled, in the queue, or waiting for
+ * room in it. Headers are copied from the path's and completed; payload is copied behind them,
+ * or, where it is long and stands in pinned pages, goes out of these: then the slot holds the
+ * window until the device has used the descriptor. The queue's interrupt is off but while slots
+ * wait for room or hold windows; all others are let go by the next who sends or polls. The device
+ * is told of packets once for each call. A packet that finds no slot is lost, as on a wire.
+ *
+ * Packets to a node whose Ethernet address is not known are lost, too, but for the newest one if
+ * it is short (a handshake): that one waits in the neighbour table.
+ *
+ * Locks: see vnet.h. Everything but allocation runs with BH off inside an RCU read section.
+ */
+#include <linux/etherdevice.h>
+#include <linux/ip.h>
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+#include <net/inet_ecn.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+
+#include "../admin/trace_core.h"
+#include "vnet.h"
+
+#define WEFT_VNET_TTL		64
+
+/* ---- Slots, q->tx_lock held ------------------------------------------------------------------ */
+
+static void weft_vnet_list_add(struct weft_vnet_list *list, struct weft_vnet_slot *slot)
+{
+	slot->next = NULL;
+	if (list->first)
+		list->last->next = slot;
+	else
+		list->first = slot;
+	list->last = slot;
+}
+
+static void weft_vnet_slot_strip(struct weft_vnet_slot *slot)
+{
+	if (slot->mem)
+		weft_mem_put(slot->mem);
+	slot->mem = NULL;
+	slot->nspan = 0;
+}
+
+static void weft_vnet_slot_free(struct weft_vnet_queue *q, struct weft_vnet_slot *slot)
+{
+	weft_vnet_slot_strip(slot);
+	slot->next = q->free;
+	q->free = slot;
+}
+
+/* Return: 0, -ENOSPC: no room now, -EIO: the device is broken. */
+static int weft_vnet_slot_add(struct weft_vnet_queue *q, struct weft_vnet_slot *slot)
+{
+	u32 i;
+	int err;
+
+	if (likely(!slot->nspan)) {
+		sg_init_one(q->sg, slot->frame, slot->len);
+	} else {
+		sg_init_table(q->sg, slot->nspan + 1);
+		sg_set_buf(&q->sg[0], slot->frame, slot->len);
+		for (i = 0; i < slot->nspan; i++)
+			sg_set_buf(&q->sg[i + 1], slot->span[i].p, slot->span[i].len);
+	}
+	err = virtqueue_add_outbuf(q->txq, q->sg, slot->nspan + 1, slot, GFP_ATOMIC);
+	if (!err && slot->mem)
+		q->nmem++;
+	return err == -ENOMEM ? -ENOSPC : err;
+}
+
+/* Let go of what has been sent. */
+static void weft_vnet_done(struct weft_vnet_queue *q)
+{
+	struct weft_vnet_slot *slot;
+	u32 len;
+
+	while ((slot = virtqueue_get_buf(q->txq, &len))) {
+		if (slot->mem)
+			q->nmem--;
+		weft_vnet_slot_free(q, slot);
+	}
+}
+
+/* Return: the device is broken. */
+static bool weft_vnet_push(struct weft_vnet_queue *q)
+{
+	struct weft_vnet_slot *slot;
+	int err = 0;
+
+	while ((slot = q->waiting.first)) {
+		err = weft_vnet_slot_add(q, slot);
+		if (err == -ENOSPC)
+			break;
+		q->waiting.first = slot->next;
+		if (err) {
+			weft_count(&q->vn->port->core, tx_errors);
+			weft_vnet_slot_free(q, slot);
+		}
+	}
+	return err == -EIO;
+}
+
+/*
+ * Put in what waits, and see to it that an interrupt comes while there is something to be let go.
+ * Return: the device is broken.
+ */
+static bool weft_vnet_advance(struct weft_vnet_queue *q)
+{
+	bool broken;
+
+	do {
+		weft_vnet_done(q);
+		broken = weft_vnet_push(q);
+	} while (!broken && (q->waiting.first || q->nmem) && !virtqueue_enable_cb_delayed(q->txq));
+	return broken;
+}
+
+static void weft_vnet_unlock_kick(struct weft_vnet_queue *q, bool broken)
+	__releases(&q->tx_lock)
+{
+	bool kick = virtqueue_kick_prepare(q->txq);
+
+	spin_unlock(&q->tx_lock);
+	if (kick)
+		virtqueue_notify(q->txq);
+	if (unlikely(broken))
+		weft_vnet_broken(q->vn);
+}
+
+/**
+ * weft_vnet_tx_reap - let go of what has been sent, send what waits
+ * @q: the pair of queues
+ *
+ * Context: BH off, RCU read section.
+ */
+void weft_vnet_tx_reap(struct weft_vnet_queue *q)
+{
+	if (!READ_ONCE(q->nmem) && !READ_ONCE(q->waiting.first))
+		return;
+	spin_lock(&q->tx_lock);
+	weft_vnet_unlock_kick(q, weft_vnet_advance(q));
+}
+
+/* Up to @n free slots, not locked. *@got: how many. */
+static struct weft_vnet_slot *weft_vnet_slots(struct weft_vnet_queue *q, u32 n, u32 *got)
+{
+	struct weft_vnet_slot *first, **last = &first;
+
+	spin_lock(&q->tx_lock);
+	weft_vnet_done(q);
+	first = q->free;
+	for (*got = 0; *got < n && *last; (*got)++)
+		last = &(*last)->next;
+	q->free = *last;
+	*last = NULL;
+	spin_unlock(&q->tx_lock);
+	return first;
+}
+
+/* Send what is in @full, give back what is in @empty; not locked. */
+static void weft_vnet_submit(struct weft_vnet_queue *q, struct weft_vnet_list *full,
+			     struct weft_vnet_slot *empty)
+{
+	struct weft_vnet_slot *slot;
+
+	spin_lock(&q->tx_lock);
+	while ((slot = empty)) {
+		empty = slot->next;
+		weft_vnet_slot_free(q, slot);
+	}
+	if (full->first) {
+		if (q->waiting.first)
+			q->waiting.last->next = full->first;
+		else
+			q->waiting.first = full->first;
+		q->waiting.last = full->last;
+	}
+	weft_vnet_unlock_kick(q, weft_vnet_advance(q));
+}
+
+/* ---- Headers --------------------------------------------------------------------------------- */
+
+static void weft_vnet_head4(struct weft_vnet_path *np, const struct weft_sockaddr *src,
+			    const struct weft_sockaddr *to)
+{
+	struct iphdr *ip = (void *)(np->head + np->ipoff);
+
+	ip->version = 4;
+	ip->ihl = sizeof(*ip) / 4;
+	ip->tos = INET_ECN_ECT_0;
+	ip->frag_off = htons(IP_DF);
+	ip->ttl = WEFT_VNET_TTL;
+	ip->protocol = IPPROTO_UDP;
+	memcpy(&ip->saddr, src->addr, sizeof(ip->saddr));
+	memcpy(&ip->daddr, to->addr, sizeof(ip->daddr));
+	np->ipsum = csum_partial(ip, sizeof(*ip), 0);
+	np->pseudo = csum_unfold(~csum_tcpudp_magic(ip->saddr, ip->daddr, 0, IPPROTO_UDP, 0));
+	np->hlen = np->ipoff + sizeof(*ip) + sizeof(struct udphdr);
+}
+
+static void weft_vnet_head6(struct weft_vnet_path *np, const struct weft_sockaddr *src,
+			    const struct weft_sockaddr *to)
+{
+	struct ipv6hdr *ip6 = (void *)(np->head + np->ipoff);
+
+	ip6_flow_hdr(ip6, INET_ECN_ECT_0, 0);
+	ip6->nexthdr = IPPROTO_UDP;
+	ip6->hop_limit = WEFT_VNET_TTL;
+	memcpy(&ip6->saddr, src->addr, sizeof(ip6->saddr));
+	memcpy(&ip6->daddr, to->addr, sizeof(ip6->daddr));
+	np->pseudo = csum_unfold(~csum_ipv6_magic(&ip6->saddr, &ip6->daddr, 0, IPPROTO_UDP, 0));
+	np->hlen = np->ipoff + sizeof(*ip6) + sizeof(struct udphdr);
+}
+
+/* @np is zeroed. */
+static void weft_vnet_head(struct weft_vnet *vn, struct weft_vnet_path *np,
+			   const struct weft_sockaddr *src, const struct weft_sockaddr *to)
+{
+	const struct weft_neigh_place *place = &vn->neighs.place;
+	struct virtio_net_hdr_mrg_rxbuf *hdr = (void *)np->head;
+	struct vlan_ethhdr *eth = (void *)(np->head + WEFT_VNET_HDR);
+	__be16 type = htons(to->family == AF_INET ? ETH_P_IP : ETH_P_IPV6);
+	struct udphdr *uh;
+
+	memcpy(eth->h_source, place->mac, ETH_ALEN);
+	if (place->vlan) {
+		eth->h_vlan_proto = htons(ETH_P_8021Q);
+		eth->h_vlan_TCI = htons(place->vlan);
+		eth->h_vlan_encapsulated_proto = type;
+		np->ipoff = WEFT_VNET_LINK;
+	} else {
+		eth->h_vlan_proto = type;
+		np->ipoff = WEFT_VNET_HDR + ETH_HLEN;
+	}
+	if (to->family == AF_INET)
+		weft_vnet_head4(np, src, to);
+	else
+		weft_vnet_head6(np, src, to);
+	uh = (void *)(np->head + np->hlen - sizeof(*uh));
+	uh->source = vn->sport;
+	uh->dest = vn->sport;
+	if (vn->csum) {
+		hdr->hdr.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM;
+		hdr->hdr.csum_start = __cpu_to_virtio16(true, np->hlen - sizeof(*uh) -
+							WEFT_VNET_HDR);
+		hdr->hdr.csum_offset = __cpu_to_virtio16(true, offsetof(struct udphdr, check));
+	}
+}
+
+/* Sum of the bytes behind the frame, which begin at place @at of the packet. */
+static __wsum weft_vnet_sum_spans(const struct weft_vnet_slot *slot, u32 at, __wsum sum)
+{
+	u32 i;
+
+	for (i = 0; i < slot->nspan; at += slot->span[i++].len)
+		sum = csum_block_add(sum, csum_partial(slot->span[i].p, slot->span[i].len, 0), at);
+	return sum;
+}
+
+/* Lengths and checksums of a packet with @pay bytes behind the frame; @soft: all checksums. */
+static void weft_vnet_finish(const struct weft_vnet_path *np, struct weft_vnet_slot *slot, u32 pay,
+			     bool soft)
+{
+	u32 here = slot->len - np->hlen + sizeof(struct udphdr);
+	struct udphdr *uh = (void *)(slot->frame + np->hlen - sizeof(*uh));
+	struct iphdr *ip = (void *)(slot->frame + np->ipoff);
+	u32 len = here + pay;
+	__wsum sum = csum_add(np->pseudo, (__force __wsum)htons(len));
+
+	if (ip->version == 4) {
+		ip->tot_len = htons(len + sizeof(*ip));
+		ip->check = csum_fold(csum_add(np->ipsum, (__force __wsum)ip->tot_len));
+	} else {
+		((struct ipv6hdr *)ip)->payload_len = htons(len);
+	}
+	uh->len = htons(len);
+	if (!soft) {
+		uh->check = ~csum_fold(sum);
+		return;
+	}
+	sum = csum_partial(uh, here, sum);
+	if (pay)
+		sum = weft_vnet_sum_spans(slot, here, sum);
+	uh->check = csum_fold(sum) ?: CSUM_MANGLED_0;
+}
+
+/* Ethernet address of the next node. Return: as weft_neigh_find(). */
+static int weft_vnet_mac(struct weft_vnet *vn, struct weft_vnet_path *np,
+			 const struct weft_sockaddr *to)
+{
+	u32 gen = READ_ONCE(vn->neighs.gen);
+	u64 mac = 0;
+	weft_ns now;
+	int err;
+
+	/* pairs with the store below: whoever sees @gen sees @mac */
+	if (likely(smp_load_acquire(&np->gen) == gen &&
+		   time_before(jiffies, READ_ONCE(np->recheck))))
+		return 0;
+	now = weft_now();
+	err = weft_neigh_find(&vn->neighs, to, now, (u8 *)&mac);
+	if (!err) {
+		WRITE_ONCE(np->mac, mac);
+		WRITE_ONCE(np->recheck, jiffies + HZ);
+		/* pairs with the load above */
+		smp_store_release(&np->gen, gen);
+	}
+	weft_vnet_neigh_wake(vn, now);
+	return err;
+}
+
+/* ---- Packets --------------------------------------------------------------------------------- */
+
+/* Return: the slot is to be sent. */
+static bool weft_vnet_make(struct weft_vnet *vn, struct weft_vnet_slot *slot,
+			   struct weft_vnet_path *np, const struct weft_tx *tx, u32 i,
+			   const struct weft_sockaddr *to)
+{
+	u32 pay = weft_tx_paylen(tx, i), len = tx->len - tx->pay;
+	int err = weft_vnet_mac(vn, np, to);
+	u64 mac = READ_ONCE(np->mac);
+
+	if (unlikely(err && err != -EAGAIN))
+		return false;
+	memcpy(slot->frame, np->head, sizeof(np->head));
+	memcpy(slot->frame + WEFT_VNET_HDR, &mac, ETH_ALEN);
+	if (pay >= WEFT_VNET_COPY && slot->span)
+		slot->nspan = weft_tx_pieces(tx, i, slot->span, WEFT_VNET_SPANS, &slot->mem);
+	if (slot->nspan) {
+		weft_tx_header(tx, i, slot->frame + np->hlen);
+	} else {
+		if (unlikely(weft_tx_write(tx, i, 1, slot->frame + np->hlen)))
+			return false;
+		len += pay;
+		pay = 0;
+	}
+	slot->len = np->hlen + len;
+	weft_vnet_finish(np, slot, pay, !vn->csum || err);
+	if (likely(!err))
+		return true;
+	if (!pay)
+		weft_neigh_hold(&vn->neighs, to, slot->frame + WEFT_VNET_HDR,
+				slot->len - WEFT_VNET_HDR);
+	return false;
+}
+
+static bool weft_vnet_make_path(struct weft_vnet *vn, struct weft_vnet_slot *slot,
+				const struct weft_tx *tx, u32 i)
+{
+	return weft_vnet_make(vn, slot, weft_path_priv(tx->path), tx, i, weft_path_addr(tx->path));
+}
+
+/* An answer to a stranger. */
+static noinline bool weft_vnet_make_once(struct weft_vnet *vn, struct weft_vnet_slot *slot,
+					 const struct weft_tx *tx)
+{
+	const struct weft_sockaddr *src = &vn->port->core.addr[tx->src];
+	struct weft_vnet_path np = {};
+
+	if (src->family != tx->to.family)
+		return false;
+	weft_vnet_head(vn, &np, src, &tx->to);
+	return weft_vnet_make(vn, slot, &np, tx, 0, &tx->to);
+}
+
+static struct weft_vnet_queue *weft_vnet_queue(struct weft_vnet *vn, const struct weft_tx *tx)
+{
+	const struct weft_vnet_path *np;
+
+	if (vn->npairs == 1 || !tx->path)
+		return vn->q;
+	np = weft_path_priv(tx->path);
+	return &vn->q[(np->hash + tx->lane) % vn->npairs];
+}
+
+/* Entries of output for one pair of queues; @total packets in all. */
+static void weft_vnet_tx_queue(struct weft_vnet_queue *q, const struct weft_tx *tx, u32 n,
+			       u32 total)
+{
+	struct weft_vnet_list full = {};
+	struct weft_vnet *vn = q->vn;
+	struct weft_vnet_slot *free, *slot;
+	u32 i, k, got, sent = 0;
+
+	free = weft_vnet_slots(q, total, &got);
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < tx[i].nseg && free; k++) {
+			slot = free;
+			if (likely(tx[i].path ? weft_vnet_make_path(vn, slot, &tx[i], k) :
+				   weft_vnet_make_once(vn, slot, &tx[i]))) {
+				free = slot->next;
+				weft_vnet_list_add(&full, slot);
+				sent++;
+			} else {
+				weft_vnet_slot_strip(slot);
+			}
+		}
+	}
+	if (unlikely(sent < total))
+		weft_count_add(&vn->port->core, tx_errors, total - sent);
+	weft_vnet_submit(q, &full, free);
+}
+
+/**
+ * weft_vnet_tx - send packets; see struct weft_port_ops
+ * @port: the port
+ * @tx: packets
+ * @n: how many
+ *
+ * Context: BH off, RCU read section.
+ */
+void weft_vnet_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
+{
+	struct weft_vnet *vn = port->priv;
+	struct weft_vnet_queue *q;
+	u32 i, k, total;
+
+	if (unlikely(!READ_ONCE(vn->live))) {
+		for (i = 0; i < n; i++)
+			weft_count_add(&port->core, tx_errors, tx[i].nseg);
+		return;
+	}
+	for (i = 0; i < n; i += k) {
+		q = weft_vnet_queue(vn, &tx[i]);
+		total = 0;
+		for (k = 0; i + k < n && weft_vnet_queue(vn, &tx[i + k]) == q; k++) {
+			const struct weft_tx *t = &tx[i + k];
+
+			trace_weft_tx(port->name, t->path ? weft_path_addr(t->path) : &t->to,
+				      t->psn, t->len, t->nseg);
+			total += t->nseg;
+		}
+		weft_vnet_tx_queue(q, &tx[i], k, total);
+	}
+}
+
+/**
+ * weft_vnet_tx_frames - send frames of the neighbour table
+ * @vn: the port
+ * @out: frames
+ *
+ * Context: BH off, RCU read section.
+ */
+void weft_vnet_tx_frames(struct weft_vnet *vn, const struct weft_neigh_out *out)
+{
+	struct weft_vnet_queue *q = vn->q;
+	struct weft_vnet_list full = {};
+	struct weft_vnet_slot *free, *slot;
+	u32 i, got;
+
+	if (!READ_ONCE(vn->live))
+		return;
+	free = weft_vnet_slots(q, out->n, &got);
+	for (i = 0; i < got; i++) {
+		slot = free;
+		free = slot->next;
+		memset(slot->frame, 0, WEFT_VNET_HDR);
+		memcpy(slot->frame + WEFT_VNET_HDR, out->frame[i].data, out->frame[i].len);
+		slot->len = WEFT_VNET_HDR + out->frame[i].len;
+		weft_vnet_list_add(&full, slot);
+	}
+	weft_vnet_submit(q, &full, free);
+}
+
+/* ---- Paths ----------------------------------------------------------------------------------- */
+
+/**
+ * weft_vnet_path_open - a path begins; see struct weft_port_ops
+ * @port: the port
+ * @path: the path
+ * @priv: struct weft_vnet_path, zeroed
+ * @max_payload: out
+ *
+ * Context: BH off, RCU read section. Return: 0, -ENETUNREACH.
+ */
+int weft_vnet_path_open(struct weft_port *port, struct weft_path *path, void *priv,
+			u32 *max_payload)
+{
+	const struct weft_sockaddr *src = &port->core.addr[weft_path_src(path)];
+	const struct weft_sockaddr *to = weft_path_addr(path);
+	struct weft_vnet *vn = port->priv;
+	struct weft_vnet_path *np = priv;
+	u8 mac[ETH_ALEN];
+	weft_ns now;
+
+	if (src->family != to->family || !weft_neigh_reaches(&vn->neighs, to))
+		return -ENETUNREACH;
+	weft_vnet_head(vn, np, src, to);
+	np->hash = get_random_u32();
+	*max_payload = vn->mtu - (np->hlen - np->ipoff);
+	/* it is asked for in time */
+	now = weft_now();
+	weft_neigh_find(&vn->neighs, to, now, mac);
+	weft_vnet_neigh_wake(vn, now);
+	return 0;
+}
+
+/**
+ * weft_vnet_path_close - a path ends; see struct weft_port_ops
+ * @priv: struct weft_vnet_path
+ *
+ * Context: any but hard interrupt.
+ */
+void weft_vnet_path_close(void *priv)
+{
+}
+
+/* ---- Life ------------------------------------------------------------------------------------ */
+
+/**
+ * weft_vnet_tx_alloc - memory for sending
+ * @q: the pair of queues, with queues
+ *
+ * Context: process. Return: 0, -ENOMEM.
+ */
+int weft_vnet_tx_alloc(struct weft_vnet_queue *q)
+{
+	u32 size = WEFT_VNET_LINK + max_t(u32, q->vn->mtu, WEFT_NEIGH_FRAME);
+	u32 i, n;
+
+	n = clamp(WEFT_VNET_TX_MEM / roundup_pow_of_two(size), 64U, WEFT_VNET_SLOTS);
+	q->slot = kvcalloc(n, sizeof(*q->slot), GFP_KERNEL);
+	if (!q->slot)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		q->slot[i].frame = kmalloc(size, GFP_KERNEL);
+		if (!q->slot[i].frame)
+			return -ENOMEM;
+		q->nslot++;
+		if (q->vn->mtu > WEFT_VNET_COPY) {
+			q->slot[i].span = kcalloc(WEFT_VNET_SPANS, sizeof(*q->slot[i].span),
+						  GFP_KERNEL);
+			if (!q->slot[i].span)
+				return -ENOMEM;
+		}
+		q->slot[i].next = q->free;
+		q->free = &q->slot[i];
+	}
+	return 0;
+}
+
+/**
+ * weft_vnet_tx_drop - forget what is in the queue or waits
+ * @q: the pair of queues; the device has been reset; nobody sends
+ *
+ * Context: process.
+ */
+void weft_vnet_tx_drop(struct weft_vnet_queue *q)
+{
+	u32 i;
+
+	spin_lock_bh(&q->tx_lock);
+	q->free = NULL;
+	q->waiting.first = NULL;
+	q->nmem = 0;
+	for (i = 0; i < q->nslot; i++)
+		weft_vnet_slot_free(q, &q->slot[i]);
+	spin_unlock_bh(&q->tx_lock);
+}
+
+/**
+ * weft_vnet_tx_free - the reverse of weft_vnet_tx_alloc(), and of half of it
+ * @q: the pair of queues, dropped
+ *
+ * Context: process.
+ */
+void weft_vnet_tx_free(struct weft_vnet_queue *q)
+{
+	while (q->nslot) {
+		kfree(q->slot[--q->nslot].frame);
+		kfree(q->slot[q->nslot].span);
+	}
+	kvfree(q->slot);
+	q->slot = NULL;
+	q->free = NULL;
+}
