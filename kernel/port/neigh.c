@@ -454,23 +454,26 @@ unlock:
  * @frame: the frame with all checksums; the destination is filled in when it goes out
  * @len: bytes; a frame that is longer than WEFT_NEIGH_FRAME is dropped
  *
- * Only the newest one is kept. Context: any but hard interrupts.
+ * Only the newest one is kept. Context: any but hard interrupts. Return: it is kept.
  */
-void weft_neigh_hold(struct weft_neighs *t, const struct weft_sockaddr *to, const void *frame,
+bool weft_neigh_hold(struct weft_neighs *t, const struct weft_sockaddr *to, const void *frame,
 		     u32 len)
 {
 	const struct weft_sockaddr *hop = weft_neigh_hop(t, to);
 	struct weft_neigh *n;
+	bool held;
 
 	if (!hop || len > WEFT_NEIGH_FRAME)
-		return;
+		return false;
 	weft_lock(&t->lock);
 	n = weft_neigh_lookup(t, hop);
-	if (n && n->state == WEFT_NEIGH_ASKING) {
+	held = n && n->state == WEFT_NEIGH_ASKING;
+	if (held) {
 		memcpy(n->held, frame, len);
 		n->len = len;
 	}
 	weft_unlock(&t->lock);
+	return held;
 }
 
 /* ---- What comes in --------------------------------------------------------------------------- */

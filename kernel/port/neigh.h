@@ -155,7 +155,7 @@ void weft_neigh_init(struct weft_neighs *t);
 void weft_neigh_exit(struct weft_neighs *t);
 
 int weft_neigh_find(struct weft_neighs *t, const struct weft_sockaddr *to, weft_ns now, u8 *mac);
-void weft_neigh_hold(struct weft_neighs *t, const struct weft_sockaddr *to, const void *frame,
+bool weft_neigh_hold(struct weft_neighs *t, const struct weft_sockaddr *to, const void *frame,
 		     u32 len);
 bool weft_neigh_reaches(const struct weft_neighs *t, const struct weft_sockaddr *to);
 

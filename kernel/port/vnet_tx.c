@@ -317,8 +317,8 @@ static int weft_vnet_mac(struct weft_vnet *vn, struct weft_vnet_path *np,
 
 /* ---- Packets --------------------------------------------------------------------------------- */
 
-/* Return: the slot is to be sent. */
-static bool weft_vnet_make(struct weft_vnet *vn, struct weft_vnet_slot *slot,
+/* Return: 1: the slot is to be sent, 0: the packet waits elsewhere, negative errno: it is lost. */
+static int weft_vnet_make(struct weft_vnet *vn, struct weft_vnet_slot *slot,
 			   struct weft_vnet_path *np, const struct weft_tx *tx, u32 i,
 			   const struct weft_sockaddr *to)
 {
@@ -327,7 +327,7 @@ static bool weft_vnet_make(struct weft_vnet *vn, struct weft_vnet_slot *slot,
 	u64 mac = READ_ONCE(np->mac);
 
 	if (unlikely(err && err != -EAGAIN))
-		return false;
+		return err;
 	memcpy(slot->frame, np->head, sizeof(np->head));
 	memcpy(slot->frame + WEFT_VNET_HDR, &mac, ETH_ALEN);
 	if (pay >= WEFT_VNET_COPY && slot->span)
@@ -336,35 +336,35 @@ static bool weft_vnet_make(struct weft_vnet *vn, struct weft_vnet_slot *slot,
 		weft_tx_header(tx, i, slot->frame + np->hlen);
 	} else {
 		if (unlikely(weft_tx_write(tx, i, 1, slot->frame + np->hlen)))
-			return false;
+			return -EFAULT;
 		len += pay;
 		pay = 0;
 	}
 	slot->len = np->hlen + len;
 	weft_vnet_finish(np, slot, pay, !vn->csum || err);
 	if (likely(!err))
-		return true;
-	if (!pay)
-		weft_neigh_hold(&vn->neighs, to, slot->frame + WEFT_VNET_HDR,
-				slot->len - WEFT_VNET_HDR);
-	return false;
+		return 1;
+	if (pay || !weft_neigh_hold(&vn->neighs, to, slot->frame + WEFT_VNET_HDR,
+				    slot->len - WEFT_VNET_HDR))
+		return err;
+	return 0;
 }
 
-static bool weft_vnet_make_path(struct weft_vnet *vn, struct weft_vnet_slot *slot,
+static int weft_vnet_make_path(struct weft_vnet *vn, struct weft_vnet_slot *slot,
 				const struct weft_tx *tx, u32 i)
 {
 	return weft_vnet_make(vn, slot, weft_path_priv(tx->path), tx, i, weft_path_addr(tx->path));
 }
 
 /* An answer to a stranger. */
-static noinline bool weft_vnet_make_once(struct weft_vnet *vn, struct weft_vnet_slot *slot,
+static noinline int weft_vnet_make_once(struct weft_vnet *vn, struct weft_vnet_slot *slot,
 					 const struct weft_tx *tx)
 {
 	const struct weft_sockaddr *src = &vn->port->core.addr[tx->src];
 	struct weft_vnet_path np = {};
 
 	if (src->family != tx->to.family)
-		return false;
+		return -ENETUNREACH;
 	weft_vnet_head(vn, &np, src, &tx->to);
 	return weft_vnet_make(vn, slot, &np, tx, 0, &tx->to);
 }
@@ -386,24 +386,27 @@ static void weft_vnet_tx_queue(struct weft_vnet_queue *q, const struct weft_tx *
 	struct weft_vnet_list full = {};
 	struct weft_vnet *vn = q->vn;
 	struct weft_vnet_slot *free, *slot;
-	u32 i, k, got, sent = 0;
+	u32 i, k, got, lost = total;
+	int what;
 
 	free = weft_vnet_slots(q, total, &got);
 	for (i = 0; i < n; i++) {
 		for (k = 0; k < tx[i].nseg && free; k++) {
 			slot = free;
-			if (likely(tx[i].path ? weft_vnet_make_path(vn, slot, &tx[i], k) :
-				   weft_vnet_make_once(vn, slot, &tx[i]))) {
+			what = tx[i].path ? weft_vnet_make_path(vn, slot, &tx[i], k) :
+			       weft_vnet_make_once(vn, slot, &tx[i]);
+			if (what >= 0)
+				lost--;
+			if (likely(what > 0)) {
 				free = slot->next;
 				weft_vnet_list_add(&full, slot);
-				sent++;
 			} else {
 				weft_vnet_slot_strip(slot);
 			}
 		}
 	}
-	if (unlikely(sent < total))
-		weft_count_add(&vn->port->core, tx_errors, total - sent);
+	if (unlikely(lost))
+		weft_count_add(&vn->port->core, tx_errors, lost);
 	weft_vnet_submit(q, &full, free);
 }
 

@@ -190,8 +190,9 @@ TEST_F(neigh, held)
 	frame[30] = 1;
 	weft_neigh_hold(&self->a->t, &self->b4, frame, 64);
 	frame[30] = 2;
-	weft_neigh_hold(&self->a->t, &self->b4, frame, WEFT_NEIGH_FRAME);
-	weft_neigh_hold(&self->a->t, &self->b4, frame, WEFT_NEIGH_FRAME + 1);
+	EXPECT_TRUE(weft_neigh_hold(&self->a->t, &self->b4, frame, WEFT_NEIGH_FRAME));
+	EXPECT_FALSE(weft_neigh_hold(&self->a->t, &self->b4, frame, WEFT_NEIGH_FRAME + 1));
+	EXPECT_FALSE(weft_neigh_hold(&self->a->t, &self->b6, frame, 64));
 	tick(self->a, now);
 	carry(self->a, self->b, now);
 	carry(self->b, self->a, now);
