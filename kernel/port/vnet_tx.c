@@ -319,8 +319,8 @@ static int weft_vnet_mac(struct weft_vnet *vn, struct weft_vnet_path *np,
 
 /* Return: 1: the slot is to be sent, 0: the packet waits elsewhere, negative errno: it is lost. */
 static int weft_vnet_make(struct weft_vnet *vn, struct weft_vnet_slot *slot,
-			   struct weft_vnet_path *np, const struct weft_tx *tx, u32 i,
-			   const struct weft_sockaddr *to)
+			  struct weft_vnet_path *np, const struct weft_tx *tx, u32 i,
+			  const struct weft_sockaddr *to)
 {
 	u32 pay = weft_tx_paylen(tx, i), len = tx->len - tx->pay;
 	int err = weft_vnet_mac(vn, np, to);
@@ -351,14 +351,14 @@ static int weft_vnet_make(struct weft_vnet *vn, struct weft_vnet_slot *slot,
 }
 
 static int weft_vnet_make_path(struct weft_vnet *vn, struct weft_vnet_slot *slot,
-				const struct weft_tx *tx, u32 i)
+			       const struct weft_tx *tx, u32 i)
 {
 	return weft_vnet_make(vn, slot, weft_path_priv(tx->path), tx, i, weft_path_addr(tx->path));
 }
 
 /* An answer to a stranger. */
 static noinline int weft_vnet_make_once(struct weft_vnet *vn, struct weft_vnet_slot *slot,
-					 const struct weft_tx *tx)
+					const struct weft_tx *tx)
 {
 	const struct weft_sockaddr *src = &vn->port->core.addr[tx->src];
 	struct weft_vnet_path np = {};
