@@ -254,6 +254,13 @@ static bool weft_vnet_neigh_nth(struct weft_port *port, u32 n, struct weft_neigh
 	return weft_neigh_nth(&vn->neighs, n, weft_now(), info);
 }
 
+static u32 weft_vnet_queues(struct weft_port *port)
+{
+	struct weft_vnet *vn = port->priv;
+
+	return vn->npairs;
+}
+
 const struct weft_port_ops weft_vnet_ops = {
 	.name = "vnet",
 	.path_size = sizeof(struct weft_vnet_path),
@@ -265,6 +272,9 @@ const struct weft_port_ops weft_vnet_ops = {
 	.path_open = weft_vnet_path_open,
 	.path_close = weft_vnet_path_close,
 	.look = weft_vnet_look,
+	.queues = weft_vnet_queues,
+	.poll = weft_vnet_poll,
+	.arm = weft_vnet_arm,
 	.neigh = weft_vnet_neigh_nth,
 	.owns = true,
 };

@@ -252,8 +252,8 @@ void weft_vnet_neigh_wake(struct weft_vnet *vn, weft_ns now);
 int weft_vnet_rx_alloc(struct weft_vnet_queue *q);
 void weft_vnet_rx_free(struct weft_vnet_queue *q);
 int weft_vnet_rx_fill(struct weft_vnet_queue *q);
-u32 weft_vnet_poll(struct weft_vnet_queue *q, u32 budget);
-bool weft_vnet_arm(struct weft_vnet_queue *q);
+u32 weft_vnet_poll(struct weft_port *port, u32 queue, u32 budget);
+bool weft_vnet_arm(struct weft_port *port, u32 queue);
 void weft_vnet_callback(struct virtqueue *vq);
 void weft_vnet_tasklet(struct tasklet_struct *t);
 

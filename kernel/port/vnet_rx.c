@@ -5,9 +5,9 @@
  * As many buffers as the queue has room for are posted when the port is opened; each is posted
  * again as soon as the core has copied what it wants of the packet, so that nothing is allocated
  * later. An interrupt switches itself off and schedules a tasklet, which polls until there is
- * nothing left and only then arms the interrupt again; a poll engine calls weft_vnet_poll() and
- * weft_vnet_arm() in its place. Packets are parsed where they are. One that does not fit into a
- * buffer comes in several and is copied together.
+ * nothing left and only then arms the interrupt again; an engine's thread does the same in its
+ * place, by weft_vnet_poll() and weft_vnet_arm(). Packets are parsed where they are. One that does
+ * not fit into a buffer comes in several and is copied together.
  *
  * Taken is what is for an own address, from the port's own UDP port, whole and with a right
  * checksum. ARP and neighbour discovery go to neigh.c. All else on the link is passed over.
@@ -22,6 +22,7 @@
 #include <net/ip6_checksum.h>
 
 #include "../admin/trace_core.h"
+#include "../dev/engine.h"
 #include "vnet.h"
 
 #define WEFT_VNET_LINEAR	(65536 + WEFT_VNET_LINK)
@@ -279,15 +280,8 @@ static u32 weft_vnet_rx(struct weft_vnet_queue *q, u32 budget)
 	return done;
 }
 
-/**
- * weft_vnet_poll - take what has come, and let go of what has been sent
- * @q: the pair of queues
- * @budget: packets at most
- *
- * Does nothing while another one polls the same pair. Context: BH off, RCU read section.
- * Return: packets; @budget: there may be more.
- */
-u32 weft_vnet_poll(struct weft_vnet_queue *q, u32 budget)
+/* BH off, RCU read section. */
+static u32 weft_vnet_take_in(struct weft_vnet_queue *q, u32 budget)
 {
 	struct weft_vnet *vn = q->vn;
 	u32 n = 0;
@@ -296,6 +290,7 @@ u32 weft_vnet_poll(struct weft_vnet_queue *q, u32 budget)
 		return 0;
 	weft_vnet_tx_reap(q);
 	if (READ_ONCE(vn->rx_on) && !test_and_set_bit_lock(0, &q->polled)) {
+		virtqueue_disable_cb(q->rxq);
 		n = weft_vnet_rx(q, budget);
 		clear_bit_unlock(0, &q->polled);
 	}
@@ -304,23 +299,53 @@ u32 weft_vnet_poll(struct weft_vnet_queue *q, u32 budget)
 	return n;
 }
 
-/**
- * weft_vnet_arm - have an interrupt come with the next packet
- * @q: the pair of queues
- *
- * Context: BH off, RCU read section. Return: false: something has come meanwhile: poll again.
- */
-bool weft_vnet_arm(struct weft_vnet_queue *q)
+/* Likewise. Return: something has come already. */
+static bool weft_vnet_listen(struct weft_vnet_queue *q)
 {
 	struct weft_vnet *vn = q->vn;
 
-	if (!READ_ONCE(vn->live) || !READ_ONCE(vn->rx_on))
-		return true;
-	return virtqueue_enable_cb(q->rxq);
+	return READ_ONCE(vn->live) && READ_ONCE(vn->rx_on) && !virtqueue_enable_cb(q->rxq);
 }
 
 /**
- * weft_vnet_tasklet - an interrupt has come
+ * weft_vnet_poll - take what has come, and let go of what has been sent; see struct weft_port_ops
+ * @port: the port
+ * @queue: the pair of queues
+ * @budget: packets at most
+ *
+ * Context: BH off. Return: packets; @budget: there may be more.
+ */
+u32 weft_vnet_poll(struct weft_port *port, u32 queue, u32 budget)
+{
+	struct weft_vnet *vn = port->priv;
+	u32 n;
+
+	rcu_read_lock();
+	n = weft_vnet_take_in(&vn->q[queue], budget);
+	rcu_read_unlock();
+	return n;
+}
+
+/**
+ * weft_vnet_arm - have an interrupt come with the next packet; see struct weft_port_ops
+ * @port: the port
+ * @queue: the pair of queues
+ *
+ * Context: any. Return: something has come already.
+ */
+bool weft_vnet_arm(struct weft_port *port, u32 queue)
+{
+	struct weft_vnet *vn = port->priv;
+	bool more;
+
+	rcu_read_lock();
+	more = weft_vnet_listen(&vn->q[queue]);
+	rcu_read_unlock();
+	return more;
+}
+
+/**
+ * weft_vnet_tasklet - an interrupt has come that no engine's thread takes care of
  * @t: the tasklet in struct weft_vnet_queue
  *
  * Context: softirq.
@@ -330,10 +355,9 @@ void weft_vnet_tasklet(struct tasklet_struct *t)
 	struct weft_vnet_queue *q = from_tasklet(q, t, tasklet);
 
 	rcu_read_lock();
-	if (weft_vnet_poll(q, WEFT_VNET_BUDGET) == WEFT_VNET_BUDGET || !weft_vnet_arm(q)) {
-		if (READ_ONCE(q->vn->live))
-			tasklet_schedule(&q->tasklet);
-	}
+	if ((weft_vnet_take_in(q, WEFT_VNET_BUDGET) == WEFT_VNET_BUDGET || weft_vnet_listen(q)) &&
+	    READ_ONCE(q->vn->live))
+		tasklet_schedule(&q->tasklet);
 	rcu_read_unlock();
 }
 
@@ -346,10 +370,11 @@ void weft_vnet_tasklet(struct tasklet_struct *t)
 void weft_vnet_callback(struct virtqueue *vq)
 {
 	struct weft_vnet *vn = vq->vdev->priv;
+	u32 queue = vq->index / 2;
 
 	virtqueue_disable_cb(vq);
-	if (READ_ONCE(vn->live))
-		tasklet_schedule(&vn->q[vq->index / 2].tasklet);
+	if (READ_ONCE(vn->live) && !weft_engine_irq(vn->port, queue))
+		tasklet_schedule(&vn->q[queue].tasklet);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */

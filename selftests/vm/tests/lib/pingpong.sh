@@ -2,8 +2,8 @@
 #
 # The distribution's fi_pingpong as a judge. Sourced after ../lib.sh.
 
-# pingpong SERVER-NODE ADDRESS ARGUMENTS...: server there, client on node 0,
-# every byte checked
+# pingpong SERVER-NODE ADDRESS ARGUMENTS...: server there, client on node 0 (or
+# $pp_from), every byte checked
 pingpong()
 {
 	pp_node=$1
@@ -16,7 +16,7 @@ pingpong()
 		cat /run/weft/pp.server
 		return 1
 	fi
-	node 0 timeout 300 fi_pingpong -p weft -c "$@" "$pp_addr" >/run/weft/pp.client 2>&1
+	node "${pp_from:-0}" timeout 300 fi_pingpong -p weft -c "$@" "$pp_addr" >/run/weft/pp.client 2>&1
 	pp_client=$?
 	wait $pp_pid
 	pp_server=$?
