@@ -280,7 +280,9 @@ help:
 #>   make bench         weft beside libfabric's other providers: instructions
 #>                      for each message in a machine that counts them.
 #>                      QUICK=1 measures less, PEERS='weft-netdev net' and
-#>                      SIZES=8,1048576 choose, BUILD=0 builds nothing
+#>                      SIZES=8,1048576 choose, BUILD=0 builds nothing.
+#>                      PROFILE=weft-netdev SIZES=8 shows instead in which
+#>                      functions the instructions of a message are
 #>   make vm CMD='...'  runs a shell command in the test machine, where
 #>                      "node 0 CMD" and "node 1 CMD" run on the nodes; prints
 #>                      its output alone. make itself can only tell 0 from

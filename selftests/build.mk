@@ -105,10 +105,17 @@ bench_obj := $(call objs,selftests/bench)
 fibench := $(B)/bench/fibench
 
 .PHONY: bench-tools
-bench-tools: $(fibench)
+bench-tools: $(fibench) $(B)/bench/profiler.so
 	@:
 
 $(fibench): $(bench_obj)
 	$(say) LINK '$@'
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDFLAGS) -lfabric
+
+# a plugin of the emulator
+$(B)/bench/profiler.so: $(call objs,selftests/bench/profiler)
+	$(say) LINK '$@'
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -o $@ $^ $(LDFLAGS)
+$(B)/obj/selftests/bench/profiler/%.o: cflags = -fPIC -fvisibility=hidden

@@ -4,7 +4,9 @@
  * "report"; measure.h says the format. Run by "run" beside this file, by hand as well:
  *
  *   fibench -p PROVIDER [-l LABEL] [-n NODE,NODE] [-a ADDR,ADDR] [-r SAMPLES] [-q PERCENT]
- *           [-s SIZE,SIZE...]
+ *           [-s SIZE,SIZE...] [-m]
+ *
+ * -m prints the program's mappings (/proc/self/maps), for the profiler.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@ static int nsizes = 2;
 static void usage(void)
 {
 	bench_stop(2, "usage: fibench -p PROVIDER [-l LABEL] [-n NODE,NODE] [-a ADDR,ADDR]\n"
-		      "               [-r SAMPLES] [-q PERCENT] [-s SIZE,SIZE...]");
+		      "               [-r SAMPLES] [-q PERCENT] [-s SIZE,SIZE...] [-m]");
 }
 
 /* "a,b" */
@@ -42,16 +44,29 @@ static void parse_sizes(char *arg)
 		sizes[nsizes++] = strtoul(one, NULL, 0);
 }
 
+/* Lines "M", mapping */
+static void print_maps(void)
+{
+	char line[512];
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	while (f && fgets(line, sizeof(line), f))
+		printf("M\t%s", line);
+	if (f)
+		fclose(f);
+}
+
 int main(int argc, char **argv)
 {
 	struct plan plan = { .form = "one", .reps = 5, .scale = 100 };
 	struct side_opts a = { .type = FI_EP_RDM, .depth = 64 }, b;
 	const char *nodes[2] = {}, *addrs[2] = {};
 	double least, whole;
+	bool maps = false;
 	struct pair pair;
 	int c, i;
 
-	while ((c = getopt(argc, argv, "p:l:n:a:r:q:s:")) != -1) {
+	while ((c = getopt(argc, argv, "p:l:n:a:r:q:s:m")) != -1) {
 		switch (c) {
 		case 'p':
 			a.prov = optarg;
@@ -74,6 +89,9 @@ int main(int argc, char **argv)
 		case 's':
 			parse_sizes(optarg);
 			break;
+		case 'm':
+			maps = true;
+			break;
 		default:
 			usage();
 		}
@@ -95,6 +113,8 @@ int main(int argc, char **argv)
 	pair_open(&pair, &a, &b);
 	for (i = 0; i < nsizes; i++)
 		measure_latency_one(&plan, &pair, sizes[i]);
+	if (maps)
+		print_maps();
 	pair_close(&pair);
 	return 0;
 }

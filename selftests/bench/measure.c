@@ -74,6 +74,7 @@ void measure_latency_one(const struct plan *plan, struct pair *p, size_t size)
 		samples[rep] = clock_stop(&span) / (2.0 * n);
 	}
 	clock_profile_end();
+	printf("P\t%d\n", 2 * n * plan->reps);
 	round_trips(p, buf, size, 1, false);
 	record(plan, "latency", size, "msg", samples, plan->reps);
 	free(buf);

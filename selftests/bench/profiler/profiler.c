@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * A plugin of the emulator (QEMU 7.2, its plugin interface 1): counts the instructions that the
+ * machine executes between the marks of ../profile.h, by address, whoever executes them, and
+ * writes at the second mark a line "ADDRESS INSTRUCTIONS" for each piece of straight code that was
+ * run. Nothing in the machine is disturbed by it. "names" turns addresses into functions.
+ *
+ * One processor, so no locks: translation and execution take turns.
+ */
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include "../profile.h"
+
+/* What is used of the emulator's interface. */
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+struct qemu_info;
+typedef uint64_t qemu_plugin_id_t;
+
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
+					   void (*cb)(qemu_plugin_id_t, struct qemu_plugin_tb *));
+/* @op 0: add @imm to the u64 at @ptr */
+void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, int op, void *ptr,
+					      uint64_t imm);
+/* @flags 0: @cb looks at no registers */
+void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
+					    void (*cb)(unsigned int, void *), int flags,
+					    void *data);
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
+uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
+
+int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv);
+
+__attribute__((visibility("default"))) int qemu_plugin_version = 1;
+
+#define BLOCKS (1u << 20) /* a power of two, more than a boot translates */
+
+/**
+ * struct block - straight code
+ * @addr: where it begins
+ * @count: instructions executed in it
+ */
+struct block {
+	uint64_t addr;
+	uint64_t count;
+};
+
+static struct block blocks[BLOCKS];
+static char out[4096];
+static uint64_t lost; /* instructions in blocks that found no room */
+
+static uint64_t *counter(uint64_t addr)
+{
+	uint32_t i = (addr * 0x9e3779b97f4a7c15ull) >> 44, tries;
+
+	for (tries = 0; tries < 64; tries++, i = (i + 1) % BLOCKS) {
+		if (!blocks[i].addr)
+			blocks[i].addr = addr;
+		if (blocks[i].addr == addr)
+			return &blocks[i].count;
+	}
+	return &lost;
+}
+
+static void begin(unsigned int cpu, void *data)
+{
+	size_t i;
+
+	for (i = 0; i < BLOCKS; i++)
+		blocks[i].count = 0;
+	lost = 0;
+}
+
+static void end(unsigned int cpu, void *data)
+{
+	FILE *f = fopen(out, "w");
+	size_t i;
+
+	if (!f) {
+		perror(out);
+		return;
+	}
+	for (i = 0; i < BLOCKS; i++) {
+		if (blocks[i].count)
+			fprintf(f, "%016" PRIx64 " %" PRIu64 "\n", blocks[i].addr, blocks[i].count);
+	}
+	if (lost)
+		fprintf(f, "%016x %" PRIu64 "\n", 0, lost);
+	fclose(f);
+}
+
+static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	static const uint8_t nop[4] = { 0x0f, 0x1f, 0x84, 0x00 };
+	size_t i, n = qemu_plugin_tb_n_insns(tb);
+
+	qemu_plugin_register_vcpu_tb_exec_inline(tb, 0, counter(qemu_plugin_tb_vaddr(tb)), n);
+	for (i = 0; i < n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		const uint8_t *code = qemu_plugin_insn_data(insn);
+		uint32_t mark;
+
+		if (qemu_plugin_insn_size(insn) != 8 || memcmp(code, nop, sizeof(nop)))
+			continue;
+		memcpy(&mark, code + 4, sizeof(mark));
+		if (mark == PROFILE_BEGIN)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, begin, 0, NULL);
+		else if (mark == PROFILE_END)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, end, 0, NULL);
+	}
+}
+
+__attribute__((visibility("default"))) int
+qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv)
+{
+	if (argc != 1 || strncmp(argv[0], "out=", 4)) {
+		fprintf(stderr, "profiler: out=FILE is missing\n");
+		return -1;
+	}
+	snprintf(out, sizeof(out), "%s", argv[0] + 4);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	return 0;
+}
