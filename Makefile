@@ -37,6 +37,7 @@ export VM_DIR
 export VM_BUILD := $(abspath $(B))
 export VM_KERNEL VM_CPUS VM_MEM VM_TIMEOUT VM_ICOUNT VM_ICOUNT_SHIFT VM_KFENCE
 export VM_APPEND VM_QEMU VM_ACCEL VM_LOG VM_NET LINK LINK_MTU WEFT TESTS
+export QUICK PEERS SIZES MACHINES PROFILE
 
 # The command of 'make vm' goes to the shell as it was written, "$" and all.
 unexport CMD
@@ -278,9 +279,12 @@ help:
 #>                      TESTS=PATTERN runs those whose name matches,
 #>                      VM_KERNEL=6.1 or 6.12 boots only this one
 #>   make bench         weft beside libfabric's other providers: instructions
-#>                      for each message in a machine that counts them.
-#>                      QUICK=1 measures less, PEERS='weft-netdev net' and
-#>                      SIZES=8,1048576 choose, BUILD=0 builds nothing.
+#>                      for each message in a machine that counts them,
+#>                      emulated time, kernel/core alone on the host; the
+#>                      targets; build/bench/bench.json and bench.svg.
+#>                      QUICK=1 measures less, in 5 minutes. PEERS='weft-netdev
+#>                      net', SIZES='8 65536' and MACHINES='host count vnet wall'
+#>                      choose, BUILD=0 builds nothing.
 #>                      PROFILE=weft-netdev SIZES=8 shows instead in which
 #>                      functions the instructions of a message are
 #>   make vm CMD='...'  runs a shell command in the test machine, where

@@ -26,7 +26,7 @@ static uint64_t idle_ns(void)
 	FILE *f = fopen("/proc/uptime", "r");
 
 	if (!f || fscanf(f, "%lf %lf", &up, &idle) != 2)
-		bench_stop(1, "/proc/uptime cannot be read");
+		bench_stop("/proc/uptime cannot be read");
 	fclose(f);
 	return idle * 1e9;
 }
@@ -52,6 +52,14 @@ double clock_stop(const struct span *s)
 	uint64_t taken = count() - s->from;
 
 	return (double)taken - (shift >= 0 ? (double)(idle_ns() >> shift) - s->idle : 0);
+}
+
+void clock_spin(double amount)
+{
+	uint64_t from = count();
+
+	while (count() - from < amount)
+		;
 }
 
 static double loop(uint64_t rounds)

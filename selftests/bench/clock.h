@@ -29,6 +29,9 @@ void clock_start(struct span *s);
 /* Return: instructions or nanoseconds since clock_start(), without idle time. */
 double clock_stop(const struct span *s);
 
+/* Compute for so long, and do nothing else. */
+void clock_spin(double amount);
+
 /*
  * Run loops whose instructions are known and count them (instructions only). Return: counted /
  * known, the smallest of several short loops, which no interrupt hit; @whole: of a long one, with

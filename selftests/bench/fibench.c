@@ -3,45 +3,162 @@
  * fibench: measures a libfabric provider, any of them in the same way. What it prints is for
  * "report"; measure.h says the format. Run by "run" beside this file, by hand as well:
  *
- *   fibench -p PROVIDER [-l LABEL] [-n NODE,NODE] [-a ADDR,ADDR] [-r SAMPLES] [-q PERCENT]
- *           [-s SIZE,SIZE...] [-m]
+ *   fibench -p PROVIDER [OPTION...] MEASURE...
  *
- * -m prints the program's mappings (/proc/self/maps), for the profiler.
+ *   MEASURE is latency, rate, bandwidth, more, posted, unexpected or overlap, with a parameter:
+ *   latency:8, posted:1000 (measure.h)
+ *
+ *   -l LABEL      what the row is called
+ *   -n NODE,NODE  network namespaces of both ends
+ *   -a ADDR,ADDR  their addresses
+ *   -2            two processes (else both ends in one thread), which wait for completions
+ *   -w            without waiting: they poll
+ *   -e msg        connected endpoints and messages without tags
+ *   -r SAMPLES    of each measurement
+ *   -q PERCENT    of the messages of a sample
+ *   -t SECONDS    that a measurement may take
+ *   -m            print the program's mappings (/proc/self/maps), for the profiler
  */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "clock.h"
 #include "measure.h"
 
-#define MAX_SIZES 32
+#define DEPTH 128 /* sends and receives under way, but for the measurements of matching */
 
-static size_t sizes[MAX_SIZES] = { 8, 1 << 20 };
-static int nsizes = 2;
+/**
+ * struct bench - what the command line says
+ * @plan: for the measurements
+ * @ends: both ends
+ * @two: two processes
+ * @limit: seconds for each measurement
+ * @maps: print the mappings
+ */
+struct bench {
+	struct plan plan;
+	struct side_opts ends[2];
+	bool two;
+	int limit;
+	bool maps;
+};
 
-static void usage(void)
+static void help(void)
 {
-	bench_stop(2, "usage: fibench -p PROVIDER [-l LABEL] [-n NODE,NODE] [-a ADDR,ADDR]\n"
-		      "               [-r SAMPLES] [-q PERCENT] [-s SIZE,SIZE...] [-m]");
+	fputs("fibench -p PROVIDER [-l LABEL] [-n NODE,NODE] [-a ADDR,ADDR] [-2 [-w]] [-e msg]\n"
+	      "        [-r SAMPLES] [-q PERCENT] [-t SECONDS] [-m] MEASURE:PARAMETER...\n", stderr);
+	exit(2);
 }
 
 /* "a,b" */
-static void two(char *arg, const char *out[2])
+static void both(char *arg, const char **a, const char **b)
 {
-	out[0] = strtok(arg, ",");
-	out[1] = strtok(NULL, ",");
-	if (!out[0] || !out[1])
-		usage();
+	*a = strtok(arg, ",");
+	*b = strtok(NULL, ",");
+	if (!*a || !*b)
+		help();
 }
 
-static void parse_sizes(char *arg)
+static void options(struct bench *b, int argc, char **argv)
 {
-	char *one;
+	struct side_opts *o = b->ends;
+	bool poll = false;
+	int c;
 
-	nsizes = 0;
-	for (one = strtok(arg, ","); one && nsizes < MAX_SIZES; one = strtok(NULL, ","))
-		sizes[nsizes++] = strtoul(one, NULL, 0);
+	while ((c = getopt(argc, argv, "p:l:n:a:2we:r:q:t:m")) != -1) {
+		switch (c) {
+		case 'p':
+			o[0].prov = optarg;
+			break;
+		case 'l':
+			b->plan.label = optarg;
+			break;
+		case 'n':
+			both(optarg, &o[0].node, &o[1].node);
+			break;
+		case 'a':
+			both(optarg, &o[0].addr, &o[1].addr);
+			break;
+		case '2':
+			b->two = true;
+			break;
+		case 'w':
+			poll = true;
+			break;
+		case 'e':
+			o[0].type = FI_EP_MSG;
+			o[0].msg = true;
+			break;
+		case 'r':
+			b->plan.reps = atoi(optarg);
+			break;
+		case 'q':
+			b->plan.scale = atoi(optarg);
+			break;
+		case 't':
+			b->limit = atoi(optarg);
+			break;
+		case 'm':
+			b->maps = true;
+			break;
+		default:
+			help();
+		}
+	}
+	if (!o[0].prov || b->plan.reps < 1 || b->plan.reps > MAX_SAMPLES || optind == argc)
+		help();
+	o[0].block = b->two && !poll;
+	o[1].prov = o[0].prov;
+	o[1].type = o[0].type;
+	o[1].msg = o[0].msg;
+	o[1].block = o[0].block;
+	if (!b->plan.label)
+		b->plan.label = o[0].prov;
+	b->plan.form = b->two ? poll ? "twopoll" : "two" : "one";
+}
+
+static void in_one_thread(const struct plan *plan, const struct bench *b, const char *what,
+			  size_t param)
+{
+	struct pair p = {};
+
+	pair_open(&p, &b->ends[0], &b->ends[1]);
+	if (!strcmp(what, "latency"))
+		one_latency(plan, &p, param);
+	else if (!strcmp(what, "rate"))
+		one_stream(plan, &p, param, RATE_WINDOW);
+	else if (!strcmp(what, "bandwidth"))
+		one_stream(plan, &p, param, BANDWIDTH_WINDOW);
+	else if (!strcmp(what, "more"))
+		one_more(plan, &p, param);
+	else if (!strcmp(what, "posted") || !strcmp(what, "unexpected"))
+		one_match(plan, &p, param, what[0] == 'p');
+	else
+		help();
+	pair_close(&p);
+}
+
+static void in_two_processes(const struct plan *plan, const struct bench *b, const char *what,
+			     size_t param)
+{
+	struct two t = {};
+
+	two_open(&t, &b->ends[0], &b->ends[1]);
+	if (!strcmp(what, "latency"))
+		two_latency(plan, &t, param);
+	else if (!strcmp(what, "rate"))
+		two_stream(plan, &t, param, RATE_WINDOW);
+	else if (!strcmp(what, "bandwidth"))
+		two_stream(plan, &t, param, BANDWIDTH_WINDOW);
+	else if (!strcmp(what, "overlap"))
+		two_overlap(plan, &t, param);
+	else
+		help();
+	two_close(&t);
 }
 
 /* Lines "M", mapping */
@@ -56,65 +173,58 @@ static void print_maps(void)
 		fclose(f);
 }
 
+/* A process for each measurement: nothing is left over, and what fails fails alone. */
+static void measure(struct bench *b, const char *arg)
+{
+	char what[32] = {}, names[128];
+	size_t param, depth = DEPTH;
+	int status;
+	pid_t pid;
+
+	if (sscanf(arg, "%31[a-z]:%zu", what, &param) != 2)
+		help();
+	if (!strcmp(what, "posted") || !strcmp(what, "unexpected"))
+		depth += param;
+	b->ends[0].depth = depth;
+	b->ends[1].depth = depth;
+	snprintf(names, sizeof(names), "%s\t%s\t%s\t%zu", b->plan.label, b->plan.form, what, param);
+	bench_measures(names);
+	pid = fork();
+	if (pid < 0)
+		bench_stop("fork: %s", strerror(errno));
+	if (!pid) {
+		alarm(b->limit);
+		if (b->two)
+			in_two_processes(&b->plan, b, what, param);
+		else
+			in_one_thread(&b->plan, b, what, param);
+		if (b->maps)
+			print_maps();
+		exit(0);
+	}
+	waitpid(pid, &status, 0);
+	if (WIFSIGNALED(status)) {
+		printf("X\t%s\t%s\n", names,
+		       WTERMSIG(status) == SIGALRM ? "takes too long" : "the provider has crashed");
+		fflush(stdout);
+	}
+}
+
 int main(int argc, char **argv)
 {
-	struct plan plan = { .form = "one", .reps = 5, .scale = 100 };
-	struct side_opts a = { .type = FI_EP_RDM, .depth = 64 }, b;
-	const char *nodes[2] = {}, *addrs[2] = {};
+	struct bench b = { .plan = { .reps = 5, .scale = 100 }, .limit = 60 };
 	double least, whole;
-	bool maps = false;
-	struct pair pair;
-	int c, i;
 
-	while ((c = getopt(argc, argv, "p:l:n:a:r:q:s:m")) != -1) {
-		switch (c) {
-		case 'p':
-			a.prov = optarg;
-			break;
-		case 'l':
-			plan.label = optarg;
-			break;
-		case 'n':
-			two(optarg, nodes);
-			break;
-		case 'a':
-			two(optarg, addrs);
-			break;
-		case 'r':
-			plan.reps = atoi(optarg);
-			break;
-		case 'q':
-			plan.scale = atoi(optarg);
-			break;
-		case 's':
-			parse_sizes(optarg);
-			break;
-		case 'm':
-			maps = true;
-			break;
-		default:
-			usage();
-		}
-	}
-	if (!a.prov || plan.reps < 1 || plan.reps > 64)
-		usage();
-	if (!plan.label)
-		plan.label = a.prov;
-	plan.unit = clock_init();
-	b = a;
-	a.node = nodes[0];
-	a.addr = addrs[0];
-	b.node = nodes[1];
-	b.addr = addrs[1];
-	if (!strcmp(plan.unit, "insn")) {
+	b.ends[0].type = FI_EP_RDM;
+	b.ends[1].type = FI_EP_RDM;
+	options(&b, argc, argv);
+	b.plan.unit = clock_init();
+	if (!strcmp(b.plan.unit, "insn")) {
 		least = clock_calibrate(&whole);
 		printf("C\t%.5f\t%.5f\n", least, whole);
+		fflush(stdout);
 	}
-	pair_open(&pair, &a, &b);
-	for (i = 0; i < nsizes; i++)
-		measure_latency_one(&plan, &pair, sizes[i]);
-	if (maps)
-		print_maps();
-	pair_close(&pair);
+	for (; optind < argc; optind++)
+		measure(&b, argv[optind]);
 	return 0;
 }

@@ -1,24 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The measurements. Each prints records, one a line, fields separated by tabs:
+ * The measurements. Each prints a record, a line of fields that are separated by tabs:
  *
- *   R peer form measure parameter unit per sample...
+ *   R peer form measure parameter unit sample...
  *
- * A sample is a count (unit "insn" or "ns") for one message, or for one byte ("per" says which).
+ * Samples are counts (unit "insn" or "ns") for one message, but for "overlap", which is a share.
+ *
+ *   latency    half a round trip; parameter: bytes
+ *   rate       one way, RATE_WINDOW messages under way; bytes
+ *   bandwidth  one way, BANDWIDTH_WINDOW messages under way; bytes
+ *   more       one way, so many messages of which all but the last say FI_MORE
+ *   posted     one way, with so many receives posted that match exactly, this one among them
+ *   unexpected one way, the receive posted last, with so many messages that wait for theirs
+ *   overlap    the share of a transfer that goes on while the receiver computes; bytes
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
 
 #include "pair.h"
+#include "two.h"
 
-#define INJECT_MAX 64 /* what all providers can inject: messages up to here are */
+#define INJECT_MAX	 64 /* what all providers can inject: messages up to here are */
+#define RATE_WINDOW	 64
+#define BANDWIDTH_WINDOW 8
+#define MAX_SAMPLES	 64
 
 /**
  * struct plan - what is common to all measurements of a run
  * @label: name of the peer in records
  * @form: "one" thread or "two" processes
  * @unit: of samples
- * @reps: samples of each measurement
+ * @reps: samples of each measurement, at most MAX_SAMPLES
  * @scale: of the number of messages of a sample, in percent
  */
 struct plan {
@@ -29,14 +41,23 @@ struct plan {
 	int scale;
 };
 
-/* Half a round trip of tagged messages of @size bytes, both ends in one thread. */
-void measure_latency_one(const struct plan *plan, struct pair *p, size_t size);
-
 /* Print a record. */
-void record(const struct plan *plan, const char *measure, size_t param, const char *per,
-	    const double *samples, int n);
-
+void record(const struct plan *plan, const char *measure, size_t param, const double *samples);
 /* Messages of a sample: fewer of large ones. */
 int plan_iters(const struct plan *plan, size_t size);
+
+/* Both ends in one thread. */
+void one_latency(const struct plan *plan, struct pair *p, size_t size);
+void one_stream(const struct plan *plan, struct pair *p, size_t size, int under_way);
+void one_more(const struct plan *plan, struct pair *p, int size);
+void one_match(const struct plan *plan, struct pair *p, int others, bool posted);
+
+/* Two processes; called in both. */
+void two_latency(const struct plan *plan, struct two *t, size_t size);
+void two_stream(const struct plan *plan, struct two *t, size_t size, int under_way);
+void two_overlap(const struct plan *plan, struct two *t, size_t size);
+
+/* Memory for messages, touched, at the start of a page. */
+char *bench_buffer(size_t len);
 
 #endif

@@ -11,50 +11,44 @@ static struct side *at(struct pair *p, int end)
 	return p->s[end];
 }
 
+bool pair_turn(struct pair *p, int end)
+{
+	int taken = side_reap(at(p, end));
+
+	return taken || side_reap(at(p, !end));
+}
+
 static void turn(struct pair *p, int end, uint64_t *idle)
 {
-	if (side_reap(at(p, end)) || side_reap(at(p, !end)))
+	if (pair_turn(p, end))
 		*idle = 0;
 	else if (++*idle > IDLE_TURNS)
-		bench_stop(1, "nothing completes any more");
+		bench_stop("nothing completes any more");
 }
 
-void pair_open(struct pair *p, const struct side_opts *a, const struct side_opts *b)
-{
-	char name[2][SIDE_ADDR];
-
-	p->s[0] = side_open(a);
-	p->s[1] = side_open(b);
-	side_name(p->s[0], name[0]);
-	side_name(p->s[1], name[1]);
-	side_peer(p->s[0], name[1]);
-	side_peer(p->s[1], name[0]);
-}
-
-void pair_roam(struct pair *p, bool roam)
-{
-	p->roam = roam;
-}
-
-void pair_close(struct pair *p)
-{
-	side_close(p->s[0]);
-	side_close(p->s[1]);
-}
-
-void pair_recv(struct pair *p, int end, void *buf, size_t len, uint64_t tag)
+void pair_recv(struct pair *p, int end, void *buf, size_t len, uint64_t tag,
+	       struct fi_context2 *ctx)
 {
 	uint64_t idle = 0;
 
-	while (side_recv(at(p, end), buf, len, tag))
+	while (side_recv(at(p, end), buf, len, tag, ctx))
 		turn(p, end, &idle);
 }
 
-void pair_send(struct pair *p, int end, const void *buf, size_t len, uint64_t tag, bool more)
+void pair_send(struct pair *p, int end, const void *buf, size_t len, uint64_t tag)
 {
 	uint64_t idle = 0;
 
-	while (side_send(at(p, end), buf, len, tag, more))
+	while (side_send(at(p, end), buf, len, tag))
+		turn(p, end, &idle);
+}
+
+void pair_sendmsg(struct pair *p, int end, const void *buf, size_t len, uint64_t tag,
+		  uint64_t flags)
+{
+	uint64_t idle = 0;
+
+	while (side_sendmsg(at(p, end), buf, len, tag, flags))
 		turn(p, end, &idle);
 }
 
@@ -80,4 +74,38 @@ void pair_sent(struct pair *p, int end, uint64_t count)
 
 	while (p->s[end]->sent < count)
 		turn(p, end, &idle);
+}
+
+/* One message each way. */
+static void pair_greet(struct pair *p)
+{
+	char buf[8] = {};
+	int from;
+
+	p->roam = true;
+	for (from = 0; from < 2; from++) {
+		pair_recv(p, !from, buf, sizeof(buf), 0, NULL);
+		pair_inject(p, from, buf, sizeof(buf), 0);
+		pair_received(p, !from, 1);
+	}
+	p->roam = false;
+}
+
+void pair_open(struct pair *p, const struct side_opts *a, const struct side_opts *b)
+{
+	char name[2][SIDE_ADDR];
+
+	p->s[0] = side_open(a);
+	p->s[1] = side_open(b);
+	side_name(p->s[0], name[0]);
+	side_name(p->s[1], name[1]);
+	side_peer(p->s[0], name[1]);
+	side_peer(p->s[1], name[0]);
+	pair_greet(p);
+}
+
+void pair_close(struct pair *p)
+{
+	side_close(p->s[0]);
+	side_close(p->s[1]);
 }

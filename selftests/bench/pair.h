@@ -11,25 +11,29 @@
 /**
  * struct pair - both ends
  * @s: the ends
- * @roam: enter each end's namespace before it is called
+ * @roam: enter each end's namespace before it is called, as pair_open() does for first messages
  */
 struct pair {
 	struct side *s[2];
 	bool roam;
 };
 
+/*
+ * Open both ends and exchange first messages. Providers make their sockets when they first need
+ * them, in the namespace where the thread is then.
+ */
 void pair_open(struct pair *p, const struct side_opts *a, const struct side_opts *b);
 void pair_close(struct pair *p);
 
-/*
- * Providers make their sockets when they first need them, in the namespace where the thread is
- * then: first messages are exchanged while it roams.
- */
-void pair_roam(struct pair *p, bool roam);
+/* Poll both ends once, this one first. Return: whether something has completed. */
+bool pair_turn(struct pair *p, int end);
 
-/* Post, as often as it takes. */
-void pair_recv(struct pair *p, int end, void *buf, size_t len, uint64_t tag);
-void pair_send(struct pair *p, int end, const void *buf, size_t len, uint64_t tag, bool more);
+/* Post, as often as it takes: see side.h. */
+void pair_recv(struct pair *p, int end, void *buf, size_t len, uint64_t tag,
+	       struct fi_context2 *ctx);
+void pair_send(struct pair *p, int end, const void *buf, size_t len, uint64_t tag);
+void pair_sendmsg(struct pair *p, int end, const void *buf, size_t len, uint64_t tag,
+		  uint64_t flags);
 void pair_inject(struct pair *p, int end, const void *buf, size_t len, uint64_t tag);
 
 /* Until an end has received (sent) so many, counted from its opening. */

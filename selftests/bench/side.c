@@ -14,22 +14,30 @@
 #define BATCH	16    /* completions that are taken at once */
 #define WAIT_MS 20000 /* longer than anything takes: a measurement that waits longer hangs */
 
-void bench_stop(int status, const char *fmt, ...)
+static const char *measures = "";
+
+void bench_measures(const char *what)
+{
+	measures = what;
+}
+
+void bench_stop(const char *fmt, ...)
 {
 	va_list ap;
 
+	printf("X\t%s\t", measures);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	vprintf(fmt, ap);
 	va_end(ap);
-	fputc('\n', stderr);
-	fflush(NULL);
-	_exit(status);
+	putchar('\n');
+	fflush(stdout);
+	_exit(1);
 }
 
-static void must(const struct side *s, int ret, const char *what)
+static void must(int ret, const char *what)
 {
 	if (ret)
-		bench_stop(3, "%s: %s", what, fi_strerror(-ret));
+		bench_stop("%s: %s", what, fi_strerror(-ret));
 }
 
 void side_enter(struct side *s)
@@ -42,7 +50,7 @@ void side_enter(struct side *s)
 	snprintf(path, sizeof(path), "/run/netns/%s", s->o.node);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		bench_stop(1, "network namespace %s: %s", s->o.node, strerror(errno));
+		bench_stop("network namespace %s: %s", s->o.node, strerror(errno));
 	close(fd);
 }
 
@@ -52,7 +60,7 @@ static void side_info(struct side *s)
 	int ret;
 
 	if (!hints)
-		bench_stop(1, "out of memory");
+		bench_stop("out of memory");
 	hints->ep_attr->type = s->o.type;
 	hints->caps = s->o.msg ? FI_MSG : FI_TAGGED;
 	hints->mode = FI_CONTEXT | FI_CONTEXT2;
@@ -66,14 +74,14 @@ static void side_info(struct side *s)
 	ret = fi_getinfo(VERSION, s->o.addr, NULL, s->o.addr ? FI_SOURCE : 0, hints, &list);
 	fi_freeinfo(hints);
 	if (ret)
-		bench_stop(3, "fi_getinfo: %s", fi_strerror(-ret));
+		bench_stop("fi_getinfo: %s", fi_strerror(-ret));
 	/* "net" would also bring "net;ofi_rxm" */
 	for (i = list; i; i = i->next) {
 		if (!strcmp(i->fabric_attr->prov_name, s->o.prov))
 			break;
 	}
 	if (!i)
-		bench_stop(3, "fi_getinfo: no provider of just this name");
+		bench_stop("fi_getinfo: no provider of just this name");
 	s->info = fi_dupinfo(i);
 	fi_freeinfo(list);
 }
@@ -87,36 +95,43 @@ static void side_endpoint(struct side *s, struct fi_info *info)
 	};
 	struct fi_av_attr av = { .type = FI_AV_TABLE };
 
-	must(s, fi_cq_open(s->domain, &cq, &s->cq, NULL), "fi_cq_open");
-	must(s, fi_endpoint(s->domain, info, &s->ep, s), "fi_endpoint");
-	must(s, fi_ep_bind(s->ep, &s->cq->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind");
+	must(fi_cq_open(s->domain, &cq, &s->cq, NULL), "fi_cq_open");
+	must(fi_endpoint(s->domain, info, &s->ep, s), "fi_endpoint");
+	must(fi_ep_bind(s->ep, &s->cq->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind");
 	if (s->o.type == FI_EP_RDM) {
-		must(s, fi_av_open(s->domain, &av, &s->av, NULL), "fi_av_open");
-		must(s, fi_ep_bind(s->ep, &s->av->fid, 0), "fi_ep_bind");
+		must(fi_av_open(s->domain, &av, &s->av, NULL), "fi_av_open");
+		must(fi_ep_bind(s->ep, &s->av->fid, 0), "fi_ep_bind");
+	} else {
+		must(fi_ep_bind(s->ep, &s->eq->fid, 0), "fi_ep_bind");
 	}
-	must(s, fi_enable(s->ep), "fi_enable");
+	must(fi_enable(s->ep), "fi_enable");
 }
 
 struct side *side_open(const struct side_opts *o)
 {
+	struct fi_eq_attr eq = { .wait_obj = FI_WAIT_UNSPEC };
 	struct side *s = calloc(1, sizeof(*s));
 
 	if (!s)
-		bench_stop(1, "out of memory");
+		bench_stop("out of memory");
 	s->o = *o;
 	side_enter(s);
 	side_info(s);
-	must(s, fi_fabric(s->info->fabric_attr, &s->fabric, NULL), "fi_fabric");
-	must(s, fi_domain(s->fabric, s->info, &s->domain, NULL), "fi_domain");
-	side_endpoint(s, s->info);
+	must(fi_fabric(s->info->fabric_attr, &s->fabric, NULL), "fi_fabric");
+	must(fi_domain(s->fabric, s->info, &s->domain, NULL), "fi_domain");
+	if (o->type == FI_EP_MSG)
+		must(fi_eq_open(s->fabric, &eq, &s->eq, NULL), "fi_eq_open");
+	else
+		side_endpoint(s, s->info);
 	return s;
 }
 
 void side_close(struct side *s)
 {
 	struct fid *fids[] = {
-		s->ep ? &s->ep->fid : NULL,	    s->av ? &s->av->fid : NULL,
-		s->cq ? &s->cq->fid : NULL,	    s->domain ? &s->domain->fid : NULL,
+		s->ep ? &s->ep->fid : NULL,	    s->pep ? &s->pep->fid : NULL,
+		s->av ? &s->av->fid : NULL,	    s->cq ? &s->cq->fid : NULL,
+		s->domain ? &s->domain->fid : NULL, s->eq ? &s->eq->fid : NULL,
 		s->fabric ? &s->fabric->fid : NULL,
 	};
 	size_t i;
@@ -134,7 +149,7 @@ size_t side_name(struct side *s, void *addr)
 	size_t len = SIDE_ADDR;
 
 	memset(addr, 0, SIDE_ADDR);
-	must(s, fi_getname(&s->ep->fid, addr, &len), "fi_getname");
+	must(fi_getname(&s->ep->fid, addr, &len), "fi_getname");
 	return len;
 }
 
@@ -143,7 +158,50 @@ void side_peer(struct side *s, const void *addr)
 	int ret = fi_av_insert(s->av, addr, 1, &s->peer, 0, NULL);
 
 	if (ret != 1)
-		bench_stop(3, "fi_av_insert: %s", ret < 0 ? fi_strerror(-ret) : "refused");
+		bench_stop("fi_av_insert: %s", ret < 0 ? fi_strerror(-ret) : "refused");
+}
+
+static void side_event(struct side *s, uint32_t want, struct fi_eq_cm_entry *e)
+{
+	struct fi_eq_err_entry err = {};
+	uint32_t event = 0;
+	ssize_t ret = fi_eq_sread(s->eq, &event, e, sizeof(*e), WAIT_MS, 0);
+
+	if (ret == -FI_EAVAIL && fi_eq_readerr(s->eq, &err, 0) > 0)
+		ret = -err.err;
+	if (ret < 0 || event != want)
+		bench_stop("connecting: %s", ret < 0 ? fi_strerror(-(int)ret) : "refused");
+}
+
+void side_listen(struct side *s, void *addr)
+{
+	size_t len = SIDE_ADDR;
+
+	must(fi_passive_ep(s->fabric, s->info, &s->pep, s), "fi_passive_ep");
+	must(fi_pep_bind(s->pep, &s->eq->fid, 0), "fi_pep_bind");
+	must(fi_listen(s->pep), "fi_listen");
+	memset(addr, 0, SIDE_ADDR);
+	must(fi_getname(&s->pep->fid, addr, &len), "fi_getname");
+}
+
+void side_accept(struct side *s)
+{
+	struct fi_eq_cm_entry e;
+
+	side_event(s, FI_CONNREQ, &e);
+	side_endpoint(s, e.info);
+	fi_freeinfo(e.info);
+	must(fi_accept(s->ep, NULL, 0), "fi_accept");
+	side_event(s, FI_CONNECTED, &e);
+}
+
+void side_connect(struct side *s, const void *addr)
+{
+	struct fi_eq_cm_entry e;
+
+	side_endpoint(s, s->info);
+	must(fi_connect(s->ep, addr, NULL, 0), "fi_connect");
+	side_event(s, FI_CONNECTED, &e);
 }
 
 static struct fi_context2 *side_context(struct side *s)
@@ -155,20 +213,29 @@ static struct fi_context2 *side_context(struct side *s)
 static int posted(ssize_t ret, const char *what)
 {
 	if (ret && ret != -FI_EAGAIN)
-		bench_stop(1, "%s: %s", what, fi_strerror(-(int)ret));
+		bench_stop("%s: %s", what, fi_strerror(-(int)ret));
 	return ret;
 }
 
-int side_recv(struct side *s, void *buf, size_t len, uint64_t tag)
+int side_recv(struct side *s, void *buf, size_t len, uint64_t tag, struct fi_context2 *ctx)
 {
-	struct fi_context2 *c = side_context(s);
+	struct fi_context2 *c = ctx ? ctx : side_context(s);
 
 	return posted(s->o.msg ? fi_recv(s->ep, buf, len, NULL, FI_ADDR_UNSPEC, c)
 			       : fi_trecv(s->ep, buf, len, NULL, FI_ADDR_UNSPEC, tag, 0, c),
 		      "fi_trecv");
 }
 
-static int side_send_more(struct side *s, const void *buf, size_t len, uint64_t tag)
+int side_send(struct side *s, const void *buf, size_t len, uint64_t tag)
+{
+	struct fi_context2 *c = side_context(s);
+
+	return posted(s->o.msg ? fi_send(s->ep, buf, len, NULL, s->peer, c)
+			       : fi_tsend(s->ep, buf, len, NULL, s->peer, tag, c),
+		      "fi_tsend");
+}
+
+int side_sendmsg(struct side *s, const void *buf, size_t len, uint64_t tag, uint64_t flags)
 {
 	struct iovec iov = { (void *)buf, len };
 	struct fi_msg_tagged t = {
@@ -184,22 +251,10 @@ static int side_send_more(struct side *s, const void *buf, size_t len, uint64_t 
 		.addr = s->peer,
 		.context = t.context,
 	};
-	uint64_t flags = FI_MORE | FI_COMPLETION;
 
+	flags |= FI_COMPLETION;
 	return posted(s->o.msg ? fi_sendmsg(s->ep, &m, flags) : fi_tsendmsg(s->ep, &t, flags),
 		      "fi_tsendmsg");
-}
-
-int side_send(struct side *s, const void *buf, size_t len, uint64_t tag, bool more)
-{
-	struct fi_context2 *c;
-
-	if (more)
-		return side_send_more(s, buf, len, tag);
-	c = side_context(s);
-	return posted(s->o.msg ? fi_send(s->ep, buf, len, NULL, s->peer, c)
-			       : fi_tsend(s->ep, buf, len, NULL, s->peer, tag, c),
-		      "fi_tsend");
 }
 
 int side_inject(struct side *s, const void *buf, size_t len, uint64_t tag)
@@ -218,10 +273,10 @@ static int taken(struct side *s, const struct fi_cq_tagged_entry *e, ssize_t ret
 		return 0;
 	if (ret == -FI_EAVAIL) {
 		fi_cq_readerr(s->cq, &err, 0);
-		bench_stop(1, "error completion: %s", fi_strerror(err.err));
+		bench_stop("error completion: %s", fi_strerror(err.err));
 	}
 	if (ret < 0)
-		bench_stop(1, "fi_cq_read: %s", fi_strerror(-(int)ret));
+		bench_stop("fi_cq_read: %s", fi_strerror(-(int)ret));
 	for (i = 0; i < ret; i++) {
 		if (e[i].flags & FI_RECV)
 			s->received++;
@@ -244,6 +299,6 @@ int side_wait(struct side *s)
 	ssize_t ret = fi_cq_sread(s->cq, e, BATCH, NULL, WAIT_MS);
 
 	if (ret == -FI_EAGAIN)
-		bench_stop(1, "nothing completes within %d s", WAIT_MS / 1000);
+		bench_stop("nothing completes within %d s", WAIT_MS / 1000);
 	return taken(s, e, ret);
 }

@@ -4,8 +4,7 @@
  * calls that a measurement makes on it. An end is used by one thread. It is opened in a network
  * namespace and may be driven from any other afterwards.
  *
- * A fault of the provider ends the program with its reason: exit status 3 says that this provider
- * cannot do what was asked, 1 that it failed on the way.
+ * A fault of the provider ends the process with its reason.
  */
 #ifndef BENCH_SIDE_H
 #define BENCH_SIDE_H
@@ -21,7 +20,7 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_tagged.h>
 
-#define SIDE_CONTEXTS 16384 /* operations of an end under way, at most; a power of two */
+#define SIDE_CONTEXTS 4096 /* operations of an end under way, at most; a power of two */
 #define SIDE_ADDR     256   /* bytes that hold any provider's address */
 
 /**
@@ -88,12 +87,19 @@ void side_close(struct side *s);
 size_t side_name(struct side *s, void *addr);
 void side_peer(struct side *s, const void *addr);
 
+/* Connected endpoints: who listens tells the other its address, in SIDE_ADDR bytes. */
+void side_listen(struct side *s, void *addr);
+void side_accept(struct side *s);
+void side_connect(struct side *s, const void *addr);
+
 /*
- * Post. Return: 0, or -FI_EAGAIN: nothing happened, side_reap() both ends and try again.
- * side_send() with @more says that others follow at once; side_inject() gives no completion.
+ * Post. Return: 0, or -FI_EAGAIN: nothing happened, side_reap() both ends and try again. side_recv()
+ * is given a context if it may still wait when SIDE_CONTEXTS others have been posted, else NULL;
+ * side_inject() brings no completion; @flags of side_sendmsg(): FI_MORE and the like.
  */
-int side_recv(struct side *s, void *buf, size_t len, uint64_t tag);
-int side_send(struct side *s, const void *buf, size_t len, uint64_t tag, bool more);
+int side_recv(struct side *s, void *buf, size_t len, uint64_t tag, struct fi_context2 *ctx);
+int side_send(struct side *s, const void *buf, size_t len, uint64_t tag);
+int side_sendmsg(struct side *s, const void *buf, size_t len, uint64_t tag, uint64_t flags);
 int side_inject(struct side *s, const void *buf, size_t len, uint64_t tag);
 
 /* Take what has completed, without waiting. Return: how many completions. */
@@ -101,8 +107,9 @@ int side_reap(struct side *s);
 /* The same, waiting for the first. */
 int side_wait(struct side *s);
 
-/* Say why and end the program: @status 1 or 3. */
-void bench_stop(int status, const char *fmt, ...)
-	__attribute__((noreturn, format(printf, 2, 3)));
+/* Print a record "X", what is measured, why it cannot be, and end the process. */
+void bench_stop(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
+/* What is measured from now on: peer, form, measure, parameter, separated by tabs. */
+void bench_measures(const char *what);
 
 #endif

@@ -12,29 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "../profile.h"
-
-/* What is used of the emulator's interface. */
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
-struct qemu_info;
-typedef uint64_t qemu_plugin_id_t;
-
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
-					   void (*cb)(qemu_plugin_id_t, struct qemu_plugin_tb *));
-/* @op 0: add @imm to the u64 at @ptr */
-void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, int op, void *ptr,
-					      uint64_t imm);
-/* @flags 0: @cb looks at no registers */
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
-					    void (*cb)(unsigned int, void *), int flags,
-					    void *data);
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t i);
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
-size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
-
-int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv);
+#include "plugin.h"
 
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 

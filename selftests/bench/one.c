@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Measurements with both ends in one thread: end 0 sends, end 1 receives (and answers). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "clock.h"
+#include "measure.h"
+
+#define TAG	   1
+#define TAG_OTHERS 1000 /* and above: messages and receives that wait */
+#define POLLS	   4 /* turns that let a message arrive before its receive is posted */
+
+/* ---- half a round trip ---- */
+
+/* One message, and the next receive posted in place of the one that it took. */
+static void one_way(struct pair *p, int from, char *sbuf, char *rbuf, size_t size)
+{
+	uint64_t received = p->s[!from]->received + 1, sent = p->s[from]->sent + 1;
+
+	if (size <= INJECT_MAX)
+		pair_inject(p, from, sbuf, size, TAG);
+	else
+		pair_send(p, from, sbuf, size, TAG);
+	pair_received(p, !from, received);
+	if (size > INJECT_MAX)
+		pair_sent(p, from, sent);
+	pair_recv(p, !from, rbuf, size, TAG, NULL);
+}
+
+static void round_trips(struct pair *p, char *buf, size_t size, int n)
+{
+	for (; n; n--) {
+		one_way(p, 0, buf, buf + size, size);
+		one_way(p, 1, buf + 2 * size, buf + 3 * size, size);
+	}
+}
+
+void one_latency(const struct plan *plan, struct pair *p, size_t size)
+{
+	int rep, n = plan_iters(plan, size);
+	double samples[MAX_SAMPLES];
+	char *buf = bench_buffer(4 * size);
+	struct span span;
+
+	pair_recv(p, 0, buf + 3 * size, size, TAG, NULL);
+	pair_recv(p, 1, buf + size, size, TAG, NULL);
+	round_trips(p, buf, size, n / 4 + 1);
+	clock_profile_begin();
+	for (rep = 0; rep < plan->reps; rep++) {
+		clock_start(&span);
+		round_trips(p, buf, size, n);
+		samples[rep] = clock_stop(&span) / (2.0 * n);
+	}
+	clock_profile_end();
+	printf("P\t%d\n", 2 * n * plan->reps);
+	record(plan, "latency", size, samples);
+	free(buf);
+}
+
+/* ---- many under way ---- */
+
+/* A window: receives posted, messages sent, all of them taken. */
+static void window(struct pair *p, char *buf, size_t size, int n)
+{
+	uint64_t received = p->s[1]->received + n, sent = p->s[0]->sent + n;
+	int i;
+
+	for (i = 0; i < n; i++)
+		pair_recv(p, 1, buf + size, size, TAG, NULL);
+	for (i = 0; i < n; i++) {
+		if (size <= INJECT_MAX)
+			pair_inject(p, 0, buf, size, TAG);
+		else
+			pair_send(p, 0, buf, size, TAG);
+	}
+	pair_received(p, 1, received);
+	if (size > INJECT_MAX)
+		pair_sent(p, 0, sent);
+}
+
+void one_stream(const struct plan *plan, struct pair *p, size_t size, int under_way)
+{
+	int rep, i, n = plan_iters(plan, size) / under_way + 2;
+	double samples[MAX_SAMPLES];
+	char *buf = bench_buffer(2 * size);
+	struct span span;
+
+	window(p, buf, size, under_way);
+	for (rep = 0; rep < plan->reps; rep++) {
+		clock_start(&span);
+		for (i = 0; i < n; i++)
+			window(p, buf, size, under_way);
+		samples[rep] = clock_stop(&span) / ((double)n * under_way);
+	}
+	record(plan, under_way == RATE_WINDOW ? "rate" : "bandwidth", size, samples);
+	free(buf);
+}
+
+/* ---- messages that say that more follow ---- */
+
+static void batch(struct pair *p, char *buf, int n)
+{
+	uint64_t received = p->s[1]->received + n, sent = p->s[0]->sent + n;
+	int i;
+
+	for (i = 0; i < n; i++)
+		pair_recv(p, 1, buf + 8, 8, TAG, NULL);
+	for (i = 0; i < n; i++)
+		pair_sendmsg(p, 0, buf, 8, TAG, FI_INJECT | (i + 1 < n ? FI_MORE : 0));
+	pair_received(p, 1, received);
+	pair_sent(p, 0, sent);
+}
+
+void one_more(const struct plan *plan, struct pair *p, int size)
+{
+	int rep, i, n = plan_iters(plan, 8) / size + 2;
+	double samples[MAX_SAMPLES];
+	char *buf = bench_buffer(16);
+	struct span span;
+
+	batch(p, buf, size);
+	for (rep = 0; rep < plan->reps; rep++) {
+		clock_start(&span);
+		for (i = 0; i < n; i++)
+			batch(p, buf, size);
+		samples[rep] = clock_stop(&span) / ((double)n * size);
+	}
+	record(plan, "more", size, samples);
+	free(buf);
+}
+
+/* ---- matching ---- */
+
+/* A message whose receive is there already (@early), or comes after it. */
+static void matched(struct pair *p, char *buf, bool early)
+{
+	uint64_t received = p->s[1]->received + 1;
+	int i;
+
+	if (early)
+		pair_recv(p, 1, buf + 8, 8, TAG, NULL);
+	pair_inject(p, 0, buf, 8, TAG);
+	if (!early) {
+		for (i = 0; i < POLLS; i++)
+			pair_turn(p, 1);
+		pair_recv(p, 1, buf + 8, 8, TAG, NULL);
+	}
+	pair_received(p, 1, received);
+}
+
+/* Others that match nothing meanwhile: receives (@posted) or messages. */
+static void others_begin(struct pair *p, char *buf, int n, bool posted, struct fi_context2 *ctx)
+{
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (posted)
+			pair_recv(p, 1, buf + 8, 8, TAG_OTHERS + i, &ctx[i]);
+		else
+			pair_inject(p, 0, buf, 8, TAG_OTHERS + i);
+	}
+}
+
+static void others_end(struct pair *p, char *buf, int n, bool posted, struct fi_context2 *ctx)
+{
+	uint64_t received = p->s[1]->received + n;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (posted)
+			pair_inject(p, 0, buf, 8, TAG_OTHERS + i);
+		else
+			pair_recv(p, 1, buf + 8, 8, TAG_OTHERS + i, &ctx[i]);
+	}
+	pair_received(p, 1, received);
+}
+
+void one_match(const struct plan *plan, struct pair *p, int others, bool posted)
+{
+	struct fi_context2 *ctx = calloc(others, sizeof(*ctx));
+	int rep, i, n = plan_iters(plan, 8) / 2 + 1;
+	double samples[MAX_SAMPLES];
+	char *buf = bench_buffer(16);
+	struct span span;
+
+	if (!ctx)
+		bench_stop("out of memory");
+	others_begin(p, buf, others - 1, posted, ctx);
+	for (i = 0; i < n / 4 + 1; i++)
+		matched(p, buf, posted);
+	for (rep = 0; rep < plan->reps; rep++) {
+		clock_start(&span);
+		for (i = 0; i < n; i++)
+			matched(p, buf, posted);
+		samples[rep] = clock_stop(&span) / n;
+	}
+	others_end(p, buf, others - 1, posted, ctx);
+	record(plan, posted ? "posted" : "unexpected", others, samples);
+	free(ctx);
+	free(buf);
+}

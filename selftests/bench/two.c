@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What two.h says, and the measurements with two processes. */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "clock.h"
+#include "measure.h"
+
+#define TAG	   1
+#define TAG_ANSWER 2
+#define OVERLAP_MIN 2e7 /* instructions or nanoseconds */
+#define SPINS	   200 /* polls that bring nothing before others may run */
+
+static pid_t child;
+
+static void tell(struct two *t, const void *data, size_t len)
+{
+	if (write(t->sock, data, len) != (ssize_t)len)
+		bench_stop("the other process has ended");
+}
+
+static void hear(struct two *t, void *data, size_t len)
+{
+	if (recv(t->sock, data, len, MSG_WAITALL) != (ssize_t)len)
+		bench_stop("the other process has ended");
+}
+
+void two_meet(struct two *t)
+{
+	char byte = 0;
+
+	tell(t, &byte, 1);
+	hear(t, &byte, 1);
+}
+
+/* Connected endpoints: the server listens, the client connects. */
+static void connect_msg(struct two *t)
+{
+	char name[SIDE_ADDR];
+
+	if (t->client) {
+		hear(t, name, sizeof(name));
+		side_connect(t->s, name);
+	} else {
+		side_listen(t->s, name);
+		tell(t, name, sizeof(name));
+		side_accept(t->s);
+	}
+}
+
+static void connect_rdm(struct two *t)
+{
+	char name[SIDE_ADDR];
+
+	side_name(t->s, name);
+	tell(t, name, sizeof(name));
+	hear(t, name, sizeof(name));
+	side_peer(t->s, name);
+}
+
+void two_open(struct two *t, const struct side_opts *client, const struct side_opts *server)
+{
+	int sock[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, sock))
+		bench_stop("socketpair: %s", strerror(errno));
+	child = fork();
+	if (child < 0)
+		bench_stop("fork: %s", strerror(errno));
+	t->client = child;
+	if (!t->client)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+	t->sock = sock[t->client];
+	close(sock[!t->client]);
+	t->s = side_open(t->client ? client : server);
+	if (t->s->o.type == FI_EP_MSG)
+		connect_msg(t);
+	else
+		connect_rdm(t);
+}
+
+void two_close(struct two *t)
+{
+	two_meet(t);
+	side_close(t->s);
+	if (!t->client)
+		_exit(0);
+	waitpid(child, NULL, 0);
+}
+
+/* ---- what an end does ---- */
+
+static void progress(struct two *t)
+{
+	static unsigned int idle;
+
+	if (t->s->o.block)
+		side_wait(t->s);
+	else if (side_reap(t->s))
+		idle = 0;
+	else if (++idle % SPINS == 0)
+		sched_yield();
+}
+
+/*
+ * Wait for so many more completions. Counted from the opening: the other end may be ahead, and what
+ * is waited for next may have come already.
+ */
+static void expect(struct two *t, uint64_t sent, uint64_t received)
+{
+	t->sent += sent;
+	t->received += received;
+	while (t->s->sent < t->sent || t->s->received < t->received)
+		progress(t);
+}
+
+static void put(struct two *t, char *buf, size_t size, uint64_t tag)
+{
+	while (size <= INJECT_MAX ? side_inject(t->s, buf, size, tag)
+				  : side_send(t->s, buf, size, tag))
+		side_reap(t->s);
+}
+
+static void take(struct two *t, char *buf, size_t size, uint64_t tag)
+{
+	while (side_recv(t->s, buf, size, tag, NULL))
+		side_reap(t->s);
+}
+
+/* ---- half a round trip ---- */
+
+static void turns(struct two *t, char *buf, size_t size, int n)
+{
+	int sends = size > INJECT_MAX;
+
+	for (; n; n--) {
+		if (t->client) {
+			put(t, buf, size, TAG);
+			expect(t, sends, 1);
+			take(t, buf + size, size, TAG);
+		} else {
+			expect(t, 0, 1);
+			take(t, buf + size, size, TAG);
+			put(t, buf, size, TAG);
+			expect(t, sends, 0);
+		}
+	}
+}
+
+void two_latency(const struct plan *plan, struct two *t, size_t size)
+{
+	int rep, n = plan_iters(plan, size);
+	double samples[MAX_SAMPLES];
+	char *buf = bench_buffer(2 * size);
+	struct span span;
+
+	take(t, buf + size, size, TAG);
+	two_meet(t);
+	turns(t, buf, size, n / 4 + 2);
+	for (rep = 0; rep < plan->reps; rep++) {
+		clock_start(&span);
+		turns(t, buf, size, n);
+		samples[rep] = clock_stop(&span) / (2.0 * n);
+	}
+	two_meet(t);
+	if (t->client)
+		record(plan, "latency", size, samples);
+	free(buf);
+}
+
+/* ---- many under way ---- */
+
+/*
+ * The client sends a window; the server takes it, makes ready for the next one and says so. What
+ * its answer is followed by finds receives.
+ */
+static void windows(struct two *t, char *buf, size_t size, int under_way, int n)
+{
+	int i;
+
+	for (; n; n--) {
+		if (t->client) {
+			for (i = 0; i < under_way; i++)
+				put(t, buf, size, TAG);
+			expect(t, size > INJECT_MAX ? under_way : 0, 1);
+			take(t, buf + size, 8, TAG_ANSWER);
+		} else {
+			expect(t, 0, under_way);
+			for (i = 0; i < under_way; i++)
+				take(t, buf, size, TAG);
+			put(t, buf + size, 8, TAG_ANSWER);
+		}
+	}
+}
+
+void two_stream(const struct plan *plan, struct two *t, size_t size, int under_way)
+{
+	int rep, i, n = plan_iters(plan, size) / under_way + 2;
+	double samples[MAX_SAMPLES];
+	char *buf = bench_buffer(size + 8);
+	struct span span;
+
+	if (t->client)
+		take(t, buf + size, 8, TAG_ANSWER);
+	for (i = 0; !t->client && i < under_way; i++)
+		take(t, buf, size, TAG);
+	two_meet(t);
+	windows(t, buf, size, under_way, 1);
+	for (rep = 0; rep < plan->reps; rep++) {
+		clock_start(&span);
+		windows(t, buf, size, under_way, n);
+		samples[rep] = clock_stop(&span) / ((double)n * under_way);
+	}
+	two_meet(t);
+	if (t->client)
+		record(plan, under_way == RATE_WINDOW ? "rate" : "bandwidth", size, samples);
+	free(buf);
+}
+
+/* ---- transfer while the receiver computes ---- */
+
+/*
+ * One message: the server posts its receive and says so, computes for @busy without calling the
+ * library, then waits. Return, in the server: what is left of the transfer then, or all of it if it
+ * does not compute.
+ */
+static double transfer(struct two *t, char *buf, size_t size, double busy)
+{
+	struct span span;
+	char ready = 0;
+
+	two_meet(t);
+	if (t->client) {
+		hear(t, &ready, 1);
+		put(t, buf, size, TAG);
+		expect(t, 1, 0);
+		return 0;
+	}
+	take(t, buf, size, TAG);
+	clock_start(&span);
+	tell(t, &ready, 1);
+	if (busy) {
+		clock_spin(busy);
+		clock_start(&span);
+	}
+	expect(t, 0, 1);
+	return clock_stop(&span);
+}
+
+void two_overlap(const struct plan *plan, struct two *t, size_t size)
+{
+	double whole, rest, busy, samples[MAX_SAMPLES];
+	char *buf = bench_buffer(size);
+	int rep;
+
+	transfer(t, buf, size, 0);
+	for (rep = 0; rep < plan->reps; rep++) {
+		whole = transfer(t, buf, size, 0);
+		/* long enough for a sender that has to share the processor */
+		busy = 8 * whole + OVERLAP_MIN;
+		rest = transfer(t, buf, size, busy);
+		samples[rep] = rest < whole ? 1 - rest / whole : 0;
+	}
+	/* the client prints */
+	if (t->client)
+		hear(t, samples, sizeof(samples));
+	else
+		tell(t, samples, sizeof(samples));
+	if (t->client)
+		record(plan, "overlap", size, samples);
+	free(buf);
+}
