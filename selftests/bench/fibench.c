@@ -173,7 +173,7 @@ static void print_maps(void)
 		fclose(f);
 }
 
-/* A process for each measurement: nothing is left over, and what fails fails alone. */
+/* A process for each measurement: nothing is left over, and one that fails leaves the others. */
 static void measure(struct bench *b, const char *arg)
 {
 	char what[32] = {}, names[128];

@@ -93,9 +93,9 @@ void side_accept(struct side *s);
 void side_connect(struct side *s, const void *addr);
 
 /*
- * Post. Return: 0, or -FI_EAGAIN: nothing happened, side_reap() both ends and try again. side_recv()
- * is given a context if it may still wait when SIDE_CONTEXTS others have been posted, else NULL;
- * side_inject() brings no completion; @flags of side_sendmsg(): FI_MORE and the like.
+ * Post. Return: 0, or -FI_EAGAIN: nothing happened, side_reap() both ends and try again.
+ * side_recv() is given a context if it may still wait when SIDE_CONTEXTS others have been posted,
+ * else NULL; side_inject() brings no completion; @flags of side_sendmsg(): FI_MORE and the like.
  */
 int side_recv(struct side *s, void *buf, size_t len, uint64_t tag, struct fi_context2 *ctx);
 int side_send(struct side *s, const void *buf, size_t len, uint64_t tag);
