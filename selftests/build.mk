@@ -19,8 +19,8 @@ host_inc := -Iselftests/host/shim -Iselftests/host -Ikernel -Iuapi -Iinclude \
 	-isystem $(KSELFTEST)
 host_san := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
 	-fno-omit-frame-pointer
-host_flags = $(host_inc) $(host_san) -O1 -Wno-sign-compare -Wno-missing-prototypes \
-	-Wno-missing-field-initializers
+host_nowarn := -Wno-sign-compare -Wno-missing-prototypes -Wno-missing-field-initializers
+host_flags = $(host_inc) $(host_san) -O1 $(host_nowarn)
 
 host_obj = $(patsubst %.c,$(B)/obj/host/%.o,$(1))
 host_test_src := $(sort $(wildcard selftests/host/test_*.c))
@@ -119,3 +119,26 @@ $(B)/bench/profiler.so: $(call objs,selftests/bench/profiler)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -o $@ $^ $(LDFLAGS)
 $(B)/obj/selftests/bench/profiler/%.o: cflags = -fPIC -fvisibility=hidden
+
+# kernel/core alone, native: the unit tests' surroundings without sanitizers
+native_obj = $(patsubst %.c,$(B)/obj/native/%.o,$(1))
+core_bench := $(B)/bench/core_bench
+core_bench_obj := $(call native_obj,kernel/port/neigh.c $(sort $(wildcard kernel/core/*.c \
+	selftests/bench/core/*.c selftests/host/shim/*.c) \
+	$(filter-out $(host_test_src),$(wildcard selftests/host/*.c))))
+
+.PHONY: bench-core
+bench-core: $(core_bench)
+	@:
+
+# (with this warning off, as in the kernel's own build)
+$(B)/obj/native/%.o: %.c $(flags)
+	$(say) CC '$< (native)'
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(host_inc) $(weft_cflags) $(host_nowarn) -Wno-maybe-uninitialized \
+		-MMD -MP -c -o $@ $<
+
+$(core_bench): $(core_bench_obj)
+	$(say) LINK '$@'
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(LDFLAGS) -lpthread

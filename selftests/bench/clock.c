@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What clock.h says. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -19,16 +20,22 @@ const char *clock_init(void)
 	return shift < 0 ? "ns" : "insn";
 }
 
-/* Seconds that the one processor was idle, in units of 10 ms. */
+/*
+ * Time that the one processor was idle. (/proc/stat and /proc/uptime tell it in units of 10 ms.)
+ */
 static uint64_t idle_ns(void)
 {
-	double up, idle = 0;
-	FILE *f = fopen("/proc/uptime", "r");
+	unsigned long long idle = 0;
+	bool found = false;
+	char line[128];
+	FILE *f = fopen("/proc/timer_list", "r");
 
-	if (!f || fscanf(f, "%lf %lf", &up, &idle) != 2)
-		bench_stop("/proc/uptime cannot be read");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, " .idle_sleeptime : %llu nsecs", &idle) == 1;
+	if (!found)
+		bench_stop("/proc/timer_list does not tell idle time");
 	fclose(f);
-	return idle * 1e9;
+	return idle;
 }
 
 static uint64_t count(void)

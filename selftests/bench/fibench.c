@@ -11,8 +11,9 @@
  *   -l LABEL      what the row is called
  *   -n NODE,NODE  network namespaces of both ends
  *   -a ADDR,ADDR  their addresses
- *   -2            two processes (else both ends in one thread), which wait for completions
- *   -w            without waiting: they poll
+ *   -2            two processes, which wait for completions (else both ends in one thread,
+ *                 which polls)
+ *   -w            the other way round: two processes poll, one thread waits
  *   -e msg        connected endpoints and messages without tags
  *   -r SAMPLES    of each measurement
  *   -q PERCENT    of the messages of a sample
@@ -49,7 +50,7 @@ struct bench {
 
 static void help(void)
 {
-	fputs("fibench -p PROVIDER [-l LABEL] [-n NODE,NODE] [-a ADDR,ADDR] [-2 [-w]] [-e msg]\n"
+	fputs("fibench -p PROVIDER [-l LABEL] [-n NODE,NODE] [-a ADDR,ADDR] [-2] [-w] [-e msg]\n"
 	      "        [-r SAMPLES] [-q PERCENT] [-t SECONDS] [-m] MEASURE:PARAMETER...\n", stderr);
 	exit(2);
 }
@@ -66,7 +67,7 @@ static void both(char *arg, const char **a, const char **b)
 static void options(struct bench *b, int argc, char **argv)
 {
 	struct side_opts *o = b->ends;
-	bool poll = false;
+	bool other = false;
 	int c;
 
 	while ((c = getopt(argc, argv, "p:l:n:a:2we:r:q:t:m")) != -1) {
@@ -87,7 +88,7 @@ static void options(struct bench *b, int argc, char **argv)
 			b->two = true;
 			break;
 		case 'w':
-			poll = true;
+			other = true;
 			break;
 		case 'e':
 			o[0].type = FI_EP_MSG;
@@ -111,14 +112,14 @@ static void options(struct bench *b, int argc, char **argv)
 	}
 	if (!o[0].prov || b->plan.reps < 1 || b->plan.reps > MAX_SAMPLES || optind == argc)
 		help();
-	o[0].block = b->two && !poll;
+	o[0].block = b->two != other;
 	o[1].prov = o[0].prov;
 	o[1].type = o[0].type;
 	o[1].msg = o[0].msg;
 	o[1].block = o[0].block;
 	if (!b->plan.label)
 		b->plan.label = o[0].prov;
-	b->plan.form = b->two ? poll ? "twopoll" : "two" : "one";
+	b->plan.form = b->two ? other ? "twopoll" : "two" : "one";
 }
 
 static void in_one_thread(const struct plan *plan, const struct bench *b, const char *what,

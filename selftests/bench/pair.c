@@ -20,7 +20,7 @@ bool pair_turn(struct pair *p, int end)
 
 static void turn(struct pair *p, int end, uint64_t *idle)
 {
-	if (pair_turn(p, end))
+	if (pair_turn(p, end) || (p->wait && side_wait(p->s[end])))
 		*idle = 0;
 	else if (++*idle > IDLE_TURNS)
 		bench_stop("nothing completes any more");
@@ -97,6 +97,7 @@ void pair_open(struct pair *p, const struct side_opts *a, const struct side_opts
 
 	p->s[0] = side_open(a);
 	p->s[1] = side_open(b);
+	p->wait = a->block;
 	side_name(p->s[0], name[0]);
 	side_name(p->s[1], name[1]);
 	side_peer(p->s[0], name[1]);

@@ -11,10 +11,13 @@
 /**
  * struct pair - both ends
  * @s: the ends
+ * @wait: wait for what the link brings: the emulator serves NICs in a time of its own, and polls
+ *        meanwhile would be counted
  * @roam: enter each end's namespace before it is called, as pair_open() does for first messages
  */
 struct pair {
 	struct side *s[2];
+	bool wait;
 	bool roam;
 };
 

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * kernel/core alone, native: one operation after the other, as often as the command line says.
+ *
+ *   core_bench OPERATION COUNT
+ *
+ * prints nanoseconds per operation. "costs" beside this file runs it once more under valgrind and
+ * counts the instructions in functions of kernel/core. The surroundings are the unit tests' ones
+ * (selftests/host): locks that nobody else wants but that check their order, a network that hands
+ * packets over. Their time is in the nanoseconds, not in the instructions.
+ */
+#include <time.h>
+#include <valgrind/callgrind.h>
+#include "core/match.h"
+#include "lone.h"
+
+#define BATCH	 8  /* packets under way: fewer than the first congestion window */
+#define SECOND	 ((weft_ns)NSEC_PER_SEC)
+#define NOBODY	 77 /* a tag that nobody else has */
+#define OTHERS	 10000
+
+static u64 spent; /* in what is measured */
+static u64 since;
+
+static void begin(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	since = t.tv_sec * 1000000000ull + t.tv_nsec;
+	CALLGRIND_TOGGLE_COLLECT;
+}
+
+static void end(void)
+{
+	struct timespec t;
+
+	CALLGRIND_TOGGLE_COLLECT;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	spent += t.tv_sec * 1000000000ull + t.tv_nsec - since;
+}
+
+static void die(const char *what)
+{
+	weft_host_die(__FILE__, __LINE__, "%s", what);
+}
+
+/* ---- Matching -------------------------------------------------------- */
+
+/* A receive is posted and a message takes it, with others posted that want something else. */
+static void match_posted(u64 n, u32 others)
+{
+	struct weft_mpost *wait = calloc(others + 1, sizeof(*wait)), one = { 0 };
+	struct weft_match m = { 0 };
+	u32 i;
+
+	if (weft_match_init(&m, others + 1, 16))
+		die("no memory");
+	for (i = 0; i < others; i++) {
+		wait[i].kind = WEFT_TAGGED;
+		wait[i].src = 1;
+		wait[i].tag = 1000 + i;
+		weft_match_post(&m, &wait[i]);
+	}
+	one.kind = WEFT_TAGGED;
+	one.src = WEFT_SRC_ANY;
+	one.tag = NOBODY;
+	begin();
+	for (; n; n--) {
+		weft_match_post(&m, &one);
+		if (weft_match_arrive(&m, WEFT_TAGGED, 1, NOBODY) != &one)
+			die("no match");
+	}
+	end();
+	for (i = 0; i < others; i++)
+		weft_match_post_del(&m, &wait[i]);
+	weft_match_fini(&m);
+	free(wait);
+}
+
+/* A message waits and a receive takes it, with other messages that wait. */
+static void match_unexpected(u64 n, u32 others)
+{
+	struct weft_munexp *wait = calloc(others + 1, sizeof(*wait)), one = { 0 };
+	struct weft_match m = { 0 };
+	u32 i;
+
+	if (weft_match_init(&m, 16, others + 1))
+		die("no memory");
+	for (i = 0; i < others; i++) {
+		wait[i].kind = WEFT_TAGGED;
+		wait[i].src = 1;
+		wait[i].tag = 1000 + i;
+		weft_match_unexp_add(&m, &wait[i]);
+	}
+	one.kind = WEFT_TAGGED;
+	one.src = 1;
+	one.tag = NOBODY;
+	begin();
+	for (; n; n--) {
+		weft_match_unexp_add(&m, &one);
+		if (weft_match_find(&m, WEFT_TAGGED, WEFT_SRC_ANY, NOBODY, 0) != &one)
+			die("no match");
+		weft_match_unexp_del(&m, &one);
+	}
+	end();
+	for (i = 0; i < others; i++)
+		weft_match_unexp_del(&m, &wait[i]);
+	weft_match_fini(&m);
+	free(wait);
+}
+
+/* ---- Packets --------------------------------------------------------- */
+
+/* Packets of one short chunk go out, or their acknowledgements come in, one by one. */
+static void packets_out(u64 n, bool acks)
+{
+	u8 header[256];
+	struct lone t;
+	u32 i, k, ack;
+
+	lone_init(&t, 1000);
+	for (; n >= BATCH; n -= BATCH) {
+		ack = t.lane->snd_nxt;
+		if (!acks)
+			begin();
+		for (i = 0; i < BATCH; i++)
+			lone_send(&t);
+		if (t.out->ntx != BATCH)
+			die("packets are held back");
+		for (k = 0; k < BATCH; k++)
+			weft_tx_header(&t.out->tx[k], 0, header);
+		if (!acks)
+			end();
+		lone_drop(&t);
+		lone_wait(&t, 100000);
+		if (acks)
+			begin();
+		for (i = 1; i <= BATCH; i++)
+			lone_ack(&t, ack + i, NULL, 0, 0);
+		if (acks)
+			end();
+		lone_drop(&t);
+	}
+	lone_fini(&t);
+}
+
+/* Packets of one short chunk come in. */
+static void packets_in(u64 n)
+{
+	struct weft_rx rx = { 0 };
+	struct weft_hdr h = {
+		.type = WEFT_PKT_DATA,
+		.flags = WEFT_PKT_PSN,
+		.psn = 1000,
+	};
+	u8 pkt[256] = { 0 };
+	struct lone t;
+
+	lone_init(&t, 1000);
+	lone_send(&t);
+	rx.data = pkt;
+	rx.len = t.out->tx[0].len;
+	weft_tx_header(&t.out->tx[0], 0, pkt);
+	lone_drop(&t);
+	rig_node_addr(&t.rig->conf, 1, 0, &rx.src);
+	rx.src.port = cpu_to_be16(t.core->conf.udp_port);
+	h.path = t.path->id;
+	h.token = t.path->token;
+	h.ack = 1001;
+	for (; n >= BATCH; n -= BATCH) {
+		u32 i;
+
+		lone_wait(&t, 100000);
+		begin();
+		for (i = 0; i < BATCH; i++, h.psn++) {
+			weft_wire_hdr_put(pkt, &h);
+			weft_core_rx(t.core, t.out->now, &rx, 1, t.out);
+		}
+		end();
+		lone_drop(&t);
+	}
+	if (t.lane->rcv_nxt != h.psn)
+		die("packets are not taken");
+	lone_fini(&t);
+}
+
+/* ---- Whole messages -------------------------------------------------- */
+
+/**
+ * struct app - one end
+ * @proc: program
+ * @cq: completions
+ * @av: address vector
+ * @ep: endpoint
+ * @buf: what is sent or received
+ */
+struct app {
+	struct rig_proc *proc;
+	struct rig_cq *cq;
+	struct rig_av *av;
+	struct rig_ep *ep;
+	u8 *buf;
+};
+
+static void app_open(struct app *a, struct rig *rig, u32 node, u16 service)
+{
+	a->proc = rig_proc_new(&rig->node[node]);
+	a->cq = rig_cq_new(a->proc, 64);
+	a->av = rig_av_new(a->proc);
+	a->ep = rig_ep_new(a->proc, WEFT_EP_RDM, 0, 64, 64, service);
+	a->buf = rig_buf(a->proc, 8);
+	if (!a->ep || rig_ep_enable(a->ep, a->cq, a->cq, NULL, a->av))
+		die("no endpoint");
+}
+
+/* A tagged message of 8 bytes, from the send ring to the receiver's completion queue. */
+static void messages(u64 n, u32 to)
+{
+	struct rig_op send = { .tagged = true, .tag = NOBODY, .n = 1 };
+	struct rig_op recv = { .tagged = true, .tag = NOBODY, .peer = WEFT_SRC_ANY, .n = 1,
+			       .flags = WEFT_RQ_COMPLETION };
+	struct rig_conf conf;
+	struct app a, b;
+	struct weft_cqe e;
+	struct rig *rig;
+	long peer;
+
+	rig_conf_default(&conf, 1);
+	rig = rig_new(&conf);
+	app_open(&a, rig, 0, 1);
+	app_open(&b, rig, to, 2);
+	peer = rig_av_insert(a.av, to, 2, rig);
+	if (peer < 0)
+		die("no peer");
+	send.peer = (u32)peer;
+	send.iov[0].addr = (u64)(uintptr_t)a.buf;
+	send.iov[0].len = 8;
+	recv.iov[0].addr = (u64)(uintptr_t)b.buf;
+	recv.iov[0].len = 8;
+	begin();
+	for (; n; n--) {
+		if (rig_recv(b.ep, &recv) || rig_send(a.ep, &send))
+			die("posting is refused");
+		while (rig_cq_read(b.cq, &e) <= 0)
+			if (!rig_step(rig, rig->now + SECOND))
+				die("a message is lost");
+	}
+	end();
+	rig_free(rig);
+}
+
+int main(int argc, char **argv)
+{
+	const char *op = argc == 3 ? argv[1] : "";
+	u64 n = argc == 3 ? strtoull(argv[2], NULL, 0) : 0;
+
+	if (!strcmp(op, "match-posted"))
+		match_posted(n, 0);
+	else if (!strcmp(op, "match-posted-10k"))
+		match_posted(n, OTHERS);
+	else if (!strcmp(op, "match-unexpected"))
+		match_unexpected(n, 0);
+	else if (!strcmp(op, "match-unexpected-10k"))
+		match_unexpected(n, OTHERS);
+	else if (!strcmp(op, "packet-out"))
+		packets_out(n, false);
+	else if (!strcmp(op, "ack"))
+		packets_out(n, true);
+	else if (!strcmp(op, "packet-in"))
+		packets_in(n);
+	else if (!strcmp(op, "message-remote"))
+		messages(n, 1);
+	else if (!strcmp(op, "message-local"))
+		messages(n, 0);
+	else
+		die("usage: core_bench OPERATION COUNT");
+	printf("%.6g\n", n ? (double)spent / n : 0);
+	return 0;
+}
