@@ -282,6 +282,7 @@ int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port)
 	    (engine.cpu != WEFT_ENGINE_ANY_CPU &&
 	     nla_put_u32(skb, WEFT_ATTR_ENGINE_CPU, engine.cpu)) ||
 	    nla_put_u32(skb, WEFT_ATTR_ENGINE_IDLE, engine.idle_us) ||
+	    nla_put_u32(skb, WEFT_ATTR_ENGINE_HOT, weft_engine_hot(port)) ||
 	    nla_put_u64_64bit(skb, WEFT_ATTR_PINNED, stat.pinned, WEFT_ATTR_PAD))
 		return -EMSGSIZE;
 	for (i = 0; i < port->core.naddr; i++)

@@ -125,6 +125,11 @@ static ssize_t engine_idle_us_show(struct device *dev, struct device_attribute *
 	return sysfs_emit(buf, "%u\n", conf.idle_us);
 }
 
+static ssize_t engine_hot_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	return sysfs_emit(buf, "%u\n", weft_engine_hot(dev_get_drvdata(dev)));
+}
+
 static DEVICE_ATTR_RO(driver);
 static DEVICE_ATTR_RO(state);
 static DEVICE_ATTR_RO(netdev);
@@ -138,6 +143,7 @@ static DEVICE_ATTR_RO(pinned_bytes);
 static DEVICE_ATTR_RO(engine);
 static DEVICE_ATTR_RO(engine_cpu);
 static DEVICE_ATTR_RO(engine_idle_us);
+static DEVICE_ATTR_RO(engine_hot);
 
 static struct attribute *weft_attrs[] = {
 	&dev_attr_driver.attr,
@@ -153,6 +159,7 @@ static struct attribute *weft_attrs[] = {
 	&dev_attr_engine.attr,
 	&dev_attr_engine_cpu.attr,
 	&dev_attr_engine_idle_us.attr,
+	&dev_attr_engine_hot.attr,
 	NULL
 };
 

@@ -440,6 +440,7 @@ struct weft_ovf {
  * @head: last consumer index read
  * @bad: the user's index was outside of the ring
  * @waiting: struct weft_ovf in order
+ * @polled: an engine looks at its doorbell, see poll.c: the program is not asked for kicks
  * @armed: somebody may be waiting (weft_env_wake_cq() is called only then); set by waiters before
  *	they look again
  * @dev: the adapter's own
@@ -462,6 +463,7 @@ struct weft_cq {
 	u32 head;
 	bool bad;
 	struct weft_list waiting;
+	bool polled;
 	bool armed;
 	void *dev;
 };
@@ -480,6 +482,14 @@ void weft_cq_init(struct weft_cq *cq, struct weft_core *core, struct weft_cqe *s
 
 /* The user has read: write what waits. */
 void weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out);
+
+/*
+ * The same for an engine: weft_cq_kick() when its doorbell has moved, from weft_cq_hot() until
+ * weft_cq_cool(). These two are for completion queues what weft_ep_hot() and weft_ep_cool() are for
+ * endpoints. Return: false: the queue is in error; there is something to be written.
+ */
+bool weft_cq_hot(struct weft_cq *cq);
+bool weft_cq_cool(struct weft_cq *cq);
 
 /*
  * Is there something that a user who has seen @seen does not know of? Orders itself after cq->armed

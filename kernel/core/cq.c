@@ -93,7 +93,9 @@ static void weft_cq_flag(struct weft_cq *cq, bool on)
 {
 	u32 flags = cq->status->flags & ~WEFT_ST_CQ_KICK;
 
-	WRITE_ONCE(cq->status->flags, on ? flags | WEFT_ST_CQ_KICK : flags);
+	if (on && !cq->polled)
+		flags |= WEFT_ST_CQ_KICK;
+	WRITE_ONCE(cq->status->flags, flags);
 }
 
 /* Copy @len bytes into the slots from @index on, and zeros up to the end of the last one. */
@@ -265,6 +267,51 @@ void weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out)
 		if (n == WEFT_CQ_BATCH)
 			weft_flush(out);
 	} while (n == WEFT_CQ_BATCH);
+}
+
+/**
+ * weft_cq_hot - an engine looks at the queue's doorbell from now on
+ * @cq: the queue
+ *
+ * What waits may be written already: weft_cq_kick() is to be called. Any context. Return: false:
+ * the queue is in error.
+ */
+bool weft_cq_hot(struct weft_cq *cq)
+{
+	bool works;
+
+	weft_lock(&cq->lock);
+	works = !cq->bad;
+	if (works) {
+		cq->polled = true;
+		weft_cq_flag(cq, false);
+	}
+	weft_unlock(&cq->lock);
+	return works;
+}
+
+/**
+ * weft_cq_cool - the engine does not want to look any more
+ * @cq: the queue, hot
+ *
+ * Any context. Return: something can be written: weft_cq_kick().
+ */
+bool weft_cq_cool(struct weft_cq *cq)
+{
+	struct weft_list *l;
+	bool left = false;
+
+	weft_lock(&cq->lock);
+	cq->polled = false;
+	l = weft_list_first(&cq->waiting);
+	weft_cq_flag(cq, l);
+	if (l) {
+		/* barrier E: the flag before the doorbell */
+		smp_mb();
+		left = weft_cq_room(cq, weft_cq_slots(weft_entry(l, struct weft_ovf, node)->plen));
+	}
+	weft_unlock(&cq->lock);
+	return left;
 }
 
 /**

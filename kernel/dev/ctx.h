@@ -285,6 +285,7 @@ fault:
  * @ring: entries
  * @doorbell: struct weft_cq_doorbell
  * @status: struct weft_cq_status
+ * @hot: for an engine that polls
  */
 struct weft_ucq {
 	struct weft_obj obj;
@@ -295,6 +296,7 @@ struct weft_ucq {
 	struct weft_area *ring;
 	struct weft_line doorbell;
 	struct weft_line status;
+	struct weft_hot hot;
 };
 
 /**

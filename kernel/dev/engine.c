@@ -4,9 +4,12 @@
  *
  * inline: the program itself, in its kick. poll: a kernel thread per queue pair of the port (one,
  * where the port has no queues of its own), which looks at doorbells and at the NIC, so that
- * programs do not enter the kernel at all.
+ * programs do not enter the kernel at all. auto: threads as for poll, which begin to look when a
+ * program calls often and stop when others want their CPU (core/auto.c); while a thread sleeps the
+ * NIC is its driver's.
  *
- * What a thread looks at are hot endpoints only, a dense list:
+ * What a thread looks at are hot endpoints only (and completion queues, whose programs have to call
+ * when entries wait for room), a dense list:
  *
  *	COLD ---(the program kicks)---> HOT ---(idle_us without news)---> COLD
  *	                                 \---(destroyed)---> gone
@@ -45,6 +48,7 @@
 #include <linux/mm.h>
 #include <linux/netlink.h>
 #include <linux/sched.h>
+#include <linux/sched/stat.h>
 #include <linux/slab.h>
 
 #include "../port/port.h"
@@ -56,40 +60,70 @@
 /* ---- Hot endpoints --------------------------------------------------------------------------- */
 
 /**
- * weft_hot_init - an endpoint that may be polled, COLD
- * @hot: zeroed, of the endpoint
+ * weft_hot_init - an object that may be polled, COLD
+ * @hot: zeroed, of the object; @hot->ep or @hot->cq is set
  * @engine: of its port
- * @obj: the endpoint
- * @ep: the core's part
- * @bell: its doorbells
+ * @obj: the object
+ * @bell: its doorbell line
  */
 void weft_hot_init(struct weft_hot *hot, struct weft_engine *engine, struct weft_obj *obj,
-		   struct weft_ep *ep, const struct weft_ep_doorbell *bell)
+		   const void *bell)
 {
 	INIT_LIST_HEAD(&hot->node);
 	hot->poller = &engine->poller[(u16)obj->handle % engine->n];
 	hot->obj = obj;
-	hot->ep = ep;
 	hot->bell = bell;
 }
 
+static bool weft_hot_begin(struct weft_hot *hot)
+{
+	return hot->cq ? weft_cq_hot(hot->cq) : weft_ep_hot(hot->ep);
+}
+
+static bool weft_hot_end(struct weft_hot *hot)
+{
+	return hot->cq ? weft_cq_cool(hot->cq) : weft_ep_cool(hot->ep);
+}
+
+static u32 weft_hot_poll(struct weft_hot *hot, weft_ns now, struct weft_out *out)
+{
+	if (!hot->cq)
+		return weft_ep_poll(hot->ep, now, out);
+	weft_cq_kick(hot->cq, now, out);
+	weft_flush(out);
+	return 0;
+}
+
+/* Does it pay? poller->lock is held. */
+static bool weft_hot_wanted(struct weft_hot *hot, weft_ns now)
+{
+	struct weft_poller *p = hot->poller;
+
+	if (READ_ONCE(p->engine->conf.mode) != WEFT_ENGINE_AUTO)
+		return true;
+	return num_online_cpus() > 1 && !weft_crowd_rests(&p->crowd, now) &&
+	       weft_rate_call(&hot->rate, now);
+}
+
 /**
- * weft_hot_join - COLD -> HOT, if a thread polls
- * @hot: the endpoint; the caller is inside of the object
+ * weft_hot_join - COLD -> HOT, if a thread polls, and wants to
+ * @hot: the object; the caller is inside of it
  *
  * Context: process.
  */
 void weft_hot_join(struct weft_hot *hot)
 {
 	struct weft_poller *p = hot->poller;
+	weft_ns now = weft_now();
 
 	spin_lock(&p->lock);
-	if (p->open && !hot->on && !hot->dead && weft_ep_hot(hot->ep)) {
+	if (p->open && !hot->on && !hot->dead && weft_hot_wanted(hot, now) && weft_hot_begin(hot)) {
 		/* what was posted before the flags were cleared is looked for in any case */
 		hot->left = WEFT_POLL_MORE;
-		hot->since = weft_now();
+		hot->since = now;
 		WRITE_ONCE(hot->on, true);
 		list_add_tail(&hot->node, &p->hot);
+		WRITE_ONCE(p->nhot, p->nhot + 1);
 		weft_count(&p->engine->port->core, engine_joins);
 		wake_up_process(p->task);
 	}
@@ -99,13 +133,16 @@ void weft_hot_join(struct weft_hot *hot)
 /* poller->lock is held. */
 static void weft_hot_leave(struct weft_hot *hot)
 {
+	struct weft_poller *p = hot->poller;
+
 	list_del_init(&hot->node);
+	WRITE_ONCE(p->nhot, p->nhot - 1);
 	WRITE_ONCE(hot->on, false);
 }
 
 /**
- * weft_hot_forget - the endpoint is going; may be inside of its thread for a moment still
- * @hot: the endpoint, not in the table any more
+ * weft_hot_forget - the object is going; its thread may be inside of it for a moment still
+ * @hot: the object, not in the table any more
  *
  * Context: process; ctx->lock is held.
  */
@@ -120,7 +157,7 @@ void weft_hot_forget(struct weft_hot *hot)
 	spin_unlock(&p->lock);
 }
 
-/* poller->lock is held; it is let go meanwhile. The endpoint may be gone afterwards. */
+/* poller->lock is held; it is let go meanwhile. The object may be gone afterwards. */
 static void weft_hot_hand(struct weft_poller *p, struct weft_hot *hot)
 	__must_hold(&p->lock)
 {
@@ -129,13 +166,16 @@ static void weft_hot_hand(struct weft_poller *p, struct weft_hot *hot)
 	weft_hot_leave(hot);
 	refcount_inc(&obj->use);
 	spin_unlock(&p->lock);
-	weft_ep_hand(hot->ep, weft_now(), p->out);
+	if (hot->cq)
+		weft_hot_poll(hot, weft_now(), p->out);
+	else
+		weft_ep_hand(hot->ep, weft_now(), p->out);
 	weft_obj_unuse(obj);
 	spin_lock(&p->lock);
 }
 
 /* Likewise. */
-static void weft_hot_serve(struct weft_poller *p, struct weft_hot *hot, u32 sq, u32 rq)
+static void weft_hot_serve(struct weft_poller *p, struct weft_hot *hot, const u32 bell[2])
 	__must_hold(&p->lock)
 {
 	struct weft_obj *obj = hot->obj;
@@ -144,13 +184,22 @@ static void weft_hot_serve(struct weft_poller *p, struct weft_hot *hot, u32 sq, 
 	refcount_inc(&obj->use);
 	spin_unlock(&p->lock);
 	now = weft_now();
-	hot->sq_seen = sq;
-	hot->rq_seen = rq;
-	hot->left = weft_ep_poll(hot->ep, now, p->out);
+	hot->seen[0] = bell[0];
+	hot->seen[1] = bell[1];
+	hot->left = weft_hot_poll(hot, now, p->out);
 	if (!(hot->left & WEFT_POLL_BUSY))
 		hot->since = now;
 	weft_obj_unuse(obj);
 	spin_lock(&p->lock);
+}
+
+/* HOT -> COLD, whatever there is. poller->lock is held; it may be let go meanwhile. */
+static void weft_hot_part(struct weft_poller *p, struct weft_hot *hot)
+{
+	if (weft_hot_end(hot))
+		weft_hot_hand(p, hot);
+	else
+		weft_hot_leave(hot);
 }
 
 /*
@@ -159,11 +208,11 @@ static void weft_hot_serve(struct weft_poller *p, struct weft_hot *hot, u32 sq, 
  */
 static bool weft_hot_retire(struct weft_poller *p, struct weft_hot *hot)
 {
-	if (!weft_ep_cool(hot->ep)) {
+	if (!weft_hot_end(hot)) {
 		weft_hot_leave(hot);
 		return false;
 	}
-	if (hot->left & WEFT_POLL_BUSY || !weft_ep_hot(hot->ep)) {
+	if (hot->left & WEFT_POLL_BUSY || !weft_hot_begin(hot)) {
 		weft_hot_hand(p, hot);
 		return false;
 	}
@@ -181,22 +230,22 @@ static bool weft_poller_scan(struct weft_poller *p, weft_ns now)
 	struct weft_hot *hot;
 	struct list_head at;
 	bool busy = false;
-	u32 sq, rq;
+	u32 bell[2];
 
 	spin_lock(&p->lock);
 	list_add(&at, &p->hot);
 	while (at.next != &p->hot) {
 		hot = list_entry(at.next, struct weft_hot, node);
 		list_move(&at, &hot->node);
-		sq = READ_ONCE(hot->bell->sq_tail);
-		rq = READ_ONCE(hot->bell->rq_tail);
-		if (sq == hot->sq_seen && rq == hot->rq_seen && !hot->left) {
+		bell[0] = READ_ONCE(hot->bell[0]);
+		bell[1] = READ_ONCE(hot->bell[1]);
+		if (bell[0] == hot->seen[0] && bell[1] == hot->seen[1] && !hot->left) {
 			if ((s64)(now - hot->since) > (s64)idle)
 				busy |= weft_hot_retire(p, hot);
 		} else if (hot->left & WEFT_POLL_BUSY && (s64)(now - hot->since) > (s64)idle) {
 			busy |= weft_hot_retire(p, hot);
 		} else {
-			weft_hot_serve(p, hot, sq, rq);
+			weft_hot_serve(p, hot, bell);
 			busy = true;
 		}
 	}
@@ -229,6 +278,7 @@ static bool weft_poller_arm(struct weft_poller *p)
 
 static void weft_poller_sleep(struct weft_poller *p)
 {
+	WRITE_ONCE(p->awake, false);
 	set_current_state(TASK_IDLE);
 	/* the state before these looks; who makes news wakes after it */
 	if (!kthread_should_stop() && list_empty_careful(&p->hot) && !weft_poller_arm(p)) {
@@ -236,6 +286,23 @@ static void weft_poller_sleep(struct weft_poller *p)
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
+	WRITE_ONCE(p->awake, true);
+}
+
+/* Make all COLD. */
+static void weft_poller_part(struct weft_poller *p)
+{
+	spin_lock(&p->lock);
+	while (!list_empty(&p->hot))
+		weft_hot_part(p, list_first_entry(&p->hot, struct weft_hot, node));
+	spin_unlock(&p->lock);
+}
+
+/* Is there another task for this CPU, and has it been for long? */
+static bool weft_poller_crowded(struct weft_poller *p, weft_ns now)
+{
+	return READ_ONCE(p->engine->conf.mode) == WEFT_ENGINE_AUTO &&
+	       weft_crowd_look(&p->crowd, single_task_running(), now);
 }
 
 static int weft_poller_run(void *arg)
@@ -243,9 +310,14 @@ static int weft_poller_run(void *arg)
 	struct weft_poller *p = arg;
 	weft_ns now, busy = weft_now();
 
+	WRITE_ONCE(p->awake, true);
 	while (!kthread_should_stop()) {
 		now = weft_now();
-		if (weft_poller_nic(p) | weft_poller_scan(p, now)) {
+		if (unlikely(weft_poller_crowded(p, now))) {
+			weft_poller_part(p);
+			weft_poller_sleep(p);
+			busy = weft_now();
+		} else if (weft_poller_nic(p) | weft_poller_scan(p, now)) {
 			busy = now;
 		} else if (list_empty_careful(&p->hot) &&
 			   now - busy > READ_ONCE(p->engine->idle_ns)) {
@@ -262,17 +334,8 @@ static int weft_poller_run(void *arg)
 /* The thread has ended: give back what it looked at. */
 static void weft_poller_close(struct weft_poller *p)
 {
-	struct weft_hot *hot;
-
-	spin_lock(&p->lock);
-	while (!list_empty(&p->hot)) {
-		hot = list_first_entry(&p->hot, struct weft_hot, node);
-		if (weft_ep_cool(hot->ep))
-			weft_hot_hand(p, hot);
-		else
-			weft_hot_leave(hot);
-	}
-	spin_unlock(&p->lock);
+	WRITE_ONCE(p->awake, false);
+	weft_poller_part(p);
 	/* interrupts are the driver's again: weft_engine_irq() refuses them since it is closed */
 	while (weft_poller_arm(p))
 		weft_poller_nic(p);
@@ -355,8 +418,8 @@ static int weft_engine_start(struct weft_engine *engine)
 
 static int weft_engine_check(const struct weft_engine_conf *conf, struct netlink_ext_ack *extack)
 {
-	if (conf->mode > WEFT_ENGINE_POLL) {
-		NL_SET_ERR_MSG(extack, "no such engine; there are: inline, poll");
+	if (conf->mode > WEFT_ENGINE_AUTO) {
+		NL_SET_ERR_MSG(extack, "no such engine; there are: inline, poll, auto");
 		return -EINVAL;
 	}
 	if (conf->cpu != WEFT_ENGINE_ANY_CPU &&
@@ -403,7 +466,7 @@ int weft_engine_set(struct weft_port *port, const struct weft_engine_conf *conf,
 	if (new.mode == old.mode && new.cpu == old.cpu)
 		goto out;
 	weft_engine_halt(engine);
-	if (new.mode == WEFT_ENGINE_POLL)
+	if (new.mode != WEFT_ENGINE_INLINE)
 		err = weft_engine_start(engine);
 	if (err) {
 		engine->conf.mode = WEFT_ENGINE_INLINE;
@@ -431,6 +494,22 @@ void weft_engine_look(struct weft_port *port, struct weft_engine_conf *conf)
 }
 
 /**
+ * weft_engine_hot - how much threads look at now
+ * @port: the port, with a device
+ *
+ * Context: any. Return: endpoints and completion queues.
+ */
+u32 weft_engine_hot(struct weft_port *port)
+{
+	const struct weft_engine *engine = port->dev->engine;
+	u32 n = 0, i;
+
+	for (i = 0; i < engine->n; i++)
+		n += READ_ONCE(engine->poller[i].nhot);
+	return n;
+}
+
+/**
  * weft_engine_name - name of an engine
  * @mode: WEFT_ENGINE_*
  *
@@ -441,6 +520,7 @@ const char *weft_engine_name(u32 mode)
 	static const char *const name[] = {
 		[WEFT_ENGINE_INLINE] = "inline",
 		[WEFT_ENGINE_POLL] = "poll",
+		[WEFT_ENGINE_AUTO] = "auto",
 	};
 
 	return mode < ARRAY_SIZE(name) ? name[mode] : NULL;
@@ -482,6 +562,8 @@ bool weft_engine_irq(struct weft_port *port, u32 queue)
 	p = &dev->engine->poller[queue];
 	/* pairs with the release in weft_poller_create() */
 	if (!smp_load_acquire(&p->open))
+		return false;
+	if (READ_ONCE(dev->engine->conf.mode) == WEFT_ENGINE_AUTO && !READ_ONCE(p->awake))
 		return false;
 	wake_up_process(p->task);
 	return true;

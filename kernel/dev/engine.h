@@ -10,6 +10,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "../core/auto.h"
 #include "../core/core.h"
 
 struct netlink_ext_ack;
@@ -19,6 +20,7 @@ struct weft_obj;
 
 #define WEFT_ENGINE_INLINE	0
 #define WEFT_ENGINE_POLL	1
+#define WEFT_ENGINE_AUTO	2
 
 #define WEFT_ENGINE_ANY_CPU	U32_MAX
 #define WEFT_ENGINE_SAME	(U32_MAX - 1)	/* in weft_engine_set() */
@@ -47,26 +49,28 @@ struct weft_poller;
  * @node: in poller->hot, while @on
  * @poller: its thread; constant
  * @obj: the object; it is inside of its table while @on
- * @ep: the core's part
+ * @ep: the core's part, of an endpoint
+ * @cq: the core's part, of a completion queue
  * @bell: doorbells
- * @sq_seen: the send ring's, when it was last served
- * @rq_seen: the receive ring's
+ * @seen: them, when they were last served
  * @left: WEFT_POLL_* of the last time
+ * @rate: of its program's calls while it is COLD
  * @since: when it was last found to have moved
  * @on: is looked at
  * @dead: will not be again
  *
- * Under poller->lock; but @sq_seen, @rq_seen, @left and @since belong to the thread while @on.
+ * Under poller->lock; but @seen, @left and @since belong to the thread while @on.
  */
 struct weft_hot {
 	struct list_head node;
 	struct weft_poller *poller;
 	struct weft_obj *obj;
 	struct weft_ep *ep;
-	const struct weft_ep_doorbell *bell;
-	u32 sq_seen;
-	u32 rq_seen;
+	struct weft_cq *cq;
+	const u32 *bell;
+	u32 seen[2];
 	u32 left;
+	struct weft_rate rate;
 	weft_ns since;
 	bool on;
 	bool dead;
@@ -79,6 +83,9 @@ struct weft_hot {
  * @open: it runs: endpoints may join; written under @lock
  * @lock: @hot, @open, @task; innermost but for the core's
  * @hot: struct weft_hot
+ * @nhot: how many
+ * @crowd: others that want its CPU; the thread's
+ * @awake: it polls the NIC; written by the thread
  * @task: the thread, while @open
  * @out: for what it has the core do
  */
@@ -88,6 +95,9 @@ struct weft_poller {
 	bool open;
 	spinlock_t lock;	/* hot, open, task */
 	struct list_head hot;
+	u32 nhot;
+	struct weft_crowd crowd;
+	bool awake;
 	struct task_struct *task;
 	struct weft_out *out;
 };
@@ -121,14 +131,16 @@ const char *weft_engine_name(u32 mode);
 void weft_engine_stop(struct weft_port *port);
 bool weft_engine_irq(struct weft_port *port, u32 queue);
 
+u32 weft_engine_hot(struct weft_port *port);
+
 void weft_hot_init(struct weft_hot *hot, struct weft_engine *engine, struct weft_obj *obj,
-		   struct weft_ep *ep, const struct weft_ep_doorbell *bell);
+		   const void *bell);
 void weft_hot_join(struct weft_hot *hot);
 void weft_hot_forget(struct weft_hot *hot);
 
 /**
  * weft_hot_kicked - the program had to kick: have its doorbells looked at, if a thread polls
- * @hot: of the endpoint; the caller is inside of the object
+ * @hot: of the object; the caller is inside of it
  */
 static inline void weft_hot_kicked(struct weft_hot *hot)
 {

@@ -63,6 +63,8 @@ static void weft_ucq_kill(struct weft_obj *obj)
 {
 	struct weft_ucq *ucq = weft_ucq_of(obj);
 
+	if (ucq->hot.poller)
+		weft_hot_forget(&ucq->hot);
 	WRITE_ONCE(ucq->dead, true);
 	wake_up_poll(&ucq->wq, EPOLLIN | EPOLLRDNORM | EPOLLERR | EPOLLHUP);
 }
@@ -176,6 +178,7 @@ static long weft_ucq_kick(struct weft_ucq *ucq)
 	weft_cq_kick(&ucq->cq, weft_now(), out);
 	weft_flush(out);
 	weft_ctx_out_put(ctx, out);
+	weft_hot_kicked(&ucq->hot);
 	return 0;
 }
 
@@ -291,6 +294,8 @@ int weft_ucq_create(struct weft_call *call)
 	weft_cq_init(&ucq->cq, call->ctx->core, ucq->ring->kva, arg->slots,
 		     weft_line_kva(&ucq->doorbell), weft_line_kva(&ucq->status));
 	refcount_inc(&ucq->obj.ref);	/* the core's */
+	ucq->hot.cq = &ucq->cq;
+	weft_hot_init(&ucq->hot, call->ctx->dev->engine, &ucq->obj, weft_line_kva(&ucq->doorbell));
 
 	arg->handle = ucq->obj.handle;
 	arg->fd = call->fd;

@@ -192,9 +192,10 @@ static int weft_uep_new(struct weft_uep *uep, const struct weft_ioc_ep *arg)
 	if (IS_ERR(ep))
 		return PTR_ERR(ep);
 	uep->ep = ep;
-	if (uep->type != WEFT_EP_PASSIVE)
-		weft_hot_init(&uep->hot, ctx->dev->engine, &uep->obj, ep,
-			      weft_line_kva(&uep->doorbell));
+	if (uep->type == WEFT_EP_PASSIVE)
+		return 0;
+	uep->hot.ep = ep;
+	weft_hot_init(&uep->hot, ctx->dev->engine, &uep->obj, weft_line_kva(&uep->doorbell));
 	return 0;
 }
 

@@ -122,8 +122,9 @@ struct weft_port_look {
  * @look: fill in what is known of the link. RCU read section.
  * @queues: queue pairs that @poll knows; constant after @attach. NULL: 1
  * @poll: have packets of a queue pair that have come taken (weft_port_rx()), at most @budget, and
- *	those that have gone cleared away; the queue's interrupt is off afterwards. One caller at a
- *	time for each queue, between @attach and @detach. BH off. Return: packets taken. NULL: the
+ *	those that have gone cleared away; the queue's interrupt is off afterwards. Called by one
+ *	thread for each queue, between @attach and @detach; the driver keeps it apart from what it
+ *	does itself after interrupts. BH off. Return: packets taken. NULL: the
  *	port has no queues of its own
  * @arm: let the queue interrupt; where weft_engine_irq() then says that no thread comes, the
  *	driver takes packets by itself. Any context, not inside of @poll. Return: something has come

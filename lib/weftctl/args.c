@@ -260,7 +260,7 @@ int parse_port_add(int argc, char **argv, struct port_spec *spec)
 
 static int parse_engine(const char *arg, struct port_change *change)
 {
-	static const char *const names[] = { "inline", "poll" };
+	static const char *const names[] = { "inline", "poll", "auto" };
 	unsigned int i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -268,7 +268,7 @@ static int parse_engine(const char *arg, struct port_change *change)
 			change->engine = names[i];
 			return 0;
 		}
-	complain("\"%s\" is no engine: it must be inline or poll", arg);
+	complain("\"%s\" is no engine: it must be inline, poll or auto", arg);
 	return -1;
 }
 

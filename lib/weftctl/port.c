@@ -91,7 +91,7 @@ static int help_port(int argc, char **argv)
 	     "       weftctl port add NAME { loop | netdev DEV } [addr ADDR]... [udp PORT]\n"
 	     "       weftctl port add NAME vnet DEVICE addr ADDR/LEN... [gw ADDR]... [vlan N]\n"
 	     "                             [mtu N] [queues N] [udp PORT]\n"
-	     "       weftctl port set NAME [engine { inline | poll }] [cpu { N | any }]"
+	     "       weftctl port set NAME [engine { inline | poll | auto }] [cpu { N | any }]"
 	     " [idle-us N]\n"
 	     "       weftctl port del NAME\n"
 	     "       weftctl port help\n"
@@ -103,7 +103,7 @@ static int help_port(int argc, char **argv)
 	     "LEN: bits that the addresses of all nodes on the link have in common; gw ADDR: way\n"
 	     "to all others\n"
 	     "PORT: UDP port on the wire, the same on all nodes; default: 9471\n"
-	     "engine: who takes what programs post: their own calls, or a thread that polls\n"
+	     "engine: who takes what programs post: their own calls, a thread that polls, or as it pays\n"
 	     "cpu: of that thread; idle-us: how long it looks for work before it sleeps");
 	return 0;
 }

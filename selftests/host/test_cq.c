@@ -101,6 +101,42 @@ TEST_F(cq, full)
 	EXPECT_TRUE(post(&self->cq, self->out, 1, NULL, 0, NULL));
 }
 
+TEST_F(cq, polled)
+{
+	struct weft_ovf o[2] = { 0 };
+	u32 i;
+
+	EXPECT_TRUE(weft_cq_hot(&self->cq));
+	EXPECT_FALSE(weft_cq_cool(&self->cq));
+	for (i = 0; i < SIZE; i++)
+		ASSERT_TRUE(post(&self->cq, self->out, i + 1, NULL, 0, NULL));
+	EXPECT_FALSE(post(&self->cq, self->out, SIZE + 1, NULL, 0, &o[0]));
+	EXPECT_EQ(WEFT_ST_CQ_KICK, self->status.flags);
+	/* while it is looked at the program is not asked to call */
+	EXPECT_TRUE(weft_cq_hot(&self->cq));
+	EXPECT_EQ(0, self->status.flags);
+	EXPECT_FALSE(post(&self->cq, self->out, SIZE + 2, NULL, 0, &o[1]));
+	EXPECT_EQ(0, self->status.flags);
+	/* nothing can be written: it is asked from now on */
+	EXPECT_FALSE(weft_cq_cool(&self->cq));
+	EXPECT_EQ(WEFT_ST_CQ_KICK, self->status.flags);
+	/* room that was made before the flag could be seen is found */
+	EXPECT_TRUE(weft_cq_hot(&self->cq));
+	self->bell.head = 2;
+	EXPECT_TRUE(weft_cq_cool(&self->cq));
+	weft_cq_kick(&self->cq, 0, self->out);
+	EXPECT_FALSE(o[0].waits);
+	EXPECT_FALSE(o[1].waits);
+	EXPECT_EQ(0, self->status.flags);
+	EXPECT_EQ(SIZE + 2, self->status.tail);
+	EXPECT_FALSE(weft_cq_cool(&self->cq));
+	self->bell.head = 3 * SIZE;
+	for (i = 0; i < SIZE; i++)
+		post(&self->cq, self->out, 1, NULL, 0, NULL);
+	EXPECT_EQ(WEFT_ST_CQ_ERROR, self->status.flags);
+	EXPECT_FALSE(weft_cq_hot(&self->cq));
+}
+
 TEST_F(cq, forget)
 {
 	struct weft_ovf o[2] = { 0 };

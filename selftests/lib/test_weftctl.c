@@ -146,6 +146,7 @@ static void test_port_set(void)
 	CHECK(change.has_cpu && change.cpu == 3 && change.idle_us == 250);
 	CHECK(!set("w e i", &change));
 	CHECK(!strcmp(change.engine, "inline") && !change.has_cpu && !change.idle_us);
+	CHECK(!set("w engine a", &change) && !strcmp(change.engine, "auto"));
 	CHECK(!set("w cpu any", &change));
 	CHECK(!change.engine && change.has_cpu && change.cpu == UINT32_MAX);
 	CHECK(!set("w idle-us 10000000 cpu 0", &change));

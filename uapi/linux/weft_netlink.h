@@ -46,7 +46,7 @@
 #define WEFT_ATTR_PORT_NPATH	11	/* u32: paths */
 /* u64: bytes pinned now: of the port (port get), of the context (ctx get) */
 #define WEFT_ATTR_PINNED	12
-#define WEFT_ATTR_PORT_ENGINE	13	/* string: "inline", "poll" */
+#define WEFT_ATTR_PORT_ENGINE	13	/* string: "inline", "poll", "auto" */
 #define WEFT_ATTR_ENGINE_CPU	14	/* u32: of its first thread; U32_MAX: any (not shown) */
 #define WEFT_ATTR_ENGINE_IDLE	15	/* u32: microseconds without work until it sleeps */
 #define WEFT_ATTR_EP_HANDLE	16	/* u32 */
@@ -71,6 +71,7 @@
 #define WEFT_ATTR_PATH_FLIGHT	44	/* u32: packets not acknowledged */
 #define WEFT_ATTR_PATH_NFLOW	45	/* u32 */
 #define WEFT_ATTR_PATH_RETRANS	46	/* u64: packets sent again */
+#define WEFT_ATTR_ENGINE_HOT	47	/* u32: endpoints and queues that it looks at now */
 #define WEFT_ATTR_PORT_DEVICE	48	/* string: device that is taken over: PCI or virtio name */
 #define WEFT_ATTR_PORT_PREFIX	49	/* u8: prefix length of the PORT_ADDR before it */
 #define WEFT_ATTR_PORT_GW	50	/* binary struct weft_sockaddr; one for each family */

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The engine that decides by itself: a program that calls now and then is not looked at, one that
+ * calls all the time is; on a machine without a CPU to spare that ends, and messages go on.
+ *
+ * TIMEOUT: 300
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "engine_set.h"
+#include "looks.h"
+#include "wpair.h"
+
+#define PATIENCE_MS 60000
+#define HOGS	    8
+
+/* One message, by polling. */
+static bool message(struct wpair *p, uint64_t no)
+{
+	unsigned int got = 0;
+	struct weft_cqe e;
+	int n;
+
+	CHECK_EQ(weft_recv(p->b.ep, NULL, 0, WEFT_SRC_ANY, no, WEFT_RQ_COMPLETION), 0);
+	CHECK_EQ(weft_send(p->a.ep, NULL, 0, p->a.peer, 0, no, WEFT_SQ_COMPLETION), 0);
+	while (got < 2) {
+		n = weft_cq_read(got ? p->a.cq : p->b.cq, &e, 1);
+		CHECK(n >= 0);
+		if (!n)
+			continue;
+		CHECK_EQ(e.status, 0);
+		CHECK_EQ(e.context, no);
+		got++;
+	}
+	return true;
+}
+
+/* A call in ten milliseconds at most, for three times as many calls as would be enough. */
+static bool slow(struct wpair *p)
+{
+	long long joins = port_attr(0, "counters/engine_joins");
+	int i;
+
+	for (i = 0; i < 300; i++) {
+		CHECK(message(p, i));
+		usleep(1000);
+	}
+	CHECK_EQ(port_attr(0, "counters/engine_joins"), joins);
+	CHECK_EQ(port_attr(0, "engine_hot"), 0);
+	return true;
+}
+
+static bool fast(struct wpair *p)
+{
+	long long joins = port_attr(0, "counters/engine_joins");
+	uint64_t end = now_ms() + PATIENCE_MS;
+	int i;
+
+	while (port_attr(0, "counters/engine_joins") == joins) {
+		CHECK(now_ms() < end);
+		for (i = 0; i < 1000; i++)
+			CHECK(message(p, i));
+	}
+	return true;
+}
+
+/* With more to do than CPUs the engine leaves. */
+static bool crowd(struct wpair *p)
+{
+	uint64_t end = now_ms() + PATIENCE_MS;
+	pid_t pid[HOGS];
+	bool left = false;
+	int i;
+
+	CHECK(fast(p));
+	CHECK(engine_set(0, "idle-us 10000000"));
+	for (i = 0; i < HOGS; i++) {
+		pid[i] = fork();
+		if (!pid[i])
+			for (;;)
+				__asm__ volatile("" ::: "memory");
+	}
+	while (!left && now_ms() < end) {
+		for (i = 0; i < 10; i++)
+			CHECK(message(p, i));
+		left = !port_attr(0, "engine_hot");
+	}
+	for (i = 0; i < HOGS; i++) {
+		kill(pid[i], SIGKILL);
+		waitpid(pid[i], NULL, 0);
+	}
+	CHECK(left);
+	return true;
+}
+
+int main(void)
+{
+	struct wpair p;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (!result(wpair_open(&p, false), "two endpoints", ""))
+		return results_end();
+	result(engine_set(0, "engine auto"), "auto", "");
+	result(slow(&p), "a program that calls now and then", "");
+	result(fast(&p), "a program that calls all the time", "");
+	result(crowd(&p), "no CPU to spare", "");
+	result(engine_set(0, "engine inline idle-us 100"), "inline again", "");
+	result(wpair_close(&p), "endpoints are destroyed", "");
+	result(nothing_left(), "nothing is left", "");
+	return results_end();
+}
