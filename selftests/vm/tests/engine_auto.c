@@ -100,14 +100,14 @@ int main(void)
 	struct wpair p;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (!result(wpair_open(&p, false), "two endpoints", ""))
+	if (!result(wpair_open(&p, false), "two endpoints", "one node"))
 		return results_end();
-	result(engine_set(0, "engine auto"), "auto", "");
-	result(slow(&p), "a program that calls now and then", "");
-	result(fast(&p), "a program that calls all the time", "");
-	result(crowd(&p), "no CPU to spare", "");
-	result(engine_set(0, "engine inline idle-us 100"), "inline again", "");
-	result(wpair_close(&p), "endpoints are destroyed", "");
-	result(nothing_left(), "nothing is left", "");
+	result(engine_set(0, "engine auto"), "auto", "one node");
+	result(slow(&p), "a program that calls now and then", "one node");
+	result(fast(&p), "a program that calls all the time", "one node");
+	result(crowd(&p), "no CPU to spare", "one node");
+	result(engine_set(0, "engine inline idle-us 100"), "inline again", "one node");
+	result(wpair_close(&p), "endpoints are destroyed", "one node");
+	result(nothing_left(), "nothing is left", "one node");
 	return results_end();
 }

@@ -129,15 +129,15 @@ int main(int argc, char **argv)
 		msgs = strtoul(argv[1], NULL, 0);
 	rnd = argc > 2 ? strtoull(argv[2], NULL, 0) : 88172645463325252ull;
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (!result(wpair_open(&p, false), "two endpoints", ""))
+	if (!result(wpair_open(&p, false), "two endpoints", "one node"))
 		return results_end();
 	for (i = 0; i < 4; i++) {
 		snprintf(name, sizeof(name), "%u messages, idle-us %u", msgs / 4, limits[i]);
-		if (!result(run(&p, limits[i], msgs / 4, &sent), name, ""))
+		if (!result(run(&p, limits[i], msgs / 4, &sent), name, "one node"))
 			break;
 	}
-	result(engine_set(0, "engine inline idle-us 100"), "inline again", "");
-	result(wpair_close(&p), "endpoints are destroyed", "");
-	result(nothing_left(), "nothing is left", "");
+	result(engine_set(0, "engine inline idle-us 100"), "inline again", "one node");
+	result(wpair_close(&p), "endpoints are destroyed", "one node");
+	result(nothing_left(), "nothing is left", "one node");
 	return results_end();
 }

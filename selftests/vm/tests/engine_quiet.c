@@ -52,12 +52,12 @@ static char sbuf[LONG], rbuf[WINDOW][LONG];
 
 static void caught(int sig, siginfo_t *info, void *context)
 {
-	char text[] = "# system call      \n";
+	char text[] = "# system call number 0000\n";
 	unsigned int nr = info->si_syscall, i;
 
 	(void)sig;
 	(void)context;
-	for (i = sizeof(text) - 3; nr; nr /= 10)
+	for (i = sizeof(text) - 3; nr && i; nr /= 10)
 		text[i--] = '0' + nr % 10;
 	if (write(1, text, sizeof(text) - 1) < 0)
 		_exit(4);
@@ -95,7 +95,8 @@ static int weft_post(struct wpair *p, const struct flood *f, unsigned int no, bo
 	return weft_tsend(p->a.ep, sbuf, f->len, p->a.peer, no, 0, no, WEFT_SQ_COMPLETION | flags);
 }
 
-static bool weft_read(struct wside *s, const struct flood *f, unsigned int *done)
+/* Each once; those whose memory was not at hand come later. */
+static bool weft_read(struct wside *s, const struct flood *f, unsigned int *done, bool *seen)
 {
 	struct weft_cqe e[4];
 	int n = weft_cq_read(s->cq, e, 4), i;
@@ -103,8 +104,9 @@ static bool weft_read(struct wside *s, const struct flood *f, unsigned int *done
 	CHECK(n >= 0);
 	for (i = 0; i < n; i++) {
 		CHECK_EQ(e[i].status, 0);
-		CHECK_EQ(e[i].context, *done);
+		CHECK(e[i].context < MSGS && !seen[e[i].context]);
 		CHECK_EQ(e[i].len, f->len);
+		seen[e[i].context] = true;
 		++*done;
 	}
 	return true;
@@ -112,8 +114,11 @@ static bool weft_read(struct wside *s, const struct flood *f, unsigned int *done
 
 static bool weft_flood(struct wpair *p, const struct flood *f, unsigned int msgs)
 {
+	static bool was_sent[MSGS], was_got[MSGS];
 	unsigned int sent = 0, posted = 0, acked = 0, got = 0;
 
+	memset(was_sent, 0, sizeof(was_sent));
+	memset(was_got, 0, sizeof(was_got));
 	while (acked < msgs || got < msgs) {
 		if (!f->late && posted < msgs && posted - got < WINDOW &&
 		    !weft_post(p, f, posted, true))
@@ -125,8 +130,8 @@ static bool weft_flood(struct wpair *p, const struct flood *f, unsigned int msgs
 		if (f->late && sent > posted && (sent - got == WINDOW || sent == msgs) &&
 		    !weft_post(p, f, posted, true))
 			posted++;
-		CHECK(weft_read(&p->a, f, &acked));
-		CHECK(weft_read(&p->b, f, &got));
+		CHECK(weft_read(&p->a, f, &acked, was_sent));
+		CHECK(weft_read(&p->b, f, &got, was_got));
 	}
 	return true;
 }
@@ -189,16 +194,16 @@ static bool fi_run(const struct flood *f)
 static const struct flood floods[] = {
 	{ "library, 8 bytes", false, false, false, 8, MSGS },
 	{ "library, 8 bytes, before their receives", false, false, true, 8, MSGS / 10 },
-	{ "library, 8 bytes, between nodes", true, false, false, 8, MSGS / 10 },
+	{ "library, 8 bytes", true, false, false, 8, MSGS / 10 },
 	{ "library, 2000 bytes of memory", false, false, false, 2000, MSGS / 10 },
 	{ "library, long messages", false, false, false, LONG, 200 },
 	{ "provider, 8 bytes", false, true, false, 8, MSGS },
-	{ "provider, 8 bytes, between nodes", true, true, false, 8, MSGS / 10 },
+	{ "provider, 8 bytes", true, true, false, 8, MSGS / 10 },
 	{ "provider, long messages", false, true, false, LONG, 200 },
 };
 
 /* In a process of its own: the door stays closed. */
-static bool quiet(const struct flood *f)
+static bool silent(const struct flood *f)
 {
 	int status;
 	pid_t pid;
@@ -236,10 +241,10 @@ int main(void)
 	unsigned int i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	result(noisy(), "a program that kicks is caught", "");
-	result(engine_set_all("engine poll idle-us 10000000"), "engines poll", "");
+	result(noisy(), "a program that kicks is caught", "all ports");
+	result(engine_set_all("engine poll idle-us 10000000"), "engines poll", "all ports");
 	for (i = 0; i < sizeof(floods) / sizeof(floods[0]); i++)
-		result(quiet(&floods[i]), floods[i].name, "");
-	result(engine_set_all("engine inline idle-us 100"), "engines are inline again", "");
+		result(silent(&floods[i]), floods[i].name, floods[i].apart ? "two nodes" : "one node");
+	result(engine_set_all("engine inline idle-us 100"), "engines are inline again", "all ports");
 	return results_end();
 }

@@ -219,9 +219,9 @@ int main(int argc, char **argv)
 	if (argc > 3)
 		seed = strtoul(argv[3], NULL, 0);
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	result(switched(switches), "engines are switched under traffic", "");
-	result(killed(kills), "programs are killed while an engine polls", "");
-	result(nothing_left(), "nothing is left", "");
-	result(engine_set_all("engine inline cpu any idle-us 100"), "inline again", "");
+	result(switched(switches), "engines are switched under traffic", "both nodes");
+	result(killed(kills), "programs are killed while an engine polls", "both nodes");
+	result(nothing_left(), "nothing is left", "both nodes");
+	result(engine_set_all("engine inline cpu any idle-us 100"), "inline again", "both nodes");
 	return results_end();
 }
