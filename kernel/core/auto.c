@@ -11,9 +11,9 @@
  *		call that often again. That is the hysteresis: once begun, a message per idle time
  *		(10 000 a second, too, but of bunches) keeps it
  *	crowd	when other tasks have been waiting for the thread's CPU for WEFT_AUTO_CROWD, all
- *		its endpoints are left, and it begins with none for WEFT_AUTO_REST_MIN; for twice as long
- *		the next time, up to WEFT_AUTO_REST_MAX; a time as long as the rest without a crowd
- *		makes the next one short again
+ *		its endpoints are left, and it begins with none for WEFT_AUTO_REST_MIN; for twice
+ *		as long the next time, up to WEFT_AUTO_REST_MAX; a time as long as the rest
+ *		without a crowd makes the next one short again
  *
  * A thread may be moved to an idle CPU while it waits; where there is one, there is no crowd.
  *

@@ -297,7 +297,7 @@ int weft_trecvv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint3
 
 /* ---- Messages that wait ------------------------------------------------------------------ */
 
-/* nothing but a kick makes the kernel look */
+/* Nothing but a kick makes the kernel look, or an engine that looks at both doorbells. */
 static int look_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count,
 		      uint32_t src, uint64_t tag, uint64_t ignore, uint64_t context,
 		      uint32_t flags)
@@ -307,7 +307,9 @@ static int look_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, s
 	if (ret)
 		return ret;
 	publish(&ep->rq);
-	kick(ep, &ep->rq);
+	lw_full_barrier();				/* E: doorbell before flags */
+	if (lw_load(ep->rq.flags) & WEFT_ST_SQ_KICK)
+		kick(ep, &ep->rq);
 	return 0;
 }
 

@@ -81,7 +81,8 @@ struct weft_ep_doorbell {
 	__u32 pad[14];
 };
 
-#define WEFT_ST_SQ_KICK		(1u << 0)	/* after moving sq_tail call WEFT_IOC_KICK */
+/* after moving sq_tail call WEFT_IOC_KICK; while it is clear an engine looks at both doorbells */
+#define WEFT_ST_SQ_KICK		(1u << 0)
 #define WEFT_ST_RQ_KICK		(1u << 1)	/* after moving rq_tail call WEFT_IOC_KICK */
 /* the endpoint met an entry it could not decode: no more work is taken */
 #define WEFT_ST_ERROR		(1u << 2)

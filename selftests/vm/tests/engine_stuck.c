@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * An engine serves many programs: one whose message stands in memory that never comes (a page that
+ * userfaultfd is asked for, and does not give) holds up nobody but itself, and can be killed.
+ *
+ * TIMEOUT: 120
+ */
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "engine_set.h"
+#include "looks.h"
+#include "wpair.h"
+
+#define LEN	4096
+#define MSGS	2000
+#define WAIT_S	30
+
+/* Memory without pages. Return: NULL: this machine has no such thing. */
+static char *nowhere(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	char *p = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (fd < 0 || p == MAP_FAILED || ioctl(fd, UFFDIO_API, &api))
+		return NULL;
+	reg.range.start = (uintptr_t)p;
+	reg.range.len = LEN;
+	return ioctl(fd, UFFDIO_REGISTER, &reg) ? NULL : p;
+}
+
+/* Be looked at, then send what cannot be had; say so, and wait. Only dies. */
+static bool stuck(int ready)
+{
+	struct weft_cqe e;
+	char *p = nowhere(), word[8];
+	struct wpair pair;
+	int i;
+
+	CHECK(p);
+	CHECK(wpair_open(&pair, false));
+	for (i = 0; i < 4; i++)
+		CHECK(wpair_move(&pair, word, word, 0));
+	/* inline, so that the endpoint is surely looked at when the next one is posted */
+	CHECK_EQ(weft_send(pair.a.ep, word, 8, pair.a.peer, 0, 1,
+			   WEFT_SQ_INLINE | WEFT_SQ_COMPLETION), 0);
+	while (!weft_cq_read(pair.a.cq, &e, 1))
+		;
+	CHECK_EQ(weft_ep_flags(pair.a.ep) & WEFT_ST_SQ_KICK, 0);
+	CHECK_EQ(weft_send(pair.a.ep, p, 100, pair.a.peer, 0, 2, WEFT_SQ_COMPLETION), 0);
+	CHECK_EQ(weft_send(pair.a.ep, word, 8, pair.a.peer, 0, 3,
+			   WEFT_SQ_INLINE | WEFT_SQ_COMPLETION), 0);
+	CHECK_EQ(write(ready, word, 1), 1);
+	for (;;)
+		pause();
+	return false;
+}
+
+/* Messages that the engine alone carries. */
+static bool others(void)
+{
+	struct wpair p;
+	int i;
+
+	CHECK(wpair_open(&p, false));
+	for (i = 0; i < MSGS; i++)
+		CHECK(wpair_move(&p, NULL, NULL, 0));
+	return wpair_close(&p);
+}
+
+static bool one_is_stuck(void)
+{
+	int ready[2], status;
+	char word;
+	pid_t pid;
+
+	CHECK_EQ(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		alarm(WAIT_S);
+		_exit(!stuck(ready[1]));
+	}
+	close(ready[1]);
+	CHECK_EQ(read(ready[0], &word, 1), 1);
+	CHECK(others());
+	CHECK_EQ(kill(pid, SIGKILL), 0);
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	close(ready[0]);
+	return true;
+}
+
+int main(void)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	result(engine_set(0, "engine poll idle-us 10000000"), "poll", "one node");
+	result(one_is_stuck(), "a program whose memory never comes", "one node");
+	result(nothing_left(), "nothing is left", "one node");
+	/* what was stuck for good is left by an engine that goes */
+	result(engine_set(0, "engine inline idle-us 100"), "inline again", "one node");
+	result(others(), "messages", "one node");
+	return results_end();
+}
