@@ -41,6 +41,7 @@ struct weft_cq;			/* completion queue */
 struct weft_eq;			/* event queue */
 struct weft_av;			/* address vector */
 struct weft_ep;			/* endpoint, passive ones too */
+struct weft_srq;		/* shared receive queue */
 
 #define WEFT_FOREVER	UINT64_MAX	/* a timeout that never passes */
 
@@ -126,6 +127,20 @@ int weft_query(struct weft_ctx *ctx, struct weft_ioc_query *q);
  */
 int weft_mr_reg(struct weft_ctx *ctx, const void *addr, size_t len, uint32_t access,
 		uint32_t *handle);
+
+/**
+ * weft_mr_reg_zone() - the same, with a protection zone: for shared receives that name regions
+ * @ctx: as in weft_mr_reg()
+ * @addr: as in weft_mr_reg()
+ * @len: as in weft_mr_reg()
+ * @access: as in weft_mr_reg()
+ * @zone: a number of the program's own, 0: none
+ * @handle: out: also the region's key
+ *
+ * Any thread. Return: 0, -errno.
+ */
+int weft_mr_reg_zone(struct weft_ctx *ctx, const void *addr, size_t len, uint32_t access,
+		     uint32_t zone, uint32_t *handle);
 
 /**
  * weft_mr_dereg() - end what weft_mr_reg() began
@@ -346,7 +361,7 @@ int weft_av_lookup(const struct weft_av *av, uint32_t index, struct weft_sockadd
  * @sq_slots: in: wanted, out: given (a power of two); 0 for a passive endpoint. A send takes one
  *	      slot, and those of its inline payload (64 bytes each) or of its segments (4 each, when
  *	      more than one)
- * @rq_slots: the same for receives
+ * @rq_slots: the same for receives; 0 with WEFT_EPF_SRQ
  * @addr: own address; family 0: the port's first; service 0: chosen at enable or listen
  */
 struct weft_ep_attr {
@@ -389,6 +404,40 @@ int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx
 		   struct weft_eq *eq, struct weft_av *av);
 
 /**
+ * weft_ep_enable_srq() - the same, for an endpoint that may share its receives
+ * @ep: as in weft_ep_enable()
+ * @tx_cq: as in weft_ep_enable()
+ * @rx_cq: as in weft_ep_enable()
+ * @eq: as in weft_ep_enable()
+ * @av: as in weft_ep_enable(); RDM endpoints that share receives have the same one
+ * @srq: where its receives come from; needed with WEFT_EPF_SRQ, else NULL
+ *
+ * Return: 0, -EADDRINUSE, -errno.
+ */
+int weft_ep_enable_srq(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
+		       struct weft_eq *eq, struct weft_av *av, struct weft_srq *srq);
+
+/**
+ * weft_ep_mark() - watermarks on the shared receives that an endpoint holds (WEFT_IOC_EP_MARK)
+ * @ep: endpoint that shares receives, enabled
+ * @soft: one WEFT_EV_EP_HIGH when it holds more, 0: never
+ * @hard: its connection is broken when it holds more, 0: never
+ *
+ * Return: 0, -errno.
+ */
+int weft_ep_mark(struct weft_ep *ep, uint32_t soft, uint32_t hard);
+
+/**
+ * weft_ep_held() - shared receives that an endpoint holds (WEFT_IOC_EP_HELD)
+ * @ep: endpoint that shares receives, enabled
+ * @held: out: taken and not completed
+ * @span: out: distance, in order of taking, between the newest taken and the oldest held
+ *
+ * Return: 0, -errno.
+ */
+int weft_ep_held(struct weft_ep *ep, uint32_t *held, uint32_t *span);
+
+/**
  * weft_ep_handle() - the kernel's handle: struct weft_event.handle; its low 16 bits: struct
  *		      weft_cqe.ep
  * @ep: endpoint
@@ -429,6 +478,84 @@ int weft_getname(struct weft_ep *ep, struct weft_sockaddr *addr);
  * Return: 0, -ENOTCONN, -errno.
  */
 int weft_getpeer(struct weft_ep *ep, struct weft_sockaddr *addr);
+
+/* ---- Shared receive queues ------------------------------------------------------------- */
+
+/**
+ * struct weft_srq_attr - what a shared receive queue is to be
+ * @slots: of the ring: in: wanted, out: given; counted as in struct weft_ep_attr
+ * @recvs: receives that may be posted or under way
+ * @zone: protection zone, 0: receives name no regions
+ */
+struct weft_srq_attr {
+	uint32_t slots;
+	uint32_t recvs;
+	uint32_t zone;
+};
+
+/**
+ * weft_srq_create() - create a shared receive queue (WEFT_IOC_SRQ_CREATE)
+ * @ctx: context
+ * @attr: in and out
+ * @eq: for WEFT_EV_SRQ_LOW, WEFT_EV_EP_HIGH, WEFT_EV_SRQ_LAST; NULL: they are lost
+ * @srq: out
+ *
+ * Any thread. Return: 0, -ENOMEM, -errno.
+ */
+int weft_srq_create(struct weft_ctx *ctx, struct weft_srq_attr *attr, struct weft_eq *eq,
+		    struct weft_srq **srq);
+
+/**
+ * weft_srq_destroy() - destroy a shared receive queue; what is posted vanishes
+ * @srq: no endpoint uses it any more
+ *
+ * Return: 0; -EBUSY and others: it still exists.
+ */
+int weft_srq_destroy(struct weft_srq *srq);
+
+/**
+ * weft_srq_resize() - another size; nothing that is posted is lost (WEFT_IOC_SRQ_RESIZE)
+ * @srq: shared receive queue; nobody posts meanwhile
+ * @slots: of the ring
+ * @recvs: receives that may be posted or under way
+ *
+ * Return: 0, -EBUSY: more are in use, -ENOMEM, -errno: nothing has changed.
+ */
+int weft_srq_resize(struct weft_srq *srq, uint32_t slots, uint32_t recvs);
+
+/**
+ * weft_srq_query() - counts (WEFT_IOC_SRQ_QUERY)
+ * @srq: shared receive queue
+ * @q: out
+ *
+ * Any thread. Return: 0, -errno.
+ */
+int weft_srq_query(struct weft_srq *srq, struct weft_ioc_srq_query *q);
+
+/**
+ * weft_srq_arm() - set and arm the low watermark (WEFT_IOC_SRQ_ARM)
+ * @srq: shared receive queue with an event queue
+ * @low: one WEFT_EV_SRQ_LOW when less receives are available; 0: none
+ *
+ * Any thread. Return: 0, -EINVAL: more than @recvs, -errno.
+ */
+int weft_srq_arm(struct weft_srq *srq, uint32_t low);
+
+/**
+ * weft_srq_cancel() - cancel the oldest shared receive with this context (WEFT_IOC_SRQ_CANCEL)
+ * @srq: shared receive queue
+ * @cq: where its completion (ECANCELED) is when the call returns
+ * @context: of the receive
+ *
+ * Return: 0, also when there is no such receive; -EAGAIN: @cq is full, the receive stays; -errno.
+ */
+int weft_srq_cancel(struct weft_srq *srq, struct weft_cq *cq, uint64_t context);
+
+/**
+ * weft_srq_handle() - the kernel's handle: struct weft_event.handle of WEFT_EV_SRQ_LOW
+ * @srq: shared receive queue
+ */
+uint32_t weft_srq_handle(const struct weft_srq *srq);
 
 /* ---- Connections ----------------------------------------------------------------------- */
 
@@ -688,6 +815,59 @@ uint32_t weft_send_room(struct weft_ep *ep);
  * @ep: receiving half
  */
 uint32_t weft_recv_room(struct weft_ep *ep);
+
+/**
+ * weft_srq_recvv() - post a shared receive, untagged
+ * @srq: shared receive queue
+ * @iov: segments
+ * @count: of them, 0..WEFT_IOV_MAX
+ * @src: as in weft_recv()
+ * @context: as in weft_recv()
+ * @flags: as in weft_recv()
+ */
+int weft_srq_recvv(struct weft_srq *srq, const struct iovec *iov, size_t count, uint32_t src,
+		   uint64_t context, uint32_t flags);
+
+/**
+ * weft_srq_trecvv() - post a shared receive, tagged
+ * @srq: shared receive queue
+ * @iov: segments
+ * @count: of them, 0..WEFT_IOV_MAX
+ * @src: as in weft_recv()
+ * @tag: as in weft_trecv()
+ * @ignore: as in weft_trecv()
+ * @context: as in weft_recv()
+ * @flags: as in weft_recv()
+ */
+int weft_srq_trecvv(struct weft_srq *srq, const struct iovec *iov, size_t count, uint32_t src,
+		    uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags);
+
+/**
+ * weft_srq_recvk() - post a shared receive into registered memory
+ * @srq: shared receive queue with a zone
+ * @iov: segments
+ * @keys: the region of each of them: its handle
+ * @count: segments, 0..WEFT_KEYS_MAX
+ * @context: as in weft_recv()
+ * @flags: as in weft_recv()
+ *
+ * The kernel looks at the regions when the receive is used: EACCES as the completion's status if
+ * one does not fit (any more).
+ */
+int weft_srq_recvk(struct weft_srq *srq, const struct iovec *iov, const uint32_t *keys,
+		   size_t count, uint64_t context, uint32_t flags);
+
+/**
+ * weft_srq_flush() - ring for shared receives deferred by WEFT_MORE
+ * @srq: shared receive queue
+ */
+void weft_srq_flush(struct weft_srq *srq);
+
+/**
+ * weft_srq_room() - free slots of the ring
+ * @srq: shared receive queue
+ */
+uint32_t weft_srq_room(struct weft_srq *srq);
 
 /**
  * weft_publish() - store both doorbells without a kick, for a weft_cq_wait() that kicks @ep

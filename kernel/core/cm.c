@@ -288,7 +288,9 @@ static void weft_cm_shut(struct weft_ep *ep, struct weft_conn *conn, struct weft
 	if (conn->shut_wait)
 		return;
 	conn->shut = true;
-	weft_cm_event(ep, &ep->ev_shut, WEFT_EV_SHUTDOWN, 0, conn, NULL, 0, out);
+	weft_cm_event(ep, &ep->ev_shut, WEFT_EV_SHUTDOWN, ep->broken, conn, NULL, 0, out);
+	if (ep->srq)
+		weft_srq_last(ep, out);
 }
 
 /**
@@ -383,6 +385,9 @@ void weft_cm_closed(struct weft_ep *ep, struct weft_out *out)
 		WRITE_ONCE(ep->state, WEFT_EPS_CLOSED);
 	weft_ep_st(ep, set, WEFT_ST_CONNECTED);
 	weft_recv_cancel_all(ep, ECANCELED, out);
+	/* what it has not taken a shared receive for never came */
+	if (ep->srq && ep->conf.flags & WEFT_EPF_STRICT)
+		weft_recv_drop_all(ep, out);
 	/* barrier E: who posts from here on sees the flag; who has posted before is seen here */
 	smp_mb();
 	weft_recv_drain(ep, out);

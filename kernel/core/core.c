@@ -470,5 +470,13 @@ void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out)
 	case WEFT_WORK_RXM:
 		weft_rxm_work(container_of(work, struct weft_rxm, work), out);
 		break;
+	case WEFT_WORK_SRQ:
+		weft_srq_work(container_of(work, struct weft_srq, work), out);
+		break;
+	case WEFT_WORK_BREAK:
+		ep = container_of(work, struct weft_ep, brk_work);
+		weft_cm_shutdown(ep, now, out);
+		weft_ep_put(ep);
+		break;
 	}
 }

@@ -14,6 +14,7 @@
  *	path->lock	packets, flows and messages of one remote node (core->local: of this one)
  *	core->svc_lock	endpoints by service number
  *	ep->lock	receive ring, posted receives, unexpected messages, state
+ *	srq->lock	receives that endpoints share
  *	cq->lock, eq->lock
  *	(memory and pools: inside env.h)
  *
@@ -35,6 +36,7 @@ struct weft_core;
 struct weft_path;
 struct weft_flow;
 struct weft_ep;
+struct weft_srq;
 struct weft_txm;
 struct weft_rxm;
 struct weft_rec;
@@ -314,6 +316,7 @@ struct weft_copy {
  * @cold: work that needs process context (work->node), referenced through its object
  * @start: messages that were matched or dropped under ep->lock and whose path must be told,
  *	referenced
+ * @serve: shared receive queues with receives for endpoints that wait (srq->serve), referenced
  * @tx: packets
  * @copy: copies
  *
@@ -330,6 +333,7 @@ struct weft_out {
 	struct weft_list wake_eq;
 	struct weft_list cold;
 	struct weft_list start;
+	struct weft_list serve;
 	struct weft_tx tx[WEFT_OUT_TX];
 	struct weft_copy copy[WEFT_OUT_COPY];
 };
@@ -745,6 +749,94 @@ struct weft_ep_info {
 };
 
 void weft_ep_look(struct weft_ep *ep, struct weft_ep_info *info);
+
+/* ---- Shared receive queues ------------------------------------------------------- */
+
+/**
+ * struct weft_srq_conf - what a shared receive queue is made of; the memory stays the adapter's and
+ * valid until weft_srq_kill() returns, or weft_srq_resize() for the ring
+ * @handle: its handle in its context
+ * @zone: protection zone of the regions that its receives name; 0: they name none
+ * @recvs: receives that may be posted or under way
+ * @rq: receive ring, user-writable: each slot is copied once
+ * @rq_slots: slots
+ * @doorbell: user-writable; its rq_tail counts
+ * @status: read-only for the user; rq_head and flags
+ * @eq: where its events go, NULL: nowhere
+ * @ctx: the adapter's own: the context
+ */
+struct weft_srq_conf {
+	u32 handle;
+	u32 zone;
+	u32 recvs;
+	const struct weft_rqe *rq;
+	u32 rq_slots;
+	const struct weft_ep_doorbell *doorbell;
+	struct weft_ep_status *status;
+	struct weft_eq *eq;
+	void *ctx;
+};
+
+/**
+ * struct weft_srq_info - counts of a shared receive queue
+ * @recvs: receives that may be posted or under way
+ * @available: receives that an endpoint may take
+ * @held: receives that have been taken and have not completed
+ * @low: low watermark, 0: none
+ * @eps: endpoints that use it
+ * @waiting: endpoints that hold messages for which there was no receive
+ */
+struct weft_srq_info {
+	u32 recvs;
+	u32 available;
+	u32 held;
+	u32 low;
+	u32 eps;
+	u32 waiting;
+};
+
+/* Sleeps. Return: the queue with one reference, ERR_PTR(-ENOMEM, -ENODEV: stopped). */
+struct weft_srq *weft_srq_new(struct weft_core *core, const struct weft_srq_conf *conf);
+/* No endpoint uses it any more. Afterwards neither its ring nor its lines are touched. */
+void weft_srq_kill(struct weft_srq *srq);
+void weft_srq_put(struct weft_srq *srq);
+/* There may be work in its ring; flushed inside. Return: 0. */
+int weft_srq_kick(struct weft_srq *srq, weft_ns now, struct weft_out *out);
+/*
+ * Cancel the oldest receive with this context; its completion goes to @cq. Return: 0, also when
+ * there is none; -EAGAIN: @cq is full, and the receive stays posted.
+ */
+int weft_srq_cancel(struct weft_srq *srq, struct weft_cq *cq, u64 context, struct weft_out *out);
+/*
+ * Change the ring to @rq (@slots slots) and room to @recvs receives. Sleeps. Return: 0, -EBUSY:
+ * more are posted or under way, or @low is above; -ENOMEM. After an error nothing has changed.
+ */
+int weft_srq_resize(struct weft_srq *srq, const struct weft_rqe *rq, u32 slots, u32 recvs);
+/*
+ * Set the low watermark and arm it: one event when less than @low receives are available; 0
+ * disarms. Sleeps. Return: 0, -EINVAL: above the number of receives, or no event queue; -ENOMEM.
+ */
+int weft_srq_arm(struct weft_srq *srq, u32 low, weft_ns now, struct weft_out *out);
+void weft_srq_look(struct weft_srq *srq, weft_ns now, struct weft_out *out,
+		   struct weft_srq_info *info);
+
+/*
+ * Before weft_ep_enable(): take receives from @srq, NULL: from its own ring. @av: the vector that
+ * it will be enabled with. Return: 0, -EINVAL: not such an endpoint, or others there have another
+ * vector; -EBUSY: enabled.
+ */
+int weft_ep_share(struct weft_ep *ep, struct weft_srq *srq, struct weft_av *av);
+/*
+ * Marks of an endpoint on how many shared receives it holds, 0: none. @soft: one event when it
+ * holds more. @hard: its connection is broken when it holds more. Sleeps. Return: 0, -EINVAL: it
+ * shares none; -ENOMEM.
+ */
+int weft_ep_marks(struct weft_ep *ep, u32 soft, u32 hard, weft_ns now, struct weft_out *out);
+/*
+ * How many shared receives does an endpoint hold? @span: distance, in order of taking, between the
+ * newest one taken and the oldest one held, 0 if there is none. Return: 0, -EINVAL.
+ */
+int weft_ep_held(struct weft_ep *ep, u32 *held, u32 *span);
 
 /* ---- Connections ----------------------------------------------------------------- */
 

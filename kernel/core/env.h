@@ -17,6 +17,7 @@ enum weft_rank {
 	WEFT_RANK_PATH,
 	WEFT_RANK_SVC,
 	WEFT_RANK_EP,
+	WEFT_RANK_SRQ,
 	WEFT_RANK_QUEUE,
 	WEFT_RANK_LEAF,
 };
@@ -156,6 +157,14 @@ int weft_mem_flush(struct weft_mem *mem);
 int weft_user_read(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, void *dst, u32 len);
 int weft_user_write(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, const void *src,
 		    u32 len);
+
+/*
+ * May a message be received into a segment of registered memory? @ctx: weft_srq_conf.ctx; @key:
+ * handle of the region; @zone: the protection zone that it must be of. Any context. Return: 0,
+ * -EACCES: there is no such region, it is of another zone, may not be written to, or the segment
+ * is not inside.
+ */
+int weft_env_region(void *ctx, u32 key, u32 zone, const struct weft_iov *seg);
 
 /* ---- Work in process context ----------------------------------------------------- */
 

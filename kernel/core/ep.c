@@ -21,6 +21,9 @@ void weft_ep_get(struct weft_ep *ep)
 
 static void weft_ep_free(struct weft_ep *ep)
 {
+	if (ep->srq)
+		weft_srq_put(ep->srq);
+	weft_free(ep->ev_high);
 	weft_match_fini(&ep->match);
 	weft_free(ep->txms);
 	weft_free(ep->posts);
@@ -62,6 +65,18 @@ static int weft_ep_address(struct weft_core *core, const struct weft_sockaddr *w
 	return family ? -EADDRNOTAVAIL : -EAFNOSUPPORT;
 }
 
+/* Receives of its own, if it has a ring for them. */
+static int weft_ep_posts(struct weft_ep *ep)
+{
+	u32 n = ep->conf.rq_slots;
+
+	if (!n)
+		return 0;
+	ep->posts = weft_alloc_sleep((size_t)n * sizeof(*ep->posts));
+	ep->cut = weft_alloc_sleep(DIV_ROUND_UP(n, 64) * sizeof(*ep->cut));
+	return ep->posts && ep->cut ? 0 : -ENOMEM;
+}
+
 static int weft_ep_slots(struct weft_ep *ep)
 {
 	u32 i;
@@ -71,10 +86,8 @@ static int weft_ep_slots(struct weft_ep *ep)
 	if (ep->conf.type == WEFT_EP_PASSIVE)
 		return 0;
 	ep->txms = weft_alloc_sleep((size_t)ep->conf.sq_slots * sizeof(*ep->txms));
-	ep->posts = weft_alloc_sleep((size_t)ep->conf.rq_slots * sizeof(*ep->posts));
-	ep->cut = weft_alloc_sleep(DIV_ROUND_UP(ep->conf.rq_slots, 64) * sizeof(*ep->cut));
 	ep->scratch = weft_alloc_sleep(WEFT_INLINE_MAX);
-	if (!ep->txms || !ep->posts || !ep->cut || !ep->scratch)
+	if (!ep->txms || !ep->scratch || weft_ep_posts(ep))
 		return -ENOMEM;
 	for (i = 0; i < ep->conf.sq_slots; i++) {
 		struct weft_txm *txm = &ep->txms[i];
@@ -135,6 +148,11 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	weft_list_init(&ep->ev_conn.node);
 	weft_list_init(&ep->ev_shut.node);
 	weft_list_init(&ep->ev_err.node);
+	weft_list_init(&ep->ev_last.node);
+	weft_list_init(&ep->taken);
+	for (i = 0; i < WEFT_KINDS; i++)
+		weft_list_init(&ep->wait[i]);
+	ep->ev_last.owned = true;
 	ep->ev_conn.owned = true;
 	ep->ev_shut.owned = true;
 	ep->ev_err.owned = true;
@@ -143,6 +161,9 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	ep->sq_work.kind = WEFT_WORK_SQ;
 	ep->sq_work.ctx = conf->ctx;
 	weft_list_init(&ep->sq_work.node);
+	ep->brk_work.kind = WEFT_WORK_BREAK;
+	ep->brk_work.ctx = conf->ctx;
+	weft_list_init(&ep->brk_work.node);
 	err = weft_ep_slots(ep);
 	if (!err) {
 		weft_lock(&core->lock);
@@ -251,7 +272,7 @@ int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx
 {
 	int err;
 
-	if (!weft_ep_fits(ep, tx_cq, rx_cq, eq, av))
+	if (!weft_ep_fits(ep, tx_cq, rx_cq, eq, av) || (ep->conf.flags & WEFT_EPF_SRQ && !ep->srq))
 		return -EINVAL;
 	if (READ_ONCE(ep->core->stopped))
 		return -ENODEV;
@@ -308,6 +329,24 @@ void weft_ep_error(struct weft_ep *ep, int err, struct weft_out *out)
 	weft_eq_post(ep->eq, &ep->ev_err, out);
 }
 
+/**
+ * weft_ep_break - end a connection for what has come on it
+ * @ep: the endpoint, locked; nothing happens to one that is not MSG
+ * @err: errno for the event
+ * @out: output
+ *
+ * Nothing more is taken; a worker does the rest.
+ */
+void weft_ep_break(struct weft_ep *ep, int err, struct weft_out *out)
+{
+	if (ep->broken || ep->conf.type != WEFT_EP_MSG || ep->state == WEFT_EPS_DEAD)
+		return;
+	ep->broken = err;
+	ep->brk_work.queued = true;
+	weft_ep_get(ep);
+	weft_list_add_tail(&out->cold, &ep->brk_work.node);
+}
+
 /* ---- Kicks ----------------------------------------------------------------------- */
 
 /**
@@ -355,7 +394,7 @@ int weft_ep_cancel(struct weft_ep *ep, u64 context, weft_ns now, struct weft_out
 	out->now = now;
 	weft_lock(&ep->lock);
 	if (ep->state == WEFT_EPS_NEW || ep->state == WEFT_EPS_LISTENING ||
-	    ep->state == WEFT_EPS_DEAD) {
+	    ep->state == WEFT_EPS_DEAD || ep->srq) {
 		err = -EINVAL;
 	} else {
 		weft_recv_drain(ep, out);
@@ -482,10 +521,23 @@ void weft_ep_stop(struct weft_ep *ep, int err, struct weft_out *out)
 	weft_unlock(&ep->lock);
 }
 
+/* Take back the completion of a receive if it waits, and free the receive. ep->lock is held. */
+static void weft_ep_forget_post(struct weft_ep *ep, struct weft_post *post, struct weft_cq *rx_cq,
+				struct weft_out *out)
+{
+	if (!post->waits || !weft_cq_forget(rx_cq, &post->ovf))
+		return;
+	post->waits = false;
+	weft_post_free(ep, post, out);
+	/* not the last reference: whoever kills it has one */
+	weft_ep_put(ep);
+}
+
 /* Take back the completions that wait, and free their objects. The endpoint is dead. */
 static void weft_ep_forget(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
 			   struct weft_out *out)
 {
+	struct weft_list *l, *tmp;
 	bool mine;
 	u32 i;
 
@@ -500,19 +552,17 @@ static void weft_ep_forget(struct weft_ep *ep, struct weft_cq *tx_cq, struct wef
 		if (mine)
 			weft_txm_put(txm, out);
 	}
-	for (i = 0; rx_cq && i < ep->conf.rq_slots; i++) {
-		struct weft_post *post = &ep->posts[i];
-
+	if (!rx_cq)
+		return;
+	for (i = 0; i < ep->conf.rq_slots; i++) {
 		weft_lock(&ep->lock);
-		mine = post->waits && weft_cq_forget(rx_cq, &post->ovf);
-		if (mine) {
-			post->waits = false;
-			weft_post_free(ep, post, out);
-		}
+		weft_ep_forget_post(ep, &ep->posts[i], rx_cq, out);
 		weft_unlock(&ep->lock);
-		if (mine)
-			weft_ep_put(ep);
 	}
+	weft_lock(&ep->lock);
+	weft_list_for_each_safe(l, tmp, &ep->taken)
+		weft_ep_forget_post(ep, weft_entry(l, struct weft_post, node), rx_cq, out);
+	weft_unlock(&ep->lock);
 }
 
 /*
@@ -535,6 +585,8 @@ static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 		weft_post_free(ep, container_of(p, struct weft_post, match), out);
 	}
 	weft_recv_drop_all(ep, out);
+	if (ep->srq)
+		weft_srq_leave(ep);
 	tx_cq = ep->tx_cq;
 	rx_cq = ep->rx_cq;
 	eq = ep->eq;

@@ -83,6 +83,8 @@ struct weft_conn {
 #define WEFT_WORK_SQ	1	/* go on with a send ring */
 #define WEFT_WORK_TXM	2
 #define WEFT_WORK_RXM	3
+#define WEFT_WORK_SRQ	4	/* give shared receives to who waits */
+#define WEFT_WORK_BREAK	5	/* end a connection that has been broken */
 
 /**
  * struct weft_ep - an endpoint
@@ -146,6 +148,18 @@ struct weft_conn {
  * @ev_conn: CONNECTED or CONN_FAILED
  * @ev_shut: SHUTDOWN
  * @ev_err: EP_ERROR
+ * @srq: where its receives come from, referenced, NULL: its own ring; constant once enabled
+ * @wait: in srq->waiting, by kind of message; srq->lock
+ * @waits: is there; srq->lock
+ * @taken: receives of @srq that it holds, in order
+ * @nheld_recvs: how many
+ * @taken_seq: number of the last one
+ * @soft: soft high watermark, 0: none
+ * @hard: hard one
+ * @ev_high: the event of the soft one while it is armed
+ * @ev_last: SRQ_LAST
+ * @broken: errno: its connection is to be ended
+ * @brk_work: does that
  */
 struct weft_ep {
 	struct weft_core *core;
@@ -208,6 +222,18 @@ struct weft_ep {
 	struct weft_qev ev_conn;
 	struct weft_qev ev_shut;
 	struct weft_qev ev_err;
+	struct weft_srq *srq;
+	struct weft_list wait[WEFT_KINDS];
+	bool waits[WEFT_KINDS];
+	struct weft_list taken;
+	u32 nheld_recvs;
+	u32 taken_seq;
+	u32 soft;
+	u32 hard;
+	struct weft_qev *ev_high;
+	struct weft_qev ev_last;
+	u16 broken;
+	struct weft_work brk_work;
 };
 
 #endif

@@ -27,6 +27,7 @@ void weft_out_init(struct weft_out *out, struct weft_core *core)
 	weft_list_init(&out->wake_eq);
 	weft_list_init(&out->cold);
 	weft_list_init(&out->start);
+	weft_list_init(&out->serve);
 }
 
 static void weft_flush_start(struct weft_out *out)
@@ -219,6 +220,8 @@ void weft_flush(struct weft_out *out)
 	for (;;) {
 		if (!weft_list_empty(&out->start))
 			weft_flush_start(out);
+		if (unlikely(!weft_list_empty(&out->serve)))
+			weft_srq_flush(out);
 		if (out->ncopy)
 			weft_flush_copies(out);
 		if (out->ntx)
@@ -227,7 +230,8 @@ void weft_flush(struct weft_out *out)
 			weft_flush_more(out);
 			continue;
 		}
-		if (!weft_list_empty(&out->start) || out->ncopy || out->ntx)
+		if (!weft_list_empty(&out->start) || out->ncopy || out->ntx ||
+		    !weft_list_empty(&out->serve))
 			continue;
 		if (!weft_list_empty(&out->wake) || !weft_list_empty(&out->wake_eq))
 			weft_flush_wake(out);

@@ -72,14 +72,15 @@ static u32 weft_local_src(struct weft_flow *flow)
 
 static u16 weft_local_flags(const struct weft_sq_entry *e)
 {
-	return (e->tagged ? WEFT_MSG_TAGGED : 0) | (e->flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0);
+	return (e->tagged ? WEFT_MSG_TAGGED : 0) | (e->flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
+	       (e->flags & WEFT_SQ_SOLICITED ? WEFT_MSG_SOLICITED : 0);
 }
 
 /* Does the receiver take messages? It is locked. */
 static int weft_local_refused(const struct weft_ep *lep)
 {
 	if (lep->conf.type == WEFT_EP_MSG)
-		return lep->state == WEFT_EPS_CONNECTED ? 0 : -ENOTCONN;
+		return lep->state == WEFT_EPS_CONNECTED && !lep->broken ? 0 : -ENOTCONN;
 	return lep->state == WEFT_EPS_ENABLED ? 0 : -ECONNREFUSED;
 }
 
@@ -126,11 +127,13 @@ static void weft_local_hold(struct weft_rxm *rxm, u8 *buf)
 static struct weft_post *weft_local_match(struct weft_ep *lep, u32 src,
 					  const struct weft_sq_entry *e, struct weft_out *out)
 {
+	u8 kind = e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED;
 	struct weft_post *post;
 	struct weft_mpost *p;
 
 	weft_recv_drain(lep, out);
-	p = weft_match_arrive(&lep->match, e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED, src, e->tag);
+	p = likely(!lep->srq) ? weft_match_arrive(&lep->match, kind, src, e->tag) :
+				weft_srq_take(lep, kind, src, e->tag, out);
 	if (!p)
 		return NULL;
 	post = container_of(p, struct weft_post, match);

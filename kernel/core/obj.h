@@ -11,6 +11,7 @@
  *	ep		endpoint
  *	  txm		a send: one for each slot of the ring, allocated with the endpoint
  *	  post		a receive: likewise
+ *	srq		receives that several endpoints take, with posts of its own
  *	rxm		a message that came and could not be completed at once
  *
  * Locks: each structure says which one guards what. References: refcount_t may be dropped anywhere,
@@ -567,22 +568,31 @@ struct weft_txm {
 /**
  * struct weft_post - a receive
  * @ovf: its completion when it has to wait
- * @node: in ep->post_free
- * @match: in ep->match
- * @ep: its endpoint
+ * @node: in ep->post_free; a shared one: in srq->post_free, srq->fresh or ep->taken
+ * @match: in ep->match or srq->match
+ * @ep: its endpoint; a shared one: who has taken it
+ * @srq: whose it is, NULL: the endpoint's
  * @context: the user's
+ * @keys: regions of the segments, if srq->conf.zone
+ * @seq: a taken one: its number
+ * @err: errno that whoever takes it is told
  * @flags: WEFT_RQ_*
  * @waits: its completion waits, and holds a reference on the endpoint
  * @vec: room
  *
- * Under ep->lock; one that has been matched belongs to its message.
+ * Under ep->lock (a shared one that is not taken: srq->lock); one that has been matched belongs to
+ * its message.
  */
 struct weft_post {
 	struct weft_ovf ovf;
 	struct weft_list node;
 	struct weft_mpost match;
 	struct weft_ep *ep;
+	struct weft_srq *srq;
 	u64 context;
+	u32 keys[WEFT_KEYS_MAX];
+	u32 seq;
+	u16 err;
 	u16 flags;
 	bool waits;
 	struct weft_vec vec;

@@ -64,6 +64,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	struct weft_path *path = rxm->path;
 	struct weft_ep *ep = rxm->ep;
 	bool settled = false;
+	int cut = 0;
 	u32 i;
 
 	if (rxm->over)
@@ -87,7 +88,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 			e.olen = 0;
 			e.status = err;
 		} else if (e.status) {
-			weft_count(path->core, msgs_truncated);
+			cut = -weft_recv_long(ep, out);
 		}
 		weft_post_done(ep, rxm->post, &e, out);
 		rxm->post = NULL;
@@ -99,7 +100,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	if (!path->local) {
 		path->rx_gone += rxm->charged;
 		if (rxm->sid ? !rxm->aborted : rxm->flags & WEFT_MSG_PLACED) {
-			rxm->done = err;
+			rxm->done = err ? err : cut;
 			rxm->send_done = true;
 			weft_ctl_put(path, rxm->lane, &rxm->ctl);
 		}
@@ -114,7 +115,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	if (rxm->sid)
 		path->nwait--;
 	if (rxm->ltxm)
-		weft_local_over(rxm, err, out);
+		weft_local_over(rxm, err ? err : cut, out);
 	if (unlikely(settled))
 		weft_cm_settled(ep, out);
 	weft_rxm_put(rxm);

@@ -8,6 +8,7 @@
 #define WEFT_PROTO_H
 
 #include "ep.h"
+#include "srq.h"
 
 /*
  * Time since @then. An entry's time is taken before its locks are, so that another CPU may have
@@ -16,6 +17,12 @@
 static inline weft_ns weft_since(weft_ns now, weft_ns then)
 {
 	return now > then ? now - then : 0;
+}
+
+/* Tagged or untagged, by WEFT_MSG_* flags. */
+static inline u8 weft_msg_kind(u16 flags)
+{
+	return flags & WEFT_MSG_TAGGED ? WEFT_TAGGED : WEFT_UNTAGGED;
 }
 
 /* ---- core.c ---------------------------------------------------------------------- */
@@ -153,6 +160,8 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct w
 int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struct weft_out *out);
 void weft_recv_drain(struct weft_ep *ep, struct weft_out *out);
+void weft_recv_resolve(struct weft_ep *ep);
+int weft_recv_long(struct weft_ep *ep, struct weft_out *out);
 void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post);
 bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,
 		      const void *payload, struct weft_out *out);
@@ -186,6 +195,16 @@ int weft_recv_cut(struct weft_ep *ep, u64 context, struct weft_out *out);
 void weft_peek_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct weft_post *post,
 		     struct weft_out *out);
 void weft_claim_drop_all(struct weft_ep *ep, struct weft_out *out);
+
+/* ---- srq.c ----------------------------------------------------------------------- */
+
+struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag,
+				 struct weft_out *out);
+void weft_srq_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out *out);
+void weft_srq_leave(struct weft_ep *ep);
+void weft_srq_last(struct weft_ep *ep, struct weft_out *out);
+void weft_srq_flush(struct weft_out *out);
+void weft_srq_work(struct weft_srq *srq, struct weft_out *out);
 
 /* ---- place.c --------------------------------------------------------------------- */
 
@@ -232,6 +251,7 @@ void weft_ep_get(struct weft_ep *ep);
 void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear);
 void weft_ep_error(struct weft_ep *ep, int err, struct weft_out *out);
 void weft_ep_sq_cold(struct weft_ep *ep, struct weft_out *out);
+void weft_ep_break(struct weft_ep *ep, int err, struct weft_out *out);
 void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out);
 void weft_ep_stop(struct weft_ep *ep, int err, struct weft_out *out);
 bool weft_ep_drop_active(struct weft_ep *ep, int err, struct weft_out *out);

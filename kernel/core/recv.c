@@ -46,6 +46,10 @@ void weft_recv_status(struct weft_ep *ep)
  */
 void weft_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out *out)
 {
+	if (unlikely(post->srq)) {
+		weft_srq_post_free(ep, post, out);
+		return;
+	}
 	weft_list_add(&ep->post_free, &post->node);
 	if (unlikely(ep->rq_stalled && !ep->draining))
 		weft_recv_drain(ep, out);
@@ -72,7 +76,8 @@ void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, const struct we
 	e->buf = 0;
 	e->src = src;
 	e->flags = (flags & WEFT_MSG_TAGGED ? WEFT_CQE_TAGGED : 0) |
-		   (flags & WEFT_MSG_DATA ? WEFT_CQE_DATA : 0);
+		   (flags & WEFT_MSG_DATA ? WEFT_CQE_DATA : 0) |
+		   (flags & WEFT_MSG_SOLICITED ? WEFT_CQE_SOLICITED : 0);
 	e->ep = (u16)ep->conf.handle;
 	e->olen = len > post->vec.len ? len - post->vec.len : 0;
 	e->status = e->olen ? EMSGSIZE : 0;
@@ -131,8 +136,24 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 		weft_post_done(ep, post, e, out);
 	}
 	if (unlikely(e->status))
-		weft_count(ep->core, msgs_truncated);
+		weft_recv_long(ep, out);
 	return true;
+}
+
+/**
+ * weft_recv_long - a message was longer than its receive
+ * @ep: the endpoint, locked
+ * @out: output
+ *
+ * Return: negative errno for the sender, 0.
+ */
+int weft_recv_long(struct weft_ep *ep, struct weft_out *out)
+{
+	weft_count(ep->core, msgs_truncated);
+	if (!(ep->conf.flags & WEFT_EPF_STRICT))
+		return 0;
+	weft_ep_break(ep, EMSGSIZE, out);
+	return -EMSGSIZE;
 }
 
 /**
@@ -187,8 +208,11 @@ void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *
 	weft_start_put(rxm, out);
 }
 
-/* Senders that were not in the address vector may be there now. */
-static void weft_recv_resolve(struct weft_ep *ep)
+/**
+ * weft_recv_resolve - senders that were not in the address vector may be there now
+ * @ep: the endpoint, locked
+ */
+void weft_recv_resolve(struct weft_ep *ep)
 {
 	struct weft_munexp *u;
 	u32 gen;
@@ -269,7 +293,7 @@ void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 {
 	int r;
 
-	if (ep->state == WEFT_EPS_ERROR || ep->state == WEFT_EPS_DEAD)
+	if (ep->state == WEFT_EPS_ERROR || ep->state == WEFT_EPS_DEAD || unlikely(ep->srq))
 		return;
 	r = weft_ring_look(&ep->rq, &ep->conf.doorbell->rq_tail);
 	if (likely(r == WEFT_RING_EMPTY))
@@ -313,7 +337,7 @@ void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct w
 {
 	rxm->match.src = src;
 	rxm->match.tag = rxm->tag;
-	rxm->match.kind = rxm->flags & WEFT_MSG_TAGGED ? WEFT_TAGGED : WEFT_UNTAGGED;
+	rxm->match.kind = weft_msg_kind(rxm->flags);
 	weft_match_unexp_add(&ep->match, &rxm->match);
 	weft_count(ep->core, msgs_unexpected);
 	weft_recv_status(ep);
@@ -443,7 +467,7 @@ static bool weft_recv_full(const struct weft_path *path)
 /* Does the endpoint take messages of flow @rf? It is locked. */
 static bool weft_recv_takes(const struct weft_ep *ep, const struct weft_rflow *rf)
 {
-	return ep->state == (rf->conn ? WEFT_EPS_CONNECTED : WEFT_EPS_ENABLED);
+	return ep->state == (rf->conn ? WEFT_EPS_CONNECTED : WEFT_EPS_ENABLED) && !ep->broken;
 }
 
 /*
@@ -459,6 +483,7 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 	struct weft_post *post;
 	struct weft_mpost *p;
 	bool inl = false;
+	int cut = 0;
 	u32 src;
 
 	if (unlikely(rf->conn))
@@ -473,8 +498,8 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 	}
 	weft_recv_drain(ep, out);
 	src = weft_rflow_src(rf);
-	p = weft_match_arrive(&ep->match, h->flags & WEFT_MSG_TAGGED ? WEFT_TAGGED : WEFT_UNTAGGED,
-			      src, h->tag);
+	p = likely(!ep->srq) ? weft_match_arrive(&ep->match, weft_msg_kind(h->flags), src, h->tag) :
+			       weft_srq_take(ep, weft_msg_kind(h->flags), src, h->tag, out);
 	if (likely(p)) {
 		post = container_of(p, struct weft_post, match);
 		weft_trace_match(ep->conf.handle, post->context, h->tag, h->len, 0);
@@ -483,6 +508,7 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 
 			weft_recv_cqe(&e, ep, post, h->tag, h->data, h->len, src, h->flags);
 			inl = weft_recv_inline(ep, post, &e, whole, out);
+			cut = ep->conf.flags & WEFT_EPF_STRICT ? e.status : 0;
 		}
 		if (!inl) {
 			if (!rxm)
@@ -507,7 +533,7 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 	if (likely(inl)) {
 		path->rx_gone += h->len;
 		if (h->flags & WEFT_MSG_PLACED)
-			weft_rxm_finish(weft_recv_make(path, rf, h, 0), 0, out);
+			weft_rxm_finish(weft_recv_make(path, rf, h, 0), cut, out);
 		return NULL;
 	}
 	return rxm;

@@ -21,6 +21,7 @@ void weft_ring_init(struct weft_ring *r, const void *slots, u32 size)
 	r->size = size;
 	r->cons = 0;
 	r->prod = 0;
+	r->keys = false;
 }
 
 /**
@@ -203,9 +204,16 @@ static int weft_ring_rq_check(const struct weft_ring *r, bool msg, const struct 
 		bare = true;
 		flags = 0;
 		break;
+	case WEFT_RQ_REGION:
+		tag = true;
+		if (s->niov > WEFT_KEYS_MAX)
+			return -EINVAL;
+		break;
 	default:
 		return -EOPNOTSUPP;
 	}
+	if (s->op == WEFT_RQ_REGION ? !r->keys : r->keys)
+		return -EOPNOTSUPP;
 	if (s->flags & ~flags || s->rsvd || s->rsvd2)
 		return -EINVAL;
 	if ((!tag && s->ignore) || (!tag && s->op != WEFT_RQ_CANCEL && s->tag))

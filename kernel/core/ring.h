@@ -23,12 +23,14 @@
  * @size: slots, a power of two
  * @cons: consumer index
  * @prod: producer index as it was last read: entries before it may be decoded
+ * @keys: receives name regions (WEFT_RQ_REGION), and no others are taken
  */
 struct weft_ring {
 	const void *slots;
 	u32 size;
 	u32 cons;
 	u32 prod;
+	bool keys;
 };
 
 /* What came out of a look or of decoding */

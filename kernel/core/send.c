@@ -328,6 +328,7 @@ static void weft_send_head(struct weft_head *h, const struct weft_flow *flow, u3
 	h->len = len;
 	h->flags = (tagged ? WEFT_MSG_TAGGED : 0) | (flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
 		   (flags & WEFT_SQ_DELIVERY ? WEFT_MSG_PLACED : 0) |
+		   (flags & WEFT_SQ_SOLICITED ? WEFT_MSG_SOLICITED : 0) |
 		   (flow->conn ? WEFT_MSG_CONNECTED : 0);
 }
 

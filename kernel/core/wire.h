@@ -49,7 +49,8 @@
 #define WEFT_MSG_CONNECTED	4	/* between connected endpoints */
 #define WEFT_MSG_PLACED		8	/* DONE(placed) is wanted */
 #define WEFT_MSG_MATCHED	16	/* DONE(matched) is wanted */
-#define WEFT_MSG_FLAGS		31	/* those that are known */
+#define WEFT_MSG_SOLICITED	32	/* the receiver is to be woken */
+#define WEFT_MSG_FLAGS		63	/* those that are known */
 
 /* Kinds of DONE */
 #define WEFT_DONE_PLACED	1

@@ -191,6 +191,27 @@ struct weft_obj *weft_obj_find(struct weft_ctx *ctx, u32 handle, const struct we
 }
 
 /**
+ * weft_obj_peek - look an object up, without getting inside
+ * @ctx: the context
+ * @handle: its handle
+ * @ops: its kind
+ *
+ * Any context, under RCU, which keeps the structure; what the object has may be going. Return: the
+ * object, NULL: there is none.
+ */
+struct weft_obj *weft_obj_peek(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops)
+{
+	u32 i = weft_obj_index(handle);
+	struct weft_obj *obj;
+
+	if (unlikely(i >= WEFT_CTX_OBJS))
+		return NULL;
+	i = array_index_nospec(i, WEFT_CTX_OBJS);
+	obj = rcu_dereference(ctx->objs[i]);
+	return obj && obj->handle == handle && obj->ops == ops ? obj : NULL;
+}
+
+/**
  * weft_obj_get - look an object up and get inside
  * @ctx: the context
  * @handle: its handle

@@ -20,7 +20,7 @@
 #include "mem.h"
 #include "rings.h"
 
-#define WEFT_CTX_OBJS	1024	/* objects of a context, at most 2^16 */
+#define WEFT_CTX_OBJS	8192	/* objects of a context, at most 2^16 */
 #define WEFT_CTX_OUTS	4	/* outputs kept for the threads of a context, a power of two */
 
 struct weft_ctx;
@@ -189,6 +189,7 @@ int weft_obj_init(struct weft_ctx *ctx, struct weft_obj *obj, const struct weft_
 void weft_obj_publish(struct weft_obj *obj);
 void weft_obj_abort(struct weft_obj *obj);
 int weft_obj_destroy(struct weft_ctx *ctx, u32 handle);
+struct weft_obj *weft_obj_peek(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops);
 struct weft_obj *weft_obj_get(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops);
 struct weft_obj *weft_obj_find(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops);
 void weft_obj_unuse(struct weft_obj *obj);
@@ -245,6 +246,14 @@ int weft_uep_accept(struct weft_call *call);
 int weft_uep_reject(struct weft_call *call);
 int weft_uep_shutdown(struct weft_call *call);
 int weft_uep_cancel(struct weft_call *call);
+int weft_uep_mark(struct weft_call *call);
+int weft_uep_held(struct weft_call *call);
+int weft_usrq_create(struct weft_call *call);
+int weft_usrq_resize(struct weft_call *call);
+int weft_usrq_query(struct weft_call *call);
+int weft_usrq_kick(struct weft_call *call);
+int weft_usrq_cancel(struct weft_call *call);
+int weft_usrq_arm(struct weft_call *call);
 long weft_uep_kick(struct weft_ctx *ctx, u32 handle, u32 flags);
 bool weft_uep_look(struct weft_obj *obj, struct weft_ep_info *info);
 
@@ -329,11 +338,31 @@ struct weft_uav {
 	struct weft_av *av;
 };
 
+/**
+ * struct weft_usrq - shared receive queue
+ * @obj: object
+ * @srq: the core's part
+ * @eq: its event queue, NULL: none; ctx->lock
+ * @rq: struct weft_rqe; ctx->lock
+ * @doorbell: struct weft_ep_doorbell
+ * @status: struct weft_ep_status
+ */
+struct weft_usrq {
+	struct weft_obj obj;
+	struct weft_srq *srq;
+	struct weft_obj *eq;
+	struct weft_area *rq;
+	struct weft_line doorbell;
+	struct weft_line status;
+};
+
 /* The structure is freed by the address of its object. */
 static_assert(!offsetof(struct weft_ucq, obj));
 static_assert(!offsetof(struct weft_ueq, obj));
 static_assert(!offsetof(struct weft_uav, obj));
+static_assert(!offsetof(struct weft_usrq, obj));
 
 extern const struct weft_obj_ops weft_ucq_ops, weft_ueq_ops, weft_uav_ops, weft_uep_ops;
+extern const struct weft_obj_ops weft_usrq_ops;
 
 #endif

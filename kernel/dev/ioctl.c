@@ -66,6 +66,10 @@ union weft_call_arg {
 	struct weft_ioc_mr mr;
 	struct weft_ioc_kick kick;
 	struct weft_ioc_cancel cancel;
+	struct weft_ioc_srq srq;
+	struct weft_ioc_srq_query srq_query;
+	struct weft_ioc_srq_cancel srq_cancel;
+	struct weft_ioc_mark mark;
 };
 
 static int weft_query(struct weft_call *call)
@@ -80,7 +84,7 @@ static int weft_query(struct weft_call *call)
 	q->flags = 0;
 	q->abi = WEFT_ABI_VERSION;
 	q->caps = WEFT_CAP_TAGGED | WEFT_CAP_RDM | WEFT_CAP_MSG | WEFT_CAP_CANCEL |
-		  WEFT_CAP_PEEK;
+		  WEFT_CAP_PEEK | WEFT_CAP_SRQ;
 	q->max_msg = WEFT_MSG_MAX;
 	q->max_inline = WEFT_INLINE_MAX;
 	q->max_iov = WEFT_IOV_MAX;
@@ -122,9 +126,9 @@ static const struct weft_call_desc weft_calls[] = {
 	     WEFT_CALL_OUT, 0),
 	DESC(AV_REMOVE, weft_uav_remove, weft_ioc_av_insert, RSVD(weft_ioc_av_insert),
 	     WEFT_CALL_OUT, 0),
-	DESC(EP_CREATE, weft_uep_create, weft_ioc_ep, 0, WEFT_CALL_OUT, WEFT_EPF_DIRECTED),
-	DESC(EP_ENABLE, weft_uep_enable, weft_ioc_ep_enable, RSVD(weft_ioc_ep_enable),
-	     WEFT_CALL_OUT, 0),
+	DESC(EP_CREATE, weft_uep_create, weft_ioc_ep, 0, WEFT_CALL_OUT,
+	     WEFT_EPF_DIRECTED | WEFT_EPF_SRQ | WEFT_EPF_STRICT),
+	DESC(EP_ENABLE, weft_uep_enable, weft_ioc_ep_enable, 0, WEFT_CALL_OUT, 0),
 	DESC(DESTROY, weft_destroy, weft_ioc_handle, RSVD(weft_ioc_handle), WEFT_CALL_GONE, 0),
 	DESC(SETNAME, weft_uep_setname, weft_ioc_name, RSVD(weft_ioc_name), 0, 0),
 	DESC(GETNAME, weft_uep_getname, weft_ioc_name, RSVD(weft_ioc_name), WEFT_CALL_OUT, 0),
@@ -134,10 +138,19 @@ static const struct weft_call_desc weft_calls[] = {
 	DESC(ACCEPT, weft_uep_accept, weft_ioc_cm, 0, 0, 0),
 	DESC(REJECT, weft_uep_reject, weft_ioc_cm, 0, 0, 0),
 	DESC(SHUTDOWN, weft_uep_shutdown, weft_ioc_handle, RSVD(weft_ioc_handle), 0, 0),
-	DESC(MR_REG, weft_umr_reg, weft_ioc_mr, 0, WEFT_CALL_OUT, 0),
+	DESC(MR_REG, weft_umr_reg, weft_ioc_mr, RSVD(weft_ioc_mr), WEFT_CALL_OUT, 0),
 	DESC(KICK, weft_kick, weft_ioc_kick, RSVD(weft_ioc_kick), 0,
 	     WEFT_KICK_SQ | WEFT_KICK_RQ),
 	DESC(CANCEL, weft_uep_cancel, weft_ioc_cancel, RSVD(weft_ioc_cancel), 0, 0),
+	DESC(SRQ_CREATE, weft_usrq_create, weft_ioc_srq, RSVD(weft_ioc_srq), WEFT_CALL_OUT, 0),
+	DESC(SRQ_RESIZE, weft_usrq_resize, weft_ioc_srq, RSVD(weft_ioc_srq), WEFT_CALL_OUT, 0),
+	DESC(SRQ_QUERY, weft_usrq_query, weft_ioc_srq_query, RSVD(weft_ioc_srq_query),
+	     WEFT_CALL_OUT, 0),
+	DESC(SRQ_KICK, weft_usrq_kick, weft_ioc_handle, RSVD(weft_ioc_handle), 0, 0),
+	DESC(SRQ_CANCEL, weft_usrq_cancel, weft_ioc_srq_cancel, 0, 0, 0),
+	DESC(SRQ_ARM, weft_usrq_arm, weft_ioc_mark, 0, 0, 0),
+	DESC(EP_MARK, weft_uep_mark, weft_ioc_mark, 0, 0, 0),
+	DESC(EP_HELD, weft_uep_held, weft_ioc_mark, 0, WEFT_CALL_OUT, 0),
 };
 
 /**

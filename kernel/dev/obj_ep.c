@@ -5,7 +5,7 @@
  * Life as an object: ctx.c. What an endpoint does, with its states, is the core's (core/ep.c,
  * core/cm.c); here it gets its rings and queues:
  *
- *	CREATED (rings, lines) ---(ENABLE: CQs, EQ, AV; passive: LISTEN: EQ)---> bound
+ *	CREATED (rings, lines) ---(ENABLE: CQs, EQ, AV, SRQ; passive: LISTEN: EQ)---> bound
  *		---(killed)---> unbound
  *
  * What is bound to an endpoint cannot be destroyed before it (weft_obj.users).
@@ -24,7 +24,7 @@
  * @ep: the core's part
  * @type: WEFT_EP_*
  * @sq: struct weft_sqe; NULL when passive
- * @rq: struct weft_rqe; NULL when passive
+ * @rq: struct weft_rqe; NULL when passive or shared
  * @doorbell: struct weft_ep_doorbell
  * @status: struct weft_ep_status
  * @hot: for an engine that polls; not for a passive one
@@ -39,7 +39,7 @@ struct weft_uep {
 	struct weft_line doorbell;
 	struct weft_line status;
 	struct weft_hot hot;
-	struct weft_obj *bound[4];
+	struct weft_obj *bound[5];
 };
 
 static_assert(!offsetof(struct weft_uep, obj));
@@ -119,7 +119,8 @@ static int weft_uep_check(const struct weft_ioc_ep *arg)
 	case WEFT_EP_MSG:
 	case WEFT_EP_RDM:
 		if (!arg->sq_slots || arg->sq_slots > WEFT_RING_MAX ||
-		    !arg->rq_slots || arg->rq_slots > WEFT_RING_MAX)
+		    !arg->rq_slots != !!(arg->flags & WEFT_EPF_SRQ) ||
+		    arg->rq_slots > WEFT_RING_MAX)
 			return -EINVAL;
 		break;
 	case WEFT_EP_PASSIVE:
@@ -132,6 +133,8 @@ static int weft_uep_check(const struct weft_ioc_ep *arg)
 		return -EINVAL;
 	}
 	if (passive && arg->flags)
+		return -EINVAL;
+	if (arg->flags & WEFT_EPF_STRICT && arg->type != WEFT_EP_MSG)
 		return -EINVAL;
 	/* "the first address of the port" says nothing else of it */
 	if (!arg->addr.family &&
@@ -159,7 +162,7 @@ static int weft_uep_rings(struct weft_uep *uep, struct weft_ioc_ep *arg)
 
 	if (uep->type != WEFT_EP_PASSIVE) {
 		err = weft_uep_ring(rings, &arg->sq_slots, &uep->sq);
-		if (!err)
+		if (!err && arg->rq_slots)
 			err = weft_uep_ring(rings, &arg->rq_slots, &uep->rq);
 		if (err)
 			return err;
@@ -271,9 +274,14 @@ static struct weft_av *weft_av_of(struct weft_obj *obj)
 	return obj ? container_of(obj, struct weft_uav, obj)->av : NULL;
 }
 
+static struct weft_srq *weft_srq_of(struct weft_obj *obj)
+{
+	return container_of(obj, struct weft_usrq, obj)->srq;
+}
+
 static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enable *arg)
 {
-	struct weft_obj *obj, *tx, *rx, *eq, *av;
+	struct weft_obj *obj, *tx, *rx, *eq, *av, *srq;
 	struct weft_uep *uep;
 	int err;
 
@@ -284,20 +292,30 @@ static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enabl
 	if (weft_uep_queue(ctx, arg->tx_cq, &weft_ucq_ops, &tx) ||
 	    weft_uep_queue(ctx, arg->rx_cq, &weft_ucq_ops, &rx) ||
 	    weft_uep_queue(ctx, arg->eq, &weft_ueq_ops, &eq) ||
-	    weft_uep_queue(ctx, arg->av, &weft_uav_ops, &av))
+	    weft_uep_queue(ctx, arg->av, &weft_uav_ops, &av) ||
+	    weft_uep_queue(ctx, arg->srq, &weft_usrq_ops, &srq))
 		return -ENOENT;
 	if (uep->type == WEFT_EP_RDM ? !av : !!av)
 		return -EINVAL;
 	if (uep->type == WEFT_EP_PASSIVE || (uep->type == WEFT_EP_MSG && !eq))
 		return -EINVAL;
+	if (srq) {
+		err = weft_ep_share(uep->ep, weft_srq_of(srq), weft_av_of(av));
+		if (err)
+			return err;
+	}
 	err = weft_ep_enable(uep->ep, weft_cq_of(tx), weft_cq_of(rx), weft_eq_of(eq),
 			     weft_av_of(av));
-	if (err)
+	if (err) {
+		if (srq && err != -EBUSY)
+			weft_ep_share(uep->ep, NULL, NULL);
 		return err;
+	}
 	weft_uep_bind(uep, 0, tx);
 	weft_uep_bind(uep, 1, rx);
 	weft_uep_bind(uep, 2, eq);
 	weft_uep_bind(uep, 3, av);
+	weft_uep_bind(uep, 4, srq);
 	weft_ep_getname(uep->ep, &arg->addr);
 	return 0;
 }
@@ -455,6 +473,51 @@ int weft_uep_cancel(struct weft_call *call)
 	if (in.uep->type != WEFT_EP_PASSIVE)
 		err = weft_ep_cancel(in.uep->ep, arg->context, weft_now(), in.out);
 	weft_uep_leave(&in);
+	return err;
+}
+
+/**
+ * weft_uep_mark - WEFT_IOC_EP_MARK
+ * @call: struct weft_ioc_mark
+ *
+ * Return: 0, -ENOENT, -EINVAL: fields that do not belong to this call; and what weft_ep_marks()
+ * says.
+ */
+int weft_uep_mark(struct weft_call *call)
+{
+	struct weft_ioc_mark *arg = call->arg;
+	struct weft_entry in;
+	int err;
+
+	if (arg->low || arg->held || arg->span)
+		return -EINVAL;
+	err = weft_uep_enter(call->ctx, arg->handle, &in);
+	if (err)
+		return err;
+	err = weft_ep_marks(in.uep->ep, arg->soft, arg->hard, weft_now(), in.out);
+	weft_uep_leave(&in);
+	return err;
+}
+
+/**
+ * weft_uep_held - WEFT_IOC_EP_HELD
+ * @call: struct weft_ioc_mark
+ *
+ * Return: 0, -ENOENT, -EINVAL: fields that do not belong to this call, or it shares no receives.
+ */
+int weft_uep_held(struct weft_call *call)
+{
+	struct weft_ioc_mark *arg = call->arg;
+	struct weft_obj *obj;
+	int err;
+
+	if (arg->low || arg->soft || arg->hard)
+		return -EINVAL;
+	obj = weft_obj_get(call->ctx, arg->handle, &weft_uep_ops);
+	if (!obj)
+		return -ENOENT;
+	err = weft_ep_held(weft_uep_of(obj)->ep, &arg->held, &arg->span);
+	weft_obj_unuse(obj);
 	return err;
 }
 

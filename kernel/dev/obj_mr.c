@@ -5,7 +5,10 @@
  * Life: as any object's (ctx.c). What is pinned, and how, is mem.h's concern; messages do not need
  * the handle.
  *
- * Locks: none.
+ * Shared receives may name regions by their handles: weft_env_region() looks at what a region was
+ * made with, which does not change, in any context.
+ *
+ * Locks: none; RCU keeps the structure.
  */
 #include <linux/overflow.h>
 #include <linux/slab.h>
@@ -16,10 +19,18 @@
  * struct weft_umr - memory region
  * @obj: object
  * @mr: the registration
+ * @addr: first byte
+ * @len: bytes
+ * @access: WEFT_MR_*
+ * @zone: protection zone
  */
 struct weft_umr {
 	struct weft_obj obj;
 	struct weft_mr *mr;
+	u64 addr;
+	u64 len;
+	u32 access;
+	u32 zone;
 };
 
 static_assert(!offsetof(struct weft_umr, obj));
@@ -73,6 +84,34 @@ int weft_umr_reg(struct weft_call *call)
 		umr->mr = NULL;
 		return err;
 	}
+	umr->addr = arg->addr;
+	umr->len = arg->len;
+	umr->access = arg->access;
+	umr->zone = arg->zone;
 	arg->handle = umr->obj.handle;
 	return 0;
+}
+
+static bool weft_umr_covers(const struct weft_umr *umr, u32 zone, const struct weft_iov *seg)
+{
+	return umr->zone == zone && umr->access & WEFT_MR_WRITE && seg->addr >= umr->addr &&
+	       seg->len <= umr->len && seg->addr - umr->addr <= umr->len - seg->len;
+}
+
+/* Described in core/env.h. */
+int weft_env_region(void *name, u32 key, u32 zone, const struct weft_iov *seg)
+{
+	struct weft_ctx *ctx = weft_ctx_by_id((u32)(unsigned long)name);
+	struct weft_obj *obj;
+	int err = -EACCES;
+
+	if (!ctx)
+		return err;
+	rcu_read_lock();
+	obj = weft_obj_peek(ctx, key, &weft_umr_ops);
+	if (obj && weft_umr_covers(container_of(obj, struct weft_umr, obj), zone, seg))
+		err = 0;
+	rcu_read_unlock();
+	weft_ctx_put(ctx);
+	return err;
 }

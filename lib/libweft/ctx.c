@@ -56,7 +56,7 @@ int lw_map(struct weft_ctx *ctx, const struct weft_map *map, int prot, struct lw
 	return 0;
 }
 
-static void unmap(struct weft_ctx *ctx, struct lw_area *area)
+void lw_unmap(struct weft_ctx *ctx, struct lw_area *area)
 {
 	struct lw_area **p = &ctx->areas;
 
@@ -92,7 +92,7 @@ int lw_destroy_locked(struct weft_ctx *ctx, uint32_t handle, struct lw_view *vie
 
 	for (i = 0; i < count; i++)
 		if (view[i].area)
-			unmap(ctx, view[i].area);
+			lw_unmap(ctx, view[i].area);
 	ctx->nobj--;
 	return 0;
 }
@@ -195,11 +195,18 @@ int weft_close(struct weft_ctx *ctx)
 int weft_mr_reg(struct weft_ctx *ctx, const void *addr, size_t len, uint32_t access,
 		uint32_t *handle)
 {
+	return weft_mr_reg_zone(ctx, addr, len, access, 0, handle);
+}
+
+int weft_mr_reg_zone(struct weft_ctx *ctx, const void *addr, size_t len, uint32_t access,
+		     uint32_t zone, uint32_t *handle)
+{
 	struct weft_ioc_mr arg = {
 		.size = sizeof(arg),
 		.access = access,
 		.addr = (uintptr_t)addr,
 		.len = len,
+		.zone = zone,
 	};
 	int ret = lw_ioctl(ctx->fd, WEFT_IOC_MR_REG, &arg);
 

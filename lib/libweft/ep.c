@@ -16,7 +16,7 @@ static int map_rings(struct weft_ep *ep, const struct weft_ioc_ep *arg)
 	int ret;
 
 	ret = lw_map(ctx, &arg->sq, PROT_READ | PROT_WRITE, &ep->view[0]);
-	if (!ret)
+	if (!ret && arg->rq_slots)
 		ret = lw_map(ctx, &arg->rq, PROT_READ | PROT_WRITE, &ep->view[1]);
 	if (!ret)
 		ret = lw_map(ctx, &arg->doorbell, PROT_READ | PROT_WRITE, &ep->view[2]);
@@ -32,15 +32,23 @@ static int map_rings(struct weft_ep *ep, const struct weft_ioc_ep *arg)
 		.mask = arg->sq_slots - 1,
 		.kick_if = WEFT_ST_SQ_KICK,
 		.kick = WEFT_KICK_SQ,
+		.handle = arg->handle,
+		.fd = ctx->fd,
+		.kick_req = WEFT_IOC_KICK,
 		.doorbell = &doorbell->sq_tail,
 		.khead = &ep->status->sq_head,
 		.flags = &ep->status->flags,
 	};
+	if (!arg->rq_slots)
+		return 0;
 	ep->rq = (struct lw_queue) {
 		.slots = ep->view[1].at,
 		.mask = arg->rq_slots - 1,
 		.kick_if = WEFT_ST_RQ_KICK,
 		.kick = WEFT_KICK_RQ,
+		.handle = arg->handle,
+		.fd = ctx->fd,
+		.kick_req = WEFT_IOC_KICK,
 		.doorbell = &doorbell->rq_tail,
 		.khead = &ep->status->rq_head,
 		.flags = &ep->status->flags,
@@ -105,6 +113,12 @@ int weft_ep_destroy(struct weft_ep *ep)
 int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
 		   struct weft_eq *eq, struct weft_av *av)
 {
+	return weft_ep_enable_srq(ep, tx_cq, rx_cq, eq, av, NULL);
+}
+
+int weft_ep_enable_srq(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
+		       struct weft_eq *eq, struct weft_av *av, struct weft_srq *srq)
+{
 	struct weft_ioc_ep_enable arg = {
 		.size = sizeof(arg),
 		.handle = ep->handle,
@@ -112,9 +126,31 @@ int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx
 		.rx_cq = rx_cq ? rx_cq->handle : WEFT_HANDLE_NONE,
 		.eq = eq ? eq->handle : WEFT_HANDLE_NONE,
 		.av = av ? av->handle : WEFT_HANDLE_NONE,
+		.srq = srq ? srq->handle : WEFT_HANDLE_NONE,
 	};
 
 	return lw_ioctl(ep->ctx->fd, WEFT_IOC_EP_ENABLE, &arg);
+}
+
+int weft_ep_mark(struct weft_ep *ep, uint32_t soft, uint32_t hard)
+{
+	struct weft_ioc_mark arg = {
+		.size = sizeof(arg), .handle = ep->handle, .soft = soft, .hard = hard
+	};
+
+	return lw_ioctl(ep->ctx->fd, WEFT_IOC_EP_MARK, &arg);
+}
+
+int weft_ep_held(struct weft_ep *ep, uint32_t *held, uint32_t *span)
+{
+	struct weft_ioc_mark arg = { .size = sizeof(arg), .handle = ep->handle };
+	int ret = lw_ioctl(ep->ctx->fd, WEFT_IOC_EP_HELD, &arg);
+
+	if (ret)
+		return ret;
+	*held = arg.held;
+	*span = arg.span;
+	return 0;
 }
 
 uint32_t weft_ep_handle(const struct weft_ep *ep)

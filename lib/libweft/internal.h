@@ -52,14 +52,17 @@ struct weft_cq {
 	struct lw_view view[3];
 };
 
-/* Sending or receiving half of an endpoint: the producer's side of one ring. */
+/* Sending or receiving half of an endpoint, or shared receives: the producer's side of one ring. */
 struct lw_queue {
-	unsigned char *slots;		/* NULL: passive endpoint */
+	unsigned char *slots;		/* NULL: passive endpoint, or receives are shared */
 	uint32_t mask;
 	uint32_t tail;			/* next slot to write */
 	uint32_t head;			/* the kernel's, as last seen */
 	uint32_t kick_if;		/* WEFT_ST_*_KICK */
-	uint32_t kick;			/* WEFT_KICK_* */
+	uint32_t kick;			/* flags of the kick: WEFT_KICK_* or 0 */
+	uint32_t handle;		/* of the object to be kicked */
+	int fd;
+	unsigned long kick_req;
 	uint32_t *doorbell;
 	const uint32_t *khead;
 	const uint32_t *flags;
@@ -72,6 +75,14 @@ struct weft_ep {
 	const struct weft_ep_status *status;
 	uint32_t handle;
 	struct lw_view view[4];
+};
+
+struct weft_srq {
+	struct lw_queue rq;
+	struct weft_ctx *ctx;
+	const struct weft_ep_status *status;
+	uint32_t handle;
+	struct lw_view view[3];
 };
 
 struct weft_eq {
@@ -103,6 +114,7 @@ int lw_map(struct weft_ctx *ctx, const struct weft_map *map, int prot, struct lw
 int lw_destroy_locked(struct weft_ctx *ctx, uint32_t handle, struct lw_view *view,
 		      unsigned int count);
 int lw_destroy(struct weft_ctx *ctx, uint32_t handle, struct lw_view *view, unsigned int count);
+void lw_unmap(struct weft_ctx *ctx, struct lw_area *area);
 
 static inline uint32_t lw_load(const uint32_t *p)
 {

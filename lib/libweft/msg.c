@@ -17,37 +17,40 @@ static void publish(struct lw_queue *q)
 	lw_store_release(q->doorbell, q->tail);		/* A: after the slots */
 }
 
-static void kick(struct weft_ep *ep, struct lw_queue *q)
+/* The structures of WEFT_IOC_KICK and WEFT_IOC_SRQ_KICK are the same in all that counts here. */
+static void kick(struct lw_queue *q)
 {
-	struct weft_ioc_kick arg = { .size = sizeof(arg), .flags = q->kick, .handle = ep->handle };
+	struct weft_ioc_kick arg = { .size = sizeof(arg), .flags = q->kick, .handle = q->handle };
 
 	/* What else may go wrong with a kick comes as an event or as completions. */
-	while (lw_ioctl(ep->ctx->fd, WEFT_IOC_KICK, &arg) == -EINTR)
+	while (lw_ioctl(q->fd, q->kick_req, &arg) == -EINTR)
 		;
 }
 
-static void flush(struct weft_ep *ep, struct lw_queue *q)
+static void flush(struct lw_queue *q)
 {
 	publish(q);
 	lw_full_barrier();				/* E: doorbell before flags */
 	if (lw_load(q->flags) & q->kick_if)
-		kick(ep, q);
+		kick(q);
 }
 
 void weft_flush_send(struct weft_ep *ep)
 {
-	flush(ep, &ep->sq);
+	flush(&ep->sq);
 }
 
 void weft_flush_recv(struct weft_ep *ep)
 {
-	flush(ep, &ep->rq);
+	if (ep->rq.slots)
+		flush(&ep->rq);
 }
 
 void weft_publish(struct weft_ep *ep)
 {
 	publish(&ep->sq);
-	publish(&ep->rq);
+	if (ep->rq.slots)
+		publish(&ep->rq);
 }
 
 /* ---- Slots ------------------------------------------------------------------------------ */
@@ -58,7 +61,7 @@ static void *slot_at(const struct lw_queue *q, uint32_t index)
 }
 
 /* Find @nslots free slots. Where they lack, a kernel that stopped before the tail is told. */
-static int reserve(struct weft_ep *ep, struct lw_queue *q, uint32_t nslots)
+static int reserve(struct lw_queue *q, uint32_t nslots)
 {
 	if (!q->slots || (lw_load(q->flags) & WEFT_ST_ERROR))
 		return -EIO;
@@ -67,12 +70,14 @@ static int reserve(struct weft_ep *ep, struct lw_queue *q, uint32_t nslots)
 	q->head = lw_load_acquire(q->khead);		/* B: before the slots are reused */
 	if (q->tail + nslots - q->head <= q->mask + 1)
 		return 0;
-	flush(ep, q);
+	flush(q);
 	return -EAGAIN;
 }
 
 static uint32_t room(struct lw_queue *q)
 {
+	if (!q->slots)
+		return 0;
 	q->head = lw_load_acquire(q->khead);		/* B */
 	return q->mask + 1 - (q->tail - q->head);
 }
@@ -88,11 +93,11 @@ uint32_t weft_recv_room(struct weft_ep *ep)
 }
 
 /* The entry of @nslots at the tail is written: hand it over, now or with the next one. */
-static void commit(struct weft_ep *ep, struct lw_queue *q, uint32_t nslots, uint32_t flags)
+static void commit(struct lw_queue *q, uint32_t nslots, uint32_t flags)
 {
 	q->tail += nslots;
 	if (!(flags & WEFT_MORE))
-		flush(ep, q);
+		flush(q);
 }
 
 /* Segments into the slots behind the one at the tail. */
@@ -171,7 +176,7 @@ static int send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, s
 		nslots = 1 + segment_slots(count);
 	}
 
-	ret = reserve(ep, q, nslots);
+	ret = reserve(q, nslots);
 	if (ret)
 		return ret;
 
@@ -194,7 +199,7 @@ static int send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, s
 		.data = flags & WEFT_SQ_DATA ? data : 0,
 		.niov = count,
 	};
-	commit(ep, q, nslots, flags);
+	commit(q, nslots, flags);
 	return 0;
 }
 
@@ -228,11 +233,10 @@ int weft_tsendv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint3
 
 /* ---- Receive ---------------------------------------------------------------------------- */
 
-static int recv_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count,
+static int recv_entry(struct lw_queue *q, uint8_t op, const struct iovec *iov, size_t count,
 		      uint32_t src, uint64_t tag, uint64_t ignore, uint64_t context,
 		      uint32_t flags)
 {
-	struct lw_queue *q = &ep->rq;
 	uint64_t len = total(iov, count);
 	struct weft_rqe *rqe;
 	uint32_t nslots;
@@ -244,7 +248,7 @@ static int recv_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, s
 		count = 0;
 	nslots = 1 + segment_slots(count);
 
-	ret = reserve(ep, q, nslots);
+	ret = reserve(q, nslots);
 	if (ret)
 		return ret;
 
@@ -263,7 +267,7 @@ static int recv_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, s
 		.ignore = ignore,
 		.niov = count,
 	};
-	commit(ep, q, nslots, flags);
+	commit(q, nslots, flags);
 	return 0;
 }
 
@@ -272,13 +276,13 @@ int weft_recv(struct weft_ep *ep, void *buf, size_t len, uint32_t src, uint64_t 
 {
 	struct iovec iov = { .iov_base = buf, .iov_len = len };
 
-	return recv_entry(ep, WEFT_RQ_RECV, &iov, 1, src, 0, 0, context, flags);
+	return recv_entry(&ep->rq, WEFT_RQ_RECV, &iov, 1, src, 0, 0, context, flags);
 }
 
 int weft_recvv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t src,
 	       uint64_t context, uint32_t flags)
 {
-	return recv_entry(ep, WEFT_RQ_RECV, iov, count, src, 0, 0, context, flags);
+	return recv_entry(&ep->rq, WEFT_RQ_RECV, iov, count, src, 0, 0, context, flags);
 }
 
 int weft_trecv(struct weft_ep *ep, void *buf, size_t len, uint32_t src, uint64_t tag,
@@ -286,13 +290,13 @@ int weft_trecv(struct weft_ep *ep, void *buf, size_t len, uint32_t src, uint64_t
 {
 	struct iovec iov = { .iov_base = buf, .iov_len = len };
 
-	return recv_entry(ep, WEFT_RQ_TRECV, &iov, 1, src, tag, ignore, context, flags);
+	return recv_entry(&ep->rq, WEFT_RQ_TRECV, &iov, 1, src, tag, ignore, context, flags);
 }
 
 int weft_trecvv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t src,
 		uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags)
 {
-	return recv_entry(ep, WEFT_RQ_TRECV, iov, count, src, tag, ignore, context, flags);
+	return recv_entry(&ep->rq, WEFT_RQ_TRECV, iov, count, src, tag, ignore, context, flags);
 }
 
 /* ---- Messages that wait ------------------------------------------------------------------ */
@@ -302,14 +306,14 @@ static int look_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, s
 		      uint32_t src, uint64_t tag, uint64_t ignore, uint64_t context,
 		      uint32_t flags)
 {
-	int ret = recv_entry(ep, op, iov, count, src, tag, ignore, context, flags | WEFT_MORE);
+	int ret = recv_entry(&ep->rq, op, iov, count, src, tag, ignore, context, flags | WEFT_MORE);
 
 	if (ret)
 		return ret;
 	publish(&ep->rq);
 	lw_full_barrier();				/* E: doorbell before flags */
 	if (lw_load(ep->rq.flags) & WEFT_ST_SQ_KICK)
-		kick(ep, &ep->rq);
+		kick(&ep->rq);
 	return 0;
 }
 
@@ -338,6 +342,45 @@ int weft_cancel(struct weft_ep *ep, uint64_t context)
 		.context = context,
 	};
 
-	publish(&ep->rq);
+	if (ep->rq.slots)
+		publish(&ep->rq);
 	return lw_ioctl(ep->ctx->fd, WEFT_IOC_CANCEL, &arg);
+}
+
+/* ---- Shared receives -------------------------------------------------------------------- */
+
+int weft_srq_recvv(struct weft_srq *srq, const struct iovec *iov, size_t count, uint32_t src,
+		   uint64_t context, uint32_t flags)
+{
+	return recv_entry(&srq->rq, WEFT_RQ_RECV, iov, count, src, 0, 0, context, flags);
+}
+
+int weft_srq_trecvv(struct weft_srq *srq, const struct iovec *iov, size_t count, uint32_t src,
+		    uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags)
+{
+	return recv_entry(&srq->rq, WEFT_RQ_TRECV, iov, count, src, tag, ignore, context, flags);
+}
+
+int weft_srq_recvk(struct weft_srq *srq, const struct iovec *iov, const uint32_t *keys,
+		   size_t count, uint64_t context, uint32_t flags)
+{
+	uint64_t k[WEFT_KEYS_MAX] = { 0 };
+	size_t i;
+
+	if (count > WEFT_KEYS_MAX)
+		return -EINVAL;
+	for (i = 0; i < count; i++)
+		k[i] = keys[i];
+	return recv_entry(&srq->rq, WEFT_RQ_REGION, iov, count, WEFT_SRC_ANY, k[0] | k[1] << 32,
+			  k[2] | k[3] << 32, context, flags);
+}
+
+void weft_srq_flush(struct weft_srq *srq)
+{
+	flush(&srq->rq);
+}
+
+uint32_t weft_srq_room(struct weft_srq *srq)
+{
+	return room(&srq->rq);
 }

@@ -311,6 +311,42 @@ struct rig_ep {
 };
 
 /**
+ * struct rig_srq - a shared receive queue as its program sees it
+ * @proc: process
+ * @next: the next one of the process
+ * @srq: the core's side
+ * @handle: handle
+ * @rq: receive ring
+ * @rq_slots: slots
+ * @doorbell: the program's line
+ * @status: the kernel's line
+ * @rq_tail: producer index
+ */
+struct rig_srq {
+	struct rig_proc *proc;
+	struct rig_srq *next;
+	struct weft_srq *srq;
+	u32 handle;
+	struct weft_rqe *rq;
+	u32 rq_slots;
+	struct weft_ep_doorbell doorbell;
+	struct weft_ep_status status;
+	u32 rq_tail;
+};
+
+#define RIG_KEYS	8
+
+/**
+ * struct rig_key - registered memory
+ * @seg: where, no bytes: there is none
+ * @zone: its protection zone
+ */
+struct rig_key {
+	struct weft_iov seg;
+	u32 zone;
+};
+
+/**
  * struct rig_proc - a process that has opened the port
  * @node: its node
  * @next: the next one of the node
@@ -319,6 +355,8 @@ struct rig_ep {
  * @cqs: completion queues
  * @eqs: event queues
  * @avs: address vectors
+ * @srqs: shared receive queues
+ * @keys: registered memory: key @i + 1
  * @next_handle: handles
  */
 struct rig_proc {
@@ -329,6 +367,8 @@ struct rig_proc {
 	struct rig_cq *cqs;
 	struct rig_eq *eqs;
 	struct rig_av *avs;
+	struct rig_srq *srqs;
+	struct rig_key keys[RIG_KEYS];
 	u32 next_handle;
 };
 
@@ -406,6 +446,19 @@ void rig_ring_rq(struct rig_ep *ep);
 /* Kick in any case. */
 int rig_kick(struct rig_ep *ep, u32 flags);
 int rig_cancel(struct rig_ep *ep, u64 context);
+
+/* Return: NULL: no memory. */
+struct rig_srq *rig_srq_new(struct rig_proc *proc, u32 slots, u32 recvs, u32 zone,
+			    struct rig_eq *eq);
+void rig_srq_free(struct rig_srq *srq);
+/* As rig_recv(); @keys: regions of the segments, or NULL. */
+int rig_srq_recv(struct rig_srq *srq, const struct rig_op *op, const u32 *keys);
+/* Write raw slots into the ring, ring the bell. */
+void rig_srq_put(struct rig_srq *srq, const void *slots, u32 n);
+int rig_srq_arm(struct rig_srq *srq, u32 low);
+int rig_srq_cancel(struct rig_srq *srq, struct rig_cq *cq, u64 context);
+int rig_srq_resize(struct rig_srq *srq, u32 slots, u32 recvs);
+void rig_srq_look(struct rig_srq *srq, struct weft_srq_info *info);
 
 int rig_listen(struct rig_ep *pep, struct rig_eq *eq, u32 backlog);
 int rig_connect(struct rig_ep *ep, u32 node, u16 service, const void *data, u32 len);

@@ -35,6 +35,8 @@ void rig_proc_end(struct rig_proc *proc, bool killed)
 		rig_memctx_die(proc->mc);
 	while (proc->eps)
 		rig_ep_free(proc->eps);
+	while (proc->srqs)
+		rig_srq_free(proc->srqs);
 	while ((av = proc->avs)) {
 		proc->avs = av->next;
 		weft_av_free(av->av);

@@ -146,7 +146,8 @@ struct weft_cq_status {
 #define WEFT_SQ_MATCH		(1u << 5)	/* complete when it is matched */
 #define WEFT_SQ_FENCE		(1u << 6)	/* wait for what was sent there before */
 #define WEFT_SQ_MORE		(1u << 7)	/* more follows at once: a hint */
-#define WEFT_SQ_FLAGS		0x009f		/* those that this kernel knows */
+#define WEFT_SQ_SOLICITED	(1u << 8)	/* the receiver's completion says so */
+#define WEFT_SQ_FLAGS		0x019f		/* those that this kernel knows */
 
 /**
  * struct weft_iov - a segment of user memory
@@ -204,6 +205,12 @@ struct weft_sqe {
 #define WEFT_RQ_DISCARD		5
 /* of the oldest unmatched receive whose context is @tag; no completion of its own */
 #define WEFT_RQ_CANCEL		6
+/*
+ * untagged, of a shared receive queue with a zone: @tag and @ignore hold the handles of the regions
+ * that the segments are in, 32 bits each, the first segment's in the low half of @tag
+ */
+#define WEFT_RQ_REGION		16
+#define WEFT_KEYS_MAX		4	/* segments of such a receive */
 
 /* Flags of a receive */
 /* write a completion on success; errors are always written */
@@ -254,6 +261,7 @@ struct weft_rqe {
 /* payload behind this slot: copy @len - @olen bytes to @buf */
 #define WEFT_CQE_INLINE		(1u << 3)
 #define WEFT_CQE_MULTI		(1u << 4)	/* the multi-receive buffer is released */
+#define WEFT_CQE_SOLICITED	(1u << 5)	/* the sender wants the receiver woken */
 
 /**
  * struct weft_cqe - first slot of an entry in a completion queue
@@ -299,6 +307,7 @@ struct weft_cqe {
 #define WEFT_CAP_MSG		(1ull << 2)
 #define WEFT_CAP_CANCEL		(1ull << 3)
 #define WEFT_CAP_PEEK		(1ull << 4)
+#define WEFT_CAP_SRQ		(1ull << 8)	/* shared receive queues */
 
 /**
  * struct weft_ioc_query - what this port and kernel can do (WEFT_IOC_QUERY)
@@ -446,6 +455,10 @@ struct weft_ioc_av_insert {
 #define WEFT_EP_PASSIVE		4
 
 #define WEFT_EPF_DIRECTED	(1u << 0)	/* receives name their sender */
+/* no receive ring (@rq_slots 0): a shared receive queue is named when it is enabled */
+#define WEFT_EPF_SRQ		(1u << 1)
+/* MSG: a message that is longer than its receive breaks the connection */
+#define WEFT_EPF_STRICT		(1u << 2)
 
 /**
  * struct weft_ioc_ep - create an endpoint (WEFT_IOC_EP_CREATE)
@@ -453,7 +466,7 @@ struct weft_ioc_av_insert {
  * @flags: WEFT_EPF_*
  * @type: WEFT_EP_*
  * @sq_slots: in: wanted, out: given; 0 for a passive endpoint
- * @rq_slots: in: wanted, out: given; 0 for a passive endpoint
+ * @rq_slots: in: wanted, out: given; 0 for a passive endpoint and with WEFT_EPF_SRQ
  * @handle: out
  * @addr: in: own address, family 0: the port's first address; service 0: chosen at
  *	WEFT_IOC_EP_ENABLE or listen
@@ -485,7 +498,7 @@ struct weft_ioc_ep {
  * @rx_cq: for completions of receives, WEFT_HANDLE_NONE: none can be posted
  * @eq: for events, WEFT_HANDLE_NONE; needed by a MSG endpoint
  * @av: address vector, needed by an RDM endpoint, WEFT_HANDLE_NONE on others
- * @rsvd: 0
+ * @srq: shared receive queue, needed with WEFT_EPF_SRQ, WEFT_HANDLE_NONE on others
  * @addr: out: the endpoint's address with its service
  */
 struct weft_ioc_ep_enable {
@@ -496,7 +509,7 @@ struct weft_ioc_ep_enable {
 	__u32 rx_cq;
 	__u32 eq;
 	__u32 av;
-	__u32 rsvd;
+	__u32 srq;
 	struct weft_sockaddr addr;
 };
 
@@ -569,6 +582,8 @@ struct weft_ioc_cm {
  * @handle: out
  * @addr: user address
  * @len: bytes, not 0
+ * @zone: protection zone: a number of the program's own, 0: none
+ * @rsvd: 0
  *
  * Registration is never needed; where pinning is refused it succeeds all the same and data are
  * copied.
@@ -580,6 +595,8 @@ struct weft_ioc_mr {
 	__u32 handle;
 	__u64 addr;
 	__u64 len;
+	__u32 zone;
+	__u32 rsvd;
 };
 
 #define WEFT_KICK_SQ		(1u << 0)
@@ -619,6 +636,106 @@ struct weft_ioc_cancel {
 	__u64 context;
 };
 
+/**
+ * struct weft_ioc_srq - create or resize a shared receive queue
+ *	(WEFT_IOC_SRQ_CREATE, WEFT_IOC_SRQ_RESIZE)
+ * @size: of this structure
+ * @flags: 0
+ * @slots: of the ring: in: wanted, out: given
+ * @recvs: receives that may be posted or under way, at most WEFT_RING_MAX
+ * @handle: CREATE: out; RESIZE: in
+ * @eq: CREATE: for its events, WEFT_HANDLE_NONE: none; else 0
+ * @zone: CREATE: protection zone, 0: receives name no regions; else 0
+ * @rsvd: 0
+ * @rq: out: struct weft_rqe[slots]; PROT_READ | PROT_WRITE
+ * @doorbell: CREATE: out: struct weft_ep_doorbell, whose @rq_tail counts; PROT_READ | PROT_WRITE
+ * @status: CREATE: out: struct weft_ep_status, whose @rq_head and @flags count; PROT_READ only
+ *
+ * The ring's entries are those of a receive queue but for WEFT_RQ_CANCEL, PEEK, CLAIM and DISCARD,
+ * kicked by WEFT_IOC_SRQ_KICK when WEFT_ST_RQ_KICK is set.
+ *
+ * RESIZE gives a new ring that holds what was posted, at the same indices: nothing is lost, but
+ * nobody may post meanwhile. EBUSY, and nothing has changed: more receives are posted or under way
+ * than @recvs, or more slots in use than @slots, or the low watermark is above @recvs.
+ */
+struct weft_ioc_srq {
+	__u32 size;
+	__u32 flags;
+	__u32 slots;
+	__u32 recvs;
+	__u32 handle;
+	__u32 eq;
+	__u32 zone;
+	__u32 rsvd;
+	struct weft_map rq;
+	struct weft_map doorbell;
+	struct weft_map status;
+};
+
+/**
+ * struct weft_ioc_srq_query - counts of a shared receive queue (WEFT_IOC_SRQ_QUERY)
+ * @size: of this structure
+ * @flags: 0
+ * @handle: of the queue
+ * @recvs: out: receives that may be posted or under way
+ * @available: out: receives that an endpoint may take
+ * @held: out: receives that have been taken and whose completion has not been written
+ * @low: out: low watermark, also when it has fired
+ * @rsvd: 0
+ */
+struct weft_ioc_srq_query {
+	__u32 size;
+	__u32 flags;
+	__u32 handle;
+	__u32 recvs;
+	__u32 available;
+	__u32 held;
+	__u32 low;
+	__u32 rsvd;
+};
+
+/**
+ * struct weft_ioc_mark - set and arm watermarks (WEFT_IOC_SRQ_ARM, WEFT_IOC_EP_MARK) or see what an
+ *	endpoint holds (WEFT_IOC_EP_HELD)
+ * @size: of this structure
+ * @flags: 0
+ * @handle: SRQ_ARM: of the queue; else of an endpoint that shares one
+ * @low: SRQ_ARM: one WEFT_EV_SRQ_LOW, when less than this many receives are available; 0: none
+ * @soft: EP_MARK: one WEFT_EV_EP_HIGH, when it holds more receives than this; 0: none
+ * @hard: EP_MARK: its connection is broken when it holds more than this; 0: never
+ * @held: EP_HELD: out: shared receives that it holds
+ * @span: EP_HELD: out: distance, in order of taking, between the newest one taken and the oldest
+ *	one held
+ */
+struct weft_ioc_mark {
+	__u32 size;
+	__u32 flags;
+	__u32 handle;
+	__u32 low;
+	__u32 soft;
+	__u32 hard;
+	__u32 held;
+	__u32 span;
+};
+
+/**
+ * struct weft_ioc_srq_cancel - cancel a shared receive (WEFT_IOC_SRQ_CANCEL)
+ * @size: of this structure
+ * @flags: 0
+ * @handle: of the queue
+ * @cq: completion queue that is told
+ * @context: of the receive
+ *
+ * As WEFT_IOC_CANCEL; EAGAIN: @cq has no room, and the receive stays posted.
+ */
+struct weft_ioc_srq_cancel {
+	__u32 size;
+	__u32 flags;
+	__u32 handle;
+	__u32 cq;
+	__u64 context;
+};
+
 #define WEFT_IOC_QUERY		_IOWR('w', 0x01, struct weft_ioc_query)
 #define WEFT_IOC_CQ_CREATE	_IOWR('w', 0x02, struct weft_ioc_cq)
 #define WEFT_IOC_EQ_CREATE	_IOWR('w', 0x03, struct weft_ioc_eq)
@@ -639,6 +756,14 @@ struct weft_ioc_cancel {
 #define WEFT_IOC_MR_REG		_IOWR('w', 0x12, struct weft_ioc_mr)
 #define WEFT_IOC_KICK		_IOW('w', 0x13, struct weft_ioc_kick)
 #define WEFT_IOC_CANCEL		_IOW('w', 0x14, struct weft_ioc_cancel)
+#define WEFT_IOC_SRQ_CREATE	_IOWR('w', 0x20, struct weft_ioc_srq)
+#define WEFT_IOC_SRQ_RESIZE	_IOWR('w', 0x21, struct weft_ioc_srq)
+#define WEFT_IOC_SRQ_QUERY	_IOWR('w', 0x22, struct weft_ioc_srq_query)
+#define WEFT_IOC_SRQ_KICK	_IOW('w', 0x23, struct weft_ioc_handle)
+#define WEFT_IOC_SRQ_CANCEL	_IOW('w', 0x24, struct weft_ioc_srq_cancel)
+#define WEFT_IOC_SRQ_ARM	_IOW('w', 0x25, struct weft_ioc_mark)
+#define WEFT_IOC_EP_MARK	_IOW('w', 0x26, struct weft_ioc_mark)
+#define WEFT_IOC_EP_HELD	_IOWR('w', 0x27, struct weft_ioc_mark)
 
 /* ---- ioctls on the file of a completion queue ----------------------------------------------- */
 
@@ -670,9 +795,14 @@ struct weft_ioc_cq_wait {
 
 #define WEFT_EV_CONNREQ		1	/* on a passive endpoint: @conn, @addr of the peer, data */
 #define WEFT_EV_CONNECTED	2	/* data: those of accept, on the active side */
-#define WEFT_EV_SHUTDOWN	3	/* once for each connection, on either side */
+/* once for each connection, on either side; @status: errno, if it was broken on this side */
+#define WEFT_EV_SHUTDOWN	3
 #define WEFT_EV_CONN_FAILED	4	/* @status; data: those of reject */
 #define WEFT_EV_EP_ERROR	5	/* @status: the endpoint takes no more work */
+/* on the event queue of a shared receive queue: */
+#define WEFT_EV_SRQ_LOW		16	/* @handle: the queue: its low watermark */
+#define WEFT_EV_EP_HIGH		17	/* an endpoint's soft high watermark */
+#define WEFT_EV_SRQ_LAST	18	/* an endpoint's connection is over: it takes no more */
 
 /**
  * struct weft_event - an event

@@ -34,7 +34,7 @@ static const struct ioc iocs[] = {
 	IOC(AV_INSERT, weft_ioc_av_insert, RSVD(weft_ioc_av_insert), OUT | HANDLE),
 	IOC(AV_REMOVE, weft_ioc_av_insert, RSVD(weft_ioc_av_insert), OUT | HANDLE),
 	IOC(EP_CREATE, weft_ioc_ep, 0, OUT),
-	IOC(EP_ENABLE, weft_ioc_ep_enable, RSVD(weft_ioc_ep_enable), OUT | HANDLE),
+	IOC(EP_ENABLE, weft_ioc_ep_enable, 0, OUT | HANDLE),
 	IOC(DESTROY, weft_ioc_handle, RSVD(weft_ioc_handle), HANDLE),
 	IOC(SETNAME, weft_ioc_name, RSVD(weft_ioc_name), HANDLE),
 	IOC(GETNAME, weft_ioc_name, RSVD(weft_ioc_name), OUT | HANDLE),
@@ -44,9 +44,16 @@ static const struct ioc iocs[] = {
 	IOC(ACCEPT, weft_ioc_cm, 0, HANDLE),
 	IOC(REJECT, weft_ioc_cm, 0, HANDLE),
 	IOC(SHUTDOWN, weft_ioc_handle, RSVD(weft_ioc_handle), HANDLE),
-	IOC(MR_REG, weft_ioc_mr, 0, OUT),
+	IOC(MR_REG, weft_ioc_mr, RSVD(weft_ioc_mr), OUT),
 	IOC(KICK, weft_ioc_kick, RSVD(weft_ioc_kick), HANDLE),
 	IOC(CANCEL, weft_ioc_cancel, RSVD(weft_ioc_cancel), HANDLE),
+	IOC(SRQ_CREATE, weft_ioc_srq, RSVD(weft_ioc_srq), OUT),
+	IOC(SRQ_QUERY, weft_ioc_srq_query, RSVD(weft_ioc_srq_query), OUT | HANDLE),
+	IOC(SRQ_KICK, weft_ioc_handle, RSVD(weft_ioc_handle), HANDLE),
+	IOC(SRQ_CANCEL, weft_ioc_srq_cancel, 0, HANDLE),
+	IOC(SRQ_ARM, weft_ioc_mark, 0, HANDLE),
+	IOC(EP_MARK, weft_ioc_mark, 0, HANDLE),
+	IOC(EP_HELD, weft_ioc_mark, 0, OUT | HANDLE),
 };
 
 #define NIOC	(sizeof(iocs) / sizeof(iocs[0]))
@@ -85,6 +92,10 @@ static void *fill(const struct ioc *i)
 		((struct weft_ioc_mr *)page)->addr = (uintptr_t)page;
 		((struct weft_ioc_mr *)page)->len = PAGE;
 		break;
+	case WEFT_IOC_SRQ_CREATE:
+		((struct weft_ioc_srq *)page)->slots = 16;
+		((struct weft_ioc_srq *)page)->recvs = 16;
+		break;
 	case WEFT_IOC_KICK:
 		((struct weft_ioc_kick *)page)->flags = WEFT_KICK_SQ;
 		break;
@@ -117,6 +128,9 @@ static bool undo(const struct ioc *i)
 		break;
 	case WEFT_IOC_EP_CREATE:
 		handle = ((struct weft_ioc_ep *)page)->handle;
+		break;
+	case WEFT_IOC_SRQ_CREATE:
+		handle = ((struct weft_ioc_srq *)page)->handle;
 		break;
 	case WEFT_IOC_MR_REG:
 		handle = ((struct weft_ioc_mr *)page)->handle;
@@ -237,7 +251,7 @@ static bool unknown(void)
 	unsigned int nr;
 
 	for (nr = 0; nr < 256; nr++) {
-		if (nr >= 1 && nr <= 0x14)
+		if ((nr >= 1 && nr <= 0x14) || (nr >= 0x20 && nr <= 0x27))
 			continue;
 		CHECK_EQ(raw(fd, _IOC(_IOC_WRITE, 'w', nr, 16), page), -ENOTTY);
 	}

@@ -1,0 +1,944 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - shared receive queues: receives that several endpoints take
+ *
+ * The life of a receive:
+ *
+ *	free -> (in the ring) -> posted -> taken by an endpoint, at a message's first packet -> free
+ *	                   \-> fresh --/
+ *
+ * While no endpoint waits, an arrival empties the ring into @match and takes the oldest receive
+ * that fits, as it would from a ring of its own. If there is none its message becomes unexpected
+ * as any other (that is how "receiver not ready" holds back a sender), and the endpoint joins
+ * @waiting. From then on what is found in the ring is *fresh*: one server at a time takes the first
+ * fresh receive into its hand and offers it to the endpoints that wait, each of them once, in turn;
+ * who takes it goes to the end. A receive that nobody wants is posted.
+ *
+ * Nothing is missed: an endpoint joins before it releases its lock, so either the server finds its
+ * message or the message found the receive, in @match or in the server's hand. From the hand a
+ * message takes only what no older message of its endpoint fits; that one has not been visited yet.
+ * Order between a pair of endpoints is that of the sender, as an endpoint's messages are looked for
+ * in order of arrival; between endpoints there is none.
+ *
+ * Counts: available = posted + fresh + in the hand, held = taken. Where receives name regions,
+ * those are checked when one is taken: the endpoint gets an error completion, and the next one is
+ * used.
+ *
+ * WEFT_ST_RQ_KICK is set while endpoints wait: set, full barrier, look at the ring.
+ *
+ * Locks: ep->lock -> srq->lock -> eq->lock. The server holds no lock between two endpoints.
+ */
+#include "cm.h"
+
+#define WEFT_SRQ_BUDGET	64	/* receives that are served before a worker takes over */
+
+static void weft_srq_get(struct weft_srq *srq)
+{
+	refcount_inc(&srq->ref);
+}
+
+/* ---- Life ------------------------------------------------------------------------ */
+
+static struct weft_srq_posts *weft_srq_posts_new(struct weft_srq *srq, u32 n)
+{
+	struct weft_srq_posts *posts;
+	u32 i;
+
+	posts = weft_alloc_sleep(struct_size(posts, post, n));
+	if (!posts)
+		return NULL;
+	posts->n = n;
+	for (i = 0; i < n; i++) {
+		posts->post[i].srq = srq;
+		posts->post[i].ovf.kind = WEFT_OVF_POST;
+		weft_list_init(&posts->post[i].ovf.node);
+	}
+	return posts;
+}
+
+/* Let receives be used. The queue is locked, or nobody knows it. */
+static void weft_srq_posts_add(struct weft_srq *srq, struct weft_srq_posts *posts)
+{
+	u32 i;
+
+	posts->next = srq->posts;
+	srq->posts = posts;
+	srq->nposts += posts->n;
+	for (i = 0; i < posts->n; i++)
+		weft_list_add_tail(&srq->post_free, &posts->post[i].node);
+}
+
+static void weft_srq_free(struct weft_srq *srq)
+{
+	struct weft_srq_posts *posts;
+
+	weft_match_fini(&srq->match);
+	while ((posts = srq->posts)) {
+		srq->posts = posts->next;
+		weft_free(posts);
+	}
+	if (srq->conf.eq)
+		weft_eq_put(srq->conf.eq);
+	weft_free(srq->ev_low);
+	weft_free(srq);
+}
+
+/**
+ * weft_srq_put - drop a reference
+ * @srq: the queue
+ */
+void weft_srq_put(struct weft_srq *srq)
+{
+	if (refcount_dec_and_test(&srq->ref))
+		weft_srq_free(srq);
+}
+
+/**
+ * weft_srq_new - make a shared receive queue
+ * @core: the core
+ * @conf: what it is made of; copied; a reference on its event queue is taken
+ *
+ * Sleeps. Return: the queue with one reference, ERR_PTR(-ENOMEM, -ENODEV: the port is going).
+ */
+struct weft_srq *weft_srq_new(struct weft_core *core, const struct weft_srq_conf *conf)
+{
+	struct weft_srq_posts *posts;
+	struct weft_srq *srq;
+	u32 i;
+
+	if (READ_ONCE(core->stopped))
+		return ERR_PTR(-ENODEV);
+	srq = weft_alloc_sleep(sizeof(*srq));
+	if (!srq)
+		return ERR_PTR(-ENOMEM);
+	srq->core = core;
+	srq->conf = *conf;
+	refcount_set(&srq->ref, 1);
+	weft_lock_init(&srq->lock, WEFT_RANK_SRQ);
+	weft_list_init(&srq->serve);
+	weft_list_init(&srq->fresh);
+	weft_list_init(&srq->post_free);
+	for (i = 0; i < WEFT_KINDS; i++)
+		weft_list_init(&srq->waiting[i]);
+	srq->work.kind = WEFT_WORK_SRQ;
+	srq->work.ctx = conf->ctx;
+	weft_list_init(&srq->work.node);
+	weft_ring_init(&srq->ring, conf->rq, conf->rq_slots);
+	srq->ring.keys = conf->zone;
+	if (conf->eq)
+		weft_eq_get(conf->eq);
+	posts = weft_srq_posts_new(srq, conf->recvs);
+	if (posts)
+		weft_srq_posts_add(srq, posts);
+	if (!posts || weft_match_init(&srq->match, conf->recvs, 0)) {
+		weft_srq_put(srq);
+		return ERR_PTR(-ENOMEM);
+	}
+	return srq;
+}
+
+/**
+ * weft_srq_kill - destroy a shared receive queue
+ * @srq: no endpoint uses it
+ *
+ * What is posted vanishes. Afterwards neither its ring nor its lines nor its event queue are
+ * touched.
+ */
+void weft_srq_kill(struct weft_srq *srq)
+{
+	struct weft_mpost *p;
+	struct weft_list *l;
+
+	weft_lock(&srq->lock);
+	srq->dead = true;
+	WARN_ON_ONCE(srq->neps || srq->nheld);
+	while ((p = weft_match_post_next(&srq->match, NULL))) {
+		weft_match_post_del(&srq->match, p);
+		weft_list_add(&srq->post_free, &container_of(p, struct weft_post, match)->node);
+	}
+	while ((l = weft_list_first(&srq->fresh))) {
+		weft_list_del(l);
+		weft_list_add(&srq->post_free, l);
+	}
+	srq->nfresh = 0;
+	weft_unlock(&srq->lock);
+	if (srq->conf.eq)
+		weft_eq_purge(srq->conf.eq, srq->conf.handle);
+}
+
+/* ---- The ring -------------------------------------------------------------------- */
+
+static u32 weft_srq_available(const struct weft_srq *srq)
+{
+	return srq->match.nposts + srq->nfresh + !!srq->hand;
+}
+
+/* Does somebody wait, so that new receives have to be offered? The queue is locked. */
+static bool weft_srq_awaited(const struct weft_srq *srq)
+{
+	return srq->nwaiting[WEFT_UNTAGGED] || srq->nwaiting[WEFT_TAGGED] || srq->nfresh ||
+	       srq->hand;
+}
+
+static void weft_srq_st(struct weft_srq *srq, u32 st)
+{
+	if (srq->st == st)
+		return;
+	srq->st = st;
+	if (!srq->dead)
+		WRITE_ONCE(srq->conf.status->flags, st);
+}
+
+/* Have the queue served when all locks have been released. It is locked. */
+static void weft_srq_later(struct weft_srq *srq, struct weft_out *out)
+{
+	if (srq->queued || srq->dead)
+		return;
+	srq->queued = true;
+	weft_srq_get(srq);
+	weft_list_add_tail(&out->serve, &srq->serve);
+}
+
+/* A receive of the ring. @post is free. */
+static void weft_srq_apply(struct weft_srq *srq, const struct weft_rq_entry *e,
+			   struct weft_post *post)
+{
+	weft_list_del(&post->node);
+	post->ep = NULL;
+	post->context = e->context;
+	post->flags = e->flags;
+	post->err = e->op == WEFT_RQ_CANCEL && !e->err ? EOPNOTSUPP : e->err;
+	post->vec.n = 0;
+	post->vec.len = 0;
+	post->match.tag = e->tag;
+	post->match.ignore = e->ignore;
+	post->match.src = e->src;
+	post->match.kind = e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED;
+	if (!e->tagged) {
+		post->keys[0] = (u32)e->tag;
+		post->keys[1] = (u32)(e->tag >> 32);
+		post->keys[2] = (u32)e->ignore;
+		post->keys[3] = (u32)(e->ignore >> 32);
+		post->match.tag = 0;
+		post->match.ignore = 0;
+	}
+	if (likely(!post->err)) {
+		post->vec.n = e->vec.n;
+		post->vec.len = e->vec.len;
+		memcpy(post->vec.seg, e->vec.seg, e->vec.n * sizeof(e->vec.seg[0]));
+	} else {
+		weft_count(srq->core, bad_completions);
+		if (!e->tagged)
+			post->match.src = WEFT_SRC_ANY;
+	}
+	weft_trace_post(srq->conf.handle, e->context, e->tag, e->vec.len, 256 + e->op);
+	if (unlikely(weft_srq_awaited(srq))) {
+		weft_list_add_tail(&srq->fresh, &post->node);
+		srq->nfresh++;
+	} else {
+		weft_match_post(&srq->match, &post->match);
+	}
+}
+
+/* Apply what stands in the ring; bounded by it. The queue is locked. */
+static void weft_srq_fetch(struct weft_srq *srq)
+{
+	int r;
+
+	if (unlikely(srq->dead || srq->bad))
+		return;
+	r = weft_ring_look(&srq->ring, &srq->conf.doorbell->rq_tail);
+	if (likely(r == WEFT_RING_EMPTY))
+		return;
+	srq->stalled = false;
+	while (r != WEFT_RING_CORRUPT) {
+		struct weft_list *l = weft_list_first(&srq->post_free);
+
+		if (unlikely(!l)) {
+			srq->stalled = srq->ring.prod != srq->ring.cons;
+			break;
+		}
+		r = weft_ring_rq(&srq->ring, false, &srq->entry);
+		if (r != WEFT_RING_OK && r != WEFT_RING_BAD)
+			break;
+		weft_srq_apply(srq, &srq->entry, weft_entry(l, struct weft_post, node));
+		weft_ring_next(&srq->ring, srq->entry.nslots);
+	}
+	weft_ring_publish(&srq->ring, &srq->conf.status->rq_head);
+	if (unlikely(r == WEFT_RING_CORRUPT)) {
+		weft_count(srq->core, bad_entries);
+		srq->bad = true;
+		weft_srq_st(srq, srq->st | WEFT_ST_ERROR);
+	}
+}
+
+/* ---- Taking ---------------------------------------------------------------------- */
+
+static struct weft_qev *weft_srq_event(u32 type, u32 handle)
+{
+	struct weft_qev *ev = weft_alloc_sleep(sizeof(*ev));
+
+	if (ev) {
+		ev->ev.type = type;
+		ev->ev.handle = handle;
+		weft_list_init(&ev->node);
+	}
+	return ev;
+}
+
+/* Are less receives available than wanted? The queue is locked. */
+static void weft_srq_low(struct weft_srq *srq, struct weft_out *out)
+{
+	struct weft_qev *ev = srq->ev_low;
+
+	if (likely(!ev) || weft_srq_available(srq) >= srq->low || srq->dead)
+		return;
+	srq->ev_low = NULL;
+	weft_eq_post(srq->conf.eq, ev, out);
+}
+
+/* Does the endpoint hold more receives than it should? It is locked. */
+static void weft_srq_high(struct weft_ep *ep, struct weft_out *out)
+{
+	struct weft_qev *ev = ep->ev_high;
+
+	if (likely(!ev) || ep->nheld_recvs <= ep->soft)
+		return;
+	ep->ev_high = NULL;
+	weft_eq_post(ep->srq->conf.eq, ev, out);
+}
+
+/* The endpoint (locked) takes a receive, which is in no matching. The queue is locked. */
+static void weft_srq_taken(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *post,
+			   struct weft_out *out)
+{
+	post->ep = ep;
+	post->seq = ++ep->taken_seq;
+	weft_list_add_tail(&ep->taken, &post->node);
+	ep->nheld_recvs++;
+	srq->nheld++;
+	weft_srq_low(srq, out);
+}
+
+/* What is wrong with a receive that is to be used? Return: 0, negative errno. */
+static int weft_srq_check(const struct weft_srq *srq, const struct weft_post *post)
+{
+	u32 i;
+
+	if (unlikely(post->err))
+		return -(int)post->err;
+	for (i = 0; srq->conf.zone && i < post->vec.n; i++)
+		if (weft_env_region(srq->conf.ctx, post->keys[i], srq->conf.zone,
+				    &post->vec.seg[i]))
+			return -EACCES;
+	return 0;
+}
+
+/*
+ * May the endpoint (locked) use a receive that it has taken? If not, the receive has ended. Return:
+ * yes.
+ */
+static bool weft_srq_usable(struct weft_ep *ep, struct weft_post *post, struct weft_out *out)
+{
+	int err = weft_srq_check(ep->srq, post);
+
+	if (unlikely(ep->hard && ep->nheld_recvs > ep->hard)) {
+		weft_ep_break(ep, ENOBUFS, out);
+		err = -ECANCELED;
+	}
+	weft_srq_high(ep, out);
+	if (likely(!err))
+		return true;
+	weft_recv_fail(ep, post, -err, out);
+	return false;
+}
+
+static bool weft_srq_fits(const struct weft_mpost *p, u8 kind, u32 src, u64 tag)
+{
+	return p->kind == kind && !((p->tag ^ tag) & ~p->ignore) &&
+	       (p->src == WEFT_SRC_ANY || p->src == src);
+}
+
+/* Find the receive for a message of @ep. Both are locked. */
+static struct weft_mpost *weft_srq_find(struct weft_srq *srq, struct weft_ep *ep, u8 kind, u32 src,
+					u64 tag)
+{
+	struct weft_mpost *p = weft_match_arrive(&srq->match, kind, src, tag);
+
+	if (likely(p || !srq->hand))
+		return p;
+	p = &srq->hand->match;
+	if (!weft_srq_fits(p, kind, src, tag) ||
+	    weft_match_find(&ep->match, kind, p->src, p->tag, p->ignore))
+		return NULL;
+	srq->hand = NULL;
+	return p;
+}
+
+/* There is no receive for a message of @ep. Both are locked. */
+static void weft_srq_wait(struct weft_srq *srq, struct weft_ep *ep, u8 kind, struct weft_out *out)
+{
+	if (!ep->waits[kind]) {
+		ep->waits[kind] = true;
+		weft_list_add_tail(&srq->waiting[kind], &ep->wait[kind]);
+		srq->nwaiting[kind]++;
+	}
+	if (srq->dead || srq->bad)
+		return;
+	weft_srq_st(srq, srq->st | WEFT_ST_RQ_KICK);
+	/* barrier E: who posts from here on sees the flag; who has posted before is seen here */
+	smp_mb();
+	weft_srq_fetch(srq);
+	if (srq->nfresh)
+		weft_srq_later(srq, out);
+}
+
+/**
+ * weft_srq_take - a message has come to an endpoint that shares receives
+ * @ep: the endpoint, locked
+ * @kind: WEFT_TAGGED or WEFT_UNTAGGED
+ * @src: sender's index
+ * @tag: tag
+ * @out: output
+ *
+ * Return: the receive that it gets, in no matching any more; NULL: there is none: the message is
+ * kept, and will be served (the endpoint stays locked until it is among the unexpected ones).
+ */
+struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag,
+				 struct weft_out *out)
+{
+	struct weft_srq *srq = ep->srq;
+	struct weft_post *post = NULL;
+	struct weft_mpost *p;
+
+	do {
+		weft_lock(&srq->lock);
+		weft_srq_fetch(srq);
+		p = ep->broken ? NULL : weft_srq_find(srq, ep, kind, src, tag);
+		if (likely(p)) {
+			post = container_of(p, struct weft_post, match);
+			weft_srq_taken(srq, ep, post, out);
+		} else {
+			weft_srq_wait(srq, ep, kind, out);
+		}
+		if (unlikely(srq->nfresh))
+			weft_srq_later(srq, out);
+		weft_unlock(&srq->lock);
+	} while (unlikely(p && !weft_srq_usable(ep, post, out)));
+	return p;
+}
+
+/**
+ * weft_srq_post_free - a receive that was taken is over
+ * @ep: the endpoint, locked
+ * @post: the receive
+ * @out: output
+ */
+void weft_srq_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out *out)
+{
+	struct weft_srq *srq = post->srq;
+
+	weft_list_del(&post->node);
+	ep->nheld_recvs--;
+	weft_lock(&srq->lock);
+	srq->nheld--;
+	weft_list_add(&srq->post_free, &post->node);
+	if (unlikely(srq->stalled))
+		weft_srq_later(srq, out);
+	weft_unlock(&srq->lock);
+}
+
+/* ---- Serving --------------------------------------------------------------------- */
+
+/* The endpoint does not wait any more. The queue is locked. */
+static void weft_srq_unwait(struct weft_srq *srq, struct weft_ep *ep, u8 kind)
+{
+	if (!ep->waits[kind])
+		return;
+	ep->waits[kind] = false;
+	weft_list_del(&ep->wait[kind]);
+	srq->nwaiting[kind]--;
+}
+
+/* Offer the receive in the hand to an endpoint. */
+static void weft_srq_offer(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *post,
+			   struct weft_out *out)
+{
+	struct weft_mpost *p = &post->match;
+	struct weft_munexp *u = NULL;
+
+	weft_lock(&ep->lock);
+	if (ep->state != WEFT_EPS_DEAD)
+		weft_recv_resolve(ep);
+	weft_lock(&srq->lock);
+	if (srq->hand == post) {
+		if (!ep->broken)
+			u = weft_match_find(&ep->match, p->kind, p->src, p->tag, p->ignore);
+		if (u) {
+			srq->hand = NULL;
+			weft_srq_taken(srq, ep, post, out);
+		} else if (weft_list_empty(&ep->match.unexp[p->kind])) {
+			weft_srq_unwait(srq, ep, p->kind);
+		}
+	}
+	weft_unlock(&srq->lock);
+	if (u && weft_srq_usable(ep, post, out)) {
+		weft_match_unexp_del(&ep->match, u);
+		weft_recv_give(ep, container_of(u, struct weft_rxm, match), post, out);
+	}
+	weft_unlock(&ep->lock);
+}
+
+/* Offer the receive in the hand to all who wait. The queue is locked, and is so again. */
+static void weft_srq_round(struct weft_srq *srq, struct weft_post *post, struct weft_out *out)
+{
+	u8 kind = post->match.kind;
+	u32 n = srq->nwaiting[kind];
+
+	while (n-- && srq->hand == post) {
+		struct weft_list *l = weft_list_first(&srq->waiting[kind]);
+		struct weft_ep *ep;
+
+		if (!l)
+			break;
+		ep = weft_entry(l, struct weft_ep, wait[kind]);
+		weft_list_del(l);
+		weft_list_add_tail(&srq->waiting[kind], l);
+		weft_ep_get(ep);
+		weft_unlock(&srq->lock);
+		weft_srq_offer(srq, ep, post, out);
+		weft_ep_put(ep);
+		weft_lock(&srq->lock);
+	}
+	if (srq->hand != post)
+		return;
+	srq->hand = NULL;
+	if (srq->dead)
+		weft_list_add(&srq->post_free, &post->node);
+	else
+		weft_match_post(&srq->match, &post->match);
+}
+
+/* Serve what is fresh, at most @budget receives. The queue is locked, and is so again. */
+static void weft_srq_serve(struct weft_srq *srq, u32 budget, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	if (srq->serving) {
+		srq->again = true;
+		return;
+	}
+	srq->serving = true;
+	do {
+		srq->again = false;
+		weft_srq_fetch(srq);
+		while (budget && (l = weft_list_first(&srq->fresh))) {
+			weft_list_del(l);
+			srq->nfresh--;
+			srq->hand = weft_entry(l, struct weft_post, node);
+			weft_srq_round(srq, srq->hand, out);
+			budget--;
+		}
+	} while (srq->again && budget);
+	srq->serving = false;
+	if (!srq->nwaiting[WEFT_UNTAGGED] && !srq->nwaiting[WEFT_TAGGED])
+		weft_srq_st(srq, srq->st & ~WEFT_ST_RQ_KICK);
+	if ((srq->nfresh || srq->again) && !srq->work.queued && !srq->dead) {
+		srq->work.queued = true;
+		weft_srq_get(srq);
+		weft_list_add_tail(&out->cold, &srq->work.node);
+	}
+}
+
+/**
+ * weft_srq_flush - serve the queues that were put out
+ * @out: output
+ */
+void weft_srq_flush(struct weft_out *out)
+{
+	struct weft_list *l;
+
+	while ((l = weft_list_first(&out->serve))) {
+		struct weft_srq *srq = weft_entry(l, struct weft_srq, serve);
+
+		weft_lock(&srq->lock);
+		weft_list_del(l);
+		srq->queued = false;
+		weft_srq_serve(srq, WEFT_SRQ_BUDGET, out);
+		weft_unlock(&srq->lock);
+		weft_srq_put(srq);
+	}
+}
+
+/**
+ * weft_srq_work - a worker goes on
+ * @srq: the queue, referenced by the work
+ * @out: output
+ *
+ * Sleeps.
+ */
+void weft_srq_work(struct weft_srq *srq, struct weft_out *out)
+{
+	bool more;
+
+	weft_lock(&srq->lock);
+	srq->work.queued = false;
+	do {
+		weft_srq_serve(srq, WEFT_SRQ_BUDGET, out);
+		more = srq->work.queued;
+		if (more) {
+			/* what it has put out for a worker is done here */
+			weft_list_del(&srq->work.node);
+			srq->work.queued = false;
+			weft_unlock(&srq->lock);
+			weft_srq_put(srq);
+			weft_flush(out);
+			weft_yield();
+			weft_lock(&srq->lock);
+		}
+	} while (more);
+	weft_unlock(&srq->lock);
+	weft_srq_put(srq);
+}
+
+/* ---- Calls ----------------------------------------------------------------------- */
+
+/**
+ * weft_srq_kick - there may be work in the ring
+ * @srq: the queue
+ * @now: time
+ * @out: used and flushed inside
+ *
+ * Return: 0.
+ */
+int weft_srq_kick(struct weft_srq *srq, weft_ns now, struct weft_out *out)
+{
+	out->now = now;
+	weft_lock(&srq->lock);
+	weft_srq_later(srq, out);
+	weft_unlock(&srq->lock);
+	weft_flush(out);
+	return 0;
+}
+
+static struct weft_post *weft_srq_by_context(struct weft_srq *srq, u64 context)
+{
+	struct weft_mpost *p;
+	struct weft_list *l;
+
+	for (p = weft_match_post_next(&srq->match, NULL); p;
+	     p = weft_match_post_next(&srq->match, p))
+		if (container_of(p, struct weft_post, match)->context == context)
+			return container_of(p, struct weft_post, match);
+	if (srq->hand && srq->hand->context == context)
+		return srq->hand;
+	weft_list_for_each(l, &srq->fresh)
+		if (weft_entry(l, struct weft_post, node)->context == context)
+			return weft_entry(l, struct weft_post, node);
+	return NULL;
+}
+
+/* Write the completion of a receive that is canceled. Return: it has been written. */
+static bool weft_srq_canceled(const struct weft_post *post, struct weft_cq *cq,
+			      struct weft_out *out)
+{
+	struct weft_cqe e = {
+		.context = post->context,
+		.tag = post->match.tag,
+		.src = WEFT_SRC_ANY,
+		.flags = post->match.kind == WEFT_TAGGED ? WEFT_CQE_TAGGED : 0,
+		.status = ECANCELED,
+	};
+
+	return weft_cq_post(cq, &e, NULL, 0, NULL, out);
+}
+
+/**
+ * weft_srq_cancel - cancel the oldest receive with a context
+ * @srq: the queue
+ * @cq: where its completion goes
+ * @context: the user's
+ * @out: output
+ *
+ * Return: 0, also when there is none; -EAGAIN: @cq is full, and the receive stays.
+ */
+int weft_srq_cancel(struct weft_srq *srq, struct weft_cq *cq, u64 context, struct weft_out *out)
+{
+	struct weft_post *post;
+	int err = 0;
+
+	weft_lock(&srq->lock);
+	weft_srq_fetch(srq);
+	if (srq->nfresh)
+		weft_srq_later(srq, out);
+	post = weft_srq_by_context(srq, context);
+	if (post && !weft_srq_canceled(post, cq, out)) {
+		err = -EAGAIN;
+	} else if (post) {
+		if (post->match.in) {
+			weft_match_post_del(&srq->match, &post->match);
+		} else if (srq->hand == post) {
+			srq->hand = NULL;
+		} else {
+			weft_list_del(&post->node);
+			srq->nfresh--;
+		}
+		weft_list_add(&srq->post_free, &post->node);
+		if (srq->stalled)
+			weft_srq_later(srq, out);
+	}
+	weft_unlock(&srq->lock);
+	return err;
+}
+
+/**
+ * weft_srq_resize - another ring, another number of receives
+ * @srq: the queue
+ * @rq: the new ring
+ * @slots: slots of it, a power of two
+ * @recvs: receives that may be posted or under way
+ *
+ * What stands in the old ring stands in the new one afterwards, at the same indices; the old one is
+ * not touched any more. Sleeps. Return: 0, -EBUSY, -ENOMEM: nothing has changed.
+ */
+int weft_srq_resize(struct weft_srq *srq, const struct weft_rqe *rq, u32 slots, u32 recvs)
+{
+	u32 have = READ_ONCE(srq->nposts), i;
+	struct weft_srq_posts *posts = NULL;
+	int err = -EBUSY;
+
+	if (recvs > have) {
+		posts = weft_srq_posts_new(srq, recvs - have);
+		if (!posts)
+			return -ENOMEM;
+	}
+	weft_lock(&srq->lock);
+	weft_srq_fetch(srq);
+	if (!srq->dead && !srq->bad && recvs >= srq->low &&
+	    srq->ring.prod - srq->ring.cons <= slots &&
+	    weft_srq_available(srq) + srq->nheld <= recvs) {
+		/* the ring is the kernel's to read, and the adapter's to write: conf.rq is const */
+		for (i = srq->ring.cons; i != srq->ring.prod; i++)
+			memcpy((u8 *)rq + (size_t)(i & (slots - 1)) * WEFT_SLOT_SIZE,
+			       (const u8 *)srq->conf.rq +
+			       (size_t)(i & (srq->conf.rq_slots - 1)) * WEFT_SLOT_SIZE,
+			       WEFT_SLOT_SIZE);
+		srq->conf.rq = rq;
+		srq->conf.rq_slots = slots;
+		srq->conf.recvs = recvs;
+		srq->ring.slots = rq;
+		srq->ring.size = slots;
+		if (posts)
+			weft_srq_posts_add(srq, posts);
+		posts = NULL;
+		err = 0;
+	}
+	weft_unlock(&srq->lock);
+	weft_free(posts);
+	return err;
+}
+
+/**
+ * weft_srq_arm - set the low watermark and arm it
+ * @srq: the queue
+ * @low: one event when less than this many receives are available; 0: never
+ * @now: time
+ * @out: output
+ *
+ * Sleeps. Return: 0, -EINVAL: above the number of receives, or there is no event queue; -ENOMEM.
+ */
+int weft_srq_arm(struct weft_srq *srq, u32 low, weft_ns now, struct weft_out *out)
+{
+	struct weft_qev *ev = NULL;
+	int err = 0;
+
+	out->now = now;
+	if (!srq->conf.eq)
+		return -EINVAL;
+	if (low) {
+		ev = weft_srq_event(WEFT_EV_SRQ_LOW, srq->conf.handle);
+		if (!ev)
+			return -ENOMEM;
+	}
+	weft_lock(&srq->lock);
+	if (low > srq->conf.recvs) {
+		err = -EINVAL;
+	} else {
+		weft_srq_fetch(srq);
+		if (srq->nfresh)
+			weft_srq_later(srq, out);
+		swap(srq->ev_low, ev);
+		srq->low = low;
+		weft_srq_low(srq, out);
+	}
+	weft_unlock(&srq->lock);
+	weft_free(ev);
+	return err;
+}
+
+/**
+ * weft_srq_look - counts
+ * @srq: the queue
+ * @now: time
+ * @out: output; flushed
+ * @info: out
+ *
+ * What stands in the ring is given to who waits first.
+ */
+void weft_srq_look(struct weft_srq *srq, weft_ns now, struct weft_out *out,
+		   struct weft_srq_info *info)
+{
+	weft_srq_kick(srq, now, out);
+	weft_lock(&srq->lock);
+	info->recvs = srq->conf.recvs;
+	info->available = weft_srq_available(srq);
+	info->held = srq->nheld;
+	info->low = srq->low;
+	info->eps = srq->neps;
+	info->waiting = srq->nwaiting[WEFT_UNTAGGED] + srq->nwaiting[WEFT_TAGGED];
+	weft_unlock(&srq->lock);
+}
+
+/* ---- Endpoints ------------------------------------------------------------------- */
+
+/**
+ * weft_ep_share - let an endpoint take its receives from a queue
+ * @ep: the endpoint, NEW, without a ring of its own
+ * @srq: the queue; NULL: from none any more
+ * @av: the vector that the endpoint will be enabled with, NULL: none
+ *
+ * Return: 0, -EINVAL: it has a ring, or connectionless endpoints there have another vector; -EBUSY:
+ * it has been enabled.
+ */
+int weft_ep_share(struct weft_ep *ep, struct weft_srq *srq, struct weft_av *av)
+{
+	struct weft_srq *old;
+	int err = 0;
+
+	if (srq && (!(ep->conf.flags & WEFT_EPF_SRQ) || ep->core != srq->core))
+		return -EINVAL;
+	weft_mutex_lock(&ep->sq_mutex);
+	old = ep->srq;
+	if (ep->state != WEFT_EPS_NEW) {
+		err = -EBUSY;
+	} else if (srq) {
+		weft_lock(&srq->lock);
+		if (av && srq->av && srq->av != av && srq->neps)
+			err = -EINVAL;
+		if (!err) {
+			if (av)
+				srq->av = av;
+			srq->neps++;
+			weft_srq_get(srq);
+		}
+		weft_unlock(&srq->lock);
+	}
+	if (!err) {
+		ep->srq = srq;
+		if (old) {
+			weft_lock(&old->lock);
+			old->neps--;
+			weft_unlock(&old->lock);
+			weft_srq_put(old);
+		}
+	}
+	weft_mutex_unlock(&ep->sq_mutex);
+	return err;
+}
+
+/**
+ * weft_srq_leave - an endpoint is being destroyed
+ * @ep: the endpoint, locked, dead
+ *
+ * What it holds stays with it until that is over.
+ */
+void weft_srq_leave(struct weft_ep *ep)
+{
+	struct weft_srq *srq = ep->srq;
+	u8 kind;
+
+	weft_lock(&srq->lock);
+	for (kind = 0; kind < WEFT_KINDS; kind++)
+		weft_srq_unwait(srq, ep, kind);
+	srq->neps--;
+	weft_unlock(&srq->lock);
+	if (srq->conf.eq)
+		weft_eq_purge(srq->conf.eq, ep->conf.handle);
+}
+
+/**
+ * weft_srq_last - an endpoint's connection is over: tell who owns the queue
+ * @ep: the endpoint, locked
+ * @out: output
+ */
+void weft_srq_last(struct weft_ep *ep, struct weft_out *out)
+{
+	if (!ep->srq->conf.eq || ep->state == WEFT_EPS_DEAD)
+		return;
+	ep->ev_last.ev.type = WEFT_EV_SRQ_LAST;
+	ep->ev_last.ev.handle = ep->conf.handle;
+	ep->ev_last.ev.status = ep->broken;
+	weft_eq_post(ep->srq->conf.eq, &ep->ev_last, out);
+}
+
+/**
+ * weft_ep_marks - watermarks on how many shared receives an endpoint holds
+ * @ep: the endpoint
+ * @soft: one event when it holds more, 0: never
+ * @hard: its connection is broken when it holds more, 0: never
+ * @now: time
+ * @out: output
+ *
+ * Sleeps. Return: 0, -EINVAL: it shares none, or nobody would hear the event; -ENOMEM.
+ */
+int weft_ep_marks(struct weft_ep *ep, u32 soft, u32 hard, weft_ns now, struct weft_out *out)
+{
+	struct weft_srq *srq = ep->srq;
+	struct weft_qev *ev = NULL;
+	int err = 0;
+
+	out->now = now;
+	if (!srq || (soft && !srq->conf.eq))
+		return -EINVAL;
+	if (soft) {
+		ev = weft_srq_event(WEFT_EV_EP_HIGH, ep->conf.handle);
+		if (!ev)
+			return -ENOMEM;
+	}
+	weft_lock(&ep->lock);
+	if (ep->state == WEFT_EPS_DEAD) {
+		err = -EINVAL;
+	} else {
+		swap(ep->ev_high, ev);
+		ep->soft = soft;
+		ep->hard = hard;
+		weft_srq_high(ep, out);
+		if (hard && ep->nheld_recvs > hard)
+			weft_ep_break(ep, ENOBUFS, out);
+	}
+	weft_unlock(&ep->lock);
+	weft_free(ev);
+	return err;
+}
+
+/**
+ * weft_ep_held - shared receives that an endpoint holds
+ * @ep: the endpoint
+ * @held: out: how many
+ * @span: out: distance, in order of taking, between the newest taken and the oldest held
+ *
+ * Return: 0, -EINVAL: it shares none.
+ */
+int weft_ep_held(struct weft_ep *ep, u32 *held, u32 *span)
+{
+	struct weft_list *l;
+
+	if (!ep->srq)
+		return -EINVAL;
+	weft_lock(&ep->lock);
+	*held = ep->nheld_recvs;
+	l = weft_list_first(&ep->taken);
+	*span = l ? ep->taken_seq - weft_entry(l, struct weft_post, node)->seq : 0;
+	weft_unlock(&ep->lock);
+	return 0;
+}

@@ -1,0 +1,677 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Shared receive queues: who takes what, who waits and is served, counts, marks, resize, regions,
+ * and what a broken connection leaves; between nodes and within one
+ */
+#include "core/proto.h"
+#include "lone.h"
+#include "kselftest_harness.h"
+
+#define EPS	4
+#define ROOM	256
+#define BUFS	64
+#define SEC	(10ull * NSEC_PER_SEC)
+
+FIXTURE(srq)
+{
+	struct rig *rig;
+	struct rig_proc *a, *b;
+	struct rig_cq *ca, *cb;
+	struct rig_eq *eq, *conn_eq, *peer_eq;
+	struct rig_ep *from;
+	struct rig_ep *to[EPS];
+	u32 dst[EPS];
+	u16 first;
+	struct rig_srq *srq;
+	struct weft_srq_info info;
+	struct weft_event ev;
+	struct weft_cqe e;
+	u8 *src, *buf;
+};
+
+FIXTURE_VARIANT(srq)
+{
+	u32 node;
+	u32 cold;
+};
+
+FIXTURE_VARIANT_ADD(srq, remote) { .node = 1 };
+FIXTURE_VARIANT_ADD(srq, local) { .node = 0 };
+FIXTURE_VARIANT_ADD(srq, cold) { .node = 1, .cold = RIG_PPM / 2 };
+
+FIXTURE_SETUP(srq)
+{
+	struct rig_av *va, *vb;
+	struct rig_conf conf;
+	u32 i;
+
+	rig_conf_default(&conf, 5);
+	conf.cold = variant->cold;
+	self->rig = rig_new(&conf);
+	self->a = rig_proc_new(&self->rig->node[0]);
+	self->b = rig_proc_new(&self->rig->node[variant->node]);
+	self->ca = rig_cq_new(self->a, 256);
+	self->cb = rig_cq_new(self->b, 256);
+	self->eq = rig_eq_new(self->b);
+	self->conn_eq = rig_eq_new(self->b);
+	self->peer_eq = rig_eq_new(self->a);
+	self->srq = rig_srq_new(self->b, 64, 32, 0, self->eq);
+	va = rig_av_new(self->a);
+	vb = rig_av_new(self->b);
+	self->from = rig_ep_new(self->a, WEFT_EP_RDM, 0, 128, 16, 1);
+	for (i = 0; i < EPS; i++) {
+		self->to[i] = rig_ep_new(self->b, WEFT_EP_RDM, WEFT_EPF_SRQ, 16, 0, 10 + i);
+		self->dst[i] = rig_av_insert(va, variant->node, 10 + i, self->rig);
+		if (weft_ep_share(self->to[i]->ep, self->srq->srq, vb->av) ||
+		    rig_ep_enable(self->to[i], self->cb, self->cb, NULL, vb))
+			abort();
+	}
+	self->first = (u16)self->to[0]->handle;
+	if (rig_ep_enable(self->from, self->ca, self->ca, NULL, va))
+		abort();
+	self->src = rig_buf(self->a, 1 << 20);
+	self->buf = rig_buf(self->b, 1 << 20);
+	for (i = 0; i < 1 << 20; i++)
+		self->src[i] = i * 31 + (i >> 8);
+}
+
+FIXTURE_TEARDOWN(srq)
+{
+	rig_free(self->rig);
+}
+
+static int send_to(struct rig_ep *ep, u32 dst, u8 *p, u32 len, u32 flags)
+{
+	struct rig_op op = { .flags = flags, .peer = dst, .n = len ? 1 : 0 };
+
+	op.iov[0] = (struct weft_iov){ .addr = (uintptr_t)p, .len = len };
+	return rig_send(ep, &op);
+}
+
+#define SEND(i, p, len) send_to(self->from, self->dst[i], p, len, 0)
+
+static int post_at(struct rig_srq *srq, u8 *p, u32 len, u64 context)
+{
+	struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY, .context = context,
+			     .n = len ? 1 : 0 };
+
+	op.iov[0] = (struct weft_iov){ .addr = (uintptr_t)p, .len = len };
+	return rig_srq_recv(srq, &op, NULL);
+}
+
+#define POST(k) post_at(self->srq, self->buf + (k) * ROOM, ROOM, k)
+
+static bool has_completion(void *arg)
+{
+	struct rig_cq *cq = arg;
+
+	return cq->status.tail != cq->head;
+}
+
+static bool completion(struct rig *rig, struct rig_cq *cq, struct weft_cqe *e)
+{
+	return rig_until(rig, has_completion, cq, SEC) && rig_cq_read(cq, e) == 1;
+}
+
+static bool has_event(void *arg)
+{
+	return weft_eq_ready(&((struct rig_eq *)arg)->eq);
+}
+
+/* Return: receives that are available. */
+static u32 look(struct rig_srq *srq, struct weft_srq_info *info)
+{
+	rig_srq_look(srq, info);
+	return info->available;
+}
+
+/* The next event. Return: its type, 0: none comes. */
+static u32 event(struct rig *rig, struct rig_eq *eq, struct weft_event *ev)
+{
+	if (!rig_until(rig, has_event, eq, NSEC_PER_SEC) || !rig_eq_read(eq, ev, NULL))
+		return 0;
+	return ev->type;
+}
+
+#define COMPLETION()	completion(self->rig, self->cb, &self->e)
+#define LOOK()		look(self->srq, &self->info)
+#define SETTLE()	rig_run(self->rig, NSEC_PER_SEC)
+
+/* Which of the endpoints does a completion name? */
+#define WHO()		(self->e.ep - self->first)
+
+TEST_F(srq, any_endpoint_takes)
+{
+	u32 i;
+
+	for (i = 0; i < 2 * EPS; i++)
+		ASSERT_EQ(0, POST(i));
+	ASSERT_EQ(2 * EPS, LOOK());
+	for (i = 0; i < 2 * EPS; i++) {
+		ASSERT_EQ(0, SEND(i % EPS, self->src + i, 100 + i));
+		ASSERT_TRUE(COMPLETION());
+		EXPECT_EQ(i, self->e.context);
+		EXPECT_EQ(i % EPS, WHO());
+		EXPECT_EQ(100 + i, self->e.len);
+		EXPECT_EQ(0, memcmp(self->buf + i * ROOM, self->src + i, 100 + i));
+		EXPECT_EQ(2 * EPS - 1 - i, LOOK());
+	}
+	EXPECT_EQ(0, self->info.held);
+	EXPECT_EQ(EPS, self->info.eps);
+}
+
+TEST_F(srq, segments_front_to_back)
+{
+	static const u32 part[4] = { 7, 1, 64, 9 };
+	struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY, .n = 4 };
+	u32 i, len, at, left;
+
+	for (len = 0; len <= 81; len++) {
+		memset(self->buf, 0xee, 1024);
+		for (i = 0; i < 4; i++)
+			op.iov[i] = (struct weft_iov){
+				.addr = (uintptr_t)self->buf + 200 * i, .len = part[i]
+			};
+		ASSERT_EQ(0, rig_srq_recv(self->srq, &op, NULL));
+		ASSERT_EQ(0, SEND(len % EPS, self->src, len));
+		ASSERT_TRUE(COMPLETION());
+		EXPECT_EQ(0, self->e.status);
+		for (i = 0, at = 0, left = len; i < 4; i++) {
+			u32 n = left < part[i] ? left : part[i];
+
+			EXPECT_EQ(0, memcmp(self->buf + 200 * i, self->src + at, n));
+			EXPECT_EQ(0xee, self->buf[200 * i + n]);
+			at += n;
+			left -= n;
+		}
+	}
+}
+
+/* Nobody has posted: messages wait, and are served one endpoint after the other. */
+TEST_F(srq, who_waits_is_served_in_turn)
+{
+	u32 next[EPS] = { 0 };
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, SEND(0, self->src + 16 * i, 16));
+	SETTLE();
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, SEND(1, self->src + 16 * i, 16));
+	SETTLE();
+	ASSERT_EQ(0, SEND(2, self->src, 16));
+	SETTLE();
+	LOOK();
+	EXPECT_EQ(3, self->info.waiting);
+	for (i = 0; i < 7; i++) {
+		static const u32 order[] = { 0, 1, 2, 0, 1, 0, 1 };
+
+		ASSERT_EQ(0, POST(i));
+		ASSERT_TRUE(COMPLETION());
+		EXPECT_EQ(i, self->e.context);
+		EXPECT_EQ(order[i], WHO());
+		EXPECT_EQ(0, memcmp(self->buf + i * ROOM, self->src + 16 * next[order[i]]++, 16));
+	}
+	/* one more finds nobody, and the next message finds it */
+	ASSERT_EQ(0, POST(7));
+	EXPECT_EQ(1, LOOK());
+	EXPECT_EQ(0, self->info.waiting);
+	ASSERT_EQ(0, SEND(3, self->src, 16));
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(3, WHO());
+}
+
+TEST_F(srq, an_empty_queue_loses_nothing)
+{
+	u32 i;
+
+	for (i = 0; i < 100; i++)
+		ASSERT_EQ(0, SEND(0, self->src + i, 200));
+	SETTLE();
+	EXPECT_FALSE(has_completion(self->cb));
+	for (i = 0; i < 100; i++) {
+		ASSERT_EQ(0, POST(i % BUFS));
+		ASSERT_TRUE(COMPLETION());
+		EXPECT_EQ(0, memcmp(self->buf + (i % BUFS) * ROOM, self->src + i, 200));
+	}
+}
+
+/* Messages of one wait; a tag that another one asks for goes past them. */
+TEST_F(srq, tags)
+{
+	struct rig_op op = { .tagged = true, .n = 1 };
+	u32 i;
+
+	op.iov[0] = (struct weft_iov){ .addr = (uintptr_t)self->src, .len = 8 };
+	for (i = 0; i < 8; i++) {
+		op.peer = self->dst[i % 2];
+		op.tag = i;
+		ASSERT_EQ(0, rig_send(self->from, &op));
+	}
+	SETTLE();
+	op.flags = WEFT_RQ_COMPLETION;
+	op.peer = WEFT_SRC_ANY;
+	op.iov[0].addr = (uintptr_t)self->buf;
+	for (i = 8; i--;) {
+		op.tag = i;
+		op.context = i;
+		ASSERT_EQ(0, rig_srq_recv(self->srq, &op, NULL));
+		ASSERT_TRUE(COMPLETION());
+		EXPECT_EQ(i, self->e.tag);
+		EXPECT_EQ(i, self->e.context);
+		EXPECT_EQ(i % 2, WHO());
+		EXPECT_EQ(WEFT_CQE_TAGGED, self->e.flags & WEFT_CQE_TAGGED);
+	}
+	/* only the sender that is not there may send this one; another takes what any may */
+	op.peer = 1;
+	ASSERT_EQ(0, rig_srq_recv(self->srq, &op, NULL));
+	EXPECT_EQ(1, LOOK());
+	/* from nobody's address: directed receives do not fit */
+	EXPECT_EQ(0, self->info.waiting);
+}
+
+TEST_F(srq, low_watermark)
+{
+	u32 i;
+
+	for (i = 0; i < 5; i++)
+		ASSERT_EQ(0, POST(i));
+	EXPECT_EQ(-EINVAL, rig_srq_arm(self->srq, 33));
+	ASSERT_EQ(0, rig_srq_arm(self->srq, 3));
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(0, SEND(i % EPS, self->src, 8));
+		ASSERT_TRUE(COMPLETION());
+		/* 4, 3: none; 2: one; 1, 0: none */
+		EXPECT_EQ(i == 2 ? WEFT_EV_SRQ_LOW : 0,
+			  event(self->rig, self->eq, &self->ev));
+		if (i == 2)
+			EXPECT_EQ(self->srq->handle, self->ev.handle);
+	}
+	/* filled and emptied: none; armed again below the mark: at once */
+	for (i = 0; i < 5; i++)
+		ASSERT_EQ(0, POST(i));
+	for (i = 0; i < 4; i++) {
+		ASSERT_EQ(0, SEND(0, self->src, 8));
+		ASSERT_TRUE(COMPLETION());
+	}
+	EXPECT_EQ(0, event(self->rig, self->eq, &self->ev));
+	LOOK();
+	EXPECT_EQ(3, self->info.low);
+	ASSERT_EQ(0, rig_srq_arm(self->srq, 2));
+	EXPECT_EQ(WEFT_EV_SRQ_LOW, event(self->rig, self->eq, &self->ev));
+	ASSERT_EQ(0, rig_srq_arm(self->srq, 0));
+	ASSERT_EQ(0, SEND(0, self->src, 8));
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(0, event(self->rig, self->eq, &self->ev));
+	/* two armings, nobody has read the first event */
+	ASSERT_EQ(0, rig_srq_arm(self->srq, 1));
+	ASSERT_EQ(0, rig_srq_arm(self->srq, 1));
+	EXPECT_EQ(WEFT_EV_SRQ_LOW, event(self->rig, self->eq, &self->ev));
+	EXPECT_EQ(WEFT_EV_SRQ_LOW, event(self->rig, self->eq, &self->ev));
+	EXPECT_EQ(0, event(self->rig, self->eq, &self->ev));
+}
+
+TEST_F(srq, resize)
+{
+	u32 i;
+
+	for (i = 0; i < 20; i++)
+		ASSERT_EQ(0, POST(i));
+	EXPECT_EQ(-EBUSY, rig_srq_resize(self->srq, 64, 19));
+	ASSERT_EQ(0, rig_srq_arm(self->srq, 22));
+	EXPECT_EQ(-EBUSY, rig_srq_resize(self->srq, 64, 21));
+	ASSERT_EQ(0, rig_srq_arm(self->srq, 0));
+	ASSERT_EQ(0, rig_srq_resize(self->srq, 128, 100));
+	for (; i < 60; i++)
+		ASSERT_EQ(0, POST(i));
+	EXPECT_EQ(60, LOOK());
+	ASSERT_EQ(0, rig_srq_resize(self->srq, 64, 60));
+	for (i = 0; i < 60; i++) {
+		ASSERT_EQ(0, SEND(i % EPS, self->src + i, 50));
+		ASSERT_TRUE(COMPLETION());
+		EXPECT_EQ(i, self->e.context);
+		EXPECT_EQ(0, memcmp(self->buf + i * ROOM, self->src + i, 50));
+	}
+	EXPECT_EQ(0, LOOK());
+	EXPECT_EQ(60, self->info.recvs);
+}
+
+/* Resized again and again while messages of all come. */
+TEST_F(srq, resize_under_traffic)
+{
+	u32 sent = 0, posted = 0, got = 0, recvs = 32;
+
+	while (got < 2000) {
+		if (posted < 2000 && posted - got < 16 && !POST(posted % BUFS))
+			posted++;
+		if (sent < 2000 && !SEND(sent % EPS, self->src + sent, 1 + sent % 200))
+			sent++;
+		if (rig_below(self->rig, 8) == 0) {
+			recvs = 16 + rig_below(self->rig, 48);
+			ASSERT_EQ(0, rig_srq_resize(self->srq, 64 << rig_below(self->rig, 2),
+						    recvs));
+		}
+		rig_step(self->rig, rig_now(self->rig) + NSEC_PER_MSEC);
+		while (rig_cq_read(self->cb, &self->e) == 1) {
+			ASSERT_EQ(0, self->e.status);
+			got++;
+		}
+	}
+	EXPECT_EQ(0, LOOK());
+	EXPECT_EQ(0, self->info.held);
+}
+
+TEST_F(srq, cancel)
+{
+	ASSERT_EQ(0, POST(1));
+	ASSERT_EQ(0, POST(2));
+	ASSERT_EQ(0, rig_srq_cancel(self->srq, self->cb, 2));
+	ASSERT_EQ(0, rig_srq_cancel(self->srq, self->cb, 77));
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(ECANCELED, self->e.status);
+	EXPECT_EQ(2, self->e.context);
+	EXPECT_EQ(1, LOOK());
+	ASSERT_EQ(0, SEND(0, self->src, 8));
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(1, self->e.context);
+}
+
+/* A message that is longer than its receive is cut, as on any endpoint without STRICT. */
+TEST_F(srq, cut)
+{
+	ASSERT_EQ(0, post_at(self->srq, self->buf, 10, 3));
+	ASSERT_EQ(0, SEND(1, self->src, 100));
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(EMSGSIZE, self->e.status);
+	EXPECT_EQ(90, self->e.olen);
+	ASSERT_EQ(0, POST(4));
+	ASSERT_EQ(0, SEND(1, self->src, 100));
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(0, self->e.status);
+}
+
+/* Long messages hold receives; an endpoint that is killed gives back what it held. */
+TEST_F(srq, held_and_killed)
+{
+	u32 held, span, i;
+
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(0, post_at(self->srq, self->buf + (i << 18), 1 << 18, i));
+	if (variant->node) {
+		rig_cut(self->rig, 0, 1, false);
+		for (i = 0; i < 2; i++)
+			ASSERT_EQ(0, SEND(0, self->src, 1 << 18));
+		for (i = 0; i < 200000 && LOOK() > 2; i++)
+			rig_step(self->rig, rig_now(self->rig) + NSEC_PER_MSEC);
+		rig_cut(self->rig, 0, 1, true);
+		ASSERT_EQ(2, LOOK());
+		ASSERT_EQ(0, weft_ep_held(self->to[0]->ep, &held, &span));
+		EXPECT_EQ(2, held);
+		EXPECT_EQ(1, span);
+		EXPECT_EQ(2, self->info.held);
+	}
+	rig_ep_free(self->to[0]);
+	EXPECT_EQ(0, (LOOK(), self->info.held));
+	EXPECT_EQ(EPS - 1, self->info.eps);
+	if (variant->node) {
+		EXPECT_EQ(2, LOOK());
+		rig_cut(self->rig, 0, 1, false);
+	}
+	ASSERT_EQ(0, SEND(1, self->src, 1 << 18));
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(0, self->e.status);
+	EXPECT_EQ(1, WHO());
+}
+
+/* A completion that finds no room waits, and its endpoint may go meanwhile. */
+TEST_F(srq, completion_queue_full)
+{
+	struct rig_cq *small = rig_cq_new(self->b, 16);
+	struct rig_av *av = rig_av_new(self->b);
+	struct rig_srq *srq = rig_srq_new(self->b, 64, 32, 0, NULL);
+	struct rig_ep *ep = rig_ep_new(self->b, WEFT_EP_RDM, WEFT_EPF_SRQ, 16, 0, 30);
+	struct rig_av *va = rig_av_new(self->a);
+	struct rig_ep *from = rig_ep_new(self->a, WEFT_EP_RDM, 0, 64, 16, 3);
+	u32 i;
+
+	ASSERT_EQ(0, weft_ep_share(ep->ep, srq->srq, av->av));
+	ASSERT_EQ(0, rig_ep_enable(ep, small, small, NULL, av));
+	ASSERT_EQ(0, rig_av_insert(va, variant->node, 30, self->rig));
+	ASSERT_EQ(0, rig_ep_enable(from, self->ca, self->ca, NULL, va));
+	for (i = 0; i < 32; i++) {
+		ASSERT_EQ(0, post_at(srq, self->buf, 0, i));
+		ASSERT_EQ(0, send_to(from, 0, NULL, 0, 0));
+	}
+	SETTLE();
+	rig_srq_look(srq, &self->info);
+	EXPECT_EQ(0, self->info.available);
+	EXPECT_EQ(16, self->info.held);
+	/* no receive is free: the ring keeps what is posted until one is */
+	for (i = 0; i < 20; i++)
+		ASSERT_EQ(0, post_at(srq, self->buf, 0, 100 + i));
+	for (i = 0; i < 10; i++) {
+		ASSERT_TRUE(completion(self->rig, small, &self->e));
+		EXPECT_EQ(i, self->e.context);
+	}
+	rig_srq_look(srq, &self->info);
+	EXPECT_EQ(20, self->info.available);
+	EXPECT_EQ(6, self->info.held);
+	rig_ep_free(ep);
+	rig_srq_look(srq, &self->info);
+	EXPECT_EQ(0, self->info.held);
+	EXPECT_EQ(20, self->info.available);
+}
+
+/* A ring that cannot be decoded, and entries that are wrong. */
+TEST_F(srq, hostile)
+{
+	struct weft_rqe e = { .op = WEFT_RQ_PEEK, .nslots = 1, .src = WEFT_SRC_ANY, .context = 9 };
+
+	rig_srq_put(self->srq, &e, 1);
+	ASSERT_EQ(0, POST(1));
+	e.nslots = 0;
+	ASSERT_EQ(0, SEND(0, self->src, 8));
+	SETTLE();
+	rig_srq_put(self->srq, &e, 1);
+	ASSERT_EQ(0, SEND(0, self->src, 8));
+	SETTLE();
+	EXPECT_EQ(WEFT_ST_ERROR, self->srq->status.flags & WEFT_ST_ERROR);
+	EXPECT_EQ(-EIO, POST(2));
+	EXPECT_EQ(-EBUSY, rig_srq_resize(self->srq, 64, 32));
+}
+
+/* What names regions is checked when it is taken; the one behind it is used. */
+TEST_F(srq, regions)
+{
+	struct rig_srq *srq = rig_srq_new(self->b, 64, 32, 7, self->eq);
+	struct rig_ep *ep = rig_ep_new(self->b, WEFT_EP_RDM, WEFT_EPF_SRQ, 16, 0, 30);
+	struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY, .n = 2 };
+	u32 keys[WEFT_KEYS_MAX] = { 1, 2 };
+	struct rig_av *av = rig_av_new(self->b), *va = rig_av_new(self->a);
+	struct rig_ep *from = rig_ep_new(self->a, WEFT_EP_RDM, 0, 64, 16, 3);
+	u32 i;
+
+	ASSERT_EQ(0, weft_ep_share(ep->ep, srq->srq, av->av));
+	ASSERT_EQ(0, rig_ep_enable(ep, self->cb, self->cb, NULL, av));
+	ASSERT_EQ(0, rig_av_insert(va, variant->node, 30, self->rig));
+	ASSERT_EQ(0, rig_ep_enable(from, self->ca, self->ca, NULL, va));
+	for (i = 0; i < 2; i++) {
+		op.iov[i] = (struct weft_iov){
+			.addr = (uintptr_t)self->buf + 512 * i, .len = 32
+		};
+		self->b->keys[i] = (struct rig_key){ .seg = op.iov[i], .zone = 7 };
+	}
+	for (i = 0; i < 4; i++) {
+		op.context = i;
+		ASSERT_EQ(0, rig_srq_recv(srq, &op, keys));
+		if (i == 2)
+			self->b->keys[1].zone = 8;
+		ASSERT_EQ(0, send_to(from, 0, self->src, 40, 0));
+		ASSERT_TRUE(COMPLETION());
+		EXPECT_EQ(i, self->e.context);
+		EXPECT_EQ(i == 2 ? EACCES : 0, self->e.status);
+		self->b->keys[1].zone = 7;
+		if (i == 2) {
+			/* the message is still there */
+			op.context = 20;
+			ASSERT_EQ(0, rig_srq_recv(srq, &op, keys));
+			ASSERT_TRUE(COMPLETION());
+			EXPECT_EQ(20, self->e.context);
+			EXPECT_EQ(0, self->e.status);
+		}
+	}
+	/* a receive that names none is refused */
+	op.context = 30;
+	ASSERT_EQ(0, rig_srq_recv(srq, &op, NULL));
+	ASSERT_EQ(0, send_to(from, 0, self->src, 40, 0));
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(30, self->e.context);
+	EXPECT_EQ(EOPNOTSUPP, self->e.status);
+}
+
+/* ---- Connected endpoints --------------------------------------------- */
+
+static struct rig_ep *connect_to(struct __test_metadata *_metadata, FIXTURE_DATA(srq) * self,
+				 const FIXTURE_VARIANT(srq) * variant, struct rig_ep **to)
+{
+	static u16 svc = 900;
+	struct rig_ep *pep = rig_ep_new(self->b, WEFT_EP_PASSIVE, 0, 0, 0, ++svc);
+	struct rig_ep *ep = rig_ep_new(self->a, WEFT_EP_MSG, 0, 64, 16, 0);
+
+	*to = rig_ep_new(self->b, WEFT_EP_MSG, WEFT_EPF_SRQ | WEFT_EPF_STRICT, 16, 0, 0);
+	EXPECT_EQ(0, weft_ep_share((*to)->ep, self->srq->srq, NULL));
+	EXPECT_EQ(0, rig_ep_enable(ep, self->ca, self->ca, self->peer_eq, NULL));
+	EXPECT_EQ(0, rig_ep_enable(*to, self->cb, self->cb, self->conn_eq, NULL));
+	EXPECT_EQ(0, rig_listen(pep, self->conn_eq, 4));
+	EXPECT_EQ(0, rig_connect(ep, variant->node, svc, NULL, 0));
+	EXPECT_EQ(WEFT_EV_CONNREQ, event(self->rig, self->conn_eq, &self->ev));
+	EXPECT_EQ(0, rig_accept(*to, self->ev.conn, NULL, 0));
+	EXPECT_EQ(WEFT_EV_CONNECTED, event(self->rig, self->peer_eq, &self->ev));
+	EXPECT_EQ(WEFT_EV_CONNECTED, event(self->rig, self->conn_eq, &self->ev));
+	return ep;
+}
+
+#define CONNECT(to)	connect_to(_metadata, self, variant, to)
+
+TEST_F(srq, too_long_breaks_the_connection)
+{
+	struct rig_ep *ta, *tb, *a = CONNECT(&ta), *b = CONNECT(&tb);
+	struct weft_cqe e;
+
+	ASSERT_EQ(0, post_at(self->srq, self->buf, 10, 1));
+	ASSERT_EQ(0, POST(2));
+	ASSERT_EQ(0, send_to(a, 0, self->src, 11, WEFT_SQ_COMPLETION | WEFT_SQ_DELIVERY));
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(EMSGSIZE, self->e.status);
+	EXPECT_EQ(1, self->e.context);
+	EXPECT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, self->conn_eq, &self->ev));
+	EXPECT_EQ(EMSGSIZE, self->ev.status);
+	EXPECT_EQ(ta->handle, self->ev.handle);
+	EXPECT_EQ(WEFT_EV_SRQ_LAST, event(self->rig, self->eq, &self->ev));
+	EXPECT_EQ(ta->handle, self->ev.handle);
+	EXPECT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, self->peer_eq, &self->ev));
+	if (variant->node) {
+		ASSERT_TRUE(completion(self->rig, self->ca, &e));
+		EXPECT_NE(0, e.status);
+	}
+	/* the others are unharmed */
+	ASSERT_EQ(0, send_to(b, 0, self->src, 11, 0));
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(0, self->e.status);
+	EXPECT_EQ(2, self->e.context);
+	EXPECT_EQ((u16)tb->handle, self->e.ep);
+}
+
+/* What stands on the queue stays there for the others; who waits for it leaves. */
+TEST_F(srq, disconnect)
+{
+	struct rig_ep *ta, *tb, *a = CONNECT(&ta), *b = CONNECT(&tb);
+
+	ASSERT_EQ(0, send_to(a, 0, self->src, 8, 0));
+	SETTLE();
+	LOOK();
+	EXPECT_EQ(1, self->info.waiting);
+	ASSERT_EQ(0, rig_shutdown(a));
+	EXPECT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, self->conn_eq, &self->ev));
+	EXPECT_EQ(0, self->ev.status);
+	EXPECT_EQ(WEFT_EV_SRQ_LAST, event(self->rig, self->eq, &self->ev));
+	ASSERT_EQ(0, POST(1));
+	ASSERT_EQ(0, POST(2));
+	EXPECT_EQ(2, LOOK());
+	EXPECT_EQ(0, self->info.waiting);
+	ASSERT_EQ(0, send_to(b, 0, self->src, 8, 0));
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(1, self->e.context);
+	EXPECT_EQ((u16)tb->handle, self->e.ep);
+	rig_ep_free(tb);
+	EXPECT_EQ(1, LOOK());
+	EXPECT_EQ(EPS + 1, self->info.eps);
+}
+
+TEST_F(srq, high_watermarks)
+{
+	struct rig_ep *ta, *tb, *a = CONNECT(&ta), *b = CONNECT(&tb);
+	u32 held, span, i, flushed = 0;
+
+	if (!variant->node)
+		SKIP(return, "messages within a node do not linger");
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(0, post_at(self->srq, self->buf + (i << 18), 1 << 18, i));
+	ASSERT_EQ(0, weft_ep_marks(ta->ep, 1, 2, rig_now(self->rig), &self->rig->node[1].out));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, send_to(a, 0, self->src, 1 << 18, 0));
+		while (LOOK() > 3 - i)
+			rig_step(self->rig, rig_now(self->rig) + NSEC_PER_MSEC);
+		EXPECT_EQ(0, weft_ep_held(ta->ep, &held, &span));
+		EXPECT_EQ(i < 2 ? i + 1 : 2, held);
+		if (i == 0)
+			EXPECT_FALSE(has_event(self->eq));
+		if (i == 1) {
+			ASSERT_TRUE(has_event(self->eq));
+			ASSERT_EQ(1, rig_eq_read(self->eq, &self->ev, NULL));
+			EXPECT_EQ(WEFT_EV_EP_HIGH, self->ev.type);
+			EXPECT_EQ(ta->handle, self->ev.handle);
+		}
+	}
+	EXPECT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, self->conn_eq, &self->ev));
+	EXPECT_EQ(ENOBUFS, self->ev.status);
+	EXPECT_EQ(ta->handle, self->ev.handle);
+	while (rig_cq_read(self->cb, &self->e) == 1) {
+		EXPECT_EQ(ECANCELED, self->e.status);
+		flushed++;
+	}
+	EXPECT_EQ(3, flushed);
+	ASSERT_EQ(0, send_to(b, 0, self->src, 1 << 18, 0));
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(0, self->e.status);
+}
+
+TEST_F(srq, solicited)
+{
+	ASSERT_EQ(0, POST(1));
+	ASSERT_EQ(0, POST(2));
+	ASSERT_EQ(0, SEND(0, self->src, 8));
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(0, self->e.flags & WEFT_CQE_SOLICITED);
+	ASSERT_EQ(0, send_to(self->from, self->dst[0], self->src, 8, WEFT_SQ_SOLICITED));
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(WEFT_CQE_SOLICITED, self->e.flags & WEFT_CQE_SOLICITED);
+}
+
+TEST_F(srq, sharing)
+{
+	struct rig_ep *own = rig_ep_new(self->b, WEFT_EP_RDM, 0, 16, 16, 0);
+	struct rig_ep *ep = rig_ep_new(self->b, WEFT_EP_RDM, WEFT_EPF_SRQ, 16, 0, 0);
+	struct rig_av *other = rig_av_new(self->b);
+	u32 held, span;
+
+	EXPECT_EQ(-EINVAL, weft_ep_share(own->ep, self->srq->srq, other->av));
+	EXPECT_EQ(-EINVAL, weft_ep_held(own->ep, &held, &span));
+	EXPECT_EQ(-EINVAL, rig_ep_enable(ep, self->cb, self->cb, NULL, other));
+	/* endpoints of one queue have one vector */
+	EXPECT_EQ(-EINVAL, weft_ep_share(ep->ep, self->srq->srq, other->av));
+	EXPECT_EQ(-EBUSY, weft_ep_share(self->to[0]->ep, self->srq->srq, other->av));
+	EXPECT_EQ(-EBUSY, weft_ep_share(self->to[0]->ep, NULL, NULL));
+}
+
+TEST_HARNESS_MAIN
