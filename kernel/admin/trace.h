@@ -64,8 +64,9 @@ TRACE_EVENT(weft_tx,
 );
 
 TRACE_EVENT(weft_rx,
-	TP_PROTO(const char *port, const struct weft_sockaddr *from, const u8 *data, u32 len),
-	TP_ARGS(port, from, data, len),
+	TP_PROTO(const char *port, const struct weft_sockaddr *from, const u8 *data, u32 len,
+		 u32 n),
+	TP_ARGS(port, from, data, len, n),
 	TP_STRUCT__entry(
 		__string(port, port)
 		__array(u8, from, sizeof(struct sockaddr_in6))
@@ -73,6 +74,7 @@ TRACE_EVENT(weft_rx,
 		__field(u32, path)
 		__field(u32, psn)
 		__field(u32, len)
+		__field(u32, n)
 	),
 	TP_fast_assign(
 		weft_assign_str(port, port);
@@ -81,10 +83,11 @@ TRACE_EVENT(weft_rx,
 		__entry->path = len >= 32 ? get_unaligned_be32(data + 4) : 0;
 		__entry->psn = len >= 32 ? get_unaligned_be32(data + 16) : 0;
 		__entry->len = len;
+		__entry->n = n;
 	),
-	TP_printk("%s from %pISpc type %#x path %#x psn %u len %u", __get_str(port), __entry->from,
-		  __entry->type,
-		  __entry->path, __entry->psn, __entry->len)
+	TP_printk("%s from %pISpc type %#x path %#x psn %u len %u packets %u", __get_str(port),
+		  __entry->from, __entry->type,
+		  __entry->path, __entry->psn, __entry->len, __entry->n)
 );
 
 DECLARE_EVENT_CLASS(weft_message,

@@ -328,9 +328,36 @@ static bool weft_rx_early_end(struct weft_path *path, struct weft_chunks rest, b
 	return false;
 }
 
-/* A packet of a path that is up and locked. */
-static void weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
-			 const struct weft_chunks *rest, struct weft_out *out)
+/*
+ * Packets @pkt to @pkt + @left of @seg bytes each, the last of which may be shorter; the first is
+ * new. Return: how many have been taken as a run, 0: to be looked at one by one.
+ */
+static u32 weft_rx_run(struct weft_path *path, struct weft_lane *lane, const struct weft_hdr *h,
+		       const u8 *pkt, u32 left, u32 seg, struct weft_chunks rest,
+		       struct weft_out *out)
+{
+	bool acknow = h->flags & WEFT_PKT_ACKNOW;
+	struct weft_chunk c;
+	u32 n, all, last;
+
+	n = all = weft_wire_run(pkt, left, seg, &acknow);
+	if (n == 1)
+		return 0;
+	n = weft_lane_fresh(lane, h->psn, n);
+	weft_wire_next(&rest, &c);
+	last = n == all ? c.paylen - (n * seg - min(left, n * seg)) : c.paylen;
+	n = weft_place_run(path, &c, n, last, seg - c.paylen, out);
+	if (n)
+		weft_lane_take(path, lane, h->psn, n, acknow, out->now);
+	return n;
+}
+
+/*
+ * A packet of a path that is up and locked; others of @seg bytes each, the last of which may be
+ * shorter, follow it up to @pkt + @left. Return: packets that have been dealt with.
+ */
+static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h, const u8 *pkt, u32 left,
+			u32 seg, const struct weft_chunks *rest, struct weft_out *out)
 {
 	struct weft_core *core = path->core;
 	struct weft_chunk sack, *sp = NULL;
@@ -339,7 +366,7 @@ static void weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 
 	if (unlikely(h->lane >= WEFT_LANES || weft_wire_check(rest))) {
 		weft_count(core, rx_bad);
-		return;
+		return 1;
 	}
 	lane = &path->lane[h->lane];
 	path->heard_at = out->now;
@@ -359,12 +386,18 @@ static void weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 	if (h->ack != lane->snd_una || sp)
 		weft_lane_acked(path, lane, h, sp, out);
 	if (!(h->flags & WEFT_PKT_PSN))
-		return;
+		return 1;
 	if (likely(seen == WEFT_PSN_NEW)) {
+		if (left > seg) {
+			u32 n = weft_rx_run(path, lane, h, pkt, left, seg, *rest, out);
+
+			if (n)
+				return n;
+		}
 		if (likely(!weft_rx_early_end(path, *rest, h->psn == lane->rcv_nxt)) &&
 		    likely(weft_rx_take(path, lane, h->psn, *rest, out))) {
-			weft_lane_take(path, lane, h->psn, h->flags & WEFT_PKT_ACKNOW, out->now);
-			return;
+			weft_lane_take(path, lane, h->psn, 1, h->flags & WEFT_PKT_ACKNOW, out->now);
+			return 1;
 		}
 		weft_count(core, rx_dropped);
 	} else {
@@ -373,6 +406,7 @@ static void weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 	/* a sign of life in any case */
 	lane->ack_now = true;
 	path->busy |= 1u << lane->no;
+	return 1;
 }
 
 /* A path's lock is held over a run of packets, from enter to leave: sparse cannot follow that. */
@@ -401,52 +435,73 @@ static struct weft_path *weft_rx_enter(struct weft_core *core, u32 id)
 	return path;
 }
 
+/*
+ * A packet, which others may follow as weft_rx_path() says. @pathp: the path of the one before,
+ * entered, or NULL. Return: packets that have been dealt with.
+ */
+static u32 weft_rx_one(struct weft_core *core, const struct weft_rx *rx, const u8 *pkt, u32 left,
+		       u32 seg, struct weft_path **pathp, struct weft_out *out)
+{
+	struct weft_path *path = *pathp;
+	struct weft_chunks rest;
+	struct weft_hdr h;
+
+	if (unlikely(weft_wire_hdr_get(pkt, min(left, seg), &h, &rest))) {
+		weft_count(core, rx_bad);
+		return 1;
+	}
+	if (path && (h.type != WEFT_PKT_DATA || path->id != h.path ||
+		     out->ncopy > WEFT_OUT_COPY / 2)) {
+		weft_rx_leave(path, out);
+		path = NULL;
+	}
+	if (unlikely(out->ncopy > WEFT_OUT_COPY / 2 || out->ntx > WEFT_OUT_TX / 2)) {
+		if (path)
+			weft_rx_leave(path, out);
+		path = NULL;
+		weft_flush(out);
+	}
+	*pathp = path;
+	if (unlikely(h.type == WEFT_PKT_HELLO)) {
+		weft_hello_rx(core, rx, &h, &rest, out);
+		return 1;
+	}
+	if (unlikely(h.type == WEFT_PKT_GONE)) {
+		weft_gone_rx(core, rx, &h, out);
+		return 1;
+	}
+	if (!path) {
+		path = weft_rx_enter(core, h.path);
+		*pathp = path;
+	}
+	if (unlikely(!path || path->token != h.token)) {
+		weft_gone_send(core, rx, &h, out);
+		return 1;
+	}
+	if (unlikely(path->state != WEFT_PATHS_UP || path->failing))
+		return 1;
+	return weft_rx_path(path, &h, pkt, left, seg, &rest, out);
+}
+
 void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx, u32 n,
 		  struct weft_out *out)
 {
+	u32 i, k, at, packets = 0, bytes = 0;
 	struct weft_path *path = NULL;
-	struct weft_chunks rest;
-	struct weft_hdr h;
-	u32 i, bytes = 0;
 
 	out->now = now;
 	for (i = 0; i < n; i++, rx++) {
+		u32 seg = rx->seg ?: rx->len;
+
 		bytes += rx->len;
-		if (unlikely(weft_wire_hdr_get(rx->data, rx->len, &h, &rest))) {
-			weft_count(core, rx_bad);
-			continue;
+		for (at = 0; at < rx->len; at += k * seg) {
+			k = weft_rx_one(core, rx, rx->data + at, rx->len - at, seg, &path, out);
+			packets += k;
 		}
-		if (path && (h.type != WEFT_PKT_DATA || path->id != h.path ||
-			     out->ncopy > WEFT_OUT_COPY / 2)) {
-			weft_rx_leave(path, out);
-			path = NULL;
-		}
-		if (unlikely(out->ncopy > WEFT_OUT_COPY / 2 || out->ntx > WEFT_OUT_TX / 2)) {
-			if (path)
-				weft_rx_leave(path, out);
-			path = NULL;
-			weft_flush(out);
-		}
-		if (unlikely(h.type == WEFT_PKT_HELLO)) {
-			weft_hello_rx(core, rx, &h, &rest, out);
-			continue;
-		}
-		if (unlikely(h.type == WEFT_PKT_GONE)) {
-			weft_gone_rx(core, rx, &h, out);
-			continue;
-		}
-		if (!path)
-			path = weft_rx_enter(core, h.path);
-		if (unlikely(!path || path->token != h.token)) {
-			weft_gone_send(core, rx, &h, out);
-			continue;
-		}
-		if (likely(path->state == WEFT_PATHS_UP && !path->failing))
-			weft_rx_path(path, &h, &rest, out);
 	}
 	if (path)
 		weft_rx_leave(path, out);
-	weft_count_add(core, rx_packets, n);
+	weft_count_add(core, rx_packets, packets);
 	weft_count_add(core, rx_bytes, bytes);
 }
 

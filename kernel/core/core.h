@@ -286,6 +286,8 @@ static inline u32 weft_tx_size(const struct weft_tx *tx)
  * @mem: memory to copy to; @rxm keeps it
  * @off: offset in @mem
  * @len: bytes
+ * @piece: bytes that stand together at @src (all but MEM_MEM, RX_BUF)
+ * @skip: bytes between one such piece and the next
  * @token: the core's own
  * @err: what came of it
  */
@@ -299,6 +301,8 @@ struct weft_copy {
 	struct weft_mem *mem;
 	u32 off;
 	u32 len;
+	u32 piece;
+	u32 skip;
 	u32 token;
 	int err;
 };
@@ -374,9 +378,11 @@ u32 weft_tx_pieces(const struct weft_tx *tx, u32 i, struct weft_span *span, u32 
 /* ---- What comes in --------------------------------------------------------------- */
 
 /**
- * struct weft_rx - a received packet; its bytes are stable: nobody else can change them
- * @data: first byte of the weft header
- * @len: bytes
+ * struct weft_rx - received packets that stand one behind the other; their bytes are stable: nobody
+ * else can change them
+ * @data: first byte of the first weft header
+ * @len: bytes of all packets
+ * @seg: bytes of each packet but the last, which may be shorter; 0: there is one
  * @src: sender's address; @src.port: UDP source port
  * @dst: index of the own address it was sent to, in core->addr
  * @ecn: ECN field of the IP header
@@ -384,6 +390,7 @@ u32 weft_tx_pieces(const struct weft_tx *tx, u32 i, struct weft_span *span, u32 
 struct weft_rx {
 	const u8 *data;
 	u32 len;
+	u32 seg;
 	struct weft_sockaddr src;
 	u8 dst;
 	u8 ecn;
@@ -394,7 +401,7 @@ struct weft_rx {
  * @core: the core
  * @now: time
  * @rx: packets, linear
- * @n: how many; not more than 16
+ * @n: entries of @rx; not more than 16
  * @out: to be flushed before the packets are freed
  */
 void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx, u32 n,

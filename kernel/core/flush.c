@@ -55,7 +55,7 @@ static int weft_flush_copy(const struct weft_copy *c)
 	switch (c->kind) {
 	case WEFT_COPY_RX_MEM:
 	case WEFT_COPY_BUF_MEM:
-		return weft_mem_write(c->mem, c->off, c->src, c->len);
+		return weft_mem_gather(c->mem, c->off, c->src, c->len, c->piece, c->skip);
 	case WEFT_COPY_MEM_MEM:
 		return weft_mem_copy(c->mem, c->off, c->smem, c->soff, c->len);
 	default:

@@ -67,26 +67,48 @@ int weft_lane_seen(const struct weft_lane *lane, u32 psn)
 }
 
 /**
- * weft_lane_take - a packet has been taken: remember it, and see when to acknowledge
+ * weft_lane_fresh - how many packets have not been received before?
+ * @lane: the lane
+ * @psn: PSN of the first, WEFT_PSN_NEW
+ * @n: packets
+ *
+ * Return: 1 to @n: the first ones, all WEFT_PSN_NEW.
+ */
+u32 weft_lane_fresh(const struct weft_lane *lane, u32 psn, u32 n)
+{
+	u32 i;
+
+	if (likely(!lane->rcv_ahead))
+		return min_t(u32, n, WEFT_WINDOW - (psn - lane->rcv_nxt));
+	for (i = 1; i < n; i++)
+		if (weft_lane_seen(lane, psn + i) != WEFT_PSN_NEW)
+			break;
+	return i;
+}
+
+/**
+ * weft_lane_take - packets have been taken: remember them, and see when to acknowledge
  * @path: the path
  * @lane: the lane
- * @psn: its PSN, WEFT_PSN_NEW
+ * @psn: PSN of the first
+ * @n: how many, all WEFT_PSN_NEW
  * @acknow: the peer asks for an acknowledgement
  * @now: time
  */
-void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, bool acknow,
+void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32 n, bool acknow,
 		    weft_ns now)
 {
 	path->busy |= 1u << lane->no;
-	lane->rcv_unacked++;
+	lane->rcv_unacked += n;
 	if (psn != lane->rcv_nxt) {
-		lane->bits[(psn % WEFT_WINDOW) / 64] |= 1ull << (psn % 64);
-		lane->rcv_ahead++;
+		lane->rcv_ahead += n;
+		for (; n; n--, psn++)
+			lane->bits[(psn % WEFT_WINDOW) / 64] |= 1ull << (psn % 64);
 		lane->ack_now = true;
 		return;
 	}
 	lane->rcv_at = now;
-	lane->rcv_nxt++;
+	lane->rcv_nxt += n;
 	if (unlikely(lane->rcv_ahead)) {
 		lane->ack_now = true;
 		while (lane->rcv_ahead) {

@@ -186,9 +186,9 @@ static struct weft_memctx *weft_rxm_mc(const struct weft_rxm *rxm)
 	return rxm->ep->conf.mc;
 }
 
-/* Put out a copy into a window. There is room for it. */
-static void weft_rxm_copy(struct weft_rxm *rxm, u8 kind, const void *src, u32 win, u64 off, u32 len,
-			  struct weft_out *out)
+/* Put out a copy into a window. There is room for it. Return: it, the bytes all in one piece. */
+static struct weft_copy *weft_rxm_copy(struct weft_rxm *rxm, u8 kind, const void *src, u32 win,
+				       u64 off, u32 len, struct weft_out *out)
 {
 	struct weft_copy *c = &out->copy[out->ncopy++];
 	struct weft_win *w = &rxm->win[win];
@@ -200,10 +200,13 @@ static void weft_rxm_copy(struct weft_rxm *rxm, u8 kind, const void *src, u32 wi
 	c->mem = w->mem;
 	c->off = (u32)(off - w->off);
 	c->len = len;
+	c->piece = len;
+	c->skip = 0;
 	c->token = win;
 	w->todo -= len;
 	w->busy++;
 	rxm->ncopy++;
+	return c;
 }
 
 /* Take window @w for the next bytes of the receive. Return: 0, -EAGAIN: cold, -EFAULT. */
@@ -521,6 +524,57 @@ static struct weft_rxm *weft_rxm_by_id(struct weft_path *path, u32 rid)
 	return NULL;
 }
 
+/* Number of the window that takes the byte at @off, ARRAY_SIZE(rxm->win): none. */
+static u32 weft_place_win(const struct weft_rxm *rxm, u64 off)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rxm->win); i++)
+		if (rxm->win[i].state == WEFT_WIN_READY && off - rxm->win[i].off < rxm->win[i].len)
+			break;
+	return i;
+}
+
+/**
+ * weft_place_run - a run of DATA has come
+ * @path: the path, locked
+ * @c: the first one's chunk
+ * @n: packets
+ * @last: bytes of payload of the last; of all others c->paylen
+ * @skip: bytes between the payload of one packet and that of the next
+ * @out: output
+ *
+ * Return: how many have been taken, the first ones; 0: they have to be looked at one by one.
+ */
+u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u32 last, u32 skip,
+		   struct weft_out *out)
+{
+	const struct weft_w_data *w = c->body;
+	struct weft_rxm *rxm = weft_rxm_by_id(path, be32_to_cpu(w->rid));
+	u32 len = (n - 1) * c->paylen + last, room, k;
+	u64 off = be64_to_cpu(w->off);
+	struct weft_copy *copy;
+	struct weft_win *win;
+
+	if (!rxm || rxm->over || rxm->err || !rxm->started || out->ncopy == WEFT_OUT_COPY)
+		return 0;
+	k = weft_place_win(rxm, off);
+	if (k == ARRAY_SIZE(rxm->win) || off >= rxm->granted)
+		return 0;
+	win = &rxm->win[k];
+	room = (u32)min3(win->off + win->len - off, rxm->granted - off, (u64)win->todo);
+	if (unlikely(len > room)) {
+		n = room / c->paylen;
+		len = n * c->paylen;
+	}
+	if (unlikely(!n))
+		return 0;
+	copy = weft_rxm_copy(rxm, WEFT_COPY_RX_MEM, c->pay, k, off, len, out);
+	copy->piece = c->paylen;
+	copy->skip = skip;
+	return n;
+}
+
 /**
  * weft_place_data - DATA has come
  * @path: the path, locked
@@ -546,17 +600,12 @@ int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct w
 	if (out->ncopy + ARRAY_SIZE(rxm->win) > WEFT_OUT_COPY)
 		return -ENOBUFS;
 	for (i = 0; i < ARRAY_SIZE(rxm->win) && len; i++) {
+		u32 n, k = weft_place_win(rxm, off);
 		struct weft_win *win;
-		u32 k, n;
 
-		for (k = 0; k < ARRAY_SIZE(rxm->win); k++) {
-			win = &rxm->win[k];
-			if (win->state == WEFT_WIN_READY && off >= win->off &&
-			    off - win->off < win->len)
-				break;
-		}
 		if (k == ARRAY_SIZE(rxm->win))
 			break;
+		win = &rxm->win[k];
 		n = (u32)min_t(u64, len, win->off + win->len - off);
 		if (n > win->todo)
 			break;

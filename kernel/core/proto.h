@@ -61,7 +61,8 @@ struct weft_note *weft_note_new(void);
 
 void weft_lane_init(struct weft_lane *lane, u8 no);
 int weft_lane_seen(const struct weft_lane *lane, u32 psn);
-void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, bool acknow,
+u32 weft_lane_fresh(const struct weft_lane *lane, u32 psn, u32 n);
+void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32 n, bool acknow,
 		    weft_ns now);
 void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struct weft_hdr *h,
 		     const struct weft_chunk *sack, struct weft_out *out);
@@ -218,6 +219,8 @@ void weft_rxm_later(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rxm_cold(struct weft_rxm *rxm, struct weft_out *out);
 int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, struct weft_out *out);
 int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
+u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u32 last, u32 skip,
+		   struct weft_out *out);
 void weft_place_copied(const struct weft_copy *c, int err, struct weft_out *out);
 void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out);
 

@@ -240,6 +240,90 @@ bool weft_wire_next(struct weft_chunks *rest, struct weft_chunk *c)
 	return weft_wire_step(rest, c) > 0;
 }
 
+static u64 weft_wire_u64(const u8 *p)
+{
+	u64 v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static u32 weft_wire_u32(const u8 *p)
+{
+	u32 v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+#define WEFT_WIRE_RUN	(WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_data))
+
+/**
+ * weft_wire_run - how many packets are one run of DATA?
+ * @pkt: the first of packets that stand one behind the other; it has passed weft_wire_hdr_get() and
+ *	weft_wire_check()
+ * @left: bytes of all of them
+ * @seg: bytes of each but the last
+ * @acknow: set when one of those behind the first asks for an acknowledgement
+ *
+ * In a run each packet holds one DATA chunk and nothing else, and differs from the one before by
+ * what follows from that: the next PSN, the next offset. So what holds for the first holds for all.
+ * Packets are believed to be no run unless all is as it must be.
+ *
+ * Return: packets, 1: it stands alone.
+ */
+u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, bool *acknow)
+{
+	const struct weft_w_hdr *h = (const void *)pkt;
+	const struct weft_w_chunk *c = (const void *)(pkt + WEFT_WIRE_HDR);
+	const struct weft_w_data *w = (const void *)(c + 1);
+	u32 n = 1, pay = seg - WEFT_WIRE_RUN, ack, chunk, rid, psn, len;
+	u64 path, token, rest, off;
+	const u8 *p = pkt;
+
+	if (left <= seg || seg <= WEFT_WIRE_RUN || h->words != WEFT_WIRE_HDR / 4 ||
+	    c->type != WEFT_CHUNK_DATA || be16_to_cpu(c->len) != seg - WEFT_WIRE_HDR - sizeof(*c))
+		return 1;
+	path = weft_wire_u64(pkt);
+	token = weft_wire_u64(pkt + offsetof(struct weft_w_hdr, token));
+	psn = be32_to_cpu(h->psn);
+	ack = weft_wire_u32(pkt + offsetof(struct weft_w_hdr, ack));
+	rest = weft_wire_u64(pkt + offsetof(struct weft_w_hdr, job));
+	chunk = weft_wire_u32((const u8 *)c);
+	rid = weft_wire_u32((const u8 *)&w->rid);
+	off = be64_to_cpu(w->off);
+	for (left -= seg; left; left -= len, n++) {
+		p += seg;
+		len = min(left, seg);
+		h = (const void *)p;
+		c = (const void *)(p + WEFT_WIRE_HDR);
+		w = (const void *)(c + 1);
+		if (len <= WEFT_WIRE_RUN)
+			break;
+		if (unlikely(weft_wire_u64(p) != path)) {
+			/* the flag that asks for an acknowledgement does not count */
+			if (weft_wire_u32(p + 4) != weft_wire_u32(pkt + 4) || p[0] != pkt[0] ||
+			    ((p[1] ^ pkt[1]) & ~WEFT_PKT_ACKNOW) || p[2] != pkt[2] ||
+			    p[3] != pkt[3])
+				break;
+			*acknow |= p[1] & WEFT_PKT_ACKNOW;
+		}
+		if (weft_wire_u64(p + offsetof(struct weft_w_hdr, token)) != token ||
+		    be32_to_cpu(h->psn) != psn + n ||
+		    weft_wire_u32(p + offsetof(struct weft_w_hdr, ack)) != ack ||
+		    weft_wire_u64(p + offsetof(struct weft_w_hdr, job)) != rest)
+			break;
+		if (len == seg ? weft_wire_u32((const u8 *)c) != chunk :
+				 c->type != WEFT_CHUNK_DATA ||
+				 be16_to_cpu(c->len) != len - WEFT_WIRE_HDR - sizeof(*c))
+			break;
+		if (weft_wire_u32((const u8 *)&w->rid) != rid ||
+		    be64_to_cpu(w->off) != off + (u64)n * pay)
+			break;
+	}
+	return n;
+}
+
 /**
  * weft_wire_flow_get - decode a flow
  * @w: on the wire

@@ -10,9 +10,9 @@
  * from a kernel-bound port, has no or a wrong checksum or is not for an address of a port is
  * counted as bad.
  *
- * An aggregate is split into packets again. A packet that stands in one piece is handed to the
- * core where it is; others, and all whose pages a program may still write to, are copied into a
- * buffer of this CPU.
+ * Of an aggregate, as many packets as stand in one piece are handed to the core together, where
+ * they are; others, and all whose pages a program may still write to, are copied into a buffer of
+ * this CPU.
  *
  * Locks: see netdev.h. Everything below the hook runs with BH off inside an RCU read section.
  */
@@ -35,7 +35,7 @@
 #include "../admin/trace_core.h"
 #include "netdev.h"
 
-#define WEFT_ND_BATCH	16			/* packets that the core takes at a time */
+#define WEFT_ND_BATCH	16			/* entries that the core takes at a time */
 #define WEFT_ND_BUF	(65536 + 16 * 64)	/* bytes of the buffer for what is in pieces */
 
 /**
@@ -99,7 +99,7 @@ static const u8 *weft_nd_linear(struct weft_nd_rxcpu *cpu, struct skb_seq_state 
 static void weft_nd_split(struct weft_port *port, struct weft_nd_rxcpu *cpu, struct sk_buff *skb,
 			  const struct weft_sockaddr *src, u8 dst, u8 ecn)
 {
-	u32 total = skb->len - sizeof(struct udphdr), seg = total, at = 0, len, n = 0;
+	u32 total = skb->len - sizeof(struct udphdr), seg = total, at = 0, len, n = 0, ready;
 	bool copy = skb_is_nonlinear(skb) && weft_nd_unstable(skb);
 	struct skb_seq_state st;
 	struct weft_rx *rx;
@@ -111,8 +111,11 @@ static void weft_nd_split(struct weft_port *port, struct weft_nd_rxcpu *cpu, str
 	skb_prepare_seq_read(skb, sizeof(struct udphdr), skb->len, &st);
 	while (at < total) {
 		len = min(seg, total - at);
-		if (copy || skb_seq_read(at, &data, &st) < len)
+		ready = copy ? 0 : skb_seq_read(at, &data, &st);
+		if (ready < len)
 			data = weft_nd_linear(cpu, &st, at, len);
+		else
+			len = ready < total - at ? ready - ready % seg : total - at;
 		if (!data) {
 			weft_count(&port->core, rx_dropped);
 			break;
@@ -120,10 +123,11 @@ static void weft_nd_split(struct weft_port *port, struct weft_nd_rxcpu *cpu, str
 		rx = &cpu->rx[n];
 		rx->data = data;
 		rx->len = len;
+		rx->seg = min(len, seg);
 		rx->src = *src;
 		rx->dst = dst;
 		rx->ecn = ecn;
-		trace_weft_rx(port->name, src, data, len);
+		trace_weft_rx(port->name, src, data, rx->seg, DIV_ROUND_UP(len, rx->seg));
 		at += len;
 		if (++n == WEFT_ND_BATCH) {
 			weft_port_rx(port, cpu->rx, n);

@@ -284,24 +284,47 @@ void weft_env_cold(struct weft_work *work)
 
 /* ---- Time ------------------------------------------------------------ */
 
+/*
+ * Put as many of @n packets as may stand one behind the other into a piece of memory, as a device
+ * that aggregates does. Return: how many.
+ */
+static u32 aggregate(struct rig *rig, const struct rig_event *ev, u32 n, struct weft_rx *rx)
+{
+	u32 seg = ev->len, len = 0, k = 0;
+	bool alone = !rig_below(rig, 8);
+	u8 *p = NULL;
+
+	do {
+		p = realloc(p, len + ev[k].len);
+		memcpy(p + len, ev[k].data, ev[k].len);
+		len += ev[k].len;
+		k++;
+	} while (k < n && !alone && ev[k - 1].len == seg && ev[k].len <= seg &&
+		 !memcmp(&ev[k].src, &ev->src, sizeof(ev->src)));
+	rx->data = p;
+	rx->len = len;
+	rx->seg = k > 1 || rig_below(rig, 2) ? seg : 0;
+	rx->src = ev->src;
+	rx->dst = 0;
+	rx->ecn = 0;
+	return k;
+}
+
 /* Packets for a node that is up. */
 static void arrive(struct rig_node *node, const struct rig_event *ev, u32 n)
 {
 	struct weft_out *out = rig_out(node);
 	struct weft_rx rx[RIG_BATCH];
-	u32 i;
+	u32 i, k = 0;
 
-	for (i = 0; i < n; i++) {
-		rx[i].data = ev[i].data;
-		rx[i].len = ev[i].len;
-		rx[i].src = ev[i].src;
-		rx[i].dst = 0;
-		rx[i].ecn = 0;
-	}
+	for (i = 0; i < n; k++)
+		i += aggregate(node->rig, ev + i, n - i, &rx[k]);
 	weft_host_atomic(true);
-	weft_core_rx(&node->core, rig_time(node->rig), rx, n, out);
+	weft_core_rx(&node->core, rig_time(node->rig), rx, k, out);
 	rig_leave(node, out);
 	weft_host_atomic(false);
+	while (k--)
+		free((void *)rx[k].data);
 }
 
 static void expire(struct rig_path *rp, u64 gen)

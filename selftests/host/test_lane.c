@@ -27,7 +27,7 @@ FIXTURE_TEARDOWN(lane)
 static void take(struct lone *t, u32 psn, bool acknow)
 {
 	weft_lock(&t->path->lock);
-	weft_lane_take(t->path, t->lane, psn, acknow, t->out->now);
+	weft_lane_take(t->path, t->lane, psn, 1, acknow, t->out->now);
 	weft_unlock(&t->path->lock);
 }
 

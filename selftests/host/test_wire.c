@@ -389,4 +389,86 @@ TEST(wire__random)
 	}
 }
 
+/* ---- Runs ------------------------------------------------------------ */
+
+#define RUN_HEAD	(WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_data))
+#define RUN_PAY		100
+#define RUN_SEG		(RUN_HEAD + RUN_PAY)
+#define RUN_N		5
+#define RUN_LAST	37
+
+static u32 run_put(u8 *buf, u32 psn, u64 off)
+{
+	struct weft_hdr h = {
+		.type = WEFT_PKT_DATA, .flags = WEFT_PKT_PSN, .lane = 3, .path = 0x12345678,
+		.token = 0x1122334455667788ull, .ack = 77, .window = 5, .ack_delay = 9,
+	};
+	u32 i, n, len = 0;
+
+	memset(buf, 0xee, RUN_N * RUN_SEG);
+	for (i = 0; i < RUN_N; i++) {
+		h.psn = psn + i;
+		n = i + 1 == RUN_N ? RUN_LAST : RUN_PAY;
+		weft_wire_hdr_put(buf + len, &h);
+		weft_wire_data_put(buf + len + WEFT_WIRE_HDR, 42, off + i * RUN_PAY, n);
+		len += RUN_HEAD + n;
+	}
+	return len;
+}
+
+TEST(wire__run)
+{
+	u32 len, i, at, bit;
+	bool acknow = false;
+	u8 *buf;
+
+	buf = malloc(RUN_N * RUN_SEG);
+	len = run_put(buf, 0xfffffffe, 0xfffffff0);
+	EXPECT_EQ(RUN_N, weft_wire_run(buf, len, RUN_SEG, &acknow));
+	/* the last one may be as long as the others, or not be there */
+	EXPECT_EQ(RUN_N - 1, weft_wire_run(buf, (RUN_N - 1) * RUN_SEG, RUN_SEG, &acknow));
+	EXPECT_EQ(1, weft_wire_run(buf, RUN_SEG, RUN_SEG, &acknow));
+	EXPECT_FALSE(acknow);
+	/* it may be cut anywhere; nothing behind its end is looked at */
+	for (i = 1; i < len - (RUN_N - 1) * RUN_SEG; i++) {
+		u8 *cut = malloc(len - i);
+
+		memcpy(cut, buf, len - i);
+		EXPECT_EQ(RUN_N - 1, weft_wire_run(cut, len - i, RUN_SEG, &acknow));
+		free(cut);
+	}
+	/* one that asks for an acknowledgement */
+	buf[2 * RUN_SEG + 1] |= WEFT_PKT_ACKNOW;
+	EXPECT_EQ(RUN_N, weft_wire_run(buf, len, RUN_SEG, &acknow));
+	EXPECT_TRUE(acknow);
+	/* whatever else differs ends the run */
+	for (i = 1; i < RUN_N; i++)
+		for (at = 0; at < RUN_HEAD; at++)
+			for (bit = 0; bit < 8; bit++) {
+				bool rsvd = at >= RUN_HEAD - 12 && at < RUN_HEAD - 8;
+				bool free = (at == 1 && !bit) || rsvd ||
+					    (at == WEFT_WIRE_HDR + 1 && i + 1 == RUN_N);
+
+				len = run_put(buf, 7, 1ull << 40);
+				buf[i * RUN_SEG + at] ^= 1u << bit;
+				EXPECT_EQ(free ? RUN_N : i,
+					  weft_wire_run(buf, len, RUN_SEG, &acknow))
+					TH_LOG("byte %u of packet %u", at, i);
+			}
+	/* a first one that holds something else, or more */
+	len = run_put(buf, 7, 0);
+	buf[WEFT_WIRE_HDR] = WEFT_CHUNK_EAGER;
+	EXPECT_EQ(1, weft_wire_run(buf, len, RUN_SEG, &acknow));
+	len = run_put(buf, 7, 0);
+	weft_wire_data_put(buf + WEFT_WIRE_HDR, 42, 0, RUN_PAY - 20);
+	EXPECT_EQ(1, weft_wire_run(buf, len, RUN_SEG, &acknow));
+	len = run_put(buf, 7, 0);
+	buf[3] = 9;
+	EXPECT_EQ(1, weft_wire_run(buf, len, RUN_SEG, &acknow));
+	/* packets too short for one */
+	for (i = 1; i <= RUN_HEAD; i++)
+		EXPECT_EQ(1, weft_wire_run(buf, 2 * RUN_HEAD + 2, i, &acknow));
+	free(buf);
+}
+
 TEST_HARNESS_MAIN
