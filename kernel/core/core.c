@@ -340,10 +340,10 @@ static u32 weft_rx_run(struct weft_path *path, struct weft_lane *lane, const str
 	struct weft_chunk c;
 	u32 n, all, last;
 
-	n = all = weft_wire_run(pkt, left, seg, &acknow);
-	if (n == 1)
+	all = weft_wire_run(pkt, left, seg, &acknow);
+	if (all == 1)
 		return 0;
-	n = weft_lane_fresh(lane, h->psn, n);
+	n = weft_lane_fresh(lane, h->psn, all);
 	weft_wire_next(&rest, &c);
 	last = n == all ? c.paylen - (n * seg - min(left, n * seg)) : c.paylen;
 	n = weft_place_run(path, &c, n, last, seg - c.paylen, out);

@@ -422,9 +422,21 @@ int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst)
 int weft_tx_write(const struct weft_tx *tx, u32 i, u32 n, void *dst)
 {
 	u32 k, head = tx->len - tx->pay;
+	u8 *p = dst;
 
-	for (k = 0; k < n; k++)
-		weft_tx_header(tx, i + k, (u8 *)dst + k * tx->len);
+	weft_tx_header(tx, i, p);
+	for (k = 1; k < n; k++) {
+		p += tx->len;
+		if (likely(tx->run == WEFT_CHUNK_DATA && i + k + 1 < tx->nseg)) {
+			/* as the one before, but for two numbers */
+			memcpy(p, dst, WEFT_WIRE_DATA);
+			((struct weft_w_hdr *)p)->psn = cpu_to_be32(tx->psn + i + k);
+			((struct weft_w_data *)(p + WEFT_WIRE_DATA) - 1)->off =
+				cpu_to_be64(tx->moff + (u64)(i + k) * tx->pay);
+		} else {
+			weft_tx_header(tx, i + k, p);
+		}
+	}
 	return weft_tx_copy(tx, i, n, (u8 *)dst + head, head);
 }
 

@@ -121,7 +121,7 @@ void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32
 			lane->rcv_nxt++;
 		}
 	}
-	if (acknow || lane->rcv_unacked >= 2)
+	if (acknow || lane->rcv_unacked >= WEFT_ACK_EVERY)
 		lane->ack_now = true;
 	else if (lane->ack_at == U64_MAX)
 		lane->ack_at = now + path->core->conf.ack_delay_ns;
@@ -476,6 +476,7 @@ static void weft_lane_transmit(struct weft_path *path, struct weft_lane *lane, s
 static void weft_lane_close(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
 {
 	struct weft_rec *rec = lane->open;
+	u32 half;
 
 	lane->open = NULL;
 	rec->psn = lane->snd_nxt;
@@ -484,7 +485,10 @@ static void weft_lane_close(struct weft_path *path, struct weft_lane *lane, stru
 		path->alive_at = out->now;
 	path->flight += rec->nseg;
 	weft_list_add_tail(&lane->sent, &rec->node);
-	if (lane->flight + rec->nseg >= lane->cwnd)
+	/* so that what is on its way back is there before the window is used up */
+	half = lane->cwnd / 2;
+	if (lane->flight + rec->nseg >= lane->cwnd ||
+	    (lane->flight < half && lane->flight + rec->nseg >= half))
 		rec->acknow = true;
 	weft_lane_transmit(path, lane, rec, out);
 	if (lane->rto_at == U64_MAX)

@@ -36,6 +36,7 @@
 #define WEFT_EAGER_LIMIT	(256u << 10)	/* eager_max of any peer */
 #define WEFT_RXM_SMALL		128	/* payload that stands in a remote message itself */
 #define WEFT_PAYLOAD_MIN	1232	/* UDP payload that every path can carry */
+#define WEFT_ACK_EVERY		64	/* packets that wait for an acknowledgement at most */
 #define WEFT_CWND_MIN		2
 #define WEFT_CWND_INIT		64
 #define WEFT_RTO_INIT		(50ull * NSEC_PER_MSEC)

@@ -248,15 +248,11 @@ static u64 weft_wire_u64(const u8 *p)
 	return v;
 }
 
-static u32 weft_wire_u32(const u8 *p)
+/* The first 8 bytes of two headers: the flag that asks for an acknowledgement does not count. */
+static bool weft_wire_alike(const u8 *a, const u8 *b)
 {
-	u32 v;
-
-	memcpy(&v, p, sizeof(v));
-	return v;
+	return a[0] == b[0] && !((a[1] ^ b[1]) & ~WEFT_PKT_ACKNOW) && !memcmp(a + 2, b + 2, 6);
 }
-
-#define WEFT_WIRE_RUN	(WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_data))
 
 /**
  * weft_wire_run - how many packets are one run of DATA?
@@ -274,52 +270,50 @@ static u32 weft_wire_u32(const u8 *p)
  */
 u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, bool *acknow)
 {
+	const u32 tok = offsetof(struct weft_w_hdr, token), job = offsetof(struct weft_w_hdr, job);
 	const struct weft_w_hdr *h = (const void *)pkt;
-	const struct weft_w_chunk *c = (const void *)(pkt + WEFT_WIRE_HDR);
-	const struct weft_w_data *w = (const void *)(c + 1);
-	u32 n = 1, pay = seg - WEFT_WIRE_RUN, ack, chunk, rid, psn, len;
-	u64 path, token, rest, off;
-	const u8 *p = pkt;
+	struct weft_w_chunk c, *first = (void *)(pkt + WEFT_WIRE_HDR);
+	const struct weft_w_data *w = (const void *)(first + 1);
+	u64 path, token, rest, head, off;
+	u32 n = 1, psn;
+	__be32 ack;
 
-	if (left <= seg || seg <= WEFT_WIRE_RUN || h->words != WEFT_WIRE_HDR / 4 ||
-	    c->type != WEFT_CHUNK_DATA || be16_to_cpu(c->len) != seg - WEFT_WIRE_HDR - sizeof(*c))
+	/* chunk and id are looked at together */
+	BUILD_BUG_ON(sizeof(c) + sizeof(w->rid) != sizeof(head));
+	if (left <= seg || seg <= WEFT_WIRE_DATA || h->words != WEFT_WIRE_HDR / 4 ||
+	    first->type != WEFT_CHUNK_DATA ||
+	    be16_to_cpu(first->len) != seg - WEFT_WIRE_HDR - sizeof(c))
 		return 1;
 	path = weft_wire_u64(pkt);
-	token = weft_wire_u64(pkt + offsetof(struct weft_w_hdr, token));
+	token = weft_wire_u64(pkt + tok);
 	psn = be32_to_cpu(h->psn);
-	ack = weft_wire_u32(pkt + offsetof(struct weft_w_hdr, ack));
-	rest = weft_wire_u64(pkt + offsetof(struct weft_w_hdr, job));
-	chunk = weft_wire_u32((const u8 *)c);
-	rid = weft_wire_u32((const u8 *)&w->rid);
+	ack = h->ack;
+	rest = weft_wire_u64(pkt + job);
+	head = weft_wire_u64((const u8 *)first);
 	off = be64_to_cpu(w->off);
-	for (left -= seg; left; left -= len, n++) {
-		p += seg;
-		len = min(left, seg);
-		h = (const void *)p;
-		c = (const void *)(p + WEFT_WIRE_HDR);
-		w = (const void *)(c + 1);
-		if (len <= WEFT_WIRE_RUN)
-			break;
-		if (unlikely(weft_wire_u64(p) != path)) {
-			/* the flag that asks for an acknowledgement does not count */
-			if (weft_wire_u32(p + 4) != weft_wire_u32(pkt + 4) || p[0] != pkt[0] ||
-			    ((p[1] ^ pkt[1]) & ~WEFT_PKT_ACKNOW) || p[2] != pkt[2] ||
-			    p[3] != pkt[3])
+	for (left -= seg, pkt += seg; left; left -= seg, pkt += seg, n++) {
+		h = (const void *)pkt;
+		w = (const void *)(pkt + WEFT_WIRE_HDR + sizeof(c));
+		if (unlikely(left < seg)) {
+			if (left <= WEFT_WIRE_DATA)
 				break;
-			*acknow |= p[1] & WEFT_PKT_ACKNOW;
+			c = *first;
+			c.len = cpu_to_be16(left - WEFT_WIRE_HDR - sizeof(c));
+			memcpy(&head, &c, sizeof(c));
 		}
-		if (weft_wire_u64(p + offsetof(struct weft_w_hdr, token)) != token ||
-		    be32_to_cpu(h->psn) != psn + n ||
-		    weft_wire_u32(p + offsetof(struct weft_w_hdr, ack)) != ack ||
-		    weft_wire_u64(p + offsetof(struct weft_w_hdr, job)) != rest)
+		if (unlikely(weft_wire_u64(pkt) != path)) {
+			if (!weft_wire_alike(pkt, (const u8 *)first - WEFT_WIRE_HDR))
+				break;
+			*acknow |= h->flags & WEFT_PKT_ACKNOW;
+		}
+		psn++;
+		off += seg - WEFT_WIRE_DATA;
+		if (weft_wire_u64(pkt + tok) != token || be32_to_cpu(h->psn) != psn ||
+		    h->ack != ack || weft_wire_u64(pkt + job) != rest ||
+		    weft_wire_u64(pkt + WEFT_WIRE_HDR) != head || be64_to_cpu(w->off) != off)
 			break;
-		if (len == seg ? weft_wire_u32((const u8 *)c) != chunk :
-				 c->type != WEFT_CHUNK_DATA ||
-				 be16_to_cpu(c->len) != len - WEFT_WIRE_HDR - sizeof(*c))
-			break;
-		if (weft_wire_u32((const u8 *)&w->rid) != rid ||
-		    be64_to_cpu(w->off) != off + (u64)n * pay)
-			break;
+		if (left < seg)
+			return n + 1;
 	}
 	return n;
 }

@@ -406,6 +406,9 @@ struct weft_chunks {
 	u32 left;
 };
 
+/* Bytes before the payload of a packet that holds nothing but DATA */
+#define WEFT_WIRE_DATA	(WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_data))
+
 /* ---- Functions ------------------------------------------------------- */
 
 int weft_wire_hdr_get(const void *pkt, u32 len, struct weft_hdr *h, struct weft_chunks *rest);

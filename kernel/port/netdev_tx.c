@@ -34,7 +34,7 @@
 
 #define WEFT_ND_ORDER	3
 #define WEFT_ND_PAGE	(PAGE_SIZE << WEFT_ND_ORDER)
-#define WEFT_ND_PAGES	8
+#define WEFT_ND_PAGES	40	/* more than a window: one CPU may be both ends of the wire */
 #define WEFT_ND_PAYMAX	32000U	/* of a packet: it must fit into a page of ours */
 #define WEFT_ND_SMALL	1024U	/* packets up to this stand behind their headers */
 

@@ -122,6 +122,7 @@ static int weft_vnet_udp(struct weft_vnet *vn, struct weft_vnet_pkt *pkt, struct
 	rx->src.port = uh->source;
 	rx->data = pkt->data + sizeof(*uh);
 	rx->len = len - sizeof(*uh);
+	rx->seg = 0;
 	return 1;
 }
 
@@ -186,7 +187,7 @@ static void weft_vnet_frame(struct weft_vnet_queue *q, const u8 *buf, u32 len)
 	}
 	ok = ours ? weft_vnet_udp(vn, &pkt, rx) : 0;
 	if (likely(ok > 0)) {
-		trace_weft_rx(vn->port->name, &rx->src, rx->data, rx->len);
+		trace_weft_rx(vn->port->name, &rx->src, rx->data, rx->len, 1);
 		q->nrx++;
 	} else if (ok < 0) {
 		weft_count(&vn->port->core, rx_bad);

@@ -127,15 +127,21 @@ TEST_F(lane, ack_due)
 	struct lone *t = &self->t;
 	struct weft_lane *lane = t->lane;
 	weft_ns delay = t->core->conf.ack_delay_ns;
+	u32 psn = PSN + WEFT_ACK_EVERY - 1, i;
 
-	/* the first waits, the second does not */
-	take(t, PSN, false);
+	/* some wait, but not more than that */
+	for (i = 0; i < WEFT_ACK_EVERY - 2; i++)
+		take(t, PSN + i, false);
+	EXPECT_EQ(t->out->now + delay, lane->ack_at);
+	lone_wait(t, 10 * US);
+	delay -= 10 * US;
+	take(t, psn - 1, false);
 	EXPECT_FALSE(lane->ack_now);
 	EXPECT_EQ(t->out->now + delay, lane->ack_at);
 	lone_output(t);
 	EXPECT_EQ(0, t->out->ntx);
 	EXPECT_LE(t->path->timer_at, lane->ack_at);
-	take(t, PSN + 1, false);
+	take(t, psn, false);
 	lone_output(t);
 	ASSERT_EQ(1, t->out->ntx);
 	EXPECT_EQ(NULL, t->out->tx[0].rec);
@@ -144,30 +150,30 @@ TEST_F(lane, ack_due)
 	lone_drop(t);
 
 	/* its time comes */
-	take(t, PSN + 2, false);
-	lone_wait(t, delay);
+	take(t, psn + 1, false);
+	lone_wait(t, delay + 10 * US);
 	lone_timer(t);
 	EXPECT_EQ(1, t->out->ntx);
 	lone_drop(t);
 
 	/* it is asked for */
-	take(t, PSN + 3, true);
+	take(t, psn + 2, true);
 	lone_output(t);
 	EXPECT_EQ(1, t->out->ntx);
 	lone_drop(t);
 
 	/* a gap, and its end */
-	take(t, PSN + 5, false);
+	take(t, psn + 4, false);
 	lone_output(t);
 	EXPECT_EQ(1, t->out->ntx);
 	lone_drop(t);
-	take(t, PSN + 4, false);
+	take(t, psn + 3, false);
 	lone_output(t);
 	EXPECT_EQ(1, t->out->ntx);
 	lone_drop(t);
 
 	/* it rides on what goes back */
-	take(t, PSN + 6, false);
+	take(t, psn + 5, false);
 	lone_send(t);
 	ASSERT_EQ(1, t->out->ntx);
 	EXPECT_NE(NULL, t->out->tx[0].rec);

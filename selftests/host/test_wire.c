@@ -391,7 +391,7 @@ TEST(wire__random)
 
 /* ---- Runs ------------------------------------------------------------ */
 
-#define RUN_HEAD	(WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_data))
+#define RUN_HEAD	WEFT_WIRE_DATA
 #define RUN_PAY		100
 #define RUN_SEG		(RUN_HEAD + RUN_PAY)
 #define RUN_N		5
@@ -446,8 +446,7 @@ TEST(wire__run)
 		for (at = 0; at < RUN_HEAD; at++)
 			for (bit = 0; bit < 8; bit++) {
 				bool rsvd = at >= RUN_HEAD - 12 && at < RUN_HEAD - 8;
-				bool free = (at == 1 && !bit) || rsvd ||
-					    (at == WEFT_WIRE_HDR + 1 && i + 1 == RUN_N);
+				bool free = (at == 1 && !bit) || rsvd;
 
 				len = run_put(buf, 7, 1ull << 40);
 				buf[i * RUN_SEG + at] ^= 1u << bit;
