@@ -213,8 +213,8 @@ static bool killed(unsigned int kills)
 
 int main(int argc, char **argv)
 {
-	unsigned int switches = argc > 1 ? strtoul(argv[1], NULL, 0) : 40;
-	unsigned int kills = argc > 2 ? strtoul(argv[2], NULL, 0) : 12;
+	unsigned int switches = argc > 1 ? strtoul(argv[1], NULL, 0) : 12;
+	unsigned int kills = argc > 2 ? strtoul(argv[2], NULL, 0) : 6;
 
 	if (argc > 3)
 		seed = strtoul(argv[3], NULL, 0);
