@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# A vnet port and a netdev port on the network interface at the other end of the wire: the same
+# wire format, and the IP stack's neighbour discovery finds the vnet port and the other way round.
+# TIMEOUT: 300
+
+. "$VM_REPO/selftests/vm/lib.sh"
+. "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"
+. "$VM_REPO/selftests/vm/tests/lib/vnet.sh"
+
+# The side channel goes by veth: fi_pingpong's own connection is routed back the way it came
+ip_neighbour()
+{
+	ip -n e1 neigh show dev wire
+	ip -n e1 neigh show dev wire | grep -qi '10.79.0.1 lladdr 52:54:00:77:00:01'
+}
+
+vnet_nodes || { tap_not_ok "nodes"; tap_done; }
+tap_run "an interface at the other end" vnet_other_end 9000
+tap_run "a port that owns its NIC" vnet_port 0 mtu 9000
+tap_run "fi_pingpong -e rdm, vnet to netdev" pingpong 3 10.80.0.2 -e rdm -I 3
+pp_from=3
+tap_run "fi_pingpong -e msg, netdev to vnet" pingpong 2 10.80.0.1 -e msg -I 3
+tap_run "the IP stack found its neighbour" ip_neighbour
+tap_run "no errors" vnet_clean
+vnet_del 0
+tap_run "nodes go with their ports" vnet_end
+rmmod virtio_net
+tap_done
