@@ -19,6 +19,7 @@
 #define SPINS	   200 /* polls that bring nothing before others may run */
 
 static pid_t child;
+static unsigned int spins = SPINS;
 
 static void tell(struct two *t, const void *data, size_t len)
 {
@@ -65,6 +66,20 @@ static void connect_rdm(struct two *t)
 	side_peer(t->s, name);
 }
 
+/* Processes that poll: each on a processor of its own, or taking turns on the only one. */
+static void settle(const struct two *t)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(t->client ? 0 : 1, &set);
+	if (cpus < 2)
+		spins = 1;
+	else if (sched_setaffinity(0, sizeof(set), &set))
+		bench_stop("sched_setaffinity: %s", strerror(errno));
+}
+
 void two_open(struct two *t, const struct side_opts *client, const struct side_opts *server)
 {
 	int sock[2];
@@ -79,6 +94,8 @@ void two_open(struct two *t, const struct side_opts *client, const struct side_o
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	t->sock = sock[t->client];
 	close(sock[!t->client]);
+	if (!client->block)
+		settle(t);
 	t->s = side_open(t->client ? client : server);
 	if (t->s->o.type == FI_EP_MSG)
 		connect_msg(t);
@@ -105,7 +122,7 @@ static void progress(struct two *t)
 		side_wait(t->s);
 	else if (side_reap(t->s))
 		idle = 0;
-	else if (++idle % SPINS == 0)
+	else if (++idle % spins == 0)
 		sched_yield();
 }
 
