@@ -14,7 +14,7 @@
 #include "looks.h"
 #include "wpair.h"
 
-#define BUNCH	12
+#define BUNCH	28
 #define STUCK_MS 30000
 
 static unsigned int msgs = 1000000;
@@ -31,7 +31,7 @@ static uint32_t below(uint32_t n)
 /* Mostly short, now and then longer than any limit here. */
 static void rest(void)
 {
-	uint32_t n = below(8) ? below(500) : below(20000);
+	uint32_t n = below(8) ? below(500) : below(10000);
 
 	while (n--)
 		__asm__ volatile("" ::: "memory");
@@ -81,14 +81,14 @@ static bool edge(struct wpair *p, unsigned int count, uint64_t *sent)
 		for (n = 1 + below(BUNCH); n && *sent < end; n--, ++*sent) {
 			word = *sent;
 			/* now before the message, now after it */
-			if (*sent & 1)
+			if (*sent & 3)
 				CHECK_EQ(weft_recv(p->b.ep, NULL, 0, WEFT_SRC_ANY, *sent,
 						   WEFT_RQ_COMPLETION), 0);
 			CHECK_EQ(weft_send(p->a.ep, &word, 0, p->a.peer, 0, *sent,
 					   WEFT_SQ_COMPLETION), 0);
-			if (!below(4))
+			if (!below(8))
 				rest();
-			if (!(*sent & 1))
+			if (!(*sent & 3))
 				CHECK_EQ(weft_recv(p->b.ep, NULL, 0, WEFT_SRC_ANY, *sent,
 						   WEFT_RQ_COMPLETION), 0);
 		}
