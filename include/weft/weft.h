@@ -744,6 +744,19 @@ int weft_trecvv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint3
 		uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags);
 
 /**
+ * weft_recv_multi() - post a buffer for several untagged messages, one after the other
+ * @ep: receiving half
+ * @buf: room
+ * @len: bytes, at least 1
+ * @least: the buffer is released when fewer bytes are left; at most @len
+ * @src: as in weft_recv()
+ * @context: of all its completions
+ * @flags: WEFT_RQ_COMPLETION: for messages; the release (WEFT_CQE_MULTI) is always told, once
+ */
+int weft_recv_multi(struct weft_ep *ep, void *buf, size_t len, size_t least, uint32_t src,
+		    uint64_t context, uint32_t flags);
+
+/**
  * weft_tpeek() - look for a tagged message that waits for a receive (WEFT_CAP_PEEK)
  * @ep: receiving half
  * @iov: room for the front of the message; used when it is one segment, wants at most

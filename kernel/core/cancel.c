@@ -21,6 +21,10 @@ void weft_recv_fail(struct weft_ep *ep, struct weft_post *post, int err, struct 
 {
 	struct weft_cqe e;
 
+	if (unlikely(post->flags & WEFT_RQ_MULTI)) {
+		weft_multi_end(ep, post, err, out);
+		return;
+	}
 	weft_recv_cqe(&e, ep, post, post->match.tag, 0, 0, WEFT_SRC_ANY,
 		      post->match.kind == WEFT_TAGGED ? WEFT_MSG_TAGGED : 0);
 	e.status = err;
@@ -47,6 +51,8 @@ bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out)
 			continue;
 		weft_match_post_del(&ep->match, p);
 		weft_recv_fail(ep, post, ECANCELED, out);
+		if (ep->multi_wait)
+			weft_multi_retry(ep, out);
 		return true;
 	}
 	return false;
@@ -62,6 +68,7 @@ void weft_recv_cancel_all(struct weft_ep *ep, int err, struct weft_out *out)
 {
 	struct weft_mpost *p;
 
+	ep->multi_wait = false;
 	while ((p = weft_match_post_next(&ep->match, NULL))) {
 		weft_match_post_del(&ep->match, p);
 		weft_recv_fail(ep, container_of(p, struct weft_post, match), err, out);

@@ -65,14 +65,19 @@ static int weft_ep_address(struct weft_core *core, const struct weft_sockaddr *w
 	return family ? -EADDRNOTAVAIL : -EAFNOSUPPORT;
 }
 
-/* Receives of its own, if it has a ring for them. */
+/* Receives of its own, and parts of them, if it has a ring for them. */
+static size_t weft_ep_nposts(const struct weft_ep *ep)
+{
+	return ep->conf.rq_slots ? (size_t)ep->conf.rq_slots + WEFT_PARTS : 0;
+}
+
 static int weft_ep_posts(struct weft_ep *ep)
 {
 	u32 n = ep->conf.rq_slots;
 
 	if (!n)
 		return 0;
-	ep->posts = weft_alloc_sleep((size_t)n * sizeof(*ep->posts));
+	ep->posts = weft_alloc_sleep(weft_ep_nposts(ep) * sizeof(*ep->posts));
 	ep->cut = weft_alloc_sleep(DIV_ROUND_UP(n, 64) * sizeof(*ep->cut));
 	return ep->posts && ep->cut ? 0 : -ENOMEM;
 }
@@ -103,13 +108,14 @@ static int weft_ep_slots(struct weft_ep *ep)
 		weft_list_init(&txm->work.node);
 		weft_list_add_tail(&ep->txm_free, &txm->node);
 	}
-	for (i = 0; i < ep->conf.rq_slots; i++) {
+	for (i = 0; i < weft_ep_nposts(ep); i++) {
 		struct weft_post *post = &ep->posts[i];
 
 		post->ep = ep;
 		post->ovf.kind = WEFT_OVF_POST;
 		weft_list_init(&post->ovf.node);
-		weft_list_add_tail(&ep->post_free, &post->node);
+		weft_list_add_tail(i < ep->conf.rq_slots ? &ep->post_free : &ep->part_free,
+				   &post->node);
 	}
 	weft_ring_init(&ep->sq, ep->conf.sq, ep->conf.sq_slots);
 	weft_ring_init(&ep->rq, ep->conf.rq, ep->conf.rq_slots);
@@ -141,6 +147,7 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	weft_list_init(&ep->node);
 	weft_list_init(&ep->svcnode);
 	weft_list_init(&ep->post_free);
+	weft_list_init(&ep->part_free);
 	weft_list_init(&ep->txm_free);
 	weft_list_init(&ep->active);
 	weft_list_init(&ep->claims);
@@ -554,7 +561,7 @@ static void weft_ep_forget(struct weft_ep *ep, struct weft_cq *tx_cq, struct wef
 	}
 	if (!rx_cq)
 		return;
-	for (i = 0; i < ep->conf.rq_slots; i++) {
+	for (i = 0; i < weft_ep_nposts(ep); i++) {
 		weft_lock(&ep->lock);
 		weft_ep_forget_post(ep, &ep->posts[i], rx_cq, out);
 		weft_unlock(&ep->lock);
@@ -572,7 +579,6 @@ static void weft_ep_forget(struct weft_ep *ep, struct weft_cq *tx_cq, struct wef
 static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 {
 	struct weft_cq *tx_cq, *rx_cq;
-	struct weft_mpost *p;
 	struct weft_list *l;
 	struct weft_eq *eq;
 	u32 i;
@@ -580,10 +586,7 @@ static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 	weft_service_release(ep);
 	weft_lock(&ep->lock);
 	WRITE_ONCE(ep->state, WEFT_EPS_DEAD);
-	while ((p = weft_match_post_next(&ep->match, NULL))) {
-		weft_match_post_del(&ep->match, p);
-		weft_post_free(ep, container_of(p, struct weft_post, match), out);
-	}
+	weft_recv_cancel_all(ep, ECANCELED, out);
 	weft_recv_drop_all(ep, out);
 	if (ep->srq)
 		weft_srq_leave(ep);

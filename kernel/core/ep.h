@@ -134,6 +134,8 @@ struct weft_conn {
  * @match: matching
  * @av_gen: generation of the vector at which unexpected messages' senders were found
  * @post_free: free receives
+ * @part_free: free parts of multi-receive buffers
+ * @multi_wait: a message waits for one
  * @txm_free: free sends
  * @active: messages that are being received
  * @held: bytes of local messages that are held
@@ -208,6 +210,8 @@ struct weft_ep {
 	struct weft_match match;
 	u32 av_gen;
 	struct weft_list post_free;
+	struct weft_list part_free;
+	bool multi_wait;
 	struct weft_list txm_free;
 	struct weft_list active;
 	u64 held;

@@ -129,21 +129,19 @@ static struct weft_post *weft_local_match(struct weft_ep *lep, u32 src,
 {
 	u8 kind = e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED;
 	struct weft_post *post;
-	struct weft_mpost *p;
 
 	weft_recv_drain(lep, out);
-	p = likely(!lep->srq) ? weft_match_arrive(&lep->match, kind, src, e->tag) :
-				weft_srq_take(lep, kind, src, e->tag, out);
-	if (!p)
+	post = weft_post_match(lep, kind, src, e->tag, e->len, out);
+	if (!post)
 		return NULL;
-	post = container_of(p, struct weft_post, match);
 	weft_trace_match(lep->conf.handle, post->context, e->tag, e->len, 0);
 	return post;
 }
 
 /*
- * A short message, whose bytes are in ep->scratch. Return: 0, -EAGAIN: the receiver holds too much:
- * not in this way; other negative errno: refused.
+ * A short message, whose bytes are in ep->scratch. Return: 0, -EAGAIN: not in this way, as the
+ * receiver holds too much, or the sender wants to know when it is matched; other negative errno:
+ * refused.
  */
 static int weft_local_short(struct weft_ep *ep, struct weft_flow *flow,
 			    const struct weft_sq_entry *e, struct weft_out *out)
@@ -171,7 +169,7 @@ static int weft_local_short(struct weft_ep *ep, struct weft_flow *flow,
 		weft_recv_cqe(&c, lep, post, e->tag, e->data, e->len, src, weft_local_flags(e));
 		if (likely(weft_recv_inline(lep, post, &c, ep->scratch, out)))
 			goto out;
-	} else if (!room) {
+	} else if (!room || e->flags & WEFT_SQ_MATCH) {
 		err = -EAGAIN;
 		goto out;
 	}
@@ -210,7 +208,8 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 		post = weft_local_match(lep, src, e, out);
 		rxm = weft_local_make(ep, flow, e);
 		rxm->src = src;
-		if (!txm->user && (post || lep->held + e->len <= ep->core->conf.unexp_window)) {
+		if (!txm->user && (post || (!(e->flags & WEFT_SQ_MATCH) &&
+					    lep->held + e->len <= ep->core->conf.unexp_window))) {
 			weft_local_hold(rxm, txm->buf);
 			txm->buf = NULL;
 		} else {
@@ -234,7 +233,7 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 	if (err)
 		return err;
 	/* with a level above this one it waits for the receiver, unless all of it is there */
-	if (!rxm->ltxm || (!txm->user && !(e->flags & (WEFT_SQ_TRANSMIT | WEFT_SQ_DELIVERY))))
+	if (!rxm->ltxm || (!txm->user && !(e->flags & WEFT_SQ_LATER)))
 		weft_send_done(txm, 0, out);
 	if (rxm->started)
 		weft_rxm_begin(rxm, out);

@@ -208,7 +208,7 @@ void weft_match_post_del(struct weft_match *m, struct weft_mpost *p)
  * @src: the sender's index, WEFT_SRC_ANY: unknown
  * @tag: the message's, 0 when untagged
  *
- * Return: the oldest one that fits, not posted any more, or NULL.
+ * Return: the oldest one that fits, not posted any more unless it stays, or NULL.
  */
 struct weft_mpost *weft_match_arrive(struct weft_match *m, u8 kind, u32 src, u64 tag)
 {
@@ -232,7 +232,7 @@ struct weft_mpost *weft_match_arrive(struct weft_match *m, u8 kind, u32 src, u64
 			break;
 		}
 	}
-	if (best)
+	if (best && likely(!best->stays))
 		weft_match_post_del(m, best);
 	return best;
 }

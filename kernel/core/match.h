@@ -43,6 +43,7 @@ struct weft_mkey {
  * @src: the only sender, or WEFT_SRC_ANY
  * @kind: WEFT_TAGGED or WEFT_UNTAGGED
  * @in: is posted
+ * @stays: is not taken out by what it matches
  */
 struct weft_mpost {
 	struct weft_list order;
@@ -54,6 +55,7 @@ struct weft_mpost {
 	u32 src;
 	u8 kind;
 	bool in;
+	bool stays;
 };
 
 /**

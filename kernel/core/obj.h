@@ -474,6 +474,11 @@ struct weft_win {
 #define WEFT_OVF_TXM	1
 #define WEFT_OVF_POST	2
 
+/* levels that a send which has been copied has not reached */
+#define WEFT_SQ_LATER	(WEFT_SQ_TRANSMIT | WEFT_SQ_DELIVERY | WEFT_SQ_MATCH)
+/* and those that the peer tells of by DONE */
+#define WEFT_SQ_TOLD	(WEFT_SQ_DELIVERY | WEFT_SQ_MATCH)
+
 #define WEFT_TXM_FREE	0
 #define WEFT_TXM_WAIT	1	/* in lane->sendq */
 #define WEFT_TXM_SENT	2	/* eager, all of it in records */
@@ -566,6 +571,9 @@ struct weft_txm {
 	struct weft_rxm *lrxm;
 };
 
+#define WEFT_POST_PART	BIT(15)	/* not of the ring: a part of a multi-receive buffer */
+#define WEFT_PARTS	16		/* parts that an endpoint has beside its receives */
+
 /**
  * struct weft_post - a receive
  * @ovf: its completion when it has to wait
@@ -577,8 +585,15 @@ struct weft_txm {
  * @keys: regions of the segments, if srq->conf.zone
  * @seq: a taken one: its number
  * @err: errno that whoever takes it is told
- * @flags: WEFT_RQ_*
+ * @flags: WEFT_RQ_*, WEFT_POST_PART
  * @waits: its completion waits, and holds a reference on the endpoint
+ * @multi: part: the multi-receive buffer that it belongs to
+ * @last: part: its completion tells that the buffer is released
+ * @told: buffer: that has been told
+ * @end: buffer: errno that it has ended with, 0: it is full, or not at its end
+ * @nparts: buffer: parts in use
+ * @least: buffer: takes no more messages when less is left
+ * @used: buffer: bytes before the end of the last part
  * @vec: room
  *
  * Under ep->lock (a shared one that is not taken: srq->lock); one that has been matched belongs to
@@ -596,6 +611,13 @@ struct weft_post {
 	u16 err;
 	u16 flags;
 	bool waits;
+	struct weft_post *multi;
+	bool last;
+	bool told;
+	u16 end;
+	u32 nparts;
+	u64 least;
+	u64 used;
 	struct weft_vec vec;
 };
 

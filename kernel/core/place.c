@@ -87,6 +87,8 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 			e.len = 0;
 			e.olen = 0;
 			e.status = err;
+			e.flags &= ~WEFT_CQE_MULTI;
+			rxm->post->last = false;
 		} else if (e.status) {
 			cut = -weft_recv_long(ep, out);
 		}
@@ -99,7 +101,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 
 	if (!path->local) {
 		path->rx_gone += rxm->charged;
-		if (rxm->sid ? !rxm->aborted : rxm->flags & WEFT_MSG_PLACED) {
+		if (rxm->sid ? !rxm->aborted : rxm->flags & (WEFT_MSG_PLACED | WEFT_MSG_MATCHED)) {
 			rxm->done = err ? err : cut;
 			rxm->send_done = true;
 			weft_ctl_put(path, rxm->lane, &rxm->ctl);

@@ -166,7 +166,7 @@ int weft_recv_long(struct weft_ep *ep, struct weft_out *out);
 void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post);
 bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,
 		      const void *payload, struct weft_out *out);
-void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, const struct weft_post *post,
+void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, struct weft_post *post,
 		   u64 tag, u64 data, u64 len, u32 src, u16 flags);
 void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct weft_out *out);
 void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post,
@@ -206,6 +206,34 @@ void weft_srq_leave(struct weft_ep *ep);
 void weft_srq_last(struct weft_ep *ep, struct weft_out *out);
 void weft_srq_flush(struct weft_out *out);
 void weft_srq_work(struct weft_srq *srq, struct weft_out *out);
+
+/* ---- multi.c ---------------------------------------------------------------------- */
+
+struct weft_post *weft_multi_take(struct weft_ep *ep, struct weft_post *buf, u64 len);
+void weft_multi_cqe(struct weft_cqe *e, struct weft_post *part);
+void weft_multi_part_free(struct weft_ep *ep, struct weft_post *part, struct weft_out *out);
+void weft_multi_retry(struct weft_ep *ep, struct weft_out *out);
+void weft_multi_post(struct weft_ep *ep, struct weft_post *buf, u64 least, struct weft_out *out);
+void weft_multi_end(struct weft_ep *ep, struct weft_post *buf, int err, struct weft_out *out);
+
+/*
+ * The receive for a message of @len bytes: it has left the queue, or is a part of one that has not.
+ * NULL: none, the message waits. The endpoint is locked, and its ring has been drained.
+ */
+static inline struct weft_post *weft_post_match(struct weft_ep *ep, u8 kind, u32 src, u64 tag,
+						u64 len, struct weft_out *out)
+{
+	struct weft_mpost *p = likely(!ep->srq) ? weft_match_arrive(&ep->match, kind, src, tag) :
+						  weft_srq_take(ep, kind, src, tag, out);
+	struct weft_post *post;
+
+	if (!p)
+		return NULL;
+	post = container_of(p, struct weft_post, match);
+	if (likely(!p->stays))
+		return post;
+	return ep->multi_wait ? NULL : weft_multi_take(ep, post, len);
+}
 
 /* ---- place.c --------------------------------------------------------------------- */
 

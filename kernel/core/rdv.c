@@ -245,8 +245,6 @@ void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struc
 	struct weft_flow *flow;
 	struct weft_list *l;
 
-	if (be16_to_cpu(w->kind) != WEFT_DONE_PLACED)
-		return;
 	if (w->sid) {
 		txm = weft_send_by_id(path, be32_to_cpu(w->sid));
 		if (!txm)

@@ -50,6 +50,10 @@ void weft_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out 
 		weft_srq_post_free(ep, post, out);
 		return;
 	}
+	if (unlikely(post->flags & WEFT_POST_PART)) {
+		weft_multi_part_free(ep, post, out);
+		return;
+	}
 	weft_list_add(&ep->post_free, &post->node);
 	if (unlikely(ep->rq_stalled && !ep->draining))
 		weft_recv_drain(ep, out);
@@ -66,7 +70,7 @@ void weft_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out 
  * @src: sender
  * @flags: WEFT_MSG_*
  */
-void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, const struct weft_post *post,
+void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, struct weft_post *post,
 		   u64 tag, u64 data, u64 len, u32 src, u16 flags)
 {
 	e->context = post->context;
@@ -82,6 +86,8 @@ void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, const struct we
 	e->olen = len > post->vec.len ? len - post->vec.len : 0;
 	e->status = e->olen ? EMSGSIZE : 0;
 	e->rsvd = 0;
+	if (unlikely(post->flags & WEFT_POST_PART))
+		weft_multi_cqe(e, post);
 }
 
 /**
@@ -267,7 +273,11 @@ static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
 		weft_peek_apply(ep, e, post, out);
 		return;
 	}
-	if (unlikely(ep->match.nunexp)) {
+	if (unlikely(post->flags & WEFT_RQ_MULTI)) {
+		weft_multi_post(ep, post, e->ignore, out);
+		return;
+	}
+	if (unlikely(ep->match.nunexp && (e->tagged || !ep->multi_wait))) {
 		u = weft_match_find(&ep->match, post->match.kind, e->src, e->tag, e->ignore);
 		if (u) {
 			weft_match_unexp_del(&ep->match, u);
@@ -481,7 +491,6 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 {
 	struct weft_ep *ep = rf->ep;
 	struct weft_post *post;
-	struct weft_mpost *p;
 	bool inl = false;
 	int cut = 0;
 	u32 src;
@@ -498,10 +507,8 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 	}
 	weft_recv_drain(ep, out);
 	src = weft_rflow_src(rf);
-	p = likely(!ep->srq) ? weft_match_arrive(&ep->match, weft_msg_kind(h->flags), src, h->tag) :
-			       weft_srq_take(ep, weft_msg_kind(h->flags), src, h->tag, out);
-	if (likely(p)) {
-		post = container_of(p, struct weft_post, match);
+	post = weft_post_match(ep, weft_msg_kind(h->flags), src, h->tag, h->len, out);
+	if (likely(post)) {
 		weft_trace_match(ep->conf.handle, post->context, h->tag, h->len, 0);
 		if (whole && h->len <= WEFT_INLINE_MAX) {
 			struct weft_cqe e;
@@ -532,7 +539,7 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 	rf->id.mseq++;
 	if (likely(inl)) {
 		path->rx_gone += h->len;
-		if (h->flags & WEFT_MSG_PLACED)
+		if (h->flags & (WEFT_MSG_PLACED | WEFT_MSG_MATCHED))
 			weft_rxm_finish(weft_recv_make(path, rf, h, 0), cut, out);
 		return NULL;
 	}

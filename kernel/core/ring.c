@@ -181,10 +181,14 @@ static int weft_ring_rq_check(const struct weft_ring *r, bool msg, const struct 
 			      struct weft_rq_entry *e)
 {
 	u16 flags = WEFT_RQ_COMPLETION;
-	bool tag = false, bare = false;
+	bool tag = false, bare = false, multi = false;
 
 	switch (s->op) {
 	case WEFT_RQ_RECV:
+		flags |= WEFT_RQ_MULTI;
+		multi = s->flags & WEFT_RQ_MULTI;
+		if (multi && (s->niov != 1 || !s->len || s->ignore > s->len))
+			return -EINVAL;
 		break;
 	case WEFT_RQ_TRECV:
 		tag = true;
@@ -216,7 +220,7 @@ static int weft_ring_rq_check(const struct weft_ring *r, bool msg, const struct 
 		return -EOPNOTSUPP;
 	if (s->flags & ~flags || s->rsvd || s->rsvd2)
 		return -EINVAL;
-	if ((!tag && s->ignore) || (!tag && s->op != WEFT_RQ_CANCEL && s->tag))
+	if ((!tag && !multi && s->ignore) || (!tag && s->op != WEFT_RQ_CANCEL && s->tag))
 		return -EINVAL;
 	if (bare)
 		return s->nslots != 1 || s->addr || s->len || s->niov ? -EINVAL : 0;
@@ -256,5 +260,7 @@ int weft_ring_rq(const struct weft_ring *r, bool msg, struct weft_rq_entry *e)
 	e->vec.n = 0;
 	e->vec.len = 0;
 	e->err = -weft_ring_rq_check(r, msg, &s, e);
+	if (unlikely(e->err))
+		e->flags &= WEFT_RQ_COMPLETION;
 	return e->err ? WEFT_RING_BAD : WEFT_RING_OK;
 }

@@ -77,7 +77,7 @@ struct weft_sq_entry {
  * @err: errno when it is to be refused
  * @context: the user's
  * @tag: tag to match; context to cancel
- * @ignore: bits of the tag that do not count
+ * @ignore: bits of the tag that do not count; least room of a multi-receive buffer
  * @vec: room
  */
 struct weft_rq_entry {

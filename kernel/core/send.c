@@ -327,7 +327,8 @@ static void weft_send_head(struct weft_head *h, const struct weft_flow *flow, u3
 	h->data = data;
 	h->len = len;
 	h->flags = (tagged ? WEFT_MSG_TAGGED : 0) | (flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
-		   (flags & WEFT_SQ_DELIVERY ? WEFT_MSG_PLACED : 0) |
+		   (flags & WEFT_SQ_MATCH ? WEFT_MSG_MATCHED :
+		    flags & WEFT_SQ_DELIVERY ? WEFT_MSG_PLACED : 0) |
 		   (flags & WEFT_SQ_SOLICITED ? WEFT_MSG_SOLICITED : 0) |
 		   (flow->conn ? WEFT_MSG_CONNECTED : 0);
 }
@@ -456,7 +457,7 @@ static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const stru
 		weft_list_add_tail(&flow->txms, &txm->node);
 		weft_list_add_tail(&lane->sendq, &txm->qnode);
 		path->busy |= 1u << lane->no;
-		if (!user && !(e->flags & (WEFT_SQ_TRANSMIT | WEFT_SQ_DELIVERY)))
+		if (!user && !(e->flags & WEFT_SQ_LATER))
 			weft_send_done(txm, 0, out);
 	}
 	weft_unlock(&path->lock);
@@ -472,8 +473,6 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 	bool have = false;
 	int err;
 
-	if (unlikely(e->flags & (WEFT_SQ_MATCH | WEFT_SQ_FENCE)))
-		return -EOPNOTSUPP;
 	if (ep->conf.type == WEFT_EP_MSG) {
 		flow = READ_ONCE(ep->state) == WEFT_EPS_CONNECTED ? ep->recent : NULL;
 		if (!flow)
@@ -488,7 +487,7 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 	weft_count(ep->core, msgs_sent);
 	if (flow->lep)
 		return weft_local_send(ep, flow, e, out);
-	if (e->len <= WEFT_INLINE_MAX && !(e->flags & (WEFT_SQ_TRANSMIT | WEFT_SQ_DELIVERY))) {
+	if (e->len <= WEFT_INLINE_MAX && !(e->flags & WEFT_SQ_LATER)) {
 		err = weft_send_payload(ep, e, ep->scratch);
 		if (err)
 			return err;
@@ -640,7 +639,7 @@ bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_r
 	if (last) {
 		txm->state = WEFT_TXM_SENT;
 		/* its completion waits for the acknowledgement */
-		if (!txm->told && !(txm->flags & WEFT_SQ_DELIVERY))
+		if (!txm->told && !(txm->flags & WEFT_SQ_TOLD))
 			rec->acknow = true;
 	}
 ref:
@@ -729,7 +728,7 @@ void weft_send_acked(struct weft_txm *txm, struct weft_rec *rec, struct weft_out
 	case WEFT_TXM_SENT:
 		if (txm->nrec)
 			break;
-		if (!(txm->flags & WEFT_SQ_DELIVERY))
+		if (!(txm->flags & WEFT_SQ_TOLD))
 			weft_send_done(txm, 0, out);
 		if (txm->told)
 			weft_send_over(txm, out);

@@ -206,8 +206,11 @@ static void weft_srq_apply(struct weft_srq *srq, const struct weft_rq_entry *e,
 	weft_list_del(&post->node);
 	post->ep = NULL;
 	post->context = e->context;
-	post->flags = e->flags;
-	post->err = e->op == WEFT_RQ_CANCEL && !e->err ? EOPNOTSUPP : e->err;
+	post->flags = e->flags & WEFT_RQ_COMPLETION;
+	post->err = e->err;
+	if (!e->err && ((e->op >= WEFT_RQ_PEEK && e->op <= WEFT_RQ_CANCEL) ||
+			e->flags & WEFT_RQ_MULTI))
+		post->err = EOPNOTSUPP;
 	post->vec.n = 0;
 	post->vec.len = 0;
 	post->match.tag = e->tag;

@@ -84,7 +84,7 @@ static int weft_query(struct weft_call *call)
 	q->flags = 0;
 	q->abi = WEFT_ABI_VERSION;
 	q->caps = WEFT_CAP_TAGGED | WEFT_CAP_RDM | WEFT_CAP_MSG | WEFT_CAP_CANCEL |
-		  WEFT_CAP_PEEK | WEFT_CAP_SRQ;
+		  WEFT_CAP_PEEK | WEFT_CAP_MULTI | WEFT_CAP_MATCH | WEFT_CAP_SRQ;
 	q->max_msg = WEFT_MSG_MAX;
 	q->max_inline = WEFT_INLINE_MAX;
 	q->max_iov = WEFT_IOV_MAX;

@@ -11,14 +11,15 @@
 #include "weft_fi.h"
 
 /* given only if asked for */
-#define WEFT_FI_PRIMARY		(FI_MSG | FI_TAGGED | FI_DIRECTED_RECV)
+#define WEFT_FI_PRIMARY		(FI_MSG | FI_TAGGED | FI_DIRECTED_RECV | FI_MULTI_RECV)
 /* narrow the primary ones */
 #define WEFT_FI_MODIFIERS	(FI_SEND | FI_RECV)
 /* cost nothing: always given */
 #define WEFT_FI_SECONDARY	(FI_SOURCE | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
 #define WEFT_FI_TX_CAPS		(FI_MSG | FI_TAGGED | FI_SEND)
-#define WEFT_FI_RX_CAPS		(FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE)
+#define WEFT_FI_RX_CAPS		(FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | \
+				 FI_MULTI_RECV)
 #define WEFT_FI_DOMAIN_CAPS	(FI_LOCAL_COMM | FI_REMOTE_COMM)
 
 /* in the hints of one direction, bits that concern the other one or the domain mean nothing */
@@ -37,6 +38,8 @@ static uint64_t weft_fi_caps(const struct weft_ioc_query *q)
 
 	if (q->caps & WEFT_CAP_TAGGED)
 		caps |= FI_TAGGED;
+	if (q->caps & WEFT_CAP_MULTI)
+		caps |= FI_MULTI_RECV;
 	if (strcmp(q->driver, "loop"))
 		caps |= FI_REMOTE_COMM;
 	return caps;

@@ -25,7 +25,11 @@ static const uint64_t weft_fi_cq_flags[8] = {
 
 static uint64_t weft_fi_cqe_flags(const struct weft_cqe *cqe)
 {
-	return weft_fi_cq_flags[cqe->flags & 7];
+	uint64_t flags = weft_fi_cq_flags[cqe->flags & 7];
+
+	if (!(cqe->flags & WEFT_CQE_MULTI))
+		return flags;
+	return cqe->flags & WEFT_CQE_RELEASE ? FI_MULTI_RECV : flags | FI_MULTI_RECV;
 }
 
 static void *weft_fi_cqe_context(const struct weft_cqe *cqe)

@@ -294,6 +294,7 @@ static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 	ep->max_msg = q->max_msg;
 	ep->inject = q->max_inline;
 	ep->iov_limit = q->max_iov;
+	ep->min_multi_recv = WEFT_FI_MULTI_MIN;
 	ep->tx_size = tx && tx->size ? tx->size : WEFT_FI_SIZE;
 	ep->rx_size = rx && rx->size ? rx->size : WEFT_FI_SIZE;
 	ep->self.tx_flags = weft_fi_tx_flags(tx ? tx->op_flags & WEFT_FI_TX_OP_FLAGS : 0);

@@ -200,7 +200,7 @@ static ssize_t weft_fi_trecvv(struct fid_ep *ep, const struct iovec *iov, void *
 {
 	struct weft_fi_op op = {
 		.iov = iov, .count = count, .peer = from, .context = context,
-		.flags = weft_fi_face_of(ep)->rx_flags,
+		.flags = weft_fi_face_of(ep)->rx_flags & ~FI_MULTI_RECV,
 		.tagged = true, .tag = tag, .ignore = ignore
 	};
 

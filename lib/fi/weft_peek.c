@@ -28,7 +28,7 @@ ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 
 	if (!ep->rx.on)
 		return ep->enabled ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE;
-	if (op->flags & ~(WEFT_FI_RX_OP_FLAGS | FI_MORE | WEFT_FI_PEEK_FLAGS))
+	if (op->flags & ~((WEFT_FI_RX_OP_FLAGS & ~FI_MULTI_RECV) | FI_MORE | WEFT_FI_PEEK_FLAGS))
 		return -FI_EBADFLAGS;
 	if (what == FI_DISCARD || what == WEFT_FI_PEEK_FLAGS || (what & FI_CLAIM && !context))
 		return -FI_EINVAL;

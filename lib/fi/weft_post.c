@@ -50,7 +50,9 @@ static uint32_t weft_fi_send_flags(const struct weft_fi_ep *ep, const struct wef
 {
 	uint32_t flags = 0;
 
-	if (op->flags & FI_DELIVERY_COMPLETE)
+	if (op->flags & FI_MATCH_COMPLETE)
+		flags |= WEFT_SQ_MATCH;
+	else if (op->flags & FI_DELIVERY_COMPLETE)
 		flags |= WEFT_SQ_DELIVERY;
 	else if (op->flags & FI_TRANSMIT_COMPLETE)
 		flags |= WEFT_SQ_TRANSMIT;
@@ -111,12 +113,13 @@ ssize_t weft_fi_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
  * @op: where to receive and what
  *
  * Return: 0, -FI_EAGAIN, -FI_EOPBADSTATE (not enabled), -FI_ENOTCONN (disconnected, and nothing
- * waits), -FI_EINVAL (segments, source), -FI_EBADFLAGS, -FI_EOPNOTSUPP (the endpoint only sends),
- * -FI_EIO.
+ * waits), -FI_EINVAL (segments, source, too little for FI_MULTI_RECV), -FI_EBADFLAGS,
+ * -FI_EOPNOTSUPP (the endpoint only sends), -FI_EIO.
  */
 ssize_t weft_fi_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 {
 	uint32_t src, flags, more;
+	bool multi;
 	int ret;
 
 	if (!ep->rx.on)
@@ -129,10 +132,20 @@ ssize_t weft_fi_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 	if (ret)
 		return ret;
 	flags = !ep->rx.selective || op->flags & FI_COMPLETION ? WEFT_RQ_COMPLETION : 0;
+	multi = op->flags & FI_MULTI_RECV;
+	if (multi && op->tagged)
+		return -FI_EBADFLAGS;
+	if (multi && (op->count != 1 || !op->iov->iov_len ||
+		      op->iov->iov_len < ep->min_multi_recv))
+		return -FI_EINVAL;
 
 	weft_fi_lock(&ep->rx.lock);
 	more = weft_fi_more(&ep->rx, op->flags);
-	if (op->tagged)
+	if (multi)
+		ret = weft_recv_multi(ep->cm.ep, op->iov->iov_base, op->iov->iov_len,
+				      ep->min_multi_recv, src, (uintptr_t)op->context,
+				      flags | more);
+	else if (op->tagged)
 		ret = weft_trecvv(ep->cm.ep, op->iov, op->count, src, op->tag, op->ignore,
 				  (uintptr_t)op->context, flags | more);
 	else

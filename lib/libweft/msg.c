@@ -299,6 +299,15 @@ int weft_trecvv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint3
 	return recv_entry(&ep->rq, WEFT_RQ_TRECV, iov, count, src, tag, ignore, context, flags);
 }
 
+int weft_recv_multi(struct weft_ep *ep, void *buf, size_t len, size_t least, uint32_t src,
+		    uint64_t context, uint32_t flags)
+{
+	struct iovec iov = { .iov_base = buf, .iov_len = len };
+
+	return recv_entry(&ep->rq, WEFT_RQ_RECV, &iov, 1, src, 0, least, context,
+			  flags | WEFT_RQ_MULTI);
+}
+
 /* ---- Messages that wait ------------------------------------------------------------------ */
 
 /* Nothing but a kick makes the kernel look, or an engine that looks at both doorbells. */

@@ -526,6 +526,45 @@ static bool discard_refused(void)
 	return true;
 }
 
+/* A send at a level, without its completion. */
+static bool send_at(uint64_t level, size_t len, uint64_t tag, uint32_t seed, unsigned int n)
+{
+	struct iovec iov = { sbuf, len };
+	struct fi_msg_tagged m = {
+		.msg_iov = &iov, .iov_count = 1, .addr = p.a.peer, .tag = tag, .context = ctx(n)
+	};
+
+	pattern_fill(sbuf, len, seed);
+	CHECK_EQ(fi_tsendmsg(p.a.ep, &m, level | FI_COMPLETION), 0);
+	return true;
+}
+
+/* The sender hears of the match, whatever makes it, and not before. */
+static bool match_complete(void)
+{
+	static const size_t lens[] = { 0, 100, 3000, 16000, BIG };
+	struct fi_cq_tagged_entry c;
+	unsigned int i;
+
+	for (i = 0; i < 5; i++) {
+		CHECK(send_at(FI_MATCH_COMPLETE, lens[i], 5, i, 1));
+		CHECK(look_hit(FI_PEEK, NULL, 0, 5, 0, 2, &c));
+		CHECK(quiet(p.a.txcq));
+		CHECK(takes(5, 0, lens[i], 5, i));
+		CHECK(is_sent(1));
+		/* a receive that waits */
+		CHECK(post_tagged(rbuf, ROOM, 5, 0, 3));
+		CHECK(send_at(FI_MATCH_COMPLETE, lens[i], 5, i, 1));
+		CHECK(is_sent(1));
+		CHECK(is_received(3, lens[i], true, 5));
+		/* discarded */
+		CHECK(send_at(FI_MATCH_COMPLETE, lens[i], 5, i, 1));
+		CHECK(look_hit(FI_PEEK | FI_DISCARD, NULL, 0, 5, 0, 2, &c));
+		CHECK(is_sent(1));
+	}
+	return true;
+}
+
 static bool no_multi(void)
 {
 	CHECK_EQ(look(FI_MULTI_RECV, rbuf, 4096, 5, 0, 1), -FI_EBADFLAGS);
@@ -545,6 +584,8 @@ static const struct row rows[] = {
 	    .o.rx_size = 2048),
 	ROW("TAG-006", ON_BOTH, "Tagged and untagged traffic never meet", never_meet),
 	ROW("TAG-014", ON_BOTH, "A message too long for its receive is truncated", truncates),
+	ROW("TAG-015", ON_BOTH, "Match complete: when a receive has taken the message, or a discard",
+	    match_complete),
 	ROW("TAG-017", ON_BOTH, "Multi-receive does not apply to tagged receives", no_multi),
 	ROW("TAG-018", ON_BOTH, "A peek finds an arrived message and describes it", peek_finds),
 	ROW("TAG-019", ON_BOTH, "A miss is an error completion FI_ENOMSG", peek_misses),

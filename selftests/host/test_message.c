@@ -240,6 +240,8 @@ TEST(message__delivery)
 {
 	all_memory(_metadata, (struct way){ .dst = 1, .nseg = 1, .flags = WEFT_SQ_DELIVERY });
 	all_memory(_metadata, (struct way){ .dst = 0, .nseg = 1, .flags = WEFT_SQ_DELIVERY });
+	all_memory(_metadata, (struct way){ .dst = 1, .nseg = 1, .flags = WEFT_SQ_MATCH });
+	all_memory(_metadata, (struct way){ .dst = 0, .nseg = 1, .flags = WEFT_SQ_MATCH });
 }
 
 TEST(message__segments)
@@ -310,6 +312,62 @@ TEST(message__levels)
 	level(_metadata, 0, true);
 	level(_metadata, WEFT_SQ_TRANSMIT, false);
 	level(_metadata, WEFT_SQ_DELIVERY, false);
+	level(_metadata, WEFT_SQ_MATCH, false);
+}
+
+TEST(message__match)
+{
+	static const size_t lens[] = { 0, 500, 960, 961, 5000, 16384, 100000 };
+	int serr = -1, rerr = -1;
+	struct rig_conf conf;
+	struct pair t;
+	u32 i;
+
+	for (i = 0; i < 4 * ARRAY_SIZE(lens); i++) {
+		size_t len = lens[i / 4];
+
+		rig_conf_default(&conf, 8);
+		conf.nodes = 2;
+		pair_init(&t, &conf, i & 1, len, len);
+		if (i & 2)
+			post_recv(&t, 1);
+		post_send(&t, WEFT_SQ_MATCH, 1);
+		rig_run(t.rig, NSEC_PER_SEC);
+		if (!(i & 2)) {
+			/* it is there, and nobody has taken it */
+			ASSERT_EQ(0, completed(&t, &serr, &rerr));
+			post_recv(&t, 1);
+			rig_run(t.rig, NSEC_PER_SEC);
+		}
+		ASSERT_EQ(SEND | RECV, completed(&t, &serr, &rerr));
+		ASSERT_EQ(0, serr);
+		ASSERT_EQ(0, rerr);
+		ASSERT_EQ(0, memcmp(t.sb, t.rb, len));
+		rig_free(t.rig);
+	}
+}
+
+/* Nobody takes it: the end of the receiver tells. */
+TEST(message__match_never)
+{
+	int serr = -1, rerr = -1;
+	struct rig_conf conf;
+	struct pair t;
+	u32 dst;
+
+	for (dst = 0; dst < 2; dst++) {
+		rig_conf_default(&conf, 8);
+		conf.nodes = 2;
+		pair_init(&t, &conf, dst, 500, 500);
+		post_send(&t, WEFT_SQ_MATCH, 1);
+		rig_run(t.rig, NSEC_PER_SEC);
+		rig_proc_end(t.b, true);
+		t.cb = NULL;
+		rig_run(t.rig, NSEC_PER_SEC);
+		ASSERT_EQ(SEND, completed(&t, &serr, &rerr));
+		ASSERT_EQ(ECONNREFUSED, serr);
+		rig_free(t.rig);
+	}
 }
 
 /* TRANSMIT: the peer's kernel has it; that its program does not look changes nothing. */

@@ -188,7 +188,7 @@ TEST(peek__discard)
 		for (i = 0; i < 8; i++) {
 			bool claim = i & 1;
 
-			send_one(&t, 1, lens[i / 2], WEFT_SQ_COMPLETION | WEFT_SQ_TRANSMIT);
+			send_one(&t, 1, lens[i / 2], WEFT_SQ_COMPLETION | WEFT_SQ_MATCH);
 			entry(&t, WEFT_RQ_PEEK, claim ? WEFT_RQ_KEEP : WEFT_RQ_DROP, 5, 1, 0, 0);
 			NEXT(&t, &e);
 			EXPECT_EQ(lens[i / 2], e.len);

@@ -233,7 +233,7 @@ TEST_F(ring, bad_sends)
 
 	bad[0].s.op = 0;
 	bad[1].s.op = 3;
-	bad[2].s.flags |= WEFT_SQ_MATCH;
+	bad[2].s.flags |= WEFT_SQ_FENCE;
 	bad[3].s.flags |= 0x8000;
 	bad[4].s.rsvd = 1;
 	bad[5].s.rsvd2 = 1ull << 63;
@@ -342,9 +342,16 @@ TEST_F(ring, receive)
 	q.ignore = 0;
 	ASSERT_EQ(WEFT_RING_OK, rq1(&self->r, self->slots, &q, 1, true, &e));
 	EXPECT_FALSE(e.tagged);
+	/* a multi-receive buffer: the least room is no more than it has */
 	q.flags = WEFT_RQ_MULTI;
+	q.ignore = q.len;
+	ASSERT_EQ(WEFT_RING_OK, rq1(&self->r, self->slots, &q, 1, true, &e));
+	EXPECT_EQ(q.len, e.ignore);
+	q.ignore++;
 	EXPECT_EQ(WEFT_RING_BAD, rq1(&self->r, self->slots, &q, 1, true, &e));
 	EXPECT_EQ(EINVAL, e.err);
+	EXPECT_EQ(0, e.flags);
+	q.ignore = 0;
 	q.flags = 0;
 	q.rsvd = 1;
 	EXPECT_EQ(WEFT_RING_BAD, rq1(&self->r, self->slots, &q, 1, true, &e));

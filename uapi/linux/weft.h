@@ -143,11 +143,12 @@ struct weft_cq_status {
 #define WEFT_SQ_TRANSMIT	(1u << 3)
 /* complete when it is placed or wholly buffered at the peer */
 #define WEFT_SQ_DELIVERY	(1u << 4)
-#define WEFT_SQ_MATCH		(1u << 5)	/* complete when it is matched */
+/* complete when a receive has taken it and has its bytes, or it was dropped */
+#define WEFT_SQ_MATCH		(1u << 5)
 #define WEFT_SQ_FENCE		(1u << 6)	/* wait for what was sent there before */
 #define WEFT_SQ_MORE		(1u << 7)	/* more follows at once: a hint */
 #define WEFT_SQ_SOLICITED	(1u << 8)	/* the receiver's completion says so */
-#define WEFT_SQ_FLAGS		0x019f		/* those that this kernel knows */
+#define WEFT_SQ_FLAGS		0x01bf		/* those that this kernel knows */
 
 /**
  * struct weft_iov - a segment of user memory
@@ -215,11 +216,12 @@ struct weft_sqe {
 /* Flags of a receive */
 /* write a completion on success; errors are always written */
 #define WEFT_RQ_COMPLETION	(1u << 0)
-#define WEFT_RQ_MULTI		(1u << 1)	/* multi-receive */
+/* RECV: takes messages one after the other until less than @ignore bytes are left */
+#define WEFT_RQ_MULTI		(1u << 1)
 /* PEEK: set the message aside for @context: nobody else sees it any more */
 #define WEFT_RQ_KEEP		(1u << 2)
 #define WEFT_RQ_DROP		(1u << 3)	/* PEEK: drop the message */
-#define WEFT_RQ_FLAGS		0x000d		/* those that this kernel knows */
+#define WEFT_RQ_FLAGS		0x000f		/* those that this kernel knows */
 
 #define WEFT_SRC_ANY		0xffffffffu
 
@@ -234,7 +236,8 @@ struct weft_sqe {
  * @addr: user address of the only segment, when @niov is 1; else 0
  * @len: bytes of room; PEEK: for the front of the message, if it is at hand
  * @tag: tag to match, WEFT_RQ_TRECV, _PEEK; context to cancel, WEFT_RQ_CANCEL; else 0
- * @ignore: bits of the tag that do not count, WEFT_RQ_TRECV, _PEEK; else 0
+ * @ignore: bits of the tag that do not count, WEFT_RQ_TRECV, _PEEK; least room, WEFT_RQ_MULTI; else
+ *	0
  * @niov: 0: no room, 1: @addr, 2..WEFT_IOV_MAX: struct weft_iov behind this slot
  * @rsvd: 0
  * @rsvd2: 0
@@ -262,6 +265,7 @@ struct weft_rqe {
 #define WEFT_CQE_INLINE		(1u << 3)
 #define WEFT_CQE_MULTI		(1u << 4)	/* the multi-receive buffer is released */
 #define WEFT_CQE_SOLICITED	(1u << 5)	/* the sender wants the receiver woken */
+#define WEFT_CQE_RELEASE	(1u << 6)	/* no message: tells of the release alone */
 
 /**
  * struct weft_cqe - first slot of an entry in a completion queue
@@ -307,6 +311,8 @@ struct weft_cqe {
 #define WEFT_CAP_MSG		(1ull << 2)
 #define WEFT_CAP_CANCEL		(1ull << 3)
 #define WEFT_CAP_PEEK		(1ull << 4)
+#define WEFT_CAP_MULTI		(1ull << 5)
+#define WEFT_CAP_MATCH		(1ull << 6)	/* WEFT_SQ_MATCH */
 #define WEFT_CAP_SRQ		(1ull << 8)	/* shared receive queues */
 
 /**
@@ -651,7 +657,8 @@ struct weft_ioc_cancel {
  * @doorbell: CREATE: out: struct weft_ep_doorbell, whose @rq_tail counts; PROT_READ | PROT_WRITE
  * @status: CREATE: out: struct weft_ep_status, whose @rq_head and @flags count; PROT_READ only
  *
- * The ring's entries are those of a receive queue but for WEFT_RQ_CANCEL, PEEK, CLAIM and DISCARD,
+ * The ring's entries are those of a receive queue but for WEFT_RQ_CANCEL, PEEK, CLAIM and DISCARD
+ * and the flag WEFT_RQ_MULTI,
  * kicked by WEFT_IOC_SRQ_KICK when WEFT_ST_RQ_KICK is set.
  *
  * RESIZE gives a new ring that holds what was posted, at the same indices: nothing is lost, but
