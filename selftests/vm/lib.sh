@@ -53,7 +53,10 @@ vm_nic()
 # vm_monitor COMMAND...: to the emulator
 vm_monitor()
 {
-	echo "$*" >/run/monitor
+	vm_wait 10 grep -q weft.monitor /sys/class/virtio-ports/*/name || return 1
+	monitor=$(grep -l weft.monitor /sys/class/virtio-ports/*/name)
+	monitor=${monitor%/name}
+	echo "$*" >"/dev/${monitor##*/}"
 }
 
 # Namespaces n0 and n1, joined by a pair of devices

@@ -39,9 +39,10 @@ state_is()	# STATE
 
 link_down()
 {
-	vnet_pair rdm && vm_monitor set_link nic0 off && vm_wait 10 state_is down &&
-		vm_monitor set_link nic0 on && vm_wait 10 state_is up || return 1
-	vm_wait 60 vnet_sent 0 $(($(vnet_stat 0 tx_packets) + 200)) || return 1
+	vnet_pair rdm || { echo "no traffic"; return 1; }
+	vm_monitor set_link nic0 off && vm_wait 30 state_is down || { echo "not down"; return 1; }
+	vm_monitor set_link nic0 on && vm_wait 30 state_is up || { echo "not up"; return 1; }
+	vm_wait 60 vnet_sent 0 $(($(vnet_stat 0 tx_packets) + 50)) || { echo "no more"; return 1; }
 	kill -0 $a && kill -0 $b
 }
 
