@@ -86,7 +86,7 @@ int weft_srq_resize(struct weft_srq *srq, uint32_t slots, uint32_t recvs)
 		.handle = srq->handle,
 	};
 	struct weft_ctx *ctx = srq->ctx;
-	struct lw_view view = { NULL };
+	struct lw_view view = { 0 };
 	int ret;
 
 	weft_srq_flush(srq);
