@@ -22,9 +22,11 @@ static int test_ok;
 	}									\
 } while (0)
 
+#define WORDS	32
+
 static FILE *tap;		/* the real stdout */
 
-/* Split @line at blanks. Return: words in @argv, which has room for 16 */
+/* Split @line at blanks. Return: words in @argv, which has room for WORDS */
 static int split(const char *line, char **argv)
 {
 	static char buf[256];
@@ -32,7 +34,7 @@ static int split(const char *line, char **argv)
 	char *word;
 
 	snprintf(buf, sizeof(buf), "%s", line);
-	for (word = strtok(buf, " "); word; word = strtok(NULL, " "))
+	for (word = strtok(buf, " "); word && argc < WORDS; word = strtok(NULL, " "))
 		argv[argc++] = word;
 	return argc;
 }
@@ -40,7 +42,7 @@ static int split(const char *line, char **argv)
 /* Parse @line as what follows "port add". */
 static int add(const char *line, struct port_spec *spec)
 {
-	char *argv[16];
+	char *argv[WORDS];
 	int argc = split(line, argv);
 
 	return parse_port_add(argc, argv, spec);
@@ -49,7 +51,7 @@ static int add(const char *line, struct port_spec *spec)
 /* Parse @line as what follows "port set". */
 static int set(const char *line, struct port_change *change)
 {
-	char *argv[16];
+	char *argv[WORDS];
 	int argc = split(line, argv);
 
 	return parse_port_set(argc, argv, change);
