@@ -333,6 +333,19 @@ int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addrs, size_t
 		   uint32_t *index);
 
 /**
+ * weft_av_insert_at() - insert addresses at certain indices (WEFT_IOC_AV_INSERT, WEFT_AVF_AT)
+ * @av: address vector
+ * @addrs: @count addresses
+ * @count: any number
+ * @index: in: @count indices; out: WEFT_SRC_ANY for an address that was refused, or whose index is
+ *	   in use
+ *
+ * Return: number inserted; -errno if the kernel refused the call and nothing was inserted.
+ */
+int weft_av_insert_at(struct weft_av *av, const struct weft_sockaddr *addrs, size_t count,
+		      uint32_t *index);
+
+/**
  * weft_av_remove() - remove addresses (WEFT_IOC_AV_REMOVE)
  * @av: address vector
  * @index: @count indices
@@ -393,8 +406,9 @@ int weft_ep_destroy(struct weft_ep *ep);
 /**
  * weft_ep_enable() - bind queues and make the endpoint work (WEFT_IOC_EP_ENABLE)
  * @ep: endpoint, not passive
- * @tx_cq: for completions of sends; NULL: none can be sent
- * @rx_cq: for completions of receives; NULL: none can be posted
+ * @tx_cq: for completions of sends; NULL: none can be sent until a further call gives a queue, with
+ *	   the same @av and no @eq
+ * @rx_cq: for completions of receives; likewise
  * @eq: for events; a MSG endpoint needs one
  * @av: address vector; an RDM endpoint needs one, on others NULL
  *

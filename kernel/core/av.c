@@ -314,21 +314,29 @@ static void weft_av_wake(struct weft_av *av)
 	av->low = min(av->low, index);
 }
 
+/* The chunk of an index, made if there is none. NULL: no memory. */
+static struct weft_av_chunk *weft_av_chunk(struct weft_av *av, u32 index)
+{
+	struct weft_av_chunk *c = av->chunk[index / WEFT_AV_CHUNK];
+
+	if (!c) {
+		c = weft_alloc_sleep(sizeof(*c));
+		/* zeroed before it is seen */
+		smp_store_release(&av->chunk[index / WEFT_AV_CHUNK], c);
+	}
+	return c;
+}
+
 /* The lowest free index, whose chunk exists then. Return: 0, -ENOSPC, -ENOMEM. */
 static int weft_av_lowest(struct weft_av *av, u32 *index)
 {
 	u32 i = av->low;
 
 	while (i < WEFT_AV_MAX) {
-		struct weft_av_chunk *c = av->chunk[i / WEFT_AV_CHUNK];
+		struct weft_av_chunk *c = weft_av_chunk(av, i);
 
-		if (!c) {
-			c = weft_alloc_sleep(sizeof(*c));
-			if (!c)
-				return -ENOMEM;
-			/* zeroed before it is seen */
-			smp_store_release(&av->chunk[i / WEFT_AV_CHUNK], c);
-		}
+		if (!c)
+			return -ENOMEM;
 		if (c->used == WEFT_AV_CHUNK)
 			i = round_down(i, WEFT_AV_CHUNK) + WEFT_AV_CHUNK;
 		else if (c->entry[i % WEFT_AV_CHUNK])
@@ -339,6 +347,58 @@ static int weft_av_lowest(struct weft_av *av, u32 *index)
 	av->low = i;
 	*index = i;
 	return i < WEFT_AV_MAX ? 0 : -ENOSPC;
+}
+
+/* An index that rests is wanted again: it is free. */
+static void weft_av_rouse(struct weft_av *av, u32 index)
+{
+	u32 i, at;
+
+	/* it becomes the oldest, those before it move up */
+	for (i = 0; av->rest[(av->rest_at + i) % WEFT_AV_REST] != index; i++)
+		;
+	for (; i; i--) {
+		at = av->rest_at + i;
+		av->rest[at % WEFT_AV_REST] = av->rest[(at - 1) % WEFT_AV_REST];
+	}
+	av->rest[av->rest_at] = index;
+	weft_av_wake(av);
+}
+
+/* A certain index, whose chunk exists then. Return: 0, -EINVAL: none, or in use; -ENOMEM. */
+static int weft_av_certain(struct weft_av *av, u32 index)
+{
+	struct weft_av_chunk *c;
+	struct weft_av_entry *e;
+
+	if (index >= WEFT_AV_MAX)
+		return -EINVAL;
+	c = weft_av_chunk(av, index);
+	if (!c)
+		return -ENOMEM;
+	e = c->entry[index % WEFT_AV_CHUNK];
+	if (e == &weft_av_resting)
+		weft_av_rouse(av, index);
+	else if (e)
+		return -EINVAL;
+	return 0;
+}
+
+/* Where an address is to stand. Return: 0, -EINVAL, -ENOSPC, -ENOMEM. */
+static int weft_av_place(struct weft_av *av, u32 want, u32 *index)
+{
+	int r;
+
+	if (want != WEFT_SRC_ANY) {
+		*index = want;
+		return weft_av_certain(av, want);
+	}
+	r = weft_av_lowest(av, index);
+	if (r == -ENOSPC && av->nrest) {
+		weft_av_wake(av);
+		r = weft_av_lowest(av, index);
+	}
+	return r;
 }
 
 static bool weft_av_reachable(const struct weft_core *core, u16 family)
@@ -355,11 +415,13 @@ static bool weft_av_reachable(const struct weft_core *core, u16 family)
  * weft_av_insert - insert an address
  * @av: the vector
  * @addr: address with service
- * @index: out: its index: the lowest free one
+ * @want: where it is to stand, also if the index rests; WEFT_SRC_ANY: at the lowest free index
+ * @index: out: where it stands
  *
- * Sleeps. Return: 0, -EINVAL: not an address one can send to, -EAFNOSUPPORT, -ENOMEM, -ENOSPC.
+ * Sleeps. Return: 0, -EINVAL: not an address one can send to, or @want is in use; -EAFNOSUPPORT,
+ * -ENOMEM, -ENOSPC.
  */
-int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 *index)
+int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 want, u32 *index)
 {
 	struct weft_av_entry *e;
 	int r = weft_addr_check(addr);
@@ -378,11 +440,7 @@ int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 *in
 		e->addr.scope = 0;
 
 	weft_mutex_lock(&av->mutex);
-	r = weft_av_lowest(av, &e->index);
-	if (r == -ENOSPC && av->nrest) {
-		weft_av_wake(av);
-		r = weft_av_lowest(av, &e->index);
-	}
+	r = weft_av_place(av, want, &e->index);
 	if (r) {
 		weft_mutex_unlock(&av->mutex);
 		weft_free(e);
@@ -390,7 +448,8 @@ int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 *in
 	}
 	weft_av_grow(av);
 	*index = e->index;
-	av->low = e->index + 1;
+	if (av->low == e->index)
+		av->low++;
 	av->count++;
 	av->chunk[e->index / WEFT_AV_CHUNK]->used++;
 	weft_lock(&av->lock);

@@ -138,7 +138,7 @@ static int weft_cm_ask(struct weft_ep *ep, struct weft_path *path, const struct 
 	if (!err) {
 		weft_conn_list(conn);
 		weft_cm_say(conn, WEFT_CM_REQ);
-		weft_cm_until(conn, out->now + path->core->conf.connect_ns);
+		weft_cm_until(conn, out->now + path->core->conf.accept_ns);
 		weft_path_output(path, out);
 	}
 	weft_unlock(&path->lock);

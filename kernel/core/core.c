@@ -26,6 +26,7 @@ void weft_conf_default(struct weft_conf *conf)
 	conf->dead_ns = 10ull * NSEC_PER_SEC;
 	conf->keepalive_ns = 5ull * NSEC_PER_SEC;
 	conf->connect_ns = 5ull * NSEC_PER_SEC;
+	conf->accept_ns = 60ull * NSEC_PER_SEC;
 	conf->max_paths = 16384;
 	conf->backlog_max = 4096;
 }

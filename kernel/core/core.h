@@ -56,7 +56,8 @@ struct weft_out;
  * @rto_min_ns: shortest retransmission timeout
  * @dead_ns: time without any sign of life after which a path with something to do is given up
  * @keepalive_ns: silence on a path with connections after which a sign of life is asked for
- * @connect_ns: time a connection request may take
+ * @connect_ns: time the handshake of a path may take
+ * @accept_ns: time a program may take to answer a connection request
  * @max_paths: remote nodes
  * @backlog_max: upper limit of any listener's backlog
  */
@@ -72,6 +73,7 @@ struct weft_conf {
 	weft_ns dead_ns;
 	weft_ns keepalive_ns;
 	weft_ns connect_ns;
+	weft_ns accept_ns;
 	u32 max_paths;
 	u32 backlog_max;
 };
@@ -572,11 +574,13 @@ void weft_av_free(struct weft_av *av);
  * weft_av_insert - insert an address
  * @av: the vector
  * @addr: address with service
- * @index: out: its index: the lowest free one
+ * @want: where it is to stand, also if the index rests; WEFT_SRC_ANY: at the lowest free index
+ * @index: out: where it stands
  *
- * Sleeps. Return: 0, -EINVAL: not an address one can send to, -EAFNOSUPPORT, -ENOMEM, -ENOSPC.
+ * Sleeps. Return: 0, -EINVAL: not an address one can send to, or @want is in use; -EAFNOSUPPORT,
+ * -ENOMEM, -ENOSPC.
  */
-int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 *index);
+int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 want, u32 *index);
 
 /* Return: 0, -EINVAL: nothing there. */
 int weft_av_remove(struct weft_av *av, u32 index);
@@ -636,12 +640,15 @@ struct weft_ep_conf {
 struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *conf);
 
 /**
- * weft_ep_enable - give it queues and a service
+ * weft_ep_enable - give it queues and a service; once more: queues that it had not
  * @ep: the endpoint
  * @tx_cq: may be NULL
  * @rx_cq: may be NULL
  * @eq: may be NULL, but not for MSG
  * @av: RDM only
+ *
+ * A connectionless endpoint that is enabled may be given a completion queue for a direction that
+ * has none, with the same vector and no event queue.
  *
  * Return: 0, -EINVAL: queues do not fit the type, -EBUSY: enabled already, -EADDRINUSE, -ENODEV.
  */

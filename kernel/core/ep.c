@@ -274,6 +274,29 @@ static bool weft_ep_fits(const struct weft_ep *ep, struct weft_cq *tx_cq, struct
 	}
 }
 
+/* Give an enabled endpoint a queue that it has not. ep->sq_mutex is held. Return: 0, -EBUSY. */
+static int weft_ep_add_cq(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
+			  const struct weft_av *av)
+{
+	int err = -EBUSY;
+
+	weft_lock(&ep->lock);
+	if (ep->state == WEFT_EPS_ENABLED && !ep->srq && av && av == ep->av &&
+	    !(tx_cq && ep->tx_cq) && !(rx_cq && ep->rx_cq)) {
+		if (tx_cq) {
+			weft_cq_get(tx_cq);
+			ep->tx_cq = tx_cq;
+		}
+		if (rx_cq) {
+			weft_cq_get(rx_cq);
+			ep->rx_cq = rx_cq;
+		}
+		err = 0;
+	}
+	weft_unlock(&ep->lock);
+	return err;
+}
+
 int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
 		   struct weft_eq *eq, struct weft_av *av)
 {
@@ -285,7 +308,7 @@ int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx
 		return -ENODEV;
 	weft_mutex_lock(&ep->sq_mutex);
 	if (ep->state != WEFT_EPS_NEW) {
-		err = -EBUSY;
+		err = (tx_cq || rx_cq) && !eq ? weft_ep_add_cq(ep, tx_cq, rx_cq, av) : -EBUSY;
 		goto out;
 	}
 	err = weft_service_claim(ep);

@@ -102,7 +102,7 @@ struct weft_conn {
  * @polled: an engine looks at its doorbells, see poll.c; read without the lock, too
  * @addr: own address; core->lock, constant once enabled
  * @gen: generation of its service
- * @tx_cq: for sends; constant once enabled
+ * @tx_cq: for sends; constant once it is set
  * @rx_cq: for receives
  * @eq: for events
  * @av: address vector

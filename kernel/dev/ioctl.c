@@ -123,7 +123,7 @@ static const struct weft_call_desc weft_calls[] = {
 	DESC(EQ_CREATE, weft_ueq_create, weft_ioc_eq, 0, WEFT_CALL_OUT, 0),
 	DESC(AV_CREATE, weft_uav_create, weft_ioc_av, 0, WEFT_CALL_OUT, 0),
 	DESC(AV_INSERT, weft_uav_insert, weft_ioc_av_insert, RSVD(weft_ioc_av_insert),
-	     WEFT_CALL_OUT, 0),
+	     WEFT_CALL_OUT, WEFT_AVF_AT),
 	DESC(AV_REMOVE, weft_uav_remove, weft_ioc_av_insert, RSVD(weft_ioc_av_insert),
 	     WEFT_CALL_OUT, 0),
 	DESC(EP_CREATE, weft_uep_create, weft_ioc_ep, 0, WEFT_CALL_OUT,

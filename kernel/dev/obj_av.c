@@ -67,14 +67,17 @@ int weft_uav_create(struct weft_call *call)
 	return 0;
 }
 
-/* index[i] is WEFT_SRC_ANY for an address that failed. Return: how many were inserted. */
+/*
+ * index[i] is WEFT_SRC_ANY for an address that failed; @at: it says where the address is to stand.
+ * Return: how many were inserted.
+ */
 static u32 weft_uav_insert_all(struct weft_av *av, const struct weft_sockaddr *addr, u32 *index,
-			       u32 n)
+			       u32 n, bool at)
 {
 	u32 i, done = 0;
 
 	for (i = 0; i < n; i++) {
-		if (weft_av_insert(av, &addr[i], &index[i]))
+		if (weft_av_insert(av, &addr[i], at ? index[i] : WEFT_SRC_ANY, &index[i]))
 			index[i] = WEFT_SRC_ANY;
 		else
 			done++;
@@ -137,7 +140,8 @@ int weft_uav_insert(struct weft_call *call)
 		goto out;
 	err = -EFAULT;
 	if (!copy_to_user(uindex, index, arg->count * sizeof(*index))) {
-		arg->done = weft_uav_insert_all(av, addr, index, arg->count);
+		arg->done = weft_uav_insert_all(av, addr, index, arg->count,
+						arg->flags & WEFT_AVF_AT);
 		if (!copy_to_user(uindex, index, arg->count * sizeof(*index)))
 			err = 0;
 		else

@@ -51,8 +51,9 @@ static struct weft_uep *weft_uep_of(struct weft_obj *obj)
 
 static void weft_uep_bind(struct weft_uep *uep, u32 i, struct weft_obj *obj)
 {
-	if (obj)
-		obj->users++;
+	if (!obj || uep->bound[i])
+		return;
+	obj->users++;
 	uep->bound[i] = obj;
 }
 

@@ -11,22 +11,24 @@
 #include "weft_fi.h"
 
 /* given only if asked for */
-#define WEFT_FI_PRIMARY		(FI_MSG | FI_TAGGED | FI_DIRECTED_RECV | FI_MULTI_RECV)
+#define WEFT_FI_PRIMARY		(FI_MSG | FI_TAGGED | FI_DIRECTED_RECV | FI_MULTI_RECV | \
+				 FI_NAMED_RX_CTX)
 /* narrow the primary ones */
 #define WEFT_FI_MODIFIERS	(FI_SEND | FI_RECV)
 /* cost nothing: always given */
-#define WEFT_FI_SECONDARY	(FI_SOURCE | FI_LOCAL_COMM | FI_REMOTE_COMM)
+#define WEFT_FI_SECONDARY	(FI_SOURCE | FI_SHARED_AV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
-#define WEFT_FI_TX_CAPS		(FI_MSG | FI_TAGGED | FI_SEND)
+#define WEFT_FI_TX_CAPS		(FI_MSG | FI_TAGGED | FI_SEND | FI_NAMED_RX_CTX)
 #define WEFT_FI_RX_CAPS		(FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | \
 				 FI_MULTI_RECV)
-#define WEFT_FI_DOMAIN_CAPS	(FI_LOCAL_COMM | FI_REMOTE_COMM)
+#define WEFT_FI_DOMAIN_CAPS	(FI_SHARED_AV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
 /* in the hints of one direction, bits that concern the other one or the domain mean nothing */
 #define WEFT_FI_TX_IGNORED	(FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | FI_SOURCE_ERR | \
 				 FI_MULTI_RECV | FI_REMOTE_READ | FI_REMOTE_WRITE | \
 				 FI_RMA_EVENT | WEFT_FI_DOMAIN_CAPS)
-#define WEFT_FI_RX_IGNORED	(FI_SEND | FI_READ | FI_WRITE | FI_FENCE | WEFT_FI_DOMAIN_CAPS)
+#define WEFT_FI_RX_IGNORED	(FI_SEND | FI_READ | FI_WRITE | FI_FENCE | FI_NAMED_RX_CTX | \
+				 WEFT_FI_DOMAIN_CAPS)
 
 /*
  * Both endpoint types have the same: with one peer, directed receives and sources mean nothing, but
@@ -34,7 +36,8 @@
  */
 static uint64_t weft_fi_caps(const struct weft_ioc_query *q)
 {
-	uint64_t caps = FI_MSG | WEFT_FI_MODIFIERS | FI_DIRECTED_RECV | FI_SOURCE | FI_LOCAL_COMM;
+	uint64_t caps = FI_MSG | WEFT_FI_MODIFIERS | FI_DIRECTED_RECV | FI_NAMED_RX_CTX |
+			FI_SOURCE | FI_SHARED_AV | FI_LOCAL_COMM;
 
 	if (q->caps & WEFT_CAP_TAGGED)
 		caps |= FI_TAGGED;
@@ -104,8 +107,8 @@ int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struc
 	fi->domain_attr->tx_ctx_cnt = q->max_objs;
 	fi->domain_attr->max_ep_stx_ctx = q->max_objs;
 	fi->domain_attr->rx_ctx_cnt = q->max_objs;
-	fi->domain_attr->max_ep_tx_ctx = 1;
-	fi->domain_attr->max_ep_rx_ctx = 1;
+	fi->domain_attr->max_ep_tx_ctx = type == FI_EP_RDM ? WEFT_FI_CTX_MAX : 1;
+	fi->domain_attr->max_ep_rx_ctx = type == FI_EP_RDM ? WEFT_FI_CTX_MAX : 1;
 	*info = fi;
 	return 0;
 }
@@ -197,9 +200,12 @@ static int weft_fi_check_ep(const struct fi_info *info, const struct fi_ep_attr 
 	    weft_fi_exceeds(info, "ep_attr->max_msg_size", hint->max_msg_size,
 			    have->max_msg_size) ||
 	    (hint->tx_ctx_cnt != FI_SHARED_CONTEXT &&
-	     weft_fi_exceeds(info, "ep_attr->tx_ctx_cnt", hint->tx_ctx_cnt, 1)) ||
-	    weft_fi_exceeds(info, "ep_attr->rx_ctx_cnt (shared contexts are not offered)",
-			    hint->rx_ctx_cnt, 1) ||
+	     weft_fi_exceeds(info, "ep_attr->tx_ctx_cnt", hint->tx_ctx_cnt,
+			     info->domain_attr->max_ep_tx_ctx)) ||
+	    weft_fi_refuses(info, hint->rx_ctx_cnt == FI_SHARED_CONTEXT,
+			    "shared receive contexts are not offered") ||
+	    weft_fi_exceeds(info, "ep_attr->rx_ctx_cnt", hint->rx_ctx_cnt,
+			    info->domain_attr->max_ep_rx_ctx) ||
 	    weft_fi_refuses(info, hint->auth_key_size, "authorization keys are not offered"))
 		return -FI_ENODATA;
 	return 0;
@@ -350,6 +356,8 @@ void weft_fi_info_narrow(struct fi_info *info, const struct fi_info *hints, uint
 
 	if (hints && hints->ep_attr && hints->ep_attr->tx_ctx_cnt)
 		info->ep_attr->tx_ctx_cnt = hints->ep_attr->tx_ctx_cnt;
+	if (hints && hints->ep_attr && hints->ep_attr->rx_ctx_cnt)
+		info->ep_attr->rx_ctx_cnt = hints->ep_attr->rx_ctx_cnt;
 	/* all 64 bits of a tag are matched: any division into fields suits */
 	if (hints && hints->ep_attr && hints->ep_attr->mem_tag_format)
 		info->ep_attr->mem_tag_format = hints->ep_attr->mem_tag_format;

@@ -5,6 +5,11 @@
  * The kernel holds the vector and gives the indices; a fi_addr_t is the index, in maps as in
  * tables. Here stands only which indices are in use, so that a send to another one is refused by
  * the call.
+ *
+ * With rx_ctx_bits an address stands for 2^bits endpoints, with services that follow each other:
+ * the contexts of a scalable endpoint. They get as many indices in a row, so that an index is the
+ * fi_addr_t and the number of the context. There, and in vectors that are shared, the provider
+ * chooses the indices, one after the other, which lets those that were removed rest.
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -31,6 +36,109 @@ static int weft_fi_av_mark(struct weft_fi_av *av, uint32_t index, uint8_t used)
 	return 0;
 }
 
+/*
+ * The index that an address stands for, in a vector that is shared or whose addresses name
+ * contexts: the number of the context is in the highest bits of the address.
+ */
+fi_addr_t weft_fi_av_wide(struct weft_fi_av *av, fi_addr_t addr)
+{
+	fi_addr_t context;
+
+	if (av->shared)
+		weft_fi_share_sync(av);
+	if (!av->bits || addr >= FI_ADDR_NOTAVAIL)
+		return addr;
+	context = addr >> (64 - av->bits);
+	addr &= UINT64_MAX >> av->bits;
+	return addr < WEFT_AV_MAX >> av->bits ? addr << av->bits | context : FI_ADDR_NOTAVAIL;
+}
+
+/* with the lock held: the kernel has an address at this index */
+static int weft_fi_av_took(struct weft_fi_av *av, uint32_t index)
+{
+	if (!weft_fi_av_mark(av, index, 1))
+		return 0;
+	weft_av_remove(av->av, &index, 1);
+	return -FI_ENOMEM;
+}
+
+/* with the lock held: remove an address, all its contexts. Return: 0, -FI_EINVAL. */
+int weft_fi_av_drop(struct weft_fi_av *av, fi_addr_t addr)
+{
+	uint32_t index = addr << av->bits, last = index + (1u << av->bits) - 1;
+	int ret = -FI_EINVAL;
+
+	for (; index <= last; index++) {
+		if (!weft_fi_av_used(av, index))
+			continue;
+		ret = weft_av_remove(av->av, &index, 1);
+		if (ret)
+			break;
+		weft_fi_av_mark(av, index, 0);
+	}
+	return ret;
+}
+
+/*
+ * With the lock held: insert an address, with all its contexts, where the provider wants it. The
+ * services end at 65535: then there are fewer contexts.
+ * Return: 0, -FI_EINVAL, -FI_ENOMEM, -errno.
+ */
+int weft_fi_av_insert_at(struct weft_fi_av *av, const struct weft_sockaddr *addr, fi_addr_t at)
+{
+	uint32_t index, i;
+	struct weft_sockaddr a = *addr;
+	int ret = 0;
+
+	for (i = 0; i < 1u << av->bits && !ret; i++) {
+		if (i && ntohs(addr->port) + i > UINT16_MAX)
+			break;
+		a.port = htons(ntohs(addr->port) + i);
+		index = (at << av->bits) + i;
+		ret = weft_av_insert_at(av->av, &a, 1, &index);
+		if (ret >= 0)
+			ret = ret == 1 ? weft_fi_av_took(av, index) : -FI_EINVAL;
+	}
+	if (ret && i > 1)
+		weft_fi_av_drop(av, at);
+	return ret;
+}
+
+/* with the lock held: the next index that is free, of those the provider chooses */
+static int weft_fi_av_next(struct weft_fi_av *av, fi_addr_t *at)
+{
+	fi_addr_t most = WEFT_AV_MAX >> av->bits;
+	fi_addr_t n;
+
+	for (n = 0; n < most; n++) {
+		*at = (av->next + n) % most;
+		if (!weft_fi_av_used(av, *at << av->bits)) {
+			av->next = (*at + 1) % most;
+			return 0;
+		}
+	}
+	return -FI_ENOSPC;
+}
+
+/* with the lock held: as weft_av_insert(), where the provider chooses the indices */
+static int weft_fi_av_choose(struct weft_fi_av *av, const struct weft_sockaddr *addrs,
+			     size_t count, uint32_t *index)
+{
+	fi_addr_t at;
+	size_t i;
+	int ret;
+
+	if (av->shared)
+		return weft_fi_share_insert(av, addrs, count, index);
+	for (i = 0; i < count; i++) {
+		ret = weft_fi_av_next(av, &at);
+		if (!ret)
+			ret = weft_fi_av_insert_at(av, &addrs[i], at);
+		index[i] = ret ? WEFT_SRC_ANY : at;
+	}
+	return 0;
+}
+
 /* @index: @count of them, WEFT_SRC_ANY for an address that was refused */
 static int weft_fi_av_put(struct weft_fi_av *av, const struct weft_sockaddr *addrs, size_t count,
 			  uint32_t *index)
@@ -39,14 +147,14 @@ static int weft_fi_av_put(struct weft_fi_av *av, const struct weft_sockaddr *add
 	int ret;
 
 	pthread_mutex_lock(&av->lock);
-	ret = weft_av_insert(av->av, addrs, count, index);
+	if (av->shared || av->bits)
+		ret = weft_fi_av_choose(av, addrs, count, index);
+	else
+		ret = weft_av_insert(av->av, addrs, count, index);
 	for (i = 0; i < count; i++) {
-		if (ret < 0) {
+		if (ret < 0 || (index[i] != WEFT_SRC_ANY && !av->shared && !av->bits &&
+				weft_fi_av_took(av, index[i])))
 			index[i] = WEFT_SRC_ANY;
-		} else if (index[i] != WEFT_SRC_ANY && weft_fi_av_mark(av, index[i], 1)) {
-			weft_av_remove(av->av, &index[i], 1);
-			index[i] = WEFT_SRC_ANY;
-		}
 	}
 	pthread_mutex_unlock(&av->lock);
 	return ret < 0 ? ret : 0;
@@ -123,11 +231,17 @@ static int weft_fi_av_begin(struct weft_fi_av_call *call, struct fid_av *fid, fi
 		.av = av, .out = out, .flags = flags, .context = context,
 	};
 	if (flags & ~(FI_MORE | FI_SYNC_ERR))
-		return -FI_EBADFLAGS;
+		return weft_fi_fail(FI_LOG_AV, -FI_EBADFLAGS,
+				    "insertion has no flags but FI_MORE and FI_SYNC_ERR");
+	if (av->flags & FI_READ)
+		return weft_fi_fail(FI_LOG_AV, -FI_EPERM,
+				    "the shared vector was opened with FI_READ: insert where it was made");
 	if (av->flags & FI_EVENT && !av->eq)
-		return -FI_ENOEQ;
+		return weft_fi_fail(FI_LOG_AV, -FI_ENOEQ,
+				    "a vector with FI_EVENT needs an event queue: fi_av_bind");
 	if (flags & FI_SYNC_ERR && (!context || av->flags & FI_EVENT))
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL,
+				    "FI_SYNC_ERR needs an array of int as context, and a vector without FI_EVENT");
 	return 0;
 }
 
@@ -156,7 +270,7 @@ static int weft_fi_av_insert(struct fid_av *fid, const void *addr, size_t count,
 	if (ret)
 		return ret;
 	if (count && !addr)
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL, "there are no addresses to insert");
 	family = call.av->domain->family;
 	size = weft_fi_addr_size(family);
 	for (i = 0; i < count; i++) {
@@ -196,7 +310,8 @@ static int weft_fi_av_insertsvc(struct fid_av *fid, const char *node, const char
 	if (ret)
 		return ret;
 	if (!node || !service)
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL,
+				    "fi_av_insertsvc needs a node and a service");
 	weft_fi_av_name(&call, node, service);
 	return weft_fi_av_end(&call);
 }
@@ -248,10 +363,12 @@ static int weft_fi_av_insertsym(struct fid_av *fid, const char *node, size_t nod
 	if (ret)
 		return ret;
 	if (!node || !service)
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL,
+				    "fi_av_insertsym needs a node and a service");
 	first = strtoul(service, &end, 10);
 	if (*end || !*service)
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL,
+				    "the service of fi_av_insertsym must be a number");
 	for (i = 0; i < nodecnt; i++) {
 		ret = weft_fi_av_nth(node, i, host, sizeof(host));
 		for (j = 0; j < svccnt; j++) {
@@ -268,25 +385,31 @@ static int weft_fi_av_insertsym(struct fid_av *fid, const char *node, size_t nod
 static int weft_fi_av_remove(struct fid_av *fid, fi_addr_t *fi_addr, size_t count, uint64_t flags)
 {
 	struct weft_fi_av *av = weft_container(fid, struct weft_fi_av, fid);
-	uint32_t index;
 	int err, ret = 0;
+	uint32_t index;
 	size_t i;
 
 	if (flags)
-		return -FI_EBADFLAGS;
+		return weft_fi_fail(FI_LOG_AV, -FI_EBADFLAGS, "removal has no flags");
+	if (count && !fi_addr)
+		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL, "there are no addresses to remove");
+	if (av->flags & FI_READ)
+		return weft_fi_fail(FI_LOG_AV, -FI_EPERM,
+				    "the shared vector was opened with FI_READ: remove where it was made");
 	pthread_mutex_lock(&av->lock);
 	for (i = 0; i < count; i++) {
 		err = -FI_EINVAL;
-		if (weft_fi_av_has(av, fi_addr[i])) {
-			index = fi_addr[i];
-			err = weft_av_remove(av->av, &index, 1);
-			if (!err)
-				weft_fi_av_mark(av, index, 0);
+		if (weft_fi_av_index(av, fi_addr[i], &index)) {
+			if (av->shared)
+				weft_fi_share_remove(av, fi_addr[i]);
+			err = weft_fi_av_drop(av, fi_addr[i]);
 		}
 		if (err && !ret)
 			ret = err;
 	}
 	pthread_mutex_unlock(&av->lock);
+	if (ret)
+		weft_fi_fail(FI_LOG_AV, ret, "an address to remove is not in the vector");
 	return ret;
 }
 
@@ -294,12 +417,16 @@ static int weft_fi_av_lookup(struct fid_av *fid, fi_addr_t fi_addr, void *addr, 
 {
 	struct weft_fi_av *av = weft_container(fid, struct weft_fi_av, fid);
 	struct weft_sockaddr a;
+	uint32_t index;
 	int ret;
 
-	if (!weft_fi_av_has(av, fi_addr))
-		return -FI_EINVAL;
+	if (!addrlen || (*addrlen && !addr))
+		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL, "fi_av_lookup needs room and its length");
+	if (!weft_fi_av_index(av, fi_addr, &index))
+		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL, "no address %llu in the vector",
+				    (unsigned long long)fi_addr);
 	pthread_mutex_lock(&av->lock);
-	ret = weft_av_lookup(av->av, fi_addr, &a);
+	ret = weft_av_lookup(av->av, index, &a);
 	pthread_mutex_unlock(&av->lock);
 	if (ret)
 		return -FI_EINVAL;
@@ -314,8 +441,10 @@ static const char *weft_fi_av_straddr(struct fid_av *fid, const void *addr, char
 	char text[80];
 	size_t need;
 
-	if (weft_fi_addr_read(&a, addr, AF_UNSPEC))
+	if (!len || weft_fi_addr_read(&a, addr, AF_UNSPEC)) {
+		weft_fi_fail(FI_LOG_AV, 0, "fi_av_straddr needs a sockaddr_in or sockaddr_in6");
 		return NULL;
+	}
 	weft_fi_addr_str(&a, text, sizeof(text));
 	need = strlen(text) + 1;
 	if (buf && *len)
@@ -335,7 +464,11 @@ static int weft_fi_av_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 	struct weft_fi_av *av = weft_container(fid, struct weft_fi_av, fid.fid);
 
 	if (bfid->fclass != FI_CLASS_EQ || flags || av->eq)
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL,
+				    "one event queue, without flags, is bound to a vector");
+	if (weft_container(bfid, struct weft_fi_eq, fid.fid)->fabric != av->domain->fabric)
+		return weft_fi_fail(FI_LOG_AV, -FI_EDOMAIN,
+				    "the event queue is of another fabric than the vector");
 	av->eq = weft_container(bfid, struct weft_fi_eq, fid.fid);
 	atomic_fetch_add(&av->eq->refs, 1);
 	return 0;
@@ -348,10 +481,12 @@ static int weft_fi_av_close(struct fid *fid)
 	int ret;
 
 	if (atomic_load(&av->refs))
-		return -FI_EBUSY;
+		return weft_fi_fail(FI_LOG_AV, -FI_EBUSY,
+				    "endpoints use the address vector: close them first");
 	ret = weft_av_destroy(av->av);
 	if (ret)
 		return ret;
+	weft_fi_share_close(av);
 	if (av->eq) {
 		weft_fi_eq_forget(av->eq, fid);
 		atomic_fetch_sub(&av->eq->refs, 1);
@@ -385,43 +520,71 @@ static struct fi_ops_av weft_fi_av_ops = {
 	.av_set = weft_fi_av_set,
 };
 
+static int weft_fi_av_check(const struct fi_av_attr *attr)
+{
+	if (!attr)
+		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL, "fi_av_open needs attributes");
+	if (attr->flags & ~(FI_EVENT | FI_SYMMETRIC | FI_READ))
+		return weft_fi_fail(FI_LOG_AV, -FI_EBADFLAGS,
+				    "a vector has no flags but FI_EVENT, FI_READ and FI_SYMMETRIC");
+	if (attr->flags & FI_READ && !attr->name)
+		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL,
+				    "FI_READ is for shared vectors: give a name");
+	if (attr->type != FI_AV_UNSPEC && attr->type != FI_AV_MAP && attr->type != FI_AV_TABLE)
+		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL, "%d is no type of vector", attr->type);
+	if (attr->rx_ctx_bits < 0 || attr->rx_ctx_bits > WEFT_FI_CTX_BITS)
+		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL, "rx_ctx_bits is %d, at most %d are possible",
+				    attr->rx_ctx_bits, WEFT_FI_CTX_BITS);
+	return 0;
+}
+
 /**
  * weft_fi_av_open() - see fi_av_open(3)
  * @domain: open domain
- * @attr: no name (vectors are not shared) and no receive contexts in the addresses
+ * @attr: of the vector; with a name it is shared with other processes
  * @av: out
  * @context: of the program
  *
- * Return: 0, -FI_ENOSYS, -FI_EBADFLAGS, -FI_ENOMEM, -errno.
+ * Return: 0, -FI_EINVAL, -FI_EBADFLAGS, -FI_ENOENT (FI_READ, and there is none), -FI_ENOMEM,
+ * -errno.
  */
 int weft_fi_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **av,
 		    void *context)
 {
 	struct weft_fi_domain *dom = weft_container(domain, struct weft_fi_domain, fid);
-	size_t count = attr->count < dom->port->q.max_av ? attr->count : dom->port->q.max_av;
 	struct weft_fi_av *a;
+	size_t count;
 	int ret;
 
-	if (attr->name || attr->rx_ctx_bits)
-		return -FI_ENOSYS;
-	if (attr->flags & ~(FI_EVENT | FI_SYMMETRIC))
-		return -FI_EBADFLAGS;
+	ret = weft_fi_av_check(attr);
+	if (ret)
+		return ret;
 	a = calloc(1, sizeof(*a));
 	if (!a)
 		return -FI_ENOMEM;
+	a->domain = dom;
+	a->flags = attr->flags;
+	a->bits = attr->rx_ctx_bits;
+	a->type = attr->type == FI_AV_UNSPEC ? FI_AV_TABLE : attr->type;
+	count = attr->count < dom->port->q.max_av ? attr->count : dom->port->q.max_av;
 	ret = weft_av_create(dom->port->ctx, count, &a->av);
-	if (ret) {
-		free(a);
-		return ret;
+	if (ret)
+		goto err_free;
+	pthread_mutex_init(&a->lock, NULL);
+	if (attr->name) {
+		ret = weft_fi_share_open(a, attr);
+		if (ret)
+			goto err_av;
 	}
 	weft_fi_fid_init(&a->fid.fid, FI_CLASS_AV, context, &weft_fi_av_fid_ops);
 	a->fid.ops = &weft_fi_av_ops;
-	a->domain = dom;
-	a->flags = attr->flags;
-	a->type = attr->type == FI_AV_UNSPEC ? FI_AV_TABLE : attr->type;
 	attr->type = a->type;
-	pthread_mutex_init(&a->lock, NULL);
 	atomic_fetch_add(&dom->refs, 1);
 	*av = &a->fid;
 	return 0;
+err_av:
+	weft_av_destroy(a->av);
+err_free:
+	free(a);
+	return ret;
 }

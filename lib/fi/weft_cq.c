@@ -80,10 +80,29 @@ static void *weft_fi_put_tagged(void *buf, const struct weft_cqe *cqe)
 	return e + 1;
 }
 
-static fi_addr_t weft_fi_cqe_src(const struct weft_cqe *cqe)
+/* the bits of a context in the indices of the vector of the endpoint that a completion is of */
+static unsigned int weft_fi_cqe_bits(struct weft_fi_cq *cq, const struct weft_cqe *cqe)
+{
+	struct weft_fi_half *half;
+	unsigned int bits = 0;
+
+	pthread_mutex_lock(&cq->eps_lock);
+	for (half = cq->halves; half; half = half->next) {
+		if ((uint16_t)weft_ep_handle(half->ep->cm.ep) == cqe->ep && half->ep->av) {
+			bits = half->ep->av->bits;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&cq->eps_lock);
+	return bits;
+}
+
+static fi_addr_t weft_fi_cqe_src(struct weft_fi_cq *cq, const struct weft_cqe *cqe)
 {
 	if (cqe->flags & WEFT_CQE_SEND || cqe->src == WEFT_SRC_ANY)
 		return FI_ADDR_NOTAVAIL;
+	if (__builtin_expect(atomic_load_explicit(&cq->bits, memory_order_relaxed), 0))
+		return cqe->src >> weft_fi_cqe_bits(cq, cqe);
 	return cqe->src;
 }
 
@@ -141,7 +160,7 @@ static ssize_t weft_fi_cq_take(struct weft_fi_cq *cq, void *buf, size_t count, f
 		for (i = 0; i < got; i++) {
 			buf = cq->put(buf, &cqe[i]);
 			if (src)
-				src[done] = weft_fi_cqe_src(&cqe[i]);
+				src[done] = weft_fi_cqe_src(cq, &cqe[i]);
 			done++;
 		}
 	} while (got == (int)want && done < count);
@@ -209,7 +228,7 @@ static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *bu
 	buf->err_data_size = 0;
 #if FI_VERSION_GE(FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION), FI_VERSION(1, 20))
 	if (weft_fi_api_ge(cq->domain->fabric, FI_VERSION(1, 20)))
-		buf->src_addr = weft_fi_cqe_src(&cqe);
+		buf->src_addr = weft_fi_cqe_src(cq, &cqe);
 #endif
 	return 1;
 }

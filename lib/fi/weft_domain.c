@@ -23,12 +23,6 @@ static int weft_fi_domain_close(struct fid *fid)
 	return 0;
 }
 
-static int weft_fi_scalable_ep(struct fid_domain *domain, struct fi_info *info,
-			       struct fid_ep **sep, void *context)
-{
-	return -FI_ENOSYS;
-}
-
 static int weft_fi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
 			     struct fid_cntr **cntr, void *context)
 {
@@ -74,7 +68,7 @@ static struct fi_ops_domain weft_fi_domain_ops = {
 	.av_open = weft_fi_av_open,
 	.cq_open = weft_fi_cq_open,
 	.endpoint = weft_fi_endpoint,
-	.scalable_ep = weft_fi_scalable_ep,
+	.scalable_ep = weft_fi_sep_open,
 	.cntr_open = weft_fi_cntr_open,
 	.poll_open = weft_fi_poll_open,
 	.stx_ctx = weft_fi_stx_open,

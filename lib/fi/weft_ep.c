@@ -239,6 +239,8 @@ int weft_fi_ep_enable(struct weft_fi_ep *ep)
 		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "the endpoint is not enabled: %s%s",
 				    fi_strerror(-ret), ret == -EADDRINUSE ?
 				    "; choose another service, or none" : "");
+	if (ep->av && ep->av->bits && ep->rx.cq)
+		atomic_store(&ep->rx.cq->bits, true);
 	ep->enabled = true;
 	ep->tx.on = ep->tx.cq;
 	ep->rx.on = ep->rx.cq;
@@ -347,6 +349,40 @@ void weft_fi_face_init(struct weft_fi_face *face, struct weft_fi_ep *ep, size_t 
 	face->fid.collective = &weft_fi_no_collective_ops;
 }
 
+/* the kernel's part; @attr: the address, if it is known */
+static int weft_fi_ep_make(struct weft_fi_ep *ep, const struct fi_info *info,
+			   struct weft_ep_attr *attr)
+{
+	attr->type = ep->msg ? WEFT_EP_MSG : WEFT_EP_RDM;
+	attr->flags = ep->directed ? WEFT_EPF_DIRECTED : 0;
+	attr->sq_slots = weft_fi_slots(ep, ep->tx_size * WEFT_FI_SQ_RATIO);
+	attr->rq_slots = weft_fi_slots(ep, ep->rx_size);
+	return weft_fi_cm_open(&ep->cm, &ep->self.fid.fid, ep->domain->port, info, attr);
+}
+
+/**
+ * weft_fi_ep_renew() - put a new endpoint of the kernel's in the place of one
+ * @ep: endpoint that has moved no messages; only completion queues stay bound
+ * @info: as for weft_fi_ep_new()
+ *
+ * Return: 0, -errno.
+ */
+int weft_fi_ep_renew(struct weft_fi_ep *ep, const struct fi_info *info)
+{
+	struct weft_ep_attr attr = {};
+	int ret;
+
+	ret = weft_fi_cm_close(&ep->cm);
+	if (ret)
+		return ret;
+	ep->cm.eq = NULL;
+	ep->enabled = false;
+	if (ep->av)
+		atomic_fetch_sub(&ep->av->refs, 1);
+	ep->av = NULL;
+	return weft_fi_ep_make(ep, info, &attr);
+}
+
 /**
  * weft_fi_ep_new() - make an endpoint that is not enabled
  * @dom: its domain
@@ -359,7 +395,7 @@ void weft_fi_face_init(struct weft_fi_face *face, struct weft_fi_ep *ep, size_t 
 int weft_fi_ep_new(struct weft_fi_domain *dom, const struct fi_info *info, void *context,
 		   struct weft_fi_ep **ep)
 {
-	struct weft_ep_attr attr = { .type = WEFT_EP_RDM };
+	struct weft_ep_attr attr = {};
 	struct weft_fi_ep *e;
 	int ret;
 
@@ -377,13 +413,7 @@ int weft_fi_ep_new(struct weft_fi_domain *dom, const struct fi_info *info, void 
 		free(e);
 		return ret;
 	}
-	if (e->msg)
-		attr.type = WEFT_EP_MSG;
-	if (e->directed)
-		attr.flags = WEFT_EPF_DIRECTED;
-	attr.sq_slots = weft_fi_slots(e, e->tx_size * WEFT_FI_SQ_RATIO);
-	attr.rq_slots = weft_fi_slots(e, e->rx_size);
-	ret = weft_fi_cm_open(&e->cm, &e->self.fid.fid, dom->port, info, &attr);
+	ret = weft_fi_ep_make(e, info, &attr);
 	if (ret) {
 		weft_fi_req_drop(e, false);
 		free(e);

@@ -7,7 +7,10 @@
 /* what an endpoint needs before it is enabled */
 int weft_fi_msg_ready(const struct weft_fi_ep *ep)
 {
-	return ep->cm.eq ? 0 : -FI_ENOEQ;
+	if (ep->cm.eq)
+		return 0;
+	return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOEQ,
+			    "an FI_EP_MSG endpoint needs an event queue: fi_ep_bind");
 }
 
 int weft_fi_msg_dest(const struct weft_fi_ep *ep, uint32_t *dst)

@@ -7,15 +7,19 @@
 /* what an endpoint needs before it is enabled */
 int weft_fi_rdm_ready(const struct weft_fi_ep *ep)
 {
-	return ep->av ? 0 : -FI_ENOAV;
+	if (ep->av)
+		return 0;
+	return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOAV,
+			    "an FI_EP_RDM endpoint needs an address vector: fi_ep_bind");
 }
 
 int weft_fi_rdm_dest(const struct weft_fi_ep *ep, fi_addr_t addr, uint32_t *dst)
 {
-	if (!weft_fi_av_has(ep->av, addr))
-		return -FI_EINVAL;
-	*dst = addr;
-	return 0;
+	if (weft_fi_av_index(ep->av, addr, dst))
+		return 0;
+	return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
+			    "no address %llu in the address vector of the endpoint",
+			    (unsigned long long)addr);
 }
 
 int weft_fi_rdm_source(const struct weft_fi_ep *ep, fi_addr_t addr, uint32_t *src)

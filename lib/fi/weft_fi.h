@@ -158,6 +158,8 @@ struct weft_fi_domain {
 };
 
 #define WEFT_FI_AV_CHUNK	4096
+#define WEFT_FI_CTX_BITS	8	/* of a fi_addr_t, at most */
+#define WEFT_FI_CTX_MAX		64	/* contexts of each kind of a scalable endpoint */
 
 /**
  * struct weft_fi_av - an address vector
@@ -169,6 +171,13 @@ struct weft_fi_domain {
  * @flags: of its creation
  * @type: map or table; an address is an index in both
  * @lock: of @av
+ * @bits: of a fi_addr_t, for the number of a context
+ * @next: index that the provider chooses next, above the bits of contexts
+ * @shared: memory that other processes see too, or NULL
+ * @share_fd: its file
+ * @share_path: its name
+ * @gen: of @shared, as far as it is known here
+ * @high: all addresses from there are below (lock)
  * @used: which indices hold an address, in chunks that never move: looked at without the lock
  */
 struct weft_fi_av {
@@ -179,6 +188,13 @@ struct weft_fi_av {
 	struct weft_fi_eq *eq;
 	uint64_t flags;
 	enum fi_av_type type;
+	unsigned int bits;
+	fi_addr_t next;
+	struct weft_fi_share *shared;
+	int share_fd;
+	char *share_path;
+	atomic_ullong gen;
+	uint32_t high;
 	pthread_mutex_t lock;
 	_Atomic(_Atomic uint8_t *) used[WEFT_AV_MAX / WEFT_FI_AV_CHUNK];
 };
@@ -229,6 +245,7 @@ struct weft_fi_member {
  * @threshold: blocking reads have a condition, the number of entries that are wanted
  * @has_held: @held holds
  * @held: entry that has been taken out of the ring but not been read: a failed operation
+ * @bits: vectors of endpoints have addresses that name contexts: their source is to be looked for
  * @deferred: endpoints may have entries that FI_MORE holds back
  * @eps_lock: of @halves
  * @halves: halves of endpoints that are bound to it
@@ -246,6 +263,7 @@ struct weft_fi_cq {
 	bool threshold;
 	bool has_held;
 	struct weft_cqe held;
+	atomic_bool bits;
 	atomic_bool deferred;
 	pthread_mutex_t eps_lock;
 	struct weft_fi_half *halves;
@@ -378,6 +396,7 @@ struct weft_fi_req {
  * @cq: bound completion queue, or NULL
  * @next: in weft_fi_cq.halves
  * @on: it has been enabled
+ * @known: of a context: the kernel has its queue
  * @selective: completions only for operations with FI_COMPLETION
  * @held: entries that FI_MORE holds back
  */
@@ -387,6 +406,7 @@ struct weft_fi_half {
 	struct weft_fi_cq *cq;
 	struct weft_fi_half *next;
 	bool on;
+	bool known;
 	bool selective;
 	unsigned int held;
 };
@@ -537,9 +557,20 @@ void weft_fi_port_put(struct weft_fi_port *port);
 int weft_fi_domain(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **domain,
 		   void *context);
 
+/* weft_share.c */
+int weft_fi_share_open(struct weft_fi_av *av, struct fi_av_attr *attr);
+void weft_fi_share_close(struct weft_fi_av *av);
+void weft_fi_share_sync(struct weft_fi_av *av);
+int weft_fi_share_insert(struct weft_fi_av *av, const struct weft_sockaddr *addrs, size_t count,
+			 uint32_t *index);
+void weft_fi_share_remove(struct weft_fi_av *av, fi_addr_t addr);
+
 /* weft_av.c, weft_cq.c, weft_mr.c, weft_eq.c, weft_pep.c */
 int weft_fi_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **av,
 		    void *context);
+fi_addr_t weft_fi_av_wide(struct weft_fi_av *av, fi_addr_t addr);
+int weft_fi_av_insert_at(struct weft_fi_av *av, const struct weft_sockaddr *addr, fi_addr_t at);
+int weft_fi_av_drop(struct weft_fi_av *av, fi_addr_t addr);
 int weft_fi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq,
 		    void *context);
 int weft_fi_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_eq **eq,
@@ -581,6 +612,7 @@ int weft_fi_endpoint(struct fid_domain *domain, struct fi_info *info, struct fid
 		     void *context);
 int weft_fi_ep_new(struct weft_fi_domain *dom, const struct fi_info *info, void *context,
 		   struct weft_fi_ep **ep);
+int weft_fi_ep_renew(struct weft_fi_ep *ep, const struct fi_info *info);
 int weft_fi_ep_free(struct weft_fi_ep *ep);
 int weft_fi_ep_enable(struct weft_fi_ep *ep);
 int weft_fi_ep_bind_cq(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags);
@@ -595,6 +627,10 @@ void weft_fi_half_unbind(struct weft_fi_half *half);
 extern struct fi_ops_ep weft_fi_ep_ops;
 uint64_t weft_fi_tx_flags(uint64_t flags);
 int weft_fi_ep_control(struct fid *fid, int command, void *arg);
+
+/* weft_sep.c */
+int weft_fi_sep_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep **sep,
+		     void *context);
 
 /* weft_stx.c */
 int weft_fi_stx_open(struct fid_domain *domain, struct fi_tx_attr *attr, struct fid_stx **stx,
@@ -723,15 +759,24 @@ static inline struct weft_fi_ep *weft_fi_ep_from(struct fid *fid)
 }
 
 /* is there an address at this index? */
-static inline bool weft_fi_av_has(struct weft_fi_av *av, fi_addr_t addr)
+static inline bool weft_fi_av_used(struct weft_fi_av *av, uint32_t index)
 {
 	_Atomic uint8_t *chunk;
 
+	chunk = atomic_load_explicit(&av->used[index / WEFT_FI_AV_CHUNK], memory_order_acquire);
+	return chunk && atomic_load_explicit(&chunk[index % WEFT_FI_AV_CHUNK],
+					     memory_order_relaxed);
+}
+
+/* The index of an address, with the context that it names. Return: there is such an address. */
+static inline bool weft_fi_av_index(struct weft_fi_av *av, fi_addr_t addr, uint32_t *index)
+{
+	if (__builtin_expect(av->shared || av->bits, 0))
+		addr = weft_fi_av_wide(av, addr);
 	if (addr >= WEFT_AV_MAX)
 		return false;
-	chunk = atomic_load_explicit(&av->used[addr / WEFT_FI_AV_CHUNK], memory_order_acquire);
-	return chunk && atomic_load_explicit(&chunk[addr % WEFT_FI_AV_CHUNK],
-					     memory_order_relaxed);
+	*index = addr;
+	return weft_fi_av_used(av, addr);
 }
 
 /* the program's API: fi_info and error entries grow with it */

@@ -44,13 +44,13 @@ int weft_av_destroy(struct weft_av *av)
 	return 0;
 }
 
-/* The lowest free index is taken, so @count more addresses stay below high + count. */
-static int make_room(struct weft_av *av, uint32_t count)
+/* Room for addresses at indices below @high. */
+static int make_room(struct weft_av *av, uint32_t high)
 {
 	struct weft_sockaddr *addr;
 	uint32_t room = av->room ? av->room : 16;
 
-	while (room < av->high + count)
+	while (room < high)
 		room *= 2;
 	if (room == av->room)
 		return 0;
@@ -63,11 +63,23 @@ static int make_room(struct weft_av *av, uint32_t count)
 	return 0;
 }
 
+/* One above the highest of the indices that a vector can have. */
+static uint32_t highest(const uint32_t *index, uint32_t count)
+{
+	uint32_t high = 0, i;
+
+	for (i = 0; i < count; i++)
+		if (index[i] < WEFT_AV_MAX && index[i] >= high)
+			high = index[i] + 1;
+	return high;
+}
+
 static int insert_chunk(struct weft_av *av, const struct weft_sockaddr *addrs, uint32_t count,
-			uint32_t *index)
+			uint32_t *index, uint32_t flags)
 {
 	struct weft_ioc_av_insert arg = {
 		.size = sizeof(arg),
+		.flags = flags,
 		.handle = av->handle,
 		.count = count,
 		.addrs = (uintptr_t)addrs,
@@ -76,7 +88,8 @@ static int insert_chunk(struct weft_av *av, const struct weft_sockaddr *addrs, u
 	uint32_t i;
 	int ret;
 
-	ret = make_room(av, count);
+	/* the lowest free index is taken, or that which is asked for */
+	ret = make_room(av, flags & WEFT_AVF_AT ? highest(index, count) : av->high + count);
 	if (!ret)
 		ret = lw_ioctl(av->ctx->fd, WEFT_IOC_AV_INSERT, &arg);
 	if (ret)
@@ -92,8 +105,8 @@ static int insert_chunk(struct weft_av *av, const struct weft_sockaddr *addrs, u
 	return arg.done;
 }
 
-int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addrs, size_t count,
-		   uint32_t *index)
+static int insert(struct weft_av *av, const struct weft_sockaddr *addrs, size_t count,
+		  uint32_t *index, uint32_t flags)
 {
 	uint32_t scratch[CHUNK];
 	size_t i, n;
@@ -101,7 +114,7 @@ int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addrs, size_t
 
 	for (i = 0; i < count; i += n) {
 		n = count - i < CHUNK ? count - i : CHUNK;
-		ret = insert_chunk(av, addrs + i, n, index ? index + i : scratch);
+		ret = insert_chunk(av, addrs + i, n, index ? index + i : scratch, flags);
 		if (ret < 0)
 			break;
 		done += ret;
@@ -110,6 +123,18 @@ int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addrs, size_t
 		for (; i < count; i++)
 			index[i] = WEFT_SRC_ANY;
 	return done ? done : ret;
+}
+
+int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addrs, size_t count,
+		   uint32_t *index)
+{
+	return insert(av, addrs, count, index, 0);
+}
+
+int weft_av_insert_at(struct weft_av *av, const struct weft_sockaddr *addrs, size_t count,
+		      uint32_t *index)
+{
+	return insert(av, addrs, count, index, WEFT_AVF_AT);
 }
 
 int weft_av_remove(struct weft_av *av, const uint32_t *index, size_t count)

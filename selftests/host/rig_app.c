@@ -225,7 +225,7 @@ long rig_av_insert(struct rig_av *av, u32 node, u16 service, struct rig *rig)
 	int r;
 
 	rig_node_addr(&rig->conf, node, service, &addr);
-	r = weft_av_insert(av->av, &addr, &index);
+	r = weft_av_insert(av->av, &addr, WEFT_SRC_ANY, &index);
 	return r ? r : (long)index;
 }
 

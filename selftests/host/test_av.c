@@ -60,7 +60,7 @@ TEST_F(av, insert)
 
 		a = addr4(i / 7, 1 + i % 7);
 		ASSERT_EQ(WEFT_SRC_ANY, weft_av_find(self->av, &a));
-		ASSERT_EQ(0, weft_av_insert(self->av, &a, &index));
+		ASSERT_EQ(0, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
 		ASSERT_EQ(i, index);
 		ASSERT_NE(gen, weft_av_gen(self->av));
 	}
@@ -85,7 +85,7 @@ TEST_F(av, remove)
 
 	for (i = 0; i < 200; i++) {
 		a = addr4(i, 1);
-		weft_av_insert(self->av, &a, &index);
+		weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index);
 	}
 	EXPECT_EQ(-EINVAL, weft_av_remove(self->av, 200));
 	EXPECT_EQ(-EINVAL, weft_av_remove(self->av, WEFT_SRC_ANY));
@@ -94,17 +94,57 @@ TEST_F(av, remove)
 	a = addr4(5, 1);
 	EXPECT_EQ(WEFT_SRC_ANY, weft_av_find(self->av, &a));
 	EXPECT_FALSE(there(self->av, 5, &a));
-	ASSERT_EQ(0, weft_av_insert(self->av, &a, &index));
+	ASSERT_EQ(0, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
 	EXPECT_EQ(200, index);
 	for (i = 100; i < 164; i++)
 		ASSERT_EQ(0, weft_av_remove(self->av, i));
-	ASSERT_EQ(0, weft_av_insert(self->av, &a, &index));
+	ASSERT_EQ(0, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
 	EXPECT_EQ(5, index);
 	EXPECT_EQ(5, weft_av_find(self->av, &a));
 	EXPECT_TRUE(there(self->av, 5, &a));
 	EXPECT_TRUE(there(self->av, 200, &a));
 	ASSERT_EQ(0, weft_av_remove(self->av, 5));
 	EXPECT_EQ(200, weft_av_find(self->av, &a));
+}
+
+/* A certain index: free, resting, in use, none. */
+TEST_F(av, certain)
+{
+	struct weft_sockaddr a = addr4(1, 1), b = addr4(2, 1);
+	u32 i, index;
+
+	ASSERT_EQ(0, weft_av_insert(self->av, &a, 3000, &index));
+	EXPECT_EQ(3000, index);
+	EXPECT_TRUE(there(self->av, 3000, &a));
+	EXPECT_EQ(-EINVAL, weft_av_insert(self->av, &b, 3000, &index));
+	EXPECT_EQ(-EINVAL, weft_av_insert(self->av, &b, WEFT_AV_MAX, &index));
+	/* the lowest free one stays what it was, and passes over those in use */
+	ASSERT_EQ(0, weft_av_insert(self->av, &b, 1, &index));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, weft_av_insert(self->av, &b, WEFT_SRC_ANY, &index));
+		EXPECT_EQ(i ? i + 1 : 0, index);
+	}
+	/* of several that rest, one is taken; the others still rest, in their order */
+	for (i = 10; i < 20; i++)
+		ASSERT_EQ(0, weft_av_insert(self->av, &a, i, &index));
+	for (i = 10; i < 20; i++)
+		ASSERT_EQ(0, weft_av_remove(self->av, i));
+	ASSERT_EQ(0, weft_av_insert(self->av, &b, 15, &index));
+	EXPECT_TRUE(there(self->av, 15, &b));
+	for (i = 0; i < 6; i++) {
+		ASSERT_EQ(0, weft_av_insert(self->av, &b, WEFT_SRC_ANY, &index));
+		EXPECT_EQ(4 + i, index);
+	}
+	ASSERT_EQ(0, weft_av_insert(self->av, &b, WEFT_SRC_ANY, &index));
+	EXPECT_EQ(20, index);
+	for (i = 100; i < 156; i++) {
+		ASSERT_EQ(0, weft_av_insert(self->av, &a, i, &index));
+		ASSERT_EQ(0, weft_av_remove(self->av, i));
+	}
+	ASSERT_EQ(0, weft_av_insert(self->av, &b, WEFT_SRC_ANY, &index));
+	EXPECT_EQ(10, index);
+	EXPECT_EQ(-EINVAL, weft_av_remove(self->av, 14));
+	EXPECT_EQ(0, weft_av_remove(self->av, 15));
 }
 
 TEST_F(av, full)
@@ -114,16 +154,16 @@ TEST_F(av, full)
 
 	for (i = 0; i < WEFT_AV_MAX; i++) {
 		a = addr4(i % 65536, 1 + i / 65536);
-		if (weft_av_insert(self->av, &a, &index))
+		if (weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index))
 			break;
 	}
 	ASSERT_EQ(WEFT_AV_MAX, i);
-	ASSERT_EQ(-ENOSPC, weft_av_insert(self->av, &a, &index));
+	ASSERT_EQ(-ENOSPC, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
 	/* one that rests is better than none */
 	ASSERT_EQ(0, weft_av_remove(self->av, 77));
-	ASSERT_EQ(0, weft_av_insert(self->av, &a, &index));
+	ASSERT_EQ(0, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
 	EXPECT_EQ(77, index);
-	EXPECT_EQ(-ENOSPC, weft_av_insert(self->av, &a, &index));
+	EXPECT_EQ(-ENOSPC, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
 }
 
 TEST_F(av, no_memory)
@@ -133,7 +173,7 @@ TEST_F(av, no_memory)
 
 	weft_host_fail_rate(20000, 1);
 	for (i = 0; i < 4000; i++) {
-		int r = weft_av_insert(self->av, &a, &index);
+		int r = weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index);
 
 		if (r) {
 			ASSERT_EQ(-ENOMEM, r);
@@ -164,7 +204,7 @@ TEST_F(av, random)
 		u32 index = weft_random() % 300;
 
 		if (weft_random() % 2) {
-			ASSERT_EQ(0, weft_av_insert(self->av, &a, &index));
+			ASSERT_EQ(0, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
 			ASSERT_LT(index, ARRAY_SIZE(want));
 			ASSERT_EQ(0, want[index].family);
 			want[index] = a;
@@ -190,7 +230,7 @@ TEST_F(av, addresses)
 
 	a.port = 0;
 	EXPECT_EQ(0, weft_addr_check(&a));
-	EXPECT_EQ(-EINVAL, weft_av_insert(self->av, &a, &index));
+	EXPECT_EQ(-EINVAL, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
 	a = addr4(1, 1);
 	a.addr[4] = 1;
 	EXPECT_EQ(-EINVAL, weft_addr_check(&a));
@@ -223,10 +263,10 @@ TEST_F(av, addresses)
 	a.addr[0] = 0xfd;
 	EXPECT_EQ(0, weft_addr_check(&a));
 	/* the node has no such address itself */
-	EXPECT_EQ(-EAFNOSUPPORT, weft_av_insert(self->av, &a, &index));
+	EXPECT_EQ(-EAFNOSUPPORT, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
 	self->core.addr[1].family = AF_INET6;
 	self->core.naddr = 2;
-	EXPECT_EQ(0, weft_av_insert(self->av, &a, &index));
+	EXPECT_EQ(0, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
 	/* the scope counts with link-local ones only */
 	a.scope = 0;
 	EXPECT_EQ(index, weft_av_find(self->av, &a));

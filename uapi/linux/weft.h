@@ -429,20 +429,22 @@ struct weft_ioc_av {
 	__u32 handle;
 };
 
+#define WEFT_AVF_AT		(1u << 0)	/* insert: @index says where, also if it rests */
+
 /**
  * struct weft_ioc_av_insert - insert (WEFT_IOC_AV_INSERT) or remove (WEFT_IOC_AV_REMOVE) addresses
  * @size: of this structure
- * @flags: 0
+ * @flags: insert: WEFT_AVF_AT; remove: 0
  * @handle: of the vector
  * @count: addresses; at most 4096 a call
  * @addrs: insert: user address of struct weft_sockaddr[count]; remove: 0
  * @index: user address of u32[count]: insert: out: the indices, WEFT_SRC_ANY for one that failed;
- *	remove: in
+ *	in with WEFT_AVF_AT; remove: in
  * @done: out: how many were inserted or removed
  * @rsvd: 0
  *
- * The lowest free index is taken, so that an empty vector is filled 0, 1, 2, ... A removed index is
- * not used again while packets may still name it.
+ * The lowest free index is taken, so that an empty vector is filled 0, 1, 2, ... A removed index
+ * rests: it is not used again while packets may still name it, unless it is asked for.
  */
 struct weft_ioc_av_insert {
 	__u32 size;
@@ -496,13 +498,14 @@ struct weft_ioc_ep {
 };
 
 /**
- * struct weft_ioc_ep_enable - bind queues and make the endpoint work (WEFT_IOC_EP_ENABLE)
+ * struct weft_ioc_ep_enable - bind queues and make the endpoint work (WEFT_IOC_EP_ENABLE); again:
+ * give an endpoint without connection a CQ for a direction that has none
  * @size: of this structure
  * @flags: 0
  * @handle: of the endpoint
  * @tx_cq: for completions of sends, WEFT_HANDLE_NONE: none can be sent
  * @rx_cq: for completions of receives, WEFT_HANDLE_NONE: none can be posted
- * @eq: for events, WEFT_HANDLE_NONE; needed by a MSG endpoint
+ * @eq: for events, WEFT_HANDLE_NONE; needed by a MSG endpoint; none the second time
  * @av: address vector, needed by an RDM endpoint, WEFT_HANDLE_NONE on others
  * @srq: shared receive queue, needed with WEFT_EPF_SRQ, WEFT_HANDLE_NONE on others
  * @addr: out: the endpoint's address with its service
