@@ -902,6 +902,26 @@ uint32_t weft_srq_room(struct weft_srq *srq);
  */
 void weft_publish(struct weft_ep *ep);
 
+/**
+ * weft_publish_send() - store the doorbell of sends deferred by WEFT_MORE, without a kick
+ * @ep: sending half
+ */
+void weft_publish_send(struct weft_ep *ep);
+
+/**
+ * weft_publish_recv() - the same for receives
+ * @ep: receiving half
+ */
+void weft_publish_recv(struct weft_ep *ep);
+
+/**
+ * weft_kick() - have the kernel look at what has been published
+ * @ep: endpoint
+ *
+ * Any thread, together with any other call on @ep but those that destroy it.
+ */
+void weft_kick(struct weft_ep *ep);
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

@@ -47,6 +47,7 @@ void weft_fi_half_flush(struct weft_fi_half *half)
 	weft_fi_lock(&half->lock);
 	if (half->held) {
 		half->held = 0;
+		atomic_store(&half->due, false);
 		if (half == &half->ep->tx)
 			weft_flush_send(half->ep->cm.ep);
 		else
@@ -413,13 +414,13 @@ int weft_fi_ep_new(struct weft_fi_domain *dom, const struct fi_info *info, void 
 		free(e);
 		return ret;
 	}
+	weft_fi_face_init(&e->self, e, FI_CLASS_EP, context, &weft_fi_ep_fid_ops);
 	ret = weft_fi_ep_make(e, info, &attr);
 	if (ret) {
 		weft_fi_req_drop(e, false);
 		free(e);
 		return ret;
 	}
-	weft_fi_face_init(&e->self, e, FI_CLASS_EP, context, &weft_fi_ep_fid_ops);
 	weft_fi_lock_init(&e->tx.lock, dom->locking);
 	weft_fi_lock_init(&e->rx.lock, dom->locking);
 	atomic_fetch_add(&dom->refs, 1);

@@ -101,6 +101,7 @@ static int weft_fi_port_open(struct weft_fi_fabric *fabric, const char *name,
 	}
 	port->fabric = fabric;
 	pthread_mutex_init(&port->lock, NULL);
+	weft_fi_late_init(&port->late);
 	port->next = fabric->ports;
 	fabric->ports = port;
 	atomic_fetch_add(&fabric->refs, 1);
@@ -162,6 +163,7 @@ void weft_fi_port_put(struct weft_fi_port *port)
 	pthread_mutex_unlock(&fabric->lock);
 
 	weft_fi_req_drop_all(port, NULL);
+	weft_fi_late_fini(&port->late);
 	ret = weft_close(port->ctx);
 	if (ret)
 		WEFT_WARN(DOMAIN, "%s: not closed: %s\n", port->q.name, fi_strerror(-ret));

@@ -108,6 +108,24 @@ struct weft_fi_fabric {
 #define WEFT_FI_HASH	64
 
 /**
+ * struct weft_fi_late - who kicks what FI_MORE has held back too long (weft_more.c)
+ * @lock: of @wake and @stop
+ * @wake: there is something to do
+ * @thread: valid while @up
+ * @up: there is a thread
+ * @stop: it is to end
+ * @pending: something has been held back
+ */
+struct weft_fi_late {
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	pthread_t thread;
+	atomic_bool up;
+	bool stop;
+	atomic_bool pending;
+};
+
+/**
  * struct weft_fi_port - an open port of a fabric
  * @next: in the fabric's list
  * @fabric: whose it is
@@ -117,6 +135,7 @@ struct weft_fi_fabric {
  * @lock: of @eps and @reqs
  * @eps: endpoints by handle
  * @reqs: connection requests that nobody has answered
+ * @late: kicks what is held back
  */
 struct weft_fi_port {
 	struct weft_fi_port *next;
@@ -127,6 +146,7 @@ struct weft_fi_port {
 	pthread_mutex_t lock;
 	struct weft_fi_cm *eps[WEFT_FI_HASH];
 	struct weft_fi_req *reqs;
+	struct weft_fi_late late;
 };
 
 /**
@@ -399,6 +419,7 @@ struct weft_fi_req {
  * @known: of a context: the kernel has its queue
  * @selective: completions only for operations with FI_COMPLETION
  * @held: entries that FI_MORE holds back
+ * @due: they are to be kicked if nobody else does
  */
 struct weft_fi_half {
 	struct weft_fi_lock lock;
@@ -409,6 +430,7 @@ struct weft_fi_half {
 	bool known;
 	bool selective;
 	unsigned int held;
+	atomic_bool due;
 };
 
 /**
@@ -636,6 +658,12 @@ int weft_fi_sep_open(struct fid_domain *domain, struct fi_info *info, struct fid
 int weft_fi_stx_open(struct fid_domain *domain, struct fi_tx_attr *attr, struct fid_stx **stx,
 		     void *context);
 int weft_fi_stx_bind(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags);
+
+/* weft_more.c */
+void weft_fi_late_init(struct weft_fi_late *late);
+void weft_fi_late_fini(struct weft_fi_late *late);
+bool weft_fi_late_start(struct weft_fi_port *port);
+void weft_fi_late_held(struct weft_fi_port *port, struct weft_fi_half *half);
 
 /* weft_post.c */
 ssize_t weft_fi_send(struct weft_fi_ep *ep, const struct weft_fi_op *op);

@@ -10,7 +10,8 @@
  * call returns, whatever the level.
  *
  * FI_MORE holds entries back, WEFT_FI_MORE_MAX at most: until a call without it, or until one of
- * the completion queues is read or waited on. The program is about to do one of them.
+ * the completion queues is read or waited on. The program is about to do one of them; if not,
+ * weft_more.c does it.
  */
 #include "weft_fi.h"
 
@@ -29,7 +30,8 @@ static size_t weft_fi_total(const struct weft_fi_op *op)
 /* with the half's lock held: is the entry to be held back? */
 static uint32_t weft_fi_more(struct weft_fi_half *half, uint64_t flags)
 {
-	if (flags & FI_MORE && half->held + 1 < WEFT_FI_MORE_MAX)
+	if (flags & FI_MORE && half->held + 1 < WEFT_FI_MORE_MAX &&
+	    weft_fi_late_start(half->ep->cm.port))
 		return WEFT_MORE;
 	return 0;
 }
@@ -37,12 +39,21 @@ static uint32_t weft_fi_more(struct weft_fi_half *half, uint64_t flags)
 /* with the half's lock held, after the entry was accepted */
 static void weft_fi_posted(struct weft_fi_half *half, uint32_t more)
 {
+	struct weft_fi_ep *ep = half->ep;
+
 	if (!more) {
+		if (half->held)
+			atomic_store(&half->due, false);
 		half->held = 0;
 		return;
 	}
 	half->held++;
 	atomic_store(&half->cq->deferred, true);
+	if (half == &ep->tx)
+		weft_publish_send(ep->cm.ep);
+	else
+		weft_publish_recv(ep->cm.ep);
+	weft_fi_late_held(ep->cm.port, half);
 }
 
 static uint32_t weft_fi_send_flags(const struct weft_fi_ep *ep, const struct weft_fi_op *op,

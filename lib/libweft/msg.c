@@ -53,6 +53,29 @@ void weft_publish(struct weft_ep *ep)
 		publish(&ep->rq);
 }
 
+void weft_publish_send(struct weft_ep *ep)
+{
+	publish(&ep->sq);
+}
+
+void weft_publish_recv(struct weft_ep *ep)
+{
+	publish(&ep->rq);
+}
+
+void weft_kick(struct weft_ep *ep)
+{
+	struct weft_ioc_kick arg = {
+		.size = sizeof(arg),
+		.flags = WEFT_KICK_SQ | WEFT_KICK_RQ,
+		.handle = ep->handle,
+	};
+
+	/* as any kick: what goes wrong comes as an event or as completions */
+	while (lw_ioctl(ep->ctx->fd, WEFT_IOC_KICK, &arg) == -EINTR)
+		;
+}
+
 /* ---- Slots ------------------------------------------------------------------------------ */
 
 static void *slot_at(const struct lw_queue *q, uint32_t index)

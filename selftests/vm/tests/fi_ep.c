@@ -154,6 +154,38 @@ static bool handle(void)
 	return true;
 }
 
+/* What FI_MORE holds back arrives, though the program does nothing more with the endpoint. */
+static bool held_back(void)
+{
+	struct opts o = { .type = FI_EP_RDM };
+	struct fi_cq_tagged_entry c;
+	char buf[64], in[3][64];
+	struct iovec iov = { .iov_base = buf, .iov_len = sizeof(buf) };
+	struct fi_msg msg = { .msg_iov = &iov, .iov_count = 1 };
+	int round, i;
+
+	CHECK(pair_open(&p, &o));
+	msg.addr = p.a.peer;
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < 3; i++)
+			CHECK_EQ(fi_recv(p.b.ep, in[i], 64, NULL, FI_ADDR_UNSPEC, NULL), 0);
+		for (i = 0; i < 3; i++)
+			CHECK_EQ(fi_sendmsg(p.a.ep, &msg, FI_MORE), 0);
+		for (i = 0; i < 3; i++)
+			CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
+		/* receives that are held back take what waits */
+		for (i = 0; i < 3; i++)
+			CHECK_EQ(fi_send(p.b.ep, buf, 64, NULL, p.b.peer, NULL), 0);
+		iov.iov_base = in[0];
+		for (i = 0; i < 3; i++)
+			CHECK_EQ(fi_recvmsg(p.a.ep, &msg, FI_MORE), 0);
+		iov.iov_base = buf;
+		for (i = 0; i < 3; i++)
+			CHECK_EQ(completion(p.a.rxcq, &c, NULL, NULL), 1);
+	}
+	return true;
+}
+
 static const struct {
 	const char *name;
 	bool (*run)(void);
@@ -161,6 +193,7 @@ static const struct {
 	{ "alias", alias },
 	{ "shared_tx", shared_tx },
 	{ "handle", handle },
+	{ "held_back", held_back },
 };
 
 int main(void)

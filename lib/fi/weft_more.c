@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weft_more.c - what FI_MORE holds back does not wait for ever
+ *
+ * Entries that FI_MORE holds back stand in the ring and the doorbell has been stored, only the kick
+ * is missing. Usually the program goes on and kicks, by a call without FI_MORE or by reading a
+ * queue. A program that does neither, but waits for what it has sent to have an effect, is helped
+ * by a thread of the port's: a millisecond after something was held back it kicks what still is.
+ *
+ * The thread is started with the first FI_MORE, sleeps while nothing is held back, and ends with
+ * the port. It touches nothing of an endpoint's that belongs to the program's threads, which may go
+ * without locks: a kick is a system call with a handle.
+ *
+ * Locks: weft_fi_late.lock, over starting, waking and stopping; weft_fi_port.lock keeps endpoints
+ * while they are kicked.
+ */
+#include <signal.h>
+#include <time.h>
+
+#include "weft_fi.h"
+
+#define WEFT_FI_LATE_NS	1000000
+
+static bool weft_fi_half_late(struct weft_fi_half *half)
+{
+	return atomic_load(&half->due) && atomic_exchange(&half->due, false);
+}
+
+static void weft_fi_late_kick(struct weft_fi_port *port)
+{
+	struct weft_fi_cm *cm;
+	struct weft_fi_ep *ep;
+	bool tx, rx;
+	size_t i;
+
+	pthread_mutex_lock(&port->lock);
+	for (i = 0; i < WEFT_FI_HASH; i++) {
+		for (cm = port->eps[i]; cm; cm = cm->next) {
+			if (cm->fid->fclass != FI_CLASS_EP)
+				continue;
+			ep = weft_fi_ep_from(cm->fid);
+			tx = weft_fi_half_late(&ep->tx);
+			rx = weft_fi_half_late(&ep->rx);
+			if (tx || rx)
+				weft_kick(cm->ep);
+		}
+	}
+	pthread_mutex_unlock(&port->lock);
+}
+
+static void *weft_fi_late_run(void *arg)
+{
+	struct weft_fi_port *port = arg;
+	struct weft_fi_late *late = &port->late;
+	const struct timespec delay = { .tv_nsec = WEFT_FI_LATE_NS };
+
+	pthread_mutex_lock(&late->lock);
+	while (!late->stop) {
+		if (!atomic_load(&late->pending)) {
+			pthread_cond_wait(&late->wake, &late->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&late->lock);
+		nanosleep(&delay, NULL);
+		/* what is held back from now on sets it again */
+		atomic_store(&late->pending, false);
+		weft_fi_late_kick(port);
+		pthread_mutex_lock(&late->lock);
+	}
+	pthread_mutex_unlock(&late->lock);
+	return NULL;
+}
+
+/**
+ * weft_fi_late_start() - may entries be held back
+ * @port: port
+ *
+ * Return: yes, there is a thread that lets them go.
+ */
+bool weft_fi_late_start(struct weft_fi_port *port)
+{
+	struct weft_fi_late *late = &port->late;
+	sigset_t all, old;
+
+	if (atomic_load_explicit(&late->up, memory_order_relaxed))
+		return true;
+	pthread_mutex_lock(&late->lock);
+	if (!atomic_load(&late->up)) {
+		/* signals are the program's */
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, &old);
+		if (!pthread_create(&late->thread, NULL, weft_fi_late_run, port))
+			atomic_store(&late->up, true);
+		pthread_sigmask(SIG_SETMASK, &old, NULL);
+	}
+	pthread_mutex_unlock(&late->lock);
+	return atomic_load(&late->up);
+}
+
+/* Something is held back: its doorbell has been stored. */
+void weft_fi_late_held(struct weft_fi_port *port, struct weft_fi_half *half)
+{
+	struct weft_fi_late *late = &port->late;
+
+	if (!atomic_exchange(&half->due, true) && !atomic_exchange(&late->pending, true)) {
+		pthread_mutex_lock(&late->lock);
+		pthread_cond_signal(&late->wake);
+		pthread_mutex_unlock(&late->lock);
+	}
+}
+
+void weft_fi_late_init(struct weft_fi_late *late)
+{
+	pthread_mutex_init(&late->lock, NULL);
+	pthread_cond_init(&late->wake, NULL);
+}
+
+/* the port is about to be closed; no endpoint is left in it */
+void weft_fi_late_fini(struct weft_fi_late *late)
+{
+	if (atomic_load(&late->up)) {
+		pthread_mutex_lock(&late->lock);
+		late->stop = true;
+		pthread_cond_signal(&late->wake);
+		pthread_mutex_unlock(&late->lock);
+		pthread_join(late->thread, NULL);
+	}
+	pthread_cond_destroy(&late->wake);
+	pthread_mutex_destroy(&late->lock);
+}
