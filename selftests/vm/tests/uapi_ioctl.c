@@ -190,7 +190,8 @@ static bool fields(const struct ioc *i)
 	__u32 *w;
 
 	for (bit = 0; bit < 32; bit++) {
-		if ((i->req == WEFT_IOC_KICK && bit < 2) || (i->req == WEFT_IOC_EP_CREATE && !bit))
+		if ((i->req == WEFT_IOC_KICK && bit < 2) ||
+		    ((i->req == WEFT_IOC_EP_CREATE || i->req == WEFT_IOC_AV_INSERT) && !bit))
 			continue;
 		w = fill(i);
 		w[1] |= 1u << bit;
