@@ -17,6 +17,8 @@ endif
 # --- what can be set -------------------------------------------------------
 
 B	?= build
+# one name for one folder: make compares the names in the lists of dependencies
+override B := $(patsubst $(CURDIR)/%,%,$(abspath $(B)))
 PREFIX	?= /usr/local
 DESTDIR	?=
 WERROR	?= 1
