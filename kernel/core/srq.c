@@ -32,14 +32,25 @@
 
 #define WEFT_SRQ_BUDGET	64	/* receives that are served before a worker takes over */
 
-static void weft_srq_get(struct weft_srq *srq)
+/**
+ * weft_srq_get - take a reference
+ * @srq: the queue
+ */
+void weft_srq_get(struct weft_srq *srq)
 {
 	refcount_inc(&srq->ref);
 }
 
 /* ---- Life ------------------------------------------------------------------------ */
 
-static struct weft_srq_posts *weft_srq_posts_new(struct weft_srq *srq, u32 n)
+/**
+ * weft_srq_posts_new - make receives
+ * @srq: the queue
+ * @n: how many
+ *
+ * Sleeps. Return: the receives, unused; NULL: no memory.
+ */
+struct weft_srq_posts *weft_srq_posts_new(struct weft_srq *srq, u32 n)
 {
 	struct weft_srq_posts *posts;
 	u32 i;
@@ -56,8 +67,12 @@ static struct weft_srq_posts *weft_srq_posts_new(struct weft_srq *srq, u32 n)
 	return posts;
 }
 
-/* Let receives be used. The queue is locked, or nobody knows it. */
-static void weft_srq_posts_add(struct weft_srq *srq, struct weft_srq_posts *posts)
+/**
+ * weft_srq_posts_add - let receives be used
+ * @srq: the queue, locked, or nobody knows it
+ * @posts: the receives
+ */
+void weft_srq_posts_add(struct weft_srq *srq, struct weft_srq_posts *posts)
 {
 	u32 i;
 
@@ -168,7 +183,13 @@ void weft_srq_kill(struct weft_srq *srq)
 
 /* ---- The ring -------------------------------------------------------------------- */
 
-static u32 weft_srq_available(const struct weft_srq *srq)
+/**
+ * weft_srq_available - receives that nobody has taken
+ * @srq: the queue, locked
+ *
+ * Return: how many, those that stand in the ring not counted.
+ */
+u32 weft_srq_available(const struct weft_srq *srq)
 {
 	return srq->match.nposts + srq->nfresh + !!srq->hand;
 }
@@ -189,8 +210,12 @@ static void weft_srq_st(struct weft_srq *srq, u32 st)
 		WRITE_ONCE(srq->conf.status->flags, st);
 }
 
-/* Have the queue served when all locks have been released. It is locked. */
-static void weft_srq_later(struct weft_srq *srq, struct weft_out *out)
+/**
+ * weft_srq_later - have the queue served when all locks have been released
+ * @srq: the queue, locked
+ * @out: output
+ */
+void weft_srq_later(struct weft_srq *srq, struct weft_out *out)
 {
 	if (srq->queued || srq->dead)
 		return;
@@ -243,8 +268,11 @@ static void weft_srq_apply(struct weft_srq *srq, const struct weft_rq_entry *e,
 	}
 }
 
-/* Apply what stands in the ring; bounded by it. The queue is locked. */
-static void weft_srq_fetch(struct weft_srq *srq)
+/**
+ * weft_srq_fetch - apply what stands in the ring; bounded by it
+ * @srq: the queue, locked
+ */
+void weft_srq_fetch(struct weft_srq *srq)
 {
 	int r;
 
@@ -277,20 +305,12 @@ static void weft_srq_fetch(struct weft_srq *srq)
 
 /* ---- Taking ---------------------------------------------------------------------- */
 
-static struct weft_qev *weft_srq_event(u32 type, u32 handle)
-{
-	struct weft_qev *ev = weft_alloc_sleep(sizeof(*ev));
-
-	if (ev) {
-		ev->ev.type = type;
-		ev->ev.handle = handle;
-		weft_list_init(&ev->node);
-	}
-	return ev;
-}
-
-/* Are less receives available than wanted? The queue is locked. */
-static void weft_srq_low(struct weft_srq *srq, struct weft_out *out)
+/**
+ * weft_srq_low - are less receives available than wanted?
+ * @srq: the queue, locked
+ * @out: output: the event
+ */
+void weft_srq_low(struct weft_srq *srq, struct weft_out *out)
 {
 	struct weft_qev *ev = srq->ev_low;
 
@@ -300,8 +320,12 @@ static void weft_srq_low(struct weft_srq *srq, struct weft_out *out)
 	weft_eq_post(srq->conf.eq, ev, out);
 }
 
-/* Does the endpoint hold more receives than it should? It is locked. */
-static void weft_srq_high(struct weft_ep *ep, struct weft_out *out)
+/**
+ * weft_srq_high - does an endpoint hold more receives than it should?
+ * @ep: the endpoint, locked
+ * @out: output: the event
+ */
+void weft_srq_high(struct weft_ep *ep, struct weft_out *out)
 {
 	struct weft_qev *ev = ep->ev_high;
 
@@ -604,250 +628,7 @@ void weft_srq_work(struct weft_srq *srq, struct weft_out *out)
 	weft_srq_put(srq);
 }
 
-/* ---- Calls ----------------------------------------------------------------------- */
-
-/**
- * weft_srq_kick - there may be work in the ring
- * @srq: the queue
- * @now: time
- * @out: used and flushed inside
- *
- * Return: 0.
- */
-int weft_srq_kick(struct weft_srq *srq, weft_ns now, struct weft_out *out)
-{
-	out->now = now;
-	weft_lock(&srq->lock);
-	weft_srq_later(srq, out);
-	weft_unlock(&srq->lock);
-	weft_flush(out);
-	return 0;
-}
-
-static struct weft_post *weft_srq_by_context(struct weft_srq *srq, u64 context)
-{
-	struct weft_mpost *p;
-	struct weft_list *l;
-
-	for (p = weft_match_post_next(&srq->match, NULL); p;
-	     p = weft_match_post_next(&srq->match, p))
-		if (container_of(p, struct weft_post, match)->context == context)
-			return container_of(p, struct weft_post, match);
-	if (srq->hand && srq->hand->context == context)
-		return srq->hand;
-	weft_list_for_each(l, &srq->fresh)
-		if (weft_entry(l, struct weft_post, node)->context == context)
-			return weft_entry(l, struct weft_post, node);
-	return NULL;
-}
-
-/* Write the completion of a receive that is canceled. Return: it has been written. */
-static bool weft_srq_canceled(const struct weft_post *post, struct weft_cq *cq,
-			      struct weft_out *out)
-{
-	struct weft_cqe e = {
-		.context = post->context,
-		.tag = post->match.tag,
-		.src = WEFT_SRC_ANY,
-		.flags = post->match.kind == WEFT_TAGGED ? WEFT_CQE_TAGGED : 0,
-		.status = ECANCELED,
-	};
-
-	return weft_cq_post(cq, &e, NULL, 0, NULL, out);
-}
-
-/**
- * weft_srq_cancel - cancel the oldest receive with a context
- * @srq: the queue
- * @cq: where its completion goes
- * @context: the user's
- * @out: output
- *
- * Return: 0, also when there is none; -EAGAIN: @cq is full, and the receive stays.
- */
-int weft_srq_cancel(struct weft_srq *srq, struct weft_cq *cq, u64 context, struct weft_out *out)
-{
-	struct weft_post *post;
-	int err = 0;
-
-	weft_lock(&srq->lock);
-	weft_srq_fetch(srq);
-	if (srq->nfresh)
-		weft_srq_later(srq, out);
-	post = weft_srq_by_context(srq, context);
-	if (post && !weft_srq_canceled(post, cq, out)) {
-		err = -EAGAIN;
-	} else if (post) {
-		if (post->match.in) {
-			weft_match_post_del(&srq->match, &post->match);
-		} else if (srq->hand == post) {
-			srq->hand = NULL;
-		} else {
-			weft_list_del(&post->node);
-			srq->nfresh--;
-		}
-		weft_list_add(&srq->post_free, &post->node);
-		if (srq->stalled)
-			weft_srq_later(srq, out);
-	}
-	weft_unlock(&srq->lock);
-	return err;
-}
-
-/**
- * weft_srq_resize - another ring, another number of receives
- * @srq: the queue
- * @rq: the new ring
- * @slots: slots of it, a power of two
- * @recvs: receives that may be posted or under way
- *
- * What stands in the old ring stands in the new one afterwards, at the same indices; the old one is
- * not touched any more. Sleeps. Return: 0, -EBUSY, -ENOMEM: nothing has changed.
- */
-int weft_srq_resize(struct weft_srq *srq, const struct weft_rqe *rq, u32 slots, u32 recvs)
-{
-	u32 have = READ_ONCE(srq->nposts), i;
-	struct weft_srq_posts *posts = NULL;
-	int err = -EBUSY;
-
-	if (recvs > have) {
-		posts = weft_srq_posts_new(srq, recvs - have);
-		if (!posts)
-			return -ENOMEM;
-	}
-	weft_lock(&srq->lock);
-	weft_srq_fetch(srq);
-	if (!srq->dead && !srq->bad && recvs >= srq->low &&
-	    srq->ring.prod - srq->ring.cons <= slots &&
-	    weft_srq_available(srq) + srq->nheld <= recvs) {
-		/* the ring is the kernel's to read, and the adapter's to write: conf.rq is const */
-		for (i = srq->ring.cons; i != srq->ring.prod; i++)
-			memcpy((u8 *)rq + (size_t)(i & (slots - 1)) * WEFT_SLOT_SIZE,
-			       (const u8 *)srq->conf.rq +
-			       (size_t)(i & (srq->conf.rq_slots - 1)) * WEFT_SLOT_SIZE,
-			       WEFT_SLOT_SIZE);
-		srq->conf.rq = rq;
-		srq->conf.rq_slots = slots;
-		srq->conf.recvs = recvs;
-		srq->ring.slots = rq;
-		srq->ring.size = slots;
-		if (posts)
-			weft_srq_posts_add(srq, posts);
-		posts = NULL;
-		err = 0;
-	}
-	weft_unlock(&srq->lock);
-	weft_free(posts);
-	return err;
-}
-
-/**
- * weft_srq_arm - set the low watermark and arm it
- * @srq: the queue
- * @low: one event when less than this many receives are available; 0: never
- * @now: time
- * @out: output
- *
- * Sleeps. Return: 0, -EINVAL: above the number of receives, or there is no event queue; -ENOMEM.
- */
-int weft_srq_arm(struct weft_srq *srq, u32 low, weft_ns now, struct weft_out *out)
-{
-	struct weft_qev *ev = NULL;
-	int err = 0;
-
-	out->now = now;
-	if (!srq->conf.eq)
-		return -EINVAL;
-	if (low) {
-		ev = weft_srq_event(WEFT_EV_SRQ_LOW, srq->conf.handle);
-		if (!ev)
-			return -ENOMEM;
-	}
-	weft_lock(&srq->lock);
-	if (low > srq->conf.recvs) {
-		err = -EINVAL;
-	} else {
-		weft_srq_fetch(srq);
-		if (srq->nfresh)
-			weft_srq_later(srq, out);
-		swap(srq->ev_low, ev);
-		srq->low = low;
-		weft_srq_low(srq, out);
-	}
-	weft_unlock(&srq->lock);
-	weft_free(ev);
-	return err;
-}
-
-/**
- * weft_srq_look - counts
- * @srq: the queue
- * @now: time
- * @out: output; flushed
- * @info: out
- *
- * What stands in the ring is given to who waits first.
- */
-void weft_srq_look(struct weft_srq *srq, weft_ns now, struct weft_out *out,
-		   struct weft_srq_info *info)
-{
-	weft_srq_kick(srq, now, out);
-	weft_lock(&srq->lock);
-	info->recvs = srq->conf.recvs;
-	info->available = weft_srq_available(srq);
-	info->held = srq->nheld;
-	info->low = srq->low;
-	info->eps = srq->neps;
-	info->waiting = srq->nwaiting[WEFT_UNTAGGED] + srq->nwaiting[WEFT_TAGGED];
-	weft_unlock(&srq->lock);
-}
-
-/* ---- Endpoints ------------------------------------------------------------------- */
-
-/**
- * weft_ep_share - let an endpoint take its receives from a queue
- * @ep: the endpoint, NEW, without a ring of its own
- * @srq: the queue; NULL: from none any more
- * @av: the vector that the endpoint will be enabled with, NULL: none
- *
- * Return: 0, -EINVAL: it has a ring, or connectionless endpoints there have another vector; -EBUSY:
- * it has been enabled.
- */
-int weft_ep_share(struct weft_ep *ep, struct weft_srq *srq, struct weft_av *av)
-{
-	struct weft_srq *old;
-	int err = 0;
-
-	if (srq && (!(ep->conf.flags & WEFT_EPF_SRQ) || ep->core != srq->core))
-		return -EINVAL;
-	weft_mutex_lock(&ep->sq_mutex);
-	old = ep->srq;
-	if (ep->state != WEFT_EPS_NEW) {
-		err = -EBUSY;
-	} else if (srq) {
-		weft_lock(&srq->lock);
-		if (av && srq->av && srq->av != av && srq->neps)
-			err = -EINVAL;
-		if (!err) {
-			if (av)
-				srq->av = av;
-			srq->neps++;
-			weft_srq_get(srq);
-		}
-		weft_unlock(&srq->lock);
-	}
-	if (!err) {
-		ep->srq = srq;
-		if (old) {
-			weft_lock(&old->lock);
-			old->neps--;
-			weft_unlock(&old->lock);
-			weft_srq_put(old);
-		}
-	}
-	weft_mutex_unlock(&ep->sq_mutex);
-	return err;
-}
+/* ---- Endpoints that go ----------------------------------------------------------- */
 
 /**
  * weft_srq_leave - an endpoint is being destroyed
@@ -882,66 +663,4 @@ void weft_srq_last(struct weft_ep *ep, struct weft_out *out)
 	ep->ev_last.ev.handle = ep->conf.handle;
 	ep->ev_last.ev.status = ep->broken;
 	weft_eq_post(ep->srq->conf.eq, &ep->ev_last, out);
-}
-
-/**
- * weft_ep_marks - watermarks on how many shared receives an endpoint holds
- * @ep: the endpoint
- * @soft: one event when it holds more, 0: never
- * @hard: its connection is broken when it holds more, 0: never
- * @now: time
- * @out: output
- *
- * Sleeps. Return: 0, -EINVAL: it shares none, or nobody would hear the event; -ENOMEM.
- */
-int weft_ep_marks(struct weft_ep *ep, u32 soft, u32 hard, weft_ns now, struct weft_out *out)
-{
-	struct weft_srq *srq = ep->srq;
-	struct weft_qev *ev = NULL;
-	int err = 0;
-
-	out->now = now;
-	if (!srq || (soft && !srq->conf.eq))
-		return -EINVAL;
-	if (soft) {
-		ev = weft_srq_event(WEFT_EV_EP_HIGH, ep->conf.handle);
-		if (!ev)
-			return -ENOMEM;
-	}
-	weft_lock(&ep->lock);
-	if (ep->state == WEFT_EPS_DEAD) {
-		err = -EINVAL;
-	} else {
-		swap(ep->ev_high, ev);
-		ep->soft = soft;
-		ep->hard = hard;
-		weft_srq_high(ep, out);
-		if (hard && ep->nheld_recvs > hard)
-			weft_ep_break(ep, ENOBUFS, out);
-	}
-	weft_unlock(&ep->lock);
-	weft_free(ev);
-	return err;
-}
-
-/**
- * weft_ep_held - shared receives that an endpoint holds
- * @ep: the endpoint
- * @held: out: how many
- * @span: out: distance, in order of taking, between the newest taken and the oldest held
- *
- * Return: 0, -EINVAL: it shares none.
- */
-int weft_ep_held(struct weft_ep *ep, u32 *held, u32 *span)
-{
-	struct weft_list *l;
-
-	if (!ep->srq)
-		return -EINVAL;
-	weft_lock(&ep->lock);
-	*held = ep->nheld_recvs;
-	l = weft_list_first(&ep->taken);
-	*span = l ? ep->taken_seq - weft_entry(l, struct weft_post, node)->seq : 0;
-	weft_unlock(&ep->lock);
-	return 0;
 }

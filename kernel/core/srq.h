@@ -84,4 +84,14 @@ struct weft_srq {
 	struct weft_qev *ev_low;
 };
 
+/* What srq_call.c takes of srq.c */
+void weft_srq_get(struct weft_srq *srq);
+struct weft_srq_posts *weft_srq_posts_new(struct weft_srq *srq, u32 n);
+void weft_srq_posts_add(struct weft_srq *srq, struct weft_srq_posts *posts);
+u32 weft_srq_available(const struct weft_srq *srq);
+void weft_srq_later(struct weft_srq *srq, struct weft_out *out);
+void weft_srq_fetch(struct weft_srq *srq);
+void weft_srq_low(struct weft_srq *srq, struct weft_out *out);
+void weft_srq_high(struct weft_ep *ep, struct weft_out *out);
+
 #endif
