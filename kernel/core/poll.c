@@ -81,9 +81,12 @@ bool weft_ep_cool(struct weft_ep *ep)
 	if (weft_ep_works(ep)) {
 		/* barrier E: the flags before the doorbells */
 		smp_mb();
-		/* a ring that is stalled goes on by itself */
+		/*
+		 * a ring that is stalled goes on by itself; who shares receives has none of its
+		 * own, whatever its program has stored
+		 */
 		left = (READ_ONCE(bell->sq_tail) != ep->sq_taken && !ep->sq_stalled) ||
-		       (READ_ONCE(bell->rq_tail) != ep->rq.cons && !ep->rq_stalled);
+		       (!ep->srq && READ_ONCE(bell->rq_tail) != ep->rq.cons && !ep->rq_stalled);
 	}
 	weft_unlock(&ep->lock);
 	return left;

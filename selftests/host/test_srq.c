@@ -480,6 +480,62 @@ TEST_F(srq, hostile)
 	EXPECT_EQ(-EBUSY, rig_srq_resize(self->srq, 64, 32));
 }
 
+/* A shared ring takes receives only: all else ends with an error where it is taken. */
+TEST_F(srq, receives_only)
+{
+	static const struct {
+		u8 op;
+		u16 flags;
+		bool tagged;
+	} wrong[] = {
+		{ WEFT_RQ_PEEK, 0, true },	{ WEFT_RQ_CLAIM, 0, true },
+		{ WEFT_RQ_DISCARD, 0, true },	{ WEFT_RQ_CANCEL, 0, false },
+		{ WEFT_RQ_RECV, WEFT_RQ_MULTI, false },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		struct weft_rqe e = { .op = wrong[i].op, .nslots = 1, .flags = wrong[i].flags,
+				      .src = WEFT_SRC_ANY, .context = 9 };
+		struct rig_op op = { .tagged = wrong[i].tagged, .peer = self->dst[0], .n = 1 };
+
+		if (e.flags & WEFT_RQ_MULTI) {
+			e.addr = (uintptr_t)self->buf;
+			e.len = ROOM;
+			e.niov = 1;
+		}
+		rig_srq_put(self->srq, &e, 1);
+		e = (struct weft_rqe){ .op = op.tagged ? WEFT_RQ_TRECV : WEFT_RQ_RECV, .nslots = 1,
+				       .flags = WEFT_RQ_COMPLETION, .src = WEFT_SRC_ANY,
+				       .context = 10, .addr = (uintptr_t)self->buf, .len = ROOM,
+				       .niov = 1 };
+		rig_srq_put(self->srq, &e, 1);
+		op.iov[0] = (struct weft_iov){ .addr = (uintptr_t)self->src + i, .len = 8 };
+		ASSERT_EQ(0, rig_send(self->from, &op));
+		ASSERT_TRUE(COMPLETION());
+		EXPECT_EQ(9, self->e.context);
+		EXPECT_EQ(EOPNOTSUPP, self->e.status);
+		ASSERT_TRUE(COMPLETION());
+		EXPECT_EQ(10, self->e.context);
+		EXPECT_EQ(0, self->e.status);
+		EXPECT_EQ(0, memcmp(self->buf, self->src + i, 8));
+	}
+	EXPECT_EQ(0, LOOK());
+	EXPECT_EQ(0, self->info.held);
+}
+
+/* What a program stores for a ring that its endpoint does not have keeps no engine busy. */
+TEST_F(srq, no_ring_of_its_own)
+{
+	struct rig_ep *ep = self->to[0];
+
+	ASSERT_TRUE(weft_ep_hot(ep->ep));
+	EXPECT_FALSE(weft_ep_cool(ep->ep));
+	ASSERT_TRUE(weft_ep_hot(ep->ep));
+	WRITE_ONCE(ep->doorbell.rq_tail, 5);
+	EXPECT_FALSE(weft_ep_cool(ep->ep));
+}
+
 /* What names regions is checked when it is taken; the one behind it is used. */
 TEST_F(srq, regions)
 {
