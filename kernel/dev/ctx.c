@@ -221,16 +221,11 @@ struct weft_obj *weft_obj_peek(struct weft_ctx *ctx, u32 handle, const struct we
  */
 struct weft_obj *weft_obj_get(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops)
 {
-	u32 i = weft_obj_index(handle);
 	struct weft_obj *obj;
 
-	if (unlikely(i >= WEFT_CTX_OBJS))
-		return NULL;
-	i = array_index_nospec(i, WEFT_CTX_OBJS);
 	rcu_read_lock();
-	obj = rcu_dereference(ctx->objs[i]);
-	if (unlikely(!obj || obj->handle != handle || obj->ops != ops ||
-		     !refcount_inc_not_zero(&obj->use)))
+	obj = weft_obj_peek(ctx, handle, ops);
+	if (likely(obj) && unlikely(!refcount_inc_not_zero(&obj->use)))
 		obj = NULL;
 	rcu_read_unlock();
 	return obj;

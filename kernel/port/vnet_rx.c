@@ -22,7 +22,6 @@
 #include <net/ip6_checksum.h>
 
 #include "../admin/trace_core.h"
-#include "../dev/engine.h"
 #include "vnet.h"
 
 #define WEFT_VNET_LINEAR	(65536 + WEFT_VNET_LINK)
