@@ -6,6 +6,31 @@
  */
 #include "weft_fi.h"
 
+/* A message as its caller describes it. */
+static inline struct weft_fi_op weft_fi_msg_op(const struct fi_msg *msg, uint64_t flags)
+{
+	return (struct weft_fi_op){
+		.iov = msg->msg_iov,
+		.count = msg->iov_count,
+		.peer = msg->addr,
+		.context = msg->context,
+		.flags = flags,
+	};
+}
+
+static inline struct weft_fi_op weft_fi_tmsg_op(const struct fi_msg_tagged *msg, uint64_t flags)
+{
+	return (struct weft_fi_op){
+		.iov = msg->msg_iov,
+		.count = msg->iov_count,
+		.peer = msg->addr,
+		.context = msg->context,
+		.flags = flags,
+		.tagged = true,
+		.tag = msg->tag,
+	};
+}
+
 /* ---- Sends ------------------------------------------------------------------------------ */
 
 /* without a flags argument; @extra: what the form adds */
@@ -17,32 +42,18 @@ static inline ssize_t weft_fi_send_op(struct fid_ep *ep, struct weft_fi_op *op, 
 
 static ssize_t weft_fi_sendmsg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags)
 {
-	struct weft_fi_op op = {
-		.iov = msg->msg_iov,
-		.count = msg->iov_count,
-		.peer = msg->addr,
-		.context = msg->context,
-		.flags = flags,
-		.data = msg->data,
-	};
+	struct weft_fi_op op = weft_fi_msg_op(msg, flags);
 
+	op.data = msg->data;
 	return weft_fi_send(weft_fi_ep_of(ep), &op);
 }
 
 static ssize_t weft_fi_tsendmsg(struct fid_ep *ep, const struct fi_msg_tagged *msg,
 				uint64_t flags)
 {
-	struct weft_fi_op op = {
-		.iov = msg->msg_iov,
-		.count = msg->iov_count,
-		.peer = msg->addr,
-		.context = msg->context,
-		.flags = flags,
-		.tagged = true,
-		.tag = msg->tag,
-		.data = msg->data,
-	};
+	struct weft_fi_op op = weft_fi_tmsg_op(msg, flags);
 
+	op.data = msg->data;
 	return weft_fi_send(weft_fi_ep_of(ep), &op);
 }
 
@@ -153,13 +164,7 @@ static ssize_t weft_fi_tinjectdata(struct fid_ep *ep, const void *buf, size_t le
 
 static ssize_t weft_fi_recvmsg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags)
 {
-	struct weft_fi_op op = {
-		.iov = msg->msg_iov,
-		.count = msg->iov_count,
-		.peer = msg->addr,
-		.context = msg->context,
-		.flags = flags,
-	};
+	struct weft_fi_op op = weft_fi_msg_op(msg, flags);
 
 	return weft_fi_recv(weft_fi_ep_of(ep), &op);
 }
@@ -167,17 +172,9 @@ static ssize_t weft_fi_recvmsg(struct fid_ep *ep, const struct fi_msg *msg, uint
 static ssize_t weft_fi_trecvmsg(struct fid_ep *ep, const struct fi_msg_tagged *msg,
 				uint64_t flags)
 {
-	struct weft_fi_op op = {
-		.iov = msg->msg_iov,
-		.count = msg->iov_count,
-		.peer = msg->addr,
-		.context = msg->context,
-		.flags = flags,
-		.tagged = true,
-		.tag = msg->tag,
-		.ignore = msg->ignore,
-	};
+	struct weft_fi_op op = weft_fi_tmsg_op(msg, flags);
 
+	op.ignore = msg->ignore;
 	if (flags & WEFT_FI_PEEK_FLAGS)
 		return weft_fi_peek(weft_fi_ep_of(ep), &op);
 	return weft_fi_recv(weft_fi_ep_of(ep), &op);
