@@ -269,10 +269,7 @@ static bool stale(void)
 	return true;
 }
 
-static const struct {
-	const char *name;
-	bool (*run)(void);
-} cases[] = {
+static const struct check cases[] = {
 	{ "bulk", bulk },
 	{ "names", names },
 	{ "events", events },
@@ -281,13 +278,13 @@ static const struct {
 	{ "stale", stale },
 };
 
+static void close_all(void)
+{
+	side_close(&s);
+}
+
 int main(void)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		result(cases[i].run(), cases[i].name, "");
-		side_close(&s);
-	}
+	checks_run(cases, sizeof(cases) / sizeof(cases[0]), "", close_all);
 	return results_end();
 }

@@ -308,10 +308,7 @@ static bool early_receives(void)
 	return true;
 }
 
-static const struct {
-	const char *name;
-	bool (*run)(void);
-} cases[] = {
+static const struct check cases[] = {
 	{ "private_data", private_data },
 	{ "rejected", rejected },
 	{ "refused", refused },
@@ -323,19 +320,13 @@ static const struct {
 	{ "early_receives", early_receives },
 };
 
+static void close_all(void)
+{
+	pair_close(&p);
+}
+
 int main(void)
 {
-	static const char *const where[] = { "within a node", "between nodes" };
-	bool one = nodes_are_one();
-	size_t i;
-	int n;
-
-	for (n = 0; n <= !one; n++) {
-		apart = n;
-		for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-			result(cases[i].run(), cases[i].name, where[n]);
-			pair_close(&p);
-		}
-	}
+	checks_run_everywhere(cases, sizeof(cases) / sizeof(cases[0]), &apart, close_all);
 	return results_end();
 }

@@ -186,23 +186,20 @@ static bool held_back(void)
 	return true;
 }
 
-static const struct {
-	const char *name;
-	bool (*run)(void);
-} cases[] = {
+static const struct check cases[] = {
 	{ "alias", alias },
 	{ "shared_tx", shared_tx },
 	{ "handle", handle },
 	{ "held_back", held_back },
 };
 
+static void close_all(void)
+{
+	pair_close(&p);
+}
+
 int main(void)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		result(cases[i].run(), cases[i].name, "");
-		pair_close(&p);
-	}
+	checks_run(cases, sizeof(cases) / sizeof(cases[0]), "", close_all);
 	return results_end();
 }

@@ -209,30 +209,21 @@ static bool services(void)
 	return true;
 }
 
-static const struct {
-	const char *name;
-	bool (*run)(void);
-} cases[] = {
+static const struct check cases[] = {
 	{ "named", named },
 	{ "unnamed", unnamed },
 	{ "closing", closing },
 	{ "services", services },
 };
 
+static void close_all(void)
+{
+	scalable_close(&end[0]);
+	scalable_close(&end[1]);
+}
+
 int main(void)
 {
-	static const char *const where[] = { "within a node", "between nodes" };
-	bool one = nodes_are_one();
-	size_t i;
-	int n;
-
-	for (n = 0; n <= !one; n++) {
-		apart = n;
-		for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-			result(cases[i].run(), cases[i].name, where[n]);
-			scalable_close(&end[0]);
-			scalable_close(&end[1]);
-		}
-	}
+	checks_run_everywhere(cases, sizeof(cases) / sizeof(cases[0]), &apart, close_all);
 	return results_end();
 }

@@ -266,10 +266,7 @@ static bool poll_set(void)
 	return true;
 }
 
-static const struct {
-	const char *name;
-	bool (*run)(void);
-} cases[] = {
+static const struct check cases[] = {
 	{ "files", files },
 	{ "pollfd", pollfd },
 	{ "none_and_yield", none_and_yield },
@@ -278,13 +275,13 @@ static const struct {
 	{ "poll_set", poll_set },
 };
 
+static void close_all(void)
+{
+	pair_close(&p);
+}
+
 int main(void)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		result(cases[i].run(), cases[i].name, "");
-		pair_close(&p);
-	}
+	checks_run(cases, sizeof(cases) / sizeof(cases[0]), "", close_all);
 	return results_end();
 }

@@ -47,6 +47,26 @@ int results_end(void)
 	return failed || !count;
 }
 
+void checks_run(const struct check *cases, size_t n, const char *where, void (*after)(void))
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		result(cases[i].run(), cases[i].name, where);
+		after();
+	}
+}
+
+void checks_run_everywhere(const struct check *cases, size_t n, bool *apart, void (*after)(void))
+{
+	*apart = false;
+	checks_run(cases, n, "within a node", after);
+	if (nodes_are_one())
+		return;
+	*apart = true;
+	checks_run(cases, n, "between nodes", after);
+}
+
 uint64_t now_ms(void)
 {
 	struct timespec t;

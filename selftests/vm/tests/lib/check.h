@@ -34,6 +34,21 @@ bool result(bool ok, const char *name, const char *where);
 /* Print the plan. Return: exit status of the program. */
 int results_end(void);
 
+/**
+ * struct check - a case
+ * @name: what the result says
+ * @run: whether all was as it should be
+ */
+struct check {
+	const char *name;
+	bool (*run)(void);
+};
+
+/* Run cases and print their results; @after each of them. @where: as in result(). */
+void checks_run(const struct check *cases, size_t n, const char *where, void (*after)(void));
+/* The same within a node and then, unless there is one only, between nodes: *@apart says so. */
+void checks_run_everywhere(const struct check *cases, size_t n, bool *apart, void (*after)(void));
+
 /* Monotonic time in milliseconds. */
 uint64_t now_ms(void);
 
