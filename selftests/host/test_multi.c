@@ -4,63 +4,10 @@
  * once and last, messages that wait for parts, and order all the while
  */
 #include "core/proto.h"
-#include "rig.h"
+#include "two.h"
 #include "kselftest_harness.h"
 
-#define ROOM	(1u << 20)
 #define BUF	7
-#define LONG	(100u << 10)
-
-/**
- * struct two - a sender and a receiver
- * @rig: world
- * @a: who sends
- * @b: who receives
- * @ea: its endpoint
- * @eb: its endpoint
- * @ca: its completions
- * @cb: its completions
- * @to: index of the receiver
- * @buf: what is sent
- * @room: where it goes
- */
-struct two {
-	struct rig *rig;
-	struct rig_proc *a, *b;
-	struct rig_ep *ea, *eb;
-	struct rig_cq *ca, *cb;
-	u32 to;
-	u8 *buf, *room;
-};
-
-static void two_init(struct two *t, u32 dst, u32 slots, u32 cold)
-{
-	struct rig_conf conf;
-	struct rig_av *va, *vb;
-	u32 i;
-
-	rig_conf_default(&conf, 11);
-	conf.nodes = 2;
-	conf.cold = cold;
-	t->rig = rig_new(&conf);
-	t->a = rig_proc_new(&t->rig->node[0]);
-	t->b = rig_proc_new(&t->rig->node[dst]);
-	t->ca = rig_cq_new(t->a, 1024);
-	t->cb = rig_cq_new(t->b, slots);
-	va = rig_av_new(t->a);
-	vb = rig_av_new(t->b);
-	t->ea = rig_ep_new(t->a, WEFT_EP_RDM, 0, 1024, 64, 1);
-	t->eb = rig_ep_new(t->b, WEFT_EP_RDM, 0, 16, 16, 2);
-	t->to = (u32)rig_av_insert(va, dst, 2, t->rig);
-	if (rig_ep_enable(t->ea, t->ca, t->ca, NULL, va) ||
-	    rig_ep_enable(t->eb, t->cb, t->cb, NULL, vb) || rig_av_insert(vb, 0, 1, t->rig))
-		abort();
-	t->buf = rig_buf(t->a, LONG);
-	t->room = rig_buf(t->b, ROOM);
-	for (i = 0; i < LONG; i++)
-		t->buf[i] = (u8)(i * 13 + i / 256);
-	memset(t->room, 0xee, ROOM);
-}
 
 static void settle(struct two *t)
 {
@@ -94,9 +41,7 @@ static void post(struct two *t, u32 off, u32 len, u32 least, u16 flags, u64 cont
 		.niov = 1,
 	};
 
-	rig_put_rq(t->eb, &e, 1);
-	rig_ring_rq(t->eb);
-	rig_kick(t->eb, WEFT_KICK_RQ);
+	two_entry(t, &e);
 }
 
 #define MULTI (WEFT_RQ_MULTI | WEFT_RQ_COMPLETION)
@@ -211,9 +156,9 @@ TEST(multi__release_is_last)
 		two_init(&t, dst, 256, RIG_PPM / 2);
 		n = 0;
 		rel = 0;
-		post(&t, 0, 3 * LONG + 96, 64, MULTI, BUF);
+		post(&t, 0, 3 * TWO_LONG + 96, 64, MULTI, BUF);
 		for (i = 0; i < 3; i++) {
-			send_one(&t, LONG);
+			send_one(&t, TWO_LONG);
 			send_one(&t, 10);
 		}
 		settle(&t);
@@ -223,7 +168,7 @@ TEST(multi__release_is_last)
 			rel += !!(e.flags & WEFT_CQE_MULTI);
 			n += !(e.flags & WEFT_CQE_RELEASE);
 		}
-		/* the sixth one ends it: less than 64 are left of 3 * LONG + 96 */
+		/* the sixth one ends it: less than 64 are left of 3 * TWO_LONG + 96 */
 		EXPECT_EQ(6, n);
 		EXPECT_EQ(1, rel);
 		rig_free(t.rig);
@@ -262,14 +207,14 @@ TEST(multi__canceled)
 	EXPECT_EQ(WEFT_CQE_MULTI, e.flags);
 	NONE();
 	/* something on its way into it */
-	post(&t, 0, ROOM, 64, MULTI, BUF);
-	send_one(&t, LONG);
+	post(&t, 0, TWO_ROOM, 64, MULTI, BUF);
+	send_one(&t, TWO_LONG);
 	rig_run(t.rig, 50 * NSEC_PER_USEC);
 	while (!rig_counter(&t.rig->node[1], WEFT_CNT_msgs_received))
 		rig_run(t.rig, 10 * NSEC_PER_USEC);
 	ASSERT_EQ(0, rig_cancel(t.eb, BUF));
 	settle(&t);
-	IS(0, LONG, 0);
+	IS(0, TWO_LONG, 0);
 	ASSERT_EQ(1, rig_cq_read(t.cb, &e));
 	EXPECT_EQ(ECANCELED, e.status);
 	EXPECT_EQ(WEFT_CQE_MULTI, e.flags);
@@ -319,9 +264,9 @@ TEST(multi__endpoint_goes)
 	struct two t;
 
 	two_init(&t, 1, 16, 0);
-	post(&t, 0, ROOM, 64, MULTI, BUF);
-	send_one(&t, LONG);
-	send_one(&t, LONG);
+	post(&t, 0, TWO_ROOM, 64, MULTI, BUF);
+	send_one(&t, TWO_LONG);
+	send_one(&t, TWO_LONG);
 	rig_run(t.rig, 300 * NSEC_PER_USEC);
 	rig_ep_free(t.eb);
 	settle(&t);

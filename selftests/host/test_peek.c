@@ -4,61 +4,8 @@
  * posted and of those that still stand in the ring
  */
 #include "core/proto.h"
-#include "rig.h"
+#include "two.h"
 #include "kselftest_harness.h"
-
-#define SLOTS	16	/* of the receiver's ring */
-
-/**
- * struct two - a sender and a receiver
- * @rig: world
- * @a: who sends
- * @b: who receives
- * @ea: its endpoint
- * @eb: its endpoint
- * @ca: its completions
- * @cb: its completions
- * @to: index of the receiver
- * @buf: what is sent
- * @room: where it goes
- */
-struct two {
-	struct rig *rig;
-	struct rig_proc *a, *b;
-	struct rig_ep *ea, *eb;
-	struct rig_cq *ca, *cb;
-	u32 to;
-	u8 *buf, *room;
-};
-
-#define LONG (100u << 10)
-
-static void two_init(struct two *t, u32 dst, u32 cq_slots)
-{
-	struct rig_conf conf;
-	struct rig_av *va, *vb;
-	u32 i;
-
-	rig_conf_default(&conf, 11);
-	conf.nodes = 2;
-	t->rig = rig_new(&conf);
-	t->a = rig_proc_new(&t->rig->node[0]);
-	t->b = rig_proc_new(&t->rig->node[dst]);
-	t->ca = rig_cq_new(t->a, 256);
-	t->cb = rig_cq_new(t->b, cq_slots);
-	va = rig_av_new(t->a);
-	vb = rig_av_new(t->b);
-	t->ea = rig_ep_new(t->a, WEFT_EP_RDM, 0, 256, 256, 1);
-	t->eb = rig_ep_new(t->b, WEFT_EP_RDM, 0, SLOTS, SLOTS, 2);
-	t->to = (u32)rig_av_insert(va, dst, 2, t->rig);
-	if (rig_ep_enable(t->ea, t->ca, t->ca, NULL, va) ||
-	    rig_ep_enable(t->eb, t->cb, t->cb, NULL, vb) || rig_av_insert(vb, 0, 1, t->rig))
-		abort();
-	t->buf = rig_buf(t->a, LONG);
-	t->room = rig_buf(t->b, LONG);
-	for (i = 0; i < LONG; i++)
-		t->buf[i] = (u8)(i * 13 + i / 256);
-}
 
 static void wait_for(struct two *t)
 {
@@ -99,9 +46,7 @@ static void entry(struct two *t, u8 op, u16 flags, u64 context, u64 tag, u64 ign
 		.niov = len ? 1 : 0,
 	};
 
-	rig_put_rq(t->eb, &e, 1);
-	rig_ring_rq(t->eb);
-	rig_kick(t->eb, WEFT_KICK_RQ);
+	two_entry(t, &e);
 	rig_run(t->rig, NSEC_PER_MSEC);
 }
 
@@ -113,7 +58,7 @@ static void peek_all(struct __test_metadata *_metadata, u32 dst)
 	struct weft_cqe e;
 	struct two t;
 
-	two_init(&t, dst, 64);
+	two_init(&t, dst, 64, 0);
 	entry(&t, WEFT_RQ_PEEK, 0, 5, 7, 0, 0);
 	NEXT(&t, &e);
 	EXPECT_EQ(ENOMSG, e.status);
@@ -178,13 +123,13 @@ TEST(peek__local)
 /* A discard ends the sender's operation, also of a message that stays with the sender. */
 TEST(peek__discard)
 {
-	static const u32 lens[] = { 0, 100, 5000, LONG };
+	static const u32 lens[] = { 0, 100, 5000, TWO_LONG };
 	struct weft_cqe e;
 	struct two t;
 	u32 i, dst;
 
 	for (dst = 0; dst < 2; dst++) {
-		two_init(&t, dst, 64);
+		two_init(&t, dst, 64, 0);
 		for (i = 0; i < 8; i++) {
 			bool claim = i & 1;
 
@@ -213,14 +158,14 @@ TEST(peek__sender_goes)
 	struct weft_cqe e;
 	struct two t;
 
-	two_init(&t, 1, 64);
+	two_init(&t, 1, 64, 0);
 	send_one(&t, 1, 300, 0);
-	send_one(&t, 2, LONG, 0);
+	send_one(&t, 2, TWO_LONG, 0);
 	entry(&t, WEFT_RQ_PEEK, WEFT_RQ_KEEP, 1, 1, 0, 0);
 	NEXT(&t, &e);
 	entry(&t, WEFT_RQ_PEEK, WEFT_RQ_KEEP, 2, 2, 0, 0);
 	NEXT(&t, &e);
-	EXPECT_EQ(LONG, e.len);
+	EXPECT_EQ(TWO_LONG, e.len);
 	rig_crash(&t.rig->node[0]);
 	rig_run(t.rig, 60 * NSEC_PER_SEC);
 	entry(&t, WEFT_RQ_CLAIM, WEFT_RQ_COMPLETION, 1, 0, 0, 1000);
@@ -241,9 +186,9 @@ TEST(peek__receiver_goes)
 	struct weft_cqe e;
 	struct two t;
 
-	two_init(&t, 1, 64);
+	two_init(&t, 1, 64, 0);
 	send_one(&t, 1, 300, 0);
-	send_one(&t, 2, LONG, WEFT_SQ_COMPLETION);
+	send_one(&t, 2, TWO_LONG, WEFT_SQ_COMPLETION);
 	entry(&t, WEFT_RQ_PEEK, WEFT_RQ_KEEP, 1, 1, 0, 0);
 	entry(&t, WEFT_RQ_PEEK, WEFT_RQ_KEEP, 2, 2, 0, 0);
 	rig_ep_free(t.eb);
@@ -260,13 +205,13 @@ TEST(peek__bounded)
 	struct two t;
 	u32 i;
 
-	two_init(&t, 0, 64);
-	for (i = 0; i < SLOTS + 1; i++)
+	two_init(&t, 0, 64, 0);
+	for (i = 0; i < TWO_SLOTS + 1; i++)
 		send_one(&t, i, 8, 0);
-	for (i = 0; i < SLOTS + 1; i++) {
+	for (i = 0; i < TWO_SLOTS + 1; i++) {
 		entry(&t, WEFT_RQ_PEEK, WEFT_RQ_KEEP, 100 + i, i, 0, 0);
 		NEXT(&t, &e);
-		EXPECT_EQ(i < SLOTS ? 0 : ENOBUFS, e.status);
+		EXPECT_EQ(i < TWO_SLOTS ? 0 : ENOBUFS, e.status);
 	}
 	rig_free(t.rig);
 }
@@ -278,16 +223,16 @@ TEST(peek__full_queue)
 	struct two t;
 	u32 i, n = 0;
 
-	two_init(&t, 0, 16);
+	two_init(&t, 0, 16, 0);
 	send_one(&t, 1, 500, 0);
-	for (i = 0; i < SLOTS; i++)
+	for (i = 0; i < TWO_SLOTS; i++)
 		entry(&t, WEFT_RQ_PEEK, 0, i, 1, 0, 600);
 	while (rig_cq_read(t.cb, &e) == 1) {
 		EXPECT_EQ(n, e.context);
 		EXPECT_EQ(500, e.len);
 		n++;
 	}
-	EXPECT_EQ(SLOTS, n);
+	EXPECT_EQ(TWO_SLOTS, n);
 	rig_free(t.rig);
 }
 
@@ -307,7 +252,7 @@ TEST(peek__wrong_entries)
 	struct weft_rqe r = { .op = WEFT_RQ_PEEK, .nslots = 1, .src = WEFT_SRC_ANY };
 	struct two t;
 
-	two_init(&t, 0, 64);
+	two_init(&t, 0, 64, 0);
 	r.flags = WEFT_RQ_KEEP | WEFT_RQ_DROP;
 	bad(_metadata, &t, &r, EINVAL);
 	r.op = WEFT_RQ_CLAIM;
@@ -333,23 +278,23 @@ TEST(cancel__in_the_ring)
 	struct two t;
 	u32 i;
 
-	two_init(&t, 0, 64);
-	for (i = 0; i < 2 * SLOTS; i++)
+	two_init(&t, 0, 64, 0);
+	for (i = 0; i < 2 * TWO_SLOTS; i++)
 		entry(&t, WEFT_RQ_TRECV, WEFT_RQ_COMPLETION, 100 + i, 7, 0, 64);
 	NONE(&t);
-	ASSERT_EQ(0, rig_cancel(t.eb, 100 + SLOTS + 1));
+	ASSERT_EQ(0, rig_cancel(t.eb, 100 + TWO_SLOTS + 1));
 	NEXT(&t, &e);
 	EXPECT_EQ(ECANCELED, e.status);
-	EXPECT_EQ(100 + SLOTS + 1, e.context);
+	EXPECT_EQ(100 + TWO_SLOTS + 1, e.context);
 	EXPECT_EQ(7, e.tag);
-	ASSERT_EQ(0, rig_cancel(t.eb, 100 + SLOTS + 1));
+	ASSERT_EQ(0, rig_cancel(t.eb, 100 + TWO_SLOTS + 1));
 	ASSERT_EQ(0, rig_cancel(t.eb, 100));
 	NEXT(&t, &e);
 	EXPECT_EQ(100, e.context);
 	NONE(&t);
 	/* messages go to all the others, in order */
-	for (i = 0; i < 2 * SLOTS; i++) {
-		if (i == 0 || i == SLOTS + 1)
+	for (i = 0; i < 2 * TWO_SLOTS; i++) {
+		if (i == 0 || i == TWO_SLOTS + 1)
 			continue;
 		send_one(&t, 7, 8, 0);
 		NEXT(&t, &e);
@@ -367,19 +312,19 @@ TEST(cancel__no_room)
 	struct two t;
 	u32 i, n = 0;
 
-	two_init(&t, 0, 16);
-	for (i = 0; i < 2 * SLOTS; i++)
+	two_init(&t, 0, 16, 0);
+	for (i = 0; i < 2 * TWO_SLOTS; i++)
 		entry(&t, WEFT_RQ_TRECV, WEFT_RQ_COMPLETION, 100 + i, 7, 0, 64);
-	for (i = 0; i < SLOTS; i++)
-		ASSERT_EQ(0, rig_cancel(t.eb, 100 + SLOTS + i));
+	for (i = 0; i < TWO_SLOTS; i++)
+		ASSERT_EQ(0, rig_cancel(t.eb, 100 + TWO_SLOTS + i));
 	ASSERT_EQ(0, rig_cancel(t.eb, 100));
 	/* the first one waits in its struct, which is not free: the ring stays where it is */
 	while (rig_cq_read(t.cb, &e) == 1) {
 		EXPECT_EQ(ECANCELED, e.status);
 		n++;
 	}
-	EXPECT_EQ(SLOTS + 1, n);
-	for (i = 1; i < SLOTS; i++) {
+	EXPECT_EQ(TWO_SLOTS + 1, n);
+	for (i = 1; i < TWO_SLOTS; i++) {
 		send_one(&t, 7, 8, 0);
 		NEXT(&t, &e);
 		EXPECT_EQ(100 + i, e.context);

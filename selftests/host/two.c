@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What two.h says. */
+#include "two.h"
+
+void two_init(struct two *t, u32 dst, u32 cq_slots, u32 cold)
+{
+	struct rig_conf conf;
+	struct rig_av *va, *vb;
+	u32 i;
+
+	rig_conf_default(&conf, 11);
+	conf.nodes = 2;
+	conf.cold = cold;
+	t->rig = rig_new(&conf);
+	t->a = rig_proc_new(&t->rig->node[0]);
+	t->b = rig_proc_new(&t->rig->node[dst]);
+	t->ca = rig_cq_new(t->a, 1024);
+	t->cb = rig_cq_new(t->b, cq_slots);
+	va = rig_av_new(t->a);
+	vb = rig_av_new(t->b);
+	t->ea = rig_ep_new(t->a, WEFT_EP_RDM, 0, 1024, 256, 1);
+	t->eb = rig_ep_new(t->b, WEFT_EP_RDM, 0, TWO_SLOTS, TWO_SLOTS, 2);
+	t->to = (u32)rig_av_insert(va, dst, 2, t->rig);
+	if (rig_ep_enable(t->ea, t->ca, t->ca, NULL, va) ||
+	    rig_ep_enable(t->eb, t->cb, t->cb, NULL, vb) || rig_av_insert(vb, 0, 1, t->rig))
+		abort();
+	t->buf = rig_buf(t->a, TWO_LONG);
+	t->room = rig_buf(t->b, TWO_ROOM);
+	for (i = 0; i < TWO_LONG; i++)
+		t->buf[i] = (u8)(i * 13 + i / 256);
+	memset(t->room, 0xee, TWO_ROOM);
+}
+
+void two_entry(struct two *t, const struct weft_rqe *e)
+{
+	rig_put_rq(t->eb, e, 1);
+	rig_ring_rq(t->eb);
+	rig_kick(t->eb, WEFT_KICK_RQ);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A sender and a receiver, connectionless, on one node or on two
+ */
+#ifndef WEFT_TWO_H
+#define WEFT_TWO_H
+
+#include "rig.h"
+
+#define TWO_SLOTS	16		/* of the receiver's ring */
+#define TWO_LONG	(100u << 10)	/* bytes that can be sent */
+#define TWO_ROOM	(1u << 20)	/* and received, 0xee before */
+
+/**
+ * struct two - a sender and a receiver
+ * @rig: world
+ * @a: who sends
+ * @b: who receives
+ * @ea: its endpoint
+ * @eb: its endpoint
+ * @ca: its completions
+ * @cb: its completions
+ * @to: index of the receiver
+ * @buf: what is sent
+ * @room: where it goes
+ */
+struct two {
+	struct rig *rig;
+	struct rig_proc *a, *b;
+	struct rig_ep *ea, *eb;
+	struct rig_cq *ca, *cb;
+	u32 to;
+	u8 *buf, *room;
+};
+
+/*
+ * @dst: node of the receiver; the sender's is 0. @cq_slots: of the receiver. @cold: as in struct
+ * rig_conf.
+ */
+void two_init(struct two *t, u32 dst, u32 cq_slots, u32 cold);
+/* An entry of the receive ring, kicked. */
+void two_entry(struct two *t, const struct weft_rqe *e);
+
+#endif
