@@ -256,7 +256,7 @@ void weft_port_rx(struct weft_port *port, const struct weft_rx *rx, u32 n);
 void weft_port_link(struct weft_port *port, bool up);
 void weft_port_lost(struct weft_port *port);
 
-/* What drivers have the device do: kernel/dev/engine.c, bound when linking, as all of core/env.h. */
+/* What drivers have the device do: kernel/dev/engine.c, bound when linking as in core/env.h */
 bool weft_engine_irq(struct weft_port *port, u32 queue);
 
 int weft_netdev_init(void);
