@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "engine_set.h"
 #include "looks.h"
 #include "wpair.h"
@@ -28,13 +29,31 @@ static uint32_t below(uint32_t n)
 	return (rnd >> 16) % n;
 }
 
-/* Mostly short, now and then longer than any limit here. */
-static void rest(void)
+static uint64_t now_ns(void)
 {
-	uint32_t n = below(8) ? below(500) : below(10000);
+	struct timespec t;
 
-	while (n--)
-		__asm__ volatile("" ::: "memory");
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/*
+ * Mostly short, now and then up to three times the limit, by the clock: an engine that finds
+ * nothing for the limit stops looking, and falls asleep after as long again.
+ */
+static void rest(unsigned int idle_us)
+{
+	uint64_t until;
+	uint32_t n;
+
+	if (below(8)) {
+		for (n = below(500); n; n--)
+			__asm__ volatile("" ::: "memory");
+		return;
+	}
+	until = now_ns() + below((3 * idle_us + 10) * 1000);
+	while (now_ns() < until)
+		;
 }
 
 static bool take(struct wside *s, uint64_t *next, uint64_t *when)
@@ -71,7 +90,7 @@ static bool settle(struct wpair *p, uint64_t sent, uint64_t *acked, uint64_t *go
 	return true;
 }
 
-static bool edge(struct wpair *p, unsigned int count, uint64_t *sent)
+static bool edge(struct wpair *p, unsigned int idle_us, unsigned int count, uint64_t *sent)
 {
 	uint64_t acked = *sent, got = *sent, end = *sent + count;
 	uint64_t word;
@@ -87,13 +106,13 @@ static bool edge(struct wpair *p, unsigned int count, uint64_t *sent)
 			CHECK_EQ(weft_send(p->a.ep, &word, 0, p->a.peer, 0, *sent,
 					   WEFT_SQ_COMPLETION), 0);
 			if (!below(8))
-				rest();
+				rest(idle_us);
 			if (!(*sent & 3))
 				CHECK_EQ(weft_recv(p->b.ep, NULL, 0, WEFT_SRC_ANY, *sent,
 						   WEFT_RQ_COMPLETION), 0);
 		}
 		CHECK(settle(p, *sent, &acked, &got));
-		rest();
+		rest(idle_us);
 	}
 	return true;
 }
@@ -107,7 +126,7 @@ static bool run(struct wpair *p, unsigned int idle_us, unsigned int count, uint6
 	CHECK(engine_set(0, words));
 	joins = port_attr(0, "counters/engine_joins");
 	sleeps = port_attr(0, "counters/engine_sleeps");
-	CHECK(edge(p, count, sent));
+	CHECK(edge(p, idle_us, count, sent));
 	joins = port_attr(0, "counters/engine_joins") - joins;
 	sleeps = port_attr(0, "counters/engine_sleeps") - sleeps;
 	printf("# idle-us %u: %u messages, looked at anew %lld times, slept %lld times\n", idle_us,
