@@ -106,6 +106,7 @@ int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struc
 	fi->domain_attr->ep_cnt = q->max_objs;
 	fi->domain_attr->tx_ctx_cnt = q->max_objs;
 	fi->domain_attr->max_ep_stx_ctx = q->max_objs;
+	fi->domain_attr->max_ep_srx_ctx = q->max_objs;
 	fi->domain_attr->rx_ctx_cnt = q->max_objs;
 	fi->domain_attr->max_ep_tx_ctx = type == FI_EP_RDM ? WEFT_FI_CTX_MAX : 1;
 	fi->domain_attr->max_ep_rx_ctx = type == FI_EP_RDM ? WEFT_FI_CTX_MAX : 1;
@@ -202,10 +203,9 @@ static int weft_fi_check_ep(const struct fi_info *info, const struct fi_ep_attr 
 	    (hint->tx_ctx_cnt != FI_SHARED_CONTEXT &&
 	     weft_fi_exceeds(info, "ep_attr->tx_ctx_cnt", hint->tx_ctx_cnt,
 			     info->domain_attr->max_ep_tx_ctx)) ||
-	    weft_fi_refuses(info, hint->rx_ctx_cnt == FI_SHARED_CONTEXT,
-			    "shared receive contexts are not offered") ||
-	    weft_fi_exceeds(info, "ep_attr->rx_ctx_cnt", hint->rx_ctx_cnt,
-			    info->domain_attr->max_ep_rx_ctx) ||
+	    (hint->rx_ctx_cnt != FI_SHARED_CONTEXT &&
+	     weft_fi_exceeds(info, "ep_attr->rx_ctx_cnt", hint->rx_ctx_cnt,
+			     info->domain_attr->max_ep_rx_ctx)) ||
 	    weft_fi_refuses(info, hint->auth_key_size, "authorization keys are not offered"))
 		return -FI_ENODATA;
 	return 0;

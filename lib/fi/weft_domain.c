@@ -29,12 +29,6 @@ static int weft_fi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *att
 	return -FI_ENOSYS;
 }
 
-static int weft_fi_srx_ctx(struct fid_domain *domain, struct fi_rx_attr *attr,
-			   struct fid_ep **rx_ep, void *context)
-{
-	return -FI_ENOSYS;
-}
-
 static int weft_fi_query_atomic(struct fid_domain *domain, enum fi_datatype datatype,
 				enum fi_op op, struct fi_atomic_attr *attr, uint64_t flags)
 {
@@ -72,7 +66,7 @@ static struct fi_ops_domain weft_fi_domain_ops = {
 	.cntr_open = weft_fi_cntr_open,
 	.poll_open = weft_fi_poll_open,
 	.stx_ctx = weft_fi_stx_open,
-	.srx_ctx = weft_fi_srx_ctx,
+	.srx_ctx = weft_fi_srx_open,
 	.query_atomic = weft_fi_query_atomic,
 	.query_collective = weft_fi_query_collective,
 	.endpoint2 = weft_fi_endpoint2,

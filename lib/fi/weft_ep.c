@@ -84,6 +84,8 @@ int weft_fi_ep_free(struct weft_fi_ep *ep)
 		atomic_fetch_sub(&ep->av->refs, 1);
 	if (ep->stx)
 		atomic_fetch_sub(&ep->stx->refs, 1);
+	if (ep->srx)
+		weft_fi_srx_leave(ep, cq);
 	weft_fi_req_drop(ep, false);
 	weft_fi_lock_fini(&ep->tx.lock);
 	weft_fi_lock_fini(&ep->rx.lock);
@@ -194,8 +196,9 @@ static int weft_fi_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 		return weft_fi_ep_bind_eq(ep, bfid, flags);
 	case FI_CLASS_STX_CTX:
 		return weft_fi_stx_bind(ep, bfid, flags);
-	case FI_CLASS_CNTR:
 	case FI_CLASS_SRX_CTX:
+		return weft_fi_srx_bind(ep, bfid, flags);
+	case FI_CLASS_CNTR:
 		return -FI_ENOSYS;
 	}
 	return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
@@ -213,6 +216,9 @@ static int weft_fi_ep_ready(const struct weft_fi_ep *ep)
 	if (ep->shared_tx && !ep->stx)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,
 				    "the endpoint was opened with tx_ctx_cnt FI_SHARED_CONTEXT and has none bound");
+	if (ep->shared_rx && !ep->srx)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,
+				    "the endpoint was opened with rx_ctx_cnt FI_SHARED_CONTEXT and has none bound");
 	return ep->msg ? weft_fi_msg_ready(ep) : weft_fi_rdm_ready(ep);
 }
 
@@ -234,8 +240,9 @@ int weft_fi_ep_enable(struct weft_fi_ep *ep)
 		ret = weft_fi_eq_port(ep->cm.eq, ep->cm.port, &eq);
 	if (ret)
 		return ret;
-	ret = weft_ep_enable(ep->cm.ep, ep->tx.cq ? ep->tx.cq->cq : NULL,
-			     ep->rx.cq ? ep->rx.cq->cq : NULL, eq, ep->av ? ep->av->av : NULL);
+	ret = weft_ep_enable_srq(ep->cm.ep, ep->tx.cq ? ep->tx.cq->cq : NULL,
+				 ep->rx.cq ? ep->rx.cq->cq : NULL, eq,
+				 ep->av ? ep->av->av : NULL, ep->srx ? ep->srx->srq : NULL);
 	if (ret)
 		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "the endpoint is not enabled: %s%s",
 				    fi_strerror(-ret), ret == -EADDRINUSE ?
@@ -244,7 +251,10 @@ int weft_fi_ep_enable(struct weft_fi_ep *ep)
 		atomic_store(&ep->rx.cq->bits, true);
 	ep->enabled = true;
 	ep->tx.on = ep->tx.cq;
-	ep->rx.on = ep->rx.cq;
+	/* who shares receives posts none */
+	ep->rx.on = ep->rx.cq && !ep->srx;
+	if (ep->srx)
+		weft_fi_srx_enabled(ep);
 	return 0;
 }
 
@@ -290,6 +300,7 @@ static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 				    "endpoints are of type FI_EP_RDM or FI_EP_MSG");
 	}
 	ep->shared_tx = info->ep_attr->tx_ctx_cnt == FI_SHARED_CONTEXT;
+	ep->shared_rx = info->ep_attr->rx_ctx_cnt == FI_SHARED_CONTEXT;
 	ep->caps = info->caps ? info->caps : FI_MSG | FI_TAGGED;
 	if (!(ep->caps & (FI_SEND | FI_RECV)))
 		ep->caps |= FI_SEND | FI_RECV;
@@ -357,7 +368,10 @@ static int weft_fi_ep_make(struct weft_fi_ep *ep, const struct fi_info *info,
 	attr->type = ep->msg ? WEFT_EP_MSG : WEFT_EP_RDM;
 	attr->flags = ep->directed ? WEFT_EPF_DIRECTED : 0;
 	attr->sq_slots = weft_fi_slots(ep, ep->tx_size * WEFT_FI_SQ_RATIO);
-	attr->rq_slots = weft_fi_slots(ep, ep->rx_size);
+	if (ep->shared_rx)
+		attr->flags |= WEFT_EPF_SRQ;
+	else
+		attr->rq_slots = weft_fi_slots(ep, ep->rx_size);
 	return weft_fi_cm_open(&ep->cm, &ep->self.fid.fid, ep->domain->port, info, attr);
 }
 

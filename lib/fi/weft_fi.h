@@ -460,6 +460,38 @@ struct weft_fi_stx {
 };
 
 /**
+ * struct weft_fi_srx - a shared receive context
+ * @fid: libfabric's part
+ * @msg_ops: untagged receives
+ * @tagged_ops: tagged receives
+ * @domain: whose it is
+ * @srq: libweft's
+ * @refs: endpoints that are bound to it
+ * @lock: of @srq, @av, @first
+ * @cq: where canceled receives complete, or NULL
+ * @first: where they do then: the queue of the first endpoint
+ * @av: address vector of its connectionless endpoints
+ * @flags: of receives whose call has no flags
+ * @iov_limit: segments
+ * @directed: receives name their sender
+ */
+struct weft_fi_srx {
+	struct fid_ep fid;
+	struct fi_ops_msg msg_ops;
+	struct fi_ops_tagged tagged_ops;
+	struct weft_fi_domain *domain;
+	struct weft_srq *srq;
+	atomic_int refs;
+	struct weft_fi_lock lock;
+	struct weft_fi_cq *cq;
+	struct weft_fi_cq *first;
+	struct weft_fi_av *av;
+	uint64_t flags;
+	size_t iov_limit;
+	bool directed;
+};
+
+/**
  * struct weft_fi_ep - an active endpoint
  * @self: the endpoint itself, as the program sees it
  * @aliases: other faces of it, which are closed before it
@@ -482,6 +514,8 @@ struct weft_fi_stx {
  * @req: connection request it was made from, or NULL
  * @shared_tx: it was opened to use a shared transmit context
  * @stx: that context, once bound
+ * @shared_rx: it was opened to use a shared receive context
+ * @srx: that context, once bound
  * @named: @name holds
  * @name: accepting: the address that the request came to
  */
@@ -507,6 +541,8 @@ struct weft_fi_ep {
 	struct weft_fi_req *req;
 	bool shared_tx;
 	struct weft_fi_stx *stx;
+	bool shared_rx;
+	struct weft_fi_srx *srx;
 	bool named;
 	struct weft_sockaddr name;
 };
@@ -664,6 +700,13 @@ void weft_fi_late_init(struct weft_fi_late *late);
 void weft_fi_late_fini(struct weft_fi_late *late);
 bool weft_fi_late_start(struct weft_fi_port *port);
 void weft_fi_late_held(struct weft_fi_port *port, struct weft_fi_half *half);
+
+/* weft_srx.c */
+int weft_fi_srx_open(struct fid_domain *domain, struct fi_rx_attr *attr, struct fid_ep **ep,
+		     void *context);
+int weft_fi_srx_bind(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags);
+void weft_fi_srx_enabled(struct weft_fi_ep *ep);
+void weft_fi_srx_leave(struct weft_fi_ep *ep, struct weft_fi_cq *cq);
 
 /* weft_post.c */
 ssize_t weft_fi_send(struct weft_fi_ep *ep, const struct weft_fi_op *op);
