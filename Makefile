@@ -181,6 +181,7 @@ MODDIR	?= /lib/modules/$(KREL)/extra
 INSTALL	:= install
 
 installed = $(FABRIC_DIR)/libweft-fi.so $(LIBDIR)/libweft.so.0 \
+	$(LIBDIR)/libdaplweft.so.2 \
 	$(LIBDIR)/libweft.so $(PREFIX)/bin/weftctl \
 	$(patsubst include/%,$(PREFIX)/include/%,$(wildcard include/weft/*.h)) \
 	$(patsubst uapi/%,$(PREFIX)/include/%,$(wildcard uapi/linux/*.h)) \
@@ -204,6 +205,11 @@ install-user: lib tools
 	$(call put,755,$(B)/lib/libweft.so.0,$(LIBDIR)/libweft.so.0)
 	ln -sf libweft.so.0 '$(DESTDIR)$(LIBDIR)/libweft.so'
 	$(call put,755,$(B)/lib/libfabric/libweft-fi.so,$(FABRIC_DIR)/libweft-fi.so)
+	$(call put,755,$(B)/lib/libdaplweft.so.2,$(LIBDIR)/libdaplweft.so.2)
+	mkdir -p '$(DESTDIR)/etc' && sed -i '/libdaplweft/d' '$(DESTDIR)/etc/dat.conf' 2>/dev/null; \
+		for t in threadsafe nonthreadsafe; do \
+			echo '$(call dat_line,$(LIBDIR)/libdaplweft.so.2,'$$t')'; \
+		done >>'$(DESTDIR)/etc/dat.conf'
 	$(call put,755,$(B)/bin/weftctl,$(PREFIX)/bin/weftctl)
 	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/include/weft' '$(DESTDIR)$(PREFIX)/include/linux'
 	$(INSTALL) -m 644 include/weft/*.h '$(DESTDIR)$(PREFIX)/include/weft/'
@@ -219,6 +225,7 @@ install-user: lib tools
 # the group stays: files may belong to it
 uninstall:
 	rm -f $(foreach f,$(installed),'$(DESTDIR)$(f)')
+	-sed -i '/libdaplweft/d' '$(DESTDIR)/etc/dat.conf' 2>/dev/null
 	-rmdir '$(DESTDIR)$(PREFIX)/include/weft' '$(DESTDIR)$(FABRIC_DIR)' 2>/dev/null
 	[ -z '$(KREL)' ] || rm -f '$(DESTDIR)$(MODDIR)/weft.ko'
 	$(if $(DESTDIR),,[ -z '$(KREL)' ] || depmod $(KREL))

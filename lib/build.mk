@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The user-space side: libweft, the libfabric provider, weftctl.
+# The user-space side: libweft, the libfabric provider, the DAT provider, weftctl.
 
 objs = $(patsubst %.c,$(B)/obj/%.o,$(sort $(wildcard $(addsuffix /*.c,$(1)))))
 
 libweft_obj := $(call objs,lib/libweft)
 fi_obj := $(call objs,lib/fi)
 weftctl_obj := $(call objs,lib/weftctl)
+dat_obj := $(call objs,lib/dat)
 
 $(B)/obj/lib/%.o: cflags = -fPIC
+$(dat_obj): cflags = -fPIC -DDAT_EXTENSIONS
 $(weftctl_obj): cflags = $(shell pkg-config --cflags libnl-genl-3.0)
 
 libweft := $(B)/lib/libweft.so.0
 provider := $(B)/lib/libfabric/libweft-fi.so
 weftctl := $(B)/bin/weftctl
+dat_provider := $(B)/lib/libdaplweft.so.2
 ldflags = -Wl,-z,defs -Wl,-z,relro -Wl,-z,now -Wl,--as-needed $(LDFLAGS)
 
 .PHONY: lib provider tools user-packages
-lib: $(if $(libweft_obj),$(B)/lib/libweft.so) provider
+lib: $(if $(libweft_obj),$(B)/lib/libweft.so) provider $(dat_provider) $(B)/lib/dat.conf
 	@:
 provider: $(if $(fi_obj),$(provider))
 	@:
@@ -27,7 +30,7 @@ tools: $(if $(weftctl_obj),$(weftctl))
 # Only said, not installed; headers that are missing are an ugly message.
 user-packages:
 	@selftests/vm/packages -n build
-$(libweft_obj) $(fi_obj) $(weftctl_obj): | user-packages
+$(libweft_obj) $(fi_obj) $(weftctl_obj) $(dat_obj): | user-packages
 
 # what is exported stands in a linker map beside the sources
 libweft_map := $(wildcard lib/libweft/*.map)
@@ -48,6 +51,21 @@ $(provider): $(fi_obj) $(fi_map) $(B)/lib/libweft.so
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(ldflags) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(fi_obj) \
 		$(fi_map:%=-Wl,--version-script=%) -L$(B)/lib -lweft -lfabric
+
+$(dat_provider): $(dat_obj) lib/dat/libdaplweft.map $(B)/lib/libweft.so
+	$(say) LINK '$@'
+	$(Q)$(CC) -shared -Wl,-soname,libdaplweft.so.2 $(ldflags) -Wl,-rpath,'$$ORIGIN' \
+		-o $@ $(dat_obj) -Wl,--version-script=lib/dat/libdaplweft.map \
+		-L$(B)/lib -lweft -ldat2 -lpthread
+
+# the line that libdat2 finds the provider by: name, version, threads, default,
+# library, provider's version, port ("": the first one), nothing
+# (a program gets only a line that is as thread-safe as it asks for)
+dat_line = weft u2.0 $(2) default $(1) dapl.2.0 "" ""
+$(B)/lib/dat.conf: lib/build.mk
+	@mkdir -p $(@D)
+	$(Q)echo '$(call dat_line,$(abspath $(dat_provider)),threadsafe)' >$@
+	$(Q)echo '$(call dat_line,$(abspath $(dat_provider)),nonthreadsafe)' >>$@
 
 $(weftctl): $(weftctl_obj)
 	$(say) LINK '$@'

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The DAT 2.0 provider on libweft: objects, and what its files share
+ *
+ * A handle is the address of an object, whose first word is the provider's table, as libdat2 wants
+ * it. Objects are never given back to the system: a handle that is used after it was freed is found
+ * to be so. Kernel objects are found by the low 16 bits of their handle in wd_ia.by_handle.
+ *
+ * Locks, in the order in which they are taken: wd_evd.lock -> wd_ep.lock, wd_srq.lock ->
+ * wd_ia.lock. An EVD's lock covers its queues of libweft and the events that were read from them;
+ * an EP's lock its rings and operations; an SRQ's lock its ring.
+ */
+#ifndef WEFT_DAT_H
+#define WEFT_DAT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+#include <dat2/udat.h>
+#include <dat2/dat_registry.h>
+#include <weft/weft.h>
+
+#define WD_OBJS		8192		/* kernel objects of a context */
+#define WD_IOV_MAX	WEFT_IOV_MAX	/* segments of a send or receive */
+#define WD_SRQ_IOV_MAX	WEFT_KEYS_MAX	/* segments of a shared receive */
+#define WD_DTO_MAX	8192		/* operations of an EP or SRQ */
+#define WD_QLEN_MAX	65536
+#define WD_BACKLOG	4096
+
+#define WD_ERR(type, sub)	((DAT_RETURN)(DAT_CLASS_ERROR | (type) | (sub)))
+#define WD_BAD(sub)		WD_ERR(DAT_INVALID_HANDLE, sub)
+#define WD_ARG(n)		WD_ERR(DAT_INVALID_PARAMETER, DAT_INVALID_ARG##n)
+#define WD_STATE(sub)		WD_ERR(DAT_INVALID_STATE, sub)
+#define WD_NOMEM		WD_ERR(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_MEMORY)
+#define WD_NOT_SUPPORTED	WD_ERR(DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE)
+#define WD_NOT_IMPLEMENTED	WD_ERR(DAT_NOT_IMPLEMENTED, DAT_NO_SUBTYPE)
+
+struct wd_ia;
+
+/* What every object begins with. @type is -1 when it is free; @refs: objects that use it. */
+struct wd_obj {
+	const DAT_PROVIDER *provider;
+	int type;
+	struct wd_ia *ia;
+	DAT_CONTEXT context;
+	atomic_uint refs;
+	struct wd_obj *next;		/* of the IA, or free */
+	struct wd_obj **link;
+};
+
+struct wd_evd;
+
+struct wd_ia {
+	struct wd_obj obj;
+	struct weft_ctx *ctx;
+	struct weft_ioc_query q;
+	DAT_BOOLEAN threads;
+	struct wd_evd *async;
+	pthread_mutex_t lock;		/* objects, next_zone */
+	struct wd_obj *objs;
+	uint32_t next_zone;
+	struct sockaddr_storage addr;
+	struct wd_obj *_Atomic by_handle[WD_OBJS];
+};
+
+struct wd_pz {
+	struct wd_obj obj;
+	uint32_t zone;
+};
+
+struct wd_lmr {
+	struct wd_obj obj;
+	struct wd_pz *pz;
+	uint64_t addr;
+	uint64_t len;
+	DAT_MEM_PRIV_FLAGS priv;
+	uint32_t key;
+};
+
+struct wd_cno {
+	struct wd_obj obj;
+	pthread_mutex_t lock;		/* evds */
+	struct wd_evd *evds;
+	int efd;			/* readable: its EVDs have changed, or it goes */
+};
+
+/*
+ * How many operations of an EP's queue or an SRQ have been posted and not reaped: their events have
+ * not been dequeued. Events that outlive the object keep it.
+ */
+struct wd_count {
+	atomic_int n;
+	atomic_uint refs;
+};
+
+/* An event that has been read from the kernel. @reap: lowered when it is dequeued. */
+struct wd_event {
+	DAT_EVENT ev;
+	struct wd_count *reap;
+	bool notify;
+};
+
+struct wd_evd {
+	struct wd_obj obj;
+	DAT_EVD_FLAGS flags;
+	DAT_COUNT qlen;
+	struct weft_cq *cq;
+	struct weft_eq *eq;
+	pthread_mutex_t lock;
+	struct wd_event *ring;
+	uint32_t head, count;
+	uint32_t news;			/* events that want somebody woken, not yet dequeued */
+	bool enabled, waitable;
+	int waiters;
+	int efd;			/* readable: something but a kernel event has happened */
+	atomic_uint solicited, threshold;	/* EPs whose receives ask for that */
+	struct wd_cno *cno;
+	struct wd_evd *cno_next;
+};
+
+struct wd_srq {
+	struct wd_obj obj;
+	struct wd_pz *pz;
+	struct weft_srq *srq;
+	pthread_mutex_t lock;
+	DAT_COUNT max_recv, max_iov;
+	struct wd_count *count;
+};
+
+/* An operation under way. */
+struct wd_op {
+	DAT_DTO_COOKIE cookie;
+	DAT_COMPLETION_FLAGS flags;
+	uint32_t next;
+};
+
+struct wd_ep {
+	struct wd_obj obj;
+	struct wd_pz *pz;
+	struct wd_evd *recv, *request, *connect;
+	struct wd_srq *srq;
+	DAT_EP_ATTR attr;
+	pthread_mutex_t lock;		/* what follows, rings */
+	DAT_EP_STATE state;
+	struct weft_ep *ep;
+	bool enabled;
+	struct wd_op *ops;
+	uint32_t free_op;
+	uint32_t nsend, nrecv;		/* operations under way */
+	struct wd_count *sends, *recvs;
+	struct sockaddr_storage local, remote;
+	DAT_CONN_QUAL remote_qual;
+	int soft, hard;
+	uint32_t data_len;
+	uint8_t data[WEFT_CM_DATA_MAX];
+};
+
+struct wd_psp {
+	struct wd_obj obj;
+	struct weft_ep *ep;
+	struct wd_evd *evd;
+	DAT_CONN_QUAL qual;
+};
+
+struct wd_cr {
+	struct wd_obj obj;
+	struct wd_psp *psp;
+	uint64_t conn;
+	struct sockaddr_storage remote;
+	uint16_t port;
+	uint32_t data_len;
+	uint8_t data[WEFT_CM_DATA_MAX];
+};
+
+/* ---- weft_dat_obj.c ---------------------------------------------------------------------- */
+
+void *wd_new(struct wd_ia *ia, int type);
+void wd_free(void *obj);
+struct wd_count *wd_count_new(void);
+void wd_count_put(struct wd_count *count);
+bool wd_count_take(struct wd_count *count, int max);
+struct wd_obj *wd_first(struct wd_ia *ia, int type);
+DAT_RETURN wd_errno(int err, DAT_RETURN_SUBTYPE resource);
+DAT_RETURN wd_set_context(DAT_HANDLE handle, DAT_CONTEXT context);
+DAT_RETURN wd_get_context(DAT_HANDLE handle, DAT_CONTEXT *context);
+DAT_RETURN wd_get_type(DAT_HANDLE handle, DAT_HANDLE_TYPE *type);
+
+/* Is it a handle of an object of @type? */
+static inline bool wd_is(DAT_HANDLE handle, int type)
+{
+	return handle && !((uintptr_t)handle & (sizeof(void *) - 1)) &&
+	       ((struct wd_obj *)handle)->type == type;
+}
+
+/* An address as programs are told it. */
+static inline DAT_IA_ADDRESS_PTR wd_sockaddr(struct sockaddr_storage *ss)
+{
+	return (struct sockaddr *)ss;
+}
+
+static inline void wd_index(struct wd_ia *ia, uint32_t handle, struct wd_obj *obj)
+{
+	atomic_store(&ia->by_handle[handle & (WD_OBJS - 1)], obj);
+}
+
+static inline void *wd_find(struct wd_ia *ia, uint32_t handle, int type)
+{
+	struct wd_obj *obj = atomic_load(&ia->by_handle[handle & (WD_OBJS - 1)]);
+
+	return obj && obj->type == type ? obj : NULL;
+}
+
+static inline void wd_use(void *obj)
+{
+	if (obj)
+		atomic_fetch_add(&((struct wd_obj *)obj)->refs, 1);
+}
+
+static inline void wd_unuse(void *obj)
+{
+	if (obj)
+		atomic_fetch_sub(&((struct wd_obj *)obj)->refs, 1);
+}
+
+/* ---- a file for each class --------------------------------------------------------------- */
+
+struct dat_provider;
+DAT_RETURN wd_ia_open(DAT_COUNT qlen, DAT_EVD_HANDLE *evd, DAT_IA_HANDLE *ia,
+		      const struct dat_provider *provider, DAT_BOOLEAN threads, const char *port);
+DAT_RETURN wd_ia_query(DAT_IA_HANDLE ia, DAT_EVD_HANDLE *evd, DAT_IA_ATTR_MASK mask,
+		       DAT_IA_ATTR *attr, DAT_PROVIDER_ATTR_MASK pmask, DAT_PROVIDER_ATTR *pattr);
+DAT_RETURN wd_ia_close(DAT_IA_HANDLE ia, DAT_CLOSE_FLAGS flags);
+
+DAT_RETURN wd_pz_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE *pz);
+DAT_RETURN wd_pz_query(DAT_PZ_HANDLE pz, DAT_PZ_PARAM_MASK mask, DAT_PZ_PARAM *param);
+DAT_RETURN wd_pz_free(DAT_PZ_HANDLE pz);
+DAT_RETURN wd_lmr_create(DAT_IA_HANDLE ia, DAT_MEM_TYPE type, DAT_REGION_DESCRIPTION region,
+			 DAT_VLEN len, DAT_PZ_HANDLE pz, DAT_MEM_PRIV_FLAGS priv,
+			 DAT_VA_TYPE va_type, DAT_LMR_HANDLE *lmr, DAT_LMR_CONTEXT *lmr_context,
+			 DAT_RMR_CONTEXT *rmr_context, DAT_VLEN *reg_len, DAT_VADDR *reg_addr);
+DAT_RETURN wd_lmr_query(DAT_LMR_HANDLE lmr, DAT_LMR_PARAM_MASK mask, DAT_LMR_PARAM *param);
+DAT_RETURN wd_lmr_free(DAT_LMR_HANDLE lmr);
+DAT_RETURN wd_iov(struct wd_ia *ia, const struct wd_pz *pz, const DAT_LMR_TRIPLET *iov,
+		  DAT_COUNT n, DAT_COUNT max, bool write, struct iovec *vec, uint32_t *keys);
+
+DAT_RETURN wd_evd_create(DAT_IA_HANDLE ia, DAT_COUNT qlen, DAT_CNO_HANDLE cno,
+			 DAT_EVD_FLAGS flags, DAT_EVD_HANDLE *evd);
+DAT_RETURN wd_evd_query(DAT_EVD_HANDLE evd, DAT_EVD_PARAM_MASK mask, DAT_EVD_PARAM *param);
+DAT_RETURN wd_evd_modify_cno(DAT_EVD_HANDLE evd, DAT_CNO_HANDLE cno);
+DAT_RETURN wd_evd_enable(DAT_EVD_HANDLE evd);
+DAT_RETURN wd_evd_disable(DAT_EVD_HANDLE evd);
+DAT_RETURN wd_evd_wait(DAT_EVD_HANDLE evd, DAT_TIMEOUT timeout, DAT_COUNT threshold,
+		       DAT_EVENT *event, DAT_COUNT *nmore);
+DAT_RETURN wd_evd_resize(DAT_EVD_HANDLE evd, DAT_COUNT qlen);
+DAT_RETURN wd_evd_post_se(DAT_EVD_HANDLE evd, const DAT_EVENT *event);
+DAT_RETURN wd_evd_dequeue(DAT_EVD_HANDLE evd, DAT_EVENT *event);
+DAT_RETURN wd_evd_free(DAT_EVD_HANDLE evd);
+DAT_RETURN wd_evd_set_unwaitable(DAT_EVD_HANDLE evd);
+DAT_RETURN wd_evd_clear_unwaitable(DAT_EVD_HANDLE evd);
+DAT_RETURN wd_evd_destroy(struct wd_evd *evd);
+void wd_evd_collect(struct wd_evd *evd);
+bool wd_evd_news(struct wd_evd *evd);
+
+bool wd_event_dto(struct wd_evd *evd, const struct weft_cqe *cqe, struct wd_event *e);
+bool wd_event_eq(struct wd_evd *evd, const struct weft_event *ev, const void *data,
+		 struct wd_event *e);
+
+DAT_RETURN wd_cno_create(DAT_IA_HANDLE ia, DAT_OS_WAIT_PROXY_AGENT agent, DAT_CNO_HANDLE *cno);
+DAT_RETURN wd_cno_query(DAT_CNO_HANDLE cno, DAT_CNO_PARAM_MASK mask, DAT_CNO_PARAM *param);
+DAT_RETURN wd_cno_free(DAT_CNO_HANDLE cno);
+DAT_RETURN wd_cno_wait(DAT_CNO_HANDLE cno, DAT_TIMEOUT timeout, DAT_EVD_HANDLE *evd);
+void wd_cno_attach(struct wd_cno *cno, struct wd_evd *evd);
+void wd_cno_detach(struct wd_evd *evd);
+
+DAT_RETURN wd_psp_create(DAT_IA_HANDLE ia, DAT_CONN_QUAL qual, DAT_EVD_HANDLE evd,
+			 DAT_PSP_FLAGS flags, DAT_PSP_HANDLE *psp);
+DAT_RETURN wd_psp_create_any(DAT_IA_HANDLE ia, DAT_CONN_QUAL *qual, DAT_EVD_HANDLE evd,
+			     DAT_PSP_FLAGS flags, DAT_PSP_HANDLE *psp);
+DAT_RETURN wd_psp_query(DAT_PSP_HANDLE psp, DAT_PSP_PARAM_MASK mask, DAT_PSP_PARAM *param);
+DAT_RETURN wd_psp_free(DAT_PSP_HANDLE psp);
+DAT_RETURN wd_cr_query(DAT_CR_HANDLE cr, DAT_CR_PARAM_MASK mask, DAT_CR_PARAM *param);
+DAT_RETURN wd_cr_accept(DAT_CR_HANDLE cr, DAT_EP_HANDLE ep, DAT_COUNT len, const DAT_PVOID data);
+DAT_RETURN wd_cr_reject(DAT_CR_HANDLE cr, DAT_COUNT len, const DAT_PVOID data);
+DAT_RETURN wd_cr_handoff(DAT_CR_HANDLE cr, DAT_CONN_QUAL qual);
+
+DAT_RETURN wd_ep_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, DAT_EVD_HANDLE recv,
+			DAT_EVD_HANDLE request, DAT_EVD_HANDLE connect, const DAT_EP_ATTR *attr,
+			DAT_EP_HANDLE *ep);
+DAT_RETURN wd_ep_create_with_srq(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, DAT_EVD_HANDLE recv,
+				 DAT_EVD_HANDLE request, DAT_EVD_HANDLE connect,
+				 DAT_SRQ_HANDLE srq, const DAT_EP_ATTR *attr, DAT_EP_HANDLE *ep);
+DAT_RETURN wd_ep_query(DAT_EP_HANDLE ep, DAT_EP_PARAM_MASK mask, DAT_EP_PARAM *param);
+DAT_RETURN wd_ep_modify(DAT_EP_HANDLE ep, DAT_EP_PARAM_MASK mask, const DAT_EP_PARAM *param);
+DAT_RETURN wd_ep_get_status(DAT_EP_HANDLE ep, DAT_EP_STATE *state, DAT_BOOLEAN *recv_idle,
+			    DAT_BOOLEAN *request_idle);
+DAT_RETURN wd_ep_free(DAT_EP_HANDLE ep);
+DAT_RETURN wd_ep_reset(DAT_EP_HANDLE ep);
+DAT_RETURN wd_ep_recv_query(DAT_EP_HANDLE ep, DAT_COUNT *held, DAT_COUNT *span);
+DAT_RETURN wd_ep_set_watermark(DAT_EP_HANDLE ep, DAT_COUNT soft, DAT_COUNT hard);
+DAT_RETURN wd_ep_enable(struct wd_ep *ep);
+DAT_RETURN wd_ep_state_error(DAT_EP_STATE state);
+
+DAT_RETURN wd_ep_connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR addr, DAT_CONN_QUAL qual,
+			 DAT_TIMEOUT timeout, DAT_COUNT len, const DAT_PVOID data, DAT_QOS qos,
+			 DAT_CONNECT_FLAGS flags);
+DAT_RETURN wd_ep_dup_connect(DAT_EP_HANDLE ep, DAT_EP_HANDLE dup, DAT_TIMEOUT timeout,
+			     DAT_COUNT len, const DAT_PVOID data, DAT_QOS qos);
+DAT_RETURN wd_ep_disconnect(DAT_EP_HANDLE ep, DAT_CLOSE_FLAGS flags);
+DAT_RETURN wd_ep_post_send(DAT_EP_HANDLE ep, DAT_COUNT n, DAT_LMR_TRIPLET *iov,
+			   DAT_DTO_COOKIE cookie, DAT_COMPLETION_FLAGS flags);
+DAT_RETURN wd_ep_post_recv(DAT_EP_HANDLE ep, DAT_COUNT n, DAT_LMR_TRIPLET *iov,
+			   DAT_DTO_COOKIE cookie, DAT_COMPLETION_FLAGS flags);
+
+DAT_RETURN wd_srq_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, DAT_SRQ_ATTR *attr,
+			 DAT_SRQ_HANDLE *srq);
+DAT_RETURN wd_srq_free(DAT_SRQ_HANDLE srq);
+DAT_RETURN wd_srq_post_recv(DAT_SRQ_HANDLE srq, DAT_COUNT n, DAT_LMR_TRIPLET *iov,
+			    DAT_DTO_COOKIE cookie);
+DAT_RETURN wd_srq_query(DAT_SRQ_HANDLE srq, DAT_SRQ_PARAM_MASK mask, DAT_SRQ_PARAM *param);
+DAT_RETURN wd_srq_resize(DAT_SRQ_HANDLE srq, DAT_COUNT max);
+DAT_RETURN wd_srq_set_lw(DAT_SRQ_HANDLE srq, DAT_COUNT low);
+
+/* What libdat2 calls. */
+void dat_provider_init(const struct dat_provider_info *info, const char *params);
+void dat_provider_fini(const struct dat_provider_info *info);
+
+/* Fill in what is not offered. */
+void wd_nosys(DAT_PROVIDER *p);
+
+#endif

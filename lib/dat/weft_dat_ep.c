@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Endpoints: life, parameters, state. Connections are in weft_dat_conn.c, operations in
+ * weft_dat_dto.c.
+ *
+ * The kernel's endpoint is made with the EP, so that receives can be posted at once, and enabled
+ * with the EVDs of the time at which it is connected. It is connected once: dat_ep_reset() makes
+ * another one.
+ */
+#include "weft_dat.h"
+
+static const DAT_EP_ATTR wd_default = {
+	.service_type = DAT_SERVICE_TYPE_RC,
+	.max_message_size = UINT32_MAX,
+	.qos = DAT_QOS_BEST_EFFORT,
+	.max_recv_dtos = 64,
+	.max_request_dtos = 64,
+	.max_recv_iov = 4,
+	.max_request_iov = 4,
+	.srq_soft_hw = DAT_HW_DEFAULT,
+};
+
+/* Slots of a ring for @n operations of at most @iov segments. */
+static uint32_t wd_slots(DAT_COUNT n, DAT_COUNT iov)
+{
+	uint32_t each = 1 + (iov > 1 ? (iov + 3) / 4 : 0), slots = n * each;
+
+	return slots < WEFT_RING_MIN ? WEFT_RING_MIN : slots > WEFT_RING_MAX ? WEFT_RING_MAX :
+									       slots;
+}
+
+static int wd_ep_make(struct wd_ep *ep)
+{
+	struct wd_ia *ia = ep->obj.ia;
+	struct weft_ep_attr attr = {
+		.type = WEFT_EP_MSG,
+		.flags = WEFT_EPF_STRICT | (ep->srq ? WEFT_EPF_SRQ : 0),
+		.sq_slots = wd_slots(ep->attr.max_request_dtos, ep->attr.max_request_iov),
+		.rq_slots = ep->srq ? 0 : wd_slots(ep->attr.max_recv_dtos, ep->attr.max_recv_iov),
+		.addr = ia->q.addr[0],
+	};
+	int ret;
+
+	attr.addr.port = 0;
+	ret = weft_ep_create(ia->ctx, &attr, &ep->ep);
+	if (ret)
+		return ret;
+	ep->enabled = false;
+	wd_index(ia, weft_ep_handle(ep->ep), &ep->obj);
+	return 0;
+}
+
+/* Events of the kernel's endpoint are moved to the EVDs before it goes: they name it. */
+static void wd_ep_unmake(struct wd_ep *ep)
+{
+	struct wd_evd *evd[] = { ep->recv, ep->request, ep->connect, ep->obj.ia->async };
+	uint32_t handle = weft_ep_handle(ep->ep);
+	unsigned int i;
+
+	if (weft_ep_flags(ep->ep) & WEFT_ST_CONNECTED)
+		weft_shutdown(ep->ep);
+	for (i = 0; i < 4; i++) {
+		if (!evd[i])
+			continue;
+		pthread_mutex_lock(&evd[i]->lock);
+		wd_evd_collect(evd[i]);
+		pthread_mutex_unlock(&evd[i]->lock);
+	}
+	wd_index(ep->obj.ia, handle, NULL);
+	weft_ep_destroy(ep->ep);
+	for (i = 0; i < 2; i++) {
+		if (!evd[i] || !evd[i]->cq)
+			continue;
+		pthread_mutex_lock(&evd[i]->lock);
+		weft_cq_settle(evd[i]->cq);
+		pthread_mutex_unlock(&evd[i]->lock);
+	}
+}
+
+static void wd_recv_flags(struct wd_ep *ep, int by)
+{
+	if (!ep->recv)
+		return;
+	if (ep->attr.recv_completion_flags & DAT_COMPLETION_SOLICITED_WAIT_FLAG)
+		atomic_fetch_add(&ep->recv->solicited, by);
+	if (ep->attr.recv_completion_flags & DAT_COMPLETION_EVD_THRESHOLD_FLAG)
+		atomic_fetch_add(&ep->recv->threshold, by);
+}
+
+static void wd_ep_uses(struct wd_ep *ep, void (*fn)(void *))
+{
+	fn(ep->pz);
+	fn(ep->recv);
+	fn(ep->request);
+	fn(ep->connect);
+	fn(ep->srq);
+}
+
+static DAT_RETURN wd_attr_check(const DAT_EP_ATTR *a, DAT_RETURN bad)
+{
+	if (a->service_type != DAT_SERVICE_TYPE_RC || a->max_recv_dtos < 0 ||
+	    a->max_request_dtos < 0 || a->max_recv_iov < 0 || a->max_request_iov < 0)
+		return bad;
+	if (a->max_recv_dtos > WD_DTO_MAX || a->max_request_dtos > WD_DTO_MAX ||
+	    a->max_recv_iov > WD_IOV_MAX || a->max_request_iov > WD_IOV_MAX)
+		return bad;
+	if (a->max_rdma_read_in > 0 || a->max_rdma_read_out > 0)
+		return WD_NOT_SUPPORTED;
+	return DAT_SUCCESS;
+}
+
+static DAT_RETURN wd_evd_check(struct wd_ia *ia, struct wd_evd *evd, DAT_EVD_FLAGS flag,
+			       DAT_RETURN_SUBTYPE sub)
+{
+	if (!evd)
+		return DAT_SUCCESS;
+	if (!wd_is(evd, DAT_HANDLE_TYPE_EVD) || !(evd->flags & flag) || evd->obj.ia != ia)
+		return WD_BAD(sub);
+	return DAT_SUCCESS;
+}
+
+static DAT_RETURN wd_ep_alloc(struct wd_ep *ep)
+{
+	uint32_t i, n = ep->attr.max_request_dtos + ep->attr.max_recv_dtos;
+
+	ep->ops = calloc(n ? n : 1, sizeof(*ep->ops));
+	ep->sends = wd_count_new();
+	ep->recvs = wd_count_new();
+	if (!ep->ops || !ep->sends || !ep->recvs)
+		return WD_NOMEM;
+	for (i = 0; i < n; i++)
+		ep->ops[i].next = i + 1;
+	return wd_errno(wd_ep_make(ep), DAT_RESOURCE_TEP);
+}
+
+static void wd_ep_end(struct wd_ep *ep)
+{
+	free(ep->ops);
+	wd_count_put(ep->sends);
+	wd_count_put(ep->recvs);
+	pthread_mutex_destroy(&ep->lock);
+	wd_free(ep);
+}
+
+static DAT_RETURN wd_ep_new(struct wd_ia *ia, struct wd_pz *pz, struct wd_evd *recv,
+			    struct wd_evd *request, struct wd_evd *connect, struct wd_srq *srq,
+			    const DAT_EP_ATTR *attr, DAT_EP_HANDLE *out)
+{
+	struct wd_ep *ep = wd_new(ia, DAT_HANDLE_TYPE_EP);
+	DAT_RETURN ret;
+
+	if (!ep)
+		return WD_NOMEM;
+	ep->attr = *attr;
+	ep->pz = pz;
+	ep->recv = recv;
+	ep->request = request;
+	ep->connect = connect;
+	ep->srq = srq;
+	ep->state = DAT_EP_STATE_UNCONNECTED;
+	ep->local = ia->addr;
+	ep->soft = srq && attr->srq_soft_hw != DAT_HW_DEFAULT ? attr->srq_soft_hw : 0;
+	if (ep->srq)
+		ep->attr.max_recv_dtos = 0;
+	pthread_mutex_init(&ep->lock, NULL);
+	ret = wd_ep_alloc(ep);
+	if (ret != DAT_SUCCESS) {
+		wd_ep_end(ep);
+		return ret;
+	}
+	wd_ep_uses(ep, wd_use);
+	wd_recv_flags(ep, 1);
+	*out = ep;
+	return DAT_SUCCESS;
+}
+
+static DAT_RETURN wd_ep_check(DAT_IA_HANDLE handle, struct wd_pz *pz, struct wd_evd *recv,
+			      struct wd_evd *request, struct wd_evd *connect)
+{
+	DAT_RETURN ret;
+
+	if (!wd_is(handle, DAT_HANDLE_TYPE_IA))
+		return WD_BAD(DAT_INVALID_HANDLE_IA);
+	if (pz && (!wd_is(pz, DAT_HANDLE_TYPE_PZ) || pz->obj.ia != handle))
+		return WD_BAD(DAT_INVALID_HANDLE_PZ);
+	ret = wd_evd_check(handle, recv, DAT_EVD_DTO_FLAG, DAT_INVALID_HANDLE_EVD_RECV);
+	if (ret == DAT_SUCCESS)
+		ret = wd_evd_check(handle, request, DAT_EVD_DTO_FLAG,
+				   DAT_INVALID_HANDLE_EVD_REQUEST);
+	if (ret == DAT_SUCCESS)
+		ret = wd_evd_check(handle, connect, DAT_EVD_CONNECTION_FLAG,
+				   DAT_INVALID_HANDLE_EVD_CONN);
+	return ret;
+}
+
+DAT_RETURN wd_ep_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, DAT_EVD_HANDLE recv,
+			DAT_EVD_HANDLE request, DAT_EVD_HANDLE connect, const DAT_EP_ATTR *attr,
+			DAT_EP_HANDLE *out)
+{
+	DAT_RETURN ret = wd_ep_check(ia, pz, recv, request, connect);
+
+	if (ret == DAT_SUCCESS && attr)
+		ret = wd_attr_check(attr, WD_ARG(6));
+	if (ret == DAT_SUCCESS && !out)
+		ret = WD_ARG(7);
+	if (ret != DAT_SUCCESS)
+		return ret;
+	return wd_ep_new(ia, pz, recv, request, connect, NULL, attr ? attr : &wd_default, out);
+}
+
+DAT_RETURN wd_ep_create_with_srq(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, DAT_EVD_HANDLE recv,
+				 DAT_EVD_HANDLE request, DAT_EVD_HANDLE connect,
+				 DAT_SRQ_HANDLE srq, const DAT_EP_ATTR *attr, DAT_EP_HANDLE *out)
+{
+	DAT_RETURN ret = wd_ep_check(ia, pz, recv, request, connect);
+
+	if (ret == DAT_SUCCESS &&
+	    (!wd_is(srq, DAT_HANDLE_TYPE_SRQ) || ((struct wd_srq *)srq)->obj.ia != ia))
+		ret = WD_BAD(DAT_INVALID_HANDLE_SRQ);
+	if (ret == DAT_SUCCESS && attr)
+		ret = wd_attr_check(attr, WD_ARG(7));
+	if (ret == DAT_SUCCESS && !out)
+		ret = WD_ARG(8);
+	if (ret != DAT_SUCCESS)
+		return ret;
+	return wd_ep_new(ia, pz, recv, request, connect, srq, attr ? attr : &wd_default, out);
+}
+
+DAT_RETURN wd_ep_free(DAT_EP_HANDLE handle)
+{
+	struct wd_ep *ep = handle;
+
+	if (!wd_is(handle, DAT_HANDLE_TYPE_EP))
+		return WD_BAD(DAT_INVALID_HANDLE_EP);
+	if (ep->ep)
+		wd_ep_unmake(ep);
+	wd_recv_flags(ep, -1);
+	wd_ep_uses(ep, wd_unuse);
+	wd_ep_end(ep);
+	return DAT_SUCCESS;
+}
+
+DAT_RETURN wd_ep_reset(DAT_EP_HANDLE handle)
+{
+	struct wd_ep *ep = handle;
+	int ret;
+
+	if (!wd_is(handle, DAT_HANDLE_TYPE_EP))
+		return WD_BAD(DAT_INVALID_HANDLE_EP);
+	if (ep->state == DAT_EP_STATE_UNCONNECTED)
+		return DAT_SUCCESS;
+	if (ep->state != DAT_EP_STATE_DISCONNECTED)
+		return wd_ep_state_error(ep->state);
+	wd_ep_unmake(ep);
+	ep->ep = NULL;
+	ret = wd_ep_make(ep);
+	if (ret)
+		return wd_errno(ret, DAT_RESOURCE_TEP);
+	ep->state = DAT_EP_STATE_UNCONNECTED;
+	return DAT_SUCCESS;
+}
+
+/* ---- Parameters -------------------------------------------------------------------------- */
+
+DAT_RETURN wd_ep_query(DAT_EP_HANDLE handle, DAT_EP_PARAM_MASK mask, DAT_EP_PARAM *param)
+{
+	struct wd_ep *ep = handle;
+
+	if (!wd_is(handle, DAT_HANDLE_TYPE_EP))
+		return WD_BAD(DAT_INVALID_HANDLE_EP);
+	if (mask & ~DAT_EP_FIELD_ALL)
+		return WD_ARG(2);
+	if (!param)
+		return WD_ARG(3);
+	memset(param, 0, sizeof(*param));
+	param->ia_handle = ep->obj.ia;
+	param->ep_state = ep->state;
+	param->local_ia_address_ptr = wd_sockaddr(&ep->local);
+	param->remote_ia_address_ptr = wd_sockaddr(&ep->remote);
+	param->remote_port_qual = ep->remote_qual;
+	param->pz_handle = ep->pz;
+	param->recv_evd_handle = ep->recv;
+	param->request_evd_handle = ep->request;
+	param->connect_evd_handle = ep->connect;
+	param->srq_handle = ep->srq;
+	param->ep_attr = ep->attr;
+	return DAT_SUCCESS;
+}
+
+#define WD_MODIFIABLE	(DAT_EP_FIELD_PZ_HANDLE | DAT_EP_FIELD_RECV_EVD_HANDLE | \
+			 DAT_EP_FIELD_REQUEST_EVD_HANDLE | DAT_EP_FIELD_CONNECT_EVD_HANDLE | \
+			 DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS | \
+			 DAT_EP_FIELD_EP_ATTR_REQUEST_COMPLETION_FLAGS)
+
+DAT_RETURN wd_ep_modify(DAT_EP_HANDLE handle, DAT_EP_PARAM_MASK mask, const DAT_EP_PARAM *param)
+{
+	struct wd_ep *ep = handle;
+	DAT_RETURN ret;
+
+	if (!wd_is(handle, DAT_HANDLE_TYPE_EP))
+		return WD_BAD(DAT_INVALID_HANDLE_EP);
+	if (!param)
+		return WD_ARG(3);
+	if (mask & ~WD_MODIFIABLE)
+		return WD_ARG(2);
+	if (ep->state != DAT_EP_STATE_UNCONNECTED)
+		return wd_ep_state_error(ep->state);
+	ret = wd_ep_check(ep->obj.ia, mask & DAT_EP_FIELD_PZ_HANDLE ? param->pz_handle : NULL,
+			  mask & DAT_EP_FIELD_RECV_EVD_HANDLE ? param->recv_evd_handle : NULL,
+			  mask & DAT_EP_FIELD_REQUEST_EVD_HANDLE ? param->request_evd_handle : NULL,
+			  mask & DAT_EP_FIELD_CONNECT_EVD_HANDLE ? param->connect_evd_handle :
+								   NULL);
+	if (ret != DAT_SUCCESS)
+		return ret;
+	wd_recv_flags(ep, -1);
+	wd_ep_uses(ep, wd_unuse);
+	if (mask & DAT_EP_FIELD_PZ_HANDLE)
+		ep->pz = param->pz_handle;
+	if (mask & DAT_EP_FIELD_RECV_EVD_HANDLE)
+		ep->recv = param->recv_evd_handle;
+	if (mask & DAT_EP_FIELD_REQUEST_EVD_HANDLE)
+		ep->request = param->request_evd_handle;
+	if (mask & DAT_EP_FIELD_CONNECT_EVD_HANDLE)
+		ep->connect = param->connect_evd_handle;
+	if (mask & DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS)
+		ep->attr.recv_completion_flags = param->ep_attr.recv_completion_flags;
+	if (mask & DAT_EP_FIELD_EP_ATTR_REQUEST_COMPLETION_FLAGS)
+		ep->attr.request_completion_flags = param->ep_attr.request_completion_flags;
+	wd_ep_uses(ep, wd_use);
+	wd_recv_flags(ep, 1);
+	return DAT_SUCCESS;
+}
+
+DAT_RETURN wd_ep_get_status(DAT_EP_HANDLE handle, DAT_EP_STATE *state, DAT_BOOLEAN *recv_idle,
+			    DAT_BOOLEAN *request_idle)
+{
+	struct wd_ep *ep = handle;
+	uint32_t held = 0, span;
+
+	if (!wd_is(handle, DAT_HANDLE_TYPE_EP))
+		return WD_BAD(DAT_INVALID_HANDLE_EP);
+	if (ep->srq && ep->enabled)
+		weft_ep_held(ep->ep, &held, &span);
+	pthread_mutex_lock(&ep->lock);
+	if (state)
+		*state = ep->state;
+	if (recv_idle)
+		*recv_idle = !ep->nrecv && !held;
+	if (request_idle)
+		*request_idle = !ep->nsend;
+	pthread_mutex_unlock(&ep->lock);
+	return DAT_SUCCESS;
+}
+
+/* The error of a call for which the EP is in the wrong state. */
+DAT_RETURN wd_ep_state_error(DAT_EP_STATE state)
+{
+	switch (state) {
+	case DAT_EP_STATE_UNCONNECTED:
+		return WD_STATE(DAT_INVALID_STATE_EP_UNCONNECTED);
+	case DAT_EP_STATE_ACTIVE_CONNECTION_PENDING:
+		return WD_STATE(DAT_INVALID_STATE_EP_ACTCONNPENDING);
+	case DAT_EP_STATE_PASSIVE_CONNECTION_PENDING:
+		return WD_STATE(DAT_INVALID_STATE_EP_PASSCONNPENDING);
+	case DAT_EP_STATE_CONNECTED:
+		return WD_STATE(DAT_INVALID_STATE_EP_CONNECTED);
+	case DAT_EP_STATE_DISCONNECT_PENDING:
+		return WD_STATE(DAT_INVALID_STATE_EP_DISCPENDING);
+	default:
+		return WD_STATE(DAT_INVALID_STATE_EP_DISCONNECTED);
+	}
+}
+
+/* Bind the kernel's endpoint to the queues of the EVDs, once. */
+DAT_RETURN wd_ep_enable(struct wd_ep *ep)
+{
+	int ret;
+
+	if (ep->enabled)
+		return DAT_SUCCESS;
+	if (!ep->connect)
+		return WD_STATE(DAT_INVALID_STATE_EP_EVD_CONNECT);
+	if (!ep->recv && (ep->srq || ep->attr.max_recv_dtos))
+		return WD_STATE(DAT_INVALID_STATE_EP_EVD_RECV);
+	if (!ep->request && ep->attr.max_request_dtos)
+		return WD_STATE(DAT_INVALID_STATE_EP_EVD_REQUEST);
+	ret = weft_ep_enable_srq(ep->ep, ep->request ? ep->request->cq : NULL,
+				 ep->recv ? ep->recv->cq : NULL, ep->connect->eq, NULL,
+				 ep->srq ? ep->srq->srq : NULL);
+	if (!ret && (ep->soft || ep->hard))
+		ret = weft_ep_mark(ep->ep, ep->soft, ep->hard);
+	if (ret)
+		return wd_errno(ret, DAT_RESOURCE_TEP);
+	ep->enabled = true;
+	return DAT_SUCCESS;
+}
+
+/* ---- Shared receives --------------------------------------------------------------------- */
+
+DAT_RETURN wd_ep_recv_query(DAT_EP_HANDLE handle, DAT_COUNT *held, DAT_COUNT *span)
+{
+	struct wd_ep *ep = handle;
+	uint32_t n = 0, s = 0;
+
+	if (!wd_is(handle, DAT_HANDLE_TYPE_EP))
+		return WD_BAD(DAT_INVALID_HANDLE_EP);
+	if (!ep->srq)
+		return WD_NOT_SUPPORTED;
+	if (ep->enabled)
+		weft_ep_held(ep->ep, &n, &s);
+	if (held)
+		*held = n;
+	if (span)
+		*span = s;
+	return DAT_SUCCESS;
+}
+
+/* Marks that are infinite do not exist; the kernel is told when it has the endpoint. */
+DAT_RETURN wd_ep_set_watermark(DAT_EP_HANDLE handle, DAT_COUNT soft, DAT_COUNT hard)
+{
+	struct wd_ep *ep = handle;
+
+	if (!wd_is(handle, DAT_HANDLE_TYPE_EP))
+		return WD_BAD(DAT_INVALID_HANDLE_EP);
+	if (!ep->srq)
+		return WD_NOT_SUPPORTED;
+	if (soft != DAT_WATERMARK_INFINITE && soft <= 0)
+		return WD_ARG(2);
+	if (hard != DAT_WATERMARK_INFINITE && hard <= 0)
+		return WD_ARG(3);
+	ep->soft = soft == DAT_WATERMARK_INFINITE ? 0 : soft;
+	ep->hard = hard == DAT_WATERMARK_INFINITE ? 0 : hard;
+	ep->attr.srq_soft_hw = soft;
+	if (!ep->enabled)
+		return DAT_SUCCESS;
+	return wd_errno(weft_ep_mark(ep->ep, ep->soft, ep->hard), DAT_RESOURCE_SRQ);
+}

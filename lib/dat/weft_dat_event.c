@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Completions and events of the kernel as those of DAT
+ *
+ * The EVD that they were read from is locked. EPs and SRQs may be looked up by handles: they drain
+ * their EVDs before they go.
+ */
+#include <endian.h>
+
+#include "weft_dat.h"
+
+static DAT_DTO_COMPLETION_STATUS wd_status(const struct weft_cqe *cqe)
+{
+	switch (cqe->status) {
+	case 0:
+		return DAT_DTO_SUCCESS;
+	case EMSGSIZE:
+		return cqe->flags & WEFT_CQE_SEND ? DAT_DTO_ERR_REMOTE_RESPONDER :
+						    DAT_DTO_ERR_LOCAL_LENGTH;
+	case EFAULT:
+	case EACCES:
+		return DAT_DTO_ERR_LOCAL_PROTECTION;
+	case ECANCELED:
+	case ENOTCONN:
+	case ECONNRESET:
+	case ENODEV:
+		return DAT_DTO_ERR_FLUSHED;
+	case ETIMEDOUT:
+	case EHOSTUNREACH:
+		return DAT_DTO_ERR_TRANSPORT;
+	default:
+		return DAT_DTO_ERR_LOCAL_EP;
+	}
+}
+
+/* Take an operation of the EP's back. */
+static struct wd_op wd_op_put(struct wd_ep *ep, uint64_t context, bool send)
+{
+	struct wd_op op;
+
+	pthread_mutex_lock(&ep->lock);
+	op = ep->ops[context];
+	ep->ops[context].next = ep->free_op;
+	ep->free_op = context;
+	if (send)
+		ep->nsend--;
+	else
+		ep->nrecv--;
+	pthread_mutex_unlock(&ep->lock);
+	return op;
+}
+
+/* Return: an event comes of it. */
+bool wd_event_dto(struct wd_evd *evd, const struct weft_cqe *cqe, struct wd_event *e)
+{
+	DAT_DTO_COMPLETION_EVENT_DATA *d = &e->ev.event_data.dto_completion_event_data;
+	struct wd_ep *ep = wd_find(evd->obj.ia, cqe->ep, DAT_HANDLE_TYPE_EP);
+	bool send = cqe->flags & WEFT_CQE_SEND;
+	struct wd_op op = { .flags = DAT_COMPLETION_DEFAULT_FLAG };
+
+	if (!ep)
+		return false;
+	e->ev.event_number = DAT_DTO_COMPLETION_EVENT;
+	d->ep_handle = ep;
+	d->status = wd_status(cqe);
+	d->operation = send ? DAT_DTO_SEND : DAT_DTO_RECEIVE;
+	d->transfered_length = cqe->len;
+	e->notify = true;
+	if (ep->srq && !send) {
+		e->reap = ep->srq->count;
+		op.cookie.as_64 = cqe->context;
+	} else {
+		e->reap = send ? ep->sends : ep->recvs;
+		op = wd_op_put(ep, cqe->context, send);
+	}
+	d->user_cookie = op.cookie;
+	if (d->status == DAT_DTO_SUCCESS && op.flags & DAT_COMPLETION_SUPPRESS_FLAG) {
+		atomic_fetch_sub(&e->reap->n, 1);
+		e->reap = NULL;
+		return false;
+	}
+	atomic_fetch_add(&e->reap->refs, 1);
+	if (op.flags & DAT_COMPLETION_UNSIGNALLED_FLAG && d->status == DAT_DTO_SUCCESS)
+		e->notify = false;
+	if (!send && ep->attr.recv_completion_flags & DAT_COMPLETION_SOLICITED_WAIT_FLAG &&
+	    d->status == DAT_DTO_SUCCESS && !(cqe->flags & WEFT_CQE_SOLICITED))
+		e->notify = false;
+	return true;
+}
+
+static void wd_state(struct wd_ep *ep, DAT_EP_STATE state)
+{
+	pthread_mutex_lock(&ep->lock);
+	ep->state = state;
+	pthread_mutex_unlock(&ep->lock);
+}
+
+static DAT_EVENT_NUMBER wd_failed(struct wd_ep *ep, int status)
+{
+	switch (status) {
+	case ECONNREFUSED:
+		return DAT_CONNECTION_EVENT_PEER_REJECTED;
+	case ETIMEDOUT:
+		return DAT_CONNECTION_EVENT_TIMED_OUT;
+	case EHOSTUNREACH:
+	case ENETUNREACH:
+		return DAT_CONNECTION_EVENT_UNREACHABLE;
+	case ECANCELED:
+		return DAT_CONNECTION_EVENT_DISCONNECTED;
+	default:
+		return ep->state == DAT_EP_STATE_PASSIVE_CONNECTION_PENDING ?
+			       DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR :
+			       DAT_CONNECTION_EVENT_NON_PEER_REJECTED;
+	}
+}
+
+/* An event of an EP's connection. */
+static bool wd_event_conn(struct wd_ep *ep, const struct weft_event *ev, const void *data,
+			  struct wd_event *e)
+{
+	DAT_CONNECTION_EVENT_DATA *d = &e->ev.event_data.connect_event_data;
+
+	d->ep_handle = ep;
+	switch (ev->type) {
+	case WEFT_EV_CONNECTED:
+		e->ev.event_number = DAT_CONNECTION_EVENT_ESTABLISHED;
+		wd_state(ep, DAT_EP_STATE_CONNECTED);
+		break;
+	case WEFT_EV_CONN_FAILED:
+		e->ev.event_number = wd_failed(ep, ev->status);
+		wd_state(ep, DAT_EP_STATE_DISCONNECTED);
+		break;
+	case WEFT_EV_SHUTDOWN:
+		e->ev.event_number = ev->status ? DAT_CONNECTION_EVENT_BROKEN :
+						  DAT_CONNECTION_EVENT_DISCONNECTED;
+		wd_state(ep, DAT_EP_STATE_DISCONNECTED);
+		break;
+	case WEFT_EV_EP_ERROR:
+		e->ev.event_number = DAT_CONNECTION_EVENT_BROKEN;
+		wd_state(ep, DAT_EP_STATE_DISCONNECTED);
+		break;
+	default:
+		return false;
+	}
+	if (ev->data_len) {
+		ep->data_len = ev->data_len;
+		memcpy(ep->data, data, ev->data_len);
+		d->private_data_size = ev->data_len;
+		d->private_data = ep->data;
+	}
+	return true;
+}
+
+static bool wd_event_req(struct wd_psp *psp, const struct weft_event *ev, const void *data,
+			 struct wd_event *e)
+{
+	DAT_CR_ARRIVAL_EVENT_DATA *d = &e->ev.event_data.cr_arrival_event_data;
+	struct wd_cr *cr = wd_new(psp->obj.ia, DAT_HANDLE_TYPE_CR);
+
+	if (!cr) {
+		weft_reject(psp->ep, ev->conn, NULL, 0);
+		return false;
+	}
+	cr->psp = psp;
+	cr->conn = ev->conn;
+	cr->port = be16toh(ev->addr.port);
+	weft_addr_to_sockaddr(&ev->addr, &cr->remote);
+	cr->data_len = ev->data_len;
+	memcpy(cr->data, data, ev->data_len);
+	wd_use(psp);
+	e->ev.event_number = DAT_CONNECTION_REQUEST_EVENT;
+	d->sp_handle.psp_handle = psp;
+	d->local_ia_address_ptr = wd_sockaddr(&psp->obj.ia->addr);
+	d->conn_qual = psp->qual;
+	d->cr_handle = cr;
+	d->truncate_flag = DAT_FALSE;
+	return true;
+}
+
+/*
+ * An event of a shared receive queue. Neither version of DAT has numbers for watermarks: the reason
+ * tells.
+ */
+static bool wd_event_async(struct wd_evd *evd, const struct weft_event *ev, struct wd_event *e)
+{
+	DAT_ASYNCH_ERROR_EVENT_DATA *d = &e->ev.event_data.asynch_error_event_data;
+	int type = ev->type == WEFT_EV_SRQ_LOW ? DAT_HANDLE_TYPE_SRQ : DAT_HANDLE_TYPE_EP;
+
+	d->dat_handle = wd_find(evd->obj.ia, ev->handle, type);
+	if (!d->dat_handle)
+		return false;
+	switch (ev->type) {
+	case WEFT_EV_SRQ_LOW:
+		e->ev.event_number = DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR;
+		d->reason = DAT_SRQ_LOW_WATERMARK_EVENT;
+		break;
+	case WEFT_EV_EP_HIGH:
+		e->ev.event_number = DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR;
+		d->reason = DAT_SRQ_SOFT_HIGH_WATERMARK_EVENT;
+		break;
+	default:
+		e->ev.event_number = DAT_ASYNC_ERROR_EP_BROKEN;
+		d->reason = DAT_EP_TRANSFER_TO_ERROR;
+		break;
+	}
+	return true;
+}
+
+/* Return: an event comes of it. */
+bool wd_event_eq(struct wd_evd *evd, const struct weft_event *ev, const void *data,
+		 struct wd_event *e)
+{
+	struct wd_obj *obj = atomic_load(&evd->obj.ia->by_handle[ev->handle & (WD_OBJS - 1)]);
+
+	e->notify = true;
+	if (!obj)
+		return false;
+	if (ev->type == WEFT_EV_SRQ_LOW || ev->type == WEFT_EV_EP_HIGH ||
+	    ev->type == WEFT_EV_SRQ_LAST)
+		return wd_event_async(evd, ev, e);
+	if (obj->type == DAT_HANDLE_TYPE_EP)
+		return wd_event_conn((struct wd_ep *)obj, ev, data, e);
+	if (obj->type == DAT_HANDLE_TYPE_PSP && ev->type == WEFT_EV_CONNREQ)
+		return wd_event_req((struct wd_psp *)obj, ev, data, e);
+	return false;
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Interface adapters: an open port, with its attributes
+ */
+#include <stdio.h>
+
+#include "weft_dat.h"
+
+/* Open the port that is named, or the first that can be. */
+static int wd_open(const char *port, struct weft_ctx **ctx)
+{
+	char names[64][WEFT_NAME_MAX];
+	int i, n, ret = -ENODEV;
+
+	if (*port)
+		return weft_open(port, ctx);
+	n = weft_ports(names, 64);
+	if (n > 64)
+		n = 64;
+	for (i = 0; i < n && ret; i++)
+		ret = weft_open(names[i], ctx);
+	return ret;
+}
+
+/* Free all that the IA has, the users before what they use. */
+static void wd_ia_empty(struct wd_ia *ia)
+{
+	struct wd_obj *obj;
+
+	while ((obj = wd_first(ia, DAT_HANDLE_TYPE_CR)))
+		wd_cr_reject(obj, 0, NULL);
+	while ((obj = wd_first(ia, DAT_HANDLE_TYPE_EP)))
+		wd_ep_free(obj);
+	while ((obj = wd_first(ia, DAT_HANDLE_TYPE_PSP)))
+		wd_psp_free(obj);
+	while ((obj = wd_first(ia, DAT_HANDLE_TYPE_SRQ)))
+		wd_srq_free(obj);
+	while ((obj = wd_first(ia, DAT_HANDLE_TYPE_LMR)))
+		wd_lmr_free(obj);
+	while ((obj = wd_first(ia, DAT_HANDLE_TYPE_EVD)))
+		wd_evd_destroy((struct wd_evd *)obj);
+	while ((obj = wd_first(ia, DAT_HANDLE_TYPE_CNO)))
+		wd_cno_free(obj);
+	while ((obj = wd_first(ia, DAT_HANDLE_TYPE_PZ)))
+		wd_pz_free(obj);
+}
+
+static void wd_ia_end(struct wd_ia *ia)
+{
+	wd_ia_empty(ia);
+	weft_close(ia->ctx);
+	pthread_mutex_destroy(&ia->lock);
+	wd_free(ia);
+}
+
+/* @threads: what the provider's attribute says; @port: its name, "": the first one. */
+DAT_RETURN wd_ia_open(DAT_COUNT qlen, DAT_EVD_HANDLE *evd, DAT_IA_HANDLE *out,
+		      const struct dat_provider *provider, DAT_BOOLEAN threads, const char *port)
+{
+	DAT_EVD_HANDLE async;
+	struct weft_ctx *ctx;
+	struct wd_ia *ia;
+	DAT_RETURN dat;
+	int ret;
+
+	if (qlen < 0)
+		return WD_ARG(2);
+	if (!evd)
+		return WD_ARG(3);
+	if (!out)
+		return WD_ARG(4);
+	ret = wd_open(port, &ctx);
+	if (ret)
+		return WD_ERR(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_DEVICE);
+	ia = wd_new(NULL, DAT_HANDLE_TYPE_IA);
+	if (!ia) {
+		weft_close(ctx);
+		return WD_NOMEM;
+	}
+	ia->obj.provider = provider;
+	ia->threads = threads;
+	ia->ctx = ctx;
+	pthread_mutex_init(&ia->lock, NULL);
+	if (weft_query(ctx, &ia->q) || weft_addr_to_sockaddr(&ia->q.addr[0], &ia->addr) < 0) {
+		wd_ia_end(ia);
+		return WD_ERR(DAT_INTERNAL_ERROR, DAT_NO_SUBTYPE);
+	}
+	if (*evd == DAT_HANDLE_NULL) {
+		dat = wd_evd_create(ia, qlen ? qlen : 8, DAT_HANDLE_NULL, DAT_EVD_ASYNC_FLAG,
+				    &async);
+		if (dat != DAT_SUCCESS) {
+			wd_ia_end(ia);
+			return dat;
+		}
+		ia->async = async;
+		*evd = async;
+	} else if (*evd != DAT_EVD_ASYNC_EXISTS) {
+		if (!wd_is(*evd, DAT_HANDLE_TYPE_EVD)) {
+			wd_ia_end(ia);
+			return WD_BAD(DAT_INVALID_HANDLE_EVD_ASYNC);
+		}
+		/* its events come from its own adapter only */
+		wd_ia_end(ia);
+		return WD_NOT_SUPPORTED;
+	}
+	*out = ia;
+	return DAT_SUCCESS;
+}
+
+DAT_RETURN wd_ia_close(DAT_IA_HANDLE handle, DAT_CLOSE_FLAGS flags)
+{
+	struct wd_ia *ia = handle;
+	struct wd_obj *obj;
+	bool used = false;
+
+	if (!wd_is(handle, DAT_HANDLE_TYPE_IA))
+		return WD_BAD(DAT_INVALID_HANDLE_IA);
+	if (flags != DAT_CLOSE_ABRUPT_FLAG && flags != DAT_CLOSE_GRACEFUL_FLAG)
+		return WD_ARG(2);
+	pthread_mutex_lock(&ia->lock);
+	for (obj = ia->objs; obj; obj = obj->next)
+		if (obj != &ia->async->obj)
+			used = true;
+	pthread_mutex_unlock(&ia->lock);
+	if (flags == DAT_CLOSE_GRACEFUL_FLAG && used)
+		return WD_STATE(DAT_INVALID_STATE_IA_IN_USE);
+	wd_ia_end(ia);
+	return DAT_SUCCESS;
+}
+
+static void wd_ia_attr(struct wd_ia *ia, DAT_IA_ATTR *a)
+{
+	memset(a, 0, sizeof(*a));
+	snprintf(a->adapter_name, sizeof(a->adapter_name), "%s", ia->q.name);
+	snprintf(a->vendor_name, sizeof(a->vendor_name), "weft");
+	a->ia_address_ptr = wd_sockaddr(&ia->addr);
+	a->max_eps = WD_OBJS - 64;
+	a->max_dto_per_ep = WD_DTO_MAX;
+	a->max_evds = WD_OBJS - 64;
+	a->max_evd_qlen = WD_QLEN_MAX;
+	a->max_iov_segments_per_dto = WD_IOV_MAX;
+	a->max_lmrs = WD_OBJS - 64;
+	a->max_lmr_block_size = UINT32_MAX;
+	a->max_lmr_virtual_address = UINT64_MAX;
+	a->max_pzs = INT32_MAX;
+	a->max_message_size = UINT32_MAX;
+	a->max_srqs = WD_OBJS - 64;
+	a->max_ep_per_srq = WD_OBJS - 64;
+	a->max_recv_per_srq = WD_DTO_MAX;
+}
+
+static void wd_provider_attr(struct wd_ia *ia, DAT_PROVIDER_ATTR *a)
+{
+	static char mtu_text[16];
+	static DAT_NAMED_ATTR named[] = { { "DAT_IB_TRANSPORT_MTU", mtu_text } };
+	DAT_BOOLEAN *merge;
+	int i;
+
+	memset(a, 0, sizeof(*a));
+	snprintf(a->provider_name, sizeof(a->provider_name), "%s", ia->obj.provider->device_name);
+	a->provider_version_major = 2;
+	a->dapl_version_major = 2;
+	a->lmr_mem_types_supported = DAT_MEM_TYPE_VIRTUAL;
+	a->iov_ownership_on_return = DAT_IOV_CONSUMER;
+	a->dat_qos_supported = DAT_QOS_BEST_EFFORT;
+	a->completion_flags_supported = DAT_COMPLETION_SUPPRESS_FLAG |
+		DAT_COMPLETION_SOLICITED_WAIT_FLAG | DAT_COMPLETION_UNSIGNALLED_FLAG |
+		DAT_COMPLETION_BARRIER_FENCE_FLAG | DAT_COMPLETION_EVD_THRESHOLD_FLAG;
+	a->is_thread_safe = ia->threads;
+	a->max_private_data_size = WEFT_CM_DATA_MAX;
+	a->ep_creator = DAT_PSP_CREATES_EP_NEVER;
+	a->pz_support = DAT_PZ_UNIQUE;
+	a->optimal_buffer_alignment = 64;
+	merge = (DAT_BOOLEAN *)a->evd_stream_merging_supported;
+	for (i = 0; i < 36; i++)
+		merge[i] = DAT_TRUE;
+	a->srq_supported = DAT_TRUE;
+	/* low, soft high, hard high */
+	a->srq_watermarks_supported = 7;
+	a->srq_ep_pz_difference_supported = DAT_TRUE;
+	/* available and outstanding; number and span */
+	a->srq_info_supported = 3;
+	a->ep_recv_info_supported = 3;
+	a->dto_async_return_guaranteed = DAT_FALSE;
+	a->rmr_scope_supported = DAT_RMR_SCOPE_PZ;
+	snprintf(mtu_text, sizeof(mtu_text), "%u", ia->q.mtu);
+	a->num_provider_specific_attr = 1;
+	a->provider_specific_attr = named;
+}
+
+DAT_RETURN wd_ia_query(DAT_IA_HANDLE handle, DAT_EVD_HANDLE *evd, DAT_IA_ATTR_MASK mask,
+		       DAT_IA_ATTR *attr, DAT_PROVIDER_ATTR_MASK pmask, DAT_PROVIDER_ATTR *pattr)
+{
+	struct wd_ia *ia = handle;
+
+	if (!wd_is(handle, DAT_HANDLE_TYPE_IA))
+		return WD_BAD(DAT_INVALID_HANDLE_IA);
+	if (mask & ~(DAT_IA_FIELD_ALL))
+		return WD_ARG(3);
+	if (mask && !attr)
+		return WD_ARG(4);
+	if (pmask & ~DAT_PROVIDER_FIELD_ALL)
+		return WD_ARG(5);
+	if (pmask && !pattr)
+		return WD_ARG(6);
+	if (evd)
+		*evd = ia->async ? ia->async : DAT_EVD_OUT_OF_SCOPE;
+	if (mask)
+		wd_ia_attr(ia, attr);
+	if (pmask)
+		wd_provider_attr(ia, pattr);
+	return DAT_SUCCESS;
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * The provider's table, and how libdat2 gets it
+ *
+ * libdat2 loads the library for a line of dat.conf, and calls dat_provider_init() with the IA's
+ * name and the line's parameters: the name of a port, or nothing: the first one that can be opened.
+ *
+ * A program gets only a line that is as thread-safe as it asks for, so that there are two of them.
+ * What they name is the same, and thread-safe; only the attribute differs, by which libdat2 finds
+ * the provider again when an IA is closed.
+ */
+#include <stdio.h>
+
+#include "weft_dat.h"
+
+struct wd_named {
+	DAT_PROVIDER provider;
+	char name[DAT_NAME_MAX_LENGTH];
+	char port[WEFT_NAME_MAX];
+	DAT_BOOLEAN threads;
+	struct wd_named *next;
+};
+
+static pthread_mutex_t named_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct wd_named *named;
+
+static const DAT_PROVIDER table = {
+	.ia_query_func = wd_ia_query,
+	.ia_close_func = wd_ia_close,
+	.set_consumer_context_func = wd_set_context,
+	.get_consumer_context_func = wd_get_context,
+	.get_handle_type_func = wd_get_type,
+	.cno_create_func = wd_cno_create,
+	.cno_query_func = wd_cno_query,
+	.cno_free_func = wd_cno_free,
+	.cno_wait_func = wd_cno_wait,
+	.cr_query_func = wd_cr_query,
+	.cr_accept_func = wd_cr_accept,
+	.cr_reject_func = wd_cr_reject,
+	.cr_handoff_func = wd_cr_handoff,
+	.evd_create_func = wd_evd_create,
+	.evd_query_func = wd_evd_query,
+	.evd_modify_cno_func = wd_evd_modify_cno,
+	.evd_enable_func = wd_evd_enable,
+	.evd_disable_func = wd_evd_disable,
+	.evd_wait_func = wd_evd_wait,
+	.evd_resize_func = wd_evd_resize,
+	.evd_post_se_func = wd_evd_post_se,
+	.evd_dequeue_func = wd_evd_dequeue,
+	.evd_free_func = wd_evd_free,
+	.evd_set_unwaitable_func = wd_evd_set_unwaitable,
+	.evd_clear_unwaitable_func = wd_evd_clear_unwaitable,
+	.ep_create_func = wd_ep_create,
+	.ep_create_with_srq_func = wd_ep_create_with_srq,
+	.ep_query_func = wd_ep_query,
+	.ep_modify_func = wd_ep_modify,
+	.ep_connect_func = wd_ep_connect,
+	.ep_dup_connect_func = wd_ep_dup_connect,
+	.ep_disconnect_func = wd_ep_disconnect,
+	.ep_post_send_func = wd_ep_post_send,
+	.ep_post_recv_func = wd_ep_post_recv,
+	.ep_get_status_func = wd_ep_get_status,
+	.ep_free_func = wd_ep_free,
+	.ep_reset_func = wd_ep_reset,
+	.ep_recv_query_func = wd_ep_recv_query,
+	.ep_set_watermark_func = wd_ep_set_watermark,
+	.lmr_create_func = wd_lmr_create,
+	.lmr_query_func = wd_lmr_query,
+	.lmr_free_func = wd_lmr_free,
+	.psp_create_func = wd_psp_create,
+	.psp_create_any_func = wd_psp_create_any,
+	.psp_query_func = wd_psp_query,
+	.psp_free_func = wd_psp_free,
+	.pz_create_func = wd_pz_create,
+	.pz_query_func = wd_pz_query,
+	.pz_free_func = wd_pz_free,
+	.srq_create_func = wd_srq_create,
+	.srq_free_func = wd_srq_free,
+	.srq_post_recv_func = wd_srq_post_recv,
+	.srq_query_func = wd_srq_query,
+	.srq_resize_func = wd_srq_resize,
+	.srq_set_lw_func = wd_srq_set_lw,
+};
+
+/* The provider of an IA's name. */
+static struct wd_named *wd_named(const char *name, DAT_BOOLEAN threads)
+{
+	struct wd_named *n;
+
+	pthread_mutex_lock(&named_lock);
+	for (n = named; n && (n->threads != threads || strcmp(n->name, name)); n = n->next)
+		;
+	pthread_mutex_unlock(&named_lock);
+	return n;
+}
+
+static DAT_RETURN wd_open_as(const DAT_NAME_PTR name, DAT_COUNT qlen, DAT_EVD_HANDLE *evd,
+			     DAT_IA_HANDLE *ia, DAT_BOOLEAN threads)
+{
+	struct wd_named *n = wd_named(name, threads);
+
+	if (!n)
+		return WD_ERR(DAT_PROVIDER_NOT_FOUND, DAT_NAME_NOT_REGISTERED);
+	return wd_ia_open(qlen, evd, ia, &n->provider, threads, n->port);
+}
+
+static DAT_RETURN wd_open_safe(const DAT_NAME_PTR name, DAT_COUNT qlen, DAT_EVD_HANDLE *evd,
+			       DAT_IA_HANDLE *ia)
+{
+	return wd_open_as(name, qlen, evd, ia, DAT_TRUE);
+}
+
+static DAT_RETURN wd_open_unsafe(const DAT_NAME_PTR name, DAT_COUNT qlen, DAT_EVD_HANDLE *evd,
+				 DAT_IA_HANDLE *ia)
+{
+	return wd_open_as(name, qlen, evd, ia, DAT_FALSE);
+}
+
+void dat_provider_init(const struct dat_provider_info *info, const char *params)
+{
+	struct wd_named *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return;
+	n->provider = table;
+	wd_nosys(&n->provider);
+	n->threads = info->is_thread_safe;
+	n->provider.ia_open_func = n->threads ? wd_open_safe : wd_open_unsafe;
+	snprintf(n->name, sizeof(n->name), "%s", info->ia_name);
+	if (params)
+		snprintf(n->port, sizeof(n->port), "%s", params);
+	n->provider.device_name = n->name;
+	if (dat_registry_add_provider(&n->provider, info) != DAT_SUCCESS) {
+		free(n);
+		return;
+	}
+	pthread_mutex_lock(&named_lock);
+	n->next = named;
+	named = n;
+	pthread_mutex_unlock(&named_lock);
+}
+
+void dat_provider_fini(const struct dat_provider_info *info)
+{
+	struct wd_named **at, *n;
+
+	pthread_mutex_lock(&named_lock);
+	for (at = &named; *at; at = &(*at)->next)
+		if ((*at)->threads == info->is_thread_safe && !strcmp((*at)->name, info->ia_name))
+			break;
+	n = *at;
+	if (n)
+		*at = n->next;
+	pthread_mutex_unlock(&named_lock);
+	if (!n)
+		return;
+	dat_registry_remove_provider(&n->provider, info);
+	free(n);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * What is not offered: RDMA and what serves it alone (RMRs, synchronisation of LMRs), reserved and
+ * common service points, proxy agents, file descriptors for CNOs, extensions
+ *
+ * A model that the standard lets a provider lack is DAT_MODEL_NOT_SUPPORTED, everything else
+ * DAT_NOT_IMPLEMENTED.
+ */
+#include "weft_dat.h"
+
+static DAT_RETURN no_rdma_read(DAT_EP_HANDLE ep, DAT_COUNT n, DAT_LMR_TRIPLET *iov,
+			       DAT_DTO_COOKIE cookie, const DAT_RMR_TRIPLET *remote,
+			       DAT_COMPLETION_FLAGS flags)
+{
+	return WD_NOT_SUPPORTED;
+}
+
+static DAT_RETURN no_rdma_read_rmr(DAT_EP_HANDLE ep, const DAT_RMR_TRIPLET *local,
+				   DAT_DTO_COOKIE cookie, const DAT_RMR_TRIPLET *remote,
+				   DAT_COMPLETION_FLAGS flags)
+{
+	return WD_NOT_SUPPORTED;
+}
+
+static DAT_RETURN no_send_inval(DAT_EP_HANDLE ep, DAT_COUNT n, DAT_LMR_TRIPLET *iov,
+				DAT_DTO_COOKIE cookie, DAT_COMPLETION_FLAGS flags,
+				DAT_BOOLEAN invalidate, DAT_RMR_CONTEXT context)
+{
+	return WD_NOT_SUPPORTED;
+}
+
+static DAT_RETURN no_rmr_create(DAT_PZ_HANDLE pz, DAT_RMR_HANDLE *rmr)
+{
+	return WD_NOT_SUPPORTED;
+}
+
+static DAT_RETURN no_rmr_query(DAT_RMR_HANDLE rmr, DAT_RMR_PARAM_MASK mask, DAT_RMR_PARAM *param)
+{
+	return WD_NOT_SUPPORTED;
+}
+
+static DAT_RETURN no_rmr_bind(DAT_RMR_HANDLE rmr, DAT_LMR_HANDLE lmr, const DAT_LMR_TRIPLET *iov,
+			      DAT_MEM_PRIV_FLAGS priv, DAT_VA_TYPE va, DAT_EP_HANDLE ep,
+			      DAT_RMR_COOKIE cookie, DAT_COMPLETION_FLAGS flags,
+			      DAT_RMR_CONTEXT *context)
+{
+	return WD_NOT_SUPPORTED;
+}
+
+static DAT_RETURN no_rmr_free(DAT_RMR_HANDLE rmr)
+{
+	return WD_NOT_SUPPORTED;
+}
+
+static DAT_RETURN no_sync(DAT_IA_HANDLE ia, const DAT_LMR_TRIPLET *iov, DAT_VLEN n)
+{
+	return WD_NOT_SUPPORTED;
+}
+
+static DAT_RETURN no_rsp_create(DAT_IA_HANDLE ia, DAT_CONN_QUAL qual, DAT_EP_HANDLE ep,
+				DAT_EVD_HANDLE evd, DAT_RSP_HANDLE *rsp)
+{
+	return WD_NOT_SUPPORTED;
+}
+
+static DAT_RETURN no_rsp_query(DAT_RSP_HANDLE rsp, DAT_RSP_PARAM_MASK mask, DAT_RSP_PARAM *param)
+{
+	return WD_NOT_SUPPORTED;
+}
+
+static DAT_RETURN no_rsp_free(DAT_RSP_HANDLE rsp)
+{
+	return WD_NOT_SUPPORTED;
+}
+
+static DAT_RETURN no_csp_create(DAT_IA_HANDLE ia, DAT_COMM *comm, DAT_IA_ADDRESS_PTR addr,
+				DAT_EVD_HANDLE evd, DAT_CSP_HANDLE *csp)
+{
+	return WD_NOT_IMPLEMENTED;
+}
+
+static DAT_RETURN no_csp_query(DAT_CSP_HANDLE csp, DAT_CSP_PARAM_MASK mask, DAT_CSP_PARAM *param)
+{
+	return WD_NOT_IMPLEMENTED;
+}
+
+static DAT_RETURN no_csp_free(DAT_CSP_HANDLE csp)
+{
+	return WD_NOT_IMPLEMENTED;
+}
+
+static DAT_RETURN no_common_connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR addr,
+				    DAT_TIMEOUT timeout, DAT_COUNT len, const DAT_PVOID data)
+{
+	return WD_NOT_IMPLEMENTED;
+}
+
+static DAT_RETURN no_cno_modify_agent(DAT_CNO_HANDLE cno, DAT_OS_WAIT_PROXY_AGENT agent)
+{
+	return WD_NOT_SUPPORTED;
+}
+
+static DAT_RETURN no_cno_fd(DAT_IA_HANDLE ia, DAT_FD *fd, DAT_CNO_HANDLE *cno)
+{
+	return WD_NOT_IMPLEMENTED;
+}
+
+static DAT_RETURN no_cno_trigger(DAT_CNO_HANDLE cno, DAT_EVD_HANDLE *evd)
+{
+	return WD_NOT_IMPLEMENTED;
+}
+
+/* Two IAs are two ports: no failure of one is taken over by the other. */
+static DAT_RETURN ha_related(DAT_IA_HANDLE ia, const DAT_NAME_PTR name, DAT_BOOLEAN *answer)
+{
+	if (!wd_is(ia, DAT_HANDLE_TYPE_IA))
+		return WD_BAD(DAT_INVALID_HANDLE_IA);
+	if (!answer)
+		return WD_ARG(3);
+	*answer = DAT_FALSE;
+	return DAT_SUCCESS;
+}
+
+static DAT_RETURN no_extension(DAT_HANDLE handle, DAT_EXTENDED_OP op, va_list args)
+{
+	return WD_NOT_IMPLEMENTED;
+}
+
+void wd_nosys(DAT_PROVIDER *p)
+{
+	p->ep_post_rdma_read_func = no_rdma_read;
+	p->ep_post_rdma_write_func = no_rdma_read;
+	p->ep_post_rdma_read_to_rmr_func = no_rdma_read_rmr;
+	p->ep_post_send_with_invalidate_func = no_send_inval;
+	p->rmr_create_func = no_rmr_create;
+	p->rmr_create_for_ep_func = no_rmr_create;
+	p->rmr_query_func = no_rmr_query;
+	p->rmr_bind_func = no_rmr_bind;
+	p->rmr_free_func = no_rmr_free;
+	p->lmr_sync_rdma_read_func = no_sync;
+	p->lmr_sync_rdma_write_func = no_sync;
+	p->rsp_create_func = no_rsp_create;
+	p->rsp_query_func = no_rsp_query;
+	p->rsp_free_func = no_rsp_free;
+	p->csp_create_func = no_csp_create;
+	p->csp_query_func = no_csp_query;
+	p->csp_free_func = no_csp_free;
+	p->ep_common_connect_func = no_common_connect;
+	p->cno_modify_agent_func = no_cno_modify_agent;
+	p->cno_fd_create_func = no_cno_fd;
+	p->cno_trigger_func = no_cno_trigger;
+	p->ia_ha_related_func = ha_related;
+	p->handle_extendedop_func = no_extension;
+}
