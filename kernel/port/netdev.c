@@ -232,14 +232,19 @@ static int weft_nd_attach(struct weft_port *port, struct netlink_ext_ack *extack
 		return err;
 	rtnl_lock();
 	dev = rtnl_dereference(nd->dev);
-	if (dev)
+	if (dev) {
 		weft_nd_refresh(nd, dev);
+		weft_nd_hear(nd, dev);
+	}
 	rtnl_unlock();
 	return 0;
 }
 
 static void weft_nd_detach(struct weft_port *port)
 {
+	rtnl_lock();
+	weft_nd_deaf(port->priv);
+	rtnl_unlock();
 	weft_udp_put(port->priv);
 }
 
@@ -264,6 +269,7 @@ static void weft_nd_stop(struct weft_port *port)
 /* rtnl. A port whose core is not there yet is looked at again when it is attached. */
 static void weft_nd_lost(struct weft_nd *nd, struct net_device *dev)
 {
+	weft_nd_deaf(nd);
 	RCU_INIT_POINTER(nd->dev, NULL);
 	WRITE_ONCE(nd->up, false);
 	netdev_put(dev, &nd->tracker);
