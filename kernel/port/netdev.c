@@ -132,13 +132,15 @@ static u32 weft_nd_speed(struct net_device *dev)
 static void weft_nd_refresh(struct weft_nd *nd, struct net_device *dev)
 {
 	const struct weft_core *core = &nd->port->core;
-	bool has = false;
+	u8 have = 0;
 	u32 i;
 
 	for (i = 0; i < core->naddr; i++)
-		has |= weft_nd_has_addr(dev, &core->addr[i]);
+		if (weft_nd_has_addr(dev, &core->addr[i]))
+			have |= BIT(i);
+	WRITE_ONCE(nd->have, have);
 	WRITE_ONCE(nd->speed, weft_nd_speed(dev));
-	WRITE_ONCE(nd->up, has && netif_running(dev) && netif_carrier_ok(dev) &&
+	WRITE_ONCE(nd->up, have && netif_running(dev) && netif_carrier_ok(dev) &&
 		   dev->mtu >= WEFT_MTU_MIN);
 	weft_port_link(nd->port, nd->up);
 }

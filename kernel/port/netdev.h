@@ -39,6 +39,7 @@ struct weft_nd_head;
  * @sport: UDP port, network order
  * @speed: Mbit/s, 0: unknown
  * @up: packets can leave and come
+ * @have: addresses of the port that the device has now, a bit each
  */
 struct weft_nd {
 	struct weft_port *port;
@@ -53,6 +54,7 @@ struct weft_nd {
 	__be16 sport;
 	u32 speed;
 	bool up;
+	u8 have;
 };
 
 /**

@@ -11,8 +11,9 @@
  * A device without queueing discipline is called directly when nobody listens or filters there; all
  * others get the frame by dev_queue_xmit().
  *
- * In: a hook at the device's ingress, behind taps and traffic control, takes data packets of paths
- * before they are routed.
+ * In: a hook at the device's ingress, behind taps, traffic control and filters of the device, takes
+ * data packets of paths before they are routed. So they meet no reverse-path filter: what tells
+ * who has sent them is the path's token, which only the handshake, by the long way, hands out.
  *
  * Both hold only while the namespace has no netfilter hook but ours that such a packet would have
  * met: with the first rule of a firewall everything goes the long way. So do handshakes, neighbours
@@ -48,8 +49,8 @@
 /**
  * struct weft_nd_head - headers of a path's packets
  * @rcu: freed by it
- * @dst: route they were made for; only compared
- * @neigh: next hop, referenced until the head is unpublished; RCU keeps it readable
+ * @dst: route they were made for, to the port's device
+ * @neigh: next hop
  * @seq: of its Ethernet header
  * @room: UDP payload that the route takes
  * @len: bytes of @raw
@@ -58,6 +59,8 @@
  * @ip_sum: sum of the IPv4 header without its length
  * @udp_sum: sum of the pseudo header without the length
  * @raw: Ethernet, IP and UDP header, WEFT_ND_L2 - ETH_HLEN bytes in front
+ *
+ * Has a reference on @dst and @neigh until it is unpublished; RCU keeps them readable after that.
  */
 struct weft_nd_head {
 	struct rcu_head rcu;
@@ -81,6 +84,7 @@ static void weft_nd_head_set(struct weft_nd_path *np, struct weft_nd_head *head)
 	if (!head)
 		return;
 	neigh_release(head->neigh);
+	dst_release(head->dst);
 	kfree_rcu(head, rcu);
 }
 
@@ -142,6 +146,16 @@ static void weft_nd_head_ip(struct weft_nd_head *head, const struct weft_sockadd
 	head->len = (u8 *)(uh + 1) - head->raw;
 }
 
+/*
+ * Does a route lead straight to the port's device? What is transformed, tunnelled or switched on
+ * its way goes the long one; and a neighbour of another device, which might go, is not kept.
+ */
+static bool weft_nd_plain(const struct weft_nd *nd, const struct dst_entry *dst, bool v6)
+{
+	return dst->dev == rcu_dereference(nd->dev) && !netif_is_l3_slave(dst->dev) &&
+	       !dst_xfrm(dst) && !dst->lwtstate && dst->output == (v6 ? ip6_output : ip_output);
+}
+
 /**
  * weft_nd_head_make - keep the headers of a path's packets, if that can be done
  * @nd: the port
@@ -161,27 +175,26 @@ void weft_nd_head_make(struct weft_nd *nd, struct weft_path *path, struct dst_en
 
 	if (head && head->dst == dst && weft_nd_head_good(head))
 		return;
-	/* what is transformed, tunnelled or switched on its way goes the long one */
-	if (dst_xfrm(dst) || dst->lwtstate || dst->output != (v6 ? ip6_output : ip_output))
+	if (!weft_nd_plain(nd, dst, v6))
 		return;
 	head = kzalloc(sizeof(*head), GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
 	if (!head)
 		return;
-	head->dst = dst;
 	head->v6 = v6;
 	head->room = room;
 	head->neigh = dst_neigh_lookup(dst, to->addr);
-	if (!head->neigh) {
-		kfree(head);
-		return;
-	}
-	if (!weft_nd_head_l2(head)) {
-		neigh_release(head->neigh);
-		kfree(head);
-		return;
-	}
+	if (!head->neigh)
+		goto free;
+	if (!weft_nd_head_l2(head) || !dst_hold_safe(dst))
+		goto neigh;
+	head->dst = dst;
 	weft_nd_head_ip(head, src, to, nd->sport);
 	weft_nd_head_set(np, head);
+	return;
+neigh:
+	neigh_release(head->neigh);
+free:
+	kfree(head);
 }
 
 /*
@@ -290,7 +303,7 @@ bool weft_nd_fast(struct weft_nd *nd, const struct weft_tx *tx)
 	struct sk_buff *skb;
 	int rc;
 
-	if (unlikely(!head || len > min(head->room, WEFT_ND_SMALL) ||
+	if (unlikely(!head || len > min(head->room, WEFT_ND_SMALL) || !READ_ONCE(nd->up) ||
 		     !weft_nd_head_good(head) || !dst_check(head->dst, READ_ONCE(np->cookie)) ||
 		     READ_ONCE(np->dst) != head->dst ||
 		     weft_nd_filtered_out(nd->port->net, head->v6)))
@@ -352,7 +365,10 @@ static u32 weft_nd_look6(const struct sk_buff *skb)
 	return len;
 }
 
-/* Index of the own address that a packet is for. Return: false: it is none of @nd. */
+/*
+ * Index of the own address that a packet is for. Return: false: it is none of @nd, or the device
+ * does not have it now.
+ */
 static bool weft_nd_own(const struct weft_nd *nd, const void *addr, bool v6, u8 *index)
 {
 	u32 i, size = v6 ? sizeof(struct in6_addr) : sizeof(struct in_addr);
@@ -365,7 +381,7 @@ static bool weft_nd_own(const struct weft_nd *nd, const void *addr, bool v6, u8 
 			continue;
 		if (!memcmp(addr, own->addr, size)) {
 			*index = i;
-			return true;
+			return READ_ONCE(nd->have) & BIT(i);
 		}
 	}
 	return false;
@@ -400,6 +416,12 @@ static void weft_nd_one_rx(struct weft_nd *nd, struct sk_buff *skb, const struct
 	napi_consume_skb(skb, 1);
 }
 
+/* Does somebody else have a say: bridge, bond, macvlan, VRF? */
+static bool weft_nd_others(const struct net_device *dev)
+{
+	return rcu_access_pointer(dev->rx_handler) || netif_is_l3_slave(dev);
+}
+
 static unsigned int weft_nd_ingress(void *priv, struct sk_buff *skb,
 				    const struct nf_hook_state *state)
 {
@@ -420,8 +442,9 @@ static unsigned int weft_nd_ingress(void *priv, struct sk_buff *skb,
 	if (uh->dest != nd->sport || uh->source != nd->sport ||
 	    w->vt != (WEFT_WIRE_VERSION << 4 | WEFT_PKT_DATA))
 		return NF_ACCEPT;
-	if (skb_shared(skb) || skb_vlan_tag_present(skb) ||
-	    (skb_is_gso(skb) && !(skb_shinfo(skb)->gso_type & SKB_GSO_UDP_L4)))
+	if (skb_shared(skb) || skb_vlan_tag_present(skb) || weft_nd_others(skb->dev) ||
+	    (skb_is_gso(skb) && (skb_shinfo(skb)->gso_type & (SKB_GSO_UDP_L4 | SKB_GSO_FRAGLIST)) !=
+				SKB_GSO_UDP_L4))
 		return NF_ACCEPT;
 	len = v6 ? weft_nd_look6(skb) : weft_nd_look4(skb);
 	to = v6 ? (const void *)&ipv6_hdr(skb)->daddr : (const void *)&ip_hdr(skb)->daddr;
