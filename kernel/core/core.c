@@ -268,16 +268,19 @@ static int weft_rx_chunk(struct weft_path *path, u8 lane, const struct weft_chun
 static bool weft_rx_take(struct weft_path *path, struct weft_lane *lane, u32 psn,
 			 struct weft_chunks rest, struct weft_out *out)
 {
+	struct weft_part *part = &lane->part[psn != lane->rcv_nxt];
 	u32 n = 0, skip = 0;
 	struct weft_chunk c;
 
-	if (unlikely(lane->part)) {
-		if (lane->part_psn == psn) {
-			skip = lane->part_done;
-		} else {
+	if (unlikely(lane->part[0].done || lane->part[1].done)) {
+		if (lane->part[1].done && lane->part[1].psn == psn)
+			part = &lane->part[1];
+		if (part->done && part->psn == psn) {
+			skip = part->done;
+		} else if (part->done) {
 			struct weft_chunks it = rest;
 
-			/* only one packet can be remembered that has been taken in part */
+			/* only one packet can be remembered besides the next one in turn */
 			if (weft_wire_next(&it, &c) && weft_wire_next(&it, &c))
 				return false;
 		}
@@ -287,15 +290,14 @@ static bool weft_rx_take(struct weft_path *path, struct weft_lane *lane, u32 psn
 			continue;
 		if (unlikely(weft_rx_chunk(path, lane->no, &c, out))) {
 			if (n > 1) {
-				lane->part = true;
-				lane->part_psn = psn;
-				lane->part_done = n - 1;
+				part->psn = psn;
+				part->done = n - 1;
 			}
 			return false;
 		}
 	}
 	if (skip)
-		lane->part = false;
+		part->done = 0;
 	return true;
 }
 
@@ -395,8 +397,7 @@ static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h, const 
 			if (n)
 				return n;
 		}
-		if ((likely(weft_list_empty(&path->conns)) ||
-		     !weft_rx_early_end(path, *rest, h->psn == lane->rcv_nxt)) &&
+		if (likely(!weft_rx_early_end(path, *rest, h->psn == lane->rcv_nxt)) &&
 		    likely(weft_rx_take(path, lane, h->psn, *rest, out))) {
 			weft_lane_take(path, lane, h->psn, 1, h->flags & WEFT_PKT_ACKNOW, out->now);
 			return 1;

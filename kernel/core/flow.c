@@ -204,10 +204,13 @@ void weft_flow_expire(struct weft_flow *flow, struct weft_out *out)
 	while ((l = weft_list_first(&flow->txms))) {
 		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
 
+		/* it may be over, and used again, when its last reference goes */
+		weft_txm_get(txm);
 		weft_send_done(txm, ETIMEDOUT, out);
 		weft_send_withdraw(txm, ETIMEDOUT, out);
 		if (txm->state != WEFT_TXM_OVER)
 			weft_send_over(txm, out);
+		weft_txm_put(txm, out);
 	}
 	if (!flow->dead)
 		WRITE_ONCE(flow->dead, ETIMEDOUT);

@@ -45,6 +45,7 @@ struct weft_rec *weft_rec_new(struct weft_path *path)
 	rec->again = false;
 	rec->acknow = false;
 	rec->withdrawn = false;
+	rec->alone = false;
 	rec->nref = 0;
 	rec->len = 0;
 	rec->pay = 0;
@@ -218,7 +219,7 @@ u32 weft_rec_room(const struct weft_path *path, const struct weft_rec *rec)
 {
 	u32 max = min_t(u32, WEFT_REC_RAW, path->max_payload - WEFT_WIRE_HDR);
 
-	if (rec->pay || rec->nref == WEFT_REC_REFS)
+	if (rec->pay || rec->alone || rec->nref == WEFT_REC_REFS)
 		return 0;
 	return max - rec->len;
 }
@@ -601,8 +602,12 @@ static u32 weft_ctl_flow(struct weft_flow *flow, u8 *dst, u32 room)
 	return weft_wire_abort_put(dst, &id, 0, 0);
 }
 
-/* One operation at a time: @more is set when others are left. */
-static u32 weft_ctl_conn(struct weft_conn *conn, u8 *dst, u32 room, bool *more)
+/*
+ * One operation at a time: @more is set when others are left. FIN has a packet for itself: it is
+ * not taken before what we were sent has been acknowledged, and must not hold up what others were
+ * sent, for which the peer's FIN may be waiting.
+ */
+static u32 weft_ctl_conn(struct weft_conn *conn, struct weft_rec *rec, u32 room, bool *more)
 {
 	u8 op;
 	u32 n;
@@ -612,9 +617,13 @@ static u32 weft_ctl_conn(struct weft_conn *conn, u8 *dst, u32 room, bool *more)
 			break;
 	if (op > WEFT_CM_FINACK)
 		return 0;
-	n = weft_cm_chunk(conn, op, dst, room);
+	*more = true;
+	if (op == WEFT_CM_FIN && rec->len)
+		return 0;
+	n = weft_cm_chunk(conn, op, rec->raw + rec->len, room);
 	if (n)
 		conn->ops &= ~(1u << op);
+	rec->alone = n && op == WEFT_CM_FIN;
 	*more = conn->ops;
 	return n;
 }
@@ -653,7 +662,7 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 			n = weft_wire_epgone_put(dst, &weft_ctl_obj(ctl, struct weft_rflow)->id);
 		break;
 	case WEFT_CTL_CONN:
-		n = weft_ctl_conn(weft_ctl_obj(ctl, struct weft_conn), dst, room, &more);
+		n = weft_ctl_conn(weft_ctl_obj(ctl, struct weft_conn), rec, room, &more);
 		break;
 	case WEFT_CTL_NOTE:
 		note = weft_ctl_obj(ctl, struct weft_note);

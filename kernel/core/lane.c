@@ -98,9 +98,9 @@ u32 weft_lane_fresh(const struct weft_lane *lane, u32 psn, u32 n)
 void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32 n, bool acknow,
 		    weft_ns now)
 {
+	path->busy |= 1u << lane->no;
 	lane->rcv_unacked += n;
 	if (psn != lane->rcv_nxt) {
-		path->busy |= 1u << lane->no;
 		lane->rcv_ahead += n;
 		for (; n; n--, psn++)
 			lane->bits[(psn % WEFT_WINDOW) / 64] |= 1ull << (psn % 64);
@@ -123,12 +123,8 @@ void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32
 	}
 	if (acknow || lane->rcv_unacked >= WEFT_ACK_EVERY)
 		lane->ack_now = true;
-	if (lane->ack_now) {
-		path->busy |= 1u << lane->no;
-	} else if (lane->ack_at == U64_MAX) {
+	else if (lane->ack_at == U64_MAX)
 		lane->ack_at = now + path->core->conf.ack_delay_ns;
-		weft_path_deadline(path, lane->ack_at);
-	}
 }
 
 /**
@@ -356,13 +352,6 @@ static void weft_lane_grow(struct weft_lane *lane, u32 acked)
 		lane->limited = false;
 }
 
-/* Is there something that room in the window may let go? */
-static bool weft_lane_waits(const struct weft_lane *lane)
-{
-	return lane->open || !weft_list_empty(&lane->sendq) || !weft_list_empty(&lane->dataq) ||
-	       !weft_list_empty(&lane->ctlq) || !weft_list_empty(&lane->lost);
-}
-
 /**
  * weft_lane_acked - an acknowledgement has come
  * @path: the path
@@ -414,6 +403,7 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 	}
 	if (!n)
 		return;
+	path->busy |= 1u << lane->no;
 	lane->backoff = 0;
 	lane->probed = false;
 	weft_lane_grow(lane, n);
@@ -421,8 +411,6 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 		weft_lane_detect(path, lane, now);
 	else
 		lane->reo_at = U64_MAX;
-	if (weft_lane_waits(lane))
-		path->busy |= 1u << lane->no;
 	weft_lane_arm(path, lane, now);
 }
 
@@ -637,9 +625,16 @@ static void weft_lane_timeout(struct weft_path *path, struct weft_lane *lane, st
 		return;
 	}
 	weft_count(path->core, timeouts);
-	/* all is lost, the oldest first, also when some has been sent again since */
+	/*
+	 * All is lost, the oldest first, also when some has been sent again since. Next time what
+	 * has not been sent again: the peer may be unable to take the oldest before others.
+	 */
+	while (lane->backoff && (l = weft_list_first(&lane->xmit)))
+		weft_lane_lose(lane, weft_entry(l, struct weft_rec, tnode));
 	weft_list_for_each(l, &lane->sent) {
 		rec = weft_entry(l, struct weft_rec, node);
+		if (lane->backoff)
+			break;
 		if (rec->state == WEFT_REC_FLIGHT) {
 			weft_lane_lose(lane, rec);
 		} else {

@@ -110,6 +110,7 @@ struct weft_ref {
  * @acknow: asks for an acknowledgement at once
  * @nref: messages in @refs
  * @withdrawn: the payload is not to be sent any more
+ * @alone: nothing else goes into the packet
  * @bulk: bytes of @raw before the chunk that @pay belongs to
  * @win: window of the sending memory that @mem is
  * @len: bytes in @raw, the same in each packet
@@ -138,6 +139,7 @@ struct weft_rec {
 	bool again;
 	bool acknow;
 	bool withdrawn;
+	bool alone;
 	u8 nref;
 	u8 win;
 	u32 bulk;
@@ -151,6 +153,17 @@ struct weft_rec {
 	u64 moff;
 	struct weft_ref refs[WEFT_REC_REFS];
 	u8 raw[WEFT_REC_RAW];
+};
+
+/**
+ * struct weft_part - a packet of which the first chunks have been taken, and then there was no
+ * memory
+ * @psn: its PSN
+ * @done: chunks, 0: there is no such packet
+ */
+struct weft_part {
+	u32 psn;
+	u32 done;
 };
 
 /**
@@ -186,10 +199,8 @@ struct weft_rec {
  * @ack_now: an acknowledgement is due at once
  * @ack_at: when one is due at the latest
  * @rcv_at: when the newest packet came that raised @rcv_nxt
- * @part: a packet of which the first @part_done chunks have been taken, and then there was no
- *	memory
- * @part_psn: its PSN
- * @part_done: chunks
+ * @part: packets that have been taken in part: the next one in turn when that happened, and another
+ *	one; so the next one in turn never waits for a later one to come again
  * @bits: PSNs received beyond @rcv_nxt, by PSN modulo WEFT_WINDOW
  *
  * Under path->lock.
@@ -226,9 +237,7 @@ struct weft_lane {
 	bool ack_now;
 	weft_ns ack_at;
 	weft_ns rcv_at;
-	bool part;
-	u32 part_psn;
-	u32 part_done;
+	struct weft_part part[2];
 	u64 bits[WEFT_WINDOW / 64];
 };
 
@@ -639,6 +648,7 @@ struct weft_post {
  * @early: has not been offered
  * @started: the path knows of @post
  * @whole: all bytes are here (eager: in @buf); read with acquire under ep->lock
+ * @needs: the peer has to live for it: it is counted in path->nwait
  * @over: finished, dropped or withdrawn: only references keep it
  * @served: completed from its buffer under ep->lock: the path has to put it away
  * @dropped: its endpoint does not want it; ep->lock
@@ -695,6 +705,7 @@ struct weft_rxm {
 	bool early;
 	bool started;
 	bool whole;
+	bool needs;
 	bool over;
 	bool served;
 	bool dropped;

@@ -51,6 +51,24 @@ void weft_rxm_cold(struct weft_rxm *rxm, struct weft_out *out)
 	weft_list_add_tail(&out->cold, &rxm->work.node);
 }
 
+/* The peer is not needed any more. */
+static void weft_rxm_complete(struct weft_rxm *rxm)
+{
+	if (!rxm->needs)
+		return;
+	rxm->needs = false;
+	rxm->path->nwait--;
+}
+
+/* Bytes of an eager message are missing: who waits for it must hear when the peer dies. */
+static void weft_rxm_incomplete(struct weft_rxm *rxm)
+{
+	if (rxm->needs)
+		return;
+	rxm->needs = true;
+	weft_path_needs(rxm->path, rxm->path->heard_at);
+}
+
 /**
  * weft_rxm_finish - a message is over
  * @rxm: the message; its path is locked; nothing is busy with the memory of its receive
@@ -114,8 +132,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	weft_list_del(&rxm->node);
 	if (!path->local)
 		path->nrxm--;
-	if (rxm->sid)
-		path->nwait--;
+	weft_rxm_complete(rxm);
 	if (rxm->ltxm)
 		weft_local_over(rxm, err ? err : cut, out);
 	if (unlikely(settled))
@@ -339,6 +356,7 @@ void weft_rxm_buffered(struct weft_rxm *rxm)
 /* All bytes are here. */
 static void weft_rxm_is_whole(struct weft_rxm *rxm, struct weft_out *out)
 {
+	weft_rxm_complete(rxm);
 	/* one that is early keeps its place until its turn, and its sender is told then */
 	if (!rxm->early) {
 		weft_list_del(&rxm->fnode);
@@ -403,8 +421,11 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 		if (rxm->got == rxm->len) {
 			weft_list_del(&rxm->fnode);
 			rxm->whole = true;
+			weft_rxm_complete(rxm);
 			if (!n)
 				weft_rxm_step(rxm, out);
+		} else {
+			weft_rxm_incomplete(rxm);
 		}
 		return 0;
 	}
@@ -434,6 +455,8 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 	rxm->charged += len;
 	if (rxm->stored == rxm->len)
 		weft_rxm_is_whole(rxm, out);
+	else if (rxm->got < rxm->len)
+		weft_rxm_incomplete(rxm);
 	return 0;
 }
 

@@ -464,6 +464,7 @@ static struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow
 		rxm->rid = weft_path_new_id(path);
 		weft_list_add_tail(&path->rids[rxm->rid % WEFT_PATH_HASH], &rxm->rnode);
 		weft_list_add_tail(&path->psids[sid % WEFT_PATH_HASH], &rxm->pnode);
+		rxm->needs = true;
 		weft_path_needs(path, path->heard_at);
 	}
 	return rxm;

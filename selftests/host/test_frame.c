@@ -660,7 +660,7 @@ TEST_F(frame, ctl_conn)
 	lone_output(t);
 	EXPECT_EQ(1, refcount_read(&conn->ref));
 	EXPECT_EQ(0, conn->ops);
-	ASSERT_EQ(1, t->out->ntx);
+	ASSERT_EQ(2, t->out->ntx);
 	p = bytes(&t->out->tx[0]);
 	ASSERT_EQ(0, weft_wire_hdr_get(p, t->out->tx[0].len, &h, &rest));
 	ASSERT_EQ(0, weft_wire_check(&rest));
@@ -668,6 +668,14 @@ TEST_F(frame, ctl_conn)
 		const struct weft_w_cm *w;
 		struct weft_flowid f;
 
+		/* FIN has a packet for itself */
+		if (ops[i] == WEFT_CM_FIN) {
+			EXPECT_FALSE(weft_wire_next(&rest, &c));
+			free(p);
+			p = bytes(&t->out->tx[1]);
+			ASSERT_EQ(0, weft_wire_hdr_get(p, t->out->tx[1].len, &h, &rest));
+			ASSERT_EQ(0, weft_wire_check(&rest));
+		}
 		ASSERT_TRUE(weft_wire_next(&rest, &c));
 		ASSERT_EQ(WEFT_CHUNK_CM, c.type);
 		w = c.body;
