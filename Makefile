@@ -169,6 +169,14 @@ check:
 bench:
 	@selftests/bench/run
 
+# kernel/core on many nodes, in virtual time; a failing run prints how to repeat it
+sim_opts := $(if $(SEED),-s $(SEED)) $(if $(SEEDS),-c $(SEEDS)) $(if $(NODES),-n $(NODES)) \
+	$(if $(LOSS),-l $(LOSS)) $(if $(MSGS),-m $(MSGS)) $(if $(filter 1,$(V)),-v)
+sim_bin := $(B)/sim/sim$(if $(filter 1,$(ASAN)),-asan)
+.PHONY: sim
+sim: $(sim_bin)
+	$(Q)$(sim_bin) $(sim_opts)
+
 # --- installation ----------------------------------------------------------
 
 MULTIARCH = $(shell dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || \
@@ -287,6 +295,9 @@ help:
 #>   make check         all tests; ends with "N passed, N failed, N skipped"
 #>                      TESTS=PATTERN runs those whose name matches,
 #>                      VM_KERNEL=6.1 or 6.12 boots only this one
+#>   make sim           kernel/core in a simulated network with faults, from 2 to
+#>                      4096 nodes: SEED=, SEEDS=, NODES=, LOSS=, MSGS=, ASAN=1
+#>                      (Documentation/simulator.rst)
 #>   make bench         weft beside libfabric's other providers: instructions
 #>                      for each message in a machine that counts them,
 #>                      emulated time, kernel/core alone on the host; the

@@ -46,6 +46,30 @@ $(host_tests): $(B)/host/%: $(B)/obj/host/selftests/host/%.o $(host_common)
 
 .SECONDARY: $(host_common) $(call host_obj,$(host_test_src))
 
+# --- sim: kernel/core on many nodes in virtual time, with the rig of the unit tests ---
+
+sim_src := $(sort $(wildcard selftests/sim/*.c))
+sim_rig := $(sort $(wildcard kernel/core/*.c selftests/host/shim/*.c) \
+	$(filter-out $(host_test_src),$(wildcard selftests/host/*.c)) kernel/port/neigh.c)
+native_obj = $(patsubst %.c,$(B)/obj/native/%.o,$(1))
+
+.PHONY: sim-tools
+sim-tools: $(B)/sim/sim $(B)/sim/sim-asan
+	@:
+
+# quick, and the same with sanitizers
+$(B)/sim/sim: $(call native_obj,$(sim_src) $(sim_rig))
+	$(say) LINK '$@'
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(LDFLAGS) -lpthread -lm
+
+$(B)/sim/sim-asan: $(call host_obj,$(sim_src) $(sim_rig))
+	$(say) LINK '$@'
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(host_san) -o $@ $^ -lpthread -lm
+
+.SECONDARY: $(call native_obj,$(sim_src) $(sim_rig)) $(call host_obj,$(sim_src))
+
 # --- host: selftests/lib/test_*.c, the library and weftctl without a kernel ---
 
 lib_test_src := $(sort $(wildcard selftests/lib/test_*.c))
@@ -136,7 +160,6 @@ $(B)/bench/profiler.so: $(call objs,selftests/bench/profiler)
 $(B)/obj/selftests/bench/profiler/%.o: cflags = -fPIC -fvisibility=hidden
 
 # kernel/core alone, native: the unit tests' surroundings without sanitizers
-native_obj = $(patsubst %.c,$(B)/obj/native/%.o,$(1))
 core_bench := $(B)/bench/core_bench
 core_bench_obj := $(call native_obj,kernel/port/neigh.c $(sort $(wildcard kernel/core/*.c \
 	selftests/bench/core/*.c selftests/host/shim/*.c) \

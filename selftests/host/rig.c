@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rig: time, nodes and the network between them
+ * Rig: time, events and nodes; rig_net.c has the network between them
  *
  * rig->lock covers what threads share: events, chance, paths, processes.
  */
 #include <time.h>
 
 #include "rig.h"
-
-#define RIG_EV_PACKET	1
-#define RIG_EV_TIMER	2
-#define RIG_EV_WORK	3
 
 #define RIG_BATCH	16	/* packets that weft_core_rx() takes at most */
 
@@ -66,6 +62,17 @@ weft_ns rig_time(struct rig *rig)
 	return rig_now(rig) - rig_below(rig, rig->conf.skew);
 }
 
+/* What a node's clock shows at time @t. */
+static weft_ns clock_at(struct rig_node *node, weft_ns t)
+{
+	return node->clock + t + (s64)t / RIG_PPM * node->rate;
+}
+
+weft_ns rig_clock(struct rig_node *node)
+{
+	return clock_at(node, rig_time(node->rig));
+}
+
 static __thread struct weft_out *thread_out;
 
 struct weft_out *rig_out(struct rig_node *node)
@@ -108,7 +115,7 @@ static bool before(const struct rig_event *a, const struct rig_event *b)
 	return a->at < b->at || (a->at == b->at && a->seq < b->seq);
 }
 
-static void push(struct rig *rig, struct rig_event *ev)
+void rig_push(struct rig *rig, struct rig_event *ev)
 {
 	u32 i;
 
@@ -149,93 +156,23 @@ static void pop(struct rig *rig, struct rig_event *ev)
 
 /* ---- What the core asks for ------------------------------------------ */
 
-static struct rig_node *find_node(struct rig *rig, const struct weft_sockaddr *addr)
-{
-	u32 i;
-
-	for (i = 0; i < rig->conf.nodes; i++) {
-		struct weft_sockaddr a;
-
-		rig_node_addr(&rig->conf, i, 0, &a);
-		if (a.family == addr->family && !memcmp(a.addr, addr->addr, sizeof(a.addr)))
-			return &rig->node[i];
-	}
-	return NULL;
-}
-
-/* A packet on its way; @data is copied. */
-static void carry(struct rig *rig, struct rig_node *to, const struct weft_sockaddr *src,
-		  const void *data, u32 len)
-{
-	struct rig_event ev = {
-		.kind = RIG_EV_PACKET, .node = to, .life = to->life, .len = len, .src = *src
-	};
-
-	ev.at = rig_now(rig) + rig->conf.delay + rig_below(rig, rig->conf.jitter);
-	if (rig_chance(rig, rig->conf.late))
-		ev.at += rig_below(rig, rig->conf.late_by);
-	ev.data = malloc(len);
-	memcpy(ev.data, data, len);
-	push(rig, &ev);
-}
-
-/* Packet @i of @tx. */
-static void transmit(struct rig_node *node, const struct weft_tx *tx, u32 i)
-{
-	u32 len = weft_tx_len(tx, i), pay = weft_tx_paylen(tx, i);
-	struct rig *rig = node->rig;
-	const struct weft_sockaddr *dst = tx->path ? weft_path_addr(tx->path) : &tx->to;
-	struct rig_node *to = find_node(rig, dst);
-	struct weft_sockaddr src = node->core.addr[tx->path ? weft_path_src(tx->path) : tx->src];
-	u8 *p;
-
-	src.port = cpu_to_be16(node->core.conf.udp_port);
-	if (pay > len || pay > tx->pay || !pay != !tx->pay ||
-	    (tx->path && len > rig->conf.max_payload))
-		weft_host_die(__FILE__, __LINE__, "packet of %u bytes, %u of them payload", len,
-			      pay);
-	if (len < 32)
-		weft_host_die(__FILE__, __LINE__, "packet of %u bytes", len);
-	p = malloc(len);
-	weft_tx_header(tx, i, p);
-	__atomic_add_fetch(&rig->npackets, 1, __ATOMIC_RELAXED);
-	if (weft_tx_payload(tx, i, p + len - pay) || !to || !to->up ||
-	    node->deaf || to->deaf || rig->cut[node->index][to->index] ||
-	    rig_chance(rig, rig->conf.loss)) {
-		__atomic_add_fetch(&rig->nlost, 1, __ATOMIC_RELAXED);
-	} else {
-		carry(rig, to, &src, p, len);
-		if (rig_chance(rig, rig->conf.dup))
-			carry(rig, to, &src, p, len);
-	}
-	free(p);
-}
-
-void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n)
-{
-	u32 i, k;
-
-	weft_host_no_locks(__FILE__, __LINE__);
-	for (i = 0; i < n; i++) {
-		if (!tx[i].nseg || (tx[i].nseg > 1 && weft_tx_size(&tx[i]) > WEFT_RUN_BYTES))
-			weft_host_die(__FILE__, __LINE__, "run of %u packets", tx[i].nseg);
-		for (k = 0; k < tx[i].nseg; k++)
-			transmit(core->port, &tx[i], k);
-	}
-}
-
 void weft_env_timer(struct weft_path *path, weft_ns at)
 {
 	struct rig_path *rp = *weft_path_port(path);
 	struct rig_event ev = {
 		.kind = RIG_EV_TIMER, .node = rp->node, .life = rp->node->life, .data = rp
 	};
+	weft_ns now;
 
 	if (at == U64_MAX)
 		weft_host_die(__FILE__, __LINE__, "timer is set to never");
-	ev.at = max(at, rig_now(rp->node->rig));
+	ev.at = rig_now(rp->node->rig);
+	now = clock_at(rp->node, ev.at);
+	/* the clock may gain: never too early by more than its next look finds */
+	if (at > now)
+		ev.at += (at - now) - (s64)(at - now) / RIG_PPM * rp->node->rate;
 	ev.gen = __atomic_add_fetch(&rp->gen, 1, __ATOMIC_RELAXED);
-	push(rp->node->rig, &ev);
+	rig_push(rp->node->rig, &ev);
 }
 
 int weft_env_path_open(struct weft_path *path, u32 *max_payload)
@@ -243,7 +180,7 @@ int weft_env_path_open(struct weft_path *path, u32 *max_payload)
 	struct rig_node *node = weft_path_core(path)->port;
 	struct rig_path *rp;
 
-	if (!find_node(node->rig, weft_path_addr(path)))
+	if (!rig_find_node(node->rig, weft_path_addr(path)))
 		return -EHOSTUNREACH;
 	rp = calloc(1, sizeof(*rp));
 	rp->path = path;
@@ -279,7 +216,7 @@ void weft_env_cold(struct weft_work *work)
 
 	weft_host_no_locks(__FILE__, __LINE__);
 	ev.at = rig_now(proc->node->rig) + 500 + rig_below(proc->node->rig, 5000);
-	push(proc->node->rig, &ev);
+	rig_push(proc->node->rig, &ev);
 }
 
 /* ---- Time ------------------------------------------------------------ */
@@ -311,7 +248,7 @@ static u32 aggregate(struct rig *rig, const struct rig_event *ev, u32 n, struct 
 }
 
 /* Packets for a node that is up. */
-static void arrive(struct rig_node *node, const struct rig_event *ev, u32 n)
+static void receive(struct rig_node *node, const struct rig_event *ev, u32 n)
 {
 	struct weft_out *out = rig_out(node);
 	struct weft_rx rx[RIG_BATCH];
@@ -320,12 +257,25 @@ static void arrive(struct rig_node *node, const struct rig_event *ev, u32 n)
 	for (i = 0; i < n; k++)
 		i += aggregate(node->rig, ev + i, n - i, &rx[k]);
 	weft_host_atomic(true);
-	weft_core_rx(&node->core, rig_time(node->rig), rx, k, out);
+	weft_core_rx(&node->core, rig_clock(node), rx, k, out);
 	rig_leave(node, out);
 	weft_host_atomic(false);
 	while (k--)
 		free((void *)rx[k].data);
 }
+
+static void arrive(struct rig_node *node, const struct rig_event *ev, u32 n)
+{
+	if (node->recv) {
+		u32 i;
+
+		for (i = 0; i < n; i++)
+			node->recv(node, ev[i].from, ev[i].data, ev[i].len);
+		return;
+	}
+	receive(node, ev, n);
+}
+
 
 static void expire(struct rig_path *rp, u64 gen)
 {
@@ -336,7 +286,7 @@ static void expire(struct rig_path *rp, u64 gen)
 		return;
 	out = rig_out(rp->node);
 	weft_host_atomic(true);
-	weft_core_timer(path, rig_now(rp->node->rig), out);
+	weft_core_timer(path, clock_at(rp->node, rig_now(rp->node->rig)), out);
 	rig_leave(rp->node, out);
 	weft_host_atomic(false);
 }
@@ -348,7 +298,21 @@ static void happen(struct rig *rig, struct rig_event *ev, u32 n)
 	struct weft_out *out;
 	u32 i;
 
+	if (!rig->threads)
+		rig->last = node;
+	for (i = 0; i < n && !rig->threads; i++) {
+		u64 what = ev[i].at * 8 + ev[i].kind + ((u64)node->index << 48);
+
+		rig->nevents++;
+		rig->digest = (rig->digest ^ what) * 0x100000001b3ull;
+	}
 	switch (ev->kind) {
+	case RIG_EV_CALL:
+		ev->fn(node, ev->data);
+		break;
+	case RIG_EV_HOP:
+		rig_net_hop(rig, ev);
+		break;
 	case RIG_EV_PACKET:
 		if (ev->life == node->life && node->up && !node->deaf)
 			arrive(node, ev, n);
@@ -360,10 +324,12 @@ static void happen(struct rig *rig, struct rig_event *ev, u32 n)
 		break;
 	case RIG_EV_WORK:
 		out = rig_out(node);
-		weft_core_work(ev->data, rig_time(rig), out);
+		weft_core_work(ev->data, rig_clock(node), out);
 		rig_leave(node, out);
 		break;
 	}
+	if (rig->check && ev->kind != RIG_EV_HOP && node->up)
+		rig->check(node);
 }
 
 /* May the next event come together with packet @ev? */
@@ -449,9 +415,11 @@ void rig_node_addr(const struct rig_conf *conf, u32 index, u16 service, struct w
 	addr->port = cpu_to_be16(service);
 	if (conf->family == AF_INET) {
 		addr->addr[0] = 10;
+		addr->addr[2] = (index + 1) >> 8;
 		addr->addr[3] = index + 1;
 	} else {
 		addr->addr[0] = 0xfd;
+		addr->addr[14] = (index + 1) >> 8;
 		addr->addr[15] = index + 1;
 	}
 }
@@ -479,7 +447,7 @@ void rig_stop(struct rig_node *node, int err)
 	if (!node->up)
 		return;
 	do {
-		more = weft_core_stop(&node->core, rig_time(node->rig), err, &node->out);
+		more = weft_core_stop(&node->core, rig_clock(node), err, &node->out);
 		weft_flush(&node->out);
 	} while (more);
 	while (node->procs)
@@ -502,10 +470,15 @@ void rig_crash(struct rig_node *node)
 	rig_stop(node, ENODEV);
 }
 
-void rig_cut(struct rig *rig, u32 a, u32 b, bool cut)
+void rig_call(struct rig_node *node, weft_ns at, void (*fn)(struct rig_node *node, void *arg),
+	      void *arg)
 {
-	rig->cut[a][b] = cut;
-	rig->cut[b][a] = cut;
+	struct rig_event ev = {
+		.kind = RIG_EV_CALL, .at = at, .node = node, .life = node->life, .data = arg,
+		.fn = fn
+	};
+
+	rig_push(node->rig, &ev);
 }
 
 void rig_inject(struct rig_node *node, const struct weft_sockaddr *src, const void *data, u32 len)
@@ -521,7 +494,7 @@ void rig_inject(struct rig_node *node, const struct weft_sockaddr *src, const vo
 
 	ev.data = malloc(len);
 	memcpy(ev.data, data, len);
-	push(node->rig, &ev);
+	rig_push(node->rig, &ev);
 }
 
 u64 rig_counter(struct rig_node *node, enum weft_counter c)
@@ -557,7 +530,8 @@ static void dump_paths(struct rig_node *node)
 		struct weft_path_info i;
 
 		weft_path_look(path, &i);
-		fprintf(stderr, "  path to .%u: state %u srtt %llu cwnd %u flight %u flows %u",
+		fprintf(stderr, "  path to .%u.%u: state %u srtt %llu cwnd %u flight %u flows %u",
+			i.addr.addr[i.addr.family == AF_INET ? 2 : 14],
 			i.addr.addr[i.addr.family == AF_INET ? 3 : 15], i.state,
 			(unsigned long long)i.srtt, i.cwnd, i.flight, i.nflow);
 		fprintf(stderr, " again %llu\n", (unsigned long long)i.retrans);
@@ -590,7 +564,7 @@ void rig_dump(struct rig *rig)
 	fprintf(stderr, "seed %llu, %llu ns, %llu packets, %llu lost, %u events\n",
 		(unsigned long long)rig->conf.seed, (unsigned long long)rig->now,
 		(unsigned long long)rig->npackets, (unsigned long long)rig->nlost, rig->nheap);
-	for (i = 0; i < rig->conf.nodes; i++) {
+	for (i = 0; i < min(rig->conf.nodes, 8u); i++) {
 		if (!rig->node[i].up)
 			continue;
 		dump_counters(&rig->node[i]);
@@ -624,10 +598,15 @@ struct rig *rig_new(const struct rig_conf *conf)
 	rig->rnd = conf->seed;
 	rig->now = NSEC_PER_SEC + rig_random(rig) % NSEC_PER_SEC;
 	weft_host_seed(rig_random(rig));
+	rig_net_init(rig);
 	for (i = 0; i < conf->nodes; i++) {
-		rig->node[i].rig = rig;
-		rig->node[i].index = i;
-		rig_start(&rig->node[i]);
+		struct rig_node *node = &rig->node[i];
+
+		if (conf->clocks) {
+			node->clock = rig_random(rig) % (1000 * NSEC_PER_SEC);
+			node->rate = (int)rig_below(rig, 2 * conf->clocks + 1) - (int)conf->clocks;
+		}
+		rig_start(node);
 	}
 	return rig;
 }
@@ -648,7 +627,7 @@ void rig_free(struct rig *rig)
 		weft_host_die(__FILE__, __LINE__, "%ld allocations have not been freed",
 			      weft_host_live());
 	for (i = 0; i < rig->nheap; i++)
-		if (rig->heap[i].kind == RIG_EV_PACKET)
+		if (rig->heap[i].kind == RIG_EV_PACKET || rig->heap[i].kind == RIG_EV_HOP)
 			free(rig->heap[i].data);
 	while ((proc = rig->ended)) {
 		rig->ended = proc->next;
@@ -658,6 +637,7 @@ void rig_free(struct rig *rig)
 		rig->paths = rp->next;
 		free(rp);
 	}
+	rig_net_free(rig);
 	free(rig->heap);
 	free(rig);
 }

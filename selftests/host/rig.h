@@ -14,7 +14,15 @@
 
 #include "core/core.h"
 
-#define RIG_NODES	8
+#define RIG_NODES	4096
+
+/* kinds of events */
+#define RIG_EV_PACKET	1	/* a packet arrives */
+#define RIG_EV_TIMER	2
+#define RIG_EV_WORK	3
+#define RIG_EV_CALL	5	/* of rig_call() */
+#define RIG_EV_HOP	4	/* a packet stands before its next link */
+
 #define RIG_PPM		65536		/* rates are given in parts of this */
 
 struct rig;
@@ -22,6 +30,26 @@ struct rig_node;
 struct rig_proc;
 
 /* ---- The world ------------------------------------------------------------------- */
+
+/**
+ * struct rig_net - links between nodes; without @bps they take no room and packets do not wait
+ * @bps: bits in a second of a node's link, each direction
+ * @queue: bytes that a port of a switch holds: more is lost; 0: no limit
+ * @rack: nodes of a rack, 0: all at one switch
+ * @rack_bps: bits in a second between a rack and the others, each direction
+ * @burst: rate of packets that begin a burst of losses
+ * @burst_for: time it takes on average; of the packets to a node in it one in two is lost
+ * @corrupt: rate of packets with bits that have changed
+ */
+struct rig_net {
+	u64 bps;
+	u32 queue;
+	u32 rack;
+	u64 rack_bps;
+	u32 burst;
+	weft_ns burst_for;
+	u32 corrupt;
+};
 
 /**
  * struct rig_conf - what a world is like
@@ -39,6 +67,9 @@ struct rig_proc;
  * @cold: rate of memory that is not at hand: weft_mem_get() says -EAGAIN
  * @bounce: rate of memory that cannot be pinned
  * @making: time that weft_mem_make() takes, at most; other things happen meanwhile
+ * @clocks: nodes' clocks differ, and go at rates that differ by at most that much (in parts of
+ *	RIG_PPM)
+ * @net: links
  * @core: settings of the ports
  */
 struct rig_conf {
@@ -56,6 +87,8 @@ struct rig_conf {
 	u32 cold;
 	u32 bounce;
 	weft_ns making;
+	u32 clocks;
+	struct rig_net net;
 	struct weft_conf core;
 };
 
@@ -70,6 +103,9 @@ struct rig_conf {
  * @len: bytes of a packet
  * @src: address a packet came from
  * @gen: which setting of a timer
+ * @from: node a packet comes from
+ * @hop: switch ports that it has passed
+ * @fn: what is called
  */
 struct rig_event {
 	weft_ns at;
@@ -81,6 +117,27 @@ struct rig_event {
 	u32 len;
 	struct weft_sockaddr src;
 	u64 gen;
+	u32 from;
+	u32 hop;
+	void (*fn)(struct rig_node *node, void *arg);
+};
+
+/**
+ * struct rig_link - one direction of a link, and the queue in front of it
+ * @bps: bits in a second
+ * @limit: bytes that the queue takes, 0: no limit
+ * @free_at: when all that waits is through
+ * @deepest: bytes that have waited at most
+ * @sent: bytes
+ * @lost: packets
+ */
+struct rig_link {
+	u64 bps;
+	u32 limit;
+	weft_ns free_at;
+	u64 deepest;
+	u64 sent;
+	u64 lost;
 };
 
 /**
@@ -94,6 +151,12 @@ struct rig_event {
  * @out: for all that enters it
  * @procs: processes
  * @npaths: paths that are open
+ * @clock: its clock at the beginning of the world
+ * @rate: and how much it gains, in parts of RIG_PPM
+ * @recv: who takes its packets instead of @core, NULL: nobody; not while threads run
+ * @up_link: from it
+ * @down_link: to it
+ * @burst_end: when the newest burst of losses ends
  */
 struct rig_node {
 	struct rig *rig;
@@ -105,6 +168,12 @@ struct rig_node {
 	struct weft_out out;
 	struct rig_proc *procs;
 	u32 npaths;
+	weft_ns clock;
+	int rate;
+	void (*recv)(struct rig_node *node, u32 from, const void *data, u32 len);
+	struct rig_link up_link;
+	struct rig_link down_link;
+	weft_ns burst_end;
 };
 
 /**
@@ -112,7 +181,7 @@ struct rig_node {
  * @conf: what it is like
  * @now: time
  * @node: nodes
- * @cut: nodes that do not hear each other
+ * @cut: nodes that do not hear each other: a square of conf.nodes
  * @heap: events, the next one first
  * @nheap: how many
  * @room: of @heap
@@ -125,13 +194,19 @@ struct rig_node {
  * @aside: an entry sleeps while others go on: each has an output of its own
  * @npackets: packets sent
  * @nlost: and lost
+ * @nevents: events that have happened
+ * @digest: of all of them, in order
+ * @last: node of the newest one
+ * @check: called after each event with that node, NULL: nothing is; not while threads run
+ * @rack_up: links from racks
+ * @rack_down: and to them
  * @nmem: windows of memory that the core holds
  */
 struct rig {
 	struct rig_conf conf;
 	weft_ns now;
-	struct rig_node node[RIG_NODES];
-	bool cut[RIG_NODES][RIG_NODES];
+	struct rig_node *node;
+	bool *cut;
 	struct rig_event *heap;
 	u32 nheap;
 	u32 room;
@@ -144,6 +219,12 @@ struct rig {
 	bool aside;
 	u64 npackets;
 	u64 nlost;
+	u64 nevents;
+	u64 digest;
+	struct rig_node *last;
+	void (*check)(struct rig_node *node);
+	struct rig_link *rack_up;
+	struct rig_link *rack_down;
 	long nmem;
 };
 
@@ -156,6 +237,8 @@ void rig_free(struct rig *rig);
  * The time that an entry into the core is given: see rig_conf.skew. Timers are given the true one.
  */
 weft_ns rig_time(struct rig *rig);
+/* The same by a node's own clock, which is what its core knows. */
+weft_ns rig_clock(struct rig_node *node);
 u64 rig_random(struct rig *rig);
 /* A number below @n. */
 u32 rig_below(struct rig *rig, u32 n);
@@ -189,9 +272,16 @@ bool rig_until(struct rig *rig, bool (*done)(void *arg), void *arg, weft_ns ns);
 void rig_stop(struct rig_node *node, int err);
 void rig_crash(struct rig_node *node);
 void rig_start(struct rig_node *node);
-/* Cut the connection between two nodes, or mend it. */
+/* Cut the connection between two nodes, or mend it; mend all. */
 void rig_cut(struct rig *rig, u32 a, u32 b, bool cut);
+bool rig_is_cut(struct rig *rig, u32 a, u32 b);
+void rig_mend(struct rig *rig);
 void rig_node_addr(const struct rig_conf *conf, u32 index, u16 service, struct weft_sockaddr *addr);
+/* Call @fn(@node, @arg) at @at. */
+void rig_call(struct rig_node *node, weft_ns at, void (*fn)(struct rig_node *node, void *arg),
+	      void *arg);
+/* Send a packet over the links; it is copied. For what stands beside the core (rig_node.recv). */
+void rig_carry(struct rig_node *node, u32 to, const void *data, u32 len);
 /* Hand a packet to a node as if it had come from @src, now. */
 void rig_inject(struct rig_node *node, const struct weft_sockaddr *src, const void *data, u32 len);
 /* Print counters and paths. */
@@ -465,6 +555,14 @@ int rig_connect(struct rig_ep *ep, u32 node, u16 service, const void *data, u32 
 int rig_accept(struct rig_ep *ep, u64 conn, const void *data, u32 len);
 int rig_reject(struct rig_ep *pep, u64 conn, const void *data, u32 len);
 int rig_shutdown(struct rig_ep *ep);
+
+/* What the rig's own files share. */
+void rig_push(struct rig *rig, struct rig_event *ev);
+void rig_net_init(struct rig *rig);
+void rig_net_free(struct rig *rig);
+/* A packet stands before a link. */
+void rig_net_hop(struct rig *rig, struct rig_event *ev);
+struct rig_node *rig_find_node(struct rig *rig, const struct weft_sockaddr *addr);
 
 /* The memory side's own, for rig.c. */
 struct weft_memctx *rig_memctx_new(struct rig_proc *proc);

@@ -149,7 +149,7 @@ int rig_cq_read(struct rig_cq *cq, struct weft_cqe *e)
 	if (READ_ONCE(cq->status.flags) & WEFT_ST_CQ_KICK) {
 		struct weft_out *out = rig_out(node);
 
-		weft_cq_kick(&cq->cq, rig_time(node->rig), out);
+		weft_cq_kick(&cq->cq, rig_clock(node), out);
 		rig_leave(node, out);
 	}
 	cq->nread++;
@@ -283,7 +283,7 @@ void rig_ep_free(struct rig_ep *ep)
 
 	do {
 		out = rig_out(node);
-		more = weft_ep_kill(ep->ep, rig_time(node->rig), out);
+		more = weft_ep_kill(ep->ep, rig_clock(node), out);
 		rig_leave(node, out);
 	} while (more);
 	weft_ep_put(ep->ep);
@@ -308,7 +308,7 @@ int rig_kick(struct rig_ep *ep, u32 flags)
 {
 	struct rig_node *node = ep->proc->node;
 	struct weft_out *out = rig_out(node);
-	int r = weft_ep_kick(ep->ep, flags, rig_time(node->rig), out);
+	int r = weft_ep_kick(ep->ep, flags, rig_clock(node), out);
 
 	rig_leave(node, out);
 	return r;
@@ -461,7 +461,7 @@ int rig_cancel(struct rig_ep *ep, u64 context)
 
 	/* barrier A */
 	smp_store_release(&ep->doorbell.rq_tail, ep->rq_tail);
-	r = weft_ep_cancel(ep->ep, context, rig_time(node->rig), out);
+	r = weft_ep_cancel(ep->ep, context, rig_clock(node), out);
 	rig_leave(node, out);
 	return r;
 }
@@ -481,7 +481,7 @@ int rig_connect(struct rig_ep *ep, u32 to, u16 service, const void *data, u32 le
 	int r;
 
 	rig_node_addr(&node->rig->conf, to, service, &addr);
-	r = weft_cm_connect(ep->ep, &addr, data, len, rig_time(node->rig), out);
+	r = weft_cm_connect(ep->ep, &addr, data, len, rig_clock(node), out);
 	rig_leave(node, out);
 	return r;
 }
@@ -490,7 +490,7 @@ int rig_accept(struct rig_ep *ep, u64 conn, const void *data, u32 len)
 {
 	struct rig_node *node = ep->proc->node;
 	struct weft_out *out = rig_out(node);
-	int r = weft_cm_accept(ep->ep, conn, data, len, rig_time(node->rig), out);
+	int r = weft_cm_accept(ep->ep, conn, data, len, rig_clock(node), out);
 
 	rig_leave(node, out);
 	return r;
@@ -500,7 +500,7 @@ int rig_reject(struct rig_ep *pep, u64 conn, const void *data, u32 len)
 {
 	struct rig_node *node = pep->proc->node;
 	struct weft_out *out = rig_out(node);
-	int r = weft_cm_reject(pep->ep, conn, data, len, rig_time(node->rig), out);
+	int r = weft_cm_reject(pep->ep, conn, data, len, rig_clock(node), out);
 
 	rig_leave(node, out);
 	return r;
@@ -510,7 +510,7 @@ int rig_shutdown(struct rig_ep *ep)
 {
 	struct rig_node *node = ep->proc->node;
 	struct weft_out *out = rig_out(node);
-	int r = weft_cm_shutdown(ep->ep, rig_time(node->rig), out);
+	int r = weft_cm_shutdown(ep->ep, rig_clock(node), out);
 
 	rig_leave(node, out);
 	return r;

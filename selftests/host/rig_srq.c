@@ -72,7 +72,7 @@ static void ring(struct rig_srq *srq)
 	if (!(READ_ONCE(srq->status.flags) & WEFT_ST_RQ_KICK))
 		return;
 	out = rig_out(node);
-	weft_srq_kick(srq->srq, rig_time(node->rig), out);
+	weft_srq_kick(srq->srq, rig_clock(node), out);
 	rig_leave(node, out);
 }
 
@@ -125,7 +125,7 @@ int rig_srq_arm(struct rig_srq *srq, u32 low)
 {
 	struct rig_node *node = srq->proc->node;
 	struct weft_out *out = rig_out(node);
-	int r = weft_srq_arm(srq->srq, low, rig_time(node->rig), out);
+	int r = weft_srq_arm(srq->srq, low, rig_clock(node), out);
 
 	rig_leave(node, out);
 	return r;
@@ -137,7 +137,7 @@ int rig_srq_cancel(struct rig_srq *srq, struct rig_cq *cq, u64 context)
 	struct weft_out *out = rig_out(node);
 	int r;
 
-	out->now = rig_time(node->rig);
+	out->now = rig_clock(node);
 	r = weft_srq_cancel(srq->srq, &cq->cq, context, out);
 	rig_leave(node, out);
 	return r;
@@ -163,6 +163,6 @@ void rig_srq_look(struct rig_srq *srq, struct weft_srq_info *info)
 	struct rig_node *node = srq->proc->node;
 	struct weft_out *out = rig_out(node);
 
-	weft_srq_look(srq->srq, rig_time(node->rig), out, info);
+	weft_srq_look(srq->srq, rig_clock(node), out, info);
 	rig_leave(node, out);
 }

@@ -404,8 +404,8 @@ static void act(struct world *w)
 			close_side(w, n, k);
 		break;
 	case 3:
-		if (w->rough && !rig_below(w->rig, 30))
-			rig_cut(w->rig, 0, 1, !w->rig->cut[0][1]);
+		if (w->rough && w->rig->conf.nodes > 1 && !rig_below(w->rig, 30))
+			rig_cut(w->rig, 0, 1, !rig_is_cut(w->rig, 0, 1));
 		break;
 	case 4:
 		if (w->rough && !rig_below(w->rig, 60)) {
@@ -443,7 +443,7 @@ static void finish(struct world *w)
 	weft_ns end = w->rig->now + 60 * NSEC_PER_SEC;
 	u32 n;
 
-	rig_cut(w->rig, 0, 1, false);
+	rig_mend(w->rig);
 	for (n = 0; n < w->nlink;) {
 		read_all(w);
 		if (settled(&w->link[n])) {

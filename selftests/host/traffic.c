@@ -380,9 +380,12 @@ struct tr *tr_new(const struct tr_conf *conf, const char *test)
 	struct tr *tr = calloc(1, sizeof(*tr));
 	u32 i;
 
-	snprintf(tr->note, sizeof(tr->note),
-		 "again: WEFT_TEST=%s WEFT_SEED=%llu build/host/test_%.*s", test,
-		 (unsigned long long)conf->rig.seed, (int)strcspn(test, "_"), test);
+	if (strchr(test, ' '))
+		snprintf(tr->note, sizeof(tr->note), "again: %s", test);
+	else
+		snprintf(tr->note, sizeof(tr->note),
+			 "again: WEFT_TEST=%s WEFT_SEED=%llu build/host/test_%.*s", test,
+			 (unsigned long long)conf->rig.seed, (int)strcspn(test, "_"), test);
 	weft_host_note(tr->note);
 	tr->conf = *conf;
 	tr->rig = rig_new(&conf->rig);
@@ -411,6 +414,7 @@ void tr_free(struct tr *tr)
 	u32 i;
 
 	tr_check_order(tr);
+	tr_check_delivered(tr);
 	tr_check_paths(tr);
 	for (i = 0; i < tr->nprocs; i++)
 		if (tr->procs[i].proc)
@@ -467,6 +471,7 @@ static bool post_send(struct tr *tr, struct tr_ep *ep)
 		return false;
 	m->posted = ++ep->next_msg;
 	m->life = ep->life;
+	m->dst_life = m->dst->life;
 	if (m->flags & WEFT_SQ_COMPLETION)
 		ep->open_tx++;
 	if (m->inl)
@@ -610,6 +615,23 @@ void tr_finish(struct tr *tr, weft_ns ns)
 	}
 }
 
+static void __noreturn not_canceled(struct tr *tr)
+{
+	u32 i;
+
+	for (i = 1; i <= tr->nrcvs; i++) {
+		struct tr_rcv *r = tr->rcvs[i];
+
+		if (r->posted && !r->done && r->ep->ep)
+			fprintf(stderr, "receive %llu of node %u: tag %llx, %u bytes, %s\n",
+				(unsigned long long)r->id, r->ep->proc->proc->node->index,
+				(unsigned long long)r->tag, r->room,
+				r->ep->rx->status.tail == r->ep->rx->head ? "nothing to read" :
+									    "not read");
+	}
+	tr_die(tr, "receives were not canceled in time");
+}
+
 void tr_cancel(struct tr *tr)
 {
 	weft_ns end = tr->rig->now + 30 * NSEC_PER_SEC;
@@ -626,7 +648,7 @@ void tr_cancel(struct tr *tr)
 	}
 	while (left) {
 		if (tr->rig->now > end)
-			tr_die(tr, "receives were not canceled in time");
+			not_canceled(tr);
 		tr_step(tr);
 		for (i = 0, left = false; i < tr->neps; i++)
 			left |= tr->eps[i].ep && tr->eps[i].open_rx;

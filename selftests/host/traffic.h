@@ -66,6 +66,7 @@ struct tr_conf {
  * @seg: their bytes
  * @posted: is in the ring, or was; from 1, in the order of its sender
  * @life: of its sender, when it was posted
+ * @dst_life: of its receiver, then
  * @done: the send has completed
  * @status: with this
  * @by: the receive that took it
@@ -84,6 +85,7 @@ struct tr_msg {
 	struct weft_iov seg[WEFT_IOV_MAX];
 	u32 posted;
 	u32 life;
+	u32 dst_life;
 	bool done;
 	u32 status;
 	struct tr_rcv *by;
@@ -192,6 +194,7 @@ struct tr_proc {
  * @rcvs: receives by number
  * @nrcvs: how many
  * @open: messages that were not taken
+ * @faults: memory was not there: receives may have failed that took a message
  * @note: how to repeat the run
  */
 struct tr {
@@ -206,11 +209,15 @@ struct tr {
 	struct tr_rcv **rcvs;
 	u32 nrcvs;
 	u32 open;
+	bool faults;
 	char note[160];
 };
 
-/* A run like any other: @test names it in the line that says how to repeat it. */
+/* A run like any other. */
 void tr_conf_random(struct tr_conf *conf, u64 seed);
+/*
+ * @test: names it in the line that says how to repeat it; or is a command that does, with spaces.
+ */
 struct tr *tr_new(const struct tr_conf *conf, const char *test);
 /* Post, read, let time pass, once. Return: something is left to do. */
 bool tr_step(struct tr *tr);

@@ -240,6 +240,23 @@ void tr_check_order(struct tr *tr)
 	}
 }
 
+void tr_check_delivered(struct tr *tr)
+{
+	u32 i;
+
+	for (i = 1; i <= tr->nmsgs && !tr->faults; i++) {
+		struct tr_msg *m = tr->msgs[i];
+
+		if (m->posted && m->done && !m->status && !m->by && m->flags & WEFT_SQ_DELIVERY &&
+		    m->flags & WEFT_SQ_COMPLETION && m->src->life == m->life && m->src->ep &&
+		    m->dst->life == m->dst_life && m->dst->ep && !m->dst->shut)
+			tr_die(tr, "message %llu of %u bytes (flags %x, %s) from node %u to %u: delivered and not there",
+			       (unsigned long long)m->id, m->len, m->flags,
+			       m->tagged ? "tagged" : "untagged",
+			       m->src->proc->proc->node->index, m->dst->proc->proc->node->index);
+	}
+}
+
 void tr_check_paths(struct tr *tr)
 {
 	struct weft_path_info i;

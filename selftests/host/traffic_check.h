@@ -13,6 +13,8 @@ void tr_drop_buffers(struct rig_proc *proc, struct weft_iov *seg, u32 *n);
 /* A completion has been read from @cq. */
 void tr_complete(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e);
 /* Nothing strange has been learned of paths. */
+/* What a sender was told to be delivered has been received, unless the receiver has gone. */
+void tr_check_delivered(struct tr *tr);
 void tr_check_paths(struct tr *tr);
 /* Nothing has overtaken. */
 void tr_check_order(struct tr *tr);

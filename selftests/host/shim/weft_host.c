@@ -35,12 +35,19 @@ void weft_host_note(const char *text)
 	note = text;
 }
 
-/* Called by the address sanitizer before it prints its report. */
-void __asan_on_error(void);
-void __asan_on_error(void)
+/* Of the sanitizers, where they are: called when they end the program. */
+void __sanitizer_set_death_callback(void (*call)(void)) __attribute__((__weak__));
+
+static void say_note(void)
 {
 	if (note)
 		fprintf(stderr, "%s\n", note);
+}
+
+__attribute__((__constructor__)) static void hear_of_death(void)
+{
+	if (__sanitizer_set_death_callback)
+		__sanitizer_set_death_callback(say_note);
 }
 
 void weft_host_die(const char *file, int line, const char *fmt, ...)
@@ -53,8 +60,7 @@ void weft_host_die(const char *file, int line, const char *fmt, ...)
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
 	fputc('\n', stderr);
-	if (note)
-		fprintf(stderr, "%s\n", note);
+	say_note();
 	abort();
 }
 

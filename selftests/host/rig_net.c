@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rig: the network
+ *
+ * Nodes hang at switches, one for each rack, joined by one switch more:
+ *
+ *	node - up_link - [rack - rack_up - core - rack_down - rack] - down_link - node
+ *
+ * Each link is a queue that is served at its rate (struct rig_link); what does not fit is lost. A
+ * node's own queue has no limit: the device pushes back. A packet is carried from link to link by
+ * events, so that each queue sees packets in the order in which they come to it. Without a rate
+ * packets take conf.delay and a jitter, and no room.
+ *
+ * rig->lock covers events and chance; links are used by one thread.
+ */
+#include "rig.h"
+
+#define OVERHEAD	66	/* UDP, IPv4 and Ethernet, with the gap between frames */
+
+struct rig_node *rig_find_node(struct rig *rig, const struct weft_sockaddr *addr)
+{
+	const u8 *low = addr->addr + (addr->family == AF_INET ? 2 : 14);
+	u32 i = (low[0] << 8 | low[1]) - 1;
+	struct weft_sockaddr a;
+
+	if (i >= rig->conf.nodes)
+		return NULL;
+	rig_node_addr(&rig->conf, i, 0, &a);
+	if (a.family != addr->family || memcmp(a.addr, addr->addr, sizeof(a.addr)))
+		return NULL;
+	return &rig->node[i];
+}
+
+void rig_cut(struct rig *rig, u32 a, u32 b, bool cut)
+{
+	rig->cut[a * rig->conf.nodes + b] = cut;
+	rig->cut[b * rig->conf.nodes + a] = cut;
+}
+
+bool rig_is_cut(struct rig *rig, u32 a, u32 b)
+{
+	return rig->cut[a * rig->conf.nodes + b];
+}
+
+void rig_mend(struct rig *rig)
+{
+	memset(rig->cut, 0, sizeof(*rig->cut) * rig->conf.nodes * rig->conf.nodes);
+}
+
+/* ---- Links ----------------------------------------------------------------------- */
+
+void rig_net_init(struct rig *rig)
+{
+	const struct rig_net *net = &rig->conf.net;
+	u32 i, racks = net->rack ? DIV_ROUND_UP(rig->conf.nodes, net->rack) : 1;
+	struct rig_link host = { .bps = net->bps }, port = host;
+	struct rig_link trunk = { .bps = net->rack_bps, .limit = net->queue };
+
+	if (!rig->conf.nodes || rig->conf.nodes > RIG_NODES)
+		weft_host_die(__FILE__, __LINE__, "%u nodes", rig->conf.nodes);
+	port.limit = net->queue;
+	rig->node = calloc(rig->conf.nodes, sizeof(*rig->node));
+	rig->cut = calloc((size_t)rig->conf.nodes * rig->conf.nodes, sizeof(*rig->cut));
+	rig->rack_up = calloc(racks, sizeof(*rig->rack_up));
+	rig->rack_down = calloc(racks, sizeof(*rig->rack_down));
+	for (i = 0; i < rig->conf.nodes; i++) {
+		rig->node[i].rig = rig;
+		rig->node[i].index = i;
+		rig->node[i].up_link = host;
+		rig->node[i].down_link = port;
+	}
+	for (i = 0; i < racks; i++) {
+		rig->rack_up[i] = trunk;
+		rig->rack_down[i] = trunk;
+	}
+}
+
+void rig_net_free(struct rig *rig)
+{
+	free(rig->node);
+	free(rig->cut);
+	free(rig->rack_up);
+	free(rig->rack_down);
+}
+
+/* Link number @hop of the way from @from to @to, and how many there are. */
+static struct rig_link *link_of(struct rig *rig, u32 from, u32 to, u32 hop, u32 *hops)
+{
+	u32 rack = rig->conf.net.rack;
+	bool far = rack && from / rack != to / rack;
+
+	*hops = far ? 4 : 2;
+	if (!hop)
+		return &rig->node[from].up_link;
+	if (hop + 1 == *hops)
+		return &rig->node[to].down_link;
+	return hop == 1 ? &rig->rack_up[from / rack] : &rig->rack_down[to / rack];
+}
+
+static weft_ns on_wire(const struct rig_link *link, u64 bytes)
+{
+	return bytes * 8 * NSEC_PER_SEC / link->bps;
+}
+
+/* Bytes of a packet that stands in line now. Return: when it is through, 0: lost. */
+static weft_ns stand_in_line(struct rig_link *link, weft_ns now, u32 len)
+{
+	u64 waiting = 0;
+
+	len += OVERHEAD;
+	if (link->free_at > now)
+		waiting = (link->free_at - now) * (link->bps / 1000) / (8 * NSEC_PER_SEC / 1000);
+	if (link->limit && waiting + len > link->limit) {
+		link->lost++;
+		return 0;
+	}
+	link->deepest = max(link->deepest, waiting + len);
+	link->sent += len;
+	link->free_at = max(link->free_at, now) + on_wire(link, len);
+	return link->free_at;
+}
+
+static weft_ns stray(struct rig *rig)
+{
+	weft_ns t = rig_below(rig, rig->conf.jitter);
+
+	if (rig_chance(rig, rig->conf.late))
+		t += rig_below(rig, rig->conf.late_by);
+	return t;
+}
+
+static void lose(struct rig *rig, struct rig_event *ev)
+{
+	__atomic_add_fetch(&rig->nlost, 1, __ATOMIC_RELAXED);
+	free(ev->data);
+}
+
+void rig_net_hop(struct rig *rig, struct rig_event *ev)
+{
+	u32 hops;
+	struct rig_link *link = link_of(rig, ev->from, ev->node->index, ev->hop, &hops);
+	weft_ns through = stand_in_line(link, rig->now, ev->len);
+
+	if (!through) {
+		lose(rig, ev);
+		return;
+	}
+	ev->at = through + rig->conf.delay / 2;
+	if (++ev->hop == hops) {
+		ev->kind = RIG_EV_PACKET;
+		ev->at += stray(rig);
+	}
+	rig_push(rig, ev);
+}
+
+/* ---- What happens to packets on their way ---------------------------------------- */
+
+/* The sum that UDP's checksum is made of; addresses and ports do not change. */
+static u16 checksum(const u8 *p, u32 len)
+{
+	u32 i, sum = 0;
+
+	for (i = 0; i < len; i++)
+		sum += i & 1 ? p[i] : p[i] << 8;
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
+/* Change bits that stand close to each other. Return: nobody notices. */
+static bool corrupt(struct rig *rig, u8 *p, u32 len)
+{
+	u16 before = checksum(p, len);
+	u32 at = rig_below(rig, len * 8 - 8), n = 1 + rig_below(rig, 8);
+
+	for (; n; n--, at++)
+		if (rig_below(rig, 2) || n == 1)
+			p[at / 8] ^= 1 << at % 8;
+	return checksum(p, len) == before;
+}
+
+static bool in_burst(struct rig *rig, struct rig_node *to)
+{
+	const struct rig_net *net = &rig->conf.net;
+
+	if (to->burst_end <= rig->now && rig_chance(rig, net->burst))
+		to->burst_end = rig->now + rig_below(rig, 2 * (u32)net->burst_for);
+	return to->burst_end > rig->now && rig_below(rig, 2);
+}
+
+static void set_out(struct rig_node *node, struct rig_node *to, const struct weft_sockaddr *src,
+		    const void *data, u32 len)
+{
+	struct rig *rig = node->rig;
+	struct rig_event ev = {
+		.kind = RIG_EV_PACKET, .node = to, .life = to->life, .len = len, .src = *src,
+		.from = node->index
+	};
+
+	ev.data = malloc(len);
+	memcpy(ev.data, data, len);
+	if (unlikely(rig->conf.net.corrupt) && rig_chance(rig, rig->conf.net.corrupt) &&
+	    !corrupt(rig, ev.data, len)) {
+		lose(rig, &ev);
+		return;
+	}
+	if (rig->conf.net.bps) {
+		ev.kind = RIG_EV_HOP;
+		rig_net_hop(rig, &ev);
+		return;
+	}
+	ev.at = rig_now(rig) + rig->conf.delay + stray(rig);
+	rig_push(rig, &ev);
+}
+
+/* A packet leaves a node. */
+static void leave(struct rig_node *node, struct rig_node *to, const struct weft_sockaddr *src,
+		  const void *data, u32 len)
+{
+	struct rig *rig = node->rig;
+
+	__atomic_add_fetch(&rig->npackets, 1, __ATOMIC_RELAXED);
+	if (!to || !to->up || node->deaf || to->deaf || rig_is_cut(rig, node->index, to->index) ||
+	    rig_chance(rig, rig->conf.loss) || in_burst(rig, to)) {
+		__atomic_add_fetch(&rig->nlost, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	set_out(node, to, src, data, len);
+	if (rig_chance(rig, rig->conf.dup))
+		set_out(node, to, src, data, len);
+}
+
+void rig_carry(struct rig_node *node, u32 to, const void *data, u32 len)
+{
+	struct weft_sockaddr src = node->core.addr[0];
+
+	leave(node, &node->rig->node[to], &src, data, len);
+}
+
+/* ---- What the core sends --------------------------------------------------------- */
+
+/* Packet @i of @tx. */
+static void transmit(struct rig_node *node, const struct weft_tx *tx, u32 i)
+{
+	u32 len = weft_tx_len(tx, i), pay = weft_tx_paylen(tx, i);
+	struct rig *rig = node->rig;
+	const struct weft_sockaddr *dst = tx->path ? weft_path_addr(tx->path) : &tx->to;
+	struct weft_sockaddr src = node->core.addr[tx->path ? weft_path_src(tx->path) : tx->src];
+	u8 *p;
+
+	src.port = cpu_to_be16(node->core.conf.udp_port);
+	if (pay > len || pay > tx->pay || !pay != !tx->pay ||
+	    (tx->path && len > rig->conf.max_payload))
+		weft_host_die(__FILE__, __LINE__, "packet of %u bytes, %u of them payload", len,
+			      pay);
+	if (len < 32)
+		weft_host_die(__FILE__, __LINE__, "packet of %u bytes", len);
+	p = malloc(len);
+	weft_tx_header(tx, i, p);
+	if (weft_tx_payload(tx, i, p + len - pay)) {
+		__atomic_add_fetch(&rig->npackets, 1, __ATOMIC_RELAXED);
+		__atomic_add_fetch(&rig->nlost, 1, __ATOMIC_RELAXED);
+	} else {
+		leave(node, rig_find_node(rig, dst), &src, p, len);
+	}
+	free(p);
+}
+
+void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n)
+{
+	u32 i, k;
+
+	weft_host_no_locks(__FILE__, __LINE__);
+	for (i = 0; i < n; i++) {
+		if (!tx[i].nseg || (tx[i].nseg > 1 && weft_tx_size(&tx[i]) > WEFT_RUN_BYTES))
+			weft_host_die(__FILE__, __LINE__, "run of %u packets", tx[i].nseg);
+		for (k = 0; k < tx[i].nseg; k++)
+			transmit(core->port, &tx[i], k);
+	}
+}

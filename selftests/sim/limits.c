@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Simulator: what must hold at any time, whatever happens
+ */
+#include "core/proto.h"
+#include "sim.h"
+
+#define MANY	64	/* paths that are looked at each time; of more only some are */
+
+static void check_lane(const struct weft_path *path, const struct weft_lane *lane)
+{
+	u32 n = 0, seen = 0, flight = 0;
+	struct weft_list *l;
+
+	if (lane->snd_nxt - lane->snd_una > WEFT_WINDOW)
+		weft_host_die(__FILE__, __LINE__, "lane: PSNs %u to %u", lane->snd_una,
+			      lane->snd_nxt);
+	if (lane->cwnd < WEFT_CWND_MIN || lane->cwnd > WEFT_WINDOW)
+		weft_host_die(__FILE__, __LINE__, "lane: window of %u", lane->cwnd);
+	weft_list_for_each(l, &lane->sent) {
+		const struct weft_rec *rec = weft_entry(l, struct weft_rec, node);
+
+		n += rec->nseg;
+		flight += rec->state == WEFT_REC_FLIGHT ? rec->nseg : 0;
+		if (++seen > WEFT_WINDOW)
+			break;
+	}
+	if (n > WEFT_WINDOW || flight != lane->flight)
+		weft_host_die(__FILE__, __LINE__, "lane: %u packets, %u in flight, not %u", n,
+			      flight, lane->flight);
+	/* nobody waits for ever: what is not acknowledged has a time at which something is done */
+	if (n && path->state == WEFT_PATHS_UP && !path->failing && lane->rto_at == U64_MAX)
+		weft_host_die(__FILE__, __LINE__, "lane: %u packets, and no timer", n);
+}
+
+static void check_path(const struct weft_path *path)
+{
+	const struct weft_conf *conf = &path->core->conf;
+	u32 i;
+
+	if (path->state == WEFT_PATHS_DEAD)
+		return;
+	/* what is under way when the limit is reached still comes: a window of packets each lane */
+	if (path->nrxm > conf->envelope_max + WEFT_LANES * WEFT_WINDOW * WEFT_REC_REFS)
+		weft_host_die(__FILE__, __LINE__, "path: %u messages", path->nrxm);
+	if (path->nrecs > WEFT_REC_KEEP)
+		weft_host_die(__FILE__, __LINE__, "path: %u idle records", path->nrecs);
+	if (path->nflow > 2 * WEFT_RFLOWS_MAX)
+		weft_host_die(__FILE__, __LINE__, "path: %u flows", path->nflow);
+	if (path->tx_used > path->tx_limit << 10)
+		weft_host_die(__FILE__, __LINE__, "path: %llu eager bytes of %llu KiB",
+			      (unsigned long long)path->tx_used,
+			      (unsigned long long)path->tx_limit);
+	if (path->flight && path->state == WEFT_PATHS_UP && !path->failing &&
+	    path->timer_at == U64_MAX)
+		weft_host_die(__FILE__, __LINE__, "path: %u packets, and no timer", path->flight);
+	for (i = 0; i < WEFT_LANES; i++)
+		check_lane(path, &path->lane[i]);
+}
+
+void sim_limits(struct rig_node *node)
+{
+	struct weft_core *core = &node->core;
+	struct weft_list *l;
+	u32 i, n = 0, from = rig_below(node->rig, WEFT_CORE_HASH);
+
+	if (core->npaths > core->conf.max_paths)
+		weft_host_die(__FILE__, __LINE__, "%u paths", core->npaths);
+	for (i = 0; i < WEFT_CORE_HASH; i++) {
+		weft_list_for_each(l, &core->paths[(from + i) % WEFT_CORE_HASH]) {
+			check_path(weft_entry(l, struct weft_path, node));
+			if (++n == MANY)
+				return;
+		}
+	}
+}

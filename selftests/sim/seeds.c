@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Simulator: small worlds, in which everything that can go wrong does
+ *
+ * A seed makes a network, faults of it, programs and their traffic; the traffic checks itself
+ * (selftests/host/traffic.h).
+ */
+#include "evil.h"
+#include "sim.h"
+
+#define FIRST_OF(seed, salt)	((seed) * 0x9e3779b97f4a7c15ULL + (salt))
+
+static u32 pick(u64 *state, u32 n)
+{
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return n ? (*state >> 33) % n : 0;
+}
+
+#define PICK(state, ...)							\
+	({ static const u64 _of[] = { __VA_ARGS__ };				\
+	   _of[pick(state, ARRAY_SIZE(_of))]; })
+
+static void make_network(struct rig_conf *rig, u64 *s)
+{
+	rig->net.bps = PICK(s, 0, 1000000000ull, 10000000000ull, 100000000000ull);
+	rig->net.queue = PICK(s, 0, 20000, 100000, 1000000);
+	rig->net.rack = PICK(s, 0, 0, 2, 3);
+	rig->net.rack_bps = rig->net.bps * PICK(s, 1, 2, 4);
+	rig->delay = PICK(s, 1000, 5000, 20000, 2000000);
+	rig->loss = PICK(s, 0, 0, RIG_PPM / 1000, RIG_PPM / 100, RIG_PPM / 20);
+	rig->dup = PICK(s, 0, 0, RIG_PPM / 100);
+	rig->late = PICK(s, 0, 0, RIG_PPM / 50);
+	rig->net.burst = PICK(s, 0, 0, 0, RIG_PPM / 1000);
+	rig->net.burst_for = PICK(s, 5000, 500000, 20000000);
+	rig->net.corrupt = PICK(s, 0, 0, RIG_PPM / 200);
+	rig->clocks = PICK(s, 0, 6, 65);	/* 100 ppm, 1000 ppm */
+	rig->cold = PICK(s, 0, 0, RIG_PPM / 4);
+	rig->bounce = PICK(s, 0, 0, RIG_PPM / 4);
+}
+
+u64 sim_seed(const struct sim_opts *o, u64 seed)
+{
+	u64 s = FIRST_OF(seed, 77);
+	struct tr_conf conf;
+	char again[120];
+	u32 evil;
+	int n;
+
+	n = snprintf(again, sizeof(again), "make sim SEED=%llu", (unsigned long long)seed);
+	if (o->nodes)
+		n += snprintf(again + n, sizeof(again) - n, " NODES=%u", o->nodes);
+	if (o->loss >= 0)
+		snprintf(again + n, sizeof(again) - n, " LOSS=%g", o->loss);
+	tr_conf_random(&conf, seed);
+	make_network(&conf.rig, &s);
+	conf.rig.nodes = 2 + pick(&s, 5);
+	if (!pick(&s, 16))
+		conf.rig.nodes = 2 + pick(&s, 31);
+	if (o->nodes)
+		conf.rig.nodes = o->nodes;
+	if (conf.rig.nodes > 6) {
+		conf.procs = 1;
+		conf.eps = 1;
+		conf.msgs = 12;
+		conf.max_len = min(conf.max_len, 20000u);
+	}
+	conf.max_len = min(conf.max_len, 100000u);
+	conf.msg = !pick(&s, 4);
+	if (conf.msg)
+		conf.procs = 2;
+	if (o->loss >= 0)
+		conf.rig.loss = PERCENT(o->loss);
+	evil = PICK(&s, 0, 0, EVIL_EP | EVIL_PROC | EVIL_REVIVE, EVIL_NODE | EVIL_REVIVE,
+		    EVIL_CUT | EVIL_NOISE, EVIL_PART | EVIL_CUT, EVIL_ALLOC | EVIL_FAULT,
+		    EVIL_ALLOC | EVIL_PART | EVIL_NODE | EVIL_REVIVE, ~EVIL_SHUT);
+	/* what was connected is not connected again */
+	if (conf.msg)
+		evil = (evil & ~(EVIL_REVIVE | EVIL_NODE)) | (evil ? EVIL_SHUT : 0);
+	return evil_run(&conf, again, evil, sim_limits);
+}

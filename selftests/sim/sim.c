@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Simulator: what is asked for
+ */
+#include <getopt.h>
+
+#include "sim.h"
+
+#define SMALL	64	/* nodes of a world with everything that can go wrong, at most */
+
+static const char usage[] =
+	"usage: sim [-s SEED] [-c COUNT] [-n NODES] [-l PERCENT] [-m MESSAGES] [-v]\n"
+	"\n"
+	"Without -s 200 seeds are run, from 1 on; with it, one. Up to 64 nodes: small worlds with\n"
+	"all faults; more: a large run. Prints a digest of all events for one seed.\n";
+
+static u64 run(const struct sim_opts *o, u64 seed)
+{
+	return o->nodes > SMALL || o->msgs ? sim_large(o, seed) : sim_seed(o, seed);
+}
+
+int main(int argc, char **argv)
+{
+	struct sim_opts o = { .loss = -1 };
+	u64 seed, digest = 0;
+	int c;
+
+	while ((c = getopt(argc, argv, "s:c:n:l:m:v")) != -1) {
+		switch (c) {
+		case 's':
+			o.seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'c':
+			o.seeds = strtoull(optarg, NULL, 0);
+			break;
+		case 'n':
+			o.nodes = strtoul(optarg, NULL, 0);
+			break;
+		case 'l':
+			o.loss = strtod(optarg, NULL);
+			break;
+		case 'm':
+			o.msgs = strtoul(optarg, NULL, 0);
+			break;
+		case 'v':
+			o.verbose = true;
+			break;
+		default:
+			fputs(usage, stderr);
+			return 2;
+		}
+	}
+	if (o.nodes == 1 || o.nodes > RIG_NODES || optind < argc) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	if (!o.seeds)
+		o.seeds = o.seed || o.nodes > SMALL ? 1 : 200;
+	if (!o.seed)
+		o.seed = 1;
+	for (seed = o.seed; seed < o.seed + o.seeds; seed++) {
+		if (o.verbose)
+			fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
+		digest = run(&o, seed) ^ (digest << 1 | digest >> 63);
+	}
+	printf("%llu seeds from %llu on: events %016llx\n", (unsigned long long)o.seeds,
+	       (unsigned long long)o.seed, (unsigned long long)digest);
+	return 0;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The simulator: kernel/core on many nodes, in virtual time
+ *
+ * It stands on the rig of the unit tests (selftests/host/rig.h), which has nodes, programs, links
+ * and events. One thread; no locks.
+ */
+#ifndef WEFT_SIM_H
+#define WEFT_SIM_H
+
+#include "rig.h"
+
+#define PERCENT(n)	((u32)((n) * RIG_PPM / 100.0))
+
+/**
+ * struct sim_opts - what was asked for
+ * @seed: first seed
+ * @seeds: how many
+ * @nodes: nodes, 0: as the seed has it
+ * @loss: percent of packets lost, below 0: as the seed has it
+ * @msgs: messages of a large run
+ * @verbose: say what happens
+ */
+struct sim_opts {
+	u64 seed;
+	u64 seeds;
+	u32 nodes;
+	double loss;
+	u32 msgs;
+	bool verbose;
+};
+
+/* ---- Small worlds with everything that can go wrong (seeds.c) -------------------- */
+
+/* One run. Dies when something is wrong. Return: digest of all events. */
+u64 sim_seed(const struct sim_opts *o, u64 seed);
+
+/* ---- What must hold at any time (limits.c) --------------------------------------- */
+
+/* For rig->check: dies when a node's core holds more than it may, or waits for nothing. */
+void sim_limits(struct rig_node *node);
+
+/* ---- Messages of given sizes between many nodes (load.c) ------------------------- */
+
+/**
+ * struct load_msg - a message
+ * @at: when its program wants to send it
+ * @src: sending node
+ * @dst: receiving node
+ * @len: bytes
+ * @seq: its number among those of this pair, from 1
+ * @sent: the send has completed
+ * @got: when it was received, 0: not yet
+ * @to: where
+ * @from: its bytes, of the sender
+ */
+struct load_msg {
+	weft_ns at;
+	u32 src;
+	u32 dst;
+	u32 len;
+	u32 seq;
+	bool sent;
+	weft_ns got;
+	u8 *to;
+	u8 *from;
+};
+
+/**
+ * struct load - a run
+ * @rig: world
+ * @node: programs, one on each node
+ * @msgs: messages, in order of time
+ * @n: how many
+ * @check: fill them with bytes that are looked at when they come
+ * @left: messages that have not been received, and sends that have not completed
+ * @slots: slots of rings
+ */
+struct load {
+	struct rig *rig;
+	struct load_node *node;
+	struct load_msg *msgs;
+	u32 n;
+	bool check;
+	u32 left;
+	u32 slots;
+};
+
+struct load *load_new(const struct rig_conf *conf, u32 msgs, bool check);
+/* Add a message; times do not go backwards. */
+void load_add(struct load *l, weft_ns at, u32 src, u32 dst, u32 len);
+/* Let time pass until all has been received and completed; dies after @most. */
+void load_run(struct load *l, weft_ns most);
+/* End programs, check that nothing leaks. */
+void load_free(struct load *l);
+
+/* A large run. Return: digest of all events. */
+u64 sim_large(const struct sim_opts *o, u64 seed);
+
+#endif
