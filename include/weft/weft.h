@@ -38,6 +38,7 @@ extern "C" {
 
 struct weft_ctx;		/* an open port: one address space's share of it */
 struct weft_cq;			/* completion queue */
+struct weft_cntr;		/* counter */
 struct weft_eq;			/* event queue */
 struct weft_av;			/* address vector */
 struct weft_ep;			/* endpoint, passive ones too */
@@ -252,6 +253,81 @@ int weft_cq_fd(const struct weft_cq *cq);
  */
 uint32_t weft_cq_slots(const struct weft_cq *cq);
 
+/* ---- Counters -------------------------------------------------------------------------- */
+
+/**
+ * struct weft_count - what a counter says
+ * @done: operations that have reached their level
+ * @failed: operations that have failed
+ * @seen: for weft_cntr_wait()
+ */
+struct weft_count {
+	uint64_t done;
+	uint64_t failed;
+	uint32_t seen;
+};
+
+/**
+ * weft_cntr_create() - create a counter of operations (WEFT_IOC_CQ_CREATE, WEFT_CQF_COUNT)
+ * @ctx: context
+ * @cntr: out
+ *
+ * It counts for the endpoints that are enabled with it. Any thread. Return: 0, -ENOMEM, -errno.
+ */
+int weft_cntr_create(struct weft_ctx *ctx, struct weft_cntr **cntr);
+
+/**
+ * weft_cntr_destroy() - destroy a counter
+ * @cntr: no endpoint uses it any more, no thread waits on it
+ *
+ * Return: 0; -EBUSY and others: it still exists.
+ */
+int weft_cntr_destroy(struct weft_cntr *cntr);
+
+/**
+ * weft_cntr_read() - what has been counted; never blocks
+ * @cntr: counter
+ * @count: out
+ *
+ * Payload that came within entries of a completion queue is where it belongs only after
+ * weft_cq_settle(). Any thread.
+ */
+void weft_cntr_read(struct weft_cntr *cntr, struct weft_count *count);
+
+/**
+ * weft_cntr_pending() - has more been counted than was read
+ * @cntr: counter
+ *
+ * Any thread. Return: 0 or 1.
+ */
+int weft_cntr_pending(const struct weft_cntr *cntr);
+
+/**
+ * weft_cntr_wait() - sleep until more has been counted
+ * @cntr: counter
+ * @seen: from weft_cntr_read()
+ * @timeout_ns: relative nanoseconds; WEFT_FOREVER
+ *
+ * Any thread. Return: as of weft_cq_wait().
+ */
+int weft_cntr_wait(struct weft_cntr *cntr, uint32_t seen, uint64_t timeout_ns);
+
+/**
+ * weft_cntr_signal() - make every weft_cntr_wait() on a value read before return 0
+ * @cntr: counter
+ *
+ * Any thread. Return: 0, -errno.
+ */
+int weft_cntr_signal(struct weft_cntr *cntr);
+
+/**
+ * weft_cntr_fd() - file for poll(2): readable when more has been counted than was read
+ * @cntr: counter
+ *
+ * It belongs to @cntr: do not close it.
+ */
+int weft_cntr_fd(const struct weft_cntr *cntr);
+
 /* ---- Event queues ---------------------------------------------------------------------- */
 
 /**
@@ -430,6 +506,35 @@ int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx
  */
 int weft_ep_enable_srq(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
 		       struct weft_eq *eq, struct weft_av *av, struct weft_srq *srq);
+
+/**
+ * struct weft_ep_queues - what an endpoint is bound to; NULL: to none such
+ * @tx_cq: for completions of sends
+ * @rx_cq: for completions of receives
+ * @tx_cntr: counts sends
+ * @rx_cntr: counts receives
+ * @eq: for events
+ * @av: address vector
+ * @srq: where its receives come from
+ */
+struct weft_ep_queues {
+	struct weft_cq *tx_cq;
+	struct weft_cq *rx_cq;
+	struct weft_cntr *tx_cntr;
+	struct weft_cntr *rx_cntr;
+	struct weft_eq *eq;
+	struct weft_av *av;
+	struct weft_srq *srq;
+};
+
+/**
+ * weft_ep_enable_all() - the same, with counters
+ * @ep: as in weft_ep_enable()
+ * @q: as in weft_ep_enable(); a direction has a completion queue, a counter or both
+ *
+ * Return: 0, -EADDRINUSE, -errno.
+ */
+int weft_ep_enable_all(struct weft_ep *ep, const struct weft_ep_queues *q);
 
 /**
  * weft_ep_mark() - watermarks on the shared receives that an endpoint holds (WEFT_IOC_EP_MARK)

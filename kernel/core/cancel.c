@@ -137,7 +137,11 @@ static int weft_recv_cut_told(struct weft_ep *ep, const struct weft_rq_entry *en
 		.status = ECANCELED,
 	};
 
-	return weft_cq_post(ep->rx_cq, &e, NULL, 0, NULL, out) ? 0 : -EAGAIN;
+	if (ep->rx_cq && !weft_cq_post(ep->rx_cq, &e, NULL, 0, NULL, out))
+		return -EAGAIN;
+	if (ep->rx_cntr)
+		weft_cq_count(ep->rx_cntr, true, out);
+	return 0;
 }
 
 /**

@@ -31,7 +31,7 @@ int weft_cm_listen(struct weft_ep *pep, struct weft_eq *eq, u32 backlog)
 	if (pep->conf.type != WEFT_EP_PASSIVE || !eq || !backlog)
 		return -EINVAL;
 	if (READ_ONCE(pep->state) == WEFT_EPS_NEW) {
-		err = weft_ep_enable(pep, NULL, NULL, eq, NULL);
+		err = weft_ep_enable(pep, &(struct weft_ep_queues){ .eq = eq });
 		if (err)
 			return err;
 	}

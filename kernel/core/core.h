@@ -445,8 +445,8 @@ struct weft_ovf {
  * @ref: references
  * @wake: in out->wake, when @waking
  * @waking: some out will wake it
- * @slots: ring, written by the kernel alone
- * @size: slots, a power of two
+ * @slots: ring, written by the kernel alone; NULL: a counter
+ * @size: slots, a power of two; 0: a counter
  * @doorbell: user's consumer index; untrusted, read once
  * @status: what the user reads
  * @tail: producer index (the kernel's own copy)
@@ -485,13 +485,16 @@ struct weft_cq {
  * weft_cq_init - make a completion queue
  * @cq: the queue; one reference is the caller's
  * @core: its core
- * @slots: zeroed ring
- * @size: slots
+ * @slots: zeroed ring, NULL: a counter
+ * @size: slots, 0 for a counter
  * @doorbell: zeroed
  * @status: zeroed
  */
 void weft_cq_init(struct weft_cq *cq, struct weft_core *core, struct weft_cqe *slots, u32 size,
 		  const struct weft_cq_doorbell *doorbell, struct weft_cq_status *status);
+
+/* A counter: have everybody who waits look again; the caller wakes them. */
+void weft_cq_stir(struct weft_cq *cntr);
 
 /* The user has read: write what waits. */
 void weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out);
@@ -640,20 +643,34 @@ struct weft_ep_conf {
 struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *conf);
 
 /**
+ * struct weft_ep_queues - what an endpoint is bound to
+ * @tx_cq: completions of sends, or NULL
+ * @rx_cq: completions of receives, or NULL
+ * @tx_cntr: counter of sends, or NULL
+ * @rx_cntr: counter of receives, or NULL
+ * @eq: events; may be NULL, but not for MSG
+ * @av: RDM only
+ */
+struct weft_ep_queues {
+	struct weft_cq *tx_cq;
+	struct weft_cq *rx_cq;
+	struct weft_cq *tx_cntr;
+	struct weft_cq *rx_cntr;
+	struct weft_eq *eq;
+	struct weft_av *av;
+};
+
+/**
  * weft_ep_enable - give it queues and a service; once more: queues that it had not
  * @ep: the endpoint
- * @tx_cq: may be NULL
- * @rx_cq: may be NULL
- * @eq: may be NULL, but not for MSG
- * @av: RDM only
+ * @q: the queues; references are taken, but of the vector
  *
- * A connectionless endpoint that is enabled may be given a completion queue for a direction that
- * has none, with the same vector and no event queue.
+ * A connectionless endpoint that is enabled may be given a completion queue or counter for a
+ * direction that has none, with the same vector and no event queue.
  *
  * Return: 0, -EINVAL: queues do not fit the type, -EBUSY: enabled already, -EADDRINUSE, -ENODEV.
  */
-int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
-		   struct weft_eq *eq, struct weft_av *av);
+int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q);
 
 /**
  * weft_ep_kick - there may be work in its rings

@@ -9,6 +9,9 @@
  * The slot that the reader will look at next never seems complete before it is: payload of an
  * earlier lap may look like any sequence number, so each entry unmarks the slot behind itself
  * before it is published.
+ *
+ * A counter is a queue without a ring (size 0): weft_cq_count() takes the place of weft_cq_post(),
+ * waiting and waking are the same.
  */
 #include "queue.h"
 
@@ -18,8 +21,8 @@
  * weft_cq_init - make a completion queue
  * @cq: the queue; one reference is the caller's
  * @core: its core
- * @slots: zeroed ring
- * @size: slots
+ * @slots: zeroed ring, NULL: a counter
+ * @size: slots, 0 for a counter
  * @doorbell: zeroed
  * @status: zeroed
  */
@@ -148,6 +151,42 @@ static void weft_cq_wake(struct weft_cq *cq, struct weft_out *out)
 	cq->waking = true;
 	weft_cq_get(cq);
 	weft_list_add_tail(&out->wake, &cq->wake);
+}
+
+static void weft_cntr_move(struct weft_cq *cntr)
+{
+	WRITE_ONCE(cntr->tail, cntr->tail + 1);
+	/* barrier C: the numbers before the index */
+	smp_store_release(&cntr->status->tail, cntr->tail);
+}
+
+/* Described in queue.h. */
+void weft_cq_count(struct weft_cq *cntr, bool failed, struct weft_out *out)
+{
+	struct weft_cq_status *st = cntr->status;
+
+	weft_lock(&cntr->lock);
+	smp_wmb();	/* what was received before its number */
+	if (failed)
+		WRITE_ONCE(st->failed, st->failed + 1);
+	else
+		WRITE_ONCE(st->done, st->done + 1);
+	weft_cntr_move(cntr);
+	weft_cq_wake(cntr, out);
+	weft_unlock(&cntr->lock);
+}
+
+/**
+ * weft_cq_stir - have everybody who waits for a counter look again
+ * @cntr: the counter
+ *
+ * The caller wakes them afterwards.
+ */
+void weft_cq_stir(struct weft_cq *cntr)
+{
+	weft_lock(&cntr->lock);
+	weft_cntr_move(cntr);
+	weft_unlock(&cntr->lock);
 }
 
 /* Described in queue.h. */

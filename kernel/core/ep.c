@@ -261,72 +261,82 @@ static void weft_service_release(struct weft_ep *ep)
 
 /* ---- Enable ---------------------------------------------------------------------- */
 
-static bool weft_ep_fits(const struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
-			 struct weft_eq *eq, struct weft_av *av)
+static bool weft_ep_writes(const struct weft_ep_queues *q)
+{
+	return q->tx_cq || q->rx_cq || q->tx_cntr || q->rx_cntr;
+}
+
+static bool weft_ep_fits(const struct weft_ep *ep, const struct weft_ep_queues *q)
 {
 	switch (ep->conf.type) {
 	case WEFT_EP_RDM:
-		return av;
+		return q->av;
 	case WEFT_EP_MSG:
-		return eq && !av;
+		return q->eq && !q->av;
 	default:
-		return eq && !av && !tx_cq && !rx_cq;
+		return q->eq && !q->av && !weft_ep_writes(q);
 	}
 }
 
+static void weft_ep_set_cq(struct weft_cq **at, struct weft_cq *cq)
+{
+	if (!cq)
+		return;
+	weft_cq_get(cq);
+	*at = cq;
+}
+
+/* ep->lock and ep->sq_mutex are held */
+static void weft_ep_set_cqs(struct weft_ep *ep, const struct weft_ep_queues *q)
+{
+	weft_ep_set_cq(&ep->tx_cq, q->tx_cq);
+	weft_ep_set_cq(&ep->rx_cq, q->rx_cq);
+	weft_ep_set_cq(&ep->tx_cntr, q->tx_cntr);
+	weft_ep_set_cq(&ep->rx_cntr, q->rx_cntr);
+}
+
 /* Give an enabled endpoint a queue that it has not. ep->sq_mutex is held. Return: 0, -EBUSY. */
-static int weft_ep_add_cq(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
-			  const struct weft_av *av)
+static int weft_ep_add_cq(struct weft_ep *ep, const struct weft_ep_queues *q)
 {
 	int err = -EBUSY;
 
+	if (q->eq || !weft_ep_writes(q))
+		return err;
 	weft_lock(&ep->lock);
-	if (ep->state == WEFT_EPS_ENABLED && !ep->srq && av && av == ep->av &&
-	    !(tx_cq && ep->tx_cq) && !(rx_cq && ep->rx_cq)) {
-		if (tx_cq) {
-			weft_cq_get(tx_cq);
-			ep->tx_cq = tx_cq;
-		}
-		if (rx_cq) {
-			weft_cq_get(rx_cq);
-			ep->rx_cq = rx_cq;
-		}
+	if (ep->state == WEFT_EPS_ENABLED && !ep->srq && q->av && q->av == ep->av &&
+	    !(q->tx_cq && ep->tx_cq) && !(q->rx_cq && ep->rx_cq) &&
+	    !(q->tx_cntr && ep->tx_cntr) && !(q->rx_cntr && ep->rx_cntr)) {
+		weft_ep_set_cqs(ep, q);
 		err = 0;
 	}
 	weft_unlock(&ep->lock);
 	return err;
 }
 
-int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
-		   struct weft_eq *eq, struct weft_av *av)
+int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q)
 {
 	int err;
 
-	if (!weft_ep_fits(ep, tx_cq, rx_cq, eq, av) || (ep->conf.flags & WEFT_EPF_SRQ && !ep->srq))
+	if (!weft_ep_fits(ep, q) || (ep->conf.flags & WEFT_EPF_SRQ && !ep->srq))
 		return -EINVAL;
 	if (READ_ONCE(ep->core->stopped))
 		return -ENODEV;
 	weft_mutex_lock(&ep->sq_mutex);
 	if (ep->state != WEFT_EPS_NEW) {
-		err = (tx_cq || rx_cq) && !eq ? weft_ep_add_cq(ep, tx_cq, rx_cq, av) : -EBUSY;
+		err = weft_ep_add_cq(ep, q);
 		goto out;
 	}
 	err = weft_service_claim(ep);
 	if (err)
 		goto out;
-	if (tx_cq)
-		weft_cq_get(tx_cq);
-	if (rx_cq)
-		weft_cq_get(rx_cq);
-	if (eq)
-		weft_eq_get(eq);
+	if (q->eq)
+		weft_eq_get(q->eq);
 	weft_lock(&ep->lock);
-	ep->tx_cq = tx_cq;
-	ep->rx_cq = rx_cq;
-	ep->eq = eq;
-	ep->av = av;
-	if (av)
-		ep->av_gen = weft_av_gen(av);
+	weft_ep_set_cqs(ep, q);
+	ep->eq = q->eq;
+	ep->av = q->av;
+	if (q->av)
+		ep->av_gen = weft_av_gen(q->av);
 	if (ep->state == WEFT_EPS_NEW) {
 		WRITE_ONCE(ep->state, WEFT_EPS_ENABLED);
 		if (ep->conf.type != WEFT_EP_PASSIVE)
@@ -428,7 +438,8 @@ int weft_ep_cancel(struct weft_ep *ep, u64 context, weft_ns now, struct weft_out
 		err = -EINVAL;
 	} else {
 		weft_recv_drain(ep, out);
-		if (!weft_recv_cancel(ep, context, out) && ep->rq_stalled && ep->rx_cq)
+		if (!weft_recv_cancel(ep, context, out) && ep->rq_stalled &&
+		    (ep->rx_cq || ep->rx_cntr))
 			err = weft_recv_cut(ep, context, out);
 	}
 	weft_unlock(&ep->lock);
@@ -601,7 +612,7 @@ static void weft_ep_forget(struct weft_ep *ep, struct weft_cq *tx_cq, struct wef
  */
 static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 {
-	struct weft_cq *tx_cq, *rx_cq;
+	struct weft_cq *tx_cq, *rx_cq, *tx_cntr, *rx_cntr;
 	struct weft_list *l;
 	struct weft_eq *eq;
 	u32 i;
@@ -615,6 +626,8 @@ static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 		weft_srq_leave(ep);
 	tx_cq = ep->tx_cq;
 	rx_cq = ep->rx_cq;
+	tx_cntr = ep->tx_cntr;
+	rx_cntr = ep->rx_cntr;
 	eq = ep->eq;
 	ep->av = NULL;
 	weft_unlock(&ep->lock);
@@ -632,12 +645,18 @@ static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 	weft_lock(&ep->lock);
 	ep->tx_cq = NULL;
 	ep->rx_cq = NULL;
+	ep->tx_cntr = NULL;
+	ep->rx_cntr = NULL;
 	ep->eq = NULL;
 	weft_unlock(&ep->lock);
 	if (tx_cq)
 		weft_cq_put(tx_cq);
 	if (rx_cq)
 		weft_cq_put(rx_cq);
+	if (tx_cntr)
+		weft_cq_put(tx_cntr);
+	if (rx_cntr)
+		weft_cq_put(rx_cntr);
 	if (eq)
 		weft_eq_put(eq);
 	weft_lock(&ep->core->lock);

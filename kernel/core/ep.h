@@ -104,6 +104,8 @@ struct weft_conn {
  * @gen: generation of its service
  * @tx_cq: for sends; constant once it is set
  * @rx_cq: for receives
+ * @tx_cntr: counter of sends; constant once it is set, as @tx_cq
+ * @rx_cntr: counter of receives
  * @eq: for events
  * @av: address vector
  * @sq: send ring; sq_mutex
@@ -180,6 +182,8 @@ struct weft_ep {
 	u32 gen;
 	struct weft_cq *tx_cq;
 	struct weft_cq *rx_cq;
+	struct weft_cq *tx_cntr;
+	struct weft_cq *rx_cntr;
 	struct weft_eq *eq;
 	struct weft_av *av;
 	struct weft_ring sq;

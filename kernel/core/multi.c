@@ -101,7 +101,7 @@ static void weft_multi_over(struct weft_ep *ep, struct weft_post *buf, struct we
 	};
 
 	buf->match.stays = false;
-	buf->flags = WEFT_RQ_COMPLETION;
+	buf->flags = WEFT_RQ_COMPLETION | (buf->end ? 0 : WEFT_POST_ASIDE);
 	if (buf->told)
 		weft_post_free(ep, buf, out);
 	else

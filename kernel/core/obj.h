@@ -581,6 +581,7 @@ struct weft_txm {
 };
 
 #define WEFT_POST_PART	BIT(15)	/* not of the ring: a part of a multi-receive buffer */
+#define WEFT_POST_ASIDE	BIT(14)	/* its end is not a message's: not counted */
 #define WEFT_PARTS	16		/* parts that an endpoint has beside its receives */
 
 /**
@@ -594,7 +595,7 @@ struct weft_txm {
  * @keys: regions of the segments, if srq->conf.zone
  * @seq: a taken one: its number
  * @err: errno that whoever takes it is told
- * @flags: WEFT_RQ_*, WEFT_POST_PART
+ * @flags: WEFT_RQ_*, WEFT_POST_*
  * @waits: its completion waits, and holds a reference on the endpoint
  * @multi: part: the multi-receive buffer that it belongs to
  * @last: part: its completion tells that the buffer is released

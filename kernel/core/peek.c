@@ -73,7 +73,7 @@ static bool weft_peek_data(struct weft_ep *ep, struct weft_post *post, const str
 
 	/* pairs with the release in weft_rxm_is_whole(): the bytes are there */
 	if (!n || n > WEFT_INLINE_MAX || post->vec.n != 1 || !smp_load_acquire(&rxm->whole) ||
-	    !rxm->buf)
+	    !rxm->buf || !ep->rx_cq)
 		return false;
 	e->buf = post->vec.seg[0].addr;
 	e->olen = rxm->len - n;
@@ -107,7 +107,7 @@ static void weft_peek(struct weft_ep *ep, const struct weft_rq_entry *entry,
 	struct weft_cqe e;
 	int err;
 
-	post->flags |= WEFT_RQ_COMPLETION;
+	post->flags |= WEFT_RQ_COMPLETION | WEFT_POST_ASIDE;
 	err = u ? weft_peek_check(ep, post) : -ENOMSG;
 	if (err) {
 		weft_recv_fail(ep, post, -err, out);
@@ -159,7 +159,7 @@ void weft_peek_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct w
 		weft_recv_give(ep, rxm, post, out);
 		return;
 	}
-	post->flags |= WEFT_RQ_COMPLETION;
+	post->flags |= WEFT_RQ_COMPLETION | WEFT_POST_ASIDE;
 	weft_recv_cqe(&c, ep, post, rxm->tag, rxm->data, 0, rxm->match.src, rxm->flags);
 	weft_claim_over(rxm, out);
 	weft_post_done(ep, post, &c, out);

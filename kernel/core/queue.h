@@ -32,6 +32,12 @@ bool weft_cq_post(struct weft_cq *cq, const struct weft_cqe *e, const void *payl
 		  struct weft_ovf *ovf, struct weft_out *out);
 
 /*
+ * Count an operation that has reached its level or failed: after its completion, if it has one. Any
+ * locks but cq->lock may be held. The operation's completion may still wait for room.
+ */
+void weft_cq_count(struct weft_cq *cntr, bool failed, struct weft_out *out);
+
+/*
  * Take back a completion that waits. Return: it was waiting; false: it has never waited, or has
  * been written, and weft_ovf_written() comes or has come.
  */

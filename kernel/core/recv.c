@@ -90,6 +90,13 @@ void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, struct weft_pos
 		weft_multi_cqe(e, post);
 }
 
+static void weft_recv_count(struct weft_ep *ep, const struct weft_post *post, int status,
+			    struct weft_out *out)
+{
+	if (unlikely(ep->rx_cntr && !(post->flags & WEFT_POST_ASIDE)))
+		weft_cq_count(ep->rx_cntr, status, out);
+}
+
 /**
  * weft_post_done - write the completion of a receive, and free it when that is done
  * @ep: the endpoint, locked
@@ -100,9 +107,14 @@ void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, struct weft_pos
 void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
 		    struct weft_out *out)
 {
-	if (ep->state == WEFT_EPS_DEAD || !ep->rx_cq ||
-	    !(e->status || post->flags & WEFT_RQ_COMPLETION) ||
-	    weft_cq_post(ep->rx_cq, e, NULL, 0, &post->ovf, out)) {
+	bool waits = false;
+
+	if (likely(ep->state != WEFT_EPS_DEAD)) {
+		if (ep->rx_cq && (e->status || post->flags & WEFT_RQ_COMPLETION))
+			waits = !weft_cq_post(ep->rx_cq, e, NULL, 0, &post->ovf, out);
+		weft_recv_count(ep, post, e->status, out);
+	}
+	if (likely(!waits)) {
 		weft_post_free(ep, post, out);
 		return;
 	}
@@ -127,7 +139,7 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 	u64 n = min(e->len, post->vec.len);
 
 	if (n) {
-		if (n > WEFT_INLINE_MAX || post->vec.n != 1 ||
+		if (n > WEFT_INLINE_MAX || post->vec.n != 1 || !ep->rx_cq ||
 		    !(e->status || post->flags & WEFT_RQ_COMPLETION))
 			return false;
 		e->buf = post->vec.seg[0].addr;
@@ -137,6 +149,7 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 			e->flags &= ~WEFT_CQE_INLINE;
 			return false;
 		}
+		weft_recv_count(ep, post, e->status, out);
 		weft_post_free(ep, post, out);
 	} else {
 		weft_post_done(ep, post, e, out);
@@ -260,7 +273,7 @@ static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
 	post->match.ignore = e->ignore;
 	post->match.src = e->src;
 	post->match.kind = e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED;
-	if (unlikely(e->err || !ep->rx_cq)) {
+	if (unlikely(e->err || !(ep->rx_cq || ep->rx_cntr))) {
 		weft_count(ep->core, bad_completions);
 		weft_recv_fail(ep, post, e->err, out);
 		return;

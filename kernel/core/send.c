@@ -199,6 +199,13 @@ static void weft_send_fill(struct weft_cqe *c, const struct weft_ep *ep, u64 con
 	c->rsvd = 0;
 }
 
+/* Under ep->lock or sq_mutex; after the completion. */
+static void weft_send_count(struct weft_ep *ep, int status, struct weft_out *out)
+{
+	if (unlikely(ep->tx_cntr && READ_ONCE(ep->state) != WEFT_EPS_DEAD))
+		weft_cq_count(ep->tx_cntr, status, out);
+}
+
 /* Write a completion, or have it wait in @txm, whose reference is taken over. */
 static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struct weft_cqe *c,
 			   struct weft_out *out)
@@ -212,6 +219,7 @@ static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struc
 		if (!waits)
 			txm->waits = false;
 	}
+	weft_send_count(ep, c->status, out);
 	if (!waits)
 		weft_send_release(ep, txm);
 	weft_unlock(&ep->lock);
@@ -229,12 +237,14 @@ void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct wef
 {
 	struct weft_cqe c;
 
-	if (!ep->tx_cq || !(e->err || e->flags & WEFT_SQ_COMPLETION))
-		return;
-	weft_send_fill(&c, ep, e->context, e->tag, e->len, e->tagged, e->err);
-	if (likely(weft_cq_post(ep->tx_cq, &c, NULL, 0, NULL, out)))
-		return;
-	weft_send_post(ep, weft_send_use(ep), &c, out);
+	if (ep->tx_cq && (e->err || e->flags & WEFT_SQ_COMPLETION)) {
+		weft_send_fill(&c, ep, e->context, e->tag, e->len, e->tagged, e->err);
+		if (unlikely(!weft_cq_post(ep->tx_cq, &c, NULL, 0, NULL, out))) {
+			weft_send_post(ep, weft_send_use(ep), &c, out);
+			return;
+		}
+	}
+	weft_send_count(ep, e->err, out);
 }
 
 /**
@@ -252,6 +262,7 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
 	txm->told = true;
 	if (!status && !(txm->flags & WEFT_SQ_COMPLETION)) {
 		weft_lock(&txm->ep->lock);
+		weft_send_count(txm->ep, 0, out);
 		weft_send_release(txm->ep, txm);
 		weft_unlock(&txm->ep->lock);
 		return;

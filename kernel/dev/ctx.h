@@ -285,13 +285,13 @@ fault:
 /* ---- Kinds of objects ------------------------------------------------------------------------ */
 
 /**
- * struct weft_ucq - completion queue
+ * struct weft_ucq - completion queue or counter
  * @obj: object; its file and the core hold the structure
  * @cq: the core's part
  * @wq: who waits
  * @signals: WEFT_IOC_CQ_SIGNAL that nobody has taken yet
  * @dead: destroyed
- * @ring: entries
+ * @ring: entries; NULL: a counter
  * @doorbell: struct weft_cq_doorbell
  * @status: struct weft_cq_status
  * @hot: for an engine that polls

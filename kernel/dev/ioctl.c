@@ -84,7 +84,8 @@ static int weft_query(struct weft_call *call)
 	q->flags = 0;
 	q->abi = WEFT_ABI_VERSION;
 	q->caps = WEFT_CAP_TAGGED | WEFT_CAP_RDM | WEFT_CAP_MSG | WEFT_CAP_CANCEL |
-		  WEFT_CAP_PEEK | WEFT_CAP_MULTI | WEFT_CAP_MATCH | WEFT_CAP_SRQ;
+		  WEFT_CAP_PEEK | WEFT_CAP_MULTI | WEFT_CAP_MATCH | WEFT_CAP_SRQ |
+		  WEFT_CAP_COUNT;
 	q->max_msg = WEFT_MSG_MAX;
 	q->max_inline = WEFT_INLINE_MAX;
 	q->max_iov = WEFT_IOV_MAX;
@@ -119,7 +120,8 @@ static int weft_kick(struct weft_call *call)
 
 static const struct weft_call_desc weft_calls[] = {
 	DESC(QUERY, weft_query, weft_ioc_query, 0, WEFT_CALL_OUT, 0),
-	DESC(CQ_CREATE, weft_ucq_create, weft_ioc_cq, RSVD(weft_ioc_cq), WEFT_CALL_OUT, 0),
+	DESC(CQ_CREATE, weft_ucq_create, weft_ioc_cq, RSVD(weft_ioc_cq), WEFT_CALL_OUT,
+	     WEFT_CQF_COUNT),
 	DESC(EQ_CREATE, weft_ueq_create, weft_ioc_eq, 0, WEFT_CALL_OUT, 0),
 	DESC(AV_CREATE, weft_uav_create, weft_ioc_av, 0, WEFT_CALL_OUT, 0),
 	DESC(AV_INSERT, weft_uav_insert, weft_ioc_av_insert, RSVD(weft_ioc_av_insert),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft - completion queues and their files
+ * weft - completion queues, counters, and their files
  *
  * Life: as any object's (ctx.c). The queue's file is an anonymous inode; closing it does not
  * destroy the queue, and destroying the queue leaves a file that says EIO.
@@ -170,6 +170,8 @@ static long weft_ucq_kick(struct weft_ucq *ucq)
 	struct weft_ctx *ctx = ucq->obj.ctx;
 	struct weft_out *out;
 
+	if (!ucq->ring)
+		return -EINVAL;
 	if (READ_ONCE(ctx->core->stopped))
 		return -ENODEV;
 	out = weft_ctx_out(ctx);
@@ -184,7 +186,10 @@ static long weft_ucq_kick(struct weft_ucq *ucq)
 
 static long weft_ucq_signal(struct weft_ucq *ucq)
 {
-	atomic_add_unless(&ucq->signals, 1, INT_MAX);
+	if (ucq->ring)
+		atomic_add_unless(&ucq->signals, 1, INT_MAX);
+	else
+		weft_cq_stir(&ucq->cq);
 	wake_up_interruptible(&ucq->wq);
 	return 0;
 }
@@ -259,12 +264,14 @@ int weft_ucq_create(struct weft_call *call)
 {
 	struct weft_rings *rings = &call->ctx->rings;
 	struct weft_ioc_cq *arg = call->arg;
+	bool counter = arg->flags & WEFT_CQF_COUNT;
 	struct weft_ucq *ucq;
 	int err;
 
-	if (!arg->slots || arg->slots > WEFT_RING_MAX)
+	if (counter ? arg->slots : !arg->slots || arg->slots > WEFT_RING_MAX)
 		return -EINVAL;
-	arg->slots = weft_ring_slots(arg->slots);
+	if (!counter)
+		arg->slots = weft_ring_slots(arg->slots);
 	ucq = kzalloc(sizeof(*ucq), GFP_KERNEL_ACCOUNT);
 	if (!ucq)
 		return -ENOMEM;
@@ -276,7 +283,9 @@ int weft_ucq_create(struct weft_call *call)
 	}
 	call->obj = &ucq->obj;
 
-	ucq->ring = weft_area_new(rings, (size_t)arg->slots * sizeof(struct weft_cqe), false);
+	if (!counter)
+		ucq->ring = weft_area_new(rings, (size_t)arg->slots * sizeof(struct weft_cqe),
+					  false);
 	if (IS_ERR(ucq->ring)) {
 		err = PTR_ERR(ucq->ring);
 		ucq->ring = NULL;
@@ -288,10 +297,10 @@ int weft_ucq_create(struct weft_call *call)
 	err = weft_line_new(rings, false, &ucq->status);
 	if (err)
 		return err;
-	err = weft_call_file(call, "[weft-cq]", &weft_ucq_fops, O_RDWR);
+	err = weft_call_file(call, counter ? "[weft-cntr]" : "[weft-cq]", &weft_ucq_fops, O_RDWR);
 	if (err)
 		return err;
-	weft_cq_init(&ucq->cq, call->ctx->core, ucq->ring->kva, arg->slots,
+	weft_cq_init(&ucq->cq, call->ctx->core, counter ? NULL : ucq->ring->kva, arg->slots,
 		     weft_line_kva(&ucq->doorbell), weft_line_kva(&ucq->status));
 	refcount_inc(&ucq->obj.ref);	/* the core's */
 	ucq->hot.cq = &ucq->cq;
@@ -299,7 +308,8 @@ int weft_ucq_create(struct weft_call *call)
 
 	arg->handle = ucq->obj.handle;
 	arg->fd = call->fd;
-	weft_area_map(ucq->ring, &arg->ring);
+	if (!counter)
+		weft_area_map(ucq->ring, &arg->ring);
 	weft_line_map(&ucq->doorbell, &arg->doorbell);
 	weft_line_map(&ucq->status, &arg->status);
 	return 0;

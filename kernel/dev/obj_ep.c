@@ -39,7 +39,7 @@ struct weft_uep {
 	struct weft_line doorbell;
 	struct weft_line status;
 	struct weft_hot hot;
-	struct weft_obj *bound[5];
+	struct weft_obj *bound[7];
 };
 
 static_assert(!offsetof(struct weft_uep, obj));
@@ -249,6 +249,18 @@ int weft_uep_create(struct weft_call *call)
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
+/* A completion queue, or a counter. Return: 0, -ENOENT: it is no such one. */
+static int weft_uep_cq(struct weft_ctx *ctx, u32 handle, bool counter, struct weft_obj **obj)
+{
+	*obj = NULL;
+	if (handle == WEFT_HANDLE_NONE)
+		return 0;
+	*obj = weft_obj_find(ctx, handle, &weft_ucq_ops);
+	if (!*obj || !container_of(*obj, struct weft_ucq, obj)->ring != counter)
+		return -ENOENT;
+	return 0;
+}
+
 /* Return: 0; -ENOENT: a handle that is not WEFT_HANDLE_NONE and not of this kind. */
 static int weft_uep_queue(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops,
 			  struct weft_obj **obj)
@@ -282,7 +294,8 @@ static struct weft_srq *weft_srq_of(struct weft_obj *obj)
 
 static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enable *arg)
 {
-	struct weft_obj *obj, *tx, *rx, *eq, *av, *srq;
+	struct weft_obj *obj, *tx, *rx, *eq, *av, *srq, *txc, *rxc;
+	struct weft_ep_queues q;
 	struct weft_uep *uep;
 	int err;
 
@@ -290,8 +303,9 @@ static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enabl
 	if (!obj)
 		return -ENOENT;
 	uep = weft_uep_of(obj);
-	if (weft_uep_queue(ctx, arg->tx_cq, &weft_ucq_ops, &tx) ||
-	    weft_uep_queue(ctx, arg->rx_cq, &weft_ucq_ops, &rx) ||
+	if (weft_uep_cq(ctx, arg->tx_cq, false, &tx) || weft_uep_cq(ctx, arg->rx_cq, false, &rx) ||
+	    weft_uep_cq(ctx, arg->tx_cntr, true, &txc) ||
+	    weft_uep_cq(ctx, arg->rx_cntr, true, &rxc) ||
 	    weft_uep_queue(ctx, arg->eq, &weft_ueq_ops, &eq) ||
 	    weft_uep_queue(ctx, arg->av, &weft_uav_ops, &av) ||
 	    weft_uep_queue(ctx, arg->srq, &weft_usrq_ops, &srq))
@@ -305,8 +319,15 @@ static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enabl
 		if (err)
 			return err;
 	}
-	err = weft_ep_enable(uep->ep, weft_cq_of(tx), weft_cq_of(rx), weft_eq_of(eq),
-			     weft_av_of(av));
+	q = (struct weft_ep_queues){
+		.tx_cq = weft_cq_of(tx),
+		.rx_cq = weft_cq_of(rx),
+		.tx_cntr = weft_cq_of(txc),
+		.rx_cntr = weft_cq_of(rxc),
+		.eq = weft_eq_of(eq),
+		.av = weft_av_of(av),
+	};
+	err = weft_ep_enable(uep->ep, &q);
 	if (err) {
 		if (srq && err != -EBUSY)
 			weft_ep_share(uep->ep, NULL, NULL);
@@ -317,6 +338,8 @@ static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enabl
 	weft_uep_bind(uep, 2, eq);
 	weft_uep_bind(uep, 3, av);
 	weft_uep_bind(uep, 4, srq);
+	weft_uep_bind(uep, 5, txc);
+	weft_uep_bind(uep, 6, rxc);
 	weft_ep_getname(uep->ep, &arg->addr);
 	return 0;
 }

@@ -268,7 +268,9 @@ int weft_usrq_cancel(struct weft_call *call)
 	cq = weft_obj_get(call->ctx, arg->cq, &weft_ucq_ops);
 	if (!cq)
 		return -ENOENT;
-	err = weft_usrq_enter(call->ctx, arg->handle, &usrq, &out);
+	err = -ENOENT;
+	if (container_of(cq, struct weft_ucq, obj)->ring)
+		err = weft_usrq_enter(call->ctx, arg->handle, &usrq, &out);
 	if (!err) {
 		out->now = weft_now();
 		err = weft_srq_cancel(usrq->srq, &container_of(cq, struct weft_ucq, obj)->cq,

@@ -103,6 +103,7 @@ int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struc
 	fi->domain_attr->mr_cnt = q->max_objs;
 	fi->domain_attr->cq_data_size = sizeof(uint64_t);
 	fi->domain_attr->cq_cnt = q->max_objs;
+	fi->domain_attr->cntr_cnt = q->caps & WEFT_CAP_COUNT ? q->max_objs : 0;
 	fi->domain_attr->ep_cnt = q->max_objs;
 	fi->domain_attr->tx_ctx_cnt = q->max_objs;
 	fi->domain_attr->max_ep_stx_ctx = q->max_objs;

@@ -23,12 +23,6 @@ static int weft_fi_domain_close(struct fid *fid)
 	return 0;
 }
 
-static int weft_fi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr,
-			     struct fid_cntr **cntr, void *context)
-{
-	return -FI_ENOSYS;
-}
-
 static int weft_fi_query_atomic(struct fid_domain *domain, enum fi_datatype datatype,
 				enum fi_op op, struct fi_atomic_attr *attr, uint64_t flags)
 {

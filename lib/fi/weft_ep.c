@@ -71,6 +71,8 @@ int weft_fi_ep_free(struct weft_fi_ep *ep)
 	weft_fi_half_flush(&ep->rx);
 	weft_fi_half_unbind(&ep->tx);
 	weft_fi_half_unbind(&ep->rx);
+	weft_fi_cntr_unbind(&ep->tx);
+	weft_fi_cntr_unbind(&ep->rx);
 	ret = weft_fi_cm_close(&ep->cm);
 	if (ret)
 		return ret;
@@ -196,10 +198,10 @@ static int weft_fi_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 		return weft_fi_ep_bind_eq(ep, bfid, flags);
 	case FI_CLASS_STX_CTX:
 		return weft_fi_stx_bind(ep, bfid, flags);
+	case FI_CLASS_CNTR:
+		return weft_fi_cntr_bind(ep, bfid, flags);
 	case FI_CLASS_SRX_CTX:
 		return weft_fi_srx_bind(ep, bfid, flags);
-	case FI_CLASS_CNTR:
-		return -FI_ENOSYS;
 	}
 	return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
 			    "an object of class %zu cannot be bound to an endpoint", bfid->fclass);
@@ -207,12 +209,12 @@ static int weft_fi_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 
 static int weft_fi_ep_ready(const struct weft_fi_ep *ep)
 {
-	if (ep->caps & FI_SEND && !ep->tx.cq)
+	if (ep->caps & FI_SEND && !ep->tx.cq && !ep->tx.cntr)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOCQ,
-				    "the endpoint needs a completion queue for FI_TRANSMIT");
-	if (ep->caps & FI_RECV && !ep->rx.cq)
+				    "the endpoint needs a completion queue for FI_TRANSMIT, or a counter");
+	if (ep->caps & FI_RECV && !ep->rx.cq && !ep->rx.cntr)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOCQ,
-				    "the endpoint needs a completion queue for FI_RECV");
+				    "the endpoint needs a completion queue for FI_RECV, or a counter");
 	if (ep->shared_tx && !ep->stx)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,
 				    "the endpoint was opened with tx_ctx_cnt FI_SHARED_CONTEXT and has none bound");
@@ -230,19 +232,24 @@ static int weft_fi_ep_ready(const struct weft_fi_ep *ep)
  */
 int weft_fi_ep_enable(struct weft_fi_ep *ep)
 {
-	struct weft_eq *eq = NULL;
+	struct weft_ep_queues q = {
+		.tx_cq = ep->tx.cq ? ep->tx.cq->cq : NULL,
+		.rx_cq = ep->rx.cq ? ep->rx.cq->cq : NULL,
+		.tx_cntr = weft_fi_half_cntr(&ep->tx),
+		.rx_cntr = weft_fi_half_cntr(&ep->rx),
+		.av = ep->av ? ep->av->av : NULL,
+		.srq = ep->srx ? ep->srx->srq : NULL,
+	};
 	int ret;
 
 	if (ep->enabled)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE, "it is enabled already");
 	ret = weft_fi_ep_ready(ep);
 	if (!ret && ep->cm.eq)
-		ret = weft_fi_eq_port(ep->cm.eq, ep->cm.port, &eq);
+		ret = weft_fi_eq_port(ep->cm.eq, ep->cm.port, &q.eq);
 	if (ret)
 		return ret;
-	ret = weft_ep_enable_srq(ep->cm.ep, ep->tx.cq ? ep->tx.cq->cq : NULL,
-				 ep->rx.cq ? ep->rx.cq->cq : NULL, eq,
-				 ep->av ? ep->av->av : NULL, ep->srx ? ep->srx->srq : NULL);
+	ret = weft_ep_enable_all(ep->cm.ep, &q);
 	if (ret)
 		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "the endpoint is not enabled: %s%s",
 				    fi_strerror(-ret), ret == -EADDRINUSE ?
@@ -250,9 +257,9 @@ int weft_fi_ep_enable(struct weft_fi_ep *ep)
 	if (ep->av && ep->av->bits && ep->rx.cq)
 		atomic_store(&ep->rx.cq->bits, true);
 	ep->enabled = true;
-	ep->tx.on = ep->tx.cq;
+	ep->tx.on = ep->tx.cq || ep->tx.cntr;
 	/* who shares receives posts none */
-	ep->rx.on = ep->rx.cq && !ep->srx;
+	ep->rx.on = (ep->rx.cq || ep->rx.cntr) && !ep->srx;
 	if (ep->srx)
 		weft_fi_srx_enabled(ep);
 	return 0;

@@ -10,8 +10,8 @@
  * domains and passive endpoints, so that a connection request can be accepted by an endpoint of any
  * domain of the same port). An object counts those that use it; it cannot be closed before them.
  *
- * Locks, in the order in which they may be taken: weft_fi_cq.eps_lock, the two of an endpoint;
- * weft_fi_eq.lock, weft_fi_port.lock. The others are taken alone.
+ * Locks, in the order in which they may be taken: weft_fi_cntr.lock; weft_fi_cq.eps_lock, the two
+ * of an endpoint; weft_fi_cq.lock. weft_fi_eq.lock, weft_fi_port.lock. The others are taken alone.
  */
 #ifndef WEFT_FI_H
 #define WEFT_FI_H
@@ -414,7 +414,9 @@ struct weft_fi_req {
  * @lock: of libweft's half and of @held
  * @ep: whose it is
  * @cq: bound completion queue, or NULL
+ * @cntr: bound counter, or NULL
  * @next: in weft_fi_cq.halves
+ * @cntr_next: in weft_fi_cntr.halves
  * @on: it has been enabled
  * @known: of a context: the kernel has its queue
  * @selective: completions only for operations with FI_COMPLETION
@@ -425,7 +427,9 @@ struct weft_fi_half {
 	struct weft_fi_lock lock;
 	struct weft_fi_ep *ep;
 	struct weft_fi_cq *cq;
+	struct weft_fi_cntr *cntr;
 	struct weft_fi_half *next;
+	struct weft_fi_half *cntr_next;
 	bool on;
 	bool known;
 	bool selective;
@@ -752,36 +756,6 @@ int weft_fi_req_take(struct weft_fi_pep *pep, const struct fid *handle, uint64_t
 extern struct fi_ops_msg weft_fi_msg_ops;
 extern struct fi_ops_tagged weft_fi_tagged_ops;
 
-/* weft_nosys.c */
-extern struct fi_ops_msg weft_fi_no_msg_ops;
-extern struct fi_ops_tagged weft_fi_no_tagged_ops;
-extern struct fi_ops_rma weft_fi_no_rma_ops;
-extern struct fi_ops_atomic weft_fi_no_atomic_ops;
-extern struct fi_ops_collective weft_fi_no_collective_ops;
-int weft_fi_no_bind(struct fid *fid, struct fid *bfid, uint64_t flags);
-int weft_fi_no_control(struct fid *fid, int command, void *arg);
-int weft_fi_no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops,
-			void *context);
-int weft_fi_no_tostr(const struct fid *fid, char *buf, size_t len);
-int weft_fi_no_ops_set(struct fid *fid, const char *name, uint64_t flags, void *ops,
-		       void *context);
-int weft_fi_no_connect(struct fid_ep *ep, const void *addr, const void *param, size_t paramlen);
-int weft_fi_no_listen(struct fid_pep *pep);
-int weft_fi_no_accept(struct fid_ep *ep, const void *param, size_t paramlen);
-int weft_fi_no_reject(struct fid_pep *pep, fid_t handle, const void *param, size_t paramlen);
-int weft_fi_no_shutdown(struct fid_ep *ep, uint64_t flags);
-int weft_fi_no_join(struct fid_ep *ep, const void *addr, uint64_t flags, struct fid_mc **mc,
-		    void *context);
-int weft_fi_no_getpeer(struct fid_ep *ep, void *addr, size_t *addrlen);
-int weft_fi_no_tx_ctx(struct fid_ep *sep, int index, struct fi_tx_attr *attr,
-		      struct fid_ep **tx_ep, void *context);
-int weft_fi_no_rx_ctx(struct fid_ep *sep, int index, struct fi_rx_attr *attr,
-		      struct fid_ep **rx_ep, void *context);
-int weft_fi_no_getopt(fid_t fid, int level, int optname, void *optval, size_t *optlen);
-int weft_fi_no_setopt(fid_t fid, int level, int optname, const void *optval, size_t optlen);
-ssize_t weft_fi_no_size_left(struct fid_ep *ep);
-ssize_t weft_fi_no_cancel(fid_t fid, void *context);
-
 static inline void weft_fi_lock_init(struct weft_fi_lock *lock, bool on)
 {
 	pthread_mutex_init(&lock->mutex, NULL);
@@ -855,5 +829,8 @@ static inline bool weft_fi_api_ge(const struct weft_fi_fabric *fabric, uint32_t 
 {
 	return FI_VERSION_GE(fabric->fid.api_version, version);
 }
+
+#include "weft_nosys.h"
+#include "weft_cntr.h"
 
 #endif /* WEFT_FI_H */

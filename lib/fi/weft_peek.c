@@ -16,7 +16,7 @@
  *
  * Return: 0, -FI_EAGAIN, -FI_EOPBADSTATE (not enabled), -FI_EINVAL (other combinations, segments,
  * source, no context to claim with), -FI_EBADFLAGS, -FI_EOPNOTSUPP (the endpoint only sends),
- * -FI_EIO.
+ * -FI_ENOCQ, -FI_EIO.
  */
 ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 {
@@ -32,6 +32,9 @@ ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 		return -FI_EBADFLAGS;
 	if (what == FI_DISCARD || what == WEFT_FI_PEEK_FLAGS || (what & FI_CLAIM && !context))
 		return -FI_EINVAL;
+	if (!ep->rx.cq)
+		return weft_fi_fail(FI_LOG_EP_DATA, -FI_ENOCQ,
+				    "fi_trecvmsg: what a peek finds is told by a completion queue, and none is bound");
 	if (what == (FI_CLAIM | FI_DISCARD))
 		count = 0;
 	if (count > ep->iov_limit)

@@ -63,6 +63,8 @@ static atomic_int *weft_fi_polled_refs(struct fid *fid)
 {
 	if (fid->fclass == FI_CLASS_CQ)
 		return &weft_container(fid, struct weft_fi_cq, fid.fid)->refs;
+	if (fid->fclass == FI_CLASS_CNTR)
+		return &weft_container(fid, struct weft_fi_cntr, fid.fid)->refs;
 	if (fid->fclass == FI_CLASS_EQ)
 		return &weft_container(fid, struct weft_fi_eq, fid.fid)->refs;
 	return NULL;

@@ -30,7 +30,7 @@ static size_t weft_fi_total(const struct weft_fi_op *op)
 /* with the half's lock held: is the entry to be held back? */
 static uint32_t weft_fi_more(struct weft_fi_half *half, uint64_t flags)
 {
-	if (flags & FI_MORE && half->held + 1 < WEFT_FI_MORE_MAX &&
+	if (flags & FI_MORE && half->cq && half->held + 1 < WEFT_FI_MORE_MAX &&
 	    weft_fi_late_start(half->ep->cm.port))
 		return WEFT_MORE;
 	return 0;

@@ -207,16 +207,19 @@ static int weft_fi_ctx_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 	struct weft_fi_ctx *ctx = weft_fi_ctx_of(fid);
 	uint64_t own = ctx->tx ? FI_TRANSMIT : FI_RECV;
 
+	if (bfid->fclass == FI_CLASS_CNTR)
+		own = ctx->tx ? FI_SEND : FI_RECV;
 	if (weft_fi_ctx_half(ctx)->on)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,
 				    "the context is enabled: bind before fi_enable");
-	if (bfid->fclass != FI_CLASS_CQ)
+	if (bfid->fclass != FI_CLASS_CQ && bfid->fclass != FI_CLASS_CNTR)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
-				    "a completion queue is bound to a context, the rest to the scalable endpoint");
+				    "completion queues and counters are bound to a context, the rest to the scalable endpoint");
 	if ((flags & (FI_TRANSMIT | FI_RECV)) != own)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
-				    "a transmit context takes a queue with FI_TRANSMIT, a receive context with FI_RECV");
-	return weft_fi_ep_bind_cq(ctx->face.ep, bfid, flags);
+				    "a transmit context takes a queue with FI_TRANSMIT or a counter with FI_SEND, a receive context with FI_RECV");
+	return bfid->fclass == FI_CLASS_CQ ? weft_fi_ep_bind_cq(ctx->face.ep, bfid, flags) :
+	       weft_fi_cntr_bind(ctx->face.ep, bfid, flags);
 }
 
 /* with the lock of the scalable endpoint held */
@@ -224,20 +227,24 @@ static int weft_fi_ctx_enable(struct weft_fi_ctx *ctx)
 {
 	struct weft_fi_half *half = weft_fi_ctx_half(ctx);
 	struct weft_fi_ep *ep = ctx->face.ep;
+	struct weft_ep_queues q = {};
 	int ret;
 
 	if (half->on)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE, "it is enabled already");
-	if (!half->cq)
+	if (!half->cq && !half->cntr)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOCQ,
-				    "the context needs a completion queue");
+				    "the context needs a completion queue or a counter");
 	ret = weft_fi_sep_place(ctx->sep);
-	if (!ret && !half->known)
-		ret = weft_ep_enable(ep->cm.ep, ctx->tx ? half->cq->cq : NULL,
-				     ctx->tx ? NULL : half->cq->cq, NULL, ep->av->av);
+	if (!ret && !half->known) {
+		*(ctx->tx ? &q.tx_cq : &q.rx_cq) = half->cq ? half->cq->cq : NULL;
+		*(ctx->tx ? &q.tx_cntr : &q.rx_cntr) = weft_fi_half_cntr(half);
+		q.av = ep->av->av;
+		ret = weft_ep_enable_all(ep->cm.ep, &q);
+	}
 	if (ret)
 		return ret;
-	if (ep->av->bits)
+	if (ep->av->bits && half->cq)
 		atomic_store(&half->cq->bits, true);
 	half->known = true;
 	half->on = true;

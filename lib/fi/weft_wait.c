@@ -26,7 +26,7 @@ uint64_t weft_fi_now_ns(void)
 
 /**
  * weft_fi_fid_ready() - is there something to read
- * @fid: completion queue, event queue or wait set
+ * @fid: completion queue, counter, event queue or wait set
  *
  * Return: 0: nothing, and its file will become readable; -FI_EAGAIN: there is; -FI_EINVAL: there
  * is no waiting for such an object.
@@ -36,6 +36,8 @@ int weft_fi_fid_ready(struct fid *fid)
 	switch (fid->fclass) {
 	case FI_CLASS_CQ:
 		return weft_fi_cq_ready(weft_container(fid, struct weft_fi_cq, fid.fid));
+	case FI_CLASS_CNTR:
+		return weft_fi_cntr_ready(weft_container(fid, struct weft_fi_cntr, fid.fid));
 	case FI_CLASS_EQ:
 		return weft_fi_eq_ready(weft_container(fid, struct weft_fi_eq, fid.fid));
 	case FI_CLASS_WAIT:
@@ -50,6 +52,8 @@ static enum fi_wait_obj weft_fi_fid_wait_obj(const struct fid *fid)
 	switch (fid->fclass) {
 	case FI_CLASS_CQ:
 		return weft_container(fid, struct weft_fi_cq, fid.fid)->wait_obj;
+	case FI_CLASS_CNTR:
+		return weft_container(fid, struct weft_fi_cntr, fid.fid)->wait_obj;
 	case FI_CLASS_EQ:
 		return weft_container(fid, struct weft_fi_eq, fid.fid)->wait_obj;
 	}

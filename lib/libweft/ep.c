@@ -119,14 +119,25 @@ int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx
 int weft_ep_enable_srq(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
 		       struct weft_eq *eq, struct weft_av *av, struct weft_srq *srq)
 {
+	struct weft_ep_queues q = {
+		.tx_cq = tx_cq, .rx_cq = rx_cq, .eq = eq, .av = av, .srq = srq
+	};
+
+	return weft_ep_enable_all(ep, &q);
+}
+
+int weft_ep_enable_all(struct weft_ep *ep, const struct weft_ep_queues *q)
+{
 	struct weft_ioc_ep_enable arg = {
 		.size = sizeof(arg),
 		.handle = ep->handle,
-		.tx_cq = tx_cq ? tx_cq->handle : WEFT_HANDLE_NONE,
-		.rx_cq = rx_cq ? rx_cq->handle : WEFT_HANDLE_NONE,
-		.eq = eq ? eq->handle : WEFT_HANDLE_NONE,
-		.av = av ? av->handle : WEFT_HANDLE_NONE,
-		.srq = srq ? srq->handle : WEFT_HANDLE_NONE,
+		.tx_cq = q->tx_cq ? q->tx_cq->handle : WEFT_HANDLE_NONE,
+		.rx_cq = q->rx_cq ? q->rx_cq->handle : WEFT_HANDLE_NONE,
+		.eq = q->eq ? q->eq->handle : WEFT_HANDLE_NONE,
+		.av = q->av ? q->av->handle : WEFT_HANDLE_NONE,
+		.srq = q->srq ? q->srq->handle : WEFT_HANDLE_NONE,
+		.tx_cntr = q->tx_cntr ? q->tx_cntr->handle : WEFT_HANDLE_NONE,
+		.rx_cntr = q->rx_cntr ? q->rx_cntr->handle : WEFT_HANDLE_NONE,
 	};
 
 	return lw_ioctl(ep->ctx->fd, WEFT_IOC_EP_ENABLE, &arg);

@@ -52,6 +52,16 @@ struct weft_cq {
 	struct lw_view view[3];
 };
 
+/* A counter: a completion queue without a ring */
+struct weft_cntr {
+	struct weft_ctx *ctx;
+	struct weft_cq_doorbell *doorbell;
+	const struct weft_cq_status *status;
+	int fd;
+	uint32_t handle;
+	struct lw_view view[2];
+};
+
 /* Sending or receiving half of an endpoint, or shared receives: the producer's side of one ring. */
 struct lw_queue {
 	unsigned char *slots;		/* NULL: passive endpoint, or receives are shared */

@@ -383,6 +383,8 @@ struct rig_av {
  * @status: the kernel's line
  * @sq_tail: producer index
  * @rq_tail: producer index
+ * @tx_cntr: counter of sends, set before it is enabled; or NULL
+ * @rx_cntr: counter of receives
  */
 struct rig_ep {
 	struct rig_proc *proc;
@@ -398,6 +400,8 @@ struct rig_ep {
 	struct weft_ep_status status;
 	u32 sq_tail;
 	u32 rq_tail;
+	struct weft_cq *tx_cntr;
+	struct weft_cq *rx_cntr;
 };
 
 /**

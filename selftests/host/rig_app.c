@@ -270,8 +270,16 @@ struct rig_ep *rig_ep_new(struct rig_proc *proc, u32 type, u32 flags, u32 sq_slo
 int rig_ep_enable(struct rig_ep *ep, struct rig_cq *tx, struct rig_cq *rx, struct rig_eq *eq,
 		  struct rig_av *av)
 {
-	return weft_ep_enable(ep->ep, tx ? &tx->cq : NULL, rx ? &rx->cq : NULL, eq ? &eq->eq : NULL,
-			      av ? av->av : NULL);
+	struct weft_ep_queues q = {
+		.tx_cq = tx ? &tx->cq : NULL,
+		.rx_cq = rx ? &rx->cq : NULL,
+		.tx_cntr = ep->tx_cntr,
+		.rx_cntr = ep->rx_cntr,
+		.eq = eq ? &eq->eq : NULL,
+		.av = av ? av->av : NULL,
+	};
+
+	return weft_ep_enable(ep->ep, &q);
 }
 
 void rig_ep_free(struct rig_ep *ep)

@@ -286,4 +286,35 @@ TEST_F(cq, wake)
 	weft_cq_put(cq);
 }
 
+/* A counter: numbers instead of entries, the same waking. */
+TEST_F(cq, counts)
+{
+	struct rig_cq *rcq = calloc(1, sizeof(*rcq));
+	struct weft_cq *cntr = &rcq->cq;
+
+	weft_cq_init(cntr, &self->core, NULL, 0, &rcq->doorbell, &rcq->status);
+	EXPECT_FALSE(weft_cq_ready(cntr));
+	weft_cq_count(cntr, false, self->out);
+	weft_cq_count(cntr, true, self->out);
+	weft_cq_count(cntr, false, self->out);
+	EXPECT_EQ(2, rcq->status.done);
+	EXPECT_EQ(1, rcq->status.failed);
+	EXPECT_EQ(3, rcq->status.tail);
+	EXPECT_EQ(0, rcq->status.flags);
+	EXPECT_TRUE(weft_cq_ready(cntr));
+	rcq->doorbell.head = 3;
+	EXPECT_FALSE(weft_cq_ready(cntr));
+	WRITE_ONCE(cntr->armed, true);
+	EXPECT_FALSE(weft_cq_news(cntr, 3));
+	weft_cq_count(cntr, false, self->out);
+	EXPECT_TRUE(weft_cq_news(cntr, 3));
+	EXPECT_FALSE(rcq->woken);
+	weft_flush(self->out);
+	EXPECT_TRUE(rcq->woken);
+	weft_cq_stir(cntr);
+	EXPECT_TRUE(weft_cq_news(cntr, 4));
+	EXPECT_EQ(3, rcq->status.done);
+	weft_cq_put(cntr);
+}
+
 TEST_HARNESS_MAIN

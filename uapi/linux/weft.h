@@ -120,14 +120,18 @@ struct weft_cq_doorbell {
 
 /**
  * struct weft_cq_status - written by the kernel, 64 bytes
- * @tail: producer index: every entry before it is complete
+ * @tail: producer index: every entry before it is complete; of a counter: moves with each event
  * @flags: WEFT_ST_CQ_*
+ * @done: counter: operations that have reached their level; else 0
+ * @failed: counter: operations that have failed; else 0
  * @pad: 0
  */
 struct weft_cq_status {
 	__u32 tail;
 	__u32 flags;
-	__u32 pad[14];
+	__u64 done;
+	__u64 failed;
+	__u32 pad[10];
 };
 
 /* Send queue operations */
@@ -314,6 +318,7 @@ struct weft_cqe {
 #define WEFT_CAP_MULTI		(1ull << 5)
 #define WEFT_CAP_MATCH		(1ull << 6)	/* WEFT_SQ_MATCH */
 #define WEFT_CAP_SRQ		(1ull << 8)	/* shared receive queues */
+#define WEFT_CAP_COUNT		(1ull << 9)	/* WEFT_CQF_COUNT */
 
 /**
  * struct weft_ioc_query - what this port and kernel can do (WEFT_IOC_QUERY)
@@ -374,15 +379,21 @@ struct weft_map {
 	__u32 at;
 };
 
+/*
+ * A counter: no ring, only a doorbell and a status. Waiting and polling are as for a queue, with
+ * the index that was seen in the doorbell; WEFT_IOC_CQ_KICK is EINVAL.
+ */
+#define WEFT_CQF_COUNT		(1u << 0)
+
 /**
  * struct weft_ioc_cq - create a completion queue (WEFT_IOC_CQ_CREATE)
  * @size: of this structure
- * @flags: 0
- * @slots: in: wanted, out: given (rounded up to a power of two)
+ * @flags: 0 or WEFT_CQF_COUNT
+ * @slots: in: wanted, out: given (rounded up to a power of two); 0 with WEFT_CQF_COUNT
  * @handle: out
  * @fd: out: file to poll(2) and for WEFT_IOC_CQ_*; closing it does not destroy the queue
  * @rsvd: 0
- * @ring: out: struct weft_cqe[slots]; PROT_READ only
+ * @ring: out: struct weft_cqe[slots]; PROT_READ only; zeros with WEFT_CQF_COUNT
  * @doorbell: out: struct weft_cq_doorbell; PROT_READ | PROT_WRITE
  * @status: out: struct weft_cq_status; PROT_READ only
  */
@@ -499,16 +510,22 @@ struct weft_ioc_ep {
 
 /**
  * struct weft_ioc_ep_enable - bind queues and make the endpoint work (WEFT_IOC_EP_ENABLE); again:
- * give an endpoint without connection a CQ for a direction that has none
+ * give an endpoint without connection a CQ or a counter for a direction that has none
  * @size: of this structure
  * @flags: 0
  * @handle: of the endpoint
- * @tx_cq: for completions of sends, WEFT_HANDLE_NONE: none can be sent
- * @rx_cq: for completions of receives, WEFT_HANDLE_NONE: none can be posted
+ * @tx_cq: for completions of sends, WEFT_HANDLE_NONE: none are written
+ * @rx_cq: for completions of receives, WEFT_HANDLE_NONE: none are written
  * @eq: for events, WEFT_HANDLE_NONE; needed by a MSG endpoint; none the second time
  * @av: address vector, needed by an RDM endpoint, WEFT_HANDLE_NONE on others
  * @srq: shared receive queue, needed with WEFT_EPF_SRQ, WEFT_HANDLE_NONE on others
  * @addr: out: the endpoint's address with its service
+ * @tx_cntr: counter of sends, WEFT_HANDLE_NONE
+ * @rx_cntr: counter of receives, WEFT_HANDLE_NONE
+ *
+ * In a direction with neither CQ nor counter nothing is to be sent or posted. A counter counts each
+ * message operation once, when it has reached its level or failed, whether or not a completion is
+ * written for it; what is not about a message (peeks, discards, releases of buffers) not at all.
  */
 struct weft_ioc_ep_enable {
 	__u32 size;
@@ -520,6 +537,8 @@ struct weft_ioc_ep_enable {
 	__u32 av;
 	__u32 srq;
 	struct weft_sockaddr addr;
+	__u32 tx_cntr;
+	__u32 rx_cntr;
 };
 
 /**
@@ -798,7 +817,10 @@ struct weft_ioc_cq_wait {
 #define WEFT_IOC_CQ_WAIT	_IOW('w', 0x40, struct weft_ioc_cq_wait)
 /* completions waited for room: there is some now */
 #define WEFT_IOC_CQ_KICK	_IO('w', 0x41)
-/* make one present or future WEFT_IOC_CQ_WAIT return ECANCELED */
+/*
+ * Make one present or future WEFT_IOC_CQ_WAIT return ECANCELED; of a counter: move its index, so
+ * that all of them return 0
+ */
 #define WEFT_IOC_CQ_SIGNAL	_IO('w', 0x42)
 
 /* ---- Events: read(2) from the file of an event queue ---------------------------------------- */

@@ -329,6 +329,7 @@ static bool creation(void)
 	ONE(CQ_CREATE, weft_ioc_cq, slots, 0, -EINVAL);
 	ONE(CQ_CREATE, weft_ioc_cq, slots, WEFT_RING_MAX + 1, -EINVAL);
 	ONE(CQ_CREATE, weft_ioc_cq, slots, ~0u, -EINVAL);
+	ONE(CQ_CREATE, weft_ioc_cq, flags, WEFT_CQF_COUNT, -EINVAL);
 	ONE(AV_CREATE, weft_ioc_av, count, WEFT_AV_MAX + 1, -EINVAL);
 	ONE(EP_CREATE, weft_ioc_ep, type, 0, -EINVAL);
 	ONE(EP_CREATE, weft_ioc_ep, type, 5, -EINVAL);

@@ -46,6 +46,7 @@ static bool order(void)
 {
 	struct weft_ioc_ep_enable en = { .size = sizeof(en) };
 	struct weft_ioc_cm li = { .size = sizeof(li), .backlog = 1 };
+	struct weft_ioc_cq count = { .size = sizeof(count), .flags = WEFT_CQF_COUNT };
 	struct raw_ep pep, none;
 	struct raw_rdm r;
 
@@ -72,8 +73,21 @@ static bool order(void)
 	en.av = r.av.handle;
 	en.tx_cq = r.eq.handle;
 	CHECK_EQ(raw(fd, WEFT_IOC_EP_ENABLE, &en), -ENOENT);
+	/* a counter is no queue, a queue no counter */
+	CHECK_EQ(raw(fd, WEFT_IOC_CQ_CREATE, &count), 0);
+	CHECK_EQ(raw(count.fd, WEFT_IOC_CQ_KICK, NULL), -EINVAL);
+	en.tx_cq = count.handle;
+	CHECK_EQ(raw(fd, WEFT_IOC_EP_ENABLE, &en), -ENOENT);
+	en.tx_cq = WEFT_HANDLE_NONE;
+	en.tx_cntr = r.cq.c.handle;
+	CHECK_EQ(raw(fd, WEFT_IOC_EP_ENABLE, &en), -ENOENT);
+	en.tx_cntr = count.handle;
+	en.rx_cq = WEFT_HANDLE_NONE;
+	CHECK_EQ(raw(fd, WEFT_IOC_EP_ENABLE, &en), 0);
+	CHECK_EQ(raw_handle(fd, WEFT_IOC_DESTROY, count.handle), -EBUSY);
+	CHECK(destroy(none.e.handle) && destroy(count.handle));
+	close(count.fd);
 	CHECK(destroy(r.cq.c.handle) && destroy(r.av.handle));
-	CHECK(destroy(none.e.handle));
 
 	CHECK(raw_ep_new(fd, WEFT_EP_PASSIVE, 0, &pep));
 	li.handle = pep.e.handle;

@@ -51,14 +51,23 @@ bool side_endpoint(struct side *s, struct fi_info *info, const struct opts *o)
 		.wait_obj = FI_WAIT_UNSPEC,
 		.size = o->cq_size,
 	};
+	struct fi_cntr_attr cntr = { .events = FI_CNTR_EVENTS_COMP, .wait_obj = FI_WAIT_FD };
 	struct fi_av_attr av = { .type = FI_AV_TABLE };
 	uint64_t sel = o->selective ? FI_SELECTIVE_COMPLETION : 0;
 
 	CHECK_EQ(fi_cq_open(s->domain, &cq, &s->txcq, NULL), 0);
 	CHECK_EQ(fi_cq_open(s->domain, &cq, &s->rxcq, NULL), 0);
 	CHECK_EQ(fi_endpoint(s->domain, info, &s->ep, s), 0);
-	CHECK_EQ(fi_ep_bind(s->ep, &s->txcq->fid, FI_TRANSMIT | sel), 0);
-	CHECK_EQ(fi_ep_bind(s->ep, &s->rxcq->fid, FI_RECV | sel), 0);
+	if (!o->no_cq) {
+		CHECK_EQ(fi_ep_bind(s->ep, &s->txcq->fid, FI_TRANSMIT | sel), 0);
+		CHECK_EQ(fi_ep_bind(s->ep, &s->rxcq->fid, FI_RECV | sel), 0);
+	}
+	if (o->counters) {
+		CHECK_EQ(fi_cntr_open(s->domain, &cntr, &s->txcntr, s), 0);
+		CHECK_EQ(fi_cntr_open(s->domain, &cntr, &s->rxcntr, s), 0);
+		CHECK_EQ(fi_ep_bind(s->ep, &s->txcntr->fid, FI_SEND), 0);
+		CHECK_EQ(fi_ep_bind(s->ep, &s->rxcntr->fid, FI_RECV), 0);
+	}
 	if (o->type == FI_EP_RDM) {
 		CHECK_EQ(fi_av_open(s->domain, &av, &s->av, NULL), 0);
 		CHECK_EQ(fi_ep_bind(s->ep, &s->av->fid, 0), 0);
@@ -74,6 +83,7 @@ void side_close(struct side *s)
 	struct fid *fids[] = {
 		s->ep ? &s->ep->fid : NULL,	    s->av ? &s->av->fid : NULL,
 		s->txcq ? &s->txcq->fid : NULL,	    s->rxcq ? &s->rxcq->fid : NULL,
+		s->txcntr ? &s->txcntr->fid : NULL, s->rxcntr ? &s->rxcntr->fid : NULL,
 		s->domain ? &s->domain->fid : NULL, s->eq ? &s->eq->fid : NULL,
 		s->fabric ? &s->fabric->fid : NULL,
 	};

@@ -26,6 +26,8 @@
  * @v6: IPv6
  * @selective: both queues are bound with FI_SELECTIVE_COMPLETION
  * @caps: more capabilities
+ * @counters: sends and receives are counted
+ * @no_cq: with @counters: no completion queues are bound
  * @cq_size: entries of each queue, 0: the provider's choice
  * @tx_size: of A's sends, 0: the provider's choice
  * @rx_size: of B's receives, 0: the provider's choice
@@ -35,6 +37,8 @@ struct opts {
 	bool apart;
 	bool v6;
 	bool selective;
+	bool counters;
+	bool no_cq;
 	uint64_t caps;
 	size_t cq_size;
 	size_t tx_size;
@@ -49,6 +53,8 @@ struct opts {
  * @eq: event queue
  * @txcq: completions of sends
  * @rxcq: completions of receives
+ * @txcntr: counter of sends, or NULL
+ * @rxcntr: counter of receives, or NULL
  * @av: address vector (RDM)
  * @ep: the endpoint
  * @peer: the other side's address
@@ -60,6 +66,8 @@ struct side {
 	struct fid_eq *eq;
 	struct fid_cq *txcq;
 	struct fid_cq *rxcq;
+	struct fid_cntr *txcntr;
+	struct fid_cntr *rxcntr;
 	struct fid_av *av;
 	struct fid_ep *ep;
 	fi_addr_t peer;

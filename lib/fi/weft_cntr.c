@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weft_cntr.c - counters of operations
+ *
+ * The kernel counts, whether or not a completion is written, into a page that is read here: no
+ * progress of the program's is needed, and an endpoint may have counters alone. What a program sets
+ * or adds is kept beside it, as a difference.
+ *
+ * Whoever reads a value sees the data of the messages that it counts: payload that came within
+ * completions is copied to its buffers first (weft_cq_settle()).
+ */
+#include "weft_fi.h"
+
+#define WEFT_FI_CNTR_SEND	(FI_SEND | FI_READ | FI_WRITE)
+#define WEFT_FI_CNTR_RECV	(FI_RECV | FI_REMOTE_READ | FI_REMOTE_WRITE)
+
+static struct weft_fi_cntr *weft_fi_cntr_of(struct fid_cntr *fid)
+{
+	return weft_container(fid, struct weft_fi_cntr, fid);
+}
+
+/* let go what FI_MORE holds back in the endpoints that it counts for */
+static void weft_fi_cntr_flush(struct weft_fi_cntr *cntr)
+{
+	struct weft_fi_half *half;
+
+	pthread_mutex_lock(&cntr->lock);
+	for (half = cntr->halves; half; half = half->cntr_next)
+		if (atomic_load_explicit(&half->due, memory_order_relaxed))
+			weft_fi_half_flush(half);
+	pthread_mutex_unlock(&cntr->lock);
+}
+
+/* have the payload of what was received where it belongs */
+static void weft_fi_cntr_settle(struct weft_fi_cntr *cntr)
+{
+	struct weft_fi_half *half;
+
+	pthread_mutex_lock(&cntr->lock);
+	for (half = cntr->halves; half; half = half->cntr_next) {
+		if (half != &half->ep->rx || !half->cq)
+			continue;
+		weft_fi_lock(&half->cq->lock);
+		weft_cq_settle(half->cq->cq);
+		weft_fi_unlock(&half->cq->lock);
+	}
+	pthread_mutex_unlock(&cntr->lock);
+}
+
+/* the values as the program sees them */
+static void weft_fi_cntr_look(struct weft_fi_cntr *cntr, struct weft_count *count)
+{
+	weft_fi_cntr_flush(cntr);
+	weft_cntr_read(cntr->cntr, count);
+	weft_fi_cntr_settle(cntr);
+	count->done += atomic_load(&cntr->done);
+	count->failed += atomic_load(&cntr->failed);
+}
+
+static uint64_t weft_fi_cntr_read(struct fid_cntr *fid)
+{
+	struct weft_count count;
+
+	weft_fi_cntr_look(weft_fi_cntr_of(fid), &count);
+	return count.done;
+}
+
+static uint64_t weft_fi_cntr_readerr(struct fid_cntr *fid)
+{
+	struct weft_count count;
+
+	weft_fi_cntr_look(weft_fi_cntr_of(fid), &count);
+	return count.failed;
+}
+
+/* the program has changed a value: who waits looks again, and who polls */
+static int weft_fi_cntr_changed(struct weft_fi_cntr *cntr)
+{
+	return weft_cntr_signal(cntr->cntr);
+}
+
+static int weft_fi_cntr_add(struct fid_cntr *fid, uint64_t value)
+{
+	struct weft_fi_cntr *cntr = weft_fi_cntr_of(fid);
+
+	atomic_fetch_add(&cntr->done, value);
+	return weft_fi_cntr_changed(cntr);
+}
+
+static int weft_fi_cntr_adderr(struct fid_cntr *fid, uint64_t value)
+{
+	struct weft_fi_cntr *cntr = weft_fi_cntr_of(fid);
+
+	atomic_fetch_add(&cntr->failed, value);
+	return weft_fi_cntr_changed(cntr);
+}
+
+static int weft_fi_cntr_set(struct fid_cntr *fid, uint64_t value)
+{
+	struct weft_fi_cntr *cntr = weft_fi_cntr_of(fid);
+	struct weft_count count;
+
+	weft_cntr_read(cntr->cntr, &count);
+	atomic_store(&cntr->done, value - count.done);
+	return weft_fi_cntr_changed(cntr);
+}
+
+static int weft_fi_cntr_seterr(struct fid_cntr *fid, uint64_t value)
+{
+	struct weft_fi_cntr *cntr = weft_fi_cntr_of(fid);
+	struct weft_count count;
+
+	weft_cntr_read(cntr->cntr, &count);
+	atomic_store(&cntr->failed, value - count.failed);
+	return weft_fi_cntr_changed(cntr);
+}
+
+static int weft_fi_cntr_sleep(struct weft_fi_cntr *cntr, uint64_t threshold, int timeout)
+{
+	uint64_t end = 0, now, failed, left = WEFT_FOREVER;
+	struct weft_count count;
+	int err;
+
+	weft_fi_cntr_look(cntr, &count);
+	failed = count.failed;
+	for (;;) {
+		if (count.done >= threshold)
+			return 0;
+		if (count.failed != failed)
+			return -FI_EAVAIL;
+		if (timeout >= 0) {
+			now = weft_fi_now_ns();
+			if (!end)
+				end = now + (uint64_t)timeout * 1000000;
+			if (now >= end)
+				return -FI_ETIMEDOUT;
+			left = end - now;
+		}
+		err = weft_cntr_wait(cntr->cntr, count.seen, left);
+		if (err == -EINTR)
+			return -FI_EINTR;
+		if (err && err != -ETIMEDOUT)
+			return err;
+		weft_fi_cntr_look(cntr, &count);
+	}
+}
+
+static int weft_fi_cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout)
+{
+	struct weft_fi_cntr *cntr = weft_fi_cntr_of(fid);
+
+	if (cntr->wait_obj == FI_WAIT_NONE || cntr->wait_obj == FI_WAIT_SET)
+		return weft_fi_fail(FI_LOG_CNTR, -FI_EINVAL,
+				    "fi_cntr_wait: the counter has no wait object of its own; open it with FI_WAIT_UNSPEC");
+	return weft_fi_cntr_sleep(cntr, threshold, timeout);
+}
+
+/**
+ * weft_fi_cntr_ready() - may the file of a counter be slept on
+ * @cntr: the counter
+ *
+ * It is readable when more has been counted than was read, so that a read comes first: a program
+ * reads the value, then calls fi_trywait(), which says what came in between.
+ *
+ * Return: 0, -FI_EAGAIN: something was counted since it was read.
+ */
+int weft_fi_cntr_ready(struct weft_fi_cntr *cntr)
+{
+	weft_fi_cntr_flush(cntr);
+	return weft_cntr_pending(cntr->cntr) ? -FI_EAGAIN : 0;
+}
+
+static int weft_fi_cntr_close(struct fid *fid)
+{
+	struct weft_fi_cntr *cntr = weft_container(fid, struct weft_fi_cntr, fid.fid);
+	int ret;
+
+	if (cntr->halves || atomic_load(&cntr->refs))
+		return weft_fi_fail(FI_LOG_CNTR, -FI_EBUSY,
+				    "endpoints or poll sets use the counter: close them first");
+	weft_fi_set_leave(&cntr->member);
+	ret = weft_cntr_destroy(cntr->cntr);
+	if (ret)
+		return weft_fi_fail(FI_LOG_CNTR, ret, "the counter is not closed: %s",
+				    fi_strerror(-ret));
+	pthread_mutex_destroy(&cntr->lock);
+	atomic_fetch_sub(&cntr->domain->refs, 1);
+	free(cntr);
+	return 0;
+}
+
+static int weft_fi_cntr_control(struct fid *fid, int command, void *arg)
+{
+	struct weft_fi_cntr *cntr = weft_container(fid, struct weft_fi_cntr, fid.fid);
+
+	return weft_fi_wait_control(cntr->wait_obj, weft_cntr_fd(cntr->cntr), command, arg);
+}
+
+static struct fi_ops weft_fi_cntr_fid_ops = {
+	.size = sizeof(struct fi_ops),
+	.close = weft_fi_cntr_close,
+	.bind = weft_fi_no_bind,
+	.control = weft_fi_cntr_control,
+	.ops_open = weft_fi_no_ops_open,
+	.tostr = weft_fi_no_tostr,
+	.ops_set = weft_fi_no_ops_set,
+};
+
+static struct fi_ops_cntr weft_fi_cntr_ops = {
+	.size = sizeof(struct fi_ops_cntr),
+	.read = weft_fi_cntr_read,
+	.readerr = weft_fi_cntr_readerr,
+	.add = weft_fi_cntr_add,
+	.set = weft_fi_cntr_set,
+	.wait = weft_fi_cntr_wait,
+	.adderr = weft_fi_cntr_adderr,
+	.seterr = weft_fi_cntr_seterr,
+};
+
+static void weft_fi_cntr_bind_half(struct weft_fi_cntr *cntr, struct weft_fi_half *half)
+{
+	pthread_mutex_lock(&cntr->lock);
+	half->cntr = cntr;
+	half->cntr_next = cntr->halves;
+	cntr->halves = half;
+	pthread_mutex_unlock(&cntr->lock);
+}
+
+/**
+ * weft_fi_cntr_unbind() - an endpoint is closed
+ * @half: half of it, with a counter or without
+ */
+void weft_fi_cntr_unbind(struct weft_fi_half *half)
+{
+	struct weft_fi_cntr *cntr = half->cntr;
+	struct weft_fi_half **link;
+
+	if (!cntr)
+		return;
+	pthread_mutex_lock(&cntr->lock);
+	for (link = &cntr->halves; *link != half; link = &(*link)->cntr_next)
+		;
+	*link = half->cntr_next;
+	half->cntr = NULL;
+	pthread_mutex_unlock(&cntr->lock);
+}
+
+/**
+ * weft_fi_cntr_bind() - bind a counter to an endpoint
+ * @ep: endpoint, or the endpoint of a context
+ * @fid: counter
+ * @flags: FI_SEND and FI_RECV say what is counted; bits of remote memory access count nothing, as
+ *	there is none
+ *
+ * Return: 0, -FI_EBADFLAGS, -FI_EINVAL, -FI_EDOMAIN.
+ */
+int weft_fi_cntr_bind(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags)
+{
+	struct weft_fi_cntr *cntr = weft_container(fid, struct weft_fi_cntr, fid.fid);
+
+	if (flags & ~(WEFT_FI_CNTR_SEND | WEFT_FI_CNTR_RECV | FI_TRANSMIT))
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EBADFLAGS,
+				    "a counter is bound with FI_SEND, FI_RECV or both");
+	if (!(flags & (FI_SEND | FI_TRANSMIT | FI_RECV)))
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "say FI_SEND, FI_RECV or both when binding a counter");
+	if ((flags & (FI_SEND | FI_TRANSMIT) && ep->tx.cntr) || (flags & FI_RECV && ep->rx.cntr))
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "the endpoint has a counter for that direction already");
+	if (cntr->domain != ep->domain)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EDOMAIN,
+				    "the counter is of another domain than the endpoint");
+	if (flags & (FI_SEND | FI_TRANSMIT))
+		weft_fi_cntr_bind_half(cntr, &ep->tx);
+	if (flags & FI_RECV)
+		weft_fi_cntr_bind_half(cntr, &ep->rx);
+	return 0;
+}
+
+/**
+ * weft_fi_cntr_open() - see fi_cntr_open(3)
+ * @domain: open domain
+ * @attr: events FI_CNTR_EVENTS_COMP; no flags; NULL: all defaults
+ * @cntr: out
+ * @context: of the program
+ *
+ * Return: 0, -FI_EINVAL, -FI_ENOSYS (events, wait object), -FI_EBADFLAGS, -FI_ENOMEM, -errno.
+ */
+int weft_fi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr,
+		      void *context)
+{
+	struct weft_fi_domain *dom = weft_container(domain, struct weft_fi_domain, fid);
+	struct fi_cntr_attr none = { .events = FI_CNTR_EVENTS_COMP, .wait_obj = FI_WAIT_UNSPEC };
+	struct weft_fi_set *set;
+	struct weft_fi_cntr *c;
+	int ret;
+
+	if (!cntr)
+		return weft_fi_fail(FI_LOG_CNTR, -FI_EINVAL, "no room for the counter");
+	if (!attr)
+		attr = &none;
+	if (attr->flags)
+		return weft_fi_fail(FI_LOG_CNTR, -FI_EBADFLAGS, "counters have no flags");
+	if (attr->events != FI_CNTR_EVENTS_COMP)
+		return weft_fi_fail(FI_LOG_CNTR, -FI_ENOSYS,
+				    "counters count completions: events must be FI_CNTR_EVENTS_COMP");
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -FI_ENOMEM;
+	ret = weft_fi_wait_obj(attr->wait_obj, attr->wait_set, dom->fabric, &c->wait_obj, &set);
+	if (!ret)
+		ret = weft_cntr_create(dom->port->ctx, &c->cntr);
+	if (ret)
+		goto err_free;
+	weft_fi_fid_init(&c->fid.fid, FI_CLASS_CNTR, context, &weft_fi_cntr_fid_ops);
+	c->fid.ops = &weft_fi_cntr_ops;
+	c->domain = dom;
+	pthread_mutex_init(&c->lock, NULL);
+	ret = weft_fi_set_join(set, &c->member, &c->fid.fid, weft_cntr_fd(c->cntr));
+	if (ret)
+		goto err_cntr;
+	atomic_fetch_add(&dom->refs, 1);
+	*cntr = &c->fid;
+	return 0;
+err_cntr:
+	weft_cntr_destroy(c->cntr);
+err_free:
+	free(c);
+	return ret;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * weft_cntr.h - counters; included by weft_fi.h
+ */
+#ifndef WEFT_CNTR_H
+#define WEFT_CNTR_H
+
+/**
+ * struct weft_fi_cntr - a counter
+ * @fid: libfabric's part
+ * @domain: whose it is
+ * @cntr: libweft's: what the kernel has counted
+ * @done: the program's value of successes, less the kernel's
+ * @failed: the same for errors
+ * @refs: poll sets that it is in
+ * @wait_obj: what can be waited on
+ * @member: place in a wait set
+ * @lock: of @halves
+ * @halves: halves of endpoints that it counts for
+ */
+struct weft_fi_cntr {
+	struct fid_cntr fid;
+	struct weft_fi_domain *domain;
+	struct weft_cntr *cntr;
+	atomic_ullong done;
+	atomic_ullong failed;
+	atomic_int refs;
+	enum fi_wait_obj wait_obj;
+	struct weft_fi_member member;
+	pthread_mutex_t lock;
+	struct weft_fi_half *halves;
+};
+
+/* weft_cntr.c */
+int weft_fi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr,
+		      void *context);
+int weft_fi_cntr_bind(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags);
+void weft_fi_cntr_unbind(struct weft_fi_half *half);
+int weft_fi_cntr_ready(struct weft_fi_cntr *cntr);
+
+static inline struct weft_cntr *weft_fi_half_cntr(const struct weft_fi_half *half)
+{
+	return half->cntr ? half->cntr->cntr : NULL;
+}
+
+#endif /* WEFT_CNTR_H */
