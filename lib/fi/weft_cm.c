@@ -132,9 +132,11 @@ int weft_fi_cm_bind_eq(struct weft_fi_cm *cm, struct weft_fi_fabric *fabric, str
 	struct weft_fi_eq *eq = weft_container(fid, struct weft_fi_eq, fid.fid);
 
 	if (cm->eq)
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "the endpoint has an event queue already");
 	if (eq->fabric != fabric)
-		return -FI_EDOMAIN;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EDOMAIN,
+				    "the event queue is of another fabric than the endpoint");
 	cm->eq = eq;
 	atomic_fetch_add(&eq->refs, 1);
 	return 0;
@@ -143,8 +145,11 @@ int weft_fi_cm_bind_eq(struct weft_fi_cm *cm, struct weft_fi_fabric *fabric, str
 /* options of both kinds of endpoint are of type size_t */
 int weft_fi_cm_getopt(void *optval, size_t *optlen, size_t value)
 {
-	size_t room = *optlen;
+	size_t room;
 
+	if (!optlen)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL, "fi_getopt needs optlen");
+	room = optval ? *optlen : 0;
 	*optlen = sizeof(value);
 	if (room < sizeof(value))
 		return -FI_ETOOSMALL;
@@ -171,16 +176,24 @@ int weft_fi_setname(fid_t fid, void *addr, size_t addrlen)
 {
 	struct weft_fi_cm *cm = weft_fi_cm_of(fid);
 	struct weft_sockaddr a, old;
+	char buf[WEFT_FI_STRADDR];
+	int ret;
 
 	if (weft_fi_cm_fixed(fid))
-		return -FI_EOPBADSTATE;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,
+				    "fi_setname: the endpoint works already; name it before fi_enable, fi_connect or fi_listen");
 	if (!addr || addrlen != weft_fi_addr_size(cm->family) ||
 	    weft_fi_addr_read(&a, addr, cm->family))
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "fi_setname: not a whole address of the endpoint's format");
 	/* "any service" leaves the one that it has */
 	if (!a.port && !weft_getname(cm->ep, &old))
 		a.port = old.port;
-	return weft_setname(cm->ep, &a);
+	ret = weft_setname(cm->ep, &a);
+	if (!ret)
+		return 0;
+	return weft_fi_fail(FI_LOG_EP_CTRL, ret, "fi_setname: %s: %s",
+			    weft_fi_addr_str(&a, buf, sizeof(buf)), fi_strerror(-ret));
 }
 
 /*
@@ -206,6 +219,8 @@ int weft_fi_getpeer(struct fid_ep *ep, void *addr, size_t *addrlen)
 	struct weft_sockaddr a;
 	int ret;
 
+	if (!addrlen)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL, "fi_getpeer needs addrlen");
 	ret = weft_getpeer(weft_fi_cm_of(&ep->fid)->ep, &a);
 	return ret ? ret : weft_fi_addr_write(&a, addr, addrlen);
 }
@@ -222,8 +237,10 @@ static size_t weft_fi_cm_data(const struct weft_fi_cm *cm, const void *param, si
 static int weft_fi_dial(struct weft_fi_ep *ep)
 {
 	if (ep->dialled)
-		return weft_ep_flags(ep->cm.ep) & WEFT_ST_CONNECTED ? -FI_EISCONN :
-			-FI_EOPBADSTATE;
+		return weft_fi_fail(FI_LOG_EP_CTRL,
+				    weft_ep_flags(ep->cm.ep) & WEFT_ST_CONNECTED ? -FI_EISCONN :
+				    -FI_EOPBADSTATE,
+				    "an endpoint connects once: open another one");
 	return ep->enabled ? 0 : weft_fi_ep_enable(ep);
 }
 
@@ -231,19 +248,24 @@ int weft_fi_connect(struct fid_ep *fid, const void *addr, const void *param, siz
 {
 	struct weft_fi_ep *ep = weft_fi_ep_of(fid);
 	struct weft_sockaddr a;
+	char buf[WEFT_FI_STRADDR];
 	int ret;
 
 	if (weft_fi_addr_read(&a, addr, ep->cm.family))
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "fi_connect: no address of the endpoint's format");
 	if (ep->req)
-		return -FI_EOPBADSTATE;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,
+				    "fi_connect: the endpoint was made to accept a request: fi_accept");
 	ret = weft_fi_dial(ep);
-	if (!ret)
-		ret = weft_connect(ep->cm.ep, &a, param,
-				   weft_fi_cm_data(&ep->cm, param, paramlen));
-	if (!ret)
-		ep->dialled = true;
-	return ret;
+	if (ret)
+		return ret;
+	ret = weft_connect(ep->cm.ep, &a, param, weft_fi_cm_data(&ep->cm, param, paramlen));
+	if (ret)
+		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "fi_connect: %s: %s",
+				    weft_fi_addr_str(&a, buf, sizeof(buf)), fi_strerror(-ret));
+	ep->dialled = true;
+	return 0;
 }
 
 int weft_fi_accept(struct fid_ep *fid, const void *param, size_t paramlen)
@@ -252,7 +274,8 @@ int weft_fi_accept(struct fid_ep *fid, const void *param, size_t paramlen)
 	int ret;
 
 	if (!ep->req)
-		return ep->dialled ? -FI_EOPBADSTATE : -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_EP_CTRL, ep->dialled ? -FI_EOPBADSTATE : -FI_EINVAL,
+				    "fi_accept: the endpoint has no request that waits; open it with the fi_info of FI_CONNREQ");
 	ret = weft_fi_dial(ep);
 	if (!ret)
 		ret = weft_accept(ep->cm.ep, ep->req->conn, param,
@@ -267,7 +290,7 @@ int weft_fi_accept(struct fid_ep *fid, const void *param, size_t paramlen)
 int weft_fi_shutdown(struct fid_ep *fid, uint64_t flags)
 {
 	if (flags)
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL, "fi_shutdown has no flags");
 	return weft_shutdown(weft_fi_ep_of(fid)->cm.ep);
 }
 
@@ -292,17 +315,21 @@ int weft_fi_listen(struct fid_pep *fid)
 	int ret;
 
 	if (!pep->cm.eq)
-		return -FI_ENOEQ;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOEQ,
+				    "fi_listen: requests are told by an event queue: fi_pep_bind one");
 	if (pep->listening)
-		return -FI_EOPBADSTATE;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,
+				    "fi_listen: it listens already; fi_control(FI_BACKLOG) changes the backlog");
 	if (!pep->backlog)
 		pep->backlog = weft_fi_default_backlog();
 	ret = weft_fi_eq_port(pep->cm.eq, pep->cm.port, &eq);
 	if (!ret)
 		ret = weft_listen(pep->cm.ep, eq, pep->backlog);
-	if (!ret)
-		pep->listening = true;
-	return ret;
+	if (ret)
+		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "fi_listen: %s%s", fi_strerror(-ret),
+				    ret == -EADDRINUSE ? "; choose another service, or none" : "");
+	pep->listening = true;
+	return 0;
 }
 
 int weft_fi_reject(struct fid_pep *fid, fid_t handle, const void *param, size_t paramlen)
@@ -313,6 +340,7 @@ int weft_fi_reject(struct fid_pep *fid, fid_t handle, const void *param, size_t 
 
 	ret = weft_fi_req_take(pep, handle, &conn);
 	if (ret)
-		return ret;
+		return weft_fi_fail(FI_LOG_EP_CTRL, ret,
+				    "fi_reject: the handle is no request of this endpoint that waits");
 	return weft_reject(pep->cm.ep, conn, param, weft_fi_cm_data(&pep->cm, param, paramlen));
 }

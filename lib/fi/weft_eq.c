@@ -86,6 +86,25 @@ static struct weft_fi_eq_entry *weft_fi_eq_err_new(const struct fi_eq_err_entry 
 	return e;
 }
 
+/* what has failed, with whom, and what may be done about it */
+static void weft_fi_eq_log(const struct weft_fi_port *port, const struct weft_event *ev)
+{
+	const char *hint = "";
+	char buf[WEFT_FI_STRADDR];
+
+	if (ev->type != WEFT_EV_CONN_FAILED) {
+		WEFT_WARN(EP_CTRL, "%s: an endpoint takes no more work: %s\n", port->q.name,
+			  fi_strerror(ev->status));
+		return;
+	}
+	if (ev->status == ECONNREFUSED)
+		hint = "; rejected, or nobody listens there, or the backlog is full";
+	else if (ev->status == EHOSTUNREACH || ev->status == ETIMEDOUT)
+		hint = "; no answer: is the node up, and has it a port with that address?";
+	WEFT_WARN(EP_CTRL, "%s: no connection with %s: %s%s\n", port->q.name,
+		  weft_fi_addr_str(&ev->addr, buf, sizeof(buf)), fi_strerror(ev->status), hint);
+}
+
 /* an event of a connection, in libfabric's form; NULL: it is about nothing that is open */
 static struct weft_fi_eq_entry *weft_fi_eq_translate(struct weft_fi_port *port,
 						     const struct weft_event *ev,
@@ -110,6 +129,7 @@ static struct weft_fi_eq_entry *weft_fi_eq_translate(struct weft_fi_port *port,
 		event = FI_SHUTDOWN;
 		break;
 	default:
+		weft_fi_eq_log(port, ev);
 		memset(&err, 0, sizeof(err));
 		err.fid = cm->fid;
 		err.context = cm->fid->context;

@@ -594,6 +594,7 @@ int weft_fi_getinfo(uint32_t version, const char *node, const char *service, uin
 /* weft_addr.c */
 int weft_fi_resolve(const char *node, const char *service, int family, bool numeric,
 		    struct weft_sockaddr *v4, struct weft_sockaddr *v6);
+#define WEFT_FI_STRADDR	80	/* room for the text of an address */
 bool weft_fi_addr_same(const struct weft_sockaddr *a, const struct weft_sockaddr *b);
 bool weft_fi_addr_any(const struct weft_sockaddr *a);
 bool weft_fi_addr_loopback(const struct weft_sockaddr *a);

@@ -19,7 +19,6 @@
 
 #define WEFT_FI_PORTS	64
 #define WEFT_FI_FROM_UTIL	(1ULL << 59)	/* libfabric's own: a utility provider asks */
-#define WEFT_FI_STRADDR	80
 
 /**
  * struct weft_fi_wish - an address that a program wants to have or to reach

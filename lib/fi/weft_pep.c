@@ -23,10 +23,15 @@ static int weft_fi_pep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 {
 	struct weft_fi_pep *pep = weft_container(fid, struct weft_fi_pep, fid.fid);
 
-	if (bfid->fclass != FI_CLASS_EQ)
-		return -FI_EINVAL;
+	if (!bfid || bfid->fclass != FI_CLASS_EQ)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "an event queue is bound to a passive endpoint, nothing else");
+	if (flags)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EBADFLAGS,
+				    "an event queue is bound without flags");
 	if (pep->listening)
-		return -FI_EOPBADSTATE;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,
+				    "fi_pep_bind: it listens already");
 	return weft_fi_cm_bind_eq(&pep->cm, pep->cm.port->fabric, bfid);
 }
 
@@ -57,7 +62,8 @@ static int weft_fi_pep_backlog(struct weft_fi_pep *pep, int backlog)
 	int ret;
 
 	if (backlog < 1)
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "a backlog of %d: it must be 1 at least", backlog);
 	if (pep->listening) {
 		ret = weft_fi_eq_port(pep->cm.eq, pep->cm.port, &eq);
 		if (!ret)
@@ -74,8 +80,12 @@ static int weft_fi_pep_control(struct fid *fid, int command, void *arg)
 	struct weft_fi_pep *pep = weft_container(fid, struct weft_fi_pep, fid.fid);
 
 	if (command != FI_BACKLOG)
-		return -FI_ENOSYS;
-	return arg ? weft_fi_pep_backlog(pep, *(int *)arg) : -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOSYS,
+				    "fi_control: passive endpoints have FI_BACKLOG only");
+	if (!arg)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "fi_control: FI_BACKLOG needs an int");
+	return weft_fi_pep_backlog(pep, *(int *)arg);
 }
 
 static int weft_fi_pep_getopt(fid_t fid, int level, int optname, void *optval, size_t *optlen)
@@ -83,7 +93,8 @@ static int weft_fi_pep_getopt(fid_t fid, int level, int optname, void *optval, s
 	struct weft_fi_pep *pep = weft_container(fid, struct weft_fi_pep, fid.fid);
 
 	if (level != FI_OPT_ENDPOINT || optname != FI_OPT_CM_DATA_SIZE)
-		return -FI_ENOPROTOOPT;
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOPROTOOPT,
+				    "passive endpoints have the option FI_OPT_CM_DATA_SIZE only");
 	return weft_fi_cm_getopt(optval, optlen, pep->cm.port->q.cm_data);
 }
 
@@ -145,8 +156,9 @@ int weft_fi_pep_open(struct fid_fabric *fabric, struct fi_info *info, struct fid
 	struct weft_fi_pep *p;
 	int ret;
 
-	if (!info->ep_attr || info->ep_attr->type != FI_EP_MSG)
-		return -FI_EINVAL;
+	if (!info || !pep || !info->ep_attr || info->ep_attr->type != FI_EP_MSG)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "fi_passive_ep needs a fi_info of type FI_EP_MSG");
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return -FI_ENOMEM;

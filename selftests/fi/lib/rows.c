@@ -36,8 +36,11 @@ static bool run_row(const struct row *r, enum fi_ep_type type, bool apart)
 	memset(rbuf, 0xee, ROOM);
 	memset(&p, 0, sizeof(p));
 	p.o = o;
-	if (r->alone)
-		return r->run();
+	if (r->alone) {
+		ok = r->run();
+		pair_close(&p);
+		return ok;
+	}
 	ok = pair_open(&p, &o) && r->run();
 	if (ok && !r->mess)
 		ok = quiet(p.a.txcq) && quiet(p.a.rxcq) && quiet(p.b.txcq) && quiet(p.b.rxcq);

@@ -26,7 +26,7 @@
  * @rule: in one sentence
  * @run: the test
  * @o: how the pair of endpoints is made; type and place are filled in
- * @alone: no pair is made: the test makes what it needs
+ * @alone: no pair is made: the test makes what it needs; what is in p is closed after it
  * @mess: things may be left in the queues
  */
 struct row {
