@@ -331,36 +331,50 @@ static bool weft_rx_early_end(struct weft_path *path, struct weft_chunks rest, b
 	return false;
 }
 
-/*
- * Packets @pkt to @pkt + @left of @seg bytes each, the last of which may be shorter; the first is
- * new. Return: how many have been taken as a run, 0: to be looked at one by one.
+/**
+ * struct weft_rx_left - packets that are left of a struct weft_rx
+ * @pkt: the first one
+ * @len: bytes of all of them
+ * @seg: bytes of each but the last, which may be shorter
+ * @stride: bytes from one's first to the next one's
  */
+struct weft_rx_left {
+	const u8 *pkt;
+	u32 len;
+	u32 seg;
+	u32 stride;
+};
+
+/* The first packet is new. Return: how many have been taken as a run, 0: look at them singly. */
 static u32 weft_rx_run(struct weft_path *path, struct weft_lane *lane, const struct weft_hdr *h,
-		       const u8 *pkt, u32 left, u32 seg, struct weft_chunks rest,
+		       const struct weft_rx_left *left, struct weft_chunks rest,
 		       struct weft_out *out)
 {
 	bool acknow = h->flags & WEFT_PKT_ACKNOW;
+	u32 n, all, last, seg = left->seg;
 	struct weft_chunk c;
-	u32 n, all, last;
 
-	all = weft_wire_run(pkt, left, seg, &acknow);
+	all = weft_wire_run(left->pkt, left->len, seg, left->stride, &acknow);
 	if (all == 1)
 		return 0;
 	n = weft_lane_fresh(lane, h->psn, all);
 	weft_wire_next(&rest, &c);
-	last = n == all ? c.paylen - (n * seg - min(left, n * seg)) : c.paylen;
-	n = weft_place_run(path, &c, n, last, seg - c.paylen, out);
-	if (n)
+	last = n == all ? c.paylen - (n * seg - min(left->len, n * seg)) : c.paylen;
+	n = weft_place_run(path, &c, n, last, left->stride - c.paylen, out);
+	if (n) {
+		weft_count(path->core, rx_runs);
 		weft_lane_take(path, lane, h->psn, n, acknow, out->now);
+	}
 	return n;
 }
 
 /*
- * A packet of a path that is up and locked; others of @seg bytes each, the last of which may be
- * shorter, follow it up to @pkt + @left. Return: packets that have been dealt with.
+ * A packet of a path that is up and locked, the first one of @left. Return: packets that have been
+ * dealt with.
  */
-static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h, const u8 *pkt, u32 left,
-			u32 seg, const struct weft_chunks *rest, struct weft_out *out)
+static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
+			const struct weft_rx_left *left, const struct weft_chunks *rest,
+			struct weft_out *out)
 {
 	struct weft_core *core = path->core;
 	struct weft_chunk sack, *sp = NULL;
@@ -391,8 +405,8 @@ static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h, const 
 	if (!(h->flags & WEFT_PKT_PSN))
 		return 1;
 	if (likely(seen == WEFT_PSN_NEW)) {
-		if (left > seg) {
-			u32 n = weft_rx_run(path, lane, h, pkt, left, seg, *rest, out);
+		if (left->len > left->seg) {
+			u32 n = weft_rx_run(path, lane, h, left, *rest, out);
 
 			if (n)
 				return n;
@@ -439,17 +453,18 @@ static struct weft_path *weft_rx_enter(struct weft_core *core, u32 id)
 }
 
 /*
- * A packet, which others may follow as weft_rx_path() says. @pathp: the path of the one before,
- * entered, or NULL. Return: packets that have been dealt with.
+ * The first packet of @left, which is of @rx. @pathp: the path of the one before, entered, or NULL.
+ * Return: packets that have been dealt with.
  */
-static u32 weft_rx_one(struct weft_core *core, const struct weft_rx *rx, const u8 *pkt, u32 left,
-		       u32 seg, struct weft_path **pathp, struct weft_out *out)
+static u32 weft_rx_one(struct weft_core *core, const struct weft_rx *rx,
+		       const struct weft_rx_left *left, struct weft_path **pathp,
+		       struct weft_out *out)
 {
 	struct weft_path *path = *pathp;
 	struct weft_chunks rest;
 	struct weft_hdr h;
 
-	if (unlikely(weft_wire_hdr_get(pkt, min(left, seg), &h, &rest))) {
+	if (unlikely(weft_wire_hdr_get(left->pkt, min(left->len, left->seg), &h, &rest))) {
 		weft_count(core, rx_bad);
 		return 1;
 	}
@@ -483,23 +498,28 @@ static u32 weft_rx_one(struct weft_core *core, const struct weft_rx *rx, const u
 	}
 	if (unlikely(path->state != WEFT_PATHS_UP || path->failing))
 		return 1;
-	return weft_rx_path(path, &h, pkt, left, seg, &rest, out);
+	return weft_rx_path(path, &h, left, &rest, out);
 }
 
 void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx, u32 n,
 		  struct weft_out *out)
 {
-	u32 i, k, at, packets = 0, bytes = 0;
+	u32 i, k, packets = 0, bytes = 0;
 	struct weft_path *path = NULL;
+	struct weft_rx_left left;
 
 	out->now = now;
 	for (i = 0; i < n; i++, rx++) {
-		u32 seg = rx->seg ?: rx->len;
-
+		left.pkt = rx->data;
+		left.len = rx->len;
+		left.seg = rx->seg ?: rx->len;
+		left.stride = rx->stride ?: left.seg;
 		bytes += rx->len;
-		for (at = 0; at < rx->len; at += k * seg) {
-			k = weft_rx_one(core, rx, rx->data + at, rx->len - at, seg, &path, out);
+		while (left.len) {
+			k = weft_rx_one(core, rx, &left, &path, out);
 			packets += k;
+			left.pkt += k * left.stride;
+			left.len -= min(k * left.seg, left.len);
 		}
 	}
 	if (path)

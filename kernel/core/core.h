@@ -89,6 +89,7 @@ struct weft_conf {
 	X(rx_unknown, "received packets of an unknown path or with a wrong token")	\
 	X(rx_duplicate, "received packets that had been received before")	\
 	X(rx_dropped, "received packets dropped for want of memory or room")	\
+	X(rx_runs, "runs of packets that were taken as one")		\
 	X(retransmits, "packets sent again")				\
 	X(timeouts, "retransmission timeouts")				\
 	X(acks_sent, "packets that only acknowledge")			\
@@ -383,8 +384,9 @@ u32 weft_tx_pieces(const struct weft_tx *tx, u32 i, struct weft_span *span, u32 
  * struct weft_rx - received packets that stand one behind the other; their bytes are stable: nobody
  * else can change them
  * @data: first byte of the first weft header
- * @len: bytes of all packets
+ * @len: bytes of all packets, without what may be between them
  * @seg: bytes of each packet but the last, which may be shorter; 0: there is one
+ * @stride: bytes from one packet's first to the next one's, not less than @seg; 0: as @seg
  * @src: sender's address; @src.port: UDP source port
  * @dst: index of the own address it was sent to, in core->addr
  * @ecn: ECN field of the IP header
@@ -393,6 +395,7 @@ struct weft_rx {
 	const u8 *data;
 	u32 len;
 	u32 seg;
+	u32 stride;
 	struct weft_sockaddr src;
 	u8 dst;
 	u8 ecn;

@@ -260,6 +260,7 @@ static bool weft_wire_alike(const u8 *a, const u8 *b)
  *	weft_wire_check()
  * @left: bytes of all of them
  * @seg: bytes of each but the last
+ * @stride: bytes from the first of one to the first of the next
  * @acknow: set when one of those behind the first asks for an acknowledgement
  *
  * In a run each packet holds one DATA chunk and nothing else, and differs from the one before by
@@ -268,7 +269,7 @@ static bool weft_wire_alike(const u8 *a, const u8 *b)
  *
  * Return: packets, 1: it stands alone.
  */
-u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, bool *acknow)
+u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, u32 stride, bool *acknow)
 {
 	const u32 tok = offsetof(struct weft_w_hdr, token), job = offsetof(struct weft_w_hdr, job);
 	const struct weft_w_hdr *h = (const void *)pkt;
@@ -291,7 +292,7 @@ u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, bool *acknow)
 	rest = weft_wire_u64(pkt + job);
 	head = weft_wire_u64((const u8 *)first);
 	off = be64_to_cpu(w->off);
-	for (left -= seg, pkt += seg; left; left -= seg, pkt += seg, n++) {
+	for (left -= seg, pkt += stride; left; left -= seg, pkt += stride, n++) {
 		h = (const void *)pkt;
 		w = (const void *)(pkt + WEFT_WIRE_HDR + sizeof(c));
 		if (unlikely(left < seg)) {

@@ -419,7 +419,7 @@ void weft_wire_hello_put(void *dst, const struct weft_hello *h);
 
 int weft_wire_check(const struct weft_chunks *rest);
 bool weft_wire_next(struct weft_chunks *rest, struct weft_chunk *c);
-u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, bool *acknow);
+u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, u32 stride, bool *acknow);
 
 void weft_wire_flow_get(const struct weft_w_flow *w, struct weft_flowid *f);
 void weft_wire_flow_put(struct weft_w_flow *w, const struct weft_flowid *f);

@@ -124,6 +124,7 @@ static void weft_nd_split(struct weft_port *port, struct weft_nd_rxcpu *cpu, str
 		rx->data = data;
 		rx->len = len;
 		rx->seg = min(len, seg);
+		rx->stride = rx->seg;
 		rx->src = *src;
 		rx->dst = dst;
 		rx->ecn = ecn;

@@ -40,9 +40,12 @@
 #include "path.h"
 
 #define WEFT_VNET_PAIRS		64	/* queue pairs that are used at most */
-#define WEFT_VNET_BATCH	16	/* packets that the core takes at a time */
+#define WEFT_VNET_BATCH	16	/* entries that the core takes at a time */
+#define WEFT_VNET_HELD		64	/* buffers that they may stand in, and one packet's more */
+#define WEFT_VNET_MERGE		64	/* buffers of a packet at most */
 #define WEFT_VNET_BUDGET	64	/* packets that a tasklet takes at a time */
-#define WEFT_VNET_BUF_MAX	16384U	/* bytes of the largest receive buffer */
+#define WEFT_VNET_BUF_MIN	1536U	/* bytes of the smallest receive buffer */
+#define WEFT_VNET_BUF_MAX	16384U	/* and of the largest */
 #define WEFT_VNET_SLOTS		1024U	/* packets that can wait to be sent */
 #define WEFT_VNET_TX_MEM	(4U << 20)	/* bytes for them, unless they are large */
 #define WEFT_VNET_SPANS		20	/* pieces that payload may stand in */
@@ -83,6 +86,22 @@ struct weft_vnet_list {
 };
 
 /**
+ * struct weft_vnet_same - what is known of the packet that was taken last
+ * @frame: its Ethernet header, in a buffer that is held
+ * @len: bytes from there on, 0: there is none
+ * @head: bytes of headers, UDP's is the last
+ * @pay: bytes of UDP payload
+ * @sum: sum of its pseudo header
+ */
+struct weft_vnet_same {
+	const u8 *frame;
+	u32 len;
+	u32 head;
+	u32 pay;
+	__wsum sum;
+};
+
+/**
  * struct weft_vnet_queue - a pair of queues
  * @vn: the device
  * @no: number of the pair
@@ -93,11 +112,17 @@ struct weft_vnet_list {
  * @buf: receive buffers, @nbuf of them; each is in @rxq or in @held
  * @nbuf: how many
  * @size: bytes of each
+ * @chunk: memory that they are parts of, @nchunk pieces
+ * @nchunk: how many
  * @rx: packets that are handed to the core together
- * @nrx: how many
+ * @nrx: entries of it
+ * @next: where the weft header of a packet that goes on with the last entry stands
+ * @same: the packet that was taken last
  * @held: buffers that they, or packets that were passed over, stand in
  * @nheld: how many
  * @linear: a packet that came in several buffers
+ * @copied: @linear is in use
+ * @rx_sg: the buffer that is being posted
  * @nout: frames of the neighbour table
  * @tx_lock: all below
  * @slot: all slots, @nslot of them
@@ -118,11 +143,17 @@ struct weft_vnet_queue {
 	u8 **buf;
 	u32 nbuf;
 	u32 size;
+	u8 **chunk;
+	u32 nchunk;
 	struct weft_rx rx[WEFT_VNET_BATCH];
 	u32 nrx;
-	u8 *held[WEFT_VNET_BATCH];
+	const u8 *next;
+	struct weft_vnet_same same;
+	u8 *held[WEFT_VNET_HELD + WEFT_VNET_MERGE];
 	u32 nheld;
 	u8 *linear;
+	bool copied;
+	struct scatterlist rx_sg;
 	struct weft_neigh_out nout;
 
 	spinlock_t tx_lock ____cacheline_aligned;	/* transmit queue, see above */

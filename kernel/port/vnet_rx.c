@@ -4,10 +4,17 @@
  *
  * As many buffers as the queue has room for are posted when the port is opened; each is posted
  * again as soon as the core has copied what it wants of the packet, so that nothing is allocated
- * later. An interrupt switches itself off and schedules a tasklet, which polls until there is
+ * later. They stand one behind the other, in pieces of memory as large as could be had, and are
+ * posted in that order, in which devices use them and in which they are posted again: packets that
+ * come one after the other stand one behind the other. So a train of packets of one sender is one
+ * entry for the core (struct weft_rx, with a stride), and a packet that takes several buffers is in
+ * one piece. Both are looked at, not relied on: a device may use buffers in any order. What follows
+ * a packet with the same headers is compared with it, not parsed.
+ *
+ * An interrupt switches itself off and schedules a tasklet, which polls until there is
  * nothing left and only then arms the interrupt again; an engine's thread does the same in its
- * place, by weft_vnet_poll() and weft_vnet_arm(). Packets are parsed where they are. One that does
- * not fit into a buffer comes in several and is copied together.
+ * place, by weft_vnet_poll() and weft_vnet_arm(). Packets are parsed where they are. One whose
+ * buffers do not stand one behind the other is copied together.
  *
  * Taken is what is for an own address, from the port's own UDP port, whole and with a right
  * checksum. ARP and neighbour discovery go to neigh.c. All else on the link is passed over.
@@ -25,7 +32,7 @@
 #include "vnet.h"
 
 #define WEFT_VNET_LINEAR	(65536 + WEFT_VNET_LINK)
-#define WEFT_VNET_MERGE		64	/* buffers of a packet at most */
+#define WEFT_VNET_CHUNK		(512U << 10)	/* bytes of the pieces of memory for buffers */
 
 /* ---- Is it for us? --------------------------------------------------------------------------- */
 
@@ -121,8 +128,57 @@ static int weft_vnet_udp(struct weft_vnet *vn, struct weft_vnet_pkt *pkt, struct
 	rx->src.port = uh->source;
 	rx->data = pkt->data + sizeof(*uh);
 	rx->len = len - sizeof(*uh);
-	rx->seg = 0;
 	return 1;
+}
+
+/* ---- Trains ---------------------------------------------------------------------------------- */
+
+/*
+ * A packet that has been written to the next entry of q->rx; @same: the one before has the same
+ * headers. It becomes part of the entry before, if it stands behind what is there.
+ */
+static void weft_vnet_put(struct weft_vnet_queue *q, bool same)
+{
+	struct weft_rx *rx = &q->rx[q->nrx], *run = rx - 1;
+
+	if (q->nrx && rx->data == q->next && rx->len <= run->seg &&
+	    (same || (rx->dst == run->dst && rx->ecn == run->ecn &&
+		      !memcmp(&rx->src, &run->src, sizeof(rx->src))))) {
+		run->len += rx->len;
+		q->next = rx->len == run->seg ? rx->data + q->size : NULL;
+		return;
+	}
+	rx->seg = rx->len;
+	rx->stride = max(rx->len, q->size);
+	q->next = rx->data + q->size;
+	q->nrx++;
+}
+
+/*
+ * A frame with the same headers up to UDP's checksum as the last one that was taken, and as long:
+ * what was found there is true here.
+ */
+static bool weft_vnet_same(struct weft_vnet_queue *q, const u8 *frame, u32 len, bool checked)
+{
+	const struct weft_vnet_same *same = &q->same;
+	struct weft_rx *rx = &q->rx[q->nrx];
+	const struct udphdr *uh;
+
+	if (len != same->len ||
+	    memcmp(frame, same->frame, same->head - sizeof(uh->check)))
+		return false;
+	uh = (const void *)(frame + same->head - sizeof(*uh));
+	if (!checked &&
+	    (!uh->check || csum_fold(csum_partial(uh, same->pay + sizeof(*uh), same->sum)))) {
+		weft_count(&q->vn->port->core, rx_bad);
+		return true;
+	}
+	if (q->next != frame + same->head)
+		*rx = *(rx - 1);
+	rx->data = frame + same->head;
+	rx->len = same->pay;
+	weft_vnet_put(q, true);
+	return true;
 }
 
 /* Frames that the neighbour table answers with. */
@@ -155,6 +211,8 @@ static void weft_vnet_frame(struct weft_vnet_queue *q, const u8 *buf, u32 len)
 	bool ours;
 	int ok;
 
+	if (likely(weft_vnet_same(q, (const u8 *)eth, len, pkt.checked)))
+		return;
 	if (unlikely(len < VLAN_ETH_HLEN))
 		return;
 	type = eth->h_vlan_proto;
@@ -186,8 +244,12 @@ static void weft_vnet_frame(struct weft_vnet_queue *q, const u8 *buf, u32 len)
 	}
 	ok = ours ? weft_vnet_udp(vn, &pkt, rx) : 0;
 	if (likely(ok > 0)) {
-		trace_weft_rx(vn->port->name, &rx->src, rx->data, rx->len, 1);
-		q->nrx++;
+		q->same.frame = (const u8 *)eth;
+		q->same.len = len;
+		q->same.head = rx->data - (const u8 *)eth;
+		q->same.pay = rx->len;
+		q->same.sum = pkt.sum;
+		weft_vnet_put(q, false);
 	} else if (ok < 0) {
 		weft_count(&vn->port->core, rx_bad);
 	}
@@ -197,56 +259,64 @@ static void weft_vnet_frame(struct weft_vnet_queue *q, const u8 *buf, u32 len)
 
 static int weft_vnet_post(struct weft_vnet_queue *q, u8 *buf)
 {
-	struct scatterlist sg;
-
-	sg_init_one(&sg, buf, q->size);
-	return virtqueue_add_inbuf(q->rxq, &sg, 1, buf, GFP_ATOMIC);
+	sg_set_buf(&q->rx_sg, buf, q->size);
+	return virtqueue_add_inbuf(q->rxq, &q->rx_sg, 1, buf, GFP_ATOMIC);
 }
 
 /* Hand packets to the core, and their buffers back to the device. */
 static void weft_vnet_flush(struct weft_vnet_queue *q)
 {
+	const struct weft_rx *rx;
 	u32 i;
 
+	for (i = 0, rx = q->rx; i < q->nrx; i++, rx++)
+		trace_weft_rx(q->vn->port->name, &rx->src, rx->data, rx->seg,
+			      DIV_ROUND_UP(rx->len, rx->seg));
 	if (q->nrx)
 		weft_port_rx(q->vn->port, q->rx, q->nrx);
 	q->nrx = 0;
+	q->next = NULL;
+	q->copied = false;
+	q->same.len = 0;
 	for (i = 0; i < q->nheld; i++)
 		if (weft_vnet_post(q, q->held[i]))
 			weft_vnet_broken(q->vn);
 	q->nheld = 0;
 }
 
-/* A packet in @num buffers, the first of which is @buf. */
+/* A packet in @num buffers, the first of which, @buf, is held already and has @len bytes of it. */
 static void weft_vnet_merge(struct weft_vnet_queue *q, u8 *buf, u32 len, u32 num)
 {
-	u32 at = 0, used = 0;
-	bool fits = num <= WEFT_VNET_MERGE;
+	bool fits = true;
+	u32 i, used = len;
+	u8 *next;
 
-	weft_vnet_flush(q);
-	for (;;) {
-		if (fits && len <= WEFT_VNET_LINEAR - used) {
-			memcpy(q->linear + used, buf, len);
-			used += len;
-		} else {
-			fits = false;
-		}
-		if (weft_vnet_post(q, buf))
-			weft_vnet_broken(q->vn);
-		if (++at >= num)
-			break;
-		buf = virtqueue_get_buf(q->rxq, &len);
-		if (!buf) {
+	for (i = 1; i < num; i++) {
+		next = virtqueue_get_buf(q->rxq, &len);
+		if (!next) {
 			fits = false;
 			break;
 		}
 		len = min(len, q->size);
+		if (likely(i < WEFT_VNET_MERGE))
+			q->held[q->nheld++] = next;
+		else if (weft_vnet_post(q, next))
+			weft_vnet_broken(q->vn);
+		fits = fits && i < WEFT_VNET_MERGE && len <= WEFT_VNET_LINEAR - used;
+		if (!fits)
+			continue;
+		if (!q->copied && next != buf + used) {
+			memcpy(q->linear, buf, used);
+			q->copied = true;
+		}
+		if (q->copied)
+			memcpy(q->linear + used, next, len);
+		used += len;
 	}
 	if (fits)
-		weft_vnet_frame(q, q->linear, used - WEFT_VNET_HDR);
+		weft_vnet_frame(q, q->copied ? q->linear : buf, used - WEFT_VNET_HDR);
 	else
 		weft_count(&q->vn->port->core, rx_dropped);
-	weft_vnet_flush(q);
 }
 
 static u32 weft_vnet_rx(struct weft_vnet_queue *q, u32 budget)
@@ -263,14 +333,16 @@ static u32 weft_vnet_rx(struct weft_vnet_queue *q, u32 budget)
 		hdr = (const void *)buf;
 		len = min(len, q->size);
 		num = q->vn->mrg ? virtio16_to_cpu(q->rxq->vdev, hdr->num_buffers) : 1;
-		if (unlikely(num > 1)) {
-			weft_vnet_merge(q, buf, len, num);
-			continue;
-		}
+		if (unlikely(num > 1 && q->copied))
+			weft_vnet_flush(q);
 		q->held[q->nheld++] = buf;
-		if (likely(len > WEFT_VNET_HDR))
-			weft_vnet_frame(q, buf, len - WEFT_VNET_HDR);
-		if (q->nheld == WEFT_VNET_BATCH)
+		if (likely(len > WEFT_VNET_HDR)) {
+			if (unlikely(num > 1))
+				weft_vnet_merge(q, buf, len, num);
+			else
+				weft_vnet_frame(q, buf, len - WEFT_VNET_HDR);
+		}
+		if (q->nheld >= WEFT_VNET_HELD || q->nrx == WEFT_VNET_BATCH)
 			weft_vnet_flush(q);
 	}
 	if (done) {
@@ -379,6 +451,22 @@ void weft_vnet_callback(struct virtqueue *vq)
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
+/* Memory for some buffers, *@n at most. Return: it, NULL: there is none; *@n: how many. */
+static u8 *weft_vnet_chunk(u32 size, u32 *n)
+{
+	gfp_t gfp = GFP_KERNEL | __GFP_NOWARN;
+	u8 *p;
+
+	*n = min(*n, WEFT_VNET_CHUNK / size);
+	while (*n > 1) {
+		p = kmalloc(*n * size, gfp | __GFP_NORETRY);
+		if (p)
+			return p;
+		*n /= 2;
+	}
+	return kmalloc(size, gfp);
+}
+
 /**
  * weft_vnet_rx_alloc - memory for receiving
  * @q: the pair of queues, with queues
@@ -387,18 +475,24 @@ void weft_vnet_callback(struct virtqueue *vq)
  */
 int weft_vnet_rx_alloc(struct weft_vnet_queue *q)
 {
-	u32 i, n = virtqueue_get_vring_size(q->rxq);
+	u32 i, more, n = virtqueue_get_vring_size(q->rxq);
+	u8 *chunk;
 
-	q->size = roundup_pow_of_two(max_t(u32, 2048, WEFT_VNET_LINK + q->vn->mtu));
+	sg_init_table(&q->rx_sg, 1);
+	q->size = ALIGN(max_t(u32, WEFT_VNET_BUF_MIN, WEFT_VNET_LINK + q->vn->mtu), 64);
 	q->size = min(q->size, WEFT_VNET_BUF_MAX);
 	q->buf = kvcalloc(n, sizeof(*q->buf), GFP_KERNEL);
-	if (!q->buf)
+	q->chunk = kvcalloc(n, sizeof(*q->chunk), GFP_KERNEL);
+	if (!q->buf || !q->chunk)
 		return -ENOMEM;
-	for (i = 0; i < n; i++) {
-		q->buf[i] = kmalloc(q->size, GFP_KERNEL);
-		if (!q->buf[i])
+	while (q->nbuf < n) {
+		more = n - q->nbuf;
+		chunk = weft_vnet_chunk(q->size, &more);
+		if (!chunk)
 			return -ENOMEM;
-		q->nbuf++;
+		q->chunk[q->nchunk++] = chunk;
+		for (i = 0; i < more; i++)
+			q->buf[q->nbuf++] = chunk + i * q->size;
 	}
 	if (q->vn->mrg) {
 		q->linear = kvmalloc(WEFT_VNET_LINEAR, GFP_KERNEL);
@@ -416,10 +510,13 @@ int weft_vnet_rx_alloc(struct weft_vnet_queue *q)
  */
 void weft_vnet_rx_free(struct weft_vnet_queue *q)
 {
-	while (q->nbuf)
-		kfree(q->buf[--q->nbuf]);
+	while (q->nchunk)
+		kfree(q->chunk[--q->nchunk]);
+	kvfree(q->chunk);
 	kvfree(q->buf);
 	kvfree(q->linear);
+	q->nbuf = 0;
+	q->chunk = NULL;
 	q->buf = NULL;
 	q->linear = NULL;
 }

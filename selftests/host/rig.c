@@ -223,17 +223,18 @@ void weft_env_cold(struct weft_work *work)
 
 /*
  * Put as many of @n packets as may stand one behind the other into a piece of memory, as a device
- * that aggregates does. Return: how many.
+ * that aggregates does, or one whose buffers do. Return: how many.
  */
 static u32 aggregate(struct rig *rig, const struct rig_event *ev, u32 n, struct weft_rx *rx)
 {
 	u32 seg = ev->len, len = 0, k = 0;
+	u32 stride = rig_below(rig, 2) ? seg : seg + rig_below(rig, 200);
 	bool alone = !rig_below(rig, 8);
 	u8 *p = NULL;
 
 	do {
-		p = realloc(p, len + ev[k].len);
-		memcpy(p + len, ev[k].data, ev[k].len);
+		p = realloc(p, k * stride + ev[k].len);
+		memcpy(p + k * stride, ev[k].data, ev[k].len);
 		len += ev[k].len;
 		k++;
 	} while (k < n && !alone && ev[k - 1].len == seg && ev[k].len <= seg &&
@@ -241,6 +242,7 @@ static u32 aggregate(struct rig *rig, const struct rig_event *ev, u32 n, struct 
 	rx->data = p;
 	rx->len = len;
 	rx->seg = k > 1 || rig_below(rig, 2) ? seg : 0;
+	rx->stride = stride > seg || rig_below(rig, 2) ? stride : 0;
 	rx->src = ev->src;
 	rx->dst = 0;
 	rx->ecn = 0;

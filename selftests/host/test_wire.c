@@ -395,6 +395,7 @@ TEST(wire__random)
 #define RUN_PAY		100
 #define RUN_SEG		(RUN_HEAD + RUN_PAY)
 #define RUN_N		5
+#define RUN_STRIDE	(RUN_SEG + 77)
 #define RUN_LAST	37
 
 static u32 run_put(u8 *buf, u32 psn, u64 off)
@@ -420,26 +421,26 @@ TEST(wire__run)
 {
 	u32 len, i, at, bit;
 	bool acknow = false;
-	u8 *buf;
+	u8 *buf, *wide;
 
 	buf = malloc(RUN_N * RUN_SEG);
 	len = run_put(buf, 0xfffffffe, 0xfffffff0);
-	EXPECT_EQ(RUN_N, weft_wire_run(buf, len, RUN_SEG, &acknow));
+	EXPECT_EQ(RUN_N, weft_wire_run(buf, len, RUN_SEG, RUN_SEG, &acknow));
 	/* the last one may be as long as the others, or not be there */
-	EXPECT_EQ(RUN_N - 1, weft_wire_run(buf, (RUN_N - 1) * RUN_SEG, RUN_SEG, &acknow));
-	EXPECT_EQ(1, weft_wire_run(buf, RUN_SEG, RUN_SEG, &acknow));
+	EXPECT_EQ(RUN_N - 1, weft_wire_run(buf, (RUN_N - 1) * RUN_SEG, RUN_SEG, RUN_SEG, &acknow));
+	EXPECT_EQ(1, weft_wire_run(buf, RUN_SEG, RUN_SEG, RUN_SEG, &acknow));
 	EXPECT_FALSE(acknow);
 	/* it may be cut anywhere; nothing behind its end is looked at */
 	for (i = 1; i < len - (RUN_N - 1) * RUN_SEG; i++) {
 		u8 *cut = malloc(len - i);
 
 		memcpy(cut, buf, len - i);
-		EXPECT_EQ(RUN_N - 1, weft_wire_run(cut, len - i, RUN_SEG, &acknow));
+		EXPECT_EQ(RUN_N - 1, weft_wire_run(cut, len - i, RUN_SEG, RUN_SEG, &acknow));
 		free(cut);
 	}
 	/* one that asks for an acknowledgement */
 	buf[2 * RUN_SEG + 1] |= WEFT_PKT_ACKNOW;
-	EXPECT_EQ(RUN_N, weft_wire_run(buf, len, RUN_SEG, &acknow));
+	EXPECT_EQ(RUN_N, weft_wire_run(buf, len, RUN_SEG, RUN_SEG, &acknow));
 	EXPECT_TRUE(acknow);
 	/* whatever else differs ends the run */
 	for (i = 1; i < RUN_N; i++)
@@ -451,22 +452,32 @@ TEST(wire__run)
 				len = run_put(buf, 7, 1ull << 40);
 				buf[i * RUN_SEG + at] ^= 1u << bit;
 				EXPECT_EQ(free ? RUN_N : i,
-					  weft_wire_run(buf, len, RUN_SEG, &acknow))
+					  weft_wire_run(buf, len, RUN_SEG, RUN_SEG, &acknow))
 					TH_LOG("byte %u of packet %u", at, i);
 			}
 	/* a first one that holds something else, or more */
 	len = run_put(buf, 7, 0);
 	buf[WEFT_WIRE_HDR] = WEFT_CHUNK_EAGER;
-	EXPECT_EQ(1, weft_wire_run(buf, len, RUN_SEG, &acknow));
+	EXPECT_EQ(1, weft_wire_run(buf, len, RUN_SEG, RUN_SEG, &acknow));
 	len = run_put(buf, 7, 0);
 	weft_wire_data_put(buf + WEFT_WIRE_HDR, 42, 0, RUN_PAY - 20);
-	EXPECT_EQ(1, weft_wire_run(buf, len, RUN_SEG, &acknow));
+	EXPECT_EQ(1, weft_wire_run(buf, len, RUN_SEG, RUN_SEG, &acknow));
 	len = run_put(buf, 7, 0);
 	buf[3] = 9;
-	EXPECT_EQ(1, weft_wire_run(buf, len, RUN_SEG, &acknow));
+	EXPECT_EQ(1, weft_wire_run(buf, len, RUN_SEG, RUN_SEG, &acknow));
+	/* with something between them that does not matter */
+	len = run_put(buf, 7, 0);
+	wide = malloc((RUN_N - 1) * RUN_STRIDE + RUN_HEAD + RUN_LAST);
+	for (i = 0; i < RUN_N; i++)
+		memcpy(wide + i * RUN_STRIDE, buf + i * RUN_SEG, i + 1 < RUN_N ? RUN_SEG :
+									RUN_HEAD + RUN_LAST);
+	EXPECT_EQ(RUN_N, weft_wire_run(wide, len, RUN_SEG, RUN_STRIDE, &acknow));
+	wide[3 * RUN_STRIDE] ^= 1;
+	EXPECT_EQ(3, weft_wire_run(wide, len, RUN_SEG, RUN_STRIDE, &acknow));
+	free(wide);
 	/* packets too short for one */
 	for (i = 1; i <= RUN_HEAD; i++)
-		EXPECT_EQ(1, weft_wire_run(buf, 2 * RUN_HEAD + 2, i, &acknow));
+		EXPECT_EQ(1, weft_wire_run(buf, 2 * RUN_HEAD + 2, i, i, &acknow));
 	free(buf);
 }
 

@@ -42,6 +42,13 @@ refused()
 	grep -q "$reason" /run/weft/refused
 }
 
+# Packets that came one behind the other were taken as one
+runs()
+{
+	node 2 weftctl stats show ev0
+	[ "$(vnet_stat 0 rx_runs)" -gt 0 ] && [ "$(vnet_stat 1 rx_runs)" -gt 0 ]
+}
+
 vnet_nodes || { tap_not_ok "nodes"; tap_done; }
 nic=$(vm_nic 0)
 
@@ -55,6 +62,7 @@ tap_run "prefix length without vnet" refused "owns its device" loop addr 10.0.0.
 ports
 tap_run "taken twice" refused "another port has this device" vnet "$nic" addr 10.0.0.1/24
 tap_run "fi_pingpong -e rdm, MTU 1500" pingpong 3 10.79.0.2 -e rdm -I 3
+tap_run "packets are taken in runs" runs
 tap_run "neighbours" neighbours 10.79.0.1 10.79.0.2
 tap_run "no errors" vnet_clean
 vnet_del 0 1
