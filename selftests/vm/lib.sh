@@ -50,13 +50,24 @@ vm_nic()
 	done | sed -n "$(($1 + 1))p"
 }
 
-# vm_monitor COMMAND...: to the emulator
+# vm_monitor COMMAND...: to the emulator. What the monitor shows (every key that it gets, too) is
+# read, and the command has been carried out when the sum behind it has been worked out.
 vm_monitor()
 {
 	vm_wait 10 grep -q weft.monitor /sys/class/virtio-ports/*/name || return 1
 	monitor=$(grep -l weft.monitor /sys/class/virtio-ports/*/name)
 	monitor=${monitor%/name}
-	echo "$*" >"/dev/${monitor##*/}"
+	exec 9<>"/dev/${monitor##*/}" || return 1
+	cat <&9 >/run/weft/monitor &
+	monitor_reader=$!
+	printf '%s\nprint /d 77000+%d\n' "$*" $((monitor_n = ${monitor_n:-0} + 1)) >&9
+	vm_wait 60 grep -q "^$((77000 + monitor_n))" /run/weft/monitor
+	monitor_status=$?
+	exec 9>&-
+	kill $monitor_reader
+	wait $monitor_reader 2>/dev/null
+	[ $monitor_status = 0 ] || { echo "the monitor does not answer:"; cat /run/weft/monitor; }
+	return $monitor_status
 }
 
 # Namespaces n0 and n1, joined by a pair of devices
