@@ -82,6 +82,7 @@ struct weft_conf {
 #define WEFT_COUNTERS(X)						\
 	X(tx_packets, "packets given to the network device")		\
 	X(tx_bytes, "bytes of them, from the weft header on")		\
+	X(tx_direct, "packets whose payload the device reads from the program's memory")	\
 	X(tx_errors, "packets that the device refused")			\
 	X(rx_packets, "packets received")				\
 	X(rx_bytes, "bytes of them, from the weft header on")		\

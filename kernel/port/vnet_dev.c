@@ -18,6 +18,7 @@
 #include <linux/etherdevice.h>
 #include <linux/netlink.h>
 #include <linux/slab.h>
+#include <linux/virtio_ring.h>
 
 #include "../compat.h"
 #include "vnet.h"
@@ -262,6 +263,8 @@ static int weft_vnet_validate(struct virtio_device *vdev)
 
 	if (!vn || vn->dev != &vdev->dev)
 		return -ENODEV;
+	/* The virtio core would allocate a table for each packet in several pieces. */
+	__virtio_clear_bit(vdev, VIRTIO_RING_F_INDIRECT_DESC);
 	want = vn->want_pairs ?: num_online_cpus();
 	if (__virtio_test_bit(vdev, VIRTIO_NET_F_MQ) &&
 	    __virtio_test_bit(vdev, VIRTIO_NET_F_CTRL_VQ))

@@ -5,9 +5,11 @@
  * Each queue has slots, memory for a packet each: free, being filled, in the queue, or waiting for
  * room in it. Headers are copied from the path's and completed; payload is copied behind them,
  * or, where it is long and stands in pinned pages, goes out of these: then the slot holds the
- * window until the device has used the descriptor. The queue's interrupt is off but while slots
- * wait for room or hold windows; all others are let go by the next who sends or polls. The device
- * is told of packets once for each call. A packet that finds no slot is lost, as on a wire.
+ * window until the device has used the descriptors, one for each piece. (Indirect descriptors are
+ * not negotiated, as the virtio core allocates a table of them for each packet.) The queue's
+ * interrupt is off but while slots wait for room or hold windows; all others are let go by the next
+ * who sends or polls. The device is told of packets once for each call. A packet that finds no slot
+ * is lost, as on a wire.
  *
  * Packets to a node whose Ethernet address is not known are lost, too, but for the newest one if
  * it is short (a handshake): that one waits in the neighbour table.
@@ -57,18 +59,16 @@ static void weft_vnet_slot_free(struct weft_vnet_queue *q, struct weft_vnet_slot
 /* Return: 0, -ENOSPC: no room now, -EIO: the device is broken. */
 static int weft_vnet_slot_add(struct weft_vnet_queue *q, struct weft_vnet_slot *slot)
 {
+	struct scatterlist *end = &q->sg[slot->nspan];
 	u32 i;
 	int err;
 
-	if (likely(!slot->nspan)) {
-		sg_init_one(q->sg, slot->frame, slot->len);
-	} else {
-		sg_init_table(q->sg, slot->nspan + 1);
-		sg_set_buf(&q->sg[0], slot->frame, slot->len);
-		for (i = 0; i < slot->nspan; i++)
-			sg_set_buf(&q->sg[i + 1], slot->span[i].p, slot->span[i].len);
-	}
+	sg_set_buf(&q->sg[0], slot->frame, slot->len);
+	for (i = 0; i < slot->nspan; i++)
+		sg_set_buf(&q->sg[i + 1], slot->span[i].p, slot->span[i].len);
+	sg_mark_end(end);
 	err = virtqueue_add_outbuf(q->txq, q->sg, slot->nspan + 1, slot, GFP_ATOMIC);
+	sg_unmark_end(end);
 	if (!err && slot->mem)
 		q->nmem++;
 	return err == -ENOMEM ? -ENOSPC : err;
@@ -333,6 +333,7 @@ static int weft_vnet_make(struct weft_vnet *vn, struct weft_vnet_slot *slot,
 	if (pay >= WEFT_VNET_COPY && slot->span)
 		slot->nspan = weft_tx_pieces(tx, i, slot->span, WEFT_VNET_SPANS, &slot->mem);
 	if (slot->nspan) {
+		weft_count(&vn->port->core, tx_direct);
 		weft_tx_header(tx, i, slot->frame + np->hlen);
 	} else {
 		if (unlikely(weft_tx_write(tx, i, 1, slot->frame + np->hlen)))
@@ -525,8 +526,9 @@ void weft_vnet_path_close(void *priv)
 int weft_vnet_tx_alloc(struct weft_vnet_queue *q)
 {
 	u32 size = WEFT_VNET_LINK + max_t(u32, q->vn->mtu, WEFT_NEIGH_FRAME);
-	u32 i, n;
+	u32 i, n, entries = virtqueue_get_vring_size(q->txq);
 
+	sg_init_table(q->sg, ARRAY_SIZE(q->sg));
 	n = clamp(WEFT_VNET_TX_MEM / roundup_pow_of_two(size), 64U, WEFT_VNET_SLOTS);
 	q->slot = kvcalloc(n, sizeof(*q->slot), GFP_KERNEL);
 	if (!q->slot)
@@ -536,7 +538,7 @@ int weft_vnet_tx_alloc(struct weft_vnet_queue *q)
 		if (!q->slot[i].frame)
 			return -ENOMEM;
 		q->nslot++;
-		if (q->vn->mtu > WEFT_VNET_COPY) {
+		if (q->vn->mtu > WEFT_VNET_COPY && entries > WEFT_VNET_SPANS) {
 			q->slot[i].span = kcalloc(WEFT_VNET_SPANS, sizeof(*q->slot[i].span),
 						  GFP_KERNEL);
 			if (!q->slot[i].span)

@@ -49,6 +49,13 @@ runs()
 	[ "$(vnet_stat 0 rx_runs)" -gt 0 ] && [ "$(vnet_stat 1 rx_runs)" -gt 0 ]
 }
 
+# Long payload left from where the programs have it
+direct()
+{
+	node 2 weftctl stats show ev0
+	[ "$(vnet_stat 0 tx_direct)" -gt 0 ] && [ "$(vnet_stat 1 tx_direct)" -gt 0 ]
+}
+
 vnet_nodes || { tap_not_ok "nodes"; tap_done; }
 nic=$(vm_nic 0)
 
@@ -79,6 +86,7 @@ for mtu in 1500 65535; do
 	ports mtu $mtu
 	tap_run "fi_pingpong -e rdm, IPv6, MTU $mtu" pingpong 3 fd79::2 -6 -e rdm -I 3
 	tap_run "neighbours, IPv6" neighbours fd79::1 fd79::2
+	[ $mtu = 1500 ] || tap_run "sent without a copy" direct
 	tap_run "no errors" vnet_clean
 	vnet_del 0 1
 done
