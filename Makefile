@@ -177,6 +177,19 @@ sim_bin := $(B)/sim/sim$(if $(filter 1,$(ASAN)),-asan)
 sim: $(sim_bin)
 	$(Q)$(sim_bin) $(sim_opts)
 
+# libFuzzer: packets, rings, neighbours, a malicious peer; TIME seconds in all
+export TIME RUNS
+.PHONY: fuzz
+fuzz: packages-check
+	@$(MAKE) --no-print-directory fuzz-tools
+	@selftests/fuzz/run $(B)/fuzz $(fuzz_names)
+
+# lines and branches of kernel/core that the unit tests and the simulator reach
+.PHONY: coverage
+coverage: packages-check
+	@$(MAKE) --no-print-directory cov-tools
+	@selftests/cov/run $(B)/cov
+
 # --- installation ----------------------------------------------------------
 
 MULTIARCH = $(shell dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || \
@@ -298,6 +311,9 @@ help:
 #>   make sim           kernel/core in a simulated network with faults, from 2 to
 #>                      4096 nodes: SEED=, SEEDS=, NODES=, LOSS=, MSGS=, ASAN=1
 #>                      (Documentation/simulator.rst)
+#>   make fuzz          libFuzzer on packets, rings and neighbours, and as a
+#>                      malicious peer: TIME=60 seconds in all
+#>   make coverage      lines and branches of kernel/core that are tested
 #>   make bench         weft beside libfabric's other providers: instructions
 #>                      for each message in a machine that counts them,
 #>                      emulated time, kernel/core alone on the host; the

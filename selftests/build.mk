@@ -70,6 +70,61 @@ $(B)/sim/sim-asan: $(call host_obj,$(sim_src) $(sim_rig))
 
 .SECONDARY: $(call native_obj,$(sim_src) $(sim_rig)) $(call host_obj,$(sim_src))
 
+# --- fuzz: selftests/fuzz/fuzz_*.c, each a program of libFuzzer -----------
+
+fuzz_src := $(sort $(wildcard selftests/fuzz/fuzz_*.c))
+fuzz_names := $(fuzz_src:selftests/fuzz/%.c=%)
+fuzz_tests := $(fuzz_names:%=$(B)/fuzz/%)
+fuzz_obj = $(patsubst %.c,$(B)/obj/fuzz/%.o,$(1))
+fuzz_cc := clang
+fuzz_san := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+
+.PHONY: fuzz-tools
+fuzz-tools: $(fuzz_tests)
+	@:
+
+$(B)/obj/fuzz/%.o: %.c $(flags) | $(KSELFTEST)/ready
+	$(say) CC '$< (fuzz)'
+	@mkdir -p $(@D)
+	$(Q)$(fuzz_cc) $(host_inc) $(weft_cflags) $(host_nowarn) $(fuzz_san) \
+		-fsanitize=fuzzer-no-link -O1 -MMD -MP -c -o $@ $<
+
+$(fuzz_tests): $(B)/fuzz/%: $(B)/obj/fuzz/selftests/fuzz/%.o $(call fuzz_obj,$(sim_rig))
+	$(say) LINK '$@'
+	@mkdir -p $(@D)
+	$(Q)$(fuzz_cc) $(fuzz_san) -fsanitize=fuzzer -o $@ $^ -lpthread
+
+.SECONDARY: $(call fuzz_obj,$(fuzz_src) $(sim_rig))
+
+# --- coverage: the unit tests and the simulator, with counters ------------
+
+cov_obj = $(patsubst %.c,$(B)/obj/cov/%.o,$(1))
+cov_tests := $(host_test_src:selftests/host/%.c=$(B)/cov/%)
+
+.PHONY: cov-tools
+cov-tools: $(cov_tests) $(B)/cov/sim
+	@:
+
+$(B)/obj/cov/%.o: %.c $(flags) | $(KSELFTEST)/ready
+	$(say) CC '$< (coverage)'
+	@mkdir -p $(@D)
+	$(Q)clang $(host_inc) $(weft_cflags) $(host_nowarn) -O1 \
+		$(if $(filter kernel/%,$<),-fprofile-instr-generate -fcoverage-mapping) \
+		-MMD -MP -c -o $@ $<
+
+$(cov_tests): $(B)/cov/%: $(B)/obj/cov/selftests/host/%.o \
+		$(call cov_obj,selftests/cov/exit.c $(sim_rig))
+	$(say) LINK '$@'
+	@mkdir -p $(@D)
+	$(Q)clang -fprofile-instr-generate -Wl,--wrap=_exit -o $@ $^ -lpthread
+
+$(B)/cov/sim: $(call cov_obj,$(sim_src) $(sim_rig))
+	$(say) LINK '$@'
+	@mkdir -p $(@D)
+	$(Q)clang -fprofile-instr-generate -o $@ $^ -lpthread -lm
+
+.SECONDARY: $(call cov_obj,selftests/cov/exit.c $(sim_src) $(sim_rig) $(host_test_src))
+
 # --- host: selftests/lib/test_*.c, the library and weftctl without a kernel ---
 
 lib_test_src := $(sort $(wildcard selftests/lib/test_*.c))

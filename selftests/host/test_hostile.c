@@ -6,263 +6,23 @@
  * The programs of the node that is attacked go on sending and receiving; what they get from that
  * peer may be nonsense, but nothing breaks, nothing leaks, and everything ends.
  */
-#include "core/proto.h"
-#include "rig.h"
+#include "victim.h"
 #include "kselftest_harness.h"
-
-#define PEER	1
-#define SVC	7
-
-/**
- * struct victim - a node with a program, and the path from the peer
- * @rig: world
- * @proc: the program
- * @cq: its completions
- * @eq: its events
- * @ep: its connectionless endpoint
- * @pep: its listener
- * @path: the path
- * @buf: memory to send from and receive into
- */
-struct victim {
-	struct rig *rig;
-	struct rig_proc *proc;
-	struct rig_cq *cq;
-	struct rig_eq *eq;
-	struct rig_ep *ep, *pep;
-	struct weft_path *path;
-	u8 *buf;
-};
-
-#define BUF	(300u << 10)
-
-static void victim_init(struct victim *v, u64 seed)
-{
-	struct rig_proc *peer;
-	struct rig_conf conf;
-	struct rig_cq *cq;
-	struct rig_av *av;
-	struct rig_ep *ep;
-	struct rig_op op = { .flags = WEFT_SQ_COMPLETION, .context = 1 };
-
-	rig_conf_default(&conf, seed);
-	conf.nodes = 2;
-	conf.cold = RIG_PPM / 4;
-	conf.bounce = RIG_PPM / 4;
-	conf.core.window_bytes = 64 << 10;
-	conf.core.envelope_max = 200;
-	v->rig = rig_new(&conf);
-	v->proc = rig_proc_new(&v->rig->node[0]);
-	v->cq = rig_cq_new(v->proc, 256);
-	v->eq = rig_eq_new(v->proc);
-	av = rig_av_new(v->proc);
-	v->ep = rig_ep_new(v->proc, WEFT_EP_RDM, 0, 64, 64, SVC);
-	v->pep = rig_ep_new(v->proc, WEFT_EP_PASSIVE, 0, 0, 0, SVC + 1);
-	if (rig_av_insert(av, PEER, SVC, v->rig) || rig_ep_enable(v->ep, v->cq, v->cq, NULL, av) ||
-	    rig_listen(v->pep, v->eq, 8))
-		abort();
-	v->buf = rig_buf(v->proc, BUF);
-	/* somebody there, so that a path comes to be */
-	peer = rig_proc_new(&v->rig->node[PEER]);
-	cq = rig_cq_new(peer, 64);
-	ep = rig_ep_new(peer, WEFT_EP_RDM, 0, 64, 64, SVC);
-	if (rig_ep_enable(ep, cq, cq, NULL, rig_av_new(peer)) || rig_send(v->ep, &op))
-		abort();
-	rig_run(v->rig, 100 * NSEC_PER_MSEC);
-	v->path = weft_path_nth(&v->rig->node[0].core, 0);
-	if (!v->path || v->path->state != WEFT_PATHS_UP)
-		abort();
-}
-
-static u32 pick(struct victim *v, u32 n)
-{
-	return rig_below(v->rig, n);
-}
-
-/* A flow that there is, at about the message that is due; or another one. */
-static void any_flow(struct victim *v, struct weft_flowid *f)
-{
-	struct weft_list *l = weft_list_first(&v->path->flows);
-	u32 i, at = pick(v, WEFT_PATH_HASH);
-
-	for (i = 0; pick(v, 5) && i < WEFT_PATH_HASH; i++) {
-		struct weft_list *r = weft_list_first(&v->path->rflows[(at + i) % WEFT_PATH_HASH]);
-
-		if (!r || weft_entry(r, struct weft_rflow, node)->gone)
-			continue;
-		*f = weft_entry(r, struct weft_rflow, node)->id;
-		f->mseq += pick(v, 3) ? 0 : pick(v, 5) - 1;
-		return;
-	}
-	f->ssvc = pick(v, 3) + SVC;
-	f->dsvc = pick(v, 4) ? SVC : pick(v, 4) + SVC - 1;
-	f->sgen = pick(v, 4) && l ? weft_entry(l, struct weft_flow, node)->id.sgen :
-				    (u32)rig_random(v->rig);
-	f->dgen = pick(v, 3);
-	f->mseq = pick(v, 4) ? 1 : pick(v, 30);
-}
-
-static void any_head(struct victim *v, struct weft_head *h, u32 paylen)
-{
-	any_flow(v, &h->flow);
-	h->tag = pick(v, 3);
-	h->data = 9;
-	h->flags = pick(v, 32) & (pick(v, 10) ? ~WEFT_MSG_CONNECTED : ~0u);
-	switch (pick(v, 4)) {
-	case 0:
-		h->len = (u64)1 << pick(v, 64);
-		break;
-	case 1:
-		h->len = pick(v, 200000);
-		break;
-	default:
-		h->len = paylen + pick(v, 2) * pick(v, 3000);
-		break;
-	}
-	h->len = max_t(u64, h->len, paylen);
-}
-
-static u32 any_id(struct victim *v)
-{
-	return pick(v, 10) ? v->path->next_id - pick(v, 30) : (u32)rig_random(v->rig);
-}
-
-static u64 any_off(struct victim *v)
-{
-	return pick(v, 4) ? pick(v, BUF) : rig_random(v->rig);
-}
-
-static u32 pad(u8 *dst, u32 n, u32 len)
-{
-	memset(dst + n, 0x5a, len);
-	n += len;
-	while (n & 3)
-		dst[n++] = 0;
-	return n;
-}
-
-/* One chunk. Return: its bytes. */
-static u32 any_chunk(struct victim *v, u8 *dst, u32 room)
-{
-	u32 len = pick(v, 3) ? pick(v, 100) : pick(v, room - 100);
-	struct weft_w_cm cm = { .op = (u8)pick(v, 8), .req = cpu_to_be32(pick(v, 5)) };
-	struct weft_flowid f;
-	struct weft_head h;
-
-	any_flow(v, &f);
-	any_head(v, &h, len);
-	switch (pick(v, 12)) {
-	case 0:
-	case 1:
-	case 2:
-		return pad(dst, weft_wire_eager_put(dst, &h, (u32)(h.len - len), len), len);
-	case 3:
-	case 4:
-		return weft_wire_announce_put(dst, &h, pick(v, 100));
-	case 5:
-		return weft_wire_grant_put(dst, any_id(v), pick(v, 100), any_off(v));
-	case 6:
-	case 7:
-		return pad(dst, weft_wire_data_put(dst, any_id(v), any_off(v), len), len);
-	case 8:
-		return weft_wire_done_put(dst, &f, pick(v, 2) ? any_id(v) : 0, pick(v, 3),
-					  pick(v, 3));
-	case 9:
-		return weft_wire_abort_put(dst, &f, pick(v, 3) ? pick(v, 100) : 0, pick(v, 200));
-	case 10:
-		weft_wire_flow_put(&cm.flow, &f);
-		cm.rsp = cpu_to_be32(pick(v, 2) ? v->rig->node[0].core.next_conn - pick(v, 4) : 0);
-		return weft_wire_cm_put(dst, &cm, "hello", 5);
-	default:
-		return pick(v, 4) ? weft_wire_ping_put(dst) : weft_wire_epgone_put(dst, &f);
-	}
-}
-
-static void attack(struct victim *v)
-{
-	struct weft_path *path = v->path;
-	struct weft_lane *lane = &path->lane[pick(v, WEFT_LANES)];
-	struct weft_hdr h = {
-		.type = WEFT_PKT_DATA,
-		.flags = pick(v, 20) ? WEFT_PKT_PSN : pick(v, 4),
-		.lane = lane->no,
-		.path = path->id,
-		.token = path->token,
-		.psn = lane->rcv_nxt + (pick(v, 4) ? 0 : pick(v, 1200)),
-		.ack = pick(v, 10) ? lane->snd_nxt : (u32)rig_random(v->rig),
-		.window = (u16)rig_random(v->rig),
-		.ack_delay = (u32)rig_random(v->rig),
-	};
-	struct weft_sockaddr src;
-	u32 len = WEFT_WIRE_HDR, n;
-	u8 pkt[1400];
-
-	weft_wire_hdr_put(pkt, &h);
-	for (n = pick(v, 5); n && len < 1000; n--)
-		len += any_chunk(v, pkt + len, sizeof(pkt) - len - 100);
-	/* now and then not even a packet */
-	if (!pick(v, 10))
-		pkt[WEFT_WIRE_HDR + pick(v, len - WEFT_WIRE_HDR + 1)] ^= 1u << pick(v, 8);
-	if (!pick(v, 20))
-		len -= pick(v, len);
-	rig_node_addr(&v->rig->conf, PEER, 0, &src);
-	src.port = cpu_to_be16(v->rig->conf.core.udp_port);
-	rig_inject(&v->rig->node[0], &src, pkt, len);
-}
-
-/* What the program does meanwhile. */
-static void go_on(struct victim *v)
-{
-	struct rig_op op = { .tagged = pick(v, 2), .flags = 1, .context = 1 + pick(v, 5), .n = 1 };
-	struct weft_event ev;
-	struct weft_cqe e;
-	u8 data[WEFT_CM_DATA_MAX];
-
-	op.iov[0].addr = (u64)(uintptr_t)v->buf;
-	op.iov[0].len = pick(v, BUF);
-	if (op.tagged)
-		op.tag = pick(v, 3);
-	switch (pick(v, 5)) {
-	case 0:
-		op.flags = WEFT_SQ_COMPLETION | (pick(v, 2) ? WEFT_SQ_DELIVERY : 0);
-		rig_send(v->ep, &op);
-		break;
-	case 1:
-	case 2:
-		op.flags = WEFT_RQ_COMPLETION;
-		op.peer = WEFT_SRC_ANY;
-		rig_recv(v->ep, &op);
-		break;
-	case 3:
-		rig_cancel(v->ep, op.context);
-		break;
-	default:
-		while (rig_cq_read(v->cq, &e) > 0)
-			;
-		while (rig_eq_read(v->eq, &ev, data) > 0)
-			if (ev.type == WEFT_EV_CONNREQ && pick(v, 2))
-				rig_reject(v->pep, ev.conn, NULL, 0);
-		break;
-	}
-	rig_step(v->rig, v->rig->now + 100 * NSEC_PER_USEC);
-}
 
 static void session(u64 seed, u32 packets)
 {
 	struct victim v;
 	u32 i;
 
-	victim_init(&v, seed);
+	victim_init(&v, seed, NULL, 0);
 	for (i = 0; i < packets; i++) {
-		attack(&v);
-		if (!pick(&v, 3))
-			go_on(&v);
+		victim_attack(&v);
+		if (!victim_pick(&v, 3))
+			victim_go_on(&v);
 		if (v.path->state == WEFT_PATHS_DEAD)
 			break;
 	}
-	weft_path_put(v.path);
-	rig_run(v.rig, 40ull * NSEC_PER_SEC);
-	rig_free(v.rig);
+	victim_fini(&v);
 }
 
 TEST(hostile__peer)
@@ -282,17 +42,15 @@ TEST(hostile__peer_no_memory)
 		struct victim v;
 		u32 i;
 
-		victim_init(&v, seed);
+		victim_init(&v, seed, NULL, 0);
 		weft_host_fail_rate(RIG_PPM / 20, seed);
 		for (i = 0; i < 1500; i++) {
-			attack(&v);
-			if (!pick(&v, 3))
-				go_on(&v);
+			victim_attack(&v);
+			if (!victim_pick(&v, 3))
+				victim_go_on(&v);
 		}
 		weft_host_fail_rate(0, 0);
-		weft_path_put(v.path);
-		rig_run(v.rig, 40ull * NSEC_PER_SEC);
-		rig_free(v.rig);
+		victim_fini(&v);
 	}
 }
 

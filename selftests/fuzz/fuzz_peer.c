@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fuzzing: a malicious peer that knows the protocol: the input decides which packets it sends and
+ * what the program does meanwhile
+ */
+#include "fuzz.h"
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
+{
+	struct victim v;
+	u32 n;
+
+	victim_init(&v, 1, data, min_t(u32, len, 4096));
+	for (n = 0; n < 400 && v.left && v.path->state != WEFT_PATHS_DEAD; n++) {
+		victim_attack(&v);
+		if (!victim_pick(&v, 3))
+			victim_go_on(&v);
+	}
+	/* the rest is as chance has it */
+	v.data = NULL;
+	for (n = 0; n < 20; n++)
+		victim_go_on(&v);
+	victim_fini(&v);
+	return 0;
+}
