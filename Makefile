@@ -304,10 +304,11 @@ help:
 #>
 #> Try and test (as root these install the Debian packages that they miss)
 #>   make demo          boots a test machine with two nodes and runs libfabric's
-#>                      fi_pingpong over weft and over tcp
+#>                      fi_pingpong over weft and over tcp; LINK= as below
 #>   make check         all tests; ends with "N passed, N failed, N skipped"
 #>                      TESTS=PATTERN runs those whose name matches,
-#>                      VM_KERNEL=6.1 or 6.12 boots only this one
+#>                      VM_KERNEL=6.1 or 6.12 boots only this one; what
+#>                      needs tap devices is skipped where they are not to be had
 #>   make sim           kernel/core in a simulated network with faults, from 2 to
 #>                      4096 nodes: SEED=, SEEDS=, NODES=, LOSS=, MSGS=, ASAN=1
 #>                      (Documentation/simulator.rst)
@@ -332,7 +333,7 @@ help:
 #>   The test machine's settings, with their defaults:
 #>     VM_KERNEL=6.1      Debian's kernel series: 6.1 or 6.12
 #>     VM_CPUS=2  VM_MEM=2G  VM_TIMEOUT=300 (seconds)
-#>     LINK=veth          what joins the nodes: veth (netdev ports), vnet (two
+#>     LINK=veth (demo: vnet)  what joins the nodes: veth (netdev ports), vnet (two
 #>                        virtio NICs, taken over), loop (one namespace and a
 #>                        loop port) or none;  LINK_MTU=1500
 #>     VM_NET=hub         what is behind the virtio NICs, see selftests/vm/run

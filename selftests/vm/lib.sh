@@ -123,6 +123,16 @@ vm_nodes()
 		echo n0 >/run/weft/node1
 		vm_port 0 weft0 loop addr 10.77.0.1
 		;;
+	pair:*)
+		# one node of two, the other one is another machine's
+		i=${LINK#pair:} n=$((${LINK#pair:} + 1))
+		modprobe virtio_net && ip netns add n$i || return 1
+		ip_dev=$(basename /sys/bus/pci/devices/$(vm_nic 1)/virtio*/net/*)
+		ip link set "$ip_dev" netns n$i && vm_addr n$i "$ip_dev" $n || return 1
+		echo n$i >/run/weft/node$i
+		vm_port $i weft$i vnet "$(vm_nic 0)" addr 10.77.0.$n/24 addr fd77::$n/64 \
+			mtu "$LINK_MTU"
+		;;
 	none)	;;
 	*)
 		echo "weft-vm: LINK=$LINK is not known" >&2
