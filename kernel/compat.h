@@ -8,6 +8,7 @@
 #define WEFT_COMPAT_H
 
 #include <linux/mm.h>
+#include <linux/netdevice.h>
 #include <linux/slab.h>
 #include <linux/version.h>
 #include <linux/virtio.h>
@@ -54,6 +55,19 @@ static inline long weft_pin_user_pages_remote(struct mm_struct *mm, unsigned lon
 #else
 	return pin_user_pages_remote(mm, start, n, flags, pages, NULL);
 #endif
+}
+
+/* Since 6.6 what traffic control does at a device's egress is told by another field. */
+static inline bool weft_egress_active(const struct net_device *dev)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+	if (rcu_access_pointer(dev->miniq_egress))
+		return true;
+#else
+	if (rcu_access_pointer(dev->tcx_egress))
+		return true;
+#endif
+	return rcu_access_pointer(dev->nf_hooks_egress);
 }
 
 /* Since 6.10 a tracepoint knows the source of its strings. */

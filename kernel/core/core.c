@@ -411,7 +411,8 @@ static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 			if (n)
 				return n;
 		}
-		if (likely(!weft_rx_early_end(path, *rest, h->psn == lane->rcv_nxt)) &&
+		if ((likely(weft_list_empty(&path->conns)) ||
+		     !weft_rx_early_end(path, *rest, h->psn == lane->rcv_nxt)) &&
 		    likely(weft_rx_take(path, lane, h->psn, *rest, out))) {
 			weft_lane_take(path, lane, h->psn, 1, h->flags & WEFT_PKT_ACKNOW, out->now);
 			return 1;

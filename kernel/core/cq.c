@@ -122,19 +122,17 @@ static void weft_cq_write(struct weft_cq *cq, const struct weft_cqe *e, const vo
 	u32 n = weft_cq_slots(plen);
 	u32 next = cq->tail + n;
 	struct weft_cqe *slot;
-	struct weft_cqe copy;
 
 	if (cq->bad)
 		return;
 	weft_cq_payload(cq, cq->tail + 1, payload, plen);
 	if (next - cq->head < cq->size)
 		WRITE_ONCE(cq->slots[next & (cq->size - 1)].seq, next);
-	copy = *e;
-	copy.nslots = n;
-	copy.rsvd = 0;
 	weft_trace_complete(e->ep, e->context, e->tag, e->len, e->status);
 	slot = &cq->slots[cq->tail & (cq->size - 1)];
-	memcpy(slot, &copy, offsetof(struct weft_cqe, seq));
+	memcpy(slot, e, offsetof(struct weft_cqe, nslots));
+	slot->nslots = n;
+	slot->rsvd = 0;
 	/* barrier C: the entry before its number */
 	smp_store_release(&slot->seq, cq->tail + 1);
 	WRITE_ONCE(cq->tail, next);

@@ -98,9 +98,9 @@ u32 weft_lane_fresh(const struct weft_lane *lane, u32 psn, u32 n)
 void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32 n, bool acknow,
 		    weft_ns now)
 {
-	path->busy |= 1u << lane->no;
 	lane->rcv_unacked += n;
 	if (psn != lane->rcv_nxt) {
+		path->busy |= 1u << lane->no;
 		lane->rcv_ahead += n;
 		for (; n; n--, psn++)
 			lane->bits[(psn % WEFT_WINDOW) / 64] |= 1ull << (psn % 64);
@@ -123,8 +123,12 @@ void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32
 	}
 	if (acknow || lane->rcv_unacked >= WEFT_ACK_EVERY)
 		lane->ack_now = true;
-	else if (lane->ack_at == U64_MAX)
+	if (lane->ack_now) {
+		path->busy |= 1u << lane->no;
+	} else if (lane->ack_at == U64_MAX) {
 		lane->ack_at = now + path->core->conf.ack_delay_ns;
+		weft_path_deadline(path, lane->ack_at);
+	}
 }
 
 /**
@@ -352,6 +356,13 @@ static void weft_lane_grow(struct weft_lane *lane, u32 acked)
 		lane->limited = false;
 }
 
+/* Is there something that room in the window may let go? */
+static bool weft_lane_waits(const struct weft_lane *lane)
+{
+	return lane->open || !weft_list_empty(&lane->sendq) || !weft_list_empty(&lane->dataq) ||
+	       !weft_list_empty(&lane->ctlq) || !weft_list_empty(&lane->lost);
+}
+
 /**
  * weft_lane_acked - an acknowledgement has come
  * @path: the path
@@ -403,7 +414,6 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 	}
 	if (!n)
 		return;
-	path->busy |= 1u << lane->no;
 	lane->backoff = 0;
 	lane->probed = false;
 	weft_lane_grow(lane, n);
@@ -411,6 +421,8 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 		weft_lane_detect(path, lane, now);
 	else
 		lane->reo_at = U64_MAX;
+	if (weft_lane_waits(lane))
+		path->busy |= 1u << lane->no;
 	weft_lane_arm(path, lane, now);
 }
 

@@ -72,9 +72,9 @@ static void weft_mkey_del(struct weft_mkey *k)
 	weft_list_del(&k->same);
 }
 
-static struct weft_mpost *weft_exact_find(struct weft_match *m, u8 kind, u32 src, u64 tag)
+/* @chain: of this key */
+static struct weft_mpost *weft_exact_in(struct weft_list *chain, u8 kind, u32 src, u64 tag)
 {
-	struct weft_list *chain = weft_mhash_chain(m, &m->exact, kind, src, tag);
 	struct weft_list *l;
 
 	weft_list_for_each(l, chain) {
@@ -84,6 +84,11 @@ static struct weft_mpost *weft_exact_find(struct weft_match *m, u8 kind, u32 src
 			return p;
 	}
 	return NULL;
+}
+
+static struct weft_mpost *weft_exact_find(struct weft_match *m, u8 kind, u32 src, u64 tag)
+{
+	return weft_exact_in(weft_mhash_chain(m, &m->exact, kind, src, tag), kind, src, tag);
 }
 
 static struct weft_munexp *weft_bytag_find(struct weft_match *m, u8 kind, u64 tag)
@@ -177,10 +182,11 @@ void weft_match_post(struct weft_match *m, struct weft_mpost *p)
 		weft_mkey_init(&p->key);
 		weft_list_add_tail(&m->wild[p->kind], &p->wild);
 	} else {
-		struct weft_mpost *lead = weft_exact_find(m, p->kind, p->src, p->tag);
+		struct weft_list *chain = weft_mhash_chain(m, &m->exact, p->kind, p->src, p->tag);
+		struct weft_mpost *lead = weft_exact_in(chain, p->kind, p->src, p->tag);
 
-		weft_mkey_add(weft_mhash_chain(m, &m->exact, p->kind, p->src, p->tag),
-			      lead ? &lead->key : NULL, &p->key);
+		weft_mkey_add(chain, lead ? &lead->key : NULL, &p->key);
+		m->ndirected += p->src != WEFT_SRC_ANY;
 	}
 	m->nposts++;
 }
@@ -199,6 +205,7 @@ void weft_match_post_del(struct weft_match *m, struct weft_mpost *p)
 	weft_list_del(&p->wild);
 	weft_mkey_del(&p->key);
 	m->nposts--;
+	m->ndirected -= !p->ignore && p->src != WEFT_SRC_ANY;
 }
 
 /**
@@ -215,7 +222,7 @@ struct weft_mpost *weft_match_arrive(struct weft_match *m, u8 kind, u32 src, u64
 	struct weft_mpost *best = weft_exact_find(m, kind, WEFT_SRC_ANY, tag);
 	struct weft_list *l;
 
-	if (src != WEFT_SRC_ANY) {
+	if (src != WEFT_SRC_ANY && m->ndirected) {
 		struct weft_mpost *p = weft_exact_find(m, kind, src, tag);
 
 		if (p && (!best || p->seq < best->seq))

@@ -101,6 +101,7 @@ struct weft_mhash {
  * @bytag: the same
  * @bysrc: the same
  * @nposts: posted receives
+ * @ndirected: those that ignore no bit and name their sender
  * @nunexp: unexpected messages
  */
 struct weft_match {
@@ -113,6 +114,7 @@ struct weft_match {
 	struct weft_mhash bytag;
 	struct weft_mhash bysrc;
 	u32 nposts;
+	u32 ndirected;
 	u32 nunexp;
 };
 

@@ -322,9 +322,8 @@ void weft_path_output(struct weft_path *path, struct weft_out *out)
 		weft_local_output(path, out);
 		return;
 	}
-	for (i = 0; i < WEFT_LANES; i++)
-		if (path->busy & (1u << i))
-			weft_lane_output(path, &path->lane[i], out);
+	for (i = path->busy; i; i &= i - 1)
+		weft_lane_output(path, &path->lane[__ffs(i)], out);
 }
 
 /**

@@ -73,20 +73,19 @@ static int weft_ring_vec(const struct weft_ring *r, u8 nslots, u32 niov, u64 add
 
 	vec->n = 0;
 	vec->len = len;
+	if (likely(niov == 1 && nslots == 1)) {
+		vec->seg[0].addr = addr;
+		vec->seg[0].len = len;
+		vec->n = 1;
+		return addr + len < addr ? -EFAULT : 0;
+	}
 	if (niov > WEFT_IOV_MAX)
 		return -EINVAL;
 	if (nslots != 1 + (niov > 1 ? DIV_ROUND_UP(niov, ARRAY_SIZE(part)) : 0))
 		return -EINVAL;
-	if (niov != 1 && addr)
+	if (niov == 1 || addr)
 		return -EINVAL;
-	if (!niov && len)
-		return -EINVAL;
-	if (niov == 1) {
-		vec->seg[0].addr = addr;
-		vec->seg[0].len = len;
-		sum = len;
-	}
-	for (i = 0; niov > 1 && i < niov; i++) {
+	for (i = 0; i < niov; i++) {
 		if (i % ARRAY_SIZE(part) == 0)
 			weft_ring_slot(r, r->cons + 1 + i / ARRAY_SIZE(part), part);
 		vec->seg[i] = part[i % ARRAY_SIZE(part)];

@@ -132,13 +132,15 @@ static u32 weft_nd_speed(struct net_device *dev)
 static void weft_nd_refresh(struct weft_nd *nd, struct net_device *dev)
 {
 	const struct weft_core *core = &nd->port->core;
-	bool has = false;
+	u8 have = 0;
 	u32 i;
 
 	for (i = 0; i < core->naddr; i++)
-		has |= weft_nd_has_addr(dev, &core->addr[i]);
+		if (weft_nd_has_addr(dev, &core->addr[i]))
+			have |= BIT(i);
+	WRITE_ONCE(nd->have, have);
 	WRITE_ONCE(nd->speed, weft_nd_speed(dev));
-	WRITE_ONCE(nd->up, has && netif_running(dev) && netif_carrier_ok(dev) &&
+	WRITE_ONCE(nd->up, have && netif_running(dev) && netif_carrier_ok(dev) &&
 		   dev->mtu >= WEFT_MTU_MIN);
 	weft_port_link(nd->port, nd->up);
 }
@@ -232,14 +234,19 @@ static int weft_nd_attach(struct weft_port *port, struct netlink_ext_ack *extack
 		return err;
 	rtnl_lock();
 	dev = rtnl_dereference(nd->dev);
-	if (dev)
+	if (dev) {
 		weft_nd_refresh(nd, dev);
+		weft_nd_hear(nd, dev);
+	}
 	rtnl_unlock();
 	return 0;
 }
 
 static void weft_nd_detach(struct weft_port *port)
 {
+	rtnl_lock();
+	weft_nd_deaf(port->priv);
+	rtnl_unlock();
 	weft_udp_put(port->priv);
 }
 
@@ -264,6 +271,7 @@ static void weft_nd_stop(struct weft_port *port)
 /* rtnl. A port whose core is not there yet is looked at again when it is attached. */
 static void weft_nd_lost(struct weft_nd *nd, struct net_device *dev)
 {
+	weft_nd_deaf(nd);
 	RCU_INIT_POINTER(nd->dev, NULL);
 	WRITE_ONCE(nd->up, false);
 	netdev_put(dev, &nd->tracker);

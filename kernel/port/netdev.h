@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft port - driver "netdev", what its three files share
+ * weft port - driver "netdev", what its files share
  *
  * netdev.c	device and addresses: start, stop, events
  * netdev_rx.c	UDP sockets and the hook through which packets come in
  * netdev_tx.c	routes, packet memory, transmission
+ * netdev_fast.c	the short way of single packets, in and out
  *
  * Locks: weft_ports_lock covers weft_udps; rtnl covers the list of struct weft_nd and changes of
  * nd->dev; udp->ports is changed under weft_ports_lock and read under RCU. A struct weft_nd
@@ -18,6 +19,12 @@
 
 #include "path.h"
 
+struct iphdr;
+struct ipv6hdr;
+struct weft_nd_head;
+
+#define WEFT_ND_SMALL	1024U	/* packets up to this stand behind their headers */
+
 /**
  * struct weft_nd - a port on a network device
  * @port: the port
@@ -26,10 +33,13 @@
  * @node: in the list of all; rtnl
  * @udp: sockets and hooks, shared; from attach() to detach()
  * @unode: in @udp->ports
+ * @ingress: hook at the device; rtnl
+ * @hears: it is registered; rtnl
  * @udp_port: UDP port
  * @sport: UDP port, network order
  * @speed: Mbit/s, 0: unknown
  * @up: packets can leave and come
+ * @have: addresses of the port that the device has now, a bit each
  */
 struct weft_nd {
 	struct weft_port *port;
@@ -38,10 +48,13 @@ struct weft_nd {
 	struct list_head node;
 	struct weft_udp *udp;
 	struct list_head unode;
+	struct nf_hook_ops ingress;
+	bool hears;
 	u16 udp_port;
 	__be16 sport;
 	u32 speed;
 	bool up;
+	u8 have;
 };
 
 /**
@@ -69,22 +82,36 @@ struct weft_udp {
  * @dst: route, revalidated before each use
  * @cookie: for that
  * @hash: flow hash of its packets
+ * @head: headers of its packets, NULL: not known; RCU
  */
 struct weft_nd_path {
 	struct dst_entry *dst;
+	struct weft_nd_head *head;
 	u32 cookie;
 	u32 hash;
 };
 
 int weft_udp_get(struct weft_nd *nd, struct netlink_ext_ack *extack);
 void weft_udp_put(struct weft_nd *nd);
+void weft_nd_long(struct weft_udp *udp, struct sk_buff *skb, u32 off, bool v6);
 int weft_nd_rx_init(void);
 void weft_nd_rx_exit(void);
 
 void weft_nd_tx(struct weft_port *port, struct weft_tx *tx, u32 n);
 int weft_nd_path_open(struct weft_port *port, struct weft_path *path, void *priv, u32 *max_payload);
 void weft_nd_path_close(void *priv);
+struct sk_buff *weft_nd_skb(u32 head, u32 len);
+void weft_nd_ip4(struct iphdr *ip, const struct weft_sockaddr *src, const struct weft_sockaddr *to,
+		 const struct dst_entry *dst, bool frag);
+void weft_nd_ip6(struct ipv6hdr *ip6, const struct weft_sockaddr *src,
+		 const struct weft_sockaddr *to, struct dst_entry *dst);
 int weft_nd_tx_init(void);
 void weft_nd_tx_exit(void);
+
+bool weft_nd_fast(struct weft_nd *nd, const struct weft_tx *tx);
+void weft_nd_head_make(struct weft_nd *nd, struct weft_path *path, struct dst_entry *dst, u32 room);
+void weft_nd_head_drop(struct weft_nd_path *np);
+void weft_nd_hear(struct weft_nd *nd, struct net_device *dev);
+void weft_nd_deaf(struct weft_nd *nd);
 
 #endif

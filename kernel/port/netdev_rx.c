@@ -233,6 +233,23 @@ static void weft_nd_take(struct weft_udp *udp, struct sk_buff *skb, u16 family)
 	napi_consume_skb(skb, 1);
 }
 
+/**
+ * weft_nd_long - take a packet that was met at the device's ingress
+ * @udp: UDP port
+ * @skb: the packet, whose data begin with the IP header; headers are linear
+ * @off: of the UDP header
+ * @v6: it is IPv6
+ *
+ * Context: BH off, RCU read section.
+ */
+void weft_nd_long(struct weft_udp *udp, struct sk_buff *skb, u32 off, bool v6)
+{
+	__skb_pull(skb, off);
+	skb_reset_transport_header(skb);
+	skb_postpull_rcsum(skb, skb_network_header(skb), off);
+	weft_nd_take(udp, skb, v6 ? AF_INET6 : AF_INET);
+}
+
 /* ---- Hooks ----------------------------------------------------------------------------------- */
 
 /* @off: of the UDP header. Return: take it; the header is linear then. */
@@ -430,7 +447,7 @@ int weft_udp_get(struct weft_nd *nd, struct netlink_ext_ack *extack)
 	rcu_read_unlock();
 	if (err)
 		return err;
-	nd->udp = udp;
+	WRITE_ONCE(nd->udp, udp);
 	list_add_tail_rcu(&nd->unode, &udp->ports);
 	return 0;
 }
@@ -446,7 +463,7 @@ void weft_udp_put(struct weft_nd *nd)
 	struct weft_udp *udp = nd->udp;
 
 	list_del_rcu(&nd->unode);
-	nd->udp = NULL;
+	WRITE_ONCE(nd->udp, NULL);
 	if (list_empty(&udp->ports)) {
 		list_del(&udp->node);
 		weft_udp_free(udp);

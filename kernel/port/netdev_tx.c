@@ -36,7 +36,6 @@
 #define WEFT_ND_PAGE	(PAGE_SIZE << WEFT_ND_ORDER)
 #define WEFT_ND_PAGES	40	/* more than a window: one CPU may be both ends of the wire */
 #define WEFT_ND_PAYMAX	32000U	/* of a packet: it must fit into a page of ours */
-#define WEFT_ND_SMALL	1024U	/* packets up to this stand behind their headers */
 
 /**
  * struct weft_nd_pages - packet memory of one CPU
@@ -232,6 +231,7 @@ int weft_nd_path_open(struct weft_port *port, struct weft_path *path, void *priv
  */
 void weft_nd_path_close(void *priv)
 {
+	weft_nd_head_drop(priv);
 	weft_nd_path_set(priv, NULL, AF_UNSPEC);
 }
 
@@ -265,11 +265,17 @@ static u32 weft_nd_headroom(const struct weft_nd_run *run)
 	       (run->to->family == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr));
 }
 
-/* An empty packet with room for the headers and @len bytes behind them. */
-static struct sk_buff *weft_nd_skb(struct weft_nd_pages *p, const struct weft_nd_run *run, u32 len)
+/**
+ * weft_nd_skb - an empty packet
+ * @head: bytes of headers that will be put in front
+ * @len: bytes that will be put behind them
+ *
+ * Context: BH off. Return: the packet, NULL: no memory.
+ */
+struct sk_buff *weft_nd_skb(u32 head, u32 len)
 {
-	u32 head = weft_nd_headroom(run);
 	u32 size = SKB_DATA_ALIGN(head + len) + SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
+	struct weft_nd_pages *p = this_cpu_ptr(weft_nd_pages);
 	struct sk_buff *skb;
 	void *data;
 
@@ -353,22 +359,57 @@ static void weft_nd_udp(struct sk_buff *skb, const struct weft_nd_run *run)
 	}
 }
 
-static int weft_nd_out4(struct sk_buff *skb, const struct weft_nd_run *run, struct net *net)
+/**
+ * weft_nd_ip4 - an IPv4 header
+ * @ip: the header; length and sum are left 0
+ * @src: own address
+ * @to: remote node
+ * @dst: route
+ * @frag: the packet may be fragmented
+ *
+ * Context: any.
+ */
+void weft_nd_ip4(struct iphdr *ip, const struct weft_sockaddr *src, const struct weft_sockaddr *to,
+		 const struct dst_entry *dst, bool frag)
 {
-	bool frag = run->seg > run->room;
-	struct iphdr *ip;
-
-	ip = skb_push(skb, sizeof(*ip));
-	skb_reset_network_header(skb);
+	memset(ip, 0, sizeof(*ip));
 	ip->version = 4;
 	ip->ihl = sizeof(*ip) / 4;
 	ip->tos = INET_ECN_ECT_0;
-	ip->id = 0;
 	ip->frag_off = frag ? 0 : htons(IP_DF);
-	ip->ttl = ip4_dst_hoplimit(run->dst);
+	ip->ttl = ip4_dst_hoplimit(dst);
 	ip->protocol = IPPROTO_UDP;
-	memcpy(&ip->saddr, run->src->addr, sizeof(ip->saddr));
-	memcpy(&ip->daddr, run->to->addr, sizeof(ip->daddr));
+	memcpy(&ip->saddr, src->addr, sizeof(ip->saddr));
+	memcpy(&ip->daddr, to->addr, sizeof(ip->daddr));
+}
+
+/**
+ * weft_nd_ip6 - an IPv6 header
+ * @ip6: the header; its length is left 0
+ * @src: own address
+ * @to: remote node
+ * @dst: route
+ *
+ * Context: any.
+ */
+void weft_nd_ip6(struct ipv6hdr *ip6, const struct weft_sockaddr *src,
+		 const struct weft_sockaddr *to, struct dst_entry *dst)
+{
+	ip6_flow_hdr(ip6, INET_ECN_ECT_0, 0);
+	ip6->payload_len = 0;
+	ip6->nexthdr = IPPROTO_UDP;
+	ip6->hop_limit = ip6_dst_hoplimit(dst);
+	memcpy(&ip6->saddr, src->addr, sizeof(ip6->saddr));
+	memcpy(&ip6->daddr, to->addr, sizeof(ip6->daddr));
+}
+
+static int weft_nd_out4(struct sk_buff *skb, const struct weft_nd_run *run, struct net *net)
+{
+	bool frag = run->seg > run->room;
+
+	skb_push(skb, sizeof(struct iphdr));
+	skb_reset_network_header(skb);
+	weft_nd_ip4(ip_hdr(skb), run->src, run->to, run->dst, frag);
 	if (frag)
 		ip_select_ident(net, skb, NULL);
 	skb->ignore_df = frag;
@@ -378,15 +419,9 @@ static int weft_nd_out4(struct sk_buff *skb, const struct weft_nd_run *run, stru
 
 static int weft_nd_out6(struct sk_buff *skb, const struct weft_nd_run *run, struct net *net)
 {
-	struct ipv6hdr *ip6;
-
-	ip6 = skb_push(skb, sizeof(*ip6));
+	skb_push(skb, sizeof(struct ipv6hdr));
 	skb_reset_network_header(skb);
-	ip6_flow_hdr(ip6, INET_ECN_ECT_0, 0);
-	ip6->nexthdr = IPPROTO_UDP;
-	ip6->hop_limit = ip6_dst_hoplimit(run->dst);
-	memcpy(&ip6->saddr, run->src->addr, sizeof(ip6->saddr));
-	memcpy(&ip6->daddr, run->to->addr, sizeof(ip6->daddr));
+	weft_nd_ip6(ipv6_hdr(skb), run->src, run->to, run->dst);
 	skb->ignore_df = run->seg > run->room;
 	skb->protocol = htons(ETH_P_IPV6);
 	return ip6_local_out(net, NULL, skb);
@@ -419,7 +454,7 @@ static void weft_nd_one(struct weft_nd_run *run, const struct weft_tx *tx, u32 i
 	struct sk_buff *skb;
 	int err;
 
-	skb = weft_nd_skb(p, run, small ? len : 0);
+	skb = weft_nd_skb(weft_nd_headroom(run), small ? len : 0);
 	if (!skb)
 		goto drop;
 	err = small ? weft_tx_write(tx, i, 1, skb_put(skb, len)) : weft_nd_append(p, skb, tx, i, 1);
@@ -442,7 +477,7 @@ static void weft_nd_many(struct weft_nd_run *run, const struct weft_tx *tx, u32 
 	struct sk_buff *skb;
 	u32 i;
 
-	skb = weft_nd_skb(p, run, 0);
+	skb = weft_nd_skb(weft_nd_headroom(run), 0);
 	if (!skb) {
 		weft_count_add(&run->nd->port->core, tx_errors, n);
 		return;
@@ -473,7 +508,7 @@ static void weft_nd_part(struct weft_nd_run *run, const struct weft_tx *tx, u32 
 	int put;
 	u32 i;
 
-	skb = weft_nd_skb(p, run, 0);
+	skb = weft_nd_skb(weft_nd_headroom(run), 0);
 	if (!skb)
 		goto drop;
 	for (i = 0; i < n; i += put) {
@@ -567,6 +602,9 @@ void weft_nd_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
 
 	for (i = 0; i < n; i += k) {
 		k = 1;
+		if (i == n - 1 && tx[i].path && tx[i].nseg == 1 &&
+		    weft_nd_fast(port->priv, &tx[i]))
+			continue;
 		if (!weft_nd_aim(&run, &tx[i], &own)) {
 			weft_count(&port->core, tx_errors);
 			continue;
@@ -582,6 +620,8 @@ void weft_nd_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
 			weft_nd_many(&run, &tx[i], k);
 		if (own)
 			dst_release(run.dst);
+		else if (k == 1 && tx[i].nseg == 1)
+			weft_nd_head_make(run.nd, tx[i].path, run.dst, run.room);
 	}
 }
 

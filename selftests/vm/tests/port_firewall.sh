@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # The node's firewall is honoured: a rule that drops what comes in or goes out
-# stops weft, and nothing else does.
+# stops weft, and nothing else does; and it sees the packets of a path that
+# was there before it.
+# TIMEOUT: 200
 
 . "$VM_REPO/selftests/vm/lib.sh"
+. "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"
 
 [ "$LINK" = veth ] || { tap_skip "firewall" "there is no veth link"; tap_done; }
 
@@ -42,6 +45,23 @@ refused_out()
 	[ "$(errors)" -gt "$before" ]
 }
 
+talk()
+{
+	pingpong 1 10.77.0.2 -e rdm -S 64 -I 50
+}
+
+# A rule counts what comes in (input) or goes out (output): all of it.
+counted()
+{
+	rule 1 "$1" "udp dport 9471 counter" && talk &&
+		[ "$(node 1 nft list ruleset | sed -n 's/.*packets \([0-9]*\).*/\1/p')" -ge 50 ]
+}
+
+tap_run "messages without rules" talk
+tap_run "a rule sees what comes in on a known path" counted input
+node 1 nft flush ruleset
+tap_run "a rule sees what goes out on a known path" counted output
+node 1 nft flush ruleset
 tap_run "without rules, IPv4" hello 4
 tap_run "without rules, IPv6" hello 6
 tap_run "drop what comes in" rule 1 input "udp dport 9471 drop"

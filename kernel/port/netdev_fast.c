@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft port - driver "netdev": the short way of single packets
+ *
+ * What netdev_tx.c and netdev_rx.c do with the stack's help costs more than all of the protocol
+ * when packets are small. Where the stack would only pass a packet on, it is gone round:
+ *
+ * Out: a path keeps the bytes of all headers (struct weft_nd_head), made when the neighbour is
+ * known and left aside as soon as it or the route is not what it was. Only lengths and sums are
+ * filled in.
+ * A device without queueing discipline is called directly when nobody listens or filters there; all
+ * others get the frame by dev_queue_xmit().
+ *
+ * In: a hook at the device's ingress, behind taps, traffic control and filters of the device, takes
+ * data packets of paths before they are routed. So they meet no reverse-path filter: what tells
+ * who has sent them is the path's token, which only the handshake, by the long way, hands out.
+ *
+ * Both hold only while the namespace has no netfilter hook but ours that such a packet would have
+ * met: with the first rule of a firewall everything goes the long way. So do handshakes, neighbours
+ * that have to be asked, fragments, IP options, addresses of other devices.
+ *
+ * Locks: see netdev.h. np->head is exchanged atomically and read under RCU; everything here but
+ * weft_nd_hear() and weft_nd_deaf() runs with BH off inside an RCU read section.
+ */
+#include <linux/etherdevice.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <linux/netfilter_ipv4.h>
+#include <linux/netfilter_netdev.h>
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+#include <linux/udp.h>
+#include <net/inet_ecn.h>
+#include <net/ip.h>
+#include <net/ip6_checksum.h>
+#include <net/ip6_route.h>
+#include <net/ipv6.h>
+#include <net/lwtunnel.h>
+#include <net/neighbour.h>
+#include <net/sch_generic.h>
+
+#include "../admin/trace_core.h"
+#include "../compat.h"
+#include "../core/wire.h"
+#include "netdev.h"
+
+#define WEFT_ND_L2	16	/* bytes before the IP header: Ethernet's, aligned */
+
+/**
+ * struct weft_nd_head - headers of a path's packets
+ * @rcu: freed by it
+ * @dst: route they were made for, to the port's device
+ * @neigh: next hop
+ * @seq: of its Ethernet header
+ * @room: UDP payload that the route takes
+ * @len: bytes of @raw
+ * @l3: offset of the IP header in it
+ * @v6: it is IPv6
+ * @ip_sum: sum of the IPv4 header without its length
+ * @udp_sum: sum of the pseudo header without the length
+ * @raw: Ethernet, IP and UDP header, WEFT_ND_L2 - ETH_HLEN bytes in front
+ *
+ * Has a reference on @dst and @neigh until it is unpublished; RCU keeps them readable after that.
+ */
+struct weft_nd_head {
+	struct rcu_head rcu;
+	struct dst_entry *dst;
+	struct neighbour *neigh;
+	u32 seq;
+	u32 room;
+	u8 len;
+	u8 l3;
+	bool v6;
+	__wsum ip_sum;
+	__wsum udp_sum;
+	u8 raw[WEFT_ND_L2 + sizeof(struct ipv6hdr) + sizeof(struct udphdr)] __aligned(8);
+};
+
+/* ---- Out ------------------------------------------------------------------------------------- */
+
+static void weft_nd_head_set(struct weft_nd_path *np, struct weft_nd_head *head)
+{
+	head = xchg(&np->head, head);
+	if (!head)
+		return;
+	neigh_release(head->neigh);
+	dst_release(head->dst);
+	kfree_rcu(head, rcu);
+}
+
+/**
+ * weft_nd_head_drop - forget a path's headers
+ * @np: the path
+ *
+ * Context: any but hard interrupt; nobody uses the path any more.
+ */
+void weft_nd_head_drop(struct weft_nd_path *np)
+{
+	weft_nd_head_set(np, NULL);
+}
+
+/* Is the next hop alive, and still found where @head says? Has it looked for when that is old. */
+static bool weft_nd_head_good(const struct weft_nd_head *head)
+{
+	struct neighbour *n = head->neigh;
+
+	return !read_seqretry(&n->hh.hh_lock, head->seq) && !READ_ONCE(n->dead) &&
+	       !neigh_event_send(n, NULL);
+}
+
+/* Ethernet header of the next hop. Return: false: it has none, or not now. */
+static bool weft_nd_head_l2(struct weft_nd_head *head)
+{
+	const struct hh_cache *hh = &head->neigh->hh;
+
+	head->seq = read_seqbegin(&hh->hh_lock);
+	if (READ_ONCE(hh->hh_len) != ETH_HLEN)
+		return false;
+	memcpy(head->raw, hh->hh_data, WEFT_ND_L2);
+	return !read_seqretry(&hh->hh_lock, head->seq) && weft_nd_head_good(head);
+}
+
+static void weft_nd_head_ip(struct weft_nd_head *head, const struct weft_sockaddr *src,
+			    const struct weft_sockaddr *to, __be16 port)
+{
+	struct udphdr *uh;
+
+	head->l3 = WEFT_ND_L2;
+	if (head->v6) {
+		struct ipv6hdr *ip6 = (struct ipv6hdr *)(head->raw + head->l3);
+
+		weft_nd_ip6(ip6, src, to, head->dst);
+		head->udp_sum = ~csum_unfold(csum_ipv6_magic(&ip6->saddr, &ip6->daddr, 0,
+							     IPPROTO_UDP, 0));
+		uh = (struct udphdr *)(ip6 + 1);
+	} else {
+		struct iphdr *ip = (struct iphdr *)(head->raw + head->l3);
+
+		weft_nd_ip4(ip, src, to, head->dst, false);
+		head->ip_sum = csum_partial(ip, sizeof(*ip), 0);
+		head->udp_sum = csum_tcpudp_nofold(ip->saddr, ip->daddr, 0, IPPROTO_UDP, 0);
+		uh = (struct udphdr *)(ip + 1);
+	}
+	uh->source = port;
+	uh->dest = port;
+	head->len = (u8 *)(uh + 1) - head->raw;
+}
+
+/*
+ * Does a route lead straight to the port's device? What is transformed, tunnelled or switched on
+ * its way goes the long one; and a neighbour of another device, which might go, is not kept.
+ */
+static bool weft_nd_plain(const struct weft_nd *nd, const struct dst_entry *dst, bool v6)
+{
+	return dst->dev == rcu_dereference(nd->dev) && !netif_is_l3_slave(dst->dev) &&
+	       !dst_xfrm(dst) && !dst->lwtstate && dst->output == (v6 ? ip6_output : ip_output);
+}
+
+/**
+ * weft_nd_head_make - keep the headers of a path's packets, if that can be done
+ * @nd: the port
+ * @path: the path
+ * @dst: its route
+ * @room: UDP payload that the route takes
+ *
+ * Context: BH off, RCU read section; after a packet has been sent the long way.
+ */
+void weft_nd_head_make(struct weft_nd *nd, struct weft_path *path, struct dst_entry *dst, u32 room)
+{
+	const struct weft_sockaddr *src = &nd->port->core.addr[weft_path_src(path)];
+	const struct weft_sockaddr *to = weft_path_addr(path);
+	struct weft_nd_path *np = weft_path_priv(path);
+	bool v6 = to->family == AF_INET6;
+	struct weft_nd_head *head = READ_ONCE(np->head);
+
+	if (head && head->dst == dst && weft_nd_head_good(head))
+		return;
+	if (!weft_nd_plain(nd, dst, v6))
+		return;
+	head = kzalloc(sizeof(*head), GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
+	if (!head)
+		return;
+	head->v6 = v6;
+	head->room = room;
+	head->neigh = dst_neigh_lookup(dst, to->addr);
+	if (!head->neigh)
+		goto free;
+	if (!weft_nd_head_l2(head) || !dst_hold_safe(dst))
+		goto neigh;
+	head->dst = dst;
+	weft_nd_head_ip(head, src, to, nd->sport);
+	weft_nd_head_set(np, head);
+	return;
+neigh:
+	neigh_release(head->neigh);
+free:
+	kfree(head);
+}
+
+/*
+ * Is the only hook that of AppArmor, which looks at sockets alone? Of the security modules it is
+ * the one that has none at LOCAL_OUT, and nobody else's has this priority and no type.
+ */
+static bool weft_nd_lsm_alone(const struct nf_hook_entries *e)
+{
+	const struct nf_hook_ops *ops;
+
+	if (e->num_hook_entries != 1)
+		return false;
+	ops = READ_ONCE(nf_hook_entries_get_hook_ops(e)[0]);
+	return ops->hook_ops_type == NF_HOOK_OP_UNDEFINED &&
+	       ops->priority == NF_IP_PRI_SELINUX_FIRST;
+}
+
+/* Would a packet that leaves meet a hook? */
+static bool weft_nd_filtered_out(struct net *net, bool v6)
+{
+	struct nf_hook_entries __rcu **hooks = v6 ? net->nf.hooks_ipv6 : net->nf.hooks_ipv4;
+	const struct nf_hook_entries *post = rcu_dereference(hooks[NF_INET_POST_ROUTING]);
+
+	return rcu_access_pointer(hooks[NF_INET_LOCAL_OUT]) || (post && !weft_nd_lsm_alone(post));
+}
+
+/* The headers in front of the packet. */
+static void weft_nd_head_put(const struct weft_nd_head *head, struct sk_buff *skb)
+{
+	u32 len = skb->len + sizeof(struct udphdr), i;
+	u8 *at = skb->data - head->len;
+	struct udphdr *uh = (struct udphdr *)(skb->data - sizeof(*uh));
+
+	/* both are aligned: words */
+	for (i = 0; i < WEFT_ND_L2 / 8; i++)
+		((u64 *)at)[i] = ((const u64 *)head->raw)[i];
+	memcpy(at + WEFT_ND_L2, head->raw + WEFT_ND_L2, sizeof(struct iphdr) + sizeof(*uh));
+	if (head->v6) {
+		struct ipv6hdr *ip6 = (struct ipv6hdr *)(at + WEFT_ND_L2);
+		u32 done = WEFT_ND_L2 + sizeof(struct iphdr) + sizeof(*uh);
+
+		memcpy(at + done, head->raw + done,
+		       sizeof(*ip6) - sizeof(struct iphdr));
+		ip6->payload_len = htons(len);
+		skb->protocol = htons(ETH_P_IPV6);
+	} else {
+		struct iphdr *ip = (struct iphdr *)(at + WEFT_ND_L2);
+
+		ip->tot_len = htons(len + sizeof(*ip));
+		ip->check = csum_fold(csum_add(head->ip_sum, (__force __wsum)ip->tot_len));
+		skb->protocol = htons(ETH_P_IP);
+	}
+	uh->len = htons(len);
+	uh->check = ~csum_fold(csum_add(head->udp_sum, (__force __wsum)uh->len));
+	skb->ip_summed = CHECKSUM_PARTIAL;
+	skb->csum_start = (u8 *)uh - skb->head;
+	skb->csum_offset = offsetof(struct udphdr, check);
+	skb->transport_header = skb->csum_start;
+	skb->network_header = at + head->l3 - skb->head;
+	__skb_push(skb, head->len - (WEFT_ND_L2 - ETH_HLEN));
+	skb->mac_header = skb->data - skb->head;
+}
+
+/* Does the device take a frame as it is, from anybody who holds the queue? */
+static bool weft_nd_direct(struct net_device *dev, struct netdev_queue *txq, bool v6)
+{
+	netdev_features_t sums = NETIF_F_HW_CSUM | (v6 ? NETIF_F_IPV6_CSUM : NETIF_F_IP_CSUM);
+
+	return !rcu_dereference_bh(txq->qdisc)->enqueue && dev->features & sums &&
+	       netif_running(dev) && netif_carrier_ok(dev) && !weft_egress_active(dev) &&
+	       !dev_nit_active(dev);
+}
+
+static int weft_nd_xmit(struct sk_buff *skb, struct net_device *dev, u32 hash, bool v6)
+{
+	u32 n = READ_ONCE(dev->real_num_tx_queues), q = n > 1 ? reciprocal_scale(hash, n) : 0;
+	struct netdev_queue *txq = netdev_get_tx_queue(dev, q);
+	int rc = NETDEV_TX_BUSY;
+
+	if (!weft_nd_direct(dev, txq, v6))
+		return dev_queue_xmit(skb);
+	skb_set_queue_mapping(skb, q);
+	HARD_TX_LOCK(dev, txq, smp_processor_id());
+	if (!netif_xmit_frozen_or_drv_stopped(txq))
+		rc = netdev_start_xmit(skb, dev, txq, false);
+	HARD_TX_UNLOCK(dev, txq);
+	if (unlikely(!dev_xmit_complete(rc)))
+		kfree_skb(skb);
+	return rc;
+}
+
+/**
+ * weft_nd_fast - send a small packet the short way
+ * @nd: the port
+ * @tx: the packet, one and of a path
+ *
+ * Context: BH off, RCU read section. Return: it has been sent, or dropped and counted; false: it
+ * has to go the long way.
+ */
+bool weft_nd_fast(struct weft_nd *nd, const struct weft_tx *tx)
+{
+	struct weft_nd_path *np = weft_path_priv(tx->path);
+	struct weft_nd_head *head = READ_ONCE(np->head);
+	u32 len = weft_tx_len(tx, 0);
+	struct net_device *dev;
+	struct sk_buff *skb;
+	int rc;
+
+	if (unlikely(!head || len > min(head->room, WEFT_ND_SMALL) || !READ_ONCE(nd->up) ||
+		     !weft_nd_head_good(head) || !dst_check(head->dst, READ_ONCE(np->cookie)) ||
+		     READ_ONCE(np->dst) != head->dst ||
+		     weft_nd_filtered_out(nd->port->net, head->v6)))
+		return false;
+	dev = head->dst->dev;
+	skb = weft_nd_skb(LL_RESERVED_SPACE(dev) + head->len, len);
+	if (unlikely(!skb))
+		return false;
+	if (unlikely(weft_tx_write(tx, 0, 1, __skb_put(skb, len)))) {
+		napi_consume_skb(skb, 1);
+		weft_count(&nd->port->core, tx_errors);
+		return true;
+	}
+	trace_weft_tx(nd->port->name, weft_path_addr(tx->path), tx->psn, len, 1);
+	weft_nd_head_put(head, skb);
+	skb->dev = dev;
+	__skb_set_sw_hash(skb, np->hash, true);
+	rc = weft_nd_xmit(skb, dev, np->hash, head->v6);
+	if (unlikely(net_xmit_eval(rc)))
+		weft_count(&nd->port->core, tx_errors);
+	return true;
+}
+
+/* ---- In -------------------------------------------------------------------------------------- */
+
+/* Would a packet that comes in meet another hook than ours at LOCAL_IN? */
+static bool weft_nd_filtered_in(struct net *net, bool v6)
+{
+	struct nf_hook_entries __rcu **hooks = v6 ? net->nf.hooks_ipv6 : net->nf.hooks_ipv4;
+	const struct nf_hook_entries *in = rcu_dereference(hooks[NF_INET_LOCAL_IN]);
+
+	return rcu_access_pointer(hooks[NF_INET_PRE_ROUTING]) || !in || in->num_hook_entries != 1;
+}
+
+/*
+ * Is it a whole IPv4 packet without options, for UDP, and does its length fit? Return: its length,
+ * 0: not for the short way.
+ */
+static u32 weft_nd_look4(const struct sk_buff *skb)
+{
+	const struct iphdr *ip = (const struct iphdr *)skb->data;
+	u32 len = ntohs(ip->tot_len);
+
+	if (*(const u8 *)ip != 0x45 || ip->protocol != IPPROTO_UDP || ip_is_fragment(ip) ||
+	    len > skb->len || ip_fast_csum(ip, sizeof(*ip) / 4))
+		return 0;
+	return len;
+}
+
+/* The same for IPv6. */
+static u32 weft_nd_look6(const struct sk_buff *skb)
+{
+	const struct ipv6hdr *ip6 = (const struct ipv6hdr *)skb->data;
+	u32 len = ntohs(ip6->payload_len) + sizeof(*ip6);
+
+	if (ip6->version != 6 || ip6->nexthdr != IPPROTO_UDP || len > skb->len ||
+	    ipv6_addr_type(&ip6->saddr) & (IPV6_ADDR_MULTICAST | IPV6_ADDR_LINKLOCAL))
+		return 0;
+	return len;
+}
+
+/*
+ * Index of the own address that a packet is for. Return: false: it is none of @nd, or the device
+ * does not have it now.
+ */
+static bool weft_nd_own(const struct weft_nd *nd, const void *addr, bool v6, u8 *index)
+{
+	u32 i, size = v6 ? sizeof(struct in6_addr) : sizeof(struct in_addr);
+	const struct weft_core *core = &nd->port->core;
+
+	for (i = 0; i < core->naddr; i++) {
+		const struct weft_sockaddr *own = &core->addr[i];
+
+		if (own->family != (v6 ? AF_INET6 : AF_INET) || own->scope)
+			continue;
+		if (!memcmp(addr, own->addr, size)) {
+			*index = i;
+			return READ_ONCE(nd->have) & BIT(i);
+		}
+	}
+	return false;
+}
+
+/* A packet in one piece, whose sum is known to be good, goes to the core as it stands. */
+static bool weft_nd_simple(const struct sk_buff *skb, const struct udphdr *uh)
+{
+	return !skb_is_nonlinear(skb) && !skb_is_gso(skb) && skb_csum_unnecessary(skb) &&
+	       (uh->check || skb->ip_summed == CHECKSUM_PARTIAL);
+}
+
+static void weft_nd_one_rx(struct weft_nd *nd, struct sk_buff *skb, const struct udphdr *uh,
+			   bool v6, u8 dst)
+{
+	struct weft_rx rx = {
+		.data = (const u8 *)(uh + 1),
+		.len = ntohs(uh->len) - sizeof(*uh),
+		.src = { .family = v6 ? AF_INET6 : AF_INET, .port = uh->source },
+		.dst = dst,
+	};
+
+	if (v6) {
+		memcpy(rx.src.addr, &ipv6_hdr(skb)->saddr, sizeof(struct in6_addr));
+		rx.ecn = ipv6_get_dsfield(ipv6_hdr(skb)) & INET_ECN_MASK;
+	} else {
+		memcpy(rx.src.addr, &ip_hdr(skb)->saddr, sizeof(struct in_addr));
+		rx.ecn = ip_hdr(skb)->tos & INET_ECN_MASK;
+	}
+	trace_weft_rx(nd->port->name, &rx.src, rx.data, rx.len, 1);
+	weft_port_rx(nd->port, &rx, 1);
+	napi_consume_skb(skb, 1);
+}
+
+/* Does somebody else have a say: bridge, bond, macvlan, VRF? */
+static bool weft_nd_others(const struct net_device *dev)
+{
+	return rcu_access_pointer(dev->rx_handler) || netif_is_l3_slave(dev);
+}
+
+static unsigned int weft_nd_ingress(void *priv, struct sk_buff *skb,
+				    const struct nf_hook_state *state)
+{
+	bool v6 = skb->protocol == htons(ETH_P_IPV6);
+	u32 off = v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr), len;
+	struct weft_nd *nd = priv;
+	const struct weft_w_hdr *w;
+	const struct udphdr *uh;
+	struct weft_udp *udp;
+	const void *to;
+	u8 dst;
+
+	if ((skb->protocol != htons(ETH_P_IP) && !v6) || skb->pkt_type != PACKET_HOST ||
+	    skb_headlen(skb) < off + sizeof(*uh) + sizeof(*w))
+		return NF_ACCEPT;
+	uh = (const struct udphdr *)(skb->data + off);
+	w = (const struct weft_w_hdr *)(uh + 1);
+	if (uh->dest != nd->sport || uh->source != nd->sport ||
+	    w->vt != (WEFT_WIRE_VERSION << 4 | WEFT_PKT_DATA))
+		return NF_ACCEPT;
+	if (skb_shared(skb) || skb_vlan_tag_present(skb) || weft_nd_others(skb->dev) ||
+	    (skb_is_gso(skb) && (skb_shinfo(skb)->gso_type & (SKB_GSO_UDP_L4 | SKB_GSO_FRAGLIST)) !=
+				SKB_GSO_UDP_L4))
+		return NF_ACCEPT;
+	len = v6 ? weft_nd_look6(skb) : weft_nd_look4(skb);
+	to = v6 ? (const void *)&ipv6_hdr(skb)->daddr : (const void *)&ip_hdr(skb)->daddr;
+	udp = READ_ONCE(nd->udp);
+	if (!len || ntohs(uh->len) + off != len || !udp || !weft_nd_own(nd, to, v6, &dst) ||
+	    weft_nd_filtered_in(nd->port->net, v6))
+		return NF_ACCEPT;
+	if (likely(weft_nd_simple(skb, uh)))
+		weft_nd_one_rx(nd, skb, uh, v6, dst);
+	else
+		weft_nd_long(udp, skb, off, v6);
+	return NF_STOLEN;
+}
+
+/**
+ * weft_nd_hear - take packets at the device's ingress
+ * @nd: the port
+ * @dev: its device
+ *
+ * What cannot be taken there comes in the long way. Context: process, rtnl.
+ */
+void weft_nd_hear(struct weft_nd *nd, struct net_device *dev)
+{
+	nd->ingress = (struct nf_hook_ops){
+		.hook = weft_nd_ingress,
+		.dev = dev,
+		.priv = nd,
+		.pf = NFPROTO_NETDEV,
+		.hooknum = NF_NETDEV_INGRESS,
+		.priority = INT_MAX,
+	};
+	nd->hears = !nf_register_net_hook(nd->port->net, &nd->ingress);
+}
+
+/**
+ * weft_nd_deaf - the reverse of weft_nd_hear()
+ * @nd: the port
+ *
+ * Whoever is in the hook is waited for by the RCU grace period before @nd is freed. Context:
+ * process, rtnl.
+ */
+void weft_nd_deaf(struct weft_nd *nd)
+{
+	if (nd->hears)
+		nf_unregister_net_hook(nd->port->net, &nd->ingress);
+	nd->hears = false;
+}
