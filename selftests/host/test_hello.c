@@ -359,6 +359,49 @@ TEST_F(hello, initiator)
 	weft_path_put(path);
 }
 
+/* ---- What proves a packet -------------------------------------------- */
+
+/* A packet with a PING from @src. Return: it was taken. */
+static bool ping_in(struct weft_out *out, struct weft_path *path, const struct weft_sockaddr *src,
+		    u64 token)
+{
+	u8 buf[WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_ping)];
+	struct weft_rx rx = { .data = buf, .len = sizeof(buf), .src = *src };
+	u32 psn = path->lane[0].rcv_nxt;
+	struct weft_hdr h = {
+		.type = WEFT_PKT_DATA, .flags = WEFT_PKT_PSN, .path = path->id, .token = token,
+		.psn = psn,
+	};
+
+	weft_wire_hdr_put(buf, &h);
+	weft_wire_ping_put(buf + WEFT_WIRE_HDR);
+	weft_core_rx(out->core, out->now, &rx, 1, out);
+	return path->lane[0].rcv_nxt == psn + 1;
+}
+
+/* Path id and token do, whatever address stands in the IP header. */
+TEST_F(hello, other_address)
+{
+	struct weft_hello in = hello_init();
+	struct weft_sockaddr src, other;
+	struct weft_path *path;
+
+	hello_up(self->rig, self->out, &in);
+	path = path_of(self->b);
+	hello_from(self->rig, 0, WEFT_WIRE_PORT, &src);
+	other = src;
+	other.addr[3] ^= 0x40;
+	EXPECT_FALSE(ping_in(self->out, path, &src, path->token ^ 1));
+	EXPECT_EQ(1, rig_counter(&self->rig->node[1], WEFT_CNT_rx_unknown));
+	EXPECT_FALSE(ping_in(self->out, path, &other, path->token ^ 1));
+	EXPECT_TRUE(ping_in(self->out, path, &src, path->token));
+	EXPECT_TRUE(ping_in(self->out, path, &other, path->token));
+	/* answers go where the path leads */
+	EXPECT_EQ(0, memcmp(&src.addr, &path->addr.addr, sizeof(src.addr)));
+	EXPECT_EQ(1, npaths(self->b));
+	hello_drop(self->out);
+}
+
 /* ---- GONE ------------------------------------------------------------ */
 
 static void gone_in(struct weft_out *out, const struct weft_sockaddr *src, u32 path, u64 token)

@@ -39,14 +39,16 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 dir=$(mktemp -d)
 trap 'kill $other 2>/dev/null; rm -rf "$dir"' EXIT
 export VM_CPUS=1 VM_MEM=1G
-VM_NET=listen:$dir/wire LINK=pair:1 "$here/run" 'bash selftests/vm/machines/two_machines.sh inside 1' \
+VM_NET=listen:$dir/wire LINK=pair:1 "$here/run" \
+	'bash selftests/vm/machines/two_machines.sh inside 1' \
 	>"$dir/out1" 2>&1 &
 other=$!
 for ((i = 0; i < 600; i++)); do
 	[ -S "$dir/wire" ] && [ -S "$dir/wire.ip" ] && break
 	sleep 0.1
 done
-VM_NET=connect:$dir/wire LINK=pair:0 "$here/run" 'bash selftests/vm/machines/two_machines.sh inside 0' \
+VM_NET=connect:$dir/wire LINK=pair:0 "$here/run" \
+	'bash selftests/vm/machines/two_machines.sh inside 0' \
 	>"$dir/out0" 2>&1
 status0=$?
 wait $other
