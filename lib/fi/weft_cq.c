@@ -150,6 +150,8 @@ static ssize_t weft_fi_cq_take(struct weft_fi_cq *cq, void *buf, size_t count, f
 
 	if (!count)
 		return weft_fi_cq_any(cq) ? 0 : -FI_EAGAIN;
+	if (__builtin_expect(!buf, 0))
+		return weft_fi_fail(FI_LOG_CQ, -FI_EINVAL, "a read needs room for completions");
 	do {
 		want = count - done < WEFT_FI_CQ_BATCH ? count - done : WEFT_FI_CQ_BATCH;
 		got = weft_fi_cq_next(cq, cqe, want);
@@ -200,6 +202,8 @@ static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *bu
 	struct weft_cqe cqe;
 	int got;
 
+	if (!buf)
+		return weft_fi_fail(FI_LOG_CQ, -FI_EINVAL, "fi_cq_readerr needs room for an entry");
 	weft_fi_lock(&cq->lock);
 	got = weft_fi_cq_next(cq, &cqe, 1);
 	if (got > 0 && (!cqe.status || flags & FI_PEEK))

@@ -11,7 +11,8 @@ static int weft_fi_domain_close(struct fid *fid)
 	struct weft_fi_domain **link;
 
 	if (atomic_load(&dom->refs))
-		return -FI_EBUSY;
+		return weft_fi_fail(FI_LOG_DOMAIN, -FI_EBUSY,
+				    "objects of the domain are open: close them first");
 	pthread_mutex_lock(&fabric->lock);
 	for (link = &fabric->domains; *link != dom; link = &(*link)->next)
 		;
@@ -97,10 +98,13 @@ int weft_fi_domain(struct fid_fabric *fabric, struct fi_info *info, struct fid_d
 		   void *context)
 {
 	struct weft_fi_fabric *f = weft_container(fabric, struct weft_fi_fabric, fid);
-	const struct fi_domain_attr *attr = info->domain_attr;
+	const struct fi_domain_attr *attr = info ? info->domain_attr : NULL;
 	struct weft_fi_domain *dom, **link;
 	int ret;
 
+	if (!attr || !domain)
+		return weft_fi_fail(FI_LOG_DOMAIN, -FI_EINVAL,
+				    "fi_domain needs a fi_info with domain_attr, and room");
 	dom = calloc(1, sizeof(*dom));
 	if (!dom)
 		return -FI_ENOMEM;

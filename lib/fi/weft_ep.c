@@ -189,6 +189,8 @@ static int weft_fi_ep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 	if (ep->enabled)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,
 				    "the endpoint is enabled: bind before fi_enable, fi_connect and fi_accept");
+	if (!bfid)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL, "fi_ep_bind: there is no object");
 	switch (bfid->fclass) {
 	case FI_CLASS_CQ:
 		return weft_fi_ep_bind_cq(ep, bfid, flags);

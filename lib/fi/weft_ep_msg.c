@@ -16,7 +16,10 @@ int weft_fi_msg_ready(const struct weft_fi_ep *ep)
 int weft_fi_msg_dest(const struct weft_fi_ep *ep, uint32_t *dst)
 {
 	*dst = 0;
-	return weft_ep_flags(ep->cm.ep) & WEFT_ST_CONNECTED ? 0 : -FI_ENOTCONN;
+	if (weft_ep_flags(ep->cm.ep) & WEFT_ST_CONNECTED)
+		return 0;
+	return weft_fi_fail(FI_LOG_EP_DATA, -FI_ENOTCONN,
+			    "there is no connection: send after FI_CONNECTED and before FI_SHUTDOWN");
 }
 
 /* receives may be posted before the connection stands, and after its end while messages wait */

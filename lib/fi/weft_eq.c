@@ -322,8 +322,10 @@ static ssize_t weft_fi_eq_take(struct weft_fi_eq *eq, uint32_t *event, void *buf
 		return -FI_EAGAIN;
 	if (e->is_err)
 		return -FI_EAVAIL;
-	if (len < e->min)
-		return -FI_ETOOSMALL;
+	if (len < e->min || !buf)
+		return weft_fi_fail(FI_LOG_EQ, -FI_ETOOSMALL,
+				    "fi_eq_read: the event has %zu bytes, there is room for %zu",
+				    e->len, len);
 	ret = len < e->len ? len : e->len;
 	*event = e->event;
 	memcpy(buf, e->data, ret);
@@ -389,8 +391,9 @@ static ssize_t weft_fi_eq_write(struct fid_eq *fid, uint32_t event, const void *
 	struct weft_fi_eq *eq = weft_container(fid, struct weft_fi_eq, fid);
 	int ret;
 
-	if (flags || !eq->writable)
-		return -FI_EINVAL;
+	if (flags || !eq->writable || (len && !buf))
+		return weft_fi_fail(FI_LOG_EQ, -FI_EINVAL,
+				    "fi_eq_write has no flags, and needs data and a queue opened with FI_WRITE");
 	ret = weft_fi_eq_post(eq, event, NULL, buf, len);
 	return ret ? ret : (ssize_t)len;
 }

@@ -125,7 +125,8 @@ int weft_fi_port_get(struct weft_fi_fabric *fabric, const struct fi_info *info,
 	int ret = 0;
 
 	if (!name)
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_FABRIC, -FI_EINVAL,
+				    "the fi_info has no domain_attr->name: take one from fi_getinfo");
 	pthread_mutex_lock(&fabric->lock);
 	for (p = fabric->ports; p && strcasecmp(p->q.name, name); p = p->next)
 		;
@@ -178,7 +179,8 @@ static int weft_fi_fabric_close(struct fid *fid)
 	struct weft_fi_fabric **link;
 
 	if (atomic_load(&fabric->refs))
-		return -FI_EBUSY;
+		return weft_fi_fail(FI_LOG_FABRIC, -FI_EBUSY,
+				    "objects of the fabric are open: close them first");
 	pthread_mutex_lock(&weft_fi_fabrics_lock);
 	for (link = &weft_fi_fabrics; *link != fabric; link = &(*link)->next)
 		;
@@ -227,8 +229,9 @@ int weft_fi_fabric(struct fi_fabric_attr *attr, struct fid_fabric **fabric, void
 {
 	struct weft_fi_fabric *f, **link;
 
-	if (!attr->name || strcmp(attr->name, WEFT_FI_FABRIC))
-		return -FI_EINVAL;
+	if (!attr || !fabric || !attr->name || strcmp(attr->name, WEFT_FI_FABRIC))
+		return weft_fi_fail(FI_LOG_FABRIC, -FI_EINVAL,
+				    "fi_fabric needs the fabric_attr of a fi_info of this provider");
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return -FI_ENOMEM;

@@ -99,18 +99,19 @@ static int weft_fi_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr, ui
 			      struct fid_mr **out)
 {
 	struct weft_fi_domain *dom = weft_container(fid, struct weft_fi_domain, fid.fid);
-	uint32_t access = weft_fi_mr_access(attr->access);
 	struct weft_fi_mr *mr;
+	uint32_t access;
 	size_t i;
 	int ret;
 
-	if (fid->fclass != FI_CLASS_DOMAIN || !attr->iov_count ||
-	    attr->iov_count > WEFT_IOV_MAX || !attr->mr_iov)
-		return -FI_EINVAL;
+	if (!out || !attr || !attr->iov_count || attr->iov_count > WEFT_IOV_MAX || !attr->mr_iov)
+		return weft_fi_fail(FI_LOG_MR, -FI_EINVAL,
+				    "a registration needs room and 1 to %d segments", WEFT_IOV_MAX);
 	if (flags)
-		return -FI_EBADFLAGS;
+		return weft_fi_fail(FI_LOG_MR, -FI_EBADFLAGS, "registrations have no flags");
 	if (attr->iface != FI_HMEM_SYSTEM)
-		return -FI_ENOSYS;
+		return weft_fi_fail(FI_LOG_MR, -FI_ENOSYS, "FI_HMEM_SYSTEM only is offered");
+	access = weft_fi_mr_access(attr->access);
 	mr = calloc(1, sizeof(*mr));
 	if (!mr)
 		return -FI_ENOMEM;
@@ -125,8 +126,10 @@ static int weft_fi_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr, ui
 		mr->count++;
 	}
 	ret = weft_fi_mr_add_key(mr, attr->requested_key);
-	if (ret)
+	if (ret) {
+		weft_fi_fail(FI_LOG_MR, ret, "the requested key is in use");
 		goto err;
+	}
 	weft_fi_fid_init(&mr->fid.fid, FI_CLASS_MR, attr->context, &weft_fi_mr_fid_ops);
 	mr->fid.mem_desc = mr;
 	atomic_fetch_add(&dom->refs, 1);

@@ -31,6 +31,12 @@ static inline struct weft_fi_op weft_fi_tmsg_op(const struct fi_msg_tagged *msg,
 	};
 }
 
+static ssize_t weft_fi_no_struct(void)
+{
+	return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
+			    "a call with a message structure got none");
+}
+
 /* ---- Sends ------------------------------------------------------------------------------ */
 
 /* without a flags argument; @extra: what the form adds */
@@ -42,8 +48,11 @@ static inline ssize_t weft_fi_send_op(struct fid_ep *ep, struct weft_fi_op *op, 
 
 static ssize_t weft_fi_sendmsg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags)
 {
-	struct weft_fi_op op = weft_fi_msg_op(msg, flags);
+	struct weft_fi_op op;
 
+	if (!msg)
+		return weft_fi_no_struct();
+	op = weft_fi_msg_op(msg, flags);
 	op.data = msg->data;
 	return weft_fi_send(weft_fi_ep_of(ep), &op);
 }
@@ -51,8 +60,11 @@ static ssize_t weft_fi_sendmsg(struct fid_ep *ep, const struct fi_msg *msg, uint
 static ssize_t weft_fi_tsendmsg(struct fid_ep *ep, const struct fi_msg_tagged *msg,
 				uint64_t flags)
 {
-	struct weft_fi_op op = weft_fi_tmsg_op(msg, flags);
+	struct weft_fi_op op;
 
+	if (!msg)
+		return weft_fi_no_struct();
+	op = weft_fi_tmsg_op(msg, flags);
 	op.data = msg->data;
 	return weft_fi_send(weft_fi_ep_of(ep), &op);
 }
@@ -164,16 +176,22 @@ static ssize_t weft_fi_tinjectdata(struct fid_ep *ep, const void *buf, size_t le
 
 static ssize_t weft_fi_recvmsg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags)
 {
-	struct weft_fi_op op = weft_fi_msg_op(msg, flags);
+	struct weft_fi_op op;
 
+	if (!msg)
+		return weft_fi_no_struct();
+	op = weft_fi_msg_op(msg, flags);
 	return weft_fi_recv(weft_fi_ep_of(ep), &op);
 }
 
 static ssize_t weft_fi_trecvmsg(struct fid_ep *ep, const struct fi_msg_tagged *msg,
 				uint64_t flags)
 {
-	struct weft_fi_op op = weft_fi_tmsg_op(msg, flags);
+	struct weft_fi_op op;
 
+	if (!msg)
+		return weft_fi_no_struct();
+	op = weft_fi_tmsg_op(msg, flags);
 	op.ignore = msg->ignore;
 	if (flags & WEFT_FI_PEEK_FLAGS)
 		return weft_fi_peek(weft_fi_ep_of(ep), &op);

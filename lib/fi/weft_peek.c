@@ -29,16 +29,19 @@ ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 	if (!ep->rx.on)
 		return ep->enabled ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE;
 	if (op->flags & ~((WEFT_FI_RX_OP_FLAGS & ~FI_MULTI_RECV) | FI_MORE | WEFT_FI_PEEK_FLAGS))
-		return -FI_EBADFLAGS;
+		return weft_fi_fail(FI_LOG_EP_DATA, -FI_EBADFLAGS,
+				    "fi_trecvmsg: a flag that does not go with FI_PEEK, FI_CLAIM or FI_DISCARD");
 	if (what == FI_DISCARD || what == WEFT_FI_PEEK_FLAGS || (what & FI_CLAIM && !context))
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
+				    "fi_trecvmsg: FI_DISCARD goes with FI_PEEK or FI_CLAIM, not both; FI_CLAIM needs a context");
 	if (!ep->rx.cq)
 		return weft_fi_fail(FI_LOG_EP_DATA, -FI_ENOCQ,
 				    "fi_trecvmsg: what a peek finds is told by a completion queue, and none is bound");
 	if (what == (FI_CLAIM | FI_DISCARD))
 		count = 0;
 	if (count > ep->iov_limit)
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
+				    "fi_trecvmsg: more segments than iov_limit");
 	if (what & FI_PEEK && !ep->msg) {
 		ret = weft_fi_rdm_source(ep, op->peer, &src);
 		if (ret)

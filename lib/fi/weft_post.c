@@ -27,6 +27,32 @@ static size_t weft_fi_total(const struct weft_fi_op *op)
 	return len;
 }
 
+/* Why an entry is refused, for the log. Return: @err. */
+static int weft_fi_refuse(const struct weft_fi_ep *ep, const struct weft_fi_op *op, int err)
+{
+	const char *why = "";
+
+	switch (err) {
+	case -FI_EOPBADSTATE:
+		why = "the endpoint is not enabled: fi_enable first";
+		break;
+	case -FI_EOPNOTSUPP:
+		why = "the endpoint was opened for the other direction only: see info->caps";
+		break;
+	case -FI_EBADFLAGS:
+		why = "a flag that this call does not have, or that is not offered: see fi_weft(7)";
+		break;
+	case -FI_EMSGSIZE:
+		why = "longer than max_msg_size, or with FI_INJECT than inject_size";
+		break;
+	case -FI_EINVAL:
+		why = "more than iov_limit, or none, or less than FI_OPT_MIN_MULTI_RECV";
+		break;
+	}
+	return weft_fi_fail(FI_LOG_EP_DATA, err, "flags %#llx, %zu segments: %s",
+			    (unsigned long long)op->flags, op->count, why);
+}
+
 /* with the half's lock held: is the entry to be held back? */
 static uint32_t weft_fi_more(struct weft_fi_half *half, uint64_t flags)
 {
@@ -91,14 +117,15 @@ ssize_t weft_fi_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 	int ret;
 
 	if (!ep->tx.on)
-		return ep->enabled ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE;
+		return weft_fi_refuse(ep, op, ep->enabled ? -FI_EOPNOTSUPP :
+				      -FI_EOPBADSTATE);
 	if (op->flags & ~WEFT_FI_SEND_FLAGS)
-		return -FI_EBADFLAGS;
-	if (op->count > ep->iov_limit)
-		return -FI_EINVAL;
+		return weft_fi_refuse(ep, op, -FI_EBADFLAGS);
+	if (op->count > ep->iov_limit || (op->count && !op->iov))
+		return weft_fi_refuse(ep, op, -FI_EINVAL);
 	len = weft_fi_total(op);
 	if (len > (op->flags & FI_INJECT ? ep->inject : ep->max_msg))
-		return -FI_EMSGSIZE;
+		return weft_fi_refuse(ep, op, -FI_EMSGSIZE);
 	ret = ep->msg ? weft_fi_msg_dest(ep, &dst) : weft_fi_rdm_dest(ep, op->peer, &dst);
 	if (ret)
 		return ret;
@@ -134,21 +161,22 @@ ssize_t weft_fi_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 	int ret;
 
 	if (!ep->rx.on)
-		return ep->enabled ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE;
+		return weft_fi_refuse(ep, op, ep->enabled ? -FI_EOPNOTSUPP :
+				      -FI_EOPBADSTATE);
 	if (op->flags & ~WEFT_FI_RECV_FLAGS)
-		return -FI_EBADFLAGS;
-	if (op->count > ep->iov_limit)
-		return -FI_EINVAL;
+		return weft_fi_refuse(ep, op, -FI_EBADFLAGS);
+	if (op->count > ep->iov_limit || (op->count && !op->iov))
+		return weft_fi_refuse(ep, op, -FI_EINVAL);
 	ret = ep->msg ? weft_fi_msg_source(ep, &src) : weft_fi_rdm_source(ep, op->peer, &src);
 	if (ret)
 		return ret;
 	flags = !ep->rx.selective || op->flags & FI_COMPLETION ? WEFT_RQ_COMPLETION : 0;
 	multi = op->flags & FI_MULTI_RECV;
 	if (multi && op->tagged)
-		return -FI_EBADFLAGS;
+		return weft_fi_refuse(ep, op, -FI_EBADFLAGS);
 	if (multi && (op->count != 1 || !op->iov->iov_len ||
 		      op->iov->iov_len < ep->min_multi_recv))
-		return -FI_EINVAL;
+		return weft_fi_refuse(ep, op, -FI_EINVAL);
 
 	weft_fi_lock(&ep->rx.lock);
 	more = weft_fi_more(&ep->rx, op->flags);
