@@ -499,6 +499,10 @@ static u32 weft_rx_one(struct weft_core *core, const struct weft_rx *rx,
 	}
 	if (unlikely(path->state != WEFT_PATHS_UP || path->failing))
 		return 1;
+	if (unlikely(h.type == WEFT_PKT_DGRAM)) {
+		weft_dgram_rx(path, &rest, out);
+		return 1;
+	}
 	return weft_rx_path(path, &h, left, &rest, out);
 }
 

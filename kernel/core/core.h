@@ -114,7 +114,10 @@ struct weft_conf {
 	X(peer_restarts, "remote nodes found to have restarted")	\
 	X(conns_made, "connections established")			\
 	X(conns_refused, "connection requests refused")			\
-	X(no_service, "messages for a service that does not exist")
+	X(no_service, "messages for a service that does not exist")	\
+	X(dgrams_sent, "datagrams sent")				\
+	X(dgrams_received, "datagrams received")			\
+	X(dgrams_dropped, "datagrams dropped for want of a receive, memory or a path")
 
 #define WEFT_COUNTER_ENUM(name, text)	WEFT_CNT_##name,
 enum weft_counter { WEFT_COUNTERS(WEFT_COUNTER_ENUM) WEFT_NCOUNTERS };
@@ -177,6 +180,9 @@ struct weft_core {
 	weft_counters_t cnt;
 	void *port;
 };
+
+/* Bytes of the longest datagram over a link of that MTU. */
+u32 weft_dgram_max(const struct weft_core *core, u32 mtu);
 
 /* Fill in the default settings. */
 void weft_conf_default(struct weft_conf *conf);

@@ -30,6 +30,7 @@ static void weft_ep_free(struct weft_ep *ep)
 	weft_free(ep->cut);
 	weft_free(ep->scratch);
 	weft_free(ep->spare);
+	weft_free(ep->drop);
 	weft_memctx_put(ep->conf.mc);
 	weft_free(ep);
 }
@@ -91,7 +92,8 @@ static int weft_ep_slots(struct weft_ep *ep)
 	if (ep->conf.type == WEFT_EP_PASSIVE)
 		return 0;
 	ep->txms = weft_alloc_sleep((size_t)ep->conf.sq_slots * sizeof(*ep->txms));
-	ep->scratch = weft_alloc_sleep(WEFT_INLINE_MAX);
+	ep->scratch = weft_alloc_sleep(ep->conf.type == WEFT_EP_DGRAM ? WEFT_REC_RAW :
+									WEFT_INLINE_MAX);
 	if (!ep->txms || !ep->scratch || weft_ep_posts(ep))
 		return -ENOMEM;
 	for (i = 0; i < ep->conf.sq_slots; i++) {
@@ -129,7 +131,7 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	int err;
 	u32 i;
 
-	if (conf->type != WEFT_EP_MSG && conf->type != WEFT_EP_RDM && conf->type != WEFT_EP_PASSIVE)
+	if (conf->type < WEFT_EP_MSG || conf->type > WEFT_EP_PASSIVE)
 		return ERR_PTR(-EINVAL);
 	err = weft_ep_address(core, &conf->addr, &addr);
 	if (err)
@@ -270,6 +272,7 @@ static bool weft_ep_fits(const struct weft_ep *ep, const struct weft_ep_queues *
 {
 	switch (ep->conf.type) {
 	case WEFT_EP_RDM:
+	case WEFT_EP_DGRAM:
 		return q->av;
 	case WEFT_EP_MSG:
 		return q->eq && !q->av;

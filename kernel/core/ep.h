@@ -114,6 +114,7 @@ struct weft_conn {
  * @hand: a free send: what has been accepted can always be completed; sq_mutex
  * @scratch: payload on its way; sq_mutex
  * @spare: a message for local sends; sq_mutex
+ * @drop: a message for the next datagram that comes
  * @scan: an engine is taking from the send ring: the program's memory is not waited for; sq_mutex
  * @win: payload of @entry, at hand; sq_mutex
  * @flows: flows by address of the destination; sq_mutex
@@ -192,6 +193,7 @@ struct weft_ep {
 	struct weft_txm *hand;
 	u8 *scratch;
 	struct weft_rxm *spare;
+	struct weft_rxm *drop;
 	bool scan;
 	struct weft_mem *win;
 	struct weft_list flows[WEFT_EP_FLOWS];

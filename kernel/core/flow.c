@@ -57,6 +57,8 @@ struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 	flow->id.sgen = weft_core_gen(path->core);
 	flow->lane = weft_flow_lane(&flow->id);
 	flow->ref = 1;
+	/* of datagrams the peer knows no flow */
+	flow->ended = ep->conf.type == WEFT_EP_DGRAM;
 	weft_list_init(&flow->ep_node);
 	weft_list_init(&flow->node);
 	weft_list_init(&flow->idnode);

@@ -6,7 +6,7 @@
  * last and is read from the message's memory each time the packet is sent. The header is made when
  * the packet is put out, so that a packet that is sent again carries the newest acknowledgement.
  *
- *	OPEN --emit--> FLIGHT <--emit, lost--> LOST
+ *	OPEN --emit--> FLIGHT <--emit, lost--> LOST		(a datagram: stays OPEN)
  *	                 |                      |
  *	                 +-----acknowledged-----+--> IDLE (in path->recs, or freed)
  *
@@ -191,9 +191,8 @@ struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u3
  */
 void weft_rec_drop(struct weft_path *path, struct weft_rec *rec, struct weft_out *out)
 {
-	bool bulk = rec->mem;
-
-	if (likely(!bulk)) {
+	/* what is in flight is dropped by its lane, a datagram here */
+	if (likely(!rec->mem && READ_ONCE(rec->state) != WEFT_REC_OPEN)) {
 		weft_rec_put(NULL, rec, out);
 		return;
 	}
@@ -289,6 +288,29 @@ struct weft_tx *weft_frame_new(struct weft_out *out, u32 len)
 	tx->pay = 0;
 	tx->last = 0;
 	return tx;
+}
+
+/**
+ * weft_frame_dgram - put out a datagram
+ * @path: its path, up
+ * @rec: its record, which belongs to no lane and is never numbered; the reference goes over
+ * @out: output with room for a packet
+ */
+void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, struct weft_out *out)
+{
+	struct weft_hdr h = {
+		.type = WEFT_PKT_DGRAM, .path = path->peer_id, .token = path->peer_token
+	};
+	struct weft_tx *tx = weft_frame_new(out, WEFT_WIRE_HDR + rec->len + rec->pay);
+
+	weft_path_get(path);
+	tx->path = path;
+	tx->rec = rec;
+	tx->pay = rec->pay;
+	tx->last = rec->pay;
+	tx->off = 0;
+	tx->moff = 0;
+	weft_wire_hdr_put(tx->raw, &h);
 }
 
 /**

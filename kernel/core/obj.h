@@ -31,6 +31,7 @@
 #define WEFT_REC_RAW		1440	/* bytes of a record but payload of long messages */
 #define WEFT_REC_REFS		16	/* messages in one packet */
 #define WEFT_REC_KEEP		64	/* idle records of a path */
+#define WEFT_BUSY_DGRAM		BIT(WEFT_LANES)	/* in path->busy: @dgrams may go */
 #define WEFT_PATH_HASH		64
 #define WEFT_EP_FLOWS		64
 #define WEFT_EAGER_LIMIT	(256u << 10)	/* eager_max of any peer */
@@ -255,7 +256,7 @@ struct weft_lane {
  * @failing: errno: it is to be given up
  * @local: it is the node itself
  * @src: index of the own address
- * @busy: lanes that have something to do, a bit each
+ * @busy: lanes that have something to do, a bit each, and WEFT_BUSY_DGRAM
  * @addr: remote node; constant
  * @port: the adapter's word
  * @id: what the peer puts into packets; constant
@@ -273,6 +274,7 @@ struct weft_lane {
  * @more: in out->more, referenced
  * @in_more: it is
  * @later: messages that found no room in an out: to be gone on with (rxm->later)
+ * @dgrams: datagrams that wait for the handshake, or for room in an out (txm->qnode)
  * @timer_at: when the adapter will call weft_core_timer()
  * @alive_at: when the peer was last heard, or the first packet went out that waits for an answer
  * @heard_at: when the peer was last heard
@@ -334,6 +336,7 @@ struct weft_path {
 	struct weft_list more;
 	bool in_more;
 	struct weft_list later;
+	struct weft_list dgrams;
 	weft_ns timer_at;
 	weft_ns alive_at;
 	weft_ns heard_at;
@@ -502,7 +505,7 @@ struct weft_win {
  * @ref: the operation, records with its payload, a completion that waits, cold work
  * @ep: its endpoint; referenced while the operation is under way
  * @node: in ep->txm_free (ep->lock) or flow->txms
- * @qnode: in lane->sendq or lane->dataq
+ * @qnode: in lane->sendq or lane->dataq; a datagram: in path->dgrams
  * @idnode: in path->sids
  * @ctl: ABORT
  * @work: pin memory

@@ -55,6 +55,7 @@ struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sock
 	path->max_payload = WEFT_PAYLOAD_MIN;
 	weft_list_init(&path->more);
 	weft_list_init(&path->later);
+	weft_list_init(&path->dgrams);
 	weft_ctl_init(&path->ping, WEFT_CTL_PING);
 	weft_list_init(&path->recs);
 	weft_list_init(&path->flows);
@@ -264,6 +265,7 @@ void weft_path_up(struct weft_path *path, weft_ns now)
 	path->alive_at = now;
 	for (i = 0; i < WEFT_LANES; i++)
 		path->busy |= 1u << i;
+	path->busy |= WEFT_BUSY_DGRAM;
 	if (path->nconn || path->nwait)
 		weft_path_deadline(path, now + path->core->conf.keepalive_ns);
 }
@@ -322,8 +324,10 @@ void weft_path_output(struct weft_path *path, struct weft_out *out)
 		weft_local_output(path, out);
 		return;
 	}
-	for (i = path->busy; i; i &= i - 1)
+	for (i = path->busy & (WEFT_BUSY_DGRAM - 1); i; i &= i - 1)
 		weft_lane_output(path, &path->lane[__ffs(i)], out);
+	if (unlikely(path->busy & WEFT_BUSY_DGRAM))
+		weft_dgram_output(path, out);
 }
 
 /**

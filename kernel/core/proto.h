@@ -43,6 +43,7 @@ struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u3
 u32 weft_rec_room(const struct weft_path *path, const struct weft_rec *rec);
 void weft_rec_ref(struct weft_rec *rec, struct weft_flow *flow, struct weft_txm *txm);
 struct weft_tx *weft_frame_new(struct weft_out *out, u32 len);
+void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, struct weft_out *out);
 void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
 		     struct weft_out *out);
 void weft_frame_ack(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
@@ -251,6 +252,12 @@ u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u3
 		   struct weft_out *out);
 void weft_place_copied(const struct weft_copy *c, int err, struct weft_out *out);
 void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out);
+
+/* ---- dgram.c ---------------------------------------------------------------------- */
+
+int weft_dgram_send(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out);
+void weft_dgram_output(struct weft_path *path, struct weft_out *out);
+void weft_dgram_rx(struct weft_path *path, const struct weft_chunks *rest, struct weft_out *out);
 
 /* ---- local.c --------------------------------------------------------------------- */
 

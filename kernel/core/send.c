@@ -491,6 +491,8 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 		if (READ_ONCE(flow->dead))
 			return -(int)READ_ONCE(flow->dead);
 	} else {
+		if (unlikely(ep->conf.type == WEFT_EP_DGRAM))
+			return weft_dgram_send(ep, e, out);
 		flow = weft_flow_find(ep, e->dst, out);
 		if (IS_ERR(flow))
 			return (int)PTR_ERR(flow);

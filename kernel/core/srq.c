@@ -429,7 +429,8 @@ static void weft_srq_wait(struct weft_srq *srq, struct weft_ep *ep, u8 kind, str
  * @out: output
  *
  * Return: the receive that it gets, in no matching any more; NULL: there is none: the message is
- * kept, and will be served (the endpoint stays locked until it is among the unexpected ones).
+ * kept, and will be served (the endpoint stays locked until it is among the unexpected ones); a
+ * datagram is not.
  */
 struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag,
 				 struct weft_out *out)
@@ -445,7 +446,7 @@ struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag,
 		if (likely(p)) {
 			post = container_of(p, struct weft_post, match);
 			weft_srq_taken(srq, ep, post, out);
-		} else {
+		} else if (ep->conf.type != WEFT_EP_DGRAM) {
 			weft_srq_wait(srq, ep, kind, out);
 		}
 		if (unlikely(srq->nfresh))

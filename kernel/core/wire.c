@@ -46,6 +46,7 @@ int weft_wire_hdr_get(const void *pkt, u32 len, struct weft_hdr *h, struct weft_
 	BUILD_BUG_ON(sizeof(struct weft_w_hdr) != WEFT_WIRE_HDR);
 	BUILD_BUG_ON(sizeof(struct weft_w_head) != 48);
 	BUILD_BUG_ON(sizeof(struct weft_w_hello) != 56);
+	BUILD_BUG_ON(sizeof(struct weft_w_dgram) != 16);
 	if (len < sizeof(*w))
 		return -EINVAL;
 	if (w->vt >> 4 != WEFT_WIRE_VERSION)
@@ -54,7 +55,7 @@ int weft_wire_hdr_get(const void *pkt, u32 len, struct weft_hdr *h, struct weft_
 	if (hlen < sizeof(*w) || hlen > len || w->job)
 		return -EINVAL;
 	h->type = w->vt & 15;
-	if (h->type < WEFT_PKT_HELLO || h->type > WEFT_PKT_GONE)
+	if (h->type < WEFT_PKT_HELLO || h->type > WEFT_PKT_DGRAM)
 		return -EINVAL;
 	h->flags = w->flags;
 	h->lane = w->lane;
@@ -137,6 +138,44 @@ void weft_wire_hello_put(void *dst, const struct weft_hello *h)
 	w->rsvd3 = 0;
 	w->nonce = cpu_to_be64(h->nonce);
 	w->cookie = cpu_to_be64(h->cookie);
+}
+
+/**
+ * weft_wire_dgram_get - decode a datagram
+ * @rest: what follows the header
+ * @d: out: the datagram; its payload stands in the packet
+ *
+ * Return: 0, -EINVAL.
+ */
+int weft_wire_dgram_get(const struct weft_chunks *rest, struct weft_dgram *d)
+{
+	const struct weft_w_dgram *w = (const void *)rest->at;
+
+	if (rest->left < sizeof(*w))
+		return -EINVAL;
+	d->ssvc = be16_to_cpu(w->ssvc);
+	d->dsvc = be16_to_cpu(w->dsvc);
+	d->flags = be16_to_cpu(w->flags) & (WEFT_MSG_DATA | WEFT_MSG_SOLICITED);
+	d->len = be16_to_cpu(w->len);
+	d->data = be64_to_cpu(w->data);
+	d->pay = (const u8 *)(w + 1);
+	return d->len > rest->left - sizeof(*w) ? -EINVAL : 0;
+}
+
+/**
+ * weft_wire_dgram_put - write a datagram up to its payload
+ * @dst: room for struct weft_w_dgram
+ * @d: the datagram
+ */
+void weft_wire_dgram_put(void *dst, const struct weft_dgram *d)
+{
+	struct weft_w_dgram *w = dst;
+
+	w->ssvc = cpu_to_be16(d->ssvc);
+	w->dsvc = cpu_to_be16(d->dsvc);
+	w->flags = cpu_to_be16(d->flags);
+	w->len = cpu_to_be16(d->len);
+	w->data = cpu_to_be64(d->data);
 }
 
 /* Does what the chunk says of itself agree with its length? */

@@ -25,6 +25,7 @@
 #define WEFT_PKT_HELLO		1
 #define WEFT_PKT_DATA		2
 #define WEFT_PKT_GONE		3	/* header alone; path id and token of what it answers */
+#define WEFT_PKT_DGRAM		4	/* lane, PSN and what acknowledges do not count */
 
 /* Flags of packets; unknown ones do not count */
 #define WEFT_PKT_ACKNOW		1	/* acknowledge at once */
@@ -133,6 +134,22 @@ struct weft_w_hello {
 	__be32 rsvd3;
 	__be64 nonce;
 	__be64 cookie;
+} __packed;
+
+/**
+ * struct weft_w_dgram - what follows the header of a DGRAM; the payload follows this
+ * @ssvc: service of the sender
+ * @dsvc: service of the receiver
+ * @flags: WEFT_MSG_DATA, WEFT_MSG_SOLICITED; unknown ones do not count
+ * @len: bytes of payload; what the packet has behind them does not count
+ * @data: remote CQ data
+ */
+struct weft_w_dgram {
+	__be16 ssvc;
+	__be16 dsvc;
+	__be16 flags;
+	__be16 len;
+	__be64 data;
 } __packed;
 
 /**
@@ -381,6 +398,24 @@ struct weft_head {
 };
 
 /**
+ * struct weft_dgram - a datagram
+ * @ssvc: service of the sender
+ * @dsvc: service of the receiver
+ * @flags: WEFT_MSG_*
+ * @len: bytes
+ * @data: remote CQ data
+ * @pay: payload
+ */
+struct weft_dgram {
+	u16 ssvc;
+	u16 dsvc;
+	u16 flags;
+	u32 len;
+	u64 data;
+	const u8 *pay;
+};
+
+/**
  * struct weft_chunk - a chunk found in a packet
  * @type: WEFT_CHUNK_*
  * @len: bytes of @body, not less than the structure of the type
@@ -406,6 +441,8 @@ struct weft_chunks {
 	u32 left;
 };
 
+#define WEFT_DGRAM_HEAD	(WEFT_WIRE_HDR + sizeof(struct weft_w_dgram))
+
 /* Bytes before the payload of a packet that holds nothing but DATA */
 #define WEFT_WIRE_DATA	(WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_data))
 
@@ -416,6 +453,9 @@ void weft_wire_hdr_put(void *pkt, const struct weft_hdr *h);
 
 int weft_wire_hello_get(const struct weft_chunks *rest, struct weft_hello *h);
 void weft_wire_hello_put(void *dst, const struct weft_hello *h);
+
+int weft_wire_dgram_get(const struct weft_chunks *rest, struct weft_dgram *d);
+void weft_wire_dgram_put(void *dst, const struct weft_dgram *d);
 
 int weft_wire_check(const struct weft_chunks *rest);
 bool weft_wire_next(struct weft_chunks *rest, struct weft_chunk *c);

@@ -85,7 +85,7 @@ static int weft_query(struct weft_call *call)
 	q->abi = WEFT_ABI_VERSION;
 	q->caps = WEFT_CAP_TAGGED | WEFT_CAP_RDM | WEFT_CAP_MSG | WEFT_CAP_CANCEL |
 		  WEFT_CAP_PEEK | WEFT_CAP_MULTI | WEFT_CAP_MATCH | WEFT_CAP_SRQ |
-		  WEFT_CAP_COUNT;
+		  WEFT_CAP_COUNT | WEFT_CAP_DGRAM;
 	q->max_msg = WEFT_MSG_MAX;
 	q->max_inline = WEFT_INLINE_MAX;
 	q->max_iov = WEFT_IOV_MAX;
@@ -93,7 +93,7 @@ static int weft_query(struct weft_call *call)
 	q->max_objs = WEFT_CTX_OBJS;
 	q->cm_data = WEFT_CM_DATA_MAX;
 	q->max_av = WEFT_AV_MAX;
-	q->rsvd = 0;
+	q->max_dgram = weft_dgram_max(core, q->mtu);
 	strscpy(q->name, port->name, sizeof(q->name));
 	q->naddr = min_t(u32, core->naddr, ARRAY_SIZE(q->addr));
 	memcpy(q->addr, core->addr, q->naddr * sizeof(q->addr[0]));

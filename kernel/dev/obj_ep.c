@@ -119,6 +119,7 @@ static int weft_uep_check(const struct weft_ioc_ep *arg)
 	switch (arg->type) {
 	case WEFT_EP_MSG:
 	case WEFT_EP_RDM:
+	case WEFT_EP_DGRAM:
 		if (!arg->sq_slots || arg->sq_slots > WEFT_RING_MAX ||
 		    !arg->rq_slots != !!(arg->flags & WEFT_EPF_SRQ) ||
 		    arg->rq_slots > WEFT_RING_MAX)
@@ -128,8 +129,6 @@ static int weft_uep_check(const struct weft_ioc_ep *arg)
 		if (arg->sq_slots || arg->rq_slots)
 			return -EINVAL;
 		break;
-	case WEFT_EP_DGRAM:
-		return -EOPNOTSUPP;
 	default:
 		return -EINVAL;
 	}
@@ -207,8 +206,8 @@ static int weft_uep_new(struct weft_uep *uep, const struct weft_ioc_ep *arg)
  * weft_uep_create - WEFT_IOC_EP_CREATE
  * @call: struct weft_ioc_ep
  *
- * Return: 0, -EINVAL: type, slots, flags, address; -EOPNOTSUPP: not a type of this kernel; -EMFILE,
- * -ENOSPC, -ENOMEM, and what weft_ep_new() says.
+ * Return: 0, -EINVAL: type, slots, flags, address; -EMFILE, -ENOSPC, -ENOMEM, and what
+ * weft_ep_new() says.
  */
 int weft_uep_create(struct weft_call *call)
 {
@@ -310,7 +309,7 @@ static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enabl
 	    weft_uep_queue(ctx, arg->av, &weft_uav_ops, &av) ||
 	    weft_uep_queue(ctx, arg->srq, &weft_usrq_ops, &srq))
 		return -ENOENT;
-	if (uep->type == WEFT_EP_RDM ? !av : !!av)
+	if (uep->type == WEFT_EP_RDM || uep->type == WEFT_EP_DGRAM ? !av : !!av)
 		return -EINVAL;
 	if (uep->type == WEFT_EP_PASSIVE || (uep->type == WEFT_EP_MSG && !eq))
 		return -EINVAL;

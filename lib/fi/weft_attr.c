@@ -31,15 +31,16 @@
 				 WEFT_FI_DOMAIN_CAPS)
 
 /*
- * Both endpoint types have the same: with one peer, directed receives and sources mean nothing, but
- * programs ask for the capabilities of one type when they open the other.
+ * Endpoint types have the same, but that datagrams have no tags: with one peer, directed receives
+ * and sources mean nothing, but programs ask for the capabilities of one type when they open the
+ * other.
  */
-static uint64_t weft_fi_caps(const struct weft_ioc_query *q)
+static uint64_t weft_fi_caps(const struct weft_ioc_query *q, enum fi_ep_type type)
 {
 	uint64_t caps = FI_MSG | WEFT_FI_MODIFIERS | FI_DIRECTED_RECV | FI_NAMED_RX_CTX |
 			FI_SOURCE | FI_SHARED_AV | FI_LOCAL_COMM;
 
-	if (q->caps & WEFT_CAP_TAGGED)
+	if (q->caps & WEFT_CAP_TAGGED && type != FI_EP_DGRAM)
 		caps |= FI_TAGGED;
 	if (q->caps & WEFT_CAP_MULTI)
 		caps |= FI_MULTI_RECV;
@@ -51,7 +52,7 @@ static uint64_t weft_fi_caps(const struct weft_ioc_query *q)
 /**
  * weft_fi_info_new() - describe the most that a port can do
  * @q: the port
- * @type: FI_EP_RDM or FI_EP_MSG
+ * @type: FI_EP_RDM, FI_EP_MSG or FI_EP_DGRAM
  * @info: out: sizes are maxima; without addresses
  *
  * Return: 0, -FI_ENOMEM.
@@ -69,25 +70,29 @@ int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struc
 		return -FI_ENOMEM;
 	}
 	fi->fabric_attr->prov_version = WEFT_FI_VERSION;
-	fi->caps = weft_fi_caps(q);
+	fi->caps = weft_fi_caps(q, type);
 
 	fi->tx_attr->caps = fi->caps & WEFT_FI_TX_CAPS;
 	fi->tx_attr->op_flags = WEFT_FI_TX_OP_FLAGS;
 	fi->tx_attr->msg_order = FI_ORDER_SAS;
+	if (type == FI_EP_DGRAM) {
+		fi->tx_attr->op_flags &= ~WEFT_FI_ANSWERED;
+		fi->tx_attr->msg_order = FI_ORDER_NONE;
+	}
 	fi->tx_attr->inject_size = q->max_inline;
 	fi->tx_attr->size = q->max_ring / WEFT_FI_SQ_RATIO;
 	fi->tx_attr->iov_limit = q->max_iov;
 
 	fi->rx_attr->caps = fi->caps & WEFT_FI_RX_CAPS;
 	fi->rx_attr->op_flags = WEFT_FI_RX_OP_FLAGS;
-	fi->rx_attr->msg_order = FI_ORDER_SAS;
+	fi->rx_attr->msg_order = fi->tx_attr->msg_order;
 	fi->rx_attr->size = q->max_ring;
 	fi->rx_attr->iov_limit = q->max_iov;
 
 	fi->ep_attr->type = type;
 	fi->ep_attr->protocol = WEFT_FI_PROTO;
 	fi->ep_attr->protocol_version = WEFT_FI_PROTO_VERSION;
-	fi->ep_attr->max_msg_size = q->max_msg;
+	fi->ep_attr->max_msg_size = type == FI_EP_DGRAM ? q->max_dgram : q->max_msg;
 	fi->ep_attr->mem_tag_format = WEFT_FI_TAG_FORMAT;
 	fi->ep_attr->tx_ctx_cnt = 1;
 	fi->ep_attr->rx_ctx_cnt = 1;
@@ -115,6 +120,18 @@ int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struc
 	return 0;
 }
 
+static const char *weft_fi_type_name(const struct fi_info *info)
+{
+	switch (info->ep_attr->type) {
+	case FI_EP_RDM:
+		return "rdm";
+	case FI_EP_DGRAM:
+		return "dgram";
+	default:
+		return "msg";
+	}
+}
+
 /* asked for bits that are not offered? */
 static bool weft_fi_lacks(const struct fi_info *info, const char *what, uint64_t asked,
 			  uint64_t have, enum fi_type type)
@@ -124,7 +141,7 @@ static bool weft_fi_lacks(const struct fi_info *info, const char *what, uint64_t
 	if (!missing)
 		return false;
 	WEFT_INFO(CORE, "%s %s: hints->%s asks for what is not offered: %s; clear it\n",
-		  info->domain_attr->name, info->ep_attr->type == FI_EP_RDM ? "rdm" : "msg", what,
+		  info->domain_attr->name, weft_fi_type_name(info), what,
 		  fi_tostr(&missing, type));
 	return true;
 }
@@ -136,7 +153,7 @@ static bool weft_fi_exceeds(const struct fi_info *info, const char *what, uint64
 	if (asked <= have)
 		return false;
 	WEFT_INFO(CORE, "%s %s: hints->%s is %llu, at most %llu is possible\n",
-		  info->domain_attr->name, info->ep_attr->type == FI_EP_RDM ? "rdm" : "msg", what,
+		  info->domain_attr->name, weft_fi_type_name(info), what,
 		  (unsigned long long)asked, (unsigned long long)have);
 	return true;
 }
@@ -145,7 +162,7 @@ static bool weft_fi_refuses(const struct fi_info *info, bool asked, const char *
 {
 	if (asked)
 		WEFT_INFO(CORE, "%s %s: %s\n", info->domain_attr->name,
-			  info->ep_attr->type == FI_EP_RDM ? "rdm" : "msg", why);
+			  weft_fi_type_name(info), why);
 	return asked;
 }
 
@@ -350,7 +367,8 @@ void weft_fi_info_narrow(struct fi_info *info, const struct fi_info *hints, uint
 	info->rx_attr->size = weft_fi_default_size(rx ? rx->size : 0, info->rx_attr->size);
 	info->tx_attr->op_flags = tx ? tx->op_flags : 0;
 	if (!(info->tx_attr->op_flags & WEFT_FI_LEVELS))
-		info->tx_attr->op_flags |= FI_INJECT_COMPLETE;
+		info->tx_attr->op_flags |= info->ep_attr->type == FI_EP_DGRAM ?
+					   FI_TRANSMIT_COMPLETE : FI_INJECT_COMPLETE;
 	info->rx_attr->op_flags = rx ? rx->op_flags : 0;
 	/* nothing is lost for want of buffering, however much of it a program thinks it needs */
 	info->rx_attr->total_buffered_recv = rx ? rx->total_buffered_recv : 0;

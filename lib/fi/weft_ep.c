@@ -304,23 +304,29 @@ static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 		break;
 	case FI_EP_RDM:
 		break;
+	case FI_EP_DGRAM:
+		ep->dgram = true;
+		break;
 	default:
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
-				    "endpoints are of type FI_EP_RDM or FI_EP_MSG");
+				    "endpoints are of type FI_EP_RDM, FI_EP_MSG or FI_EP_DGRAM");
 	}
 	ep->shared_tx = info->ep_attr->tx_ctx_cnt == FI_SHARED_CONTEXT;
 	ep->shared_rx = info->ep_attr->rx_ctx_cnt == FI_SHARED_CONTEXT;
 	ep->caps = info->caps ? info->caps : FI_MSG | FI_TAGGED;
+	if (ep->dgram)
+		ep->caps &= ~FI_TAGGED;
 	if (!(ep->caps & (FI_SEND | FI_RECV)))
 		ep->caps |= FI_SEND | FI_RECV;
 	ep->directed = !ep->msg && ep->caps & FI_DIRECTED_RECV;
-	ep->max_msg = q->max_msg;
+	ep->max_msg = ep->dgram ? q->max_dgram : q->max_msg;
 	ep->inject = q->max_inline;
 	ep->iov_limit = q->max_iov;
 	ep->min_multi_recv = WEFT_FI_MULTI_MIN;
 	ep->tx_size = tx && tx->size ? tx->size : WEFT_FI_SIZE;
 	ep->rx_size = rx && rx->size ? rx->size : WEFT_FI_SIZE;
-	ep->self.tx_flags = weft_fi_tx_flags(tx ? tx->op_flags & WEFT_FI_TX_OP_FLAGS : 0);
+	ep->send_flags = WEFT_FI_SEND_FLAGS & ~(ep->dgram ? WEFT_FI_ANSWERED : 0);
+	ep->self.tx_flags = weft_fi_tx_flags(ep, tx ? tx->op_flags & ep->send_flags : 0);
 	ep->self.rx_flags = rx ? rx->op_flags & WEFT_FI_RX_OP_FLAGS : 0;
 	return 0;
 }
@@ -374,7 +380,7 @@ void weft_fi_face_init(struct weft_fi_face *face, struct weft_fi_ep *ep, size_t 
 static int weft_fi_ep_make(struct weft_fi_ep *ep, const struct fi_info *info,
 			   struct weft_ep_attr *attr)
 {
-	attr->type = ep->msg ? WEFT_EP_MSG : WEFT_EP_RDM;
+	attr->type = ep->msg ? WEFT_EP_MSG : ep->dgram ? WEFT_EP_DGRAM : WEFT_EP_RDM;
 	attr->flags = ep->directed ? WEFT_EPF_DIRECTED : 0;
 	attr->sq_slots = weft_fi_slots(ep, ep->tx_size * WEFT_FI_SQ_RATIO);
 	if (ep->shared_rx)

@@ -9,9 +9,11 @@
 #include "weft_fi.h"
 
 /* of several levels, or none, the one that holds without more being said */
-uint64_t weft_fi_tx_flags(uint64_t flags)
+uint64_t weft_fi_tx_flags(const struct weft_fi_ep *ep, uint64_t flags)
 {
-	return flags & WEFT_FI_LEVELS ? flags : flags | FI_INJECT_COMPLETE;
+	if (flags & WEFT_FI_LEVELS)
+		return flags;
+	return flags | (ep->dgram ? FI_TRANSMIT_COMPLETE : FI_INJECT_COMPLETE);
 }
 
 /* FI_TRANSMIT or FI_RECV among the flags says which half is meant */
@@ -19,7 +21,8 @@ static int weft_fi_opsflag(struct weft_fi_face *face, uint64_t *flags, bool set)
 {
 	uint64_t dir = *flags & (FI_TRANSMIT | FI_RECV);
 	uint64_t *own = dir == FI_TRANSMIT ? &face->tx_flags : &face->rx_flags;
-	uint64_t known = dir == FI_TRANSMIT ? WEFT_FI_TX_OP_FLAGS : WEFT_FI_RX_OP_FLAGS;
+	uint64_t known = dir == FI_TRANSMIT ? face->ep->send_flags & WEFT_FI_TX_OP_FLAGS :
+					       WEFT_FI_RX_OP_FLAGS;
 	uint64_t odd;
 
 	if (dir != FI_TRANSMIT && dir != FI_RECV)
@@ -36,7 +39,7 @@ static int weft_fi_opsflag(struct weft_fi_face *face, uint64_t *flags, bool set)
 				    fi_tostr(&odd, FI_TYPE_OP_FLAGS));
 	*own = *flags & ~dir;
 	if (dir == FI_TRANSMIT)
-		*own = weft_fi_tx_flags(*own);
+		*own = weft_fi_tx_flags(face->ep, *own);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_ep_rdm.c - what is particular to FI_EP_RDM: peers are indices in an address vector
+ * weft_ep_rdm.c - what is particular to FI_EP_RDM and FI_EP_DGRAM: peers are indices in an address
+ * vector
  */
 #include "weft_fi.h"
 
@@ -10,7 +11,7 @@ int weft_fi_rdm_ready(const struct weft_fi_ep *ep)
 	if (ep->av)
 		return 0;
 	return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOAV,
-			    "an FI_EP_RDM endpoint needs an address vector: fi_ep_bind");
+			    "the endpoint needs an address vector: fi_ep_bind");
 }
 
 int weft_fi_rdm_dest(const struct weft_fi_ep *ep, fi_addr_t addr, uint32_t *dst)

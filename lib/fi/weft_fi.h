@@ -63,7 +63,10 @@
 
 #define WEFT_FI_LEVELS		(FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | \
 				 FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE)
+/* levels that the peer has to tell of */
+#define WEFT_FI_ANSWERED	(FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE)
 #define WEFT_FI_TX_OP_FLAGS	(WEFT_FI_LEVELS | FI_COMPLETION | FI_INJECT)
+#define WEFT_FI_SEND_FLAGS	(WEFT_FI_TX_OP_FLAGS | FI_REMOTE_CQ_DATA | FI_MORE)
 #define WEFT_FI_RX_OP_FLAGS	(FI_COMPLETION | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | \
 				 FI_MULTI_RECV)
 #define WEFT_FI_MULTI_MIN	64	/* default of FI_OPT_MIN_MULTI_RECV */
@@ -505,10 +508,12 @@ struct weft_fi_srx {
  * @tx: sending half
  * @rx: receiving half
  * @caps: of the fi_info it was made from
- * @msg: it is FI_EP_MSG, else FI_EP_RDM
+ * @msg: it is FI_EP_MSG, else FI_EP_RDM or FI_EP_DGRAM
+ * @dgram: it is FI_EP_DGRAM
  * @directed: receives name their sender
  * @enabled: it works: the kernel has its queues
  * @dialled: it has been connected or accepted once
+ * @send_flags: flags that sends may have
  * @max_msg: bytes of the longest message
  * @inject: bytes of the longest injected one
  * @iov_limit: segments
@@ -533,9 +538,11 @@ struct weft_fi_ep {
 	struct weft_fi_half rx;
 	uint64_t caps;
 	bool msg;
+	bool dgram;
 	bool directed;
 	bool enabled;
 	bool dialled;
+	uint64_t send_flags;
 	size_t max_msg;
 	size_t inject;
 	size_t iov_limit;
@@ -688,7 +695,7 @@ void weft_fi_half_unbind(struct weft_fi_half *half);
 
 /* weft_ep_opt.c */
 extern struct fi_ops_ep weft_fi_ep_ops;
-uint64_t weft_fi_tx_flags(uint64_t flags);
+uint64_t weft_fi_tx_flags(const struct weft_fi_ep *ep, uint64_t flags);
 int weft_fi_ep_control(struct fid *fid, int command, void *arg);
 
 /* weft_sep.c */

@@ -260,6 +260,7 @@ static int weft_fi_offer_port(struct weft_fi_query *query, const struct weft_ioc
 	} types[] = {
 		{ FI_EP_RDM, WEFT_CAP_RDM },
 		{ FI_EP_MSG, WEFT_CAP_MSG },
+		{ FI_EP_DGRAM, WEFT_CAP_DGRAM },
 	};
 	const struct fi_info *hints = query->hints;
 	enum fi_ep_type asked = hints && hints->ep_attr ? hints->ep_attr->type : FI_EP_UNSPEC;

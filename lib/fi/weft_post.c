@@ -15,7 +15,6 @@
  */
 #include "weft_fi.h"
 
-#define WEFT_FI_SEND_FLAGS	(WEFT_FI_TX_OP_FLAGS | FI_REMOTE_CQ_DATA | FI_MORE)
 #define WEFT_FI_RECV_FLAGS	(WEFT_FI_RX_OP_FLAGS | FI_DELIVERY_COMPLETE | FI_MORE)
 
 static size_t weft_fi_total(const struct weft_fi_op *op)
@@ -119,7 +118,7 @@ ssize_t weft_fi_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 	if (!ep->tx.on)
 		return weft_fi_refuse(ep, op, ep->enabled ? -FI_EOPNOTSUPP :
 				      -FI_EOPBADSTATE);
-	if (op->flags & ~WEFT_FI_SEND_FLAGS)
+	if (op->flags & ~ep->send_flags)
 		return weft_fi_refuse(ep, op, -FI_EBADFLAGS);
 	if (op->count > ep->iov_limit || (op->count && !op->iov))
 		return weft_fi_refuse(ep, op, -FI_EINVAL);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* fi_msg(3), rule by rule. TIMEOUT: 400 */
+#include <netinet/in.h>
 #include "rows.h"
 
 #define LONG (1u << 20)	/* is announced, and stays at the sender until it is wanted */
@@ -172,6 +173,59 @@ static bool too_long(void)
 	size_t max = p.a.info->ep_attr->max_msg_size;
 
 	CHECK_EQ(fi_send(p.a.ep, sbuf, max + 1, NULL, p.a.peer, ctx(1)), -FI_EMSGSIZE);
+	if (p.o.type != FI_EP_DGRAM)
+		return true;
+	CHECK(max >= 1024 && max < ROOM);
+	CHECK(post_plain(rbuf, ROOM, 1));
+	CHECK(send_plain(max, 5, 2));
+	CHECK(is_received(1, max, false, 0));
+	return pattern_is(rbuf, max, 5);
+}
+
+/* What came without a receive has gone when one is posted. */
+static bool dgram_dropped(void)
+{
+	struct iovec iov = { sbuf, 8 };
+	struct fi_msg m = {
+		.msg_iov = &iov, .iov_count = 1, .addr = p.a.peer, .context = ctx(2)
+	};
+	struct fi_cq_tagged_entry c;
+	unsigned int i;
+
+	for (i = 0; i < 20; i++)
+		CHECK(send_plain(8, i, 2));
+	/* levels that somebody would have to tell of are not offered */
+	CHECK_EQ(fi_sendmsg(p.a.ep, &m, FI_DELIVERY_COMPLETE), -FI_EBADFLAGS);
+	CHECK_EQ(fi_sendmsg(p.a.ep, &m, FI_MATCH_COMPLETE), -FI_EBADFLAGS);
+	CHECK(quiet(p.b.rxcq));
+	CHECK(post_plain(rbuf, 64, 1));
+	CHECK(quiet(p.b.rxcq));
+	CHECK_EQ(fi_senddata(p.a.ep, sbuf, 9, NULL, 77, p.a.peer, ctx(2)), 0);
+	CHECK(is_sent(2));
+	CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
+	CHECK_EQ(c.len, 9);
+	CHECK_EQ(c.data, 77);
+	return true;
+}
+
+/* Nobody has the service; no node has the address. */
+static bool dgram_nobody(void)
+{
+	struct sockaddr_in a;
+	size_t len = sizeof(a);
+	fi_addr_t to[2];
+	unsigned int i;
+
+	CHECK_EQ(fi_getname(&p.b.ep->fid, &a, &len), 0);
+	a.sin_port = htons(9);
+	CHECK_EQ(fi_av_insert(p.a.av, &a, 1, &to[0], 0, NULL), 1);
+	a.sin_addr.s_addr ^= htonl(0x80);
+	CHECK_EQ(fi_av_insert(p.a.av, &a, 1, &to[1], 0, NULL), 1);
+	CHECK_EQ(p.a.info->tx_attr->op_flags & FI_TRANSMIT_COMPLETE, FI_TRANSMIT_COMPLETE);
+	for (i = 0; i < 40; i++) {
+		CHECK_EQ(fi_send(p.a.ep, sbuf, 8, NULL, to[i & 1], ctx(i)), 0);
+		CHECK(is_sent(i));
+	}
 	return true;
 }
 
@@ -505,46 +559,49 @@ static bool multi_min_of_post(void)
 #define MULTI .o.caps = FI_MULTI_RECV
 
 static const struct row rows[] = {
-	ROW("MSG-001", ON_BOTH, "A posted buffer is filled by one message", one_buffer),
-	ROW("MSG-002", ON_BOTH, "A message is scattered over the segments, front to back",
+	ROW("MSG-001", ON_ALL, "A posted buffer is filled by one message", one_buffer),
+	ROW("MSG-002", ON_ALL, "A message is scattered over the segments, front to back",
 	    scatters),
 	ROW("MSG-004", ON_BOTH, "Message boundaries are kept", boundaries),
-	ROW("MSG-005", ON_BOTH, "Segments up to the limit make one message, more are refused",
+	ROW("MSG-005", ON_ALL, "Segments up to the limit make one message, more are refused",
 	    gathers),
-	ROW("MSG-007", ON_BOTH, "After an inject the buffer belongs to the caller", inject_frees),
-	ROW("MSG-008", ON_BOTH, "An inject writes no entry on success", inject_frees),
-	ROW("MSG-010", ON_BOTH, "Injects carry up to and including inject_size bytes", inject_size),
-	ROW("MSG-011", ON_BOTH, "Remote completion data arrive, 8 bytes in host order",
+	ROW("MSG-007", ON_ALL, "After an inject the buffer belongs to the caller", inject_frees),
+	ROW("MSG-008", ON_ALL, "An inject writes no entry on success", inject_frees),
+	ROW("MSG-010", ON_ALL, "Injects carry up to and including inject_size bytes", inject_size),
+	ROW("MSG-011", ON_ALL, "Remote completion data arrive, 8 bytes in host order",
 	    remote_data),
-	ROW("MSG-013", ON_BOTH, "A message may have zero bytes, in every form", zero_bytes),
-	ROW("MSG-014", ON_BOTH, "A message longer than max_msg_size is refused", too_long),
+	ROW("MSG-013", ON_ALL, "A message may have zero bytes, in every form", zero_bytes),
+	ROW("MSG-014", ON_ALL, "A message longer than max_msg_size is refused", too_long),
 	ROW("MSG-015", ON_MSG, "The destination means nothing on a connected endpoint",
 	    any_destination),
-	ROW("MSG-016", ON_RDM, "Directed receives take messages of their source only", directed,
+	ROW("MSG-016", ON_FREE, "Directed receives take messages of their source only", directed,
 	    .o.caps = FI_DIRECTED_RECV),
-	ROW("MSG-017", ON_BOTH, "Without directed receives the source is ignored", undirected),
-	ROW("MSG-025", ON_BOTH, "Receives are considered in the order they were posted",
+	ROW("MSG-017", ON_ALL, "Without directed receives the source is ignored", undirected),
+	ROW("MSG-025", ON_ALL, "Receives are considered in the order they were posted",
 	    posted_order),
 	ROW("MSG-027", ON_BOTH, "Messages that come first are kept and matched in order",
 	    waiting_order, .o.tx_size = 1024),
-	ROW("MSG-028", ON_BOTH, "A message longer than its buffer is cut and reported", truncates),
-	ROW("MSG-038", ON_BOTH, "A multi-receive buffer takes messages one after the other",
+	ROW("MSG-028", ON_ALL, "A message longer than its buffer is cut and reported", truncates),
+	ROW("MSG-029", ON_DGRAM, "Without a buffer a datagram is dropped", dgram_dropped),
+	ROW("MSG-038", ON_ALL, "A multi-receive buffer takes messages one after the other",
 	    multi_packs, MULTI),
-	ROW("MSG-039", ON_BOTH, "It is released when less than the minimum is left", multi_edges,
+	ROW("MSG-039", ON_ALL, "It is released when less than the minimum is left", multi_edges,
 	    MULTI),
 	ROW("MSG-040", ON_BOTH, "The release is reported exactly once, and last", multi_once,
 	    MULTI),
-	ROW("MSG-041", ON_BOTH, "The release is reported when receives are suppressed",
+	ROW("MSG-041", ON_ALL, "The release is reported when receives are suppressed",
 	    multi_suppressed, MULTI, .o.selective = true),
-	ROW("MSG-042", ON_BOTH, "Messages begin at multiples of 8 bytes", multi_aligned, MULTI),
+	ROW("MSG-042", ON_ALL, "Messages begin at multiples of 8 bytes", multi_aligned, MULTI),
 	ROW("MSG-043", ON_BOTH, "Multi-receive may be the default of receives", multi_default,
 	    MULTI),
 	ROW("MSG-044", ON_BOTH, "Messages that wait go into the buffer, in order", multi_waiting,
 	    MULTI),
-	ROW("MSG-045", ON_BOTH, "A message too long for what is left is cut and ends the buffer",
+	ROW("MSG-045", ON_ALL, "A message too long for what is left is cut and ends the buffer",
 	    multi_truncates, MULTI),
-	ROW("MSG-046", ON_BOTH, "The minimum is that of the time of the post", multi_min_of_post,
+	ROW("MSG-046", ON_ALL, "The minimum is that of the time of the post", multi_min_of_post,
 	    MULTI),
+	ROW("MSG-049", ON_DGRAM, "A datagram is complete when it is handed to the network",
+	    dgram_nobody),
 };
 
 int main(int argc, char **argv)

@@ -56,6 +56,39 @@ TEST(wire__header)
 	}
 }
 
+TEST(wire__datagram)
+{
+	struct weft_dgram in = { .ssvc = 0x102, .dsvc = 0x304, .flags = WEFT_MSG_DATA, .len = 5,
+				 .data = 0x1112131415161718 };
+	static const u8 want[] = { 1, 2, 3, 4, 0, 2, 0, 5, 0x11, 0x12, 0x13, 0x14,
+				   0x15, 0x16, 0x17, 0x18 };
+	u8 pkt[sizeof(want) + 8];
+	struct weft_dgram out;
+	u32 len;
+
+	memset(pkt, 0xaa, sizeof(pkt));
+	weft_wire_dgram_put(pkt, &in);
+	ASSERT_EQ(0, memcmp(pkt, want, sizeof(want)));
+	for (len = 0; len <= sizeof(pkt); len++) {
+		u8 *p = exact(pkt, len);
+		struct weft_chunks rest = { .at = p, .left = len };
+
+		/* what is behind the payload does not count */
+		ASSERT_EQ(len < sizeof(want) + 5 ? -EINVAL : 0, weft_wire_dgram_get(&rest, &out));
+		free(p);
+	}
+	EXPECT_EQ(in.ssvc, out.ssvc);
+	EXPECT_EQ(in.dsvc, out.dsvc);
+	EXPECT_EQ(in.data, out.data);
+	EXPECT_EQ(5, out.len);
+	/* flags that mean nothing here are not seen */
+	pkt[4] = 0xff;
+	pkt[5] = 0xff;
+	ASSERT_EQ(0, weft_wire_dgram_get(&(struct weft_chunks){ pkt, sizeof(pkt) }, &out));
+	EXPECT_EQ(WEFT_MSG_DATA | WEFT_MSG_SOLICITED, out.flags);
+	EXPECT_EQ(pkt + sizeof(want), out.pay);
+}
+
 TEST(wire__header_refused)
 {
 	struct weft_hdr h = { .type = WEFT_PKT_HELLO };
@@ -69,7 +102,7 @@ TEST(wire__header_refused)
 	EXPECT_EQ(-EPROTO, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
 	pkt[0] = 0x10;
 	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
-	pkt[0] = 0x14;
+	pkt[0] = 0x15;
 	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
 	pkt[0] = 0x11;
 	pkt[3] = 7;

@@ -319,6 +319,7 @@ struct weft_cqe {
 #define WEFT_CAP_MATCH		(1ull << 6)	/* WEFT_SQ_MATCH */
 #define WEFT_CAP_SRQ		(1ull << 8)	/* shared receive queues */
 #define WEFT_CAP_COUNT		(1ull << 9)	/* WEFT_CQF_COUNT */
+#define WEFT_CAP_DGRAM		(1ull << 10)	/* WEFT_EP_DGRAM */
 
 /**
  * struct weft_ioc_query - what this port and kernel can do (WEFT_IOC_QUERY)
@@ -337,7 +338,7 @@ struct weft_cqe {
  * @max_av: out: entries of an address vector
  * @speed: out: Mbit/s, 0: unknown
  * @link_up: out: 1: the link is up
- * @rsvd: 0
+ * @max_dgram: out: bytes of the longest datagram
  * @name: out: of the port
  * @netdev: out: of its network device, empty: none
  * @driver: out: "loop", "netdev", ...
@@ -359,7 +360,7 @@ struct weft_ioc_query {
 	__u32 max_av;
 	__u32 speed;
 	__u32 link_up;
-	__u32 rsvd;
+	__u32 max_dgram;
 	char name[WEFT_NAME_MAX];
 	char netdev[WEFT_NAME_MAX];
 	char driver[WEFT_NAME_MAX];
@@ -470,7 +471,7 @@ struct weft_ioc_av_insert {
 
 #define WEFT_EP_MSG		1
 #define WEFT_EP_RDM		2
-#define WEFT_EP_DGRAM		3	/* not yet */
+#define WEFT_EP_DGRAM		3
 #define WEFT_EP_PASSIVE		4
 
 #define WEFT_EPF_DIRECTED	(1u << 0)	/* receives name their sender */
@@ -517,7 +518,7 @@ struct weft_ioc_ep {
  * @tx_cq: for completions of sends, WEFT_HANDLE_NONE: none are written
  * @rx_cq: for completions of receives, WEFT_HANDLE_NONE: none are written
  * @eq: for events, WEFT_HANDLE_NONE; needed by a MSG endpoint; none the second time
- * @av: address vector, needed by an RDM endpoint, WEFT_HANDLE_NONE on others
+ * @av: address vector, needed by an RDM or DGRAM endpoint, WEFT_HANDLE_NONE on others
  * @srq: shared receive queue, needed with WEFT_EPF_SRQ, WEFT_HANDLE_NONE on others
  * @addr: out: the endpoint's address with its service
  * @tx_cntr: counter of sends, WEFT_HANDLE_NONE

@@ -29,7 +29,7 @@ static bool run_row(const struct row *r, enum fi_ep_type type, bool apart)
 
 	o.type = type;
 	o.apart = apart;
-	if (type == FI_EP_RDM)
+	if (type != FI_EP_MSG)
 		o.caps |= FI_SOURCE;
 	else
 		o.caps &= ~FI_DIRECTED_RECV;
@@ -54,7 +54,8 @@ int rows_main(int argc, char **argv, const struct row *rows, size_t count)
 		unsigned int on;
 		enum fi_ep_type type;
 		const char *name;
-	} types[] = { { ON_RDM, FI_EP_RDM, "rdm" }, { ON_MSG, FI_EP_MSG, "msg" } };
+	} types[] = { { ON_RDM, FI_EP_RDM, "rdm" }, { ON_MSG, FI_EP_MSG, "msg" },
+		    { ON_DGRAM, FI_EP_DGRAM, "dgram" } };
 	bool one = nodes_are_one();
 	char name[256];
 	size_t i, t;
@@ -130,7 +131,7 @@ bool is_received(unsigned int n, size_t len, bool tagged, uint64_t tag)
 	CHECK_EQ(c.flags, FI_RECV | (tagged ? FI_TAGGED : FI_MSG));
 	if (tagged)
 		CHECK_EQ(c.tag, tag);
-	if (p.o.type == FI_EP_RDM)
+	if (p.o.type != FI_EP_MSG)
 		CHECK_EQ(src, p.b.peer);
 	return true;
 }
@@ -175,7 +176,7 @@ bool look_hit(uint64_t flags, void *buf, size_t len, uint64_t tag, uint64_t igno
 	CHECK_EQ(ret, 1);
 	CHECK(c->op_context == ctx(n));
 	CHECK_EQ(c->flags & ~FI_REMOTE_CQ_DATA, FI_TAGGED | FI_RECV);
-	if (p.o.type == FI_EP_RDM)
+	if (p.o.type != FI_EP_MSG)
 		CHECK_EQ(src, p.b.peer);
 	return true;
 }

@@ -17,7 +17,10 @@
 
 #define ON_MSG	1	/* FI_EP_MSG */
 #define ON_RDM	2	/* FI_EP_RDM */
+#define ON_DGRAM 4	/* FI_EP_DGRAM */
 #define ON_BOTH (ON_MSG | ON_RDM)
+#define ON_FREE (ON_RDM | ON_DGRAM)
+#define ON_ALL (ON_BOTH | ON_DGRAM)
 
 /**
  * struct row - a rule and its test

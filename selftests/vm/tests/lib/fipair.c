@@ -13,7 +13,7 @@ static struct fi_info *hints_new(const struct opts *o)
 	if (!h)
 		return NULL;
 	h->ep_attr->type = o->type;
-	h->caps = FI_MSG | FI_TAGGED | o->caps;
+	h->caps = FI_MSG | (o->type == FI_EP_DGRAM ? 0 : FI_TAGGED) | o->caps;
 	h->addr_format = o->v6 ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
 	h->fabric_attr->prov_name = strdup("weft");
 	h->tx_attr->size = o->tx_size;
@@ -68,7 +68,7 @@ bool side_endpoint(struct side *s, struct fi_info *info, const struct opts *o)
 		CHECK_EQ(fi_ep_bind(s->ep, &s->txcntr->fid, FI_SEND), 0);
 		CHECK_EQ(fi_ep_bind(s->ep, &s->rxcntr->fid, FI_RECV), 0);
 	}
-	if (o->type == FI_EP_RDM) {
+	if (o->type != FI_EP_MSG) {
 		CHECK_EQ(fi_av_open(s->domain, &av, &s->av, NULL), 0);
 		CHECK_EQ(fi_ep_bind(s->ep, &s->av->fid, 0), 0);
 	} else {

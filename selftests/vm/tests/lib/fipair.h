@@ -21,7 +21,7 @@
 
 /**
  * struct opts - how a pair is made
- * @type: FI_EP_RDM, FI_EP_MSG
+ * @type: FI_EP_RDM, FI_EP_MSG, FI_EP_DGRAM
  * @apart: B is on the other node
  * @v6: IPv6
  * @selective: both queues are bound with FI_SELECTIVE_COMPLETION
@@ -55,7 +55,7 @@ struct opts {
  * @rxcq: completions of receives
  * @txcntr: counter of sends, or NULL
  * @rxcntr: counter of receives, or NULL
- * @av: address vector (RDM)
+ * @av: address vector (RDM, DGRAM)
  * @ep: the endpoint
  * @peer: the other side's address
  */
