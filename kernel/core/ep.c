@@ -120,6 +120,8 @@ static int weft_ep_slots(struct weft_ep *ep)
 				   &post->node);
 	}
 	weft_ring_init(&ep->sq, ep->conf.sq, ep->conf.sq_slots);
+	if (ep->conf.flags & WEFT_EPF_FENCE)
+		ep->sq.known |= WEFT_SQ_FENCE;
 	weft_ring_init(&ep->rq, ep->conf.rq, ep->conf.rq_slots);
 	return 0;
 }
@@ -153,6 +155,8 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	weft_list_init(&ep->txm_free);
 	weft_list_init(&ep->active);
 	weft_list_init(&ep->claims);
+	weft_list_init(&ep->fences);
+	ep->odd = conf->type == WEFT_EP_DGRAM || conf->flags & WEFT_EPF_FENCE;
 	weft_list_init(&ep->reqs);
 	weft_list_init(&ep->ev_conn.node);
 	weft_list_init(&ep->ev_shut.node);
@@ -506,6 +510,7 @@ void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out)
 				weft_send_done(txm, status, out);
 				weft_send_withdraw(txm, status, out);
 			}
+			weft_fence_drop(flow, status, out);
 			weft_path_output(path, out);
 			weft_unlock(&path->lock);
 		}

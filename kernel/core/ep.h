@@ -117,6 +117,9 @@ struct weft_conn {
  * @drop: a message for the next datagram that comes
  * @scan: an engine is taking from the send ring: the program's memory is not waited for; sq_mutex
  * @win: payload of @entry, at hand; sq_mutex
+ * @odd: sends go another way than the straight one: datagrams, and where there may be fences
+ * @fences: flows with sends that a fence holds back (flow->fnode); sq_mutex
+ * @fence_go: some of them may go
  * @flows: flows by address of the destination; sq_mutex
  * @recent: the flow used last, or the only one; sq_mutex
  * @recent_dst: index in the address vector that it was found by; sq_mutex
@@ -196,6 +199,9 @@ struct weft_ep {
 	struct weft_rxm *drop;
 	bool scan;
 	struct weft_mem *win;
+	bool odd;
+	struct weft_list fences;
+	bool fence_go;
 	struct weft_list flows[WEFT_EP_FLOWS];
 	struct weft_flow *recent;
 	u32 recent_dst;

@@ -63,6 +63,8 @@ struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 	weft_list_init(&flow->node);
 	weft_list_init(&flow->idnode);
 	weft_list_init(&flow->txms);
+	weft_list_init(&flow->fenced);
+	weft_list_init(&flow->fnode);
 	weft_ctl_init(&flow->ctl, WEFT_CTL_FLOW);
 	return flow;
 }
@@ -188,6 +190,7 @@ void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out)
 		else
 			weft_send_over(txm, out);
 	}
+	weft_fence_drop(flow, err, out);
 	weft_flow_check(flow, out);
 	weft_flow_put(flow);
 }
@@ -236,6 +239,7 @@ void weft_flow_forget(struct weft_flow *flow, struct weft_out *out)
 	struct weft_path *path = flow->path;
 
 	weft_list_del(&flow->ep_node);
+	weft_list_del(&flow->fnode);
 	if (flow->ep->recent == flow)
 		flow->ep->recent = NULL;
 	weft_path_get(path);

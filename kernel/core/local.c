@@ -85,8 +85,13 @@ static int weft_local_refused(const struct weft_ep *lep)
 	return lep->state == WEFT_EPS_ENABLED ? 0 : -ECONNREFUSED;
 }
 
-/* Have a message in reserve. Return: there is one. */
-static bool weft_local_spare(struct weft_ep *ep)
+/**
+ * weft_local_spare - have a message in reserve
+ * @ep: the endpoint; ep->sq_mutex is held
+ *
+ * Sleeps. Return: there is one.
+ */
+bool weft_local_spare(struct weft_ep *ep)
 {
 	if (!ep->spare)
 		ep->spare = weft_alloc_sleep(sizeof(*ep->spare) + WEFT_INLINE_MAX);
@@ -239,6 +244,28 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 	if (rxm->started)
 		weft_rxm_begin(rxm, out);
 	return 0;
+}
+
+/**
+ * weft_local_fenced - send what a fence has held back
+ * @flow: its flow; core->local is locked
+ * @txm: the send; its endpoint's ep->sq_mutex is held, and a message is in reserve
+ * @out: output
+ *
+ * Return: 0, negative errno: it is refused.
+ */
+int weft_local_fenced(struct weft_flow *flow, struct weft_txm *txm, struct weft_out *out)
+{
+	const struct weft_sq_entry e = {
+		.tagged = txm->tagged,
+		.flags = txm->flags,
+		.context = txm->context,
+		.tag = txm->tag,
+		.data = txm->data,
+		.len = txm->len,
+	};
+
+	return weft_local_long(txm->ep, flow, &e, txm, out);
 }
 
 /**

@@ -391,6 +391,8 @@ struct weft_path {
  * @nwait: sends in lane->sendq
  * @unacked: messages in records that are not acknowledged
  * @txms: sends under way
+ * @fenced: sends that a fence holds back, in order
+ * @fnode: in ep->fences; ep->sq_mutex
  * @close_at: when what is under way is given up, while @closing
  * @conn: its connection
  * @ctl: the chunk that ends it
@@ -417,6 +419,8 @@ struct weft_flow {
 	u32 nwait;
 	u32 unacked;
 	struct weft_list txms;
+	struct weft_list fenced;
+	struct weft_list fnode;
 	weft_ns close_at;
 	struct weft_conn *conn;
 	struct weft_ctl ctl;
@@ -488,6 +492,8 @@ struct weft_win {
 
 /* levels that a send which has been copied has not reached */
 #define WEFT_SQ_LATER	(WEFT_SQ_TRANSMIT | WEFT_SQ_DELIVERY | WEFT_SQ_MATCH)
+/* internal: it is under way until it is delivered, whatever its level */
+#define WEFT_SQ_TRACKED	BIT(15)
 /* and those that the peer tells of by DONE */
 #define WEFT_SQ_TOLD	(WEFT_SQ_DELIVERY | WEFT_SQ_MATCH)
 
@@ -504,7 +510,7 @@ struct weft_win {
  * @ovf: its completion when it has to wait
  * @ref: the operation, records with its payload, a completion that waits, cold work
  * @ep: its endpoint; referenced while the operation is under way
- * @node: in ep->txm_free (ep->lock) or flow->txms
+ * @node: in ep->txm_free (ep->lock), flow->txms or flow->fenced
  * @qnode: in lane->sendq or lane->dataq; a datagram: in path->dgrams
  * @idnode: in path->sids
  * @ctl: ABORT

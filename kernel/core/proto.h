@@ -135,6 +135,9 @@ void weft_send_release(struct weft_ep *ep, struct weft_txm *txm);
 struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *e,
 				struct weft_flow *flow);
 void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out);
+struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
+				struct weft_flow *flow, bool have);
+void weft_send_queue(struct weft_txm *txm, struct weft_out *out);
 int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst);
 void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_send_over(struct weft_txm *txm, struct weft_out *out);
@@ -253,6 +256,15 @@ u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u3
 void weft_place_copied(const struct weft_copy *c, int err, struct weft_out *out);
 void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out);
 
+/* ---- fence.c ---------------------------------------------------------------------- */
+
+bool weft_fence_holds(struct weft_flow *flow, const struct weft_sq_entry *e);
+int weft_fence_hold(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+		    struct weft_out *out);
+void weft_fence_check(struct weft_flow *flow, struct weft_out *out);
+void weft_fence_run(struct weft_ep *ep, struct weft_out *out);
+void weft_fence_drop(struct weft_flow *flow, int status, struct weft_out *out);
+
 /* ---- dgram.c ---------------------------------------------------------------------- */
 
 int weft_dgram_send(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out);
@@ -262,6 +274,8 @@ void weft_dgram_rx(struct weft_path *path, const struct weft_chunks *rest, struc
 /* ---- local.c --------------------------------------------------------------------- */
 
 struct weft_flow *weft_local_flow(struct weft_ep *ep, const struct weft_sockaddr *peer);
+int weft_local_fenced(struct weft_flow *flow, struct weft_txm *txm, struct weft_out *out);
+bool weft_local_spare(struct weft_ep *ep);
 int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		    struct weft_out *out);
 void weft_local_step(struct weft_rxm *rxm, struct weft_out *out);

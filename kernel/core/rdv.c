@@ -265,6 +265,7 @@ void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struc
 	}
 	if (!txm)
 		return;
+	txm->placed = true;
 	weft_send_done(txm, status, out);
 	if (txm->state == WEFT_TXM_SENT && !txm->nrec)
 		weft_send_over(txm, out);

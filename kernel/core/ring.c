@@ -21,6 +21,7 @@ void weft_ring_init(struct weft_ring *r, const void *slots, u32 size)
 	r->size = size;
 	r->cons = 0;
 	r->prod = 0;
+	r->known = WEFT_SQ_FLAGS & ~WEFT_SQ_FENCE;
 	r->keys = false;
 }
 
@@ -110,7 +111,7 @@ static int weft_ring_sq_check(const struct weft_ring *r, bool msg, const struct 
 {
 	if (s->op != WEFT_SQ_SEND && s->op != WEFT_SQ_TSEND)
 		return -EOPNOTSUPP;
-	if (s->flags & ~WEFT_SQ_FLAGS || s->rsvd || s->rsvd2)
+	if (s->flags & ~r->known || s->rsvd || s->rsvd2)
 		return -EINVAL;
 	if ((s->op == WEFT_SQ_SEND && s->tag) || (!(s->flags & WEFT_SQ_DATA) && s->data) ||
 	    (msg && s->dst))

@@ -23,6 +23,7 @@
  * @size: slots, a power of two
  * @cons: consumer index
  * @prod: producer index as it was last read: entries before it may be decoded
+ * @known: flags that sends may have
  * @keys: receives name regions (WEFT_RQ_REGION), and no others are taken
  */
 struct weft_ring {
@@ -30,6 +31,7 @@ struct weft_ring {
 	u32 size;
 	u32 cons;
 	u32 prod;
+	u16 known;
 	bool keys;
 };
 

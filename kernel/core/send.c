@@ -339,7 +339,7 @@ static void weft_send_head(struct weft_head *h, const struct weft_flow *flow, u3
 	h->len = len;
 	h->flags = (tagged ? WEFT_MSG_TAGGED : 0) | (flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
 		   (flags & WEFT_SQ_MATCH ? WEFT_MSG_MATCHED :
-		    flags & WEFT_SQ_DELIVERY ? WEFT_MSG_PLACED : 0) |
+		    flags & (WEFT_SQ_DELIVERY | WEFT_SQ_TRACKED) ? WEFT_MSG_PLACED : 0) |
 		   (flags & WEFT_SQ_SOLICITED ? WEFT_MSG_SOLICITED : 0) |
 		   (flow->conn ? WEFT_MSG_CONNECTED : 0);
 }
@@ -426,11 +426,18 @@ static void weft_send_owe(struct weft_ep *ep, struct weft_path *path, struct wef
 	ep->owed = path;
 }
 
-/* Send by way of a struct weft_txm. Return: 0, negative errno: not taken. */
-static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
-			  bool have, struct weft_out *out)
+/**
+ * weft_send_keep - turn an entry into a send that has its payload
+ * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
+ * @e: the entry
+ * @flow: its flow
+ * @have: the payload is in ep->scratch
+ *
+ * Sleeps. Return: the send, as weft_send_take() makes it; ERR_PTR: not taken.
+ */
+struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
+				struct weft_flow *flow, bool have)
 {
-	struct weft_path *path = flow->path;
 	struct weft_txm *txm;
 	u8 *buf = NULL;
 	bool user = e->len > min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT);
@@ -439,14 +446,14 @@ static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const stru
 	if (!user && e->len) {
 		buf = weft_alloc_sleep(e->len);
 		if (!buf)
-			return -ENOMEM;
+			return ERR_PTR(-ENOMEM);
 		if (have)
 			memcpy(buf, ep->scratch, e->len);
 		else
 			err = weft_send_payload(ep, e, buf);
 		if (err) {
 			weft_free(buf);
-			return err;
+			return ERR_PTR(err);
 		}
 	}
 	txm = weft_send_take(ep, e, flow);
@@ -454,22 +461,44 @@ static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const stru
 	txm->buf = buf;
 	if (user)
 		txm->vec = e->vec;
+	return txm;
+}
 
+/**
+ * weft_send_queue - have a send go out when its turn comes
+ * @txm: the send, with a reference on its flow, which is not dead; its path is locked
+ * @out: output
+ */
+void weft_send_queue(struct weft_txm *txm, struct weft_out *out)
+{
+	struct weft_flow *flow = txm->flow;
+	struct weft_path *path = txm->path;
+
+	flow->nwait++;
+	weft_path_needs(path, out->now);
+	weft_list_add_tail(&flow->txms, &txm->node);
+	weft_list_add_tail(&path->lane[flow->lane].sendq, &txm->qnode);
+	path->busy |= 1u << flow->lane;
+	if (!txm->user && !(txm->flags & WEFT_SQ_LATER))
+		weft_send_done(txm, 0, out);
+}
+
+/* Send by way of a struct weft_txm. Return: 0, negative errno: not taken. */
+static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+			  bool have, struct weft_out *out)
+{
+	struct weft_path *path = flow->path;
+	struct weft_txm *txm = weft_send_keep(ep, e, flow, have);
+
+	if (IS_ERR(txm))
+		return (int)PTR_ERR(txm);
 	weft_lock(&path->lock);
 	if (flow->dead) {
 		weft_send_done(txm, flow->dead, out);
 		weft_txm_put(txm, out);
 	} else {
-		struct weft_lane *lane = &path->lane[flow->lane];
-
 		flow->ref++;
-		flow->nwait++;
-		weft_path_needs(path, out->now);
-		weft_list_add_tail(&flow->txms, &txm->node);
-		weft_list_add_tail(&lane->sendq, &txm->qnode);
-		path->busy |= 1u << lane->no;
-		if (!user && !(e->flags & WEFT_SQ_LATER))
-			weft_send_done(txm, 0, out);
+		weft_send_queue(txm, out);
 	}
 	weft_unlock(&path->lock);
 	weft_send_owe(ep, path, out);
@@ -491,16 +520,21 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 		if (READ_ONCE(flow->dead))
 			return -(int)READ_ONCE(flow->dead);
 	} else {
-		if (unlikely(ep->conf.type == WEFT_EP_DGRAM))
+		if (unlikely(ep->odd && ep->conf.type == WEFT_EP_DGRAM))
 			return weft_dgram_send(ep, e, out);
 		flow = weft_flow_find(ep, e->dst, out);
 		if (IS_ERR(flow))
 			return (int)PTR_ERR(flow);
 	}
 	weft_count(ep->core, msgs_sent);
+	if (unlikely(ep->odd)) {
+		e->flags |= WEFT_SQ_TRACKED;
+		if (weft_fence_holds(flow, e))
+			return weft_fence_hold(ep, flow, e, out);
+	}
 	if (flow->lep)
 		return weft_local_send(ep, flow, e, out);
-	if (e->len <= WEFT_INLINE_MAX && !(e->flags & WEFT_SQ_LATER)) {
+	if (e->len <= WEFT_INLINE_MAX && !(e->flags & (WEFT_SQ_LATER | WEFT_SQ_TRACKED))) {
 		err = weft_send_payload(ep, e, ep->scratch);
 		if (err)
 			return err;
@@ -532,6 +566,8 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 	u32 n = 0;
 	int r, err;
 
+	if (unlikely(READ_ONCE(ep->fence_go)))
+		weft_fence_run(ep, out);
 	r = weft_ring_look(&ep->sq, &ep->conf.doorbell->sq_tail);
 	while (r == WEFT_RING_OK || r == WEFT_RING_BAD) {
 		u32 next;
@@ -689,6 +725,8 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
 	weft_list_del(&txm->idnode);
 	for (i = 0; i < ARRAY_SIZE(txm->win); i++)
 		weft_win_drop(&txm->win[i]);
+	if (unlikely(!weft_list_empty(&flow->fenced)))
+		weft_fence_check(flow, out);
 	if (txm->user && txm->nrec)
 		weft_list_for_each(l, &flow->path->lane[flow->lane].sent) {
 			struct weft_rec *rec = weft_entry(l, struct weft_rec, node);
@@ -743,7 +781,7 @@ void weft_send_acked(struct weft_txm *txm, struct weft_rec *rec, struct weft_out
 			break;
 		if (!(txm->flags & WEFT_SQ_TOLD))
 			weft_send_done(txm, 0, out);
-		if (txm->told)
+		if (txm->told && (!(txm->flags & WEFT_SQ_TRACKED) || txm->placed))
 			weft_send_over(txm, out);
 		break;
 	case WEFT_TXM_GRANT:

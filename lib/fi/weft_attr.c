@@ -13,12 +13,14 @@
 /* given only if asked for */
 #define WEFT_FI_PRIMARY		(FI_MSG | FI_TAGGED | FI_DIRECTED_RECV | FI_MULTI_RECV | \
 				 FI_NAMED_RX_CTX)
+/* cost something, and are given only if asked for, too */
+#define WEFT_FI_COSTLY		FI_FENCE
 /* narrow the primary ones */
 #define WEFT_FI_MODIFIERS	(FI_SEND | FI_RECV)
 /* cost nothing: always given */
 #define WEFT_FI_SECONDARY	(FI_SOURCE | FI_SHARED_AV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
-#define WEFT_FI_TX_CAPS		(FI_MSG | FI_TAGGED | FI_SEND | FI_NAMED_RX_CTX)
+#define WEFT_FI_TX_CAPS		(FI_MSG | FI_TAGGED | FI_SEND | FI_NAMED_RX_CTX | FI_FENCE)
 #define WEFT_FI_RX_CAPS		(FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | \
 				 FI_MULTI_RECV)
 #define WEFT_FI_DOMAIN_CAPS	(FI_SHARED_AV | FI_LOCAL_COMM | FI_REMOTE_COMM)
@@ -42,6 +44,8 @@ static uint64_t weft_fi_caps(const struct weft_ioc_query *q, enum fi_ep_type typ
 
 	if (q->caps & WEFT_CAP_TAGGED && type != FI_EP_DGRAM)
 		caps |= FI_TAGGED;
+	if (q->caps & WEFT_CAP_FENCE)
+		caps |= FI_FENCE;
 	if (q->caps & WEFT_CAP_MULTI)
 		caps |= FI_MULTI_RECV;
 	if (strcmp(q->driver, "loop"))
@@ -301,10 +305,10 @@ int weft_fi_info_check(const struct fi_info *info, const struct fi_info *hints, 
 
 static void weft_fi_narrow_caps(struct fi_info *info, const struct fi_info *hints)
 {
-	uint64_t caps = info->caps;
+	uint64_t caps = info->caps & ~WEFT_FI_COSTLY;
 
 	if (hints && hints->caps)
-		caps = (hints->caps & (WEFT_FI_PRIMARY | WEFT_FI_MODIFIERS)) |
+		caps = (hints->caps & (WEFT_FI_PRIMARY | WEFT_FI_COSTLY | WEFT_FI_MODIFIERS)) |
 		       (info->caps & WEFT_FI_SECONDARY);
 	if (!(caps & WEFT_FI_MODIFIERS))
 		caps |= WEFT_FI_MODIFIERS;

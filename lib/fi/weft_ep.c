@@ -326,6 +326,8 @@ static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 	ep->tx_size = tx && tx->size ? tx->size : WEFT_FI_SIZE;
 	ep->rx_size = rx && rx->size ? rx->size : WEFT_FI_SIZE;
 	ep->send_flags = WEFT_FI_SEND_FLAGS & ~(ep->dgram ? WEFT_FI_ANSWERED : 0);
+	/* flag and capability are the same bit */
+	ep->send_flags |= ep->caps & FI_FENCE;
 	ep->self.tx_flags = weft_fi_tx_flags(ep, tx ? tx->op_flags & ep->send_flags : 0);
 	ep->self.rx_flags = rx ? rx->op_flags & WEFT_FI_RX_OP_FLAGS : 0;
 	return 0;
@@ -382,6 +384,8 @@ static int weft_fi_ep_make(struct weft_fi_ep *ep, const struct fi_info *info,
 {
 	attr->type = ep->msg ? WEFT_EP_MSG : ep->dgram ? WEFT_EP_DGRAM : WEFT_EP_RDM;
 	attr->flags = ep->directed ? WEFT_EPF_DIRECTED : 0;
+	if (ep->caps & FI_FENCE)
+		attr->flags |= WEFT_EPF_FENCE;
 	attr->sq_slots = weft_fi_slots(ep, ep->tx_size * WEFT_FI_SQ_RATIO);
 	if (ep->shared_rx)
 		attr->flags |= WEFT_EPF_SRQ;

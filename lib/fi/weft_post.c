@@ -92,6 +92,8 @@ static uint32_t weft_fi_send_flags(const struct weft_fi_ep *ep, const struct wef
 		flags |= WEFT_SQ_DELIVERY;
 	else if (op->flags & FI_TRANSMIT_COMPLETE)
 		flags |= WEFT_SQ_TRANSMIT;
+	if (op->flags & FI_FENCE)
+		flags |= WEFT_SQ_FENCE;
 	if (op->flags & FI_REMOTE_CQ_DATA)
 		flags |= WEFT_SQ_DATA;
 	if (!op->silent && (!ep->tx.selective || op->flags & FI_COMPLETION))

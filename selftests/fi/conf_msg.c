@@ -208,6 +208,114 @@ static bool dgram_dropped(void)
 	return true;
 }
 
+/* ---- Fences -------------------------------------------------------------------------- */
+
+static ssize_t send_flags(size_t len, fi_addr_t to, uint64_t flags, unsigned int n)
+{
+	struct iovec iov = { sbuf, len };
+	struct fi_msg m = { .msg_iov = &iov, .iov_count = 1, .addr = to, .context = ctx(n) };
+
+	return fi_sendmsg(p.a.ep, &m, flags);
+}
+
+static bool fence_holds(void)
+{
+	pattern_fill(sbuf, LONG, 4);
+	CHECK(post_tagged(rbuf + LONG, 64, 5, 0, 6));
+	CHECK_EQ(send_flags(LONG, p.a.peer, FI_COMPLETION, 1), 0);
+	/* tagged and untagged sends are in one order */
+	{
+		struct iovec iov = { sbuf, 8 };
+		struct fi_msg_tagged m = {
+			.msg_iov = &iov, .iov_count = 1, .addr = p.a.peer, .tag = 5,
+			.context = ctx(2)
+		};
+
+		CHECK_EQ(fi_tsendmsg(p.a.ep, &m, FI_FENCE), 0);
+		m.context = ctx(3);
+		CHECK_EQ(fi_tsendmsg(p.a.ep, &m, 0), 0);
+	}
+	CHECK(post_tagged(rbuf + LONG + 64, 64, 5, 0, 7));
+	CHECK(quiet(p.b.rxcq));
+	CHECK(quiet(p.a.txcq));
+	CHECK(post_plain(rbuf, LONG, 8));
+	CHECK(is_received(8, LONG, false, 0));
+	CHECK(pattern_is(rbuf, LONG, 4));
+	CHECK(is_received(6, 8, true, 5));
+	CHECK(is_received(7, 8, true, 5));
+	CHECK(is_sent(1));
+	CHECK(is_sent(2));
+	return is_sent(3);
+}
+
+/* B's own endpoint cannot be another peer of A: A itself is. */
+static bool fence_others(void)
+{
+	struct fi_cq_tagged_entry c;
+	uint8_t addr[64];
+	size_t len = sizeof(addr);
+	fi_addr_t self;
+
+	CHECK_EQ(fi_getname(&p.a.ep->fid, addr, &len), 0);
+	CHECK_EQ(fi_av_insert(p.a.av, addr, 1, &self, 0, NULL), 1);
+	CHECK_EQ(fi_recv(p.a.ep, rbuf, 64, NULL, FI_ADDR_UNSPEC, ctx(1)), 0);
+	CHECK_EQ(send_flags(LONG, p.a.peer, 0, 2), 0);
+	CHECK_EQ(send_flags(8, p.a.peer, FI_FENCE, 3), 0);
+	CHECK_EQ(send_flags(8, self, FI_FENCE, 4), 0);
+	CHECK(is_sent(4));
+	CHECK_EQ(completion(p.a.rxcq, &c, NULL, NULL), 1);
+	CHECK(c.op_context == ctx(1));
+	CHECK(quiet(p.a.txcq));
+	CHECK(post_plain(rbuf, LONG, 5));
+	CHECK(post_plain(rbuf, 64, 6));
+	CHECK(is_sent(2));
+	CHECK(is_sent(3));
+	CHECK(is_received(5, LONG, false, 0));
+	return is_received(6, 8, false, 0);
+}
+
+static bool fence_vouches(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 40; i++)
+		CHECK(post_plain(rbuf + 4096 * i, 4096, i));
+	pattern_fill(sbuf, 3000, 9);
+	for (i = 0; i < 39; i++)
+		CHECK_EQ(send_flags(i & 1 ? 3000 : 60, p.a.peer, FI_INJECT_COMPLETE, 100), 0);
+	CHECK_EQ(send_flags(8, p.a.peer, FI_FENCE | FI_DELIVERY_COMPLETE, 101), 0);
+	for (i = 0; i < 39; i++)
+		CHECK(is_sent(100));
+	CHECK(is_sent(101));
+	/* no completion of B's has been looked at; small ones are placed when that is done */
+	for (i = 1; i < 39; i += 2)
+		CHECK(pattern_is(rbuf + 4096 * i, 3000, 9));
+	for (i = 0; i < 40; i++) {
+		struct fi_cq_tagged_entry c;
+
+		CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
+	}
+	return true;
+}
+
+static bool fence_order(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 30; i++)
+		CHECK(post_plain(rbuf + 64 * i, 64, i));
+	for (i = 0; i < 30; i++) {
+		memset(sbuf, i, 8);
+		CHECK_EQ(send_flags(8, p.a.peer, i % 10 ? 0 : FI_FENCE, 50), 0);
+		CHECK(is_sent(50));
+	}
+	for (i = 0; i < 30; i++) {
+		CHECK(is_received(i, 8, false, 0));
+		CHECK(all_bytes(rbuf + 64 * i, 8, i));
+	}
+	return true;
+}
+
 /* Nobody has the service; no node has the address. */
 static bool dgram_nobody(void)
 {
@@ -600,6 +708,16 @@ static const struct row rows[] = {
 	    multi_truncates, MULTI),
 	ROW("MSG-046", ON_ALL, "The minimum is that of the time of the post", multi_min_of_post,
 	    MULTI),
+	ROW("MSG-053", ON_BOTH, "A fenced send waits for all earlier ones to that peer", fence_holds,
+	    .o.caps = FI_FENCE),
+	ROW("MSG-054", ON_BOTH, "Sends after the fenced one wait too", fence_holds,
+	    .o.caps = FI_FENCE),
+	ROW("MSG-055", ON_RDM, "Other peers are not held up by a fence", fence_others,
+	    .o.caps = FI_FENCE),
+	ROW("MSG-056", ON_BOTH, "Completion of a fenced send vouches for those before it",
+	    fence_vouches, .o.caps = FI_FENCE),
+	ROW("MSG-057", ON_BOTH, "From one fence to the next, ordinary order rules hold", fence_order,
+	    .o.caps = FI_FENCE),
 	ROW("MSG-049", ON_DGRAM, "A datagram is complete when it is handed to the network",
 	    dgram_nobody),
 };

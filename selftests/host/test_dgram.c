@@ -10,7 +10,7 @@
 
 static void init(struct two *t, u32 dst, u32 cq_slots, u32 cold)
 {
-	two_init_type(t, WEFT_EP_DGRAM, dst, cq_slots, cold);
+	two_init_type(t, WEFT_EP_DGRAM, 0, dst, cq_slots, cold);
 	/* order is not promised; most of the tests want to know which one comes */
 	t->rig->conf.jitter = 0;
 }

@@ -4,10 +4,10 @@
 
 void two_init(struct two *t, u32 dst, u32 cq_slots, u32 cold)
 {
-	two_init_type(t, WEFT_EP_RDM, dst, cq_slots, cold);
+	two_init_type(t, WEFT_EP_RDM, 0, dst, cq_slots, cold);
 }
 
-void two_init_type(struct two *t, u32 type, u32 dst, u32 cq_slots, u32 cold)
+void two_init_type(struct two *t, u32 type, u32 flags, u32 dst, u32 cq_slots, u32 cold)
 {
 	struct rig_conf conf;
 	struct rig_av *va, *vb;
@@ -23,7 +23,7 @@ void two_init_type(struct two *t, u32 type, u32 dst, u32 cq_slots, u32 cold)
 	t->cb = rig_cq_new(t->b, cq_slots);
 	va = rig_av_new(t->a);
 	vb = rig_av_new(t->b);
-	t->ea = rig_ep_new(t->a, type, 0, 1024, 256, 1);
+	t->ea = rig_ep_new(t->a, type, flags, 1024, 256, 1);
 	t->eb = rig_ep_new(t->b, type, 0, TWO_SLOTS, TWO_SLOTS, 2);
 	t->to = (u32)rig_av_insert(va, dst, 2, t->rig);
 	if (rig_ep_enable(t->ea, t->ca, t->ca, NULL, va) ||

@@ -38,8 +38,8 @@ struct two {
  * rig_conf.
  */
 void two_init(struct two *t, u32 dst, u32 cq_slots, u32 cold);
-/* The same with endpoints of that type. */
-void two_init_type(struct two *t, u32 type, u32 dst, u32 cq_slots, u32 cold);
+/* The same with endpoints of that type; @flags: of the sender's. */
+void two_init_type(struct two *t, u32 type, u32 flags, u32 dst, u32 cq_slots, u32 cold);
 /* An entry of the receive ring, kicked. */
 void two_entry(struct two *t, const struct weft_rqe *e);
 

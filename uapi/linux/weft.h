@@ -149,10 +149,11 @@ struct weft_cq_status {
 #define WEFT_SQ_DELIVERY	(1u << 4)
 /* complete when a receive has taken it and has its bytes, or it was dropped */
 #define WEFT_SQ_MATCH		(1u << 5)
-#define WEFT_SQ_FENCE		(1u << 6)	/* wait for what was sent there before */
+/* wait for what was sent there before; only with WEFT_EPF_FENCE */
+#define WEFT_SQ_FENCE		(1u << 6)
 #define WEFT_SQ_MORE		(1u << 7)	/* more follows at once: a hint */
 #define WEFT_SQ_SOLICITED	(1u << 8)	/* the receiver's completion says so */
-#define WEFT_SQ_FLAGS		0x01bf		/* those that this kernel knows */
+#define WEFT_SQ_FLAGS		0x01ff		/* those that this kernel knows */
 
 /**
  * struct weft_iov - a segment of user memory
@@ -320,6 +321,7 @@ struct weft_cqe {
 #define WEFT_CAP_SRQ		(1ull << 8)	/* shared receive queues */
 #define WEFT_CAP_COUNT		(1ull << 9)	/* WEFT_CQF_COUNT */
 #define WEFT_CAP_DGRAM		(1ull << 10)	/* WEFT_EP_DGRAM */
+#define WEFT_CAP_FENCE		(1ull << 11)	/* WEFT_EPF_FENCE */
 
 /**
  * struct weft_ioc_query - what this port and kernel can do (WEFT_IOC_QUERY)
@@ -479,6 +481,8 @@ struct weft_ioc_av_insert {
 #define WEFT_EPF_SRQ		(1u << 1)
 /* MSG: a message that is longer than its receive breaks the connection */
 #define WEFT_EPF_STRICT		(1u << 2)
+/* sends may have WEFT_SQ_FENCE, which all of them pay for */
+#define WEFT_EPF_FENCE		(1u << 3)
 
 /**
  * struct weft_ioc_ep - create an endpoint (WEFT_IOC_EP_CREATE)
