@@ -194,6 +194,9 @@ out:
 	return err;
 }
 
+/* with a receive these wait until it has the bytes */
+#define WEFT_LOCAL_WAITS	(WEFT_SQ_TOLD | WEFT_SQ_TRACKED)
+
 /* By way of a struct weft_txm. core->local is locked. Return: errno when it is refused. */
 static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 			   const struct weft_sq_entry *e, struct weft_txm *txm,
@@ -214,8 +217,10 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 		post = weft_local_match(lep, src, e, out);
 		rxm = weft_local_make(ep, flow, e);
 		rxm->src = src;
-		if (!txm->user && (post || (!(e->flags & WEFT_SQ_MATCH) &&
-					    lep->held + e->len <= ep->core->conf.unexp_window))) {
+		if (!txm->user &&
+		    (post ? !(e->flags & WEFT_LOCAL_WAITS) :
+			    !(e->flags & WEFT_SQ_MATCH) &&
+				    lep->held + e->len <= ep->core->conf.unexp_window)) {
 			weft_local_hold(rxm, txm->buf);
 			txm->buf = NULL;
 		} else {
@@ -291,7 +296,8 @@ int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 	if (e->len <= WEFT_INLINE_MAX) {
 		err = weft_send_payload(ep, e, ep->scratch);
 		if (!err)
-			err = weft_local_short(ep, flow, e, out);
+			err = e->flags & WEFT_LOCAL_WAITS ?
+				      -EAGAIN : weft_local_short(ep, flow, e, out);
 		if (likely(!err))
 			weft_send_cqe(ep, e, out);
 		if (err != -EAGAIN)

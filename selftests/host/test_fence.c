@@ -239,6 +239,38 @@ TEST(fence__failure)
 	rig_free(t.rig);
 }
 
+/* Delivered is what is in the receive's memory, also within a node. */
+TEST(fence__local_delivery)
+{
+	static const u32 flags[] = { WEFT_SQ_DELIVERY, WEFT_SQ_MATCH };
+	static const u32 lens[] = { 0, 8, 961, 3000, LONG };
+	struct two t;
+	u32 i, k;
+
+	for (i = 0; i < ARRAY_SIZE(lens); i++)
+		for (k = 0; k < 4; k++) {
+			init(&t, 0, RIG_PPM);
+			if (k & 2)
+				post(&t, 1);
+			SEND(1, lens[i], flags[k & 1]);
+			if (k & 2 && lens[i] > WEFT_INLINE_MAX)
+				ASSERT_EQ(0, next(t.ca));
+			settle(&t);
+			if (!(k & 2)) {
+				/* wholly buffered is delivered, and not matched */
+				ASSERT_EQ(k || lens[i] == LONG ? 0 : 1, next(t.ca));
+				post(&t, 1);
+				settle(&t);
+			}
+			EXPECT_EQ(1, next(t.cb));
+			EXPECT_EQ(0, memcmp(t.room, t.buf, lens[i]));
+			if (k || lens[i] == LONG)
+				EXPECT_EQ(1, next(t.ca));
+			EXPECT_EQ(0, next(t.ca));
+			rig_free(t.rig);
+		}
+}
+
 TEST(fence__kill)
 {
 	struct two t;
@@ -294,14 +326,27 @@ TEST(fence__full)
 	}
 }
 
+/* Is a long one before a fence, behind which message @k stands, not through? */
+static bool overtook(u32 k, const u32 *len, const bool *fenced, const bool *done)
+{
+	bool fence = false;
+	u32 n;
+
+	for (n = k; n--;) {
+		fence |= fenced[n + 1];
+		if (fence && len[n] == LONG && !done[n])
+			return true;
+	}
+	return false;
+}
+
 /* At random, under loss: a fenced message never overtakes, nothing is lost. */
 TEST(fence__storm)
 {
 	static const u32 lens[] = { 0, 8, 900, 3000, LONG };
-	u32 i, n, sent, got;
+	u32 i, sent, got, round;
 	struct weft_cqe e;
 	struct two t;
-	u32 round;
 
 	for (round = 0; round < 20; round++) {
 		bool fenced[64], done[64] = { false };
@@ -331,14 +376,7 @@ TEST(fence__storm)
 				ASSERT_EQ(len[k], e.len);
 				done[k] = true;
 				got++;
-				/* a long one before a fence is through before what is behind it */
-				for (n = 0; n < k; n++)
-					if (len[n] == LONG && !done[n]) {
-						u32 f;
-
-						for (f = n + 1; f <= k; f++)
-							ASSERT_FALSE(fenced[f]);
-					}
+				ASSERT_FALSE(overtook(k, len, fenced, done));
 			}
 			while (next(t.ca) > 0)
 				sent++;
