@@ -39,7 +39,7 @@ export VM_DIR
 export VM_BUILD := $(abspath $(B))
 export VM_KERNEL VM_CPUS VM_MEM VM_TIMEOUT VM_ICOUNT VM_ICOUNT_SHIFT VM_KFENCE
 export VM_APPEND VM_QEMU VM_ACCEL VM_LOG VM_NET LINK LINK_MTU WEFT TESTS
-export QUICK PEERS SIZES MACHINES PROFILE
+export QUICK PEERS SIZES MACHINES PROFILE FORM MEASURE
 
 # The command of 'make vm' goes to the shell as it was written, "$" and all.
 unexport CMD
@@ -323,7 +323,8 @@ help:
 #>                      net', SIZES='8 65536' and MACHINES='host count vnet wall'
 #>                      choose, BUILD=0 builds nothing.
 #>                      PROFILE=weft-netdev SIZES=8 shows instead in which
-#>                      functions the instructions of a message are
+#>                      functions the instructions of a message are;
+#>                      FORM=two of two processes, MEASURE=more:16 of 16 messages
 #>   make vm CMD='...'  runs a shell command in the test machine, where
 #>                      "node 0 CMD" and "node 1 CMD" run on the nodes; prints
 #>                      its output alone. make itself can only tell 0 from

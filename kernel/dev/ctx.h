@@ -7,6 +7,7 @@
 
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/hrtimer.h>
 #include <linux/mm_types.h>
 #include <linux/mutex.h>
 #include <linux/refcount.h>
@@ -225,6 +226,7 @@ struct weft_call {
 };
 
 long weft_ioctl(struct weft_ctx *ctx, unsigned int cmd, void __user *uarg);
+long weft_kick(struct weft_ctx *ctx, loff_t where, int what);
 int weft_copy_in(void *arg, u32 ksize, const void __user *uarg);
 int weft_call_file(struct weft_call *call, const char *name, const struct file_operations *fops,
 		   int flags);
@@ -288,7 +290,10 @@ fault:
  * struct weft_ucq - completion queue or counter
  * @obj: object; its file and the core hold the structure
  * @cq: the core's part
- * @wq: who waits
+ * @sleeper: one who waits
+ * @wq: the others
+ * @alarm: rings at @due
+ * @due: KTIME_MAX: not at all
  * @signals: WEFT_IOC_CQ_SIGNAL that nobody has taken yet
  * @dead: destroyed
  * @ring: entries; NULL: a counter
@@ -299,7 +304,10 @@ fault:
 struct weft_ucq {
 	struct weft_obj obj;
 	struct weft_cq cq;
+	struct task_struct __rcu *sleeper;
 	wait_queue_head_t wq;
+	struct hrtimer alarm;
+	ktime_t due;
 	atomic_t signals;
 	bool dead;
 	struct weft_area *ring;

@@ -67,7 +67,9 @@ static int weft_open(struct inode *inode, struct file *file)
 	}
 	refcount_inc(&ctx->ref);
 	file->private_data = ctx;
-	return nonseekable_open(inode, file);
+	/* as nonseekable_open(), but lseek(2) has its meaning */
+	file->f_mode &= ~(FMODE_PREAD | FMODE_PWRITE);
+	return 0;
 }
 
 static int weft_release(struct inode *inode, struct file *file)
@@ -95,6 +97,11 @@ static long weft_file_ioctl(struct file *file, unsigned int cmd, unsigned long a
 	return weft_ioctl(file->private_data, cmd, (void __user *)arg);
 }
 
+static loff_t weft_llseek(struct file *file, loff_t where, int what)
+{
+	return weft_kick(file->private_data, where, what);
+}
+
 static const struct file_operations weft_fops = {
 	.owner = THIS_MODULE,
 	.open = weft_open,
@@ -102,7 +109,7 @@ static const struct file_operations weft_fops = {
 	.mmap = weft_mmap,
 	.unlocked_ioctl = weft_file_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
-	.llseek = noop_llseek,
+	.llseek = weft_llseek,
 };
 
 /* ---- Devices --------------------------------------------------------------------------------- */

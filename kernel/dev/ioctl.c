@@ -12,7 +12,7 @@
  * When the last copy fails all the same (the page has gone meanwhile) what was made is destroyed
  * unseen.
  *
- * WEFT_IOC_KICK, the only one on the way of a message, takes a shortcut.
+ * The kick, which is on the way of each message, is none of them: it is lseek(2), see weft_kick().
  *
  * Locks: none here.
  */
@@ -64,7 +64,6 @@ union weft_call_arg {
 	struct weft_ioc_name name;
 	struct weft_ioc_cm cm;
 	struct weft_ioc_mr mr;
-	struct weft_ioc_kick kick;
 	struct weft_ioc_cancel cancel;
 	struct weft_ioc_srq srq;
 	struct weft_ioc_srq_query srq_query;
@@ -107,13 +106,6 @@ static int weft_destroy(struct weft_call *call)
 	return weft_obj_destroy(call->ctx, arg->handle);
 }
 
-static int weft_kick(struct weft_call *call)
-{
-	struct weft_ioc_kick *arg = call->arg;
-
-	return weft_uep_kick(call->ctx, arg->handle, arg->flags);
-}
-
 #define DESC(name, fn, type, rsvd, opts, flags) \
 	[_IOC_NR(WEFT_IOC_##name)] = { fn, sizeof(struct type), rsvd, opts, flags }
 #define RSVD(type)	offsetof(struct type, rsvd)
@@ -141,8 +133,6 @@ static const struct weft_call_desc weft_calls[] = {
 	DESC(REJECT, weft_uep_reject, weft_ioc_cm, 0, 0, 0),
 	DESC(SHUTDOWN, weft_uep_shutdown, weft_ioc_handle, RSVD(weft_ioc_handle), 0, 0),
 	DESC(MR_REG, weft_umr_reg, weft_ioc_mr, RSVD(weft_ioc_mr), WEFT_CALL_OUT, 0),
-	DESC(KICK, weft_kick, weft_ioc_kick, RSVD(weft_ioc_kick), 0,
-	     WEFT_KICK_SQ | WEFT_KICK_RQ),
 	DESC(CANCEL, weft_uep_cancel, weft_ioc_cancel, RSVD(weft_ioc_cancel), 0, 0),
 	DESC(SRQ_CREATE, weft_usrq_create, weft_ioc_srq, RSVD(weft_ioc_srq), WEFT_CALL_OUT, 0),
 	DESC(SRQ_RESIZE, weft_usrq_resize, weft_ioc_srq, RSVD(weft_ioc_srq), WEFT_CALL_OUT, 0),
@@ -254,20 +244,6 @@ static long weft_call(struct weft_ctx *ctx, const struct weft_call_desc *desc, v
 	return err;
 }
 
-static long weft_ioctl_slow(struct weft_ctx *ctx, unsigned int cmd, void __user *uarg)
-{
-	u32 nr = _IOC_NR(cmd);
-
-	if (_IOC_TYPE(cmd) != _IOC_TYPE(WEFT_IOC_QUERY) || nr >= ARRAY_SIZE(weft_calls))
-		return -ENOTTY;
-	nr = array_index_nospec(nr, ARRAY_SIZE(weft_calls));
-	if (!weft_calls[nr].fn)
-		return -ENOTTY;
-	if (READ_ONCE(ctx->core->stopped) && !(weft_calls[nr].opts & WEFT_CALL_GONE))
-		return -ENODEV;
-	return weft_call(ctx, &weft_calls[nr], uarg);
-}
-
 /**
  * weft_ioctl - an ioctl on a device file
  * @ctx: the context
@@ -280,16 +256,39 @@ static long weft_ioctl_slow(struct weft_ctx *ctx, unsigned int cmd, void __user 
  */
 long weft_ioctl(struct weft_ctx *ctx, unsigned int cmd, void __user *uarg)
 {
-	struct weft_ioc_kick kick;
+	u32 nr = _IOC_NR(cmd);
 
+	if (current->mm != READ_ONCE(ctx->mm))
+		return -EPERM;
+	if (_IOC_TYPE(cmd) != _IOC_TYPE(WEFT_IOC_QUERY) || nr >= ARRAY_SIZE(weft_calls))
+		return -ENOTTY;
+	nr = array_index_nospec(nr, ARRAY_SIZE(weft_calls));
+	if (!weft_calls[nr].fn)
+		return -ENOTTY;
+	if (READ_ONCE(ctx->core->stopped) && !(weft_calls[nr].opts & WEFT_CALL_GONE))
+		return -ENODEV;
+	return weft_call(ctx, &weft_calls[nr], uarg);
+}
+
+/**
+ * weft_kick - lseek(2) on a device file: there is work in rings
+ * @ctx: the context
+ * @where: handle of an endpoint
+ * @what: WEFT_KICK_*
+ *
+ * No position is involved, and as the file is not a regular one no lock of a position is taken.
+ *
+ * Return: 0, -EPERM, -ENODEV: as an ioctl; -EINVAL: @what; and what weft_uep_kick() says.
+ */
+long weft_kick(struct weft_ctx *ctx, loff_t where, int what)
+{
 	if (unlikely(current->mm != READ_ONCE(ctx->mm)))
 		return -EPERM;
-	if (unlikely(cmd != WEFT_IOC_KICK))
-		return weft_ioctl_slow(ctx, cmd, uarg);
-	if (unlikely(weft_fetch(&kick, uarg, sizeof(kick) / sizeof(u64)) ||
-		     kick.size != sizeof(kick) || kick.rsvd ||
-		     kick.flags & ~(WEFT_KICK_SQ | WEFT_KICK_RQ) ||
-		     READ_ONCE(ctx->core->stopped)))
-		return weft_ioctl_slow(ctx, cmd, uarg);
-	return weft_uep_kick(ctx, kick.handle, kick.flags);
+	if (unlikely(READ_ONCE(ctx->core->stopped)))
+		return -ENODEV;
+	if (unlikely(!what || what & ~(WEFT_KICK_SQ | WEFT_KICK_RQ)))
+		return -EINVAL;
+	if (unlikely(where != (u32)where))
+		return -ENOENT;
+	return weft_uep_kick(ctx, where, what);
 }

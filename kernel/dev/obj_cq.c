@@ -11,11 +11,18 @@
  * header). The caller tells the index that it has seen, so that what came between its look and the
  * call is news.
  *
- * Locks: none. ucq->wq.lock is innermost. Waiters are inside of the object (weft_obj_tryuse())
- * while they sleep.
+ * Usually one thread waits: it stands in ucq->sleeper and is woken there, without a queue; others
+ * and those who poll stand in ucq->wq. Waiters share one alarm, which stays set when they are woken
+ * before: it rings at ucq->due or not at all, and whoever sleeps sees to it that it rings when he
+ * wants or earlier. Then all of them look at the clock.
+ *
+ *	a waiter: ucq->sleeper or ->wq, state; full barrier; cq->armed, news, ->dead, ->due
+ *	who wakes: one of those four; full barrier; ucq->sleeper, ->wq
+ *
+ * Locks: none. ucq->wq.lock, which covers ucq->due, is innermost but for the alarm's own. Waiters
+ * are inside of the object (weft_obj_tryuse()) while they sleep.
  */
 #include <linux/anon_inodes.h>
-#include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
@@ -30,6 +37,21 @@ static struct weft_ucq *weft_ucq_of(struct weft_obj *obj)
 	return container_of(obj, struct weft_ucq, obj);
 }
 
+static void weft_ucq_wake(struct weft_ucq *ucq, __poll_t key)
+{
+	struct task_struct *task;
+
+	smp_mb();	/* what it is about before who is to be told */
+	rcu_read_lock();
+	task = rcu_dereference(ucq->sleeper);
+	if (task)
+		wake_up_process(task);
+	rcu_read_unlock();
+	/* behind the barrier above; theirs stands between ->wq and what they look at */
+	if (waitqueue_active(&ucq->wq))
+		wake_up_poll(&ucq->wq, key);
+}
+
 /**
  * weft_env_wake_cq - a queue that somebody waits for has got entries
  * @cq: the queue
@@ -38,9 +60,7 @@ static struct weft_ucq *weft_ucq_of(struct weft_obj *obj)
  */
 void weft_env_wake_cq(struct weft_cq *cq)
 {
-	struct weft_ucq *ucq = container_of(cq, struct weft_ucq, cq);
-
-	wake_up_interruptible_poll(&ucq->wq, EPOLLIN | EPOLLRDNORM);
+	weft_ucq_wake(container_of(cq, struct weft_ucq, cq), EPOLLIN | EPOLLRDNORM);
 }
 
 /**
@@ -56,7 +76,7 @@ void weft_env_free_cq(struct weft_cq *cq)
 
 static void weft_ucq_stopped(struct weft_obj *obj)
 {
-	wake_up_poll(&weft_ucq_of(obj)->wq, EPOLLIN | EPOLLRDNORM | EPOLLERR);
+	weft_ucq_wake(weft_ucq_of(obj), EPOLLIN | EPOLLRDNORM | EPOLLERR);
 }
 
 static void weft_ucq_kill(struct weft_obj *obj)
@@ -66,7 +86,7 @@ static void weft_ucq_kill(struct weft_obj *obj)
 	if (ucq->hot.poller)
 		weft_hot_forget(&ucq->hot);
 	WRITE_ONCE(ucq->dead, true);
-	wake_up_poll(&ucq->wq, EPOLLIN | EPOLLRDNORM | EPOLLERR | EPOLLHUP);
+	weft_ucq_wake(ucq, EPOLLIN | EPOLLRDNORM | EPOLLERR | EPOLLHUP);
 }
 
 static void weft_ucq_release(struct weft_obj *obj)
@@ -74,6 +94,7 @@ static void weft_ucq_release(struct weft_obj *obj)
 	struct weft_ucq *ucq = weft_ucq_of(obj);
 	struct weft_rings *rings = &obj->ctx->rings;
 
+	hrtimer_cancel(&ucq->alarm);
 	if (ucq->cq.core)
 		weft_cq_put(&ucq->cq);
 	weft_line_free(rings, &ucq->status);
@@ -104,17 +125,50 @@ static int weft_ucq_look(struct weft_ucq *ucq, u32 seen)
 	return -EAGAIN;
 }
 
+static enum hrtimer_restart weft_ucq_rings(struct hrtimer *alarm)
+{
+	struct weft_ucq *ucq = container_of(alarm, struct weft_ucq, alarm);
+	unsigned long flags;
+
+	spin_lock_irqsave(&ucq->wq.lock, flags);
+	WRITE_ONCE(ucq->due, KTIME_MAX);
+	spin_unlock_irqrestore(&ucq->wq.lock, flags);
+	weft_ucq_wake(ucq, 0);
+	return HRTIMER_NORESTART;
+}
+
+/* To be woken at @until or earlier. */
+static void weft_ucq_set_alarm(struct weft_ucq *ucq, ktime_t until)
+{
+	unsigned long flags;
+
+	if (READ_ONCE(ucq->due) <= until)
+		return;
+	spin_lock_irqsave(&ucq->wq.lock, flags);
+	if (ucq->due > until) {
+		WRITE_ONCE(ucq->due, until);
+		hrtimer_start_range_ns(&ucq->alarm, until, current->timer_slack_ns,
+				       HRTIMER_MODE_ABS);
+	}
+	spin_unlock_irqrestore(&ucq->wq.lock, flags);
+}
+
 static int weft_ucq_sleep(struct weft_ucq *ucq, u32 seen, u64 timeout_ns)
 {
 	ktime_t until = KTIME_MAX;
+	bool alone, woken = false;
 	DEFINE_WAIT(wait);
 	int err;
 
 	if (timeout_ns < KTIME_MAX)
 		until = ktime_add_safe(ktime_get(), ns_to_ktime(timeout_ns));
-	for (;;) {
-		prepare_to_wait(&ucq->wq, &wait, TASK_INTERRUPTIBLE);
-		WRITE_ONCE(ucq->cq.armed, true);
+	alone = !unrcu_pointer(cmpxchg(&ucq->sleeper, NULL, RCU_INITIALIZER(current)));
+	for (;; woken = true) {
+		if (likely(alone))
+			set_current_state(TASK_INTERRUPTIBLE);
+		else
+			prepare_to_wait(&ucq->wq, &wait, TASK_INTERRUPTIBLE);
+		smp_store_release(&ucq->cq.armed, true);	/* after where to wake */
 		smp_mb();	/* E: armed before the look at what came */
 		err = weft_ucq_look(ucq, seen);
 		if (err != -EAGAIN)
@@ -122,18 +176,20 @@ static int weft_ucq_sleep(struct weft_ucq *ucq, u32 seen, u64 timeout_ns)
 		err = -EINTR;
 		if (signal_pending(current))
 			break;
-		if (until == KTIME_MAX) {
-			schedule();
-			continue;
+		if (until != KTIME_MAX) {
+			err = -ETIMEDOUT;
+			if (woken && ktime_get() >= until)
+				break;
+			weft_ucq_set_alarm(ucq, until);
 		}
-		if (!schedule_hrtimeout_range(&until, current->timer_slack_ns, HRTIMER_MODE_ABS)) {
-			err = weft_ucq_look(ucq, seen);
-			if (err == -EAGAIN)
-				err = -ETIMEDOUT;
-			break;
-		}
+		schedule();
 	}
-	finish_wait(&ucq->wq, &wait);
+	if (likely(alone)) {
+		__set_current_state(TASK_RUNNING);
+		RCU_INIT_POINTER(ucq->sleeper, NULL);
+	} else {
+		finish_wait(&ucq->wq, &wait);
+	}
 	return err;
 }
 
@@ -190,7 +246,7 @@ static long weft_ucq_signal(struct weft_ucq *ucq)
 		atomic_add_unless(&ucq->signals, 1, INT_MAX);
 	else
 		weft_cq_stir(&ucq->cq);
-	wake_up_interruptible(&ucq->wq);
+	weft_ucq_wake(ucq, 0);
 	return 0;
 }
 
@@ -225,7 +281,7 @@ static __poll_t weft_ucq_poll(struct file *file, struct poll_table_struct *pt)
 	if (!weft_obj_tryuse(&ucq->obj))
 		return EPOLLERR | EPOLLHUP;
 	poll_wait(file, &ucq->wq, pt);
-	WRITE_ONCE(ucq->cq.armed, true);
+	smp_store_release(&ucq->cq.armed, true);	/* after poll_wait() */
 	smp_mb();	/* E: armed before the look at what came */
 	if (weft_cq_ready(&ucq->cq))
 		mask |= EPOLLIN | EPOLLRDNORM;
@@ -276,6 +332,9 @@ int weft_ucq_create(struct weft_call *call)
 	if (!ucq)
 		return -ENOMEM;
 	init_waitqueue_head(&ucq->wq);
+	hrtimer_init(&ucq->alarm, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	ucq->alarm.function = weft_ucq_rings;
+	ucq->due = KTIME_MAX;
 	err = weft_obj_init(call->ctx, &ucq->obj, &weft_ucq_ops);
 	if (err) {
 		kfree(ucq);

@@ -22,6 +22,13 @@ int lw_ioctl(int fd, unsigned long req, void *arg)
 	return ioctl(fd, req, arg) < 0 ? -errno : 0;
 }
 
+/* What else may go wrong with a kick than a signal comes as an event or as completions. */
+void lw_kick(int fd, uint32_t handle, uint32_t what)
+{
+	while (lseek64(fd, handle, what) < 0 && errno == EINTR)
+		;
+}
+
 /* ---- Maps ------------------------------------------------------------------------------- */
 
 int lw_map(struct weft_ctx *ctx, const struct weft_map *map, int prot, struct lw_view *view)

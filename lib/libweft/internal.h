@@ -69,10 +69,9 @@ struct lw_queue {
 	uint32_t tail;			/* next slot to write */
 	uint32_t head;			/* the kernel's, as last seen */
 	uint32_t kick_if;		/* WEFT_ST_*_KICK */
-	uint32_t kick;			/* flags of the kick: WEFT_KICK_* or 0 */
+	uint32_t kick;			/* WEFT_KICK_*; 0: WEFT_IOC_SRQ_KICK */
 	uint32_t handle;		/* of the object to be kicked */
 	int fd;
-	unsigned long kick_req;
 	uint32_t *doorbell;
 	const uint32_t *khead;
 	const uint32_t *flags;
@@ -114,6 +113,9 @@ struct weft_av {
 
 /* ioctl(2) with a negative errno as result */
 int lw_ioctl(int fd, unsigned long req, void *arg);
+
+/* Kick an endpoint, until the kernel has taken all; @what: WEFT_KICK_* */
+void lw_kick(int fd, uint32_t handle, uint32_t what);
 
 /*
  * Create an object by ioctl @req, map its parts, and undo both. The caller holds ctx->lock;

@@ -17,14 +17,15 @@ static void publish(struct lw_queue *q)
 	lw_store_release(q->doorbell, q->tail);		/* A: after the slots */
 }
 
-/* The structures of WEFT_IOC_KICK and WEFT_IOC_SRQ_KICK are the same in all that counts here. */
 static void kick(struct lw_queue *q)
 {
-	struct weft_ioc_kick arg = { .size = sizeof(arg), .flags = q->kick, .handle = q->handle };
+	struct weft_ioc_handle arg = { .size = sizeof(arg), .handle = q->handle };
 
-	/* What else may go wrong with a kick comes as an event or as completions. */
-	while (lw_ioctl(q->fd, q->kick_req, &arg) == -EINTR)
-		;
+	if (q->kick)
+		lw_kick(q->fd, q->handle, q->kick);
+	else
+		while (lw_ioctl(q->fd, WEFT_IOC_SRQ_KICK, &arg) == -EINTR)
+			;
 }
 
 static void flush(struct lw_queue *q)
@@ -65,15 +66,7 @@ void weft_publish_recv(struct weft_ep *ep)
 
 void weft_kick(struct weft_ep *ep)
 {
-	struct weft_ioc_kick arg = {
-		.size = sizeof(arg),
-		.flags = WEFT_KICK_SQ | WEFT_KICK_RQ,
-		.handle = ep->handle,
-	};
-
-	/* as any kick: what goes wrong comes as an event or as completions */
-	while (lw_ioctl(ep->ctx->fd, WEFT_IOC_KICK, &arg) == -EINTR)
-		;
+	lw_kick(ep->ctx->fd, ep->handle, WEFT_KICK_SQ | WEFT_KICK_RQ);
 }
 
 /* ---- Slots ------------------------------------------------------------------------------ */

@@ -51,7 +51,6 @@ int weft_srq_create(struct weft_ctx *ctx, struct weft_srq_attr *attr, struct wef
 		.kick_if = WEFT_ST_RQ_KICK,
 		.handle = arg.handle,
 		.fd = ctx->fd,
-		.kick_req = WEFT_IOC_SRQ_KICK,
 		.doorbell = &doorbell->rq_tail,
 		.khead = &srq->status->rq_head,
 		.flags = &srq->status->flags,

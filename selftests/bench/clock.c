@@ -51,6 +51,7 @@ static uint64_t count(void)
 void clock_start(struct span *s)
 {
 	s->idle = shift >= 0 ? idle_ns() >> shift : 0;
+	PROFILE_MARK(PROFILE_BEGIN);
 	s->from = count();
 }
 
@@ -58,6 +59,7 @@ double clock_stop(const struct span *s)
 {
 	uint64_t taken = count() - s->from;
 
+	PROFILE_MARK(PROFILE_END);
 	return (double)taken - (shift >= 0 ? (double)(idle_ns() >> shift) - s->idle : 0);
 }
 
@@ -89,14 +91,4 @@ double clock_calibrate(double *whole)
 	}
 	*whole = loop(5000000);
 	return least;
-}
-
-void clock_profile_begin(void)
-{
-	PROFILE_MARK(PROFILE_BEGIN);
-}
-
-void clock_profile_end(void)
-{
-	PROFILE_MARK(PROFILE_END);
 }

@@ -6,6 +6,9 @@
  * the emulator's clock: it advances by 2^N for each instruction executed, whoever executes it, and
  * with real time while the processor is idle. BENCH_ICOUNT=N says so; samples are instructions
  * then, with idle time taken off. Else samples are nanoseconds of CLOCK_MONOTONIC.
+ *
+ * A profiler that looks for them (profile.h) counts between marks that stand here, too; to
+ * everybody else they are instructions that do nothing.
  */
 #ifndef BENCH_CLOCK_H
 #define BENCH_CLOCK_H
@@ -38,12 +41,5 @@ void clock_spin(double amount);
  * what the timer takes.
  */
 double clock_calibrate(double *whole);
-
-/*
- * A profiler that looks for them (profile.c) counts between these marks; to everybody else they
- * are instructions that do nothing.
- */
-void clock_profile_begin(void);
-void clock_profile_end(void);
 
 #endif

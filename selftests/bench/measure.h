@@ -41,6 +41,9 @@ struct plan {
 	int scale;
 };
 
+/* Print how many messages a sample has, for the profiler: a line "P", number. */
+void record_messages(int n);
+
 /* Print a record. */
 void record(const struct plan *plan, const char *measure, size_t param, const double *samples);
 /* Messages of a sample: fewer of large ones. */

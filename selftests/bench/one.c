@@ -45,14 +45,12 @@ void one_latency(const struct plan *plan, struct pair *p, size_t size)
 	pair_recv(p, 0, buf + 3 * size, size, TAG, NULL);
 	pair_recv(p, 1, buf + size, size, TAG, NULL);
 	round_trips(p, buf, size, n / 4 + 1);
-	clock_profile_begin();
 	for (rep = 0; rep < plan->reps; rep++) {
 		clock_start(&span);
 		round_trips(p, buf, size, n);
 		samples[rep] = clock_stop(&span) / (2.0 * n);
 	}
-	clock_profile_end();
-	printf("P\t%d\n", 2 * n * plan->reps);
+	record_messages(2 * n);
 	record(plan, "latency", size, samples);
 	free(buf);
 }
@@ -125,6 +123,7 @@ void one_more(const struct plan *plan, struct pair *p, int size)
 			batch(p, buf, size);
 		samples[rep] = clock_stop(&span) / ((double)n * size);
 	}
+	record_messages(n * size);
 	record(plan, "more", size, samples);
 	free(buf);
 }

@@ -187,8 +187,10 @@ void two_latency(const struct plan *plan, struct two *t, size_t size)
 		samples[rep] = clock_stop(&span) / (2.0 * n);
 	}
 	two_meet(t);
-	if (t->client)
+	if (t->client) {
+		record_messages(2 * n);
 		record(plan, "latency", size, samples);
+	}
 	free(buf);
 }
 

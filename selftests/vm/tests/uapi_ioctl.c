@@ -4,6 +4,7 @@
  * nothing is made or changed. Everything else that is wrong with single fields, too.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -45,7 +46,6 @@ static const struct ioc iocs[] = {
 	IOC(REJECT, weft_ioc_cm, 0, HANDLE),
 	IOC(SHUTDOWN, weft_ioc_handle, RSVD(weft_ioc_handle), HANDLE),
 	IOC(MR_REG, weft_ioc_mr, RSVD(weft_ioc_mr), OUT),
-	IOC(KICK, weft_ioc_kick, RSVD(weft_ioc_kick), HANDLE),
 	IOC(CANCEL, weft_ioc_cancel, RSVD(weft_ioc_cancel), HANDLE),
 	IOC(SRQ_CREATE, weft_ioc_srq, RSVD(weft_ioc_srq), OUT),
 	IOC(SRQ_QUERY, weft_ioc_srq_query, RSVD(weft_ioc_srq_query), OUT | HANDLE),
@@ -95,9 +95,6 @@ static void *fill(const struct ioc *i)
 	case WEFT_IOC_SRQ_CREATE:
 		((struct weft_ioc_srq *)page)->slots = 16;
 		((struct weft_ioc_srq *)page)->recvs = 16;
-		break;
-	case WEFT_IOC_KICK:
-		((struct weft_ioc_kick *)page)->flags = WEFT_KICK_SQ;
 		break;
 	}
 	return page;
@@ -190,8 +187,7 @@ static bool fields(const struct ioc *i)
 	__u32 *w;
 
 	for (bit = 0; bit < 32; bit++) {
-		if ((i->req == WEFT_IOC_KICK && bit < 2) ||
-		    ((i->req == WEFT_IOC_EP_CREATE || i->req == WEFT_IOC_AV_INSERT) && !bit))
+		if ((i->req == WEFT_IOC_EP_CREATE || i->req == WEFT_IOC_AV_INSERT) && !bit)
 			continue;
 		w = fill(i);
 		w[1] |= 1u << bit;
@@ -433,6 +429,45 @@ static bool queue_file(void)
 	return true;
 }
 
+static void *kicks(void *arg)
+{
+	struct raw_rdm *r = arg;
+	uintptr_t wrong = 0;
+	int i;
+
+	for (i = 0; i < 10000; i++)
+		wrong += !!raw_kick(fd, r->ep.e.handle, WEFT_KICK_SQ | WEFT_KICK_RQ);
+	return (void *)wrong;
+}
+
+/* lseek() on the device: no file has a position here, and nobody waits for another's kick. */
+static bool kick(void)
+{
+	struct raw_rdm r;
+	void *wrong, *wrong2;
+	pthread_t t;
+	int what;
+
+	CHECK(raw_rdm_new(fd, 16, &r));
+	for (what = 1; what <= 3; what++) {
+		CHECK_EQ(raw_kick(fd, r.ep.e.handle, what), 0);
+		CHECK_EQ(raw_kick(fd, 0x00070007, what), -ENOENT);
+		CHECK_EQ(raw_kick(fd, r.cq.c.handle, what), -ENOENT);
+		CHECK_EQ(raw_kick(fd, 0, what), -ENOENT);
+		CHECK_EQ(raw_kick(fd, -1, what), -ENOENT);
+		CHECK_EQ(raw_kick(fd, r.ep.e.handle | 1ll << 32, what), -ENOENT);
+	}
+	CHECK_EQ(raw_kick(fd, r.ep.e.handle, 0), -EINVAL);
+	CHECK_EQ(raw_kick(fd, r.ep.e.handle, 4), -EINVAL);
+	CHECK_EQ(raw_kick(fd, r.ep.e.handle, -1), -EINVAL);
+	CHECK_EQ(pread(fd, page, 1, 0) < 0 ? errno : 0, ESPIPE);
+	CHECK_EQ(pthread_create(&t, NULL, kicks, &r), 0);
+	wrong2 = kicks(&r);
+	pthread_join(t, &wrong);
+	CHECK(!wrong && !wrong2);
+	return raw_rdm_free(&r);
+}
+
 int main(void)
 {
 	struct weft_ioc_eq eq = { .size = sizeof(eq) };
@@ -463,6 +498,7 @@ int main(void)
 	result(creation(), "ioctl", "single fields");
 	result(vector(), "address vector", "insert and remove");
 	result(queue_file(), "queue's file", "ioctls");
+	result(kick(), "kick", "arguments, several at a time");
 	close(eq.fd);
 	result(!raw_handle(fd, WEFT_IOC_DESTROY, eq.handle) && nothing_made(), "ioctl",
 	       "failures make nothing");

@@ -143,7 +143,8 @@ static int child(const struct raw_cq *cq, const struct raw_ep *ep)
 		return 1;
 	if (raw(fd, WEFT_IOC_QUERY, &q) != -EPERM || raw(fd, WEFT_IOC_EQ_CREATE, &eq) != -EPERM)
 		return 2;
-	if (raw_handle(fd, WEFT_IOC_DESTROY, ep->e.handle) != -EPERM)
+	if (raw_handle(fd, WEFT_IOC_DESTROY, ep->e.handle) != -EPERM ||
+	    raw_kick(fd, ep->e.handle, WEFT_KICK_SQ) != -EPERM)
 		return 3;
 	if (raw(cq->c.fd, WEFT_IOC_CQ_WAIT, &w) != -EPERM ||
 	    raw(cq->c.fd, WEFT_IOC_CQ_KICK, NULL) != -EPERM)

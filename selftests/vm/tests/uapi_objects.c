@@ -61,7 +61,7 @@ static bool order(void)
 	en.av = r.av.handle;
 	CHECK_EQ(raw(fd, WEFT_IOC_EP_ENABLE, &en), -EBUSY);
 	CHECK(destroy(r.ep.e.handle));
-	CHECK_EQ(raw_handle(fd, WEFT_IOC_KICK, r.ep.e.handle), -ENOENT);
+	CHECK_EQ(raw_kick(fd, r.ep.e.handle, WEFT_KICK_SQ), -ENOENT);
 
 	/* a failed one leaves nothing bound */
 	CHECK(raw_ep_new(fd, WEFT_EP_RDM, 16, &none));
@@ -180,16 +180,22 @@ static void *wait_thread(void *arg)
 	return NULL;
 }
 
-static bool waiter_start(pthread_t *t, struct waiter *w, const struct raw_cq *cq)
+static bool waiter_timed(pthread_t *t, struct waiter *w, const struct raw_cq *cq,
+			 __u64 timeout_ns)
 {
 	memset(w, 0, sizeof(*w));
 	w->file = cq->c.fd;
 	w->w.size = sizeof(w->w);
 	w->w.seen = cq->head;
-	w->w.timeout_ns = ~0ull;
+	w->w.timeout_ns = timeout_ns;
 	CHECK_EQ(pthread_create(t, NULL, wait_thread, w), 0);
 	usleep(50000);
 	return true;
+}
+
+static bool waiter_start(pthread_t *t, struct waiter *w, const struct raw_cq *cq)
+{
+	return waiter_timed(t, w, cq, ~0ull);
 }
 
 static void nothing(int sig)
@@ -241,6 +247,44 @@ static bool waiting(void)
 	CHECK(destroy(cq.c.handle));
 	pthread_join(t, NULL);
 	CHECK_EQ(w.ret, -EIO);
+	close(cq.c.fd);
+	return true;
+}
+
+/* Waiters with times of their own: each is told at its time, not before, and not with another. */
+static bool waiting_together(void)
+{
+	static const __u64 ms[] = { 20000, 300, 20000, 200, 400 };
+	struct waiter w[5], ever;
+	pthread_t t[5], t_ever;
+	struct raw_cq cq;
+	unsigned int i;
+
+	CHECK(raw_cq_new(fd, 16, &cq));
+	CHECK(waiter_start(&t_ever, &ever, &cq));
+	for (i = 0; i < 5; i++)
+		CHECK(waiter_timed(&t[i], &w[i], &cq, ms[i] * 1000000));
+	for (i = 1; i < 5; i++) {
+		if (ms[i] == 20000)
+			continue;
+		pthread_join(t[i], NULL);
+		CHECK_EQ(w[i].ret, -ETIMEDOUT);
+		CHECK(w[i].ms >= ms[i] - 1 && w[i].ms < 20000);
+	}
+	for (i = 0; i < 3; i++)
+		CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_SIGNAL, NULL), 0);
+	pthread_join(t[0], NULL);
+	pthread_join(t[2], NULL);
+	pthread_join(t_ever, NULL);
+	CHECK_EQ(w[0].ret, -ECANCELED);
+	CHECK_EQ(w[2].ret, -ECANCELED);
+	CHECK_EQ(ever.ret, -ECANCELED);
+	/* one that waits alone, after others have left their alarm behind */
+	CHECK(waiter_timed(&t[0], &w[0], &cq, 60000000));
+	pthread_join(t[0], NULL);
+	CHECK_EQ(w[0].ret, -ETIMEDOUT);
+	CHECK(w[0].ms >= 59);
+	CHECK(destroy(cq.c.handle));
 	close(cq.c.fd);
 	return true;
 }
@@ -363,6 +407,7 @@ int main(void)
 	in_child(files, true, "files", "after their queues, and before");
 	in_child(context_first, true, "files", "after their context");
 	in_child(waiting, true, "wait", "time, signals, the end");
+	in_child(waiting_together, true, "wait", "several, each its time");
 	in_child(death, false, "kill -9", "with a child that holds the files");
 	in_child(port_goes, false, "port", "goes while in use");
 	return results_end();

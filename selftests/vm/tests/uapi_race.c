@@ -72,7 +72,6 @@ static void use(unsigned int *seed)
 		.eq = eqs[any(seed)],
 		.av = avs[any(seed)],
 	};
-	struct weft_ioc_kick kick = { .size = sizeof(kick), .flags = 3, .handle = eps[any(seed)] };
 	struct weft_ioc_cancel cancel = { .size = sizeof(cancel), .handle = eps[any(seed)] };
 	struct weft_ioc_cq_wait w = { .size = sizeof(w),
 				      .kick = eps[any(seed)],
@@ -80,7 +79,7 @@ static void use(unsigned int *seed)
 	struct pollfd p = { .fd = files[any(seed)], .events = POLLIN };
 
 	raw(fd, WEFT_IOC_EP_ENABLE, &en);
-	raw(fd, WEFT_IOC_KICK, &kick);
+	raw_kick(fd, eps[any(seed)], WEFT_KICK_SQ | WEFT_KICK_RQ);
 	raw(fd, WEFT_IOC_CANCEL, &cancel);
 	raw(files[any(seed)], WEFT_IOC_CQ_WAIT, &w);
 	w.kick = 0;

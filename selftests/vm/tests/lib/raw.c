@@ -123,11 +123,16 @@ bool raw_rdm_free(struct raw_rdm *r)
 	return true;
 }
 
+int raw_kick(int fd, __s64 where, int what)
+{
+	__s64 ret = lseek64(fd, where, what);
+
+	return ret < 0 ? -errno : ret;
+}
+
 static int kick(struct raw_rdm *r, __u32 flags)
 {
-	struct weft_ioc_kick k = { .size = sizeof(k), .flags = flags, .handle = r->ep.e.handle };
-
-	return raw(r->fd, WEFT_IOC_KICK, &k);
+	return raw_kick(r->fd, r->ep.e.handle, flags);
 }
 
 int raw_post_sq(struct raw_rdm *r, __u32 n)

@@ -69,6 +69,8 @@ int raw_open(int node);
 int raw(int fd, unsigned long req, void *arg);
 /* An ioctl whose structure is {size, flags 0, handle, 0}. */
 int raw_handle(int fd, unsigned long req, __u32 handle);
+/* lseek(2) on a device's file. Return: what it returns, negative errno. */
+int raw_kick(int fd, __s64 where, int what);
 /* Map a part of an object. Return: where it is, NULL: errno says why. */
 void *raw_map(int fd, const struct weft_map *m, int prot);
 void raw_unmap(const volatile void *p, const struct weft_map *m);
