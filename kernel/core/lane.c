@@ -158,10 +158,15 @@ u32 weft_lane_sack(const struct weft_lane *lane, u32 *words)
 
 /* ---- Acknowledgements ------------------------------------------------------------ */
 
-static void weft_lane_rtt(struct weft_path *path, weft_ns rtt)
+static void weft_lane_rtt(struct weft_path *path, weft_ns rtt, weft_ns now)
 {
 	weft_ns d;
 
+	if (!path->rtt_min || rtt <= path->rtt_min ||
+	    weft_since(now, path->rtt_min_at) > WEFT_RTT_FRESH) {
+		path->rtt_min = max_t(weft_ns, rtt, NSEC_PER_USEC);
+		path->rtt_min_at = now;
+	}
 	if (!path->srtt) {
 		path->srtt = rtt;
 		path->rttvar = rtt / 2;
@@ -205,12 +210,18 @@ static void weft_lane_lose(struct weft_lane *lane, struct weft_rec *rec)
 	lane->flight -= rec->nseg;
 }
 
-/* Halve the window, but once for all losses of a round trip. */
-static void weft_lane_reduce(struct weft_lane *lane, u32 psn)
+/*
+ * Halve the window, but once for all losses of a round trip. While packets arrive as quickly as if
+ * nothing stood in any queue, the losses are not for want of room: then take a little off.
+ */
+static void weft_lane_reduce(struct weft_path *path, struct weft_lane *lane, u32 psn)
 {
+	bool calm = path->rtt_min && path->srtt < 2 * path->rtt_min + WEFT_CALM;
+
 	if ((s32)(psn - lane->recover) < 0)
 		return;
-	lane->ssthresh = max_t(u32, lane->cwnd / 2, WEFT_CWND_MIN);
+	lane->ssthresh = calm ? lane->cwnd - lane->cwnd / 16 : lane->cwnd / 2;
+	lane->ssthresh = max_t(u32, lane->ssthresh, WEFT_CWND_MIN);
 	lane->cwnd = lane->ssthresh;
 	lane->cwnd_cnt = 0;
 	lane->recover = lane->snd_nxt;
@@ -237,7 +248,7 @@ static void weft_lane_detect(struct weft_path *path, struct weft_lane *lane, wef
 			break;
 		}
 		weft_lane_lose(lane, rec);
-		weft_lane_reduce(lane, rec->psn);
+		weft_lane_reduce(path, lane, rec->psn);
 	}
 }
 
@@ -338,9 +349,12 @@ static u32 weft_lane_sacked(struct weft_path *path, struct weft_lane *lane, stru
 	return acked;
 }
 
-static void weft_lane_grow(struct weft_lane *lane, u32 acked)
+static void weft_lane_grow(const struct weft_path *path, struct weft_lane *lane, u32 acked)
 {
 	if (!lane->limited)
+		return;
+	/* packets wait somewhere: more of them would not arrive any sooner */
+	if (lane->cwnd >= WEFT_CWND_CALM && path->srtt >= 2 * path->rtt_min + 4 * WEFT_CALM)
 		return;
 	if (lane->cwnd < lane->ssthresh) {
 		lane->cwnd += acked;
@@ -398,7 +412,7 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 	if (n && rtt != U64_MAX) {
 		weft_ns held = (u64)h->ack_delay * NSEC_PER_USEC;
 
-		weft_lane_rtt(path, rtt > held ? rtt - held : 1);
+		weft_lane_rtt(path, rtt > held ? rtt - held : 1, now);
 	}
 	if ((s32)(h->ack - lane->snd_una) > 0)
 		lane->snd_una = h->ack;
@@ -416,7 +430,7 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 		return;
 	lane->backoff = 0;
 	lane->probed = false;
-	weft_lane_grow(lane, n);
+	weft_lane_grow(path, lane, n);
 	if (!weft_list_empty(&lane->xmit))
 		weft_lane_detect(path, lane, now);
 	else

@@ -40,6 +40,9 @@
 #define WEFT_ACK_EVERY		64	/* packets that wait for an acknowledgement at most */
 #define WEFT_CWND_MIN		2
 #define WEFT_CWND_INIT		64
+#define WEFT_CWND_CALM		256	/* a window that grows beyond only while nothing queues */
+#define WEFT_CALM	(50 * NSEC_PER_USEC)	/* of a round trip: no sign of a queue */
+#define WEFT_RTT_FRESH	(10 * NSEC_PER_SEC)	/* how long path->rtt_min is believed */
 #define WEFT_RTO_INIT		(50ull * NSEC_PER_MSEC)
 #define WEFT_RTO_MAX		(1ull * NSEC_PER_SEC)
 #define WEFT_CONNS_MAX		65536	/* connections and requests of one remote node */
@@ -286,6 +289,8 @@ struct weft_lane {
  * @srtt: smoothed round-trip time, 0: none yet
  * @rttvar: its variation
  * @rto: retransmission timeout
+ * @rtt_min: shortest round-trip time of the last seconds, what the way takes without queues; 0: none
+ * @rtt_min_at: when it was seen
  * @retrans: packets sent again
  * @tx_used: bytes of eager payload sent
  * @tx_limit: KiB of eager payload that the peer takes
@@ -348,6 +353,8 @@ struct weft_path {
 	weft_ns srtt;
 	weft_ns rttvar;
 	weft_ns rto;
+	weft_ns rtt_min;
+	weft_ns rtt_min_at;
 	u64 retrans;
 	u64 tx_used;
 	u64 tx_limit;

@@ -387,6 +387,66 @@ TEST_F(lane, reduce)
 	EXPECT_TRUE(sound(t));
 }
 
+/* A packet is lost of 40 while round trips take @srtt, 100 us without queues. Return: the window. */
+static u32 lose_one(struct lone *t, weft_ns srtt)
+{
+	u32 words[2] = { 0x80000000u, 0 }, i;
+
+	for (i = 0; i < 40; i++) {
+		lone_send(t);
+		lone_drop(t);
+		lone_wait(t, US);
+	}
+	t->path->srtt = srtt;
+	t->path->rtt_min = 100 * US;
+	t->path->rtt_min_at = t->out->now;
+	lone_wait(t, 500 * US);
+	lone_ack(t, PSN, words, 2, 0);
+	lone_wait(t, 2 * MS);
+	lone_timer(t);
+	lone_drop(t);
+	return t->lane->cwnd;
+}
+
+/* Losses where nothing queues are not for want of room. */
+TEST_F(lane, reduce_calm)
+{
+	u32 cwnd = self->t.lane->cwnd;
+
+	EXPECT_EQ(cwnd - cwnd / 16, lose_one(&self->t, 240 * US));
+}
+
+TEST_F(lane, reduce_queue)
+{
+	u32 cwnd = self->t.lane->cwnd;
+
+	EXPECT_EQ(cwnd / 2, lose_one(&self->t, 260 * US));
+}
+
+/* The shortest round trip is believed for some time, then the next one is. */
+TEST_F(lane, rtt_min)
+{
+	struct lone *t = &self->t;
+	u32 psn = PSN;
+
+	lone_send(t);
+	lone_drop(t);
+	lone_wait(t, 100 * US);
+	lone_ack(t, ++psn, NULL, 0, 0);
+	EXPECT_EQ(100 * US, t->path->rtt_min);
+	lone_send(t);
+	lone_drop(t);
+	lone_wait(t, 300 * US);
+	lone_ack(t, ++psn, NULL, 0, 0);
+	EXPECT_EQ(100 * US, t->path->rtt_min);
+	lone_wait(t, WEFT_RTT_FRESH);
+	lone_send(t);
+	lone_drop(t);
+	lone_wait(t, 300 * US);
+	lone_ack(t, ++psn, NULL, 0, 0);
+	EXPECT_EQ(300 * US, t->path->rtt_min);
+}
+
 /* RFC 6298: nothing is heard at all. */
 TEST_F(lane, timeout)
 {
@@ -572,6 +632,30 @@ TEST_F(lane, grow)
 	lane->limited = true;
 	lone_ack(t, psn + 60, NULL, 0, 0);
 	EXPECT_EQ(WEFT_WINDOW, lane->cwnd);
+}
+
+/* A window that is large enough does not grow while packets wait in queues. */
+TEST_F(lane, grow_calm)
+{
+	struct lone *t = &self->t;
+	u32 i, k, psn = PSN;
+
+	for (k = 0; k < 3; k++) {
+		t->lane->cwnd = k == 1 ? WEFT_CWND_CALM - 1 : WEFT_CWND_CALM;
+		t->path->srtt = k == 2 ? 390 * US : 5 * MS;
+		t->path->rtt_min = 100 * US;
+		t->path->rtt_min_at = t->out->now;
+		for (i = 0; i < 2; i++) {
+			lone_send(t);
+			lone_drop(t);
+		}
+		t->lane->limited = true;
+		psn += 2;
+		lone_wait(t, k == 2 ? 390 * US : 5 * MS);
+		lone_ack(t, psn, NULL, 0, 0);
+		EXPECT_EQ(k ? (k == 1 ? WEFT_CWND_CALM + 1 : WEFT_CWND_CALM + 2) : WEFT_CWND_CALM,
+			  t->lane->cwnd);
+	}
 }
 
 /* ---- Want of room and memory ----------------------------------------- */
