@@ -171,7 +171,8 @@ bench:
 
 # kernel/core on many nodes, in virtual time; a failing run prints how to repeat it
 sim_opts := $(if $(SEED),-s $(SEED)) $(if $(SEEDS),-c $(SEEDS)) $(if $(NODES),-n $(NODES)) \
-	$(if $(LOSS),-l $(LOSS)) $(if $(MSGS),-m $(MSGS)) $(if $(filter 1,$(V)),-v)
+	$(if $(LOSS),-l $(LOSS)) $(if $(MSGS),-m $(MSGS)) $(if $(filter 1,$(V)),-v) \
+	$(if $(filter 1,$(REPORT)),-r $(B)/sim $(if $(filter 1,$(QUICK)),-q))
 sim_bin := $(B)/sim/sim$(if $(filter 1,$(ASAN)),-asan)
 .PHONY: sim
 sim: $(sim_bin)
@@ -310,7 +311,8 @@ help:
 #>                      VM_KERNEL=6.1 or 6.12 boots only this one; what
 #>                      needs tap devices is skipped where they are not to be had
 #>   make sim           kernel/core in a simulated network with faults, from 2 to
-#>                      4096 nodes: SEED=, SEEDS=, NODES=, LOSS=, MSGS=, ASAN=1
+#>                      4096 nodes: SEED=, SEEDS=, NODES=, LOSS=, MSGS=, ASAN=1;
+#>                      REPORT=1: goodput, slowdown, incast; QUICK=1: less
 #>                      (Documentation/simulator.rst)
 #>   make fuzz          libFuzzer on packets, rings and neighbours, and as a
 #>                      malicious peer: TIME=60 seconds in all

@@ -120,6 +120,20 @@ static weft_ns stand_in_line(struct rig_link *link, weft_ns now, u32 len)
 	return link->free_at;
 }
 
+static bool in_burst(struct rig *rig, struct rig_node *to)
+{
+	const struct rig_net *net = &rig->conf.net;
+
+	if (to->burst_end <= rig->now && rig_chance(rig, net->burst))
+		to->burst_end = rig->now + rig_below(rig, 2 * (u32)net->burst_for);
+	return to->burst_end > rig->now && rig_below(rig, 2);
+}
+
+static bool is_lost(struct rig *rig, struct rig_node *to)
+{
+	return rig_chance(rig, rig->conf.loss) || in_burst(rig, to);
+}
+
 static weft_ns stray(struct rig *rig)
 {
 	weft_ns t = rig_below(rig, rig->conf.jitter);
@@ -147,6 +161,11 @@ void rig_net_hop(struct rig *rig, struct rig_event *ev)
 	}
 	ev->at = through + rig->conf.delay / 2;
 	if (++ev->hop == hops) {
+		/* lost on the last link, which it has taken its time of */
+		if (is_lost(rig, ev->node)) {
+			lose(rig, ev);
+			return;
+		}
 		ev->kind = RIG_EV_PACKET;
 		ev->at += stray(rig);
 	}
@@ -177,15 +196,6 @@ static bool corrupt(struct rig *rig, u8 *p, u32 len)
 		if (rig_below(rig, 2) || n == 1)
 			p[at / 8] ^= 1 << at % 8;
 	return checksum(p, len) == before;
-}
-
-static bool in_burst(struct rig *rig, struct rig_node *to)
-{
-	const struct rig_net *net = &rig->conf.net;
-
-	if (to->burst_end <= rig->now && rig_chance(rig, net->burst))
-		to->burst_end = rig->now + rig_below(rig, 2 * (u32)net->burst_for);
-	return to->burst_end > rig->now && rig_below(rig, 2);
 }
 
 static void set_out(struct rig_node *node, struct rig_node *to, const struct weft_sockaddr *src,
@@ -221,7 +231,7 @@ static void leave(struct rig_node *node, struct rig_node *to, const struct weft_
 
 	__atomic_add_fetch(&rig->npackets, 1, __ATOMIC_RELAXED);
 	if (!to || !to->up || node->deaf || to->deaf || rig_is_cut(rig, node->index, to->index) ||
-	    rig_chance(rig, rig->conf.loss) || in_burst(rig, to)) {
+	    (!rig->conf.net.bps && is_lost(rig, to))) {
 		__atomic_add_fetch(&rig->nlost, 1, __ATOMIC_RELAXED);
 		return;
 	}

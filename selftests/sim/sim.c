@@ -10,9 +10,11 @@
 
 static const char usage[] =
 	"usage: sim [-s SEED] [-c COUNT] [-n NODES] [-l PERCENT] [-m MESSAGES] [-v]\n"
+	"       sim -r FOLDER [-q] [-s SEED]\n"
 	"\n"
 	"Without -s 200 seeds are run, from 1 on; with it, one. Up to 64 nodes: small worlds with\n"
-	"all faults; more: a large run. Prints a digest of all events for one seed.\n";
+	"all faults; more: a large run. Prints a digest of all events.\n"
+	"-r measures goodput, slowdown, incast and fairness (-q: less).\n";
 
 static u64 run(const struct sim_opts *o, u64 seed)
 {
@@ -25,7 +27,7 @@ int main(int argc, char **argv)
 	u64 seed, digest = 0;
 	int c;
 
-	while ((c = getopt(argc, argv, "s:c:n:l:m:v")) != -1) {
+	while ((c = getopt(argc, argv, "s:c:n:l:m:vr:q")) != -1) {
 		switch (c) {
 		case 's':
 			o.seed = strtoull(optarg, NULL, 0);
@@ -42,6 +44,12 @@ int main(int argc, char **argv)
 		case 'm':
 			o.msgs = strtoul(optarg, NULL, 0);
 			break;
+		case 'r':
+			o.report = optarg;
+			break;
+		case 'q':
+			o.quick = true;
+			break;
 		case 'v':
 			o.verbose = true;
 			break;
@@ -53,6 +61,10 @@ int main(int argc, char **argv)
 	if (o.nodes == 1 || o.nodes > RIG_NODES || optind < argc) {
 		fputs(usage, stderr);
 		return 2;
+	}
+	if (o.report) {
+		sim_report(&o);
+		return 0;
 	}
 	if (!o.seeds)
 		o.seeds = o.seed || o.nodes > SMALL ? 1 : 200;

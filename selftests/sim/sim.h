@@ -20,6 +20,8 @@
  * @loss: percent of packets lost, below 0: as the seed has it
  * @msgs: messages of a large run
  * @verbose: say what happens
+ * @report: measure; a folder for what comes of it
+ * @quick: less of it
  */
 struct sim_opts {
 	u64 seed;
@@ -28,6 +30,8 @@ struct sim_opts {
 	double loss;
 	u32 msgs;
 	bool verbose;
+	const char *report;
+	bool quick;
 };
 
 /* ---- Small worlds with everything that can go wrong (seeds.c) -------------------- */
@@ -89,10 +93,27 @@ struct load {
 struct load *load_new(const struct rig_conf *conf, u32 msgs, bool check);
 /* Add a message; times do not go backwards. */
 void load_add(struct load *l, weft_ns at, u32 src, u32 dst, u32 len);
+/* Let the nodes of these messages get to know each other. Before load_add(). */
+void load_meet(struct load *l, const struct load_msg *msgs, u32 n);
 /* Let time pass until all has been received and completed; dies after @most. */
 void load_run(struct load *l, weft_ns most);
 /* End programs, check that nothing leaks. */
 void load_free(struct load *l);
+
+/* ---- What the transport is worth (report.c, sizes.c, window.c) ------------------- */
+
+#define SIZES		5	/* workloads */
+#define WEFT_HEAD_SIM	52	/* bytes of weft's in a full packet */
+
+/* The size of workload @w below which the share @u (0 to 1) of all messages is; the mean size. */
+u32 size_at(u32 w, double u);
+double size_mean(u32 w);
+
+/* Messages over a simple window protocol: @msgs gets the times. At most @most. */
+void window_run(const struct rig_conf *conf, struct load_msg *msgs, u32 n, weft_ns most);
+
+/* Tables to standard output, report.json and report.svg to the folder o->report. */
+void sim_report(const struct sim_opts *o);
 
 /* A large run. Return: digest of all events. */
 u64 sim_large(const struct sim_opts *o, u64 seed);
