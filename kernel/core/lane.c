@@ -291,6 +291,9 @@ static void weft_lane_rack(struct weft_path *path, struct weft_lane *lane,
 	/* an answer that came too soon is one to the packet as it was sent before */
 	if (rec->again && rtt < path->srtt / 2)
 		return;
+	/* and one that was taken for lost may have arrived long ago */
+	if (rec->state == WEFT_REC_LOST)
+		return;
 	lane->rack_rtt = rtt;
 	if (rec->sent_at > lane->rack_at ||
 	    (rec->sent_at == lane->rack_at && (s32)(psn - lane->rack_psn) > 0)) {
@@ -402,7 +405,8 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 		k = h->ack - rec->psn;
 		if ((s32)k <= 0)
 			break;
-		if (!rec->again)
+		/* of what was taken for lost, the answer may have been lost before */
+		if (!rec->again && rec->state == WEFT_REC_FLIGHT)
 			rtt = weft_since(now, rec->sent_at);
 		k = min_t(u32, k, rec->nseg);
 		n += k;

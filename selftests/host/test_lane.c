@@ -447,6 +447,31 @@ TEST_F(lane, rtt_min)
 	EXPECT_EQ(300 * US, t->path->rtt_min);
 }
 
+/* Acknowledgements are lost for some time: what was not sent again tells nothing of it. */
+TEST_F(lane, rtt_lost)
+{
+	struct lone *t = &self->t;
+	u32 i;
+
+	for (i = 0; i < 10; i++)
+		lone_send(t);
+	lone_drop(t);
+	lone_wait(t, 100 * US);
+	lone_ack(t, PSN + 1, NULL, 0, 0);
+	EXPECT_EQ(100 * US, t->path->srtt);
+	/* the probe, then the timeout: two are sent again */
+	for (i = 0; i < 2; i++) {
+		t->out->now = t->lane->rto_at;
+		lone_timer(t);
+		lone_drop(t);
+	}
+	EXPECT_LT(0, lone_count(&t->lane->lost));
+	lone_wait(t, 3000 * MS);
+	lone_ack(t, PSN + 10, NULL, 0, 0);
+	EXPECT_EQ(100 * US, t->path->srtt);
+	EXPECT_TRUE(sound(t));
+}
+
 /* RFC 6298: nothing is heard at all. */
 TEST_F(lane, timeout)
 {
