@@ -289,7 +289,7 @@ struct weft_lane {
  * @srtt: smoothed round-trip time, 0: none yet
  * @rttvar: its variation
  * @rto: retransmission timeout
- * @rtt_min: shortest round-trip time of the last seconds, what the way takes without queues; 0: none
+ * @rtt_min: shortest round-trip time of the last seconds: the way without queues; 0: none
  * @rtt_min_at: when it was seen
  * @retrans: packets sent again
  * @tx_used: bytes of eager payload sent

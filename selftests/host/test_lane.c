@@ -387,7 +387,7 @@ TEST_F(lane, reduce)
 	EXPECT_TRUE(sound(t));
 }
 
-/* A packet is lost of 40 while round trips take @srtt, 100 us without queues. Return: the window. */
+/* One of 40 is lost while round trips take @srtt, 100 us without queues. Return: the window. */
 static u32 lose_one(struct lone *t, weft_ns srtt)
 {
 	u32 words[2] = { 0x80000000u, 0 }, i;
