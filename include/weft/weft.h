@@ -735,6 +735,14 @@ int weft_reject(struct weft_ep *pep, uint64_t conn, const void *data, size_t len
  */
 int weft_shutdown(struct weft_ep *ep);
 
+/**
+ * weft_shutdown_graceful() - the same, but sends that are under way end first
+ * @ep: MSG endpoint
+ *
+ * Return: 0, -ENOTCONN, -errno.
+ */
+int weft_shutdown_graceful(struct weft_ep *ep);
+
 /* ---- Messages -------------------------------------------------------------------------- */
 
 /*

@@ -174,6 +174,7 @@ static const char *weft_ep_state_name(u32 state)
 		[WEFT_EPS_CONNECTING] = "connecting",
 		[WEFT_EPS_ACCEPTED] = "accepted",
 		[WEFT_EPS_CONNECTED] = "connected",
+		[WEFT_EPS_CLOSING] = "closing",
 		[WEFT_EPS_CLOSED] = "closed",
 		[WEFT_EPS_ERROR] = "error",
 		[WEFT_EPS_DEAD] = "dead",

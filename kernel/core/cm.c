@@ -8,7 +8,7 @@
  *		-- RTU, or a message -------->	UP
  *
  *	who closes				the other
- *	CLOSING	(what was sent is acknowledged)
+ *	CLOSING	(what was sent is acknowledged; gracefully: sends have ended)
  *		-- FIN ---------------------->	UP		SHUTDOWN is told, over
  *	over	<------------------ FINACK --			SHUTDOWN is told
  *
@@ -56,11 +56,16 @@ u32 weft_cm_chunk(struct weft_conn *conn, u8 op, void *dst, u32 room)
 {
 	bool data = op == WEFT_CM_REQ || op == WEFT_CM_REP || op == WEFT_CM_REJ;
 	u32 len = data ? conn->dlen : 0;
+	u16 status = 0;
 	struct weft_w_cm w;
 
 	if (weft_wire_size(sizeof(w) + len) > room)
 		return 0;
-	weft_cm_put(&w, &conn->fid, op, op == WEFT_CM_REJ ? conn->status : 0,
+	if (op == WEFT_CM_REJ)
+		status = conn->status;
+	else if (op == WEFT_CM_FIN)
+		status = conn->takes;
+	weft_cm_put(&w, &conn->fid, op, status,
 		    conn->active ? conn->id : conn->peer, conn->active ? conn->peer : conn->id);
 	if (op == WEFT_CM_FIN && conn->flow)
 		w.last = cpu_to_be32(conn->flow->id.mseq);
@@ -471,7 +476,7 @@ static void weft_cm_down(struct weft_conn *conn, int err, struct weft_out *out)
 
 	if (ep) {
 		weft_lock(&ep->lock);
-		if (ep->state == WEFT_EPS_CONNECTED || ep->state == WEFT_EPS_ACCEPTED)
+		if (weft_ep_connected(ep) || ep->state == WEFT_EPS_ACCEPTED)
 			weft_cm_closed(ep, out);
 		weft_unlock(&ep->lock);
 	}
@@ -507,7 +512,10 @@ void weft_cm_quiet(struct weft_conn *conn, struct weft_out *out)
 	if (conn->fin)
 		return;
 	conn->fin = true;
+	conn->takes = conn->ep && READ_ONCE(conn->ep->state) == WEFT_EPS_CLOSING;
 	weft_cm_say(conn, WEFT_CM_FIN);
+	if (conn->fin_held)
+		weft_cm_say(conn, WEFT_CM_FINACK);
 	weft_cm_until(conn, out->now + conn->path->core->conf.dead_ns);
 }
 
@@ -533,6 +541,27 @@ void weft_cm_first(struct weft_conn *conn, struct weft_out *out)
 	weft_unlock(&ep->lock);
 }
 
+/* A connection that this side has closed is over. @err: errno for sends that have not ended. */
+static void weft_cm_closed_last(struct weft_conn *conn, int err, struct weft_out *out)
+{
+	struct weft_ep *ep = conn->ep;
+
+	if (ep) {
+		weft_lock(&ep->lock);
+		if (ep->state == WEFT_EPS_CLOSING)
+			weft_cm_closed(ep, out);
+		weft_unlock(&ep->lock);
+	}
+	if (err && conn->flow)
+		weft_flow_fail(conn->flow, err, out);
+	if (ep) {
+		weft_lock(&ep->lock);
+		weft_cm_shut(ep, conn, out);
+		weft_unlock(&ep->lock);
+	}
+	weft_cm_over(conn, out);
+}
+
 /**
  * weft_cm_reset - the path has died, or the peer does not know the flow
  * @conn: the connection; its path is locked; it is not on path->conns afterwards
@@ -541,8 +570,6 @@ void weft_cm_first(struct weft_conn *conn, struct weft_out *out)
  */
 void weft_cm_reset(struct weft_conn *conn, int err, struct weft_out *out)
 {
-	struct weft_ep *ep = conn->ep;
-
 	switch (conn->state) {
 	case WEFT_CONN_ASKING:
 		weft_cm_failed(conn, err, NULL, 0, out);
@@ -557,12 +584,7 @@ void weft_cm_reset(struct weft_conn *conn, int err, struct weft_out *out)
 		weft_cm_down(conn, err, out);
 		break;
 	case WEFT_CONN_CLOSING:
-		if (ep) {
-			weft_lock(&ep->lock);
-			weft_cm_shut(ep, conn, out);
-			weft_unlock(&ep->lock);
-		}
-		weft_cm_over(conn, out);
+		weft_cm_closed_last(conn, err, out);
 		break;
 	}
 }
@@ -708,6 +730,13 @@ static int weft_cm_rep(struct weft_path *path, struct weft_conn *conn, const str
 	return 0;
 }
 
+/* Does a graceful end of ours wait for sends? */
+static bool weft_cm_lingers(const struct weft_conn *conn)
+{
+	return conn->flow && !conn->flow->ended && conn->ep &&
+	       READ_ONCE(conn->ep->state) == WEFT_EPS_CLOSING;
+}
+
 static void weft_cm_fin(struct weft_conn *conn, const struct weft_w_cm *w, struct weft_out *out)
 {
 	struct weft_flowid f;
@@ -720,6 +749,10 @@ static void weft_cm_fin(struct weft_conn *conn, const struct weft_w_cm *w, struc
 		conn->fid.dsvc = f.ssvc;
 		conn->fid.dgen = f.sgen;
 	}
+	/* both end gracefully: it goes on receiving until what we send has ended */
+	conn->fin_held = w->status && weft_cm_lingers(conn);
+	if (conn->fin_held)
+		return;
 	weft_cm_say(conn, WEFT_CM_FINACK);
 	switch (conn->state) {
 	case WEFT_CONN_ASKED:
@@ -730,6 +763,10 @@ static void weft_cm_fin(struct weft_conn *conn, const struct weft_w_cm *w, struc
 		fallthrough;
 	case WEFT_CONN_UP:
 		weft_cm_down(conn, ECONNRESET, out);
+		break;
+	case WEFT_CONN_CLOSING:
+		if (weft_cm_lingers(conn))
+			weft_flow_fail(conn->flow, ECONNRESET, out);
 		break;
 	}
 }

@@ -63,6 +63,7 @@ static int weft_cm_claim(struct weft_ep *ep)
 		break;
 	case WEFT_EPS_CONNECTING:
 	case WEFT_EPS_ACCEPTED:
+	case WEFT_EPS_CLOSING:
 	case WEFT_EPS_CLOSED:
 		break;
 	default:
@@ -403,6 +404,11 @@ static void weft_cm_end(struct weft_conn *conn, int err, struct weft_out *out)
 	case WEFT_CONN_UP:
 		weft_cm_close(conn, out);
 		break;
+	case WEFT_CONN_CLOSING:
+		/* gracefully until now */
+		if (conn->flow)
+			weft_flow_check(conn->flow, out);
+		break;
 	}
 }
 
@@ -416,6 +422,7 @@ static int weft_cm_stop(struct weft_ep *ep, struct weft_out *out)
 	case WEFT_EPS_CONNECTING:
 	case WEFT_EPS_ACCEPTED:
 	case WEFT_EPS_CONNECTED:
+	case WEFT_EPS_CLOSING:
 		weft_cm_closed(ep, out);
 		err = 0;
 		break;
@@ -449,28 +456,54 @@ static void weft_cm_cancel(struct weft_ep *ep, struct weft_out *out)
 	}
 }
 
+/*
+ * Send nothing more; what stands in the ring is still sent, unless the ring is stalled, and messages
+ * are taken until the peer knows. ep->sq_mutex is held. Return: there is a connection for that.
+ */
+static bool weft_cm_linger(struct weft_ep *ep, struct weft_out *out)
+{
+	bool up;
+
+	if (READ_ONCE(ep->state) != WEFT_EPS_CONNECTED)
+		return READ_ONCE(ep->state) == WEFT_EPS_CLOSING;
+	/* bounded by the ring: each round takes some of it */
+	while (weft_send_drain(ep, 0, out) == -EINTR)
+		weft_flush(out);
+	weft_lock(&ep->lock);
+	up = ep->state == WEFT_EPS_CONNECTED;
+	if (up) {
+		WRITE_ONCE(ep->state, WEFT_EPS_CLOSING);
+		weft_ep_st(ep, 0, WEFT_ST_CONNECTED);
+	}
+	weft_unlock(&ep->lock);
+	return up;
+}
+
 /**
  * weft_cm_shutdown - end a connection
  * @ep: MSG endpoint
+ * @graceful: sends that have been posted, and receives, go on until SHUTDOWN, at most dead_ns
  * @now: time
  * @out: output; flushed
  *
  * What has completed is still delivered. Sleeps. Return: 0, -ENOTCONN: it has never been connected.
  * Canceled completions are written when it returns.
  */
-int weft_cm_shutdown(struct weft_ep *ep, weft_ns now, struct weft_out *out)
+int weft_cm_shutdown(struct weft_ep *ep, bool graceful, weft_ns now, struct weft_out *out)
 {
 	struct weft_conn *conn;
-	int err;
+	int err = 0;
 
 	out->now = now;
 	if (ep->conf.type != WEFT_EP_MSG)
 		return -ENOTCONN;
 	weft_mutex_lock(&ep->sq_mutex);
-	err = weft_cm_stop(ep, out);
-	if (err)
-		goto out;
-	weft_cm_cancel(ep, out);
+	if (!graceful || !weft_cm_linger(ep, out)) {
+		err = weft_cm_stop(ep, out);
+		if (err)
+			goto out;
+		weft_cm_cancel(ep, out);
+	}
 	/* set while the mutex is held, and not changed before the endpoint is destroyed */
 	conn = ep->conn;
 	if (conn) {

@@ -558,7 +558,7 @@ void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out)
 		break;
 	case WEFT_WORK_BREAK:
 		ep = container_of(work, struct weft_ep, brk_work);
-		weft_cm_shutdown(ep, now, out);
+		weft_cm_shutdown(ep, false, now, out);
 		weft_ep_put(ep);
 		break;
 	}

@@ -606,9 +606,10 @@ int weft_av_remove(struct weft_av *av, u32 index);
 #define WEFT_EPS_CONNECTING	3	/* MSG: request sent */
 #define WEFT_EPS_ACCEPTED	4	/* MSG: accepted, not yet confirmed */
 #define WEFT_EPS_CONNECTED	5	/* MSG */
-#define WEFT_EPS_CLOSED		6	/* MSG: was connected, or could not be */
-#define WEFT_EPS_ERROR		7	/* a ring entry cannot be decoded, or the port is gone */
-#define WEFT_EPS_DEAD		8	/* destroyed; only references keep it */
+#define WEFT_EPS_CLOSING	6	/* MSG: ends gracefully: sends nothing more, still receives */
+#define WEFT_EPS_CLOSED		7	/* MSG: was connected, or could not be */
+#define WEFT_EPS_ERROR		8	/* a ring entry cannot be decoded, or the port is gone */
+#define WEFT_EPS_DEAD		9	/* destroyed; only references keep it */
 
 /**
  * struct weft_ep_conf - what an endpoint is made of; the memory stays the adapter's and valid until
@@ -901,7 +902,7 @@ int weft_cm_reject(struct weft_ep *pep, u64 conn, const void *data, u32 len, wef
 /*
  * Sleeps. Return: 0, -ENOTCONN: never connected. Canceled completions are written when it returns.
  */
-int weft_cm_shutdown(struct weft_ep *ep, weft_ns now, struct weft_out *out);
+int weft_cm_shutdown(struct weft_ep *ep, bool graceful, weft_ns now, struct weft_out *out);
 
 /* ---- Paths, for adapters and the administrator ----------------------------------- */
 

@@ -116,6 +116,7 @@ static int weft_ep_slots(struct weft_ep *ep)
 		post->ep = ep;
 		post->ovf.kind = WEFT_OVF_POST;
 		weft_list_init(&post->ovf.node);
+		weft_list_init(&post->turn);
 		weft_list_add_tail(i < ep->conf.rq_slots ? &ep->post_free : &ep->part_free,
 				   &post->node);
 	}
@@ -154,6 +155,7 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	weft_list_init(&ep->part_free);
 	weft_list_init(&ep->txm_free);
 	weft_list_init(&ep->active);
+	weft_list_init(&ep->turn);
 	weft_list_init(&ep->claims);
 	weft_list_init(&ep->fences);
 	ep->odd = conf->type == WEFT_EP_DGRAM || conf->flags & WEFT_EPF_FENCE;
@@ -726,7 +728,7 @@ int weft_ep_getpeer(struct weft_ep *ep, struct weft_sockaddr *addr)
 	int err = -ENOTCONN;
 
 	weft_lock(&ep->lock);
-	if (ep->conn && (ep->state == WEFT_EPS_CONNECTED || ep->state == WEFT_EPS_ACCEPTED)) {
+	if (ep->conn && (weft_ep_connected(ep) || ep->state == WEFT_EPS_ACCEPTED)) {
 		*addr = ep->conn->addr;
 		err = 0;
 	}

@@ -36,6 +36,8 @@
  * @fin: FIN has been sent or is queued
  * @fin_in: the peer's FIN has come
  * @fin_acked: ours was acknowledged
+ * @fin_held: the peer's is acknowledged when our sends have ended
+ * @takes: our FIN says that we receive until it is acknowledged
  * @shut: SHUTDOWN has been told, or will not be
  * @shut_wait: SHUTDOWN is to be told when the messages that have come are placed
  * @ops: bits of WEFT_CM_* to be sent
@@ -67,6 +69,8 @@ struct weft_conn {
 	bool fin;
 	bool fin_in;
 	bool fin_acked;
+	bool fin_held;
+	bool takes;
 	bool shut;
 	bool shut_wait;
 	u8 ops;
@@ -144,6 +148,7 @@ struct weft_conn {
  * @multi_wait: a message waits for one
  * @txm_free: free sends
  * @active: messages that are being received
+ * @turn: WEFT_EPF_STRICT: receives of those whose completion has not been written, in order
  * @held: bytes of local messages that are held
  * @ntxm: sends under way
  * @txms: all sends
@@ -226,6 +231,7 @@ struct weft_ep {
 	bool multi_wait;
 	struct weft_list txm_free;
 	struct weft_list active;
+	struct weft_list turn;
 	u64 held;
 	u32 ntxm;
 	struct weft_txm *txms;
@@ -251,5 +257,13 @@ struct weft_ep {
 	u16 broken;
 	struct weft_work brk_work;
 };
+
+/* MSG: does it take messages of its connection? Read with or without the lock. */
+static inline bool weft_ep_connected(const struct weft_ep *ep)
+{
+	u32 state = READ_ONCE(ep->state);
+
+	return state == WEFT_EPS_CONNECTED || state == WEFT_EPS_CLOSING;
+}
 
 #endif

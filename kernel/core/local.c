@@ -81,7 +81,7 @@ static u16 weft_local_flags(const struct weft_sq_entry *e)
 static int weft_local_refused(const struct weft_ep *lep)
 {
 	if (lep->conf.type == WEFT_EP_MSG)
-		return lep->state == WEFT_EPS_CONNECTED && !lep->broken ? 0 : -ENOTCONN;
+		return weft_ep_connected(lep) && !lep->broken ? 0 : -ENOTCONN;
 	return lep->state == WEFT_EPS_ENABLED ? 0 : -ECONNREFUSED;
 }
 

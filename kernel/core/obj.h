@@ -604,6 +604,7 @@ struct weft_txm {
  * struct weft_post - a receive
  * @ovf: its completion when it has to wait
  * @node: in ep->post_free; a shared one: in srq->post_free, srq->fresh or ep->taken
+ * @turn: in ep->turn
  * @match: in ep->match or srq->match
  * @ep: its endpoint; a shared one: who has taken it
  * @srq: whose it is, NULL: the endpoint's
@@ -613,6 +614,7 @@ struct weft_txm {
  * @err: errno that whoever takes it is told
  * @flags: WEFT_RQ_*, WEFT_POST_*
  * @waits: its completion waits, and holds a reference on the endpoint
+ * @done: it has completed, and that is written in its turn: @ovf.e
  * @multi: part: the multi-receive buffer that it belongs to
  * @last: part: its completion tells that the buffer is released
  * @told: buffer: that has been told
@@ -628,6 +630,7 @@ struct weft_txm {
 struct weft_post {
 	struct weft_ovf ovf;
 	struct weft_list node;
+	struct weft_list turn;
 	struct weft_mpost match;
 	struct weft_ep *ep;
 	struct weft_srq *srq;
@@ -637,6 +640,7 @@ struct weft_post {
 	u16 err;
 	u16 flags;
 	bool waits;
+	bool done;
 	struct weft_post *multi;
 	bool last;
 	bool told;

@@ -110,7 +110,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 		} else if (e.status) {
 			cut = -weft_recv_long(ep, out);
 		}
-		weft_post_done(ep, rxm->post, &e, out);
+		weft_post_turn(ep, rxm->post, &e, out);
 		rxm->post = NULL;
 	}
 	if (rxm->charged && path->local)

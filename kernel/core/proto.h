@@ -182,6 +182,8 @@ void weft_rxm_get(struct weft_rxm *rxm);
 void weft_rxm_put(struct weft_rxm *rxm);
 void weft_rxm_head(struct weft_rxm *rxm, const struct weft_head *h);
 void weft_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out *out);
+void weft_post_turn(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
+		    struct weft_out *out);
 void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
 		    struct weft_out *out);
 void weft_start_put(struct weft_rxm *rxm, struct weft_out *out);

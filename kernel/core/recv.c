@@ -123,6 +123,52 @@ void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct wef
 	weft_ep_get(ep);
 }
 
+/* Is it the turn of a receive, if there are turns? The endpoint is locked. */
+static bool weft_turn_of(struct weft_ep *ep, const struct weft_post *post)
+{
+	const struct weft_list *l = weft_list_first(&ep->turn);
+
+	return likely(!l) || l == &post->turn;
+}
+
+/* Write the completions of receives whose turn has come. The endpoint is locked. */
+static void weft_turn_next(struct weft_ep *ep, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	while ((l = weft_list_first(&ep->turn))) {
+		struct weft_post *post = weft_entry(l, struct weft_post, turn);
+
+		if (!post->done)
+			break;
+		post->done = false;
+		weft_list_del(l);
+		weft_post_done(ep, post, &post->ovf.e, out);
+	}
+}
+
+/**
+ * weft_post_turn - a receive that a message has taken is over: its completion, in its turn
+ * @ep: the endpoint, locked
+ * @post: the receive
+ * @e: the completion
+ * @out: output
+ *
+ * Receives of a WEFT_EPF_STRICT endpoint complete in the order of their messages.
+ */
+void weft_post_turn(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
+		    struct weft_out *out)
+{
+	if (unlikely(!weft_turn_of(ep, post))) {
+		post->ovf.e = *e;
+		post->done = true;
+		return;
+	}
+	weft_list_del(&post->turn);
+	weft_post_done(ep, post, e, out);
+	weft_turn_next(ep, out);
+}
+
 /**
  * weft_recv_inline - complete a receive with its payload in the completion queue
  * @ep: the endpoint, locked
@@ -138,6 +184,8 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 {
 	u64 n = min(e->len, post->vec.len);
 
+	if (unlikely(!weft_turn_of(ep, post)))
+		return false;
 	if (n) {
 		if (n > WEFT_INLINE_MAX || post->vec.n != 1 || !ep->rx_cq ||
 		    !(e->status || post->flags & WEFT_RQ_COMPLETION))
@@ -150,9 +198,11 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 			return false;
 		}
 		weft_recv_count(ep, post, e->status, out);
+		weft_list_del(&post->turn);
 		weft_post_free(ep, post, out);
+		weft_turn_next(ep, out);
 	} else {
-		weft_post_done(ep, post, e, out);
+		weft_post_turn(ep, post, e, out);
 	}
 	if (unlikely(e->status))
 		weft_recv_long(ep, out);
@@ -196,6 +246,8 @@ void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_pos
 {
 	rxm->post = post;
 	weft_list_add_tail(&ep->active, &rxm->enode);
+	if (ep->conf.flags & WEFT_EPF_STRICT)
+		weft_list_add_tail(&ep->turn, &post->turn);
 }
 
 /**
@@ -491,7 +543,9 @@ static bool weft_recv_full(const struct weft_path *path)
 /* Does the endpoint take messages of flow @rf? It is locked. */
 static bool weft_recv_takes(const struct weft_ep *ep, const struct weft_rflow *rf)
 {
-	return ep->state == (rf->conn ? WEFT_EPS_CONNECTED : WEFT_EPS_ENABLED) && !ep->broken;
+	if (ep->broken)
+		return false;
+	return rf->conn ? weft_ep_connected(ep) : ep->state == WEFT_EPS_ENABLED;
 }
 
 /*

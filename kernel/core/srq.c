@@ -63,6 +63,7 @@ struct weft_srq_posts *weft_srq_posts_new(struct weft_srq *srq, u32 n)
 		posts->post[i].srq = srq;
 		posts->post[i].ovf.kind = WEFT_OVF_POST;
 		weft_list_init(&posts->post[i].ovf.node);
+		weft_list_init(&posts->post[i].turn);
 	}
 	return posts;
 }

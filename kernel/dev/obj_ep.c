@@ -691,7 +691,7 @@ int weft_uep_shutdown(struct weft_call *call)
 	err = weft_uep_enter(call->ctx, arg->handle, &in);
 	if (err)
 		return err;
-	err = weft_cm_shutdown(in.uep->ep, weft_now(), in.out);
+	err = weft_cm_shutdown(in.uep->ep, arg->flags & WEFT_SHUT_GRACEFUL, weft_now(), in.out);
 	weft_uep_leave(&in);
 	return err;
 }

@@ -77,7 +77,7 @@ DAT_RETURN wd_ep_dup_connect(DAT_EP_HANDLE handle, DAT_EP_HANDLE dup_handle, DAT
 
 /*
  * The state changes when the event is read. What has completed is still delivered; sends under way
- * are flushed, whatever the flag.
+ * end first, or are flushed: as the flag tells.
  */
 DAT_RETURN wd_ep_disconnect(DAT_EP_HANDLE handle, DAT_CLOSE_FLAGS flags)
 {
@@ -96,6 +96,7 @@ DAT_RETURN wd_ep_disconnect(DAT_EP_HANDLE handle, DAT_CLOSE_FLAGS flags)
 	if (ep->state == DAT_EP_STATE_CONNECTED)
 		ep->state = DAT_EP_STATE_DISCONNECT_PENDING;
 	pthread_mutex_unlock(&ep->lock);
-	ret = weft_shutdown(ep->ep);
+	ret = flags == DAT_CLOSE_GRACEFUL_FLAG ? weft_shutdown_graceful(ep->ep) :
+						 weft_shutdown(ep->ep);
 	return ret == -ENOTCONN ? DAT_SUCCESS : wd_errno(ret, DAT_RESOURCE_TEP);
 }

@@ -246,9 +246,21 @@ int weft_reject(struct weft_ep *pep, uint64_t conn, const void *data, size_t len
 	return cm_call(pep, WEFT_IOC_REJECT, NULL, conn, data, len);
 }
 
-int weft_shutdown(struct weft_ep *ep)
+static int shutdown_call(struct weft_ep *ep, uint32_t flags)
 {
-	struct weft_ioc_handle arg = { .size = sizeof(arg), .handle = ep->handle };
+	struct weft_ioc_handle arg = {
+		.size = sizeof(arg), .flags = flags, .handle = ep->handle
+	};
 
 	return lw_ioctl(ep->ctx->fd, WEFT_IOC_SHUTDOWN, &arg);
+}
+
+int weft_shutdown(struct weft_ep *ep)
+{
+	return shutdown_call(ep, 0);
+}
+
+int weft_shutdown_graceful(struct weft_ep *ep)
+{
+	return shutdown_call(ep, WEFT_SHUT_GRACEFUL);
 }

@@ -559,6 +559,7 @@ int rig_connect(struct rig_ep *ep, u32 node, u16 service, const void *data, u32 
 int rig_accept(struct rig_ep *ep, u64 conn, const void *data, u32 len);
 int rig_reject(struct rig_ep *pep, u64 conn, const void *data, u32 len);
 int rig_shutdown(struct rig_ep *ep);
+int rig_shutdown_graceful(struct rig_ep *ep);
 
 /* What the rig's own files share. */
 void rig_push(struct rig *rig, struct rig_event *ev);

@@ -514,12 +514,22 @@ int rig_reject(struct rig_ep *pep, u64 conn, const void *data, u32 len)
 	return r;
 }
 
-int rig_shutdown(struct rig_ep *ep)
+static int rig_end(struct rig_ep *ep, bool graceful)
 {
 	struct rig_node *node = ep->proc->node;
 	struct weft_out *out = rig_out(node);
-	int r = weft_cm_shutdown(ep->ep, rig_clock(node), out);
+	int r = weft_cm_shutdown(ep->ep, graceful, rig_clock(node), out);
 
 	rig_leave(node, out);
 	return r;
+}
+
+int rig_shutdown(struct rig_ep *ep)
+{
+	return rig_end(ep, false);
+}
+
+int rig_shutdown_graceful(struct rig_ep *ep)
+{
+	return rig_end(ep, true);
 }

@@ -412,6 +412,109 @@ TEST_F(cm, both_shut)
 
 /* ---- Ends that come too early ---------------------------------------- */
 
+/* A graceful end waits for sends, and takes messages meanwhile; it sends nothing more. */
+TEST_F(cm, graceful)
+{
+	u8 *src = rig_buf(self->a.proc, 100000), *dst = rig_buf(self->b.proc, 100000);
+	struct rig_op op = {
+		.flags = WEFT_SQ_COMPLETION | WEFT_SQ_DELIVERY,
+		.context = 1,
+		.n = 1,
+		.iov[0] = { .addr = (uintptr_t)src, .len = 100000 },
+	};
+	struct weft_cqe e;
+
+	memset(src, 0x5a, 100000);
+	EXPECT_EQ(-ENOTCONN, rig_shutdown_graceful(self->a.ep));
+	ASSERT_TRUE(connected(self->rig, &self->a, &self->b));
+	ASSERT_EQ(0, rig_send(self->a.ep, &op));
+	ASSERT_EQ(0, post(&self->a, false, src, 10, 2));
+	ASSERT_EQ(0, rig_shutdown_graceful(self->a.ep));
+	EXPECT_EQ(WEFT_EPS_CLOSING, side_state(self->a.ep));
+	ASSERT_EQ(0, post(&self->a, true, src, 10, 3));
+	ASSERT_TRUE(completion(self->rig, &self->a, &e));
+	EXPECT_EQ(3, e.context);
+	EXPECT_EQ(ENOTCONN, e.status);
+	ASSERT_EQ(0, post(&self->b, true, dst, 10, 4));
+	ASSERT_TRUE(completion(self->rig, &self->a, &e));
+	EXPECT_EQ(2, e.context);
+	EXPECT_EQ(0, e.status);
+	ASSERT_TRUE(completion(self->rig, &self->b, &e));
+	EXPECT_EQ(4, e.context);
+	ASSERT_EQ(0, post(&self->a, false, src, 10, 5));
+	EXPECT_TRUE(NO_EVENT(&self->a));
+	EXPECT_TRUE(NO_EVENT(&self->b));
+	ASSERT_EQ(0, post(&self->b, false, dst, 100000, 6));
+	ASSERT_TRUE(completion(self->rig, &self->b, &e));
+	EXPECT_EQ(6, e.context);
+	EXPECT_EQ(0, e.status);
+	EXPECT_EQ(0x5a, dst[99999]);
+	ASSERT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->b));
+	ASSERT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->a));
+	ASSERT_EQ(1, rig_cq_read(self->a.cq, &e));
+	EXPECT_EQ(1, e.context);
+	EXPECT_EQ(0, e.status);
+	ASSERT_EQ(1, rig_cq_read(self->a.cq, &e));
+	EXPECT_EQ(5, e.context);
+	EXPECT_EQ(ECANCELED, e.status);
+	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->a.ep));
+	EXPECT_EQ(0, rig_shutdown_graceful(self->a.ep));
+	EXPECT_TRUE(NO_EVENT(&self->a));
+}
+
+/* Both do, and all that both have sent arrives; then one of them loses patience instead. */
+TEST_F(cm, both_graceful)
+{
+	enum { N = 8, LEN = 30000 };
+	struct side *side[2] = { &self->a, &self->b };
+	u32 i, k, patience, good[2];
+	struct weft_cqe e;
+	u8 *buf[2];
+
+	for (k = 0; k < 2; k++)
+		buf[k] = rig_buf(side[k]->proc, LEN);
+	for (patience = 0; patience < 2; patience++) {
+		struct rig_op op = {
+			.flags = WEFT_SQ_COMPLETION | WEFT_SQ_DELIVERY,
+			.context = N,
+			.n = 1,
+			.iov[0].len = LEN,
+		};
+
+		ASSERT_TRUE(connected(self->rig, &self->a, &self->b));
+		for (k = 0; k < 2; k++) {
+			op.iov[0].addr = (uintptr_t)buf[k];
+			for (i = 0; i < N; i++)
+				ASSERT_EQ(0, rig_send(side[k]->ep, &op));
+		}
+		for (k = 0; k < 2; k++)
+			ASSERT_EQ(0, rig_shutdown_graceful(side[k]->ep));
+		EXPECT_TRUE(NO_EVENT(&self->a));
+		if (patience)
+			ASSERT_EQ(0, rig_shutdown(self->a.ep));
+		for (i = 0; i < N; i++)
+			for (k = 0; k < 2; k++)
+				ASSERT_EQ(0, post(side[k], false, buf[k], LEN, i));
+		for (k = 0; k < 2; k++) {
+			ASSERT_EQ(WEFT_EV_SHUTDOWN, EVENT(side[k]));
+			EXPECT_EQ(0, self->ev.status);
+		}
+		for (k = 0; k < 2; k++) {
+			good[k] = 0;
+			for (i = 0; i < 2 * N; i++) {
+				ASSERT_TRUE(completion(self->rig, side[k], &e));
+				good[k] += !e.status;
+			}
+			EXPECT_TRUE(NO_EVENT(side[k]));
+			EXPECT_EQ(0, rig_cq_read(side[k]->cq, &e));
+			rig_ep_free(side[k]->ep);
+			side[k]->ep = side_msg(side[k]);
+		}
+		if (!patience)
+			EXPECT_EQ(4 * N, good[0] + good[1]);
+	}
+}
+
 TEST_F(cm, withdrawn)
 {
 	u64 id;

@@ -638,6 +638,38 @@ TEST_F(srq, too_long_breaks_the_connection)
 	EXPECT_EQ((u16)tb->handle, self->e.ep);
 }
 
+/* Long messages, which take time, and short ones that overtake them on the way. */
+TEST_F(srq, completions_in_order)
+{
+	enum { N = 10, LEN = 100000 };
+	struct rig_ep *ta, *a = CONNECT(&ta);
+	u32 i, round;
+
+	for (round = 0; round < 2; round++) {
+		/* posted before, and after */
+		for (i = 0; i < N && !round; i++)
+			ASSERT_EQ(0, post_at(self->srq, self->buf + i * LEN, LEN, i));
+		for (i = 0; i < N; i++)
+			ASSERT_EQ(0, send_to(a, 0, self->src + i, i % 3 ? i % 3 * 7 - 7 : LEN, 0));
+		if (round)
+			SETTLE();
+		for (i = 0; i < N && round; i++)
+			ASSERT_EQ(0, post_at(self->srq, self->buf + i * LEN, LEN, i));
+		for (i = 0; i < N; i++) {
+			u32 len = i % 3 ? i % 3 * 7 - 7 : LEN;
+
+			ASSERT_TRUE(COMPLETION());
+			EXPECT_EQ(0, self->e.status);
+			EXPECT_EQ(i, self->e.context);
+			EXPECT_EQ(len, self->e.len);
+			EXPECT_EQ(0, memcmp(self->buf + i * LEN, self->src + i, len));
+		}
+	}
+	SETTLE();
+	EXPECT_EQ(0, LOOK());
+	EXPECT_EQ(0, self->info.held);
+}
+
 /* What stands on the queue stays there for the others; who waits for it leaves. */
 TEST_F(srq, disconnect)
 {

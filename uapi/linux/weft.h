@@ -479,7 +479,10 @@ struct weft_ioc_av_insert {
 #define WEFT_EPF_DIRECTED	(1u << 0)	/* receives name their sender */
 /* no receive ring (@rq_slots 0): a shared receive queue is named when it is enabled */
 #define WEFT_EPF_SRQ		(1u << 1)
-/* MSG: a message that is longer than its receive breaks the connection */
+/*
+ * MSG: a message that is longer than its receive breaks the connection; receives complete in the
+ * order of their messages
+ */
 #define WEFT_EPF_STRICT		(1u << 2)
 /* sends may have WEFT_SQ_FENCE, which all of them pay for */
 #define WEFT_EPF_FENCE		(1u << 3)
@@ -546,10 +549,13 @@ struct weft_ioc_ep_enable {
 	__u32 rx_cntr;
 };
 
+#define WEFT_SHUT_GRACEFUL	(1u << 0)	/* SHUTDOWN: let sends under way end first */
+
 /**
- * struct weft_ioc_handle - a call that needs only an object (WEFT_IOC_DESTROY, WEFT_IOC_SHUTDOWN)
+ * struct weft_ioc_handle - a call that needs only an object (WEFT_IOC_DESTROY, WEFT_IOC_SHUTDOWN,
+ *	WEFT_IOC_SRQ_KICK)
  * @size: of this structure
- * @flags: 0
+ * @flags: SHUTDOWN: WEFT_SHUT_*; else 0
  * @handle: of the object
  * @rsvd: 0
  *

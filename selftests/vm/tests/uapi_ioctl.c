@@ -187,7 +187,8 @@ static bool fields(const struct ioc *i)
 	__u32 *w;
 
 	for (bit = 0; bit < 32; bit++) {
-		if ((i->req == WEFT_IOC_EP_CREATE || i->req == WEFT_IOC_AV_INSERT) && !bit)
+		if ((i->req == WEFT_IOC_EP_CREATE || i->req == WEFT_IOC_AV_INSERT ||
+		     i->req == WEFT_IOC_SHUTDOWN) && !bit)
 			continue;
 		w = fill(i);
 		w[1] |= 1u << bit;
