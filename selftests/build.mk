@@ -155,7 +155,7 @@ fi_test_obj := $(fi_test_src:%.c=$(B)/obj/%.o)
 fi_common_obj := $(call objs,selftests/fi/lib)
 fi_tests := $(fi_test_src:selftests/fi/%.c=$(B)/selftests/%)
 
-# shared receives: selftests/srq/*.c
+# shared receives: selftests/srq/*.c, through libfabric and libdat2
 srq_test_src := $(sort $(wildcard selftests/srq/*.c))
 srq_test_obj := $(srq_test_src:%.c=$(B)/obj/%.o)
 srq_common_obj := $(call objs,selftests/srq/lib)
@@ -172,7 +172,7 @@ $(srq_tests): $(B)/selftests/%: $(B)/obj/selftests/srq/%.o \
 	$(say) LINK '$@'
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) -L$(B)/lib -lweft \
-		-lfabric -lpthread -Wl,-rpath,'$$ORIGIN/../lib'
+		-lfabric -ldat2 -lpthread -Wl,-rpath,'$$ORIGIN/../lib'
 
 $(fi_test_obj) $(fi_common_obj): cflags = -Iselftests/vm/tests/lib \
 	-Iselftests/fi/lib -Wno-missing-field-initializers -Wno-override-init

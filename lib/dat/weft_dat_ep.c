@@ -104,8 +104,8 @@ static DAT_RETURN wd_attr_check(const DAT_EP_ATTR *a, DAT_RETURN bad)
 	if (a->max_recv_dtos > WD_DTO_MAX || a->max_request_dtos > WD_DTO_MAX ||
 	    a->max_recv_iov > WD_IOV_MAX || a->max_request_iov > WD_IOV_MAX)
 		return bad;
-	if (a->max_rdma_read_in > 0 || a->max_rdma_read_out > 0)
-		return WD_NOT_SUPPORTED;
+	if (a->max_rdma_read_in < 0 || a->max_rdma_read_out < 0)
+		return bad;
 	return DAT_SUCCESS;
 }
 
@@ -152,6 +152,10 @@ static DAT_RETURN wd_ep_new(struct wd_ia *ia, struct wd_pz *pz, struct wd_evd *r
 	if (!ep)
 		return WD_NOMEM;
 	ep->attr = *attr;
+	/* programs that ask for them do without: dat_ep_query() and every post say so */
+	ep->attr.max_rdma_size = 0;
+	ep->attr.max_rdma_read_in = 0;
+	ep->attr.max_rdma_read_out = 0;
 	ep->pz = pz;
 	ep->recv = recv;
 	ep->request = request;

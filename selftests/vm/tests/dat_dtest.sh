@@ -34,6 +34,12 @@ srq()
 		"DAPL RC SRQ Test Complete"
 }
 
+cm()
+{
+	both "timeout 150 dtestcm -P weft" "-s $*" "-h 10.77.0.2 $*" \
+		"DAPL Connection Test Complete"
+}
+
 if [ "$LINK" = loop ]; then
 	tap_skip "dtestsrq" "two nodes are needed"
 	tap_done
@@ -42,4 +48,6 @@ tap_run "dtestsrq" srq
 tap_run "dtestsrq, without -b" srq -v
 tap_run "dtestsrq, 50 endpoints, 20 bursts of 20" srq -c 50 -B 20 -t 20
 tap_run "dtestsrq, 100 endpoints" srq -c 100
+tap_run "dtestcm, 200 connections" cm -c 200 -b 50
+tap_run "dtestcm, several service points" cm -m -c 40 -b 8
 tap_done

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Two interface adapters of libdat2's provider "weft" in one thread: A on node 0 has plain
+ * endpoints, B on node 0 or 1 has a shared receive queue and an endpoint on it for each of A's.
+ */
+#ifndef WEFT_DPAIR_H
+#define WEFT_DPAIR_H
+
+#include <dat2/udat.h>
+#include "check.h"
+
+#define WAIT_US		20000000	/* longer than anything takes */
+#define EPS_MAX		1024
+#define MEM		(4u << 20)	/* bytes of each side's memory */
+#define QUAL		5000
+
+#define OK(call)	CHECK_EQ(call, DAT_SUCCESS)
+#define FAILS(call, type, sub)	CHECK_EQ((unsigned int)(call), DAT_CLASS_ERROR | (type) | (sub))
+
+/**
+ * struct dside - one adapter and what it has
+ * @ia: adapter
+ * @async: its asynchronous events
+ * @cr: connection requests
+ * @conn: connections
+ * @tx: sends
+ * @rx: receives
+ * @pz: protection zone
+ * @lmr: all of @mem
+ * @key: its context
+ * @mem: memory
+ * @srq: B: the queue
+ * @psp: B: the service point
+ * @ep: endpoints
+ * @neps: how many
+ */
+struct dside {
+	DAT_IA_HANDLE ia;
+	DAT_EVD_HANDLE async, cr, conn, tx, rx;
+	DAT_PZ_HANDLE pz;
+	DAT_LMR_HANDLE lmr;
+	DAT_LMR_CONTEXT key;
+	uint8_t *mem;
+	DAT_SRQ_HANDLE srq;
+	DAT_PSP_HANDLE psp;
+	DAT_EP_HANDLE ep[EPS_MAX];
+	int neps;
+};
+
+extern struct dside a, b;
+/* Attributes of B's endpoints; as those of dpair_open() unless changed before dpair_link(). */
+extern DAT_EP_ATTR battr;
+
+/* Open a side on a node, with memory and dispatchers of @qlen events. */
+bool dside_open(struct dside *s, int node, int qlen);
+/* Both sides, and B's queue of @recvs receives of at most @iov segments. */
+bool dpair_open(bool apart, int recvs, int iov);
+/* Connect @n more endpoints. */
+bool dpair_link(int n);
+/* Connect one of @s, and accept it at B. */
+bool dpair_link_one(struct dside *s);
+/* B's address. */
+DAT_IA_ADDRESS_PTR dpair_addr(void);
+/* End both sides, whatever they have. */
+void dpair_close(void);
+
+DAT_LMR_TRIPLET seg(const struct dside *s, size_t at, size_t len);
+DAT_DTO_COOKIE cookie(uint64_t n);
+/* A receive of one segment of B's memory. */
+DAT_RETURN post(size_t at, size_t len, uint64_t n);
+/* From A's endpoint @i, of A's memory. */
+DAT_RETURN put_as(int i, size_t at, size_t len, uint64_t n, DAT_COMPLETION_FLAGS flags);
+DAT_RETURN put(int i, size_t at, size_t len, uint64_t n);
+
+/* The next event, waited for; none. */
+bool next(DAT_EVD_HANDLE evd, DAT_EVENT *ev);
+bool none(DAT_EVD_HANDLE evd);
+/* The next event is a completion with these. */
+bool dto(DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, uint64_t n, DAT_DTO_COMPLETION_STATUS status,
+	 size_t len);
+/* The next one is of a connection. */
+bool conn(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number, DAT_EP_HANDLE ep);
+/* The next one is asynchronous, with this reason. */
+bool async(DAT_EVENT_NUMBER number, DAT_HANDLE handle, DAT_COUNT reason);
+
+/* B's counts are these; become these. */
+bool counts(int available, int outstanding);
+bool counts_become(int available, int outstanding);
+/* B's endpoint @i holds so many receives; comes to. */
+bool held(int i, int n, int span);
+bool held_becomes(int i, int n);
+
+/* Node 1 takes no packets of more than 600 bytes, so that long messages stay where they are. */
+bool stall(bool on);
+
+#endif
