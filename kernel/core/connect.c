@@ -457,8 +457,9 @@ static void weft_cm_cancel(struct weft_ep *ep, struct weft_out *out)
 }
 
 /*
- * Send nothing more; what stands in the ring is still sent, unless the ring is stalled, and messages
- * are taken until the peer knows. ep->sq_mutex is held. Return: there is a connection for that.
+ * Send nothing more; what stands in the ring is still sent, unless the ring is stalled, and
+ * messages are taken until the peer knows. ep->sq_mutex is held. Return: there is a connection for
+ * that.
  */
 static bool weft_cm_linger(struct weft_ep *ep, struct weft_out *out)
 {

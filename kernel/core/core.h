@@ -606,7 +606,7 @@ int weft_av_remove(struct weft_av *av, u32 index);
 #define WEFT_EPS_CONNECTING	3	/* MSG: request sent */
 #define WEFT_EPS_ACCEPTED	4	/* MSG: accepted, not yet confirmed */
 #define WEFT_EPS_CONNECTED	5	/* MSG */
-#define WEFT_EPS_CLOSING	6	/* MSG: ends gracefully: sends nothing more, still receives */
+#define WEFT_EPS_CLOSING	6	/* MSG: ends gracefully: still receives */
 #define WEFT_EPS_CLOSED		7	/* MSG: was connected, or could not be */
 #define WEFT_EPS_ERROR		8	/* a ring entry cannot be decoded, or the port is gone */
 #define WEFT_EPS_DEAD		9	/* destroyed; only references keep it */

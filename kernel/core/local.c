@@ -85,6 +85,12 @@ static int weft_local_refused(const struct weft_ep *lep)
 	return lep->state == WEFT_EPS_ENABLED ? 0 : -ECONNREFUSED;
 }
 
+/* Does the sender of @e wait for the receive in any case? A strict receiver may drop what waits. */
+static bool weft_local_later(const struct weft_ep *lep, const struct weft_sq_entry *e)
+{
+	return lep->conf.flags & WEFT_EPF_STRICT && e->flags & WEFT_SQ_DELIVERY;
+}
+
 /**
  * weft_local_spare - have a message in reserve
  * @ep: the endpoint; ep->sq_mutex is held
@@ -173,9 +179,12 @@ static int weft_local_short(struct weft_ep *ep, struct weft_flow *flow,
 		struct weft_cqe c;
 
 		weft_recv_cqe(&c, lep, post, e->tag, e->data, e->len, src, weft_local_flags(e));
-		if (likely(weft_recv_inline(lep, post, &c, ep->scratch, out)))
+		if (likely(weft_recv_inline(lep, post, &c, ep->scratch, out))) {
+			if (unlikely(c.status) && lep->conf.flags & WEFT_EPF_STRICT)
+				err = -(int)c.status;
 			goto out;
-	} else if (!room || e->flags & WEFT_SQ_MATCH) {
+		}
+	} else if (!room || e->flags & WEFT_SQ_MATCH || weft_local_later(lep, e)) {
 		err = -EAGAIN;
 		goto out;
 	}
@@ -217,7 +226,7 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 		post = weft_local_match(lep, src, e, out);
 		rxm = weft_local_make(ep, flow, e);
 		rxm->src = src;
-		if (!txm->user &&
+		if (!txm->user && !weft_local_later(lep, e) &&
 		    (post ? !(e->flags & WEFT_LOCAL_WAITS) :
 			    !(e->flags & WEFT_SQ_MATCH) &&
 				    lep->held + e->len <= ep->core->conf.unexp_window)) {

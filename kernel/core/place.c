@@ -285,6 +285,7 @@ static bool weft_rxm_inline(struct weft_rxm *rxm, struct weft_out *out)
 	struct weft_ep *ep = rxm->ep;
 	struct weft_cqe e;
 	bool done = false, settled = false;
+	int cut = 0;
 
 	weft_lock(&ep->lock);
 	if (ep->state != WEFT_EPS_DEAD && ep->rx_cq) {
@@ -293,6 +294,8 @@ static bool weft_rxm_inline(struct weft_rxm *rxm, struct weft_out *out)
 		weft_list_del(&rxm->enode);
 		done = weft_recv_inline(ep, rxm->post, &e, rxm->buf, out);
 		if (done) {
+			/* who sends to a strict endpoint is told */
+			cut = ep->conf.flags & WEFT_EPF_STRICT ? e.status : 0;
 			rxm->post = NULL;
 			settled = weft_list_empty(&ep->active);
 		} else {
@@ -303,7 +306,7 @@ static bool weft_rxm_inline(struct weft_rxm *rxm, struct weft_out *out)
 	if (unlikely(settled))
 		weft_cm_settled(ep, out);
 	if (done)
-		weft_rxm_finish(rxm, 0, out);
+		weft_rxm_finish(rxm, cut, out);
 	return done;
 }
 
@@ -340,12 +343,13 @@ static void weft_rxm_from_buf(struct weft_rxm *rxm, struct weft_out *out)
 }
 
 /**
- * weft_rxm_buffered - a message that waits for its receive is wholly buffered: as good as placed
+ * weft_rxm_buffered - a message that waits for its receive is wholly buffered: as good as placed,
+ *	unless its endpoint is strict, which may drop it
  * @rxm: the message, offered and not started; its path is locked
  */
 void weft_rxm_buffered(struct weft_rxm *rxm)
 {
-	if (!(rxm->flags & WEFT_MSG_PLACED))
+	if (!(rxm->flags & WEFT_MSG_PLACED) || rxm->ep->conf.flags & WEFT_EPF_STRICT)
 		return;
 	rxm->flags &= ~WEFT_MSG_PLACED;
 	rxm->done = 0;

@@ -414,8 +414,9 @@ DAT_RETURN wd_ep_recv_query(DAT_EP_HANDLE handle, DAT_COUNT *held, DAT_COUNT *sp
 		weft_ep_held(ep->ep, &n, &s);
 	if (held)
 		*held = n;
+	/* up to the newest one taken, from the newest one that has completed */
 	if (span)
-		*span = s;
+		*span = n ? s + 1 : 0;
 	return DAT_SUCCESS;
 }
 
