@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What dpair.h says. */
 #include <netinet/in.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -72,7 +71,7 @@ DAT_IA_ADDRESS_PTR dpair_addr(void)
 	return (DAT_IA_ADDRESS_PTR)&addr;
 }
 
-static bool accept_one(void)
+bool dpair_accept(void)
 {
 	DAT_EVENT ev;
 
@@ -86,21 +85,22 @@ static bool accept_one(void)
 	return true;
 }
 
-bool dpair_link_one(struct dside *s)
+bool dpair_ask(struct dside *s, DAT_IA_ADDRESS_PTR addr)
 {
 	OK(dat_ep_create(s->ia, s->pz, s->rx, s->tx, s->conn, &plain, &s->ep[s->neps]));
-	OK(dat_ep_connect(s->ep[s->neps], dpair_addr(), QUAL, DAT_TIMEOUT_INFINITE, 0, NULL,
+	OK(dat_ep_connect(s->ep[s->neps], addr, QUAL, DAT_TIMEOUT_INFINITE, 0, NULL,
 			  DAT_QOS_BEST_EFFORT, DAT_CONNECT_DEFAULT_FLAG));
-	CHECK(accept_one());
-	CHECK(conn(s->conn, DAT_CONNECTION_EVENT_ESTABLISHED, s->ep[s->neps]));
 	s->neps++;
 	return true;
 }
 
 bool dpair_link(int n)
 {
-	while (n--)
-		CHECK(dpair_link_one(&a));
+	while (n--) {
+		CHECK(dpair_ask(&a, dpair_addr()));
+		CHECK(dpair_accept());
+		CHECK(conn(a.conn, DAT_CONNECTION_EVENT_ESTABLISHED, a.ep[a.neps - 1]));
+	}
 	return true;
 }
 
@@ -229,37 +229,4 @@ bool counts_become(int available, int outstanding)
 			return true;
 	} while (now_ms() < until);
 	return counts(available, outstanding);
-}
-
-bool held(int i, int n, int span)
-{
-	DAT_COUNT have, far;
-
-	OK(dat_ep_recv_query(b.ep[i], &have, &far));
-	CHECK_EQ(have, n);
-	CHECK_EQ(far, span);
-	return true;
-}
-
-bool held_becomes(int i, int n)
-{
-	uint64_t until = now_ms() + WAIT_US / 1000;
-	DAT_COUNT have, far;
-
-	do {
-		OK(dat_ep_recv_query(b.ep[i], &have, &far));
-	} while (have != n && now_ms() < until);
-	CHECK_EQ(have, n);
-	return true;
-}
-
-bool stall(bool on)
-{
-	const char *cmd = on ? "node 1 nft 'table inet stall { chain c { "
-			       "type filter hook input priority 0; "
-			       "udp dport 9471 meta length gt 600 drop; }; }'" :
-			       "node 1 nft delete table inet stall";
-
-	CHECK_EQ(system(cmd), 0);
-	return true;
 }

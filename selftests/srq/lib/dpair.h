@@ -57,8 +57,9 @@ bool dside_open(struct dside *s, int node, int qlen);
 bool dpair_open(bool apart, int recvs, int iov);
 /* Connect @n more endpoints. */
 bool dpair_link(int n);
-/* Connect one of @s, and accept it at B. */
-bool dpair_link_one(struct dside *s);
+/* The two halves of that: ask B, which has this address; accept the next request. */
+bool dpair_ask(struct dside *s, DAT_IA_ADDRESS_PTR addr);
+bool dpair_accept(void);
 /* B's address. */
 DAT_IA_ADDRESS_PTR dpair_addr(void);
 /* End both sides, whatever they have. */
@@ -86,11 +87,4 @@ bool async(DAT_EVENT_NUMBER number, DAT_HANDLE handle, DAT_COUNT reason);
 /* B's counts are these; become these. */
 bool counts(int available, int outstanding);
 bool counts_become(int available, int outstanding);
-/* B's endpoint @i holds so many receives; comes to. */
-bool held(int i, int n, int span);
-bool held_becomes(int i, int n);
-
-/* Node 1 takes no packets of more than 600 bytes, so that long messages stay where they are. */
-bool stall(bool on);
-
 #endif
