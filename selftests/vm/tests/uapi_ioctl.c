@@ -181,14 +181,28 @@ static bool sizes(const struct ioc *i)
 	return undo(i);
 }
 
+/* flags that the call takes as it is filled in */
+static __u32 flags_of(const struct ioc *i)
+{
+	switch (i->req) {
+	case WEFT_IOC_EP_CREATE:
+		return WEFT_EPF_DIRECTED | WEFT_EPF_FENCE;
+	case WEFT_IOC_AV_INSERT:
+		return WEFT_AVF_AT;
+	case WEFT_IOC_SHUTDOWN:
+		return WEFT_SHUT_GRACEFUL;
+	default:
+		return 0;
+	}
+}
+
 static bool fields(const struct ioc *i)
 {
 	unsigned int bit;
 	__u32 *w;
 
 	for (bit = 0; bit < 32; bit++) {
-		if ((i->req == WEFT_IOC_EP_CREATE || i->req == WEFT_IOC_AV_INSERT ||
-		     i->req == WEFT_IOC_SHUTDOWN) && !bit)
+		if (flags_of(i) & 1u << bit)
 			continue;
 		w = fill(i);
 		w[1] |= 1u << bit;
