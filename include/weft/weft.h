@@ -190,6 +190,35 @@ int weft_cq_destroy(struct weft_cq *cq);
 int weft_cq_read(struct weft_cq *cq, struct weft_cqe *cqe, unsigned int max);
 
 /**
+ * weft_cq_peek() - look at the oldest completion, in place; never blocks
+ * @cq: completion queue
+ * @cqe: out: it, valid until weft_cq_done() or the next weft_cq_read(); its payload has been copied
+ *	 to where @buf says
+ *
+ * For those who would copy what weft_cq_read() gives. An entry that was only looked at stays.
+ *
+ * Return: 1, 0: none there, -EIO: as from weft_cq_read().
+ */
+int weft_cq_peek(struct weft_cq *cq, const struct weft_cqe **cqe);
+
+/**
+ * weft_cq_next() - go past the entry that was looked at, and look at the one behind it
+ * @cq: completion queue, where weft_cq_peek() or weft_cq_next() has found one
+ * @cqe: out: as from weft_cq_peek()
+ *
+ * weft_cq_done() has to follow.
+ *
+ * Return: 1, 0: none there.
+ */
+int weft_cq_next(struct weft_cq *cq, const struct weft_cqe **cqe);
+
+/**
+ * weft_cq_done() - give the room of entries that weft_cq_next() went past back to the kernel
+ * @cq: completion queue
+ */
+void weft_cq_done(struct weft_cq *cq);
+
+/**
  * weft_cq_settle() - copy payload of completions that have not been read to where it belongs
  * @cq: completion queue
  *

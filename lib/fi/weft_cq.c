@@ -2,13 +2,12 @@
 /*
  * weft_cq.c - completion queues: the kernel's entries in the form that the program asked for
  *
- * A failed operation is taken out of the ring and stands in weft_fi_cq.held until fi_cq_readerr()
- * fetches it. Operations that FI_MORE holds back are let go whenever the queue is read or waited
+ * Entries are read where they stand, in the ring. A failed operation stays there, in front of all
+ * that follow it, until fi_cq_readerr() fetches it. Operations that FI_MORE holds back are let go whenever the queue is read or waited
  * on.
  */
 #include "weft_fi.h"
 
-#define WEFT_FI_CQ_BATCH	16
 #define WEFT_FI_CQ_MIN		64	/* slots */
 
 /* by WEFT_CQE_SEND, _TAGGED and _DATA; remote data are the receiver's only */
@@ -27,7 +26,7 @@ static uint64_t weft_fi_cqe_flags(const struct weft_cqe *cqe)
 {
 	uint64_t flags = weft_fi_cq_flags[cqe->flags & 7];
 
-	if (!(cqe->flags & WEFT_CQE_MULTI))
+	if (weft_likely(!(cqe->flags & WEFT_CQE_MULTI)))
 		return flags;
 	return cqe->flags & WEFT_CQE_RELEASE ? FI_MULTI_RECV : flags | FI_MULTI_RECV;
 }
@@ -101,7 +100,7 @@ static fi_addr_t weft_fi_cqe_src(struct weft_fi_cq *cq, const struct weft_cqe *c
 {
 	if (cqe->flags & WEFT_CQE_SEND || cqe->src == WEFT_SRC_ANY)
 		return FI_ADDR_NOTAVAIL;
-	if (__builtin_expect(atomic_load_explicit(&cq->bits, memory_order_relaxed), 0))
+	if (weft_unlikely(atomic_load_explicit(&cq->bits, memory_order_relaxed)))
 		return cqe->src >> weft_fi_cqe_bits(cq, cqe);
 	return cqe->src;
 }
@@ -122,57 +121,45 @@ static void weft_fi_cq_flush(struct weft_fi_cq *cq)
 
 static bool weft_fi_cq_any(const struct weft_fi_cq *cq)
 {
-	return cq->has_held || weft_cq_pending(cq->cq, weft_cq_seen(cq->cq));
+	return weft_cq_pending(cq->cq, weft_cq_seen(cq->cq));
 }
 
-/* with the lock held: up to @want entries, an error alone, as from weft_cq_read() */
-static int weft_fi_cq_next(struct weft_fi_cq *cq, struct weft_cqe *cqe, unsigned int want)
+/* with the lock held: no entry, or the first one is of a failed operation */
+static ssize_t weft_fi_cq_none(int got)
 {
-	if (!cq->has_held)
-		return weft_cq_read(cq->cq, cqe, want);
-	cq->has_held = false;
-	cqe[0] = cq->held;
-	return 1;
-}
-
-static void weft_fi_cq_hold(struct weft_fi_cq *cq, const struct weft_cqe *cqe)
-{
-	cq->held = *cqe;
-	cq->has_held = true;
+	if (got > 0)
+		return -FI_EAVAIL;
+	return got ? got : -FI_EAGAIN;
 }
 
 /* with the lock held */
-static ssize_t weft_fi_cq_take(struct weft_fi_cq *cq, void *buf, size_t count, fi_addr_t *src)
+static inline ssize_t weft_fi_cq_take(struct weft_fi_cq *cq, void *buf, size_t count,
+				      fi_addr_t *src)
 {
-	struct weft_cqe cqe[WEFT_FI_CQ_BATCH];
-	size_t want, done = 0;
-	int got, i;
+	const struct weft_cqe *cqe;
+	size_t done = 0;
+	int got;
 
-	if (!count)
+	if (weft_unlikely(!count))
 		return weft_fi_cq_any(cq) ? 0 : -FI_EAGAIN;
-	if (__builtin_expect(!buf, 0))
+	if (weft_unlikely(!buf))
 		return weft_fi_fail(FI_LOG_CQ, -FI_EINVAL, "a read needs room for completions");
+	got = weft_cq_peek(cq->cq, &cqe);
+	if (got <= 0 || weft_unlikely(cqe->status))
+		return weft_fi_cq_none(got);
 	do {
-		want = count - done < WEFT_FI_CQ_BATCH ? count - done : WEFT_FI_CQ_BATCH;
-		got = weft_fi_cq_next(cq, cqe, want);
-		if (got > 0 && cqe[0].status) {
-			weft_fi_cq_hold(cq, &cqe[0]);
-			return done ? (ssize_t)done : -FI_EAVAIL;
-		}
-		for (i = 0; i < got; i++) {
-			buf = cq->put(buf, &cqe[i]);
-			if (src)
-				src[done] = weft_fi_cqe_src(cq, &cqe[i]);
-			done++;
-		}
-	} while (got == (int)want && done < count);
-	if (done)
-		return done;
-	return got < 0 ? got : -FI_EAGAIN;
+		buf = cq->put(buf, cqe);
+		if (src)
+			src[done] = weft_fi_cqe_src(cq, cqe);
+		done++;
+		got = weft_cq_next(cq->cq, &cqe);
+	} while (got && done < count && !cqe->status);
+	weft_cq_done(cq->cq);
+	return done;
 }
 
-static ssize_t weft_fi_cq_try(struct weft_fi_cq *cq, void *buf, size_t count, fi_addr_t *src,
-			      uint32_t *seen)
+static inline ssize_t weft_fi_cq_try(struct weft_fi_cq *cq, void *buf, size_t count,
+				     fi_addr_t *src, uint32_t *seen)
 {
 	ssize_t ret;
 
@@ -199,20 +186,26 @@ static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *bu
 				  uint64_t flags)
 {
 	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid);
+	const struct weft_cqe *entry;
 	struct weft_cqe cqe;
 	int got;
 
 	if (!buf)
 		return weft_fi_fail(FI_LOG_CQ, -FI_EINVAL, "fi_cq_readerr needs room for an entry");
 	weft_fi_lock(&cq->lock);
-	got = weft_fi_cq_next(cq, &cqe, 1);
-	if (got > 0 && (!cqe.status || flags & FI_PEEK))
-		weft_fi_cq_hold(cq, &cqe);
+	got = weft_cq_peek(cq->cq, &entry);
+	if (got > 0 && !entry->status)
+		got = 0;
+	if (got > 0) {
+		cqe = *entry;
+		if (!(flags & FI_PEEK)) {
+			weft_cq_next(cq->cq, &entry);
+			weft_cq_done(cq->cq);
+		}
+	}
 	weft_fi_unlock(&cq->lock);
-	if (got < 0)
-		return got;
-	if (!got || !cqe.status)
-		return -FI_EAGAIN;
+	if (got <= 0)
+		return got ? got : -FI_EAGAIN;
 
 	buf->op_context = weft_fi_cqe_context(&cqe);
 	buf->flags = weft_fi_cqe_flags(&cqe);
@@ -250,14 +243,16 @@ static ssize_t weft_fi_cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count,
 {
 	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid);
 	size_t want = weft_fi_cq_want(cq, count, cond);
-	uint64_t left = WEFT_FOREVER;
+	/* the only one who reads, and one entry is enough: the first wait is the last */
+	bool once = want <= 1 && !cq->lock.on;
+	uint64_t left = timeout < 0 ? WEFT_FOREVER : (uint64_t)timeout * 1000000;
 	uint64_t end = 0, now;
 	size_t done = 0;
 	uint32_t seen;
 	ssize_t ret;
 	int err;
 
-	if (cq->wait_obj == FI_WAIT_NONE || cq->wait_obj == FI_WAIT_SET)
+	if (weft_unlikely(cq->wait_obj == FI_WAIT_NONE || cq->wait_obj == FI_WAIT_SET))
 		return weft_fi_fail(FI_LOG_CQ, -FI_EINVAL,
 				    "a queue without a wait object of its own has no blocking reads; open it with FI_WAIT_UNSPEC");
 	for (;;) {
@@ -269,7 +264,7 @@ static ssize_t weft_fi_cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count,
 			return done ? (ssize_t)done : ret;
 		if (!timeout)
 			break;
-		if (timeout > 0) {
+		if (timeout > 0 && !once) {
 			now = weft_fi_now_ns();
 			if (!end)
 				end = now + (uint64_t)timeout * 1000000;
@@ -278,10 +273,12 @@ static ssize_t weft_fi_cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count,
 			left = end - now;
 		}
 		err = weft_cq_wait(cq->cq, seen, NULL, left);
-		if (err == -EINTR || err == -ECANCELED)
-			break;
-		if (err && err != -ETIMEDOUT)
-			return done ? (ssize_t)done : err;
+		if (weft_unlikely(err)) {
+			if (err == -EINTR || err == -ECANCELED || (err == -ETIMEDOUT && once))
+				break;
+			if (err != -ETIMEDOUT)
+				return done ? (ssize_t)done : err;
+		}
 	}
 	if (done)
 		return done;

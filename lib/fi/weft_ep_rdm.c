@@ -14,10 +14,9 @@ int weft_fi_rdm_ready(const struct weft_fi_ep *ep)
 			    "the endpoint needs an address vector: fi_ep_bind");
 }
 
-int weft_fi_rdm_dest(const struct weft_fi_ep *ep, fi_addr_t addr, uint32_t *dst)
+/* a call names an address that is not there */
+int weft_fi_rdm_unknown(fi_addr_t addr)
 {
-	if (weft_fi_av_index(ep->av, addr, dst))
-		return 0;
 	return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
 			    "no address %llu in the address vector of the endpoint",
 			    (unsigned long long)addr);
@@ -28,7 +27,7 @@ int weft_fi_rdm_source(const struct weft_fi_ep *ep, fi_addr_t addr, uint32_t *sr
 	*src = WEFT_SRC_ANY;
 	if (!ep->directed || addr == FI_ADDR_UNSPEC)
 		return 0;
-	return weft_fi_rdm_dest(ep, addr, src);
+	return weft_fi_av_index(ep->av, addr, src) ? 0 : weft_fi_rdm_unknown(addr);
 }
 
 struct fi_ops_cm weft_fi_rdm_cm_ops = {

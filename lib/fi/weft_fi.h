@@ -80,6 +80,9 @@
 #define weft_container(ptr, type, member) \
 	((type *)((char *)(ptr) - offsetof(type, member)))
 
+#define weft_likely(x)		__builtin_expect(!!(x), 1)
+#define weft_unlikely(x)	__builtin_expect(!!(x), 0)
+
 /**
  * struct weft_fi_lock - a lock that a program which serializes its calls need not pay for
  * @mutex: the lock
@@ -260,14 +263,12 @@ struct weft_fi_member {
  * @domain: whose it is
  * @cq: libweft's
  * @refs: endpoint directions bound to it
- * @lock: of @cq, @held, @has_held
+ * @lock: of @cq
  * @put: writes a completion in the queue's format
  * @entry_size: bytes of one
  * @wait_obj: what can be waited on
  * @member: place in a wait set
  * @threshold: blocking reads have a condition, the number of entries that are wanted
- * @has_held: @held holds
- * @held: entry that has been taken out of the ring but not been read: a failed operation
  * @bits: vectors of endpoints have addresses that name contexts: their source is to be looked for
  * @deferred: endpoints may have entries that FI_MORE holds back
  * @eps_lock: of @halves
@@ -284,8 +285,6 @@ struct weft_fi_cq {
 	enum fi_wait_obj wait_obj;
 	struct weft_fi_member member;
 	bool threshold;
-	bool has_held;
-	struct weft_cqe held;
 	atomic_bool bits;
 	atomic_bool deferred;
 	pthread_mutex_t eps_lock;
@@ -562,6 +561,7 @@ struct weft_fi_ep {
  * struct weft_fi_op - a send or a receive
  * @iov: segments
  * @count: of them
+ * @one: the form of the call has one
  * @peer: destination or source
  * @context: for the completion
  * @flags: FI_*
@@ -574,6 +574,7 @@ struct weft_fi_ep {
 struct weft_fi_op {
 	const struct iovec *iov;
 	size_t count;
+	bool one;
 	fi_addr_t peer;
 	void *context;
 	uint64_t flags;
@@ -720,9 +721,12 @@ int weft_fi_srx_bind(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags);
 void weft_fi_srx_enabled(struct weft_fi_ep *ep);
 void weft_fi_srx_leave(struct weft_fi_ep *ep, struct weft_fi_cq *cq);
 
-/* weft_post.c */
+/* weft_post.c; the forms of weft_msg.c are weft_post.h */
 ssize_t weft_fi_send(struct weft_fi_ep *ep, const struct weft_fi_op *op);
 ssize_t weft_fi_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op);
+int weft_fi_refuse(const struct weft_fi_op *op, int err) __attribute__((cold));
+uint32_t weft_fi_more(struct weft_fi_half *half);
+void weft_fi_posted(struct weft_fi_half *half, uint32_t more);
 
 /* weft_peek.c */
 ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op);
@@ -730,7 +734,7 @@ ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op);
 /* weft_ep_rdm.c, weft_ep_msg.c: what differs between the endpoint types */
 int weft_fi_rdm_ready(const struct weft_fi_ep *ep);
 int weft_fi_msg_ready(const struct weft_fi_ep *ep);
-int weft_fi_rdm_dest(const struct weft_fi_ep *ep, fi_addr_t addr, uint32_t *dst);
+int weft_fi_rdm_unknown(fi_addr_t addr);
 int weft_fi_rdm_source(const struct weft_fi_ep *ep, fi_addr_t addr, uint32_t *src);
 int weft_fi_msg_dest(const struct weft_fi_ep *ep, uint32_t *dst);
 int weft_fi_msg_source(const struct weft_fi_ep *ep, uint32_t *src);
@@ -824,7 +828,7 @@ static inline bool weft_fi_av_used(struct weft_fi_av *av, uint32_t index)
 /* The index of an address, with the context that it names. Return: there is such an address. */
 static inline bool weft_fi_av_index(struct weft_fi_av *av, fi_addr_t addr, uint32_t *index)
 {
-	if (__builtin_expect(av->shared || av->bits, 0))
+	if (weft_unlikely(av->shared || av->bits))
 		addr = weft_fi_av_wide(av, addr);
 	if (addr >= WEFT_AV_MAX)
 		return false;

@@ -2,9 +2,10 @@
 /*
  * weft_msg.c - fi_msg and fi_tagged: sends and receives in all their forms
  *
- * Each form becomes a struct weft_fi_op. The calls without flags take those of the endpoint.
+ * Each form becomes a struct weft_fi_op. The calls without flags take those of the endpoint. Forms
+ * with one segment are the frequent ones, and have the whole of weft_post.h to themselves.
  */
-#include "weft_fi.h"
+#include "weft_post.h"
 
 /* A message as its caller describes it. */
 static inline struct weft_fi_op weft_fi_msg_op(const struct fi_msg *msg, uint64_t flags)
@@ -39,11 +40,32 @@ static ssize_t weft_fi_no_struct(void)
 
 /* ---- Sends ------------------------------------------------------------------------------ */
 
-/* without a flags argument; @extra: what the form adds */
-static inline ssize_t weft_fi_send_op(struct fid_ep *ep, struct weft_fi_op *op, uint64_t extra)
+/* without a flags argument */
+static ssize_t weft_fi_sendv_op(struct fid_ep *ep, struct weft_fi_op *op)
 {
-	op->flags = weft_fi_face_of(ep)->tx_flags | extra;
+	op->flags = weft_fi_face_of(ep)->tx_flags;
 	return weft_fi_send(weft_fi_ep_of(ep), op);
+}
+
+/* one segment; @extra: flags that the form adds */
+WEFT_FI_INLINED ssize_t weft_fi_send_op(struct fid_ep *ep, struct weft_fi_op op, const void *buf,
+					size_t len, uint64_t extra)
+{
+	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
+
+	op.iov = &iov;
+	op.count = 1;
+	op.one = true;
+	op.flags = weft_fi_face_of(ep)->tx_flags | extra;
+	return weft_fi_post_send(weft_fi_ep_of(ep), &op);
+}
+
+/* an inject keeps the level of the endpoint, which says when its failure is known */
+WEFT_FI_INLINED ssize_t weft_fi_inject_op(struct fid_ep *ep, struct weft_fi_op op,
+					  const void *buf, size_t len, uint64_t extra)
+{
+	op.silent = true;
+	return weft_fi_send_op(ep, op, buf, len, FI_INJECT | extra);
 }
 
 static ssize_t weft_fi_sendmsg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags)
@@ -76,7 +98,7 @@ static ssize_t weft_fi_sendv(struct fid_ep *ep, const struct iovec *iov, void **
 		.iov = iov, .count = count, .peer = to, .context = context
 	};
 
-	return weft_fi_send_op(ep, &op, 0);
+	return weft_fi_sendv_op(ep, &op);
 }
 
 static ssize_t weft_fi_tsendv(struct fid_ep *ep, const struct iovec *iov, void **desc,
@@ -87,65 +109,48 @@ static ssize_t weft_fi_tsendv(struct fid_ep *ep, const struct iovec *iov, void *
 		.tagged = true, .tag = tag
 	};
 
-	return weft_fi_send_op(ep, &op, 0);
+	return weft_fi_sendv_op(ep, &op);
 }
 
 static ssize_t weft_fi_send_one(struct fid_ep *ep, const void *buf, size_t len, void *desc,
 				fi_addr_t to, void *context)
 {
-	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
+	struct weft_fi_op op = { .peer = to, .context = context };
 
-	return weft_fi_sendv(ep, &iov, NULL, 1, to, context);
+	return weft_fi_send_op(ep, op, buf, len, 0);
 }
 
 static ssize_t weft_fi_tsend(struct fid_ep *ep, const void *buf, size_t len, void *desc,
 			     fi_addr_t to, uint64_t tag, void *context)
 {
-	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
+	struct weft_fi_op op = { .peer = to, .context = context, .tagged = true, .tag = tag };
 
-	return weft_fi_tsendv(ep, &iov, NULL, 1, to, tag, context);
+	return weft_fi_send_op(ep, op, buf, len, 0);
 }
 
 static ssize_t weft_fi_senddata(struct fid_ep *ep, const void *buf, size_t len, void *desc,
 				uint64_t data, fi_addr_t to, void *context)
 {
-	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
-	struct weft_fi_op op = {
-		.iov = &iov, .count = 1, .peer = to, .context = context, .data = data
-	};
+	struct weft_fi_op op = { .peer = to, .context = context, .data = data };
 
-	return weft_fi_send_op(ep, &op, FI_REMOTE_CQ_DATA);
+	return weft_fi_send_op(ep, op, buf, len, FI_REMOTE_CQ_DATA);
 }
 
 static ssize_t weft_fi_tsenddata(struct fid_ep *ep, const void *buf, size_t len, void *desc,
 				 uint64_t data, fi_addr_t to, uint64_t tag, void *context)
 {
-	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
 	struct weft_fi_op op = {
-		.iov = &iov, .count = 1, .peer = to, .context = context, .data = data,
-		.tagged = true, .tag = tag
+		.peer = to, .context = context, .data = data, .tagged = true, .tag = tag
 	};
 
-	return weft_fi_send_op(ep, &op, FI_REMOTE_CQ_DATA);
-}
-
-/* an inject keeps the level of the endpoint, which says when its failure is known */
-static inline ssize_t weft_fi_inject_op(struct fid_ep *ep, struct weft_fi_op *op,
-					const void *buf, size_t len, uint64_t extra)
-{
-	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
-
-	op->iov = &iov;
-	op->count = 1;
-	op->silent = true;
-	return weft_fi_send_op(ep, op, FI_INJECT | extra);
+	return weft_fi_send_op(ep, op, buf, len, FI_REMOTE_CQ_DATA);
 }
 
 static ssize_t weft_fi_inject(struct fid_ep *ep, const void *buf, size_t len, fi_addr_t to)
 {
 	struct weft_fi_op op = { .peer = to };
 
-	return weft_fi_inject_op(ep, &op, buf, len, 0);
+	return weft_fi_inject_op(ep, op, buf, len, 0);
 }
 
 static ssize_t weft_fi_tinject(struct fid_ep *ep, const void *buf, size_t len, fi_addr_t to,
@@ -153,7 +158,7 @@ static ssize_t weft_fi_tinject(struct fid_ep *ep, const void *buf, size_t len, f
 {
 	struct weft_fi_op op = { .peer = to, .tagged = true, .tag = tag };
 
-	return weft_fi_inject_op(ep, &op, buf, len, 0);
+	return weft_fi_inject_op(ep, op, buf, len, 0);
 }
 
 static ssize_t weft_fi_injectdata(struct fid_ep *ep, const void *buf, size_t len, uint64_t data,
@@ -161,7 +166,7 @@ static ssize_t weft_fi_injectdata(struct fid_ep *ep, const void *buf, size_t len
 {
 	struct weft_fi_op op = { .peer = to, .data = data };
 
-	return weft_fi_inject_op(ep, &op, buf, len, FI_REMOTE_CQ_DATA);
+	return weft_fi_inject_op(ep, op, buf, len, FI_REMOTE_CQ_DATA);
 }
 
 static ssize_t weft_fi_tinjectdata(struct fid_ep *ep, const void *buf, size_t len, uint64_t data,
@@ -169,7 +174,7 @@ static ssize_t weft_fi_tinjectdata(struct fid_ep *ep, const void *buf, size_t le
 {
 	struct weft_fi_op op = { .peer = to, .data = data, .tagged = true, .tag = tag };
 
-	return weft_fi_inject_op(ep, &op, buf, len, FI_REMOTE_CQ_DATA);
+	return weft_fi_inject_op(ep, op, buf, len, FI_REMOTE_CQ_DATA);
 }
 
 /* ---- Receives --------------------------------------------------------------------------- */
@@ -226,16 +231,25 @@ static ssize_t weft_fi_recv_one(struct fid_ep *ep, void *buf, size_t len, void *
 				fi_addr_t from, void *context)
 {
 	struct iovec iov = { .iov_base = buf, .iov_len = len };
+	struct weft_fi_op op = {
+		.iov = &iov, .count = 1, .one = true, .peer = from, .context = context,
+		.flags = weft_fi_face_of(ep)->rx_flags
+	};
 
-	return weft_fi_recvv(ep, &iov, NULL, 1, from, context);
+	return weft_fi_post_recv(weft_fi_ep_of(ep), &op);
 }
 
 static ssize_t weft_fi_trecv(struct fid_ep *ep, void *buf, size_t len, void *desc,
 			     fi_addr_t from, uint64_t tag, uint64_t ignore, void *context)
 {
 	struct iovec iov = { .iov_base = buf, .iov_len = len };
+	struct weft_fi_op op = {
+		.iov = &iov, .count = 1, .one = true, .peer = from, .context = context,
+		.flags = weft_fi_face_of(ep)->rx_flags & ~FI_MULTI_RECV,
+		.tagged = true, .tag = tag, .ignore = ignore
+	};
 
-	return weft_fi_trecvv(ep, &iov, NULL, 1, from, tag, ignore, context);
+	return weft_fi_post_recv(weft_fi_ep_of(ep), &op);
 }
 
 struct fi_ops_msg weft_fi_msg_ops = {

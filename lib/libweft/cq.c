@@ -65,61 +65,90 @@ int weft_cq_destroy(struct weft_cq *cq)
 }
 
 /* Copy the payload behind the entry at @index to its receive's buffer, round the ring's end. */
-static void copy_inline(const struct weft_cq *cq, uint32_t index, const struct weft_cqe *cqe)
+static inline void copy_inline(const struct weft_cq *cq, uint32_t index,
+			       const struct weft_cqe *cqe)
 {
 	uint32_t first = (index + 1) & cq->mask;
 	size_t len = cqe->len - cqe->olen;
 	size_t flat = (size_t)(cq->mask + 1 - first) * WEFT_SLOT_SIZE;
 	char *buf = (char *)(uintptr_t)cqe->buf;
 
-	if (len <= flat) {
-		memcpy(buf, &cq->ring[first], len);
+	if (!lw_unlikely(len > flat)) {
+		lw_copy(buf, &cq->ring[first], len);
 	} else {
 		memcpy(buf, &cq->ring[first], flat);
 		memcpy(buf + flat, cq->ring, len - flat);
 	}
 }
 
-/* Give the slots before @head back to the kernel. */
-static void give_back(struct weft_cq *cq, uint32_t head)
+/* Is there an entry at @cq->head? Its payload is where it belongs then. */
+static inline const struct weft_cqe *peek(struct weft_cq *cq)
 {
-	cq->head = head;
-	if ((int32_t)(head - cq->settled) > 0)
-		cq->settled = head;
-	lw_store_release(&cq->doorbell->head, head);	/* D: after the entries were read */
+	const struct weft_cqe *slot = &cq->ring[cq->head & cq->mask];
+
+	if (cq->head == cq->tail) {
+		cq->tail = lw_load_acquire(&cq->status->tail);	/* C: before the entry */
+		if (cq->head == cq->tail)
+			return NULL;
+	}
+	if (slot->flags & WEFT_CQE_INLINE && (int32_t)(cq->head - cq->settled) >= 0) {
+		copy_inline(cq, cq->head, slot);
+		cq->settled = cq->head + slot->nslots;
+	}
+	return slot;
+}
+
+/* Give the slots before the head back to the kernel. */
+static inline void give_back(struct weft_cq *cq)
+{
+	if ((int32_t)(cq->head - cq->settled) > 0)
+		cq->settled = cq->head;
+	lw_store_release(&cq->doorbell->head, cq->head); /* D: after the entries were read */
 	lw_full_barrier();				/* E: head before flags */
-	if (lw_load(&cq->status->flags) & WEFT_ST_CQ_KICK)
+	if (lw_unlikely(lw_load(&cq->status->flags) & WEFT_ST_CQ_KICK))
 		lw_ioctl(cq->fd, WEFT_IOC_CQ_KICK, NULL);
+}
+
+static int failed(const struct weft_cq *cq)
+{
+	return lw_load(&cq->status->flags) & WEFT_ST_CQ_ERROR ? -EIO : 0;
+}
+
+int weft_cq_peek(struct weft_cq *cq, const struct weft_cqe **cqe)
+{
+	*cqe = peek(cq);
+	return *cqe ? 1 : failed(cq);
+}
+
+int weft_cq_next(struct weft_cq *cq, const struct weft_cqe **cqe)
+{
+	cq->head += cq->ring[cq->head & cq->mask].nslots;
+	*cqe = peek(cq);
+	return *cqe ? 1 : 0;
+}
+
+void weft_cq_done(struct weft_cq *cq)
+{
+	give_back(cq);
 }
 
 int weft_cq_read(struct weft_cq *cq, struct weft_cqe *cqe, unsigned int max)
 {
-	uint32_t head = cq->head;
+	const struct weft_cqe *slot;
 	unsigned int n = 0;
 
 	while (n < max) {
-		const struct weft_cqe *slot = &cq->ring[head & cq->mask];
-
-		if (head == cq->tail) {
-			cq->tail = lw_load_acquire(&cq->status->tail);	/* C: before the entry */
-			if (head == cq->tail)
-				break;
-		}
-		if (slot->status && n)
+		slot = peek(cq);
+		if (!slot || (slot->status && n))
 			break;
-
 		cqe[n] = *slot;
-		if (cqe[n].flags & WEFT_CQE_INLINE && (int32_t)(head - cq->settled) >= 0)
-			copy_inline(cq, head, &cqe[n]);
-		head += cqe[n].nslots;
+		cq->head += slot->nslots;
 		if (cqe[n++].status)
 			break;
 	}
-
-	if (n)
-		give_back(cq, head);
-	else if (lw_load(&cq->status->flags) & WEFT_ST_CQ_ERROR)
-		return -EIO;
+	if (!n)
+		return failed(cq);
+	give_back(cq);
 	return n;
 }
 

@@ -29,7 +29,7 @@ static int map_rings(struct weft_ep *ep, const struct weft_ioc_ep *arg)
 	ep->status = ep->view[3].at;
 	ep->sq = (struct lw_queue) {
 		.slots = ep->view[0].at,
-		.mask = arg->sq_slots - 1,
+		.size = arg->sq_slots,
 		.kick_if = WEFT_ST_SQ_KICK,
 		.kick = WEFT_KICK_SQ,
 		.handle = arg->handle,
@@ -42,7 +42,7 @@ static int map_rings(struct weft_ep *ep, const struct weft_ioc_ep *arg)
 		return 0;
 	ep->rq = (struct lw_queue) {
 		.slots = ep->view[1].at,
-		.mask = arg->rq_slots - 1,
+		.size = arg->rq_slots,
 		.kick_if = WEFT_ST_RQ_KICK,
 		.kick = WEFT_KICK_RQ,
 		.handle = arg->handle,

@@ -8,9 +8,11 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <string.h>
 #include <weft/weft.h>
 
 #define LW_CACHE_LINE	64
+#define lw_unlikely(x)	__builtin_expect(!!(x), 0)
 
 /* A mapped part of the device; objects share those that hold several doorbells or status lines. */
 struct lw_area {
@@ -65,7 +67,7 @@ struct weft_cntr {
 /* Sending or receiving half of an endpoint, or shared receives: the producer's side of one ring. */
 struct lw_queue {
 	unsigned char *slots;		/* NULL: passive endpoint, or receives are shared */
-	uint32_t mask;
+	uint32_t size;			/* slots, a power of two; 0: none */
 	uint32_t tail;			/* next slot to write */
 	uint32_t head;			/* the kernel's, as last seen */
 	uint32_t kick_if;		/* WEFT_ST_*_KICK */
@@ -141,6 +143,21 @@ static inline uint32_t lw_load_acquire(const uint32_t *p)
 static inline void lw_store_release(uint32_t *p, uint32_t val)
 {
 	__atomic_store_n(p, val, __ATOMIC_RELEASE);
+}
+
+/* memcpy() that calls nobody for a few bytes */
+static inline void lw_copy(void *dst, const void *src, size_t len)
+{
+	if (len - 8 <= 8) {
+		uint64_t first, last;
+
+		memcpy(&first, src, 8);
+		memcpy(&last, (const char *)src + len - 8, 8);
+		memcpy(dst, &first, 8);
+		memcpy((char *)dst + len - 8, &last, 8);
+	} else {
+		memcpy(dst, src, len);
+	}
 }
 
 static inline void lw_full_barrier(void)

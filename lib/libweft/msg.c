@@ -28,7 +28,7 @@ static void kick(struct lw_queue *q)
 			;
 }
 
-static void flush(struct lw_queue *q)
+static inline void flush(struct lw_queue *q)
 {
 	publish(q);
 	lw_full_barrier();				/* E: doorbell before flags */
@@ -71,23 +71,33 @@ void weft_kick(struct weft_ep *ep)
 
 /* ---- Slots ------------------------------------------------------------------------------ */
 
-static void *slot_at(const struct lw_queue *q, uint32_t index)
+static inline void *slot_at(const struct lw_queue *q, uint32_t index)
 {
-	return q->slots + (size_t)(index & q->mask) * WEFT_SLOT_SIZE;
+	return q->slots + (size_t)(index & (q->size - 1)) * WEFT_SLOT_SIZE;
 }
 
-/* Find @nslots free slots. Where they lack, a kernel that stopped before the tail is told. */
-static int reserve(struct lw_queue *q, uint32_t nslots)
+/* reserve() has found none: there may be some by now. Else a kernel that stopped is told. */
+static __attribute__((noinline)) int reserve_more(struct lw_queue *q, uint32_t nslots)
 {
-	if (!q->slots || (lw_load(q->flags) & WEFT_ST_ERROR))
+	if (!q->size || (lw_load(q->flags) & WEFT_ST_ERROR))
 		return -EIO;
-	if (q->tail + nslots - q->head <= q->mask + 1)
-		return 0;
 	q->head = lw_load_acquire(q->khead);		/* B: before the slots are reused */
-	if (q->tail + nslots - q->head <= q->mask + 1)
+	if (q->tail + nslots - q->head <= q->size)
 		return 0;
 	flush(q);
 	return -EAGAIN;
+}
+
+/* Find @nslots free slots. */
+static inline int reserve(struct lw_queue *q, uint32_t nslots)
+{
+	if (lw_unlikely(q->tail + nslots - q->head > q->size)) {
+		int ret = reserve_more(q, nslots);
+
+		if (ret)
+			return ret;
+	}
+	return lw_unlikely(lw_load(q->flags) & WEFT_ST_ERROR) ? -EIO : 0;
 }
 
 static uint32_t room(struct lw_queue *q)
@@ -95,7 +105,7 @@ static uint32_t room(struct lw_queue *q)
 	if (!q->slots)
 		return 0;
 	q->head = lw_load_acquire(q->khead);		/* B */
-	return q->mask + 1 - (q->tail - q->head);
+	return q->size - (q->tail - q->head);
 }
 
 uint32_t weft_send_room(struct weft_ep *ep)
@@ -109,7 +119,7 @@ uint32_t weft_recv_room(struct weft_ep *ep)
 }
 
 /* The entry of @nslots at the tail is written: hand it over, now or with the next one. */
-static void commit(struct lw_queue *q, uint32_t nslots, uint32_t flags)
+static inline void commit(struct lw_queue *q, uint32_t nslots, uint32_t flags)
 {
 	q->tail += nslots;
 	if (!(flags & WEFT_MORE))
@@ -131,10 +141,10 @@ static void put_segments(struct lw_queue *q, const struct iovec *iov, size_t cou
 }
 
 /* Payload into the slots behind the one at the tail, round the ring's end. */
-static void put_payload(struct lw_queue *q, const struct iovec *iov, size_t count)
+static inline void put_payload(struct lw_queue *q, const struct iovec *iov, size_t count)
 {
-	size_t size = (size_t)(q->mask + 1) * WEFT_SLOT_SIZE;
-	size_t pos = (size_t)((q->tail + 1) & q->mask) * WEFT_SLOT_SIZE;
+	size_t size = (size_t)q->size * WEFT_SLOT_SIZE;
+	size_t pos = (size_t)((q->tail + 1) & (q->size - 1)) * WEFT_SLOT_SIZE;
 	size_t i, len, flat;
 
 	for (i = 0; i < count; i++) {
@@ -143,7 +153,7 @@ static void put_payload(struct lw_queue *q, const struct iovec *iov, size_t coun
 			continue;
 		flat = size - pos;
 		if (len < flat) {
-			memcpy(q->slots + pos, iov[i].iov_base, len);
+			lw_copy(q->slots + pos, iov[i].iov_base, len);
 			pos += len;
 		} else {
 			memcpy(q->slots + pos, iov[i].iov_base, flat);
@@ -153,7 +163,7 @@ static void put_payload(struct lw_queue *q, const struct iovec *iov, size_t coun
 	}
 }
 
-static uint64_t total(const struct iovec *iov, size_t count)
+static inline uint64_t total(const struct iovec *iov, size_t count)
 {
 	uint64_t len = 0;
 	size_t i;
@@ -164,15 +174,17 @@ static uint64_t total(const struct iovec *iov, size_t count)
 }
 
 /* Slots for @count segments behind the first one, which itself has room for one segment. */
-static uint32_t segment_slots(size_t count)
+static inline uint32_t segment_slots(size_t count)
 {
 	return count > 1 ? (count + IOV_PER_SLOT - 1) / IOV_PER_SLOT : 0;
 }
 
 /* ---- Send ------------------------------------------------------------------------------- */
 
-static int send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count,
-		      uint32_t dst, uint64_t tag, uint64_t data, uint64_t context, uint32_t flags)
+/* Inlined: a form with one segment has no loops and no segments in the ring. */
+static inline __attribute__((always_inline)) int
+send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count, uint32_t dst,
+	   uint64_t tag, uint64_t data, uint64_t context, uint32_t flags)
 {
 	struct lw_queue *q = &ep->sq;
 	uint64_t len = total(iov, count);
@@ -180,7 +192,7 @@ static int send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, s
 	uint32_t nslots;
 	int ret;
 
-	if ((flags & ~(ENTRY_FLAGS | WEFT_MORE)) || count > WEFT_IOV_MAX)
+	if (lw_unlikely((flags & ~(ENTRY_FLAGS | WEFT_MORE)) || count > WEFT_IOV_MAX))
 		return -EINVAL;
 	if (flags & WEFT_SQ_INLINE) {
 		if (len > WEFT_INLINE_MAX)
@@ -249,16 +261,17 @@ int weft_tsendv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint3
 
 /* ---- Receive ---------------------------------------------------------------------------- */
 
-static int recv_entry(struct lw_queue *q, uint8_t op, const struct iovec *iov, size_t count,
-		      uint32_t src, uint64_t tag, uint64_t ignore, uint64_t context,
-		      uint32_t flags)
+/* Inlined, as send_entry() is. */
+static inline __attribute__((always_inline)) int
+recv_entry(struct lw_queue *q, uint8_t op, const struct iovec *iov, size_t count, uint32_t src,
+	   uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags)
 {
 	uint64_t len = total(iov, count);
 	struct weft_rqe *rqe;
 	uint32_t nslots;
 	int ret;
 
-	if ((flags & ~(ENTRY_FLAGS | WEFT_MORE)) || count > WEFT_IOV_MAX)
+	if (lw_unlikely((flags & ~(ENTRY_FLAGS | WEFT_MORE)) || count > WEFT_IOV_MAX))
 		return -EINVAL;
 	if (!len)
 		count = 0;

@@ -47,7 +47,7 @@ int weft_srq_create(struct weft_ctx *ctx, struct weft_srq_attr *attr, struct wef
 	srq->handle = arg.handle;
 	srq->rq = (struct lw_queue) {
 		.slots = srq->view[0].at,
-		.mask = arg.slots - 1,
+		.size = arg.slots,
 		.kick_if = WEFT_ST_RQ_KICK,
 		.handle = arg.handle,
 		.fd = ctx->fd,
@@ -97,7 +97,7 @@ int weft_srq_resize(struct weft_srq *srq, uint32_t slots, uint32_t recvs)
 		lw_unmap(ctx, srq->view[0].area);
 		srq->view[0] = view;
 		srq->rq.slots = view.at;
-		srq->rq.mask = arg.slots - 1;
+		srq->rq.size = view.at ? arg.slots : 0;
 	}
 	pthread_mutex_unlock(&ctx->lock);
 	return ret;

@@ -355,6 +355,40 @@ static void test_cq_failed_alone(void)
 	CHECK(weft_cq_read(cq, cqe, 8) == 0);
 }
 
+/* In place: what was gone past is the kernel's again when it is said, what was looked at stays. */
+static void test_cq_peek(void)
+{
+	unsigned char want[100], got[100] = { 0 };
+	const struct weft_cqe *e;
+	struct weft_cqe cqe;
+
+	start_at(UINT32_MAX - 1);
+	pattern(want, sizeof(want));
+	CHECK(weft_cq_peek(cq, &e) == 0);
+	complete(1, 0, got, sizeof(got));
+	complete(2, ECANCELED, NULL, 0);
+	complete(3, 0, NULL, 0);
+	CHECK(weft_cq_peek(cq, &e) == 1 && e->context == 1);
+	CHECK(!memcmp(got, want, sizeof(got)));
+	memset(got, 0xee, sizeof(got));
+	CHECK(weft_cq_peek(cq, &e) == 1 && e->context == 1);
+	CHECK(got[0] == 0xee);		/* copied once */
+	CHECK(weft_cq_next(cq, &e) == 1 && e->context == 2 && e->status == ECANCELED);
+	CHECK(dev->bell.cq.head == 0);
+	weft_cq_done(cq);
+	CHECK(dev->bell.cq.head == 1 && weft_cq_seen(cq) == 1);
+	CHECK(weft_cq_pending(cq, weft_cq_seen(cq)));
+	CHECK(weft_cq_read(cq, &cqe, 1) == 1 && cqe.context == 2);
+	CHECK(weft_cq_peek(cq, &e) == 1 && e->context == 3);
+	CHECK(weft_cq_next(cq, &e) == 0);
+	dev->status.cq.flags = WEFT_ST_CQ_KICK;
+	weft_cq_done(cq);
+	CHECK(cq_kicks == 1);
+	CHECK(dev->bell.cq.head == dev->status.cq.tail);
+	dev->status.cq.flags = WEFT_ST_CQ_ERROR;
+	CHECK(weft_cq_peek(cq, &e) == -EIO);
+}
+
 static void test_cq_flags(void)
 {
 	struct weft_cqe cqe;
@@ -714,6 +748,7 @@ static const struct {
 } tests[] = {
 	{ "completions wrap, inline payload is copied out", test_cq_wrap },
 	{ "payload settled before it is read", test_cq_settle },
+	{ "completions looked at in place", test_cq_peek },
 	{ "inline payload of a truncated receive", test_cq_truncated },
 	{ "payload that looks like a completion is none", test_cq_forged_seq },
 	{ "a failed completion comes alone", test_cq_failed_alone },

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * weft_post.h - a send or a receive becomes an entry of a ring
+ *
+ * All forms of the calls end here, as a struct weft_fi_op. What the library can see is refused by
+ * the call; what only the kernel sees comes as a completion.
+ *
+ * The functions are inlined where the form is a frequent one: what is constant in it (one segment,
+ * tagged, silent) is no question then, and the structure is never made.
+ *
+ * The level of a completion is the strongest that is asked for. FI_INJECT_COMPLETE is what the
+ * kernel does without a flag. Small payloads travel in the ring: then the buffer is free when the
+ * call returns, whatever the level.
+ */
+#ifndef WEFT_POST_H
+#define WEFT_POST_H
+
+#include "weft_fi.h"
+
+#define WEFT_FI_RECV_FLAGS	(WEFT_FI_RX_OP_FLAGS | FI_DELIVERY_COMPLETE | FI_MORE)
+#define WEFT_FI_INLINED		static inline __attribute__((always_inline))
+
+WEFT_FI_INLINED size_t weft_fi_total(const struct weft_fi_op *op)
+{
+	size_t len = 0, i;
+
+	for (i = 0; i < op->count; i++)
+		len += op->iov[i].iov_len;
+	return len;
+}
+
+WEFT_FI_INLINED uint32_t weft_fi_level(uint64_t flags)
+{
+	if (weft_likely(!(flags & (FI_MATCH_COMPLETE | FI_DELIVERY_COMPLETE |
+				   FI_TRANSMIT_COMPLETE))))
+		return 0;
+	if (flags & FI_MATCH_COMPLETE)
+		return WEFT_SQ_MATCH;
+	return flags & FI_DELIVERY_COMPLETE ? WEFT_SQ_DELIVERY : WEFT_SQ_TRANSMIT;
+}
+
+WEFT_FI_INLINED uint32_t weft_fi_send_flags(const struct weft_fi_ep *ep,
+					    const struct weft_fi_op *op, size_t len)
+{
+	uint32_t flags = weft_fi_level(op->flags);
+
+	if (op->flags & FI_FENCE)
+		flags |= WEFT_SQ_FENCE;
+	if (op->flags & FI_REMOTE_CQ_DATA)
+		flags |= WEFT_SQ_DATA;
+	if (!op->silent && (!ep->tx.selective || op->flags & FI_COMPLETION))
+		flags |= WEFT_SQ_COMPLETION;
+	if (len && (op->flags & FI_INJECT || (len <= WEFT_FI_INLINE && len <= ep->inject)))
+		flags |= WEFT_SQ_INLINE;
+	return flags;
+}
+
+/* the entry itself */
+WEFT_FI_INLINED int weft_fi_put_send(struct weft_ep *ep, const struct weft_fi_op *op,
+				     uint32_t dst, uint32_t flags)
+{
+	uint64_t context = (uintptr_t)op->context;
+
+	if (op->one && op->tagged)
+		return weft_tsend(ep, op->iov->iov_base, op->iov->iov_len, dst, op->tag,
+				  op->data, context, flags);
+	if (op->one)
+		return weft_send(ep, op->iov->iov_base, op->iov->iov_len, dst, op->data, context,
+				 flags);
+	if (op->tagged)
+		return weft_tsendv(ep, op->iov, op->count, dst, op->tag, op->data, context,
+				   flags);
+	return weft_sendv(ep, op->iov, op->count, dst, op->data, context, flags);
+}
+
+/* as weft_fi_send() */
+WEFT_FI_INLINED ssize_t weft_fi_post_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
+{
+	uint32_t dst, flags, more = 0;
+	size_t len;
+	int ret;
+
+	if (weft_unlikely(!ep->tx.on))
+		return weft_fi_refuse(op, ep->enabled ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE);
+	if (weft_unlikely(op->flags & ~ep->send_flags))
+		return weft_fi_refuse(op, -FI_EBADFLAGS);
+	if (!op->one && (op->count > ep->iov_limit || (op->count && !op->iov)))
+		return weft_fi_refuse(op, -FI_EINVAL);
+	len = weft_fi_total(op);
+	if (weft_unlikely(len > (op->flags & FI_INJECT ? ep->inject : ep->max_msg)))
+		return weft_fi_refuse(op, -FI_EMSGSIZE);
+	if (weft_likely(!ep->msg)) {
+		if (weft_unlikely(!weft_fi_av_index(ep->av, op->peer, &dst)))
+			return weft_fi_rdm_unknown(op->peer);
+	} else {
+		ret = weft_fi_msg_dest(ep, &dst);
+		if (ret)
+			return ret;
+	}
+	flags = weft_fi_send_flags(ep, op, len);
+
+	weft_fi_lock(&ep->tx.lock);
+	if (weft_unlikely(op->flags & FI_MORE))
+		more = weft_fi_more(&ep->tx);
+	ret = weft_fi_put_send(ep->cm.ep, op, dst, flags | more);
+	if (weft_unlikely(more | ep->tx.held) && (!ret || ret == -EAGAIN))
+		weft_fi_posted(&ep->tx, ret ? 0 : more);
+	weft_fi_unlock(&ep->tx.lock);
+	return ret;
+}
+
+/* the entry itself */
+WEFT_FI_INLINED int weft_fi_put_recv(struct weft_ep *ep, const struct weft_fi_op *op,
+				     uint32_t src, uint32_t flags)
+{
+	uint64_t context = (uintptr_t)op->context;
+
+	if (op->one && op->tagged)
+		return weft_trecv(ep, op->iov->iov_base, op->iov->iov_len, src, op->tag,
+				  op->ignore, context, flags);
+	if (op->one)
+		return weft_recv(ep, op->iov->iov_base, op->iov->iov_len, src, context, flags);
+	if (op->tagged)
+		return weft_trecvv(ep, op->iov, op->count, src, op->tag, op->ignore, context,
+				   flags);
+	return weft_recvv(ep, op->iov, op->count, src, context, flags);
+}
+
+/* as weft_fi_recv() */
+WEFT_FI_INLINED ssize_t weft_fi_post_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
+{
+	uint32_t src = WEFT_SRC_ANY, flags, more = 0;
+	bool multi = op->flags & FI_MULTI_RECV;
+	int ret = 0;
+
+	if (weft_unlikely(!ep->rx.on))
+		return weft_fi_refuse(op, ep->enabled ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE);
+	if (weft_unlikely(op->flags & ~WEFT_FI_RECV_FLAGS))
+		return weft_fi_refuse(op, -FI_EBADFLAGS);
+	if (!op->one && (op->count > ep->iov_limit || (op->count && !op->iov)))
+		return weft_fi_refuse(op, -FI_EINVAL);
+	if (weft_unlikely(ep->msg))
+		ret = weft_fi_msg_source(ep, &src);
+	else if (ep->directed)
+		ret = weft_fi_rdm_source(ep, op->peer, &src);
+	if (weft_unlikely(ret))
+		return ret;
+	flags = !ep->rx.selective || op->flags & FI_COMPLETION ? WEFT_RQ_COMPLETION : 0;
+	if (weft_unlikely(multi)) {
+		if (op->tagged)
+			return weft_fi_refuse(op, -FI_EBADFLAGS);
+		if (op->count != 1 || !op->iov->iov_len || op->iov->iov_len < ep->min_multi_recv)
+			return weft_fi_refuse(op, -FI_EINVAL);
+	}
+
+	weft_fi_lock(&ep->rx.lock);
+	if (weft_unlikely(op->flags & FI_MORE))
+		more = weft_fi_more(&ep->rx);
+	if (weft_unlikely(multi))
+		ret = weft_recv_multi(ep->cm.ep, op->iov->iov_base, op->iov->iov_len,
+				      ep->min_multi_recv, src, (uintptr_t)op->context,
+				      flags | more);
+	else
+		ret = weft_fi_put_recv(ep->cm.ep, op, src, flags | more);
+	if (weft_unlikely(more | ep->rx.held) && (!ret || ret == -EAGAIN))
+		weft_fi_posted(&ep->rx, ret ? 0 : more);
+	weft_fi_unlock(&ep->rx.lock);
+	return ret;
+}
+
+#endif
