@@ -3,8 +3,8 @@
  * weft_cq.c - completion queues: the kernel's entries in the form that the program asked for
  *
  * Entries are read where they stand, in the ring. A failed operation stays there, in front of all
- * that follow it, until fi_cq_readerr() fetches it. Operations that FI_MORE holds back are let go whenever the queue is read or waited
- * on.
+ * that follow it, until fi_cq_readerr() fetches it. Operations that FI_MORE holds back are let go
+ * whenever the queue is read or waited on.
  */
 #include "weft_fi.h"
 
