@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * libweft: sends and receives
+ *
+ * A part of <weft/weft.h>, which includes it.
+ */
+#ifndef _WEFT_MSG_H
+#define _WEFT_MSG_H
+
+/* ---- Messages -------------------------------------------------------------------------- */
+
+/*
+ * Library flag of sends and receives: write the entry but do not ring the doorbell yet. The next
+ * call on the same half without it, weft_flush_*(), weft_publish(), or a call that returns -EAGAIN
+ * rings for all. In a send entry it becomes WEFT_SQ_MORE, the hint to the kernel.
+ */
+#define WEFT_MORE	(1u << 31)
+
+/*
+ * All calls of this part: never block (a doorbell may enter the kernel when that asks for it) and
+ * return
+ *   0		accepted: one completion comes if the operation fails, or if its flags ask for one;
+ *   -EAGAIN	the ring lacks slots now: read completions and try again;
+ *   -EIO	the endpoint is in error (WEFT_ST_ERROR) or has no such ring;
+ *   -EINVAL	unknown flags, or too many segments (more than WEFT_IOV_MAX);
+ *   -EMSGSIZE	WEFT_SQ_INLINE with more than WEFT_INLINE_MAX bytes.
+ * Everything else that is wrong with an entry the kernel finds: it comes as a completion with its
+ * status.
+ */
+
+/**
+ * weft_send() - send untagged, one segment
+ * @ep: sending half
+ * @buf: payload, may be NULL when @len is 0
+ * @len: bytes
+ * @dst: index in the address vector; 0 on a MSG endpoint
+ * @data: remote CQ data, counts with WEFT_SQ_DATA only
+ * @context: returned in the completion
+ * @flags: WEFT_SQ_* and WEFT_MORE
+ */
+int weft_send(struct weft_ep *ep, const void *buf, size_t len, uint32_t dst, uint64_t data,
+	      uint64_t context, uint32_t flags);
+
+/**
+ * weft_sendv() - send untagged, several segments
+ * @ep: sending half
+ * @iov: segments; those without WEFT_SQ_INLINE need not outlive the call, what they point to must
+ * @count: of them, 0..WEFT_IOV_MAX
+ * @dst: as in weft_send()
+ * @data: as in weft_send()
+ * @context: as in weft_send()
+ * @flags: as in weft_send()
+ */
+int weft_sendv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t dst,
+	       uint64_t data, uint64_t context, uint32_t flags);
+
+/**
+ * weft_tsend() - send tagged, one segment
+ * @ep: sending half
+ * @buf: as in weft_send()
+ * @len: as in weft_send()
+ * @dst: as in weft_send()
+ * @tag: what the receiver matches
+ * @data: as in weft_send()
+ * @context: as in weft_send()
+ * @flags: as in weft_send()
+ */
+int weft_tsend(struct weft_ep *ep, const void *buf, size_t len, uint32_t dst, uint64_t tag,
+	       uint64_t data, uint64_t context, uint32_t flags);
+
+/**
+ * weft_tsendv() - send tagged, several segments
+ * @ep: sending half
+ * @iov: as in weft_sendv()
+ * @count: as in weft_sendv()
+ * @dst: as in weft_send()
+ * @tag: as in weft_tsend()
+ * @data: as in weft_send()
+ * @context: as in weft_send()
+ * @flags: as in weft_send()
+ */
+int weft_tsendv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t dst,
+		uint64_t tag, uint64_t data, uint64_t context, uint32_t flags);
+
+/**
+ * weft_recv() - post a receive, untagged, one segment
+ * @ep: receiving half
+ * @buf: room, may be NULL when @len is 0
+ * @len: bytes
+ * @src: index of the only sender to take from, or WEFT_SRC_ANY; WEFT_SRC_ANY on a MSG endpoint
+ * @context: returned in the completion, and what weft_cancel() looks for
+ * @flags: WEFT_RQ_* and WEFT_MORE
+ */
+int weft_recv(struct weft_ep *ep, void *buf, size_t len, uint32_t src, uint64_t context,
+	      uint32_t flags);
+
+/**
+ * weft_recvv() - post a receive, untagged, several segments
+ * @ep: receiving half
+ * @iov: segments
+ * @count: of them, 0..WEFT_IOV_MAX
+ * @src: as in weft_recv()
+ * @context: as in weft_recv()
+ * @flags: as in weft_recv()
+ */
+int weft_recvv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t src,
+	       uint64_t context, uint32_t flags);
+
+/**
+ * weft_trecv() - post a receive, tagged, one segment
+ * @ep: receiving half
+ * @buf: as in weft_recv()
+ * @len: as in weft_recv()
+ * @src: as in weft_recv()
+ * @tag: to match
+ * @ignore: bits of the tag that do not count
+ * @context: as in weft_recv()
+ * @flags: as in weft_recv()
+ */
+int weft_trecv(struct weft_ep *ep, void *buf, size_t len, uint32_t src, uint64_t tag,
+	       uint64_t ignore, uint64_t context, uint32_t flags);
+
+/**
+ * weft_trecvv() - post a receive, tagged, several segments
+ * @ep: receiving half
+ * @iov: as in weft_recvv()
+ * @count: as in weft_recvv()
+ * @src: as in weft_recv()
+ * @tag: as in weft_trecv()
+ * @ignore: as in weft_trecv()
+ * @context: as in weft_recv()
+ * @flags: as in weft_recv()
+ */
+int weft_trecvv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t src,
+		uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags);
+
+/**
+ * weft_recv_multi() - post a buffer for several untagged messages, one after the other
+ * @ep: receiving half
+ * @buf: room
+ * @len: bytes, at least 1
+ * @least: the buffer is released when fewer bytes are left; at most @len
+ * @src: as in weft_recv()
+ * @context: of all its completions
+ * @flags: WEFT_RQ_COMPLETION: for messages; the release (WEFT_CQE_MULTI) is always told, once
+ */
+int weft_recv_multi(struct weft_ep *ep, void *buf, size_t len, size_t least, uint32_t src,
+		    uint64_t context, uint32_t flags);
+
+/**
+ * weft_tpeek() - look for a tagged message that waits for a receive (WEFT_CAP_PEEK)
+ * @ep: receiving half
+ * @iov: room for the front of the message; used when it is one segment, wants at most
+ *	WEFT_INLINE_MAX bytes, and the kernel has them at hand: then the completion's @buf is not 0
+ * @count: of segments, may be 0
+ * @src: as in weft_recv()
+ * @tag: as in weft_trecv()
+ * @ignore: as in weft_trecv()
+ * @context: of the completion, and of what is set aside
+ * @flags: WEFT_RQ_KEEP: set the message aside for @context; WEFT_RQ_DROP: drop it
+ *
+ * Its completion always comes, and at once: with the message's length, tag, data and source, or
+ * with status ENOMSG. EINVAL: something is set aside for @context already; ENOBUFS: too much is set
+ * aside.
+ */
+int weft_tpeek(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t src,
+	       uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags);
+
+/**
+ * weft_tclaim() - receive the message that is set aside for @context
+ * @ep: receiving half
+ * @iov: as in weft_recvv()
+ * @count: as in weft_recvv()
+ * @context: of the peek; the completion has it, too. Status EINVAL: nothing is set aside for it
+ * @flags: WEFT_RQ_COMPLETION
+ */
+int weft_tclaim(struct weft_ep *ep, const struct iovec *iov, size_t count, uint64_t context,
+		uint32_t flags);
+
+/**
+ * weft_tdiscard() - drop the message that is set aside for @context
+ * @ep: receiving half
+ * @context: as in weft_tclaim(); a completion of length 0 always comes
+ */
+int weft_tdiscard(struct weft_ep *ep, uint64_t context);
+
+/**
+ * weft_cancel() - cancel the oldest unmatched receive with this context (WEFT_IOC_CANCEL)
+ * @ep: receiving half
+ * @context: of the receive
+ *
+ * Its completion (ECANCELED) is in the queue when the call returns. Receives deferred by WEFT_MORE
+ * are published first.
+ *
+ * Return: 0, also when there is no such receive (any more); -errno.
+ */
+int weft_cancel(struct weft_ep *ep, uint64_t context);
+
+/**
+ * weft_flush_send() - ring for sends deferred by WEFT_MORE, kick if the kernel asks for it
+ * @ep: sending half
+ */
+void weft_flush_send(struct weft_ep *ep);
+
+/**
+ * weft_flush_recv() - the same for receives
+ * @ep: receiving half
+ */
+void weft_flush_recv(struct weft_ep *ep);
+
+/**
+ * weft_send_room() - free slots of the send ring
+ * @ep: sending half
+ */
+uint32_t weft_send_room(struct weft_ep *ep);
+
+/**
+ * weft_recv_room() - free slots of the receive ring
+ * @ep: receiving half
+ */
+uint32_t weft_recv_room(struct weft_ep *ep);
+
+/**
+ * weft_srq_recvv() - post a shared receive, untagged
+ * @srq: shared receive queue
+ * @iov: segments
+ * @count: of them, 0..WEFT_IOV_MAX
+ * @src: as in weft_recv()
+ * @context: as in weft_recv()
+ * @flags: as in weft_recv()
+ */
+int weft_srq_recvv(struct weft_srq *srq, const struct iovec *iov, size_t count, uint32_t src,
+		   uint64_t context, uint32_t flags);
+
+/**
+ * weft_srq_trecvv() - post a shared receive, tagged
+ * @srq: shared receive queue
+ * @iov: segments
+ * @count: of them, 0..WEFT_IOV_MAX
+ * @src: as in weft_recv()
+ * @tag: as in weft_trecv()
+ * @ignore: as in weft_trecv()
+ * @context: as in weft_recv()
+ * @flags: as in weft_recv()
+ */
+int weft_srq_trecvv(struct weft_srq *srq, const struct iovec *iov, size_t count, uint32_t src,
+		    uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags);
+
+/**
+ * weft_srq_recvk() - post a shared receive into registered memory
+ * @srq: shared receive queue with a zone
+ * @iov: segments
+ * @keys: the region of each of them: its handle
+ * @count: segments, 0..WEFT_KEYS_MAX
+ * @context: as in weft_recv()
+ * @flags: as in weft_recv()
+ *
+ * The kernel looks at the regions when the receive is used: EACCES as the completion's status if
+ * one does not fit (any more).
+ */
+int weft_srq_recvk(struct weft_srq *srq, const struct iovec *iov, const uint32_t *keys,
+		   size_t count, uint64_t context, uint32_t flags);
+
+/**
+ * weft_srq_flush() - ring for shared receives deferred by WEFT_MORE
+ * @srq: shared receive queue
+ */
+void weft_srq_flush(struct weft_srq *srq);
+
+/**
+ * weft_srq_room() - free slots of the ring
+ * @srq: shared receive queue
+ */
+uint32_t weft_srq_room(struct weft_srq *srq);
+
+/**
+ * weft_publish() - store both doorbells without a kick, for a weft_cq_wait() that kicks @ep
+ * @ep: both halves
+ */
+void weft_publish(struct weft_ep *ep);
+
+/**
+ * weft_publish_send() - store the doorbell of sends deferred by WEFT_MORE, without a kick
+ * @ep: sending half
+ */
+void weft_publish_send(struct weft_ep *ep);
+
+/**
+ * weft_publish_recv() - the same for receives
+ * @ep: receiving half
+ */
+void weft_publish_recv(struct weft_ep *ep);
+
+/**
+ * weft_kick() - have the kernel look at what has been published
+ * @ep: endpoint
+ *
+ * Any thread, together with any other call on @ep but those that destroy it.
+ */
+void weft_kick(struct weft_ep *ep);
+
+#endif /* _WEFT_MSG_H */
