@@ -81,7 +81,7 @@ int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struc
 	fi->tx_attr->msg_order = FI_ORDER_SAS;
 	if (type == FI_EP_DGRAM) {
 		fi->tx_attr->op_flags &= ~WEFT_FI_ANSWERED;
-		fi->tx_attr->msg_order = FI_ORDER_NONE;
+		fi->tx_attr->msg_order = 0;	/* none: the name is deprecated in libfabric 2 */
 	}
 	fi->tx_attr->inject_size = q->max_inline;
 	fi->tx_attr->size = q->max_ring / WEFT_FI_SQ_RATIO;
