@@ -469,7 +469,10 @@ void weft_cm_withdraw(struct weft_conn *conn, struct weft_out *out)
 	}
 }
 
-/* An open connection has ended without our doing. */
+/*
+ * An open connection has ended without our doing, or one that this side has closed is over. @err:
+ * errno for sends that have not ended, 0: they have.
+ */
 static void weft_cm_down(struct weft_conn *conn, int err, struct weft_out *out)
 {
 	struct weft_ep *ep = conn->ep;
@@ -480,7 +483,7 @@ static void weft_cm_down(struct weft_conn *conn, int err, struct weft_out *out)
 			weft_cm_closed(ep, out);
 		weft_unlock(&ep->lock);
 	}
-	if (conn->flow)
+	if (err && conn->flow)
 		weft_flow_fail(conn->flow, err, out);
 	/* whoever reads the event finds all completions */
 	if (ep) {
@@ -541,27 +544,6 @@ void weft_cm_first(struct weft_conn *conn, struct weft_out *out)
 	weft_unlock(&ep->lock);
 }
 
-/* A connection that this side has closed is over. @err: errno for sends that have not ended. */
-static void weft_cm_closed_last(struct weft_conn *conn, int err, struct weft_out *out)
-{
-	struct weft_ep *ep = conn->ep;
-
-	if (ep) {
-		weft_lock(&ep->lock);
-		if (ep->state == WEFT_EPS_CLOSING)
-			weft_cm_closed(ep, out);
-		weft_unlock(&ep->lock);
-	}
-	if (err && conn->flow)
-		weft_flow_fail(conn->flow, err, out);
-	if (ep) {
-		weft_lock(&ep->lock);
-		weft_cm_shut(ep, conn, out);
-		weft_unlock(&ep->lock);
-	}
-	weft_cm_over(conn, out);
-}
-
 /**
  * weft_cm_reset - the path has died, or the peer does not know the flow
  * @conn: the connection; its path is locked; it is not on path->conns afterwards
@@ -581,10 +563,8 @@ void weft_cm_reset(struct weft_conn *conn, int err, struct weft_out *out)
 		weft_cm_first(conn, out);
 		fallthrough;
 	case WEFT_CONN_UP:
-		weft_cm_down(conn, err, out);
-		break;
 	case WEFT_CONN_CLOSING:
-		weft_cm_closed_last(conn, err, out);
+		weft_cm_down(conn, err, out);
 		break;
 	}
 }

@@ -301,7 +301,9 @@ DAT_RETURN wd_ep_free(DAT_EP_HANDLE ep);
 DAT_RETURN wd_ep_reset(DAT_EP_HANDLE ep);
 DAT_RETURN wd_ep_recv_query(DAT_EP_HANDLE ep, DAT_COUNT *held, DAT_COUNT *span);
 DAT_RETURN wd_ep_set_watermark(DAT_EP_HANDLE ep, DAT_COUNT soft, DAT_COUNT hard);
-DAT_RETURN wd_ep_enable(struct wd_ep *ep);
+DAT_RETURN wd_ep_pend(struct wd_ep *ep, DAT_EP_STATE state, const struct sockaddr_storage *remote,
+		      DAT_CONN_QUAL qual);
+void wd_ep_unpend(struct wd_ep *ep);
 DAT_RETURN wd_ep_state_error(DAT_EP_STATE state);
 
 DAT_RETURN wd_ep_connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR addr, DAT_CONN_QUAL qual,

@@ -10,27 +10,19 @@
 static DAT_RETURN wd_connect(struct wd_ep *ep, const struct weft_sockaddr *to, DAT_COUNT len,
 			     const void *data)
 {
-	DAT_RETURN dat = wd_ep_enable(ep);
+	struct sockaddr_storage remote = { 0 };
+	DAT_RETURN dat;
 	int ret;
 
+	weft_addr_to_sockaddr(to, &remote);
+	dat = wd_ep_pend(ep, DAT_EP_STATE_ACTIVE_CONNECTION_PENDING, &remote,
+			 be16toh(to->port));
 	if (dat != DAT_SUCCESS)
 		return dat;
-	pthread_mutex_lock(&ep->lock);
-	if (ep->state != DAT_EP_STATE_UNCONNECTED) {
-		dat = wd_ep_state_error(ep->state);
-		pthread_mutex_unlock(&ep->lock);
-		return dat;
-	}
-	ep->state = DAT_EP_STATE_ACTIVE_CONNECTION_PENDING;
-	weft_addr_to_sockaddr(to, &ep->remote);
-	ep->remote_qual = be16toh(to->port);
-	pthread_mutex_unlock(&ep->lock);
 	ret = weft_connect(ep->ep, to, data, len);
 	if (!ret)
 		return DAT_SUCCESS;
-	pthread_mutex_lock(&ep->lock);
-	ep->state = DAT_EP_STATE_UNCONNECTED;
-	pthread_mutex_unlock(&ep->lock);
+	wd_ep_unpend(ep);
 	if (ret == -EINVAL || ret == -EAFNOSUPPORT)
 		return WD_ERR(DAT_INVALID_ADDRESS, DAT_INVALID_ADDRESS_UNSUPPORTED);
 	return wd_errno(ret, DAT_RESOURCE_TEP);

@@ -376,7 +376,7 @@ DAT_RETURN wd_ep_state_error(DAT_EP_STATE state)
 }
 
 /* Bind the kernel's endpoint to the queues of the EVDs, once. */
-DAT_RETURN wd_ep_enable(struct wd_ep *ep)
+static DAT_RETURN wd_ep_enable(struct wd_ep *ep)
 {
 	int ret;
 
@@ -397,6 +397,36 @@ DAT_RETURN wd_ep_enable(struct wd_ep *ep)
 		return wd_errno(ret, DAT_RESOURCE_TEP);
 	ep->enabled = true;
 	return DAT_SUCCESS;
+}
+
+/*
+ * A connection begins: with its EVDs the EP goes from UNCONNECTED to @state, a pending one, which
+ * wd_ep_unpend() takes back.
+ */
+DAT_RETURN wd_ep_pend(struct wd_ep *ep, DAT_EP_STATE state, const struct sockaddr_storage *remote,
+		      DAT_CONN_QUAL qual)
+{
+	DAT_RETURN dat = wd_ep_enable(ep);
+
+	if (dat != DAT_SUCCESS)
+		return dat;
+	pthread_mutex_lock(&ep->lock);
+	if (ep->state == DAT_EP_STATE_UNCONNECTED) {
+		ep->state = state;
+		ep->remote = *remote;
+		ep->remote_qual = qual;
+	} else {
+		dat = wd_ep_state_error(ep->state);
+	}
+	pthread_mutex_unlock(&ep->lock);
+	return dat;
+}
+
+void wd_ep_unpend(struct wd_ep *ep)
+{
+	pthread_mutex_lock(&ep->lock);
+	ep->state = DAT_EP_STATE_UNCONNECTED;
+	pthread_mutex_unlock(&ep->lock);
 }
 
 /* ---- Shared receives --------------------------------------------------------------------- */

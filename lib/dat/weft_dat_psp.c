@@ -161,24 +161,12 @@ DAT_RETURN wd_cr_accept(DAT_CR_HANDLE handle, DAT_EP_HANDLE ep_handle, DAT_COUNT
 		return WD_ARG(3);
 	if (len && !data)
 		return WD_ARG(4);
-	dat = wd_ep_enable(ep);
+	dat = wd_ep_pend(ep, DAT_EP_STATE_PASSIVE_CONNECTION_PENDING, &cr->remote, cr->port);
 	if (dat != DAT_SUCCESS)
 		return dat;
-	pthread_mutex_lock(&ep->lock);
-	if (ep->state != DAT_EP_STATE_UNCONNECTED) {
-		dat = wd_ep_state_error(ep->state);
-		pthread_mutex_unlock(&ep->lock);
-		return dat;
-	}
-	ep->state = DAT_EP_STATE_PASSIVE_CONNECTION_PENDING;
-	ep->remote = cr->remote;
-	ep->remote_qual = cr->port;
-	pthread_mutex_unlock(&ep->lock);
 	ret = weft_accept(ep->ep, cr->conn, data, len);
 	if (ret) {
-		pthread_mutex_lock(&ep->lock);
-		ep->state = DAT_EP_STATE_UNCONNECTED;
-		pthread_mutex_unlock(&ep->lock);
+		wd_ep_unpend(ep);
 		return ret == -EINVAL ? WD_BAD(DAT_INVALID_HANDLE_CR) :
 					wd_errno(ret, DAT_RESOURCE_TEP);
 	}
