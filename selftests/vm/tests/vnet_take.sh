@@ -4,7 +4,7 @@
 # A NIC is taken from virtio_net and given back, 50 times, under traffic, five times of these in the
 # middle of a transfer: programs end with errors, the interface comes back and works, the module can
 # be removed while it has a NIC.
-# TIMEOUT: 600
+# TIMEOUT: 1200
 
 . "$VM_REPO/selftests/vm/lib.sh"
 . "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"
