@@ -2,7 +2,7 @@
 /*
  * Programs change their memory between transfers and during them: unmap and map at the same place,
  * move, protect, drop pages, fork. Data always go where the addresses lead now, and what is
- * unmapped does not stay pinned. TIMEOUT: 240
+ * unmapped does not stay pinned. TIMEOUT: 600
  */
 #define _GNU_SOURCE
 #include <errno.h>
