@@ -23,7 +23,7 @@ tap_run "fi_pingpong -e rdm, vnet to netdev" pingpong 3 10.80.0.2 -e rdm -I 3
 pp_from=3
 tap_run "fi_pingpong -e msg, netdev to vnet" pingpong 2 10.80.0.1 -e msg -I 3
 tap_run "the IP stack found its neighbour" ip_neighbour
-tap_run "no errors" vnet_clean
+tap_run "nothing damaged" vnet_clean
 vnet_del 0
 tap_run "nodes go with their ports" vnet_end
 rmmod virtio_net

@@ -71,14 +71,14 @@ tap_run "taken twice" refused "another port has this device" vnet "$nic" addr 10
 tap_run "fi_pingpong -e rdm, MTU 1500" pingpong 3 10.79.0.2 -e rdm -I 3
 tap_run "packets are taken in runs" runs
 tap_run "neighbours" neighbours 10.79.0.1 10.79.0.2
-tap_run "no errors" vnet_clean
+tap_run "nothing damaged" vnet_clean
 vnet_del 0 1
 
 ports mtu 9000 vlan 7
 tap_run "what is shown" shown
 tap_run "fi_pingpong -e rdm -m tagged, MTU 9000, VLAN" pingpong 3 10.79.0.2 -e rdm -m tagged -I 3
 tap_run "fi_pingpong -e msg, MTU 9000, VLAN" pingpong 3 10.79.0.2 -e msg -I 3
-tap_run "no errors" vnet_clean
+tap_run "nothing damaged" vnet_clean
 vnet_del 0 1
 
 v6=1
@@ -87,7 +87,7 @@ for mtu in 1500 65535; do
 	tap_run "fi_pingpong -e rdm, IPv6, MTU $mtu" pingpong 3 fd79::2 -6 -e rdm -I 3
 	tap_run "neighbours, IPv6" neighbours fd79::1 fd79::2
 	[ $mtu = 1500 ] || tap_run "sent without a copy" direct
-	tap_run "no errors" vnet_clean
+	tap_run "nothing damaged" vnet_clean
 	vnet_del 0 1
 done
 v6=

@@ -73,11 +73,12 @@ vnet_stat()
 	node $(($1 + 2)) cat /sys/class/weft/ev$1/counters/$2
 }
 
-# Nothing was refused by a device, or came damaged
+# Nothing came damaged, or from strangers. (A packet that finds no room in a slow device's queue is
+# counted in tx_errors, and sent again.)
 vnet_clean()
 {
 	for i in 0 1; do
-		for counter in tx_errors rx_bad rx_unknown; do
+		for counter in rx_bad rx_unknown; do
 			[ "$(vnet_stat $i $counter)" = 0 ] || {
 				node $((i + 2)) weftctl stats show ev$i
 				return 1
