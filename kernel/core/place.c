@@ -367,7 +367,7 @@ static void weft_rxm_is_whole(struct weft_rxm *rxm, struct weft_out *out)
 		if (!rxm->started)
 			weft_rxm_buffered(rxm);
 	}
-	/* pairs with the acquire in recv.c: who sees it sees the bytes and the final flags */
+	/* pairs with the acquire in post.c: who sees it sees the bytes and the final flags */
 	smp_store_release(&rxm->whole, true);
 	if (rxm->started)
 		weft_rxm_step(rxm, out);

@@ -164,6 +164,14 @@ void weft_win_drop(struct weft_win *win);
 int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struct weft_out *out);
+struct weft_rxm *weft_rxm_new(struct weft_path *path);
+void weft_rxm_init(struct weft_rxm *rxm, struct weft_path *path);
+void weft_rxm_get(struct weft_rxm *rxm);
+void weft_rxm_put(struct weft_rxm *rxm);
+void weft_rxm_head(struct weft_rxm *rxm, const struct weft_head *h);
+
+/* ---- post.c ---------------------------------------------------------------------- */
+
 void weft_recv_drain(struct weft_ep *ep, struct weft_out *out);
 void weft_recv_resolve(struct weft_ep *ep);
 int weft_recv_long(struct weft_ep *ep, struct weft_out *out);
@@ -176,11 +184,6 @@ void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct w
 void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post,
 		    struct weft_out *out);
 void weft_recv_status(struct weft_ep *ep);
-struct weft_rxm *weft_rxm_new(struct weft_path *path);
-void weft_rxm_init(struct weft_rxm *rxm, struct weft_path *path);
-void weft_rxm_get(struct weft_rxm *rxm);
-void weft_rxm_put(struct weft_rxm *rxm);
-void weft_rxm_head(struct weft_rxm *rxm, const struct weft_head *h);
 void weft_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out *out);
 void weft_post_turn(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
 		    struct weft_out *out);

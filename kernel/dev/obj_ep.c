@@ -248,18 +248,6 @@ int weft_uep_create(struct weft_call *call)
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
-/* A completion queue, or a counter. Return: 0, -ENOENT: it is no such one. */
-static int weft_uep_cq(struct weft_ctx *ctx, u32 handle, bool counter, struct weft_obj **obj)
-{
-	*obj = NULL;
-	if (handle == WEFT_HANDLE_NONE)
-		return 0;
-	*obj = weft_obj_find(ctx, handle, &weft_ucq_ops);
-	if (!*obj || !container_of(*obj, struct weft_ucq, obj)->ring != counter)
-		return -ENOENT;
-	return 0;
-}
-
 /* Return: 0; -ENOENT: a handle that is not WEFT_HANDLE_NONE and not of this kind. */
 static int weft_uep_queue(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops,
 			  struct weft_obj **obj)
@@ -269,6 +257,16 @@ static int weft_uep_queue(struct weft_ctx *ctx, u32 handle, const struct weft_ob
 		return 0;
 	*obj = weft_obj_find(ctx, handle, ops);
 	return *obj ? 0 : -ENOENT;
+}
+
+/* The same; it is a completion queue, or a counter. */
+static int weft_uep_cq(struct weft_ctx *ctx, u32 handle, bool counter, struct weft_obj **obj)
+{
+	int err = weft_uep_queue(ctx, handle, &weft_ucq_ops, obj);
+
+	if (!err && *obj && !container_of(*obj, struct weft_ucq, obj)->ring != counter)
+		err = -ENOENT;
+	return err;
 }
 
 static struct weft_cq *weft_cq_of(struct weft_obj *obj)

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - receives: from the ring to the completion
+ *
+ * Before a message is matched, the endpoint's receive ring is emptied ("drain, then match"):
+ *
+ *	free --read from the ring--> posted --a message takes it--> matched --its bytes are there,
+ *	and its turn has come--> completed: free, or it waits for room in the queue (cq.c)
+ *
+ * WEFT_ST_RQ_KICK: while an endpoint holds unexpected messages posts have to be told; the flag is
+ * set, then (full barrier) the ring is looked at once more, all under ep->lock.
+ *
+ * Locks: all under ep->lock, to which receives, rings and matching belong; weft_recv_unexp() and
+ * weft_recv_matched() may be called with path->lock held, too.
+ */
+#include "proto.h"
+
+/**
+ * weft_recv_status - tell the program whether posts have to be kicked
+ * @ep: the endpoint, locked
+ *
+ * Only while unexpected messages are held, or all receives fail at once, is the user asked to kick.
+ */
+void weft_recv_status(struct weft_ep *ep)
+{
+	u32 bits = WEFT_ST_RQ_KICK | WEFT_ST_UNEXP;
+	u32 want = 0;
+
+	if (ep->match.nunexp)
+		want = bits;
+	else if (ep->state == WEFT_EPS_CLOSED)
+		want = WEFT_ST_RQ_KICK;
+	if (unlikely((ep->st & bits) != want))
+		weft_ep_st(ep, want, bits & ~want);
+}
+
+/**
+ * weft_post_free - a receive is over
+ * @ep: the endpoint, locked
+ * @post: the receive
+ * @out: output: the receive ring may go on
+ */
+void weft_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out *out)
+{
+	if (unlikely(post->srq)) {
+		weft_srq_post_free(ep, post, out);
+		return;
+	}
+	if (unlikely(post->flags & WEFT_POST_PART)) {
+		weft_multi_part_free(ep, post, out);
+		return;
+	}
+	weft_list_add(&ep->post_free, &post->node);
+	if (unlikely(ep->rq_stalled && !ep->draining))
+		weft_recv_drain(ep, out);
+}
+
+/**
+ * weft_recv_cqe - fill in the completion of a receive
+ * @e: out: the entry
+ * @ep: the endpoint
+ * @post: the receive
+ * @tag: sender's tag
+ * @data: remote CQ data
+ * @len: bytes of the message
+ * @src: sender
+ * @flags: WEFT_MSG_*
+ */
+void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, struct weft_post *post,
+		   u64 tag, u64 data, u64 len, u32 src, u16 flags)
+{
+	e->context = post->context;
+	e->tag = tag;
+	e->data = flags & WEFT_MSG_DATA ? data : 0;
+	e->len = len;
+	e->buf = 0;
+	e->src = src;
+	e->flags = (flags & WEFT_MSG_TAGGED ? WEFT_CQE_TAGGED : 0) |
+		   (flags & WEFT_MSG_DATA ? WEFT_CQE_DATA : 0) |
+		   (flags & WEFT_MSG_SOLICITED ? WEFT_CQE_SOLICITED : 0);
+	e->ep = (u16)ep->conf.handle;
+	e->olen = len > post->vec.len ? len - post->vec.len : 0;
+	e->status = e->olen ? EMSGSIZE : 0;
+	e->rsvd = 0;
+	if (unlikely(post->flags & WEFT_POST_PART))
+		weft_multi_cqe(e, post);
+}
+
+static void weft_recv_count(struct weft_ep *ep, const struct weft_post *post, int status,
+			    struct weft_out *out)
+{
+	if (unlikely(ep->rx_cntr && !(post->flags & WEFT_POST_ASIDE)))
+		weft_cq_count(ep->rx_cntr, status, out);
+}
+
+/**
+ * weft_post_done - write the completion of a receive, and free it when that is done
+ * @ep: the endpoint, locked
+ * @post: the receive, not posted any more
+ * @e: the completion
+ * @out: output
+ */
+void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
+		    struct weft_out *out)
+{
+	bool waits = false;
+
+	if (likely(ep->state != WEFT_EPS_DEAD)) {
+		if (ep->rx_cq && (e->status || post->flags & WEFT_RQ_COMPLETION))
+			waits = !weft_cq_post(ep->rx_cq, e, NULL, 0, &post->ovf, out);
+		weft_recv_count(ep, post, e->status, out);
+	}
+	if (likely(!waits)) {
+		weft_post_free(ep, post, out);
+		return;
+	}
+	/* weft_ovf_written() needs the lock that we have */
+	post->waits = true;
+	weft_ep_get(ep);
+}
+
+/* Is it the turn of a receive, if there are turns? The endpoint is locked. */
+static bool weft_turn_of(struct weft_ep *ep, const struct weft_post *post)
+{
+	const struct weft_list *l = weft_list_first(&ep->turn);
+
+	return likely(!l) || l == &post->turn;
+}
+
+/* Write the completions of receives whose turn has come. The endpoint is locked. */
+static void weft_turn_next(struct weft_ep *ep, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	while ((l = weft_list_first(&ep->turn))) {
+		struct weft_post *post = weft_entry(l, struct weft_post, turn);
+
+		if (!post->done)
+			break;
+		post->done = false;
+		weft_list_del(l);
+		weft_post_done(ep, post, &post->ovf.e, out);
+	}
+}
+
+/**
+ * weft_post_turn - a receive that a message has taken is over: its completion, in its turn
+ * @ep: the endpoint, locked
+ * @post: the receive
+ * @e: the completion
+ * @out: output
+ *
+ * Receives of a WEFT_EPF_STRICT endpoint complete in the order of their messages.
+ */
+void weft_post_turn(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
+		    struct weft_out *out)
+{
+	if (unlikely(!weft_turn_of(ep, post))) {
+		post->ovf.e = *e;
+		post->done = true;
+		return;
+	}
+	weft_list_del(&post->turn);
+	weft_post_done(ep, post, e, out);
+	weft_turn_next(ep, out);
+}
+
+/**
+ * weft_recv_inline - complete a receive with its payload in the completion queue
+ * @ep: the endpoint, locked
+ * @post: the receive, not posted any more
+ * @e: the completion, filled in
+ * @payload: e->len bytes
+ * @out: output
+ *
+ * Return: done, the receive is free; false: the payload has to be placed.
+ */
+bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,
+		      const void *payload, struct weft_out *out)
+{
+	u64 n = min(e->len, post->vec.len);
+
+	if (unlikely(!weft_turn_of(ep, post)))
+		return false;
+	if (n) {
+		if (n > WEFT_INLINE_MAX || post->vec.n != 1 || !ep->rx_cq ||
+		    !(e->status || post->flags & WEFT_RQ_COMPLETION))
+			return false;
+		e->buf = post->vec.seg[0].addr;
+		e->flags |= WEFT_CQE_INLINE;
+		if (!weft_cq_post(ep->rx_cq, e, payload, (u32)n, NULL, out)) {
+			e->buf = 0;
+			e->flags &= ~WEFT_CQE_INLINE;
+			return false;
+		}
+		weft_recv_count(ep, post, e->status, out);
+		weft_list_del(&post->turn);
+		weft_post_free(ep, post, out);
+		weft_turn_next(ep, out);
+	} else {
+		weft_post_turn(ep, post, e, out);
+	}
+	if (unlikely(e->status))
+		weft_recv_long(ep, out);
+	return true;
+}
+
+/**
+ * weft_recv_long - a message was longer than its receive
+ * @ep: the endpoint, locked
+ * @out: output
+ *
+ * Return: negative errno for the sender, 0.
+ */
+int weft_recv_long(struct weft_ep *ep, struct weft_out *out)
+{
+	weft_count(ep->core, msgs_truncated);
+	if (!(ep->conf.flags & WEFT_EPF_STRICT))
+		return 0;
+	weft_ep_break(ep, EMSGSIZE, out);
+	return -EMSGSIZE;
+}
+
+/**
+ * weft_start_put - have a message's path told what has been decided under ep->lock
+ * @rxm: the message; its endpoint is locked; it was in the endpoint's matching
+ * @out: output
+ */
+void weft_start_put(struct weft_rxm *rxm, struct weft_out *out)
+{
+	weft_rxm_get(rxm);
+	weft_list_add_tail(&out->start, &rxm->snode);
+}
+
+/**
+ * weft_recv_matched - a message and a receive belong together
+ * @ep: the endpoint, locked
+ * @rxm: the message, in no matching
+ * @post: the receive, likewise
+ */
+void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post)
+{
+	rxm->post = post;
+	weft_list_add_tail(&ep->active, &rxm->enode);
+	if (ep->conf.flags & WEFT_EPF_STRICT)
+		weft_list_add_tail(&ep->turn, &post->turn);
+}
+
+/**
+ * weft_recv_give - a receive takes a message that has waited
+ * @ep: the endpoint, locked
+ * @rxm: the message, in no matching
+ * @post: the receive, likewise
+ * @out: output
+ */
+void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post,
+		    struct weft_out *out)
+{
+	struct weft_cqe e;
+
+	weft_trace_match(ep->conf.handle, post->context, rxm->tag, rxm->len, 1);
+	/* the sender may have become known since it came */
+	rxm->src = rxm->match.src;
+	/* pairs with the release in weft_rxm_is_whole(): the bytes are there */
+	if (smp_load_acquire(&rxm->whole) && rxm->buf) {
+		weft_recv_cqe(&e, ep, post, rxm->tag, rxm->data, rxm->len, rxm->match.src,
+			      rxm->flags);
+		if (weft_recv_inline(ep, post, &e, rxm->buf, out)) {
+			rxm->served = true;
+			weft_start_put(rxm, out);
+			return;
+		}
+	}
+	weft_recv_matched(ep, rxm, post);
+	weft_start_put(rxm, out);
+}
+
+/**
+ * weft_recv_resolve - senders that were not in the address vector may be there now
+ * @ep: the endpoint, locked
+ */
+void weft_recv_resolve(struct weft_ep *ep)
+{
+	struct weft_munexp *u;
+	u32 gen;
+	u8 kind;
+
+	if (!ep->av)
+		return;
+	gen = weft_av_gen(ep->av);
+	if (likely(gen == ep->av_gen))
+		return;
+	ep->av_gen = gen;
+	for (kind = 0; kind < WEFT_KINDS; kind++)
+		for (u = weft_match_unexp_next(&ep->match, kind, NULL); u;
+		     u = weft_match_unexp_next(&ep->match, kind, u)) {
+			struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
+			struct weft_sockaddr addr = rxm->from;
+
+			addr.port = cpu_to_be16(rxm->flow.ssvc);
+			weft_match_unexp_src(&ep->match, u, weft_av_find(ep->av, &addr));
+		}
+}
+
+/* Apply one entry of the receive ring. @post is free. */
+static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
+			    struct weft_post *post, struct weft_out *out)
+{
+	struct weft_munexp *u;
+
+	if (e->op == WEFT_RQ_CANCEL && !e->err) {
+		weft_recv_cancel(ep, e->tag, out);
+		return;
+	}
+	weft_list_del(&post->node);
+	post->context = e->context;
+	post->flags = e->flags;
+	post->vec.n = 0;
+	post->vec.len = 0;
+	post->match.tag = e->tag;
+	post->match.ignore = e->ignore;
+	post->match.src = e->src;
+	post->match.kind = e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED;
+	if (unlikely(e->err || !(ep->rx_cq || ep->rx_cntr))) {
+		weft_count(ep->core, bad_completions);
+		weft_recv_fail(ep, post, e->err, out);
+		return;
+	}
+	post->vec.n = e->vec.n;
+	post->vec.len = e->vec.len;
+	memcpy(post->vec.seg, e->vec.seg, e->vec.n * sizeof(e->vec.seg[0]));
+	weft_trace_post(ep->conf.handle, e->context, e->tag, e->vec.len, 256 + e->op);
+	if (unlikely(e->op > WEFT_RQ_TRECV)) {
+		weft_peek_apply(ep, e, post, out);
+		return;
+	}
+	if (unlikely(post->flags & WEFT_RQ_MULTI)) {
+		weft_multi_post(ep, post, e->ignore, out);
+		return;
+	}
+	if (unlikely(ep->match.nunexp && (e->tagged || !ep->multi_wait))) {
+		u = weft_match_find(&ep->match, post->match.kind, e->src, e->tag, e->ignore);
+		if (u) {
+			weft_match_unexp_del(&ep->match, u);
+			weft_recv_give(ep, container_of(u, struct weft_rxm, match), post, out);
+			return;
+		}
+	}
+	if (unlikely(ep->state == WEFT_EPS_CLOSED)) {
+		weft_recv_fail(ep, post, ENOTCONN, out);
+		return;
+	}
+	weft_match_post(&ep->match, &post->match);
+}
+
+/**
+ * weft_recv_drain - apply what stands in the receive ring
+ * @ep: the endpoint, locked
+ * @out: output
+ *
+ * Bounded by the ring. What finds no free receive stays in the ring until one gets free.
+ */
+void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
+{
+	int r;
+
+	if (ep->state == WEFT_EPS_ERROR || ep->state == WEFT_EPS_DEAD || unlikely(ep->srq))
+		return;
+	r = weft_ring_look(&ep->rq, &ep->conf.doorbell->rq_tail);
+	if (likely(r == WEFT_RING_EMPTY))
+		return;
+	if (unlikely(ep->match.nunexp))
+		weft_recv_resolve(ep);
+	ep->draining = true;
+	ep->rq_stalled = false;
+	while (r != WEFT_RING_CORRUPT) {
+		struct weft_list *l = weft_list_first(&ep->post_free);
+
+		if (unlikely(!l)) {
+			ep->rq_stalled = ep->rq.prod != ep->rq.cons;
+			break;
+		}
+		r = weft_ring_rq(&ep->rq, ep->conf.type == WEFT_EP_MSG, &ep->rentry);
+		if (r != WEFT_RING_OK && r != WEFT_RING_BAD)
+			break;
+		if (likely(!ep->ncut) || !weft_recv_was_cut(ep))
+			weft_recv_apply(ep, &ep->rentry, weft_entry(l, struct weft_post, node),
+					out);
+		weft_ring_next(&ep->rq, ep->rentry.nslots);
+	}
+	ep->draining = false;
+	weft_ring_publish(&ep->rq, &ep->conf.status->rq_head);
+	weft_recv_status(ep);
+	if (unlikely(r == WEFT_RING_CORRUPT)) {
+		weft_count(ep->core, bad_entries);
+		weft_ep_error(ep, EBADMSG, out);
+	}
+}
+
+/**
+ * weft_recv_unexp - a message that no receive takes is kept
+ * @ep: the endpoint, locked
+ * @rxm: the message
+ * @src: sender's index
+ * @out: output
+ */
+void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct weft_out *out)
+{
+	rxm->match.src = src;
+	rxm->match.tag = rxm->tag;
+	rxm->match.kind = weft_msg_kind(rxm->flags);
+	weft_match_unexp_add(&ep->match, &rxm->match);
+	weft_count(ep->core, msgs_unexpected);
+	weft_recv_status(ep);
+	/*
+	 * barrier E: whoever posts from here on sees the flag; whoever has posted before is seen
+	 * here
+	 */
+	smp_mb();
+	weft_recv_drain(ep, out);
+}
