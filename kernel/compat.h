@@ -110,6 +110,17 @@ static inline int weft_virtio_find_vqs(struct virtio_device *vdev, unsigned int 
 #endif
 }
 
+/*
+ * Since 6.12 a driver may keep word of changes to itself, virtio_net while its interface is down,
+ * and the device stays so when another driver takes it.
+ */
+static inline void weft_virtio_config_enable(struct virtio_device *vdev)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	virtio_config_driver_enable(vdev);
+#endif
+}
+
 /* Since 6.7 a dump's attributes stand in the same structure as a request's. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 #define weft_genl_dump_attrs(cb)	(genl_dumpit_info(cb)->attrs)

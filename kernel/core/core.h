@@ -84,6 +84,8 @@ struct weft_conf {
 	X(tx_bytes, "bytes of them, from the weft header on")		\
 	X(tx_direct, "packets whose payload the device reads from the program's memory")	\
 	X(tx_errors, "packets that the device refused")			\
+	X(tx_dropped, "packets that found no room on their way to the device")	\
+	X(tx_unresolved, "packets to a node whose Ethernet address is not known")	\
 	X(rx_packets, "packets received")				\
 	X(rx_bytes, "bytes of them, from the weft header on")		\
 	X(rx_bad, "received packets that could not be decoded or were not for us")	\

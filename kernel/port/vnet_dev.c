@@ -339,6 +339,7 @@ static int weft_vnet_probe(struct virtio_device *vdev)
 	if (err)
 		goto out;
 	virtio_device_ready(vdev);
+	weft_virtio_config_enable(vdev);
 	return 0;
 out:
 	vn->vdev = NULL;

@@ -387,27 +387,29 @@ static void weft_vnet_tx_queue(struct weft_vnet_queue *q, const struct weft_tx *
 	struct weft_vnet_list full = {};
 	struct weft_vnet *vn = q->vn;
 	struct weft_vnet_slot *free, *slot;
-	u32 i, k, got, lost = total;
+	u32 i, k, got, done = 0;
 	int what;
 
 	free = weft_vnet_slots(q, total, &got);
 	for (i = 0; i < n; i++) {
-		for (k = 0; k < tx[i].nseg && free; k++) {
+		for (k = 0; k < tx[i].nseg && free; k++, done++) {
 			slot = free;
 			what = tx[i].path ? weft_vnet_make_path(vn, slot, &tx[i], k) :
 			       weft_vnet_make_once(vn, slot, &tx[i]);
-			if (what >= 0)
-				lost--;
 			if (likely(what > 0)) {
 				free = slot->next;
 				weft_vnet_list_add(&full, slot);
-			} else {
-				weft_vnet_slot_strip(slot);
+				continue;
 			}
+			weft_vnet_slot_strip(slot);
+			if (what == -EAGAIN || what == -EHOSTUNREACH)
+				weft_count(&vn->port->core, tx_unresolved);
+			else if (what)
+				weft_count(&vn->port->core, tx_errors);
 		}
 	}
-	if (unlikely(lost))
-		weft_count_add(&vn->port->core, tx_errors, lost);
+	if (unlikely(done < total))
+		weft_count_add(&vn->port->core, tx_dropped, total - done);
 	weft_vnet_submit(q, &full, free);
 }
 

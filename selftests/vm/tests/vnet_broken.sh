@@ -75,7 +75,7 @@ again()
 		vnet_interface 0
 }
 
-vnet_nodes && modprobe virtio_net && vnet_port 0 && vnet_port 1 ||
+vnet_nodes && vnet_used 0 && vnet_port 0 && vnet_port 1 ||
 	{ tap_not_ok "nodes"; tap_done; }
 pci=/sys/bus/pci/devices/$(vm_nic 0)
 tap_run "a device that does not work" breaks

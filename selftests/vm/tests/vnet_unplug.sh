@@ -46,11 +46,12 @@ link_down()
 	kill -0 $a && kill -0 $b
 }
 
-vnet_nodes && vnet_port 0 && vnet_port 1 || { tap_not_ok "nodes"; tap_done; }
+vnet_nodes && vnet_used 0 && vnet_port 0 && vnet_port 1 || { tap_not_ok "nodes"; tap_done; }
 nic=$(vm_nic 0)
 tap_run "a link that goes down and comes back" link_down
 vnet_over
 tap_run "unplugged" unplugged msg
 tap_run "plugged in again" plugged
 tap_run "nodes go with their ports" vnet_end
+rmmod virtio_net
 tap_done

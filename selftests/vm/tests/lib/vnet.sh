@@ -42,6 +42,13 @@ vnet_del()	# 0|1...
 	done
 }
 
+# vnet_used 0|1: the NIC's interface has been up, and is down
+vnet_used()
+{
+	modprobe virtio_net && dev=$(vnet_interface $1) && ip link set "$dev" up &&
+		ip link set "$dev" down
+}
+
 # vnet_interface 0|1: waits for the NIC's network interface, prints its name
 vnet_interface()
 {
@@ -73,12 +80,11 @@ vnet_stat()
 	node $(($1 + 2)) cat /sys/class/weft/ev$1/counters/$2
 }
 
-# Nothing came damaged, or from strangers. (A packet that finds no room in a slow device's queue is
-# counted in tx_errors, and sent again.)
+# Nothing came damaged, or from strangers; no packet was refused or lost in the port.
 vnet_clean()
 {
 	for i in 0 1; do
-		for counter in rx_bad rx_unknown; do
+		for counter in rx_bad rx_unknown tx_errors tx_dropped tx_unresolved; do
 			[ "$(vnet_stat $i $counter)" = 0 ] || {
 				node $((i + 2)) weftctl stats show ev$i
 				return 1
