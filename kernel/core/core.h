@@ -636,6 +636,12 @@ void weft_srq_put(struct weft_srq *srq);
 /* There may be work in its ring; flushed inside. Return: 0. */
 int weft_srq_kick(struct weft_srq *srq, weft_ns now, struct weft_out *out);
 /*
+ * The same for an engine: weft_srq_kick() when its doorbell has moved, from weft_srq_hot() until
+ * weft_srq_cool(). Return: there is something to look for; it has to be kicked once more.
+ */
+bool weft_srq_hot(struct weft_srq *srq);
+bool weft_srq_cool(struct weft_srq *srq);
+/*
  * Cancel the oldest receive with this context; its completion goes to @cq. Return: 0, also when
  * there is none; -EAGAIN: @cq is full, and the receive stays posted.
  */

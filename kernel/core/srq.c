@@ -24,7 +24,8 @@
  * those are checked when one is taken: the endpoint gets an error completion, and the next one is
  * used.
  *
- * WEFT_ST_RQ_KICK is set while endpoints wait: set, full barrier, look at the ring.
+ * WEFT_ST_RQ_KICK is set while endpoints wait: set, full barrier, look at the ring. While an engine
+ * looks at the doorbell (poll.c has the edge between the two) the program does not see it.
  *
  * Locks: ep->lock -> srq->lock -> eq->lock. The server holds no lock between two endpoints.
  */
@@ -202,13 +203,19 @@ static bool weft_srq_awaited(const struct weft_srq *srq)
 	       srq->hand;
 }
 
+static void weft_srq_show(struct weft_srq *srq)
+{
+	if (!srq->dead)
+		WRITE_ONCE(srq->conf.status->flags,
+			   srq->polled ? srq->st & ~WEFT_ST_RQ_KICK : srq->st);
+}
+
 static void weft_srq_st(struct weft_srq *srq, u32 st)
 {
 	if (srq->st == st)
 		return;
 	srq->st = st;
-	if (!srq->dead)
-		WRITE_ONCE(srq->conf.status->flags, st);
+	weft_srq_show(srq);
 }
 
 /**
@@ -628,6 +635,52 @@ void weft_srq_work(struct weft_srq *srq, struct weft_out *out)
 	} while (more);
 	weft_unlock(&srq->lock);
 	weft_srq_put(srq);
+}
+
+/* ---- Engines --------------------------------------------------------------------- */
+
+/**
+ * weft_srq_hot - an engine looks at the queue's doorbell from now on
+ * @srq: the queue
+ *
+ * What is posted may stand in the ring already: weft_srq_kick() is to be called. Any context.
+ * Return: false: there is nothing to look for any more.
+ */
+bool weft_srq_hot(struct weft_srq *srq)
+{
+	bool works;
+
+	weft_lock(&srq->lock);
+	works = !srq->dead && !srq->bad;
+	if (works) {
+		srq->polled = true;
+		weft_srq_show(srq);
+	}
+	weft_unlock(&srq->lock);
+	return works;
+}
+
+/**
+ * weft_srq_cool - the engine does not want to look any more
+ * @srq: the queue, hot
+ *
+ * Any context. Return: somebody waits for what stands in the ring: weft_srq_kick().
+ */
+bool weft_srq_cool(struct weft_srq *srq)
+{
+	bool left = false;
+
+	weft_lock(&srq->lock);
+	srq->polled = false;
+	weft_srq_show(srq);
+	/* what nobody waits for is found by who needs it; a stalled ring goes on by itself */
+	if (srq->st & WEFT_ST_RQ_KICK && !srq->dead && !srq->bad && !srq->stalled) {
+		/* barrier E: the flag before the doorbell */
+		smp_mb();
+		left = READ_ONCE(srq->conf.doorbell->rq_tail) != srq->ring.cons;
+	}
+	weft_unlock(&srq->lock);
+	return left;
 }
 
 /* ---- Endpoints that go ----------------------------------------------------------- */

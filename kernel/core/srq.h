@@ -31,7 +31,8 @@ struct weft_srq_posts {
  * @queued: is in out->serve, referenced
  * @serving: somebody is giving receives to endpoints that wait
  * @again: and has to look once more
- * @st: WEFT_ST_* as they stand in the status line
+ * @polled: an engine looks at its doorbell, see weft_srq_hot()
+ * @st: WEFT_ST_*; the status line shows them without the kick while @polled
  * @serve: in out->serve
  * @work: goes on with serving
  * @ring: receive ring
@@ -63,6 +64,7 @@ struct weft_srq {
 	bool queued;
 	bool serving;
 	bool again;
+	bool polled;
 	u32 st;
 	struct weft_list serve;
 	struct weft_work work;

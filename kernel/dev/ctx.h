@@ -351,6 +351,7 @@ struct weft_uav {
  * @obj: object
  * @srq: the core's part
  * @eq: its event queue, NULL: none; ctx->lock
+ * @hot: for engines
  * @rq: struct weft_rqe; ctx->lock
  * @doorbell: struct weft_ep_doorbell
  * @status: struct weft_ep_status
@@ -358,6 +359,7 @@ struct weft_uav {
 struct weft_usrq {
 	struct weft_obj obj;
 	struct weft_srq *srq;
+	struct weft_hot hot;
 	struct weft_obj *eq;
 	struct weft_area *rq;
 	struct weft_line doorbell;

@@ -9,7 +9,8 @@
  * NIC is its driver's.
  *
  * What a thread looks at are hot endpoints only (and completion queues, whose programs have to call
- * when entries wait for room), a dense list:
+ * when entries wait for room, and shared receive queues, when messages wait for a receive), a dense
+ * list:
  *
  *	COLD ---(the program kicks)---> HOT ---(idle_us without news)---> COLD
  *	                                 \---(destroyed)---> gone
@@ -61,7 +62,7 @@
 
 /**
  * weft_hot_init - an object that may be polled, COLD
- * @hot: zeroed, of the object; @hot->ep or @hot->cq is set
+ * @hot: zeroed, of the object; @hot->ep, @hot->cq or @hot->srq is set
  * @engine: of its port
  * @obj: the object
  * @bell: its doorbell line
@@ -77,20 +78,28 @@ void weft_hot_init(struct weft_hot *hot, struct weft_engine *engine, struct weft
 
 static bool weft_hot_begin(struct weft_hot *hot)
 {
-	return hot->cq ? weft_cq_hot(hot->cq) : weft_ep_hot(hot->ep);
+	if (hot->ep)
+		return weft_ep_hot(hot->ep);
+	return hot->cq ? weft_cq_hot(hot->cq) : weft_srq_hot(hot->srq);
 }
 
 static bool weft_hot_end(struct weft_hot *hot)
 {
-	return hot->cq ? weft_cq_cool(hot->cq) : weft_ep_cool(hot->ep);
+	if (hot->ep)
+		return weft_ep_cool(hot->ep);
+	return hot->cq ? weft_cq_cool(hot->cq) : weft_srq_cool(hot->srq);
 }
 
 static u32 weft_hot_poll(struct weft_hot *hot, weft_ns now, struct weft_out *out)
 {
-	if (!hot->cq)
+	if (hot->ep)
 		return weft_ep_poll(hot->ep, now, out);
-	weft_cq_kick(hot->cq, now, out);
-	weft_flush(out);
+	if (hot->cq) {
+		weft_cq_kick(hot->cq, now, out);
+		weft_flush(out);
+	} else {
+		weft_srq_kick(hot->srq, now, out);
+	}
 	return 0;
 }
 
@@ -166,10 +175,10 @@ static void weft_hot_hand(struct weft_poller *p, struct weft_hot *hot)
 	weft_hot_leave(hot);
 	refcount_inc(&obj->use);
 	spin_unlock(&p->lock);
-	if (hot->cq)
-		weft_hot_poll(hot, weft_now(), p->out);
-	else
+	if (hot->ep)
 		weft_ep_hand(hot->ep, weft_now(), p->out);
+	else
+		weft_hot_poll(hot, weft_now(), p->out);
 	weft_obj_unuse(obj);
 	spin_lock(&p->lock);
 }
@@ -497,7 +506,7 @@ void weft_engine_look(struct weft_port *port, struct weft_engine_conf *conf)
  * weft_engine_hot - how much threads look at now
  * @port: the port, with a device
  *
- * Context: any. Return: endpoints and completion queues.
+ * Context: any. Return: endpoints and queues.
  */
 u32 weft_engine_hot(struct weft_port *port)
 {

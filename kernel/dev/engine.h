@@ -51,6 +51,7 @@ struct weft_poller;
  * @obj: the object; it is inside of its table while @on
  * @ep: the core's part, of an endpoint
  * @cq: the core's part, of a completion queue
+ * @srq: the core's part, of a shared receive queue
  * @bell: doorbells
  * @seen: them, when they were last served
  * @left: WEFT_POLL_* of the last time
@@ -67,6 +68,7 @@ struct weft_hot {
 	struct weft_obj *obj;
 	struct weft_ep *ep;
 	struct weft_cq *cq;
+	struct weft_srq *srq;
 	const u32 *bell;
 	u32 seen[2];
 	u32 left;

@@ -21,6 +21,8 @@ static void weft_usrq_kill(struct weft_obj *obj)
 {
 	struct weft_usrq *usrq = weft_usrq_of(obj);
 
+	if (usrq->hot.poller)
+		weft_hot_forget(&usrq->hot);
 	if (usrq->srq)
 		weft_srq_kill(usrq->srq);
 	if (usrq->eq)
@@ -107,6 +109,8 @@ static int weft_usrq_new(struct weft_usrq *usrq, struct weft_ioc_srq *arg)
 	if (IS_ERR(srq))
 		return PTR_ERR(srq);
 	usrq->srq = srq;
+	usrq->hot.srq = srq;
+	weft_hot_init(&usrq->hot, ctx->dev->engine, &usrq->obj, conf.doorbell);
 	return 0;
 }
 
@@ -247,6 +251,7 @@ int weft_usrq_kick(struct weft_call *call)
 	if (err)
 		return err;
 	err = weft_srq_kick(usrq->srq, weft_now(), out);
+	weft_hot_kicked(&usrq->hot);
 	weft_usrq_leave(usrq, out);
 	return err;
 }

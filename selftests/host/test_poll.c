@@ -275,6 +275,61 @@ TEST(poll__corrupt)
 	pair_fini(&t);
 }
 
+static void poll_srq(struct pair *t, struct rig_srq *srq)
+{
+	struct weft_out *out = rig_out(&t->rig->node[0]);
+
+	weft_srq_kick(srq->srq, rig_time(t->rig), out);
+	rig_leave(&t->rig->node[0], out);
+}
+
+/* Shared receives: nobody calls while an engine looks, and what it misses last is found. */
+TEST(poll__shared)
+{
+	struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY, .context = 7 };
+	struct rig_op msg = { .flags = WEFT_SQ_COMPLETION };
+	struct rig_srq *srq;
+	struct rig_ep *ep;
+	struct rig_av *av;
+	struct pair t;
+
+	pair_init(&t, 0);
+	srq = rig_srq_new(t.proc, 16, 8, 0, NULL);
+	av = rig_av_new(t.proc);
+	ep = rig_ep_new(t.proc, WEFT_EP_RDM, WEFT_EPF_SRQ, 16, 0, 3);
+	ASSERT_EQ(0, weft_ep_share(ep->ep, srq->srq, av->av));
+	ASSERT_EQ(0, rig_ep_enable(ep, t.cb, t.cb, NULL, av));
+	ASSERT_EQ(0, rig_av_insert(av, 0, 3, t.rig));
+	/* a message waits: its program would call */
+	ASSERT_EQ(0, rig_send(ep, &msg));
+	EXPECT_EQ(WEFT_ST_RQ_KICK, srq->status.flags);
+	EXPECT_TRUE(weft_srq_hot(srq->srq));
+	EXPECT_EQ(0, srq->status.flags);
+	ASSERT_EQ(0, rig_srq_recv(srq, &op, NULL));
+	EXPECT_EQ(1, completions(t.cb));
+	/* posted since the last look */
+	EXPECT_TRUE(weft_srq_cool(srq->srq));
+	EXPECT_EQ(WEFT_ST_RQ_KICK, srq->status.flags);
+	EXPECT_TRUE(weft_srq_hot(srq->srq));
+	poll_srq(&t, srq);
+	EXPECT_EQ(1, completions(t.cb));
+	/* nobody waits any more: what is posted then is found by who needs it */
+	ASSERT_EQ(0, rig_srq_recv(srq, &op, NULL));
+	poll_srq(&t, srq);
+	ASSERT_EQ(0, rig_srq_recv(srq, &op, NULL));
+	EXPECT_FALSE(weft_srq_cool(srq->srq));
+	EXPECT_EQ(0, srq->status.flags);
+	ASSERT_EQ(0, rig_send(ep, &msg));
+	EXPECT_EQ(2, completions(t.cb));
+	/* a ring that cannot be read is not looked at */
+	srq->doorbell.rq_tail += 17;
+	rig_send(ep, &msg);
+	EXPECT_TRUE(srq->status.flags & WEFT_ST_ERROR);
+	EXPECT_FALSE(weft_srq_hot(srq->srq));
+	EXPECT_FALSE(weft_srq_cool(srq->srq));
+	pair_fini(&t);
+}
+
 /* ---- The edge ------------------------------------------------------------------------------ */
 
 #define EDGE_MSGS	50000

@@ -3,7 +3,7 @@
  * While an engine polls, neither posting nor reading completions enters the kernel: a program that
  * has closed the door behind itself (a seccomp filter that lets nothing pass) exchanges 100 000
  * messages with itself, through the library and through the provider; short ones, long ones, and
- * such as come before their receive.
+ * such as come before their receive, whether that is the endpoint's own or shared.
  *
  * TIMEOUT: 300
  */
@@ -34,6 +34,7 @@
  * @apart: the ends are on two nodes
  * @fi: through libfabric
  * @late: receives are posted when the messages are there
+ * @shared: receives are those of a shared receive queue
  * @len: bytes of a message
  * @msgs: how many
  */
@@ -42,10 +43,12 @@ struct flood {
 	bool apart;
 	bool fi;
 	bool late;
+	bool shared;
 	size_t len;
 	unsigned int msgs;
 };
 
+static struct weft_srq *srq;
 static char sbuf[LONG], rbuf[WINDOW][LONG];
 
 /* ---- The door -------------------------------------------------------------------------------- */
@@ -87,8 +90,11 @@ static bool close_door(void)
 
 static int weft_post(struct wpair *p, const struct flood *f, unsigned int no, bool recv)
 {
+	struct iovec iov = { .iov_base = rbuf[no % WINDOW], .iov_len = LONG };
 	uint32_t flags = f->len <= 64 ? WEFT_SQ_INLINE : 0;
 
+	if (recv && f->shared)
+		return weft_srq_trecvv(srq, &iov, 1, WEFT_SRC_ANY, no, 0, no, WEFT_RQ_COMPLETION);
 	if (recv)
 		return weft_trecv(p->b.ep, rbuf[no % WINDOW], LONG, WEFT_SRC_ANY, no, 0, no,
 				  WEFT_RQ_COMPLETION);
@@ -136,11 +142,30 @@ static bool weft_flood(struct wpair *p, const struct flood *f, unsigned int msgs
 	return true;
 }
 
+/* In place of B's endpoint one that shares receives. */
+static bool share(struct wpair *p)
+{
+	struct weft_ep_attr attr = {
+		.type = WEFT_EP_RDM, .flags = WEFT_EPF_SRQ, .sq_slots = WINDOW,
+	};
+	struct weft_srq_attr how = { .slots = 4 * WINDOW, .recvs = 4 * WINDOW };
+	struct weft_sockaddr addr;
+
+	CHECK_EQ(weft_ep_destroy(p->b.ep), 0);
+	CHECK_EQ(weft_srq_create(p->b.ctx, &how, NULL, &srq), 0);
+	CHECK_EQ(weft_ep_create(p->b.ctx, &attr, &p->b.ep), 0);
+	CHECK_EQ(weft_ep_enable_srq(p->b.ep, p->b.cq, p->b.cq, NULL, p->b.av, srq), 0);
+	CHECK_EQ(weft_getname(p->b.ep, &addr), 0);
+	CHECK_EQ(weft_av_insert(p->a.av, &addr, 1, &p->a.peer), 1);
+	return true;
+}
+
 static bool weft_run(const struct flood *f)
 {
 	struct wpair p;
 
 	CHECK(wpair_open(&p, f->apart));
+	CHECK(!f->shared || share(&p));
 	CHECK(weft_flood(&p, f, WARM));
 	CHECK(close_door());
 	return weft_flood(&p, f, f->msgs);
@@ -192,14 +217,19 @@ static bool fi_run(const struct flood *f)
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
 static const struct flood floods[] = {
-	{ "library, 8 bytes", false, false, false, 8, MSGS },
-	{ "library, 8 bytes, before their receives", false, false, true, 8, MSGS / 10 },
-	{ "library, 8 bytes", true, false, false, 8, MSGS / 10 },
-	{ "library, 2000 bytes of memory", false, false, false, 2000, MSGS / 10 },
-	{ "library, long messages", false, false, false, LONG, 200 },
-	{ "provider, 8 bytes", false, true, false, 8, MSGS },
-	{ "provider, 8 bytes", true, true, false, 8, MSGS / 10 },
-	{ "provider, long messages", false, true, false, LONG, 200 },
+	{ "library, 8 bytes", .len = 8, .msgs = MSGS },
+	{ "library, 8 bytes, before their receives", .late = true, .len = 8, .msgs = MSGS / 10 },
+	{ "library, 8 bytes", .apart = true, .len = 8, .msgs = MSGS / 10 },
+	{ "library, 2000 bytes of memory", .len = 2000, .msgs = MSGS / 10 },
+	{ "library, long messages", .len = LONG, .msgs = 200 },
+	{ "provider, 8 bytes", .fi = true, .len = 8, .msgs = MSGS },
+	{ "provider, 8 bytes", .apart = true, .fi = true, .len = 8, .msgs = MSGS / 10 },
+	{ "provider, long messages", .fi = true, .len = LONG, .msgs = 200 },
+	{ "shared receives", .shared = true, .len = 8, .msgs = MSGS / 10 },
+	{ "shared receives, after their messages", .shared = true, .late = true, .len = 8,
+	  .msgs = MSGS / 10 },
+	{ "shared receives, after their messages", .apart = true, .shared = true, .late = true,
+	  .len = 8, .msgs = MSGS / 20 },
 };
 
 /* In a process of its own: the door stays closed. */
@@ -222,7 +252,7 @@ static bool silent(const struct flood *f)
 /* What is looked for can be seen: without an engine the first message ends the program. */
 static bool noisy(void)
 {
-	static const struct flood f = { "", false, false, false, 8, WARM };
+	static const struct flood f = { .len = 8, .msgs = WARM };
 	int status;
 	pid_t pid;
 
