@@ -301,6 +301,13 @@ static bool weft_rx_take(struct weft_path *path, struct weft_lane *lane, u32 psn
 	return true;
 }
 
+/* Is the only chunk of a packet all that weft_rx_early_end() and weft_rx_take() would look at? */
+static bool weft_rx_alone(const struct weft_lane *lane, int chunks, const struct weft_chunk *c)
+{
+	return chunks == 1 && c->type != WEFT_CHUNK_CM &&
+	       !(lane->part[0].done || lane->part[1].done);
+}
+
 static void weft_rx_window(struct weft_path *path, u16 window)
 {
 	u16 d = (u16)(window - (u16)path->tx_limit);
@@ -376,12 +383,14 @@ static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 			const struct weft_rx_left *left, const struct weft_chunks *rest,
 			struct weft_out *out)
 {
+	int seen = WEFT_PSN_OLD, chunks = -EINVAL;
 	struct weft_core *core = path->core;
-	struct weft_chunk sack, *sp = NULL;
+	struct weft_chunk first, sack, *sp = NULL;
 	struct weft_lane *lane;
-	int seen = WEFT_PSN_OLD;
 
-	if (unlikely(h->lane >= WEFT_LANES || weft_wire_check(rest))) {
+	if (likely(h->lane < WEFT_LANES))
+		chunks = weft_wire_count(rest, &first);
+	if (unlikely(chunks < 0)) {
 		weft_count(core, rx_bad);
 		return 1;
 	}
@@ -411,9 +420,11 @@ static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 			if (n)
 				return n;
 		}
-		if ((likely(weft_list_empty(&path->conns)) ||
+		if (likely(weft_rx_alone(lane, chunks, &first)) ?
+		    !weft_rx_chunk(path, lane->no, &first, out) :
+		    (weft_list_empty(&path->conns) ||
 		     !weft_rx_early_end(path, *rest, h->psn == lane->rcv_nxt)) &&
-		    likely(weft_rx_take(path, lane, h->psn, *rest, out))) {
+		    weft_rx_take(path, lane, h->psn, *rest, out)) {
 			weft_lane_take(path, lane, h->psn, 1, h->flags & WEFT_PKT_ACKNOW, out->now);
 			return 1;
 		}

@@ -38,8 +38,9 @@ enum weft_rank {
  *
  *	typedef u64 weft_ns		monotonic; always passed in, never read
  *	struct weft_lock		weft_lock_init(l, rank), weft_lock(), weft_unlock(),
- *					weft_assert_held(); kernel: spin_lock_bh(); host: checks
- *					order and balance
+ *					weft_assert_held(); the last one taken is released first;
+ *					kernel: spin locks, softirqs off; host: checks order and
+ *					balance
  *	struct weft_mutex		weft_mutex_init(), weft_mutex_lock() (sleeps),
  *					weft_mutex_trylock(), weft_mutex_unlock()
  *	void *weft_alloc(size_t)	zeroed, never sleeps, charged to the owner; NULL is normal

@@ -9,6 +9,7 @@
 #define WEFT_ENV_KERNEL_H
 
 #include <linux/atomic.h>
+#include <linux/bottom_half.h>
 #include <linux/bug.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
@@ -23,6 +24,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
@@ -50,9 +52,13 @@ static inline weft_ns weft_now(void)
 /**
  * struct weft_lock - a spin lock
  * @spin: it
+ * @bh: whoever holds it has switched softirqs off for it; they were on
+ *
+ * Inside of another lock, and in softirqs, it need not do that: it would cost more than the lock.
  */
 struct weft_lock {
 	spinlock_t spin;	/* guards what the owner's kernel-doc says */
+	bool bh;
 };
 
 /* A macro: each place that makes locks is a class of its own to lockdep, which checks the order. */
@@ -64,12 +70,21 @@ do {										\
 
 static inline void weft_lock(struct weft_lock *l) __acquires(&l->spin)
 {
-	spin_lock_bh(&l->spin);
+	bool bh = !softirq_count();
+
+	if (bh)
+		local_bh_disable();
+	spin_lock(&l->spin);
+	l->bh = bh;
 }
 
 static inline void weft_unlock(struct weft_lock *l) __releases(&l->spin)
 {
-	spin_unlock_bh(&l->spin);
+	bool bh = l->bh;
+
+	spin_unlock(&l->spin);
+	if (bh)
+		local_bh_enable();
 }
 
 static inline void weft_assert_held(struct weft_lock *l)

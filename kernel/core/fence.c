@@ -64,7 +64,7 @@ void weft_fence_check(struct weft_flow *flow, struct weft_out *out)
 int weft_fence_hold(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		    struct weft_out *out)
 {
-	struct weft_txm *txm = weft_send_keep(ep, e, flow, false);
+	struct weft_txm *txm = weft_send_keep(ep, e, flow, NULL);
 
 	if (IS_ERR(txm))
 		return (int)PTR_ERR(txm);

@@ -448,6 +448,8 @@ int weft_tx_write(const struct weft_tx *tx, u32 i, u32 n, void *dst)
 	u8 *p = dst;
 
 	weft_tx_header(tx, i, p);
+	if (likely(n == 1 && !tx->pay))
+		return 0;
 	for (k = 1; k < n; k++) {
 		p += tx->len;
 		if (likely(tx->run == WEFT_CHUNK_DATA && i + k + 1 < tx->nseg)) {

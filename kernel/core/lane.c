@@ -525,6 +525,28 @@ static void weft_lane_close(struct weft_path *path, struct weft_lane *lane, stru
 		weft_lane_arm(path, lane, out->now);
 }
 
+/**
+ * weft_lane_push - send the open packet
+ * @path: the path, up
+ * @lane: the lane, which has a message in its open packet
+ * @out: output
+ *
+ * What weft_path_output() does, said shorter for when nothing else is to be sent.
+ */
+void weft_lane_push(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
+{
+	if (likely(!path->busy && weft_list_empty(&lane->lost) && weft_list_empty(&lane->ctlq) &&
+		   weft_list_empty(&lane->dataq) && weft_list_empty(&lane->sendq) &&
+		   lane->flight < lane->cwnd && weft_lane_numbers(lane) && !lane->rcv_ahead &&
+		   out->ntx < WEFT_OUT_TX)) {
+		lane->turn = true;
+		weft_lane_close(path, lane, out);
+		return;
+	}
+	path->busy |= 1u << lane->no;
+	weft_path_output(path, out);
+}
+
 /* Send a packet again. */
 static void weft_lane_again(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
 			    struct weft_out *out)

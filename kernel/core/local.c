@@ -139,24 +139,16 @@ static void weft_local_hold(struct weft_rxm *rxm, u8 *buf)
 static struct weft_post *weft_local_match(struct weft_ep *lep, u32 src,
 					  const struct weft_sq_entry *e, struct weft_out *out)
 {
-	u8 kind = e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED;
-	struct weft_post *post;
-
-	weft_recv_drain(lep, out);
-	post = weft_post_match(lep, kind, src, e->tag, e->len, out);
-	if (!post)
-		return NULL;
-	weft_trace_match(lep->conf.handle, post->context, e->tag, e->len, 0);
-	return post;
+	return weft_recv_find(lep, e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED, src, e->tag, e->len,
+			      out);
 }
 
 /*
- * A short message, whose bytes are in ep->scratch. Return: 0, -EAGAIN: not in this way, as the
- * receiver holds too much, or the sender wants to know when it is matched; other negative errno:
- * refused.
+ * A short message, whose bytes are @pay. Return: 0, -EAGAIN: not in this way, as the receiver holds
+ * too much, or the sender wants to know when it is matched; other negative errno: refused.
  */
 static int weft_local_short(struct weft_ep *ep, struct weft_flow *flow,
-			    const struct weft_sq_entry *e, struct weft_out *out)
+			    const struct weft_sq_entry *e, const void *pay, struct weft_out *out)
 {
 	struct weft_ep *lep = flow->lep;
 	struct weft_rxm *rxm;
@@ -179,7 +171,7 @@ static int weft_local_short(struct weft_ep *ep, struct weft_flow *flow,
 		struct weft_cqe c;
 
 		weft_recv_cqe(&c, lep, post, e->tag, e->data, e->len, src, weft_local_flags(e));
-		if (likely(weft_recv_inline(lep, post, &c, ep->scratch, out))) {
+		if (likely(weft_recv_inline(lep, post, &c, pay, out))) {
 			if (unlikely(c.status) && lep->conf.flags & WEFT_EPF_STRICT)
 				err = -(int)c.status;
 			goto out;
@@ -189,7 +181,7 @@ static int weft_local_short(struct weft_ep *ep, struct weft_flow *flow,
 		goto out;
 	}
 	rxm = weft_local_make(ep, flow, e);
-	memcpy(rxm->small, ep->scratch, e->len);
+	memcpy(rxm->small, pay, e->len);
 	weft_local_hold(rxm, rxm->small);
 	rxm->src = src;
 	if (post) {
@@ -296,6 +288,7 @@ int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 {
 	bool user = e->len > min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT);
 	struct weft_path *path = flow->path;
+	const void *pay = NULL;
 	struct weft_txm *txm;
 	u8 *buf = NULL;
 	int err;
@@ -303,10 +296,11 @@ int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 	weft_count(ep->core, msgs_local);
 	weft_count(ep->core, msgs_received);
 	if (e->len <= WEFT_INLINE_MAX) {
-		err = weft_send_payload(ep, e, ep->scratch);
-		if (!err)
-			err = e->flags & WEFT_LOCAL_WAITS ?
-				      -EAGAIN : weft_local_short(ep, flow, e, out);
+		pay = weft_send_bytes(ep, e);
+		if (IS_ERR(pay))
+			return (int)PTR_ERR(pay);
+		err = e->flags & WEFT_LOCAL_WAITS ? -EAGAIN :
+						    weft_local_short(ep, flow, e, pay, out);
 		if (likely(!err))
 			weft_send_cqe(ep, e, out);
 		if (err != -EAGAIN)
@@ -320,8 +314,8 @@ int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 		if (!buf)
 			return -ENOMEM;
 		err = 0;
-		if (e->len <= WEFT_INLINE_MAX)
-			memcpy(buf, ep->scratch, e->len);
+		if (pay)
+			memcpy(buf, pay, e->len);
 		else
 			err = weft_send_payload(ep, e, buf);
 		if (err) {

@@ -7,6 +7,9 @@
  *	free --read from the ring--> posted --a message takes it--> matched --its bytes are there,
  *	and its turn has come--> completed: free, or it waits for room in the queue (cq.c)
  *
+ * weft_recv_find() says which receive a message gets; one that fits at the head of the ring, when
+ * none is posted, is taken without being posted.
+ *
  * WEFT_ST_RQ_KICK: while an endpoint holds unexpected messages posts have to be told; the flag is
  * set, then (full barrier) the ring is looked at once more, all under ep->lock.
  *
@@ -302,6 +305,23 @@ void weft_recv_resolve(struct weft_ep *ep)
 		}
 }
 
+/* What an entry of the receive ring says of a receive. @post is free. */
+static void weft_recv_fill(const struct weft_rq_entry *e, struct weft_post *post)
+{
+	u32 i;
+
+	post->context = e->context;
+	post->flags = e->flags;
+	post->match.tag = e->tag;
+	post->match.ignore = e->ignore;
+	post->match.src = e->src;
+	post->match.kind = e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED;
+	post->vec.n = e->vec.n;
+	post->vec.len = e->vec.len;
+	for (i = 0; i < e->vec.n; i++)
+		post->vec.seg[i] = e->vec.seg[i];
+}
+
 /* Apply one entry of the receive ring. @post is free. */
 static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
 			    struct weft_post *post, struct weft_out *out)
@@ -313,22 +333,12 @@ static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
 		return;
 	}
 	weft_list_del(&post->node);
-	post->context = e->context;
-	post->flags = e->flags;
-	post->vec.n = 0;
-	post->vec.len = 0;
-	post->match.tag = e->tag;
-	post->match.ignore = e->ignore;
-	post->match.src = e->src;
-	post->match.kind = e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED;
+	weft_recv_fill(e, post);
 	if (unlikely(e->err || !(ep->rx_cq || ep->rx_cntr))) {
 		weft_count(ep->core, bad_completions);
 		weft_recv_fail(ep, post, e->err, out);
 		return;
 	}
-	post->vec.n = e->vec.n;
-	post->vec.len = e->vec.len;
-	memcpy(post->vec.seg, e->vec.seg, e->vec.n * sizeof(e->vec.seg[0]));
 	weft_trace_post(ep->conf.handle, e->context, e->tag, e->vec.len, 256 + e->op);
 	if (unlikely(e->op > WEFT_RQ_TRECV)) {
 		weft_peek_apply(ep, e, post, out);
@@ -373,11 +383,11 @@ void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 		weft_recv_resolve(ep);
 	ep->draining = true;
 	ep->rq_stalled = false;
-	while (r != WEFT_RING_CORRUPT) {
+	while (r != WEFT_RING_CORRUPT && ep->rq.prod != ep->rq.cons) {
 		struct weft_list *l = weft_list_first(&ep->post_free);
 
 		if (unlikely(!l)) {
-			ep->rq_stalled = ep->rq.prod != ep->rq.cons;
+			ep->rq_stalled = true;
 			break;
 		}
 		r = weft_ring_rq(&ep->rq, ep->conf.type == WEFT_EP_MSG, &ep->rentry);
@@ -395,6 +405,62 @@ void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 		weft_count(ep->core, bad_entries);
 		weft_ep_error(ep, EBADMSG, out);
 	}
+}
+
+/*
+ * When no receive is posted, the oldest one in the ring takes a message that it fits: it need not
+ * be posted first to be found then, and those behind it need not be posted now. Return: the
+ * receive; NULL: that is not so, nothing has happened.
+ */
+static struct weft_post *weft_recv_direct(struct weft_ep *ep, u8 kind, u32 src, u64 tag)
+{
+	struct weft_list *l = weft_list_first(&ep->post_free);
+	const struct weft_rq_entry *e = &ep->rentry;
+	struct weft_post *post;
+
+	if (ep->match.nposts || unlikely(ep->match.nunexp || ep->ncut || ep->draining || !l ||
+					 !ep->rx_cq || ep->srq))
+		return NULL;
+	if (weft_ring_look(&ep->rq, &ep->conf.doorbell->rq_tail) != WEFT_RING_OK ||
+	    weft_ring_rq(&ep->rq, ep->conf.type == WEFT_EP_MSG, &ep->rentry) != WEFT_RING_OK)
+		return NULL;
+	if (e->op > WEFT_RQ_TRECV || e->flags & WEFT_RQ_MULTI ||
+	    (e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED) != kind || ((e->tag ^ tag) & ~e->ignore) ||
+	    (e->src != WEFT_SRC_ANY && e->src != src))
+		return NULL;
+	post = weft_entry(l, struct weft_post, node);
+	weft_list_del(l);
+	weft_recv_fill(e, post);
+	weft_trace_post(ep->conf.handle, e->context, e->tag, e->vec.len, 256 + e->op);
+	weft_ring_next(&ep->rq, e->nslots);
+	weft_ring_publish(&ep->rq, &ep->conf.status->rq_head);
+	return post;
+}
+
+/**
+ * weft_recv_find - the receive for a message that has its turn
+ * @ep: the endpoint, locked; it takes messages
+ * @kind: WEFT_TAGGED, WEFT_UNTAGGED
+ * @src: sender's index
+ * @tag: its tag
+ * @len: bytes
+ * @out: output
+ *
+ * Return: the receive, which is not posted any more; NULL: there is none, the ring has been
+ * drained.
+ */
+struct weft_post *weft_recv_find(struct weft_ep *ep, u8 kind, u32 src, u64 tag, u64 len,
+				 struct weft_out *out)
+{
+	struct weft_post *post = weft_recv_direct(ep, kind, src, tag);
+
+	if (!post) {
+		weft_recv_drain(ep, out);
+		post = weft_post_match(ep, kind, src, tag, len, out);
+	}
+	if (post)
+		weft_trace_match(ep->conf.handle, post->context, tag, len, 0);
+	return post;
 }
 
 /**

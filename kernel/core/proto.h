@@ -71,6 +71,7 @@ bool weft_lane_may_send(const struct weft_lane *lane);
 u32 weft_lane_segs(const struct weft_path *path, const struct weft_lane *lane);
 struct weft_rec *weft_lane_open(struct weft_path *path, struct weft_lane *lane);
 void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
+void weft_lane_push(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 void weft_lane_timer(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 weft_ns weft_lane_next(const struct weft_lane *lane);
 void weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
@@ -136,9 +137,10 @@ struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *
 				struct weft_flow *flow);
 void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out);
 struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
-				struct weft_flow *flow, bool have);
+				struct weft_flow *flow, const void *pay);
 void weft_send_queue(struct weft_txm *txm, struct weft_out *out);
 int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst);
+const void *weft_send_bytes(struct weft_ep *ep, const struct weft_sq_entry *e);
 void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_send_over(struct weft_txm *txm, struct weft_out *out);
 void weft_send_withdraw(struct weft_txm *txm, int status, struct weft_out *out);
@@ -173,6 +175,8 @@ void weft_rxm_head(struct weft_rxm *rxm, const struct weft_head *h);
 /* ---- post.c ---------------------------------------------------------------------- */
 
 void weft_recv_drain(struct weft_ep *ep, struct weft_out *out);
+struct weft_post *weft_recv_find(struct weft_ep *ep, u8 kind, u32 src, u64 tag, u64 len,
+				 struct weft_out *out);
 void weft_recv_resolve(struct weft_ep *ep);
 int weft_recv_long(struct weft_ep *ep, struct weft_out *out);
 void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post);

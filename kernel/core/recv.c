@@ -160,11 +160,9 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 			weft_rxm_finish(rxm, ECONNREFUSED, out);
 		return NULL;
 	}
-	weft_recv_drain(ep, out);
 	src = weft_rflow_src(rf);
-	post = weft_post_match(ep, weft_msg_kind(h->flags), src, h->tag, h->len, out);
+	post = weft_recv_find(ep, weft_msg_kind(h->flags), src, h->tag, h->len, out);
 	if (likely(post)) {
-		weft_trace_match(ep->conf.handle, post->context, h->tag, h->len, 0);
 		if (whole && h->len <= WEFT_INLINE_MAX) {
 			struct weft_cqe e;
 

@@ -43,16 +43,36 @@ int weft_ring_look(struct weft_ring *r, const u32 *doorbell)
 	return prod == r->cons ? WEFT_RING_EMPTY : WEFT_RING_OK;
 }
 
-/* Copy slot @index. Each word is read once: the copy cannot change any more. */
-static void weft_ring_slot(const struct weft_ring *r, u32 index, void *copy)
+static const u64 *weft_ring_at(const struct weft_ring *r, u32 index)
 {
-	const u64 *src = (const u64 *)((const u8 *)r->slots +
-				       (size_t)(index & (r->size - 1)) * WEFT_SLOT_SIZE);
-	u64 *dst = copy;
-	u32 i;
+	return (const u64 *)((const u8 *)r->slots +
+			     (size_t)(index & (r->size - 1)) * WEFT_SLOT_SIZE);
+}
 
-	for (i = 0; i < WEFT_SLOT_SIZE / sizeof(u64); i++)
-		dst[i] = READ_ONCE(src[i]);
+/* Copy slot @index. Each word is read once: the copy cannot change any more. */
+static void weft_ring_slot(const struct weft_ring *r, u32 index, u64 *dst)
+{
+	const u64 *src = weft_ring_at(r, index);
+
+	BUILD_BUG_ON(WEFT_SLOT_SIZE != 8 * sizeof(u64));
+	dst[0] = READ_ONCE(src[0]);
+	dst[1] = READ_ONCE(src[1]);
+	dst[2] = READ_ONCE(src[2]);
+	dst[3] = READ_ONCE(src[3]);
+	dst[4] = READ_ONCE(src[4]);
+	dst[5] = READ_ONCE(src[5]);
+	dst[6] = READ_ONCE(src[6]);
+	dst[7] = READ_ONCE(src[7]);
+}
+
+/* Copy segment @i of the entry at the consumer index, likewise. */
+static void weft_ring_seg(const struct weft_ring *r, u32 i, struct weft_iov *seg)
+{
+	const u32 per = WEFT_SLOT_SIZE / sizeof(*seg), words = sizeof(*seg) / sizeof(u64);
+	const u64 *src = weft_ring_at(r, r->cons + 1 + i / per) + i % per * words;
+
+	seg->addr = READ_ONCE(src[0]);
+	seg->len = READ_ONCE(src[1]);
 }
 
 /* Can the entry of @nslots slots at the consumer index be there? */
@@ -68,7 +88,7 @@ static bool weft_ring_whole(const struct weft_ring *r, u8 nslots)
 static int weft_ring_vec(const struct weft_ring *r, u8 nslots, u32 niov, u64 addr, u64 len,
 			 struct weft_vec *vec)
 {
-	struct weft_iov part[WEFT_SLOT_SIZE / sizeof(struct weft_iov)];
+	const u32 per = WEFT_SLOT_SIZE / sizeof(struct weft_iov);
 	u64 sum = 0;
 	u32 i;
 
@@ -82,14 +102,12 @@ static int weft_ring_vec(const struct weft_ring *r, u8 nslots, u32 niov, u64 add
 	}
 	if (niov > WEFT_IOV_MAX)
 		return -EINVAL;
-	if (nslots != 1 + (niov > 1 ? DIV_ROUND_UP(niov, ARRAY_SIZE(part)) : 0))
+	if (nslots != 1 + (niov > 1 ? DIV_ROUND_UP(niov, per) : 0))
 		return -EINVAL;
 	if (niov == 1 || addr)
 		return -EINVAL;
 	for (i = 0; i < niov; i++) {
-		if (i % ARRAY_SIZE(part) == 0)
-			weft_ring_slot(r, r->cons + 1 + i / ARRAY_SIZE(part), part);
-		vec->seg[i] = part[i % ARRAY_SIZE(part)];
+		weft_ring_seg(r, i, &vec->seg[i]);
 		if (check_add_overflow(sum, vec->seg[i].len, &sum))
 			return -EINVAL;
 	}
@@ -138,25 +156,25 @@ static int weft_ring_sq_check(const struct weft_ring *r, bool msg, const struct 
  */
 int weft_ring_sq(const struct weft_ring *r, bool msg, struct weft_sq_entry *e)
 {
-	struct weft_sqe s;
+	const struct weft_sqe *s = (const struct weft_sqe *)e->slot;
 
 	if (r->prod == r->cons)
 		return WEFT_RING_EMPTY;
-	weft_ring_slot(r, r->cons, &s);
-	if (!weft_ring_whole(r, s.nslots))
+	weft_ring_slot(r, r->cons, e->slot);
+	if (!weft_ring_whole(r, s->nslots))
 		return WEFT_RING_CORRUPT;
-	e->nslots = s.nslots;
-	e->tagged = s.op == WEFT_SQ_TSEND;
-	e->inl = s.flags & WEFT_SQ_INLINE;
-	e->flags = s.flags;
-	e->dst = s.dst;
-	e->context = s.context;
-	e->tag = s.tag;
-	e->data = s.data;
-	e->len = s.len;
+	e->nslots = s->nslots;
+	e->tagged = s->op == WEFT_SQ_TSEND;
+	e->inl = s->flags & WEFT_SQ_INLINE;
+	e->flags = s->flags;
+	e->dst = s->dst;
+	e->context = s->context;
+	e->tag = s->tag;
+	e->data = s->data;
+	e->len = s->len;
 	e->vec.n = 0;
-	e->vec.len = s.len;
-	e->err = -weft_ring_sq_check(r, msg, &s, e);
+	e->vec.len = s->len;
+	e->err = -weft_ring_sq_check(r, msg, s, e);
 	return e->err ? WEFT_RING_BAD : WEFT_RING_OK;
 }
 
@@ -183,6 +201,10 @@ static int weft_ring_rq_check(const struct weft_ring *r, bool msg, const struct 
 	u16 flags = WEFT_RQ_COMPLETION;
 	bool tag = false, bare = false, multi = false;
 
+	/* what most are, and all that there is to look at then */
+	if (likely(s->op == WEFT_RQ_TRECV && !(s->flags & ~flags) && !r->keys &&
+		   !(s->rsvd | s->rsvd2) && (!msg || s->src == WEFT_SRC_ANY)))
+		return weft_ring_vec(r, s->nslots, s->niov, s->addr, s->len, &e->vec);
 	switch (s->op) {
 	case WEFT_RQ_RECV:
 		flags |= WEFT_RQ_MULTI;
@@ -242,24 +264,24 @@ static int weft_ring_rq_check(const struct weft_ring *r, bool msg, const struct 
  */
 int weft_ring_rq(const struct weft_ring *r, bool msg, struct weft_rq_entry *e)
 {
-	struct weft_rqe s;
+	const struct weft_rqe *s = (const struct weft_rqe *)e->slot;
 
 	if (r->prod == r->cons)
 		return WEFT_RING_EMPTY;
-	weft_ring_slot(r, r->cons, &s);
-	if (!weft_ring_whole(r, s.nslots))
+	weft_ring_slot(r, r->cons, e->slot);
+	if (!weft_ring_whole(r, s->nslots))
 		return WEFT_RING_CORRUPT;
-	e->nslots = s.nslots;
-	e->op = s.op;
-	e->tagged = s.op >= WEFT_RQ_TRECV && s.op <= WEFT_RQ_DISCARD;
-	e->flags = s.flags;
-	e->src = s.src;
-	e->context = s.context;
-	e->tag = s.tag;
-	e->ignore = s.ignore;
+	e->nslots = s->nslots;
+	e->op = s->op;
+	e->tagged = s->op >= WEFT_RQ_TRECV && s->op <= WEFT_RQ_DISCARD;
+	e->flags = s->flags;
+	e->src = s->src;
+	e->context = s->context;
+	e->tag = s->tag;
+	e->ignore = s->ignore;
 	e->vec.n = 0;
 	e->vec.len = 0;
-	e->err = -weft_ring_rq_check(r, msg, &s, e);
+	e->err = -weft_ring_rq_check(r, msg, s, e);
 	if (unlikely(e->err))
 		e->flags &= WEFT_RQ_COMPLETION;
 	return e->err ? WEFT_RING_BAD : WEFT_RING_OK;

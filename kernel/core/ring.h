@@ -3,9 +3,9 @@
  * weft core - decoding of entries in send and receive rings
  *
  * Rings and doorbells are memory that a program may write at any time. The producer index is read
- * once per look, each slot once per entry, into private memory; what is decided is decided on the
- * copy. Inline payload is copied by weft_ring_payload(), before the consumer index moves on;
- * nothing is decided on it.
+ * once per look, each slot once per decoding, into private memory; what is decided is decided on
+ * the copy. Inline payload is copied (weft_ring_payload(), weft_ring_inline()) before the consumer
+ * index moves on; nothing is decided on it.
  *
  * Locks: the caller's; ep->sq_mutex for a send ring, ep->lock for a receive ring.
  */
@@ -43,6 +43,7 @@ struct weft_ring {
 
 /**
  * struct weft_sq_entry - a send, decoded
+ * @slot: copy of its first slot
  * @nslots: slots it takes
  * @tagged: is a tagged operation (also guessed for one that is refused)
  * @inl: payload stands in the ring: weft_ring_payload()
@@ -56,6 +57,7 @@ struct weft_ring {
  * @vec: where the message stands; no segments when @inl or @len is 0
  */
 struct weft_sq_entry {
+	u64 slot[WEFT_SLOT_SIZE / sizeof(u64)];
 	u8 nslots;
 	bool tagged;
 	bool inl;
@@ -71,6 +73,7 @@ struct weft_sq_entry {
 
 /**
  * struct weft_rq_entry - a receive (or what else is in a receive ring), decoded
+ * @slot: copy of its first slot
  * @nslots: slots it takes
  * @op: WEFT_RQ_*, but for the flags
  * @tagged: is a tagged operation
@@ -83,6 +86,7 @@ struct weft_sq_entry {
  * @vec: room
  */
 struct weft_rq_entry {
+	u64 slot[WEFT_SLOT_SIZE / sizeof(u64)];
 	u8 nslots;
 	u8 op;
 	bool tagged;
@@ -100,6 +104,19 @@ int weft_ring_look(struct weft_ring *r, const u32 *doorbell);
 int weft_ring_sq(const struct weft_ring *r, bool msg, struct weft_sq_entry *e);
 int weft_ring_rq(const struct weft_ring *r, bool msg, struct weft_rq_entry *e);
 void weft_ring_payload(const struct weft_ring *r, const struct weft_sq_entry *e, void *dst);
+
+/*
+ * The payload that stands in the ring behind a send, where it is: the user may change it at any
+ * time. Return: NULL: it is in two pieces.
+ */
+static inline const void *weft_ring_inline(const struct weft_ring *r, const struct weft_sq_entry *e)
+{
+	u32 at = (r->cons + 1) & (r->size - 1);
+
+	if (unlikely(at + e->nslots - 1 > r->size))
+		return NULL;
+	return (const u8 *)r->slots + (size_t)at * WEFT_SLOT_SIZE;
+}
 
 /*
  * The entry has been copied and accepted (or refused): its slots are the user's again after

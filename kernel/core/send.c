@@ -324,6 +324,26 @@ int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *d
 	return weft_user_read(ep->conf.mc, &e->vec, 0, dst, (u32)e->len);
 }
 
+/**
+ * weft_send_bytes - the payload of a short entry
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @e: the entry, still in the ring; at most WEFT_INLINE_MAX bytes
+ *
+ * It is to be copied once, and not to be looked at: the program may change what is in the ring.
+ *
+ * Sleeps. Return: where it stands, in the ring or copied to ep->scratch; ERR_PTR(-EFAULT, -ENOMEM).
+ */
+const void *weft_send_bytes(struct weft_ep *ep, const struct weft_sq_entry *e)
+{
+	const void *pay = e->inl ? weft_ring_inline(&ep->sq, e) : NULL;
+	int err;
+
+	if (likely(pay))
+		return pay;
+	err = weft_send_payload(ep, e, ep->scratch);
+	return err ? ERR_PTR(err) : ep->scratch;
+}
+
 static bool weft_send_window(const struct weft_path *path, u64 len)
 {
 	return path->tx_used + len <= path->tx_limit << 10;
@@ -362,10 +382,12 @@ static void weft_send_short(struct weft_rec *rec, const struct weft_head *h, u32
 
 /*
  * A short message that is complete when it has been copied: into the open packet, if nothing stands
- * against it. @more: other entries follow, the packet stays open. Return: it is done.
+ * against it. @pay: its bytes. @more: other entries follow, the packet stays open. Return: it is
+ * done.
  */
 static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
-			   const struct weft_sq_entry *e, bool more, struct weft_out *out)
+			   const struct weft_sq_entry *e, const void *pay, bool more,
+			   struct weft_out *out)
 {
 	u32 len = (u32)e->len, need = weft_wire_size(sizeof(struct weft_w_eager) + len);
 	struct weft_path *path = flow->path;
@@ -388,11 +410,12 @@ static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
 		goto out;
 	path->tx_used += len;
 	weft_send_head(&h, flow, ++flow->id.mseq, e->tag, e->data, e->len, e->tagged, e->flags);
-	weft_send_short(rec, &h, 0, ep->scratch, len);
+	weft_send_short(rec, &h, 0, pay, len);
 	weft_rec_ref(rec, flow, NULL);
-	path->busy |= 1u << lane->no;
-	if (!more)
-		weft_path_output(path, out);
+	if (more)
+		path->busy |= 1u << lane->no;
+	else
+		weft_lane_push(path, lane, out);
 	done = true;
 out:
 	weft_unlock(&path->lock);
@@ -431,12 +454,12 @@ static void weft_send_owe(struct weft_ep *ep, struct weft_path *path, struct wef
  * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
  * @e: the entry
  * @flow: its flow
- * @have: the payload is in ep->scratch
+ * @pay: its payload, NULL: it is to be got
  *
  * Sleeps. Return: the send, as weft_send_take() makes it; ERR_PTR: not taken.
  */
 struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
-				struct weft_flow *flow, bool have)
+				struct weft_flow *flow, const void *pay)
 {
 	struct weft_txm *txm;
 	u8 *buf = NULL;
@@ -447,8 +470,8 @@ struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *
 		buf = weft_alloc_sleep(e->len);
 		if (!buf)
 			return ERR_PTR(-ENOMEM);
-		if (have)
-			memcpy(buf, ep->scratch, e->len);
+		if (pay)
+			memcpy(buf, pay, e->len);
 		else
 			err = weft_send_payload(ep, e, buf);
 		if (err) {
@@ -483,12 +506,15 @@ void weft_send_queue(struct weft_txm *txm, struct weft_out *out)
 		weft_send_done(txm, 0, out);
 }
 
-/* Send by way of a struct weft_txm. Return: 0, negative errno: not taken. */
+/*
+ * Send by way of a struct weft_txm. @pay: its bytes, NULL: they are to be got. Return: 0, negative
+ * errno: not taken.
+ */
 static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
-			  bool have, struct weft_out *out)
+			  const void *pay, struct weft_out *out)
 {
 	struct weft_path *path = flow->path;
-	struct weft_txm *txm = weft_send_keep(ep, e, flow, have);
+	struct weft_txm *txm = weft_send_keep(ep, e, flow, pay);
 
 	if (IS_ERR(txm))
 		return (int)PTR_ERR(txm);
@@ -509,9 +535,8 @@ static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const stru
 static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 			 struct weft_out *out)
 {
+	const void *pay = NULL;
 	struct weft_flow *flow;
-	bool have = false;
-	int err;
 
 	if (ep->conf.type == WEFT_EP_MSG) {
 		flow = READ_ONCE(ep->state) == WEFT_EPS_CONNECTED ? ep->recent : NULL;
@@ -535,19 +560,18 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 	if (flow->lep)
 		return weft_local_send(ep, flow, e, out);
 	if (e->len <= WEFT_INLINE_MAX && !(e->flags & (WEFT_SQ_LATER | WEFT_SQ_TRACKED))) {
-		err = weft_send_payload(ep, e, ep->scratch);
-		if (err)
-			return err;
+		pay = weft_send_bytes(ep, e);
+		if (IS_ERR(pay))
+			return (int)PTR_ERR(pay);
 		if (ep->owed && ep->owed != flow->path)
 			weft_send_settle(ep, out);
-		if (likely(weft_send_fast(ep, flow, e, more, out))) {
+		if (likely(weft_send_fast(ep, flow, e, pay, more, out))) {
 			if (more)
 				weft_send_owe(ep, flow->path, out);
 			return 0;
 		}
-		have = true;
 	}
-	return weft_send_slow(ep, flow, e, have, out);
+	return weft_send_slow(ep, flow, e, pay, out);
 }
 
 /**

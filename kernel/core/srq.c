@@ -527,6 +527,7 @@ static void weft_srq_offer(struct weft_srq *srq, struct weft_ep *ep, struct weft
 
 /* Offer the receive in the hand to all who wait. The queue is locked, and is so again. */
 static void weft_srq_round(struct weft_srq *srq, struct weft_post *post, struct weft_out *out)
+	__must_hold(&srq->lock.spin)
 {
 	u8 kind = post->match.kind;
 	u32 n = srq->nwaiting[kind];

@@ -250,21 +250,35 @@ static int weft_wire_step(struct weft_chunks *rest, struct weft_chunk *c)
 }
 
 /**
- * weft_wire_check - look at all chunks of a packet before any is believed
+ * weft_wire_count - look at all chunks of a packet before any is believed
+ * @rest: what follows the header
+ * @first: out: the first chunk of a known type
+ *
+ * Return: chunks of known types, -EINVAL: the packet is bad.
+ */
+int weft_wire_count(const struct weft_chunks *rest, struct weft_chunk *first)
+{
+	struct weft_chunks it = *rest;
+	struct weft_chunk c;
+	int n, r;
+
+	r = weft_wire_step(&it, first);
+	for (n = 0; r > 0; n++)
+		r = weft_wire_step(&it, &c);
+	return r < 0 ? r : n;
+}
+
+/**
+ * weft_wire_check - is a packet sound?
  * @rest: what follows the header
  *
  * Return: 0, -EINVAL: the packet is bad.
  */
 int weft_wire_check(const struct weft_chunks *rest)
 {
-	struct weft_chunks it = *rest;
-	struct weft_chunk c;
-	int r;
+	struct weft_chunk first;
 
-	do
-		r = weft_wire_step(&it, &c);
-	while (r > 0);
-	return r;
+	return min(weft_wire_count(rest, &first), 0);
 }
 
 /**

@@ -457,6 +457,7 @@ void weft_wire_hello_put(void *dst, const struct weft_hello *h);
 int weft_wire_dgram_get(const struct weft_chunks *rest, struct weft_dgram *d);
 void weft_wire_dgram_put(void *dst, const struct weft_dgram *d);
 
+int weft_wire_count(const struct weft_chunks *rest, struct weft_chunk *first);
 int weft_wire_check(const struct weft_chunks *rest);
 bool weft_wire_next(struct weft_chunks *rest, struct weft_chunk *c);
 u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, u32 stride, bool *acknow);

@@ -683,6 +683,117 @@ TEST_F(lane, grow_calm)
 	}
 }
 
+/* ---- The short way --------------------------------------------------- */
+
+/* A packet is filled; @kind bits: what else there is to do. */
+static void push_prepare(struct lone *t, u32 kind)
+{
+	struct weft_rec *rec;
+
+	if (kind & 1)
+		take(t, PSN, true);
+	if (kind & 2)
+		take(t, PSN + 5, false);
+	if (kind & 4)
+		take(t, PSN, false);
+	if (kind & 8)
+		lone_note(t, 8);
+	if (kind & 16) {
+		lone_send(t);
+		lone_drop(t);
+		lone_wait(t, 10 * NSEC_PER_SEC);
+		weft_lock(&t->path->lock);
+		weft_lane_timer(t->path, t->lane, t->out);
+		weft_unlock(&t->path->lock);
+	}
+	if (kind & 32)
+		t->path->busy |= 2;
+	rec = weft_lane_open(t->path, t->lane);
+	rec->len = weft_wire_ping_put(rec->raw);
+}
+
+/**
+ * struct pushed - what has come of it
+ * @lane: the lane, but for its lists
+ * @busy: path->busy
+ * @flight: path->flight
+ * @timer_at: path->timer_at
+ * @ntx: packets
+ * @psn: of each
+ * @len: of each
+ * @acknow: of each
+ * @h: headers, but for the path and its token
+ */
+struct pushed {
+	u64 lane[12];
+	u32 busy, flight;
+	weft_ns timer_at;
+	u32 ntx, psn[4], len[4];
+	bool acknow[4];
+	struct weft_w_hdr h[4];
+};
+
+static void push(u32 kind, bool straight, struct pushed *p)
+{
+	struct weft_lane *lane;
+	struct lone t;
+	u32 i;
+
+	lone_init(&t, PSN);
+	lane = t.lane;
+	push_prepare(&t, kind);
+	weft_lock(&t.path->lock);
+	if (straight) {
+		weft_lane_push(t.path, lane, t.out);
+	} else {
+		t.path->busy |= 1;
+		weft_path_output(t.path, t.out);
+	}
+	weft_unlock(&t.path->lock);
+	*p = (struct pushed){
+		.lane = { lane->snd_nxt, lane->flight, lane->turn, lane->limited, lane->ack_now,
+			  lane->ack_at, lane->rto_at, lane->rcv_unacked, !lane->open,
+			  lone_count(&lane->sent), lone_count(&lane->xmit), sound(&t) },
+		.busy = t.path->busy,
+		.flight = t.path->flight,
+		.timer_at = t.path->timer_at,
+		.ntx = t.out->ntx,
+	};
+	for (i = 0; i < min_t(u32, p->ntx, 4); i++) {
+		p->psn[i] = t.out->tx[i].psn;
+		p->len[i] = t.out->tx[i].len;
+		p->acknow[i] = t.out->tx[i].acknow;
+		memcpy(&p->h[i], t.out->tx[i].raw, sizeof(p->h[i]));
+		p->h[i].path = 0;
+		p->h[i].token = 0;
+	}
+	lone_drop(&t);
+	lone_fini(&t);
+}
+
+/* What goes out by weft_lane_push() is what goes out by weft_path_output(), and leaves the same. */
+TEST(lane__push)
+{
+	struct pushed a, b;
+	u32 kind, i;
+
+	for (kind = 0; kind < 64; kind++) {
+		push(kind, true, &a);
+		push(kind, false, &b);
+		for (i = 0; i < ARRAY_SIZE(a.lane); i++)
+			EXPECT_EQ(b.lane[i], a.lane[i]) TH_LOG("kind %u, number %u", kind, i);
+		EXPECT_GE(a.ntx, 1);
+		EXPECT_EQ(b.ntx, a.ntx);
+		EXPECT_EQ(b.busy, a.busy);
+		EXPECT_EQ(b.flight, a.flight);
+		EXPECT_EQ(b.timer_at, a.timer_at);
+		EXPECT_EQ(0, memcmp(b.psn, a.psn, sizeof(a.psn)));
+		EXPECT_EQ(0, memcmp(b.len, a.len, sizeof(a.len)));
+		EXPECT_EQ(0, memcmp(b.acknow, a.acknow, sizeof(a.acknow)));
+		EXPECT_EQ(0, memcmp(b.h, a.h, sizeof(a.h)));
+	}
+}
+
 /* ---- Want of room and memory ----------------------------------------- */
 
 TEST_F(lane, output_full)

@@ -259,6 +259,91 @@ TEST(message__ipv6)
 	all_lens(_metadata, &way);
 }
 
+/* ---- Receives that are taken from the ring ----------------------------------------- */
+
+#define DIRECT	40
+
+/*
+ * Random receives and messages, a few of each in turn. @kick: receives are posted at once, else
+ * found in the ring. Return: completions of receives, in their order.
+ */
+static u32 direct(u64 seed, u32 dst, bool kick, struct weft_cqe *done)
+{
+	struct rig_conf conf;
+	struct weft_cqe e;
+	struct pair t;
+	u32 n = 0, i, k;
+
+	rig_conf_default(&conf, seed);
+	conf.nodes = 2;
+	pair_init(&t, &conf, dst, 8, 8);
+	for (i = 0; i < DIRECT; i++) {
+		u64 r = seed * 0x9e3779b97f4a7c15ull + i * 0xd6e8feb86659fd93ull;
+
+		r ^= r >> 29;
+		for (k = r & 3; k; k--) {
+			struct rig_op op = {
+				.tagged = r >> 8 & 7,
+				.flags = WEFT_RQ_COMPLETION,
+				.peer = r >> 11 & 3 ? WEFT_SRC_ANY : r >> 13 & 1,
+				.context = i * 4 + k,
+			};
+
+			if (op.tagged) {
+				op.tag = TAG + (r >> 16 & 1);
+				op.ignore = r >> 17 & 1;
+			}
+			segments(&op, t.rb, r >> 18 & 7 ? 8 : 4, 1);
+			if (rig_recv(t.eb, &op))
+				break;
+			if (kick)
+				rig_kick(t.eb, WEFT_KICK_RQ);
+			r = r >> 3 | r << 61;
+		}
+		for (k = r >> 20 & 3; k; k--) {
+			struct rig_op op = { .tagged = r >> 24 & 7, .peer = t.to };
+
+			op.tag = op.tagged ? TAG + (r >> 27 & 1) : 0;
+			segments(&op, t.sb, 8, 1);
+			if (rig_send(t.ea, &op))
+				break;
+			rig_run(t.rig, 10 * NSEC_PER_MSEC);
+			r = r >> 5 | r << 59;
+		}
+		while (rig_cq_read(t.cb, &e) > 0)
+			done[n++] = e;
+	}
+	rig_free(t.rig);
+	return n;
+}
+
+TEST(message__direct)
+{
+	struct weft_cqe one[4 * DIRECT], two[4 * DIRECT];
+	u32 n, i, all = 0;
+	u64 seed;
+
+	for (seed = 1; seed <= 60; seed++) {
+		n = direct(seed, seed & 1, false, one);
+		ASSERT_EQ(direct(seed, seed & 1, true, two), n) {
+			TH_LOG("seed %llu", (unsigned long long)seed);
+		}
+		for (i = 0; i < n; i++) {
+			EXPECT_EQ(two[i].context, one[i].context);
+			EXPECT_EQ(two[i].tag, one[i].tag);
+			EXPECT_EQ(two[i].len, one[i].len);
+			EXPECT_EQ(two[i].src, one[i].src);
+			EXPECT_EQ(two[i].flags, one[i].flags);
+			EXPECT_EQ(two[i].status, one[i].status);
+			EXPECT_EQ(two[i].olen, one[i].olen);
+		}
+		all += n;
+	}
+	EXPECT_GT(all, 60 * DIRECT / 4);
+}
+
+/* ---- Memory that is being made ------------------------------------------------------ */
+
 /* While one window is being made the other side asks for more. */
 TEST(message__making)
 {

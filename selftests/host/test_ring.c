@@ -158,6 +158,7 @@ TEST_F(ring, payload)
 {
 	u8 want[WEFT_INLINE_MAX], got[WEFT_INLINE_MAX + 1];
 	struct weft_sqe s = send1;
+	const void *pay;
 	struct weft_sq_entry e;
 	u32 len, at, i;
 
@@ -182,6 +183,14 @@ TEST_F(ring, payload)
 		weft_ring_payload(&self->r, &e, got);
 		ASSERT_EQ(0, memcmp(want, got, len));
 		ASSERT_EQ(0x77, got[len]);
+		/* the same where it stands, unless it goes on at the beginning of the ring */
+		pay = weft_ring_inline(&self->r, &e);
+		at = (at + 1) % SIZE;
+		ASSERT_EQ(at + s.nslots - 1 <= SIZE, !!pay) {
+			TH_LOG("length %u", len);
+		}
+		if (pay)
+			ASSERT_EQ(0, memcmp(want, pay, len));
 	}
 	s.len = WEFT_INLINE_MAX + 1;
 	s.nslots = 16;

@@ -258,6 +258,35 @@ TEST(wire__chunks)
 	free(p);
 }
 
+/* What counting says is what going through them gives. */
+TEST(wire__count)
+{
+	struct weft_chunk c, first;
+	u8 buf[1024];
+	u32 len = all_chunks(buf), n = 0;
+	struct weft_chunks rest = { .at = buf, .left = len }, it = rest;
+
+	while (weft_wire_next(&it, &c)) {
+		struct weft_chunks one = { .at = (const u8 *)c.body - WEFT_WIRE_CHUNK };
+
+		one.left = ALIGN(c.len, 4) + WEFT_WIRE_CHUNK;
+		ASSERT_EQ(1, weft_wire_count(&one, &first));
+		EXPECT_EQ(c.type, first.type);
+		EXPECT_EQ(c.len, first.len);
+		EXPECT_EQ(c.body, first.body);
+		EXPECT_EQ(c.pay, first.pay);
+		EXPECT_EQ(c.paylen, first.paylen);
+		n++;
+	}
+	EXPECT_GT(n, 5);
+	EXPECT_EQ(n, weft_wire_count(&rest, &first));
+	EXPECT_EQ(buf + WEFT_WIRE_CHUNK, first.body);
+	rest.left = 0;
+	EXPECT_EQ(0, weft_wire_count(&rest, &first));
+	rest.left = 3;
+	EXPECT_EQ(-EINVAL, weft_wire_count(&rest, &first));
+}
+
 /* A packet that ends early is bad, but where a chunk ends. */
 TEST(wire__truncated)
 {

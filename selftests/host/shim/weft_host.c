@@ -99,13 +99,10 @@ void weft_host_lock(struct weft_lock *l, const char *file, int line)
 
 void weft_host_unlock(struct weft_lock *l, const char *file, int line)
 {
-	int i;
-
-	for (i = nheld - 1; i >= 0 && held[i] != l; i--)
-		;
-	if (i < 0)
+	if (!is_held(l))
 		weft_host_die(file, line, "lock is released that is not held");
-	memmove(&held[i], &held[i + 1], (nheld - i - 1) * sizeof(held[0]));
+	if (held[nheld - 1] != l)
+		weft_host_die(file, line, "lock is released before one taken inside of it");
 	nheld--;
 	pthread_mutex_unlock(&l->mutex);
 }
