@@ -21,6 +21,7 @@ void weft_conf_default(struct weft_conf *conf)
 	conf->unexp_window = 4 << 20;
 	conf->envelope_max = 16384;
 	conf->window_bytes = 1 << 20;
+	conf->grant_bytes = 192 << 10;
 	conf->ack_delay_ns = NSEC_PER_MSEC;
 	conf->rto_min_ns = 5 * NSEC_PER_MSEC;
 	conf->dead_ns = 10ull * NSEC_PER_SEC;
@@ -56,6 +57,7 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
 	}
 	weft_lock_init(&core->lock, WEFT_RANK_CORE);
 	weft_lock_init(&core->svc_lock, WEFT_RANK_SVC);
+	weft_grants_init(&core->grants);
 	weft_list_init(&core->eps);
 	for (i = 0; i < WEFT_CORE_HASH; i++) {
 		weft_list_init(&core->services[i]);

@@ -12,6 +12,7 @@
  *	ep->sq_mutex	one consumer of the send ring; sleeps: process context only
  *	core->lock	tables: services, paths, address vectors' slow side
  *	path->lock	packets, flows and messages of one remote node (core->local: of this one)
+ *	grants.lock	inside of path->lock, nothing inside of it
  *	core->svc_lock	endpoints by service number
  *	ep->lock	receive ring, posted receives, unexpected messages, state
  *	srq->lock	receives that endpoints share
@@ -30,6 +31,7 @@
 #define WEFT_CORE_H
 
 #include "env.h"
+#include "grant.h"
 #include <linux/weft.h>
 
 struct weft_core;
@@ -51,7 +53,9 @@ struct weft_out;
  * @eager_max: bytes of the longest message that is sent without being asked for
  * @unexp_window: bytes of eager payload that one remote node may have waiting here
  * @envelope_max: messages that one remote node may have waiting here
- * @window_bytes: bytes of a rendezvous that are granted at a time: what is pinned of a receive
+ * @window_bytes: bytes of a receive that are pinned at a time; a sender alone is granted two such
+ *	windows
+ * @grant_bytes: bytes of announced messages that may be under way to this port from several nodes
  * @ack_delay_ns: longest time an acknowledgement is held back
  * @rto_min_ns: shortest retransmission timeout
  * @dead_ns: time without any sign of life after which a path with something to do is given up
@@ -68,6 +72,7 @@ struct weft_conf {
 	u32 unexp_window;
 	u32 envelope_max;
 	u32 window_bytes;
+	u32 grant_bytes;
 	weft_ns ack_delay_ns;
 	weft_ns rto_min_ns;
 	weft_ns dead_ns;
@@ -153,6 +158,7 @@ enum weft_counter { WEFT_COUNTERS(WEFT_COUNTER_ENUM) WEFT_NCOUNTERS };
  * @gone_at: when the next answer to an unknown packet may be given
  * @key: of hash tables
  * @local: path of messages that stay on this node
+ * @grants: who may send how much of a long message
  * @cnt: counters: per CPU in the kernel; see weft_count()
  * @port: the adapter's own
  */
@@ -179,6 +185,7 @@ struct weft_core {
 	weft_ns gone_at;
 	u64 key[2];
 	struct weft_path *local;
+	struct weft_grants grants;
 	weft_counters_t cnt;
 	void *port;
 };

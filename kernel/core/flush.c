@@ -27,6 +27,7 @@ void weft_out_init(struct weft_out *out, struct weft_core *core)
 	weft_list_init(&out->wake_eq);
 	weft_list_init(&out->cold);
 	weft_list_init(&out->start);
+	weft_list_init(&out->grant);
 	weft_list_init(&out->serve);
 }
 
@@ -222,6 +223,8 @@ void weft_flush(struct weft_out *out)
 			weft_flush_start(out);
 		if (unlikely(!weft_list_empty(&out->serve)))
 			weft_srq_flush(out);
+		if (unlikely(!weft_list_empty(&out->grant)))
+			weft_grant_flush(out);
 		if (out->ncopy)
 			weft_flush_copies(out);
 		if (out->ntx)
@@ -231,7 +234,7 @@ void weft_flush(struct weft_out *out)
 			continue;
 		}
 		if (!weft_list_empty(&out->start) || out->ncopy || out->ntx ||
-		    !weft_list_empty(&out->serve))
+		    !weft_list_empty(&out->serve) || !weft_list_empty(&out->grant))
 			continue;
 		if (!weft_list_empty(&out->wake) || !weft_list_empty(&out->wake_eq))
 			weft_flush_wake(out);

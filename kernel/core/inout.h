@@ -123,6 +123,7 @@ struct weft_copy {
  * @cold: work that needs process context (work->node), referenced through its object
  * @start: messages that were matched or dropped under ep->lock and whose path must be told,
  *	referenced
+ * @grant: messages that have been given more (rxm->gmsg.ready), referenced
  * @serve: shared receive queues with receives for endpoints that wait (srq->serve), referenced
  * @tx: packets
  * @copy: copies
@@ -140,6 +141,7 @@ struct weft_out {
 	struct weft_list wake_eq;
 	struct weft_list cold;
 	struct weft_list start;
+	struct weft_list grant;
 	struct weft_list serve;
 	struct weft_tx tx[WEFT_OUT_TX];
 	struct weft_copy copy[WEFT_OUT_COPY];

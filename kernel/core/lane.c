@@ -359,6 +359,9 @@ static void weft_lane_grow(const struct weft_path *path, struct weft_lane *lane,
 	/* packets wait somewhere: more of them would not arrive any sooner */
 	if (lane->cwnd >= WEFT_CWND_CALM && path->srtt >= 2 * path->rtt_min + 4 * WEFT_CALM)
 		return;
+	/* the end of slow start, before anything is lost */
+	if (path->srtt >= 2 * path->rtt_min + WEFT_CALM)
+		lane->ssthresh = min(lane->ssthresh, lane->cwnd);
 	if (lane->cwnd < lane->ssthresh) {
 		lane->cwnd += acked;
 	} else {

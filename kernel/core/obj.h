@@ -39,7 +39,7 @@
 #define WEFT_PAYLOAD_MIN	1232	/* UDP payload that every path can carry */
 #define WEFT_ACK_EVERY		64	/* packets that wait for an acknowledgement at most */
 #define WEFT_CWND_MIN		2
-#define WEFT_CWND_INIT		64
+#define WEFT_CWND_INIT		16
 #define WEFT_CWND_CALM		256	/* a window that grows beyond only while nothing queues */
 #define WEFT_CALM	(50 * NSEC_PER_USEC)	/* of a round trip: no sign of a queue */
 #define WEFT_RTT_FRESH	(10 * NSEC_PER_SEC)	/* how long path->rtt_min is believed */
@@ -286,6 +286,9 @@ struct weft_lane {
  * @nwait: sends under way, and messages that were announced to us: they need the peer to live
  * @ping: asks for a sign of life
  * @close_at: when the first of the closing flows is given up
+ * @grant_at: when weft_grant_timer() is due
+ * @ngrant: messages in core->grants; its lock
+ * @gspare: bytes that were granted and do not count in core->grants; its lock
  * @srtt: smoothed round-trip time, 0: none yet
  * @rttvar: its variation
  * @rto: retransmission timeout
@@ -350,6 +353,9 @@ struct weft_path {
 	u32 nwait;
 	struct weft_ctl ping;
 	weft_ns close_at;
+	weft_ns grant_at;
+	u32 ngrant;
+	u64 gspare;
 	weft_ns srtt;
 	weft_ns rttvar;
 	weft_ns rto;
@@ -697,8 +703,10 @@ struct weft_post {
  * @stored: bytes of @buf that are there
  * @charged: bytes of eager payload that are held
  * @room: bytes to be placed
+ * @allowed: bytes that may be asked for
  * @granted: bytes that were asked for
  * @pinned: bytes in windows so far
+ * @gmsg: its part of core->grants, under that lock
  * @ncopy: copies under way
  * @win: windows of the receive
  * @from: address of the sender, without its service
@@ -754,8 +762,10 @@ struct weft_rxm {
 	u32 stored;
 	u32 charged;
 	u64 room;
+	u64 allowed;
 	u64 granted;
 	u64 pinned;
+	struct weft_gmsg gmsg;
 	u32 ncopy;
 	struct weft_win win[2];
 	struct weft_sockaddr from;

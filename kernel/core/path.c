@@ -52,6 +52,7 @@ struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sock
 	path->timer_at = U64_MAX;
 	path->hello_at = U64_MAX;
 	path->close_at = U64_MAX;
+	path->grant_at = U64_MAX;
 	path->max_payload = WEFT_PAYLOAD_MIN;
 	weft_list_init(&path->more);
 	weft_list_init(&path->later);
@@ -514,6 +515,9 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 	if (path->close_at <= out->now)
 		weft_path_expire(path, out);
 	at = min(at, path->close_at);
+	if (unlikely(path->grant_at <= out->now))
+		weft_grant_timer(path, out);
+	at = min(at, path->grant_at);
 	if (path->state == WEFT_PATHS_HELLO) {
 		if (path->hello_at <= out->now) {
 			if (weft_since(out->now, path->born) >= conf->connect_ns)

@@ -133,6 +133,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	if (!path->local)
 		path->nrxm--;
 	weft_rxm_complete(rxm);
+	weft_grant_leave(rxm, out);
 	if (rxm->ltxm)
 		weft_local_over(rxm, err ? err : cut, out);
 	if (unlikely(settled))
@@ -176,6 +177,8 @@ void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out)
 void weft_rxm_begin(struct weft_rxm *rxm, struct weft_out *out)
 {
 	rxm->room = min(rxm->len, rxm->post->vec.len);
+	if (rxm->sid && rxm->room && !rxm->err)
+		weft_grant_join(rxm, out);
 	weft_rxm_step(rxm, out);
 }
 
@@ -466,7 +469,7 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 
 /* ---- Rendezvous ------------------------------------------------------------------ */
 
-/* How far may the sender go? Windows become ready in any order. */
+/* How far may the sender go? As far as it is allowed to; windows become ready in any order. */
 static void weft_rxm_grant(struct weft_rxm *rxm)
 {
 	u64 upto = rxm->granted;
@@ -474,8 +477,10 @@ static void weft_rxm_grant(struct weft_rxm *rxm)
 
 	for (n = 0; n < ARRAY_SIZE(rxm->win); n++)
 		for (i = 0; i < ARRAY_SIZE(rxm->win); i++)
-			if (rxm->win[i].state == WEFT_WIN_READY && rxm->win[i].off == upto)
-				upto += rxm->win[i].len;
+			if (rxm->win[i].state == WEFT_WIN_READY &&
+			    upto - rxm->win[i].off < rxm->win[i].len)
+				upto = rxm->win[i].off + rxm->win[i].len;
+	upto = min(upto, rxm->allowed);
 	if (upto == rxm->granted)
 		return;
 	rxm->granted = upto;
@@ -493,7 +498,7 @@ static void weft_rxm_pull(struct weft_rxm *rxm, struct weft_out *out)
 		weft_rxm_finish(rxm, 0, out);
 		return;
 	}
-	for (i = 0; i < ARRAY_SIZE(rxm->win) && rxm->pinned < rxm->room; i++) {
+	for (i = 0; i < ARRAY_SIZE(rxm->win) && rxm->pinned < rxm->allowed; i++) {
 		struct weft_win *w = &rxm->win[i];
 
 		if (w->state != WEFT_WIN_NONE)
@@ -601,6 +606,7 @@ u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u3
 	copy = weft_rxm_copy(rxm, WEFT_COPY_RX_MEM, c->pay, k, off, len, out);
 	copy->piece = c->paylen;
 	copy->skip = skip;
+	weft_grant_came(rxm, len, out);
 	return n;
 }
 
@@ -619,7 +625,7 @@ int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct w
 	struct weft_rxm *rxm = weft_rxm_by_id(path, be32_to_cpu(w->rid));
 	u64 off = be64_to_cpu(w->off);
 	const u8 *pay = c->pay;
-	u32 len = c->paylen, i;
+	u32 len = c->paylen, came = 0, i;
 
 	if (!rxm || rxm->over || rxm->err || !rxm->started)
 		return 0;
@@ -642,7 +648,10 @@ int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct w
 		pay += n;
 		off += n;
 		len -= n;
+		came += n;
 	}
+	if (came)
+		weft_grant_came(rxm, came, out);
 	return 0;
 }
 

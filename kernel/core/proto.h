@@ -95,6 +95,12 @@ void weft_path_go_on(struct weft_path *path, struct weft_out *out);
 void weft_path_fail(struct weft_path *path, int err, struct weft_out *out);
 u32 weft_path_new_id(struct weft_path *path);
 
+/* Do packets stand in queues on the way, as the round-trip time tells? The path is locked. */
+static inline bool weft_path_queues(const struct weft_path *path)
+{
+	return path->srtt >= 2 * path->rtt_min + 4 * WEFT_CALM;
+}
+
 /* ---- hello.c --------------------------------------------------------------------- */
 
 void weft_hello_rx(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *h,
@@ -264,6 +270,16 @@ u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u3
 		   struct weft_out *out);
 void weft_place_copied(const struct weft_copy *c, int err, struct weft_out *out);
 void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out);
+
+/* ---- grant.c ---------------------------------------------------------------------- */
+
+void weft_grants_init(struct weft_grants *g);
+void weft_gmsg_init(struct weft_gmsg *m);
+void weft_grant_join(struct weft_rxm *rxm, struct weft_out *out);
+void weft_grant_came(struct weft_rxm *rxm, u64 n, struct weft_out *out);
+void weft_grant_leave(struct weft_rxm *rxm, struct weft_out *out);
+void weft_grant_timer(struct weft_path *path, struct weft_out *out);
+void weft_grant_flush(struct weft_out *out);
 
 /* ---- fence.c ---------------------------------------------------------------------- */
 

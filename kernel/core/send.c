@@ -673,7 +673,8 @@ bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_r
 	if (!txm->begun) {
 		txm->begun = true;
 		txm->mseq = ++flow->id.mseq;
-		txm->eager = !txm->user && weft_send_window(path, txm->len);
+		txm->eager = !txm->user && weft_send_window(path, txm->len) &&
+			     !(txm->len > path->max_payload && weft_path_queues(path));
 		if (txm->eager) {
 			path->tx_used += txm->len;
 			weft_count(path->core, msgs_eager);

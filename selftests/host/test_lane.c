@@ -411,7 +411,9 @@ static u32 lose_one(struct lone *t, weft_ns srtt)
 /* Losses where nothing queues are not for want of room. */
 TEST_F(lane, reduce_calm)
 {
-	u32 cwnd = self->t.lane->cwnd;
+	u32 cwnd = 64;
+
+	self->t.lane->cwnd = cwnd;
 
 	EXPECT_EQ(cwnd - cwnd / 16, lose_one(&self->t, 240 * US));
 }
@@ -626,6 +628,7 @@ TEST_F(lane, grow)
 	lone_ack(t, ++psn, NULL, 0, 0);
 	EXPECT_EQ(WEFT_CWND_INIT, lane->cwnd);
 	/* slow start: one for each */
+	lane->cwnd = 64;
 	for (i = 0; i < 60; i++) {
 		lone_send(t);
 		lone_drop(t);
@@ -633,13 +636,13 @@ TEST_F(lane, grow)
 	lane->limited = true;
 	psn += 10;
 	lone_ack(t, psn, NULL, 0, 0);
-	EXPECT_EQ(WEFT_CWND_INIT + 10, lane->cwnd);
+	EXPECT_EQ(74, lane->cwnd);
 	/* then one for each window */
 	lane->ssthresh = lane->cwnd;
 	lane->limited = true;
 	psn += 50;
 	lone_ack(t, psn, NULL, 0, 0);
-	EXPECT_EQ(WEFT_CWND_INIT + 10, lane->cwnd);
+	EXPECT_EQ(74, lane->cwnd);
 	for (i = 0; i < 60; i++) {
 		lone_send(t);
 		lone_drop(t);
@@ -647,7 +650,7 @@ TEST_F(lane, grow)
 	lane->limited = true;
 	psn += 60;
 	lone_ack(t, psn, NULL, 0, 0);
-	EXPECT_EQ(WEFT_CWND_INIT + 11, lane->cwnd);
+	EXPECT_EQ(75, lane->cwnd);
 	lane->ssthresh = WEFT_WINDOW;
 	lane->cwnd = WEFT_WINDOW - 1;
 	for (i = 0; i < 60; i++) {
@@ -675,11 +678,35 @@ TEST_F(lane, grow_calm)
 			lone_drop(t);
 		}
 		t->lane->limited = true;
+		t->lane->cwnd_cnt = t->lane->cwnd - 2;
 		psn += 2;
 		lone_wait(t, k == 2 ? 390 * US : 5 * MS);
 		lone_ack(t, psn, NULL, 0, 0);
-		EXPECT_EQ(k ? (k == 1 ? WEFT_CWND_CALM + 1 : WEFT_CWND_CALM + 2) : WEFT_CWND_CALM,
-			  t->lane->cwnd);
+		EXPECT_EQ(k == 2 ? WEFT_CWND_CALM + 1 : WEFT_CWND_CALM, t->lane->cwnd);
+	}
+}
+
+/* Slow start ends when packets begin to wait in queues. */
+TEST_F(lane, grow_slow_start_ends)
+{
+	struct lone *t = &self->t;
+	u32 i, k, psn = PSN;
+
+	for (k = 0; k < 2; k++) {
+		t->lane->cwnd = 32;
+		t->path->srtt = (k ? 260 : 240) * US;
+		t->path->rtt_min = 100 * US;
+		t->path->rtt_min_at = t->out->now;
+		for (i = 0; i < 8; i++) {
+			lone_send(t);
+			lone_drop(t);
+		}
+		t->lane->limited = true;
+		psn += 8;
+		lone_wait(t, (k ? 260 : 240) * US);
+		lone_ack(t, psn, NULL, 0, 0);
+		EXPECT_EQ(k ? 32 : 40, t->lane->cwnd);
+		EXPECT_EQ(k ? 32 : WEFT_WINDOW, t->lane->ssthresh);
 	}
 }
 

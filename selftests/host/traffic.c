@@ -80,6 +80,8 @@ void tr_conf_random(struct tr_conf *conf, u64 seed)
 		conf->rig.core.window_bytes = 16384 << pick(&s, 4);
 	if (!pick(&s, 3))
 		conf->rig.core.unexp_window = 65536;
+	if (!pick(&s, 3))
+		conf->rig.core.grant_bytes = 4096 << pick(&s, 5);
 }
 
 /* ---- Messages and receives ------------------------------------------- */

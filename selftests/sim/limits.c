@@ -58,12 +58,27 @@ static void check_path(const struct weft_path *path)
 		check_lane(path, &path->lane[i]);
 }
 
+static void check_grants(struct weft_core *core)
+{
+	const struct weft_grants *g = &core->grants;
+	u64 most = max_t(u64, core->conf.grant_bytes, 2ull * core->conf.window_bytes);
+
+	if (g->out > most)
+		weft_host_die(__FILE__, __LINE__, "grants: %llu bytes", (unsigned long long)g->out);
+	if (!g->nmsgs && (g->out || g->map || g->keeper || g->npaths))
+		weft_host_die(__FILE__, __LINE__, "grants: %llu bytes of no message",
+			      (unsigned long long)g->out);
+	if (g->map && !g->keeper)
+		weft_host_die(__FILE__, __LINE__, "grants: messages wait, and no timer");
+}
+
 void sim_limits(struct rig_node *node)
 {
 	struct weft_core *core = &node->core;
 	struct weft_list *l;
 	u32 i, n = 0, from = rig_below(node->rig, WEFT_CORE_HASH);
 
+	check_grants(core);
 	if (core->npaths > core->conf.max_paths)
 		weft_host_die(__FILE__, __LINE__, "%u paths", core->npaths);
 	for (i = 0; i < WEFT_CORE_HASH; i++) {

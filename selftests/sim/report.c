@@ -218,11 +218,23 @@ static double uniform(struct rig *rig)
 	return (rig_random(rig) >> 11) / 9007199254740992.0;
 }
 
+/* Bytes on the wire of a message of workload @w, each in packets of its own, on the average. */
+static double mean_on_wire(const struct rig_conf *conf, u32 w)
+{
+	u32 i, steps = 100000;
+	double sum = 0;
+
+	for (i = 0; i < steps; i++)
+		sum += on_wire(conf, size_at(w, (i + 0.5) / steps));
+	return sum / steps;
+}
+
+/* @load: of the nodes' links, headers included. */
 static void traffic(const struct rig_conf *conf, u32 w, double load, struct fate *f, u32 n,
 		    u64 seed)
 {
 	struct rig rnd = { .rnd = seed };
-	double gap = 8e9 * size_mean(w) * on_wire(conf, 100000) / 100000 / BPS / load / conf->nodes;
+	double gap = 8e9 * mean_on_wire(conf, w) / BPS / load / conf->nodes;
 	double at = 0;
 
 	while (f->n < n) {
@@ -316,25 +328,26 @@ static void slowdown(const struct sim_opts *o, u64 seed)
 
 /* ---- Incast, fairness, state ----------------------------------------------------- */
 
-static void incast(u64 seed)
+static void incast(u64 seed, const char *name, u32 n, u32 len)
 {
-	struct fate f = { .msgs = calloc(65 * 8, sizeof(*f.msgs)) };
+	struct fate f = { .msgs = calloc(64 * n, sizeof(*f.msgs)) };
+	double share, bdp = 2.0 * DELAY * BPS / 8e9;
 	struct rig_conf conf;
-	double share;
 	u32 i, k;
 
 	network(&conf, 65, seed);
-	for (k = 0; k < 8; k++)
+	for (k = 0; k < n; k++)
 		for (i = 1; i < 65; i++)
-			add(&f, 0, i, 0, 256 << 10);
+			add(&f, 0, i, 0, len);
 	by_weft(&conf, &f);
-	share = f.n * on_wire(&conf, 256 << 10) * 8e9 / BPS / (f.end - f.begin);
-	printf("\nIncast 64:1, 8 messages of 256 KiB each: %.1f %% of the link, fullest queue %llu kB, "
-	       "%llu packets lost, %llu sent again\n", 100 * share,
-	       (unsigned long long)f.deepest / 1000, (unsigned long long)f.lost,
+	share = f.n * on_wire(&conf, len) * 8e9 / BPS / (f.end - f.begin);
+	printf("Incast 64:1, %u messages of %u KiB each: %.1f %% of the link, fullest queue %llu kB, "
+	       "%.1f BDP; %llu packets lost, %llu sent again\n", n, len >> 10, 100 * share,
+	       (unsigned long long)f.deepest / 1000, f.deepest / bdp, (unsigned long long)f.lost,
 	       (unsigned long long)f.again);
-	fprintf(json, "\"incast\": {\"share\": %.4f, \"queue\": %llu, \"lost\": %llu},\n", share,
-		(unsigned long long)f.deepest, (unsigned long long)f.lost);
+	fprintf(json, "\"%s\": {\"share\": %.4f, \"queue\": %llu, \"bdp\": %.2f, \"lost\": %llu},\n",
+		name, share, (unsigned long long)f.deepest, f.deepest / bdp,
+		(unsigned long long)f.lost);
 	free(f.msgs);
 }
 
@@ -404,7 +417,9 @@ void sim_report(const struct sim_opts *o)
 	json = create(o->report, "report.json");
 	fprintf(json, "{\n");
 	goodput(seed);
-	incast(seed);
+	printf("\n");
+	incast(seed, "incast", 8, 256 << 10);
+	incast(seed, "incast_eager", 128, 16 << 10);
 	fairness(seed);
 	state(seed);
 	fprintf(json, ",\n");

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Grants: who may send how much of a long message, over several remote nodes
+ */
+#include "core/proto.h"
+#include "rig.h"
+#include "kselftest_harness.h"
+
+#define KIB	1024ull
+#define MIB	(1024 * KIB)
+#define ALL	(192 * KIB)	/* grant_bytes */
+#define QUANTUM	(ALL / 16)	/* with many messages */
+#define PATHS	20
+#define MSGS	40
+
+/**
+ * struct port - a core that is told what comes
+ * @rig: its world
+ * @core: the core
+ * @out: output of all that is called
+ */
+struct port {
+	struct rig *rig;
+	struct weft_core *core;
+	struct weft_out *out;
+};
+
+/**
+ * struct run - a test
+ * @t: the core
+ * @path: its paths
+ * @msg: messages by number, NULL: it has left
+ * @n: how many there were
+ */
+struct run {
+	struct port t;
+	struct weft_path *path[PATHS];
+	struct weft_rxm *msg[MSGS];
+	u32 n;
+};
+
+FIXTURE(grant)
+{
+	struct run run;
+};
+
+FIXTURE_SETUP(grant)
+{
+	struct run *run = &self->run;
+	struct weft_sockaddr addr;
+	struct rig_conf conf;
+	u32 i;
+
+	rig_conf_default(&conf, 1);
+	conf.nodes = PATHS + 1;
+	conf.core.window_bytes = MIB;
+	conf.core.grant_bytes = ALL;
+	conf.core.max_paths = PATHS;
+	run->t.rig = rig_new(&conf);
+	run->t.core = &run->t.rig->node[0].core;
+	run->t.out = calloc(1, sizeof(*run->t.out));
+	weft_out_init(run->t.out, run->t.core);
+	run->t.out->now = run->t.rig->now;
+	run->n = 0;
+	memset(run->msg, 0, sizeof(run->msg));
+	for (i = 0; i < PATHS; i++) {
+		rig_node_addr(&conf, i + 1, 0, &addr);
+		run->path[i] = weft_path_find(run->t.core, &addr, run->t.out);
+	}
+	weft_flush(run->t.out);
+}
+
+static void leave(struct run *self, u32 i)
+{
+	struct weft_rxm *m = self->msg[i];
+
+	if (!m)
+		return;
+	weft_lock(&m->path->lock);
+	weft_grant_leave(m, self->t.out);
+	weft_list_del(&m->node);
+	m->path->nrxm--;
+	weft_unlock(&m->path->lock);
+	self->msg[i] = NULL;
+	weft_grant_flush(self->t.out);
+	weft_rxm_put(m);
+}
+
+/* The sums that must agree at any time. */
+static bool sound(struct run *self)
+{
+	const struct weft_grants *g = &self->t.core->grants;
+	u64 out = 0, spare = 0;
+	u32 i, n = 0, paths = 0, map = 0;
+
+	for (i = 0; i < MSGS; i++) {
+		struct weft_rxm *m = self->msg[i];
+
+		if (!m)
+			continue;
+		n++;
+		out += m->gmsg.out;
+		if (m->gmsg.given > m->room || m->gmsg.out > m->gmsg.given ||
+		    !m->gmsg.out != weft_list_empty(&m->gmsg.busy))
+			return false;
+	}
+	for (i = 0; i < PATHS; i++) {
+		spare += self->path[i]->gspare;
+		paths += !!self->path[i]->ngrant;
+	}
+	for (i = 0; i < WEFT_GRANT_CLASSES; i++)
+		map |= (u32)!weft_list_empty(&g->wait[i]) << i;
+	return n == g->nmsgs && paths == g->npaths && out == g->out + spare && map == g->map &&
+	       (!g->map || g->keeper);
+}
+
+FIXTURE_TEARDOWN(grant)
+{
+	struct run *run = &self->run;
+	u32 i;
+
+	for (i = 0; i < MSGS; i++)
+		leave(run, i);
+	EXPECT_TRUE(sound(run));
+	EXPECT_EQ(0, run->t.core->grants.out);
+	EXPECT_TRUE(weft_list_empty(&run->t.core->grants.busy));
+	for (i = 0; i < PATHS; i++) {
+		weft_lock(&run->path[i]->lock);
+		weft_path_fail(run->path[i], ETIMEDOUT, run->t.out);
+		weft_unlock(&run->path[i]->lock);
+		weft_flush(run->t.out);
+		weft_path_put(run->path[i]);
+	}
+	free(run->t.out);
+	rig_free(run->t.rig);
+}
+
+/* A message of @len bytes on path @p. Return: its number. */
+static u32 join(struct run *self, u32 p, u64 len)
+{
+	struct weft_path *path = self->path[p];
+	struct weft_rxm *m;
+
+	weft_lock(&path->lock);
+	m = weft_rxm_new(path);
+	m->room = len;
+	weft_grant_join(m, self->t.out);
+	weft_unlock(&path->lock);
+	weft_grant_flush(self->t.out);
+	self->msg[self->n] = m;
+	return self->n++;
+}
+
+static void came(struct run *self, u32 i, u64 n)
+{
+	struct weft_path *path = self->msg[i]->path;
+
+	weft_lock(&path->lock);
+	weft_grant_came(self->msg[i], n, self->t.out);
+	weft_unlock(&path->lock);
+	weft_grant_flush(self->t.out);
+}
+
+#define ALLOWED(i)	(run->msg[i]->allowed)
+
+TEST_F(grant, alone)
+{
+	struct run *run = &self->run;
+	u32 a = join(run, 0, 10 * MIB), b;
+
+	EXPECT_EQ(2 * MIB, ALLOWED(a));
+	EXPECT_TRUE(sound(run));
+	/* a second one from the same node waits, though it is shorter, until there is room */
+	b = join(run, 0, MIB);
+	EXPECT_EQ(0, ALLOWED(b));
+	came(run, a, MIB);
+	EXPECT_EQ(MIB, ALLOWED(b));
+	EXPECT_EQ(2 * MIB, ALLOWED(a));
+	came(run, a, MIB);
+	EXPECT_EQ(3 * MIB, ALLOWED(a));
+	EXPECT_TRUE(sound(run));
+}
+
+TEST_F(grant, several_nodes)
+{
+	struct run *run = &self->run;
+	u32 i, n = 16;
+	u64 sum = 0;
+
+	for (i = 0; i < n; i++)
+		join(run, i, 10 * MIB);
+	EXPECT_TRUE(sound(run));
+	/* what the first was given before the others came does not hold them up */
+	EXPECT_EQ(2 * MIB, ALLOWED(0));
+	EXPECT_EQ(2 * MIB - ALL / 4, run->path[0]->gspare);
+	for (i = 1; i < n; i++)
+		sum += ALLOWED(i);
+	EXPECT_LT(ALL / 2, sum);
+	EXPECT_GE(ALL, sum + ALL / 4);
+	/* bytes of the first that do not count make room for nobody */
+	came(run, 0, 2 * MIB - ALL / 4);
+	EXPECT_EQ(0, run->path[0]->gspare);
+	for (i = 1; i < n; i++)
+		sum -= ALLOWED(i);
+	EXPECT_EQ(0, sum);
+	EXPECT_TRUE(sound(run));
+	/* others do */
+	came(run, 0, ALL / 4);
+	for (i = 1; i < n; i++)
+		sum += ALLOWED(i);
+	EXPECT_LT(3 * ALL / 4, sum + ALLOWED(0) - 2 * MIB);
+	EXPECT_GE(ALL, sum + ALLOWED(0) - 2 * MIB);
+	EXPECT_TRUE(sound(run));
+}
+
+TEST_F(grant, shortest_first)
+{
+	struct run *run = &self->run;
+	u32 i, longest, shorter;
+
+	for (i = 0; i < 12; i++)
+		join(run, i, 10 * MIB);
+	longest = join(run, 12, 100 * MIB);
+	shorter = join(run, 13, 64 * KIB);
+	EXPECT_EQ(0, ALLOWED(longest));
+	EXPECT_EQ(0, ALLOWED(shorter));
+	for (i = 1; i < 12 && !ALLOWED(shorter); i++)
+		if (ALLOWED(i))
+			came(run, i, ALLOWED(i));
+	EXPECT_NE(0, ALLOWED(shorter));
+	EXPECT_TRUE(sound(run));
+}
+
+TEST_F(grant, the_longest_is_not_starved)
+{
+	struct run *run = &self->run;
+	u32 i, k, longest;
+
+	for (i = 0; i < 12; i++)
+		join(run, i, 10 * MIB);
+	longest = join(run, 12, 100 * MIB);
+	for (k = 0; k < 100 && !ALLOWED(longest); k++)
+		for (i = 0; i < 12; i++)
+			if (run->msg[i]->gmsg.out)
+				came(run, i, QUANTUM);
+	EXPECT_NE(0, ALLOWED(longest));
+	EXPECT_TRUE(sound(run));
+}
+
+TEST_F(grant, one_of_many_has_its_part)
+{
+	struct run *run = &self->run;
+	u32 i, k;
+
+	for (i = 0; i < 12; i++)
+		join(run, i, 10 * MIB);
+	came(run, 0, 2 * MIB);
+	for (k = 0; k < 100; k++) {
+		for (i = 0; i < 12; i++)
+			if (run->msg[i]->gmsg.out)
+				came(run, i, QUANTUM);
+		/* those who came first had more */
+		for (i = 0; i < 12 && k > 10; i++)
+			EXPECT_GE(ALL / 8, run->msg[i]->gmsg.out);
+		EXPECT_GE(ALL, run->t.core->grants.out);
+		EXPECT_TRUE(sound(run));
+	}
+	/* and they had their turns */
+	for (i = 0; i < 12; i++)
+		EXPECT_LT(QUANTUM * 20, ALLOWED(i));
+}
+
+TEST_F(grant, who_stalls_does_not_count)
+{
+	struct run *run = &self->run;
+	u32 i, waits, given = 0;
+	u64 before;
+
+	for (i = 0; i < 12; i++)
+		join(run, i, 10 * MIB);
+	for (waits = 0; waits < 12 && ALLOWED(waits); waits++)
+		;
+	ASSERT_NE(12, waits);
+	/* somebody has a timer */
+	for (i = 0; i < 12; i++)
+		given += run->path[i]->grant_at != U64_MAX;
+	EXPECT_EQ(1, given);
+	ASSERT_NE(NULL, run->t.core->grants.keeper);
+	run->t.out->now += WEFT_GRANT_STALL;
+	for (i = 0; i < 12; i++)
+		if (run->path[i]->grant_at <= run->t.out->now)
+			break;
+	ASSERT_NE(12, i);
+	weft_lock(&run->path[i]->lock);
+	weft_grant_timer(run->path[i], run->t.out);
+	weft_unlock(&run->path[i]->lock);
+	weft_grant_flush(run->t.out);
+	EXPECT_NE(0, ALLOWED(waits));
+	EXPECT_TRUE(sound(run));
+	/* it gets nothing more until some of it comes */
+	ASSERT_TRUE(run->msg[0]->gmsg.stalled);
+	before = ALLOWED(0);
+	for (i = 1; i < 12; i++)
+		if (run->msg[i]->gmsg.out)
+			came(run, i, run->msg[i]->gmsg.out);
+	EXPECT_EQ(before, ALLOWED(0));
+	came(run, 0, KIB);
+	EXPECT_FALSE(run->msg[0]->gmsg.stalled);
+	EXPECT_TRUE(sound(run));
+}
+
+TEST_F(grant, who_leaves_makes_room)
+{
+	struct run *run = &self->run;
+	u32 i, waits;
+
+	for (i = 0; i < 12; i++)
+		join(run, i, 10 * MIB);
+	for (waits = 0; waits < 12 && ALLOWED(waits); waits++)
+		;
+	ASSERT_NE(12, waits);
+	for (i = 0; i < 12; i++) {
+		if (i == waits)
+			continue;
+		leave(run, i);
+		EXPECT_TRUE(sound(run));
+	}
+	/* it is alone now, with what the limit for several had left it at */
+	EXPECT_NE(0, ALLOWED(waits));
+	came(run, waits, run->msg[waits]->gmsg.out);
+	EXPECT_EQ(2 * MIB, run->msg[waits]->gmsg.out);
+}
+
+TEST_HARNESS_MAIN
