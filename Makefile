@@ -37,7 +37,7 @@ VM_KERNEL	?= 6.1
 VM_DIR		?= $(CURDIR)/build/vm
 export VM_DIR
 export VM_BUILD := $(abspath $(B))
-export VM_KERNEL VM_CPUS VM_MEM VM_TIMEOUT VM_ICOUNT VM_ICOUNT_SHIFT VM_KFENCE
+export VM_KERNEL VM_CPUS VM_MEM VM_TIMEOUT VM_SLOW VM_ICOUNT VM_ICOUNT_SHIFT VM_KFENCE
 export VM_APPEND VM_QEMU VM_ACCEL VM_LOG VM_NET LINK LINK_MTU WEFT TESTS
 export QUICK PEERS SIZES MACHINES PROFILE FORM MEASURE
 
@@ -164,6 +164,14 @@ demo:
 .PHONY: check
 check:
 	@selftests/check
+
+# tests that go on for as long as they are told
+DURATION ?= 30
+.PHONY: soak fuzz-calls
+soak fuzz-calls: vm-ready
+	@$(MAKE) --no-print-directory selftests
+	@selftests/vm/long $(if $(filter soak,$@),$$((60 * $(DURATION))) soak,$(or $(TIME),600) \
+		fuzz_calls)
 
 .PHONY: bench
 bench:
@@ -316,6 +324,10 @@ help:
 #>                      (Documentation/simulator.rst)
 #>   make fuzz          libFuzzer on packets, rings and neighbours, and as a
 #>                      malicious peer: TIME=60 seconds in all
+#>   make fuzz-calls    calls at random in the test machine: ioctls, maps, memory,
+#>                      netlink; TIME=600 seconds, SEED=
+#>   make soak          everything at once for DURATION=30 minutes: traffic,
+#>                      a bad link, kills, ports that go, engine switches; SEED=
 #>   make coverage      lines and branches of kernel/core that are tested
 #>   make bench         weft beside libfabric's other providers: instructions
 #>                      for each message in a machine that counts them,
@@ -335,6 +347,7 @@ help:
 #>
 #>   The test machine's settings, with their defaults:
 #>     VM_KERNEL=6.1      Debian's kernel series: 6.1 or 6.12
+#>     VM_SLOW=1          factor for the tests' limits of time
 #>     VM_CPUS=2  VM_MEM=2G  VM_TIMEOUT=300 (seconds)
 #>     LINK=veth (demo: vnet)  what joins the nodes: veth (netdev ports), vnet (two
 #>                        virtio NICs, taken over), loop (one namespace and a

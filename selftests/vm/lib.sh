@@ -255,7 +255,7 @@ tap_done()
 # vm_wait SECONDS COMMAND...: until the command succeeds
 vm_wait()
 {
-	tries=$(($1 * 20))
+	tries=$(($1 * 20 * VM_SLOW))
 	shift
 	while ! "$@" >/dev/null 2>&1; do
 		tries=$((tries - 1))

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Calls at random: programs of several threads do what no library would with a port, its objects
+ * and their maps, and with the memory that messages are in (fuzz_ops.h), while they fork, call
+ * execve(2) and are killed; somebody else sends netlink messages of any content, and has ports that
+ * come and go under programs. Nothing is expected of a call but that it returns; afterwards nothing
+ * may be left, the port still works, and the kernel log is looked at by whoever started this.
+ *
+ * TIME=SECONDS says how long (default 20), SEED=N repeats what is drawn, though not how the threads
+ * meet. TIMEOUT: 160
+ */
+#include <errno.h>
+#include <grp.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <linux/weft_netlink.h>
+#include <net/if.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "fuzz_ops.h"
+#include "looks.h"
+#include "raw.h"
+
+#define THREADS	 3
+#define PROGRAMS 3
+#define PORTS	 3 /* of the namespace whose ports come and go: fuzz0, ... */
+
+static unsigned int seed;
+static uint64_t end;
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+struct worker {
+	unsigned int seed;
+	uint64_t until;
+};
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+
+	fuzz_thread();
+	while (now_ms() < w->until)
+		fuzz_step(&w->seed);
+	return NULL;
+}
+
+static void ordinary_user(void)
+{
+	if (setgroups(0, NULL) || setgid(990) || setuid(1990))
+		_exit(1);
+}
+
+/* A program on the port @path, until it is killed, ends, or becomes another one. */
+static void program(const char *path, unsigned int s)
+{
+	static struct worker w[THREADS];
+	pthread_t t[THREADS];
+	unsigned int i;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* a wait for ever is an answer, too */
+	alarm(5);
+	if (rand_r(&s) & 1)
+		ordinary_user();
+	if (!fuzz_begin(path))
+		_exit(0);
+	for (i = 0; i < THREADS; i++) {
+		w[i].seed = s * 31 + i;
+		w[i].until = now_ms() + 100 + (unsigned int)rand_r(&s) % 1500;
+		if (pthread_create(&t[i], NULL, work, &w[i]))
+			_exit(0);
+	}
+	if (rand_r(&s) % 4 == 0) {
+		usleep((useconds_t)rand_r(&s) % 300000);
+		execl("/bin/true", "true", NULL);
+	}
+	for (i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+	_exit(0);
+}
+
+/* @count programs at a time on ports that @name writes, until the end. */
+static void programs(unsigned int count, unsigned int s, void (*name)(char *, size_t, unsigned int))
+{
+	pid_t pids[PROGRAMS] = { 0 };
+	char path[32];
+	unsigned int i;
+
+	while (now_ms() < end) {
+		i = (unsigned int)rand_r(&s) % count;
+		if (pids[i]) {
+			if (rand_r(&s) & 1)
+				kill(pids[i], SIGKILL);
+			waitpid(pids[i], NULL, 0);
+		}
+		name(path, sizeof(path), (unsigned int)rand_r(&s));
+		pids[i] = fork();
+		if (!pids[i])
+			program(path, (unsigned int)rand_r(&s));
+		if (pids[i] < 0)
+			pids[i] = 0;
+		usleep((useconds_t)rand_r(&s) % 200000);
+	}
+	for (i = 0; i < count; i++) {
+		if (pids[i]) {
+			kill(pids[i], SIGKILL);
+			waitpid(pids[i], NULL, 0);
+		}
+	}
+}
+
+static void name_node(char *path, size_t size, unsigned int s)
+{
+	snprintf(path, size, "/dev/weft/weft0");
+}
+
+static void name_fuzz(char *path, size_t size, unsigned int s)
+{
+	snprintf(path, size, "/dev/weft/fuzz%u", s % PORTS);
+}
+
+/* ---- Netlink --------------------------------------------------------------------------------- */
+
+static int nl = -1;
+static __u16 family;
+
+struct message {
+	struct nlmsghdr h;
+	struct genlmsghdr g;
+	char attrs[2000];
+};
+
+static void message_begin(struct message *m, __u16 type, __u16 flags, __u8 cmd)
+{
+	memset(m, 0, sizeof(*m));
+	m->h.nlmsg_len = sizeof(m->h) + sizeof(m->g);
+	m->h.nlmsg_type = type;
+	m->h.nlmsg_flags = NLM_F_REQUEST | flags;
+	m->g.cmd = cmd;
+	m->g.version = 1;
+}
+
+static void attr(struct message *m, __u16 type, const void *data, size_t len)
+{
+	struct nlattr *a = (void *)((char *)m + m->h.nlmsg_len);
+
+	if (m->h.nlmsg_len + NLA_HDRLEN + NLA_ALIGN(len) > sizeof(*m))
+		return;
+	a->nla_type = type;
+	a->nla_len = NLA_HDRLEN + len;
+	memcpy((char *)a + NLA_HDRLEN, data, len);
+	m->h.nlmsg_len += NLA_HDRLEN + NLA_ALIGN(len);
+}
+
+static void attr_text(struct message *m, __u16 type, const char *text)
+{
+	attr(m, type, text, strlen(text) + 1);
+}
+
+/* Send, and take what comes back until there is an end, an error or nothing. Return: its errno. */
+static int message_send(struct message *m, bool patient)
+{
+	static _Alignas(8) char buf[65536];
+	struct nlmsghdr *h;
+	unsigned int n;
+	ssize_t got;
+
+	if (send(nl, m, m->h.nlmsg_len, 0) < 0)
+		return errno;
+	for (;;) {
+		got = recv(nl, buf, sizeof(buf), patient ? 0 : MSG_DONTWAIT);
+		if (got <= 0)
+			return 0;
+		n = (unsigned int)got;
+		for (h = (void *)buf; NLMSG_OK(h, n); h = NLMSG_NEXT(h, n)) {
+			if (h->nlmsg_type == NLMSG_ERROR)
+				return -((struct nlmsgerr *)NLMSG_DATA(h))->error;
+			if (h->nlmsg_type == NLMSG_DONE || !(h->nlmsg_flags & NLM_F_MULTI))
+				return 0;
+		}
+	}
+}
+
+static bool netlink_open(void)
+{
+	const struct timeval patience = { .tv_sec = 20 };
+	struct sockaddr_nl a = { .nl_family = AF_NETLINK };
+	_Alignas(8) char buf[4096];
+	struct message m;
+	ssize_t n;
+	char *p;
+
+	/* answers that nobody waited for may have left no room for one */
+	nl = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	if (nl < 0 || bind(nl, (void *)&a, sizeof(a)) ||
+	    setsockopt(nl, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
+		return false;
+	message_begin(&m, GENL_ID_CTRL, 0, CTRL_CMD_GETFAMILY);
+	attr_text(&m, CTRL_ATTR_FAMILY_NAME, WEFT_GENL_NAME);
+	if (send(nl, &m, m.h.nlmsg_len, 0) < 0)
+		return false;
+	n = recv(nl, buf, sizeof(buf), 0);
+	for (p = buf + sizeof(m.h) + sizeof(m.g); p + NLA_HDRLEN < buf + n;) {
+		struct nlattr *at = (void *)p;
+
+		if (at->nla_type == CTRL_ATTR_FAMILY_ID)
+			memcpy(&family, p + NLA_HDRLEN, sizeof(family));
+		p += NLA_ALIGN(at->nla_len);
+	}
+	return family;
+}
+
+static void any_attr(struct message *m, unsigned int *s)
+{
+	static const char *const texts[] = {
+		"fuzz0", "fuzz1", "fuzz2", "loop", "netdev", "vnet", "poll", "auto", "inline",
+		"lo", "", "0000:99:00.0", "weft0", "a/b", ".", "0123456789abcdefghijklmn",
+	};
+	struct weft_sockaddr addr = { .family = AF_INET, .addr = { 127, 0, 0, 1 } };
+	__u16 type = (unsigned int)rand_r(s) % (WEFT_ATTR_MAX + 4);
+	char raw_bytes[64];
+	__u32 number;
+	size_t i;
+
+	switch (rand_r(s) % 4) {
+	case 0:
+		attr_text(m, rand_r(s) & 1 ? type : WEFT_ATTR_PORT_NAME,
+			  texts[(unsigned int)rand_r(s) % (sizeof(texts) / sizeof(texts[0]))]);
+		break;
+	case 1:
+		addr.addr[3] = rand_r(s) % 3;
+		if (rand_r(s) % 4 == 0)
+			addr.family = rand_r(s) % 12;
+		attr(m, rand_r(s) & 1 ? type : WEFT_ATTR_PORT_ADDR, &addr, sizeof(addr));
+		break;
+	case 2:
+		number = rand_r(s) & 1 ? rand_r(s) % 8 : rand_r(s) * 3;
+		attr(m, type, &number, 1u << (rand_r(s) % 3));
+		break;
+	default:
+		for (i = 0; i < sizeof(raw_bytes); i++)
+			raw_bytes[i] = rand_r(s);
+		attr(m, type, raw_bytes, (size_t)rand_r(s) % sizeof(raw_bytes));
+	}
+}
+
+/* A request that is right, now and then: without ports there is nothing to fuzz. */
+static void good_request(struct message *m, unsigned int *s)
+{
+	static const char *const engines[] = { "inline", "poll", "auto" };
+	struct weft_sockaddr addr = { .family = AF_INET, .addr = { 127, 0, 0, 1 } };
+	unsigned int port = (unsigned int)rand_r(s) % PORTS;
+	char name[16];
+
+	snprintf(name, sizeof(name), "fuzz%u", port);
+	addr.addr[3] = port + 1;
+	switch (rand_r(s) % 5) {
+	case 0:
+	case 1:
+		message_begin(m, family, NLM_F_ACK, WEFT_CMD_PORT_ADD);
+		attr_text(m, WEFT_ATTR_PORT_NAME, name);
+		attr_text(m, WEFT_ATTR_PORT_DRIVER, "loop");
+		attr(m, WEFT_ATTR_PORT_ADDR, &addr, sizeof(addr));
+		break;
+	case 2:
+		message_begin(m, family, NLM_F_ACK, WEFT_CMD_PORT_DEL);
+		attr_text(m, WEFT_ATTR_PORT_NAME, name);
+		break;
+	case 3:
+		message_begin(m, family, NLM_F_ACK, WEFT_CMD_PORT_SET);
+		attr_text(m, WEFT_ATTR_PORT_NAME, name);
+		attr_text(m, WEFT_ATTR_PORT_ENGINE, engines[(unsigned int)rand_r(s) % 3]);
+		break;
+	default:
+		message_begin(m, family, NLM_F_DUMP,
+			      WEFT_CMD_PORT_GET + (unsigned int)rand_r(s) % 6);
+	}
+}
+
+static void netlink_step(unsigned int *s)
+{
+	struct message m;
+	unsigned int n;
+
+	if (rand_r(s) & 1) {
+		good_request(&m, s);
+		message_send(&m, true);
+		if (m.g.cmd == WEFT_CMD_PORT_ADD)
+			usleep((useconds_t)rand_r(s) % 30000);
+		return;
+	}
+	message_begin(&m, family, rand_r(s) & 1 ? NLM_F_ACK : NLM_F_ACK | NLM_F_DUMP,
+		      (unsigned int)rand_r(s) % 12);
+	for (n = (unsigned int)rand_r(s) % 8; n; n--)
+		any_attr(&m, s);
+	if (rand_r(s) % 16 == 0) /* attributes that end where they should not */
+		m.h.nlmsg_len -= (unsigned int)rand_r(s) % 8;
+	message_send(&m, rand_r(s) % 8 != 0);
+	if (rand_r(s) % 64 == 0) { /* the end of a dump that nobody waits for */
+		message_begin(&m, family, NLM_F_DUMP, WEFT_CMD_STATS_GET);
+		send(nl, &m, m.h.nlmsg_len, 0);
+		close(nl);
+		if (!netlink_open())
+			_exit(1);
+	}
+}
+
+static bool ports_gone(void)
+{
+	char path[32];
+	struct message m;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < PORTS; i++) {
+		name_fuzz(path, sizeof(path), i);
+		message_begin(&m, family, NLM_F_ACK, WEFT_CMD_PORT_DEL);
+		attr_text(&m, WEFT_ATTR_PORT_NAME, strrchr(path, '/') + 1);
+		err = message_send(&m, true);
+		CHECK(!err || err == ENODEV || err == ENOENT);
+		CHECK(access(path, F_OK));
+	}
+	return true;
+}
+
+/* In a namespace of its own, so that no message finds the nodes' ports. Return: all went well. */
+static bool netlink_program(void)
+{
+	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };
+	unsigned int s = seed + 77;
+	int sock;
+	pid_t pid;
+
+	CHECK_EQ(unshare(CLONE_NEWNET), 0);
+	sock = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	CHECK_EQ(ioctl(sock, SIOCSIFFLAGS, &lo), 0);
+	close(sock);
+	CHECK(netlink_open());
+	pid = fork();
+	if (!pid) {
+		programs(2, s + 1, name_fuzz);
+		_exit(0);
+	}
+	while (now_ms() < end)
+		netlink_step(&s);
+	CHECK_EQ(waitpid(pid, NULL, 0), pid);
+	close(nl);
+	CHECK(netlink_open());
+	return ports_gone();
+}
+
+/* ---- The test -------------------------------------------------------------------------------- */
+
+/* Enough was right for there to be something to get wrong. */
+static bool reached(void)
+{
+	static const char *const counters[] = { "kicks", "msgs_local", "msgs_unexpected",
+						"conns_made", "bad_entries", "bad_completions" };
+	char name[64];
+	long long v;
+	size_t i;
+
+	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+		snprintf(name, sizeof(name), "counters/%s", counters[i]);
+		v = port_attr(0, name);
+		printf("# %s %lld\n", counters[i], v);
+		/* connections need several calls to be right: not in a short time */
+		CHECK(v || !strcmp(counters[i], "conns_made"));
+	}
+	return true;
+}
+
+static bool still_works(void)
+{
+	struct raw_rdm r;
+	struct weft_cqe e;
+	int fd = raw_open(0);
+
+	CHECK(fd >= 0);
+	CHECK(raw_rdm_new(fd, 16, &r));
+	raw_rqe(&r, WEFT_RQ_RECV, 1);
+	CHECK_EQ(raw_post_rq(&r, 1), 0);
+	raw_sqe(&r, WEFT_SQ_SEND, 2);
+	CHECK_EQ(raw_post_sq(&r, 1), 0);
+	CHECK(raw_completion(&r.cq, &e));
+	CHECK_EQ(e.status, 0);
+	CHECK(raw_completion(&r.cq, &e));
+	CHECK_EQ(e.status, 0);
+	CHECK(raw_rdm_free(&r));
+	close(fd);
+	return true;
+}
+
+int main(void)
+{
+	const char *time_s = getenv("TIME"), *seed_s = getenv("SEED");
+	pid_t admin;
+	int status;
+
+	seed = seed_s && *seed_s ? (unsigned int)atoi(seed_s) : (unsigned int)now_ms();
+	end = now_ms() + 1000 * (time_s && *time_s ? (unsigned int)atoi(time_s) : 20);
+	printf("# SEED=%u\n", seed);
+	fflush(stdout);
+	node_enter(0);
+	fuzz_pages(16);
+	admin = fork();
+	if (!admin)
+		_exit(netlink_program() ? 0 : 1);
+	programs(PROGRAMS, seed, name_node);
+	result(waitpid(admin, &status, 0) == admin && !status, "netlink messages", "of any content");
+	fuzz_pages(-16);
+	result(nothing_left(), "programs", "leave nothing behind");
+	result(reached(), "messages and errors", "there were");
+	result(still_works(), "the port", "works afterwards");
+	return results_end();
+}
