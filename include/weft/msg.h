@@ -148,6 +148,37 @@ int weft_recv_multi(struct weft_ep *ep, void *buf, size_t len, size_t least, uin
 		    uint64_t context, uint32_t flags);
 
 /**
+ * weft_recv_announce() - post a receive of an announcement, untagged (WEFT_CAP_ANNOUNCE)
+ * @ep: receiving half, not of a DGRAM endpoint
+ * @buf: room for a message, or for the front of one that does not fit; may be NULL when @len is 0
+ * @len: bytes
+ * @part: bytes of that front, at most @len
+ * @context: of the completion, which always comes (WEFT_CQE_ANNOUNCE), and what the message is set
+ *	aside for: weft_tclaim() and weft_tdiscard() with WEFT_RQ_ANNOUNCE settle it
+ * @flags: WEFT_MORE
+ *
+ * At most as many such receives and unsettled messages as the endpoint has receives: else the
+ * completion has status ENOBUFS.
+ */
+int weft_recv_announce(struct weft_ep *ep, void *buf, size_t len, uint32_t part, uint64_t context,
+		       uint32_t flags);
+
+/**
+ * weft_trecv_announce() - the same, tagged
+ * @ep: as in weft_recv_announce()
+ * @buf: as in weft_recv_announce()
+ * @len: as in weft_recv_announce()
+ * @part: as in weft_recv_announce()
+ * @src: as in weft_recv()
+ * @tag: to match
+ * @ignore: bits of the tag that do not count
+ * @context: as in weft_recv_announce()
+ * @flags: WEFT_MORE
+ */
+int weft_trecv_announce(struct weft_ep *ep, void *buf, size_t len, uint32_t part, uint32_t src,
+			uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags);
+
+/**
  * weft_tpeek() - look for a tagged message that waits for a receive (WEFT_CAP_PEEK)
  * @ep: receiving half
  * @iov: room for the front of the message; used when it is one segment, wants at most
@@ -172,7 +203,8 @@ int weft_tpeek(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32
  * @iov: as in weft_recvv()
  * @count: as in weft_recvv()
  * @context: of the peek; the completion has it, too. Status EINVAL: nothing is set aside for it
- * @flags: WEFT_RQ_COMPLETION
+ * @flags: WEFT_RQ_COMPLETION; WEFT_RQ_ANNOUNCE: it was announced, tagged or not: the bytes that the
+ *	announcement told of are not placed once more, and status ECANCELED says that it is gone
  */
 int weft_tclaim(struct weft_ep *ep, const struct iovec *iov, size_t count, uint64_t context,
 		uint32_t flags);
@@ -181,8 +213,9 @@ int weft_tclaim(struct weft_ep *ep, const struct iovec *iov, size_t count, uint6
  * weft_tdiscard() - drop the message that is set aside for @context
  * @ep: receiving half
  * @context: as in weft_tclaim(); a completion of length 0 always comes
+ * @flags: 0; WEFT_RQ_ANNOUNCE: it was announced; no completion comes
  */
-int weft_tdiscard(struct weft_ep *ep, uint64_t context);
+int weft_tdiscard(struct weft_ep *ep, uint64_t context, uint32_t flags);
 
 /**
  * weft_cancel() - cancel the oldest unmatched receive with this context (WEFT_IOC_CANCEL)

@@ -25,6 +25,8 @@ void weft_recv_fail(struct weft_ep *ep, struct weft_post *post, int err, struct 
 		weft_multi_end(ep, post, err, out);
 		return;
 	}
+	if (unlikely(post->flags & WEFT_RQ_ANNOUNCE))
+		weft_announce_none(ep, post);
 	weft_recv_cqe(&e, ep, post, post->match.tag, 0, 0, WEFT_SRC_ANY,
 		      post->match.kind == WEFT_TAGGED ? WEFT_MSG_TAGGED : 0);
 	e.status = err;
@@ -132,7 +134,8 @@ static int weft_recv_cut_told(struct weft_ep *ep, const struct weft_rq_entry *en
 		.context = entry->context,
 		.tag = entry->tag,
 		.src = WEFT_SRC_ANY,
-		.flags = entry->tagged ? WEFT_CQE_TAGGED : 0,
+		.flags = (entry->tagged ? WEFT_CQE_TAGGED : 0) |
+			 (entry->flags & WEFT_RQ_ANNOUNCE ? WEFT_CQE_ANNOUNCE : 0),
 		.ep = (u16)ep->conf.handle,
 		.status = ECANCELED,
 	};

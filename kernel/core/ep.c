@@ -123,7 +123,10 @@ static int weft_ep_slots(struct weft_ep *ep)
 	weft_ring_init(&ep->sq, ep->conf.sq, ep->conf.sq_slots);
 	if (ep->conf.flags & WEFT_EPF_FENCE)
 		ep->sq.known |= WEFT_SQ_FENCE;
+	if (ep->conf.flags & WEFT_EPF_VARIABLE)
+		ep->sq.longest = WEFT_MSG_LIMIT;
 	weft_ring_init(&ep->rq, ep->conf.rq, ep->conf.rq_slots);
+	ep->rq.announce = ep->conf.type != WEFT_EP_DGRAM;
 	return 0;
 }
 

@@ -148,7 +148,9 @@ struct weft_conn {
  * @multi_wait: a message waits for one
  * @txm_free: free sends
  * @active: messages that are being received
- * @turn: WEFT_EPF_STRICT: receives of those whose completion has not been written, in order
+ * @turn: receives of those whose completion has not been written, in order: all of them with
+ *	WEFT_EPF_STRICT, else those with WEFT_RQ_ANNOUNCE
+ * @nslots: receives with WEFT_RQ_ANNOUNCE whose message has not been claimed or discarded
  * @held: bytes of local messages that are held
  * @ntxm: sends under way
  * @txms: all sends
@@ -224,6 +226,7 @@ struct weft_ep {
 	u64 *cut;
 	struct weft_list claims;
 	u32 nclaims;
+	u32 nslots;
 	struct weft_match match;
 	u32 av_gen;
 	struct weft_list post_free;

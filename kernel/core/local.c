@@ -213,6 +213,8 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 		return -(int)flow->dead;
 	weft_lock(&lep->lock);
 	err = weft_local_refused(lep);
+	if (!err && e->len > lep->sq.longest)
+		err = -EMSGSIZE;
 	if (!err) {
 		src = weft_local_src(flow);
 		post = weft_local_match(lep, src, e, out);
@@ -415,7 +417,7 @@ void weft_local_step(struct weft_rxm *rxm, struct weft_out *out)
 	}
 	if (dst->state == WEFT_WIN_NONE) {
 		if (rxm->pinned == rxm->room) {
-			weft_rxm_finish(rxm, 0, out);
+			weft_rxm_placed(rxm, out);
 			return;
 		}
 		if (!weft_local_pin(rxm, out))

@@ -603,7 +603,8 @@ struct weft_txm {
 };
 
 #define WEFT_POST_PART	BIT(15)	/* not of the ring: a part of a multi-receive buffer */
-#define WEFT_POST_ASIDE	BIT(14)	/* its end is not a message's: not counted */
+#define WEFT_POST_ASIDE	BIT(14)	/* its success is not a message's: not counted */
+#define WEFT_POST_CLAIM	BIT(13)	/* claims a message that was announced */
 #define WEFT_PARTS	16		/* parts that an endpoint has beside its receives */
 
 /**
@@ -617,6 +618,8 @@ struct weft_txm {
  * @context: the user's
  * @keys: regions of the segments, if srq->conf.zone
  * @seq: a taken one: its number
+ * @part: WEFT_RQ_ANNOUNCE: bytes that it gets of a message that is longer than @vec
+ * @from: in ep->turn: sender's index
  * @err: errno that whoever takes it is told
  * @flags: WEFT_RQ_*, WEFT_POST_*
  * @waits: its completion waits, and holds a reference on the endpoint
@@ -643,6 +646,8 @@ struct weft_post {
 	u64 context;
 	u32 keys[WEFT_KEYS_MAX];
 	u32 seq;
+	u32 part;
+	u32 from;
 	u16 err;
 	u16 flags;
 	bool waits;
@@ -680,8 +685,9 @@ struct weft_post {
  * @served: completed from its buffer under ep->lock: the path has to put it away
  * @dropped: its endpoint does not want it; ep->lock
  * @claimed: it has been set aside for who says @claim; ep->lock
+ * @announced: that was by its announcement; path->lock and ep->lock
  * @claim: the user's context; ep->lock
- * @aborted: the sender has withdrawn it: it gets no DONE
+ * @aborted: the sender has withdrawn it, or has had its DONE: it gets none
  * @cold: cold work is running
  * @direct: eager, placed straight into win[0]
  * @lane: lane for answers
@@ -702,6 +708,7 @@ struct weft_post {
  * @got: bytes that came
  * @stored: bytes of @buf that are there
  * @charged: bytes of eager payload that are held
+ * @base: bytes that were placed before it was claimed
  * @room: bytes to be placed
  * @allowed: bytes that may be asked for
  * @granted: bytes that were asked for
@@ -739,6 +746,7 @@ struct weft_rxm {
 	bool served;
 	bool dropped;
 	bool claimed;
+	bool announced;
 	bool aborted;
 	bool cold;
 	bool direct;
@@ -761,6 +769,7 @@ struct weft_rxm {
 	u64 got;
 	u32 stored;
 	u32 charged;
+	u64 base;
 	u64 room;
 	u64 allowed;
 	u64 granted;

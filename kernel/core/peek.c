@@ -10,6 +10,9 @@
  *	unexpected --PEEK, KEEP--> claimed --CLAIM--> is received
  *	     \--PEEK, DROP------------\------DISCARD--> is over, as if it had been received
  *
+ * What was announced (announce.c) stands among the claimed ones, too, and is settled in the same
+ * way.
+ *
  * A claimed message stands in ep->claims under its context. One that fails meanwhile (its sender
  * has gone before all bytes were here) stays there, and its error is the claim's.
  *
@@ -34,7 +37,10 @@ static void weft_claim_del(struct weft_ep *ep, struct weft_rxm *rxm)
 {
 	weft_list_del(&rxm->enode);
 	rxm->claimed = false;
-	ep->nclaims--;
+	if (rxm->announced)
+		ep->nslots--;
+	else
+		ep->nclaims--;
 }
 
 /* Nobody wants a message, which is in no matching: its sender's operation completes. */
@@ -143,14 +149,26 @@ void weft_peek_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct w
 {
 	struct weft_rxm *rxm;
 	struct weft_cqe c;
+	bool announced;
 
 	if (e->op == WEFT_RQ_PEEK) {
 		weft_peek(ep, e, post, out);
 		return;
 	}
+	announced = post->flags & WEFT_POST_CLAIM;
 	rxm = weft_claim_find(ep, e->context);
+	if (rxm && rxm->announced != announced)
+		rxm = NULL;
+	if (announced && e->op == WEFT_RQ_DISCARD) {
+		if (rxm) {
+			weft_claim_del(ep, rxm);
+			weft_claim_over(rxm, out);
+		}
+		weft_post_free(ep, post, out);
+		return;
+	}
 	if (!rxm) {
-		weft_recv_fail(ep, post, EINVAL, out);
+		weft_recv_fail(ep, post, announced ? ECANCELED : EINVAL, out);
 		return;
 	}
 	weft_claim_del(ep, rxm);

@@ -51,8 +51,8 @@ void weft_rxm_cold(struct weft_rxm *rxm, struct weft_out *out)
 	weft_list_add_tail(&out->cold, &rxm->work.node);
 }
 
-/* The peer is not needed any more. */
-static void weft_rxm_complete(struct weft_rxm *rxm)
+/* The peer is not needed any more. The message's path is locked. */
+void weft_rxm_complete(struct weft_rxm *rxm)
 {
 	if (!rxm->needs)
 		return;
@@ -96,6 +96,8 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	if (rxm->post) {
 		struct weft_cqe e;
 
+		if (unlikely(rxm->post->flags & WEFT_RQ_ANNOUNCE))
+			weft_announce_none(ep, rxm->post);
 		weft_list_del(&rxm->enode);
 		settled = weft_list_empty(&ep->active);
 		weft_recv_cqe(&e, ep, rxm->post, rxm->tag, rxm->data, rxm->len, rxm->src,
@@ -177,7 +179,12 @@ void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out)
 void weft_rxm_begin(struct weft_rxm *rxm, struct weft_out *out)
 {
 	rxm->room = min(rxm->len, rxm->post->vec.len);
-	if (rxm->sid && rxm->room && !rxm->err)
+	if (unlikely(rxm->post->flags & (WEFT_RQ_ANNOUNCE | WEFT_POST_CLAIM)) &&
+	    !weft_announce_begin(rxm)) {
+		weft_rxm_finish(rxm, 0, out);
+		return;
+	}
+	if (rxm->sid && rxm->room > rxm->base && !rxm->err)
 		weft_grant_join(rxm, out);
 	weft_rxm_step(rxm, out);
 }
@@ -290,6 +297,8 @@ static bool weft_rxm_inline(struct weft_rxm *rxm, struct weft_out *out)
 	bool done = false, settled = false;
 	int cut = 0;
 
+	if (unlikely(rxm->post->flags & WEFT_RQ_ANNOUNCE))
+		return weft_announce(rxm, true, out);
 	weft_lock(&ep->lock);
 	if (ep->state != WEFT_EPS_DEAD && ep->rx_cq) {
 		weft_recv_cqe(&e, ep, rxm->post, rxm->tag, rxm->data, rxm->len, rxm->src,
@@ -316,15 +325,16 @@ static bool weft_rxm_inline(struct weft_rxm *rxm, struct weft_out *out)
 /* A whole message in kernel memory. */
 static void weft_rxm_from_buf(struct weft_rxm *rxm, struct weft_out *out)
 {
+	u64 base = rxm->base;
 	int err;
 
-	if (rxm->pinned) {
+	if (rxm->pinned > base) {
 		if (weft_rxm_release(rxm, out))
-			weft_rxm_finish(rxm, 0, out);
+			weft_rxm_placed(rxm, out);
 		return;
 	}
-	if (!rxm->room) {
-		weft_rxm_finish(rxm, 0, out);
+	if (rxm->room <= base) {
+		weft_rxm_placed(rxm, out);
 		return;
 	}
 	if (rxm->work.queued || (rxm->room <= WEFT_INLINE_MAX && weft_rxm_inline(rxm, out)))
@@ -336,7 +346,8 @@ static void weft_rxm_from_buf(struct weft_rxm *rxm, struct weft_out *out)
 	err = rxm->room > rxm->path->core->conf.window_bytes ? -EAGAIN :
 							       weft_rxm_pin(rxm, &rxm->win[0]);
 	if (!err) {
-		weft_rxm_copy(rxm, WEFT_COPY_BUF_MEM, rxm->buf, 0, 0, (u32)rxm->room, out);
+		weft_rxm_copy(rxm, WEFT_COPY_BUF_MEM, rxm->buf + base, 0, base,
+			      (u32)(rxm->room - base), out);
 	} else if (err == -EAGAIN) {
 		weft_count(rxm->path->core, cold);
 		weft_rxm_cold(rxm, out);
@@ -385,7 +396,8 @@ static bool weft_rxm_go_direct(struct weft_rxm *rxm)
 	if (rxm->direct)
 		return true;
 	if (!rxm->started || rxm->got || rxm->buf || rxm->err || !rxm->room ||
-	    rxm->room > rxm->path->core->conf.window_bytes)
+	    rxm->room > rxm->path->core->conf.window_bytes ||
+	    (rxm->room < rxm->len && rxm->post->flags & WEFT_RQ_ANNOUNCE))
 		return false;
 	if (weft_rxm_pin(rxm, &rxm->win[0]))
 		return false;
@@ -495,7 +507,7 @@ static void weft_rxm_pull(struct weft_rxm *rxm, struct weft_out *out)
 	int err;
 
 	if (weft_rxm_release(rxm, out) && rxm->pinned == rxm->room) {
-		weft_rxm_finish(rxm, 0, out);
+		weft_rxm_placed(rxm, out);
 		return;
 	}
 	for (i = 0; i < ARRAY_SIZE(rxm->win) && rxm->pinned < rxm->allowed; i++) {
@@ -539,7 +551,7 @@ void weft_rxm_step(struct weft_rxm *rxm, struct weft_out *out)
 		weft_rxm_pull(rxm, out);
 	} else if (rxm->direct) {
 		if (weft_rxm_release(rxm, out) && rxm->whole)
-			weft_rxm_finish(rxm, 0, out);
+			weft_rxm_placed(rxm, out);
 	} else if (rxm->whole) {
 		weft_rxm_from_buf(rxm, out);
 	}
@@ -699,15 +711,17 @@ void weft_place_copied(const struct weft_copy *c, int err, struct weft_out *out)
 static int weft_rxm_write(struct weft_memctx *mc, const struct weft_rxm *rxm)
 {
 	const struct weft_vec *vec = &rxm->post->vec;
+	u32 n = (u32)(rxm->room - rxm->base);
+	u8 *src = rxm->buf + rxm->base;
 	struct weft_mem *mem;
 	int err;
 
-	if (rxm->room > rxm->path->core->conf.window_bytes)
-		return weft_user_write(mc, vec, 0, rxm->buf, (u32)rxm->room);
-	err = weft_mem_make(mc, vec, 0, (u32)rxm->room, WEFT_MEM_WRITE, &mem);
+	if (n > rxm->path->core->conf.window_bytes)
+		return weft_user_write(mc, vec, rxm->base, src, n);
+	err = weft_mem_make(mc, vec, rxm->base, n, WEFT_MEM_WRITE, &mem);
 	if (err)
 		return err;
-	err = weft_mem_write(mem, 0, rxm->buf, (u32)rxm->room);
+	err = weft_mem_write(mem, 0, src, n);
 	if (!err && weft_mem_bounced(mem))
 		err = weft_mem_flush(mem);
 	weft_mem_put(mem);
@@ -740,7 +754,7 @@ void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out)
 	rxm->cold = true;
 	for (i = 0; i < ARRAY_SIZE(rxm->win); i++)
 		what[i] = rxm->win[i].state;
-	write = rxm->buf && rxm->whole && !rxm->pinned;
+	write = rxm->buf && rxm->whole && rxm->pinned == rxm->base;
 	weft_unlock(&path->lock);
 
 	if (write)
@@ -772,7 +786,7 @@ void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out)
 	if (err && !rxm->err)
 		rxm->err = -err;
 	if (write && !rxm->err)
-		weft_rxm_finish(rxm, 0, out);
+		weft_rxm_placed(rxm, out);
 	else
 		weft_rxm_step(rxm, out);
 out:

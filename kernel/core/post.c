@@ -87,12 +87,16 @@ void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, struct weft_pos
 	e->rsvd = 0;
 	if (unlikely(post->flags & WEFT_POST_PART))
 		weft_multi_cqe(e, post);
+	if (unlikely(post->flags & (WEFT_RQ_ANNOUNCE | WEFT_POST_CLAIM)))
+		weft_announce_cqe(e, post);
 }
 
 static void weft_recv_count(struct weft_ep *ep, const struct weft_post *post, int status,
 			    struct weft_out *out)
 {
-	if (unlikely(ep->rx_cntr && !(post->flags & WEFT_POST_ASIDE)))
+	if (likely(!ep->rx_cntr))
+		return;
+	if (!(post->flags & WEFT_POST_ASIDE) || (status && post->flags & WEFT_POST_CLAIM))
 		weft_cq_count(ep->rx_cntr, status, out);
 }
 
@@ -122,26 +126,54 @@ void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct wef
 	weft_ep_get(ep);
 }
 
-/* Is it the turn of a receive, if there are turns? The endpoint is locked. */
-static bool weft_turn_of(struct weft_ep *ep, const struct weft_post *post)
+/* Does a receive complete in its turn? */
+static bool weft_turn_kept(const struct weft_ep *ep, const struct weft_post *post)
 {
-	const struct weft_list *l = weft_list_first(&ep->turn);
-
-	return likely(!l) || l == &post->turn;
+	return ep->conf.flags & WEFT_EPF_STRICT || post->flags & WEFT_RQ_ANNOUNCE;
 }
 
-/* Write the completions of receives whose turn has come. The endpoint is locked. */
-static void weft_turn_next(struct weft_ep *ep, struct weft_out *out)
+/**
+ * weft_turn_of - is it the turn of a receive to complete, if there are turns
+ * @ep: the endpoint, locked
+ * @post: the receive
+ * @src: sender of its message, others of which may be before it
+ *
+ * Return: it is.
+ */
+bool weft_turn_of(struct weft_ep *ep, const struct weft_post *post, u32 src)
+{
+	const struct weft_list *l;
+
+	if (likely(weft_list_empty(&ep->turn)) || !weft_turn_kept(ep, post))
+		return true;
+	weft_list_for_each(l, &ep->turn) {
+		if (l == &post->turn)
+			break;
+		if (weft_entry(l, const struct weft_post, turn)->from == src)
+			return false;
+	}
+	return true;
+}
+
+/* The oldest receive of sender @src that has not completed, or NULL. */
+static struct weft_post *weft_turn_first(struct weft_ep *ep, u32 src)
 {
 	struct weft_list *l;
 
-	while ((l = weft_list_first(&ep->turn))) {
-		struct weft_post *post = weft_entry(l, struct weft_post, turn);
+	weft_list_for_each(l, &ep->turn)
+		if (weft_entry(l, struct weft_post, turn)->from == src)
+			return weft_entry(l, struct weft_post, turn);
+	return NULL;
+}
 
-		if (!post->done)
-			break;
+/* Write the completions of receives of sender @src whose turn has come. The endpoint is locked. */
+static void weft_turn_next(struct weft_ep *ep, u32 src, struct weft_out *out)
+{
+	struct weft_post *post;
+
+	while ((post = weft_turn_first(ep, src)) && post->done) {
 		post->done = false;
-		weft_list_del(l);
+		weft_list_del(&post->turn);
 		weft_post_done(ep, post, &post->ovf.e, out);
 	}
 }
@@ -153,23 +185,55 @@ static void weft_turn_next(struct weft_ep *ep, struct weft_out *out)
  * @e: the completion
  * @out: output
  *
- * Receives of a WEFT_EPF_STRICT endpoint complete in the order of their messages.
+ * Receives of a WEFT_EPF_STRICT endpoint, and those with WEFT_RQ_ANNOUNCE, complete in the order of
+ * their sender's messages.
  */
 void weft_post_turn(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
 		    struct weft_out *out)
 {
-	if (unlikely(!weft_turn_of(ep, post))) {
+	if (unlikely(!weft_turn_of(ep, post, e->src))) {
 		post->ovf.e = *e;
 		post->done = true;
 		return;
 	}
 	weft_list_del(&post->turn);
 	weft_post_done(ep, post, e, out);
-	weft_turn_next(ep, out);
+	weft_turn_next(ep, e->src, out);
 }
 
 /**
- * weft_recv_inline - complete a receive with its payload in the completion queue
+ * weft_post_inline - complete a receive with its payload in the completion queue
+ * @ep: the endpoint, locked
+ * @post: the receive, not posted any more
+ * @e: the completion, filled in
+ * @payload: bytes
+ * @n: how many, not 0
+ * @out: output
+ *
+ * Return: done, the receive is free; false: the payload has to be placed.
+ */
+bool weft_post_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,
+		      const void *payload, u64 n, struct weft_out *out)
+{
+	if (n > WEFT_INLINE_MAX || post->vec.n != 1 || !ep->rx_cq ||
+	    !(e->status || post->flags & WEFT_RQ_COMPLETION))
+		return false;
+	e->buf = post->vec.seg[0].addr;
+	e->flags |= WEFT_CQE_INLINE;
+	if (!weft_cq_post(ep->rx_cq, e, payload, (u32)n, NULL, out)) {
+		e->buf = 0;
+		e->flags &= ~WEFT_CQE_INLINE;
+		return false;
+	}
+	weft_recv_count(ep, post, e->status, out);
+	weft_list_del(&post->turn);
+	weft_post_free(ep, post, out);
+	weft_turn_next(ep, e->src, out);
+	return true;
+}
+
+/**
+ * weft_recv_inline - complete the receive of a message that is at hand, without placing it
  * @ep: the endpoint, locked
  * @post: the receive, not posted any more
  * @e: the completion, filled in
@@ -183,23 +247,12 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 {
 	u64 n = min(e->len, post->vec.len);
 
-	if (unlikely(!weft_turn_of(ep, post)))
+	/* of what is announced more is kept than a completion */
+	if (unlikely(post->flags & WEFT_RQ_ANNOUNCE) || unlikely(!weft_turn_of(ep, post, e->src)))
 		return false;
 	if (n) {
-		if (n > WEFT_INLINE_MAX || post->vec.n != 1 || !ep->rx_cq ||
-		    !(e->status || post->flags & WEFT_RQ_COMPLETION))
+		if (!weft_post_inline(ep, post, e, payload, n, out))
 			return false;
-		e->buf = post->vec.seg[0].addr;
-		e->flags |= WEFT_CQE_INLINE;
-		if (!weft_cq_post(ep->rx_cq, e, payload, (u32)n, NULL, out)) {
-			e->buf = 0;
-			e->flags &= ~WEFT_CQE_INLINE;
-			return false;
-		}
-		weft_recv_count(ep, post, e->status, out);
-		weft_list_del(&post->turn);
-		weft_post_free(ep, post, out);
-		weft_turn_next(ep, out);
 	} else {
 		weft_post_turn(ep, post, e, out);
 	}
@@ -245,8 +298,10 @@ void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_pos
 {
 	rxm->post = post;
 	weft_list_add_tail(&ep->active, &rxm->enode);
-	if (ep->conf.flags & WEFT_EPF_STRICT)
+	if (weft_turn_kept(ep, post)) {
+		post->from = rxm->src;
 		weft_list_add_tail(&ep->turn, &post->turn);
+	}
 }
 
 /**
@@ -327,6 +382,7 @@ static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
 			    struct weft_post *post, struct weft_out *out)
 {
 	struct weft_munexp *u;
+	int err = e->err;
 
 	if (e->op == WEFT_RQ_CANCEL && !e->err) {
 		weft_recv_cancel(ep, e->tag, out);
@@ -334,9 +390,11 @@ static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
 	}
 	weft_list_del(&post->node);
 	weft_recv_fill(e, post);
-	if (unlikely(e->err || !(ep->rx_cq || ep->rx_cntr))) {
+	if (unlikely(post->flags & WEFT_RQ_ANNOUNCE) && weft_announce_apply(ep, e, post) && !err)
+		err = ENOBUFS;
+	if (unlikely(err || !(ep->rx_cq || ep->rx_cntr))) {
 		weft_count(ep->core, bad_completions);
-		weft_recv_fail(ep, post, e->err, out);
+		weft_recv_fail(ep, post, err, out);
 		return;
 	}
 	weft_trace_post(ep->conf.handle, e->context, e->tag, e->vec.len, 256 + e->op);
@@ -424,7 +482,7 @@ static struct weft_post *weft_recv_direct(struct weft_ep *ep, u8 kind, u32 src, 
 	if (weft_ring_look(&ep->rq, &ep->conf.doorbell->rq_tail) != WEFT_RING_OK ||
 	    weft_ring_rq(&ep->rq, ep->conf.type == WEFT_EP_MSG, &ep->rentry) != WEFT_RING_OK)
 		return NULL;
-	if (e->op > WEFT_RQ_TRECV || e->flags & WEFT_RQ_MULTI ||
+	if (e->op > WEFT_RQ_TRECV || e->flags & (WEFT_RQ_MULTI | WEFT_RQ_ANNOUNCE) ||
 	    (e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED) != kind || ((e->tag ^ tag) & ~e->ignore) ||
 	    (e->src != WEFT_SRC_ANY && e->src != src))
 		return NULL;

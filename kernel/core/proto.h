@@ -195,6 +195,9 @@ void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *
 		    struct weft_out *out);
 void weft_recv_status(struct weft_ep *ep);
 void weft_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out *out);
+bool weft_turn_of(struct weft_ep *ep, const struct weft_post *post, u32 src);
+bool weft_post_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,
+		      const void *payload, u64 n, struct weft_out *out);
 void weft_post_turn(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
 		    struct weft_out *out);
 void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
@@ -215,6 +218,15 @@ int weft_recv_cut(struct weft_ep *ep, u64 context, struct weft_out *out);
 void weft_peek_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct weft_post *post,
 		     struct weft_out *out);
 void weft_claim_drop_all(struct weft_ep *ep, struct weft_out *out);
+
+/* ---- announce.c: what is told of before it is received ------------------------------ */
+
+int weft_announce_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct weft_post *post);
+void weft_announce_none(struct weft_ep *ep, struct weft_post *post);
+void weft_announce_cqe(struct weft_cqe *e, const struct weft_post *post);
+bool weft_announce_begin(struct weft_rxm *rxm);
+bool weft_announce(struct weft_rxm *rxm, bool inl, struct weft_out *out);
+void weft_rxm_placed(struct weft_rxm *rxm, struct weft_out *out);
 
 /* ---- srq.c ----------------------------------------------------------------------- */
 
@@ -259,6 +271,7 @@ static inline struct weft_post *weft_post_match(struct weft_ep *ep, u8 kind, u32
 void weft_rxm_start(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rxm_begin(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rxm_buffered(struct weft_rxm *rxm);
+void weft_rxm_complete(struct weft_rxm *rxm);
 void weft_rxm_step(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out);
 void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out);

@@ -200,6 +200,21 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 	return rxm;
 }
 
+/*
+ * Is a message longer than its receiver takes? It is over, then, and was in its turn. @rxm: it has
+ * come early, or NULL.
+ */
+static bool weft_recv_too_long(struct weft_path *path, struct weft_rflow *rf,
+			       const struct weft_head *h, u32 sid, struct weft_rxm *rxm,
+			       struct weft_out *out)
+{
+	if (likely(rf->gone || h->len <= rf->ep->sq.longest))
+		return false;
+	rf->id.mseq++;
+	weft_rxm_finish(rxm ? rxm : weft_recv_make(path, rf, h, sid), EMSGSIZE, out);
+	return true;
+}
+
 /* What was early may have its turn now. The flow may end on the way, with its connection. */
 static void weft_recv_next(struct weft_path *path, u16 ssvc, u32 sgen, struct weft_out *out)
 {
@@ -221,6 +236,8 @@ static void weft_recv_next(struct weft_path *path, u16 ssvc, u32 sgen, struct we
 			weft_rxm_finish(rxm, ECONNRESET, out);
 			continue;
 		}
+		if (weft_recv_too_long(path, rf, &h, rxm->sid, rxm, out))
+			continue;
 		if (!rxm->sid && rxm->got < rxm->len)
 			weft_list_add_tail(&rf->partial, &rxm->fnode);
 		rxm = weft_recv_offer(path, rf, &h, rxm->sid, rxm, NULL, out);
@@ -363,11 +380,13 @@ int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struc
 				       weft_recv_early(path, rf, &h, sid) ?
 			       0 :
 			       -ENOMEM;
-	rxm = weft_recv_offer(path, rf, &h, sid, NULL, NULL, out);
-	if (IS_ERR(rxm))
-		return (int)PTR_ERR(rxm);
-	if (rxm && rxm->started)
-		weft_rxm_begin(rxm, out);
+	if (!weft_recv_too_long(path, rf, &h, sid, NULL, out)) {
+		rxm = weft_recv_offer(path, rf, &h, sid, NULL, NULL, out);
+		if (IS_ERR(rxm))
+			return (int)PTR_ERR(rxm);
+		if (rxm && rxm->started)
+			weft_rxm_begin(rxm, out);
+	}
 	weft_recv_next(path, h.flow.ssvc, h.flow.sgen, out);
 	return 0;
 }

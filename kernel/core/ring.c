@@ -22,7 +22,9 @@ void weft_ring_init(struct weft_ring *r, const void *slots, u32 size)
 	r->cons = 0;
 	r->prod = 0;
 	r->known = WEFT_SQ_FLAGS & ~WEFT_SQ_FENCE;
+	r->longest = WEFT_MSG_MAX;
 	r->keys = false;
+	r->announce = false;
 }
 
 /**
@@ -134,7 +136,7 @@ static int weft_ring_sq_check(const struct weft_ring *r, bool msg, const struct 
 	if ((s->op == WEFT_SQ_SEND && s->tag) || (!(s->flags & WEFT_SQ_DATA) && s->data) ||
 	    (msg && s->dst))
 		return -EINVAL;
-	if (s->len > (e->inl ? WEFT_INLINE_MAX : WEFT_MSG_MAX))
+	if (s->len > (e->inl ? WEFT_INLINE_MAX : r->longest))
 		return -EMSGSIZE;
 	if (!e->inl)
 		return weft_ring_vec(r, s->nslots, s->niov, s->addr, s->len, &e->vec);
@@ -198,18 +200,18 @@ void weft_ring_payload(const struct weft_ring *r, const struct weft_sq_entry *e,
 static int weft_ring_rq_check(const struct weft_ring *r, bool msg, const struct weft_rqe *s,
 			      struct weft_rq_entry *e)
 {
-	u16 flags = WEFT_RQ_COMPLETION;
-	bool tag = false, bare = false, multi = false;
+	u16 announce = r->announce ? WEFT_RQ_ANNOUNCE : 0, flags = WEFT_RQ_COMPLETION | announce;
+	bool tag = false, bare = false, multi = false, part = s->flags & announce;
 
 	/* what most are, and all that there is to look at then */
-	if (likely(s->op == WEFT_RQ_TRECV && !(s->flags & ~flags) && !r->keys &&
-		   !(s->rsvd | s->rsvd2) && (!msg || s->src == WEFT_SRC_ANY)))
+	if (likely(s->op == WEFT_RQ_TRECV && !(s->flags & ~WEFT_RQ_COMPLETION) && !r->keys &&
+		   !(s->part | s->rsvd2) && (!msg || s->src == WEFT_SRC_ANY)))
 		return weft_ring_vec(r, s->nslots, s->niov, s->addr, s->len, &e->vec);
 	switch (s->op) {
 	case WEFT_RQ_RECV:
 		flags |= WEFT_RQ_MULTI;
 		multi = s->flags & WEFT_RQ_MULTI;
-		if (multi && (s->niov != 1 || !s->len || s->ignore > s->len))
+		if (multi && (part || s->niov != 1 || !s->len || s->ignore > s->len))
 			return -EINVAL;
 		break;
 	case WEFT_RQ_TRECV:
@@ -217,13 +219,15 @@ static int weft_ring_rq_check(const struct weft_ring *r, bool msg, const struct 
 		break;
 	case WEFT_RQ_PEEK:
 		tag = true;
-		flags |= WEFT_RQ_KEEP | WEFT_RQ_DROP;
+		flags = WEFT_RQ_COMPLETION | WEFT_RQ_KEEP | WEFT_RQ_DROP;
 		if ((s->flags & WEFT_RQ_KEEP) && (s->flags & WEFT_RQ_DROP))
 			return -EINVAL;
 		break;
 	case WEFT_RQ_CLAIM:
+		part = false;
 		break;
 	case WEFT_RQ_DISCARD:
+		part = false;
 		bare = true;
 		break;
 	case WEFT_RQ_CANCEL:
@@ -240,7 +244,7 @@ static int weft_ring_rq_check(const struct weft_ring *r, bool msg, const struct 
 	}
 	if (s->op == WEFT_RQ_REGION ? !r->keys : r->keys)
 		return -EOPNOTSUPP;
-	if (s->flags & ~flags || s->rsvd || s->rsvd2)
+	if (s->flags & ~flags || s->part > (part ? s->len : 0) || s->rsvd2)
 		return -EINVAL;
 	if ((!tag && !multi && s->ignore) || (!tag && s->op != WEFT_RQ_CANCEL && s->tag))
 		return -EINVAL;
@@ -279,10 +283,11 @@ int weft_ring_rq(const struct weft_ring *r, bool msg, struct weft_rq_entry *e)
 	e->context = s->context;
 	e->tag = s->tag;
 	e->ignore = s->ignore;
+	e->part = s->part;
 	e->vec.n = 0;
 	e->vec.len = 0;
 	e->err = -weft_ring_rq_check(r, msg, s, e);
 	if (unlikely(e->err))
-		e->flags &= WEFT_RQ_COMPLETION;
+		e->flags &= WEFT_RQ_COMPLETION | (r->announce ? WEFT_RQ_ANNOUNCE : 0);
 	return e->err ? WEFT_RING_BAD : WEFT_RING_OK;
 }

@@ -14,8 +14,9 @@
 
 #include "env.h"
 
-/* Bytes of the longest message */
+/* Bytes of the longest message, and of the longest one of endpoints with WEFT_EPF_VARIABLE */
 #define WEFT_MSG_MAX	BIT_ULL(40)
+#define WEFT_MSG_LIMIT	((u64)S64_MAX)
 
 /**
  * struct weft_ring - consumer's side of a ring
@@ -24,6 +25,8 @@
  * @cons: consumer index
  * @prod: producer index as it was last read: entries before it may be decoded
  * @known: flags that sends may have
+ * @longest: bytes of the longest send
+ * @announce: receives may be announced
  * @keys: receives name regions (WEFT_RQ_REGION), and no others are taken
  */
 struct weft_ring {
@@ -33,6 +36,8 @@ struct weft_ring {
 	u32 prod;
 	u16 known;
 	bool keys;
+	bool announce;
+	u64 longest;
 };
 
 /* What came out of a look or of decoding */
@@ -83,6 +88,7 @@ struct weft_sq_entry {
  * @context: the user's
  * @tag: tag to match; context to cancel
  * @ignore: bits of the tag that do not count; least room of a multi-receive buffer
+ * @part: WEFT_RQ_ANNOUNCE: bytes of a message that does not fit
  * @vec: room
  */
 struct weft_rq_entry {
@@ -96,6 +102,7 @@ struct weft_rq_entry {
 	u64 context;
 	u64 tag;
 	u64 ignore;
+	u32 part;
 	struct weft_vec vec;
 };
 

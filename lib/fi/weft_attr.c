@@ -14,7 +14,7 @@
 #define WEFT_FI_PRIMARY		(FI_MSG | FI_TAGGED | FI_DIRECTED_RECV | FI_MULTI_RECV | \
 				 FI_NAMED_RX_CTX)
 /* cost something, and are given only if asked for, too */
-#define WEFT_FI_COSTLY		FI_FENCE
+#define WEFT_FI_COSTLY		(FI_FENCE | FI_VARIABLE_MSG)
 /* narrow the primary ones */
 #define WEFT_FI_MODIFIERS	(FI_SEND | FI_RECV)
 /* cost nothing: always given */
@@ -22,13 +22,13 @@
 
 #define WEFT_FI_TX_CAPS		(FI_MSG | FI_TAGGED | FI_SEND | FI_NAMED_RX_CTX | FI_FENCE)
 #define WEFT_FI_RX_CAPS		(FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | \
-				 FI_MULTI_RECV)
+				 FI_MULTI_RECV | FI_VARIABLE_MSG)
 #define WEFT_FI_DOMAIN_CAPS	(FI_SHARED_AV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
 /* in the hints of one direction, bits that concern the other one or the domain mean nothing */
 #define WEFT_FI_TX_IGNORED	(FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | FI_SOURCE_ERR | \
-				 FI_MULTI_RECV | FI_REMOTE_READ | FI_REMOTE_WRITE | \
-				 FI_RMA_EVENT | WEFT_FI_DOMAIN_CAPS)
+				 FI_MULTI_RECV | FI_VARIABLE_MSG | FI_REMOTE_READ | \
+				 FI_REMOTE_WRITE | FI_RMA_EVENT | WEFT_FI_DOMAIN_CAPS)
 #define WEFT_FI_RX_IGNORED	(FI_SEND | FI_READ | FI_WRITE | FI_FENCE | FI_NAMED_RX_CTX | \
 				 WEFT_FI_DOMAIN_CAPS)
 
@@ -37,7 +37,7 @@
  * and sources mean nothing, but programs ask for the capabilities of one type when they open the
  * other.
  */
-static uint64_t weft_fi_caps(const struct weft_ioc_query *q, enum fi_ep_type type)
+static uint64_t weft_fi_caps(const struct weft_ioc_query *q, enum fi_ep_type type, uint64_t *mode)
 {
 	uint64_t caps = FI_MSG | WEFT_FI_MODIFIERS | FI_DIRECTED_RECV | FI_NAMED_RX_CTX |
 			FI_SOURCE | FI_SHARED_AV | FI_LOCAL_COMM;
@@ -48,6 +48,10 @@ static uint64_t weft_fi_caps(const struct weft_ioc_query *q, enum fi_ep_type typ
 		caps |= FI_FENCE;
 	if (q->caps & WEFT_CAP_MULTI)
 		caps |= FI_MULTI_RECV;
+	if (q->caps & WEFT_CAP_ANNOUNCE && type != FI_EP_DGRAM) {
+		caps |= FI_VARIABLE_MSG;
+		*mode |= WEFT_FI_BUFFERED_RECV;
+	}
 	if (strcmp(q->driver, "loop"))
 		caps |= FI_REMOTE_COMM;
 	return caps;
@@ -74,7 +78,7 @@ int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struc
 		return -FI_ENOMEM;
 	}
 	fi->fabric_attr->prov_version = WEFT_FI_VERSION;
-	fi->caps = weft_fi_caps(q, type);
+	fi->caps = weft_fi_caps(q, type, &fi->mode);
 
 	fi->tx_attr->caps = fi->caps & WEFT_FI_TX_CAPS;
 	fi->tx_attr->op_flags = WEFT_FI_TX_OP_FLAGS;
@@ -168,6 +172,13 @@ static bool weft_fi_refuses(const struct fi_info *info, bool asked, const char *
 		WEFT_INFO(CORE, "%s %s: %s\n", info->domain_attr->name,
 			  weft_fi_type_name(info), why);
 	return asked;
+}
+
+/* Receives of a shared context, or very many of them, are not buffered. */
+static bool weft_fi_plain_rx(const struct fi_info *info, const struct fi_info *hints)
+{
+	return (hints->ep_attr && hints->ep_attr->rx_ctx_cnt == FI_SHARED_CONTEXT) ||
+	       (hints->rx_attr && hints->rx_attr->size > info->rx_attr->size / 4);
 }
 
 static int weft_fi_check_fabric(const struct fi_info *info, const struct fi_fabric_attr *hint)
@@ -286,9 +297,14 @@ static int weft_fi_check_rx(const struct fi_info *info, const struct fi_rx_attr 
  */
 int weft_fi_info_check(const struct fi_info *info, const struct fi_info *hints, uint32_t version)
 {
+	bool variable = hints->caps & FI_VARIABLE_MSG;
 	int ret = 0;
 
-	if (weft_fi_lacks(info, "caps", hints->caps, info->caps, FI_TYPE_CAPS))
+	if (weft_fi_lacks(info, "caps", hints->caps, info->caps, FI_TYPE_CAPS) ||
+	    weft_fi_refuses(info, variable && hints->caps & FI_MULTI_RECV,
+			    "FI_VARIABLE_MSG and FI_MULTI_RECV do not go together") ||
+	    weft_fi_refuses(info, variable && weft_fi_plain_rx(info, hints),
+			    "FI_VARIABLE_MSG with a shared context, or too large an rx_attr->size"))
 		return -FI_ENODATA;
 	if (hints->fabric_attr)
 		ret = weft_fi_check_fabric(info, hints->fabric_attr);
@@ -322,6 +338,20 @@ static void weft_fi_narrow_caps(struct fi_info *info, const struct fi_info *hint
 		info->tx_attr->caps &= hints->tx_attr->caps | FI_SEND;
 	if (hints && hints->rx_attr && hints->rx_attr->caps)
 		info->rx_attr->caps &= hints->rx_attr->caps | FI_RECV | FI_SOURCE;
+}
+
+/*
+ * The bit in the hints says that the program can cope with buffered receives, and is taken for a
+ * wish, unless all bits are set: such a program asks what there is.
+ */
+static void weft_fi_narrow_mode(struct fi_info *info, const struct fi_info *hints)
+{
+	uint64_t mode = hints && hints->mode != ~0ULL ? hints->mode & info->mode : 0;
+
+	if (hints && (info->caps & FI_MULTI_RECV || weft_fi_plain_rx(info, hints)))
+		mode &= ~WEFT_FI_BUFFERED_RECV;
+	info->mode = mode;
+	info->rx_attr->mode = mode;
 }
 
 static void weft_fi_narrow_domain(struct fi_domain_attr *attr, const struct fi_domain_attr *hint,
@@ -365,6 +395,7 @@ void weft_fi_info_narrow(struct fi_info *info, const struct fi_info *hints, uint
 	const struct fi_rx_attr *rx = hints ? hints->rx_attr : NULL;
 
 	weft_fi_narrow_caps(info, hints);
+	weft_fi_narrow_mode(info, hints);
 	weft_fi_narrow_domain(info->domain_attr, hints ? hints->domain_attr : NULL, version);
 
 	info->tx_attr->size = weft_fi_default_size(tx ? tx->size : 0, info->tx_attr->size);

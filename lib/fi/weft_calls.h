@@ -150,6 +150,21 @@ int weft_fi_refuse(const struct weft_fi_op *op, int err) __attribute__((cold));
 uint32_t weft_fi_more(struct weft_fi_half *half);
 void weft_fi_posted(struct weft_fi_half *half, uint32_t more);
 
+/* weft_buf.c */
+int weft_fi_buf_new(struct weft_fi_ep *ep);
+size_t weft_fi_buf_ring(const struct weft_fi_ep *ep);
+void weft_fi_buf_calls(const struct weft_fi_ep *ep, struct fid_ep *fid);
+int weft_fi_buf_start(struct weft_fi_ep *ep, struct fid_ep *face);
+void weft_fi_buf_leave(struct weft_fi_ep *ep, struct weft_fi_cq *cq);
+void weft_fi_buf_forget(struct weft_fi_cq *cq);
+int weft_fi_buf_cancel(struct weft_fi_ep *ep, void *context);
+size_t weft_fi_buf_room(const struct weft_fi_ep *ep);
+size_t weft_fi_buf_getopt(const struct weft_fi_ep *ep, int optname);
+int weft_fi_buf_setopt(struct weft_fi_ep *ep, int optname, size_t value);
+bool weft_fi_buf_hides(const struct weft_cqe *cqe);
+void weft_fi_buf_show(struct weft_cqe *cqe);
+void weft_fi_buf_take(const struct weft_cqe *cqe);
+
 /* weft_peek.c */
 ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op);
 

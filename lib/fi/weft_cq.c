@@ -26,8 +26,12 @@ static uint64_t weft_fi_cqe_flags(const struct weft_cqe *cqe)
 {
 	uint64_t flags = weft_fi_cq_flags[cqe->flags & 7];
 
-	if (weft_likely(!(cqe->flags & WEFT_CQE_MULTI)))
+	if (weft_likely(!(cqe->flags & (WEFT_CQE_MULTI | WEFT_FI_CQE_SLOT))))
 		return flags;
+	if (cqe->flags & WEFT_CQE_ANNOUNCE)
+		return cqe->olen ? flags | FI_MORE : flags;
+	if (cqe->flags & WEFT_CQE_CLAIM)
+		return flags | FI_CLAIM;
 	return cqe->flags & WEFT_CQE_RELEASE ? FI_MULTI_RECV : flags | FI_MULTI_RECV;
 }
 
@@ -132,6 +136,33 @@ static ssize_t weft_fi_cq_none(int got)
 	return got ? got : -FI_EAGAIN;
 }
 
+/*
+ * with the lock held: go past entries that are nothing to the program, as weft_cq_peek() or
+ * weft_cq_next() has found them
+ */
+static inline int weft_fi_cq_pass(struct weft_fi_cq *cq, int got, const struct weft_cqe **cqe)
+{
+	while (got > 0 && weft_unlikely((*cqe)->flags & WEFT_FI_CQE_SLOT) &&
+	       weft_fi_buf_hides(*cqe)) {
+		got = weft_cq_next(cq->cq, cqe);
+		weft_cq_done(cq->cq);
+	}
+	if (weft_unlikely(!got && cq->left))
+		weft_fi_buf_forget(cq);
+	return got;
+}
+
+/* with the lock held: an entry of a slot in the queue's format */
+static __attribute__((noinline)) void *weft_fi_cq_put_slot(struct weft_fi_cq *cq, void *buf,
+							   const struct weft_cqe *cqe)
+{
+	struct weft_cqe shown = *cqe;
+
+	weft_fi_buf_show(&shown);
+	weft_fi_buf_take(cqe);
+	return cq->put(buf, &shown);
+}
+
 /* with the lock held */
 static inline ssize_t weft_fi_cq_take(struct weft_fi_cq *cq, void *buf, size_t count,
 				      fi_addr_t *src)
@@ -144,15 +175,18 @@ static inline ssize_t weft_fi_cq_take(struct weft_fi_cq *cq, void *buf, size_t c
 		return weft_fi_cq_any(cq) ? 0 : -FI_EAGAIN;
 	if (weft_unlikely(!buf))
 		return weft_fi_fail(FI_LOG_CQ, -FI_EINVAL, "a read needs room for completions");
-	got = weft_cq_peek(cq->cq, &cqe);
+	got = weft_fi_cq_pass(cq, weft_cq_peek(cq->cq, &cqe), &cqe);
 	if (got <= 0 || weft_unlikely(cqe->status))
 		return weft_fi_cq_none(got);
 	do {
-		buf = cq->put(buf, cqe);
+		if (weft_unlikely(cqe->flags & WEFT_FI_CQE_SLOT))
+			buf = weft_fi_cq_put_slot(cq, buf, cqe);
+		else
+			buf = cq->put(buf, cqe);
 		if (src)
 			src[done] = weft_fi_cqe_src(cq, cqe);
 		done++;
-		got = weft_cq_next(cq->cq, &cqe);
+		got = weft_fi_cq_pass(cq, weft_cq_next(cq->cq, &cqe), &cqe);
 	} while (got && done < count && !cqe->status);
 	weft_cq_done(cq->cq);
 	return done;
@@ -193,12 +227,16 @@ static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *bu
 	if (!buf)
 		return weft_fi_fail(FI_LOG_CQ, -FI_EINVAL, "fi_cq_readerr needs room for an entry");
 	weft_fi_lock(&cq->lock);
-	got = weft_cq_peek(cq->cq, &entry);
+	got = weft_fi_cq_pass(cq, weft_cq_peek(cq->cq, &entry), &entry);
 	if (got > 0 && !entry->status)
 		got = 0;
 	if (got > 0) {
 		cqe = *entry;
+		if (cqe.flags & WEFT_FI_CQE_SLOT)
+			weft_fi_buf_show(&cqe);
 		if (!(flags & FI_PEEK)) {
+			if (entry->flags & WEFT_FI_CQE_SLOT)
+				weft_fi_buf_take(entry);
 			weft_cq_next(cq->cq, &entry);
 			weft_cq_done(cq->cq);
 		}
@@ -332,6 +370,7 @@ static int weft_fi_cq_close(struct fid *fid)
 	if (ret)
 		return weft_fi_fail(FI_LOG_CQ, ret, "the completion queue is not closed: %s",
 				    fi_strerror(-ret));
+	weft_fi_buf_forget(cq);
 	weft_fi_lock_fini(&cq->lock);
 	pthread_mutex_destroy(&cq->eps_lock);
 	atomic_fetch_sub(&cq->domain->refs, 1);

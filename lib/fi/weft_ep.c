@@ -80,7 +80,11 @@ int weft_fi_ep_free(struct weft_fi_ep *ep)
 	if (cq) {
 		weft_fi_lock(&cq->lock);
 		weft_cq_settle(cq->cq);
+		if (ep->pool)
+			weft_fi_buf_leave(ep, cq);
 		weft_fi_unlock(&cq->lock);
+	} else if (ep->pool) {
+		weft_fi_buf_leave(ep, NULL);
 	}
 	if (ep->av)
 		atomic_fetch_sub(&ep->av->refs, 1);
@@ -217,6 +221,9 @@ static int weft_fi_ep_ready(const struct weft_fi_ep *ep)
 	if (ep->caps & FI_RECV && !ep->rx.cq && !ep->rx.cntr)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOCQ,
 				    "the endpoint needs a completion queue for FI_RECV, or a counter");
+	if (ep->pool && ep->caps & FI_RECV && !ep->rx.cq)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOCQ,
+				    "buffered receives are announced in a completion queue: bind one for FI_RECV");
 	if (ep->shared_tx && !ep->stx)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,
 				    "the endpoint was opened with tx_ctx_cnt FI_SHARED_CONTEXT and has none bound");
@@ -264,7 +271,7 @@ int weft_fi_ep_enable(struct weft_fi_ep *ep)
 	ep->rx.on = (ep->rx.cq || ep->rx.cntr) && !ep->srx;
 	if (ep->srx)
 		weft_fi_srx_enabled(ep);
-	return 0;
+	return ep->pool && ep->rx.cq ? weft_fi_buf_start(ep, &ep->self.fid) : 0;
 }
 
 static struct fi_ops weft_fi_ep_fid_ops = {
@@ -284,6 +291,17 @@ static uint32_t weft_fi_slots(const struct weft_fi_ep *ep, size_t slots)
 	if (slots < WEFT_FI_SLOTS_MIN)
 		return WEFT_FI_SLOTS_MIN;
 	return slots < most ? slots : most;
+}
+
+/* Are receives buffered? Return: 0, -FI_EINVAL (not with a shared context), -FI_ENOMEM. */
+static int weft_fi_ep_buffered(struct weft_fi_ep *ep, const struct fi_info *info)
+{
+	if (ep->dgram || !(info->mode & WEFT_FI_BUFFERED_RECV || ep->caps & FI_VARIABLE_MSG))
+		return 0;
+	if (ep->shared_rx)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "buffered receives do not come from a shared context: clear FI_BUFFERED_RECV and FI_VARIABLE_MSG");
+	return weft_fi_buf_new(ep);
 }
 
 /* what the endpoint takes over from its fi_info */
@@ -320,6 +338,8 @@ static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 		ep->caps |= FI_SEND | FI_RECV;
 	ep->directed = !ep->msg && ep->caps & FI_DIRECTED_RECV;
 	ep->max_msg = ep->dgram ? q->max_dgram : q->max_msg;
+	if (ep->caps & FI_VARIABLE_MSG)
+		ep->max_msg = INT64_MAX;
 	ep->inject = q->max_inline;
 	ep->iov_limit = q->max_iov;
 	ep->min_multi_recv = WEFT_FI_MULTI_MIN;
@@ -330,7 +350,7 @@ static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 	ep->send_flags |= ep->caps & FI_FENCE;
 	ep->self.tx_flags = weft_fi_tx_flags(ep, tx ? tx->op_flags & ep->send_flags : 0);
 	ep->self.rx_flags = rx ? rx->op_flags & WEFT_FI_RX_OP_FLAGS : 0;
-	return 0;
+	return weft_fi_ep_buffered(ep, info);
 }
 
 /*
@@ -373,6 +393,8 @@ void weft_fi_face_init(struct weft_fi_face *face, struct weft_fi_ep *ep, size_t 
 	face->fid.cm = ep->msg ? &weft_fi_msg_cm_ops : &weft_fi_rdm_cm_ops;
 	face->fid.msg = ep->caps & FI_MSG ? &weft_fi_msg_ops : &weft_fi_no_msg_ops;
 	face->fid.tagged = ep->caps & FI_TAGGED ? &weft_fi_tagged_ops : &weft_fi_no_tagged_ops;
+	if (ep->pool)
+		weft_fi_buf_calls(ep, &face->fid);
 	face->fid.rma = &weft_fi_no_rma_ops;
 	face->fid.atomic = &weft_fi_no_atomic_ops;
 	face->fid.collective = &weft_fi_no_collective_ops;
@@ -386,11 +408,13 @@ static int weft_fi_ep_make(struct weft_fi_ep *ep, const struct fi_info *info,
 	attr->flags = ep->directed ? WEFT_EPF_DIRECTED : 0;
 	if (ep->caps & FI_FENCE)
 		attr->flags |= WEFT_EPF_FENCE;
+	if (ep->caps & FI_VARIABLE_MSG)
+		attr->flags |= WEFT_EPF_VARIABLE;
 	attr->sq_slots = weft_fi_slots(ep, ep->tx_size * WEFT_FI_SQ_RATIO);
 	if (ep->shared_rx)
 		attr->flags |= WEFT_EPF_SRQ;
 	else
-		attr->rq_slots = weft_fi_slots(ep, ep->rx_size);
+		attr->rq_slots = weft_fi_slots(ep, ep->pool ? weft_fi_buf_ring(ep) : ep->rx_size);
 	return weft_fi_cm_open(&ep->cm, &ep->self.fid.fid, ep->domain->port, info, attr);
 }
 
@@ -444,6 +468,7 @@ int weft_fi_ep_new(struct weft_fi_domain *dom, const struct fi_info *info, void 
 	if (!ret)
 		ret = weft_fi_ep_claim(e, info, &attr);
 	if (ret) {
+		free(e->pool);
 		free(e);
 		return ret;
 	}
@@ -451,6 +476,7 @@ int weft_fi_ep_new(struct weft_fi_domain *dom, const struct fi_info *info, void 
 	ret = weft_fi_ep_make(e, info, &attr);
 	if (ret) {
 		weft_fi_req_drop(e, false);
+		free(e->pool);
 		free(e);
 		return ret;
 	}

@@ -128,7 +128,8 @@ static ssize_t weft_fi_ep_cancel(fid_t fid, void *context)
 	if (!context || !ep->rx.on)
 		return 0;
 	weft_fi_lock(&ep->rx.lock);
-	ret = weft_cancel(ep->cm.ep, (uintptr_t)context);
+	ret = ep->pool ? weft_fi_buf_cancel(ep, context) :
+	      weft_cancel(ep->cm.ep, (uintptr_t)context);
 	weft_fi_unlock(&ep->rx.lock);
 	return ret;
 }
@@ -151,6 +152,11 @@ static int weft_fi_ep_getopt(fid_t fid, int level, int optname, void *optval, si
 		return weft_fi_cm_getopt(optval, optlen, ep->cm.port->q.cm_data);
 	case FI_OPT_MIN_MULTI_RECV:
 		return weft_fi_cm_getopt(optval, optlen, ep->min_multi_recv);
+	case FI_OPT_BUFFERED_LIMIT:
+	case FI_OPT_BUFFERED_MIN:
+		if (!ep->pool)
+			break;
+		return weft_fi_cm_getopt(optval, optlen, weft_fi_buf_getopt(ep, optname));
 	}
 	return weft_fi_no_option(level, optname);
 }
@@ -159,13 +165,19 @@ static int weft_fi_ep_setopt(fid_t fid, int level, int optname, const void *optv
 			     size_t optlen)
 {
 	struct weft_fi_ep *ep = weft_fi_ep_from(fid);
+	bool buffered = optname == FI_OPT_BUFFERED_LIMIT || optname == FI_OPT_BUFFERED_MIN;
+	size_t value;
 
-	if (level != FI_OPT_ENDPOINT || optname != FI_OPT_MIN_MULTI_RECV)
+	if (level != FI_OPT_ENDPOINT ||
+	    !(buffered ? !!ep->pool : optname == FI_OPT_MIN_MULTI_RECV))
 		return weft_fi_no_option(level, optname);
-	if (!optval || optlen < sizeof(ep->min_multi_recv))
+	if (!optval || optlen < sizeof(value))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
 				    "options of endpoints are of type size_t");
-	memcpy(&ep->min_multi_recv, optval, sizeof(ep->min_multi_recv));
+	memcpy(&value, optval, sizeof(value));
+	if (buffered)
+		return weft_fi_buf_setopt(ep, optname, value);
+	ep->min_multi_recv = value;
 	return 0;
 }
 
@@ -177,7 +189,7 @@ static ssize_t weft_fi_rx_size_left(struct fid_ep *fid)
 	if (!ep->rx.on)
 		return -FI_EOPBADSTATE;
 	weft_fi_lock(&ep->rx.lock);
-	room = weft_recv_room(ep->cm.ep);
+	room = ep->pool ? weft_fi_buf_room(ep) : weft_recv_room(ep->cm.ep);
 	weft_fi_unlock(&ep->rx.lock);
 	return room;
 }

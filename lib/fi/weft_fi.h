@@ -10,8 +10,9 @@
  * domains and passive endpoints, so that a connection request can be accepted by an endpoint of any
  * domain of the same port). An object counts those that use it; it cannot be closed before them.
  *
- * Locks, in the order in which they may be taken: weft_fi_cntr.lock; weft_fi_cq.eps_lock, the two
- * of an endpoint; weft_fi_cq.lock. weft_fi_eq.lock, weft_fi_port.lock. The others are taken alone.
+ * Locks, in the order in which they may be taken: weft_fi_cntr.lock; weft_fi_cq.lock;
+ * weft_fi_cq.eps_lock; the two of an endpoint. weft_fi_eq.lock, weft_fi_port.lock. The others are
+ * taken alone.
  */
 #ifndef WEFT_FI_H
 #define WEFT_FI_H
@@ -70,6 +71,11 @@
 #define WEFT_FI_RX_OP_FLAGS	(FI_COMPLETION | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | \
 				 FI_MULTI_RECV)
 #define WEFT_FI_MULTI_MIN	64	/* default of FI_OPT_MIN_MULTI_RECV */
+
+/* libfabric 2 has no name for it any more */
+#define WEFT_FI_BUFFERED_RECV	(1ULL << 51)
+/* completions whose context is a slot (weft_buf.c) */
+#define WEFT_FI_CQE_SLOT	(WEFT_CQE_ANNOUNCE | WEFT_CQE_CLAIM)
 
 /* of fi_trecvmsg(): not a receive */
 #define WEFT_FI_PEEK_FLAGS	(FI_PEEK | FI_CLAIM | FI_DISCARD)
@@ -273,6 +279,7 @@ struct weft_fi_member {
  * @deferred: endpoints may have entries that FI_MORE holds back
  * @eps_lock: of @halves
  * @halves: halves of endpoints that are bound to it
+ * @left: slots of endpoints that have gone, which entries may name (lock)
  */
 struct weft_fi_cq {
 	struct fid_cq fid;
@@ -289,6 +296,7 @@ struct weft_fi_cq {
 	atomic_bool deferred;
 	pthread_mutex_t eps_lock;
 	struct weft_fi_half *halves;
+	struct weft_fi_pool *left;
 };
 
 /**
@@ -519,6 +527,7 @@ struct weft_fi_srx {
  * @tx_size: operations
  * @rx_size: operations
  * @min_multi_recv: FI_OPT_MIN_MULTI_RECV
+ * @pool: slots, if its receives are buffered, else NULL
  * @req: connection request it was made from, or NULL
  * @shared_tx: it was opened to use a shared transmit context
  * @stx: that context, once bound
@@ -548,6 +557,7 @@ struct weft_fi_ep {
 	size_t tx_size;
 	size_t rx_size;
 	size_t min_multi_recv;
+	struct weft_fi_pool *pool;
 	struct weft_fi_req *req;
 	bool shared_tx;
 	struct weft_fi_stx *stx;

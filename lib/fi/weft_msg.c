@@ -186,6 +186,8 @@ static ssize_t weft_fi_recvmsg(struct fid_ep *ep, const struct fi_msg *msg, uint
 	if (!msg)
 		return weft_fi_no_struct();
 	op = weft_fi_msg_op(msg, flags);
+	if (weft_unlikely(flags & (FI_CLAIM | FI_DISCARD)))
+		return weft_fi_refuse(&op, -FI_EINVAL);
 	return weft_fi_recv(weft_fi_ep_of(ep), &op);
 }
 

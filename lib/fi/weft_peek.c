@@ -56,7 +56,7 @@ ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 		ret = weft_tclaim(ep->cm.ep, op->iov, count, context, flags);
 		break;
 	case FI_CLAIM | FI_DISCARD:
-		ret = weft_tdiscard(ep->cm.ep, context);
+		ret = weft_tdiscard(ep->cm.ep, context, 0);
 		break;
 	default:
 		if (what & FI_CLAIM)

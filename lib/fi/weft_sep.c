@@ -232,9 +232,9 @@ static int weft_fi_ctx_enable(struct weft_fi_ctx *ctx)
 
 	if (half->on)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE, "it is enabled already");
-	if (!half->cq && !half->cntr)
+	if (!half->cq && (!half->cntr || (ep->pool && !ctx->tx)))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOCQ,
-				    "the context needs a completion queue or a counter");
+				    "the context needs a completion queue, or a counter unless receives are buffered");
 	ret = weft_fi_sep_place(ctx->sep);
 	if (!ret && !half->known) {
 		*(ctx->tx ? &q.tx_cq : &q.rx_cq) = half->cq ? half->cq->cq : NULL;
@@ -246,9 +246,11 @@ static int weft_fi_ctx_enable(struct weft_fi_ctx *ctx)
 		return ret;
 	if (ep->av->bits && half->cq)
 		atomic_store(&half->cq->bits, true);
+	if (ep->pool && !ctx->tx && !half->known)
+		ret = weft_fi_buf_start(ep, &ctx->face.fid);
 	half->known = true;
-	half->on = true;
-	return 0;
+	half->on = !ret;
+	return ret;
 }
 
 static int weft_fi_ctx_control(struct fid *fid, int command, void *arg)

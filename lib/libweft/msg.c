@@ -264,7 +264,7 @@ int weft_tsendv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint3
 /* Inlined, as send_entry() is. */
 static inline __attribute__((always_inline)) int
 recv_entry(struct lw_queue *q, uint8_t op, const struct iovec *iov, size_t count, uint32_t src,
-	   uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags)
+	   uint64_t tag, uint64_t ignore, uint32_t part, uint64_t context, uint32_t flags)
 {
 	uint64_t len = total(iov, count);
 	struct weft_rqe *rqe;
@@ -295,6 +295,7 @@ recv_entry(struct lw_queue *q, uint8_t op, const struct iovec *iov, size_t count
 		.tag = tag,
 		.ignore = ignore,
 		.niov = count,
+		.part = part,
 	};
 	commit(q, nslots, flags);
 	return 0;
@@ -305,13 +306,13 @@ int weft_recv(struct weft_ep *ep, void *buf, size_t len, uint32_t src, uint64_t 
 {
 	struct iovec iov = { .iov_base = buf, .iov_len = len };
 
-	return recv_entry(&ep->rq, WEFT_RQ_RECV, &iov, 1, src, 0, 0, context, flags);
+	return recv_entry(&ep->rq, WEFT_RQ_RECV, &iov, 1, src, 0, 0, 0, context, flags);
 }
 
 int weft_recvv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t src,
 	       uint64_t context, uint32_t flags)
 {
-	return recv_entry(&ep->rq, WEFT_RQ_RECV, iov, count, src, 0, 0, context, flags);
+	return recv_entry(&ep->rq, WEFT_RQ_RECV, iov, count, src, 0, 0, 0, context, flags);
 }
 
 int weft_trecv(struct weft_ep *ep, void *buf, size_t len, uint32_t src, uint64_t tag,
@@ -319,13 +320,13 @@ int weft_trecv(struct weft_ep *ep, void *buf, size_t len, uint32_t src, uint64_t
 {
 	struct iovec iov = { .iov_base = buf, .iov_len = len };
 
-	return recv_entry(&ep->rq, WEFT_RQ_TRECV, &iov, 1, src, tag, ignore, context, flags);
+	return recv_entry(&ep->rq, WEFT_RQ_TRECV, &iov, 1, src, tag, ignore, 0, context, flags);
 }
 
 int weft_trecvv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t src,
 		uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags)
 {
-	return recv_entry(&ep->rq, WEFT_RQ_TRECV, iov, count, src, tag, ignore, context, flags);
+	return recv_entry(&ep->rq, WEFT_RQ_TRECV, iov, count, src, tag, ignore, 0, context, flags);
 }
 
 int weft_recv_multi(struct weft_ep *ep, void *buf, size_t len, size_t least, uint32_t src,
@@ -333,8 +334,26 @@ int weft_recv_multi(struct weft_ep *ep, void *buf, size_t len, size_t least, uin
 {
 	struct iovec iov = { .iov_base = buf, .iov_len = len };
 
-	return recv_entry(&ep->rq, WEFT_RQ_RECV, &iov, 1, src, 0, least, context,
+	return recv_entry(&ep->rq, WEFT_RQ_RECV, &iov, 1, src, 0, least, 0, context,
 			  flags | WEFT_RQ_MULTI);
+}
+
+int weft_recv_announce(struct weft_ep *ep, void *buf, size_t len, uint32_t part, uint64_t context,
+		       uint32_t flags)
+{
+	struct iovec iov = { .iov_base = buf, .iov_len = len };
+
+	return recv_entry(&ep->rq, WEFT_RQ_RECV, &iov, 1, WEFT_SRC_ANY, 0, 0, part, context,
+			  flags | WEFT_RQ_ANNOUNCE | WEFT_RQ_COMPLETION);
+}
+
+int weft_trecv_announce(struct weft_ep *ep, void *buf, size_t len, uint32_t part, uint32_t src,
+			uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags)
+{
+	struct iovec iov = { .iov_base = buf, .iov_len = len };
+
+	return recv_entry(&ep->rq, WEFT_RQ_TRECV, &iov, 1, src, tag, ignore, part, context,
+			  flags | WEFT_RQ_ANNOUNCE | WEFT_RQ_COMPLETION);
 }
 
 /* ---- Messages that wait ------------------------------------------------------------------ */
@@ -344,7 +363,8 @@ static int look_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, s
 		      uint32_t src, uint64_t tag, uint64_t ignore, uint64_t context,
 		      uint32_t flags)
 {
-	int ret = recv_entry(&ep->rq, op, iov, count, src, tag, ignore, context, flags | WEFT_MORE);
+	int ret = recv_entry(&ep->rq, op, iov, count, src, tag, ignore, 0, context,
+			     flags | WEFT_MORE);
 
 	if (ret)
 		return ret;
@@ -367,9 +387,9 @@ int weft_tclaim(struct weft_ep *ep, const struct iovec *iov, size_t count, uint6
 	return look_entry(ep, WEFT_RQ_CLAIM, iov, count, WEFT_SRC_ANY, 0, 0, context, flags);
 }
 
-int weft_tdiscard(struct weft_ep *ep, uint64_t context)
+int weft_tdiscard(struct weft_ep *ep, uint64_t context, uint32_t flags)
 {
-	return look_entry(ep, WEFT_RQ_DISCARD, NULL, 0, WEFT_SRC_ANY, 0, 0, context, 0);
+	return look_entry(ep, WEFT_RQ_DISCARD, NULL, 0, WEFT_SRC_ANY, 0, 0, context, flags);
 }
 
 int weft_cancel(struct weft_ep *ep, uint64_t context)
@@ -390,13 +410,13 @@ int weft_cancel(struct weft_ep *ep, uint64_t context)
 int weft_srq_recvv(struct weft_srq *srq, const struct iovec *iov, size_t count, uint32_t src,
 		   uint64_t context, uint32_t flags)
 {
-	return recv_entry(&srq->rq, WEFT_RQ_RECV, iov, count, src, 0, 0, context, flags);
+	return recv_entry(&srq->rq, WEFT_RQ_RECV, iov, count, src, 0, 0, 0, context, flags);
 }
 
 int weft_srq_trecvv(struct weft_srq *srq, const struct iovec *iov, size_t count, uint32_t src,
 		    uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags)
 {
-	return recv_entry(&srq->rq, WEFT_RQ_TRECV, iov, count, src, tag, ignore, context, flags);
+	return recv_entry(&srq->rq, WEFT_RQ_TRECV, iov, count, src, tag, ignore, 0, context, flags);
 }
 
 int weft_srq_recvk(struct weft_srq *srq, const struct iovec *iov, const uint32_t *keys,
@@ -410,7 +430,7 @@ int weft_srq_recvk(struct weft_srq *srq, const struct iovec *iov, const uint32_t
 	for (i = 0; i < count; i++)
 		k[i] = keys[i];
 	return recv_entry(&srq->rq, WEFT_RQ_REGION, iov, count, WEFT_SRC_ANY, k[0] | k[1] << 32,
-			  k[2] | k[3] << 32, context, flags);
+			  k[2] | k[3] << 32, 0, context, flags);
 }
 
 void weft_srq_flush(struct weft_srq *srq)

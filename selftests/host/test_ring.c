@@ -362,9 +362,9 @@ TEST_F(ring, receive)
 	EXPECT_EQ(0, e.flags);
 	q.ignore = 0;
 	q.flags = 0;
-	q.rsvd = 1;
+	q.part = 1;
 	EXPECT_EQ(WEFT_RING_BAD, rq1(&self->r, self->slots, &q, 1, true, &e));
-	q.rsvd = 0;
+	q.part = 0;
 	q.niov = 0;
 	q.len = 0;
 	q.addr = 0;

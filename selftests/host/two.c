@@ -10,7 +10,7 @@ void two_init(struct two *t, u32 dst, u32 cq_slots, u32 cold)
 void two_init_type(struct two *t, u32 type, u32 flags, u32 dst, u32 cq_slots, u32 cold)
 {
 	struct rig_conf conf;
-	struct rig_av *va, *vb;
+	struct rig_av *vb;
 	u32 i;
 
 	rig_conf_default(&conf, 11);
@@ -21,12 +21,12 @@ void two_init_type(struct two *t, u32 type, u32 flags, u32 dst, u32 cq_slots, u3
 	t->b = rig_proc_new(&t->rig->node[dst]);
 	t->ca = rig_cq_new(t->a, 1024);
 	t->cb = rig_cq_new(t->b, cq_slots);
-	va = rig_av_new(t->a);
+	t->va = rig_av_new(t->a);
 	vb = rig_av_new(t->b);
 	t->ea = rig_ep_new(t->a, type, flags, 1024, 256, 1);
 	t->eb = rig_ep_new(t->b, type, 0, TWO_SLOTS, TWO_SLOTS, 2);
-	t->to = (u32)rig_av_insert(va, dst, 2, t->rig);
-	if (rig_ep_enable(t->ea, t->ca, t->ca, NULL, va) ||
+	t->to = (u32)rig_av_insert(t->va, dst, 2, t->rig);
+	if (rig_ep_enable(t->ea, t->ca, t->ca, NULL, t->va) ||
 	    rig_ep_enable(t->eb, t->cb, t->cb, NULL, vb) || rig_av_insert(vb, 0, 1, t->rig))
 		abort();
 	t->buf = rig_buf(t->a, TWO_LONG);

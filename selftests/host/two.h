@@ -20,6 +20,7 @@
  * @eb: its endpoint
  * @ca: its completions
  * @cb: its completions
+ * @va: the sender's address vector
  * @to: index of the receiver
  * @buf: what is sent
  * @room: where it goes
@@ -29,6 +30,7 @@ struct two {
 	struct rig_proc *a, *b;
 	struct rig_ep *ea, *eb;
 	struct rig_cq *ca, *cb;
+	struct rig_av *va;
 	u32 to;
 	u8 *buf, *room;
 };

@@ -532,7 +532,7 @@ static void test_recv_entry(void)
 	CHECK(rqe->op == WEFT_RQ_RECV && rqe->nslots == 1 && rqe->flags == WEFT_RQ_COMPLETION);
 	CHECK(rqe->src == WEFT_SRC_ANY && rqe->context == 1 && rqe->addr == (uintptr_t)buf);
 	CHECK(rqe->len == 10 && !rqe->tag && !rqe->ignore && rqe->niov == 1);
-	CHECK(!rqe->rsvd && !rqe->rsvd2);
+	CHECK(!rqe->part && !rqe->rsvd2);
 	rqe++;
 	CHECK(!weft_trecv(ep, buf, 0, 4, 5, 6, 2, 0));
 	CHECK(rqe->op == WEFT_RQ_TRECV && !rqe->flags && rqe->src == 4 && rqe->tag == 5);

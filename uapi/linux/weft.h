@@ -207,7 +207,7 @@ struct weft_sqe {
 #define WEFT_RQ_PEEK		3
 /* receive the message that was set aside for @context; EINVAL: there is none */
 #define WEFT_RQ_CLAIM		4
-/* drop that message; always completes */
+/* drop that message; always completes, but for WEFT_RQ_ANNOUNCE */
 #define WEFT_RQ_DISCARD		5
 /* of the oldest unmatched receive whose context is @tag; no completion of its own */
 #define WEFT_RQ_CANCEL		6
@@ -226,7 +226,14 @@ struct weft_sqe {
 /* PEEK: set the message aside for @context: nobody else sees it any more */
 #define WEFT_RQ_KEEP		(1u << 2)
 #define WEFT_RQ_DROP		(1u << 3)	/* PEEK: drop the message */
-#define WEFT_RQ_FLAGS		0x000f		/* those that this kernel knows */
+/*
+ * RECV, TRECV: get the message, or @part bytes of one that is longer than the room, tell of it, and
+ * set it aside for @context (WEFT_CAP_ANNOUNCE); never on datagram endpoints. CLAIM, DISCARD: the
+ * message was set aside so; ECANCELED: it is gone. CLAIM places what comes behind those bytes, at
+ * the same distance from the beginning; DISCARD never completes.
+ */
+#define WEFT_RQ_ANNOUNCE	(1u << 4)
+#define WEFT_RQ_FLAGS		0x001f		/* those that this kernel knows */
 
 #define WEFT_SRC_ANY		0xffffffffu
 
@@ -244,7 +251,8 @@ struct weft_sqe {
  * @ignore: bits of the tag that do not count, WEFT_RQ_TRECV, _PEEK; least room, WEFT_RQ_MULTI; else
  *	0
  * @niov: 0: no room, 1: @addr, 2..WEFT_IOV_MAX: struct weft_iov behind this slot
- * @rsvd: 0
+ * @part: RECV, TRECV with WEFT_RQ_ANNOUNCE: bytes of a message that is longer than the room, at
+ *	most @len; else 0
  * @rsvd2: 0
  */
 struct weft_rqe {
@@ -258,7 +266,7 @@ struct weft_rqe {
 	__u64 tag;
 	__u64 ignore;
 	__u32 niov;
-	__u32 rsvd;
+	__u32 part;
 	__u64 rsvd2;
 };
 
@@ -271,6 +279,9 @@ struct weft_rqe {
 #define WEFT_CQE_MULTI		(1u << 4)	/* the multi-receive buffer is released */
 #define WEFT_CQE_SOLICITED	(1u << 5)	/* the sender wants the receiver woken */
 #define WEFT_CQE_RELEASE	(1u << 6)	/* no message: tells of the release alone */
+/* of a receive with WEFT_RQ_ANNOUNCE; without @status the message is set aside for @context */
+#define WEFT_CQE_ANNOUNCE	(1u << 7)
+#define WEFT_CQE_CLAIM		(1u << 8)	/* of a CLAIM with WEFT_RQ_ANNOUNCE */
 
 /**
  * struct weft_cqe - first slot of an entry in a completion queue
@@ -284,7 +295,8 @@ struct weft_rqe {
  * @src: index of the sender in the address vector of the endpoint, WEFT_SRC_ANY: not in it
  * @flags: WEFT_CQE_*
  * @ep: low 16 bits of the endpoint's handle
- * @olen: bytes that did not fit (@status is then EMSGSIZE; of a peek it is 0), else 0
+ * @olen: bytes that did not fit (@status is then EMSGSIZE; of a peek it is 0), or with
+ *	WEFT_CQE_ANNOUNCE that are to be claimed; else 0
  * @status: errno, 0: success; EMSGSIZE: truncated, ECANCELED: canceled
  * @nslots: slots of the whole entry
  * @rsvd: 0
@@ -322,6 +334,7 @@ struct weft_cqe {
 #define WEFT_CAP_COUNT		(1ull << 9)	/* WEFT_CQF_COUNT */
 #define WEFT_CAP_DGRAM		(1ull << 10)	/* WEFT_EP_DGRAM */
 #define WEFT_CAP_FENCE		(1ull << 11)	/* WEFT_EPF_FENCE */
+#define WEFT_CAP_ANNOUNCE	(1ull << 12)	/* WEFT_RQ_ANNOUNCE, WEFT_EPF_VARIABLE */
 
 /**
  * struct weft_ioc_query - what this port and kernel can do (WEFT_IOC_QUERY)
@@ -486,6 +499,11 @@ struct weft_ioc_av_insert {
 #define WEFT_EPF_STRICT		(1u << 2)
 /* sends may have WEFT_SQ_FENCE, which all of them pay for */
 #define WEFT_EPF_FENCE		(1u << 3)
+/*
+ * not DGRAM: messages may be longer than weft_ioc_query.max_msg, in both directions. A send of such
+ * a message to an endpoint without this flag fails with EMSGSIZE
+ */
+#define WEFT_EPF_VARIABLE	(1u << 4)
 
 /**
  * struct weft_ioc_ep - create an endpoint (WEFT_IOC_EP_CREATE)

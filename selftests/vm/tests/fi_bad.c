@@ -303,7 +303,8 @@ static bool messages(enum fi_ep_type type)
 	BAD(fi_recvv(ep, iov, NULL, n, to, &p), -FI_EINVAL);
 	BAD(fi_sendmsg(ep, &m, FI_PEEK), -FI_EBADFLAGS);
 	BAD(fi_recvmsg(ep, &m, FI_PEEK), -FI_EBADFLAGS);
-	BAD(fi_recvmsg(ep, &m, FI_CLAIM), -FI_EBADFLAGS);
+	BAD(fi_recvmsg(ep, &m, FI_CLAIM), -FI_EINVAL);
+	BAD(fi_recvmsg(ep, &m, FI_DISCARD), -FI_EINVAL);
 	BAD(fi_trecvmsg(ep, &t, FI_REMOTE_READ), -FI_EBADFLAGS);
 	BAD(fi_trecvmsg(ep, &t, FI_MULTI_RECV), -FI_EBADFLAGS);
 	BAD(fi_trecvmsg(ep, &t, FI_DISCARD), -FI_EINVAL);

@@ -186,7 +186,7 @@ static __u32 flags_of(const struct ioc *i)
 {
 	switch (i->req) {
 	case WEFT_IOC_EP_CREATE:
-		return WEFT_EPF_DIRECTED | WEFT_EPF_FENCE;
+		return WEFT_EPF_DIRECTED | WEFT_EPF_FENCE | WEFT_EPF_VARIABLE;
 	case WEFT_IOC_AV_INSERT:
 		return WEFT_AVF_AT;
 	case WEFT_IOC_SHUTDOWN:

@@ -110,7 +110,7 @@ static const struct wrong receives[] = {
 	RQ(ignore, 1, EINVAL),
 	RQ(niov, 2, EINVAL),
 	RQ(niov, 9, EINVAL),
-	RQ(rsvd, 1, EINVAL),
+	RQ(part, 1, EINVAL),
 	RQ(rsvd2, 1, EINVAL),
 };
 

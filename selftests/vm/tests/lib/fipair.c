@@ -14,6 +14,7 @@ static struct fi_info *hints_new(const struct opts *o)
 		return NULL;
 	h->ep_attr->type = o->type;
 	h->caps = FI_MSG | (o->type == FI_EP_DGRAM ? 0 : FI_TAGGED) | o->caps;
+	h->mode = o->mode;
 	h->addr_format = o->v6 ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
 	h->fabric_attr->prov_name = strdup("weft");
 	h->tx_attr->size = o->tx_size;
@@ -42,6 +43,19 @@ bool side_open(struct side *s, int node, const struct opts *o)
 {
 	node_enter(node);
 	return side_open_here(s, o);
+}
+
+static bool side_options(struct side *s, const struct opts *o)
+{
+	if (!o->limit)
+		return true;
+	CHECK_EQ(fi_setopt(&s->ep->fid, FI_OPT_ENDPOINT, FI_OPT_BUFFERED_LIMIT, &o->limit,
+			   sizeof(o->limit)),
+		 0);
+	CHECK_EQ(fi_setopt(&s->ep->fid, FI_OPT_ENDPOINT, FI_OPT_BUFFERED_MIN, &o->min,
+			   sizeof(o->min)),
+		 0);
+	return true;
 }
 
 bool side_endpoint(struct side *s, struct fi_info *info, const struct opts *o)
@@ -74,6 +88,7 @@ bool side_endpoint(struct side *s, struct fi_info *info, const struct opts *o)
 	} else {
 		CHECK_EQ(fi_ep_bind(s->ep, &s->eq->fid, 0), 0);
 	}
+	CHECK(side_options(s, o));
 	CHECK_EQ(fi_enable(s->ep), 0);
 	return true;
 }

@@ -26,6 +26,9 @@
  * @v6: IPv6
  * @selective: both queues are bound with FI_SELECTIVE_COMPLETION
  * @caps: more capabilities
+ * @mode: of the hints
+ * @limit: FI_OPT_BUFFERED_LIMIT, 0: the provider's choice
+ * @min: FI_OPT_BUFFERED_MIN, with @limit
  * @counters: sends and receives are counted
  * @no_cq: with @counters: no completion queues are bound
  * @cq_size: entries of each queue, 0: the provider's choice
@@ -40,6 +43,9 @@ struct opts {
 	bool counters;
 	bool no_cq;
 	uint64_t caps;
+	uint64_t mode;
+	size_t limit;
+	size_t min;
 	size_t cq_size;
 	size_t tx_size;
 	size_t rx_size;
