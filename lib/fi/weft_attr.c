@@ -229,6 +229,8 @@ static int weft_fi_check_ep(const struct fi_info *info, const struct fi_ep_attr 
 
 	if (weft_fi_refuses(info, hint->protocol && hint->protocol != have->protocol,
 			    "hints->ep_attr->protocol is another") ||
+	    weft_fi_exceeds(info, "ep_attr->msg_prefix_size", hint->msg_prefix_size,
+			    WEFT_FI_PREFIX_MAX) ||
 	    weft_fi_exceeds(info, "ep_attr->protocol_version", hint->protocol_version,
 			    have->protocol_version) ||
 	    weft_fi_exceeds(info, "ep_attr->max_msg_size", hint->max_msg_size,
@@ -340,20 +342,6 @@ static void weft_fi_narrow_caps(struct fi_info *info, const struct fi_info *hint
 		info->rx_attr->caps &= hints->rx_attr->caps | FI_RECV | FI_SOURCE;
 }
 
-/*
- * The bit in the hints says that the program can cope with buffered receives, and is taken for a
- * wish, unless all bits are set: such a program asks what there is.
- */
-static void weft_fi_narrow_mode(struct fi_info *info, const struct fi_info *hints)
-{
-	uint64_t mode = hints && hints->mode != ~0ULL ? hints->mode & info->mode : 0;
-
-	if (hints && (info->caps & FI_MULTI_RECV || weft_fi_plain_rx(info, hints)))
-		mode &= ~WEFT_FI_BUFFERED_RECV;
-	info->mode = mode;
-	info->rx_attr->mode = mode;
-}
-
 static void weft_fi_narrow_domain(struct fi_domain_attr *attr, const struct fi_domain_attr *hint,
 				  uint32_t version)
 {
@@ -374,6 +362,32 @@ static void weft_fi_narrow_domain(struct fi_domain_attr *attr, const struct fi_d
 		attr->data_progress = hint->data_progress;
 	if (hint->av_type)
 		attr->av_type = hint->av_type;
+}
+
+/*
+ * No mode is needed. Those that the hints have are what the program can cope with, and are taken
+ * for a wish, unless all bits are set: such a program asks what there is. Buffered receives leave
+ * no room for prefixes, which in turn are for receives that have a buffer of their own.
+ */
+static void weft_fi_narrow_mode(struct fi_info *info, const struct fi_info *hints)
+{
+	const struct fi_ep_attr *ep = hints ? hints->ep_attr : NULL;
+	uint64_t wish = hints && hints->mode != ~0ULL ? hints->mode : 0;
+	uint64_t mode = wish & info->mode & WEFT_FI_BUFFERED_RECV;
+	size_t size = ep ? ep->msg_prefix_size : 0;
+
+	if (hints && (info->caps & FI_MULTI_RECV || weft_fi_plain_rx(info, hints)))
+		mode = 0;
+	info->mode = mode;
+	info->rx_attr->mode = mode;
+	if (mode || info->caps & FI_VARIABLE_MSG || !(wish & FI_MSG_PREFIX) ||
+	    info->caps & FI_MULTI_RECV || (ep && ep->rx_ctx_cnt == FI_SHARED_CONTEXT))
+		return;
+	info->mode |= FI_MSG_PREFIX;
+	info->tx_attr->mode |= FI_MSG_PREFIX;
+	info->rx_attr->mode |= FI_MSG_PREFIX;
+	size = (size + WEFT_FI_PREFIX - 1) / WEFT_FI_PREFIX * WEFT_FI_PREFIX;
+	info->ep_attr->msg_prefix_size = size ? size : WEFT_FI_PREFIX;
 }
 
 static size_t weft_fi_default_size(size_t asked, size_t most)

@@ -83,21 +83,40 @@ static void *weft_fi_put_tagged(void *buf, const struct weft_cqe *cqe)
 	return e + 1;
 }
 
+/* the half that a completion is of, with eps_lock held; NULL: it is bound no more */
+static struct weft_fi_half *weft_fi_cqe_half(struct weft_fi_cq *cq, const struct weft_cqe *cqe)
+{
+	struct weft_fi_half *half;
+
+	for (half = cq->halves; half; half = half->next)
+		if ((uint16_t)weft_ep_handle(half->ep->cm.ep) == cqe->ep)
+			break;
+	return half;
+}
+
 /* the bits of a context in the indices of the vector of the endpoint that a completion is of */
 static unsigned int weft_fi_cqe_bits(struct weft_fi_cq *cq, const struct weft_cqe *cqe)
 {
 	struct weft_fi_half *half;
-	unsigned int bits = 0;
+	unsigned int bits;
 
 	pthread_mutex_lock(&cq->eps_lock);
-	for (half = cq->halves; half; half = half->next) {
-		if ((uint16_t)weft_ep_handle(half->ep->cm.ep) == cqe->ep && half->ep->av) {
-			bits = half->ep->av->bits;
-			break;
-		}
-	}
+	half = weft_fi_cqe_half(cq, cqe);
+	bits = half && half->ep->av ? half->ep->av->bits : 0;
 	pthread_mutex_unlock(&cq->eps_lock);
 	return bits;
+}
+
+/* a completion of an endpoint that may be in prefix mode, as its program is told */
+static void weft_fi_cqe_odd(struct weft_fi_cq *cq, struct weft_cqe *cqe)
+{
+	struct weft_fi_half *half;
+
+	pthread_mutex_lock(&cq->eps_lock);
+	half = weft_fi_cqe_half(cq, cqe);
+	if (half && half->ep->prefix)
+		weft_fi_odd_cqe(cqe, half->ep->prefix);
+	pthread_mutex_unlock(&cq->eps_lock);
 }
 
 static fi_addr_t weft_fi_cqe_src(struct weft_fi_cq *cq, const struct weft_cqe *cqe)
@@ -167,7 +186,9 @@ static __attribute__((noinline)) void *weft_fi_cq_put_slot(struct weft_fi_cq *cq
 static inline ssize_t weft_fi_cq_take(struct weft_fi_cq *cq, void *buf, size_t count,
 				      fi_addr_t *src)
 {
+	bool odd = atomic_load_explicit(&cq->odd, memory_order_relaxed);
 	const struct weft_cqe *cqe;
+	struct weft_cqe copy;
 	size_t done = 0;
 	int got;
 
@@ -179,10 +200,15 @@ static inline ssize_t weft_fi_cq_take(struct weft_fi_cq *cq, void *buf, size_t c
 	if (got <= 0 || weft_unlikely(cqe->status))
 		return weft_fi_cq_none(got);
 	do {
-		if (weft_unlikely(cqe->flags & WEFT_FI_CQE_SLOT))
+		if (weft_unlikely(cqe->flags & WEFT_FI_CQE_SLOT)) {
 			buf = weft_fi_cq_put_slot(cq, buf, cqe);
-		else
+		} else if (weft_unlikely(odd)) {
+			copy = *cqe;
+			weft_fi_cqe_odd(cq, &copy);
+			buf = cq->put(buf, &copy);
+		} else {
 			buf = cq->put(buf, cqe);
+		}
 		if (src)
 			src[done] = weft_fi_cqe_src(cq, cqe);
 		done++;
@@ -244,6 +270,8 @@ static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *bu
 	weft_fi_unlock(&cq->lock);
 	if (got <= 0)
 		return got ? got : -FI_EAGAIN;
+	if (atomic_load_explicit(&cq->odd, memory_order_relaxed))
+		weft_fi_cqe_odd(cq, &cqe);
 
 	buf->op_context = weft_fi_cqe_context(&cqe);
 	buf->flags = weft_fi_cqe_flags(&cqe);

@@ -39,6 +39,8 @@ static void weft_fi_half_bind(struct weft_fi_half *half, struct weft_fi_cq *cq, 
 	half->next = cq->halves;
 	cq->halves = half;
 	pthread_mutex_unlock(&cq->eps_lock);
+	if (half->ep->prefix)
+		atomic_store(&cq->odd, true);
 }
 
 /* ring for what FI_MORE holds back */
@@ -266,9 +268,9 @@ int weft_fi_ep_enable(struct weft_fi_ep *ep)
 	if (ep->av && ep->av->bits && ep->rx.cq)
 		atomic_store(&ep->rx.cq->bits, true);
 	ep->enabled = true;
-	ep->tx.on = ep->tx.cq || ep->tx.cntr;
+	weft_fi_half_on(&ep->tx, ep->tx.cq || ep->tx.cntr);
 	/* who shares receives posts none */
-	ep->rx.on = (ep->rx.cq || ep->rx.cntr) && !ep->srx;
+	weft_fi_half_on(&ep->rx, (ep->rx.cq || ep->rx.cntr) && !ep->srx);
 	if (ep->srx)
 		weft_fi_srx_enabled(ep);
 	return ep->pool && ep->rx.cq ? weft_fi_buf_start(ep, &ep->self.fid) : 0;
@@ -304,6 +306,21 @@ static int weft_fi_ep_buffered(struct weft_fi_ep *ep, const struct fi_info *info
 	return weft_fi_buf_new(ep);
 }
 
+/* buffers begin with room that the program leaves for the provider, which has no use for it */
+static int weft_fi_ep_prefix(struct weft_fi_ep *ep, const struct fi_info *info)
+{
+	size_t size = info->ep_attr->msg_prefix_size;
+
+	if (!(info->mode & FI_MSG_PREFIX))
+		return 0;
+	if (!size || size % WEFT_FI_PREFIX || size > WEFT_FI_PREFIX_MAX || ep->shared_rx)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "FI_MSG_PREFIX: msg_prefix_size is a multiple of %d up to %d, and there is no shared receive context",
+				    WEFT_FI_PREFIX, WEFT_FI_PREFIX_MAX);
+	ep->prefix = size;
+	return 0;
+}
+
 /* what the endpoint takes over from its fi_info */
 static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 {
@@ -311,6 +328,7 @@ static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 	const struct fi_tx_attr *tx = info->tx_attr;
 	const struct fi_rx_attr *rx = info->rx_attr;
 	const char *name = info->domain_attr ? info->domain_attr->name : NULL;
+	int ret;
 
 	if (name && strcasecmp(name, q->name))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
@@ -350,7 +368,8 @@ static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 	ep->send_flags |= ep->caps & FI_FENCE;
 	ep->self.tx_flags = weft_fi_tx_flags(ep, tx ? tx->op_flags & ep->send_flags : 0);
 	ep->self.rx_flags = rx ? rx->op_flags & WEFT_FI_RX_OP_FLAGS : 0;
-	return weft_fi_ep_buffered(ep, info);
+	ret = weft_fi_ep_prefix(ep, info);
+	return ret ? ret : weft_fi_ep_buffered(ep, info);
 }
 
 /*

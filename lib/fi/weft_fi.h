@@ -71,6 +71,8 @@
 #define WEFT_FI_RX_OP_FLAGS	(FI_COMPLETION | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | \
 				 FI_MULTI_RECV)
 #define WEFT_FI_MULTI_MIN	64	/* default of FI_OPT_MIN_MULTI_RECV */
+#define WEFT_FI_PREFIX		8	/* msg_prefix_size is a multiple of it */
+#define WEFT_FI_PREFIX_MAX	4096	/* and not more than this */
 
 /* libfabric 2 has no name for it any more */
 #define WEFT_FI_BUFFERED_RECV	(1ULL << 51)
@@ -277,6 +279,7 @@ struct weft_fi_member {
  * @threshold: blocking reads have a condition, the number of entries that are wanted
  * @bits: vectors of endpoints have addresses that name contexts: their source is to be looked for
  * @deferred: endpoints may have entries that FI_MORE holds back
+ * @odd: entries may be of endpoints in prefix mode
  * @eps_lock: of @halves
  * @halves: halves of endpoints that are bound to it
  * @left: slots of endpoints that have gone, which entries may name (lock)
@@ -294,6 +297,7 @@ struct weft_fi_cq {
 	bool threshold;
 	atomic_bool bits;
 	atomic_bool deferred;
+	atomic_bool odd;
 	pthread_mutex_t eps_lock;
 	struct weft_fi_half *halves;
 	struct weft_fi_pool *left;
@@ -428,6 +432,7 @@ struct weft_fi_req {
  * @next: in weft_fi_cq.halves
  * @cntr_next: in weft_fi_cntr.halves
  * @on: it has been enabled
+ * @plain: and calls need nothing of weft_odd.c
  * @known: of a context: the kernel has its queue
  * @selective: completions only for operations with FI_COMPLETION
  * @held: entries that FI_MORE holds back
@@ -441,6 +446,7 @@ struct weft_fi_half {
 	struct weft_fi_half *next;
 	struct weft_fi_half *cntr_next;
 	bool on;
+	bool plain;
 	bool known;
 	bool selective;
 	unsigned int held;
@@ -524,6 +530,7 @@ struct weft_fi_srx {
  * @max_msg: bytes of the longest message
  * @inject: bytes of the longest injected one
  * @iov_limit: segments
+ * @prefix: msg_prefix_size in prefix mode, else 0
  * @tx_size: operations
  * @rx_size: operations
  * @min_multi_recv: FI_OPT_MIN_MULTI_RECV
@@ -554,6 +561,7 @@ struct weft_fi_ep {
 	size_t max_msg;
 	size_t inject;
 	size_t iov_limit;
+	size_t prefix;
 	size_t tx_size;
 	size_t rx_size;
 	size_t min_multi_recv;

@@ -20,6 +20,8 @@
  */
 ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 {
+	struct iovec iov[WEFT_IOV_MAX];
+	struct weft_fi_op plain = *op;
 	uint64_t what = op->flags & WEFT_FI_PEEK_FLAGS;
 	uint64_t context = (uintptr_t)op->context;
 	size_t count = op->iov ? op->count : 0;
@@ -42,6 +44,10 @@ ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 	if (count > ep->iov_limit)
 		return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
 				    "fi_trecvmsg: more segments than iov_limit");
+	plain.count = count;
+	if (ep->prefix && count && weft_fi_odd_strip(ep, &plain, iov))
+		return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
+				    "fi_trecvmsg: less room than the prefix in the first segment");
 	if (what & FI_PEEK && !ep->msg) {
 		ret = weft_fi_rdm_source(ep, op->peer, &src);
 		if (ret)
@@ -53,7 +59,7 @@ ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 	case FI_CLAIM:
 		if (!ep->rx.selective || op->flags & FI_COMPLETION)
 			flags |= WEFT_RQ_COMPLETION;
-		ret = weft_tclaim(ep->cm.ep, op->iov, count, context, flags);
+		ret = weft_tclaim(ep->cm.ep, plain.iov, count, context, flags);
 		break;
 	case FI_CLAIM | FI_DISCARD:
 		ret = weft_tdiscard(ep->cm.ep, context, 0);
@@ -63,7 +69,7 @@ ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 			flags |= WEFT_RQ_KEEP;
 		if (what & FI_DISCARD)
 			flags |= WEFT_RQ_DROP;
-		ret = weft_tpeek(ep->cm.ep, op->iov, count, src, op->tag, op->ignore, context,
+		ret = weft_tpeek(ep->cm.ep, plain.iov, count, src, op->tag, op->ignore, context,
 				 flags);
 		break;
 	}

@@ -27,7 +27,7 @@ int weft_fi_refuse(const struct weft_fi_op *op, int err)
 		why = "longer than max_msg_size, or with FI_INJECT than inject_size";
 		break;
 	case -FI_EINVAL:
-		why = "segments, or less than FI_OPT_MIN_MULTI_RECV, or a claim outside of its mode";
+		why = "segments, too little room, or a claim outside of its mode: see fi_weft(7)";
 		break;
 	}
 	return weft_fi_fail(FI_LOG_EP_DATA, err, "flags %#llx, %zu segments: %s",

@@ -73,15 +73,14 @@ WEFT_FI_INLINED int weft_fi_put_send(struct weft_ep *ep, const struct weft_fi_op
 	return weft_sendv(ep, op->iov, op->count, dst, op->data, context, flags);
 }
 
-/* as weft_fi_send() */
-WEFT_FI_INLINED ssize_t weft_fi_post_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
+/* a plain send: nothing in front of its payload */
+WEFT_FI_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
+						const struct weft_fi_op *op)
 {
 	uint32_t dst, flags, more = 0;
 	size_t len;
 	int ret;
 
-	if (weft_unlikely(!ep->tx.on))
-		return weft_fi_refuse(op, ep->enabled ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE);
 	if (weft_unlikely(op->flags & ~ep->send_flags))
 		return weft_fi_refuse(op, -FI_EBADFLAGS);
 	if (!op->one && (op->count > ep->iov_limit || (op->count && !op->iov)))
@@ -109,6 +108,14 @@ WEFT_FI_INLINED ssize_t weft_fi_post_send(struct weft_fi_ep *ep, const struct we
 	return ret;
 }
 
+/* as weft_fi_send() */
+WEFT_FI_INLINED ssize_t weft_fi_post_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
+{
+	if (weft_unlikely(!ep->tx.plain))
+		return weft_fi_odd_send(ep, op);
+	return weft_fi_post_plain_send(ep, op);
+}
+
 /* the entry itself */
 WEFT_FI_INLINED int weft_fi_put_recv(struct weft_ep *ep, const struct weft_fi_op *op,
 				     uint32_t src, uint32_t flags)
@@ -126,15 +133,14 @@ WEFT_FI_INLINED int weft_fi_put_recv(struct weft_ep *ep, const struct weft_fi_op
 	return weft_recvv(ep, op->iov, op->count, src, context, flags);
 }
 
-/* as weft_fi_recv() */
-WEFT_FI_INLINED ssize_t weft_fi_post_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
+/* the same of a receive */
+WEFT_FI_INLINED ssize_t weft_fi_post_plain_recv(struct weft_fi_ep *ep,
+						const struct weft_fi_op *op)
 {
 	uint32_t src = WEFT_SRC_ANY, flags, more = 0;
 	bool multi = op->flags & FI_MULTI_RECV;
 	int ret = 0;
 
-	if (weft_unlikely(!ep->rx.on))
-		return weft_fi_refuse(op, ep->enabled ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE);
 	if (weft_unlikely(op->flags & ~WEFT_FI_RECV_FLAGS))
 		return weft_fi_refuse(op, -FI_EBADFLAGS);
 	if (!op->one && (op->count > ep->iov_limit || (op->count && !op->iov)))
@@ -166,6 +172,14 @@ WEFT_FI_INLINED ssize_t weft_fi_post_recv(struct weft_fi_ep *ep, const struct we
 		weft_fi_posted(&ep->rx, ret ? 0 : more);
 	weft_fi_unlock(&ep->rx.lock);
 	return ret;
+}
+
+/* as weft_fi_recv() */
+WEFT_FI_INLINED ssize_t weft_fi_post_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
+{
+	if (weft_unlikely(!ep->rx.plain))
+		return weft_fi_odd_recv(ep, op);
+	return weft_fi_post_plain_recv(ep, op);
 }
 
 #endif

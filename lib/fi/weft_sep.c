@@ -195,7 +195,7 @@ static int weft_fi_ctx_close(struct fid *fid)
 
 	weft_fi_half_flush(half);
 	pthread_mutex_lock(&ctx->sep->lock);
-	half->on = false;
+	weft_fi_half_on(half, false);
 	ctx->open = false;
 	ctx->sep->opened--;
 	pthread_mutex_unlock(&ctx->sep->lock);
@@ -249,7 +249,7 @@ static int weft_fi_ctx_enable(struct weft_fi_ctx *ctx)
 	if (ep->pool && !ctx->tx && !half->known)
 		ret = weft_fi_buf_start(ep, &ctx->face.fid);
 	half->known = true;
-	half->on = !ret;
+	weft_fi_half_on(half, !ret);
 	return ret;
 }
 

@@ -15,6 +15,7 @@ static struct fi_info *hints_new(const struct opts *o)
 	h->ep_attr->type = o->type;
 	h->caps = FI_MSG | (o->type == FI_EP_DGRAM ? 0 : FI_TAGGED) | o->caps;
 	h->mode = o->mode;
+	h->ep_attr->msg_prefix_size = o->prefix;
 	h->addr_format = o->v6 ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
 	h->fabric_attr->prov_name = strdup("weft");
 	h->tx_attr->size = o->tx_size;

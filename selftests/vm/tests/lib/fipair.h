@@ -26,7 +26,8 @@
  * @v6: IPv6
  * @selective: both queues are bound with FI_SELECTIVE_COMPLETION
  * @caps: more capabilities
- * @mode: of the hints
+ * @mode: modes that the program copes with
+ * @prefix: msg_prefix_size in the hints
  * @limit: FI_OPT_BUFFERED_LIMIT, 0: the provider's choice
  * @min: FI_OPT_BUFFERED_MIN, with @limit
  * @counters: sends and receives are counted
@@ -44,6 +45,7 @@ struct opts {
 	bool no_cq;
 	uint64_t caps;
 	uint64_t mode;
+	size_t prefix;
 	size_t limit;
 	size_t min;
 	size_t cq_size;

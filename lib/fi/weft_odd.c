@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weft_odd.c - sends and receives that are not as most are: in prefix mode, or refused
+ *
+ * Most calls go straight from weft_msg.c to a ring (weft_post.h). Those of an endpoint whose half
+ * is not "plain" come here first. In prefix mode (FI_MSG_PREFIX) each buffer begins with
+ * msg_prefix_size bytes which the provider does not need, does not look at and does not send: they
+ * are taken off here, and added to the lengths that completions tell.
+ */
+#include "weft_post.h"
+
+/**
+ * weft_fi_half_on() - a half of an endpoint begins or ceases to work
+ * @half: the half
+ * @on: it works
+ */
+void weft_fi_half_on(struct weft_fi_half *half, bool on)
+{
+	half->on = on;
+	half->plain = on && !half->ep->prefix;
+}
+
+/**
+ * weft_fi_odd_strip() - take the prefix off
+ * @ep: endpoint
+ * @op: a send or a receive as the program described it; its segments become @iov
+ * @iov: room for WEFT_IOV_MAX segments
+ *
+ * Return: 0, -FI_EINVAL: the first segment does not hold the prefix, or there are too many.
+ */
+ssize_t weft_fi_odd_strip(const struct weft_fi_ep *ep, struct weft_fi_op *op, struct iovec *iov)
+{
+	if (!op->iov || !op->count || op->count > ep->iov_limit ||
+	    op->iov->iov_len < ep->prefix)
+		return -FI_EINVAL;
+	memcpy(iov, op->iov, op->count * sizeof(*iov));
+	iov->iov_base = (char *)iov->iov_base + ep->prefix;
+	iov->iov_len -= ep->prefix;
+	op->iov = iov;
+	return 0;
+}
+
+ssize_t weft_fi_odd_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
+{
+	struct iovec iov[WEFT_IOV_MAX];
+	struct weft_fi_op plain = *op;
+
+	if (!ep->tx.on)
+		return weft_fi_refuse(op, ep->enabled ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE);
+	if (ep->prefix && weft_fi_odd_strip(ep, &plain, iov))
+		return weft_fi_refuse(op, -FI_EINVAL);
+	return weft_fi_post_plain_send(ep, &plain);
+}
+
+ssize_t weft_fi_odd_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
+{
+	struct iovec iov[WEFT_IOV_MAX];
+	struct weft_fi_op plain = *op;
+
+	if (!ep->rx.on)
+		return weft_fi_refuse(op, ep->enabled ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE);
+	/* messages would stand in the buffer without prefixes */
+	if (ep->prefix && op->flags & FI_MULTI_RECV)
+		return weft_fi_refuse(op, -FI_EBADFLAGS);
+	if (ep->prefix && weft_fi_odd_strip(ep, &plain, iov))
+		return weft_fi_refuse(op, -FI_EINVAL);
+	return weft_fi_post_plain_recv(ep, &plain);
+}
+
+/**
+ * weft_fi_odd_cqe() - what a completion says in prefix mode
+ * @cqe: a completion of an endpoint in that mode
+ * @prefix: its msg_prefix_size
+ *
+ * A message's length is that of the program's bytes with the prefix, and a place is that of the
+ * prefix. What failed for another reason than room has no length.
+ */
+void weft_fi_odd_cqe(struct weft_cqe *cqe, size_t prefix)
+{
+	if (cqe->flags & (WEFT_CQE_SEND | WEFT_CQE_RELEASE) ||
+	    (cqe->status && cqe->status != EMSGSIZE))
+		return;
+	cqe->len += prefix;
+	if (cqe->buf)
+		cqe->buf -= prefix;
+}
