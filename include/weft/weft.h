@@ -523,6 +523,27 @@ int weft_shutdown(struct weft_ep *ep);
  */
 int weft_shutdown_graceful(struct weft_ep *ep);
 
+/**
+ * weft_group_join() - join a multicast group (WEFT_IOC_GROUP_JOIN)
+ * @ep: enabled DGRAM endpoint
+ * @addr: the group; service 0: the endpoint's
+ * @flags: WEFT_GROUP_*
+ * @group: out: its number, the destination of sends with WEFT_SQ_GROUP
+ *
+ * Return: 0, -EINVAL, -EAFNOSUPPORT, -EALREADY, -ENOSPC, -errno.
+ */
+int weft_group_join(struct weft_ep *ep, const struct weft_sockaddr *addr, uint32_t flags,
+		    uint32_t *group);
+
+/**
+ * weft_group_leave() - leave a multicast group (WEFT_IOC_GROUP_LEAVE)
+ * @ep: DGRAM endpoint
+ * @group: number of the group
+ *
+ * Return: 0, -ENOENT, -errno.
+ */
+int weft_group_leave(struct weft_ep *ep, uint32_t group);
+
 #include <weft/msg.h>
 
 #pragma GCC visibility pop

@@ -58,6 +58,9 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
 	weft_lock_init(&core->lock, WEFT_RANK_CORE);
 	weft_lock_init(&core->svc_lock, WEFT_RANK_SVC);
 	weft_grants_init(&core->grants);
+	weft_lock_init(&core->grp_lock, WEFT_RANK_SVC);
+	weft_mutex_init(&core->grp_mutex);
+	weft_list_init(&core->groups);
 	weft_list_init(&core->eps);
 	for (i = 0; i < WEFT_CORE_HASH; i++) {
 		weft_list_init(&core->services[i]);
@@ -466,6 +469,25 @@ static struct weft_path *weft_rx_enter(struct weft_core *core, u32 id)
 	return path;
 }
 
+/* A packet that is no path's. Return: dealt with. */
+static bool weft_rx_stray(struct weft_core *core, const struct weft_rx *rx,
+			  const struct weft_hdr *h, const struct weft_chunks *rest,
+			  struct weft_out *out)
+{
+	switch (h->type) {
+	case WEFT_PKT_HELLO:
+		weft_hello_rx(core, rx, h, rest, out);
+		return true;
+	case WEFT_PKT_GONE:
+		weft_gone_rx(core, rx, h, out);
+		return true;
+	case WEFT_PKT_GROUP:
+		weft_group_rx(core, rx, rest, out);
+		return true;
+	}
+	return false;
+}
+
 /*
  * The first packet of @left, which is of @rx. @pathp: the path of the one before, entered, or NULL.
  * Return: packets that have been dealt with.
@@ -494,14 +516,8 @@ static u32 weft_rx_one(struct weft_core *core, const struct weft_rx *rx,
 		weft_flush(out);
 	}
 	*pathp = path;
-	if (unlikely(h.type == WEFT_PKT_HELLO)) {
-		weft_hello_rx(core, rx, &h, &rest, out);
+	if (unlikely(h.type != WEFT_PKT_DATA) && weft_rx_stray(core, rx, &h, &rest, out))
 		return 1;
-	}
-	if (unlikely(h.type == WEFT_PKT_GONE)) {
-		weft_gone_rx(core, rx, &h, out);
-		return 1;
-	}
 	if (!path) {
 		path = weft_rx_enter(core, h.path);
 		*pathp = path;

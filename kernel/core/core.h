@@ -10,10 +10,12 @@
  * Locks, in the order in which they are taken:
  *
  *	ep->sq_mutex	one consumer of the send ring; sleeps: process context only
+ *	core->grp_mutex	who joins and leaves multicast groups; likewise
  *	core->lock	tables: services, paths, address vectors' slow side
  *	path->lock	packets, flows and messages of one remote node (core->local: of this one)
  *	grants.lock	inside of path->lock, nothing inside of it
  *	core->svc_lock	endpoints by service number
+ *	core->grp_lock	members of multicast groups
  *	ep->lock	receive ring, posted receives, unexpected messages, state
  *	srq->lock	receives that endpoints share
  *	cq->lock, eq->lock
@@ -133,6 +135,7 @@ enum weft_counter { WEFT_COUNTERS(WEFT_COUNTER_ENUM) WEFT_NCOUNTERS };
 
 #define WEFT_CORE_ADDRS		4
 #define WEFT_CORE_HASH		256	/* lists in each table; a power of two */
+#define WEFT_CORE_GROUPS	256	/* multicast groups with members here */
 
 /**
  * struct weft_core - the protocol of one port
@@ -157,6 +160,10 @@ enum weft_counter { WEFT_COUNTERS(WEFT_COUNTER_ENUM) WEFT_NCOUNTERS };
  * @conns: connections that are being set up or up, by id
  * @gone_at: when the next answer to an unknown packet may be given
  * @key: of hash tables
+ * @grp_mutex: who joins and leaves groups
+ * @grp_lock: @groups and their members; inside of path->lock
+ * @groups: struct weft_group
+ * @ngroups: how many
  * @local: path of messages that stay on this node
  * @grants: who may send how much of a long message
  * @cnt: counters: per CPU in the kernel; see weft_count()
@@ -184,6 +191,10 @@ struct weft_core {
 	struct weft_list conns[WEFT_CORE_HASH];
 	weft_ns gone_at;
 	u64 key[2];
+	struct weft_mutex grp_mutex;
+	struct weft_lock grp_lock;
+	struct weft_list groups;
+	u32 ngroups;
 	struct weft_path *local;
 	struct weft_grants grants;
 	weft_counters_t cnt;
@@ -589,6 +600,26 @@ struct weft_ep_info {
 };
 
 void weft_ep_look(struct weft_ep *ep, struct weft_ep_info *info);
+
+/* ---- Multicast groups ------------------------------------------------------------ */
+
+/**
+ * weft_group_join - have an endpoint join a multicast group
+ * @ep: an enabled endpoint of datagrams
+ * @addr: the group; service 0 becomes the endpoint's
+ * @flags: WEFT_GROUP_*
+ * @now: time
+ * @out: to be flushed
+ * @id: out: number of the group at this endpoint
+ *
+ * Sleeps. Return: 0, -EINVAL: not such an endpoint, not such an address; -EAFNOSUPPORT, -EALREADY,
+ * -ENOSPC: too many groups; -ENODEV: stopped; -ENOMEM, and what weft_env_group() and
+ * weft_env_path_open() say.
+ */
+int weft_group_join(struct weft_ep *ep, struct weft_sockaddr *addr, u32 flags, weft_ns now,
+		    struct weft_out *out, u32 *id);
+/* Leave a group. Sleeps. Return: 0, -ENOENT. */
+int weft_group_leave(struct weft_ep *ep, u32 id, weft_ns now, struct weft_out *out);
 
 /* ---- Shared receive queues ------------------------------------------------------- */
 

@@ -13,10 +13,13 @@
  * received if a receive is posted when it comes, and dropped and counted if not: it is never
  * unexpected. Its flow exists on the sending side alone, as a memory of path and destination.
  *
+ * One to a multicast group goes out by the group's path, and is given to the members here by
+ * group.c.
+ *
  * Longer ones than the completion queue takes are put into a struct weft_rxm of core->local, with
  * all of their bytes, and go the way of buffered messages from there (place.c).
  *
- * Locks: ep->sq_mutex -> path->lock -> ep->lock of the receiver.
+ * Locks: ep->sq_mutex -> path->lock or core->grp_lock -> ep->lock of the receiver.
  */
 #include "proto.h"
 
@@ -106,9 +109,15 @@ drop:
 	return false;
 }
 
-/* The same; the endpoint is not locked. */
-static void weft_dgram_deliver(struct weft_ep *ep, const struct weft_dgram *d,
-			       const struct weft_sockaddr *from, struct weft_out *out)
+/**
+ * weft_dgram_deliver - give a datagram to an endpoint
+ * @ep: the endpoint, not locked
+ * @d: the datagram
+ * @from: the sender
+ * @out: output
+ */
+void weft_dgram_deliver(struct weft_ep *ep, const struct weft_dgram *d,
+			const struct weft_sockaddr *from, struct weft_out *out)
 {
 	u8 *buf = NULL;
 
@@ -258,6 +267,18 @@ static bool weft_dgram_now(struct weft_flow *flow, const struct weft_dgram *d,
 	return go;
 }
 
+/* The flow to a destination: of the address vector, or a group. */
+static struct weft_flow *weft_dgram_flow(struct weft_ep *ep, const struct weft_sq_entry *e,
+					 struct weft_out *out)
+{
+	struct weft_member *m;
+
+	if (!(e->flags & WEFT_SQ_GROUP))
+		return weft_flow_find(ep, e->dst, out);
+	m = weft_group_member(ep, e->dst);
+	return m && m->flow ? m->flow : ERR_PTR(-EINVAL);
+}
+
 /* Return: 0, negative errno: it cannot be sent; -ECONNREFUSED: nobody is there to take it. */
 static int weft_dgram_check(struct weft_ep *ep, const struct weft_sq_entry *e,
 			    struct weft_flow **flowp, struct weft_out *out)
@@ -268,7 +289,7 @@ static int weft_dgram_check(struct weft_ep *ep, const struct weft_sq_entry *e,
 		return -EOPNOTSUPP;
 	if (e->len > ep->core->conf.max_payload - WEFT_DGRAM_HEAD)
 		return -EMSGSIZE;
-	flow = weft_flow_find(ep, e->dst, out);
+	flow = weft_dgram_flow(ep, e, out);
 	if (IS_ERR(flow))
 		return (int)PTR_ERR(flow);
 	/* its largest packet gets smaller at most once, by the handshake */
@@ -317,6 +338,8 @@ int weft_dgram_send(struct weft_ep *ep, const struct weft_sq_entry *e, struct we
 	d.len = (u32)e->len;
 	d.data = e->data;
 	d.pay = dst;
+	if (flow->path->group)
+		weft_group_deliver(ep->core, &flow->peer, &d, &ep->addr, out);
 	if (flow->lep) {
 		weft_dgram_deliver(flow->lep, &d, &ep->addr, out);
 		weft_free(buf);

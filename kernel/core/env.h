@@ -61,6 +61,13 @@ enum weft_rank {
  *	void weft_yield(void)		sleeps: let others run, in a loop that waits for them
  */
 
+/* Is it the address of a multicast group? */
+static inline bool weft_addr_is_group(const struct weft_sockaddr *a)
+{
+	return a->family == AF_INET ? (a->addr[0] & 0xf0) == 0xe0 :
+	       a->family == AF_INET6 && a->addr[0] == 0xff;
+}
+
 /* ---- Memory of programs ---------------------------------------------------------- */
 
 /**
@@ -220,6 +227,13 @@ int weft_env_path_open(struct weft_path *path, u32 *max_payload);
  * weft_env_path_free() or later).
  */
 void weft_env_path_close(struct weft_path *path);
+
+/*
+ * Have packets to a group come in, or not any more. The service does not count; it is not asked
+ * for twice. Sleeps. Return: 0, negative errno: they do not come (not of the end, which cannot
+ * fail).
+ */
+int weft_env_group(struct weft_core *core, const struct weft_sockaddr *group, bool join);
 
 /* ---- The device ------------------------------------------------------------------ */
 

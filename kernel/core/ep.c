@@ -125,6 +125,8 @@ static int weft_ep_slots(struct weft_ep *ep)
 		ep->sq.known |= WEFT_SQ_FENCE;
 	if (ep->conf.flags & WEFT_EPF_VARIABLE)
 		ep->sq.longest = WEFT_MSG_LIMIT;
+	if (ep->conf.type == WEFT_EP_DGRAM)
+		ep->sq.known |= WEFT_SQ_GROUP;
 	weft_ring_init(&ep->rq, ep->conf.rq, ep->conf.rq_slots);
 	ep->rq.announce = ep->conf.type != WEFT_EP_DGRAM;
 	return 0;
@@ -161,6 +163,7 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	weft_list_init(&ep->turn);
 	weft_list_init(&ep->claims);
 	weft_list_init(&ep->fences);
+	weft_list_init(&ep->groups);
 	ep->odd = conf->type == WEFT_EP_DGRAM || conf->flags & WEFT_EPF_FENCE;
 	weft_list_init(&ep->reqs);
 	weft_list_init(&ep->ev_conn.node);
@@ -631,6 +634,7 @@ static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 	u32 i;
 
 	weft_service_release(ep);
+	weft_group_leave_all(ep, out);
 	weft_lock(&ep->lock);
 	WRITE_ONCE(ep->state, WEFT_EPS_DEAD);
 	weft_recv_cancel_all(ep, ECANCELED, out);

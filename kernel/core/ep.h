@@ -91,6 +91,40 @@ struct weft_conn {
 #define WEFT_WORK_BREAK	5	/* end a connection that has been broken */
 
 /**
+ * struct weft_group - a multicast group with members here
+ * @node: in core->groups
+ * @addr: its address with the service; constant
+ * @members: struct weft_member
+ *
+ * Changed under core->grp_mutex and core->grp_lock, read under either.
+ */
+struct weft_group {
+	struct weft_list node;
+	struct weft_sockaddr addr;
+	struct weft_list members;
+};
+
+/**
+ * struct weft_member - an endpoint in a group
+ * @gnode: in group->members; as in struct weft_group
+ * @node: in ep->groups; ep->sq_mutex
+ * @group: the group; constant
+ * @ep: the endpoint, which leaves before it goes; constant
+ * @id: number of the group at the endpoint; constant
+ * @flags: WEFT_GROUP_*; constant
+ * @flow: of what it sends there, NULL: it does not send; constant
+ */
+struct weft_member {
+	struct weft_list gnode;
+	struct weft_list node;
+	struct weft_group *group;
+	struct weft_ep *ep;
+	u32 id;
+	u32 flags;
+	struct weft_flow *flow;
+};
+
+/**
  * struct weft_ep - an endpoint
  * @core: its core
  * @conf: what it is made of; constant
@@ -125,6 +159,9 @@ struct weft_conn {
  * @fences: flows with sends that a fence holds back (flow->fnode); sq_mutex
  * @fence_go: some of them may go
  * @flows: flows by address of the destination; sq_mutex
+ * @groups: struct weft_member, multicast groups that it has joined; sq_mutex
+ * @ngroups: how many; sq_mutex
+ * @next_group: number of the next one; sq_mutex
  * @recent: the flow used last, or the only one; sq_mutex
  * @recent_dst: index in the address vector that it was found by; sq_mutex
  * @recent_gen: generation of the vector then; sq_mutex
@@ -210,6 +247,9 @@ struct weft_ep {
 	struct weft_list fences;
 	bool fence_go;
 	struct weft_list flows[WEFT_EP_FLOWS];
+	struct weft_list groups;
+	u32 ngroups;
+	u32 next_group;
 	struct weft_flow *recent;
 	u32 recent_dst;
 	u32 recent_gen;

@@ -299,7 +299,9 @@ struct weft_tx *weft_frame_new(struct weft_out *out, u32 len)
 void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, struct weft_out *out)
 {
 	struct weft_hdr h = {
-		.type = WEFT_PKT_DGRAM, .path = path->peer_id, .token = path->peer_token
+		.type = path->group ? WEFT_PKT_GROUP : WEFT_PKT_DGRAM,
+		.path = path->peer_id,
+		.token = path->peer_token,
 	};
 	struct weft_tx *tx = weft_frame_new(out, WEFT_WIRE_HDR + rec->len + rec->pay);
 

@@ -301,7 +301,7 @@ void weft_gone_send(struct weft_core *core, const struct weft_rx *rx, const stru
 	struct weft_tx *tx;
 
 	weft_count(core, rx_unknown);
-	if (be16_to_cpu(rx->src.port) != core->conf.udp_port)
+	if (be16_to_cpu(rx->src.port) != core->conf.udp_port || rx->dst >= core->naddr)
 		return;
 	if (out->now < READ_ONCE(core->gone_at) || out->ntx == WEFT_OUT_TX)
 		return;

@@ -182,6 +182,8 @@ u32 weft_tx_pieces(const struct weft_tx *tx, u32 i, struct weft_span *span, u32 
 
 /* ---- What comes in --------------------------------------------------------------- */
 
+#define WEFT_RX_GROUP	0xff	/* of rx->dst */
+
 /**
  * struct weft_rx - received packets that stand one behind the other; their bytes are stable: nobody
  * else can change them
@@ -190,7 +192,8 @@ u32 weft_tx_pieces(const struct weft_tx *tx, u32 i, struct weft_span *span, u32 
  * @seg: bytes of each packet but the last, which may be shorter; 0: there is one
  * @stride: bytes from one packet's first to the next one's, not less than @seg; 0: as @seg
  * @src: sender's address; @src.port: UDP source port
- * @dst: index of the own address it was sent to, in core->addr
+ * @dst: index of the own address it was sent to, in core->addr; WEFT_RX_GROUP: a group
+ * @group: that group's address, of the family of @src
  * @ecn: ECN field of the IP header
  */
 struct weft_rx {
@@ -201,6 +204,7 @@ struct weft_rx {
 	struct weft_sockaddr src;
 	u8 dst;
 	u8 ecn;
+	u8 group[16];
 };
 
 /**

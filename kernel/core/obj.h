@@ -258,6 +258,7 @@ struct weft_lane {
  * @state: WEFT_PATHS_*
  * @failing: errno: it is to be given up
  * @local: it is the node itself
+ * @group: it leads to a multicast group: it is in no table, always UP, and carries datagrams alone
  * @src: index of the own address
  * @busy: lanes that have something to do, a bit each, and WEFT_BUSY_DGRAM
  * @addr: remote node; constant
@@ -325,6 +326,7 @@ struct weft_path {
 	u8 state;
 	u16 failing;
 	bool local;
+	bool group;
 	u8 src;
 	u8 busy;
 	struct weft_sockaddr addr;

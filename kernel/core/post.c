@@ -80,7 +80,8 @@ void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, struct weft_pos
 	e->src = src;
 	e->flags = (flags & WEFT_MSG_TAGGED ? WEFT_CQE_TAGGED : 0) |
 		   (flags & WEFT_MSG_DATA ? WEFT_CQE_DATA : 0) |
-		   (flags & WEFT_MSG_SOLICITED ? WEFT_CQE_SOLICITED : 0);
+		   (flags & WEFT_MSG_SOLICITED ? WEFT_CQE_SOLICITED : 0) |
+		   (flags & WEFT_MSG_GROUP ? WEFT_CQE_GROUP : 0);
 	e->ep = (u16)ep->conf.handle;
 	e->olen = len > post->vec.len ? len - post->vec.len : 0;
 	e->status = e->olen ? EMSGSIZE : 0;

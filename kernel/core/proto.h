@@ -308,6 +308,18 @@ void weft_fence_drop(struct weft_flow *flow, int status, struct weft_out *out);
 int weft_dgram_send(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out);
 void weft_dgram_output(struct weft_path *path, struct weft_out *out);
 void weft_dgram_rx(struct weft_path *path, const struct weft_chunks *rest, struct weft_out *out);
+void weft_dgram_deliver(struct weft_ep *ep, const struct weft_dgram *d,
+			const struct weft_sockaddr *from, struct weft_out *out);
+
+/* ---- group.c ---------------------------------------------------------------------- */
+
+struct weft_member *weft_group_member(struct weft_ep *ep, u32 id);
+void weft_group_leave_all(struct weft_ep *ep, struct weft_out *out);
+void weft_group_deliver(struct weft_core *core, const struct weft_sockaddr *group,
+			struct weft_dgram *d, const struct weft_sockaddr *from,
+			struct weft_out *out);
+void weft_group_rx(struct weft_core *core, const struct weft_rx *rx,
+		   const struct weft_chunks *rest, struct weft_out *out);
 
 /* ---- local.c --------------------------------------------------------------------- */
 

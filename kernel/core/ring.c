@@ -21,7 +21,7 @@ void weft_ring_init(struct weft_ring *r, const void *slots, u32 size)
 	r->size = size;
 	r->cons = 0;
 	r->prod = 0;
-	r->known = WEFT_SQ_FLAGS & ~WEFT_SQ_FENCE;
+	r->known = WEFT_SQ_FLAGS & ~(WEFT_SQ_FENCE | WEFT_SQ_GROUP);
 	r->longest = WEFT_MSG_MAX;
 	r->keys = false;
 	r->announce = false;

@@ -26,6 +26,7 @@
 #define WEFT_PKT_DATA		2
 #define WEFT_PKT_GONE		3	/* header alone; path id and token of what it answers */
 #define WEFT_PKT_DGRAM		4	/* lane, PSN and what acknowledges do not count */
+#define WEFT_PKT_GROUP		5	/* a DGRAM to a multicast group: path id and token are 0 */
 
 /* Flags of packets; unknown ones do not count */
 #define WEFT_PKT_ACKNOW		1	/* acknowledge at once */
@@ -52,6 +53,7 @@
 #define WEFT_MSG_MATCHED	16	/* DONE(matched) is wanted */
 #define WEFT_MSG_SOLICITED	32	/* the receiver is to be woken */
 #define WEFT_MSG_FLAGS		63	/* those that are known */
+#define WEFT_MSG_GROUP		BIT(15)	/* came to a group; not on the wire */
 
 /* Kinds of DONE */
 #define WEFT_DONE_PLACED	1

@@ -250,6 +250,8 @@ int weft_uep_shutdown(struct weft_call *call);
 int weft_uep_cancel(struct weft_call *call);
 int weft_uep_mark(struct weft_call *call);
 int weft_uep_held(struct weft_call *call);
+int weft_uep_join(struct weft_call *call);
+int weft_uep_leave_group(struct weft_call *call);
 int weft_usrq_create(struct weft_call *call);
 int weft_usrq_resize(struct weft_call *call);
 int weft_usrq_query(struct weft_call *call);

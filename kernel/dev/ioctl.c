@@ -69,6 +69,7 @@ union weft_call_arg {
 	struct weft_ioc_srq_query srq_query;
 	struct weft_ioc_srq_cancel srq_cancel;
 	struct weft_ioc_mark mark;
+	struct weft_ioc_group group;
 };
 
 static int weft_query(struct weft_call *call)
@@ -84,7 +85,8 @@ static int weft_query(struct weft_call *call)
 	q->abi = WEFT_ABI_VERSION;
 	q->caps = WEFT_CAP_TAGGED | WEFT_CAP_RDM | WEFT_CAP_MSG | WEFT_CAP_CANCEL |
 		  WEFT_CAP_PEEK | WEFT_CAP_MULTI | WEFT_CAP_MATCH | WEFT_CAP_SRQ |
-		  WEFT_CAP_COUNT | WEFT_CAP_DGRAM | WEFT_CAP_FENCE | WEFT_CAP_ANNOUNCE;
+		  WEFT_CAP_COUNT | WEFT_CAP_DGRAM | WEFT_CAP_FENCE | WEFT_CAP_ANNOUNCE |
+		  WEFT_CAP_GROUP;
 	q->max_msg = WEFT_MSG_MAX;
 	q->max_inline = WEFT_INLINE_MAX;
 	q->max_iov = WEFT_IOV_MAX;
@@ -145,6 +147,9 @@ static const struct weft_call_desc weft_calls[] = {
 	DESC(SRQ_ARM, weft_usrq_arm, weft_ioc_mark, 0, 0, 0),
 	DESC(EP_MARK, weft_uep_mark, weft_ioc_mark, 0, 0, 0),
 	DESC(EP_HELD, weft_uep_held, weft_ioc_mark, 0, WEFT_CALL_OUT, 0),
+	DESC(GROUP_JOIN, weft_uep_join, weft_ioc_group, 0, WEFT_CALL_OUT,
+	     WEFT_GROUP_SEND | WEFT_GROUP_RECV),
+	DESC(GROUP_LEAVE, weft_uep_leave_group, weft_ioc_group, 0, 0, 0),
 };
 
 /**

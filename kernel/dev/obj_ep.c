@@ -545,6 +545,49 @@ int weft_uep_held(struct weft_call *call)
 }
 
 /**
+ * weft_uep_join - WEFT_IOC_GROUP_JOIN
+ * @call: struct weft_ioc_group
+ *
+ * Return: 0, -ENOENT, -ENOMEM, and what weft_group_join() says.
+ */
+int weft_uep_join(struct weft_call *call)
+{
+	struct weft_ioc_group *arg = call->arg;
+	struct weft_entry in;
+	int err;
+
+	err = weft_uep_enter(call->ctx, arg->handle, &in);
+	if (err)
+		return err;
+	err = weft_group_join(in.uep->ep, &arg->addr, arg->flags, weft_now(), in.out, &arg->group);
+	weft_uep_leave(&in);
+	return err;
+}
+
+/**
+ * weft_uep_leave_group - WEFT_IOC_GROUP_LEAVE
+ * @call: struct weft_ioc_group
+ *
+ * Return: 0, -EINVAL: the address is not 0; -ENOENT: no such endpoint, or it has not joined such a
+ * group; -ENOMEM.
+ */
+int weft_uep_leave_group(struct weft_call *call)
+{
+	struct weft_ioc_group *arg = call->arg;
+	struct weft_entry in;
+	int err;
+
+	if (memchr_inv(&arg->addr, 0, sizeof(arg->addr)))
+		return -EINVAL;
+	err = weft_uep_enter(call->ctx, arg->handle, &in);
+	if (err)
+		return err;
+	err = weft_group_leave(in.uep->ep, arg->group, weft_now(), in.out);
+	weft_uep_leave(&in);
+	return err;
+}
+
+/**
  * weft_uep_setname - WEFT_IOC_SETNAME
  * @call: struct weft_ioc_name
  *

@@ -45,12 +45,21 @@ static void weft_loop_stop(struct weft_port *port)
  */
 static void weft_loop_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
 {
-	weft_count_add(&port->core, tx_errors, n);
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (!tx[i].path || !weft_addr_is_group(weft_path_addr(tx[i].path)))
+			weft_count(&port->core, tx_errors);
 }
 
 static int weft_loop_path_open(struct weft_port *port, struct weft_path *path, void *priv,
 			       u32 *max_payload)
 {
+	/* the core gives members here theirs; there are no others */
+	if (weft_addr_is_group(weft_path_addr(path))) {
+		*max_payload = port->core.conf.max_payload;
+		return 0;
+	}
 	return -ENETUNREACH;
 }
 

@@ -92,6 +92,28 @@ u32 weft_neigh_group(const struct weft_sockaddr *addr, u8 *mac)
 	return 1;
 }
 
+/**
+ * weft_neigh_group_mac - Ethernet address of a multicast group
+ * @group: the group
+ * @mac: out
+ *
+ * Context: any.
+ */
+void weft_neigh_group_mac(const struct weft_sockaddr *group, u8 *mac)
+{
+	if (group->family == AF_INET) {
+		mac[0] = 0x01;
+		mac[1] = 0x00;
+		mac[2] = 0x5e;
+		mac[3] = group->addr[1] & 0x7f;
+		memcpy(mac + 4, group->addr + 2, 2);
+	} else {
+		mac[0] = 0x33;
+		mac[1] = 0x33;
+		memcpy(mac + 2, group->addr + 12, 4);
+	}
+}
+
 static bool weft_mac_ok(const u8 *mac)
 {
 	return !(mac[0] & 1) && memcmp(mac, weft_zero, ETH_ALEN);
@@ -384,19 +406,19 @@ static const struct weft_sockaddr *weft_neigh_hop(const struct weft_neighs *t,
 /**
  * weft_neigh_reaches - is there a way to a node?
  * @t: neighbours
- * @to: the node
+ * @to: the node, or a multicast group
  *
  * Context: any. Return: it is on the link, or a gateway is.
  */
 bool weft_neigh_reaches(const struct weft_neighs *t, const struct weft_sockaddr *to)
 {
-	return weft_neigh_hop(t, to);
+	return weft_addr_is_group(to) || weft_neigh_hop(t, to);
 }
 
 /**
  * weft_neigh_find - Ethernet address that packets to a node are sent to
  * @t: neighbours
- * @to: the node
+ * @to: the node, or a multicast group
  * @now: time
  * @mac: out: valid until t->gen changes; to be asked for again each second, so that its use is
  *	seen
@@ -407,10 +429,15 @@ bool weft_neigh_reaches(const struct weft_neighs *t, const struct weft_sockaddr 
  */
 int weft_neigh_find(struct weft_neighs *t, const struct weft_sockaddr *to, weft_ns now, u8 *mac)
 {
-	const struct weft_sockaddr *hop = weft_neigh_hop(t, to);
+	const struct weft_sockaddr *hop;
 	struct weft_neigh *n;
 	int err = -EAGAIN;
 
+	if (weft_addr_is_group(to)) {
+		weft_neigh_group_mac(to, mac);
+		return 0;
+	}
+	hop = weft_neigh_hop(t, to);
 	if (!hop)
 		return -ENETUNREACH;
 	weft_lock(&t->lock);

@@ -171,5 +171,6 @@ const char *weft_neigh_state_name(u8 state);
 
 u16 weft_neigh_sum(const void *data, u32 len, u32 sum);
 u32 weft_neigh_group(const struct weft_sockaddr *addr, u8 *mac);
+void weft_neigh_group_mac(const struct weft_sockaddr *group, u8 *mac);
 
 #endif

@@ -12,6 +12,7 @@
  */
 #include <linux/ethtool.h>
 #include <linux/if_arp.h>
+#include <linux/igmp.h>
 #include <linux/inetdevice.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -158,6 +159,88 @@ static void weft_nd_look(struct weft_port *port, struct weft_port_look *look)
 	look->link_up = READ_ONCE(nd->up);
 }
 
+/* ---- Multicast groups ------------------------------------------------------------------------ */
+
+/* The stack reports the group to the link, and lets its packets come to the hook. rtnl. */
+static int weft_nd_group_in(struct net_device *dev, const struct weft_sockaddr *addr)
+{
+	struct in_device *in = __in_dev_get_rtnl(dev);
+	__be32 addr4;
+
+	if (addr->family == AF_INET6)
+		return ipv6_dev_mc_inc(dev, (const struct in6_addr *)addr->addr);
+	if (!in)
+		return -EADDRNOTAVAIL;
+	memcpy(&addr4, addr->addr, sizeof(addr4));
+	ip_mc_inc_group(in, addr4);
+	return 0;
+}
+
+/* rtnl */
+static void weft_nd_group_out(struct net_device *dev, struct weft_nd_group *g)
+{
+	struct in_device *in = __in_dev_get_rtnl(dev);
+	__be32 addr4;
+
+	if (g->addr.family == AF_INET6) {
+		ipv6_dev_mc_dec(dev, (const struct in6_addr *)g->addr.addr);
+	} else if (in) {
+		memcpy(&addr4, g->addr.addr, sizeof(addr4));
+		ip_mc_dec_group(in, addr4);
+	}
+	list_del(&g->node);
+	kfree(g);
+}
+
+static int weft_nd_group_join(struct weft_nd *nd, struct net_device *dev,
+			      const struct weft_sockaddr *addr)
+{
+	struct weft_nd_group *g = kzalloc(sizeof(*g), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!g)
+		return -ENOMEM;
+	err = weft_nd_group_in(dev, addr);
+	if (err) {
+		kfree(g);
+		return err;
+	}
+	g->addr = *addr;
+	list_add(&g->node, &nd->groups);
+	return 0;
+}
+
+static int weft_nd_group(struct weft_port *port, const struct weft_sockaddr *addr, bool join)
+{
+	struct weft_nd *nd = port->priv;
+	struct weft_nd_group *g;
+	struct net_device *dev;
+	int err = -ENODEV;
+
+	rtnl_lock();
+	dev = rtnl_dereference(nd->dev);
+	if (dev && join)
+		err = weft_nd_group_join(nd, dev, addr);
+	list_for_each_entry(g, &nd->groups, node) {
+		if (!dev || join || g->addr.family != addr->family ||
+		    memcmp(g->addr.addr, addr->addr, sizeof(addr->addr)))
+			continue;
+		weft_nd_group_out(dev, g);
+		break;
+	}
+	rtnl_unlock();
+	return join ? err : 0;
+}
+
+/* The port goes, or its device. rtnl. */
+static void weft_nd_group_none(struct weft_nd *nd, struct net_device *dev)
+{
+	struct weft_nd_group *g, *next;
+
+	list_for_each_entry_safe(g, next, &nd->groups, node)
+		weft_nd_group_out(dev, g);
+}
+
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 /* rtnl */
@@ -203,6 +286,7 @@ static int weft_nd_start(struct weft_port *port, struct weft_port_conf *conf,
 	if (!nd)
 		return -ENOMEM;
 	nd->port = port;
+	INIT_LIST_HEAD(&nd->groups);
 	nd->udp_port = conf->udp_port;
 	nd->sport = htons(conf->udp_port);
 
@@ -244,8 +328,14 @@ static int weft_nd_attach(struct weft_port *port, struct netlink_ext_ack *extack
 
 static void weft_nd_detach(struct weft_port *port)
 {
+	struct weft_nd *nd = port->priv;
+	struct net_device *dev;
+
 	rtnl_lock();
-	weft_nd_deaf(port->priv);
+	weft_nd_deaf(nd);
+	dev = rtnl_dereference(nd->dev);
+	if (dev)
+		weft_nd_group_none(nd, dev);
 	rtnl_unlock();
 	weft_udp_put(port->priv);
 }
@@ -272,6 +362,7 @@ static void weft_nd_stop(struct weft_port *port)
 static void weft_nd_lost(struct weft_nd *nd, struct net_device *dev)
 {
 	weft_nd_deaf(nd);
+	weft_nd_group_none(nd, dev);
 	RCU_INIT_POINTER(nd->dev, NULL);
 	WRITE_ONCE(nd->up, false);
 	netdev_put(dev, &nd->tracker);
@@ -340,6 +431,7 @@ const struct weft_port_ops weft_netdev_ops = {
 	.tx = weft_nd_tx,
 	.path_open = weft_nd_path_open,
 	.path_close = weft_nd_path_close,
+	.group = weft_nd_group,
 	.look = weft_nd_look,
 };
 

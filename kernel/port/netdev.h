@@ -40,6 +40,7 @@ struct weft_nd_head;
  * @speed: Mbit/s, 0: unknown
  * @up: packets can leave and come
  * @have: addresses of the port that the device has now, a bit each
+ * @groups: struct weft_nd_group, multicast addresses that the device takes for the port; rtnl
  */
 struct weft_nd {
 	struct weft_port *port;
@@ -55,6 +56,17 @@ struct weft_nd {
 	u32 speed;
 	bool up;
 	u8 have;
+	struct list_head groups;
+};
+
+/**
+ * struct weft_nd_group - a multicast address that the device takes for a port
+ * @node: in nd->groups
+ * @addr: the address
+ */
+struct weft_nd_group {
+	struct list_head node;
+	struct weft_sockaddr addr;
 };
 
 /**

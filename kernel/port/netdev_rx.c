@@ -95,9 +95,23 @@ static const u8 *weft_nd_linear(struct weft_nd_rxcpu *cpu, struct skb_seq_state 
 	return dst;
 }
 
+/**
+ * struct weft_nd_way - where a packet comes from and goes to
+ * @src: sender
+ * @dst: index of the own address, WEFT_RX_GROUP
+ * @group: multicast address that it was sent to
+ * @ecn: ECN field of its IP header
+ */
+struct weft_nd_way {
+	struct weft_sockaddr src;
+	u8 group[16];
+	u8 dst;
+	u8 ecn;
+};
+
 /* Hand the payload of @skb, whose data begin with the UDP header, to the core. */
 static void weft_nd_split(struct weft_port *port, struct weft_nd_rxcpu *cpu, struct sk_buff *skb,
-			  const struct weft_sockaddr *src, u8 dst, u8 ecn)
+			  const struct weft_nd_way *way)
 {
 	u32 total = skb->len - sizeof(struct udphdr), seg = total, at = 0, len, n = 0, ready;
 	bool copy = skb_is_nonlinear(skb) && weft_nd_unstable(skb);
@@ -125,10 +139,12 @@ static void weft_nd_split(struct weft_port *port, struct weft_nd_rxcpu *cpu, str
 		rx->len = len;
 		rx->seg = min(len, seg);
 		rx->stride = rx->seg;
-		rx->src = *src;
-		rx->dst = dst;
-		rx->ecn = ecn;
-		trace_weft_rx(port->name, src, data, rx->seg, DIV_ROUND_UP(len, rx->seg));
+		rx->src = way->src;
+		rx->dst = way->dst;
+		rx->ecn = way->ecn;
+		if (unlikely(rx->dst == WEFT_RX_GROUP))
+			memcpy(rx->group, way->group, sizeof(rx->group));
+		trace_weft_rx(port->name, &way->src, data, rx->seg, DIV_ROUND_UP(len, rx->seg));
 		at += len;
 		if (++n == WEFT_ND_BATCH) {
 			weft_port_rx(port, cpu->rx, n);
@@ -183,6 +199,17 @@ static bool weft_nd_valid(struct weft_udp *udp, struct sk_buff *skb, u16 family)
 	return !skb_checksum_validate(skb, IPPROTO_UDP, ip6_compute_pseudo);
 }
 
+/* Give a packet to a multicast group to all ports on the device that it came by. */
+static void weft_nd_spread(struct weft_udp *udp, struct weft_nd_rxcpu *cpu, struct sk_buff *skb,
+			   const struct weft_nd_way *way)
+{
+	struct weft_nd *nd;
+
+	list_for_each_entry_rcu(nd, &udp->ports, unode)
+		if (rcu_dereference(nd->dev) == skb->dev)
+			weft_nd_split(nd->port, cpu, skb, way);
+}
+
 /* Count what is nobody's with the first port there is. */
 static void weft_nd_bad(struct weft_udp *udp)
 {
@@ -196,28 +223,39 @@ static void weft_nd_bad(struct weft_udp *udp)
 static void weft_nd_take(struct weft_udp *udp, struct sk_buff *skb, u16 family)
 {
 	struct weft_nd_rxcpu *cpu = this_cpu_ptr(weft_nd_rxcpu);
-	struct weft_sockaddr src = { .family = family, .port = udp_hdr(skb)->source };
+	struct weft_nd_way way = {
+		.src = { .family = family, .port = udp_hdr(skb)->source },
+	};
 	struct weft_nd *nd;
 	u32 scope = 0;
-	u8 dst, ecn;
 
 	if (family == AF_INET) {
 		const struct iphdr *ip = ip_hdr(skb);
 
-		memcpy(src.addr, &ip->saddr, sizeof(ip->saddr));
-		ecn = ip->tos & INET_ECN_MASK;
-		nd = weft_nd_match(udp, family, &ip->daddr, 0, &dst);
+		memcpy(way.src.addr, &ip->saddr, sizeof(ip->saddr));
+		way.ecn = ip->tos & INET_ECN_MASK;
+		nd = weft_nd_match(udp, family, &ip->daddr, 0, &way.dst);
+		if (unlikely(ipv4_is_multicast(ip->daddr))) {
+			way.dst = WEFT_RX_GROUP;
+			memcpy(way.group, &ip->daddr, sizeof(ip->daddr));
+		}
 	} else {
 		const struct ipv6hdr *ip6 = ipv6_hdr(skb);
 
-		memcpy(src.addr, &ip6->saddr, sizeof(ip6->saddr));
-		ecn = ipv6_get_dsfield(ip6) & INET_ECN_MASK;
+		memcpy(way.src.addr, &ip6->saddr, sizeof(ip6->saddr));
+		way.ecn = ipv6_get_dsfield(ip6) & INET_ECN_MASK;
 		if (ipv6_addr_type(&ip6->saddr) & IPV6_ADDR_LINKLOCAL)
-			src.scope = inet6_iif(skb);
+			way.src.scope = inet6_iif(skb);
 		if (ipv6_addr_type(&ip6->daddr) & IPV6_ADDR_LINKLOCAL)
 			scope = inet6_iif(skb);
-		nd = weft_nd_match(udp, family, &ip6->daddr, scope, &dst);
+		nd = weft_nd_match(udp, family, &ip6->daddr, scope, &way.dst);
+		if (unlikely(ipv6_addr_is_multicast(&ip6->daddr))) {
+			way.dst = WEFT_RX_GROUP;
+			memcpy(way.group, &ip6->daddr, sizeof(ip6->daddr));
+		}
 	}
+	if (unlikely(way.dst == WEFT_RX_GROUP))
+		nd = list_first_or_null_rcu(&udp->ports, struct weft_nd, unode);
 	if (!nd || !weft_nd_valid(udp, skb, family)) {
 		if (nd)
 			weft_count(&nd->port->core, rx_bad);
@@ -227,7 +265,10 @@ static void weft_nd_take(struct weft_udp *udp, struct sk_buff *skb, u16 family)
 		weft_count(&nd->port->core, rx_dropped);
 	} else {
 		cpu->busy = true;
-		weft_nd_split(nd->port, cpu, skb, &src, dst, ecn);
+		if (unlikely(way.dst == WEFT_RX_GROUP))
+			weft_nd_spread(udp, cpu, skb, &way);
+		else
+			weft_nd_split(nd->port, cpu, skb, &way);
 		cpu->busy = false;
 	}
 	napi_consume_skb(skb, 1);

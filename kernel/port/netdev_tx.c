@@ -108,7 +108,8 @@ static struct dst_entry *weft_nd_route4(struct net *net, const struct weft_socka
 	rt = ip_route_output_key(net, &fl4);
 	if (IS_ERR(rt))
 		return ERR_CAST(rt);
-	if (rt->rt_type != RTN_UNICAST && rt->rt_type != RTN_LOCAL) {
+	if (rt->rt_type != RTN_UNICAST && rt->rt_type != RTN_LOCAL &&
+	    rt->rt_type != RTN_MULTICAST) {
 		ip_rt_put(rt);
 		return ERR_PTR(-ENETUNREACH);
 	}
@@ -128,8 +129,6 @@ static struct dst_entry *weft_nd_route6(struct net *net, const struct weft_socka
 
 	memcpy(&fl6.saddr, src->addr, sizeof(fl6.saddr));
 	memcpy(&fl6.daddr, to->addr, sizeof(fl6.daddr));
-	if (ipv6_addr_is_multicast(&fl6.daddr))
-		return ERR_PTR(-ENETUNREACH);
 	return ip6_dst_lookup_flow(net, NULL, &fl6, NULL);
 }
 
@@ -143,8 +142,11 @@ static struct dst_entry *weft_nd_route(struct weft_nd *nd, const struct weft_soc
 
 	if (!dev)
 		return ERR_PTR(-ENETUNREACH);
-	/* Inside of a VRF only its device leads to the right table. */
-	oif = netif_is_l3_slave(dev) ? dev->ifindex : 0;
+	/*
+	 * Inside of a VRF only its device leads to the right table, and a group is on the device's
+	 * link.
+	 */
+	oif = netif_is_l3_slave(dev) || weft_addr_is_group(to) ? dev->ifindex : 0;
 	if (src->family != to->family)
 		return ERR_PTR(-ENETUNREACH);
 	if (to->family == AF_INET)

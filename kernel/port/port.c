@@ -176,6 +176,28 @@ void weft_port_query(struct weft_port *port, struct weft_ioc_query *q)
 	q->link_up = look.link_up;
 }
 
+/**
+ * weft_env_group - have packets to a multicast group come in, or not any more; see core/env.h
+ * @core: the core
+ * @group: the group
+ * @join: they are to come
+ *
+ * Context: process. Return: 0, -ENODEV: the port is going; and what the driver says.
+ */
+int weft_env_group(struct weft_core *core, const struct weft_sockaddr *group, bool join)
+{
+	struct weft_port *port = weft_port_of(core);
+	int err = 0;
+
+	mutex_lock(&port->group_lock);
+	if (READ_ONCE(port->state) >= WEFT_PORT_GOING)
+		err = -ENODEV;
+	else if (port->ops->group)
+		err = port->ops->group(port, group, join);
+	mutex_unlock(&port->group_lock);
+	return err;
+}
+
 /* ---- End of a port --------------------------------------------------------------------------- */
 
 /* Nothing comes in any more and nobody new will come: from here on nothing leaves either. */
@@ -196,6 +218,9 @@ static void weft_port_kill(struct weft_port *port)
 	xchg(&port->state, WEFT_PORT_GOING);
 	list_del_rcu(&port->node);
 	weft_engine_stop(port);
+	/* whoever joins a group now has seen that the port is going */
+	mutex_lock(&port->group_lock);
+	mutex_unlock(&port->group_lock);
 	port->ops->detach(port);
 	weft_dev_del(port);
 	weft_port_down(port);
@@ -362,6 +387,7 @@ static struct weft_port *weft_port_alloc(struct net *net, const struct weft_port
 	INIT_LIST_HEAD(&port->node);
 	spin_lock_init(&port->path_lock);
 	INIT_LIST_HEAD(&port->ppaths);
+	mutex_init(&port->group_lock);
 	INIT_WORK(&port->kill_work, weft_port_kill_work);
 	return port;
 }

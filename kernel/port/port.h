@@ -16,9 +16,10 @@
  * port->ref counts the list, open contexts and whoever looks; the last weft_port_put() takes the
  * core down. The memory stays for an RCU grace period more.
  *
- * Locks: weft_ports_lock (a mutex: list, names, states) -> rtnl -> what the driver has. Readers
- * of the list use RCU and weft_port_tryget(). The core's locks are never held together with any
- * of these, except weft_ppath.lock and port->path_lock, which are innermost.
+ * Locks: weft_ports_lock (a mutex: list, names, states) -> group_lock -> rtnl -> the driver's own.
+ * Readers of the list use RCU and weft_port_tryget(). The core's spin locks are never held together
+ * with any of these, but weft_ppath.lock and port->path_lock, which are innermost; group_lock is
+ * taken inside of the core's mutexes.
  */
 #ifndef WEFT_PORT_H
 #define WEFT_PORT_H
@@ -119,6 +120,9 @@ struct weft_port_look {
  *	the core may be held.
  * @path_close: a path ends, or the port does while the path is still known: before @stop,
  *	once. BH off, a spin lock held.
+ * @group: have packets to a multicast address come in (rx->dst WEFT_RX_GROUP), or not any more;
+ *	not twice for one address. Between @attach and @detach, which ends all of it. Sleeps,
+ *	port->group_lock held. Return: 0 or a negative errno. NULL: nobody is outside
  * @look: fill in what is known of the link. RCU read section.
  * @queues: queue pairs that @poll knows; constant after @attach. NULL: 1
  * @poll: have packets of a queue pair that have come taken (weft_port_rx()), at most @budget, and
@@ -148,6 +152,7 @@ struct weft_port_ops {
 	int (*path_open)(struct weft_port *port, struct weft_path *path, void *priv,
 			 u32 *max_payload);
 	void (*path_close)(void *priv);
+	int (*group)(struct weft_port *port, const struct weft_sockaddr *addr, bool join);
 	void (*look)(struct weft_port *port, struct weft_port_look *look);
 	u32 (*queues)(struct weft_port *port);
 	u32 (*poll)(struct weft_port *port, u32 queue, u32 budget);
@@ -176,6 +181,7 @@ extern const struct weft_port_ops weft_vnet_ops;
  * @dev: character device; kernel/dev's
  * @path_lock: @ppaths; BH
  * @ppaths: struct weft_ppath
+ * @group_lock: ops->group(); a port that is GOING asks for no more groups once it has been taken
  * @kill_work: deletes the port from a worker
  */
 struct weft_port {
@@ -193,6 +199,7 @@ struct weft_port {
 	struct weft_dev *dev;
 	spinlock_t path_lock;	/* ppaths */
 	struct list_head ppaths;
+	struct mutex group_lock;	/* ops->group() */
 	struct work_struct kill_work;
 };
 

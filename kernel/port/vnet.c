@@ -220,6 +220,9 @@ static void weft_vnet_detach(struct weft_port *port)
 {
 	struct weft_vnet *vn = port->priv;
 
+	mutex_lock(&vn->lock);
+	WRITE_ONCE(vn->ngroups, 0);
+	mutex_unlock(&vn->lock);
 	WRITE_ONCE(vn->rx_on, false);
 	synchronize_net();
 }
@@ -271,6 +274,7 @@ const struct weft_port_ops weft_vnet_ops = {
 	.tx = weft_vnet_tx,
 	.path_open = weft_vnet_path_open,
 	.path_close = weft_vnet_path_close,
+	.group = weft_vnet_group,
 	.look = weft_vnet_look,
 	.queues = weft_vnet_queues,
 	.poll = weft_vnet_poll,

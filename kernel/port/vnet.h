@@ -49,6 +49,7 @@
 #define WEFT_VNET_SLOTS		1024U	/* packets that can wait to be sent */
 #define WEFT_VNET_TX_MEM	(4U << 20)	/* bytes for them, unless they are large */
 #define WEFT_VNET_SPANS		20	/* pieces that payload may stand in */
+#define WEFT_VNET_GROUPS	WEFT_CORE_GROUPS	/* multicast addresses that are taken */
 #define WEFT_VNET_COPY		4096U	/* payload below this is copied */
 
 #define WEFT_VNET_HDR		sizeof(struct virtio_net_hdr_mrg_rxbuf)
@@ -169,12 +170,12 @@ struct weft_vnet_queue {
  * struct weft_vnet_ctrl - a command for the control queue; memory that the device reads
  * @hdr: class and command
  * @status: out: VIRTIO_NET_OK or not
- * @data: what belongs to it
+ * @data: what belongs to it: at most a table of Ethernet addresses
  */
 struct weft_vnet_ctrl {
 	struct virtio_net_ctrl_hdr hdr;
 	u8 status;
-	u8 data[64] __aligned(8);
+	u8 data[8 + (WEFT_CORE_ADDRS + WEFT_VNET_GROUPS) * ETH_ALEN] __aligned(8);
 };
 
 /**
@@ -191,6 +192,8 @@ struct weft_vnet_ctrl {
  * @max_pairs: how many were made
  * @want_pairs: how many are wanted, 0: as many as there are CPUs
  * @made: the device has its queues; @lock
+ * @group: multicast addresses whose packets are taken; @lock
+ * @ngroups: how many; changed under @lock
  * @want_open: between attach and stop
  * @live: packets may be sent, queues may be looked at
  * @rx_on: packets are taken
@@ -224,6 +227,8 @@ struct weft_vnet {
 	u32 max_pairs;
 	u32 want_pairs;
 	bool made;
+	struct weft_sockaddr group[WEFT_VNET_GROUPS];
+	u32 ngroups;
 	bool want_open;
 	bool live;
 	bool rx_on;
@@ -273,6 +278,7 @@ struct weft_vnet_path {
 int weft_vnet_take(struct weft_vnet *vn, const char *name, struct netlink_ext_ack *extack);
 void weft_vnet_give(struct weft_vnet *vn);
 int weft_vnet_open(struct weft_vnet *vn);
+int weft_vnet_group(struct weft_port *port, const struct weft_sockaddr *addr, bool join);
 void weft_vnet_broken(struct weft_vnet *vn);
 
 /* vnet.c */

@@ -70,7 +70,10 @@ static int weft_vnet_rx_mode(struct weft_vnet *vn, u8 cmd, bool on)
 	return weft_vnet_command(vn, VIRTIO_NET_CTRL_RX, cmd, 1);
 }
 
-/* Own addresses and those that solicitations for IPv6 addresses are sent to; else everything. */
+/*
+ * Own addresses, those that solicitations for IPv6 addresses are sent to, and groups; else
+ * everything. vn->lock held.
+ */
 static void weft_vnet_filter(struct weft_vnet *vn)
 {
 	const struct weft_neigh_place *place = &vn->neighs.place;
@@ -82,6 +85,8 @@ static void weft_vnet_filter(struct weft_vnet *vn)
 		return;
 	for (i = 0; i < place->naddr; i++)
 		n += weft_neigh_group(&place->addr[i], mac + n * ETH_ALEN);
+	for (i = 0; i < vn->ngroups; i++)
+		weft_neigh_group_mac(&vn->group[i], mac + n++ * ETH_ALEN);
 	entries[0] = 0;
 	entries[1] = cpu_to_le32(n);
 	if (!weft_vnet_command(vn, VIRTIO_NET_CTRL_MAC, VIRTIO_NET_CTRL_MAC_TABLE_SET,
@@ -91,6 +96,42 @@ static void weft_vnet_filter(struct weft_vnet *vn)
 	} else if (weft_vnet_rx_mode(vn, VIRTIO_NET_CTRL_RX_ALLMULTI, true)) {
 		weft_vnet_rx_mode(vn, VIRTIO_NET_CTRL_RX_PROMISC, true);
 	}
+}
+
+/**
+ * weft_vnet_group - take packets to a multicast group, or not any more; see struct weft_port_ops
+ * @port: the port
+ * @addr: the group
+ * @join: take them
+ *
+ * Context: process. Return: 0, -ENODEV: the device has gone; -ENOSPC.
+ */
+int weft_vnet_group(struct weft_port *port, const struct weft_sockaddr *addr, bool join)
+{
+	struct weft_vnet *vn = port->priv;
+	int err = 0;
+	u32 i;
+
+	mutex_lock(&vn->lock);
+	for (i = 0; i < vn->ngroups; i++)
+		if (vn->group[i].family == addr->family &&
+		    !memcmp(vn->group[i].addr, addr->addr, sizeof(addr->addr)))
+			break;
+	if (!join && i < vn->ngroups) {
+		vn->group[i] = vn->group[vn->ngroups - 1];
+		WRITE_ONCE(vn->ngroups, vn->ngroups - 1);
+	} else if (join && !vn->vdev) {
+		err = -ENODEV;
+	} else if (join && vn->ngroups == WEFT_VNET_GROUPS) {
+		err = -ENOSPC;
+	} else if (join) {
+		vn->group[vn->ngroups] = *addr;
+		WRITE_ONCE(vn->ngroups, vn->ngroups + 1);
+	}
+	if (!err && vn->vdev && vn->live)
+		weft_vnet_filter(vn);
+	mutex_unlock(&vn->lock);
+	return err;
 }
 
 static int weft_vnet_setup(struct weft_vnet *vn)

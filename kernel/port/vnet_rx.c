@@ -16,8 +16,9 @@
  * place, by weft_vnet_poll() and weft_vnet_arm(). Packets are parsed where they are. One whose
  * buffers do not stand one behind the other is copied together.
  *
- * Taken is what is for an own address, from the port's own UDP port, whole and with a right
- * checksum. ARP and neighbour discovery go to neigh.c. All else on the link is passed over.
+ * Taken is what is for an own address or a multicast group, from the port's own UDP port, whole and
+ * with a right checksum. ARP and neighbour discovery go to neigh.c. All else on the link is passed
+ * over.
  *
  * Locks: see vnet.h. All but allocation runs with BH off inside an RCU read section.
  */
@@ -54,15 +55,33 @@ static int weft_vnet_own(const struct weft_vnet *vn, u16 family, const void *add
  * @len: bytes from there on
  * @sum: sum of the pseudo header
  * @checked: the device has checked the checksum, or will not need to
+ * @group: it was sent to an Ethernet address of several nodes
  */
 struct weft_vnet_pkt {
 	const u8 *data;
 	u32 len;
 	__wsum sum;
 	bool checked;
+	bool group;
 };
 
-/* Return: it is a UDP packet for an own address; pkt->data is its UDP header. */
+/*
+ * Where does a packet go? Index of an own address, WEFT_RX_GROUP: a multicast group, which members
+ * of the port's may have joined; -1: not to us.
+ */
+static int weft_vnet_to(const struct weft_vnet *vn, const struct weft_vnet_pkt *pkt, u16 family,
+			const void *addr, struct weft_rx *rx)
+{
+	struct weft_sockaddr to = { .family = family };
+
+	if (likely(!pkt->group))
+		return weft_vnet_own(vn, family, addr);
+	memcpy(to.addr, addr, family == AF_INET ? sizeof(struct in_addr) : sizeof(to.addr));
+	memcpy(rx->group, to.addr, sizeof(rx->group));
+	return weft_addr_is_group(&to) ? WEFT_RX_GROUP : -1;
+}
+
+/* Return: it is a UDP packet for us; pkt->data is its UDP header. */
 static bool weft_vnet_ip4(struct weft_vnet *vn, struct weft_vnet_pkt *pkt, struct weft_rx *rx)
 {
 	const struct iphdr *ip = (const void *)pkt->data;
@@ -73,7 +92,7 @@ static bool weft_vnet_ip4(struct weft_vnet *vn, struct weft_vnet_pkt *pkt, struc
 		return false;
 	hlen = ip->ihl * 4;
 	len = ntohs(ip->tot_len);
-	dst = weft_vnet_own(vn, AF_INET, &ip->daddr);
+	dst = weft_vnet_to(vn, pkt, AF_INET, &ip->daddr, rx);
 	if (dst < 0 || hlen < sizeof(*ip) || len < hlen || len > pkt->len || ip_is_fragment(ip) ||
 	    ip_fast_csum(ip, ip->ihl))
 		return false;
@@ -97,7 +116,7 @@ static bool weft_vnet_ip6(struct weft_vnet *vn, struct weft_vnet_pkt *pkt, struc
 	if (ip6->version != 6 || ip6->nexthdr != IPPROTO_UDP)
 		return false;
 	len = ntohs(ip6->payload_len);
-	dst = weft_vnet_own(vn, AF_INET6, &ip6->daddr);
+	dst = weft_vnet_to(vn, pkt, AF_INET6, &ip6->daddr, rx);
 	if (dst < 0 || len > pkt->len - sizeof(*ip6))
 		return false;
 	rx->dst = dst;
@@ -143,6 +162,7 @@ static void weft_vnet_put(struct weft_vnet_queue *q, bool same)
 
 	if (q->nrx && rx->data == q->next && rx->len <= run->seg &&
 	    (same || (rx->dst == run->dst && rx->ecn == run->ecn &&
+		      rx->dst != WEFT_RX_GROUP &&
 		      !memcmp(&rx->src, &run->src, sizeof(rx->src))))) {
 		run->len += rx->len;
 		q->next = rx->len == run->seg ? rx->data + q->size : NULL;
@@ -230,7 +250,8 @@ static void weft_vnet_frame(struct weft_vnet_queue *q, const u8 *buf, u32 len)
 		weft_vnet_neigh(q, &pkt, true);
 		return;
 	}
-	ours = ether_addr_equal(eth->h_dest, vn->neighs.place.mac);
+	pkt.group = READ_ONCE(vn->ngroups) && is_multicast_ether_addr(eth->h_dest);
+	ours = pkt.group || ether_addr_equal(eth->h_dest, vn->neighs.place.mac);
 	if (type == htons(ETH_P_IP)) {
 		ours = ours && weft_vnet_ip4(vn, &pkt, rx);
 	} else if (type == htons(ETH_P_IPV6) && pkt.len >= sizeof(struct ipv6hdr)) {

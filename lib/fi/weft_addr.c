@@ -32,6 +32,11 @@ bool weft_fi_addr_any(const struct weft_sockaddr *a)
 	return !memcmp(a->addr, zero, sizeof(zero));
 }
 
+bool weft_fi_addr_group(const struct weft_sockaddr *a)
+{
+	return a->family == AF_INET ? (a->addr[0] & 0xf0) == 0xe0 : a->addr[0] == 0xff;
+}
+
 bool weft_fi_addr_loopback(const struct weft_sockaddr *a)
 {
 	return a->family == AF_INET ? a->addr[0] == IN_LOOPBACKNET :

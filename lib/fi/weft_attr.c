@@ -12,7 +12,7 @@
 
 /* given only if asked for */
 #define WEFT_FI_PRIMARY		(FI_MSG | FI_TAGGED | FI_DIRECTED_RECV | FI_MULTI_RECV | \
-				 FI_NAMED_RX_CTX)
+				 FI_NAMED_RX_CTX | FI_MULTICAST)
 /* cost something, and are given only if asked for, too */
 #define WEFT_FI_COSTLY		(FI_FENCE | FI_VARIABLE_MSG)
 /* narrow the primary ones */
@@ -20,9 +20,10 @@
 /* cost nothing: always given */
 #define WEFT_FI_SECONDARY	(FI_SOURCE | FI_SHARED_AV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
-#define WEFT_FI_TX_CAPS		(FI_MSG | FI_TAGGED | FI_SEND | FI_NAMED_RX_CTX | FI_FENCE)
+#define WEFT_FI_TX_CAPS		(FI_MSG | FI_TAGGED | FI_SEND | FI_NAMED_RX_CTX | FI_FENCE | \
+				 FI_MULTICAST)
 #define WEFT_FI_RX_CAPS		(FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | \
-				 FI_MULTI_RECV | FI_VARIABLE_MSG)
+				 FI_MULTI_RECV | FI_VARIABLE_MSG | FI_MULTICAST)
 #define WEFT_FI_DOMAIN_CAPS	(FI_SHARED_AV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
 /* in the hints of one direction, bits that concern the other one or the domain mean nothing */
@@ -52,6 +53,8 @@ static uint64_t weft_fi_caps(const struct weft_ioc_query *q, enum fi_ep_type typ
 		caps |= FI_VARIABLE_MSG;
 		*mode |= WEFT_FI_BUFFERED_RECV;
 	}
+	if (q->caps & WEFT_CAP_GROUP && type == FI_EP_DGRAM)
+		caps |= FI_MULTICAST;
 	if (strcmp(q->driver, "loop"))
 		caps |= FI_REMOTE_COMM;
 	return caps;
@@ -85,6 +88,7 @@ int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struc
 	fi->tx_attr->msg_order = FI_ORDER_SAS;
 	if (type == FI_EP_DGRAM) {
 		fi->tx_attr->op_flags &= ~WEFT_FI_ANSWERED;
+		fi->tx_attr->op_flags |= fi->caps & FI_MULTICAST;
 		fi->tx_attr->msg_order = 0;	/* none: the name is deprecated in libfabric 2 */
 	}
 	fi->tx_attr->inject_size = q->max_inline;

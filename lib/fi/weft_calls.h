@@ -27,6 +27,7 @@ int weft_fi_resolve(const char *node, const char *service, int family, bool nume
 #define WEFT_FI_STRADDR	80	/* room for the text of an address */
 bool weft_fi_addr_same(const struct weft_sockaddr *a, const struct weft_sockaddr *b);
 bool weft_fi_addr_any(const struct weft_sockaddr *a);
+bool weft_fi_addr_group(const struct weft_sockaddr *a);
 bool weft_fi_addr_loopback(const struct weft_sockaddr *a);
 const char *weft_fi_addr_str(const struct weft_sockaddr *a, char *buf, size_t len);
 int weft_fi_addr_read(struct weft_sockaddr *a, const void *buf, int family);
@@ -170,6 +171,12 @@ ssize_t weft_fi_odd_send(struct weft_fi_ep *ep, const struct weft_fi_op *op);
 ssize_t weft_fi_odd_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op);
 ssize_t weft_fi_odd_strip(const struct weft_fi_ep *ep, struct weft_fi_op *op, struct iovec *iov);
 void weft_fi_odd_cqe(struct weft_cqe *cqe, size_t prefix);
+
+/* weft_mc.c */
+int weft_fi_join(struct fid_ep *fid, const void *addr, uint64_t flags, struct fid_mc **mc,
+		 void *context);
+void weft_fi_mc_told(struct fid *fid);
+int weft_fi_mc_dest(struct weft_fi_ep *ep, fi_addr_t addr, uint32_t *group);
 
 /* weft_peek.c */
 ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op);

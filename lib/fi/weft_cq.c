@@ -26,7 +26,11 @@ static uint64_t weft_fi_cqe_flags(const struct weft_cqe *cqe)
 {
 	uint64_t flags = weft_fi_cq_flags[cqe->flags & 7];
 
-	if (weft_likely(!(cqe->flags & (WEFT_CQE_MULTI | WEFT_FI_CQE_SLOT))))
+	if (weft_likely(!(cqe->flags & (WEFT_CQE_MULTI | WEFT_CQE_GROUP | WEFT_FI_CQE_SLOT))))
+		return flags;
+	if (cqe->flags & WEFT_CQE_GROUP)
+		flags |= FI_MULTICAST;
+	if (!(cqe->flags & (WEFT_CQE_MULTI | WEFT_FI_CQE_SLOT)))
 		return flags;
 	if (cqe->flags & WEFT_CQE_ANNOUNCE)
 		return cqe->olen ? flags | FI_MORE : flags;

@@ -109,6 +109,9 @@ static int weft_fi_ep_close(struct fid *fid)
 	if (atomic_load(&ep->aliases))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EBUSY,
 				    "the endpoint has aliases: close them first");
+	if (atomic_load(&ep->ngroups))
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EBUSY,
+				    "the endpoint has joined groups: close them first");
 	return weft_fi_ep_free(ep);
 }
 
@@ -364,8 +367,10 @@ static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 	ep->tx_size = tx && tx->size ? tx->size : WEFT_FI_SIZE;
 	ep->rx_size = rx && rx->size ? rx->size : WEFT_FI_SIZE;
 	ep->send_flags = WEFT_FI_SEND_FLAGS & ~(ep->dgram ? WEFT_FI_ANSWERED : 0);
+	if (!ep->dgram)
+		ep->caps &= ~FI_MULTICAST;
 	/* flag and capability are the same bit */
-	ep->send_flags |= ep->caps & FI_FENCE;
+	ep->send_flags |= ep->caps & (FI_FENCE | FI_MULTICAST);
 	ep->self.tx_flags = weft_fi_tx_flags(ep, tx ? tx->op_flags & ep->send_flags : 0);
 	ep->self.rx_flags = rx ? rx->op_flags & WEFT_FI_RX_OP_FLAGS : 0;
 	ret = weft_fi_ep_prefix(ep, info);

@@ -41,5 +41,5 @@ struct fi_ops_cm weft_fi_msg_cm_ops = {
 	.accept = weft_fi_accept,
 	.reject = weft_fi_no_reject,
 	.shutdown = weft_fi_shutdown,
-	.join = weft_fi_no_join,
+	.join = weft_fi_join,
 };

@@ -21,8 +21,8 @@ static int weft_fi_opsflag(struct weft_fi_face *face, uint64_t *flags, bool set)
 {
 	uint64_t dir = *flags & (FI_TRANSMIT | FI_RECV);
 	uint64_t *own = dir == FI_TRANSMIT ? &face->tx_flags : &face->rx_flags;
-	uint64_t known = dir == FI_TRANSMIT ? face->ep->send_flags & WEFT_FI_TX_OP_FLAGS :
-					       WEFT_FI_RX_OP_FLAGS;
+	uint64_t tx = face->ep->send_flags & (WEFT_FI_TX_OP_FLAGS | FI_MULTICAST);
+	uint64_t known = dir == FI_TRANSMIT ? tx : WEFT_FI_RX_OP_FLAGS;
 	uint64_t odd;
 
 	if (dir != FI_TRANSMIT && dir != FI_RECV)

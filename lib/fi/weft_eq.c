@@ -330,6 +330,8 @@ static ssize_t weft_fi_eq_take(struct weft_fi_eq *eq, uint32_t *event, void *buf
 	*event = e->event;
 	memcpy(buf, e->data, ret);
 	if (!(flags & FI_PEEK)) {
+		if (e->event == FI_JOIN_COMPLETE && e->fid)
+			weft_fi_mc_told(e->fid);
 		weft_fi_eq_pop(eq);
 		e->info = NULL;		/* the program's now */
 		weft_fi_eq_free_entry(e);

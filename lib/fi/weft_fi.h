@@ -71,6 +71,7 @@
 #define WEFT_FI_RX_OP_FLAGS	(FI_COMPLETION | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | \
 				 FI_MULTI_RECV)
 #define WEFT_FI_MULTI_MIN	64	/* default of FI_OPT_MIN_MULTI_RECV */
+#define WEFT_FI_GROUP_MARK	(1ULL << 62)	/* in the fi_addr_t of a group, and in no other */
 #define WEFT_FI_PREFIX		8	/* msg_prefix_size is a multiple of it */
 #define WEFT_FI_PREFIX_MAX	4096	/* and not more than this */
 
@@ -531,6 +532,8 @@ struct weft_fi_srx {
  * @inject: bytes of the longest injected one
  * @iov_limit: segments
  * @prefix: msg_prefix_size in prefix mode, else 0
+ * @groups: multicast groups that it has joined; tx.lock
+ * @ngroups: how many
  * @tx_size: operations
  * @rx_size: operations
  * @min_multi_recv: FI_OPT_MIN_MULTI_RECV
@@ -562,6 +565,8 @@ struct weft_fi_ep {
 	size_t inject;
 	size_t iov_limit;
 	size_t prefix;
+	struct weft_fi_mc *groups;
+	atomic_int ngroups;
 	size_t tx_size;
 	size_t rx_size;
 	size_t min_multi_recv;
@@ -573,6 +578,24 @@ struct weft_fi_ep {
 	struct weft_fi_srx *srx;
 	bool named;
 	struct weft_sockaddr name;
+};
+
+/**
+ * struct weft_fi_mc - a multicast group that an endpoint has joined
+ * @mc: libfabric's part
+ * @next: in weft_fi_ep.groups
+ * @ep: the endpoint
+ * @group: number of the group there
+ * @joined: it has been joined
+ * @sends: the endpoint may send to it
+ */
+struct weft_fi_mc {
+	struct fid_mc mc;
+	struct weft_fi_mc *next;
+	struct weft_fi_ep *ep;
+	uint32_t group;
+	bool joined;
+	bool sends;
 };
 
 /**

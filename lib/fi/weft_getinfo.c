@@ -145,6 +145,9 @@ static bool weft_fi_reaches(const struct weft_fi_query *query, const struct weft
 			memcpy(src->addr, dest->addr, sizeof(src->addr));
 		return true;
 	}
+	/* a group is reached by any port: members are where the packets get to */
+	if (weft_fi_addr_group(dest))
+		return true;
 	if (!strcmp(q->driver, "loop")) {
 		WEFT_INFO(CORE, "%s: a loop port reaches only its own addresses, not %s\n",
 			  q->name, weft_fi_addr_str(dest, buf, sizeof(buf)));

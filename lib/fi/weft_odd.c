@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_odd.c - sends and receives that are not as most are: in prefix mode, or refused
+ * weft_odd.c - sends and receives that are not as most are: in prefix mode, to multicast groups, or
+ * refused
  *
  * Most calls go straight from weft_msg.c to a ring (weft_post.h). Those of an endpoint whose half
  * is not "plain" come here first. In prefix mode (FI_MSG_PREFIX) each buffer begins with
@@ -17,7 +18,8 @@
 void weft_fi_half_on(struct weft_fi_half *half, bool on)
 {
 	half->on = on;
-	half->plain = on && !half->ep->prefix;
+	half->plain = on && !half->ep->prefix &&
+		      !(half == &half->ep->tx && half->ep->caps & FI_MULTICAST);
 }
 
 /**
@@ -44,12 +46,20 @@ ssize_t weft_fi_odd_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 {
 	struct iovec iov[WEFT_IOV_MAX];
 	struct weft_fi_op plain = *op;
+	uint32_t group;
+	int ret;
 
 	if (!ep->tx.on)
 		return weft_fi_refuse(op, ep->enabled ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE);
 	if (ep->prefix && weft_fi_odd_strip(ep, &plain, iov))
 		return weft_fi_refuse(op, -FI_EINVAL);
-	return weft_fi_post_plain_send(ep, &plain);
+	/* flag and capability are the same bit */
+	if (!(op->flags & ep->caps & FI_MULTICAST))
+		return weft_fi_post_plain_send(ep, &plain, NULL);
+	if (op->flags & WEFT_FI_ANSWERED)
+		return weft_fi_refuse(op, -FI_EOPNOTSUPP);
+	ret = weft_fi_mc_dest(ep, op->peer, &group);
+	return ret ? ret : weft_fi_post_plain_send(ep, &plain, &group);
 }
 
 ssize_t weft_fi_odd_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)

@@ -73,9 +73,10 @@ WEFT_FI_INLINED int weft_fi_put_send(struct weft_ep *ep, const struct weft_fi_op
 	return weft_sendv(ep, op->iov, op->count, dst, op->data, context, flags);
 }
 
-/* a plain send: nothing in front of its payload */
+/* a plain send: nothing in front of its payload; @group: to that number, NULL: to a peer */
 WEFT_FI_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
-						const struct weft_fi_op *op)
+						const struct weft_fi_op *op,
+						const uint32_t *group)
 {
 	uint32_t dst, flags, more = 0;
 	size_t len;
@@ -88,7 +89,9 @@ WEFT_FI_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
 	len = weft_fi_total(op);
 	if (weft_unlikely(len > (op->flags & FI_INJECT ? ep->inject : ep->max_msg)))
 		return weft_fi_refuse(op, -FI_EMSGSIZE);
-	if (weft_likely(!ep->msg)) {
+	if (weft_unlikely(group)) {
+		dst = *group;
+	} else if (weft_likely(!ep->msg)) {
 		if (weft_unlikely(!weft_fi_av_index(ep->av, op->peer, &dst)))
 			return weft_fi_rdm_unknown(op->peer);
 	} else {
@@ -96,7 +99,7 @@ WEFT_FI_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
 		if (ret)
 			return ret;
 	}
-	flags = weft_fi_send_flags(ep, op, len);
+	flags = weft_fi_send_flags(ep, op, len) | (group ? WEFT_SQ_GROUP : 0);
 
 	weft_fi_lock(&ep->tx.lock);
 	if (weft_unlikely(op->flags & FI_MORE))
@@ -113,7 +116,7 @@ WEFT_FI_INLINED ssize_t weft_fi_post_send(struct weft_fi_ep *ep, const struct we
 {
 	if (weft_unlikely(!ep->tx.plain))
 		return weft_fi_odd_send(ep, op);
-	return weft_fi_post_plain_send(ep, op);
+	return weft_fi_post_plain_send(ep, op, NULL);
 }
 
 /* the entry itself */

@@ -264,3 +264,25 @@ int weft_shutdown_graceful(struct weft_ep *ep)
 {
 	return shutdown_call(ep, WEFT_SHUT_GRACEFUL);
 }
+
+int weft_group_join(struct weft_ep *ep, const struct weft_sockaddr *addr, uint32_t flags,
+		    uint32_t *group)
+{
+	struct weft_ioc_group arg = {
+		.size = sizeof(arg), .flags = flags, .handle = ep->handle, .addr = *addr
+	};
+	int ret = lw_ioctl(ep->ctx->fd, WEFT_IOC_GROUP_JOIN, &arg);
+
+	if (!ret)
+		*group = arg.group;
+	return ret;
+}
+
+int weft_group_leave(struct weft_ep *ep, uint32_t group)
+{
+	struct weft_ioc_group arg = {
+		.size = sizeof(arg), .handle = ep->handle, .group = group
+	};
+
+	return lw_ioctl(ep->ctx->fd, WEFT_IOC_GROUP_LEAVE, &arg);
+}

@@ -6,6 +6,7 @@
  */
 #include <time.h>
 
+#include "core/queue.h"
 #include "rig.h"
 
 #define RIG_BATCH	16	/* packets that weft_core_rx() takes at most */
@@ -180,7 +181,8 @@ int weft_env_path_open(struct weft_path *path, u32 *max_payload)
 	struct rig_node *node = weft_path_core(path)->port;
 	struct rig_path *rp;
 
-	if (!rig_find_node(node->rig, weft_path_addr(path)))
+	if (!rig_find_node(node->rig, weft_path_addr(path)) &&
+	    !weft_addr_is_group(weft_path_addr(path)))
 		return -EHOSTUNREACH;
 	rp = calloc(1, sizeof(*rp));
 	rp->path = path;
@@ -205,6 +207,28 @@ void weft_env_path_close(struct weft_path *path)
 		weft_host_die(__FILE__, __LINE__, "path is closed twice");
 	WRITE_ONCE(rp->path, NULL);
 	__atomic_sub_fetch(&rp->node->npaths, 1, __ATOMIC_RELAXED);
+}
+
+int weft_env_group(struct weft_core *core, const struct weft_sockaddr *group, bool join)
+{
+	struct rig_node *node = core->port;
+	bool known;
+	u32 i;
+
+	weft_host_no_locks(__FILE__, __LINE__);
+	for (i = 0; i < node->ngroups; i++)
+		if (weft_addr_same_node(&node->groups[i], group))
+			break;
+	known = i < node->ngroups;
+	if (join == known)
+		weft_host_die(__FILE__, __LINE__, "a group is %s twice", join ? "joined" : "left");
+	if (join && node->ngroups == RIG_GROUPS)
+		return -ENOSPC;
+	if (join)
+		node->groups[node->ngroups++] = *group;
+	else
+		node->groups[i] = node->groups[--node->ngroups];
+	return 0;
 }
 
 void weft_env_cold(struct weft_work *work)
@@ -238,13 +262,15 @@ static u32 aggregate(struct rig *rig, const struct rig_event *ev, u32 n, struct 
 		len += ev[k].len;
 		k++;
 	} while (k < n && !alone && ev[k - 1].len == seg && ev[k].len <= seg &&
-		 !memcmp(&ev[k].src, &ev->src, sizeof(ev->src)));
+		 !memcmp(&ev[k].src, &ev->src, sizeof(ev->src)) &&
+		 !memcmp(&ev[k].group, &ev->group, sizeof(ev->group)));
 	rx->data = p;
 	rx->len = len;
 	rx->seg = k > 1 || rig_below(rig, 2) ? seg : 0;
 	rx->stride = stride > seg || rig_below(rig, 2) ? stride : 0;
 	rx->src = ev->src;
-	rx->dst = 0;
+	rx->dst = ev->group.family ? WEFT_RX_GROUP : 0;
+	memcpy(rx->group, ev->group.addr, sizeof(rx->group));
 	rx->ecn = 0;
 	return k;
 }
@@ -485,6 +511,14 @@ void rig_call(struct rig_node *node, weft_ns at, void (*fn)(struct rig_node *nod
 
 void rig_inject(struct rig_node *node, const struct weft_sockaddr *src, const void *data, u32 len)
 {
+	static const struct weft_sockaddr none;
+
+	rig_inject_group(node, src, &none, data, len);
+}
+
+void rig_inject_group(struct rig_node *node, const struct weft_sockaddr *src,
+		      const struct weft_sockaddr *group, const void *data, u32 len)
+{
 	struct rig_event ev = {
 		.kind = RIG_EV_PACKET,
 		.at = node->rig->now,
@@ -492,6 +526,7 @@ void rig_inject(struct rig_node *node, const struct weft_sockaddr *src, const vo
 		.life = node->life,
 		.len = len,
 		.src = *src,
+		.group = *group,
 	};
 
 	ev.data = malloc(len);

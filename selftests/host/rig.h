@@ -15,6 +15,7 @@
 #include "core/core.h"
 
 #define RIG_NODES	4096
+#define RIG_GROUPS	8	/* multicast addresses that a port takes */
 
 /* kinds of events */
 #define RIG_EV_PACKET	1	/* a packet arrives */
@@ -102,6 +103,7 @@ struct rig_conf {
  * @data: packet, path or work
  * @len: bytes of a packet
  * @src: address a packet came from
+ * @group: multicast address a packet was sent to, family 0: to the node
  * @gen: which setting of a timer
  * @from: node a packet comes from
  * @hop: switch ports that it has passed
@@ -116,6 +118,7 @@ struct rig_event {
 	void *data;
 	u32 len;
 	struct weft_sockaddr src;
+	struct weft_sockaddr group;
 	u64 gen;
 	u32 from;
 	u32 hop;
@@ -157,6 +160,8 @@ struct rig_link {
  * @up_link: from it
  * @down_link: to it
  * @burst_end: when the newest burst of losses ends
+ * @groups: multicast addresses that the port takes packets to
+ * @ngroups: how many
  */
 struct rig_node {
 	struct rig *rig;
@@ -174,6 +179,8 @@ struct rig_node {
 	struct rig_link up_link;
 	struct rig_link down_link;
 	weft_ns burst_end;
+	struct weft_sockaddr groups[RIG_GROUPS];
+	u32 ngroups;
 };
 
 /**
@@ -284,6 +291,9 @@ void rig_call(struct rig_node *node, weft_ns at, void (*fn)(struct rig_node *nod
 void rig_carry(struct rig_node *node, u32 to, const void *data, u32 len);
 /* Hand a packet to a node as if it had come from @src, now. */
 void rig_inject(struct rig_node *node, const struct weft_sockaddr *src, const void *data, u32 len);
+/* The same, to a multicast address. */
+void rig_inject_group(struct rig_node *node, const struct weft_sockaddr *src,
+		      const struct weft_sockaddr *group, const void *data, u32 len);
 /* Print counters and paths. */
 void rig_dump(struct rig *rig);
 u64 rig_counter(struct rig_node *node, enum weft_counter c);

@@ -13,6 +13,7 @@
  *
  * rig->lock covers events and chance; links are used by one thread.
  */
+#include "core/queue.h"
 #include "rig.h"
 
 #define OVERHEAD	66	/* UDP, IPv4 and Ethernet, with the gap between frames */
@@ -199,13 +200,16 @@ static bool corrupt(struct rig *rig, u8 *p, u32 len)
 }
 
 static void set_out(struct rig_node *node, struct rig_node *to, const struct weft_sockaddr *src,
-		    const void *data, u32 len)
+		    const struct weft_sockaddr *group, const void *data, u32 len)
 {
 	struct rig *rig = node->rig;
 	struct rig_event ev = {
 		.kind = RIG_EV_PACKET, .node = to, .life = to->life, .len = len, .src = *src,
 		.from = node->index
 	};
+
+	if (group)
+		ev.group = *group;
 
 	ev.data = malloc(len);
 	memcpy(ev.data, data, len);
@@ -225,7 +229,7 @@ static void set_out(struct rig_node *node, struct rig_node *to, const struct wef
 
 /* A packet leaves a node. */
 static void leave(struct rig_node *node, struct rig_node *to, const struct weft_sockaddr *src,
-		  const void *data, u32 len)
+		  const struct weft_sockaddr *group, const void *data, u32 len)
 {
 	struct rig *rig = node->rig;
 
@@ -235,16 +239,29 @@ static void leave(struct rig_node *node, struct rig_node *to, const struct weft_
 		__atomic_add_fetch(&rig->nlost, 1, __ATOMIC_RELAXED);
 		return;
 	}
-	set_out(node, to, src, data, len);
+	set_out(node, to, src, group, data, len);
 	if (rig_chance(rig, rig->conf.dup))
-		set_out(node, to, src, data, len);
+		set_out(node, to, src, group, data, len);
+}
+
+/* A packet to a multicast address leaves a node: those take it who want, the node itself too. */
+static void spread(struct rig_node *node, const struct weft_sockaddr *src,
+		   const struct weft_sockaddr *group, const void *data, u32 len)
+{
+	struct rig *rig = node->rig;
+	u32 i, k;
+
+	for (i = 0; i < rig->conf.nodes; i++)
+		for (k = 0; k < rig->node[i].ngroups; k++)
+			if (weft_addr_same_node(&rig->node[i].groups[k], group))
+				leave(node, &rig->node[i], src, group, data, len);
 }
 
 void rig_carry(struct rig_node *node, u32 to, const void *data, u32 len)
 {
 	struct weft_sockaddr src = node->core.addr[0];
 
-	leave(node, &node->rig->node[to], &src, data, len);
+	leave(node, &node->rig->node[to], &src, NULL, data, len);
 }
 
 /* ---- What the core sends --------------------------------------------------------- */
@@ -270,8 +287,10 @@ static void transmit(struct rig_node *node, const struct weft_tx *tx, u32 i)
 	if (weft_tx_payload(tx, i, p + len - pay)) {
 		__atomic_add_fetch(&rig->npackets, 1, __ATOMIC_RELAXED);
 		__atomic_add_fetch(&rig->nlost, 1, __ATOMIC_RELAXED);
+	} else if (weft_addr_is_group(dst)) {
+		spread(node, &src, dst, p, len);
 	} else {
-		leave(node, rig_find_node(rig, dst), &src, p, len);
+		leave(node, rig_find_node(rig, dst), &src, NULL, p, len);
 	}
 	free(p);
 }

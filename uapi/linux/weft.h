@@ -153,7 +153,9 @@ struct weft_cq_status {
 #define WEFT_SQ_FENCE		(1u << 6)
 #define WEFT_SQ_MORE		(1u << 7)	/* more follows at once: a hint */
 #define WEFT_SQ_SOLICITED	(1u << 8)	/* the receiver's completion says so */
-#define WEFT_SQ_FLAGS		0x01ff		/* those that this kernel knows */
+/* @dst is a group that the endpoint has joined; DGRAM only */
+#define WEFT_SQ_GROUP		(1u << 9)
+#define WEFT_SQ_FLAGS		0x03ff		/* those that this kernel knows */
 
 /**
  * struct weft_iov - a segment of user memory
@@ -170,7 +172,7 @@ struct weft_iov {
  * @op: WEFT_SQ_SEND, WEFT_SQ_TSEND
  * @nslots: slots of the whole entry: 1 + payload or segments behind it, 4 segments a slot
  * @flags: WEFT_SQ_*
- * @dst: index in the address vector; must be 0 on a MSG endpoint
+ * @dst: index in the address vector; must be 0 on a MSG endpoint; a group with WEFT_SQ_GROUP
  * @context: returned in the completion
  * @addr: user address of the only segment, when @niov is 1; else 0
  * @len: bytes of the message
@@ -282,6 +284,7 @@ struct weft_rqe {
 /* of a receive with WEFT_RQ_ANNOUNCE; without @status the message is set aside for @context */
 #define WEFT_CQE_ANNOUNCE	(1u << 7)
 #define WEFT_CQE_CLAIM		(1u << 8)	/* of a CLAIM with WEFT_RQ_ANNOUNCE */
+#define WEFT_CQE_GROUP		(1u << 9)	/* the message was sent to a group */
 
 /**
  * struct weft_cqe - first slot of an entry in a completion queue
@@ -335,6 +338,7 @@ struct weft_cqe {
 #define WEFT_CAP_DGRAM		(1ull << 10)	/* WEFT_EP_DGRAM */
 #define WEFT_CAP_FENCE		(1ull << 11)	/* WEFT_EPF_FENCE */
 #define WEFT_CAP_ANNOUNCE	(1ull << 12)	/* WEFT_RQ_ANNOUNCE, WEFT_EPF_VARIABLE */
+#define WEFT_CAP_GROUP		(1ull << 13)	/* WEFT_IOC_GROUP_JOIN */
 
 /**
  * struct weft_ioc_query - what this port and kernel can do (WEFT_IOC_QUERY)
@@ -788,6 +792,32 @@ struct weft_ioc_srq_cancel {
 	__u64 context;
 };
 
+#define WEFT_GROUPS_MAX		64	/* groups that an endpoint may join */
+
+#define WEFT_GROUP_SEND		(1u << 0)
+#define WEFT_GROUP_RECV		(1u << 1)
+
+/**
+ * struct weft_ioc_group - join or leave a multicast group (WEFT_IOC_GROUP_JOIN,
+ *	WEFT_IOC_GROUP_LEAVE)
+ * @size: of this structure
+ * @flags: JOIN: WEFT_GROUP_*, one of them at least; LEAVE: 0
+ * @handle: of an enabled DGRAM endpoint
+ * @group: JOIN: out; LEAVE: in: number of the group at this endpoint, for @dst of sends
+ * @addr: JOIN: in: an IPv4 or IPv6 multicast address, scope 0, of a family that the endpoint's
+ *	address has; service 0: the endpoint's; out: with its service; LEAVE: 0
+ *
+ * Groups are left when the endpoint is destroyed. Datagrams to a group come to all endpoints that
+ * have joined it, here and on other nodes, also to the sender if it receives; each gets one.
+ */
+struct weft_ioc_group {
+	__u32 size;
+	__u32 flags;
+	__u32 handle;
+	__u32 group;
+	struct weft_sockaddr addr;
+};
+
 #define WEFT_IOC_QUERY		_IOWR('w', 0x01, struct weft_ioc_query)
 #define WEFT_IOC_CQ_CREATE	_IOWR('w', 0x02, struct weft_ioc_cq)
 #define WEFT_IOC_EQ_CREATE	_IOWR('w', 0x03, struct weft_ioc_eq)
@@ -815,6 +845,8 @@ struct weft_ioc_srq_cancel {
 #define WEFT_IOC_SRQ_ARM	_IOW('w', 0x25, struct weft_ioc_mark)
 #define WEFT_IOC_EP_MARK	_IOW('w', 0x26, struct weft_ioc_mark)
 #define WEFT_IOC_EP_HELD	_IOWR('w', 0x27, struct weft_ioc_mark)
+#define WEFT_IOC_GROUP_JOIN	_IOWR('w', 0x28, struct weft_ioc_group)
+#define WEFT_IOC_GROUP_LEAVE	_IOW('w', 0x29, struct weft_ioc_group)
 
 /* ---- ioctls on the file of a completion queue ----------------------------------------------- */
 

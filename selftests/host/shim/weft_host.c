@@ -149,8 +149,8 @@ void weft_host_mutex_lock(struct weft_mutex *m, const char *file, int line)
 	weft_host_may_sleep(file, line);
 	if (!m->made)
 		weft_host_die(file, line, "mutex was not initialised");
-	if (nmutex)
-		weft_host_die(file, line, "mutex is taken inside of another");
+	if (nmutex > 1)
+		weft_host_die(file, line, "mutex is taken inside of two others");
 	pthread_mutex_lock(&m->mutex);
 	nmutex++;
 }
@@ -169,7 +169,7 @@ bool weft_host_mutex_trylock(struct weft_mutex *m, const char *file, int line)
 
 void weft_host_mutex_unlock(struct weft_mutex *m, const char *file, int line)
 {
-	if (nmutex != 1 || nheld)
+	if (!nmutex || nheld)
 		weft_host_die(file, line, "mutex is released out of order (%d locks held)", nheld);
 	nmutex--;
 	pthread_mutex_unlock(&m->mutex);

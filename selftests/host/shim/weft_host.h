@@ -404,7 +404,8 @@ struct weft_lock {
 };
 
 /**
- * struct weft_mutex - a lock under which one may sleep; taken before all others
+ * struct weft_mutex - a lock under which one may sleep; taken before all others, and
+ * one inside of another at most: an endpoint's, then the core's
  * @mutex: the real one
  * @made: was initialised
  */

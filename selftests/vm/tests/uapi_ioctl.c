@@ -54,6 +54,8 @@ static const struct ioc iocs[] = {
 	IOC(SRQ_ARM, weft_ioc_mark, 0, HANDLE),
 	IOC(EP_MARK, weft_ioc_mark, 0, HANDLE),
 	IOC(EP_HELD, weft_ioc_mark, 0, OUT | HANDLE),
+	IOC(GROUP_JOIN, weft_ioc_group, 0, OUT | HANDLE),
+	IOC(GROUP_LEAVE, weft_ioc_group, 0, HANDLE),
 };
 
 #define NIOC	(sizeof(iocs) / sizeof(iocs[0]))
@@ -191,6 +193,8 @@ static __u32 flags_of(const struct ioc *i)
 		return WEFT_AVF_AT;
 	case WEFT_IOC_SHUTDOWN:
 		return WEFT_SHUT_GRACEFUL;
+	case WEFT_IOC_GROUP_JOIN:
+		return WEFT_GROUP_SEND | WEFT_GROUP_RECV;
 	default:
 		return 0;
 	}
@@ -263,7 +267,7 @@ static bool unknown(void)
 	unsigned int nr;
 
 	for (nr = 0; nr < 256; nr++) {
-		if ((nr >= 1 && nr <= 0x14) || (nr >= 0x20 && nr <= 0x27))
+		if ((nr >= 1 && nr <= 0x14) || (nr >= 0x20 && nr <= 0x29))
 			continue;
 		CHECK_EQ(raw(fd, _IOC(_IOC_WRITE, 'w', nr, 16), page), -ENOTTY);
 	}

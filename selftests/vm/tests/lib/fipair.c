@@ -86,9 +86,9 @@ bool side_endpoint(struct side *s, struct fi_info *info, const struct opts *o)
 	if (o->type != FI_EP_MSG) {
 		CHECK_EQ(fi_av_open(s->domain, &av, &s->av, NULL), 0);
 		CHECK_EQ(fi_ep_bind(s->ep, &s->av->fid, 0), 0);
-	} else {
-		CHECK_EQ(fi_ep_bind(s->ep, &s->eq->fid, 0), 0);
 	}
+	if (o->type == FI_EP_MSG || o->caps & FI_MULTICAST)
+		CHECK_EQ(fi_ep_bind(s->ep, &s->eq->fid, 0), 0);
 	CHECK(side_options(s, o));
 	CHECK_EQ(fi_enable(s->ep), 0);
 	return true;
