@@ -121,37 +121,53 @@ bool weft_fi_port_has(const struct weft_ioc_query *q, const struct weft_sockaddr
 	return false;
 }
 
+/* what an address as text begins with (FI_ADDR_STR), NULL: it is none */
+static const char *weft_fi_scheme(const char *node)
+{
+	static const char * const schemes[] = {
+		"fi_sockaddr://", "fi_sockaddr_in://", "fi_sockaddr_in6://",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+		if (!strncmp(node, schemes[i], strlen(schemes[i])))
+			return schemes[i];
+	}
+	return NULL;
+}
+
+bool weft_fi_addr_text(const char *node)
+{
+	return weft_fi_scheme(node);
+}
+
 /*
  * Takes a node of the form fi_sockaddr[_in|_in6]://host[:service] apart (FI_ADDR_STR).
  * Return: 0: taken apart, 1: of another form, -FI_EINVAL.
  */
 static int weft_fi_split(const char *node, char *host, size_t len, const char **service)
 {
-	static const char * const schemes[] = {
-		"fi_sockaddr://", "fi_sockaddr_in://", "fi_sockaddr_in6://",
-	};
+	const char *scheme = weft_fi_scheme(node);
 	const char *end = NULL;
-	size_t i;
+	const char *text = node;
 
-	for (i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
-		if (!strncmp(node, schemes[i], strlen(schemes[i])))
-			break;
-	}
-	if (i == sizeof(schemes) / sizeof(schemes[0]))
+	if (!scheme)
 		return 1;
 	if (*service)
-		return -FI_EINVAL;
-	node += strlen(schemes[i]);
+		return weft_fi_fail(FI_LOG_CORE, -FI_EINVAL,
+				    "node '%s' has its service already, or none: pass no service",
+				    node);
+	node += strlen(scheme);
 	if (*node == '[') {
 		node++;
 		end = strchr(node, ']');
 		if (!end)
-			return -FI_EINVAL;
+			goto bad;
 	} else {
 		end = node + strcspn(node, ":");
 	}
 	if ((size_t)(end - node) >= len)
-		return -FI_EINVAL;
+		goto bad;
 	memcpy(host, node, end - node);
 	host[end - node] = '\0';
 	if (*end == ']')
@@ -159,8 +175,10 @@ static int weft_fi_split(const char *node, char *host, size_t len, const char **
 	if (*end == ':' && end[1])
 		*service = end + 1;
 	else if (*end && *end != ':')
-		return -FI_EINVAL;
+		goto bad;
 	return 0;
+bad:
+	return weft_fi_fail(FI_LOG_CORE, -FI_EINVAL, "node '%s' is no address", text);
 }
 
 /**

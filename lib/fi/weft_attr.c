@@ -6,9 +6,12 @@
  * weft_fi_info_check() compares that with a program's hints and says in the log what does not suit,
  * weft_fi_info_narrow() turns it into what the program gets.
  */
+#include <stdio.h>
 #include <strings.h>
 
 #include "weft_fi.h"
+
+#define WEFT_FI_TEXT	512	/* bytes of an explanation's part */
 
 /* given only if asked for */
 #define WEFT_FI_PRIMARY		(FI_MSG | FI_TAGGED | FI_DIRECTED_RECV | FI_MULTI_RECV | \
@@ -144,38 +147,81 @@ static const char *weft_fi_type_name(const struct fi_info *info)
 	}
 }
 
+/* A hint stands against an offer: one line says which, what it asks for and what there is. */
+static void weft_fi_differs(const struct fi_info *info, const char *hint, const char *asked,
+			    const char *offered)
+{
+	WEFT_INFO(CORE, "%s %s: hints->%s asks for %s, weft offers %s\n", info->domain_attr->name,
+		  weft_fi_type_name(info), hint, asked, offered);
+}
+
 /* asked for bits that are not offered? */
-static bool weft_fi_lacks(const struct fi_info *info, const char *what, uint64_t asked,
+static bool weft_fi_lacks(const struct fi_info *info, const char *hint, uint64_t asked,
 			  uint64_t have, enum fi_type type)
 {
+	char bits[WEFT_FI_TEXT], text[WEFT_FI_TEXT + 32], offer[WEFT_FI_TEXT];
 	uint64_t missing = asked & ~have;
 
 	if (!missing)
 		return false;
-	WEFT_INFO(CORE, "%s %s: hints->%s asks for what is not offered: %s; clear it\n",
-		  info->domain_attr->name, weft_fi_type_name(info), what,
-		  fi_tostr(&missing, type));
+	if (!weft_fi_explains())
+		return true;
+	fi_tostr_r(bits, sizeof(bits), &missing, type);
+	snprintf(text, sizeof(text), bits[0] ? "%s (bits %#llx)" : "%sbits %#llx", bits,
+		 (unsigned long long)missing);
+	fi_tostr_r(offer, sizeof(offer), &have, type);
+	weft_fi_differs(info, hint, text, have ? offer : "none of that kind");
 	return true;
 }
 
 /* asked for more than there is? */
-static bool weft_fi_exceeds(const struct fi_info *info, const char *what, uint64_t asked,
+static bool weft_fi_exceeds(const struct fi_info *info, const char *hint, uint64_t asked,
 			    uint64_t have)
 {
+	char text[24], offer[32];
+
 	if (asked <= have)
 		return false;
-	WEFT_INFO(CORE, "%s %s: hints->%s is %llu, at most %llu is possible\n",
-		  info->domain_attr->name, weft_fi_type_name(info), what,
-		  (unsigned long long)asked, (unsigned long long)have);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)asked);
+	snprintf(offer, sizeof(offer), "%llu at most", (unsigned long long)have);
+	weft_fi_differs(info, hint, text, offer);
 	return true;
 }
 
-static bool weft_fi_refuses(const struct fi_info *info, bool asked, const char *why)
+/* a value that none of libfabric's headers knows? */
+static bool weft_fi_strange(const struct fi_info *info, const char *hint, unsigned int asked,
+			    unsigned int last)
 {
-	if (asked)
-		WEFT_INFO(CORE, "%s %s: %s\n", info->domain_attr->name,
-			  weft_fi_type_name(info), why);
-	return asked;
+	char text[24], offer[32];
+
+	if (asked <= last)
+		return false;
+	snprintf(text, sizeof(text), "%u", asked);
+	snprintf(offer, sizeof(offer), "values up to %u", last);
+	weft_fi_differs(info, hint, text, offer);
+	return true;
+}
+
+/* another one, by name? */
+static bool weft_fi_renames(const struct fi_info *info, const char *hint, const char *asked,
+			    const char *have, int (*compare)(const char *a, const char *b))
+{
+	char text[WEFT_FI_TEXT], offer[WEFT_FI_TEXT];
+
+	if (!asked || !compare(asked, have))
+		return false;
+	snprintf(text, sizeof(text), "'%s'", asked);
+	snprintf(offer, sizeof(offer), "'%s'", have);
+	weft_fi_differs(info, hint, text, offer);
+	return true;
+}
+
+static bool weft_fi_refuses(const struct fi_info *info, bool refused, const char *hint,
+			    const char *asked, const char *offered)
+{
+	if (refused)
+		weft_fi_differs(info, hint, asked, offered);
+	return refused;
 }
 
 /* Receives of a shared context, or very many of them, are not buffered. */
@@ -187,12 +233,52 @@ static bool weft_fi_plain_rx(const struct fi_info *info, const struct fi_info *h
 
 static int weft_fi_check_fabric(const struct fi_info *info, const struct fi_fabric_attr *hint)
 {
-	if (weft_fi_refuses(info, hint->name && strcmp(hint->name, info->fabric_attr->name),
-			    "hints->fabric_attr->name is not '" WEFT_FI_FABRIC "'") ||
+	if (weft_fi_renames(info, "fabric_attr->name", hint->name, info->fabric_attr->name,
+			    strcmp) ||
 	    weft_fi_exceeds(info, "fabric_attr->prov_version", hint->prov_version,
 			    WEFT_FI_VERSION) ||
 	    weft_fi_refuses(info, hint->fabric && !weft_fi_is_open(hint->fabric),
-			    "hints->fabric_attr->fabric is of another provider"))
+			    "fabric_attr->fabric", "one that is closed, or another provider's",
+			    "those that it has opened"))
+		return -FI_ENODATA;
+	return 0;
+}
+
+/* How many objects there may be: all kinds together, by context. */
+static int weft_fi_check_counts(const struct fi_info *info, const struct fi_domain_attr *hint)
+{
+	const struct fi_domain_attr *have = info->domain_attr;
+
+	if (weft_fi_exceeds(info, "domain_attr->cq_cnt", hint->cq_cnt, have->cq_cnt) ||
+	    weft_fi_exceeds(info, "domain_attr->ep_cnt", hint->ep_cnt, have->ep_cnt) ||
+	    weft_fi_exceeds(info, "domain_attr->tx_ctx_cnt", hint->tx_ctx_cnt,
+			    have->tx_ctx_cnt) ||
+	    weft_fi_exceeds(info, "domain_attr->rx_ctx_cnt", hint->rx_ctx_cnt,
+			    have->rx_ctx_cnt) ||
+	    weft_fi_exceeds(info, "domain_attr->max_ep_tx_ctx", hint->max_ep_tx_ctx,
+			    have->max_ep_tx_ctx) ||
+	    weft_fi_exceeds(info, "domain_attr->max_ep_rx_ctx", hint->max_ep_rx_ctx,
+			    have->max_ep_rx_ctx) ||
+	    weft_fi_exceeds(info, "domain_attr->max_ep_stx_ctx", hint->max_ep_stx_ctx,
+			    have->max_ep_stx_ctx) ||
+	    weft_fi_exceeds(info, "domain_attr->max_ep_srx_ctx", hint->max_ep_srx_ctx,
+			    have->max_ep_srx_ctx))
+		return -FI_ENODATA;
+	return 0;
+}
+
+/* what is handed back as it was asked for has to make sense */
+static int weft_fi_check_models(const struct fi_info *info, const struct fi_domain_attr *hint)
+{
+	if (weft_fi_strange(info, "domain_attr->threading", hint->threading,
+			    WEFT_FI_THREAD_LAST) ||
+	    weft_fi_strange(info, "domain_attr->control_progress", hint->control_progress,
+			    WEFT_FI_PROGRESS_LAST) ||
+	    weft_fi_strange(info, "domain_attr->data_progress", hint->data_progress,
+			    WEFT_FI_PROGRESS_LAST) ||
+	    weft_fi_strange(info, "domain_attr->resource_mgmt", hint->resource_mgmt,
+			    FI_RM_ENABLED) ||
+	    weft_fi_strange(info, "domain_attr->av_type", hint->av_type, FI_AV_TABLE))
 		return -FI_ENODATA;
 	return 0;
 }
@@ -202,10 +288,11 @@ static int weft_fi_check_domain(const struct fi_info *info, const struct fi_doma
 {
 	const struct fi_domain_attr *have = info->domain_attr;
 
-	if (weft_fi_refuses(info, hint->name && strcasecmp(hint->name, have->name),
-			    "hints->domain_attr->name names another port") ||
+	if (weft_fi_renames(info, "domain_attr->name", hint->name, have->name, strcasecmp) ||
 	    weft_fi_refuses(info, hint->domain && !weft_fi_is_domain(hint->domain, have->name),
-			    "hints->domain_attr->domain is of another port"))
+			    "domain_attr->domain", "one that is closed, or of another port",
+			    "those that are open on this one") ||
+	    weft_fi_check_models(info, hint) || weft_fi_check_counts(info, hint))
 		return -FI_ENODATA;
 	if (weft_fi_exceeds(info, "domain_attr->cq_data_size", hint->cq_data_size,
 			    have->cq_data_size) ||
@@ -222,7 +309,7 @@ static int weft_fi_check_domain(const struct fi_info *info, const struct fi_doma
 	    weft_fi_exceeds(info, "domain_attr->mr_cnt", hint->mr_cnt, have->mr_cnt) ||
 	    weft_fi_exceeds(info, "domain_attr->max_err_data", hint->max_err_data,
 			    have->max_err_data) ||
-	    weft_fi_refuses(info, hint->auth_key_size, "authorization keys are not offered"))
+	    weft_fi_exceeds(info, "domain_attr->auth_key_size", hint->auth_key_size, 0))
 		return -FI_ENODATA;
 	return 0;
 }
@@ -232,20 +319,23 @@ static int weft_fi_check_ep(const struct fi_info *info, const struct fi_ep_attr 
 	const struct fi_ep_attr *have = info->ep_attr;
 
 	if (weft_fi_refuses(info, hint->protocol && hint->protocol != have->protocol,
-			    "hints->ep_attr->protocol is another") ||
+			    "ep_attr->protocol", "that of another provider", "its own") ||
 	    weft_fi_exceeds(info, "ep_attr->msg_prefix_size", hint->msg_prefix_size,
 			    WEFT_FI_PREFIX_MAX) ||
 	    weft_fi_exceeds(info, "ep_attr->protocol_version", hint->protocol_version,
 			    have->protocol_version) ||
 	    weft_fi_exceeds(info, "ep_attr->max_msg_size", hint->max_msg_size,
 			    have->max_msg_size) ||
+	    weft_fi_exceeds(info, "ep_attr->max_order_raw_size", hint->max_order_raw_size, 0) ||
+	    weft_fi_exceeds(info, "ep_attr->max_order_war_size", hint->max_order_war_size, 0) ||
+	    weft_fi_exceeds(info, "ep_attr->max_order_waw_size", hint->max_order_waw_size, 0) ||
 	    (hint->tx_ctx_cnt != FI_SHARED_CONTEXT &&
 	     weft_fi_exceeds(info, "ep_attr->tx_ctx_cnt", hint->tx_ctx_cnt,
 			     info->domain_attr->max_ep_tx_ctx)) ||
 	    (hint->rx_ctx_cnt != FI_SHARED_CONTEXT &&
 	     weft_fi_exceeds(info, "ep_attr->rx_ctx_cnt", hint->rx_ctx_cnt,
 			     info->domain_attr->max_ep_rx_ctx)) ||
-	    weft_fi_refuses(info, hint->auth_key_size, "authorization keys are not offered"))
+	    weft_fi_exceeds(info, "ep_attr->auth_key_size", hint->auth_key_size, 0))
 		return -FI_ENODATA;
 	return 0;
 }
@@ -307,10 +397,11 @@ int weft_fi_info_check(const struct fi_info *info, const struct fi_info *hints, 
 	int ret = 0;
 
 	if (weft_fi_lacks(info, "caps", hints->caps, info->caps, FI_TYPE_CAPS) ||
-	    weft_fi_refuses(info, variable && hints->caps & FI_MULTI_RECV,
-			    "FI_VARIABLE_MSG and FI_MULTI_RECV do not go together") ||
-	    weft_fi_refuses(info, variable && weft_fi_plain_rx(info, hints),
-			    "FI_VARIABLE_MSG with a shared context, or too large an rx_attr->size"))
+	    weft_fi_refuses(info, variable && hints->caps & FI_MULTI_RECV, "caps",
+			    "FI_VARIABLE_MSG with FI_MULTI_RECV", "either of them") ||
+	    weft_fi_refuses(info, variable && weft_fi_plain_rx(info, hints), "caps",
+			    "FI_VARIABLE_MSG, and a shared context or a large rx_attr->size",
+			    "it with a quarter of that size, not shared"))
 		return -FI_ENODATA;
 	if (hints->fabric_attr)
 		ret = weft_fi_check_fabric(info, hints->fabric_attr);

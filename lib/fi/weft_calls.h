@@ -12,6 +12,8 @@ extern struct fi_provider weft_fi_prov;
 int weft_fi_fail(enum fi_log_subsys subsys, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4), cold));
 
+bool weft_fi_explains(void);
+
 /* weft_attr.c */
 int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struct fi_info **info);
 int weft_fi_info_check(const struct fi_info *info, const struct fi_info *hints, uint32_t version);
@@ -24,6 +26,7 @@ int weft_fi_getinfo(uint32_t version, const char *node, const char *service, uin
 /* weft_addr.c */
 int weft_fi_resolve(const char *node, const char *service, int family, bool numeric,
 		    struct weft_sockaddr *v4, struct weft_sockaddr *v6);
+bool weft_fi_addr_text(const char *node);
 #define WEFT_FI_STRADDR	80	/* room for the text of an address */
 bool weft_fi_addr_same(const struct weft_sockaddr *a, const struct weft_sockaddr *b);
 bool weft_fi_addr_any(const struct weft_sockaddr *a);

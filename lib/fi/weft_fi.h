@@ -58,6 +58,10 @@
 #define WEFT_FI_MORE_MAX	16	/* operations that FI_MORE may hold back */
 #define WEFT_FI_TAG_FORMAT	0xaaaaaaaaaaaaaaaaULL	/* 64 fields of one bit */
 
+/* the last values that are known; the names of some are deprecated in libfabric 2 */
+#define WEFT_FI_THREAD_LAST	5	/* FI_THREAD_ENDPOINT */
+#define WEFT_FI_PROGRESS_LAST	3	/* FI_PROGRESS_CONTROL_UNIFIED, of libfabric 2 */
+
 /* deprecated in libfabric 2, there with a warning at each use */
 #define WEFT_FI_MR_BASIC	(1 << 0)
 #define WEFT_FI_MR_SCALABLE	(1 << 1)

@@ -2,9 +2,10 @@
 /*
  * weft_getinfo.c - fi_getinfo: which ports, endpoint types and addresses suit a program
  *
- * There is one fi_info for each port, endpoint type and address family. A port suits if it has the
- * wished source address, and if it is the way to the wished destination. The way is asked of the
- * kernel's routing (a wrong interface would hang, not fail), except where the program has chosen
+ * There is one fi_info for each port, endpoint type and address family, ports that promise more
+ * first: those with a link, those that reach other nodes, those that own their NIC. A port suits
+ * if it has the wished source address, and if it is the way to the wished destination. The way is
+ * asked of the kernel's routing (a wrong interface would hang, not fail), except where the program has chosen
  * the port itself, by source address or domain name.
  *
  * A loopback address stands for this node. No port has it, so the port's own address is taken.
@@ -19,6 +20,8 @@
 
 #define WEFT_FI_PORTS	64
 #define WEFT_FI_FROM_UTIL	(1ULL << 59)	/* libfabric's own: a utility provider asks */
+#define WEFT_FI_INTERNAL	(0xffULL << 56)	/* bits that libfabric keeps to itself */
+#define WEFT_FI_QUERY_FLAGS	(FI_SOURCE | FI_NUMERICHOST | FI_PROV_ATTR_ONLY | WEFT_FI_INTERNAL)
 
 /**
  * struct weft_fi_wish - an address that a program wants to have or to reach
@@ -59,14 +62,16 @@ static const struct weft_sockaddr *weft_fi_wish_of(const struct weft_fi_wish *wi
 	return a->family ? a : NULL;
 }
 
-static int weft_fi_wish_addr(struct weft_fi_wish *wish, const void *addr, size_t len)
+static int weft_fi_wish_addr(struct weft_fi_wish *wish, const char *hint, const void *addr,
+			     size_t len)
 {
 	struct weft_sockaddr a;
 	int ret;
 
 	ret = weft_addr_from_sockaddr(&a, addr, len);
 	if (ret) {
-		WEFT_INFO(CORE, "an address in the hints is no sockaddr_in or sockaddr_in6\n");
+		WEFT_INFO(CORE, "hints->%s of %zu bytes is no whole sockaddr_in or sockaddr_in6\n",
+			  hint, len);
 		return -FI_ENODATA;
 	}
 	wish->given = true;
@@ -96,9 +101,11 @@ static int weft_fi_wishes(struct weft_fi_query *query, const char *node, const c
 	if (!hints)
 		return 0;
 	if (hints->src_addr && !query->src.given)
-		ret = weft_fi_wish_addr(&query->src, hints->src_addr, hints->src_addrlen);
+		ret = weft_fi_wish_addr(&query->src, "src_addr", hints->src_addr,
+					hints->src_addrlen);
 	if (!ret && hints->dest_addr && !query->dest.given)
-		ret = weft_fi_wish_addr(&query->dest, hints->dest_addr, hints->dest_addrlen);
+		ret = weft_fi_wish_addr(&query->dest, "dest_addr", hints->dest_addr,
+					hints->dest_addrlen);
 	query->chosen = hints->domain_attr &&
 			(hints->domain_attr->name || hints->domain_attr->domain);
 	return ret;
@@ -182,6 +189,9 @@ static bool weft_fi_addresses(const struct weft_fi_query *query, const struct we
 	const struct weft_sockaddr *to = weft_fi_wish_of(&query->dest, family);
 	char buf[WEFT_FI_STRADDR];
 
+	if (!own && (from || to))
+		WEFT_INFO(CORE, "%s: has no address of the family of %s; give the port one\n",
+			  q->name, weft_fi_addr_str(from ? from : to, buf, sizeof(buf)));
 	if (!own || (query->src.given && !from) || (query->dest.given && !to))
 		return false;
 	*src = *own;
@@ -219,6 +229,30 @@ static bool weft_fi_format(const struct fi_info *hints, int family, uint32_t *fo
 	return true;
 }
 
+/* Has the port addresses of the format that is asked for? If not, the log says it. */
+static bool weft_fi_has_format(const struct fi_info *hints, const struct weft_ioc_query *q)
+{
+	uint32_t format = hints ? hints->addr_format : FI_FORMAT_UNSPEC;
+	const char *offers = "FI_SOCKADDR_IN, FI_SOCKADDR_IN6 and FI_SOCKADDR";
+	char text[64];
+
+	if (format == FI_FORMAT_UNSPEC || format == FI_SOCKADDR ||
+	    (format == FI_SOCKADDR_IN && weft_fi_port_addr(q, AF_INET)) ||
+	    (format == FI_SOCKADDR_IN6 && weft_fi_port_addr(q, AF_INET6)))
+		return true;
+	if (!weft_fi_explains())
+		return false;
+	if (format == FI_SOCKADDR_IN)
+		offers = "FI_SOCKADDR_IN6 only: it has no IPv4 address";
+	else if (format == FI_SOCKADDR_IN6)
+		offers = "FI_SOCKADDR_IN only: it has no IPv6 address";
+	fi_tostr_r(text, sizeof(text), &format, FI_TYPE_ADDR_FORMAT);
+	WEFT_INFO(CORE, "%s: hints->addr_format asks for %s, weft offers %s\n", q->name, text,
+		  offers);
+	return false;
+}
+
+/* Return: 0, 1: the hints stand against the type, whatever the family; -FI_ENOMEM. */
 static int weft_fi_offer(struct weft_fi_query *query, const struct weft_ioc_query *q,
 			 enum fi_ep_type type, int family)
 {
@@ -236,7 +270,7 @@ static int weft_fi_offer(struct weft_fi_query *query, const struct weft_ioc_quer
 		return ret;
 	if (hints && weft_fi_info_check(info, hints, query->version)) {
 		fi_freeinfo(info);
-		return 0;
+		return 1;
 	}
 	weft_fi_info_narrow(info, hints, query->version);
 	info->addr_format = format;
@@ -267,19 +301,26 @@ static int weft_fi_offer_port(struct weft_fi_query *query, const struct weft_ioc
 	};
 	const struct fi_info *hints = query->hints;
 	enum fi_ep_type asked = hints && hints->ep_attr ? hints->ep_attr->type : FI_EP_UNSPEC;
+	bool known = false;
 	size_t i;
 	int ret;
 
+	if (!weft_fi_has_format(hints, q))
+		return 0;
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		if (!(q->caps & types[i].cap) ||
 		    (asked != FI_EP_UNSPEC && asked != types[i].type))
 			continue;
+		known = true;
 		ret = weft_fi_offer(query, q, types[i].type, AF_INET);
 		if (!ret)
 			ret = weft_fi_offer(query, q, types[i].type, AF_INET6);
-		if (ret)
+		if (ret < 0)
 			return ret;
 	}
+	if (!known)
+		WEFT_INFO(CORE, "%s: hints->ep_attr->type asks for type %d, weft offers FI_EP_RDM, FI_EP_MSG and FI_EP_DGRAM\n",
+			  q->name, asked);
 	return 0;
 }
 
@@ -293,8 +334,9 @@ static int weft_fi_query_port(const char *name, struct weft_ioc_query *q)
 		ret = weft_query(ctx, q);
 		weft_close(ctx);
 	}
-	if (ret == -EPERM)
-		WEFT_INFO(CORE, "%s: belongs to another network namespace\n", name);
+	if (ret == -ENODEV || ret == -EPERM)
+		WEFT_INFO(CORE, "%s: belongs to another network namespace, or has just gone\n",
+			  name);
 	else if (ret == -EACCES)
 		WEFT_WARN(CORE, "%s: no permission to open /dev/weft/%s; become a member of its group\n",
 			  name, name);
@@ -306,6 +348,41 @@ static int weft_fi_query_port(const char *name, struct weft_ioc_query *q)
 	else if (!q->link_up)
 		WEFT_INFO(CORE, "%s: the link is down\n", name);
 	return ret;
+}
+
+/* the less the better */
+static int weft_fi_rank(const struct weft_ioc_query *q)
+{
+	int rank = q->link_up ? 0 : 4;
+
+	if (!strcmp(q->driver, "loop"))
+		return rank + 2;
+	return rank + !!strcmp(q->driver, "vnet");
+}
+
+/* Descriptions of the ports that can be opened, the best first. Return: how many, -FI_ENOMEM. */
+static int weft_fi_query_ports(struct weft_ioc_query **ports)
+{
+	char names[WEFT_FI_PORTS][WEFT_NAME_MAX];
+	struct weft_ioc_query q;
+	int n, i, at, known = 0;
+
+	n = weft_ports(names, WEFT_FI_PORTS);
+	*ports = NULL;
+	if (n <= 0)
+		return 0;
+	*ports = calloc(WEFT_FI_PORTS, sizeof(**ports));
+	if (!*ports)
+		return -FI_ENOMEM;
+	for (i = 0; i < n && i < WEFT_FI_PORTS; i++) {
+		if (weft_fi_query_port(names[i], &q))
+			continue;
+		for (at = known; at && weft_fi_rank(&(*ports)[at - 1]) > weft_fi_rank(&q); at--)
+			(*ports)[at] = (*ports)[at - 1];
+		(*ports)[at] = q;
+		known++;
+	}
+	return known;
 }
 
 /* does a layering such as "weft" or "weft;ofi_rxm" ask for this provider? */
@@ -341,18 +418,21 @@ static void weft_fi_no_ports(bool named)
  * @hints: or NULL
  * @info: out
  *
- * Return: 0, -FI_ENODATA, -FI_EINVAL, -FI_ENOMEM.
+ * Return: 0, -FI_ENODATA, -FI_EINVAL, -FI_EBADFLAGS, -FI_ENOMEM.
  */
 int weft_fi_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
 		    const struct fi_info *hints, struct fi_info **info)
 {
 	const char *prov = hints && hints->fabric_attr ? hints->fabric_attr->prov_name : NULL;
 	struct weft_fi_query query = { .version = version, .hints = hints };
-	char names[WEFT_FI_PORTS][WEFT_NAME_MAX];
-	struct weft_ioc_query q;
+	struct weft_ioc_query *ports;
 	int n, i, ret;
 
 	*info = NULL;
+	if (flags & ~WEFT_FI_QUERY_FLAGS)
+		return weft_fi_fail(FI_LOG_CORE, -FI_EBADFLAGS,
+				    "fi_getinfo has no flags but FI_SOURCE, FI_NUMERICHOST and FI_PROV_ATTR_ONLY: %#llx",
+				    (unsigned long long)(flags & ~WEFT_FI_QUERY_FLAGS));
 	if (flags & FI_PROV_ATTR_ONLY) {
 		*info = fi_allocinfo();
 		if (!*info)
@@ -366,23 +446,20 @@ int weft_fi_getinfo(uint32_t version, const char *node, const char *service, uin
 	ret = weft_fi_wishes(&query, node, service, flags);
 	if (ret)
 		return ret;
-	n = weft_ports(names, WEFT_FI_PORTS);
-	if (n <= 0) {
+	n = weft_fi_query_ports(&ports);
+	if (n < 0)
+		return n;
+	if (!ports)
 		weft_fi_no_ports(prov);
-		return -FI_ENODATA;
-	}
-	for (i = 0; i < n && i < WEFT_FI_PORTS; i++) {
-		if (weft_fi_query_port(names[i], &q))
-			continue;
-		ret = weft_fi_offer_port(&query, &q);
-		if (ret) {
-			fi_freeinfo(query.head);
-			return ret;
-		}
+	for (i = 0; i < n && !ret; i++)
+		ret = weft_fi_offer_port(&query, &ports[i]);
+	free(ports);
+	if (ret) {
+		fi_freeinfo(query.head);
+		return ret;
 	}
 	*info = query.head;
-	if (query.head)
-		return 0;
-	WEFT_INFO(CORE, "no port suits: nothing has the address family, format and type asked for, or what is said above stands against it\n");
-	return -FI_ENODATA;
+	if (!query.head && n)
+		WEFT_INFO(CORE, "no port suits; what is said above stands against each\n");
+	return query.head ? 0 : -FI_ENODATA;
 }

@@ -29,6 +29,12 @@ int weft_fi_fail(enum fi_log_subsys subsys, int err, const char *format, ...)
 	return err;
 }
 
+/* is there anybody who reads why an offer does not suit? */
+bool weft_fi_explains(void)
+{
+	return fi_log_enabled(&weft_fi_prov, FI_LOG_INFO, FI_LOG_CORE);
+}
+
 /* objects are the program's to close, and nothing else is kept */
 static void weft_fi_cleanup(void)
 {

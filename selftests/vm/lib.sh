@@ -121,7 +121,7 @@ vm_nodes()
 		EOT
 		echo n0 >/run/weft/node0
 		echo n0 >/run/weft/node1
-		vm_port 0 weft0 loop addr 10.77.0.1
+		vm_port 0 weft0 loop addr 10.77.0.1 addr fd77::1
 		;;
 	pair:*)
 		# one node of two, the other one is another machine's

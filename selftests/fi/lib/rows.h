@@ -31,6 +31,7 @@
  * @o: how the pair of endpoints is made; type and place are filled in
  * @alone: no pair is made: the test makes what it needs; what is in p is closed after it
  * @mess: things may be left in the queues
+ * @once: it does not matter where B is: run within a node only
  */
 struct row {
 	const char *id;
@@ -40,6 +41,7 @@ struct row {
 	struct opts o;
 	bool alone;
 	bool mess;
+	bool once;
 };
 
 #define ROW(_id, _on, _rule, _run, ...) \
@@ -54,7 +56,10 @@ extern uint8_t *sbuf, *rbuf;
 /* Contexts: distinct for each @n, places for a struct fi_context2 each. */
 void *ctx(unsigned int n);
 
-/* Run all rows, or those named by the arguments. Return: status of the program. */
+/*
+ * Run all rows, or those named by the arguments; with WEFT_WHERE=between in the environment only
+ * between nodes, if there are two. Return: status of the program.
+ */
 int rows_main(int argc, char **argv, const struct row *rows, size_t count);
 
 /* ---- What many rows do -------------------------------------------------------------- */

@@ -3,33 +3,22 @@
  * Wrong arguments: each call gives the documented error, says in the log what is wrong, and leaves
  * everything as it was. TIMEOUT: 120
  */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include "fipair.h"
+#include "flog.h"
 
 static struct pair p;
 static bool apart;
-static int log_fd = -1;
 static uint8_t buf[4096];
-
-static void log_clear(void)
-{
-	fflush(stderr);
-	if (ftruncate(log_fd, 0))
-		abort();
-}
 
 /* The call whose result is @got is refused as it should be, and the log says something about it. */
 static bool refused(const char *call, long long got, long long want)
 {
-	bool said;
+	char text[64];
+	bool said = flog_text(text, sizeof(text));
 
-	fflush(stderr);
-	said = lseek(log_fd, 0, SEEK_END) > 0;
-	log_clear();
+	flog_clear();
 	if (got != want)
 		printf("# %s: %lld (%s), expected %lld (%s)\n", call, got, fi_strerror(-got), want,
 		       fi_strerror(-want));
@@ -46,7 +35,7 @@ static bool begin(enum fi_ep_type type, uint64_t caps)
 
 	if (!pair_open(&p, &o))
 		return false;
-	log_clear();
+	flog_clear();
 	return true;
 }
 
@@ -349,10 +338,7 @@ static void close_all(void)
 
 int main(void)
 {
-	setenv("FI_LOG_LEVEL", "warn", 1);
-	setenv("FI_LOG_PROV", "weft", 1);
-	log_fd = memfd_create("log", 0);
-	if (log_fd < 0 || fcntl(log_fd, F_SETFL, O_APPEND) || dup2(log_fd, 2) < 0)
+	if (!flog_open("warn"))
 		return 1;
 	checks_run_everywhere(cases, sizeof(cases) / sizeof(cases[0]), &apart, close_all);
 	return results_end();
