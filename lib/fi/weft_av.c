@@ -309,9 +309,9 @@ static int weft_fi_av_insertsvc(struct fid_av *fid, const char *node, const char
 	ret = weft_fi_av_begin(&call, fid, fi_addr, flags, context);
 	if (ret)
 		return ret;
-	if (!node || !service)
+	if (!node || (!service && !weft_fi_addr_text(node)))
 		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL,
-				    "fi_av_insertsvc needs a node and a service");
+				    "fi_av_insertsvc needs a node and a service, or both in one as fi_sockaddr_in://10.0.0.1:7000");
 	weft_fi_av_name(&call, node, service);
 	return weft_fi_av_end(&call);
 }
@@ -463,7 +463,7 @@ static int weft_fi_av_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 {
 	struct weft_fi_av *av = weft_container(fid, struct weft_fi_av, fid.fid);
 
-	if (bfid->fclass != FI_CLASS_EQ || flags || av->eq)
+	if (!bfid || bfid->fclass != FI_CLASS_EQ || flags || av->eq)
 		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL,
 				    "one event queue, without flags, is bound to a vector");
 	if (weft_container(bfid, struct weft_fi_eq, fid.fid)->fabric != av->domain->fabric)
@@ -487,10 +487,9 @@ static int weft_fi_av_close(struct fid *fid)
 	if (ret)
 		return ret;
 	weft_fi_share_close(av);
-	if (av->eq) {
-		weft_fi_eq_forget(av->eq, fid);
+	/* what waits there about it stays, as fi_av(3) has it */
+	if (av->eq)
 		atomic_fetch_sub(&av->eq->refs, 1);
-	}
 	for (i = 0; i < WEFT_AV_MAX / WEFT_FI_AV_CHUNK; i++)
 		free((void *)av->used[i]);
 	pthread_mutex_destroy(&av->lock);

@@ -345,6 +345,9 @@ static ssize_t weft_fi_eq_read(struct fid_eq *fid, uint32_t *event, void *buf, s
 	struct weft_fi_eq *eq = weft_container(fid, struct weft_fi_eq, fid);
 	ssize_t ret;
 
+	if (!event || flags & ~FI_PEEK)
+		return weft_fi_fail(FI_LOG_EQ, event ? -FI_EBADFLAGS : -FI_EINVAL,
+				    "fi_eq_read needs a place for the event's type, and has no flag but FI_PEEK");
 	pthread_mutex_lock(&eq->lock);
 	ret = weft_fi_eq_take(eq, event, buf, len, flags);
 	weft_fi_eq_sync(eq);
@@ -356,11 +359,16 @@ static ssize_t weft_fi_eq_readerr(struct fid_eq *fid, struct fi_eq_err_entry *bu
 				  uint64_t flags)
 {
 	struct weft_fi_eq *eq = weft_container(fid, struct weft_fi_eq, fid);
-	void *room = buf->err_data;
-	size_t size = buf->err_data_size;
 	struct weft_fi_eq_entry *e;
 	ssize_t ret = -FI_EAGAIN;
+	size_t size;
+	void *room;
 
+	if (!buf || flags & ~FI_PEEK)
+		return weft_fi_fail(FI_LOG_EQ, buf ? -FI_EBADFLAGS : -FI_EINVAL,
+				    "fi_eq_readerr needs room for an entry, and has no flag but FI_PEEK");
+	room = buf->err_data;
+	size = buf->err_data_size;
 	pthread_mutex_lock(&eq->lock);
 	weft_fi_eq_fill(eq);
 	e = eq->head;

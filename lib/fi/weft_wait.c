@@ -77,6 +77,8 @@ int weft_fi_trywait(struct fid_fabric *fabric, struct fid **fids, int count)
 	if (count < 0 || (count && !fids))
 		return weft_fi_fail(FI_LOG_CORE, -FI_EINVAL, "fi_trywait needs an array of fids");
 	for (i = 0; i < count; i++) {
+		if (!fids[i])
+			return weft_fi_fail(FI_LOG_CORE, -FI_EINVAL, "fi_trywait: there is no fid");
 		obj = weft_fi_fid_wait_obj(fids[i]);
 		if (obj == FI_WAIT_NONE || obj == FI_WAIT_YIELD)
 			return weft_fi_fail(FI_LOG_CORE, -FI_EINVAL,

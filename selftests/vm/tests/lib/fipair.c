@@ -71,6 +71,8 @@ bool side_endpoint(struct side *s, struct fi_info *info, const struct opts *o)
 	uint64_t sel = o->selective ? FI_SELECTIVE_COMPLETION : 0;
 
 	CHECK_EQ(fi_cq_open(s->domain, &cq, &s->txcq, NULL), 0);
+	if (o->format)
+		cq.format = o->format < 0 ? FI_CQ_FORMAT_UNSPEC : (enum fi_cq_format)o->format;
 	CHECK_EQ(fi_cq_open(s->domain, &cq, &s->rxcq, NULL), 0);
 	CHECK_EQ(fi_endpoint(s->domain, info, &s->ep, s), 0);
 	if (!o->no_cq) {

@@ -35,6 +35,7 @@
  * @cq_size: entries of each queue, 0: the provider's choice
  * @tx_size: of A's sends, 0: the provider's choice
  * @rx_size: of B's receives, 0: the provider's choice
+ * @format: of the completions of receives, 0: FI_CQ_FORMAT_TAGGED, -1: FI_CQ_FORMAT_UNSPEC
  */
 struct opts {
 	enum fi_ep_type type;
@@ -51,6 +52,7 @@ struct opts {
 	size_t cq_size;
 	size_t tx_size;
 	size_t rx_size;
+	int format;
 };
 
 /**

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * Waiting through stock libfabric: wait objects of queues, wait sets, poll sets, conditions of
- * blocking reads.
- */
+/* fi_poll(3), rule by rule: wait objects, fi_trywait, wait sets, poll sets. TIMEOUT: 120 */
 #include <poll.h>
-#include <string.h>
-#include "fipair.h"
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+#include "rows.h"
 
-static struct pair p;
+#define ROUNDS	500
+
 static char buf[64];
 
 /* An endpoint that sends to itself, with these queues. */
 static bool open_self(struct fi_cq_attr *attr)
 {
-	struct opts o = { .type = FI_EP_RDM };
 	struct fi_av_attr av = { .type = FI_AV_TABLE };
 	struct side *s = &p.a;
 	uint8_t addr[64];
@@ -30,7 +29,6 @@ static bool open_self(struct fi_cq_attr *attr)
 	CHECK_EQ(fi_enable(s->ep), 0);
 	CHECK_EQ(fi_getname(&s->ep->fid, addr, &len), 0);
 	CHECK_EQ(fi_av_insert(s->av, addr, 1, &s->peer, 0, NULL), 1);
-	p.o = o;
 	return true;
 }
 
@@ -38,7 +36,6 @@ static bool begin(void)
 {
 	struct opts o = { .type = FI_EP_RDM };
 
-	memset(&p, 0, sizeof(p));
 	return side_open(&p.a, 0, &o);
 }
 
@@ -266,22 +263,181 @@ static bool poll_set(void)
 	return true;
 }
 
-static const struct check cases[] = {
-	{ "files", files },
-	{ "pollfd", pollfd },
-	{ "none_and_yield", none_and_yield },
-	{ "threshold", threshold },
-	{ "wait_set", wait_set },
-	{ "poll_set", poll_set },
-};
+/* ---- Races: no wake-up is lost, whoever is quicker ------------------------------------- */
 
-static void close_all(void)
+/* What another thread does: ROUNDS times, each when the one before has been seen. */
+static bool (*act)(void);
+static pthread_barrier_t turn;
+static bool acted;
+
+static void *actor(void *arg)
 {
-	pair_close(&p);
+	int i;
+
+	acted = true;
+	for (i = 0; i < ROUNDS; i++) {
+		pthread_barrier_wait(&turn);
+		acted &= act();
+	}
+	return NULL;
 }
 
-int main(void)
+/* As fi_poll(3) has it: look, fi_trywait(), sleep, read. Return: all rounds were seen. */
+static bool loops(struct fid *fid, bool (*took)(void))
 {
-	checks_run(cases, sizeof(cases) / sizeof(cases[0]), "", close_all);
-	return results_end();
+	struct epoll_event event, watch = { .events = EPOLLIN };
+	int fd, epfd, i, ret;
+	bool ok = true;
+
+	CHECK_EQ(fi_control(fid, FI_GETWAIT, &fd), 0);
+	epfd = epoll_create1(0);
+	CHECK(epfd >= 0 && !epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &watch));
+	for (i = 0; i < ROUNDS && ok; i++) {
+		pthread_barrier_wait(&turn);
+		while (!took()) {
+			ret = fi_trywait(p.a.fabric, &fid, 1);
+			if (ret == -FI_EAGAIN)
+				continue;
+			/* one that is lost shows here: nothing else comes */
+			if (ret || epoll_wait(epfd, &event, 1, WAIT_MS) != 1) {
+				ok = check_failed(__FILE__, __LINE__, "a wake-up");
+				break;
+			}
+		}
+	}
+	close(epfd);
+	return ok;
+}
+
+static bool race(bool (*does)(void), struct fid *fid, bool (*took)(void))
+{
+	pthread_t thread;
+	bool ok;
+
+	act = does;
+	CHECK(!pthread_barrier_init(&turn, NULL, 2));
+	CHECK(!pthread_create(&thread, NULL, actor, NULL));
+	ok = loops(fid, took);
+	if (!ok)
+		exit(1);	/* the other thread waits for its turn for ever */
+	CHECK(!pthread_join(thread, NULL));
+	pthread_barrier_destroy(&turn);
+	return acted;
+}
+
+static bool inject_one(void)
+{
+	return message(1);
+}
+
+static bool took_cq(void)
+{
+	struct fi_cq_tagged_entry c;
+
+	return fi_cq_read(p.a.rxcq, &c, 1) == 1;
+}
+
+static bool no_lost_completion(void)
+{
+	struct fi_cq_attr attr = { .wait_obj = FI_WAIT_FD };
+
+	CHECK(begin());
+	CHECK(open_self(&attr));
+	return race(inject_one, &p.a.rxcq->fid, took_cq);
+}
+
+static struct fid_eq *events;
+
+static bool write_one(void)
+{
+	struct fi_eq_entry e = {};
+
+	return fi_eq_write(events, FI_NOTIFY, &e, sizeof(e), 0) == sizeof(e);
+}
+
+static bool took_eq(void)
+{
+	struct fi_eq_entry e;
+	uint32_t type;
+
+	return fi_eq_read(events, &type, &e, sizeof(e), 0) == sizeof(e);
+}
+
+static bool no_lost_event(void)
+{
+	struct fi_eq_attr attr = { .wait_obj = FI_WAIT_FD, .flags = FI_WRITE };
+	bool ok;
+
+	CHECK(begin());
+	CHECK_EQ(fi_eq_open(p.a.fabric, &attr, &events, NULL), 0);
+	ok = race(write_one, &events->fid, took_eq);
+	CHECK_EQ(fi_close(&events->fid), 0);
+	return ok;
+}
+
+/* A set of both, and one or the other has something. */
+static unsigned int both;
+
+static bool one_of_two(void)
+{
+	return both++ % 2 ? write_one() : message(1);
+}
+
+static bool took_any(void)
+{
+	return took_eq() || took_cq();
+}
+
+static bool no_lost_member(void)
+{
+	struct fi_wait_attr wattr = { .wait_obj = FI_WAIT_FD };
+	struct fi_eq_attr eattr = { .wait_obj = FI_WAIT_SET, .flags = FI_WRITE };
+	struct fi_cq_attr attr = { .wait_obj = FI_WAIT_SET };
+	struct fid_wait *set;
+	bool ok;
+
+	CHECK(begin());
+	CHECK_EQ(fi_wait_open(p.a.fabric, &wattr, &set), 0);
+	attr.wait_set = set;
+	eattr.wait_set = set;
+	CHECK(open_self(&attr));
+	CHECK_EQ(fi_eq_open(p.a.fabric, &eattr, &events, NULL), 0);
+	ok = race(one_of_two, &set->fid, took_any);
+	CHECK_EQ(fi_close(&events->fid), 0);
+	CHECK_EQ(fi_close(&p.a.ep->fid), 0);
+	p.a.ep = NULL;
+	CHECK_EQ(fi_close(&p.a.rxcq->fid), 0);
+	CHECK_EQ(fi_close(&p.a.txcq->fid), 0);
+	p.a.rxcq = NULL;
+	p.a.txcq = NULL;
+	CHECK_EQ(fi_close(&set->fid), 0);
+	return ok;
+}
+
+#define ALONE .alone = true, .once = true
+
+static const struct row rows[] = {
+	ROW("WAIT-001", ON_RDM, "A queue's file is readable while there is something to read, and fi_trywait knows",
+	    files, ALONE),
+	ROW("WAIT-002", ON_RDM, "FI_WAIT_POLLFD tells files, and how many there are", pollfd,
+	    ALONE),
+	ROW("WAIT-003", ON_RDM, "Without a wait object nobody blocks; what is not offered is refused",
+	    none_and_yield, ALONE),
+	ROW("WAIT-004", ON_RDM, "A blocking read with a threshold waits for that many", threshold,
+	    ALONE),
+	ROW("WAIT-005", ON_RDM, "A wait set wakes for each of its queues, and outlives them",
+	    wait_set, ALONE),
+	ROW("WAIT-006", ON_RDM, "A poll set names the queues that have something", poll_set,
+	    ALONE),
+	ROW("WAIT-007", ON_RDM, "After fi_trywait no completion is missed by who sleeps",
+	    no_lost_completion, ALONE),
+	ROW("WAIT-008", ON_RDM, "After fi_trywait no event is missed by who sleeps", no_lost_event,
+	    ALONE),
+	ROW("WAIT-009", ON_RDM, "After fi_trywait no member of a wait set is missed by who sleeps",
+	    no_lost_member, ALONE),
+};
+
+int main(int argc, char **argv)
+{
+	return rows_main(argc, argv, rows, sizeof(rows) / sizeof(rows[0]));
 }
