@@ -293,7 +293,8 @@ static void weft_cm_shut(struct weft_ep *ep, struct weft_conn *conn, struct weft
 	if (conn->shut_wait)
 		return;
 	conn->shut = true;
-	weft_cm_event(ep, &ep->ev_shut, WEFT_EV_SHUTDOWN, ep->broken, conn, NULL, 0, out);
+	weft_cm_event(ep, &ep->ev_shut, WEFT_EV_SHUTDOWN, ep->broken ? ep->broken : conn->lost,
+		      conn, NULL, 0, out);
 	if (ep->srq)
 		weft_srq_last(ep, out);
 }
@@ -563,6 +564,10 @@ void weft_cm_reset(struct weft_conn *conn, int err, struct weft_out *out)
 		weft_cm_first(conn, out);
 		fallthrough;
 	case WEFT_CONN_UP:
+		/* who has ended it himself, or hears that the peer did, is told of an end only */
+		if (err == ETIMEDOUT || err == EHOSTUNREACH)
+			conn->lost = err;
+		fallthrough;
 	case WEFT_CONN_CLOSING:
 		weft_cm_down(conn, err, out);
 		break;

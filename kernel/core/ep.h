@@ -42,6 +42,7 @@
  * @shut_wait: SHUTDOWN is to be told when the messages that have come are placed
  * @ops: bits of WEFT_CM_* to be sent
  * @status: errno in REJ
+ * @lost: errno: it did not end, the peer's node has fallen silent
  * @until: when it is given up, 0: never
  * @fid: flow in our chunks
  * @addr: peer's address with service
@@ -75,6 +76,7 @@ struct weft_conn {
 	bool shut_wait;
 	u8 ops;
 	u16 status;
+	u16 lost;
 	weft_ns until;
 	struct weft_flowid fid;
 	struct weft_sockaddr addr;

@@ -92,6 +92,12 @@ static void weft_fi_eq_log(const struct weft_fi_port *port, const struct weft_ev
 	const char *hint = "";
 	char buf[WEFT_FI_STRADDR];
 
+	if (ev->type == WEFT_EV_SHUTDOWN) {
+		WEFT_WARN(EP_CTRL, "%s: the connection with %s is lost: %s; the node gives no sign of life\n",
+			  port->q.name, weft_fi_addr_str(&ev->addr, buf, sizeof(buf)),
+			  fi_strerror(ev->status));
+		return;
+	}
 	if (ev->type != WEFT_EV_CONN_FAILED) {
 		WEFT_WARN(EP_CTRL, "%s: an endpoint takes no more work: %s\n", port->q.name,
 			  fi_strerror(ev->status));
@@ -105,6 +111,21 @@ static void weft_fi_eq_log(const struct weft_fi_port *port, const struct weft_ev
 		  weft_fi_addr_str(&ev->addr, buf, sizeof(buf)), fi_strerror(ev->status), hint);
 }
 
+/* an event that tells of a failure */
+static struct weft_fi_eq_entry *weft_fi_eq_failed(struct weft_fi_port *port, struct weft_fi_cm *cm,
+						  const struct weft_event *ev, const void *data)
+{
+	struct fi_eq_err_entry err = {
+		.fid = cm->fid,
+		.context = cm->fid->context,
+		.err = ev->status ? ev->status : FI_EOTHER,
+	};
+
+	weft_fi_eq_log(port, ev);
+	err.prov_errno = err.err;
+	return weft_fi_eq_err_new(&err, data, ev->data_len);
+}
+
 /* an event of a connection, in libfabric's form; NULL: it is about nothing that is open */
 static struct weft_fi_eq_entry *weft_fi_eq_translate(struct weft_fi_port *port,
 						     const struct weft_event *ev,
@@ -113,30 +134,16 @@ static struct weft_fi_eq_entry *weft_fi_eq_translate(struct weft_fi_port *port,
 	struct weft_fi_cm *cm = weft_fi_cm_find(port, ev->handle);
 	struct weft_fi_eq_entry *e;
 	struct fi_eq_cm_entry *cme;
-	struct fi_eq_err_entry err;
-	uint32_t event;
+	uint32_t event = FI_SHUTDOWN;
 
 	if (!cm)
 		return NULL;
-	switch (ev->type) {
-	case WEFT_EV_CONNREQ:
+	if (ev->type == WEFT_EV_CONNREQ)
 		event = FI_CONNREQ;
-		break;
-	case WEFT_EV_CONNECTED:
+	else if (ev->type == WEFT_EV_CONNECTED)
 		event = FI_CONNECTED;
-		break;
-	case WEFT_EV_SHUTDOWN:
-		event = FI_SHUTDOWN;
-		break;
-	default:
-		weft_fi_eq_log(port, ev);
-		memset(&err, 0, sizeof(err));
-		err.fid = cm->fid;
-		err.context = cm->fid->context;
-		err.err = ev->status ? ev->status : FI_EOTHER;
-		err.prov_errno = err.err;
-		return weft_fi_eq_err_new(&err, data, ev->data_len);
-	}
+	else if (ev->type != WEFT_EV_SHUTDOWN || ev->status)
+		return weft_fi_eq_failed(port, cm, ev, data);
 	e = weft_fi_eq_entry_new(event, sizeof(*cme), sizeof(*cme) + ev->data_len);
 	if (!e)
 		return NULL;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* fi_cm(3), rule by rule: listening, connecting, accepting, rejecting. TIMEOUT: 400 */
+/*
+ * fi_cm(3), rule by rule: listening, connecting, accepting, rejecting.
+ * TIMEOUT: 400
+ */
 #include <arpa/inet.h>
 #include "cmpair.h"
 
@@ -437,6 +440,38 @@ static bool early_receives(void)
 	return pattern_is(rbuf + 8192, 64, 2);
 }
 
+/* A message may come before the event that its connection stands, or be read before it. */
+static bool overtaken(bool event_first)
+{
+	union cm cm;
+
+	CHECK(asked(&cm, NULL, 0, 0));
+	CHECK(side_endpoint(&p.b, cm.e.info, &p.o));
+	CHECK(post_plain(rbuf, 64, 1));
+	CHECK_EQ(fi_accept(p.b.ep, NULL, 0), 0);
+	fi_freeinfo(cm.e.info);
+	p.b.ep->fid.context = &p.b;
+	CHECK(is_connected(&p.a, &cm, 0));
+	CHECK(send_plain(64, 1, 2));
+	if (event_first)
+		CHECK(is_connected(&p.b, &cm, 0));
+	CHECK(is_received(1, 64, false, 0));
+	CHECK(pattern_is(rbuf, 64, 1));
+	if (!event_first)
+		CHECK(is_connected(&p.b, &cm, 0));
+	pair_close(&p);
+	return true;
+}
+
+static bool overtakes(void)
+{
+	struct opts o = p.o;
+
+	CHECK(overtaken(false));
+	p.o = o;
+	return overtaken(true);
+}
+
 #define ALONE .alone = true
 
 static const struct row rows[] = {
@@ -461,10 +496,14 @@ static const struct row rows[] = {
 	    ALONE),
 	ROW("CM-014", ON_MSG, "A failure has its reason", reasons, ALONE),
 	ROW("CM-015", ON_MSG, "Each side is told of its own endpoint's connection", accepts, ALONE),
+	ROW("CM-016", ON_MSG, "Who accepts is told of the new endpoint, not of the listener",
+	    accepts, ALONE),
 	ROW("CM-017", ON_MSG, "Nothing can be sent before the connection stands", sends_wait,
 	    ALONE),
 	ROW("CM-018", ON_MSG, "Receives may be posted before, while and after connecting",
 	    early_receives, ALONE),
+	ROW("CM-019", ON_MSG, "A message that overtakes FI_CONNECTED is not lost", overtakes,
+	    ALONE),
 	ROW("CM-100", ON_MSG, "A thousand requests at once: none is lost", none_lost, ALONE,
 	    .o.tx_size = 16, .o.rx_size = 16),
 };

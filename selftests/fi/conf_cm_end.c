@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* fi_cm(3), rule by rule: the end of connections, names, private data. TIMEOUT: 200 */
+/*
+ * fi_cm(3), rule by rule: the end of connections, names, private data.
+ * TIMEOUT: 200
+ */
 #include <arpa/inet.h>
 #include <signal.h>
+#include <rdma/fi_domain.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cmpair.h"
@@ -112,6 +116,138 @@ static bool killed(void)
 	return is_shutdown(&p.b);
 }
 
+/* What has completed is read after the end too, before what was canceled. */
+static bool shutdown_keeps(void)
+{
+	struct fi_cq_err_entry err = {};
+	struct fi_cq_tagged_entry c;
+	uint64_t until = now_ms() + WAIT_MS;
+	unsigned int i;
+
+	for (i = 0; i < 5; i++)
+		CHECK_EQ(fi_recv(p.a.ep, rbuf + 64 * i, 64, NULL, 0, ctx(i)), 0);
+	for (i = 0; i < 3; i++)
+		CHECK_EQ(fi_inject(p.b.ep, sbuf, 8 + i, 0), 0);
+	/* counted when the completion is there */
+	while (fi_cntr_read(p.a.rxcntr) < 3)
+		CHECK(now_ms() < until);
+	CHECK_EQ(fi_shutdown(p.a.ep, 0), 0);
+	for (i = 0; i < 3; i++) {
+		CHECK_EQ(fi_cq_read(p.a.rxcq, &c, 1), 1);
+		CHECK(c.op_context == ctx(i));
+		CHECK_EQ(c.len, 8 + i);
+	}
+	for (; i < 5; i++) {
+		CHECK_EQ(fi_cq_read(p.a.rxcq, &c, 1), -FI_EAVAIL);
+		CHECK_EQ(fi_cq_readerr(p.a.rxcq, &err, 0), 1);
+		CHECK(err.op_context == ctx(i) && err.err == FI_ECANCELED);
+	}
+	CHECK_EQ(fi_cq_read(p.a.rxcq, &c, 1), -FI_EAGAIN);
+	return is_shutdown(&p.a) && is_shutdown(&p.b);
+}
+
+/* Sends that cannot complete are canceled too, those that would not be told of as well. */
+static bool shutdown_sends(void)
+{
+	struct fi_cq_err_entry err;
+	struct fi_cq_tagged_entry c;
+	unsigned int i;
+	ssize_t ret;
+
+	for (i = 0; i < 3; i++)
+		CHECK_EQ(fi_send(p.a.ep, sbuf, ROOM, NULL, 0, ctx(i)), 0);
+	CHECK_EQ(fi_shutdown(p.a.ep, 0), 0);
+	for (i = 0; i < 3; i++) {
+		memset(&err, 0, sizeof(err));
+		CHECK_EQ(fi_cq_read(p.a.txcq, &c, 1), -FI_EAVAIL);
+		CHECK_EQ(fi_cq_readerr(p.a.txcq, &err, 0), 1);
+		CHECK(err.op_context == ctx(i) && err.err == FI_ECANCELED);
+	}
+	CHECK_EQ(fi_cq_read(p.a.txcq, &c, 1), -FI_EAGAIN);
+	CHECK(is_shutdown(&p.a) && is_shutdown(&p.b));
+	/* nothing of them can be received */
+	ret = fi_recv(p.b.ep, rbuf, ROOM, NULL, 0, ctx(9));
+	if (!ret)
+		CHECK_EQ(completion(p.b.rxcq, &c, NULL, &err), -FI_EAVAIL);
+	else
+		CHECK_EQ(ret, -FI_ENOTCONN);
+	return all_bytes(rbuf, ROOM, 0xee);
+}
+
+static bool shutdown_told(void)
+{
+	CHECK_EQ(fi_shutdown(p.b.ep, 0), 0);
+	CHECK(is_shutdown(&p.a) && is_shutdown(&p.b));
+	CHECK_EQ(fi_shutdown(p.a.ep, 0), 0);
+	CHECK_EQ(fi_shutdown(p.b.ep, 0), 0);
+	return no_event(&p.a) && no_event(&p.b);
+}
+
+static bool over(void)
+{
+	struct side *s;
+	int i;
+
+	CHECK_EQ(fi_shutdown(p.a.ep, 0), 0);
+	CHECK(is_shutdown(&p.a) && is_shutdown(&p.b));
+	for (i = 0; i < 2; i++) {
+		s = i ? &p.b : &p.a;
+		CHECK_EQ(fi_send(s->ep, sbuf, 8, NULL, 0, ctx(1)), -FI_ENOTCONN);
+		CHECK_EQ(fi_inject(s->ep, sbuf, 8, 0), -FI_ENOTCONN);
+		CHECK_EQ(fi_tsend(s->ep, sbuf, 8, NULL, 0, 1, ctx(1)), -FI_ENOTCONN);
+		CHECK_EQ(fi_recv(s->ep, rbuf, 8, NULL, 0, ctx(1)), -FI_ENOTCONN);
+		CHECK_EQ(fi_trecv(s->ep, rbuf, 8, NULL, 0, 1, 0, ctx(1)), -FI_ENOTCONN);
+	}
+	return true;
+}
+
+/* Nothing goes through the link any more, in either direction; or everything does again. */
+static bool link_cut(bool cut)
+{
+	char cmd[128];
+	int n;
+
+	for (n = 0; n < 2; n++) {
+		snprintf(cmd, sizeof(cmd), "tc qdisc %s dev veth%d root%s", cut ? "add" : "del", n,
+			 cut ? " netem loss 100%" : "");
+		node_enter(n);
+		CHECK(!system(cmd));
+	}
+	return true;
+}
+
+static bool lose_link(void)
+{
+	struct fi_cq_err_entry e = {};
+	struct fi_eq_err_entry err = {};
+	struct fi_cq_tagged_entry c;
+	uint32_t type;
+	union cm cm;
+
+	CHECK_EQ(fi_send(p.b.ep, sbuf, ROOM, NULL, 0, ctx(1)), 0);
+	CHECK_EQ(completion(p.b.txcq, &c, NULL, &e), -FI_EAVAIL);
+	CHECK(e.op_context == ctx(1));
+	CHECK_EQ(e.err, FI_ETIMEDOUT);
+	CHECK_EQ(event(p.b.eq, &type, &cm, sizeof(cm)), -FI_EAVAIL);
+	CHECK_EQ(fi_eq_readerr(p.b.eq, &err, 0), sizeof(err));
+	CHECK(err.fid == &p.b.ep->fid && err.context == &p.b);
+	CHECK_EQ(err.err, FI_ETIMEDOUT);
+	CHECK_EQ(fi_send(p.b.ep, sbuf, 8, NULL, 0, ctx(1)), -FI_ENOTCONN);
+	return no_event(&p.b);
+}
+
+/* A node that cannot tell: what is outstanding fails, and an error names the endpoint. */
+static bool silent(void)
+{
+	const char *link = getenv("LINK");
+	bool ok;
+
+	if (!p.o.apart || !link || strcmp(link, "veth"))
+		return pass_over("no link that can be cut");
+	ok = link_cut(true) && lose_link();
+	return link_cut(false) && ok;
+}
+
 /* ---- Names ---------------------------------------------------------------------------- */
 
 static bool fresh_ep(struct fid_ep **ep)
@@ -152,6 +288,50 @@ static bool set_names(void)
 	CHECK_EQ(fi_setname(&second->fid, &want, sizeof(want)), -FI_EINVAL);
 	CHECK_EQ(fi_getname(&second->fid, &got, &len), 0);
 	CHECK_EQ(got.sin_port, 0);
+	return !fi_close(&second->fid);
+}
+
+/* After fi_listen, fi_connect and fi_enable names do not change. */
+static bool fixed_names(void)
+{
+	struct sockaddr_in *want = (struct sockaddr_in *)addr, got;
+	size_t len = sizeof(got);
+
+	CHECK(listening());
+	CHECK_EQ(fi_setname(&p.pep->fid, addr, addr_len), -FI_EOPBADSTATE);
+	CHECK_EQ(fi_getname(&p.pep->fid, &got, &len), 0);
+	CHECK(!memcmp(&got, want, len));
+	CHECK(more_cq(&p.a) && more_ep(&p.a, p.a.info, &p.a.ep));
+	CHECK_EQ(fi_connect(p.a.ep, addr, NULL, 0), 0);
+	CHECK_EQ(fi_getname(&p.a.ep->fid, &got, &len), 0);
+	return fi_setname(&p.a.ep->fid, &got, len) == -FI_EOPBADSTATE;
+}
+
+static bool whole_name(struct fid *fid)
+{
+	struct sockaddr_in name, *own = p.a.info->src_addr;
+	size_t len = sizeof(name);
+
+	memset(&name, 0, sizeof(name));
+	CHECK_EQ(fi_getname(fid, &name, &len), 0);
+	CHECK_EQ(len, sizeof(name));
+	CHECK(name.sin_family == AF_INET && name.sin_port);
+	CHECK(fid == &p.pep->fid || name.sin_addr.s_addr == own->sin_addr.s_addr);
+	return true;
+}
+
+static bool whole_names(void)
+{
+	struct fid_ep *second;
+
+	CHECK(listening());
+	CHECK(whole_name(&p.pep->fid));
+	CHECK(more_cq(&p.a) && more_ep(&p.a, p.a.info, &p.a.ep));
+	CHECK_EQ(fi_connect(p.a.ep, addr, NULL, 0), 0);
+	CHECK(whole_name(&p.a.ep->fid));
+	CHECK(more_ep(&p.a, p.a.info, &second));
+	CHECK_EQ(fi_enable(second), 0);
+	CHECK(whole_name(&second->fid));
 	return !fi_close(&second->fid);
 }
 
@@ -371,11 +551,24 @@ static const struct row rows[] = {
 	ROW("CM-020", ON_MSG, "fi_shutdown has no flags", shutdown_flags),
 	ROW("CM-021", ON_MSG, "What is outstanding is canceled before fi_shutdown returns",
 	    shutdown_cancels),
+	ROW("CM-022", ON_MSG, "Sends that are outstanding are canceled; nothing is told later",
+	    shutdown_sends, .o.selective = true),
+	ROW("CM-023", ON_MSG, "What has completed stays readable, before what was canceled",
+	    shutdown_keeps, .o.counters = true),
 	ROW("CM-024", ON_MSG, "What has completed arrives before the end", shutdown_delivers),
+	ROW("CM-025", ON_MSG, "The peer is told of a shutdown, once", shutdown_told),
 	ROW("CM-026", ON_MSG, "Each side is told once, whoever shuts down", shutdown_by_both),
 	ROW("CM-027", ON_MSG, "The peer is told of a close", closed),
 	ROW("CM-027b", ON_MSG, "The peer is told of a death", killed, ALONE),
+	ROW("CM-028", ON_MSG, "When the peer's node cannot tell, operations fail, and an error says so",
+	    silent, .mess = true),
+	ROW("CM-029", ON_MSG, "After the end new operations are refused", over),
 	ROW("CM-030", ON_MSG, "An endpoint can be named until it works", set_names, ALONE),
+	ROW("CM-031", ON_MSG, "Service 0 lets the provider choose, or keep what it has", set_names,
+	    ALONE),
+	ROW("CM-032", ON_MSG, "Names in use, foreign or malformed ones are refused, and change nothing",
+	    set_names, ALONE),
+	ROW("CM-033", ON_MSG, "A name that can no longer change is refused", fixed_names, ALONE),
 	ROW("CM-034", ON_MSG, "An address comes from the provider or from the fi_info",
 	    chosen_service, ALONE),
 	ROW("CM-034b", ON_MSG, "A passive endpoint's address goes over to an endpoint",
@@ -383,8 +576,12 @@ static const struct row rows[] = {
 	ROW("CM-035", ON_MSG, "A name is cut to the room, and the length needed is told",
 	    names_cut),
 	ROW("CM-036", ON_MSG, "So is the peer's", peers_cut),
+	ROW("CM-037", ON_MSG, "Who is enabled, also by connecting or listening, has a whole address",
+	    whole_names, ALONE),
 	ROW("CM-038", ON_MSG, "Data of connect and accept arrive with their length", data_exact,
 	    ALONE),
+	ROW("CM-039", ON_MSG, "Data of accept come with the asking side's event, not with the other's",
+	    data_exact, ALONE),
 	ROW("CM-040", ON_MSG, "Data of reject arrive with the error", rejects_data, ALONE),
 	ROW("CM-041", ON_MSG, "The room for data can be asked for", data_size, ALONE),
 	ROW("CM-042", ON_MSG, "Longer data are cut", data_cut, ALONE),

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* fi_cq(3), rule by rule: formats, reads, errors, waiting, signals. TIMEOUT: 200 */
+/*
+ * fi_cq(3), rule by rule: formats, reads, errors, waiting, signals.
+ * TIMEOUT: 200
+ */
 #include <pthread.h>
 #include <stdatomic.h>
 #include "rows.h"

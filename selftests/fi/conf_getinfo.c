@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* fi_getinfo(3), rule by rule: hints, addresses, ports, and what the log says. TIMEOUT: 120 */
+/*
+ * fi_getinfo(3), rule by rule: hints, addresses, ports, and what the log says.
+ * TIMEOUT: 120
+ */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include "flog.h"

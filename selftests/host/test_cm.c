@@ -644,8 +644,10 @@ TEST_F(cm, silence)
 	rig_cut(self->rig, 0, 1, true);
 	ASSERT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, &self->a, &self->ev, NULL,
 					  200ull * NSEC_PER_SEC));
+	EXPECT_EQ(ETIMEDOUT, self->ev.status);
 	ASSERT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, &self->b, &self->ev, NULL,
 					  200ull * NSEC_PER_SEC));
+	EXPECT_EQ(ETIMEDOUT, self->ev.status);
 }
 
 /* A listener that does not answer. */

@@ -881,7 +881,7 @@ struct weft_ioc_cq_wait {
 
 #define WEFT_EV_CONNREQ		1	/* on a passive endpoint: @conn, @addr of the peer, data */
 #define WEFT_EV_CONNECTED	2	/* data: those of accept, on the active side */
-/* once for each connection, on either side; @status: errno, if it was broken on this side */
+/* once for each connection, on either side; @status: errno: nobody has ended it, it broke */
 #define WEFT_EV_SHUTDOWN	3
 #define WEFT_EV_CONN_FAILED	4	/* @status; data: those of reject */
 #define WEFT_EV_EP_ERROR	5	/* @status: the endpoint takes no more work */

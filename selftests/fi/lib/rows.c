@@ -3,6 +3,8 @@
 #include "rows.h"
 
 struct pair p;
+/* why the row that runs is not run here, or NULL */
+static const char *skipped;
 uint8_t *sbuf, *rbuf;
 
 static struct fi_context2 contexts[4096];
@@ -77,6 +79,7 @@ int rows_main(int argc, char **argv, const struct row *rows, size_t count)
 	char name[256];
 	size_t i, t;
 	int apart;
+	bool ok;
 
 	sbuf = malloc(ROOM);
 	rbuf = malloc(ROOM);
@@ -86,17 +89,28 @@ int rows_main(int argc, char **argv, const struct row *rows, size_t count)
 		if (!wanted(rows[i].id, argc, argv))
 			continue;
 		for (t = 0; t < sizeof(types) / sizeof(types[0]); t++)
-			for (apart = first; apart <= !one; apart++) {
-				if (!(rows[i].on & types[t].on) || (apart && rows[i].once))
+			for (apart = 0; apart <= !one; apart++) {
+				if (!(rows[i].on & types[t].on) ||
+				    (rows[i].once ? apart : apart < first))
 					continue;
 				snprintf(name, sizeof(name), "%s %s", types[t].name,
 					 apart ? "between nodes" : "within a node");
-				result(run_row(&rows[i], types[t].type, apart), rows[i].id, name);
+				skipped = NULL;
+				ok = run_row(&rows[i], types[t].type, apart);
+				if (skipped)
+					strcat(strcat(name, " # SKIP "), skipped);
+				result(ok, rows[i].id, name);
 			}
 	}
 	free(sbuf);
 	free(rbuf);
 	return results_end();
+}
+
+bool pass_over(const char *why)
+{
+	skipped = why;
+	return true;
 }
 
 /* ---- What many rows do -------------------------------------------------------------- */

@@ -58,7 +58,7 @@ void *ctx(unsigned int n);
 
 /*
  * Run all rows, or those named by the arguments; with WEFT_WHERE=between in the environment only
- * between nodes, if there are two. Return: status of the program.
+ * between nodes, if there are two, and what does not depend on that. Return: status of the program.
  */
 int rows_main(int argc, char **argv, const struct row *rows, size_t count);
 
@@ -70,6 +70,9 @@ bool send_tagged(size_t len, uint64_t tag, uint32_t seed, unsigned int n);
 /* The same, untagged. */
 bool post_plain(void *buf, size_t len, unsigned int n);
 bool send_plain(size_t len, uint32_t seed, unsigned int n);
+
+/* Say why the row is not run here. Return: true. */
+bool pass_over(const char *why);
 
 /* A's next completion is of send @n. */
 bool is_sent(unsigned int n);
