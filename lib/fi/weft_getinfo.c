@@ -5,8 +5,9 @@
  * There is one fi_info for each port, endpoint type and address family, ports that promise more
  * first: those with a link, those that reach other nodes, those that own their NIC. A port suits
  * if it has the wished source address, and if it is the way to the wished destination. The way is
- * asked of the kernel's routing (a wrong interface would hang, not fail), except where the program has chosen
- * the port itself, by source address or domain name.
+ * asked of the kernel's routing (a wrong interface would hang, not fail), except where the program
+ * has chosen the port itself, by source address or domain name. To an address of a port of this
+ * node that port is the way.
  *
  * A loopback address stands for this node. No port has it, so the port's own address is taken.
  *
@@ -42,6 +43,7 @@ struct weft_fi_wish {
  * @src: wished source
  * @dest: wished destination
  * @chosen: the program has chosen the port
+ * @here: a port of this node has the wished destination
  * @head: result
  * @tail: where the next one is hung
  */
@@ -51,6 +53,7 @@ struct weft_fi_query {
 	struct weft_fi_wish src;
 	struct weft_fi_wish dest;
 	bool chosen;
+	bool here;
 	struct fi_info *head;
 	struct fi_info **tail;
 };
@@ -162,6 +165,11 @@ static bool weft_fi_reaches(const struct weft_fi_query *query, const struct weft
 	}
 	if (fixed)
 		return true;
+	if (query->here && !query->chosen) {
+		WEFT_INFO(CORE, "%s: another port has the address %s; to go from here all the same, name this port in hints->domain_attr->name\n",
+			  q->name, weft_fi_addr_str(dest, buf, sizeof(buf)));
+		return false;
+	}
 	ret = weft_fi_route(dest, &from);
 	if (!ret && weft_fi_port_has(q, &from)) {
 		memcpy(src->addr, from.addr, sizeof(src->addr));
@@ -451,6 +459,9 @@ int weft_fi_getinfo(uint32_t version, const char *node, const char *service, uin
 		return n;
 	if (!ports)
 		weft_fi_no_ports(prov);
+	for (i = 0; i < n; i++)
+		query.here |= weft_fi_port_has(&ports[i], &query.dest.v4) ||
+			      weft_fi_port_has(&ports[i], &query.dest.v6);
 	for (i = 0; i < n && !ret; i++)
 		ret = weft_fi_offer_port(&query, &ports[i]);
 	free(ports);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * fi_cm(3), rule by rule: the end of connections, names, private data.
- * TIMEOUT: 200
+ * TIMEOUT: 200 LINKS: vnet loop
  */
 #include <arpa/inet.h>
 #include <signal.h>

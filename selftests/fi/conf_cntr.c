@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* fi_cntr(3), rule by rule. TIMEOUT: 200 */
+/* fi_cntr(3), rule by rule. TIMEOUT: 200 LINKS: vnet loop */
 #include <poll.h>
 #include <pthread.h>
 #include "rows.h"

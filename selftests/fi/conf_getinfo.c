@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * fi_getinfo(3), rule by rule: hints, addresses, ports, and what the log says.
- * TIMEOUT: 120
+ * TIMEOUT: 120 LINKS: vnet loop
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -521,6 +521,7 @@ static bool two_ports(void)
 	CHECK_EQ(ask("10.78.0.1", "9", 0), 0);
 	CHECK(!strcmp(info->domain_attr->name, "another"));
 	FROM("10.78.0.1", 0);
+	CHECK(nodes_are_one() || says("weft0: another port has the address fi_sockaddr_in://10.7"));
 	CHECK_EQ(ask("10.77.0.1", "9", 0), 0);
 	CHECK(!strcmp(info->domain_attr->name, "weft0"));
 	CHECK(says("another: a loop port reaches only its own addresses, not fi_sockaddr_in://10."));
