@@ -129,8 +129,8 @@ static const struct wish wishes[] = {
 	{ OF_INFO(mode), ~0ULL, 0, NULL },
 	{ OF_INFO(addr_format), FI_SOCKADDR_IN, KEPT, NULL },
 	{ OF_INFO(addr_format), FI_SOCKADDR, KEPT, NULL },
-	{ OF_INFO(addr_format), FI_ADDR_PSMX, 0,
-	  "hints->addr_format asks for FI_ADDR_PSMX, weft offers FI_SOCKADDR_IN," },
+	{ OF_INFO(addr_format), FI_SOCKADDR_IB, 0,
+	  "hints->addr_format asks for FI_SOCKADDR_IB, weft offers FI_SOCKADDR_IN," },
 	{ OF_INFO(addr_format), FI_ADDR_STR, 0, "hints->addr_format asks for FI_ADDR_STR," },
 
 	{ OF_TX(caps), FI_MSG | FI_SEND, KEPT, NULL },
