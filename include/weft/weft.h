@@ -486,6 +486,19 @@ int weft_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const voi
 		 size_t len);
 
 /**
+ * weft_connect_within() - ask a peer for a connection, and wait for it so long (WEFT_IOC_CONNECT)
+ * @ep: MSG endpoint, enabled
+ * @addr: the peer's passive endpoint
+ * @data: private data
+ * @len: bytes of them
+ * @timeout_ns: then WEFT_EV_CONN_FAILED comes; 0: as long as the port permits
+ *
+ * Return: 0: WEFT_EV_CONNECTED or WEFT_EV_CONN_FAILED will come; -errno.
+ */
+int weft_connect_within(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data,
+			size_t len, uint64_t timeout_ns);
+
+/**
  * weft_accept() - accept a request (WEFT_IOC_ACCEPT)
  * @ep: MSG endpoint, enabled
  * @conn: id from WEFT_EV_CONNREQ
@@ -506,6 +519,17 @@ int weft_accept(struct weft_ep *ep, uint64_t conn, const void *data, size_t len)
  * Return: 0, -errno.
  */
 int weft_reject(struct weft_ep *pep, uint64_t conn, const void *data, size_t len);
+
+/**
+ * weft_handoff() - give a request to another passive endpoint of the node (WEFT_IOC_HANDOFF)
+ * @pep: passive endpoint to which it came
+ * @conn: id from WEFT_EV_CONNREQ
+ * @service: of the other, which is told of it
+ *
+ * Return: 0, -EINVAL: no such request; -ENOENT: nobody listens there; -EAGAIN: no room there;
+ * -errno.
+ */
+int weft_handoff(struct weft_ep *pep, uint64_t conn, uint16_t service);
 
 /**
  * weft_shutdown() - end a connection (WEFT_IOC_SHUTDOWN)

@@ -353,7 +353,29 @@ void weft_cm_state(struct weft_conn *conn, u8 state, weft_ns now)
 }
 
 /**
- * weft_cm_unask - a request leaves the backlog, with its event if nobody has read it
+ * weft_cm_unqueue - take a request out of a backlog, with its event if nobody has read it
+ * @conn: the request; its path is locked
+ * @pep: who listens
+ *
+ * Return: it was there.
+ */
+bool weft_cm_unqueue(struct weft_conn *conn, struct weft_ep *pep)
+{
+	bool there;
+
+	weft_lock(&pep->lock);
+	there = !weft_list_empty(&conn->reqnode);
+	if (there) {
+		weft_list_del(&conn->reqnode);
+		pep->nreqs--;
+		weft_eq_forget(pep->eq, &conn->ev);
+	}
+	weft_unlock(&pep->lock);
+	return there;
+}
+
+/**
+ * weft_cm_unask - nobody has to answer a request any more
  * @conn: the request; its path is locked
  */
 void weft_cm_unask(struct weft_conn *conn)
@@ -363,13 +385,7 @@ void weft_cm_unask(struct weft_conn *conn)
 	if (!pep)
 		return;
 	conn->pep = NULL;
-	weft_lock(&pep->lock);
-	if (!weft_list_empty(&conn->reqnode)) {
-		weft_list_del(&conn->reqnode);
-		pep->nreqs--;
-		weft_eq_forget(pep->eq, &conn->ev);
-	}
-	weft_unlock(&pep->lock);
+	weft_cm_unqueue(conn, pep);
 	weft_ep_put(pep);
 }
 
@@ -606,8 +622,15 @@ static void weft_cm_from(struct weft_path *path, u32 req, u16 svc, struct weft_s
 	addr->port = cpu_to_be16(svc);
 }
 
-/* Put a request into the backlog of who listens. Return: it is there. */
-static bool weft_cm_queue(struct weft_conn *conn, struct weft_ep *pep, struct weft_out *out)
+/**
+ * weft_cm_queue - put a request into a backlog
+ * @conn: the request; its path is locked
+ * @pep: who listens
+ * @out: output
+ *
+ * Return: it is there.
+ */
+bool weft_cm_queue(struct weft_conn *conn, struct weft_ep *pep, struct weft_out *out)
 {
 	bool room;
 

@@ -15,6 +15,8 @@ void weft_cm_say(struct weft_conn *conn, u8 op);
 void weft_cm_until(struct weft_conn *conn, weft_ns at);
 void weft_cm_state(struct weft_conn *conn, u8 state, weft_ns now);
 void weft_cm_unask(struct weft_conn *conn);
+bool weft_cm_unqueue(struct weft_conn *conn, struct weft_ep *pep);
+bool weft_cm_queue(struct weft_conn *conn, struct weft_ep *pep, struct weft_out *out);
 void weft_cm_closed(struct weft_ep *ep, struct weft_out *out);
 void weft_cm_withdraw(struct weft_conn *conn, struct weft_out *out);
 void weft_cm_failed(struct weft_conn *conn, int err, const void *data, u32 len,

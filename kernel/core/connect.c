@@ -121,7 +121,7 @@ static void weft_cm_data(struct weft_conn *conn, const void *data, u32 len)
 }
 
 static int weft_cm_ask(struct weft_ep *ep, struct weft_path *path, const struct weft_sockaddr *addr,
-		       const void *data, u32 len, struct weft_out *out)
+		       const void *data, u32 len, weft_ns timeout, struct weft_out *out)
 {
 	struct weft_conn *conn = weft_alloc_sleep(sizeof(*conn));
 	struct weft_flow *flow = weft_flow_new(ep, path, addr);
@@ -139,7 +139,7 @@ static int weft_cm_ask(struct weft_ep *ep, struct weft_path *path, const struct 
 	if (!err) {
 		weft_conn_list(conn);
 		weft_cm_say(conn, WEFT_CM_REQ);
-		weft_cm_until(conn, out->now + path->core->conf.accept_ns);
+		weft_cm_until(conn, out->now + (timeout ?: path->core->conf.accept_ns));
 		weft_path_output(path, out);
 	}
 	weft_unlock(&path->lock);
@@ -159,21 +159,23 @@ out:
  * @addr: who listens
  * @data: private data
  * @len: bytes of them
+ * @timeout: how long it may take, at most WEFT_CM_TIMEOUT_MAX; 0: accept_ns
  * @now: time
  * @out: output
  *
- * Sleeps. Return: 0, -EINVAL: not enabled, not MSG, address; -EISCONN, -EBUSY: has been connected
- * before; no memory, no way there.
+ * Sleeps. Return: 0, -EINVAL: not enabled, not MSG, address, timeout; -EISCONN, -EBUSY: has been
+ * connected before; no memory, no way there.
  */
 int weft_cm_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data, u32 len,
-		    weft_ns now, struct weft_out *out)
+		    weft_ns timeout, weft_ns now, struct weft_out *out)
 {
 	struct weft_core *core = ep->core;
 	struct weft_path *path;
 	int err;
 
 	out->now = now;
-	if (ep->conf.type != WEFT_EP_MSG || len > WEFT_CM_DATA_MAX || !addr->port)
+	if (ep->conf.type != WEFT_EP_MSG || len > WEFT_CM_DATA_MAX || !addr->port ||
+	    timeout > WEFT_CM_TIMEOUT_MAX)
 		return -EINVAL;
 	err = weft_addr_check(addr);
 	if (err)
@@ -191,7 +193,7 @@ int weft_cm_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const 
 	if (IS_ERR(path)) {
 		err = (int)PTR_ERR(path);
 	} else {
-		err = weft_cm_ask(ep, path, addr, data, len, out);
+		err = weft_cm_ask(ep, path, addr, data, len, timeout, out);
 		weft_path_put(path);
 	}
 	if (err)
@@ -370,6 +372,76 @@ int weft_cm_reject(struct weft_ep *pep, u64 id, const void *data, u32 len, weft_
 	return err;
 }
 
+/*
+ * Put a request back where it was, told of already. Its path is locked. Return: that listener is
+ * still there.
+ */
+static bool weft_cm_requeue(struct weft_conn *conn, struct weft_ep *pep)
+{
+	bool there;
+
+	weft_lock(&pep->lock);
+	there = pep->state == WEFT_EPS_LISTENING;
+	if (there) {
+		weft_list_add_tail(&pep->reqs, &conn->reqnode);
+		pep->nreqs++;
+	}
+	weft_unlock(&pep->lock);
+	return there;
+}
+
+/*
+ * From one listener to another. The path is locked. Return: 0, -EINVAL: it is not @pep's,
+ * -EAGAIN: no room there.
+ */
+static int weft_cm_pass(struct weft_conn *conn, struct weft_ep *pep, struct weft_ep *to,
+			struct weft_out *out)
+{
+	if (conn->state != WEFT_CONN_ASKED || conn->pep != pep || !weft_cm_unqueue(conn, pep))
+		return -EINVAL;
+	if (weft_cm_queue(conn, to, out)) {
+		weft_ep_put(pep);
+		return 0;
+	}
+	if (!weft_cm_requeue(conn, pep))
+		weft_cm_refuse(conn, NULL, 0, out);
+	return -EAGAIN;
+}
+
+/**
+ * weft_cm_handoff - give a request to another listener, which is told of it
+ * @pep: passive endpoint to which it came
+ * @id: the request
+ * @svc: service of the other, of whatever program
+ * @now: time
+ * @out: output
+ *
+ * Return: 0, -EINVAL: there is no such request (any more), or it is there already; -ENOENT: nobody
+ * listens there; -EAGAIN: the other's backlog is full, nothing has changed.
+ */
+int weft_cm_handoff(struct weft_ep *pep, u64 id, u16 svc, weft_ns now, struct weft_out *out)
+{
+	struct weft_conn *conn;
+	struct weft_ep *to;
+	int err = -ENOENT;
+
+	out->now = now;
+	conn = weft_conn_get(pep->core, id);
+	if (!conn)
+		return -EINVAL;
+	to = weft_core_service(pep->core, svc);
+	if (to && READ_ONCE(to->state) == WEFT_EPS_LISTENING) {
+		weft_lock(&conn->path->lock);
+		err = to == pep ? -EINVAL : weft_cm_pass(conn, pep, to, out);
+		weft_path_output(conn->path, out);
+		weft_unlock(&conn->path->lock);
+	}
+	if (to)
+		weft_ep_put(to);
+	weft_conn_put(conn);
+	return err;
+}
+
 /* This side closes: FIN follows when what has been sent is acknowledged. */
 static void weft_cm_close(struct weft_conn *conn, struct weft_out *out)
 {
@@ -381,7 +453,8 @@ static void weft_cm_close(struct weft_conn *conn, struct weft_out *out)
 		flow->closing = true;
 		flow->close_at = out->now + path->core->conf.dead_ns;
 		path->close_at = min(path->close_at, flow->close_at);
-		weft_path_deadline(path, flow->close_at);
+		if (!path->local)
+			weft_path_deadline(path, flow->close_at);
 	}
 	if (flow->ended)
 		weft_cm_quiet(conn, out);

@@ -32,6 +32,17 @@ void weft_conf_default(struct weft_conf *conf)
 	conf->backlog_max = 4096;
 }
 
+/* The path within the node: the adapter has a timer for it, and no way. */
+static int weft_core_init_local(struct weft_core *core)
+{
+	u32 fit;
+
+	core->local->local = true;
+	core->local->state = WEFT_PATHS_UP;
+	core->local->max_payload = WEFT_REC_RAW + WEFT_WIRE_HDR;
+	return weft_env_path_open(core->local, &fit);
+}
+
 int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
 		   const struct weft_sockaddr *addr, u32 naddr, void *port)
 {
@@ -73,14 +84,13 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
 	core->path_ids = weft_alloc_sleep(conf->max_paths * sizeof(*core->path_ids));
 	if (core->path_ids)
 		core->local = weft_path_alloc(core, &core->addr[0], 0);
-	if (!core->local) {
+	if (!core->local || weft_core_init_local(core)) {
+		if (core->local)
+			weft_path_put(core->local);
 		weft_free(core->path_ids);
 		weft_counters_free(core->cnt);
 		return -ENOMEM;
 	}
-	core->local->local = true;
-	core->local->state = WEFT_PATHS_UP;
-	core->local->max_payload = WEFT_REC_RAW + WEFT_WIRE_HDR;
 	return 0;
 }
 

@@ -717,14 +717,16 @@ int weft_ep_held(struct weft_ep *ep, u32 *held, u32 *span);
 
 /* ---- Connections ----------------------------------------------------------------- */
 
+#define WEFT_CM_TIMEOUT_MAX	(86400ull * NSEC_PER_SEC)	/* that a program may ask for */
+
 /* Return: 0, -EINVAL: not passive, no eq; -EADDRINUSE. */
 int weft_cm_listen(struct weft_ep *pep, struct weft_eq *eq, u32 backlog);
 /*
- * The result is an event. Return: 0, -EINVAL: not enabled, not MSG, address; -EISCONN, -EBUSY: has
- * been connected before.
+ * The result is an event, after @timeout at the latest (0: accept_ns). Return: 0, -EINVAL: not
+ * enabled, not MSG, address, timeout; -EISCONN, -EBUSY: has been connected before.
  */
 int weft_cm_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data, u32 len,
-		    weft_ns now, struct weft_out *out);
+		    weft_ns timeout, weft_ns now, struct weft_out *out);
 /*
  * Accept request @conn, which came to any passive endpoint of this core with the same context.
  * Return: 0, -EINVAL.
@@ -734,6 +736,8 @@ int weft_cm_accept(struct weft_ep *ep, u64 conn, const void *data, u32 len, weft
 /* Return: 0, -EINVAL: no such request. */
 int weft_cm_reject(struct weft_ep *pep, u64 conn, const void *data, u32 len, weft_ns now,
 		   struct weft_out *out);
+/* Return: 0, -EINVAL: no such request; -ENOENT: nobody listens at @svc; -EAGAIN: no room there. */
+int weft_cm_handoff(struct weft_ep *pep, u64 conn, u16 svc, weft_ns now, struct weft_out *out);
 /*
  * Sleeps. Return: 0, -ENOTCONN: never connected. Canceled completions are written when it returns.
  */
@@ -776,6 +780,8 @@ void weft_path_put(struct weft_path *path);
 const struct weft_sockaddr *weft_path_addr(const struct weft_path *path);
 u8 weft_path_src(const struct weft_path *path);
 struct weft_core *weft_path_core(const struct weft_path *path);
+/* The path within the node: no packets. */
+bool weft_path_local(const struct weft_path *path);
 /* The adapter's own word, made by weft_env_path_open(). */
 void **weft_path_port(struct weft_path *path);
 weft_ns weft_path_timer_at(const struct weft_path *path);

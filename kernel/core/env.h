@@ -218,8 +218,9 @@ void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n);
 void weft_env_timer(struct weft_path *path, weft_ns at);
 
 /*
- * A path begins: route, timer. Sleeps not. Return: 0, -ENETUNREACH, -EHOSTUNREACH, -ENOMEM; the
- * payload that fits into a packet on the way is stored in *max_payload.
+ * A path begins: route, timer; the one within the node, during weft_core_init(): timer. Sleeps not.
+ * Return: 0, -ENETUNREACH, -EHOSTUNREACH, -ENOMEM; the payload that fits into a packet on the way
+ * is stored in *max_payload.
  */
 int weft_env_path_open(struct weft_path *path, u32 *max_payload);
 /*

@@ -248,7 +248,7 @@ void weft_flow_forget(struct weft_flow *flow, struct weft_out *out)
 		flow->closing = true;
 		flow->close_at = out->now + path->core->conf.dead_ns;
 		path->close_at = min(path->close_at, flow->close_at);
-		if (path->state != WEFT_PATHS_DEAD)
+		if (path->state != WEFT_PATHS_DEAD && !path->local)
 			weft_path_deadline(path, flow->close_at);
 	}
 	weft_flow_check(flow, out);

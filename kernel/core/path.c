@@ -12,7 +12,7 @@
  * are needed in order. A dead path is never used again: the next send makes a new one. What had
  * come whole by then can still be received.
  *
- * core->local is a path without packets, always UP.
+ * core->local is a path without packets, always UP; its timer is for connections alone.
  *
  * Deadlines: path->timer_at is not later than any of them. Whoever sets an earlier one calls
  * weft_path_deadline(); later ones are found when the timer expires.
@@ -278,7 +278,7 @@ void weft_path_up(struct weft_path *path, weft_ns now)
  */
 void weft_path_needs(struct weft_path *path, weft_ns now)
 {
-	if (!path->nwait++ && path->state == WEFT_PATHS_UP)
+	if (!path->nwait++ && path->state == WEFT_PATHS_UP && !path->local)
 		weft_path_deadline(path, now + path->core->conf.keepalive_ns);
 }
 
@@ -289,7 +289,7 @@ void weft_path_needs(struct weft_path *path, weft_ns now)
  */
 void weft_path_deadline(struct weft_path *path, weft_ns at)
 {
-	if (at >= path->timer_at || path->local)
+	if (at >= path->timer_at)
 		return;
 	path->timer_at = at;
 	weft_env_timer(path, at);
@@ -485,10 +485,11 @@ static void weft_path_expire(struct weft_path *path, struct weft_out *out)
 		if (conn->until && conn->until <= out->now)
 			weft_cm_expire(conn, out);
 	}
+	/* those within the node wait for nobody */
 	weft_list_for_each_safe(l, tmp, &path->flows) {
 		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
 
-		if (flow->closing && flow->close_at <= out->now)
+		if (flow->closing && flow->close_at <= out->now && !path->local)
 			weft_flow_expire(flow, out);
 	}
 	weft_list_for_each(l, &path->conns) {
@@ -500,7 +501,7 @@ static void weft_path_expire(struct weft_path *path, struct weft_out *out)
 	weft_list_for_each(l, &path->flows) {
 		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
 
-		if (flow->closing)
+		if (flow->closing && !path->local)
 			next = min(next, flow->close_at);
 	}
 	path->close_at = next;
@@ -518,7 +519,9 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 	if (unlikely(path->grant_at <= out->now))
 		weft_grant_timer(path, out);
 	at = min(at, path->grant_at);
-	if (path->state == WEFT_PATHS_HELLO) {
+	if (path->local) {
+		/* nothing is sent, nobody else has to live */
+	} else if (path->state == WEFT_PATHS_HELLO) {
 		if (path->hello_at <= out->now) {
 			if (weft_since(out->now, path->born) >= conf->connect_ns)
 				weft_path_fail(path, EHOSTUNREACH, out);
@@ -614,6 +617,11 @@ u8 weft_path_src(const struct weft_path *path)
 struct weft_core *weft_path_core(const struct weft_path *path)
 {
 	return path->core;
+}
+
+bool weft_path_local(const struct weft_path *path)
+{
+	return path->local;
 }
 
 void **weft_path_port(struct weft_path *path)

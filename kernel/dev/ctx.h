@@ -246,6 +246,7 @@ int weft_uep_listen(struct weft_call *call);
 int weft_uep_connect(struct weft_call *call);
 int weft_uep_accept(struct weft_call *call);
 int weft_uep_reject(struct weft_call *call);
+int weft_uep_handoff(struct weft_call *call);
 int weft_uep_shutdown(struct weft_call *call);
 int weft_uep_cancel(struct weft_call *call);
 int weft_uep_mark(struct weft_call *call);

@@ -134,6 +134,7 @@ static const struct weft_call_desc weft_calls[] = {
 	DESC(CONNECT, weft_uep_connect, weft_ioc_cm, 0, 0, 0),
 	DESC(ACCEPT, weft_uep_accept, weft_ioc_cm, 0, 0, 0),
 	DESC(REJECT, weft_uep_reject, weft_ioc_cm, 0, 0, 0),
+	DESC(HANDOFF, weft_uep_handoff, weft_ioc_cm, 0, 0, 0),
 	DESC(SHUTDOWN, weft_uep_shutdown, weft_ioc_handle, RSVD(weft_ioc_handle), 0,
 	     WEFT_SHUT_GRACEFUL),
 	DESC(MR_REG, weft_umr_reg, weft_ioc_mr, RSVD(weft_ioc_mr), WEFT_CALL_OUT, 0),

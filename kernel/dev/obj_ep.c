@@ -401,7 +401,7 @@ int weft_uep_listen(struct weft_call *call)
 	struct weft_ioc_cm *arg = call->arg;
 	int err;
 
-	if (!arg->backlog || arg->data_len || arg->conn)
+	if (!arg->backlog || arg->data_len || arg->conn || arg->timeout_ns)
 		return -EINVAL;
 	mutex_lock(&ctx->lock);
 	err = weft_uep_listen_locked(ctx, arg);
@@ -645,12 +645,12 @@ int weft_uep_getpeer(struct weft_call *call)
 
 /* ---- Connections ----------------------------------------------------------------------------- */
 
-/* Common to connect, accept, reject: fields that are not theirs, and the length of the data. */
-static int weft_cm_enter(struct weft_call *call, struct weft_entry *in)
+/* Common to those below: fields that are not theirs, and the length of the data. */
+static int weft_cm_enter(struct weft_call *call, bool timed, struct weft_entry *in)
 {
 	struct weft_ioc_cm *arg = call->arg;
 
-	if (arg->eq || arg->backlog)
+	if (arg->eq || arg->backlog || (arg->timeout_ns && !timed))
 		return -EINVAL;
 	if (arg->data_len > WEFT_CM_DATA_MAX)
 		return -EMSGSIZE;
@@ -671,10 +671,11 @@ int weft_uep_connect(struct weft_call *call)
 
 	if (arg->conn)
 		return -EINVAL;
-	err = weft_cm_enter(call, &in);
+	err = weft_cm_enter(call, true, &in);
 	if (err)
 		return err;
-	err = weft_cm_connect(in.uep->ep, &arg->addr, arg->data, arg->data_len, weft_now(), in.out);
+	err = weft_cm_connect(in.uep->ep, &arg->addr, arg->data, arg->data_len, arg->timeout_ns,
+			      weft_now(), in.out);
 	weft_uep_leave(&in);
 	return err;
 }
@@ -691,7 +692,7 @@ int weft_uep_accept(struct weft_call *call)
 	struct weft_entry in;
 	int err;
 
-	err = weft_cm_enter(call, &in);
+	err = weft_cm_enter(call, false, &in);
 	if (err)
 		return err;
 	err = weft_cm_accept(in.uep->ep, arg->conn, arg->data, arg->data_len, weft_now(), in.out);
@@ -711,10 +712,33 @@ int weft_uep_reject(struct weft_call *call)
 	struct weft_entry in;
 	int err;
 
-	err = weft_cm_enter(call, &in);
+	err = weft_cm_enter(call, false, &in);
 	if (err)
 		return err;
 	err = weft_cm_reject(in.uep->ep, arg->conn, arg->data, arg->data_len, weft_now(), in.out);
+	weft_uep_leave(&in);
+	return err;
+}
+
+/**
+ * weft_uep_handoff - WEFT_IOC_HANDOFF
+ * @call: struct weft_ioc_cm
+ *
+ * Return: 0, -EINVAL, -ENOENT, -ENOMEM, and what weft_cm_handoff() says.
+ */
+int weft_uep_handoff(struct weft_call *call)
+{
+	struct weft_ioc_cm *arg = call->arg;
+	struct weft_entry in;
+	int err;
+
+	if (arg->data_len)
+		return -EINVAL;
+	err = weft_cm_enter(call, false, &in);
+	if (err)
+		return err;
+	err = weft_cm_handoff(in.uep->ep, arg->conn, be16_to_cpu(arg->addr.port), weft_now(),
+			      in.out);
 	weft_uep_leave(&in);
 	return err;
 }

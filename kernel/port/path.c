@@ -183,13 +183,17 @@ int weft_env_path_open(struct weft_path *path, u32 *max_payload)
 	pp->port = port;
 	pp->at = U64_MAX;
 	pp->armed = U64_MAX;
+	/* the driver has no part in it */
+	pp->released = weft_path_local(path);
 	spin_lock_init(&pp->lock);
 	hrtimer_init(&pp->timer, CLOCK_MONOTONIC, WEFT_TIMER_MODE);
 	pp->timer.function = weft_timer_fn;
 
 	local_bh_disable();
 	rcu_read_lock();
-	if (READ_ONCE(port->state) < WEFT_PORT_GONE)
+	if (pp->released)
+		err = 0;
+	else if (READ_ONCE(port->state) < WEFT_PORT_GONE)
 		err = port->ops->path_open(port, path, pp->priv, max_payload);
 	rcu_read_unlock();
 	local_bh_enable();
@@ -204,7 +208,8 @@ int weft_env_path_open(struct weft_path *path, u32 *max_payload)
 		list_add_tail(&pp->node, &port->ppaths);
 	spin_unlock_bh(&port->path_lock);
 	if (err) {
-		port->ops->path_close(pp->priv);
+		if (!pp->released)
+			port->ops->path_close(pp->priv);
 		goto free;
 	}
 	*weft_path_port(path) = pp;
@@ -288,7 +293,8 @@ void weft_paths_release(struct weft_port *port)
 
 	spin_lock_bh(&port->path_lock);
 	list_for_each_entry(pp, &port->ppaths, node) {
-		port->ops->path_close(pp->priv);
+		if (!pp->released)
+			port->ops->path_close(pp->priv);
 		pp->released = true;
 	}
 	spin_unlock_bh(&port->path_lock);

@@ -2,6 +2,7 @@
 /*
  * Endpoints: life, names, connections. What moves messages is in msg.c.
  */
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,11 +216,16 @@ int weft_listen(struct weft_ep *pep, struct weft_eq *eq, uint32_t backlog)
 	return lw_ioctl(pep->ctx->fd, WEFT_IOC_LISTEN, &arg);
 }
 
-/* connect, accept, reject: @addr or @conn names the peer */
+/* connect, accept, reject, handoff: @addr and @conn name whom it is about */
 static int cm_call(struct weft_ep *ep, unsigned long req, const struct weft_sockaddr *addr,
-		   uint64_t conn, const void *data, size_t len)
+		   uint64_t conn, const void *data, size_t len, uint64_t timeout_ns)
 {
-	struct weft_ioc_cm arg = { .size = sizeof(arg), .handle = ep->handle, .conn = conn };
+	struct weft_ioc_cm arg = {
+		.size = sizeof(arg),
+		.handle = ep->handle,
+		.conn = conn,
+		.timeout_ns = timeout_ns,
+	};
 
 	if (len > sizeof(arg.data))
 		return -EMSGSIZE;
@@ -233,17 +239,30 @@ static int cm_call(struct weft_ep *ep, unsigned long req, const struct weft_sock
 
 int weft_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data, size_t len)
 {
-	return cm_call(ep, WEFT_IOC_CONNECT, addr, 0, data, len);
+	return cm_call(ep, WEFT_IOC_CONNECT, addr, 0, data, len, 0);
+}
+
+int weft_connect_within(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data,
+			size_t len, uint64_t timeout_ns)
+{
+	return cm_call(ep, WEFT_IOC_CONNECT, addr, 0, data, len, timeout_ns);
 }
 
 int weft_accept(struct weft_ep *ep, uint64_t conn, const void *data, size_t len)
 {
-	return cm_call(ep, WEFT_IOC_ACCEPT, NULL, conn, data, len);
+	return cm_call(ep, WEFT_IOC_ACCEPT, NULL, conn, data, len, 0);
 }
 
 int weft_reject(struct weft_ep *pep, uint64_t conn, const void *data, size_t len)
 {
-	return cm_call(pep, WEFT_IOC_REJECT, NULL, conn, data, len);
+	return cm_call(pep, WEFT_IOC_REJECT, NULL, conn, data, len, 0);
+}
+
+int weft_handoff(struct weft_ep *pep, uint64_t conn, uint16_t service)
+{
+	struct weft_sockaddr to = { .port = htobe16(service) };
+
+	return cm_call(pep, WEFT_IOC_HANDOFF, &to, conn, NULL, 0, 0);
 }
 
 static int shutdown_call(struct weft_ep *ep, uint32_t flags)

@@ -566,8 +566,11 @@ void rig_srq_look(struct rig_srq *srq, struct weft_srq_info *info);
 
 int rig_listen(struct rig_ep *pep, struct rig_eq *eq, u32 backlog);
 int rig_connect(struct rig_ep *ep, u32 node, u16 service, const void *data, u32 len);
+int rig_connect_within(struct rig_ep *ep, u32 node, u16 service, const void *data, u32 len,
+		       weft_ns timeout);
 int rig_accept(struct rig_ep *ep, u64 conn, const void *data, u32 len);
 int rig_reject(struct rig_ep *pep, u64 conn, const void *data, u32 len);
+int rig_handoff(struct rig_ep *pep, u64 conn, u16 service);
 int rig_shutdown(struct rig_ep *ep);
 int rig_shutdown_graceful(struct rig_ep *ep);
 

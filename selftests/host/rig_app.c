@@ -481,7 +481,8 @@ int rig_listen(struct rig_ep *pep, struct rig_eq *eq, u32 backlog)
 	return weft_cm_listen(pep->ep, &eq->eq, backlog);
 }
 
-int rig_connect(struct rig_ep *ep, u32 to, u16 service, const void *data, u32 len)
+int rig_connect_within(struct rig_ep *ep, u32 to, u16 service, const void *data, u32 len,
+		       weft_ns timeout)
 {
 	struct rig_node *node = ep->proc->node;
 	struct weft_out *out = rig_out(node);
@@ -489,9 +490,14 @@ int rig_connect(struct rig_ep *ep, u32 to, u16 service, const void *data, u32 le
 	int r;
 
 	rig_node_addr(&node->rig->conf, to, service, &addr);
-	r = weft_cm_connect(ep->ep, &addr, data, len, rig_clock(node), out);
+	r = weft_cm_connect(ep->ep, &addr, data, len, timeout, rig_clock(node), out);
 	rig_leave(node, out);
 	return r;
+}
+
+int rig_connect(struct rig_ep *ep, u32 to, u16 service, const void *data, u32 len)
+{
+	return rig_connect_within(ep, to, service, data, len, 0);
 }
 
 int rig_accept(struct rig_ep *ep, u64 conn, const void *data, u32 len)
@@ -509,6 +515,16 @@ int rig_reject(struct rig_ep *pep, u64 conn, const void *data, u32 len)
 	struct rig_node *node = pep->proc->node;
 	struct weft_out *out = rig_out(node);
 	int r = weft_cm_reject(pep->ep, conn, data, len, rig_clock(node), out);
+
+	rig_leave(node, out);
+	return r;
+}
+
+int rig_handoff(struct rig_ep *pep, u64 conn, u16 service)
+{
+	struct rig_node *node = pep->proc->node;
+	struct weft_out *out = rig_out(node);
+	int r = weft_cm_handoff(pep->ep, conn, service, rig_clock(node), out);
 
 	rig_leave(node, out);
 	return r;

@@ -670,6 +670,99 @@ TEST_F(cm, no_answer)
 	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, id, NULL, 0));
 }
 
+/* Nobody answers in time: that is told, and the request is gone. */
+TEST_F(cm, timeout)
+{
+	weft_ns t = rig_now(self->rig);
+
+	ASSERT_EQ(0, rig_connect_within(self->a.ep, peer(self), SVC, "x", 1, 5000 * MS));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(ETIMEDOUT, self->ev.status);
+	EXPECT_GE(rig_now(self->rig) - t, 5000 * MS);
+	EXPECT_LE(rig_now(self->rig) - t, 5100 * MS);
+	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->a.ep));
+	EXPECT_TRUE(NO_EVENT(&self->b));
+	rig_run(self->rig, 5000 * MS);
+	EXPECT_TRUE(weft_list_empty(&self->pep->ep->reqs));
+	EXPECT_EQ(-EINVAL, rig_connect_within(self->b.ep, peer(self), SVC, NULL, 0,
+					      WEFT_CM_TIMEOUT_MAX + 1));
+}
+
+/* No node is there that could answer. */
+TEST_F(cm, timeout_unreachable)
+{
+	if (variant->local)
+		return;
+	rig_cut(self->rig, 0, 1, true);
+	ASSERT_EQ(0, rig_connect_within(self->a.ep, peer(self), SVC, NULL, 0, 200 * MS));
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(EHOSTUNREACH, self->ev.status);
+}
+
+/* ---- Given to another listener --------------------------------------- */
+
+TEST_F(cm, handoff)
+{
+	struct rig_ep *same = side_listen(&self->b, SVC + 1, 1);
+	struct side other;
+	u64 id;
+
+	side_init(&other, self->b.proc->node);
+	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), "hello"));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	id = self->ev.conn;
+	EXPECT_EQ(-EINVAL, rig_handoff(self->pep, 12345, SVC + 1));
+	EXPECT_EQ(-EINVAL, rig_handoff(same, id, SVC + 1));
+	EXPECT_EQ(-EINVAL, rig_handoff(same, id, SVC));
+	EXPECT_EQ(-EINVAL, rig_handoff(self->pep, id, SVC));
+	EXPECT_EQ(-ENOENT, rig_handoff(self->pep, id, SVC + 2));
+	EXPECT_EQ(-ENOENT, rig_handoff(self->pep, id, rig_ep_service(self->b.ep)));
+
+	/* within the program, and on to another one; who has given it away cannot answer it */
+	ASSERT_EQ(0, rig_handoff(self->pep, id, SVC + 1));
+	EXPECT_EQ(-EINVAL, rig_reject(self->pep, id, NULL, 0));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	EXPECT_EQ(same->handle, self->ev.handle);
+	EXPECT_EQ(id, self->ev.conn);
+	EXPECT_EQ(5, self->ev.data_len);
+	EXPECT_EQ(0, memcmp("hello", self->data, 5));
+	side_listen(&other, SVC + 3, 1);
+	ASSERT_EQ(0, rig_handoff(same, id, SVC + 3));
+	EXPECT_EQ(0, self->pep->ep->nreqs);
+	EXPECT_EQ(0, same->ep->nreqs);
+	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, id, NULL, 0));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&other));
+	ASSERT_EQ(0, rig_accept(other.ep, self->ev.conn, "hi", 2));
+	ASSERT_EQ(WEFT_EV_CONNECTED, EVENT(&self->a));
+	EXPECT_EQ(2, self->ev.data_len);
+	EXPECT_EQ(WEFT_EV_CONNECTED, EVENT(&other));
+}
+
+/* No room there: it stays, and can be answered. One that goes refuses what it was given. */
+TEST_F(cm, handoff_full)
+{
+	struct rig_ep *full = side_listen(&self->b, SVC + 1, 1);
+	struct side c;
+	u64 id;
+
+	side_init(&c, &self->rig->node[0]);
+	ASSERT_EQ(0, rig_connect(c.ep, peer(self), SVC + 1, NULL, 0));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	id = self->ev.conn;
+	EXPECT_EQ(-EAGAIN, rig_handoff(self->pep, id, SVC + 1));
+	EXPECT_EQ(1, self->pep->ep->nreqs);
+	EXPECT_TRUE(NO_EVENT(&self->b));
+	ASSERT_EQ(0, rig_listen(full, self->b.eq, 2));
+	ASSERT_EQ(0, rig_handoff(self->pep, id, SVC + 1));
+	rig_ep_free(full);
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(ECONNREFUSED, self->ev.status);
+	EXPECT_EQ(WEFT_EV_CONN_FAILED, EVENT(&c));
+}
+
 /* ---- What may not be asked for --------------------------------------- */
 
 TEST_F(cm, misuse)

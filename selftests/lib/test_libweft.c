@@ -124,6 +124,7 @@ static int fake(unsigned long req, void *arg)
 		cancels++;
 		return 0;
 	case WEFT_IOC_CONNECT:
+	case WEFT_IOC_HANDOFF:
 	case WEFT_IOC_LISTEN:
 		last_cm = *(struct weft_ioc_cm *)arg;
 		return 0;
@@ -688,7 +689,11 @@ static void test_cm(void)
 	CHECK(!memcmp(last_cm.data, data, 6) && !memcmp(&last_cm.addr, &addr, sizeof(addr)));
 	CHECK(!weft_connect(ep, &addr, NULL, 0));
 	CHECK(!last_cm.data_len && !last_cm.data[0]);
+	CHECK(!last_cm.timeout_ns);
+	CHECK(!weft_connect_within(ep, &addr, NULL, 0, 7) && last_cm.timeout_ns == 7);
 	CHECK(weft_connect(ep, &addr, data, sizeof(data)) == -EMSGSIZE);
+	CHECK(!weft_handoff(ep, 9, 0x1234));
+	CHECK(last_cm.conn == 9 && last_cm.addr.port == htobe16(0x1234) && !last_cm.timeout_ns);
 }
 
 static void test_av(void)

@@ -609,16 +609,18 @@ struct weft_ioc_name {
 
 /**
  * struct weft_ioc_cm - connection management
- *	(WEFT_IOC_LISTEN, WEFT_IOC_CONNECT, WEFT_IOC_ACCEPT, WEFT_IOC_REJECT)
+ *	(WEFT_IOC_LISTEN, WEFT_IOC_CONNECT, WEFT_IOC_ACCEPT, WEFT_IOC_REJECT, WEFT_IOC_HANDOFF)
  * @size: of this structure
  * @flags: 0
- * @handle: endpoint: LISTEN, REJECT: passive; CONNECT, ACCEPT: active, enabled
+ * @handle: endpoint: LISTEN, REJECT, HANDOFF: passive; CONNECT, ACCEPT: active, enabled
  * @eq: LISTEN: event queue; else 0
  * @backlog: LISTEN: requests that may wait, at least 1; a second LISTEN changes it; else 0
  * @data_len: bytes of private data; more than WEFT_CM_DATA_MAX is EMSGSIZE
- * @conn: ACCEPT, REJECT: id of the request, from the event; else 0
- * @addr: CONNECT: the peer; LISTEN: out: the endpoint's address with its service
+ * @conn: ACCEPT, REJECT, HANDOFF: id of the request, from the event; else 0
+ * @addr: CONNECT: the peer; LISTEN: out: the endpoint's address with its service; HANDOFF: @port
+ *	is the service of who listens for it from now on
  * @data: private data
+ * @timeout_ns: CONNECT: how long it may take to be accepted, 0: as long as the port permits; else 0
  */
 struct weft_ioc_cm {
 	__u32 size;
@@ -630,6 +632,7 @@ struct weft_ioc_cm {
 	__u64 conn;
 	struct weft_sockaddr addr;
 	__u8 data[WEFT_CM_DATA_MAX];
+	__u64 timeout_ns;
 };
 
 #define WEFT_MR_READ		(1u << 0)	/* sends may use it */
@@ -836,6 +839,7 @@ struct weft_ioc_group {
 #define WEFT_IOC_REJECT		_IOWR('w', 0x10, struct weft_ioc_cm)
 #define WEFT_IOC_SHUTDOWN	_IOW('w', 0x11, struct weft_ioc_handle)
 #define WEFT_IOC_MR_REG		_IOWR('w', 0x12, struct weft_ioc_mr)
+#define WEFT_IOC_HANDOFF	_IOWR('w', 0x13, struct weft_ioc_cm)
 #define WEFT_IOC_CANCEL		_IOW('w', 0x14, struct weft_ioc_cancel)
 #define WEFT_IOC_SRQ_CREATE	_IOWR('w', 0x20, struct weft_ioc_srq)
 #define WEFT_IOC_SRQ_RESIZE	_IOWR('w', 0x21, struct weft_ioc_srq)

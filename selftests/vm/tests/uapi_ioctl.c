@@ -44,6 +44,7 @@ static const struct ioc iocs[] = {
 	IOC(CONNECT, weft_ioc_cm, 0, HANDLE),
 	IOC(ACCEPT, weft_ioc_cm, 0, HANDLE),
 	IOC(REJECT, weft_ioc_cm, 0, HANDLE),
+	IOC(HANDOFF, weft_ioc_cm, 0, HANDLE),
 	IOC(SHUTDOWN, weft_ioc_handle, RSVD(weft_ioc_handle), HANDLE),
 	IOC(MR_REG, weft_ioc_mr, RSVD(weft_ioc_mr), OUT),
 	IOC(CANCEL, weft_ioc_cancel, RSVD(weft_ioc_cancel), HANDLE),
@@ -370,6 +371,11 @@ static bool creation(void)
 	ONE(ACCEPT, weft_ioc_cm, data_len, ~0u, -EMSGSIZE);
 	ONE(ACCEPT, weft_ioc_cm, backlog, 1, -EINVAL);
 	ONE(REJECT, weft_ioc_cm, data_len, WEFT_CM_DATA_MAX + 1, -EMSGSIZE);
+	ONE(LISTEN, weft_ioc_cm, timeout_ns, 1, -EINVAL);
+	ONE(ACCEPT, weft_ioc_cm, timeout_ns, 1, -EINVAL);
+	ONE(REJECT, weft_ioc_cm, timeout_ns, 1, -EINVAL);
+	ONE(HANDOFF, weft_ioc_cm, timeout_ns, 1, -EINVAL);
+	ONE(HANDOFF, weft_ioc_cm, data_len, 1, -EINVAL);
 	ONE(AV_INSERT, weft_ioc_av_insert, count, 0, -EINVAL);
 	ONE(AV_INSERT, weft_ioc_av_insert, count, 4097, -EINVAL);
 	ONE(AV_REMOVE, weft_ioc_av_insert, count, ~0u, -EINVAL);
