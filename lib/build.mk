@@ -55,6 +55,7 @@ $(provider): $(fi_obj) $(fi_map) $(B)/lib/libweft.so
 $(dat_provider): $(dat_obj) lib/dat/libdaplweft.map $(B)/lib/libweft.so
 	$(say) LINK '$@'
 	$(Q)$(CC) -shared -Wl,-soname,libdaplweft.so.2 $(ldflags) -Wl,-rpath,'$$ORIGIN' \
+		-Wl,-z,nodelete \
 		-o $@ $(dat_obj) -Wl,--version-script=lib/dat/libdaplweft.map \
 		-L$(B)/lib -lweft -ldat2 -lpthread
 

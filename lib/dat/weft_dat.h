@@ -6,9 +6,11 @@
  * it. Objects are never given back to the system: a handle that is used after it was freed is found
  * to be so. Kernel objects are found by the low 16 bits of their handle in wd_ia.by_handle.
  *
- * Locks, in the order in which they are taken: wd_evd.lock -> wd_ep.lock, wd_srq.lock ->
- * wd_ia.lock. An EVD's lock covers its queues of libweft and the events that were read from them;
- * an EP's lock its rings and operations; an SRQ's lock its ring.
+ * Locks, in the order in which they are taken: wd_ia.cno_lock -> wd_cno.lock -> wd_evd.lock ->
+ * wd_ep.lock, wd_srq.lock -> wd_ia.lock. An EVD's lock covers its queues of libweft and the events
+ * that were read from them; an EP's lock its rings and operations; an SRQ's lock its ring.
+ *
+ * WEFT_DAT_LOG=1 in the environment shows on standard error which call has failed with what.
  */
 #ifndef WEFT_DAT_H
 #define WEFT_DAT_H
@@ -31,7 +33,7 @@
 #define WD_QLEN_MAX	65536
 #define WD_BACKLOG	4096
 
-#define WD_ERR(type, sub)	((DAT_RETURN)(DAT_CLASS_ERROR | (type) | (sub)))
+#define WD_ERR(type, sub)	wd_err((type) | (sub), __func__)
 #define WD_BAD(sub)		WD_ERR(DAT_INVALID_HANDLE, sub)
 #define WD_ARG(n)		WD_ERR(DAT_INVALID_PARAMETER, DAT_INVALID_ARG##n)
 #define WD_STATE(sub)		WD_ERR(DAT_INVALID_STATE, sub)
@@ -39,15 +41,22 @@
 #define WD_NOT_SUPPORTED	WD_ERR(DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE)
 #define WD_NOT_IMPLEMENTED	WD_ERR(DAT_NOT_IMPLEMENTED, DAT_NO_SUBTYPE)
 
+/* The header's masks for a CNO overlap: what any of them has. */
+#define WD_CNO_FIELDS	(DAT_CNO_FIELD_PROXY | DAT_CNO_FIELD_ALL)
+
 struct wd_ia;
 
-/* What every object begins with. @type is -1 when it is free; @refs: objects that use it. */
+/*
+ * What every object begins with. @type is -1 when it is free; @refs: objects that use it; @handle:
+ * the kernel's, where it has one.
+ */
 struct wd_obj {
 	const DAT_PROVIDER *provider;
 	int type;
 	struct wd_ia *ia;
 	DAT_CONTEXT context;
 	atomic_uint refs;
+	uint32_t handle;
 	struct wd_obj *next;		/* of the IA, or free */
 	struct wd_obj **link;
 };
@@ -60,10 +69,13 @@ struct wd_ia {
 	struct weft_ioc_query q;
 	DAT_BOOLEAN threads;
 	struct wd_evd *async;
+	pthread_mutex_t cno_lock;	/* which EVD belongs to which CNO */
 	pthread_mutex_t lock;		/* objects, next_zone */
 	struct wd_obj *objs;
 	uint32_t next_zone;
 	struct sockaddr_storage addr;
+	char mtu[16];
+	DAT_NAMED_ATTR attr[2];
 	struct wd_obj *_Atomic by_handle[WD_OBJS];
 };
 
@@ -78,14 +90,26 @@ struct wd_lmr {
 	uint64_t addr;
 	uint64_t len;
 	DAT_MEM_PRIV_FLAGS priv;
+	DAT_MEM_TYPE type;
 	uint32_t key;
 };
 
 struct wd_cno {
 	struct wd_obj obj;
-	pthread_mutex_t lock;		/* evds */
+	pthread_mutex_t lock;		/* what follows */
+	pthread_cond_t idle;		/* a waiter has left */
 	struct wd_evd *evds;
-	int efd;			/* readable: its EVDs have changed, or it goes */
+	int epfd;			/* readable: efd, or a queue of an EVD's */
+	int efd;			/* readable: something but a kernel event has happened */
+	bool is_fd;			/* the program has epfd */
+	bool dead;			/* its IA goes */
+	uint32_t waiters;		/* threads in dat_cno_wait() */
+	uint32_t agents;		/* threads that wait for an agent */
+	uint32_t emptied;		/* times that the last EVD has been freed */
+	uint32_t leaving;		/* threads that have not seen it yet */
+	uint32_t stopping;		/* calls that wait for agents to end */
+	uint32_t agent_since;		/* emptied, when the agent was set */
+	DAT_OS_WAIT_PROXY_AGENT agent;
 };
 
 /*
@@ -111,15 +135,20 @@ struct wd_evd {
 	struct weft_cq *cq;
 	struct weft_eq *eq;
 	pthread_mutex_t lock;
+	pthread_cond_t idle;		/* the waiter has left */
 	struct wd_event *ring;
+	uint32_t room;			/* of the ring: qlen, or more to lose nothing */
 	uint32_t head, count;
 	uint32_t news;			/* events that want somebody woken, not yet dequeued */
 	bool enabled, waitable;
+	bool gone;			/* the port has: its queues bring nothing any more */
+	bool dead;			/* its IA goes */
 	int waiters;
 	int efd;			/* readable: something but a kernel event has happened */
-	atomic_uint solicited, threshold;	/* EPs whose receives ask for that */
-	struct wd_cno *cno;
-	struct wd_evd *cno_next;
+	atomic_uint solicited, unsignalled, threshold;	/* streams that are configured so */
+	struct wd_cno *cno;		/* cno_lock, lock */
+	struct wd_evd *cno_next;	/* cno->lock */
+	bool polled;			/* cno->lock: its queues trigger the CNO */
 };
 
 struct wd_srq {
@@ -168,7 +197,7 @@ struct wd_psp {
 
 struct wd_cr {
 	struct wd_obj obj;
-	struct wd_psp *psp;
+	uint32_t psp;			/* its handle: it may go first */
 	uint64_t conn;
 	struct sockaddr_storage remote;
 	uint16_t port;
@@ -178,6 +207,8 @@ struct wd_cr {
 
 /* ---- weft_dat_obj.c ---------------------------------------------------------------------- */
 
+DAT_RETURN wd_err(DAT_UINT32 err, const char *call);
+void wd_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void *wd_new(struct wd_ia *ia, int type);
 void wd_free(void *obj);
 struct wd_count *wd_count_new(void);
@@ -185,6 +216,7 @@ void wd_count_put(struct wd_count *count);
 bool wd_count_take(struct wd_count *count, int max);
 struct wd_obj *wd_first(struct wd_ia *ia, int type);
 DAT_RETURN wd_errno(int err, DAT_RETURN_SUBTYPE resource);
+DAT_RETURN wd_query(DAT_HANDLE handle, int type, DAT_UINT64 unknown, const void *param);
 DAT_RETURN wd_set_context(DAT_HANDLE handle, DAT_CONTEXT context);
 DAT_RETURN wd_get_context(DAT_HANDLE handle, DAT_CONTEXT *context);
 DAT_RETURN wd_get_type(DAT_HANDLE handle, DAT_HANDLE_TYPE *type);
@@ -196,22 +228,44 @@ static inline bool wd_is(DAT_HANDLE handle, int type)
 	       ((struct wd_obj *)handle)->type == type;
 }
 
+/* And does the object belong to the IA? */
+static inline bool wd_is_of(DAT_HANDLE handle, int type, const void *ia)
+{
+	return wd_is(handle, type) && ((struct wd_obj *)handle)->ia == ia;
+}
+
 /* An address as programs are told it. */
 static inline DAT_IA_ADDRESS_PTR wd_sockaddr(struct sockaddr_storage *ss)
 {
 	return (struct sockaddr *)ss;
 }
 
+/* The kernel's object has this handle: events that name it find @obj. */
 static inline void wd_index(struct wd_ia *ia, uint32_t handle, struct wd_obj *obj)
 {
+	obj->handle = handle;
 	atomic_store(&ia->by_handle[handle & (WD_OBJS - 1)], obj);
+}
+
+static inline void wd_unindex(struct wd_obj *obj)
+{
+	atomic_store(&obj->ia->by_handle[obj->handle & (WD_OBJS - 1)], NULL);
+	obj->handle = WEFT_HANDLE_NONE;
+}
+
+/* Completions name an EP by these bits alone: all of them are read before it goes. */
+static inline void *wd_find_low(struct wd_ia *ia, uint16_t low, int type)
+{
+	struct wd_obj *obj = atomic_load(&ia->by_handle[low & (WD_OBJS - 1)]);
+
+	return obj && obj->type == type ? obj : NULL;
 }
 
 static inline void *wd_find(struct wd_ia *ia, uint32_t handle, int type)
 {
-	struct wd_obj *obj = atomic_load(&ia->by_handle[handle & (WD_OBJS - 1)]);
+	struct wd_obj *obj = wd_find_low(ia, handle, type);
 
-	return obj && obj->type == type ? obj : NULL;
+	return obj && obj->handle == handle ? obj : NULL;
 }
 
 static inline void wd_use(void *obj)
@@ -261,9 +315,13 @@ DAT_RETURN wd_evd_dequeue(DAT_EVD_HANDLE evd, DAT_EVENT *event);
 DAT_RETURN wd_evd_free(DAT_EVD_HANDLE evd);
 DAT_RETURN wd_evd_set_unwaitable(DAT_EVD_HANDLE evd);
 DAT_RETURN wd_evd_clear_unwaitable(DAT_EVD_HANDLE evd);
-DAT_RETURN wd_evd_destroy(struct wd_evd *evd);
-void wd_evd_collect(struct wd_evd *evd);
+void wd_evd_destroy(struct wd_evd *evd);
+void wd_evd_gather(struct wd_evd *evd, bool all);
 bool wd_evd_news(struct wd_evd *evd);
+void wd_evd_gone(struct wd_evd *evd);
+int64_t wd_until(DAT_TIMEOUT timeout);
+struct pollfd;
+int wd_poll(struct pollfd *fds, unsigned int n, int64_t until);
 
 bool wd_event_dto(struct wd_evd *evd, const struct weft_cqe *cqe, struct wd_event *e);
 bool wd_event_eq(struct wd_evd *evd, const struct weft_event *ev, const void *data,
@@ -273,8 +331,13 @@ DAT_RETURN wd_cno_create(DAT_IA_HANDLE ia, DAT_OS_WAIT_PROXY_AGENT agent, DAT_CN
 DAT_RETURN wd_cno_query(DAT_CNO_HANDLE cno, DAT_CNO_PARAM_MASK mask, DAT_CNO_PARAM *param);
 DAT_RETURN wd_cno_free(DAT_CNO_HANDLE cno);
 DAT_RETURN wd_cno_wait(DAT_CNO_HANDLE cno, DAT_TIMEOUT timeout, DAT_EVD_HANDLE *evd);
-void wd_cno_attach(struct wd_cno *cno, struct wd_evd *evd);
-void wd_cno_detach(struct wd_evd *evd);
+DAT_RETURN wd_cno_modify_agent(DAT_CNO_HANDLE cno, DAT_OS_WAIT_PROXY_AGENT agent);
+DAT_RETURN wd_cno_fd_create(DAT_IA_HANDLE ia, DAT_FD *fd, DAT_CNO_HANDLE *cno);
+DAT_RETURN wd_cno_trigger(DAT_CNO_HANDLE cno, DAT_EVD_HANDLE *evd);
+void wd_cno_destroy(struct wd_cno *cno);
+void wd_cno_set(struct wd_evd *evd, struct wd_cno *cno, bool freed);
+void wd_cno_enabled(struct wd_evd *evd);
+void wd_cno_wake(struct wd_cno *cno);
 
 DAT_RETURN wd_psp_create(DAT_IA_HANDLE ia, DAT_CONN_QUAL qual, DAT_EVD_HANDLE evd,
 			 DAT_PSP_FLAGS flags, DAT_PSP_HANDLE *psp);
@@ -304,6 +367,7 @@ DAT_RETURN wd_ep_set_watermark(DAT_EP_HANDLE ep, DAT_COUNT soft, DAT_COUNT hard)
 DAT_RETURN wd_ep_pend(struct wd_ep *ep, DAT_EP_STATE state, const struct sockaddr_storage *remote,
 		      DAT_CONN_QUAL qual);
 void wd_ep_unpend(struct wd_ep *ep);
+void wd_ep_refresh(struct wd_ep *ep);
 DAT_RETURN wd_ep_state_error(DAT_EP_STATE state);
 
 DAT_RETURN wd_ep_connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR addr, DAT_CONN_QUAL qual,

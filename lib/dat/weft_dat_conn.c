@@ -7,22 +7,41 @@
 
 #include "weft_dat.h"
 
-static DAT_RETURN wd_connect(struct wd_ep *ep, const struct weft_sockaddr *to, DAT_COUNT len,
-			     const void *data)
+/* The error of an argument: its numbers differ between the two calls. */
+static DAT_RETURN wd_arg(unsigned int n)
+{
+	return WD_ERR(DAT_INVALID_PARAMETER, DAT_INVALID_ARG1 + n - 1);
+}
+
+/* What both calls are told, from argument number @arg on. */
+static DAT_RETURN wd_connect(struct wd_ep *ep, const struct weft_sockaddr *to, unsigned int arg,
+			     DAT_TIMEOUT timeout, DAT_COUNT len, const void *data, DAT_QOS qos)
 {
 	struct sockaddr_storage remote = { 0 };
 	DAT_RETURN dat;
+	uint64_t ns;
 	int ret;
 
+	if (!timeout)
+		return wd_arg(arg);
+	if (len < 0 || len > WEFT_CM_DATA_MAX)
+		return wd_arg(arg + 1);
+	if (len && !data)
+		return wd_arg(arg + 2);
+	if (qos != DAT_QOS_BEST_EFFORT)
+		return WD_NOT_SUPPORTED;
+	wd_ep_refresh(ep);
 	weft_addr_to_sockaddr(to, &remote);
 	dat = wd_ep_pend(ep, DAT_EP_STATE_ACTIVE_CONNECTION_PENDING, &remote,
 			 be16toh(to->port));
 	if (dat != DAT_SUCCESS)
 		return dat;
-	ret = weft_connect(ep->ep, to, data, len);
+	ns = timeout == DAT_TIMEOUT_INFINITE ? 0 : timeout * 1000ull;
+	ret = weft_connect_within(ep->ep, to, data, len, ns);
 	if (!ret)
 		return DAT_SUCCESS;
 	wd_ep_unpend(ep);
+	wd_say("a connection to service %u: %s", be16toh(to->port), strerror(-ret));
 	if (ret == -EINVAL || ret == -EAFNOSUPPORT)
 		return WD_ERR(DAT_INVALID_ADDRESS, DAT_INVALID_ADDRESS_UNSUPPORTED);
 	return wd_errno(ret, DAT_RESOURCE_TEP);
@@ -40,31 +59,33 @@ DAT_RETURN wd_ep_connect(DAT_EP_HANDLE handle, DAT_IA_ADDRESS_PTR addr, DAT_CONN
 		return WD_ARG(2);
 	if (!qual || qual > UINT16_MAX)
 		return WD_ARG(3);
-	if (len < 0 || len > WEFT_CM_DATA_MAX)
-		return WD_ARG(5);
-	if (len && !data)
-		return WD_ARG(6);
-	if (qos != DAT_QOS_BEST_EFFORT || flags & DAT_CONNECT_MULTIPATH_REQUIRED_FLAG)
+	if (flags & ~(DAT_CONNECT_MULTIPATH_REQUESTED_FLAG | DAT_CONNECT_MULTIPATH_REQUIRED_FLAG))
+		return WD_ARG(8);
+	if (flags & DAT_CONNECT_MULTIPATH_REQUIRED_FLAG)
 		return WD_NOT_SUPPORTED;
 	if (weft_addr_from_sockaddr(&to, addr, sizeof(struct sockaddr_in6)))
 		return WD_ERR(DAT_INVALID_ADDRESS, DAT_INVALID_ADDRESS_MALFORMED);
 	to.port = htobe16((uint16_t)qual);
-	return wd_connect(handle, &to, len, data);
+	return wd_connect(handle, &to, 4, timeout, len, data, qos);
 }
 
 DAT_RETURN wd_ep_dup_connect(DAT_EP_HANDLE handle, DAT_EP_HANDLE dup_handle, DAT_TIMEOUT timeout,
 			     DAT_COUNT len, const DAT_PVOID data, DAT_QOS qos)
 {
-	struct wd_ep *dup = dup_handle;
+	struct wd_ep *ep = handle, *dup = dup_handle;
+	struct weft_sockaddr to;
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_EP))
 		return WD_BAD(DAT_INVALID_HANDLE_EP);
-	if (!wd_is(dup_handle, DAT_HANDLE_TYPE_EP))
+	if (!wd_is_of(dup_handle, DAT_HANDLE_TYPE_EP, ep->obj.ia))
 		return WD_BAD(DAT_INVALID_HANDLE2);
+	wd_ep_refresh(dup);
 	if (dup->state != DAT_EP_STATE_CONNECTED)
 		return wd_ep_state_error(dup->state);
-	return wd_ep_connect(handle, wd_sockaddr(&dup->remote), dup->remote_qual, timeout,
-			     len, data, qos, DAT_CONNECT_DEFAULT_FLAG);
+	if (weft_addr_from_sockaddr(&to, (struct sockaddr *)&dup->remote, sizeof(dup->remote)))
+		return WD_ERR(DAT_INTERNAL_ERROR, DAT_NO_SUBTYPE);
+	to.port = htobe16((uint16_t)dup->remote_qual);
+	return wd_connect(handle, &to, 3, timeout, len, data, qos);
 }
 
 /*
@@ -80,6 +101,7 @@ DAT_RETURN wd_ep_disconnect(DAT_EP_HANDLE handle, DAT_CLOSE_FLAGS flags)
 		return WD_BAD(DAT_INVALID_HANDLE_EP);
 	if (flags != DAT_CLOSE_ABRUPT_FLAG && flags != DAT_CLOSE_GRACEFUL_FLAG)
 		return WD_ARG(2);
+	wd_ep_refresh(ep);
 	pthread_mutex_lock(&ep->lock);
 	if (ep->state == DAT_EP_STATE_UNCONNECTED) {
 		pthread_mutex_unlock(&ep->lock);

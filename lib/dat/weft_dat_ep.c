@@ -7,6 +7,8 @@
  * with the EVDs of the time at which it is connected. It is connected once: dat_ep_reset() makes
  * another one.
  */
+#include <endian.h>
+
 #include "weft_dat.h"
 
 static const DAT_EP_ATTR wd_default = {
@@ -54,7 +56,6 @@ static int wd_ep_make(struct wd_ep *ep)
 static void wd_ep_unmake(struct wd_ep *ep)
 {
 	struct wd_evd *evd[] = { ep->recv, ep->request, ep->connect, ep->obj.ia->async };
-	uint32_t handle = weft_ep_handle(ep->ep);
 	unsigned int i;
 
 	if (weft_ep_flags(ep->ep) & WEFT_ST_CONNECTED)
@@ -63,10 +64,10 @@ static void wd_ep_unmake(struct wd_ep *ep)
 		if (!evd[i])
 			continue;
 		pthread_mutex_lock(&evd[i]->lock);
-		wd_evd_collect(evd[i]);
+		wd_evd_gather(evd[i], true);
 		pthread_mutex_unlock(&evd[i]->lock);
 	}
-	wd_index(ep->obj.ia, handle, NULL);
+	wd_unindex(&ep->obj);
 	weft_ep_destroy(ep->ep);
 	for (i = 0; i < 2; i++) {
 		if (!evd[i] || !evd[i]->cq)
@@ -77,14 +78,25 @@ static void wd_ep_unmake(struct wd_ep *ep)
 	}
 }
 
-static void wd_recv_flags(struct wd_ep *ep, int by)
+/* How an event stream of the EP's configures its EVD. */
+static void wd_stream(struct wd_evd *evd, DAT_COMPLETION_FLAGS flags, int by)
 {
-	if (!ep->recv)
+	if (!evd)
 		return;
-	if (ep->attr.recv_completion_flags & DAT_COMPLETION_SOLICITED_WAIT_FLAG)
-		atomic_fetch_add(&ep->recv->solicited, by);
-	if (ep->attr.recv_completion_flags & DAT_COMPLETION_EVD_THRESHOLD_FLAG)
-		atomic_fetch_add(&ep->recv->threshold, by);
+	if (flags & DAT_COMPLETION_SOLICITED_WAIT_FLAG)
+		atomic_fetch_add(&evd->solicited, by);
+	if (flags & DAT_COMPLETION_UNSIGNALLED_FLAG)
+		atomic_fetch_add(&evd->unsignalled, by);
+	if (flags & DAT_COMPLETION_EVD_THRESHOLD_FLAG)
+		atomic_fetch_add(&evd->threshold, by);
+}
+
+/* Of the flags for requests all but two are for single posts. */
+static void wd_streams(struct wd_ep *ep, int by)
+{
+	wd_stream(ep->recv, ep->attr.recv_completion_flags, by);
+	wd_stream(ep->request, ep->attr.request_completion_flags &
+			       ~DAT_COMPLETION_SOLICITED_WAIT_FLAG, by);
 }
 
 static void wd_ep_uses(struct wd_ep *ep, void (*fn)(void *))
@@ -96,17 +108,65 @@ static void wd_ep_uses(struct wd_ep *ep, void (*fn)(void *))
 	fn(ep->srq);
 }
 
-static DAT_RETURN wd_attr_check(const DAT_EP_ATTR *a, DAT_RETURN bad)
+#define WD_RECV_FLAGS	(DAT_COMPLETION_SOLICITED_WAIT_FLAG | DAT_COMPLETION_UNSIGNALLED_FLAG | \
+			 DAT_COMPLETION_EVD_THRESHOLD_FLAG)
+#define WD_REQUEST_FLAGS (WD_RECV_FLAGS | DAT_COMPLETION_SUPPRESS_FLAG | \
+			  DAT_COMPLETION_BARRIER_FENCE_FLAG)
+
+static bool wd_attr_in(const char *what, int64_t value, int64_t max)
 {
-	if (a->service_type != DAT_SERVICE_TYPE_RC || a->max_recv_dtos < 0 ||
-	    a->max_request_dtos < 0 || a->max_recv_iov < 0 || a->max_request_iov < 0)
-		return bad;
-	if (a->max_recv_dtos > WD_DTO_MAX || a->max_request_dtos > WD_DTO_MAX ||
-	    a->max_recv_iov > WD_IOV_MAX || a->max_request_iov > WD_IOV_MAX)
-		return bad;
-	if (a->max_rdma_read_in < 0 || a->max_rdma_read_out < 0)
-		return bad;
+	if (value >= 0 && value <= max)
+		return true;
+	wd_say("%s is %lld, and at most %lld", what, (long long)value, (long long)max);
+	return false;
+}
+
+/* Flags that an EP can have: of the ways in which receives wake somebody one. */
+static bool wd_attr_flags(const DAT_EP_ATTR *a)
+{
+	DAT_COMPLETION_FLAGS in = a->recv_completion_flags;
+	bool ok = !(in & ~WD_RECV_FLAGS) && !(in & (in - 1)) &&
+		  !(a->request_completion_flags & ~WD_REQUEST_FLAGS);
+
+	if (!ok)
+		wd_say("completion flags of the EP: receives %#x, requests %#x", in,
+		       a->request_completion_flags);
+	return ok;
+}
+
+/* @bad: what to return if one of them cannot be. */
+static DAT_RETURN wd_attr_check(const DAT_EP_ATTR *a, DAT_UINT32 bad)
+{
+	if (a->service_type != DAT_SERVICE_TYPE_RC || a->qos != DAT_QOS_BEST_EFFORT)
+		return WD_NOT_SUPPORTED;
+	if (!wd_attr_in("max_recv_dtos", a->max_recv_dtos, WD_DTO_MAX) ||
+	    !wd_attr_in("max_request_dtos", a->max_request_dtos, WD_DTO_MAX) ||
+	    !wd_attr_in("max_recv_iov", a->max_recv_iov, WD_IOV_MAX) ||
+	    !wd_attr_in("max_request_iov", a->max_request_iov, WD_IOV_MAX) ||
+	    !wd_attr_in("max_rdma_read_in", a->max_rdma_read_in, INT32_MAX) ||
+	    !wd_attr_in("max_rdma_read_out", a->max_rdma_read_out, INT32_MAX) ||
+	    !wd_attr_in("named attributes", (int64_t)a->ep_transport_specific_count +
+			a->ep_provider_specific_count, 0) || !wd_attr_flags(a))
+		return WD_ERR(DAT_INVALID_PARAMETER, bad);
+	if (a->srq_soft_hw < 0 && a->srq_soft_hw != DAT_HW_DEFAULT)
+		return WD_ERR(DAT_INVALID_PARAMETER, bad);
 	return DAT_SUCCESS;
+}
+
+/* Programs that ask for RDMA do without: dat_ep_query() and every post say so. */
+static void wd_attr_set(struct wd_ep *ep, const DAT_EP_ATTR *a)
+{
+	ep->attr = *a;
+	ep->attr.max_rdma_size = 0;
+	ep->attr.max_rdma_read_in = 0;
+	ep->attr.max_rdma_read_out = 0;
+	ep->attr.max_rdma_read_iov = 0;
+	ep->attr.max_rdma_write_iov = 0;
+	ep->attr.ep_transport_specific = NULL;
+	ep->attr.ep_provider_specific = NULL;
+	if (ep->srq)
+		ep->attr.max_recv_dtos = 0;
+	ep->soft = ep->srq && a->srq_soft_hw != DAT_HW_DEFAULT ? a->srq_soft_hw : 0;
 }
 
 static DAT_RETURN wd_evd_check(struct wd_ia *ia, struct wd_evd *evd, DAT_EVD_FLAGS flag,
@@ -114,11 +174,12 @@ static DAT_RETURN wd_evd_check(struct wd_ia *ia, struct wd_evd *evd, DAT_EVD_FLA
 {
 	if (!evd)
 		return DAT_SUCCESS;
-	if (!wd_is(evd, DAT_HANDLE_TYPE_EVD) || !(evd->flags & flag) || evd->obj.ia != ia)
+	if (!wd_is_of(evd, DAT_HANDLE_TYPE_EVD, ia) || !(evd->flags & flag))
 		return WD_BAD(sub);
 	return DAT_SUCCESS;
 }
 
+/* Operations, counts and the kernel's endpoint, all as the attributes say. */
 static DAT_RETURN wd_ep_alloc(struct wd_ep *ep)
 {
 	uint32_t i, n = ep->attr.max_request_dtos + ep->attr.max_recv_dtos;
@@ -130,14 +191,29 @@ static DAT_RETURN wd_ep_alloc(struct wd_ep *ep)
 		return WD_NOMEM;
 	for (i = 0; i < n; i++)
 		ep->ops[i].next = i + 1;
+	ep->free_op = 0;
+	ep->nsend = 0;
+	ep->nrecv = 0;
 	return wd_errno(wd_ep_make(ep), DAT_RESOURCE_TEP);
+}
+
+/* All that without what was under way. */
+static void wd_ep_release(struct wd_ep *ep)
+{
+	if (ep->ep)
+		wd_ep_unmake(ep);
+	ep->ep = NULL;
+	free(ep->ops);
+	ep->ops = NULL;
+	wd_count_put(ep->sends);
+	wd_count_put(ep->recvs);
+	ep->sends = NULL;
+	ep->recvs = NULL;
 }
 
 static void wd_ep_end(struct wd_ep *ep)
 {
-	free(ep->ops);
-	wd_count_put(ep->sends);
-	wd_count_put(ep->recvs);
+	wd_ep_release(ep);
 	pthread_mutex_destroy(&ep->lock);
 	wd_free(ep);
 }
@@ -151,11 +227,6 @@ static DAT_RETURN wd_ep_new(struct wd_ia *ia, struct wd_pz *pz, struct wd_evd *r
 
 	if (!ep)
 		return WD_NOMEM;
-	ep->attr = *attr;
-	/* programs that ask for them do without: dat_ep_query() and every post say so */
-	ep->attr.max_rdma_size = 0;
-	ep->attr.max_rdma_read_in = 0;
-	ep->attr.max_rdma_read_out = 0;
 	ep->pz = pz;
 	ep->recv = recv;
 	ep->request = request;
@@ -163,9 +234,7 @@ static DAT_RETURN wd_ep_new(struct wd_ia *ia, struct wd_pz *pz, struct wd_evd *r
 	ep->srq = srq;
 	ep->state = DAT_EP_STATE_UNCONNECTED;
 	ep->local = ia->addr;
-	ep->soft = srq && attr->srq_soft_hw != DAT_HW_DEFAULT ? attr->srq_soft_hw : 0;
-	if (ep->srq)
-		ep->attr.max_recv_dtos = 0;
+	wd_attr_set(ep, attr);
 	pthread_mutex_init(&ep->lock, NULL);
 	ret = wd_ep_alloc(ep);
 	if (ret != DAT_SUCCESS) {
@@ -173,7 +242,7 @@ static DAT_RETURN wd_ep_new(struct wd_ia *ia, struct wd_pz *pz, struct wd_evd *r
 		return ret;
 	}
 	wd_ep_uses(ep, wd_use);
-	wd_recv_flags(ep, 1);
+	wd_streams(ep, 1);
 	*out = ep;
 	return DAT_SUCCESS;
 }
@@ -185,7 +254,7 @@ static DAT_RETURN wd_ep_check(DAT_IA_HANDLE handle, struct wd_pz *pz, struct wd_
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_IA))
 		return WD_BAD(DAT_INVALID_HANDLE_IA);
-	if (pz && (!wd_is(pz, DAT_HANDLE_TYPE_PZ) || pz->obj.ia != handle))
+	if (pz && !wd_is_of(pz, DAT_HANDLE_TYPE_PZ, handle))
 		return WD_BAD(DAT_INVALID_HANDLE_PZ);
 	ret = wd_evd_check(handle, recv, DAT_EVD_DTO_FLAG, DAT_INVALID_HANDLE_EVD_RECV);
 	if (ret == DAT_SUCCESS)
@@ -204,7 +273,7 @@ DAT_RETURN wd_ep_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, DAT_EVD_HANDLE recv,
 	DAT_RETURN ret = wd_ep_check(ia, pz, recv, request, connect);
 
 	if (ret == DAT_SUCCESS && attr)
-		ret = wd_attr_check(attr, WD_ARG(6));
+		ret = wd_attr_check(attr, DAT_INVALID_ARG6);
 	if (ret == DAT_SUCCESS && !out)
 		ret = WD_ARG(7);
 	if (ret != DAT_SUCCESS)
@@ -218,11 +287,10 @@ DAT_RETURN wd_ep_create_with_srq(DAT_IA_HANDLE ia, DAT_PZ_HANDLE pz, DAT_EVD_HAN
 {
 	DAT_RETURN ret = wd_ep_check(ia, pz, recv, request, connect);
 
-	if (ret == DAT_SUCCESS &&
-	    (!wd_is(srq, DAT_HANDLE_TYPE_SRQ) || ((struct wd_srq *)srq)->obj.ia != ia))
+	if (ret == DAT_SUCCESS && !wd_is_of(srq, DAT_HANDLE_TYPE_SRQ, ia))
 		ret = WD_BAD(DAT_INVALID_HANDLE_SRQ);
 	if (ret == DAT_SUCCESS && attr)
-		ret = wd_attr_check(attr, WD_ARG(7));
+		ret = wd_attr_check(attr, DAT_INVALID_ARG7);
 	if (ret == DAT_SUCCESS && !out)
 		ret = WD_ARG(8);
 	if (ret != DAT_SUCCESS)
@@ -236,77 +304,127 @@ DAT_RETURN wd_ep_free(DAT_EP_HANDLE handle)
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_EP))
 		return WD_BAD(DAT_INVALID_HANDLE_EP);
-	if (ep->ep)
-		wd_ep_unmake(ep);
-	wd_recv_flags(ep, -1);
+	wd_ep_release(ep);
+	wd_streams(ep, -1);
 	wd_ep_uses(ep, wd_unuse);
 	wd_ep_end(ep);
 	return DAT_SUCCESS;
 }
 
+/* The state of an EP changes with its events: see those that the kernel has. */
+void wd_ep_refresh(struct wd_ep *ep)
+{
+	if (!ep->enabled)
+		return;
+	pthread_mutex_lock(&ep->connect->lock);
+	wd_evd_gather(ep->connect, false);
+	pthread_mutex_unlock(&ep->connect->lock);
+}
+
 DAT_RETURN wd_ep_reset(DAT_EP_HANDLE handle)
 {
 	struct wd_ep *ep = handle;
-	int ret;
+	DAT_RETURN dat;
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_EP))
 		return WD_BAD(DAT_INVALID_HANDLE_EP);
+	wd_ep_refresh(ep);
 	if (ep->state == DAT_EP_STATE_UNCONNECTED)
 		return DAT_SUCCESS;
 	if (ep->state != DAT_EP_STATE_DISCONNECTED)
 		return wd_ep_state_error(ep->state);
-	wd_ep_unmake(ep);
-	ep->ep = NULL;
-	ret = wd_ep_make(ep);
-	if (ret)
-		return wd_errno(ret, DAT_RESOURCE_TEP);
-	ep->state = DAT_EP_STATE_UNCONNECTED;
-	return DAT_SUCCESS;
+	wd_ep_release(ep);
+	dat = wd_ep_alloc(ep);
+	if (dat == DAT_SUCCESS)
+		ep->state = DAT_EP_STATE_UNCONNECTED;
+	return dat;
 }
 
 /* ---- Parameters -------------------------------------------------------------------------- */
 
 DAT_RETURN wd_ep_query(DAT_EP_HANDLE handle, DAT_EP_PARAM_MASK mask, DAT_EP_PARAM *param)
 {
+	DAT_RETURN dat = wd_query(handle, DAT_HANDLE_TYPE_EP, mask & ~DAT_EP_FIELD_ALL, param);
+	struct weft_sockaddr local;
 	struct wd_ep *ep = handle;
 
-	if (!wd_is(handle, DAT_HANDLE_TYPE_EP))
-		return WD_BAD(DAT_INVALID_HANDLE_EP);
-	if (mask & ~DAT_EP_FIELD_ALL)
-		return WD_ARG(2);
-	if (!param)
-		return WD_ARG(3);
+	if (dat != DAT_SUCCESS)
+		return dat;
+	wd_ep_refresh(ep);
 	memset(param, 0, sizeof(*param));
+	pthread_mutex_lock(&ep->lock);
 	param->ia_handle = ep->obj.ia;
 	param->ep_state = ep->state;
 	param->local_ia_address_ptr = wd_sockaddr(&ep->local);
 	param->remote_ia_address_ptr = wd_sockaddr(&ep->remote);
-	param->remote_port_qual = ep->remote_qual;
+	if (ep->state != DAT_EP_STATE_UNCONNECTED) {
+		param->remote_port_qual = ep->remote_qual;
+		if (!weft_getname(ep->ep, &local))
+			param->local_port_qual = be16toh(local.port);
+	}
 	param->pz_handle = ep->pz;
 	param->recv_evd_handle = ep->recv;
 	param->request_evd_handle = ep->request;
 	param->connect_evd_handle = ep->connect;
 	param->srq_handle = ep->srq;
 	param->ep_attr = ep->attr;
+	pthread_mutex_unlock(&ep->lock);
 	return DAT_SUCCESS;
 }
 
+#define WD_SIZES	(DAT_EP_FIELD_EP_ATTR_MAX_RECV_DTOS | \
+			 DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_DTOS | \
+			 DAT_EP_FIELD_EP_ATTR_MAX_RECV_IOV | \
+			 DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_IOV)
 #define WD_MODIFIABLE	(DAT_EP_FIELD_PZ_HANDLE | DAT_EP_FIELD_RECV_EVD_HANDLE | \
 			 DAT_EP_FIELD_REQUEST_EVD_HANDLE | DAT_EP_FIELD_CONNECT_EVD_HANDLE | \
-			 DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS | \
-			 DAT_EP_FIELD_EP_ATTR_REQUEST_COMPLETION_FLAGS)
+			 DAT_EP_FIELD_EP_ATTR_ALL)
+/* What receives that are posted already have been posted for. */
+#define WD_POSTED_FOR	(WD_SIZES | DAT_EP_FIELD_PZ_HANDLE | \
+			 DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS)
+
+/* What @mask names is taken from @from. */
+static void wd_attr_merge(DAT_EP_ATTR *a, DAT_EP_PARAM_MASK mask, const DAT_EP_ATTR *from)
+{
+	if (mask & DAT_EP_FIELD_EP_ATTR_SERVICE_TYPE)
+		a->service_type = from->service_type;
+	if (mask & DAT_EP_FIELD_EP_ATTR_MAX_MESSAGE_SIZE)
+		a->max_message_size = from->max_message_size;
+	if (mask & DAT_EP_FIELD_EP_ATTR_QOS)
+		a->qos = from->qos;
+	if (mask & DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS)
+		a->recv_completion_flags = from->recv_completion_flags;
+	if (mask & DAT_EP_FIELD_EP_ATTR_REQUEST_COMPLETION_FLAGS)
+		a->request_completion_flags = from->request_completion_flags;
+	if (mask & DAT_EP_FIELD_EP_ATTR_MAX_RECV_DTOS)
+		a->max_recv_dtos = from->max_recv_dtos;
+	if (mask & DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_DTOS)
+		a->max_request_dtos = from->max_request_dtos;
+	if (mask & DAT_EP_FIELD_EP_ATTR_MAX_RECV_IOV)
+		a->max_recv_iov = from->max_recv_iov;
+	if (mask & DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_IOV)
+		a->max_request_iov = from->max_request_iov;
+	if (mask & DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_IN)
+		a->max_rdma_read_in = from->max_rdma_read_in;
+	if (mask & DAT_EP_FIELD_EP_ATTR_MAX_RDMA_READ_OUT)
+		a->max_rdma_read_out = from->max_rdma_read_out;
+	if (mask & DAT_EP_FIELD_EP_ATTR_SRQ_SOFT_HW)
+		a->srq_soft_hw = from->srq_soft_hw;
+	if (mask & DAT_EP_FIELD_EP_ATTR_NUM_TRANSPORT_ATTR)
+		a->ep_transport_specific_count = from->ep_transport_specific_count;
+	if (mask & DAT_EP_FIELD_EP_ATTR_NUM_PROVIDER_ATTR)
+		a->ep_provider_specific_count = from->ep_provider_specific_count;
+}
 
 DAT_RETURN wd_ep_modify(DAT_EP_HANDLE handle, DAT_EP_PARAM_MASK mask, const DAT_EP_PARAM *param)
 {
+	DAT_RETURN ret = wd_query(handle, DAT_HANDLE_TYPE_EP, mask & ~WD_MODIFIABLE, param);
 	struct wd_ep *ep = handle;
-	DAT_RETURN ret;
+	DAT_EP_ATTR attr;
 
-	if (!wd_is(handle, DAT_HANDLE_TYPE_EP))
-		return WD_BAD(DAT_INVALID_HANDLE_EP);
-	if (!param)
-		return WD_ARG(3);
-	if (mask & ~WD_MODIFIABLE)
-		return WD_ARG(2);
+	if (ret != DAT_SUCCESS)
+		return ret;
+	wd_ep_refresh(ep);
 	if (ep->state != DAT_EP_STATE_UNCONNECTED)
 		return wd_ep_state_error(ep->state);
 	ret = wd_ep_check(ep->obj.ia, mask & DAT_EP_FIELD_PZ_HANDLE ? param->pz_handle : NULL,
@@ -314,9 +432,15 @@ DAT_RETURN wd_ep_modify(DAT_EP_HANDLE handle, DAT_EP_PARAM_MASK mask, const DAT_
 			  mask & DAT_EP_FIELD_REQUEST_EVD_HANDLE ? param->request_evd_handle : NULL,
 			  mask & DAT_EP_FIELD_CONNECT_EVD_HANDLE ? param->connect_evd_handle :
 								   NULL);
+	attr = ep->attr;
+	wd_attr_merge(&attr, mask, &param->ep_attr);
+	if (ret == DAT_SUCCESS)
+		ret = wd_attr_check(&attr, DAT_INVALID_ARG3);
+	if (ret == DAT_SUCCESS && mask & WD_POSTED_FOR && ep->nrecv)
+		ret = WD_STATE(DAT_INVALID_STATE_EP_NOTREADY);
 	if (ret != DAT_SUCCESS)
 		return ret;
-	wd_recv_flags(ep, -1);
+	wd_streams(ep, -1);
 	wd_ep_uses(ep, wd_unuse);
 	if (mask & DAT_EP_FIELD_PZ_HANDLE)
 		ep->pz = param->pz_handle;
@@ -326,13 +450,13 @@ DAT_RETURN wd_ep_modify(DAT_EP_HANDLE handle, DAT_EP_PARAM_MASK mask, const DAT_
 		ep->request = param->request_evd_handle;
 	if (mask & DAT_EP_FIELD_CONNECT_EVD_HANDLE)
 		ep->connect = param->connect_evd_handle;
-	if (mask & DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS)
-		ep->attr.recv_completion_flags = param->ep_attr.recv_completion_flags;
-	if (mask & DAT_EP_FIELD_EP_ATTR_REQUEST_COMPLETION_FLAGS)
-		ep->attr.request_completion_flags = param->ep_attr.request_completion_flags;
+	wd_attr_set(ep, &attr);
 	wd_ep_uses(ep, wd_use);
-	wd_recv_flags(ep, 1);
-	return DAT_SUCCESS;
+	wd_streams(ep, 1);
+	if (!(mask & WD_SIZES))
+		return DAT_SUCCESS;
+	wd_ep_release(ep);
+	return wd_ep_alloc(ep);
 }
 
 DAT_RETURN wd_ep_get_status(DAT_EP_HANDLE handle, DAT_EP_STATE *state, DAT_BOOLEAN *recv_idle,
@@ -343,6 +467,7 @@ DAT_RETURN wd_ep_get_status(DAT_EP_HANDLE handle, DAT_EP_STATE *state, DAT_BOOLE
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_EP))
 		return WD_BAD(DAT_INVALID_HANDLE_EP);
+	wd_ep_refresh(ep);
 	if (ep->srq && ep->enabled)
 		weft_ep_held(ep->ep, &held, &span);
 	pthread_mutex_lock(&ep->lock);
@@ -364,8 +489,8 @@ DAT_RETURN wd_ep_state_error(DAT_EP_STATE state)
 		return WD_STATE(DAT_INVALID_STATE_EP_UNCONNECTED);
 	case DAT_EP_STATE_ACTIVE_CONNECTION_PENDING:
 		return WD_STATE(DAT_INVALID_STATE_EP_ACTCONNPENDING);
-	case DAT_EP_STATE_PASSIVE_CONNECTION_PENDING:
-		return WD_STATE(DAT_INVALID_STATE_EP_PASSCONNPENDING);
+	case DAT_EP_STATE_COMPLETION_PENDING:
+		return WD_STATE(DAT_INVALID_STATE_EP_COMPLPENDING);
 	case DAT_EP_STATE_CONNECTED:
 		return WD_STATE(DAT_INVALID_STATE_EP_CONNECTED);
 	case DAT_EP_STATE_DISCONNECT_PENDING:
@@ -431,6 +556,22 @@ void wd_ep_unpend(struct wd_ep *ep)
 
 /* ---- Shared receives --------------------------------------------------------------------- */
 
+/* Receives of an EP's own queue are taken by it when they are posted. */
+static uint32_t wd_ep_own_held(struct wd_ep *ep)
+{
+	uint32_t n;
+
+	if (ep->enabled && ep->recv) {
+		pthread_mutex_lock(&ep->recv->lock);
+		wd_evd_gather(ep->recv, false);
+		pthread_mutex_unlock(&ep->recv->lock);
+	}
+	pthread_mutex_lock(&ep->lock);
+	n = ep->nrecv;
+	pthread_mutex_unlock(&ep->lock);
+	return n;
+}
+
 DAT_RETURN wd_ep_recv_query(DAT_EP_HANDLE handle, DAT_COUNT *held, DAT_COUNT *span)
 {
 	struct wd_ep *ep = handle;
@@ -438,10 +579,12 @@ DAT_RETURN wd_ep_recv_query(DAT_EP_HANDLE handle, DAT_COUNT *held, DAT_COUNT *sp
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_EP))
 		return WD_BAD(DAT_INVALID_HANDLE_EP);
-	if (!ep->srq)
-		return WD_NOT_SUPPORTED;
-	if (ep->enabled)
+	if (!ep->srq) {
+		n = wd_ep_own_held(ep);
+		s = n ? n - 1 : 0;
+	} else if (ep->enabled) {
 		weft_ep_held(ep->ep, &n, &s);
+	}
 	if (held)
 		*held = n;
 	/* up to the newest one taken, from the newest one that has completed */
@@ -457,7 +600,8 @@ DAT_RETURN wd_ep_set_watermark(DAT_EP_HANDLE handle, DAT_COUNT soft, DAT_COUNT h
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_EP))
 		return WD_BAD(DAT_INVALID_HANDLE_EP);
-	if (!ep->srq)
+	/* the event of a soft mark needs an EVD */
+	if (!ep->srq || (soft != DAT_WATERMARK_INFINITE && !ep->obj.ia->async))
 		return WD_NOT_SUPPORTED;
 	if (soft != DAT_WATERMARK_INFINITE && soft <= 0)
 		return WD_ARG(2);

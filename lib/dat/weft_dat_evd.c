@@ -20,9 +20,13 @@
 
 #define WD_CQ_BATCH	16
 
+/* Whoever waits looks again. The EVD is locked. */
 static void wd_evd_wake(struct wd_evd *evd)
 {
-	eventfd_write(evd->efd, 1);
+	if (evd->waiters)
+		eventfd_write(evd->efd, 1);
+	else if (evd->cno)
+		wd_cno_wake(evd->cno);
 }
 
 /* ---- Life -------------------------------------------------------------------------------- */
@@ -34,27 +38,33 @@ static uint32_t wd_cq_slots(DAT_COUNT qlen)
 	return slots < 64 ? 64 : slots > WEFT_RING_MAX ? WEFT_RING_MAX : slots;
 }
 
-/* Free the EVD, whoever uses it. */
-DAT_RETURN wd_evd_destroy(struct wd_evd *evd)
+/* Free the EVD, whoever uses it: a waiter is sent away. */
+void wd_evd_destroy(struct wd_evd *evd)
 {
 	struct wd_ia *ia = evd->obj.ia;
 	uint32_t i;
 
-	wd_cno_detach(evd);
+	pthread_mutex_lock(&evd->lock);
+	evd->dead = true;
+	wd_evd_wake(evd);
+	while (evd->waiters)
+		pthread_cond_wait(&evd->idle, &evd->lock);
+	pthread_mutex_unlock(&evd->lock);
+	wd_cno_set(evd, NULL, true);
 	if (evd->cq)
 		weft_cq_destroy(evd->cq);
 	if (evd->eq)
 		weft_eq_destroy(evd->eq);
 	for (i = 0; i < evd->count; i++)
-		wd_count_put(evd->ring[(evd->head + i) % evd->qlen].reap);
+		wd_count_put(evd->ring[(evd->head + i) % evd->room].reap);
 	if (evd->efd >= 0)
 		close(evd->efd);
 	free(evd->ring);
+	pthread_cond_destroy(&evd->idle);
 	pthread_mutex_destroy(&evd->lock);
 	if (ia->async == evd)
 		ia->async = NULL;
 	wd_free(evd);
-	return DAT_SUCCESS;
 }
 
 DAT_RETURN wd_evd_create(DAT_IA_HANDLE handle, DAT_COUNT qlen, DAT_CNO_HANDLE cno,
@@ -68,7 +78,7 @@ DAT_RETURN wd_evd_create(DAT_IA_HANDLE handle, DAT_COUNT qlen, DAT_CNO_HANDLE cn
 		return WD_BAD(DAT_INVALID_HANDLE_IA);
 	if (qlen <= 0 || qlen > WD_QLEN_MAX)
 		return WD_ARG(2);
-	if (cno && !wd_is(cno, DAT_HANDLE_TYPE_CNO))
+	if (cno && !wd_is_of(cno, DAT_HANDLE_TYPE_CNO, ia))
 		return WD_BAD(DAT_INVALID_HANDLE_CNO);
 	if (!flags || flags & ~(DAT_EVD_DEFAULT_FLAG | DAT_EVD_SOFTWARE_FLAG))
 		return WD_ARG(4);
@@ -78,8 +88,10 @@ DAT_RETURN wd_evd_create(DAT_IA_HANDLE handle, DAT_COUNT qlen, DAT_CNO_HANDLE cn
 	if (!evd)
 		return WD_NOMEM;
 	pthread_mutex_init(&evd->lock, NULL);
+	pthread_cond_init(&evd->idle, NULL);
 	evd->flags = flags;
 	evd->qlen = qlen;
+	evd->room = qlen;
 	evd->enabled = true;
 	evd->waitable = true;
 	evd->ring = calloc(qlen, sizeof(*evd->ring));
@@ -95,7 +107,7 @@ DAT_RETURN wd_evd_create(DAT_IA_HANDLE handle, DAT_COUNT qlen, DAT_CNO_HANDLE cn
 		return wd_errno(ret, DAT_RESOURCE_TEVD);
 	}
 	if (cno)
-		wd_cno_attach(cno, evd);
+		wd_cno_set(evd, cno, false);
 	*out = evd;
 	return DAT_SUCCESS;
 }
@@ -110,19 +122,18 @@ DAT_RETURN wd_evd_free(DAT_EVD_HANDLE handle)
 		return WD_STATE(DAT_INVALID_STATE_EVD_IN_USE);
 	if (evd->waiters)
 		return WD_STATE(DAT_INVALID_STATE_EVD_WAITER);
-	return wd_evd_destroy(evd);
+	wd_evd_destroy(evd);
+	return DAT_SUCCESS;
 }
 
 DAT_RETURN wd_evd_query(DAT_EVD_HANDLE handle, DAT_EVD_PARAM_MASK mask, DAT_EVD_PARAM *param)
 {
+	DAT_RETURN ret = wd_query(handle, DAT_HANDLE_TYPE_EVD, mask & ~DAT_EVD_FIELD_ALL, param);
 	struct wd_evd *evd = handle;
 
-	if (!wd_is(handle, DAT_HANDLE_TYPE_EVD))
-		return WD_BAD(DAT_NO_SUBTYPE);
-	if (mask & ~DAT_EVD_FIELD_ALL)
-		return WD_ARG(2);
-	if (!param)
-		return WD_ARG(3);
+	if (ret != DAT_SUCCESS)
+		return ret;
+	pthread_mutex_lock(&evd->lock);
 	param->ia_handle = evd->obj.ia;
 	param->evd_qlen = evd->qlen;
 	param->evd_state = (evd->enabled ? DAT_EVD_STATE_ENABLED : DAT_EVD_STATE_DISABLED) |
@@ -132,6 +143,7 @@ DAT_RETURN wd_evd_query(DAT_EVD_HANDLE handle, DAT_EVD_PARAM_MASK mask, DAT_EVD_
 					     DAT_EVD_STATE_CONFIG_NOTIFY;
 	param->cno_handle = evd->cno;
 	param->evd_flags = evd->flags;
+	pthread_mutex_unlock(&evd->lock);
 	return DAT_SUCCESS;
 }
 
@@ -141,62 +153,84 @@ DAT_RETURN wd_evd_modify_cno(DAT_EVD_HANDLE handle, DAT_CNO_HANDLE cno)
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_EVD))
 		return WD_BAD(DAT_NO_SUBTYPE);
-	if (cno && !wd_is(cno, DAT_HANDLE_TYPE_CNO))
+	if (cno && !wd_is_of(cno, DAT_HANDLE_TYPE_CNO, evd->obj.ia))
 		return WD_BAD(DAT_INVALID_HANDLE_CNO);
-	wd_cno_detach(evd);
-	if (cno)
-		wd_cno_attach(cno, evd);
+	wd_cno_set(evd, cno, false);
 	return DAT_SUCCESS;
 }
 
-static DAT_RETURN wd_evd_set(DAT_EVD_HANDLE handle, bool *(*field)(struct wd_evd *), bool on)
+/* Whether events of the EVD trigger its CNO. */
+static DAT_RETURN wd_evd_able(DAT_EVD_HANDLE handle, bool on)
 {
 	struct wd_evd *evd = handle;
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_EVD))
 		return WD_BAD(DAT_NO_SUBTYPE);
 	pthread_mutex_lock(&evd->lock);
-	*field(evd) = on;
+	evd->enabled = on;
 	pthread_mutex_unlock(&evd->lock);
-	wd_evd_wake(evd);
+	wd_cno_enabled(evd);
 	return DAT_SUCCESS;
-}
-
-static bool *wd_enabled(struct wd_evd *evd)
-{
-	return &evd->enabled;
-}
-
-static bool *wd_waitable(struct wd_evd *evd)
-{
-	return &evd->waitable;
 }
 
 DAT_RETURN wd_evd_enable(DAT_EVD_HANDLE evd)
 {
-	return wd_evd_set(evd, wd_enabled, true);
+	return wd_evd_able(evd, true);
 }
 
 DAT_RETURN wd_evd_disable(DAT_EVD_HANDLE evd)
 {
-	return wd_evd_set(evd, wd_enabled, false);
+	return wd_evd_able(evd, false);
+}
+
+/* Whether it may be waited for. */
+static DAT_RETURN wd_evd_waitable(DAT_EVD_HANDLE handle, bool on)
+{
+	struct wd_evd *evd = handle;
+
+	if (!wd_is(handle, DAT_HANDLE_TYPE_EVD))
+		return WD_BAD(DAT_NO_SUBTYPE);
+	pthread_mutex_lock(&evd->lock);
+	evd->waitable = on;
+	wd_evd_wake(evd);
+	pthread_mutex_unlock(&evd->lock);
+	return DAT_SUCCESS;
 }
 
 DAT_RETURN wd_evd_set_unwaitable(DAT_EVD_HANDLE evd)
 {
-	return wd_evd_set(evd, wd_waitable, false);
+	return wd_evd_waitable(evd, false);
 }
 
 DAT_RETURN wd_evd_clear_unwaitable(DAT_EVD_HANDLE evd)
 {
-	return wd_evd_set(evd, wd_waitable, true);
+	return wd_evd_waitable(evd, true);
 }
 
 /* ---- Events ------------------------------------------------------------------------------ */
 
+/*
+ * Make the ring as long as @room, which its events fit into. Return: 0, -ENOMEM. The EVD is locked.
+ */
+static int wd_evd_room(struct wd_evd *evd, uint32_t room)
+{
+	struct wd_event *ring = calloc(room, sizeof(*ring));
+	uint32_t i;
+
+	if (!ring)
+		return -ENOMEM;
+	for (i = 0; i < evd->count; i++)
+		ring[i] = evd->ring[(evd->head + i) % evd->room];
+	free(evd->ring);
+	evd->ring = ring;
+	evd->room = room;
+	evd->head = 0;
+	return 0;
+}
+
 static struct wd_event *wd_evd_slot(struct wd_evd *evd)
 {
-	struct wd_event *e = &evd->ring[(evd->head + evd->count) % evd->qlen];
+	struct wd_event *e = &evd->ring[(evd->head + evd->count) % evd->room];
 
 	memset(e, 0, sizeof(*e));
 	e->ev.evd_handle = evd;
@@ -209,26 +243,63 @@ static void wd_evd_add(struct wd_evd *evd, const struct wd_event *e)
 	evd->news += e->notify;
 }
 
+/* How many events may be read from the kernel. @all: if need be, the ring grows. */
+static uint32_t wd_evd_free_slots(struct wd_evd *evd, bool all)
+{
+	if (!all)
+		return evd->count < (uint32_t)evd->qlen ? evd->qlen - evd->count : 0;
+	if (evd->count == evd->room && wd_evd_room(evd, evd->room + 4 * WD_CQ_BATCH))
+		return 0;
+	return evd->room - evd->count;
+}
+
+/* The port has gone: its adapter's asynchronous EVD tells. The EVD is locked. */
+static void wd_evd_lost(struct wd_evd *evd)
+{
+	DAT_ASYNCH_ERROR_EVENT_DATA *d;
+	struct wd_event *e;
+
+	if (evd->gone || !wd_evd_free_slots(evd, true))
+		return;
+	evd->gone = true;
+	if (evd != evd->obj.ia->async)
+		return;
+	e = wd_evd_slot(evd);
+	e->ev.event_number = DAT_ASYNC_ERROR_IA_CATASTROPHIC;
+	d = &e->ev.event_data.asynch_error_event_data;
+	d->dat_handle = evd->obj.ia;
+	d->reason = DAT_IA_CATASTROPHIC_ERROR;
+	e->notify = true;
+	wd_evd_add(evd, e);
+}
+
 /* Move what the kernel has into the ring. The EVD is locked. */
-void wd_evd_collect(struct wd_evd *evd)
+static void wd_evd_collect(struct wd_evd *evd, bool all)
 {
 	uint8_t data[WEFT_CM_DATA_MAX];
 	struct weft_cqe cqe[WD_CQ_BATCH];
 	struct weft_event ev;
-	int i, n;
+	uint32_t room, sum = 0;
+	int i, n = 0;
 
-	while (evd->eq && evd->count < (uint32_t)evd->qlen && !weft_eq_read(evd->eq, &ev, data)) {
-		struct wd_event *e = wd_evd_slot(evd);
+	while (evd->eq && !evd->gone && wd_evd_free_slots(evd, all)) {
+		struct wd_event *e;
 
+		n = weft_eq_read(evd->eq, &ev, data);
+		if (n)
+			break;
+		e = wd_evd_slot(evd);
 		if (wd_event_eq(evd, &ev, data, e))
 			wd_evd_add(evd, e);
 	}
-	while (evd->cq && evd->count < (uint32_t)evd->qlen) {
-		uint32_t room = evd->qlen - evd->count;
-
+	if (n == -ENODEV)
+		wd_evd_lost(evd);
+	/* bounded, as others may go on */
+	while (evd->cq && sum < WEFT_RING_MAX && (room = wd_evd_free_slots(evd, all))) {
 		n = weft_cq_read(evd->cq, cqe, room < WD_CQ_BATCH ? room : WD_CQ_BATCH);
 		if (n <= 0)
 			break;
+		sum += n;
 		for (i = 0; i < n; i++) {
 			struct wd_event *e = wd_evd_slot(evd);
 
@@ -238,14 +309,45 @@ void wd_evd_collect(struct wd_evd *evd)
 	}
 }
 
-/* Has something come that wants somebody woken? */
+/*
+ * Move what the kernel has into the ring, and wake whoever waits for it: what has been moved does
+ * not wake him any more. @all: even if there are more than the EVD's length, for the sake of an EP
+ * that goes. The EVD is locked.
+ */
+void wd_evd_gather(struct wd_evd *evd, bool all)
+{
+	uint32_t had = evd->count;
+
+	wd_evd_collect(evd, all);
+	if (evd->count != had)
+		wd_evd_wake(evd);
+}
+
+/* Its files tell nothing any more but that the port has gone. */
+void wd_evd_gone(struct wd_evd *evd)
+{
+	pthread_mutex_lock(&evd->lock);
+	wd_evd_collect(evd, false);
+	wd_evd_lost(evd);
+	pthread_mutex_unlock(&evd->lock);
+}
+
+static bool wd_evd_full(const struct wd_evd *evd)
+{
+	return evd->count >= (uint32_t)evd->qlen;
+}
+
+/* Does it trigger its CNO? Who waits for it directly comes first. */
 bool wd_evd_news(struct wd_evd *evd)
 {
-	bool news;
+	bool news = false;
 
 	pthread_mutex_lock(&evd->lock);
-	wd_evd_collect(evd);
-	news = evd->enabled && evd->news;
+	if (!evd->waiters && evd->enabled) {
+		wd_evd_collect(evd, false);
+		/* a full queue cannot take what would wake somebody */
+		news = evd->news || wd_evd_full(evd);
+	}
 	pthread_mutex_unlock(&evd->lock);
 	return news;
 }
@@ -261,7 +363,7 @@ static void wd_evd_take(struct wd_evd *evd, DAT_EVENT *event)
 		atomic_fetch_sub(&e->reap->n, 1);
 		wd_count_put(e->reap);
 	}
-	evd->head = (evd->head + 1) % evd->qlen;
+	evd->head = (evd->head + 1) % evd->room;
 	evd->count--;
 }
 
@@ -275,8 +377,11 @@ DAT_RETURN wd_evd_dequeue(DAT_EVD_HANDLE handle, DAT_EVENT *event)
 	if (!event)
 		return WD_ARG(2);
 	pthread_mutex_lock(&evd->lock);
-	if (!evd->count)
-		wd_evd_collect(evd);
+	if (!evd->count) {
+		wd_evd_collect(evd, false);
+		if (evd->count > 1)
+			wd_evd_wake(evd);
+	}
 	if (evd->count)
 		wd_evd_take(evd, event);
 	else
@@ -296,46 +401,42 @@ DAT_RETURN wd_evd_post_se(DAT_EVD_HANDLE handle, const DAT_EVENT *event)
 	if (!event || event->event_number != DAT_SOFTWARE_EVENT)
 		return WD_ARG(2);
 	pthread_mutex_lock(&evd->lock);
-	if (evd->count < (uint32_t)evd->qlen) {
+	if (!wd_evd_full(evd)) {
 		e = wd_evd_slot(evd);
 		e->ev = *event;
 		e->ev.evd_handle = evd;
 		e->notify = true;
 		wd_evd_add(evd, e);
+		wd_evd_wake(evd);
 	} else {
 		ret = WD_ERR(DAT_QUEUE_FULL, DAT_NO_SUBTYPE);
 	}
 	pthread_mutex_unlock(&evd->lock);
-	if (ret == DAT_SUCCESS)
-		wd_evd_wake(evd);
 	return ret;
 }
 
+/*
+ * The queue of the kernel's keeps its length: what finds no room there waits in the kernel, and
+ * comes as the ring is emptied. A waiter looks whether the ring is still as long as he wants.
+ */
 DAT_RETURN wd_evd_resize(DAT_EVD_HANDLE handle, DAT_COUNT qlen)
 {
 	struct wd_evd *evd = handle;
 	DAT_RETURN ret = DAT_SUCCESS;
-	struct wd_event *ring;
-	uint32_t i;
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_EVD))
 		return WD_BAD(DAT_NO_SUBTYPE);
 	if (qlen <= 0 || qlen > WD_QLEN_MAX)
 		return WD_ARG(2);
-	ring = calloc(qlen, sizeof(*ring));
-	if (!ring)
-		return WD_NOMEM;
 	pthread_mutex_lock(&evd->lock);
-	if (evd->count <= (uint32_t)qlen) {
-		for (i = 0; i < evd->count; i++)
-			ring[i] = evd->ring[(evd->head + i) % evd->qlen];
-		free(evd->ring);
-		evd->ring = ring;
-		evd->head = 0;
-		evd->qlen = qlen;
-	} else {
-		free(ring);
+	wd_evd_gather(evd, false);
+	if (evd->count > (uint32_t)qlen) {
 		ret = WD_STATE(DAT_NO_SUBTYPE);
+	} else if (wd_evd_room(evd, qlen)) {
+		ret = WD_NOMEM;
+	} else {
+		evd->qlen = qlen;
+		wd_evd_wake(evd);
 	}
 	pthread_mutex_unlock(&evd->lock);
 	return ret;
@@ -351,16 +452,16 @@ static int64_t wd_now_us(void)
 	return ts.tv_sec * 1000000ll + ts.tv_nsec / 1000;
 }
 
-/* Sleep until something may have happened, @until at the latest. Return: 0, errno. */
-static int wd_evd_sleep(struct wd_evd *evd, int64_t until)
+/* When a timeout that begins now is over; -1: never. */
+int64_t wd_until(DAT_TIMEOUT timeout)
 {
-	struct pollfd fds[3] = {
-		{ .fd = evd->efd, .events = POLLIN },
-		{ .fd = evd->cq ? weft_cq_fd(evd->cq) : -1, .events = POLLIN },
-		{ .fd = evd->eq ? weft_eq_fd(evd->eq) : -1, .events = POLLIN },
-	};
+	return timeout == DAT_TIMEOUT_INFINITE ? -1 : wd_now_us() + timeout;
+}
+
+/* Sleep until something may have happened, @until at the latest. Return: 0, errno. */
+int wd_poll(struct pollfd *fds, unsigned int n, int64_t until)
+{
 	struct timespec ts, *timeout = NULL;
-	eventfd_t n;
 
 	if (until >= 0) {
 		int64_t left = until - wd_now_us();
@@ -371,78 +472,112 @@ static int wd_evd_sleep(struct wd_evd *evd, int64_t until)
 		ts.tv_nsec = left % 1000000 * 1000;
 		timeout = &ts;
 	}
-	if (ppoll(fds, 3, timeout, NULL) < 0)
-		return errno;
+	return ppoll(fds, n, timeout, NULL) < 0 ? errno : 0;
+}
+
+/* The EVD is locked; it is not while this sleeps. */
+static int wd_evd_sleep(struct wd_evd *evd, int64_t until)
+{
+	struct pollfd fds[3] = {
+		{ .fd = evd->efd, .events = POLLIN },
+		{ .fd = evd->cq && !evd->gone ? weft_cq_fd(evd->cq) : -1, .events = POLLIN },
+		{ .fd = evd->eq && !evd->gone ? weft_eq_fd(evd->eq) : -1, .events = POLLIN },
+	};
+	eventfd_t n;
+	int err;
+
+	pthread_mutex_unlock(&evd->lock);
+	err = wd_poll(fds, 3, until);
+	pthread_mutex_lock(&evd->lock);
+	if (err)
+		return err;
 	if (fds[0].revents)
 		eventfd_read(evd->efd, &n);
+	if ((fds[1].revents | fds[2].revents) & (POLLERR | POLLHUP)) {
+		wd_evd_collect(evd, false);
+		wd_evd_lost(evd);
+	}
 	return 0;
 }
 
-/* Is it time to return from a wait? The EVD is locked. */
-static bool wd_evd_enough(struct wd_evd *evd, DAT_COUNT threshold, bool first)
+/* Is there a reason to return from a wait? Then @ret says which. The EVD is locked. */
+static bool wd_evd_enough(struct wd_evd *evd, DAT_COUNT threshold, bool first, DAT_RETURN *ret)
 {
-	if (evd->count < (uint32_t)threshold)
+	wd_evd_collect(evd, false);
+	if (evd->dead)
+		*ret = WD_ERR(DAT_ABORT, DAT_NO_SUBTYPE);
+	else if (!evd->waitable)
+		*ret = WD_STATE(DAT_INVALID_STATE_EVD_UNWAITABLE);
+	else if (threshold > evd->qlen)
+		*ret = WD_ARG(3);
+	else if (evd->count >= (uint32_t)threshold && (first || evd->news || wd_evd_full(evd)))
+		*ret = DAT_SUCCESS;
+	else
 		return false;
-	/* a full queue cannot take what would wake somebody */
-	return first || (evd->enabled && evd->news) || evd->count == (uint32_t)evd->qlen;
+	return true;
 }
 
 static DAT_RETURN wd_evd_wait_locked(struct wd_evd *evd, int64_t until, DAT_COUNT threshold)
 {
 	bool first = true;
-	int err;
+	DAT_RETURN ret;
+	int err = 0;
 
-	for (;;) {
-		wd_evd_collect(evd);
-		if (!evd->waitable)
-			return WD_STATE(DAT_INVALID_STATE_EVD_UNWAITABLE);
-		if (wd_evd_enough(evd, threshold, first))
-			return DAT_SUCCESS;
-		first = false;
-		pthread_mutex_unlock(&evd->lock);
-		err = wd_evd_sleep(evd, until);
-		pthread_mutex_lock(&evd->lock);
+	while (!wd_evd_enough(evd, threshold, first, &ret)) {
 		if (err == EINTR)
 			return WD_ERR(DAT_INTERRUPTED_CALL, DAT_NO_SUBTYPE);
-		if (err == ETIMEDOUT) {
-			wd_evd_collect(evd);
-			if (wd_evd_enough(evd, threshold, false))
-				return DAT_SUCCESS;
+		if (err == ETIMEDOUT)
 			return WD_ERR(DAT_TIMEOUT_EXPIRED, DAT_NO_SUBTYPE);
-		}
 		if (err)
 			return WD_ERR(DAT_INTERNAL_ERROR, DAT_NO_SUBTYPE);
+		first = false;
+		err = wd_evd_sleep(evd, until);
 	}
+	return ret;
+}
+
+/* What may not be waited for now. The EVD is locked. */
+static DAT_RETURN wd_evd_wait_check(const struct wd_evd *evd, DAT_COUNT threshold)
+{
+	if (threshold <= 0 || threshold > evd->qlen)
+		return WD_ARG(3);
+	if (evd->waiters)
+		return WD_STATE(DAT_INVALID_STATE_EVD_WAITER);
+	if (threshold > 1 && evd->solicited)
+		return WD_STATE(DAT_INVALID_STATE_EVD_CONFIG_SOLICITED);
+	if (threshold > 1 && evd->unsignalled)
+		return WD_STATE(DAT_INVALID_STATE_EVD_CONFIG_NOTIFY);
+	return DAT_SUCCESS;
 }
 
 DAT_RETURN wd_evd_wait(DAT_EVD_HANDLE handle, DAT_TIMEOUT timeout, DAT_COUNT threshold,
 		       DAT_EVENT *event, DAT_COUNT *nmore)
 {
-	int64_t until = timeout == DAT_TIMEOUT_INFINITE ? -1 : wd_now_us() + timeout;
 	struct wd_evd *evd = handle;
 	DAT_RETURN ret;
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_EVD))
 		return WD_BAD(DAT_NO_SUBTYPE);
-	if (threshold <= 0 || threshold > evd->qlen)
-		return WD_ARG(3);
 	if (!event)
 		return WD_ARG(4);
 	if (!nmore)
 		return WD_ARG(5);
-	if (evd->cno)
-		return WD_STATE(DAT_INVALID_STATE_EVD_IN_USE);
 	pthread_mutex_lock(&evd->lock);
-	if (evd->waiters) {
+	ret = wd_evd_wait_check(evd, threshold);
+	if (ret != DAT_SUCCESS) {
 		pthread_mutex_unlock(&evd->lock);
-		return WD_STATE(DAT_INVALID_STATE_EVD_WAITER);
+		return ret;
 	}
 	evd->waiters = 1;
-	ret = wd_evd_wait_locked(evd, until, threshold);
+	ret = wd_evd_wait_locked(evd, wd_until(timeout), threshold);
 	evd->waiters = 0;
 	if (ret == DAT_SUCCESS)
 		wd_evd_take(evd, event);
 	*nmore = evd->count;
+	/* what has come meanwhile has not triggered the CNO */
+	if (evd->count && evd->cno)
+		wd_cno_wake(evd->cno);
+	pthread_cond_broadcast(&evd->idle);
 	pthread_mutex_unlock(&evd->lock);
 	return ret;
 }

@@ -54,7 +54,7 @@ static struct wd_op wd_op_put(struct wd_ep *ep, uint64_t context, bool send)
 bool wd_event_dto(struct wd_evd *evd, const struct weft_cqe *cqe, struct wd_event *e)
 {
 	DAT_DTO_COMPLETION_EVENT_DATA *d = &e->ev.event_data.dto_completion_event_data;
-	struct wd_ep *ep = wd_find(evd->obj.ia, cqe->ep, DAT_HANDLE_TYPE_EP);
+	struct wd_ep *ep = wd_find_low(evd->obj.ia, cqe->ep, DAT_HANDLE_TYPE_EP);
 	bool send = cqe->flags & WEFT_CQE_SEND;
 	struct wd_op op = { .flags = DAT_COMPLETION_DEFAULT_FLAG };
 
@@ -108,7 +108,7 @@ static DAT_EVENT_NUMBER wd_failed(struct wd_ep *ep, int status)
 	case ECANCELED:
 		return DAT_CONNECTION_EVENT_DISCONNECTED;
 	default:
-		return ep->state == DAT_EP_STATE_PASSIVE_CONNECTION_PENDING ?
+		return ep->state == DAT_EP_STATE_COMPLETION_PENDING ?
 			       DAT_CONNECTION_EVENT_ACCEPT_COMPLETION_ERROR :
 			       DAT_CONNECTION_EVENT_NON_PEER_REJECTED;
 	}
@@ -161,13 +161,12 @@ static bool wd_event_req(struct wd_psp *psp, const struct weft_event *ev, const 
 		weft_reject(psp->ep, ev->conn, NULL, 0);
 		return false;
 	}
-	cr->psp = psp;
+	cr->psp = psp->obj.handle;
 	cr->conn = ev->conn;
 	cr->port = be16toh(ev->addr.port);
 	weft_addr_to_sockaddr(&ev->addr, &cr->remote);
 	cr->data_len = ev->data_len;
 	memcpy(cr->data, data, ev->data_len);
-	wd_use(psp);
 	e->ev.event_number = DAT_CONNECTION_REQUEST_EVENT;
 	d->sp_handle.psp_handle = psp;
 	d->local_ia_address_ptr = wd_sockaddr(&psp->obj.ia->addr);
@@ -210,17 +209,18 @@ static bool wd_event_async(struct wd_evd *evd, const struct weft_event *ev, stru
 bool wd_event_eq(struct wd_evd *evd, const struct weft_event *ev, const void *data,
 		 struct wd_event *e)
 {
-	struct wd_obj *obj = atomic_load(&evd->obj.ia->by_handle[ev->handle & (WD_OBJS - 1)]);
+	struct wd_ia *ia = evd->obj.ia;
+	struct wd_psp *psp;
+	struct wd_ep *ep;
 
 	e->notify = true;
-	if (!obj)
-		return false;
 	if (ev->type == WEFT_EV_SRQ_LOW || ev->type == WEFT_EV_EP_HIGH ||
 	    ev->type == WEFT_EV_SRQ_LAST)
 		return wd_event_async(evd, ev, e);
-	if (obj->type == DAT_HANDLE_TYPE_EP)
-		return wd_event_conn((struct wd_ep *)obj, ev, data, e);
-	if (obj->type == DAT_HANDLE_TYPE_PSP && ev->type == WEFT_EV_CONNREQ)
-		return wd_event_req((struct wd_psp *)obj, ev, data, e);
-	return false;
+	if (ev->type == WEFT_EV_CONNREQ) {
+		psp = wd_find(ia, ev->handle, DAT_HANDLE_TYPE_PSP);
+		return psp && wd_event_req(psp, ev, data, e);
+	}
+	ep = wd_find(ia, ev->handle, DAT_HANDLE_TYPE_EP);
+	return ep && wd_event_conn(ep, ev, data, e);
 }

@@ -3,6 +3,7 @@
  * Interface adapters: an open port, with its attributes
  */
 #include <stdio.h>
+#include <sys/resource.h>
 
 #include "weft_dat.h"
 
@@ -40,7 +41,7 @@ static void wd_ia_empty(struct wd_ia *ia)
 	while ((obj = wd_first(ia, DAT_HANDLE_TYPE_EVD)))
 		wd_evd_destroy((struct wd_evd *)obj);
 	while ((obj = wd_first(ia, DAT_HANDLE_TYPE_CNO)))
-		wd_cno_free(obj);
+		wd_cno_destroy((struct wd_cno *)obj);
 	while ((obj = wd_first(ia, DAT_HANDLE_TYPE_PZ)))
 		wd_pz_free(obj);
 }
@@ -49,6 +50,7 @@ static void wd_ia_end(struct wd_ia *ia)
 {
 	wd_ia_empty(ia);
 	weft_close(ia->ctx);
+	pthread_mutex_destroy(&ia->cno_lock);
 	pthread_mutex_destroy(&ia->lock);
 	wd_free(ia);
 }
@@ -70,8 +72,10 @@ DAT_RETURN wd_ia_open(DAT_COUNT qlen, DAT_EVD_HANDLE *evd, DAT_IA_HANDLE *out,
 	if (!out)
 		return WD_ARG(4);
 	ret = wd_open(port, &ctx);
-	if (ret)
+	if (ret) {
+		wd_say("dat_ia_open: port %s: %s", *port ? port : "(any)", strerror(-ret));
 		return WD_ERR(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_DEVICE);
+	}
 	ia = wd_new(NULL, DAT_HANDLE_TYPE_IA);
 	if (!ia) {
 		weft_close(ctx);
@@ -80,6 +84,7 @@ DAT_RETURN wd_ia_open(DAT_COUNT qlen, DAT_EVD_HANDLE *evd, DAT_IA_HANDLE *out,
 	ia->obj.provider = provider;
 	ia->threads = threads;
 	ia->ctx = ctx;
+	pthread_mutex_init(&ia->cno_lock, NULL);
 	pthread_mutex_init(&ia->lock, NULL);
 	if (weft_query(ctx, &ia->q) || weft_addr_to_sockaddr(&ia->q.addr[0], &ia->addr) < 0) {
 		wd_ia_end(ia);
@@ -128,22 +133,36 @@ DAT_RETURN wd_ia_close(DAT_IA_HANDLE handle, DAT_CLOSE_FLAGS flags)
 	return DAT_SUCCESS;
 }
 
+/*
+ * How many EVDs there can be: two of the kernel's objects and three files each, in a process that
+ * has some others.
+ */
+static DAT_COUNT wd_max_evds(void)
+{
+	DAT_COUNT objs = (WD_OBJS - 64) / 2;
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur / 3 > (rlim_t)objs + 32)
+		return objs;
+	return files.rlim_cur < 128 ? 16 : (files.rlim_cur - 64) / 3;
+}
+
 static void wd_ia_attr(struct wd_ia *ia, DAT_IA_ATTR *a)
 {
 	memset(a, 0, sizeof(*a));
-	snprintf(a->adapter_name, sizeof(a->adapter_name), "%s", ia->q.name);
+	snprintf(a->adapter_name, sizeof(a->adapter_name), "%s", ia->obj.provider->device_name);
 	snprintf(a->vendor_name, sizeof(a->vendor_name), "weft");
 	a->ia_address_ptr = wd_sockaddr(&ia->addr);
 	a->max_eps = WD_OBJS - 64;
 	a->max_dto_per_ep = WD_DTO_MAX;
-	a->max_evds = WD_OBJS - 64;
+	a->max_evds = wd_max_evds();
 	a->max_evd_qlen = WD_QLEN_MAX;
 	a->max_iov_segments_per_dto = WD_IOV_MAX;
 	a->max_lmrs = WD_OBJS - 64;
 	a->max_lmr_block_size = UINT32_MAX;
 	a->max_lmr_virtual_address = UINT64_MAX;
 	a->max_pzs = INT32_MAX;
-	a->max_message_size = UINT32_MAX;
+	a->max_message_size = ia->q.max_msg < UINT32_MAX ? ia->q.max_msg : UINT32_MAX;
 	a->max_srqs = WD_OBJS - 64;
 	a->max_ep_per_srq = WD_OBJS - 64;
 	a->max_recv_per_srq = WD_DTO_MAX;
@@ -151,8 +170,6 @@ static void wd_ia_attr(struct wd_ia *ia, DAT_IA_ATTR *a)
 
 static void wd_provider_attr(struct wd_ia *ia, DAT_PROVIDER_ATTR *a)
 {
-	static char mtu_text[16];
-	static DAT_NAMED_ATTR named[] = { { "DAT_IB_TRANSPORT_MTU", mtu_text } };
 	DAT_BOOLEAN *merge;
 	int i;
 
@@ -160,7 +177,8 @@ static void wd_provider_attr(struct wd_ia *ia, DAT_PROVIDER_ATTR *a)
 	snprintf(a->provider_name, sizeof(a->provider_name), "%s", ia->obj.provider->device_name);
 	a->provider_version_major = 2;
 	a->dapl_version_major = 2;
-	a->lmr_mem_types_supported = DAT_MEM_TYPE_VIRTUAL;
+	a->lmr_mem_types_supported = DAT_MEM_TYPE_VIRTUAL | DAT_MEM_TYPE_LMR |
+				     DAT_MEM_TYPE_SHARED_VIRTUAL;
 	a->iov_ownership_on_return = DAT_IOV_CONSUMER;
 	a->dat_qos_supported = DAT_QOS_BEST_EFFORT;
 	a->completion_flags_supported = DAT_COMPLETION_SUPPRESS_FLAG |
@@ -183,9 +201,11 @@ static void wd_provider_attr(struct wd_ia *ia, DAT_PROVIDER_ATTR *a)
 	a->ep_recv_info_supported = 3;
 	a->dto_async_return_guaranteed = DAT_FALSE;
 	a->rmr_scope_supported = DAT_RMR_SCOPE_PZ;
-	snprintf(mtu_text, sizeof(mtu_text), "%u", ia->q.mtu);
-	a->num_provider_specific_attr = 1;
-	a->provider_specific_attr = named;
+	snprintf(ia->mtu, sizeof(ia->mtu), "%u", ia->q.mtu);
+	ia->attr[0] = (DAT_NAMED_ATTR) { "DAT_IB_TRANSPORT_MTU", ia->mtu };
+	ia->attr[1] = (DAT_NAMED_ATTR) { "weft_port", ia->q.name };
+	a->num_provider_specific_attr = 2;
+	a->provider_specific_attr = ia->attr;
 }
 
 DAT_RETURN wd_ia_query(DAT_IA_HANDLE handle, DAT_EVD_HANDLE *evd, DAT_IA_ATTR_MASK mask,

@@ -8,6 +8,9 @@
  * A program gets only a line that is as thread-safe as it asks for, so that there are two of them.
  * What they name is the same, and thread-safe; only the attribute differs, by which libdat2 finds
  * the provider again when an IA is closed.
+ *
+ * libdat2 unloads a provider with its last IA. This one stays, with its tables: a handle that is
+ * used after that still leads here, and is told to be what it is.
  */
 #include <stdio.h>
 
@@ -18,6 +21,7 @@ struct wd_named {
 	char name[DAT_NAME_MAX_LENGTH];
 	char port[WEFT_NAME_MAX];
 	DAT_BOOLEAN threads;
+	bool added;			/* libdat2 knows it */
 	struct wd_named *next;
 };
 
@@ -34,6 +38,9 @@ static const DAT_PROVIDER table = {
 	.cno_query_func = wd_cno_query,
 	.cno_free_func = wd_cno_free,
 	.cno_wait_func = wd_cno_wait,
+	.cno_modify_agent_func = wd_cno_modify_agent,
+	.cno_fd_create_func = wd_cno_fd_create,
+	.cno_trigger_func = wd_cno_trigger,
 	.cr_query_func = wd_cr_query,
 	.cr_accept_func = wd_cr_accept,
 	.cr_reject_func = wd_cr_reject,
@@ -82,14 +89,15 @@ static const DAT_PROVIDER table = {
 	.srq_set_lw_func = wd_srq_set_lw,
 };
 
-/* The provider of an IA's name. */
-static struct wd_named *wd_named(const char *name, DAT_BOOLEAN threads)
+/* The provider of an IA's name, that libdat2 knows or not. */
+static struct wd_named *wd_named(const char *name, DAT_BOOLEAN threads, bool added)
 {
 	struct wd_named *n;
 
 	pthread_mutex_lock(&named_lock);
-	for (n = named; n && (n->threads != threads || strcmp(n->name, name)); n = n->next)
-		;
+	for (n = named; n; n = n->next)
+		if (n->threads == threads && n->added == added && !strcmp(n->name, name))
+			break;
 	pthread_mutex_unlock(&named_lock);
 	return n;
 }
@@ -97,7 +105,7 @@ static struct wd_named *wd_named(const char *name, DAT_BOOLEAN threads)
 static DAT_RETURN wd_open_as(const DAT_NAME_PTR name, DAT_COUNT qlen, DAT_EVD_HANDLE *evd,
 			     DAT_IA_HANDLE *ia, DAT_BOOLEAN threads)
 {
-	struct wd_named *n = wd_named(name, threads);
+	struct wd_named *n = wd_named(name, threads, true);
 
 	if (!n)
 		return WD_ERR(DAT_PROVIDER_NOT_FOUND, DAT_NAME_NOT_REGISTERED);
@@ -116,44 +124,43 @@ static DAT_RETURN wd_open_unsafe(const DAT_NAME_PTR name, DAT_COUNT qlen, DAT_EV
 	return wd_open_as(name, qlen, evd, ia, DAT_FALSE);
 }
 
-void dat_provider_init(const struct dat_provider_info *info, const char *params)
+static struct wd_named *wd_named_new(const struct dat_provider_info *info)
 {
 	struct wd_named *n = calloc(1, sizeof(*n));
 
 	if (!n)
-		return;
+		return NULL;
 	n->provider = table;
 	wd_nosys(&n->provider);
 	n->threads = info->is_thread_safe;
 	n->provider.ia_open_func = n->threads ? wd_open_safe : wd_open_unsafe;
 	snprintf(n->name, sizeof(n->name), "%s", info->ia_name);
-	if (params)
-		snprintf(n->port, sizeof(n->port), "%s", params);
 	n->provider.device_name = n->name;
-	if (dat_registry_add_provider(&n->provider, info) != DAT_SUCCESS) {
-		free(n);
-		return;
-	}
 	pthread_mutex_lock(&named_lock);
 	n->next = named;
 	named = n;
 	pthread_mutex_unlock(&named_lock);
+	return n;
+}
+
+void dat_provider_init(const struct dat_provider_info *info, const char *params)
+{
+	struct wd_named *n = wd_named(info->ia_name, info->is_thread_safe, false);
+
+	if (!n)
+		n = wd_named_new(info);
+	if (!n)
+		return;
+	snprintf(n->port, sizeof(n->port), "%s", params ? params : "");
+	n->added = dat_registry_add_provider(&n->provider, info) == DAT_SUCCESS;
 }
 
 void dat_provider_fini(const struct dat_provider_info *info)
 {
-	struct wd_named **at, *n;
+	struct wd_named *n = wd_named(info->ia_name, info->is_thread_safe, true);
 
-	pthread_mutex_lock(&named_lock);
-	for (at = &named; *at; at = &(*at)->next)
-		if ((*at)->threads == info->is_thread_safe && !strcmp((*at)->name, info->ia_name))
-			break;
-	n = *at;
-	if (n)
-		*at = n->next;
-	pthread_mutex_unlock(&named_lock);
 	if (!n)
 		return;
+	n->added = false;
 	dat_registry_remove_provider(&n->provider, info);
-	free(n);
 }

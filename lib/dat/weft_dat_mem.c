@@ -30,12 +30,11 @@ DAT_RETURN wd_pz_create(DAT_IA_HANDLE handle, DAT_PZ_HANDLE *out)
 
 DAT_RETURN wd_pz_query(DAT_PZ_HANDLE handle, DAT_PZ_PARAM_MASK mask, DAT_PZ_PARAM *param)
 {
+	DAT_RETURN dat = wd_query(handle, DAT_HANDLE_TYPE_PZ, mask & ~DAT_PZ_FIELD_ALL, param);
 	struct wd_pz *pz = handle;
 
-	if (!wd_is(handle, DAT_HANDLE_TYPE_PZ))
-		return WD_BAD(DAT_INVALID_HANDLE_PZ);
-	if (!param)
-		return WD_ARG(3);
+	if (dat != DAT_SUCCESS)
+		return dat;
 	param->ia_handle = pz->obj.ia;
 	return DAT_SUCCESS;
 }
@@ -54,24 +53,67 @@ DAT_RETURN wd_pz_free(DAT_PZ_HANDLE handle)
 
 /* ---- Local memory regions ---------------------------------------------------------------- */
 
+/* Where the memory that is described is. @len is that of an LMR, if it is one. */
+static DAT_RETURN wd_lmr_where(struct wd_ia *ia, DAT_MEM_TYPE type, DAT_REGION_DESCRIPTION region,
+			       void **at, DAT_VLEN *len)
+{
+	struct wd_lmr *of = region.for_lmr_handle;
+
+	switch (type) {
+	case DAT_MEM_TYPE_VIRTUAL:
+		*at = region.for_va;
+		return DAT_SUCCESS;
+	case DAT_MEM_TYPE_SHARED_VIRTUAL:
+		/* pages are shared in any case, whoever has registered them */
+		*at = region.for_shared_memory.virtual_address;
+		return DAT_SUCCESS;
+	case DAT_MEM_TYPE_LMR:
+		if (!wd_is_of(of, DAT_HANDLE_TYPE_LMR, ia))
+			return WD_BAD(DAT_INVALID_HANDLE_LMR);
+		*at = (void *)(uintptr_t)of->addr;
+		*len = of->len;
+		return DAT_SUCCESS;
+	default:
+		return WD_ARG(2);
+	}
+}
+
+static DAT_RETURN wd_lmr_register(struct wd_ia *ia, struct wd_lmr *lmr)
+{
+	uint32_t access = WEFT_MR_READ;
+	int ret;
+
+	if (lmr->priv & DAT_MEM_PRIV_LOCAL_WRITE_FLAG)
+		access |= WEFT_MR_WRITE;
+	ret = weft_mr_reg_zone(ia->ctx, (void *)(uintptr_t)lmr->addr, lmr->len, access,
+			       lmr->pz->zone, &lmr->key);
+	if (!ret)
+		return DAT_SUCCESS;
+	wd_say("dat_lmr_create: %llu bytes at %#llx: %s", (unsigned long long)lmr->len,
+	       (unsigned long long)lmr->addr, strerror(-ret));
+	if (ret == -EFAULT || ret == -EINVAL)
+		return WD_ARG(3);
+	return wd_errno(ret, DAT_RESOURCE_MEMORY_REGION);
+}
+
 DAT_RETURN wd_lmr_create(DAT_IA_HANDLE handle, DAT_MEM_TYPE type, DAT_REGION_DESCRIPTION region,
 			 DAT_VLEN len, DAT_PZ_HANDLE zone, DAT_MEM_PRIV_FLAGS priv,
 			 DAT_VA_TYPE va_type, DAT_LMR_HANDLE *out, DAT_LMR_CONTEXT *lmr_context,
 			 DAT_RMR_CONTEXT *rmr_context, DAT_VLEN *reg_len, DAT_VADDR *reg_addr)
 {
 	struct wd_ia *ia = handle;
-	struct wd_pz *pz = zone;
-	uint32_t access = WEFT_MR_READ;
 	struct wd_lmr *lmr;
-	int ret;
+	DAT_RETURN dat;
+	void *at = NULL;
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_IA))
 		return WD_BAD(DAT_INVALID_HANDLE_IA);
-	if (type != DAT_MEM_TYPE_VIRTUAL)
-		return WD_NOT_SUPPORTED;
+	dat = wd_lmr_where(ia, type, region, &at, &len);
+	if (dat != DAT_SUCCESS)
+		return dat;
 	if (!len)
 		return WD_ARG(4);
-	if (!wd_is(zone, DAT_HANDLE_TYPE_PZ) || pz->obj.ia != ia)
+	if (!wd_is_of(zone, DAT_HANDLE_TYPE_PZ, ia))
 		return WD_BAD(DAT_INVALID_HANDLE_PZ);
 	if (priv & ~DAT_MEM_PRIV_ALL_FLAG)
 		return WD_ARG(6);
@@ -82,20 +124,17 @@ DAT_RETURN wd_lmr_create(DAT_IA_HANDLE handle, DAT_MEM_TYPE type, DAT_REGION_DES
 	lmr = wd_new(ia, DAT_HANDLE_TYPE_LMR);
 	if (!lmr)
 		return WD_NOMEM;
-	if (priv & DAT_MEM_PRIV_LOCAL_WRITE_FLAG)
-		access |= WEFT_MR_WRITE;
-	ret = weft_mr_reg_zone(ia->ctx, region.for_va, len, access, pz->zone, &lmr->key);
-	if (ret) {
-		wd_free(lmr);
-		if (ret == -EFAULT || ret == -EINVAL)
-			return WD_ARG(3);
-		return wd_errno(ret, DAT_RESOURCE_MEMORY_REGION);
-	}
-	lmr->pz = pz;
-	lmr->addr = (uintptr_t)region.for_va;
+	lmr->pz = zone;
+	lmr->addr = (uintptr_t)at;
 	lmr->len = len;
 	lmr->priv = priv;
-	wd_use(pz);
+	lmr->type = type;
+	dat = wd_lmr_register(ia, lmr);
+	if (dat != DAT_SUCCESS) {
+		wd_free(lmr);
+		return dat;
+	}
+	wd_use(lmr->pz);
 	wd_index(ia, lmr->key, &lmr->obj);
 	*out = lmr;
 	if (lmr_context)
@@ -111,15 +150,14 @@ DAT_RETURN wd_lmr_create(DAT_IA_HANDLE handle, DAT_MEM_TYPE type, DAT_REGION_DES
 
 DAT_RETURN wd_lmr_query(DAT_LMR_HANDLE handle, DAT_LMR_PARAM_MASK mask, DAT_LMR_PARAM *param)
 {
+	DAT_RETURN dat = wd_query(handle, DAT_HANDLE_TYPE_LMR, mask & ~DAT_LMR_FIELD_ALL, param);
 	struct wd_lmr *lmr = handle;
 
-	if (!wd_is(handle, DAT_HANDLE_TYPE_LMR))
-		return WD_BAD(DAT_INVALID_HANDLE_LMR);
-	if (!param)
-		return WD_ARG(3);
+	if (dat != DAT_SUCCESS)
+		return dat;
 	*param = (DAT_LMR_PARAM) {
 		.ia_handle = lmr->obj.ia,
-		.mem_type = DAT_MEM_TYPE_VIRTUAL,
+		.mem_type = lmr->type,
 		.region_desc.for_va = (void *)(uintptr_t)lmr->addr,
 		.length = lmr->len,
 		.pz_handle = lmr->pz,
@@ -141,7 +179,7 @@ DAT_RETURN wd_lmr_free(DAT_LMR_HANDLE handle)
 	if (!wd_is(handle, DAT_HANDLE_TYPE_LMR))
 		return WD_BAD(DAT_INVALID_HANDLE_LMR);
 	ia = lmr->obj.ia;
-	wd_index(ia, lmr->key, NULL);
+	wd_unindex(&lmr->obj);
 	weft_mr_dereg(ia->ctx, lmr->key);
 	wd_unuse(lmr->pz);
 	wd_free(lmr);
@@ -158,6 +196,7 @@ DAT_RETURN wd_iov(struct wd_ia *ia, const struct wd_pz *pz, const DAT_LMR_TRIPLE
 {
 	DAT_MEM_PRIV_FLAGS need = write ? DAT_MEM_PRIV_LOCAL_WRITE_FLAG :
 					  DAT_MEM_PRIV_LOCAL_READ_FLAG;
+	uint64_t sum = 0;
 	DAT_COUNT i;
 
 	if (n < 0 || n > max)
@@ -175,7 +214,7 @@ DAT_RETURN wd_iov(struct wd_ia *ia, const struct wd_pz *pz, const DAT_LMR_TRIPLE
 		if (!len)
 			continue;
 		lmr = wd_find(ia, iov[i].lmr_context, DAT_HANDLE_TYPE_LMR);
-		if (!lmr || lmr->key != iov[i].lmr_context)
+		if (!lmr)
 			return WD_ERR(DAT_PRIVILEGES_VIOLATION,
 				      write ? DAT_PRIVILEGES_WRITE : DAT_PRIVILEGES_READ);
 		if (lmr->pz != pz)
@@ -186,6 +225,8 @@ DAT_RETURN wd_iov(struct wd_ia *ia, const struct wd_pz *pz, const DAT_LMR_TRIPLE
 				      write ? DAT_PRIVILEGES_WRITE : DAT_PRIVILEGES_READ);
 		if (at < lmr->addr || len > lmr->len || at - lmr->addr > lmr->len - len)
 			return WD_ARG(3);
+		sum += len;
 	}
-	return DAT_SUCCESS;
+	/* lengths of messages have 32 bits; room for more does no harm */
+	return write || sum <= UINT32_MAX ? DAT_SUCCESS : WD_ARG(3);
 }

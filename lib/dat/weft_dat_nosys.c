@@ -1,37 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What is not offered: RDMA and what serves it alone (RMRs, synchronisation of LMRs), reserved and
- * common service points, proxy agents, file descriptors for CNOs, extensions
+ * common service points, extensions
  *
  * A model that the standard lets a provider lack is DAT_MODEL_NOT_SUPPORTED, everything else
  * DAT_NOT_IMPLEMENTED.
  */
 #include "weft_dat.h"
 
+/* Of an object that there is. */
+static DAT_RETURN no_model(DAT_HANDLE handle, int type, DAT_RETURN_SUBTYPE sub)
+{
+	return wd_is(handle, type) ? WD_NOT_SUPPORTED : WD_BAD(sub);
+}
+
 static DAT_RETURN no_rdma_read(DAT_EP_HANDLE ep, DAT_COUNT n, DAT_LMR_TRIPLET *iov,
 			       DAT_DTO_COOKIE cookie, const DAT_RMR_TRIPLET *remote,
 			       DAT_COMPLETION_FLAGS flags)
 {
-	return WD_NOT_SUPPORTED;
+	return no_model(ep, DAT_HANDLE_TYPE_EP, DAT_INVALID_HANDLE_EP);
 }
 
 static DAT_RETURN no_rdma_read_rmr(DAT_EP_HANDLE ep, const DAT_RMR_TRIPLET *local,
 				   DAT_DTO_COOKIE cookie, const DAT_RMR_TRIPLET *remote,
 				   DAT_COMPLETION_FLAGS flags)
 {
-	return WD_NOT_SUPPORTED;
+	return no_model(ep, DAT_HANDLE_TYPE_EP, DAT_INVALID_HANDLE_EP);
 }
 
 static DAT_RETURN no_send_inval(DAT_EP_HANDLE ep, DAT_COUNT n, DAT_LMR_TRIPLET *iov,
 				DAT_DTO_COOKIE cookie, DAT_COMPLETION_FLAGS flags,
 				DAT_BOOLEAN invalidate, DAT_RMR_CONTEXT context)
 {
-	return WD_NOT_SUPPORTED;
+	return no_model(ep, DAT_HANDLE_TYPE_EP, DAT_INVALID_HANDLE_EP);
 }
 
 static DAT_RETURN no_rmr_create(DAT_PZ_HANDLE pz, DAT_RMR_HANDLE *rmr)
 {
-	return WD_NOT_SUPPORTED;
+	return no_model(pz, DAT_HANDLE_TYPE_PZ, DAT_INVALID_HANDLE_PZ);
 }
 
 static DAT_RETURN no_rmr_query(DAT_RMR_HANDLE rmr, DAT_RMR_PARAM_MASK mask, DAT_RMR_PARAM *param)
@@ -95,21 +101,6 @@ static DAT_RETURN no_common_connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR addr,
 	return WD_NOT_IMPLEMENTED;
 }
 
-static DAT_RETURN no_cno_modify_agent(DAT_CNO_HANDLE cno, DAT_OS_WAIT_PROXY_AGENT agent)
-{
-	return WD_NOT_SUPPORTED;
-}
-
-static DAT_RETURN no_cno_fd(DAT_IA_HANDLE ia, DAT_FD *fd, DAT_CNO_HANDLE *cno)
-{
-	return WD_NOT_IMPLEMENTED;
-}
-
-static DAT_RETURN no_cno_trigger(DAT_CNO_HANDLE cno, DAT_EVD_HANDLE *evd)
-{
-	return WD_NOT_IMPLEMENTED;
-}
-
 /* Two IAs are two ports: no failure of one is taken over by the other. */
 static DAT_RETURN ha_related(DAT_IA_HANDLE ia, const DAT_NAME_PTR name, DAT_BOOLEAN *answer)
 {
@@ -146,9 +137,6 @@ void wd_nosys(DAT_PROVIDER *p)
 	p->csp_query_func = no_csp_query;
 	p->csp_free_func = no_csp_free;
 	p->ep_common_connect_func = no_common_connect;
-	p->cno_modify_agent_func = no_cno_modify_agent;
-	p->cno_fd_create_func = no_cno_fd;
-	p->cno_trigger_func = no_cno_trigger;
 	p->ia_ha_related_func = ha_related;
 	p->handle_extendedop_func = no_extension;
 }

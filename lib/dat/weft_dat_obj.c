@@ -5,9 +5,58 @@
  * Memory of freed objects goes to objects of the same type, never back to the system: see
  * weft_dat.h. So it is bounded by what was alive at one time.
  */
+#include <stdarg.h>
+#include <stdio.h>
+
 #include "weft_dat.h"
 
 #define WD_TYPES	16
+
+/* ---- What is wrong ------------------------------------------------------------------------- */
+
+static bool wd_logs(void)
+{
+	static atomic_int on;		/* 1: no, 2: yes */
+	int v = atomic_load(&on);
+
+	if (!v) {
+		const char *env = getenv("WEFT_DAT_LOG");
+
+		v = env && *env && strcmp(env, "0") ? 2 : 1;
+		atomic_store(&on, v);
+	}
+	return v == 2;
+}
+
+/* Details of what a call will return, for whoever wants to know. */
+void wd_say(const char *fmt, ...)
+{
+	char text[160];
+	va_list ap;
+
+	if (!wd_logs())
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "libdaplweft: %s\n", text);
+}
+
+/* Return: @err as an error. @call: who has found it. No event is not worth a line. */
+DAT_RETURN wd_err(DAT_UINT32 err, const char *call)
+{
+	DAT_RETURN ret = DAT_CLASS_ERROR | err;
+	const char *major = "", *minor = "";
+
+	if (!wd_logs() || DAT_GET_TYPE(err) == DAT_QUEUE_EMPTY ||
+	    DAT_GET_TYPE(err) == DAT_TIMEOUT_EXPIRED)
+		return ret;
+	dat_strerror(ret, &major, &minor);
+	wd_say("%s: %s %s", call, major, minor);
+	return ret;
+}
+
+/* ---- Life ---------------------------------------------------------------------------------- */
 
 static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct wd_obj *pool[WD_TYPES];
@@ -83,6 +132,7 @@ void wd_free(void *p)
 		pthread_mutex_unlock(&obj->ia->lock);
 	}
 	obj->type = -1;
+	obj->handle = WEFT_HANDLE_NONE;
 	pthread_mutex_lock(&pool_lock);
 	obj->next = pool[type];
 	pool[type] = obj;
@@ -149,6 +199,38 @@ DAT_RETURN wd_errno(int err, DAT_RETURN_SUBTYPE resource)
 	default:
 		return WD_ERR(DAT_INTERNAL_ERROR, DAT_NO_SUBTYPE);
 	}
+}
+
+static DAT_RETURN_SUBTYPE wd_handle_subtype(int type)
+{
+	switch (type) {
+	case DAT_HANDLE_TYPE_PZ:
+		return DAT_INVALID_HANDLE_PZ;
+	case DAT_HANDLE_TYPE_LMR:
+		return DAT_INVALID_HANDLE_LMR;
+	case DAT_HANDLE_TYPE_CNO:
+		return DAT_INVALID_HANDLE_CNO;
+	case DAT_HANDLE_TYPE_SRQ:
+		return DAT_INVALID_HANDLE_SRQ;
+	case DAT_HANDLE_TYPE_EP:
+		return DAT_INVALID_HANDLE_EP;
+	case DAT_HANDLE_TYPE_PSP:
+		return DAT_INVALID_HANDLE_PSP;
+	case DAT_HANDLE_TYPE_CR:
+		return DAT_INVALID_HANDLE_CR;
+	default:
+		return DAT_NO_SUBTYPE;
+	}
+}
+
+/* What each query checks: its handle, bits of its mask that are unknown, where its answer goes. */
+DAT_RETURN wd_query(DAT_HANDLE handle, int type, DAT_UINT64 unknown, const void *param)
+{
+	if (!wd_is(handle, type))
+		return WD_BAD(wd_handle_subtype(type));
+	if (unknown)
+		return WD_ARG(2);
+	return param ? DAT_SUCCESS : WD_ARG(3);
 }
 
 static struct wd_obj *wd_any(DAT_HANDLE handle)

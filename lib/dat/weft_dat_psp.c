@@ -30,7 +30,7 @@ static DAT_RETURN wd_psp_make(struct wd_ia *ia, DAT_CONN_QUAL qual, struct wd_ev
 	if (!ret)
 		ret = weft_getname(psp->ep, &addr);
 	if (ret) {
-		wd_index(ia, weft_ep_handle(psp->ep), NULL);
+		wd_unindex(&psp->obj);
 		weft_ep_destroy(psp->ep);
 		wd_free(psp);
 		return wd_errno(ret, DAT_RESOURCE_TEP);
@@ -46,7 +46,7 @@ static DAT_RETURN wd_psp_check(DAT_IA_HANDLE ia, struct wd_evd *evd, DAT_PSP_FLA
 {
 	if (!wd_is(ia, DAT_HANDLE_TYPE_IA))
 		return WD_BAD(DAT_INVALID_HANDLE_IA);
-	if (!wd_is(evd, DAT_HANDLE_TYPE_EVD) || !(evd->flags & DAT_EVD_CR_FLAG))
+	if (!wd_is_of(evd, DAT_HANDLE_TYPE_EVD, ia) || !(evd->flags & DAT_EVD_CR_FLAG))
 		return WD_BAD(DAT_INVALID_HANDLE_EVD_CR);
 	if (flags == DAT_PSP_PROVIDER_FLAG)
 		return WD_NOT_SUPPORTED;
@@ -84,12 +84,11 @@ DAT_RETURN wd_psp_create_any(DAT_IA_HANDLE ia, DAT_CONN_QUAL *qual, DAT_EVD_HAND
 
 DAT_RETURN wd_psp_query(DAT_PSP_HANDLE handle, DAT_PSP_PARAM_MASK mask, DAT_PSP_PARAM *param)
 {
+	DAT_RETURN dat = wd_query(handle, DAT_HANDLE_TYPE_PSP, mask & ~DAT_PSP_FIELD_ALL, param);
 	struct wd_psp *psp = handle;
 
-	if (!wd_is(handle, DAT_HANDLE_TYPE_PSP))
-		return WD_BAD(DAT_INVALID_HANDLE_PSP);
-	if (!param)
-		return WD_ARG(3);
+	if (dat != DAT_SUCCESS)
+		return dat;
 	*param = (DAT_PSP_PARAM) {
 		.ia_handle = psp->obj.ia,
 		.conn_qual = psp->qual,
@@ -109,7 +108,7 @@ DAT_RETURN wd_psp_free(DAT_PSP_HANDLE handle)
 		return WD_BAD(DAT_INVALID_HANDLE_PSP);
 	evd = psp->evd;
 	pthread_mutex_lock(&evd->lock);
-	wd_index(psp->obj.ia, weft_ep_handle(psp->ep), NULL);
+	wd_unindex(&psp->obj);
 	weft_ep_destroy(psp->ep);
 	psp->ep = NULL;
 	pthread_mutex_unlock(&evd->lock);
@@ -122,12 +121,11 @@ DAT_RETURN wd_psp_free(DAT_PSP_HANDLE handle)
 
 DAT_RETURN wd_cr_query(DAT_CR_HANDLE handle, DAT_CR_PARAM_MASK mask, DAT_CR_PARAM *param)
 {
+	DAT_RETURN dat = wd_query(handle, DAT_HANDLE_TYPE_CR, mask & ~DAT_CR_FIELD_ALL, param);
 	struct wd_cr *cr = handle;
 
-	if (!wd_is(handle, DAT_HANDLE_TYPE_CR))
-		return WD_BAD(DAT_INVALID_HANDLE_CR);
-	if (!param)
-		return WD_ARG(3);
+	if (dat != DAT_SUCCESS)
+		return dat;
 	*param = (DAT_CR_PARAM) {
 		.remote_ia_address_ptr = wd_sockaddr(&cr->remote),
 		.remote_port_qual = cr->port,
@@ -136,13 +134,6 @@ DAT_RETURN wd_cr_query(DAT_CR_HANDLE handle, DAT_CR_PARAM_MASK mask, DAT_CR_PARA
 		.local_ep_handle = DAT_HANDLE_NULL,
 	};
 	return DAT_SUCCESS;
-}
-
-static void wd_cr_end(struct wd_cr *cr)
-{
-	if (wd_is(cr->psp, DAT_HANDLE_TYPE_PSP))
-		wd_unuse(cr->psp);
-	wd_free(cr);
 }
 
 DAT_RETURN wd_cr_accept(DAT_CR_HANDLE handle, DAT_EP_HANDLE ep_handle, DAT_COUNT len,
@@ -155,13 +146,13 @@ DAT_RETURN wd_cr_accept(DAT_CR_HANDLE handle, DAT_EP_HANDLE ep_handle, DAT_COUNT
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_CR))
 		return WD_BAD(DAT_INVALID_HANDLE_CR);
-	if (!wd_is(ep_handle, DAT_HANDLE_TYPE_EP))
+	if (!wd_is_of(ep_handle, DAT_HANDLE_TYPE_EP, cr->obj.ia))
 		return WD_BAD(DAT_INVALID_HANDLE_EP);
 	if (len < 0 || len > WEFT_CM_DATA_MAX)
 		return WD_ARG(3);
 	if (len && !data)
 		return WD_ARG(4);
-	dat = wd_ep_pend(ep, DAT_EP_STATE_PASSIVE_CONNECTION_PENDING, &cr->remote, cr->port);
+	dat = wd_ep_pend(ep, DAT_EP_STATE_COMPLETION_PENDING, &cr->remote, cr->port);
 	if (dat != DAT_SUCCESS)
 		return dat;
 	ret = weft_accept(ep->ep, cr->conn, data, len);
@@ -170,13 +161,14 @@ DAT_RETURN wd_cr_accept(DAT_CR_HANDLE handle, DAT_EP_HANDLE ep_handle, DAT_COUNT
 		return ret == -EINVAL ? WD_BAD(DAT_INVALID_HANDLE_CR) :
 					wd_errno(ret, DAT_RESOURCE_TEP);
 	}
-	wd_cr_end(cr);
+	wd_free(cr);
 	return DAT_SUCCESS;
 }
 
 DAT_RETURN wd_cr_reject(DAT_CR_HANDLE handle, DAT_COUNT len, const DAT_PVOID data)
 {
 	struct wd_cr *cr = handle;
+	struct wd_psp *psp;
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_CR))
 		return WD_BAD(DAT_INVALID_HANDLE_CR);
@@ -185,16 +177,33 @@ DAT_RETURN wd_cr_reject(DAT_CR_HANDLE handle, DAT_COUNT len, const DAT_PVOID dat
 	if (len && !data)
 		return WD_ARG(3);
 	/* who asked may have gone meanwhile, or the service point: then nobody has to be told */
-	if (wd_is(cr->psp, DAT_HANDLE_TYPE_PSP))
-		weft_reject(cr->psp->ep, cr->conn, data, len);
-	wd_cr_end(cr);
+	psp = wd_find(cr->obj.ia, cr->psp, DAT_HANDLE_TYPE_PSP);
+	if (psp)
+		weft_reject(psp->ep, cr->conn, data, len);
+	wd_free(cr);
 	return DAT_SUCCESS;
 }
 
-/* A request cannot be moved to another service point of the kernel's. */
+/* The kernel moves it; it comes as an event to whoever has the other service point. */
 DAT_RETURN wd_cr_handoff(DAT_CR_HANDLE handle, DAT_CONN_QUAL qual)
 {
+	struct wd_cr *cr = handle;
+	struct wd_psp *psp;
+	int ret;
+
 	if (!wd_is(handle, DAT_HANDLE_TYPE_CR))
 		return WD_BAD(DAT_INVALID_HANDLE_CR);
-	return WD_NOT_IMPLEMENTED;
+	psp = wd_find(cr->obj.ia, cr->psp, DAT_HANDLE_TYPE_PSP);
+	if (!qual || qual > UINT16_MAX || (psp && psp->qual == qual))
+		return WD_ARG(2);
+	/* it has been refused when its service point went */
+	ret = psp ? weft_handoff(psp->ep, cr->conn, qual) : -EINVAL;
+	if (ret == -ENOENT)
+		return WD_ARG(2);
+	if (ret == -EINVAL)
+		return WD_BAD(DAT_INVALID_HANDLE_CR);
+	if (ret)
+		return wd_errno(ret, DAT_RESOURCE_TEP);
+	wd_free(cr);
+	return DAT_SUCCESS;
 }

@@ -25,7 +25,7 @@ DAT_RETURN wd_srq_create(DAT_IA_HANDLE handle, DAT_PZ_HANDLE pz_handle, DAT_SRQ_
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_IA))
 		return WD_BAD(DAT_INVALID_HANDLE_IA);
-	if (!wd_is(pz_handle, DAT_HANDLE_TYPE_PZ) || pz->obj.ia != ia)
+	if (!wd_is_of(pz_handle, DAT_HANDLE_TYPE_PZ, ia))
 		return WD_BAD(DAT_INVALID_HANDLE_PZ);
 	if (!attr || attr->max_recv_dtos <= 0 || attr->max_recv_dtos > WD_DTO_MAX ||
 	    attr->max_recv_iov < 0 || attr->max_recv_iov > WD_SRQ_IOV_MAX ||
@@ -65,7 +65,7 @@ DAT_RETURN wd_srq_free(DAT_SRQ_HANDLE handle)
 		return WD_BAD(DAT_INVALID_HANDLE_SRQ);
 	if (srq->obj.refs)
 		return WD_STATE(DAT_INVALID_STATE_SRQ_IN_USE);
-	wd_index(srq->obj.ia, weft_srq_handle(srq->srq), NULL);
+	wd_unindex(&srq->obj);
 	weft_srq_destroy(srq->srq);
 	wd_count_put(srq->count);
 	wd_unuse(srq->pz);
@@ -101,16 +101,13 @@ DAT_RETURN wd_srq_post_recv(DAT_SRQ_HANDLE handle, DAT_COUNT n, DAT_LMR_TRIPLET 
 
 DAT_RETURN wd_srq_query(DAT_SRQ_HANDLE handle, DAT_SRQ_PARAM_MASK mask, DAT_SRQ_PARAM *param)
 {
+	DAT_RETURN dat = wd_query(handle, DAT_HANDLE_TYPE_SRQ, mask & ~DAT_SRQ_FIELD_ALL, param);
 	struct weft_ioc_srq_query q;
 	struct wd_srq *srq = handle;
 	int ret;
 
-	if (!wd_is(handle, DAT_HANDLE_TYPE_SRQ))
-		return WD_BAD(DAT_INVALID_HANDLE_SRQ);
-	if (mask & ~DAT_SRQ_FIELD_ALL)
-		return WD_ARG(2);
-	if (!param)
-		return WD_ARG(3);
+	if (dat != DAT_SUCCESS)
+		return dat;
 	pthread_mutex_lock(&srq->lock);
 	ret = weft_srq_query(srq->srq, &q);
 	*param = (DAT_SRQ_PARAM) {

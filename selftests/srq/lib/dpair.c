@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What dpair.h says. */
 #include <netinet/in.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "dpair.h"
 
@@ -204,6 +206,27 @@ bool async(DAT_EVENT_NUMBER number, DAT_HANDLE handle, DAT_COUNT reason)
 	CHECK_EQ(ev.event_number, number);
 	CHECK(ev.event_data.asynch_error_event_data.dat_handle == handle);
 	CHECK_EQ(ev.event_data.asynch_error_event_data.reason, reason);
+	return true;
+}
+
+bool sleeps(atomic_int *tid)
+{
+	uint64_t until = now_ms() + WAIT_US / 1000;
+	char path[64];
+	long nr = -1;
+	FILE *f;
+
+	while (!*tid)
+		sched_yield();
+	snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", *tid);
+	do {
+		f = fopen(path, "r");
+		if (!f || fscanf(f, "%ld", &nr) != 1)
+			nr = -1;
+		if (f)
+			fclose(f);
+	} while (nr != SYS_ppoll && now_ms() < until);
+	CHECK_EQ(nr, SYS_ppoll);
 	return true;
 }
 

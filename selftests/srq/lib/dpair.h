@@ -6,6 +6,7 @@
 #ifndef WEFT_DPAIR_H
 #define WEFT_DPAIR_H
 
+#include <stdatomic.h>
 #include <dat2/udat.h>
 #include "check.h"
 
@@ -83,6 +84,12 @@ bool dto(DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, uint64_t n, DAT_DTO_COMPLETION_ST
 bool conn(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number, DAT_EP_HANDLE ep);
 /* The next one is asynchronous, with this reason. */
 bool async(DAT_EVENT_NUMBER number, DAT_HANDLE handle, DAT_COUNT reason);
+
+/* libdat2's: the adapter behind what it gives out; no header declares it. */
+DAT_RETURN dats_get_ia_handle(DAT_IA_HANDLE handle, DAT_IA_HANDLE *ia);
+
+/* The thread of this number, once it is set, sleeps in what waits for events. */
+bool sleeps(atomic_int *tid);
 
 /* B's counts are these; become these. */
 bool counts(int available, int outstanding);
