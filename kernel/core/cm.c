@@ -700,11 +700,8 @@ static int weft_cm_rep(struct weft_path *path, struct weft_conn *conn, const str
 	if (conn->state != WEFT_CONN_ASKING || !w->rsp)
 		return 0;
 	if (!path->local) {
-		in = (struct weft_flowid){
-			.ssvc = f.ssvc,
-			.dsvc = conn->fid.ssvc,
-			.sgen = f.sgen,
-		};
+		in = (struct weft_flowid){ .ssvc = f.ssvc, .dsvc = conn->fid.ssvc,
+					   .sgen = f.sgen };
 		if (weft_rflow_find(path, in.ssvc, in.sgen)) {
 			/* nobody sends so */
 			weft_cm_withdraw(conn, out);
@@ -762,6 +759,9 @@ static void weft_cm_fin(struct weft_conn *conn, const struct weft_w_cm *w, struc
 	if (conn->fin_held)
 		return;
 	weft_cm_say(conn, WEFT_CM_FINACK);
+	/* a peer that goes on receiving would wait for what has been announced */
+	if (w->status && conn->flow)
+		weft_flow_withdraw(conn->flow, ECONNRESET, out);
 	switch (conn->state) {
 	case WEFT_CONN_ASKED:
 		weft_cm_over(conn, out);

@@ -196,27 +196,38 @@ void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out)
 }
 
 /**
+ * weft_flow_withdraw - what is under way fails, and the peer does not wait for it
+ * @flow: the flow; its path is locked; the caller has a reference
+ * @err: errno, for the peer too
+ * @out: output
+ */
+void weft_flow_withdraw(struct weft_flow *flow, int err, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	while ((l = weft_list_first(&flow->txms))) {
+		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
+
+		/* it may be over, and used again, when its last reference goes */
+		weft_txm_get(txm);
+		weft_send_done(txm, err, out);
+		weft_send_withdraw(txm, err, out);
+		if (txm->state != WEFT_TXM_OVER)
+			weft_send_over(txm, out);
+		weft_txm_put(txm, out);
+	}
+}
+
+/**
  * weft_flow_expire - a closing flow has taken too long
  * @flow: the flow; its path is locked
  * @out: output
  */
 void weft_flow_expire(struct weft_flow *flow, struct weft_out *out)
 {
-	struct weft_list *l;
-
 	flow->ref++;
 	flow->close_at = U64_MAX;
-	while ((l = weft_list_first(&flow->txms))) {
-		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
-
-		/* it may be over, and used again, when its last reference goes */
-		weft_txm_get(txm);
-		weft_send_done(txm, ETIMEDOUT, out);
-		weft_send_withdraw(txm, ETIMEDOUT, out);
-		if (txm->state != WEFT_TXM_OVER)
-			weft_send_over(txm, out);
-		weft_txm_put(txm, out);
-	}
+	weft_flow_withdraw(flow, ETIMEDOUT, out);
 	if (!flow->dead)
 		WRITE_ONCE(flow->dead, ETIMEDOUT);
 	if (flow->conn && !flow->ended) {

@@ -124,6 +124,7 @@ void weft_flow_unlist(struct weft_flow *flow);
 void weft_flow_forget(struct weft_flow *flow, struct weft_out *out);
 void weft_flow_check(struct weft_flow *flow, struct weft_out *out);
 void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out);
+void weft_flow_withdraw(struct weft_flow *flow, int err, struct weft_out *out);
 void weft_flow_expire(struct weft_flow *flow, struct weft_out *out);
 struct weft_flow *weft_flow_by_gen(struct weft_path *path, u32 gen);
 struct weft_rflow *weft_rflow_find(struct weft_path *path, u16 ssvc, u32 sgen);

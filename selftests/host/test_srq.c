@@ -485,25 +485,18 @@ TEST_F(srq, receives_only)
 {
 	static const struct {
 		u8 op;
-		u16 flags;
 		bool tagged;
 	} wrong[] = {
-		{ WEFT_RQ_PEEK, 0, true },	{ WEFT_RQ_CLAIM, 0, true },
-		{ WEFT_RQ_DISCARD, 0, true },	{ WEFT_RQ_CANCEL, 0, false },
-		{ WEFT_RQ_RECV, WEFT_RQ_MULTI, false },
+		{ WEFT_RQ_PEEK, true },		{ WEFT_RQ_CLAIM, true },
+		{ WEFT_RQ_DISCARD, true },	{ WEFT_RQ_CANCEL, false },
 	};
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
-		struct weft_rqe e = { .op = wrong[i].op, .nslots = 1, .flags = wrong[i].flags,
-				      .src = WEFT_SRC_ANY, .context = 9 };
+		struct weft_rqe e = { .op = wrong[i].op, .nslots = 1, .src = WEFT_SRC_ANY,
+				      .context = 9 };
 		struct rig_op op = { .tagged = wrong[i].tagged, .peer = self->dst[0], .n = 1 };
 
-		if (e.flags & WEFT_RQ_MULTI) {
-			e.addr = (uintptr_t)self->buf;
-			e.len = ROOM;
-			e.niov = 1;
-		}
 		rig_srq_put(self->srq, &e, 1);
 		e = (struct weft_rqe){ .op = op.tagged ? WEFT_RQ_TRECV : WEFT_RQ_RECV, .nslots = 1,
 				       .flags = WEFT_RQ_COMPLETION, .src = WEFT_SRC_ANY,
@@ -692,6 +685,24 @@ TEST_F(srq, graceful)
 	}
 	EXPECT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, self->conn_eq, &self->ev));
 	EXPECT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, self->peer_eq, &self->ev));
+}
+
+/* The receiver does, in the middle of a message: it takes the rest, or is told that none comes. */
+TEST_F(srq, graceful_receiver)
+{
+	struct rig_ep *to, *a = CONNECT(&to);
+
+	ASSERT_EQ(0, post_at(self->srq, self->buf, 1 << 20, 1));
+	ASSERT_EQ(0, send_to(a, 0, self->src, 1 << 20, 0));
+	while (variant->node && LOOK() > 0)
+		rig_step(self->rig, rig_now(self->rig) + NSEC_PER_MSEC);
+	ASSERT_EQ(0, rig_shutdown_graceful(to));
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(1, self->e.context);
+	EXPECT_TRUE(!self->e.status || self->e.status == ECONNRESET);
+	EXPECT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, self->conn_eq, &self->ev));
+	EXPECT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, self->peer_eq, &self->ev));
+	EXPECT_EQ(0, rig_cq_read(self->cb, &self->e));
 }
 
 /* What stands on the queue stays there for the others; who waits for it leaves. */
