@@ -280,6 +280,22 @@ int weft_srq_trecvv(struct weft_srq *srq, const struct iovec *iov, size_t count,
 		    uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags);
 
 /**
+ * weft_srq_recv_multi() - post a shared buffer for several untagged messages
+ * @srq: shared receive queue without a zone
+ * @buf: as in weft_recv_multi()
+ * @len: as in weft_recv_multi()
+ * @least: as in weft_recv_multi()
+ * @src: as in weft_recv()
+ * @context: as in weft_recv_multi()
+ * @flags: as in weft_recv_multi()
+ *
+ * Each endpoint's messages complete in its queue; the release is told in that of the endpoint whose
+ * message ends last.
+ */
+int weft_srq_recv_multi(struct weft_srq *srq, void *buf, size_t len, size_t least, uint32_t src,
+			uint64_t context, uint32_t flags);
+
+/**
  * weft_srq_recvk() - post a shared receive into registered memory
  * @srq: shared receive queue with a zone
  * @iov: segments

@@ -612,7 +612,8 @@ struct weft_txm {
 /**
  * struct weft_post - a receive
  * @ovf: its completion when it has to wait
- * @node: in ep->post_free; a shared one: in srq->post_free, srq->fresh or ep->taken
+ * @node: in ep->post_free; a shared one: in srq->post_free, srq->part_free, srq->fresh, srq->untold
+ *	or ep->taken
  * @turn: in ep->turn
  * @match: in ep->match or srq->match
  * @ep: its endpoint; a shared one: who has taken it
@@ -628,7 +629,8 @@ struct weft_txm {
  * @done: it has completed, and that is written in its turn: @ovf.e
  * @multi: part: the multi-receive buffer that it belongs to
  * @last: part: its completion tells that the buffer is released
- * @told: buffer: that has been told
+ * @told: buffer: that has been told, or is about to be
+ * @ended: shared buffer: it takes no more messages
  * @end: buffer: errno that it has ended with, 0: it is full, or not at its end
  * @nparts: buffer: parts in use
  * @least: buffer: takes no more messages when less is left
@@ -657,6 +659,7 @@ struct weft_post {
 	struct weft_post *multi;
 	bool last;
 	bool told;
+	bool ended;
 	u16 end;
 	u32 nparts;
 	u64 least;

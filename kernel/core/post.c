@@ -251,6 +251,9 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 	/* of what is announced more is kept than a completion */
 	if (unlikely(post->flags & WEFT_RQ_ANNOUNCE) || unlikely(!weft_turn_of(ep, post, e->src)))
 		return false;
+	/* its buffer may be released in another queue before this one is read */
+	if (unlikely(n && post->multi && post->srq))
+		return false;
 	if (n) {
 		if (!weft_post_inline(ep, post, e, payload, n, out))
 			return false;

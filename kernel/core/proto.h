@@ -231,7 +231,7 @@ void weft_rxm_placed(struct weft_rxm *rxm, struct weft_out *out);
 
 /* ---- srq.c ----------------------------------------------------------------------- */
 
-struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag,
+struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag, u64 len,
 				 struct weft_out *out);
 void weft_srq_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out *out);
 void weft_srq_leave(struct weft_ep *ep);
@@ -256,7 +256,7 @@ static inline struct weft_post *weft_post_match(struct weft_ep *ep, u8 kind, u32
 						u64 len, struct weft_out *out)
 {
 	struct weft_mpost *p = likely(!ep->srq) ? weft_match_arrive(&ep->match, kind, src, tag) :
-						  weft_srq_take(ep, kind, src, tag, out);
+						  weft_srq_take(ep, kind, src, tag, len, out);
 	struct weft_post *post;
 
 	if (!p)

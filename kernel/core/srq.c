@@ -69,6 +69,17 @@ struct weft_srq_posts *weft_srq_posts_new(struct weft_srq *srq, u32 n)
 	return posts;
 }
 
+static void weft_srq_keep(struct weft_srq *srq, struct weft_srq_posts *posts,
+			  struct weft_list *list)
+{
+	u32 i;
+
+	posts->next = srq->posts;
+	srq->posts = posts;
+	for (i = 0; i < posts->n; i++)
+		weft_list_add_tail(list, &posts->post[i].node);
+}
+
 /**
  * weft_srq_posts_add - let receives be used
  * @srq: the queue, locked, or nobody knows it
@@ -76,13 +87,8 @@ struct weft_srq_posts *weft_srq_posts_new(struct weft_srq *srq, u32 n)
  */
 void weft_srq_posts_add(struct weft_srq *srq, struct weft_srq_posts *posts)
 {
-	u32 i;
-
-	posts->next = srq->posts;
-	srq->posts = posts;
+	weft_srq_keep(srq, posts, &srq->post_free);
 	srq->nposts += posts->n;
-	for (i = 0; i < posts->n; i++)
-		weft_list_add_tail(&srq->post_free, &posts->post[i].node);
 }
 
 static void weft_srq_free(struct weft_srq *srq)
@@ -135,6 +141,8 @@ struct weft_srq *weft_srq_new(struct weft_core *core, const struct weft_srq_conf
 	weft_list_init(&srq->serve);
 	weft_list_init(&srq->fresh);
 	weft_list_init(&srq->post_free);
+	weft_list_init(&srq->part_free);
+	weft_list_init(&srq->untold);
 	for (i = 0; i < WEFT_KINDS; i++)
 		weft_list_init(&srq->waiting[i]);
 	srq->work.kind = WEFT_WORK_SRQ;
@@ -147,6 +155,11 @@ struct weft_srq *weft_srq_new(struct weft_core *core, const struct weft_srq_conf
 	posts = weft_srq_posts_new(srq, conf->recvs);
 	if (posts)
 		weft_srq_posts_add(srq, posts);
+	if (posts && !conf->zone) {
+		posts = weft_srq_posts_new(srq, WEFT_PARTS);
+		if (posts)
+			weft_srq_keep(srq, posts, &srq->part_free);
+	}
 	if (!posts || weft_match_init(&srq->match, conf->recvs, 0)) {
 		weft_srq_put(srq);
 		return ERR_PTR(-ENOMEM);
@@ -241,9 +254,10 @@ static void weft_srq_apply(struct weft_srq *srq, const struct weft_rq_entry *e,
 	post->context = e->context;
 	post->flags = e->flags & WEFT_RQ_COMPLETION;
 	post->err = e->err;
-	if (!e->err && ((e->op >= WEFT_RQ_PEEK && e->op <= WEFT_RQ_CANCEL) ||
-			e->flags & WEFT_RQ_MULTI))
+	if (!e->err && e->op >= WEFT_RQ_PEEK && e->op <= WEFT_RQ_CANCEL)
 		post->err = EOPNOTSUPP;
+	post->match.stays = false;
+	post->told = false;
 	post->vec.n = 0;
 	post->vec.len = 0;
 	post->match.tag = e->tag;
@@ -262,6 +276,8 @@ static void weft_srq_apply(struct weft_srq *srq, const struct weft_rq_entry *e,
 		post->vec.n = e->vec.n;
 		post->vec.len = e->vec.len;
 		memcpy(post->vec.seg, e->vec.seg, e->vec.n * sizeof(e->vec.seg[0]));
+		if (unlikely(e->flags & WEFT_RQ_MULTI))
+			weft_multi_init(post, e->ignore);
 	} else {
 		weft_count(srq->core, bad_completions);
 		if (!e->tagged)
@@ -343,9 +359,15 @@ void weft_srq_high(struct weft_ep *ep, struct weft_out *out)
 	weft_eq_post(ep->srq->conf.eq, ev, out);
 }
 
-/* The endpoint (locked) takes a receive, which is in no matching. The queue is locked. */
-static void weft_srq_taken(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *post,
-			   struct weft_out *out)
+/**
+ * weft_srq_taken - an endpoint takes a receive
+ * @srq: the queue, locked
+ * @ep: the endpoint, locked
+ * @post: the receive, in no matching
+ * @out: output
+ */
+void weft_srq_taken(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *post,
+		    struct weft_out *out)
 {
 	post->ep = ep;
 	post->seq = ++ep->taken_seq;
@@ -394,20 +416,28 @@ static bool weft_srq_fits(const struct weft_mpost *p, u8 kind, u32 src, u64 tag)
 	       (p->src == WEFT_SRC_ANY || p->src == src);
 }
 
-/* Find the receive for a message of @ep. Both are locked. */
-static struct weft_mpost *weft_srq_find(struct weft_srq *srq, struct weft_ep *ep, u8 kind, u32 src,
-					u64 tag)
+/* Find the receive, or the part of one, for a message of @ep. Both are locked. */
+static struct weft_post *weft_srq_find(struct weft_srq *srq, struct weft_ep *ep, u8 kind, u32 src,
+				       u64 tag, u64 len)
 {
-	struct weft_mpost *p = weft_match_arrive(&srq->match, kind, src, tag);
+	struct weft_mpost *p;
 
-	if (likely(p || !srq->hand))
-		return p;
-	p = &srq->hand->match;
-	if (!weft_srq_fits(p, kind, src, tag) ||
-	    weft_match_find(&ep->match, kind, p->src, p->tag, p->ignore))
+	if (unlikely(ep->broken || (srq->parched && kind == WEFT_UNTAGGED)))
 		return NULL;
-	srq->hand = NULL;
-	return p;
+	p = weft_match_arrive(&srq->match, kind, src, tag);
+	if (unlikely(!p)) {
+		if (!srq->hand)
+			return NULL;
+		p = &srq->hand->match;
+		if (!weft_srq_fits(p, kind, src, tag) ||
+		    weft_match_find(&ep->match, kind, p->src, p->tag, p->ignore))
+			return NULL;
+		if (!p->stays)
+			srq->hand = NULL;
+	}
+	if (unlikely(p->stays))
+		return weft_multi_share(srq, container_of(p, struct weft_post, match), len);
+	return container_of(p, struct weft_post, match);
 }
 
 /* There is no receive for a message of @ep. Both are locked. */
@@ -434,34 +464,32 @@ static void weft_srq_wait(struct weft_srq *srq, struct weft_ep *ep, u8 kind, str
  * @kind: WEFT_TAGGED or WEFT_UNTAGGED
  * @src: sender's index
  * @tag: tag
+ * @len: bytes of it
  * @out: output
  *
  * Return: the receive that it gets, in no matching any more; NULL: there is none: the message is
  * kept, and will be served (the endpoint stays locked until it is among the unexpected ones); a
  * datagram is not.
  */
-struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag,
+struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag, u64 len,
 				 struct weft_out *out)
 {
 	struct weft_srq *srq = ep->srq;
-	struct weft_post *post = NULL;
-	struct weft_mpost *p;
+	struct weft_post *post;
 
 	do {
 		weft_lock(&srq->lock);
 		weft_srq_fetch(srq);
-		p = ep->broken ? NULL : weft_srq_find(srq, ep, kind, src, tag);
-		if (likely(p)) {
-			post = container_of(p, struct weft_post, match);
+		post = weft_srq_find(srq, ep, kind, src, tag, len);
+		if (likely(post))
 			weft_srq_taken(srq, ep, post, out);
-		} else if (ep->conf.type != WEFT_EP_DGRAM) {
+		else if (ep->conf.type != WEFT_EP_DGRAM)
 			weft_srq_wait(srq, ep, kind, out);
-		}
 		if (unlikely(srq->nfresh))
 			weft_srq_later(srq, out);
 		weft_unlock(&srq->lock);
-	} while (unlikely(p && !weft_srq_usable(ep, post, out)));
-	return p;
+	} while (unlikely(post && !weft_srq_usable(ep, post, out)));
+	return post ? &post->match : NULL;
 }
 
 /**
@@ -473,15 +501,24 @@ struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag,
 void weft_srq_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out *out)
 {
 	struct weft_srq *srq = post->srq;
+	bool tell;
 
 	weft_list_del(&post->node);
 	ep->nheld_recvs--;
 	weft_lock(&srq->lock);
 	srq->nheld--;
-	weft_list_add(&srq->post_free, &post->node);
+	/* who tells looks for more by itself */
+	tell = !post->told;
+	if (unlikely(post->multi))
+		weft_multi_return(srq, post, out);
+	else
+		weft_list_add(&srq->post_free, &post->node);
 	if (unlikely(srq->stalled))
 		weft_srq_later(srq, out);
+	tell = tell && !weft_list_empty(&srq->untold) && ep->state != WEFT_EPS_DEAD;
 	weft_unlock(&srq->lock);
+	if (unlikely(tell))
+		weft_multi_tell(srq, ep, out);
 }
 
 /* ---- Serving --------------------------------------------------------------------- */
@@ -496,11 +533,12 @@ static void weft_srq_unwait(struct weft_srq *srq, struct weft_ep *ep, u8 kind)
 	srq->nwaiting[kind]--;
 }
 
-/* Offer the receive in the hand to an endpoint. */
-static void weft_srq_offer(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *post,
+/* Offer the receive in the hand to an endpoint. Return: it has taken it, or a part of it. */
+static bool weft_srq_offer(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *post,
 			   struct weft_out *out)
 {
 	struct weft_mpost *p = &post->match;
+	struct weft_post *got = NULL;
 	struct weft_munexp *u = NULL;
 
 	weft_lock(&ep->lock);
@@ -510,19 +548,25 @@ static void weft_srq_offer(struct weft_srq *srq, struct weft_ep *ep, struct weft
 	if (srq->hand == post) {
 		if (!ep->broken)
 			u = weft_match_find(&ep->match, p->kind, p->src, p->tag, p->ignore);
-		if (u) {
+		if (u && unlikely(p->stays)) {
+			got = weft_multi_share(srq, post,
+					       container_of(u, struct weft_rxm, match)->len);
+		} else if (u) {
+			got = post;
 			srq->hand = NULL;
-			weft_srq_taken(srq, ep, post, out);
-		} else if (weft_list_empty(&ep->match.unexp[p->kind])) {
-			weft_srq_unwait(srq, ep, p->kind);
 		}
+		if (got)
+			weft_srq_taken(srq, ep, got, out);
+		else if (weft_list_empty(&ep->match.unexp[p->kind]))
+			weft_srq_unwait(srq, ep, p->kind);
 	}
 	weft_unlock(&srq->lock);
-	if (u && weft_srq_usable(ep, post, out)) {
+	if (got && weft_srq_usable(ep, got, out)) {
 		weft_match_unexp_del(&ep->match, u);
-		weft_recv_give(ep, container_of(u, struct weft_rxm, match), post, out);
+		weft_recv_give(ep, container_of(u, struct weft_rxm, match), got, out);
 	}
 	weft_unlock(&ep->lock);
+	return got;
 }
 
 /* Offer the receive in the hand to all who wait. The queue is locked, and is so again. */
@@ -531,8 +575,9 @@ static void weft_srq_round(struct weft_srq *srq, struct weft_post *post, struct 
 {
 	u8 kind = post->match.kind;
 	u32 n = srq->nwaiting[kind];
+	bool more = false;
 
-	while (n-- && srq->hand == post) {
+	while (n-- && srq->hand == post && !srq->parched) {
 		struct weft_list *l = weft_list_first(&srq->waiting[kind]);
 		struct weft_ep *ep;
 
@@ -543,17 +588,22 @@ static void weft_srq_round(struct weft_srq *srq, struct weft_post *post, struct 
 		weft_list_add_tail(&srq->waiting[kind], l);
 		weft_ep_get(ep);
 		weft_unlock(&srq->lock);
-		weft_srq_offer(srq, ep, post, out);
+		more |= weft_srq_offer(srq, ep, post, out);
 		weft_ep_put(ep);
 		weft_lock(&srq->lock);
 	}
 	if (srq->hand != post)
 		return;
 	srq->hand = NULL;
-	if (srq->dead)
+	if (srq->dead) {
 		weft_list_add(&srq->post_free, &post->node);
-	else
+	} else if (more || srq->parched) {
+		/* it has room for others, or they wait for a part of it: it is the first again */
+		weft_list_add(&srq->fresh, &post->node);
+		srq->nfresh++;
+	} else {
 		weft_match_post(&srq->match, &post->match);
+	}
 }
 
 /* Serve what is fresh, at most @budget receives. The queue is locked, and is so again. */
@@ -569,18 +619,18 @@ static void weft_srq_serve(struct weft_srq *srq, u32 budget, struct weft_out *ou
 	do {
 		srq->again = false;
 		weft_srq_fetch(srq);
-		while (budget && (l = weft_list_first(&srq->fresh))) {
+		while (budget && !srq->parched && (l = weft_list_first(&srq->fresh))) {
 			weft_list_del(l);
 			srq->nfresh--;
 			srq->hand = weft_entry(l, struct weft_post, node);
 			weft_srq_round(srq, srq->hand, out);
 			budget--;
 		}
-	} while (srq->again && budget);
+	} while (srq->again && budget && !srq->parched);
 	srq->serving = false;
 	if (!srq->nwaiting[WEFT_UNTAGGED] && !srq->nwaiting[WEFT_TAGGED])
 		weft_srq_st(srq, srq->st & ~WEFT_ST_RQ_KICK);
-	if ((srq->nfresh || srq->again) && !srq->work.queued && !srq->dead) {
+	if ((srq->nfresh || srq->again) && !srq->parched && !srq->work.queued && !srq->dead) {
 		srq->work.queued = true;
 		weft_srq_get(srq);
 		weft_list_add_tail(&out->cold, &srq->work.node);

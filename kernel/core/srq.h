@@ -42,8 +42,11 @@ struct weft_srq_posts {
  * @nfresh: how many
  * @hand: the one that is being offered
  * @post_free: free receives
- * @posts: all receives
- * @nposts: how many
+ * @part_free: free parts of multi-receive buffers
+ * @parched: a message waits for one: no untagged message is given a receive
+ * @untold: buffers that are released, which has to be told by the next endpoint that lives
+ * @posts: all receives, and parts
+ * @nposts: how many receives
  * @nheld: receives that endpoints hold
  * @waiting: endpoints that hold unexpected messages (or did: they leave when they are visited), by
  *	kind of message, the one to be served next first
@@ -75,6 +78,9 @@ struct weft_srq {
 	u32 nfresh;
 	struct weft_post *hand;
 	struct weft_list post_free;
+	struct weft_list part_free;
+	bool parched;
+	struct weft_list untold;
 	struct weft_srq_posts *posts;
 	u32 nposts;
 	u32 nheld;
@@ -95,5 +101,13 @@ void weft_srq_later(struct weft_srq *srq, struct weft_out *out);
 void weft_srq_fetch(struct weft_srq *srq);
 void weft_srq_low(struct weft_srq *srq, struct weft_out *out);
 void weft_srq_high(struct weft_ep *ep, struct weft_out *out);
+void weft_srq_taken(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *post,
+		    struct weft_out *out);
+
+/* What srq.c takes of multi.c */
+void weft_multi_init(struct weft_post *buf, u64 least);
+struct weft_post *weft_multi_share(struct weft_srq *srq, struct weft_post *buf, u64 len);
+void weft_multi_return(struct weft_srq *srq, struct weft_post *part, struct weft_out *out);
+void weft_multi_tell(struct weft_srq *srq, struct weft_ep *ep, struct weft_out *out);
 
 #endif

@@ -64,7 +64,8 @@ static bool weft_srq_canceled(const struct weft_post *post, struct weft_cq *cq,
 		.context = post->context,
 		.tag = post->match.tag,
 		.src = WEFT_SRC_ANY,
-		.flags = post->match.kind == WEFT_TAGGED ? WEFT_CQE_TAGGED : 0,
+		.flags = (post->match.kind == WEFT_TAGGED ? WEFT_CQE_TAGGED : 0) |
+			 (post->match.stays ? WEFT_CQE_MULTI : 0),
 		.status = ECANCELED,
 	};
 
@@ -84,13 +85,15 @@ int weft_srq_cancel(struct weft_srq *srq, struct weft_cq *cq, u64 context, struc
 {
 	struct weft_post *post;
 	int err = 0;
+	bool used;
 
 	weft_lock(&srq->lock);
 	weft_srq_fetch(srq);
 	if (srq->nfresh)
 		weft_srq_later(srq, out);
 	post = weft_srq_by_context(srq, context);
-	if (post && !weft_srq_canceled(post, cq, out)) {
+	used = post && post->match.stays && post->nparts;
+	if (post && !used && !weft_srq_canceled(post, cq, out)) {
 		err = -EAGAIN;
 	} else if (post) {
 		if (post->match.in) {
@@ -101,7 +104,13 @@ int weft_srq_cancel(struct weft_srq *srq, struct weft_cq *cq, u64 context, struc
 			weft_list_del(&post->node);
 			srq->nfresh--;
 		}
-		weft_list_add(&srq->post_free, &post->node);
+		if (used) {
+			/* told where the last of its messages ends */
+			post->ended = true;
+			post->end = ECANCELED;
+		} else {
+			weft_list_add(&srq->post_free, &post->node);
+		}
 		if (srq->stalled)
 			weft_srq_later(srq, out);
 	}

@@ -200,6 +200,8 @@ int weft_fi_cm_open(struct weft_fi_cm *cm, struct fid *fid, struct weft_fi_port 
 int weft_fi_cm_close(struct weft_fi_cm *cm);
 int weft_fi_cm_bind_eq(struct weft_fi_cm *cm, struct weft_fi_fabric *fabric, struct fid *fid);
 int weft_fi_cm_getopt(void *optval, size_t *optlen, size_t value);
+int weft_fi_no_option(int level, int optname);
+int weft_fi_min_multi(size_t *least, int level, int optname, const void *optval, size_t optlen);
 struct weft_fi_cm *weft_fi_cm_find(struct weft_fi_port *port, uint32_t handle);
 int weft_fi_setname(fid_t fid, void *addr, size_t addrlen);
 int weft_fi_getname(fid_t fid, void *addr, size_t *addrlen);

@@ -134,7 +134,7 @@ static ssize_t weft_fi_ep_cancel(fid_t fid, void *context)
 	return ret;
 }
 
-static int weft_fi_no_option(int level, int optname)
+int weft_fi_no_option(int level, int optname)
 {
 	return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOPROTOOPT,
 			    "option %d of level %d is not offered, or not to be set", optname,
@@ -161,6 +161,18 @@ static int weft_fi_ep_getopt(fid_t fid, int level, int optname, void *optval, si
 	return weft_fi_no_option(level, optname);
 }
 
+/* Set FI_OPT_MIN_MULTI_RECV, which @optname has to be. */
+int weft_fi_min_multi(size_t *least, int level, int optname, const void *optval, size_t optlen)
+{
+	if (level != FI_OPT_ENDPOINT || optname != FI_OPT_MIN_MULTI_RECV)
+		return weft_fi_no_option(level, optname);
+	if (!optval || optlen < sizeof(*least))
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "options of endpoints are of type size_t");
+	memcpy(least, optval, sizeof(*least));
+	return 0;
+}
+
 static int weft_fi_ep_setopt(fid_t fid, int level, int optname, const void *optval,
 			     size_t optlen)
 {
@@ -168,17 +180,15 @@ static int weft_fi_ep_setopt(fid_t fid, int level, int optname, const void *optv
 	bool buffered = optname == FI_OPT_BUFFERED_LIMIT || optname == FI_OPT_BUFFERED_MIN;
 	size_t value;
 
-	if (level != FI_OPT_ENDPOINT ||
-	    !(buffered ? !!ep->pool : optname == FI_OPT_MIN_MULTI_RECV))
+	if (!buffered)
+		return weft_fi_min_multi(&ep->min_multi_recv, level, optname, optval, optlen);
+	if (level != FI_OPT_ENDPOINT || !ep->pool)
 		return weft_fi_no_option(level, optname);
 	if (!optval || optlen < sizeof(value))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
 				    "options of endpoints are of type size_t");
 	memcpy(&value, optval, sizeof(value));
-	if (buffered)
-		return weft_fi_buf_setopt(ep, optname, value);
-	ep->min_multi_recv = value;
-	return 0;
+	return weft_fi_buf_setopt(ep, optname, value);
 }
 
 static ssize_t weft_fi_rx_size_left(struct fid_ep *fid)

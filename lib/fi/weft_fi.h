@@ -498,6 +498,7 @@ struct weft_fi_stx {
  * @av: address vector of its connectionless endpoints
  * @flags: of receives whose call has no flags
  * @iov_limit: segments
+ * @min_multi_recv: FI_OPT_MIN_MULTI_RECV
  * @directed: receives name their sender
  */
 struct weft_fi_srx {
@@ -513,6 +514,7 @@ struct weft_fi_srx {
 	struct weft_fi_av *av;
 	uint64_t flags;
 	size_t iov_limit;
+	size_t min_multi_recv;
 	bool directed;
 };
 

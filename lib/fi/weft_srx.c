@@ -5,8 +5,8 @@
  * The queue is an object of the kernel's; endpoints that were opened with rx_ctx_cnt
  * FI_SHARED_CONTEXT name it when they are enabled, and have no queue of their own. A completion
  * goes to the completion queue of the endpoint that the message came to. Receives of a context have
- * no queue that could be bound with FI_SELECTIVE_COMPLETION: each of them completes. Multi-receive
- * buffers are not offered.
+ * no queue that could be bound with FI_SELECTIVE_COMPLETION: each of them completes. The release of
+ * a multi-receive buffer is told in the queue of the endpoint whose message ends last.
  *
  * What is canceled completes in the queue that was bound to the context, or else in that of the
  * endpoint that was enabled first.
@@ -15,8 +15,7 @@
  */
 #include "weft_fi.h"
 
-#define WEFT_FI_SRX_OP_FLAGS	(WEFT_FI_RX_OP_FLAGS & ~FI_MULTI_RECV)
-#define WEFT_FI_SRX_FLAGS	(WEFT_FI_SRX_OP_FLAGS | FI_DELIVERY_COMPLETE | FI_MORE)
+#define WEFT_FI_SRX_FLAGS	(WEFT_FI_RX_OP_FLAGS | FI_DELIVERY_COMPLETE | FI_MORE)
 
 static struct weft_fi_srx *weft_fi_srx_of(struct fid_ep *fid)
 {
@@ -35,12 +34,16 @@ static int weft_fi_srx_source(const struct weft_fi_srx *srx, fi_addr_t addr, uin
 
 static ssize_t weft_fi_srx_recv(struct weft_fi_srx *srx, const struct weft_fi_op *op)
 {
+	bool multi = op->flags & FI_MULTI_RECV;
 	uint32_t src;
 	int ret;
 
-	if (op->flags & ~WEFT_FI_SRX_FLAGS)
+	if (op->flags & ~WEFT_FI_SRX_FLAGS || (multi && op->tagged))
 		return -FI_EBADFLAGS;
 	if (op->count > srx->iov_limit)
+		return -FI_EINVAL;
+	if (multi && (op->count != 1 || !op->iov->iov_len ||
+		      op->iov->iov_len < srx->min_multi_recv))
 		return -FI_EINVAL;
 	ret = weft_fi_srx_source(srx, op->peer, &src);
 	if (ret)
@@ -49,6 +52,10 @@ static ssize_t weft_fi_srx_recv(struct weft_fi_srx *srx, const struct weft_fi_op
 	if (op->tagged)
 		ret = weft_srq_trecvv(srx->srq, op->iov, op->count, src, op->tag, op->ignore,
 				      (uintptr_t)op->context, WEFT_RQ_COMPLETION);
+	else if (multi)
+		ret = weft_srq_recv_multi(srx->srq, op->iov->iov_base, op->iov->iov_len,
+					  srx->min_multi_recv, src, (uintptr_t)op->context,
+					  WEFT_RQ_COMPLETION);
 	else
 		ret = weft_srq_recvv(srx->srq, op->iov, op->count, src,
 				     (uintptr_t)op->context, WEFT_RQ_COMPLETION);
@@ -121,7 +128,7 @@ static ssize_t weft_fi_srx_trecvv(struct fid_ep *ep, const struct iovec *iov, vo
 		.count = count,
 		.peer = src_addr,
 		.context = context,
-		.flags = srx->flags,
+		.flags = srx->flags & ~FI_MULTI_RECV,
 		.tagged = true,
 		.tag = tag,
 		.ignore = ignore,
@@ -201,6 +208,23 @@ static ssize_t weft_fi_srx_size_left(struct fid_ep *fid)
 	return room;
 }
 
+static int weft_fi_srx_getopt(fid_t fid, int level, int optname, void *optval, size_t *optlen)
+{
+	struct weft_fi_srx *srx = weft_container(fid, struct weft_fi_srx, fid.fid);
+
+	if (level != FI_OPT_ENDPOINT || optname != FI_OPT_MIN_MULTI_RECV)
+		return weft_fi_no_option(level, optname);
+	return weft_fi_cm_getopt(optval, optlen, srx->min_multi_recv);
+}
+
+static int weft_fi_srx_setopt(fid_t fid, int level, int optname, const void *optval,
+			      size_t optlen)
+{
+	struct weft_fi_srx *srx = weft_container(fid, struct weft_fi_srx, fid.fid);
+
+	return weft_fi_min_multi(&srx->min_multi_recv, level, optname, optval, optlen);
+}
+
 static struct fi_ops weft_fi_srx_fid_ops = {
 	.size = sizeof(struct fi_ops),
 	.close = weft_fi_srx_close,
@@ -238,8 +262,8 @@ static struct fi_ops_cm weft_fi_srx_cm_ops = {
 static struct fi_ops_ep weft_fi_srx_ops = {
 	.size = sizeof(struct fi_ops_ep),
 	.cancel = weft_fi_srx_cancel,
-	.getopt = weft_fi_no_getopt,
-	.setopt = weft_fi_no_setopt,
+	.getopt = weft_fi_srx_getopt,
+	.setopt = weft_fi_srx_setopt,
 	.tx_ctx = weft_fi_no_tx_ctx,
 	.rx_ctx = weft_fi_no_rx_ctx,
 	.rx_size_left = weft_fi_srx_size_left,
@@ -264,7 +288,8 @@ static void weft_fi_srx_init(struct weft_fi_srx *srx, const struct fi_rx_attr *a
 	srx->fid.rma = &weft_fi_no_rma_ops;
 	srx->fid.atomic = &weft_fi_no_atomic_ops;
 	srx->fid.collective = &weft_fi_no_collective_ops;
-	srx->flags = attr ? attr->op_flags & WEFT_FI_SRX_OP_FLAGS : 0;
+	srx->flags = attr ? attr->op_flags & WEFT_FI_RX_OP_FLAGS : 0;
+	srx->min_multi_recv = WEFT_FI_MULTI_MIN;
 	srx->directed = attr && attr->caps & FI_DIRECTED_RECV;
 }
 

@@ -419,6 +419,15 @@ int weft_srq_trecvv(struct weft_srq *srq, const struct iovec *iov, size_t count,
 	return recv_entry(&srq->rq, WEFT_RQ_TRECV, iov, count, src, tag, ignore, 0, context, flags);
 }
 
+int weft_srq_recv_multi(struct weft_srq *srq, void *buf, size_t len, size_t least, uint32_t src,
+			uint64_t context, uint32_t flags)
+{
+	struct iovec iov = { .iov_base = buf, .iov_len = len };
+
+	return recv_entry(&srq->rq, WEFT_RQ_RECV, &iov, 1, src, 0, least, 0, context,
+			  flags | WEFT_RQ_MULTI);
+}
+
 int weft_srq_recvk(struct weft_srq *srq, const struct iovec *iov, const uint32_t *keys,
 		   size_t count, uint64_t context, uint32_t flags)
 {

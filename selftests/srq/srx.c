@@ -286,6 +286,47 @@ static bool lengths(void)
 	return pattern_is(in, sizeof(in), 2);
 }
 
+/* One buffer for messages to all endpoints; it goes when too little is left. */
+static bool multi(void)
+{
+	uint8_t in[2][EPS * LEN], out[LEN];
+	size_t least = LEN, len = sizeof(least);
+	struct iovec iov = { .iov_len = sizeof(in[0]) };
+	struct fi_msg m = { .msg_iov = &iov, .iov_count = 1, .addr = FI_ADDR_UNSPEC };
+	struct fi_cq_tagged_entry c;
+	int i, n;
+
+	CHECK(open_all(0, 64));
+	CHECK_EQ(fi_getopt(&b.srx->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &least, &len), 0);
+	CHECK_EQ(least, 64);
+	least = 32;
+	CHECK_EQ(fi_setopt(&b.srx->fid, FI_OPT_ENDPOINT, FI_OPT_CM_DATA_SIZE, &least, len),
+		 -FI_ENOPROTOOPT);
+	CHECK_EQ(fi_setopt(&b.srx->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, &least, len), 0);
+	iov.iov_base = in[0];
+	iov.iov_len = 31;
+	CHECK_EQ(fi_recvmsg(b.srx, &m, FI_MULTI_RECV), -FI_EINVAL);
+	iov.iov_len = sizeof(in[0]);
+	for (n = 0; n < 2; n++) {
+		iov.iov_base = in[n];
+		m.context = in[n];
+		CHECK_EQ(fi_recvmsg(b.srx, &m, FI_MULTI_RECV), 0);
+	}
+	for (n = 0; n < 2 * EPS; n++) {
+		uint8_t *at = in[n / EPS] + n % EPS * LEN;
+
+		i = n * 3 % EPS;
+		CHECK(send(i, out, LEN, n));
+		CHECK_EQ(completion(b.rxcq[i], &c, NULL, NULL), 1);
+		CHECK(c.op_context == in[n / EPS]);
+		CHECK(c.buf == at);
+		CHECK_EQ(c.len, LEN);
+		CHECK_EQ(!!(c.flags & FI_MULTI_RECV), n % EPS == EPS - 1);
+		CHECK(pattern_is(at, LEN, n));
+	}
+	return true;
+}
+
 /* Where canceled receives are told of; who is not canceled is taken. */
 static bool cancel(void)
 {
@@ -364,7 +405,8 @@ static bool refused(void)
 
 	CHECK(open_all(0, 64));
 	CHECK_EQ(fi_recv(b.ep[0], in, LEN, NULL, FI_ADDR_UNSPEC, in), -FI_EOPNOTSUPP);
-	CHECK_EQ(fi_recvmsg(b.srx, &m, FI_MULTI_RECV), -FI_EBADFLAGS);
+	CHECK_EQ(fi_recvmsg(b.srx, &m, FI_MULTI_RECV), -FI_EINVAL);
+	CHECK_EQ(fi_trecvmsg(b.srx, &t, FI_MULTI_RECV), -FI_EBADFLAGS);
 	CHECK_EQ(fi_trecvmsg(b.srx, &t, FI_PEEK), -FI_EOPNOTSUPP);
 	CHECK_EQ(fi_send(b.srx, in, LEN, NULL, 0, NULL), -FI_ENOSYS);
 	CHECK_EQ(fi_getname(&b.srx->fid, in, &len), -FI_ENOSYS);
@@ -393,6 +435,7 @@ static const struct check cases[] = {
 	{ "messages that wait", waiting },
 	{ "tagged", tagged },
 	{ "lengths", lengths },
+	{ "multi-receive", multi },
 	{ "cancel", cancel },
 	{ "directed", directed },
 	{ "an endpoint leaves", leaving },

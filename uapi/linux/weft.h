@@ -709,8 +709,7 @@ struct weft_ioc_cancel {
  * @doorbell: CREATE: out: struct weft_ep_doorbell, whose @rq_tail counts; PROT_READ | PROT_WRITE
  * @status: CREATE: out: struct weft_ep_status, whose @rq_head and @flags count; PROT_READ only
  *
- * The ring's entries are those of a receive queue but for WEFT_RQ_CANCEL, PEEK, CLAIM and DISCARD
- * and the flag WEFT_RQ_MULTI,
+ * The ring's entries are those of a receive queue but for WEFT_RQ_CANCEL, PEEK, CLAIM and DISCARD,
  * kicked by WEFT_IOC_SRQ_KICK when WEFT_ST_RQ_KICK is set.
  *
  * RESIZE gives a new ring that holds what was posted, at the same indices: nothing is lost, but
