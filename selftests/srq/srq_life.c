@@ -3,12 +3,10 @@
  * Shared receive queues through libdat2: how connections end
  */
 #include <string.h>
-#include "dpair.h"
+#include "srows.h"
 
 #define BUF	(512u << 10)
 #define LONG	300000
-
-static bool apart;
 
 /* A message that is longer than its buffer ends its connection, and no other. */
 static bool too_long(void)
@@ -79,14 +77,18 @@ static bool graceful(void)
 	return none(b.rx) && none(a.tx);
 }
 
-static const struct check cases[] = {
-	{ "a message too long", too_long },
-	{ "disconnected, nothing held", nothing_held },
-	{ "graceful", graceful },
+static const struct srow rows[] = {
+	SROW("SRQ-019", "A failed completion has its status, cookie and endpoint", too_long),
+	SROW("SRQ-028", "A message longer than its buffer breaks its connection, and no other",
+	     too_long),
+	SROW("SRQ-032", "What is on the queue when a connection ends stays there", nothing_held),
+	SROW("SRQ-029", "Connected endpoints take buffers, and those that disconnect gracefully",
+	     graceful),
 };
 
 int main(void)
 {
-	checks_run_everywhere(cases, sizeof(cases) / sizeof(cases[0]), &apart, dpair_close);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	srows_run_everywhere(rows, ARRAY_LEN(rows));
 	return results_end();
 }

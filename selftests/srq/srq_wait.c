@@ -2,7 +2,7 @@
 /*
  * Shared receive queues through libdat2: who is woken when; many endpoints; threads that post while
  * others reap.
- * TIMEOUT: 180
+ * TIMEOUT: 400
  */
 #include <pthread.h>
 #include <sched.h>
@@ -10,11 +10,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "dpair.h"
+#include "srows.h"
 
 #define BUF	64
-
-static bool apart;
 
 /* ---- Waking ------------------------------------------------------------------------------ */
 
@@ -210,7 +208,7 @@ static bool thousand(void)
 #define REAPERS	4
 #define TOTAL	20000
 
-static atomic_int posted, reaped, bad;
+static atomic_int posted, reaped, resized, bad;
 static atomic_uchar seen[TOTAL];
 
 /* Post buffers as fast as there is room; the number of the buffer is its place. */
@@ -253,7 +251,7 @@ static void *reaper(void *arg)
 	return NULL;
 }
 
-/* Send as many messages as there are buffers, from four endpoints. */
+/* Send as many messages as there are buffers, from each endpoint in turn. */
 static bool sender(void)
 {
 	int sent = 0, done = 0;
@@ -262,7 +260,7 @@ static bool sender(void)
 	while (done < TOTAL) {
 		CHECK(!bad);
 		while (sent < TOTAL && sent < done + 200) {
-			OK(put(sent % 4, 0, 8, sent));
+			OK(put(sent % a.neps, 0, 8, sent));
 			sent++;
 		}
 		CHECK(next(a.tx, &ev));
@@ -272,50 +270,80 @@ static bool sender(void)
 	return true;
 }
 
-static bool threads(void)
+/* Sizes at random, as long as messages come; what is in use is not cut off. */
+static void *resizer(void *arg)
 {
-	pthread_t t[POSTERS + REAPERS];
+	unsigned int x = 1;
+	DAT_RETURN ret;
+
+	while (reaped < TOTAL && !bad) {
+		x = x * 1103515245 + 12345;
+		ret = dat_srq_resize(b.srq, 1 + (x >> 16) % 512);
+		if (ret == DAT_SUCCESS)
+			resized++;
+		else
+			bad |= DAT_GET_TYPE(ret) != DAT_INVALID_STATE;
+		sched_yield();
+	}
+	return NULL;
+}
+
+/* Everything that is posted is taken once, and everything sent arrives. */
+static bool crowd(int connections, bool resize)
+{
+	pthread_t t[POSTERS + REAPERS + 1];
+	int i, n = POSTERS + REAPERS + resize;
 	bool ok;
-	int i;
 
 	CHECK(dpair_open(apart, 256, 1));
-	CHECK(dpair_link(4));
+	CHECK(dpair_link(connections));
 	posted = 0;
 	reaped = 0;
 	bad = 0;
 	memset(seen, 0, sizeof(seen));
-	for (i = 0; i < POSTERS + REAPERS; i++)
-		CHECK_EQ(pthread_create(&t[i], NULL, i < POSTERS ? poster : reaper, NULL), 0);
+	resized = 0;
+	for (i = 0; i < n; i++)
+		CHECK_EQ(pthread_create(&t[i], NULL, i < POSTERS ? poster :
+					i < POSTERS + REAPERS ? reaper : resizer, NULL), 0);
 	ok = sender();
 	if (!ok)
 		bad = 1;
-	for (i = 0; i < POSTERS + REAPERS; i++)
+	for (i = 0; i < n; i++)
 		pthread_join(t[i], NULL);
 	CHECK(ok && !bad);
 	CHECK_EQ(reaped, TOTAL);
 	for (i = 0; i < TOTAL; i++)
 		CHECK_EQ(seen[i], 1);
 	CHECK(none(b.rx));
+	CHECK(!resize || resized > 1);
 	return counts(0, 0);
 }
 
-static const struct check cases[] = {
-	{ "each completion wakes", each_wakes },
-	{ "solicited", solicited },
-	{ "threshold", threshold },
-	{ "dispatcher", dispatcher },
-	{ "notification", notification },
-};
+static bool threads(void)
+{
+	return crowd(4, false);
+}
 
-static const struct check many[] = {
-	{ "a thousand endpoints", thousand },
-	{ "threads post and reap", threads },
+static bool resizing(void)
+{
+	return crowd(8, true);
+}
+
+static const struct srow rows[] = {
+	SROW("SRQ-008", "Each completion wakes", each_wakes),
+	SROW("SRQ-009", "So it does where the endpoint permits UNSIGNALLED", each_wakes),
+	SROW("SRQ-010", "SOLICITED_WAIT: the sender decides who wakes", solicited),
+	SROW("SRQ-011", "EVD_THRESHOLD: the waiter decides how many wake", threshold),
+	ALSO("Dispatchers that may not be waited for, that have a waiter, that grow", dispatcher),
+	ALSO("One thread waits for several dispatchers", notification),
+	ALSO("A thousand endpoints", thousand),
+	SROW("SRQ-034", "Threads post while others reap", threads),
+	SROW("SRQ-045", "Resize up and down under traffic loses nothing", resizing),
 };
 
 int main(void)
 {
-	checks_run_everywhere(cases, sizeof(cases) / sizeof(cases[0]), &apart, dpair_close);
-	apart = false;
-	checks_run(many, sizeof(many) / sizeof(many[0]), "within a node", dpair_close);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	srows_run_everywhere(rows, ARRAY_LEN(rows));
 	return results_end();
 }

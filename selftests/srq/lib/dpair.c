@@ -2,6 +2,7 @@
 /* What dpair.h says. */
 #include <netinet/in.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -252,4 +253,35 @@ bool counts_become(int available, int outstanding)
 			return true;
 	} while (now_ms() < until);
 	return counts(available, outstanding);
+}
+
+bool held(int i, int n, int span)
+{
+	DAT_COUNT have, far;
+
+	OK(dat_ep_recv_query(b.ep[i], &have, &far));
+	CHECK_EQ(have, n);
+	CHECK_EQ(far, span);
+	return true;
+}
+
+bool held_becomes(int i, int n)
+{
+	uint64_t until = now_ms() + WAIT_US / 1000;
+	DAT_COUNT have, far;
+
+	do {
+		OK(dat_ep_recv_query(b.ep[i], &have, &far));
+	} while (have != n && now_ms() < until);
+	CHECK_EQ(have, n);
+	return true;
+}
+
+bool stall(bool on)
+{
+	const char *cmd = on ? "node 1 tc qdisc add dev veth1 root netem loss 100%" :
+			       "node 1 tc qdisc del dev veth1 root";
+
+	CHECK_EQ(system(cmd), 0);
+	return true;
 }

@@ -94,4 +94,10 @@ bool sleeps(atomic_int *tid);
 /* B's counts are these; become these. */
 bool counts(int available, int outstanding);
 bool counts_become(int available, int outstanding);
+/* B's endpoint @i holds so many receives, the newest so far from the oldest; comes to hold them. */
+bool held(int i, int n, int span);
+bool held_becomes(int i, int n);
+
+/* Nothing that node 1 sends over a veth link arrives: who has announced a message is not asked. */
+bool stall(bool on);
 #endif

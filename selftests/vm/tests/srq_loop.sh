@@ -28,4 +28,6 @@ for n in 0 1; do
 done
 tap_run "its port" vm_port 0 alone loop addr 10.78.0.1 addr fd78::1
 tap_run "shared receive contexts" "$VM_BUILD/selftests/srx"
+tap_run "buffers, counts, marks, resize" "$VM_BUILD/selftests/srq_dat"
+tap_run "ends of connections" "$VM_BUILD/selftests/srq_life"
 tap_done

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* What srows.h says. */
+#include "srows.h"
+
+bool apart;
+
+void srows_run(const struct srow *rows, size_t n, const char *where, void (*after)(void))
+{
+	bool ok = false;
+	char name[256];
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (!i || rows[i].run != rows[i - 1].run) {
+			ok = rows[i].run();
+			after();
+		}
+		snprintf(name, sizeof(name), "%s%s%s", rows[i].id ? rows[i].id : "",
+			 rows[i].id ? ": " : "", rows[i].rule);
+		result(ok, name, where);
+	}
+}
+
+void srows_run_everywhere(const struct srow *rows, size_t n)
+{
+	apart = false;
+	srows_run(rows, n, "within a node", dpair_close);
+	if (nodes_are_one())
+		return;
+	apart = true;
+	srows_run(rows, n, "between nodes", dpair_close);
+}

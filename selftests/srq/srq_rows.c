@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Shared receive queues through libdat2: who may take a buffer, what its completion tells, where
+ * that goes, in which order; and what a post costs.
+ * TIMEOUT: 300
+ */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "engine_set.h"
+#include "srows.h"
+
+#define BUF 256
+
+/* An endpoint with a queue of its own takes nothing, whatever comes to it. */
+static bool not_attached(void)
+{
+	DAT_LMR_TRIPLET iov;
+	DAT_EVENT ev;
+
+	CHECK(dpair_open(apart, 8, 1));
+	CHECK(dpair_link(1));
+	OK(post(0, BUF, 1));
+	OK(post(BUF, BUF, 2));
+	/* A's endpoint has no receives yet: the message waits there */
+	iov = seg(&b, 0, 8);
+	OK(dat_ep_post_send(b.ep[0], 1, &iov, cookie(3), DAT_COMPLETION_DEFAULT_FLAG));
+	CHECK(counts(2, 2));
+	iov = seg(&a, 0, BUF);
+	OK(dat_ep_post_recv(a.ep[0], 1, &iov, cookie(4), DAT_COMPLETION_DEFAULT_FLAG));
+	CHECK(dto(a.rx, a.ep[0], 4, DAT_DTO_SUCCESS, 8));
+	CHECK(next(b.tx, &ev));
+	return counts(2, 2);
+}
+
+/* No room at all is enough for a message without bytes, and too little for one with. */
+static bool no_segments(void)
+{
+	CHECK(dpair_open(apart, 8, 1));
+	CHECK(dpair_link(1));
+	OK(dat_srq_post_recv(b.srq, 0, NULL, cookie(5)));
+	OK(dat_srq_post_recv(b.srq, 0, NULL, cookie(6)));
+	OK(put(0, 0, 0, 0));
+	CHECK(dto(b.rx, b.ep[0], 5, DAT_DTO_SUCCESS, 0));
+	OK(put(0, 0, 1, 0));
+	return dto(b.rx, b.ep[0], 6, DAT_DTO_ERR_LOCAL_LENGTH, 0);
+}
+
+/* Equal ones, none, any. */
+static bool cookies(void)
+{
+	static const uint64_t some[] = { 7, 7, 0, 0, ~0ull, 0x8000000000000001, 0x5dee66deadbeef };
+	size_t i;
+
+	CHECK(dpair_open(apart, 8, 1));
+	CHECK(dpair_link(1));
+	for (i = 0; i < ARRAY_LEN(some); i++)
+		OK(post(0, BUF, some[i]));
+	for (i = 0; i < ARRAY_LEN(some); i++) {
+		OK(put(0, 0, 8, 0));
+		CHECK(dto(b.rx, b.ep[0], some[i], DAT_DTO_SUCCESS, 8));
+	}
+	return true;
+}
+
+/* Endpoints with dispatchers of their own. */
+static bool dispatchers(void)
+{
+	DAT_EVD_HANDLE first, second;
+	DAT_EVENT ev;
+	int n;
+
+	CHECK(dpair_open(apart, 16, 1));
+	CHECK(dpair_link(1));
+	first = b.rx;
+	OK(dat_evd_create(b.ia, 64, DAT_HANDLE_NULL, DAT_EVD_DTO_FLAG, &second));
+	b.rx = second;
+	CHECK(dpair_link(1));
+	for (n = 0; n < 8; n++)
+		OK(post(0, BUF, n));
+	for (n = 0; n < 8; n++)
+		OK(put(n % 2, 0, 8, n));
+	/* which buffers they take is open: that depends on what arrives first */
+	for (n = 0; n < 8; n++) {
+		CHECK(next(n % 2 ? second : first, &ev));
+		CHECK_EQ(ev.event_data.dto_completion_event_data.status, DAT_DTO_SUCCESS);
+		CHECK(ev.event_data.dto_completion_event_data.ep_handle == b.ep[n % 2]);
+	}
+	return none(first) && none(second);
+}
+
+/* What differs in two completions, but for the endpoint. */
+static bool same(const DAT_EVENT *x, const DAT_EVENT *y)
+{
+	const DAT_DTO_COMPLETION_EVENT_DATA *p = &x->event_data.dto_completion_event_data;
+	const DAT_DTO_COMPLETION_EVENT_DATA *q = &y->event_data.dto_completion_event_data;
+
+	CHECK_EQ(x->event_number, y->event_number);
+	CHECK_EQ(p->status, q->status);
+	CHECK_EQ(p->operation, q->operation);
+	CHECK_EQ(p->transfered_length, q->transfered_length);
+	CHECK_EQ(p->user_cookie.as_64, q->user_cookie.as_64);
+	return true;
+}
+
+/* The same messages to either side: one has shared receives, one its own. */
+static bool like_native(void)
+{
+	static const size_t lens[] = { 0, 1, 100, BUF };
+	DAT_EVENT shared, own;
+	DAT_LMR_TRIPLET iov;
+	size_t i;
+
+	CHECK(dpair_open(apart, 8, 1));
+	CHECK(dpair_link(1));
+	for (i = 0; i < ARRAY_LEN(lens); i++) {
+		OK(post(0, BUF, 40 + i));
+		iov = seg(&a, 0, BUF);
+		OK(dat_ep_post_recv(a.ep[0], 1, &iov, cookie(40 + i), DAT_COMPLETION_DEFAULT_FLAG));
+		OK(put(0, BUF, lens[i], 0));
+		iov = seg(&b, BUF, lens[i]);
+		OK(dat_ep_post_send(b.ep[0], lens[i] ? 1 : 0, &iov, cookie(0),
+				    DAT_COMPLETION_DEFAULT_FLAG));
+		CHECK(next(b.rx, &shared) && next(a.rx, &own));
+		CHECK(same(&shared, &own));
+	}
+	return true;
+}
+
+/* Post, then a message: it is taken, each time. */
+static bool lockstep(void)
+{
+	int n, rounds = apart ? 1000 : 10000;
+
+	CHECK(dpair_open(apart, 8, 1));
+	CHECK(dpair_link(1));
+	for (n = 0; n < rounds; n++) {
+		OK(post(0, BUF, n));
+		OK(put(0, 0, 8, n));
+		CHECK(dto(b.rx, b.ep[0], n, DAT_DTO_SUCCESS, 8));
+		CHECK(dto(a.tx, a.ep[0], n, DAT_DTO_SUCCESS, 8));
+	}
+	return counts(0, 0);
+}
+
+/* Wherever they begin and end. */
+static bool odd(void)
+{
+	DAT_PROVIDER_ATTR attr;
+	int at, len;
+
+	CHECK(dpair_open(apart, 8, 1));
+	CHECK(dpair_link(1));
+	OK(dat_ia_query(b.ia, NULL, 0, NULL, DAT_PROVIDER_FIELD_ALL, &attr));
+	CHECK(attr.optimal_buffer_alignment > 0);
+	for (at = 1; at < 130; at += 13) {
+		for (len = 1; len < 5000; len = len * 3 + 2) {
+			memset(b.mem, 0xee, 8192);
+			pattern_fill(a.mem + 3, len, at);
+			OK(post(at, len, len));
+			OK(put(0, 3, len, len));
+			CHECK(dto(b.rx, b.ep[0], len, DAT_DTO_SUCCESS, len));
+			CHECK(dto(a.tx, a.ep[0], len, DAT_DTO_SUCCESS, len));
+			CHECK(all_bytes(b.mem, at, 0xee));
+			CHECK(pattern_is(b.mem + at, len, at));
+			CHECK(all_bytes(b.mem + at + len, 8192 - at - len, 0xee));
+		}
+	}
+	return true;
+}
+
+/* ---- Order ----------------------------------------------------------------------------------- */
+
+#define CONNS	8
+#define EACH	250
+#define ROOM	40000
+#define BUFS	48
+
+/* Most are short; some need a packet, several, or to be asked for. */
+static size_t length(int n)
+{
+	static const size_t some[] = { 8, 8, 60, 8, 1400, 8, 9000, 8, 35000 };
+
+	return some[n % ARRAY_LEN(some)];
+}
+
+/* Numbered messages of several connections, each in its order. */
+static bool ordered(void)
+{
+	int sent[CONNS] = { 0 }, got[CONNS] = { 0 }, flying = 0, total = 0, i;
+	DAT_DTO_COMPLETION_EVENT_DATA *d;
+	DAT_EVENT ev;
+
+	CHECK(dpair_open(apart, 64, 1));
+	CHECK(dpair_link(CONNS));
+	for (i = 0; i < BUFS; i++)
+		OK(post(i * ROOM, ROOM, i));
+	while (total < CONNS * EACH) {
+		for (i = 0; i < CONNS && flying < BUFS; i++) {
+			/* its own place for as long as it is under way */
+			uint32_t *at = (void *)(a.mem + (i * 64 + sent[i] % 64) * 4096);
+
+			if (sent[i] == EACH || sent[i] - got[i] >= 8)
+				continue;
+			*at = sent[i];
+			OK(put(i, (i * 64 + sent[i] % 64) * 4096, length(sent[i]), sent[i]));
+			sent[i]++;
+			flying++;
+		}
+		CHECK(next(b.rx, &ev));
+		d = &ev.event_data.dto_completion_event_data;
+		CHECK_EQ(d->status, DAT_DTO_SUCCESS);
+		for (i = 0; d->ep_handle != b.ep[i];)
+			CHECK(++i < CONNS);
+		CHECK_EQ(*(uint32_t *)(b.mem + d->user_cookie.as_64 * ROOM), got[i]);
+		CHECK_EQ(d->transfered_length, length(got[i]));
+		got[i]++;
+		total++;
+		flying--;
+		OK(post(d->user_cookie.as_64 * ROOM, ROOM, d->user_cookie.as_64));
+		while (dat_evd_dequeue(a.tx, &ev) == DAT_SUCCESS)
+			CHECK_EQ(ev.event_data.dto_completion_event_data.status, DAT_DTO_SUCCESS);
+	}
+	return counts_become(BUFS, BUFS);
+}
+
+static bool lossy(const char *what)
+{
+	char cmd[128];
+	int n;
+
+	for (n = 0; n < 2; n++) {
+		snprintf(cmd, sizeof(cmd), "node %d tc qdisc %s dev veth%d root netem loss 5%%",
+			 n, what, n);
+		CHECK_EQ(system(cmd), 0);
+	}
+	return true;
+}
+
+/* Likewise where packets are lost. */
+static bool in_order(void)
+{
+	const char *link = getenv("LINK");
+	bool ok;
+
+	CHECK(ordered());
+	if (!apart || !link || strcmp(link, "veth"))
+		return true;
+	dpair_close();
+	CHECK(lossy("add"));
+	ok = ordered();
+	return lossy("del") && ok;
+}
+
+/* ---- What a post costs ----------------------------------------------------------------------- */
+
+#define QUIET	20000	/* within a node */
+
+/* From here on words on standard output and the end are all that the kernel is asked for. */
+static bool close_door(void)
+{
+	static struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	static const struct sock_fprog prog = { ARRAY_LEN(code), code };
+
+	CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog), 0);
+	return true;
+}
+
+/* Messages in a window, before (@late: after) which their buffers are posted. */
+static bool flood(int msgs, bool late)
+{
+	int posted = 0, sent = 0, got = 0, acked = 0;
+	DAT_EVENT ev;
+
+	while (got < msgs || acked < msgs) {
+		if (!late && posted < msgs && posted - got < 16) {
+			OK(post(0, BUF, posted));
+			posted++;
+		}
+		if (sent < msgs && sent - got < 16 && sent - acked < 32 &&
+		    (late || sent < posted)) {
+			OK(put(0, 0, 8, sent));
+			sent++;
+		}
+		if (late && posted < sent && (sent - got == 16 || sent == msgs)) {
+			OK(post(0, BUF, posted));
+			posted++;
+		}
+		if (dat_evd_dequeue(b.rx, &ev) == DAT_SUCCESS) {
+			CHECK_EQ(ev.event_data.dto_completion_event_data.status, DAT_DTO_SUCCESS);
+			CHECK_EQ(ev.event_data.dto_completion_event_data.user_cookie.as_64, got);
+			got++;
+		}
+		if (dat_evd_dequeue(a.tx, &ev) == DAT_SUCCESS)
+			acked++;
+	}
+	return true;
+}
+
+static bool quiet_run(void)
+{
+	CHECK(dpair_open(apart, 64, 1));
+	CHECK(dpair_link(1));
+	CHECK(flood(64, true) && flood(64, false));
+	CHECK(close_door());
+	return flood(apart ? QUIET / 10 : QUIET, false) && flood(QUIET / 10, true);
+}
+
+/* In a process that may not enter the kernel any more, while engines poll. */
+static bool quiet(void)
+{
+	int status = -1;
+	bool ok;
+	pid_t pid;
+
+	ok = engine_set_all("engine poll idle-us 10000000");
+	fflush(stdout);
+	pid = ok ? fork() : -1;
+	if (!pid)
+		_exit(!quiet_run());
+	ok = pid > 0 && waitpid(pid, &status, 0) == pid;
+	CHECK(engine_set_all("engine inline idle-us 100"));
+	CHECK(ok);
+	CHECK_EQ(status, 0);
+	return true;
+}
+
+static const struct srow rows[] = {
+	SROW("SRQ-002", "An endpoint that is not attached never takes one", not_attached),
+	SROW("SRQ-004", "Zero segments take a message of no bytes", no_segments),
+	SROW("SRQ-006", "The cookie comes back unchanged; it need not be unique, and may be null",
+	     cookies),
+	SROW("SRQ-007", "The completion goes to the dispatcher of the endpoint that took the buffer",
+	     dispatchers),
+	SROW("SRQ-014", "A post never blocks, and makes no system call", quiet),
+	SROW("SRQ-015", "A message that arrives right after a post is taken", lockstep),
+	SROW("SRQ-016", "Completions equal those of receives posted on the endpoint", like_native),
+	SROW("SRQ-017", "For each connection completions follow the order of its sends", in_order),
+	SROW("SRQ-033", "Alignment is advice only", odd),
+};
+
+int main(void)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	srows_run_everywhere(rows, ARRAY_LEN(rows));
+	return results_end();
+}
