@@ -5,8 +5,8 @@
  *
  *   fibench -p PROVIDER [OPTION...] MEASURE...
  *
- *   MEASURE is latency, rate, bandwidth, more, posted, unexpected or overlap, with a parameter:
- *   latency:8, posted:1000 (measure.h)
+ *   MEASURE is latency, rate, bandwidth, more, posted, unexpected, shared or overlap, with a
+ *   parameter: latency:8, posted:1000 (measure.h)
  *
  *   -l LABEL      what the row is called
  *   -n NODE,NODE  network namespaces of both ends
@@ -127,6 +127,10 @@ static void in_one_thread(const struct plan *plan, const struct bench *b, const 
 {
 	struct pair p = {};
 
+	if (!strcmp(what, "shared")) {
+		one_shared(plan, b->ends, param);
+		return;
+	}
 	pair_open(&p, &b->ends[0], &b->ends[1]);
 	if (!strcmp(what, "latency"))
 		one_latency(plan, &p, param);

@@ -12,6 +12,7 @@
  *   more       one way, so many messages of which all but the last say FI_MORE
  *   posted     one way, with so many receives posted that match exactly, this one among them
  *   unexpected one way, the receive posted last, with so many messages that wait for theirs
+ *   shared     one way, to so many connected endpoints in turn that share their receives
  *   overlap    the share of a transfer that goes on while the receiver computes; bytes
  */
 #ifndef BENCH_MEASURE_H
@@ -54,6 +55,8 @@ void one_latency(const struct plan *plan, struct pair *p, size_t size);
 void one_stream(const struct plan *plan, struct pair *p, size_t size, int under_way);
 void one_more(const struct plan *plan, struct pair *p, int size);
 void one_match(const struct plan *plan, struct pair *p, int others, bool posted);
+/* The same, with ends of its own. */
+void one_shared(const struct plan *plan, const struct side_opts *ends, size_t endpoints);
 
 /* Two processes; called in both. */
 void two_latency(const struct plan *plan, struct two *t, size_t size);
