@@ -426,8 +426,11 @@ static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 	}
 	if (h->ack != lane->snd_una || sp)
 		weft_lane_acked(path, lane, h, sp, out);
-	if (!(h->flags & WEFT_PKT_PSN))
+	if (!(h->flags & WEFT_PKT_PSN)) {
+		if (unlikely(h->flags & WEFT_PKT_DUP))
+			weft_rack_dup(path, lane, h->psn);
 		return 1;
+	}
 	if (likely(seen == WEFT_PSN_NEW)) {
 		if (left->len > left->seg) {
 			u32 n = weft_rx_run(path, lane, h, left, *rest, out);
@@ -446,6 +449,10 @@ static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 		weft_count(core, rx_dropped);
 	} else {
 		weft_count(core, rx_duplicate);
+		if (seen == WEFT_PSN_OLD) {
+			lane->dup = true;
+			lane->dup_psn = h->psn;
+		}
 	}
 	/* a sign of life in any case */
 	lane->ack_now = true;

@@ -101,6 +101,7 @@ struct weft_conf {
 	X(rx_dropped, "received packets dropped for want of memory or room")	\
 	X(rx_runs, "runs of packets that were taken as one")		\
 	X(retransmits, "packets sent again")				\
+	X(spurious, "packets sent again that had arrived, as the peer tells")	\
 	X(timeouts, "retransmission timeouts")				\
 	X(acks_sent, "packets that only acknowledge")			\
 	X(msgs_sent, "messages sent")					\

@@ -361,7 +361,9 @@ void weft_frame_ack(struct weft_path *path, struct weft_lane *lane, struct weft_
 	weft_path_get(path);
 	tx->path = path;
 	tx->lane = lane->no;
-	weft_frame_header(path, lane, tx->raw, 0, 0, out->now);
+	weft_frame_header(path, lane, tx->raw, lane->dup ? WEFT_PKT_DUP : 0,
+			  lane->dup ? lane->dup_psn : 0, out->now);
+	lane->dup = false;
 	if (lane->rcv_ahead) {
 		u32 n = weft_lane_sack(lane, words);
 

@@ -14,7 +14,8 @@
  *
  * Loss: RACK (RFC 8985): a packet is lost when one sent later has arrived and the time of a round
  * trip plus a reordering window has passed since it was sent. Timeout: RFC 6298, after one tail-
- * loss probe. Window: slow start, additive increase, halved once per round trip with loss.
+ * loss probe. The reordering window adapts: rack.c.
+ * Window: slow start, additive increase, halved once per round trip with loss.
  *
  * Receiving. Every PSN before rcv_nxt has been received, those in lane->bits beyond it. A PSN is
  * remembered only when all chunks of its packet have been taken.
@@ -33,6 +34,7 @@ void weft_lane_init(struct weft_lane *lane, u8 no)
 	lane->no = no;
 	lane->cwnd = WEFT_CWND_INIT;
 	lane->ssthresh = WEFT_WINDOW;
+	lane->reo_mult = 1;
 	lane->rto_at = U64_MAX;
 	lane->reo_at = U64_MAX;
 	lane->ack_at = U64_MAX;
@@ -193,8 +195,8 @@ static void weft_lane_arm(struct weft_path *path, struct weft_lane *lane, weft_n
 		return;
 	}
 	if (!lane->probed && !lane->backoff && path->srtt)
-		wait = min(max_t(weft_ns, 2 * path->srtt, path->core->conf.rto_min_ns / 2) +
-				   path->peer_ack_delay,
+		wait = min(max_t(weft_ns, 2 * path->srtt + 4 * path->rttvar,
+				 path->core->conf.rto_min_ns / 8) + path->peer_ack_delay,
 			   path->rto);
 	else
 		wait = min_t(weft_ns, path->rto << min_t(u8, lane->backoff, 10), WEFT_RTO_MAX);
@@ -220,6 +222,7 @@ static void weft_lane_reduce(struct weft_path *path, struct weft_lane *lane, u32
 
 	if ((s32)(psn - lane->recover) < 0)
 		return;
+	weft_rack_lost(lane);
 	lane->ssthresh = calm ? lane->cwnd - lane->cwnd / 16 : lane->cwnd / 2;
 	lane->ssthresh = max_t(u32, lane->ssthresh, WEFT_CWND_MIN);
 	lane->cwnd = lane->ssthresh;
@@ -230,7 +233,7 @@ static void weft_lane_reduce(struct weft_path *path, struct weft_lane *lane, u32
 /* Which packets must be lost, when others that were sent later have come? */
 static void weft_lane_detect(struct weft_path *path, struct weft_lane *lane, weft_ns now)
 {
-	weft_ns reo = max_t(weft_ns, path->srtt / 4, 20 * NSEC_PER_USEC);
+	weft_ns reo = weft_rack_window(path, lane);
 	struct weft_list *l, *tmp;
 
 	lane->reo_at = U64_MAX;
@@ -617,6 +620,7 @@ void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct wef
 		/* without memory for that the whole run goes */
 		if (rec->nseg > room)
 			weft_rec_split(path, rec, room, out);
+		weft_rack_again(lane, rec);
 		weft_lane_again(path, lane, rec, out);
 	}
 	if (unlikely(!weft_list_empty(&lane->lost)))

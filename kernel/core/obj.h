@@ -38,6 +38,9 @@
 #define WEFT_RXM_SMALL		128	/* payload that stands in a remote message itself */
 #define WEFT_PAYLOAD_MIN	1232	/* UDP payload that every path can carry */
 #define WEFT_ACK_EVERY		64	/* packets that wait for an acknowledgement at most */
+#define WEFT_REO_MIN	(20 * NSEC_PER_USEC)	/* reordering window */
+#define WEFT_REO_MULT		8	/* how much it may grow */
+#define WEFT_REO_KEEP		16	/* round trips with loss before it shrinks again */
 #define WEFT_CWND_MIN		2
 #define WEFT_CWND_INIT		16
 #define WEFT_CWND_CALM		256	/* a window that grows beyond only while nothing queues */
@@ -195,11 +198,18 @@ struct weft_part {
  * @rack_at: when the newest packet known to have arrived was sent
  * @rack_psn: its PSN
  * @rack_rtt: its round-trip time
+ * @reo_mult: reordering window, in units of its smallest
+ * @reo_keep: round trips with loss for which it stays so
+ * @reo_next: what is told of packets sent again for nothing counts from this PSN on
+ * @again_lo: PSNs that were sent again since these were acknowledged: first one
+ * @again_hi: and the one behind the last
  * @rto_at: when the oldest packet is given up, or probed for
  * @reo_at: when packets that may only have been reordered are taken for lost
  * @rcv_nxt: every PSN before this one has been received
  * @rcv_ahead: PSNs received beyond
  * @rcv_unacked: packets received and not yet acknowledged
+ * @dup: the peer is to be told of @dup_psn
+ * @dup_psn: PSN of a packet that came when it had been received before
  * @ack_now: an acknowledgement is due at once
  * @ack_at: when one is due at the latest
  * @rcv_at: when the newest packet came that raised @rcv_nxt
@@ -233,11 +243,18 @@ struct weft_lane {
 	weft_ns rack_at;
 	u32 rack_psn;
 	weft_ns rack_rtt;
+	u8 reo_mult;
+	u8 reo_keep;
+	u32 reo_next;
+	u32 again_lo;
+	u32 again_hi;
 	weft_ns rto_at;
 	weft_ns reo_at;
 	u32 rcv_nxt;
 	u32 rcv_ahead;
 	u32 rcv_unacked;
+	bool dup;
+	u32 dup_psn;
 	bool ack_now;
 	weft_ns ack_at;
 	weft_ns rcv_at;

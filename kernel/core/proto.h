@@ -77,6 +77,13 @@ weft_ns weft_lane_next(const struct weft_lane *lane);
 void weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 u32 weft_lane_sack(const struct weft_lane *lane, u32 *words);
 
+/* ---- rack.c ---------------------------------------------------------------------- */
+
+weft_ns weft_rack_window(const struct weft_path *path, const struct weft_lane *lane);
+void weft_rack_lost(struct weft_lane *lane);
+void weft_rack_again(struct weft_lane *lane, const struct weft_rec *rec);
+void weft_rack_dup(struct weft_path *path, struct weft_lane *lane, u32 psn);
+
 /* ---- path.c ---------------------------------------------------------------------- */
 
 struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sockaddr *addr, u8 src);

@@ -31,6 +31,7 @@
 /* Flags of packets; unknown ones do not count */
 #define WEFT_PKT_ACKNOW		1	/* acknowledge at once */
 #define WEFT_PKT_PSN		2	/* @psn counts: the packet is to be acknowledged */
+#define WEFT_PKT_DUP		4	/* no PSN: @psn came when it had been received before */
 
 /* Types of chunks */
 #define WEFT_CHUNK_EAGER	1
