@@ -26,7 +26,7 @@
  */
 #include <sys/mman.h>
 
-#include "weft_fi.h"
+#include "weft_post.h"
 
 #define WEFT_FI_BUF_PLAIN	128	/* untagged slots, at most */
 #define WEFT_FI_BUF_DEFAULT	16384	/* FI_OPT_BUFFERED_LIMIT */

@@ -150,7 +150,7 @@ void weft_fi_srx_leave(struct weft_fi_ep *ep, struct weft_fi_cq *cq);
 /* weft_post.c; the forms of weft_msg.c are weft_post.h */
 ssize_t weft_fi_send(struct weft_fi_ep *ep, const struct weft_fi_op *op);
 ssize_t weft_fi_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op);
-int weft_fi_refuse(const struct weft_fi_op *op, int err) __attribute__((cold));
+int weft_fi_refused(uint64_t flags, size_t count, int err) __attribute__((cold));
 uint32_t weft_fi_more(struct weft_fi_half *half);
 void weft_fi_posted(struct weft_fi_half *half, uint32_t more);
 

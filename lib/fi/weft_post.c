@@ -9,7 +9,7 @@
 #include "weft_post.h"
 
 /* Why an entry is refused, for the log. Return: @err. */
-int weft_fi_refuse(const struct weft_fi_op *op, int err)
+int weft_fi_refused(uint64_t flags, size_t count, int err)
 {
 	const char *why = "";
 
@@ -31,7 +31,7 @@ int weft_fi_refuse(const struct weft_fi_op *op, int err)
 		break;
 	}
 	return weft_fi_fail(FI_LOG_EP_DATA, err, "flags %#llx, %zu segments: %s",
-			    (unsigned long long)op->flags, op->count, why);
+			    (unsigned long long)flags, count, why);
 }
 
 /**

@@ -20,6 +20,12 @@
 #define WEFT_FI_RECV_FLAGS	(WEFT_FI_RX_OP_FLAGS | FI_DELIVERY_COMPLETE | FI_MORE)
 #define WEFT_FI_INLINED		static inline __attribute__((always_inline))
 
+/* by values: a structure whose address is given away has to be made, in every form */
+WEFT_FI_INLINED int weft_fi_refuse(const struct weft_fi_op *op, int err)
+{
+	return weft_fi_refused(op->flags, op->count, err);
+}
+
 WEFT_FI_INLINED size_t weft_fi_total(const struct weft_fi_op *op)
 {
 	size_t len = 0, i;
