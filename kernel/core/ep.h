@@ -150,6 +150,7 @@ struct weft_member {
  * @av: address vector
  * @sq: send ring; sq_mutex
  * @entry: the one that is being worked on; sq_mutex
+ * @txe: its completion, when it is written at once (as @rxe); sq_mutex
  * @owed: a path that has something to send when the ring has been emptied, referenced; sq_mutex
  * @hand: a free send: what has been accepted can always be completed; sq_mutex
  * @scratch: payload on its way; sq_mutex
@@ -174,6 +175,7 @@ struct weft_member {
  * @sq_given: their slots before this one belong to the program again
  * @rq: receive ring
  * @rentry: the receive that is being applied
+ * @rxe: the completion of a message that is being taken; on the stack it would be zeroed first
  * @rq_stalled: there was no free receive
  * @draining: the receive ring is being emptied
  * @ncut: bits in @cut
@@ -238,6 +240,7 @@ struct weft_ep {
 	struct weft_av *av;
 	struct weft_ring sq;
 	struct weft_sq_entry entry;
+	struct weft_cqe txe;
 	struct weft_path *owed;
 	struct weft_txm *hand;
 	u8 *scratch;
@@ -262,6 +265,7 @@ struct weft_ep {
 	u32 sq_given;
 	struct weft_ring rq;
 	struct weft_rq_entry rentry;
+	struct weft_cqe rxe;
 	bool rq_stalled;
 	bool draining;
 	u32 ncut;

@@ -309,28 +309,15 @@ static struct weft_flow *weft_flow_make(struct weft_ep *ep, const struct weft_so
 	return err ? ERR_PTR(err) : flow;
 }
 
-/**
- * weft_flow_find - the flow to a destination of a connectionless endpoint
- * @ep: the endpoint; ep->sq_mutex is held
- * @dst: index in its address vector
- * @out: output
- *
- * There is one flow to an address, even when it stands in the vector more than once: order is that
- * of endpoints.
- *
- * Sleeps. Return: the flow, ERR_PTR(-EINVAL: no such destination, -ECONNREFUSED: nobody there
- * (local), ...).
- */
-struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, struct weft_out *out)
+/* Not the flow that was used last, or the address vector has changed. As weft_flow_find(). */
+static noinline struct weft_flow *weft_flow_look(struct weft_ep *ep, u32 dst, u32 gen,
+						 struct weft_out *out)
 {
-	struct weft_flow *flow = ep->recent;
-	u32 gen = weft_av_gen(ep->av);
 	struct weft_sockaddr peer;
-	struct weft_av_entry *e;
 	struct weft_list *l, *chain;
+	struct weft_av_entry *e;
+	struct weft_flow *flow;
 
-	if (likely(flow && ep->recent_dst == dst && ep->recent_gen == gen && weft_flow_alive(flow)))
-		return flow;
 	weft_rcu_lock();
 	e = weft_av_get(ep->av, dst);
 	if (e)
@@ -357,6 +344,28 @@ found:
 	ep->recent_dst = dst;
 	ep->recent_gen = gen;
 	return flow;
+}
+
+/**
+ * weft_flow_find - the flow to a destination of a connectionless endpoint
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @dst: index in its address vector
+ * @out: output
+ *
+ * There is one flow to an address, even when it stands in the vector more than once: order is that
+ * of endpoints.
+ *
+ * Sleeps. Return: the flow, ERR_PTR(-EINVAL: no such destination, -ECONNREFUSED: nobody there
+ * (local), ...).
+ */
+struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, struct weft_out *out)
+{
+	struct weft_flow *flow = ep->recent;
+	u32 gen = weft_av_gen(ep->av);
+
+	if (likely(flow && ep->recent_dst == dst && ep->recent_gen == gen && weft_flow_alive(flow)))
+		return flow;
+	return weft_flow_look(ep, dst, gen, out);
 }
 
 /* ---- Receiving ------------------------------------------------------------------- */

@@ -7,6 +7,9 @@
  * follow until nothing is left. Their number is bounded by what is under way: nothing is put out
  * twice.
  *
+ * Most calls find little to do: the steps are functions of their own, so that nobody pays for the
+ * registers and the stack of one that is not taken.
+ *
  * Locks: none is held; the steps take what they need.
  */
 #include "proto.h"
@@ -31,7 +34,7 @@ void weft_out_init(struct weft_out *out, struct weft_core *core)
 	weft_list_init(&out->serve);
 }
 
-static void weft_flush_start(struct weft_out *out)
+static noinline void weft_flush_start(struct weft_out *out)
 {
 	struct weft_list *l;
 
@@ -81,7 +84,7 @@ static void weft_flush_leave(struct weft_path *path, struct weft_out *out)
 	weft_path_put(path);
 }
 
-static void weft_flush_copies(struct weft_out *out)
+static noinline void weft_flush_copies(struct weft_out *out)
 {
 	struct weft_path *path = NULL;
 	u32 i, n = out->ncopy;
@@ -110,7 +113,7 @@ static void weft_flush_copies(struct weft_out *out)
 	memmove(out->copy, out->copy + n, out->ncopy * sizeof(out->copy[0]));
 }
 
-static void weft_flush_more(struct weft_out *out)
+static noinline void weft_flush_more(struct weft_out *out)
 {
 	struct weft_list todo, *l;
 
@@ -152,7 +155,7 @@ static void weft_flush_stale(struct weft_tx *tx)
 	tx->last = 0;
 }
 
-static void weft_flush_tx(struct weft_out *out)
+static noinline void weft_flush_tx(struct weft_out *out)
 {
 	u32 i, n = out->ntx, packets = 0, bytes = 0;
 
@@ -174,7 +177,7 @@ static void weft_flush_tx(struct weft_out *out)
 	out->ntx = 0;
 }
 
-static void weft_flush_wake(struct weft_out *out)
+static noinline void weft_flush_wake(struct weft_out *out)
 {
 	struct weft_list *l;
 
@@ -206,7 +209,7 @@ static void weft_flush_wake(struct weft_out *out)
 	}
 }
 
-static void weft_flush_cold(struct weft_out *out)
+static noinline void weft_flush_cold(struct weft_out *out)
 {
 	struct weft_list *l;
 
@@ -216,30 +219,44 @@ static void weft_flush_cold(struct weft_out *out)
 	}
 }
 
+/* One round, but for wake-ups and work. Return: there was something. */
+static inline bool weft_flush_round(struct weft_out *out)
+{
+	bool any = false;
+
+	if (!weft_list_empty(&out->start)) {
+		weft_flush_start(out);
+		any = true;
+	}
+	if (unlikely(!weft_list_empty(&out->serve))) {
+		weft_srq_flush(out);
+		any = true;
+	}
+	if (unlikely(!weft_list_empty(&out->grant))) {
+		weft_grant_flush(out);
+		any = true;
+	}
+	if (out->ncopy) {
+		weft_flush_copies(out);
+		any = true;
+	}
+	if (out->ntx) {
+		weft_flush_tx(out);
+		any = true;
+	}
+	if (unlikely(!weft_list_empty(&out->more))) {
+		weft_flush_more(out);
+		any = true;
+	}
+	return any;
+}
+
 void weft_flush(struct weft_out *out)
 {
-	for (;;) {
-		if (!weft_list_empty(&out->start))
-			weft_flush_start(out);
-		if (unlikely(!weft_list_empty(&out->serve)))
-			weft_srq_flush(out);
-		if (unlikely(!weft_list_empty(&out->grant)))
-			weft_grant_flush(out);
-		if (out->ncopy)
-			weft_flush_copies(out);
-		if (out->ntx)
-			weft_flush_tx(out);
-		if (!weft_list_empty(&out->more)) {
-			weft_flush_more(out);
-			continue;
-		}
-		if (!weft_list_empty(&out->start) || out->ncopy || out->ntx ||
-		    !weft_list_empty(&out->serve) || !weft_list_empty(&out->grant))
-			continue;
-		if (!weft_list_empty(&out->wake) || !weft_list_empty(&out->wake_eq))
-			weft_flush_wake(out);
-		if (!weft_list_empty(&out->cold))
-			weft_flush_cold(out);
-		break;
-	}
+	while (weft_flush_round(out))
+		;
+	if (!weft_list_empty(&out->wake) || !weft_list_empty(&out->wake_eq))
+		weft_flush_wake(out);
+	if (!weft_list_empty(&out->cold))
+		weft_flush_cold(out);
 }

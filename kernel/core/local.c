@@ -168,12 +168,12 @@ static int weft_local_short(struct weft_ep *ep, struct weft_flow *flow,
 	       lep->match.nunexp < ep->core->conf.envelope_max;
 	post = weft_local_match(lep, src, e, out);
 	if (likely(post)) {
-		struct weft_cqe c;
+		struct weft_cqe *c = &lep->rxe;
 
-		weft_recv_cqe(&c, lep, post, e->tag, e->data, e->len, src, weft_local_flags(e));
-		if (likely(weft_recv_inline(lep, post, &c, pay, out))) {
-			if (unlikely(c.status) && lep->conf.flags & WEFT_EPF_STRICT)
-				err = -(int)c.status;
+		weft_recv_cqe(c, lep, post, e->tag, e->data, e->len, src, weft_local_flags(e));
+		if (likely(weft_recv_inline(lep, post, c, pay, out))) {
+			if (unlikely(c->status) && lep->conf.flags & WEFT_EPF_STRICT)
+				err = -(int)c->status;
 			goto out;
 		}
 	} else if (!room || e->flags & WEFT_SQ_MATCH || weft_local_later(lep, e)) {

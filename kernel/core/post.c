@@ -216,6 +216,8 @@ void weft_post_turn(struct weft_ep *ep, struct weft_post *post, const struct wef
 bool weft_post_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,
 		      const void *payload, u64 n, struct weft_out *out)
 {
+	bool turns = !weft_list_empty(&ep->turn);
+
 	if (n > WEFT_INLINE_MAX || post->vec.n != 1 || !ep->rx_cq ||
 	    !(e->status || post->flags & WEFT_RQ_COMPLETION))
 		return false;
@@ -227,9 +229,11 @@ bool weft_post_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 		return false;
 	}
 	weft_recv_count(ep, post, e->status, out);
-	weft_list_del(&post->turn);
+	if (unlikely(turns))
+		weft_list_del(&post->turn);
 	weft_post_free(ep, post, out);
-	weft_turn_next(ep, e->src, out);
+	if (unlikely(turns))
+		weft_turn_next(ep, e->src, out);
 	return true;
 }
 
@@ -249,7 +253,8 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 	u64 n = min(e->len, post->vec.len);
 
 	/* of what is announced more is kept than a completion */
-	if (unlikely(post->flags & WEFT_RQ_ANNOUNCE) || unlikely(!weft_turn_of(ep, post, e->src)))
+	if (unlikely(post->flags & WEFT_RQ_ANNOUNCE) ||
+	    unlikely(!weft_list_empty(&ep->turn) && !weft_turn_of(ep, post, e->src)))
 		return false;
 	/* its buffer may be released in another queue before this one is read */
 	if (unlikely(n && post->multi && post->srq))

@@ -154,7 +154,24 @@ struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *
 				struct weft_flow *flow, const void *pay);
 void weft_send_queue(struct weft_txm *txm, struct weft_out *out);
 int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst);
-const void *weft_send_bytes(struct weft_ep *ep, const struct weft_sq_entry *e);
+
+/*
+ * The payload of a short entry, at most WEFT_INLINE_MAX bytes, which is still in the ring;
+ * ep->sq_mutex is held. It is to be copied once, and not to be looked at: the program may change
+ * what is in the ring. Sleeps. Return: where it stands, in the ring or copied to ep->scratch;
+ * ERR_PTR(-EFAULT, -ENOMEM).
+ */
+static inline const void *weft_send_bytes(struct weft_ep *ep, const struct weft_sq_entry *e)
+{
+	const void *pay = e->inl ? weft_ring_inline(&ep->sq, e) : NULL;
+	int err;
+
+	if (likely(pay))
+		return pay;
+	err = weft_send_payload(ep, e, ep->scratch);
+	return err ? ERR_PTR(err) : ep->scratch;
+}
+
 void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_send_over(struct weft_txm *txm, struct weft_out *out);
 void weft_send_withdraw(struct weft_txm *txm, int status, struct weft_out *out);

@@ -165,11 +165,11 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 	post = weft_recv_find(ep, weft_msg_kind(h->flags), src, h->tag, h->len, out);
 	if (likely(post)) {
 		if (whole && h->len <= WEFT_INLINE_MAX) {
-			struct weft_cqe e;
+			struct weft_cqe *e = &ep->rxe;
 
-			weft_recv_cqe(&e, ep, post, h->tag, h->data, h->len, src, h->flags);
-			inl = weft_recv_inline(ep, post, &e, whole, out);
-			cut = ep->conf.flags & WEFT_EPF_STRICT ? e.status : 0;
+			weft_recv_cqe(e, ep, post, h->tag, h->data, h->len, src, h->flags);
+			inl = weft_recv_inline(ep, post, e, whole, out);
+			cut = ep->conf.flags & WEFT_EPF_STRICT ? e->status : 0;
 		}
 		if (!inl) {
 			if (!rxm)

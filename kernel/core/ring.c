@@ -27,24 +27,6 @@ void weft_ring_init(struct weft_ring *r, const void *slots, u32 size)
 	r->announce = false;
 }
 
-/**
- * weft_ring_look - read the producer index (barrier A)
- * @r: the ring
- * @doorbell: where the user keeps it
- *
- * Return: WEFT_RING_OK, WEFT_RING_EMPTY, WEFT_RING_CORRUPT: the index is outside of the ring.
- */
-int weft_ring_look(struct weft_ring *r, const u32 *doorbell)
-{
-	/* barrier A: slots are read after the index */
-	u32 prod = smp_load_acquire(doorbell);
-
-	if (prod - r->cons > r->size)
-		return WEFT_RING_CORRUPT;
-	r->prod = prod;
-	return prod == r->cons ? WEFT_RING_EMPTY : WEFT_RING_OK;
-}
-
 static const u64 *weft_ring_at(const struct weft_ring *r, u32 index)
 {
 	return (const u64 *)((const u8 *)r->slots +

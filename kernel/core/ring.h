@@ -107,10 +107,27 @@ struct weft_rq_entry {
 };
 
 void weft_ring_init(struct weft_ring *r, const void *slots, u32 size);
-int weft_ring_look(struct weft_ring *r, const u32 *doorbell);
 int weft_ring_sq(const struct weft_ring *r, bool msg, struct weft_sq_entry *e);
 int weft_ring_rq(const struct weft_ring *r, bool msg, struct weft_rq_entry *e);
 void weft_ring_payload(const struct weft_ring *r, const struct weft_sq_entry *e, void *dst);
+
+/**
+ * weft_ring_look - read the producer index (barrier A)
+ * @r: the ring
+ * @doorbell: where the user keeps it
+ *
+ * Return: WEFT_RING_OK, WEFT_RING_EMPTY, WEFT_RING_CORRUPT: the index is outside of the ring.
+ */
+static inline int weft_ring_look(struct weft_ring *r, const u32 *doorbell)
+{
+	/* barrier A: slots are read after the index */
+	u32 prod = smp_load_acquire(doorbell);
+
+	if (prod - r->cons > r->size)
+		return WEFT_RING_CORRUPT;
+	r->prod = prod;
+	return prod == r->cons ? WEFT_RING_EMPTY : WEFT_RING_OK;
+}
 
 /*
  * The payload that stands in the ring behind a send, where it is: the user may change it at any

@@ -235,12 +235,12 @@ static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struc
  */
 void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out)
 {
-	struct weft_cqe c;
+	struct weft_cqe *c = &ep->txe;
 
-	if (ep->tx_cq && (e->err || e->flags & WEFT_SQ_COMPLETION)) {
-		weft_send_fill(&c, ep, e->context, e->tag, e->len, e->tagged, e->err);
-		if (unlikely(!weft_cq_post(ep->tx_cq, &c, NULL, 0, NULL, out))) {
-			weft_send_post(ep, weft_send_use(ep), &c, out);
+	if ((e->err || e->flags & WEFT_SQ_COMPLETION) && ep->tx_cq) {
+		weft_send_fill(c, ep, e->context, e->tag, e->len, e->tagged, e->err);
+		if (unlikely(!weft_cq_post(ep->tx_cq, c, NULL, 0, NULL, out))) {
+			weft_send_post(ep, weft_send_use(ep), c, out);
 			return;
 		}
 	}
@@ -322,26 +322,6 @@ int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *d
 	if (unlikely(READ_ONCE(ep->polled) || ep->win))
 		return weft_send_pinned(ep, e, dst);
 	return weft_user_read(ep->conf.mc, &e->vec, 0, dst, (u32)e->len);
-}
-
-/**
- * weft_send_bytes - the payload of a short entry
- * @ep: the endpoint; ep->sq_mutex is held
- * @e: the entry, still in the ring; at most WEFT_INLINE_MAX bytes
- *
- * It is to be copied once, and not to be looked at: the program may change what is in the ring.
- *
- * Sleeps. Return: where it stands, in the ring or copied to ep->scratch; ERR_PTR(-EFAULT, -ENOMEM).
- */
-const void *weft_send_bytes(struct weft_ep *ep, const struct weft_sq_entry *e)
-{
-	const void *pay = e->inl ? weft_ring_inline(&ep->sq, e) : NULL;
-	int err;
-
-	if (likely(pay))
-		return pay;
-	err = weft_send_payload(ep, e, ep->scratch);
-	return err ? ERR_PTR(err) : ep->scratch;
 }
 
 static bool weft_send_window(const struct weft_path *path, u64 len)
