@@ -60,13 +60,17 @@ void weft_rxm_complete(struct weft_rxm *rxm)
 	rxm->path->nwait--;
 }
 
-/* Bytes of an eager message are missing: who waits for it must hear when the peer dies. */
-static void weft_rxm_incomplete(struct weft_rxm *rxm)
+/*
+ * Bytes of an eager message are missing, as they have not come or, with @err, cannot be taken now:
+ * who waits for it must hear when the peer dies. Return: @err.
+ */
+static int weft_rxm_incomplete(struct weft_rxm *rxm, int err)
 {
-	if (rxm->needs)
-		return;
-	rxm->needs = true;
-	weft_path_needs(rxm->path, rxm->path->heard_at);
+	if (!rxm->needs) {
+		rxm->needs = true;
+		weft_path_needs(rxm->path, rxm->path->heard_at);
+	}
+	return err;
 }
 
 /**
@@ -428,7 +432,7 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 	if (weft_rxm_go_direct(rxm)) {
 		n = off < rxm->room ? min_t(u32, len, (u32)rxm->room - off) : 0;
 		if (n && out->ncopy == WEFT_OUT_COPY)
-			return -ENOBUFS;
+			return weft_rxm_incomplete(rxm, -ENOBUFS);
 		if (n > rxm->win[0].todo) {
 			path->rx_gone += len;
 			return 0;
@@ -444,20 +448,20 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 			if (!n)
 				weft_rxm_step(rxm, out);
 		} else {
-			weft_rxm_incomplete(rxm);
+			weft_rxm_incomplete(rxm, 0);
 		}
 		return 0;
 	}
 	if (!rxm->buf) {
 		rxm->buf = rxm->len <= rxm->nsmall ? rxm->small : weft_alloc(rxm->len);
 		if (!rxm->buf)
-			return -ENOMEM;
+			return weft_rxm_incomplete(rxm, -ENOMEM);
 	}
 	if (len > WEFT_INLINE_MAX) {
 		struct weft_copy *c = &out->copy[out->ncopy];
 
 		if (out->ncopy == WEFT_OUT_COPY)
-			return -ENOBUFS;
+			return weft_rxm_incomplete(rxm, -ENOBUFS);
 		out->ncopy++;
 		weft_rxm_get(rxm);
 		c->rxm = rxm;
@@ -475,7 +479,7 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 	if (rxm->stored == rxm->len)
 		weft_rxm_is_whole(rxm, out);
 	else if (rxm->got < rxm->len)
-		weft_rxm_incomplete(rxm);
+		weft_rxm_incomplete(rxm, 0);
 	return 0;
 }
 

@@ -400,6 +400,52 @@ TEST(message__levels)
 	level(_metadata, WEFT_SQ_MATCH, false);
 }
 
+/*
+ * There is no memory for the @nth allocation while a message comes, and then its sender is heard of
+ * no more. Return: it had come so far that its receive failed.
+ */
+static bool silenced(struct __test_metadata *_metadata, u32 nth)
+{
+	struct weft_ep_info info;
+	int serr = -1, rerr = -1;
+	struct rig_conf conf;
+	struct pair t;
+	u64 failed;
+	u32 i;
+
+	rig_conf_default(&conf, 18);
+	conf.nodes = 2;
+	pair_init(&t, &conf, 1, 1300, 1300);
+	post_recv(&t, 1);
+	post_send(&t, 0, 1);
+	rig_run(t.rig, NSEC_PER_SEC);
+	ASSERT_EQ(SEND | RECV, completed(&t, &serr, &rerr));
+	failed = weft_host_failed();
+	weft_host_fail_nth(nth);
+	post_send(&t, 0, 1);
+	for (i = 0; i < 100 && weft_host_failed() == failed; i++)
+		rig_run(t.rig, NSEC_PER_USEC);
+	weft_host_fail_nth(0);
+	rig_cut(t.rig, 0, 1, true);
+	weft_ep_look(t.eb->ep, &info);
+	post_recv(&t, 1);
+	rig_run(t.rig, 60 * NSEC_PER_SEC);
+	rerr = 0;
+	if (info.unexp)
+		ASSERT_EQ(RECV, completed(&t, &serr, &rerr) & RECV);
+	rig_free(t.rig);
+	return rerr;
+}
+
+TEST(message__silenced)
+{
+	u32 nth, cut = 0;
+
+	for (nth = 1; nth <= 8; nth++)
+		cut += silenced(_metadata, nth);
+	ASSERT_NE(0, cut);
+}
+
 TEST(message__match)
 {
 	static const size_t lens[] = { 0, 500, 960, 961, 5000, 16384, 100000 };
@@ -526,7 +572,7 @@ TEST(message__mseq_wraps)
 	conf.nodes = 2;
 	conf.loss = RIG_PPM / 10;
 	conf.late = RIG_PPM / 10;
-	pair_init(&t, &conf, 1, 3000, 3000);
+	pair_init(&t, &conf, 1, 1300, 1300);
 	post_recv(&t, 1);
 	post_send(&t, 0, 1);
 	rig_run(t.rig, 2 * NSEC_PER_SEC);
