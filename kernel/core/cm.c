@@ -86,6 +86,19 @@ void weft_cm_say(struct weft_conn *conn, u8 op)
 	weft_ctl_put(conn->path, conn->peer && conn->flow ? conn->flow->lane : 0, &conn->ctl);
 }
 
+/**
+ * weft_cm_data - private data for the next chunk
+ * @conn: the connection; its path is locked
+ * @data: bytes
+ * @len: how many, at most WEFT_CM_DATA_MAX
+ */
+void weft_cm_data(struct weft_conn *conn, const void *data, u32 len)
+{
+	conn->dlen = len;
+	if (len)
+		memcpy(conn->data, data, len);
+}
+
 /* Answer a chunk that belongs to nothing here. Return: 0, -ENOMEM. */
 static int weft_cm_note(struct weft_path *path, const struct weft_w_cm *w, u8 op, u16 status)
 {
@@ -263,10 +276,19 @@ static struct weft_conn *weft_conn_find(struct weft_path *path, const struct wef
 
 /* ---- Events -------------------------------------------------------------------------- */
 
-/* ep->lock is held. */
-static void weft_cm_event(struct weft_ep *ep, struct weft_qev *qev, u32 type, int status,
-			  const struct weft_conn *conn, const void *data, u32 len,
-			  struct weft_out *out)
+/**
+ * weft_cm_event - tell an endpoint's program of a connection
+ * @ep: the endpoint, locked
+ * @qev: where the event stands
+ * @type: WEFT_EV_*
+ * @status: errno
+ * @conn: the connection
+ * @data: private data
+ * @len: bytes of them
+ * @out: output
+ */
+void weft_cm_event(struct weft_ep *ep, struct weft_qev *qev, u32 type, int status,
+		   const struct weft_conn *conn, const void *data, u32 len, struct weft_out *out)
 {
 	if (ep->state == WEFT_EPS_DEAD || !ep->eq)
 		return;
@@ -350,43 +372,6 @@ void weft_cm_state(struct weft_conn *conn, u8 state, weft_ns now)
 		}
 	}
 	conn->state = state;
-}
-
-/**
- * weft_cm_unqueue - take a request out of a backlog, with its event if nobody has read it
- * @conn: the request; its path is locked
- * @pep: who listens
- *
- * Return: it was there.
- */
-bool weft_cm_unqueue(struct weft_conn *conn, struct weft_ep *pep)
-{
-	bool there;
-
-	weft_lock(&pep->lock);
-	there = !weft_list_empty(&conn->reqnode);
-	if (there) {
-		weft_list_del(&conn->reqnode);
-		pep->nreqs--;
-		weft_eq_forget(pep->eq, &conn->ev);
-	}
-	weft_unlock(&pep->lock);
-	return there;
-}
-
-/**
- * weft_cm_unask - nobody has to answer a request any more
- * @conn: the request; its path is locked
- */
-void weft_cm_unask(struct weft_conn *conn)
-{
-	struct weft_ep *pep = conn->pep;
-
-	if (!pep)
-		return;
-	conn->pep = NULL;
-	weft_cm_unqueue(conn, pep);
-	weft_ep_put(pep);
 }
 
 /**
@@ -620,33 +605,6 @@ static void weft_cm_from(struct weft_path *path, u32 req, u16 svc, struct weft_s
 		weft_unlock(&core->svc_lock);
 	}
 	addr->port = cpu_to_be16(svc);
-}
-
-/**
- * weft_cm_queue - put a request into a backlog
- * @conn: the request; its path is locked
- * @pep: who listens
- * @out: output
- *
- * Return: it is there.
- */
-bool weft_cm_queue(struct weft_conn *conn, struct weft_ep *pep, struct weft_out *out)
-{
-	bool room;
-
-	weft_lock(&pep->lock);
-	room = pep->conf.type == WEFT_EP_PASSIVE && pep->state == WEFT_EPS_LISTENING &&
-	       pep->nreqs < pep->backlog;
-	if (room) {
-		weft_ep_get(pep);
-		conn->pep = pep;
-		pep->nreqs++;
-		weft_list_add_tail(&pep->reqs, &conn->reqnode);
-		weft_cm_event(pep, &conn->ev, WEFT_EV_CONNREQ, 0, conn, conn->data, conn->dlen,
-			      out);
-	}
-	weft_unlock(&pep->lock);
-	return room;
 }
 
 static int weft_cm_req(struct weft_path *path, const struct weft_w_cm *w, const u8 *data, u32 len,

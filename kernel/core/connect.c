@@ -5,46 +5,14 @@
  *	endpoint:	ENABLED --connect--> CONNECTING --REP-----> CONNECTED ---> CLOSED
  *				\----accept---> ACCEPTED ---RTU-----/
  *			(CONNECTING --REJ, timeout, shutdown--> CLOSED)
- *	listener:	ENABLED --listen--> LISTENING
  *
  * An endpoint is connected once in its life: ep->connecting says that it is being or has been. The
- * states of connections are in cm.c.
+ * states of connections are in cm.c, listeners in listen.c.
  *
  * Locks: ep->sq_mutex from beginning to end, so that an endpoint's flow and connection are set and
  * ended by one caller; inside of it path->lock, ep->lock.
  */
 #include "cm.h"
-
-/**
- * weft_cm_listen - take connection requests
- * @pep: passive endpoint
- * @eq: where they are told; of the first call
- * @backlog: how many may wait; a second call changes it
- *
- * Return: 0, -EINVAL: not passive, no queue, or in a state in which it takes none; and what
- * weft_ep_enable() says.
- */
-int weft_cm_listen(struct weft_ep *pep, struct weft_eq *eq, u32 backlog)
-{
-	int err = 0;
-
-	if (pep->conf.type != WEFT_EP_PASSIVE || !eq || !backlog)
-		return -EINVAL;
-	if (READ_ONCE(pep->state) == WEFT_EPS_NEW) {
-		err = weft_ep_enable(pep, &(struct weft_ep_queues){ .eq = eq });
-		if (err)
-			return err;
-	}
-	weft_lock(&pep->lock);
-	if (pep->state == WEFT_EPS_ENABLED)
-		WRITE_ONCE(pep->state, WEFT_EPS_LISTENING);
-	if (pep->state == WEFT_EPS_LISTENING)
-		pep->backlog = min(backlog, pep->core->conf.backlog_max);
-	else
-		err = -EINVAL;
-	weft_unlock(&pep->lock);
-	return err;
-}
 
 /* May the endpoint be connected? Then nobody else may. */
 static int weft_cm_claim(struct weft_ep *ep)
@@ -111,13 +79,6 @@ static int weft_cm_bind(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 	weft_list_add_tail(&ep->flows[0], &flow->ep_node);
 	ep->recent = flow;
 	return 0;
-}
-
-static void weft_cm_data(struct weft_conn *conn, const void *data, u32 len)
-{
-	conn->dlen = len;
-	if (len)
-		memcpy(conn->data, data, len);
 }
 
 static int weft_cm_ask(struct weft_ep *ep, struct weft_path *path, const struct weft_sockaddr *addr,
@@ -326,122 +287,6 @@ out:
 	return err;
 }
 
-/* Refuse a request. Its path is locked. */
-static void weft_cm_refuse(struct weft_conn *conn, const void *data, u32 len, struct weft_out *out)
-{
-	conn->status = ECONNREFUSED;
-	weft_cm_data(conn, data, len);
-	weft_cm_say(conn, WEFT_CM_REJ);
-	weft_count(conn->path->core, conns_refused);
-	weft_cm_over(conn, out);
-}
-
-/**
- * weft_cm_reject - refuse a request
- * @pep: passive endpoint to which it came
- * @id: the request
- * @data: private data
- * @len: bytes of them
- * @now: time
- * @out: output
- *
- * Return: 0, -EINVAL: there is no such request (any more).
- */
-int weft_cm_reject(struct weft_ep *pep, u64 id, const void *data, u32 len, weft_ns now,
-		   struct weft_out *out)
-{
-	struct weft_path *path;
-	struct weft_conn *conn;
-	int err = -EINVAL;
-
-	out->now = now;
-	if (len > WEFT_CM_DATA_MAX)
-		return -EINVAL;
-	conn = weft_conn_get(pep->core, id);
-	if (!conn)
-		return -EINVAL;
-	path = conn->path;
-	weft_lock(&path->lock);
-	if (conn->state == WEFT_CONN_ASKED && conn->pep == pep) {
-		weft_cm_refuse(conn, data, len, out);
-		err = 0;
-	}
-	weft_path_output(path, out);
-	weft_unlock(&path->lock);
-	weft_conn_put(conn);
-	return err;
-}
-
-/*
- * Put a request back where it was, told of already. Its path is locked. Return: that listener is
- * still there.
- */
-static bool weft_cm_requeue(struct weft_conn *conn, struct weft_ep *pep)
-{
-	bool there;
-
-	weft_lock(&pep->lock);
-	there = pep->state == WEFT_EPS_LISTENING;
-	if (there) {
-		weft_list_add_tail(&pep->reqs, &conn->reqnode);
-		pep->nreqs++;
-	}
-	weft_unlock(&pep->lock);
-	return there;
-}
-
-/*
- * From one listener to another. The path is locked. Return: 0, -EINVAL: it is not @pep's,
- * -EAGAIN: no room there.
- */
-static int weft_cm_pass(struct weft_conn *conn, struct weft_ep *pep, struct weft_ep *to,
-			struct weft_out *out)
-{
-	if (conn->state != WEFT_CONN_ASKED || conn->pep != pep || !weft_cm_unqueue(conn, pep))
-		return -EINVAL;
-	if (weft_cm_queue(conn, to, out)) {
-		weft_ep_put(pep);
-		return 0;
-	}
-	if (!weft_cm_requeue(conn, pep))
-		weft_cm_refuse(conn, NULL, 0, out);
-	return -EAGAIN;
-}
-
-/**
- * weft_cm_handoff - give a request to another listener, which is told of it
- * @pep: passive endpoint to which it came
- * @id: the request
- * @svc: service of the other, of whatever program
- * @now: time
- * @out: output
- *
- * Return: 0, -EINVAL: there is no such request (any more), or it is there already; -ENOENT: nobody
- * listens there; -EAGAIN: the other's backlog is full, nothing has changed.
- */
-int weft_cm_handoff(struct weft_ep *pep, u64 id, u16 svc, weft_ns now, struct weft_out *out)
-{
-	struct weft_conn *conn;
-	struct weft_ep *to;
-	int err = -ENOENT;
-
-	out->now = now;
-	conn = weft_conn_get(pep->core, id);
-	if (!conn)
-		return -EINVAL;
-	to = weft_core_service(pep->core, svc);
-	if (to && READ_ONCE(to->state) == WEFT_EPS_LISTENING) {
-		weft_lock(&conn->path->lock);
-		err = to == pep ? -EINVAL : weft_cm_pass(conn, pep, to, out);
-		weft_path_output(conn->path, out);
-		weft_unlock(&conn->path->lock);
-	}
-	if (to)
-		weft_ep_put(to);
-	weft_conn_put(conn);
-	return err;
-}
-
 /* This side closes: FIN follows when what has been sent is acknowledged. */
 static void weft_cm_close(struct weft_conn *conn, struct weft_out *out)
 {
@@ -590,34 +435,6 @@ int weft_cm_shutdown(struct weft_ep *ep, bool graceful, weft_ns now, struct weft
 out:
 	weft_mutex_unlock(&ep->sq_mutex);
 	return err;
-}
-
-/* A listener goes: refuse who waits. */
-static void weft_cm_kill_reqs(struct weft_ep *pep, struct weft_out *out)
-{
-	for (;;) {
-		struct weft_conn *conn = NULL;
-		struct weft_list *l;
-
-		weft_lock(&pep->lock);
-		l = weft_list_first(&pep->reqs);
-		if (l) {
-			conn = weft_entry(l, struct weft_conn, reqnode);
-			refcount_inc(&conn->ref);
-			weft_list_del(l);
-			pep->nreqs--;
-			weft_eq_forget(pep->eq, &conn->ev);
-		}
-		weft_unlock(&pep->lock);
-		if (!conn)
-			return;
-		weft_lock(&conn->path->lock);
-		if (conn->state == WEFT_CONN_ASKED)
-			weft_cm_refuse(conn, NULL, 0, out);
-		weft_path_output(conn->path, out);
-		weft_unlock(&conn->path->lock);
-		weft_conn_put(conn);
-	}
 }
 
 /**

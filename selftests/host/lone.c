@@ -141,6 +141,36 @@ u32 lone_count(const struct weft_list *head)
 	return n;
 }
 
+bool lone_sound(const struct lone *t)
+{
+	const struct weft_lane *lane = t->lane;
+	const struct weft_list *l;
+	weft_ns at = 0;
+	u32 psn = 0;
+
+	if (lone_count(&lane->sent) != t->path->flight ||
+	    lone_count(&lane->xmit) != lane->flight ||
+	    lone_count(&lane->xmit) + lone_count(&lane->lost) != lone_count(&lane->sent) ||
+	    lane->cwnd < WEFT_CWND_MIN || lane->cwnd > WEFT_WINDOW ||
+	    (s32)(lane->snd_una - lane->snd_nxt) > 0)
+		return false;
+	weft_list_for_each(l, &lane->sent) {
+		const struct weft_rec *rec = weft_entry(l, struct weft_rec, node);
+
+		if (l != lane->sent.next && (s32)(rec->psn - psn) <= 0)
+			return false;
+		psn = rec->psn;
+	}
+	weft_list_for_each(l, &lane->xmit) {
+		const struct weft_rec *rec = weft_entry(l, struct weft_rec, tnode);
+
+		if (rec->sent_at < at || rec->state != WEFT_REC_FLIGHT)
+			return false;
+		at = rec->sent_at;
+	}
+	return true;
+}
+
 struct rig_ep *side_msg(struct side *s)
 {
 	struct rig_ep *ep = rig_ep_new(s->proc, WEFT_EP_MSG, 0, 64, 64, 0);
@@ -173,4 +203,16 @@ u32 side_state(struct rig_ep *ep)
 
 	weft_ep_look(ep->ep, &info);
 	return info.state;
+}
+
+bool side_has_event(void *eq)
+{
+	return weft_eq_ready(&((struct rig_eq *)eq)->eq);
+}
+
+u32 side_event(struct rig *rig, struct side *s, struct weft_event *ev, void *data, weft_ns ns)
+{
+	if (!rig_until(rig, side_has_event, s->eq, ns) || !rig_eq_read(s->eq, ev, data))
+		return 0;
+	return ev->type;
 }

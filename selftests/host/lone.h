@@ -50,6 +50,8 @@ void lone_ack(struct lone *t, u32 ack, const u32 *words, u32 n, u32 delay_us);
 /* Do what is due. */
 void lone_timer(struct lone *t);
 u32 lone_count(const struct weft_list *head);
+/* Do the lane's lists and counts agree, and are the lists in order? */
+bool lone_sound(const struct lone *t);
 
 /* ---- Programs -------------------------------------------------------- */
 
@@ -72,5 +74,9 @@ void side_init(struct side *s, struct rig_node *node);
 struct rig_ep *side_msg(struct side *s);
 struct rig_ep *side_listen(struct side *s, u16 svc, u32 backlog);
 u32 side_state(struct rig_ep *ep);
+/* Is there an event? @eq: struct rig_eq; for rig_until(). */
+bool side_has_event(void *eq);
+/* The next event within @ns. @data: room for private data, or NULL. Return: its type, 0: none. */
+u32 side_event(struct rig *rig, struct side *s, struct weft_event *ev, void *data, weft_ns ns);
 
 #endif

@@ -50,21 +50,8 @@ FIXTURE_TEARDOWN(cm)
 
 #define peer(self)	((self)->b.proc->node->index)
 
-static bool has_event(void *arg)
-{
-	return weft_eq_ready(&((struct rig_eq *)arg)->eq);
-}
-
-/* The next event within @ns. Return: its type, 0: none. */
-static u32 event(struct rig *rig, struct side *s, struct weft_event *ev, void *data, weft_ns ns)
-{
-	if (!rig_until(rig, has_event, s->eq, ns) || !rig_eq_read(s->eq, ev, data))
-		return 0;
-	return ev->type;
-}
-
-#define EVENT(side)	event(self->rig, side, &self->ev, self->data, 10ull * NSEC_PER_SEC)
-#define NO_EVENT(side)	(!event(self->rig, side, &self->ev, self->data, 100 * MS))
+#define EVENT(side)	side_event(self->rig, side, &self->ev, self->data, 10ull * NSEC_PER_SEC)
+#define NO_EVENT(side)	(!side_event(self->rig, side, &self->ev, self->data, 100 * MS))
 
 static int ask(struct rig *rig, struct side *a, u32 node, const char *data)
 {
@@ -77,10 +64,10 @@ static bool connected(struct rig *rig, struct side *a, struct side *b)
 	struct weft_event ev;
 
 	return !ask(rig, a, b->proc->node->index, NULL) &&
-	       event(rig, b, &ev, NULL, 10ull * NSEC_PER_SEC) == WEFT_EV_CONNREQ &&
+	       side_event(rig, b, &ev, NULL, 10ull * NSEC_PER_SEC) == WEFT_EV_CONNREQ &&
 	       !rig_accept(b->ep, ev.conn, NULL, 0) &&
-	       event(rig, a, &ev, NULL, 10ull * NSEC_PER_SEC) == WEFT_EV_CONNECTED &&
-	       event(rig, b, &ev, NULL, 10ull * NSEC_PER_SEC) == WEFT_EV_CONNECTED;
+	       side_event(rig, a, &ev, NULL, 10ull * NSEC_PER_SEC) == WEFT_EV_CONNECTED &&
+	       side_event(rig, b, &ev, NULL, 10ull * NSEC_PER_SEC) == WEFT_EV_CONNECTED;
 }
 
 static int post(struct side *s, bool send, u8 *buf, u32 len, u64 context)
@@ -170,21 +157,6 @@ TEST_F(cm, accept)
 	EXPECT_TRUE(weft_list_empty(&self->rig->node[0].core.local->conns));
 }
 
-TEST_F(cm, reject)
-{
-	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), "x"));
-	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
-	ASSERT_EQ(0, rig_reject(self->pep, self->ev.conn, "no", 2));
-	EXPECT_EQ(-EINVAL, rig_reject(self->pep, self->ev.conn, "no", 2));
-	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, self->ev.conn, NULL, 0));
-	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
-	EXPECT_EQ(ECONNREFUSED, self->ev.status);
-	EXPECT_EQ(2, self->ev.data_len);
-	EXPECT_EQ(0, memcmp("no", self->data, 2));
-	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->a.ep));
-	EXPECT_TRUE(NO_EVENT(&self->a));
-}
-
 TEST_F(cm, refused)
 {
 	u8 *buf = rig_buf(self->a.proc, 100);
@@ -208,30 +180,6 @@ TEST_F(cm, refused)
 	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
 	EXPECT_EQ(ECONNREFUSED, self->ev.status);
 	EXPECT_TRUE(NO_EVENT(&self->b));
-}
-
-TEST_F(cm, backlog)
-{
-	u64 first;
-	u32 i;
-
-	ASSERT_EQ(0, rig_listen(self->pep, self->b.eq, 2));
-	for (i = 0; i < 3; i++) {
-		ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
-		if (i < 2)
-			ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
-		if (!i)
-			first = self->ev.conn;
-		self->a.ep = side_msg(&self->a);
-	}
-	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
-	EXPECT_EQ(ECONNREFUSED, self->ev.status);
-	ASSERT_EQ(0, rig_accept(self->b.ep, first, NULL, 0));
-	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
-	do {
-		ASSERT_NE(0, EVENT(&self->b));
-	} while (self->ev.type == WEFT_EV_CONNECTED);
-	EXPECT_EQ(WEFT_EV_CONNREQ, self->ev.type);
 }
 
 /* Messages that have come can be received after SHUTDOWN. */
@@ -362,10 +310,10 @@ TEST(cm_end_unacked)
 			side_listen(&b[0], SVC, 4);
 		}
 		ASSERT_EQ(0, ask(rig, &a[i], 1, NULL));
-		ASSERT_EQ(WEFT_EV_CONNREQ, event(rig, &b[0], &ev, NULL, NSEC_PER_SEC));
+		ASSERT_EQ(WEFT_EV_CONNREQ, side_event(rig, &b[0], &ev, NULL, NSEC_PER_SEC));
 		ASSERT_EQ(0, rig_accept(b[i].ep, ev.conn, NULL, 0));
-		ASSERT_EQ(WEFT_EV_CONNECTED, event(rig, &a[i], &ev, NULL, NSEC_PER_SEC));
-		ASSERT_EQ(WEFT_EV_CONNECTED, event(rig, &b[i], &ev, NULL, NSEC_PER_SEC));
+		ASSERT_EQ(WEFT_EV_CONNECTED, side_event(rig, &a[i], &ev, NULL, NSEC_PER_SEC));
+		ASSERT_EQ(WEFT_EV_CONNECTED, side_event(rig, &b[i], &ev, NULL, NSEC_PER_SEC));
 		lane[i] = (rig_ep_service(a[i].ep) + rig_ep_service(b[i].ep)) % WEFT_LANES;
 		for (x = 0; x < i && lane[x] != lane[i]; x++)
 			;
@@ -386,7 +334,7 @@ TEST(cm_end_unacked)
 	ASSERT_TRUE(rig_until(rig, has_completion, b[y].cq, NSEC_PER_SEC));
 	rig_cut(rig, 0, 1, false);
 	ASSERT_EQ(0, rig_shutdown(b[y].ep));
-	ASSERT_EQ(WEFT_EV_SHUTDOWN, event(rig, &a[y], &ev, NULL, 10ull * NSEC_PER_SEC));
+	ASSERT_EQ(WEFT_EV_SHUTDOWN, side_event(rig, &a[y], &ev, NULL, 10ull * NSEC_PER_SEC));
 	ASSERT_EQ(1, rig_cq_read(a[y].cq, &e));
 	EXPECT_EQ(3, e.context);
 	EXPECT_EQ(0, e.status);
@@ -536,7 +484,7 @@ TEST_F(cm, withdrawn)
 	/* one that nobody has heard of disappears */
 	self->a.ep = side_msg(&self->a);
 	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
-	ASSERT_TRUE(rig_until(self->rig, has_event, self->b.eq, NSEC_PER_SEC));
+	ASSERT_TRUE(rig_until(self->rig, side_has_event, self->b.eq, NSEC_PER_SEC));
 	rig_ep_free(self->a.ep);
 	rig_run(self->rig, 2 * NSEC_PER_SEC);
 	EXPECT_TRUE(NO_EVENT(&self->b));
@@ -572,25 +520,6 @@ TEST_F(cm, withdrawn_late)
 	}
 }
 
-TEST_F(cm, listener_gone)
-{
-	u64 id;
-
-	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
-	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
-	id = self->ev.conn;
-	self->a.ep = side_msg(&self->a);
-	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
-	ASSERT_TRUE(rig_until(self->rig, has_event, self->b.eq, 10 * NSEC_PER_SEC));
-	rig_ep_free(self->pep);
-	EXPECT_EQ(0, rig_eq_read(self->b.eq, &self->ev, NULL));
-	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, id, NULL, 0));
-	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
-	EXPECT_EQ(ECONNREFUSED, self->ev.status);
-	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
-	EXPECT_EQ(ECONNREFUSED, self->ev.status);
-}
-
 TEST_F(cm, killed)
 {
 	struct weft_cqe e;
@@ -623,8 +552,8 @@ TEST_F(cm, stopped)
 	if (variant->local)
 		return;
 	/* found out by the next sign of life that is asked for, or at once */
-	ASSERT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, &self->a, &self->ev, NULL,
-					  200ull * NSEC_PER_SEC));
+	ASSERT_EQ(WEFT_EV_SHUTDOWN, side_event(self->rig, &self->a, &self->ev, NULL,
+					       200ull * NSEC_PER_SEC));
 	EXPECT_TRUE(NO_EVENT(&self->a));
 	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->a.ep));
 }
@@ -635,18 +564,18 @@ TEST_F(cm, silence)
 		return;
 	rig_cut(self->rig, 0, 1, true);
 	ASSERT_EQ(0, ask(self->rig, &self->a, 1, NULL));
-	ASSERT_EQ(WEFT_EV_CONN_FAILED, event(self->rig, &self->a, &self->ev, NULL,
-					     60ull * NSEC_PER_SEC));
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, side_event(self->rig, &self->a, &self->ev, NULL,
+						  60ull * NSEC_PER_SEC));
 	EXPECT_EQ(EHOSTUNREACH, self->ev.status);
 	rig_cut(self->rig, 0, 1, false);
 	self->a.ep = side_msg(&self->a);
 	ASSERT_TRUE(connected(self->rig, &self->a, &self->b));
 	rig_cut(self->rig, 0, 1, true);
-	ASSERT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, &self->a, &self->ev, NULL,
-					  200ull * NSEC_PER_SEC));
+	ASSERT_EQ(WEFT_EV_SHUTDOWN, side_event(self->rig, &self->a, &self->ev, NULL,
+					       200ull * NSEC_PER_SEC));
 	EXPECT_EQ(ETIMEDOUT, self->ev.status);
-	ASSERT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, &self->b, &self->ev, NULL,
-					  200ull * NSEC_PER_SEC));
+	ASSERT_EQ(WEFT_EV_SHUTDOWN, side_event(self->rig, &self->b, &self->ev, NULL,
+					       200ull * NSEC_PER_SEC));
 	EXPECT_EQ(ETIMEDOUT, self->ev.status);
 }
 
@@ -661,10 +590,10 @@ TEST_F(cm, no_answer)
 	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
 	id = self->ev.conn;
 	/* a program may take its time before it answers */
-	ASSERT_NE(WEFT_EV_CONN_FAILED, event(self->rig, &self->a, &self->ev, NULL,
-					     50ull * NSEC_PER_SEC));
-	ASSERT_EQ(WEFT_EV_CONN_FAILED, event(self->rig, &self->a, &self->ev, NULL,
-					     20ull * NSEC_PER_SEC));
+	ASSERT_NE(WEFT_EV_CONN_FAILED, side_event(self->rig, &self->a, &self->ev, NULL,
+						  50ull * NSEC_PER_SEC));
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, side_event(self->rig, &self->a, &self->ev, NULL,
+						  20ull * NSEC_PER_SEC));
 	EXPECT_EQ(ETIMEDOUT, self->ev.status);
 	rig_run(self->rig, 2 * NSEC_PER_SEC);
 	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, id, NULL, 0));
@@ -698,69 +627,6 @@ TEST_F(cm, timeout_unreachable)
 	ASSERT_EQ(0, rig_connect_within(self->a.ep, peer(self), SVC, NULL, 0, 200 * MS));
 	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
 	EXPECT_EQ(EHOSTUNREACH, self->ev.status);
-}
-
-/* ---- Given to another listener --------------------------------------- */
-
-TEST_F(cm, handoff)
-{
-	struct rig_ep *same = side_listen(&self->b, SVC + 1, 1);
-	struct side other;
-	u64 id;
-
-	side_init(&other, self->b.proc->node);
-	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), "hello"));
-	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
-	id = self->ev.conn;
-	EXPECT_EQ(-EINVAL, rig_handoff(self->pep, 12345, SVC + 1));
-	EXPECT_EQ(-EINVAL, rig_handoff(same, id, SVC + 1));
-	EXPECT_EQ(-EINVAL, rig_handoff(same, id, SVC));
-	EXPECT_EQ(-EINVAL, rig_handoff(self->pep, id, SVC));
-	EXPECT_EQ(-ENOENT, rig_handoff(self->pep, id, SVC + 2));
-	EXPECT_EQ(-ENOENT, rig_handoff(self->pep, id, rig_ep_service(self->b.ep)));
-
-	/* within the program, and on to another one; who has given it away cannot answer it */
-	ASSERT_EQ(0, rig_handoff(self->pep, id, SVC + 1));
-	EXPECT_EQ(-EINVAL, rig_reject(self->pep, id, NULL, 0));
-	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
-	EXPECT_EQ(same->handle, self->ev.handle);
-	EXPECT_EQ(id, self->ev.conn);
-	EXPECT_EQ(5, self->ev.data_len);
-	EXPECT_EQ(0, memcmp("hello", self->data, 5));
-	side_listen(&other, SVC + 3, 1);
-	ASSERT_EQ(0, rig_handoff(same, id, SVC + 3));
-	EXPECT_EQ(0, self->pep->ep->nreqs);
-	EXPECT_EQ(0, same->ep->nreqs);
-	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, id, NULL, 0));
-	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&other));
-	ASSERT_EQ(0, rig_accept(other.ep, self->ev.conn, "hi", 2));
-	ASSERT_EQ(WEFT_EV_CONNECTED, EVENT(&self->a));
-	EXPECT_EQ(2, self->ev.data_len);
-	EXPECT_EQ(WEFT_EV_CONNECTED, EVENT(&other));
-}
-
-/* No room there: it stays, and can be answered. One that goes refuses what it was given. */
-TEST_F(cm, handoff_full)
-{
-	struct rig_ep *full = side_listen(&self->b, SVC + 1, 1);
-	struct side c;
-	u64 id;
-
-	side_init(&c, &self->rig->node[0]);
-	ASSERT_EQ(0, rig_connect(c.ep, peer(self), SVC + 1, NULL, 0));
-	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
-	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
-	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
-	id = self->ev.conn;
-	EXPECT_EQ(-EAGAIN, rig_handoff(self->pep, id, SVC + 1));
-	EXPECT_EQ(1, self->pep->ep->nreqs);
-	EXPECT_TRUE(NO_EVENT(&self->b));
-	ASSERT_EQ(0, rig_listen(full, self->b.eq, 2));
-	ASSERT_EQ(0, rig_handoff(self->pep, id, SVC + 1));
-	rig_ep_free(full);
-	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
-	EXPECT_EQ(ECONNREFUSED, self->ev.status);
-	EXPECT_EQ(WEFT_EV_CONN_FAILED, EVENT(&c));
 }
 
 /* ---- What may not be asked for --------------------------------------- */
@@ -818,7 +684,7 @@ TEST_F(cm, no_memory)
 		if (err)
 			EXPECT_EQ(WEFT_EPS_ENABLED, side_state(self->a.ep));
 	}
-	if (variant->local && !event(self->rig, &self->b, &self->ev, NULL, MS)) {
+	if (variant->local && !side_event(self->rig, &self->b, &self->ev, NULL, MS)) {
 		/* within the node the request is lost when there is no memory for it */
 		return;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lanes: PSNs received, what is acknowledged, loss, round-trip time, window
+ * Lanes: PSNs received, what is acknowledged, loss, round-trip time
  */
 #include "lone.h"
 #include "kselftest_harness.h"
@@ -29,37 +29,6 @@ static void take(struct lone *t, u32 psn, bool acknow)
 	weft_lock(&t->path->lock);
 	weft_lane_take(t->path, t->lane, psn, 1, acknow, t->out->now);
 	weft_unlock(&t->path->lock);
-}
-
-/* The lists and the counts agree, and the lists are in order. */
-static bool sound(const struct lone *t)
-{
-	const struct weft_lane *lane = t->lane;
-	const struct weft_list *l;
-	weft_ns at = 0;
-	u32 psn = 0;
-
-	if (lone_count(&lane->sent) != t->path->flight ||
-	    lone_count(&lane->xmit) != lane->flight ||
-	    lone_count(&lane->xmit) + lone_count(&lane->lost) != lone_count(&lane->sent) ||
-	    lane->cwnd < WEFT_CWND_MIN || lane->cwnd > WEFT_WINDOW ||
-	    (s32)(lane->snd_una - lane->snd_nxt) > 0)
-		return false;
-	weft_list_for_each(l, &lane->sent) {
-		const struct weft_rec *rec = weft_entry(l, struct weft_rec, node);
-
-		if (l != lane->sent.next && (s32)(rec->psn - psn) <= 0)
-			return false;
-		psn = rec->psn;
-	}
-	weft_list_for_each(l, &lane->xmit) {
-		const struct weft_rec *rec = weft_entry(l, struct weft_rec, tnode);
-
-		if (rec->sent_at < at || rec->state != WEFT_REC_FLIGHT)
-			return false;
-		at = rec->sent_at;
-	}
-	return true;
 }
 
 /* ---- Receiving ------------------------------------------------------- */
@@ -199,7 +168,7 @@ TEST_F(lane, acked)
 	lone_ack(t, PSN + 7, NULL, 0, 0);
 	EXPECT_EQ(13, t->lane->flight);
 	EXPECT_EQ(PSN + 7, t->lane->snd_una);
-	EXPECT_TRUE(sound(t));
+	EXPECT_TRUE(lone_sound(t));
 	/* one that is older, and the same again */
 	lone_ack(t, PSN + 3, NULL, 0, 0);
 	lone_ack(t, PSN + 7, NULL, 0, 0);
@@ -230,7 +199,7 @@ TEST_F(lane, acked_sack)
 	lone_ack(t, PSN, words, 4, 0);
 	EXPECT_EQ(3, lone_count(&t->lane->sent));
 	EXPECT_EQ(PSN, t->lane->snd_una);
-	EXPECT_TRUE(sound(t));
+	EXPECT_TRUE(lone_sound(t));
 	lone_ack(t, PSN + 51, NULL, 0, 0);
 	EXPECT_EQ(0, lone_count(&t->lane->sent));
 	EXPECT_EQ(PSN + 51, t->lane->snd_una);
@@ -264,7 +233,7 @@ TEST_F(lane, acked_hostile)
 	lone_ack(t, PSN + 4, all, 8, U32_MAX);
 	EXPECT_EQ(0, lone_count(&t->lane->sent));
 	EXPECT_EQ(PSN + 4, t->lane->snd_nxt);
-	EXPECT_TRUE(sound(t));
+	EXPECT_TRUE(lone_sound(t));
 	EXPECT_LE(t->path->rto, WEFT_RTO_MAX);
 }
 
@@ -292,7 +261,7 @@ TEST_F(lane, acked_random)
 		default:
 			lone_send(t);
 		}
-		ASSERT_TRUE(sound(t));
+		ASSERT_TRUE(lone_sound(t));
 		ASSERT_LE(t->lane->snd_nxt - t->lane->snd_una, WEFT_WINDOW);
 		if (lone_count(&t->lane->sent))
 			ASSERT_NE(U64_MAX, t->lane->rto_at);
@@ -301,129 +270,6 @@ TEST_F(lane, acked_random)
 }
 
 /* ---- Loss ------------------------------------------------------------ */
-
-/* RFC 8985: what was sent before something that has arrived is lost, after some time. */
-TEST_F(lane, rack)
-{
-	struct lone *t = &self->t;
-	u32 bit3 = 1u << 2, cwnd = t->lane->cwnd, i;
-	weft_ns sent = t->out->now, due;
-
-	for (i = 0; i < 5; i++)
-		lone_send(t);
-	lone_drop(t);
-	lone_wait(t, 100 * US);
-	lone_ack(t, PSN, &bit3, 1, 0);
-	/* it may have been overtaken only */
-	EXPECT_EQ(0, lone_count(&t->lane->lost));
-	due = t->lane->reo_at;
-	EXPECT_GT(due, t->out->now);
-	EXPECT_LT(due, sent + 200 * US);
-	EXPECT_EQ(due, weft_lane_next(t->lane));
-	EXPECT_LE(t->path->timer_at, due);
-	t->out->now = due - 1;
-	lone_timer(t);
-	EXPECT_EQ(0, t->out->ntx);
-	t->out->now = due;
-	lone_timer(t);
-	/* 0, 1, 2 are lost and sent again under their numbers; 4 was sent later */
-	ASSERT_EQ(3, t->out->ntx);
-	for (i = 0; i < 3; i++) {
-		EXPECT_EQ(PSN + i, t->out->tx[i].psn);
-		EXPECT_TRUE(t->out->tx[i].rec->again);
-		EXPECT_TRUE(t->out->tx[i].acknow);
-	}
-	EXPECT_EQ(cwnd / 2, t->lane->cwnd);
-	EXPECT_EQ(3, t->path->retrans);
-	EXPECT_TRUE(sound(t));
-	lone_drop(t);
-	lone_wait(t, 100 * US);
-	lone_ack(t, PSN + 5, NULL, 0, 0);
-	EXPECT_EQ(0, lone_count(&t->lane->sent));
-	EXPECT_EQ(U64_MAX, weft_lane_next(t->lane));
-}
-
-TEST_F(lane, rack_reordered)
-{
-	struct lone *t = &self->t;
-	u32 bit = 1, cwnd = t->lane->cwnd, i;
-
-	for (i = 0; i < 2; i++)
-		lone_send(t);
-	lone_drop(t);
-	lone_wait(t, 100 * US);
-	lone_ack(t, PSN, &bit, 1, 0);
-	lone_wait(t, 10 * US);
-	lone_ack(t, PSN + 2, NULL, 0, 0);
-	lone_wait(t, MS);
-	lone_timer(t);
-	EXPECT_EQ(0, t->out->ntx);
-	EXPECT_EQ(cwnd, t->lane->cwnd);
-	EXPECT_EQ(U64_MAX, t->lane->reo_at);
-}
-
-/* All losses of one round trip halve the window once. */
-TEST_F(lane, reduce)
-{
-	struct lone *t = &self->t;
-	u32 words[2] = { 0x80000000u, 0 }, cwnd = t->lane->cwnd, i;
-
-	for (i = 0; i < 40; i++) {
-		lone_send(t);
-		lone_drop(t);
-		lone_wait(t, US);
-	}
-	lone_wait(t, 500 * US);
-	lone_ack(t, PSN, words, 2, 0);
-	lone_wait(t, 500 * US);
-	lone_timer(t);
-	EXPECT_EQ(cwnd / 2, t->lane->cwnd);
-	lone_drop(t);
-	words[1] = 0x40;
-	lone_ack(t, PSN, words, 2, 0);
-	lone_wait(t, 2 * MS);
-	lone_timer(t);
-	EXPECT_EQ(cwnd / 2, t->lane->cwnd);
-	EXPECT_TRUE(sound(t));
-}
-
-/* One of 40 is lost while round trips take @srtt, 100 us without queues. Return: the window. */
-static u32 lose_one(struct lone *t, weft_ns srtt)
-{
-	u32 words[2] = { 0x80000000u, 0 }, i;
-
-	for (i = 0; i < 40; i++) {
-		lone_send(t);
-		lone_drop(t);
-		lone_wait(t, US);
-	}
-	t->path->srtt = srtt;
-	t->path->rtt_min = 100 * US;
-	t->path->rtt_min_at = t->out->now;
-	lone_wait(t, 500 * US);
-	lone_ack(t, PSN, words, 2, 0);
-	lone_wait(t, 2 * MS);
-	lone_timer(t);
-	lone_drop(t);
-	return t->lane->cwnd;
-}
-
-/* Losses where nothing queues are not for want of room. */
-TEST_F(lane, reduce_calm)
-{
-	u32 cwnd = 64;
-
-	self->t.lane->cwnd = cwnd;
-
-	EXPECT_EQ(cwnd - cwnd / 16, lose_one(&self->t, 240 * US));
-}
-
-TEST_F(lane, reduce_queue)
-{
-	u32 cwnd = self->t.lane->cwnd;
-
-	EXPECT_EQ(cwnd / 2, lose_one(&self->t, 260 * US));
-}
 
 /* The shortest round trip is believed for some time, then the next one is. */
 TEST_F(lane, rtt_min)
@@ -471,7 +317,7 @@ TEST_F(lane, rtt_lost)
 	lone_wait(t, 3000 * MS);
 	lone_ack(t, PSN + 10, NULL, 0, 0);
 	EXPECT_EQ(100 * US, t->path->srtt);
-	EXPECT_TRUE(sound(t));
+	EXPECT_TRUE(lone_sound(t));
 }
 
 /* RFC 6298: nothing is heard at all. */
@@ -497,7 +343,7 @@ TEST_F(lane, timeout)
 	EXPECT_EQ(PSN, t->out->tx[0].psn);
 	EXPECT_EQ(PSN + 1, t->out->tx[1].psn);
 	EXPECT_EQ(8, lone_count(&t->lane->lost));
-	EXPECT_TRUE(sound(t));
+	EXPECT_TRUE(lone_sound(t));
 	lone_drop(t);
 	for (i = 0; i < 8; i++) {
 		wait = min(wait * 2, WEFT_RTO_MAX);
@@ -549,7 +395,7 @@ TEST_F(lane, probe)
 	lone_timer(t);
 	EXPECT_EQ(1, rig_counter(&t->rig->node[0], WEFT_CNT_timeouts));
 	EXPECT_EQ(2, t->out->ntx);
-	EXPECT_TRUE(sound(t));
+	EXPECT_TRUE(lone_sound(t));
 }
 
 /* ---- Time ------------------------------------------------------------ */
@@ -590,124 +436,6 @@ TEST_F(lane, rtt_again)
 	lone_ack(t, PSN + 1, NULL, 0, 0);
 	EXPECT_EQ(0, t->path->srtt);
 	EXPECT_EQ(WEFT_RTO_INIT, t->path->rto);
-}
-
-/* ---- Window ---------------------------------------------------------- */
-
-/* No more PSNs are outstanding than the receiver remembers. */
-TEST_F(lane, window)
-{
-	struct lone *t = &self->t;
-	u32 i;
-
-	for (i = 0; i < WEFT_WINDOW + 10; i++) {
-		lone_send(t);
-		lone_drop(t);
-	}
-	EXPECT_EQ(WEFT_WINDOW, lone_count(&t->lane->sent));
-	EXPECT_EQ(10, lone_count(&t->lane->ctlq));
-	EXPECT_FALSE(weft_lane_may_send(t->lane));
-	lone_wait(t, US);
-	lone_ack(t, PSN + 1, NULL, 0, 0);
-	EXPECT_TRUE(t->path->busy & 1);
-	lone_output(t);
-	EXPECT_EQ(1, t->out->ntx);
-	EXPECT_EQ(0, lone_count(&t->lane->ctlq));
-	EXPECT_TRUE(sound(t));
-}
-
-TEST_F(lane, grow)
-{
-	struct lone *t = &self->t;
-	struct weft_lane *lane = t->lane;
-	u32 psn = PSN, i;
-
-	/* who does not use the window gets no larger one */
-	lone_send(t);
-	lone_drop(t);
-	lone_ack(t, ++psn, NULL, 0, 0);
-	EXPECT_EQ(WEFT_CWND_INIT, lane->cwnd);
-	/* slow start: one for each */
-	lane->cwnd = 64;
-	for (i = 0; i < 60; i++) {
-		lone_send(t);
-		lone_drop(t);
-	}
-	lane->limited = true;
-	psn += 10;
-	lone_ack(t, psn, NULL, 0, 0);
-	EXPECT_EQ(74, lane->cwnd);
-	/* then one for each window */
-	lane->ssthresh = lane->cwnd;
-	lane->limited = true;
-	psn += 50;
-	lone_ack(t, psn, NULL, 0, 0);
-	EXPECT_EQ(74, lane->cwnd);
-	for (i = 0; i < 60; i++) {
-		lone_send(t);
-		lone_drop(t);
-	}
-	lane->limited = true;
-	psn += 60;
-	lone_ack(t, psn, NULL, 0, 0);
-	EXPECT_EQ(75, lane->cwnd);
-	lane->ssthresh = WEFT_WINDOW;
-	lane->cwnd = WEFT_WINDOW - 1;
-	for (i = 0; i < 60; i++) {
-		lone_send(t);
-		lone_drop(t);
-	}
-	lane->limited = true;
-	lone_ack(t, psn + 60, NULL, 0, 0);
-	EXPECT_EQ(WEFT_WINDOW, lane->cwnd);
-}
-
-/* A window that is large enough does not grow while packets wait in queues. */
-TEST_F(lane, grow_calm)
-{
-	struct lone *t = &self->t;
-	u32 i, k, psn = PSN;
-
-	for (k = 0; k < 3; k++) {
-		t->lane->cwnd = k == 1 ? WEFT_CWND_CALM - 1 : WEFT_CWND_CALM;
-		t->path->srtt = k == 2 ? 390 * US : 5 * MS;
-		t->path->rtt_min = 100 * US;
-		t->path->rtt_min_at = t->out->now;
-		for (i = 0; i < 2; i++) {
-			lone_send(t);
-			lone_drop(t);
-		}
-		t->lane->limited = true;
-		t->lane->cwnd_cnt = t->lane->cwnd - 2;
-		psn += 2;
-		lone_wait(t, k == 2 ? 390 * US : 5 * MS);
-		lone_ack(t, psn, NULL, 0, 0);
-		EXPECT_EQ(k == 2 ? WEFT_CWND_CALM + 1 : WEFT_CWND_CALM, t->lane->cwnd);
-	}
-}
-
-/* Slow start ends when packets begin to wait in queues. */
-TEST_F(lane, grow_slow_start_ends)
-{
-	struct lone *t = &self->t;
-	u32 i, k, psn = PSN;
-
-	for (k = 0; k < 2; k++) {
-		t->lane->cwnd = 32;
-		t->path->srtt = (k ? 260 : 240) * US;
-		t->path->rtt_min = 100 * US;
-		t->path->rtt_min_at = t->out->now;
-		for (i = 0; i < 8; i++) {
-			lone_send(t);
-			lone_drop(t);
-		}
-		t->lane->limited = true;
-		psn += 8;
-		lone_wait(t, (k ? 260 : 240) * US);
-		lone_ack(t, psn, NULL, 0, 0);
-		EXPECT_EQ(k ? 32 : 40, t->lane->cwnd);
-		EXPECT_EQ(k ? 32 : WEFT_WINDOW, t->lane->ssthresh);
-	}
 }
 
 /* ---- The short way --------------------------------------------------- */
@@ -780,7 +508,7 @@ static void push(u32 kind, bool straight, struct pushed *p)
 	*p = (struct pushed){
 		.lane = { lane->snd_nxt, lane->flight, lane->turn, lane->limited, lane->ack_now,
 			  lane->ack_at, lane->rto_at, lane->rcv_unacked, !lane->open,
-			  lone_count(&lane->sent), lone_count(&lane->xmit), sound(&t) },
+			  lone_count(&lane->sent), lone_count(&lane->xmit), lone_sound(&t) },
 		.busy = t.path->busy,
 		.flight = t.path->flight,
 		.timer_at = t.path->timer_at,
@@ -862,7 +590,7 @@ TEST_F(lane, output_full)
 	lone_drop(t);
 	lone_output(t);
 	EXPECT_EQ(2, t->out->ntx);
-	EXPECT_TRUE(sound(t));
+	EXPECT_TRUE(lone_sound(t));
 }
 
 TEST_F(lane, output_no_memory)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The reordering window, and what tells that it is too short
+ * What was overtaken and does not come; the reordering window, and what tells that it is too short
  */
 #include "lone.h"
 #include "kselftest_harness.h"
 
 #define US	((weft_ns)NSEC_PER_USEC)
+#define MS	((weft_ns)NSEC_PER_MSEC)
 #define PSN	0xfffffff0u	/* so that numbers wrap in each test */
 
 FIXTURE(rack)
@@ -54,6 +55,66 @@ static void overtaken(struct lone *t, u32 psn, weft_ns rtt)
 	}
 	lone_output(t);
 	lone_drop(t);
+}
+
+/* RFC 8985: what was sent before something that has arrived is lost, after some time. */
+TEST_F(rack, lost)
+{
+	struct lone *t = &self->t;
+	u32 bit3 = 1u << 2, cwnd = t->lane->cwnd, i;
+	weft_ns sent = t->out->now, due;
+
+	for (i = 0; i < 5; i++)
+		lone_send(t);
+	lone_drop(t);
+	lone_wait(t, 100 * US);
+	lone_ack(t, PSN, &bit3, 1, 0);
+	/* it may have been overtaken only */
+	EXPECT_EQ(0, lone_count(&t->lane->lost));
+	due = t->lane->reo_at;
+	EXPECT_GT(due, t->out->now);
+	EXPECT_LT(due, sent + 200 * US);
+	EXPECT_EQ(due, weft_lane_next(t->lane));
+	EXPECT_LE(t->path->timer_at, due);
+	t->out->now = due - 1;
+	lone_timer(t);
+	EXPECT_EQ(0, t->out->ntx);
+	t->out->now = due;
+	lone_timer(t);
+	/* 0, 1, 2 are lost and sent again under their numbers; 4 was sent later */
+	ASSERT_EQ(3, t->out->ntx);
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(PSN + i, t->out->tx[i].psn);
+		EXPECT_TRUE(t->out->tx[i].rec->again);
+		EXPECT_TRUE(t->out->tx[i].acknow);
+	}
+	EXPECT_EQ(cwnd / 2, t->lane->cwnd);
+	EXPECT_EQ(3, t->path->retrans);
+	EXPECT_TRUE(lone_sound(t));
+	lone_drop(t);
+	lone_wait(t, 100 * US);
+	lone_ack(t, PSN + 5, NULL, 0, 0);
+	EXPECT_EQ(0, lone_count(&t->lane->sent));
+	EXPECT_EQ(U64_MAX, weft_lane_next(t->lane));
+}
+
+TEST_F(rack, reordered)
+{
+	struct lone *t = &self->t;
+	u32 bit = 1, cwnd = t->lane->cwnd, i;
+
+	for (i = 0; i < 2; i++)
+		lone_send(t);
+	lone_drop(t);
+	lone_wait(t, 100 * US);
+	lone_ack(t, PSN, &bit, 1, 0);
+	lone_wait(t, 10 * US);
+	lone_ack(t, PSN + 2, NULL, 0, 0);
+	lone_wait(t, MS);
+	lone_timer(t);
+	EXPECT_EQ(0, t->out->ntx);
+	EXPECT_EQ(cwnd, t->lane->cwnd);
+	EXPECT_EQ(U64_MAX, t->lane->reo_at);
 }
 
 TEST_F(rack, reorder_window)

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Listeners: requests that wait, are refused, or are given to another listener
+ */
+#include "lone.h"
+#include "kselftest_harness.h"
+
+#define MS	((weft_ns)NSEC_PER_MSEC)
+#define SVC	4000
+
+FIXTURE(listen)
+{
+	struct rig *rig;
+	struct side a;
+	struct side b;
+	struct rig_ep *pep;
+	struct weft_event ev;
+	u8 data[WEFT_CM_DATA_MAX];
+};
+
+FIXTURE_VARIANT(listen)
+{
+	bool local;
+	u32 bad;
+};
+
+FIXTURE_VARIANT_ADD(listen, remote) { .local = false };
+FIXTURE_VARIANT_ADD(listen, local) { .local = true };
+FIXTURE_VARIANT_ADD(listen, bad_link) { .bad = RIG_PPM / 4 };
+
+FIXTURE_SETUP(listen)
+{
+	struct rig_conf conf;
+
+	rig_conf_default(&conf, 11);
+	conf.loss = variant->bad;
+	conf.dup = variant->bad;
+	conf.late = variant->bad;
+	conf.late_by = 5 * MS;
+	self->rig = rig_new(&conf);
+	side_init(&self->a, &self->rig->node[0]);
+	side_init(&self->b, &self->rig->node[variant->local ? 0 : 1]);
+	self->pep = side_listen(&self->b, SVC, 4);
+}
+
+FIXTURE_TEARDOWN(listen)
+{
+	rig_free(self->rig);
+}
+
+#define peer(self)	((self)->b.proc->node->index)
+
+#define EVENT(side)	side_event(self->rig, side, &self->ev, self->data, 10ull * NSEC_PER_SEC)
+#define NO_EVENT(side)	(!side_event(self->rig, side, &self->ev, self->data, 100 * MS))
+
+static int ask(struct rig *rig, struct side *a, u32 node, const char *data)
+{
+	return rig_connect(a->ep, node, SVC, data, data ? strlen(data) : 0);
+}
+
+TEST_F(listen, reject)
+{
+	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), "x"));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	ASSERT_EQ(0, rig_reject(self->pep, self->ev.conn, "no", 2));
+	EXPECT_EQ(-EINVAL, rig_reject(self->pep, self->ev.conn, "no", 2));
+	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, self->ev.conn, NULL, 0));
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(ECONNREFUSED, self->ev.status);
+	EXPECT_EQ(2, self->ev.data_len);
+	EXPECT_EQ(0, memcmp("no", self->data, 2));
+	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->a.ep));
+	EXPECT_TRUE(NO_EVENT(&self->a));
+}
+
+TEST_F(listen, backlog)
+{
+	u64 first;
+	u32 i;
+
+	ASSERT_EQ(0, rig_listen(self->pep, self->b.eq, 2));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
+		if (i < 2)
+			ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+		if (!i)
+			first = self->ev.conn;
+		self->a.ep = side_msg(&self->a);
+	}
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(ECONNREFUSED, self->ev.status);
+	ASSERT_EQ(0, rig_accept(self->b.ep, first, NULL, 0));
+	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
+	do {
+		ASSERT_NE(0, EVENT(&self->b));
+	} while (self->ev.type == WEFT_EV_CONNECTED);
+	EXPECT_EQ(WEFT_EV_CONNREQ, self->ev.type);
+}
+
+TEST_F(listen, listener_gone)
+{
+	u64 id;
+
+	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	id = self->ev.conn;
+	self->a.ep = side_msg(&self->a);
+	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
+	ASSERT_TRUE(rig_until(self->rig, side_has_event, self->b.eq, 10 * NSEC_PER_SEC));
+	rig_ep_free(self->pep);
+	EXPECT_EQ(0, rig_eq_read(self->b.eq, &self->ev, NULL));
+	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, id, NULL, 0));
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(ECONNREFUSED, self->ev.status);
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(ECONNREFUSED, self->ev.status);
+}
+
+/* ---- Given to another listener --------------------------------------- */
+
+TEST_F(listen, handoff)
+{
+	struct rig_ep *same = side_listen(&self->b, SVC + 1, 1);
+	struct side other;
+	u64 id;
+
+	side_init(&other, self->b.proc->node);
+	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), "hello"));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	id = self->ev.conn;
+	EXPECT_EQ(-EINVAL, rig_handoff(self->pep, 12345, SVC + 1));
+	EXPECT_EQ(-EINVAL, rig_handoff(same, id, SVC + 1));
+	EXPECT_EQ(-EINVAL, rig_handoff(same, id, SVC));
+	EXPECT_EQ(-EINVAL, rig_handoff(self->pep, id, SVC));
+	EXPECT_EQ(-ENOENT, rig_handoff(self->pep, id, SVC + 2));
+	EXPECT_EQ(-ENOENT, rig_handoff(self->pep, id, rig_ep_service(self->b.ep)));
+
+	/* within the program, and on to another one; who has given it away cannot answer it */
+	ASSERT_EQ(0, rig_handoff(self->pep, id, SVC + 1));
+	EXPECT_EQ(-EINVAL, rig_reject(self->pep, id, NULL, 0));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	EXPECT_EQ(same->handle, self->ev.handle);
+	EXPECT_EQ(id, self->ev.conn);
+	EXPECT_EQ(5, self->ev.data_len);
+	EXPECT_EQ(0, memcmp("hello", self->data, 5));
+	side_listen(&other, SVC + 3, 1);
+	ASSERT_EQ(0, rig_handoff(same, id, SVC + 3));
+	EXPECT_EQ(0, self->pep->ep->nreqs);
+	EXPECT_EQ(0, same->ep->nreqs);
+	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, id, NULL, 0));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&other));
+	ASSERT_EQ(0, rig_accept(other.ep, self->ev.conn, "hi", 2));
+	ASSERT_EQ(WEFT_EV_CONNECTED, EVENT(&self->a));
+	EXPECT_EQ(2, self->ev.data_len);
+	EXPECT_EQ(WEFT_EV_CONNECTED, EVENT(&other));
+}
+
+/* No room there: it stays, and can be answered. One that goes refuses what it was given. */
+TEST_F(listen, handoff_full)
+{
+	struct rig_ep *full = side_listen(&self->b, SVC + 1, 1);
+	struct side c;
+	u64 id;
+
+	side_init(&c, &self->rig->node[0]);
+	ASSERT_EQ(0, rig_connect(c.ep, peer(self), SVC + 1, NULL, 0));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	id = self->ev.conn;
+	EXPECT_EQ(-EAGAIN, rig_handoff(self->pep, id, SVC + 1));
+	EXPECT_EQ(1, self->pep->ep->nreqs);
+	EXPECT_TRUE(NO_EVENT(&self->b));
+	ASSERT_EQ(0, rig_listen(full, self->b.eq, 2));
+	ASSERT_EQ(0, rig_handoff(self->pep, id, SVC + 1));
+	rig_ep_free(full);
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(ECONNREFUSED, self->ev.status);
+	EXPECT_EQ(WEFT_EV_CONN_FAILED, EVENT(&c));
+}
+
+TEST_HARNESS_MAIN
