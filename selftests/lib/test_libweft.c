@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "../../lib/libweft/internal.h"
+#include "tap.h"
 
 #define PAGE	4096
 #define SLOTS	16
@@ -169,16 +170,6 @@ off64_t lseek64(int fd, off64_t where, int what)
 }
 
 /* ---- The test's part -------------------------------------------------------------------- */
-
-static unsigned int test_no, failed;
-static int test_ok;
-
-#define CHECK(cond)	do {							\
-	if (!(cond)) {								\
-		printf("# line %d: %s\n", __LINE__, #cond);			\
-		test_ok = 0;							\
-	}									\
-} while (0)
 
 static char dev_path[64];
 static struct weft_ctx *ctx;
@@ -747,10 +738,7 @@ static void test_sockaddr(void)
 	CHECK(weft_addr_to_sockaddr(&addr, &ss) == -EAFNOSUPPORT);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} tests[] = {
+static const struct test tests[] = {
 	{ "completions wrap, inline payload is copied out", test_cq_wrap },
 	{ "payload settled before it is read", test_cq_settle },
 	{ "completions looked at in place", test_cq_peek },
@@ -775,7 +763,6 @@ static const struct {
 
 int main(void)
 {
-	const unsigned int count = sizeof(tests) / sizeof(tests[0]);
 	int fd = memfd_create("weft", 0);
 
 	if (fd < 0 || ftruncate(fd, sizeof(*dev)) || pipe2(event_pipe, O_NONBLOCK)) {
@@ -789,14 +776,5 @@ int main(void)
 	}
 	snprintf(dev_path, sizeof(dev_path), "/proc/self/fd/%d", fd);
 
-	printf("TAP version 13\n1..%u\n", count);
-	for (test_no = 0; test_no < count; test_no++) {
-		test_ok = 1;
-		setup();
-		tests[test_no].run();
-		teardown();
-		failed += !test_ok;
-		printf("%sok %u %s\n", test_ok ? "" : "not ", test_no + 1, tests[test_no].name);
-	}
-	return failed != 0;
+	return tap_run(tests, sizeof(tests) / sizeof(tests[0]), setup, teardown);
 }

@@ -11,20 +11,9 @@
 #include <sys/socket.h>
 
 #include "../../lib/weftctl/weftctl.h"
-
-static unsigned int test_no, failed;
-static int test_ok;
-
-#define CHECK(cond)	do {							\
-	if (!(cond)) {								\
-		fprintf(tap, "# line %d: %s\n", __LINE__, #cond);		\
-		test_ok = 0;							\
-	}									\
-} while (0)
+#include "tap.h"
 
 #define WORDS	32
-
-static FILE *tap;		/* the real stdout */
 
 /* Split @line at blanks. Return: words in @argv, which has room for WORDS */
 static int split(const char *line, char **argv)
@@ -126,7 +115,7 @@ static void test_port_add_wrong(void)
 
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		if (add(wrong[i], &spec) != -1) {
-			fprintf(tap, "# taken: %s\n", wrong[i]);
+			fprintf(tap_to, "# taken: %s\n", wrong[i]);
 			test_ok = 0;
 		}
 	}
@@ -155,7 +144,7 @@ static void test_port_set(void)
 	CHECK(change.idle_us == 10000000 && change.has_cpu && !change.cpu);
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		if (set(wrong[i], &change) != -1) {
-			fprintf(tap, "# taken: %s\n", wrong[i]);
+			fprintf(tap_to, "# taken: %s\n", wrong[i]);
 			test_ok = 0;
 		}
 	}
@@ -203,7 +192,7 @@ static char *print(bool json, bool pretty)
 	out_close();
 	out_end();
 	fclose(stdout);
-	stdout = tap;
+	stdout = tap_to;
 	return buf;
 }
 
@@ -226,10 +215,7 @@ static void test_output(void)
 	free(lines);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} tests[] = {
+static const struct test tests[] = {
 	{ "abbreviations", test_abbreviations },
 	{ "port add", test_port_add },
 	{ "port add of a device that is taken over", test_port_add_vnet },
@@ -241,18 +227,8 @@ static const struct {
 
 int main(void)
 {
-	const unsigned int count = sizeof(tests) / sizeof(tests[0]);
-
 	/* complaints are wanted here, and not to be seen */
 	if (!freopen("/dev/null", "w", stderr))
 		return 1;
-	tap = stdout;
-	printf("TAP version 13\n1..%u\n", count);
-	for (test_no = 0; test_no < count; test_no++) {
-		test_ok = 1;
-		tests[test_no].run();
-		failed += !test_ok;
-		printf("%sok %u %s\n", test_ok ? "" : "not ", test_no + 1, tests[test_no].name);
-	}
-	return failed != 0;
+	return tap_run(tests, sizeof(tests) / sizeof(tests[0]), NULL, NULL);
 }
