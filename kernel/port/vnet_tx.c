@@ -345,10 +345,18 @@ static int weft_vnet_make(struct weft_vnet *vn, struct weft_vnet_slot *slot,
 	weft_vnet_finish(np, slot, pay, !vn->csum || err);
 	if (likely(!err))
 		return 1;
-	if (pay || !weft_neigh_hold(&vn->neighs, to, slot->frame + WEFT_VNET_HDR,
+	if (!pay && weft_neigh_hold(&vn->neighs, to, slot->frame + WEFT_VNET_HDR,
 				    slot->len - WEFT_VNET_HDR))
+		return 0;
+	/* the answer may have come meanwhile */
+	err = weft_vnet_mac(vn, np, to);
+	if (err)
 		return err;
-	return 0;
+	mac = READ_ONCE(np->mac);
+	memcpy(slot->frame + WEFT_VNET_HDR, &mac, ETH_ALEN);
+	if (vn->csum)
+		weft_vnet_finish(np, slot, pay, false);
+	return 1;
 }
 
 static int weft_vnet_make_path(struct weft_vnet *vn, struct weft_vnet_slot *slot,

@@ -216,24 +216,34 @@ static bool link_cut(bool cut)
 	return true;
 }
 
+/* @s is told by an error that its peer is not heard of any more. */
+static bool is_lost(struct side *s)
+{
+	struct fi_eq_err_entry err = {};
+	uint32_t type;
+	union cm cm;
+
+	CHECK_EQ(event(s->eq, &type, &cm, sizeof(cm)), -FI_EAVAIL);
+	CHECK_EQ(fi_eq_readerr(s->eq, &err, 0), sizeof(err));
+	CHECK(err.fid == &s->ep->fid && err.context == s);
+	CHECK_EQ(err.err, FI_ETIMEDOUT);
+	return true;
+}
+
 static bool lose_link(void)
 {
 	struct fi_cq_err_entry e = {};
-	struct fi_eq_err_entry err = {};
 	struct fi_cq_tagged_entry c;
-	uint32_t type;
-	union cm cm;
 
 	CHECK_EQ(fi_send(p.b.ep, sbuf, ROOM, NULL, 0, ctx(1)), 0);
 	CHECK_EQ(completion(p.b.txcq, &c, NULL, &e), -FI_EAVAIL);
 	CHECK(e.op_context == ctx(1));
 	CHECK_EQ(e.err, FI_ETIMEDOUT);
-	CHECK_EQ(event(p.b.eq, &type, &cm, sizeof(cm)), -FI_EAVAIL);
-	CHECK_EQ(fi_eq_readerr(p.b.eq, &err, 0), sizeof(err));
-	CHECK(err.fid == &p.b.ep->fid && err.context == &p.b);
-	CHECK_EQ(err.err, FI_ETIMEDOUT);
+	CHECK(is_lost(&p.b));
 	CHECK_EQ(fi_send(p.b.ep, sbuf, 8, NULL, 0, ctx(1)), -FI_ENOTCONN);
-	return no_event(&p.b);
+	CHECK(no_event(&p.b));
+	/* who has nothing to say notices it, too */
+	return is_lost(&p.a);
 }
 
 /* A node that cannot tell: what is outstanding fails, and an error names the endpoint. */

@@ -73,8 +73,8 @@ static bool flush_abrupt(void)
 {
 	CHECK(two_held());
 	OK(dat_ep_disconnect(a.ep[0], DAT_CLOSE_ABRUPT_FLAG));
-	CHECK(two_flushed(DAT_CONNECTION_EVENT_DISCONNECTED));
 	CHECK(hold(false));
+	CHECK(two_flushed(DAT_CONNECTION_EVENT_DISCONNECTED));
 	return conn(a.conn, DAT_CONNECTION_EVENT_DISCONNECTED, a.ep[0]);
 }
 
@@ -83,8 +83,8 @@ static bool flush_own(void)
 {
 	CHECK(two_held());
 	OK(dat_ep_disconnect(b.ep[0], DAT_CLOSE_ABRUPT_FLAG));
-	CHECK(two_flushed(DAT_CONNECTION_EVENT_DISCONNECTED));
 	CHECK(hold(false));
+	CHECK(two_flushed(DAT_CONNECTION_EVENT_DISCONNECTED));
 	return conn(a.conn, DAT_CONNECTION_EVENT_DISCONNECTED, a.ep[0]);
 }
 
