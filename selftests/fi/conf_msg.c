@@ -316,9 +316,11 @@ static bool fence_order(void)
 	return true;
 }
 
-/* Nobody has the service; no node has the address. */
+/* Nobody has the service; no node has the address (there are no others for a loop port). */
 static bool dgram_nobody(void)
 {
+	const char *link = getenv("LINK");
+	unsigned int n = link && !strcmp(link, "loop") ? 1 : 2;
 	struct sockaddr_in a;
 	size_t len = sizeof(a);
 	fi_addr_t to[2];
@@ -331,7 +333,7 @@ static bool dgram_nobody(void)
 	CHECK_EQ(fi_av_insert(p.a.av, &a, 1, &to[1], 0, NULL), 1);
 	CHECK_EQ(p.a.info->tx_attr->op_flags & FI_TRANSMIT_COMPLETE, FI_TRANSMIT_COMPLETE);
 	for (i = 0; i < 40; i++) {
-		CHECK_EQ(fi_send(p.a.ep, sbuf, 8, NULL, to[i & 1], ctx(i)), 0);
+		CHECK_EQ(fi_send(p.a.ep, sbuf, 8, NULL, to[i % n], ctx(i)), 0);
 		CHECK(is_sent(i));
 	}
 	return true;
