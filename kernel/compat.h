@@ -61,13 +61,19 @@ static inline long weft_pin_user_pages_remote(struct mm_struct *mm, unsigned lon
 static inline bool weft_egress_active(const struct net_device *dev)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+#ifdef CONFIG_NET_CLS_ACT
 	if (rcu_access_pointer(dev->miniq_egress))
 		return true;
-#else
+#endif
+#elif defined(CONFIG_NET_XGRESS)
 	if (rcu_access_pointer(dev->tcx_egress))
 		return true;
 #endif
-	return rcu_access_pointer(dev->nf_hooks_egress);
+#ifdef CONFIG_NETFILTER_EGRESS
+	if (rcu_access_pointer(dev->nf_hooks_egress))
+		return true;
+#endif
+	return false;
 }
 
 /* Since 6.10 a tracepoint knows the source of its strings. */
