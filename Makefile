@@ -32,6 +32,8 @@ KDIR	?= $(shell ls -d /lib/modules/*/build 2>/dev/null | sort -V | tail -n1)
 # the test machine (selftests/vm/run says what each means); tests run on every
 # kernel, unless one is named
 VM_KERNELS	:= 6.1 6.12
+# these watch themselves, and are built first: selftests/vm/kernel-debug
+DEBUG_KERNELS	:= 6.12-kasan 6.12-kcsan
 export CHECK_KERNELS := $(or $(VM_KERNEL),$(VM_KERNELS))
 VM_KERNEL	?= 6.1
 VM_DIR		?= $(CURDIR)/build/vm
@@ -101,9 +103,10 @@ sparse: module
 		{ $(kbuild) C=2 CHECK='sparse -Wsparse-error' modules $(kbuild_names); }
 
 # module for the test machine's kernel, by series: module-6.1, module-6.12
-.PHONY: $(VM_KERNELS:%=module-%) $(VM_KERNELS:%=sparse-%)
-$(VM_KERNELS:%=module-%) $(VM_KERNELS:%=sparse-%): packages-vm packages-build
-	@k=$$(selftests/vm/kernel $(lastword $(subst -, ,$@))) && \
+.PHONY: $(VM_KERNELS:%=module-%) $(VM_KERNELS:%=sparse-%) $(DEBUG_KERNELS:%=module-%)
+$(VM_KERNELS:%=module-%) $(VM_KERNELS:%=sparse-%) $(DEBUG_KERNELS:%=module-%): \
+		packages-vm packages-build
+	@k=$$(selftests/vm/kernel $(patsubst $(firstword $(subst -, ,$@))-%,%,$@)) && \
 		$(MAKE) --no-print-directory $(firstword $(subst -, ,$@)) \
 		KDIR="$$k/headers"
 
@@ -164,6 +167,12 @@ demo:
 .PHONY: check
 check:
 	@selftests/check
+
+# the test machine's tests on a kernel that watches itself
+FLAVOUR ?= kasan
+.PHONY: check-debug
+check-debug:
+	@CHECK_KERNELS=6.12-$(FLAVOUR) CHECK_DEBUG=1 selftests/check
 
 # tests that go on for as long as they are told
 DURATION ?= 30
@@ -328,6 +337,10 @@ help:
 #>                      netlink; TIME=600 seconds, SEED=
 #>   make soak          everything at once for DURATION=30 minutes: traffic,
 #>                      a bad link, kills, ports that go, engine switches; SEED=
+#>   make check-debug   the test machine's tests on a kernel that looks for errors
+#>                      itself, and is built first (Documentation/debug.rst):
+#>                      FLAVOUR=kasan (memory, locks, leaks) or
+#>                      kcsan (data races), TESTS=PATTERN
 #>   make coverage      lines and branches of kernel/core that are tested
 #>   make bench         weft beside libfabric's other providers: instructions
 #>                      for each message in a machine that counts them,
@@ -346,8 +359,8 @@ help:
 #>                      own status. BUILD=0 takes what is there as it is.
 #>
 #>   The test machine's settings, with their defaults:
-#>     VM_KERNEL=6.1      Debian's kernel series: 6.1 or 6.12
-#>     VM_SLOW=1          factor for the tests' limits of time
+#>     VM_KERNEL=6.1      Debian's kernel series: 6.1 or 6.12; or 6.12-kasan, 6.12-kcsan
+#>     VM_SLOW=           factor for limits of time; 6 with the last two
 #>     VM_CPUS=2  VM_MEM=2G  VM_TIMEOUT=300 (seconds)
 #>     LINK=veth (demo: vnet)  what joins the nodes: veth (netdev ports), vnet (two
 #>                        virtio NICs, taken over), loop (one namespace and a

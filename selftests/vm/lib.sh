@@ -156,6 +156,19 @@ vm_teardown()
 	[ ! -d /sys/module/weft ] || rmmod weft
 }
 
+# --- leaks -----------------------------------------------------------------
+
+# What the kernel finds that nobody points to any more; without kmemleak there is
+# nothing to see. An object has to be 5 seconds old to count, and two looks to agree.
+vm_leaks()
+{
+	leaks=/sys/kernel/debug/kmemleak
+	sleep 6
+	echo scan >$leaks && echo scan >$leaks || return 1
+	cat $leaks
+	[ -z "$(cat $leaks)" ]
+}
+
 # --- between tests ---------------------------------------------------------
 
 # vm_kill_all_but PID...
