@@ -346,7 +346,7 @@ help:
 #>                      for each message in a machine that counts them,
 #>                      emulated time, kernel/core alone on the host; the
 #>                      targets; build/bench/bench.json and bench.svg.
-#>                      QUICK=1 measures less, in 5 minutes. PEERS='weft-netdev
+#>                      QUICK=1 measures less. PEERS='weft-netdev
 #>                      net', SIZES='8 65536' and MACHINES='host count vnet wall'
 #>                      choose, BUILD=0 builds nothing.
 #>                      PROFILE=weft-netdev SIZES=8 shows instead in which
