@@ -2,63 +2,9 @@
 /*
  * Listeners: requests that wait, are refused, or are given to another listener
  */
-#include "lone.h"
-#include "kselftest_harness.h"
+#include "cm_fixture.h"
 
-#define MS	((weft_ns)NSEC_PER_MSEC)
-#define SVC	4000
-
-FIXTURE(listen)
-{
-	struct rig *rig;
-	struct side a;
-	struct side b;
-	struct rig_ep *pep;
-	struct weft_event ev;
-	u8 data[WEFT_CM_DATA_MAX];
-};
-
-FIXTURE_VARIANT(listen)
-{
-	bool local;
-	u32 bad;
-};
-
-FIXTURE_VARIANT_ADD(listen, remote) { .local = false };
-FIXTURE_VARIANT_ADD(listen, local) { .local = true };
-FIXTURE_VARIANT_ADD(listen, bad_link) { .bad = RIG_PPM / 4 };
-
-FIXTURE_SETUP(listen)
-{
-	struct rig_conf conf;
-
-	rig_conf_default(&conf, 11);
-	conf.loss = variant->bad;
-	conf.dup = variant->bad;
-	conf.late = variant->bad;
-	conf.late_by = 5 * MS;
-	self->rig = rig_new(&conf);
-	side_init(&self->a, &self->rig->node[0]);
-	side_init(&self->b, &self->rig->node[variant->local ? 0 : 1]);
-	self->pep = side_listen(&self->b, SVC, 4);
-}
-
-FIXTURE_TEARDOWN(listen)
-{
-	rig_free(self->rig);
-}
-
-#define peer(self)	((self)->b.proc->node->index)
-
-#define EVENT(side)	side_event(self->rig, side, &self->ev, self->data, 10ull * NSEC_PER_SEC)
-#define NO_EVENT(side)	(!side_event(self->rig, side, &self->ev, self->data, 100 * MS))
-
-static int ask(struct rig *rig, struct side *a, u32 node, const char *data)
-{
-	return rig_connect(a->ep, node, SVC, data, data ? strlen(data) : 0);
-}
-
-TEST_F(listen, reject)
+TEST_F(cm, reject)
 {
 	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), "x"));
 	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
@@ -73,7 +19,7 @@ TEST_F(listen, reject)
 	EXPECT_TRUE(NO_EVENT(&self->a));
 }
 
-TEST_F(listen, backlog)
+TEST_F(cm, backlog)
 {
 	u64 first;
 	u32 i;
@@ -97,7 +43,7 @@ TEST_F(listen, backlog)
 	EXPECT_EQ(WEFT_EV_CONNREQ, self->ev.type);
 }
 
-TEST_F(listen, listener_gone)
+TEST_F(cm, listener_gone)
 {
 	u64 id;
 
@@ -118,7 +64,7 @@ TEST_F(listen, listener_gone)
 
 /* ---- Given to another listener --------------------------------------- */
 
-TEST_F(listen, handoff)
+TEST_F(cm, handoff)
 {
 	struct rig_ep *same = side_listen(&self->b, SVC + 1, 1);
 	struct side other;
@@ -156,7 +102,7 @@ TEST_F(listen, handoff)
 }
 
 /* No room there: it stays, and can be answered. One that goes refuses what it was given. */
-TEST_F(listen, handoff_full)
+TEST_F(cm, handoff_full)
 {
 	struct rig_ep *full = side_listen(&self->b, SVC + 1, 1);
 	struct side c;
