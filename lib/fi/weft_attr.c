@@ -26,7 +26,7 @@
 #define WEFT_FI_TX_CAPS		(FI_MSG | FI_TAGGED | FI_SEND | FI_NAMED_RX_CTX | FI_FENCE | \
 				 FI_MULTICAST)
 #define WEFT_FI_RX_CAPS		(FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | \
-				 FI_MULTI_RECV | FI_VARIABLE_MSG | FI_MULTICAST)
+				 FI_MULTI_RECV | FI_VARIABLE_MSG)
 #define WEFT_FI_DOMAIN_CAPS	(FI_SHARED_AV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
 /* in the hints of one direction, bits that concern the other one or the domain mean nothing */
@@ -34,7 +34,7 @@
 				 FI_MULTI_RECV | FI_VARIABLE_MSG | FI_REMOTE_READ | \
 				 FI_REMOTE_WRITE | FI_RMA_EVENT | WEFT_FI_DOMAIN_CAPS)
 #define WEFT_FI_RX_IGNORED	(FI_SEND | FI_READ | FI_WRITE | FI_FENCE | FI_NAMED_RX_CTX | \
-				 WEFT_FI_DOMAIN_CAPS)
+				 FI_MULTICAST | WEFT_FI_DOMAIN_CAPS)
 
 /*
  * Endpoint types have the same, but that datagrams have no tags: with one peer, directed receives

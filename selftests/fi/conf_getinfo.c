@@ -262,6 +262,11 @@ static bool each_hint(void)
 
 /* ---- Capabilities --------------------------------------------------------------------- */
 
+/* what fi_endpoint(3) says belongs to a direction, of what is offered */
+#define TX_CAPS	(FI_MSG | FI_TAGGED | FI_SEND | FI_MULTICAST | FI_NAMED_RX_CTX | FI_FENCE)
+#define RX_CAPS	(FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_VARIABLE_MSG | \
+		 FI_MULTI_RECV | FI_SOURCE | FI_SOURCE_ERR)
+
 /* Nothing asked: all that costs nothing, for each type of endpoint and family. */
 static bool no_hints(void)
 {
@@ -285,6 +290,8 @@ static bool no_hints(void)
 		CHECK(i->caps & FI_MSG && i->caps & FI_SEND && i->caps & FI_RECV);
 		CHECK(i->caps & FI_LOCAL_COMM && i->caps & FI_SOURCE);
 		CHECK_EQ(!!(i->caps & FI_REMOTE_COMM), !nodes_are_one());
+		CHECK_EQ(i->tx_attr->caps & ~(TX_CAPS & i->caps), 0);
+		CHECK_EQ(i->rx_attr->caps & ~(RX_CAPS & i->caps), 0);
 		CHECK(!i->mode && !i->domain_attr->mr_mode);
 		CHECK_EQ(i->domain_attr->data_progress, FI_PROGRESS_AUTO);
 		CHECK_EQ(i->domain_attr->control_progress, FI_PROGRESS_AUTO);
