@@ -83,6 +83,13 @@ void weft_cq_done(struct weft_cq *cq);
 void weft_cq_settle(struct weft_cq *cq);
 
 /**
+ * weft_cq_from() - who has sent the message of a completion with WEFT_CQE_FROM
+ * @cq: completion queue, where weft_cq_peek() or weft_cq_next() has found it
+ * @from: out: address and service
+ */
+void weft_cq_from(const struct weft_cq *cq, struct weft_sockaddr *from);
+
+/**
  * weft_cq_seen() - index of the entry that weft_cq_read() would take next, for weft_cq_wait()
  * @cq: completion queue
  *

@@ -52,7 +52,8 @@ static bool weft_dgram_spare(struct weft_ep *ep)
 
 /* Bytes that do not fit into the completion queue are kept until they have been placed. */
 static void weft_dgram_keep(struct weft_ep *ep, struct weft_post *post, const struct weft_dgram *d,
-			    u8 *buf, u32 src, struct weft_out *out)
+			    const struct weft_sockaddr *from, u8 *buf, u32 src,
+			    struct weft_out *out)
 {
 	struct weft_rxm *rxm = ep->drop;
 
@@ -66,6 +67,8 @@ static void weft_dgram_keep(struct weft_ep *ep, struct weft_post *post, const st
 	rxm->len = d->len;
 	rxm->flags = d->flags;
 	rxm->src = src;
+	rxm->from = *from;
+	rxm->flow.ssvc = be16_to_cpu(from->port);
 	rxm->buf = buf ? buf : rxm->small;
 	memcpy(rxm->buf, d->pay, d->len);
 	rxm->got = d->len;
@@ -102,7 +105,7 @@ static bool weft_dgram_give(struct weft_ep *ep, const struct weft_dgram *d,
 		if (weft_recv_inline(ep, post, &e, d->pay, out))
 			return false;
 	}
-	weft_dgram_keep(ep, post, d, buf, src, out);
+	weft_dgram_keep(ep, post, d, from, buf, src, out);
 	return buf;
 drop:
 	weft_count(ep->core, dgrams_dropped);

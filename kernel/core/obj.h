@@ -415,6 +415,7 @@ struct weft_txm {
  * @seq: a taken one: its number
  * @part: WEFT_RQ_ANNOUNCE: bytes that it gets of a message that is longer than @vec
  * @from: in ep->turn: sender's index
+ * @peer: sender's address, if the completion that waits has WEFT_CQE_FROM
  * @err: errno that whoever takes it is told
  * @flags: WEFT_RQ_*, WEFT_POST_*
  * @waits: its completion waits, and holds a reference on the endpoint
@@ -444,6 +445,7 @@ struct weft_post {
 	u32 seq;
 	u32 part;
 	u32 from;
+	struct weft_sockaddr peer;
 	u16 err;
 	u16 flags;
 	bool waits;

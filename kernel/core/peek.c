@@ -79,7 +79,7 @@ static bool weft_peek_data(struct weft_ep *ep, struct weft_post *post, const str
 
 	/* pairs with the release in weft_rxm_is_whole(): the bytes are there */
 	if (!n || n > WEFT_INLINE_MAX || post->vec.n != 1 || !smp_load_acquire(&rxm->whole) ||
-	    !rxm->buf || !ep->rx_cq)
+	    !rxm->buf || !ep->rx_cq || e->flags & WEFT_CQE_FROM)
 		return false;
 	e->buf = post->vec.seg[0].addr;
 	e->olen = rxm->len - n;
@@ -123,6 +123,7 @@ static void weft_peek(struct weft_ep *ep, const struct weft_rq_entry *entry,
 	weft_recv_cqe(&e, ep, post, rxm->tag, rxm->data, rxm->len, u->src, rxm->flags);
 	e.olen = 0;
 	e.status = 0;
+	weft_recv_from(ep, post, rxm, &e);
 	if (post->flags & (WEFT_RQ_KEEP | WEFT_RQ_DROP))
 		weft_match_unexp_del(&ep->match, u);
 	if (post->flags & WEFT_RQ_KEEP) {
@@ -179,6 +180,7 @@ void weft_peek_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct w
 	}
 	post->flags |= WEFT_RQ_COMPLETION | WEFT_POST_ASIDE;
 	weft_recv_cqe(&c, ep, post, rxm->tag, rxm->data, 0, rxm->match.src, rxm->flags);
+	weft_recv_from(ep, post, rxm, &c);
 	weft_claim_over(rxm, out);
 	weft_post_done(ep, post, &c, out);
 }

@@ -2,8 +2,7 @@
 /*
  * weft core - from messages that came into the memory of programs
  *
- * weft_rxm_step() takes a started message as far as it goes; it is called whenever something has
- * changed. Sources:
+ * weft_rxm_step() takes a started message as far as it goes, when something has changed. Sources:
  *
  *	eager, direct	packets are copied into one window that holds the whole message
  *	eager, buffered	packets are copied into rxm->buf (all that come before the match); when it
@@ -106,12 +105,13 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 		settled = weft_list_empty(&ep->active);
 		weft_recv_cqe(&e, ep, rxm->post, rxm->tag, rxm->data, rxm->len, rxm->src,
 			      rxm->flags);
+		weft_recv_from(ep, rxm->post, rxm, &e);
 		if (err) {
 			e.tag = rxm->post->match.tag;
 			e.len = 0;
 			e.olen = 0;
 			e.status = err;
-			e.flags &= ~WEFT_CQE_MULTI;
+			e.flags &= ~(WEFT_CQE_MULTI | WEFT_CQE_FROM);
 			rxm->post->last = false;
 		} else if (e.status) {
 			cut = -weft_recv_long(ep, out);

@@ -92,6 +92,40 @@ void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, struct weft_pos
 		weft_announce_cqe(e, post);
 }
 
+/* Is the address of sender @src, in place of its index, to be told? */
+static bool weft_recv_strange(const struct weft_ep *ep, u32 src)
+{
+	return unlikely(ep->conf.flags & WEFT_EPF_SOURCE) && src == WEFT_SRC_ANY;
+}
+
+/**
+ * weft_recv_from - tell of the sender, if the endpoint does not know it and wants to
+ * @ep: the endpoint, locked
+ * @post: what @e is the completion of; weft_post_done() or weft_post_turn() follows
+ * @rxm: the message
+ * @e: the completion, filled in otherwise
+ */
+void weft_recv_from(const struct weft_ep *ep, struct weft_post *post, const struct weft_rxm *rxm,
+		    struct weft_cqe *e)
+{
+	if (likely(!weft_recv_strange(ep, e->src)))
+		return;
+	post->peer = rxm->from;
+	post->peer.port = cpu_to_be16(rxm->flow.ssvc);
+	e->flags |= WEFT_CQE_FROM;
+}
+
+/* Write a completion with the sender's address. Return: done; false: it waits. */
+static noinline bool weft_post_from(struct weft_ep *ep, struct weft_post *post,
+				    const struct weft_cqe *e, struct weft_out *out)
+{
+	struct weft_cqe from = *e;
+
+	if (!from.status)
+		from.status = EADDRNOTAVAIL;
+	return weft_cq_post(ep->rx_cq, &from, &post->peer, sizeof(post->peer), &post->ovf, out);
+}
+
 static void weft_recv_count(struct weft_ep *ep, const struct weft_post *post, int status,
 			    struct weft_out *out)
 {
@@ -115,7 +149,9 @@ void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct wef
 
 	if (likely(ep->state != WEFT_EPS_DEAD)) {
 		if (ep->rx_cq && (e->status || post->flags & WEFT_RQ_COMPLETION))
-			waits = !weft_cq_post(ep->rx_cq, e, NULL, 0, &post->ovf, out);
+			waits = likely(!(e->flags & WEFT_CQE_FROM)) ?
+					!weft_cq_post(ep->rx_cq, e, NULL, 0, &post->ovf, out) :
+					!weft_post_from(ep, post, e, out);
 		weft_recv_count(ep, post, e->status, out);
 	}
 	if (likely(!waits)) {
@@ -258,6 +294,9 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 		return false;
 	/* its buffer may be released in another queue before this one is read */
 	if (unlikely(n && post->multi && post->srq))
+		return false;
+	/* the place of the payload is the sender's; and only a kept message tells who that is */
+	if (weft_recv_strange(ep, e->src))
 		return false;
 	if (n) {
 		if (!weft_post_inline(ep, post, e, payload, n, out))

@@ -216,6 +216,8 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, struct weft_post *post,
 		   u64 tag, u64 data, u64 len, u32 src, u16 flags);
 void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct weft_out *out);
+void weft_recv_from(const struct weft_ep *ep, struct weft_post *post, const struct weft_rxm *rxm,
+		    struct weft_cqe *e);
 void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post,
 		    struct weft_out *out);
 void weft_recv_status(struct weft_ep *ep);

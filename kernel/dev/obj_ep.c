@@ -138,6 +138,8 @@ static int weft_uep_check(const struct weft_ioc_ep *arg)
 		return -EINVAL;
 	if (arg->flags & WEFT_EPF_VARIABLE && arg->type == WEFT_EP_DGRAM)
 		return -EINVAL;
+	if (arg->flags & WEFT_EPF_SOURCE && arg->type == WEFT_EP_MSG)
+		return -EINVAL;
 	/* "the first address of the port" says nothing else of it */
 	if (!arg->addr.family &&
 	    (arg->addr.scope || memchr_inv(arg->addr.addr, 0, sizeof(arg->addr.addr))))

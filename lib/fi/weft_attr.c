@@ -17,7 +17,7 @@
 #define WEFT_FI_PRIMARY		(FI_MSG | FI_TAGGED | FI_DIRECTED_RECV | FI_MULTI_RECV | \
 				 FI_NAMED_RX_CTX | FI_MULTICAST)
 /* cost something, and are given only if asked for, too */
-#define WEFT_FI_COSTLY		(FI_FENCE | FI_VARIABLE_MSG)
+#define WEFT_FI_COSTLY		(FI_FENCE | FI_VARIABLE_MSG | FI_SOURCE_ERR)
 /* narrow the primary ones */
 #define WEFT_FI_MODIFIERS	(FI_SEND | FI_RECV)
 /* cost nothing: always given */
@@ -26,7 +26,7 @@
 #define WEFT_FI_TX_CAPS		(FI_MSG | FI_TAGGED | FI_SEND | FI_NAMED_RX_CTX | FI_FENCE | \
 				 FI_MULTICAST)
 #define WEFT_FI_RX_CAPS		(FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | \
-				 FI_MULTI_RECV | FI_VARIABLE_MSG)
+				 FI_SOURCE_ERR | FI_MULTI_RECV | FI_VARIABLE_MSG)
 #define WEFT_FI_DOMAIN_CAPS	(FI_SHARED_AV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
 /* in the hints of one direction, bits that concern the other one or the domain mean nothing */
@@ -56,6 +56,8 @@ static uint64_t weft_fi_caps(const struct weft_ioc_query *q, enum fi_ep_type typ
 		caps |= FI_VARIABLE_MSG;
 		*mode |= WEFT_FI_BUFFERED_RECV;
 	}
+	if (q->caps & WEFT_CAP_SOURCE && type != FI_EP_MSG)
+		caps |= FI_SOURCE_ERR;
 	if (q->caps & WEFT_CAP_GROUP && type == FI_EP_DGRAM)
 		caps |= FI_MULTICAST;
 	if (strcmp(q->driver, "loop"))
@@ -121,6 +123,7 @@ int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struc
 	fi->domain_attr->mr_key_size = sizeof(uint64_t);
 	fi->domain_attr->mr_iov_limit = q->max_iov;
 	fi->domain_attr->mr_cnt = q->max_objs;
+	fi->domain_attr->max_err_data = q->cm_data;
 	fi->domain_attr->cq_data_size = sizeof(uint64_t);
 	fi->domain_attr->cq_cnt = q->max_objs;
 	fi->domain_attr->cntr_cnt = q->caps & WEFT_CAP_COUNT ? q->max_objs : 0;
@@ -393,12 +396,16 @@ static int weft_fi_check_rx(const struct fi_info *info, const struct fi_rx_attr 
  */
 int weft_fi_info_check(const struct fi_info *info, const struct fi_info *hints, uint32_t version)
 {
-	bool variable = hints->caps & FI_VARIABLE_MSG;
+	bool variable = hints->caps & FI_VARIABLE_MSG, source = hints->caps & FI_SOURCE_ERR;
 	int ret = 0;
 
 	if (weft_fi_lacks(info, "caps", hints->caps, info->caps, FI_TYPE_CAPS) ||
 	    weft_fi_refuses(info, variable && hints->caps & FI_MULTI_RECV, "caps",
 			    "FI_VARIABLE_MSG with FI_MULTI_RECV", "either of them") ||
+	    weft_fi_refuses(info, source && !(hints->caps & FI_SOURCE), "caps",
+			    "FI_SOURCE_ERR without FI_SOURCE", "both together") ||
+	    weft_fi_refuses(info, source && variable, "caps", "FI_SOURCE_ERR with FI_VARIABLE_MSG",
+			    "either of them") ||
 	    weft_fi_refuses(info, variable && weft_fi_plain_rx(info, hints), "caps",
 			    "FI_VARIABLE_MSG, and a shared context or a large rx_attr->size",
 			    "it with a quarter of that size, not shared"))
@@ -426,7 +433,7 @@ static void weft_fi_narrow_caps(struct fi_info *info, const struct fi_info *hint
 	if (!(caps & WEFT_FI_MODIFIERS))
 		caps |= WEFT_FI_MODIFIERS;
 	if (!(caps & FI_RECV))
-		caps &= ~FI_SOURCE;
+		caps &= ~(FI_SOURCE | FI_SOURCE_ERR);
 	info->caps = caps;
 
 	info->tx_attr->caps = caps & FI_SEND ? caps & WEFT_FI_TX_CAPS : 0;
@@ -471,7 +478,8 @@ static void weft_fi_narrow_mode(struct fi_info *info, const struct fi_info *hint
 	uint64_t mode = wish & info->mode & WEFT_FI_BUFFERED_RECV;
 	size_t size = ep ? ep->msg_prefix_size : 0;
 
-	if (hints && (info->caps & FI_MULTI_RECV || weft_fi_plain_rx(info, hints)))
+	if (info->caps & FI_SOURCE_ERR ||
+	    (hints && (info->caps & FI_MULTI_RECV || weft_fi_plain_rx(info, hints))))
 		mode = 0;
 	info->mode = mode;
 	info->rx_attr->mode = mode;

@@ -246,10 +246,31 @@ static ssize_t weft_fi_cq_read(struct fid_cq *fid, void *buf, size_t count)
 	return weft_fi_cq_readfrom(fid, buf, count, NULL);
 }
 
+/* who sent what comes from nobody in the vector; @from: family 0: that is not told */
+static void weft_fi_cq_err_data(struct weft_fi_cq *cq, const struct weft_sockaddr *from,
+				struct fi_cq_err_entry *buf)
+{
+	size_t room = buf->err_data_size;
+
+	if (!weft_fi_api_ge(cq->domain->fabric, FI_VERSION(1, 5)) || !buf->err_data)
+		room = 0;
+	buf->err_data_size = 0;
+	if (!room)
+		buf->err_data = from->family ? &cq->from : NULL;
+	if (!from->family)
+		return;
+	buf->err_data_size = room ? room : sizeof(cq->from);
+	weft_fi_addr_write(from, buf->err_data, &buf->err_data_size);
+	/* a short buffer has the front */
+	if (room && buf->err_data_size > room)
+		buf->err_data_size = room;
+}
+
 static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *buf,
 				  uint64_t flags)
 {
 	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid);
+	struct weft_sockaddr from = {};
 	const struct weft_cqe *entry;
 	struct weft_cqe cqe;
 	int got;
@@ -264,6 +285,8 @@ static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *bu
 		cqe = *entry;
 		if (cqe.flags & WEFT_FI_CQE_SLOT)
 			weft_fi_buf_show(&cqe);
+		if (cqe.flags & WEFT_CQE_FROM)
+			weft_cq_from(cq->cq, &from);
 		if (!(flags & FI_PEEK)) {
 			if (entry->flags & WEFT_FI_CQE_SLOT)
 				weft_fi_buf_take(entry);
@@ -290,9 +313,7 @@ static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *bu
 	else
 		buf->err = cqe.status;
 	buf->prov_errno = cqe.status;
-	if (!weft_fi_api_ge(cq->domain->fabric, FI_VERSION(1, 5)) || !buf->err_data_size)
-		buf->err_data = NULL;
-	buf->err_data_size = 0;
+	weft_fi_cq_err_data(cq, &from, buf);
 #if FI_VERSION_GE(FI_VERSION(FI_MAJOR_VERSION, FI_MINOR_VERSION), FI_VERSION(1, 20))
 	if (weft_fi_api_ge(cq->domain->fabric, FI_VERSION(1, 20)))
 		buf->src_addr = weft_fi_cqe_src(cq, &cqe);

@@ -298,7 +298,7 @@ static uint32_t weft_fi_slots(const struct weft_fi_ep *ep, size_t slots)
 	return slots < most ? slots : most;
 }
 
-/* Are receives buffered? Return: 0, -FI_EINVAL (not with a shared context), -FI_ENOMEM. */
+/* Are receives buffered? Return: 0, -FI_EINVAL (not with that), -FI_ENOMEM. */
 static int weft_fi_ep_buffered(struct weft_fi_ep *ep, const struct fi_info *info)
 {
 	if (ep->dgram || !(info->mode & WEFT_FI_BUFFERED_RECV || ep->caps & FI_VARIABLE_MSG))
@@ -306,6 +306,9 @@ static int weft_fi_ep_buffered(struct weft_fi_ep *ep, const struct fi_info *info
 	if (ep->shared_rx)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
 				    "buffered receives do not come from a shared context: clear FI_BUFFERED_RECV and FI_VARIABLE_MSG");
+	if (ep->caps & FI_SOURCE_ERR)
+		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
+				    "announcements have no room for the sender's address: clear FI_SOURCE_ERR, or FI_BUFFERED_RECV and FI_VARIABLE_MSG");
 	return weft_fi_buf_new(ep);
 }
 
@@ -434,6 +437,8 @@ static int weft_fi_ep_make(struct weft_fi_ep *ep, const struct fi_info *info,
 		attr->flags |= WEFT_EPF_FENCE;
 	if (ep->caps & FI_VARIABLE_MSG)
 		attr->flags |= WEFT_EPF_VARIABLE;
+	if (ep->caps & FI_SOURCE_ERR && !ep->msg)
+		attr->flags |= WEFT_EPF_SOURCE;
 	attr->sq_slots = weft_fi_slots(ep, ep->tx_size * WEFT_FI_SQ_RATIO);
 	if (ep->shared_rx)
 		attr->flags |= WEFT_EPF_SRQ;

@@ -288,6 +288,7 @@ struct weft_fi_member {
  * @eps_lock: of @halves
  * @halves: halves of endpoints that are bound to it
  * @left: slots of endpoints that have gone, which entries may name (lock)
+ * @from: an unknown sender's address, for who brings no room for it (FI_SOURCE_ERR)
  */
 struct weft_fi_cq {
 	struct fid_cq fid;
@@ -306,6 +307,7 @@ struct weft_fi_cq {
 	pthread_mutex_t eps_lock;
 	struct weft_fi_half *halves;
 	struct weft_fi_pool *left;
+	struct sockaddr_storage from;
 };
 
 /**

@@ -152,6 +152,11 @@ int weft_cq_read(struct weft_cq *cq, struct weft_cqe *cqe, unsigned int max)
 	return n;
 }
 
+void weft_cq_from(const struct weft_cq *cq, struct weft_sockaddr *from)
+{
+	memcpy(from, &cq->ring[(cq->head + 1) & cq->mask], sizeof(*from));
+}
+
 void weft_cq_settle(struct weft_cq *cq)
 {
 	uint32_t tail = lw_load_acquire(&cq->status->tail);	/* C: before the entries */

@@ -343,6 +343,7 @@ struct weft_memctx {
  * @status: the kernel's line
  * @head: consumer index
  * @woken: weft_env_wake_cq() was called since rig_cq_arm()
+ * @from: who has sent it, as the newest entry with WEFT_CQE_FROM says
  * @nread: completions read
  */
 struct rig_cq {
@@ -353,6 +354,7 @@ struct rig_cq {
 	struct weft_cq_status status;
 	u32 head;
 	bool woken;
+	struct weft_sockaddr from;
 	u64 nread;
 };
 

@@ -139,6 +139,9 @@ int rig_cq_read(struct rig_cq *cq, struct weft_cqe *e)
 		weft_host_die(__FILE__, __LINE__, "entry of %u slots", e->nslots);
 	if (e->flags & WEFT_CQE_INLINE)
 		copy_inline(cq, e);
+	else if (e->flags & WEFT_CQE_FROM)
+		memcpy(&cq->from, &cq->slots[(cq->head + 1) & (cq->cq.size - 1)],
+		       sizeof(cq->from));
 	else if (e->nslots != 1)
 		weft_host_die(__FILE__, __LINE__, "entry of %u slots without payload", e->nslots);
 	cq->head += e->nslots;

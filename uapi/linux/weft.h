@@ -285,6 +285,11 @@ struct weft_rqe {
 #define WEFT_CQE_ANNOUNCE	(1u << 7)
 #define WEFT_CQE_CLAIM		(1u << 8)	/* of a CLAIM with WEFT_RQ_ANNOUNCE */
 #define WEFT_CQE_GROUP		(1u << 9)	/* the message was sent to a group */
+/*
+ * the message has been received, @status (unless it was cut) is EADDRNOTAVAIL, and the slot behind
+ * this one holds the struct weft_sockaddr of its sender (WEFT_EPF_SOURCE); not with WEFT_CQE_INLINE
+ */
+#define WEFT_CQE_FROM		(1u << 10)
 
 /**
  * struct weft_cqe - first slot of an entry in a completion queue
@@ -339,6 +344,7 @@ struct weft_cqe {
 #define WEFT_CAP_FENCE		(1ull << 11)	/* WEFT_EPF_FENCE */
 #define WEFT_CAP_ANNOUNCE	(1ull << 12)	/* WEFT_RQ_ANNOUNCE, WEFT_EPF_VARIABLE */
 #define WEFT_CAP_GROUP		(1ull << 13)	/* WEFT_IOC_GROUP_JOIN */
+#define WEFT_CAP_SOURCE		(1ull << 14)	/* WEFT_EPF_SOURCE */
 
 /**
  * struct weft_ioc_query - what this port and kernel can do (WEFT_IOC_QUERY)
@@ -508,6 +514,8 @@ struct weft_ioc_av_insert {
  * a message to an endpoint without this flag fails with EMSGSIZE
  */
 #define WEFT_EPF_VARIABLE	(1u << 4)
+/* RDM, DGRAM: completions name senders that are not in the address vector: WEFT_CQE_FROM */
+#define WEFT_EPF_SOURCE		(1u << 5)
 
 /**
  * struct weft_ioc_ep - create an endpoint (WEFT_IOC_EP_CREATE)

@@ -189,7 +189,8 @@ static __u32 flags_of(const struct ioc *i)
 {
 	switch (i->req) {
 	case WEFT_IOC_EP_CREATE:
-		return WEFT_EPF_DIRECTED | WEFT_EPF_FENCE | WEFT_EPF_VARIABLE;
+		return WEFT_EPF_DIRECTED | WEFT_EPF_FENCE | WEFT_EPF_VARIABLE |
+		       WEFT_EPF_SOURCE;
 	case WEFT_IOC_AV_INSERT:
 		return WEFT_AVF_AT;
 	case WEFT_IOC_SHUTDOWN:
