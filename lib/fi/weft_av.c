@@ -456,7 +456,8 @@ static const char *weft_fi_av_straddr(struct fid_av *fid, const void *addr, char
 static int weft_fi_av_set(struct fid_av *av, struct fi_av_set_attr *attr,
 			  struct fid_av_set **av_set, void *context)
 {
-	return -FI_ENOSYS;
+	return weft_fi_fail(FI_LOG_AV, -FI_ENOSYS,
+			    "fi_av_set: there are no collective operations");
 }
 
 static int weft_fi_av_bind(struct fid *fid, struct fid *bfid, uint64_t flags)

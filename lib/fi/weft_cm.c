@@ -222,7 +222,9 @@ int weft_fi_getpeer(struct fid_ep *ep, void *addr, size_t *addrlen)
 	if (!addrlen)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL, "fi_getpeer needs addrlen");
 	ret = weft_getpeer(weft_fi_cm_of(&ep->fid)->ep, &a);
-	return ret ? ret : weft_fi_addr_write(&a, addr, addrlen);
+	if (ret)
+		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "fi_getpeer: %s", fi_strerror(-ret));
+	return weft_fi_addr_write(&a, addr, addrlen);
 }
 
 /* longer private data are cut, as fi_cm(3) has it */
@@ -281,7 +283,8 @@ int weft_fi_accept(struct fid_ep *fid, const void *param, size_t paramlen)
 		ret = weft_accept(ep->cm.ep, ep->req->conn, param,
 				  weft_fi_cm_data(&ep->cm, param, paramlen));
 	if (ret)
-		return ret;
+		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "fi_accept: the request has gone, or cannot be accepted: %s",
+				    fi_strerror(-ret));
 	ep->dialled = true;
 	weft_fi_req_drop(ep, true);
 	return 0;
@@ -289,9 +292,14 @@ int weft_fi_accept(struct fid_ep *fid, const void *param, size_t paramlen)
 
 int weft_fi_shutdown(struct fid_ep *fid, uint64_t flags)
 {
+	int ret;
+
 	if (flags)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL, "fi_shutdown has no flags");
-	return weft_shutdown(weft_fi_ep_of(fid)->cm.ep);
+	ret = weft_shutdown(weft_fi_ep_of(fid)->cm.ep);
+	if (ret)
+		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "fi_shutdown: %s", fi_strerror(-ret));
+	return 0;
 }
 
 /* what the administrator grants sockets is granted here too */
@@ -342,5 +350,8 @@ int weft_fi_reject(struct fid_pep *fid, fid_t handle, const void *param, size_t 
 	if (ret)
 		return weft_fi_fail(FI_LOG_EP_CTRL, ret,
 				    "fi_reject: the handle is no request of this endpoint that waits");
-	return weft_reject(pep->cm.ep, conn, param, weft_fi_cm_data(&pep->cm, param, paramlen));
+	ret = weft_reject(pep->cm.ep, conn, param, weft_fi_cm_data(&pep->cm, param, paramlen));
+	if (ret)
+		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "fi_reject: %s", fi_strerror(-ret));
+	return 0;
 }

@@ -27,19 +27,21 @@ static int weft_fi_domain_close(struct fid *fid)
 static int weft_fi_query_atomic(struct fid_domain *domain, enum fi_datatype datatype,
 				enum fi_op op, struct fi_atomic_attr *attr, uint64_t flags)
 {
-	return -FI_EOPNOTSUPP;
+	return weft_fi_fail(FI_LOG_DOMAIN, -FI_EOPNOTSUPP, "there are no atomic operations");
 }
 
 static int weft_fi_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 				    struct fi_collective_attr *attr, uint64_t flags)
 {
-	return -FI_EOPNOTSUPP;
+	return weft_fi_fail(FI_LOG_DOMAIN, -FI_EOPNOTSUPP, "there are no collective operations");
 }
 
 static int weft_fi_endpoint2(struct fid_domain *domain, struct fi_info *info,
 			     struct fid_ep **ep, uint64_t flags, void *context)
 {
-	return flags ? -FI_ENOSYS : weft_fi_endpoint(domain, info, ep, context);
+	if (flags)
+		return weft_fi_fail(FI_LOG_DOMAIN, -FI_ENOSYS, "fi_endpoint2 has no flags");
+	return weft_fi_endpoint(domain, info, ep, context);
 }
 
 static struct fi_ops weft_fi_domain_fid_ops = {

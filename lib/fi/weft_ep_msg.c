@@ -28,7 +28,10 @@ int weft_fi_msg_source(const struct weft_fi_ep *ep, uint32_t *src)
 	uint32_t flags = weft_ep_flags(ep->cm.ep);
 
 	*src = WEFT_SRC_ANY;
-	return flags & WEFT_ST_SHUT && !(flags & WEFT_ST_UNEXP) ? -FI_ENOTCONN : 0;
+	if (!(flags & WEFT_ST_SHUT) || flags & WEFT_ST_UNEXP)
+		return 0;
+	return weft_fi_fail(FI_LOG_EP_DATA, -FI_ENOTCONN,
+			    "the connection has ended, and no message waits: nothing can be received");
 }
 
 struct fi_ops_cm weft_fi_msg_cm_ops = {

@@ -191,13 +191,20 @@ static int weft_fi_ep_setopt(fid_t fid, int level, int optname, const void *optv
 	return weft_fi_buf_setopt(ep, optname, value);
 }
 
+/* for who asks what room there is in a half that does not work */
+static int weft_fi_half_off(void)
+{
+	return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,
+			    "the endpoint is not enabled, or was opened for the other direction only");
+}
+
 static ssize_t weft_fi_rx_size_left(struct fid_ep *fid)
 {
 	struct weft_fi_ep *ep = weft_fi_ep_of(fid);
 	ssize_t room;
 
 	if (!ep->rx.on)
-		return -FI_EOPBADSTATE;
+		return weft_fi_half_off();
 	weft_fi_lock(&ep->rx.lock);
 	room = ep->pool ? weft_fi_buf_room(ep) : weft_recv_room(ep->cm.ep);
 	weft_fi_unlock(&ep->rx.lock);
@@ -210,7 +217,7 @@ static ssize_t weft_fi_tx_size_left(struct fid_ep *fid)
 	ssize_t room;
 
 	if (!ep->tx.on)
-		return -FI_EOPBADSTATE;
+		return weft_fi_half_off();
 	weft_fi_lock(&ep->tx.lock);
 	room = weft_send_room(ep->cm.ep) / WEFT_FI_SQ_RATIO;
 	weft_fi_unlock(&ep->tx.lock);

@@ -71,7 +71,9 @@ static int weft_fi_mr_close(struct fid *fid)
 
 static int weft_fi_mr_control(struct fid *fid, int command, void *arg)
 {
-	return command == FI_ENABLE ? 0 : -FI_ENOSYS;
+	if (command == FI_ENABLE)
+		return 0;
+	return weft_fi_fail(FI_LOG_MR, -FI_ENOSYS, "fi_control: a memory region has FI_ENABLE only");
 }
 
 static struct fi_ops weft_fi_mr_fid_ops = {

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_nosys.c - what is not offered: no operation of an object may be missing, so each answers
+ * weft_nosys.c - what is not offered: no operation of an object may be missing, so each answers,
+ * and says so in the log
  */
 #include "weft_fi.h"
 
+static __attribute__((cold)) int weft_fi_no(const char *name)
+{
+	return weft_fi_fail(FI_LOG_CORE, -FI_ENOSYS,
+			    "%s: an object of this kind, or with these capabilities, has no such call: see fi_weft(7)",
+			    name);
+}
+
 #define NO(linkage, type, name, ...) \
-	linkage type weft_fi_no_##name(__VA_ARGS__) { return -FI_ENOSYS; }
+	linkage type weft_fi_no_##name(__VA_ARGS__) { return weft_fi_no(#name); }
 #define NO_INT(name, ...)	NO(, int, name, __VA_ARGS__)
 #define NO_OP(name, ...)	NO(static, ssize_t, name, __VA_ARGS__)
 #define NO_QUERY(name, ...)	NO(static, int, name, __VA_ARGS__)

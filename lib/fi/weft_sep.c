@@ -207,12 +207,12 @@ static int weft_fi_ctx_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 	struct weft_fi_ctx *ctx = weft_fi_ctx_of(fid);
 	uint64_t own = ctx->tx ? FI_TRANSMIT : FI_RECV;
 
-	if (bfid->fclass == FI_CLASS_CNTR)
+	if (bfid && bfid->fclass == FI_CLASS_CNTR)
 		own = ctx->tx ? FI_SEND : FI_RECV;
 	if (weft_fi_ctx_half(ctx)->on)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,
 				    "the context is enabled: bind before fi_enable");
-	if (bfid->fclass != FI_CLASS_CQ && bfid->fclass != FI_CLASS_CNTR)
+	if (!bfid || (bfid->fclass != FI_CLASS_CQ && bfid->fclass != FI_CLASS_CNTR))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
 				    "completion queues and counters are bound to a context, the rest to the scalable endpoint");
 	if ((flags & (FI_TRANSMIT | FI_RECV)) != own)
@@ -416,7 +416,7 @@ static int weft_fi_sep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 	if (flags)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EBADFLAGS,
 				    "nothing is bound to a scalable endpoint with flags");
-	switch (bfid->fclass) {
+	switch (bfid ? bfid->fclass : FI_CLASS_UNSPEC) {
 	case FI_CLASS_AV:
 		return weft_fi_sep_bind_av(sep, bfid);
 	case FI_CLASS_EQ:

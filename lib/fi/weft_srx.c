@@ -29,7 +29,7 @@ static int weft_fi_srx_source(const struct weft_fi_srx *srx, fi_addr_t addr, uin
 	*src = WEFT_SRC_ANY;
 	if (!srx->directed || addr == FI_ADDR_UNSPEC)
 		return 0;
-	return srx->av && weft_fi_av_index(srx->av, addr, src) ? 0 : -FI_EINVAL;
+	return srx->av && weft_fi_av_index(srx->av, addr, src) ? 0 : weft_fi_rdm_unknown(addr);
 }
 
 static ssize_t weft_fi_srx_recv(struct weft_fi_srx *srx, const struct weft_fi_op *op)
@@ -39,12 +39,11 @@ static ssize_t weft_fi_srx_recv(struct weft_fi_srx *srx, const struct weft_fi_op
 	int ret;
 
 	if (op->flags & ~WEFT_FI_SRX_FLAGS || (multi && op->tagged))
-		return -FI_EBADFLAGS;
-	if (op->count > srx->iov_limit)
-		return -FI_EINVAL;
-	if (multi && (op->count != 1 || !op->iov->iov_len ||
-		      op->iov->iov_len < srx->min_multi_recv))
-		return -FI_EINVAL;
+		return weft_fi_refused(op->flags, op->count, -FI_EBADFLAGS);
+	if (op->count > srx->iov_limit || (op->count && !op->iov) ||
+	    (multi && (op->count != 1 || !op->iov->iov_len ||
+		       op->iov->iov_len < srx->min_multi_recv)))
+		return weft_fi_refused(op->flags, op->count, -FI_EINVAL);
 	ret = weft_fi_srx_source(srx, op->peer, &src);
 	if (ret)
 		return ret;
@@ -65,14 +64,14 @@ static ssize_t weft_fi_srx_recv(struct weft_fi_srx *srx, const struct weft_fi_op
 
 static ssize_t weft_fi_srx_recvmsg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags)
 {
-	struct weft_fi_op op = {
-		.iov = msg->msg_iov,
-		.count = msg->iov_count,
-		.peer = msg->addr,
-		.context = msg->context,
-		.flags = flags,
-	};
+	struct weft_fi_op op = { .flags = flags };
 
+	if (!msg)
+		return weft_fi_refused(flags, 0, -FI_EINVAL);
+	op.iov = msg->msg_iov;
+	op.count = msg->iov_count;
+	op.peer = msg->addr;
+	op.context = msg->context;
 	return weft_fi_srx_recv(weft_fi_srx_of(ep), &op);
 }
 
@@ -102,19 +101,19 @@ static ssize_t weft_fi_srx_recv_one(struct fid_ep *ep, void *buf, size_t len, vo
 static ssize_t weft_fi_srx_trecvmsg(struct fid_ep *ep, const struct fi_msg_tagged *msg,
 				    uint64_t flags)
 {
-	struct weft_fi_op op = {
-		.iov = msg->msg_iov,
-		.count = msg->iov_count,
-		.peer = msg->addr,
-		.context = msg->context,
-		.flags = flags,
-		.tagged = true,
-		.tag = msg->tag,
-		.ignore = msg->ignore,
-	};
+	struct weft_fi_op op = { .flags = flags, .tagged = true };
 
-	if (flags & (FI_PEEK | FI_CLAIM | FI_DISCARD))
-		return -FI_EOPNOTSUPP;
+	if (!msg)
+		return weft_fi_refused(flags, 0, -FI_EINVAL);
+	if (flags & WEFT_FI_PEEK_FLAGS)
+		return weft_fi_fail(FI_LOG_EP_DATA, -FI_EOPNOTSUPP,
+				    "fi_trecvmsg: a shared receive context has no FI_PEEK, FI_CLAIM, FI_DISCARD");
+	op.iov = msg->msg_iov;
+	op.count = msg->iov_count;
+	op.peer = msg->addr;
+	op.context = msg->context;
+	op.tag = msg->tag;
+	op.ignore = msg->ignore;
 	return weft_fi_srx_recv(weft_fi_srx_of(ep), &op);
 }
 
@@ -171,7 +170,7 @@ static int weft_fi_srx_bind_cq(struct fid *fid, struct fid *bfid, uint64_t flags
 	struct weft_fi_srx *srx = weft_container(fid, struct weft_fi_srx, fid.fid);
 	struct weft_fi_cq *cq = weft_container(bfid, struct weft_fi_cq, fid.fid);
 
-	if (bfid->fclass != FI_CLASS_CQ || flags != FI_RECV)
+	if (!bfid || bfid->fclass != FI_CLASS_CQ || flags != FI_RECV)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
 				    "only a completion queue is bound to a shared receive context, with FI_RECV");
 	if (srx->cq || cq->domain != srx->domain)
@@ -194,6 +193,9 @@ static ssize_t weft_fi_srx_cancel(fid_t fid, void *context)
 	cq = srx->cq ? srx->cq : srx->first;
 	ret = cq ? weft_srq_cancel(srx->srq, cq->cq, (uintptr_t)context) : -FI_EOPBADSTATE;
 	weft_fi_unlock(&srx->lock);
+	if (ret == -FI_EOPBADSTATE)
+		weft_fi_fail(FI_LOG_EP_DATA, ret,
+			     "fi_cancel: no queue to tell of it: bind one to the shared receive context, or enable an endpoint");
 	return ret;
 }
 
@@ -236,14 +238,20 @@ static struct fi_ops weft_fi_srx_fid_ops = {
 };
 
 /* it has no address of its own */
+static int weft_fi_srx_nameless(void)
+{
+	return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOSYS,
+			    "a shared receive context has no address: ask an endpoint that uses it");
+}
+
 static int weft_fi_srx_setname(fid_t fid, void *addr, size_t addrlen)
 {
-	return -FI_ENOSYS;
+	return weft_fi_srx_nameless();
 }
 
 static int weft_fi_srx_getname(fid_t fid, void *addr, size_t *addrlen)
 {
-	return -FI_ENOSYS;
+	return weft_fi_srx_nameless();
 }
 
 static struct fi_ops_cm weft_fi_srx_cm_ops = {
@@ -328,7 +336,8 @@ int weft_fi_srx_open(struct fid_domain *domain, struct fi_rx_attr *attr, struct 
 	ret = weft_srq_create(dom->port->ctx, &how, NULL, &srx->srq);
 	if (ret) {
 		free(srx);
-		return ret;
+		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "no shared receive context: %s",
+				    fi_strerror(-ret));
 	}
 	weft_fi_srx_init(srx, attr, context);
 	weft_fi_lock_init(&srx->lock, dom->locking);

@@ -323,12 +323,409 @@ static bool msg_messages(void)
 	return messages(FI_EP_MSG);
 }
 
+/* every form of a send and of a receive, with segments that are none, too many, too long */
+static bool all_forms(struct fid_ep *ep, fi_addr_t to, const struct fi_info *info, bool tags)
+{
+	struct iovec iov[33] = { { buf, 8 } };
+	struct fi_msg m = { .msg_iov = iov, .addr = to };
+	struct fi_msg_tagged t = { .msg_iov = iov, .addr = to };
+	size_t inject = info->tx_attr->inject_size, longest = info->ep_attr->max_msg_size;
+	size_t n = info->tx_attr->iov_limit + 1;
+	bool ok = true;
+
+	m.iov_count = n;
+	t.iov_count = n;
+	BAD(fi_sendmsg(ep, &m, 0), -FI_EINVAL);
+	BAD(fi_recvmsg(ep, &m, 0), -FI_EINVAL);
+	m.iov_count = 1;
+	m.msg_iov = NULL;
+	BAD(fi_sendmsg(ep, &m, 0), -FI_EINVAL);
+	BAD(fi_recvmsg(ep, &m, 0), -FI_EINVAL);
+	m.msg_iov = iov;
+	iov[0].iov_len = inject + 1;
+	BAD(fi_sendmsg(ep, &m, FI_INJECT), -FI_EMSGSIZE);
+	iov[0].iov_len = longest + 1;
+	BAD(fi_sendmsg(ep, &m, 0), -FI_EMSGSIZE);
+	BAD(fi_sendv(ep, iov, NULL, 1, to, &p), -FI_EMSGSIZE);
+	BAD(fi_senddata(ep, buf, longest + 1, NULL, 1, to, &p), -FI_EMSGSIZE);
+	BAD(fi_injectdata(ep, buf, inject + 1, 1, to), -FI_EMSGSIZE);
+	BAD(fi_sendmsg(ep, &m, FI_FENCE), -FI_EBADFLAGS);
+	BAD(fi_sendmsg(ep, &m, FI_MULTICAST), -FI_EBADFLAGS);
+	BAD(fi_sendmsg(ep, &m, FI_CLAIM), -FI_EBADFLAGS);
+	BAD(fi_recvmsg(ep, &m, FI_FENCE), -FI_EBADFLAGS);
+	iov[0].iov_len = 8;
+	if (!tags)
+		return ok;
+	BAD(fi_tsendmsg(ep, &t, 0), -FI_EINVAL);
+	BAD(fi_trecvmsg(ep, &t, 0), -FI_EINVAL);
+	BAD(fi_trecvmsg(ep, &t, FI_PEEK), -FI_EINVAL);
+	BAD(fi_tsendv(ep, iov, NULL, n, to, 1, &p), -FI_EINVAL);
+	BAD(fi_trecvv(ep, iov, NULL, n, to, 1, 0, &p), -FI_EINVAL);
+	t.iov_count = 1;
+	t.msg_iov = NULL;
+	BAD(fi_tsendmsg(ep, &t, 0), -FI_EINVAL);
+	BAD(fi_trecvmsg(ep, &t, 0), -FI_EINVAL);
+	t.msg_iov = iov;
+	iov[0].iov_len = inject + 1;
+	BAD(fi_tsendmsg(ep, &t, FI_INJECT), -FI_EMSGSIZE);
+	iov[0].iov_len = longest + 1;
+	BAD(fi_tsendmsg(ep, &t, 0), -FI_EMSGSIZE);
+	BAD(fi_tsendv(ep, iov, NULL, 1, to, 1, &p), -FI_EMSGSIZE);
+	BAD(fi_tsenddata(ep, buf, longest + 1, NULL, 1, to, 1, &p), -FI_EMSGSIZE);
+	BAD(fi_tinjectdata(ep, buf, inject + 1, 1, to, 1), -FI_EMSGSIZE);
+	BAD(fi_tsendmsg(ep, &t, FI_FENCE), -FI_EBADFLAGS);
+	BAD(fi_tsendmsg(ep, &t, FI_PEEK), -FI_EBADFLAGS);
+	BAD(fi_trecvmsg(ep, &t, FI_PEEK | FI_MULTI_RECV), -FI_EBADFLAGS);
+	BAD(fi_trecvmsg(ep, &t, FI_CLAIM | FI_DISCARD), -FI_EINVAL);
+	return ok;
+}
+
+/* a peer that is not there, in every form that names one */
+static bool all_peers(struct fid_ep *ep, fi_addr_t to, bool tags)
+{
+	struct iovec iov = { buf, 8 };
+	struct fi_msg m = { .msg_iov = &iov, .iov_count = 1, .addr = to };
+	struct fi_msg_tagged t = { .msg_iov = &iov, .iov_count = 1, .addr = to };
+	bool ok = true;
+
+	BAD(fi_send(ep, buf, 8, NULL, to, &p), -FI_EINVAL);
+	BAD(fi_sendv(ep, &iov, NULL, 1, to, &p), -FI_EINVAL);
+	BAD(fi_sendmsg(ep, &m, 0), -FI_EINVAL);
+	BAD(fi_senddata(ep, buf, 8, NULL, 1, to, &p), -FI_EINVAL);
+	BAD(fi_inject(ep, buf, 8, to), -FI_EINVAL);
+	BAD(fi_injectdata(ep, buf, 8, 1, to), -FI_EINVAL);
+	if (!tags)
+		return ok;
+	BAD(fi_tsend(ep, buf, 8, NULL, to, 1, &p), -FI_EINVAL);
+	BAD(fi_tsendv(ep, &iov, NULL, 1, to, 1, &p), -FI_EINVAL);
+	BAD(fi_tsendmsg(ep, &t, 0), -FI_EINVAL);
+	BAD(fi_tsenddata(ep, buf, 8, NULL, 1, to, 1, &p), -FI_EINVAL);
+	BAD(fi_tinject(ep, buf, 8, to, 1), -FI_EINVAL);
+	BAD(fi_tinjectdata(ep, buf, 8, 1, to, 1), -FI_EINVAL);
+	return ok;
+}
+
+static bool forms(void)
+{
+	static const enum fi_ep_type types[] = { FI_EP_RDM, FI_EP_MSG, FI_EP_DGRAM };
+	bool ok = true;
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		bool tags = types[i] != FI_EP_DGRAM;
+
+		CHECK(begin(types[i], 0));
+		ok &= all_forms(p.a.ep, p.a.peer, p.a.info, tags);
+		if (types[i] != FI_EP_MSG) {
+			ok &= all_peers(p.a.ep, 4000, tags);
+			ok &= all_peers(p.a.ep, FI_ADDR_UNSPEC, tags);
+			ok &= all_peers(p.a.ep, 1ULL << 40, tags);
+		}
+		if (!tags) {
+			BAD(fi_tsend(p.a.ep, buf, 8, NULL, p.a.peer, 1, &p), -FI_ENOSYS);
+			BAD(fi_trecv(p.a.ep, buf, 8, NULL, p.a.peer, 1, 0, &p), -FI_ENOSYS);
+		}
+		ok &= still_works();
+		pair_close(&p);
+	}
+	return ok;
+}
+
+/* receives name senders that are not there */
+static bool directed(void)
+{
+	struct iovec iov = { buf, 8 };
+	struct fi_msg_tagged t = { .msg_iov = &iov, .iov_count = 1, .addr = 4000, .context = &p };
+	bool ok = true;
+
+	CHECK(begin(FI_EP_RDM, FI_DIRECTED_RECV));
+	BAD(fi_recv(p.a.ep, buf, 8, NULL, 4000, &p), -FI_EINVAL);
+	BAD(fi_recvv(p.a.ep, &iov, NULL, 1, 4000, &p), -FI_EINVAL);
+	BAD(fi_trecv(p.a.ep, buf, 8, NULL, 4000, 1, 0, &p), -FI_EINVAL);
+	BAD(fi_trecvmsg(p.a.ep, &t, 0), -FI_EINVAL);
+	BAD(fi_trecvmsg(p.a.ep, &t, FI_PEEK), -FI_EINVAL);
+	return still_works() && ok;
+}
+
+/* one direction, or one kind of messages, was not asked for */
+static bool one_way(void)
+{
+	static const uint64_t caps[] = { FI_MSG | FI_SEND, FI_MSG | FI_RECV, FI_TAGGED };
+	struct fi_info *info;
+	struct fid_ep *ep;
+	bool ok = true;
+	size_t i;
+
+	CHECK(begin(FI_EP_RDM, 0));
+	for (i = 0; i < 3; i++) {
+		info = fi_dupinfo(p.a.info);
+		CHECK(info);
+		info->caps = caps[i];
+		free(info->src_addr);
+		info->src_addr = NULL;
+		info->src_addrlen = 0;
+		CHECK_EQ(fi_endpoint(p.a.domain, info, &ep, NULL), 0);
+		CHECK_EQ(fi_ep_bind(ep, &p.a.txcq->fid, caps[i] & FI_SEND ? FI_TRANSMIT :
+				    caps[i] & FI_RECV ? FI_RECV : FI_TRANSMIT | FI_RECV), 0);
+		CHECK_EQ(fi_ep_bind(ep, &p.a.av->fid, 0), 0);
+		CHECK_EQ(fi_enable(ep), 0);
+		if (caps[i] & FI_SEND) {
+			BAD(fi_recv(ep, buf, 8, NULL, FI_ADDR_UNSPEC, &p), -FI_EOPNOTSUPP);
+			BAD(ep->ops->rx_size_left(ep), -FI_EOPBADSTATE);
+		} else if (caps[i] & FI_RECV) {
+			BAD(fi_send(ep, buf, 8, NULL, p.a.peer, &p), -FI_EOPNOTSUPP);
+			BAD(fi_inject(ep, buf, 8, p.a.peer), -FI_EOPNOTSUPP);
+			BAD(ep->ops->tx_size_left(ep), -FI_EOPBADSTATE);
+			BAD(fi_tsend(ep, buf, 8, NULL, p.a.peer, 1, &p), -FI_ENOSYS);
+		} else {
+			BAD(fi_send(ep, buf, 8, NULL, p.a.peer, &p), -FI_ENOSYS);
+			BAD(fi_recv(ep, buf, 8, NULL, p.a.peer, &p), -FI_ENOSYS);
+			BAD(fi_recvmsg(ep, NULL, 0), -FI_ENOSYS);
+		}
+		CHECK_EQ(fi_close(&ep->fid), 0);
+		fi_freeinfo(info);
+	}
+	return still_works() && ok;
+}
+
+/* fi_cm(3): in the wrong state, with arguments that are none */
+static bool connections(void)
+{
+	struct fi_info *info;
+	size_t len = sizeof(buf);
+	struct fid_pep *pep;
+	struct fid_ep *ep;
+	int backlog = 0;
+	bool ok = true;
+
+	CHECK(begin(FI_EP_MSG, 0));
+	memset(buf, 0, sizeof(buf));
+	BAD(fi_connect(p.a.ep, NULL, NULL, 0), -FI_EINVAL);
+	BAD(fi_connect(p.a.ep, buf, NULL, 0), -FI_EINVAL);
+	CHECK_EQ(fi_getname(&p.pep->fid, buf, &len), 0);
+	BAD(fi_connect(p.a.ep, buf, NULL, 0), -FI_EISCONN);
+	BAD(fi_connect(p.b.ep, buf, NULL, 0), -FI_EISCONN);
+	BAD(fi_accept(p.a.ep, NULL, 0), -FI_EOPBADSTATE);
+	BAD(fi_accept(p.b.ep, NULL, 0), -FI_EOPBADSTATE);
+	BAD(fi_shutdown(p.a.ep, FI_SEND), -FI_EINVAL);
+	BAD(fi_getpeer(p.a.ep, buf, NULL), -FI_EINVAL);
+	BAD(fi_setname(&p.a.ep->fid, buf, len), -FI_EOPBADSTATE);
+	BAD(fi_setname(&p.pep->fid, buf, len), -FI_EOPBADSTATE);
+	BAD(fi_listen(p.pep), -FI_EOPBADSTATE);
+	BAD(fi_reject(p.pep, NULL, NULL, 0), -FI_EINVAL);
+	BAD(fi_reject(p.pep, &p.a.ep->fid, NULL, 0), -FI_EINVAL);
+	BAD(fi_control(&p.pep->fid, FI_BACKLOG, &backlog), -FI_EINVAL);
+	BAD(fi_control(&p.pep->fid, FI_GETWAIT, &backlog), -FI_ENOSYS);
+	BAD(fi_pep_bind(p.pep, &p.b.eq->fid, 0), -FI_EOPBADSTATE);
+
+	/* what has never been connected */
+	info = fi_dupinfo(p.a.info);
+	CHECK(info);
+	CHECK_EQ(fi_endpoint(p.a.domain, info, &ep, NULL), 0);
+	CHECK_EQ(fi_passive_ep(p.a.fabric, info, &pep, NULL), 0);
+	BAD(fi_listen(pep), -FI_ENOEQ);
+	BAD(fi_pep_bind(pep, NULL, 0), -FI_EINVAL);
+	BAD(fi_pep_bind(pep, &p.a.txcq->fid, 0), -FI_EINVAL);
+	BAD(fi_setname(&pep->fid, buf, 3), -FI_EINVAL);
+	BAD(fi_setname(&pep->fid, NULL, len), -FI_EINVAL);
+	BAD(fi_getname(&pep->fid, buf, NULL), -FI_EINVAL);
+	CHECK_EQ(fi_ep_bind(ep, &p.a.txcq->fid, FI_TRANSMIT | FI_RECV), 0);
+	BAD(fi_enable(ep), -FI_ENOEQ);
+	BAD(fi_connect(ep, buf, NULL, 0), -FI_ENOEQ);
+	CHECK_EQ(fi_ep_bind(ep, &p.a.eq->fid, 0), 0);
+	BAD(fi_accept(ep, NULL, 0), -FI_EINVAL);
+	BAD(fi_getpeer(ep, buf, &len), -FI_ENOTCONN);
+	BAD(fi_shutdown(ep, 0), -FI_ENOTCONN);
+	CHECK_EQ(fi_enable(ep), 0);
+	BAD(fi_send(ep, buf, 8, NULL, 0, &p), -FI_ENOTCONN);
+	BAD(fi_inject(ep, buf, 8, 0), -FI_ENOTCONN);
+	BAD(fi_tsend(ep, buf, 8, NULL, 0, 1, &p), -FI_ENOTCONN);
+	CHECK_EQ(fi_close(&ep->fid), 0);
+	CHECK_EQ(fi_close(&pep->fid), 0);
+	info->handle = &p.a.domain->fid;
+	BAD(fi_endpoint(p.a.domain, info, &ep, NULL), -FI_EINVAL);
+	fi_freeinfo(info);
+	return still_works() && ok;
+}
+
+/* what connectionless endpoints do not have */
+static bool no_connections(void)
+{
+	bool ok = true;
+
+	CHECK(begin(FI_EP_RDM, 0));
+	BAD(fi_connect(p.a.ep, buf, NULL, 0), -FI_ENOSYS);
+	BAD(fi_accept(p.a.ep, NULL, 0), -FI_ENOSYS);
+	BAD(fi_shutdown(p.a.ep, 0), -FI_ENOSYS);
+	BAD(fi_join(p.a.ep, buf, 0, &(struct fid_mc *){ NULL }, NULL), -FI_EOPNOTSUPP);
+	BAD(fi_tx_context(p.a.ep, 0, NULL, &(struct fid_ep *){ NULL }, NULL), -FI_ENOSYS);
+	BAD(fi_rx_context(p.a.ep, 0, NULL, &(struct fid_ep *){ NULL }, NULL), -FI_ENOSYS);
+	return still_works() && ok;
+}
+
+/* shared and scalable contexts */
+static bool contexts(void)
+{
+	struct iovec iov[33] = { { buf, 8 } };
+	struct fi_msg m = { .msg_iov = iov, .iov_count = 33 };
+	struct fi_msg_tagged t = { .msg_iov = iov, .iov_count = 1 };
+	struct fi_rx_attr big = { .size = 1u << 30 };
+	struct fi_tx_attr wide = { .iov_limit = 99 };
+	struct fid_ep *srx, *sep, *ctx, *again;
+	struct fi_info *info;
+	size_t len = sizeof(buf);
+	struct fid_stx *stx;
+	bool ok = true;
+
+	CHECK(begin(FI_EP_RDM, 0));
+	BAD(fi_srx_context(p.a.domain, NULL, NULL, NULL), -FI_EINVAL);
+	BAD(fi_srx_context(p.a.domain, &big, &srx, NULL), -FI_EINVAL);
+	BAD(fi_stx_context(p.a.domain, &wide, &stx, NULL), -FI_EINVAL);
+	CHECK_EQ(fi_srx_context(p.a.domain, NULL, &srx, NULL), 0);
+	CHECK_EQ(fi_stx_context(p.a.domain, NULL, &stx, NULL), 0);
+	BAD(fi_recvmsg(srx, NULL, 0), -FI_EINVAL);
+	BAD(fi_trecvmsg(srx, NULL, 0), -FI_EINVAL);
+	BAD(fi_recvmsg(srx, &m, 0), -FI_EINVAL);
+	BAD(fi_recvv(srx, NULL, NULL, 1, 0, &p), -FI_EINVAL);
+	BAD(fi_trecvv(srx, NULL, NULL, 1, 0, 1, 0, &p), -FI_EINVAL);
+	m.iov_count = 1;
+	BAD(fi_recvmsg(srx, &m, FI_PEEK), -FI_EBADFLAGS);
+	BAD(fi_recvmsg(srx, &m, FI_MULTI_RECV), -FI_EINVAL);
+	m.msg_iov = NULL;
+	BAD(fi_recvmsg(srx, &m, FI_MULTI_RECV), -FI_EINVAL);
+	BAD(fi_trecvmsg(srx, &t, FI_MULTI_RECV), -FI_EBADFLAGS);
+	BAD(fi_trecvmsg(srx, &t, FI_PEEK), -FI_EOPNOTSUPP);
+	BAD(fi_send(srx, buf, 8, NULL, 0, &p), -FI_ENOSYS);
+	BAD(fi_cancel(&srx->fid, &p), -FI_EOPBADSTATE);
+	BAD(fi_getname(&srx->fid, buf, &len), -FI_ENOSYS);
+	BAD(fi_ep_bind(srx, NULL, 0), -FI_EINVAL);
+	BAD(fi_ep_bind(srx, &p.a.av->fid, 0), -FI_EINVAL);
+	BAD(fi_ep_bind(srx, &p.b.rxcq->fid, FI_RECV), -FI_EINVAL);
+	BAD(fi_ep_bind(p.a.ep, &srx->fid, 0), -FI_EOPBADSTATE);
+	info = fi_dupinfo(p.a.info);
+	CHECK(info);
+	free(info->src_addr);
+	info->src_addr = NULL;
+	info->src_addrlen = 0;
+	CHECK_EQ(fi_endpoint(p.a.domain, info, &ctx, NULL), 0);
+	BAD(fi_ep_bind(ctx, &srx->fid, 0), -FI_EINVAL);
+	BAD(fi_ep_bind(ctx, &stx->fid, 0), -FI_EINVAL);
+	CHECK_EQ(fi_close(&ctx->fid), 0);
+
+	info->ep_attr->tx_ctx_cnt = 2;
+	info->ep_attr->rx_ctx_cnt = 2;
+	CHECK_EQ(fi_scalable_ep(p.a.domain, info, &sep, NULL), 0);
+	BAD(fi_tx_context(sep, 2, NULL, &ctx, NULL), -FI_EINVAL);
+	BAD(fi_rx_context(sep, -1, NULL, &ctx, NULL), -FI_EINVAL);
+	CHECK_EQ(fi_tx_context(sep, 0, NULL, &ctx, NULL), 0);
+	BAD(fi_tx_context(sep, 0, NULL, &again, NULL), -FI_EBUSY);
+	BAD(fi_enable(ctx), -FI_ENOCQ);
+	BAD(fi_ep_bind(ctx, NULL, 0), -FI_EINVAL);
+	BAD(fi_scalable_ep_bind(sep, NULL, 0), -FI_EINVAL);
+	BAD(fi_scalable_ep_bind(sep, &p.a.txcq->fid, 0), -FI_EINVAL);
+	BAD(fi_scalable_ep_bind(sep, &p.a.av->fid, FI_RECV), -FI_EBADFLAGS);
+	BAD(fi_send(ctx, buf, 8, NULL, 0, &p), -FI_EOPBADSTATE);
+	BAD(fi_recv(ctx, buf, 8, NULL, 0, &p), -FI_ENOSYS);
+	BAD(fi_close(&sep->fid), -FI_EBUSY);
+	CHECK_EQ(fi_close(&ctx->fid), 0);
+	CHECK_EQ(fi_close(&sep->fid), 0);
+	CHECK_EQ(fi_close(&srx->fid), 0);
+	CHECK_EQ(fi_close(&stx->fid), 0);
+	fi_freeinfo(info);
+	return still_works() && ok;
+}
+
+/* counters, poll sets, wait sets, event queues */
+static bool waiters(void)
+{
+	struct fi_cntr_attr cntr = { .events = FI_CNTR_EVENTS_COMP, .flags = 1 };
+	struct fi_eq_attr eq = { .wait_obj = FI_WAIT_NONE, .flags = FI_WRITE };
+	struct fi_cq_attr cq = { .wait_obj = FI_WAIT_NONE };
+	struct fi_eq_err_entry err;
+	struct fid_poll *poll;
+	struct fid_cntr *c;
+	struct fid_cq *q;
+	struct fid_eq *e;
+	uint32_t type;
+	bool ok = true;
+
+	CHECK(begin(FI_EP_RDM, 0));
+	BAD(fi_cntr_open(p.a.domain, &cntr, NULL, NULL), -FI_EINVAL);
+	BAD(fi_cntr_open(p.a.domain, &cntr, &c, NULL), -FI_EBADFLAGS);
+	cntr.flags = 0;
+	cntr.events = 99;
+	BAD(fi_cntr_open(p.a.domain, &cntr, &c, NULL), -FI_ENOSYS);
+	cntr.events = FI_CNTR_EVENTS_COMP;
+	cntr.wait_obj = FI_WAIT_MUTEX_COND;
+	BAD(fi_cntr_open(p.a.domain, &cntr, &c, NULL), -FI_ENOSYS);
+	cntr.wait_obj = FI_WAIT_SET;
+	BAD(fi_cntr_open(p.a.domain, &cntr, &c, NULL), -FI_EINVAL);
+	cntr.wait_obj = FI_WAIT_NONE;
+	CHECK_EQ(fi_cntr_open(p.a.domain, &cntr, &c, NULL), 0);
+	BAD(fi_cntr_wait(c, 1, 0), -FI_EINVAL);
+	BAD(fi_ep_bind(p.a.ep, &c->fid, FI_SEND), -FI_EOPBADSTATE);
+	CHECK_EQ(fi_cq_open(p.a.domain, &cq, &q, NULL), 0);
+	BAD(fi_cq_sread(q, buf, 1, NULL, 0), -FI_EINVAL);
+	BAD(fi_cq_signal(q), -FI_EINVAL);
+	CHECK_EQ(fi_eq_open(p.a.fabric, &eq, &e, NULL), 0);
+	BAD(fi_eq_sread(e, &type, buf, sizeof(buf), 0, 0), -FI_EINVAL);
+	BAD(fi_eq_read(e, NULL, buf, sizeof(buf), 0), -FI_EINVAL);
+	BAD(fi_eq_read(e, &type, buf, sizeof(buf), FI_SEND), -FI_EBADFLAGS);
+	BAD(fi_eq_readerr(e, NULL, 0), -FI_EINVAL);
+	BAD(fi_eq_readerr(e, &err, FI_SEND), -FI_EBADFLAGS);
+	BAD(fi_eq_write(e, FI_NOTIFY, NULL, 8, 0), -FI_EINVAL);
+	BAD(fi_eq_write(e, FI_NOTIFY, buf, 8, FI_SEND), -FI_EINVAL);
+	BAD(fi_poll_open(p.a.domain, NULL, NULL), -FI_EINVAL);
+	CHECK_EQ(fi_poll_open(p.a.domain, NULL, &poll), 0);
+	BAD(fi_poll_add(poll, NULL, 0), -FI_EINVAL);
+	BAD(fi_poll_add(poll, &q->fid, 1), -FI_EBADFLAGS);
+	BAD(fi_poll_add(poll, &p.a.av->fid, 0), -FI_EINVAL);
+	BAD(fi_poll_del(poll, &q->fid, 0), -FI_EINVAL);
+	CHECK_EQ(fi_poll_add(poll, &q->fid, 0), 0);
+	BAD(fi_poll_add(poll, &q->fid, 0), -FI_EINVAL);
+	BAD(fi_poll(poll, NULL, 1), -FI_EINVAL);
+	BAD(fi_poll(poll, (void **)buf, -1), -FI_EINVAL);
+	BAD(fi_close(&q->fid), -FI_EBUSY);
+	BAD(fi_close(&poll->fid), -FI_EBUSY);
+	CHECK_EQ(fi_poll_del(poll, &q->fid, 0), 0);
+	CHECK_EQ(fi_close(&poll->fid), 0);
+	CHECK_EQ(fi_close(&q->fid), 0);
+	CHECK_EQ(fi_close(&c->fid), 0);
+	CHECK_EQ(fi_close(&e->fid), 0);
+	return still_works() && ok;
+}
+
+/* calls that domains, vectors and regions do not have */
+static bool absent(void)
+{
+	struct fid_mr *mr;
+	bool ok = true;
+
+	CHECK(begin(FI_EP_RDM, 0));
+	BAD(fi_control(&p.a.domain->fid, FI_GETWAIT, buf), -FI_ENOSYS);
+	BAD(fi_domain_bind(p.a.domain, &p.a.eq->fid, 0), -FI_ENOSYS);
+	BAD(fi_control(&p.a.av->fid, FI_GETWAIT, buf), -FI_ENOSYS);
+	BAD(fi_av_bind(p.a.av, NULL, 0), -FI_EINVAL);
+	BAD(fi_av_bind(p.a.av, &p.a.txcq->fid, 0), -FI_EINVAL);
+	BAD(fi_av_bind(p.a.av, &p.b.eq->fid, 0), -FI_EDOMAIN);
+	BAD(fi_mr_reg(p.a.domain, buf, 8, FI_SEND, 0, 5, 0, NULL, NULL), -FI_EINVAL);
+	CHECK_EQ(fi_mr_reg(p.a.domain, buf, 8, FI_SEND, 0, 5, 0, &mr, NULL), 0);
+	BAD(fi_control(&mr->fid, FI_GETWAIT, buf), -FI_ENOSYS);
+	BAD(fi_mr_bind(mr, &p.a.ep->fid, 0), -FI_ENOSYS);
+	CHECK_EQ(fi_close(&mr->fid), 0);
+	return still_works() && ok;
+}
+
 static const struct check cases[] = {
 	{ "openings", openings },	  { "closings", closings },
 	{ "bindings", bindings },	  { "controls", controls },
 	{ "queues", queues },		  { "addresses", addresses },
 	{ "memory", memory },		  { "rdm_messages", rdm_messages },
-	{ "msg_messages", msg_messages },
+	{ "msg_messages", msg_messages }, { "forms", forms },
+	{ "directed", directed },	  { "one_way", one_way },
+	{ "connections", connections },	  { "no_connections", no_connections },
+	{ "contexts", contexts },	  { "waiters", waiters },
+	{ "absent", absent },
 };
 
 static void close_all(void)
