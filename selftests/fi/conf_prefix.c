@@ -153,13 +153,15 @@ static bool no_payload(void)
 	return true;
 }
 
+#define BUFFERED (1ULL << 51) /* FI_BUFFERED_RECV */
+
 /* The mode in the hints and what becomes of it. */
 static bool when_kept(void)
 {
 	static const struct {
 		uint64_t mode, caps;
 		size_t asked, given;
-		bool shared;
+		bool shared, buffered;
 	} t[] = {
 		{ FI_MSG_PREFIX, 0, 0, 8 },
 		{ FI_MSG_PREFIX | FI_CONTEXT, 0, 1, 8 },
@@ -169,9 +171,12 @@ static bool when_kept(void)
 		{ ~0ull, 0, 0, 0 },
 		{ FI_MSG_PREFIX, FI_MULTI_RECV, 0, 0 },
 		{ FI_MSG_PREFIX, 0, 0, 0, true },
+		/* buffered receives leave no room for prefixes; datagrams have none */
+		{ FI_MSG_PREFIX | BUFFERED, 0, 0, 0, false, true },
+		{ FI_MSG_PREFIX | BUFFERED, FI_MULTI_RECV, 0, 0 },
 	};
 	struct fi_info *h, *info;
-	size_t i;
+	size_t i, given;
 	int ret;
 
 	node_enter(0);
@@ -187,9 +192,16 @@ static bool when_kept(void)
 			h->ep_attr->rx_ctx_cnt = FI_SHARED_CONTEXT;
 		ret = fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, h, &info);
 		CHECK_EQ(ret, 0);
-		CHECK_EQ(info->ep_attr->msg_prefix_size, t[i].given);
-		CHECK_EQ(info->mode, t[i].given ? FI_MSG_PREFIX : 0);
-		CHECK_EQ(info->tx_attr->mode, info->mode);
+		if (t[i].buffered && p.o.type != FI_EP_DGRAM) {
+			CHECK_EQ(info->ep_attr->msg_prefix_size, 0);
+			CHECK_EQ(info->mode, BUFFERED);
+			CHECK_EQ(info->tx_attr->mode, 0);
+		} else {
+			given = t[i].buffered ? 8 : t[i].given;
+			CHECK_EQ(info->ep_attr->msg_prefix_size, given);
+			CHECK_EQ(info->mode, given ? FI_MSG_PREFIX : 0);
+			CHECK_EQ(info->tx_attr->mode, info->mode);
+		}
 		CHECK_EQ(info->rx_attr->mode, info->mode);
 		fi_freeinfo(info);
 		h->ep_attr->msg_prefix_size = 4097;
