@@ -381,6 +381,26 @@ static void test_cq_peek(void)
 	CHECK(weft_cq_peek(cq, &e) == -EIO);
 }
 
+/* The sender's address stands in the next slot, round the ring's end too. */
+static void test_cq_from(void)
+{
+	struct weft_sockaddr from, want;
+	const struct weft_cqe *e;
+	uint32_t i;
+
+	start_at(UINT32_MAX);
+	pattern((unsigned char *)&want, sizeof(want));
+	for (i = 0; i < SLOTS; i++) {
+		complete(i, EADDRNOTAVAIL, NULL, sizeof(want));
+		memset(&from, 0, sizeof(from));
+		CHECK(weft_cq_peek(cq, &e) == 1 && e->status == EADDRNOTAVAIL);
+		weft_cq_from(cq, &from);
+		CHECK(!memcmp(&from, &want, sizeof(from)));
+		CHECK(weft_cq_next(cq, &e) == 0);
+		weft_cq_done(cq);
+	}
+}
+
 static void test_cq_flags(void)
 {
 	struct weft_cqe cqe;
@@ -742,6 +762,7 @@ static const struct test tests[] = {
 	{ "completions wrap, inline payload is copied out", test_cq_wrap },
 	{ "payload settled before it is read", test_cq_settle },
 	{ "completions looked at in place", test_cq_peek },
+	{ "completions that name their sender", test_cq_from },
 	{ "inline payload of a truncated receive", test_cq_truncated },
 	{ "payload that looks like a completion is none", test_cq_forged_seq },
 	{ "a failed completion comes alone", test_cq_failed_alone },
