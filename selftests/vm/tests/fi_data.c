@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "fipair.h"
+#include "forms.h"
 
 #define MAXLEN (6u << 20)
 
@@ -49,112 +49,48 @@ static bool received(uintptr_t n, size_t len, bool tagged, uint64_t tag, bool da
 	return true;
 }
 
-enum form { SEND, SENDV, SENDMSG, SENDDATA, INJECT, INJECTDATA, FORMS };
-
-static ssize_t send_form(enum form f, const void *buf, size_t len, uint64_t data, bool tagged,
+static ssize_t send_form(enum send_form f, const void *buf, size_t len, uint64_t data, bool tagged,
 			 uint64_t tag, void *context)
 {
-	struct fid_ep *ep = p.a.ep;
-	fi_addr_t to = p.a.peer;
-	struct iovec iov[2] = {
-		{ (void *)buf, len / 3 },
-		{ (uint8_t *)buf + len / 3, len - len / 3 },
+	struct letter l = {
+		.tagged = tagged, .tag = tag, .data = data, .peer = p.a.peer, .context = context,
+		.flags = FI_COMPLETION | FI_REMOTE_CQ_DATA
 	};
-	struct fi_msg m = {
-		.msg_iov = iov,
-		.iov_count = 2,
-		.addr = to,
-		.context = context,
-		.data = data,
-	};
-	struct fi_msg_tagged t = {
-		.msg_iov = iov,
-		.iov_count = 2,
-		.addr = to,
-		.context = context,
-		.data = data,
-		.tag = tag,
-	};
-	uint64_t flags = FI_COMPLETION | FI_REMOTE_CQ_DATA;
 
-	switch (f) {
-	case SEND:
-		return tagged ? fi_tsend(ep, buf, len, NULL, to, tag, context)
-			      : fi_send(ep, buf, len, NULL, to, context);
-	case SENDV:
-		return tagged ? fi_tsendv(ep, iov, NULL, 2, to, tag, context)
-			      : fi_sendv(ep, iov, NULL, 2, to, context);
-	case SENDMSG:
-		return tagged ? fi_tsendmsg(ep, &t, flags) : fi_sendmsg(ep, &m, flags);
-	case SENDDATA:
-		return tagged ? fi_tsenddata(ep, buf, len, NULL, data, to, tag, context)
-			      : fi_senddata(ep, buf, len, NULL, data, to, context);
-	case INJECT:
-		return tagged ? fi_tinject(ep, buf, len, to, tag) : fi_inject(ep, buf, len, to);
-	case INJECTDATA:
-		return tagged ? fi_tinjectdata(ep, buf, len, data, to, tag)
-			      : fi_injectdata(ep, buf, len, data, to);
-	default:
-		return -FI_EINVAL;
-	}
+	return send_by(p.a.ep, f, buf, len, &l);
 }
 
-static ssize_t recv_form(int f, void *buf, size_t len, bool tagged, uint64_t tag, uint64_t ignore,
-			 void *context)
+static ssize_t recv_form(enum recv_form f, void *buf, size_t len, bool tagged, uint64_t tag,
+			 uint64_t ignore, void *context)
 {
-	struct fid_ep *ep = p.b.ep;
-	struct iovec iov[3] = {
-		{ buf, len / 2 },
-		{ buf, 0 },
-		{ (uint8_t *)buf + len / 2, len - len / 2 },
-	};
-	struct fi_msg m = {
-		.msg_iov = iov,
-		.iov_count = 3,
-		.addr = FI_ADDR_UNSPEC,
-		.context = context,
-	};
-	struct fi_msg_tagged t = {
-		.msg_iov = iov,
-		.iov_count = 3,
-		.addr = FI_ADDR_UNSPEC,
-		.context = context,
-		.tag = tag,
-		.ignore = ignore,
+	struct letter l = {
+		.tagged = tagged, .tag = tag, .ignore = ignore, .peer = FI_ADDR_UNSPEC,
+		.context = context, .flags = FI_COMPLETION
 	};
 
-	switch (f) {
-	case 0:
-		return tagged ? fi_trecv(ep, buf, len, NULL, FI_ADDR_UNSPEC, tag, ignore, context)
-			      : fi_recv(ep, buf, len, NULL, FI_ADDR_UNSPEC, context);
-	case 1:
-		return tagged ? fi_trecvv(ep, iov, NULL, 3, FI_ADDR_UNSPEC, tag, ignore, context)
-			      : fi_recvv(ep, iov, NULL, 3, FI_ADDR_UNSPEC, context);
-	default:
-		return tagged ? fi_trecvmsg(ep, &t, FI_COMPLETION)
-			      : fi_recvmsg(ep, &m, FI_COMPLETION);
-	}
+	return recv_by(p.b.ep, f, buf, len, &l);
 }
 
 /* Every form of send to every form of receive. */
 static bool forms(void)
 {
 	const uint64_t data = 0x0123456789abcdefull;
-	int tagged, r;
-	enum form f;
+	enum recv_form r;
+	enum send_form f;
+	int tagged;
 
 	for (tagged = 0; tagged < 2; tagged++) {
-		for (f = 0; f < FORMS; f++) {
-			for (r = 0; r < 3; r++) {
-				size_t len = f == INJECT || f == INJECTDATA ? 100 : 3000;
+		for (f = 0; f < SEND_FORMS; f++) {
+			for (r = 0; r < RECV_FORMS; r++) {
+				size_t len = form_injects(f) ? 100 : 3000;
 				uint64_t tag = 0xf00d000000000000ull + f * 3 + r;
-				bool with = f == SENDMSG || f == SENDDATA || f == INJECTDATA;
+				bool with = form_has_data(f, FI_REMOTE_CQ_DATA);
 
 				memset(rbuf, 0xee, 4096);
 				pattern_fill(sbuf, len, tag);
 				CHECK_EQ(recv_form(r, rbuf, 4000, tagged, tag, 0, ctx(r)), 0);
 				CHECK_EQ(send_form(f, sbuf, len, data, tagged, tag, ctx(100)), 0);
-				if (f == INJECT || f == INJECTDATA)
+				if (form_injects(f))
 					memset(sbuf, 0x55, len);
 				else
 					CHECK(sent(100, tagged));
@@ -180,7 +116,7 @@ static bool one_size(size_t len, bool early, bool tagged)
 	pattern_fill(sbuf, len, len);
 	if (early)
 		CHECK_EQ(recv_form(0, rbuf, len, tagged, 5, 0, ctx(1)), 0);
-	CHECK_EQ(send_form(SEND, sbuf, len, 0, tagged, 5, ctx(2)), 0);
+	CHECK_EQ(send_form(FORM_SEND, sbuf, len, 0, tagged, 5, ctx(2)), 0);
 	if (!early)
 		CHECK_EQ(recv_form(0, rbuf, len, tagged, 5, 0, ctx(1)), 0);
 	CHECK(received(1, len, tagged, 5, false, 0));
@@ -210,7 +146,7 @@ static bool unexpected(void)
 
 	for (i = 0; i < n; i++) {
 		pattern_fill(sbuf + i * room, len[i], i);
-		CHECK_EQ(send_form(SEND, sbuf + i * room, len[i], 0, i & 1, i, ctx(i)), 0);
+		CHECK_EQ(send_form(FORM_SEND, sbuf + i * room, len[i], 0, i & 1, i, ctx(i)), 0);
 	}
 	for (i = 0; i < n; i += 2) {
 		CHECK_EQ(recv_form(0, rbuf, room, false, 0, 0, ctx(50 + i)), 0);
@@ -241,7 +177,7 @@ static bool order(void)
 		CHECK_EQ(recv_form(0, rbuf + i * 64, 64, false, 0, 0, ctx(i)), 0);
 	for (i = 0; i < n; i++) {
 		memset(sbuf, i, i % 60 + 1);
-		CHECK_EQ(send_form(INJECT, sbuf, i % 60 + 1, 0, false, 0, NULL), 0);
+		CHECK_EQ(send_form(FORM_INJECT, sbuf, i % 60 + 1, 0, false, 0, NULL), 0);
 	}
 	for (i = 0; i < n; i++) {
 		CHECK(received(i, i % 60 + 1, false, 0, false, 0));
@@ -257,15 +193,15 @@ static bool tags(void)
 	CHECK_EQ(recv_form(0, rbuf, 64, true, 0x10, 0x0f, ctx(1)), 0);
 	CHECK_EQ(recv_form(0, rbuf, 64, true, 0x12, 0, ctx(2)), 0);
 	CHECK_EQ(recv_form(0, rbuf, 64, true, 0, ~0ull, ctx(3)), 0);
-	CHECK_EQ(send_form(INJECT, sbuf, 1, 0, true, 0x12, NULL), 0);
+	CHECK_EQ(send_form(FORM_INJECT, sbuf, 1, 0, true, 0x12, NULL), 0);
 	CHECK(received(1, 1, true, 0x12, false, 0));
-	CHECK_EQ(send_form(INJECT, sbuf, 2, 0, true, 0x99, NULL), 0);
+	CHECK_EQ(send_form(FORM_INJECT, sbuf, 2, 0, true, 0x99, NULL), 0);
 	CHECK(received(3, 2, true, 0x99, false, 0));
-	CHECK_EQ(send_form(INJECT, sbuf, 3, 0, true, 0x12, NULL), 0);
+	CHECK_EQ(send_form(FORM_INJECT, sbuf, 3, 0, true, 0x12, NULL), 0);
 	CHECK(received(2, 3, true, 0x12, false, 0));
-	CHECK_EQ(send_form(INJECT, sbuf, 4, 0, true, 0, NULL), 0);
+	CHECK_EQ(send_form(FORM_INJECT, sbuf, 4, 0, true, 0, NULL), 0);
 	CHECK(quiet(p.b.rxcq));
-	CHECK_EQ(send_form(INJECT, sbuf, 5, 0, false, 0, NULL), 0);
+	CHECK_EQ(send_form(FORM_INJECT, sbuf, 5, 0, false, 0, NULL), 0);
 	CHECK(received(0, 5, false, 0, false, 0));
 	CHECK_EQ(recv_form(0, rbuf, 64, true, 0, 0, ctx(4)), 0);
 	CHECK(received(4, 4, true, 0, false, 0));
@@ -282,7 +218,7 @@ static bool truncated(size_t len, size_t room, bool early)
 	pattern_fill(sbuf, len, 3);
 	if (early)
 		CHECK_EQ(recv_form(0, rbuf, room, true, 7, 0, ctx(1)), 0);
-	CHECK_EQ(send_form(SEND, sbuf, len, 0, true, 7, ctx(2)), 0);
+	CHECK_EQ(send_form(FORM_SEND, sbuf, len, 0, true, 7, ctx(2)), 0);
 	if (!early)
 		CHECK_EQ(recv_form(0, rbuf, room, true, 7, 0, ctx(1)), 0);
 	CHECK_EQ(completion(p.b.rxcq, &c, NULL, &err), -FI_EAVAIL);
@@ -320,7 +256,7 @@ static bool canceled(void)
 		CHECK(err.op_context == ctx(1));
 		CHECK_EQ(fi_cancel(&p.b.ep->fid, ctx(1)), 0);
 		CHECK(quiet(p.b.rxcq));
-		CHECK_EQ(send_form(INJECT, sbuf, 8, 0, tagged, 1, NULL), 0);
+		CHECK_EQ(send_form(FORM_INJECT, sbuf, 8, 0, tagged, 1, NULL), 0);
 		CHECK(received(2, 8, tagged, 1, false, 0));
 	}
 	return true;
@@ -335,7 +271,7 @@ static bool again(void)
 
 	for (;;) {
 		memcpy(sbuf, &n, sizeof(n));
-		ret = send_form(SEND, sbuf, 512, 0, true, n, ctx(n));
+		ret = send_form(FORM_SEND, sbuf, 512, 0, true, n, ctx(n));
 		if (ret)
 			break;
 		n++;
@@ -372,7 +308,7 @@ static bool small_queue(void)
 
 		pattern_fill(sbuf, len[i & 1], i);
 		do {
-			ret = send_form(INJECT, sbuf, len[i & 1], 0, true, i, NULL);
+			ret = send_form(FORM_INJECT, sbuf, len[i & 1], 0, true, i, NULL);
 		} while (ret == -FI_EAGAIN && now_ms() < until);
 		CHECK_EQ(ret, 0);
 	}
@@ -481,10 +417,10 @@ static bool limits(void)
 	CHECK(p.a.info->ep_attr->max_msg_size >= 1ull << 30);
 	pattern_fill(sbuf, inject, 4);
 	CHECK_EQ(recv_form(0, rbuf, inject, false, 0, 0, ctx(1)), 0);
-	CHECK_EQ(send_form(INJECT, sbuf, inject, 0, false, 0, NULL), 0);
+	CHECK_EQ(send_form(FORM_INJECT, sbuf, inject, 0, false, 0, NULL), 0);
 	CHECK(received(1, inject, false, 0, false, 0));
 	CHECK(pattern_is(rbuf, inject, 4));
-	CHECK_EQ(send_form(INJECT, sbuf, inject + 1, 0, false, 0, NULL), -FI_EMSGSIZE);
+	CHECK_EQ(send_form(FORM_INJECT, sbuf, inject + 1, 0, false, 0, NULL), -FI_EMSGSIZE);
 	CHECK(quiet(p.b.rxcq));
 	return true;
 }
@@ -498,7 +434,7 @@ static bool sread(void)
 	CHECK_EQ(fi_cq_sread(p.b.rxcq, &c, 1, NULL, 50), -FI_EAGAIN);
 	CHECK(now_ms() - t >= 45);
 	CHECK_EQ(recv_form(0, rbuf, 64, false, 0, 0, ctx(1)), 0);
-	CHECK_EQ(send_form(INJECT, sbuf, 64, 0, false, 0, NULL), 0);
+	CHECK_EQ(send_form(FORM_INJECT, sbuf, 64, 0, false, 0, NULL), 0);
 	CHECK_EQ(fi_cq_sread(p.b.rxcq, &c, 1, NULL, WAIT_MS), 1);
 	CHECK(c.op_context == ctx(1));
 	CHECK_EQ(fi_cq_signal(p.b.rxcq), 0);
@@ -522,7 +458,7 @@ static bool directed(void)
 	CHECK_EQ(fi_av_insert(p.b.av, addr, 1, &other, 0, NULL), 1);
 	CHECK_EQ(fi_trecv(p.b.ep, rbuf, 64, NULL, other, 1, 0, ctx(1)), 0);
 	CHECK_EQ(fi_trecv(p.b.ep, rbuf, 64, NULL, p.b.peer, 1, 0, ctx(2)), 0);
-	CHECK_EQ(send_form(INJECT, sbuf, 8, 0, true, 1, NULL), 0);
+	CHECK_EQ(send_form(FORM_INJECT, sbuf, 8, 0, true, 1, NULL), 0);
 	CHECK(received(2, 8, true, 1, false, 0));
 	CHECK_EQ(fi_tinject(p.b.ep, sbuf, 9, other, 1), 0);
 	{

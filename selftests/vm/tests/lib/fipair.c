@@ -19,7 +19,9 @@ static struct fi_info *hints_new(const struct opts *o)
 	h->addr_format = o->v6 ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
 	h->fabric_attr->prov_name = strdup("weft");
 	h->tx_attr->size = o->tx_size;
+	h->tx_attr->op_flags = o->tx_flags;
 	h->rx_attr->size = o->rx_size;
+	h->ep_attr->mem_tag_format = o->tag_format;
 	return h;
 }
 
@@ -76,7 +78,8 @@ bool side_endpoint(struct side *s, struct fi_info *info, const struct opts *o)
 	CHECK_EQ(fi_cq_open(s->domain, &cq, &s->rxcq, NULL), 0);
 	CHECK_EQ(fi_endpoint(s->domain, info, &s->ep, s), 0);
 	if (!o->no_cq) {
-		CHECK_EQ(fi_ep_bind(s->ep, &s->txcq->fid, FI_TRANSMIT | sel), 0);
+		CHECK_EQ(fi_ep_bind(s->ep, o->one_cq ? &s->rxcq->fid : &s->txcq->fid,
+				    FI_TRANSMIT | sel), 0);
 		CHECK_EQ(fi_ep_bind(s->ep, &s->rxcq->fid, FI_RECV | sel), 0);
 	}
 	if (o->counters) {

@@ -36,6 +36,9 @@
  * @tx_size: of A's sends, 0: the provider's choice
  * @rx_size: of B's receives, 0: the provider's choice
  * @format: of the completions of receives, 0: FI_CQ_FORMAT_TAGGED, -1: FI_CQ_FORMAT_UNSPEC
+ * @one_cq: completions of sends come to @rxcq, too
+ * @tx_flags: tx_attr->op_flags in the hints
+ * @tag_format: mem_tag_format in the hints
  */
 struct opts {
 	enum fi_ep_type type;
@@ -53,6 +56,9 @@ struct opts {
 	size_t tx_size;
 	size_t rx_size;
 	int format;
+	bool one_cq;
+	uint64_t tx_flags;
+	uint64_t tag_format;
 };
 
 /**
