@@ -48,6 +48,9 @@ ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 	if (ep->prefix && count && weft_fi_odd_strip(ep, &plain, iov))
 		return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
 				    "fi_trecvmsg: less room than the prefix in the first segment");
+	/* an entry without a buf could not say that there are data */
+	if (what & FI_PEEK && ep->rx.cq->entry_size < sizeof(struct fi_cq_data_entry))
+		count = 0;
 	if (what & FI_PEEK && !ep->msg) {
 		ret = weft_fi_rdm_source(ep, op->peer, &src);
 		if (ret)

@@ -78,35 +78,6 @@ static bool gathers(void)
 	return true;
 }
 
-static bool inject_frees(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < 50; i++) {
-		CHECK(post_plain(rbuf, 64, 1));
-		pattern_fill(sbuf, 64, i);
-		CHECK_EQ(fi_inject(p.a.ep, sbuf, 64, p.a.peer), 0);
-		memset(sbuf, 0, 64);
-		CHECK(is_received(1, 64, false, 0));
-		CHECK(pattern_is(rbuf, 64, i));
-	}
-	/* which is also: no entry on success */
-	return quiet(p.a.txcq);
-}
-
-static bool inject_size(void)
-{
-	size_t n = p.a.info->tx_attr->inject_size;
-
-	CHECK(post_plain(rbuf, n, 1));
-	pattern_fill(sbuf, n + 1, 1);
-	CHECK_EQ(fi_inject(p.a.ep, sbuf, n + 1, p.a.peer), -FI_EMSGSIZE);
-	CHECK_EQ(fi_injectdata(p.a.ep, sbuf, n + 1, 5, p.a.peer), -FI_EMSGSIZE);
-	CHECK_EQ(fi_inject(p.a.ep, sbuf, n, p.a.peer), 0);
-	CHECK(is_received(1, n, false, 0));
-	return pattern_is(rbuf, n, 1);
-}
-
 static bool remote_data(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -675,9 +646,6 @@ static const struct row rows[] = {
 	ROW("MSG-004", ON_BOTH, "Message boundaries are kept", boundaries),
 	ROW("MSG-005", ON_ALL, "Segments up to the limit make one message, more are refused",
 	    gathers),
-	ROW("MSG-007", ON_ALL, "After an inject the buffer belongs to the caller", inject_frees),
-	ROW("MSG-008", ON_ALL, "An inject writes no entry on success", inject_frees),
-	ROW("MSG-010", ON_ALL, "Injects carry up to and including inject_size bytes", inject_size),
 	ROW("MSG-011", ON_ALL, "Remote completion data arrive, 8 bytes in host order",
 	    remote_data),
 	ROW("MSG-013", ON_ALL, "A message may have zero bytes, in every form", zero_bytes),

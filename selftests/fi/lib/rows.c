@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What rows.h says. */
+#include <sys/mman.h>
 #include "rows.h"
 
 struct pair p;
@@ -114,6 +115,95 @@ bool pass_over(const char *why)
 }
 
 /* ---- What many rows do -------------------------------------------------------------- */
+
+bool pair_again(void)
+{
+	struct opts o = p.o;
+
+	pair_close(&p);
+	return pair_open(&p, &o);
+}
+
+int nkinds(void)
+{
+	return p.o.type == FI_EP_DGRAM ? 1 : 2;
+}
+
+struct letter at_b(bool tagged, uint64_t tag, uint64_t ignore, unsigned int n)
+{
+	return (struct letter){
+		.tagged = tagged, .tag = tag, .ignore = ignore, .peer = FI_ADDR_UNSPEC,
+		.context = ctx(n)
+	};
+}
+
+struct letter to_b(bool tagged, uint64_t tag, uint64_t data, unsigned int n)
+{
+	return (struct letter){
+		.tagged = tagged, .tag = tag, .data = data, .peer = p.a.peer,
+		.flags = FI_COMPLETION | FI_REMOTE_CQ_DATA, .context = ctx(n)
+	};
+}
+
+bool sent_as(const struct letter *s)
+{
+	struct fi_cq_tagged_entry c;
+
+	CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
+	CHECK(c.op_context == s->context);
+	CHECK_EQ(c.flags, FI_SEND | (s->tagged ? FI_TAGGED : FI_MSG));
+	return true;
+}
+
+bool got_as(const struct letter *r, const struct letter *s, enum send_form f, size_t len)
+{
+	bool data = form_has_data(f, s->flags);
+	fi_addr_t src = FI_ADDR_UNSPEC;
+	struct fi_cq_tagged_entry c;
+
+	CHECK_EQ(completion(p.b.rxcq, &c, &src, NULL), 1);
+	CHECK(c.op_context == r->context);
+	CHECK_EQ(c.flags, FI_RECV | (s->tagged ? FI_TAGGED : FI_MSG) |
+				  (data ? FI_REMOTE_CQ_DATA : 0));
+	CHECK_EQ(c.len, len);
+	if (s->tagged)
+		CHECK_EQ(c.tag, s->tag);
+	if (data)
+		CHECK_EQ(c.data, s->data);
+	if (p.o.type != FI_EP_MSG)
+		CHECK_EQ(src, p.b.peer);
+	return true;
+}
+
+bool exchange(enum recv_form rf, const struct letter *r, enum send_form sf,
+	      const struct letter *s, size_t len)
+{
+	uint32_t seed = 31 * rf + 7 * sf + len + s->tag;
+
+	memset(rbuf, 0xee, len + 128);
+	pattern_fill(sbuf, len, seed);
+	CHECK_EQ(recv_by(p.b.ep, rf, rbuf, len + 64, r), 0);
+	CHECK_EQ(send_by(p.a.ep, sf, sbuf, len, s), 0);
+	if (!form_injects(sf))
+		CHECK(sent_as(s));
+	CHECK(got_as(r, s, sf, len));
+	CHECK(pattern_is(rbuf, len, seed));
+	return all_bytes(rbuf + len, 128, 0xee);
+}
+
+bool send_gone(enum send_form f, const struct letter *s, size_t len, uint32_t seed)
+{
+	size_t room = (len + 8191) & ~4095ul;
+	uint8_t *page = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			     0);
+
+	CHECK(page != MAP_FAILED);
+	pattern_fill(page, len, seed);
+	CHECK_EQ(send_by(p.a.ep, f, page, len, s), 0);
+	memset(page, 0x55, room);
+	CHECK_EQ(munmap(page, room), 0);
+	return true;
+}
 
 bool post_tagged(void *buf, size_t len, uint64_t tag, uint64_t ignore, unsigned int n)
 {

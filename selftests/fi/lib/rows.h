@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
-#include "fipair.h"
+#include "forms.h"
 
 #define ON_MSG	1	/* FI_EP_MSG */
 #define ON_RDM	2	/* FI_EP_RDM */
@@ -63,6 +63,24 @@ void *ctx(unsigned int n);
 int rows_main(int argc, char **argv, const struct row *rows, size_t count);
 
 /* ---- What many rows do -------------------------------------------------------------- */
+
+/* Close the pair, and make it with other options, as the row may have changed them in p.o. */
+bool pair_again(void);
+/* 1: the endpoints have untagged messages only, 2: tagged ones, too. */
+int nkinds(void);
+
+/* What B's receive, and A's send to it, say in @n's name. */
+struct letter at_b(bool tagged, uint64_t tag, uint64_t ignore, unsigned int n);
+struct letter to_b(bool tagged, uint64_t tag, uint64_t data, unsigned int n);
+/* A's next completion is that of @s; B's is that of @r, for the message @s in form @f. */
+bool sent_as(const struct letter *s);
+bool got_as(const struct letter *r, const struct letter *s, enum send_form f, size_t len);
+/* A message from A to B, with all that is told of it. */
+bool exchange(enum recv_form rf, const struct letter *r, enum send_form sf,
+	      const struct letter *s, size_t len);
+
+/* A sends from memory that is overwritten and unmapped as soon as the call returns. */
+bool send_gone(enum send_form f, const struct letter *s, size_t len, uint32_t seed);
 
 /* Post a tagged receive at B; send tagged from A, and wait for its completion. */
 bool post_tagged(void *buf, size_t len, uint64_t tag, uint64_t ignore, unsigned int n);
