@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The link between the nodes, for rows that want it worse than it is. Whoever changes it mends it,
+ * whatever comes of the row.
+ */
+#ifndef WEFT_LINK_H
+#define WEFT_LINK_H
+
+#include "rows.h"
+
+/* Is there a link between A and B that can be cut? Within a node there is none. */
+bool link_there(void);
+/* Nothing of what A sends passes from now on; everything passes again. */
+bool link_cut(void);
+bool link_mend(void);
+/* Packets are lost, doubled and reordered, where the link can do that. */
+bool link_spoil(void);
+
+#endif
