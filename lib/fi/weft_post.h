@@ -26,12 +26,16 @@ WEFT_FI_INLINED int weft_fi_refuse(const struct weft_fi_op *op, int err)
 	return weft_fi_refused(op->flags, op->count, err);
 }
 
+/* what is more than a number holds is too long for everything */
 WEFT_FI_INLINED size_t weft_fi_total(const struct weft_fi_op *op)
 {
 	size_t len = 0, i;
 
+	if (op->one)
+		return op->iov->iov_len;
 	for (i = 0; i < op->count; i++)
-		len += op->iov[i].iov_len;
+		if (__builtin_add_overflow(len, op->iov[i].iov_len, &len))
+			return SIZE_MAX;
 	return len;
 }
 

@@ -196,6 +196,52 @@ static bool tags_full(void)
 	return true;
 }
 
+/* A call is refused with the right error, or all queues are full; nothing is told of it. */
+static bool tag_errors(void)
+{
+	struct iovec wraps[2] = { { rbuf, ~0ull }, { rbuf, 64 } };
+	struct fi_msg_tagged m = { .addr = FI_ADDR_UNSPEC };
+	uint64_t until = now_ms() + WAIT_MS;
+	struct fi_cq_err_entry e;
+	unsigned int n = 0, i;
+	struct told t;
+	ssize_t ret;
+
+	CHECK_EQ(fi_trecvmsg(p.b.ep, NULL, 0), -FI_EINVAL);
+	CHECK_EQ(fi_trecvmsg(p.b.ep, &m, FI_CLAIM | FI_PEEK | FI_DISCARD), -FI_EINVAL);
+	CHECK_EQ(fi_trecvmsg(p.b.ep, &m, FI_CLAIM | FI_DISCARD), -FI_EINVAL);
+	CHECK_EQ(fi_trecvmsg(p.b.ep, &m, FI_PEEK | FI_CLAIM), -FI_EINVAL);
+	CHECK_EQ(fi_trecvmsg(p.b.ep, &m, FI_DISCARD), -FI_EINVAL);
+	CHECK_EQ(fi_trecvmsg(p.b.ep, &m, FI_REMOTE_CQ_DATA), -FI_EBADFLAGS);
+	CHECK(post_tag(5, 0, 1));
+	CHECK(sends(0, 100, 5, 2));
+	CHECK(sent(1));
+	CHECK(announced_as(&t, 100, 5, 2, ctx(1), 0));
+	CHECK_EQ(settle_iov(t.ctx, wraps, 33, true, FI_CLAIM), -FI_EINVAL);
+	CHECK_EQ(settle_iov(t.ctx, NULL, 1, true, FI_CLAIM), -FI_EINVAL);
+	CHECK_EQ(settle_iov(t.ctx, wraps, 2, true, FI_CLAIM), -FI_EINVAL);
+	CHECK(claim(&t, 100, 5, 2));
+	/* what no announcement told is what a peek would have claimed, and none has */
+	CHECK_EQ(look(FI_CLAIM, rbuf, 100, 5, 0, 1), 0);
+	CHECK(is_failed(1, FI_EINVAL, &e));
+
+	/* peeks that nobody reads the results of */
+	while ((ret = look(FI_PEEK, NULL, 0, 9, 0, 3)) == 0)
+		CHECK(++n < 4000);
+	CHECK_EQ(ret, -FI_EAGAIN);
+	while ((ret = look(FI_PEEK, NULL, 0, 9, 0, 3)) == -FI_EAGAIN) {
+		CHECK(now_ms() < until);
+		if (!n)
+			continue;
+		CHECK(is_failed(3, FI_ENOMSG, &e));
+		n--;
+	}
+	CHECK_EQ(ret, 0);
+	for (i = 0; i <= n; i++)
+		CHECK(is_failed(3, FI_ENOMSG, &e));
+	return true;
+}
+
 static const struct row rows[] = {
 	ROW("TAG-037", ON_BOTH, "Tagged receives post a tag; buffers are ignored", posts_tag,
 	    MODE),
@@ -210,6 +256,8 @@ static const struct row rows[] = {
 	ROW("TAG-041", ON_BOTH, "Tagged and untagged claims do not mix", kinds_apart, MODE),
 	ROW("TAG-043", ON_BOTH, "A posted tag can be canceled, an announcement cannot", cancels,
 	    MODE),
+	ROW("TAG-044", ON_BOTH, "Wrong arguments give -FI_EINVAL, full queues -FI_EAGAIN",
+	    tag_errors, MODE, .o.cq_size = 32, .o.rx_size = 32),
 };
 
 int main(int argc, char **argv)

@@ -5,6 +5,9 @@
 #define QDISC "node %d tc qdisc %s dev veth%d root %s"
 #define MONITOR "sh -c '. $VM_REPO/selftests/vm/lib.sh; vm_monitor set_link nic0 %s'"
 
+#define PATIENCE_MS 5000
+
+static uint64_t cut_at, longest;
 static enum { WELL, CUT, SPOILT } changed;
 
 static bool is_vnet(void)
@@ -42,6 +45,7 @@ static bool plug(const char *how)
 bool link_cut(void)
 {
 	changed = CUT;
+	cut_at = now_ms();
 	return is_vnet() ? plug("off") : shape(0, "add", "netem loss 100%");
 }
 
@@ -62,8 +66,22 @@ bool link_mend(void)
 	if (!changed)
 		return true;
 	changed = WELL;
-	if (is_vnet())
-		return plug("on");
-	ok = shape(0, "del", "");
-	return (!both || shape(1, "del", "")) && ok;
+	ok = is_vnet() ? plug("on") : shape(0, "del", "");
+	if (both)
+		return shape(1, "del", "") && ok;
+	if (now_ms() - cut_at > longest)
+		longest = now_ms() - cut_at;
+	return ok;
+}
+
+bool link_over(bool ok)
+{
+	uint64_t took;
+
+	ok = link_mend() && ok;
+	took = longest;
+	longest = 0;
+	if (ok || took < PATIENCE_MS)
+		return ok;
+	return pass_over("the link was cut for too long");
 }
