@@ -17,7 +17,7 @@
 #include <sys/uio.h>
 #include "fipair.h"
 
-#define SEEDS	300	/* of each kind */
+#define SEEDS	1000	/* of each kind */
 #define STEPS	48
 #define OPS	(3 * STEPS)
 #define ROOM	(72u << 10)
@@ -36,6 +36,7 @@ struct want {
 	size_t olen;
 	uint64_t data;		/* 0: none */
 	uint8_t *buf;		/* NULL: no bytes to look at */
+	size_t front;		/* of a peek: room in @buf, where the front may be */
 	uint32_t seed;
 };
 
@@ -85,6 +86,19 @@ static void expect(unsigned int n, struct want w)
 
 /* ---- What comes ----------------------------------------------------------------------- */
 
+/* A peek has put the front of the message into its buffer, and says so, or nothing. */
+static bool front_is(const struct want *w, const uint8_t *told)
+{
+	size_t n = w->len < w->front ? w->len : w->front;
+
+	if (!told)
+		n = 0;
+	else
+		CHECK(told == w->buf && !w->err);
+	CHECK(pattern_is(w->buf, n, w->seed));
+	return all_bytes(w->buf + n, w->front - n + 64, 0xee);
+}
+
 static bool came(unsigned int n, const struct fi_cq_err_entry *e)
 {
 	struct want *w = &wants[n];
@@ -94,6 +108,8 @@ static bool came(unsigned int n, const struct fi_cq_err_entry *e)
 	w->open = false;
 	open_wants--;
 	CHECK_EQ(e->err, w->err);
+	if (w->front)
+		CHECK(front_is(w, e->buf));
 	if (w->err && w->err != FI_ETRUNC)
 		return true;
 	CHECK_EQ(e->flags, FI_RECV | kind | (w->data ? FI_REMOTE_CQ_DATA : 0));
@@ -102,7 +118,7 @@ static bool came(unsigned int n, const struct fi_cq_err_entry *e)
 	CHECK_EQ(e->data, w->data);
 	if (w->has_tag)
 		CHECK_EQ(e->tag, w->tag);
-	if (!w->buf)
+	if (!w->buf || w->front)
 		return true;
 	CHECK(pattern_is(w->buf, w->len - w->olen, w->seed));
 	return all_bytes(w->buf + w->len - w->olen, 64, 0xee);
@@ -127,6 +143,7 @@ static int take(void)
 		e.len = c.len;
 		e.tag = c.tag;
 		e.data = c.data;
+		e.buf = c.buf;
 	}
 	if (ret == 1 && e.op_context == &syncs)
 		return 1;
@@ -340,20 +357,28 @@ static bool do_peek(uint64_t also, unsigned int k)
 	uint64_t tag = rnd(TAGS), ignore = rnd(TAGS);
 	unsigned int n = also & FI_CLAIM ? OPS + k : nops++;
 	struct mail *m = find(true, tag, ignore);
-	struct want w = { .tagged = true, .err = m ? 0 : FI_ENOMSG };
+	struct want w = {
+		.tagged = true, .err = m ? 0 : FI_ENOMSG, .buf = in + (size_t)n * ROOM
+	};
 
+	if (rnd(2))
+		w.front = some_len();
+	memset(w.buf, 0xee, w.front + 64);
 	if (m) {
 		w.tag = m->tag;
 		w.has_tag = true;
 		w.len = m->len;
 		w.data = m->data;
+		w.seed = m->seed;
 	}
+	if (!w.front)
+		w.buf = NULL;
 	expect(n, w);
 	if (m && also & FI_CLAIM)
 		m->claim = k + 1;
 	if (m && also & FI_DISCARD)
 		m->waits = false;
-	CHECK(look(FI_PEEK | also, n, tag, ignore, NULL, 0));
+	CHECK(look(FI_PEEK | also, n, tag, ignore, w.front ? w.buf : NULL, w.front));
 	/* a context is used once at a time */
 	return !(also & FI_CLAIM) || settle_one(n);
 }
