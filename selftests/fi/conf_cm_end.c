@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cmpair.h"
+#include "link.h"
 
 /* ---- Shutting down -------------------------------------------------------------------- */
 
@@ -201,21 +202,6 @@ static bool over(void)
 	return true;
 }
 
-/* Nothing goes through the link any more, in either direction; or everything does again. */
-static bool link_cut(bool cut)
-{
-	char cmd[128];
-	int n;
-
-	for (n = 0; n < 2; n++) {
-		snprintf(cmd, sizeof(cmd), "tc qdisc %s dev veth%d root%s", cut ? "add" : "del", n,
-			 cut ? " netem loss 100%" : "");
-		node_enter(n);
-		CHECK(!system(cmd));
-	}
-	return true;
-}
-
 /* @s is told by an error that its peer is not heard of any more. */
 static bool is_lost(struct side *s)
 {
@@ -249,13 +235,12 @@ static bool lose_link(void)
 /* A node that cannot tell: what is outstanding fails, and an error names the endpoint. */
 static bool silent(void)
 {
-	const char *link = getenv("LINK");
 	bool ok;
 
-	if (!p.o.apart || !link || strcmp(link, "veth"))
+	if (!link_there())
 		return pass_over("no link that can be cut");
-	ok = link_cut(true) && lose_link();
-	return link_cut(false) && ok;
+	ok = link_cut() && lose_link();
+	return link_mend() && ok;
 }
 
 /* ---- Names ---------------------------------------------------------------------------- */

@@ -7,8 +7,9 @@
 
 #define PATIENCE_MS 5000
 
+/* since when the link is cut, 0: it is not; the longest time in the row that runs */
 static uint64_t cut_at, longest;
-static enum { WELL, CUT, SPOILT } changed;
+static bool changed;
 
 static bool is_vnet(void)
 {
@@ -44,9 +45,15 @@ static bool plug(const char *how)
 
 bool link_cut(void)
 {
-	changed = CUT;
+	bool ok;
+
+	changed = true;
+	if (is_vnet())
+		ok = plug("off");
+	else
+		ok = shape(0, "add", "netem loss 100%") && shape(1, "add", "netem loss 100%");
 	cut_at = now_ms();
-	return is_vnet() ? plug("off") : shape(0, "add", "netem loss 100%");
+	return ok;
 }
 
 bool link_spoil(void)
@@ -55,22 +62,26 @@ bool link_spoil(void)
 
 	if (!link_there() || is_vnet())
 		return true;
-	changed = SPOILT;
+	changed = true;
 	return shape(0, "add", how) && shape(1, "add", how);
 }
 
 bool link_mend(void)
 {
-	bool both = changed == SPOILT, ok;
+	bool ok;
 
 	if (!changed)
 		return true;
-	changed = WELL;
-	ok = is_vnet() ? plug("on") : shape(0, "del", "");
-	if (both)
-		return shape(1, "del", "") && ok;
-	if (now_ms() - cut_at > longest)
+	changed = false;
+	if (is_vnet()) {
+		ok = plug("on");
+	} else {
+		ok = shape(0, "del", "");
+		ok = shape(1, "del", "") && ok;
+	}
+	if (cut_at && now_ms() - cut_at > longest)
 		longest = now_ms() - cut_at;
+	cut_at = 0;
 	return ok;
 }
 

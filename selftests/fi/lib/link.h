@@ -10,7 +10,7 @@
 
 /* Is there a link between A and B that can be cut? Within a node there is none. */
 bool link_there(void);
-/* Nothing of what A sends passes from now on; everything passes again. */
+/* Nothing passes from now on, in either direction; everything passes again. */
 bool link_cut(void);
 bool link_mend(void);
 /* Packets are lost, doubled and reordered, where the link can do that. */
