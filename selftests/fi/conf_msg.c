@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* fi_msg(3), rule by rule. TIMEOUT: 400 LINKS: vnet loop */
 #include <netinet/in.h>
+#include "looks.h"
 #include "rows.h"
 
 #define LONG (1u << 20)	/* is announced, and stays at the sender until it is wanted */
@@ -153,9 +154,11 @@ static bool too_long(void)
 	return pattern_is(rbuf, max, 5);
 }
 
-/* What came without a receive has gone when one is posted. */
+/* What came without a receive is counted, and has gone when one is posted. */
 static bool dgram_dropped(void)
 {
+	long long dropped = port_attr(p.o.apart, "counters/dgrams_dropped");
+	uint64_t until = now_ms() + WAIT_MS;
 	struct iovec iov = { sbuf, 8 };
 	struct fi_msg m = {
 		.msg_iov = &iov, .iov_count = 1, .addr = p.a.peer, .context = ctx(2)
@@ -165,6 +168,9 @@ static bool dgram_dropped(void)
 
 	for (i = 0; i < 20; i++)
 		CHECK(send_plain(8, i, 2));
+	/* they are at B when they have been dropped there */
+	while (port_attr(p.o.apart, "counters/dgrams_dropped") < dropped + 20)
+		CHECK(now_ms() < until);
 	/* levels that somebody would have to tell of are not offered */
 	CHECK_EQ(fi_sendmsg(p.a.ep, &m, FI_DELIVERY_COMPLETE), -FI_EBADFLAGS);
 	CHECK_EQ(fi_sendmsg(p.a.ep, &m, FI_MATCH_COMPLETE), -FI_EBADFLAGS);

@@ -231,6 +231,27 @@ bool send_plain(size_t len, uint32_t seed, unsigned int n)
 	return is_sent(n);
 }
 
+bool cntr_is(struct fid_cntr *cntr, uint64_t value)
+{
+	uint64_t until = now_ms() + QUIET_MS;
+
+	CHECK_EQ(fi_cntr_wait(cntr, value, WAIT_MS), 0);
+	do {
+		CHECK_EQ(fi_cntr_read(cntr), value);
+	} while (now_ms() < until);
+	return true;
+}
+
+bool cntr_fails(struct fid_cntr *cntr, uint64_t value)
+{
+	uint64_t until = now_ms() + WAIT_MS;
+
+	while (fi_cntr_readerr(cntr) < value)
+		CHECK(now_ms() < until);
+	CHECK_EQ(fi_cntr_readerr(cntr), value);
+	return true;
+}
+
 bool is_sent(unsigned int n)
 {
 	struct fi_cq_tagged_entry c;

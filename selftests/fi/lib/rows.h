@@ -92,6 +92,10 @@ bool send_plain(size_t len, uint32_t seed, unsigned int n);
 /* Say why the row is not run here. Return: true. */
 bool pass_over(const char *why);
 
+/* A counter reaches a value and does not pass it, or counts so many errors: behind completions. */
+bool cntr_is(struct fid_cntr *cntr, uint64_t value);
+bool cntr_fails(struct fid_cntr *cntr, uint64_t value);
+
 /* A's next completion is of send @n. */
 bool is_sent(unsigned int n);
 /* B's next completion is of receive @n, tagged or not, of @len bytes. */
