@@ -130,7 +130,6 @@ bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_ou
 		weft_path_put(path);
 		more = true;
 	}
-	weft_core_stop_local(core, err, out);
 	for (;;) {
 		struct weft_ep *ep = NULL;
 
@@ -151,6 +150,8 @@ bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_ou
 		more |= weft_ep_drop_active(ep, err, out);
 		weft_ep_put(ep);
 	}
+	/* as over a path: who is told of a connection's end has heard why */
+	weft_core_stop_local(core, err, out);
 	return more;
 }
 

@@ -143,6 +143,7 @@ enum weft_counter { WEFT_COUNTERS(WEFT_COUNTER_ENUM) WEFT_NCOUNTERS };
  * @conf: settings
  * @lock: tables below
  * @stopped: the port is going: nothing new is begun (READ_ONCE outside of @lock)
+ * @ended: stopped, and all that was under way has been told (READ_ONCE; the adapter sets it)
  * @incarnation: random, new with each port; tells a restarted node from the one before
  * @secret: for cookies
  * @addr: own addresses, service 0; constant
@@ -174,6 +175,7 @@ struct weft_core {
 	struct weft_conf conf;
 	struct weft_lock lock;
 	bool stopped;
+	bool ended;
 	u64 incarnation;
 	u64 secret[2];
 	struct weft_sockaddr addr[WEFT_CORE_ADDRS];

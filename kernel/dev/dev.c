@@ -233,6 +233,8 @@ void weft_dev_del(struct weft_port *port)
 		weft_flush(dev->out);
 		cond_resched();
 	} while (more);
+	/* who reads what is there until he hears that the port has gone misses nothing */
+	smp_store_release(&port->core.ended, true);
 	mutex_lock(&dev->lock);
 	list_for_each_entry(ctx, &dev->ctxs, node)
 		weft_ctx_stopped(ctx);

@@ -114,15 +114,16 @@ const struct weft_obj_ops weft_ucq_ops = {
 /* Why not to sleep: 0: there is news, an error, or -EAGAIN: no reason. */
 static int weft_ucq_look(struct weft_ucq *ucq, u32 seen)
 {
+	/* before the look: what was told before the end is there */
+	bool ended = smp_load_acquire(&ucq->cq.core->ended);
+
 	if (READ_ONCE(ucq->dead))
 		return -EIO;
 	if (weft_cq_news(&ucq->cq, seen))
 		return 0;
 	if (atomic_read(&ucq->signals) && atomic_dec_if_positive(&ucq->signals) >= 0)
 		return -ECANCELED;
-	if (READ_ONCE(ucq->cq.core->stopped))
-		return -ENODEV;
-	return -EAGAIN;
+	return ended ? -ENODEV : -EAGAIN;
 }
 
 static enum hrtimer_restart weft_ucq_rings(struct hrtimer *alarm)
@@ -228,8 +229,7 @@ static long weft_ucq_kick(struct weft_ucq *ucq)
 
 	if (!ucq->ring)
 		return -EINVAL;
-	if (READ_ONCE(ctx->core->stopped))
-		return -ENODEV;
+	/* also when the port has gone: what waits is not lost */
 	out = weft_ctx_out(ctx);
 	if (!out)
 		return -ENOMEM;
@@ -287,7 +287,7 @@ static __poll_t weft_ucq_poll(struct file *file, struct poll_table_struct *pt)
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(ucq->dead))
 		mask |= EPOLLERR | EPOLLHUP;
-	else if (READ_ONCE(ucq->cq.core->stopped))
+	else if (READ_ONCE(ucq->cq.core->ended))
 		mask |= EPOLLERR;
 	weft_obj_unuse(&ucq->obj);
 	return mask;

@@ -120,6 +120,7 @@ static ssize_t weft_ueq_read_inside(struct weft_ueq *ueq, struct file *file, cha
 				    size_t room)
 {
 	struct weft_core *core = ueq->obj.ctx->core;
+	bool ended;
 	ssize_t n;
 
 	for (;;) {
@@ -128,14 +129,16 @@ static ssize_t weft_ueq_read_inside(struct weft_ueq *ueq, struct file *file, cha
 		n = weft_ueq_take_all(ueq, buf, room);
 		if (n != -EAGAIN)
 			return n;
+		/* before the look: what was told before the end is there */
+		ended = smp_load_acquire(&core->ended);
 		if (weft_ueq_ready(ueq))
 			continue;
-		if (READ_ONCE(core->stopped))
+		if (ended)
 			return -ENODEV;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		if (wait_event_interruptible(ueq->wq, weft_ueq_ready(ueq) || READ_ONCE(ueq->dead) ||
-					     READ_ONCE(core->stopped)))
+					     READ_ONCE(core->ended)))
 			return -EINTR;
 	}
 }
@@ -166,7 +169,7 @@ static __poll_t weft_ueq_poll(struct file *file, struct poll_table_struct *pt)
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(ueq->dead))
 		mask |= EPOLLERR | EPOLLHUP;
-	else if (READ_ONCE(ueq->obj.ctx->core->stopped))
+	else if (READ_ONCE(ueq->obj.ctx->core->ended))
 		mask |= EPOLLERR;
 	weft_obj_unuse(&ueq->obj);
 	return mask;

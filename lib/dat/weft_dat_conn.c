@@ -112,5 +112,6 @@ DAT_RETURN wd_ep_disconnect(DAT_EP_HANDLE handle, DAT_CLOSE_FLAGS flags)
 	pthread_mutex_unlock(&ep->lock);
 	ret = flags == DAT_CLOSE_GRACEFUL_FLAG ? weft_shutdown_graceful(ep->ep) :
 						 weft_shutdown(ep->ep);
-	return ret == -ENOTCONN ? DAT_SUCCESS : wd_errno(ret, DAT_RESOURCE_TEP);
+	/* it is over already, also when the port has gone */
+	return ret == -ENOTCONN || ret == -ENODEV ? DAT_SUCCESS : wd_errno(ret, DAT_RESOURCE_TEP);
 }

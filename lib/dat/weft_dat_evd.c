@@ -323,12 +323,19 @@ void wd_evd_gather(struct wd_evd *evd, bool all)
 		wd_evd_wake(evd);
 }
 
+/* One of its files says that the port has gone, and still has what the ring has no room for. */
+static void wd_evd_hung_up(struct wd_evd *evd)
+{
+	wd_evd_collect(evd, false);
+	if (!evd->eq)
+		evd->gone = true;
+}
+
 /* Its files tell nothing any more but that the port has gone. */
 void wd_evd_gone(struct wd_evd *evd)
 {
 	pthread_mutex_lock(&evd->lock);
-	wd_evd_collect(evd, false);
-	wd_evd_lost(evd);
+	wd_evd_hung_up(evd);
 	pthread_mutex_unlock(&evd->lock);
 }
 
@@ -493,10 +500,8 @@ static int wd_evd_sleep(struct wd_evd *evd, int64_t until)
 		return err;
 	if (fds[0].revents)
 		eventfd_read(evd->efd, &n);
-	if ((fds[1].revents | fds[2].revents) & (POLLERR | POLLHUP)) {
-		wd_evd_collect(evd, false);
-		wd_evd_lost(evd);
-	}
+	if ((fds[1].revents | fds[2].revents) & (POLLERR | POLLHUP))
+		wd_evd_hung_up(evd);
 	return 0;
 }
 

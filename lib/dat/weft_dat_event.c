@@ -120,6 +120,9 @@ static bool wd_event_conn(struct wd_ep *ep, const struct weft_event *ev, const v
 {
 	DAT_CONNECTION_EVENT_DATA *d = &e->ev.event_data.connect_event_data;
 
+	/* when the port goes the kernel tells of the endpoint and of its connection */
+	if (ep->state == DAT_EP_STATE_DISCONNECTED)
+		return false;
 	d->ep_handle = ep;
 	switch (ev->type) {
 	case WEFT_EV_CONNECTED:

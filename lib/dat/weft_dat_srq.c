@@ -143,8 +143,9 @@ DAT_RETURN wd_srq_resize(DAT_SRQ_HANDLE handle, DAT_COUNT max)
 		ret = weft_srq_resize(srq->srq, wd_srq_slots(max, srq->max_iov), max);
 	if (!ret)
 		srq->max_recv = max;
-	dat = ret == -EBUSY ? WD_STATE(DAT_INVALID_STATE_SRQ_OPERATIONAL) :
-			      wd_errno(ret, DAT_RESOURCE_SRQ);
+	dat = ret == -EBUSY  ? WD_STATE(DAT_INVALID_STATE_SRQ_OPERATIONAL) :
+	      ret == -ENODEV ? WD_STATE(DAT_INVALID_STATE_SRQ_ERROR) :
+			       wd_errno(ret, DAT_RESOURCE_SRQ);
 	pthread_mutex_unlock(&srq->lock);
 	return dat;
 }

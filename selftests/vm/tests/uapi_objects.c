@@ -362,7 +362,7 @@ static bool port_goes(void)
 	CHECK_EQ(raw(fd, WEFT_IOC_AV_CREATE, &r.av), -ENODEV);
 	CHECK_EQ(raw_post_sq(&r, 0), -ENODEV);
 	CHECK(!raw_map(fd, &r.cq.c.ring, 1) && errno == ENODEV);
-	CHECK_EQ(raw(r.cq.c.fd, WEFT_IOC_CQ_KICK, NULL), -ENODEV);
+	CHECK_EQ(raw(r.cq.c.fd, WEFT_IOC_CQ_KICK, NULL), 0);
 	CHECK(r.ep.status->flags & WEFT_ST_ERROR);
 	n = read(r.eq.fd, &ev, sizeof(ev));
 	CHECK_EQ(n, sizeof(ev));
