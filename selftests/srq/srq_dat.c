@@ -124,6 +124,7 @@ static bool every_state(void)
 	OK(dat_srq_free(b.srq));
 	CHECK(none(b.rx));
 	FAILS(dat_srq_free(b.srq), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_SRQ);
+	FAILS(post(0, BUF, 5), DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_SRQ);
 	return true;
 }
 
@@ -180,6 +181,15 @@ static bool sent_one(void)
 	return true;
 }
 
+static bool size_is(DAT_COUNT n)
+{
+	DAT_SRQ_PARAM param;
+
+	OK(dat_srq_query(b.srq, DAT_SRQ_FIELD_ALL, &param));
+	CHECK_EQ(param.max_recv_dtos, n);
+	return true;
+}
+
 /* Up and down between messages and while they wait; what it may not be. */
 static bool resize(void)
 {
@@ -187,11 +197,22 @@ static bool resize(void)
 
 	CHECK(dpair_open(apart, 8, 1));
 	CHECK(dpair_link(4));
+	/* nothing is outstanding: it is the mark that refuses */
+	OK(dat_srq_set_lw(b.srq, 3));
+	CHECK(async(DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR, b.srq, DAT_SRQ_LOW_WATERMARK_EVENT));
+	FAILS(dat_srq_resize(b.srq, 2), DAT_INVALID_STATE, DAT_INVALID_STATE_SRQ_OPERATIONAL);
+	CHECK(size_is(8));
+	OK(dat_srq_resize(b.srq, 3));
+	CHECK(size_is(3));
+	OK(dat_srq_set_lw(b.srq, 0));
+	OK(dat_srq_resize(b.srq, 8));
 	for (n = 0; n < 5; n++)
 		OK(post(0, BUF, n));
-	CHECK_EQ(DAT_GET_TYPE(dat_srq_resize(b.srq, 4)), DAT_INVALID_STATE);
+	FAILS(dat_srq_resize(b.srq, 4), DAT_INVALID_STATE, DAT_INVALID_STATE_SRQ_OPERATIONAL);
+	CHECK(size_is(8));
 	FAILS(dat_srq_resize(b.srq, 0), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
 	FAILS(dat_srq_resize(b.srq, -1), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
+	CHECK(size_is(8));
 	OK(dat_srq_resize(b.srq, 5));
 	CHECK_EQ(DAT_GET_TYPE(post(0, BUF, 5)), DAT_INSUFFICIENT_RESOURCES);
 	OK(dat_srq_resize(b.srq, max));
@@ -209,11 +230,25 @@ static bool resize(void)
 		OK(post(0, BUF, n++));
 	}
 	CHECK(none(b.async));
-	CHECK_EQ(DAT_GET_TYPE(dat_srq_resize(b.srq, 2)), DAT_INVALID_STATE);
 	for (n = 0; n < sent; n++)
 		CHECK(sent_one());
 	for (; got < sent; got++)
 		CHECK(dto(b.rx, NULL, got, DAT_DTO_SUCCESS, 8));
+	return true;
+}
+
+/* Another queue has a buffer, and an endpoint that takes it. */
+static bool other_queue(void)
+{
+	DAT_SRQ_ATTR attr = { .max_recv_dtos = 8, .max_recv_iov = 1 };
+	DAT_SRQ_HANDLE first = b.srq;
+
+	OK(dat_srq_create(b.ia, b.pz, &attr, &b.srq));
+	CHECK(dpair_link(1));
+	OK(post(MEM - BUF, BUF, 300));
+	OK(put(a.neps - 1, 0, 8, 300));
+	CHECK(dto(b.rx, b.ep[b.neps - 1], 300, DAT_DTO_SUCCESS, 8));
+	b.srq = first;
 	return true;
 }
 
@@ -234,6 +269,8 @@ static bool empty(void)
 		}
 	}
 	CHECK(none(b.rx));
+	CHECK(other_queue());
+	CHECK(none(b.rx));
 	for (n = 0; n < 16; n++)
 		OK(post(n * BUF, BUF, n));
 	for (n = 0; n < 200; n++) {
@@ -246,8 +283,8 @@ static bool empty(void)
 		CHECK_EQ(*at, expect[i]++);
 		OK(post(d->user_cookie.as_64 * BUF, BUF, d->user_cookie.as_64));
 	}
-	for (n = 0; n < 200; n++)
-		CHECK(next(a.tx, &ev));
+	for (n = 0; n < 201; n++)
+		CHECK(sent_one());
 	return counts_become(16, 16);
 }
 

@@ -50,13 +50,24 @@ static bool nothing_held(void)
 	return dto(b.rx, b.ep[1], 1, DAT_DTO_SUCCESS, 8);
 }
 
-/* Sends that have been posted arrive before a graceful end; what is posted afterwards does not. */
+/*
+ * Nothing is sent, and no buffer taken, before a connection is made. Sends that have been posted
+ * arrive before a graceful end; what is posted afterwards does not.
+ */
 static bool graceful(void)
 {
 	int i;
 
 	CHECK(dpair_open(apart, 8, 1));
-	CHECK(dpair_link(1));
+	OK(post(0, 64, 9));
+	CHECK(dpair_ask(&a, dpair_addr()));
+	FAILS(put(0, 0, 8, 9), DAT_INVALID_STATE, DAT_INVALID_STATE_EP_ACTCONNPENDING);
+	CHECK(dpair_accept());
+	CHECK(conn(a.conn, DAT_CONNECTION_EVENT_ESTABLISHED, a.ep[0]));
+	CHECK(none(b.rx) && counts(1, 1));
+	OK(put(0, 0, 8, 9));
+	CHECK(dto(b.rx, b.ep[0], 9, DAT_DTO_SUCCESS, 8));
+	CHECK(dto(a.tx, a.ep[0], 9, DAT_DTO_SUCCESS, 8));
 	for (i = 0; i < 4; i++)
 		OK(put(0, 0, i % 2 ? 8 : LONG, i));
 	OK(dat_ep_disconnect(a.ep[0], DAT_CLOSE_GRACEFUL_FLAG));

@@ -137,7 +137,7 @@ static bool like_native(void)
 /* Post, then a message: it is taken, each time. */
 static bool lockstep(void)
 {
-	int n, rounds = apart ? 1000 : 10000;
+	int n, rounds = srows_times(apart ? 1000 : 10000);
 
 	CHECK(dpair_open(apart, 8, 1));
 	CHECK(dpair_link(1));
@@ -196,18 +196,19 @@ static bool ordered(void)
 {
 	int sent[CONNS] = { 0 }, got[CONNS] = { 0 }, flying = 0, total = 0, i;
 	DAT_DTO_COMPLETION_EVENT_DATA *d;
+	int each = srows_times(EACH);
 	DAT_EVENT ev;
 
 	CHECK(dpair_open(apart, 64, 1));
 	CHECK(dpair_link(CONNS));
 	for (i = 0; i < BUFS; i++)
 		OK(post(i * ROOM, ROOM, i));
-	while (total < CONNS * EACH) {
+	while (total < CONNS * each) {
 		for (i = 0; i < CONNS && flying < BUFS; i++) {
 			/* its own place for as long as it is under way */
 			uint32_t *at = (void *)(a.mem + (i * 64 + sent[i] % 64) * 4096);
 
-			if (sent[i] == EACH || sent[i] - got[i] >= 8)
+			if (sent[i] == each || sent[i] - got[i] >= 8)
 				continue;
 			*at = sent[i];
 			OK(put(i, (i * 64 + sent[i] % 64) * 4096, length(sent[i]), sent[i]));
@@ -280,6 +281,41 @@ static bool close_door(void)
 	return true;
 }
 
+static atomic_bool starved;
+static atomic_int asked;
+
+/* The memory of the libraries: none is left, and that it was asked for is counted. */
+static bool starves(void)
+{
+	asked += starved;
+	return starved;
+}
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t size);
+void *__libc_memalign(size_t align, size_t size);
+
+void *malloc(size_t size)
+{
+	return starves() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t n, size_t size)
+{
+	return starves() ? NULL : __libc_calloc(n, size);
+}
+
+void *realloc(void *p, size_t size)
+{
+	return starves() ? NULL : __libc_realloc(p, size);
+}
+
+void *aligned_alloc(size_t align, size_t size)
+{
+	return starves() ? NULL : __libc_memalign(align, size);
+}
+
 /* Messages in a window, before (@late: after) which their buffers are posted. */
 static bool flood(int msgs, bool late)
 {
@@ -313,14 +349,26 @@ static bool flood(int msgs, bool late)
 
 static bool quiet_run(void)
 {
+	bool ok;
+
 	CHECK(dpair_open(apart, 64, 1));
 	CHECK(dpair_link(1));
 	CHECK(flood(64, true) && flood(64, false));
 	CHECK(close_door());
-	return flood(apart ? QUIET / 10 : QUIET, false) && flood(QUIET / 10, true);
+	starved = true;
+	ok = flood(srows_times(apart ? QUIET / 10 : QUIET), false) && flood(QUIET / 10, true);
+	starved = false;
+	CHECK(ok);
+	CHECK_EQ(asked, 0);
+	/* and it is this that the libraries would have asked */
+	starved = true;
+	ok = dat_pz_create(b.ia, &b.pz) != DAT_SUCCESS;
+	starved = false;
+	CHECK(ok && asked);
+	return true;
 }
 
-/* In a process that may not enter the kernel any more, while engines poll. */
+/* In a process that may not enter the kernel, and gets no memory, while engines poll. */
 static bool quiet(void)
 {
 	int status = -1;
@@ -346,7 +394,7 @@ static const struct srow rows[] = {
 	     cookies),
 	SROW("SRQ-007", "The completion goes to the dispatcher of the endpoint that took the buffer",
 	     dispatchers),
-	SROW("SRQ-014", "A post never blocks, and makes no system call", quiet),
+	SROW("SRQ-014", "A post never blocks, makes no system call, and allocates nothing", quiet),
 	SROW("SRQ-015", "A message that arrives right after a post is taken", lockstep),
 	SROW("SRQ-016", "Completions equal those of receives posted on the endpoint", like_native),
 	SROW("SRQ-017", "For each connection completions follow the order of its sends", in_order),

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What srows.h says. */
+#include <stdlib.h>
 #include "srows.h"
 
 bool apart;
+
+int srows_times(int n)
+{
+	const char *times = getenv("WEFT_TIMES");
+
+	return n * (times && atoi(times) > 0 ? atoi(times) : 1);
+}
 
 void srows_run(const struct srow *rows, size_t n, const char *where, void (*after)(void))
 {

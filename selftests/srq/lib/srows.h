@@ -29,6 +29,9 @@ struct srow {
 /* Are the cases that run between nodes? */
 extern bool apart;
 
+/* @n, or as many times that as WEFT_TIMES in the environment says: for runs that may last. */
+int srows_times(int n);
+
 /* Run each case once, and print a result for each of its rows; @after each case. */
 void srows_run(const struct srow *rows, size_t n, const char *where, void (*after)(void));
 /* The same within a node and then, unless there is one only, between nodes; dpair_close() after. */
