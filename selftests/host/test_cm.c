@@ -525,6 +525,48 @@ TEST_F(cm, silence)
 	EXPECT_EQ(ETIMEDOUT, self->ev.status);
 }
 
+/*
+ * An abrupt end while nothing arrives, with a window full of packets that are taken for lost: when
+ * the link is back both sides are told at once, and of an end, not of a loss. FIN does not wait for
+ * the window, but behind what had completed.
+ */
+TEST_F(cm, abrupt_without_window)
+{
+	struct weft_cqe e;
+	u8 *src, *dst;
+	u32 i, got = 0;
+	weft_ns back;
+
+	if (variant->local)
+		return;
+	ASSERT_TRUE(connected(self->rig, &self->a, &self->b));
+	src = rig_buf(self->a.proc, 1000);
+	dst = rig_buf(self->b.proc, 1000);
+	for (i = 0; i < 16; i++)
+		ASSERT_EQ(0, post(&self->b, false, dst, 1000, i));
+	rig_cut(self->rig, 0, 1, true);
+	for (i = 0; i < 16; i++)
+		ASSERT_EQ(0, post(&self->a, true, src, 1000, i));
+	rig_run(self->rig, 5 * NSEC_PER_SEC);
+	ASSERT_EQ(0, rig_shutdown(self->a.ep));
+	rig_run(self->rig, 2 * NSEC_PER_SEC);
+	EXPECT_TRUE(NO_EVENT(&self->b));
+	rig_cut(self->rig, 0, 1, false);
+	back = rig_now(self->rig);
+	ASSERT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->b));
+	EXPECT_EQ(0, self->ev.status);
+	ASSERT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->a));
+	EXPECT_EQ(0, self->ev.status);
+	EXPECT_LE(rig_now(self->rig) - back, 1500 * MS);
+	/* what had completed has arrived */
+	for (i = 0; i < 16; i++) {
+		ASSERT_TRUE(completion(self->rig, &self->b, &e));
+		EXPECT_EQ(0, e.status);
+		got |= 1u << e.context;
+	}
+	EXPECT_EQ(0xffff, got);
+}
+
 /* A listener that does not answer. */
 TEST_F(cm, no_answer)
 {
