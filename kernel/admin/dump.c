@@ -303,6 +303,33 @@ static int weft_dump_neigh(struct sk_buff *skb, struct netlink_callback *cb,
 	return weft_dump_end(skb, head, err);
 }
 
+static int weft_dump_limit(struct sk_buff *skb, struct netlink_callback *cb,
+			   struct weft_port *port, struct weft_dump *dump)
+{
+	struct weft_limit_info info;
+	void *head;
+	bool err;
+
+	if (!weft_limit_look(&port->core, dump->pos, &info))
+		return 0;
+	head = weft_dump_begin(skb, cb, WEFT_CMD_LIMIT_GET);
+	if (!head)
+		return -EMSGSIZE;
+	err = nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
+	      nla_put_string(skb, WEFT_ATTR_LIMIT_NAME, info.name) ||
+	      nla_put_string(skb, WEFT_ATTR_LIMIT_UNIT, info.unit) ||
+	      nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_VALUE, info.value, WEFT_ATTR_PAD) ||
+	      nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_MIN, info.min, WEFT_ATTR_PAD) ||
+	      nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_MAX, info.max, WEFT_ATTR_PAD) ||
+	      (info.counts &&
+	       nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_USED, info.used, WEFT_ATTR_PAD)) ||
+	      (info.has_hits &&
+	       nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_HITS, info.hits, WEFT_ATTR_PAD));
+	if (!err)
+		dump->pos++;
+	return weft_dump_end(skb, head, err);
+}
+
 /* ---- For netlink.c; context of all: process -------------------------------------------------- */
 
 /**
@@ -375,4 +402,16 @@ int weft_nl_path_dump(struct sk_buff *skb, struct netlink_callback *cb)
 int weft_nl_neigh_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return weft_dump(skb, cb, weft_dump_neigh);
+}
+
+/**
+ * weft_nl_limit_dump - WEFT_CMD_LIMIT_GET
+ * @skb: answer
+ * @cb: the dump
+ *
+ * Return: as weft_nl_port_dump().
+ */
+int weft_nl_limit_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return weft_dump(skb, cb, weft_dump_limit);
 }

@@ -49,6 +49,12 @@ static const struct nla_policy weft_set_policy[WEFT_ATTR_ENGINE_IDLE + 1] = {
 	[WEFT_ATTR_ENGINE_IDLE] = { .type = NLA_U32 },
 };
 
+static const struct nla_policy weft_limit_policy[WEFT_ATTR_LIMIT_VALUE + 1] = {
+	[WEFT_ATTR_PORT_NAME] = WEFT_NAME_POLICY,
+	[WEFT_ATTR_LIMIT_NAME] = { .type = NLA_NUL_STRING, .len = 31 },
+	[WEFT_ATTR_LIMIT_VALUE] = { .type = NLA_U64 },
+};
+
 /* ---- Addresses ------------------------------------------------------------------------------- */
 
 static bool weft_addr4_ok(const struct weft_sockaddr *a)
@@ -320,6 +326,34 @@ static int weft_nl_port_get(struct sk_buff *skb, struct genl_info *info)
 	return genlmsg_reply(msg, info);
 }
 
+static int weft_nl_limit_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct weft_port *port;
+	int err;
+
+	if (!info->attrs[WEFT_ATTR_PORT_NAME] || !info->attrs[WEFT_ATTR_LIMIT_NAME] ||
+	    !info->attrs[WEFT_ATTR_LIMIT_VALUE]) {
+		NL_SET_ERR_MSG(info->extack, "say which limit of which port is to be what");
+		return -EINVAL;
+	}
+	port = weft_port_find(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]));
+	if (!port) {
+		NL_SET_ERR_MSG(info->extack,
+			       "no such port in this network namespace; see 'port show'");
+		return -ENODEV;
+	}
+	err = weft_limit_set(&port->core, nla_data(info->attrs[WEFT_ATTR_LIMIT_NAME]),
+			     nla_get_u64(info->attrs[WEFT_ATTR_LIMIT_VALUE]));
+	weft_port_put(port);
+	if (err == -ENOENT)
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[WEFT_ATTR_LIMIT_NAME],
+				    "no such limit; see 'limit show'");
+	else if (err)
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[WEFT_ATTR_LIMIT_VALUE],
+				    "too small or too large; see min and max in 'limit show'");
+	return err;
+}
+
 /* ---- The family ------------------------------------------------------------------------------ */
 
 #define WEFT_DUMP(c, f) {						\
@@ -363,6 +397,14 @@ static const struct genl_ops weft_ops[] = {
 	WEFT_DUMP(WEFT_CMD_STATS_GET, weft_nl_stats_dump),
 	WEFT_DUMP(WEFT_CMD_PATH_GET, weft_nl_path_dump),
 	WEFT_DUMP(WEFT_CMD_NEIGH_GET, weft_nl_neigh_dump),
+	WEFT_DUMP(WEFT_CMD_LIMIT_GET, weft_nl_limit_dump),
+	{
+		.cmd = WEFT_CMD_LIMIT_SET,
+		.flags = GENL_ADMIN_PERM,
+		.doit = weft_nl_limit_set,
+		.policy = weft_limit_policy,
+		.maxattr = ARRAY_SIZE(weft_limit_policy) - 1,
+	},
 };
 
 struct genl_family weft_family __ro_after_init = {

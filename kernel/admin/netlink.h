@@ -20,5 +20,6 @@ int weft_nl_ctx_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int weft_nl_stats_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int weft_nl_path_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int weft_nl_neigh_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int weft_nl_limit_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
 #endif

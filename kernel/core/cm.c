@@ -356,12 +356,16 @@ void weft_cm_until(struct weft_conn *conn, weft_ns at)
  * @conn: the connection; its path is locked
  * @state: WEFT_CONN_*
  * @now: time
+ *
+ * core->svc_lock is taken.
  */
 void weft_cm_state(struct weft_conn *conn, u8 state, weft_ns now)
 {
 	struct weft_path *path = conn->path;
 
 	conn->until = 0;
+	if (conn->state == WEFT_CONN_ASKED)
+		weft_cm_answered(path->core);
 	if (!path->local) {
 		if (conn->state == WEFT_CONN_UP)
 			path->nconn--;
@@ -618,8 +622,13 @@ static int weft_cm_req(struct weft_path *path, const struct weft_w_cm *w, const 
 
 	weft_wire_flow_get(&w->flow, &f);
 	pep = weft_core_service(core, f.dsvc);
+	if (pep && !weft_cm_admit(core)) {
+		weft_ep_put(pep);
+		pep = NULL;
+	}
 	conn = pep ? weft_alloc(sizeof(*conn)) : NULL;
 	if (pep && !conn) {
+		weft_cm_answered(core);
 		weft_ep_put(pep);
 		return -ENOMEM;
 	}

@@ -30,6 +30,8 @@ void weft_conf_default(struct weft_conf *conf)
 	conf->accept_ns = 60ull * NSEC_PER_SEC;
 	conf->max_paths = 16384;
 	conf->backlog_max = 4096;
+	conf->asked_max = 16384;
+	conf->rec_max = 4096;
 }
 
 /* The path within the node: the adapter has a timer for it, and no way. */
@@ -81,7 +83,8 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
 	core->cnt = weft_counters_new(WEFT_NCOUNTERS);
 	if (!core->cnt)
 		return -ENOMEM;
-	core->path_ids = weft_alloc_sleep(conf->max_paths * sizeof(*core->path_ids));
+	core->path_slots = conf->max_paths;
+	core->path_ids = weft_alloc_sleep(core->path_slots * sizeof(*core->path_ids));
 	if (core->path_ids)
 		core->local = weft_path_alloc(core, &core->addr[0], 0);
 	if (!core->local || weft_core_init_local(core)) {

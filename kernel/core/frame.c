@@ -173,6 +173,7 @@ struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u3
 		weft_rec_ref(tail, rec->refs[i].flow, rec->refs[i].txm);
 	weft_list_add(&rec->node, &tail->node);
 	weft_list_add(&rec->tnode, &tail->tnode);
+	path->nsent++;
 	weft_rec_trim(tail, n);
 	rec->nseg = n;
 	rec->pay = bytes;

@@ -264,6 +264,7 @@ static void weft_lane_gone(struct weft_path *path, struct weft_lane *lane, struc
 	if (rec->state == WEFT_REC_FLIGHT)
 		lane->flight -= rec->nseg;
 	path->flight -= rec->nseg;
+	path->nsent--;
 	weft_list_del(&rec->node);
 	weft_list_del(&rec->tnode);
 	/* read without the lock by weft_flush() */
@@ -489,12 +490,16 @@ u32 weft_lane_segs(const struct weft_path *path, const struct weft_lane *lane)
  * @path: the path
  * @lane: the lane
  *
- * Return: its record, NULL: no memory.
+ * Return: its record, NULL: no memory, or too many are not acknowledged.
  */
 struct weft_rec *weft_lane_open(struct weft_path *path, struct weft_lane *lane)
 {
-	if (!lane->open)
-		lane->open = weft_rec_new(path);
+	if (!lane->open) {
+		if (unlikely(path->nsent >= READ_ONCE(path->core->conf.rec_max)))
+			weft_count(path->core, limit_packets);
+		else
+			lane->open = weft_rec_new(path);
+	}
 	return lane->open;
 }
 
@@ -521,6 +526,7 @@ static void weft_lane_close(struct weft_path *path, struct weft_lane *lane, stru
 		path->alive_at = out->now;
 	path->flight += rec->nseg;
 	weft_list_add_tail(&lane->sent, &rec->node);
+	path->nsent++;
 	/* so that what is on its way back is there before the window is used up */
 	half = lane->cwnd / 2;
 	if (lane->flight + rec->nseg >= lane->cwnd ||
@@ -648,7 +654,7 @@ void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct wef
 		weft_path_deadline(path, lane->ack_at);
 	}
 	path->busy &= ~(1u << lane->no);
-	/* no memory for a record: nothing else would come back to it */
+	/* no memory for a record, or too many: nothing else would come back to it */
 	if (unlikely(!lane->open && weft_lane_numbers(lane) &&
 		     (!weft_list_empty(&lane->ctlq) ||
 		      (lane->flight < lane->cwnd &&
@@ -758,6 +764,7 @@ void weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_
 	if (lane->open) {
 		/* as if it had been sent */
 		weft_list_add_tail(&lane->sent, &lane->open->node);
+		path->nsent++;
 		path->flight += lane->open->nseg;
 		lane->open = NULL;
 	}

@@ -51,6 +51,38 @@ int weft_cm_listen(struct weft_ep *pep, struct weft_eq *eq, u32 backlog)
 	return err;
 }
 
+/* ---- Requests at all listeners -------------------------------------------------------- */
+
+/**
+ * weft_cm_admit - one more request for a connection that waits for an answer: is there room?
+ * @core: the core
+ *
+ * Return: there is; it is counted until weft_cm_answered().
+ */
+bool weft_cm_admit(struct weft_core *core)
+{
+	bool room;
+
+	weft_lock(&core->svc_lock);
+	room = core->nasked < READ_ONCE(core->conf.asked_max);
+	core->nasked += room;
+	weft_unlock(&core->svc_lock);
+	if (!room)
+		weft_count(core, limit_requests);
+	return room;
+}
+
+/**
+ * weft_cm_answered - a request does not wait for an answer any more
+ * @core: the core
+ */
+void weft_cm_answered(struct weft_core *core)
+{
+	weft_lock(&core->svc_lock);
+	core->nasked--;
+	weft_unlock(&core->svc_lock);
+}
+
 /* ---- The backlog --------------------------------------------------------------------- */
 
 /**

@@ -177,6 +177,8 @@ static int weft_local_short(struct weft_ep *ep, struct weft_flow *flow,
 			goto out;
 		}
 	} else if (!room || e->flags & WEFT_SQ_MATCH || weft_local_later(lep, e)) {
+		if (!room)
+			weft_count(ep->core, limit_unexp);
 		err = -EAGAIN;
 		goto out;
 	}

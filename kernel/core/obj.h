@@ -95,6 +95,7 @@
  * @nflow: flows and rflows
  * @nrflow: rflows alone
  * @next_id: next rendezvous id
+ * @nsent: records that wait for an acknowledgement, all lanes
  * @recs: idle records
  * @nrecs: how many
  * @spare: a message that is ready to be used: what follows a match never lacks memory
@@ -163,6 +164,7 @@ struct weft_path {
 	u32 nflow;
 	u32 nrflow;
 	u32 next_id;
+	u32 nsent;
 	struct weft_list recs;
 	u32 nrecs;
 	struct weft_rxm *spare;

@@ -122,7 +122,7 @@ struct weft_path *weft_path_lookup(struct weft_core *core, const struct weft_soc
 /* An id nobody has, and that has not been used for long. Return: 0: none. */
 static u32 weft_path_pick(struct weft_core *core)
 {
-	u32 i, max = core->conf.max_paths;
+	u32 i, max = core->path_slots;
 
 	for (i = 0; i < max; i++) {
 		u32 id = core->next_path++;
@@ -135,7 +135,7 @@ static u32 weft_path_pick(struct weft_core *core)
 
 static struct weft_path **weft_path_slot(struct weft_core *core, u32 id)
 {
-	return &core->path_ids[(id & ((1u << WEFT_ID_INDEX) - 1)) % core->conf.max_paths];
+	return &core->path_ids[(id & ((1u << WEFT_ID_INDEX) - 1)) % core->path_slots];
 }
 
 /**
@@ -154,8 +154,10 @@ struct weft_path *weft_path_list(struct weft_core *core, const struct weft_socka
 
 	if (core->stopped)
 		return ERR_PTR(-ENODEV);
-	if (core->npaths >= core->conf.max_paths)
+	if (core->npaths >= READ_ONCE(core->conf.max_paths)) {
+		weft_count(core, limit_paths);
 		return ERR_PTR(-ENOSPC);
+	}
 	path = weft_path_alloc(core, addr, src);
 	if (!path)
 		return ERR_PTR(-ENOMEM);

@@ -125,7 +125,10 @@ static struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow
 
 static bool weft_recv_full(const struct weft_path *path)
 {
-	return path->nrxm >= path->core->conf.envelope_max;
+	if (likely(path->nrxm < READ_ONCE(path->core->conf.envelope_max)))
+		return false;
+	weft_count(path->core, limit_messages);
+	return true;
 }
 
 /* Does the endpoint take messages of flow @rf? It is locked. */

@@ -660,6 +660,8 @@ bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_r
 			weft_count(path->core, msgs_eager);
 		} else {
 			weft_count(path->core, msgs_rendezvous);
+			if (!txm->user && !weft_send_window(path, txm->len))
+				weft_count(path->core, limit_unexp);
 		}
 	}
 	weft_send_head(&h, flow, txm->mseq, txm->tag, txm->data, txm->len, txm->tagged, txm->flags);
@@ -750,7 +752,7 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
  * @status: errno for the peer
  * @out: output
  *
- * An eager message that has been begun goes on: it is in the kernel's memory.
+ * An eager one that has been begun goes on: it is in the kernel's memory.
  */
 void weft_send_withdraw(struct weft_txm *txm, int status, struct weft_out *out)
 {

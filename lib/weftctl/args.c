@@ -338,6 +338,52 @@ int parse_port_set(int argc, char **argv, struct port_change *change)
 	return 0;
 }
 
+/* A number that may end with K, M or G. Return: 0, -1: it is none (nobody has complained) */
+static int parse_amount(const char *arg, uint64_t *val)
+{
+	static const char units[] = "KMG";
+	unsigned long long n;
+	const char *unit;
+	int shift = 0;
+	char *end;
+
+	if (arg[0] < '0' || arg[0] > '9')
+		return -1;
+	errno = 0;
+	n = strtoull(arg, &end, 10);
+	if (*end) {
+		unit = strchr(units, *end);
+		if (!unit || end[1])
+			return -1;
+		shift = 10 * (int)(unit - units + 1);
+	}
+	if (errno || n > UINT64_MAX >> shift)
+		return -1;
+	*val = (uint64_t)n << shift;
+	return 0;
+}
+
+int parse_limit_set(int argc, char **argv, struct limit_change *change)
+{
+	if (argc != 3) {
+		complain("limit set takes a port, a limit and a value, try \"weftctl limit help\"");
+		return -1;
+	}
+	if (parse_port_name(argv[0]))
+		return -1;
+	change->port = argv[0];
+	change->name = argv[1];
+	if (!*argv[1] || strlen(argv[1]) >= 32) {
+		complain("\"%s\" is no name of a limit", argv[1]);
+		return -1;
+	}
+	if (parse_amount(argv[2], &change->value)) {
+		complain("\"%s\" is no value: it must be a number, maybe with K, M or G", argv[2]);
+		return -1;
+	}
+	return 0;
+}
+
 int parse_filter(int argc, char **argv, const char **name)
 {
 	*name = NULL;

@@ -21,6 +21,7 @@ static const char usage[] =
 	"         path   paths to other nodes\n"
 	"         stats  counters\n"
 	"         neigh  nodes on the links of ports that own their devices\n"
+	"         limit  what a port may use at most, and for how long it waits\n"
 	"OPTIONS: -j, --json     JSON\n"
 	"         -p, --pretty   JSON with lines and indents\n"
 	"         -V, --version  print the version\n"
@@ -42,6 +43,7 @@ static const struct choice objects[] = {
 	{ "path", do_path },
 	{ "stats", do_stats },
 	{ "neigh", do_neigh },
+	{ "limit", do_limit },
 	{ "help", help },
 	{ 0 }
 };

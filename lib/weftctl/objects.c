@@ -91,6 +91,18 @@ static const struct field neigh_fields[] = {
 	{ 0 }
 };
 
+static const struct field limit_fields[] = {
+	{ WEFT_ATTR_PORT_NAME, STR, OUT_LEAD, "port" },
+	{ WEFT_ATTR_LIMIT_NAME, STR, OUT_KEY, "limit" },
+	{ WEFT_ATTR_LIMIT_VALUE, UINT, OUT_KEY, "value" },
+	{ WEFT_ATTR_LIMIT_UNIT, STR, OUT_KEY, "unit" },
+	{ WEFT_ATTR_LIMIT_USED, UINT, OUT_KEY, "used" },
+	{ WEFT_ATTR_LIMIT_HITS, UINT, OUT_KEY, "hits" },
+	{ WEFT_ATTR_LIMIT_MIN, UINT, OUT_KEY, "min" },
+	{ WEFT_ATTR_LIMIT_MAX, UINT, OUT_KEY, "max" },
+	{ 0 }
+};
+
 static uint64_t get_uint(const struct nlattr *attr)
 {
 	switch (nla_len(attr)) {
@@ -218,6 +230,10 @@ static const struct view neigh_view = {
 	"neighbours: nodes on the links of ports that own their devices"
 };
 
+static const struct view limit_view = {
+	"limit", WEFT_CMD_LIMIT_GET, print_object, limit_fields, NULL
+};
+
 /* All objects of a kind or those of one port. A port itself is asked for by name, not by a dump. */
 static int show(const struct view *view, int argc, char **argv)
 {
@@ -246,6 +262,11 @@ static int show(const struct view *view, int argc, char **argv)
 int show_ports(int argc, char **argv)
 {
 	return show(&port_view, argc, argv);
+}
+
+int show_limits(int argc, char **argv)
+{
+	return show(&limit_view, argc, argv);
 }
 
 /* An object with no other verb */

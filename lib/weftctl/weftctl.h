@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * weftctl's rooms: args.c reads the command line, netlink.c talks to the kernel, output.c writes
- * text or JSON, objects.c knows what can be shown, port.c changes ports, main.c chooses.
+ * text or JSON, objects.c knows what can be shown, port.c changes ports, limit.c their limits,
+ * main.c chooses.
  */
 #ifndef _WEFTCTL_H
 #define _WEFTCTL_H
@@ -52,6 +53,13 @@ struct port_change {
 	uint32_t idle_us;	/* 0: not given */
 };
 
+/* What "limit set" asks for */
+struct limit_change {
+	const char *port;
+	const char *name;
+	uint64_t value;
+};
+
 /* A word that chooses; the tables end with a word of NULL */
 struct choice {
 	const char *word;
@@ -74,6 +82,7 @@ const struct choice *choose(const struct choice *table, const char *arg);
 int parse_port_name(const char *arg);
 int parse_port_add(int argc, char **argv, struct port_spec *spec);
 int parse_port_set(int argc, char **argv, struct port_change *change);
+int parse_limit_set(int argc, char **argv, struct limit_change *change);
 int parse_filter(int argc, char **argv, const char **name);
 
 /* ---- output.c --------------------------------------------------------------------------- */
@@ -112,7 +121,7 @@ struct nl_msg *request(uint8_t cmd, bool dump);
 int perform(struct nl_msg *msg, answer_fn answer, const void *arg, const char *what,
 	    const char *name);
 
-/* ---- objects.c, port.c ------------------------------------------------------------------ */
+/* ---- objects.c, port.c, limit.c --------------------------------------------------------- */
 
 int do_port(int argc, char **argv);
 int do_ep(int argc, char **argv);
@@ -120,7 +129,9 @@ int do_ctx(int argc, char **argv);
 int do_path(int argc, char **argv);
 int do_stats(int argc, char **argv);
 int do_neigh(int argc, char **argv);
+int do_limit(int argc, char **argv);
 
 int show_ports(int argc, char **argv);
+int show_limits(int argc, char **argv);
 
 #endif /* _WEFTCTL_H */

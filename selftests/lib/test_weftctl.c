@@ -150,6 +150,44 @@ static void test_port_set(void)
 	}
 }
 
+static void test_limit_set(void)
+{
+	static const struct {
+		const char *line;
+		uint64_t value;
+	} good[] = {
+		{ "weft0 paths 100", 100 }, { "weft0 paths 0", 0 }, { "weft0 u 64K", 65536 },
+		{ "weft0 u 16M", 16 << 20 }, { "w u 3G", 3ull << 30 },
+		{ "w u 18446744073709551615", UINT64_MAX },
+		{ "w u 17179869183G", UINT64_MAX << 30 },
+	};
+	static const char *const wrong[] = {
+		"", "w", "w paths", "w paths 1 2", "a-name-that-is-too-long paths 1", "w paths x",
+		"w paths -1", "w paths 1k", "w paths 1KK", "w paths K", "w paths 1.5",
+		"w paths 18446744073709551616", "w paths 17179869184G",
+		"w a-name-that-is-far-too-long-for-a-limit 1",
+	};
+	struct limit_change change;
+	char *argv[WORDS];
+	size_t i;
+	int argc;
+
+	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		argc = split(good[i].line, argv);
+		CHECK(!parse_limit_set(argc, argv, &change) && change.value == good[i].value);
+	}
+	argc = split(good[0].line, argv);
+	CHECK(!parse_limit_set(argc, argv, &change));
+	CHECK(!strcmp(change.port, "weft0") && !strcmp(change.name, "paths"));
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		argc = split(wrong[i], argv);
+		if (parse_limit_set(argc, argv, &change) != -1) {
+			fprintf(tap_to, "# taken: %s\n", wrong[i]);
+			test_ok = 0;
+		}
+	}
+}
+
 static void test_filter(void)
 {
 	char port[] = "port", weft0[] = "weft0", other[] = "other";
@@ -221,6 +259,7 @@ static const struct test tests[] = {
 	{ "port add of a device that is taken over", test_port_add_vnet },
 	{ "port add with mistakes", test_port_add_wrong },
 	{ "port set", test_port_set },
+	{ "limit set", test_limit_set },
 	{ "show's filter", test_filter },
 	{ "text and JSON", test_output },
 };

@@ -31,6 +31,8 @@
 #define WEFT_CMD_STATS_GET	7	/* dump: [PORT_NAME] */
 #define WEFT_CMD_PATH_GET	8	/* dump: [PORT_NAME] */
 #define WEFT_CMD_NEIGH_GET	9	/* dump: [PORT_NAME] */
+#define WEFT_CMD_LIMIT_GET	10	/* dump: [PORT_NAME] */
+#define WEFT_CMD_LIMIT_SET	11	/* PORT_NAME, LIMIT_NAME, LIMIT_VALUE */
 
 #define WEFT_ATTR_UNSPEC	0
 #define WEFT_ATTR_PAD		1
@@ -83,6 +85,13 @@
 /* string: "asking", "reachable", "stale", "probing", "failed" */
 #define WEFT_ATTR_NEIGH_STATE	58
 #define WEFT_ATTR_NEIGH_IDLE	59	/* u64: ns since it was last used */
-#define WEFT_ATTR_MAX		59
+#define WEFT_ATTR_LIMIT_NAME	60	/* string: LIMIT_GET: one message per limit */
+#define WEFT_ATTR_LIMIT_VALUE	61	/* u64: what is set */
+#define WEFT_ATTR_LIMIT_UNIT	62	/* string: "bytes", "ms", or what is counted */
+#define WEFT_ATTR_LIMIT_MIN	63	/* u64: the smallest that can be set */
+#define WEFT_ATTR_LIMIT_MAX	64	/* u64: the largest */
+#define WEFT_ATTR_LIMIT_USED	65	/* u64: used now; of limits of a whole port */
+#define WEFT_ATTR_LIMIT_HITS	66	/* u64: how often it was reached, where that is counted */
+#define WEFT_ATTR_MAX		66
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# weftctl limit: all limits are shown and can be set from min to max and back;
+# every wrong request is refused with a message and changes nothing.
+
+. "$VM_REPO/selftests/vm/lib.sh"
+
+# field NAME LINE: the word behind NAME
+field()
+{
+	echo "$2" | sed -n "s/.* $1 \([^ ]*\).*/\1/p"
+}
+
+show()
+{
+	node 0 weftctl limit show weft0
+}
+
+set_limit()
+{
+	node 0 weftctl limit set weft0 "$@"
+}
+
+line_of()	# LIMIT
+{
+	show | grep " limit $1 "
+}
+
+all_shown()
+{
+	show >/run/weft/limits
+	cat /run/weft/limits
+	for want in unexpected-node messages-node packets-path paths requests backlog connect-ms \
+		accept-ms keepalive-ms dead-ms; do
+		grep -q "^weft0: limit $want value [0-9]* unit [a-z]* " /run/weft/limits ||
+			return 1
+	done
+	node 0 weftctl limit | grep -q "^weft0: limit paths value .* used [0-9]* hits [0-9]* min 1"
+}
+
+# set_all FIELD: every limit to what that field of it was; shows all values
+set_all()
+{
+	awk -v f="$1" '{ for (i = 2; i < NF; i++) if ($i == f)
+		print "weftctl limit set weft0", $3, $(i + 1), "|| exit 1" }' \
+		</run/weft/before >/run/weft/sets
+	node 0 sh /run/weft/sets && show | awk '{ print $3, $5 }' >/run/weft/now
+}
+
+# values FIELD: what it should show then
+values()
+{
+	awk -v f="$1" '{ for (i = 2; i < NF; i++) if ($i == f) print $3, $(i + 1) }' \
+		</run/weft/before
+}
+
+each_set()
+{
+	show >/run/weft/before
+	for to in min max value; do
+		set_all $to || return 1
+		values $to | diff - /run/weft/now || return 1
+	done
+	[ "$(wc -l </run/weft/now)" -ge 10 ]
+}
+
+refused()	# WORDS COMMAND...
+{
+	words=$1
+	shift
+	before=$(show | sed 's/ used .* min / min /')
+	if said=$("$@" 2>&1); then
+		echo "it was accepted: $said"
+		return 1
+	fi
+	echo "$said"
+	echo "$said" | grep -qF "$words" &&
+		[ "$(show | sed 's/ used .* min / min /')" = "$before" ]
+}
+
+user()
+{
+	node 0 setpriv --reuid 1990 --regid 1990 --clear-groups "$@"
+}
+
+units()
+{
+	old=$(field value "$(line_of unexpected-node)")
+	set_limit unexpected-node 64K &&
+		[ "$(field value "$(line_of unexpected-node)")" = 65536 ] &&
+		set_limit unexpected-node 1M &&
+		[ "$(field value "$(line_of unexpected-node)")" = 1048576 ] &&
+		set_limit unexpected-node "$old"
+}
+
+tap_run "all limits are shown" all_shown
+tap_run "each is set to its ends and back" each_set
+tap_run "units" units
+tap_run "JSON" sh -c 'node 0 weftctl -j limit show weft0 |
+	grep -q "^\[{\"port\":\"weft0\",\"limit\":\"[a-z-]*\",\"value\":[0-9]*,\"unit\":\"[a-z]*\""'
+tap_run "a user looks" user weftctl limit show weft0
+tap_run "a user may not change" refused "not permitted" user weftctl limit set weft0 paths 7
+tap_run "unknown limit" refused "no such limit" set_limit nonesuch 7
+tap_run "unknown port" refused "no such port" node 0 weftctl limit set nonesuch paths 7
+tap_run "too small" refused "too small or too large" set_limit paths 0
+tap_run "too large" refused "too small or too large" set_limit dead-ms 86400001
+tap_run "no number" refused "no value" set_limit paths many
+tap_run "no value" refused "takes a port" set_limit paths
+tap_done

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Limits of ports, each reached once: what is beyond is held back and counted, and when there is
+ * room again all messages arrive. TIMEOUT: 120
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "fipair.h"
+#include "looks.h"
+
+#define MANY 200
+#define LEN  900 /* of a message: goes in one packet, so that only the window holds it back */
+
+static struct pair pair;
+static bool apart;
+static char src[LEN], dst[LEN];
+
+/* Set a limit of a node's port. */
+static bool limit(int node, const char *name, unsigned int value)
+{
+	char cmd[160];
+
+	if (nodes_are_one())
+		node = 0;
+	snprintf(cmd, sizeof(cmd), "node %d weftctl limit set weft%d %s %u", node, node, name,
+		 value);
+	CHECK_EQ(system(cmd), 0);
+	return true;
+}
+
+/* Wait until a counter of a node's port is above @old. */
+static bool counted(int node, const char *name, long long old)
+{
+	uint64_t until = now_ms() + WAIT_MS;
+	char attr[64];
+
+	snprintf(attr, sizeof(attr), "counters/%s", name);
+	while (port_attr(node, attr) <= old)
+		CHECK(now_ms() < until);
+	return true;
+}
+
+static bool sent(size_t len, int n)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		CHECK_EQ(fi_send(pair.a.ep, src, len, NULL, pair.a.peer, NULL), 0);
+	return true;
+}
+
+static bool received(size_t len, int n)
+{
+	struct fi_cq_tagged_entry c;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		memset(dst, 0, sizeof(dst));
+		CHECK_EQ(fi_recv(pair.b.ep, dst, sizeof(dst), NULL, FI_ADDR_UNSPEC, NULL), 0);
+		CHECK_EQ(completion(pair.b.rxcq, &c, NULL, NULL), 1);
+		CHECK_EQ(c.len, len);
+		CHECK(!memcmp(src, dst, len));
+	}
+	for (i = 0; i < n; i++)
+		CHECK_EQ(completion(pair.a.txcq, &c, NULL, NULL), 1);
+	return true;
+}
+
+/* @node: whose limit it is; @counts: whose counter. */
+static bool held_back(int node, const char *name, unsigned int value, unsigned int back, int counts,
+		      const char *counter, size_t len)
+{
+	long long old;
+	char attr[64];
+
+	snprintf(attr, sizeof(attr), "counters/%s", counter);
+	old = port_attr(counts, attr);
+	CHECK(limit(node, name, value));
+	CHECK(sent(len, MANY));
+	CHECK(counted(counts, counter, old));
+	CHECK(limit(node, name, back));
+	return received(len, MANY);
+}
+
+static bool with_pair(bool (*run)(void))
+{
+	const struct opts o = { .type = FI_EP_RDM, .apart = apart, .tx_size = 2 * MANY,
+				.cq_size = 4 * MANY };
+
+	memset(&pair, 0, sizeof(pair));
+	pattern_fill(src, sizeof(src), 7);
+	CHECK(pair_open(&pair, &o));
+	CHECK(run());
+	pair_close(&pair);
+	return true;
+}
+
+static bool unexpected_run(void)
+{
+	return held_back(apart, "unexpected-node", 65536, 4 << 20, 0, "limit_unexp", LEN);
+}
+
+static bool unexpected(void)
+{
+	return with_pair(unexpected_run);
+}
+
+static bool messages_run(void)
+{
+	/* on the node itself the sender keeps what is beyond, as it does of too many bytes */
+	return held_back(apart, "messages-node", 64, 16384, apart,
+			 apart ? "limit_messages" : "limit_unexp", 8);
+}
+
+static bool messages(void)
+{
+	return with_pair(messages_run);
+}
+
+static bool paths_run(void)
+{
+	struct fi_cq_err_entry err;
+	struct fi_cq_tagged_entry c;
+	char addr[64] = "";
+	size_t len = sizeof(addr);
+	fi_addr_t other;
+	long long used;
+
+	if (!apart)
+		return true;
+	/* the path to the other node is there afterwards */
+	CHECK(sent(8, 1));
+	CHECK(received(8, 1));
+	used = port_attr(0, "paths");
+	CHECK(used > 0);
+	CHECK(limit(0, "paths", used));
+	/* a node of the same link that nobody is: the last byte of the IPv4 address differs */
+	CHECK_EQ(fi_getname(&pair.b.ep->fid, addr, &len), 0);
+	addr[7] = 99;
+	CHECK_EQ(fi_av_insert(pair.a.av, addr, 1, &other, 0, NULL), 1);
+	CHECK_EQ(fi_send(pair.a.ep, src, 8, NULL, other, NULL), 0);
+	CHECK_EQ(completion(pair.a.txcq, &c, NULL, &err), -FI_EAVAIL);
+	CHECK_EQ(err.err, FI_ENOSPC);
+	CHECK(counted(0, "limit_paths", 0));
+	CHECK(limit(0, "paths", 16384));
+	/* and all others go on */
+	CHECK(sent(8, 3));
+	return received(8, 3);
+}
+
+static bool paths(void)
+{
+	return with_pair(paths_run);
+}
+
+/* A second request while one waits, and the limit is one. */
+static bool requests(void)
+{
+	const struct opts o = { .type = FI_EP_MSG, .apart = apart };
+	struct { struct fi_eq_cm_entry cm; char data[256]; } ev;
+	struct fi_eq_err_entry err = { 0 };
+	struct side second = { 0 };
+	char addr[64];
+	size_t len = sizeof(addr);
+	uint64_t until = now_ms() + WAIT_MS;
+	uint32_t type;
+	ssize_t ret;
+
+	memset(&pair, 0, sizeof(pair));
+	pair.o = o;
+	CHECK(limit(apart, "requests", 1));
+	CHECK(side_open(&pair.b, apart, &o) && pair_listen(&pair, addr, &len));
+	CHECK(side_open(&pair.a, 0, &o) && side_endpoint(&pair.a, pair.a.info, &o));
+	CHECK(side_open(&second, 0, &o) && side_endpoint(&second, second.info, &o));
+	CHECK_EQ(fi_connect(pair.a.ep, addr, NULL, 0), 0);
+	CHECK(event(pair.b.eq, &type, &ev, sizeof(ev)) > 0);
+	CHECK_EQ(type, FI_CONNREQ);
+	CHECK_EQ(fi_connect(second.ep, addr, NULL, 0), 0);
+	do {
+		ret = fi_eq_readerr(second.eq, &err, 0);
+		CHECK(now_ms() < until);
+	} while (ret == -FI_EAGAIN);
+	CHECK_EQ(err.err, FI_ECONNREFUSED);
+	CHECK(counted(apart, "limit_requests", 0));
+	/* when the first has been answered there is room */
+	CHECK_EQ(fi_reject(pair.pep, ev.cm.info->handle, NULL, 0), 0);
+	fi_freeinfo(ev.cm.info);
+	side_close(&second);
+	memset(&second, 0, sizeof(second));
+	CHECK(side_open(&second, 0, &o) && side_endpoint(&second, second.info, &o));
+	CHECK_EQ(fi_connect(second.ep, addr, NULL, 0), 0);
+	CHECK(event(pair.b.eq, &type, &ev, sizeof(ev)) > 0);
+	CHECK_EQ(type, FI_CONNREQ);
+	CHECK_EQ(fi_reject(pair.pep, ev.cm.info->handle, NULL, 0), 0);
+	fi_freeinfo(ev.cm.info);
+	side_close(&second);
+	pair_close(&pair);
+	return limit(apart, "requests", 16384);
+}
+
+static const struct check cases[] = {
+	{ "unexpected bytes", unexpected },
+	{ "unexpected messages", messages },
+	{ "paths", paths },
+	{ "requests for connections", requests },
+};
+
+static void between(void)
+{
+}
+
+int main(void)
+{
+	checks_run_everywhere(cases, sizeof(cases) / sizeof(cases[0]), &apart, between);
+	return results_end();
+}
