@@ -399,6 +399,20 @@ void weft_tx_header(const struct weft_tx *tx, u32 i, void *dst)
 				   weft_tx_paylen(tx, i));
 }
 
+/*
+ * Packets that have been acknowledged since they were put out: their bytes may be the program's
+ * again, and the peer looks at nothing but the PSN.
+ */
+static void weft_tx_blank(const struct weft_tx *tx, u32 len, u8 *dst, u32 skip)
+{
+	u32 n;
+
+	for (; len; len -= n, dst += n + skip) {
+		n = min(len, tx->pay);
+		memset(dst, 0, n);
+	}
+}
+
 /* Payload of packets @i to @i + @n - 1, with @skip bytes between one packet's and the next's. */
 static int weft_tx_copy(const struct weft_tx *tx, u32 i, u32 n, u8 *dst, u32 skip)
 {
@@ -417,6 +431,10 @@ static int weft_tx_copy(const struct weft_tx *tx, u32 i, u32 n, u8 *dst, u32 ski
 			n = min(len, tx->pay);
 			memcpy(dst, src, n);
 		}
+		return 0;
+	}
+	if (unlikely(READ_ONCE(rec->state) == WEFT_REC_IDLE)) {
+		weft_tx_blank(tx, len, dst, skip);
 		return 0;
 	}
 	err = weft_mem_scatter(rec->mem, off, dst, len, tx->pay, skip);
@@ -486,7 +504,8 @@ u32 weft_tx_pieces(const struct weft_tx *tx, u32 i, struct weft_span *span, u32 
 	struct weft_rec *rec = tx->rec;
 	u32 n;
 
-	if (!tx->pay || !rec->mem || READ_ONCE(rec->again))
+	if (!tx->pay || !rec->mem || READ_ONCE(rec->again) ||
+	    READ_ONCE(rec->state) == WEFT_REC_IDLE)
 		return 0;
 	n = weft_mem_spans(rec->mem, tx->off + i * tx->pay, weft_tx_paylen(tx, i), span, max);
 	if (!n)

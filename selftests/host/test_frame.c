@@ -378,7 +378,7 @@ TEST_F(frame, withdraw_busy)
 		EXPECT_TRUE(whole(&t->out->tx[0], &b));
 		if (acked)
 			lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
-		EXPECT_TRUE(whole(&t->out->tx[0], &b));
+		EXPECT_EQ(!acked, whole(&t->out->tx[0], &b));
 		lone_drop(t);
 		bulk_fini(&b);
 		EXPECT_EQ(0, t->rig->nmem);
@@ -399,6 +399,31 @@ TEST_F(frame, fault)
 	EXPECT_TRUE(b.txm->fault);
 	lone_drop(t);
 	lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
+	bulk_fini(&b);
+}
+
+/* Acknowledged while it waits to be sent: the program's memory is not looked at any more. */
+TEST_F(frame, acknowledged_meanwhile)
+{
+	static const u8 blank[LEN];
+	struct lone *t = &self->t;
+	struct weft_span span;
+	struct weft_tx *tx;
+	struct weft_mem *mem;
+	struct bulk b;
+	u8 *p;
+
+	bulk_init(t, &b);
+	bulk_send(t, &b, true);
+	tx = &t->out->tx[0];
+	EXPECT_TRUE(whole(tx, &b));
+	lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
+	p = bytes(tx);
+	ASSERT_NE(NULL, p);
+	EXPECT_EQ(0, memcmp(p + tx->len - LEN, blank, LEN));
+	EXPECT_EQ(0, weft_tx_pieces(tx, 0, &span, 1, &mem));
+	free(p);
+	lone_drop(t);
 	bulk_fini(&b);
 }
 
