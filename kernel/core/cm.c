@@ -12,6 +12,9 @@
  *		-- FIN ---------------------->	UP		SHUTDOWN is told, over
  *	over	<------------------ FINACK --			SHUTDOWN is told
  *
+ * When the peer turns out to know nothing of the path of a REQ (it has restarted, or has given the
+ * path up alone), the requester is AGAIN until a worker has asked anew, once, within the same time.
+ *
  * Chunks come reliably and once, but in any order: FIN may overtake REP, and is then remembered;
  * one that belongs to nothing here is answered so that the other end comes to an end, too: REP by
  * FIN, FIN by FINACK. FIN leaves when all messages of its side have been taken, so that whoever
@@ -550,6 +553,35 @@ void weft_cm_first(struct weft_conn *conn, struct weft_out *out)
 	weft_unlock(&ep->lock);
 }
 
+/*
+ * The path of a request has died as the peer knows nothing of it: have a worker ask once more, on a
+ * new one. Whatever became of the request went with the peer's path. Return: that is under way.
+ */
+static bool weft_cm_renew(struct weft_conn *conn, struct weft_out *out)
+{
+	struct weft_ep *ep = conn->ep;
+	weft_ns until = conn->until;
+	bool renew;
+
+	if (conn->again || conn->path->local || conn->path->failing != ECONNRESET || !ep)
+		return false;
+	weft_lock(&ep->lock);
+	renew = ep->state == WEFT_EPS_CONNECTING;
+	if (renew) {
+		ep->ask_work.queued = true;
+		weft_ep_get(ep);
+		weft_list_add_tail(&out->cold, &ep->ask_work.node);
+	}
+	weft_unlock(&ep->lock);
+	if (!renew)
+		return false;
+	weft_conn_unlist(conn);
+	weft_cm_state(conn, WEFT_CONN_AGAIN, out->now);
+	/* it is on no list: nobody looks at the time but who asks again */
+	conn->until = until;
+	return true;
+}
+
 /**
  * weft_cm_reset - the path has died, or the peer does not know the flow
  * @conn: the connection; its path is locked; it is not on path->conns afterwards
@@ -560,7 +592,8 @@ void weft_cm_reset(struct weft_conn *conn, int err, struct weft_out *out)
 {
 	switch (conn->state) {
 	case WEFT_CONN_ASKING:
-		weft_cm_failed(conn, err, NULL, 0, out);
+		if (!weft_cm_renew(conn, out))
+			weft_cm_failed(conn, err, NULL, 0, out);
 		break;
 	case WEFT_CONN_ASKED:
 		weft_cm_over(conn, out);

@@ -81,8 +81,9 @@ static int weft_cm_bind(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 	return 0;
 }
 
+/* @until: when it is given up. @again: for the second time. ep->sq_mutex is held. Sleeps. */
 static int weft_cm_ask(struct weft_ep *ep, struct weft_path *path, const struct weft_sockaddr *addr,
-		       const void *data, u32 len, weft_ns timeout, struct weft_out *out)
+		       const void *data, u32 len, weft_ns until, bool again, struct weft_out *out)
 {
 	struct weft_conn *conn = weft_alloc_sleep(sizeof(*conn));
 	struct weft_flow *flow = weft_flow_new(ep, path, addr);
@@ -92,6 +93,7 @@ static int weft_cm_ask(struct weft_ep *ep, struct weft_path *path, const struct 
 		goto out;
 	weft_conn_init(conn, path, true);
 	conn->state = WEFT_CONN_ASKING;
+	conn->again = again;
 	conn->addr = *addr;
 	conn->fid.dsvc = be16_to_cpu(addr->port);
 	weft_cm_data(conn, data, len);
@@ -100,7 +102,7 @@ static int weft_cm_ask(struct weft_ep *ep, struct weft_path *path, const struct 
 	if (!err) {
 		weft_conn_list(conn);
 		weft_cm_say(conn, WEFT_CM_REQ);
-		weft_cm_until(conn, out->now + (timeout ?: path->core->conf.accept_ns));
+		weft_cm_until(conn, until);
 		weft_path_output(path, out);
 	}
 	weft_unlock(&path->lock);
@@ -112,6 +114,16 @@ out:
 		weft_flow_free(flow);
 	weft_free(conn);
 	return err;
+}
+
+/* The path to a listener, referenced, or ERR_PTR. */
+static struct weft_path *weft_cm_path(struct weft_core *core, const struct weft_sockaddr *addr,
+				      struct weft_out *out)
+{
+	if (!weft_core_own(core, addr))
+		return weft_path_find(core, addr, out);
+	weft_path_get(core->local);
+	return core->local;
 }
 
 /**
@@ -145,16 +157,12 @@ int weft_cm_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const 
 	err = weft_cm_claim(ep);
 	if (err)
 		goto out;
-	if (weft_core_own(core, addr)) {
-		path = core->local;
-		weft_path_get(path);
-	} else {
-		path = weft_path_find(core, addr, out);
-	}
+	path = weft_cm_path(core, addr, out);
 	if (IS_ERR(path)) {
 		err = (int)PTR_ERR(path);
 	} else {
-		err = weft_cm_ask(ep, path, addr, data, len, timeout, out);
+		err = weft_cm_ask(ep, path, addr, data, len,
+				  now + (timeout ?: core->conf.accept_ns), false, out);
 		weft_path_put(path);
 	}
 	if (err)
@@ -162,6 +170,91 @@ int weft_cm_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const 
 out:
 	weft_mutex_unlock(&ep->sq_mutex);
 	return err;
+}
+
+/*
+ * The endpoint of @conn, which is AGAIN, is as it was before it asked. ep->sq_mutex is held.
+ * Return: until when it may be asked for, 0: not any more: somebody ends it.
+ */
+static weft_ns weft_cm_unask_ep(struct weft_ep *ep, struct weft_conn *conn, struct weft_out *out)
+{
+	struct weft_path *path = conn->path;
+	weft_ns until = 0;
+	bool mine;
+
+	weft_lock(&path->lock);
+	weft_lock(&ep->lock);
+	mine = conn->state == WEFT_CONN_AGAIN && ep->state == WEFT_EPS_CONNECTING;
+	if (mine) {
+		WRITE_ONCE(ep->state, WEFT_EPS_ENABLED);
+		ep->conn = NULL;
+	}
+	weft_unlock(&ep->lock);
+	if (mine) {
+		until = conn->until;
+		weft_cm_over(conn, out);
+	}
+	weft_unlock(&path->lock);
+	if (!mine)
+		return 0;
+	weft_flow_forget(ep->recent, out);
+	weft_conn_put(conn);
+	return until;
+}
+
+/* It cannot be asked again: tell the program. ep->sq_mutex is held. */
+static void weft_cm_ask_failed(struct weft_ep *ep, const struct weft_conn *conn, int err,
+			       struct weft_out *out)
+{
+	weft_lock(&ep->lock);
+	if (ep->state == WEFT_EPS_ENABLED) {
+		WRITE_ONCE(ep->state, WEFT_EPS_CONNECTING);
+		weft_cm_closed(ep, out);
+		weft_cm_event(ep, &ep->ev_conn, WEFT_EV_CONN_FAILED, err, conn, NULL, 0, out);
+	}
+	weft_unlock(&ep->lock);
+}
+
+/**
+ * weft_cm_ask_again - ask for a connection that was asked for on a path that the peer did not know
+ * @ep: MSG endpoint, of a queued ep->ask_work
+ * @out: output
+ *
+ * Sleeps.
+ */
+void weft_cm_ask_again(struct weft_ep *ep, struct weft_out *out)
+{
+	struct weft_conn *conn;
+	struct weft_path *path;
+	int err = -ETIMEDOUT;
+	weft_ns until = 0;
+
+	weft_mutex_lock(&ep->sq_mutex);
+	weft_lock(&ep->lock);
+	ep->ask_work.queued = false;
+	conn = ep->conn;
+	if (conn)
+		refcount_inc(&conn->ref);
+	weft_unlock(&ep->lock);
+	if (conn)
+		until = weft_cm_unask_ep(ep, conn, out);
+	if (!until)
+		goto out;
+	if (until > out->now) {
+		path = weft_cm_path(ep->core, &conn->addr, out);
+		err = IS_ERR(path) ? (int)PTR_ERR(path) : 0;
+		if (!err) {
+			err = weft_cm_ask(ep, path, &conn->addr, conn->data, conn->dlen,
+					  until, true, out);
+			weft_path_put(path);
+		}
+	}
+	if (err)
+		weft_cm_ask_failed(ep, conn, -err, out);
+out:
+	weft_mutex_unlock(&ep->sq_mutex);
+	if (conn)
+		weft_conn_put(conn);
 }
 
 /* Both ends are on this node: the other one, NULL: it has gone. The path is locked. */
@@ -316,6 +409,8 @@ static void weft_cm_end(struct weft_conn *conn, int err, struct weft_out *out)
 	switch (conn->state) {
 	case WEFT_CONN_ASKING:
 		weft_cm_withdraw(conn, out);
+		fallthrough;
+	case WEFT_CONN_AGAIN:
 		weft_cm_failed(conn, err, NULL, 0, out);
 		break;
 	case WEFT_CONN_ACCEPTED:

@@ -337,8 +337,8 @@ static void weft_rx_window(struct weft_path *path, u16 window)
 
 /*
  * Does a packet end a connection too early? That is taken in its turn only, behind all that tells
- * how our sends on the connection have ended, and when what we sent has been acknowledged: it comes
- * again.
+ * how our sends on the connection have ended (and behind the request that it withdraws), and when
+ * what we sent has been acknowledged: it comes again.
  */
 static bool weft_rx_early_end(struct weft_path *path, struct weft_chunks rest, bool in_turn)
 {
@@ -444,7 +444,7 @@ static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 		}
 		if (likely(weft_rx_alone(lane, chunks, &first)) ?
 		    !weft_rx_chunk(path, lane->no, &first, out) :
-		    (weft_list_empty(&path->conns) ||
+		    ((weft_list_empty(&path->conns) && h->psn == lane->rcv_nxt) ||
 		     !weft_rx_early_end(path, *rest, h->psn == lane->rcv_nxt)) &&
 		    weft_rx_take(path, lane, h->psn, *rest, out)) {
 			weft_lane_take(path, lane, h->psn, 1, h->flags & WEFT_PKT_ACKNOW, out->now);
@@ -609,6 +609,11 @@ void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out)
 	case WEFT_WORK_BREAK:
 		ep = container_of(work, struct weft_ep, brk_work);
 		weft_cm_shutdown(ep, false, now, out);
+		weft_ep_put(ep);
+		break;
+	case WEFT_WORK_ASK:
+		ep = container_of(work, struct weft_ep, ask_work);
+		weft_cm_ask_again(ep, out);
 		weft_ep_put(ep);
 		break;
 	}

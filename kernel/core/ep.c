@@ -185,6 +185,9 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	ep->brk_work.kind = WEFT_WORK_BREAK;
 	ep->brk_work.ctx = conf->ctx;
 	weft_list_init(&ep->brk_work.node);
+	ep->ask_work.kind = WEFT_WORK_ASK;
+	ep->ask_work.ctx = conf->ctx;
+	weft_list_init(&ep->ask_work.node);
 	err = weft_ep_slots(ep);
 	if (!err) {
 		weft_lock(&core->lock);

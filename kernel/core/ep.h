@@ -17,6 +17,7 @@
 #define WEFT_CONN_UP		4
 #define WEFT_CONN_CLOSING	5	/* until what was sent is acknowledged, then FINACK */
 #define WEFT_CONN_OVER		6
+#define WEFT_CONN_AGAIN		7	/* active: to be asked for on a new path; on no list */
 
 /**
  * struct weft_conn - a connection, or a request for one
@@ -32,6 +33,7 @@
  * @id: ours
  * @peer: the peer's, 0: not known
  * @active: we asked
+ * @again: for the second time
  * @state: WEFT_CONN_*
  * @fin: FIN has been sent or is queued
  * @fin_in: the peer's FIN has come
@@ -66,6 +68,7 @@ struct weft_conn {
 	u32 id;
 	u32 peer;
 	bool active;
+	bool again;
 	u8 state;
 	bool fin;
 	bool fin_in;
@@ -91,6 +94,7 @@ struct weft_conn {
 #define WEFT_WORK_RXM	3
 #define WEFT_WORK_SRQ	4	/* give shared receives to who waits */
 #define WEFT_WORK_BREAK	5	/* end a connection that has been broken */
+#define WEFT_WORK_ASK	6	/* ask for a connection on a new path */
 
 /**
  * struct weft_group - a multicast group with members here
@@ -216,6 +220,7 @@ struct weft_member {
  * @ev_last: SRQ_LAST
  * @broken: errno: its connection is to be ended
  * @brk_work: does that
+ * @ask_work: asks for its connection on a new path
  */
 struct weft_ep {
 	struct weft_core *core;
@@ -305,6 +310,7 @@ struct weft_ep {
 	struct weft_qev ev_last;
 	u16 broken;
 	struct weft_work brk_work;
+	struct weft_work ask_work;
 };
 
 /* MSG: does it take messages of its connection? Read with or without the lock. */

@@ -372,6 +372,7 @@ void weft_cm_settled(struct weft_ep *ep, struct weft_out *out);
 void weft_cm_reset(struct weft_conn *conn, int err, struct weft_out *out);
 void weft_cm_expire(struct weft_conn *conn, struct weft_out *out);
 void weft_cm_kill(struct weft_ep *ep, struct weft_out *out);
+void weft_cm_ask_again(struct weft_ep *ep, struct weft_out *out);
 void weft_conn_put(struct weft_conn *conn);
 
 /* ---- ep.c ------------------------------------------------------------------------ */

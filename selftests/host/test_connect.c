@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Requests for a connection on a path that the peer has given up alone: asked anew on another path,
+ * once, within their time; and what may come between.
+ */
+#include "cm_fixture.h"
+
+#define SEC	((weft_ns)NSEC_PER_SEC)
+
+FIXTURE(renew)
+{
+	struct rig *rig;
+	struct side a;
+	struct side b;
+	struct rig_ep *pep;
+	struct weft_event ev;
+	u8 data[WEFT_CM_DATA_MAX];
+};
+
+/* The path of @node, if there is one, is given up. */
+static void give_up(struct rig_node *node, int err)
+{
+	struct weft_path *path = weft_path_nth(&node->core, 0);
+	struct weft_out *out = rig_out(node);
+
+	if (!path)
+		return;
+	weft_lock(&path->lock);
+	weft_path_fail(path, err, out);
+	weft_unlock(&path->lock);
+	weft_path_put(path);
+	rig_leave(node, out);
+}
+
+/* Both have a path; then that of the listener's node goes, and the other does not know. */
+FIXTURE_SETUP(renew)
+{
+	struct rig_conf conf;
+
+	rig_conf_default(&conf, 12);
+	self->rig = rig_new(&conf);
+	side_init(&self->a, &self->rig->node[0]);
+	side_init(&self->b, &self->rig->node[1]);
+	self->pep = side_listen(&self->b, SVC, 4);
+	if (ask(self->rig, &self->a, 1, NULL) ||
+	    EVENT(&self->b) != WEFT_EV_CONNREQ ||
+	    rig_reject(self->pep, self->ev.conn, NULL, 0) ||
+	    EVENT(&self->a) != WEFT_EV_CONN_FAILED)
+		abort();
+	rig_run(self->rig, 50 * MS);
+	give_up(&self->rig->node[1], ETIMEDOUT);
+	self->a.ep = side_msg(&self->a);
+}
+
+FIXTURE_TEARDOWN(renew)
+{
+	rig_free(self->rig);
+}
+
+TEST_F(renew, asked_again)
+{
+	ASSERT_EQ(0, ask(self->rig, &self->a, 1, "private"));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	EXPECT_EQ(7, self->ev.data_len);
+	EXPECT_EQ(0, memcmp(self->data, "private", 7));
+	ASSERT_EQ(0, rig_accept(self->b.ep, self->ev.conn, NULL, 0));
+	ASSERT_EQ(WEFT_EV_CONNECTED, EVENT(&self->a));
+	ASSERT_EQ(WEFT_EV_CONNECTED, EVENT(&self->b));
+	EXPECT_TRUE(NO_EVENT(&self->a));
+	EXPECT_TRUE(NO_EVENT(&self->b));
+	ASSERT_EQ(0, rig_shutdown(self->a.ep));
+	ASSERT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->b));
+	ASSERT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->a));
+}
+
+/* The node is a new one: that is the same to who asks. */
+TEST_F(renew, restarted)
+{
+	struct side c;
+
+	rig_crash(&self->rig->node[1]);
+	ASSERT_EQ(0, ask(self->rig, &self->a, 1, NULL));
+	rig_run(self->rig, 20 * MS);
+	rig_start(&self->rig->node[1]);
+	side_init(&c, &self->rig->node[1]);
+	ASSERT_NE(NULL, side_listen(&c, SVC, 4));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&c));
+	ASSERT_EQ(0, rig_accept(c.ep, self->ev.conn, NULL, 0));
+	ASSERT_EQ(WEFT_EV_CONNECTED, EVENT(&self->a));
+}
+
+/* The time that it may take is that of both attempts. */
+TEST_F(renew, bound)
+{
+	weft_ns t = rig_now(self->rig);
+
+	ASSERT_EQ(0, rig_connect_within(self->a.ep, 1, SVC, NULL, 0, 2 * SEC));
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(ETIMEDOUT, self->ev.status);
+	EXPECT_GE(rig_now(self->rig) - t, 2 * SEC);
+	EXPECT_LE(rig_now(self->rig) - t, 2 * SEC + 100 * MS);
+	EXPECT_TRUE(NO_EVENT(&self->a));
+}
+
+/* And there is nobody any more. */
+TEST_F(renew, silence)
+{
+	struct weft_path *path;
+	u32 n;
+
+	ASSERT_EQ(0, ask(self->rig, &self->a, 1, NULL));
+	/* until the old path is gone */
+	for (n = 0; n < 1000 && rig_counter(&self->rig->node[0], WEFT_CNT_paths_dead) < 1; n++)
+		ASSERT_TRUE(rig_step(self->rig, rig_now(self->rig) + SEC));
+	rig_cut(self->rig, 0, 1, true);
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(EHOSTUNREACH, self->ev.status);
+	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->a.ep));
+	path = weft_path_nth(&self->rig->node[0].core, 0);
+	EXPECT_EQ(NULL, path);
+	EXPECT_TRUE(NO_EVENT(&self->a));
+}
+
+/* The program changes its mind before, while, and after it is asked anew. */
+TEST_F(renew, ended_between)
+{
+	u32 n, steps;
+
+	for (n = 0; n < 40; n++) {
+		bool killed = n & 1;
+
+		ASSERT_EQ(0, ask(self->rig, &self->a, 1, NULL));
+		for (steps = 0; steps < n / 2; steps++)
+			rig_step(self->rig, rig_now(self->rig) + 50 * MS);
+		if (killed) {
+			rig_ep_free(self->a.ep);
+			EXPECT_TRUE(NO_EVENT(&self->a));
+		} else {
+			ASSERT_EQ(0, rig_shutdown(self->a.ep));
+			ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+			EXPECT_EQ(ECANCELED, self->ev.status);
+			EXPECT_TRUE(NO_EVENT(&self->a));
+		}
+		/* a request that came was withdrawn */
+		rig_run(self->rig, 2 * SEC);
+		while (rig_eq_read(self->b.eq, &self->ev, NULL))
+			EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, self->ev.conn, NULL, 0));
+		give_up(&self->rig->node[1], ETIMEDOUT);
+		self->a.ep = side_msg(&self->a);
+	}
+}
+
+/* Only once: a peer that gives each path up at once is told of. */
+TEST_F(renew, twice)
+{
+	u32 n;
+
+	ASSERT_EQ(0, ask(self->rig, &self->a, 1, NULL));
+	for (n = 0; n < 1000 && rig_counter(&self->rig->node[0], WEFT_CNT_paths_dead) < 1; n++)
+		ASSERT_TRUE(rig_step(self->rig, rig_now(self->rig) + SEC));
+	/* the second path is up when its request has come */
+	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
+	give_up(&self->rig->node[0], ECONNRESET);
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(ECONNRESET, self->ev.status);
+	EXPECT_TRUE(NO_EVENT(&self->a));
+}
+
+TEST_HARNESS_MAIN
