@@ -246,6 +246,8 @@ static const char *weft_path_state_name(u32 state)
 		return "hello";
 	case WEFT_PATHS_UP:
 		return "up";
+	case WEFT_PATHS_LEAVING:
+		return "leaving";
 	default:
 		return "dead";
 	}

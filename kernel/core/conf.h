@@ -30,6 +30,7 @@ struct weft_core;
  * @max_paths: remote nodes
  * @backlog_max: upper limit of any listener's backlog
  * @asked_max: requests for a connection that may wait for an answer, at all listeners
+ * @idle_ns: time without a packet after which a path that nothing needs is given back
  * @rec_max: packets, or runs of them, that are kept for one remote node until it acknowledges them
  */
 struct weft_conf {
@@ -50,6 +51,7 @@ struct weft_conf {
 	u32 backlog_max;
 	u32 asked_max;
 	u32 rec_max;
+	weft_ns idle_ns;
 };
 
 /* Counters: X(name, "description"). Names are those of sysfs, netlink and weftctl. */
@@ -93,6 +95,7 @@ struct weft_conf {
 	X(bad_completions, "ring entries that were decoded and refused")	\
 	X(paths_made, "paths set up")					\
 	X(paths_dead, "paths given up")					\
+	X(paths_idle, "paths given back as nobody used them")		\
 	X(peer_restarts, "remote nodes found to have restarted")	\
 	X(conns_made, "connections established")			\
 	X(conns_refused, "connection requests refused")			\

@@ -82,8 +82,9 @@ static int weft_cm_bind(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 }
 
 /* @until: when it is given up. @again: for the second time. ep->sq_mutex is held. Sleeps. */
-static int weft_cm_ask(struct weft_ep *ep, struct weft_path *path, const struct weft_sockaddr *addr,
-		       const void *data, u32 len, weft_ns until, bool again, struct weft_out *out)
+static int weft_cm_ask(struct weft_ep *ep, struct weft_path *path,
+		       const struct weft_sockaddr *addr, const void *data, u32 len, weft_ns until,
+		       bool again, struct weft_out *out)
 {
 	struct weft_conn *conn = weft_alloc_sleep(sizeof(*conn));
 	struct weft_flow *flow = weft_flow_new(ep, path, addr);
@@ -116,14 +117,29 @@ out:
 	return err;
 }
 
-/* The path to a listener, referenced, or ERR_PTR. */
-static struct weft_path *weft_cm_path(struct weft_core *core, const struct weft_sockaddr *addr,
-				      struct weft_out *out)
+/* Find the way, and ask. Arguments and locks as of weft_cm_ask(). */
+static int weft_cm_try(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data,
+		       u32 len, weft_ns until, bool again, struct weft_out *out)
 {
-	if (!weft_core_own(core, addr))
-		return weft_path_find(core, addr, out);
-	weft_path_get(core->local);
-	return core->local;
+	struct weft_core *core = ep->core;
+	struct weft_path *path;
+	bool gone;
+	int err;
+
+	do {
+		if (weft_core_own(core, addr)) {
+			path = core->local;
+			weft_path_get(path);
+		} else {
+			path = weft_path_find(core, addr, out);
+		}
+		if (IS_ERR(path))
+			return (int)PTR_ERR(path);
+		err = weft_cm_ask(ep, path, addr, data, len, until, again, out);
+		gone = err && weft_path_gone(path);
+		weft_path_put(path);
+	} while (unlikely(gone));
+	return err;
 }
 
 /**
@@ -142,8 +158,6 @@ static struct weft_path *weft_cm_path(struct weft_core *core, const struct weft_
 int weft_cm_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data, u32 len,
 		    weft_ns timeout, weft_ns now, struct weft_out *out)
 {
-	struct weft_core *core = ep->core;
-	struct weft_path *path;
 	int err;
 
 	out->now = now;
@@ -157,14 +171,8 @@ int weft_cm_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const 
 	err = weft_cm_claim(ep);
 	if (err)
 		goto out;
-	path = weft_cm_path(core, addr, out);
-	if (IS_ERR(path)) {
-		err = (int)PTR_ERR(path);
-	} else {
-		err = weft_cm_ask(ep, path, addr, data, len,
-				  now + (timeout ?: core->conf.accept_ns), false, out);
-		weft_path_put(path);
-	}
+	err = weft_cm_try(ep, addr, data, len, now + (timeout ?: ep->core->conf.accept_ns), false,
+			  out);
 	if (err)
 		weft_cm_unclaim(ep);
 out:
@@ -225,7 +233,6 @@ static void weft_cm_ask_failed(struct weft_ep *ep, const struct weft_conn *conn,
 void weft_cm_ask_again(struct weft_ep *ep, struct weft_out *out)
 {
 	struct weft_conn *conn;
-	struct weft_path *path;
 	int err = -ETIMEDOUT;
 	weft_ns until = 0;
 
@@ -240,15 +247,8 @@ void weft_cm_ask_again(struct weft_ep *ep, struct weft_out *out)
 		until = weft_cm_unask_ep(ep, conn, out);
 	if (!until)
 		goto out;
-	if (until > out->now) {
-		path = weft_cm_path(ep->core, &conn->addr, out);
-		err = IS_ERR(path) ? (int)PTR_ERR(path) : 0;
-		if (!err) {
-			err = weft_cm_ask(ep, path, &conn->addr, conn->data, conn->dlen,
-					  until, true, out);
-			weft_path_put(path);
-		}
-	}
+	if (until > out->now)
+		err = weft_cm_try(ep, &conn->addr, conn->data, conn->dlen, until, true, out);
 	if (err)
 		weft_cm_ask_failed(ep, conn, -err, out);
 out:

@@ -32,6 +32,7 @@ void weft_conf_default(struct weft_conf *conf)
 	conf->backlog_max = 4096;
 	conf->asked_max = 16384;
 	conf->rec_max = 4096;
+	conf->idle_ns = 300ull * NSEC_PER_SEC;
 }
 
 /* The path within the node: the adapter has a timer for it, and no way. */
@@ -547,6 +548,12 @@ static u32 weft_rx_one(struct weft_core *core, const struct weft_rx *rx,
 		weft_gone_send(core, rx, &h, out);
 		return 1;
 	}
+	if (unlikely(h.type == WEFT_PKT_BYE)) {
+		weft_idle_bye(path, rx, &h, out);
+		return 1;
+	}
+	if (unlikely(path->state == WEFT_PATHS_LEAVING))
+		weft_idle_stay(path, out->now);
 	if (unlikely(path->state != WEFT_PATHS_UP || path->failing))
 		return 1;
 	if (unlikely(h.type == WEFT_PKT_DGRAM)) {
@@ -614,6 +621,11 @@ void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out)
 	case WEFT_WORK_ASK:
 		ep = container_of(work, struct weft_ep, ask_work);
 		weft_cm_ask_again(ep, out);
+		weft_ep_put(ep);
+		break;
+	case WEFT_WORK_TIDY:
+		ep = container_of(work, struct weft_ep, tidy_work);
+		weft_idle_work(ep, out);
 		weft_ep_put(ep);
 		break;
 	}

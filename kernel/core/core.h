@@ -670,6 +670,7 @@ int weft_cm_shutdown(struct weft_ep *ep, bool graceful, weft_ns now, struct weft
 #define WEFT_PATHS_HELLO	0	/* asking the peer */
 #define WEFT_PATHS_UP		1
 #define WEFT_PATHS_DEAD		2
+#define WEFT_PATHS_LEAVING	3	/* not used; asking the peer whether it may go */
 
 /**
  * struct weft_path_info - a look at a path

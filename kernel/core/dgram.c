@@ -193,6 +193,7 @@ static void weft_dgram_emit(struct weft_path *path, const struct weft_dgram *d,
 		rec->txm = txm;
 		weft_txm_get(txm);
 	}
+	path->used_at = out->now;
 	weft_frame_dgram(path, rec, out);
 }
 

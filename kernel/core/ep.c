@@ -188,6 +188,9 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	ep->ask_work.kind = WEFT_WORK_ASK;
 	ep->ask_work.ctx = conf->ctx;
 	weft_list_init(&ep->ask_work.node);
+	ep->tidy_work.kind = WEFT_WORK_TIDY;
+	ep->tidy_work.ctx = conf->ctx;
+	weft_list_init(&ep->tidy_work.node);
 	err = weft_ep_slots(ep);
 	if (!err) {
 		weft_lock(&core->lock);

@@ -95,6 +95,7 @@ struct weft_conn {
 #define WEFT_WORK_SRQ	4	/* give shared receives to who waits */
 #define WEFT_WORK_BREAK	5	/* end a connection that has been broken */
 #define WEFT_WORK_ASK	6	/* ask for a connection on a new path */
+#define WEFT_WORK_TIDY	7	/* close flows on idle paths */
 
 /**
  * struct weft_group - a multicast group with members here
@@ -221,6 +222,7 @@ struct weft_member {
  * @broken: errno: its connection is to be ended
  * @brk_work: does that
  * @ask_work: asks for its connection on a new path
+ * @tidy_work: closes its flows on idle paths
  */
 struct weft_ep {
 	struct weft_core *core;
@@ -311,6 +313,7 @@ struct weft_ep {
 	u16 broken;
 	struct weft_work brk_work;
 	struct weft_work ask_work;
+	struct weft_work tidy_work;
 };
 
 /* MSG: does it take messages of its connection? Read with or without the lock. */

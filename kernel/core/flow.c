@@ -288,24 +288,28 @@ static struct weft_flow *weft_flow_make(struct weft_ep *ep, const struct weft_so
 {
 	struct weft_flow *flow;
 	struct weft_path *path;
+	bool again;
 	int err;
 
 	if (weft_core_own(ep->core, peer))
 		return weft_local_flow(ep, peer);
-	path = weft_path_find(ep->core, peer, out);
-	if (IS_ERR(path))
-		return ERR_CAST(path);
-	flow = weft_flow_new(ep, path, peer);
-	if (flow) {
-		weft_lock(&path->lock);
-		err = weft_flow_add(flow);
-		weft_unlock(&path->lock);
-		if (err)
-			weft_flow_free(flow);
-	} else {
-		err = -ENOMEM;
-	}
-	weft_path_put(path);
+	do {
+		path = weft_path_find(ep->core, peer, out);
+		if (IS_ERR(path))
+			return ERR_CAST(path);
+		flow = weft_flow_new(ep, path, peer);
+		if (flow) {
+			weft_lock(&path->lock);
+			err = weft_flow_add(flow);
+			weft_unlock(&path->lock);
+			if (err)
+				weft_flow_free(flow);
+		} else {
+			err = -ENOMEM;
+		}
+		again = err && weft_path_gone(path);
+		weft_path_put(path);
+	} while (unlikely(again));
 	return err ? ERR_PTR(err) : flow;
 }
 

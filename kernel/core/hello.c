@@ -169,9 +169,12 @@ static struct weft_path *weft_hello_path(struct weft_core *core, const struct we
 		bool stale;
 
 		weft_lock(&old->lock);
+		/* the peer has given it up; what waits here goes on with the peer's new one */
+		if (old->state == WEFT_PATHS_LEAVING && !old->failing && !weft_hello_same(old, h))
+			weft_idle_left(old, out);
 		stale = old->failing || (old->state == WEFT_PATHS_UP && !weft_hello_same(old, h));
 		if (stale) {
-			if (old->peer_inc != h->incarnation)
+			if (old->peer_inc != h->incarnation && !old->unused)
 				weft_count(core, peer_restarts);
 			weft_path_fail(old, ECONNRESET, out);
 		}
@@ -333,6 +336,10 @@ void weft_gone_rx(struct weft_core *core, const struct weft_rx *rx, const struct
 		if (path->state == WEFT_PATHS_UP && path->peer_id == h->path &&
 		    path->peer_token == h->token)
 			weft_path_fail(path, ECONNRESET, out);
+		else if (path->state == WEFT_PATHS_LEAVING && !path->failing &&
+			 path->peer_id == h->path && path->peer_token == h->token &&
+			 weft_idle_left(path, out))
+			weft_hello_send(path, out);
 		weft_unlock(&path->lock);
 	}
 	weft_unlock(&core->lock);

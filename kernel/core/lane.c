@@ -46,6 +46,24 @@ void weft_lane_init(struct weft_lane *lane, u8 no)
 	weft_list_init(&lane->lost);
 }
 
+/**
+ * weft_lane_anew - forget all packets; what waits to be sent still does
+ * @lane: the lane, with no packet that is not acknowledged; its path is locked
+ */
+void weft_lane_anew(struct weft_lane *lane)
+{
+	struct weft_list ctlq, sendq;
+
+	weft_list_init(&ctlq);
+	weft_list_init(&sendq);
+	weft_list_splice_tail(&ctlq, &lane->ctlq);
+	weft_list_splice_tail(&sendq, &lane->sendq);
+	memset((u8 *)lane + sizeof(lane->no), 0, sizeof(*lane) - sizeof(lane->no));
+	weft_lane_init(lane, lane->no);
+	weft_list_splice_tail(&lane->ctlq, &ctlq);
+	weft_list_splice_tail(&lane->sendq, &sendq);
+}
+
 /* ---- Receiving ------------------------------------------------------------------- */
 
 /**

@@ -71,6 +71,7 @@ static const struct weft_limit weft_limits[] = {
 	WEFT_LIMIT_TIME("accept-ms", accept_ns, 10, WEFT_DAY_MS),
 	WEFT_LIMIT_TIME("keepalive-ms", keepalive_ns, 10, WEFT_DAY_MS),
 	WEFT_LIMIT_TIME("dead-ms", dead_ns, 100, WEFT_DAY_MS),
+	WEFT_LIMIT_TIME("idle-ms", idle_ns, 100, WEFT_DAY_MS),
 };
 
 static u64 weft_limit_get(const struct weft_core *core, const struct weft_limit *l)

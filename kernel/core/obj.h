@@ -74,6 +74,12 @@
  * @timer_at: when the adapter will call weft_core_timer()
  * @alive_at: when the peer was last heard, or the first packet went out that waits for an answer
  * @heard_at: when the peer was last heard
+ * @used_at: when a datagram was sent last, or the path nearly given back; see idle.c
+ * @leave_at: when it became LEAVING
+ * @bye_at: when BYE is sent again
+ * @bye_n: how often it was sent
+ * @tidy_until: until then workers close the flows on it
+ * @unused: it is failing as nobody needs it, on both sides; read without the lock, too
  * @flight: packets that wait for an acknowledgement, all lanes
  * @nconn: connections that are up
  * @nwait: sends under way, and messages that were announced to us: they need the peer to live
@@ -143,6 +149,12 @@ struct weft_path {
 	weft_ns timer_at;
 	weft_ns alive_at;
 	weft_ns heard_at;
+	weft_ns used_at;
+	weft_ns leave_at;
+	weft_ns bye_at;
+	u32 bye_n;
+	weft_ns tidy_until;
+	bool unused;
 	u32 flight;
 	u32 nconn;
 	u32 nwait;

@@ -4,13 +4,15 @@
  *
  *	HELLO --handshake done--> UP
  *	  |                        |
- *	  +--connect_ns passed     +--silence, peer restarted, GONE, the port is going
+ *	  +--connect_ns passed     +--silence, peer restarted, GONE, the port is going; not used
  *	  v                        v
  *	 failing --bury--> DEAD (off the tables; everything on it has failed; references keep it)
  *
  * A path fails where its lock is held, and is buried by weft_flush(), which takes the locks that
  * are needed in order. A dead path is never used again: the next send makes a new one. What had
  * come whole by then can still be received.
+ *
+ * How one that is not used is given back stands in idle.c: it is LEAVING first.
  *
  * core->local is a path without packets, always UP; its timer is for connections alone.
  *
@@ -254,6 +256,22 @@ void weft_path_unlist(struct weft_path *path)
 }
 
 /**
+ * weft_path_gone - has a path been given back as nobody used it, just now?
+ * @path: the path, referenced, not locked
+ *
+ * Then the next weft_path_find() makes a new one. Return: it has.
+ */
+bool weft_path_gone(struct weft_path *path)
+{
+	if (likely(!READ_ONCE(path->unused)))
+		return false;
+	weft_lock(&path->core->lock);
+	weft_path_unlist(path);
+	weft_unlock(&path->core->lock);
+	return true;
+}
+
+/**
  * weft_path_up - the handshake is done
  * @path: the path, locked, HELLO
  * @now: time
@@ -269,6 +287,7 @@ void weft_path_up(struct weft_path *path, weft_ns now)
 	for (i = 0; i < WEFT_LANES; i++)
 		path->busy |= 1u << i;
 	path->busy |= WEFT_BUSY_DGRAM;
+	weft_path_deadline(path, now + READ_ONCE(path->core->conf.idle_ns));
 	if (path->nconn || path->nwait)
 		weft_path_deadline(path, now + path->core->conf.keepalive_ns);
 }
@@ -416,7 +435,10 @@ static void weft_path_bury(struct weft_path *path, struct weft_out *out)
 	}
 	path->state = WEFT_PATHS_DEAD;
 	path->busy = 0;
-	weft_count(core, paths_dead);
+	if (path->unused)
+		weft_count(core, paths_idle);
+	else
+		weft_count(core, paths_dead);
 	while (weft_path_strip(path, out)) {
 		if (++n % 64)
 			continue;
@@ -531,6 +553,8 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 				weft_hello_send(path, out);
 		}
 		at = min(at, path->hello_at);
+	} else if (path->state == WEFT_PATHS_LEAVING) {
+		at = min(at, weft_idle_due(path, out));
 	} else {
 		if (path->flight && weft_since(out->now, path->alive_at) >= conf->dead_ns)
 			weft_path_fail(path, ETIMEDOUT, out);
@@ -549,6 +573,8 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 		}
 		if (path->flight)
 			at = min(at, path->alive_at + conf->dead_ns);
+		if (!path->group)
+			at = min(at, weft_idle_due(path, out));
 	}
 	if (at != U64_MAX)
 		weft_path_deadline(path, at);

@@ -61,6 +61,7 @@ struct weft_note *weft_note_new(void);
 #define WEFT_PSN_BEYOND	2	/* of the window */
 
 void weft_lane_init(struct weft_lane *lane, u8 no);
+void weft_lane_anew(struct weft_lane *lane);
 int weft_lane_seen(const struct weft_lane *lane, u32 psn);
 u32 weft_lane_fresh(const struct weft_lane *lane, u32 psn, u32 n);
 void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32 n, bool acknow,
@@ -93,6 +94,7 @@ struct weft_path *weft_path_find(struct weft_core *core, const struct weft_socka
 				 struct weft_out *out);
 struct weft_path *weft_path_by_id(struct weft_core *core, u32 id);
 void weft_path_unlist(struct weft_path *path);
+bool weft_path_gone(struct weft_path *path);
 void weft_path_up(struct weft_path *path, weft_ns now);
 void weft_path_needs(struct weft_path *path, weft_ns now);
 void weft_path_deadline(struct weft_path *path, weft_ns at);
@@ -107,6 +109,15 @@ static inline bool weft_path_queues(const struct weft_path *path)
 {
 	return path->srtt >= 2 * path->rtt_min + 4 * WEFT_CALM;
 }
+
+/* ---- idle.c ---------------------------------------------------------------------- */
+
+weft_ns weft_idle_due(struct weft_path *path, struct weft_out *out);
+void weft_idle_work(struct weft_ep *ep, struct weft_out *out);
+void weft_idle_bye(struct weft_path *path, const struct weft_rx *rx, const struct weft_hdr *h,
+		   struct weft_out *out);
+bool weft_idle_left(struct weft_path *path, struct weft_out *out);
+void weft_idle_stay(struct weft_path *path, weft_ns now);
 
 /* ---- hello.c --------------------------------------------------------------------- */
 

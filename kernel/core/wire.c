@@ -55,7 +55,7 @@ int weft_wire_hdr_get(const void *pkt, u32 len, struct weft_hdr *h, struct weft_
 	if (hlen < sizeof(*w) || hlen > len || w->job)
 		return -EINVAL;
 	h->type = w->vt & 15;
-	if (h->type < WEFT_PKT_HELLO || h->type > WEFT_PKT_GROUP)
+	if (h->type < WEFT_PKT_HELLO || h->type > WEFT_PKT_BYE)
 		return -EINVAL;
 	h->flags = w->flags;
 	h->lane = w->lane;

@@ -27,6 +27,7 @@
 #define WEFT_PKT_GONE		3	/* header alone; path id and token of what it answers */
 #define WEFT_PKT_DGRAM		4	/* lane, PSN and what acknowledges do not count */
 #define WEFT_PKT_GROUP		5	/* a DGRAM to a multicast group: path id and token are 0 */
+#define WEFT_PKT_BYE		6	/* header alone: the path is not used any more */
 
 /* Flags of packets; unknown ones do not count */
 #define WEFT_PKT_ACKNOW		1	/* acknowledge at once */

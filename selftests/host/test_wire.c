@@ -102,7 +102,7 @@ TEST(wire__header_refused)
 	EXPECT_EQ(-EPROTO, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
 	pkt[0] = 0x10;
 	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
-	pkt[0] = 0x16;
+	pkt[0] = 0x17;
 	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
 	pkt[0] = 0x11;
 	pkt[3] = 7;

@@ -82,6 +82,8 @@ void tr_conf_random(struct tr_conf *conf, u64 seed)
 		conf->rig.core.unexp_window = 65536;
 	if (!pick(&s, 3))
 		conf->rig.core.grant_bytes = 4096 << pick(&s, 5);
+	if (!pick(&s, 3))
+		conf->rig.core.idle_ns = (100 + pick(&s, 900)) * (weft_ns)NSEC_PER_MSEC;
 }
 
 /* ---- Messages and receives ------------------------------------------- */

@@ -67,7 +67,7 @@
 #define WEFT_ATTR_STAT_NAME	32	/* string: STATS_GET: one message per counter */
 #define WEFT_ATTR_STAT_VALUE	33	/* u64 */
 #define WEFT_ATTR_PATH_ADDR	40	/* binary struct weft_sockaddr: the remote node */
-#define WEFT_ATTR_PATH_STATE	41	/* string: "hello", "up", "dead" */
+#define WEFT_ATTR_PATH_STATE	41	/* string: "hello", "up", "leaving", "dead" */
 #define WEFT_ATTR_PATH_SRTT	42	/* u64: ns */
 #define WEFT_ATTR_PATH_CWND	43	/* u32: packets */
 #define WEFT_ATTR_PATH_FLIGHT	44	/* u32: packets not acknowledged */
