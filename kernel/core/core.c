@@ -103,8 +103,14 @@ static void weft_core_stop_local(struct weft_core *core, int err, struct weft_ou
 {
 	struct weft_path *path = core->local;
 	struct weft_list *l, *tmp;
+	u32 i;
 
 	weft_lock(&path->lock);
+	for (i = 0; i < WEFT_LANES; i++) {
+		if (path->lane[i].open)
+			weft_rec_put(path, path->lane[i].open, out);
+		path->lane[i].open = NULL;
+	}
 	while ((l = weft_list_first(&path->conns)))
 		weft_cm_reset(weft_entry(l, struct weft_conn, node), err, out);
 	weft_list_for_each_safe(l, tmp, &path->flows) {

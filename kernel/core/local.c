@@ -505,35 +505,53 @@ void weft_local_withdraw(struct weft_txm *txm, int status, struct weft_out *out)
 
 /* ---- Connections ----------------------------------------------------------------- */
 
+/* Take one chunk that waits. Return: false: there is no memory for that now. */
+static bool weft_local_chunk(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
+{
+	struct weft_rec *rec = lane->open;
+	struct weft_chunks rest;
+	struct weft_chunk c;
+
+	if (!rec) {
+		rec = weft_rec_new(path);
+		if (!rec)
+			return false;
+		weft_ctl_build(path, lane, rec, out);
+	}
+	lane->open = NULL;
+	rest.at = rec->raw;
+	rest.left = rec->len;
+	while (weft_wire_next(&rest, &c)) {
+		if (c.type == WEFT_CHUNK_CM && weft_cm_rx(path, c.body, c.pay, c.paylen, out)) {
+			/* as a packet that is not taken: it comes again */
+			lane->open = rec;
+			return false;
+		}
+	}
+	weft_rec_put(path, rec, out);
+	return true;
+}
+
 /**
  * weft_local_output - take the chunks that wait
  * @path: core->local, locked
  * @out: output
+ *
+ * What cannot be taken for want of memory is taken when the path's timer expires.
  */
 void weft_local_output(struct weft_path *path, struct weft_out *out)
 {
 	struct weft_lane *lane;
-	struct weft_rec *rec;
 	u32 i;
 
 	for (i = 0; i < WEFT_LANES; i++) {
 		lane = &path->lane[i];
-		while (!weft_list_empty(&lane->ctlq)) {
-			struct weft_chunks rest;
-			struct weft_chunk c;
-
-			rec = weft_rec_new(path);
-			if (!rec) {
-				path->busy |= 1u << i;
-				return;
-			}
-			weft_ctl_build(path, lane, rec, out);
-			rest.at = rec->raw;
-			rest.left = rec->len;
-			while (weft_wire_next(&rest, &c))
-				if (c.type == WEFT_CHUNK_CM)
-					weft_cm_rx(path, c.body, c.pay, c.paylen, out);
-			weft_rec_put(path, rec, out);
+		while (lane->open || !weft_list_empty(&lane->ctlq)) {
+			if (likely(weft_local_chunk(path, lane, out)))
+				continue;
+			path->busy |= 1u << i;
+			weft_path_deadline(path, out->now + path->core->conf.ack_delay_ns);
+			break;
 		}
 	}
 }

@@ -167,4 +167,70 @@ TEST_F(renew, twice)
 	EXPECT_TRUE(NO_EVENT(&self->a));
 }
 
+/* ---- Without memory ------------------------------------------------------- */
+
+/* Connect, with the @n-th allocation failing. Return: 1: done, 0: refused at once, negative: lost. */
+static int connect_failing(struct rig *rig, struct side *a, struct side *b, u32 node, u32 n)
+{
+	weft_ns bound = 3 * SEC;
+	struct weft_event ev;
+	u64 conn;
+	u32 k;
+
+	weft_host_fail_nth(n);
+	if (ask(rig, a, node, "hello"))
+		return 0;
+	if (side_event(rig, b, &ev, NULL, bound) != WEFT_EV_CONNREQ)
+		return -1;
+	conn = ev.conn;
+	for (k = 0; k < 2 && rig_accept(b->ep, conn, NULL, 0); k++)
+		;
+	if (k == 2)
+		return -2;
+	if (side_event(rig, a, &ev, NULL, bound) != WEFT_EV_CONNECTED)
+		return -3;
+	if (side_event(rig, b, &ev, NULL, bound) != WEFT_EV_CONNECTED)
+		return -4;
+	if (rig_shutdown(a->ep) || side_event(rig, b, &ev, NULL, bound) != WEFT_EV_SHUTDOWN ||
+	    side_event(rig, a, &ev, NULL, bound) != WEFT_EV_SHUTDOWN)
+		return -5;
+	return 1;
+}
+
+/*
+ * Each allocation fails once while two connect: the call says so, or it takes a little longer; no
+ * request and no answer is lost.
+ */
+TEST(each_allocation)
+{
+	struct rig_conf conf;
+	struct side a, b;
+	struct rig *rig;
+	u64 failed;
+	u32 node, n;
+	int r;
+
+	for (node = 0; node < 2; node++) {
+		for (n = 1;; n++) {
+			rig_conf_default(&conf, 14);
+			rig = rig_new(&conf);
+			side_init(&a, &rig->node[0]);
+			side_init(&b, &rig->node[node]);
+			ASSERT_NE(NULL, side_listen(&b, SVC, 4));
+			failed = weft_host_failed();
+			r = connect_failing(rig, &a, &b, node, n);
+			failed = weft_host_failed() - failed;
+			weft_host_fail_nth(0);
+			EXPECT_LE(0, r);
+			if (r < 0)
+				fprintf(stderr, "# node %u, allocation %u: step %d\n", node, n, -r);
+			rig_free(rig);
+			if (!failed)
+				break;
+			ASSERT_LT(n, 200);
+		}
+		EXPECT_GT(n, 4);
+	}
+}
+
 TEST_HARNESS_MAIN
