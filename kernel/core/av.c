@@ -23,11 +23,11 @@ struct weft_av_chunk {
 
 /**
  * struct weft_av - address vector
+ * @gen: changes with each insertion and removal; the first, for weft_av_gen()
  * @core: its core
  * @mutex: insertion and removal
  * @lock: @hash, @bits
  * @key: of the hash
- * @gen: changes with each insertion and removal
  * @count: addresses
  * @low: all indices below are in use (mutex)
  * @hash: chains of entries by address
@@ -38,11 +38,11 @@ struct weft_av_chunk {
  * @chunk: entries by index; never freed before the vector
  */
 struct weft_av {
+	u32 gen;
 	struct weft_core *core;
 	struct weft_mutex mutex;
 	struct weft_lock lock;
 	u64 key[2];
-	u32 gen;
 	u32 count;
 	u32 low;
 	struct weft_list *hash;
@@ -52,6 +52,8 @@ struct weft_av {
 	u32 nrest;
 	struct weft_av_chunk *chunk[WEFT_AV_MAX / WEFT_AV_CHUNK];
 };
+
+static_assert(!offsetof(struct weft_av, gen));
 
 static struct weft_av_entry weft_av_resting;	/* only its address counts */
 
@@ -253,18 +255,6 @@ u32 weft_av_find(struct weft_av *av, const struct weft_sockaddr *addr)
 	}
 	weft_unlock(&av->lock);
 	return index;
-}
-
-/**
- * weft_av_gen - has anything been inserted or removed?
- * @av: the vector
- *
- * Return: a number that changes with each.
- */
-u32 weft_av_gen(const struct weft_av *av)
-{
-	/* what is looked up afterwards is at least as new */
-	return smp_load_acquire(&av->gen);
 }
 
 static void weft_av_entry_free(struct weft_av_entry *e)

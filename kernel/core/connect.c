@@ -77,7 +77,7 @@ static int weft_cm_bind(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 	conn->fid.ssvc = flow->id.ssvc;
 	conn->fid.sgen = flow->id.sgen;
 	weft_list_add_tail(&ep->flows[0], &flow->ep_node);
-	ep->recent = flow;
+	weft_flow_recent(ep, flow);
 	return 0;
 }
 

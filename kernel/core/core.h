@@ -427,6 +427,16 @@ int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q);
  */
 int weft_ep_kick(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *out);
 
+/**
+ * weft_ep_pass - a kick of the send ring that need not know the time
+ * @ep: the endpoint
+ * @out: used and flushed inside
+ *
+ * Takes short messages that go straight to a receive of this node. Sleeps. Return: the ring is
+ * empty; false: weft_ep_kick() is to be called.
+ */
+bool weft_ep_pass(struct weft_ep *ep, struct weft_out *out);
+
 /* What weft_ep_poll() has left */
 #define WEFT_POLL_MORE	1	/* entries: to be called again when others had their turn */
 #define WEFT_POLL_BUSY	2	/* the send ring, which somebody else is taking from */

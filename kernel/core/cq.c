@@ -13,7 +13,7 @@
  * A counter is a queue without a ring (size 0): weft_cq_count() takes the place of weft_cq_post(),
  * waiting and waking are the same.
  */
-#include "queue.h"
+#include "cq.h"
 
 #define WEFT_CQ_BATCH	8	/* completions that a kick writes before it tells their objects */
 
@@ -60,27 +60,11 @@ void weft_cq_put(struct weft_cq *cq)
 		weft_env_free_cq(cq);
 }
 
-static u32 weft_cq_slots(u32 plen)
-{
-	return 1 + DIV_ROUND_UP(plen, WEFT_SLOT_SIZE);
-}
-
-/*
- * Are there @n free slots, as far as is known? Of a queue in error there are: nothing is written to
- * it.
- */
-static bool weft_cq_fits(const struct weft_cq *cq, u32 n)
-{
-	return cq->bad || cq->tail + n - cq->head <= cq->size;
-}
-
-/* The same after asking the user. */
-static bool weft_cq_room(struct weft_cq *cq, u32 n)
+/* Described in cq.h. */
+bool weft_cq_ask(struct weft_cq *cq, u32 n)
 {
 	u32 head;
 
-	if (weft_cq_fits(cq, n))
-		return true;
 	/* barrier D: slots are written after the index is read */
 	head = smp_load_acquire(&cq->doorbell->head);
 	if (cq->tail - head > cq->size) {
@@ -89,7 +73,7 @@ static bool weft_cq_room(struct weft_cq *cq, u32 n)
 		return true;
 	}
 	cq->head = head;
-	return weft_cq_fits(cq, n);
+	return cq->tail + n - head <= cq->size;
 }
 
 static void weft_cq_flag(struct weft_cq *cq, bool on)
@@ -101,8 +85,8 @@ static void weft_cq_flag(struct weft_cq *cq, bool on)
 	WRITE_ONCE(cq->status->flags, flags);
 }
 
-/* Copy @len bytes into the slots from @index on, and zeros up to the end of the last one. */
-static void weft_cq_payload(struct weft_cq *cq, u32 index, const u8 *p, u32 len)
+/* Described in cq.h. */
+void weft_cq_payload(struct weft_cq *cq, u32 index, const u8 *p, u32 len)
 {
 	while (len) {
 		u64 *slot = (u64 *)&cq->slots[index++ & (cq->size - 1)];
@@ -124,36 +108,14 @@ static void weft_cq_payload(struct weft_cq *cq, u32 index, const u8 *p, u32 len)
 static void weft_cq_write(struct weft_cq *cq, const struct weft_cqe *e, const void *payload,
 			  u32 plen)
 {
-	u32 n = weft_cq_slots(plen);
-	u32 next = cq->tail + n;
 	struct weft_cqe *slot;
 
 	if (cq->bad)
 		return;
-	weft_cq_payload(cq, cq->tail + 1, payload, plen);
-	if (next - cq->head < cq->size)
-		WRITE_ONCE(cq->slots[next & (cq->size - 1)].seq, next);
 	weft_trace_complete(e->ep, e->context, e->tag, e->len, e->status);
-	slot = &cq->slots[cq->tail & (cq->size - 1)];
+	slot = weft_cq_slot(cq);
 	memcpy(slot, e, offsetof(struct weft_cqe, nslots));
-	slot->nslots = n;
-	slot->rsvd = 0;
-	/* barrier C: the entry before its number */
-	smp_store_release(&slot->seq, cq->tail + 1);
-	WRITE_ONCE(cq->tail, next);
-	/* and before the tail */
-	smp_store_release(&cq->status->tail, next);
-}
-
-/* Have waiters woken, if there are any; weft_flush() clears cq->armed. */
-static void weft_cq_wake(struct weft_cq *cq, struct weft_out *out)
-{
-	smp_mb();	/* the tail before armed */
-	if (!READ_ONCE(cq->armed) || cq->waking)
-		return;
-	cq->waking = true;
-	weft_cq_get(cq);
-	weft_list_add_tail(&out->wake, &cq->wake);
+	weft_cq_end(cq, slot, payload, plen);
 }
 
 static void weft_cntr_move(struct weft_cq *cntr)

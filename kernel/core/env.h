@@ -41,6 +41,8 @@ enum weft_rank {
  *					weft_assert_held(); the last one taken is released first;
  *					kernel: spin locks, softirqs off; host: checks order and
  *					balance
+ *	weft_softirqs_off(), weft_softirqs_on(), weft_lock_inner(), weft_unlock_inner()
+ *					for several locks in a row, which then cost less
  *	struct weft_mutex		weft_mutex_init(), weft_mutex_lock() (sleeps),
  *					weft_mutex_trylock(), weft_mutex_unlock()
  *	void *weft_alloc(size_t)	zeroed, never sleeps, charged to the owner; NULL is normal

@@ -87,6 +87,28 @@ static inline void weft_unlock(struct weft_lock *l) __releases(&l->spin)
 		local_bh_enable();
 }
 
+/* For what takes several locks one after the other: around all of them. */
+static inline void weft_softirqs_off(void)
+{
+	local_bh_disable();
+}
+
+static inline void weft_softirqs_on(void)
+{
+	local_bh_enable();
+}
+
+/* Where softirqs are off for certain: taken and released so, and no other way meanwhile. */
+static inline void weft_lock_inner(struct weft_lock *l) __acquires(&l->spin)
+{
+	spin_lock(&l->spin);
+}
+
+static inline void weft_unlock_inner(struct weft_lock *l) __releases(&l->spin)
+{
+	spin_unlock(&l->spin);
+}
+
 static inline void weft_assert_held(struct weft_lock *l)
 {
 	lockdep_assert_held(&l->spin);

@@ -239,6 +239,17 @@ void weft_flow_expire(struct weft_flow *flow, struct weft_out *out)
 }
 
 /**
+ * weft_flow_recent - the endpoint sends to the same one as before, as far as is known
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @flow: the flow used last, or the only one; NULL: none
+ */
+void weft_flow_recent(struct weft_ep *ep, struct weft_flow *flow)
+{
+	ep->recent = flow;
+	WRITE_ONCE(ep->near, flow && flow->lep && !ep->odd);
+}
+
+/**
  * weft_flow_forget - the endpoint does not use a flow any more
  * @flow: on ep->flows; ep->sq_mutex is held, no lock
  * @out: output
@@ -252,7 +263,7 @@ void weft_flow_forget(struct weft_flow *flow, struct weft_out *out)
 	weft_list_del(&flow->ep_node);
 	weft_list_del(&flow->fnode);
 	if (flow->ep->recent == flow)
-		flow->ep->recent = NULL;
+		weft_flow_recent(flow->ep, NULL);
 	weft_path_get(path);
 	weft_lock(&path->lock);
 	if (!flow->closing) {
@@ -344,7 +355,7 @@ static noinline struct weft_flow *weft_flow_look(struct weft_ep *ep, u32 dst, u3
 		return flow;
 	weft_list_add_tail(chain, &flow->ep_node);
 found:
-	ep->recent = flow;
+	weft_flow_recent(ep, flow);
 	ep->recent_dst = dst;
 	ep->recent_gen = gen;
 	return flow;

@@ -3,8 +3,8 @@
  * weft core - messages that stay on the node
  *
  * There are no packets. A short message goes from the send ring straight into the receiver's
- * completion queue or, when no receive waits, into a struct weft_rxm; that takes the receiver's
- * ep->lock alone. Longer ones go under core->local's lock:
+ * completion queue (by pass.c, if it can) or, when no receive waits, into a struct weft_rxm; that
+ * takes the receiver's ep->lock alone. Longer ones go under core->local's lock:
  *
  *	up to eager_max		copied to the kernel at the send, as long as the receiver does not
  *				hold too much of that already, and placed from there (place.c)
@@ -54,20 +54,12 @@ struct weft_flow *weft_local_flow(struct weft_ep *ep, const struct weft_sockaddr
 	return flow;
 }
 
-/* The sender's index in the receiver's address vector. The receiver is locked, and not dead. */
-static u32 weft_local_src(struct weft_flow *flow)
+/* weft_local_src() where the receiver's address vector has changed. */
+u32 weft_local_src_find(struct weft_flow *flow, u32 gen)
 {
-	struct weft_ep *lep = flow->lep;
-	u32 gen;
-
-	if (!lep->av)
-		return WEFT_SRC_ANY;
-	gen = weft_av_gen(lep->av);
-	if (unlikely(!flow->lsrc_ok || flow->lsrc_gen != gen)) {
-		flow->lsrc = weft_av_find(lep->av, &flow->ep->addr);
-		flow->lsrc_gen = gen;
-		flow->lsrc_ok = true;
-	}
+	flow->lsrc = weft_av_find(flow->lep->av, &flow->ep->addr);
+	flow->lsrc_gen = gen;
+	flow->lsrc_ok = true;
 	return flow->lsrc;
 }
 
@@ -75,14 +67,6 @@ static u16 weft_local_flags(const struct weft_sq_entry *e)
 {
 	return (e->tagged ? WEFT_MSG_TAGGED : 0) | (e->flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
 	       (e->flags & WEFT_SQ_SOLICITED ? WEFT_MSG_SOLICITED : 0);
-}
-
-/* Does the receiver take messages? It is locked. */
-static int weft_local_refused(const struct weft_ep *lep)
-{
-	if (lep->conf.type == WEFT_EP_MSG)
-		return weft_ep_connected(lep) && !lep->broken ? 0 : -ENOTCONN;
-	return lep->state == WEFT_EPS_ENABLED ? 0 : -ECONNREFUSED;
 }
 
 /* Does the sender of @e wait for the receive in any case? A strict receiver may drop what waits. */

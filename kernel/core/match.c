@@ -209,15 +209,15 @@ void weft_match_post_del(struct weft_match *m, struct weft_mpost *p)
 }
 
 /**
- * weft_match_arrive - find the receive that takes a message, and take it out
+ * weft_match_posted - find the receive that takes a message; it stays posted
  * @m: the endpoint's matching
  * @kind: WEFT_TAGGED or WEFT_UNTAGGED
  * @src: the sender's index, WEFT_SRC_ANY: unknown
  * @tag: the message's, 0 when untagged
  *
- * Return: the oldest one that fits, not posted any more unless it stays, or NULL.
+ * Return: the oldest one that fits, or NULL.
  */
-struct weft_mpost *weft_match_arrive(struct weft_match *m, u8 kind, u32 src, u64 tag)
+struct weft_mpost *weft_match_posted(struct weft_match *m, u8 kind, u32 src, u64 tag)
 {
 	struct weft_mpost *best = weft_exact_find(m, kind, WEFT_SRC_ANY, tag);
 	struct weft_list *l;
@@ -239,6 +239,22 @@ struct weft_mpost *weft_match_arrive(struct weft_match *m, u8 kind, u32 src, u64
 			break;
 		}
 	}
+	return best;
+}
+
+/**
+ * weft_match_arrive - find the receive that takes a message, and take it out
+ * @m: the endpoint's matching
+ * @kind: as in weft_match_posted()
+ * @src: as in weft_match_posted()
+ * @tag: as in weft_match_posted()
+ *
+ * Return: the oldest one that fits, not posted any more unless it stays, or NULL.
+ */
+struct weft_mpost *weft_match_arrive(struct weft_match *m, u8 kind, u32 src, u64 tag)
+{
+	struct weft_mpost *best = weft_match_posted(m, kind, src, tag);
+
 	if (best && likely(!best->stays))
 		weft_match_post_del(m, best);
 	return best;

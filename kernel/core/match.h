@@ -124,6 +124,7 @@ int weft_match_init(struct weft_match *m, u32 posts, u32 unexp);
 void weft_match_fini(struct weft_match *m);
 
 void weft_match_post(struct weft_match *m, struct weft_mpost *p);
+struct weft_mpost *weft_match_posted(struct weft_match *m, u8 kind, u32 src, u64 tag);
 struct weft_mpost *weft_match_arrive(struct weft_match *m, u8 kind, u32 src, u64 tag);
 void weft_match_post_del(struct weft_match *m, struct weft_mpost *p);
 struct weft_mpost *weft_match_post_next(struct weft_match *m, struct weft_mpost *p);

@@ -7,8 +7,8 @@
  *	free --read from the ring--> posted --a message takes it--> matched --its bytes are there,
  *	and its turn has come--> completed: free, or it waits for room in the queue (cq.c)
  *
- * weft_recv_find() says which receive a message gets; one that fits at the head of the ring, when
- * none is posted, is taken without being posted.
+ * weft_recv_find() says which receive a message gets. A short message has been offered to the
+ * oldest one in the ring before, if none that is posted takes it (pass.c).
  *
  * WEFT_ST_RQ_KICK: while an endpoint holds unexpected messages posts have to be told; the flag is
  * set, then (full barrier) the ring is looked at once more, all under ep->lock.
@@ -78,10 +78,7 @@ void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, struct weft_pos
 	e->len = len;
 	e->buf = 0;
 	e->src = src;
-	e->flags = (flags & WEFT_MSG_TAGGED ? WEFT_CQE_TAGGED : 0) |
-		   (flags & WEFT_MSG_DATA ? WEFT_CQE_DATA : 0) |
-		   (flags & WEFT_MSG_SOLICITED ? WEFT_CQE_SOLICITED : 0) |
-		   (flags & WEFT_MSG_GROUP ? WEFT_CQE_GROUP : 0);
+	e->flags = weft_recv_flags(flags);
 	e->ep = (u16)ep->conf.handle;
 	e->olen = len > post->vec.len ? len - post->vec.len : 0;
 	e->status = e->olen ? EMSGSIZE : 0;
@@ -513,36 +510,6 @@ void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 	}
 }
 
-/*
- * When no receive is posted, the oldest one in the ring takes a message that it fits: it need not
- * be posted first to be found then, and those behind it need not be posted now. Return: the
- * receive; NULL: that is not so, nothing has happened.
- */
-static struct weft_post *weft_recv_direct(struct weft_ep *ep, u8 kind, u32 src, u64 tag)
-{
-	struct weft_list *l = weft_list_first(&ep->post_free);
-	const struct weft_rq_entry *e = &ep->rentry;
-	struct weft_post *post;
-
-	if (ep->match.nposts || unlikely(ep->match.nunexp || ep->ncut || ep->draining || !l ||
-					 !ep->rx_cq || ep->srq))
-		return NULL;
-	if (weft_ring_look(&ep->rq, &ep->conf.doorbell->rq_tail) != WEFT_RING_OK ||
-	    weft_ring_rq(&ep->rq, ep->conf.type == WEFT_EP_MSG, &ep->rentry) != WEFT_RING_OK)
-		return NULL;
-	if (e->op > WEFT_RQ_TRECV || e->flags & (WEFT_RQ_MULTI | WEFT_RQ_ANNOUNCE) ||
-	    (e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED) != kind || ((e->tag ^ tag) & ~e->ignore) ||
-	    (e->src != WEFT_SRC_ANY && e->src != src))
-		return NULL;
-	post = weft_entry(l, struct weft_post, node);
-	weft_list_del(l);
-	weft_recv_fill(e, post);
-	weft_trace_post(ep->conf.handle, e->context, e->tag, e->vec.len, 256 + e->op);
-	weft_ring_next(&ep->rq, e->nslots);
-	weft_ring_publish(&ep->rq, &ep->conf.status->rq_head);
-	return post;
-}
-
 /**
  * weft_recv_find - the receive for a message that has its turn
  * @ep: the endpoint, locked; it takes messages
@@ -558,12 +525,10 @@ static struct weft_post *weft_recv_direct(struct weft_ep *ep, u8 kind, u32 src, 
 struct weft_post *weft_recv_find(struct weft_ep *ep, u8 kind, u32 src, u64 tag, u64 len,
 				 struct weft_out *out)
 {
-	struct weft_post *post = weft_recv_direct(ep, kind, src, tag);
+	struct weft_post *post;
 
-	if (!post) {
-		weft_recv_drain(ep, out);
-		post = weft_post_match(ep, kind, src, tag, len, out);
-	}
+	weft_recv_drain(ep, out);
+	post = weft_post_match(ep, kind, src, tag, len, out);
 	if (post)
 		weft_trace_match(ep->conf.handle, post->context, tag, len, 0);
 	return post;

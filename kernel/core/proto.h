@@ -25,6 +25,15 @@ static inline u8 weft_msg_kind(u16 flags)
 	return flags & WEFT_MSG_TAGGED ? WEFT_TAGGED : WEFT_UNTAGGED;
 }
 
+/* Flags of a receive's completion, by WEFT_MSG_* flags. */
+static inline u16 weft_recv_flags(u16 flags)
+{
+	return (flags & WEFT_MSG_TAGGED ? WEFT_CQE_TAGGED : 0) |
+	       (flags & WEFT_MSG_DATA ? WEFT_CQE_DATA : 0) |
+	       (flags & WEFT_MSG_SOLICITED ? WEFT_CQE_SOLICITED : 0) |
+	       (flags & WEFT_MSG_GROUP ? WEFT_CQE_GROUP : 0);
+}
+
 /* ---- core.c ---------------------------------------------------------------------- */
 
 u32 weft_core_gen(struct weft_core *core);
@@ -135,6 +144,7 @@ struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, struct weft_out *o
 struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 				const struct weft_sockaddr *peer);
 int weft_flow_add(struct weft_flow *flow);
+void weft_flow_recent(struct weft_ep *ep, struct weft_flow *flow);
 void weft_flow_free(struct weft_flow *flow);
 u8 weft_flow_lane(const struct weft_flowid *id);
 void weft_flow_put(struct weft_flow *flow);
@@ -156,6 +166,7 @@ u32 weft_rflow_src(struct weft_rflow *rf);
 /* ---- send.c ---------------------------------------------------------------------- */
 
 int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out);
+void weft_send_publish(struct weft_ep *ep);
 bool weft_send_hand(struct weft_ep *ep);
 void weft_send_release(struct weft_ep *ep, struct weft_txm *txm);
 struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *e,
@@ -241,6 +252,27 @@ void weft_post_turn(struct weft_ep *ep, struct weft_post *post, const struct wef
 void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
 		    struct weft_out *out);
 void weft_start_put(struct weft_rxm *rxm, struct weft_out *out);
+
+/* ---- pass.c ---------------------------------------------------------------------- */
+
+bool weft_pass_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, const void *pay,
+		    struct weft_out *out);
+#define WEFT_PASS_RUN	64	/* entries that are sent in a row before anything else is asked */
+
+bool weft_pass_send(struct weft_ep *ep, struct weft_out *out);
+
+/* The same where softirqs may be on. */
+static inline bool weft_pass_try(struct weft_ep *ep, struct weft_out *out)
+{
+	bool done;
+
+	if (ep->sq.cons == ep->sq.prod)
+		return false;
+	weft_softirqs_off();
+	done = weft_pass_send(ep, out);
+	weft_softirqs_on();
+	return done;
+}
 
 /* ---- cancel.c: receives and messages that end without each other ------------------ */
 
@@ -363,6 +395,7 @@ void weft_group_rx(struct weft_core *core, const struct weft_rx *rx,
 
 struct weft_flow *weft_local_flow(struct weft_ep *ep, const struct weft_sockaddr *peer);
 int weft_local_fenced(struct weft_flow *flow, struct weft_txm *txm, struct weft_out *out);
+u32 weft_local_src_find(struct weft_flow *flow, u32 gen);
 bool weft_local_spare(struct weft_ep *ep);
 int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		    struct weft_out *out);
@@ -371,6 +404,28 @@ void weft_local_over(struct weft_rxm *rxm, int err, struct weft_out *out);
 void weft_local_copied(struct weft_rxm *rxm, u32 len, int err, struct weft_out *out);
 void weft_local_withdraw(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_local_output(struct weft_path *path, struct weft_out *out);
+
+/* The sender's index in the receiver's address vector. The receiver is locked, and not dead. */
+static inline u32 weft_local_src(struct weft_flow *flow)
+{
+	struct weft_ep *lep = flow->lep;
+	u32 gen;
+
+	if (!lep->av)
+		return WEFT_SRC_ANY;
+	gen = weft_av_gen(lep->av);
+	if (likely(flow->lsrc_ok && flow->lsrc_gen == gen))
+		return flow->lsrc;
+	return weft_local_src_find(flow, gen);
+}
+
+/* Does the receiver take messages? It is locked. */
+static inline int weft_local_refused(const struct weft_ep *lep)
+{
+	if (lep->conf.type == WEFT_EP_MSG)
+		return weft_ep_connected(lep) && !lep->broken ? 0 : -ENOTCONN;
+	return lep->state == WEFT_EPS_ENABLED ? 0 : -ECONNREFUSED;
+}
 
 /* ---- cm.c ------------------------------------------------------------------------ */
 

@@ -91,10 +91,14 @@ struct weft_av_entry *weft_av_get(struct weft_av *av, u32 index);
 /* Index of an address (the lowest, if it is there more than once), WEFT_SRC_ANY: not there. */
 u32 weft_av_find(struct weft_av *av, const struct weft_sockaddr *addr);
 /*
- * Changes whenever an address has been inserted or removed: what was found before may be found
- * otherwise now.
+ * A number that changes whenever an address has been inserted or removed: what was found before may
+ * be found otherwise now.
  */
-u32 weft_av_gen(const struct weft_av *av);
+static inline u32 weft_av_gen(const struct weft_av *av)
+{
+	/* what is looked up afterwards is at least as new */
+	return smp_load_acquire((const u32 *)av);
+}
 
 /* ---- Addresses ------------------------------------------------------- */
 

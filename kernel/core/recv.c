@@ -165,6 +165,10 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 		return NULL;
 	}
 	src = weft_rflow_src(rf);
+	if (likely(whole && h->len <= WEFT_INLINE_MAX) && weft_pass_recv(ep, h, src, whole, out)) {
+		inl = true;
+		goto taken;
+	}
 	post = weft_recv_find(ep, weft_msg_kind(h->flags), src, h->tag, h->len, out);
 	if (likely(post)) {
 		if (whole && h->len <= WEFT_INLINE_MAX) {
@@ -189,6 +193,7 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 		rxm->src = src;
 		weft_recv_unexp(ep, rxm, src, out);
 	}
+taken:
 	weft_unlock(&ep->lock);
 	if (IS_ERR(rxm))
 		return rxm;

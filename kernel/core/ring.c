@@ -27,12 +27,6 @@ void weft_ring_init(struct weft_ring *r, const void *slots, u32 size)
 	r->announce = false;
 }
 
-static const u64 *weft_ring_at(const struct weft_ring *r, u32 index)
-{
-	return (const u64 *)((const u8 *)r->slots +
-			     (size_t)(index & (r->size - 1)) * WEFT_SLOT_SIZE);
-}
-
 /* Copy slot @index. Each word is read once: the copy cannot change any more. */
 static void weft_ring_slot(const struct weft_ring *r, u32 index, u64 *dst)
 {
@@ -53,8 +47,9 @@ static void weft_ring_slot(const struct weft_ring *r, u32 index, u64 *dst)
 static void weft_ring_seg(const struct weft_ring *r, u32 i, struct weft_iov *seg)
 {
 	const u32 per = WEFT_SLOT_SIZE / sizeof(*seg), words = sizeof(*seg) / sizeof(u64);
-	const u64 *src = weft_ring_at(r, r->cons + 1 + i / per) + i % per * words;
+	const u64 *src = weft_ring_at(r, r->cons + 1 + i / per);
 
+	src += i % per * words;
 	seg->addr = READ_ONCE(src[0]);
 	seg->len = READ_ONCE(src[1]);
 }

@@ -111,6 +111,12 @@ int weft_ring_sq(const struct weft_ring *r, bool msg, struct weft_sq_entry *e);
 int weft_ring_rq(const struct weft_ring *r, bool msg, struct weft_rq_entry *e);
 void weft_ring_payload(const struct weft_ring *r, const struct weft_sq_entry *e, void *dst);
 
+/* The slot with that index. */
+static inline const void *weft_ring_at(const struct weft_ring *r, u32 index)
+{
+	return (const u8 *)r->slots + (size_t)(index & (r->size - 1)) * WEFT_SLOT_SIZE;
+}
+
 /**
  * weft_ring_look - read the producer index (barrier A)
  * @r: the ring

@@ -12,8 +12,7 @@
  * memory and are sent from windows of it, two at a time.
  *
  * ep->hand is a free struct weft_txm: whatever is taken from the ring can be completed, even when
- * the completion queue is full. Without one the ring is left alone, until one gets free
- * (ep->sq_stalled).
+ * the queue is full. Without one the ring is left alone until one gets free (ep->sq_stalled).
  *
  * Locks: ep->sq_mutex for the ring; path->lock for what is under way; ep->lock for the list of free
  * ones.
@@ -55,7 +54,7 @@ void weft_send_release(struct weft_ep *ep, struct weft_txm *txm)
 }
 
 /* Entries up to the ring's consumer index have been taken. ep->sq_mutex is held. */
-static void weft_send_publish(struct weft_ep *ep)
+void weft_send_publish(struct weft_ep *ep)
 {
 	weft_lock(&ep->lock);
 	ep->sq_taken = ep->sq.cons;
@@ -574,10 +573,10 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 		weft_fence_run(ep, out);
 	r = weft_ring_look(&ep->sq, &ep->conf.doorbell->sq_tail);
 	while (r == WEFT_RING_OK || r == WEFT_RING_BAD) {
-		u32 next;
-
 		if (unlikely(!ep->hand && !weft_send_hand(ep)))
 			break;
+		if (ep->near && !refuse && weft_pass_try(ep, out))
+			goto taken;
 		r = weft_ring_sq(&ep->sq, ep->conf.type == WEFT_EP_MSG, e);
 		if (r != WEFT_RING_OK && r != WEFT_RING_BAD)
 			break;
@@ -585,7 +584,6 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 			cold = true;
 			break;
 		}
-		next = ep->sq.cons + e->nslots;
 		weft_trace_post(ep->conf.handle, e->context, e->tag, e->len,
 				e->tagged ? WEFT_SQ_TSEND : WEFT_SQ_SEND);
 		err = -e->err;
@@ -594,7 +592,7 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 		else if (unlikely(refuse))
 			err = -refuse;
 		else
-			err = weft_send_one(ep, e, next != ep->sq.prod, out);
+			err = weft_send_one(ep, e, ep->sq.cons + e->nslots != ep->sq.prod, out);
 		if (unlikely(ep->win)) {
 			weft_mem_put(ep->win);
 			ep->win = NULL;
@@ -604,6 +602,7 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 			weft_send_cqe(ep, e, out);
 		}
 		weft_ring_next(&ep->sq, e->nslots);
+taken:
 		if (out->ntx > WEFT_OUT_TX / 2) {
 			weft_send_publish(ep);
 			weft_flush(out);

@@ -43,47 +43,21 @@
 static DEFINE_XARRAY_ALLOC1(weft_ctxs);	/* contexts by number */
 static u32 weft_ctxs_next = 1;
 
-static u32 weft_obj_index(u32 handle)
-{
-	return handle & 0xffff;
-}
-
 /* ---- Outputs --------------------------------------------------------------------------------- */
 
-static struct weft_out *weft_out_new(struct weft_core *core)
+/**
+ * weft_out_new - an output
+ * @core: its core
+ *
+ * Sleeps. Return: an empty one, NULL: no memory.
+ */
+struct weft_out *weft_out_new(struct weft_core *core)
 {
 	struct weft_out *out = kvmalloc(sizeof(*out), GFP_KERNEL_ACCOUNT);
 
 	if (out)
 		weft_out_init(out, core);
 	return out;
-}
-
-/**
- * weft_ctx_out - an output for a call into the core
- * @ctx: the context
- *
- * Return: an empty output that nobody else uses, NULL: no memory. To be given back with
- * weft_ctx_out_put(). Sleeps.
- */
-struct weft_out *weft_ctx_out(struct weft_ctx *ctx)
-{
-	struct weft_out *out = xchg(&ctx->outs[raw_smp_processor_id() % WEFT_CTX_OUTS], NULL);
-
-	return likely(out) ? out : weft_out_new(ctx->core);
-}
-
-/**
- * weft_ctx_out_put - give an output back
- * @ctx: the context
- * @out: empty
- */
-void weft_ctx_out_put(struct weft_ctx *ctx, struct weft_out *out)
-{
-	struct weft_out **slot = &ctx->outs[raw_smp_processor_id() % WEFT_CTX_OUTS];
-
-	if (unlikely(cmpxchg(slot, NULL, out)))
-		kvfree(out);
 }
 
 /* ---- Objects --------------------------------------------------------------------------------- */
@@ -191,58 +165,15 @@ struct weft_obj *weft_obj_find(struct weft_ctx *ctx, u32 handle, const struct we
 }
 
 /**
- * weft_obj_peek - look an object up, without getting inside
- * @ctx: the context
- * @handle: its handle
- * @ops: its kind
- *
- * Any context, under RCU, which keeps the structure; what the object has may be going. Return: the
- * object, NULL: there is none.
- */
-struct weft_obj *weft_obj_peek(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops)
-{
-	u32 i = weft_obj_index(handle);
-	struct weft_obj *obj;
-
-	if (unlikely(i >= WEFT_CTX_OBJS))
-		return NULL;
-	i = array_index_nospec(i, WEFT_CTX_OBJS);
-	obj = rcu_dereference(ctx->objs[i]);
-	return obj && obj->handle == handle && obj->ops == ops ? obj : NULL;
-}
-
-/**
- * weft_obj_get - look an object up and get inside
- * @ctx: the context
- * @handle: its handle
- * @ops: its kind
- *
- * Any context, no lock. Return: the object, to be left with weft_obj_unuse(); NULL: there is none.
- */
-struct weft_obj *weft_obj_get(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops)
-{
-	struct weft_obj *obj;
-
-	rcu_read_lock();
-	obj = weft_obj_peek(ctx, handle, ops);
-	if (likely(obj) && unlikely(!refcount_inc_not_zero(&obj->use)))
-		obj = NULL;
-	rcu_read_unlock();
-	return obj;
-}
-
-/**
- * weft_obj_unuse - leave an object
+ * weft_obj_end - the last one has left an object
  * @obj: the object
  *
  * May sleep; not under ctx->lock.
  */
-void weft_obj_unuse(struct weft_obj *obj)
+void weft_obj_end(struct weft_obj *obj)
 {
 	struct weft_ctx *ctx = obj->ctx;
 
-	if (likely(!refcount_dec_and_test(&obj->use)))
-		return;
 	obj->ops->release(obj);
 	weft_obj_put(obj);
 	weft_ctx_unuse(ctx);

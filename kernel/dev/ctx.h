@@ -10,6 +10,7 @@
 #include <linux/hrtimer.h>
 #include <linux/mm_types.h>
 #include <linux/mutex.h>
+#include <linux/nospec.h>
 #include <linux/refcount.h>
 #include <linux/uaccess.h>
 #include <linux/wait.h>
@@ -183,18 +184,102 @@ static inline void *weft_ctx_name(const struct weft_ctx *ctx)
 	return (void *)((unsigned long)ctx->dev->id << 32 | ctx->id);
 }
 
-struct weft_out *weft_ctx_out(struct weft_ctx *ctx);
-void weft_ctx_out_put(struct weft_ctx *ctx, struct weft_out *out);
+struct weft_out *weft_out_new(struct weft_core *core);
+
+/**
+ * weft_ctx_out - an output for a call into the core
+ * @ctx: the context
+ *
+ * Return: an empty output that nobody else uses, NULL: no memory. To be given back with
+ * weft_ctx_out_put(). Sleeps.
+ */
+static inline struct weft_out *weft_ctx_out(struct weft_ctx *ctx)
+{
+	struct weft_out *out = xchg(&ctx->outs[raw_smp_processor_id() % WEFT_CTX_OUTS], NULL);
+
+	return likely(out) ? out : weft_out_new(ctx->core);
+}
+
+/**
+ * weft_ctx_out_put - give an output back
+ * @ctx: the context
+ * @out: empty
+ */
+static inline void weft_ctx_out_put(struct weft_ctx *ctx, struct weft_out *out)
+{
+	struct weft_out **slot = &ctx->outs[raw_smp_processor_id() % WEFT_CTX_OUTS];
+
+	if (unlikely(cmpxchg(slot, NULL, out)))
+		kvfree(out);
+}
 
 int weft_obj_init(struct weft_ctx *ctx, struct weft_obj *obj, const struct weft_obj_ops *ops);
 void weft_obj_publish(struct weft_obj *obj);
 void weft_obj_abort(struct weft_obj *obj);
 int weft_obj_destroy(struct weft_ctx *ctx, u32 handle);
-struct weft_obj *weft_obj_peek(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops);
-struct weft_obj *weft_obj_get(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops);
 struct weft_obj *weft_obj_find(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops);
-void weft_obj_unuse(struct weft_obj *obj);
+void weft_obj_end(struct weft_obj *obj);
 void weft_obj_put(struct weft_obj *obj);
+
+static inline u32 weft_obj_index(u32 handle)
+{
+	return handle & 0xffff;
+}
+
+/**
+ * weft_obj_peek - look an object up, without getting inside
+ * @ctx: the context
+ * @handle: its handle
+ * @ops: its kind
+ *
+ * Any context, under RCU, which keeps the structure; what the object has may be going. Return: the
+ * object, NULL: there is none.
+ */
+static inline struct weft_obj *weft_obj_peek(struct weft_ctx *ctx, u32 handle,
+					     const struct weft_obj_ops *ops)
+{
+	u32 i = weft_obj_index(handle);
+	struct weft_obj *obj;
+
+	if (unlikely(i >= WEFT_CTX_OBJS))
+		return NULL;
+	i = array_index_nospec(i, WEFT_CTX_OBJS);
+	obj = rcu_dereference(ctx->objs[i]);
+	return obj && obj->handle == handle && obj->ops == ops ? obj : NULL;
+}
+
+/**
+ * weft_obj_get - look an object up and get inside
+ * @ctx: the context
+ * @handle: its handle
+ * @ops: its kind
+ *
+ * Any context, no lock. Return: the object, to be left with weft_obj_unuse(); NULL: there is none.
+ */
+static inline struct weft_obj *weft_obj_get(struct weft_ctx *ctx, u32 handle,
+					    const struct weft_obj_ops *ops)
+{
+	struct weft_obj *obj;
+
+	rcu_read_lock();
+	obj = weft_obj_peek(ctx, handle, ops);
+	if (likely(obj) && unlikely(!refcount_inc_not_zero(&obj->use)))
+		obj = NULL;
+	rcu_read_unlock();
+	return obj;
+}
+
+/**
+ * weft_obj_unuse - leave an object
+ * @obj: the object
+ *
+ * May sleep; not under ctx->lock.
+ */
+static inline void weft_obj_unuse(struct weft_obj *obj)
+{
+	if (unlikely(refcount_dec_and_test(&obj->use)))
+		weft_obj_end(obj);
+}
 
 /**
  * weft_obj_tryuse - get inside, coming from the object's own file

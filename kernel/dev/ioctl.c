@@ -12,7 +12,7 @@
  * When the last copy fails all the same (the page has gone meanwhile) what was made is destroyed
  * unseen.
  *
- * The kick, which is on the way of each message, is none of them: it is lseek(2), see weft_kick().
+ * The kick, which is on the way of each message, is none of them: it is lseek(2) (obj_ep.c).
  *
  * Locks: none here.
  */
@@ -276,27 +276,4 @@ long weft_ioctl(struct weft_ctx *ctx, unsigned int cmd, void __user *uarg)
 	if (READ_ONCE(ctx->core->stopped) && !(weft_calls[nr].opts & WEFT_CALL_GONE))
 		return -ENODEV;
 	return weft_call(ctx, &weft_calls[nr], uarg);
-}
-
-/**
- * weft_kick - lseek(2) on a device file: there is work in rings
- * @ctx: the context
- * @where: handle of an endpoint
- * @what: WEFT_KICK_*
- *
- * No position is involved, and as the file is not a regular one no lock of a position is taken.
- *
- * Return: 0, -EPERM, -ENODEV: as an ioctl; -EINVAL: @what; and what weft_uep_kick() says.
- */
-long weft_kick(struct weft_ctx *ctx, loff_t where, int what)
-{
-	if (unlikely(current->mm != READ_ONCE(ctx->mm)))
-		return -EPERM;
-	if (unlikely(READ_ONCE(ctx->core->stopped)))
-		return -ENODEV;
-	if (unlikely(!what || what & ~(WEFT_KICK_SQ | WEFT_KICK_RQ)))
-		return -EINVAL;
-	if (unlikely(where != (u32)where))
-		return -ENOENT;
-	return weft_uep_kick(ctx, where, what);
 }

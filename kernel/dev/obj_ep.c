@@ -471,12 +471,37 @@ long weft_uep_kick(struct weft_ctx *ctx, u32 handle, u32 flags)
 	if (unlikely(!out))
 		goto out;
 	weft_count(ctx->core, kicks);
-	err = weft_ep_kick(uep->ep, flags, weft_now(), out);
+	err = 0;
+	if (flags != WEFT_KICK_SQ || !weft_ep_pass(uep->ep, out))
+		err = weft_ep_kick(uep->ep, flags, weft_now(), out);
 	weft_ctx_out_put(ctx, out);
 	weft_hot_kicked(&uep->hot);
 out:
 	weft_obj_unuse(obj);
 	return err;
+}
+
+/**
+ * weft_kick - lseek(2) on a device file: there is work in rings
+ * @ctx: the context
+ * @where: handle of an endpoint
+ * @what: WEFT_KICK_*
+ *
+ * No position is involved, and as the file is not a regular one no lock of a position is taken.
+ *
+ * Return: 0, -EPERM, -ENODEV: as an ioctl; -EINVAL: @what; and what weft_uep_kick() says.
+ */
+long weft_kick(struct weft_ctx *ctx, loff_t where, int what)
+{
+	if (unlikely(current->mm != READ_ONCE(ctx->mm)))
+		return -EPERM;
+	if (unlikely(READ_ONCE(ctx->core->stopped)))
+		return -ENODEV;
+	if (unlikely(!what || what & ~(WEFT_KICK_SQ | WEFT_KICK_RQ)))
+		return -EINVAL;
+	if (unlikely(where != (u32)where))
+		return -ENOENT;
+	return weft_uep_kick(ctx, where, what);
 }
 
 /**

@@ -425,6 +425,10 @@ void weft_host_mutex_unlock(struct weft_mutex *m, const char *file, int line);
 
 #define weft_lock(l)		weft_host_lock(l, __FILE__, __LINE__)
 #define weft_unlock(l)		weft_host_unlock(l, __FILE__, __LINE__)
+#define weft_softirqs_off()	do { } while (0)
+#define weft_softirqs_on()	do { } while (0)
+#define weft_lock_inner(l)	weft_lock(l)
+#define weft_unlock_inner(l)	weft_unlock(l)
 #define weft_assert_held(l)	weft_host_assert_held(l, __FILE__, __LINE__)
 #define weft_mutex_lock(m)	weft_host_mutex_lock(m, __FILE__, __LINE__)
 #define weft_mutex_trylock(m)	weft_host_mutex_trylock(m, __FILE__, __LINE__)
