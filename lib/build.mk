@@ -44,13 +44,12 @@ $(libweft): $(libweft_obj) $(libweft_map)
 $(B)/lib/libweft.so: $(libweft)
 	$(Q)ln -sf libweft.so.0 $@
 
-# $ORIGIN/.. is where libweft lies in the build tree and, as a rule, where it
-# is installed
-$(provider): $(fi_obj) $(fi_map) $(B)/lib/libweft.so
+# the provider carries libweft in itself: calls are inlined down to the slot
+$(provider): $(fi_obj) $(libweft_obj) $(fi_map)
 	$(say) LINK '$@'
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared $(ldflags) -Wl,-rpath,'$$ORIGIN/..' -o $@ $(fi_obj) \
-		$(fi_map:%=-Wl,--version-script=%) -L$(B)/lib -lweft -lfabric
+	$(Q)$(CC) -shared $(ldflags) -o $@ $(fi_obj) $(libweft_obj) \
+		$(fi_map:%=-Wl,--version-script=%) -lfabric -lpthread
 
 $(dat_provider): $(dat_obj) lib/dat/libdaplweft.map $(B)/lib/libweft.so
 	$(say) LINK '$@'

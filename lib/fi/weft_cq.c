@@ -6,6 +6,7 @@
  * that follow it, until fi_cq_readerr() fetches it. Operations that FI_MORE holds back are let go
  * whenever the queue is read or waited on.
  */
+#include "../libweft/take.h"
 #include "weft_fi.h"
 
 #define WEFT_FI_CQ_MIN		64	/* slots */
@@ -152,27 +153,33 @@ static bool weft_fi_cq_any(const struct weft_fi_cq *cq)
 }
 
 /* with the lock held: no entry, or the first one is of a failed operation */
-static ssize_t weft_fi_cq_none(int got)
+static ssize_t weft_fi_cq_none(const struct weft_fi_cq *cq, const struct weft_cqe *cqe)
 {
-	if (got > 0)
-		return -FI_EAVAIL;
-	return got ? got : -FI_EAGAIN;
+	int err = cqe ? -FI_EAVAIL : lw_cq_failed(cq->cq);
+
+	return err ? err : -FI_EAGAIN;
 }
 
 /*
- * with the lock held: go past entries that are nothing to the program, as weft_cq_peek() or
- * weft_cq_next() has found them
+ * with the lock held: the first entry from @cqe on, which may be NULL, that is not nothing to the
+ * program
  */
-static inline int weft_fi_cq_pass(struct weft_fi_cq *cq, int got, const struct weft_cqe **cqe)
+static inline const struct weft_cqe *weft_fi_cq_pass(struct weft_fi_cq *cq,
+						     const struct weft_cqe *cqe)
 {
-	while (got > 0 && weft_unlikely((*cqe)->flags & WEFT_FI_CQE_SLOT) &&
-	       weft_fi_buf_hides(*cqe)) {
-		got = weft_cq_next(cq->cq, cqe);
-		weft_cq_done(cq->cq);
+	while (cqe && weft_unlikely(cqe->flags & WEFT_FI_CQE_SLOT) && weft_fi_buf_hides(cqe)) {
+		cqe = lw_cq_next(cq->cq);
+		lw_cq_give_back(cq->cq);
 	}
-	if (weft_unlikely(!got && cq->left))
+	if (weft_unlikely(cq->left) && !cqe && !lw_cq_failed(cq->cq))
 		weft_fi_buf_forget(cq);
-	return got;
+	return cqe;
+}
+
+/* an entry in the queue's format; the longest is a frequent one, and is called by its name */
+static inline void *weft_fi_cq_put(struct weft_fi_cq *cq, void *buf, const struct weft_cqe *cqe)
+{
+	return cq->put == weft_fi_put_tagged ? weft_fi_put_tagged(buf, cqe) : cq->put(buf, cqe);
 }
 
 /* with the lock held: an entry of a slot in the queue's format */
@@ -192,33 +199,32 @@ static inline ssize_t weft_fi_cq_take(struct weft_fi_cq *cq, void *buf, size_t c
 {
 	bool odd = atomic_load_explicit(&cq->odd, memory_order_relaxed);
 	const struct weft_cqe *cqe;
-	struct weft_cqe copy;
 	size_t done = 0;
-	int got;
 
 	if (weft_unlikely(!count))
 		return weft_fi_cq_any(cq) ? 0 : -FI_EAGAIN;
 	if (weft_unlikely(!buf))
 		return weft_fi_fail(FI_LOG_CQ, -FI_EINVAL, "a read needs room for completions");
-	got = weft_fi_cq_pass(cq, weft_cq_peek(cq->cq, &cqe), &cqe);
-	if (got <= 0 || weft_unlikely(cqe->status))
-		return weft_fi_cq_none(got);
+	cqe = weft_fi_cq_pass(cq, lw_cq_peek(cq->cq));
+	if (!cqe || weft_unlikely(cqe->status))
+		return weft_fi_cq_none(cq, cqe);
 	do {
 		if (weft_unlikely(cqe->flags & WEFT_FI_CQE_SLOT)) {
 			buf = weft_fi_cq_put_slot(cq, buf, cqe);
 		} else if (weft_unlikely(odd)) {
-			copy = *cqe;
+			struct weft_cqe copy = *cqe;
+
 			weft_fi_cqe_odd(cq, &copy);
 			buf = cq->put(buf, &copy);
 		} else {
-			buf = cq->put(buf, cqe);
+			buf = weft_fi_cq_put(cq, buf, cqe);
 		}
 		if (src)
 			src[done] = weft_fi_cqe_src(cq, cqe);
 		done++;
-		got = weft_fi_cq_pass(cq, weft_cq_next(cq->cq, &cqe), &cqe);
-	} while (got && done < count && !cqe->status);
-	weft_cq_done(cq->cq);
+		cqe = weft_fi_cq_pass(cq, lw_cq_next(cq->cq));
+	} while (cqe && done < count && !cqe->status);
+	lw_cq_give_back(cq->cq);
 	return done;
 }
 
@@ -273,15 +279,16 @@ static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *bu
 	struct weft_sockaddr from = {};
 	const struct weft_cqe *entry;
 	struct weft_cqe cqe;
-	int got;
+	ssize_t ret;
 
 	if (!buf)
 		return weft_fi_fail(FI_LOG_CQ, -FI_EINVAL, "fi_cq_readerr needs room for an entry");
 	weft_fi_lock(&cq->lock);
-	got = weft_fi_cq_pass(cq, weft_cq_peek(cq->cq, &entry), &entry);
-	if (got > 0 && !entry->status)
-		got = 0;
-	if (got > 0) {
+	entry = weft_fi_cq_pass(cq, lw_cq_peek(cq->cq));
+	ret = weft_fi_cq_none(cq, entry);
+	if (entry && !entry->status) {
+		ret = -FI_EAGAIN;
+	} else if (entry) {
 		cqe = *entry;
 		if (cqe.flags & WEFT_FI_CQE_SLOT)
 			weft_fi_buf_show(&cqe);
@@ -290,13 +297,13 @@ static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *bu
 		if (!(flags & FI_PEEK)) {
 			if (entry->flags & WEFT_FI_CQE_SLOT)
 				weft_fi_buf_take(entry);
-			weft_cq_next(cq->cq, &entry);
-			weft_cq_done(cq->cq);
+			lw_cq_next(cq->cq);
+			lw_cq_give_back(cq->cq);
 		}
 	}
 	weft_fi_unlock(&cq->lock);
-	if (got <= 0)
-		return got ? got : -FI_EAGAIN;
+	if (ret != -FI_EAVAIL)
+		return ret;
 	if (atomic_load_explicit(&cq->odd, memory_order_relaxed))
 		weft_fi_cqe_odd(cq, &cqe);
 

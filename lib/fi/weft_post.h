@@ -15,6 +15,7 @@
 #ifndef WEFT_POST_H
 #define WEFT_POST_H
 
+#include "../libweft/entry.h"
 #include "weft_fi.h"
 
 #define WEFT_FI_RECV_FLAGS	(WEFT_FI_RX_OP_FLAGS | FI_DELIVERY_COMPLETE | FI_MORE)
@@ -71,12 +72,9 @@ WEFT_FI_INLINED int weft_fi_put_send(struct weft_ep *ep, const struct weft_fi_op
 {
 	uint64_t context = (uintptr_t)op->context;
 
-	if (op->one && op->tagged)
-		return weft_tsend(ep, op->iov->iov_base, op->iov->iov_len, dst, op->tag,
-				  op->data, context, flags);
 	if (op->one)
-		return weft_send(ep, op->iov->iov_base, op->iov->iov_len, dst, op->data, context,
-				 flags);
+		return lw_send_entry(ep, op->tagged ? WEFT_SQ_TSEND : WEFT_SQ_SEND, op->iov, 1,
+				     dst, op->tagged ? op->tag : 0, op->data, context, flags);
 	if (op->tagged)
 		return weft_tsendv(ep, op->iov, op->count, dst, op->tag, op->data, context,
 				   flags);
@@ -124,8 +122,12 @@ WEFT_FI_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
 /* as weft_fi_send() */
 WEFT_FI_INLINED ssize_t weft_fi_post_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 {
-	if (weft_unlikely(!ep->tx.plain))
-		return weft_fi_odd_send(ep, op);
+	/* a copy: the structure itself would have to be made, also where it is not needed */
+	if (weft_unlikely(!ep->tx.plain)) {
+		struct weft_fi_op copy = *op;
+
+		return weft_fi_odd_send(ep, &copy);
+	}
 	return weft_fi_post_plain_send(ep, op, NULL);
 }
 
@@ -135,11 +137,10 @@ WEFT_FI_INLINED int weft_fi_put_recv(struct weft_ep *ep, const struct weft_fi_op
 {
 	uint64_t context = (uintptr_t)op->context;
 
-	if (op->one && op->tagged)
-		return weft_trecv(ep, op->iov->iov_base, op->iov->iov_len, src, op->tag,
-				  op->ignore, context, flags);
 	if (op->one)
-		return weft_recv(ep, op->iov->iov_base, op->iov->iov_len, src, context, flags);
+		return lw_recv_entry(&ep->rq, op->tagged ? WEFT_RQ_TRECV : WEFT_RQ_RECV, op->iov,
+				     1, src, op->tagged ? op->tag : 0,
+				     op->tagged ? op->ignore : 0, 0, context, flags);
 	if (op->tagged)
 		return weft_trecvv(ep, op->iov, op->count, src, op->tag, op->ignore, context,
 				   flags);
@@ -190,8 +191,11 @@ WEFT_FI_INLINED ssize_t weft_fi_post_plain_recv(struct weft_fi_ep *ep,
 /* as weft_fi_recv() */
 WEFT_FI_INLINED ssize_t weft_fi_post_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 {
-	if (weft_unlikely(!ep->rx.plain))
-		return weft_fi_odd_recv(ep, op);
+	if (weft_unlikely(!ep->rx.plain)) {
+		struct weft_fi_op copy = *op;
+
+		return weft_fi_odd_recv(ep, &copy);
+	}
 	return weft_fi_post_plain_recv(ep, op);
 }
 

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "take.h"
 
 int weft_cq_create(struct weft_ctx *ctx, uint32_t slots, struct weft_cq **cq_out)
 {
@@ -64,72 +64,21 @@ int weft_cq_destroy(struct weft_cq *cq)
 	return 0;
 }
 
-/* Copy the payload behind the entry at @index to its receive's buffer, round the ring's end. */
-static inline void copy_inline(const struct weft_cq *cq, uint32_t index,
-			       const struct weft_cqe *cqe)
-{
-	uint32_t first = (index + 1) & cq->mask;
-	size_t len = cqe->len - cqe->olen;
-	size_t flat = (size_t)(cq->mask + 1 - first) * WEFT_SLOT_SIZE;
-	char *buf = (char *)(uintptr_t)cqe->buf;
-
-	if (!lw_unlikely(len > flat)) {
-		lw_copy(buf, &cq->ring[first], len);
-	} else {
-		memcpy(buf, &cq->ring[first], flat);
-		memcpy(buf + flat, cq->ring, len - flat);
-	}
-}
-
-/* Is there an entry at @cq->head? Its payload is where it belongs then. */
-static inline const struct weft_cqe *peek(struct weft_cq *cq)
-{
-	const struct weft_cqe *slot = &cq->ring[cq->head & cq->mask];
-
-	if (cq->head == cq->tail) {
-		cq->tail = lw_load_acquire(&cq->status->tail);	/* C: before the entry */
-		if (cq->head == cq->tail)
-			return NULL;
-	}
-	if (slot->flags & WEFT_CQE_INLINE && (int32_t)(cq->head - cq->settled) >= 0) {
-		copy_inline(cq, cq->head, slot);
-		cq->settled = cq->head + slot->nslots;
-	}
-	return slot;
-}
-
-/* Give the slots before the head back to the kernel. */
-static inline void give_back(struct weft_cq *cq)
-{
-	if ((int32_t)(cq->head - cq->settled) > 0)
-		cq->settled = cq->head;
-	lw_store_release(&cq->doorbell->head, cq->head); /* D: after the entries were read */
-	lw_full_barrier();				/* E: head before flags */
-	if (lw_unlikely(lw_load(&cq->status->flags) & WEFT_ST_CQ_KICK))
-		lw_ioctl(cq->fd, WEFT_IOC_CQ_KICK, NULL);
-}
-
-static int failed(const struct weft_cq *cq)
-{
-	return lw_load(&cq->status->flags) & WEFT_ST_CQ_ERROR ? -EIO : 0;
-}
-
 int weft_cq_peek(struct weft_cq *cq, const struct weft_cqe **cqe)
 {
-	*cqe = peek(cq);
-	return *cqe ? 1 : failed(cq);
+	*cqe = lw_cq_peek(cq);
+	return *cqe ? 1 : lw_cq_failed(cq);
 }
 
 int weft_cq_next(struct weft_cq *cq, const struct weft_cqe **cqe)
 {
-	cq->head += cq->ring[cq->head & cq->mask].nslots;
-	*cqe = peek(cq);
+	*cqe = lw_cq_next(cq);
 	return *cqe ? 1 : 0;
 }
 
 void weft_cq_done(struct weft_cq *cq)
 {
-	give_back(cq);
+	lw_cq_give_back(cq);
 }
 
 int weft_cq_read(struct weft_cq *cq, struct weft_cqe *cqe, unsigned int max)
@@ -138,7 +87,7 @@ int weft_cq_read(struct weft_cq *cq, struct weft_cqe *cqe, unsigned int max)
 	unsigned int n = 0;
 
 	while (n < max) {
-		slot = peek(cq);
+		slot = lw_cq_peek(cq);
 		if (!slot || (slot->status && n))
 			break;
 		cqe[n] = *slot;
@@ -147,8 +96,8 @@ int weft_cq_read(struct weft_cq *cq, struct weft_cqe *cqe, unsigned int max)
 			break;
 	}
 	if (!n)
-		return failed(cq);
-	give_back(cq);
+		return lw_cq_failed(cq);
+	lw_cq_give_back(cq);
 	return n;
 }
 
@@ -165,7 +114,7 @@ void weft_cq_settle(struct weft_cq *cq)
 		struct weft_cqe cqe = cq->ring[cq->settled & cq->mask];
 
 		if (cqe.flags & WEFT_CQE_INLINE)
-			copy_inline(cq, cq->settled, &cqe);
+			lw_copy_inline(cq, cq->settled, &cqe);
 		cq->settled += cqe.nslots;
 	}
 }

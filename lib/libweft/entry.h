@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Entries of send and receive rings: found, written, handed over. Inlined where the form of a call
+ * is known: libweft's own calls (msg.c), and those of the libfabric provider, which carries libweft
+ * in itself, so that nothing stands between a program's call and the slot.
+ */
+#ifndef _LIBWEFT_ENTRY_H
+#define _LIBWEFT_ENTRY_H
+
+#include <errno.h>
+
+#include "internal.h"
+
+#define IOV_PER_SLOT	(WEFT_SLOT_SIZE / sizeof(struct weft_iov))
+#define ENTRY_FLAGS	0xffffu		/* those with a place in an entry; the kernel checks them */
+
+/* msg.c: what is rarely needed */
+void lw_queue_kick(struct lw_queue *q);
+int lw_reserve_more(struct lw_queue *q, uint32_t nslots);
+void lw_put_segments(struct lw_queue *q, const struct iovec *iov, size_t count);
+
+/* ---- Doorbells -------------------------------------------------------------------------- */
+
+static inline void lw_publish(struct lw_queue *q)
+{
+	lw_store_release(q->doorbell, q->tail);		/* A: after the slots */
+}
+
+static inline void lw_flush(struct lw_queue *q)
+{
+	lw_publish(q);
+	lw_full_barrier();				/* E: doorbell before flags */
+	if (lw_load(q->flags) & q->kick_if)
+		lw_queue_kick(q);
+}
+
+/* ---- Slots ------------------------------------------------------------------------------ */
+
+static inline void *lw_slot_at(const struct lw_queue *q, uint32_t index)
+{
+	return q->slots + (size_t)(index & (q->size - 1)) * WEFT_SLOT_SIZE;
+}
+
+/* Find @nslots free slots. */
+static inline int lw_reserve(struct lw_queue *q, uint32_t nslots)
+{
+	if (lw_unlikely(q->tail + nslots - q->head > q->size)) {
+		int ret = lw_reserve_more(q, nslots);
+
+		if (ret)
+			return ret;
+	}
+	return lw_unlikely(lw_load(q->flags) & WEFT_ST_ERROR) ? -EIO : 0;
+}
+
+/* The entry of @nslots at the tail is written: hand it over, now or with the next one. */
+static inline void lw_commit(struct lw_queue *q, uint32_t nslots, uint32_t flags)
+{
+	q->tail += nslots;
+	if (!(flags & WEFT_MORE))
+		lw_flush(q);
+}
+
+/* Payload into the slots behind the one at the tail, round the ring's end. */
+static inline void lw_put_payload(struct lw_queue *q, const struct iovec *iov, size_t count)
+{
+	size_t size = (size_t)q->size * WEFT_SLOT_SIZE;
+	size_t pos = (size_t)((q->tail + 1) & (q->size - 1)) * WEFT_SLOT_SIZE;
+	size_t i, len, flat;
+
+	for (i = 0; i < count; i++) {
+		len = iov[i].iov_len;
+		if (!len)
+			continue;
+		flat = size - pos;
+		if (len < flat) {
+			lw_copy(q->slots + pos, iov[i].iov_base, len);
+			pos += len;
+		} else {
+			memcpy(q->slots + pos, iov[i].iov_base, flat);
+			pos = len - flat;
+			memcpy(q->slots, (const char *)iov[i].iov_base + flat, pos);
+		}
+	}
+}
+
+static inline uint64_t lw_total(const struct iovec *iov, size_t count)
+{
+	uint64_t len = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		len += iov[i].iov_len;
+	return len;
+}
+
+/* Slots for @count segments behind the first one, which itself has room for one segment. */
+static inline uint32_t lw_segment_slots(size_t count)
+{
+	return count > 1 ? (count + IOV_PER_SLOT - 1) / IOV_PER_SLOT : 0;
+}
+
+/* ---- Entries ---------------------------------------------------------------------------- */
+
+/* Inlined: a form with one segment has no loops and no segments in the ring. */
+static inline __attribute__((always_inline)) int
+lw_send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count, uint32_t dst,
+	      uint64_t tag, uint64_t data, uint64_t context, uint32_t flags)
+{
+	struct lw_queue *q = &ep->sq;
+	uint64_t len = lw_total(iov, count);
+	struct weft_sqe *sqe;
+	uint32_t nslots;
+	int ret;
+
+	if (lw_unlikely((flags & ~(ENTRY_FLAGS | WEFT_MORE)) || count > WEFT_IOV_MAX))
+		return -EINVAL;
+	if (flags & WEFT_SQ_INLINE) {
+		if (len > WEFT_INLINE_MAX)
+			return -EMSGSIZE;
+		nslots = 1 + (len + WEFT_SLOT_SIZE - 1) / WEFT_SLOT_SIZE;
+	} else {
+		if (!len)
+			count = 0;
+		nslots = 1 + lw_segment_slots(count);
+	}
+
+	ret = lw_reserve(q, nslots);
+	if (ret)
+		return ret;
+
+	if (flags & WEFT_SQ_INLINE) {
+		lw_put_payload(q, iov, count);
+		count = 0;
+	} else if (count > 1) {
+		lw_put_segments(q, iov, count);
+	}
+	sqe = lw_slot_at(q, q->tail);
+	*sqe = (struct weft_sqe) {
+		.op = op,
+		.nslots = nslots,
+		.flags = flags & WEFT_MORE ? flags | WEFT_SQ_MORE : flags,
+		.dst = dst,
+		.context = context,
+		.addr = count == 1 ? (uintptr_t)iov->iov_base : 0,
+		.len = len,
+		.tag = tag,
+		.data = flags & WEFT_SQ_DATA ? data : 0,
+		.niov = count,
+	};
+	lw_commit(q, nslots, flags);
+	return 0;
+}
+
+/* Inlined, as lw_send_entry() is. */
+static inline __attribute__((always_inline)) int
+lw_recv_entry(struct lw_queue *q, uint8_t op, const struct iovec *iov, size_t count, uint32_t src,
+	      uint64_t tag, uint64_t ignore, uint32_t part, uint64_t context, uint32_t flags)
+{
+	uint64_t len = lw_total(iov, count);
+	struct weft_rqe *rqe;
+	uint32_t nslots;
+	int ret;
+
+	if (lw_unlikely((flags & ~(ENTRY_FLAGS | WEFT_MORE)) || count > WEFT_IOV_MAX))
+		return -EINVAL;
+	if (!len)
+		count = 0;
+	nslots = 1 + lw_segment_slots(count);
+
+	ret = lw_reserve(q, nslots);
+	if (ret)
+		return ret;
+
+	if (count > 1)
+		lw_put_segments(q, iov, count);
+	rqe = lw_slot_at(q, q->tail);
+	*rqe = (struct weft_rqe) {
+		.op = op,
+		.nslots = nslots,
+		.flags = flags & ENTRY_FLAGS,
+		.src = src,
+		.context = context,
+		.addr = count == 1 ? (uintptr_t)iov->iov_base : 0,
+		.len = len,
+		.tag = tag,
+		.ignore = ignore,
+		.niov = count,
+		.part = part,
+	};
+	lw_commit(q, nslots, flags);
+	return 0;
+}
+
+#endif /* _LIBWEFT_ENTRY_H */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Entries of completion queues: looked at, gone past, given back. Inlined as in entry.h.
+ */
+#ifndef _LIBWEFT_TAKE_H
+#define _LIBWEFT_TAKE_H
+
+#include <errno.h>
+
+#include "internal.h"
+
+/* Copy the payload behind the entry at @index to its receive's buffer, round the ring's end. */
+static inline void lw_copy_inline(const struct weft_cq *cq, uint32_t index,
+				  const struct weft_cqe *cqe)
+{
+	uint32_t first = (index + 1) & cq->mask;
+	size_t len = cqe->len - cqe->olen;
+	size_t flat = (size_t)(cq->mask + 1 - first) * WEFT_SLOT_SIZE;
+	char *buf = (char *)(uintptr_t)cqe->buf;
+
+	if (!lw_unlikely(len > flat)) {
+		lw_copy(buf, &cq->ring[first], len);
+	} else {
+		memcpy(buf, &cq->ring[first], flat);
+		memcpy(buf + flat, cq->ring, len - flat);
+	}
+}
+
+/* Is there an entry at @cq->head? Its payload is where it belongs then. */
+static inline const struct weft_cqe *lw_cq_peek(struct weft_cq *cq)
+{
+	const struct weft_cqe *slot = &cq->ring[cq->head & cq->mask];
+
+	if (cq->head == cq->tail) {
+		cq->tail = lw_load_acquire(&cq->status->tail);	/* C: before the entry */
+		if (cq->head == cq->tail)
+			return NULL;
+	}
+	if (slot->flags & WEFT_CQE_INLINE && (int32_t)(cq->head - cq->settled) >= 0) {
+		lw_copy_inline(cq, cq->head, slot);
+		cq->settled = cq->head + slot->nslots;
+	}
+	return slot;
+}
+
+/* Go past the entry at @cq->head, to the one behind it. */
+static inline const struct weft_cqe *lw_cq_next(struct weft_cq *cq)
+{
+	cq->head += cq->ring[cq->head & cq->mask].nslots;
+	return lw_cq_peek(cq);
+}
+
+/* Give the slots before the head back to the kernel. */
+static inline void lw_cq_give_back(struct weft_cq *cq)
+{
+	if ((int32_t)(cq->head - cq->settled) > 0)
+		cq->settled = cq->head;
+	lw_store_release(&cq->doorbell->head, cq->head); /* D: after the entries were read */
+	lw_full_barrier();				/* E: head before flags */
+	if (lw_unlikely(lw_load(&cq->status->flags) & WEFT_ST_CQ_KICK))
+		lw_ioctl(cq->fd, WEFT_IOC_CQ_KICK, NULL);
+}
+
+static inline int lw_cq_failed(const struct weft_cq *cq)
+{
+	return lw_load(&cq->status->flags) & WEFT_ST_CQ_ERROR ? -EIO : 0;
+}
+
+#endif /* _LIBWEFT_TAKE_H */
