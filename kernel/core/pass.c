@@ -124,7 +124,8 @@ static __always_inline bool weft_pass_in(struct weft_ep *ep, u64 tag, u64 data, 
 	struct weft_cq *cq = ep->rx_cq;
 	struct weft_cqe *c;
 
-	if (unlikely(!cq || ep->srq || ep->draining || !weft_list_empty(&ep->turn)))
+	if (unlikely(!cq || ep->srq || ep->draining || !weft_list_empty(&ep->turn)) ||
+	    weft_recv_strange(ep, src))
 		return false;
 	if (unlikely(ep->match.nposts))
 		post = weft_pass_posted(ep, flags & WEFT_CQE_TAGGED, tag, src);

@@ -89,12 +89,6 @@ void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, struct weft_pos
 		weft_announce_cqe(e, post);
 }
 
-/* Is the address of sender @src, in place of its index, to be told? */
-static bool weft_recv_strange(const struct weft_ep *ep, u32 src)
-{
-	return unlikely(ep->conf.flags & WEFT_EPF_SOURCE) && src == WEFT_SRC_ANY;
-}
-
 /**
  * weft_recv_from - tell of the sender, if the endpoint does not know it and wants to
  * @ep: the endpoint, locked

@@ -238,6 +238,12 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, struct weft_post *post,
 		   u64 tag, u64 data, u64 len, u32 src, u16 flags);
 void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct weft_out *out);
+/* Is the address of sender @src, in place of its index, to be told? Only a kept message has it. */
+static inline bool weft_recv_strange(const struct weft_ep *ep, u32 src)
+{
+	return unlikely(ep->conf.flags & WEFT_EPF_SOURCE) && src == WEFT_SRC_ANY;
+}
+
 void weft_recv_from(const struct weft_ep *ep, struct weft_post *post, const struct weft_rxm *rxm,
 		    struct weft_cqe *e);
 void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post,
