@@ -169,7 +169,7 @@ TEST_F(renew, twice)
 
 /* ---- Without memory ------------------------------------------------------- */
 
-/* Connect, with the @n-th allocation failing. Return: 1: done, 0: refused at once, negative: lost. */
+/* Connect, the @n-th allocation fails. Return: 1: done, 0: refused at once, negative: lost. */
 static int connect_failing(struct rig *rig, struct side *a, struct side *b, u32 node, u32 n)
 {
 	weft_ns bound = 3 * SEC;
