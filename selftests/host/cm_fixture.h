@@ -7,7 +7,7 @@
 #define CM_FIXTURE_H
 
 #include "lone.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define MS	((weft_ns)NSEC_PER_MSEC)
 #define SVC	4000

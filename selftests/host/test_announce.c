@@ -5,7 +5,7 @@
  */
 #include "core/proto.h"
 #include "two.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define LIMIT	8192u		/* room of a receive that announces */
 #define PART	64u		/* what it gets of longer messages */

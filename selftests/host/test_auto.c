@@ -3,7 +3,7 @@
  * When an engine that decides by itself polls
  */
 #include "core/auto.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 /* Call every @gap. Return: after how many calls it is often enough, 0: never. */
 static u32 calls(weft_ns gap, u32 n)

@@ -3,7 +3,7 @@
  * Address vectors, and what passes for an address
  */
 #include "core/queue.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 FIXTURE(av)
 {

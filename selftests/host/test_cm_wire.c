@@ -3,7 +3,7 @@
  * Connections: chunks in an order, or with contents, that two nodes do not give by themselves
  */
 #include "lone.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define SVC	4000
 

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 
 #include "rig.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define PROCS	4
 #define LINKS	64

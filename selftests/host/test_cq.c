@@ -4,7 +4,7 @@
  */
 #include "rig.h"
 #include "core/queue.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define SIZE	16
 

@@ -6,7 +6,7 @@
  */
 #include "core/proto.h"
 #include "two.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 static void init(struct two *t, u32 dst, u32 cq_slots, u32 cold)
 {

@@ -4,7 +4,7 @@
  */
 #include "rig.h"
 #include "core/queue.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 static struct weft_qev *event(u32 handle, u32 type, u32 len)
 {

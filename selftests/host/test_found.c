@@ -3,7 +3,7 @@
  * What the simulator has found, each as short as it can be told
  */
 #include "lone.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 /* A packet of the peer of a path: a header, then room for chunks. */
 static u32 begin(struct weft_path *path, u8 *pkt, u32 psn)

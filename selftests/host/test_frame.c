@@ -4,7 +4,7 @@
  */
 #include "lone.h"
 #include "core/cm.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define US	((weft_ns)NSEC_PER_USEC)
 

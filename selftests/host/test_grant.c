@@ -4,7 +4,7 @@
  */
 #include "core/proto.h"
 #include "rig.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define KIB	1024ull
 #define MIB	(1024 * KIB)

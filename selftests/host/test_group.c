@@ -5,7 +5,7 @@
  */
 #include "core/proto.h"
 #include "rig.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define MEMBERS	4	/* two endpoints on each of two nodes */
 #define ROOM_AT	4096

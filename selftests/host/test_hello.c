@@ -4,7 +4,7 @@
  */
 #include "rig.h"
 #include "core/proto.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define MS	((weft_ns)NSEC_PER_MSEC)
 

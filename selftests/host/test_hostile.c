@@ -7,7 +7,7 @@
  * peer may be nonsense, but nothing breaks, nothing leaks, and everything ends.
  */
 #include "victim.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 static void session(u64 seed, u32 packets)
 {

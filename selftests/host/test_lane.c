@@ -3,7 +3,7 @@
  * Lanes: PSNs received, what is acknowledged, loss, round-trip time
  */
 #include "lone.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define US	((weft_ns)NSEC_PER_USEC)
 #define MS	((weft_ns)NSEC_PER_MSEC)

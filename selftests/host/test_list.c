@@ -3,7 +3,7 @@
  * Lists
  */
 #include "core/env.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 struct item {
 	u32 n;

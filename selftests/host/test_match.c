@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "core/match.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 static struct weft_mpost *post(struct weft_match *m, struct weft_mpost *p, u8 kind, u32 src,
 			       u64 tag, u64 ignore)

@@ -5,7 +5,7 @@
  */
 #include "core/proto.h"
 #include "two.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define BUF	7
 

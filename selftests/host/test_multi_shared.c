@@ -6,7 +6,7 @@
  */
 #include "core/proto.h"
 #include "rig.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define EPS	3
 #define BUFS	64

@@ -4,7 +4,7 @@
  */
 #include "rig.h"
 #include "port/neigh.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define SEC	1000000000ULL
 

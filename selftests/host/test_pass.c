@@ -6,7 +6,7 @@
  */
 #include "core/proto.h"
 #include "two.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 static void settle(struct two *t)
 {

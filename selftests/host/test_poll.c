@@ -7,7 +7,7 @@
 
 #include "core/proto.h"
 #include "rig.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define RING	256
 #define KICKS	(WEFT_ST_SQ_KICK | WEFT_ST_RQ_KICK)

@@ -3,7 +3,7 @@
  * What was overtaken and does not come; the reordering window, and what tells that it is too short
  */
 #include "lone.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define US	((weft_ns)NSEC_PER_USEC)
 #define MS	((weft_ns)NSEC_PER_MSEC)

@@ -4,7 +4,7 @@
  * random slots
  */
 #include "core/ring.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define SIZE	16
 

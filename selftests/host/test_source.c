@@ -5,7 +5,7 @@
  */
 #include "core/proto.h"
 #include "two.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 /* As two_init_type(), but that the receiver knows nobody. @cq_slots: of its completions. */
 static void init(struct two *t, u32 type, u32 flags, u32 dst, u32 cq_slots, struct rig_av **vb)

@@ -5,7 +5,7 @@
  */
 #include "core/proto.h"
 #include "lone.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define EPS	4
 #define ROOM	256

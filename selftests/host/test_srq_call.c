@@ -5,7 +5,7 @@
  */
 #include "core/proto.h"
 #include "rig.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define ROOM	256
 #define RECVS	32

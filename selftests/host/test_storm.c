@@ -5,7 +5,7 @@
  * of who lives on ends in bounded time; nothing leaks.
  */
 #include "evil.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 /* Runs with seeds from @first on. @shape makes of a random run one of the kind of the test. */
 static void runs(const char *test, u64 first, u64 count,

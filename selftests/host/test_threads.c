@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "rig.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define APPS	4
 #define ENGINES	3

@@ -4,7 +4,7 @@
  * memory and queue
  */
 #include "traffic.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 static void run(const struct tr_conf *conf, const char *test)
 {

@@ -3,7 +3,7 @@
  * A lane's windows: how much may be outstanding, what lets that grow, and what takes from it
  */
 #include "lone.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #define US	((weft_ns)NSEC_PER_USEC)
 #define MS	((weft_ns)NSEC_PER_MSEC)

@@ -4,7 +4,7 @@
  * beyond its end
  */
 #include "core/wire.h"
-#include "kselftest_harness.h"
+#include "harness.h"
 
 /*
  * A packet in memory of exactly its length, so that the address sanitizer sees each byte too far.

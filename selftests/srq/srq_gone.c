@@ -2,7 +2,7 @@
 /*
  * Shared receive queues through libdat2: what a program is told whose port goes while it has its
  * adapter open, and what it can do then. The nodes are the test's own.
- * TIMEOUT: 120
+ * TIMEOUT: 300
  */
 #include <pthread.h>
 #include <stdlib.h>
