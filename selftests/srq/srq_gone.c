@@ -359,7 +359,7 @@ static bool spinning(void)
 
 static const struct srow rows[] = {
 	ALSO("A port that is deleted: the adapter is told, and all that it had", deleted),
-	SROW("SRQ-020", "Posting works in the error state, too", deleted),
+	SROW("SRQ-020b", "Posting works in the error state, too", deleted),
 	ALSO("A device that goes", unplugged),
 	ALSO("A port that comes again is another adapter's", comes_again),
 	ALSO("A dispatcher that is short keeps what the port has left behind", by_cno),
