@@ -157,7 +157,7 @@ static bool paths(void)
 static bool requests(void)
 {
 	const struct opts o = { .type = FI_EP_MSG, .apart = apart };
-	struct { struct fi_eq_cm_entry cm; char data[256]; } ev;
+	union { struct fi_eq_cm_entry cm; uint8_t raw[sizeof(struct fi_eq_cm_entry) + 256]; } ev;
 	struct fi_eq_err_entry err = { 0 };
 	struct side second = { 0 };
 	char addr[64];
