@@ -221,7 +221,7 @@ void weft_conn_list(struct weft_conn *conn)
 	weft_list_add_tail(&conn->path->conns, &conn->node);
 }
 
-static void weft_conn_unlist(struct weft_conn *conn)
+void weft_conn_unlist(struct weft_conn *conn)
 {
 	struct weft_core *core = conn->path->core;
 
@@ -551,35 +551,6 @@ void weft_cm_first(struct weft_conn *conn, struct weft_out *out)
 		weft_cm_event(ep, &ep->ev_conn, WEFT_EV_CONNECTED, 0, conn, NULL, 0, out);
 	}
 	weft_unlock(&ep->lock);
-}
-
-/*
- * The path of a request has died as the peer knows nothing of it: have a worker ask once more, on a
- * new one. Whatever became of the request went with the peer's path. Return: that is under way.
- */
-static bool weft_cm_renew(struct weft_conn *conn, struct weft_out *out)
-{
-	struct weft_ep *ep = conn->ep;
-	weft_ns until = conn->until;
-	bool renew;
-
-	if (conn->again || conn->path->local || conn->path->failing != ECONNRESET || !ep)
-		return false;
-	weft_lock(&ep->lock);
-	renew = ep->state == WEFT_EPS_CONNECTING;
-	if (renew) {
-		ep->ask_work.queued = true;
-		weft_ep_get(ep);
-		weft_list_add_tail(&out->cold, &ep->ask_work.node);
-	}
-	weft_unlock(&ep->lock);
-	if (!renew)
-		return false;
-	weft_conn_unlist(conn);
-	weft_cm_state(conn, WEFT_CONN_AGAIN, out->now);
-	/* it is on no list: nobody looks at the time but who asks again */
-	conn->until = until;
-	return true;
 }
 
 /**

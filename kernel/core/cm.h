@@ -11,6 +11,8 @@
 
 void weft_conn_init(struct weft_conn *conn, struct weft_path *path, bool active);
 void weft_conn_list(struct weft_conn *conn);
+/* It is not found any more; its path is locked. */
+void weft_conn_unlist(struct weft_conn *conn);
 struct weft_conn *weft_conn_by_id(struct weft_core *core, u32 id);
 struct weft_conn *weft_conn_get(struct weft_core *core, u64 id);
 void weft_cm_say(struct weft_conn *conn, u8 op);
@@ -24,6 +26,10 @@ void weft_cm_withdraw(struct weft_conn *conn, struct weft_out *out);
 void weft_cm_failed(struct weft_conn *conn, int err, const void *data, u32 len,
 		    struct weft_out *out);
 void weft_cm_over(struct weft_conn *conn, struct weft_out *out);
+
+/* ---- connect.c ------------------------------------------------------------------- */
+
+bool weft_cm_renew(struct weft_conn *conn, struct weft_out *out);
 
 /* ---- listen.c -------------------------------------------------------------------- */
 

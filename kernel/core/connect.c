@@ -180,6 +180,39 @@ out:
 	return err;
 }
 
+/**
+ * weft_cm_renew - the path of a request has died: is it to be asked for again?
+ * @conn: the connection, ASKING; its path is locked
+ * @out: output
+ *
+ * It is when the peer knew nothing of the path: whatever became of the request went with the peer's
+ * end of it. Return: a worker asks once more, on a new path.
+ */
+bool weft_cm_renew(struct weft_conn *conn, struct weft_out *out)
+{
+	struct weft_ep *ep = conn->ep;
+	weft_ns until = conn->until;
+	bool renew;
+
+	if (conn->again || conn->path->local || conn->path->failing != ECONNRESET || !ep)
+		return false;
+	weft_lock(&ep->lock);
+	renew = ep->state == WEFT_EPS_CONNECTING;
+	if (renew) {
+		ep->ask_work.queued = true;
+		weft_ep_get(ep);
+		weft_list_add_tail(&out->cold, &ep->ask_work.node);
+	}
+	weft_unlock(&ep->lock);
+	if (!renew)
+		return false;
+	weft_conn_unlist(conn);
+	weft_cm_state(conn, WEFT_CONN_AGAIN, out->now);
+	/* it is on no list: nobody looks at the time but who asks again */
+	conn->until = until;
+	return true;
+}
+
 /*
  * The endpoint of @conn, which is AGAIN, is as it was before it asked. ep->sq_mutex is held.
  * Return: until when it may be asked for, 0: not any more: somebody ends it.
