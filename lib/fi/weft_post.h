@@ -27,17 +27,9 @@ WEFT_FI_INLINED int weft_fi_refuse(const struct weft_fi_op *op, int err)
 	return weft_fi_refused(op->flags, op->count, err);
 }
 
-/* what is more than a number holds is too long for everything */
 WEFT_FI_INLINED size_t weft_fi_total(const struct weft_fi_op *op)
 {
-	size_t len = 0, i;
-
-	if (op->one)
-		return op->iov->iov_len;
-	for (i = 0; i < op->count; i++)
-		if (__builtin_add_overflow(len, op->iov[i].iov_len, &len))
-			return SIZE_MAX;
-	return len;
+	return op->one ? op->iov->iov_len : lw_total(op->iov, op->count);
 }
 
 WEFT_FI_INLINED uint32_t weft_fi_level(uint64_t flags)

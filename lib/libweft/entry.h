@@ -84,13 +84,15 @@ static inline void lw_put_payload(struct lw_queue *q, const struct iovec *iov, s
 	}
 }
 
+/* Bytes of all segments; what is more than a number holds is too long for everything. */
 static inline uint64_t lw_total(const struct iovec *iov, size_t count)
 {
 	uint64_t len = 0;
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		len += iov[i].iov_len;
+		if (__builtin_add_overflow(len, (uint64_t)iov[i].iov_len, &len))
+			return UINT64_MAX;
 	return len;
 }
 

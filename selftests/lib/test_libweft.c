@@ -437,6 +437,7 @@ static void test_send_entry(void)
 {
 	struct weft_sqe *sqe = &dev->sq.e[0];
 	char buf[100] = { 0 };
+	const struct iovec wraps[] = { { buf, SIZE_MAX }, { buf, 10 } };
 
 	CHECK(!weft_tsend(ep, buf, sizeof(buf), 7, 0x1234, 99, 42,
 			  WEFT_SQ_COMPLETION | WEFT_SQ_DATA));
@@ -457,6 +458,7 @@ static void test_send_entry(void)
 
 	CHECK(weft_send(ep, buf, 1, 0, 0, 0, 1u << 20) == -EINVAL);
 	CHECK(weft_send(ep, buf, WEFT_INLINE_MAX + 1, 0, 0, 0, WEFT_SQ_INLINE) == -EMSGSIZE);
+	CHECK(weft_sendv(ep, wraps, 2, 0, 0, 0, WEFT_SQ_INLINE) == -EMSGSIZE);
 	CHECK(dev->bell.ep.sq_tail == 2);
 }
 
