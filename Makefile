@@ -226,6 +226,7 @@ installed = $(FABRIC_DIR)/libweft-fi.so $(LIBDIR)/libweft.so.0 \
 	$(patsubst uapi/%,$(PREFIX)/include/%,$(wildcard uapi/linux/*.h)) \
 	$(PREFIX)/lib/udev/rules.d/60-weft.rules \
 	$(PREFIX)/lib/sysusers.d/weft.conf \
+	$(PREFIX)/lib/systemd/system/weft.service \
 	$(foreach m,$(man),$(call man_dst,$(m))) \
 	$(if $(completion),$(PREFIX)/share/bash-completion/completions/weftctl)
 man := $(sort $(wildcard Documentation/man/*.[1-9]))
@@ -255,6 +256,8 @@ install-user: lib tools
 	$(INSTALL) -m 644 uapi/linux/*.h '$(DESTDIR)$(PREFIX)/include/linux/'
 	$(call put,644,60-weft.rules,$(PREFIX)/lib/udev/rules.d/60-weft.rules)
 	$(call put,644,weft.sysusers,$(PREFIX)/lib/sysusers.d/weft.conf)
+	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/lib/systemd/system'
+	sed 's:@PREFIX@:$(PREFIX):' weft.service >'$(DESTDIR)$(PREFIX)/lib/systemd/system/weft.service'
 	@$(foreach m,$(man),$(call put,644,$(m),$(call man_dst,$(m))) &&) :
 	$(if $(completion),$(call put,644,$(completion),$(PREFIX)/share/bash-completion/completions/weftctl))
 	$(if $(DESTDIR),,ldconfig)
@@ -315,7 +318,7 @@ help:
 #>
 #> Install
 #>   make install       module, libraries, provider, weftctl, headers, manual,
-#>                      udev rule; DESTDIR=, PREFIX=/usr/local, LIBDIR=,
+#>                      udev rule, service; DESTDIR=, PREFIX=/usr/local, LIBDIR=,
 #>                      FABRIC_DIR= (libfabric's folder of providers), MODDIR=
 #>   make uninstall     the same, backwards
 #>   make install-dkms  the module's source for DKMS (also uninstall-dkms)

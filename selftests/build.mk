@@ -132,7 +132,7 @@ lib_test_obj := $(lib_test_src:%.c=$(B)/obj/%.o)
 lib_tests := $(lib_test_src:selftests/lib/%.c=$(B)/host/%)
 # what each of them is linked with
 $(B)/host/test_libweft: $(libweft_obj)
-$(B)/host/test_weftctl: $(B)/obj/lib/weftctl/args.o $(B)/obj/lib/weftctl/output.o
+$(B)/host/test_weftctl: $(foreach f,args batch output,$(B)/obj/lib/weftctl/$(f).o)
 
 host-tests: $(lib_tests)
 $(lib_test_obj): cflags = -Wno-missing-field-initializers

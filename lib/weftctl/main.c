@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weftctl - show and set up weft's ports: weftctl [OPTIONS] OBJECT [COMMAND] [ARGUMENTS]
+ * weftctl - show and set up weft's ports: weftctl [OPTIONS] OBJECT [COMMAND] [ARGUMENTS], or such
+ * commands from a file
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 
 static const char usage[] =
 	"Usage: weftctl [-j] [-p] OBJECT [COMMAND] [ARGUMENTS]\n"
+	"       weftctl [-j] [-p] [-f] -b FILE\n"
 	"       weftctl OBJECT help\n"
 	"OBJECT:  port   ports: what programs open, and their network devices\n"
 	"         ep     endpoints\n"
@@ -24,6 +26,8 @@ static const char usage[] =
 	"         limit  what a port may use at most, and for how long it waits\n"
 	"OPTIONS: -j, --json     JSON\n"
 	"         -p, --pretty   JSON with lines and indents\n"
+	"         -b, --batch F  commands from file F (-: standard input), one a line\n"
+	"         -f, --force    go on behind a command of the file that fails\n"
 	"         -V, --version  print the version\n"
 	"         -h, --help     print this\n"
 	"Words may be shortened: \"weftctl p s\" is \"weftctl port show\".\n";
@@ -48,20 +52,40 @@ static const struct choice objects[] = {
 	{ 0 }
 };
 
+/* OBJECT [COMMAND] [ARGUMENTS] */
+static int run(int argc, char **argv)
+{
+	const struct choice *object = choose(objects, argv[0]);
+	int ret;
+
+	if (!object) {
+		complain("there is no object \"%s\", try \"weftctl help\"", argv[0]);
+		return EXIT_USAGE;
+	}
+	ret = object->run(argc - 1, argv + 1);
+	if (fflush(stdout) || ferror(stdout)) {
+		perror("weftctl: output");
+		return EXIT_FAILURE;
+	}
+	return ret;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "json", no_argument, NULL, 'j' },
 		{ "pretty", no_argument, NULL, 'p' },
+		{ "batch", required_argument, NULL, 'b' },
+		{ "force", no_argument, NULL, 'f' },
 		{ "version", no_argument, NULL, 'V' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 }
 	};
-	const struct choice *object;
-	bool json = false, pretty = false;
-	int opt, ret;
+	bool json = false, pretty = false, force = false;
+	const char *batch = NULL;
+	int opt;
 
-	while ((opt = getopt_long_only(argc, argv, "+jpVh", options, NULL)) != -1) {
+	while ((opt = getopt_long_only(argc, argv, "+jpb:fVh", options, NULL)) != -1) {
 		switch (opt) {
 		case 'j':
 			json = true;
@@ -69,6 +93,12 @@ int main(int argc, char **argv)
 		case 'p':
 			json = true;
 			pretty = true;
+			break;
+		case 'b':
+			batch = optarg;
+			break;
+		case 'f':
+			force = true;
 			break;
 		case 'V':
 			puts("weftctl " WEFT_VERSION);
@@ -82,20 +112,10 @@ int main(int argc, char **argv)
 	}
 	argc -= optind;
 	argv += optind;
-	if (!argc) {
+	if (!argc == !batch) {
 		fputs(usage, stderr);
 		return EXIT_USAGE;
 	}
-	object = choose(objects, argv[0]);
-	if (!object) {
-		complain("there is no object \"%s\", try \"weftctl help\"", argv[0]);
-		return EXIT_USAGE;
-	}
 	out_mode(json, pretty);
-	ret = object->run(argc - 1, argv + 1);
-	if (fflush(stdout) || ferror(stdout)) {
-		perror("weftctl: output");
-		return EXIT_FAILURE;
-	}
-	return ret;
+	return batch ? run_batch(batch, force, run) : run(argc, argv);
 }

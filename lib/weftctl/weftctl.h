@@ -2,7 +2,7 @@
 /*
  * weftctl's rooms: args.c reads the command line, netlink.c talks to the kernel, output.c writes
  * text or JSON, objects.c knows what can be shown, port.c changes ports, limit.c their limits,
- * main.c chooses.
+ * main.c chooses, batch.c takes commands from files.
  */
 #ifndef _WEFTCTL_H
 #define _WEFTCTL_H
@@ -133,5 +133,13 @@ int do_limit(int argc, char **argv);
 
 int show_ports(int argc, char **argv);
 int show_limits(int argc, char **argv);
+
+/* ---- batch.c ---------------------------------------------------------------------------- */
+
+/*
+ * Have @run do each command of the file @name ("-": standard input). The first that fails ends it,
+ * or with @force all are done. Return: the worst exit status.
+ */
+int run_batch(const char *name, bool force, int (*run)(int argc, char **argv));
 
 #endif /* _WEFTCTL_H */

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weftctl without a kernel: how it reads its command line, and what its text and JSON look like.
+ * weftctl without a kernel: how it reads its command line and files of commands, and what its text
+ * and JSON look like.
  *
- * Built together with args.c and output.c of lib/weftctl. TAP on stdout.
+ * Built together with args.c, batch.c and output.c of lib/weftctl. TAP on stdout.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "../../lib/weftctl/weftctl.h"
 #include "tap.h"
@@ -253,6 +255,55 @@ static void test_output(void)
 	free(lines);
 }
 
+/* What commands of a file ran, words joined by '.', commands by ';' */
+static char ran[512];
+
+/* A command: "fail N" fails with N */
+static int note(int argc, char **argv)
+{
+	int i;
+
+	for (i = 0; i < argc; i++) {
+		strcat(ran, argv[i]);
+		strcat(ran, i + 1 < argc ? "." : ";");
+	}
+	return argc == 2 && !strcmp(argv[0], "fail") ? atoi(argv[1]) : 0;
+}
+
+/* Have @text run as a file. Return: exit status */
+static int batch(const char *text, bool force)
+{
+	char name[] = "/tmp/weftctl-XXXXXX";
+	int fd = mkstemp(name), status;
+	size_t len = strlen(text);
+
+	CHECK(fd >= 0 && write(fd, text, len) == (ssize_t)len);
+	close(fd);
+	ran[0] = 0;
+	status = run_batch(name, force, note);
+	unlink(name);
+	return status;
+}
+
+static void test_batch(void)
+{
+	static char many[2 * 65 + 1];
+
+	CHECK(!batch("", false) && !*ran);
+	CHECK(!batch("a b\n\n  # nothing\n\tc  d # e\nlast", false));
+	CHECK(!strcmp(ran, "a.b;c.d;last;"));
+	CHECK(!batch("a \\\nb\\  \n c\nd\n", false) && !strcmp(ran, "a.b.c;d;"));
+	CHECK(batch("a\nfail 2\nb\n", false) == 2 && !strcmp(ran, "a;fail.2;"));
+	CHECK(batch("fail 2\nfail 1\nb\n", true) == 2 && !strcmp(ran, "fail.2;fail.1;b;"));
+	CHECK(!batch("end \\", false) && !strcmp(ran, "end;"));
+	memset(many, 'x', sizeof(many) - 1);
+	for (size_t i = 1; i < sizeof(many) - 1; i += 2)
+		many[i] = ' ';
+	CHECK(batch(many, false) == EXIT_USAGE && !*ran);
+	CHECK(run_batch("/nonesuch", true, note) == EXIT_USAGE);
+	CHECK(run_batch("/", true, note) == EXIT_USAGE);
+}
+
 static const struct test tests[] = {
 	{ "abbreviations", test_abbreviations },
 	{ "port add", test_port_add },
@@ -261,6 +312,7 @@ static const struct test tests[] = {
 	{ "port set", test_port_set },
 	{ "limit set", test_limit_set },
 	{ "show's filter", test_filter },
+	{ "commands from a file", test_batch },
 	{ "text and JSON", test_output },
 };
 

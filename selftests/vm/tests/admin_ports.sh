@@ -126,11 +126,34 @@ many()
 		weftctl port del m$i || exit 1; done'
 }
 
+# A file like /etc/weft.conf: with -f all that can be done is done
+batch()
+{
+	file=/run/weft/batch
+	cat >$file <<-'EOF'
+		# two ports, and one that cannot be
+		port add b0 loop addr 10.1.2.1
+		port add b1 netdev nonesuch0
+		port add b2 loop \
+			addr 10.1.2.2	# of two lines
+		limit set b2 paths 100
+	EOF
+	said=$(node 0 weftctl -b $file 2>&1) && return 1
+	echo "$said"
+	echo "$said" | grep -qF "$file:3: " && [ "$(ports | grep '^b')" = b0 ] &&
+		node 0 weftctl port del b0 || return 1
+	node 0 weftctl -f -b $file
+	[ $? = 2 ] && [ "$(ports | grep '^b')" = "b0
+b2" ] && node 0 weftctl limit show b2 | grep -q "paths value 100 " || return 1
+	printf 'port del b0\nport del b2\n' | node 0 weftctl -b - && ! ports | grep '^b'
+}
+
 tap_run "weftctl and sysfs tell the same of the port" same_port
 tap_run "weftctl and sysfs have the same counters" same_counters
 tap_run "a loop port" loop_port
 tap_run "thirty ports" many
 tap_run "made and deleted at the same time" race
+tap_run "commands from a file" batch
 tap_run "seen only in its namespace" other_namespace
 ip netns del a0
 tap_run "a user may not change" user_refused
