@@ -39,7 +39,8 @@ ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 	if (!ep->rx.cq)
 		return weft_fi_fail(FI_LOG_EP_DATA, -FI_ENOCQ,
 				    "fi_trecvmsg: what a peek finds is told by a completion queue, and none is bound");
-	if (what == (FI_CLAIM | FI_DISCARD))
+	/* "the input buffer(s) and length parameters are ignored" */
+	if (what & FI_DISCARD)
 		count = 0;
 	if (count > ep->iov_limit)
 		return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
