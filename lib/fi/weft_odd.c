@@ -83,12 +83,12 @@ ssize_t weft_fi_odd_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
  * @prefix: its msg_prefix_size
  *
  * A message's length is that of the program's bytes with the prefix, and a place is that of the
- * prefix. What failed for another reason than room has no length.
+ * prefix. What failed has no length, unless there was too little room, or its sender is unknown.
  */
 void weft_fi_odd_cqe(struct weft_cqe *cqe, size_t prefix)
 {
 	if (cqe->flags & (WEFT_CQE_SEND | WEFT_CQE_RELEASE) ||
-	    (cqe->status && cqe->status != EMSGSIZE))
+	    (cqe->status && cqe->status != EMSGSIZE && !(cqe->flags & WEFT_CQE_FROM)))
 		return;
 	cqe->len += prefix;
 	if (cqe->buf)

@@ -309,6 +309,29 @@ static bool given(void)
 	return true;
 }
 
+/* In prefix mode the length of such an entry counts the prefix, as any other's. */
+static bool prefixed(void)
+{
+	static const size_t lens[] = { 0, 100, 1300 };
+	size_t prefix = p.b.info->ep_attr->msg_prefix_size, len = 64, i;
+	struct fi_cq_err_entry e;
+	uint8_t addr[64];
+
+	CHECK_EQ(prefix, 16);
+	CHECK(forget(addr, &len));
+	for (i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+		memset(rbuf, 0xee, 4096);
+		pattern_fill(sbuf + prefix, lens[i], 2);
+		CHECK(post_plain(rbuf, prefix + lens[i] + 50, 1));
+		CHECK_EQ(fi_send(p.a.ep, sbuf, prefix + lens[i], NULL, p.a.peer, ctx(2)), 0);
+		CHECK(is_sent(2));
+		CHECK(unknown(1, prefix + lens[i], FI_MSG, addr, len, &e));
+		CHECK(pattern_is(rbuf + prefix, lens[i], 2));
+		CHECK(all_bytes(rbuf + prefix + lens[i], 100, 0xee));
+	}
+	return true;
+}
+
 #define ASKS .o.caps = FI_SOURCE_ERR
 
 static const struct row rows[] = {
@@ -329,6 +352,8 @@ static const struct row rows[] = {
 	    .o.caps = FI_SOURCE_ERR | FI_MULTICAST),
 	ROW("SRC-011", ON_FREE, "The capability is given only if asked for, with FI_SOURCE, not with FI_VARIABLE_MSG",
 	    given, .alone = true, .once = true),
+	ROW("SRC-012", ON_FREE, "In prefix mode its length counts the prefix", prefixed, ASKS,
+	    .o.mode = FI_MSG_PREFIX, .o.prefix = 16),
 };
 
 int main(int argc, char **argv)
