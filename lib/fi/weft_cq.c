@@ -99,17 +99,26 @@ static struct weft_fi_half *weft_fi_cqe_half(struct weft_fi_cq *cq, const struct
 	return half;
 }
 
-/* the bits of a context in the indices of the vector of the endpoint that a completion is of */
-static unsigned int weft_fi_cqe_bits(struct weft_fi_cq *cq, const struct weft_cqe *cqe)
+/*
+ * The source of a message to an endpoint whose vector is shared, or has bits for contexts. Another
+ * process may have inserted a sender that the kernel does not know here: then the next message's
+ * source is known.
+ */
+static fi_addr_t weft_fi_cqe_source(struct weft_fi_cq *cq, const struct weft_cqe *cqe)
 {
+	fi_addr_t src = FI_ADDR_NOTAVAIL;
 	struct weft_fi_half *half;
-	unsigned int bits;
+	struct weft_fi_av *av;
 
 	pthread_mutex_lock(&cq->eps_lock);
 	half = weft_fi_cqe_half(cq, cqe);
-	bits = half && half->ep->av ? half->ep->av->bits : 0;
+	av = half ? half->ep->av : NULL;
+	if (cqe->src != WEFT_SRC_ANY)
+		src = cqe->src >> (av ? av->bits : 0);
+	else if (av && av->shared)
+		weft_fi_share_sync(av);
 	pthread_mutex_unlock(&cq->eps_lock);
-	return bits;
+	return src;
 }
 
 /* a completion of an endpoint that may be in prefix mode, as its program is told */
@@ -126,11 +135,11 @@ static void weft_fi_cqe_odd(struct weft_fi_cq *cq, struct weft_cqe *cqe)
 
 static fi_addr_t weft_fi_cqe_src(struct weft_fi_cq *cq, const struct weft_cqe *cqe)
 {
-	if (cqe->flags & WEFT_CQE_SEND || cqe->src == WEFT_SRC_ANY)
+	if (cqe->flags & WEFT_CQE_SEND)
 		return FI_ADDR_NOTAVAIL;
-	if (weft_unlikely(atomic_load_explicit(&cq->bits, memory_order_relaxed)))
-		return cqe->src >> weft_fi_cqe_bits(cq, cqe);
-	return cqe->src;
+	if (weft_unlikely(atomic_load_explicit(&cq->look, memory_order_relaxed)))
+		return weft_fi_cqe_source(cq, cqe);
+	return cqe->src == WEFT_SRC_ANY ? FI_ADDR_NOTAVAIL : cqe->src;
 }
 
 /* let go what FI_MORE holds back in the endpoints bound to this queue */

@@ -268,8 +268,8 @@ int weft_fi_ep_enable(struct weft_fi_ep *ep)
 		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "the endpoint is not enabled: %s%s",
 				    fi_strerror(-ret), ret == -EADDRINUSE ?
 				    "; choose another service, or none" : "");
-	if (ep->av && ep->av->bits && ep->rx.cq)
-		atomic_store(&ep->rx.cq->bits, true);
+	if (ep->av && (ep->av->bits || ep->av->shared) && ep->rx.cq)
+		atomic_store(&ep->rx.cq->look, true);
 	ep->enabled = true;
 	weft_fi_half_on(&ep->tx, ep->tx.cq || ep->tx.cntr);
 	/* who shares receives posts none */

@@ -282,7 +282,8 @@ struct weft_fi_member {
  * @wait_obj: what can be waited on
  * @member: place in a wait set
  * @threshold: blocking reads have a condition, the number of entries that are wanted
- * @bits: vectors of endpoints have addresses that name contexts: their source is to be looked for
+ * @look: a vector of an endpoint's has addresses that name contexts, or is shared: sources are to
+ *	be looked for
  * @deferred: endpoints may have entries that FI_MORE holds back
  * @odd: entries may be of endpoints in prefix mode
  * @eps_lock: of @halves
@@ -301,7 +302,7 @@ struct weft_fi_cq {
 	enum fi_wait_obj wait_obj;
 	struct weft_fi_member member;
 	bool threshold;
-	atomic_bool bits;
+	atomic_bool look;
 	atomic_bool deferred;
 	atomic_bool odd;
 	pthread_mutex_t eps_lock;

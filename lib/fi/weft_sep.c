@@ -244,8 +244,8 @@ static int weft_fi_ctx_enable(struct weft_fi_ctx *ctx)
 	}
 	if (ret)
 		return ret;
-	if (ep->av->bits && half->cq)
-		atomic_store(&half->cq->bits, true);
+	if ((ep->av->bits || ep->av->shared) && half->cq)
+		atomic_store(&half->cq->look, true);
 	if (ep->pool && !ctx->tx && !half->known)
 		ret = weft_fi_buf_start(ep, &ctx->face.fid);
 	half->known = true;

@@ -243,6 +243,48 @@ static bool shared(void)
 	return true;
 }
 
+/*
+ * B's endpoint has a vector for reading only, and does nothing but receive: of a sender that is
+ * inserted elsewhere it learns with that one's first message.
+ */
+static bool only_receives(void)
+{
+	struct fi_av_attr attr = { .type = FI_AV_TABLE, .name = "late" };
+	struct fi_cq_attr cq = { .format = FI_CQ_FORMAT_TAGGED };
+	struct side *b = &p.b;
+	struct fi_cq_tagged_entry c;
+	struct fid_av *writer;
+	uint8_t name[64];
+	size_t i, len = sizeof(name);
+	fi_addr_t at, from;
+
+	CHECK(side_open(&p.a, 0, &p.o));
+	CHECK(side_endpoint(&p.a, p.a.info, &p.o));
+	CHECK(side_open(b, p.o.apart, &p.o));
+	CHECK_EQ(fi_av_open(b->domain, &attr, &writer, NULL), 0);
+	attr.flags = FI_READ;
+	CHECK_EQ(fi_av_open(b->domain, &attr, &b->av, NULL), 0);
+	CHECK_EQ(fi_cq_open(b->domain, &cq, &b->rxcq, NULL), 0);
+	CHECK_EQ(fi_endpoint(b->domain, b->info, &b->ep, NULL), 0);
+	CHECK_EQ(fi_ep_bind(b->ep, &b->av->fid, 0), 0);
+	CHECK_EQ(fi_ep_bind(b->ep, &b->rxcq->fid, FI_TRANSMIT | FI_RECV), 0);
+	CHECK_EQ(fi_enable(b->ep), 0);
+	CHECK_EQ(fi_getname(&b->ep->fid, name, &len), 0);
+	CHECK_EQ(fi_av_insert(p.a.av, name, 1, &p.a.peer, 0, NULL), 1);
+	CHECK_EQ(fi_getname(&p.a.ep->fid, name, &len), 0);
+	CHECK_EQ(fi_av_insert(writer, name, 1, &at, 0, NULL), 1);
+	for (i = 0; i < 3; i++) {
+		CHECK(post_plain(rbuf, 64, i));
+		CHECK_EQ(fi_inject(p.a.ep, sbuf, 8 + i, p.a.peer), 0);
+		CHECK_EQ(completion(b->rxcq, &c, &from, NULL), 1);
+		CHECK_EQ(c.len, 8 + i);
+		CHECK(from == at || (!i && from == FI_ADDR_NOTAVAIL));
+	}
+	CHECK_EQ(fi_close(&b->ep->fid), 0);
+	b->ep = NULL;
+	return !fi_close(&writer->fid);
+}
+
 /* What a killed process leaves is not taken for a vector. */
 static bool stale(void)
 {
@@ -475,6 +517,8 @@ static const struct row rows[] = {
 	ROW("AV-010", ON_RDM, "Bits for contexts take places that the program does not see", bits,
 	    ALONE),
 	ROW("AV-011", ON_RDM, "A named vector is the same in several processes", shared, ALONE),
+	ROW("AV-011b", ON_RDM, "Who only receives learns of senders that others insert",
+	    only_receives, ALONE),
 	ROW("AV-012", ON_RDM, "What a killed process leaves is no vector", stale, ALONE),
 	ROW("AV-013", ON_FREE, "A vector that an endpoint uses is not closed", in_use),
 };
