@@ -98,10 +98,8 @@ bool weft_announce_begin(struct weft_rxm *rxm)
 /* All of a message has been placed: nothing is kept of it. The endpoint is locked, too. */
 static void weft_announce_shed(struct weft_rxm *rxm)
 {
-	if (rxm->path->local)
-		rxm->ep->held -= rxm->charged;
-	else
-		rxm->path->rx_gone += rxm->charged;
+	weft_keep_end(rxm);
+	rxm->path->rx_gone += rxm->charged;
 	rxm->charged = 0;
 	if (rxm->buf != rxm->small)
 		weft_free(rxm->buf);

@@ -16,8 +16,12 @@ struct weft_core;
  * @udp_port: UDP port on the wire, both ends, host order
  * @max_payload: bytes of UDP payload of the largest packet that is sent, 1280 - 48 at least
  * @eager_max: bytes of the longest message that is sent without being asked for
- * @unexp_window: bytes of eager payload that one remote node may have waiting here
- * @envelope_max: messages that one remote node may have waiting here
+ * @unexp_window: bytes of eager payload that one remote node may have on its way here, or waiting
+ *	for endpoints that have no room
+ * @unexp_ep: bytes of short messages that wait for receives of one endpoint
+ * @unexp_user: the same of all endpoints of a user
+ * @msgs_ep: messages that wait for receives of one endpoint
+ * @msgs_user: the same of all endpoints of a user
  * @window_bytes: bytes of a receive that are pinned at a time; a sender alone is granted two such
  *	windows
  * @grant_bytes: bytes of announced messages that may be under way to this port from several nodes
@@ -38,7 +42,10 @@ struct weft_conf {
 	u32 max_payload;
 	u32 eager_max;
 	u32 unexp_window;
-	u32 envelope_max;
+	u32 unexp_ep;
+	u32 unexp_user;
+	u32 msgs_ep;
+	u32 msgs_user;
 	u32 window_bytes;
 	u32 grant_bytes;
 	weft_ns ack_delay_ns;
@@ -86,7 +93,9 @@ struct weft_conf {
 	X(cold, "messages that waited for memory to be pinned")		\
 	X(bounced, "windows copied because memory could not be pinned")	\
 	X(limit_unexp, "messages announced as the receiver holds as much as it may")	\
-	X(limit_messages, "packets put off as too many messages wait for a receive")	\
+	X(limit_endpoint, "times that an endpoint kept as many messages as it may")	\
+	X(limit_user, "times that a user's endpoints kept as many messages as they may")	\
+	X(limit_messages, "messages that waited as their receiver has no room for them")	\
 	X(limit_packets, "times that too many packets were not acknowledged")	\
 	X(limit_paths, "remote nodes refused as there are too many paths")	\
 	X(limit_requests, "connection requests refused as too many wait for an answer")	\

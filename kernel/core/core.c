@@ -19,7 +19,10 @@ void weft_conf_default(struct weft_conf *conf)
 	conf->max_payload = 65000;
 	conf->eager_max = 16 << 10;
 	conf->unexp_window = 4 << 20;
-	conf->envelope_max = 16384;
+	conf->unexp_ep = 4 << 20;
+	conf->unexp_user = 16 << 20;
+	conf->msgs_ep = 65536;
+	conf->msgs_user = 262144;
 	conf->window_bytes = 1 << 20;
 	conf->grant_bytes = 192 << 10;
 	conf->ack_delay_ns = NSEC_PER_MSEC;
@@ -71,6 +74,8 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
 	}
 	weft_lock_init(&core->lock, WEFT_RANK_CORE);
 	weft_lock_init(&core->svc_lock, WEFT_RANK_SVC);
+	weft_lock_init(&core->user_lock, WEFT_RANK_LEAF);
+	weft_list_init(&core->users);
 	weft_grants_init(&core->grants);
 	weft_lock_init(&core->grp_lock, WEFT_RANK_SVC);
 	weft_mutex_init(&core->grp_mutex);
@@ -282,6 +287,9 @@ static int weft_rx_chunk(struct weft_path *path, u8 lane, const struct weft_chun
 		return weft_cm_rx(path, c->body, c->pay, c->paylen, out);
 	case WEFT_CHUNK_EPGONE:
 		weft_rx_epgone(path, c->body, out);
+		return 0;
+	case WEFT_CHUNK_ROOM:
+		weft_room_told(path, c->body);
 		return 0;
 	}
 	return 0;

@@ -19,6 +19,7 @@
  *	ep->lock	receive ring, posted receives, unexpected messages, state
  *	srq->lock	receives that endpoints share
  *	cq->lock, eq->lock
+ *	core->user_lock	users, nothing inside of it
  *	(memory and pools: inside env.h)
  *
  * One path and one endpoint at a time. Nothing is copied (but payload that travels in ring slots),
@@ -83,6 +84,8 @@ struct weft_out;
  * @grp_lock: @groups and their members; inside of path->lock
  * @groups: struct weft_group
  * @ngroups: how many
+ * @user_lock: @users
+ * @users: struct weft_user: whose endpoints there are
  * @local: path of messages that stay on this node
  * @grants: who may send how much of a long message
  * @cnt: counters: per CPU in the kernel; see weft_count()
@@ -117,6 +120,8 @@ struct weft_core {
 	struct weft_lock grp_lock;
 	struct weft_list groups;
 	u32 ngroups;
+	struct weft_lock user_lock;
+	struct weft_list users;
 	struct weft_path *local;
 	struct weft_grants grants;
 	weft_counters_t cnt;
@@ -357,6 +362,7 @@ int weft_av_remove(struct weft_av *av, u32 index);
  * @doorbell: user-writable
  * @status: read-only for the user
  * @ctx: the adapter's own: the context (for cold work)
+ * @uid: whose it is: what is kept for it counts there, too
  */
 struct weft_ep_conf {
 	u32 type;
@@ -371,6 +377,7 @@ struct weft_ep_conf {
 	const struct weft_ep_doorbell *doorbell;
 	struct weft_ep_status *status;
 	void *ctx;
+	u32 uid;
 };
 
 /**

@@ -73,8 +73,6 @@ static void weft_dgram_keep(struct weft_ep *ep, struct weft_post *post, const st
 	memcpy(rxm->buf, d->pay, d->len);
 	rxm->got = d->len;
 	rxm->stored = d->len;
-	rxm->charged = d->len;
-	ep->held += d->len;
 	rxm->whole = true;
 	weft_recv_matched(ep, rxm, post);
 	weft_start_put(rxm, out);

@@ -31,6 +31,8 @@ static void weft_ep_free(struct weft_ep *ep)
 	weft_free(ep->scratch);
 	weft_free(ep->spare);
 	weft_free(ep->drop);
+	if (ep->user)
+		weft_user_put(ep->core, ep->user);
 	weft_memctx_put(ep->conf.mc);
 	weft_free(ep);
 }
@@ -191,7 +193,8 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	ep->tidy_work.kind = WEFT_WORK_TIDY;
 	ep->tidy_work.ctx = conf->ctx;
 	weft_list_init(&ep->tidy_work.node);
-	err = weft_ep_slots(ep);
+	ep->user = weft_user_get(core, conf->uid);
+	err = ep->user ? weft_ep_slots(ep) : -ENOMEM;
 	if (!err) {
 		weft_lock(&core->lock);
 		if (core->stopped) {

@@ -198,7 +198,9 @@ struct weft_member {
  * @turn: receives of those whose completion has not been written, in order: all of them with
  *	WEFT_EPF_STRICT, else those with WEFT_RQ_ANNOUNCE
  * @nslots: receives with WEFT_RQ_ANNOUNCE whose message has not been claimed or discarded
- * @held: bytes of local messages that are held
+ * @user: whose it is, referenced
+ * @kept_msgs: messages that are kept for it; see room.c
+ * @kept_bytes: bytes of short ones among them
  * @ntxm: sends under way
  * @txms: all sends
  * @posts: all receives
@@ -290,7 +292,9 @@ struct weft_ep {
 	struct weft_list txm_free;
 	struct weft_list active;
 	struct weft_list turn;
-	u64 held;
+	struct weft_user *user;
+	u32 kept_msgs;
+	u64 kept_bytes;
 	u32 ntxm;
 	struct weft_txm *txms;
 	struct weft_post *posts;

@@ -57,12 +57,15 @@ struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 	flow->id.sgen = weft_core_gen(path->core);
 	flow->lane = weft_flow_lane(&flow->id);
 	flow->ref = 1;
+	flow->msg_limit = WEFT_ROOM_MSGS;
+	flow->tx_limit = WEFT_ROOM_BYTES;
 	/* of datagrams the peer knows no flow */
 	flow->ended = ep->conf.type == WEFT_EP_DGRAM;
 	weft_list_init(&flow->ep_node);
 	weft_list_init(&flow->node);
 	weft_list_init(&flow->idnode);
 	weft_list_init(&flow->txms);
+	weft_list_init(&flow->parked);
 	weft_list_init(&flow->fenced);
 	weft_list_init(&flow->fnode);
 	weft_ctl_init(&flow->ctl, WEFT_CTL_FLOW);
@@ -436,6 +439,7 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 	weft_list_init(&rf->early);
 	weft_list_init(&rf->partial);
 	weft_ctl_init(&rf->ctl, WEFT_CTL_RFLOW);
+	weft_room_init(rf);
 	weft_list_add_tail(&path->rflows[id->sgen % WEFT_PATH_HASH], &rf->node);
 	path->nrflow++;
 	path->nflow++;
@@ -517,6 +521,8 @@ void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out)
 		weft_rxm_fail(rxm, ECONNRESET, out);
 	}
 	weft_ctl_drop(&rf->ctl, out);
+	weft_ctl_drop(&rf->room, out);
+	weft_list_del(&rf->starved);
 	if (rf->conn)
 		rf->conn->rflow = NULL;
 	weft_list_del(&rf->node);

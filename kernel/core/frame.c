@@ -691,6 +691,7 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 	struct weft_ctl *ctl = weft_entry(weft_list_first(&lane->ctlq), struct weft_ctl, node);
 	u8 *dst = rec->raw + rec->len;
 	u32 room = weft_rec_room(path, rec);
+	struct weft_rflow *rf;
 	struct weft_note *note;
 	bool more = false;
 	u32 n = 0;
@@ -708,6 +709,11 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 	case WEFT_CTL_RFLOW:
 		if (room >= WEFT_WIRE_CHUNK + sizeof(struct weft_w_epgone))
 			n = weft_wire_epgone_put(dst, &weft_ctl_obj(ctl, struct weft_rflow)->id);
+		break;
+	case WEFT_CTL_ROOM:
+		rf = container_of(ctl, struct weft_rflow, room);
+		if (room >= WEFT_WIRE_CHUNK + sizeof(struct weft_w_room))
+			n = weft_wire_room_put(dst, &rf->id, rf->told_msgs, rf->told_bytes);
 		break;
 	case WEFT_CTL_CONN:
 		n = weft_ctl_conn(weft_ctl_obj(ctl, struct weft_conn), rec, room, &more);

@@ -115,8 +115,6 @@ static void weft_local_hold(struct weft_rxm *rxm, u8 *buf)
 	rxm->buf = buf;
 	rxm->got = rxm->len;
 	rxm->stored = (u32)rxm->len;
-	rxm->charged = (u32)rxm->len;
-	rxm->ep->held += rxm->len;
 	rxm->whole = true;
 }
 
@@ -137,7 +135,7 @@ static int weft_local_short(struct weft_ep *ep, struct weft_flow *flow,
 	struct weft_ep *lep = flow->lep;
 	struct weft_rxm *rxm;
 	struct weft_post *post;
-	bool room;
+	u8 full;
 	u32 src;
 	int err;
 
@@ -148,8 +146,7 @@ static int weft_local_short(struct weft_ep *ep, struct weft_flow *flow,
 	if (unlikely(err))
 		goto out;
 	src = weft_local_src(flow);
-	room = lep->held + e->len <= ep->core->conf.unexp_window &&
-	       lep->match.nunexp < ep->core->conf.envelope_max;
+	full = weft_keep_full(lep, (u32)e->len);
 	post = weft_local_match(lep, src, e, out);
 	if (likely(post)) {
 		struct weft_cqe *c = &lep->rxe;
@@ -160,9 +157,8 @@ static int weft_local_short(struct weft_ep *ep, struct weft_flow *flow,
 				err = -(int)c->status;
 			goto out;
 		}
-	} else if (!room || e->flags & WEFT_SQ_MATCH || weft_local_later(lep, e)) {
-		if (!room)
-			weft_count(ep->core, limit_unexp);
+	} else if (full || e->flags & WEFT_SQ_MATCH || weft_local_later(lep, e)) {
+		weft_keep_count(ep->core, full);
 		err = -EAGAIN;
 		goto out;
 	}
@@ -174,6 +170,7 @@ static int weft_local_short(struct weft_ep *ep, struct weft_flow *flow,
 		weft_recv_matched(lep, rxm, post);
 		weft_start_put(rxm, out);
 	} else {
+		weft_keep(rxm, (u32)e->len);
 		weft_recv_unexp(lep, rxm, src, out);
 	}
 out:
@@ -192,6 +189,7 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 	struct weft_ep *lep = flow->lep;
 	struct weft_rxm *rxm = NULL;
 	struct weft_post *post;
+	u8 full;
 	int err;
 	u32 src;
 
@@ -206,10 +204,11 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 		post = weft_local_match(lep, src, e, out);
 		rxm = weft_local_make(ep, flow, e);
 		rxm->src = src;
+		full = txm->user || post ? WEFT_FULL_NOT : weft_keep_full(lep, (u32)e->len);
+		weft_keep_count(ep->core, full);
 		if (!txm->user && !weft_local_later(lep, e) &&
 		    (post ? !(e->flags & WEFT_LOCAL_WAITS) :
-			    !(e->flags & WEFT_SQ_MATCH) &&
-				    lep->held + e->len <= ep->core->conf.unexp_window)) {
+			    !(e->flags & WEFT_SQ_MATCH) && !full)) {
 			weft_local_hold(rxm, txm->buf);
 			txm->buf = NULL;
 		} else {
@@ -226,6 +225,7 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 			rxm->started = true;
 			weft_recv_matched(lep, rxm, post);
 		} else {
+			weft_keep(rxm, rxm->ltxm ? 0 : (u32)rxm->len);
 			weft_recv_unexp(lep, rxm, src, out);
 		}
 	}

@@ -86,6 +86,8 @@
  * @ping: asks for a sign of life
  * @close_at: when the first of the closing flows is given up
  * @grant_at: when weft_grant_timer() is due
+ * @starved: receiving ends of flows that have no room
+ * @room_at: when weft_room_timer() is due
  * @ngrant: messages in core->grants; its lock
  * @gspare: bytes that were granted and do not count in core->grants; its lock
  * @srtt: smoothed round-trip time, 0: none yet
@@ -161,6 +163,8 @@ struct weft_path {
 	struct weft_ctl ping;
 	weft_ns close_at;
 	weft_ns grant_at;
+	struct weft_list starved;
+	weft_ns room_at;
 	u32 ngrant;
 	u64 gspare;
 	weft_ns srtt;
@@ -191,6 +195,24 @@ struct weft_path {
 	struct weft_lane lane[WEFT_LANES];
 };
 
+/* ---- Users ----------------------------------------------------------------------- */
+
+/**
+ * struct weft_user - whose endpoints there are
+ * @node: in core->users
+ * @uid: who
+ * @ref: endpoints; core->user_lock
+ * @msgs: messages that are kept for them
+ * @bytes: bytes of short ones among them
+ */
+struct weft_user {
+	struct weft_list node;
+	u32 uid;
+	u32 ref;
+	atomic_t msgs;
+	atomic64_t bytes;
+};
+
 /**
  * struct weft_flow - messages from one of our endpoints to a remote one
  * @ep: our endpoint, referenced
@@ -209,7 +231,11 @@ struct weft_path {
  * @dead: errno: takes nothing more (read without the lock, too)
  * @closing: nobody sends on it any more
  * @ended: the peer has been or is being told so
- * @nwait: sends in lane->sendq
+ * @nwait: sends in lane->sendq or @parked
+ * @parked: sends for which the receiver has no room, in order
+ * @msg_limit: number of the last message that may be begun
+ * @tx_used: bytes of eager payload sent, modulo 2^32
+ * @tx_limit: how many may be
  * @unacked: messages in records that are not acknowledged
  * @txms: sends under way
  * @fenced: sends that a fence holds back, in order
@@ -238,6 +264,10 @@ struct weft_flow {
 	bool closing;
 	bool ended;
 	u32 nwait;
+	struct weft_list parked;
+	u32 msg_limit;
+	u32 tx_used;
+	u32 tx_limit;
 	u32 unacked;
 	struct weft_list txms;
 	struct weft_list fenced;
@@ -262,6 +292,15 @@ struct weft_flow {
  * @early: messages that came before earlier ones, by number
  * @partial: messages that have been offered and are not whole (eager ones)
  * @ctl: EPGONE
+ * @room: ROOM
+ * @starved: in path->starved
+ * @in_bytes: bytes of eager messages that have had their turn, modulo 2^32, as the others
+ * @nwait: messages that wait for a receive, or have
+ * @wait_bytes: bytes of eager ones among them
+ * @told_msgs: number of the last message that the sender may begin
+ * @told_bytes: bytes of eager payload that it may send
+ * @tell_msgs: when @id.mseq is here it is to be told more
+ * @tell_bytes: or when @in_bytes is here
  *
  * Under path->lock.
  */
@@ -279,6 +318,15 @@ struct weft_rflow {
 	struct weft_list early;
 	struct weft_list partial;
 	struct weft_ctl ctl;
+	struct weft_ctl room;
+	struct weft_list starved;
+	u32 in_bytes;
+	u32 nwait;
+	u32 wait_bytes;
+	u32 told_msgs;
+	u32 told_bytes;
+	u32 tell_msgs;
+	u32 tell_bytes;
 };
 
 /* ---- Messages -------------------------------------------------------------------- */
@@ -319,7 +367,7 @@ struct weft_win {
 #define WEFT_SQ_TOLD	(WEFT_SQ_DELIVERY | WEFT_SQ_MATCH)
 
 #define WEFT_TXM_FREE	0
-#define WEFT_TXM_WAIT	1	/* in lane->sendq */
+#define WEFT_TXM_WAIT	1	/* in lane->sendq or flow->parked */
 #define WEFT_TXM_SENT	2	/* eager, all of it in records */
 #define WEFT_TXM_ASKED	3	/* announced */
 #define WEFT_TXM_GRANT	4	/* granted, DATA go out */
@@ -332,7 +380,7 @@ struct weft_win {
  * @ref: the operation, records with its payload, a completion that waits, cold work
  * @ep: its endpoint; referenced while the operation is under way
  * @node: in ep->txm_free (ep->lock), flow->txms or flow->fenced
- * @qnode: in lane->sendq or lane->dataq; a datagram: in path->dgrams
+ * @qnode: in lane->sendq, flow->parked or lane->dataq; a datagram: in path->dgrams
  * @idnode: in path->sids
  * @ctl: ABORT
  * @work: pin memory
@@ -520,7 +568,11 @@ struct weft_post {
  * @nsmall: bytes of @small
  * @got: bytes that came
  * @stored: bytes of @buf that are there
- * @charged: bytes of eager payload that are held
+ * @charged: bytes of eager payload that count to what the remote node may send
+ * @kept: it counts to what its endpoint keeps; ep->lock
+ * @kept_bytes: with these; constant then
+ * @waited: it counts in its flow's @nwait
+ * @moved: its bytes do not count to what the remote node may send
  * @base: bytes that were placed before it was claimed
  * @room: bytes to be placed
  * @allowed: bytes that may be asked for
@@ -582,6 +634,10 @@ struct weft_rxm {
 	u64 got;
 	u32 stored;
 	u32 charged;
+	bool kept;
+	bool waited;
+	bool moved;
+	u32 kept_bytes;
 	u64 base;
 	u64 room;
 	u64 allowed;

@@ -60,6 +60,8 @@ struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sock
 	weft_list_init(&path->later);
 	weft_list_init(&path->dgrams);
 	weft_ctl_init(&path->ping, WEFT_CTL_PING);
+	weft_list_init(&path->starved);
+	path->room_at = U64_MAX;
 	weft_list_init(&path->recs);
 	weft_list_init(&path->flows);
 	weft_list_init(&path->rxms);
@@ -543,6 +545,9 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 	if (unlikely(path->grant_at <= out->now))
 		weft_grant_timer(path, out);
 	at = min(at, path->grant_at);
+	if (unlikely(path->room_at <= out->now))
+		weft_room_timer(path, out);
+	at = min(at, path->room_at);
 	if (path->local) {
 		/* nothing is sent, nobody else has to live */
 	} else if (path->state == WEFT_PATHS_HELLO) {

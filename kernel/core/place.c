@@ -119,12 +119,12 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 		weft_post_turn(ep, rxm->post, &e, out);
 		rxm->post = NULL;
 	}
-	if (rxm->charged && path->local)
-		ep->held -= rxm->charged;
+	weft_keep_end(rxm);
 	weft_unlock(&ep->lock);
 
 	if (!path->local) {
 		path->rx_gone += rxm->charged;
+		weft_room_over(rxm, out);
 		if (rxm->sid ? !rxm->aborted : rxm->flags & (WEFT_MSG_PLACED | WEFT_MSG_MATCHED)) {
 			rxm->done = err ? err : cut;
 			rxm->send_done = true;
@@ -439,8 +439,7 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 		}
 		if (n)
 			weft_rxm_copy(rxm, WEFT_COPY_RX_MEM, pay, 0, off, n, out);
-		rxm->got += len;
-		rxm->charged += len;
+		weft_room_got(rxm, len);
 		if (rxm->got == rxm->len) {
 			weft_list_del(&rxm->fnode);
 			rxm->whole = true;
@@ -474,8 +473,7 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 		memcpy(rxm->buf + off, pay, len);
 		rxm->stored += len;
 	}
-	rxm->got += len;
-	rxm->charged += len;
+	weft_room_got(rxm, len);
 	if (rxm->stored == rxm->len)
 		weft_rxm_is_whole(rxm, out);
 	else if (rxm->got < rxm->len)

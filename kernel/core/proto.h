@@ -163,6 +163,80 @@ void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out);
 void weft_rflow_gone(struct weft_rflow *rf, struct weft_out *out);
 u32 weft_rflow_src(struct weft_rflow *rf);
 
+/* ---- room.c: messages that come before their receives ---------------------------- */
+
+#define WEFT_ROOM_MSGS		256		/* messages of a flow that nobody else's bound */
+#define WEFT_ROOM_BYTES		(128u << 10)	/* and bytes of eager ones */
+#define WEFT_ROOM_STEP		1024		/* that are on their way while there is room */
+#define WEFT_ROOM_STEP_BYTES	(512u << 10)
+#define WEFT_ROOM_NS		(20 * NSEC_PER_MSEC)
+
+#define WEFT_FULL_NOT		0
+#define WEFT_FULL_ENDPOINT	1	/* the endpoint keeps as much as it may */
+#define WEFT_FULL_USER		2	/* all of its user's do */
+
+struct weft_user *weft_user_get(struct weft_core *core, u32 uid);
+void weft_user_put(struct weft_core *core, struct weft_user *user);
+u8 weft_keep_full(const struct weft_ep *ep, u32 len);
+void weft_keep_count(struct weft_core *core, u8 full);
+void weft_keep(struct weft_rxm *rxm, u32 len);
+void weft_keep_end(struct weft_rxm *rxm);
+void weft_room_init(struct weft_rflow *rf);
+void weft_room_look(struct weft_rflow *rf, struct weft_out *out);
+void weft_room_wait(struct weft_rflow *rf, struct weft_rxm *rxm, u32 len);
+void weft_room_over(struct weft_rxm *rxm, struct weft_out *out);
+void weft_room_timer(struct weft_path *path, struct weft_out *out);
+void weft_room_park(struct weft_txm *txm);
+void weft_room_told(struct weft_path *path, const struct weft_w_room *w);
+
+/* A message of a flow has had its turn, with @eager bytes of eager payload. */
+static inline void weft_room_pass(struct weft_rflow *rf, u32 eager, struct weft_out *out)
+{
+	rf->in_bytes += eager;
+	if (unlikely((s32)(rf->id.mseq - rf->tell_msgs) >= 0 ||
+		     (s32)(rf->in_bytes - rf->tell_bytes) >= 0))
+		weft_room_look(rf, out);
+}
+
+/* Bytes of an eager message have come. */
+static inline void weft_room_got(struct weft_rxm *rxm, u32 len)
+{
+	rxm->got += len;
+	if (rxm->moved)
+		rxm->path->rx_gone += len;
+	else
+		rxm->charged += len;
+}
+
+/* May a flow begin a message? */
+static inline bool weft_room_begins(const struct weft_flow *flow)
+{
+	return (s32)(flow->msg_limit - flow->id.mseq) > 0;
+}
+
+/* Where its next send waits. */
+static inline struct weft_list *weft_room_queue(struct weft_flow *flow)
+{
+	return likely(weft_list_empty(&flow->parked)) ? &flow->path->lane[flow->lane].sendq :
+							&flow->parked;
+}
+
+/* May it go eager, as far as the receiver's node and its endpoint are concerned? */
+static inline bool weft_room_eager(const struct weft_flow *flow, u32 len)
+{
+	const struct weft_path *path = flow->path;
+
+	return path->tx_used + len <= path->tx_limit << 10 &&
+	       (s32)(flow->tx_limit - flow->tx_used) >= (s32)len;
+}
+
+/* It does. */
+static inline void weft_room_use(struct weft_flow *flow, u32 len)
+{
+	flow->path->tx_used += len;
+	flow->tx_used += len;
+}
+
 /* ---- send.c ---------------------------------------------------------------------- */
 
 int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out);

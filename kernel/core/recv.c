@@ -123,12 +123,10 @@ static struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow
 	return rxm;
 }
 
-static bool weft_recv_full(const struct weft_path *path)
+/* Has the sender been told that it may begin this message? All kernels wait for that. */
+static bool weft_recv_allowed(const struct weft_rflow *rf, u32 mseq)
 {
-	if (likely(path->nrxm < READ_ONCE(path->core->conf.envelope_max)))
-		return false;
-	weft_count(path->core, limit_messages);
-	return true;
+	return (s32)(mseq - rf->told_msgs) <= 0;
 }
 
 /* Does the endpoint take messages of flow @rf? It is locked. */
@@ -185,12 +183,13 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 			rxm->started = true;
 			weft_recv_matched(ep, rxm, post);
 		}
-	} else if (!rxm && weft_recv_full(path)) {
+	} else if (!rxm && unlikely(!weft_recv_allowed(rf, rf->id.mseq))) {
 		rxm = ERR_PTR(-ENOMEM);
 	} else {
 		if (!rxm)
 			rxm = weft_recv_make(path, rf, h, sid);
 		rxm->src = src;
+		weft_room_wait(rf, rxm, sid ? 0 : (u32)h->len);
 		weft_recv_unexp(ep, rxm, src, out);
 	}
 taken:
@@ -199,6 +198,7 @@ taken:
 		return rxm;
 	weft_count(path->core, msgs_received);
 	rf->id.mseq++;
+	weft_room_pass(rf, sid ? 0 : (u32)h->len, out);
 	if (likely(inl)) {
 		path->rx_gone += h->len;
 		if (h->flags & (WEFT_MSG_PLACED | WEFT_MSG_MATCHED))
@@ -219,6 +219,7 @@ static bool weft_recv_too_long(struct weft_path *path, struct weft_rflow *rf,
 	if (likely(rf->gone || h->len <= rf->ep->sq.longest))
 		return false;
 	rf->id.mseq++;
+	weft_room_pass(rf, sid ? 0 : (u32)h->len, out);
 	weft_rxm_finish(rxm ? rxm : weft_recv_make(path, rf, h, sid), EMSGSIZE, out);
 	return true;
 }
@@ -241,6 +242,7 @@ static void weft_recv_next(struct weft_path *path, u16 ssvc, u32 sgen, struct we
 		rxm->early = false;
 		if (rxm->aborted) {
 			rf->id.mseq++;
+			weft_room_pass(rf, 0, out);
 			weft_rxm_finish(rxm, ECONNRESET, out);
 			continue;
 		}
@@ -264,7 +266,7 @@ static struct weft_rxm *weft_recv_early(struct weft_path *path, struct weft_rflo
 	struct weft_list *l;
 
 	/* the window bounds how far a packet can be ahead, and so what may be missing */
-	if (weft_recv_full(path))
+	if (!weft_recv_allowed(rf, h->flow.mseq))
 		return NULL;
 	rxm = weft_recv_make(path, rf, h, sid);
 	rxm->early = true;

@@ -323,11 +323,6 @@ int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *d
 	return weft_user_read(ep->conf.mc, &e->vec, 0, dst, (u32)e->len);
 }
 
-static bool weft_send_window(const struct weft_path *path, u64 len)
-{
-	return path->tx_used + len <= path->tx_limit << 10;
-}
-
 static void weft_send_head(struct weft_head *h, const struct weft_flow *flow, u32 mseq, u64 tag,
 			   u64 data, u64 len, bool tagged, u16 flags)
 {
@@ -377,7 +372,8 @@ static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
 
 	weft_lock(&path->lock);
 	if (unlikely(path->state != WEFT_PATHS_UP || path->failing || flow->dead ||
-		     !weft_lane_may_send(lane) || !weft_send_window(path, len)))
+		     !weft_lane_may_send(lane) || !weft_room_begins(flow) ||
+		     !weft_room_eager(flow, len)))
 		goto out;
 	rec = weft_lane_open(path, lane);
 	if (rec && weft_rec_room(path, rec) < need) {
@@ -387,7 +383,7 @@ static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
 	}
 	if (unlikely(!rec || weft_rec_room(path, rec) < need))
 		goto out;
-	path->tx_used += len;
+	weft_room_use(flow, len);
 	weft_send_head(&h, flow, ++flow->id.mseq, e->tag, e->data, e->len, e->tagged, e->flags);
 	weft_send_short(rec, &h, 0, pay, len);
 	weft_rec_ref(rec, flow, NULL);
@@ -479,7 +475,7 @@ void weft_send_queue(struct weft_txm *txm, struct weft_out *out)
 	flow->nwait++;
 	weft_path_needs(path, out->now);
 	weft_list_add_tail(&flow->txms, &txm->node);
-	weft_list_add_tail(&path->lane[flow->lane].sendq, &txm->qnode);
+	weft_list_add_tail(weft_room_queue(flow), &txm->qnode);
 	path->busy |= 1u << flow->lane;
 	if (!txm->user && !(txm->flags & WEFT_SQ_LATER))
 		weft_send_done(txm, 0, out);
@@ -650,16 +646,20 @@ bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_r
 	if (room < WEFT_EAGER_HEAD + 64)
 		return false;
 	if (!txm->begun) {
+		if (unlikely(!weft_room_begins(flow))) {
+			weft_room_park(txm);
+			return true;
+		}
 		txm->begun = true;
 		txm->mseq = ++flow->id.mseq;
-		txm->eager = !txm->user && weft_send_window(path, txm->len) &&
+		txm->eager = !txm->user && weft_room_eager(flow, (u32)txm->len) &&
 			     !(txm->len > path->max_payload && weft_path_queues(path));
 		if (txm->eager) {
-			path->tx_used += txm->len;
+			weft_room_use(flow, (u32)txm->len);
 			weft_count(path->core, msgs_eager);
 		} else {
 			weft_count(path->core, msgs_rendezvous);
-			if (!txm->user && !weft_send_window(path, txm->len))
+			if (!txm->user && !weft_room_eager(flow, (u32)txm->len))
 				weft_count(path->core, limit_unexp);
 		}
 	}

@@ -27,6 +27,7 @@ static const struct weft_shape weft_shapes[] = {
 	[WEFT_CHUNK_CM] = { sizeof(struct weft_w_cm), WEFT_CM_DATA_MAX },
 	[WEFT_CHUNK_PING] = { sizeof(struct weft_w_ping), 0 },
 	[WEFT_CHUNK_EPGONE] = { sizeof(struct weft_w_epgone), 0 },
+	[WEFT_CHUNK_ROOM] = { sizeof(struct weft_w_room), 0 },
 };
 
 /**
@@ -604,6 +605,25 @@ u32 weft_wire_epgone_put(void *dst, const struct weft_flowid *f)
 
 	weft_wire_flow_put(&w->flow, f);
 	w->rsvd = 0;
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_room_put - write a ROOM chunk
+ * @dst: room for 24 bytes
+ * @f: flow
+ * @msgs: number of the last message that may be begun
+ * @bytes: bytes of eager payload that may be sent
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_room_put(void *dst, const struct weft_flowid *f, u32 msgs, u32 bytes)
+{
+	struct weft_w_room *w = weft_wire_chunk_put(dst, WEFT_CHUNK_ROOM, sizeof(*w));
+
+	weft_wire_flow_put(&w->flow, f);
+	w->flow.mseq = cpu_to_be32(msgs);
+	w->bytes = cpu_to_be32(bytes);
 	return WEFT_WIRE_CHUNK + sizeof(*w);
 }
 

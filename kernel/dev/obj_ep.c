@@ -193,6 +193,7 @@ static int weft_uep_new(struct weft_uep *uep, const struct weft_ioc_ep *arg)
 		.doorbell = weft_line_kva(&uep->doorbell),
 		.status = weft_line_kva(&uep->status),
 		.ctx = weft_ctx_name(ctx),
+		.uid = __kuid_val(ctx->uid),
 	};
 	struct weft_ep *ep = weft_ep_new(ctx->core, &conf);
 

@@ -464,6 +464,7 @@ struct rig_key {
  * @srqs: shared receive queues
  * @keys: registered memory: key @i + 1
  * @next_handle: handles
+ * @uid: whose it is; set before its endpoints are made
  */
 struct rig_proc {
 	struct rig_node *node;
@@ -476,6 +477,7 @@ struct rig_proc {
 	struct rig_srq *srqs;
 	struct rig_key keys[RIG_KEYS];
 	u32 next_handle;
+	u32 uid;
 };
 
 struct rig_proc *rig_proc_new(struct rig_node *node);

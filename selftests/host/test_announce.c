@@ -151,7 +151,8 @@ static void sizes(struct __test_metadata *_metadata, u32 dst, bool tagged, u32 c
 				EXPECT_FALSE(is_sent(&t));
 			}
 	EXPECT_EQ(0, t.eb->ep->nslots);
-	EXPECT_EQ(0, t.eb->ep->held);
+	EXPECT_EQ(0, t.eb->ep->kept_msgs);
+	EXPECT_EQ(0, t.eb->ep->kept_bytes);
 	rig_free(t.rig);
 }
 

@@ -143,9 +143,32 @@ TEST_F(limit, unexpected_node)
 	EXPECT_TRUE(rig_counter(&t->rig->node[0], WEFT_CNT_msgs_rendezvous) > 0);
 }
 
-TEST_F(limit, messages_node)
+/* Each flow has room for some, whatever the limit is: what is beyond that is announced. */
+TEST_F(limit, unexpected_endpoint)
 {
-	ASSERT_TRUE(held_back(&self->t, 1, "messages-node", 64, 1, 120, 8));
+	struct two *t = &self->t;
+
+	ASSERT_TRUE(held_back(t, 1, "unexpected-endpoint", 65536, 1, 60, 4000));
+	EXPECT_TRUE(rig_counter(&t->rig->node[0], WEFT_CNT_limit_unexp) > 0);
+	EXPECT_TRUE(rig_counter(&t->rig->node[0], WEFT_CNT_msgs_rendezvous) > 0);
+}
+
+TEST_F(limit, unexpected_user)
+{
+	ASSERT_TRUE(held_back(&self->t, 1, "unexpected-user", 65536, 1, 60, 4000));
+}
+
+TEST_F(limit, messages_endpoint)
+{
+	ASSERT_TRUE(held_back(&self->t, 1, "messages-endpoint", 64, 1, 600, 8));
+	EXPECT_TRUE(rig_counter(&self->t.rig->node[0], WEFT_CNT_limit_messages) > 0);
+	EXPECT_EQ(0, rig_counter(&self->t.rig->node[1], WEFT_CNT_limit_user));
+}
+
+TEST_F(limit, messages_user)
+{
+	ASSERT_TRUE(held_back(&self->t, 1, "messages-user", 64, 1, 600, 8));
+	EXPECT_EQ(0, rig_counter(&self->t.rig->node[1], WEFT_CNT_limit_endpoint));
 }
 
 TEST_F(limit, packets_path)
@@ -163,13 +186,13 @@ TEST_F(limit, changed_under_way)
 		ASSERT_EQ(0, send_one(&self->t, self->t.to, i, 4000));
 	rig_run(self->t.rig, 20 * MS);
 	ASSERT_EQ(0, weft_limit_set(core, "unexpected-node", 65536));
-	ASSERT_EQ(0, weft_limit_set(core, "messages-node", 64));
+	ASSERT_EQ(0, weft_limit_set(core, "messages-endpoint", 64));
 	for (i = 0; i < 100; i++)
 		ASSERT_EQ(0, send_one(&self->t, self->t.to, i, 4000));
 	rig_run(self->t.rig, 20 * MS);
 	ASSERT_EQ(0, weft_limit_set(core, "unexpected-node", 1 << 20));
 	rig_run(self->t.rig, 20 * MS);
-	ASSERT_EQ(0, weft_limit_set(core, "messages-node", 1000));
+	ASSERT_EQ(0, weft_limit_set(core, "messages-endpoint", 1000));
 	ASSERT_TRUE(receive(&self->t, 200, 4000));
 }
 
@@ -178,7 +201,7 @@ TEST(within_the_node)
 	struct two t;
 
 	two_init(&t, 0, 256, 0);
-	ASSERT_TRUE(held_back(&t, 0, "unexpected-node", 65536, 0, 200, 900));
+	ASSERT_TRUE(held_back(&t, 0, "unexpected-endpoint", 65536, 0, 200, 900));
 	rig_free(t.rig);
 }
 

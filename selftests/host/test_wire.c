@@ -178,6 +178,7 @@ static u32 all_chunks(u8 *p)
 	n += weft_wire_cm_put(p + n, &cm, "private", 7);
 	n += weft_wire_ping_put(p + n);
 	n += weft_wire_epgone_put(p + n, &sample.flow);
+	n += weft_wire_room_put(p + n, &sample.flow, 29, 30);
 	n += weft_wire_sack_put(p + n, words, 8);
 	return n;
 }
@@ -194,6 +195,7 @@ TEST(wire__chunks)
 	const struct weft_w_grant *gr;
 	const struct weft_w_data *da;
 	const struct weft_w_done *dn;
+	const struct weft_w_room *rm;
 	struct weft_head h;
 	struct weft_chunk c;
 	u32 i;
@@ -248,6 +250,11 @@ TEST(wire__chunks)
 	ASSERT_EQ(WEFT_CHUNK_PING, c.type);
 	ASSERT_TRUE(weft_wire_next(&it, &c));
 	ASSERT_EQ(WEFT_CHUNK_EPGONE, c.type);
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_ROOM, c.type);
+	rm = c.body;
+	EXPECT_EQ(29, be32_to_cpu(rm->flow.mseq));
+	EXPECT_EQ(30, be32_to_cpu(rm->bytes));
 	ASSERT_TRUE(weft_wire_next(&it, &c));
 	ASSERT_EQ(WEFT_CHUNK_SACK, c.type);
 	for (i = 0; i < 7; i++)
@@ -328,7 +335,7 @@ static int check1(u8 type, const void *body, u16 len, u32 room)
 
 TEST(wire__lengths)
 {
-	static const u16 fixed[] = { [1] = 56, 56, 16, 16, 24, 24, 32, 4, 20 };
+	static const u16 fixed[] = { [1] = 56, 56, 16, 16, 24, 24, 32, 4, 20, 20 };
 	u8 body[1024];
 	u32 type, len;
 

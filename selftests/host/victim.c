@@ -18,7 +18,7 @@ void victim_init(struct victim *v, u64 seed, const u8 *data, u32 len)
 	conf.cold = RIG_PPM / 4;
 	conf.bounce = RIG_PPM / 4;
 	conf.core.window_bytes = 64 << 10;
-	conf.core.envelope_max = 200;
+	conf.core.msgs_ep = 200;
 	conf.core.max_paths = 64;
 	v->data = data;
 	v->left = len;
@@ -164,7 +164,13 @@ static u32 any_chunk(struct victim *v, u8 *dst, u32 room)
 		cm.rsp = cpu_to_be32(pick(v, 2) ? v->rig->node[0].core.next_conn - pick(v, 4) : 0);
 		return weft_wire_cm_put(dst, &cm, "hello", 5);
 	default:
-		return pick(v, 4) ? weft_wire_ping_put(dst) : weft_wire_epgone_put(dst, &f);
+		switch (pick(v, 6)) {
+		case 0:
+			return weft_wire_epgone_put(dst, &f);
+		case 1:
+			return weft_wire_room_put(dst, &f, pick(v, 3000), (u32)any(v));
+		}
+		return weft_wire_ping_put(dst);
 	}
 }
 

@@ -40,8 +40,9 @@ static void check_path(const struct weft_path *path)
 
 	if (path->state == WEFT_PATHS_DEAD)
 		return;
-	/* what is under way when the limit is reached still comes: a window of packets each lane */
-	if (path->nrxm > conf->envelope_max + WEFT_LANES * WEFT_WINDOW * WEFT_REC_REFS)
+	/* what a flow has been told that it may begin still comes when the limit is reached */
+	if (path->nrxm > (u64)path->core->neps * conf->msgs_ep +
+				 (u64)path->nrflow * 2 * WEFT_ROOM_STEP)
 		weft_host_die(__FILE__, __LINE__, "path: %u messages", path->nrxm);
 	if (path->nrecs > WEFT_REC_KEEP)
 		weft_host_die(__FILE__, __LINE__, "path: %u idle records", path->nrecs);

@@ -222,6 +222,7 @@ typedef struct { s64 counter; } atomic64_t;
 #define atomic64_read(a)	atomic_read(a)
 #define atomic64_inc(a)		atomic_inc(a)
 #define atomic64_add(n, a)	atomic_add(n, a)
+#define atomic64_sub(n, a)	atomic_sub(n, a)
 #define atomic64_inc_return(a)	atomic_inc_return(a)
 
 /* ---- Complaints ------------------------------------------------------ */

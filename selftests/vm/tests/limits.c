@@ -5,10 +5,12 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "fipair.h"
 #include "looks.h"
 
-#define MANY 200
+#define MANY 200 /* sends of LEN bytes: more than a flow may have wait without being asked for */
+#define MORE 600 /* of few bytes, likewise */
 #define LEN  900 /* of a message: goes in one packet, so that only the window holds it back */
 
 static struct pair pair;
@@ -66,9 +68,9 @@ static bool received(size_t len, int n)
 	return true;
 }
 
-/* @node: whose limit it is; @counts: whose counter. */
+/* @node: whose limit it is; @counts: whose counter; @n: messages. */
 static bool held_back(int node, const char *name, unsigned int value, unsigned int back, int counts,
-		      const char *counter, size_t len)
+		      const char *counter, size_t len, int n)
 {
 	long long old;
 	char attr[64];
@@ -76,16 +78,16 @@ static bool held_back(int node, const char *name, unsigned int value, unsigned i
 	snprintf(attr, sizeof(attr), "counters/%s", counter);
 	old = port_attr(counts, attr);
 	CHECK(limit(node, name, value));
-	CHECK(sent(len, MANY));
+	CHECK(sent(len, n));
 	CHECK(counted(counts, counter, old));
 	CHECK(limit(node, name, back));
-	return received(len, MANY);
+	return received(len, n);
 }
 
 static bool with_pair(bool (*run)(void))
 {
-	const struct opts o = { .type = FI_EP_RDM, .apart = apart, .tx_size = 2 * MANY,
-				.cq_size = 4 * MANY };
+	const struct opts o = { .type = FI_EP_RDM, .apart = apart, .tx_size = 1024,
+				.cq_size = 2048 };
 
 	memset(&pair, 0, sizeof(pair));
 	pattern_fill(src, sizeof(src), 7);
@@ -97,27 +99,107 @@ static bool with_pair(bool (*run)(void))
 
 static bool unexpected_run(void)
 {
-	return held_back(apart, "unexpected-node", 65536, 4 << 20, 0, "limit_unexp", LEN);
+	/* while its endpoint has room a message does not count to its node's */
+	CHECK(limit(apart, "unexpected-endpoint", 65536));
+	CHECK(held_back(apart, "unexpected-node", 65536, 4 << 20, 0, "limit_unexp", LEN, MANY));
+	return limit(apart, "unexpected-endpoint", 4 << 20);
 }
 
 /* What a node has been told that it may send stays true: the nodes are made anew. */
 static bool unexpected(void)
 {
-	if (apart)
-		CHECK_EQ(system(". $VM_REPO/selftests/vm/lib.sh; vm_teardown; vm_setup"), 0);
+	if (!apart)
+		return true;
+	CHECK_EQ(system(". $VM_REPO/selftests/vm/lib.sh; vm_teardown; vm_setup"), 0);
 	return with_pair(unexpected_run);
 }
 
-static bool messages_run(void)
+/* A new pair for each: what a flow has been told stays true. */
+static bool messages_endpoint(void)
 {
-	/* on the node itself the sender keeps what is beyond, as it does of too many bytes */
-	return held_back(apart, "messages-node", 64, 16384, apart,
-			 apart ? "limit_messages" : "limit_unexp", 8);
+	return held_back(apart, "messages-endpoint", 64, 65536, apart, "limit_endpoint", 8, MORE);
+}
+
+static bool messages_user(void)
+{
+	return held_back(apart, "messages-user", 64, 262144, apart, "limit_user", 8, MORE);
 }
 
 static bool messages(void)
 {
-	return with_pair(messages_run);
+	return with_pair(messages_endpoint) && with_pair(messages_user);
+}
+
+static bool bytes_endpoint(void)
+{
+	return held_back(apart, "unexpected-endpoint", 65536, 4 << 20, apart, "limit_endpoint", LEN,
+			 MANY);
+}
+
+static bool bytes_user(void)
+{
+	return held_back(apart, "unexpected-user", 65536, 16 << 20, apart, "limit_user", LEN, MANY);
+}
+
+static bool bytes(void)
+{
+	return with_pair(bytes_endpoint) && with_pair(bytes_user);
+}
+
+/* A pair whose contexts are @uid's; what else the process may do stays. */
+static bool users_pair(uid_t uid, size_t tx_size)
+{
+	const struct opts o = { .type = FI_EP_RDM, .apart = apart, .tx_size = tx_size,
+				.cq_size = 4096 };
+
+	memset(&pair, 0, sizeof(pair));
+	CHECK_EQ(setresuid(uid, -1, -1), 0);
+	CHECK(pair_open(&pair, &o));
+	CHECK_EQ(setresuid(0, -1, -1), 0);
+	return true;
+}
+
+/*
+ * One user is sent more than he may keep, and receives nothing: messages of another one, between
+ * the same nodes, come as ever. Then the first one gets all of his.
+ */
+static bool users_len(size_t len)
+{
+	uint64_t until = now_ms() + WAIT_MS;
+	struct pair first, second;
+	long long old;
+	int i, n = 0;
+	ssize_t ret;
+
+	CHECK(users_pair(1991, 1024));
+	first = pair;
+	CHECK(users_pair(1992, 64));
+	second = pair;
+	CHECK(limit(apart, "messages-user", 64) && limit(apart, "unexpected-user", 65536));
+	old = port_attr(apart, "counters/limit_user");
+	pair = first;
+	do {
+		for (i = 0; i < 50; i++) {
+			ret = fi_send(pair.a.ep, src, len, NULL, pair.a.peer, NULL);
+			CHECK(!ret || ret == -FI_EAGAIN);
+			n += !ret;
+		}
+		CHECK(now_ms() < until);
+	} while (port_attr(apart, "counters/limit_user") <= old);
+	pair = second;
+	for (i = 0; i < MORE; i++)
+		CHECK(sent(len, 1) && received(len, 1));
+	pair_close(&second);
+	pair = first;
+	CHECK(received(len, n));
+	pair_close(&pair);
+	return limit(apart, "messages-user", 262144) && limit(apart, "unexpected-user", 16 << 20);
+}
+
+static bool users(void)
+{
+	pattern_fill(src, sizeof(src), 7);
+	return users_len(8) && users_len(LEN) && users_len(0);
 }
 
 static bool paths_run(void)
@@ -202,8 +284,10 @@ static bool requests(void)
 }
 
 static const struct check cases[] = {
-	{ "unexpected bytes", unexpected },
-	{ "unexpected messages", messages },
+	{ "unexpected bytes of a node", unexpected },
+	{ "unexpected bytes of endpoint and user", bytes },
+	{ "unexpected messages of endpoint and user", messages },
+	{ "a user leaves another one's room alone", users },
 	{ "paths", paths },
 	{ "requests for connections", requests },
 };

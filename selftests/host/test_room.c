@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Room for messages that come before their receives: what is kept counts for its endpoint and its
+ * user, and is bounded; who has used up his room waits, and nobody else does.
+ */
+#include "core/proto.h"
+#include "harness.h"
+#include "two.h"
+
+#define MANY	1000	/* slots of a sender */
+#define LEN	1000	/* bytes of most messages */
+
+/**
+ * struct room - two users on each node, who send each other messages
+ * @rig: world
+ * @core: of the receiving node
+ * @to: of the senders: index of the receiver
+ * @from: of the receivers: index of the sender
+ * @src: sending endpoints
+ * @dst: receiving endpoints
+ * @sent: completions of the senders
+ * @got: completions of the receivers
+ * @buf: what is sent
+ * @room: where it goes
+ */
+FIXTURE(room)
+{
+	struct rig *rig;
+	struct weft_core *core;
+	u32 to[2], from[2];
+	struct rig_ep *src[2], *dst[2];
+	struct rig_cq *sent[2], *got[2];
+	u8 *buf[2], *room[2];
+};
+
+FIXTURE_VARIANT(room)
+{
+	u32 node;	/* of the receivers */
+};
+
+FIXTURE_VARIANT_ADD(room, remote)
+{
+	.node = 1,
+};
+
+FIXTURE_VARIANT_ADD(room, local)
+{
+	.node = 0,
+};
+
+FIXTURE_SETUP(room)
+{
+	u32 i, j, node = variant->node;
+	struct rig_conf conf;
+
+	rig_conf_default(&conf, 3);
+	conf.nodes = 2;
+	self->rig = rig_new(&conf);
+	self->core = &self->rig->node[node].core;
+	for (i = 0; i < 2; i++) {
+		struct rig_proc *a = rig_proc_new(&self->rig->node[0]);
+		struct rig_proc *b = rig_proc_new(&self->rig->node[node]);
+		struct rig_av *va = rig_av_new(a), *vb = rig_av_new(b);
+
+		a->uid = 100 + i;
+		b->uid = 200 + i;
+		self->sent[i] = rig_cq_new(a, 4096);
+		self->got[i] = rig_cq_new(b, 4096);
+		/* the same lane for both */
+		self->src[i] = rig_ep_new(a, WEFT_EP_RDM, 0, MANY, 16, (u16)(4 + 4 * i));
+		self->dst[i] = rig_ep_new(b, WEFT_EP_RDM, 0, 16, 16, (u16)(40 + 4 * i));
+		ASSERT_EQ(0, rig_ep_enable(self->src[i], self->sent[i], self->sent[i], NULL, va));
+		ASSERT_EQ(0, rig_ep_enable(self->dst[i], self->got[i], self->got[i], NULL, vb));
+		self->to[i] = (u32)rig_av_insert(va, node, (u16)(40 + 4 * i), self->rig);
+		for (j = 0; j < 2; j++)
+			self->from[j] = (u32)rig_av_insert(vb, 0, (u16)(4 + 4 * j), self->rig);
+		/* and each sender may send to the first receiver */
+		ASSERT_TRUE(rig_av_insert(va, node, 40, self->rig) >= 0);
+		self->buf[i] = rig_buf(a, LEN);
+		self->room[i] = rig_buf(b, LEN);
+		memset(self->buf[i], 'a' + (int)i, LEN);
+	}
+}
+
+FIXTURE_TEARDOWN(room)
+{
+	/* checks that nothing is left */
+	rig_free(self->rig);
+}
+
+static int send_one(FIXTURE_DATA(room) * s, u32 who, u32 to, u32 len)
+{
+	struct rig_op op = {
+		.flags = WEFT_SQ_COMPLETION, .peer = to, .n = 1,
+		.iov = { { .addr = (u64)(uintptr_t)s->buf[who], .len = len } },
+	};
+
+	return rig_send(s->src[who], &op);
+}
+
+/* Receive a message of @len bytes. Return: it came. */
+static bool receive_one(FIXTURE_DATA(room) * s, u32 who, u32 from, u32 len, u8 what)
+{
+	struct rig_op op = {
+		.flags = WEFT_RQ_COMPLETION, .peer = from, .n = 1,
+		.iov = { { .addr = (u64)(uintptr_t)s->room[who], .len = LEN } },
+	};
+	struct weft_cqe e;
+	u32 ms;
+
+	memset(s->room[who], 0, LEN);
+	if (rig_recv(s->dst[who], &op))
+		return false;
+	for (ms = 0; ms < 1000 && !rig_cq_read(s->got[who], &e); ms++)
+		rig_run(s->rig, NSEC_PER_MSEC);
+	return ms < 1000 && !e.status && e.len == len &&
+	       (!len || (s->room[who][0] == what && s->room[who][len - 1] == what));
+}
+
+static bool limit(FIXTURE_DATA(room) * s, const char *name, u64 value)
+{
+	return !weft_limit_set(s->core, name, value);
+}
+
+/* The first user's endpoint is sent as much as its sender can, and receives nothing. */
+static bool flood(FIXTURE_DATA(room) * s, u32 len)
+{
+	u32 i;
+
+	for (i = 0; i < 4 * MANY; i++)
+		if (send_one(s, 0, s->to[0], len))
+			break;
+	rig_run(s->rig, 100 * NSEC_PER_MSEC);
+	return true;
+}
+
+static void others_go_on(struct __test_metadata *_metadata, FIXTURE_DATA(room) * self, u32 len)
+{
+	struct weft_user *user = self->dst[0]->ep->user;
+	u64 eager, most;
+	u32 i;
+
+	ASSERT_TRUE(limit(self, "messages-user", 100) && limit(self, "unexpected-user", 65536));
+	ASSERT_TRUE(flood(self, len));
+	EXPECT_TRUE(rig_counter(&self->rig->node[self->core == &self->rig->node[1].core],
+				WEFT_CNT_limit_user) > 0);
+	/* the limits, and what a flow has for itself */
+	most = 65536 + WEFT_ROOM_STEP_BYTES;
+	EXPECT_TRUE((u64)atomic64_read(&user->bytes) <= most);
+	EXPECT_EQ(200, user->uid);
+	EXPECT_EQ(0, self->dst[1]->ep->kept_msgs);
+	eager = rig_counter(&self->rig->node[0], WEFT_CNT_msgs_rendezvous);
+	for (i = 0; i < 700; i++) {
+		ASSERT_EQ(0, send_one(self, 1, self->to[1], len));
+		ASSERT_TRUE(receive_one(self, 1, WEFT_SRC_ANY, len, 'b'));
+	}
+	/* and as fast as before */
+	EXPECT_EQ(eager, rig_counter(&self->rig->node[0], WEFT_CNT_msgs_rendezvous));
+	EXPECT_EQ(0, rig_counter(&self->rig->node[0], WEFT_CNT_timeouts));
+}
+
+TEST_F(room, others_go_on_beside_short_ones)
+{
+	others_go_on(_metadata, self, 8);
+}
+
+TEST_F(room, others_go_on_beside_longer_ones)
+{
+	others_go_on(_metadata, self, LEN);
+}
+
+TEST_F(room, others_go_on_beside_empty_ones)
+{
+	others_go_on(_metadata, self, 0);
+}
+
+/* What was held back arrives, in order, and nothing is kept then. */
+TEST_F(room, all_arrives)
+{
+	u32 i, n = 0;
+
+	ASSERT_TRUE(limit(self, "messages-endpoint", 64) &&
+		    limit(self, "unexpected-endpoint", 65536));
+	for (; n < 900; n++) {
+		self->buf[0][0] = (u8)n;
+		self->buf[0][LEN - 1] = (u8)n;
+		ASSERT_EQ(0, send_one(self, 0, self->to[0], n % 3 ? 1 : LEN));
+		rig_run(self->rig, NSEC_PER_USEC);
+	}
+	rig_run(self->rig, 100 * NSEC_PER_MSEC);
+	for (i = 0; i < n; i++)
+		ASSERT_TRUE(receive_one(self, 0, WEFT_SRC_ANY, i % 3 ? 1 : LEN, (u8)i));
+	rig_run(self->rig, 100 * NSEC_PER_MSEC);
+	EXPECT_EQ(0, self->dst[0]->ep->kept_msgs);
+	EXPECT_EQ(0, self->dst[0]->ep->kept_bytes);
+	EXPECT_EQ(0, atomic_read(&self->dst[0]->ep->user->msgs));
+	EXPECT_EQ(0, atomic64_read(&self->dst[0]->ep->user->bytes));
+}
+
+/*
+ * A flow that had no room because of another one goes on when that one's messages have been
+ * received, though none of its own are.
+ */
+TEST_F(room, starves_no_longer)
+{
+	struct weft_cqe e;
+	u32 i;
+
+	if (self->core == &self->rig->node[0].core)
+		return;		/* there the sender's sends are what bounds it */
+	ASSERT_TRUE(limit(self, "messages-endpoint", 200));
+	for (i = 0; i < 200; i++)
+		ASSERT_EQ(0, send_one(self, 0, self->to[0], 8));
+	rig_run(self->rig, 50 * NSEC_PER_MSEC);
+	ASSERT_EQ(200, self->dst[0]->ep->kept_msgs);
+	/* the other one has its own room, and no more */
+	for (i = 0; i < 400; i++)
+		ASSERT_EQ(0, send_one(self, 1, self->to[1] + 1, 8));
+	rig_run(self->rig, 50 * NSEC_PER_MSEC);
+	ASSERT_EQ(200 + WEFT_ROOM_MSGS, self->dst[0]->ep->kept_msgs);
+	ASSERT_TRUE(limit(self, "messages-endpoint", 400));
+	for (i = 0; i < 200; i++)
+		ASSERT_TRUE(receive_one(self, 0, self->from[0], 8, 'a'));
+	rig_run(self->rig, 50 * NSEC_PER_MSEC);
+	ASSERT_EQ(400, self->dst[0]->ep->kept_msgs);
+	for (i = 0; i < 400; i++)
+		ASSERT_TRUE(receive_one(self, 0, self->from[1], 8, 'b'));
+	for (i = 0; i < 400; i++)
+		ASSERT_EQ(1, rig_cq_read(self->sent[1], &e));
+}
+
+/* Either end goes while a flow has no room. */
+TEST_F(room, ends)
+{
+	ASSERT_TRUE(limit(self, "messages-endpoint", 64));
+	ASSERT_TRUE(flood(self, 8));
+	rig_proc_end(self->dst[0]->proc, true);
+	rig_run(self->rig, 50 * NSEC_PER_MSEC);
+	ASSERT_TRUE(send_one(self, 1, self->to[1], 8) == 0);
+	ASSERT_TRUE(receive_one(self, 1, WEFT_SRC_ANY, 8, 'b'));
+}
+
+TEST_F(room, sender_ends)
+{
+	ASSERT_TRUE(limit(self, "messages-endpoint", 64));
+	ASSERT_TRUE(flood(self, 8));
+	rig_proc_end(self->src[0]->proc, true);
+	rig_run(self->rig, 50 * NSEC_PER_MSEC);
+	/* what has come can be received */
+	ASSERT_TRUE(receive_one(self, 0, WEFT_SRC_ANY, 8, 'a'));
+	ASSERT_EQ(0, send_one(self, 1, self->to[1], 8));
+	ASSERT_TRUE(receive_one(self, 1, WEFT_SRC_ANY, 8, 'b'));
+}
+
+/* What is told is never taken back, and what is older than what is known changes nothing. */
+TEST(absolute)
+{
+	struct weft_w_room w = { 0 };
+	struct weft_flow *flow;
+	struct weft_path *path;
+	struct two t;
+
+	two_init(&t, 1, 256, 0);
+	ASSERT_EQ(0, rig_send(t.ea, &(struct rig_op) { .peer = t.to }));
+	rig_run(t.rig, NSEC_PER_MSEC);
+	flow = t.ea->ep->recent;
+	path = flow->path;
+	weft_lock(&path->lock);
+	weft_wire_flow_put(&w.flow, &flow->id);
+	w.flow.mseq = cpu_to_be32(flow->msg_limit + 10);
+	w.bytes = cpu_to_be32(flow->tx_limit + 5000);
+	weft_room_told(path, &w);
+	EXPECT_EQ(WEFT_ROOM_MSGS + 10, flow->msg_limit);
+	EXPECT_EQ(WEFT_ROOM_BYTES + 5000, flow->tx_limit);
+	w.flow.mseq = cpu_to_be32(flow->msg_limit - 1);
+	w.bytes = cpu_to_be32(flow->tx_limit - 1);
+	weft_room_told(path, &w);
+	EXPECT_EQ(WEFT_ROOM_MSGS + 10, flow->msg_limit);
+	EXPECT_EQ(WEFT_ROOM_BYTES + 5000, flow->tx_limit);
+	/* of no flow */
+	w.flow.sgen = cpu_to_be32(flow->id.sgen + 1);
+	w.flow.mseq = cpu_to_be32(flow->msg_limit + 1);
+	weft_room_told(path, &w);
+	EXPECT_EQ(WEFT_ROOM_MSGS + 10, flow->msg_limit);
+	weft_unlock(&path->lock);
+	rig_free(t.rig);
+}
+
+TEST_HARNESS_MAIN
