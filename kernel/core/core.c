@@ -342,14 +342,6 @@ static bool weft_rx_alone(const struct weft_lane *lane, int chunks, const struct
 	       !(lane->part[0].done || lane->part[1].done);
 }
 
-static void weft_rx_window(struct weft_path *path, u16 window)
-{
-	u16 d = (u16)(window - (u16)path->tx_limit);
-
-	if (d < 0x8000)
-		path->tx_limit += d;
-}
-
 /*
  * Does a packet end a connection too early? That is taken in its turn only, behind all that tells
  * how our sends on the connection have ended (and behind the request that it withdraws), and when
@@ -431,7 +423,7 @@ static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 	lane = &path->lane[h->lane];
 	path->heard_at = out->now;
 	path->alive_at = out->now;
-	weft_rx_window(path, h->window);
+	weft_path_window(path, h->window);
 	if (h->flags & WEFT_PKT_PSN) {
 		seen = weft_lane_seen(lane, h->psn);
 	} else {
@@ -491,13 +483,8 @@ static void weft_rx_leave(struct weft_path *path, struct weft_out *out)
 /* The path of a packet, referenced and locked, or NULL. */
 static struct weft_path *weft_rx_enter(struct weft_core *core, u32 id)
 {
-	struct weft_path *path;
+	struct weft_path *path = weft_path_enter(core, id);
 
-	weft_rcu_lock();
-	path = weft_path_by_id(core, id);
-	if (path && !refcount_inc_not_zero(&path->ref))
-		path = NULL;
-	weft_rcu_unlock();
 	if (path) {
 		weft_lock(&path->lock);
 		__release(&path->lock);
@@ -585,6 +572,8 @@ void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx,
 	struct weft_rx_left left;
 
 	out->now = now;
+	if (likely(n == 1) && weft_short_rx(core, rx, out))
+		return;
 	for (i = 0; i < n; i++, rx++) {
 		left.pkt = rx->data;
 		left.len = rx->len;

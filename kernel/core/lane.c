@@ -178,7 +178,13 @@ u32 weft_lane_sack(const struct weft_lane *lane, u32 *words)
 
 /* ---- Acknowledgements ------------------------------------------------------------ */
 
-static void weft_lane_rtt(struct weft_path *path, weft_ns rtt, weft_ns now)
+/**
+ * weft_lane_rtt - a round-trip time has been measured
+ * @path: the path
+ * @rtt: it, without the time that the acknowledgement was held back
+ * @now: time
+ */
+void weft_lane_rtt(struct weft_path *path, weft_ns rtt, weft_ns now)
 {
 	weft_ns d;
 
@@ -396,13 +402,6 @@ static void weft_lane_grow(const struct weft_path *path, struct weft_lane *lane,
 	lane->cwnd = min_t(u32, lane->cwnd, WEFT_WINDOW);
 	if (lane->flight * 2 < lane->cwnd)
 		lane->limited = false;
-}
-
-/* Is there something that room in the window may let go? */
-static bool weft_lane_waits(const struct weft_lane *lane)
-{
-	return lane->open || !weft_list_empty(&lane->sendq) || !weft_list_empty(&lane->dataq) ||
-	       !weft_list_empty(&lane->ctlq) || !weft_list_empty(&lane->lost);
 }
 
 /**

@@ -77,6 +77,7 @@ void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32
 		    weft_ns now);
 void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struct weft_hdr *h,
 		     const struct weft_chunk *sack, struct weft_out *out);
+void weft_lane_rtt(struct weft_path *path, weft_ns rtt, weft_ns now);
 bool weft_lane_may_send(const struct weft_lane *lane);
 u32 weft_lane_segs(const struct weft_path *path, const struct weft_lane *lane);
 struct weft_rec *weft_lane_open(struct weft_path *path, struct weft_lane *lane);
@@ -86,6 +87,13 @@ void weft_lane_timer(struct weft_path *path, struct weft_lane *lane, struct weft
 weft_ns weft_lane_next(const struct weft_lane *lane);
 void weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 u32 weft_lane_sack(const struct weft_lane *lane, u32 *words);
+
+/* Is there something that room in the window may let go? */
+static inline bool weft_lane_waits(const struct weft_lane *lane)
+{
+	return lane->open || !weft_list_empty(&lane->sendq) || !weft_list_empty(&lane->dataq) ||
+	       !weft_list_empty(&lane->ctlq) || !weft_list_empty(&lane->lost);
+}
 
 /* ---- rack.c ---------------------------------------------------------------------- */
 
@@ -112,6 +120,28 @@ void weft_path_more(struct weft_path *path, struct weft_out *out);
 void weft_path_go_on(struct weft_path *path, struct weft_out *out);
 void weft_path_fail(struct weft_path *path, int err, struct weft_out *out);
 u32 weft_path_new_id(struct weft_path *path);
+
+/* The path of a packet, referenced, or NULL. */
+static inline struct weft_path *weft_path_enter(struct weft_core *core, u32 id)
+{
+	struct weft_path *path;
+
+	weft_rcu_lock();
+	path = weft_path_by_id(core, id);
+	if (path && !refcount_inc_not_zero(&path->ref))
+		path = NULL;
+	weft_rcu_unlock();
+	return path;
+}
+
+/* A packet tells of @window. The path is locked. */
+static inline void weft_path_window(struct weft_path *path, u16 window)
+{
+	u16 d = (u16)(window - (u16)path->tx_limit);
+
+	if (d < 0x8000)
+		path->tx_limit += d;
+}
 
 /* Do packets stand in queues on the way, as the round-trip time tells? The path is locked. */
 static inline bool weft_path_queues(const struct weft_path *path)
@@ -352,6 +382,18 @@ static inline bool weft_pass_try(struct weft_ep *ep, struct weft_out *out)
 	done = weft_pass_send(ep, out);
 	weft_softirqs_on();
 	return done;
+}
+
+/* ---- short.c --------------------------------------------------------------------- */
+
+bool weft_short_rx(struct weft_core *core, const struct weft_rx *rx, struct weft_out *out);
+
+/* Does the endpoint take messages of flow @rf? It is locked. */
+static inline bool weft_recv_takes(const struct weft_ep *ep, const struct weft_rflow *rf)
+{
+	if (unlikely(ep->broken))
+		return false;
+	return rf->conn ? weft_ep_connected(ep) : ep->state == WEFT_EPS_ENABLED;
 }
 
 /* ---- cancel.c: receives and messages that end without each other ------------------ */

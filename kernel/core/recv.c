@@ -129,14 +129,6 @@ static bool weft_recv_allowed(const struct weft_rflow *rf, u32 mseq)
 	return (s32)(mseq - rf->told_msgs) <= 0;
 }
 
-/* Does the endpoint take messages of flow @rf? It is locked. */
-static bool weft_recv_takes(const struct weft_ep *ep, const struct weft_rflow *rf)
-{
-	if (ep->broken)
-		return false;
-	return rf->conn ? weft_ep_connected(ep) : ep->state == WEFT_EPS_ENABLED;
-}
-
 /*
  * It is a message's turn. @rxm: it has come early; else NULL, and @whole are its bytes if they are
  * all in the packet. Return: the message, NULL: nothing is left to do for it, ERR_PTR(-ENOMEM): not

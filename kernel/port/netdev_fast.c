@@ -371,7 +371,7 @@ static u32 weft_nd_look6(const struct sk_buff *skb)
  */
 static bool weft_nd_own(const struct weft_nd *nd, const void *addr, bool v6, u8 *index)
 {
-	u32 i, size = v6 ? sizeof(struct in6_addr) : sizeof(struct in_addr);
+	u32 i;
 	const struct weft_core *core = &nd->port->core;
 
 	for (i = 0; i < core->naddr; i++) {
@@ -379,7 +379,9 @@ static bool weft_nd_own(const struct weft_nd *nd, const void *addr, bool v6, u8 
 
 		if (own->family != (v6 ? AF_INET6 : AF_INET) || own->scope)
 			continue;
-		if (!memcmp(addr, own->addr, size)) {
+		/* of a length that is known: no call */
+		if (v6 ? !memcmp(addr, own->addr, sizeof(struct in6_addr)) :
+			 !memcmp(addr, own->addr, sizeof(struct in_addr))) {
 			*index = i;
 			return READ_ONCE(nd->have) & BIT(i);
 		}

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packets with one short message that are taken straight: that they are, what has to go the long
+ * way and that nothing has happened then, and what an acknowledgement does
+ */
+#include "core/proto.h"
+#include "lone.h"
+#include "harness.h"
+
+#define PSN	1000
+#define SVC	5	/* of the peer */
+#define GEN	77	/* of its end of the flow */
+
+/**
+ * struct near - an endpoint, and a peer who makes his packets by hand
+ * @t: the path to him
+ * @proc: program
+ * @cq: its completions
+ * @ep: its endpoint
+ * @to: index of the peer in its address vector
+ * @room: where messages go
+ * @h: header of the next packet
+ * @m: head of its message
+ * @pkt: the packet
+ * @rx: the same, as it comes in
+ */
+struct near {
+	struct lone t;
+	struct rig_proc *proc;
+	struct rig_cq *cq;
+	struct rig_ep *ep;
+	u32 to;
+	u8 *room;
+	struct weft_hdr h;
+	struct weft_head m;
+	u8 pkt[WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager) + 2 * WEFT_INLINE_MAX];
+	struct weft_rx rx;
+};
+
+static void near_init(struct near *s)
+{
+	struct weft_flow *flow;
+	struct rig_av *av;
+
+	memset(s, 0, sizeof(*s));
+	lone_init(&s->t, PSN);
+	s->proc = rig_proc_new(&s->t.rig->node[0]);
+	s->cq = rig_cq_new(s->proc, 64);
+	av = rig_av_new(s->proc);
+	s->ep = rig_ep_new(s->proc, WEFT_EP_RDM, 0, 16, 16, 2);
+	s->room = rig_buf(s->proc, 4096);
+	s->to = (u32)rig_av_insert(av, 1, SVC, s->t.rig);
+	if (!s->ep || rig_ep_enable(s->ep, s->cq, s->cq, NULL, av))
+		abort();
+	/* the one lane that can be looked at */
+	weft_mutex_lock(&s->ep->ep->sq_mutex);
+	flow = weft_flow_find(s->ep->ep, s->to, s->t.out);
+	if (IS_ERR(flow))
+		abort();
+	flow->lane = 0;
+	weft_mutex_unlock(&s->ep->ep->sq_mutex);
+	s->h.type = WEFT_PKT_DATA;
+	s->h.flags = WEFT_PKT_PSN;
+	s->h.path = s->t.path->id;
+	s->h.token = s->t.path->token;
+	s->h.psn = PSN;
+	s->h.ack = PSN;
+	s->m.flow.ssvc = SVC;
+	s->m.flow.dsvc = 2;
+	s->m.flow.sgen = GEN;
+	s->m.flow.mseq = 1;
+	s->m.flags = WEFT_MSG_TAGGED;
+	s->m.tag = 9;
+	s->rx.data = s->pkt;
+	rig_node_addr(&s->t.rig->conf, 1, 0, &s->rx.src);
+	s->rx.src.port = cpu_to_be16(s->t.core->conf.udp_port);
+}
+
+static void near_post(struct near *s, u64 context)
+{
+	struct rig_op op = {
+		.tagged = true,
+		.flags = WEFT_RQ_COMPLETION,
+		.peer = WEFT_SRC_ANY,
+		.context = context,
+		.tag = 9,
+		.n = 1,
+		.iov = { { (u64)(uintptr_t)s->room, 4096 } },
+	};
+
+	if (rig_recv(s->ep, &op))
+		abort();
+}
+
+/* Send the peer a short message. */
+static void near_send(struct near *s)
+{
+	struct rig_op op = {
+		.tagged = true,
+		.flags = WEFT_SQ_INLINE,
+		.peer = s->to,
+		.n = 1,
+		.iov = { { (u64)(uintptr_t)s->room, 8 } },
+	};
+
+	if (rig_send(s->ep, &op))
+		abort();
+	rig_kick(s->ep, WEFT_KICK_SQ);
+}
+
+/* The next packet, with @len bytes of @total from @off on. */
+static void near_make(struct near *s, u32 len, u32 off, u32 total)
+{
+	u32 n = WEFT_WIRE_HDR, i;
+
+	memset(s->pkt, 0, sizeof(s->pkt));
+	s->m.len = total;
+	weft_wire_hdr_put(s->pkt, &s->h);
+	n += weft_wire_eager_put(s->pkt + n, &s->m, off, len);
+	for (i = 0; i < len; i++)
+		s->pkt[n + i] = (u8)(i * 7 + 1);
+	s->rx.len = WEFT_WIRE_HDR + weft_wire_size(sizeof(struct weft_w_eager) + len);
+}
+
+static bool near_short(struct near *s)
+{
+	bool done = weft_short_rx(s->t.core, &s->rx, s->t.out);
+
+	weft_flush(s->t.out);
+	return done;
+}
+
+static void near_long(struct near *s)
+{
+	weft_core_rx(s->t.core, s->t.out->now, &s->rx, 1, s->t.out);
+	weft_flush(s->t.out);
+}
+
+static void near_next(struct near *s)
+{
+	s->h.psn++;
+	s->m.flow.mseq++;
+}
+
+/* The first message makes the flow, the long way. */
+static void near_first(struct __test_metadata *_metadata, struct near *s)
+{
+	struct weft_cqe e;
+
+	near_post(s, 1);
+	near_make(s, 8, 0, 8);
+	ASSERT_FALSE(near_short(s));
+	ASSERT_EQ(PSN, s->t.lane->rcv_nxt);
+	near_long(s);
+	ASSERT_EQ(PSN + 1, s->t.lane->rcv_nxt);
+	ASSERT_EQ(1, rig_cq_read(s->cq, &e));
+	near_next(s);
+}
+
+static void near_fini(struct near *s)
+{
+	lone_fini(&s->t);
+}
+
+TEST(short__lengths)
+{
+	static const u32 len[] = { 0, 1, 3, 4, 8, 63, 64, 65, 500, WEFT_INLINE_MAX };
+	struct weft_cqe e;
+	struct near s;
+	u64 gone;
+	u32 i, k;
+
+	near_init(&s);
+	near_first(_metadata, &s);
+	for (i = 0; i < ARRAY_SIZE(len); i++) {
+		gone = s.t.path->rx_gone;
+		near_post(&s, 10 + i);
+		near_make(&s, len[i], 0, len[i]);
+		ASSERT_TRUE(near_short(&s));
+		ASSERT_EQ(1, rig_cq_read(s.cq, &e));
+		EXPECT_EQ(10 + i, e.context);
+		EXPECT_EQ(len[i], e.len);
+		EXPECT_EQ(9, e.tag);
+		EXPECT_EQ(0, e.status);
+		EXPECT_EQ(0, e.data);
+		for (k = 0; k < len[i]; k++)
+			ASSERT_EQ((u8)(k * 7 + 1), s.room[k]);
+		EXPECT_EQ(s.h.psn + 1, s.t.lane->rcv_nxt);
+		EXPECT_EQ(gone + len[i], s.t.path->rx_gone);
+		near_next(&s);
+		/* the same packet once more is one that has come before */
+		ASSERT_FALSE(near_short(&s));
+	}
+	EXPECT_EQ(1 + ARRAY_SIZE(len), rig_counter(&s.t.rig->node[0], WEFT_CNT_msgs_received));
+	EXPECT_EQ(1 + ARRAY_SIZE(len), rig_counter(&s.t.rig->node[0], WEFT_CNT_rx_packets));
+	near_fini(&s);
+}
+
+/* What is not of that form leaves everything as it was. */
+static void refused(struct __test_metadata *_metadata, struct near *s, const char *what)
+{
+	u32 nxt = s->t.lane->rcv_nxt;
+	u64 gone = s->t.path->rx_gone;
+	struct weft_cqe e;
+
+	EXPECT_FALSE(near_short(s)) {
+		TH_LOG("%s", what);
+	}
+	EXPECT_EQ(nxt, s->t.lane->rcv_nxt);
+	EXPECT_EQ(gone, s->t.path->rx_gone);
+	EXPECT_EQ(0, rig_cq_read(s->cq, &e));
+	near_make(s, 8, 0, 8);
+}
+
+TEST(short__form)
+{
+	struct weft_w_chunk *c;
+	struct weft_w_hdr *w;
+	struct weft_cqe e;
+	struct near s;
+	u32 i, len;
+
+	near_init(&s);
+	near_first(_metadata, &s);
+	near_post(&s, 2);
+	w = (void *)s.pkt;
+	c = (void *)(w + 1);
+
+	near_make(&s, 8, 0, 8);
+	len = s.rx.len;
+	for (i = 0; i < len; i++) {
+		s.rx.len = i;
+		refused(_metadata, &s, "short");
+	}
+	s.rx.len = len + 4;
+	refused(_metadata, &s, "long");
+	s.rx.seg = len / 2;
+	refused(_metadata, &s, "a run");
+	s.rx.seg = 0;
+	w->vt = (WEFT_WIRE_VERSION + 1) << 4 | WEFT_PKT_DATA;
+	refused(_metadata, &s, "version");
+	w->vt = WEFT_WIRE_VERSION << 4 | WEFT_PKT_DGRAM;
+	refused(_metadata, &s, "type");
+	w->flags = 0;
+	refused(_metadata, &s, "no PSN");
+	w->flags = WEFT_PKT_PSN | 0x80;
+	refused(_metadata, &s, "flags");
+	w->lane = WEFT_LANES;
+	refused(_metadata, &s, "no such lane");
+	w->words = WEFT_WIRE_HDR / 4 + 1;
+	refused(_metadata, &s, "header");
+	w->job = 1;
+	refused(_metadata, &s, "job");
+	w->token ^= 1;
+	refused(_metadata, &s, "token");
+	w->path ^= 1;
+	refused(_metadata, &s, "path");
+	w->psn = cpu_to_be32(s.h.psn + 1);
+	refused(_metadata, &s, "ahead");
+	w->psn = cpu_to_be32(s.h.psn - 1);
+	refused(_metadata, &s, "old");
+	c->type = WEFT_CHUNK_ANNOUNCE;
+	refused(_metadata, &s, "chunk");
+	c->len = cpu_to_be16(sizeof(struct weft_w_eager) - 1);
+	refused(_metadata, &s, "chunk's length");
+	c->len = 0;
+	refused(_metadata, &s, "no chunk");
+	near_make(&s, 8, 0, 16);
+	refused(_metadata, &s, "a part");
+	near_make(&s, 8, 8, 16);
+	refused(_metadata, &s, "the other part");
+	near_make(&s, WEFT_INLINE_MAX + 1, 0, WEFT_INLINE_MAX + 1);
+	refused(_metadata, &s, "too long");
+	s.m.flow.sgen++;
+	near_make(&s, 8, 0, 8);
+	s.m.flow.sgen--;
+	refused(_metadata, &s, "another flow");
+	s.m.flow.mseq++;
+	near_make(&s, 8, 0, 8);
+	s.m.flow.mseq--;
+	refused(_metadata, &s, "not its turn");
+	s.m.flags |= WEFT_MSG_PLACED;
+	near_make(&s, 8, 0, 8);
+	s.m.flags &= ~WEFT_MSG_PLACED;
+	refused(_metadata, &s, "an answer is wanted");
+	s.m.tag++;
+	near_make(&s, 8, 0, 8);
+	s.m.tag--;
+	refused(_metadata, &s, "no receive");
+
+	ASSERT_TRUE(near_short(&s));
+	EXPECT_EQ(1, rig_cq_read(s.cq, &e));
+	near_fini(&s);
+}
+
+/* The packet acknowledges the only one under way, also where its message goes the long way. */
+static void acked(struct __test_metadata *_metadata, bool posted)
+{
+	struct weft_cqe e;
+	struct near s;
+
+	near_init(&s);
+	near_first(_metadata, &s);
+	near_send(&s);
+	ASSERT_EQ(1, s.t.path->nsent);
+	lone_wait(&s.t, 100 * NSEC_PER_USEC);
+	if (posted)
+		near_post(&s, 3);
+	s.h.ack = PSN + 1;
+	near_make(&s, 8, 0, 8);
+	EXPECT_EQ(posted, near_short(&s));
+	EXPECT_EQ(0, s.t.path->nsent);
+	EXPECT_EQ(0, s.t.path->flight);
+	EXPECT_EQ(0, s.t.lane->flight);
+	EXPECT_EQ(PSN + 1, s.t.lane->snd_una);
+	EXPECT_EQ(U64_MAX, s.t.lane->rto_at);
+	EXPECT_EQ(100 * NSEC_PER_USEC, s.t.path->srtt);
+	EXPECT_EQ(100 * NSEC_PER_USEC, s.t.lane->rack_rtt);
+	EXPECT_TRUE(lone_sound(&s.t));
+	if (!posted) {
+		near_long(&s);
+		EXPECT_EQ(100 * NSEC_PER_USEC, s.t.path->srtt);
+		near_post(&s, 3);
+	}
+	EXPECT_EQ(s.h.psn + 1, s.t.lane->rcv_nxt);
+	EXPECT_EQ(1, rig_cq_read(s.cq, &e));
+	EXPECT_EQ(3, e.context);
+	near_fini(&s);
+}
+
+TEST(short__acknowledges)
+{
+	acked(_metadata, true);
+}
+
+TEST(short__acknowledges_unexpected)
+{
+	acked(_metadata, false);
+}
+
+/* Of several, or of one that was sent again, the long way's answer is the same. */
+TEST(short__acknowledges_some)
+{
+	struct near s;
+	u32 i;
+
+	near_init(&s);
+	near_first(_metadata, &s);
+	for (i = 0; i < 3; i++)
+		near_send(&s);
+	ASSERT_EQ(3, s.t.path->nsent);
+	for (i = 1; i <= 3; i++) {
+		lone_wait(&s.t, 100 * NSEC_PER_USEC);
+		near_post(&s, i);
+		s.h.ack = PSN + i;
+		near_make(&s, 8, 0, 8);
+		EXPECT_TRUE(near_short(&s));
+		EXPECT_EQ(3 - i, s.t.path->nsent);
+		EXPECT_EQ(3 - i, s.t.lane->flight);
+		EXPECT_EQ(PSN + i, s.t.lane->snd_una);
+		EXPECT_TRUE(lone_sound(&s.t));
+		near_next(&s);
+	}
+	/* what was never sent is not acknowledged */
+	near_post(&s, 4);
+	s.h.ack = PSN + 4;
+	near_make(&s, 8, 0, 8);
+	EXPECT_TRUE(near_short(&s));
+	EXPECT_EQ(PSN + 3, s.t.lane->snd_una);
+	EXPECT_TRUE(lone_sound(&s.t));
+	near_fini(&s);
+}
+
+TEST_HARNESS_MAIN
