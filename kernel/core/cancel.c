@@ -93,6 +93,8 @@ void weft_recv_drop_all(struct weft_ep *ep, struct weft_out *out)
 
 			weft_match_unexp_del(&ep->match, u);
 			rxm->dropped = true;
+			if (ep->conf.type == WEFT_EP_DGRAM)
+				weft_count(ep->core, dgrams_dropped);
 			weft_start_put(rxm, out);
 		}
 	weft_claim_drop_all(ep, out);

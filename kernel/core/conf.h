@@ -22,6 +22,7 @@ struct weft_core;
  * @unexp_user: the same of all endpoints of a user
  * @msgs_ep: messages that wait for receives of one endpoint
  * @msgs_user: the same of all endpoints of a user
+ * @dgram_max: datagrams that wait for receives of one endpoint, within the limits of bytes
  * @window_bytes: bytes of a receive that are pinned at a time; a sender alone is granted two such
  *	windows
  * @grant_bytes: bytes of announced messages that may be under way to this port from several nodes
@@ -46,6 +47,7 @@ struct weft_conf {
 	u32 unexp_user;
 	u32 msgs_ep;
 	u32 msgs_user;
+	u32 dgram_max;
 	u32 window_bytes;
 	u32 grant_bytes;
 	weft_ns ack_delay_ns;

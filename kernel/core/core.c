@@ -23,6 +23,7 @@ void weft_conf_default(struct weft_conf *conf)
 	conf->unexp_user = 16 << 20;
 	conf->msgs_ep = 65536;
 	conf->msgs_user = 262144;
+	conf->dgram_max = 64;
 	conf->window_bytes = 1 << 20;
 	conf->grant_bytes = 192 << 10;
 	conf->ack_delay_ns = NSEC_PER_MSEC;

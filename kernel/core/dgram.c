@@ -10,14 +10,16 @@
  *	                                                  \--path given up, too many--> dropped
  *
  * It is complete when it has been copied, which is also as much as TRANSMIT means here. It is
- * received if a receive is posted when it comes, and dropped and counted if not: it is never
- * unexpected. Its flow exists on the sending side alone, as a memory of path and destination.
+ * received if a receive is posted when it comes. If not, it waits for one, unless as many wait at
+ * its endpoint as may (the limit "datagrams-endpoint") or it is for a group: then it is dropped and
+ * counted. Its flow exists on the sending side alone, as a memory of path and destination.
  *
  * One to a multicast group goes out by the group's path, and is given to the members here by
  * group.c.
  *
- * Longer ones than the completion queue takes are put into a struct weft_rxm of core->local, with
- * all of their bytes, and go the way of buffered messages from there (place.c).
+ * Those that wait, and those that are longer than the completion queue takes, are put into a struct
+ * weft_rxm of core->local, with all of their bytes, and go the way of buffered messages from there
+ * (post.c, place.c).
  *
  * Locks: ep->sq_mutex -> path->lock or core->grp_lock -> ep->lock of the receiver.
  */
@@ -50,7 +52,15 @@ static bool weft_dgram_spare(struct weft_ep *ep)
 	return ep->drop;
 }
 
-/* Bytes that do not fit into the completion queue are kept until they have been placed. */
+/* Is there room for a datagram to wait for its receive? */
+static bool weft_dgram_may_wait(const struct weft_ep *ep, const struct weft_dgram *d)
+{
+	return !(d->flags & WEFT_MSG_GROUP) &&
+	       ep->match.nunexp < READ_ONCE(ep->core->conf.dgram_max) &&
+	       !weft_keep_full(ep, d->len);
+}
+
+/* Bytes are kept until they have been placed. @post: NULL: a receive is waited for. */
 static void weft_dgram_keep(struct weft_ep *ep, struct weft_post *post, const struct weft_dgram *d,
 			    const struct weft_sockaddr *from, u8 *buf, u32 src,
 			    struct weft_out *out)
@@ -74,8 +84,13 @@ static void weft_dgram_keep(struct weft_ep *ep, struct weft_post *post, const st
 	rxm->got = d->len;
 	rxm->stored = d->len;
 	rxm->whole = true;
-	weft_recv_matched(ep, rxm, post);
-	weft_start_put(rxm, out);
+	if (post) {
+		weft_recv_matched(ep, rxm, post);
+		weft_start_put(rxm, out);
+	} else {
+		weft_keep(rxm, d->len);
+		weft_recv_unexp(ep, rxm, src, out);
+	}
 }
 
 /*
@@ -93,12 +108,14 @@ static bool weft_dgram_give(struct weft_ep *ep, const struct weft_dgram *d,
 		goto drop;
 	weft_recv_drain(ep, out);
 	src = weft_av_find(ep->av, from);
+	ep->lossy = !weft_dgram_may_wait(ep, d);
 	post = weft_post_match(ep, WEFT_UNTAGGED, src, 0, d->len, out);
-	if (!post)
+	if (!post && ep->lossy)
 		goto drop;
-	weft_trace_match(ep->conf.handle, post->context, 0, d->len, 0);
+	if (post)
+		weft_trace_match(ep->conf.handle, post->context, 0, d->len, 0);
 	weft_count(ep->core, dgrams_received);
-	if (d->len <= WEFT_INLINE_MAX) {
+	if (post && d->len <= WEFT_INLINE_MAX) {
 		weft_recv_cqe(&e, ep, post, 0, d->data, d->len, src, d->flags);
 		if (weft_recv_inline(ep, post, &e, d->pay, out))
 			return false;

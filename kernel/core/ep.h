@@ -161,6 +161,7 @@ struct weft_member {
  * @scratch: payload on its way; sq_mutex
  * @spare: a message for local sends; sq_mutex
  * @drop: a message for the next datagram that comes
+ * @lossy: the datagram that is being matched is dropped if it finds no receive
  * @scan: an engine is taking from the send ring: the program's memory is not waited for; sq_mutex
  * @win: payload of @entry, at hand; sq_mutex
  * @odd: sends go another way than the straight one: datagrams, and where there may be fences
@@ -256,6 +257,7 @@ struct weft_ep {
 	u8 *scratch;
 	struct weft_rxm *spare;
 	struct weft_rxm *drop;
+	bool lossy;
 	bool scan;
 	struct weft_mem *win;
 	bool odd;

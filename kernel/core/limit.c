@@ -65,6 +65,8 @@ static const struct weft_limit weft_limits[] = {
 		   WEFT_CNT_limit_endpoint, WEFT_LIMIT_NO_USE),
 	WEFT_LIMIT("messages-user", "messages", msgs_user, WEFT_LIMIT_PLAIN, 64, 1 << 24,
 		   WEFT_CNT_limit_user, WEFT_LIMIT_NO_USE),
+	WEFT_LIMIT("datagrams-endpoint", "datagrams", dgram_max, WEFT_LIMIT_PLAIN, 0, 65536,
+		   WEFT_LIMIT_NO_COUNTER, WEFT_LIMIT_NO_USE),
 	WEFT_LIMIT("packets-path", "packets", rec_max, WEFT_LIMIT_PLAIN, 64, 4096,
 		   WEFT_CNT_limit_packets, WEFT_LIMIT_NO_USE),
 	WEFT_LIMIT("paths", "paths", max_paths, WEFT_LIMIT_PLAIN, 1, 1 << 20,

@@ -468,8 +468,8 @@ static void weft_srq_wait(struct weft_srq *srq, struct weft_ep *ep, u8 kind, str
  * @out: output
  *
  * Return: the receive that it gets, in no matching any more; NULL: there is none: the message is
- * kept, and will be served (the endpoint stays locked until it is among the unexpected ones); a
- * datagram is not.
+ * kept, and will be served (the endpoint stays locked until it is among the unexpected ones),
+ * unless ep->lossy.
  */
 struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag, u64 len,
 				 struct weft_out *out)
@@ -483,7 +483,7 @@ struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag, 
 		post = weft_srq_find(srq, ep, kind, src, tag, len);
 		if (likely(post))
 			weft_srq_taken(srq, ep, post, out);
-		else if (ep->conf.type != WEFT_EP_DGRAM)
+		else if (likely(!ep->lossy))
 			weft_srq_wait(srq, ep, kind, out);
 		if (unlikely(srq->nfresh))
 			weft_srq_later(srq, out);

@@ -154,8 +154,14 @@ static bool too_long(void)
 	return pattern_is(rbuf, max, 5);
 }
 
-/* What came without a receive is counted, and has gone when one is posted. */
-static bool dgram_dropped(void)
+/* Datagrams that come before their receive wait for it, this many at most. */
+static bool may_wait(unsigned int n)
+{
+	return port_limit(p.o.apart, "datagrams-endpoint", n);
+}
+
+/* None may wait: what came without a receive is counted, and has gone when one is posted. */
+static bool none_waits(void)
 {
 	long long dropped = port_attr(p.o.apart, "counters/dgrams_dropped");
 	uint64_t until = now_ms() + WAIT_MS;
@@ -182,6 +188,56 @@ static bool dgram_dropped(void)
 	CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
 	CHECK_EQ(c.len, 9);
 	CHECK_EQ(c.data, 77);
+	return true;
+}
+
+static bool dgram_dropped(void)
+{
+	bool ok = may_wait(0) && none_waits();
+
+	return may_wait(64) && ok;
+}
+
+/* One of the datagrams @from to @from + @n - 1, whose bytes say which; @seen: those that came. */
+static bool one_of(unsigned int from, unsigned int n, bool *seen)
+{
+	unsigned int i;
+
+	CHECK(is_received(1, 8, false, 0));
+	for (i = 0; i < n && (seen[i] || !pattern_is(rbuf, 8, from + i)); i++)
+		;
+	CHECK(i < n);
+	seen[i] = true;
+	return true;
+}
+
+/* 64 wait, 20 more are counted and lost; they have no order. Then there is room again. */
+static bool dgram_waits(void)
+{
+	long long dropped = port_attr(p.o.apart, "counters/dgrams_dropped");
+	uint64_t until = now_ms() + WAIT_MS;
+	bool seen[84] = { false };
+	unsigned int i;
+
+	/* the way to B is there: until then no more than 64 are kept by the sender */
+	CHECK(post_plain(rbuf, 64, 1));
+	CHECK(send_plain(8, 1, 2));
+	CHECK(is_received(1, 8, false, 0));
+	for (i = 0; i < 84; i++)
+		CHECK(send_plain(8, 100 + i, 2));
+	while (port_attr(p.o.apart, "counters/dgrams_dropped") < dropped + 20)
+		CHECK(now_ms() < until);
+	CHECK(quiet(p.b.rxcq));
+	for (i = 0; i < 64; i++) {
+		CHECK(post_plain(rbuf, 64, 1));
+		CHECK(one_of(100, 84, seen));
+	}
+	CHECK(post_plain(rbuf, 64, 1));
+	CHECK(quiet(p.b.rxcq));
+	CHECK(send_plain(8, 1, 2));
+	CHECK(is_received(1, 8, false, 0));
+	CHECK(pattern_is(rbuf, 8, 1));
+	CHECK_EQ(port_attr(p.o.apart, "counters/dgrams_dropped"), dropped + 20);
 	return true;
 }
 
@@ -666,7 +722,9 @@ static const struct row rows[] = {
 	ROW("MSG-027", ON_BOTH, "Messages that come first are kept and matched in order",
 	    waiting_order, .o.tx_size = 1024),
 	ROW("MSG-028", ON_ALL, "A message longer than its buffer is cut and reported", truncates),
-	ROW("MSG-029", ON_DGRAM, "Without a buffer a datagram is dropped", dgram_dropped),
+	ROW("MSG-029", ON_DGRAM, "Without a buffer, and none that may wait, a datagram is dropped",
+	    dgram_dropped),
+	ROW("MSG-029b", ON_DGRAM, "As many as may wait for a buffer, and no more", dgram_waits),
 	ROW("MSG-038", ON_ALL, "A multi-receive buffer takes messages one after the other",
 	    multi_packs, MULTI),
 	ROW("MSG-039", ON_ALL, "It is released when less than the minimum is left", multi_edges,

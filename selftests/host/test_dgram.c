@@ -2,17 +2,25 @@
 /*
  * Datagrams: all lengths, on one node and between two; what takes none is not waited for; the
  * handshake of a new path is; nobody there; receives that are directed, short, shared, multiple;
- * completion queues that are full; packets that are forged
+ * datagrams that wait for them, and those that may not; completion queues that are full; packets
+ * that are forged
  */
 #include "core/proto.h"
 #include "two.h"
 #include "harness.h"
 
-static void init(struct two *t, u32 dst, u32 cq_slots, u32 cold)
+/* @wait: datagrams that may wait for their receive */
+static void init_wait(struct two *t, u32 dst, u32 cq_slots, u32 cold, u32 wait)
 {
 	two_init_type(t, WEFT_EP_DGRAM, 0, dst, cq_slots, cold);
+	t->b->node->core.conf.dgram_max = wait;
 	/* order is not promised; most of the tests want to know which one comes */
 	t->rig->conf.jitter = 0;
+}
+
+static void init(struct two *t, u32 dst, u32 cq_slots, u32 cold)
+{
+	init_wait(t, dst, cq_slots, cold, 0);
 }
 
 static void settle(struct two *t)
@@ -175,6 +183,104 @@ TEST(dgram__not_waited_for)
 		EXPECT_EQ(0, memcmp(t.room, t.buf + 9, 60));
 		rig_free(t.rig);
 	}
+}
+
+/* What comes before its receive waits for it, long or short. */
+TEST(dgram__waits)
+{
+	static const u32 lens[] = { 0, 1, 100, 960, 961, 1424 };
+	struct weft_cqe e;
+	struct two t;
+	u32 dst, i;
+
+	for (dst = 0; dst < 2; dst++) {
+		init_wait(&t, dst, 64, 0, 64);
+		for (i = 0; i < ARRAY_SIZE(lens); i++) {
+			send_from(&t, i, lens[i], WEFT_SQ_DATA);
+			ASSERT_EQ(0, sent(&t));
+		}
+		settle(&t);
+		EXPECT_TRUE(t.eb->status.flags & WEFT_ST_UNEXP);
+		ASSERT_EQ(0, rig_cq_read(t.cb, &e));
+		for (i = 0; i < ARRAY_SIZE(lens); i++) {
+			post(&t, 2048 * i, 1424, i);
+			settle(&t);
+			ASSERT_EQ(1, rig_cq_read(t.cb, &e));
+			EXPECT_EQ(0, e.status);
+			EXPECT_EQ(i, e.context);
+			EXPECT_EQ(lens[i], e.len);
+			EXPECT_EQ(0, e.src);
+			EXPECT_EQ(0x1122334455667788, e.data);
+			EXPECT_EQ(0, memcmp(t.room + 2048 * i, t.buf + i, lens[i]));
+			EXPECT_EQ(0xee, t.room[2048 * i + lens[i]]);
+		}
+		EXPECT_FALSE(t.eb->status.flags & WEFT_ST_UNEXP);
+		EXPECT_EQ(0, t.eb->ep->kept_bytes);
+		EXPECT_EQ(0, dropped(&t));
+		rig_free(t.rig);
+	}
+}
+
+/* As many as may, and as many bytes; the others are lost, and all are counted in the end. */
+TEST(dgram__waits_at_most)
+{
+	struct weft_cqe e;
+	struct two t;
+	u32 dst, i;
+
+	for (dst = 0; dst < 2; dst++) {
+		init_wait(&t, dst, 64, 0, 4);
+		for (i = 0; i < 10; i++)
+			send_from(&t, i * 8, 8, 0);
+		settle(&t);
+		EXPECT_EQ(6, dropped(&t));
+		for (i = 0; i < 5; i++)
+			post(&t, i * 8, 8, i);
+		settle(&t);
+		for (i = 0; i < 4; i++)
+			ASSERT_EQ(1, rig_cq_read(t.cb, &e));
+		ASSERT_EQ(0, rig_cq_read(t.cb, &e));
+		EXPECT_EQ(0, memcmp(t.room, t.buf, 4 * 8));
+		EXPECT_EQ(0xee, t.room[4 * 8]);
+		/* there is room again */
+		for (i = 0; i < 4; i++)
+			send_from(&t, 0, 8, 0);
+		settle(&t);
+		EXPECT_EQ(6, dropped(&t));
+		EXPECT_EQ(3 * 8, t.eb->ep->kept_bytes);
+		rig_ep_free(t.eb);
+		settle(&t);
+		EXPECT_EQ(6 + 3, dropped(&t));
+		rig_free(t.rig);
+
+		init_wait(&t, dst, 64, 0, 64);
+		t.b->node->core.conf.unexp_ep = 10 * 1424;
+		for (i = 0; i < 12; i++)
+			send_from(&t, 0, 1424, 0);
+		settle(&t);
+		EXPECT_EQ(2, dropped(&t));
+		rig_free(t.rig);
+	}
+}
+
+/* One from who is not named does not go into a directed receive, and stays for another one. */
+TEST(dgram__waits_directed)
+{
+	struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .context = 1, .peer = 1 };
+	struct weft_cqe e;
+	struct two t;
+
+	init_wait(&t, 1, 64, 0, 64);
+	ASSERT_EQ(1, rig_av_insert(t.b->avs, 0, 99, t.rig));
+	ASSERT_EQ(0, rig_recv(t.eb, &op));
+	send_from(&t, 0, 8, 0);
+	settle(&t);
+	ASSERT_EQ(0, rig_cq_read(t.cb, &e));
+	post(&t, 0, 8, 2);
+	settle(&t);
+	ASSERT_EQ(1, rig_cq_read(t.cb, &e));
+	EXPECT_EQ(2, e.context);
+	rig_free(t.rig);
 }
 
 TEST(dgram__truncates)
@@ -404,7 +510,20 @@ TEST(dgram__multi)
 	}
 }
 
-/* From a shared queue: who finds it empty does not wait for it. */
+/* An endpoint that shares @srq and @av, known to the sender. */
+static struct rig_ep *share(struct two *t, struct rig_srq *srq, struct rig_av *av, u32 dst,
+			    u16 service)
+{
+	struct rig_ep *ep = rig_ep_new(t->b, WEFT_EP_DGRAM, WEFT_EPF_SRQ, 16, 0, service);
+
+	if (weft_ep_share(ep->ep, srq->srq, av->av) ||
+	    rig_ep_enable(ep, t->cb, t->cb, NULL, av))
+		abort();
+	t->to = (u32)rig_av_insert(t->a->avs, dst, service, t->rig);
+	return ep;
+}
+
+/* From a shared queue: who finds it empty does not wait for it, if no datagram may. */
 TEST(dgram__shared)
 {
 	struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY, .context = 4 };
@@ -412,18 +531,13 @@ TEST(dgram__shared)
 	struct rig_srq *srq;
 	struct rig_ep *ep;
 	struct weft_cqe e;
-	struct rig_av *av;
 	struct two t;
 	u32 dst;
 
 	for (dst = 0; dst < 2; dst++) {
 		init(&t, dst, 64, 0);
 		srq = rig_srq_new(t.b, 16, 16, 0, NULL);
-		av = rig_av_new(t.b);
-		ep = rig_ep_new(t.b, WEFT_EP_DGRAM, WEFT_EPF_SRQ, 16, 0, 9);
-		ASSERT_EQ(0, weft_ep_share(ep->ep, srq->srq, av->av));
-		ASSERT_EQ(0, rig_ep_enable(ep, t.cb, t.cb, NULL, av));
-		t.to = rig_av_insert(t.a->avs, dst, 9, t.rig);
+		ep = share(&t, srq, rig_av_new(t.b), dst, 9);
 		send_from(&t, 0, 8, 0);
 		settle(&t);
 		rig_srq_look(srq, &info);
@@ -438,6 +552,85 @@ TEST(dgram__shared)
 		EXPECT_EQ(4, e.context);
 		EXPECT_EQ(EMSGSIZE, e.status);
 		EXPECT_EQ((u16)ep->handle, e.ep);
+		rig_free(t.rig);
+	}
+}
+
+/* From a shared queue: those that wait get what is posted there, in turn. */
+TEST(dgram__waits_shared)
+{
+	struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY, .n = 1 };
+	struct weft_srq_info info;
+	struct rig_srq *srq;
+	struct rig_ep *ep[2];
+	u32 dst, i, got[2];
+	struct rig_av *av;
+	struct weft_cqe e;
+	struct two t;
+
+	for (dst = 0; dst < 2; dst++) {
+		init_wait(&t, dst, 64, 0, 64);
+		srq = rig_srq_new(t.b, 16, 16, 0, NULL);
+		av = rig_av_new(t.b);
+		for (i = 0; i < 2; i++) {
+			ep[i] = share(&t, srq, av, dst, 9 + i);
+			send_from(&t, 100 * i, 8, 0);
+			send_from(&t, 100 * i, 1000, 0);
+		}
+		settle(&t);
+		rig_srq_look(srq, &info);
+		EXPECT_EQ(2, info.waiting);
+		for (i = 0; i < 4; i++) {
+			op.context = i;
+			op.iov[0].addr = (u64)(uintptr_t)t.room + 2048 * i;
+			op.iov[0].len = 2048;
+			ASSERT_EQ(0, rig_srq_recv(srq, &op, NULL));
+			settle(&t);
+		}
+		got[0] = 0;
+		got[1] = 0;
+		for (i = 0; i < 4; i++) {
+			u32 who;
+
+			ASSERT_EQ(1, rig_cq_read(t.cb, &e));
+			EXPECT_EQ(0, e.status);
+			who = e.ep == (u16)ep[1]->handle;
+			EXPECT_EQ(got[who]++ ? 1000 : 8, e.len);
+			EXPECT_EQ(0, memcmp(t.room + 2048 * e.context, t.buf + 100 * who, e.len));
+		}
+		EXPECT_EQ(2, got[0]);
+		EXPECT_EQ(0, dropped(&t));
+		rig_free(t.rig);
+	}
+}
+
+/* A multi-receive buffer takes those that wait, and then what comes. */
+TEST(dgram__waits_multi)
+{
+	struct weft_rqe m = {
+		.op = WEFT_RQ_RECV, .nslots = 1, .flags = WEFT_RQ_MULTI | WEFT_RQ_COMPLETION,
+		.src = WEFT_SRC_ANY, .context = 7, .ignore = 64, .len = 256, .niov = 1,
+	};
+	struct weft_cqe e;
+	struct two t;
+	u32 dst;
+
+	for (dst = 0; dst < 2; dst++) {
+		init_wait(&t, dst, 64, 0, 64);
+		send_from(&t, 0, 100, 0);
+		settle(&t);
+		m.addr = (u64)(uintptr_t)t.room;
+		two_entry(&t, &m);
+		settle(&t);
+		send_from(&t, 100, 96, 0);
+		settle(&t);
+		ASSERT_EQ(1, rig_cq_read(t.cb, &e));
+		EXPECT_EQ(m.addr, e.buf);
+		EXPECT_EQ(100, e.len);
+		ASSERT_EQ(1, rig_cq_read(t.cb, &e));
+		EXPECT_EQ(m.addr + 104, e.buf);
+		EXPECT_EQ(WEFT_CQE_MULTI, e.flags & WEFT_CQE_MULTI);
+		EXPECT_EQ(0, memcmp(t.room + 104, t.buf + 100, 96));
 		rig_free(t.rig);
 	}
 }

@@ -32,8 +32,8 @@ all_shown()
 	show >/run/weft/limits
 	cat /run/weft/limits
 	for want in unexpected-node unexpected-endpoint unexpected-user messages-endpoint \
-		messages-user packets-path paths requests backlog connect-ms accept-ms \
-		keepalive-ms dead-ms idle-ms; do
+		messages-user datagrams-endpoint packets-path paths requests backlog connect-ms \
+		accept-ms keepalive-ms dead-ms idle-ms; do
 		grep -q "^weft0: limit $want value [0-9]* unit [a-z]* " /run/weft/limits ||
 			return 1
 	done

@@ -17,19 +17,6 @@ static struct pair pair;
 static bool apart;
 static char src[LEN], dst[LEN];
 
-/* Set a limit of a node's port. */
-static bool limit(int node, const char *name, unsigned int value)
-{
-	char cmd[160];
-
-	if (nodes_are_one())
-		node = 0;
-	snprintf(cmd, sizeof(cmd), "node %d weftctl limit set weft%d %s %u", node, node, name,
-		 value);
-	CHECK_EQ(system(cmd), 0);
-	return true;
-}
-
 /* Wait until a counter of a node's port is above @old. */
 static bool counted(int node, const char *name, long long old)
 {
@@ -77,10 +64,10 @@ static bool held_back(int node, const char *name, unsigned int value, unsigned i
 
 	snprintf(attr, sizeof(attr), "counters/%s", counter);
 	old = port_attr(counts, attr);
-	CHECK(limit(node, name, value));
+	CHECK(port_limit(node, name, value));
 	CHECK(sent(len, n));
 	CHECK(counted(counts, counter, old));
-	CHECK(limit(node, name, back));
+	CHECK(port_limit(node, name, back));
 	return received(len, n);
 }
 
@@ -100,9 +87,9 @@ static bool with_pair(bool (*run)(void))
 static bool unexpected_run(void)
 {
 	/* while its endpoint has room a message does not count to its node's */
-	CHECK(limit(apart, "unexpected-endpoint", 65536));
+	CHECK(port_limit(apart, "unexpected-endpoint", 65536));
 	CHECK(held_back(apart, "unexpected-node", 65536, 4 << 20, 0, "limit_unexp", LEN, MANY));
-	return limit(apart, "unexpected-endpoint", 4 << 20);
+	return port_limit(apart, "unexpected-endpoint", 4 << 20);
 }
 
 /* What a node has been told that it may send stays true: the nodes are made anew. */
@@ -175,7 +162,7 @@ static bool users_len(size_t len)
 	first = pair;
 	CHECK(users_pair(1992, 64));
 	second = pair;
-	CHECK(limit(apart, "messages-user", 64) && limit(apart, "unexpected-user", 65536));
+	CHECK(port_limit(apart, "messages-user", 64) && port_limit(apart, "unexpected-user", 65536));
 	old = port_attr(apart, "counters/limit_user");
 	pair = first;
 	do {
@@ -193,7 +180,7 @@ static bool users_len(size_t len)
 	pair = first;
 	CHECK(received(len, n));
 	pair_close(&pair);
-	return limit(apart, "messages-user", 262144) && limit(apart, "unexpected-user", 16 << 20);
+	return port_limit(apart, "messages-user", 262144) && port_limit(apart, "unexpected-user", 16 << 20);
 }
 
 static bool users(void)
@@ -218,7 +205,7 @@ static bool paths_run(void)
 	CHECK(received(8, 1));
 	used = port_attr(0, "paths");
 	CHECK(used > 0);
-	CHECK(limit(0, "paths", used));
+	CHECK(port_limit(0, "paths", used));
 	/* a node of the same link that nobody is: the last byte of the IPv4 address differs */
 	CHECK_EQ(fi_getname(&pair.b.ep->fid, addr, &len), 0);
 	addr[7] = 99;
@@ -227,7 +214,7 @@ static bool paths_run(void)
 	CHECK_EQ(completion(pair.a.txcq, &c, NULL, &err), -FI_EAVAIL);
 	CHECK_EQ(err.err, FI_ENOSPC);
 	CHECK(counted(0, "limit_paths", 0));
-	CHECK(limit(0, "paths", 16384));
+	CHECK(port_limit(0, "paths", 16384));
 	/* and all others go on */
 	CHECK(sent(8, 3));
 	return received(8, 3);
@@ -253,7 +240,7 @@ static bool requests(void)
 
 	memset(&pair, 0, sizeof(pair));
 	pair.o = o;
-	CHECK(limit(apart, "requests", 1));
+	CHECK(port_limit(apart, "requests", 1));
 	CHECK(side_open(&pair.b, apart, &o) && pair_listen(&pair, addr, &len));
 	CHECK(side_open(&pair.a, 0, &o) && side_endpoint(&pair.a, pair.a.info, &o));
 	CHECK(side_open(&second, 0, &o) && side_endpoint(&second, second.info, &o));
@@ -280,7 +267,7 @@ static bool requests(void)
 	fi_freeinfo(ev.cm.info);
 	side_close(&second);
 	pair_close(&pair);
-	return limit(apart, "requests", 16384);
+	return port_limit(apart, "requests", 16384);
 }
 
 static const struct check cases[] = {

@@ -24,6 +24,18 @@ long long port_attr(int node, const char *name)
 	return atoll(line);
 }
 
+bool port_limit(int node, const char *name, unsigned int value)
+{
+	char cmd[160];
+
+	if (nodes_are_one())
+		node = 0;
+	snprintf(cmd, sizeof(cmd), "node %d weftctl limit set weft%d %s %u", node, node, name,
+		 value);
+	CHECK_EQ(system(cmd), 0);
+	return true;
+}
+
 bool nothing_left(void)
 {
 	static const char *const attrs[] = { "contexts", "endpoints", "pinned_bytes" };
