@@ -116,7 +116,7 @@ warnings := -Wall -Wextra -Wno-unused-parameter -Wstrict-prototypes \
 	-Wmissing-prototypes -Wpointer-arith -Wwrite-strings \
 	$(if $(filter 1,$(WERROR)),-Werror)
 weft_cflags := -std=gnu11 -D_GNU_SOURCE= -DWEFT_VERSION='"$(VERSION)"' \
-	-Iuapi -Iinclude $(warnings) $(CFLAGS)
+	-Iuapi -Iinclude $(FABRIC:%=-isystem %/include) $(warnings) $(CFLAGS)
 cc = $(CC) $(weft_cflags) -MMD -MP
 
 # objects depend on this file, which changes when the flags do
@@ -306,6 +306,7 @@ help:
 #>   make module        build/RELEASE/weft.ko, against the newest installed
 #>                      kernel headers; KDIR=FOLDER names others
 #>   make lib           build/lib/libweft.so.0 and the provider
+#>   make provider-2    the provider for libfabric 2.x, which is fetched
 #>   make tools         build/bin/weftctl
 #>   make selftests     the test programs of the test machine
 #>   make host-tests    the unit tests of the core, with ASan and UBSan

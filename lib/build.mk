@@ -49,7 +49,15 @@ $(provider): $(fi_obj) $(libweft_obj) $(fi_map)
 	$(say) LINK '$@'
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared $(ldflags) -o $@ $(fi_obj) $(libweft_obj) \
-		$(fi_map:%=-Wl,--version-script=%) -lfabric -lpthread
+		$(fi_map:%=-Wl,--version-script=%) $(FABRIC:%=-L%/lib) -lfabric -lpthread
+
+# the same source for libfabric 2.x, which a later Debian has: its folder is FABRIC then, and stands
+# beside what is made with it as "fabric"
+.PHONY: provider-2
+provider-2:
+	@fabric=$$(selftests/vm/libfabric2) && mkdir -p $(B)/libfabric-2 && \
+		ln -sfn "$$fabric" $(B)/libfabric-2/fabric && \
+		$(MAKE) --no-print-directory B=$(B)/libfabric-2 FABRIC="$$fabric" provider
 
 $(dat_provider): $(dat_obj) lib/dat/libdaplweft.map $(B)/lib/libweft.so
 	$(say) LINK '$@'

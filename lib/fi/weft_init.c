@@ -5,6 +5,7 @@
  * libfabric takes a provider only if its fi_version is at least what the program asks for. The
  * structures that this file was compiled with are a prefix of those of any later version, and all
  * fi_info come from fi_allocinfo() of the library that runs, so the provider can say the later one.
+ * Both versions are in the log.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,7 +54,12 @@ __attribute__((visibility("default"))) struct fi_provider *fi_prov_ini(void);
 
 struct fi_provider *fi_prov_ini(void)
 {
-	if (FI_VERSION_LT(weft_fi_prov.fi_version, fi_version()))
-		weft_fi_prov.fi_version = fi_version();
+	uint32_t here = fi_version();
+
+	if (FI_VERSION_LT(weft_fi_prov.fi_version, here))
+		weft_fi_prov.fi_version = here;
+	FI_INFO(&weft_fi_prov, FI_LOG_CORE,
+		"weft " WEFT_VERSION ", made for libfabric %d.%d, runs under %u.%u\n",
+		FI_MAJOR_VERSION, FI_MINOR_VERSION, FI_MAJOR(here), FI_MINOR(here));
 	return &weft_fi_prov;
 }

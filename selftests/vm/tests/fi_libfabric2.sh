@@ -1,0 +1,49 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The provider under libfabric 2.x ("make provider-2" fetches it): the one that
+# was built for 1.17, and the one built of the same source for 2.x. Each says
+# what it was made for and what it runs under; programs that ask for the newer
+# interface find it, and messages go through it. TIMEOUT: 300
+
+. "$VM_REPO/selftests/vm/lib.sh"
+
+made=$VM_BUILD/libfabric-2
+run=$made/fabric/run
+export FI_PROVIDER_PATH
+
+# fi_info asks for the interface of the version that it comes with
+shown()	# VERSION: of libfabric that the provider was made for
+{
+	FI_LOG_LEVEL=info \
+		node 0 "$run" "$made/fabric/bin/fi_info" -p weft -v \
+		>/run/weft/info 2>/run/weft/info.log || {
+		cat /run/weft/info /run/weft/info.log
+		return 1
+	}
+	under=$("$run" "$made/fabric/bin/fi_info" --version | sed -n 's/^libfabric api: //p')
+	echo "it should run under $under"
+	grep "made for libfabric" /run/weft/info.log
+	case $under in 2.*) ;; *) return 1 ;; esac
+	grep -q "made for libfabric $1[.0-9]*, runs under $under\$" /run/weft/info.log &&
+		grep -q 'prov_name: weft$' /run/weft/info &&
+		grep -q "api_version: $under\$" /run/weft/info
+}
+
+# rows of the conformance tests, on all kinds of endpoints, within a node and between nodes
+messages()	# PROGRAM ROW...
+{
+	prog=$VM_BUILD/selftests/$1
+	shift
+	"$run" "$prog" "$@"
+}
+
+for of in "1.17 $VM_BUILD" "2 $made"; do
+	set -- $of
+	FI_PROVIDER_PATH=$2/lib/libfabric
+	tap_run "made for $1: fi_info of libfabric 2.x shows it" shown "$1"
+	tap_run "made for $1: messages under libfabric 2.x" \
+		messages conf_msg MSG-001 MSG-002 MSG-004 MSG-011 MSG-013 MSG-028 MSG-038
+	tap_run "made for $1: tagged ones" messages conf_tagged TAG-001 TAG-002 TAG-003
+done
+tap_done
