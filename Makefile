@@ -195,7 +195,7 @@ sim_bin := $(B)/sim/sim$(if $(filter 1,$(ASAN)),-asan)
 sim: $(sim_bin)
 	$(Q)$(sim_bin) $(sim_opts)
 
-# libFuzzer: packets, rings, neighbours, a malicious peer; TIME seconds in all
+# libFuzzer: packets, rings, neighbours, calls, requests, a malicious peer; TIME seconds in all
 export TIME RUNS
 .PHONY: fuzz
 fuzz: packages-check
@@ -335,7 +335,7 @@ help:
 #>                      4096 nodes: SEED=, SEEDS=, NODES=, LOSS=, MSGS=, ASAN=1;
 #>                      REPORT=1: goodput, slowdown, incast; QUICK=1: less
 #>                      (Documentation/simulator.rst)
-#>   make fuzz          libFuzzer on packets, rings and neighbours, and as a
+#>   make fuzz          libFuzzer on packets, rings, neighbours, calls, requests, and as a
 #>                      malicious peer: TIME=60 seconds in all
 #>   make fuzz-calls    calls at random in the test machine: ioctls, maps, memory,
 #>                      netlink; TIME=600 seconds, SEED=

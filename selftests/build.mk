@@ -86,15 +86,43 @@ fuzz-tools: $(fuzz_tests)
 $(B)/obj/fuzz/%.o: %.c $(flags) | $(KSELFTEST)/ready
 	$(say) CC '$< (fuzz)'
 	@mkdir -p $(@D)
-	$(Q)$(fuzz_cc) $(host_inc) $(weft_cflags) $(host_nowarn) $(fuzz_san) \
+	$(Q)$(fuzz_cc) $(host_inc) $(weft_cflags) $(host_nowarn) $(fuzz_flags) $(fuzz_san) \
 		-fsanitize=fuzzer-no-link -O1 -MMD -MP -c -o $@ $<
 
-$(fuzz_tests): $(B)/fuzz/%: $(B)/obj/fuzz/selftests/fuzz/%.o $(call fuzz_obj,$(sim_rig))
+# Those on calls and on requests have the module's own code in front of the core, in
+# surroundings of their own: the kernel's headers that it names are empty there,
+# since their names are declared before all else.
+fuzz_ioctl_src := $(sort $(wildcard kernel/dev/obj_*.c)) \
+	$(addprefix kernel/dev/,ioctl.c ctx.c cold.c rings.c)
+fuzz_netlink_src := kernel/admin/netlink.c $(addprefix selftests/fuzz/kernel/,netlink_in.c nothing.c)
+fuzz_around := $(addprefix selftests/fuzz/kernel/,stand_in.c around.c)
+fuzz_own := selftests/fuzz/fuzz_ioctl.c selftests/fuzz/fuzz_netlink.c $(fuzz_ioctl_src) \
+	$(fuzz_netlink_src) $(fuzz_around)
+fuzz_core := $(fuzz_around) $(sort $(wildcard kernel/core/*.c selftests/host/shim/*.c))
+fuzz_empty := $(B)/obj/fuzz/empty
+
+$(fuzz_empty)/ready: $(module_src) selftests/build.mk
+	$(Q)rm -rf $(@D)
+	$(Q)sed -n 's/^#include <\([a-z].*\.h\)>.*/\1/p' $(filter %.c %.h,$^) | sort -u | \
+		while read -r h; do \
+			[ -e /usr/include/$$h ] || [ -e uapi/$$h ] || \
+				{ mkdir -p $(@D)/$${h%/*} && : >$(@D)/$$h; }; \
+		done
+	$(Q)touch $@
+
+$(call fuzz_obj,$(fuzz_own)): $(fuzz_empty)/ready
+$(call fuzz_obj,$(fuzz_own)): fuzz_flags := -I$(fuzz_empty) -Iselftests/fuzz -Wno-pointer-arith \
+	$(patsubst %,-include selftests/fuzz/kernel/%_in.h,stand netlink)
+
+$(B)/fuzz/fuzz_ioctl: $(call fuzz_obj,$(fuzz_ioctl_src) $(fuzz_core))
+$(B)/fuzz/fuzz_netlink: $(call fuzz_obj,$(fuzz_netlink_src) $(fuzz_core))
+$(filter-out %/fuzz_ioctl %/fuzz_netlink,$(fuzz_tests)): $(call fuzz_obj,$(sim_rig))
+$(fuzz_tests): $(B)/fuzz/%: $(B)/obj/fuzz/selftests/fuzz/%.o
 	$(say) LINK '$@'
 	@mkdir -p $(@D)
 	$(Q)$(fuzz_cc) $(fuzz_san) -fsanitize=fuzzer -o $@ $^ -lpthread
 
-.SECONDARY: $(call fuzz_obj,$(fuzz_src) $(sim_rig))
+.SECONDARY: $(call fuzz_obj,$(fuzz_src) $(fuzz_own) $(sim_rig))
 
 # --- coverage: the unit tests and the simulator, with counters ------------
 

@@ -4,6 +4,7 @@
  * what the program does meanwhile
  */
 #include "fuzz.h"
+#include "victim.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {

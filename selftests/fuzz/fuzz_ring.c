@@ -5,6 +5,7 @@
  * steps, each a byte and what it needs.
  */
 #include "fuzz.h"
+#include "victim.h"
 
 #define SLOTS	64
 

@@ -4,6 +4,7 @@
  * behind two bytes: its length, and what is made right in it so that it comes further.
  */
 #include "fuzz.h"
+#include "victim.h"
 
 #define RIGHT_PATH	1	/* path id and token */
 #define RIGHT_PSN	2	/* next in turn */
