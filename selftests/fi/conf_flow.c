@@ -8,6 +8,7 @@
 #define LONG	(1u << 20)	/* stays at the sender until it is wanted */
 #define MIX	8		/* messages of mixed lengths */
 #define MANY	20000		/* more than any queue has room for */
+#define CONTEXTS 4096		/* that ctx() has */
 
 /* B's endpoint dies. */
 static bool dies(void)
@@ -17,8 +18,8 @@ static bool dies(void)
 	return true;
 }
 
-/* A's next completion is an error of the send with context @n, or of an inject. */
-static bool send_fails(bool tagged, void *context)
+/* A's next completion is an error of a send, or of an inject. @context: whose */
+static bool some_send_fails(bool tagged, void **context)
 {
 	struct fi_cq_tagged_entry c;
 	struct fi_cq_err_entry e;
@@ -26,10 +27,37 @@ static bool send_fails(bool tagged, void *context)
 
 	CHECK_EQ(completion(p.a.txcq, &c, NULL, &e), -FI_EAVAIL);
 	CHECK(e.err > 0 && e.err != FI_ENOMSG && e.err != FI_ETRUNC);
-	CHECK(e.op_context == context);
 	CHECK_EQ(e.flags, FI_SEND | (tagged ? FI_TAGGED : FI_MSG));
 	CHECK(fi_cq_strerror(p.a.txcq, e.prov_errno, e.err_data, text, sizeof(text)));
+	*context = e.op_context;
 	return text[0];
+}
+
+static bool send_fails(bool tagged, void *context)
+{
+	void *c;
+
+	CHECK(some_send_fails(tagged, &c));
+	CHECK(c == context);
+	return true;
+}
+
+/* So do A's sends with the contexts 0 to @n - 1, in any order: some had left, others had not. */
+static bool sends_fail(unsigned int n)
+{
+	bool failed[CONTEXTS] = { false };
+	unsigned int k, i;
+	void *c;
+
+	CHECK(n <= CONTEXTS);
+	for (k = 0; k < n; k++) {
+		CHECK(some_send_fails(false, &c));
+		for (i = 0; i < n && c != ctx(i); i++)
+			;
+		CHECK(i < n && !failed[i]);
+		failed[i] = true;
+	}
+	return true;
 }
 
 /* ---- Errors of injects ---------------------------------------------------------------- */
@@ -276,7 +304,7 @@ static bool known_codes(void)
 static ssize_t send_no(unsigned int n)
 {
 	memcpy(sbuf, &n, sizeof(n));
-	return fi_send(p.a.ep, sbuf, sizeof(n), NULL, p.a.peer, ctx(n % 4096));
+	return fi_send(p.a.ep, sbuf, sizeof(n), NULL, p.a.peer, ctx(n % CONTEXTS));
 }
 
 static ssize_t inject_no(unsigned int n)
@@ -407,20 +435,19 @@ static bool slow_receiver(void)
 static bool dead_receiver(void)
 {
 	uint64_t until, flags = FI_TRANSMIT | FI_MATCH_COMPLETE;
-	unsigned int n, k;
+	unsigned int n;
 	ssize_t ret;
 
 	CHECK_EQ(fi_control(&p.a.ep->fid, FI_SETOPSFLAG, &flags), 0);
 	CHECK(fill(send_no, &n));
 	CHECK(dies());
-	for (k = 0; k < n; k++)
-		CHECK(send_fails(false, ctx(k % 4096)));
+	CHECK(sends_fail(n));
 	CHECK(quiet(p.a.txcq));
 	until = now_ms() + WAIT_MS;
 	while ((ret = send_no(n)) == -FI_EAGAIN)
 		CHECK(now_ms() < until);
 	if (!ret)
-		return send_fails(false, ctx(n % 4096));
+		return send_fails(false, ctx(n % CONTEXTS));
 	CHECK_EQ(ret, -FI_ENOTCONN);
 	return true;
 }
