@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls on shared receive queues while there is no memory: what is posted needs none, nor does its
- * way to a message; what does need some says so, and changes nothing
+ * Calls on shared receive queues. While there is no memory: what is posted needs none, nor does its
+ * way to a message; what does need some says so, and changes nothing. While the queue is full, and
+ * endpoints that think better of it.
  */
 #include "core/proto.h"
 #include "rig.h"
@@ -162,6 +163,109 @@ TEST_F(call, others_say_so)
 	ASSERT_TRUE(rig_until(self->rig, has_completion, self->cb, NSEC_PER_SEC));
 	ASSERT_EQ(1, rig_cq_read(self->cb, &e));
 	EXPECT_EQ(0, e.status);
+}
+
+/* So do those on a queue that there is: more receives, and events to come. */
+TEST_F(call, changes_say_so)
+{
+	struct rig_eq *eq = rig_eq_new(self->b);
+	struct rig_srq *srq = rig_srq_new(self->b, 64, RECVS, 0, eq);
+	struct rig_ep *ep = rig_ep_new(self->b, WEFT_EP_RDM, WEFT_EPF_SRQ, 16, 0, 11);
+	struct weft_srq_info info;
+	struct weft_out *out;
+
+	ASSERT_EQ(0, weft_ep_share(ep->ep, srq->srq, NULL));
+	starve();
+	EXPECT_EQ(-ENOMEM, rig_srq_resize(srq, 64, 2 * RECVS));
+	EXPECT_EQ(-ENOMEM, rig_srq_arm(srq, 3));
+	out = rig_out(self->b->node);
+	EXPECT_EQ(-ENOMEM, weft_ep_marks(ep->ep, 3, 0, NSEC_PER_SEC, out));
+	weft_host_fail_rate(0, 0);
+	/* there is nobody to tell, and an endpoint without shared receives has none to count */
+	EXPECT_EQ(-EINVAL, weft_ep_marks(self->to->ep, 3, 0, NSEC_PER_SEC, out));
+	EXPECT_EQ(-EINVAL, weft_ep_marks(self->from->ep, 0, 3, NSEC_PER_SEC, out));
+	rig_leave(self->b->node, out);
+	EXPECT_EQ(-EINVAL, rig_srq_arm(self->srq, 3));
+	rig_srq_look(srq, &info);
+	EXPECT_EQ(RECVS, info.recvs);
+	EXPECT_EQ(0, info.low);
+	EXPECT_EQ(0, rig_srq_arm(srq, 3));
+}
+
+/* What stands in the ring as all receives are in use stands in the new one, in its order. */
+TEST_F(call, resize_keeps_the_ring)
+{
+	struct weft_srq_info info;
+	struct weft_cqe e;
+	u32 i;
+
+	for (i = 0; i < RECVS + 20; i++)
+		ASSERT_EQ(0, post_nth(self->srq, self->buf, i % RECVS));
+	rig_srq_look(self->srq, &info);
+	EXPECT_EQ(RECVS, info.available);
+	/* no room for them, then more than enough */
+	EXPECT_EQ(-EBUSY, rig_srq_resize(self->srq, 16, RECVS));
+	ASSERT_EQ(0, rig_srq_resize(self->srq, 128, RECVS));
+	for (i = 0; i < RECVS + 20; i++) {
+		ASSERT_EQ(0, send_nth(self->from, self->dst, self->src, i % RECVS));
+		ASSERT_TRUE(rig_until(self->rig, has_completion, self->cb, NSEC_PER_SEC));
+		ASSERT_EQ(1, rig_cq_read(self->cb, &e));
+		EXPECT_EQ(0, e.status);
+		EXPECT_EQ(i % RECVS, e.context);
+	}
+	rig_srq_look(self->srq, &info);
+	EXPECT_EQ(0, info.available);
+}
+
+/* Canceled receives are told of, or stay. */
+TEST_F(call, cancel_without_room)
+{
+	struct rig_cq *small = rig_cq_new(self->b, 16);
+	struct weft_cqe e;
+	u32 i;
+
+	for (i = 0; i < 17; i++)
+		ASSERT_EQ(0, post_nth(self->srq, self->buf, i));
+	for (i = 0; i < 16; i++)
+		ASSERT_EQ(0, rig_srq_cancel(self->srq, small, i));
+	EXPECT_EQ(-EAGAIN, rig_srq_cancel(self->srq, small, 16));
+	EXPECT_EQ(0, rig_srq_cancel(self->srq, small, 77));
+	for (i = 0; i < 16; i++) {
+		ASSERT_EQ(1, rig_cq_read(small, &e));
+		EXPECT_EQ(ECANCELED, e.status);
+		EXPECT_EQ(i, e.context);
+	}
+	ASSERT_EQ(0, send_nth(self->from, self->dst, self->src, 0));
+	ASSERT_TRUE(rig_until(self->rig, has_completion, self->cb, NSEC_PER_SEC));
+	ASSERT_EQ(1, rig_cq_read(self->cb, &e));
+	EXPECT_EQ(16, e.context);
+}
+
+/* Before it is enabled an endpoint may go to another queue, or to none. */
+TEST_F(call, another_queue)
+{
+	struct rig_ep *ep = rig_ep_new(self->b, WEFT_EP_RDM, WEFT_EPF_SRQ, 16, 0, 11);
+	struct rig_srq *other = rig_srq_new(self->b, 64, RECVS, 0, NULL);
+	struct weft_srq_info info;
+	u32 held, span;
+
+	rig_srq_look(self->srq, &info);
+	EXPECT_EQ(1, info.eps);
+	ASSERT_EQ(0, weft_ep_share(ep->ep, self->srq->srq, NULL));
+	rig_srq_look(self->srq, &info);
+	EXPECT_EQ(2, info.eps);
+	ASSERT_EQ(0, weft_ep_share(ep->ep, other->srq, NULL));
+	rig_srq_look(self->srq, &info);
+	EXPECT_EQ(1, info.eps);
+	rig_srq_look(other, &info);
+	EXPECT_EQ(1, info.eps);
+	EXPECT_EQ(0, weft_ep_held(ep->ep, &held, &span));
+	EXPECT_EQ(0, held + span);
+	ASSERT_EQ(0, weft_ep_share(ep->ep, NULL, NULL));
+	rig_srq_look(other, &info);
+	EXPECT_EQ(0, info.eps);
+	rig_ep_free(ep);
+	rig_srq_free(other);
 }
 
 TEST_HARNESS_MAIN
