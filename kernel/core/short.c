@@ -120,7 +120,8 @@ static inline bool weft_short_give(struct weft_path *path, const struct weft_sho
 	h.flags = be16_to_cpu(w->flags) & WEFT_MSG_FLAGS;
 	rf = weft_rflow_find(path, be16_to_cpu(w->flow.ssvc), be32_to_cpu(w->flow.sgen));
 	if (unlikely(!rf || rf->gone || rf->id.mseq != be32_to_cpu(w->flow.mseq) ||
-		     !weft_list_empty(&rf->early) || h.flags & (WEFT_MSG_PLACED | WEFT_MSG_MATCHED) ||
+		     h.flags & (WEFT_MSG_PLACED | WEFT_MSG_MATCHED) ||
+		     !weft_list_empty(&rf->early) ||
 		     (rf->conn && rf->conn->state != WEFT_CONN_UP)))
 		return false;
 	h.tag = be64_to_cpu(w->tag);
