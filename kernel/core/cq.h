@@ -26,17 +26,12 @@ static inline bool weft_cq_room(struct weft_cq *cq, u32 n)
 /* Copy @len bytes into the slots from @index on, and zeros up to the end of the last one. */
 void weft_cq_payload(struct weft_cq *cq, u32 index, const u8 *p, u32 len);
 
-/* The same of up to 8 bytes. */
-static inline void weft_cq_word(struct weft_cq *cq, u32 index, const u8 *p, u32 len)
+/* The same of 8 bytes. */
+static inline void weft_cq_word(struct weft_cq *cq, u32 index, const u8 *p)
 {
 	u64 *slot = (u64 *)&cq->slots[index & (cq->size - 1)];
-	u64 word = 0;
 
-	if (likely(len == sizeof(word)))
-		memcpy(&word, p, sizeof(word));
-	else
-		memcpy(&word, p, len);
-	slot[0] = word;
+	memcpy(slot, p, sizeof(*slot));
 	slot[1] = 0;
 	slot[2] = 0;
 	slot[3] = 0;
@@ -52,16 +47,19 @@ static inline struct weft_cqe *weft_cq_slot(struct weft_cq *cq)
 	return &cq->slots[cq->tail & (cq->size - 1)];
 }
 
-/* All that stands before @nslots in it has been written: its payload; publish it. */
-static inline void weft_cq_end(struct weft_cq *cq, struct weft_cqe *slot, const void *payload,
-			       u32 plen)
+/*
+ * All that stands before @nslots in it has been written: its payload; publish it, but to those who
+ * look at the tail: weft_cq_show().
+ */
+static inline void weft_cq_put_entry(struct weft_cq *cq, struct weft_cqe *slot,
+				     const void *payload, u32 plen)
 {
 	u32 tail = cq->tail, n = weft_cq_slots(plen), next = tail + n;
 
-	if (plen > sizeof(u64))
-		weft_cq_payload(cq, tail + 1, payload, plen);
+	if (likely(plen == sizeof(u64)))
+		weft_cq_word(cq, tail + 1, payload);
 	else if (plen)
-		weft_cq_word(cq, tail + 1, payload, plen);
+		weft_cq_payload(cq, tail + 1, payload, plen);
 	if (next - cq->head < cq->size)
 		WRITE_ONCE(cq->slots[next & (cq->size - 1)].seq, next);
 	slot->nslots = n;
@@ -69,8 +67,13 @@ static inline void weft_cq_end(struct weft_cq *cq, struct weft_cqe *slot, const 
 	/* barrier C: the entry before its number */
 	smp_store_release(&slot->seq, tail + 1);
 	WRITE_ONCE(cq->tail, next);
-	/* and before the tail */
-	smp_store_release(&cq->status->tail, next);
+}
+
+/* The same for those who look at the tail, of all entries until here. */
+static inline void weft_cq_show(struct weft_cq *cq)
+{
+	/* barrier C: the entries before the tail */
+	smp_store_release(&cq->status->tail, cq->tail);
 }
 
 /* Have waiters woken, if there are any; weft_flush() clears cq->armed. */

@@ -85,7 +85,7 @@ bool weft_ep_cool(struct weft_ep *ep)
 		 * a ring that is stalled goes on by itself; who shares receives has none of its
 		 * own, whatever its program has stored
 		 */
-		left = (READ_ONCE(bell->sq_tail) != ep->sq_taken && !ep->sq_stalled) ||
+		left = (READ_ONCE(bell->sq_tail) != READ_ONCE(ep->sq_taken) && !ep->sq_stalled) ||
 		       (!ep->srq && READ_ONCE(bell->rq_tail) != ep->rq.cons && !ep->rq_stalled);
 	}
 	weft_unlock(&ep->lock);

@@ -270,7 +270,7 @@ static inline void weft_room_use(struct weft_flow *flow, u32 len)
 /* ---- send.c ---------------------------------------------------------------------- */
 
 int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out);
-void weft_send_publish(struct weft_ep *ep);
+void weft_send_publish_held(struct weft_ep *ep);
 bool weft_send_hand(struct weft_ep *ep);
 void weft_send_release(struct weft_ep *ep, struct weft_txm *txm);
 struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *e,
@@ -280,6 +280,40 @@ struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *
 				struct weft_flow *flow, const void *pay);
 void weft_send_queue(struct weft_txm *txm, struct weft_out *out);
 int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst);
+
+/*
+ * Entries up to the ring's consumer index have been taken. ep->sq_mutex is held. While no send
+ * holds a slot nobody else touches these indices: only who has the mutex makes one hold its slot.
+ */
+static inline void weft_send_publish(struct weft_ep *ep)
+{
+	/* whoever left the last slot has done with the indices: weft_send_release() */
+	if (unlikely(smp_load_acquire(&ep->nheld))) {
+		weft_send_publish_held(ep);
+		return;
+	}
+	WRITE_ONCE(ep->sq_taken, ep->sq.cons);
+	ep->sq_given = ep->sq.cons;
+	/* barrier B */
+	smp_store_release(&ep->conf.status->sq_head, ep->sq.cons);
+}
+
+/* The completion of a send. */
+static inline void weft_send_fill(struct weft_cqe *c, const struct weft_ep *ep, u64 context,
+				  u64 tag, u64 len, bool tagged, int status)
+{
+	c->context = context;
+	c->tag = tag;
+	c->data = 0;
+	c->len = len;
+	c->buf = 0;
+	c->src = WEFT_SRC_ANY;
+	c->flags = WEFT_CQE_SEND | (tagged ? WEFT_CQE_TAGGED : 0);
+	c->ep = (u16)ep->conf.handle;
+	c->olen = 0;
+	c->status = status;
+	c->rsvd = 0;
+}
 
 /*
  * The payload of a short entry, at most WEFT_INLINE_MAX bytes, which is still in the ring;

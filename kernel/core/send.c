@@ -23,13 +23,13 @@
 
 /*
  * Give slots of the ring back to the program: those of entries that have been taken, but for one
- * per send that has not been told of, or whose completion waits for room. So there will be a struct
- * weft_txm for whatever stands in the ring, and what could be posted goes out whether or not the
- * program reads completions. ep->lock is held.
+ * per send that has not been told of, or whose completion waits for room, @held of them. So there
+ * will be a struct weft_txm for whatever stands in the ring, and what could be posted goes out
+ * whether or not the program reads completions. ep->lock is held.
  */
-static void weft_send_give_back(struct weft_ep *ep)
+static void weft_send_give_back(struct weft_ep *ep, u32 held)
 {
-	u32 head = ep->sq_taken - ep->nheld;
+	u32 head = ep->sq_taken - held;
 
 	if ((s32)(head - ep->sq_given) <= 0)
 		return;
@@ -45,20 +45,23 @@ static void weft_send_give_back(struct weft_ep *ep)
  */
 void weft_send_release(struct weft_ep *ep, struct weft_txm *txm)
 {
+	u32 held = ep->nheld - 1;
+
 	if (!txm->held)
 		return;
 	txm->held = false;
-	ep->nheld--;
 	if (ep->state != WEFT_EPS_DEAD)
-		weft_send_give_back(ep);
+		weft_send_give_back(ep, held);
+	/* at last: from 0 on weft_send_publish() does not take the lock */
+	smp_store_release(&ep->nheld, held);
 }
 
-/* Entries up to the ring's consumer index have been taken. ep->sq_mutex is held. */
-void weft_send_publish(struct weft_ep *ep)
+/* Described in proto.h. */
+void weft_send_publish_held(struct weft_ep *ep)
 {
 	weft_lock(&ep->lock);
-	ep->sq_taken = ep->sq.cons;
-	weft_send_give_back(ep);
+	WRITE_ONCE(ep->sq_taken, ep->sq.cons);
+	weft_send_give_back(ep, ep->nheld);
 	weft_unlock(&ep->lock);
 }
 
@@ -90,7 +93,7 @@ void weft_txm_put(struct weft_txm *txm, struct weft_out *out)
 	txm->state = WEFT_TXM_FREE;
 	weft_lock(&ep->lock);
 	weft_list_add_tail(&ep->txm_free, &txm->node);
-	ep->ntxm--;
+	WRITE_ONCE(ep->ntxm, ep->ntxm - 1);
 	weft_send_release(ep, txm);
 	if (ep->sq_stalled)
 		weft_ep_sq_cold(ep, out);
@@ -132,7 +135,7 @@ static struct weft_txm *weft_send_use(struct weft_ep *ep)
 	weft_ep_get(ep);
 	refcount_set(&txm->ref, 1);
 	weft_lock(&ep->lock);
-	ep->ntxm++;
+	WRITE_ONCE(ep->ntxm, ep->ntxm + 1);
 	ep->nheld++;
 	txm->held = true;
 	weft_unlock(&ep->lock);
@@ -180,22 +183,6 @@ struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *
 	txm->nrec = 0;
 	txm->lrxm = NULL;
 	return txm;
-}
-
-static void weft_send_fill(struct weft_cqe *c, const struct weft_ep *ep, u64 context, u64 tag,
-			   u64 len, bool tagged, int status)
-{
-	c->context = context;
-	c->tag = tag;
-	c->data = 0;
-	c->len = len;
-	c->buf = 0;
-	c->src = WEFT_SRC_ANY;
-	c->flags = WEFT_CQE_SEND | (tagged ? WEFT_CQE_TAGGED : 0);
-	c->ep = (u16)ep->conf.handle;
-	c->olen = 0;
-	c->status = status;
-	c->rsvd = 0;
 }
 
 /* Under ep->lock or sq_mutex; after the completion. */

@@ -186,6 +186,12 @@ static inline void *weft_ctx_name(const struct weft_ctx *ctx)
 
 struct weft_out *weft_out_new(struct weft_core *core);
 
+/* Where the outputs of this processor are, more or less. */
+static inline struct weft_out **weft_ctx_outs(struct weft_ctx *ctx)
+{
+	return &ctx->outs[(u32)raw_smp_processor_id() % WEFT_CTX_OUTS];
+}
+
 /**
  * weft_ctx_out - an output for a call into the core
  * @ctx: the context
@@ -195,7 +201,7 @@ struct weft_out *weft_out_new(struct weft_core *core);
  */
 static inline struct weft_out *weft_ctx_out(struct weft_ctx *ctx)
 {
-	struct weft_out *out = xchg(&ctx->outs[raw_smp_processor_id() % WEFT_CTX_OUTS], NULL);
+	struct weft_out *out = xchg(weft_ctx_outs(ctx), NULL);
 
 	return likely(out) ? out : weft_out_new(ctx->core);
 }
@@ -207,9 +213,7 @@ static inline struct weft_out *weft_ctx_out(struct weft_ctx *ctx)
  */
 static inline void weft_ctx_out_put(struct weft_ctx *ctx, struct weft_out *out)
 {
-	struct weft_out **slot = &ctx->outs[raw_smp_processor_id() % WEFT_CTX_OUTS];
-
-	if (unlikely(cmpxchg(slot, NULL, out)))
+	if (unlikely(cmpxchg(weft_ctx_outs(ctx), NULL, out)))
 		kvfree(out);
 }
 

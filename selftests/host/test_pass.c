@@ -280,6 +280,56 @@ TEST(pass__sends_complete)
 	rig_free(t.rig);
 }
 
+#define BATCH	8	/* sends that one kick takes */
+
+/* No room for the completions of sends, several of them in one kick: all wait, none is lost. */
+TEST(pass__sends_full)
+{
+	struct weft_out *out = calloc(1, sizeof(*out));
+	struct weft_cqe e;
+	struct two t;
+	u32 i, j;
+
+	two_init(&t, 0, 256, 0);
+	weft_out_init(out, &t.rig->node[0].core);
+	for (i = 0; i < TWO_CQ + BATCH; i += BATCH) {
+		if (i == TWO_CQ)
+			t.ea->status.flags &= ~WEFT_ST_SQ_KICK;
+		for (j = i; j < i + BATCH; j++)
+			ASSERT_EQ(0, post(&t, j, j, 0, 30, WEFT_RQ_COMPLETION));
+		for (j = i; j < i + BATCH; j++) {
+			struct rig_op op = {
+				.tagged = true,
+				.flags = WEFT_SQ_INLINE | WEFT_SQ_COMPLETION,
+				.more = j + 1 < i + BATCH,
+				.peer = t.to,
+				.context = j,
+				.tag = j,
+				.n = 1,
+				.iov = { { (u64)(uintptr_t)t.buf, 8 } },
+			};
+
+			ASSERT_EQ(0, rig_send(t.ea, &op));
+		}
+		if (i == TWO_CQ)
+			EXPECT_TRUE(weft_ep_pass(t.ea->ep, out));
+		for (j = i; j < i + BATCH; j++) {
+			ASSERT_EQ(1, rig_cq_read(t.cb, &e));
+			EXPECT_EQ(j, e.context);
+		}
+	}
+	EXPECT_EQ(BATCH, rig_counter(&t.rig->node[0], WEFT_CNT_cq_overflows));
+	for (i = 0; i < TWO_CQ + BATCH; i++) {
+		ASSERT_EQ(1, rig_cq_read(t.ca, &e));
+		EXPECT_EQ(i, e.context);
+		EXPECT_EQ(i, e.tag);
+		EXPECT_EQ(0, e.status);
+	}
+	EXPECT_EQ(0, rig_cq_read(t.ca, &e));
+	rig_free(t.rig);
+	free(out);
+}
+
 static void bad_send(struct __test_metadata *_metadata, struct two *t, const struct weft_sqe *bad,
 		     int err)
 {

@@ -19,7 +19,7 @@ void two_init_type(struct two *t, u32 type, u32 flags, u32 dst, u32 cq_slots, u3
 	t->rig = rig_new(&conf);
 	t->a = rig_proc_new(&t->rig->node[0]);
 	t->b = rig_proc_new(&t->rig->node[dst]);
-	t->ca = rig_cq_new(t->a, 1024);
+	t->ca = rig_cq_new(t->a, TWO_CQ);
 	t->cb = rig_cq_new(t->b, cq_slots);
 	t->va = rig_av_new(t->a);
 	vb = rig_av_new(t->b);

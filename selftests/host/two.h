@@ -8,6 +8,7 @@
 #include "rig.h"
 
 #define TWO_SLOTS	16		/* of the receiver's ring */
+#define TWO_CQ		1024		/* of the sender's completion queue */
 #define TWO_LONG	(100u << 10)	/* bytes that can be sent */
 #define TWO_ROOM	(1u << 20)	/* and received, 0xee before */
 
