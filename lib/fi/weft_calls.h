@@ -138,7 +138,7 @@ int weft_fi_stx_bind(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags);
 void weft_fi_late_init(struct weft_fi_late *late);
 void weft_fi_late_fini(struct weft_fi_late *late);
 bool weft_fi_late_start(struct weft_fi_port *port);
-void weft_fi_late_held(struct weft_fi_port *port, struct weft_fi_half *half);
+void weft_fi_late_wake(struct weft_fi_late *late);
 
 /* weft_srx.c */
 int weft_fi_srx_open(struct fid_domain *domain, struct fi_rx_attr *attr, struct fid_ep **ep,
@@ -289,6 +289,13 @@ static inline bool weft_fi_av_index(struct weft_fi_av *av, fi_addr_t addr, uint3
 		return false;
 	*index = addr;
 	return weft_fi_av_used(av, addr);
+}
+
+/* Something is held back: its doorbell has been stored. */
+static inline void weft_fi_late_held(struct weft_fi_port *port, struct weft_fi_half *half)
+{
+	if (!atomic_exchange(&half->due, true) && !atomic_exchange(&port->late.pending, true))
+		weft_fi_late_wake(&port->late);
 }
 
 /* the program's API: fi_info and error entries grow with it */

@@ -256,8 +256,63 @@ static ssize_t weft_fi_cq_readfrom(struct fid_cq *fid, void *buf, size_t count, 
 	return weft_fi_cq_try(weft_container(fid, struct weft_fi_cq, fid), buf, count, src, NULL);
 }
 
+/* of an entry the flags that weft_fi_cq_quick() knows */
+#define WEFT_FI_CQE_QUICK (WEFT_CQE_SEND | WEFT_CQE_TAGGED | WEFT_CQE_DATA | WEFT_CQE_INLINE | \
+			   WEFT_CQE_SOLICITED)
+
+/*
+ * Frequent entries in the longest format: as weft_fi_cq_take(), up to the first that is not one.
+ * Return: entries; 0: nothing has been done.
+ */
+static inline size_t weft_fi_cq_quick(struct weft_fi_cq *cq, struct fi_cq_tagged_entry *e,
+				      size_t count)
+{
+	struct weft_cq *q = cq->cq;
+	uint32_t head = q->head, tail = q->tail;
+	const struct weft_cqe *cqe;
+	size_t done = 0;
+
+	while (done < count) {
+		if (head == tail) {
+			tail = lw_load_acquire(&q->status->tail); /* C: before the entry */
+			if (head == tail)
+				break;
+		}
+		cqe = &q->ring[head & q->mask];
+		if (weft_unlikely(cqe->status | (cqe->flags & ~WEFT_FI_CQE_QUICK)))
+			break;
+		if (cqe->flags & WEFT_CQE_INLINE && (int32_t)(head - q->settled) >= 0)
+			lw_copy_inline(q, head, cqe);
+		e->op_context = weft_fi_cqe_context(cqe);
+		e->flags = weft_fi_cq_flags[cqe->flags & 7];
+		e->len = cqe->len;
+		e->buf = (void *)(uintptr_t)cqe->buf;
+		e->data = cqe->data;
+		e->tag = cqe->tag;
+		head += cqe->nslots;
+		e++;
+		done++;
+	}
+	q->tail = tail;
+	if (!done)
+		return 0;
+	q->head = head;
+	lw_cq_give_back(q);
+	return done;
+}
+
 static ssize_t weft_fi_cq_read(struct fid_cq *fid, void *buf, size_t count)
 {
+	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid);
+	size_t done;
+
+	if (weft_likely(cq->quick && buf) && !cq->left &&
+	    !atomic_load_explicit(&cq->deferred, memory_order_relaxed) &&
+	    !atomic_load_explicit(&cq->odd, memory_order_relaxed)) {
+		done = weft_fi_cq_quick(cq, buf, count);
+		if (done)
+			return done;
+	}
 	return weft_fi_cq_readfrom(fid, buf, count, NULL);
 }
 
@@ -559,6 +614,7 @@ int weft_fi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct f
 	c->fid.ops = &weft_fi_cq_ops;
 	c->domain = dom;
 	weft_fi_lock_init(&c->lock, dom->locking);
+	c->quick = !dom->locking && c->put == weft_fi_put_tagged;
 	pthread_mutex_init(&c->eps_lock, NULL);
 	ret = weft_fi_set_join(set, &c->member, &c->fid.fid, weft_cq_fd(c->cq));
 	if (ret)

@@ -286,6 +286,7 @@ struct weft_fi_member {
  *	be looked for
  * @deferred: endpoints may have entries that FI_MORE holds back
  * @odd: entries may be of endpoints in prefix mode
+ * @quick: without a lock, and in the format for which weft_fi_cq_quick() is
  * @eps_lock: of @halves
  * @halves: halves of endpoints that are bound to it
  * @left: slots of endpoints that have gone, which entries may name (lock)
@@ -305,6 +306,7 @@ struct weft_fi_cq {
 	atomic_bool look;
 	atomic_bool deferred;
 	atomic_bool odd;
+	bool quick;
 	pthread_mutex_t eps_lock;
 	struct weft_fi_half *halves;
 	struct weft_fi_pool *left;
@@ -441,6 +443,7 @@ struct weft_fi_req {
  * @cntr_next: in weft_fi_cntr.halves
  * @on: it has been enabled
  * @plain: and calls need nothing of weft_odd.c
+ * @quick: nor anything that weft_quick.h does not do
  * @known: of a context: the kernel has its queue
  * @selective: completions only for operations with FI_COMPLETION
  * @held: entries that FI_MORE holds back
@@ -455,6 +458,7 @@ struct weft_fi_half {
 	struct weft_fi_half *cntr_next;
 	bool on;
 	bool plain;
+	bool quick;
 	bool known;
 	bool selective;
 	unsigned int held;

@@ -97,16 +97,12 @@ bool weft_fi_late_start(struct weft_fi_port *port)
 	return atomic_load(&late->up);
 }
 
-/* Something is held back: its doorbell has been stored. */
-void weft_fi_late_held(struct weft_fi_port *port, struct weft_fi_half *half)
+/* There is something to do again. */
+void weft_fi_late_wake(struct weft_fi_late *late)
 {
-	struct weft_fi_late *late = &port->late;
-
-	if (!atomic_exchange(&half->due, true) && !atomic_exchange(&late->pending, true)) {
-		pthread_mutex_lock(&late->lock);
-		pthread_cond_signal(&late->wake);
-		pthread_mutex_unlock(&late->lock);
-	}
+	pthread_mutex_lock(&late->lock);
+	pthread_cond_signal(&late->wake);
+	pthread_mutex_unlock(&late->lock);
 }
 
 void weft_fi_late_init(struct weft_fi_late *late)

@@ -17,9 +17,17 @@
  */
 void weft_fi_half_on(struct weft_fi_half *half, bool on)
 {
+	const struct weft_fi_ep *ep = half->ep;
+	const struct weft_fi_av *av = ep->av;
+	bool tx = half == &ep->tx;
+
 	half->on = on;
-	half->plain = on && !half->ep->prefix &&
-		      !(half == &half->ep->tx && half->ep->caps & FI_MULTICAST);
+	half->plain = on && !ep->prefix && !(tx && ep->caps & FI_MULTICAST);
+	half->quick = half->plain && !half->lock.on && !ep->msg;
+	if (tx)
+		half->quick &= av && !av->shared && !av->bits && ep->inject >= WEFT_SLOT_SIZE;
+	else
+		half->quick &= !ep->directed && !half->selective;
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "entry.h"
 
@@ -21,7 +22,7 @@ void lw_queue_kick(struct lw_queue *q)
 {
 	if (lw_unlikely(!q->kick))
 		kick_shared(q);
-	else
+	else if (lw_unlikely(lseek64(q->fd, q->handle, q->kick) < 0) && errno == EINTR)
 		lw_kick(q->fd, q->handle, q->kick);
 }
 

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * weft_quick.h - the most frequent calls, in as few steps as they can be done in
+ *
+ * One segment of at most a slot that travels in the ring, or one receive, of an endpoint whose half
+ * is "quick" (weft_fi_half_on()): nothing of what weft_post.h asks about is there. Each function
+ * does all of it, or says that it has done nothing; then weft_post.h does it, and finds words for
+ * what is wrong.
+ */
+#ifndef WEFT_QUICK_H
+#define WEFT_QUICK_H
+
+#include "weft_post.h"
+
+/* what a send may ask for here; a receive that is tagged knows nothing of FI_MULTI_RECV */
+#define WEFT_FI_QUICK_SEND	(FI_INJECT | FI_INJECT_COMPLETE | FI_COMPLETION)
+#define WEFT_FI_QUICK_RECV	FI_COMPLETION
+
+/* is an entry with FI_MORE to be held back? As weft_fi_more(), if there is a thread already */
+WEFT_FI_INLINED bool weft_fi_quick_more(const struct weft_fi_half *half)
+{
+	return half->cq && half->held + 1 < WEFT_FI_MORE_MAX &&
+	       atomic_load_explicit(&half->ep->cm.port->late.up, memory_order_relaxed);
+}
+
+/* The entry at the tail is written: as weft_fi_posted(). */
+WEFT_FI_INLINED void weft_fi_quick_posted(struct weft_fi_half *half, struct lw_queue *q,
+					  uint32_t nslots, bool more)
+{
+	q->tail += nslots;
+	if (weft_likely(!more)) {
+		if (weft_unlikely(half->held))
+			weft_fi_posted(half, 0);
+		lw_flush(q);
+		return;
+	}
+	half->held++;
+	if (weft_unlikely(!atomic_load_explicit(&half->cq->deferred, memory_order_relaxed)))
+		atomic_store(&half->cq->deferred, true);
+	lw_publish(q);
+	weft_fi_late_held(half->ep->cm.port, half);
+}
+
+/* 1 to 64 bytes, without a call: what lives across one has to be saved, of whatever length */
+WEFT_FI_INLINED void weft_fi_quick_copy(unsigned char *to, const unsigned char *from, size_t len)
+{
+	unsigned char a[32], b[32];
+
+	if (weft_likely(len - 8 <= 8)) {
+		memcpy(a, from, 8);
+		memcpy(b, from + len - 8, 8);
+		memcpy(to, a, 8);
+		memcpy(to + len - 8, b, 8);
+	} else if (len > 32) {
+		memcpy(a, from, 32);
+		memcpy(b, from + len - 32, 32);
+		memcpy(to, a, 32);
+		memcpy(to + len - 32, b, 32);
+	} else if (len > 16) {
+		memcpy(a, from, 16);
+		memcpy(b, from + len - 16, 16);
+		memcpy(to, a, 16);
+		memcpy(to + len - 16, b, 16);
+	} else if (len > 3) {
+		memcpy(a, from, 4);
+		memcpy(b, from + len - 4, 4);
+		memcpy(to, a, 4);
+		memcpy(to + len - 4, b, 4);
+	} else {
+		to[0] = from[0];
+		to[len / 2] = from[len / 2];
+		to[len - 1] = from[len - 1];
+	}
+}
+
+/* @flags: of the operation; @silent: it has no completion. Return: it is posted. */
+WEFT_FI_INLINED bool weft_fi_quick_send(struct weft_fi_ep *ep, uint8_t op, const void *buf,
+					size_t len, fi_addr_t to, uint64_t tag, void *context,
+					uint64_t flags, bool silent)
+{
+	bool more = flags & FI_MORE;
+	struct weft_sqe *s;
+	struct lw_queue *q;
+	uint16_t entry;
+	uint32_t tail;
+
+	if (weft_unlikely(!ep->tx.quick || flags & ~(WEFT_FI_QUICK_SEND | FI_MORE)))
+		return false;
+	if (len - 1 >= WEFT_SLOT_SIZE || to >= WEFT_AV_MAX || !weft_fi_av_used(ep->av, to))
+		return false;
+	if (more && weft_unlikely(!weft_fi_quick_more(&ep->tx)))
+		return false;
+	q = &ep->cm.ep->sq;
+	tail = q->tail;
+	if (weft_unlikely(tail + 2 - q->head > q->size || lw_load(q->flags) & WEFT_ST_ERROR))
+		return false;
+	entry = WEFT_SQ_INLINE;
+	if (!silent && (!ep->tx.selective || flags & FI_COMPLETION))
+		entry |= WEFT_SQ_COMPLETION;
+	if (more)
+		entry |= WEFT_SQ_MORE;
+	s = lw_slot_at(q, tail);
+	weft_fi_quick_copy(lw_slot_at(q, tail + 1), buf, len);
+	s->op = op;
+	s->nslots = 2;
+	s->flags = entry;
+	s->dst = to;
+	s->context = (uintptr_t)context;
+	s->addr = 0;
+	s->len = len;
+	s->tag = tag;
+	s->data = 0;
+	s->niov = 0;
+	s->rsvd = 0;
+	s->rsvd2 = 0;
+	weft_fi_quick_posted(&ep->tx, q, 2, more);
+	return true;
+}
+
+/* @flags: of the operation. Return: it is posted. */
+WEFT_FI_INLINED bool weft_fi_quick_recv(struct weft_fi_ep *ep, uint8_t op, void *buf, size_t len,
+					uint64_t tag, uint64_t ignore, void *context,
+					uint64_t flags)
+{
+	struct weft_rqe *r;
+	struct lw_queue *q;
+
+	if (weft_unlikely(!ep->rx.quick || flags & ~WEFT_FI_QUICK_RECV || !len))
+		return false;
+	q = &ep->cm.ep->rq;
+	if (weft_unlikely(q->tail + 1 - q->head > q->size || lw_load(q->flags) & WEFT_ST_ERROR))
+		return false;
+	r = lw_slot_at(q, q->tail);
+	r->op = op;
+	r->nslots = 1;
+	r->flags = WEFT_RQ_COMPLETION;
+	r->src = WEFT_SRC_ANY;
+	r->context = (uintptr_t)context;
+	r->addr = (uintptr_t)buf;
+	r->len = len;
+	r->tag = tag;
+	r->ignore = ignore;
+	r->niov = 1;
+	r->part = 0;
+	r->rsvd2 = 0;
+	weft_fi_quick_posted(&ep->rx, q, 1, false);
+	return true;
+}
+
+#endif
