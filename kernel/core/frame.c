@@ -245,8 +245,8 @@ void weft_rec_ref(struct weft_rec *rec, struct weft_flow *flow, struct weft_txm 
 }
 
 /* Write a header that carries the lane's acknowledgement. */
-static void weft_frame_header(struct weft_path *path, struct weft_lane *lane, u8 *dst, u8 flags,
-			      u32 psn, weft_ns now)
+static __always_inline void weft_frame_header(struct weft_path *path, struct weft_lane *lane,
+					      u8 *dst, u8 flags, u32 psn, weft_ns now)
 {
 	struct weft_hdr h = {
 		.type = WEFT_PKT_DATA,

@@ -470,24 +470,6 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 
 /* ---- Sending --------------------------------------------------------------------- */
 
-/* May a new packet be numbered, and the window take it? */
-static bool weft_lane_numbers(const struct weft_lane *lane)
-{
-	return lane->snd_nxt - lane->snd_una < WEFT_WINDOW;
-}
-
-/**
- * weft_lane_may_send - may a new message go at once?
- * @lane: the lane
- *
- * Return: it may: nothing waits before it, and there is room in the window.
- */
-bool weft_lane_may_send(const struct weft_lane *lane)
-{
-	return weft_list_empty(&lane->sendq) && lane->flight < lane->cwnd &&
-	       weft_lane_numbers(lane);
-}
-
 /**
  * weft_lane_segs - how many packets may go together?
  * @path: the path
@@ -530,8 +512,13 @@ static void weft_lane_transmit(struct weft_path *path, struct weft_lane *lane, s
 	weft_frame_emit(path, lane, rec, out);
 }
 
-/* Number the open packet and send it. */
-static void weft_lane_close(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
+/**
+ * weft_lane_close - number the open packet and send it
+ * @path: the path, up
+ * @lane: the lane, with something in its open packet
+ * @out: output with room for a packet
+ */
+void weft_lane_close(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
 {
 	struct weft_rec *rec = lane->open;
 	u32 half;
@@ -552,28 +539,6 @@ static void weft_lane_close(struct weft_path *path, struct weft_lane *lane, stru
 	weft_lane_transmit(path, lane, rec, out);
 	if (lane->rto_at == U64_MAX)
 		weft_lane_arm(path, lane, out->now);
-}
-
-/**
- * weft_lane_push - send the open packet
- * @path: the path, up
- * @lane: the lane, which has a message in its open packet
- * @out: output
- *
- * What weft_path_output() does, said shorter for when nothing else is to be sent.
- */
-void weft_lane_push(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
-{
-	if (likely(!path->busy && weft_list_empty(&lane->lost) && weft_list_empty(&lane->ctlq) &&
-		   weft_list_empty(&lane->dataq) && weft_list_empty(&lane->sendq) &&
-		   lane->flight < lane->cwnd && weft_lane_numbers(lane) && !lane->rcv_ahead &&
-		   out->ntx < WEFT_OUT_TX)) {
-		lane->turn = true;
-		weft_lane_close(path, lane, out);
-		return;
-	}
-	path->busy |= 1u << lane->no;
-	weft_path_output(path, out);
 }
 
 /* Send a packet again. */

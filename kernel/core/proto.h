@@ -78,15 +78,27 @@ void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32
 void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struct weft_hdr *h,
 		     const struct weft_chunk *sack, struct weft_out *out);
 void weft_lane_rtt(struct weft_path *path, weft_ns rtt, weft_ns now);
-bool weft_lane_may_send(const struct weft_lane *lane);
 u32 weft_lane_segs(const struct weft_path *path, const struct weft_lane *lane);
 struct weft_rec *weft_lane_open(struct weft_path *path, struct weft_lane *lane);
 void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
-void weft_lane_push(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
+void weft_lane_close(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 void weft_lane_timer(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 weft_ns weft_lane_next(const struct weft_lane *lane);
 void weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 u32 weft_lane_sack(const struct weft_lane *lane, u32 *words);
+
+/* May a new packet be numbered, and the window take it? */
+static inline bool weft_lane_numbers(const struct weft_lane *lane)
+{
+	return lane->snd_nxt - lane->snd_una < WEFT_WINDOW;
+}
+
+/* May a new message go at once: does nothing wait before it, and is there room in the window? */
+static inline bool weft_lane_may_send(const struct weft_lane *lane)
+{
+	return weft_list_empty(&lane->sendq) && lane->flight < lane->cwnd &&
+	       weft_lane_numbers(lane);
+}
 
 /* Is there something that room in the window may let go? */
 static inline bool weft_lane_waits(const struct weft_lane *lane)
@@ -420,7 +432,25 @@ static inline bool weft_pass_try(struct weft_ep *ep, struct weft_out *out)
 
 /* ---- short.c --------------------------------------------------------------------- */
 
+/* Head of a message that goes out. @flags: WEFT_SQ_*. */
+static inline void weft_send_head(struct weft_head *h, const struct weft_flow *flow, u32 mseq,
+				  u64 tag, u64 data, u64 len, bool tagged, u16 flags)
+{
+	h->flow = flow->id;
+	h->flow.mseq = mseq;
+	h->tag = tag;
+	h->data = data;
+	h->len = len;
+	h->flags = (tagged ? WEFT_MSG_TAGGED : 0) | (flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
+		   (flags & WEFT_SQ_MATCH ? WEFT_MSG_MATCHED :
+		    flags & (WEFT_SQ_DELIVERY | WEFT_SQ_TRACKED) ? WEFT_MSG_PLACED : 0) |
+		   (flags & WEFT_SQ_SOLICITED ? WEFT_MSG_SOLICITED : 0) |
+		   (flow->conn ? WEFT_MSG_CONNECTED : 0);
+}
+
 bool weft_short_rx(struct weft_core *core, const struct weft_rx *rx, struct weft_out *out);
+bool weft_short_tx(struct weft_path *path, struct weft_lane *lane, struct weft_flow *flow,
+		   const struct weft_head *h, const void *pay, struct weft_out *out);
 
 /* Does the endpoint take messages of flow @rf? It is locked. */
 static inline bool weft_recv_takes(const struct weft_ep *ep, const struct weft_rflow *rf)

@@ -310,21 +310,6 @@ int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *d
 	return weft_user_read(ep->conf.mc, &e->vec, 0, dst, (u32)e->len);
 }
 
-static void weft_send_head(struct weft_head *h, const struct weft_flow *flow, u32 mseq, u64 tag,
-			   u64 data, u64 len, bool tagged, u16 flags)
-{
-	h->flow = flow->id;
-	h->flow.mseq = mseq;
-	h->tag = tag;
-	h->data = data;
-	h->len = len;
-	h->flags = (tagged ? WEFT_MSG_TAGGED : 0) | (flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
-		   (flags & WEFT_SQ_MATCH ? WEFT_MSG_MATCHED :
-		    flags & (WEFT_SQ_DELIVERY | WEFT_SQ_TRACKED) ? WEFT_MSG_PLACED : 0) |
-		   (flags & WEFT_SQ_SOLICITED ? WEFT_MSG_SOLICITED : 0) |
-		   (flow->conn ? WEFT_MSG_CONNECTED : 0);
-}
-
 /* Append a whole short message. There is room. */
 static void weft_send_short(struct weft_rec *rec, const struct weft_head *h, u32 off,
 			    const void *pay, u32 len)
@@ -362,6 +347,13 @@ static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
 		     !weft_lane_may_send(lane) || !weft_room_begins(flow) ||
 		     !weft_room_eager(flow, len)))
 		goto out;
+	weft_send_head(&h, flow, flow->id.mseq + 1, e->tag, e->data, e->len, e->tagged, e->flags);
+	if (likely(!more) && weft_short_tx(path, lane, flow, &h, pay, out)) {
+		flow->id.mseq++;
+		weft_room_use(flow, len);
+		done = true;
+		goto out;
+	}
 	rec = weft_lane_open(path, lane);
 	if (rec && weft_rec_room(path, rec) < need) {
 		path->busy |= 1u << lane->no;
@@ -371,13 +363,12 @@ static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
 	if (unlikely(!rec || weft_rec_room(path, rec) < need))
 		goto out;
 	weft_room_use(flow, len);
-	weft_send_head(&h, flow, ++flow->id.mseq, e->tag, e->data, e->len, e->tagged, e->flags);
+	flow->id.mseq++;
 	weft_send_short(rec, &h, 0, pay, len);
 	weft_rec_ref(rec, flow, NULL);
-	if (more)
-		path->busy |= 1u << lane->no;
-	else
-		weft_lane_push(path, lane, out);
+	path->busy |= 1u << lane->no;
+	if (!more)
+		weft_path_output(path, out);
 	done = true;
 out:
 	weft_unlock(&path->lock);

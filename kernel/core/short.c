@@ -11,7 +11,7 @@
  *
  * Whatever is not so goes the long way (core.c, recv.c, lane.c), which looks at all of it again:
  * what has been done until then is done once, as an acknowledgement that has been taken is an old
- * one the next time.
+ * one the next time. Such a packet is also made here, when its message is all that is to be sent.
  *
  * Locks: path->lock -> ep->lock.
  */
@@ -188,4 +188,44 @@ out:
 		weft_count_add(core, rx_bytes, rx->len);
 	}
 	return done;
+}
+
+/**
+ * weft_short_tx - put a short message into a packet for itself, and put that out
+ * @path: the path, locked, up
+ * @lane: its flow's lane, which may send
+ * @flow: its flow
+ * @h: its head
+ * @pay: its bytes, at most WEFT_INLINE_MAX
+ * @out: output
+ *
+ * What weft_path_output() does when nothing else is to be sent. Return: it is put out; false:
+ * something else is to be sent as well, nothing has happened.
+ */
+bool weft_short_tx(struct weft_path *path, struct weft_lane *lane, struct weft_flow *flow,
+		   const struct weft_head *h, const void *pay, struct weft_out *out)
+{
+	u32 len = (u32)h->len, size = weft_wire_size(sizeof(struct weft_w_eager) + len), n;
+	struct weft_rec *rec;
+
+	BUILD_BUG_ON(WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager) + WEFT_INLINE_MAX >
+		     WEFT_REC_RAW - sizeof(u32));
+	if (unlikely(path->busy || lane->rcv_ahead || weft_lane_waits(lane) ||
+		     out->ntx == WEFT_OUT_TX || size > path->max_payload - WEFT_WIRE_HDR))
+		return false;
+	rec = weft_lane_open(path, lane);
+	if (unlikely(!rec))
+		return false;
+	/* zeros up to a multiple of 4 */
+	*(u32 *)(rec->raw + size - sizeof(u32)) = 0;
+	n = weft_wire_eager_put(rec->raw, h, 0, len);
+	if (likely(len == sizeof(u64)))
+		memcpy(rec->raw + n, pay, sizeof(u64));
+	else
+		memcpy(rec->raw + n, pay, len);
+	rec->len = size;
+	weft_rec_ref(rec, flow, NULL);
+	lane->turn = true;
+	weft_lane_close(path, lane, out);
+	return true;
 }

@@ -464,7 +464,6 @@ struct weft_chunks {
 /* ---- Functions ------------------------------------------------------- */
 
 int weft_wire_hdr_get(const void *pkt, u32 len, struct weft_hdr *h, struct weft_chunks *rest);
-void weft_wire_hdr_put(void *pkt, const struct weft_hdr *h);
 
 int weft_wire_hello_get(const struct weft_chunks *rest, struct weft_hello *h);
 void weft_wire_hello_put(void *dst, const struct weft_hello *h);
@@ -478,9 +477,7 @@ bool weft_wire_next(struct weft_chunks *rest, struct weft_chunk *c);
 u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, u32 stride, bool *acknow);
 
 void weft_wire_flow_get(const struct weft_w_flow *w, struct weft_flowid *f);
-void weft_wire_flow_put(struct weft_w_flow *w, const struct weft_flowid *f);
 void weft_wire_head_get(const struct weft_w_head *w, struct weft_head *h);
-void weft_wire_head_put(struct weft_w_head *w, const struct weft_head *h);
 
 /* Bytes that a chunk with @len bytes behind its head takes, padding included. */
 static inline u32 weft_wire_size(u32 len)
@@ -492,7 +489,6 @@ static inline u32 weft_wire_size(u32 len)
  * Each writes a chunk up to where its payload begins and returns how many bytes that was. The
  * caller appends @paylen bytes and zeros up to weft_wire_size(). @dst may have any alignment.
  */
-u32 weft_wire_eager_put(void *dst, const struct weft_head *h, u32 off, u32 paylen);
 u32 weft_wire_data_put(void *dst, u32 rid, u64 off, u32 paylen);
 /* Each writes a whole chunk, padding included, and returns its bytes. */
 void weft_wire_part_put(u8 *end, u8 type, u64 off, u32 paylen);
@@ -508,5 +504,89 @@ u32 weft_wire_sack_put(void *dst, const u32 *words, u32 n);
 
 /* Word @i of a SACK chunk. */
 u32 weft_wire_sack_word(const struct weft_chunk *c, u32 i);
+
+/* ---- What is written with every message ------------------------------ */
+
+/**
+ * weft_wire_hdr_put - write a packet's header
+ * @pkt: room for WEFT_WIRE_HDR bytes
+ * @h: the header
+ */
+static inline void weft_wire_hdr_put(void *pkt, const struct weft_hdr *h)
+{
+	struct weft_w_hdr *w = pkt;
+
+	w->vt = WEFT_WIRE_VERSION << 4 | h->type;
+	w->flags = h->flags;
+	w->lane = h->lane;
+	w->words = WEFT_WIRE_HDR / 4;
+	w->path = cpu_to_be32(h->path);
+	w->token = cpu_to_be64(h->token);
+	w->psn = cpu_to_be32(h->psn);
+	w->ack = cpu_to_be32(h->ack);
+	w->job = 0;
+	w->window = cpu_to_be16(h->window);
+	w->ack_delay = cpu_to_be32(h->ack_delay);
+}
+
+/**
+ * weft_wire_flow_put - write a flow
+ * @w: out: on the wire
+ * @f: in host order
+ */
+static inline void weft_wire_flow_put(struct weft_w_flow *w, const struct weft_flowid *f)
+{
+	w->ssvc = cpu_to_be16(f->ssvc);
+	w->dsvc = cpu_to_be16(f->dsvc);
+	w->sgen = cpu_to_be32(f->sgen);
+	w->dgen = cpu_to_be32(f->dgen);
+	w->mseq = cpu_to_be32(f->mseq);
+}
+
+/**
+ * weft_wire_head_put - write a message's head
+ * @w: out: on the wire
+ * @h: in host order
+ */
+static inline void weft_wire_head_put(struct weft_w_head *w, const struct weft_head *h)
+{
+	weft_wire_flow_put(&w->flow, &h->flow);
+	w->tag = cpu_to_be64(h->tag);
+	w->data = cpu_to_be64(h->data);
+	w->len = cpu_to_be64(h->len);
+	w->flags = cpu_to_be16(h->flags);
+	w->rsvd = 0;
+	w->rsvd2 = 0;
+}
+
+/* Write a chunk's head. Return: where its body begins. */
+static inline void *weft_wire_chunk_put(void *dst, u8 type, u32 len)
+{
+	struct weft_w_chunk *w = dst;
+
+	w->type = type;
+	w->flags = 0;
+	w->len = cpu_to_be16(len);
+	return w + 1;
+}
+
+/**
+ * weft_wire_eager_put - write an EAGER chunk up to its payload
+ * @dst: room for 60 bytes
+ * @h: head of the message
+ * @off: offset of the payload
+ * @paylen: bytes of payload that the caller appends
+ *
+ * Return: bytes written.
+ */
+static inline u32 weft_wire_eager_put(void *dst, const struct weft_head *h, u32 off, u32 paylen)
+{
+	struct weft_w_eager *w = weft_wire_chunk_put(dst, WEFT_CHUNK_EAGER, sizeof(*w) + paylen);
+
+	weft_wire_head_put(&w->head, h);
+	w->off = cpu_to_be32(off);
+	w->rsvd = 0;
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
 
 #endif

@@ -588,15 +588,8 @@ static bool weft_nd_aim(struct weft_nd_run *run, const struct weft_tx *tx, bool 
 	return true;
 }
 
-/**
- * weft_nd_tx - send packets; see struct weft_port_ops
- * @port: the port
- * @tx: packets
- * @n: how many
- *
- * Context: BH off, RCU read section.
- */
-void weft_nd_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
+/* What does not leave the short way; the last one of several may. */
+static noinline void weft_nd_tx_long(struct weft_port *port, struct weft_tx *tx, u32 n)
 {
 	struct weft_nd_run run = { .nd = port->priv };
 	u32 i, k;
@@ -604,7 +597,7 @@ void weft_nd_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
 
 	for (i = 0; i < n; i += k) {
 		k = 1;
-		if (i == n - 1 && tx[i].path && tx[i].nseg == 1 &&
+		if (i && i == n - 1 && tx[i].path && tx[i].nseg == 1 &&
 		    weft_nd_fast(port->priv, &tx[i]))
 			continue;
 		if (!weft_nd_aim(&run, &tx[i], &own)) {
@@ -625,6 +618,21 @@ void weft_nd_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
 		else if (k == 1 && tx[i].nseg == 1)
 			weft_nd_head_make(run.nd, tx[i].path, run.dst, run.room);
 	}
+}
+
+/**
+ * weft_nd_tx - send packets; see struct weft_port_ops
+ * @port: the port
+ * @tx: packets
+ * @n: how many
+ *
+ * Context: BH off, RCU read section.
+ */
+void weft_nd_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
+{
+	if (likely(n == 1 && tx->path && tx->nseg == 1) && weft_nd_fast(port->priv, tx))
+		return;
+	weft_nd_tx_long(port, tx, n);
 }
 
 /**

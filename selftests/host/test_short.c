@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Packets with one short message that are taken straight: that they are, what has to go the long
- * way and that nothing has happened then, and what an acknowledgement does
+ * way and that nothing has happened then, and what an acknowledgement does; packets that are made
+ * straight, and when they are not
  */
 #include "core/proto.h"
 #include "lone.h"
@@ -368,6 +369,238 @@ TEST(short__acknowledges_some)
 	EXPECT_TRUE(near_short(&s));
 	EXPECT_EQ(PSN + 3, s.t.lane->snd_una);
 	EXPECT_TRUE(lone_sound(&s.t));
+	near_fini(&s);
+}
+
+/* Put out a message of @len bytes of 0xab. */
+static bool put_out(struct near *s, struct weft_flow *flow, u32 len)
+{
+	struct weft_head h = { .tag = 9, .data = 8, .flags = WEFT_MSG_TAGGED | WEFT_MSG_DATA };
+	u8 pay[WEFT_INLINE_MAX];
+	bool done;
+
+	memset(pay, 0xab, sizeof(pay));
+	h.flow = flow->id;
+	h.flow.mseq++;
+	h.len = len;
+	weft_lock(&s->t.path->lock);
+	done = weft_short_tx(s->t.path, s->t.lane, flow, &h, pay, s->t.out);
+	weft_unlock(&s->t.path->lock);
+	return done;
+}
+
+TEST(short__put_out)
+{
+	static const u32 len[] = { 0, 1, 2, 3, 4, 8, 63, 65, WEFT_INLINE_MAX };
+	struct weft_chunks rest;
+	struct weft_flow *flow;
+	struct weft_chunk c;
+	struct weft_head m;
+	struct weft_hdr h;
+	struct near s;
+	u32 i, k;
+
+	near_init(&s);
+	flow = s.ep->ep->recent;
+	ASSERT_NE(NULL, flow);
+	for (i = 0; i < ARRAY_SIZE(len); i++) {
+		struct weft_tx *tx = &s.t.out->tx[0];
+
+		ASSERT_TRUE(put_out(&s, flow, len[i]));
+		ASSERT_EQ(1, s.t.out->ntx);
+		EXPECT_EQ(0, tx->pay);
+		memset(s.pkt, 0xee, sizeof(s.pkt));
+		weft_tx_header(tx, 0, s.pkt);
+		ASSERT_EQ(0, weft_wire_hdr_get(s.pkt, tx->len, &h, &rest));
+		EXPECT_EQ(WEFT_PKT_PSN, h.flags & WEFT_PKT_PSN);
+		EXPECT_EQ(PSN + i, h.psn);
+		EXPECT_EQ(LONE_ID, h.path);
+		ASSERT_EQ(1, weft_wire_count(&rest, &c));
+		ASSERT_EQ(WEFT_CHUNK_EAGER, c.type);
+		EXPECT_EQ(len[i], c.paylen);
+		weft_wire_head_get(c.body, &m);
+		EXPECT_EQ(len[i], m.len);
+		EXPECT_EQ(9, m.tag);
+		EXPECT_EQ(8, m.data);
+		EXPECT_EQ(WEFT_MSG_TAGGED | WEFT_MSG_DATA, m.flags);
+		EXPECT_EQ(flow->id.mseq + 1, m.flow.mseq);
+		for (k = 0; k < c.paylen; k++)
+			ASSERT_EQ(0xab, c.pay[k]);
+		for (; (c.pay - s.pkt + k) % 4; k++)
+			EXPECT_EQ(0, c.pay[k]);
+		EXPECT_EQ(tx->len, c.pay - s.pkt + k);
+		EXPECT_EQ(i + 1, s.t.path->nsent);
+		EXPECT_EQ(i + 1, flow->unacked);
+		EXPECT_TRUE(lone_sound(&s.t));
+		lone_drop(&s.t);
+	}
+	near_fini(&s);
+}
+
+/**
+ * struct pushed - what has come of a message that was put out
+ * @done: it went straight
+ * @lane: the lane, but for its lists
+ * @busy: path->busy
+ * @flight: path->flight
+ * @timer_at: path->timer_at
+ * @ntx: packets
+ * @psn: of each
+ * @len: of each
+ * @acknow: of each
+ * @pkt: the packets, but for the path and its token
+ */
+struct pushed {
+	bool done;
+	u64 lane[12];
+	u32 busy, flight;
+	weft_ns timer_at;
+	u32 ntx, psn[4], len[4];
+	bool acknow[4];
+	u8 pkt[4][256];
+};
+
+/* @kind bits: what else there is to do. */
+static void push_prepare(struct lone *t, u32 kind)
+{
+	weft_lock(&t->path->lock);
+	if (kind & 1)
+		weft_lane_take(t->path, t->lane, PSN, 1, true, t->out->now);
+	if (kind & 2)
+		weft_lane_take(t->path, t->lane, PSN + 5, 1, false, t->out->now);
+	if (kind & 4)
+		weft_lane_take(t->path, t->lane, t->lane->rcv_nxt, 1, false, t->out->now);
+	weft_unlock(&t->path->lock);
+	if (kind & 8)
+		lone_note(t, 8);
+	if (kind & 16) {
+		lone_send(t);
+		lone_drop(t);
+		lone_wait(t, 10 * NSEC_PER_SEC);
+		weft_lock(&t->path->lock);
+		weft_lane_timer(t->path, t->lane, t->out);
+		weft_unlock(&t->path->lock);
+	}
+	if (kind & 32)
+		t->path->busy |= 2;
+}
+
+/* The same as put_out(), by the open packet. */
+static void put_open(struct near *s, struct weft_flow *flow)
+{
+	struct weft_head h = { .tag = 9, .data = 8, .flags = WEFT_MSG_TAGGED | WEFT_MSG_DATA };
+	struct weft_rec *rec;
+
+	h.flow = flow->id;
+	h.flow.mseq++;
+	h.len = 8;
+	weft_lock(&s->t.path->lock);
+	rec = weft_lane_open(s->t.path, s->t.lane);
+	rec->len = weft_wire_eager_put(rec->raw, &h, 0, 8);
+	memset(rec->raw + rec->len, 0xab, 8);
+	rec->len += 8;
+	weft_rec_ref(rec, flow, NULL);
+	s->t.path->busy |= 1;
+	weft_path_output(s->t.path, s->t.out);
+	weft_unlock(&s->t.path->lock);
+}
+
+static void push(u32 kind, bool straight, struct pushed *p)
+{
+	struct weft_lane *lane;
+	struct weft_flow *flow;
+	struct near s;
+	u32 i;
+
+	near_init(&s);
+	lane = s.t.lane;
+	flow = s.ep->ep->recent;
+	/* generations are never the same */
+	flow->id.sgen = GEN;
+	push_prepare(&s.t, kind);
+	memset(p, 0, sizeof(*p));
+	p->done = straight && put_out(&s, flow, 8);
+	if (!p->done)
+		put_open(&s, flow);
+	*p = (struct pushed){
+		.done = p->done,
+		.lane = { lane->snd_nxt, lane->flight, lane->turn, lane->limited, lane->ack_now,
+			  lane->ack_at, lane->rto_at, lane->rcv_unacked, !lane->open,
+			  lone_count(&lane->sent), lone_count(&lane->xmit), lone_sound(&s.t) },
+		.busy = s.t.path->busy,
+		.flight = s.t.path->flight,
+		.timer_at = s.t.path->timer_at,
+		.ntx = s.t.out->ntx,
+	};
+	for (i = 0; i < min_t(u32, p->ntx, 4); i++) {
+		struct weft_tx *tx = &s.t.out->tx[i];
+		struct weft_w_hdr *w = (void *)p->pkt[i];
+
+		p->psn[i] = tx->psn;
+		p->len[i] = tx->len;
+		p->acknow[i] = tx->acknow;
+		weft_tx_header(tx, 0, p->pkt[i]);
+		w->path = 0;
+		w->token = 0;
+	}
+	lone_drop(&s.t);
+	near_fini(&s);
+}
+
+/* What goes out straight is what goes out by weft_path_output(), and leaves the same. */
+TEST(short__as_the_long_way)
+{
+	struct pushed a, b;
+	u32 kind, i;
+
+	for (kind = 0; kind < 64; kind++) {
+		push(kind, true, &a);
+		push(kind, false, &b);
+		EXPECT_EQ(!(kind & ~4), a.done) TH_LOG("kind %u", kind);
+		for (i = 0; i < ARRAY_SIZE(a.lane); i++)
+			EXPECT_EQ(b.lane[i], a.lane[i]) TH_LOG("kind %u, number %u", kind, i);
+		EXPECT_GE(a.ntx, 1);
+		EXPECT_EQ(b.ntx, a.ntx);
+		EXPECT_EQ(b.busy, a.busy);
+		EXPECT_EQ(b.flight, a.flight);
+		EXPECT_EQ(b.timer_at, a.timer_at);
+		EXPECT_EQ(0, memcmp(b.psn, a.psn, sizeof(a.psn)));
+		EXPECT_EQ(0, memcmp(b.len, a.len, sizeof(a.len)));
+		EXPECT_EQ(0, memcmp(b.acknow, a.acknow, sizeof(a.acknow)));
+		EXPECT_EQ(0, memcmp(b.pkt, a.pkt, sizeof(a.pkt))) TH_LOG("kind %u", kind);
+	}
+}
+
+TEST(short__not_alone)
+{
+	struct weft_flow *flow;
+	struct near s;
+
+	near_init(&s);
+	flow = s.ep->ep->recent;
+	s.t.path->busy = 1;
+	EXPECT_FALSE(put_out(&s, flow, 8));
+	s.t.path->busy = 0;
+	s.t.lane->rcv_ahead = 1;
+	EXPECT_FALSE(put_out(&s, flow, 8));
+	s.t.lane->rcv_ahead = 0;
+	s.t.out->ntx = WEFT_OUT_TX;
+	EXPECT_FALSE(put_out(&s, flow, 8));
+	s.t.out->ntx = 0;
+	/* a chunk that waits goes first, in the same packet */
+	ASSERT_TRUE(lone_note(&s.t, 8));
+	s.t.path->busy = 0;
+	EXPECT_FALSE(put_out(&s, flow, 8));
+	lone_output(&s.t);
+	lone_drop(&s.t);
+	EXPECT_EQ(1, s.t.path->nsent);
+	EXPECT_EQ(0, flow->unacked);
+	s.t.core->conf.rec_max = 1;
+	EXPECT_FALSE(put_out(&s, flow, 8));
+	s.t.core->conf.rec_max = 2;
+	EXPECT_TRUE(put_out(&s, flow, 8));
+	EXPECT_EQ(2, s.t.path->nsent);
+	EXPECT_EQ(1, flow->unacked);
 	near_fini(&s);
 }
 
