@@ -429,7 +429,9 @@ static int weft_fi_av_lookup(struct fid_av *fid, fi_addr_t fi_addr, void *addr, 
 	ret = weft_av_lookup(av->av, index, &a);
 	pthread_mutex_unlock(&av->lock);
 	if (ret)
-		return -FI_EINVAL;
+		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL,
+				    "address %llu has been removed from the vector",
+				    (unsigned long long)fi_addr);
 	/* a short buffer is no error here: the needed length says it */
 	ret = weft_fi_addr_write(&a, addr, addrlen);
 	return ret == -FI_ETOOSMALL ? 0 : ret;
@@ -556,6 +558,8 @@ int weft_fi_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct f
 	size_t count;
 	int ret;
 
+	if (!av)
+		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL, "no room for the vector");
 	ret = weft_fi_av_check(attr);
 	if (ret)
 		return ret;

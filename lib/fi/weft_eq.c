@@ -543,7 +543,7 @@ int weft_fi_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct f
 	int ret;
 
 	if (!attr || !eq)
-		return weft_fi_fail(FI_LOG_EQ, -FI_EINVAL, "fi_eq_open needs attributes");
+		return weft_fi_fail(FI_LOG_EQ, -FI_EINVAL, "fi_eq_open needs attributes, and room for the queue");
 	if (attr->flags & ~(uint64_t)(FI_WRITE | FI_AFFINITY))
 		return weft_fi_fail(FI_LOG_EQ, -FI_EBADFLAGS,
 				    "an event queue has no flags but FI_WRITE and FI_AFFINITY");

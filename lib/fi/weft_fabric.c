@@ -194,7 +194,9 @@ static int weft_fi_fabric_close(struct fid *fid)
 static int weft_fi_domain2(struct fid_fabric *fabric, struct fi_info *info,
 			   struct fid_domain **domain, uint64_t flags, void *context)
 {
-	return flags ? -FI_ENOSYS : weft_fi_domain(fabric, info, domain, context);
+	if (flags)
+		return weft_fi_fail(FI_LOG_FABRIC, -FI_ENOSYS, "fi_domain2 has no flags");
+	return weft_fi_domain(fabric, info, domain, context);
 }
 
 static struct fi_ops weft_fi_fabric_fid_ops = {

@@ -123,8 +123,12 @@ static int weft_fi_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr, ui
 			continue;
 		ret = weft_mr_reg(dom->port->ctx, attr->mr_iov[i].iov_base,
 				  attr->mr_iov[i].iov_len, access, &mr->handle[mr->count]);
-		if (ret)
+		if (ret) {
+			weft_fi_fail(FI_LOG_MR, ret, "%zu bytes at %p cannot be registered: %s",
+				     attr->mr_iov[i].iov_len, attr->mr_iov[i].iov_base,
+				     fi_strerror(-ret));
 			goto err;
+		}
 		mr->count++;
 	}
 	ret = weft_fi_mr_add_key(mr, attr->requested_key);

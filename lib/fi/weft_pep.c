@@ -158,7 +158,7 @@ int weft_fi_pep_open(struct fid_fabric *fabric, struct fi_info *info, struct fid
 
 	if (!info || !pep || !info->ep_attr || info->ep_attr->type != FI_EP_MSG)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
-				    "fi_passive_ep needs a fi_info of type FI_EP_MSG");
+				    "fi_passive_ep needs a fi_info of type FI_EP_MSG, and room");
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return -FI_ENOMEM;

@@ -305,7 +305,7 @@ int weft_fi_set_open(struct fid_fabric *fabric, struct fi_wait_attr *attr, struc
 	int ret;
 
 	if (!attr || !set)
-		return weft_fi_fail(FI_LOG_CORE, -FI_EINVAL, "fi_wait_open needs attributes");
+		return weft_fi_fail(FI_LOG_CORE, -FI_EINVAL, "fi_wait_open needs attributes, and room for the set");
 	if (attr->flags)
 		return weft_fi_fail(FI_LOG_CORE, -FI_EBADFLAGS, "wait sets have no flags");
 	if (attr->wait_obj == FI_WAIT_NONE || attr->wait_obj == FI_WAIT_SET)

@@ -5,29 +5,14 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <rdma/fi_collective.h>
+#include "bad.h"
 #include "fipair.h"
 #include "flog.h"
 
 static struct pair p;
 static bool apart;
 static uint8_t buf[4096];
-
-/* The call whose result is @got is refused as it should be, and the log says something about it. */
-static bool refused(const char *call, long long got, long long want)
-{
-	char text[64];
-	bool said = flog_text(text, sizeof(text));
-
-	flog_clear();
-	if (got != want)
-		printf("# %s: %lld (%s), expected %lld (%s)\n", call, got, fi_strerror(-got), want,
-		       fi_strerror(-want));
-	else if (!said)
-		printf("# %s: nothing in the log\n", call);
-	return got == want && said;
-}
-
-#define BAD(call, want) (ok &= refused(#call, (call), (want)))
 
 static bool begin(enum fi_ep_type type, uint64_t caps)
 {
@@ -209,6 +194,7 @@ static bool queues(void)
 	CHECK(begin(FI_EP_RDM, 0));
 	fids[0] = &p.a.domain->fid;
 	BAD(fi_cq_read(p.a.txcq, NULL, 1), -FI_EINVAL);
+	BAD(fi_cq_readfrom(p.a.txcq, NULL, 1, NULL), -FI_EINVAL);
 	BAD(fi_cq_readerr(p.a.txcq, NULL, 0), -FI_EINVAL);
 	BAD(fi_trywait(p.a.fabric, fids, 1), -FI_EINVAL);
 	BAD(fi_trywait(p.a.fabric, NULL, 1), -FI_EINVAL);
@@ -238,6 +224,7 @@ static bool addresses(void)
 	BAD(fi_av_remove(p.a.av, &p.a.peer, 1, FI_PEEK), -FI_EBADFLAGS);
 	BAD(fi_av_lookup(p.a.av, odd, buf, &len), -FI_EINVAL);
 	BAD(fi_av_lookup(p.a.av, p.a.peer, buf, NULL), -FI_EINVAL);
+	BAD(fi_av_set(p.a.av, NULL, NULL, NULL), -FI_ENOSYS);
 	CHECK(!fi_av_straddr(p.a.av, NULL, (char *)buf, &len));
 	return still_works() && ok;
 }
@@ -666,6 +653,7 @@ static bool waiters(void)
 	BAD(fi_ep_bind(p.a.ep, &c->fid, FI_SEND), -FI_EOPBADSTATE);
 	CHECK_EQ(fi_cq_open(p.a.domain, &cq, &q, NULL), 0);
 	BAD(fi_cq_sread(q, buf, 1, NULL, 0), -FI_EINVAL);
+	BAD(fi_cq_sreadfrom(q, buf, 1, NULL, NULL, 0), -FI_EINVAL);
 	BAD(fi_cq_signal(q), -FI_EINVAL);
 	CHECK_EQ(fi_eq_open(p.a.fabric, &eq, &e, NULL), 0);
 	BAD(fi_eq_sread(e, &type, buf, sizeof(buf), 0, 0), -FI_EINVAL);
@@ -716,6 +704,71 @@ static bool absent(void)
 	return still_works() && ok;
 }
 
+/* Each call of the tables of operations has been refused above, but for those that cannot be. */
+static const char *const of_endpoints[] = {
+	"fi_cancel", "fi_getopt", "fi_setopt", "fi_tx_context", "fi_rx_context", "rx_size_left",
+	"tx_size_left",
+};
+
+static const char *const of_messages[] = {
+	"fi_recv", "fi_recvv", "fi_recvmsg", "fi_send", "fi_sendv", "fi_sendmsg", "fi_inject",
+	"fi_senddata", "fi_injectdata",
+};
+
+static const char *const of_tagged[] = {
+	"fi_trecv", "fi_trecvv", "fi_trecvmsg", "fi_tsend", "fi_tsendv", "fi_tsendmsg",
+	"fi_tinject", "fi_tsenddata", "fi_tinjectdata",
+};
+
+static const char *const of_connections[] = {
+	"fi_setname", "fi_getname", "fi_getpeer", "fi_connect", "fi_listen", "fi_accept",
+	"fi_reject", "fi_shutdown", "fi_join",
+};
+
+static const char *const of_cqs[] = {
+	"fi_cq_read", "fi_cq_readfrom", "fi_cq_readerr", "fi_cq_sread", "fi_cq_sreadfrom",
+	"fi_cq_signal",
+};
+
+static const char *const of_eqs[] = {
+	"fi_eq_read", "fi_eq_readerr", "fi_eq_write", "fi_eq_sread",
+};
+
+static const char *const of_cntrs[] = { "fi_cntr_wait" };
+
+static const char *const of_avs[] = {
+	"fi_av_insert", "fi_av_insertsvc", "fi_av_insertsym", "fi_av_remove", "fi_av_lookup",
+	"fi_av_set",
+};
+
+static const char *const of_polls[] = { "fi_poll", "fi_poll_add", "fi_poll_del" };
+
+BAD_TABLE(of_endpoints, struct fi_ops_ep, 0);
+BAD_TABLE(of_messages, struct fi_ops_msg, 0);
+BAD_TABLE(of_tagged, struct fi_ops_tagged, 0);
+BAD_TABLE(of_connections, struct fi_ops_cm, 0);
+BAD_TABLE(of_cqs, struct fi_ops_cq, 1); /* strerror */
+BAD_TABLE(of_eqs, struct fi_ops_eq, 1); /* strerror */
+BAD_TABLE(of_cntrs, struct fi_ops_cntr, 6); /* what reads and changes its numbers */
+BAD_TABLE(of_avs, struct fi_ops_av, 1); /* straddr */
+BAD_TABLE(of_polls, struct fi_ops_poll, 0);
+
+static bool each_call(void)
+{
+	bool ok = true;
+
+	ok &= BAD_EACH(of_endpoints);
+	ok &= BAD_EACH(of_messages);
+	ok &= BAD_EACH(of_tagged);
+	ok &= BAD_EACH(of_connections);
+	ok &= BAD_EACH(of_cqs);
+	ok &= BAD_EACH(of_eqs);
+	ok &= BAD_EACH(of_cntrs);
+	ok &= BAD_EACH(of_avs);
+	ok &= BAD_EACH(of_polls);
+	return ok;
+}
+
 static const struct check cases[] = {
 	{ "openings", openings },	  { "closings", closings },
 	{ "bindings", bindings },	  { "controls", controls },
@@ -725,7 +778,7 @@ static const struct check cases[] = {
 	{ "directed", directed },	  { "one_way", one_way },
 	{ "connections", connections },	  { "no_connections", no_connections },
 	{ "contexts", contexts },	  { "waiters", waiters },
-	{ "absent", absent },
+	{ "absent", absent },		  { "each_call", each_call },
 };
 
 static void close_all(void)
