@@ -214,6 +214,8 @@ struct weft_rx {
  * @rx: packets, linear
  * @n: entries of @rx; not more than 16
  * @out: to be flushed before the packets are freed
+ *
+ * Context: softirqs are off, no lock is held.
  */
 void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx, u32 n,
 		  struct weft_out *out);
