@@ -399,20 +399,6 @@ void weft_tx_header(const struct weft_tx *tx, u32 i, void *dst)
 				   weft_tx_paylen(tx, i));
 }
 
-/*
- * Packets that have been acknowledged since they were put out: their bytes may be the program's
- * again, and the peer looks at nothing but the PSN.
- */
-static void weft_tx_blank(const struct weft_tx *tx, u32 len, u8 *dst, u32 skip)
-{
-	u32 n;
-
-	for (; len; len -= n, dst += n + skip) {
-		n = min(len, tx->pay);
-		memset(dst, 0, n);
-	}
-}
-
 /* Payload of packets @i to @i + @n - 1, with @skip bytes between one packet's and the next's. */
 static int weft_tx_copy(const struct weft_tx *tx, u32 i, u32 n, u8 *dst, u32 skip)
 {
@@ -433,10 +419,13 @@ static int weft_tx_copy(const struct weft_tx *tx, u32 i, u32 n, u8 *dst, u32 ski
 		}
 		return 0;
 	}
-	if (unlikely(READ_ONCE(rec->state) == WEFT_REC_IDLE)) {
-		weft_tx_blank(tx, len, dst, skip);
-		return 0;
-	}
+	/*
+	 * Acknowledged since it was put out: the bytes may be the program's again. They cannot be
+	 * replaced by others: of a record that has been split some packets have another one now,
+	 * and the peer may not have them. Those are sent again, if need be, by that one.
+	 */
+	if (unlikely(READ_ONCE(rec->state) == WEFT_REC_IDLE))
+		return -EFAULT;
 	err = weft_mem_scatter(rec->mem, off, dst, len, tx->pay, skip);
 	if (err)
 		WRITE_ONCE(rec->txm->fault, true);
@@ -449,7 +438,7 @@ static int weft_tx_copy(const struct weft_tx *tx, u32 i, u32 n, u8 *dst, u32 ski
  * @i: which
  * @dst: room for weft_tx_paylen() bytes
  *
- * Return: 0, -EFAULT: the memory is gone: the packet cannot be sent.
+ * Return: 0, -EFAULT: the memory is gone, or it need not be sent any more: it cannot be sent.
  */
 int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst)
 {
@@ -463,7 +452,7 @@ int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst)
  * @n: how many
  * @dst: room for them
  *
- * Return: 0, -EFAULT: the memory is gone: they cannot be sent.
+ * Return: 0, -EFAULT: the memory is gone, or they need not be sent any more: they cannot be sent.
  */
 int weft_tx_write(const struct weft_tx *tx, u32 i, u32 n, void *dst)
 {
