@@ -343,7 +343,7 @@ help:
 #>                      a bad link, kills, ports that go, engine switches; SEED=
 #>   make check-debug   the test machine's tests on a kernel that looks for errors
 #>                      itself, and is built first (Documentation/debug.rst):
-#>                      FLAVOUR=kasan (memory, locks, leaks) or
+#>                      FLAVOUR=kasan (memory, locks, leaks, faults on demand) or
 #>                      kcsan (data races), TESTS=PATTERN
 #>   make coverage      lines and branches of kernel/core that are tested
 #>   make bench         weft beside libfabric's other providers: instructions
