@@ -22,7 +22,7 @@ struct weft_core;
  * @unexp_user: the same of all endpoints of a user
  * @msgs_ep: messages that wait for receives of one endpoint
  * @msgs_user: the same of all endpoints of a user
- * @dgram_max: datagrams that wait for receives of one endpoint, within the limits of bytes
+ * @dgram_max: datagrams among them that wait for receives of one endpoint
  * @window_bytes: bytes of a receive that are pinned at a time; a sender alone is granted two such
  *	windows
  * @grant_bytes: bytes of announced messages that may be under way to this port from several nodes

@@ -292,7 +292,7 @@ static void test_batch(void)
 	CHECK(!batch("", false) && !*ran);
 	CHECK(!batch("a b\n\n  # nothing\n\tc  d # e\nlast", false));
 	CHECK(!strcmp(ran, "a.b;c.d;last;"));
-	CHECK(!batch("a \\\nb\\  \n c\nd\n", false) && !strcmp(ran, "a.b.c;d;"));
+	CHECK(!batch("a \\\nb\\\t\n c\nd\n", false) && !strcmp(ran, "a.b.c;d;"));
 	CHECK(batch("a\nfail 2\nb\n", false) == 2 && !strcmp(ran, "a;fail.2;"));
 	CHECK(batch("fail 2\nfail 1\nb\n", true) == 2 && !strcmp(ran, "fail.2;fail.1;b;"));
 	CHECK(!batch("end \\", false) && !strcmp(ran, "end;"));

@@ -290,7 +290,7 @@ void schedule(void);
 #define wake_up_process(t)	((void)(t))
 
 typedef struct {
-	spinlock_t lock;
+	spinlock_t lock; /* stands for the list that there is not */
 } wait_queue_head_t;
 
 struct poll_table_struct;

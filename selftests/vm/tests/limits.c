@@ -162,7 +162,8 @@ static bool users_len(size_t len)
 	first = pair;
 	CHECK(users_pair(1992, 64));
 	second = pair;
-	CHECK(port_limit(apart, "messages-user", 64) && port_limit(apart, "unexpected-user", 65536));
+	CHECK(port_limit(apart, "messages-user", 64));
+	CHECK(port_limit(apart, "unexpected-user", 65536));
 	old = port_attr(apart, "counters/limit_user");
 	pair = first;
 	do {
@@ -180,7 +181,8 @@ static bool users_len(size_t len)
 	pair = first;
 	CHECK(received(len, n));
 	pair_close(&pair);
-	return port_limit(apart, "messages-user", 262144) && port_limit(apart, "unexpected-user", 16 << 20);
+	return port_limit(apart, "messages-user", 262144) &&
+	       port_limit(apart, "unexpected-user", 16 << 20);
 }
 
 static bool users(void)
