@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* fi_av(3), rule by rule: insertion of all kinds, removal, lookup, text, sharing. TIMEOUT: 120 */
+/*
+ * fi_av(3), rule by rule: insertion of all kinds, removal, lookup, text, sharing.
+ * TIMEOUT: 120 LINKS: vnet loop
+ */
 #include <signal.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>

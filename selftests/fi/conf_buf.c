@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* fi_msg(3) on buffered receives, rule by rule. TIMEOUT: 400 */
+/* fi_msg(3) on buffered receives, rule by rule. TIMEOUT: 400 LINKS: vnet loop */
 #include "told.h"
 
 static bool announces(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* fi_tagged(3) on buffered receives, rule by rule. TIMEOUT: 300 */
+/* fi_tagged(3) on buffered receives, rule by rule. TIMEOUT: 300 LINKS: vnet loop */
 #include "told.h"
 
 static bool post_tag(uint64_t tag, uint64_t ignore, unsigned int n)

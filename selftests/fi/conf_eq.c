@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* fi_eq(3), rule by rule: events and errors, reads and writes, waiting. TIMEOUT: 120 */
+/*
+ * fi_eq(3), rule by rule: events and errors, reads and writes, waiting.
+ * TIMEOUT: 120 LINKS: vnet loop
+ */
 #include <pthread.h>
 #include "cmpair.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* fi_msg(3) and fi_cm(3) on FI_MULTICAST, rule by rule. TIMEOUT: 200 */
+/* fi_msg(3) and fi_cm(3) on FI_MULTICAST, rule by rule. TIMEOUT: 200 LINKS: vnet loop */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include "rows.h"

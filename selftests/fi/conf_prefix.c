@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* fi_msg(3) and fi_getinfo(3) on FI_MSG_PREFIX, rule by rule. TIMEOUT: 200 */
+/* fi_msg(3) and fi_getinfo(3) on FI_MSG_PREFIX, rule by rule. TIMEOUT: 200 LINKS: vnet loop */
 #include "rows.h"
 
 /* The mode is kept on either side. */

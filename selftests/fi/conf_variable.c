@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * fi_msg(3) and fi_tagged(3) on FI_VARIABLE_MSG, rule by rule. That what holds for buffered
- * receives holds for variable messages is in conf_buf.c. TIMEOUT: 300
+ * receives holds for variable messages is in conf_buf.c. TIMEOUT: 300 LINKS: vnet loop
  */
 #include <sys/mman.h>
 #include "told.h"

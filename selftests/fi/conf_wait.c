@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* fi_poll(3), rule by rule: wait objects, fi_trywait, wait sets, poll sets. TIMEOUT: 120 */
+/*
+ * fi_poll(3), rule by rule: wait objects, fi_trywait, wait sets, poll sets.
+ * TIMEOUT: 120 LINKS: vnet loop
+ */
 #include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
