@@ -2,8 +2,8 @@
 /*
  * Shared receive queues through libdat2: what becomes of the buffers that an endpoint holds when
  * its connection ends; high watermarks. Long messages are held up on their way: node 1 asks for
- * their bytes, and is not heard. So that it is not taken for dead, however slow the machine is, the
- * limit of that is raised.
+ * their bytes, and that is not heard, though all else is. So that the nodes are not taken for dead,
+ * however slow the machine is, the limit of that is raised.
  * TIMEOUT: 120
  */
 #include <signal.h>
@@ -284,6 +284,7 @@ int main(void)
 	const char *link = getenv("LINK");
 
 	if (!link || strcmp(link, "veth")) {
+		/* a port that owns its NIC has no firewall */
 		puts("ok 1 buffers that are held # SKIP there is no veth link\n1..1");
 		return 0;
 	}

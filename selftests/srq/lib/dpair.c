@@ -279,8 +279,11 @@ bool held_becomes(int i, int n)
 
 bool stall(bool on)
 {
-	const char *cmd = on ? "node 1 tc qdisc add dev veth1 root netem loss 100%" :
-			       "node 1 tc qdisc del dev veth1 root";
+	/* the type of a packet's first chunk, behind the headers of UDP and weft */
+	const char *cmd = on ? "node 0 nft 'add table inet weft_stall; "
+				"add chain inet weft_stall c { type filter hook input priority 0; }; "
+				"add rule inet weft_stall c udp dport 9471 @th,320,8 3 drop'" :
+			       "node 0 nft delete table inet weft_stall";
 
 	CHECK_EQ(system(cmd), 0);
 	return true;

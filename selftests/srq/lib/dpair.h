@@ -98,6 +98,9 @@ bool counts_become(int available, int outstanding);
 bool held(int i, int n, int span);
 bool held_becomes(int i, int n);
 
-/* Nothing that node 1 sends over a veth link arrives: who has announced a message is not asked. */
+/*
+ * Node 0 does not hear what node 1 asks for (GRANT): who has announced a message sends no more of
+ * it. Acknowledgements arrive, and so all else goes on.
+ */
 bool stall(bool on);
 #endif
