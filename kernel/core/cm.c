@@ -630,7 +630,7 @@ static int weft_cm_req(struct weft_path *path, const struct weft_w_cm *w, const 
 		weft_ep_put(pep);
 		pep = NULL;
 	}
-	conn = pep ? weft_alloc(sizeof(*conn)) : NULL;
+	conn = pep ? weft_ep_alloc(pep, sizeof(*conn)) : NULL;
 	if (pep && !conn) {
 		weft_cm_answered(core);
 		weft_ep_put(pep);

@@ -48,7 +48,7 @@ u32 weft_dgram_max(const struct weft_core *core, u32 mtu)
 static bool weft_dgram_spare(struct weft_ep *ep)
 {
 	if (!ep->drop)
-		ep->drop = weft_alloc(sizeof(*ep->drop) + WEFT_REC_RAW);
+		ep->drop = weft_ep_alloc(ep, sizeof(*ep->drop) + WEFT_REC_RAW);
 	return ep->drop;
 }
 
@@ -140,7 +140,7 @@ void weft_dgram_deliver(struct weft_ep *ep, const struct weft_dgram *d,
 	u8 *buf = NULL;
 
 	if (d->len > WEFT_REC_RAW) {
-		buf = weft_alloc(d->len);
+		buf = weft_ep_alloc(ep, d->len);
 		if (!buf) {
 			weft_count(ep->core, dgrams_dropped);
 			return;

@@ -45,7 +45,8 @@ enum weft_rank {
  *					for several locks in a row, which then cost less
  *	struct weft_mutex		weft_mutex_init(), weft_mutex_lock() (sleeps),
  *					weft_mutex_trylock(), weft_mutex_unlock()
- *	void *weft_alloc(size_t)	zeroed, never sleeps, charged to the owner; NULL is normal
+ *	void *weft_alloc(size_t)	zeroed, never sleeps, charged to the calling process
+ *					(weft_alloc_for(): to whom it is for); NULL is normal
  *	void *weft_alloc_sleep(size_t)	zeroed, may sleep; large sizes too
  *	void weft_free(const void *)	of either
  *	struct weft_rcu			stands in what weft_free_rcu(p, m) frees, m being its name,
@@ -93,6 +94,17 @@ struct weft_mem;	/* a window of it: pinned pages or kernel memory instead of the
 /* The context's memory; references keep the structure, not the pages. */
 void weft_memctx_get(struct weft_memctx *mc);
 void weft_memctx_put(struct weft_memctx *mc);
+
+/**
+ * weft_alloc_for - memory that others need for a program
+ * @mc: who is charged, whoever calls
+ * @size: bytes
+ *
+ * For what comes in while anything else runs. Like all that may not sleep it is charged also beyond
+ * the memory cgroup's limit, which the next allocation of the cgroup's own has to make good; what
+ * bounds it are the port's limits. Return: zeroed memory for weft_free(), NULL: there is none.
+ */
+void *weft_alloc_for(struct weft_memctx *mc, size_t size);
 
 /**
  * weft_mem_get - get at a part of a message's memory, if that needs no sleep

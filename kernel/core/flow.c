@@ -424,7 +424,7 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 
 	if (path->nrflow >= WEFT_RFLOWS_MAX)
 		return NULL;
-	rf = weft_alloc(sizeof(*rf));
+	rf = weft_ep_alloc(ep, sizeof(*rf));
 	if (!rf)
 		return NULL;
 	rf->path = path;

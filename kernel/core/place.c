@@ -452,7 +452,9 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 		return 0;
 	}
 	if (!rxm->buf) {
-		rxm->buf = rxm->len <= rxm->nsmall ? rxm->small : weft_alloc(rxm->len);
+		rxm->buf = rxm->small;
+		if (rxm->len > rxm->nsmall)
+			rxm->buf = weft_ep_alloc(rxm->ep, rxm->len);
 		if (!rxm->buf)
 			return weft_rxm_incomplete(rxm, -ENOMEM);
 	}

@@ -369,7 +369,7 @@ void weft_win_drop(struct weft_win *win);
 int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struct weft_out *out);
-struct weft_rxm *weft_rxm_new(struct weft_path *path);
+struct weft_rxm *weft_rxm_new(struct weft_path *path, struct weft_ep *ep);
 void weft_rxm_init(struct weft_rxm *rxm, struct weft_path *path);
 void weft_rxm_get(struct weft_rxm *rxm);
 void weft_rxm_put(struct weft_rxm *rxm);
@@ -630,6 +630,13 @@ void weft_conn_put(struct weft_conn *conn);
 /* ---- ep.c ------------------------------------------------------------------------ */
 
 void weft_ep_get(struct weft_ep *ep);
+
+/* Memory that something that comes for an endpoint takes; NULL: for none. As weft_alloc(). */
+static inline void *weft_ep_alloc(const struct weft_ep *ep, size_t size)
+{
+	return ep ? weft_alloc_for(ep->conf.mc, size) : weft_alloc(size);
+}
+
 void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear);
 void weft_ep_error(struct weft_ep *ep, int err, struct weft_out *out);
 void weft_ep_sq_cold(struct weft_ep *ep, struct weft_out *out);

@@ -34,26 +34,27 @@ void weft_rxm_put(struct weft_rxm *rxm)
 	weft_free(rxm);
 }
 
-/* Have a message in reserve. Return: there is one. */
-static bool weft_recv_spare(struct weft_path *path)
+/* Have a message in reserve, which is charged to @ep, if any. Return: there is one. */
+static bool weft_recv_spare(struct weft_path *path, struct weft_ep *ep)
 {
 	if (unlikely(!path->spare))
-		path->spare = weft_alloc(sizeof(*path->spare) + WEFT_RXM_SMALL);
+		path->spare = weft_ep_alloc(ep, sizeof(*path->spare) + WEFT_RXM_SMALL);
 	return path->spare;
 }
 
 /**
  * weft_rxm_new - a message
  * @path: the path, locked
+ * @ep: its endpoint
  *
  * Return: the message with one reference, on the path's list; NULL: no memory (not if path->spare
  * was there).
  */
-struct weft_rxm *weft_rxm_new(struct weft_path *path)
+struct weft_rxm *weft_rxm_new(struct weft_path *path, struct weft_ep *ep)
 {
 	struct weft_rxm *rxm;
 
-	if (!weft_recv_spare(path))
+	if (!weft_recv_spare(path, ep))
 		return NULL;
 	rxm = path->spare;
 	path->spare = NULL;
@@ -104,7 +105,7 @@ void weft_rxm_head(struct weft_rxm *rxm, const struct weft_head *h)
 static struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow *rf,
 				       const struct weft_head *h, u32 sid)
 {
-	struct weft_rxm *rxm = weft_rxm_new(path);
+	struct weft_rxm *rxm = weft_rxm_new(path, rf->ep);
 
 	weft_rxm_head(rxm, h);
 	weft_ep_get(rf->ep);
@@ -308,10 +309,8 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct w
 	int err;
 
 	weft_wire_head_get(&w->head, &h);
-	if (unlikely(!weft_recv_spare(path)))
-		return -ENOMEM;
 	rf = weft_recv_flow(path, &h);
-	if (unlikely(!rf))
+	if (unlikely(!rf || !weft_recv_spare(path, rf->ep)))
 		return -ENOMEM;
 	ahead = (s32)(h.flow.mseq - rf->id.mseq);
 	if (unlikely(rf->gone || h.len > WEFT_EAGER_LIMIT))
@@ -369,10 +368,8 @@ int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struc
 	s32 ahead;
 
 	weft_wire_head_get(&w->head, &h);
-	if (!weft_recv_spare(path))
-		return -ENOMEM;
 	rf = weft_recv_flow(path, &h);
-	if (!rf)
+	if (!rf || !weft_recv_spare(path, rf->ep))
 		return -ENOMEM;
 	ahead = (s32)(h.flow.mseq - rf->id.mseq);
 	if (rf->gone || ahead < 0 || !sid)

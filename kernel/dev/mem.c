@@ -114,6 +114,15 @@ void weft_memctx_put(struct weft_memctx *mc)
 		queue_work(weft_mem_wq, &mc->free);
 }
 
+void *weft_alloc_for(struct weft_memctx *mc, size_t size)
+{
+	struct mem_cgroup *memcg = set_active_memcg(mc->memcg);
+	void *p = weft_alloc(size);
+
+	set_active_memcg(memcg);
+	return p;
+}
+
 bool weft_memctx_mine(const struct weft_memctx *mc)
 {
 	return current->mm == mc->mm;

@@ -322,6 +322,7 @@ struct rig_region {
  * @bounce: rate of windows that cannot be pinned
  * @fault: rate of weft_mem_make() that say -EFAULT
  * @regions: what the process may name
+ * @charged: bytes that were allocated for it in all
  */
 struct weft_memctx {
 	refcount_t ref;
@@ -332,6 +333,7 @@ struct weft_memctx {
 	u32 bounce;
 	u32 fault;
 	struct rig_region *regions;
+	u64 charged;
 };
 
 /**

@@ -72,6 +72,16 @@ void weft_memctx_put(struct weft_memctx *mc)
 	free(mc);
 }
 
+void *weft_alloc_for(struct weft_memctx *mc, size_t size)
+{
+	void *p = weft_alloc(size);
+
+	pthread_mutex_lock(&mc->lock);
+	mc->charged += p ? size : 0;
+	pthread_mutex_unlock(&mc->lock);
+	return p;
+}
+
 u8 *rig_buf(struct rig_proc *proc, size_t len)
 {
 	struct rig_region *r = malloc(sizeof(*r));

@@ -142,7 +142,7 @@ static u32 join(struct run *self, u32 p, u64 len)
 	struct weft_rxm *m;
 
 	weft_lock(&path->lock);
-	m = weft_rxm_new(path);
+	m = weft_rxm_new(path, NULL);
 	m->room = len;
 	weft_grant_join(m, self->t.out);
 	weft_unlock(&path->lock);

@@ -681,6 +681,34 @@ TEST(message__both_end)
 	end_always(_metadata, END_SENDER | END_RECEIVER | END_KILLED);
 }
 
+/* What is kept for a program is charged to it, whoever runs when it comes. */
+TEST(message__charged)
+{
+	static const size_t some[] = { 5000, 100 };
+	int serr = -1, rerr = -1;
+	struct rig_conf conf;
+	struct pair t;
+	u64 before;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(some); i++) {
+		rig_conf_default(&conf, 14);
+		conf.nodes = 2;
+		pair_init(&t, &conf, 1, some[i], some[i]);
+		before = t.b->mc->charged;
+		post_send(&t, 0, 1);
+		rig_run(t.rig, 50 * NSEC_PER_MSEC);
+		EXPECT_TRUE(t.b->mc->charged - before >= some[i]);
+		EXPECT_EQ(0, t.a->mc->charged);
+		post_recv(&t, 1);
+		rig_run(t.rig, 50 * NSEC_PER_MSEC);
+		ASSERT_TRUE(completed(&t, &serr, &rerr) & RECV);
+		EXPECT_EQ(0, rerr);
+		EXPECT_EQ(0, memcmp(t.sb, t.rb, some[i]));
+		rig_free(t.rig);
+	}
+}
+
 /* ---- Lack of memory at every step ------------------------------------------------ */
 
 static void lack(struct __test_metadata *_metadata, u32 dst, size_t len, bool late, u32 nth)

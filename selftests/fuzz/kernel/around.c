@@ -99,6 +99,11 @@ void weft_memctx_put(struct weft_memctx *mc)
 	weft_free(mc);
 }
 
+void *weft_alloc_for(struct weft_memctx *mc, size_t size)
+{
+	return weft_alloc(size);
+}
+
 void weft_memctx_kill(struct weft_memctx *mc)
 {
 	mc->killed = true;

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "fipair.h"
 #include "looks.h"
@@ -272,6 +273,77 @@ static bool requests(void)
 	return port_limit(apart, "requests", 16384);
 }
 
+/* ---- Who pays -------------------------------------------------------------------------------- */
+
+#define CGROUP "/sys/fs/cgroup"
+#define PAYER  CGROUP "/weft_limits"
+#define KEPT   300
+#define BIG    3000 /* of a message that is kept */
+
+static bool tell(const char *file, const char *text)
+{
+	FILE *f = fopen(file, "w");
+	bool ok = f && fputs(text, f) >= 0;
+
+	return f && !fclose(f) && ok;
+}
+
+/* Bytes that PAYER has been charged. */
+static long long charged(void)
+{
+	FILE *f = fopen(PAYER "/memory.current", "r");
+	long long n = -1;
+
+	if (f && fscanf(f, "%lld", &n) != 1)
+		n = -1;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* What comes before its receive is charged to who has opened the device, not to who runs then. */
+static bool payer_run(void)
+{
+	static char buf[BIG];
+	struct fi_cq_tagged_entry c;
+	uint64_t until = now_ms() + WAIT_MS;
+	long long before;
+	int i;
+
+	CHECK(tell(CGROUP "/cgroup.procs", "0"));
+	before = charged();
+	CHECK(before >= 0);
+	for (i = 0; i < KEPT; i++)
+		CHECK_EQ(fi_send(pair.a.ep, buf, BIG, NULL, pair.a.peer, NULL), 0);
+	while (charged() - before < KEPT * BIG)
+		CHECK(now_ms() < until);
+	for (i = 0; i < KEPT; i++) {
+		CHECK_EQ(fi_recv(pair.b.ep, buf, BIG, NULL, FI_ADDR_UNSPEC, NULL), 0);
+		CHECK_EQ(completion(pair.b.rxcq, &c, NULL, NULL), 1);
+		CHECK_EQ(c.len, BIG);
+		CHECK_EQ(completion(pair.a.txcq, &c, NULL, NULL), 1);
+	}
+	while (charged() - before > KEPT * BIG / 2)
+		CHECK(now_ms() < until);
+	return true;
+}
+
+static bool payer(void)
+{
+	bool ok;
+
+	/* within a node they stay in the memory of their sends */
+	if (!apart)
+		return true;
+	CHECK(tell(CGROUP "/cgroup.subtree_control", "+memory"));
+	CHECK(!mkdir(PAYER, 0700) && tell(PAYER "/cgroup.procs", "0"));
+	ok = with_pair(payer_run);
+	/* also when that has not come so far */
+	ok &= tell(CGROUP "/cgroup.procs", "0");
+	CHECK_EQ(rmdir(PAYER), 0);
+	return ok;
+}
+
 static const struct check cases[] = {
 	{ "unexpected bytes of a node", unexpected },
 	{ "unexpected bytes of endpoint and user", bytes },
@@ -279,6 +351,7 @@ static const struct check cases[] = {
 	{ "a user leaves another one's room alone", users },
 	{ "paths", paths },
 	{ "requests for connections", requests },
+	{ "who pays", payer },
 };
 
 static void between(void)
