@@ -133,8 +133,11 @@ static int weft_cm_try(struct weft_ep *ep, const struct weft_sockaddr *addr, con
 		} else {
 			path = weft_path_find(core, addr, out);
 		}
-		if (IS_ERR(path))
+		if (IS_ERR(path)) {
+			if (PTR_ERR(path) == -ENOSPC)
+				weft_count(core, limit_paths);
 			return (int)PTR_ERR(path);
+		}
 		err = weft_cm_ask(ep, path, addr, data, len, until, again, out);
 		gone = err && weft_path_gone(path);
 		weft_path_put(path);

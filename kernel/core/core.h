@@ -70,6 +70,8 @@ struct weft_out;
  * @path_slots: entries of @path_ids; constant, no limit is above it
  * @path_ids: paths by the id that the peer puts into packets; read under RCU
  * @npaths: paths in them
+ * @hand: where the next path is looked for that may be given back; see scarce.c
+ * @scarce: a send waits for a path; set under the lock of @local, read without it
  * @neps: endpoints
  * @next_service: where the search for a free service begins
  * @next_gen: next generation of an endpoint's service, and of a flow's sending end
@@ -106,6 +108,8 @@ struct weft_core {
 	u32 path_slots;
 	struct weft_path **path_ids;
 	u32 npaths;
+	u32 hand;
+	bool scarce;
 	u32 neps;
 	u16 next_service;
 	u32 next_gen;

@@ -173,6 +173,8 @@ struct weft_member {
  * @next_group: number of the next one; sq_mutex
  * @recent: the flow used last, or the only one; sq_mutex
  * @near: that flow ends on this node, and sends may go straight (pass.c); read without the mutex
+ * @scarce_at: since when the send at the head of the ring waits for a path, 0: it does not; written
+ *	under sq_mutex
  * @recent_dst: index in the address vector that it was found by; sq_mutex
  * @recent_gen: generation of the vector then; sq_mutex
  * @sq_work: go on with the send ring
@@ -269,6 +271,7 @@ struct weft_ep {
 	u32 next_group;
 	struct weft_flow *recent;
 	bool near;
+	weft_ns scarce_at;
 	u32 recent_dst;
 	u32 recent_gen;
 	struct weft_work sq_work;

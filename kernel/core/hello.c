@@ -186,14 +186,17 @@ static struct weft_path *weft_hello_path(struct weft_core *core, const struct we
 		}
 	}
 	if (!path) {
-		path = weft_path_list(core, &rx->src, rx->dst);
+		path = weft_path_list(core, &rx->src, rx->dst, out->now);
 		if (!IS_ERR(path))
 			path->born = out->now;
 	}
-	if (IS_ERR(path))
-		path = NULL;
-	else
+	if (!IS_ERR(path)) {
 		weft_path_get(path);
+	} else {
+		if (PTR_ERR(path) == -ENOSPC)
+			weft_count(core, limit_paths);
+		path = NULL;
+	}
 	weft_unlock(&core->lock);
 	return path;
 }

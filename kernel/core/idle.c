@@ -12,7 +12,8 @@
  * its sender told of an error. So a path that is LEAVING is in the tables, and what is sent on it
  * meanwhile waits as for a handshake; nothing of it has left, so it can begin anew on the same
  * path. The peer agrees, by GONE, only if nothing is under way there and it has heard nothing for
- * half of its own idle_ns: then no packet that it has sent can still come.
+ * half of its own idle_ns: then no packet that it has sent can still come. Where paths are few
+ * (scarce.c) idle_ns is a second, on both sides.
  *
  * Locks: path->lock; ep->sq_mutex for closing flows, so a worker does that.
  */
@@ -20,6 +21,7 @@
 
 #define WEFT_TIDY_TIME	NSEC_PER_SEC	/* a worker closes flows for that long after it was asked */
 #define WEFT_BYE_MIN	(10 * NSEC_PER_MSEC)
+#define WEFT_PRESSED_IDLE NSEC_PER_SEC	/* instead of idle_ns */
 
 /* When was something heard or sent? */
 static weft_ns weft_idle_since(const struct weft_path *path)
@@ -27,10 +29,34 @@ static weft_ns weft_idle_since(const struct weft_path *path)
 	return max(path->heard_at, path->used_at);
 }
 
+/* How long nothing has to be heard or sent until it is given back? */
+static weft_ns weft_idle_ns(const struct weft_path *path)
+{
+	weft_ns idle = READ_ONCE(path->core->conf.idle_ns);
+
+	return path->pressed ? min_t(weft_ns, idle, WEFT_PRESSED_IDLE) : idle;
+}
+
+/**
+ * weft_idle_press - there are few paths: give this one back soon
+ * @path: the path, UP, locked
+ * @now: time
+ *
+ * Return: it is idle enough for that; false: nothing has happened.
+ */
+bool weft_idle_press(struct weft_path *path, weft_ns now)
+{
+	if (weft_since(now, weft_idle_since(path)) < WEFT_PRESSED_IDLE)
+		return false;
+	path->pressed = true;
+	weft_path_deadline(path, now);
+	return true;
+}
+
 /* Has the lane nothing to do? */
 static bool weft_idle_lane(const struct weft_lane *lane)
 {
-	return !lane->open && !lane->ack_now && lane->ack_at == U64_MAX &&
+	return !weft_lane_filled(lane) && !lane->ack_now && lane->ack_at == U64_MAX &&
 	       weft_list_empty(&lane->ctlq) && weft_list_empty(&lane->sendq) &&
 	       weft_list_empty(&lane->dataq) && weft_list_empty(&lane->sent);
 }
@@ -121,6 +147,7 @@ static void weft_bye_send(struct weft_path *path, struct weft_out *out)
 {
 	struct weft_hdr hdr = {
 		.type = WEFT_PKT_BYE, .path = path->peer_id, .token = path->peer_token,
+		.flags = path->pressed ? WEFT_PKT_SOON : 0,
 	};
 	struct weft_tx *tx;
 
@@ -192,6 +219,7 @@ bool weft_idle_left(struct weft_path *path, struct weft_out *out)
 void weft_idle_stay(struct weft_path *path, weft_ns now)
 {
 	path->used_at = now;
+	path->pressed = false;
 	weft_path_up(path, now);
 }
 
@@ -211,9 +239,11 @@ void weft_idle_bye(struct weft_path *path, const struct weft_rx *rx, const struc
 
 	if (path->failing || path->state == WEFT_PATHS_HELLO || out->ntx == WEFT_OUT_TX)
 		return;
+	if (h->flags & WEFT_PKT_SOON && path->state == WEFT_PATHS_UP)
+		weft_idle_press(path, out->now);
 	agree = path->state == WEFT_PATHS_LEAVING ||
-		(weft_idle_empty(path) && weft_since(out->now, weft_idle_since(path)) >=
-					  READ_ONCE(path->core->conf.idle_ns) / 2);
+		(weft_idle_empty(path) &&
+		 weft_since(out->now, weft_idle_since(path)) >= weft_idle_ns(path) / 2);
 	if (!agree) {
 		/* anything tells it */
 		path->lane[0].ack_now = true;
@@ -251,7 +281,7 @@ static weft_ns weft_idle_leaving(struct weft_path *path, struct weft_out *out)
  */
 weft_ns weft_idle_due(struct weft_path *path, struct weft_out *out)
 {
-	weft_ns idle = READ_ONCE(path->core->conf.idle_ns), at;
+	weft_ns idle = weft_idle_ns(path), at;
 
 	if (path->state == WEFT_PATHS_LEAVING)
 		return weft_idle_leaving(path, out);

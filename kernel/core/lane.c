@@ -48,10 +48,11 @@ void weft_lane_init(struct weft_lane *lane, u8 no)
 
 /**
  * weft_lane_anew - forget all packets; what waits to be sent still does
- * @lane: the lane, with no packet that is not acknowledged; its path is locked
+ * @lane: the lane, with no packet that is filled or not acknowledged; its path is locked
  */
 void weft_lane_anew(struct weft_lane *lane)
 {
+	struct weft_rec *open = lane->open;
 	struct weft_list ctlq, sendq;
 
 	weft_list_init(&ctlq);
@@ -60,6 +61,7 @@ void weft_lane_anew(struct weft_lane *lane)
 	weft_list_splice_tail(&sendq, &lane->sendq);
 	memset((u8 *)lane + sizeof(lane->no), 0, sizeof(*lane) - sizeof(lane->no));
 	weft_lane_init(lane, lane->no);
+	lane->open = open;
 	weft_list_splice_tail(&lane->ctlq, &ctlq);
 	weft_list_splice_tail(&lane->sendq, &sendq);
 }
@@ -624,7 +626,7 @@ void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct wef
 				break;
 		}
 		weft_lane_fill(path, lane, out);
-		if (!lane->open->len && !lane->open->pay)
+		if (!weft_lane_filled(lane))
 			break;
 		weft_lane_close(path, lane, out);
 	}

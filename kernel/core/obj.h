@@ -79,6 +79,7 @@
  * @bye_at: when BYE is sent again
  * @bye_n: how often it was sent
  * @tidy_until: until then workers close the flows on it
+ * @pressed: it is given back as soon as it is not used, as there are few paths; see scarce.c
  * @unused: it is failing as nobody needs it, on both sides; read without the lock, too
  * @flight: packets that wait for an acknowledgement, all lanes
  * @nconn: connections that are up
@@ -156,6 +157,7 @@ struct weft_path {
 	weft_ns bye_at;
 	u32 bye_n;
 	weft_ns tidy_until;
+	bool pressed;
 	bool unused;
 	u32 flight;
 	u32 nconn;

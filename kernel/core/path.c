@@ -147,10 +147,12 @@ static struct weft_path **weft_path_slot(struct weft_core *core, u32 id)
  * @core: the core, locked
  * @addr: remote node, not there yet
  * @src: index of the own address
+ * @now: time
  *
  * Return: the path, which belongs to the tables; ERR_PTR.
  */
-struct weft_path *weft_path_list(struct weft_core *core, const struct weft_sockaddr *addr, u8 src)
+struct weft_path *weft_path_list(struct weft_core *core, const struct weft_sockaddr *addr, u8 src,
+				 weft_ns now)
 {
 	struct weft_path *path;
 	u32 fit = core->conf.max_payload;
@@ -158,10 +160,9 @@ struct weft_path *weft_path_list(struct weft_core *core, const struct weft_socka
 
 	if (core->stopped)
 		return ERR_PTR(-ENODEV);
-	if (core->npaths >= READ_ONCE(core->conf.max_paths)) {
-		weft_count(core, limit_paths);
+	weft_scarce_look(core, now);
+	if (core->npaths >= READ_ONCE(core->conf.max_paths))
 		return ERR_PTR(-ENOSPC);
-	}
 	path = weft_path_alloc(core, addr, src);
 	if (!path)
 		return ERR_PTR(-ENOMEM);
@@ -207,7 +208,7 @@ struct weft_path *weft_path_find(struct weft_core *core, const struct weft_socka
 	weft_lock(&core->lock);
 	path = weft_path_lookup(core, addr);
 	if (!path) {
-		path = weft_path_list(core, addr, src);
+		path = weft_path_list(core, addr, src, out->now);
 		made = true;
 	}
 	if (!IS_ERR(path))
@@ -595,6 +596,8 @@ void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out)
 		weft_path_output(path, out);
 	}
 	weft_unlock(&path->lock);
+	if (path->local)
+		weft_scarce_again(path->core, out);
 }
 
 /* ---- For adapters ---------------------------------------------------------------- */

@@ -100,10 +100,16 @@ static inline bool weft_lane_may_send(const struct weft_lane *lane)
 	       weft_lane_numbers(lane);
 }
 
+/* Does a packet that is being filled hold anything? One that does not may stand there for long. */
+static inline bool weft_lane_filled(const struct weft_lane *lane)
+{
+	return unlikely(lane->open) && (lane->open->len || lane->open->pay);
+}
+
 /* Is there something that room in the window may let go? */
 static inline bool weft_lane_waits(const struct weft_lane *lane)
 {
-	return lane->open || !weft_list_empty(&lane->sendq) || !weft_list_empty(&lane->dataq) ||
+	return weft_lane_filled(lane) || !weft_list_empty(&lane->sendq) || !weft_list_empty(&lane->dataq) ||
 	       !weft_list_empty(&lane->ctlq) || !weft_list_empty(&lane->lost);
 }
 
@@ -117,7 +123,8 @@ void weft_rack_dup(struct weft_path *path, struct weft_lane *lane, u32 psn);
 /* ---- path.c ---------------------------------------------------------------------- */
 
 struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sockaddr *addr, u8 src);
-struct weft_path *weft_path_list(struct weft_core *core, const struct weft_sockaddr *addr, u8 src);
+struct weft_path *weft_path_list(struct weft_core *core, const struct weft_sockaddr *addr, u8 src,
+				 weft_ns now);
 struct weft_path *weft_path_lookup(struct weft_core *core, const struct weft_sockaddr *addr);
 struct weft_path *weft_path_find(struct weft_core *core, const struct weft_sockaddr *addr,
 				 struct weft_out *out);
@@ -161,8 +168,15 @@ static inline bool weft_path_queues(const struct weft_path *path)
 	return path->srtt >= 2 * path->rtt_min + 4 * WEFT_CALM;
 }
 
+/* ---- scarce.c -------------------------------------------------------------------- */
+
+void weft_scarce_look(struct weft_core *core, weft_ns now);
+bool weft_scarce_waits(struct weft_ep *ep, struct weft_out *out);
+void weft_scarce_again(struct weft_core *core, struct weft_out *out);
+
 /* ---- idle.c ---------------------------------------------------------------------- */
 
+bool weft_idle_press(struct weft_path *path, weft_ns now);
 weft_ns weft_idle_due(struct weft_path *path, struct weft_out *out);
 void weft_idle_work(struct weft_ep *ep, struct weft_out *out);
 void weft_idle_bye(struct weft_path *path, const struct weft_rx *rx, const struct weft_hdr *h,

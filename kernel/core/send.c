@@ -571,6 +571,10 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 			weft_mem_put(ep->win);
 			ep->win = NULL;
 		}
+		if (unlikely(err == -ENOSPC) && weft_scarce_waits(ep, out))
+			break;
+		if (unlikely(!err && ep->scarce_at))
+			WRITE_ONCE(ep->scarce_at, 0);
 		if (unlikely(err)) {
 			e->err = -err;
 			weft_send_cqe(ep, e, out);

@@ -33,6 +33,7 @@
 #define WEFT_PKT_ACKNOW		1	/* acknowledge at once */
 #define WEFT_PKT_PSN		2	/* @psn counts: the packet is to be acknowledged */
 #define WEFT_PKT_DUP		4	/* no PSN: @psn came when it had been received before */
+#define WEFT_PKT_SOON		8	/* BYE: the node needs the place for another */
 
 /* Types of chunks */
 #define WEFT_CHUNK_EAGER	1

@@ -8,6 +8,7 @@
 #define SEC	((weft_ns)NSEC_PER_SEC)
 #define IDLE	SEC
 #define LEN	3000
+#define LONG	40000	/* has to be asked for */
 
 /**
  * struct world - two nodes with a connectionless endpoint each
@@ -17,6 +18,7 @@
  * @ep: their endpoints
  * @to: index of the other one
  * @buf: buffers
+ * @len: bytes of a message
  */
 struct world {
 	struct rig *rig;
@@ -25,6 +27,7 @@ struct world {
 	struct rig_ep *ep[2];
 	u32 to[2];
 	u8 *buf[2];
+	u32 len;
 };
 
 static void world_init(struct world *w, u64 seed, u32 bad, u32 type)
@@ -39,6 +42,7 @@ static void world_init(struct world *w, u64 seed, u32 bad, u32 type)
 	conf.dup = bad;
 	conf.late = bad;
 	conf.late_by = 2 * MS;
+	w->len = LEN;
 	w->rig = rig_new(&conf);
 	for (i = 0; i < 2; i++) {
 		w->p[i] = rig_proc_new(&w->rig->node[i]);
@@ -47,7 +51,7 @@ static void world_init(struct world *w, u64 seed, u32 bad, u32 type)
 		w->ep[i] = rig_ep_new(w->p[i], type, 0, 64, 64, (u16)(i + 1));
 		if (rig_ep_enable(w->ep[i], w->cq[i], w->cq[i], NULL, av[i]))
 			abort();
-		w->buf[i] = rig_buf(w->p[i], LEN);
+		w->buf[i] = rig_buf(w->p[i], LONG);
 	}
 	for (i = 0; i < 2; i++)
 		w->to[i] = (u32)rig_av_insert(av[i], !i, (u16)(2 - i), w->rig);
@@ -58,7 +62,7 @@ static bool post(struct world *w, u32 i, bool send, u64 context)
 	struct rig_op op = {
 		.flags = send ? WEFT_SQ_COMPLETION | WEFT_SQ_TRANSMIT : WEFT_RQ_COMPLETION,
 		.peer = send ? w->to[i] : WEFT_SRC_ANY, .context = context, .n = 1,
-		.iov = { { .addr = (u64)(uintptr_t)w->buf[i], .len = LEN } },
+		.iov = { { .addr = (u64)(uintptr_t)w->buf[i], .len = w->len } },
 	};
 
 	return !(send ? rig_send(w->ep[i], &op) : rig_recv(w->ep[i], &op));
@@ -192,8 +196,9 @@ TEST(any_moment)
 	struct world w;
 	u32 n, k;
 
-	for (k = 0; k < 4; k++) {
+	for (k = 0; k < 8; k++) {
 		world_init(&w, 20 + k, k & 1 ? RIG_PPM / 16 : 0, WEFT_EP_RDM);
+		w.len = k & 4 ? LONG : LEN;
 		ASSERT_TRUE(message(&w, 0));
 		for (n = 0; n < 400; n++) {
 			u32 steps = rig_below(w.rig, 24);

@@ -217,7 +217,6 @@ TEST(paths)
 	struct rig_ep *ep;
 	struct rig_op op;
 	struct rig *rig;
-	u32 i;
 
 	rig_conf_default(&conf, 5);
 	conf.nodes = 3;
@@ -230,25 +229,14 @@ TEST(paths)
 	ep = rig_ep_new(p, WEFT_EP_RDM, 0, 64, 64, 1);
 	ASSERT_EQ(0, rig_ep_enable(ep, cq, cq, NULL, av));
 	ASSERT_EQ(0, weft_limit_set(core, "paths", 1));
-	for (i = 1; i < 3; i++) {
-		op = (struct rig_op) { .flags = WEFT_SQ_COMPLETION, .context = i };
-		op.peer = (u32)rig_av_insert(av, i, 2, rig);
-		ASSERT_EQ(0, rig_send(ep, &op));
-	}
-	/* the first one is on its way: it is refused by the other side, where nobody is */
-	ASSERT_EQ(1, rig_cq_read(cq, &e));
-	ASSERT_EQ(0, e.status);
-	ASSERT_EQ(1, rig_cq_read(cq, &e));
-	EXPECT_EQ(2, e.context);
-	EXPECT_EQ(ENOSPC, e.status);
-	EXPECT_EQ(1, hits(core, "paths"));
-	ASSERT_TRUE(look(core, "paths", &info));
-	EXPECT_TRUE(info.counts && info.used == 1 && info.value == 1);
-	ASSERT_EQ(0, weft_limit_set(core, "paths", 2));
-	op = (struct rig_op) { .flags = WEFT_SQ_COMPLETION, .peer = 1, .context = 3 };
+	op = (struct rig_op) { .flags = WEFT_SQ_COMPLETION, .context = 1 };
+	op.peer = (u32)rig_av_insert(av, 1, 2, rig);
 	ASSERT_EQ(0, rig_send(ep, &op));
 	ASSERT_EQ(1, rig_cq_read(cq, &e));
-	EXPECT_EQ(0, e.status);
+	ASSERT_EQ(0, e.status);
+	/* what happens when there is one more stands in test_scarce.c */
+	ASSERT_TRUE(look(core, "paths", &info));
+	EXPECT_TRUE(info.counts && info.used == 1 && info.value == 1 && !info.hits);
 	rig_free(rig);
 }
 

@@ -194,6 +194,7 @@ static bool users(void)
 
 static bool paths_run(void)
 {
+	static char big[100000];
 	struct fi_cq_err_entry err;
 	struct fi_cq_tagged_entry c;
 	char addr[64] = "";
@@ -213,10 +214,19 @@ static bool paths_run(void)
 	CHECK_EQ(fi_getname(&pair.b.ep->fid, addr, &len), 0);
 	addr[7] = 99;
 	CHECK_EQ(fi_av_insert(pair.a.av, addr, 1, &other, 0, NULL), 1);
+	/* the path is needed: there is none for others, whoever waits */
+	CHECK_EQ(fi_send(pair.a.ep, big, sizeof(big), NULL, pair.a.peer, NULL), 0);
 	CHECK_EQ(fi_send(pair.a.ep, src, 8, NULL, other, NULL), 0);
 	CHECK_EQ(completion(pair.a.txcq, &c, NULL, &err), -FI_EAVAIL);
 	CHECK_EQ(err.err, FI_ENOSPC);
 	CHECK(counted(0, "limit_paths", 0));
+	CHECK_EQ(fi_recv(pair.b.ep, big, sizeof(big), NULL, FI_ADDR_UNSPEC, NULL), 0);
+	CHECK_EQ(completion(pair.b.rxcq, &c, NULL, NULL), 1);
+	CHECK_EQ(completion(pair.a.txcq, &c, NULL, NULL), 1);
+	/* and when it is not needed any more it makes room */
+	CHECK_EQ(fi_send(pair.a.ep, src, 8, NULL, other, NULL), 0);
+	CHECK_EQ(completion(pair.a.txcq, &c, NULL, &err), -FI_EAVAIL);
+	CHECK_EQ(err.err, FI_EHOSTUNREACH);
 	CHECK(port_limit(0, "paths", 16384));
 	/* and all others go on */
 	CHECK(sent(8, 3));
