@@ -109,7 +109,8 @@ static inline bool weft_lane_filled(const struct weft_lane *lane)
 /* Is there something that room in the window may let go? */
 static inline bool weft_lane_waits(const struct weft_lane *lane)
 {
-	return weft_lane_filled(lane) || !weft_list_empty(&lane->sendq) || !weft_list_empty(&lane->dataq) ||
+	return weft_lane_filled(lane) ||
+	       !weft_list_empty(&lane->sendq) || !weft_list_empty(&lane->dataq) ||
 	       !weft_list_empty(&lane->ctlq) || !weft_list_empty(&lane->lost);
 }
 

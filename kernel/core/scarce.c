@@ -14,6 +14,8 @@
  *	(ring) --no path--> waiting (ep->scarce_at) --path--> (ring)
  *				--connect_ns--> refused
  *
+ * until the ring is empty, or a send has gone.
+ *
  * Whoever waits is looked at again by the timer of core->local.
  *
  * Locks: core->lock -> path->lock; core->lock -> ep->lock.

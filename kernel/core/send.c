@@ -591,6 +591,8 @@ taken:
 			return -EINTR;
 		}
 	}
+	if (unlikely(r == WEFT_RING_EMPTY && ep->scarce_at))
+		WRITE_ONCE(ep->scarce_at, 0);
 	weft_send_publish(ep);
 	weft_send_settle(ep, out);
 	if (unlikely(cold)) {

@@ -147,6 +147,10 @@ TEST(refused)
 	EXPECT_EQ(0, next(&s, 1, 99, SEC));
 	EXPECT_EQ(0, next(&s, 0, 1, SEC));
 	EXPECT_EQ(0, next(&s, 1, 99, SEC));
+	/* who comes later waits anew: the path is not needed now */
+	ASSERT_TRUE(put(&s, 0, 2, 8) && get(&s, 2));
+	EXPECT_EQ(0, next(&s, 0, 2, 4 * SEC));
+	EXPECT_EQ(2, hits(&s, 0));
 	rig_free(s.rig);
 }
 

@@ -325,8 +325,11 @@ static bool payer_run(void)
 	CHECK(before >= 0);
 	for (i = 0; i < KEPT; i++)
 		CHECK_EQ(fi_send(pair.a.ep, buf, BIG, NULL, pair.a.peer, NULL), 0);
-	while (charged() - before < KEPT * BIG)
+	while (charged() - before < KEPT * BIG) {
+		if (now_ms() >= until)
+			printf("# charged %lld, before %lld\n", charged(), before);
 		CHECK(now_ms() < until);
+	}
 	for (i = 0; i < KEPT; i++) {
 		CHECK_EQ(fi_recv(pair.b.ep, buf, BIG, NULL, FI_ADDR_UNSPEC, NULL), 0);
 		CHECK_EQ(completion(pair.b.rxcq, &c, NULL, NULL), 1);
