@@ -430,6 +430,7 @@ void weft_ep_sq_cold(struct weft_ep *ep, struct weft_out *out)
 
 int weft_ep_kick(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *out)
 {
+	bool alone = false;
 	u32 state;
 	int err = 0;
 
@@ -437,9 +438,17 @@ int weft_ep_kick(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *ou
 	if (flags & WEFT_KICK_SQ) {
 		weft_mutex_lock(&ep->sq_mutex);
 		state = READ_ONCE(ep->state);
-		if (state != WEFT_EPS_NEW && state != WEFT_EPS_LISTENING && state < WEFT_EPS_ERROR)
-			err = weft_send_drain(ep, 0, out);
+		if (state != WEFT_EPS_NEW && state != WEFT_EPS_LISTENING &&
+		    state < WEFT_EPS_ERROR) {
+			alone = weft_pass_out(ep, out);
+			if (!alone)
+				err = weft_send_drain(ep, 0, out);
+		}
 		weft_mutex_unlock(&ep->sq_mutex);
+		/* of a message alone nothing is left to do but to wake somebody */
+		if (alone && flags == WEFT_KICK_SQ && weft_list_empty(&out->wake) &&
+		    weft_list_empty(&out->wake_eq) && weft_list_empty(&out->cold))
+			return 0;
 	}
 	if (flags & WEFT_KICK_RQ) {
 		weft_lock(&ep->lock);

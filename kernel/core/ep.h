@@ -173,6 +173,7 @@ struct weft_member {
  * @next_group: number of the next one; sq_mutex
  * @recent: the flow used last, or the only one; sq_mutex
  * @near: that flow ends on this node, and sends may go straight (pass.c); read without the mutex
+ * @far: it ends on another node, and short sends may leave straight (weft_pass_out()); sq_mutex
  * @scarce_at: since when the send at the head of the ring waits for a path, 0: it does not; written
  *	under sq_mutex
  * @recent_dst: index in the address vector that it was found by; sq_mutex
@@ -271,6 +272,7 @@ struct weft_ep {
 	u32 next_group;
 	struct weft_flow *recent;
 	bool near;
+	bool far;
 	weft_ns scarce_at;
 	u32 recent_dst;
 	u32 recent_gen;

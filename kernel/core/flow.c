@@ -250,6 +250,7 @@ void weft_flow_recent(struct weft_ep *ep, struct weft_flow *flow)
 {
 	ep->recent = flow;
 	WRITE_ONCE(ep->near, flow && flow->lep && !ep->odd);
+	ep->far = flow && !flow->lep && !ep->odd;
 }
 
 /**

@@ -14,7 +14,7 @@
  * by weft_flush(): a record does not change between the time it is put out and the time it is
  * acknowledged, except that weft_rec_withdraw() marks it.
  */
-#include "proto.h"
+#include "emit.h"
 
 /**
  * weft_rec_new - an empty record
@@ -24,33 +24,16 @@
  */
 struct weft_rec *weft_rec_new(struct weft_path *path)
 {
-	struct weft_list *l = weft_list_first(&path->recs);
-	struct weft_rec *rec;
+	struct weft_rec *rec = weft_rec_kept(path);
 
-	if (l) {
-		rec = weft_entry(l, struct weft_rec, node);
-		weft_list_del(l);
-		path->nrecs--;
-	} else {
+	if (!rec) {
 		rec = weft_alloc(sizeof(*rec));
 		if (!rec)
 			return NULL;
 		weft_list_init(&rec->node);
 		weft_list_init(&rec->tnode);
 	}
-	refcount_set(&rec->ref, 1);
-	rec->nseg = 1;
-	rec->run = 0;
-	rec->state = WEFT_REC_OPEN;
-	rec->again = false;
-	rec->acknow = false;
-	rec->withdrawn = false;
-	rec->alone = false;
-	rec->nref = 0;
-	rec->len = 0;
-	rec->pay = 0;
-	rec->txm = NULL;
-	rec->mem = NULL;
+	weft_rec_begin(rec);
 	return rec;
 }
 
@@ -79,13 +62,10 @@ void weft_rec_put(struct weft_path *path, struct weft_rec *rec, struct weft_out 
 	if (!refcount_dec_and_test(&rec->ref))
 		return;
 	weft_rec_strip(rec, out);
-	if (path && path->nrecs < WEFT_REC_KEEP && path->state != WEFT_PATHS_DEAD) {
-		rec->state = WEFT_REC_IDLE;
-		weft_list_add_tail(&path->recs, &rec->node);
-		path->nrecs++;
-	} else {
+	if (path && path->nrecs < WEFT_REC_KEEP && path->state != WEFT_PATHS_DEAD)
+		weft_rec_keep(path, rec);
+	else
 		weft_free(rec);
-	}
 }
 
 /**
@@ -222,49 +202,6 @@ u32 weft_rec_room(const struct weft_path *path, const struct weft_rec *rec)
 	if (rec->pay || rec->alone || rec->nref == WEFT_REC_REFS)
 		return 0;
 	return max - rec->len;
-}
-
-/**
- * weft_rec_ref - a message has bytes in a record
- * @rec: the record
- * @flow: the message's flow
- * @txm: the message, NULL: it is not tracked
- */
-void weft_rec_ref(struct weft_rec *rec, struct weft_flow *flow, struct weft_txm *txm)
-{
-	struct weft_ref *ref = &rec->refs[rec->nref++];
-
-	ref->flow = flow;
-	ref->txm = txm;
-	flow->ref++;
-	flow->unacked++;
-	if (txm) {
-		weft_txm_get(txm);
-		txm->nrec++;
-	}
-}
-
-/* Write a header that carries the lane's acknowledgement. */
-static __always_inline void weft_frame_header(struct weft_path *path, struct weft_lane *lane,
-					      u8 *dst, u8 flags, u32 psn, weft_ns now)
-{
-	struct weft_hdr h = {
-		.type = WEFT_PKT_DATA,
-		.flags = flags,
-		.lane = lane->no,
-		.path = path->peer_id,
-		.token = path->peer_token,
-		.psn = psn,
-		.ack = lane->rcv_nxt,
-		.window = (u16)((path->rx_gone + path->core->conf.unexp_window) >> 10),
-	};
-	weft_ns age = weft_since(now, lane->rcv_at);
-
-	/* microseconds, but for some per cent: no division here */
-	h.ack_delay = age < (1ull << 41) ? (u32)((age * 67109) >> 26) : U32_MAX;
-	weft_wire_hdr_put(dst, &h);
-	lane->rcv_unacked = 0;
-	lane->ack_at = U64_MAX;
 }
 
 /**
@@ -425,7 +362,7 @@ static int weft_tx_copy(const struct weft_tx *tx, u32 i, u32 n, u8 *dst, u32 ski
 	 * and the peer may not have them. Those are sent again, if need be, by that one.
 	 */
 	if (unlikely(READ_ONCE(rec->state) == WEFT_REC_IDLE))
-		return -EFAULT;
+		return -ECANCELED;
 	err = weft_mem_scatter(rec->mem, off, dst, len, tx->pay, skip);
 	if (err)
 		WRITE_ONCE(rec->txm->fault, true);
@@ -438,7 +375,7 @@ static int weft_tx_copy(const struct weft_tx *tx, u32 i, u32 n, u8 *dst, u32 ski
  * @i: which
  * @dst: room for weft_tx_paylen() bytes
  *
- * Return: 0, -EFAULT: the memory is gone, or it need not be sent any more: it cannot be sent.
+ * Return: 0; it cannot be sent: -EFAULT: the memory is gone, -ECANCELED: it need not be any more.
  */
 int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst)
 {
@@ -452,7 +389,7 @@ int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst)
  * @n: how many
  * @dst: room for them
  *
- * Return: 0, -EFAULT: the memory is gone, or they need not be sent any more: they cannot be sent.
+ * Return: 0; they cannot be sent: -EFAULT: the memory is gone, -ECANCELED: they need not be any more.
  */
 int weft_tx_write(const struct weft_tx *tx, u32 i, u32 n, void *dst)
 {

@@ -125,6 +125,7 @@ struct weft_copy {
  *	referenced
  * @grant: messages that have been given more (rxm->gmsg.ready), referenced
  * @serve: shared receive queues with receives for endpoints that wait (srq->serve), referenced
+ * @blank: the packet that weft_pass_out() is writing
  * @tx: packets
  * @copy: copies
  *
@@ -143,6 +144,7 @@ struct weft_out {
 	struct weft_list start;
 	struct weft_list grant;
 	struct weft_list serve;
+	struct weft_blank blank;
 	struct weft_tx tx[WEFT_OUT_TX];
 	struct weft_copy copy[WEFT_OUT_COPY];
 };
@@ -162,11 +164,14 @@ void weft_flush(struct weft_out *out);
 /* Bytes of packet @i: the first tx->len - tx->pay ones. @dst has room for them. */
 void weft_tx_header(const struct weft_tx *tx, u32 i, void *dst);
 
-/* The last weft_tx_paylen() ones. Return: 0, -EFAULT: the memory is gone: drop the packet. */
+/*
+ * The last weft_tx_paylen() ones. Return: 0; drop the packet: -EFAULT: the memory is gone,
+ * -ECANCELED: it has been acknowledged meanwhile, and is missed by nobody.
+ */
 int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst);
 
 /*
- * Packets @i to @i + @n - 1, one behind the other: the quickest way. Return: 0, -EFAULT: drop them.
+ * Packets @i to @i + @n - 1, one behind the other: the quickest way. Return: likewise.
  */
 int weft_tx_write(const struct weft_tx *tx, u32 i, u32 n, void *dst);
 

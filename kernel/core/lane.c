@@ -22,7 +22,7 @@
  *
  * Locks: path->lock.
  */
-#include "proto.h"
+#include "emit.h"
 
 /**
  * weft_lane_init - make a lane
@@ -209,10 +209,14 @@ void weft_lane_rtt(struct weft_path *path, weft_ns rtt, weft_ns now)
 	path->rto = min_t(weft_ns, path->rto, WEFT_RTO_MAX);
 }
 
-/*
- * When the lane will do something about what is not acknowledged: a probe first, then the timeout.
+/**
+ * weft_lane_arm - when the lane will do something about what is not acknowledged: a probe first,
+ * then the timeout
+ * @path: the path
+ * @lane: the lane
+ * @now: time
  */
-static void weft_lane_arm(struct weft_path *path, struct weft_lane *lane, weft_ns now)
+void weft_lane_arm(struct weft_path *path, struct weft_lane *lane, weft_ns now)
 {
 	weft_ns wait;
 
@@ -504,16 +508,6 @@ struct weft_rec *weft_lane_open(struct weft_path *path, struct weft_lane *lane)
 	return lane->open;
 }
 
-static void weft_lane_transmit(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
-			       struct weft_out *out)
-{
-	rec->state = WEFT_REC_FLIGHT;
-	rec->sent_at = out->now;
-	weft_list_add_tail(&lane->xmit, &rec->tnode);
-	lane->flight += rec->nseg;
-	weft_frame_emit(path, lane, rec, out);
-}
-
 /**
  * weft_lane_close - number the open packet and send it
  * @path: the path, up
@@ -523,24 +517,10 @@ static void weft_lane_transmit(struct weft_path *path, struct weft_lane *lane, s
 void weft_lane_close(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
 {
 	struct weft_rec *rec = lane->open;
-	u32 half;
 
 	lane->open = NULL;
-	rec->psn = lane->snd_nxt;
-	lane->snd_nxt += rec->nseg;
-	if (!path->flight)
-		path->alive_at = out->now;
-	path->flight += rec->nseg;
-	weft_list_add_tail(&lane->sent, &rec->node);
-	path->nsent++;
-	/* so that what is on its way back is there before the window is used up */
-	half = lane->cwnd / 2;
-	if (lane->flight + rec->nseg >= lane->cwnd ||
-	    (lane->flight < half && lane->flight + rec->nseg >= half))
-		rec->acknow = true;
-	weft_lane_transmit(path, lane, rec, out);
-	if (lane->rto_at == U64_MAX)
-		weft_lane_arm(path, lane, out->now);
+	weft_lane_number(path, lane, rec, out->now);
+	weft_frame_emit(path, lane, rec, out);
 }
 
 /* Send a packet again. */
@@ -558,7 +538,8 @@ static void weft_lane_again(struct weft_path *path, struct weft_lane *lane, stru
 	rec->acknow = true;
 	path->retrans += rec->nseg;
 	weft_count_add(path->core, retransmits, rec->nseg);
-	weft_lane_transmit(path, lane, rec, out);
+	weft_lane_away(lane, rec, out->now);
+	weft_frame_emit(path, lane, rec, out);
 }
 
 /* Append to the open packet what waits. Return: it is full, or nothing that may be sent is left. */

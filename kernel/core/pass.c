@@ -20,7 +20,7 @@
  * Locks: ep->sq_mutex of the sender; ep->lock of the receiver; its cq->lock.
  */
 #include "cq.h"
-#include "proto.h"
+#include "emit.h"
 
 /**
  * union weft_lead - beginning of an entry, to be compared at once
@@ -236,12 +236,17 @@ bool weft_pass_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
 
 /* ---- The sender ------------------------------------------------------------------ */
 
-/* The flow of whatever the endpoint sends to @dst, if it is as it was and ends on this node. */
-static inline struct weft_flow *weft_pass_flow(const struct weft_ep *ep, u32 dst)
+/*
+ * The flow of whatever the endpoint sends to @dst, if it is as it was and ends on this node
+ * (@near), or on another.
+ */
+static __always_inline struct weft_flow *weft_pass_flow(const struct weft_ep *ep, u32 dst,
+							bool near)
 {
 	struct weft_flow *flow = ep->recent;
 
-	if (unlikely(!flow || !flow->lep || READ_ONCE(flow->dead) || dst != ep->recent_dst))
+	if (unlikely(!flow || !flow->lep == near || READ_ONCE(flow->dead) ||
+		     dst != ep->recent_dst))
 		return NULL;
 	if (likely(ep->conf.type == WEFT_EP_RDM))
 		return ep->recent_gen == weft_av_gen(ep->av) ? flow : NULL;
@@ -341,7 +346,7 @@ static __always_inline u32 weft_pass_run(struct weft_ep *ep, u32 most, struct we
 {
 	const struct weft_sqe *s = weft_ring_at(&ep->sq, ep->sq.cons);
 	union weft_lead l = weft_lead_of(s), want;
-	struct weft_flow *flow = weft_pass_flow(ep, l.peer);
+	struct weft_flow *flow = weft_pass_flow(ep, l.peer, true);
 	struct weft_core *core = ep->core;
 	struct weft_post *post = NULL;
 	struct weft_ep *lep;
@@ -446,4 +451,114 @@ out:
 	if (unlikely(!weft_list_empty(&out->wake) || !weft_list_empty(&out->cold)))
 		weft_flush(out);
 	return empty;
+}
+
+/* ---- To another node ------------------------------------------------------------- */
+
+/*
+ * A message of @len bytes may leave now, alone in its packet, as weft_send_fast() and
+ * weft_path_output() would have it; the flow's path is locked.
+ */
+static __always_inline bool weft_pass_may(const struct weft_path *path,
+					  const struct weft_lane *lane,
+					  const struct weft_flow *flow, u32 len, u32 size)
+{
+	return likely(path->state == WEFT_PATHS_UP && !path->failing && !flow->dead &&
+		      lane->flight < lane->cwnd && weft_lane_numbers(lane) &&
+		      weft_short_alone(path, lane, size) && weft_room_begins(flow) &&
+		      weft_room_eager(flow, len) &&
+		      path->nsent < READ_ONCE(path->core->conf.rec_max));
+}
+
+/* Put a short message out, written where the port sends it from. As weft_short_tx(). */
+static __always_inline bool weft_pass_put(struct weft_path *path, struct weft_lane *lane,
+					  struct weft_flow *flow, const struct weft_head *h,
+					  const void *pay, u32 size, struct weft_out *out)
+{
+	struct weft_rec *rec = weft_rec_kept(path);
+
+	if (unlikely(!rec))
+		return false;
+	out->blank.len = WEFT_WIRE_HDR + size;
+	if (unlikely(!weft_env_blank(path->core, path, &out->blank))) {
+		weft_rec_keep(path, rec);
+		return false;
+	}
+	weft_rec_begin(rec);
+	weft_short_fill(rec, flow, h, pay, size);
+	lane->turn = true;
+	weft_lane_number(path, lane, rec, out->now);
+	out->blank.psn = rec->psn;
+	weft_frame_write(path, lane, rec, out->blank.data, out->now);
+	return true;
+}
+
+/* The send at @s, which begins as @l says, leaves on its own. Return: it does. */
+static __always_inline bool weft_pass_leave(struct weft_ep *ep, struct weft_flow *flow,
+					    const struct weft_sqe *s, union weft_lead l,
+					    struct weft_out *out)
+{
+	u64 len = READ_ONCE(s->len), tag = READ_ONCE(s->tag), data = READ_ONCE(s->data);
+	u32 size = weft_wire_size(sizeof(struct weft_w_eager) + (u32)len);
+	struct weft_path *path = flow->path;
+	struct weft_lane *lane = &path->lane[flow->lane];
+	struct weft_core *core = path->core;
+	struct weft_head h;
+	bool done = false;
+
+	if (unlikely(!weft_pass_short(&ep->sq, s, l, len, tag, data)))
+		return false;
+	weft_softirqs_off();
+	weft_lock_inner(&path->lock);
+	if (weft_pass_may(path, lane, flow, (u32)len, size)) {
+		weft_send_head(&h, flow, flow->id.mseq + 1, tag, data, len, l.op == WEFT_SQ_TSEND,
+			       l.flags);
+		done = weft_pass_put(path, lane, flow, &h,
+				     weft_ring_at(&ep->sq, ep->sq.cons + 1), size, out);
+	}
+	if (likely(done)) {
+		flow->id.mseq++;
+		weft_room_use(flow, (u32)len);
+	}
+	weft_unlock_inner(&path->lock);
+	if (likely(done)) {
+		weft_env_send(core, path, &out->blank);
+		weft_count(core, msgs_sent);
+		weft_count(core, msgs_eager);
+		weft_count(core, tx_packets);
+		weft_count_add(core, tx_bytes, out->blank.len);
+		weft_trace_post(ep->conf.handle, READ_ONCE(s->context), tag, len, l.op);
+	}
+	weft_softirqs_on();
+	return done;
+}
+
+/**
+ * weft_pass_out - send the only entry in the send ring, if it is a short message to another node
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @out: output; out->now is set; to be flushed
+ *
+ * As weft_send_drain() would do it: the packet is the same, and so is what it leaves behind.
+ * Return: it is done, and the ring is empty; false: nothing has happened.
+ */
+bool weft_pass_out(struct weft_ep *ep, struct weft_out *out)
+{
+	const struct weft_sqe *s;
+	struct weft_flow *flow;
+	union weft_lead l;
+
+	if (!ep->far || !ep->hand || ep->owed ||
+	    weft_ring_look(&ep->sq, &ep->conf.doorbell->sq_tail) != WEFT_RING_OK)
+		return false;
+	s = weft_ring_at(&ep->sq, ep->sq.cons);
+	l = weft_lead_of(s);
+	flow = weft_pass_flow(ep, l.peer, false);
+	if (!flow || !weft_pass_kind(l) || ep->sq.cons + l.nslots != ep->sq.prod ||
+	    !weft_pass_leave(ep, flow, s, l, out))
+		return false;
+	weft_ring_next(&ep->sq, l.nslots);
+	if (l.flags & WEFT_SQ_COMPLETION || unlikely(ep->tx_cntr))
+		weft_pass_sent(ep, l, 1, out);
+	weft_send_publish(ep);
+	return true;
 }

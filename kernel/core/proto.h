@@ -50,7 +50,6 @@ void weft_rec_trim(struct weft_rec *rec, u32 n);
 struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u32 n,
 				struct weft_out *out);
 u32 weft_rec_room(const struct weft_path *path, const struct weft_rec *rec);
-void weft_rec_ref(struct weft_rec *rec, struct weft_flow *flow, struct weft_txm *txm);
 struct weft_tx *weft_frame_new(struct weft_out *out, u32 len);
 void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, struct weft_out *out);
 void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
@@ -81,6 +80,7 @@ void weft_lane_rtt(struct weft_path *path, weft_ns rtt, weft_ns now);
 u32 weft_lane_segs(const struct weft_path *path, const struct weft_lane *lane);
 struct weft_rec *weft_lane_open(struct weft_path *path, struct weft_lane *lane);
 void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
+void weft_lane_arm(struct weft_path *path, struct weft_lane *lane, weft_ns now);
 void weft_lane_close(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 void weft_lane_timer(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 weft_ns weft_lane_next(const struct weft_lane *lane);
@@ -104,6 +104,15 @@ static inline bool weft_lane_may_send(const struct weft_lane *lane)
 static inline bool weft_lane_filled(const struct weft_lane *lane)
 {
 	return unlikely(lane->open) && (lane->open->len || lane->open->pay);
+}
+
+/* A packet is in the network from @now on. */
+static inline void weft_lane_away(struct weft_lane *lane, struct weft_rec *rec, weft_ns now)
+{
+	rec->state = WEFT_REC_FLIGHT;
+	rec->sent_at = now;
+	weft_list_add_tail(&lane->xmit, &rec->tnode);
+	lane->flight += rec->nseg;
 }
 
 /* Is there something that room in the window may let go? */
@@ -431,6 +440,7 @@ bool weft_pass_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
 #define WEFT_PASS_RUN	64	/* entries that are sent in a row before anything else is asked */
 
 bool weft_pass_send(struct weft_ep *ep, struct weft_out *out);
+bool weft_pass_out(struct weft_ep *ep, struct weft_out *out);
 
 /* The same where softirqs may be on. */
 static inline bool weft_pass_try(struct weft_ep *ep, struct weft_out *out)

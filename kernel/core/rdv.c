@@ -13,7 +13,7 @@
  *
  * Locks: path->lock.
  */
-#include "proto.h"
+#include "emit.h"
 
 /**
  * weft_win_drop - let go of a window

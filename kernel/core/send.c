@@ -17,7 +17,7 @@
  * Locks: ep->sq_mutex for the ring; path->lock for what is under way; ep->lock for the list of free
  * ones.
  */
-#include "proto.h"
+#include "emit.h"
 
 /* ---- Slots of the ring ----------------------------------------------------------- */
 

@@ -15,7 +15,7 @@
  *
  * Locks: path->lock -> ep->lock.
  */
-#include "proto.h"
+#include "emit.h"
 
 /**
  * struct weft_short - a packet with one short message
@@ -146,6 +146,9 @@ static inline bool weft_short_give(struct weft_path *path, const struct weft_sho
  * @rx: packets that have come
  * @out: output; out->now is set
  *
+ * The path is not referenced: nobody frees it while softirqs are off, and while it is up and not
+ * failing the tables' reference, or that of whoever is about to bury it, is there.
+ *
  * Context: softirqs are off, no lock is held. Return: it has been dealt with; false: it goes the
  * long way, like anything else that comes.
  */
@@ -160,7 +163,7 @@ bool weft_short_rx(struct weft_core *core, const struct weft_rx *rx, struct weft
 	BUILD_BUG_ON(sizeof(*p) != WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager));
 	if ((rx->seg && rx->seg != rx->len) || !weft_short_form(p, rx->len, &n))
 		return false;
-	path = weft_path_enter(core, be32_to_cpu(p->hdr.path));
+	path = weft_path_by_id(core, be32_to_cpu(p->hdr.path));
 	if (unlikely(!path))
 		return false;
 	weft_lock_inner(&path->lock);
@@ -181,7 +184,6 @@ bool weft_short_rx(struct weft_core *core, const struct weft_rx *rx, struct weft
 	}
 out:
 	weft_unlock_inner(&path->lock);
-	weft_path_put(path);
 	if (likely(done)) {
 		weft_count(core, msgs_received);
 		weft_count(core, rx_packets);
@@ -205,26 +207,15 @@ out:
 bool weft_short_tx(struct weft_path *path, struct weft_lane *lane, struct weft_flow *flow,
 		   const struct weft_head *h, const void *pay, struct weft_out *out)
 {
-	u32 len = (u32)h->len, size = weft_wire_size(sizeof(struct weft_w_eager) + len), n;
+	u32 size = weft_wire_size(sizeof(struct weft_w_eager) + (u32)h->len);
 	struct weft_rec *rec;
 
-	BUILD_BUG_ON(WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager) + WEFT_INLINE_MAX >
-		     WEFT_REC_RAW - sizeof(u32));
-	if (unlikely(path->busy || lane->rcv_ahead || weft_lane_waits(lane) ||
-		     out->ntx == WEFT_OUT_TX || size > path->max_payload - WEFT_WIRE_HDR))
+	if (unlikely(out->ntx == WEFT_OUT_TX || !weft_short_alone(path, lane, size)))
 		return false;
 	rec = weft_lane_open(path, lane);
 	if (unlikely(!rec))
 		return false;
-	/* zeros up to a multiple of 4 */
-	*(u32 *)(rec->raw + size - sizeof(u32)) = 0;
-	n = weft_wire_eager_put(rec->raw, h, 0, len);
-	if (likely(len == sizeof(u64)))
-		memcpy(rec->raw + n, pay, sizeof(u64));
-	else
-		memcpy(rec->raw + n, pay, len);
-	rec->len = size;
-	weft_rec_ref(rec, flow, NULL);
+	weft_short_fill(rec, flow, h, pay, size);
 	lane->turn = true;
 	weft_lane_close(path, lane, out);
 	return true;

@@ -272,7 +272,7 @@ bool weft_wire_next(struct weft_chunks *rest, struct weft_chunk *c)
 	return weft_wire_step(rest, c) > 0;
 }
 
-static u64 weft_wire_u64(const u8 *p)
+static __always_inline u64 weft_wire_u64(const u8 *p)
 {
 	u64 v;
 
@@ -281,7 +281,7 @@ static u64 weft_wire_u64(const u8 *p)
 }
 
 /* The first 8 bytes of two headers: the flag that asks for an acknowledgement does not count. */
-static bool weft_wire_alike(const u8 *a, const u8 *b)
+static noinline bool weft_wire_alike(const u8 *a, const u8 *b)
 {
 	return a[0] == b[0] && !((a[1] ^ b[1]) & ~WEFT_PKT_ACKNOW) && !memcmp(a + 2, b + 2, 6);
 }

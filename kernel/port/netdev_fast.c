@@ -213,16 +213,16 @@ static bool weft_nd_lsm_alone(const struct nf_hook_entries *e)
 }
 
 /* Would a packet that leaves meet a hook? */
-static bool weft_nd_filtered_out(struct net *net, bool v6)
+static __always_inline bool weft_nd_filtered_out(struct net *net, bool v6)
 {
 	struct nf_hook_entries __rcu **hooks = v6 ? net->nf.hooks_ipv6 : net->nf.hooks_ipv4;
-	const struct nf_hook_entries *post = rcu_dereference(hooks[NF_INET_POST_ROUTING]);
+	const struct nf_hook_entries *post = rcu_dereference_bh(hooks[NF_INET_POST_ROUTING]);
 
 	return rcu_access_pointer(hooks[NF_INET_LOCAL_OUT]) || (post && !weft_nd_lsm_alone(post));
 }
 
 /* The headers in front of the packet. */
-static void weft_nd_head_put(const struct weft_nd_head *head, struct sk_buff *skb)
+static __always_inline void weft_nd_head_put(const struct weft_nd_head *head, struct sk_buff *skb)
 {
 	u32 len = skb->len + sizeof(struct udphdr), i;
 	u8 *at = skb->data - head->len;
@@ -286,6 +286,70 @@ static int weft_nd_xmit(struct sk_buff *skb, struct net_device *dev, u32 hash, b
 	return rc;
 }
 
+/* Is the route still what it was? */
+static __always_inline bool weft_nd_same_route(const struct weft_nd_head *head,
+					       const struct weft_nd_path *np)
+{
+	bool same;
+
+	if (unlikely(READ_ONCE(np->dst) != head->dst))
+		return false;
+	if (likely(!head->v6))
+		return dst_check(head->dst, 0);
+	rcu_read_lock();
+	same = dst_check(head->dst, READ_ONCE(np->cookie));
+	rcu_read_unlock();
+	return same;
+}
+
+/*
+ * Headers for a packet of @len bytes, NULL: the short way is not open to it. Of the next hop only
+ * its Ethernet address is looked at.
+ */
+static __always_inline struct weft_nd_head *weft_nd_open(const struct weft_nd *nd,
+							 struct weft_nd_path *np, u32 len)
+{
+	struct weft_nd_head *head = READ_ONCE(np->head);
+
+	if (unlikely(!head || len > min(head->room, WEFT_ND_SMALL) || !READ_ONCE(nd->up) ||
+		     read_seqretry(&head->neigh->hh.hh_lock, head->seq) ||
+		     READ_ONCE(head->neigh->dead) || !weft_nd_same_route(head, np) ||
+		     weft_nd_filtered_out(nd->port->net, head->v6)))
+		return NULL;
+	return head;
+}
+
+/* An empty packet with room for @head and @len bytes, which it then has. NULL: no memory. */
+static __always_inline struct sk_buff *weft_nd_empty(const struct weft_nd_head *head, u32 len)
+{
+	struct sk_buff *skb = weft_nd_skb(LL_RESERVED_SPACE(head->dst->dev) + head->len, len);
+
+	if (likely(skb))
+		__skb_put(skb, len);
+	return skb;
+}
+
+/* Headers in front of it, and all else that a driver wants to know. */
+static __always_inline void weft_nd_dress(const struct weft_nd_head *head,
+					  const struct weft_nd_path *np, struct sk_buff *skb)
+{
+	weft_nd_head_put(head, skb);
+	skb->dev = head->dst->dev;
+	__skb_set_sw_hash(skb, np->hash, true);
+}
+
+/* Away with it. */
+static __always_inline void weft_nd_leave(struct weft_nd *nd, const struct weft_path *path,
+					  struct sk_buff *skb, u32 psn, u32 len)
+{
+	int rc;
+
+	trace_weft_tx(nd->port->name, weft_path_addr(path), psn, len, 1);
+	rc = weft_nd_xmit(skb, skb->dev, skb->hash, skb->protocol == htons(ETH_P_IPV6));
+	if (unlikely(net_xmit_eval(rc)))
+		weft_count(&nd->port->core, tx_errors);
+}
+
 /**
  * weft_nd_fast - send a small packet the short way
  * @nd: the port
@@ -297,34 +361,73 @@ static int weft_nd_xmit(struct sk_buff *skb, struct net_device *dev, u32 hash, b
 bool weft_nd_fast(struct weft_nd *nd, const struct weft_tx *tx)
 {
 	struct weft_nd_path *np = weft_path_priv(tx->path);
-	struct weft_nd_head *head = READ_ONCE(np->head);
 	u32 len = weft_tx_len(tx, 0);
-	struct net_device *dev;
+	struct weft_nd_head *head = weft_nd_open(nd, np, len);
 	struct sk_buff *skb;
-	int rc;
+	int err;
 
-	if (unlikely(!head || len > min(head->room, WEFT_ND_SMALL) || !READ_ONCE(nd->up) ||
-		     !weft_nd_head_good(head) || !dst_check(head->dst, READ_ONCE(np->cookie)) ||
-		     READ_ONCE(np->dst) != head->dst ||
-		     weft_nd_filtered_out(nd->port->net, head->v6)))
+	if (unlikely(!head || neigh_event_send(head->neigh, NULL)))
 		return false;
-	dev = head->dst->dev;
-	skb = weft_nd_skb(LL_RESERVED_SPACE(dev) + head->len, len);
+	skb = weft_nd_empty(head, len);
 	if (unlikely(!skb))
 		return false;
-	if (unlikely(weft_tx_write(tx, 0, 1, __skb_put(skb, len)))) {
+	err = weft_tx_write(tx, 0, 1, skb->data);
+	if (unlikely(err)) {
 		napi_consume_skb(skb, 1);
-		weft_count(&nd->port->core, tx_errors);
+		weft_nd_unsent(nd, 1, err);
 		return true;
 	}
-	trace_weft_tx(nd->port->name, weft_path_addr(tx->path), tx->psn, len, 1);
-	weft_nd_head_put(head, skb);
-	skb->dev = dev;
-	__skb_set_sw_hash(skb, np->hash, true);
-	rc = weft_nd_xmit(skb, dev, np->hash, head->v6);
-	if (unlikely(net_xmit_eval(rc)))
-		weft_count(&nd->port->core, tx_errors);
+	weft_nd_dress(head, np, skb);
+	weft_nd_leave(nd, tx->path, skb, tx->psn, len);
 	return true;
+}
+
+/*
+ * Has the next hop been heard of lately, or is it being asked? Then it is told that it is used, and
+ * nothing else happens.
+ */
+static bool weft_nd_next_hop(struct neighbour *n)
+{
+	return likely(READ_ONCE(n->nud_state) & (NUD_CONNECTED | NUD_DELAY | NUD_PROBE)) &&
+	       !neigh_event_send(n, NULL);
+}
+
+/**
+ * weft_nd_blank - room for a small packet that leaves the short way; see struct weft_port_ops
+ * @port: the port
+ * @path: the path; may be locked: nobody is called who sends something
+ * @b: the packet
+ *
+ * Context: BH off. Return: there is room; false: it has to go another way.
+ */
+bool weft_nd_blank(struct weft_port *port, struct weft_path *path, struct weft_blank *b)
+{
+	struct weft_nd_path *np = weft_path_priv(path);
+	struct weft_nd_head *head = weft_nd_open(port->priv, np, b->len);
+	struct sk_buff *skb;
+
+	if (unlikely(!head || !weft_nd_next_hop(head->neigh)))
+		return false;
+	skb = weft_nd_empty(head, b->len);
+	if (unlikely(!skb))
+		return false;
+	b->data = skb->data;
+	b->port = skb;
+	weft_nd_dress(head, np, skb);
+	return true;
+}
+
+/**
+ * weft_nd_send_blank - send it; see struct weft_port_ops
+ * @port: the port
+ * @path: the path
+ * @b: the packet
+ *
+ * Context: BH off since weft_nd_blank().
+ */
+void weft_nd_send_blank(struct weft_port *port, struct weft_path *path, struct weft_blank *b)
+{
+	weft_nd_leave(port->priv, path, b->port, b->psn, b->len);
 }
 
 /* ---- In -------------------------------------------------------------------------------------- */

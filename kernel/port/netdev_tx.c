@@ -54,7 +54,7 @@ static struct weft_nd_pages __percpu *weft_nd_pages;
 /* ---- Packet memory --------------------------------------------------------------------------- */
 
 /* Go on with a page that nobody else holds. Return: false: no memory. */
-static bool weft_nd_page_next(struct weft_nd_pages *p)
+static noinline bool weft_nd_page_next(struct weft_nd_pages *p)
 {
 	struct page *page = p->page[p->cur];
 
@@ -74,7 +74,7 @@ static bool weft_nd_page_next(struct weft_nd_pages *p)
 }
 
 /* Room for @len bytes in one page; nothing is taken before weft_nd_page_use(). NULL: no memory. */
-static void *weft_nd_page_room(struct weft_nd_pages *p, u32 len)
+static __always_inline void *weft_nd_page_room(struct weft_nd_pages *p, u32 len)
 {
 	if (unlikely(!p->page[p->cur] || len > WEFT_ND_PAGE - p->off)) {
 		if (!weft_nd_page_next(p))
@@ -447,6 +447,20 @@ static void weft_nd_send(struct sk_buff *skb, const struct weft_nd_run *run)
 		weft_count_add(&run->nd->port->core, tx_errors, run->n);
 }
 
+/**
+ * weft_nd_unsent - packets could not be made
+ * @nd: the port
+ * @n: how many
+ * @err: why; -ECANCELED: they need not be sent any more, which is no error
+ *
+ * Context: any.
+ */
+void weft_nd_unsent(struct weft_nd *nd, u32 n, int err)
+{
+	if (err != -ECANCELED)
+		weft_count_add(&nd->port->core, tx_errors, n);
+}
+
 /* Packet @i of @tx, on its own. */
 static void weft_nd_one(struct weft_nd_run *run, const struct weft_tx *tx, u32 i)
 {
@@ -454,7 +468,7 @@ static void weft_nd_one(struct weft_nd_run *run, const struct weft_tx *tx, u32 i
 	u32 len = weft_tx_len(tx, i);
 	bool small = len <= WEFT_ND_SMALL;
 	struct sk_buff *skb;
-	int err;
+	int err = -ENOMEM;
 
 	skb = weft_nd_skb(weft_nd_headroom(run), small ? len : 0);
 	if (!skb)
@@ -469,7 +483,7 @@ static void weft_nd_one(struct weft_nd_run *run, const struct weft_tx *tx, u32 i
 	weft_nd_send(skb, run);
 	return;
 drop:
-	weft_count(&run->nd->port->core, tx_errors);
+	weft_nd_unsent(run->nd, 1, err);
 }
 
 /* Several, all but the last as long as the first. */
@@ -477,18 +491,20 @@ static void weft_nd_many(struct weft_nd_run *run, const struct weft_tx *tx, u32 
 {
 	struct weft_nd_pages *p = this_cpu_ptr(weft_nd_pages);
 	struct sk_buff *skb;
+	int err;
 	u32 i;
 
 	skb = weft_nd_skb(weft_nd_headroom(run), 0);
 	if (!skb) {
-		weft_count_add(&run->nd->port->core, tx_errors, n);
+		weft_nd_unsent(run->nd, n, -ENOMEM);
 		return;
 	}
 	run->seg = tx->len;
 	run->n = 0;
 	for (i = 0; i < n; i++) {
-		if (weft_nd_append(p, skb, &tx[i], 0, 1) < 0) {
-			weft_count(&run->nd->port->core, tx_errors);
+		err = weft_nd_append(p, skb, &tx[i], 0, 1);
+		if (err < 0) {
+			weft_nd_unsent(run->nd, 1, err);
 			continue;
 		}
 		/* One that is shorter stands alone when those before it could not be made. */
@@ -507,7 +523,7 @@ static void weft_nd_part(struct weft_nd_run *run, const struct weft_tx *tx, u32 
 {
 	struct weft_nd_pages *p = this_cpu_ptr(weft_nd_pages);
 	struct sk_buff *skb;
-	int put;
+	int put = -ENOMEM;
 	u32 i;
 
 	skb = weft_nd_skb(weft_nd_headroom(run), 0);
@@ -528,7 +544,7 @@ static void weft_nd_part(struct weft_nd_run *run, const struct weft_tx *tx, u32 
 	if (likely(!n))
 		return;
 drop:
-	weft_count_add(&run->nd->port->core, tx_errors, n);
+	weft_nd_unsent(run->nd, n, put);
 }
 
 /* A run: as few aggregates as possible, or packets that are fragmented when they are too long. */

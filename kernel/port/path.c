@@ -28,7 +28,7 @@
 
 /**
  * struct weft_soft - of one CPU
- * @out: output of the core
+ * @out: output of the core; empty, unless @busy
  * @busy: @out is in use
  */
 struct weft_soft {
@@ -59,7 +59,7 @@ void weft_port_rx(struct weft_port *port, const struct weft_rx *rx, u32 n)
 		return;
 	}
 	soft->busy = true;
-	weft_out_init(&soft->out, &port->core);
+	soft->out.core = &port->core;
 	weft_core_rx(&port->core, weft_now(), rx, n, &soft->out);
 	weft_flush(&soft->out);
 	soft->busy = false;
@@ -85,6 +85,40 @@ void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n)
 	local_bh_enable();
 }
 
+/**
+ * weft_env_blank - room for a packet; see core/env.h
+ * @core: the core
+ * @path: the path
+ * @b: the packet
+ *
+ * Context: BH off; locks of the core may be held. Return: there is room.
+ */
+bool weft_env_blank(struct weft_core *core, struct weft_path *path, struct weft_blank *b)
+{
+	struct weft_port *port = weft_port_of(core);
+
+	return port->ops->blank && READ_ONCE(port->state) < WEFT_PORT_GONE &&
+	       port->ops->blank(port, path, b);
+}
+
+/**
+ * weft_env_send - send it; see core/env.h
+ * @core: the core
+ * @path: the path
+ * @b: the packet, whose bytes are written
+ *
+ * A port that is GONE by now is still there: it is left alone only after an RCU grace period, and
+ * BH has been off since weft_env_blank().
+ *
+ * Context: BH off; no lock of the core held.
+ */
+void weft_env_send(struct weft_core *core, struct weft_path *path, struct weft_blank *b)
+{
+	struct weft_port *port = weft_port_of(core);
+
+	port->ops->send(port, path, b);
+}
+
 /* ---- Timers ---------------------------------------------------------------------------------- */
 
 static void weft_timer_due(struct weft_ppath *pp, weft_ns now)
@@ -94,7 +128,7 @@ static void weft_timer_due(struct weft_ppath *pp, weft_ns now)
 	if (WARN_ON_ONCE(soft->busy))
 		return;
 	soft->busy = true;
-	weft_out_init(&soft->out, &pp->port->core);
+	soft->out.core = &pp->port->core;
 	weft_core_timer(pp->path, now, &soft->out);
 	weft_flush(&soft->out);
 	soft->busy = false;
@@ -307,8 +341,14 @@ void weft_paths_release(struct weft_port *port)
  */
 int weft_paths_init(void)
 {
+	int cpu;
+
 	weft_soft = alloc_percpu(struct weft_soft);
-	return weft_soft ? 0 : -ENOMEM;
+	if (!weft_soft)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		weft_out_init(&per_cpu_ptr(weft_soft, cpu)->out, NULL);
+	return 0;
 }
 
 /**

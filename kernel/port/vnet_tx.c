@@ -336,8 +336,10 @@ static int weft_vnet_make(struct weft_vnet *vn, struct weft_vnet_slot *slot,
 		weft_count(&vn->port->core, tx_direct);
 		weft_tx_header(tx, i, slot->frame + np->hlen);
 	} else {
-		if (unlikely(weft_tx_write(tx, i, 1, slot->frame + np->hlen)))
-			return -EFAULT;
+		int lost = weft_tx_write(tx, i, 1, slot->frame + np->hlen);
+
+		if (unlikely(lost))
+			return lost;
 		len += pay;
 		pay = 0;
 	}
@@ -412,7 +414,7 @@ static void weft_vnet_tx_queue(struct weft_vnet_queue *q, const struct weft_tx *
 			weft_vnet_slot_strip(slot);
 			if (what == -EAGAIN || what == -EHOSTUNREACH)
 				weft_count(&vn->port->core, tx_unresolved);
-			else if (what)
+			else if (what && what != -ECANCELED)
 				weft_count(&vn->port->core, tx_errors);
 		}
 	}

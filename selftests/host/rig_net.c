@@ -307,3 +307,31 @@ void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n)
 			transmit(core->port, &tx[i], k);
 	}
 }
+
+/* One in some has to go the other way, so that both are gone. */
+bool weft_env_blank(struct weft_core *core, struct weft_path *path, struct weft_blank *b)
+{
+	struct rig_node *node = core->port;
+
+	if (node->rig->conf.blank && __atomic_add_fetch(&node->nblank, 1, __ATOMIC_RELAXED) %
+				     node->rig->conf.blank == 0)
+		return false;
+	if (b->len > node->rig->conf.max_payload)
+		weft_host_die(__FILE__, __LINE__, "packet of %u bytes", b->len);
+	b->data = malloc(b->len);
+	b->port = path;
+	return true;
+}
+
+void weft_env_send(struct weft_core *core, struct weft_path *path, struct weft_blank *b)
+{
+	struct rig_node *node = core->port;
+	struct weft_sockaddr src = core->addr[weft_path_src(path)];
+
+	weft_host_no_locks(__FILE__, __LINE__);
+	if (b->port != path)
+		weft_host_die(__FILE__, __LINE__, "packet of another path");
+	src.port = cpu_to_be16(core->conf.udp_port);
+	leave(node, rig_find_node(node->rig, weft_path_addr(path)), &src, NULL, b->data, b->len);
+	free(b->data);
+}

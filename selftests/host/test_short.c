@@ -4,7 +4,7 @@
  * way and that nothing has happened then, and what an acknowledgement does; packets that are made
  * straight, and when they are not
  */
-#include "core/proto.h"
+#include "core/emit.h"
 #include "lone.h"
 #include "harness.h"
 

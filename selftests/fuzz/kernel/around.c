@@ -13,6 +13,18 @@ void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n)
 	weft_host_no_locks(__FILE__, __LINE__);
 }
 
+bool weft_env_blank(struct weft_core *core, struct weft_path *path, struct weft_blank *b)
+{
+	b->data = malloc(b->len);
+	return b->data;
+}
+
+void weft_env_send(struct weft_core *core, struct weft_path *path, struct weft_blank *b)
+{
+	weft_host_no_locks(__FILE__, __LINE__);
+	free(b->data);
+}
+
 void weft_env_timer(struct weft_path *path, weft_ns at)
 {
 }
