@@ -389,7 +389,7 @@ int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst)
  * @n: how many
  * @dst: room for them
  *
- * Return: 0; they cannot be sent: -EFAULT: the memory is gone, -ECANCELED: they need not be any more.
+ * Return: 0; they cannot be sent: -EFAULT: the memory is gone, -ECANCELED: they need not be.
  */
 int weft_tx_write(const struct weft_tx *tx, u32 i, u32 n, void *dst)
 {

@@ -508,6 +508,8 @@ static __always_inline bool weft_pass_leave(struct weft_ep *ep, struct weft_flow
 
 	if (unlikely(!weft_pass_short(&ep->sq, s, l, len, tag, data)))
 		return false;
+	/* found once, not each time from its number */
+	OPTIMIZER_HIDE_VAR(lane);
 	weft_softirqs_off();
 	weft_lock_inner(&path->lock);
 	if (weft_pass_may(path, lane, flow, (u32)len, size)) {

@@ -168,6 +168,8 @@ bool weft_short_rx(struct weft_core *core, const struct weft_rx *rx, struct weft
 		return false;
 	weft_lock_inner(&path->lock);
 	lane = &path->lane[p->hdr.lane];
+	/* found once, not each time from its number */
+	OPTIMIZER_HIDE_VAR(lane);
 	if (unlikely(path->token != be64_to_cpu(p->hdr.token) || path->state != WEFT_PATHS_UP ||
 		     path->failing || lane->rcv_ahead || lane->part[0].done || lane->part[1].done ||
 		     be32_to_cpu(p->hdr.psn) != lane->rcv_nxt))

@@ -433,7 +433,7 @@ void weft_nd_send_blank(struct weft_port *port, struct weft_path *path, struct w
 /* ---- In -------------------------------------------------------------------------------------- */
 
 /* Would a packet that comes in meet another hook than ours at LOCAL_IN? */
-static bool weft_nd_filtered_in(struct net *net, bool v6)
+static __always_inline bool weft_nd_filtered_in(struct net *net, bool v6)
 {
 	struct nf_hook_entries __rcu **hooks = v6 ? net->nf.hooks_ipv6 : net->nf.hooks_ipv4;
 	const struct nf_hook_entries *in = rcu_dereference(hooks[NF_INET_LOCAL_IN]);
@@ -445,7 +445,7 @@ static bool weft_nd_filtered_in(struct net *net, bool v6)
  * Is it a whole IPv4 packet without options, for UDP, and does its length fit? Return: its length,
  * 0: not for the short way.
  */
-static u32 weft_nd_look4(const struct sk_buff *skb)
+static __always_inline u32 weft_nd_look4(const struct sk_buff *skb)
 {
 	const struct iphdr *ip = (const struct iphdr *)skb->data;
 	u32 len = ntohs(ip->tot_len);
@@ -457,7 +457,7 @@ static u32 weft_nd_look4(const struct sk_buff *skb)
 }
 
 /* The same for IPv6. */
-static u32 weft_nd_look6(const struct sk_buff *skb)
+static __always_inline u32 weft_nd_look6(const struct sk_buff *skb)
 {
 	const struct ipv6hdr *ip6 = (const struct ipv6hdr *)skb->data;
 	u32 len = ntohs(ip6->payload_len) + sizeof(*ip6);
@@ -472,7 +472,8 @@ static u32 weft_nd_look6(const struct sk_buff *skb)
  * Index of the own address that a packet is for. Return: false: it is none of @nd, or the device
  * does not have it now.
  */
-static bool weft_nd_own(const struct weft_nd *nd, const void *addr, bool v6, u8 *index)
+static __always_inline bool weft_nd_own(const struct weft_nd *nd, const void *addr, bool v6,
+					u8 *index)
 {
 	u32 i;
 	const struct weft_core *core = &nd->port->core;
@@ -499,8 +500,8 @@ static bool weft_nd_simple(const struct sk_buff *skb, const struct udphdr *uh)
 	       (uh->check || skb->ip_summed == CHECKSUM_PARTIAL);
 }
 
-static void weft_nd_one_rx(struct weft_nd *nd, struct sk_buff *skb, const struct udphdr *uh,
-			   bool v6, u8 dst)
+static __always_inline void weft_nd_one_rx(struct weft_nd *nd, struct sk_buff *skb,
+					   const struct udphdr *uh, bool v6, u8 dst)
 {
 	struct weft_rx rx = {
 		.data = (const u8 *)(uh + 1),
@@ -527,20 +528,17 @@ static bool weft_nd_others(const struct net_device *dev)
 	return rcu_access_pointer(dev->rx_handler) || netif_is_l3_slave(dev);
 }
 
-static unsigned int weft_nd_ingress(void *priv, struct sk_buff *skb,
-				    const struct nf_hook_state *state)
+/* @v6 is known when this is compiled. */
+static __always_inline unsigned int weft_nd_meet(struct weft_nd *nd, struct sk_buff *skb, bool v6)
 {
-	bool v6 = skb->protocol == htons(ETH_P_IPV6);
 	u32 off = v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr), len;
-	struct weft_nd *nd = priv;
 	const struct weft_w_hdr *w;
 	const struct udphdr *uh;
 	struct weft_udp *udp;
 	const void *to;
 	u8 dst;
 
-	if ((skb->protocol != htons(ETH_P_IP) && !v6) || skb->pkt_type != PACKET_HOST ||
-	    skb_headlen(skb) < off + sizeof(*uh) + sizeof(*w))
+	if (skb->pkt_type != PACKET_HOST || skb_headlen(skb) < off + sizeof(*uh) + sizeof(*w))
 		return NF_ACCEPT;
 	uh = (const struct udphdr *)(skb->data + off);
 	w = (const struct weft_w_hdr *)(uh + 1);
@@ -562,6 +560,21 @@ static unsigned int weft_nd_ingress(void *priv, struct sk_buff *skb,
 	else
 		weft_nd_long(udp, skb, off, v6);
 	return NF_STOLEN;
+}
+
+static noinline unsigned int weft_nd_meet6(struct weft_nd *nd, struct sk_buff *skb)
+{
+	return weft_nd_meet(nd, skb, true);
+}
+
+static unsigned int weft_nd_ingress(void *priv, struct sk_buff *skb,
+				    const struct nf_hook_state *state)
+{
+	if (likely(skb->protocol == htons(ETH_P_IP)))
+		return weft_nd_meet(priv, skb, false);
+	if (skb->protocol == htons(ETH_P_IPV6))
+		return weft_nd_meet6(priv, skb);
+	return NF_ACCEPT;
 }
 
 /**

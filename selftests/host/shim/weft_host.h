@@ -187,6 +187,8 @@ static inline u64 mul_u64_u32_shr(u64 a, u32 m, unsigned int shift)
 
 /* ---- Memory order ---------------------------------------------------- */
 
+/* What is in @v is not worked out anew. */
+#define OPTIMIZER_HIDE_VAR(v)	__asm__("" : "=r"(v) : "0"(v))
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
