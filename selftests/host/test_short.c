@@ -505,7 +505,76 @@ static void put_open(struct near *s, struct weft_flow *flow)
 	weft_unlock(&s->t.path->lock);
 }
 
-static void push(u32 kind, bool straight, struct pushed *p)
+/* A record is there to be used again, and room at the peer. */
+static void keep_one(struct near *s)
+{
+	weft_lock(&s->t.path->lock);
+	weft_rec_put(s->t.path, weft_rec_new(s->t.path), s->t.out);
+	s->t.path->tx_limit = 1024;
+	weft_unlock(&s->t.path->lock);
+}
+
+/* Put the same message into the send ring. */
+static void near_post_send(struct near *s, u32 flags)
+{
+	struct rig_op op = {
+		.tagged = true,
+		.flags = flags | WEFT_SQ_DATA,
+		.more = true,
+		.peer = s->to,
+		.tag = 9,
+		.data = 8,
+		.n = 1,
+		.iov = { { (u64)(uintptr_t)s->room, 8 } },
+	};
+
+	memset(s->room, 0xab, 8);
+	if (rig_send(s->ep, &op))
+		abort();
+	WRITE_ONCE(s->ep->doorbell.sq_tail, s->ep->sq_tail);
+}
+
+static bool pass_out(struct near *s)
+{
+	struct weft_ep *ep = s->ep->ep;
+	bool done;
+
+	weft_mutex_lock(&ep->sq_mutex);
+	if (!ep->hand && !weft_send_hand(ep))
+		abort();
+	done = weft_pass_out(ep, s->t.out);
+	weft_mutex_unlock(&ep->sq_mutex);
+	return done;
+}
+
+static bool put_ring(struct near *s)
+{
+	near_post_send(s, WEFT_SQ_INLINE);
+	return pass_out(s);
+}
+
+/* The packet that has left the node, of @n bytes at most. Return: its length, 0: none. */
+static u32 left(struct near *s, u8 *pkt, u32 n)
+{
+	struct rig *rig = s->t.rig;
+	u32 i;
+
+	for (i = 0; i < rig->nheap; i++) {
+		struct rig_event *e = &rig->heap[i];
+
+		if (e->kind == RIG_EV_PACKET && e->len <= n) {
+			memcpy(pkt, e->data, e->len);
+			return e->len;
+		}
+	}
+	return 0;
+}
+
+#define BY_OPEN	0	/* the open packet and weft_path_output() */
+#define BY_TX	1	/* weft_short_tx() */
+#define BY_RING	2	/* weft_pass_out() */
+
+static void push(u32 kind, u32 by, struct pushed *p)
 {
 	struct weft_lane *lane;
 	struct weft_flow *flow;
@@ -519,7 +588,9 @@ static void push(u32 kind, bool straight, struct pushed *p)
 	flow->id.sgen = GEN;
 	push_prepare(&s.t, kind);
 	memset(p, 0, sizeof(*p));
-	p->done = straight && put_out(&s, flow, 8);
+	s.t.rig->conf.blank = 0;
+	keep_one(&s);
+	p->done = by == BY_TX ? put_out(&s, flow, 8) : by == BY_RING ? put_ring(&s) : false;
 	if (!p->done)
 		put_open(&s, flow);
 	*p = (struct pushed){
@@ -543,19 +614,30 @@ static void push(u32 kind, bool straight, struct pushed *p)
 		w->path = 0;
 		w->token = 0;
 	}
+	if (by == BY_RING && p->done) {
+		struct weft_w_hdr *w = (void *)p->pkt[0];
+
+		/* as it stands: nothing is put out */
+		p->len[0] = left(&s, p->pkt[0], sizeof(p->pkt[0]));
+		p->ntx += !!p->len[0];
+		p->psn[0] = be32_to_cpu(w->psn);
+		p->acknow[0] = w->flags & WEFT_PKT_ACKNOW;
+		w->path = 0;
+		w->token = 0;
+	}
 	lone_drop(&s.t);
 	near_fini(&s);
 }
 
 /* What goes out straight is what goes out by weft_path_output(), and leaves the same. */
-TEST(short__as_the_long_way)
+static void as_the_long_way(struct __test_metadata *_metadata, u32 by)
 {
 	struct pushed a, b;
 	u32 kind, i;
 
 	for (kind = 0; kind < 64; kind++) {
-		push(kind, true, &a);
-		push(kind, false, &b);
+		push(kind, by, &a);
+		push(kind, BY_OPEN, &b);
 		EXPECT_EQ(!(kind & ~4), a.done) TH_LOG("kind %u", kind);
 		for (i = 0; i < ARRAY_SIZE(a.lane); i++)
 			EXPECT_EQ(b.lane[i], a.lane[i]) TH_LOG("kind %u, number %u", kind, i);
@@ -569,6 +651,141 @@ TEST(short__as_the_long_way)
 		EXPECT_EQ(0, memcmp(b.acknow, a.acknow, sizeof(a.acknow)));
 		EXPECT_EQ(0, memcmp(b.pkt, a.pkt, sizeof(a.pkt))) TH_LOG("kind %u", kind);
 	}
+}
+
+TEST(short__as_the_long_way)
+{
+	as_the_long_way(_metadata, BY_TX);
+}
+
+TEST(short__from_the_ring)
+{
+	as_the_long_way(_metadata, BY_RING);
+}
+
+/* Nothing of the send has gone, and it is left to the long way, which is not taken here. */
+static void stays(struct __test_metadata *_metadata, struct near *s, const char *what)
+{
+	struct weft_ep *ep = s->ep->ep;
+	u32 cons = ep->sq.cons;
+	u8 pkt[256];
+
+	EXPECT_FALSE(put_ring(s)) TH_LOG("%s", what);
+	EXPECT_EQ(0, s->t.out->ntx);
+	EXPECT_EQ(0, s->t.path->nsent);
+	EXPECT_EQ(0, s->t.path->flight);
+	EXPECT_EQ(1, s->t.path->nrecs);
+	EXPECT_EQ(PSN, s->t.lane->snd_nxt);
+	EXPECT_EQ(0, ep->recent->unacked);
+	EXPECT_EQ(0, ep->recent->id.mseq);
+	EXPECT_EQ(0, left(s, pkt, sizeof(pkt)));
+	EXPECT_EQ(cons, ep->sq.cons);
+	weft_mutex_lock(&ep->sq_mutex);
+	ep->sq.cons = s->ep->sq_tail;
+	weft_send_publish(ep);
+	weft_mutex_unlock(&ep->sq_mutex);
+}
+
+/* While @field is @value. */
+#define STAYS(s, field, value)						\
+do {									\
+	__typeof__(field) was = field;					\
+									\
+	field = value;							\
+	stays(_metadata, s, #field);					\
+	field = was;							\
+} while (0)
+
+TEST(short__stays_in_the_ring)
+{
+	struct weft_list recs, *l;
+	struct weft_flow *flow;
+	struct weft_path *path;
+	struct weft_lane *lane;
+	struct weft_ep *ep;
+	struct near s;
+
+	near_init(&s);
+	ep = s.ep->ep;
+	path = s.t.path;
+	lane = s.t.lane;
+	flow = ep->recent;
+	keep_one(&s);
+	STAYS(&s, path->state, WEFT_PATHS_HELLO);
+	STAYS(&s, path->failing, ETIMEDOUT);
+	STAYS(&s, path->busy, 2);
+	STAYS(&s, path->max_payload, 64);
+	STAYS(&s, path->tx_limit, 0);
+	STAYS(&s, path->core->conf.rec_max, 0);
+	STAYS(&s, lane->cwnd, 0);
+	STAYS(&s, lane->snd_una, PSN - WEFT_WINDOW);
+	STAYS(&s, lane->rcv_ahead, 1);
+	STAYS(&s, flow->dead, ETIMEDOUT);
+	STAYS(&s, flow->msg_limit, flow->id.mseq);
+	STAYS(&s, flow->tx_limit, flow->tx_used + 7);
+	STAYS(&s, ep->far, false);
+	STAYS(&s, ep->owed, path);
+	STAYS(&s, ep->recent_gen, ep->recent_gen + 1);
+	STAYS(&s, ep->recent_dst, ep->recent_dst + 1);
+	/* the port has no room */
+	STAYS(&s, s.t.rig->conf.blank, 1);
+	/* another packet is being filled */
+	STAYS(&s, lane->open, weft_entry(weft_list_first(&path->recs), struct weft_rec, node));
+	/* a message that waits, of whichever flow */
+	weft_list_init(&recs);
+	weft_list_add_tail(&lane->sendq, &recs);
+	stays(_metadata, &s, "order");
+	weft_list_del(&recs);
+	/* others stand behind it */
+	near_post_send(&s, WEFT_SQ_INLINE);
+	stays(_metadata, &s, "more");
+	/* no record is kept */
+	l = weft_list_first(&path->recs);
+	weft_list_del(l);
+	stays(_metadata, &s, "no record");
+	weft_list_add_tail(&path->recs, l);
+	EXPECT_TRUE(put_ring(&s));
+	EXPECT_EQ(1, path->nsent);
+	EXPECT_EQ(1, flow->unacked);
+	EXPECT_EQ(1, flow->id.mseq);
+	EXPECT_EQ(8, flow->tx_used);
+	EXPECT_EQ(8, path->tx_used);
+	EXPECT_EQ(1, rig_counter(&s.t.rig->node[0], WEFT_CNT_msgs_sent));
+	EXPECT_EQ(1, rig_counter(&s.t.rig->node[0], WEFT_CNT_msgs_eager));
+	EXPECT_EQ(1, rig_counter(&s.t.rig->node[0], WEFT_CNT_tx_packets));
+	EXPECT_TRUE(lone_sound(&s.t));
+	near_fini(&s);
+}
+
+/* Kinds of sends that are not for this way. */
+TEST(short__kinds)
+{
+	static const u32 flags[] = {
+		WEFT_SQ_INLINE | WEFT_SQ_DELIVERY, WEFT_SQ_INLINE | WEFT_SQ_MATCH,
+		WEFT_SQ_INLINE | WEFT_SQ_TRANSMIT, 0,
+	};
+	struct near s;
+	u32 i, cons;
+
+	near_init(&s);
+	s.t.rig->conf.blank = 0;
+	keep_one(&s);
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		near_post_send(&s, flags[i]);
+		cons = s.ep->ep->sq.cons;
+		EXPECT_FALSE(pass_out(&s)) TH_LOG("flags %x", flags[i]);
+		EXPECT_EQ(cons, s.ep->ep->sq.cons);
+		EXPECT_EQ(0, s.t.path->nsent);
+		s.ep->ep->sq.cons = s.ep->sq_tail;
+	}
+	weft_mutex_lock(&s.ep->ep->sq_mutex);
+	weft_send_publish(s.ep->ep);
+	weft_mutex_unlock(&s.ep->ep->sq_mutex);
+	near_post_send(&s, WEFT_SQ_INLINE | WEFT_SQ_COMPLETION);
+	EXPECT_TRUE(pass_out(&s));
+	EXPECT_EQ(1, s.t.path->nsent);
+	EXPECT_EQ(1, rig_cq_read(s.cq, &(struct weft_cqe){ 0 }));
+	near_fini(&s);
 }
 
 TEST(short__not_alone)
