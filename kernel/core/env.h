@@ -52,6 +52,7 @@ enum weft_rank {
  *	struct weft_rcu			stands in what weft_free_rcu(p, m) frees, m being its name,
  *					when no reader is left
  *	weft_rcu_lock(), weft_rcu_unlock()
+ *					for readers; who has softirqs off need not
  *	u64 weft_random(void)
  *	u64 weft_siphash(const void *, size_t, const u64 key[2])
  *	weft_counters_t			weft_count(core, name), weft_count_add(core, name, n),

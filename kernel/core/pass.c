@@ -11,13 +11,15 @@
  *
  *	send ring --(weft_pass_send(): flow within the node)--\
  *	packet --(weft_pass_recv())-----------------------------> completion queue
+ *	send ring --(weft_pass_out(): flow to another node)-----> the port's packet
  *
  * Words are read once and may be anything: they decide only where the program's own bytes go.
  *
  * Sends in a row that begin alike (kind, slots, flags but for MORE, receiver) are a run: all of it
  * is done while the receiver and its queue are locked once, and shown and told of at its end.
  *
- * Locks: ep->sq_mutex of the sender; ep->lock of the receiver; its cq->lock.
+ * Locks: ep->sq_mutex of the sender; path->lock of a flow to another node; ep->lock of the receiver;
+ * its cq->lock.
  */
 #include "cq.h"
 #include "emit.h"

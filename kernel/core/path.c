@@ -229,7 +229,7 @@ struct weft_path *weft_path_find(struct weft_core *core, const struct weft_socka
  * @core: the core
  * @id: path id in the packet
  *
- * Return: the path, valid under weft_rcu_lock(), or NULL.
+ * Return: the path, valid under weft_rcu_lock() or while softirqs are off, or NULL.
  */
 struct weft_path *weft_path_by_id(struct weft_core *core, u32 id)
 {

@@ -259,7 +259,8 @@ static __always_inline void weft_nd_head_put(const struct weft_nd_head *head, st
 }
 
 /* Does the device take a frame as it is, from anybody who holds the queue? */
-static bool weft_nd_direct(struct net_device *dev, struct netdev_queue *txq, bool v6)
+static __always_inline bool weft_nd_direct(struct net_device *dev, struct netdev_queue *txq,
+					   bool v6)
 {
 	netdev_features_t sums = NETIF_F_HW_CSUM | (v6 ? NETIF_F_IPV6_CSUM : NETIF_F_IP_CSUM);
 
@@ -268,7 +269,8 @@ static bool weft_nd_direct(struct net_device *dev, struct netdev_queue *txq, boo
 	       !dev_nit_active(dev);
 }
 
-static int weft_nd_xmit(struct sk_buff *skb, struct net_device *dev, u32 hash, bool v6)
+static __always_inline int weft_nd_xmit(struct sk_buff *skb, struct net_device *dev, u32 hash,
+					bool v6)
 {
 	u32 n = READ_ONCE(dev->real_num_tx_queues), q = n > 1 ? reciprocal_scale(hash, n) : 0;
 	struct netdev_queue *txq = netdev_get_tx_queue(dev, q);
@@ -494,7 +496,7 @@ static __always_inline bool weft_nd_own(const struct weft_nd *nd, const void *ad
 }
 
 /* A packet in one piece, whose sum is known to be good, goes to the core as it stands. */
-static bool weft_nd_simple(const struct sk_buff *skb, const struct udphdr *uh)
+static __always_inline bool weft_nd_simple(const struct sk_buff *skb, const struct udphdr *uh)
 {
 	return !skb_is_nonlinear(skb) && !skb_is_gso(skb) && skb_csum_unnecessary(skb) &&
 	       (uh->check || skb->ip_summed == CHECKSUM_PARTIAL);
@@ -523,7 +525,7 @@ static __always_inline void weft_nd_one_rx(struct weft_nd *nd, struct sk_buff *s
 }
 
 /* Does somebody else have a say: bridge, bond, macvlan, VRF? */
-static bool weft_nd_others(const struct net_device *dev)
+static __always_inline bool weft_nd_others(const struct net_device *dev)
 {
 	return rcu_access_pointer(dev->rx_handler) || netif_is_l3_slave(dev);
 }
