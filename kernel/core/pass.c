@@ -18,8 +18,8 @@
  * Sends in a row that begin alike (kind, slots, flags but for MORE, receiver) are a run: all of it
  * is done while the receiver and its queue are locked once, and shown and told of at its end.
  *
- * Locks: ep->sq_mutex of the sender; path->lock of a flow to another node; ep->lock of the receiver;
- * its cq->lock.
+ * Locks: ep->sq_mutex of the sender; path->lock of a flow to another node; ep->lock of the
+ * receiver; its cq->lock.
  */
 #include "cq.h"
 #include "emit.h"
