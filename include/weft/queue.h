@@ -108,12 +108,13 @@ uint32_t weft_cq_seen(const struct weft_cq *cq);
 int weft_cq_pending(const struct weft_cq *cq, uint32_t seen);
 
 /**
- * weft_cq_wait() - sleep until there are completions after @seen (WEFT_IOC_CQ_WAIT)
+ * weft_cq_wait() - sleep until there are completions after @seen (WEFT_CQ_SEEK_WAIT)
  * @cq: completion queue
  * @seen: from weft_cq_seen()
- * @ep: endpoint whose rings the kernel is to work on first, NULL: none. Saves the system call of a
- *	kick: post with WEFT_MORE, weft_publish(), wait.
- * @timeout_ns: relative nanoseconds; 0: only look (and kick); WEFT_FOREVER
+ * @ep: endpoint whose rings the kernel is to work on first, NULL: none: post with WEFT_MORE,
+ *	weft_publish(), wait
+ * @timeout_ns: relative nanoseconds, rounded up by at most their 2^24th part; 0: only look (and
+ *	kick); WEFT_FOREVER
  *
  * Any thread, also several at a time and together with weft_cq_read(). The caller sees to it that
  * neither @cq nor @ep is destroyed meanwhile.

@@ -12,7 +12,6 @@
 #include <linux/mutex.h>
 #include <linux/nospec.h>
 #include <linux/refcount.h>
-#include <linux/uaccess.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -316,7 +315,6 @@ struct weft_call {
 
 long weft_ioctl(struct weft_ctx *ctx, unsigned int cmd, void __user *uarg);
 long weft_kick(struct weft_ctx *ctx, loff_t where, int what);
-int weft_copy_in(void *arg, u32 ksize, const void __user *uarg);
 int weft_call_file(struct weft_call *call, const char *name, const struct file_operations *fops,
 		   int flags);
 
@@ -350,31 +348,6 @@ int weft_usrq_cancel(struct weft_call *call);
 int weft_usrq_arm(struct weft_call *call);
 long weft_uep_kick(struct weft_ctx *ctx, u32 handle, u32 flags);
 bool weft_uep_look(struct weft_obj *obj, struct weft_ep_info *info);
-
-/**
- * weft_fetch - copy the structure of a frequent ioctl
- * @dst: where to
- * @src: from the user
- * @words: length in 64-bit words, constant
- *
- * A few inline loads instead of a call that copies any length. Return: 0, -EFAULT.
- */
-static __always_inline int weft_fetch(void *dst, const void __user *src, unsigned int words)
-{
-	const u64 __user *from = src;
-	u64 *to = dst;
-	unsigned int i;
-
-	if (unlikely(!user_read_access_begin(from, words * sizeof(*from))))
-		return -EFAULT;
-	for (i = 0; i < words; i++)
-		unsafe_get_user(to[i], from + i, fault);
-	user_read_access_end();
-	return 0;
-fault:
-	user_read_access_end();
-	return -EFAULT;
-}
 
 /* ---- Kinds of objects ------------------------------------------------------------------------ */
 

@@ -12,7 +12,8 @@
  * When the last copy fails all the same (the page has gone meanwhile) what was made is destroyed
  * unseen.
  *
- * The kick, which is on the way of each message, is none of them: it is lseek(2) (obj_ep.c).
+ * The kick and the wait, which are on the way of each message, are none of them: they are lseek(2)
+ * (obj_ep.c, obj_cq.c).
  *
  * Locks: none here.
  */
@@ -153,16 +154,11 @@ static const struct weft_call_desc weft_calls[] = {
 	DESC(GROUP_LEAVE, weft_uep_leave_group, weft_ioc_group, 0, 0, 0),
 };
 
-/**
- * weft_copy_in - copy an ioctl's structure
- * @arg: where to; zeros where the caller's is shorter
- * @ksize: its size, not less than in version 1 of the interface
- * @uarg: the user's
- *
- * Return: 0, -EFAULT, -EINVAL: shorter than in version 1, -E2BIG: longer, and not zero in what is
- * not known here.
+/*
+ * Copy an ioctl's structure, @ksize bytes long in version 1 of the interface. Return: 0, -EFAULT,
+ * -EINVAL: shorter than in version 1, -E2BIG: longer, and not zero in what is not known here.
  */
-int weft_copy_in(void *arg, u32 ksize, const void __user *uarg)
+static int weft_copy_in(void *arg, u32 ksize, const void __user *uarg)
 {
 	u32 size;
 	int err;

@@ -27,7 +27,6 @@
 #include <linux/poll.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 
 #include "../core/queue.h"
 #include "ctx.h"
@@ -156,14 +155,16 @@ static void weft_ucq_set_alarm(struct weft_ucq *ucq, ktime_t until)
 
 static int weft_ucq_sleep(struct weft_ucq *ucq, u32 seen, u64 timeout_ns)
 {
+	struct wait_queue_entry wait;
 	ktime_t until = KTIME_MAX;
 	bool alone, woken = false;
-	DEFINE_WAIT(wait);
 	int err;
 
 	if (timeout_ns < KTIME_MAX)
 		until = ktime_add_safe(ktime_get(), ns_to_ktime(timeout_ns));
 	alone = !unrcu_pointer(cmpxchg(&ucq->sleeper, NULL, RCU_INITIALIZER(current)));
+	if (unlikely(!alone))
+		init_wait(&wait);
 	for (;; woken = true) {
 		if (likely(alone))
 			set_current_state(TASK_INTERRUPTIBLE);
@@ -194,30 +195,33 @@ static int weft_ucq_sleep(struct weft_ucq *ucq, u32 seen, u64 timeout_ns)
 	return err;
 }
 
-static long weft_ucq_wait(struct weft_ucq *ucq, void __user *uarg)
+/*
+ * lseek(2) on the file: wait. Whoever calls has looked for news: this looks when the queue is armed,
+ * and not before.
+ */
+static loff_t weft_ucq_llseek(struct file *file, loff_t where, int what)
 {
-	struct weft_ioc_cq_wait arg;
-	long err;
+	struct weft_ucq *ucq = file->private_data;
+	u64 code = where, timeout_ns = KTIME_MAX;
+	int err;
 
-	err = weft_fetch(&arg, uarg, sizeof(arg) / sizeof(u64));
-	if (unlikely(err || arg.size != sizeof(arg)))
-		err = weft_copy_in(&arg, sizeof(arg), uarg);
-	if (unlikely(err))
-		return err;
-	if (unlikely(arg.flags))
+	if (unlikely(current->mm != ucq->obj.ctx->mm))
+		return -EPERM;
+	if (unlikely(what != WEFT_CQ_SEEK_WAIT || code >> 62 != WEFT_CQ_SEEK >> 62))
 		return -EINVAL;
-	if (arg.kick != WEFT_HANDLE_NONE) {
-		err = READ_ONCE(ucq->cq.core->stopped) ? -ENODEV :
-		      weft_uep_kick(ucq->obj.ctx, arg.kick, WEFT_KICK_SQ | WEFT_KICK_RQ);
-		if (err)
-			return err;
+	if ((code & WEFT_CQ_SEEK_EVER) != WEFT_CQ_SEEK_EVER)
+		timeout_ns = (code >> 32 & 0x1ffffff) << (code >> 57 & 31);
+	if (!weft_obj_tryuse(&ucq->obj))
+		return -EIO;
+	if (likely(timeout_ns)) {
+		err = weft_ucq_sleep(ucq, (u32)code, timeout_ns);
+	} else {
+		err = weft_ucq_look(ucq, (u32)code);
+		if (err == -EAGAIN)
+			err = -ETIMEDOUT;
 	}
-	err = weft_ucq_look(ucq, arg.seen);
-	if (err != -EAGAIN)
-		return err;
-	if (!arg.timeout_ns)
-		return -ETIMEDOUT;
-	return weft_ucq_sleep(ucq, arg.seen, arg.timeout_ns);
+	weft_obj_unuse(&ucq->obj);
+	return err;
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
@@ -259,11 +263,7 @@ static long weft_ucq_ioctl(struct file *file, unsigned int cmd, unsigned long ar
 		return -EPERM;
 	if (!weft_obj_tryuse(&ucq->obj))
 		return -EIO;
-	if (_IOC_TYPE(cmd) != _IOC_TYPE(WEFT_IOC_CQ_WAIT))
-		err = -ENOTTY;
-	else if (likely(_IOC_NR(cmd) == _IOC_NR(WEFT_IOC_CQ_WAIT)))
-		err = weft_ucq_wait(ucq, (void __user *)arg);
-	else if (cmd == WEFT_IOC_CQ_KICK)
+	if (cmd == WEFT_IOC_CQ_KICK)
 		err = weft_ucq_kick(ucq);
 	else if (cmd == WEFT_IOC_CQ_SIGNAL)
 		err = weft_ucq_signal(ucq);
@@ -307,7 +307,7 @@ static const struct file_operations weft_ucq_fops = {
 	.unlocked_ioctl = weft_ucq_ioctl,
 	.compat_ioctl = compat_ptr_ioctl,
 	.poll = weft_ucq_poll,
-	.llseek = noop_llseek,
+	.llseek = weft_ucq_llseek,
 };
 
 /**

@@ -301,14 +301,20 @@ static inline size_t weft_fi_cq_quick(struct weft_fi_cq *cq, struct fi_cq_tagged
 	return done;
 }
 
+/* may weft_fi_cq_quick() read into @buf? */
+static inline bool weft_fi_cq_is_quick(const struct weft_fi_cq *cq, const void *buf)
+{
+	return weft_likely(cq->quick && buf) && !cq->left &&
+	       !atomic_load_explicit(&cq->deferred, memory_order_relaxed) &&
+	       !atomic_load_explicit(&cq->odd, memory_order_relaxed);
+}
+
 static ssize_t weft_fi_cq_read(struct fid_cq *fid, void *buf, size_t count)
 {
 	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid);
 	size_t done;
 
-	if (weft_likely(cq->quick && buf) && !cq->left &&
-	    !atomic_load_explicit(&cq->deferred, memory_order_relaxed) &&
-	    !atomic_load_explicit(&cq->odd, memory_order_relaxed)) {
+	if (weft_fi_cq_is_quick(cq, buf)) {
 		done = weft_fi_cq_quick(cq, buf, count);
 		if (done)
 			return done;
@@ -447,9 +453,28 @@ static ssize_t weft_fi_cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count,
 	return weft_fi_cq_try(cq, buf, count, src, NULL);
 }
 
+/* As weft_fi_cq_read(), and once more after waiting. weft_fi_cq_sreadfrom() has the rest. */
 static ssize_t weft_fi_cq_sread(struct fid_cq *fid, void *buf, size_t count, const void *cond,
 				int timeout)
 {
+	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid);
+	uint64_t ns = timeout < 0 ? WEFT_FOREVER : (uint64_t)timeout * 1000000;
+	size_t done;
+	int err;
+
+	if (weft_fi_cq_is_quick(cq, buf) && weft_likely(cq->sleeps && count && timeout)) {
+		done = weft_fi_cq_quick(cq, buf, count);
+		if (done)
+			return done;
+		err = weft_cq_wait(cq->cq, cq->cq->head, NULL, ns);
+		/* it has been waited for long enough; what else there is to tell comes again */
+		if (err == -ETIMEDOUT || err == -EINTR || err == -ECANCELED)
+			timeout = 0;
+		else if (weft_likely(!err))
+			done = weft_fi_cq_quick(cq, buf, count);
+		if (done)
+			return done;
+	}
 	return weft_fi_cq_sreadfrom(fid, buf, count, NULL, cond, timeout);
 }
 
@@ -615,6 +640,7 @@ int weft_fi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct f
 	c->domain = dom;
 	weft_fi_lock_init(&c->lock, dom->locking);
 	c->quick = !dom->locking && c->put == weft_fi_put_tagged;
+	c->sleeps = !c->threshold && c->wait_obj != FI_WAIT_NONE && c->wait_obj != FI_WAIT_SET;
 	pthread_mutex_init(&c->eps_lock, NULL);
 	ret = weft_fi_set_join(set, &c->member, &c->fid.fid, weft_cq_fd(c->cq));
 	if (ret)

@@ -287,6 +287,7 @@ struct weft_fi_member {
  * @deferred: endpoints may have entries that FI_MORE holds back
  * @odd: entries may be of endpoints in prefix mode
  * @quick: without a lock, and in the format for which weft_fi_cq_quick() is
+ * @sleeps: blocking reads wait, and for one entry
  * @eps_lock: of @halves
  * @halves: halves of endpoints that are bound to it
  * @left: slots of endpoints that have gone, which entries may name (lock)
@@ -307,6 +308,7 @@ struct weft_fi_cq {
 	atomic_bool deferred;
 	atomic_bool odd;
 	bool quick;
+	bool sleeps;
 	pthread_mutex_t eps_lock;
 	struct weft_fi_half *halves;
 	struct weft_fi_pool *left;

@@ -76,16 +76,9 @@ int weft_cntr_pending(const struct weft_cntr *cntr)
 
 int weft_cntr_wait(struct weft_cntr *cntr, uint32_t seen, uint64_t timeout_ns)
 {
-	struct weft_ioc_cq_wait arg = {
-		.size = sizeof(arg),
-		.seen = seen,
-		.kick = WEFT_HANDLE_NONE,
-		.timeout_ns = timeout_ns,
-	};
-
 	if (lw_load(&cntr->status->tail) != seen)
 		return 0;
-	return lw_ioctl(cntr->fd, WEFT_IOC_CQ_WAIT, &arg);
+	return lw_wait(cntr->fd, seen, timeout_ns);
 }
 
 int weft_cntr_signal(struct weft_cntr *cntr)

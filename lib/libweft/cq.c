@@ -131,16 +131,11 @@ int weft_cq_pending(const struct weft_cq *cq, uint32_t seen)
 
 int weft_cq_wait(struct weft_cq *cq, uint32_t seen, const struct weft_ep *ep, uint64_t timeout_ns)
 {
-	struct weft_ioc_cq_wait arg = {
-		.size = sizeof(arg),
-		.seen = seen,
-		.kick = ep ? ep->handle : WEFT_HANDLE_NONE,
-		.timeout_ns = timeout_ns,
-	};
-
-	if (!ep && weft_cq_pending(cq, seen))
+	if (ep)
+		lw_kick(ep->ctx->fd, ep->handle, WEFT_KICK_SQ | WEFT_KICK_RQ);
+	if (weft_cq_pending(cq, seen))
 		return 0;
-	return lw_ioctl(cq->fd, WEFT_IOC_CQ_WAIT, &arg);
+	return lw_wait(cq->fd, seen, timeout_ns);
 }
 
 int weft_cq_signal(struct weft_cq *cq)

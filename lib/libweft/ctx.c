@@ -29,6 +29,26 @@ void lw_kick(int fd, uint32_t handle, uint32_t what)
 		;
 }
 
+int lw_wait(int fd, uint32_t seen, uint64_t timeout_ns)
+{
+	uint64_t where = WEFT_CQ_SEEK_EVER | seen;
+	unsigned int shift = 0;
+
+	/* what is longer than the longest that can be said is for ever: 417 days */
+	if (timeout_ns < 1ull << 55) {
+		if (timeout_ns >> 25) {
+			shift = 64 - 25 - __builtin_clzll(timeout_ns);
+			timeout_ns = ((timeout_ns - 1) >> shift) + 1;
+			if (timeout_ns >> 25) {
+				timeout_ns >>= 1;
+				shift++;
+			}
+		}
+		where = WEFT_CQ_SEEK | (uint64_t)shift << 57 | timeout_ns << 32 | seen;
+	}
+	return lseek64(fd, (off64_t)where, WEFT_CQ_SEEK_WAIT) < 0 ? -errno : 0;
+}
+
 /* ---- Maps ------------------------------------------------------------------------------- */
 
 int lw_map(struct weft_ctx *ctx, const struct weft_map *map, int prot, struct lw_view *view)

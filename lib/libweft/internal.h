@@ -120,6 +120,12 @@ int lw_ioctl(int fd, unsigned long req, void *arg);
 void lw_kick(int fd, uint32_t handle, uint32_t what);
 
 /*
+ * Wait on the file of a completion queue or counter: WEFT_CQ_SEEK_WAIT, with a time that is rounded
+ * up where it does not fit. Return: 0, -errno.
+ */
+int lw_wait(int fd, uint32_t seen, uint64_t timeout_ns);
+
+/*
  * Create an object by ioctl @req, map its parts, and undo both. The caller holds ctx->lock;
  * lw_destroy() takes it.
  */

@@ -152,7 +152,7 @@ static void take(struct two *t, char *buf, size_t size, uint64_t tag)
 }
 
 /*
- * Only the client looks at the clock: to read it takes as much as some hundred messages, and what the
+ * Only the client looks at the clock: to read it takes as much as dozens of messages, and what the
  * server does is counted in the client's samples.
  */
 static void begin(const struct two *t, struct span *span)

@@ -338,28 +338,28 @@ static void write_ring(void)
 	take((u8 *)area->kva + at, min_t(u32, n, (area->npages << PAGE_SHIFT) - at));
 }
 
+/* A wait, or any place. */
+static void seek_file(struct file *file, u32 how)
+{
+	u64 where = WEFT_CQ_SEEK | (how & 2 ? 1000ull << 32 : 0) | how >> 5;
+
+	if (how & 4)
+		take(&where, sizeof(where));
+	file->f_op->llseek(file, where, how & 1 ? number(1) : WEFT_CQ_SEEK_WAIT);
+}
+
 static void call_file(void)
 {
 	struct file *file = stand_in_file[number(1) % STAND_IN_FILES];
-	struct weft_ioc_cq_wait wait = { .size = sizeof(wait), .kick = WEFT_HANDLE_NONE };
 	u32 how = number(1);
-	unsigned int cmd = WEFT_IOC_CQ_WAIT;
 
 	if (!file)
 		return;
-	if (how & 1)
-		wait.kick = handle(EP);
-	wait.seen = how >> 5;
-	wait.timeout_ns = how & 2 ? 1000 : 0;
-	if (how & 4)
-		take(&wait, number(1) % (sizeof(wait) + 1));
-	memcpy(stand_in_user + 0x800, &wait, sizeof(wait));
-	if ((how & 0x18) == 0x18)
-		cmd = WEFT_IOC_CQ_KICK;
-	else if ((how & 0x18) == 0x10)
-		cmd = WEFT_IOC_CQ_SIGNAL;
-	if (file->f_op->unlocked_ioctl)
-		file->f_op->unlocked_ioctl(file, cmd, STAND_IN_USER + (how == 0xff ? 0 : 0x800));
+	if (!(how & 0x10) && file->f_op->llseek)
+		seek_file(file, how);
+	else if (file->f_op->unlocked_ioctl)
+		file->f_op->unlocked_ioctl(file, how & 8 ? WEFT_IOC_CQ_KICK :
+					   WEFT_IOC_CQ_SIGNAL, 0);
 	if (file->f_op->read)
 		file->f_op->read(file, (char *)STAND_IN_USER + 0x800, how * 4, NULL);
 	file->f_op->poll(file, NULL);

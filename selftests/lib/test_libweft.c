@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../lib/libweft/internal.h"
@@ -58,7 +59,7 @@ static uint32_t kick_handle, kick_flags;
 static int destroy_errno;
 static uint32_t abi = WEFT_ABI_VERSION;
 static struct weft_ioc_cm last_cm;
-static struct weft_ioc_cq_wait last_wait;
+static uint64_t last_wait;
 
 #define PART(field, place)	((struct weft_map) {				\
 	.off = (char *)&dev->field - (char *)dev,				\
@@ -132,10 +133,6 @@ static int fake(unsigned long req, void *arg)
 	case WEFT_IOC_CQ_KICK:
 		cq_kicks++;
 		return 0;
-	case WEFT_IOC_CQ_WAIT:
-		waits++;
-		last_wait = *(struct weft_ioc_cq_wait *)arg;
-		return ETIMEDOUT;
 	default:
 		return ENOTTY;
 	}
@@ -155,10 +152,17 @@ int ioctl(int fd, unsigned long req, ...)
 	return errno ? -1 : 0;
 }
 
-/* a kick */
+/* A kick, or a wait; the file of the device is another kind of file. */
 off64_t lseek64(int fd, off64_t where, int what)
 {
-	(void)fd;
+	struct stat st;
+
+	if (!fstat(fd, &st) && S_ISFIFO(st.st_mode)) {
+		waits++;
+		last_wait = where;
+		errno = what == WEFT_CQ_SEEK_WAIT ? ETIMEDOUT : EINVAL;
+		return -1;
+	}
 	kicks++;
 	kick_handle = where;
 	kick_flags = what;
@@ -418,19 +422,66 @@ static void test_cq_flags(void)
 	CHECK(weft_cq_read(cq, &cqe, 1) == -EIO);
 }
 
+/* What a wait of @ns asks for. */
+static uint64_t asked(uint64_t ns)
+{
+	CHECK(weft_cq_wait(cq, 0xfffffff7, NULL, ns) == -ETIMEDOUT);
+	CHECK((uint32_t)last_wait == 0xfffffff7);
+	CHECK(last_wait >> 62 == 1);
+	if ((last_wait & WEFT_CQ_SEEK_EVER) == WEFT_CQ_SEEK_EVER)
+		return WEFT_FOREVER;
+	return (last_wait >> 32 & 0x1ffffff) << (last_wait >> 57 & 31);
+}
+
+/* Never less than what was asked for, and hardly more. */
+static void test_cq_wait_time(void)
+{
+	uint64_t ns, got;
+	int i;
+
+	dev->status.cq.tail = 0xfffffff7;
+	CHECK(asked(0) == 0);
+	for (i = 0; i < 64; i++) {
+		ns = 1ull << i;
+		CHECK(asked(ns) == (i < 55 ? ns : WEFT_FOREVER));
+		ns |= ns - 1;
+		got = asked(ns);
+		if (i < 55)
+			CHECK(got >= ns && got - ns <= ns >> 24);
+		else
+			CHECK(got == WEFT_FOREVER);
+		if (i < 25)
+			CHECK(got == ns);
+		/* the fit that is short by one */
+		ns = (1ull << i) + 1;
+		got = asked(ns);
+		if (i < 55)
+			CHECK(got >= ns && got - ns <= ns >> 24);
+	}
+	CHECK(asked(20000 * 1000000ull) - 20000 * 1000000ull < 1200);
+	dev->status.cq.tail = 0;
+}
+
 static void test_cq_wait(void)
 {
 	uint32_t seen = weft_cq_seen(cq);
 
 	CHECK(weft_cq_wait(cq, seen, NULL, 5) == -ETIMEDOUT);
-	CHECK(waits == 1 && last_wait.seen == seen && last_wait.timeout_ns == 5);
-	CHECK(last_wait.kick == WEFT_HANDLE_NONE && last_wait.size == sizeof(last_wait));
+	CHECK(waits == 1 && last_wait == (WEFT_CQ_SEEK | 5ull << 32 | seen));
+	CHECK(weft_cq_wait(cq, seen, NULL, WEFT_FOREVER) == -ETIMEDOUT);
+	CHECK(waits == 2 && last_wait == (WEFT_CQ_SEEK_EVER | seen));
+	CHECK(!kicks);
+	/* first the kick, then the wait */
+	CHECK(weft_cq_wait(cq, seen, ep, 0) == -ETIMEDOUT);
+	CHECK(waits == 3 && last_wait == (WEFT_CQ_SEEK | seen));
+	CHECK(kicks == 1 && kick_handle == weft_ep_handle(ep));
+	CHECK(kick_flags == (WEFT_KICK_SQ | WEFT_KICK_RQ));
 	complete(1, 0, NULL, 0);
 	CHECK(weft_cq_wait(cq, seen, NULL, WEFT_FOREVER) == 0);
-	CHECK(waits == 1);
+	CHECK(waits == 3);
 	/* a kick is wanted all the same */
-	CHECK(weft_cq_wait(cq, seen, ep, 0) == -ETIMEDOUT);
-	CHECK(waits == 2 && last_wait.kick == weft_ep_handle(ep));
+	CHECK(weft_cq_wait(cq, seen, ep, 0) == 0);
+	CHECK(waits == 3 && kicks == 2);
 }
 
 static void test_send_entry(void)
@@ -770,6 +821,7 @@ static const struct test tests[] = {
 	{ "a failed completion comes alone", test_cq_failed_alone },
 	{ "completion queue's flags", test_cq_flags },
 	{ "waiting for completions", test_cq_wait },
+	{ "how long waits last", test_cq_wait_time },
 	{ "send entries", test_send_entry },
 	{ "inline payload of sends", test_send_inline },
 	{ "segments", test_segments },

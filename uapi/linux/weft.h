@@ -570,32 +570,28 @@ struct weft_ioc_group {
 #define WEFT_IOC_GROUP_JOIN	_IOWR('w', 0x28, struct weft_ioc_group)
 #define WEFT_IOC_GROUP_LEAVE	_IOW('w', 0x29, struct weft_ioc_group)
 
-/* ---- ioctls on the file of a completion queue ----------------------------------------------- */
+/* ---- The file of a completion queue or counter ---------------------------------------------- */
 
-/**
- * struct weft_ioc_cq_wait - wait for completions (WEFT_IOC_CQ_WAIT)
- * @size: of this structure
- * @flags: 0
- * @seen: producer index that the caller knows: returns at once if the queue's is another
- * @kick: endpoint to kick first (both rings), WEFT_HANDLE_NONE: none
- * @timeout_ns: relative; U64_MAX: for ever
+/*
+ * Waiting is lseek(2) on this file, for the reason that the kick is:
+ *
+ *	lseek(fd, WEFT_CQ_SEEK | number << 32 | shift << 57 | seen, WEFT_CQ_SEEK_WAIT)
+ *
+ * seen: the producer index that the caller knows, 32 bits: returns at once if the queue's is
+ * another. The time to wait at most is number << shift nanoseconds, 25 and 5 bits; all of them set
+ * (WEFT_CQ_SEEK_EVER): for ever. Bit 63 is clear, so that neither half of the place alone is one.
  *
  * Returns 0 when there is something, else ETIMEDOUT or EINTR (a signal).
  */
-struct weft_ioc_cq_wait {
-	__u32 size;
-	__u32 flags;
-	__u32 seen;
-	__u32 kick;
-	__u64 timeout_ns;
-};
+#define WEFT_CQ_SEEK_WAIT	2
+#define WEFT_CQ_SEEK		(1ull << 62)
+#define WEFT_CQ_SEEK_EVER	(WEFT_CQ_SEEK | 0x3fffffffull << 32)
 
-#define WEFT_IOC_CQ_WAIT	_IOW('w', 0x40, struct weft_ioc_cq_wait)
 /* completions waited for room: there is some now */
 #define WEFT_IOC_CQ_KICK	_IO('w', 0x41)
 /*
- * Make one present or future WEFT_IOC_CQ_WAIT return ECANCELED; of a counter: move its index, so
- * that all of them return 0
+ * Make one present or future wait (WEFT_CQ_SEEK_WAIT) return ECANCELED; of a counter: move its
+ * index, so that all of them return 0
  */
 #define WEFT_IOC_CQ_SIGNAL	_IO('w', 0x42)
 

@@ -128,13 +128,6 @@ int copy_struct_from_user(void *dst, size_t ksize, const void *uaddr, size_t usi
 void *vmemdup_user(const void *uaddr, size_t n);
 #define get_user(x, p)								\
 	(copy_from_user(&(x), p, sizeof(x)) ? -EFAULT : 0)
-#define user_read_access_begin(p, n)	(!!stand_in_at(p, n, false))
-#define user_read_access_end()		((void)0)
-#define unsafe_get_user(x, p, label)						\
-	do {									\
-		if (get_user(x, p))						\
-			goto label;						\
-	} while (0)
 
 /* ---- Lists, numbers by which things are found ------------------------------------------------ */
 
@@ -299,7 +292,11 @@ struct poll_table_struct;
 #define waitqueue_active(w)	((void)(w), false)
 #define wake_up_poll(w, k)	((void)(w), (void)(k))
 #define wake_up_interruptible_poll(w, k)	wake_up_poll(w, k)
-#define DEFINE_WAIT(name)	int name __maybe_unused = 0
+struct wait_queue_entry {
+	int any;
+};
+
+#define init_wait(w)		((w)->any = 0)
 #define prepare_to_wait(w, x, s)	((void)(w))
 #define finish_wait(w, x)	((void)(w))
 #define poll_wait(f, w, p)	((void)(w))

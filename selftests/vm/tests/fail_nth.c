@@ -219,12 +219,10 @@ static void settle(const struct end *e, const struct weft_cqe *c)
 static int completion(struct end *e, bool *sent)
 {
 	const struct weft_cqe *c = slot(e, e->head);
-	struct weft_ioc_cq_wait w = { .size = sizeof(w), .seen = e->head,
-				      .timeout_ns = PATIENCE * 1000000ull };
 	int err, status;
 
 	do { /* a call that was told of the fault is made again: there is only one */
-		err = raw(e->cq.fd, WEFT_IOC_CQ_WAIT, &w);
+		err = raw_wait(e->cq.fd, e->head, PATIENCE * 1000000ull);
 	} while (err == -EFAULT || err == -ENOMEM);
 	if (err)
 		return err;

@@ -427,29 +427,51 @@ static bool vector(void)
 	return true;
 }
 
-static bool queue_file(void)
+/* lseek() on a queue: what waits, and what is no wait. */
+static bool queue_wait(void)
 {
-	struct weft_ioc_cq_wait w = { .size = sizeof(w) };
 	struct raw_cq cq;
+	int what;
 
 	CHECK(raw_cq_new(fd, 16, &cq));
 	CHECK_EQ(cq.c.slots, 16);
-	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, &w), -ETIMEDOUT);
-	w.flags = 1;
-	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, &w), -EINVAL);
-	w.flags = 0;
-	w.kick = cq.c.handle;
-	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, &w), -ENOENT);
-	w.kick = 0;
-	w.size = 20;
-	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, &w), -EINVAL);
-	w.size = PAGE + 1;
-	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, &w), -E2BIG);
-	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, NULL), -EFAULT);
+	CHECK_EQ(raw_wait(cq.c.fd, 0, 0), -ETIMEDOUT);
+	CHECK_EQ(raw_wait(cq.c.fd, 0, 1), -ETIMEDOUT);
+	/* an index that is not the queue's is news, whatever the time */
+	CHECK_EQ(raw_wait(cq.c.fd, 1, 0), 0);
+	CHECK_EQ(raw_wait(cq.c.fd, 1, ~0ull), 0);
+	CHECK_EQ(raw_wait(cq.c.fd, ~0u, ~0ull), 0);
+	/* 0 << 31 is no time */
+	CHECK_EQ(raw_kick(cq.c.fd, WEFT_CQ_SEEK | 31ull << 57, WEFT_CQ_SEEK_WAIT), -ETIMEDOUT);
+	/* a place of which a half is lost, in either sign; one that others may mean */
+	CHECK_EQ(raw_kick(cq.c.fd, 0, WEFT_CQ_SEEK_WAIT), -EINVAL);
+	CHECK_EQ(raw_kick(cq.c.fd, 7, WEFT_CQ_SEEK_WAIT), -EINVAL);
+	CHECK_EQ(raw_kick(cq.c.fd, -7, WEFT_CQ_SEEK_WAIT), -EINVAL);
+	CHECK_EQ(raw_kick(cq.c.fd, WEFT_CQ_SEEK_EVER >> 32, WEFT_CQ_SEEK_WAIT), -EINVAL);
+	CHECK_EQ(raw_kick(cq.c.fd, WEFT_CQ_SEEK_EVER | 1ull << 63, WEFT_CQ_SEEK_WAIT), -EINVAL);
+	CHECK_EQ(raw_kick(cq.c.fd, WEFT_CQ_SEEK_EVER & ~WEFT_CQ_SEEK, WEFT_CQ_SEEK_WAIT), -EINVAL);
+	for (what = -1; what <= 5; what++) {
+		if (what != WEFT_CQ_SEEK_WAIT)
+			CHECK_EQ(raw_kick(cq.c.fd, WEFT_CQ_SEEK | 1, what), -EINVAL);
+	}
+	/* of another file the place means something else */
+	CHECK_EQ(raw_kick(fd, WEFT_CQ_SEEK | 1, WEFT_CQ_SEEK_WAIT), -ENOENT);
+	CHECK_EQ(raw_handle(fd, WEFT_IOC_DESTROY, cq.c.handle), 0);
+	CHECK_EQ(raw_wait(cq.c.fd, 1, ~0ull), -EIO);
+	close(cq.c.fd);
+	return true;
+}
+
+static bool queue_file(void)
+{
+	struct raw_cq cq;
+
+	CHECK(raw_cq_new(fd, 16, &cq));
 	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_KICK, NULL), 0);
 	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_QUERY, page), -ENOTTY);
+	CHECK_EQ(raw(cq.c.fd, _IO('w', 0x40), NULL), -ENOTTY);
 	CHECK_EQ(raw(cq.c.fd, _IO('w', 0x43), NULL), -ENOTTY);
-	CHECK_EQ(raw(cq.c.fd, _IO('v', 0x40), NULL), -ENOTTY);
+	CHECK_EQ(raw(cq.c.fd, _IO('v', 0x41), NULL), -ENOTTY);
 	CHECK_EQ(raw_handle(fd, WEFT_IOC_DESTROY, cq.c.handle), 0);
 	close(cq.c.fd);
 	return true;
@@ -523,6 +545,7 @@ int main(void)
 	}
 	result(creation(), "ioctl", "single fields");
 	result(vector(), "address vector", "insert and remove");
+	result(queue_wait(), "queue's file", "waiting");
 	result(queue_file(), "queue's file", "ioctls");
 	result(kick(), "kick", "arguments, several at a time");
 	close(eq.fd);

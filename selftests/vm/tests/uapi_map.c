@@ -134,7 +134,6 @@ static bool no_exec(const struct raw_ep *ep)
 /* In the child. Return: number of what is wrong. */
 static int child(const struct raw_cq *cq, const struct raw_ep *ep)
 {
-	struct weft_ioc_cq_wait w = { .size = sizeof(w) };
 	struct weft_ioc_query q = { .size = sizeof(q) };
 	struct weft_ioc_eq eq = { .size = sizeof(eq) };
 
@@ -146,7 +145,7 @@ static int child(const struct raw_cq *cq, const struct raw_ep *ep)
 	if (raw_handle(fd, WEFT_IOC_DESTROY, ep->e.handle) != -EPERM ||
 	    raw_kick(fd, ep->e.handle, WEFT_KICK_SQ) != -EPERM)
 		return 3;
-	if (raw(cq->c.fd, WEFT_IOC_CQ_WAIT, &w) != -EPERM ||
+	if (raw_wait(cq->c.fd, 0, 0) != -EPERM ||
 	    raw(cq->c.fd, WEFT_IOC_CQ_KICK, NULL) != -EPERM)
 		return 4;
 	if (raw(fd, 0, NULL) != -EPERM)

@@ -113,7 +113,6 @@ static short polled(int file, int ms)
 
 static bool files(void)
 {
-	struct weft_ioc_cq_wait w = { .size = sizeof(w) };
 	struct weft_ioc_eq eq = { .size = sizeof(eq) };
 	struct weft_event ev;
 	struct raw_cq cq;
@@ -126,7 +125,7 @@ static bool files(void)
 	CHECK_EQ(polled(eq.fd, 0), 0);
 	CHECK_EQ(polled(cq.c.fd, 0), 0);
 	CHECK(destroy(cq.c.handle) && destroy(eq.handle));
-	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, &w), -EIO);
+	CHECK_EQ(raw_wait(cq.c.fd, 0, 0), -EIO);
 	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_KICK, NULL), -EIO);
 	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_SIGNAL, NULL), -EIO);
 	CHECK_EQ(read(eq.fd, &ev, sizeof(ev)) < 0 ? errno : 0, EIO);
@@ -145,7 +144,6 @@ static bool files(void)
 /* The context goes first: all that is left says EIO. */
 static bool context_first(void)
 {
-	struct weft_ioc_cq_wait w = { .size = sizeof(w) };
 	struct weft_ioc_cq c = { .size = sizeof(c), .slots = 16 };
 	struct weft_ioc_eq eq = { .size = sizeof(eq) };
 	struct weft_event ev;
@@ -155,7 +153,7 @@ static bool context_first(void)
 	CHECK_EQ(raw(other, WEFT_IOC_CQ_CREATE, &c), 0);
 	CHECK_EQ(raw(other, WEFT_IOC_EQ_CREATE, &eq), 0);
 	close(other);
-	CHECK_EQ(raw(c.fd, WEFT_IOC_CQ_WAIT, &w), -EIO);
+	CHECK_EQ(raw_wait(c.fd, 0, 0), -EIO);
 	CHECK_EQ(read(eq.fd, &ev, sizeof(ev)) < 0 ? errno : 0, EIO);
 	CHECK(polled(c.fd, 0) & POLLHUP);
 	close(c.fd);
@@ -165,7 +163,8 @@ static bool context_first(void)
 
 struct waiter {
 	int file;
-	struct weft_ioc_cq_wait w;
+	__u32 seen;
+	__u64 timeout_ns;
 	int ret;
 	uint64_t ms;
 };
@@ -175,7 +174,7 @@ static void *wait_thread(void *arg)
 	struct waiter *w = arg;
 	uint64_t since = now_ms();
 
-	w->ret = raw(w->file, WEFT_IOC_CQ_WAIT, &w->w);
+	w->ret = raw_wait(w->file, w->seen, w->timeout_ns);
 	w->ms = now_ms() - since;
 	return NULL;
 }
@@ -185,9 +184,8 @@ static bool waiter_timed(pthread_t *t, struct waiter *w, const struct raw_cq *cq
 {
 	memset(w, 0, sizeof(*w));
 	w->file = cq->c.fd;
-	w->w.size = sizeof(w->w);
-	w->w.seen = cq->head;
-	w->w.timeout_ns = timeout_ns;
+	w->seen = cq->head;
+	w->timeout_ns = timeout_ns;
 	CHECK_EQ(pthread_create(t, NULL, wait_thread, w), 0);
 	usleep(50000);
 	return true;
@@ -213,17 +211,16 @@ static bool waiting(void)
 	/* time */
 	memset(&w, 0, sizeof(w));
 	w.file = cq.c.fd;
-	w.w.size = sizeof(w.w);
-	w.w.timeout_ns = 30000000;
+	w.timeout_ns = 30000000;
 	wait_thread(&w);
 	CHECK_EQ(w.ret, -ETIMEDOUT);
 	CHECK(w.ms >= 29);
 	/* an index that is not the queue's: news */
-	w.w.seen = 1;
+	w.seen = 1;
 	wait_thread(&w);
 	CHECK_EQ(w.ret, 0);
 	/* a signal that came before, then one that comes; one for each */
-	w.w.seen = 0;
+	w.seen = 0;
 	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_SIGNAL, NULL), 0);
 	wait_thread(&w);
 	CHECK_EQ(w.ret, -ECANCELED);

@@ -73,17 +73,13 @@ static void use(unsigned int *seed)
 		.av = avs[any(seed)],
 	};
 	struct weft_ioc_cancel cancel = { .size = sizeof(cancel), .handle = eps[any(seed)] };
-	struct weft_ioc_cq_wait w = { .size = sizeof(w),
-				      .kick = eps[any(seed)],
-				      .timeout_ns = 300000 };
 	struct pollfd p = { .fd = files[any(seed)], .events = POLLIN };
 
 	raw(fd, WEFT_IOC_EP_ENABLE, &en);
 	raw_kick(fd, eps[any(seed)], WEFT_KICK_SQ | WEFT_KICK_RQ);
 	raw(fd, WEFT_IOC_CANCEL, &cancel);
-	raw(files[any(seed)], WEFT_IOC_CQ_WAIT, &w);
-	w.kick = 0;
-	raw(files[any(seed)], WEFT_IOC_CQ_WAIT, &w);
+	raw_wait(files[any(seed)], 0, 300000);
+	raw_wait(files[any(seed)], 0, 0);
 	raw(files[any(seed)], WEFT_IOC_CQ_KICK, NULL);
 	raw(files[any(seed)], WEFT_IOC_CQ_SIGNAL, NULL);
 	poll(&p, 1, 0);

@@ -380,16 +380,14 @@ static void wild_ioctl(unsigned int *s)
 
 static void queue(unsigned int *s)
 {
-	struct weft_ioc_cq_wait w = { .size = sizeof(w), .seen = any(s, 32),
-				      .kick = any(s, 2) ? handle(s) : 0,
-				      .timeout_ns = any(s, 2000000) };
 	struct pollfd p = { .fd = file(s), .events = POLLIN };
 	_Alignas(8) char buf[600];
 	struct weft_event *e = (void *)buf;
 
 	switch (any(s, 5)) {
 	case 0:
-		ioctl(file(s), WEFT_IOC_CQ_WAIT, &w);
+		lseek64(file(s), WEFT_CQ_SEEK | (__u64)any(s, 2000000) << 32 | any(s, 32),
+			WEFT_CQ_SEEK_WAIT);
 		break;
 	case 1:
 		ioctl(file(s), WEFT_IOC_CQ_KICK, NULL);

@@ -130,6 +130,15 @@ int raw_kick(int fd, __s64 where, int what)
 	return ret < 0 ? -errno : ret;
 }
 
+int raw_wait(int fd, __u32 seen, __u64 timeout_ns)
+{
+	__u64 shift = timeout_ns >> 25 ? 20 : 0, code = WEFT_CQ_SEEK_EVER;
+
+	if (timeout_ns != ~0ull)
+		code = WEFT_CQ_SEEK | shift << 57 | ((timeout_ns >> shift) + !!shift) << 32;
+	return raw_kick(fd, code | seen, WEFT_CQ_SEEK_WAIT);
+}
+
 static int kick(struct raw_rdm *r, __u32 flags)
 {
 	return raw_kick(r->fd, r->ep.e.handle, flags);
@@ -175,13 +184,8 @@ struct weft_rqe *raw_rqe(struct raw_rdm *r, __u8 op, __u64 context)
 bool raw_completion(struct raw_cq *cq, struct weft_cqe *e)
 {
 	const struct weft_cqe *slot = &cq->ring[cq->head & (cq->c.slots - 1)];
-	struct weft_ioc_cq_wait w = {
-		.size = sizeof(w),
-		.seen = cq->head,
-		.timeout_ns = RAW_MS * 1000000ull,
-	};
 
-	CHECK_EQ(raw(cq->c.fd, WEFT_IOC_CQ_WAIT, &w), 0);
+	CHECK_EQ(raw_wait(cq->c.fd, cq->head, RAW_MS * 1000000ull), 0);
 	CHECK_EQ(__atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE), cq->head + 1);
 	memcpy(e, slot, sizeof(*e));
 	CHECK(e->nslots);
@@ -192,8 +196,6 @@ bool raw_completion(struct raw_cq *cq, struct weft_cqe *e)
 
 bool raw_quiet(struct raw_cq *cq)
 {
-	struct weft_ioc_cq_wait w = { .size = sizeof(w), .seen = cq->head };
-
-	CHECK_EQ(raw(cq->c.fd, WEFT_IOC_CQ_WAIT, &w), -ETIMEDOUT);
+	CHECK_EQ(raw_wait(cq->c.fd, cq->head, 0), -ETIMEDOUT);
 	return true;
 }

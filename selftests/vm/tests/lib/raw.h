@@ -71,6 +71,11 @@ int raw(int fd, unsigned long req, void *arg);
 int raw_handle(int fd, unsigned long req, __u32 handle);
 /* lseek(2) on a device's file. Return: what it returns, negative errno. */
 int raw_kick(int fd, __s64 where, int what);
+/*
+ * Wait on a queue's file (WEFT_CQ_SEEK_WAIT); ~0: for ever, else less than 2^45 ns, rounded up
+ * to 2^20 from 2^25 on. Return: 0, negative errno.
+ */
+int raw_wait(int fd, __u32 seen, __u64 timeout_ns);
 /* Map a part of an object. Return: where it is, NULL: errno says why. */
 void *raw_map(int fd, const struct weft_map *m, int prot);
 void raw_unmap(const volatile void *p, const struct weft_map *m);
