@@ -88,18 +88,22 @@ struct weft_vnet_list {
 
 /**
  * struct weft_vnet_same - what is known of the packet that was taken last
- * @frame: its Ethernet header, in a buffer that is held
- * @len: bytes from there on, 0: there is none
+ * @want: its headers from Ethernet's on, of which UDP's checksum and what is behind it do not matter
+ * @words: whole words of @want that matter
+ * @rest: which bits of the next one do
+ * @len: bytes of the frame, 0: there was none
  * @head: bytes of headers, UDP's is the last
- * @pay: bytes of UDP payload
  * @sum: sum of its pseudo header
+ * @rx: it, as the core is told
  */
 struct weft_vnet_same {
-	const u8 *frame;
+	u64 want[ALIGN(WEFT_VNET_HEAD, 8) / 8];
+	u32 words;
+	u64 rest;
 	u32 len;
 	u32 head;
-	u32 pay;
 	__wsum sum;
+	struct weft_rx rx;
 };
 
 /**
@@ -132,6 +136,7 @@ struct weft_vnet_same {
  * @waiting: slots that wait for room in @txq
  * @nmem: slots in @txq that hold windows
  * @sg: the packet that is being put into @txq
+ * @one: one in one piece
  */
 struct weft_vnet_queue {
 	struct weft_vnet *vn;
@@ -164,6 +169,7 @@ struct weft_vnet_queue {
 	struct weft_vnet_list waiting;
 	u32 nmem;
 	struct scatterlist sg[WEFT_VNET_SPANS + 1];
+	struct scatterlist one;
 };
 
 /**

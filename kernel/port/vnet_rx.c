@@ -183,22 +183,51 @@ static bool weft_vnet_same(struct weft_vnet_queue *q, const u8 *frame, u32 len, 
 	const struct weft_vnet_same *same = &q->same;
 	struct weft_rx *rx = &q->rx[q->nrx];
 	const struct udphdr *uh;
+	u32 i;
 
-	if (len != same->len ||
-	    memcmp(frame, same->frame, same->head - sizeof(uh->check)))
+	if (len != same->len)
+		return false;
+	/* (a buffer is longer than headers are) */
+	for (i = 0; i < same->words; i++)
+		if (get_unaligned((const u64 *)frame + i) != same->want[i])
+			return false;
+	if ((get_unaligned((const u64 *)frame + i) ^ same->want[i]) & same->rest)
 		return false;
 	uh = (const void *)(frame + same->head - sizeof(*uh));
 	if (!checked &&
-	    (!uh->check || csum_fold(csum_partial(uh, same->pay + sizeof(*uh), same->sum)))) {
+	    (!uh->check || csum_fold(csum_partial(uh, same->rx.len + sizeof(*uh), same->sum)))) {
 		weft_count(&q->vn->port->core, rx_bad);
 		return true;
 	}
 	if (q->next != frame + same->head)
-		*rx = *(rx - 1);
+		*rx = same->rx;
 	rx->data = frame + same->head;
-	rx->len = same->pay;
+	rx->len = same->rx.len;
 	weft_vnet_put(q, true);
 	return true;
+}
+
+/*
+ * A frame has been taken that is in the next entry of q->rx; @sum: of its pseudo header. Headers
+ * with options may be too long to be known.
+ */
+static void weft_vnet_learn(struct weft_vnet_queue *q, const u8 *frame, u32 len, __wsum sum)
+{
+	const struct weft_rx *rx = &q->rx[q->nrx];
+	struct weft_vnet_same *same = &q->same;
+	u32 head = rx->data - frame, cmp = head - sizeof_field(struct udphdr, check);
+
+	same->len = 0;
+	if (unlikely(head > sizeof(same->want)))
+		return;
+	memcpy(same->want, frame, sizeof(same->want));
+	same->words = cmp / sizeof(u64);
+	same->rest = 0;
+	memset(&same->rest, 0xff, cmp % sizeof(u64));
+	same->len = len;
+	same->head = head;
+	same->sum = sum;
+	same->rx = *rx;
 }
 
 /* Frames that the neighbour table answers with. */
@@ -265,11 +294,7 @@ static void weft_vnet_frame(struct weft_vnet_queue *q, const u8 *buf, u32 len)
 	}
 	ok = ours ? weft_vnet_udp(vn, &pkt, rx) : 0;
 	if (likely(ok > 0)) {
-		q->same.frame = (const u8 *)eth;
-		q->same.len = len;
-		q->same.head = rx->data - (const u8 *)eth;
-		q->same.pay = rx->len;
-		q->same.sum = pkt.sum;
+		weft_vnet_learn(q, (const u8 *)eth, len, pkt.sum);
 		weft_vnet_put(q, false);
 	} else if (ok < 0) {
 		weft_count(&vn->port->core, rx_bad);
@@ -298,7 +323,6 @@ static void weft_vnet_flush(struct weft_vnet_queue *q)
 	q->nrx = 0;
 	q->next = NULL;
 	q->copied = false;
-	q->same.len = 0;
 	for (i = 0; i < q->nheld; i++)
 		if (weft_vnet_post(q, q->held[i]))
 			weft_vnet_broken(q->vn);

@@ -290,6 +290,14 @@ static void weft_vnet_finish(const struct weft_vnet_path *np, struct weft_vnet_s
 	uh->check = csum_fold(sum) ?: CSUM_MANGLED_0;
 }
 
+/* Is np->mac the Ethernet address of the next node? */
+static bool weft_vnet_mac_fresh(struct weft_vnet *vn, struct weft_vnet_path *np)
+{
+	/* pairs with the store in weft_vnet_mac(): whoever sees @gen sees @mac */
+	return likely(smp_load_acquire(&np->gen) == READ_ONCE(vn->neighs.gen) &&
+		      time_before(jiffies, READ_ONCE(np->recheck)));
+}
+
 /* Ethernet address of the next node. Return: as weft_neigh_find(). */
 static int weft_vnet_mac(struct weft_vnet *vn, struct weft_vnet_path *np,
 			 const struct weft_sockaddr *to)
@@ -299,16 +307,14 @@ static int weft_vnet_mac(struct weft_vnet *vn, struct weft_vnet_path *np,
 	weft_ns now;
 	int err;
 
-	/* pairs with the store below: whoever sees @gen sees @mac */
-	if (likely(smp_load_acquire(&np->gen) == gen &&
-		   time_before(jiffies, READ_ONCE(np->recheck))))
+	if (weft_vnet_mac_fresh(vn, np))
 		return 0;
 	now = weft_now();
 	err = weft_neigh_find(&vn->neighs, to, now, (u8 *)&mac);
 	if (!err) {
 		WRITE_ONCE(np->mac, mac);
 		WRITE_ONCE(np->recheck, jiffies + HZ);
-		/* pairs with the load above */
+		/* pairs with the load in weft_vnet_mac_fresh() */
 		smp_store_release(&np->gen, gen);
 	}
 	weft_vnet_neigh_wake(vn, now);
@@ -423,6 +429,56 @@ static void weft_vnet_tx_queue(struct weft_vnet_queue *q, const struct weft_tx *
 	weft_vnet_submit(q, &full, free);
 }
 
+/*
+ * The frequent case: one packet, without payload of a long message, to a node whose Ethernet address
+ * is known, and nothing waits: it is made in the slot of one that has left and goes at once. Return:
+ * it was that.
+ */
+static bool weft_vnet_tx_short(struct weft_vnet *vn, const struct weft_tx *tx)
+{
+	struct weft_vnet_queue *q;
+	struct weft_vnet_slot *slot;
+	struct weft_vnet_path *np;
+	bool broken = false;
+	u64 mac;
+	u32 len;
+
+	if (unlikely(!tx->path || tx->nseg != 1 || tx->pay))
+		return false;
+	np = weft_path_priv(tx->path);
+	if (unlikely(!weft_vnet_mac_fresh(vn, np)))
+		return false;
+	mac = READ_ONCE(np->mac);
+	q = weft_vnet_queue(vn, tx);
+	spin_lock(&q->tx_lock);
+	if (unlikely(q->waiting.first || q->nmem))
+		goto no;
+	slot = virtqueue_get_buf(q->txq, &len);
+	if (unlikely(!slot)) {
+		slot = q->free;
+		if (!slot)
+			goto no;
+		q->free = slot->next;
+	}
+	trace_weft_tx(vn->port->name, weft_path_addr(tx->path), tx->psn, tx->len, 1);
+	slot->nspan = 0;
+	memcpy(slot->frame, np->head, sizeof(np->head));
+	memcpy(slot->frame + WEFT_VNET_HDR, &mac, ETH_ALEN);
+	weft_tx_header(tx, 0, slot->frame + np->hlen);
+	slot->len = np->hlen + tx->len;
+	weft_vnet_finish(np, slot, 0, !vn->csum);
+	sg_set_buf(&q->one, slot->frame, slot->len);
+	if (unlikely(virtqueue_add_outbuf(q->txq, &q->one, 1, slot, GFP_ATOMIC))) {
+		weft_vnet_list_add(&q->waiting, slot);
+		broken = weft_vnet_advance(q);
+	}
+	weft_vnet_unlock_kick(q, broken);
+	return true;
+no:
+	spin_unlock(&q->tx_lock);
+	return false;
+}
+
 /**
  * weft_vnet_tx - send packets; see struct weft_port_ops
  * @port: the port
@@ -442,6 +498,8 @@ void weft_vnet_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
 			weft_count_add(&port->core, tx_errors, tx[i].nseg);
 		return;
 	}
+	if (n == 1 && weft_vnet_tx_short(vn, tx))
+		return;
 	for (i = 0; i < n; i += k) {
 		q = weft_vnet_queue(vn, &tx[i]);
 		total = 0;
@@ -541,6 +599,7 @@ int weft_vnet_tx_alloc(struct weft_vnet_queue *q)
 	u32 i, n, entries = virtqueue_get_vring_size(q->txq);
 
 	sg_init_table(q->sg, ARRAY_SIZE(q->sg));
+	sg_init_table(&q->one, 1);
 	n = clamp(WEFT_VNET_TX_MEM / roundup_pow_of_two(size), 64U, WEFT_VNET_SLOTS);
 	q->slot = kvcalloc(n, sizeof(*q->slot), GFP_KERNEL);
 	if (!q->slot)
