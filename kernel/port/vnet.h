@@ -88,7 +88,7 @@ struct weft_vnet_list {
 
 /**
  * struct weft_vnet_same - what is known of the packet that was taken last
- * @want: its headers from Ethernet's on, of which UDP's checksum and what is behind it do not matter
+ * @want: its headers from Ethernet's on; UDP's checksum and what is behind it do not matter
  * @words: whole words of @want that matter
  * @rest: which bits of the next one do
  * @len: bytes of the frame, 0: there was none
@@ -129,11 +129,12 @@ struct weft_vnet_same {
  * @copied: @linear is in use
  * @rx_sg: the buffer that is being posted
  * @nout: frames of the neighbour table
- * @tx_lock: all below
+ * @tx_lock: all below; @aside is taken without it
  * @slot: all slots, @nslot of them
  * @nslot: how many
  * @free: slots that are free
  * @waiting: slots that wait for room in @txq
+ * @aside: a free slot that is not in @free, for whoever takes it (xchg()); NULL: it is taken
  * @nmem: slots in @txq that hold windows
  * @sg: the packet that is being put into @txq
  * @one: one in one piece
@@ -167,6 +168,7 @@ struct weft_vnet_queue {
 	u32 nslot;
 	struct weft_vnet_slot *free;
 	struct weft_vnet_list waiting;
+	struct weft_vnet_slot *aside;
 	u32 nmem;
 	struct scatterlist sg[WEFT_VNET_SPANS + 1];
 	struct scatterlist one;
@@ -306,6 +308,8 @@ void weft_vnet_tx_free(struct weft_vnet_queue *q);
 void weft_vnet_tx_drop(struct weft_vnet_queue *q);
 void weft_vnet_tx_reap(struct weft_vnet_queue *q);
 void weft_vnet_tx(struct weft_port *port, struct weft_tx *tx, u32 n);
+bool weft_vnet_blank(struct weft_port *port, struct weft_path *path, struct weft_blank *b);
+void weft_vnet_send_blank(struct weft_port *port, struct weft_path *path, struct weft_blank *b);
 void weft_vnet_tx_frames(struct weft_vnet *vn, const struct weft_neigh_out *out);
 int weft_vnet_path_open(struct weft_port *port, struct weft_path *path, void *priv,
 			u32 *max_payload);

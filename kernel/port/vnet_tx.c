@@ -7,9 +7,10 @@
  * or, where it is long and stands in pinned pages, goes out of these: then the slot holds the
  * window until the device has used the descriptors, one for each piece. (Indirect descriptors are
  * not negotiated, as the virtio core allocates a table of them for each packet.) The queue's
- * interrupt is off but while slots wait for room or hold windows; all others are let go by the next
- * who sends or polls. The device is told of packets once for each call. A packet that finds no slot
- * is lost, as on a wire.
+ * interrupt is off but while slots wait for room or hold windows; all others are let go by those
+ * who send after them. One free slot is kept aside for a short packet that goes alone: who sends it
+ * sets one aside that has left. The device is told of packets once for each call. A packet that
+ * finds no slot is lost, as on a wire.
  *
  * Packets to a node whose Ethernet address is not known are lost, too, but for the newest one if
  * it is short (a handshake): that one waits in the neighbour table.
@@ -74,17 +75,45 @@ static int weft_vnet_slot_add(struct weft_vnet_queue *q, struct weft_vnet_slot *
 	return err == -ENOMEM ? -ENOSPC : err;
 }
 
-/* Let go of what has been sent. */
-static void weft_vnet_done(struct weft_vnet_queue *q)
+/* One that has been sent, NULL: none. */
+static struct weft_vnet_slot *weft_vnet_sent(struct weft_vnet_queue *q)
 {
 	struct weft_vnet_slot *slot;
 	u32 len;
 
-	while ((slot = virtqueue_get_buf(q->txq, &len))) {
-		if (slot->mem)
-			q->nmem--;
+	slot = virtqueue_get_buf(q->txq, &len);
+	if (slot && unlikely(slot->mem))
+		q->nmem--;
+	return slot;
+}
+
+/* Let go of what has been sent. */
+static void weft_vnet_done(struct weft_vnet_queue *q)
+{
+	struct weft_vnet_slot *slot;
+
+	while ((slot = weft_vnet_sent(q)))
 		weft_vnet_slot_free(q, slot);
+}
+
+/* See to it that there is a slot aside: one that has been sent, so that all come back. */
+static void weft_vnet_set_aside(struct weft_vnet_queue *q)
+{
+	struct weft_vnet_slot *slot;
+
+	if (READ_ONCE(q->aside))
+		return;
+	slot = weft_vnet_sent(q);
+	if (likely(slot)) {
+		weft_vnet_slot_strip(slot);
+	} else {
+		slot = q->free;
+		if (!slot)
+			return;
+		q->free = slot->next;
 	}
+	/* pairs with xchg(): what was done with the slot is over */
+	smp_store_release(&q->aside, slot);
 }
 
 /* Return: the device is broken. */
@@ -168,6 +197,7 @@ static void weft_vnet_submit(struct weft_vnet_queue *q, struct weft_vnet_list *f
 			     struct weft_vnet_slot *empty)
 {
 	struct weft_vnet_slot *slot;
+	bool broken;
 
 	spin_lock(&q->tx_lock);
 	while ((slot = empty)) {
@@ -181,7 +211,25 @@ static void weft_vnet_submit(struct weft_vnet_queue *q, struct weft_vnet_list *f
 			q->waiting.first = full->first;
 		q->waiting.last = full->last;
 	}
-	weft_vnet_unlock_kick(q, weft_vnet_advance(q));
+	broken = weft_vnet_advance(q);
+	weft_vnet_set_aside(q);
+	weft_vnet_unlock_kick(q, broken);
+}
+
+/* Send a slot that holds no window; not locked. */
+static void weft_vnet_submit_one(struct weft_vnet_queue *q, struct weft_vnet_slot *slot)
+{
+	bool broken = false;
+
+	spin_lock(&q->tx_lock);
+	sg_set_buf(&q->one, slot->frame, slot->len);
+	if (unlikely(q->waiting.first || q->nmem ||
+		     virtqueue_add_outbuf(q->txq, &q->one, 1, slot, GFP_ATOMIC))) {
+		weft_vnet_list_add(&q->waiting, slot);
+		broken = weft_vnet_advance(q);
+	}
+	weft_vnet_set_aside(q);
+	weft_vnet_unlock_kick(q, broken);
 }
 
 /* ---- Headers --------------------------------------------------------------------------------- */
@@ -430,53 +478,89 @@ static void weft_vnet_tx_queue(struct weft_vnet_queue *q, const struct weft_tx *
 }
 
 /*
- * The frequent case: one packet, without payload of a long message, to a node whose Ethernet address
- * is known, and nothing waits: it is made in the slot of one that has left and goes at once. Return:
- * it was that.
+ * The frequent case, one packet whose next node's Ethernet address is known: the slot aside, with
+ * all headers but lengths and checksums, NULL: it goes another way.
  */
+static struct weft_vnet_slot *weft_vnet_take_aside(struct weft_vnet *vn, struct weft_vnet_queue *q,
+						   struct weft_vnet_path *np, u32 len)
+{
+	struct weft_vnet_slot *slot;
+	u64 mac;
+
+	if (unlikely(!weft_vnet_mac_fresh(vn, np)))
+		return NULL;
+	mac = READ_ONCE(np->mac);
+	slot = xchg(&q->aside, NULL);
+	if (unlikely(!slot))
+		return NULL;
+	memcpy(slot->frame, np->head, sizeof(np->head));
+	memcpy(slot->frame + WEFT_VNET_HDR, &mac, ETH_ALEN);
+	slot->len = np->hlen + len;
+	return slot;
+}
+
+/* One packet without payload of a long message. Return: it is sent. */
 static bool weft_vnet_tx_short(struct weft_vnet *vn, const struct weft_tx *tx)
 {
-	struct weft_vnet_queue *q;
+	struct weft_vnet_queue *q = weft_vnet_queue(vn, tx);
 	struct weft_vnet_slot *slot;
 	struct weft_vnet_path *np;
-	bool broken = false;
-	u64 mac;
-	u32 len;
 
 	if (unlikely(!tx->path || tx->nseg != 1 || tx->pay))
 		return false;
 	np = weft_path_priv(tx->path);
-	if (unlikely(!weft_vnet_mac_fresh(vn, np)))
+	slot = weft_vnet_take_aside(vn, q, np, tx->len);
+	if (unlikely(!slot))
 		return false;
-	mac = READ_ONCE(np->mac);
-	q = weft_vnet_queue(vn, tx);
-	spin_lock(&q->tx_lock);
-	if (unlikely(q->waiting.first || q->nmem))
-		goto no;
-	slot = virtqueue_get_buf(q->txq, &len);
-	if (unlikely(!slot)) {
-		slot = q->free;
-		if (!slot)
-			goto no;
-		q->free = slot->next;
-	}
 	trace_weft_tx(vn->port->name, weft_path_addr(tx->path), tx->psn, tx->len, 1);
-	slot->nspan = 0;
-	memcpy(slot->frame, np->head, sizeof(np->head));
-	memcpy(slot->frame + WEFT_VNET_HDR, &mac, ETH_ALEN);
 	weft_tx_header(tx, 0, slot->frame + np->hlen);
-	slot->len = np->hlen + tx->len;
 	weft_vnet_finish(np, slot, 0, !vn->csum);
-	sg_set_buf(&q->one, slot->frame, slot->len);
-	if (unlikely(virtqueue_add_outbuf(q->txq, &q->one, 1, slot, GFP_ATOMIC))) {
-		weft_vnet_list_add(&q->waiting, slot);
-		broken = weft_vnet_advance(q);
-	}
-	weft_vnet_unlock_kick(q, broken);
+	weft_vnet_submit_one(q, slot);
 	return true;
-no:
-	spin_unlock(&q->tx_lock);
-	return false;
+}
+
+/**
+ * weft_vnet_blank - room for a packet in the slot aside; see struct weft_port_ops
+ * @port: the port
+ * @path: the path; may be locked
+ * @b: the packet
+ *
+ * Several pairs of queues: it does not say for which one it is. Context: BH off. Return: there is
+ * room; false: it has to go another way.
+ */
+bool weft_vnet_blank(struct weft_port *port, struct weft_path *path, struct weft_blank *b)
+{
+	struct weft_vnet_path *np = weft_path_priv(path);
+	struct weft_vnet *vn = port->priv;
+	struct weft_vnet_slot *slot;
+
+	if (unlikely(!READ_ONCE(vn->live) || vn->npairs > 1 ||
+		     np->hlen - np->ipoff + b->len > vn->mtu))
+		return false;
+	slot = weft_vnet_take_aside(vn, vn->q, np, b->len);
+	if (unlikely(!slot))
+		return false;
+	b->data = slot->frame + np->hlen;
+	b->port = slot;
+	return true;
+}
+
+/**
+ * weft_vnet_send_blank - send it; see struct weft_port_ops
+ * @port: the port
+ * @path: the path
+ * @b: the packet
+ *
+ * Context: BH off since weft_vnet_blank(), so that the device has its queues still.
+ */
+void weft_vnet_send_blank(struct weft_port *port, struct weft_path *path, struct weft_blank *b)
+{
+	struct weft_vnet *vn = port->priv;
+	struct weft_vnet_slot *slot = b->port;
+
+	trace_weft_tx(port->name, weft_path_addr(path), b->psn, b->len, 1);
+	weft_vnet_finish(weft_path_priv(path), slot, 0, !vn->csum);
+	weft_vnet_submit_one(vn->q, slot);
 }
 
 /**
@@ -632,6 +716,7 @@ void weft_vnet_tx_drop(struct weft_vnet_queue *q)
 	u32 i;
 
 	spin_lock_bh(&q->tx_lock);
+	q->aside = NULL;
 	q->free = NULL;
 	q->waiting.first = NULL;
 	q->nmem = 0;
@@ -655,4 +740,5 @@ void weft_vnet_tx_free(struct weft_vnet_queue *q)
 	kvfree(q->slot);
 	q->slot = NULL;
 	q->free = NULL;
+	q->aside = NULL;
 }
