@@ -72,6 +72,8 @@ u32 weft_cm_chunk(struct weft_conn *conn, u8 op, void *dst, u32 room)
 		    conn->active ? conn->id : conn->peer, conn->active ? conn->peer : conn->id);
 	if (op == WEFT_CM_FIN && conn->flow)
 		w.last = cpu_to_be32(conn->flow->id.mseq);
+	if (op == WEFT_CM_REQ || op == WEFT_CM_REP)
+		weft_job_cm_seal(conn, &w);
 	return weft_wire_cm_put(dst, &w, conn->data, len);
 }
 
@@ -159,6 +161,7 @@ void weft_conn_put(struct weft_conn *conn)
 {
 	if (!refcount_dec_and_test(&conn->ref))
 		return;
+	weft_job_put(conn->job);
 	weft_path_put(conn->path);
 	weft_free(conn);
 }
@@ -181,27 +184,6 @@ struct weft_conn *weft_conn_by_id(struct weft_core *core, u32 id)
 			return conn;
 	}
 	return NULL;
-}
-
-/**
- * weft_conn_get - find a connection
- * @core: the core; core->svc_lock is not held
- * @id: our id of it; any number
- *
- * Return: the connection, referenced, or NULL.
- */
-struct weft_conn *weft_conn_get(struct weft_core *core, u64 id)
-{
-	struct weft_conn *conn;
-
-	if (!id || id > U32_MAX)
-		return NULL;
-	weft_lock(&core->svc_lock);
-	conn = weft_conn_by_id(core, (u32)id);
-	if (conn)
-		refcount_inc(&conn->ref);
-	weft_unlock(&core->svc_lock);
-	return conn;
 }
 
 /**
@@ -626,6 +608,10 @@ static int weft_cm_req(struct weft_path *path, const struct weft_w_cm *w, const 
 
 	weft_wire_flow_get(&w->flow, &f);
 	pep = weft_core_service(core, f.dsvc);
+	if (pep && !weft_job_cm_ok(path, pep->job, w, &f)) {
+		weft_ep_put(pep);
+		pep = NULL;
+	}
 	if (pep && !weft_cm_admit(core)) {
 		weft_ep_put(pep);
 		pep = NULL;
@@ -670,6 +656,12 @@ static int weft_cm_rep(struct weft_path *path, struct weft_conn *conn, const str
 	weft_wire_flow_get(&w->flow, &f);
 	if (conn->state != WEFT_CONN_ASKING || !w->rsp)
 		return 0;
+	if (!weft_job_cm_ok(path, conn->job, w, &f)) {
+		/* nobody sends so */
+		weft_cm_withdraw(conn, out);
+		weft_cm_failed(conn, ECONNREFUSED, NULL, 0, out);
+		return 0;
+	}
 	if (!path->local) {
 		in = (struct weft_flowid){ .ssvc = f.ssvc, .dsvc = conn->fid.ssvc,
 					   .sgen = f.sgen };
@@ -691,6 +683,7 @@ static int weft_cm_rep(struct weft_path *path, struct weft_conn *conn, const str
 	conn->flow->id.dsvc = f.ssvc;
 	conn->flow->id.dgen = f.sgen;
 	conn->flow->lane = weft_flow_lane(&conn->flow->id);
+	weft_flow_seal(conn->flow);
 	weft_cm_state(conn, WEFT_CONN_UP, out->now);
 	weft_count(path->core, conns_made);
 	weft_lock(&ep->lock);

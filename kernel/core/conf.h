@@ -37,6 +37,7 @@ struct weft_core;
  * @asked_max: requests for a connection that may wait for an answer, at all listeners
  * @idle_ns: time without a packet after which a path that nothing needs is given back
  * @rec_max: packets, or runs of them, that are kept for one remote node until it acknowledges them
+ * @jobs_max: jobs
  */
 struct weft_conf {
 	u16 udp_port;
@@ -60,6 +61,7 @@ struct weft_conf {
 	u32 backlog_max;
 	u32 asked_max;
 	u32 rec_max;
+	u32 jobs_max;
 	weft_ns idle_ns;
 };
 
@@ -111,6 +113,7 @@ struct weft_conf {
 	X(conns_made, "connections established")			\
 	X(conns_refused, "connection requests refused")			\
 	X(no_service, "messages for a service that does not exist")	\
+	X(wrong_job, "messages, datagrams and connection requests of another job")	\
 	X(dgrams_sent, "datagrams sent")				\
 	X(dgrams_received, "datagrams received")			\
 	X(dgrams_dropped, "datagrams dropped for want of a receive, memory or a path")

@@ -71,6 +71,7 @@ static int weft_cm_bind(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 	}
 	weft_ep_get(ep);
 	conn->ep = ep;
+	conn->job = weft_job_get(ep->job);
 	flow->ref++;
 	conn->flow = flow;
 	flow->conn = conn;
@@ -336,7 +337,8 @@ static int weft_cm_take(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 	int err = 0;
 
 	/* requests are those of the program that listens */
-	if (conn->state != WEFT_CONN_ASKED || !conn->pep || conn->pep->conf.ctx != ep->conf.ctx)
+	if (conn->state != WEFT_CONN_ASKED || !conn->pep || conn->pep->conf.ctx != ep->conf.ctx ||
+	    conn->pep->job != ep->job)
 		return -EINVAL;
 	if (conn->path->local) {
 		asks = weft_cm_asker(conn);
@@ -378,7 +380,8 @@ static int weft_cm_take(struct weft_conn *conn, struct weft_ep *ep, struct weft_
  * @now: time
  * @out: output
  *
- * Sleeps. Return: 0, -EINVAL: there is no such request (any more), or the endpoint does not fit;
+ * Sleeps. Return: 0, -EINVAL: there is no such request (any more), or the endpoint does not fit, as
+ * one of another job than who listens does not;
  * -EISCONN, -EBUSY: it has been connected before; -ENOMEM.
  */
 int weft_cm_accept(struct weft_ep *ep, u64 id, const void *data, u32 len, weft_ns now,

@@ -36,6 +36,7 @@ void weft_conf_default(struct weft_conf *conf)
 	conf->backlog_max = 4096;
 	conf->asked_max = 16384;
 	conf->rec_max = 4096;
+	conf->jobs_max = 256;
 	conf->idle_ns = 300ull * NSEC_PER_SEC;
 }
 
@@ -77,6 +78,8 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
 	weft_lock_init(&core->svc_lock, WEFT_RANK_SVC);
 	weft_lock_init(&core->user_lock, WEFT_RANK_LEAF);
 	weft_list_init(&core->users);
+	weft_lock_init(&core->job_lock, WEFT_RANK_LEAF);
+	weft_list_init(&core->jobs);
 	weft_grants_init(&core->grants);
 	weft_lock_init(&core->grp_lock, WEFT_RANK_SVC);
 	weft_mutex_init(&core->grp_mutex);
@@ -179,6 +182,7 @@ void weft_core_exit(struct weft_core *core)
 	WARN_ON_ONCE(core->npaths);
 	l = weft_list_first(&core->local->conns);
 	WARN_ON_ONCE(l);
+	weft_job_forget_all(core);
 	weft_path_put(core->local);
 	weft_free(core->path_ids);
 	weft_counters_free(core->cnt);
@@ -506,7 +510,7 @@ static bool weft_rx_stray(struct weft_core *core, const struct weft_rx *rx,
 		weft_gone_rx(core, rx, h, out);
 		return true;
 	case WEFT_PKT_GROUP:
-		weft_group_rx(core, rx, rest, out);
+		weft_group_rx(core, rx, h, rest, out);
 		return true;
 	}
 	return false;
@@ -559,7 +563,7 @@ static u32 weft_rx_one(struct weft_core *core, const struct weft_rx *rx,
 	if (unlikely(path->state != WEFT_PATHS_UP || path->failing))
 		return 1;
 	if (unlikely(h.type == WEFT_PKT_DGRAM)) {
-		weft_dgram_rx(path, &rest, out);
+		weft_dgram_rx(path, &h, &rest, out);
 		return 1;
 	}
 	return weft_rx_path(path, &h, left, &rest, out);

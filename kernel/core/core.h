@@ -36,6 +36,7 @@
 #include "conf.h"
 #include "env.h"
 #include "grant.h"
+#include "job.h"
 #include <linux/weft.h>
 
 struct weft_core;
@@ -88,6 +89,9 @@ struct weft_out;
  * @ngroups: how many
  * @user_lock: @users
  * @users: struct weft_user: whose endpoints there are
+ * @job_lock: @jobs; inside of all others
+ * @jobs: struct weft_job
+ * @njobs: how many
  * @local: path of messages that stay on this node
  * @grants: who may send how much of a long message
  * @cnt: counters: per CPU in the kernel; see weft_count()
@@ -126,6 +130,9 @@ struct weft_core {
 	u32 ngroups;
 	struct weft_lock user_lock;
 	struct weft_list users;
+	struct weft_lock job_lock;
+	struct weft_list jobs;
+	u32 njobs;
 	struct weft_path *local;
 	struct weft_grants grants;
 	weft_counters_t cnt;
@@ -367,6 +374,7 @@ int weft_av_remove(struct weft_av *av, u32 index);
  * @status: read-only for the user
  * @ctx: the adapter's own: the context (for cold work)
  * @uid: whose it is: what is kept for it counts there, too
+ * @job: which job it is in, entered by the caller (weft_job_enter()), NULL: the default one
  */
 struct weft_ep_conf {
 	u32 type;
@@ -382,6 +390,7 @@ struct weft_ep_conf {
 	struct weft_ep_status *status;
 	void *ctx;
 	u32 uid;
+	struct weft_job *job;
 };
 
 /**
@@ -527,6 +536,7 @@ int weft_ep_getpeer(struct weft_ep *ep, struct weft_sockaddr *addr);
  * @handle: handle in its context
  * @addr: own address
  * @peer: peer's, family 0: none
+ * @job: name of its job, empty: the default one
  * @posted: receives that wait
  * @unexp: messages that wait
  * @sending: sends under way
@@ -537,6 +547,7 @@ struct weft_ep_info {
 	u32 handle;
 	struct weft_sockaddr addr;
 	struct weft_sockaddr peer;
+	char job[WEFT_JOB_NAME_MAX];
 	u32 posted;
 	u32 unexp;
 	u32 sending;

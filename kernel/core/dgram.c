@@ -156,10 +156,14 @@ void weft_dgram_deliver(struct weft_ep *ep, const struct weft_dgram *d,
 /**
  * weft_dgram_rx - a datagram has come
  * @path: its path, locked
- * @rest: what follows the header
+ * @hdr: header of the packet
+ * @rest: what follows it
  * @out: output
+ *
+ * One of a job is the only thing whose seal is made anew each time: who receives knows no flow.
  */
-void weft_dgram_rx(struct weft_path *path, const struct weft_chunks *rest, struct weft_out *out)
+void weft_dgram_rx(struct weft_path *path, const struct weft_hdr *hdr,
+		   const struct weft_chunks *rest, struct weft_out *out)
 {
 	struct weft_core *core = path->core;
 	struct weft_sockaddr from = path->addr;
@@ -175,6 +179,11 @@ void weft_dgram_rx(struct weft_path *path, const struct weft_chunks *rest, struc
 	ep = weft_core_service(core, d.dsvc);
 	if (!ep || ep->conf.type != WEFT_EP_DGRAM) {
 		weft_count(core, no_service);
+	} else if (weft_wire_dgram_seal(hdr) !=
+		   weft_job_seal(ep->job, path->token,
+				 &(struct weft_flowid){ .ssvc = d.ssvc, .dsvc = d.dsvc },
+				 WEFT_SEAL_DGRAM)) {
+		weft_count(core, wrong_job);
 	} else {
 		from.port = cpu_to_be16(d.ssvc);
 		weft_dgram_deliver(ep, &d, &from, out);
@@ -209,7 +218,7 @@ static void weft_dgram_emit(struct weft_path *path, const struct weft_dgram *d,
 		weft_txm_get(txm);
 	}
 	path->used_at = out->now;
-	weft_frame_dgram(path, rec, out);
+	weft_frame_dgram(path, rec, d->seal, out);
 }
 
 /**
@@ -229,6 +238,7 @@ void weft_dgram_output(struct weft_path *path, struct weft_out *out)
 			.flags = txm->flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0,
 			.len = (u32)txm->len,
 			.data = txm->data,
+			.seal = txm->flow->seal,
 			.pay = txm->buf,
 		};
 
@@ -271,8 +281,7 @@ static void weft_dgram_wait(struct weft_ep *ep, struct weft_flow *flow,
 }
 
 /* To a remote node, with the bytes in @d. Return: it has been put out; false: it has to wait. */
-static bool weft_dgram_now(struct weft_flow *flow, const struct weft_dgram *d,
-			   struct weft_out *out)
+static bool weft_dgram_now(struct weft_flow *flow, struct weft_dgram *d, struct weft_out *out)
 {
 	struct weft_path *path = flow->path;
 	bool go;
@@ -280,6 +289,7 @@ static bool weft_dgram_now(struct weft_flow *flow, const struct weft_dgram *d,
 	weft_lock(&path->lock);
 	go = path->state == WEFT_PATHS_UP && !path->failing && weft_list_empty(&path->dgrams) &&
 	     out->ntx < WEFT_OUT_TX;
+	d->seal = flow->seal;
 	if (go)
 		weft_dgram_emit(path, d, NULL, out);
 	weft_unlock(&path->lock);
@@ -357,6 +367,8 @@ int weft_dgram_send(struct weft_ep *ep, const struct weft_sq_entry *e, struct we
 	d.len = (u32)e->len;
 	d.data = e->data;
 	d.pay = dst;
+	/* that to a group does not change */
+	d.seal = flow->seal;
 	if (flow->path->group)
 		weft_group_deliver(ep->core, &flow->peer, &d, &ep->addr, out);
 	if (flow->lep) {

@@ -33,6 +33,7 @@ static void weft_ep_free(struct weft_ep *ep)
 	weft_free(ep->drop);
 	if (ep->user)
 		weft_user_put(ep->core, ep->user);
+	weft_job_put(ep->job);
 	weft_memctx_put(ep->conf.mc);
 	weft_free(ep);
 }
@@ -200,6 +201,8 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 		if (core->stopped) {
 			err = -ENODEV;
 		} else {
+			if (conf->job)
+				ep->job = weft_job_join(conf->job);
 			core->neps++;
 			weft_list_add_tail(&core->eps, &ep->node);
 		}
@@ -652,6 +655,8 @@ static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 	u32 i;
 
 	weft_service_release(ep);
+	if (ep->job)
+		weft_job_leave(ep->job);
 	weft_group_leave_all(ep, out);
 	weft_lock(&ep->lock);
 	WRITE_ONCE(ep->state, WEFT_EPS_DEAD);
@@ -766,6 +771,8 @@ void weft_ep_look(struct weft_ep *ep, struct weft_ep_info *info)
 	memset(info, 0, sizeof(*info));
 	info->type = ep->conf.type;
 	info->handle = ep->conf.handle;
+	if (ep->job)
+		memcpy(info->job, weft_job_name(ep->job), sizeof(info->job));
 	weft_ep_getname(ep, &info->addr);
 	weft_lock(&ep->lock);
 	info->state = ep->state;

@@ -48,6 +48,7 @@
  * @until: when it is given up, 0: never
  * @fid: flow in our chunks
  * @addr: peer's address with service
+ * @job: of its endpoint, referenced, NULL: the default one, or there is no endpoint yet
  * @dlen: bytes of @data
  * @data: private data to be sent
  * @ctl: chunks to be sent
@@ -83,6 +84,7 @@ struct weft_conn {
 	weft_ns until;
 	struct weft_flowid fid;
 	struct weft_sockaddr addr;
+	struct weft_job *job;
 	u32 dlen;
 	u8 data[WEFT_CM_DATA_MAX];
 	struct weft_ctl ctl;
@@ -120,6 +122,7 @@ struct weft_group {
  * @id: number of the group at the endpoint; constant
  * @flags: WEFT_GROUP_*; constant
  * @flow: of what it sends there, NULL: it does not send; constant
+ * @seal: that datagrams for it have; constant
  */
 struct weft_member {
 	struct weft_list gnode;
@@ -129,6 +132,7 @@ struct weft_member {
 	u32 id;
 	u32 flags;
 	struct weft_flow *flow;
+	u64 seal;
 };
 
 /**
@@ -203,6 +207,7 @@ struct weft_member {
  *	WEFT_EPF_STRICT, else those with WEFT_RQ_ANNOUNCE
  * @nslots: receives with WEFT_RQ_ANNOUNCE whose message has not been claimed or discarded
  * @user: whose it is, referenced
+ * @job: which one it is in, referenced, NULL: the default one; constant
  * @kept_msgs: messages that are kept for it; see room.c
  * @kept_bytes: bytes of short ones among them
  * @ntxm: sends under way
@@ -300,6 +305,7 @@ struct weft_ep {
 	struct weft_list active;
 	struct weft_list turn;
 	struct weft_user *user;
+	struct weft_job *job;
 	u32 kept_msgs;
 	u64 kept_bytes;
 	u32 ntxm;

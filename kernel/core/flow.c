@@ -100,6 +100,8 @@ int weft_flow_add(struct weft_flow *flow)
 	weft_list_add_tail(&path->flows, &flow->node);
 	weft_list_add_tail(&path->flow_ids[flow->id.sgen % WEFT_PATH_HASH], &flow->idnode);
 	path->nflow++;
+	if (path->state == WEFT_PATHS_UP)
+		weft_flow_seal(flow);
 	return 0;
 }
 
@@ -435,6 +437,7 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 		weft_ep_get(ep);
 		rf->ep = ep;
 		rf->id.dgen = ep->gen;
+		rf->seal = weft_job_seal(ep->job, path->token, id, WEFT_SEAL_FLOW);
 	}
 	rf->lane = weft_flow_lane(id);
 	weft_list_init(&rf->early);
@@ -450,20 +453,26 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 /**
  * weft_rflow_bind - the first message of a flow has come: to whom?
  * @path: the path, locked
- * @id: the flow
- * @flags: WEFT_MSG_* of the message
+ * @h: head of the message
  *
- * Return: the flow, which is gone when nobody has the service; NULL: no memory.
+ * Return: the flow, which is gone when nobody has the service, or somebody of another job; NULL: no
+ * memory.
  */
-struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_flowid *id, u16 flags)
+struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_head *h)
 {
+	const struct weft_flowid *id = &h->flow;
 	struct weft_ep *ep = NULL;
 	struct weft_rflow *rf;
 
 	/* connected endpoints are bound when they connect */
-	if (!(flags & WEFT_MSG_CONNECTED))
+	if (!(h->flags & WEFT_MSG_CONNECTED))
 		ep = weft_core_service(path->core, id->dsvc);
 	if (ep && (ep->conf.type != WEFT_EP_RDM || READ_ONCE(ep->state) != WEFT_EPS_ENABLED)) {
+		weft_ep_put(ep);
+		ep = NULL;
+	}
+	if (ep && h->seal != weft_job_seal(ep->job, path->token, id, WEFT_SEAL_FLOW)) {
+		weft_count(path->core, wrong_job);
 		weft_ep_put(ep);
 		ep = NULL;
 	}

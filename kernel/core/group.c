@@ -205,6 +205,7 @@ static int weft_group_add(struct weft_member *m, const struct weft_sockaddr *add
 		return (int)PTR_ERR(g);
 	heard = weft_group_heard(core, addr);
 	m->group = g;
+	m->seal = weft_job_seal_group(m->ep->job, addr);
 	weft_lock(&core->grp_lock);
 	weft_list_add_tail(&g->members, &m->gnode);
 	weft_unlock(&core->grp_lock);
@@ -329,7 +330,7 @@ void weft_group_leave_all(struct weft_ep *ep, struct weft_out *out)
 /* ---- Receiving ------------------------------------------------------------------- */
 
 /**
- * weft_group_deliver - give a datagram to all members here that receive
+ * weft_group_deliver - give a datagram to all members here that receive, and are of the sender's job
  * @core: the core
  * @group: the group
  * @d: the datagram
@@ -342,6 +343,7 @@ void weft_group_deliver(struct weft_core *core, const struct weft_sockaddr *grou
 			struct weft_dgram *d, const struct weft_sockaddr *from,
 			struct weft_out *out)
 {
+	bool strange = false, taken = false;
 	struct weft_group *g;
 	struct weft_list *l;
 	u16 flags = d->flags;
@@ -353,11 +355,18 @@ void weft_group_deliver(struct weft_core *core, const struct weft_sockaddr *grou
 		weft_list_for_each(l, &g->members) {
 			struct weft_member *m = weft_entry(l, struct weft_member, gnode);
 
-			if (m->flags & WEFT_GROUP_RECV)
-				weft_dgram_deliver(m->ep, d, from, out);
+			if (!(m->flags & WEFT_GROUP_RECV))
+				continue;
+			strange |= m->seal != d->seal;
+			if (m->seal != d->seal)
+				continue;
+			taken = true;
+			weft_dgram_deliver(m->ep, d, from, out);
 		}
 	}
 	weft_unlock(&core->grp_lock);
+	if (strange && !taken)
+		weft_count(core, wrong_job);
 	d->flags = flags;
 }
 
@@ -365,12 +374,13 @@ void weft_group_deliver(struct weft_core *core, const struct weft_sockaddr *grou
  * weft_group_rx - a datagram to a group has come
  * @core: the core
  * @rx: the packet
- * @rest: what follows its header
+ * @hdr: its header
+ * @rest: what follows it
  * @out: output
  *
  * No lock is held.
  */
-void weft_group_rx(struct weft_core *core, const struct weft_rx *rx,
+void weft_group_rx(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *hdr,
 		   const struct weft_chunks *rest, struct weft_out *out)
 {
 	struct weft_sockaddr from = rx->src, group = { .family = rx->src.family };
@@ -384,6 +394,7 @@ void weft_group_rx(struct weft_core *core, const struct weft_rx *rx,
 		weft_count(core, rx_bad);
 		return;
 	}
+	d.seal = weft_wire_dgram_seal(hdr);
 	from.port = cpu_to_be16(d.ssvc);
 	memcpy(group.addr, rx->group, sizeof(group.addr));
 	group.port = cpu_to_be16(d.dsvc);

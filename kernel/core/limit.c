@@ -73,6 +73,8 @@ static const struct weft_limit weft_limits[] = {
 		   WEFT_CNT_limit_paths, offsetof(struct weft_core, npaths)),
 	WEFT_LIMIT("requests", "requests", asked_max, WEFT_LIMIT_PLAIN, 1, 1 << 20,
 		   WEFT_CNT_limit_requests, offsetof(struct weft_core, nasked)),
+	WEFT_LIMIT("jobs", "jobs", jobs_max, WEFT_LIMIT_PLAIN, 0, 4096,
+		   WEFT_LIMIT_NO_COUNTER, offsetof(struct weft_core, njobs)),
 	WEFT_LIMIT("backlog", "requests", backlog_max, WEFT_LIMIT_PLAIN, 1, 65536,
 		   WEFT_LIMIT_NO_COUNTER, WEFT_LIMIT_NO_USE),
 	WEFT_LIMIT_TIME("connect-ms", connect_ns, 10, WEFT_DAY_MS),

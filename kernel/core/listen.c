@@ -149,6 +149,27 @@ void weft_cm_unask(struct weft_conn *conn)
 	weft_ep_put(pep);
 }
 
+/**
+ * weft_conn_get - find a connection
+ * @core: the core; core->svc_lock is not held
+ * @id: our id of it; any number
+ *
+ * Return: the connection, referenced, or NULL.
+ */
+struct weft_conn *weft_conn_get(struct weft_core *core, u64 id)
+{
+	struct weft_conn *conn;
+
+	if (!id || id > U32_MAX)
+		return NULL;
+	weft_lock(&core->svc_lock);
+	conn = weft_conn_by_id(core, (u32)id);
+	if (conn)
+		refcount_inc(&conn->ref);
+	weft_unlock(&core->svc_lock);
+	return conn;
+}
+
 /* ---- Answers other than yes ---------------------------------------------------------- */
 
 /* Refuse a request. Its path is locked. */
@@ -242,7 +263,7 @@ static int weft_cm_pass(struct weft_conn *conn, struct weft_ep *pep, struct weft
  * @out: output
  *
  * Return: 0, -EINVAL: there is no such request (any more), or it is there already; -ENOENT: nobody
- * listens there; -EAGAIN: the other's backlog is full, nothing has changed.
+ * of the same job listens there; -EAGAIN: the other's backlog is full, nothing has changed.
  */
 int weft_cm_handoff(struct weft_ep *pep, u64 id, u16 svc, weft_ns now, struct weft_out *out)
 {
@@ -255,7 +276,7 @@ int weft_cm_handoff(struct weft_ep *pep, u64 id, u16 svc, weft_ns now, struct we
 	if (!conn)
 		return -EINVAL;
 	to = weft_core_service(pep->core, svc);
-	if (to && READ_ONCE(to->state) == WEFT_EPS_LISTENING) {
+	if (to && READ_ONCE(to->state) == WEFT_EPS_LISTENING && to->job == pep->job) {
 		weft_lock(&conn->path->lock);
 		err = to == pep ? -EINVAL : weft_cm_pass(conn, pep, to, out);
 		weft_path_output(conn->path, out);

@@ -42,6 +42,11 @@ struct weft_flow *weft_local_flow(struct weft_ep *ep, const struct weft_sockaddr
 		weft_count(ep->core, no_service);
 		return ERR_PTR(-ECONNREFUSED);
 	}
+	if (lep->job != ep->job) {
+		weft_count(ep->core, wrong_job);
+		weft_ep_put(lep);
+		return ERR_PTR(-ECONNREFUSED);
+	}
 	flow = weft_flow_new(ep, path, peer);
 	if (!flow) {
 		weft_ep_put(lep);

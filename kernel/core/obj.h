@@ -229,6 +229,7 @@ struct weft_user {
  * @idnode: in path->flow_ids
  * @id: on the wire, both services and generations; mseq: of the last message that was begun
  * @ref: references
+ * @seal: of the endpoint's job, for this flow; made by weft_flow_seal() when the path is UP
  * @lane: lane
  * @dead: errno: takes nothing more (read without the lock, too)
  * @closing: nobody sends on it any more
@@ -260,6 +261,7 @@ struct weft_flow {
 	struct weft_list node;
 	struct weft_list idnode;
 	struct weft_flowid id;
+	u64 seal;
 	u32 ref;
 	u8 lane;
 	u16 dead;
@@ -285,6 +287,7 @@ struct weft_flow {
  * @path: its path; not referenced: it goes before the path
  * @id: services and generations as the sender names them; mseq: next message to be offered
  * @ep: our endpoint, referenced
+ * @seal: that messages for it have; constant
  * @lane: lane for answers
  * @conn: its connection, not referenced: it goes before that
  * @gone: the endpoint has gone; the peer has been or is being told
@@ -311,6 +314,7 @@ struct weft_rflow {
 	struct weft_path *path;
 	struct weft_flowid id;
 	struct weft_ep *ep;
+	u64 seal;
 	struct weft_conn *conn;
 	u8 lane;
 	bool gone;

@@ -281,9 +281,12 @@ bool weft_path_gone(struct weft_path *path)
  */
 void weft_path_up(struct weft_path *path, weft_ns now)
 {
+	struct weft_list *l;
 	u32 i;
 
 	path->state = WEFT_PATHS_UP;
+	weft_list_for_each(l, &path->flows)
+		weft_flow_seal(weft_entry(l, struct weft_flow, node));
 	path->hello_at = U64_MAX;
 	path->heard_at = now;
 	path->alive_at = now;

@@ -8,6 +8,7 @@
 #define WEFT_PROTO_H
 
 #include "ep.h"
+#include "job.h"
 #include "srq.h"
 
 /*
@@ -51,7 +52,8 @@ struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u3
 				struct weft_out *out);
 u32 weft_rec_room(const struct weft_path *path, const struct weft_rec *rec);
 struct weft_tx *weft_frame_new(struct weft_out *out, u32 len);
-void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, struct weft_out *out);
+void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 seal,
+		      struct weft_out *out);
 void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
 		     struct weft_out *out);
 void weft_frame_ack(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
@@ -224,10 +226,29 @@ struct weft_flow *weft_flow_by_gen(struct weft_path *path, u32 gen);
 struct weft_rflow *weft_rflow_find(struct weft_path *path, u16 ssvc, u32 sgen);
 struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flowid *id,
 				  struct weft_ep *ep);
-struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_flowid *id, u16 flags);
+struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_head *h);
 void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out);
 void weft_rflow_gone(struct weft_rflow *rf, struct weft_out *out);
 u32 weft_rflow_src(struct weft_rflow *rf);
+
+/* ---- job.c ----------------------------------------------------------------------- */
+
+void weft_job_forget_all(struct weft_core *core);
+struct weft_job *weft_job_join(struct weft_job *job);
+struct weft_job *weft_job_get(struct weft_job *job);
+const char *weft_job_name(const struct weft_job *job);
+u64 weft_job_seal(const struct weft_job *job, u64 token, const struct weft_flowid *id, u32 kind);
+u64 weft_job_seal_group(const struct weft_job *job, const struct weft_sockaddr *group);
+void weft_job_cm_seal(const struct weft_conn *conn, struct weft_w_cm *w);
+bool weft_job_cm_ok(struct weft_path *path, const struct weft_job *job, const struct weft_w_cm *w,
+		    const struct weft_flowid *f);
+void weft_flow_seal(struct weft_flow *flow);
+
+/* The token in seals of what is sent: the receiver's. Within the node there is one path for both. */
+static inline u64 weft_path_challenge(const struct weft_path *path)
+{
+	return path->local ? path->token : path->peer_token;
+}
 
 /* ---- room.c: messages that come before their receives ---------------------------- */
 
@@ -463,6 +484,7 @@ static inline void weft_send_head(struct weft_head *h, const struct weft_flow *f
 {
 	h->flow = flow->id;
 	h->flow.mseq = mseq;
+	h->seal = flow->seal;
 	h->tag = tag;
 	h->data = data;
 	h->len = len;
@@ -588,7 +610,8 @@ void weft_fence_drop(struct weft_flow *flow, int status, struct weft_out *out);
 
 int weft_dgram_send(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out);
 void weft_dgram_output(struct weft_path *path, struct weft_out *out);
-void weft_dgram_rx(struct weft_path *path, const struct weft_chunks *rest, struct weft_out *out);
+void weft_dgram_rx(struct weft_path *path, const struct weft_hdr *hdr,
+		   const struct weft_chunks *rest, struct weft_out *out);
 void weft_dgram_deliver(struct weft_ep *ep, const struct weft_dgram *d,
 			const struct weft_sockaddr *from, struct weft_out *out);
 
@@ -599,7 +622,7 @@ void weft_group_leave_all(struct weft_ep *ep, struct weft_out *out);
 void weft_group_deliver(struct weft_core *core, const struct weft_sockaddr *group,
 			struct weft_dgram *d, const struct weft_sockaddr *from,
 			struct weft_out *out);
-void weft_group_rx(struct weft_core *core, const struct weft_rx *rx,
+void weft_group_rx(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *hdr,
 		   const struct weft_chunks *rest, struct weft_out *out);
 
 /* ---- local.c --------------------------------------------------------------------- */

@@ -287,7 +287,16 @@ static struct weft_rflow *weft_recv_flow(struct weft_path *path, const struct we
 {
 	struct weft_rflow *rf = weft_rflow_find(path, h->flow.ssvc, h->flow.sgen);
 
-	return likely(rf) ? rf : weft_rflow_bind(path, &h->flow, h->flags);
+	return likely(rf) ? rf : weft_rflow_bind(path, h);
+}
+
+/* Is the message of the receiver's job? No kernel sends another one on a flow that is not gone. */
+static bool weft_recv_sealed(const struct weft_rflow *rf, const struct weft_head *h)
+{
+	if (likely(h->seal == rf->seal))
+		return true;
+	weft_count(rf->path->core, wrong_job);
+	return false;
 }
 
 /**
@@ -313,7 +322,7 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct w
 	if (unlikely(!rf || !weft_recv_spare(path, rf->ep)))
 		return -ENOMEM;
 	ahead = (s32)(h.flow.mseq - rf->id.mseq);
-	if (unlikely(rf->gone || h.len > WEFT_EAGER_LIMIT))
+	if (unlikely(rf->gone || h.len > WEFT_EAGER_LIMIT) || !weft_recv_sealed(rf, &h))
 		goto ignore;
 	if (likely(!ahead)) {
 		bool whole = c->paylen == h.len;
@@ -372,7 +381,7 @@ int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struc
 	if (!rf || !weft_recv_spare(path, rf->ep))
 		return -ENOMEM;
 	ahead = (s32)(h.flow.mseq - rf->id.mseq);
-	if (rf->gone || ahead < 0 || !sid)
+	if (rf->gone || ahead < 0 || !sid || !weft_recv_sealed(rf, &h))
 		return 0;
 	if (ahead)
 		return weft_recv_known(&rf->early, h.flow.mseq) ||

@@ -107,6 +107,9 @@ static inline void weft_short_ack(struct weft_path *path, struct weft_lane *lane
 		weft_lane_acked(path, lane, &h, NULL, out);
 }
 
+/* What a message may have to go this way */
+#define WEFT_SHORT_FLAGS	(WEFT_MSG_FLAGS & ~(WEFT_MSG_PLACED | WEFT_MSG_MATCHED))
+
 /* Give the message to its receive. Return: it is received; false: nothing has happened. */
 static inline bool weft_short_give(struct weft_path *path, const struct weft_short *p, u32 n,
 				   struct weft_out *out)
@@ -116,14 +119,19 @@ static inline bool weft_short_give(struct weft_path *path, const struct weft_sho
 	struct weft_head h;
 	struct weft_ep *ep;
 	bool done = false;
+	u64 mark;
 
-	h.flags = be16_to_cpu(w->flags) & WEFT_MSG_FLAGS;
 	rf = weft_rflow_find(path, be16_to_cpu(w->flow.ssvc), be32_to_cpu(w->flow.sgen));
-	if (unlikely(!rf || rf->gone || rf->id.mseq != be32_to_cpu(w->flow.mseq) ||
-		     h.flags & (WEFT_MSG_PLACED | WEFT_MSG_MATCHED) ||
+	if (unlikely(!rf))
+		return false;
+	/* another seal, and flags that are not for this way, are seen at once */
+	mark = be64_to_cpu(w->mark) ^ rf->seal;
+	if (unlikely(rf->gone || rf->id.mseq != be32_to_cpu(w->flow.mseq) ||
+		     mark & ~((u64)WEFT_SHORT_FLAGS << WEFT_SEAL_BITS) ||
 		     !weft_list_empty(&rf->early) ||
 		     (rf->conn && rf->conn->state != WEFT_CONN_UP)))
 		return false;
+	h.flags = mark >> WEFT_SEAL_BITS;
 	h.tag = be64_to_cpu(w->tag);
 	h.data = be64_to_cpu(w->data);
 	h.len = n;

@@ -376,7 +376,8 @@ void weft_wire_head_get(const struct weft_w_head *w, struct weft_head *h)
 	h->tag = be64_to_cpu(w->tag);
 	h->data = be64_to_cpu(w->data);
 	h->len = be64_to_cpu(w->len);
-	h->flags = be16_to_cpu(w->flags) & WEFT_MSG_FLAGS;
+	h->flags = (be64_to_cpu(w->mark) >> WEFT_SEAL_BITS) & WEFT_MSG_FLAGS;
+	h->seal = be64_to_cpu(w->mark) & WEFT_SEAL_MASK;
 }
 
 /**

@@ -59,6 +59,14 @@
 #define WEFT_MSG_FLAGS		63	/* those that are known */
 #define WEFT_MSG_GROUP		BIT(15)	/* came to a group; not on the wire */
 
+/* Seals of jobs: 0: of the default one; else made by job.c */
+#define WEFT_SEAL_BITS		48
+#define WEFT_SEAL_MASK		((1ull << WEFT_SEAL_BITS) - 1)
+#define WEFT_SEAL_FLOW		1	/* in EAGER and ANNOUNCE */
+#define WEFT_SEAL_CM		2	/* in REQ and REP */
+#define WEFT_SEAL_DGRAM		3
+#define WEFT_SEAL_GROUP		4
+
 /* Kinds of DONE */
 #define WEFT_DONE_PLACED	1
 #define WEFT_DONE_MATCHED	2
@@ -86,9 +94,9 @@
  * @words: length of the header in 32-bit words
  * @path: path id, chosen by the receiver
  * @token: chosen by the receiver
- * @psn: packet sequence number
+ * @psn: packet sequence number; DGRAM, GROUP: with @ack the seal of the sender's job
  * @ack: every PSN before this one has been received
- * @job: job slot, 0
+ * @job: 0: a packet may hold messages of several jobs, and each has its seal
  * @window: eager window, absolute, KiB
  * @ack_delay: microseconds since the newest packet that raised @ack came
  */
@@ -193,18 +201,14 @@ struct weft_w_flow {
  * @tag: tag
  * @data: remote CQ data
  * @len: bytes of the whole message
- * @flags: WEFT_MSG_*
- * @rsvd: 0
- * @rsvd2: 0
+ * @mark: WEFT_MSG_* in the upper 16 bits, seal of the sender's job in the other ones
  */
 struct weft_w_head {
 	struct weft_w_flow flow;
 	__be64 tag;
 	__be64 data;
 	__be64 len;
-	__be16 flags;
-	__be16 rsvd;
-	__be32 rsvd2;
+	__be64 mark;
 } __packed;
 
 /**
@@ -288,10 +292,10 @@ struct weft_w_abort {
  * @flow: services and generations; @flow.mseq is 0
  * @op: WEFT_CM_*
  * @rsvd: 0
- * @status: errno
+ * @status: errno; REQ, REP: upper 16 bits of the seal of the sender's job
  * @req: requester's connection id
  * @rsp: responder's connection id
- * @last: FIN: number of the last message of this side
+ * @last: FIN: number of the last message of this side; REQ, REP: lower 32 bits of the seal
  */
 struct weft_w_cm {
 	struct weft_w_flow flow;
@@ -404,6 +408,7 @@ struct weft_flowid {
  * @data: remote CQ data
  * @len: bytes of the whole message
  * @flags: WEFT_MSG_*
+ * @seal: of the sender's job
  */
 struct weft_head {
 	struct weft_flowid flow;
@@ -411,6 +416,7 @@ struct weft_head {
 	u64 data;
 	u64 len;
 	u16 flags;
+	u64 seal;
 };
 
 /**
@@ -420,6 +426,7 @@ struct weft_head {
  * @flags: WEFT_MSG_*
  * @len: bytes
  * @data: remote CQ data
+ * @seal: of the sender's job; stands in the header
  * @pay: payload
  */
 struct weft_dgram {
@@ -428,6 +435,7 @@ struct weft_dgram {
 	u16 flags;
 	u32 len;
 	u64 data;
+	u64 seal;
 	const u8 *pay;
 };
 
@@ -468,6 +476,12 @@ int weft_wire_hdr_get(const void *pkt, u32 len, struct weft_hdr *h, struct weft_
 
 int weft_wire_hello_get(const struct weft_chunks *rest, struct weft_hello *h);
 void weft_wire_hello_put(void *dst, const struct weft_hello *h);
+
+/* The seal in the header of a DGRAM or a GROUP. */
+static inline u64 weft_wire_dgram_seal(const struct weft_hdr *h)
+{
+	return (u64)h->psn << 32 | h->ack;
+}
 
 int weft_wire_dgram_get(const struct weft_chunks *rest, struct weft_dgram *d);
 void weft_wire_dgram_put(void *dst, const struct weft_dgram *d);
@@ -555,9 +569,7 @@ static inline void weft_wire_head_put(struct weft_w_head *w, const struct weft_h
 	w->tag = cpu_to_be64(h->tag);
 	w->data = cpu_to_be64(h->data);
 	w->len = cpu_to_be64(h->len);
-	w->flags = cpu_to_be16(h->flags);
-	w->rsvd = 0;
-	w->rsvd2 = 0;
+	w->mark = cpu_to_be64((u64)h->flags << WEFT_SEAL_BITS | h->seal);
 }
 
 /* Write a chunk's head. Return: where its body begins. */

@@ -23,6 +23,9 @@
 #define WEFT_ABI_VERSION	1
 
 #define WEFT_NAME_MAX		16	/* a port's name, with its terminating zero */
+#define WEFT_JOB_NAME_MAX	32	/* a job's */
+#define WEFT_KEY_MIN		16	/* bytes of a job's key */
+#define WEFT_KEY_MAX		256
 #define WEFT_CM_DATA_MAX	256	/* private data of connect, accept, reject */
 #define WEFT_HANDLE_NONE	0	/* no object has this handle */
 
