@@ -232,6 +232,8 @@ int weft_av_lookup(const struct weft_av *av, uint32_t index, struct weft_sockadd
  *	      more than one)
  * @rq_slots: the same for receives; 0 with WEFT_EPF_SRQ
  * @addr: own address; family 0: the port's first; service 0: chosen at enable or listen
+ * @key: key of the job that the endpoint is to be in
+ * @key_size: bytes of it, WEFT_KEY_MIN to WEFT_KEY_MAX; 0: the default job
  */
 struct weft_ep_attr {
 	uint32_t type;
@@ -239,6 +241,8 @@ struct weft_ep_attr {
 	uint32_t sq_slots;
 	uint32_t rq_slots;
 	struct weft_sockaddr addr;
+	const void *key;
+	uint32_t key_size;
 };
 
 /**
@@ -247,7 +251,8 @@ struct weft_ep_attr {
  * @attr: in and out
  * @ep: out
  *
- * Any thread. Return: 0, -EADDRNOTAVAIL (not an address of this port), -ENOMEM, -errno.
+ * Any thread. Return: 0, -EADDRNOTAVAIL (not an address of this port), -EKEYREJECTED (no job of the
+ * port has that key), -EACCES (it is not for this user), -ENOMEM, -errno.
  */
 int weft_ep_create(struct weft_ctx *ctx, struct weft_ep_attr *attr, struct weft_ep **ep);
 

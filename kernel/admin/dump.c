@@ -10,6 +10,8 @@
  * Locks: weft_ports_lock is held in each call: the ports stay.
  */
 #include <linux/etherdevice.h>
+#include <linux/slab.h>
+#include <linux/uidgid.h>
 #include <linux/weft_netlink.h>
 #include <net/sock.h>
 
@@ -207,7 +209,8 @@ static int weft_dump_ep(struct sk_buff *skb, struct netlink_callback *cb, struct
 	       nla_put(skb, WEFT_ATTR_EP_PEER, sizeof(ep.info.peer), &ep.info.peer)) ||
 	      nla_put_u32(skb, WEFT_ATTR_EP_POSTED, ep.info.posted) ||
 	      nla_put_u32(skb, WEFT_ATTR_EP_UNEXP, ep.info.unexp) ||
-	      nla_put_u32(skb, WEFT_ATTR_EP_SENDING, ep.info.sending);
+	      nla_put_u32(skb, WEFT_ATTR_EP_SENDING, ep.info.sending) ||
+	      (ep.info.job[0] && nla_put_string(skb, WEFT_ATTR_JOB_NAME, ep.info.job));
 	if (!err)
 		dump->pos = pos;
 	return weft_dump_end(skb, head, err);
@@ -332,6 +335,49 @@ static int weft_dump_limit(struct sk_buff *skb, struct netlink_callback *cb,
 	return weft_dump_end(skb, head, err);
 }
 
+static bool weft_dump_who(struct sk_buff *skb, struct netlink_callback *cb,
+			  const struct weft_job_who *who)
+{
+	struct user_namespace *ns = sk_user_ns(NETLINK_CB(cb->skb).sk);
+	bool err = !who->nuid && !who->ngid && nla_put_flag(skb, WEFT_ATTR_JOB_ALL);
+	u32 i;
+
+	for (i = 0; i < who->nuid; i++)
+		err = err || nla_put_u32(skb, WEFT_ATTR_JOB_UID,
+					 from_kuid_munged(ns, KUIDT_INIT(who->uid[i])));
+	for (i = 0; i < who->ngid; i++)
+		err = err || nla_put_u32(skb, WEFT_ATTR_JOB_GID,
+					 from_kgid_munged(ns, KGIDT_INIT(who->gid[i])));
+	return err;
+}
+
+static int weft_dump_job(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
+			 struct weft_dump *dump)
+{
+	struct weft_job_info *info = kmalloc(sizeof(*info), GFP_KERNEL);
+	void *head = NULL;
+	bool err = true;
+	int ret = 0;
+
+	if (!info)
+		return -ENOMEM;
+	if (weft_job_look(&port->core, dump->pos, info)) {
+		head = weft_dump_begin(skb, cb, WEFT_CMD_JOB_GET);
+		ret = -EMSGSIZE;
+	}
+	if (head) {
+		err = nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
+		      nla_put_string(skb, WEFT_ATTR_JOB_NAME, info->name) ||
+		      nla_put_u32(skb, WEFT_ATTR_JOB_NEP, info->users) ||
+		      weft_dump_who(skb, cb, &info->who);
+		if (!err)
+			dump->pos++;
+		ret = weft_dump_end(skb, head, err);
+	}
+	kfree(info);
+	return ret;
+}
+
 /* ---- For netlink.c; context of all: process -------------------------------------------------- */
 
 /**
@@ -416,4 +462,16 @@ int weft_nl_neigh_dump(struct sk_buff *skb, struct netlink_callback *cb)
 int weft_nl_limit_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return weft_dump(skb, cb, weft_dump_limit);
+}
+
+/**
+ * weft_nl_job_dump - WEFT_CMD_JOB_GET
+ * @skb: answer
+ * @cb: the dump
+ *
+ * Return: as weft_nl_port_dump().
+ */
+int weft_nl_job_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return weft_dump(skb, cb, weft_dump_job);
 }

@@ -363,6 +363,14 @@ static int weft_nl_limit_set(struct sk_buff *skb, struct genl_info *info)
 	.maxattr = ARRAY_SIZE(weft_name_policy) - 1,			\
 }
 
+#define WEFT_JOB(c, f) {						\
+	.cmd = (c),							\
+	.flags = GENL_ADMIN_PERM,					\
+	.doit = (f),							\
+	.policy = weft_job_policy,					\
+	.maxattr = WEFT_ATTR_JOB_ALL,					\
+}
+
 static const struct genl_ops weft_ops[] = {
 	{
 		.cmd = WEFT_CMD_PORT_ADD,
@@ -398,6 +406,10 @@ static const struct genl_ops weft_ops[] = {
 	WEFT_DUMP(WEFT_CMD_PATH_GET, weft_nl_path_dump),
 	WEFT_DUMP(WEFT_CMD_NEIGH_GET, weft_nl_neigh_dump),
 	WEFT_DUMP(WEFT_CMD_LIMIT_GET, weft_nl_limit_dump),
+	WEFT_DUMP(WEFT_CMD_JOB_GET, weft_nl_job_dump),
+	WEFT_JOB(WEFT_CMD_JOB_ADD, weft_nl_job_add),
+	WEFT_JOB(WEFT_CMD_JOB_SET, weft_nl_job_set),
+	WEFT_JOB(WEFT_CMD_JOB_DEL, weft_nl_job_del),
 	{
 		.cmd = WEFT_CMD_LIMIT_SET,
 		.flags = GENL_ADMIN_PERM,

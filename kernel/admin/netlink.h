@@ -6,6 +6,7 @@
 #define WEFT_ADMIN_NETLINK_H
 
 #include <linux/netlink.h>
+#include <linux/weft_netlink.h>
 #include <net/genetlink.h>
 
 struct weft_port;
@@ -21,5 +22,14 @@ int weft_nl_stats_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int weft_nl_path_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int weft_nl_neigh_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int weft_nl_limit_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int weft_nl_job_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
+/* ---- job.c ----------------------------------------------------------------------------------- */
+
+extern const struct nla_policy weft_job_policy[WEFT_ATTR_JOB_ALL + 1];
+
+int weft_nl_job_add(struct sk_buff *skb, struct genl_info *info);
+int weft_nl_job_set(struct sk_buff *skb, struct genl_info *info);
+int weft_nl_job_del(struct sk_buff *skb, struct genl_info *info);
 
 #endif

@@ -292,6 +292,7 @@ static void weft_ctx_free(struct weft_ctx *ctx)
 	kvfree(ctx->gens);
 	kvfree(ctx->objs);
 	weft_rings_exit(&ctx->rings);
+	put_cred(ctx->cred);
 	weft_ctx_put(ctx);
 }
 
@@ -395,6 +396,7 @@ struct weft_ctx *weft_ctx_new(struct weft_dev *dev, struct weft_port *port)
 	ctx->mm = current->mm;
 	ctx->pid = task_tgid_nr(current);
 	ctx->uid = current_uid();
+	ctx->cred = get_current_cred();
 	get_task_comm(ctx->comm, current->group_leader);
 	mutex_init(&ctx->lock);
 	weft_rings_init(&ctx->rings);

@@ -137,6 +137,7 @@ struct weft_dev *weft_dev_by_id(u32 id);
  * @node: in dev->ctxs, under dev->lock
  * @pid: process that opened it, in the initial namespace
  * @uid: its user
+ * @cred: who may use which job is decided by them
  * @comm: its name
  * @rcu: for the structure
  */
@@ -165,6 +166,7 @@ struct weft_ctx {
 	struct list_head node;
 	pid_t pid;
 	kuid_t uid;
+	const struct cred *cred;
 	char comm[TASK_COMM_LEN];
 	struct rcu_head rcu;
 };
@@ -182,6 +184,9 @@ static inline void *weft_ctx_name(const struct weft_ctx *ctx)
 {
 	return (void *)((unsigned long)ctx->dev->id << 32 | ctx->id);
 }
+
+struct weft_job *weft_key_job(struct weft_ctx *ctx, const struct weft_ioc_ep *arg);
+void weft_key_done(struct weft_job *job);
 
 struct weft_out *weft_out_new(struct weft_core *core);
 

@@ -69,6 +69,16 @@ struct weft_dev_stat {
 void weft_dev_stat(struct weft_port *port, struct weft_dev_stat *stat);
 
 /**
+ * weft_key_digest - what the core is told of a job's key
+ * @key: out
+ * @bytes: the key
+ * @len: bytes of it
+ *
+ * The same on all nodes. Any context.
+ */
+void weft_key_digest(struct weft_job_key *key, const void *bytes, u32 len);
+
+/**
  * struct weft_dev_ctx - a context and who has it
  * @ctx: its number, module-wide
  * @pid: process that opened it, in the initial namespace

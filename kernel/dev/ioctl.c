@@ -87,7 +87,7 @@ static int weft_query(struct weft_call *call)
 	q->caps = WEFT_CAP_TAGGED | WEFT_CAP_RDM | WEFT_CAP_MSG | WEFT_CAP_CANCEL |
 		  WEFT_CAP_PEEK | WEFT_CAP_MULTI | WEFT_CAP_MATCH | WEFT_CAP_SRQ |
 		  WEFT_CAP_COUNT | WEFT_CAP_DGRAM | WEFT_CAP_FENCE | WEFT_CAP_ANNOUNCE |
-		  WEFT_CAP_GROUP | WEFT_CAP_SOURCE;
+		  WEFT_CAP_GROUP | WEFT_CAP_SOURCE | WEFT_CAP_JOB;
 	q->max_msg = WEFT_MSG_MAX;
 	q->max_inline = WEFT_INLINE_MAX;
 	q->max_iov = WEFT_IOV_MAX;
@@ -123,7 +123,7 @@ static const struct weft_call_desc weft_calls[] = {
 	     WEFT_CALL_OUT, WEFT_AVF_AT),
 	DESC(AV_REMOVE, weft_uav_remove, weft_ioc_av_insert, RSVD(weft_ioc_av_insert),
 	     WEFT_CALL_OUT, 0),
-	DESC(EP_CREATE, weft_uep_create, weft_ioc_ep, 0, WEFT_CALL_OUT,
+	DESC(EP_CREATE, weft_uep_create, weft_ioc_ep, RSVD(weft_ioc_ep), WEFT_CALL_OUT,
 	     WEFT_EPF_DIRECTED | WEFT_EPF_SRQ | WEFT_EPF_STRICT | WEFT_EPF_FENCE |
 	     WEFT_EPF_VARIABLE | WEFT_EPF_SOURCE),
 	DESC(EP_ENABLE, weft_uep_enable, weft_ioc_ep_enable, 0, WEFT_CALL_OUT, 0),

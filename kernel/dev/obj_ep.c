@@ -180,6 +180,7 @@ static int weft_uep_rings(struct weft_uep *uep, struct weft_ioc_ep *arg)
 static int weft_uep_new(struct weft_uep *uep, const struct weft_ioc_ep *arg)
 {
 	struct weft_ctx *ctx = uep->obj.ctx;
+	struct weft_job *job = weft_key_job(ctx, arg);
 	struct weft_ep_conf conf = {
 		.type = arg->type,
 		.flags = arg->flags,
@@ -194,9 +195,14 @@ static int weft_uep_new(struct weft_uep *uep, const struct weft_ioc_ep *arg)
 		.status = weft_line_kva(&uep->status),
 		.ctx = weft_ctx_name(ctx),
 		.uid = __kuid_val(ctx->uid),
+		.job = job,
 	};
-	struct weft_ep *ep = weft_ep_new(ctx->core, &conf);
+	struct weft_ep *ep;
 
+	if (IS_ERR(job))
+		return PTR_ERR(job);
+	ep = weft_ep_new(ctx->core, &conf);
+	weft_key_done(job);
 	if (IS_ERR(ep))
 		return PTR_ERR(ep);
 	uep->ep = ep;
@@ -212,7 +218,7 @@ static int weft_uep_new(struct weft_uep *uep, const struct weft_ioc_ep *arg)
  * @call: struct weft_ioc_ep
  *
  * Return: 0, -EINVAL: type, slots, flags, address; -EMFILE, -ENOSPC, -ENOMEM, and what
- * weft_ep_new() says.
+ * weft_ep_new() and weft_key_job() say.
  */
 int weft_uep_create(struct weft_call *call)
 {

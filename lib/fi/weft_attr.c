@@ -311,8 +311,7 @@ static int weft_fi_check_domain(const struct fi_info *info, const struct fi_doma
 			    have->mr_iov_limit) ||
 	    weft_fi_exceeds(info, "domain_attr->mr_cnt", hint->mr_cnt, have->mr_cnt) ||
 	    weft_fi_exceeds(info, "domain_attr->max_err_data", hint->max_err_data,
-			    have->max_err_data) ||
-	    weft_fi_exceeds(info, "domain_attr->auth_key_size", hint->auth_key_size, 0))
+			    have->max_err_data))
 		return -FI_ENODATA;
 	return 0;
 }
@@ -337,8 +336,7 @@ static int weft_fi_check_ep(const struct fi_info *info, const struct fi_ep_attr 
 			     info->domain_attr->max_ep_tx_ctx)) ||
 	    (hint->rx_ctx_cnt != FI_SHARED_CONTEXT &&
 	     weft_fi_exceeds(info, "ep_attr->rx_ctx_cnt", hint->rx_ctx_cnt,
-			     info->domain_attr->max_ep_rx_ctx)) ||
-	    weft_fi_exceeds(info, "ep_attr->auth_key_size", hint->auth_key_size, 0))
+			     info->domain_attr->max_ep_rx_ctx)))
 		return -FI_ENODATA;
 	return 0;
 }
@@ -420,7 +418,7 @@ int weft_fi_info_check(const struct fi_info *info, const struct fi_info *hints, 
 		ret = weft_fi_check_tx(info, hints->tx_attr);
 	if (!ret && hints->rx_attr)
 		ret = weft_fi_check_rx(info, hints->rx_attr);
-	return ret;
+	return ret ? ret : weft_fi_key_check(info, hints, version);
 }
 
 static void weft_fi_narrow_caps(struct fi_info *info, const struct fi_info *hints)

@@ -19,6 +19,16 @@ int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struc
 int weft_fi_info_check(const struct fi_info *info, const struct fi_info *hints, uint32_t version);
 void weft_fi_info_narrow(struct fi_info *info, const struct fi_info *hints, uint32_t version);
 
+/* weft_key.c */
+int weft_fi_key_check(const struct fi_info *info, const struct fi_info *hints, uint32_t version);
+int weft_fi_key_hand(struct fi_info *info, const struct fi_info *hints, uint32_t version);
+int weft_fi_key_keep(const struct fi_domain_attr *attr, uint32_t version, uint8_t **key,
+		     size_t *size);
+void weft_fi_key_free(uint8_t *key, size_t size);
+void weft_fi_key_attr(struct weft_ep_attr *attr, const struct weft_fi_fabric *fabric,
+		      const struct fi_ep_attr *ep, const uint8_t *key, size_t size);
+const char *weft_fi_key_advice(int ret);
+
 /* weft_getinfo.c */
 int weft_fi_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
 		    const struct fi_info *hints, struct fi_info **info);

@@ -96,8 +96,8 @@ int weft_fi_cm_open(struct weft_fi_cm *cm, struct fid *fid, struct weft_fi_port 
 	}
 	ret = weft_ep_create(port->ctx, attr, &cm->ep);
 	if (ret)
-		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "%s: no endpoint: %s", port->q.name,
-				    fi_strerror(-ret));
+		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "%s: no endpoint: %s%s", port->q.name,
+				    fi_strerror(-ret), weft_fi_key_advice(ret));
 	cm->fid = fid;
 	cm->port = port;
 	cm->family = attr->addr.family;

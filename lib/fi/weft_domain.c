@@ -20,6 +20,7 @@ static int weft_fi_domain_close(struct fid *fid)
 	pthread_mutex_unlock(&fabric->lock);
 	weft_fi_port_put(dom->port);
 	pthread_mutex_destroy(&dom->mr_lock);
+	weft_fi_key_free(dom->key, dom->key_size);
 	free(dom);
 	return 0;
 }
@@ -110,8 +111,11 @@ int weft_fi_domain(struct fid_fabric *fabric, struct fi_info *info, struct fid_d
 	dom = calloc(1, sizeof(*dom));
 	if (!dom)
 		return -FI_ENOMEM;
-	ret = weft_fi_port_get(f, info, &dom->port);
+	ret = weft_fi_key_keep(attr, f->fid.api_version, &dom->key, &dom->key_size);
+	if (!ret)
+		ret = weft_fi_port_get(f, info, &dom->port);
 	if (ret) {
+		weft_fi_key_free(dom->key, dom->key_size);
 		free(dom);
 		return ret;
 	}

@@ -439,6 +439,8 @@ static int weft_fi_ep_make(struct weft_fi_ep *ep, const struct fi_info *info,
 		attr->flags |= WEFT_EPF_VARIABLE;
 	if (ep->caps & FI_SOURCE_ERR && !ep->msg)
 		attr->flags |= WEFT_EPF_SOURCE;
+	weft_fi_key_attr(attr, ep->domain->fabric, info->ep_attr, ep->domain->key,
+			 ep->domain->key_size);
 	attr->sq_slots = weft_fi_slots(ep, ep->tx_size * WEFT_FI_SQ_RATIO);
 	if (ep->shared_rx)
 		attr->flags |= WEFT_EPF_SRQ;

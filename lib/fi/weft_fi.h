@@ -178,6 +178,8 @@ struct weft_fi_port {
  * @locking: several threads may call at the same time
  * @family: of addresses, AF_INET or AF_INET6
  * @prov_keys: the provider chooses the keys of memory regions
+ * @key: of the job of endpoints that bring none, or NULL
+ * @key_size: bytes of it
  * @mr_lock: of @mr_keys and @mr_next
  * @mr_keys: keys in use, a tree for tsearch(3)
  * @mr_next: next key that the provider chooses
@@ -191,6 +193,8 @@ struct weft_fi_domain {
 	bool locking;
 	int family;
 	bool prov_keys;
+	uint8_t *key;
+	size_t key_size;
 	pthread_mutex_t mr_lock;
 	void *mr_keys;
 	uint64_t mr_next;

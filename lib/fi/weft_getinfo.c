@@ -282,7 +282,9 @@ static int weft_fi_offer(struct weft_fi_query *query, const struct weft_ioc_quer
 	}
 	weft_fi_info_narrow(info, hints, query->version);
 	info->addr_format = format;
-	ret = weft_fi_addr_dup(&src, &info->src_addr, &info->src_addrlen);
+	ret = weft_fi_key_hand(info, hints, query->version);
+	if (!ret)
+		ret = weft_fi_addr_dup(&src, &info->src_addr, &info->src_addrlen);
 	if (!ret && dest.family)
 		ret = weft_fi_addr_dup(&dest, &info->dest_addr, &info->dest_addrlen);
 	if (ret) {

@@ -64,6 +64,8 @@ int weft_ep_create(struct weft_ctx *ctx, struct weft_ep_attr *attr, struct weft_
 		.sq_slots = attr->sq_slots,
 		.rq_slots = attr->rq_slots,
 		.addr = attr->addr,
+		.key = attr->key_size ? (uintptr_t)attr->key : 0,
+		.key_size = attr->key_size,
 	};
 	struct weft_ep *ep;
 	int ret;

@@ -59,6 +59,7 @@ struct weft_sockaddr {
 #define WEFT_CAP_ANNOUNCE	(1ull << 12)	/* WEFT_RQ_ANNOUNCE, WEFT_EPF_VARIABLE */
 #define WEFT_CAP_GROUP		(1ull << 13)	/* WEFT_IOC_GROUP_JOIN */
 #define WEFT_CAP_SOURCE		(1ull << 14)	/* WEFT_EPF_SOURCE */
+#define WEFT_CAP_JOB		(1ull << 15)	/* weft_ioc_ep.key */
 
 /**
  * struct weft_ioc_query - what this port and kernel can do (WEFT_IOC_QUERY)
@@ -245,6 +246,11 @@ struct weft_ioc_av_insert {
  * @rq: out: struct weft_rqe[rq_slots]; PROT_READ | PROT_WRITE
  * @doorbell: out: struct weft_ep_doorbell; PROT_READ | PROT_WRITE
  * @status: out: struct weft_ep_status; PROT_READ only
+ * @key: in: address of the key of the job that the endpoint is to be in
+ * @key_size: in: bytes of it, WEFT_KEY_MIN to WEFT_KEY_MAX; 0: the default job
+ * @rsvd: 0
+ *
+ * EKEYREJECTED: no job of the port has that key; EACCES: it is not for the user who opened the port
  */
 struct weft_ioc_ep {
 	__u32 size;
@@ -258,6 +264,9 @@ struct weft_ioc_ep {
 	struct weft_map rq;
 	struct weft_map doorbell;
 	struct weft_map status;
+	__u64 key;
+	__u32 key_size;
+	__u32 rsvd;
 };
 
 /**

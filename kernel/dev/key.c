@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft - keys of jobs: what is made of them, and who may use a job
+ *
+ * A key is copied from its program, or from the administrator's request, made into a digest
+ * (BLAKE2s), and wiped out: it is stored nowhere. Who asks is who opened the device, as the
+ * credentials were then; a process that has got an open file from another one has its rights, as
+ * with any file.
+ *
+ * Locks: the core's, over the lists of users and groups.
+ */
+#include <crypto/blake2s.h>
+#include <linux/cred.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/uidgid.h>
+
+#include "ctx.h"
+
+void weft_key_digest(struct weft_job_key *key, const void *bytes, u32 len)
+{
+	static const u8 purpose[] = "weft job key, version 1";
+	u8 hash[BLAKE2S_HASH_SIZE];
+	__le64 word[4];
+
+	BUILD_BUG_ON(sizeof(word) != sizeof(hash));
+	BUILD_BUG_ON(sizeof(purpose) - 1 > BLAKE2S_KEY_SIZE);
+	blake2s(hash, bytes, purpose, sizeof(hash), len, sizeof(purpose) - 1);
+	memcpy(word, hash, sizeof(word));
+	key->secret[0] = le64_to_cpu(word[0]);
+	key->secret[1] = le64_to_cpu(word[1]);
+	key->print[0] = le64_to_cpu(word[2]);
+	key->print[1] = le64_to_cpu(word[3]);
+	memzero_explicit(hash, sizeof(hash));
+	memzero_explicit(word, sizeof(word));
+}
+
+/* Is somebody with these credentials in the group? What they name is sorted by its number. */
+static bool weft_key_in_group(const struct cred *cred, kgid_t gid)
+{
+	const struct group_info *info = cred->group_info;
+	u32 low = 0, high = info->ngroups, mid;
+
+	if (gid_eq(cred->egid, gid))
+		return true;
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (gid_eq(info->gid[mid], gid))
+			return true;
+		if (gid_lt(info->gid[mid], gid))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return false;
+}
+
+/* Is one of them among those who may? @arg: credentials. */
+static bool weft_key_may(const struct weft_job_who *who, const void *arg)
+{
+	const struct cred *cred = arg;
+	u32 i;
+
+	for (i = 0; i < who->nuid; i++)
+		if (uid_eq(cred->euid, KUIDT_INIT(who->uid[i])))
+			return true;
+	for (i = 0; i < who->ngid; i++)
+		if (weft_key_in_group(cred, KGIDT_INIT(who->gid[i])))
+			return true;
+	return false;
+}
+
+/**
+ * weft_key_job - the job that a new endpoint is to be in
+ * @ctx: its context
+ * @arg: what the program asks for
+ *
+ * Sleeps. Return: the job, until weft_key_done(); NULL: the default one; ERR_PTR(-EINVAL: the key
+ * is too short or too long, -EFAULT, -EKEYREJECTED: no job of the port has that key, -EACCES: it is
+ * not for who opened the port).
+ */
+struct weft_job *weft_key_job(struct weft_ctx *ctx, const struct weft_ioc_ep *arg)
+{
+	struct weft_job_key key;
+	struct weft_job *job;
+	u8 bytes[WEFT_KEY_MAX];
+
+	if (!arg->key_size)
+		return arg->key ? ERR_PTR(-EINVAL) : NULL;
+	if (arg->key_size < WEFT_KEY_MIN || arg->key_size > WEFT_KEY_MAX)
+		return ERR_PTR(-EINVAL);
+	if (copy_from_user(bytes, u64_to_user_ptr(arg->key), arg->key_size)) {
+		job = ERR_PTR(-EFAULT);
+	} else {
+		weft_key_digest(&key, bytes, arg->key_size);
+		job = weft_job_enter(ctx->core, &key, weft_key_may, ctx->cred);
+		memzero_explicit(&key, sizeof(key));
+	}
+	memzero_explicit(bytes, sizeof(bytes));
+	return job;
+}
+
+/**
+ * weft_key_done - the endpoint has been made, or not
+ * @job: of weft_key_job(), no error
+ */
+void weft_key_done(struct weft_job *job)
+{
+	if (!job)
+		return;
+	weft_job_leave(job);
+	weft_job_put(job);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * weft_key.c - authorization keys: which job an endpoint is in
+ *
+ * An endpoint has the key of its ep_attr, or else its domain's, or none: then it is in the default
+ * job. The kernel looks at keys when endpoints are made. Programs of an API before 1.5 have none.
+ */
+#include "weft_fi.h"
+
+static bool weft_fi_key_unknown(uint32_t version)
+{
+	return FI_VERSION_LT(version, FI_VERSION(1, 5));
+}
+
+static bool weft_fi_key_good(const uint8_t *key, size_t size)
+{
+	return !size || (key && size >= WEFT_KEY_MIN && size <= WEFT_KEY_MAX);
+}
+
+static int weft_fi_key_suits(const struct fi_info *info, const char *hint, const uint8_t *key,
+			     size_t size)
+{
+	if (weft_fi_key_good(key, size))
+		return 0;
+	WEFT_INFO(CORE, "%s: hints->%s has %zu bytes%s, keys of weft have %d to %d\n",
+		  info->domain_attr->name, hint, size, key ? "" : " that are not there",
+		  WEFT_KEY_MIN, WEFT_KEY_MAX);
+	return -FI_ENODATA;
+}
+
+/**
+ * weft_fi_key_check() - can the keys of a program's hints be keys
+ * @info: what is offered
+ * @hints: of the program
+ * @version: of its API
+ *
+ * Return: 0, -FI_ENODATA: no, and the log says why.
+ */
+int weft_fi_key_check(const struct fi_info *info, const struct fi_info *hints, uint32_t version)
+{
+	const struct fi_domain_attr *dom = hints->domain_attr;
+	const struct fi_ep_attr *ep = hints->ep_attr;
+	int ret = 0;
+
+	if (weft_fi_key_unknown(version))
+		return 0;
+	if (dom)
+		ret = weft_fi_key_suits(info, "domain_attr->auth_key", dom->auth_key,
+					dom->auth_key_size);
+	if (!ret && ep)
+		ret = weft_fi_key_suits(info, "ep_attr->auth_key", ep->auth_key,
+					ep->auth_key_size);
+	return ret;
+}
+
+static int weft_fi_key_copy(const uint8_t *key, size_t size, uint8_t **copy, size_t *copied)
+{
+	if (!size)
+		return 0;
+	*copy = malloc(size);
+	if (!*copy)
+		return -FI_ENOMEM;
+	memcpy(*copy, key, size);
+	*copied = size;
+	return 0;
+}
+
+/**
+ * weft_fi_key_hand() - hand a program's keys back with what it is offered
+ * @info: the offer; its keys are freed with it
+ * @hints: of the program, or NULL; weft_fi_key_check() has looked at them
+ * @version: of its API
+ *
+ * Return: 0, -FI_ENOMEM.
+ */
+int weft_fi_key_hand(struct fi_info *info, const struct fi_info *hints, uint32_t version)
+{
+	const struct fi_domain_attr *dom = hints ? hints->domain_attr : NULL;
+	const struct fi_ep_attr *ep = hints ? hints->ep_attr : NULL;
+	int ret = 0;
+
+	if (weft_fi_key_unknown(version))
+		return 0;
+	if (dom)
+		ret = weft_fi_key_copy(dom->auth_key, dom->auth_key_size,
+				       &info->domain_attr->auth_key,
+				       &info->domain_attr->auth_key_size);
+	if (!ret && ep)
+		ret = weft_fi_key_copy(ep->auth_key, ep->auth_key_size, &info->ep_attr->auth_key,
+				       &info->ep_attr->auth_key_size);
+	return ret;
+}
+
+/**
+ * weft_fi_key_keep() - keep the key of a domain
+ * @attr: of the domain
+ * @version: of the program's API
+ * @key: out: the key, or as it was; to be freed by weft_fi_key_free()
+ * @size: out: bytes of it, or as it was
+ *
+ * Return: 0, -FI_EINVAL: it cannot be one, -FI_ENOMEM.
+ */
+int weft_fi_key_keep(const struct fi_domain_attr *attr, uint32_t version, uint8_t **key,
+		     size_t *size)
+{
+	if (weft_fi_key_unknown(version))
+		return 0;
+	if (!weft_fi_key_good(attr->auth_key, attr->auth_key_size))
+		return weft_fi_fail(FI_LOG_DOMAIN, -FI_EINVAL,
+				    "domain_attr->auth_key: keys have %d to %d bytes",
+				    WEFT_KEY_MIN, WEFT_KEY_MAX);
+	return weft_fi_key_copy(attr->auth_key, attr->auth_key_size, key, size);
+}
+
+/**
+ * weft_fi_key_free() - wipe a key out and free it
+ * @key: the key, or NULL
+ * @size: bytes of it
+ */
+void weft_fi_key_free(uint8_t *key, size_t size)
+{
+	if (key)
+		explicit_bzero(key, size);
+	free(key);
+}
+
+/**
+ * weft_fi_key_attr() - the key of a new endpoint
+ * @attr: out: the key, which stays whose it is
+ * @fabric: the endpoint's
+ * @ep: its own attributes
+ * @key: of its domain, or NULL
+ * @size: bytes of that
+ *
+ * One that is too short or too long is refused by the kernel.
+ */
+void weft_fi_key_attr(struct weft_ep_attr *attr, const struct weft_fi_fabric *fabric,
+		      const struct fi_ep_attr *ep, const uint8_t *key, size_t size)
+{
+	if (weft_fi_key_unknown(fabric->fid.api_version))
+		return;
+	if (ep->auth_key_size) {
+		key = ep->auth_key;
+		size = ep->auth_key_size;
+	}
+	attr->key = key;
+	attr->key_size = size > UINT32_MAX ? UINT32_MAX : size;
+}
+
+/**
+ * weft_fi_key_advice() - what to do when an endpoint could not be made for its key
+ * @ret: what the kernel has said
+ *
+ * Return: words to be put behind those for @ret, maybe none.
+ */
+const char *weft_fi_key_advice(int ret)
+{
+	switch (ret) {
+	case -FI_EKEYREJECTED:
+		return "; no job of the port has this auth_key: an administrator makes one with \"weftctl job add\"";
+	case -FI_EACCES:
+		return "; the job of this auth_key is not for your user: an administrator lets you in with \"weftctl job set\"";
+	default:
+		return "";
+	}
+}
