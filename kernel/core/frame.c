@@ -250,6 +250,7 @@ void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 seal,
 	weft_path_get(path);
 	tx->path = path;
 	tx->rec = rec;
+	tx->psn = h.psn;
 	tx->pay = rec->pay;
 	tx->last = rec->pay;
 	tx->off = 0;

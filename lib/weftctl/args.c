@@ -4,7 +4,9 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <grp.h>
 #include <net/if.h>
+#include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -379,6 +381,105 @@ int parse_limit_set(int argc, char **argv, struct limit_change *change)
 	}
 	if (parse_amount(argv[2], &change->value)) {
 		complain("\"%s\" is no value: it must be a number, maybe with K, M or G", argv[2]);
+		return -1;
+	}
+	return 0;
+}
+
+static int parse_job_name(const char *arg)
+{
+	size_t len = strlen(arg);
+
+	if (!len || len >= WEFT_JOB_NAME_MAX) {
+		complain("\"%s\" is no name of a job: it must have 1 to %d characters", arg,
+			 WEFT_JOB_NAME_MAX - 1);
+		return -1;
+	}
+	return 0;
+}
+
+/* A user's or a group's name or number. Return: 0, -1: complained */
+static int parse_who(const char *arg, bool group, uint32_t *ids, unsigned int *n)
+{
+	const char *what = group ? "group" : "user";
+	unsigned long id = 0;
+
+	if (*n == JOB_WHO_MAX) {
+		complain("%s %s: at most %d can be named", what, arg, JOB_WHO_MAX);
+		return -1;
+	}
+	if (group) {
+		const struct group *g = getgrnam(arg);
+
+		if (g)
+			id = g->gr_gid;
+		else if (parse_number(arg, 0, UINT32_MAX - 1, &id))
+			what = NULL;
+	} else {
+		const struct passwd *p = getpwnam(arg);
+
+		if (p)
+			id = p->pw_uid;
+		else if (parse_number(arg, 0, UINT32_MAX - 1, &id))
+			what = NULL;
+	}
+	if (!what) {
+		complain("there is no %s \"%s\"", group ? "group" : "user", arg);
+		return -1;
+	}
+	ids[(*n)++] = id;
+	return 0;
+}
+
+/* One option of a job at @argv. Return: words taken, -1: complained */
+static int parse_job_option(int argc, char **argv, struct job_change *change)
+{
+	const char *val;
+
+	if (matches(argv[0], "key")) {
+		change->key = value_of("key", change->key, argc, argv);
+		return change->key ? 2 : -1;
+	}
+	if (matches(argv[0], "user")) {
+		val = value_of("user", false, argc, argv);
+		return val && !parse_who(val, false, change->uid, &change->nuid) ? 2 : -1;
+	}
+	if (matches(argv[0], "group")) {
+		val = value_of("group", false, argc, argv);
+		return val && !parse_who(val, true, change->gid, &change->ngid) ? 2 : -1;
+	}
+	if (matches(argv[0], "all")) {
+		change->all = true;
+		return 1;
+	}
+	if (matches(argv[0], "port")) {
+		change->port = value_of("port", change->port, argc, argv);
+		return change->port && !parse_port_name(change->port) ? 2 : -1;
+	}
+	complain("\"%s\" is not known here, try \"weftctl job help\"", argv[0]);
+	return -1;
+}
+
+int parse_job(const char *verb, int argc, char **argv, struct job_change *change)
+{
+	int n;
+
+	memset(change, 0, sizeof(*change));
+	if (argc < 1) {
+		complain("job %s needs a name, try \"weftctl job help\"", verb);
+		return -1;
+	}
+	if (parse_job_name(argv[0]))
+		return -1;
+	change->name = argv[0];
+	for (argc--, argv++; argc; argc -= n, argv += n) {
+		n = parse_job_option(argc, argv, change);
+		if (n < 0)
+			return -1;
+	}
+	if (change->all && (change->nuid || change->ngid)) {
+		complain("job %s %s: either users and groups, or \"all\" who have the key", verb,
+			 change->name);
 		return -1;
 	}
 	return 0;

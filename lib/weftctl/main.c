@@ -24,6 +24,7 @@ static const char usage[] =
 	"         stats  counters\n"
 	"         neigh  nodes on the links of ports that own their devices\n"
 	"         limit  what a port may use at most, and for how long it waits\n"
+	"         job    jobs: whose programs do not hear those of others\n"
 	"OPTIONS: -j, --json     JSON\n"
 	"         -p, --pretty   JSON with lines and indents\n"
 	"         -b, --batch F  commands from file F (-: standard input), one a line\n"
@@ -48,6 +49,7 @@ static const struct choice objects[] = {
 	{ "stats", do_stats },
 	{ "neigh", do_neigh },
 	{ "limit", do_limit },
+	{ "job", do_job },
 	{ "help", help },
 	{ 0 }
 };

@@ -9,9 +9,12 @@
 
 #include "weftctl.h"
 
-enum kind { STR, UINT, MAC, ADDR, ADDRS };
+enum kind { STR, UINT, FLAG, MAC, ADDR, ADDRS, UINTS };
 
-/* One value of an object; they are printed in the order of the table. ADDRS may repeat. */
+/*
+ * One value of an object; they are printed in the order of the table. ADDRS and UINTS may repeat; a
+ * FLAG that is there is "all".
+ */
 struct field {
 	uint16_t attr;
 	enum kind kind;
@@ -52,6 +55,7 @@ static const struct field ep_fields[] = {
 	{ WEFT_ATTR_EP_POSTED, UINT, OUT_KEY, "posted" },
 	{ WEFT_ATTR_EP_UNEXP, UINT, OUT_KEY, "unexpected" },
 	{ WEFT_ATTR_EP_SENDING, UINT, OUT_KEY, "sending" },
+	{ WEFT_ATTR_JOB_NAME, STR, OUT_KEY, "job" },
 	{ WEFT_ATTR_CTX_ID, UINT, OUT_KEY, "ctx" },
 	{ WEFT_ATTR_UID, UINT, OUT_KEY, "uid" },
 	{ WEFT_ATTR_PID, UINT, OUT_KEY, "pid" },
@@ -103,6 +107,16 @@ static const struct field limit_fields[] = {
 	{ 0 }
 };
 
+static const struct field job_fields[] = {
+	{ WEFT_ATTR_PORT_NAME, STR, OUT_LEAD, "port" },
+	{ WEFT_ATTR_JOB_NAME, STR, OUT_KEY, "job" },
+	{ WEFT_ATTR_JOB_NEP, UINT, OUT_KEY, "ep" },
+	{ WEFT_ATTR_JOB_ALL, FLAG, OUT_KEY, "who" },
+	{ WEFT_ATTR_JOB_UID, UINTS, OUT_KEY, "uid" },
+	{ WEFT_ATTR_JOB_GID, UINTS, OUT_KEY, "gid" },
+	{ 0 }
+};
+
 static uint64_t get_uint(const struct nlattr *attr)
 {
 	switch (nla_len(attr)) {
@@ -129,7 +143,11 @@ static void print_value(const struct field *f, const struct nlattr *attr)
 		out_str(f->key, f->style, str);
 		break;
 	case UINT:
+	case UINTS:
 		out_uint(f->key, f->style, get_uint(attr));
+		break;
+	case FLAG:
+		out_str(f->key, f->style, "all");
 		break;
 	case MAC:
 		nla_memcpy(mac, attr, sizeof(mac));
@@ -152,12 +170,12 @@ static void print_object(struct nlattr *attrs, int len, const void *fields)
 
 	out_open();
 	for (f = fields; f->key; f++) {
-		if (f->kind == ADDRS)
+		if (f->kind >= ADDRS)
 			out_list_open(f->key);
 		nla_for_each_attr(attr, attrs, len, rem)
 			if (nla_type(attr) == f->attr)
 				print_value(f, attr);
-		if (f->kind == ADDRS)
+		if (f->kind >= ADDRS)
 			out_list_close();
 	}
 	out_close();
@@ -234,6 +252,8 @@ static const struct view limit_view = {
 	"limit", WEFT_CMD_LIMIT_GET, print_object, limit_fields, NULL
 };
 
+static const struct view job_view = { "job", WEFT_CMD_JOB_GET, print_object, job_fields, NULL };
+
 /* All objects of a kind or those of one port. A port itself is asked for by name, not by a dump. */
 static int show(const struct view *view, int argc, char **argv)
 {
@@ -267,6 +287,11 @@ int show_ports(int argc, char **argv)
 int show_limits(int argc, char **argv)
 {
 	return show(&limit_view, argc, argv);
+}
+
+int show_jobs(int argc, char **argv)
+{
+	return show(&job_view, argc, argv);
 }
 
 /* An object with no other verb */

@@ -2,7 +2,7 @@
 /*
  * weftctl's rooms: args.c reads the command line, netlink.c talks to the kernel, output.c writes
  * text or JSON, objects.c knows what can be shown, port.c changes ports, limit.c their limits,
- * main.c chooses, batch.c takes commands from files.
+ * job.c their jobs, main.c chooses, batch.c takes commands from files.
  */
 #ifndef _WEFTCTL_H
 #define _WEFTCTL_H
@@ -53,6 +53,20 @@ struct port_change {
 	uint32_t idle_us;	/* 0: not given */
 };
 
+#define JOB_WHO_MAX	64
+
+/* What "job add" and "job set" ask for */
+struct job_change {
+	const char *name;
+	const char *port;	/* NULL: all ports */
+	const char *key;	/* file, "-": standard input; NULL: not given */
+	bool all;		/* whoever has the key may use it */
+	unsigned int nuid;
+	unsigned int ngid;
+	uint32_t uid[JOB_WHO_MAX];
+	uint32_t gid[JOB_WHO_MAX];
+};
+
 /* What "limit set" asks for */
 struct limit_change {
 	const char *port;
@@ -83,6 +97,7 @@ int parse_port_name(const char *arg);
 int parse_port_add(int argc, char **argv, struct port_spec *spec);
 int parse_port_set(int argc, char **argv, struct port_change *change);
 int parse_limit_set(int argc, char **argv, struct limit_change *change);
+int parse_job(const char *verb, int argc, char **argv, struct job_change *change);
 int parse_filter(int argc, char **argv, const char **name);
 
 /* ---- output.c --------------------------------------------------------------------------- */
@@ -121,7 +136,7 @@ struct nl_msg *request(uint8_t cmd, bool dump);
 int perform(struct nl_msg *msg, answer_fn answer, const void *arg, const char *what,
 	    const char *name);
 
-/* ---- objects.c, port.c, limit.c --------------------------------------------------------- */
+/* ---- objects.c, port.c, limit.c, job.c -------------------------------------------------- */
 
 int do_port(int argc, char **argv);
 int do_ep(int argc, char **argv);
@@ -130,9 +145,11 @@ int do_path(int argc, char **argv);
 int do_stats(int argc, char **argv);
 int do_neigh(int argc, char **argv);
 int do_limit(int argc, char **argv);
+int do_job(int argc, char **argv);
 
 int show_ports(int argc, char **argv);
 int show_limits(int argc, char **argv);
+int show_jobs(int argc, char **argv);
 
 /* ---- batch.c ---------------------------------------------------------------------------- */
 

@@ -471,6 +471,7 @@ struct rig_key {
  * @keys: registered memory: key @i + 1
  * @next_handle: handles
  * @uid: whose it is; set before its endpoints are made
+ * @job: that they are in, NULL: the default one; likewise
  */
 struct rig_proc {
 	struct rig_node *node;
@@ -484,6 +485,7 @@ struct rig_proc {
 	struct rig_key keys[RIG_KEYS];
 	u32 next_handle;
 	u32 uid;
+	struct weft_job *job;
 };
 
 struct rig_proc *rig_proc_new(struct rig_node *node);

@@ -257,6 +257,7 @@ struct rig_ep *rig_ep_new(struct rig_proc *proc, u32 type, u32 flags, u32 sq_slo
 	conf.status = &ep->status;
 	conf.ctx = proc;
 	conf.uid = proc->uid;
+	conf.job = proc->job;
 	if (service)
 		rig_node_addr(&proc->node->rig->conf, proc->node->index, service, &conf.addr);
 	ep->ep = weft_ep_new(&proc->node->core, &conf);
