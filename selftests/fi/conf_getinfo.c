@@ -177,7 +177,7 @@ static const struct wish wishes[] = {
 	{ OF_EP(tx_ctx_cnt), 1000, 0, "hints->ep_attr->tx_ctx_cnt asks for 1000, weft offers 64" },
 	{ OF_EP(rx_ctx_cnt), 1000, 0, "hints->ep_attr->rx_ctx_cnt asks for 1000, weft offers 64" },
 	{ OF_EP(auth_key_size), 8, 0,
-	  "hints->ep_attr->auth_key_size asks for 8, weft offers 0 at most" },
+	  "hints->ep_attr->auth_key has 8 bytes that are not there, keys of weft have 16 to 256" },
 
 	{ OF_DOM(threading), FI_THREAD_DOMAIN, KEPT, NULL },
 	{ OF_DOM(threading), 77, 0, "hints->domain_attr->threading asks for 77, weft offers " },

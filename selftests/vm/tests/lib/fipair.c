@@ -22,6 +22,13 @@ static struct fi_info *hints_new(const struct opts *o)
 	h->tx_attr->op_flags = o->tx_flags;
 	h->rx_attr->size = o->rx_size;
 	h->ep_attr->mem_tag_format = o->tag_format;
+	if (o->key && *o->key && o->key_domain) {
+		h->domain_attr->auth_key_size = strlen(o->key);
+		h->domain_attr->auth_key = (uint8_t *)strdup(o->key);
+	} else if (o->key && *o->key) {
+		h->ep_attr->auth_key_size = strlen(o->key);
+		h->ep_attr->auth_key = (uint8_t *)strdup(o->key);
+	}
 	return h;
 }
 
@@ -174,19 +181,31 @@ static bool pair_insert(struct side *from, struct side *to)
 	return true;
 }
 
+bool pair_sides(struct pair *p, const struct opts *o)
+{
+	struct opts a = *o, b = *o;
+
+	if (b.key_b)
+		b.key = b.key_b;
+	memset(p, 0, sizeof(*p));
+	p->o = a;
+	CHECK(side_open(&p->a, 0, &a));
+	return side_open(&p->b, b.apart, &b);
+}
+
+bool pair_meet(struct pair *p)
+{
+	return pair_insert(&p->a, &p->b) && pair_insert(&p->b, &p->a);
+}
+
 bool pair_open(struct pair *p, const struct opts *o)
 {
-	memset(p, 0, sizeof(*p));
-	p->o = *o;
-	CHECK(side_open(&p->a, 0, o));
-	CHECK(side_open(&p->b, o->apart, o));
-	if (o->type == FI_EP_MSG)
+	CHECK(pair_sides(p, o));
+	if (p->o.type == FI_EP_MSG)
 		return pair_connect(p);
-	CHECK(side_endpoint(&p->a, p->a.info, o));
-	CHECK(side_endpoint(&p->b, p->b.info, o));
-	CHECK(pair_insert(&p->a, &p->b));
-	CHECK(pair_insert(&p->b, &p->a));
-	return true;
+	CHECK(side_endpoint(&p->a, p->a.info, &p->o));
+	CHECK(side_endpoint(&p->b, p->b.info, &p->o));
+	return pair_meet(p);
 }
 
 void pair_close(struct pair *p)

@@ -39,6 +39,9 @@
  * @one_cq: completions of sends come to @rxcq, too
  * @tx_flags: tx_attr->op_flags in the hints
  * @tag_format: mem_tag_format in the hints
+ * @key: auth_key of the endpoints, text; NULL: none
+ * @key_b: of B's, NULL: the same, "": none
+ * @key_domain: it is the domain's
  */
 struct opts {
 	enum fi_ep_type type;
@@ -59,6 +62,9 @@ struct opts {
 	bool one_cq;
 	uint64_t tx_flags;
 	uint64_t tag_format;
+	const char *key;
+	const char *key_b;
+	bool key_domain;
 };
 
 /**
@@ -109,6 +115,10 @@ bool side_open_here(struct side *s, const struct opts *o);
 bool side_endpoint(struct side *s, struct fi_info *info, const struct opts *o);
 void side_close(struct side *s);
 
+/* The first of these for both, without endpoints. */
+bool pair_sides(struct pair *p, const struct opts *o);
+/* Each is put into the other's address vector. */
+bool pair_meet(struct pair *p);
 /* B listens; @addr and @len get its address. */
 bool pair_listen(struct pair *p, void *addr, size_t *len);
 bool pair_open(struct pair *p, const struct opts *o);
