@@ -153,6 +153,15 @@ void weft_dgram_deliver(struct weft_ep *ep, const struct weft_dgram *d,
 	weft_free(buf);
 }
 
+/* The seal that a datagram for that endpoint has. */
+static u64 weft_dgram_seal(const struct weft_path *path, const struct weft_ep *ep,
+			   const struct weft_dgram *d)
+{
+	struct weft_flowid id = { .ssvc = d->ssvc, .dsvc = d->dsvc };
+
+	return weft_job_seal(ep->job, path->token, &id, WEFT_SEAL_DGRAM);
+}
+
 /**
  * weft_dgram_rx - a datagram has come
  * @path: its path, locked
@@ -179,10 +188,7 @@ void weft_dgram_rx(struct weft_path *path, const struct weft_hdr *hdr,
 	ep = weft_core_service(core, d.dsvc);
 	if (!ep || ep->conf.type != WEFT_EP_DGRAM) {
 		weft_count(core, no_service);
-	} else if (weft_wire_dgram_seal(hdr) !=
-		   weft_job_seal(ep->job, path->token,
-				 &(struct weft_flowid){ .ssvc = d.ssvc, .dsvc = d.dsvc },
-				 WEFT_SEAL_DGRAM)) {
+	} else if (weft_wire_dgram_seal(hdr) != weft_dgram_seal(path, ep, &d)) {
 		weft_count(core, wrong_job);
 	} else {
 		from.port = cpu_to_be16(d.ssvc);

@@ -330,7 +330,7 @@ void weft_group_leave_all(struct weft_ep *ep, struct weft_out *out)
 /* ---- Receiving ------------------------------------------------------------------- */
 
 /**
- * weft_group_deliver - give a datagram to all members here that receive, and are of the sender's job
+ * weft_group_deliver - give a datagram to all members here that receive, and are of its job
  * @core: the core
  * @group: the group
  * @d: the datagram

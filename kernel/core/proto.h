@@ -244,7 +244,7 @@ bool weft_job_cm_ok(struct weft_path *path, const struct weft_job *job, const st
 		    const struct weft_flowid *f);
 void weft_flow_seal(struct weft_flow *flow);
 
-/* The token in seals of what is sent: the receiver's. Within the node there is one path for both. */
+/* The token in seals of what is sent: the receiver's. Within the node one path is for both. */
 static inline u64 weft_path_challenge(const struct weft_path *path)
 {
 	return path->local ? path->token : path->peer_token;

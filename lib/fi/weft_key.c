@@ -157,9 +157,11 @@ const char *weft_fi_key_advice(int ret)
 {
 	switch (ret) {
 	case -FI_EKEYREJECTED:
-		return "; no job of the port has this auth_key: an administrator makes one with \"weftctl job add\"";
+		return "; no job of the port has this auth_key: an administrator makes one with "
+		       "\"weftctl job add\"";
 	case -FI_EACCES:
-		return "; the job of this auth_key is not for your user: an administrator lets you in with \"weftctl job set\"";
+		return "; the job of this auth_key is not for your user: an administrator lets "
+		       "you in with \"weftctl job set\"";
 	default:
 		return "";
 	}

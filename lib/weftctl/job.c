@@ -65,7 +65,7 @@ static int read_key(const char *name, struct key *key)
 	err = fd < 0 ? -1 : read_all(fd, key);
 	if (err)
 		complain("key %s: %s", name, strerror(errno));
-	else if (!in && !fstat(fd, &st) && st.st_mode & S_IROTH)
+	else if (!in && !fstat(fd, &st) && st.st_mode & 0004)
 		complain("key %s: note that everybody can read this file", name);
 	if (!in && fd >= 0)
 		close(fd);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * fi_endpoint(3), fi_domain(3): authorization keys. The administrator gives the ports two jobs, whose
- * names differ from node to node: only the keys are the same.
+ * fi_endpoint(3), fi_domain(3): authorization keys. The administrator gives the ports two jobs,
+ * whose names differ from node to node: only the keys are the same.
  * TIMEOUT: 120 LINKS: vnet loop
  */
 #include <unistd.h>

@@ -143,6 +143,11 @@ static void fill_object(union arg *a, unsigned int cmd)
 			a->ep.rq_slots = how & 4 ? 0 : (how >> 3) + 1;
 		}
 		address(&a->ep.addr);
+		/* a key that is of a job, and others */
+		if (how & 0x80) {
+			a->ep.key = STAND_IN_USER + (how & 0x40 ? 0x40 : 0x80 + number(1));
+			a->ep.key_size = how & 0x20 ? WEFT_KEY_MIN : number(2);
+		}
 		break;
 	case WEFT_IOC_EP_ENABLE:
 		a->en.handle = handle(EP);
@@ -428,6 +433,19 @@ static void step(void)
 
 /* ---- The world ------------------------------------------------------------------------------- */
 
+/* One that the user may use, by a group, and one that he may not. Their keys are zeros. */
+static void add_jobs(void)
+{
+	static const struct weft_job_who group = { .ngid = 1, .gid = { 7 } };
+	static const struct weft_job_who user = { .nuid = 1, .uid = { 9 } };
+	struct weft_job_key key;
+
+	weft_key_digest(&key, stand_in_user, WEFT_KEY_MIN);
+	WARN_ON(weft_job_add(&w.port.core, "his", &key, &group));
+	weft_key_digest(&key, stand_in_user, WEFT_KEY_MIN + 1);
+	WARN_ON(weft_job_add(&w.port.core, "others", &key, &user));
+}
+
 static void begin(void)
 {
 	struct weft_sockaddr addr[2] = {
@@ -441,6 +459,7 @@ static void begin(void)
 	memset(stand_in_user, 0, sizeof(stand_in_user));
 	memcpy(stand_in_user + 0x1000, addr, sizeof(addr));
 	WARN_ON(weft_core_init(&w.port.core, &conf, addr, ARRAY_SIZE(addr), &w.port));
+	add_jobs();
 	refcount_set(&w.port.ref, 2);
 	w.port.dev = &w.dev;
 	w.dev.port = &w.port;

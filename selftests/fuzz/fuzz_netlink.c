@@ -141,6 +141,7 @@ NO_DUMP(weft_nl_stats_dump)
 NO_DUMP(weft_nl_path_dump)
 NO_DUMP(weft_nl_neigh_dump)
 NO_DUMP(weft_nl_limit_dump)
+NO_DUMP(weft_nl_job_dump)
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
@@ -159,6 +160,7 @@ static u32 put_attr(u8 *at, const u8 **p, size_t *n)
 {
 	static const char *const words[] = {
 		"weft0", "vnet", "auto", "paths", "connect-ms", "x", "", "unexpected-node",
+		"the first key of a job", "the second key of a job",
 	};
 	struct nlattr a = { .nla_type = (*p)[0] };
 	u8 how = (*p)[1], what = (*p)[2];
@@ -222,6 +224,20 @@ static void limits_hold(void)
 		WARN_ON(i.value < i.min || i.value > i.max);
 }
 
+/* Each job has a name and its count of users; all are taken away again. */
+static void jobs_end(void)
+{
+	struct weft_job_info i;
+	u32 n;
+
+	for (n = 0; weft_job_look(&port.core, n, &i); n++)
+		WARN_ON(!i.name[0] || !memchr(i.name, 0, sizeof(i.name)) || i.users ||
+			i.who.nuid > WEFT_JOB_WHO || i.who.ngid > WEFT_JOB_WHO);
+	WARN_ON(n != port.core.njobs);
+	while (weft_job_look(&port.core, 0, &i))
+		WARN_ON(weft_job_del(&port.core, i.name));
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 {
 	static const struct weft_port_ops ops = { .name = "vnet" };
@@ -252,6 +268,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		limits_hold();
 		weft_host_balanced(__FILE__, __LINE__);
 	}
+	jobs_end();
 	if (weft_host_live() != live || gets)
 		weft_host_die(__FILE__, __LINE__, "an answer or a port is left");
 	return 0;

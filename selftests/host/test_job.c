@@ -76,7 +76,9 @@ static struct rig *new_rig(void)
 
 TEST(job__names_and_keys)
 {
-	static const char *const good[] = { "a", "A9", "my-job_1.x", "0123456789012345678901234567890" };
+	static const char *const good[] = {
+		"a", "A9", "my-job_1.x", "0123456789012345678901234567890",
+	};
 	static const char *const bad[] = {
 		"", "-a", ".", "_x", "a b", "a/b", "\xe4", "a\n",
 		"01234567890123456789012345678901",

@@ -33,7 +33,8 @@
 #define WEFT_CMD_NEIGH_GET	9	/* dump: [PORT_NAME] */
 #define WEFT_CMD_LIMIT_GET	10	/* dump: [PORT_NAME] */
 #define WEFT_CMD_LIMIT_SET	11	/* PORT_NAME, LIMIT_NAME, LIMIT_VALUE */
-#define WEFT_CMD_JOB_ADD	12	/* PORT_NAME, JOB_NAME, JOB_KEY, [JOB_UID ...], [JOB_GID ...] */
+/* PORT_NAME, JOB_NAME, JOB_KEY, [JOB_UID ...], [JOB_GID ...] */
+#define WEFT_CMD_JOB_ADD	12
 /* PORT_NAME, JOB_NAME, [JOB_KEY]; [JOB_UID ...], [JOB_GID ...] or JOB_ALL: instead of all before */
 #define WEFT_CMD_JOB_SET	13
 #define WEFT_CMD_JOB_DEL	14	/* PORT_NAME, JOB_NAME */
@@ -101,7 +102,8 @@
 #define WEFT_ATTR_JOB_NAME	67
 #define WEFT_ATTR_JOB_KEY	68	/* binary, 16 to 256 bytes; never in an answer */
 #define WEFT_ATTR_JOB_UID	69	/* u32: user who may use it; may repeat */
-#define WEFT_ATTR_JOB_GID	70	/* u32: group that may; may repeat; no user, no group: all */
+/* u32: group that may; may repeat; no user, no group: all */
+#define WEFT_ATTR_JOB_GID	70
 #define WEFT_ATTR_JOB_ALL	71	/* flag: whoever has the key */
 #define WEFT_ATTR_JOB_NEP	72	/* u32: endpoints in it */
 #define WEFT_ATTR_MAX		72

@@ -84,7 +84,11 @@ static bool attr_ok(const struct nla_policy *p, const struct nlattr *a)
 		return number_ok(p, a, 8);
 	case NLA_NUL_STRING:
 		return string_ok(p, a);
+	case NLA_FLAG:
+		return !nla_len(a);
 	case NLA_BINARY:
+		if (p->len && nla_len(a) > p->len)
+			return false;
 		return !p->ranged || ((u64)nla_len(a) >= p->min && (u64)nla_len(a) <= p->max);
 	default:
 		return false;

@@ -12,12 +12,12 @@
 
 /* ---- Policies -------------------------------------------------------------------------------- */
 
-enum { NLA_UNSPEC, NLA_U8, NLA_U16, NLA_U32, NLA_U64, NLA_NUL_STRING, NLA_BINARY };
+enum { NLA_UNSPEC, NLA_U8, NLA_U16, NLA_U32, NLA_U64, NLA_NUL_STRING, NLA_BINARY, NLA_FLAG };
 
 /**
  * struct nla_policy - what an attribute may be
  * @type: NLA_*
- * @len: of a string without its end, 0: any
+ * @len: of a string without its end, of bytes at most; 0: any
  * @ranged: @min and @max count: of a number, or of the length of bytes
  * @min: the least
  * @max: the most

@@ -25,6 +25,35 @@ ssize_t strscpy(char *dst, const char *src, size_t n)
 	return len < n ? (ssize_t)len : -E2BIG;
 }
 
+/* ---- Users ----------------------------------------------------------------------------------- */
+
+static struct group_info groups = { .ngroups = 3, .gid = { { 5 }, { 7 }, { 9 } } };
+static struct cred me = { .group_info = &groups };
+static int creds;
+
+const struct cred *get_current_cred(void)
+{
+	creds++;
+	return &me;
+}
+
+void put_cred(const struct cred *cred)
+{
+	WARN_ON(cred != &me || !creds);
+	creds--;
+}
+
+void blake2s(u8 *out, const u8 *in, const u8 *key, size_t outlen, size_t inlen, size_t keylen)
+{
+	u64 k[2] = { keylen, outlen }, h;
+
+	for (; outlen >= sizeof(h); outlen -= sizeof(h), out += sizeof(h)) {
+		k[0]++;
+		h = weft_siphash(in, inlen, k);
+		memcpy(out, &h, sizeof(h));
+	}
+}
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 void *page_address(struct page *page)

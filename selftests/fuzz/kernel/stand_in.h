@@ -259,6 +259,45 @@ struct mm_struct {
 };
 
 typedef struct { u32 val; } kuid_t;
+typedef struct { u32 val; } kgid_t;
+
+struct group_info {
+	int ngroups;
+	kgid_t gid[3];
+};
+
+/**
+ * struct cred - of the only user
+ * @euid: 0
+ * @egid: 0
+ * @group_info: its groups, in order
+ */
+struct cred {
+	kuid_t euid;
+	kgid_t egid;
+	struct group_info *group_info;
+};
+
+/* How many hold the credentials that there are is counted. */
+const struct cred *get_current_cred(void);
+void put_cred(const struct cred *cred);
+#define KUIDT_INIT(n)		((kuid_t){ n })
+#define KGIDT_INIT(n)		((kgid_t){ n })
+#define uid_eq(a, b)		((a).val == (b).val)
+#define gid_eq(a, b)		((a).val == (b).val)
+#define gid_lt(a, b)		((a).val < (b).val)
+#define uid_valid(u)		((u).val != U32_MAX)
+#define gid_valid(g)		((g).val != U32_MAX)
+#define make_kuid(ns, n)	KUIDT_INIT(n)
+#define make_kgid(ns, n)	KGIDT_INIT(n)
+#define __kgid_val(g)		((g).val)
+
+#define BLAKE2S_HASH_SIZE	32
+#define BLAKE2S_KEY_SIZE	32
+/* Another hash: only that it depends on the bytes counts here. */
+void blake2s(u8 *out, const u8 *in, const u8 *key, size_t outlen, size_t inlen, size_t keylen);
+#define memzero_explicit(p, n)	memset(p, 0, n)
+#define kfree_sensitive(p)	weft_free(p)
 
 struct task_struct {
 	struct mm_struct *mm;

@@ -39,7 +39,7 @@ static void become(uid_t uid, gid_t also)
 		_exit(77);
 }
 
-/* What fi_endpoint() says of a key. @says: words in the log, or NULL. Return: errno, 0: it is made. */
+/* What fi_endpoint() says of a key, as an errno. @says: words in the log, or NULL. */
 static int opens(const char *key, enum fi_ep_type type, const char *says)
 {
 	struct opts o = { .type = type, .key = key };
@@ -210,7 +210,8 @@ static bool in_use(void)
 		pause();
 	}
 	CHECK_EQ(read(pipes[0], &ok, 1), 1);
-	CHECK_EQ(sh("node 0 weftctl ep show weft0 | grep -q 'type rdm .* job anyone0 .*uid 1992'"), 0);
+	CHECK_EQ(sh("node 0 weftctl ep show weft0 |"
+		    "grep -q 'type rdm .* job anyone0 .*uid 1992'"), 0);
 	CHECK_EQ(sh("node 0 weftctl job show weft0 | grep -q 'job anyone0 ep 1 who all'"), 0);
 	CHECK_EQ(sh("node 0 weftctl job del anyone0 >/run/weft/said 2>&1"), 2);
 	CHECK_EQ(sh("grep -q 'endpoints are in the job' /run/weft/said"), 0);
@@ -286,7 +287,7 @@ int main(void)
 	result(jobs_add(), "jobs are made", "on each node");
 	checks_run(here, sizeof(here) / sizeof(here[0]), "within a node", after);
 	checks_run_everywhere(everywhere, sizeof(everywhere) / sizeof(everywhere[0]), &apart,
-			     after);
+			      after);
 	result(nothing_left() && jobs_del(), "jobs are deleted", "on each node");
 	return results_end();
 }
