@@ -21,16 +21,16 @@ void weft_key_digest(struct weft_job_key *key, const void *bytes, u32 len)
 {
 	static const u8 purpose[] = "weft job key, version 1";
 	u8 hash[BLAKE2S_HASH_SIZE];
-	__le64 word[4];
+	__be64 word[4];
 
 	BUILD_BUG_ON(sizeof(word) != sizeof(hash));
 	BUILD_BUG_ON(sizeof(purpose) - 1 > BLAKE2S_KEY_SIZE);
 	blake2s(hash, bytes, purpose, sizeof(hash), len, sizeof(purpose) - 1);
 	memcpy(word, hash, sizeof(word));
-	key->secret[0] = le64_to_cpu(word[0]);
-	key->secret[1] = le64_to_cpu(word[1]);
-	key->print[0] = le64_to_cpu(word[2]);
-	key->print[1] = le64_to_cpu(word[3]);
+	key->secret[0] = be64_to_cpu(word[0]);
+	key->secret[1] = be64_to_cpu(word[1]);
+	key->print[0] = be64_to_cpu(word[2]);
+	key->print[1] = be64_to_cpu(word[3]);
 	memzero_explicit(hash, sizeof(hash));
 	memzero_explicit(word, sizeof(word));
 }
