@@ -123,6 +123,52 @@ static void test_port_add_wrong(void)
 	}
 }
 
+static void test_job(void)
+{
+	static const char *const wrong[] = {
+		"", "01234567890123456789012345678901", "j key", "j key a key b", "j user", "j group",
+		"j user nobody-of-that-name", "j group nobody-of-that-name", "j user -1",
+		"j user 4294967295", "j port", "j port a-name-that-is-too-long", "j port a port b",
+		"j user 1 all", "j all group 1", "j other",
+	};
+	char line[1024] = "j";
+	struct job_change change;
+	char *argv[2 * JOB_WHO_MAX + WORDS];
+	char buf[sizeof(line)];
+	int argc, i;
+
+	strcpy(buf, "lab key - user root user 7 group root group 8 port weft0");
+	for (argc = 0; argc < WORDS; argc++) {
+		argv[argc] = strtok(argc ? NULL : buf, " ");
+		if (!argv[argc])
+			break;
+	}
+	CHECK(!parse_job("add", argc, argv, &change));
+	CHECK(!strcmp(change.name, "lab") && !strcmp(change.key, "-"));
+	CHECK(change.nuid == 2 && !change.uid[0] && change.uid[1] == 7);
+	CHECK(change.ngid == 2 && !change.gid[0] && change.gid[1] == 8);
+	CHECK(!strcmp(change.port, "weft0") && !change.all);
+	strcpy(buf, "lab a");
+	argv[0] = strtok(buf, " ");
+	argv[1] = strtok(NULL, " ");
+	CHECK(!parse_job("set", 2, argv, &change) && change.all && !change.key && !change.port);
+	for (i = 0; i < (int)(sizeof(wrong) / sizeof(wrong[0])); i++) {
+		argc = split(wrong[i], argv);
+		if (parse_job("add", argc, argv, &change) != -1) {
+			fprintf(tap_to, "# taken: %s\n", wrong[i]);
+			test_ok = 0;
+		}
+	}
+	/* as many as there may be, and one more */
+	for (i = 0; i <= JOB_WHO_MAX; i++)
+		strcat(line, " user 5");
+	argv[0] = strtok(line, " ");
+	for (argc = 1; (argv[argc] = strtok(NULL, " ")); argc++)
+		;
+	CHECK(!parse_job("add", argc - 2, argv, &change) && change.nuid == JOB_WHO_MAX);
+	CHECK(parse_job("add", argc, argv, &change) == -1);
+}
+
 static void test_port_set(void)
 {
 	static const char *const wrong[] = {
@@ -311,6 +357,7 @@ static const struct test tests[] = {
 	{ "port add with mistakes", test_port_add_wrong },
 	{ "port set", test_port_set },
 	{ "limit set", test_limit_set },
+	{ "jobs", test_job },
 	{ "show's filter", test_filter },
 	{ "commands from a file", test_batch },
 	{ "text and JSON", test_output },
