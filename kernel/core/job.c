@@ -299,8 +299,10 @@ struct weft_job *weft_job_get(struct weft_job *job)
 
 void weft_job_put(struct weft_job *job)
 {
-	if (job && refcount_dec_and_test(&job->ref))
-		weft_free(job);
+	if (!job || !refcount_dec_and_test(&job->ref))
+		return;
+	memset(&job->key, 0, sizeof(job->key));
+	weft_free(job);
 }
 
 /* Return: its name, which is constant; NULL: the default job, which has none. */
