@@ -33,10 +33,14 @@ static int sh(const char *cmd)
 
 /* ---- As another user ------------------------------------------------------------------- */
 
-static void become(uid_t uid, gid_t also)
+/* Be that user, who is also in group @also, 0: in none; whoever one was before. */
+static bool be(uid_t uid, gid_t also)
 {
-	if (setgroups(!!also, &also) || setgid(WEFT) || setuid(uid))
-		_exit(77);
+	CHECK_EQ(seteuid(0), 0);
+	CHECK_EQ(setgroups(!!also, &also), 0);
+	CHECK_EQ(setegid(uid ? WEFT : 0), 0);
+	CHECK_EQ(seteuid(uid), 0);
+	return true;
 }
 
 /* What fi_endpoint() says of a key, as an errno. @says: words in the log, or NULL. */
@@ -44,51 +48,36 @@ static int opens(const char *key, enum fi_ep_type type, const char *says)
 {
 	struct opts o = { .type = type, .key = key };
 	char log[4096];
-	struct side s;
 	int ret;
 
-	if (!side_open_here(&s, &o))
-		return 255;
+	if (!side_open_here(&p.a, &o))
+		return -1;
 	flog_clear();
-	ret = fi_endpoint(s.domain, s.info, &s.ep, NULL);
+	ret = fi_endpoint(p.a.domain, p.a.info, &p.a.ep, NULL);
 	if (ret)
-		s.ep = NULL;
+		p.a.ep = NULL;
 	flog_text(log, sizeof(log));
-	side_close(&s);
 	if (!says || strstr(log, says))
 		return -ret;
 	printf("# the log says: %s\n", log);
-	return 254;
+	return -1;
 }
 
 /* What a user is told, who is also in group @also. @says: words in the log. */
 static bool told(uid_t uid, gid_t also, const char *key, int want, const char *says)
 {
 	static const enum fi_ep_type types[] = { FI_EP_RDM, FI_EP_DGRAM, FI_EP_MSG };
-	int status, got;
 	size_t i;
-	pid_t pid;
+	int got;
 
-	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		if (!flog_open("warn"))
-			_exit(1);
-		node_enter(0);
-		become(uid, also);
-		for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-			got = opens(key, types[i], says);
-			if (got != want)
-				printf("# type %d: %d, not %d\n", types[i], got, want);
-			fflush(stdout);
-			if (got != want)
-				_exit(1);
-		}
-		_exit(0);
+	node_enter(0);
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		CHECK(be(uid, also));
+		got = opens(key, types[i], says);
+		side_close(&p.a);
+		CHECK(be(0, 0));
+		CHECK_EQ(got, want);
 	}
-	CHECK_EQ(waitpid(pid, &status, 0), pid);
-	CHECK(WIFEXITED(status));
-	CHECK_EQ(WEXITSTATUS(status), 0);
 	return true;
 }
 
@@ -121,13 +110,11 @@ static bool side_as(struct side *s, int node, uid_t uid, gid_t also, const char 
 {
 	struct opts o = { .type = FI_EP_RDM, .key = key };
 
-	CHECK_EQ(seteuid(0), 0);
 	node_enter(node);
-	CHECK_EQ(setgroups(!!also, &also), 0);
-	CHECK_EQ(setegid(WEFT), 0);
-	CHECK_EQ(seteuid(uid), 0);
+	CHECK(be(uid, also));
 	CHECK(side_open_here(s, &o));
-	return side_endpoint(s, s->info, &o);
+	CHECK(side_endpoint(s, s->info, &o));
+	return be(0, 0);
 }
 
 static bool hello(bool hears)
@@ -155,22 +142,11 @@ static bool hello(bool hears)
 /* Alice sends to whoever listens as @uid, who hears her or not. */
 static bool talk(uid_t uid, gid_t also, const char *mine, const char *yours, bool hears)
 {
-	int status;
-	pid_t pid;
-
-	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		bool ok = side_as(&p.a, 0, ALICE, 0, mine) &&
-			  side_as(&p.b, apart, uid, also, yours) && pair_meet(&p) && hello(hears);
-
-		pair_close(&p);
-		fflush(stdout);
-		_exit(!ok);
-	}
-	CHECK_EQ(waitpid(pid, &status, 0), pid);
-	CHECK(WIFEXITED(status));
-	CHECK_EQ(WEXITSTATUS(status), 0);
+	CHECK(side_as(&p.a, 0, ALICE, 0, mine));
+	CHECK(side_as(&p.b, apart, uid, also, yours));
+	CHECK(pair_meet(&p));
+	CHECK(hello(hears));
+	pair_close(&p);
 	return true;
 }
 
@@ -203,8 +179,8 @@ static bool in_use(void)
 	pid = fork();
 	if (!pid) {
 		node_enter(0);
-		become(BOB, 0);
-		if (!side_open_here(&p.a, &o) || !side_endpoint(&p.a, p.a.info, &o) ||
+		if (setgroups(0, NULL) || setgid(WEFT) || setuid(BOB) ||
+		    !side_open_here(&p.a, &o) || !side_endpoint(&p.a, p.a.info, &o) ||
 		    write(pipes[1], "y", 1) != 1)
 			_exit(1);
 		pause();
@@ -231,9 +207,12 @@ static bool in_use(void)
 	return true;
 }
 
+/* Whatever a case has left, when it failed. */
 static void after(void)
 {
-	fflush(stdout);
+	if (seteuid(0) || setegid(0))
+		exit(1);
+	pair_close(&p);
 }
 
 /* Names of jobs differ between the nodes: the keys say what is the same. */
@@ -284,6 +263,8 @@ int main(void)
 		{ "those of different ones do not", users_do_not },
 	};
 
+	if (!flog_open("warn"))
+		return 1;
 	result(jobs_add(), "jobs are made", "on each node");
 	checks_run(here, sizeof(here) / sizeof(here[0]), "within a node", after);
 	checks_run_everywhere(everywhere, sizeof(everywhere) / sizeof(everywhere[0]), &apart,
