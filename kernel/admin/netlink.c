@@ -42,11 +42,12 @@ static const struct nla_policy weft_add_policy[WEFT_ATTR_PORT_QUEUES + 1] = {
 	[WEFT_ATTR_PORT_QUEUES] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
-static const struct nla_policy weft_set_policy[WEFT_ATTR_ENGINE_IDLE + 1] = {
+static const struct nla_policy weft_set_policy[WEFT_ATTR_PORT_PRIORITIES + 1] = {
 	[WEFT_ATTR_PORT_NAME] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_PORT_ENGINE] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_ENGINE_CPU] = { .type = NLA_U32 },
 	[WEFT_ATTR_ENGINE_IDLE] = { .type = NLA_U32 },
+	[WEFT_ATTR_PORT_PRIORITIES] = WEFT_NAME_POLICY,
 };
 
 static const struct nla_policy weft_limit_policy[WEFT_ATTR_LIMIT_VALUE + 1] = {
@@ -226,6 +227,17 @@ static u32 weft_engine_by_name(const char *name)
 	return i;
 }
 
+/* Return: 1: "on", 0: "off", negative errno. */
+static int weft_nl_on(const struct nlattr *attr, struct netlink_ext_ack *extack)
+{
+	if (!strcmp(nla_data(attr), "on"))
+		return 1;
+	if (!strcmp(nla_data(attr), "off"))
+		return 0;
+	NL_SET_ERR_MSG_ATTR(extack, attr, "it is either on or off");
+	return -EINVAL;
+}
+
 static int weft_nl_port_set(struct sk_buff *skb, struct genl_info *info)
 {
 	struct weft_engine_conf conf = {
@@ -233,6 +245,8 @@ static int weft_nl_port_set(struct sk_buff *skb, struct genl_info *info)
 		.cpu = WEFT_ENGINE_SAME,
 		.idle_us = WEFT_ENGINE_SAME,
 	};
+	const char *name;
+	int err, on = 0;
 
 	if (!info->attrs[WEFT_ATTR_PORT_NAME]) {
 		NL_SET_ERR_MSG(info->extack, "say which port is to be changed");
@@ -244,8 +258,15 @@ static int weft_nl_port_set(struct sk_buff *skb, struct genl_info *info)
 		conf.cpu = nla_get_u32(info->attrs[WEFT_ATTR_ENGINE_CPU]);
 	if (info->attrs[WEFT_ATTR_ENGINE_IDLE])
 		conf.idle_us = nla_get_u32(info->attrs[WEFT_ATTR_ENGINE_IDLE]);
-	return weft_port_set_engine(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]),
-				    &conf, info->extack);
+	if (info->attrs[WEFT_ATTR_PORT_PRIORITIES])
+		on = weft_nl_on(info->attrs[WEFT_ATTR_PORT_PRIORITIES], info->extack);
+	if (on < 0)
+		return on;
+	name = nla_data(info->attrs[WEFT_ATTR_PORT_NAME]);
+	err = weft_port_set_engine(genl_info_net(info), name, &conf, info->extack);
+	if (!err && info->attrs[WEFT_ATTR_PORT_PRIORITIES])
+		err = weft_port_set_priorities(genl_info_net(info), name, on, info->extack);
+	return err;
 }
 
 /* Of a port that owns its device. */
@@ -289,6 +310,8 @@ int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port)
 	     nla_put_u32(skb, WEFT_ATTR_ENGINE_CPU, engine.cpu)) ||
 	    nla_put_u32(skb, WEFT_ATTR_ENGINE_IDLE, engine.idle_us) ||
 	    nla_put_u32(skb, WEFT_ATTR_ENGINE_HOT, weft_engine_hot(port)) ||
+	    nla_put_string(skb, WEFT_ATTR_PORT_PRIORITIES,
+			   READ_ONCE(port->core.conf.priorities) ? "on" : "off") ||
 	    nla_put_u64_64bit(skb, WEFT_ATTR_PINNED, stat.pinned, WEFT_ATTR_PAD))
 		return -EMSGSIZE;
 	for (i = 0; i < port->core.naddr; i++)

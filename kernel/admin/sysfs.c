@@ -130,6 +130,13 @@ static ssize_t engine_hot_show(struct device *dev, struct device_attribute *attr
 	return sysfs_emit(buf, "%u\n", weft_engine_hot(dev_get_drvdata(dev)));
 }
 
+static ssize_t priorities_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	const struct weft_port *port = dev_get_drvdata(dev);
+
+	return sysfs_emit(buf, "%s\n", READ_ONCE(port->core.conf.priorities) ? "on" : "off");
+}
+
 static DEVICE_ATTR_RO(driver);
 static DEVICE_ATTR_RO(state);
 static DEVICE_ATTR_RO(netdev);
@@ -144,6 +151,7 @@ static DEVICE_ATTR_RO(engine);
 static DEVICE_ATTR_RO(engine_cpu);
 static DEVICE_ATTR_RO(engine_idle_us);
 static DEVICE_ATTR_RO(engine_hot);
+static DEVICE_ATTR_RO(priorities);
 
 static struct attribute *weft_attrs[] = {
 	&dev_attr_driver.attr,
@@ -160,6 +168,7 @@ static struct attribute *weft_attrs[] = {
 	&dev_attr_engine_cpu.attr,
 	&dev_attr_engine_idle_us.attr,
 	&dev_attr_engine_hot.attr,
+	&dev_attr_priorities.attr,
 	NULL
 };
 

@@ -37,6 +37,7 @@ void weft_conf_default(struct weft_conf *conf)
 	conf->asked_max = 16384;
 	conf->rec_max = 4096;
 	conf->jobs_max = 256;
+	conf->priorities = true;
 	conf->idle_ns = 300ull * NSEC_PER_SEC;
 }
 

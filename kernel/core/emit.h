@@ -113,6 +113,11 @@ static __always_inline void weft_frame_header(struct weft_path *path, struct wef
 	/* microseconds, but for some per cent: no division here */
 	h.ack_delay = age < (1ull << 41) ? (u32)((age * 67109) >> 26) : U32_MAX;
 	weft_wire_hdr_put(dst, &h);
+}
+
+/* What the peer is told by a packet of class FIRST it need not be told once more. */
+static __always_inline void weft_frame_told(struct weft_lane *lane)
+{
 	lane->rcv_unacked = 0;
 	lane->ack_at = U64_MAX;
 }
@@ -147,7 +152,7 @@ static __always_inline void weft_short_fill(struct weft_rec *rec, struct weft_fl
 	weft_rec_ref(rec, flow, NULL);
 }
 
-/* Write a packet all of which stands in its record, numbered just now, to @dst. */
+/* Write a packet of class FIRST all of which stands in its record, numbered just now, to @dst. */
 static __always_inline void weft_frame_write(struct weft_path *path, struct weft_lane *lane,
 					     const struct weft_rec *rec, u8 *dst, weft_ns now)
 {
@@ -155,6 +160,7 @@ static __always_inline void weft_frame_write(struct weft_path *path, struct weft
 
 	weft_frame_header(path, lane, dst, WEFT_PKT_PSN | (rec->acknow ? WEFT_PKT_ACKNOW : 0),
 			  rec->psn, now);
+	weft_frame_told(lane);
 	/* of a length that is known: no call */
 	if (likely(rec->len == most))
 		memcpy(dst + WEFT_WIRE_HDR, rec->raw, most);

@@ -20,7 +20,7 @@
 /* ---- Sending --------------------------------------------------------------------- */
 
 /**
- * weft_flow_lane - the lane of a flow
+ * weft_flow_lane - the lane of a flow, of class FIRST
  * @id: the flow
  *
  * The same for both directions of a pair of services: what goes back carries acknowledgements.
@@ -29,7 +29,7 @@
  */
 u8 weft_flow_lane(const struct weft_flowid *id)
 {
-	return (id->ssvc + id->dsvc) % WEFT_LANES;
+	return (id->ssvc + id->dsvc) % WEFT_CLASS_LANES;
 }
 
 /**

@@ -218,6 +218,7 @@ struct weft_tx *weft_frame_new(struct weft_out *out, u32 len)
 	tx->path = NULL;
 	tx->rec = NULL;
 	tx->lane = 0;
+	tx->class = WEFT_CLASS_FIRST;
 	tx->run = 0;
 	tx->acknow = false;
 	tx->nseg = 1;
@@ -251,6 +252,7 @@ void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 seal,
 	tx->path = path;
 	tx->rec = rec;
 	tx->psn = h.psn;
+	tx->class = weft_class_dgram(rec->len + rec->pay);
 	tx->pay = rec->pay;
 	tx->last = rec->pay;
 	tx->off = 0;
@@ -275,6 +277,7 @@ void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft
 	tx->path = path;
 	tx->rec = rec;
 	tx->lane = lane->no;
+	tx->class = weft_lane_class(lane);
 	tx->run = rec->run;
 	tx->acknow = rec->acknow;
 	tx->nseg = rec->nseg;
@@ -285,6 +288,10 @@ void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft
 	tx->off = rec->off;
 	tx->moff = rec->moff;
 	weft_frame_header(path, lane, tx->raw, WEFT_PKT_PSN, rec->psn, out->now);
+	/* others may come late, and are not waited for */
+	if (tx->class != WEFT_CLASS_FIRST)
+		return;
+	weft_frame_told(lane);
 	/* gaps are told by SACK alone */
 	if (!lane->rcv_ahead)
 		lane->ack_now = false;
@@ -306,6 +313,7 @@ void weft_frame_ack(struct weft_path *path, struct weft_lane *lane, struct weft_
 	tx->lane = lane->no;
 	weft_frame_header(path, lane, tx->raw, lane->dup ? WEFT_PKT_DUP : 0,
 			  lane->dup ? lane->dup_psn : 0, out->now);
+	weft_frame_told(lane);
 	lane->dup = false;
 	if (lane->rcv_ahead) {
 		u32 n = weft_lane_sack(lane, words);

@@ -143,7 +143,7 @@ static void weft_hello_adopt(struct weft_path *path, const struct weft_hdr *hdr,
 	path->peer_ack_delay = min_t(u64, (u64)h->ack_delay << 10, NSEC_PER_SEC);
 	path->max_payload = min(path->max_payload, h->max_payload);
 	path->tx_limit = hdr->window;
-	path->rto += path->peer_ack_delay;
+	weft_class_init(path);
 	weft_path_up(path, now);
 }
 

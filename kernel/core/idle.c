@@ -151,7 +151,8 @@ static void weft_bye_send(struct weft_path *path, struct weft_out *out)
 	};
 	struct weft_tx *tx;
 
-	path->bye_at = out->now + min_t(weft_ns, max_t(weft_ns, path->rto, WEFT_BYE_MIN)
+	path->bye_at = out->now + min_t(weft_ns, max_t(weft_ns, path->class[WEFT_CLASS_FIRST].rto,
+							  WEFT_BYE_MIN)
 					<< min_t(u32, path->bye_n, 6), WEFT_RTO_MAX);
 	if (out->ntx == WEFT_OUT_TX)
 		return;
@@ -186,9 +187,8 @@ static void weft_idle_anew(struct weft_path *path, struct weft_out *out)
 	path->cookie = 0;
 	path->hello_n = 0;
 	path->born = out->now;
-	path->srtt = 0;
-	path->rtt_min = 0;
-	path->rto = WEFT_RTO_INIT;
+	path->peer_ack_delay = 0;
+	weft_class_init(path);
 	path->tx_used = 0;
 	path->tx_limit = 0;
 	path->rx_gone = 0;

@@ -10,6 +10,15 @@
 
 /* ---- What goes out of the core --------------------------------------------------- */
 
+/*
+ * Classes of packets: what is short, and what others wait for, goes before what is long (class.c).
+ * A lower number is a higher priority.
+ */
+#define WEFT_CLASS_FIRST	0	/* beginnings of messages, and what answers them */
+#define WEFT_CLASS_REST		1	/* the rest of those that nobody has asked for */
+#define WEFT_CLASS_DATA		2	/* what was asked for */
+#define WEFT_CLASSES		3
+
 #define WEFT_OUT_TX	32
 #define WEFT_OUT_COPY	32
 #define WEFT_TX_RAW	192	/* bytes of the largest packet that belongs to no record */
@@ -22,6 +31,7 @@
  * @to: destination when @path is NULL
  * @src: index of the own address to send from, when @path is NULL
  * @lane: lane, selects the UDP source port (today all lanes use the port itself)
+ * @class: WEFT_CLASS_*: its priority
  * @run: type of the chunk whose offset differs from packet to packet, 0: no chunk's
  * @acknow: the last packet asks for an acknowledgement at once
  * @nseg: packets, 1 at least; their PSNs follow each other
@@ -42,6 +52,7 @@ struct weft_tx {
 	struct weft_sockaddr to;
 	u8 src;
 	u8 lane;
+	u8 class;
 	u8 run;
 	bool acknow;
 	u16 nseg;

@@ -181,35 +181,6 @@ u32 weft_lane_sack(const struct weft_lane *lane, u32 *words)
 /* ---- Acknowledgements ------------------------------------------------------------ */
 
 /**
- * weft_lane_rtt - a round-trip time has been measured
- * @path: the path
- * @rtt: it, without the time that the acknowledgement was held back
- * @now: time
- */
-void weft_lane_rtt(struct weft_path *path, weft_ns rtt, weft_ns now)
-{
-	weft_ns d;
-
-	if (!path->rtt_min || rtt <= path->rtt_min ||
-	    weft_since(now, path->rtt_min_at) > WEFT_RTT_FRESH) {
-		path->rtt_min = max_t(weft_ns, rtt, NSEC_PER_USEC);
-		path->rtt_min_at = now;
-	}
-	if (!path->srtt) {
-		path->srtt = rtt;
-		path->rttvar = rtt / 2;
-	} else {
-		d = rtt > path->srtt ? rtt - path->srtt : path->srtt - rtt;
-		path->rttvar += (s64)(d - path->rttvar) / 4;
-		path->srtt += (s64)(rtt - path->srtt) / 8;
-	}
-	path->srtt = max_t(weft_ns, path->srtt, 1);
-	path->rto = max(path->srtt + 4 * path->rttvar, path->core->conf.rto_min_ns) +
-		    path->peer_ack_delay;
-	path->rto = min_t(weft_ns, path->rto, WEFT_RTO_MAX);
-}
-
-/**
  * weft_lane_arm - when the lane will do something about what is not acknowledged: a probe first,
  * then the timeout
  * @path: the path
@@ -218,18 +189,19 @@ void weft_lane_rtt(struct weft_path *path, weft_ns rtt, weft_ns now)
  */
 void weft_lane_arm(struct weft_path *path, struct weft_lane *lane, weft_ns now)
 {
+	const struct weft_class *c = weft_class_of(path, lane);
 	weft_ns wait;
 
 	if (!lane->flight && weft_list_empty(&lane->lost)) {
 		lane->rto_at = U64_MAX;
 		return;
 	}
-	if (!lane->probed && !lane->backoff && path->srtt)
-		wait = min(max_t(weft_ns, 2 * path->srtt + 4 * path->rttvar,
+	if (!lane->probed && !lane->backoff && c->srtt)
+		wait = min(max_t(weft_ns, 2 * c->srtt + 4 * c->rttvar,
 				 path->core->conf.rto_min_ns / 8) + path->peer_ack_delay,
-			   path->rto);
+			   c->rto);
 	else
-		wait = min_t(weft_ns, path->rto << min_t(u8, lane->backoff, 10), WEFT_RTO_MAX);
+		wait = min_t(weft_ns, c->rto << min_t(u8, lane->backoff, 10), WEFT_RTO_MAX);
 	lane->rto_at = now + wait;
 	weft_path_deadline(path, lane->rto_at);
 }
@@ -248,7 +220,8 @@ static void weft_lane_lose(struct weft_lane *lane, struct weft_rec *rec)
  */
 static void weft_lane_reduce(struct weft_path *path, struct weft_lane *lane, u32 psn)
 {
-	bool calm = path->rtt_min && path->srtt < 2 * path->rtt_min + WEFT_CALM;
+	const struct weft_class *c = weft_class_of(path, lane);
+	bool calm = path->rtt_min && c->srtt < 2 * path->rtt_min + WEFT_CALM;
 
 	if ((s32)(psn - lane->recover) < 0)
 		return;
@@ -323,7 +296,7 @@ static void weft_lane_rack(struct weft_path *path, struct weft_lane *lane,
 	weft_ns rtt = weft_since(now, rec->sent_at);
 
 	/* an answer that came too soon is one to the packet as it was sent before */
-	if (rec->again && rtt < path->srtt / 2)
+	if (rec->again && rtt < weft_class_of(path, lane)->srtt / 2)
 		return;
 	/* and one that was taken for lost may have arrived long ago */
 	if (rec->state == WEFT_REC_LOST)
@@ -388,13 +361,16 @@ static u32 weft_lane_sacked(struct weft_path *path, struct weft_lane *lane, stru
 
 static void weft_lane_grow(const struct weft_path *path, struct weft_lane *lane, u32 acked)
 {
+	const struct weft_class *c = weft_class_of(path, lane);
+	weft_ns rtt = weft_lane_class(lane) == WEFT_CLASS_DATA ? c->rtt : c->srtt;
+
 	if (!lane->limited)
 		return;
 	/* packets wait somewhere: more of them would not arrive any sooner */
-	if (lane->cwnd >= WEFT_CWND_CALM && path->srtt >= 2 * path->rtt_min + 4 * WEFT_CALM)
+	if (lane->cwnd >= WEFT_CWND_CALM && c->srtt >= 2 * path->rtt_min + 4 * WEFT_CALM)
 		return;
-	/* the end of slow start, before anything is lost */
-	if (path->srtt >= 2 * path->rtt_min + WEFT_CALM)
+	/* the end of slow start, before anything is lost; of what others must wait for, sooner */
+	if (rtt >= 2 * path->rtt_min + WEFT_CALM)
 		lane->ssthresh = min(lane->ssthresh, lane->cwnd);
 	if (lane->cwnd < lane->ssthresh) {
 		lane->cwnd += acked;
@@ -446,7 +422,7 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 	if (n && rtt != U64_MAX) {
 		weft_ns held = (u64)h->ack_delay * NSEC_PER_USEC;
 
-		weft_lane_rtt(path, rtt > held ? rtt - held : 1, now);
+		weft_class_rtt(path, lane, rtt > held ? rtt - held : 1, now);
 	}
 	if ((s32)(h->ack - lane->snd_una) > 0)
 		lane->snd_una = h->ack;
@@ -555,18 +531,11 @@ static void weft_lane_fill(struct weft_path *path, struct weft_lane *lane, struc
 		lane->limited = true;
 		return;
 	}
-	while (!rec->len && (lane->turn || weft_list_empty(&lane->sendq))) {
-		l = weft_list_first(&lane->dataq);
-		if (!l)
-			break;
-		if (weft_send_data(path, lane, weft_entry(l, struct weft_txm, qnode), rec)) {
-			lane->turn = false;
+	while (!rec->len && (l = weft_list_first(&lane->dataq)))
+		if (weft_send_data(path, lane, weft_entry(l, struct weft_txm, qnode), rec))
 			return;
-		}
-	}
-	lane->turn = true;
 	while ((l = weft_list_first(&lane->sendq)))
-		if (!weft_send_build(path, weft_entry(l, struct weft_txm, qnode), rec))
+		if (!weft_send_build(path, weft_entry(l, struct weft_txm, qnode), rec, out->now))
 			return;
 }
 
@@ -641,7 +610,8 @@ static void weft_lane_timeout(struct weft_path *path, struct weft_lane *lane, st
 	struct weft_list *l;
 
 	path->busy |= 1u << lane->no;
-	if (!lane->probed && !lane->backoff && path->srtt && !weft_list_empty(&lane->xmit)) {
+	if (!lane->probed && !lane->backoff && weft_class_of(path, lane)->srtt &&
+	    !weft_list_empty(&lane->xmit)) {
 		/* a probe: the newest packet once more, whatever the window says */
 		lane->probed = true;
 		rec = weft_entry(lane->xmit.prev, struct weft_rec, tnode);

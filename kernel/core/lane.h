@@ -17,7 +17,8 @@
 
 #include "core.h"
 
-#define WEFT_LANES		4
+#define WEFT_CLASS_LANES	2	/* lanes of each class */
+#define WEFT_LANES		(WEFT_CLASSES * WEFT_CLASS_LANES)
 #define WEFT_WINDOW		1024	/* PSNs that may be outstanding on a lane */
 #define WEFT_REC_RAW		1440	/* bytes of a record but payload of long messages */
 #define WEFT_REC_REFS		16	/* messages in one packet */
@@ -31,6 +32,26 @@
 #define WEFT_CALM	(50 * NSEC_PER_USEC)	/* of a round trip: no sign of a queue */
 #define WEFT_RTO_INIT		(50ull * NSEC_PER_MSEC)
 #define WEFT_RTO_MAX		(1ull * NSEC_PER_SEC)
+
+/* ---- Classes of packets ----------------------------------------------------------- */
+
+/**
+ * struct weft_class - packets of one priority: what is known of their way
+ * @rtt: round-trip time that was measured last, 0: none yet
+ * @srtt: smoothed, 0: none yet
+ * @rttvar: its variation
+ * @rto: retransmission timeout
+ * @rtt_at: when @rtt was measured
+ *
+ * Under path->lock.
+ */
+struct weft_class {
+	weft_ns rtt;
+	weft_ns srtt;
+	weft_ns rttvar;
+	weft_ns rto;
+	weft_ns rtt_at;
+};
 
 /* ---- Things that have a chunk to send -------------------------------------------- */
 
@@ -159,7 +180,6 @@ struct weft_part {
  * struct weft_lane - packets in one sequence, both directions
  * @no: its number
  * @limited: the window was what held sending back
- * @turn: packets of long messages are due, not short ones
  * @burst: packets that the first of @dataq has sent in its turn
  * @probed: a tail-loss probe has been sent
  * @backoff: doublings of the retransmission timeout
@@ -172,8 +192,8 @@ struct weft_part {
  * @flight: packets in the network
  * @open: packet that is being filled
  * @ctlq: struct weft_ctl
- * @sendq: sends whose first packet or further eager packets wait, in order
- * @dataq: sends that have been granted more, in turn
+ * @sendq: FIRST: sends that have not been begun, in order; REST: those of which eager bytes wait
+ * @dataq: DATA: sends that have been granted more, in turn
  * @sent: records by PSN
  * @xmit: those of them in the network by time of sending
  * @lost: those to be sent again
@@ -204,7 +224,6 @@ struct weft_part {
 struct weft_lane {
 	u8 no;
 	bool limited;
-	bool turn;
 	u8 burst;
 	bool probed;
 	u8 backoff;

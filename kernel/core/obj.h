@@ -3,7 +3,7 @@
  * weft core - the protocol's objects
  *
  *	path		one remote node; core->local: the node itself
- *	  lane		packets in one sequence; four of them (lane.h)
+ *	  lane		packets in one sequence; two of each class (lane.h)
  *	  flow		messages from one of our endpoints to one remote endpoint
  *	  rflow		messages from one remote endpoint to one of ours
  *	  conn		a connection, or a request for one
@@ -91,10 +91,9 @@
  * @room_at: when weft_room_timer() is due
  * @ngrant: messages in core->grants; its lock
  * @gspare: bytes that were granted and do not count in core->grants; its lock
- * @srtt: smoothed round-trip time, 0: none yet
- * @rttvar: its variation
- * @rto: retransmission timeout
- * @rtt_min: shortest round-trip time of the last seconds: the way without queues; 0: none
+ * @class: classes of packets
+ * @rtt_min: shortest round-trip time of the last seconds, of any class: the way without queues; 0:
+ *	none
  * @rtt_min_at: when it was seen
  * @retrans: packets sent again
  * @tx_used: bytes of eager payload sent
@@ -169,9 +168,7 @@ struct weft_path {
 	weft_ns room_at;
 	u32 ngrant;
 	u64 gspare;
-	weft_ns srtt;
-	weft_ns rttvar;
-	weft_ns rto;
+	struct weft_class class[WEFT_CLASSES];
 	weft_ns rtt_min;
 	weft_ns rtt_min_at;
 	u64 retrans;
@@ -230,7 +227,7 @@ struct weft_user {
  * @id: on the wire, both services and generations; mseq: of the last message that was begun
  * @ref: references
  * @seal: of the endpoint's job, for this flow; made by weft_flow_seal() when the path is UP
- * @lane: lane
+ * @lane: lane of its class FIRST; those of the others follow (weft_class_lane())
  * @dead: errno: takes nothing more (read without the lock, too)
  * @closing: nobody sends on it any more
  * @ended: the peer has been or is being told so

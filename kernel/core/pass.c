@@ -488,7 +488,6 @@ static __always_inline bool weft_pass_put(struct weft_path *path, struct weft_la
 	}
 	weft_rec_begin(rec);
 	weft_short_fill(rec, flow, h, pay, size);
-	lane->turn = true;
 	weft_lane_number(path, lane, rec, out->now);
 	out->blank.psn = rec->psn;
 	weft_frame_write(path, lane, rec, out->blank.data, out->now);

@@ -50,7 +50,7 @@ struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sock
 	path->state = WEFT_PATHS_HELLO;
 	path->token = weft_random();
 	path->nonce = weft_random();
-	path->rto = WEFT_RTO_INIT;
+	weft_class_init(path);
 	path->timer_at = U64_MAX;
 	path->hello_at = U64_MAX;
 	path->close_at = U64_MAX;
@@ -352,8 +352,11 @@ void weft_path_output(struct weft_path *path, struct weft_out *out)
 		weft_local_output(path, out);
 		return;
 	}
-	for (i = path->busy & (WEFT_BUSY_DGRAM - 1); i; i &= i - 1)
-		weft_lane_output(path, &path->lane[__ffs(i)], out);
+	/* the lanes of a class may put something into those of later ones */
+	for (i = 0; path->busy & (WEFT_BUSY_DGRAM - 1) & ~0u << i; i++) {
+		i = __ffs(path->busy & ~0u << i);
+		weft_lane_output(path, &path->lane[i], out);
+	}
 	if (unlikely(path->busy & WEFT_BUSY_DGRAM))
 		weft_dgram_output(path, out);
 }
@@ -633,7 +636,7 @@ void weft_path_look(struct weft_path *path, struct weft_path_info *info)
 	weft_lock(&path->lock);
 	info->addr = path->addr;
 	info->state = path->state;
-	info->srtt = path->srtt;
+	info->srtt = path->class[WEFT_CLASS_FIRST].srtt;
 	info->flight = path->flight;
 	info->nflow = path->nflow;
 	info->retrans = path->retrans;

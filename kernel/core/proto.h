@@ -64,6 +64,41 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 void weft_ctl_drop(struct weft_ctl *ctl, struct weft_out *out);
 struct weft_note *weft_note_new(void);
 
+/* ---- class.c --------------------------------------------------------------------- */
+
+#define WEFT_FIRST_MAX	1024	/* bytes of the longest datagram of class FIRST */
+
+void weft_class_init(struct weft_path *path);
+void weft_class_rtt(struct weft_path *path, const struct weft_lane *lane, weft_ns rtt, weft_ns now);
+bool weft_class_crowded(const struct weft_path *path, const struct weft_flow *flow, weft_ns now);
+
+/* WEFT_CLASS_* of a lane. */
+static inline u8 weft_lane_class(const struct weft_lane *lane)
+{
+	return lane->no / WEFT_CLASS_LANES;
+}
+
+/* What is known of the way of a lane's packets; at first what is known of those of FIRST. */
+static inline const struct weft_class *weft_class_of(const struct weft_path *path,
+						     const struct weft_lane *lane)
+{
+	const struct weft_class *c = &path->class[weft_lane_class(lane)];
+
+	return c->srtt ? c : &path->class[WEFT_CLASS_FIRST];
+}
+
+/* A flow's lane of class @class. */
+static inline struct weft_lane *weft_class_lane(const struct weft_flow *flow, u8 class)
+{
+	return &flow->path->lane[class * WEFT_CLASS_LANES + flow->lane];
+}
+
+/* Class of a datagram of @len bytes. */
+static inline u8 weft_class_dgram(u32 len)
+{
+	return len <= WEFT_FIRST_MAX ? WEFT_CLASS_FIRST : WEFT_CLASS_REST;
+}
+
 /* ---- lane.c ---------------------------------------------------------------------- */
 
 #define WEFT_PSN_NEW	0
@@ -78,7 +113,6 @@ void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32
 		    weft_ns now);
 void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struct weft_hdr *h,
 		     const struct weft_chunk *sack, struct weft_out *out);
-void weft_lane_rtt(struct weft_path *path, weft_ns rtt, weft_ns now);
 u32 weft_lane_segs(const struct weft_path *path, const struct weft_lane *lane);
 struct weft_rec *weft_lane_open(struct weft_path *path, struct weft_lane *lane);
 void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
@@ -172,12 +206,6 @@ static inline void weft_path_window(struct weft_path *path, u16 window)
 
 	if (d < 0x8000)
 		path->tx_limit += d;
-}
-
-/* Do packets stand in queues on the way, as the round-trip time tells? The path is locked. */
-static inline bool weft_path_queues(const struct weft_path *path)
-{
-	return path->srtt >= 2 * path->rtt_min + 4 * WEFT_CALM;
 }
 
 /* ---- scarce.c -------------------------------------------------------------------- */
@@ -393,7 +421,8 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_send_over(struct weft_txm *txm, struct weft_out *out);
 void weft_send_withdraw(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_send_acked(struct weft_txm *txm, struct weft_rec *rec, struct weft_out *out);
-bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_rec *rec);
+bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_rec *rec,
+		     weft_ns now);
 void weft_txm_get(struct weft_txm *txm);
 void weft_txm_put(struct weft_txm *txm, struct weft_out *out);
 

@@ -27,9 +27,10 @@ static bool weft_rack_waits(const struct weft_lane *lane, u32 psn)
  */
 weft_ns weft_rack_window(const struct weft_path *path, const struct weft_lane *lane)
 {
-	weft_ns reo = lane->reo_mult * max_t(weft_ns, path->srtt / 4, WEFT_REO_MIN);
+	weft_ns srtt = weft_class_of(path, lane)->srtt;
+	weft_ns reo = lane->reo_mult * max_t(weft_ns, srtt / 4, WEFT_REO_MIN);
 
-	return min_t(weft_ns, reo, max_t(weft_ns, path->srtt, WEFT_REO_MULT * WEFT_REO_MIN));
+	return min_t(weft_ns, reo, max_t(weft_ns, srtt, WEFT_REO_MULT * WEFT_REO_MIN));
 }
 
 /**

@@ -150,7 +150,7 @@ static bool weft_send_pin(struct weft_txm *txm, struct weft_win *w, struct weft_
  */
 void weft_send_step(struct weft_txm *txm, struct weft_out *out)
 {
-	struct weft_lane *lane = &txm->path->lane[txm->flow->lane];
+	struct weft_lane *lane = weft_class_lane(txm->flow, WEFT_CLASS_DATA);
 	u32 i;
 
 	if (txm->user) {

@@ -270,15 +270,16 @@ static struct weft_rxm *weft_recv_early(struct weft_path *path, struct weft_rflo
 	return rxm;
 }
 
+/* Find a message in a list that is sorted by number. It mostly is one of the last. */
 static struct weft_rxm *weft_recv_known(struct weft_list *list, u32 mseq)
 {
 	struct weft_list *l;
 
-	weft_list_for_each(l, list) {
+	for (l = list->prev; l != list; l = l->prev) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, fnode);
 
-		if (rxm->flow.mseq == mseq)
-			return rxm;
+		if ((s32)(rxm->flow.mseq - mseq) <= 0)
+			return rxm->flow.mseq == mseq ? rxm : NULL;
 	}
 	return NULL;
 }

@@ -617,10 +617,12 @@ taken:
  * @path: the path, locked
  * @txm: first of its lane's sendq
  * @rec: the open packet
+ * @now: time
  *
  * Return: more may be appended; false: the packet is full.
  */
-bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_rec *rec)
+bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_rec *rec,
+		     weft_ns now)
 {
 	u32 room = weft_rec_room(path, rec), left, n;
 	struct weft_flow *flow = txm->flow;
@@ -637,7 +639,7 @@ bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_r
 		txm->begun = true;
 		txm->mseq = ++flow->id.mseq;
 		txm->eager = !txm->user && weft_room_eager(flow, (u32)txm->len) &&
-			     !(txm->len > path->max_payload && weft_path_queues(path));
+			     !(txm->len > path->max_payload && weft_class_crowded(path, flow, now));
 		if (txm->eager) {
 			weft_room_use(flow, (u32)txm->len);
 			weft_count(path->core, msgs_eager);
@@ -686,6 +688,13 @@ ref:
 	if (last) {
 		weft_list_del(&txm->qnode);
 		flow->nwait--;
+	} else {
+		struct weft_lane *lane = weft_class_lane(flow, WEFT_CLASS_REST);
+
+		/* in turn with others there */
+		weft_list_del(&txm->qnode);
+		weft_list_add_tail(&lane->sendq, &txm->qnode);
+		path->busy |= 1u << lane->no;
 	}
 	return !rec->pay;
 }
@@ -718,7 +727,7 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
 	if (unlikely(!weft_list_empty(&flow->fenced)))
 		weft_fence_check(flow, out);
 	if (txm->user && txm->nrec)
-		weft_list_for_each(l, &flow->path->lane[flow->lane].sent) {
+		weft_list_for_each(l, &weft_class_lane(flow, WEFT_CLASS_DATA)->sent) {
 			struct weft_rec *rec = weft_entry(l, struct weft_rec, node);
 
 			if (rec->txm == txm)

@@ -91,7 +91,7 @@ static bool weft_short_acked(struct weft_path *path, struct weft_lane *lane, u32
 	weft_flow_put(flow);
 	weft_rec_put(path, rec, out);
 	held = (u64)delay * NSEC_PER_USEC;
-	weft_lane_rtt(path, rtt > held ? rtt - held : 1, out->now);
+	weft_class_rtt(path, lane, rtt > held ? rtt - held : 1, out->now);
 	return true;
 }
 
@@ -226,7 +226,6 @@ bool weft_short_tx(struct weft_path *path, struct weft_lane *lane, struct weft_f
 	if (unlikely(!rec))
 		return false;
 	weft_short_fill(rec, flow, h, pay, size);
-	lane->turn = true;
 	weft_lane_close(path, lane, out);
 	return true;
 }

@@ -16,7 +16,7 @@
 
 #include "env.h"
 
-#define WEFT_WIRE_VERSION	1
+#define WEFT_WIRE_VERSION	2
 #define WEFT_WIRE_PORT		9471
 #define WEFT_WIRE_HDR		32	/* bytes of the header */
 #define WEFT_WIRE_CHUNK		4	/* bytes of a chunk's head */

@@ -16,6 +16,7 @@
 
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
+#include <linux/pkt_sched.h>
 
 #include "path.h"
 
@@ -114,9 +115,21 @@ int weft_nd_path_open(struct weft_port *port, struct weft_path *path, void *priv
 void weft_nd_path_close(void *priv);
 struct sk_buff *weft_nd_skb(u32 head, u32 len);
 void weft_nd_ip4(struct iphdr *ip, const struct weft_sockaddr *src, const struct weft_sockaddr *to,
-		 const struct dst_entry *dst, bool frag);
+		 const struct dst_entry *dst, u8 tos, bool frag);
 void weft_nd_ip6(struct ipv6hdr *ip6, const struct weft_sockaddr *src,
-		 const struct weft_sockaddr *to, struct dst_entry *dst);
+		 const struct weft_sockaddr *to, struct dst_entry *dst, u8 tos);
+
+/*
+ * Priority within the node of packets with DSCP and ECN fields @tos: those of DATA are like
+ * everybody's, so that they are not starved by other programs' packets.
+ */
+static inline u32 weft_nd_prio(u8 tos)
+{
+	if (tos >> 5 == 4)
+		return TC_PRIO_INTERACTIVE;
+	return tos >> 5 == 2 ? TC_PRIO_INTERACTIVE_BULK : TC_PRIO_BESTEFFORT;
+}
+
 int weft_nd_tx_init(void);
 void weft_nd_tx_exit(void);
 

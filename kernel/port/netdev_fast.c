@@ -56,7 +56,7 @@
  * @len: bytes of @raw
  * @l3: offset of the IP header in it
  * @v6: it is IPv6
- * @ip_sum: sum of the IPv4 header without its length
+ * @ip_sum: sum of the IPv4 header without its length and @raw's DSCP and ECN, which are 0
  * @udp_sum: sum of the pseudo header without the length
  * @raw: Ethernet, IP and UDP header, WEFT_ND_L2 - ETH_HLEN bytes in front
  *
@@ -129,14 +129,14 @@ static void weft_nd_head_ip(struct weft_nd_head *head, const struct weft_sockadd
 	if (head->v6) {
 		struct ipv6hdr *ip6 = (struct ipv6hdr *)(head->raw + head->l3);
 
-		weft_nd_ip6(ip6, src, to, head->dst);
+		weft_nd_ip6(ip6, src, to, head->dst, 0);
 		head->udp_sum = ~csum_unfold(csum_ipv6_magic(&ip6->saddr, &ip6->daddr, 0,
 							     IPPROTO_UDP, 0));
 		uh = (struct udphdr *)(ip6 + 1);
 	} else {
 		struct iphdr *ip = (struct iphdr *)(head->raw + head->l3);
 
-		weft_nd_ip4(ip, src, to, head->dst, false);
+		weft_nd_ip4(ip, src, to, head->dst, 0, false);
 		head->ip_sum = csum_partial(ip, sizeof(*ip), 0);
 		head->udp_sum = csum_tcpudp_nofold(ip->saddr, ip->daddr, 0, IPPROTO_UDP, 0);
 		uh = (struct udphdr *)(ip + 1);
@@ -222,7 +222,8 @@ static __always_inline bool weft_nd_filtered_out(struct net *net, bool v6)
 }
 
 /* The headers in front of the packet. */
-static __always_inline void weft_nd_head_put(const struct weft_nd_head *head, struct sk_buff *skb)
+static __always_inline void weft_nd_head_put(const struct weft_nd_head *head, struct sk_buff *skb,
+					     u8 tos)
 {
 	u32 len = skb->len + sizeof(struct udphdr), i;
 	u8 *at = skb->data - head->len;
@@ -238,17 +239,23 @@ static __always_inline void weft_nd_head_put(const struct weft_nd_head *head, st
 
 		memcpy(at + done, head->raw + done,
 		       sizeof(*ip6) - sizeof(struct iphdr));
+		ip6_flow_hdr(ip6, tos, 0);
 		ip6->payload_len = htons(len);
 		skb->protocol = htons(ETH_P_IPV6);
 	} else {
 		struct iphdr *ip = (struct iphdr *)(at + WEFT_ND_L2);
 
+		ip->tos = tos;
 		ip->tot_len = htons(len + sizeof(*ip));
-		ip->check = csum_fold(csum_add(head->ip_sum, (__force __wsum)ip->tot_len));
+		/* their sum has no carry out of 32 bits */
+		ip->check = csum_fold(csum_add(head->ip_sum,
+					       (__force __wsum)((__force u32)ip->tot_len +
+								(__force u32)htons(tos))));
 		skb->protocol = htons(ETH_P_IP);
 	}
 	uh->len = htons(len);
 	uh->check = ~csum_fold(csum_add(head->udp_sum, (__force __wsum)uh->len));
+	skb->priority = weft_nd_prio(tos);
 	skb->ip_summed = CHECKSUM_PARTIAL;
 	skb->csum_start = (u8 *)uh - skb->head;
 	skb->csum_offset = offsetof(struct udphdr, check);
@@ -333,9 +340,10 @@ static __always_inline struct sk_buff *weft_nd_empty(const struct weft_nd_head *
 
 /* Headers in front of it, and all else that a driver wants to know. */
 static __always_inline void weft_nd_dress(const struct weft_nd_head *head,
-					  const struct weft_nd_path *np, struct sk_buff *skb)
+					  const struct weft_nd_path *np, struct sk_buff *skb,
+					  u8 tos)
 {
-	weft_nd_head_put(head, skb);
+	weft_nd_head_put(head, skb, tos);
 	skb->dev = head->dst->dev;
 	__skb_set_sw_hash(skb, np->hash, true);
 }
@@ -379,7 +387,7 @@ bool weft_nd_fast(struct weft_nd *nd, const struct weft_tx *tx)
 		weft_nd_unsent(nd, 1, err);
 		return true;
 	}
-	weft_nd_dress(head, np, skb);
+	weft_nd_dress(head, np, skb, weft_port_tos(nd->port, tx->class));
 	weft_nd_leave(nd, tx->path, skb, tx->psn, len);
 	return true;
 }
@@ -415,7 +423,7 @@ bool weft_nd_blank(struct weft_port *port, struct weft_path *path, struct weft_b
 		return false;
 	b->data = skb->data;
 	b->port = skb;
-	weft_nd_dress(head, np, skb);
+	weft_nd_dress(head, np, skb, weft_port_tos(port, WEFT_CLASS_FIRST));
 	return true;
 }
 

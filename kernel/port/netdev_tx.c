@@ -7,6 +7,7 @@
  * one path that have the same length (the last may be shorter) leave as one UDP GSO packet of up
  * to 64 KiB. DF is set and the packet marked ECT(0); only when a route's MTU has shrunk below
  * what the path was opened with are packets fragmented here.
+ * Packets of a class have its DSCP and, within the node, its priority (weft_port_tos()).
  *
  * Memory: headers and payload stand in pages that each CPU keeps and uses again when nobody else
  * holds them any more; so they are neither allocated nor zeroed for each packet.
@@ -246,6 +247,7 @@ void weft_nd_path_close(void *priv)
  * @src: own address
  * @to: remote node
  * @hash: flow hash, 0: none
+ * @tos: DSCP and ECN
  * @room: UDP payload that the route takes
  * @seg: bytes of each packet but the last
  * @n: packets that were put in
@@ -256,6 +258,7 @@ struct weft_nd_run {
 	const struct weft_sockaddr *src;
 	const struct weft_sockaddr *to;
 	u32 hash;
+	u8 tos;
 	u32 room;
 	u32 seg;
 	u32 n;
@@ -367,17 +370,18 @@ static void weft_nd_udp(struct sk_buff *skb, const struct weft_nd_run *run)
  * @src: own address
  * @to: remote node
  * @dst: route
+ * @tos: DSCP and ECN
  * @frag: the packet may be fragmented
  *
  * Context: any.
  */
 void weft_nd_ip4(struct iphdr *ip, const struct weft_sockaddr *src, const struct weft_sockaddr *to,
-		 const struct dst_entry *dst, bool frag)
+		 const struct dst_entry *dst, u8 tos, bool frag)
 {
 	memset(ip, 0, sizeof(*ip));
 	ip->version = 4;
 	ip->ihl = sizeof(*ip) / 4;
-	ip->tos = INET_ECN_ECT_0;
+	ip->tos = tos;
 	ip->frag_off = frag ? 0 : htons(IP_DF);
 	ip->ttl = ip4_dst_hoplimit(dst);
 	ip->protocol = IPPROTO_UDP;
@@ -391,13 +395,14 @@ void weft_nd_ip4(struct iphdr *ip, const struct weft_sockaddr *src, const struct
  * @src: own address
  * @to: remote node
  * @dst: route
+ * @tos: DSCP and ECN
  *
  * Context: any.
  */
 void weft_nd_ip6(struct ipv6hdr *ip6, const struct weft_sockaddr *src,
-		 const struct weft_sockaddr *to, struct dst_entry *dst)
+		 const struct weft_sockaddr *to, struct dst_entry *dst, u8 tos)
 {
-	ip6_flow_hdr(ip6, INET_ECN_ECT_0, 0);
+	ip6_flow_hdr(ip6, tos, 0);
 	ip6->payload_len = 0;
 	ip6->nexthdr = IPPROTO_UDP;
 	ip6->hop_limit = ip6_dst_hoplimit(dst);
@@ -411,7 +416,7 @@ static int weft_nd_out4(struct sk_buff *skb, const struct weft_nd_run *run, stru
 
 	skb_push(skb, sizeof(struct iphdr));
 	skb_reset_network_header(skb);
-	weft_nd_ip4(ip_hdr(skb), run->src, run->to, run->dst, frag);
+	weft_nd_ip4(ip_hdr(skb), run->src, run->to, run->dst, run->tos, frag);
 	if (frag)
 		ip_select_ident(net, skb, NULL);
 	skb->ignore_df = frag;
@@ -423,7 +428,7 @@ static int weft_nd_out6(struct sk_buff *skb, const struct weft_nd_run *run, stru
 {
 	skb_push(skb, sizeof(struct ipv6hdr));
 	skb_reset_network_header(skb);
-	weft_nd_ip6(ipv6_hdr(skb), run->src, run->to, run->dst);
+	weft_nd_ip6(ipv6_hdr(skb), run->src, run->to, run->dst, run->tos);
 	skb->ignore_df = run->seg > run->room;
 	skb->protocol = htons(ETH_P_IPV6);
 	return ip6_local_out(net, NULL, skb);
@@ -441,6 +446,7 @@ static void weft_nd_send(struct sk_buff *skb, const struct weft_nd_run *run)
 	weft_nd_udp(skb, run);
 	if (run->hash)
 		__skb_set_sw_hash(skb, run->hash, true);
+	skb->priority = weft_nd_prio(run->tos);
 	skb_dst_set_noref(skb, run->dst);
 	err = v6 ? weft_nd_out6(skb, run, net) : weft_nd_out4(skb, run, net);
 	if (unlikely(net_xmit_eval(err)))
@@ -569,8 +575,8 @@ static u32 weft_nd_fit(const struct weft_nd_run *run, const struct weft_tx *tx, 
 	if (!tx->path || tx->len > run->room)
 		return 1;
 	for (i = 1; i < n; i++) {
-		if (tx[i].path != tx->path || tx[i].nseg > 1 || tx[i].len > tx->len ||
-		    bytes + tx[i].len > WEFT_RUN_BYTES)
+		if (tx[i].path != tx->path || tx[i].class != tx->class || tx[i].nseg > 1 ||
+		    tx[i].len > tx->len || bytes + tx[i].len > WEFT_RUN_BYTES)
 			return i;
 		bytes += tx[i].len;
 		if (tx[i].len < tx->len)
@@ -585,6 +591,7 @@ static bool weft_nd_aim(struct weft_nd_run *run, const struct weft_tx *tx, bool 
 	const struct weft_core *core = &run->nd->port->core;
 
 	*own = !tx->path;
+	run->tos = weft_port_tos(run->nd->port, tx->class);
 	if (tx->path) {
 		run->src = &core->addr[weft_path_src(tx->path)];
 		run->to = weft_path_addr(tx->path);

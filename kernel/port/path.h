@@ -5,7 +5,21 @@
 #ifndef WEFT_PORT_PATH_H
 #define WEFT_PORT_PATH_H
 
+#include <net/inet_ecn.h>
+
 #include "port.h"
+
+/*
+ * DSCP and ECN fields of packets of @class, WEFT_CLASS_*: AF41, AF21 (RFC 2597) and the default
+ * (RFC 2474), or the default for all; ECT(0). The upper three bits are also those of a VLAN tag
+ * (IEEE 802.1Q).
+ */
+static inline u8 weft_port_tos(const struct weft_port *port, u8 class)
+{
+	static const u8 dscp[WEFT_CLASSES] = { 34, 18, 0 };
+
+	return INET_ECN_ECT_0 | (READ_ONCE(port->core.conf.priorities) ? dscp[class] << 2 : 0);
+}
 
 int weft_paths_init(void);
 void weft_paths_exit(void);

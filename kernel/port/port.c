@@ -317,6 +317,29 @@ int weft_port_set_engine(struct net *net, const char *name, const struct weft_en
 	return err;
 }
 
+/**
+ * weft_port_set_priorities - have packets be given the priority of their class, or not
+ * @net: namespace
+ * @name: the port's name
+ * @on: they are, from the next packet on
+ * @extack: for the reason
+ *
+ * Context: process. Return: 0, -ENODEV.
+ */
+int weft_port_set_priorities(struct net *net, const char *name, bool on,
+			     struct netlink_ext_ack *extack)
+{
+	struct weft_port *port = weft_port_find(net, name);
+
+	if (!port) {
+		NL_SET_ERR_MSG(extack, "no such port in this network namespace; see 'port show'");
+		return -ENODEV;
+	}
+	WRITE_ONCE(port->core.conf.priorities, on);
+	weft_port_put(port);
+	return 0;
+}
+
 /* ---- Beginning of a port --------------------------------------------------------------------- */
 
 /* A name that can be a file in /dev/weft and /sys/class/weft, and a word for weftctl. */

@@ -241,7 +241,6 @@ static void weft_vnet_head4(struct weft_vnet_path *np, const struct weft_sockadd
 
 	ip->version = 4;
 	ip->ihl = sizeof(*ip) / 4;
-	ip->tos = INET_ECN_ECT_0;
 	ip->frag_off = htons(IP_DF);
 	ip->ttl = WEFT_VNET_TTL;
 	ip->protocol = IPPROTO_UDP;
@@ -257,7 +256,7 @@ static void weft_vnet_head6(struct weft_vnet_path *np, const struct weft_sockadd
 {
 	struct ipv6hdr *ip6 = (void *)(np->head + np->ipoff);
 
-	ip6_flow_hdr(ip6, INET_ECN_ECT_0, 0);
+	ip6_flow_hdr(ip6, 0, 0);
 	ip6->nexthdr = IPPROTO_UDP;
 	ip6->hop_limit = WEFT_VNET_TTL;
 	memcpy(&ip6->saddr, src->addr, sizeof(ip6->saddr));
@@ -266,7 +265,7 @@ static void weft_vnet_head6(struct weft_vnet_path *np, const struct weft_sockadd
 	np->hlen = np->ipoff + sizeof(*ip6) + sizeof(struct udphdr);
 }
 
-/* @np is zeroed. */
+/* Headers but for lengths, sums and what is of a packet's class. @np is zeroed. */
 static void weft_vnet_head(struct weft_vnet *vn, struct weft_vnet_path *np,
 			   const struct weft_sockaddr *src, const struct weft_sockaddr *to)
 {
@@ -323,7 +322,10 @@ static void weft_vnet_finish(const struct weft_vnet_path *np, struct weft_vnet_s
 
 	if (ip->version == 4) {
 		ip->tot_len = htons(len + sizeof(*ip));
-		ip->check = csum_fold(csum_add(np->ipsum, (__force __wsum)ip->tot_len));
+		/* their sum has no carry out of 32 bits */
+		ip->check = csum_fold(csum_add(np->ipsum,
+					       (__force __wsum)((__force u32)ip->tot_len +
+								(__force u32)htons(ip->tos))));
 	} else {
 		((struct ipv6hdr *)ip)->payload_len = htons(len);
 	}
@@ -336,6 +338,20 @@ static void weft_vnet_finish(const struct weft_vnet_path *np, struct weft_vnet_s
 	if (pay)
 		sum = weft_vnet_sum_spans(slot, here, sum);
 	uh->check = csum_fold(sum) ?: CSUM_MANGLED_0;
+}
+
+/* DSCP and ECN, also in a VLAN tag. */
+static void weft_vnet_mark(const struct weft_vnet_path *np, struct weft_vnet_slot *slot, u8 tos)
+{
+	struct vlan_ethhdr *eth = (void *)(slot->frame + WEFT_VNET_HDR);
+	struct iphdr *ip = (void *)(slot->frame + np->ipoff);
+
+	if (np->ipoff == WEFT_VNET_LINK)
+		eth->h_vlan_TCI |= htons(tos >> 5 << VLAN_PRIO_SHIFT);
+	if (ip->version == 4)
+		ip->tos = tos;
+	else
+		ip6_flow_hdr((struct ipv6hdr *)ip, tos, 0);
 }
 
 /* Is np->mac the Ethernet address of the next node? */
@@ -384,6 +400,7 @@ static int weft_vnet_make(struct weft_vnet *vn, struct weft_vnet_slot *slot,
 		return err;
 	memcpy(slot->frame, np->head, sizeof(np->head));
 	memcpy(slot->frame + WEFT_VNET_HDR, &mac, ETH_ALEN);
+	weft_vnet_mark(np, slot, weft_port_tos(vn->port, tx->class));
 	if (pay >= WEFT_VNET_COPY && slot->span)
 		slot->nspan = weft_tx_pieces(tx, i, slot->span, WEFT_VNET_SPANS, &slot->mem);
 	if (slot->nspan) {
@@ -478,11 +495,12 @@ static void weft_vnet_tx_queue(struct weft_vnet_queue *q, const struct weft_tx *
 }
 
 /*
- * The frequent case, one packet whose next node's Ethernet address is known: the slot aside, with
- * all headers but lengths and checksums, NULL: it goes another way.
+ * The frequent case, one packet of a class whose next node's Ethernet address is known: the slot
+ * aside, with all headers but lengths and checksums, NULL: it goes another way.
  */
 static struct weft_vnet_slot *weft_vnet_take_aside(struct weft_vnet *vn, struct weft_vnet_queue *q,
-						   struct weft_vnet_path *np, u32 len)
+						   struct weft_vnet_path *np, u32 len,
+						   u8 class)
 {
 	struct weft_vnet_slot *slot;
 	u64 mac;
@@ -495,6 +513,7 @@ static struct weft_vnet_slot *weft_vnet_take_aside(struct weft_vnet *vn, struct 
 		return NULL;
 	memcpy(slot->frame, np->head, sizeof(np->head));
 	memcpy(slot->frame + WEFT_VNET_HDR, &mac, ETH_ALEN);
+	weft_vnet_mark(np, slot, weft_port_tos(vn->port, class));
 	slot->len = np->hlen + len;
 	return slot;
 }
@@ -509,7 +528,7 @@ static bool weft_vnet_tx_short(struct weft_vnet *vn, const struct weft_tx *tx)
 	if (unlikely(!tx->path || tx->nseg != 1 || tx->pay))
 		return false;
 	np = weft_path_priv(tx->path);
-	slot = weft_vnet_take_aside(vn, q, np, tx->len);
+	slot = weft_vnet_take_aside(vn, q, np, tx->len, tx->class);
 	if (unlikely(!slot))
 		return false;
 	trace_weft_tx(vn->port->name, weft_path_addr(tx->path), tx->psn, tx->len, 1);
@@ -537,7 +556,7 @@ bool weft_vnet_blank(struct weft_port *port, struct weft_path *path, struct weft
 	if (unlikely(!READ_ONCE(vn->live) || vn->npairs > 1 ||
 		     np->hlen - np->ipoff + b->len > vn->mtu))
 		return false;
-	slot = weft_vnet_take_aside(vn, vn->q, np, b->len);
+	slot = weft_vnet_take_aside(vn, vn->q, np, b->len, WEFT_CLASS_FIRST);
 	if (unlikely(!slot))
 		return false;
 	b->data = slot->frame + np->hlen;

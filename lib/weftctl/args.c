@@ -299,6 +299,16 @@ static int parse_idle(const char *arg, struct port_change *change)
 	return 0;
 }
 
+static int parse_priorities(const char *arg, struct port_change *change)
+{
+	if (strcmp(arg, "on") && strcmp(arg, "off")) {
+		complain("priorities %s: it must be on or off", arg);
+		return -1;
+	}
+	change->priorities = arg;
+	return 0;
+}
+
 /* One option of "port set" at @argv: KEYWORD VALUE. Return: 0, -1: complained */
 static int parse_port_setting(int argc, char **argv, struct port_change *change)
 {
@@ -316,6 +326,10 @@ static int parse_port_setting(int argc, char **argv, struct port_change *change)
 		val = value_of("idle-us", change->idle_us, argc, argv);
 		return val ? parse_idle(val, change) : -1;
 	}
+	if (matches(argv[0], "priorities")) {
+		val = value_of("priorities", change->priorities, argc, argv);
+		return val ? parse_priorities(val, change) : -1;
+	}
 	complain("\"%s\" is not known here, try \"weftctl port help\"", argv[0]);
 	return -1;
 }
@@ -331,7 +345,8 @@ int parse_port_set(int argc, char **argv, struct port_change *change)
 		return -1;
 	change->name = argv[0];
 	if (argc == 1) {
-		complain("port set %s: what is to be changed? engine, cpu or idle-us", argv[0]);
+		complain("port set %s: what is to be changed? engine, cpu, idle-us or priorities",
+			 argv[0]);
 		return -1;
 	}
 	for (argc--, argv++; argc > 0; argc -= 2, argv += 2)

@@ -51,6 +51,7 @@ struct port_change {
 	bool has_cpu;
 	uint32_t cpu;		/* UINT32_MAX: any */
 	uint32_t idle_us;	/* 0: not given */
+	const char *priorities;	/* NULL: not given */
 };
 
 #define JOB_WHO_MAX	64

@@ -234,7 +234,7 @@ TEST_F(lane, acked_hostile)
 	EXPECT_EQ(0, lone_count(&t->lane->sent));
 	EXPECT_EQ(PSN + 4, t->lane->snd_nxt);
 	EXPECT_TRUE(lone_sound(t));
-	EXPECT_LE(t->path->rto, WEFT_RTO_MAX);
+	EXPECT_LE(t->path->class[0].rto, WEFT_RTO_MAX);
 }
 
 TEST_F(lane, acked_random)
@@ -306,7 +306,7 @@ TEST_F(lane, rtt_lost)
 	lone_drop(t);
 	lone_wait(t, 100 * US);
 	lone_ack(t, PSN + 1, NULL, 0, 0);
-	EXPECT_EQ(100 * US, t->path->srtt);
+	EXPECT_EQ(100 * US, t->path->class[0].srtt);
 	/* the probe, then the timeout: two are sent again */
 	for (i = 0; i < 2; i++) {
 		t->out->now = t->lane->rto_at;
@@ -316,7 +316,7 @@ TEST_F(lane, rtt_lost)
 	EXPECT_LT(0, lone_count(&t->lane->lost));
 	lone_wait(t, 3000 * MS);
 	lone_ack(t, PSN + 10, NULL, 0, 0);
-	EXPECT_EQ(100 * US, t->path->srtt);
+	EXPECT_EQ(100 * US, t->path->class[0].srtt);
 	EXPECT_TRUE(lone_sound(t));
 }
 
@@ -324,7 +324,7 @@ TEST_F(lane, rtt_lost)
 TEST_F(lane, timeout)
 {
 	struct lone *t = &self->t;
-	weft_ns rto = t->path->rto, wait = rto;
+	weft_ns rto = t->path->class[0].rto, wait = rto;
 	u32 i;
 
 	for (i = 0; i < 10; i++)
@@ -382,7 +382,7 @@ TEST_F(lane, probe)
 	for (i = 0; i < 3; i++)
 		lone_send(t);
 	lone_drop(t);
-	EXPECT_LE(t->lane->rto_at, t->out->now + t->path->rto);
+	EXPECT_LE(t->lane->rto_at, t->out->now + t->path->class[0].rto);
 	t->out->now = t->lane->rto_at;
 	lone_timer(t);
 	ASSERT_EQ(1, t->out->ntx);
@@ -410,16 +410,17 @@ TEST_F(lane, rtt)
 	lone_drop(t);
 	lone_wait(t, 400 * US);
 	lone_ack(t, PSN + 1, NULL, 0, 0);
-	EXPECT_EQ(400 * US, path->srtt);
-	EXPECT_EQ(200 * US, path->rttvar);
+	EXPECT_EQ(400 * US, path->class[0].srtt);
+	EXPECT_EQ(200 * US, path->class[0].rttvar);
 	lone_send(t);
 	lone_drop(t);
 	lone_wait(t, 300 * US);
 	/* 100 of them lay at the peer */
 	lone_ack(t, PSN + 2, NULL, 0, 100);
-	EXPECT_EQ(375 * US, path->srtt);
-	EXPECT_EQ(200 * US, path->rttvar);
-	EXPECT_EQ(max(375 * US + 4 * 200 * US, t->core->conf.rto_min_ns) + 50 * US, path->rto);
+	EXPECT_EQ(375 * US, path->class[0].srtt);
+	EXPECT_EQ(200 * US, path->class[0].rttvar);
+	EXPECT_EQ(max(375 * US + 4 * 200 * US, t->core->conf.rto_min_ns) + 50 * US,
+		  path->class[0].rto);
 }
 
 /* Karn's rule: what was sent twice tells nothing about time. */
@@ -434,8 +435,8 @@ TEST_F(lane, rtt_again)
 	lone_drop(t);
 	lone_wait(t, US);
 	lone_ack(t, PSN + 1, NULL, 0, 0);
-	EXPECT_EQ(0, t->path->srtt);
-	EXPECT_EQ(WEFT_RTO_INIT, t->path->rto);
+	EXPECT_EQ(0, t->path->class[0].srtt);
+	EXPECT_EQ(WEFT_RTO_INIT, t->path->class[0].rto);
 }
 
 /* ---- Want of room and memory ----------------------------------------- */

@@ -315,12 +315,12 @@ static void acked(struct __test_metadata *_metadata, bool posted)
 	EXPECT_EQ(0, s.t.lane->flight);
 	EXPECT_EQ(PSN + 1, s.t.lane->snd_una);
 	EXPECT_EQ(U64_MAX, s.t.lane->rto_at);
-	EXPECT_EQ(100 * NSEC_PER_USEC, s.t.path->srtt);
+	EXPECT_EQ(100 * NSEC_PER_USEC, s.t.path->class[0].srtt);
 	EXPECT_EQ(100 * NSEC_PER_USEC, s.t.lane->rack_rtt);
 	EXPECT_TRUE(lone_sound(&s.t));
 	if (!posted) {
 		near_long(&s);
-		EXPECT_EQ(100 * NSEC_PER_USEC, s.t.path->srtt);
+		EXPECT_EQ(100 * NSEC_PER_USEC, s.t.path->class[0].srtt);
 		near_post(&s, 3);
 	}
 	EXPECT_EQ(s.h.psn + 1, s.t.lane->rcv_nxt);
@@ -595,7 +595,7 @@ static void push(u32 kind, u32 by, struct pushed *p)
 		put_open(&s, flow);
 	*p = (struct pushed){
 		.done = p->done,
-		.lane = { lane->snd_nxt, lane->flight, lane->turn, lane->limited, lane->ack_now,
+		.lane = { lane->snd_nxt, lane->flight, lane->limited, lane->ack_now,
 			  lane->ack_at, lane->rto_at, lane->rcv_unacked, !lane->open,
 			  lone_count(&lane->sent), lone_count(&lane->xmit), lone_sound(&s.t) },
 		.busy = s.t.path->busy,

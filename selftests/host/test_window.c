@@ -100,7 +100,7 @@ TEST_F(window, grow_calm)
 
 	for (k = 0; k < 3; k++) {
 		t->lane->cwnd = k == 1 ? WEFT_CWND_CALM - 1 : WEFT_CWND_CALM;
-		t->path->srtt = k == 2 ? 390 * US : 5 * MS;
+		t->path->class[0].srtt = k == 2 ? 390 * US : 5 * MS;
 		t->path->rtt_min = 100 * US;
 		t->path->rtt_min_at = t->out->now;
 		for (i = 0; i < 2; i++) {
@@ -124,7 +124,7 @@ TEST_F(window, grow_slow_start_ends)
 
 	for (k = 0; k < 2; k++) {
 		t->lane->cwnd = 32;
-		t->path->srtt = (k ? 260 : 240) * US;
+		t->path->class[0].srtt = (k ? 260 : 240) * US;
 		t->path->rtt_min = 100 * US;
 		t->path->rtt_min_at = t->out->now;
 		for (i = 0; i < 8; i++) {
@@ -177,7 +177,7 @@ static u32 lose_one(struct lone *t, weft_ns srtt)
 		lone_drop(t);
 		lone_wait(t, US);
 	}
-	t->path->srtt = srtt;
+	t->path->class[0].srtt = srtt;
 	t->path->rtt_min = 100 * US;
 	t->path->rtt_min_at = t->out->now;
 	lone_wait(t, 500 * US);

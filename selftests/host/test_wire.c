@@ -25,7 +25,7 @@ TEST(wire__header)
 		.ack = 0x80000001, .window = 0xfedc, .ack_delay = 1234567,
 	};
 	static const u8 want[WEFT_WIRE_HDR] = {
-		0x12, 3, 3, 8, 1, 2, 3, 4, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,
+		0x22, 3, 3, 8, 1, 2, 3, 4, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,
 		0xff, 0xff, 0xff, 0xfe, 0x80, 0, 0, 1, 0, 0, 0xfe, 0xdc, 0, 0x12, 0xd6, 0x87,
 	};
 	struct weft_chunks rest;
@@ -98,13 +98,14 @@ TEST(wire__header_refused)
 
 	weft_wire_hdr_put(pkt, &h);
 	ASSERT_EQ(0, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
-	pkt[0] = 0x21;
-	EXPECT_EQ(-EPROTO, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
-	pkt[0] = 0x10;
-	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
-	pkt[0] = 0x17;
-	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	/* the version before this one had four lanes for all */
 	pkt[0] = 0x11;
+	EXPECT_EQ(-EPROTO, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	pkt[0] = 0x20;
+	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	pkt[0] = 0x27;
+	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	pkt[0] = 0x21;
 	pkt[3] = 7;
 	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
 	pkt[3] = 17;

@@ -86,6 +86,7 @@
 #define WEFT_ATTR_PORT_VLAN	51	/* u16: VLAN tag, 1 to 4094 */
 #define WEFT_ATTR_PORT_QUEUES	52	/* u32: pairs of queues */
 #define WEFT_ATTR_PORT_MAC	53	/* binary, 6 bytes: Ethernet address */
+#define WEFT_ATTR_PORT_PRIORITIES 54	/* string: "on", "off": packets have priorities */
 #define WEFT_ATTR_NEIGH_ADDR	56	/* binary struct weft_sockaddr */
 #define WEFT_ATTR_NEIGH_MAC	57	/* binary, 6 bytes: Ethernet address, where it is known */
 /* string: "asking", "reachable", "stale", "probing", "failed" */

@@ -165,7 +165,7 @@ static bool send_one(const struct packet *p)
 /* The first packet of a handshake, from a node that nobody has heard of. */
 static void hello(struct packet *p)
 {
-	static const unsigned char head[4] = { 0x11, 0, 0, 8 };
+	static const unsigned char head[4] = { 0x21, 0, 0, 8 };
 	unsigned char *h = p->data + 32;
 	__u64 nonce = now_ms();
 	__u32 v;
@@ -248,7 +248,7 @@ static bool garbage(bool v6)
 		for (i = 0; i < p.len; i++)
 			p.data[i] = random();
 		/* Of no version that there is, then of this one with an unknown type. */
-		p.data[0] = p.len & 1 ? 0xf1 : 0x1f;
+		p.data[0] = p.len & 1 ? 0xf1 : 0x2f;
 		CHECK(send_packet(fd, &p));
 		sent++;
 	}
