@@ -341,6 +341,9 @@ static void happen(struct rig *rig, struct rig_event *ev, u32 n)
 	case RIG_EV_HOP:
 		rig_net_hop(rig, ev);
 		break;
+	case RIG_EV_LINK:
+		rig_net_next(rig, ev);
+		break;
 	case RIG_EV_PACKET:
 		if (ev->life == node->life && node->up && !node->deaf)
 			arrive(node, ev, n);
@@ -356,7 +359,7 @@ static void happen(struct rig *rig, struct rig_event *ev, u32 n)
 		rig_leave(node, out);
 		break;
 	}
-	if (rig->check && ev->kind != RIG_EV_HOP && node->up)
+	if (rig->check && ev->kind != RIG_EV_HOP && ev->kind != RIG_EV_LINK && node->up)
 		rig->check(node);
 }
 

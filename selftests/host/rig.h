@@ -23,6 +23,7 @@
 #define RIG_EV_WORK	3
 #define RIG_EV_CALL	5	/* of rig_call() */
 #define RIG_EV_HOP	4	/* a packet stands before its next link */
+#define RIG_EV_LINK	6	/* a link with priorities is done with a packet */
 
 #define RIG_PPM		65536		/* rates are given in parts of this */
 
@@ -41,6 +42,8 @@ struct rig_proc;
  * @burst: rate of packets that begin a burst of losses
  * @burst_for: time it takes on average; of the packets to a node in it one in two is lost
  * @corrupt: rate of packets with bits that have changed
+ * @levels: of priority, WEFT_CLASSES: a packet waits for those of higher ones alone, and for the
+ *	one that is being sent; 0, 1: each queue is served in order
  */
 struct rig_net {
 	u64 bps;
@@ -50,6 +53,7 @@ struct rig_net {
 	u32 burst;
 	weft_ns burst_for;
 	u32 corrupt;
+	u32 levels;
 };
 
 /**
@@ -109,6 +113,7 @@ struct rig_conf {
  * @gen: which setting of a timer
  * @from: node a packet comes from
  * @hop: switch ports that it has passed
+ * @class: WEFT_CLASS_* of a packet
  * @fn: what is called
  */
 struct rig_event {
@@ -124,6 +129,7 @@ struct rig_event {
 	u64 gen;
 	u32 from;
 	u32 hop;
+	u8 class;
 	void (*fn)(struct rig_node *node, void *arg);
 };
 
@@ -135,6 +141,9 @@ struct rig_event {
  * @deepest: bytes that have waited at most
  * @sent: bytes
  * @lost: packets
+ * @waits: with priorities: packets that wait, by class, the oldest first
+ * @waiting: bytes of them and of the one that is being sent
+ * @sending: bytes of that one, 0: there is none
  */
 struct rig_link {
 	u64 bps;
@@ -143,6 +152,9 @@ struct rig_link {
 	u64 deepest;
 	u64 sent;
 	u64 lost;
+	struct rig_wait *waits[WEFT_CLASSES];
+	u64 waiting;
+	u32 sending;
 };
 
 /**
@@ -592,6 +604,8 @@ void rig_net_init(struct rig *rig);
 void rig_net_free(struct rig *rig);
 /* A packet stands before a link. */
 void rig_net_hop(struct rig *rig, struct rig_event *ev);
+/* A link with priorities has sent a packet. */
+void rig_net_next(struct rig *rig, struct rig_event *ev);
 struct rig_node *rig_find_node(struct rig *rig, const struct weft_sockaddr *addr);
 
 /* The memory side's own, for rig.c. */

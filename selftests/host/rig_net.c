@@ -11,6 +11,10 @@
  * events, so that each queue sees packets in the order in which they come to it. Without a rate
  * packets take conf.delay and a jitter, and no room.
  *
+ * With priorities (conf.net.levels) a link sends what waits of the highest class first; its packets
+ * stand in lists, and an event tells that it is done with one. All classes share the room of a
+ * port: a packet that finds it full is lost, whatever its class.
+ *
  * rig->lock covers events and chance; links are used by one thread.
  */
 #include "core/queue.h"
@@ -50,6 +54,16 @@ void rig_mend(struct rig *rig)
 
 /* ---- Links ----------------------------------------------------------------------- */
 
+/**
+ * struct rig_wait - a packet that waits for a link with priorities
+ * @next: the next one of its class; of the last one: the first
+ * @ev: the packet
+ */
+struct rig_wait {
+	struct rig_wait *next;
+	struct rig_event ev;
+};
+
 void rig_net_init(struct rig *rig)
 {
 	const struct rig_net *net = &rig->conf.net;
@@ -76,8 +90,42 @@ void rig_net_init(struct rig *rig)
 	}
 }
 
+static struct rig_wait *take_waiting(struct rig_link *link, u32 class)
+{
+	struct rig_wait *last = link->waits[class], *first = last ? last->next : NULL;
+
+	if (first == last)
+		link->waits[class] = NULL;
+	else
+		last->next = first->next;
+	return first;
+}
+
+static void forget_waiting(struct rig_link *link)
+{
+	struct rig_wait *w;
+	u32 i;
+
+	for (i = 0; i < WEFT_CLASSES; i++) {
+		while ((w = take_waiting(link, i))) {
+			free(w->ev.data);
+			free(w);
+		}
+	}
+}
+
 void rig_net_free(struct rig *rig)
 {
+	u32 i, racks = rig->conf.net.rack ? DIV_ROUND_UP(rig->conf.nodes, rig->conf.net.rack) : 1;
+
+	for (i = 0; i < rig->conf.nodes; i++) {
+		forget_waiting(&rig->node[i].up_link);
+		forget_waiting(&rig->node[i].down_link);
+	}
+	for (i = 0; i < racks; i++) {
+		forget_waiting(&rig->rack_up[i]);
+		forget_waiting(&rig->rack_down[i]);
+	}
 	free(rig->node);
 	free(rig->cut);
 	free(rig->rack_up);
@@ -150,16 +198,9 @@ static void lose(struct rig *rig, struct rig_event *ev)
 	free(ev->data);
 }
 
-void rig_net_hop(struct rig *rig, struct rig_event *ev)
+/* A packet will be through link number @ev->hop of @hops at time @through. */
+static void go_on(struct rig *rig, struct rig_event *ev, u32 hops, weft_ns through)
 {
-	u32 hops;
-	struct rig_link *link = link_of(rig, ev->from, ev->node->index, ev->hop, &hops);
-	weft_ns through = stand_in_line(link, rig->now, ev->len);
-
-	if (!through) {
-		lose(rig, ev);
-		return;
-	}
 	ev->at = through + rig->conf.delay / 2;
 	if (++ev->hop == hops) {
 		/* lost on the last link, which it has taken its time of */
@@ -171,6 +212,77 @@ void rig_net_hop(struct rig *rig, struct rig_event *ev)
 		ev->at += stray(rig);
 	}
 	rig_push(rig, ev);
+}
+
+/* Send the next packet of a link with priorities that sends none. */
+static void serve(struct rig *rig, struct rig_link *link)
+{
+	struct rig_event done = { .kind = RIG_EV_LINK, .data = link };
+	struct rig_wait *w = NULL;
+	u32 i, hops;
+
+	for (i = 0; i < WEFT_CLASSES && !w; i++)
+		w = take_waiting(link, i);
+	if (!w)
+		return;
+	link_of(rig, w->ev.from, w->ev.node->index, w->ev.hop, &hops);
+	link->sending = w->ev.len + OVERHEAD;
+	done.node = w->ev.node;
+	done.at = rig->now + on_wire(link, link->sending);
+	go_on(rig, &w->ev, hops, done.at);
+	rig_push(rig, &done);
+	free(w);
+}
+
+static bool wait_for(struct rig_link *link, const struct rig_event *ev)
+{
+	struct rig_wait **last = &link->waits[ev->class], *w;
+	u32 len = ev->len + OVERHEAD;
+
+	if (link->limit && link->waiting + len > link->limit) {
+		link->lost++;
+		return false;
+	}
+	w = malloc(sizeof(*w));
+	w->ev = *ev;
+	w->next = *last ? (*last)->next : w;
+	if (*last)
+		(*last)->next = w;
+	*last = w;
+	link->waiting += len;
+	link->deepest = max(link->deepest, link->waiting);
+	link->sent += len;
+	return true;
+}
+
+void rig_net_next(struct rig *rig, struct rig_event *ev)
+{
+	struct rig_link *link = ev->data;
+
+	link->waiting -= link->sending;
+	link->sending = 0;
+	serve(rig, link);
+}
+
+void rig_net_hop(struct rig *rig, struct rig_event *ev)
+{
+	u32 hops;
+	struct rig_link *link = link_of(rig, ev->from, ev->node->index, ev->hop, &hops);
+	weft_ns through = 0;
+
+	if (rig->conf.net.levels > 1) {
+		if (wait_for(link, ev)) {
+			if (!link->sending)
+				serve(rig, link);
+			return;
+		}
+	} else {
+		through = stand_in_line(link, rig->now, ev->len);
+	}
+	if (through)
+		go_on(rig, ev, hops, through);
+	else
+		lose(rig, ev);
 }
 
 /* ---- What happens to packets on their way ---------------------------------------- */
@@ -200,12 +312,12 @@ static bool corrupt(struct rig *rig, u8 *p, u32 len)
 }
 
 static void set_out(struct rig_node *node, struct rig_node *to, const struct weft_sockaddr *src,
-		    const struct weft_sockaddr *group, const void *data, u32 len)
+		    const struct weft_sockaddr *group, u8 class, const void *data, u32 len)
 {
 	struct rig *rig = node->rig;
 	struct rig_event ev = {
 		.kind = RIG_EV_PACKET, .node = to, .life = to->life, .len = len, .src = *src,
-		.from = node->index
+		.from = node->index, .class = class
 	};
 
 	if (group)
@@ -229,7 +341,7 @@ static void set_out(struct rig_node *node, struct rig_node *to, const struct wef
 
 /* A packet leaves a node. */
 static void leave(struct rig_node *node, struct rig_node *to, const struct weft_sockaddr *src,
-		  const struct weft_sockaddr *group, const void *data, u32 len)
+		  const struct weft_sockaddr *group, u8 class, const void *data, u32 len)
 {
 	struct rig *rig = node->rig;
 
@@ -239,14 +351,14 @@ static void leave(struct rig_node *node, struct rig_node *to, const struct weft_
 		__atomic_add_fetch(&rig->nlost, 1, __ATOMIC_RELAXED);
 		return;
 	}
-	set_out(node, to, src, group, data, len);
+	set_out(node, to, src, group, class, data, len);
 	if (rig_chance(rig, rig->conf.dup))
-		set_out(node, to, src, group, data, len);
+		set_out(node, to, src, group, class, data, len);
 }
 
 /* A packet to a multicast address leaves a node: those take it who want, the node itself too. */
 static void spread(struct rig_node *node, const struct weft_sockaddr *src,
-		   const struct weft_sockaddr *group, const void *data, u32 len)
+		   const struct weft_sockaddr *group, u8 class, const void *data, u32 len)
 {
 	struct rig *rig = node->rig;
 	u32 i, k;
@@ -254,14 +366,14 @@ static void spread(struct rig_node *node, const struct weft_sockaddr *src,
 	for (i = 0; i < rig->conf.nodes; i++)
 		for (k = 0; k < rig->node[i].ngroups; k++)
 			if (weft_addr_same_node(&rig->node[i].groups[k], group))
-				leave(node, &rig->node[i], src, group, data, len);
+				leave(node, &rig->node[i], src, group, class, data, len);
 }
 
 void rig_carry(struct rig_node *node, u32 to, const void *data, u32 len)
 {
 	struct weft_sockaddr src = node->core.addr[0];
 
-	leave(node, &node->rig->node[to], &src, NULL, data, len);
+	leave(node, &node->rig->node[to], &src, NULL, WEFT_CLASS_FIRST, data, len);
 }
 
 /* ---- What the core sends --------------------------------------------------------- */
@@ -288,9 +400,9 @@ static void transmit(struct rig_node *node, const struct weft_tx *tx, u32 i)
 		__atomic_add_fetch(&rig->npackets, 1, __ATOMIC_RELAXED);
 		__atomic_add_fetch(&rig->nlost, 1, __ATOMIC_RELAXED);
 	} else if (weft_addr_is_group(dst)) {
-		spread(node, &src, dst, p, len);
+		spread(node, &src, dst, tx->class, p, len);
 	} else {
-		leave(node, rig_find_node(rig, dst), &src, NULL, p, len);
+		leave(node, rig_find_node(rig, dst), &src, NULL, tx->class, p, len);
 	}
 	free(p);
 }

@@ -257,6 +257,33 @@ static void draw(FILE *svg, const struct curve *c, const char *colour, u32 x0, b
 	fprintf(svg, "\"/>\n");
 }
 
+/* Workload @w at @load, @n messages: over weft, at @levels of priority in each queue. */
+static void slowdown_weft(struct rig_conf *conf, u32 levels, u32 w, double load, u32 n, u64 seed,
+			  struct curve *c)
+{
+	struct fate f = { .msgs = calloc(n, sizeof(*f.msgs)) };
+
+	conf->net.levels = levels;
+	traffic(conf, w, load, &f, n, seed);
+	by_weft(conf, &f);
+	conf->net.levels = 0;
+	curve_of(conf, f.msgs, n, c);
+	printf("  %u level%s: fullest queue %llu kB, %llu packets lost\n", levels,
+	       levels > 1 ? "s" : "", (unsigned long long)f.deepest / 1000,
+	       (unsigned long long)f.lost);
+	free(f.msgs);
+}
+
+static void slowdown_print(const char *name, const struct curve *c)
+{
+	u32 d;
+
+	printf("  %-9s", name);
+	for (d = 0; d < DECILES; d++)
+		printf(" %5.1f/%5.1f", c->p50[d], c->p99[d]);
+	printf("\n");
+}
+
 static void slowdown(const struct sim_opts *o, u64 seed)
 {
 	static const double loads[] = { 0.5, 0.8 };
@@ -268,43 +295,39 @@ static void slowdown(const struct sim_opts *o, u64 seed)
 	fprintf(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1240\" height=\"290\" "
 		"font-family=\"sans-serif\" font-size=\"12\">\n"
 		"<text x=\"20\" y=\"16\">Slowdown (p99; median dashed) by decile of message size at "
-		"80 %% load, 1 to 10^4, logarithmic; weft blue, window red</text>\n");
+		"80 %% load, 1 to 10^4, logarithmic; weft blue, with one level of priority green, "
+		"window red</text>\n");
 	printf("\nSlowdown by decile of size, %u nodes at one switch: median/p99\n", NODES);
 	fprintf(json, "\"slowdown\": [");
 	for (w = 0; w < SIZES; w++) {
 		for (l = 0; l < ARRAY_SIZE(loads); l++) {
 			u32 n = (u32)clamp((o->quick ? 1e8 : 1e9) / size_mean(w), 400.0, 20000.0);
-			struct fate a = { .msgs = calloc(n, sizeof(*a.msgs)) }, b = a;
-			struct curve ca, cb;
+			struct fate b = { .msgs = calloc(n, sizeof(*b.msgs)) };
+			struct curve c1, ca, cb;
 
-			b.msgs = calloc(n, sizeof(*b.msgs));
-			traffic(&conf, w, loads[l], &a, n, seed + w);
+			printf("W%u at %.0f %%, %u messages\n", w + 1, 100 * loads[l], n);
+			slowdown_weft(&conf, 1, w, loads[l], n, seed + w, &c1);
+			slowdown_weft(&conf, WEFT_CLASSES, w, loads[l], n, seed + w, &ca);
 			traffic(&conf, w, loads[l], &b, n, seed + w);
-			by_weft(&conf, &a);
 			window_run(&conf, b.msgs, n, 100ull * NSEC_PER_SEC);
-			curve_of(&conf, a.msgs, n, &ca);
 			curve_of(&conf, b.msgs, n, &cb);
-			printf("W%u at %.0f %%, %u messages; weft: fullest queue %llu kB, %llu packets lost\n",
-			       w + 1, 100 * loads[l], n, (unsigned long long)a.deepest / 1000,
-			       (unsigned long long)a.lost);
 			printf("  %-9s", "bytes");
 			for (d = 0; d < DECILES; d++)
 				printf(" %11u", ca.size[d]);
-			printf("\n  %-9s", "weft");
-			for (d = 0; d < DECILES; d++)
-				printf(" %5.1f/%5.1f", ca.p50[d], ca.p99[d]);
-			printf("\n  %-9s", "window");
-			for (d = 0; d < DECILES; d++)
-				printf(" %5.1f/%5.1f", cb.p50[d], cb.p99[d]);
-			printf("\n  smallest decile, p99: %.1f times lower than the window's\n",
-			       cb.p99[0] / ca.p99[0]);
+			printf("\n");
+			slowdown_print("1 level", &c1);
+			slowdown_print("3 levels", &ca);
+			slowdown_print("window", &cb);
+			printf("  smallest decile, p99: %.1f times lower than the window's; with one level %.1f\n",
+			       cb.p99[0] / ca.p99[0], cb.p99[0] / c1.p99[0]);
 			fprintf(json, "%s{\"workload\": \"W%u\", \"load\": %g, \"deciles\": [",
 				w || l ? ",\n  " : "\n  ", w + 1, loads[l]);
 			for (d = 0; d < DECILES; d++)
 				fprintf(json,
-					"%s{\"size\": %u, \"weft\": [%.2f, %.2f], \"window\": [%.2f, %.2f]}",
-					d ? ", " : "", ca.size[d], ca.p50[d], ca.p99[d], cb.p50[d],
-					cb.p99[d]);
+					"%s{\"size\": %u, \"weft\": [%.2f, %.2f], "
+					"\"one_level\": [%.2f, %.2f], \"window\": [%.2f, %.2f]}",
+					d ? ", " : "", ca.size[d], ca.p50[d], ca.p99[d], c1.p50[d],
+					c1.p99[d], cb.p50[d], cb.p99[d]);
 			fprintf(json, "]}");
 			if (loads[l] == 0.8) {
 				u32 x0 = w * 245;
@@ -312,12 +335,13 @@ static void slowdown(const struct sim_opts *o, u64 seed)
 				fprintf(svg, "<rect x=\"%u\" y=\"30\" width=\"220\" height=\"200\" "
 					"fill=\"none\" stroke=\"#999\"/><text x=\"%u\" y=\"250\">W%u"
 					"</text>\n", x0 + 10, x0 + 110, w + 1);
+				draw(svg, &c1, "#090", x0, false);
+				draw(svg, &c1, "#090", x0, true);
 				draw(svg, &ca, "#06c", x0, false);
 				draw(svg, &ca, "#06c", x0, true);
 				draw(svg, &cb, "#c00", x0, false);
 				draw(svg, &cb, "#c00", x0, true);
 			}
-			free(a.msgs);
 			free(b.msgs);
 		}
 	}
