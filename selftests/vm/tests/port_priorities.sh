@@ -72,7 +72,7 @@ saw()
 talk()	# ARGUMENTS...
 {
 	was=$(marks)
-	pingpong "$peer" "$addr" "$@"
+	pingpong "$peer" "$addr" $six "$@"
 }
 
 # Messages of one packet, of several, and such as are asked for
@@ -136,7 +136,7 @@ no_bad_sums()	# NODE: of headers
 
 peer=1 pp_from=0
 for family in ip ip6; do
-	[ $family = ip ] && addr=10.77.0.2 || addr=fd77::2
+	[ $family = ip ] && addr=10.77.0.2 six= || addr=fd77::2 six=-6
 	count 1 veth1 $family || { tap_not_ok "rules"; tap_done; }
 	tap_run "$family: packets are of three classes" classes
 	tap_run "$family: priorities off" set_to 0 weft0 off
@@ -149,7 +149,7 @@ tap_run "neither on nor off" refused
 tap_run "sums are right" no_bad_sums 1
 
 # The vnet port's packets come to a device of the IP stack
-peer=3 addr=10.80.0.2 pp_from=2
+peer=3 addr=10.80.0.2 six= pp_from=2
 vnet_nodes || { tap_not_ok "nodes"; tap_done; }
 tap_run "an interface at the other end" vnet_other_end 1500
 tap_run "a port that owns its NIC" vnet_port 0
