@@ -196,8 +196,8 @@ static int weft_ucq_sleep(struct weft_ucq *ucq, u32 seen, u64 timeout_ns)
 }
 
 /*
- * lseek(2) on the file: wait. Whoever calls has looked for news: this looks when the queue is armed,
- * and not before.
+ * lseek(2) on the file: wait. Whoever calls has looked for news: this looks when the queue is
+ * armed, and not before.
  */
 static loff_t weft_ucq_llseek(struct file *file, loff_t where, int what)
 {

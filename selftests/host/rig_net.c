@@ -444,6 +444,7 @@ void weft_env_send(struct weft_core *core, struct weft_path *path, struct weft_b
 	if (b->port != path)
 		weft_host_die(__FILE__, __LINE__, "packet of another path");
 	src.port = cpu_to_be16(core->conf.udp_port);
-	leave(node, rig_find_node(node->rig, weft_path_addr(path)), &src, NULL, b->data, b->len);
+	leave(node, rig_find_node(node->rig, weft_path_addr(path)), &src, NULL,
+	      WEFT_CLASS_FIRST, b->data, b->len);
 	free(b->data);
 }

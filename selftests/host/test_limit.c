@@ -6,6 +6,8 @@
 #include "cm_fixture.h"
 #include "two.h"
 
+#define SHORT	900	/* in one packet: nothing but a limit has it announced */
+
 /* The limit @name. Return: there is one. */
 static bool look(struct weft_core *core, const char *name, struct weft_limit_info *info)
 {
@@ -137,9 +139,9 @@ TEST_F(limit, unexpected_node)
 {
 	struct two *t = &self->t;
 
-	ASSERT_TRUE(held_back(t, 1, "unexpected-node", 65536, 0, 60, 4000));
+	ASSERT_TRUE(held_back(t, 1, "unexpected-node", 65536, 0, 200, SHORT));
 	/* the rest was announced */
-	EXPECT_TRUE(rig_counter(&t->rig->node[0], WEFT_CNT_msgs_eager) >= 65536 / 4000);
+	EXPECT_TRUE(rig_counter(&t->rig->node[0], WEFT_CNT_msgs_eager) >= 65536 / SHORT);
 	EXPECT_TRUE(rig_counter(&t->rig->node[0], WEFT_CNT_msgs_rendezvous) > 0);
 }
 
@@ -148,14 +150,14 @@ TEST_F(limit, unexpected_endpoint)
 {
 	struct two *t = &self->t;
 
-	ASSERT_TRUE(held_back(t, 1, "unexpected-endpoint", 65536, 1, 60, 4000));
+	ASSERT_TRUE(held_back(t, 1, "unexpected-endpoint", 65536, 1, 200, SHORT));
 	EXPECT_TRUE(rig_counter(&t->rig->node[0], WEFT_CNT_limit_unexp) > 0);
 	EXPECT_TRUE(rig_counter(&t->rig->node[0], WEFT_CNT_msgs_rendezvous) > 0);
 }
 
 TEST_F(limit, unexpected_user)
 {
-	ASSERT_TRUE(held_back(&self->t, 1, "unexpected-user", 65536, 1, 60, 4000));
+	ASSERT_TRUE(held_back(&self->t, 1, "unexpected-user", 65536, 1, 200, SHORT));
 }
 
 TEST_F(limit, messages_endpoint)

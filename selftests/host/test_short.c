@@ -699,6 +699,7 @@ do {									\
 TEST(short__stays_in_the_ring)
 {
 	struct weft_list recs, *l;
+	struct weft_rec *filled;
 	struct weft_flow *flow;
 	struct weft_path *path;
 	struct weft_lane *lane;
@@ -730,7 +731,9 @@ TEST(short__stays_in_the_ring)
 	/* the port has no room */
 	STAYS(&s, s.t.rig->conf.blank, 1);
 	/* another packet is being filled */
-	STAYS(&s, lane->open, weft_entry(weft_list_first(&path->recs), struct weft_rec, node));
+	filled = weft_entry(weft_list_first(&path->recs), struct weft_rec, node);
+	filled->len = 8;
+	STAYS(&s, lane->open, filled);
 	/* a message that waits, of whichever flow */
 	weft_list_init(&recs);
 	weft_list_add_tail(&lane->sendq, &recs);

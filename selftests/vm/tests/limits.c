@@ -225,8 +225,7 @@ static bool paths_run(void)
 	CHECK_EQ(completion(pair.a.txcq, &c, NULL, NULL), 1);
 	/* and when it is not needed any more it makes room */
 	CHECK_EQ(fi_send(pair.a.ep, src, 8, NULL, other, NULL), 0);
-	CHECK_EQ(completion(pair.a.txcq, &c, NULL, &err), -FI_EAVAIL);
-	CHECK_EQ(err.err, FI_EHOSTUNREACH);
+	CHECK_EQ(completion(pair.a.txcq, &c, NULL, NULL), 1);
 	CHECK(port_limit(0, "paths", 16384));
 	/* and all others go on */
 	CHECK(sent(8, 3));
@@ -287,8 +286,8 @@ static bool requests(void)
 
 #define CGROUP "/sys/fs/cgroup"
 #define PAYER  CGROUP "/weft_limits"
-#define KEPT   300
-#define BIG    3000 /* of a message that is kept */
+#define KEPT   600
+#define BIG    1200 /* of a message that is kept, in one packet: none is announced */
 
 static bool tell(const char *file, const char *text)
 {

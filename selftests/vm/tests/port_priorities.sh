@@ -129,6 +129,16 @@ no_tags()
 		[ "$(packets tag2)" = "$two" ]
 }
 
+# The arguments for either
+ports_anew()
+{
+	for n in 0 1; do
+		node $n weftctl port del weft$n && node $n weftctl port add weft$n netdev veth$n $1 ||
+			return 1
+		shift
+	done
+}
+
 no_bad_sums()	# NODE: of headers
 {
 	node "$1" awk '$1 == "Ip:" && $2 + 0 { exit $5 != 0 }' /proc/net/snmp
@@ -136,7 +146,11 @@ no_bad_sums()	# NODE: of headers
 
 peer=1 pp_from=0
 for family in ip ip6; do
-	[ $family = ip ] && addr=10.77.0.2 six= || addr=fd77::2 six=-6
+	addr=10.77.0.2 six=
+	if [ $family = ip6 ]; then
+		addr=fd77::2 six=-6
+		tap_run "ports that have IPv6 alone" ports_anew "addr fd77::1" "addr fd77::2"
+	fi
 	count 1 veth1 $family || { tap_not_ok "rules"; tap_done; }
 	tap_run "$family: packets are of three classes" classes
 	tap_run "$family: priorities off" set_to 0 weft0 off
@@ -145,6 +159,7 @@ for family in ip ip6; do
 	tap_run "$family: packets are of three classes again" classes
 	no_count
 done
+tap_run "ports as before" ports_anew "" ""
 tap_run "neither on nor off" refused
 tap_run "sums are right" no_bad_sums 1
 
