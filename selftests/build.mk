@@ -159,11 +159,12 @@ lib_test_src := $(sort $(wildcard selftests/lib/test_*.c))
 lib_test_obj := $(lib_test_src:%.c=$(B)/obj/%.o)
 lib_tests := $(lib_test_src:selftests/lib/%.c=$(B)/host/%)
 # what each of them is linked with
-$(B)/host/test_libweft: $(libweft_obj)
+$(B)/host/test_libweft $(B)/host/test_libweft_cq: $(libweft_obj) $(B)/obj/selftests/lib/fake.o
 $(B)/host/test_weftctl: $(foreach f,args batch output,$(B)/obj/lib/weftctl/$(f).o)
 
 host-tests: $(lib_tests)
-$(lib_test_obj): cflags = -Wno-missing-field-initializers
+$(lib_tests): $(B)/obj/selftests/lib/tap.o
+$(lib_test_obj) $(B)/obj/selftests/lib/fake.o: cflags = -Wno-missing-field-initializers
 $(lib_tests): $(B)/host/%: $(B)/obj/selftests/lib/%.o
 	$(say) LINK '$@'
 	@mkdir -p $(@D)

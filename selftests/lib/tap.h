@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-static FILE *tap_to;		/* the real stdout */
-static int test_ok;
+extern FILE *tap_to;		/* the real stdout */
+extern int test_ok;		/* nothing has failed in this test */
 
 #define CHECK(cond)	do {							\
 	if (!(cond)) {								\
@@ -26,24 +26,7 @@ struct test {
 };
 
 /* Run all. @before, @after: around each, optional. Return: status of the program. */
-static int tap_run(const struct test *tests, unsigned int count, void (*before)(void),
-		   void (*after)(void))
-{
-	unsigned int no, failed = 0;
-
-	tap_to = stdout;
-	fprintf(tap_to, "TAP version 13\n1..%u\n", count);
-	for (no = 0; no < count; no++) {
-		test_ok = 1;
-		if (before)
-			before();
-		tests[no].run();
-		if (after)
-			after();
-		failed += !test_ok;
-		fprintf(tap_to, "%sok %u %s\n", test_ok ? "" : "not ", no + 1, tests[no].name);
-	}
-	return failed != 0;
-}
+int tap_run(const struct test *tests, unsigned int count, void (*before)(void),
+	    void (*after)(void));
 
 #endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel's part for tests of libweft: the device is a memfd, ioctl() and lseek() are fake.c's.
+ * What the library writes into the rings is looked at byte by byte, and what it reads is put there
+ * by hand. No threads.
+ */
+#ifndef WEFT_FAKE_H
+#define WEFT_FAKE_H
+
+#include "../../lib/libweft/internal.h"
+#include "tap.h"
+
+#define PAGE	4096
+#define SLOTS	16
+
+/* One page each; the doorbells and the status lines of all objects share theirs. */
+struct fake_dev {
+	struct {
+		struct weft_cq_doorbell cq;
+		struct weft_ep_doorbell ep;
+	} bell __attribute__((aligned(PAGE)));
+	struct {
+		struct weft_cq_status cq;
+		struct weft_ep_status ep;
+	} status __attribute__((aligned(PAGE)));
+	union {
+		struct weft_cqe e[SLOTS];
+		unsigned char raw[PAGE];
+	} cq __attribute__((aligned(PAGE)));
+	union {
+		struct weft_sqe e[SLOTS];
+		struct weft_iov iov[SLOTS * 4];
+		unsigned char raw[PAGE];
+	} sq __attribute__((aligned(PAGE)));
+	union {
+		struct weft_rqe e[SLOTS];
+		struct weft_iov iov[SLOTS * 4];
+		unsigned char raw[PAGE];
+	} rq __attribute__((aligned(PAGE)));
+};
+
+extern struct fake_dev *dev;
+extern char dev_path[];			/* what to open */
+extern int event_pipe[2];		/* events are written into the second */
+extern unsigned int kicks, cq_kicks, cancels, waits;
+extern unsigned int kick_eintr;		/* so many kicks end early */
+extern uint32_t kick_handle, kick_flags;
+extern int destroy_errno;		/* what destroying anything says */
+extern uint32_t abi;			/* version that the device says */
+extern struct weft_ioc_cm last_cm;	/* arguments of the last call of that kind */
+extern uint64_t last_wait;		/* where the last wait was */
+
+/* What each test has */
+extern struct weft_ctx *ctx;
+extern struct weft_cq *cq;
+extern struct weft_ep *ep;
+
+/* Let all indices begin at @index, as if so many slots had gone through. */
+void start_at(uint32_t index);
+void pattern(unsigned char *p, size_t len);
+/* What the kernel does: write an entry with @len bytes of payload to @buf. */
+void complete(uint64_t context, uint16_t status, void *buf, size_t len);
+/* Run the tests, each on a device made anew. Return: main()'s status. */
+int fake_run(const struct test *tests, unsigned int n);
+
+#endif
