@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * An endpoint, and a peer on another node: see near.h.
+ */
+#include "core/emit.h"
+#include "near.h"
+
+void near_init(struct near *s)
+{
+	struct weft_flow *flow;
+	struct rig_av *av;
+
+	memset(s, 0, sizeof(*s));
+	lone_init(&s->t, PSN);
+	s->proc = rig_proc_new(&s->t.rig->node[0]);
+	s->cq = rig_cq_new(s->proc, 64);
+	av = rig_av_new(s->proc);
+	s->ep = rig_ep_new(s->proc, WEFT_EP_RDM, 0, 16, 16, 2);
+	s->room = rig_buf(s->proc, 4096);
+	s->to = (u32)rig_av_insert(av, 1, SVC, s->t.rig);
+	if (!s->ep || rig_ep_enable(s->ep, s->cq, s->cq, NULL, av))
+		abort();
+	/* the one lane that can be looked at */
+	weft_mutex_lock(&s->ep->ep->sq_mutex);
+	flow = weft_flow_find(s->ep->ep, s->to, s->t.out);
+	if (IS_ERR(flow))
+		abort();
+	flow->lane = 0;
+	weft_mutex_unlock(&s->ep->ep->sq_mutex);
+	s->h.type = WEFT_PKT_DATA;
+	s->h.flags = WEFT_PKT_PSN;
+	s->h.path = s->t.path->id;
+	s->h.token = s->t.path->token;
+	s->h.psn = PSN;
+	s->h.ack = PSN;
+	s->m.flow.ssvc = SVC;
+	s->m.flow.dsvc = 2;
+	s->m.flow.sgen = GEN;
+	s->m.flow.mseq = 1;
+	s->m.flags = WEFT_MSG_TAGGED;
+	s->m.tag = 9;
+	s->rx.data = s->pkt;
+	rig_node_addr(&s->t.rig->conf, 1, 0, &s->rx.src);
+	s->rx.src.port = cpu_to_be16(s->t.core->conf.udp_port);
+}
+
+void near_fini(struct near *s)
+{
+	lone_fini(&s->t);
+}

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Packets with one short message that are made straight, from the send ring too: that they are what
+ * goes out the long way and leave the same, and when they are not.
+ */
+#include "core/emit.h"
+#include "near.h"
+#include "harness.h"
+
+/* Put out a message of @len bytes of 0xab. */
+static bool put_out(struct near *s, struct weft_flow *flow, u32 len)
+{
+	struct weft_head h = { .tag = 9, .data = 8, .flags = WEFT_MSG_TAGGED | WEFT_MSG_DATA };
+	u8 pay[WEFT_INLINE_MAX];
+	bool done;
+
+	memset(pay, 0xab, sizeof(pay));
+	h.flow = flow->id;
+	h.flow.mseq++;
+	h.len = len;
+	weft_lock(&s->t.path->lock);
+	done = weft_short_tx(s->t.path, s->t.lane, flow, &h, pay, s->t.out);
+	weft_unlock(&s->t.path->lock);
+	return done;
+}
+
+TEST(short__put_out)
+{
+	static const u32 len[] = { 0, 1, 2, 3, 4, 8, 63, 65, WEFT_INLINE_MAX };
+	struct weft_chunks rest;
+	struct weft_flow *flow;
+	struct weft_chunk c;
+	struct weft_head m;
+	struct weft_hdr h;
+	struct near s;
+	u32 i, k;
+
+	near_init(&s);
+	flow = s.ep->ep->recent;
+	ASSERT_NE(NULL, flow);
+	for (i = 0; i < ARRAY_SIZE(len); i++) {
+		struct weft_tx *tx = &s.t.out->tx[0];
+
+		ASSERT_TRUE(put_out(&s, flow, len[i]));
+		ASSERT_EQ(1, s.t.out->ntx);
+		EXPECT_EQ(0, tx->pay);
+		memset(s.pkt, 0xee, sizeof(s.pkt));
+		weft_tx_header(tx, 0, s.pkt);
+		ASSERT_EQ(0, weft_wire_hdr_get(s.pkt, tx->len, &h, &rest));
+		EXPECT_EQ(WEFT_PKT_PSN, h.flags & WEFT_PKT_PSN);
+		EXPECT_EQ(PSN + i, h.psn);
+		EXPECT_EQ(LONE_ID, h.path);
+		ASSERT_EQ(1, weft_wire_count(&rest, &c));
+		ASSERT_EQ(WEFT_CHUNK_EAGER, c.type);
+		EXPECT_EQ(len[i], c.paylen);
+		weft_wire_head_get(c.body, &m);
+		EXPECT_EQ(len[i], m.len);
+		EXPECT_EQ(9, m.tag);
+		EXPECT_EQ(8, m.data);
+		EXPECT_EQ(WEFT_MSG_TAGGED | WEFT_MSG_DATA, m.flags);
+		EXPECT_EQ(flow->id.mseq + 1, m.flow.mseq);
+		for (k = 0; k < c.paylen; k++)
+			ASSERT_EQ(0xab, c.pay[k]);
+		for (; (c.pay - s.pkt + k) % 4; k++)
+			EXPECT_EQ(0, c.pay[k]);
+		EXPECT_EQ(tx->len, c.pay - s.pkt + k);
+		EXPECT_EQ(i + 1, s.t.path->nsent);
+		EXPECT_EQ(i + 1, flow->unacked);
+		EXPECT_TRUE(lone_sound(&s.t));
+		lone_drop(&s.t);
+	}
+	near_fini(&s);
+}
+
+/**
+ * struct pushed - what has come of a message that was put out
+ * @done: it went straight
+ * @lane: the lane, but for its lists
+ * @busy: path->busy
+ * @flight: path->flight
+ * @timer_at: path->timer_at
+ * @ntx: packets
+ * @psn: of each
+ * @len: of each
+ * @acknow: of each
+ * @pkt: the packets, but for the path and its token
+ */
+struct pushed {
+	bool done;
+	u64 lane[12];
+	u32 busy, flight;
+	weft_ns timer_at;
+	u32 ntx, psn[4], len[4];
+	bool acknow[4];
+	u8 pkt[4][256];
+};
+
+/* @kind bits: what else there is to do. */
+static void push_prepare(struct lone *t, u32 kind)
+{
+	weft_lock(&t->path->lock);
+	if (kind & 1)
+		weft_lane_take(t->path, t->lane, PSN, 1, true, t->out->now);
+	if (kind & 2)
+		weft_lane_take(t->path, t->lane, PSN + 5, 1, false, t->out->now);
+	if (kind & 4)
+		weft_lane_take(t->path, t->lane, t->lane->rcv_nxt, 1, false, t->out->now);
+	weft_unlock(&t->path->lock);
+	if (kind & 8)
+		lone_note(t, 8);
+	if (kind & 16) {
+		lone_send(t);
+		lone_drop(t);
+		lone_wait(t, 10 * NSEC_PER_SEC);
+		weft_lock(&t->path->lock);
+		weft_lane_timer(t->path, t->lane, t->out);
+		weft_unlock(&t->path->lock);
+	}
+	if (kind & 32)
+		t->path->busy |= 2;
+}
+
+/* The same as put_out(), by the open packet. */
+static void put_open(struct near *s, struct weft_flow *flow)
+{
+	struct weft_head h = { .tag = 9, .data = 8, .flags = WEFT_MSG_TAGGED | WEFT_MSG_DATA };
+	struct weft_rec *rec;
+
+	h.flow = flow->id;
+	h.flow.mseq++;
+	h.len = 8;
+	weft_lock(&s->t.path->lock);
+	rec = weft_lane_open(s->t.path, s->t.lane);
+	rec->len = weft_wire_eager_put(rec->raw, &h, 0, 8);
+	memset(rec->raw + rec->len, 0xab, 8);
+	rec->len += 8;
+	weft_rec_ref(rec, flow, NULL);
+	s->t.path->busy |= 1;
+	weft_path_output(s->t.path, s->t.out);
+	weft_unlock(&s->t.path->lock);
+}
+
+/* A record is there to be used again, and room at the peer. */
+static void keep_one(struct near *s)
+{
+	weft_lock(&s->t.path->lock);
+	weft_rec_put(s->t.path, weft_rec_new(s->t.path), s->t.out);
+	s->t.path->tx_limit = 1024;
+	weft_unlock(&s->t.path->lock);
+}
+
+/* Put the same message into the send ring. */
+static void near_post_send(struct near *s, u32 flags)
+{
+	struct rig_op op = {
+		.tagged = true,
+		.flags = flags | WEFT_SQ_DATA,
+		.more = true,
+		.peer = s->to,
+		.tag = 9,
+		.data = 8,
+		.n = 1,
+		.iov = { { (u64)(uintptr_t)s->room, 8 } },
+	};
+
+	memset(s->room, 0xab, 8);
+	if (rig_send(s->ep, &op))
+		abort();
+	WRITE_ONCE(s->ep->doorbell.sq_tail, s->ep->sq_tail);
+}
+
+static bool pass_out(struct near *s)
+{
+	struct weft_ep *ep = s->ep->ep;
+	bool done;
+
+	weft_mutex_lock(&ep->sq_mutex);
+	if (!ep->hand && !weft_send_hand(ep))
+		abort();
+	done = weft_pass_out(ep, s->t.out);
+	weft_mutex_unlock(&ep->sq_mutex);
+	return done;
+}
+
+static bool put_ring(struct near *s)
+{
+	near_post_send(s, WEFT_SQ_INLINE);
+	return pass_out(s);
+}
+
+/* The packet that has left the node, of @n bytes at most. Return: its length, 0: none. */
+static u32 left(struct near *s, u8 *pkt, u32 n)
+{
+	struct rig *rig = s->t.rig;
+	u32 i;
+
+	for (i = 0; i < rig->nheap; i++) {
+		struct rig_event *e = &rig->heap[i];
+
+		if (e->kind == RIG_EV_PACKET && e->len <= n) {
+			memcpy(pkt, e->data, e->len);
+			return e->len;
+		}
+	}
+	return 0;
+}
+
+#define BY_OPEN	0	/* the open packet and weft_path_output() */
+#define BY_TX	1	/* weft_short_tx() */
+#define BY_RING	2	/* weft_pass_out() */
+
+static void push(u32 kind, u32 by, struct pushed *p)
+{
+	struct weft_lane *lane;
+	struct weft_flow *flow;
+	struct near s;
+	u32 i;
+
+	near_init(&s);
+	lane = s.t.lane;
+	flow = s.ep->ep->recent;
+	/* generations are never the same */
+	flow->id.sgen = GEN;
+	push_prepare(&s.t, kind);
+	memset(p, 0, sizeof(*p));
+	s.t.rig->conf.blank = 0;
+	keep_one(&s);
+	p->done = by == BY_TX ? put_out(&s, flow, 8) : by == BY_RING ? put_ring(&s) : false;
+	if (!p->done)
+		put_open(&s, flow);
+	*p = (struct pushed){
+		.done = p->done,
+		.lane = { lane->snd_nxt, lane->flight, lane->limited, lane->ack_now,
+			  lane->ack_at, lane->rto_at, lane->rcv_unacked, !lane->open,
+			  lone_count(&lane->sent), lone_count(&lane->xmit), lone_sound(&s.t) },
+		.busy = s.t.path->busy,
+		.flight = s.t.path->flight,
+		.timer_at = s.t.path->timer_at,
+		.ntx = s.t.out->ntx,
+	};
+	for (i = 0; i < min_t(u32, p->ntx, 4); i++) {
+		struct weft_tx *tx = &s.t.out->tx[i];
+		struct weft_w_hdr *w = (void *)p->pkt[i];
+
+		p->psn[i] = tx->psn;
+		p->len[i] = tx->len;
+		p->acknow[i] = tx->acknow;
+		weft_tx_header(tx, 0, p->pkt[i]);
+		w->path = 0;
+		w->token = 0;
+	}
+	if (by == BY_RING && p->done) {
+		struct weft_w_hdr *w = (void *)p->pkt[0];
+
+		/* as it stands: nothing is put out */
+		p->len[0] = left(&s, p->pkt[0], sizeof(p->pkt[0]));
+		p->ntx += !!p->len[0];
+		p->psn[0] = be32_to_cpu(w->psn);
+		p->acknow[0] = w->flags & WEFT_PKT_ACKNOW;
+		w->path = 0;
+		w->token = 0;
+	}
+	lone_drop(&s.t);
+	near_fini(&s);
+}
+
+/* What goes out straight is what goes out by weft_path_output(), and leaves the same. */
+static void as_the_long_way(struct __test_metadata *_metadata, u32 by)
+{
+	struct pushed a, b;
+	u32 kind, i;
+
+	for (kind = 0; kind < 64; kind++) {
+		push(kind, by, &a);
+		push(kind, BY_OPEN, &b);
+		EXPECT_EQ(!(kind & ~4), a.done) TH_LOG("kind %u", kind);
+		for (i = 0; i < ARRAY_SIZE(a.lane); i++)
+			EXPECT_EQ(b.lane[i], a.lane[i]) TH_LOG("kind %u, number %u", kind, i);
+		EXPECT_GE(a.ntx, 1);
+		EXPECT_EQ(b.ntx, a.ntx);
+		EXPECT_EQ(b.busy, a.busy);
+		EXPECT_EQ(b.flight, a.flight);
+		EXPECT_EQ(b.timer_at, a.timer_at);
+		EXPECT_EQ(0, memcmp(b.psn, a.psn, sizeof(a.psn)));
+		EXPECT_EQ(0, memcmp(b.len, a.len, sizeof(a.len)));
+		EXPECT_EQ(0, memcmp(b.acknow, a.acknow, sizeof(a.acknow)));
+		EXPECT_EQ(0, memcmp(b.pkt, a.pkt, sizeof(a.pkt))) TH_LOG("kind %u", kind);
+	}
+}
+
+TEST(short__as_the_long_way)
+{
+	as_the_long_way(_metadata, BY_TX);
+}
+
+TEST(short__from_the_ring)
+{
+	as_the_long_way(_metadata, BY_RING);
+}
+
+/* Nothing of the send has gone, and it is left to the long way, which is not taken here. */
+static void stays(struct __test_metadata *_metadata, struct near *s, const char *what)
+{
+	struct weft_ep *ep = s->ep->ep;
+	u32 cons = ep->sq.cons;
+	u8 pkt[256];
+
+	EXPECT_FALSE(put_ring(s)) TH_LOG("%s", what);
+	EXPECT_EQ(0, s->t.out->ntx);
+	EXPECT_EQ(0, s->t.path->nsent);
+	EXPECT_EQ(0, s->t.path->flight);
+	EXPECT_EQ(1, s->t.path->nrecs);
+	EXPECT_EQ(PSN, s->t.lane->snd_nxt);
+	EXPECT_EQ(0, ep->recent->unacked);
+	EXPECT_EQ(0, ep->recent->id.mseq);
+	EXPECT_EQ(0, left(s, pkt, sizeof(pkt)));
+	EXPECT_EQ(cons, ep->sq.cons);
+	weft_mutex_lock(&ep->sq_mutex);
+	ep->sq.cons = s->ep->sq_tail;
+	weft_send_publish(ep);
+	weft_mutex_unlock(&ep->sq_mutex);
+}
+
+/* While @field is @value. */
+#define STAYS(s, field, value)						\
+do {									\
+	__typeof__(field) was = field;					\
+									\
+	field = value;							\
+	stays(_metadata, s, #field);					\
+	field = was;							\
+} while (0)
+
+TEST(short__stays_in_the_ring)
+{
+	struct weft_list recs, *l;
+	struct weft_rec *filled;
+	struct weft_flow *flow;
+	struct weft_path *path;
+	struct weft_lane *lane;
+	struct weft_ep *ep;
+	struct near s;
+
+	near_init(&s);
+	ep = s.ep->ep;
+	path = s.t.path;
+	lane = s.t.lane;
+	flow = ep->recent;
+	keep_one(&s);
+	STAYS(&s, path->state, WEFT_PATHS_HELLO);
+	STAYS(&s, path->failing, ETIMEDOUT);
+	STAYS(&s, path->busy, 2);
+	STAYS(&s, path->max_payload, 64);
+	STAYS(&s, path->tx_limit, 0);
+	STAYS(&s, path->core->conf.rec_max, 0);
+	STAYS(&s, lane->cwnd, 0);
+	STAYS(&s, lane->snd_una, PSN - WEFT_WINDOW);
+	STAYS(&s, lane->rcv_ahead, 1);
+	STAYS(&s, flow->dead, ETIMEDOUT);
+	STAYS(&s, flow->msg_limit, flow->id.mseq);
+	STAYS(&s, flow->tx_limit, flow->tx_used + 7);
+	STAYS(&s, ep->far, false);
+	STAYS(&s, ep->owed, path);
+	STAYS(&s, ep->recent_gen, ep->recent_gen + 1);
+	STAYS(&s, ep->recent_dst, ep->recent_dst + 1);
+	/* the port has no room */
+	STAYS(&s, s.t.rig->conf.blank, 1);
+	/* another packet is being filled */
+	filled = weft_entry(weft_list_first(&path->recs), struct weft_rec, node);
+	filled->len = 8;
+	STAYS(&s, lane->open, filled);
+	/* a message that waits, of whichever flow */
+	weft_list_init(&recs);
+	weft_list_add_tail(&lane->sendq, &recs);
+	stays(_metadata, &s, "order");
+	weft_list_del(&recs);
+	/* others stand behind it */
+	near_post_send(&s, WEFT_SQ_INLINE);
+	stays(_metadata, &s, "more");
+	/* no record is kept */
+	l = weft_list_first(&path->recs);
+	weft_list_del(l);
+	stays(_metadata, &s, "no record");
+	weft_list_add_tail(&path->recs, l);
+	EXPECT_TRUE(put_ring(&s));
+	EXPECT_EQ(1, path->nsent);
+	EXPECT_EQ(1, flow->unacked);
+	EXPECT_EQ(1, flow->id.mseq);
+	EXPECT_EQ(8, flow->tx_used);
+	EXPECT_EQ(8, path->tx_used);
+	EXPECT_EQ(1, rig_counter(&s.t.rig->node[0], WEFT_CNT_msgs_sent));
+	EXPECT_EQ(1, rig_counter(&s.t.rig->node[0], WEFT_CNT_msgs_eager));
+	EXPECT_EQ(1, rig_counter(&s.t.rig->node[0], WEFT_CNT_tx_packets));
+	EXPECT_TRUE(lone_sound(&s.t));
+	near_fini(&s);
+}
+
+/* Kinds of sends that are not for this way. */
+TEST(short__kinds)
+{
+	static const u32 flags[] = {
+		WEFT_SQ_INLINE | WEFT_SQ_DELIVERY, WEFT_SQ_INLINE | WEFT_SQ_MATCH,
+		WEFT_SQ_INLINE | WEFT_SQ_TRANSMIT, 0,
+	};
+	struct near s;
+	u32 i, cons;
+
+	near_init(&s);
+	s.t.rig->conf.blank = 0;
+	keep_one(&s);
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		near_post_send(&s, flags[i]);
+		cons = s.ep->ep->sq.cons;
+		EXPECT_FALSE(pass_out(&s)) TH_LOG("flags %x", flags[i]);
+		EXPECT_EQ(cons, s.ep->ep->sq.cons);
+		EXPECT_EQ(0, s.t.path->nsent);
+		s.ep->ep->sq.cons = s.ep->sq_tail;
+	}
+	weft_mutex_lock(&s.ep->ep->sq_mutex);
+	weft_send_publish(s.ep->ep);
+	weft_mutex_unlock(&s.ep->ep->sq_mutex);
+	near_post_send(&s, WEFT_SQ_INLINE | WEFT_SQ_COMPLETION);
+	EXPECT_TRUE(pass_out(&s));
+	EXPECT_EQ(1, s.t.path->nsent);
+	EXPECT_EQ(1, rig_cq_read(s.cq, &(struct weft_cqe){ 0 }));
+	near_fini(&s);
+}
+
+TEST(short__not_alone)
+{
+	struct weft_flow *flow;
+	struct near s;
+
+	near_init(&s);
+	flow = s.ep->ep->recent;
+	s.t.path->busy = 1;
+	EXPECT_FALSE(put_out(&s, flow, 8));
+	s.t.path->busy = 0;
+	s.t.lane->rcv_ahead = 1;
+	EXPECT_FALSE(put_out(&s, flow, 8));
+	s.t.lane->rcv_ahead = 0;
+	s.t.out->ntx = WEFT_OUT_TX;
+	EXPECT_FALSE(put_out(&s, flow, 8));
+	s.t.out->ntx = 0;
+	/* a chunk that waits goes first, in the same packet */
+	ASSERT_TRUE(lone_note(&s.t, 8));
+	s.t.path->busy = 0;
+	EXPECT_FALSE(put_out(&s, flow, 8));
+	lone_output(&s.t);
+	lone_drop(&s.t);
+	EXPECT_EQ(1, s.t.path->nsent);
+	EXPECT_EQ(0, flow->unacked);
+	s.t.core->conf.rec_max = 1;
+	EXPECT_FALSE(put_out(&s, flow, 8));
+	s.t.core->conf.rec_max = 2;
+	EXPECT_TRUE(put_out(&s, flow, 8));
+	EXPECT_EQ(2, s.t.path->nsent);
+	EXPECT_EQ(1, flow->unacked);
+	near_fini(&s);
+}
+
+TEST_HARNESS_MAIN
