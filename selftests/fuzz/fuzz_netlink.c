@@ -75,6 +75,13 @@ int weft_port_set_engine(struct net *net, const char *name, const struct weft_en
 	return 0;
 }
 
+int weft_port_set_priorities(struct net *net, const char *name, bool on,
+			     struct netlink_ext_ack *extack)
+{
+	name_is_one(name);
+	return 0;
+}
+
 struct weft_port *weft_port_find(struct net *net, const char *name)
 {
 	name_is_one(name);

@@ -9,11 +9,12 @@
 root=/run/weft/root
 
 # What is needed, where it stays
-inside()
+inside()	# BUSYBOX
 {
 	mkdir -p $root/{bin,dev,proc,sys,run,vm} "$root$VM_REPO/selftests"
 	cp -r selftests/vm "$root$VM_REPO/selftests"
-	for file in /bin/busybox /usr/bin/fi_pingpong "$VM_BUILD"/bin/weftctl \
+	cp "$1" $root/bin/busybox || return 1
+	for file in /usr/bin/fi_pingpong "$VM_BUILD"/bin/weftctl \
 		"$VM_BUILD"/lib/libfabric/*.so; do
 		for file in "$file" $(ldd "$file" 2>/dev/null | grep -o '/[^ ]*'); do
 			mkdir -p "$root${file%/*}" && cp -Lu "$file" "$root$file" || return 1
@@ -103,11 +104,13 @@ stop()
 
 case ${1-} in
 inside)
-	inside
+	inside "$2"
 	echo "not ok 1 a root in memory"
 	exit 1
 	;;
 asleep)	asleep ;;
 esac
 here=$(cd "$(dirname "$0")/.." && pwd)
-VM_TIMEOUT=600 LINK=vnet "$here/run" 'exec bash selftests/vm/machines/suspend.sh inside'
+: "${VM_DIR:=$(cd "$here/../.." && pwd)/build/vm}"
+VM_TIMEOUT=600 LINK=vnet "$here/run" \
+	"exec bash selftests/vm/machines/suspend.sh inside '$VM_DIR/busybox'"
