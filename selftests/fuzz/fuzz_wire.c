@@ -23,7 +23,7 @@ static void make_right(struct victim *v, u8 *pkt, u8 what)
 	if (what & RIGHT_PATH) {
 		memcpy(pkt + 4, &id, 4);
 		memcpy(pkt + 8, &token, 8);
-		pkt[0] = 0x10 | (pkt[0] & 3);
+		pkt[0] = WEFT_WIRE_VERSION << 4 | (pkt[0] & 7);
 		pkt[3] = 8;
 	}
 	if (what & RIGHT_PSN)

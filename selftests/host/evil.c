@@ -3,6 +3,7 @@
  * Trouble for random traffic: processes, endpoints and nodes die and come back, links are cut,
  * memory lacks, packets are forged. One thread; no locks.
  */
+#include "core/wire.h"
 #include "evil.h"
 
 /* Bytes that may be a packet of somebody, to anybody. */
@@ -17,7 +18,7 @@ static void noise(struct tr *tr)
 	for (i = 0; i < len; i++)
 		pkt[i] = rig_below(rig, 3) ? rig_below(rig, 10) : rig_below(rig, 256);
 	if (len >= 32 && rig_below(rig, 8)) {
-		pkt[0] = 0x11 + rig_below(rig, 3);
+		pkt[0] = (WEFT_WIRE_VERSION << 4) + 1 + rig_below(rig, 6);
 		pkt[3] = 8;
 		pkt[24] = 0;
 		pkt[25] = 0;
