@@ -87,6 +87,9 @@ struct weft_vec {
 	struct weft_iov seg[WEFT_IOV_MAX];
 };
 
+/* A variable that is not zeroed, as some kernels do with all: what is read of it has been set. */
+#define weft_unset	__attribute__((__uninitialized__))
+
 struct weft_memctx;	/* memory of one context */
 struct weft_mem;	/* a window of it: pinned pages or kernel memory instead of them */
 

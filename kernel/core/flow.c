@@ -544,25 +544,18 @@ void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out)
 }
 
 /**
- * weft_rflow_src - the sender's index in the receiver's address vector
- * @rf: the flow; its path and its endpoint are locked, the endpoint is not dead
+ * weft_rflow_look - look the sender up in the receiver's address vector, which may have changed
+ * @rf: the flow; its path and its endpoint are locked, the endpoint is not dead and has a vector
+ * @gen: generation of the vector
  *
  * Return: the index, WEFT_SRC_ANY: it is not there.
  */
-u32 weft_rflow_src(struct weft_rflow *rf)
+u32 weft_rflow_look(struct weft_rflow *rf, u32 gen)
 {
-	struct weft_ep *ep = rf->ep;
-	struct weft_sockaddr addr;
-	u32 gen;
+	struct weft_sockaddr addr = rf->path->addr;
 
-	if (!ep->av)
-		return WEFT_SRC_ANY;
-	gen = weft_av_gen(ep->av);
-	if (likely(rf->src_ok && rf->src_gen == gen))
-		return rf->src;
-	addr = rf->path->addr;
 	addr.port = cpu_to_be16(rf->id.ssvc);
-	rf->src = weft_av_find(ep->av, &addr);
+	rf->src = weft_av_find(rf->ep->av, &addr);
 	rf->src_gen = gen;
 	rf->src_ok = true;
 	return rf->src;

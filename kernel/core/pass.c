@@ -504,7 +504,7 @@ static __always_inline bool weft_pass_leave(struct weft_ep *ep, struct weft_flow
 	struct weft_path *path = flow->path;
 	struct weft_lane *lane = &path->lane[flow->lane];
 	struct weft_core *core = path->core;
-	struct weft_head h;
+	struct weft_head h weft_unset;	/* weft_send_head() sets all of it */
 	bool done = false;
 
 	if (unlikely(!weft_pass_short(&ep->sq, s, l, len, tag, data)))

@@ -23,8 +23,6 @@
  */
 #include "proto.h"
 
-#define WEFT_ID_INDEX	20	/* bits of a path id that are an index */
-
 /**
  * weft_path_alloc - a path that is in no table
  * @core: the core
@@ -137,11 +135,6 @@ static u32 weft_path_pick(struct weft_core *core)
 	return 0;
 }
 
-static struct weft_path **weft_path_slot(struct weft_core *core, u32 id)
-{
-	return &core->path_ids[(id & ((1u << WEFT_ID_INDEX) - 1)) % core->path_slots];
-}
-
 /**
  * weft_path_list - make a path and put it into the tables
  * @core: the core, locked
@@ -222,21 +215,6 @@ struct weft_path *weft_path_find(struct weft_core *core, const struct weft_socka
 		weft_unlock(&path->lock);
 	}
 	return path;
-}
-
-/**
- * weft_path_by_id - the path of a packet
- * @core: the core
- * @id: path id in the packet
- *
- * Return: the path, valid under weft_rcu_lock() or while softirqs are off, or NULL.
- */
-struct weft_path *weft_path_by_id(struct weft_core *core, u32 id)
-{
-	/* pairs with the release in weft_path_list() */
-	struct weft_path *path = smp_load_acquire(weft_path_slot(core, id));
-
-	return path && path->id == id ? path : NULL;
 }
 
 /**

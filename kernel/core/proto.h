@@ -174,7 +174,24 @@ struct weft_path *weft_path_list(struct weft_core *core, const struct weft_socka
 struct weft_path *weft_path_lookup(struct weft_core *core, const struct weft_sockaddr *addr);
 struct weft_path *weft_path_find(struct weft_core *core, const struct weft_sockaddr *addr,
 				 struct weft_out *out);
-struct weft_path *weft_path_by_id(struct weft_core *core, u32 id);
+
+#define WEFT_ID_INDEX	20	/* bits of a path id that are an index */
+
+/* Where the path of an id stands, if there is one. */
+static inline struct weft_path **weft_path_slot(struct weft_core *core, u32 id)
+{
+	return &core->path_ids[(id & ((1u << WEFT_ID_INDEX) - 1)) % core->path_slots];
+}
+
+/* The path of a packet, valid under weft_rcu_lock(), or NULL. */
+static inline struct weft_path *weft_path_by_id(struct weft_core *core, u32 id)
+{
+	/* pairs with the release in weft_path_list() */
+	struct weft_path *path = smp_load_acquire(weft_path_slot(core, id));
+
+	return path && path->id == id ? path : NULL;
+}
+
 void weft_path_unlist(struct weft_path *path);
 bool weft_path_gone(struct weft_path *path);
 void weft_path_up(struct weft_path *path, weft_ns now);
@@ -257,7 +274,21 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_head *h);
 void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out);
 void weft_rflow_gone(struct weft_rflow *rf, struct weft_out *out);
-u32 weft_rflow_src(struct weft_rflow *rf);
+u32 weft_rflow_look(struct weft_rflow *rf, u32 gen);
+
+/*
+ * The sender's index in the receiver's address vector; as weft_rflow_look(), but the endpoint may
+ * have no vector.
+ */
+static inline u32 weft_rflow_src(struct weft_rflow *rf)
+{
+	u32 gen;
+
+	if (unlikely(!rf->ep->av))
+		return WEFT_SRC_ANY;
+	gen = weft_av_gen(rf->ep->av);
+	return likely(rf->src_ok && rf->src_gen == gen) ? rf->src : weft_rflow_look(rf, gen);
+}
 
 /* ---- job.c ----------------------------------------------------------------------- */
 

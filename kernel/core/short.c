@@ -89,7 +89,11 @@ static bool weft_short_acked(struct weft_path *path, struct weft_lane *lane, u32
 	WRITE_ONCE(rec->state, WEFT_REC_IDLE);
 	flow->unacked--;
 	weft_flow_put(flow);
-	weft_rec_put(path, rec, out);
+	/* most are as they were made */
+	if (likely(refcount_read(&rec->ref) == 1 && !rec->txm && path->nrecs < WEFT_REC_KEEP))
+		weft_rec_keep(path, rec);
+	else
+		weft_rec_put(path, rec, out);
 	held = (u64)delay * NSEC_PER_USEC;
 	weft_class_rtt(path, lane, rtt > held ? rtt - held : 1, out->now);
 	return true;
@@ -115,8 +119,8 @@ static inline bool weft_short_give(struct weft_path *path, const struct weft_sho
 				   struct weft_out *out)
 {
 	const struct weft_w_head *w = &p->eager.head;
+	struct weft_head h weft_unset;	/* what names the flow is not looked at */
 	struct weft_rflow *rf;
-	struct weft_head h;
 	struct weft_ep *ep;
 	bool done = false;
 	u64 mark;
