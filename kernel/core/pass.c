@@ -311,7 +311,7 @@ static void weft_pass_tell(struct weft_ep *ep, const struct weft_sqe *s, union w
 
 /*
  * Tell the program of the last @n sends, a run that begins as @l says. It is told what stands in
- * the ring, even if it has changed that meanwhile.
+ * the ring, even if it has changed that meanwhile. Softirqs are off.
  */
 static noinline void weft_pass_sent(struct weft_ep *ep, union weft_lead l, u32 n,
 				    struct weft_out *out)
@@ -494,7 +494,9 @@ static __always_inline bool weft_pass_put(struct weft_path *path, struct weft_la
 	return true;
 }
 
-/* The send at @s, which begins as @l says, leaves on its own. Return: it does. */
+/*
+ * The send at @s, which begins as @l says, leaves on its own. Softirqs are off. Return: it does.
+ */
 static __always_inline bool weft_pass_leave(struct weft_ep *ep, struct weft_flow *flow,
 					    const struct weft_sqe *s, union weft_lead l,
 					    struct weft_out *out)
@@ -511,7 +513,6 @@ static __always_inline bool weft_pass_leave(struct weft_ep *ep, struct weft_flow
 		return false;
 	/* found once, not each time from its number */
 	OPTIMIZER_HIDE_VAR(lane);
-	weft_softirqs_off();
 	weft_lock_inner(&path->lock);
 	if (weft_pass_may(path, lane, flow, (u32)len, size)) {
 		weft_send_head(&h, flow, flow->id.mseq + 1, tag, data, len, l.op == WEFT_SQ_TSEND,
@@ -532,7 +533,6 @@ static __always_inline bool weft_pass_leave(struct weft_ep *ep, struct weft_flow
 		weft_count_add(core, tx_bytes, out->blank.len);
 		weft_trace_post(ep->conf.handle, READ_ONCE(s->context), tag, len, l.op);
 	}
-	weft_softirqs_on();
 	return done;
 }
 
@@ -549,6 +549,7 @@ bool weft_pass_out(struct weft_ep *ep, struct weft_out *out)
 	const struct weft_sqe *s;
 	struct weft_flow *flow;
 	union weft_lead l;
+	bool done;
 
 	if (!ep->far || !ep->hand || ep->owed ||
 	    weft_ring_look(&ep->sq, &ep->conf.doorbell->sq_tail) != WEFT_RING_OK)
@@ -556,12 +557,17 @@ bool weft_pass_out(struct weft_ep *ep, struct weft_out *out)
 	s = weft_ring_at(&ep->sq, ep->sq.cons);
 	l = weft_lead_of(s);
 	flow = weft_pass_flow(ep, l.peer, false);
-	if (!flow || !weft_pass_kind(l) || ep->sq.cons + l.nslots != ep->sq.prod ||
-	    !weft_pass_leave(ep, flow, s, l, out))
+	if (!flow || !weft_pass_kind(l) || ep->sq.cons + l.nslots != ep->sq.prod)
 		return false;
-	weft_ring_next(&ep->sq, l.nslots);
-	if (l.flags & WEFT_SQ_COMPLETION || unlikely(ep->tx_cntr))
-		weft_pass_sent(ep, l, 1, out);
-	weft_send_publish(ep);
-	return true;
+	/* once for all locks: the path's, the port's, and that of the completions */
+	weft_softirqs_off();
+	done = weft_pass_leave(ep, flow, s, l, out);
+	if (likely(done)) {
+		weft_ring_next(&ep->sq, l.nslots);
+		if (l.flags & WEFT_SQ_COMPLETION || unlikely(ep->tx_cntr))
+			weft_pass_sent(ep, l, 1, out);
+		weft_send_publish(ep);
+	}
+	weft_softirqs_on();
+	return done;
 }

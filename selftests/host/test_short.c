@@ -56,15 +56,20 @@ static void near_make(struct near *s, u32 len, u32 off, u32 total)
 
 static bool near_short(struct near *s)
 {
-	bool done = weft_short_rx(s->t.core, &s->rx, s->t.out);
+	bool done;
 
+	weft_softirqs_off();
+	done = weft_short_rx(s->t.core, &s->rx, s->t.out);
+	weft_softirqs_on();
 	weft_flush(s->t.out);
 	return done;
 }
 
 static void near_long(struct near *s)
 {
+	weft_softirqs_off();
 	weft_core_rx(s->t.core, s->t.out->now, &s->rx, 1, s->t.out);
+	weft_softirqs_on();
 	weft_flush(s->t.out);
 }
 

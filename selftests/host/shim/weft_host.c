@@ -17,6 +17,7 @@ static __thread struct weft_lock *held[HELD_MAX];
 static __thread int nheld;
 static __thread int nmutex;
 static __thread int nrcu;
+static __thread int nsoft;	/* softirqs are off so many times, by calls and not by locks */
 static __thread bool atomic_context;
 
 static pthread_mutex_t rcu_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -97,6 +98,24 @@ void weft_host_lock(struct weft_lock *l, const char *file, int line)
 	held[nheld++] = l;
 }
 
+void weft_host_lock_inner(struct weft_lock *l, const char *file, int line)
+{
+	if (!nheld && !nsoft)
+		weft_host_die(file, line, "a softirq could want this lock while it is held");
+	weft_host_lock(l, file, line);
+}
+
+void weft_host_softirqs_off(void)
+{
+	nsoft++;
+}
+
+void weft_host_softirqs_on(const char *file, int line)
+{
+	if (!nsoft--)
+		weft_host_die(file, line, "softirqs are not off");
+}
+
 void weft_host_unlock(struct weft_lock *l, const char *file, int line)
 {
 	if (!is_held(l))
@@ -115,9 +134,9 @@ void weft_host_assert_held(const struct weft_lock *l, const char *file, int line
 
 void weft_host_may_sleep(const char *file, int line)
 {
-	if (nheld || nrcu || atomic_context)
+	if (nheld || nrcu || nsoft || atomic_context)
 		weft_host_die(file, line, "would sleep (%d locks, %d rcu, %s)", nheld, nrcu,
-			      atomic_context ? "atomic" : "process");
+			      atomic_context || nsoft ? "atomic" : "process");
 }
 
 void weft_host_no_locks(const char *file, int line)
@@ -129,8 +148,9 @@ void weft_host_no_locks(const char *file, int line)
 void weft_host_balanced(const char *file, int line)
 {
 	weft_host_no_locks(file, line);
-	if (nmutex)
-		weft_host_die(file, line, "%d mutexes are held", nmutex);
+	if (nmutex || nsoft)
+		weft_host_die(file, line, "%d mutexes are held, softirqs are %s", nmutex,
+			      nsoft ? "off" : "on");
 }
 
 void weft_host_atomic(bool on)

@@ -419,7 +419,11 @@ struct weft_mutex {
 
 void weft_lock_init(struct weft_lock *l, int rank);
 void weft_host_lock(struct weft_lock *l, const char *file, int line);
+/* The same, and dies unless softirqs are off: within another lock, or by the calls below. */
+void weft_host_lock_inner(struct weft_lock *l, const char *file, int line);
 void weft_host_unlock(struct weft_lock *l, const char *file, int line);
+void weft_host_softirqs_off(void);
+void weft_host_softirqs_on(const char *file, int line);
 void weft_host_assert_held(const struct weft_lock *l, const char *file, int line);
 void weft_mutex_init(struct weft_mutex *m);
 void weft_host_mutex_lock(struct weft_mutex *m, const char *file, int line);
@@ -428,9 +432,9 @@ void weft_host_mutex_unlock(struct weft_mutex *m, const char *file, int line);
 
 #define weft_lock(l)		weft_host_lock(l, __FILE__, __LINE__)
 #define weft_unlock(l)		weft_host_unlock(l, __FILE__, __LINE__)
-#define weft_softirqs_off()	do { } while (0)
-#define weft_softirqs_on()	do { } while (0)
-#define weft_lock_inner(l)	weft_lock(l)
+#define weft_softirqs_off()	weft_host_softirqs_off()
+#define weft_softirqs_on()	weft_host_softirqs_on(__FILE__, __LINE__)
+#define weft_lock_inner(l)	weft_host_lock_inner(l, __FILE__, __LINE__)
 #define weft_unlock_inner(l)	weft_unlock(l)
 #define weft_assert_held(l)	weft_host_assert_held(l, __FILE__, __LINE__)
 #define weft_mutex_lock(m)	weft_host_mutex_lock(m, __FILE__, __LINE__)
