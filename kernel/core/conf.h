@@ -24,7 +24,7 @@ struct weft_core;
  * @msgs_user: the same of all endpoints of a user
  * @dgram_max: datagrams among them that wait for receives of one endpoint
  * @window_bytes: bytes of a receive that are pinned at a time; a sender alone is granted two such
- *	windows
+ *	windows, one of a message of which nothing has come yet
  * @grant_bytes: bytes of announced messages that may be under way to this port from several nodes
  * @ack_delay_ns: longest time an acknowledgement is held back
  * @rto_min_ns: shortest retransmission timeout

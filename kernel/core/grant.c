@@ -4,10 +4,11 @@
  *
  * The link to a node is one, and its senders know nothing of each other: the receiver hands out
  * what may be under way. While all messages come from one node, its window holds it back, and it
- * gets two windows of memory. With several, grant_bytes are under way in all, and one message has
- * an eighth of them if there are six or more: a sender that is busy elsewhere does not leave the
- * link idle. The message with the least left goes first (classes by powers of four, in turn within
- * a class), but each eighth time the class with the most left has its turn: nobody starves.
+ * gets two windows of memory, one of a message of which nothing has come yet. With several,
+ * grant_bytes are under way in all, and one message has an eighth of them if there are six or more:
+ * a sender that is busy elsewhere does not leave the link idle. The message with the least left
+ * goes first (classes by powers of four, in turn within a class), but each eighth time the class
+ * with the most left has its turn: nobody starves.
  *
  *	         join
  *	           v
@@ -98,6 +99,9 @@ static void weft_grant_list(struct weft_core *core, struct weft_rxm *rxm)
 
 	if (!left || m->stalled || !weft_list_empty(&m->wait) ||
 	    (m->out && m->out + min(left, l.quantum) > l.one))
+		return;
+	/* nothing of it has come: until then a second node may, and is to find its part */
+	if (g->npaths < 2 && m->out && m->out == m->given)
 		return;
 	m->class = weft_grant_class(left);
 	weft_list_add_tail(&g->wait[m->class], &m->wait);

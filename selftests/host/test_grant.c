@@ -168,12 +168,16 @@ TEST_F(grant, alone)
 	struct run *run = &self->run;
 	u32 a = join(run, 0, 10 * MIB), b;
 
+	/* the second window when something has come: until then others may join */
+	EXPECT_EQ(MIB, ALLOWED(a));
+	EXPECT_TRUE(sound(run));
+	came(run, a, KIB);
 	EXPECT_EQ(2 * MIB, ALLOWED(a));
 	EXPECT_TRUE(sound(run));
 	/* a second one from the same node waits, though it is shorter, until there is room */
 	b = join(run, 0, MIB);
 	EXPECT_EQ(0, ALLOWED(b));
-	came(run, a, MIB);
+	came(run, a, MIB - KIB);
 	EXPECT_EQ(MIB, ALLOWED(b));
 	EXPECT_EQ(2 * MIB, ALLOWED(a));
 	came(run, a, MIB);
@@ -191,14 +195,14 @@ TEST_F(grant, several_nodes)
 		join(run, i, 10 * MIB);
 	EXPECT_TRUE(sound(run));
 	/* what the first was given before the others came does not hold them up */
-	EXPECT_EQ(2 * MIB, ALLOWED(0));
-	EXPECT_EQ(2 * MIB - ALL / 4, run->path[0]->gspare);
+	EXPECT_EQ(MIB, ALLOWED(0));
+	EXPECT_EQ(MIB - ALL / 4, run->path[0]->gspare);
 	for (i = 1; i < n; i++)
 		sum += ALLOWED(i);
 	EXPECT_LT(ALL / 2, sum);
 	EXPECT_GE(ALL, sum + ALL / 4);
 	/* bytes of the first that do not count make room for nobody */
-	came(run, 0, 2 * MIB - ALL / 4);
+	came(run, 0, MIB - ALL / 4);
 	EXPECT_EQ(0, run->path[0]->gspare);
 	for (i = 1; i < n; i++)
 		sum -= ALLOWED(i);
@@ -208,8 +212,8 @@ TEST_F(grant, several_nodes)
 	came(run, 0, ALL / 4);
 	for (i = 1; i < n; i++)
 		sum += ALLOWED(i);
-	EXPECT_LT(3 * ALL / 4, sum + ALLOWED(0) - 2 * MIB);
-	EXPECT_GE(ALL, sum + ALLOWED(0) - 2 * MIB);
+	EXPECT_LT(3 * ALL / 4, sum + ALLOWED(0) - MIB);
+	EXPECT_GE(ALL, sum + ALLOWED(0) - MIB);
 	EXPECT_TRUE(sound(run));
 }
 
@@ -254,7 +258,7 @@ TEST_F(grant, one_of_many_has_its_part)
 
 	for (i = 0; i < 12; i++)
 		join(run, i, 10 * MIB);
-	came(run, 0, 2 * MIB);
+	came(run, 0, MIB);
 	for (k = 0; k < 100; k++) {
 		for (i = 0; i < 12; i++)
 			if (run->msg[i]->gmsg.out)

@@ -375,29 +375,37 @@ static void incast(u64 seed, const char *name, u32 n, u32 len)
 	free(f.msgs);
 }
 
-static void fairness(u64 seed)
+/* @n messages of each node to each other one: how much do the rates of pairs differ? */
+static void fairness(u64 seed, const char *name, u32 n, u32 len)
 {
-	struct fate f = { .msgs = calloc(NODES * NODES, sizeof(*f.msgs)) };
+	struct fate f = { .msgs = calloc(n * NODES * NODES, sizeof(*f.msgs)) };
+	double took[NODES * NODES] = { 0 };
 	double sum = 0, squares = 0, share;
 	struct rig_conf conf;
-	u32 i, k;
+	u32 i, k, m, pairs = NODES * (NODES - 1);
 
 	network(&conf, NODES, seed);
-	for (i = 0; i < NODES; i++)
-		for (k = 1; k < NODES; k++)
-			add(&f, 0, i, (i + k) % NODES, 4 << 20);
+	for (m = 0; m < n; m++)
+		for (i = 0; i < NODES; i++)
+			for (k = 1; k < NODES; k++)
+				add(&f, 0, i, (i + k) % NODES, len);
 	by_weft(&conf, &f);
 	for (i = 0; i < f.n; i++) {
-		double rate = 1e9 * f.msgs[i].len / (f.msgs[i].got - f.msgs[i].at);
+		double *t = &took[f.msgs[i].src * NODES + f.msgs[i].dst];
+
+		*t = max(*t, (double)(f.msgs[i].got - f.msgs[i].at));
+	}
+	for (i = 0; i < NODES * NODES; i++) {
+		double rate = took[i] ? 1e9 * n * len / took[i] : 0;
 
 		sum += rate;
 		squares += rate * rate;
 	}
-	share = (NODES - 1) * on_wire(&conf, 4 << 20) * 8e9 / BPS / (f.end - f.begin);
-	printf("All to all, %u nodes, 4 MiB each: Jain index of rates %.3f, %.1f %% of the links\n",
-	       NODES, sum * sum / f.n / squares, 100 * share);
-	fprintf(json, "\"fairness\": {\"jain\": %.4f, \"share\": %.4f},\n",
-		sum * sum / f.n / squares, share);
+	share = n * (NODES - 1) * on_wire(&conf, len) * 8e9 / BPS / (f.end - f.begin);
+	printf("All to all, %u nodes, %u times %u MiB each: Jain index of rates %.3f, %.1f %% of the "
+	       "links\n", NODES, n, len >> 20, sum * sum / pairs / squares, 100 * share);
+	fprintf(json, "\"%s\": {\"jain\": %.4f, \"share\": %.4f},\n", name,
+		sum * sum / pairs / squares, share);
 	free(f.msgs);
 }
 
@@ -444,7 +452,8 @@ void sim_report(const struct sim_opts *o)
 	printf("\n");
 	incast(seed, "incast", 8, 256 << 10);
 	incast(seed, "incast_eager", 128, 16 << 10);
-	fairness(seed);
+	fairness(seed, "fairness", 1, 4 << 20);
+	fairness(seed, "fairness_streams", 8, 1 << 20);
 	state(seed);
 	fprintf(json, ",\n");
 	slowdown(o, seed);
