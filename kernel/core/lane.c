@@ -359,13 +359,17 @@ static u32 weft_lane_sacked(struct weft_path *path, struct weft_lane *lane, stru
 	return acked;
 }
 
+/* Do two runs fit into the window? They stand in the node's own queue, which says nothing. */
+static bool weft_lane_two_runs(const struct weft_path *path, const struct weft_lane *lane)
+{
+	/* lane->cwnd >= 2 * WEFT_RUN_BYTES / path->max_payload */
+	return (lane->cwnd + 1) * path->max_payload > 2 * WEFT_RUN_BYTES;
+}
+
 static void weft_lane_grow(const struct weft_path *path, struct weft_lane *lane, u32 acked)
 {
 	const struct weft_class *c = weft_class_of(path, lane);
 	bool data = weft_lane_class(lane) == WEFT_CLASS_DATA;
-	weft_ns rtt = data ? c->rtt : c->srtt;
-	/* what is sent in one go stands in the node's own queue, which is no reason to end it */
-	u32 run = data ? 2 * WEFT_RUN_BYTES / path->max_payload : 0;
 
 	if (!lane->limited)
 		return;
@@ -373,7 +377,8 @@ static void weft_lane_grow(const struct weft_path *path, struct weft_lane *lane,
 	if (lane->cwnd >= WEFT_CWND_CALM && c->srtt >= 2 * path->rtt_min + 4 * WEFT_CALM)
 		return;
 	/* the end of slow start, before anything is lost; of what others must wait for, sooner */
-	if (rtt >= 2 * path->rtt_min + WEFT_CALM && lane->cwnd >= run)
+	if ((data ? c->rtt : c->srtt) >= 2 * path->rtt_min + WEFT_CALM &&
+	    (!data || weft_lane_two_runs(path, lane)))
 		lane->ssthresh = min(lane->ssthresh, lane->cwnd);
 	if (lane->cwnd < lane->ssthresh) {
 		lane->cwnd += acked;

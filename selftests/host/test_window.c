@@ -140,6 +140,30 @@ TEST_F(window, grow_slow_start_ends)
 	}
 }
 
+/* That of DATA not before two runs fit. */
+TEST_F(window, grow_slow_start_of_data)
+{
+	struct lone *t = &self->t;
+	u32 i, k, runs = 2 * WEFT_RUN_BYTES / t->path->max_payload, psn;
+
+	t->lane = &t->path->lane[WEFT_CLASS_DATA * WEFT_CLASS_LANES];
+	psn = t->lane->snd_nxt;
+	for (k = 0; k < 2; k++) {
+		t->lane->cwnd = runs - 1 + k;
+		t->path->rtt_min = 100 * US;
+		t->path->rtt_min_at = t->out->now;
+		for (i = 0; i < 8; i++) {
+			lone_send(t);
+			lone_drop(t);
+		}
+		t->lane->limited = true;
+		psn += 8;
+		lone_wait(t, MS);
+		lone_ack(t, psn, NULL, 0, 0);
+		EXPECT_EQ(k ? runs : WEFT_WINDOW, t->lane->ssthresh);
+	}
+}
+
 /* ---- Loss ------------------------------------------------------------ */
 
 /* All losses of one round trip halve the window once. */
