@@ -44,6 +44,7 @@ struct rig_proc;
  * @corrupt: rate of packets with bits that have changed
  * @levels: of priority, WEFT_CLASSES: a packet waits for those of higher ones alone, and for the
  *	one that is being sent; 0, 1: each queue is served in order
+ * @bands: the same of the nodes' own queues, when those of switches are served in order
  */
 struct rig_net {
 	u64 bps;
@@ -54,6 +55,7 @@ struct rig_net {
 	weft_ns burst_for;
 	u32 corrupt;
 	u32 levels;
+	bool bands;
 };
 
 /**

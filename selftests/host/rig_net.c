@@ -11,9 +11,10 @@
  * events, so that each queue sees packets in the order in which they come to it. Without a rate
  * packets take conf.delay and a jitter, and no room.
  *
- * With priorities (conf.net.levels) a link sends what waits of the highest class first; its packets
- * stand in lists, and an event tells that it is done with one. All classes share the room of a
- * port: a packet that finds it full is lost, whatever its class.
+ * With priorities (conf.net.levels, or conf.net.bands for nodes' own alone) a link sends what waits
+ * of the highest class first; its packets stand in lists, and an event tells that it is done with
+ * one. All classes share the room of a port: a packet that finds it full is lost, whatever its
+ * class.
  *
  * rig->lock covers events and chance; links are used by one thread.
  */
@@ -270,7 +271,7 @@ void rig_net_hop(struct rig *rig, struct rig_event *ev)
 	struct rig_link *link = link_of(rig, ev->from, ev->node->index, ev->hop, &hops);
 	weft_ns through = 0;
 
-	if (rig->conf.net.levels > 1) {
+	if (rig->conf.net.levels > 1 || (rig->conf.net.bands && !ev->hop)) {
 		if (wait_for(link, ev)) {
 			if (!link->sending)
 				serve(rig, link);

@@ -257,20 +257,31 @@ static void draw(FILE *svg, const struct curve *c, const char *colour, u32 x0, b
 	fprintf(svg, "\"/>\n");
 }
 
-/* Workload @w at @load, @n messages: over weft, at @levels of priority in each queue. */
-static void slowdown_weft(struct rig_conf *conf, u32 levels, u32 w, double load, u32 n, u64 seed,
+/* Where priorities are looked at */
+#define NOWHERE		0
+#define IN_NODES	1	/* in nodes' own queues alone */
+#define EVERYWHERE	2
+#define WHERE		3
+
+static const char *const where[WHERE] = { "1 level", "in nodes", "3 levels" };
+static const char *const where_json[WHERE] = { "one_level", "in_nodes", "weft" };
+static const char *const where_colour[WHERE] = { "#090", "#f80", "#06c" };
+
+/* Workload @w at @load, @n messages: over weft, with priorities @at. */
+static void slowdown_weft(struct rig_conf *conf, u32 at, u32 w, double load, u32 n, u64 seed,
 			  struct curve *c)
 {
 	struct fate f = { .msgs = calloc(n, sizeof(*f.msgs)) };
 
-	conf->net.levels = levels;
+	conf->net.levels = at == EVERYWHERE ? WEFT_CLASSES : 0;
+	conf->net.bands = at == IN_NODES;
 	traffic(conf, w, load, &f, n, seed);
 	by_weft(conf, &f);
 	conf->net.levels = 0;
+	conf->net.bands = false;
 	curve_of(conf, f.msgs, n, c);
-	printf("  %u level%s: fullest queue %llu kB, %llu packets lost\n", levels,
-	       levels > 1 ? "s" : "", (unsigned long long)f.deepest / 1000,
-	       (unsigned long long)f.lost);
+	printf("  %s: fullest queue %llu kB, %llu packets lost\n", where[at],
+	       (unsigned long long)f.deepest / 1000, (unsigned long long)f.lost);
 	free(f.msgs);
 }
 
@@ -284,64 +295,79 @@ static void slowdown_print(const char *name, const struct curve *c)
 	printf("\n");
 }
 
+/* One workload at one load, as JSON. */
+static void slowdown_json(u32 w, double load, const struct curve *c, const struct curve *window)
+{
+	u32 d, k;
+
+	fprintf(json, "{\"workload\": \"W%u\", \"load\": %g, \"deciles\": [", w + 1, load);
+	for (d = 0; d < DECILES; d++) {
+		fprintf(json, "%s{\"size\": %u, ", d ? ", " : "", window->size[d]);
+		for (k = 0; k < WHERE; k++)
+			fprintf(json, "\"%s\": [%.2f, %.2f], ", where_json[k], c[k].p50[d],
+				c[k].p99[d]);
+		fprintf(json, "\"window\": [%.2f, %.2f]}", window->p50[d], window->p99[d]);
+	}
+	fprintf(json, "]}");
+}
+
+static void slowdown_draw(FILE *svg, u32 w, const struct curve *c, const struct curve *window)
+{
+	u32 k, x0 = w * 245;
+
+	fprintf(svg, "<rect x=\"%u\" y=\"30\" width=\"220\" height=\"200\" fill=\"none\" "
+		"stroke=\"#999\"/><text x=\"%u\" y=\"250\">W%u</text>\n", x0 + 10, x0 + 110,
+		w + 1);
+	for (k = 0; k < WHERE; k++) {
+		draw(svg, &c[k], where_colour[k], x0, false);
+		draw(svg, &c[k], where_colour[k], x0, true);
+	}
+	draw(svg, window, "#c00", x0, false);
+	draw(svg, window, "#c00", x0, true);
+}
+
 static void slowdown(const struct sim_opts *o, u64 seed)
 {
 	static const double loads[] = { 0.5, 0.8 };
 	FILE *svg = create(o->report, "report.svg");
 	struct rig_conf conf;
-	u32 w, l, d;
+	u32 w, l, d, k;
 
 	network(&conf, NODES, seed);
 	fprintf(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1240\" height=\"290\" "
 		"font-family=\"sans-serif\" font-size=\"12\">\n"
 		"<text x=\"20\" y=\"16\">Slowdown (p99; median dashed) by decile of message size at "
-		"80 %% load, 1 to 10^4, logarithmic; weft blue, with one level of priority green, "
-		"window red</text>\n");
+		"80 %% load, 1 to 10^4, logarithmic; weft blue, with priorities in nodes alone "
+		"orange, with one level green, window red</text>\n");
 	printf("\nSlowdown by decile of size, %u nodes at one switch: median/p99\n", NODES);
 	fprintf(json, "\"slowdown\": [");
 	for (w = 0; w < SIZES; w++) {
 		for (l = 0; l < ARRAY_SIZE(loads); l++) {
 			u32 n = (u32)clamp((o->quick ? 1e8 : 1e9) / size_mean(w), 400.0, 20000.0);
 			struct fate b = { .msgs = calloc(n, sizeof(*b.msgs)) };
-			struct curve c1, ca, cb;
+			struct curve c[WHERE], cb;
 
 			printf("W%u at %.0f %%, %u messages\n", w + 1, 100 * loads[l], n);
-			slowdown_weft(&conf, 1, w, loads[l], n, seed + w, &c1);
-			slowdown_weft(&conf, WEFT_CLASSES, w, loads[l], n, seed + w, &ca);
+			for (k = 0; k < WHERE; k++)
+				slowdown_weft(&conf, k, w, loads[l], n, seed + w, &c[k]);
 			traffic(&conf, w, loads[l], &b, n, seed + w);
 			window_run(&conf, b.msgs, n, 100ull * NSEC_PER_SEC);
 			curve_of(&conf, b.msgs, n, &cb);
 			printf("  %-9s", "bytes");
 			for (d = 0; d < DECILES; d++)
-				printf(" %11u", ca.size[d]);
+				printf(" %11u", cb.size[d]);
 			printf("\n");
-			slowdown_print("1 level", &c1);
-			slowdown_print("3 levels", &ca);
+			for (k = 0; k < WHERE; k++)
+				slowdown_print(where[k], &c[k]);
 			slowdown_print("window", &cb);
-			printf("  smallest decile, p99: %.1f times lower than the window's; with one level %.1f\n",
-			       cb.p99[0] / ca.p99[0], cb.p99[0] / c1.p99[0]);
-			fprintf(json, "%s{\"workload\": \"W%u\", \"load\": %g, \"deciles\": [",
-				w || l ? ",\n  " : "\n  ", w + 1, loads[l]);
-			for (d = 0; d < DECILES; d++)
-				fprintf(json,
-					"%s{\"size\": %u, \"weft\": [%.2f, %.2f], "
-					"\"one_level\": [%.2f, %.2f], \"window\": [%.2f, %.2f]}",
-					d ? ", " : "", ca.size[d], ca.p50[d], ca.p99[d], c1.p50[d],
-					c1.p99[d], cb.p50[d], cb.p99[d]);
-			fprintf(json, "]}");
-			if (loads[l] == 0.8) {
-				u32 x0 = w * 245;
-
-				fprintf(svg, "<rect x=\"%u\" y=\"30\" width=\"220\" height=\"200\" "
-					"fill=\"none\" stroke=\"#999\"/><text x=\"%u\" y=\"250\">W%u"
-					"</text>\n", x0 + 10, x0 + 110, w + 1);
-				draw(svg, &c1, "#090", x0, false);
-				draw(svg, &c1, "#090", x0, true);
-				draw(svg, &ca, "#06c", x0, false);
-				draw(svg, &ca, "#06c", x0, true);
-				draw(svg, &cb, "#c00", x0, false);
-				draw(svg, &cb, "#c00", x0, true);
-			}
+			printf("  smallest decile, p99: %.1f times lower than the window's; with "
+			       "priorities in nodes alone %.1f; with one level %.1f\n",
+			       cb.p99[0] / c[EVERYWHERE].p99[0], cb.p99[0] / c[IN_NODES].p99[0],
+			       cb.p99[0] / c[NOWHERE].p99[0]);
+			fprintf(json, "%s", w || l ? ",\n  " : "\n  ");
+			slowdown_json(w, loads[l], c, &cb);
+			if (loads[l] == 0.8)
+				slowdown_draw(svg, w, c, &cb);
 			free(b.msgs);
 		}
 	}
