@@ -94,7 +94,7 @@ struct weft_udp {
  * struct weft_nd_path - what this driver keeps for a path
  * @dst: route, revalidated before each use
  * @cookie: for that
- * @hash: flow hash of its packets
+ * @hash: flow hash of its packets, see weft_nd_flow()
  * @head: headers of its packets, NULL: not known; RCU
  */
 struct weft_nd_path {
@@ -128,6 +128,16 @@ static inline u32 weft_nd_prio(u8 tos)
 	if (tos >> 5 == 4)
 		return TC_PRIO_INTERACTIVE;
 	return tos >> 5 == 2 ? TC_PRIO_INTERACTIVE_BULK : TC_PRIO_BESTEFFORT;
+}
+
+/*
+ * Flow hash of a path's packets with DSCP and ECN fields @tos: each class is a flow of its own for
+ * disciplines that tell flows apart by it (fq_codel, which serves first a flow that seldom has
+ * something to send), and for devices with several queues. They look at the upper bits.
+ */
+static inline u32 weft_nd_flow(const struct weft_nd_path *np, u8 tos)
+{
+	return np->hash ^ (u32)tos << 24;
 }
 
 int weft_nd_tx_init(void);

@@ -345,7 +345,7 @@ static __always_inline void weft_nd_dress(const struct weft_nd_head *head,
 {
 	weft_nd_head_put(head, skb, tos);
 	skb->dev = head->dst->dev;
-	__skb_set_sw_hash(skb, np->hash, true);
+	__skb_set_sw_hash(skb, weft_nd_flow(np, tos), true);
 }
 
 /* Away with it. */

@@ -7,7 +7,8 @@
  * one path that have the same length (the last may be shorter) leave as one UDP GSO packet of up
  * to 64 KiB. DF is set and the packet marked ECT(0); only when a route's MTU has shrunk below
  * what the path was opened with are packets fragmented here.
- * Packets of a class have its DSCP and, within the node, its priority (weft_port_tos()).
+ * Packets of a class have its DSCP and, within the node, its priority and a flow hash of their own
+ * (weft_port_tos(), weft_nd_flow()).
  *
  * Memory: headers and payload stand in pages that each CPU keeps and uses again when nobody else
  * holds them any more; so they are neither allocated nor zeroed for each packet.
@@ -595,7 +596,7 @@ static bool weft_nd_aim(struct weft_nd_run *run, const struct weft_tx *tx, bool 
 	if (tx->path) {
 		run->src = &core->addr[weft_path_src(tx->path)];
 		run->to = weft_path_addr(tx->path);
-		run->hash = ((struct weft_nd_path *)weft_path_priv(tx->path))->hash;
+		run->hash = weft_nd_flow(weft_path_priv(tx->path), run->tos);
 		run->dst = weft_nd_path_dst(run->nd, tx->path, run->src);
 		if (!run->dst)
 			return false;

@@ -4,8 +4,9 @@
 # Packets carry the DSCP of their class, by both ways out of a netdev port and
 # from a vnet port, there with the priority in its VLAN tag, and with a header
 # whose sum is right; with priorities off all of them are 0. Rules at the
-# receiving device count what comes.
-# TIMEOUT: 200
+# receiving device count what comes. Each class is a flow of its own for queueing
+# disciplines.
+# TIMEOUT: 300
 
 . "$VM_REPO/selftests/vm/lib.sh"
 . "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"
@@ -139,6 +140,41 @@ ports_anew()
 	done
 }
 
+# By the flow's hash: bands 1 to 4 have what its two upper bits say, the fifth what is not UDP
+by_hash()
+{
+	node 0 tc qdisc add dev veth0 root handle 1: prio bands 5 \
+		priomap 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 &&
+		node 0 tc filter add dev veth0 parent 1: pref 1 protocol ip \
+			u32 match ip protocol 6 0xff classid 1:5 &&
+		node 0 tc filter add dev veth0 parent 1: pref 2 protocol ip handle 1 \
+			flow map key rxhash rshift 30 divisor 4 baseclass 1:1
+}
+
+bands()	# N: so many of them have packets
+{
+	node 0 tc -s class show dev veth0 | awk -v want="$1" '
+		$1 == "class" { band = $3 }
+		$1 == "Sent" && band != "1:5" { print band, $4; n += $4 > 0 }
+		END { exit n != want }'
+}
+
+# Messages of all classes
+mixed()
+{
+	pingpong 1 10.77.0.2 -e rdm -S 8192 -I 20 && pingpong 1 10.77.0.2 -e rdm -S 1048576 -I 1
+}
+
+alike()
+{
+	node 0 tc qdisc del dev veth0 root && set_to 0 weft0 off && by_hash && mixed && bands 1
+}
+
+as_before()
+{
+	node 0 tc qdisc del dev veth0 root && set_to 0 weft0 on
+}
+
 no_bad_sums()	# NODE: of headers
 {
 	node "$1" awk '$1 == "Ip:" && $2 + 0 { exit $5 != 0 }' /proc/net/snmp
@@ -160,6 +196,11 @@ for family in ip ip6; do
 	no_count
 done
 tap_run "ports as before" ports_anew "" ""
+tap_run "a discipline that tells flows apart" by_hash
+tap_run "messages of all classes" mixed
+tap_run "each class is a flow of its own" bands 3
+tap_run "priorities off: one flow" alike
+tap_run "as before" as_before
 tap_run "neither on nor off" refused
 tap_run "sums are right" no_bad_sums 1
 
