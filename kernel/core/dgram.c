@@ -169,7 +169,8 @@ static u64 weft_dgram_seal(const struct weft_path *path, const struct weft_ep *e
  * @rest: what follows it
  * @out: output
  *
- * One of a job is the only thing whose seal is made anew each time: who receives knows no flow.
+ * But for those to groups, one of a job is the only thing whose seal is made anew each time: who
+ * receives knows no flow.
  */
 void weft_dgram_rx(struct weft_path *path, const struct weft_hdr *hdr,
 		   const struct weft_chunks *rest, struct weft_out *out)

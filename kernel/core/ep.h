@@ -122,7 +122,6 @@ struct weft_group {
  * @id: number of the group at the endpoint; constant
  * @flags: WEFT_GROUP_*; constant
  * @flow: of what it sends there, NULL: it does not send; constant
- * @seal: that datagrams for it have; constant
  */
 struct weft_member {
 	struct weft_list gnode;
@@ -132,7 +131,6 @@ struct weft_member {
 	u32 id;
 	u32 flags;
 	struct weft_flow *flow;
-	u64 seal;
 };
 
 /**

@@ -205,7 +205,6 @@ static int weft_group_add(struct weft_member *m, const struct weft_sockaddr *add
 		return (int)PTR_ERR(g);
 	heard = weft_group_heard(core, addr);
 	m->group = g;
-	m->seal = weft_job_seal_group(m->ep->job, addr);
 	weft_lock(&core->grp_lock);
 	weft_list_add_tail(&g->members, &m->gnode);
 	weft_unlock(&core->grp_lock);
@@ -337,6 +336,8 @@ void weft_group_leave_all(struct weft_ep *ep, struct weft_out *out)
  * @from: the sender
  * @out: output
  *
+ * A seal is made anew for each datagram, and each job: it is the sender's, of whom nothing is kept.
+ *
  * No lock is held. Bounded by the endpoints of the port.
  */
 void weft_group_deliver(struct weft_core *core, const struct weft_sockaddr *group,
@@ -344,6 +345,8 @@ void weft_group_deliver(struct weft_core *core, const struct weft_sockaddr *grou
 			struct weft_out *out)
 {
 	bool strange = false, taken = false;
+	const struct weft_job *job = NULL;
+	u64 seal = 0;	/* of @job */
 	struct weft_group *g;
 	struct weft_list *l;
 	u16 flags = d->flags;
@@ -357,8 +360,12 @@ void weft_group_deliver(struct weft_core *core, const struct weft_sockaddr *grou
 
 			if (!(m->flags & WEFT_GROUP_RECV))
 				continue;
-			strange |= m->seal != d->seal;
-			if (m->seal != d->seal)
+			if (m->ep->job != job) {
+				job = m->ep->job;
+				seal = weft_job_seal_group(job, group, from);
+			}
+			strange |= seal != d->seal;
+			if (seal != d->seal)
 				continue;
 			taken = true;
 			weft_dgram_deliver(m->ep, d, from, out);

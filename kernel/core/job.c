@@ -14,8 +14,8 @@
  * both services and of the flow's generation. The token was chosen at random by who looks at the
  * seal, so that it is the answer to a challenge: one that was seen on another path is worth
  * nothing. Seals are made when a flow begins, on both sides, and compared with each message; no
- * job: 0. Who sends to a group knows nobody there: that seal is made of the group's address, and is
- * the same for all senders.
+ * job: 0. Who sends to a group knows nobody there: that seal is made of the addresses of both, the
+ * group's and the sender's, and is no answer to a challenge.
  *
  * A key comes as two halves of a digest (struct weft_job_key): one makes seals, by the other keys
  * are told from each other. Who may use a job is kept here, and decided by the adapter.
@@ -58,9 +58,13 @@ struct weft_seal_flow {
 /* And that of a group. */
 struct weft_seal_group {
 	u8 addr[16];
+	u8 from[16];
 	__be32 kind;
 	__be16 family;
-	__be16 port;
+	__be16 dsvc;
+	__be16 ssvc;
+	__be16 zero;
+	__be32 zero2;
 };
 
 /* ---- Names and keys -------------------------------------------------------------- */
@@ -344,24 +348,28 @@ u64 weft_job_seal(const struct weft_job *job, u64 token, const struct weft_flowi
 }
 
 /**
- * weft_job_seal_group - the seal of what is sent to a group
- * @job: the members' job, NULL: the default one
+ * weft_job_seal_group - the seal of what an endpoint sends to a group
+ * @job: their job, NULL: the default one
  * @group: the group
+ * @from: the endpoint; its family is the group's, its scope does not count
  *
  * Return: the seal, 0: of the default job.
  */
-u64 weft_job_seal_group(const struct weft_job *job, const struct weft_sockaddr *group)
+u64 weft_job_seal_group(const struct weft_job *job, const struct weft_sockaddr *group,
+			const struct weft_sockaddr *from)
 {
-	struct weft_seal_group seed;
+	struct weft_seal_group seed = {};
 
 	if (!job)
 		return 0;
 	BUILD_BUG_ON(sizeof(seed.addr) != sizeof(group->addr));
 	memcpy(seed.addr, group->addr, sizeof(seed.addr));
+	memcpy(seed.from, from->addr, sizeof(seed.from));
 	seed.kind = cpu_to_be32(WEFT_SEAL_GROUP);
 	/* what the family's number is differs from one system to another */
 	seed.family = cpu_to_be16(group->family == AF_INET6 ? 6 : 4);
-	seed.port = group->port;
+	seed.dsvc = group->port;
+	seed.ssvc = from->port;
 	return weft_job_hash(job, &seed, sizeof(seed));
 }
 
@@ -409,7 +417,7 @@ void weft_flow_seal(struct weft_flow *flow)
 
 	if (likely(!job) || flow->lep)
 		return;
-	flow->seal = flow->path->group ? weft_job_seal_group(job, &flow->peer) :
+	flow->seal = flow->path->group ? weft_job_seal_group(job, &flow->peer, &flow->ep->addr) :
 		     weft_job_seal(job, weft_path_challenge(flow->path), &flow->id,
 				   flow->ep->conf.type == WEFT_EP_DGRAM ? WEFT_SEAL_DGRAM :
 									  WEFT_SEAL_FLOW);

@@ -181,6 +181,7 @@ TEST(job__who_may)
 TEST(job__seals_differ)
 {
 	struct weft_sockaddr g = { .family = AF_INET, .port = 1, .addr = { 239, 1, 1, 1 } };
+	struct weft_sockaddr from = { .family = AF_INET, .port = 2, .addr = { 10, 1, 1, 1 } };
 	struct weft_flowid id = { .ssvc = 1, .dsvc = 2, .sgen = 3, .dgen = 4, .mseq = 5 }, other;
 	struct rig *rig = new_rig();
 	struct weft_core *core = &rig->node[0].core;
@@ -192,7 +193,7 @@ TEST(job__seals_differ)
 	a = enter(core, &key_a);
 	b = enter(core, &key_b);
 	EXPECT_EQ(0, weft_job_seal(NULL, 9, &id, WEFT_SEAL_FLOW));
-	EXPECT_EQ(0, weft_job_seal_group(NULL, &g));
+	EXPECT_EQ(0, weft_job_seal_group(NULL, &g, &from));
 	seal = weft_job_seal(a, 9, &id, WEFT_SEAL_FLOW);
 	EXPECT_NE(0, seal);
 	EXPECT_EQ(0, seal & ~WEFT_SEAL_MASK);
@@ -216,11 +217,20 @@ TEST(job__seals_differ)
 	other.dgen++;
 	other.mseq++;
 	EXPECT_EQ(seal, weft_job_seal(a, 9, &other, WEFT_SEAL_FLOW));
-	seal = weft_job_seal_group(a, &g);
+	seal = weft_job_seal_group(a, &g, &from);
 	EXPECT_NE(0, seal);
-	EXPECT_NE(seal, weft_job_seal_group(b, &g));
+	EXPECT_NE(seal, weft_job_seal_group(b, &g, &from));
+	/* the link does not count: each node has a number of its own for it */
+	from.scope = 7;
+	EXPECT_EQ(seal, weft_job_seal_group(a, &g, &from));
+	from.addr[3]++;
+	EXPECT_NE(seal, weft_job_seal_group(a, &g, &from));
+	from.addr[3]--;
+	from.port++;
+	EXPECT_NE(seal, weft_job_seal_group(a, &g, &from));
+	from.port--;
 	g.addr[3]++;
-	EXPECT_NE(seal, weft_job_seal_group(a, &g));
+	EXPECT_NE(seal, weft_job_seal_group(a, &g, &from));
 	quit(a);
 	quit(b);
 	rig_free(rig);
@@ -509,6 +519,57 @@ TEST(job__groups)
 		EXPECT_EQ(heard[i], got);
 	}
 	EXPECT_LT(0, rig_counter(&rig->node[0], WEFT_CNT_wrong_job));
+	rig_free(rig);
+}
+
+/* What one sender has sealed is worth nothing from another node, or as another service's. */
+TEST(job__group_of_another_sender)
+{
+	struct weft_sockaddr addr = {
+		.family = AF_INET, .port = cpu_to_be16(99), .addr = { 239, 5, 5, 5 },
+	};
+	struct weft_dgram d = { .ssvc = 10, .dsvc = 99, .len = 8 };
+	u8 pkt[WEFT_DGRAM_HEAD + 8] = {};
+	struct weft_sockaddr src, from;
+	struct rig *rig = new_rig();
+	struct rig_node *node = &rig->node[1];
+	struct rig_op recv = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY, .n = 1 };
+	struct weft_hdr h = { .type = WEFT_PKT_GROUP };
+	struct rig_proc *p = rig_proc_new(node);
+	struct weft_out *out;
+	struct rig_ep *ep;
+	struct rig_cq *cq;
+	struct weft_cqe e;
+	u32 id, k;
+	u64 seal;
+
+	use(p, "a", &key_a);
+	cq = rig_cq_new(p, 64);
+	ep = rig_ep_new(p, WEFT_EP_DGRAM, 0, SLOTS, SLOTS, 10);
+	ASSERT_EQ(0, rig_ep_enable(ep, cq, cq, NULL, rig_av_new(p)));
+	out = rig_out(node);
+	ASSERT_EQ(0, weft_group_join(ep->ep, &addr, WEFT_GROUP_RECV, rig_clock(node), out, &id));
+	rig_leave(node, out);
+	rig_node_addr(&rig->conf, 0, WEFT_WIRE_PORT, &src);
+	from = src;
+	from.port = cpu_to_be16(10);
+	seal = weft_job_seal_group(p->job, &addr, &from);
+	h.psn = (u32)(seal >> 32);
+	h.ack = (u32)seal;
+	recv.iov[0].addr = (uintptr_t)rig_buf(p, 256);
+	recv.iov[0].len = 256;
+	for (k = 0; k < 3; k++) {
+		ASSERT_EQ(0, rig_recv(ep, &recv));
+		d.ssvc = k == 1 ? 11 : 10;
+		rig_node_addr(&rig->conf, k == 2 ? 2 : 0, WEFT_WIRE_PORT, &src);
+		weft_wire_hdr_put(pkt, &h);
+		weft_wire_dgram_put(pkt + WEFT_WIRE_HDR, &d);
+		rig_inject_group(node, &src, &addr, pkt, sizeof(pkt));
+		rig_run(rig, 10 * NSEC_PER_MSEC);
+		EXPECT_EQ(!k, rig_cq_read(cq, &e));
+		EXPECT_EQ(k, rig_counter(node, WEFT_CNT_wrong_job));
+	}
+	use(p, NULL, NULL);
 	rig_free(rig);
 }
 
