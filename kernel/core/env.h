@@ -234,12 +234,14 @@ void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n);
  * @data: where its bytes go; any alignment
  * @len: bytes, from the weft header on
  * @psn: packet sequence number
+ * @lane: number of its lane
  * @port: the port's
  */
 struct weft_blank {
 	void *data;
 	u32 len;
 	u32 psn;
+	u8 lane;
 	void *port;
 };
 
@@ -247,7 +249,7 @@ struct weft_blank {
  * weft_env_blank - the quickest way out for a packet of a path: room for it
  * @core: the core
  * @path: the path, up; may be locked: nothing is sent, and the port calls nobody
- * @b: @len is filled in
+ * @b: @len and @lane are filled in
  *
  * Softirqs are off, and stay so until weft_env_send(), which has to be called then, when all bytes
  * have been written. Return: there is room; false: this packet has to leave by weft_env_tx().

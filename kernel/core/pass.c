@@ -482,6 +482,7 @@ static __always_inline bool weft_pass_put(struct weft_path *path, struct weft_la
 	if (unlikely(!rec))
 		return false;
 	out->blank.len = WEFT_WIRE_HDR + size;
+	out->blank.lane = lane->no;
 	if (unlikely(!weft_env_blank(path->core, path, &out->blank))) {
 		weft_rec_keep(path, rec);
 		return false;

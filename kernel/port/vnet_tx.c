@@ -451,14 +451,21 @@ static noinline int weft_vnet_make_once(struct weft_vnet *vn, struct weft_vnet_s
 	return weft_vnet_make(vn, slot, &np, tx, 0, &tx->to);
 }
 
-static struct weft_vnet_queue *weft_vnet_queue(struct weft_vnet *vn, const struct weft_tx *tx)
+/* All packets of a lane go through one pair of queues, so that they stay in order. */
+static struct weft_vnet_queue *weft_vnet_queue_of(struct weft_vnet *vn, struct weft_path *path,
+						  u8 lane)
 {
 	const struct weft_vnet_path *np;
 
-	if (vn->npairs == 1 || !tx->path)
+	if (vn->npairs == 1)
 		return vn->q;
-	np = weft_path_priv(tx->path);
-	return &vn->q[(np->hash + tx->lane) % vn->npairs];
+	np = weft_path_priv(path);
+	return &vn->q[(np->hash + lane) % vn->npairs];
+}
+
+static struct weft_vnet_queue *weft_vnet_queue(struct weft_vnet *vn, const struct weft_tx *tx)
+{
+	return tx->path ? weft_vnet_queue_of(vn, tx->path, tx->lane) : vn->q;
 }
 
 /* Entries of output for one pair of queues; @total packets in all. */
@@ -544,8 +551,7 @@ static bool weft_vnet_tx_short(struct weft_vnet *vn, const struct weft_tx *tx)
  * @path: the path; may be locked
  * @b: the packet
  *
- * Several pairs of queues: it does not say for which one it is. Context: BH off. Return: there is
- * room; false: it has to go another way.
+ * Context: BH off. Return: there is room; false: it has to go another way.
  */
 bool weft_vnet_blank(struct weft_port *port, struct weft_path *path, struct weft_blank *b)
 {
@@ -553,10 +559,10 @@ bool weft_vnet_blank(struct weft_port *port, struct weft_path *path, struct weft
 	struct weft_vnet *vn = port->priv;
 	struct weft_vnet_slot *slot;
 
-	if (unlikely(!READ_ONCE(vn->live) || vn->npairs > 1 ||
-		     np->hlen - np->ipoff + b->len > vn->mtu))
+	if (unlikely(!READ_ONCE(vn->live) || np->hlen - np->ipoff + b->len > vn->mtu))
 		return false;
-	slot = weft_vnet_take_aside(vn, vn->q, np, b->len, WEFT_CLASS_FIRST);
+	slot = weft_vnet_take_aside(vn, weft_vnet_queue_of(vn, path, b->lane), np, b->len,
+				    WEFT_CLASS_FIRST);
 	if (unlikely(!slot))
 		return false;
 	b->data = slot->frame + np->hlen;
@@ -579,7 +585,7 @@ void weft_vnet_send_blank(struct weft_port *port, struct weft_path *path, struct
 
 	trace_weft_tx(port->name, weft_path_addr(path), b->psn, b->len, 1);
 	weft_vnet_finish(weft_path_priv(path), slot, 0, !vn->csum);
-	weft_vnet_submit_one(vn->q, slot);
+	weft_vnet_submit_one(weft_vnet_queue_of(vn, path, b->lane), slot);
 }
 
 /**

@@ -19,6 +19,7 @@
  * rig->lock covers events and chance; links are used by one thread.
  */
 #include "core/queue.h"
+#include "core/wire.h"
 #include "rig.h"
 
 #define OVERHEAD	66	/* UDP, IPv4 and Ethernet, with the gap between frames */
@@ -444,6 +445,8 @@ void weft_env_send(struct weft_core *core, struct weft_path *path, struct weft_b
 	weft_host_no_locks(__FILE__, __LINE__);
 	if (b->port != path)
 		weft_host_die(__FILE__, __LINE__, "packet of another path");
+	if (((struct weft_w_hdr *)b->data)->lane != b->lane)
+		weft_host_die(__FILE__, __LINE__, "packet of another lane");
 	src.port = cpu_to_be16(core->conf.udp_port);
 	leave(node, rig_find_node(node->rig, weft_path_addr(path)), &src, NULL,
 	      WEFT_CLASS_FIRST, b->data, b->len);
