@@ -24,7 +24,9 @@ host_flags = $(host_inc) $(host_san) -O1 $(host_nowarn)
 
 host_obj = $(patsubst %.c,$(B)/obj/host/%.o,$(1))
 host_test_src := $(sort $(wildcard selftests/host/test_*.c))
-host_common := $(call host_obj,$(sort $(wildcard kernel/core/*.c) kernel/port/neigh.c \
+# what of the ports needs no kernel
+port_src := $(sort $(wildcard kernel/port/neigh*.c))
+host_common := $(call host_obj,$(sort $(wildcard kernel/core/*.c) $(port_src) \
 	$(filter-out $(host_test_src),$(wildcard selftests/host/*.c \
 		selftests/host/shim/*.c))))
 host_tests := $(host_test_src:selftests/host/%.c=$(B)/host/%)
@@ -50,7 +52,7 @@ $(host_tests): $(B)/host/%: $(B)/obj/host/selftests/host/%.o $(host_common)
 
 sim_src := $(sort $(wildcard selftests/sim/*.c))
 sim_rig := $(sort $(wildcard kernel/core/*.c selftests/host/shim/*.c) \
-	$(filter-out $(host_test_src),$(wildcard selftests/host/*.c)) kernel/port/neigh.c)
+	$(filter-out $(host_test_src),$(wildcard selftests/host/*.c)) $(port_src))
 native_obj = $(patsubst %.c,$(B)/obj/native/%.o,$(1))
 
 .PHONY: sim-tools
@@ -245,7 +247,7 @@ $(B)/obj/selftests/bench/profiler/%.o: cflags = -fPIC -fvisibility=hidden
 
 # kernel/core alone, native: the unit tests' surroundings without sanitizers
 core_bench := $(B)/bench/core_bench
-core_bench_obj := $(call native_obj,kernel/port/neigh.c $(sort $(wildcard kernel/core/*.c \
+core_bench_obj := $(call native_obj,$(port_src) $(sort $(wildcard kernel/core/*.c \
 	selftests/bench/core/*.c selftests/host/shim/*.c) \
 	$(filter-out $(host_test_src),$(wildcard selftests/host/*.c))))
 
