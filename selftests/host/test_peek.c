@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages that wait: peeks, claims, discards; and receives that end: cancel of those that are
- * posted and of those that still stand in the ring
+ * Messages that wait: peeks, claims, discards
  */
 #include "core/proto.h"
 #include "two.h"
@@ -268,68 +267,6 @@ TEST(peek__wrong_entries)
 	bad(_metadata, &t, &r, EINVAL);
 	r.op = 9;
 	bad(_metadata, &t, &r, EOPNOTSUPP);
-	rig_free(t.rig);
-}
-
-/* A receive that finds no free struct is canceled where it stands, and told of once. */
-TEST(cancel__in_the_ring)
-{
-	struct weft_cqe e;
-	struct two t;
-	u32 i;
-
-	two_init(&t, 0, 64, 0);
-	for (i = 0; i < 2 * TWO_SLOTS; i++)
-		entry(&t, WEFT_RQ_TRECV, WEFT_RQ_COMPLETION, 100 + i, 7, 0, 64);
-	NONE(&t);
-	ASSERT_EQ(0, rig_cancel(t.eb, 100 + TWO_SLOTS + 1));
-	NEXT(&t, &e);
-	EXPECT_EQ(ECANCELED, e.status);
-	EXPECT_EQ(100 + TWO_SLOTS + 1, e.context);
-	EXPECT_EQ(7, e.tag);
-	ASSERT_EQ(0, rig_cancel(t.eb, 100 + TWO_SLOTS + 1));
-	ASSERT_EQ(0, rig_cancel(t.eb, 100));
-	NEXT(&t, &e);
-	EXPECT_EQ(100, e.context);
-	NONE(&t);
-	/* messages go to all the others, in order */
-	for (i = 0; i < 2 * TWO_SLOTS; i++) {
-		if (i == 0 || i == TWO_SLOTS + 1)
-			continue;
-		send_one(&t, 7, 8, 0);
-		NEXT(&t, &e);
-		EXPECT_EQ(0, e.status);
-		EXPECT_EQ(100 + i, e.context);
-	}
-	NONE(&t);
-	rig_free(t.rig);
-}
-
-/* Without room for the completion a receive in the ring stays what it is. */
-TEST(cancel__no_room)
-{
-	struct weft_cqe e;
-	struct two t;
-	u32 i, n = 0;
-
-	two_init(&t, 0, 16, 0);
-	for (i = 0; i < 2 * TWO_SLOTS; i++)
-		entry(&t, WEFT_RQ_TRECV, WEFT_RQ_COMPLETION, 100 + i, 7, 0, 64);
-	for (i = 0; i < TWO_SLOTS; i++)
-		ASSERT_EQ(0, rig_cancel(t.eb, 100 + TWO_SLOTS + i));
-	ASSERT_EQ(0, rig_cancel(t.eb, 100));
-	/* the first one waits in its struct, which is not free: the ring stays where it is */
-	while (rig_cq_read(t.cb, &e) == 1) {
-		EXPECT_EQ(ECANCELED, e.status);
-		n++;
-	}
-	EXPECT_EQ(TWO_SLOTS + 1, n);
-	for (i = 1; i < TWO_SLOTS; i++) {
-		send_one(&t, 7, 8, 0);
-		NEXT(&t, &e);
-		EXPECT_EQ(100 + i, e.context);
-	}
-	NONE(&t);
 	rig_free(t.rig);
 }
 
