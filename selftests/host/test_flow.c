@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Flows: one for each pair of endpoints, its number and its bound, and what becomes of it when its
+ * receiver goes or its path does
+ */
+#include "core/proto.h"
+#include "near.h"
+#include "two.h"
+#include "harness.h"
+
+#define SECOND	((weft_ns)NSEC_PER_SEC)
+
+static int put(struct two *t, u32 to, const void *p, u64 context, u32 flags)
+{
+	struct rig_op op = { .flags = WEFT_SQ_COMPLETION | flags, .peer = to, .context = context,
+			     .n = 1, .iov = { { (u64)(uintptr_t)p, 8 } } };
+
+	return rig_send(t->ea, &op);
+}
+
+static int get(struct two *t, struct rig_ep *ep, u64 context)
+{
+	struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY,
+			     .context = context, .n = 1,
+			     .iov = { { (u64)(uintptr_t)t->room, 64 } } };
+
+	return rig_recv(ep, &op);
+}
+
+/* The next completion's status within a second; -1: there is none. */
+static int status(struct two *t, struct rig_cq *cq, u64 context)
+{
+	struct weft_cqe e;
+
+	rig_run(t->rig, SECOND);
+	if (rig_cq_read(cq, &e) != 1)
+		return -1;
+	return e.context == context ? e.status : -2;
+}
+
+/* An address that stands in the vector twice is one destination: messages keep their order. */
+TEST(flow__one_for_an_address)
+{
+	struct weft_path_info info;
+	struct weft_path *path;
+	struct weft_cqe e;
+	struct two t;
+	u32 i, twin;
+
+	two_init(&t, 1, 64, 0);
+	twin = (u32)rig_av_insert(t.va, 1, 2, t.rig);
+	ASSERT_NE(t.to, twin);
+	for (i = 0; i < 12; i++) {
+		ASSERT_EQ(0, get(&t, t.eb, i));
+		ASSERT_EQ(0, put(&t, i & 1 ? twin : t.to, t.buf + i, i, 0));
+	}
+	rig_run(t.rig, SECOND);
+	for (i = 0; i < 12; i++) {
+		ASSERT_EQ(1, rig_cq_read(t.cb, &e));
+		EXPECT_EQ(i, e.context);
+	}
+	EXPECT_EQ(0, memcmp(t.room, t.buf + 11, 8));
+	path = weft_path_nth(&t.rig->node[0].core, 0);
+	weft_path_look(path, &info);
+	EXPECT_EQ(1, info.nflow);
+	weft_path_put(path);
+	rig_free(t.rig);
+}
+
+/* The receiver goes: what is sent to it is refused. Another one has its service: a flow anew. */
+static void again(struct __test_metadata *_metadata, u32 dst)
+{
+	struct rig_ep *ep;
+	struct two t;
+
+	two_init(&t, dst, 64, 0);
+	ASSERT_EQ(0, get(&t, t.eb, 1));
+	ASSERT_EQ(0, put(&t, t.to, t.buf, 1, WEFT_SQ_DELIVERY));
+	EXPECT_EQ(0, status(&t, t.ca, 1));
+	EXPECT_EQ(0, status(&t, t.cb, 1));
+	rig_ep_free(t.eb);
+	ASSERT_EQ(0, put(&t, t.to, t.buf, 2, WEFT_SQ_DELIVERY));
+	EXPECT_EQ(ECONNREFUSED, status(&t, t.ca, 2));
+	ep = rig_ep_new(t.b, WEFT_EP_RDM, 0, TWO_SLOTS, TWO_SLOTS, 2);
+	ASSERT_EQ(0, rig_ep_enable(ep, t.cb, t.cb, NULL, rig_av_new(t.b)));
+	ASSERT_EQ(0, get(&t, ep, 3));
+	ASSERT_EQ(0, put(&t, t.to, t.buf + 5, 3, WEFT_SQ_DELIVERY));
+	EXPECT_EQ(0, status(&t, t.ca, 3));
+	EXPECT_EQ(0, status(&t, t.cb, 3));
+	EXPECT_EQ(0, memcmp(t.room, t.buf + 5, 8));
+	rig_free(t.rig);
+}
+
+TEST(flow__again_remote)
+{
+	again(_metadata, 1);
+}
+
+TEST(flow__again_local)
+{
+	again(_metadata, 0);
+}
+
+/* There is no such entry in the vector. */
+TEST(flow__no_destination)
+{
+	struct two t;
+
+	two_init(&t, 1, 64, 0);
+	ASSERT_EQ(0, put(&t, t.to + 7, t.buf, 1, 0));
+	EXPECT_EQ(EINVAL, status(&t, t.ca, 1));
+	ASSERT_EQ(0, put(&t, WEFT_SRC_ANY, t.buf, 2, 0));
+	EXPECT_EQ(EINVAL, status(&t, t.ca, 2));
+	rig_free(t.rig);
+}
+
+/* A path that has failed takes no new flow. */
+TEST(flow__dead_path)
+{
+	struct weft_flow *flow;
+	struct weft_ep *ep;
+	struct near s;
+
+	near_init(&s);
+	ep = s.ep->ep;
+	weft_mutex_lock(&ep->sq_mutex);
+	flow = weft_flow_find(ep, s.to, s.t.out);
+	ASSERT_FALSE(IS_ERR(flow));
+	EXPECT_EQ(flow, weft_flow_by_gen(s.t.path, flow->id.sgen));
+	EXPECT_EQ(NULL, weft_flow_by_gen(s.t.path, flow->id.sgen + 1));
+	flow = weft_flow_new(ep, s.t.path, &flow->peer);
+	ASSERT_NE(NULL, flow);
+	weft_lock(&s.t.path->lock);
+	weft_path_fail(s.t.path, ETIMEDOUT, s.t.out);
+	EXPECT_EQ(-ETIMEDOUT, weft_flow_add(flow));
+	EXPECT_EQ(1, s.t.path->nflow);
+	weft_unlock(&s.t.path->lock);
+	weft_flow_free(flow);
+	weft_mutex_unlock(&ep->sq_mutex);
+	weft_flush(s.t.out);
+	near_fini(&s);
+}
+
+/* A node may begin so many flows and no more; one that ends makes room. */
+TEST(flow__bound)
+{
+	struct weft_flowid id = { .ssvc = SVC, .dsvc = 2 };
+	struct weft_rflow *rf;
+	struct lone t;
+	u32 i;
+
+	lone_init(&t, 0);
+	weft_lock(&t.path->lock);
+	for (i = 0; i < WEFT_RFLOWS_MAX; i++) {
+		id.sgen = i;
+		rf = weft_rflow_new(t.path, &id, NULL);
+		ASSERT_NE(NULL, rf);
+	}
+	EXPECT_EQ(rf, weft_rflow_find(t.path, SVC, i - 1));
+	id.sgen = i;
+	EXPECT_EQ(NULL, weft_rflow_new(t.path, &id, NULL));
+	EXPECT_EQ(WEFT_RFLOWS_MAX, t.path->nrflow);
+	weft_rflow_free(rf, t.out);
+	EXPECT_EQ(NULL, weft_rflow_find(t.path, SVC, i - 1));
+	rf = weft_rflow_new(t.path, &id, NULL);
+	EXPECT_NE(NULL, rf);
+	/* services count, too */
+	EXPECT_EQ(rf, weft_rflow_find(t.path, SVC, i));
+	EXPECT_EQ(NULL, weft_rflow_find(t.path, SVC + 1, i));
+	weft_unlock(&t.path->lock);
+	lone_fini(&t);
+}
+
+/* Whose end is told once, however often it is said to be gone. */
+TEST(flow__gone_once)
+{
+	struct weft_flowid id = { .ssvc = SVC, .dsvc = 2, .sgen = GEN };
+	struct weft_rflow *rf;
+	struct lone t;
+
+	lone_init(&t, 0);
+	weft_lock(&t.path->lock);
+	rf = weft_rflow_new(t.path, &id, NULL);
+	ASSERT_NE(NULL, rf);
+	weft_rflow_gone(rf, t.out);
+	EXPECT_TRUE(rf->gone);
+	EXPECT_EQ(1, lone_count(&t.path->lane[rf->lane].ctlq));
+	weft_rflow_gone(rf, t.out);
+	EXPECT_EQ(1, lone_count(&t.path->lane[rf->lane].ctlq));
+	weft_unlock(&t.path->lock);
+	lone_fini(&t);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What was put out: that it is nothing at first, that copies come before completions, that a copy
+ * into memory that has gone is told, and who is woken, how often
+ */
+#include "core/proto.h"
+#include "near.h"
+#include "two.h"
+#include "harness.h"
+
+#define LEN	1500
+
+TEST(flush__nothing)
+{
+	struct rig_conf conf;
+	struct weft_out *out = malloc(sizeof(*out));
+	struct rig *rig;
+	u64 sent;
+
+	rig_conf_default(&conf, 1);
+	rig = rig_new(&conf);
+	memset(out, 0xee, sizeof(*out));
+	weft_out_init(out, &rig->node[0].core);
+	EXPECT_EQ(0, out->ntx + out->ncopy + out->now);
+	EXPECT_TRUE(weft_list_empty(&out->wake) && weft_list_empty(&out->cold));
+	sent = rig->npackets;
+	weft_flush(out);
+	EXPECT_EQ(sent, rig->npackets);
+	rig_free(rig);
+	free(out);
+}
+
+/* Post a receive of LEN bytes, and take a message of them up to where its copy has been put out. */
+static void begin(struct near *s)
+{
+	struct rig_op op = { .tagged = true, .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY,
+			     .context = 7, .tag = 9, .n = 1 };
+	u32 i;
+
+	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)s->room, LEN };
+	if (rig_recv(s->ep, &op))
+		abort();
+	memset(s->pkt, 0, sizeof(s->pkt));
+	s->m.len = LEN;
+	weft_wire_hdr_put(s->pkt, &s->h);
+	weft_wire_eager_put(s->pkt + WEFT_WIRE_HDR, &s->m, 0, LEN);
+	s->rx.len = WEFT_WIRE_HDR + weft_wire_size(sizeof(struct weft_w_eager) + LEN);
+	for (i = 0; i < LEN; i++)
+		s->pkt[WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager) + i] =
+			(u8)(i * 3 + 1);
+	weft_core_rx(s->t.core, s->t.out->now, &s->rx, 1, s->t.out);
+}
+
+/* The completion is written when the bytes are there, and not before. */
+TEST(flush__copies_first)
+{
+	struct weft_cqe e;
+	struct near s;
+	u32 i;
+
+	near_init(&s);
+	begin(&s);
+	EXPECT_EQ(1, s.t.out->ncopy);
+	EXPECT_EQ(0, rig_cq_read(s.cq, &e));
+	weft_flush(s.t.out);
+	EXPECT_EQ(0, s.t.out->ncopy);
+	ASSERT_EQ(1, rig_cq_read(s.cq, &e));
+	EXPECT_EQ(7, e.context);
+	EXPECT_EQ(0, e.status);
+	EXPECT_EQ(LEN, e.len);
+	for (i = 0; i < LEN; i++)
+		ASSERT_EQ((u8)(i * 3 + 1), s.room[i]);
+	near_fini(&s);
+}
+
+/* The memory goes between: the receive fails, and the packet has been taken all the same. */
+TEST(flush__memory_goes)
+{
+	struct weft_cqe e;
+	struct near s;
+
+	near_init(&s);
+	begin(&s);
+	ASSERT_EQ(1, s.t.out->ncopy);
+	rig_memctx_die(s.proc->mc);
+	weft_flush(s.t.out);
+	ASSERT_EQ(1, rig_cq_read(s.cq, &e));
+	EXPECT_EQ(7, e.context);
+	EXPECT_EQ(EFAULT, e.status);
+	EXPECT_EQ(0, e.len);
+	EXPECT_EQ(PSN + 1, s.t.lane->rcv_nxt);
+	EXPECT_EQ(0, s.t.rig->nmem);
+	near_fini(&s);
+}
+
+/* Who waits is woken once for all that came, and not again before he waits again. */
+TEST(flush__wakes)
+{
+	struct rig_op r = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY, .n = 1 };
+	struct rig_op s = { .n = 1, .more = true };
+	struct weft_cqe e;
+	struct two t;
+	u32 i, round;
+
+	two_init(&t, 0, 64, 0);
+	s.peer = t.to;
+	s.iov[0] = (struct weft_iov){ (u64)(uintptr_t)t.buf, 8 };
+	r.iov[0] = (struct weft_iov){ (u64)(uintptr_t)t.room, 64 };
+	for (round = 0; round < 4; round++) {
+		bool armed = !(round & 1);
+
+		for (i = 0; i < 3; i++)
+			ASSERT_EQ(0, rig_recv(t.eb, &r));
+		t.cb->woken = false;
+		if (armed)
+			ASSERT_TRUE(rig_cq_arm(t.cb));
+		for (i = 0; i < 3; i++) {
+			s.more = i < 2;
+			ASSERT_EQ(0, rig_send(t.ea, &s));
+		}
+		rig_run(t.rig, NSEC_PER_MSEC);
+		EXPECT_EQ(armed, t.cb->woken);
+		EXPECT_FALSE(READ_ONCE(t.cb->cq.armed));
+		/* what is there already is not waited for */
+		EXPECT_FALSE(rig_cq_arm(t.cb));
+		WRITE_ONCE(t.cb->cq.armed, false);
+		for (i = 0; i < 3; i++)
+			ASSERT_EQ(1, rig_cq_read(t.cb, &e));
+		ASSERT_EQ(0, rig_cq_read(t.cb, &e));
+	}
+	rig_free(t.rig);
+}
+
+TEST_HARNESS_MAIN
