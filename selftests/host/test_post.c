@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Receives: what a program that counts is told, more of them than can be posted, and a ring that
+ * cannot be decoded
+ */
+#include "core/proto.h"
+#include "two.h"
+#include "harness.h"
+
+#define SECOND	((weft_ns)NSEC_PER_SEC)
+
+static int put(struct two *t, u32 len)
+{
+	struct rig_op op = { .peer = t->to, .n = 1 };
+
+	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)t->buf, len };
+	return rig_send(t->ea, &op);
+}
+
+static int get(struct two *t, struct rig_ep *ep, u32 len, u64 context)
+{
+	struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY,
+			     .context = context, .n = 1 };
+
+	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)t->room, len };
+	return rig_recv(ep, &op);
+}
+
+/* Received, cut, into no memory: each is counted once, of all lengths, before and after it comes. */
+static void counted(struct __test_metadata *_metadata, u32 dst, bool late)
+{
+	static const u32 lens[] = { 100, 5000, TWO_LONG };
+	struct rig_op bad = { .peer = WEFT_SRC_ANY, .n = 1, .iov = { { 64, TWO_LONG } } };
+	struct rig_cq *cntr;
+	struct rig_ep *ep;
+	struct two t;
+	u32 i;
+
+	two_init(&t, dst, 64, 0);
+	cntr = rig_cq_new(t.b, 0);
+	ep = rig_ep_new(t.b, WEFT_EP_RDM, 0, 16, 16, 9);
+	ep->rx_cntr = &cntr->cq;
+	ASSERT_EQ(0, rig_ep_enable(ep, NULL, NULL, NULL, rig_av_new(t.b)));
+	t.to = (u32)rig_av_insert(t.va, dst, 9, t.rig);
+	for (i = 0; i < 3 * ARRAY_SIZE(lens); i++) {
+		u32 len = lens[i / 3], step;
+
+		for (step = 0; step < 2; step++) {
+			if (step == late) {
+				ASSERT_EQ(0, i % 3 == 2 ? rig_recv(ep, &bad) :
+							  get(&t, ep, i % 3 ? len / 2 : len, i));
+			} else {
+				ASSERT_EQ(0, put(&t, len));
+			}
+			rig_run(t.rig, SECOND / 4);
+		}
+		EXPECT_EQ(i + 1, cntr->status.done + cntr->status.failed);
+		EXPECT_EQ(i / 3 + 1, cntr->status.done);
+		if (i % 3 == 0)
+			EXPECT_EQ(0, memcmp(t.room, t.buf, len));
+	}
+	rig_free(t.rig);
+}
+
+TEST(post__counted_remote)
+{
+	counted(_metadata, 1, false);
+	counted(_metadata, 1, true);
+}
+
+TEST(post__counted_local)
+{
+	counted(_metadata, 0, false);
+	counted(_metadata, 0, true);
+}
+
+/* What finds no free receive stays in the ring, which is full then; a message makes room. */
+TEST(post__stalled)
+{
+	struct weft_cqe e;
+	struct two t;
+	u32 i;
+
+	two_init(&t, 0, 64, 0);
+	for (i = 0; i < TWO_SLOTS; i++)
+		ASSERT_EQ(0, get(&t, t.eb, 64, i));
+	ASSERT_EQ(0, rig_kick(t.eb, WEFT_KICK_RQ));
+	EXPECT_EQ(TWO_SLOTS, t.eb->status.rq_head);
+	for (; i < 2 * TWO_SLOTS; i++)
+		ASSERT_EQ(0, get(&t, t.eb, 64, i));
+	ASSERT_EQ(0, rig_kick(t.eb, WEFT_KICK_RQ));
+	EXPECT_EQ(TWO_SLOTS, t.eb->status.rq_head);
+	EXPECT_EQ(-EAGAIN, get(&t, t.eb, 64, i));
+	for (i = 0; i < 2 * TWO_SLOTS; i++) {
+		ASSERT_EQ(0, put(&t, 8));
+		rig_run(t.rig, NSEC_PER_MSEC);
+		ASSERT_EQ(1, rig_cq_read(t.cb, &e));
+		EXPECT_EQ(i, e.context);
+	}
+	EXPECT_EQ(0, rig_cq_read(t.cb, &e));
+	ASSERT_EQ(0, get(&t, t.eb, 64, i));
+	rig_free(t.rig);
+}
+
+/*
+ * An entry that cannot be decoded, behind good ones: these still count, nothing behind it does, the
+ * endpoint is in error and says so once.
+ */
+TEST(post__corrupt)
+{
+	struct weft_rqe e = { .op = WEFT_RQ_RECV, .nslots = 0, .src = WEFT_SRC_ANY };
+	struct weft_event ev;
+	struct weft_cqe c;
+	struct rig_eq *eq;
+	struct rig_ep *ep;
+	struct two t;
+
+	two_init(&t, 1, 64, 0);
+	eq = rig_eq_new(t.b);
+	ep = rig_ep_new(t.b, WEFT_EP_RDM, 0, 16, 16, 9);
+	ASSERT_EQ(0, rig_ep_enable(ep, t.cb, t.cb, eq, rig_av_new(t.b)));
+	ASSERT_EQ(0, get(&t, ep, 64, 1));
+	rig_put_rq(ep, &e, 1);
+	rig_ring_rq(ep);
+	rig_kick(ep, WEFT_KICK_RQ);
+	EXPECT_EQ(1, rig_counter(t.b->node, WEFT_CNT_bad_entries));
+	EXPECT_TRUE(ep->status.flags & WEFT_ST_ERROR);
+	ASSERT_EQ(1, rig_eq_read(eq, &ev, NULL));
+	EXPECT_EQ(WEFT_EV_EP_ERROR, ev.type);
+	EXPECT_EQ(EBADMSG, ev.status);
+	EXPECT_EQ(ep->handle, ev.handle);
+	rig_kick(ep, WEFT_KICK_RQ);
+	EXPECT_EQ(0, rig_eq_read(eq, &ev, NULL));
+	EXPECT_EQ(1, rig_counter(t.b->node, WEFT_CNT_bad_entries));
+	EXPECT_EQ(-EIO, get(&t, ep, 64, 2));
+	/* what had been posted is still there, to be canceled */
+	ASSERT_EQ(0, rig_cancel(ep, 1));
+	ASSERT_EQ(1, rig_cq_read(t.cb, &c));
+	EXPECT_EQ(1, c.context);
+	EXPECT_EQ(ECANCELED, c.status);
+	EXPECT_EQ(0, rig_cq_read(t.cb, &c));
+	rig_free(t.rig);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Messages that are asked for, at the sender: what a receiver may say of them, in any order and to
+ * any length, and memory that turns out not to be there
+ */
+#include "near.h"
+#include "two.h"
+#include "harness.h"
+
+#define LEN	100000
+#define RID	0x77
+
+/* A long message to the peer. Return: the send, which has been announced. */
+static struct weft_txm *announced(struct __test_metadata *_metadata, struct near *s, u64 context)
+{
+	struct rig_op op = { .flags = WEFT_SQ_COMPLETION, .peer = s->to, .context = context,
+			     .n = 1 };
+	struct weft_flow *flow = s->ep->ep->recent;
+	struct weft_txm *txm;
+
+	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)rig_buf(s->proc, LEN), LEN };
+	EXPECT_EQ(0, rig_send(s->ep, &op));
+	rig_kick(s->ep, WEFT_KICK_SQ);
+	if (weft_list_empty(&flow->txms))
+		abort();
+	txm = weft_entry(flow->txms.prev, struct weft_txm, node);
+	EXPECT_NE(0, txm->sid);
+	EXPECT_EQ(0, txm->granted);
+	return txm;
+}
+
+static void grant(struct near *s, u32 sid, u64 upto)
+{
+	struct weft_w_grant w = { .sid = cpu_to_be32(sid), .rid = cpu_to_be32(RID),
+				  .upto = cpu_to_be64(upto) };
+	struct weft_path *path = s->t.path;
+
+	weft_lock(&path->lock);
+	if (weft_send_grant(path, 0, &w, s->t.out))
+		abort();
+	weft_path_output(path, s->t.out);
+	weft_unlock(&path->lock);
+	weft_flush(s->t.out);
+}
+
+static void done(struct near *s, u32 sid, u16 status)
+{
+	struct weft_w_done w = { .sid = cpu_to_be32(sid), .status = cpu_to_be16(status) };
+
+	weft_lock(&s->t.path->lock);
+	weft_send_placed(s->t.path, &w, s->t.out);
+	weft_unlock(&s->t.path->lock);
+	weft_flush(s->t.out);
+}
+
+/* It goes as far as it is asked for, and no GRANT takes anything back. */
+TEST(rdv__grants)
+{
+	struct weft_txm *txm;
+	struct weft_cqe e;
+	struct near s;
+
+	near_init(&s);
+	txm = announced(_metadata, &s, 1);
+	grant(&s, txm->sid, 3000);
+	EXPECT_EQ(3000, txm->granted);
+	EXPECT_EQ(3000, txm->sent);
+	EXPECT_EQ(RID, txm->rid);
+	grant(&s, txm->sid, 2000);
+	EXPECT_EQ(3000, txm->granted);
+	grant(&s, txm->sid, 6000);
+	EXPECT_EQ(6000, txm->sent);
+	/* more than there is */
+	grant(&s, txm->sid, U64_MAX);
+	EXPECT_EQ(LEN, txm->granted);
+	EXPECT_LE(txm->sent, LEN);
+	EXPECT_EQ(0, rig_cq_read(s.cq, &e));
+	done(&s, txm->sid, 0);
+	ASSERT_EQ(1, rig_cq_read(s.cq, &e));
+	EXPECT_EQ(1, e.context);
+	EXPECT_EQ(0, e.status);
+	near_fini(&s);
+}
+
+/* What is not known is not asked for, and whoever asks is told so. */
+TEST(rdv__unknown)
+{
+	struct weft_txm *txm;
+	struct weft_cqe e;
+	struct near s;
+	u32 n, sid;
+
+	near_init(&s);
+	txm = announced(_metadata, &s, 1);
+	sid = txm->sid;
+	done(&s, sid + 1, 0);
+	EXPECT_EQ(0, rig_cq_read(s.cq, &e));
+	n = s.t.lane->snd_nxt;
+	grant(&s, sid + 1, 3000);
+	EXPECT_EQ(n + 1, s.t.lane->snd_nxt);
+	EXPECT_EQ(0, txm->granted);
+	/* nobody wants it */
+	grant(&s, sid, 0);
+	ASSERT_EQ(1, rig_cq_read(s.cq, &e));
+	EXPECT_EQ(0, e.status);
+	/* it is over: there is nothing more to be said about it */
+	done(&s, sid, EIO);
+	EXPECT_EQ(0, rig_cq_read(s.cq, &e));
+	n = s.t.lane->snd_nxt;
+	grant(&s, sid, 3000);
+	EXPECT_EQ(n + 1, s.t.lane->snd_nxt);
+	near_fini(&s);
+}
+
+/* The receiver cannot place it: the send fails with that, whatever is still under way. */
+TEST(rdv__failed)
+{
+	struct weft_txm *txm;
+	struct weft_cqe e;
+	struct near s;
+
+	near_init(&s);
+	txm = announced(_metadata, &s, 4);
+	grant(&s, txm->sid, 3000);
+	done(&s, txm->sid, EFAULT);
+	ASSERT_EQ(1, rig_cq_read(s.cq, &e));
+	EXPECT_EQ(4, e.context);
+	EXPECT_EQ(EFAULT, e.status);
+	EXPECT_EQ(0, rig_cq_read(s.cq, &e));
+	near_fini(&s);
+}
+
+/* Memory is not at hand, and a worker finds that it is not there: both sides hear of it. */
+TEST(rdv__cold_fault)
+{
+	struct rig_op op = { .flags = WEFT_SQ_COMPLETION, .context = 1, .n = 1 };
+	struct weft_cqe e;
+	struct two t;
+	u32 dst;
+
+	for (dst = 0; dst < 2; dst++) {
+		two_init(&t, dst, 64, RIG_PPM);
+		t.a->mc->fault = RIG_PPM;
+		op.peer = t.to;
+		op.flags = WEFT_SQ_COMPLETION;
+		op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)t.buf, TWO_LONG };
+		ASSERT_EQ(0, rig_send(t.ea, &op));
+		op.peer = WEFT_SRC_ANY;
+		op.flags = WEFT_RQ_COMPLETION;
+		op.iov[0].addr = (u64)(uintptr_t)t.room;
+		ASSERT_EQ(0, rig_recv(t.eb, &op));
+		rig_run(t.rig, NSEC_PER_SEC);
+		ASSERT_EQ(1, rig_cq_read(t.ca, &e));
+		EXPECT_EQ(EFAULT, e.status);
+		ASSERT_EQ(1, rig_cq_read(t.cb, &e));
+		EXPECT_EQ(ECONNRESET, e.status);
+		EXPECT_EQ(0, e.len);
+		rig_free(t.rig);
+	}
+}
+
+TEST_HARNESS_MAIN
