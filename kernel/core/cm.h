@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - connections: what cm.c, listen.c and connect.c offer one another
+ * weft core - connections: what cm.c, cm_wire.c, listen.c and connect.c offer one another
  */
 #ifndef WEFT_CM_H
 #define WEFT_CM_H
@@ -26,6 +26,7 @@ void weft_cm_withdraw(struct weft_conn *conn, struct weft_out *out);
 void weft_cm_failed(struct weft_conn *conn, int err, const void *data, u32 len,
 		    struct weft_out *out);
 void weft_cm_over(struct weft_conn *conn, struct weft_out *out);
+void weft_cm_down(struct weft_conn *conn, int err, struct weft_out *out);
 
 /* ---- connect.c ------------------------------------------------------------------- */
 

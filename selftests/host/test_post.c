@@ -26,7 +26,7 @@ static int get(struct two *t, struct rig_ep *ep, u32 len, u64 context)
 	return rig_recv(ep, &op);
 }
 
-/* Received, cut, into no memory: each is counted once, of all lengths, before and after it comes. */
+/* Received, cut, into no memory: each is counted once, of all lengths, early and late. */
 static void counted(struct __test_metadata *_metadata, u32 dst, bool late)
 {
 	static const u32 lens[] = { 100, 5000, TWO_LONG };
