@@ -3,7 +3,7 @@
  * weft - endpoints
  *
  * Life as an object: ctx.c. What an endpoint does, with its states, is the core's (core/ep.c,
- * core/cm.c); here it gets its rings and queues:
+ * core/cm.c); here it gets its rings and queues. Calls for connections are in obj_cm.c.
  *
  *	CREATED (rings, lines) ---(ENABLE: CQs, EQ, AV, SRQ; passive: LISTEN: EQ)---> bound
  *		---(killed)---> unbound
@@ -16,38 +16,9 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "ctx.h"
-
-/**
- * struct weft_uep - endpoint
- * @obj: object
- * @ep: the core's part
- * @type: WEFT_EP_*
- * @sq: struct weft_sqe; NULL when passive
- * @rq: struct weft_rqe; NULL when passive or shared
- * @doorbell: struct weft_ep_doorbell
- * @status: struct weft_ep_status
- * @hot: for an engine that polls; not for a passive one
- * @bound: what it uses; ctx->lock
- */
-struct weft_uep {
-	struct weft_obj obj;
-	struct weft_ep *ep;
-	u32 type;
-	struct weft_area *sq;
-	struct weft_area *rq;
-	struct weft_line doorbell;
-	struct weft_line status;
-	struct weft_hot hot;
-	struct weft_obj *bound[7];
-};
+#include "uep.h"
 
 static_assert(!offsetof(struct weft_uep, obj));
-
-static struct weft_uep *weft_uep_of(struct weft_obj *obj)
-{
-	return container_of(obj, struct weft_uep, obj);
-}
 
 static void weft_uep_bind(struct weft_uep *uep, u32 i, struct weft_obj *obj)
 {
@@ -421,16 +392,14 @@ int weft_uep_listen(struct weft_call *call)
 /* ---- Calls that go to the core --------------------------------------------------------------- */
 
 /**
- * struct weft_entry - on the way into the core
- * @uep: endpoint
- * @out: output
+ * weft_uep_enter - on the way into the core
+ * @ctx: the context
+ * @handle: of an endpoint
+ * @in: out; weft_uep_leave() is to be called
+ *
+ * Sleeps. Return: 0, -ENOENT, -ENOMEM.
  */
-struct weft_entry {
-	struct weft_uep *uep;
-	struct weft_out *out;
-};
-
-static int weft_uep_enter(struct weft_ctx *ctx, u32 handle, struct weft_entry *in)
+int weft_uep_enter(struct weft_ctx *ctx, u32 handle, struct weft_entry *in)
 {
 	struct weft_obj *obj = weft_obj_get(ctx, handle, &weft_uep_ops);
 
@@ -444,7 +413,11 @@ static int weft_uep_enter(struct weft_ctx *ctx, u32 handle, struct weft_entry *i
 	return -ENOMEM;
 }
 
-static void weft_uep_leave(struct weft_entry *in)
+/**
+ * weft_uep_leave - flush what the core has put out, and let go of the endpoint
+ * @in: filled in by weft_uep_enter()
+ */
+void weft_uep_leave(struct weft_entry *in)
 {
 	struct weft_obj *obj = &in->uep->obj;
 
@@ -674,125 +647,5 @@ int weft_uep_getpeer(struct weft_call *call)
 		return -ENOENT;
 	err = weft_ep_getpeer(weft_uep_of(obj)->ep, &arg->addr);
 	weft_obj_unuse(obj);
-	return err;
-}
-
-/* ---- Connections ----------------------------------------------------------------------------- */
-
-/* Common to those below: fields that are not theirs, and the length of the data. */
-static int weft_cm_enter(struct weft_call *call, bool timed, struct weft_entry *in)
-{
-	struct weft_ioc_cm *arg = call->arg;
-
-	if (arg->eq || arg->backlog || (arg->timeout_ns && !timed))
-		return -EINVAL;
-	if (arg->data_len > WEFT_CM_DATA_MAX)
-		return -EMSGSIZE;
-	return weft_uep_enter(call->ctx, arg->handle, in);
-}
-
-/**
- * weft_uep_connect - WEFT_IOC_CONNECT
- * @call: struct weft_ioc_cm
- *
- * Return: 0, -EINVAL, -EMSGSIZE, -ENOENT, -ENOMEM, and what weft_cm_connect() says.
- */
-int weft_uep_connect(struct weft_call *call)
-{
-	struct weft_ioc_cm *arg = call->arg;
-	struct weft_entry in;
-	int err;
-
-	if (arg->conn)
-		return -EINVAL;
-	err = weft_cm_enter(call, true, &in);
-	if (err)
-		return err;
-	err = weft_cm_connect(in.uep->ep, &arg->addr, arg->data, arg->data_len, arg->timeout_ns,
-			      weft_now(), in.out);
-	weft_uep_leave(&in);
-	return err;
-}
-
-/**
- * weft_uep_accept - WEFT_IOC_ACCEPT
- * @call: struct weft_ioc_cm
- *
- * Return: 0, -EINVAL, -EMSGSIZE, -ENOENT, -ENOMEM, and what weft_cm_accept() says.
- */
-int weft_uep_accept(struct weft_call *call)
-{
-	struct weft_ioc_cm *arg = call->arg;
-	struct weft_entry in;
-	int err;
-
-	err = weft_cm_enter(call, false, &in);
-	if (err)
-		return err;
-	err = weft_cm_accept(in.uep->ep, arg->conn, arg->data, arg->data_len, weft_now(), in.out);
-	weft_uep_leave(&in);
-	return err;
-}
-
-/**
- * weft_uep_reject - WEFT_IOC_REJECT
- * @call: struct weft_ioc_cm
- *
- * Return: 0, -EINVAL, -EMSGSIZE, -ENOENT, -ENOMEM, and what weft_cm_reject() says.
- */
-int weft_uep_reject(struct weft_call *call)
-{
-	struct weft_ioc_cm *arg = call->arg;
-	struct weft_entry in;
-	int err;
-
-	err = weft_cm_enter(call, false, &in);
-	if (err)
-		return err;
-	err = weft_cm_reject(in.uep->ep, arg->conn, arg->data, arg->data_len, weft_now(), in.out);
-	weft_uep_leave(&in);
-	return err;
-}
-
-/**
- * weft_uep_handoff - WEFT_IOC_HANDOFF
- * @call: struct weft_ioc_cm
- *
- * Return: 0, -EINVAL, -ENOENT, -ENOMEM, and what weft_cm_handoff() says.
- */
-int weft_uep_handoff(struct weft_call *call)
-{
-	struct weft_ioc_cm *arg = call->arg;
-	struct weft_entry in;
-	int err;
-
-	if (arg->data_len)
-		return -EINVAL;
-	err = weft_cm_enter(call, false, &in);
-	if (err)
-		return err;
-	err = weft_cm_handoff(in.uep->ep, arg->conn, be16_to_cpu(arg->addr.port), weft_now(),
-			      in.out);
-	weft_uep_leave(&in);
-	return err;
-}
-
-/**
- * weft_uep_shutdown - WEFT_IOC_SHUTDOWN
- * @call: struct weft_ioc_handle
- *
- * Return: 0, -ENOENT, -ENOMEM, and what weft_cm_shutdown() says.
- */
-int weft_uep_shutdown(struct weft_call *call)
-{
-	struct weft_ioc_handle *arg = call->arg;
-	struct weft_entry in;
-	int err;
-
-	err = weft_uep_enter(call->ctx, arg->handle, &in);
-	if (err)
-		return err;
-	err = weft_cm_shutdown(in.uep->ep, arg->flags & WEFT_SHUT_GRACEFUL, weft_now(), in.out);
-	weft_uep_leave(&in);
 	return err;
 }

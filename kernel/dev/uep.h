@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft - endpoints: what obj_ep.c and obj_cm.c share
+ */
+#ifndef WEFT_UEP_H
+#define WEFT_UEP_H
+
+#include "ctx.h"
+
+/**
+ * struct weft_uep - endpoint
+ * @obj: object
+ * @ep: the core's part
+ * @type: WEFT_EP_*
+ * @sq: struct weft_sqe; NULL when passive
+ * @rq: struct weft_rqe; NULL when passive or shared
+ * @doorbell: struct weft_ep_doorbell
+ * @status: struct weft_ep_status
+ * @hot: for an engine that polls; not for a passive one
+ * @bound: what it uses; ctx->lock
+ */
+struct weft_uep {
+	struct weft_obj obj;
+	struct weft_ep *ep;
+	u32 type;
+	struct weft_area *sq;
+	struct weft_area *rq;
+	struct weft_line doorbell;
+	struct weft_line status;
+	struct weft_hot hot;
+	struct weft_obj *bound[7];
+};
+
+/**
+ * struct weft_entry - on the way into the core
+ * @uep: endpoint
+ * @out: output
+ */
+struct weft_entry {
+	struct weft_uep *uep;
+	struct weft_out *out;
+};
+
+/**
+ * weft_uep_of - the endpoint that an object is
+ * @obj: object with weft_uep_ops
+ */
+static inline struct weft_uep *weft_uep_of(struct weft_obj *obj)
+{
+	return container_of(obj, struct weft_uep, obj);
+}
+
+int weft_uep_enter(struct weft_ctx *ctx, u32 handle, struct weft_entry *in);
+void weft_uep_leave(struct weft_entry *in);
+
+#endif
