@@ -23,6 +23,7 @@ FIXTURE(srq)
 	struct rig_eq *eq, *conn_eq, *peer_eq;
 	struct rig_ep *from;
 	struct rig_ep *to[EPS];
+	struct rig_av *va;
 	u32 dst[EPS];
 	u16 first;
 	struct rig_srq *srq;
@@ -60,6 +61,7 @@ FIXTURE_SETUP(srq)
 	self->peer_eq = rig_eq_new(self->a);
 	self->srq = rig_srq_new(self->b, 64, 32, 0, self->eq);
 	va = rig_av_new(self->a);
+	self->va = va;
 	vb = rig_av_new(self->b);
 	self->from = rig_ep_new(self->a, WEFT_EP_RDM, 0, 128, 16, 1);
 	for (i = 0; i < EPS; i++) {

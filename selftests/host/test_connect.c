@@ -167,6 +167,102 @@ TEST_F(renew, twice)
 	EXPECT_TRUE(NO_EVENT(&self->a));
 }
 
+/* It cannot be asked for anew: the program hears of that as of any other end. */
+TEST_F(renew, not_again)
+{
+	u32 n;
+
+	ASSERT_EQ(0, ask(self->rig, &self->a, 1, NULL));
+	for (n = 0; n < 1000 && rig_counter(&self->rig->node[0], WEFT_CNT_paths_dead) < 1; n++)
+		ASSERT_TRUE(rig_step(self->rig, rig_now(self->rig) + SEC));
+	weft_host_fail_rate(1 << 16, 1);
+	rig_run(self->rig, 50 * MS);
+	weft_host_fail_rate(0, 1);
+	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
+	EXPECT_EQ(ENOMEM, self->ev.status);
+	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->a.ep));
+	EXPECT_TRUE(NO_EVENT(&self->a));
+	EXPECT_TRUE(NO_EVENT(&self->b));
+}
+
+/* ---- Calls at the wrong time ---------------------------------------------- */
+
+TEST(wrong_time)
+{
+	static const char too_much[WEFT_CM_DATA_MAX + 1];
+	struct weft_event ev;
+	struct rig_conf conf;
+	struct side a, b;
+	struct rig_ep *ep;
+	struct rig *rig;
+
+	rig_conf_default(&conf, 15);
+	rig = rig_new(&conf);
+	side_init(&a, &rig->node[0]);
+	side_init(&b, &rig->node[1]);
+	ASSERT_NE(NULL, side_listen(&b, SVC, 4));
+	EXPECT_EQ(-EINVAL, rig_connect(a.ep, 1, 0, NULL, 0));
+	EXPECT_EQ(-EINVAL, rig_connect(a.ep, 1, SVC, too_much, sizeof(too_much)));
+	EXPECT_EQ(-EINVAL, rig_connect_within(a.ep, 1, SVC, NULL, 0, WEFT_CM_TIMEOUT_MAX + 1));
+	EXPECT_EQ(-ENOTCONN, rig_shutdown(a.ep));
+	EXPECT_EQ(-EINVAL, rig_accept(a.ep, 12345, NULL, 0));
+	/* neither connectionless, nor before it is enabled */
+	ep = rig_ep_new(a.proc, WEFT_EP_RDM, 0, 16, 16, 0);
+	EXPECT_EQ(-EINVAL, rig_connect(ep, 1, SVC, NULL, 0));
+	EXPECT_EQ(-EINVAL, rig_accept(ep, 1, NULL, 0));
+	ep = rig_ep_new(a.proc, WEFT_EP_MSG, 0, 16, 16, 0);
+	EXPECT_EQ(-EINVAL, rig_connect(ep, 1, SVC, NULL, 0));
+	/* nothing of that has changed anything */
+	ASSERT_EQ(0, ask(rig, &a, 1, NULL));
+	EXPECT_EQ(-EBUSY, ask(rig, &a, 1, NULL));
+	ASSERT_EQ(WEFT_EV_CONNREQ, side_event(rig, &b, &ev, NULL, SEC));
+	ASSERT_EQ(0, rig_accept(b.ep, ev.conn, NULL, 0));
+	EXPECT_EQ(-EBUSY, rig_accept(b.ep, ev.conn, NULL, 0));
+	ASSERT_EQ(WEFT_EV_CONNECTED, side_event(rig, &a, &ev, NULL, SEC));
+	ASSERT_EQ(WEFT_EV_CONNECTED, side_event(rig, &b, &ev, NULL, SEC));
+	EXPECT_EQ(-EISCONN, ask(rig, &a, 1, NULL));
+	ASSERT_EQ(0, rig_shutdown(a.ep));
+	ASSERT_EQ(WEFT_EV_SHUTDOWN, side_event(rig, &a, &ev, NULL, SEC));
+	EXPECT_EQ(-EBUSY, ask(rig, &a, 1, NULL));
+	EXPECT_EQ(0, rig_shutdown(a.ep));
+	EXPECT_EQ(0, side_event(rig, &a, &ev, NULL, SEC));
+	rig_free(rig);
+}
+
+/* An endpoint in error ends its connection, if it has one, and the peer is told. */
+TEST(shutdown_in_error)
+{
+	struct weft_rqe bad = { .op = WEFT_RQ_RECV, .nslots = 0 };
+	struct weft_event ev;
+	struct rig_conf conf;
+	struct side a, b;
+	struct rig *rig;
+	u32 connected;
+
+	for (connected = 0; connected < 2; connected++) {
+		rig_conf_default(&conf, 16);
+		rig = rig_new(&conf);
+		side_init(&a, &rig->node[0]);
+		side_init(&b, &rig->node[1]);
+		ASSERT_NE(NULL, side_listen(&b, SVC, 4));
+		if (connected) {
+			ASSERT_EQ(0, ask(rig, &a, 1, NULL));
+			ASSERT_EQ(WEFT_EV_CONNREQ, side_event(rig, &b, &ev, NULL, SEC));
+			ASSERT_EQ(0, rig_accept(b.ep, ev.conn, NULL, 0));
+			ASSERT_EQ(WEFT_EV_CONNECTED, side_event(rig, &a, &ev, NULL, SEC));
+			ASSERT_EQ(WEFT_EV_CONNECTED, side_event(rig, &b, &ev, NULL, SEC));
+		}
+		rig_put_rq(a.ep, &bad, 1);
+		rig_ring_rq(a.ep);
+		rig_kick(a.ep, WEFT_KICK_RQ);
+		ASSERT_EQ(WEFT_EV_EP_ERROR, side_event(rig, &a, &ev, NULL, SEC));
+		EXPECT_EQ(WEFT_EPS_ERROR, side_state(a.ep));
+		EXPECT_EQ(connected ? 0 : -ENOTCONN, rig_shutdown(a.ep));
+		EXPECT_EQ(connected ? WEFT_EV_SHUTDOWN : 0, side_event(rig, &b, &ev, NULL, SEC));
+		rig_free(rig);
+	}
+}
+
 /* ---- Without memory ------------------------------------------------------- */
 
 /* Connect, the @n-th allocation fails. Return: 1: done, 0: refused at once, negative: lost. */

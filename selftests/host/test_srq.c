@@ -101,6 +101,56 @@ TEST_F(srq, an_empty_queue_loses_nothing)
 	}
 }
 
+/* So much is posted at once that a worker has to go on: nobody has to post again for the rest. */
+TEST_F(srq, a_worker_goes_on)
+{
+	enum { RECVS = 300, MSGS = 110 };
+	struct weft_rqe e[RECVS] = { 0 };
+	struct rig_srq *srq = rig_srq_new(self->b, 512, RECVS, 0, NULL);
+	struct rig_av *av = rig_av_new(self->b);
+	struct rig_ep *ep[2];
+	u32 i, next[2] = { 0 }, last[2] = { 0 };
+	int who[RECVS];
+
+	ASSERT_NE(NULL, srq);
+	for (i = 0; i < 2; i++) {
+		ep[i] = rig_ep_new(self->b, WEFT_EP_RDM, WEFT_EPF_SRQ, 16, 0, 40 + i);
+		ASSERT_EQ(0, weft_ep_share(ep[i]->ep, srq->srq, av->av));
+		ASSERT_EQ(0, rig_ep_enable(ep[i], self->cb, self->cb, NULL, av));
+		last[i] = (u32)rig_av_insert(self->va, variant->node, 40 + i, self->rig);
+	}
+	for (i = 0; i < 2 * MSGS; i++) {
+		ASSERT_EQ(0, send_to(self->from, last[i % 2], self->src + i / 2, 32, 0));
+		SETTLE();
+	}
+	for (i = 0; i < RECVS; i++)
+		e[i] = (struct weft_rqe){
+			.op = WEFT_RQ_RECV, .nslots = 1, .flags = WEFT_RQ_COMPLETION,
+			.src = WEFT_SRC_ANY, .context = i, .niov = 1, .len = 32,
+			.addr = (uintptr_t)self->buf + i * 32,
+		};
+	rig_srq_put(srq, e, RECVS);
+	SETTLE();
+	memset(who, -1, sizeof(who));
+	for (i = 0; i < 2 * MSGS; i++) {
+		ASSERT_EQ(1, rig_cq_read(self->cb, &self->e));
+		ASSERT_EQ(0, self->e.status);
+		ASSERT_EQ(-1, who[self->e.context]);
+		who[self->e.context] = self->e.ep != (u16)ep[0]->handle;
+	}
+	/* each endpoint's messages have the receives in order, the oldest ones */
+	for (i = 0; i < 2 * MSGS; i++) {
+		ASSERT_NE(-1, who[i]);
+		EXPECT_EQ(0, memcmp(self->buf + i * 32, self->src + next[who[i]]++, 32));
+	}
+	EXPECT_EQ(MSGS, next[0]);
+	EXPECT_EQ(MSGS, next[1]);
+	rig_srq_look(srq, &self->info);
+	EXPECT_EQ(RECVS - 2 * MSGS, self->info.available);
+	EXPECT_EQ(0, self->info.waiting);
+	EXPECT_EQ(0, self->info.held);
+}
+
 /* Messages of one wait; a tag that another one asks for goes past them. */
 TEST_F(srq, tags)
 {
@@ -453,6 +503,30 @@ TEST_F(srq, solicited)
 	ASSERT_EQ(0, send_to(self->from, self->dst[0], self->src, 8, WEFT_SQ_SOLICITED));
 	ASSERT_TRUE(COMPLETION());
 	EXPECT_EQ(WEFT_CQE_SOLICITED, self->e.flags & WEFT_CQE_SOLICITED);
+}
+
+/* Made whole or not at all; not on a port that goes. */
+TEST_F(srq, no_memory)
+{
+	struct rig_srq *srq = NULL;
+	u64 failed;
+	u32 n;
+
+	for (n = 1; !srq; n++) {
+		failed = weft_host_failed();
+		weft_host_fail_nth(n);
+		srq = rig_srq_new(self->b, 64, 32, 0, self->eq);
+		weft_host_fail_nth(0);
+		ASSERT_EQ(!srq, weft_host_failed() != failed);
+	}
+	EXPECT_GT(n, 2);
+	rig_srq_look(srq, &self->info);
+	EXPECT_EQ(32, self->info.recvs);
+	EXPECT_EQ(0, self->info.available + self->info.held + self->info.eps);
+	rig_srq_free(srq);
+	WRITE_ONCE(self->b->node->core.stopped, true);
+	EXPECT_EQ(NULL, rig_srq_new(self->b, 64, 32, 0, self->eq));
+	WRITE_ONCE(self->b->node->core.stopped, false);
 }
 
 TEST_F(srq, sharing)
