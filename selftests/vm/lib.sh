@@ -169,6 +169,15 @@ vm_leaks()
 	[ -z "$(cat $leaks)" ]
 }
 
+# --- programs ----------------------------------------------------------------
+
+# libfabric's verbs provider reads the names of all that is in the kernel whenever a program starts
+# that uses libfabric: most of the second and a half that one takes in an emulator. There are none.
+vm_quick_start()
+{
+	grep -q ' /proc/kallsyms ' /proc/mounts || mount --bind /dev/null /proc/kallsyms
+}
+
 # --- between tests ---------------------------------------------------------
 
 # vm_kill_all_but PID...

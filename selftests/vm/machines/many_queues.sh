@@ -10,6 +10,7 @@ inside()
 {
 	. "$VM_REPO/selftests/vm/lib.sh"
 	. "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"
+	vm_quick_start
 
 	tap_run "one pair for each CPU" queues 2
 	tap_run "checksums are the device's" checksums
