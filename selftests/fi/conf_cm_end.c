@@ -10,6 +10,9 @@
 #include <unistd.h>
 #include "cmpair.h"
 #include "link.h"
+#include "looks.h"
+
+#define DEAD_MS	10000u	/* how long a node may be silent, unless it is set */
 
 /* ---- Shutting down -------------------------------------------------------------------- */
 
@@ -232,14 +235,24 @@ static bool lose_link(void)
 	return is_lost(&p.a);
 }
 
-/* A node that cannot tell: what is outstanding fails, and an error names the endpoint. */
+/* How long a node may be silent: on both sides. */
+static bool patience(unsigned int ms)
+{
+	return port_limit(0, "dead-ms", ms) && port_limit(1, "dead-ms", ms);
+}
+
+/*
+ * A node that cannot tell: what is outstanding fails, and an error names the endpoint. (It is given
+ * up sooner, from when the link is cut: until then it may take what time it likes.)
+ */
 static bool silent(void)
 {
 	bool ok;
 
 	if (!link_there())
 		return pass_over("no link that can be cut");
-	ok = link_cut() && lose_link();
+	ok = link_cut() && patience(DEAD_MS / 5) && lose_link();
+	ok = patience(DEAD_MS) && ok;
 	return link_mend() && ok;
 }
 

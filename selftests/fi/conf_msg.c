@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* fi_msg(3), rule by rule. TIMEOUT: 400 LINKS: vnet loop */
 #include <netinet/in.h>
+#include <unistd.h>
 #include "looks.h"
 #include "rows.h"
 
@@ -175,8 +176,10 @@ static bool none_waits(void)
 	for (i = 0; i < 20; i++)
 		CHECK(send_plain(8, i, 2));
 	/* they are at B when they have been dropped there */
-	while (port_attr(p.o.apart, "counters/dgrams_dropped") < dropped + 20)
+	while (port_attr(p.o.apart, "counters/dgrams_dropped") < dropped + 20) {
 		CHECK(now_ms() < until);
+		usleep(1000);
+	}
 	/* levels that somebody would have to tell of are not offered */
 	CHECK_EQ(fi_sendmsg(p.a.ep, &m, FI_DELIVERY_COMPLETE), -FI_EBADFLAGS);
 	CHECK_EQ(fi_sendmsg(p.a.ep, &m, FI_MATCH_COMPLETE), -FI_EBADFLAGS);
@@ -225,8 +228,10 @@ static bool dgram_waits(void)
 	CHECK(is_received(1, 8, false, 0));
 	for (i = 0; i < 84; i++)
 		CHECK(send_plain(8, 100 + i, 2));
-	while (port_attr(p.o.apart, "counters/dgrams_dropped") < dropped + 20)
+	while (port_attr(p.o.apart, "counters/dgrams_dropped") < dropped + 20) {
 		CHECK(now_ms() < until);
+		usleep(1000);
+	}
 	CHECK(quiet(p.b.rxcq));
 	for (i = 0; i < 64; i++) {
 		CHECK(post_plain(rbuf, 64, 1));

@@ -25,8 +25,10 @@ static bool counted(int node, const char *name, long long old)
 	char attr[64];
 
 	snprintf(attr, sizeof(attr), "counters/%s", name);
-	while (port_attr(node, attr) <= old)
+	while (port_attr(node, attr) <= old) {
 		CHECK(now_ms() < until);
+		usleep(1000);
+	}
 	return true;
 }
 
@@ -174,6 +176,7 @@ static bool users_len(size_t len)
 			n += !ret;
 		}
 		CHECK(now_ms() < until);
+		usleep(10000);
 	} while (port_attr(apart, "counters/limit_user") <= old);
 	pair = second;
 	for (i = 0; i < MORE; i++)
