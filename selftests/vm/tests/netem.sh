@@ -41,7 +41,7 @@ tap_run "netem on both ends" bad_link
 before=$(retransmits)
 for type in rdm msg; do
 	tap_run "fi_pingpong -e $type -S all over a bad link" \
-		pingpong 1 10.77.0.2 -e $type -S all -I 10
+		pingpong 1 10.77.0.2 -e $type -S all -I 5
 done
 tap_run "fi_data over a bad link" data_tests
 after=$(retransmits)

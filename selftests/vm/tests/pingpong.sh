@@ -15,9 +15,9 @@ for where in "1 10.77.0.2 between nodes" "0 10.77.0.1 within a node"; do
 	shift 2
 	for type in rdm msg; do
 		tap_run "fi_pingpong -e $type -S all, $*" \
-			pingpong "$n" "$addr" -e $type -S all -I 10
+			pingpong "$n" "$addr" -e $type -S all -I 3
 	done
 	tap_run "fi_pingpong -e rdm -m tagged, $*" \
-		pingpong "$n" "$addr" -e rdm -m tagged -I 100
+		pingpong "$n" "$addr" -e rdm -m tagged -I 50
 done
 tap_done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A NIC is taken from virtio_net and given back, 50 times, under traffic, five times of these in the
+# A NIC is taken from virtio_net and given back, 25 times, under traffic, five times of these in the
 # middle of a transfer: programs end with errors, the interface comes back and works, the module can
 # be removed while it has a NIC.
 # TIMEOUT: 1200
@@ -43,11 +43,11 @@ noise()
 	done 2>/dev/null
 }
 
-# cycle NUMBER: each tenth in the middle of a transfer
+# cycle NUMBER: each fifth in the middle of a transfer
 cycle()
 {
 	vnet_port 0 && no_interface || return 1
-	if [ $(($1 % 10)) = 0 ]; then
+	if [ $(($1 % 5)) = 0 ]; then
 		vnet_pair rdm 10.80.0.2 && vnet_del 0 && vnet_ends $a /run/weft/a
 		ok=$?
 		vnet_over
@@ -93,7 +93,7 @@ rmmod_returns()
 
 vnet_nodes && modprobe virtio_net || { tap_not_ok "nodes"; tap_done; }
 tap_run "the interfaces work" works
-tap_run "50 times under traffic" cycles 50
+tap_run "25 times under traffic" cycles 25
 tap_run "the interfaces work again" works
 tap_run "without virtio_net" no_driver
 for i in 0 1; do
