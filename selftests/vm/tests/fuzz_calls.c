@@ -6,7 +6,7 @@
  * come and go under programs. Nothing is expected of a call but that it returns; afterwards nothing
  * may be left, the port still works, and the kernel log is looked at by whoever started this.
  *
- * TIME=SECONDS says how long (default 20), SEED=N repeats what is drawn, though not how the threads
+ * TIME=SECONDS says how long (default 12), SEED=N repeats what is drawn, though not how the threads
  * meet. TIMEOUT: 160
  */
 #include <errno.h>
@@ -408,7 +408,7 @@ int main(void)
 	int status;
 
 	seed = seed_s && *seed_s ? (unsigned int)atoi(seed_s) : (unsigned int)now_ms();
-	end = now_ms() + 1000 * (time_s && *time_s ? (unsigned int)atoi(time_s) : 20);
+	end = now_ms() + 1000 * (time_s && *time_s ? (unsigned int)atoi(time_s) : 12);
 	printf("# SEED=%u\n", seed);
 	fflush(stdout);
 	node_enter(0);

@@ -85,12 +85,12 @@ vnet_stat()
 vnet_clean()
 {
 	for i in 0 1; do
-		for counter in rx_bad rx_unknown tx_errors tx_dropped; do
-			[ "$(vnet_stat $i $counter)" = 0 ] || {
-				node $((i + 2)) weftctl stats show ev$i
-				return 1
-			}
-		done
+		set -- /sys/class/weft/ev$i/counters
+		set -- $(node $((i + 2)) cat $1/rx_bad $1/rx_unknown $1/tx_errors $1/tx_dropped)
+		[ "$*" = "0 0 0 0" ] || {
+			node $((i + 2)) weftctl stats show ev$i
+			return 1
+		}
 	done
 }
 
