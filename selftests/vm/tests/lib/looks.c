@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /* What looks.h says. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <unistd.h>
 #include "check.h"
@@ -13,49 +15,47 @@
 #define LEFT_MS 20000
 
 /*
- * sysfs shows the ports of the namespace in which it was mounted: one for each node, which is on
- * nobody's path. (A program for each look, "node N cat", takes a quarter of a second in an
- * emulator, and much more where there is not much of a processor.)
+ * sysfs shows the ports of the namespace in which it was mounted: it is mounted for this look, on
+ * nobody's path, as nodes may have been made anew. (A program for each look, "node N cat", takes a
+ * quarter of a second in an emulator, and much more where there is not much of a processor.)
  */
 static int sysfs_of(int node)
 {
-	static int seen[2] = { -1, -1 };
-	int self, fs, *fd = &seen[node];
+	int self = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC), fs, fd = -1;
 
-	if (*fd >= 0)
-		return *fd;
-	self = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 	node_enter(node);
 	fs = fsopen("sysfs", FSOPEN_CLOEXEC);
 	if (fs >= 0 && !fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		*fd = fsmount(fs, FSMOUNT_CLOEXEC, 0);
-	if (self < 0 || setns(self, CLONE_NEWNET) || *fd < 0) {
-		printf("Bail out! node %d has no sysfs\n", node);
+		fd = fsmount(fs, FSMOUNT_CLOEXEC, 0);
+	if (fd < 0 || self < 0 || setns(self, CLONE_NEWNET)) {
+		printf("Bail out! node %d has no sysfs: %s\n", node, strerror(errno));
 		exit(1);
 	}
 	close(fs);
 	close(self);
-	return *fd;
+	return fd;
 }
 
 long long port_attr(int node, const char *name)
 {
 	char path[100], text[64];
 	ssize_t len = -1;
-	int fd;
+	int sysfs, fd;
 
 	if (nodes_are_one())
 		node = 0;
 	snprintf(path, sizeof(path), "class/weft/weft%d/%s", node, name);
-	fd = openat(sysfs_of(node), path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
+	sysfs = sysfs_of(node);
+	fd = openat(sysfs, path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
 		len = read(fd, text, sizeof(text) - 1);
-		close(fd);
-	}
 	if (len <= 0) {
-		printf("Bail out! node %d: %s cannot be read\n", node, path);
+		printf("Bail out! node %d: %s cannot be read: %s\n", node, path,
+		       strerror(errno));
 		exit(1);
 	}
+	close(fd);
+	close(sysfs);
 	text[len] = 0;
 	return atoll(text);
 }
