@@ -99,7 +99,7 @@ bool weft_announce_begin(struct weft_rxm *rxm)
 static void weft_announce_shed(struct weft_rxm *rxm)
 {
 	weft_keep_end(rxm);
-	rxm->path->rx_gone += rxm->charged;
+	weft_room_gone(rxm, rxm->charged);
 	rxm->charged = 0;
 	if (rxm->buf != rxm->small)
 		weft_free(rxm->buf);

@@ -106,7 +106,7 @@ static __always_inline void weft_frame_header(struct weft_path *path, struct wef
 		.token = path->peer_token,
 		.psn = psn,
 		.ack = lane->rcv_nxt,
-		.window = (u16)((path->rx_gone + path->core->conf.unexp_window) >> 10),
+		.window = weft_room_window(path),
 	};
 	weft_ns age = weft_since(now, lane->rcv_at);
 

@@ -63,14 +63,14 @@ static bool weft_hello_cookie_good(struct weft_core *core, const struct weft_soc
 }
 
 /* Fill in a packet that carries a HELLO. */
-static struct weft_tx *weft_hello_tx(struct weft_out *out, u32 path, u64 token,
+static struct weft_tx *weft_hello_tx(struct weft_out *out, u32 path, u64 token, u16 window,
 				     const struct weft_hello *h)
 {
 	struct weft_hdr hdr = {
 		.type = WEFT_PKT_HELLO,
 		.path = path,
 		.token = token,
-		.window = (u16)(out->core->conf.unexp_window >> 10),
+		.window = window,
 	};
 	struct weft_tx *tx;
 
@@ -108,7 +108,7 @@ void weft_hello_send(struct weft_path *path, struct weft_out *out)
 	weft_ns wait = WEFT_HELLO_FIRST << min_t(u32, path->hello_n, 8);
 
 	weft_hello_self(path, &h);
-	tx = weft_hello_tx(out, 0, 0, &h);
+	tx = weft_hello_tx(out, 0, 0, weft_room_window(path), &h);
 	if (tx) {
 		tx->path = path;
 		weft_path_get(path);
@@ -126,7 +126,7 @@ static void weft_hello_ack(struct weft_path *path, u64 nonce, struct weft_out *o
 	struct weft_tx *tx;
 
 	weft_hello_self(path, &h);
-	tx = weft_hello_tx(out, path->peer_id, path->peer_token, &h);
+	tx = weft_hello_tx(out, path->peer_id, path->peer_token, weft_room_window(path), &h);
 	if (!tx)
 		return;
 	tx->path = path;
@@ -212,7 +212,8 @@ static void weft_hello_init(struct weft_core *core, const struct weft_rx *rx,
 		struct weft_tx *tx;
 
 		c.cookie = weft_hello_cookie(core, &rx->src, h, out->now >> WEFT_HELLO_SLOT);
-		tx = weft_hello_tx(out, h->path, h->token, &c);
+		/* the window is told by ACK */
+		tx = weft_hello_tx(out, h->path, h->token, 0, &c);
 		if (tx) {
 			tx->to = rx->src;
 			tx->src = rx->dst;

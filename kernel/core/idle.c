@@ -192,6 +192,7 @@ static void weft_idle_anew(struct weft_path *path, struct weft_out *out)
 	path->tx_used = 0;
 	path->tx_limit = 0;
 	path->rx_gone = 0;
+	path->rx_told = 0;
 }
 
 /**

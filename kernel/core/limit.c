@@ -3,8 +3,9 @@
  * weft core - limits of a port: what can be set, from where to where, and how often it was reached
  *
  * Each limit is a setting in struct weft_conf, and is looked at anew by whoever might exceed it. So
- * a new value counts for what comes after it: nothing that exists is taken away. What happens at a
- * limit stands in Documentation/limits.rst.
+ * a new value counts for what comes after it: nothing that exists is taken away, and nothing that
+ * was told to another node is taken back. What happens at a limit stands in
+ * Documentation/limits.rst.
  *
  * Locks: none; settings are stored as one word each.
  */

@@ -99,6 +99,8 @@
  * @tx_used: bytes of eager payload sent
  * @tx_limit: KiB of eager payload that the peer takes
  * @rx_gone: bytes of eager payload that have been disposed of
+ * @rx_open: bytes of eager messages that have begun to come, less what of them is in @rx_gone
+ * @rx_told: up to where the peer has been told that it may send eager payload
  * @nrxm: messages in @rxms
  * @nflow: flows and rflows
  * @nrflow: rflows alone
@@ -175,6 +177,8 @@ struct weft_path {
 	u64 tx_used;
 	u64 tx_limit;
 	u64 rx_gone;
+	u64 rx_open;
+	u64 rx_told;
 	u32 nrxm;
 	u32 nflow;
 	u32 nrflow;
@@ -297,6 +301,7 @@ struct weft_flow {
  * @room: ROOM
  * @starved: in path->starved
  * @in_bytes: bytes of eager messages that have had their turn, modulo 2^32, as the others
+ * @early_bytes: bytes of eager messages in @early
  * @nwait: messages that wait for a receive, or have
  * @wait_bytes: bytes of eager ones among them
  * @told_msgs: number of the last message that the sender may begin
@@ -324,6 +329,7 @@ struct weft_rflow {
 	struct weft_ctl room;
 	struct weft_list starved;
 	u32 in_bytes;
+	u32 early_bytes;
 	u32 nwait;
 	u32 wait_bytes;
 	u32 told_msgs;
@@ -572,6 +578,7 @@ struct weft_post {
  * @got: bytes that came
  * @stored: bytes of @buf that are there
  * @charged: bytes of eager payload that count to what the remote node may send
+ * @open: what it has in path->rx_open
  * @kept: it counts to what its endpoint keeps; ep->lock
  * @kept_bytes: with these; constant then
  * @waited: it counts in its flow's @nwait
@@ -637,6 +644,7 @@ struct weft_rxm {
 	u64 got;
 	u32 stored;
 	u32 charged;
+	u32 open;
 	bool kept;
 	bool waited;
 	bool moved;

@@ -123,7 +123,6 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	weft_unlock(&ep->lock);
 
 	if (!path->local) {
-		path->rx_gone += rxm->charged;
 		weft_room_over(rxm, out);
 		if (rxm->sid ? !rxm->aborted : rxm->flags & (WEFT_MSG_PLACED | WEFT_MSG_MATCHED)) {
 			rxm->done = err ? err : cut;
@@ -131,7 +130,6 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 			weft_ctl_put(path, rxm->lane, &rxm->ctl);
 		}
 	}
-	rxm->charged = 0;
 	weft_list_del(&rxm->fnode);
 	weft_list_del(&rxm->rnode);
 	weft_list_del(&rxm->pnode);
@@ -421,12 +419,11 @@ static bool weft_rxm_go_direct(struct weft_rxm *rxm)
  */
 int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, struct weft_out *out)
 {
-	struct weft_path *path = rxm->path;
 	u32 n = len;
 
 	if (rxm->over || rxm->err || rxm->sid || rxm->whole ||
 	    len > rxm->len - min_t(u64, off, rxm->len) || rxm->got + len > rxm->len) {
-		path->rx_gone += len;
+		weft_room_ignore(rxm, len);
 		return 0;
 	}
 	if (weft_rxm_go_direct(rxm)) {
@@ -434,7 +431,7 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 		if (n && out->ncopy == WEFT_OUT_COPY)
 			return weft_rxm_incomplete(rxm, -ENOBUFS);
 		if (n > rxm->win[0].todo) {
-			path->rx_gone += len;
+			weft_room_ignore(rxm, len);
 			return 0;
 		}
 		if (n)

@@ -331,6 +331,7 @@ void weft_keep_end(struct weft_rxm *rxm);
 void weft_room_init(struct weft_rflow *rf);
 void weft_room_look(struct weft_rflow *rf, struct weft_out *out);
 void weft_room_wait(struct weft_rflow *rf, struct weft_rxm *rxm, u32 len);
+void weft_room_ignore(struct weft_rxm *rxm, u32 len);
 void weft_room_over(struct weft_rxm *rxm, struct weft_out *out);
 void weft_room_timer(struct weft_path *path, struct weft_out *out);
 void weft_room_park(struct weft_txm *txm);
@@ -345,12 +346,44 @@ static inline void weft_room_pass(struct weft_rflow *rf, u32 eager, struct weft_
 		weft_room_look(rf, out);
 }
 
+/*
+ * The eager window, to be told to the peer. It never goes back, as TCP's (RFC 9293, 3.8.6): when
+ * the limit is made smaller it stands still until the peer has used so much more.
+ */
+static inline u16 weft_room_window(struct weft_path *path)
+{
+	u64 upto = path->rx_gone + READ_ONCE(path->core->conf.unexp_window);
+
+	path->rx_told = max(path->rx_told, upto);
+	return (u16)(path->rx_told >> 10);
+}
+
+/*
+ * Has the sender been told that it may send an eager message of @len bytes that is new? It counts
+ * whole messages, and so do @rx_open and @early_bytes: what comes late or again changes nothing.
+ */
+static inline bool weft_room_fits(const struct weft_rflow *rf, u32 len)
+{
+	const struct weft_path *path = rf->path;
+
+	return (s32)(rf->told_bytes - rf->in_bytes - rf->early_bytes) >= (s32)len &&
+	       path->rx_gone + path->rx_open + len <= path->rx_told;
+}
+
+/* Bytes of an eager message have been disposed of. */
+static inline void weft_room_gone(struct weft_rxm *rxm, u32 len)
+{
+	rxm->open -= len;
+	rxm->path->rx_open -= len;
+	rxm->path->rx_gone += len;
+}
+
 /* Bytes of an eager message have come. */
 static inline void weft_room_got(struct weft_rxm *rxm, u32 len)
 {
 	rxm->got += len;
 	if (rxm->moved)
-		rxm->path->rx_gone += len;
+		weft_room_gone(rxm, len);
 	else
 		rxm->charged += len;
 }

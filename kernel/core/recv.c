@@ -120,6 +120,9 @@ static struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow
 		weft_list_add_tail(&path->psids[sid % WEFT_PATH_HASH], &rxm->pnode);
 		rxm->needs = true;
 		weft_path_needs(path, path->heard_at);
+	} else {
+		rxm->open = (u32)h->len;
+		path->rx_open += rxm->open;
 	}
 	return rxm;
 }
@@ -128,6 +131,15 @@ static struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow
 static bool weft_recv_allowed(const struct weft_rflow *rf, u32 mseq)
 {
 	return (s32)(mseq - rf->told_msgs) <= 0;
+}
+
+/*
+ * A sender has not been told that it may send this message. No kernel does: it is not remembered.
+ */
+static int weft_recv_beyond(struct weft_path *path)
+{
+	weft_count(path->core, beyond_room);
+	return -ENOMEM;
 }
 
 /*
@@ -177,7 +189,7 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 			weft_recv_matched(ep, rxm, post);
 		}
 	} else if (!rxm && unlikely(!weft_recv_allowed(rf, rf->id.mseq))) {
-		rxm = ERR_PTR(-ENOMEM);
+		rxm = ERR_PTR(weft_recv_beyond(path));
 	} else {
 		if (!rxm)
 			rxm = weft_recv_make(path, rf, h, sid);
@@ -233,6 +245,8 @@ static void weft_recv_next(struct weft_path *path, u16 ssvc, u32 sgen, struct we
 			break;
 		weft_list_del(l);
 		rxm->early = false;
+		if (!rxm->sid)
+			rf->early_bytes -= (u32)rxm->len;
 		if (rxm->aborted) {
 			rf->id.mseq++;
 			weft_room_pass(rf, 0, out);
@@ -259,10 +273,14 @@ static struct weft_rxm *weft_recv_early(struct weft_path *path, struct weft_rflo
 	struct weft_list *l;
 
 	/* the window bounds how far a packet can be ahead, and so what may be missing */
-	if (!weft_recv_allowed(rf, h->flow.mseq))
+	if (!weft_recv_allowed(rf, h->flow.mseq) || (!sid && !weft_room_fits(rf, (u32)h->len))) {
+		weft_recv_beyond(path);
 		return NULL;
+	}
 	rxm = weft_recv_make(path, rf, h, sid);
 	rxm->early = true;
+	if (!sid)
+		rf->early_bytes += (u32)h->len;
 	for (l = rf->early.prev; l != &rf->early; l = l->prev)
 		if ((s32)(weft_entry(l, struct weft_rxm, fnode)->flow.mseq - h->flow.mseq) < 0)
 			break;
@@ -328,6 +346,8 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct w
 	if (likely(!ahead)) {
 		bool whole = c->paylen == h.len;
 
+		if (unlikely(!weft_room_fits(rf, (u32)h.len)))
+			return weft_recv_beyond(path);
 		rxm = weft_recv_offer(path, rf, &h, 0, NULL, whole ? c->pay : NULL, out);
 		if (IS_ERR(rxm))
 			return (int)PTR_ERR(rxm);

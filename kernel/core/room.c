@@ -229,7 +229,25 @@ void weft_room_wait(struct weft_rflow *rf, struct weft_rxm *rxm, u32 len)
 }
 
 /**
- * weft_room_over - a message that has waited is over
+ * weft_room_ignore - bytes of an eager message have come that nobody wants
+ * @rxm: the message; its path is locked
+ * @len: how many
+ *
+ * Of a message that has failed they were to come, and are not any more.
+ */
+void weft_room_ignore(struct weft_rxm *rxm, u32 len)
+{
+	if (rxm->err) {
+		u32 n = min(len, rxm->open - rxm->charged);
+
+		rxm->open -= n;
+		rxm->path->rx_open -= n;
+	}
+	rxm->path->rx_gone += len;
+}
+
+/**
+ * weft_room_over - a message from another node is over, which may have waited
  * @rxm: the message; its path is locked
  * @out: output
  */
@@ -237,6 +255,11 @@ void weft_room_over(struct weft_rxm *rxm, struct weft_out *out)
 {
 	struct weft_rflow *rf;
 
+	weft_room_gone(rxm, rxm->charged);
+	rxm->charged = 0;
+	/* what has not come of it may still come, and is not kept */
+	rxm->path->rx_open -= rxm->open;
+	rxm->open = 0;
 	if (!rxm->waited)
 		return;
 	rxm->waited = false;

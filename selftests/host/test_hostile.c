@@ -4,7 +4,8 @@
  * name what there is and what there is not, in any order
  *
  * The programs of the node that is attacked go on sending and receiving; what they get from that
- * peer may be nonsense, but nothing breaks, nothing leaks, and everything ends.
+ * peer may be nonsense, but nothing breaks, nothing leaks, and everything ends. What it sends
+ * beyond what it was told that it may is dropped before it costs memory.
  */
 #include "victim.h"
 #include "harness.h"
@@ -52,6 +53,142 @@ TEST(hostile__peer_no_memory)
 		weft_host_fail_rate(0, 0);
 		victim_fini(&v);
 	}
+}
+
+/* ---- More than it may ------------------------------------------------------------ */
+
+#define LEN	1000	/* bytes of a message in one packet */
+#define LONG	8192	/* and of one of which the first packet alone comes */
+
+FIXTURE(beyond)
+{
+	struct victim v;
+	u64 charged;
+};
+
+FIXTURE_SETUP(beyond)
+{
+	victim_init(&self->v, 9, NULL, 0);
+	/* so that what has no receive counts to what the node may send */
+	ASSERT_EQ(0, weft_limit_set(&self->v.rig->node[0].core, "unexpected-endpoint", 65536));
+	ASSERT_EQ(0, weft_limit_set(&self->v.rig->node[0].core, "messages-endpoint", 1 << 20));
+}
+
+FIXTURE_TEARDOWN(beyond)
+{
+	victim_fini(&self->v);
+}
+
+static u64 beyond(struct victim *v)
+{
+	return rig_counter(&v->rig->node[0], WEFT_CNT_beyond_room);
+}
+
+/*
+ * The peer sends the first @paylen of @len bytes of message @mseq of flow @gen, in the next packet.
+ * Return: it is taken.
+ */
+static bool eager(struct victim *v, u32 gen, u32 mseq, u32 len, u32 paylen)
+{
+	struct weft_head m = {
+		.flow = { .ssvc = 40, .dsvc = VICTIM_SVC, .sgen = gen, .mseq = mseq },
+		.len = len,
+	};
+	struct weft_lane *lane = &v->path->lane[1];
+	struct weft_hdr h = {
+		.type = WEFT_PKT_DATA,
+		.flags = WEFT_PKT_PSN,
+		.lane = lane->no,
+		.path = v->path->id,
+		.token = v->path->token,
+		.psn = lane->rcv_nxt,
+		.ack = lane->snd_una,
+	};
+	struct weft_sockaddr src;
+	u8 pkt[1400];
+	u32 n = WEFT_WIRE_HDR;
+
+	weft_wire_hdr_put(pkt, &h);
+	n += weft_wire_eager_put(pkt + n, &m, 0, paylen);
+	memset(pkt + n, 'x', paylen);
+	rig_node_addr(&v->rig->conf, VICTIM_PEER, 0, &src);
+	src.port = cpu_to_be16(v->rig->conf.core.udp_port);
+	rig_inject(&v->rig->node[0], &src, pkt, n + paylen);
+	rig_run(v->rig, NSEC_PER_USEC);
+	return lane->rcv_nxt == h.psn + 1;
+}
+
+/* Of a flow: what is beyond is dropped, costs nothing, and is taken when there is room for it. */
+TEST_F(beyond, flow)
+{
+	struct victim *v = &self->v;
+	struct rig_op op = { .peer = WEFT_SRC_ANY, .n = 1 };
+	u32 i, n = WEFT_ROOM_BYTES / LEN;
+
+	for (i = 1; i <= n; i++)
+		ASSERT_TRUE(eager(v, 77, i, LEN, LEN));
+	EXPECT_EQ(0, beyond(v));
+	/* a path has memory for one message in reserve */
+	ASSERT_FALSE(eager(v, 77, n + 1, LEN, LEN));
+	self->charged = v->proc->mc->charged;
+	for (i = 1; i < 500; i++)
+		ASSERT_FALSE(eager(v, 77, n + 1, LEN, LEN));
+	EXPECT_EQ(500, beyond(v));
+	EXPECT_EQ(self->charged, v->proc->mc->charged);
+	EXPECT_EQ(n, v->ep->ep->kept_msgs);
+	/* those that are received make room, of which the peer is told */
+	op.iov[0].addr = (u64)(uintptr_t)v->buf;
+	op.iov[0].len = LEN;
+	for (i = 0; i < n; i++) {
+		ASSERT_EQ(0, rig_recv(v->ep, &op));
+		rig_run(v->rig, NSEC_PER_MSEC);
+	}
+	EXPECT_EQ(0, v->ep->ep->kept_msgs);
+	EXPECT_TRUE(eager(v, 77, n + 1, LEN, LEN));
+	EXPECT_EQ(500, beyond(v));
+}
+
+/* Messages before their turn count as a whole, too, as soon as a byte of them is there. */
+TEST_F(beyond, early)
+{
+	struct victim *v = &self->v;
+	u32 i, n = WEFT_ROOM_BYTES / LONG;
+
+	/* the flow */
+	ASSERT_TRUE(eager(v, 77, 1, 0, 0));
+	/* longer than all that a flow has in the beginning */
+	EXPECT_FALSE(eager(v, 77, 3, WEFT_ROOM_BYTES + 1, 8));
+	for (i = 0; i < n; i++)
+		ASSERT_TRUE(eager(v, 77, 3 + i, LONG, 8));
+	EXPECT_EQ(1, beyond(v));
+	ASSERT_FALSE(eager(v, 77, 3 + n, LONG, 8));
+	self->charged = v->proc->mc->charged;
+	for (i = 1; i < 100; i++)
+		ASSERT_FALSE(eager(v, 77, 3 + n + i, LONG, 8));
+	EXPECT_EQ(101, beyond(v));
+	EXPECT_EQ(self->charged, v->proc->mc->charged);
+	/* of those that have come nothing is refused, and their turn comes */
+	EXPECT_TRUE(eager(v, 77, 3, LONG, 8));
+	EXPECT_TRUE(eager(v, 77, 2, 0, 0));
+	EXPECT_EQ(101, beyond(v));
+	EXPECT_EQ(2 + n, v->ep->ep->kept_msgs);
+	EXPECT_FALSE(eager(v, 77, 3 + n, LONG, 8));
+}
+
+/* Of all flows of a node together. */
+TEST_F(beyond, node)
+{
+	struct victim *v = &self->v;
+	u32 gen, i, taken = 0, all = 0;
+
+	for (gen = 100; gen < 150; gen++)
+		for (i = 1; i <= WEFT_ROOM_BYTES / LONG; i++, all++)
+			taken += eager(v, gen, i, LONG, 8);
+	EXPECT_TRUE(taken * LONG >= 4 << 20);
+	/* beside the window: what the endpoint has room for */
+	EXPECT_TRUE(taken * LONG <= (4 << 20) + 2 * 65536);
+	EXPECT_EQ(all - taken, beyond(v));
+	EXPECT_TRUE(v->path->rx_open + v->path->rx_gone <= v->path->rx_told);
 }
 
 TEST_HARNESS_MAIN

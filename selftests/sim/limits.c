@@ -52,6 +52,11 @@ static void check_path(const struct weft_path *path)
 		weft_host_die(__FILE__, __LINE__, "path: %llu eager bytes of %llu KiB",
 			      (unsigned long long)path->tx_used,
 			      (unsigned long long)path->tx_limit);
+	if (path->rx_gone + path->rx_open > path->rx_told && path->rx_told)
+		weft_host_die(__FILE__, __LINE__, "path: %llu eager bytes, %llu open, %llu told",
+			      (unsigned long long)path->rx_gone,
+			      (unsigned long long)path->rx_open,
+			      (unsigned long long)path->rx_told);
 	if (path->flight && path->state == WEFT_PATHS_UP && !path->failing &&
 	    path->timer_at == U64_MAX)
 		weft_host_die(__FILE__, __LINE__, "path: %u packets, and no timer", path->flight);
@@ -82,6 +87,9 @@ void sim_limits(struct rig_node *node)
 	check_grants(core);
 	if (core->npaths > core->conf.max_paths)
 		weft_host_die(__FILE__, __LINE__, "%u paths", core->npaths);
+	/* nobody forges what a path's token is needed for */
+	if (rig_counter(node, WEFT_CNT_beyond_room))
+		weft_host_die(__FILE__, __LINE__, "messages that their senders were not told of");
 	for (i = 0; i < WEFT_CORE_HASH; i++) {
 		weft_list_for_each(l, &core->paths[(from + i) % WEFT_CORE_HASH]) {
 			check_path(weft_entry(l, struct weft_path, node));
