@@ -198,6 +198,48 @@ TEST_F(limit, changed_under_way)
 	ASSERT_TRUE(receive(&self->t, 200, 4000));
 }
 
+/*
+ * What a node has been told is not taken back when its limit is made smaller: it may use that, and
+ * is told no more until as much is left as the limit says.
+ */
+TEST_F(limit, node_made_smaller)
+{
+	struct weft_core *core = &self->t.rig->node[1].core;
+	struct two *t = &self->t;
+	struct weft_path *path;
+	u64 told;
+	u32 i;
+
+	ASSERT_EQ(0, send_one(t, t->to, 0, 4000));
+	ASSERT_TRUE(receive(t, 1, 4000));
+	path = t->ea->ep->recent->path;
+	told = path->tx_limit;
+	ASSERT_EQ(4096, told);
+	ASSERT_EQ(0, weft_limit_set(core, "unexpected-node", 65536));
+	for (i = 0; path->tx_used + 65536 + 4000 <= told << 10; i++) {
+		ASSERT_EQ(0, send_one(t, t->to, i, 4000));
+		ASSERT_TRUE(receive(t, 1, 4000));
+		ASSERT_EQ(told, path->tx_limit);
+		while (rig_cq_read(t->ca, &(struct weft_cqe) { 0 }))
+			;
+	}
+	/* from here on it is the new one */
+	for (i = 0; i < 50; i++) {
+		ASSERT_EQ(0, send_one(t, t->to, i, 4000));
+		ASSERT_TRUE(receive(t, 1, 4000));
+		ASSERT_TRUE((path->tx_limit << 10) - path->tx_used <= 65536 + 4000);
+	}
+	EXPECT_TRUE(path->tx_limit > told);
+	EXPECT_EQ(0, rig_counter(&t->rig->node[0], WEFT_CNT_limit_unexp));
+	/* nothing of that was more than it might send */
+	EXPECT_EQ(0, rig_counter(&t->rig->node[1], WEFT_CNT_beyond_room));
+	ASSERT_EQ(0, weft_limit_set(core, "unexpected-node", 1 << 20));
+	ASSERT_EQ(0, send_one(t, t->to, 0, 4000));
+	ASSERT_TRUE(receive(t, 1, 4000));
+	rig_run(t->rig, MS);
+	EXPECT_TRUE((path->tx_limit << 10) - path->tx_used > (1 << 20) - 4096);
+}
+
 TEST(within_the_node)
 {
 	struct two t;
