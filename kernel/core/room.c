@@ -7,7 +7,8 @@
  * "messages-user". The sender of a flow is told how far it may go, in absolute numbers: up to which
  * message, and up to which byte of eager payload. What it may begin beyond what has had its turn is
  *
- *	while the endpoint and its user have room	WEFT_ROOM_STEP, WEFT_ROOM_STEP_BYTES
+ *	while the endpoint and its user have room	that, but not less than WEFT_ROOM_MSGS,
+ *		WEFT_ROOM_BYTES and not more than WEFT_ROOM_STEP, WEFT_ROOM_STEP_BYTES
  *	else		WEFT_ROOM_MSGS, WEFT_ROOM_BYTES, less what of this flow is kept
  *
  * and, before it has been told anything, the latter. So a flow always has room of its own, which
@@ -168,6 +169,35 @@ void weft_room_init(struct weft_rflow *rf)
 	weft_ctl_init(&rf->room, WEFT_CTL_ROOM);
 }
 
+/* What is left of a limit, not less than @least and not more than @most. */
+static u32 weft_room_left(u64 limit, u64 kept, u32 least, u32 most)
+{
+	return limit > kept ? (u32)clamp_t(u64, limit - kept, least, most) : least;
+}
+
+/* Messages that a flow may begin while there is room. */
+static u32 weft_room_msgs(const struct weft_ep *ep)
+{
+	const struct weft_conf *conf = &ep->core->conf;
+
+	return min(weft_room_left(READ_ONCE(conf->msgs_ep), READ_ONCE(ep->kept_msgs),
+				  WEFT_ROOM_MSGS, WEFT_ROOM_STEP),
+		   weft_room_left(READ_ONCE(conf->msgs_user), (u32)atomic_read(&ep->user->msgs),
+				  WEFT_ROOM_MSGS, WEFT_ROOM_STEP));
+}
+
+/* And bytes of eager ones. */
+static u32 weft_room_bytes(const struct weft_ep *ep)
+{
+	const struct weft_conf *conf = &ep->core->conf;
+
+	return min(weft_room_left(READ_ONCE(conf->unexp_ep), READ_ONCE(ep->kept_bytes),
+				  WEFT_ROOM_BYTES, WEFT_ROOM_STEP_BYTES),
+		   weft_room_left(READ_ONCE(conf->unexp_user),
+				  (u64)atomic64_read(&ep->user->bytes), WEFT_ROOM_BYTES,
+				  WEFT_ROOM_STEP_BYTES));
+}
+
 /**
  * weft_room_look - tell the sender of a flow how far it may go, if that is further than it knows
  * @rf: the receiving end; its path is locked
@@ -176,6 +206,7 @@ void weft_room_init(struct weft_rflow *rf)
 void weft_room_look(struct weft_rflow *rf, struct weft_out *out)
 {
 	struct weft_path *path = rf->path;
+	u32 step_msgs = WEFT_ROOM_MSGS, step_bytes = WEFT_ROOM_BYTES;
 	u32 msgs = rf->id.mseq - 1, bytes = rf->in_bytes;
 	s32 more_msgs, more_bytes;
 	u8 full;
@@ -187,8 +218,10 @@ void weft_room_look(struct weft_rflow *rf, struct weft_out *out)
 		msgs += WEFT_ROOM_MSGS - min_t(u32, rf->nwait, WEFT_ROOM_MSGS);
 		bytes += WEFT_ROOM_BYTES - min_t(u32, rf->wait_bytes, WEFT_ROOM_BYTES);
 	} else {
-		msgs += WEFT_ROOM_STEP;
-		bytes += WEFT_ROOM_STEP_BYTES;
+		step_msgs = weft_room_msgs(rf->ep);
+		step_bytes = weft_room_bytes(rf->ep);
+		msgs += step_msgs;
+		bytes += step_bytes;
 	}
 	more_msgs = (s32)(msgs - rf->told_msgs);
 	more_bytes = (s32)(bytes - rf->told_bytes);
@@ -206,8 +239,8 @@ void weft_room_look(struct weft_rflow *rf, struct weft_out *out)
 		rf->told_msgs = msgs;
 	if (more_bytes > 0)
 		rf->told_bytes = bytes;
-	rf->tell_msgs = rf->told_msgs - (full ? WEFT_ROOM_MSGS : WEFT_ROOM_STEP) / 2;
-	rf->tell_bytes = rf->told_bytes - (full ? WEFT_ROOM_BYTES : WEFT_ROOM_STEP_BYTES) / 2;
+	rf->tell_msgs = rf->told_msgs - step_msgs / 2;
+	rf->tell_bytes = rf->told_bytes - step_bytes / 2;
 	weft_ctl_put(path, rf->lane, &rf->room);
 }
 

@@ -145,7 +145,7 @@ static void others_go_on(struct __test_metadata *_metadata, FIXTURE_DATA(room) *
 	EXPECT_TRUE(rig_counter(&self->rig->node[self->core == &self->rig->node[1].core],
 				WEFT_CNT_limit_user) > 0);
 	/* the limits, and what a flow has for itself */
-	most = 65536 + WEFT_ROOM_STEP_BYTES;
+	most = 65536 + WEFT_ROOM_BYTES;
 	EXPECT_TRUE((u64)atomic64_read(&user->bytes) <= most);
 	EXPECT_EQ(200, user->uid);
 	EXPECT_EQ(0, self->dst[1]->ep->kept_msgs);
@@ -172,6 +172,27 @@ TEST_F(room, others_go_on_beside_longer_ones)
 TEST_F(room, others_go_on_beside_empty_ones)
 {
 	others_go_on(_metadata, self, 0);
+}
+
+/* A sender alone goes beyond a limit by what each flow has for itself, and no more. */
+TEST_F(room, not_far_beyond)
+{
+	if (self->core == &self->rig->node[0].core)
+		return;		/* there the sender keeps what is beyond */
+	ASSERT_TRUE(limit(self, "unexpected-endpoint", 100000));
+	ASSERT_TRUE(flood(self, LEN));
+	EXPECT_TRUE(self->dst[0]->ep->kept_bytes > 100000 - LEN);
+	EXPECT_TRUE(self->dst[0]->ep->kept_bytes <= 100000 + WEFT_ROOM_BYTES);
+}
+
+TEST_F(room, not_many_beyond)
+{
+	if (self->core == &self->rig->node[0].core)
+		return;
+	ASSERT_TRUE(limit(self, "messages-user", 200));
+	ASSERT_TRUE(flood(self, 8));
+	EXPECT_TRUE(self->dst[0]->ep->kept_msgs >= 200);
+	EXPECT_TRUE(self->dst[0]->ep->kept_msgs <= 200 + WEFT_ROOM_MSGS);
 }
 
 /* What was held back arrives, in order, and nothing is kept then. */
