@@ -5,6 +5,7 @@
  */
 #include "core/wire.h"
 #include "evil.h"
+#include "traffic_job.h"
 
 /* Bytes that may be a packet of somebody, to anybody. */
 static void noise(struct tr *tr)
@@ -72,7 +73,7 @@ void evil_do(struct tr *tr, u32 evil)
 	struct tr_proc *p = &tr->procs[rig_below(tr->rig, tr->nprocs)];
 	struct tr_ep *ep = &tr->eps[rig_below(tr->rig, tr->neps)];
 
-	switch (1u << rig_below(tr->rig, 10) & evil) {
+	switch (1u << rig_below(tr->rig, 11) & evil) {
 	case EVIL_EP:
 		tr_kill_ep(tr, ep);
 		break;
@@ -110,6 +111,10 @@ void evil_do(struct tr *tr, u32 evil)
 	case EVIL_SHUT:
 		if (ep->ep && !ep->shut)
 			rig_shutdown(ep->ep);
+		break;
+	case EVIL_JOB:
+		if (tr->conf.jobs)
+			tr_job_admin(tr);
 		break;
 	}
 }

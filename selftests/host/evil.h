@@ -17,6 +17,7 @@
 #define EVIL_REVIVE	128	/* what is gone comes back */
 #define EVIL_SHUT	256	/* connections are shut down */
 #define EVIL_PART	512	/* the network falls into two parts */
+#define EVIL_JOB	1024	/* an administrator looks after jobs */
 
 /* One of the things that the bits @evil allow. */
 void evil_do(struct tr *tr, u32 evil);

@@ -6,6 +6,7 @@
 
 #include "traffic.h"
 #include "traffic_check.h"
+#include "traffic_job.h"
 
 #define TAG_CLASS(c)	((u64)(c) << 8)
 #define TAG_STRAY	BIT_ULL(40)
@@ -178,10 +179,16 @@ static void new_message(struct tr *tr, struct tr_ep *src, struct tr_ep *dst)
 	if (m->inl)
 		m->flags |= WEFT_SQ_INLINE;
 	m->id = ++tr->nmsgs;
-	r->id = ++tr->nrcvs;
 	tr->msgs[m->id] = m;
-	tr->rcvs[r->id] = r;
 	src->msgs[src->nmsgs++] = m;
+	m->foreign = src->proc->job != dst->proc->job;
+	if (m->foreign) {
+		/* others' receives fit it */
+		free(r);
+		return;
+	}
+	r->id = ++tr->nrcvs;
+	tr->rcvs[r->id] = r;
 	dst->rcvs[dst->nrcvs++] = r;
 	tr->open++;
 }
@@ -222,7 +229,7 @@ void tr_mop(struct tr *tr)
 	for (i = 1; i <= tr->nmsgs; i++) {
 		struct tr_msg *m = tr->msgs[i];
 
-		if (!m->by && m->dst->ep && !m->dst->shut)
+		if (!m->by && !m->foreign && m->dst->ep && !m->dst->shut)
 			new_catch_all(tr, m->dst, m->tagged);
 	}
 }
@@ -254,9 +261,13 @@ static void plan(struct tr *tr)
 			struct tr_ep *src = &tr->eps[i];
 			struct tr_ep *dst = src->peer;
 
+			if (!dst && tr->conf.jobs && !rig_below(tr->rig, 8))
+				dst = tr_job_peer(tr, src, false);
+			if (!dst && tr->conf.jobs)
+				dst = tr_job_peer(tr, src, true);
 			if (!dst)
 				dst = &tr->eps[rig_below(tr->rig, tr->neps)];
-			if (dst == src && !tr->conf.self && tr->neps > 1)
+			if (!tr->conf.jobs && dst == src && !tr->conf.self && tr->neps > 1)
 				dst = &tr->eps[(i + 1) % tr->neps];
 			new_message(tr, src, dst);
 		}
@@ -284,9 +295,11 @@ static void make_ep(struct tr *tr, struct tr_ep *ep, struct tr_proc *p)
 	ep->proc = p;
 	ep->tx = some_cq(tr, p);
 	ep->rx = some_cq(tr, p);
+	tr_job_begin(tr, p);
 	ep->ep = rig_ep_new(p->proc, tr->conf.msg ? WEFT_EP_MSG : WEFT_EP_RDM,
 			    directed ? WEFT_EPF_DIRECTED : 0, tr->conf.sq_slots, tr->conf.rq_slots,
 			    ep->service);
+	tr_job_end(p);
 	if (!ep->ep || rig_ep_enable(ep->ep, ep->tx, ep->rx, p->eq, p->av))
 		tr_die(tr, "endpoint cannot be made");
 	ep->service = rig_ep_service(ep->ep);
@@ -355,12 +368,18 @@ static void connect_all(struct tr *tr)
 	for (i = 0; i + 1 < tr->neps; i += 2) {
 		struct tr_ep *a = &tr->eps[i], *b = &tr->eps[i + 1];
 		struct rig_proc *bp = b->proc->proc;
-		struct rig_ep *pep = rig_ep_new(bp, WEFT_EP_PASSIVE, 0, 0, 0, 5000 + i);
+		struct rig_ep *pep;
 
 		a->peer = b;
 		b->peer = a;
-		if (!pep || rig_listen(pep, b->proc->eq, 4) ||
-		    rig_connect(a->ep, bp->node->index, 5000 + i, "hi", 2))
+		tr_job_begin(tr, b->proc);
+		pep = rig_ep_new(bp, WEFT_EP_PASSIVE, 0, 0, 0, 5000 + i);
+		tr_job_end(b->proc);
+		if (!pep || rig_listen(pep, b->proc->eq, 4))
+			tr_die(tr, "nobody can listen");
+		if (tr->conf.jobs && !rig_below(tr->rig, 4))
+			tr_job_intrude(tr, b->proc, 5000 + i);
+		if (rig_connect(a->ep, bp->node->index, 5000 + i, "hi", 2))
 			tr_die(tr, "connection cannot be asked for");
 		expect_event(tr, b->proc->eq, WEFT_EV_CONNREQ, &ev);
 		if (rig_accept(b->ep, ev.conn, "ho", 2))
@@ -401,6 +420,7 @@ struct tr *tr_new(const struct tr_conf *conf, const char *test)
 	tr->eps = calloc(tr->neps, sizeof(*tr->eps));
 	for (i = 0; i < tr->nprocs; i++) {
 		tr->procs[i].no = i;
+		tr_job_choose(tr, &tr->procs[i]);
 		make_proc(tr, &tr->procs[i]);
 	}
 	for (i = 0; i < tr->neps; i++)

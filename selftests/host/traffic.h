@@ -31,6 +31,7 @@
  * @short_rooms: receives may be too short
  * @lazy: programs sleep until they are woken, and do not look at their queues before
  * @strangers: processes do not know all addresses from the beginning
+ * @jobs: jobs that processes are in, beside the default one
  */
 struct tr_conf {
 	struct rig_conf rig;
@@ -49,6 +50,7 @@ struct tr_conf {
 	bool short_rooms;
 	bool lazy;
 	bool strangers;
+	u32 jobs;
 };
 
 /**
@@ -56,6 +58,7 @@ struct tr_conf {
  * @id: its number, from 1
  * @src: sending endpoint
  * @dst: receiving endpoint
+ * @foreign: that is in another job: nobody receives it
  * @tagged: tagged
  * @inl: stood in the ring
  * @has_data: with remote CQ data: its number
@@ -75,6 +78,7 @@ struct tr_msg {
 	u64 id;
 	struct tr_ep *src;
 	struct tr_ep *dst;
+	bool foreign;
 	bool tagged;
 	bool inl;
 	bool has_data;
@@ -166,6 +170,7 @@ struct tr_ep {
 /**
  * struct tr_proc - a process of the run
  * @no: its number
+ * @job: that its endpoints are in, 0: the default one
  * @proc: the rig's, NULL: gone
  * @av: its address vector
  * @eq: its event queue
@@ -174,6 +179,7 @@ struct tr_ep {
  */
 struct tr_proc {
 	u32 no;
+	u32 job;
 	struct rig_proc *proc;
 	struct rig_av *av;
 	struct rig_eq *eq;

@@ -94,7 +94,11 @@ static void send_done(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e
 	if (!m->posted || !m->src->handle || m->src->tx != cq)
 		tr_die(tr, "send %llu completes where it was not posted",
 		       (unsigned long long)m->id);
-	if (e->status && !tr->conf.trouble)
+	if (m->foreign && !tr->conf.trouble && e->status && e->status != ECONNREFUSED)
+		tr_die(tr, "send %llu to another job: %u", (unsigned long long)m->id, e->status);
+	if (m->foreign && !e->status && m->flags & WEFT_SQ_DELIVERY)
+		tr_die(tr, "send %llu to another job is delivered", (unsigned long long)m->id);
+	if (e->status && !tr->conf.trouble && !m->foreign)
 		tr_die(tr, "send %llu of %u bytes fails: %u", (unsigned long long)m->id, m->len,
 		       e->status);
 	if (!e->status && !(m->flags & WEFT_SQ_COMPLETION))
@@ -180,6 +184,9 @@ static void recv_done(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e
 		return;
 	}
 	m = find_message(tr, r, e);
+	if (m->src->proc->job != r->ep->proc->job)
+		tr_die(tr, "message %llu of job %u is received in job %u",
+		       (unsigned long long)m->id, m->src->proc->job, r->ep->proc->job);
 	if (m->by)
 		tr_die(tr, "message %llu is taken twice", (unsigned long long)m->id);
 	if (!m->posted || !takes(r, m))

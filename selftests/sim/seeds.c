@@ -68,6 +68,7 @@ u64 sim_seed(const struct sim_opts *o, u64 seed)
 	conf.msg = !pick(&s, 4);
 	if (conf.msg)
 		conf.procs = 2;
+	conf.jobs = PICK(&s, 0, 0, 1, 3);
 	if (o->loss >= 0)
 		conf.rig.loss = PERCENT(o->loss);
 	evil = PICK(&s, 0, 0, EVIL_EP | EVIL_PROC | EVIL_REVIVE, EVIL_NODE | EVIL_REVIVE,
@@ -76,5 +77,7 @@ u64 sim_seed(const struct sim_opts *o, u64 seed)
 	/* what was connected is not connected again */
 	if (conf.msg)
 		evil = (evil & ~(EVIL_REVIVE | EVIL_NODE)) | (evil ? EVIL_SHUT : 0);
+	if (conf.jobs && evil)
+		evil |= EVIL_JOB;
 	return evil_run(&conf, again, evil, sim_limits);
 }
