@@ -84,9 +84,9 @@ struct tr_ep *tr_job_peer(struct tr *tr, struct tr_ep *ep, bool own)
 	for (i = 0; i < tr->neps; i++) {
 		struct tr_ep *to = &tr->eps[(from + i) % tr->neps];
 
-		if ((to->proc->job == ep->proc->job) != own)
-			continue;
-		if (to != ep || tr->conf.self)
+		bool same = to->proc->job == ep->proc->job;
+
+		if (same == own && (to != ep || tr->conf.self))
 			return to;
 	}
 	/* who is alone talks to itself */

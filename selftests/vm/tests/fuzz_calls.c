@@ -3,8 +3,9 @@
  * Calls at random: programs of several threads do what no library would with a port, its objects
  * and their maps, and with the memory that messages are in (fuzz_ops.h), while they fork, call
  * execve(2) and are killed; somebody else sends netlink messages of any content, and has ports that
- * come and go under programs. Nothing is expected of a call but that it returns; afterwards nothing
- * may be left, the port still works, and the kernel log is looked at by whoever started this.
+ * come and go under programs; jobs, to which programs show keys, come, change and go. Nothing is
+ * expected of a call but that it returns; afterwards nothing may be left, the port still works, and
+ * the kernel log is looked at by whoever started this.
  *
  * TIME=SECONDS says how long (default 12), SEED=N repeats what is drawn, though not how the threads
  * meet. TIMEOUT: 160
@@ -26,6 +27,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "fuzz_key.h"
 #include "fuzz_ops.h"
 #include "looks.h"
 #include "raw.h"
@@ -33,6 +35,7 @@
 #define THREADS	 3
 #define PROGRAMS 3
 #define PORTS	 3 /* of the namespace whose ports come and go: fuzz0, ... */
+#define JOBS	 3 /* of the node's port */
 
 static unsigned int seed;
 static uint64_t end;
@@ -283,7 +286,7 @@ static void good_request(struct message *m, unsigned int *s)
 		break;
 	default:
 		message_begin(m, family, NLM_F_DUMP,
-			      WEFT_CMD_PORT_GET + (unsigned int)rand_r(s) % 6);
+			      WEFT_CMD_PORT_GET + (unsigned int)rand_r(s) % 12);
 	}
 }
 
@@ -300,7 +303,7 @@ static void netlink_step(unsigned int *s)
 		return;
 	}
 	message_begin(&m, family, rand_r(s) & 1 ? NLM_F_ACK : NLM_F_ACK | NLM_F_DUMP,
-		      (unsigned int)rand_r(s) % 12);
+		      (unsigned int)rand_r(s) % 17);
 	for (n = (unsigned int)rand_r(s) % 8; n; n--)
 		any_attr(&m, s);
 	if (rand_r(s) % 16 == 0) /* attributes that end where they should not */
@@ -359,13 +362,90 @@ static bool netlink_program(void)
 	return ports_gone();
 }
 
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+/* A request about job number @job. @key: of fuzz_keys, -1: none. Return: its errno. */
+static int job_request(__u8 cmd, unsigned int job, int key, unsigned int who)
+{
+	static const __u32 user = 1990, root;
+	struct message m;
+	char name[16];
+
+	message_begin(&m, family, NLM_F_ACK, cmd);
+	snprintf(name, sizeof(name), "fuzz%u", job);
+	attr_text(&m, WEFT_ATTR_PORT_NAME, "weft0");
+	attr_text(&m, WEFT_ATTR_JOB_NAME, name);
+	if (key >= 0)
+		attr(&m, WEFT_ATTR_JOB_KEY, fuzz_keys[key], FUZZ_KEY_LEN);
+	if (who & 1)
+		attr(&m, WEFT_ATTR_JOB_UID, &user, sizeof(user));
+	if (who & 2)
+		attr(&m, WEFT_ATTR_JOB_UID, &root, sizeof(root));
+	if (!who && cmd == WEFT_CMD_JOB_SET)
+		attr(&m, WEFT_ATTR_JOB_ALL, NULL, 0);
+	return message_send(&m, true);
+}
+
+/* Jobs of the port that programs are on. Return: nothing but what may be was said. */
+static bool jobs_program(void)
+{
+	unsigned int s = seed + 99, job, what;
+	int err;
+
+	CHECK(netlink_open());
+	while (now_ms() < end) {
+		job = (unsigned int)rand_r(&s) % JOBS;
+		what = (unsigned int)rand_r(&s) % 8;
+		if (what < 4)
+			err = job_request(WEFT_CMD_JOB_ADD, job, (int)job, what);
+		else if (what < 7)
+			err = job_request(WEFT_CMD_JOB_SET, job,
+					  what == 4 ? rand_r(&s) % FUZZ_KEYS : -1, what & 3);
+		else
+			err = job_request(WEFT_CMD_JOB_DEL, job, -1, 0);
+		CHECK(!err || err == EEXIST || err == EADDRINUSE || err == ENOENT ||
+		      err == EBUSY || err == ENOMEM);
+		usleep((useconds_t)rand_r(&s) % 20000);
+	}
+	return true;
+}
+
+/* When nobody is in them jobs can go, and one works as if nothing had been. */
+static bool jobs_work(void)
+{
+	struct weft_ioc_ep e = { .size = sizeof(e), .type = WEFT_EP_RDM, .sq_slots = 16,
+				 .rq_slots = 16, .key = (__u64)(uintptr_t)fuzz_keys[0],
+				 .key_size = FUZZ_KEY_LEN };
+	unsigned int i;
+	int fd, err;
+
+	CHECK(netlink_open());
+	for (i = 0; i < JOBS; i++) {
+		err = job_request(WEFT_CMD_JOB_DEL, i, -1, 0);
+		CHECK(!err || err == ENOENT);
+	}
+	fd = raw_open(0);
+	CHECK(fd >= 0);
+	CHECK(ioctl(fd, WEFT_IOC_EP_CREATE, &e) && errno == EKEYREJECTED);
+	CHECK_EQ(job_request(WEFT_CMD_JOB_ADD, 0, 0, 1), 0);
+	CHECK(ioctl(fd, WEFT_IOC_EP_CREATE, &e) && errno == EACCES);
+	CHECK_EQ(job_request(WEFT_CMD_JOB_SET, 0, -1, 2), 0);
+	CHECK_EQ(ioctl(fd, WEFT_IOC_EP_CREATE, &e), 0);
+	CHECK_EQ(job_request(WEFT_CMD_JOB_DEL, 0, -1, 0), EBUSY);
+	close(fd);
+	CHECK_EQ(job_request(WEFT_CMD_JOB_DEL, 0, -1, 0), 0);
+	close(nl);
+	return true;
+}
+
 /* ---- The test -------------------------------------------------------------------------------- */
 
 /* Enough was right for there to be something to get wrong. */
 static bool reached(void)
 {
 	static const char *const counters[] = { "kicks", "msgs_local", "msgs_unexpected",
-						"conns_made", "bad_entries", "bad_completions" };
+						"conns_made", "bad_entries", "bad_completions",
+						"wrong_job" };
 	char name[64];
 	long long v;
 	size_t i;
@@ -374,8 +454,8 @@ static bool reached(void)
 		snprintf(name, sizeof(name), "counters/%s", counters[i]);
 		v = port_attr(0, name);
 		printf("# %s %lld\n", counters[i], v);
-		/* connections need several calls to be right: not in a short time */
-		CHECK(v || !strcmp(counters[i], "conns_made"));
+		/* connections and other jobs need several right calls: not in a short time */
+		CHECK(v || !strcmp(counters[i], "conns_made") || !strcmp(counters[i], "wrong_job"));
 	}
 	return true;
 }
@@ -404,7 +484,7 @@ static bool still_works(void)
 int main(void)
 {
 	const char *time_s = getenv("TIME"), *seed_s = getenv("SEED");
-	pid_t admin;
+	pid_t admin, jobs;
 	int status;
 
 	seed = seed_s && *seed_s ? (unsigned int)atoi(seed_s) : (unsigned int)now_ms();
@@ -416,10 +496,15 @@ int main(void)
 	admin = fork();
 	if (!admin)
 		_exit(netlink_program() ? 0 : 1);
+	jobs = fork();
+	if (!jobs)
+		_exit(jobs_program() ? 0 : 1);
 	programs(PROGRAMS, seed, name_node);
 	result(waitpid(admin, &status, 0) == admin && !status, "netlink messages", "of any content");
+	result(waitpid(jobs, &status, 0) == jobs && !status, "jobs", "come, change and go");
 	fuzz_pages(-16);
 	result(nothing_left(), "programs", "leave nothing behind");
+	result(jobs_work(), "jobs", "work afterwards");
 	result(reached(), "messages and errors", "there were");
 	result(still_works(), "the port", "works afterwards");
 	return results_end();

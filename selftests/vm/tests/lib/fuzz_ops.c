@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "fuzz_key.h"
 #include "fuzz_ops.h"
 
 #define COUNT(a)   (sizeof(a) / sizeof((a)[0]))
@@ -216,6 +217,9 @@ static void new_ep(unsigned int *s)
 		e.sq_slots = 16u << any(s, 3);
 		e.rq_slots = e.flags & WEFT_EPF_SRQ ? 0 : 16u << any(s, 3);
 	}
+	fuzz_key(s, &e);
+	if (any(s, 16) == 0)
+		e.key = any_addr(s);
 	spoil(s, &e, sizeof(e));
 	if (ioctl(device, WEFT_IOC_EP_CREATE, &e))
 		return;
@@ -611,8 +615,9 @@ static void new_set(unsigned int *s)
 
 	e.type = set.type;
 	e.flags = set.type == WEFT_EP_RDM && any(s, 4) == 0 ? WEFT_EPF_FENCE : 0;
-	if (ioctl(device, WEFT_IOC_CQ_CREATE, &c) || ioctl(device, WEFT_IOC_EQ_CREATE, &q) ||
-	    ioctl(device, WEFT_IOC_AV_CREATE, &a) || ioctl(device, WEFT_IOC_EP_CREATE, &e))
+	fuzz_key(s, &e);
+	if (ioctl(device, WEFT_IOC_EP_CREATE, &e) || ioctl(device, WEFT_IOC_CQ_CREATE, &c) ||
+	    ioctl(device, WEFT_IOC_EQ_CREATE, &q) || ioctl(device, WEFT_IOC_AV_CREATE, &a))
 		return;
 	fcntl(q.fd, F_SETFL, O_NONBLOCK);
 	keep_file(s, c.fd);
@@ -653,7 +658,8 @@ static void new_listener(unsigned int *s)
 	struct weft_ioc_cm cm = { .size = sizeof(cm), .backlog = 1 + any(s, 8) };
 	struct weft_ioc_eq q = { .size = sizeof(q) };
 
-	if (ioctl(device, WEFT_IOC_EQ_CREATE, &q) || ioctl(device, WEFT_IOC_EP_CREATE, &e))
+	fuzz_key(s, &e);
+	if (ioctl(device, WEFT_IOC_EP_CREATE, &e) || ioctl(device, WEFT_IOC_EQ_CREATE, &q))
 		return;
 	fcntl(q.fd, F_SETFL, O_NONBLOCK);
 	keep_file(s, q.fd);
