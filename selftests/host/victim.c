@@ -2,6 +2,7 @@
 /*
  * A node with a program, and a peer that says anything. One thread; no locks.
  */
+#include "sums.h"
 #include "victim.h"
 
 void victim_init(struct victim *v, u64 seed, const u8 *data, u32 len)
@@ -204,6 +205,10 @@ void victim_attack(struct victim *v)
 	rig_node_addr(&v->rig->conf, VICTIM_PEER, 0, &src);
 	src.port = cpu_to_be16(v->rig->conf.core.udp_port);
 	rig_inject(&v->rig->node[0], &src, pkt, len);
+	if (path->rx_open > v->rig->conf.core.unexp_window)
+		weft_host_die(__FILE__, __LINE__, "the peer has %llu bytes open",
+			      (unsigned long long)path->rx_open);
+	sums_check(path);
 }
 
 /* What the program does meanwhile. */

@@ -4,6 +4,7 @@
  */
 #include "core/proto.h"
 #include "sim.h"
+#include "sums.h"
 
 #define MANY	64	/* paths that are looked at each time; of more only some are */
 
@@ -62,6 +63,7 @@ static void check_path(const struct weft_path *path)
 		weft_host_die(__FILE__, __LINE__, "path: %u packets, and no timer", path->flight);
 	for (i = 0; i < WEFT_LANES; i++)
 		check_lane(path, &path->lane[i]);
+	sums_check(path);
 }
 
 static void check_grants(struct weft_core *core)

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Numbers of a path that have to agree with its lists, whatever the peer says
+ */
+#ifndef WEFT_SUMS_H
+#define WEFT_SUMS_H
+
+struct weft_path;
+
+/*
+ * Dies if eager bytes that are open are not those of the path's messages, or those that came early
+ * not those of its flows, or if they are more than the node may ever have told.
+ */
+void sums_check(const struct weft_path *path);
+
+#endif
