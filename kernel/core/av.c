@@ -453,6 +453,27 @@ int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 wan
 	return 0;
 }
 
+/*
+ * Take an address out of the vector; @then stands at its index. av->mutex is held. Return: it,
+ * NULL: nothing there.
+ */
+static struct weft_av_entry *weft_av_take(struct weft_av *av, u32 index, struct weft_av_entry *then)
+{
+	struct weft_av_entry **slot = weft_av_slot(av, index);
+	struct weft_av_entry *e = slot ? *slot : NULL;
+
+	if (!e || e == &weft_av_resting)
+		return NULL;
+	weft_lock(&av->lock);
+	weft_list_del(&e->same);
+	WRITE_ONCE(*slot, then);
+	/* out of the table before others are told to look again */
+	smp_store_release(&av->gen, av->gen + 1);
+	weft_unlock(&av->lock);
+	av->count--;
+	return e;
+}
+
 /**
  * weft_av_remove - remove an address
  * @av: the vector
@@ -463,27 +484,41 @@ int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 wan
  */
 int weft_av_remove(struct weft_av *av, u32 index)
 {
-	struct weft_av_entry **slot;
 	struct weft_av_entry *e;
 
 	weft_mutex_lock(&av->mutex);
-	slot = weft_av_slot(av, index);
-	e = slot ? *slot : NULL;
-	if (!e || e == &weft_av_resting) {
-		weft_mutex_unlock(&av->mutex);
-		return -EINVAL;
+	e = weft_av_take(av, index, &weft_av_resting);
+	if (e) {
+		if (av->nrest == WEFT_AV_REST)
+			weft_av_wake(av);
+		av->rest[(av->rest_at + av->nrest++) % WEFT_AV_REST] = index;
 	}
-	weft_lock(&av->lock);
-	weft_list_del(&e->same);
-	WRITE_ONCE(*slot, &weft_av_resting);
-	/* out of the table before others are told to look again */
-	smp_store_release(&av->gen, av->gen + 1);
-	weft_unlock(&av->lock);
-	av->count--;
-	if (av->nrest == WEFT_AV_REST)
-		weft_av_wake(av);
-	av->rest[(av->rest_at + av->nrest++) % WEFT_AV_REST] = index;
 	weft_mutex_unlock(&av->mutex);
+	if (!e)
+		return -EINVAL;
 	weft_av_entry_free(e);
 	return 0;
+}
+
+/**
+ * weft_av_withdraw - take an insertion back that no program has been told of
+ * @av: the vector
+ * @index: where weft_av_insert() has put the address
+ *
+ * The index does not rest: it is as free as it was, and a vector that was empty is still filled
+ * from 0 on. Sleeps.
+ */
+void weft_av_withdraw(struct weft_av *av, u32 index)
+{
+	struct weft_av_entry *e;
+
+	weft_mutex_lock(&av->mutex);
+	e = weft_av_take(av, index, NULL);
+	if (e) {
+		av->chunk[index / WEFT_AV_CHUNK]->used--;
+		av->low = min(av->low, index);
+	}
+	weft_mutex_unlock(&av->mutex);
+	if (e)
+		weft_av_entry_free(e);
 }

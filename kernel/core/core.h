@@ -344,6 +344,8 @@ int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 wan
 
 /* Return: 0, -EINVAL: nothing there. */
 int weft_av_remove(struct weft_av *av, u32 index);
+/* Take an insertion back that no program has been told of: its index does not rest. Sleeps. */
+void weft_av_withdraw(struct weft_av *av, u32 index);
 
 /* ---- Endpoints ------------------------------------------------------------------- */
 

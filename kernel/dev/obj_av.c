@@ -67,30 +67,43 @@ int weft_uav_create(struct weft_call *call)
 	return 0;
 }
 
-/*
- * index[i] is WEFT_SRC_ANY for an address that failed; @at: it says where the address is to stand.
- * Return: how many were inserted.
- */
-static u32 weft_uav_insert_all(struct weft_av *av, const struct weft_sockaddr *addr, u32 *index,
-			       u32 n, bool at)
+/* The first @n of @index are as if they had not been inserted. @at: the program has chosen them. */
+static void weft_uav_undo(struct weft_av *av, const u32 *index, u32 n, bool at)
 {
-	u32 i, done = 0;
-
-	for (i = 0; i < n; i++) {
-		if (weft_av_insert(av, &addr[i], at ? index[i] : WEFT_SRC_ANY, &index[i]))
-			index[i] = WEFT_SRC_ANY;
+	while (n--) {
+		if (index[n] == WEFT_SRC_ANY)
+			continue;
+		if (at)
+			weft_av_remove(av, index[n]);
 		else
-			done++;
-		cond_resched();
+			weft_av_withdraw(av, index[n]);
 	}
-	return done;
 }
 
-static void weft_uav_undo(struct weft_av *av, const u32 *index, u32 n)
+/*
+ * index[i] is WEFT_SRC_ANY for an address that cannot be inserted; @at: it says where the address
+ * is to stand. @done: out: how many were inserted. Return: 0, -ENOMEM: none was.
+ */
+static int weft_uav_insert_all(struct weft_av *av, const struct weft_sockaddr *addr, u32 *index,
+			       u32 n, bool at, u32 *done)
 {
-	while (n--)
-		if (index[n] != WEFT_SRC_ANY)
-			weft_av_remove(av, index[n]);
+	int err;
+	u32 i;
+
+	*done = 0;
+	for (i = 0; i < n; i++) {
+		err = weft_av_insert(av, &addr[i], at ? index[i] : WEFT_SRC_ANY, &index[i]);
+		if (err == -ENOMEM) {
+			weft_uav_undo(av, index, i, at);
+			return err;
+		}
+		if (err)
+			index[i] = WEFT_SRC_ANY;
+		else
+			++*done;
+		cond_resched();
+	}
+	return 0;
 }
 
 /* The arrays of a call: @addr (only for an insertion) and @index. Return: 0, -ENOMEM, -EFAULT. */
@@ -117,7 +130,8 @@ static int weft_uav_fetch(const struct weft_ioc_av_insert *arg, struct weft_sock
  * The indices are written as they were first, so that an array that cannot be written fails before
  * anything is inserted.
  *
- * Return: 0, also when addresses failed; -EINVAL: count; -ENOENT, -EFAULT, -ENOMEM.
+ * Return: 0, also when addresses cannot be inserted; -EINVAL: count; -ENOENT, -EFAULT, -ENOMEM:
+ * none was.
  */
 int weft_uav_insert(struct weft_call *call)
 {
@@ -126,6 +140,7 @@ int weft_uav_insert(struct weft_call *call)
 	struct weft_sockaddr *addr;
 	struct weft_obj *obj;
 	struct weft_av *av;
+	bool at = arg->flags & WEFT_AVF_AT;
 	u32 *index;
 	int err;
 
@@ -140,12 +155,11 @@ int weft_uav_insert(struct weft_call *call)
 		goto out;
 	err = -EFAULT;
 	if (!copy_to_user(uindex, index, arg->count * sizeof(*index))) {
-		arg->done = weft_uav_insert_all(av, addr, index, arg->count,
-						arg->flags & WEFT_AVF_AT);
-		if (!copy_to_user(uindex, index, arg->count * sizeof(*index)))
-			err = 0;
-		else
-			weft_uav_undo(av, index, arg->count);
+		err = weft_uav_insert_all(av, addr, index, arg->count, at, &arg->done);
+		if (!err && copy_to_user(uindex, index, arg->count * sizeof(*index))) {
+			weft_uav_undo(av, index, arg->count, at);
+			err = -EFAULT;
+		}
 	}
 	kvfree(addr);
 	kvfree(index);

@@ -191,6 +191,38 @@ TEST_F(av, no_memory)
 	EXPECT_NULL(weft_av_new(&self->core));
 }
 
+/* What is taken back leaves nothing: its index is the next one again. */
+TEST_F(av, withdraw)
+{
+	struct weft_sockaddr a = addr4(2, 7);
+	u32 i, index, gen;
+
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
+		ASSERT_EQ(0, index);
+		gen = weft_av_gen(self->av);
+		weft_av_withdraw(self->av, index);
+		EXPECT_NE(gen, weft_av_gen(self->av));
+		EXPECT_EQ(WEFT_SRC_ANY, weft_av_find(self->av, &a));
+		EXPECT_EQ(-EINVAL, weft_av_remove(self->av, index));
+		weft_av_withdraw(self->av, index);
+	}
+	/* several, and behind others */
+	for (i = 0; i < 600; i++)
+		ASSERT_EQ(0, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
+	for (i = 600; i-- > 5;)
+		weft_av_withdraw(self->av, i);
+	for (i = 5; i < 600; i++) {
+		ASSERT_EQ(0, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
+		ASSERT_EQ(i, index);
+	}
+	/* what is removed rests, as ever */
+	ASSERT_EQ(0, weft_av_remove(self->av, 5));
+	weft_av_withdraw(self->av, 5);
+	ASSERT_EQ(0, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
+	EXPECT_EQ(600, index);
+}
+
 /* Random insertions and removals against an array. */
 TEST_F(av, random)
 {
