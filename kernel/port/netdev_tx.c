@@ -212,6 +212,8 @@ int weft_nd_path_open(struct weft_port *port, struct weft_path *path, void *priv
 		case -EHOSTUNREACH:
 		case -ENOMEM:
 			return PTR_ERR(dst);
+		case -ENOBUFS: /* IPv4 says so when there is no memory for it */
+			return -ENOMEM;
 		default:
 			return -ENETUNREACH;
 		}
