@@ -22,7 +22,8 @@
 static bool call_stands(unsigned long req)
 {
 	return req == WEFT_IOC_EP_ENABLE || req == WEFT_IOC_LISTEN || req == WEFT_IOC_AV_INSERT ||
-	       req == WEFT_IOC_SRQ_RESIZE || req == WEFT_IOC_GROUP_JOIN;
+	       req == WEFT_IOC_AV_REMOVE || req == WEFT_IOC_SRQ_RESIZE ||
+	       req == WEFT_IOC_GROUP_JOIN;
 }
 
 /* A call has been made again. */
