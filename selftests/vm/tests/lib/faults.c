@@ -224,7 +224,6 @@ static void tolds_print(void)
 	for (i = 0; i < CALLS && tolds[i].call; i++)
 		printf("%s %s %u", i ? "," : "#   by", tolds[i].call, tolds[i].n);
 	printf("%s", i ? "\n" : "");
-	memset(tolds, 0, sizeof(tolds));
 }
 
 /* ---- Walks ----------------------------------------------------------------------------------- */
@@ -256,6 +255,7 @@ static bool own_walk(const struct walk *w)
 	unsigned int n, told = 0;
 	bool hit = true, ok;
 
+	memset(tolds, 0, sizeof(tolds));
 	for (n = 1; hit; n++) {
 		CHECK(n < STEPS);
 		CHECK(!w->before || w->before());
@@ -299,6 +299,7 @@ static bool others_walk_kind(const struct walk *w, size_t kind, unsigned int *fa
 	bool hit = true;
 
 	*faults = 0;
+	memset(tolds, 0, sizeof(tolds));
 	for (n = 1; hit; n++) {
 		CHECK(n < STEPS);
 		CHECK(others_run(w, kind, n, &hit));
