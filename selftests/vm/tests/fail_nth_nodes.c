@@ -6,7 +6,7 @@
  * are sent again.
  *
  * Needs a kernel that fails on demand (make check-debug). Arguments name sequences, none: all of
- * them. TIMEOUT: 300
+ * them. TIMEOUT: 600
  */
 #include <errno.h>
 #include <sys/socket.h>
