@@ -285,9 +285,7 @@ static void receive(struct rig_node *node, const struct rig_event *ev, u32 n)
 	for (i = 0; i < n; k++)
 		i += aggregate(node->rig, ev + i, n - i, &rx[k]);
 	weft_host_atomic(true);
-	weft_softirqs_off();
-	weft_core_rx(&node->core, rig_clock(node), rx, k, out);
-	weft_softirqs_on();
+	rig_rx(&node->core, rig_clock(node), rx, k, out);
 	rig_leave(node, out);
 	weft_host_atomic(false);
 	while (k--)

@@ -281,6 +281,15 @@ void rig_join(struct rig *rig);
 weft_ns rig_now(struct rig *rig);
 /* The output for an entry into a node's core: the node's, or the thread's. */
 struct weft_out *rig_out(struct rig_node *node);
+/* Packets come, as weft_core_rx() has them: in a softirq. */
+static inline void rig_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx, u32 n,
+			  struct weft_out *out)
+{
+	weft_softirqs_off();
+	weft_core_rx(core, now, rx, n, out);
+	weft_softirqs_on();
+}
+
 /* After an entry: flush, check. */
 void rig_leave(struct rig_node *node, struct weft_out *out);
 

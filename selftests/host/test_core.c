@@ -80,7 +80,7 @@ static void make(struct near *s, u32 len)
 
 static void take(struct near *s, const struct weft_rx *rx, u32 n)
 {
-	weft_core_rx(s->t.core, s->t.out->now, rx, n, s->t.out);
+	rig_rx(s->t.core, s->t.out->now, rx, n, s->t.out);
 	weft_flush(s->t.out);
 }
 

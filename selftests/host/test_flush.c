@@ -48,7 +48,7 @@ static void begin(struct near *s)
 	for (i = 0; i < LEN; i++)
 		s->pkt[WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager) + i] =
 			(u8)(i * 3 + 1);
-	weft_core_rx(s->t.core, s->t.out->now, &s->rx, 1, s->t.out);
+	rig_rx(s->t.core, s->t.out->now, &s->rx, 1, s->t.out);
 }
 
 /* The completion is written when the bytes are there, and not before. */

@@ -22,9 +22,7 @@ static void arrive(struct weft_core *core, const u8 *pkt, u32 len, struct weft_o
 {
 	struct weft_rx rx = { .data = pkt, .len = len };
 
-	weft_softirqs_off();
-	weft_core_rx(core, out->now, &rx, 1, out);
-	weft_softirqs_on();
+	rig_rx(core, out->now, &rx, 1, out);
 }
 
 /*

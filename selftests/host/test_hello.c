@@ -375,9 +375,7 @@ static bool ping_in(struct weft_out *out, struct weft_path *path, const struct w
 
 	weft_wire_hdr_put(buf, &h);
 	weft_wire_ping_put(buf + WEFT_WIRE_HDR);
-	weft_softirqs_off();
-	weft_core_rx(out->core, out->now, &rx, 1, out);
-	weft_softirqs_on();
+	rig_rx(out->core, out->now, &rx, 1, out);
 	return path->lane[0].rcv_nxt == psn + 1;
 }
 

@@ -67,9 +67,7 @@ static bool near_short(struct near *s)
 
 static void near_long(struct near *s)
 {
-	weft_softirqs_off();
-	weft_core_rx(s->t.core, s->t.out->now, &s->rx, 1, s->t.out);
-	weft_softirqs_on();
+	rig_rx(s->t.core, s->t.out->now, &s->rx, 1, s->t.out);
 	weft_flush(s->t.out);
 }
 

@@ -175,9 +175,7 @@ static void packets_in(u64 n)
 		begin();
 		for (i = 0; i < BATCH; i++, h.psn++) {
 			weft_wire_hdr_put(pkt, &h);
-			weft_softirqs_off();
-			weft_core_rx(t.core, t.out->now, &rx, 1, t.out);
-			weft_softirqs_on();
+			rig_rx(t.core, t.out->now, &rx, 1, t.out);
 		}
 		end();
 		lone_drop(&t);
