@@ -285,20 +285,11 @@ static void weft_cm_fin(struct weft_conn *conn, const struct weft_w_cm *w, struc
 	/* a peer that goes on receiving would wait for what has been announced */
 	if (w->status && conn->flow)
 		weft_flow_withdraw(conn->flow, ECONNRESET, out);
-	switch (conn->state) {
-	case WEFT_CONN_ASKED:
-		weft_cm_over(conn, out);
-		break;
-	case WEFT_CONN_ACCEPTED:
-		weft_cm_first(conn, out);
-		fallthrough;
-	case WEFT_CONN_UP:
-		weft_cm_down(conn, ECONNRESET, out);
-		break;
-	case WEFT_CONN_CLOSING:
+	if (conn->state == WEFT_CONN_CLOSING) {
 		if (weft_cm_lingers(conn))
 			weft_flow_fail(conn->flow, ECONNRESET, out);
-		break;
+	} else if (conn->state != WEFT_CONN_ASKING) {
+		weft_cm_reset(conn, ECONNRESET, out);
 	}
 }
 

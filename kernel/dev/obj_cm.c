@@ -44,13 +44,10 @@ int weft_uep_connect(struct weft_call *call)
 	return err;
 }
 
-/**
- * weft_uep_accept - WEFT_IOC_ACCEPT
- * @call: struct weft_ioc_cm
- *
- * Return: 0, -EINVAL, -EMSGSIZE, -ENOENT, -ENOMEM, and what weft_cm_accept() says.
- */
-int weft_uep_accept(struct weft_call *call)
+/* An answer to a request: @answer is weft_cm_accept() or weft_cm_reject(). */
+static int weft_cm_answer(struct weft_call *call,
+			  int (*answer)(struct weft_ep *ep, u64 conn, const void *data, u32 len,
+					weft_ns now, struct weft_out *out))
 {
 	struct weft_ioc_cm *arg = call->arg;
 	struct weft_entry in;
@@ -59,9 +56,20 @@ int weft_uep_accept(struct weft_call *call)
 	err = weft_cm_enter(call, false, &in);
 	if (err)
 		return err;
-	err = weft_cm_accept(in.uep->ep, arg->conn, arg->data, arg->data_len, weft_now(), in.out);
+	err = answer(in.uep->ep, arg->conn, arg->data, arg->data_len, weft_now(), in.out);
 	weft_uep_leave(&in);
 	return err;
+}
+
+/**
+ * weft_uep_accept - WEFT_IOC_ACCEPT
+ * @call: struct weft_ioc_cm
+ *
+ * Return: 0, -EINVAL, -EMSGSIZE, -ENOENT, -ENOMEM, and what weft_cm_accept() says.
+ */
+int weft_uep_accept(struct weft_call *call)
+{
+	return weft_cm_answer(call, weft_cm_accept);
 }
 
 /**
@@ -72,16 +80,7 @@ int weft_uep_accept(struct weft_call *call)
  */
 int weft_uep_reject(struct weft_call *call)
 {
-	struct weft_ioc_cm *arg = call->arg;
-	struct weft_entry in;
-	int err;
-
-	err = weft_cm_enter(call, false, &in);
-	if (err)
-		return err;
-	err = weft_cm_reject(in.uep->ep, arg->conn, arg->data, arg->data_len, weft_now(), in.out);
-	weft_uep_leave(&in);
-	return err;
+	return weft_cm_answer(call, weft_cm_reject);
 }
 
 /**
