@@ -48,3 +48,9 @@ void near_fini(struct near *s)
 {
 	lone_fini(&s->t);
 }
+
+void near_take(struct near *s, const struct weft_rx *rx, u32 n)
+{
+	rig_rx(s->t.core, s->t.out->now, rx, n, s->t.out);
+	weft_flush(s->t.out);
+}

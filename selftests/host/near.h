@@ -39,5 +39,7 @@ struct near {
 
 void near_init(struct near *s);
 void near_fini(struct near *s);
+/* @n packets come; what they make is put out. */
+void near_take(struct near *s, const struct weft_rx *rx, u32 n);
 
 #endif

@@ -78,12 +78,6 @@ static void make(struct near *s, u32 len)
 	s->rx.len = WEFT_WIRE_HDR + weft_wire_size(sizeof(struct weft_w_eager) + len);
 }
 
-static void take(struct near *s, const struct weft_rx *rx, u32 n)
-{
-	rig_rx(s->t.core, s->t.out->now, rx, n, s->t.out);
-	weft_flush(s->t.out);
-}
-
 static u64 counted(struct near *s, enum weft_counter c)
 {
 	return rig_counter(&s->t.rig->node[0], c);
@@ -99,27 +93,27 @@ TEST(core__strays)
 	for (len = 1; len < WEFT_WIRE_HDR; len++) {
 		make(&s, 8);
 		s.rx.len = len;
-		take(&s, &s.rx, 1);
+		near_take(&s, &s.rx, 1);
 		EXPECT_EQ(len, counted(&s, WEFT_CNT_rx_bad));
 	}
 	make(&s, 8);
 	s.pkt[0] ^= 0x80;
-	take(&s, &s.rx, 1);
+	near_take(&s, &s.rx, 1);
 	EXPECT_EQ(len, counted(&s, WEFT_CNT_rx_bad));
 	s.h.token++;
 	make(&s, 8);
-	take(&s, &s.rx, 1);
+	near_take(&s, &s.rx, 1);
 	EXPECT_EQ(1, counted(&s, WEFT_CNT_rx_unknown));
 	s.h.token--;
 	s.h.path++;
 	make(&s, 8);
-	take(&s, &s.rx, 1);
+	near_take(&s, &s.rx, 1);
 	EXPECT_EQ(2, counted(&s, WEFT_CNT_rx_unknown));
 	EXPECT_EQ(PSN, s.t.lane->rcv_nxt);
 	EXPECT_EQ(0, counted(&s, WEFT_CNT_msgs_received));
 	s.h.path--;
 	make(&s, 8);
-	take(&s, &s.rx, 1);
+	near_take(&s, &s.rx, 1);
 	EXPECT_EQ(PSN + 1, s.t.lane->rcv_nxt);
 	EXPECT_EQ(1, counted(&s, WEFT_CNT_msgs_received));
 	near_fini(&s);
@@ -154,7 +148,7 @@ TEST(core__batch)
 		memcpy(pkt[i], s.pkt, s.rx.len);
 		rx[i].len = s.rx.len;
 	}
-	take(&s, rx, N);
+	near_take(&s, rx, N);
 	EXPECT_EQ(PSN + psn, s.t.lane->rcv_nxt);
 	EXPECT_EQ(psn, counted(&s, WEFT_CNT_msgs_received));
 	EXPECT_EQ(N / 4, counted(&s, WEFT_CNT_rx_bad));

@@ -8,38 +8,10 @@
 #include "harness.h"
 
 #define SECOND	((weft_ns)NSEC_PER_SEC)
+#define WAIT	(SECOND / 10)
 
 /* a short one, one that the kernel holds, and one that stays in memory */
 static const u32 lens[] = { 100, 5000, TWO_LONG };
-
-static int put(struct two *t, const void *p, u32 len, u64 context, u32 flags)
-{
-	struct rig_op op = { .flags = WEFT_SQ_COMPLETION | flags, .peer = t->to,
-			     .context = context, .n = 1 };
-
-	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)p, len };
-	return rig_send(t->ea, &op);
-}
-
-static int get(struct two *t, const void *p, u32 len, u64 context)
-{
-	struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY,
-			     .context = context, .n = 1 };
-
-	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)p, len };
-	return rig_recv(t->eb, &op);
-}
-
-/* The next completion's status, after a while; -1: there is none. */
-static int status(struct two *t, struct rig_cq *cq, u64 context)
-{
-	struct weft_cqe e;
-
-	rig_run(t->rig, SECOND / 10);
-	if (rig_cq_read(cq, &e) != 1)
-		return -1;
-	return e.context == context ? e.status : -2;
-}
 
 /* What is sent stands in no memory of the sender: it is told, and a receive is left for another. */
 TEST(local__bad_source)
@@ -54,22 +26,22 @@ TEST(local__bad_source)
 		cold = i & 2 ? RIG_PPM : 0;
 		two_init(&t, 0, 64, cold);
 		if (!late)
-			ASSERT_EQ(0, get(&t, t.room, TWO_ROOM, 7));
-		ASSERT_EQ(0, put(&t, (void *)64, len, 1, WEFT_SQ_DELIVERY));
+			ASSERT_EQ(0, two_get(&t, t.room, TWO_ROOM, 7));
+		ASSERT_EQ(0, two_put(&t, (void *)64, len, 1, WEFT_SQ_DELIVERY));
 		if (late) {
 			rig_run(t.rig, SECOND / 10);
-			ASSERT_EQ(0, get(&t, t.room, TWO_ROOM, 7));
+			ASSERT_EQ(0, two_get(&t, t.room, TWO_ROOM, 7));
 		}
-		EXPECT_EQ(EFAULT, status(&t, t.ca, 1));
+		EXPECT_EQ(EFAULT, two_status(&t, t.ca, 1, WAIT));
 		if (len == TWO_LONG) {
 			/* it had been matched */
-			EXPECT_EQ(ECONNRESET, status(&t, t.cb, 7));
-			ASSERT_EQ(0, get(&t, t.room, TWO_ROOM, 7));
+			EXPECT_EQ(ECONNRESET, two_status(&t, t.cb, 7, WAIT));
+			ASSERT_EQ(0, two_get(&t, t.room, TWO_ROOM, 7));
 		}
-		EXPECT_EQ(-1, status(&t, t.cb, 7));
-		ASSERT_EQ(0, put(&t, t.buf, len, 2, WEFT_SQ_DELIVERY));
-		EXPECT_EQ(0, status(&t, t.ca, 2));
-		EXPECT_EQ(0, status(&t, t.cb, 7));
+		EXPECT_EQ(-1, two_status(&t, t.cb, 7, WAIT));
+		ASSERT_EQ(0, two_put(&t, t.buf, len, 2, WEFT_SQ_DELIVERY));
+		EXPECT_EQ(0, two_status(&t, t.ca, 2, WAIT));
+		EXPECT_EQ(0, two_status(&t, t.cb, 7, WAIT));
 		EXPECT_EQ(0, memcmp(t.room, t.buf, len));
 		rig_free(t.rig);
 	}
@@ -89,20 +61,20 @@ TEST(local__bad_target)
 		cold = i & 2 ? RIG_PPM : 0;
 		two_init(&t, 0, 64, cold);
 		if (!late)
-			ASSERT_EQ(0, get(&t, (void *)64, len, 7));
-		ASSERT_EQ(0, put(&t, t.buf, len, 1, WEFT_SQ_DELIVERY));
+			ASSERT_EQ(0, two_get(&t, (void *)64, len, 7));
+		ASSERT_EQ(0, two_put(&t, t.buf, len, 1, WEFT_SQ_DELIVERY));
 		if (late) {
 			rig_run(t.rig, SECOND / 10);
-			ASSERT_EQ(0, get(&t, (void *)64, len, 7));
+			ASSERT_EQ(0, two_get(&t, (void *)64, len, 7));
 		}
 		if (len > WEFT_INLINE_MAX) {
-			EXPECT_EQ(EFAULT, status(&t, t.cb, 7));
+			EXPECT_EQ(EFAULT, two_status(&t, t.cb, 7, WAIT));
 			/* one that the kernel holds has been delivered as far as it is concerned */
-			err = status(&t, t.ca, 1);
+			err = two_status(&t, t.ca, 1, WAIT);
 			EXPECT_TRUE(len == TWO_LONG ? err == EFAULT : err == EFAULT || !err);
 		} else {
 			/* its bytes come in the completion */
-			EXPECT_EQ(0, status(&t, t.ca, 1));
+			EXPECT_EQ(0, two_status(&t, t.ca, 1, WAIT));
 		}
 		rig_free(t.rig);
 	}
@@ -122,15 +94,15 @@ TEST(local__refused)
 	none = rig_counter(t.a->node, WEFT_CNT_no_service);
 	for (t.to = 1; t.to < 4; t.to++) {
 		ASSERT_EQ(t.to, rig_av_insert(t.va, 0, (u16)(28 + t.to), t.rig));
-		ASSERT_EQ(0, put(&t, t.buf, 8, t.to, 0));
-		EXPECT_EQ(ECONNREFUSED, status(&t, t.ca, t.to));
+		ASSERT_EQ(0, two_put(&t, t.buf, 8, t.to, 0));
+		EXPECT_EQ(ECONNREFUSED, two_status(&t, t.ca, t.to, WAIT));
 		EXPECT_EQ(none + t.to, rig_counter(t.a->node, WEFT_CNT_no_service));
 	}
 	/* once it is enabled it is found */
 	t.to = 2;
 	ASSERT_EQ(0, rig_ep_enable(ep, t.cb, t.cb, NULL, rig_av_new(t.b)));
-	ASSERT_EQ(0, put(&t, t.buf, 8, 2, 0));
-	EXPECT_EQ(0, status(&t, t.ca, 2));
+	ASSERT_EQ(0, two_put(&t, t.buf, 8, 2, 0));
+	EXPECT_EQ(0, two_status(&t, t.ca, 2, WAIT));
 	rig_free(t.rig);
 }
 
@@ -158,10 +130,10 @@ TEST(local__many_copies)
 	for (i = 0; i < N; i++) {
 		u32 off = i * 7;
 
-		ASSERT_EQ(0, put(&t, t.buf + off, LEN, i, WEFT_SQ_DELIVERY));
+		ASSERT_EQ(0, two_put(&t, t.buf + off, LEN, i, WEFT_SQ_DELIVERY));
 	}
 	rig_run(t.rig, SECOND / 10);
-	EXPECT_EQ(-1, status(&t, t.cb, 0));
+	EXPECT_EQ(-1, two_status(&t, t.cb, 0, WAIT));
 	for (i = 0; i < N; i++) {
 		op.context = i;
 		op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)room + i * LEN, LEN };
@@ -192,8 +164,8 @@ TEST(local__port_goes)
 	two_init(&t, 0, 64, 0);
 	node = t.a->node;
 	for (i = 0; i < 5; i++)
-		ASSERT_EQ(0, put(&t, t.buf, TWO_LONG, i, 0));
-	ASSERT_EQ(-1, status(&t, t.ca, 0));
+		ASSERT_EQ(0, two_put(&t, t.buf, TWO_LONG, i, 0));
+	ASSERT_EQ(-1, two_status(&t, t.ca, 0, WAIT));
 	do {
 		more = weft_core_stop(&node->core, rig_clock(node), ENODEV, &node->out);
 		weft_flush(&node->out);

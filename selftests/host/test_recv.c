@@ -27,8 +27,7 @@ static bool come(struct near *s, u32 n)
 	s->h.psn = nxt;
 	weft_wire_hdr_put(s->pkt, &s->h);
 	s->rx.len = WEFT_WIRE_HDR + n;
-	rig_rx(s->t.core, s->t.out->now, &s->rx, 1, s->t.out);
-	weft_flush(s->t.out);
+	near_take(s, &s->rx, 1);
 	return s->t.lane->rcv_nxt == nxt + 1;
 }
 

@@ -9,38 +9,10 @@
 #include "harness.h"
 
 #define SECOND	((weft_ns)NSEC_PER_SEC)
+#define WAIT	(SECOND / 2)
 
 /* a short one, one that the kernel copies, and one that stays in memory */
 static const u32 lens[] = { 100, 5000, TWO_LONG };
-
-static int put(struct two *t, const void *p, u32 len, u64 context, u32 flags)
-{
-	struct rig_op op = { .flags = WEFT_SQ_COMPLETION | flags, .peer = t->to,
-			     .context = context, .n = 1 };
-
-	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)p, len };
-	return rig_send(t->ea, &op);
-}
-
-static int get(struct two *t, u32 len, u64 context)
-{
-	struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY,
-			     .context = context, .n = 1 };
-
-	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)t->room, len };
-	return rig_recv(t->eb, &op);
-}
-
-/* The next completion's status, after a while; -1: there is none. */
-static int status(struct two *t, struct rig_cq *cq, u64 context)
-{
-	struct weft_cqe e;
-
-	rig_run(t->rig, SECOND / 2);
-	if (rig_cq_read(cq, &e) != 1)
-		return -1;
-	return e.context == context ? e.status : -2;
-}
 
 /* A send from memory that is not the program's fails, and those behind it go, in order. */
 TEST(send__bad_source)
@@ -52,18 +24,18 @@ TEST(send__bad_source)
 		u32 len = lens[i / 2];
 
 		two_init(&t, 1, 64, i & 1 ? RIG_PPM : 0);
-		ASSERT_EQ(0, get(&t, TWO_ROOM, 7));
-		ASSERT_EQ(0, put(&t, (void *)64, len, 1, WEFT_SQ_DELIVERY));
-		EXPECT_EQ(EFAULT, status(&t, t.ca, 1));
+		ASSERT_EQ(0, two_get(&t, t.room, TWO_ROOM, 7));
+		ASSERT_EQ(0, two_put(&t, (void *)64, len, 1, WEFT_SQ_DELIVERY));
+		EXPECT_EQ(EFAULT, two_status(&t, t.ca, 1, WAIT));
 		if (len == TWO_LONG) {
 			/* the receiver had asked for it: it is told that it is withdrawn */
-			EXPECT_EQ(ECONNRESET, status(&t, t.cb, 7));
-			ASSERT_EQ(0, get(&t, TWO_ROOM, 7));
+			EXPECT_EQ(ECONNRESET, two_status(&t, t.cb, 7, WAIT));
+			ASSERT_EQ(0, two_get(&t, t.room, TWO_ROOM, 7));
 		}
-		EXPECT_EQ(-1, status(&t, t.cb, 7));
-		ASSERT_EQ(0, put(&t, t.buf, len, 2, WEFT_SQ_DELIVERY));
-		EXPECT_EQ(0, status(&t, t.ca, 2));
-		EXPECT_EQ(0, status(&t, t.cb, 7));
+		EXPECT_EQ(-1, two_status(&t, t.cb, 7, WAIT));
+		ASSERT_EQ(0, two_put(&t, t.buf, len, 2, WEFT_SQ_DELIVERY));
+		EXPECT_EQ(0, two_status(&t, t.ca, 2, WAIT));
+		EXPECT_EQ(0, two_status(&t, t.cb, 7, WAIT));
 		EXPECT_EQ(0, memcmp(t.room, t.buf, len));
 		rig_free(t.rig);
 	}
@@ -84,18 +56,18 @@ static void counted(struct __test_metadata *_metadata, u32 dst)
 	ASSERT_EQ(0, rig_ep_enable(ep, NULL, NULL, NULL, t.va));
 	t.ea = ep;
 	for (i = 0; i < ARRAY_SIZE(lens); i++) {
-		ASSERT_EQ(0, get(&t, TWO_ROOM, i));
-		ASSERT_EQ(0, put(&t, t.buf, lens[i], 0, WEFT_SQ_DELIVERY));
-		EXPECT_EQ(0, status(&t, t.cb, i));
+		ASSERT_EQ(0, two_get(&t, t.room, TWO_ROOM, i));
+		ASSERT_EQ(0, two_put(&t, t.buf, lens[i], 0, WEFT_SQ_DELIVERY));
+		EXPECT_EQ(0, two_status(&t, t.cb, i, WAIT));
 		EXPECT_EQ(i + 1, cntr->status.done);
 		EXPECT_EQ(0, cntr->status.failed);
 	}
-	ASSERT_EQ(0, put(&t, (void *)64, 5000, 0, 0));
+	ASSERT_EQ(0, two_put(&t, (void *)64, 5000, 0, 0));
 	rig_run(t.rig, SECOND);
 	EXPECT_EQ(1, cntr->status.failed);
 	/* nobody there */
 	t.to = (u32)rig_av_insert(t.va, dst, 99, t.rig);
-	ASSERT_EQ(0, put(&t, t.buf, 8, 0, WEFT_SQ_DELIVERY));
+	ASSERT_EQ(0, two_put(&t, t.buf, 8, 0, WEFT_SQ_DELIVERY));
 	rig_run(t.rig, SECOND);
 	EXPECT_EQ(2, cntr->status.failed);
 	EXPECT_EQ(ARRAY_SIZE(lens), cntr->status.done);
@@ -128,13 +100,13 @@ static void full(struct __test_metadata *_metadata, u32 dst, u32 flags)
 	ASSERT_EQ(0, rig_ep_enable(ep, small, small, NULL, t.va));
 	t.ea = ep;
 	for (i = 0; i < N; i++) {
-		ASSERT_EQ(0, get(&t, 64, i));
-		ASSERT_EQ(0, put(&t, t.buf + i, 8, i, flags));
+		ASSERT_EQ(0, two_get(&t, t.room, 64, i));
+		ASSERT_EQ(0, two_put(&t, t.buf + i, 8, i, flags));
 	}
 	rig_run(t.rig, SECOND);
 	for (i = 0; i < N; i++) {
-		EXPECT_EQ(0, status(&t, t.cb, i));
-		EXPECT_EQ(0, status(&t, small, i));
+		EXPECT_EQ(0, two_status(&t, t.cb, i, WAIT));
+		EXPECT_EQ(0, two_status(&t, small, i, WAIT));
 	}
 	EXPECT_EQ(0, rig_cq_read(small, &e));
 	EXPECT_EQ(0, memcmp(t.room, t.buf + N - 1, 8));

@@ -65,12 +65,6 @@ static bool near_short(struct near *s)
 	return done;
 }
 
-static void near_long(struct near *s)
-{
-	rig_rx(s->t.core, s->t.out->now, &s->rx, 1, s->t.out);
-	weft_flush(s->t.out);
-}
-
 static void near_next(struct near *s)
 {
 	s->h.psn++;
@@ -86,7 +80,7 @@ static void near_first(struct __test_metadata *_metadata, struct near *s)
 	near_make(s, 8, 0, 8);
 	ASSERT_FALSE(near_short(s));
 	ASSERT_EQ(PSN, s->t.lane->rcv_nxt);
-	near_long(s);
+	near_take(s, &s->rx, 1);
 	ASSERT_EQ(PSN + 1, s->t.lane->rcv_nxt);
 	ASSERT_EQ(1, rig_cq_read(s->cq, &e));
 	near_next(s);
@@ -248,7 +242,7 @@ static void acked(struct __test_metadata *_metadata, bool posted)
 	EXPECT_EQ(100 * NSEC_PER_USEC, s.t.lane->rack_rtt);
 	EXPECT_TRUE(lone_sound(&s.t));
 	if (!posted) {
-		near_long(&s);
+		near_take(&s, &s.rx, 1);
 		EXPECT_EQ(100 * NSEC_PER_USEC, s.t.path->class[0].srtt);
 		near_post(&s, 3);
 	}

@@ -24,6 +24,16 @@ FIXTURE_TEARDOWN(window)
 	lone_fini(&self->t);
 }
 
+/* @n packets leave, and the window has held others back. */
+static void fill_window(struct lone *t, u32 n)
+{
+	while (n--) {
+		lone_send(t);
+		lone_drop(t);
+	}
+	t->lane->limited = true;
+}
+
 /* No more PSNs are outstanding than the receiver remembers. */
 TEST_F(window, outstanding)
 {
@@ -50,7 +60,7 @@ TEST_F(window, grow)
 {
 	struct lone *t = &self->t;
 	struct weft_lane *lane = t->lane;
-	u32 psn = PSN, i;
+	u32 psn = PSN;
 
 	/* who does not use the window gets no larger one */
 	lone_send(t);
@@ -59,11 +69,7 @@ TEST_F(window, grow)
 	EXPECT_EQ(WEFT_CWND_INIT, lane->cwnd);
 	/* slow start: one for each */
 	lane->cwnd = 64;
-	for (i = 0; i < 60; i++) {
-		lone_send(t);
-		lone_drop(t);
-	}
-	lane->limited = true;
+	fill_window(t, 60);
 	psn += 10;
 	lone_ack(t, psn, NULL, 0, 0);
 	EXPECT_EQ(74, lane->cwnd);
@@ -73,21 +79,13 @@ TEST_F(window, grow)
 	psn += 50;
 	lone_ack(t, psn, NULL, 0, 0);
 	EXPECT_EQ(74, lane->cwnd);
-	for (i = 0; i < 60; i++) {
-		lone_send(t);
-		lone_drop(t);
-	}
-	lane->limited = true;
+	fill_window(t, 60);
 	psn += 60;
 	lone_ack(t, psn, NULL, 0, 0);
 	EXPECT_EQ(75, lane->cwnd);
 	lane->ssthresh = WEFT_WINDOW;
 	lane->cwnd = WEFT_WINDOW - 1;
-	for (i = 0; i < 60; i++) {
-		lone_send(t);
-		lone_drop(t);
-	}
-	lane->limited = true;
+	fill_window(t, 60);
 	lone_ack(t, psn + 60, NULL, 0, 0);
 	EXPECT_EQ(WEFT_WINDOW, lane->cwnd);
 }
@@ -96,18 +94,14 @@ TEST_F(window, grow)
 TEST_F(window, grow_calm)
 {
 	struct lone *t = &self->t;
-	u32 i, k, psn = PSN;
+	u32 k, psn = PSN;
 
 	for (k = 0; k < 3; k++) {
 		t->lane->cwnd = k == 1 ? WEFT_CWND_CALM - 1 : WEFT_CWND_CALM;
 		t->path->class[0].srtt = k == 2 ? 390 * US : 5 * MS;
 		t->path->rtt_min = 100 * US;
 		t->path->rtt_min_at = t->out->now;
-		for (i = 0; i < 2; i++) {
-			lone_send(t);
-			lone_drop(t);
-		}
-		t->lane->limited = true;
+		fill_window(t, 2);
 		t->lane->cwnd_cnt = t->lane->cwnd - 2;
 		psn += 2;
 		lone_wait(t, k == 2 ? 390 * US : 5 * MS);
@@ -120,18 +114,14 @@ TEST_F(window, grow_calm)
 TEST_F(window, grow_slow_start_ends)
 {
 	struct lone *t = &self->t;
-	u32 i, k, psn = PSN;
+	u32 k, psn = PSN;
 
 	for (k = 0; k < 2; k++) {
 		t->lane->cwnd = 32;
 		t->path->class[0].srtt = (k ? 260 : 240) * US;
 		t->path->rtt_min = 100 * US;
 		t->path->rtt_min_at = t->out->now;
-		for (i = 0; i < 8; i++) {
-			lone_send(t);
-			lone_drop(t);
-		}
-		t->lane->limited = true;
+		fill_window(t, 8);
 		psn += 8;
 		lone_wait(t, (k ? 260 : 240) * US);
 		lone_ack(t, psn, NULL, 0, 0);
@@ -144,7 +134,7 @@ TEST_F(window, grow_slow_start_ends)
 TEST_F(window, grow_slow_start_of_data)
 {
 	struct lone *t = &self->t;
-	u32 i, k, runs = 2 * WEFT_RUN_BYTES / t->path->max_payload, psn;
+	u32 k, runs = 2 * WEFT_RUN_BYTES / t->path->max_payload, psn;
 
 	t->lane = &t->path->lane[WEFT_CLASS_DATA * WEFT_CLASS_LANES];
 	psn = t->lane->snd_nxt;
@@ -152,11 +142,7 @@ TEST_F(window, grow_slow_start_of_data)
 		t->lane->cwnd = runs - 1 + k;
 		t->path->rtt_min = 100 * US;
 		t->path->rtt_min_at = t->out->now;
-		for (i = 0; i < 8; i++) {
-			lone_send(t);
-			lone_drop(t);
-		}
-		t->lane->limited = true;
+		fill_window(t, 8);
 		psn += 8;
 		lone_wait(t, MS);
 		lone_ack(t, psn, NULL, 0, 0);

@@ -42,3 +42,31 @@ void two_entry(struct two *t, const struct weft_rqe *e)
 	rig_ring_rq(t->eb);
 	rig_kick(t->eb, WEFT_KICK_RQ);
 }
+
+int two_put(struct two *t, const void *p, u32 len, u64 context, u32 flags)
+{
+	struct rig_op op = { .flags = WEFT_SQ_COMPLETION | flags, .peer = t->to,
+			     .context = context, .n = 1 };
+
+	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)p, len };
+	return rig_send(t->ea, &op);
+}
+
+int two_get(struct two *t, const void *p, u32 len, u64 context)
+{
+	struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY,
+			     .context = context, .n = 1 };
+
+	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)p, len };
+	return rig_recv(t->eb, &op);
+}
+
+int two_status(struct two *t, struct rig_cq *cq, u64 context, weft_ns wait)
+{
+	struct weft_cqe e;
+
+	rig_run(t->rig, wait);
+	if (rig_cq_read(cq, &e) != 1)
+		return -1;
+	return e.context == context ? e.status : -2;
+}

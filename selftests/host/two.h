@@ -43,6 +43,12 @@ struct two {
 void two_init(struct two *t, u32 dst, u32 cq_slots, u32 cold);
 /* The same with endpoints of that type; @flags: of the sender's. */
 void two_init_type(struct two *t, u32 type, u32 flags, u32 dst, u32 cq_slots, u32 cold);
+/* A message of @len bytes at @p; WEFT_SQ_COMPLETION and @flags. Return: as rig_send(). */
+int two_put(struct two *t, const void *p, u32 len, u64 context, u32 flags);
+/* A receive from anybody, with a completion. Return: as rig_recv(). */
+int two_get(struct two *t, const void *p, u32 len, u64 context);
+/* The next completion's status after @wait; -1: there is none, -2: not that of @context. */
+int two_status(struct two *t, struct rig_cq *cq, u64 context, weft_ns wait);
 /* An entry of the receive ring, kicked. */
 void two_entry(struct two *t, const struct weft_rqe *e);
 
