@@ -13,7 +13,7 @@ kmsg_bad()
 		LC_ALL=C grep -aE \
 		-e 'WARNING: |BUG: |BUG [a-z]|kernel BUG at|Oops|Kernel panic' \
 		-e 'general protection fault[,:]|unable to handle|double fault' \
-		-e 'KASAN|KCSAN|KFENCE: .* in |BUG: KFENCE|UBSAN|refcount_t: ' \
+		-e 'KASAN: |KFENCE: .* in |UBSAN|refcount_t: ' \
 		-e 'blocked for more than|soft lockup|hard LOCKUP' \
 		-e 'self-detected stall|detected stalls|rcu.* kthread starved' \
 		-e 'possible .* detected|inconsistent lock state|suspicious RCU' \

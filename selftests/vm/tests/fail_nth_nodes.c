@@ -2,8 +2,8 @@
 /*
  * As fail_nth: messages between nodes; connections that are made, ended, refused and handed on; and
  * paths that are made anew. Then what others do for the same calls, softirqs that receive and
- * workers that pin and copy, fails instead: between nodes nobody need be told of that, as packets
- * are sent again.
+ * workers that pin and copy, and engines, fails instead: between nodes nobody need be told of that,
+ * as packets are sent again.
  *
  * Needs a kernel that fails on demand (make check-debug). Arguments name sequences, none: all of
  * them. TIMEOUT: 600
@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 #include "end.h"
+#include "engine_set.h"
 #include "faults.h"
 #include "looks.h"
 #include "raw.h"
@@ -78,6 +79,24 @@ static void pair_use(void)
 	end_message(&pair[0], pair_there, &pair[1], 64, false);
 	end_close(&pair[0]);
 	end_close(&pair[1]);
+}
+
+/* ---- Engines --------------------------------------------------------------------------------- */
+
+static bool engines_poll;
+
+/* What calls did is done by the engines' threads from now on. */
+static bool engines_start(void)
+{
+	if (!engines_poll)
+		CHECK(engine_set_all("engine poll"));
+	engines_poll = true;
+	return true;
+}
+
+static bool engines_stop(void)
+{
+	return !engines_poll || engine_set_all("engine inline");
 }
 
 /* ---- Connections ----------------------------------------------------------------------------- */
@@ -210,6 +229,8 @@ int main(int argc, char **argv)
 		  .run = refuses, .others = true },
 		{ .name = "others-paths", .where = "with a new path", .run = pair_use,
 		  .before = pair_open, .others = true },
+		{ .name = "others-engines", .where = "with messages that engines send",
+		  .run = between, .before = engines_start, .others = true },
 	};
 	int status;
 
@@ -218,5 +239,5 @@ int main(int argc, char **argv)
 		return 4;
 	}
 	status = walks_run(walks, sizeof(walks) / sizeof(walks[0]), argc, argv);
-	return paths_stay() ? status : 1;
+	return engines_stop() && paths_stay() ? status : 1;
 }

@@ -12,9 +12,6 @@
  */
 #include <errno.h>
 #include <grp.h>
-#include <linux/genetlink.h>
-#include <linux/netlink.h>
-#include <linux/weft_netlink.h>
 #include <net/if.h>
 #include <pthread.h>
 #include <sched.h>
@@ -24,11 +21,11 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "fuzz_key.h"
 #include "fuzz_ops.h"
+#include "genl.h"
 #include "looks.h"
 #include "raw.h"
 
@@ -134,96 +131,7 @@ static void name_fuzz(char *path, size_t size, unsigned int s)
 
 /* ---- Netlink --------------------------------------------------------------------------------- */
 
-static int nl = -1;
-static __u16 family;
-
-struct message {
-	struct nlmsghdr h;
-	struct genlmsghdr g;
-	char attrs[2000];
-};
-
-static void message_begin(struct message *m, __u16 type, __u16 flags, __u8 cmd)
-{
-	memset(m, 0, sizeof(*m));
-	m->h.nlmsg_len = sizeof(m->h) + sizeof(m->g);
-	m->h.nlmsg_type = type;
-	m->h.nlmsg_flags = NLM_F_REQUEST | flags;
-	m->g.cmd = cmd;
-	m->g.version = 1;
-}
-
-static void attr(struct message *m, __u16 type, const void *data, size_t len)
-{
-	struct nlattr *a = (void *)((char *)m + m->h.nlmsg_len);
-
-	if (m->h.nlmsg_len + NLA_HDRLEN + NLA_ALIGN(len) > sizeof(*m))
-		return;
-	a->nla_type = type;
-	a->nla_len = NLA_HDRLEN + len;
-	memcpy((char *)a + NLA_HDRLEN, data, len);
-	m->h.nlmsg_len += NLA_HDRLEN + NLA_ALIGN(len);
-}
-
-static void attr_text(struct message *m, __u16 type, const char *text)
-{
-	attr(m, type, text, strlen(text) + 1);
-}
-
-/* Send, and take what comes back until there is an end, an error or nothing. Return: its errno. */
-static int message_send(struct message *m, bool patient)
-{
-	static _Alignas(8) char buf[65536];
-	struct nlmsghdr *h;
-	unsigned int n;
-	ssize_t got;
-
-	if (send(nl, m, m->h.nlmsg_len, 0) < 0)
-		return errno;
-	for (;;) {
-		got = recv(nl, buf, sizeof(buf), patient ? 0 : MSG_DONTWAIT);
-		if (got <= 0)
-			return 0;
-		n = (unsigned int)got;
-		for (h = (void *)buf; NLMSG_OK(h, n); h = NLMSG_NEXT(h, n)) {
-			if (h->nlmsg_type == NLMSG_ERROR)
-				return -((struct nlmsgerr *)NLMSG_DATA(h))->error;
-			if (h->nlmsg_type == NLMSG_DONE || !(h->nlmsg_flags & NLM_F_MULTI))
-				return 0;
-		}
-	}
-}
-
-static bool netlink_open(void)
-{
-	const struct timeval patience = { .tv_sec = 20 };
-	struct sockaddr_nl a = { .nl_family = AF_NETLINK };
-	_Alignas(8) char buf[4096];
-	struct message m;
-	ssize_t n;
-	char *p;
-
-	/* answers that nobody waited for may have left no room for one */
-	nl = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
-	if (nl < 0 || bind(nl, (void *)&a, sizeof(a)) ||
-	    setsockopt(nl, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
-		return false;
-	message_begin(&m, GENL_ID_CTRL, 0, CTRL_CMD_GETFAMILY);
-	attr_text(&m, CTRL_ATTR_FAMILY_NAME, WEFT_GENL_NAME);
-	if (send(nl, &m, m.h.nlmsg_len, 0) < 0)
-		return false;
-	n = recv(nl, buf, sizeof(buf), 0);
-	for (p = buf + sizeof(m.h) + sizeof(m.g); p + NLA_HDRLEN < buf + n;) {
-		struct nlattr *at = (void *)p;
-
-		if (at->nla_type == CTRL_ATTR_FAMILY_ID)
-			memcpy(&family, p + NLA_HDRLEN, sizeof(family));
-		p += NLA_ALIGN(at->nla_len);
-	}
-	return family;
-}
-
-static void any_attr(struct message *m, unsigned int *s)
+static void any_attr(struct genl_request *r, unsigned int *s)
 {
 	static const char *const texts[] = {
 		"fuzz0", "fuzz1", "fuzz2", "loop", "netdev", "vnet", "poll", "auto", "inline",
@@ -237,28 +145,28 @@ static void any_attr(struct message *m, unsigned int *s)
 
 	switch (rand_r(s) % 4) {
 	case 0:
-		attr_text(m, rand_r(s) & 1 ? type : WEFT_ATTR_PORT_NAME,
-			  texts[(unsigned int)rand_r(s) % (sizeof(texts) / sizeof(texts[0]))]);
+		genl_put_text(r, rand_r(s) & 1 ? type : WEFT_ATTR_PORT_NAME,
+			      texts[(unsigned int)rand_r(s) % (sizeof(texts) / sizeof(texts[0]))]);
 		break;
 	case 1:
 		addr.addr[3] = rand_r(s) % 3;
 		if (rand_r(s) % 4 == 0)
 			addr.family = rand_r(s) % 12;
-		attr(m, rand_r(s) & 1 ? type : WEFT_ATTR_PORT_ADDR, &addr, sizeof(addr));
+		genl_put(r, rand_r(s) & 1 ? type : WEFT_ATTR_PORT_ADDR, &addr, sizeof(addr));
 		break;
 	case 2:
 		number = rand_r(s) & 1 ? rand_r(s) % 8 : rand_r(s) * 3;
-		attr(m, type, &number, 1u << (rand_r(s) % 3));
+		genl_put(r, type, &number, 1u << (rand_r(s) % 3));
 		break;
 	default:
 		for (i = 0; i < sizeof(raw_bytes); i++)
 			raw_bytes[i] = rand_r(s);
-		attr(m, type, raw_bytes, (size_t)rand_r(s) % sizeof(raw_bytes));
+		genl_put(r, type, raw_bytes, (size_t)rand_r(s) % sizeof(raw_bytes));
 	}
 }
 
 /* A request that is right, now and then: without ports there is nothing to fuzz. */
-static void good_request(struct message *m, unsigned int *s)
+static void good_request(struct genl_request *r, unsigned int *s)
 {
 	static const char *const engines[] = { "inline", "poll", "auto" };
 	struct weft_sockaddr addr = { .family = AF_INET, .addr = { 127, 0, 0, 1 } };
@@ -270,50 +178,48 @@ static void good_request(struct message *m, unsigned int *s)
 	switch (rand_r(s) % 5) {
 	case 0:
 	case 1:
-		message_begin(m, family, NLM_F_ACK, WEFT_CMD_PORT_ADD);
-		attr_text(m, WEFT_ATTR_PORT_NAME, name);
-		attr_text(m, WEFT_ATTR_PORT_DRIVER, "loop");
-		attr(m, WEFT_ATTR_PORT_ADDR, &addr, sizeof(addr));
+		genl_begin(r, NLM_F_ACK, WEFT_CMD_PORT_ADD);
+		genl_put_text(r, WEFT_ATTR_PORT_NAME, name);
+		genl_put_text(r, WEFT_ATTR_PORT_DRIVER, "loop");
+		genl_put(r, WEFT_ATTR_PORT_ADDR, &addr, sizeof(addr));
 		break;
 	case 2:
-		message_begin(m, family, NLM_F_ACK, WEFT_CMD_PORT_DEL);
-		attr_text(m, WEFT_ATTR_PORT_NAME, name);
+		genl_begin(r, NLM_F_ACK, WEFT_CMD_PORT_DEL);
+		genl_put_text(r, WEFT_ATTR_PORT_NAME, name);
 		break;
 	case 3:
-		message_begin(m, family, NLM_F_ACK, WEFT_CMD_PORT_SET);
-		attr_text(m, WEFT_ATTR_PORT_NAME, name);
-		attr_text(m, WEFT_ATTR_PORT_ENGINE, engines[(unsigned int)rand_r(s) % 3]);
+		genl_begin(r, NLM_F_ACK, WEFT_CMD_PORT_SET);
+		genl_put_text(r, WEFT_ATTR_PORT_NAME, name);
+		genl_put_text(r, WEFT_ATTR_PORT_ENGINE, engines[(unsigned int)rand_r(s) % 3]);
 		break;
 	default:
-		message_begin(m, family, NLM_F_DUMP,
-			      WEFT_CMD_PORT_GET + (unsigned int)rand_r(s) % 12);
+		genl_begin(r, NLM_F_DUMP, WEFT_CMD_PORT_GET + (unsigned int)rand_r(s) % 12);
 	}
 }
 
 static void netlink_step(unsigned int *s)
 {
-	struct message m;
+	struct genl_request r;
 	unsigned int n;
 
 	if (rand_r(s) & 1) {
-		good_request(&m, s);
-		message_send(&m, true);
-		if (m.g.cmd == WEFT_CMD_PORT_ADD)
+		good_request(&r, s);
+		genl_ask(&r, true);
+		if (r.g.cmd == WEFT_CMD_PORT_ADD)
 			usleep((useconds_t)rand_r(s) % 30000);
 		return;
 	}
-	message_begin(&m, family, rand_r(s) & 1 ? NLM_F_ACK : NLM_F_ACK | NLM_F_DUMP,
-		      (unsigned int)rand_r(s) % 17);
+	genl_begin(&r, rand_r(s) & 1 ? NLM_F_ACK : NLM_F_ACK | NLM_F_DUMP,
+		   (unsigned int)rand_r(s) % 17);
 	for (n = (unsigned int)rand_r(s) % 8; n; n--)
-		any_attr(&m, s);
+		any_attr(&r, s);
 	if (rand_r(s) % 16 == 0) /* attributes that end where they should not */
-		m.h.nlmsg_len -= (unsigned int)rand_r(s) % 8;
-	message_send(&m, rand_r(s) % 8 != 0);
+		r.h.nlmsg_len -= (unsigned int)rand_r(s) % 8;
+	genl_ask(&r, rand_r(s) % 8 != 0);
 	if (rand_r(s) % 64 == 0) { /* the end of a dump that nobody waits for */
-		message_begin(&m, family, NLM_F_DUMP, WEFT_CMD_STATS_GET);
-		send(nl, &m, m.h.nlmsg_len, 0);
-		close(nl);
-		if (!netlink_open())
+		genl_begin(&r, NLM_F_DUMP, WEFT_CMD_STATS_GET);
+		genl_send(&r);
+		if (!genl_open())
 			_exit(1);
 	}
 }
@@ -321,15 +227,15 @@ static void netlink_step(unsigned int *s)
 static bool ports_gone(void)
 {
 	char path[32];
-	struct message m;
+	struct genl_request r;
 	unsigned int i;
 	int err;
 
 	for (i = 0; i < PORTS; i++) {
 		name_fuzz(path, sizeof(path), i);
-		message_begin(&m, family, NLM_F_ACK, WEFT_CMD_PORT_DEL);
-		attr_text(&m, WEFT_ATTR_PORT_NAME, strrchr(path, '/') + 1);
-		err = message_send(&m, true);
+		genl_begin(&r, NLM_F_ACK, WEFT_CMD_PORT_DEL);
+		genl_put_text(&r, WEFT_ATTR_PORT_NAME, strrchr(path, '/') + 1);
+		err = genl_ask(&r, true);
 		CHECK(!err || err == ENODEV || err == ENOENT);
 		CHECK(access(path, F_OK));
 	}
@@ -348,7 +254,7 @@ static bool netlink_program(void)
 	sock = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	CHECK_EQ(ioctl(sock, SIOCSIFFLAGS, &lo), 0);
 	close(sock);
-	CHECK(netlink_open());
+	CHECK(genl_open());
 	pid = fork();
 	if (!pid) {
 		programs(2, s + 1, name_fuzz);
@@ -357,8 +263,7 @@ static bool netlink_program(void)
 	while (now_ms() < end)
 		netlink_step(&s);
 	CHECK_EQ(waitpid(pid, NULL, 0), pid);
-	close(nl);
-	CHECK(netlink_open());
+	CHECK(genl_open());
 	return ports_gone();
 }
 
@@ -368,22 +273,22 @@ static bool netlink_program(void)
 static int job_request(__u8 cmd, unsigned int job, int key, unsigned int who)
 {
 	static const __u32 user = 1990, root;
-	struct message m;
+	struct genl_request r;
 	char name[16];
 
-	message_begin(&m, family, NLM_F_ACK, cmd);
+	genl_begin(&r, NLM_F_ACK, cmd);
 	snprintf(name, sizeof(name), "fuzz%u", job);
-	attr_text(&m, WEFT_ATTR_PORT_NAME, "weft0");
-	attr_text(&m, WEFT_ATTR_JOB_NAME, name);
+	genl_put_text(&r, WEFT_ATTR_PORT_NAME, "weft0");
+	genl_put_text(&r, WEFT_ATTR_JOB_NAME, name);
 	if (key >= 0)
-		attr(&m, WEFT_ATTR_JOB_KEY, fuzz_keys[key], FUZZ_KEY_LEN);
+		genl_put(&r, WEFT_ATTR_JOB_KEY, fuzz_keys[key], FUZZ_KEY_LEN);
 	if (who & 1)
-		attr(&m, WEFT_ATTR_JOB_UID, &user, sizeof(user));
+		genl_put(&r, WEFT_ATTR_JOB_UID, &user, sizeof(user));
 	if (who & 2)
-		attr(&m, WEFT_ATTR_JOB_UID, &root, sizeof(root));
+		genl_put(&r, WEFT_ATTR_JOB_UID, &root, sizeof(root));
 	if (!who && cmd == WEFT_CMD_JOB_SET)
-		attr(&m, WEFT_ATTR_JOB_ALL, NULL, 0);
-	return message_send(&m, true);
+		genl_put(&r, WEFT_ATTR_JOB_ALL, NULL, 0);
+	return genl_ask(&r, true);
 }
 
 /* Jobs of the port that programs are on. Return: nothing but what may be was said. */
@@ -392,7 +297,7 @@ static bool jobs_program(void)
 	unsigned int s = seed + 99, job, what;
 	int err;
 
-	CHECK(netlink_open());
+	CHECK(genl_open());
 	while (now_ms() < end) {
 		job = (unsigned int)rand_r(&s) % JOBS;
 		what = (unsigned int)rand_r(&s) % 8;
@@ -419,7 +324,7 @@ static bool jobs_work(void)
 	unsigned int i;
 	int fd, err;
 
-	CHECK(netlink_open());
+	CHECK(genl_open());
 	for (i = 0; i < JOBS; i++) {
 		err = job_request(WEFT_CMD_JOB_DEL, i, -1, 0);
 		CHECK(!err || err == ENOENT);
@@ -434,7 +339,7 @@ static bool jobs_work(void)
 	CHECK_EQ(job_request(WEFT_CMD_JOB_DEL, 0, -1, 0), EBUSY);
 	close(fd);
 	CHECK_EQ(job_request(WEFT_CMD_JOB_DEL, 0, -1, 0), 0);
-	close(nl);
+	genl_close();
 	return true;
 }
 

@@ -26,6 +26,8 @@ bool fine(const char *call, int err);
  * @before: what is done before each run, without faults; NULL: nothing. Return: @run may run
  * @others: what fails is what kernel threads, workers and softirqs do, else what the program's own
  *	calls do
+ * @loops: most of it is one loop, over a NIC's buffers: of the faults in the middle only some are
+ *	walked
  */
 struct walk {
 	const char *name;
@@ -33,6 +35,7 @@ struct walk {
 	void (*run)(void);
 	bool (*before)(void);
 	bool others;
+	bool loops;
 };
 
 /*
