@@ -85,7 +85,8 @@ module: $(KBUILD_OUT)/weft.ko
 	@:
 endif
 
-$(KBUILD_OUT)/weft.ko: $(module_src)
+# (again when the kernel has another configuration, as one for debugging may have)
+$(KBUILD_OUT)/weft.ko: $(module_src) $(wildcard $(KDIR)/include/generated/autoconf.h)
 	$(say) KBUILD '$@'
 	$(Q)mkdir -p $(KBUILD_OUT)
 	$(Q)set -o pipefail; exec 9>$(KBUILD_OUT)/.lock; flock 9; \

@@ -75,7 +75,8 @@ static int weft_rxm_incomplete(struct weft_rxm *rxm, int err)
 /**
  * weft_rxm_finish - a message is over
  * @rxm: the message; its path is locked; nothing is busy with the memory of its receive
- * @err: errno for the receive, and for the sender if it still wants to know; 0: it has been placed
+ * @err: errno for the receive, and for the sender if it still wants to know (EFAULT: EREMOTEIO);
+ *	0: it has been placed
  * @out: output
  *
  * Drops the path's reference.
@@ -85,7 +86,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	struct weft_path *path = rxm->path;
 	struct weft_ep *ep = rxm->ep;
 	bool settled = false;
-	int cut = 0;
+	int cut = 0, told;
 	u32 i;
 
 	if (rxm->over)
@@ -122,10 +123,11 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	weft_keep_end(rxm);
 	weft_unlock(&ep->lock);
 
+	told = err == EFAULT ? EREMOTEIO : err ? err : cut;
 	if (!path->local) {
 		weft_room_over(rxm, out);
 		if (rxm->sid ? !rxm->aborted : rxm->flags & (WEFT_MSG_PLACED | WEFT_MSG_MATCHED)) {
-			rxm->done = err ? err : cut;
+			rxm->done = told;
 			rxm->send_done = true;
 			weft_ctl_put(path, rxm->lane, &rxm->ctl);
 		}
@@ -139,7 +141,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	weft_rxm_complete(rxm);
 	weft_grant_leave(rxm, out);
 	if (rxm->ltxm)
-		weft_local_over(rxm, err ? err : cut, out);
+		weft_local_over(rxm, told, out);
 	if (unlikely(settled))
 		weft_cm_settled(ep, out);
 	weft_rxm_put(rxm);

@@ -17,6 +17,8 @@ static DAT_DTO_COMPLETION_STATUS wd_status(const struct weft_cqe *cqe)
 	case EMSGSIZE:
 		return cqe->flags & WEFT_CQE_SEND ? DAT_DTO_ERR_REMOTE_RESPONDER :
 						    DAT_DTO_ERR_LOCAL_LENGTH;
+	case EREMOTEIO:
+		return DAT_DTO_ERR_REMOTE_RESPONDER;
 	case EFAULT:
 	case EACCES:
 		return DAT_DTO_ERR_LOCAL_PROTECTION;

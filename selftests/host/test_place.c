@@ -178,7 +178,7 @@ static void bad_target(struct __test_metadata *_metadata, u32 len, bool late, u3
 	EXPECT_EQ(0, e.len);
 	ASSERT_EQ(1, rig_cq_read(t.ca, &e));
 	/* one that waited for a receive had arrived */
-	EXPECT_TRUE(e.status == EFAULT || (late && len < TWO_LONG && !e.status));
+	EXPECT_TRUE(e.status == EREMOTEIO || (late && len < TWO_LONG && !e.status));
 	/* the next one is none the worse */
 	t.b->mc->fault = 0;
 	r.iov[0].addr = (u64)(uintptr_t)t.room;
