@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/mman.h>
 #include "dpair.h"
 
 #define BUF	64
@@ -484,6 +485,30 @@ static bool soft_attribute(void)
 	return held_are(b.ep[0], 0, 0);
 }
 
+/* A buffer that cannot be written to: both ends are told, and each of them whose it is. */
+static bool unwritable(void)
+{
+	static const size_t lens[] = { 5000, 200000 };
+	uint64_t i;
+
+	CHECK(dpair_open(apart, 8, 1));
+	CHECK(dpair_link(2));
+	for (i = 0; i < 2; i++) {
+		CHECK_EQ(mprotect(b.mem, MEM, PROT_READ), 0);
+		OK(post(0, lens[i], i));
+		OK(put((int)i, 0, lens[i], i));
+		CHECK(dto(b.rx, b.ep[i], i, DAT_DTO_ERR_LOCAL_PROTECTION, 0));
+		CHECK(dto(a.tx, a.ep[i], i, DAT_DTO_ERR_REMOTE_RESPONDER, 0));
+		/* and the next one is none the worse */
+		CHECK_EQ(mprotect(b.mem, MEM, PROT_READ | PROT_WRITE), 0);
+		OK(post(0, lens[i], 10 + i));
+		OK(put((int)i, 0, lens[i], 10 + i));
+		CHECK(dto(b.rx, b.ep[i], 10 + i, DAT_DTO_SUCCESS, lens[i]));
+		CHECK(dto(a.tx, a.ep[i], 10 + i, DAT_DTO_SUCCESS, lens[i]));
+	}
+	return true;
+}
+
 static const struct check cases[] = {
 	{ "states", states },
 	{ "a state without its event", unread },
@@ -493,6 +518,7 @@ static const struct check cases[] = {
 	{ "hand off", handoff },
 	{ "high watermarks", watermarks },
 	{ "soft mark as attribute", soft_attribute },
+	{ "a buffer that cannot be written to", unwritable },
 };
 
 int main(void)
