@@ -62,7 +62,7 @@ int genl_ask(const struct genl_request *r, bool patient)
 	for (;;) {
 		got = recv(sock, buf, sizeof(buf), patient ? 0 : MSG_DONTWAIT);
 		if (got <= 0)
-			return 0;
+			return patient ? ETIMEDOUT : 0;
 		n = (unsigned int)got;
 		for (h = (void *)buf; NLMSG_OK(h, n); h = NLMSG_NEXT(h, n)) {
 			/* both begin with a negative errno */

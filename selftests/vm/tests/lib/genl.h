@@ -39,7 +39,7 @@ void genl_put_text(struct genl_request *r, __u16 type, const char *text);
 int genl_send(const struct genl_request *r);
 /*
  * Send, and take what comes back until there is an end, an error or nothing. @patient: wait for it,
- * up to 20 s. Return: its errno.
+ * up to 20 s. Return: its errno; ETIMEDOUT: nothing came, for all patience.
  */
 int genl_ask(const struct genl_request *r, bool patient);
 
