@@ -181,7 +181,8 @@ int weft_av_destroy(struct weft_av *av);
  * @count: any number
  * @index: out: @count indices, WEFT_SRC_ANY for an address that was refused. May be NULL.
  *
- * The kernel gives the lowest free index, so an empty vector is filled 0, 1, 2, ...
+ * The kernel gives the lowest free index, so an empty vector is filled 0, 1, 2, ... An address that
+ * is there already is told the index that it has.
  *
  * Return: number inserted; -errno if the kernel refused the call and nothing was inserted.
  */
@@ -206,6 +207,8 @@ int weft_av_insert_at(struct weft_av *av, const struct weft_sockaddr *addrs, siz
  * @av: address vector
  * @index: @count indices
  * @count: any number
+ *
+ * An address goes when it has been removed as often as it was inserted.
  *
  * Return: 0; -errno: the first that failed and those after it are still there.
  */

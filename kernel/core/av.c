@@ -233,6 +233,21 @@ struct weft_av_entry *weft_av_get(struct weft_av *av, u32 index)
 	return e == &weft_av_resting ? NULL : e;
 }
 
+/* The entry of an address with the lowest index, NULL: it is not there. av->lock is held. */
+static struct weft_av_entry *weft_av_first(struct weft_av *av, const struct weft_sockaddr *addr)
+{
+	struct weft_list *l, *chain = weft_av_chain(av, addr);
+	struct weft_av_entry *first = NULL;
+
+	weft_list_for_each(l, chain) {
+		struct weft_av_entry *e = weft_entry(l, struct weft_av_entry, same);
+
+		if ((!first || e->index < first->index) && weft_addr_eq(&e->addr, addr))
+			first = e;
+	}
+	return first;
+}
+
 /**
  * weft_av_find - where an address stands
  * @av: the vector
@@ -242,17 +257,12 @@ struct weft_av_entry *weft_av_get(struct weft_av *av, u32 index)
  */
 u32 weft_av_find(struct weft_av *av, const struct weft_sockaddr *addr)
 {
-	u32 index = WEFT_SRC_ANY;
-	struct weft_list *l, *chain;
+	struct weft_av_entry *e;
+	u32 index;
 
 	weft_lock(&av->lock);
-	chain = weft_av_chain(av, addr);
-	weft_list_for_each(l, chain) {
-		struct weft_av_entry *e = weft_entry(l, struct weft_av_entry, same);
-
-		if (e->index < index && weft_addr_eq(&e->addr, addr))
-			index = e->index;
-	}
+	e = weft_av_first(av, addr);
+	index = e ? e->index : WEFT_SRC_ANY;
 	weft_unlock(&av->lock);
 	return index;
 }
@@ -401,12 +411,37 @@ static bool weft_av_reachable(const struct weft_core *core, u16 family)
 	return false;
 }
 
+/*
+ * One more use of an address that is there. av->mutex is held. Return: 0, -ENOENT: it is not there,
+ * -ENOSPC.
+ */
+static int weft_av_again(struct weft_av *av, const struct weft_sockaddr *addr, u32 *index)
+{
+	struct weft_av_entry *e;
+
+	weft_lock(&av->lock);
+	e = weft_av_first(av, addr);
+	weft_unlock(&av->lock);
+	if (!e)
+		return -ENOENT;
+	if (e->uses == U32_MAX)
+		return -ENOSPC;
+	e->uses++;
+	*index = e->index;
+	return 0;
+}
+
 /**
  * weft_av_insert - insert an address
  * @av: the vector
  * @addr: address with service
- * @want: where it is to stand, also if the index rests; WEFT_SRC_ANY: at the lowest free index
+ * @want: where it is to stand, also if the index rests; WEFT_SRC_ANY: where it stands already, and
+ *	has to be removed once more, else at the lowest free index
  * @index: out: where it stands
+ *
+ * An address has one index, unless others are asked for: a receive that names its sender by another
+ * one than weft_av_find() would wait for ever. (fi_av(3) leaves duplicates undefined; Open MPI
+ * inserts them, and other providers of libfabric answer with the same fi_addr_t.)
  *
  * Sleeps. Return: 0, -EINVAL: not an address one can send to, or @want is in use; -EAFNOSUPPORT,
  * -ENOMEM, -ENOSPC.
@@ -428,14 +463,15 @@ int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 wan
 	e->addr = *addr;
 	if (!weft_addr_link_local(addr))
 		e->addr.scope = 0;
+	e->uses = 1;
 
 	weft_mutex_lock(&av->mutex);
+	r = want == WEFT_SRC_ANY ? weft_av_again(av, &e->addr, index) : -ENOENT;
+	if (r != -ENOENT)
+		goto unused;
 	r = weft_av_place(av, want, &e->index);
-	if (r) {
-		weft_mutex_unlock(&av->mutex);
-		weft_free(e);
-		return r;
-	}
+	if (r)
+		goto unused;
 	weft_av_grow(av);
 	*index = e->index;
 	if (av->low == e->index)
@@ -451,19 +487,27 @@ int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 wan
 	weft_unlock(&av->lock);
 	weft_mutex_unlock(&av->mutex);
 	return 0;
+
+unused:
+	weft_mutex_unlock(&av->mutex);
+	weft_free(e);
+	return r;
 }
 
 /*
- * Take an address out of the vector; @then stands at its index. av->mutex is held. Return: it,
- * NULL: nothing there.
+ * Take an address out of the vector; @then stands at its index. av->mutex is held. Return: 0: it is
+ * *@out, 1: it had been inserted again and stays, -EINVAL: nothing there.
  */
-static struct weft_av_entry *weft_av_take(struct weft_av *av, u32 index, struct weft_av_entry *then)
+static int weft_av_take(struct weft_av *av, u32 index, struct weft_av_entry *then,
+			struct weft_av_entry **out)
 {
 	struct weft_av_entry **slot = weft_av_slot(av, index);
 	struct weft_av_entry *e = slot ? *slot : NULL;
 
 	if (!e || e == &weft_av_resting)
-		return NULL;
+		return -EINVAL;
+	if (--e->uses)
+		return 1;
 	weft_lock(&av->lock);
 	weft_list_del(&e->same);
 	WRITE_ONCE(*slot, then);
@@ -471,7 +515,8 @@ static struct weft_av_entry *weft_av_take(struct weft_av *av, u32 index, struct 
 	smp_store_release(&av->gen, av->gen + 1);
 	weft_unlock(&av->lock);
 	av->count--;
-	return e;
+	*out = e;
+	return 0;
 }
 
 /**
@@ -479,25 +524,26 @@ static struct weft_av_entry *weft_av_take(struct weft_av *av, u32 index, struct 
  * @av: the vector
  * @index: where it stands
  *
- * The index is used again only after WEFT_AV_REST others have been removed. Sleeps. Return: 0,
- * -EINVAL: nothing there.
+ * It goes when it has been removed as often as it was inserted. The index is used again only after
+ * WEFT_AV_REST others have been removed. Sleeps. Return: 0; 1: the address is still there; -EINVAL:
+ * nothing there.
  */
 int weft_av_remove(struct weft_av *av, u32 index)
 {
 	struct weft_av_entry *e;
+	int r;
 
 	weft_mutex_lock(&av->mutex);
-	e = weft_av_take(av, index, &weft_av_resting);
-	if (e) {
+	r = weft_av_take(av, index, &weft_av_resting, &e);
+	if (!r) {
 		if (av->nrest == WEFT_AV_REST)
 			weft_av_wake(av);
 		av->rest[(av->rest_at + av->nrest++) % WEFT_AV_REST] = index;
 	}
 	weft_mutex_unlock(&av->mutex);
-	if (!e)
-		return -EINVAL;
-	weft_av_entry_free(e);
-	return 0;
+	if (!r)
+		weft_av_entry_free(e);
+	return r;
 }
 
 /**
@@ -511,14 +557,15 @@ int weft_av_remove(struct weft_av *av, u32 index)
 void weft_av_withdraw(struct weft_av *av, u32 index)
 {
 	struct weft_av_entry *e;
+	int r;
 
 	weft_mutex_lock(&av->mutex);
-	e = weft_av_take(av, index, NULL);
-	if (e) {
+	r = weft_av_take(av, index, NULL, &e);
+	if (!r) {
 		av->chunk[index / WEFT_AV_CHUNK]->used--;
 		av->low = min(av->low, index);
 	}
 	weft_mutex_unlock(&av->mutex);
-	if (e)
+	if (!r)
 		weft_av_entry_free(e);
 }

@@ -334,7 +334,8 @@ void weft_av_free(struct weft_av *av);
  * weft_av_insert - insert an address
  * @av: the vector
  * @addr: address with service
- * @want: where it is to stand, also if the index rests; WEFT_SRC_ANY: at the lowest free index
+ * @want: where it is to stand, also if the index rests; WEFT_SRC_ANY: where it stands already, and
+ *	has to be removed once more, else at the lowest free index
  * @index: out: where it stands
  *
  * Sleeps. Return: 0, -EINVAL: not an address one can send to, or @want is in use; -EAFNOSUPPORT,
@@ -342,7 +343,7 @@ void weft_av_free(struct weft_av *av);
  */
 int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 want, u32 *index);
 
-/* Return: 0, -EINVAL: nothing there. */
+/* Return: 0; 1: it had been inserted again and stays; -EINVAL: nothing there. */
 int weft_av_remove(struct weft_av *av, u32 index);
 /* Take an insertion back that no program has been told of: its index does not rest. Sleeps. */
 void weft_av_withdraw(struct weft_av *av, u32 index);

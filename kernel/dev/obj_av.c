@@ -194,7 +194,7 @@ int weft_uav_remove(struct weft_call *call)
 		goto out;
 	arg->done = 0;
 	for (i = 0; i < arg->count; i++) {
-		if (!weft_av_remove(av, index[i]))
+		if (weft_av_remove(av, index[i]) >= 0)
 			arg->done++;
 		cond_resched();
 	}

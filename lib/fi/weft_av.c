@@ -4,7 +4,8 @@
  *
  * The kernel holds the vector and gives the indices; a fi_addr_t is the index, in maps as in
  * tables. Here stands only which indices are in use, so that a send to another one is refused by
- * the call.
+ * the call. An address that is inserted again has the fi_addr_t that it has, and goes with the
+ * last of its removals.
  *
  * With rx_ctx_bits an address stands for 2^bits endpoints, with services that follow each other:
  * the contexts of a scalable endpoint. They get as many indices in a row, so that an index is the
@@ -62,10 +63,14 @@ static int weft_fi_av_took(struct weft_fi_av *av, uint32_t index)
 	return -FI_ENOMEM;
 }
 
-/* with the lock held: remove an address, all its contexts. Return: 0, -FI_EINVAL. */
+/*
+ * With the lock held: remove an address, all its contexts, which may stay there for another
+ * insertion. Return: 0, -FI_EINVAL.
+ */
 int weft_fi_av_drop(struct weft_fi_av *av, fi_addr_t addr)
 {
 	uint32_t index = addr << av->bits, last = index + (1u << av->bits) - 1;
+	struct weft_sockaddr there;
 	int ret = -FI_EINVAL;
 
 	for (; index <= last; index++) {
@@ -74,7 +79,7 @@ int weft_fi_av_drop(struct weft_fi_av *av, fi_addr_t addr)
 		ret = weft_av_remove(av->av, &index, 1);
 		if (ret)
 			break;
-		weft_fi_av_mark(av, index, 0);
+		weft_fi_av_mark(av, index, !weft_av_lookup(av->av, index, &there));
 	}
 	return ret;
 }

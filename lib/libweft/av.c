@@ -47,7 +47,7 @@ int weft_av_destroy(struct weft_av *av)
 /* Room for addresses at indices below @high. */
 static int make_room(struct weft_av *av, uint32_t high)
 {
-	struct weft_sockaddr *addr;
+	struct lw_av_addr *addr;
 	uint32_t room = av->room ? av->room : 16;
 
 	while (room < high)
@@ -98,7 +98,8 @@ static int insert_chunk(struct weft_av *av, const struct weft_sockaddr *addrs, u
 	for (i = 0; i < count; i++) {
 		if (index[i] >= av->room)
 			continue;
-		av->addr[index[i]] = addrs[i];
+		av->addr[index[i]].addr = addrs[i];
+		av->addr[index[i]].uses++;
 		if (av->high <= index[i])
 			av->high = index[i] + 1;
 	}
@@ -150,8 +151,8 @@ int weft_av_remove(struct weft_av *av, const uint32_t *index, size_t count)
 		if (ret)
 			return ret;
 		for (j = i; j < i + arg.done; j++)
-			if (index[j] < av->high)
-				av->addr[index[j]].family = 0;
+			if (index[j] < av->high && av->addr[index[j]].uses)
+				av->addr[index[j]].uses--;
 		if (arg.done < arg.count)
 			return -ENOENT;
 	}
@@ -160,8 +161,8 @@ int weft_av_remove(struct weft_av *av, const uint32_t *index, size_t count)
 
 int weft_av_lookup(const struct weft_av *av, uint32_t index, struct weft_sockaddr *addr)
 {
-	if (index >= av->high || !av->addr[index].family)
+	if (index >= av->high || !av->addr[index].uses)
 		return -ENOENT;
-	*addr = av->addr[index];
+	*addr = av->addr[index].addr;
 	return 0;
 }

@@ -105,12 +105,17 @@ struct weft_eq {
 	unsigned char buf[2048] __attribute__((aligned(8)));
 };
 
+struct lw_av_addr {
+	struct weft_sockaddr addr;
+	uint32_t uses;			/* insertions less removals; 0: nothing there */
+};
+
 struct weft_av {
 	struct weft_ctx *ctx;
 	uint32_t handle;
 	uint32_t high;			/* every index ever given out is below */
 	uint32_t room;			/* entries of @addr */
-	struct weft_sockaddr *addr;	/* family 0: nothing there */
+	struct lw_av_addr *addr;
 };
 
 /* ioctl(2) with a negative errno as result */

@@ -501,6 +501,30 @@ static bool in_use(void)
 	return is_received(1, 8, false, 0);
 }
 
+/*
+ * An address that is inserted again has the fi_addr_t that it had, so that a receive that names it
+ * as its sender gets its messages; it goes with the last removal.
+ */
+static bool twice(void)
+{
+	uint8_t addr[64];
+	size_t len = sizeof(addr);
+	fi_addr_t at;
+	int i;
+
+	CHECK_EQ(fi_getname(&p.a.ep->fid, addr, &len), 0);
+	CHECK_EQ(fi_av_insert(p.b.av, addr, 1, &at, 0, NULL), 1);
+	CHECK_EQ(at, p.b.peer);
+	for (i = 0; i < 2; i++) {
+		CHECK_EQ(fi_recv(p.b.ep, rbuf, 64, NULL, at, ctx(i)), 0);
+		CHECK(send_plain(8 + i, 1, 9));
+		CHECK(is_received(i, 8 + i, false, 0));
+		CHECK_EQ(fi_av_remove(p.b.av, &at, 1, 0), 0);
+	}
+	CHECK_EQ(fi_av_lookup(p.b.av, at, addr, &len), -FI_EINVAL);
+	return fi_av_remove(p.b.av, &at, 1, 0) == -FI_EINVAL;
+}
+
 #define ALONE .alone = true, .once = true
 
 static const struct row rows[] = {
@@ -524,6 +548,8 @@ static const struct row rows[] = {
 	    only_receives, ALONE),
 	ROW("AV-012", ON_RDM, "What a killed process leaves is no vector", stale, ALONE),
 	ROW("AV-013", ON_FREE, "A vector that an endpoint uses is not closed", in_use),
+	ROW("AV-014", ON_FREE, "An address that is inserted again stays where it is, until its last removal",
+	    twice, .o.caps = FI_DIRECTED_RECV),
 };
 
 int main(int argc, char **argv)

@@ -41,6 +41,7 @@ static int status(struct two *t, struct rig_cq *cq, u64 context)
 /* An address that stands in the vector twice is one destination: messages keep their order. */
 TEST(flow__one_for_an_address)
 {
+	struct weft_sockaddr addr;
 	struct weft_path_info info;
 	struct weft_path *path;
 	struct weft_cqe e;
@@ -48,7 +49,8 @@ TEST(flow__one_for_an_address)
 	u32 i, twin;
 
 	two_init(&t, 1, 64, 0);
-	twin = (u32)rig_av_insert(t.va, 1, 2, t.rig);
+	rig_node_addr(&t.rig->conf, 1, 2, &addr);
+	ASSERT_EQ(0, weft_av_insert(t.va->av, &addr, 9, &twin));
 	ASSERT_NE(t.to, twin);
 	for (i = 0; i < 12; i++) {
 		ASSERT_EQ(0, get(&t, t.eb, i));

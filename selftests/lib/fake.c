@@ -26,6 +26,7 @@ int destroy_errno;
 uint32_t abi = WEFT_ABI_VERSION;
 struct weft_ioc_cm last_cm;
 uint64_t last_wait;
+bool addr_known;
 
 #define PART(field, place)	((struct weft_map) {				\
 	.off = (char *)&dev->field - (char *)dev,				\
@@ -79,6 +80,7 @@ static int fake(unsigned long req, void *arg)
 		for (i = 0; i < av->count; i++) {
 			int good = addr[i].family == AF_INET;
 
+			next_index -= good && addr_known;
 			((uint32_t *)(uintptr_t)av->index)[i] = good ? next_index++ : WEFT_SRC_ANY;
 			av->done += good;
 		}

@@ -320,6 +320,16 @@ static void test_av(void)
 	CHECK(!weft_av_remove(av, index, 4500));
 	CHECK(weft_av_lookup(av, 4499, &got) == -ENOENT);
 	CHECK(!weft_av_lookup(av, 4500, &got));
+	/* what is inserted again goes with the last removal */
+	addr_known = true;
+	CHECK(weft_av_insert(av, addr, 2, index) == 2);
+	addr_known = false;
+	CHECK(index[0] == 4999 && index[1] == 4999);
+	for (i = 0; i < 3; i++) {
+		CHECK(!weft_av_lookup(av, 4999, &got));
+		CHECK(!weft_av_remove(av, index, 1));
+	}
+	CHECK(weft_av_lookup(av, 4999, &got) == -ENOENT);
 	CHECK(!weft_av_destroy(av));
 }
 

@@ -195,8 +195,10 @@ struct weft_ioc_av {
  * @done: out: how many were inserted or removed
  * @rsvd: 0
  *
- * The lowest free index is taken, so that an empty vector is filled 0, 1, 2, ... A removed index
- * rests: it is not used again while packets may still name it, unless it is asked for.
+ * The lowest free index is taken, so that an empty vector is filled 0, 1, 2, ... An address that is
+ * there already is told the (lowest) index that it has, and goes when it has been removed as often;
+ * with WEFT_AVF_AT it gets another one, which receives must not name as their sender. A removed
+ * index rests: it is not used again while packets may still name it, unless it is asked for.
  */
 struct weft_ioc_av_insert {
 	__u32 size;
