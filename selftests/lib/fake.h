@@ -49,7 +49,7 @@ extern int destroy_errno;		/* what destroying anything says */
 extern uint32_t abi;			/* version that the device says */
 extern struct weft_ioc_cm last_cm;	/* arguments of the last call of that kind */
 extern uint64_t last_wait;		/* where the last wait was */
-extern bool addr_known;			/* addresses that are inserted have the last index already */
+extern bool addr_known;			/* addresses have the last index already */
 
 /* What each test has */
 extern struct weft_ctx *ctx;
