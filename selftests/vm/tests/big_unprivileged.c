@@ -14,9 +14,8 @@
 #include "fipair.h"
 #include "looks.h"
 
-#define LEN	    (1ull << 30)
-#define BIG_WAIT_MS 240000
-#define USER	    65534
+#define LEN	(1ull << 30)
+#define USER	65534
 
 struct name {
 	size_t len;
@@ -47,7 +46,8 @@ static bool finish(struct fid_cq *cq, size_t len)
 	struct fi_cq_tagged_entry c;
 	ssize_t ret;
 
-	ret = fi_cq_sread(cq, &c, 1, NULL, BIG_WAIT_MS);
+	/* as long as it takes: the suite has a limit, which is longer on slow kernels */
+	ret = fi_cq_sread(cq, &c, 1, NULL, -1);
 	CHECK_EQ(ret, 1);
 	CHECK_EQ(c.len, len);
 	return true;
