@@ -103,6 +103,11 @@ TEST_F(av, remove)
 	EXPECT_EQ(5, index);
 	EXPECT_EQ(5, weft_av_find(self->av, &a));
 	EXPECT_TRUE(there(self->av, 5, &a));
+	ASSERT_EQ(0, weft_av_remove(self->av, 5));
+	EXPECT_EQ(WEFT_SRC_ANY, weft_av_find(self->av, &a));
+	a = addr4(5, 1);
+	EXPECT_TRUE(there(self->av, 200, &a));
+	EXPECT_EQ(200, weft_av_find(self->av, &a));
 }
 
 /* An address has one index, however often it is inserted, and goes with the last removal. */
@@ -128,6 +133,8 @@ TEST_F(av, again)
 	/* where the program wants it, it stands once more; the lowest is what it is found by */
 	ASSERT_EQ(0, weft_av_insert(self->av, &a, 7, &index));
 	EXPECT_EQ(1, weft_av_find(self->av, &a));
+	EXPECT_TRUE(there(self->av, 1, &a));
+	EXPECT_TRUE(there(self->av, 7, &a));
 	EXPECT_EQ(0, weft_av_remove(self->av, 1));
 	EXPECT_EQ(7, weft_av_find(self->av, &a));
 	ASSERT_EQ(0, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
