@@ -14,29 +14,6 @@ static struct pair p;
 static bool apart;
 static uint8_t buf[4096];
 
-static bool begin(enum fi_ep_type type, uint64_t caps)
-{
-	struct opts o = { .type = type, .apart = apart, .caps = caps };
-
-	if (!pair_open(&p, &o))
-		return false;
-	flog_clear();
-	return true;
-}
-
-/* what moved before still moves */
-static bool still_works(void)
-{
-	struct fi_cq_tagged_entry c;
-
-	CHECK(quiet(p.a.txcq) && quiet(p.b.rxcq));
-	CHECK_EQ(fi_recv(p.b.ep, buf, 64, NULL, FI_ADDR_UNSPEC, &p), 0);
-	CHECK_EQ(fi_send(p.a.ep, buf, 64, NULL, p.a.peer, &p), 0);
-	CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
-	CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
-	return true;
-}
-
 static bool openings(void)
 {
 	struct fi_fabric_attr fattr = { .name = (char *)"another", .prov_name = (char *)"weft" };
@@ -57,7 +34,7 @@ static bool openings(void)
 	struct fid_av *v;
 	bool ok = true;
 
-	CHECK(begin(FI_EP_RDM, 0));
+	CHECK(bad_begin(&p, apart, FI_EP_RDM, 0));
 	bare = fi_allocinfo();
 	info = fi_dupinfo(p.a.info);
 	CHECK(info && bare);
@@ -104,19 +81,19 @@ static bool openings(void)
 	BAD(fi_endpoint(p.a.domain, info, &ep, NULL), -FI_EINVAL);
 	fi_freeinfo(info);
 	fi_freeinfo(bare);
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 static bool closings(void)
 {
 	bool ok = true;
 
-	CHECK(begin(FI_EP_RDM, 0));
+	CHECK(bad_begin(&p, apart, FI_EP_RDM, 0));
 	BAD(fi_close(&p.a.fabric->fid), -FI_EBUSY);
 	BAD(fi_close(&p.a.domain->fid), -FI_EBUSY);
 	BAD(fi_close(&p.a.txcq->fid), -FI_EBUSY);
 	BAD(fi_close(&p.a.av->fid), -FI_EBUSY);
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 static bool bindings(void)
@@ -126,7 +103,7 @@ static bool bindings(void)
 	struct fid_cq *c;
 	bool ok = true;
 
-	CHECK(begin(FI_EP_RDM, 0));
+	CHECK(bad_begin(&p, apart, FI_EP_RDM, 0));
 	BAD(fi_ep_bind(p.a.ep, &p.a.txcq->fid, FI_TRANSMIT), -FI_EOPBADSTATE);
 	BAD(fi_enable(p.a.ep), -FI_EOPBADSTATE);
 	CHECK_EQ(fi_endpoint(p.a.domain, p.a.info, &ep, NULL), 0);
@@ -154,7 +131,7 @@ static bool bindings(void)
 	CHECK_EQ(fi_enable(ep), 0);
 	CHECK_EQ(fi_close(&ep->fid), 0);
 	CHECK_EQ(fi_close(&c->fid), 0);
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 static bool controls(void)
@@ -164,7 +141,7 @@ static bool controls(void)
 	bool ok = true;
 	void *none = NULL;
 
-	CHECK(begin(FI_EP_RDM, 0));
+	CHECK(bad_begin(&p, apart, FI_EP_RDM, 0));
 	BAD(fi_control(&p.a.ep->fid, 12345, &flags), -FI_ENOSYS);
 	BAD(fi_control(&p.a.ep->fid, FI_GETOPSFLAG, none), -FI_EINVAL);
 	BAD(fi_control(&p.a.ep->fid, FI_GETOPSFLAG, &flags), -FI_EINVAL);
@@ -181,7 +158,7 @@ static bool controls(void)
 	BAD(fi_setopt(&p.a.ep->fid, FI_OPT_ENDPOINT, FI_OPT_MIN_MULTI_RECV, NULL, 8), -FI_EINVAL);
 	BAD(fi_getname(&p.a.ep->fid, buf, NULL), -FI_EINVAL);
 	BAD(fi_setname(&p.a.ep->fid, buf, 16), -FI_EOPBADSTATE);
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 static bool queues(void)
@@ -191,7 +168,7 @@ static bool queues(void)
 	uint32_t type;
 	bool ok = true;
 
-	CHECK(begin(FI_EP_RDM, 0));
+	CHECK(bad_begin(&p, apart, FI_EP_RDM, 0));
 	fids[0] = &p.a.domain->fid;
 	BAD(fi_cq_read(p.a.txcq, NULL, 1), -FI_EINVAL);
 	BAD(fi_cq_readfrom(p.a.txcq, NULL, 1, NULL), -FI_EINVAL);
@@ -202,7 +179,7 @@ static bool queues(void)
 	BAD(fi_eq_write(p.a.eq, FI_NOTIFY, buf, 8, 0), -FI_EINVAL);
 	CHECK_EQ(fi_cq_read(p.a.txcq, &c, 1), -FI_EAGAIN);
 	CHECK_EQ(fi_eq_read(p.a.eq, &type, buf, sizeof(buf), 0), -FI_EAGAIN);
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 static bool addresses(void)
@@ -211,7 +188,7 @@ static bool addresses(void)
 	size_t len = 0;
 	bool ok = true;
 
-	CHECK(begin(FI_EP_RDM, 0));
+	CHECK(bad_begin(&p, apart, FI_EP_RDM, 0));
 	BAD(fi_av_insert(p.a.av, NULL, 1, &at, 0, NULL), -FI_EINVAL);
 	BAD(fi_av_insert(p.a.av, buf, 1, &at, FI_PEEK, NULL), -FI_EBADFLAGS);
 	BAD(fi_av_insert(p.a.av, buf, 1, &at, FI_SYNC_ERR, NULL), -FI_EINVAL);
@@ -226,7 +203,7 @@ static bool addresses(void)
 	BAD(fi_av_lookup(p.a.av, p.a.peer, buf, NULL), -FI_EINVAL);
 	BAD(fi_av_set(p.a.av, NULL, NULL, NULL), -FI_ENOSYS);
 	CHECK(!fi_av_straddr(p.a.av, NULL, (char *)buf, &len));
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 static bool memory(void)
@@ -236,7 +213,7 @@ static bool memory(void)
 	struct fid_mr *mr, *second;
 	bool ok = true;
 
-	CHECK(begin(FI_EP_RDM, 0));
+	CHECK(bad_begin(&p, apart, FI_EP_RDM, 0));
 	BAD(fi_mr_regattr(p.a.domain, NULL, 0, &mr), -FI_EINVAL);
 	BAD(fi_mr_regattr(p.a.domain, &attr, 0, &mr), -FI_ENOSYS);
 	BAD(fi_mr_regv(p.a.domain, iov, 0, FI_SEND, 0, 1, 0, &mr, NULL), -FI_EINVAL);
@@ -246,7 +223,7 @@ static bool memory(void)
 	CHECK_EQ(fi_mr_reg(p.a.domain, buf, 8, FI_SEND, 0, 77, 0, &mr, NULL), 0);
 	BAD(fi_mr_reg(p.a.domain, buf, 8, FI_SEND, 0, 77, 0, &second, NULL), -FI_ENOKEY);
 	CHECK_EQ(fi_close(&mr->fid), 0);
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 static bool messages(enum fi_ep_type type)
@@ -259,7 +236,7 @@ static bool messages(enum fi_ep_type type)
 	fi_addr_t to;
 	bool ok = true;
 
-	CHECK(begin(type, FI_MULTI_RECV));
+	CHECK(bad_begin(&p, apart, type, FI_MULTI_RECV));
 	ep = p.a.ep;
 	to = p.a.peer;
 	m.addr = to;
@@ -297,7 +274,7 @@ static bool messages(enum fi_ep_type type)
 		BAD(fi_inject(ep, buf, 8, FI_ADDR_NOTAVAIL), -FI_EINVAL);
 		BAD(fi_tsend(ep, buf, 8, NULL, 4000, 1, &p), -FI_EINVAL);
 	}
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 static bool rdm_messages(void)
@@ -401,7 +378,7 @@ static bool forms(void)
 	for (i = 0; i < 3; i++) {
 		bool tags = types[i] != FI_EP_DGRAM;
 
-		CHECK(begin(types[i], 0));
+		CHECK(bad_begin(&p, apart, types[i], 0));
 		ok &= all_forms(p.a.ep, p.a.peer, p.a.info, tags);
 		if (types[i] != FI_EP_MSG) {
 			ok &= all_peers(p.a.ep, 4000, tags);
@@ -412,7 +389,7 @@ static bool forms(void)
 			BAD(fi_tsend(p.a.ep, buf, 8, NULL, p.a.peer, 1, &p), -FI_ENOSYS);
 			BAD(fi_trecv(p.a.ep, buf, 8, NULL, p.a.peer, 1, 0, &p), -FI_ENOSYS);
 		}
-		ok &= still_works();
+		ok &= bad_still_works(&p);
 		pair_close(&p);
 	}
 	return ok;
@@ -425,13 +402,13 @@ static bool directed(void)
 	struct fi_msg_tagged t = { .msg_iov = &iov, .iov_count = 1, .addr = 4000, .context = &p };
 	bool ok = true;
 
-	CHECK(begin(FI_EP_RDM, FI_DIRECTED_RECV));
+	CHECK(bad_begin(&p, apart, FI_EP_RDM, FI_DIRECTED_RECV));
 	BAD(fi_recv(p.a.ep, buf, 8, NULL, 4000, &p), -FI_EINVAL);
 	BAD(fi_recvv(p.a.ep, &iov, NULL, 1, 4000, &p), -FI_EINVAL);
 	BAD(fi_trecv(p.a.ep, buf, 8, NULL, 4000, 1, 0, &p), -FI_EINVAL);
 	BAD(fi_trecvmsg(p.a.ep, &t, 0), -FI_EINVAL);
 	BAD(fi_trecvmsg(p.a.ep, &t, FI_PEEK), -FI_EINVAL);
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 /* one direction, or one kind of messages, was not asked for */
@@ -443,7 +420,7 @@ static bool one_way(void)
 	bool ok = true;
 	size_t i;
 
-	CHECK(begin(FI_EP_RDM, 0));
+	CHECK(bad_begin(&p, apart, FI_EP_RDM, 0));
 	for (i = 0; i < 3; i++) {
 		info = fi_dupinfo(p.a.info);
 		CHECK(info);
@@ -472,7 +449,7 @@ static bool one_way(void)
 		CHECK_EQ(fi_close(&ep->fid), 0);
 		fi_freeinfo(info);
 	}
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 /* fi_cm(3): in the wrong state, with arguments that are none */
@@ -485,7 +462,7 @@ static bool connections(void)
 	int backlog = 0;
 	bool ok = true;
 
-	CHECK(begin(FI_EP_MSG, 0));
+	CHECK(bad_begin(&p, apart, FI_EP_MSG, 0));
 	memset(buf, 0, sizeof(buf));
 	BAD(fi_connect(p.a.ep, NULL, NULL, 0), -FI_EINVAL);
 	BAD(fi_connect(p.a.ep, buf, NULL, 0), -FI_EINVAL);
@@ -532,7 +509,7 @@ static bool connections(void)
 	info->handle = &p.a.domain->fid;
 	BAD(fi_endpoint(p.a.domain, info, &ep, NULL), -FI_EINVAL);
 	fi_freeinfo(info);
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 /* what connectionless endpoints do not have */
@@ -540,14 +517,14 @@ static bool no_connections(void)
 {
 	bool ok = true;
 
-	CHECK(begin(FI_EP_RDM, 0));
+	CHECK(bad_begin(&p, apart, FI_EP_RDM, 0));
 	BAD(fi_connect(p.a.ep, buf, NULL, 0), -FI_ENOSYS);
 	BAD(fi_accept(p.a.ep, NULL, 0), -FI_ENOSYS);
 	BAD(fi_shutdown(p.a.ep, 0), -FI_ENOSYS);
 	BAD(fi_join(p.a.ep, buf, 0, &(struct fid_mc *){ NULL }, NULL), -FI_EOPNOTSUPP);
 	BAD(fi_tx_context(p.a.ep, 0, NULL, &(struct fid_ep *){ NULL }, NULL), -FI_ENOSYS);
 	BAD(fi_rx_context(p.a.ep, 0, NULL, &(struct fid_ep *){ NULL }, NULL), -FI_ENOSYS);
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 /* shared and scalable contexts */
@@ -564,7 +541,7 @@ static bool contexts(void)
 	struct fid_stx *stx;
 	bool ok = true;
 
-	CHECK(begin(FI_EP_RDM, 0));
+	CHECK(bad_begin(&p, apart, FI_EP_RDM, 0));
 	BAD(fi_srx_context(p.a.domain, NULL, NULL, NULL), -FI_EINVAL);
 	BAD(fi_srx_context(p.a.domain, &big, &srx, NULL), -FI_EINVAL);
 	BAD(fi_stx_context(p.a.domain, &wide, &stx, NULL), -FI_EINVAL);
@@ -619,7 +596,7 @@ static bool contexts(void)
 	CHECK_EQ(fi_close(&srx->fid), 0);
 	CHECK_EQ(fi_close(&stx->fid), 0);
 	fi_freeinfo(info);
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 /* counters, poll sets, wait sets, event queues */
@@ -636,7 +613,7 @@ static bool waiters(void)
 	uint32_t type;
 	bool ok = true;
 
-	CHECK(begin(FI_EP_RDM, 0));
+	CHECK(bad_begin(&p, apart, FI_EP_RDM, 0));
 	BAD(fi_cntr_open(p.a.domain, &cntr, NULL, NULL), -FI_EINVAL);
 	BAD(fi_cntr_open(p.a.domain, &cntr, &c, NULL), -FI_EBADFLAGS);
 	cntr.flags = 0;
@@ -680,7 +657,7 @@ static bool waiters(void)
 	CHECK_EQ(fi_close(&q->fid), 0);
 	CHECK_EQ(fi_close(&c->fid), 0);
 	CHECK_EQ(fi_close(&e->fid), 0);
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 /* calls that domains, vectors and regions do not have */
@@ -689,7 +666,7 @@ static bool absent(void)
 	struct fid_mr *mr;
 	bool ok = true;
 
-	CHECK(begin(FI_EP_RDM, 0));
+	CHECK(bad_begin(&p, apart, FI_EP_RDM, 0));
 	BAD(fi_control(&p.a.domain->fid, FI_GETWAIT, buf), -FI_ENOSYS);
 	BAD(fi_domain_bind(p.a.domain, &p.a.eq->fid, 0), -FI_ENOSYS);
 	BAD(fi_control(&p.a.av->fid, FI_GETWAIT, buf), -FI_ENOSYS);
@@ -701,7 +678,7 @@ static bool absent(void)
 	BAD(fi_control(&mr->fid, FI_GETWAIT, buf), -FI_ENOSYS);
 	BAD(fi_mr_bind(mr, &p.a.ep->fid, 0), -FI_ENOSYS);
 	CHECK_EQ(fi_close(&mr->fid), 0);
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 /* Each call of the tables of operations has been refused above, but for those that cannot be. */

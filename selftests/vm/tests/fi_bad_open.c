@@ -17,29 +17,6 @@ static struct pair p;
 static bool apart;
 static uint8_t buf[4096];
 
-static bool begin(enum fi_ep_type type, uint64_t caps)
-{
-	struct opts o = { .type = type, .apart = apart, .caps = caps };
-
-	if (!pair_open(&p, &o))
-		return false;
-	flog_clear();
-	return true;
-}
-
-/* what moved before still moves, and nothing is open that would hold the others */
-static bool still_works(void)
-{
-	struct fi_cq_tagged_entry c;
-
-	CHECK(quiet(p.a.txcq) && quiet(p.b.rxcq));
-	CHECK_EQ(fi_recv(p.b.ep, buf, 64, NULL, FI_ADDR_UNSPEC, &p), 0);
-	CHECK_EQ(fi_send(p.a.ep, buf, 64, NULL, p.a.peer, &p), 0);
-	CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
-	CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
-	return true;
-}
-
 static bool of_nothing(void)
 {
 	struct fi_fabric_attr none = { .prov_name = (char *)"weft" };
@@ -50,7 +27,7 @@ static bool of_nothing(void)
 	struct fid_ep *ep;
 	bool ok = true;
 
-	CHECK(begin(FI_EP_RDM, 0));
+	CHECK(bad_begin(&p, apart, FI_EP_RDM, 0));
 	bare = fi_allocinfo();
 	CHECK(bare);
 	/* without the names libfabric asks nobody */
@@ -75,7 +52,7 @@ static bool of_nothing(void)
 	BAD(fi_scalable_ep(p.a.domain, bare, &ep, NULL), -FI_EINVAL);
 	BAD(fi_passive_ep(p.a.fabric, bare, &pep, NULL), -FI_EINVAL);
 	free(bare);
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 /* nowhere to put it: refused, whatever else is right */
@@ -125,17 +102,17 @@ static bool nowhere(void)
 	info->ep_attr->type = FI_EP_MSG;
 	BAD(fi_passive_ep(f, info, NULL, NULL), -FI_EINVAL);
 	fi_freeinfo(info);
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 static bool nowhere_rdm(void)
 {
-	return begin(FI_EP_RDM, 0) && nowhere();
+	return bad_begin(&p, apart, FI_EP_RDM, 0) && nowhere();
 }
 
 static bool nowhere_msg(void)
 {
-	return begin(FI_EP_MSG, 0) && nowhere();
+	return bad_begin(&p, apart, FI_EP_MSG, 0) && nowhere();
 }
 
 static bool attributes(void)
@@ -154,7 +131,7 @@ static bool attributes(void)
 	struct fid_av *v;
 	bool ok = true;
 
-	CHECK(begin(FI_EP_RDM, 0));
+	CHECK(bad_begin(&p, apart, FI_EP_RDM, 0));
 	BAD(fi_wait_open(p.a.fabric, &wait, &set), -FI_EBADFLAGS);
 	wait.flags = 0;
 	wait.wait_obj = FI_WAIT_SET;
@@ -185,7 +162,7 @@ static bool attributes(void)
 	BAD(fi_srx_context(p.a.domain, &rx, &srx, NULL), -FI_EINVAL);
 	BAD(fi_query_atomic(p.a.domain, FI_INT32, FI_SUM, NULL, 0), -FI_EOPNOTSUPP);
 	BAD(fi_query_collective(p.a.domain, FI_BARRIER, NULL, 0), -FI_EOPNOTSUPP);
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 /* memory that is not there */
@@ -195,10 +172,10 @@ static bool no_memory(void)
 	struct fid_mr *mr;
 	bool ok = true;
 
-	CHECK(begin(FI_EP_RDM, 0));
+	CHECK(bad_begin(&p, apart, FI_EP_RDM, 0));
 	BAD(fi_mr_reg(p.a.domain, NULL, 4096, FI_RECV, 0, 1, 0, &mr, NULL), -FI_EFAULT);
 	BAD(fi_mr_regv(p.a.domain, iov, 2, FI_RECV, 0, 1, 0, &mr, NULL), -FI_EFAULT);
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 /* what no object has, asked of each */
@@ -226,12 +203,12 @@ static bool of_all(void)
 	BAD(fi_ep_bind(p.a.ep, NULL, 0), -FI_EOPBADSTATE);
 	BAD(fi_close(&p.a.domain->fid), -FI_EBUSY);
 	BAD(fi_trywait(p.a.fabric, (struct fid **)&ops, 1), -FI_EINVAL);
-	return still_works() && ok;
+	return bad_still_works(&p) && ok;
 }
 
 static bool asked_of_all(void)
 {
-	return begin(FI_EP_RDM, 0) && of_all();
+	return bad_begin(&p, apart, FI_EP_RDM, 0) && of_all();
 }
 
 static const char *const of_fids[] = {

@@ -36,6 +36,29 @@ static bool was_tried(const char *name, size_t len)
 	return false;
 }
 
+bool bad_begin(struct pair *p, bool apart, enum fi_ep_type type, uint64_t caps)
+{
+	struct opts o = { .type = type, .apart = apart, .caps = caps };
+
+	if (!pair_open(p, &o))
+		return false;
+	flog_clear();
+	return true;
+}
+
+bool bad_still_works(struct pair *p)
+{
+	static uint8_t buf[64];
+	struct fi_cq_tagged_entry c;
+
+	CHECK(quiet(p->a.txcq) && quiet(p->b.rxcq));
+	CHECK_EQ(fi_recv(p->b.ep, buf, sizeof(buf), NULL, FI_ADDR_UNSPEC, p), 0);
+	CHECK_EQ(fi_send(p->a.ep, buf, sizeof(buf), NULL, p->a.peer, p), 0);
+	CHECK_EQ(completion(p->a.txcq, &c, NULL, NULL), 1);
+	CHECK_EQ(completion(p->b.rxcq, &c, NULL, NULL), 1);
+	return true;
+}
+
 bool bad_refused(const char *call, long long got, long long want)
 {
 	const char *name;

@@ -8,6 +8,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "fipair.h"
+
+/* A pair whose calls are refused from now on. Return: it is open. */
+bool bad_begin(struct pair *p, bool apart, enum fi_ep_type type, uint64_t caps);
+
+/* After all that was refused: what moved before still moves, and nothing completed meanwhile. */
+bool bad_still_works(struct pair *p);
 
 /* In a function that has "bool ok": @call returns @want, and the log says why. */
 #define BAD(call, want) (ok &= bad_refused(#call, (call), (want)))
