@@ -7,6 +7,8 @@ objs = $(patsubst %.c,$(B)/obj/%.o,$(sort $(wildcard $(addsuffix /*.c,$(1)))))
 libweft_obj := $(call objs,lib/libweft)
 fi_obj := $(call objs,lib/fi)
 weftctl_obj := $(call objs,lib/weftctl)
+# reads keys of jobs, in weftctl too
+key_obj := $(B)/obj/lib/libweft/key.o
 dat_obj := $(call objs,lib/dat)
 
 $(B)/obj/lib/%.o: cflags = -fPIC
@@ -75,8 +77,8 @@ $(B)/lib/dat.conf: lib/build.mk
 	$(Q)echo '$(call dat_line,$(abspath $(dat_provider)),threadsafe)' >$@
 	$(Q)echo '$(call dat_line,$(abspath $(dat_provider)),nonthreadsafe)' >>$@
 
-$(weftctl): $(weftctl_obj)
+$(weftctl): $(weftctl_obj) $(key_obj)
 	$(say) LINK '$@'
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ldflags) -o $@ $(weftctl_obj) \
+	$(Q)$(CC) $(ldflags) -o $@ $(weftctl_obj) $(key_obj) \
 		$(shell pkg-config --libs libnl-genl-3.0)

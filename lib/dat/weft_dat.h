@@ -24,6 +24,7 @@
 #include <errno.h>
 #include <dat2/udat.h>
 #include <dat2/dat_registry.h>
+#include <weft/key.h>
 #include <weft/weft.h>
 
 #define WD_OBJS		8192		/* kernel objects of a context */
@@ -32,6 +33,7 @@
 #define WD_DTO_MAX	8192		/* operations of an EP or SRQ */
 #define WD_QLEN_MAX	65536
 #define WD_BACKLOG	4096
+#define WD_PARAMS_MAX	512		/* bytes of a line's parameters in dat.conf */
 
 #define WD_ERR(type, sub)	wd_err((type) | (sub), __func__)
 #define WD_BAD(sub)		WD_ERR(DAT_INVALID_HANDLE, sub)
@@ -76,6 +78,7 @@ struct wd_ia {
 	struct sockaddr_storage addr;
 	char mtu[16];
 	DAT_NAMED_ATTR attr[2];
+	struct weft_key key;		/* of the job that endpoints are in; size 0: none */
 	struct wd_obj *_Atomic by_handle[WD_OBJS];
 };
 
@@ -284,10 +287,11 @@ static inline void wd_unuse(void *obj)
 
 struct dat_provider;
 DAT_RETURN wd_ia_open(DAT_COUNT qlen, DAT_EVD_HANDLE *evd, DAT_IA_HANDLE *ia,
-		      const struct dat_provider *provider, DAT_BOOLEAN threads, const char *port);
+		      const struct dat_provider *provider, DAT_BOOLEAN threads, const char *params);
 DAT_RETURN wd_ia_query(DAT_IA_HANDLE ia, DAT_EVD_HANDLE *evd, DAT_IA_ATTR_MASK mask,
 		       DAT_IA_ATTR *attr, DAT_PROVIDER_ATTR_MASK pmask, DAT_PROVIDER_ATTR *pattr);
 DAT_RETURN wd_ia_close(DAT_IA_HANDLE ia, DAT_CLOSE_FLAGS flags);
+int wd_ia_endpoint(struct wd_ia *ia, struct weft_ep_attr *attr, struct weft_ep **ep);
 
 DAT_RETURN wd_pz_create(DAT_IA_HANDLE ia, DAT_PZ_HANDLE *pz);
 DAT_RETURN wd_pz_query(DAT_PZ_HANDLE pz, DAT_PZ_PARAM_MASK mask, DAT_PZ_PARAM *param);

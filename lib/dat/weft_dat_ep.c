@@ -44,7 +44,7 @@ static int wd_ep_make(struct wd_ep *ep)
 	int ret;
 
 	attr.addr.port = 0;
-	ret = weft_ep_create(ia->ctx, &attr, &ep->ep);
+	ret = wd_ia_endpoint(ia, &attr, &ep->ep);
 	if (ret)
 		return ret;
 	ep->enabled = false;

@@ -1,25 +1,90 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Interface adapters: an open port, with its attributes
+ *
+ * What dat.conf says of an adapter (its line's parameters) is words: PORT, or nothing: the first
+ * one that can be opened; key=FILE: its endpoints are in the job that has this key.
  */
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 #include <sys/resource.h>
 
 #include "weft_dat.h"
 
-/* Open the port that is named, or the first that can be. */
+/* Open the port that is named, or (NULL) the first that can be. */
 static int wd_open(const char *port, struct weft_ctx **ctx)
 {
 	char names[64][WEFT_NAME_MAX];
 	int i, n, ret = -ENODEV;
 
-	if (*port)
+	if (port)
 		return weft_open(port, ctx);
 	n = weft_ports(names, 64);
 	if (n > 64)
 		n = 64;
 	for (i = 0; i < n && ret; i++)
 		ret = weft_open(names[i], ctx);
+	return ret;
+}
+
+/* Return: 0, -errno: said why */
+static int wd_key_read(const char *name, struct weft_key *key)
+{
+	int fd = open(name, O_RDONLY | O_CLOEXEC), ret;
+
+	ret = fd < 0 ? -errno : weft_key_read(fd, key);
+	if (fd >= 0)
+		close(fd);
+	if (ret == -EINVAL)
+		wd_say("dat_ia_open: key %s: keys have %d to %d bytes", name, WEFT_KEY_MIN,
+		       WEFT_KEY_MAX);
+	else if (ret)
+		wd_say("dat_ia_open: key %s: %s", name, strerror(-ret));
+	return ret;
+}
+
+/* Open what these words say. @key: of size 0. Return: 0, -errno: said why */
+static int wd_open_as_said(const char *params, struct weft_ctx **ctx, struct weft_key *key)
+{
+	char words[WD_PARAMS_MAX], *word, *at, *port = NULL, *file = NULL;
+	int ret;
+
+	snprintf(words, sizeof(words), "%s", params);
+	for (word = strtok_r(words, " \t", &at); word; word = strtok_r(NULL, " \t", &at)) {
+		if (!strncmp(word, "key=", 4)) {
+			file = word + 4;
+			continue;
+		}
+		if (port || strchr(word, '=')) {
+			wd_say("dat.conf: \"%s\" in \"%s\" is neither a port nor key=FILE", word,
+			       params);
+			return -EINVAL;
+		}
+		port = word;
+	}
+	ret = file ? wd_key_read(file, key) : 0;
+	if (ret)
+		return ret;
+	ret = wd_open(port, ctx);
+	if (ret)
+		wd_say("dat_ia_open: port %s: %s", port ? port : "(any)", strerror(-ret));
+	return ret;
+}
+
+/* Make an endpoint, in the IA's job. Return: 0, -errno */
+int wd_ia_endpoint(struct wd_ia *ia, struct weft_ep_attr *attr, struct weft_ep **ep)
+{
+	int ret;
+
+	attr->key = ia->key.bytes;
+	attr->key_size = ia->key.size;
+	ret = weft_ep_create(ia->ctx, attr, ep);
+	if (ret == -EKEYREJECTED)
+		wd_say("no job of port %s has this key: an administrator makes one with \"weftctl job add\"",
+		       ia->q.name);
+	else if (ret == -EACCES)
+		wd_say("the job of this key is not for your user: an administrator lets you in with \"weftctl job set\"");
 	return ret;
 }
 
@@ -50,20 +115,21 @@ static void wd_ia_end(struct wd_ia *ia)
 {
 	wd_ia_empty(ia);
 	weft_close(ia->ctx);
+	explicit_bzero(&ia->key, sizeof(ia->key));
 	pthread_mutex_destroy(&ia->cno_lock);
 	pthread_mutex_destroy(&ia->lock);
 	wd_free(ia);
 }
 
-/* @threads: what the provider's attribute says; @port: its name, "": the first one. */
+/* @threads: what the provider's attribute says; @params: see above. */
 DAT_RETURN wd_ia_open(DAT_COUNT qlen, DAT_EVD_HANDLE *evd, DAT_IA_HANDLE *out,
-		      const struct dat_provider *provider, DAT_BOOLEAN threads, const char *port)
+		      const struct dat_provider *provider, DAT_BOOLEAN threads, const char *params)
 {
+	struct weft_key key = { 0 };
 	DAT_EVD_HANDLE async;
 	struct weft_ctx *ctx;
 	struct wd_ia *ia;
 	DAT_RETURN dat;
-	int ret;
 
 	if (qlen < 0)
 		return WD_ARG(2);
@@ -71,12 +137,14 @@ DAT_RETURN wd_ia_open(DAT_COUNT qlen, DAT_EVD_HANDLE *evd, DAT_IA_HANDLE *out,
 		return WD_ARG(3);
 	if (!out)
 		return WD_ARG(4);
-	ret = wd_open(port, &ctx);
-	if (ret) {
-		wd_say("dat_ia_open: port %s: %s", *port ? port : "(any)", strerror(-ret));
+	if (wd_open_as_said(params, &ctx, &key)) {
+		explicit_bzero(&key, sizeof(key));
 		return WD_ERR(DAT_INSUFFICIENT_RESOURCES, DAT_RESOURCE_DEVICE);
 	}
 	ia = wd_new(NULL, DAT_HANDLE_TYPE_IA);
+	if (ia)
+		ia->key = key;
+	explicit_bzero(&key, sizeof(key));
 	if (!ia) {
 		weft_close(ctx);
 		return WD_NOMEM;

@@ -3,7 +3,7 @@
  * The provider's table, and how libdat2 gets it
  *
  * libdat2 loads the library for a line of dat.conf, and calls dat_provider_init() with the IA's
- * name and the line's parameters: the name of a port, or nothing: the first one that can be opened.
+ * name and the line's parameters, which are looked at when an IA is opened (weft_dat_ia.c).
  *
  * A program gets only a line that is as thread-safe as it asks for, so that there are two of them.
  * What they name is the same, and thread-safe; only the attribute differs, by which libdat2 finds
@@ -19,7 +19,7 @@
 struct wd_named {
 	DAT_PROVIDER provider;
 	char name[DAT_NAME_MAX_LENGTH];
-	char port[WEFT_NAME_MAX];
+	char params[WD_PARAMS_MAX];
 	DAT_BOOLEAN threads;
 	bool added;			/* libdat2 knows it */
 	struct wd_named *next;
@@ -109,7 +109,7 @@ static DAT_RETURN wd_open_as(const DAT_NAME_PTR name, DAT_COUNT qlen, DAT_EVD_HA
 
 	if (!n)
 		return WD_ERR(DAT_PROVIDER_NOT_FOUND, DAT_NAME_NOT_REGISTERED);
-	return wd_ia_open(qlen, evd, ia, &n->provider, threads, n->port);
+	return wd_ia_open(qlen, evd, ia, &n->provider, threads, n->params);
 }
 
 static DAT_RETURN wd_open_safe(const DAT_NAME_PTR name, DAT_COUNT qlen, DAT_EVD_HANDLE *evd,
@@ -151,7 +151,11 @@ void dat_provider_init(const struct dat_provider_info *info, const char *params)
 		n = wd_named_new(info);
 	if (!n)
 		return;
-	snprintf(n->port, sizeof(n->port), "%s", params ? params : "");
+	if (params && strlen(params) >= sizeof(n->params)) {
+		wd_say("dat.conf: the parameters of %s are too long", n->name);
+		return;
+	}
+	snprintf(n->params, sizeof(n->params), "%s", params ? params : "");
 	n->added = dat_registry_add_provider(&n->provider, info) == DAT_SUCCESS;
 }
 

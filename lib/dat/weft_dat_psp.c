@@ -18,7 +18,7 @@ static DAT_RETURN wd_psp_make(struct wd_ia *ia, DAT_CONN_QUAL qual, struct wd_ev
 	if (!psp)
 		return WD_NOMEM;
 	attr.addr.port = htobe16((uint16_t)qual);
-	ret = weft_ep_create(ia->ctx, &attr, &psp->ep);
+	ret = wd_ia_endpoint(ia, &attr, &psp->ep);
 	if (ret) {
 		wd_free(psp);
 		return wd_errno(ret, DAT_RESOURCE_TEP);

@@ -11,16 +11,11 @@
 #include <sys/stat.h>
 #include <netlink/attr.h>
 #include <netlink/msg.h>
+#include <weft/key.h>
 
 #include "weftctl.h"
 
 #define PORTS_MAX	256	/* as many as the kernel has */
-
-/* A key, and one byte more: so that one that is too long is seen */
-struct key {
-	size_t len;
-	unsigned char bytes[WEFT_KEY_MAX + 2];
-};
 
 struct ports {
 	unsigned int n;
@@ -29,56 +24,25 @@ struct ports {
 
 /* ---- Keys ------------------------------------------------------------------------------- */
 
-/* A line of text without its end: editors and echo(1) write one. */
-static void strip_newline(struct key *key)
-{
-	size_t i;
-
-	if (!key->len || key->bytes[key->len - 1] != '\n')
-		return;
-	for (i = 0; i < key->len - 1; i++)
-		if (key->bytes[i] < 0x20 || key->bytes[i] > 0x7e)
-			return;
-	key->len--;
-}
-
-static int read_all(int fd, struct key *key)
-{
-	ssize_t n;
-
-	do {
-		n = read(fd, key->bytes + key->len, sizeof(key->bytes) - key->len);
-		if (n > 0)
-			key->len += n;
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	return n < 0 ? -1 : 0;
-}
-
 /* Return: 0, -1: complained */
-static int read_key(const char *name, struct key *key)
+static int read_key(const char *name, struct weft_key *key)
 {
 	bool in = !strcmp(name, "-");
 	int fd = in ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC), err;
 	struct stat st;
 
-	memset(key, 0, sizeof(*key));
-	err = fd < 0 ? -1 : read_all(fd, key);
-	if (err)
-		complain("key %s: %s", name, strerror(errno));
+	err = fd < 0 ? -errno : weft_key_read(fd, key);
+	if (err == -EINVAL)
+		complain("key %s: a key has %d to %d bytes, this one has %s%u", name, WEFT_KEY_MIN,
+			 WEFT_KEY_MAX, key->size > WEFT_KEY_MAX ? "more than " : "",
+			 key->size > WEFT_KEY_MAX ? WEFT_KEY_MAX : key->size);
+	else if (err)
+		complain("key %s: %s", name, strerror(-err));
 	else if (!in && !fstat(fd, &st) && st.st_mode & 0004)
 		complain("key %s: note that everybody can read this file", name);
 	if (!in && fd >= 0)
 		close(fd);
-	if (err)
-		return -1;
-	strip_newline(key);
-	if (key->len >= WEFT_KEY_MIN && key->len <= WEFT_KEY_MAX)
-		return 0;
-	complain("key %s: a key has %d to %d bytes, this one has %s%zu", name, WEFT_KEY_MIN,
-		 WEFT_KEY_MAX, key->len > WEFT_KEY_MAX ? "more than " : "",
-		 key->len > WEFT_KEY_MAX ? (size_t)WEFT_KEY_MAX : key->len);
-	explicit_bzero(key, sizeof(*key));
-	return -1;
+	return err ? -1 : 0;
 }
 
 /* ---- Ports ------------------------------------------------------------------------------ */
@@ -144,7 +108,7 @@ static void print_users(const char *port, const char *job)
 /* ---- Commands --------------------------------------------------------------------------- */
 
 static int ask_port(uint8_t cmd, const char *what, const char *port,
-		    const struct job_change *change, const struct key *key)
+		    const struct job_change *change, const struct weft_key *key)
 {
 	struct nl_msg *msg = request(cmd, false);
 	char name[WEFT_JOB_NAME_MAX + WEFT_NAME_MAX + 16];
@@ -156,7 +120,7 @@ static int ask_port(uint8_t cmd, const char *what, const char *port,
 	nla_put_string(msg, WEFT_ATTR_PORT_NAME, port);
 	nla_put_string(msg, WEFT_ATTR_JOB_NAME, change->name);
 	if (change->key)
-		nla_put(msg, WEFT_ATTR_JOB_KEY, key->len, key->bytes);
+		nla_put(msg, WEFT_ATTR_JOB_KEY, key->size, key->bytes);
 	if (change->all)
 		nla_put_flag(msg, WEFT_ATTR_JOB_ALL);
 	for (i = 0; i < change->nuid; i++)
@@ -171,7 +135,7 @@ static int ask_port(uint8_t cmd, const char *what, const char *port,
 static int ask_ports(uint8_t cmd, const char *what, const struct job_change *change)
 {
 	static struct ports ports;
-	struct key key = { 0 };
+	struct weft_key key = { 0 };
 	int ret, worst;
 	unsigned int i;
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Debian's unmodified uDAPL test programs through its libdat2: shared receive
-# queues, connection management. They return 0 after some failures: both sides
-# have to say that they are complete.
+# queues, connection management, jobs. They return 0 after some failures: both
+# sides have to say that they are complete.
 # TIMEOUT: 400
 
 . "$VM_REPO/selftests/vm/lib.sh"
@@ -40,6 +40,72 @@ cm()
 		"DAPL Connection Test Complete"
 }
 
+# --- jobs: dat.conf names the file of the key -------------------------------------------
+
+jobs=/run/weft/jobs
+
+job_setup()
+{
+	mkdir -p $jobs
+	echo "the key of the lab" >$jobs/lab
+	echo "the key of nobody" >$jobs/nobody
+	echo "too short" >$jobs/short
+	# (the rest of a line of its own after "weft")
+	sed -n 's/^weft \(.*\) "" "" *$/\1/p' "$DAT_OVERRIDE" >$jobs/lines
+	while read -r line; do
+		echo "weft $line \"\" \"\""
+		for key in lab nobody short none; do
+			echo "$key $line \"key=$jobs/$key\" \"\""
+		done
+		echo "named $line \"weft1 key=$jobs/lab\" \"\""
+		echo "wrong $line \"weft1 weft0\" \"\""
+	done <$jobs/lines >$jobs/dat.conf
+	node 0 weftctl job add lab key $jobs/lab && node 1 weftctl job add lab key $jobs/lab
+}
+
+# in_job SERVER-IA CLIENT-IA
+in_job()
+{
+	(
+		export DAT_OVERRIDE=$jobs/dat.conf
+		both "timeout $((100 * VM_SLOW)) dtestsrq -P $1" "-s" "-P $2 -h 10.77.0.2" \
+			"DAPL RC SRQ Test Complete"
+	)
+}
+
+# The server hears nothing of it, and waits until it is killed.
+outside()
+{
+	before=$(node 1 weftctl -j stats show weft1 | grep -o '"wrong_job": *[0-9]*')
+	(
+		export DAT_OVERRIDE=$jobs/dat.conf
+		node 1 dtestsrq -P lab -s >/run/weft/server 2>&1 &
+		pid=$!
+		vm_wait 30 listening || { kill $pid; cat /run/weft/server; exit 1; }
+		timeout $((100 * VM_SLOW)) node 0 dtestsrq -P weft -h 10.77.0.2 >/run/weft/client 2>&1
+		kill $pid
+		wait $pid
+	)
+	cat /run/weft/server /run/weft/client
+	! grep -q "Test Complete" /run/weft/server /run/weft/client &&
+		[ "$(node 1 weftctl -j stats show weft1 | grep -o '"wrong_job": *[0-9]*')" != "$before" ]
+}
+
+# refused IA WORDS: it cannot be used, and the provider says why
+refused()
+{
+	DAT_OVERRIDE=$jobs/dat.conf WEFT_DAT_LOG=1 timeout $((100 * VM_SLOW)) \
+		node 1 dtestsrq -P "$1" -s >/run/weft/server 2>&1
+	[ $? != 124 ] && grep -q "$2" /run/weft/server && return
+	cat /run/weft/server
+	return 1
+}
+
+job_end()
+{
+	node 0 weftctl job del lab && node 1 weftctl job del lab
+}
+
 if [ "$LINK" = loop ]; then
 	tap_skip "dtestsrq" "two nodes are needed"
 	tap_done
@@ -50,4 +116,13 @@ tap_run "dtestsrq, 50 endpoints, 20 bursts of 20" srq -c 50 -B 20 -t 20
 tap_run "dtestsrq, 100 endpoints" srq -c 100
 tap_run "dtestcm, 200 connections" cm -c 200 -b 50
 tap_run "dtestcm, several service points" cm -m -c 40 -b 8
+tap_run "a job" job_setup
+tap_run "dtestsrq in a job" in_job lab lab
+tap_run "dtestsrq in a job, of a port that is named" in_job named lab
+tap_run "who is not in the job is refused" outside
+tap_run "a key that no job has" refused nobody "no job of port weft1 has this key"
+tap_run "a short key" refused short "keys have 16 to 256 bytes"
+tap_run "a key file that is not there" refused none "No such file"
+tap_run "parameters that mean nothing" refused wrong "neither a port nor key=FILE"
+tap_run "the job goes" job_end
 tap_done
