@@ -280,6 +280,8 @@ void weft_cm_over(struct weft_conn *conn, struct weft_out *out)
 	weft_cm_unask(conn);
 	weft_cm_state(conn, WEFT_CONN_OVER, out->now);
 	weft_conn_unlist(conn);
+	conn->owed = conn->ctl.queued;
+	conn->path->nowed += conn->owed;
 	if (flow) {
 		conn->flow = NULL;
 		flow->conn = NULL;

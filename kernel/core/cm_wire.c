@@ -66,15 +66,10 @@ u32 weft_cm_chunk(struct weft_conn *conn, u8 op, void *dst, u32 room)
 /* Answer a chunk that belongs to nothing here. Return: 0, -ENOMEM. */
 static int weft_cm_note(struct weft_path *path, const struct weft_w_cm *w, u8 op, u16 status)
 {
-	const struct weft_lane *lane = &path->lane[0];
+	struct weft_note *note = weft_note_new(path);
 	struct weft_flowid in, f;
-	struct weft_note *note;
 	struct weft_w_cm cm;
 
-	/* answers that cannot leave do not pile up */
-	if (lane->snd_nxt - lane->snd_una >= WEFT_WINDOW)
-		return -ENOMEM;
-	note = weft_note_new();
 	if (!note)
 		return -ENOMEM;
 	weft_wire_flow_get(&w->flow, &in);
@@ -165,6 +160,11 @@ static int weft_cm_req(struct weft_path *path, const struct weft_w_cm *w, const 
 	struct weft_ep *pep;
 	bool queued;
 
+	if (path->nowed >= WEFT_OWED_ASKED) {
+		/* it is not kept in front of what else comes: its time passes */
+		weft_count(core, conns_refused);
+		return 0;
+	}
 	weft_wire_flow_get(&w->flow, &f);
 	pep = weft_core_service(core, f.dsvc);
 	if (pep && !weft_job_cm_ok(path, pep->job, w, &f)) {

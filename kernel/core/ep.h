@@ -42,6 +42,7 @@
  * @takes: our FIN says that we receive until it is acknowledged
  * @shut: SHUTDOWN has been told, or will not be
  * @shut_wait: SHUTDOWN is to be told when the messages that have come are placed
+ * @owed: it is over, and has chunks to send yet: it counts in path->nowed
  * @ops: bits of WEFT_CM_* to be sent
  * @status: errno in REJ
  * @lost: errno: it did not end, the peer's node has fallen silent
@@ -78,6 +79,7 @@ struct weft_conn {
 	bool takes;
 	bool shut;
 	bool shut_wait;
+	bool owed;
 	u8 ops;
 	u16 status;
 	u16 lost;

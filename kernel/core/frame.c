@@ -486,12 +486,17 @@ static void weft_ctl_hold(struct weft_ctl *ctl)
 	case WEFT_CTL_CONN:
 		refcount_inc(&weft_ctl_obj(ctl, struct weft_conn)->ref);
 		break;
+	case WEFT_CTL_NOTE:
+		weft_ctl_obj(ctl, struct weft_note)->path->nowed++;
+		break;
 	}
 }
 
 static void weft_ctl_release(struct weft_ctl *ctl, struct weft_out *out)
 {
 	struct weft_flow *flow;
+	struct weft_conn *conn;
+	struct weft_note *note;
 
 	ctl->queued = false;
 	weft_list_del(&ctl->node);
@@ -509,10 +514,16 @@ static void weft_ctl_release(struct weft_ctl *ctl, struct weft_out *out)
 		weft_flow_put(weft_ctl_obj(ctl, struct weft_flow));
 		break;
 	case WEFT_CTL_CONN:
-		weft_conn_put(weft_ctl_obj(ctl, struct weft_conn));
+		conn = weft_ctl_obj(ctl, struct weft_conn);
+		if (conn->owed)
+			conn->path->nowed--;
+		conn->owed = false;
+		weft_conn_put(conn);
 		break;
 	case WEFT_CTL_NOTE:
-		weft_free(weft_ctl_obj(ctl, struct weft_note));
+		note = weft_ctl_obj(ctl, struct weft_note);
+		note->path->nowed--;
+		weft_free(note);
 		break;
 	}
 }
@@ -534,6 +545,8 @@ void weft_ctl_put(struct weft_path *path, u8 lane, struct weft_ctl *ctl)
 	if (ctl->queued)
 		return;
 	ctl->queued = true;
+	if (ctl->kind == WEFT_CTL_NOTE)
+		weft_ctl_obj(ctl, struct weft_note)->path = path;
 	weft_ctl_hold(ctl);
 	weft_list_add_tail(&path->lane[lane].ctlq, &ctl->node);
 	path->busy |= 1u << lane;
@@ -681,14 +694,23 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 }
 
 /**
- * weft_note_new - a chunk that belongs to nothing
+ * weft_note_new - a chunk that belongs to nothing: an answer
+ * @path: where it is to be sent; locked
  *
- * Return: to be filled in and put to a lane, NULL: no memory.
+ * A peer that acknowledges nothing, and asks on, does not make them pile up. It is not a matter of
+ * the window: two nodes that have filled theirs with what the other has to answer would wait for
+ * each other.
+ *
+ * Return: to be filled in and put to a lane, NULL: no memory, or too many wait: what asks for it is
+ * not to be taken now.
  */
-struct weft_note *weft_note_new(void)
+struct weft_note *weft_note_new(const struct weft_path *path)
 {
-	struct weft_note *note = weft_alloc(sizeof(*note));
+	struct weft_note *note;
 
+	if (path->nowed >= WEFT_OWED_MAX)
+		return NULL;
+	note = weft_alloc(sizeof(*note));
 	if (note)
 		weft_ctl_init(&note->ctl, WEFT_CTL_NOTE);
 	return note;

@@ -79,11 +79,13 @@ struct weft_ctl {
 /**
  * struct weft_note - a chunk that belongs to nothing
  * @ctl: to be sent
+ * @path: where, while it is queued: it counts in path->nowed
  * @len: bytes
  * @chunk: the chunk
  */
 struct weft_note {
 	struct weft_ctl ctl;
+	struct weft_path *path;
 	u32 len;
 	u8 chunk[64];
 };

@@ -34,7 +34,8 @@
 #define WEFT_RXM_SMALL		128	/* payload that stands in a remote message itself */
 #define WEFT_PAYLOAD_MIN	1232	/* UDP payload that every path can carry */
 #define WEFT_RTT_FRESH	(10 * NSEC_PER_SEC)	/* how long path->rtt_min is believed */
-#define WEFT_CONNS_MAX		65536	/* connections and requests of one remote node */
+#define WEFT_OWED_ASKED		8192	/* answers that wait for a remote node: a request gets none */
+#define WEFT_OWED_MAX		32768	/* and what else wants one has to come again */
 #define WEFT_RFLOWS_MAX		65536	/* flows from one remote node */
 
 /* ---- Paths ----------------------------------------------------------------------- */
@@ -104,6 +105,8 @@
  * @nrxm: messages in @rxms
  * @nflow: flows and rflows
  * @nrflow: rflows alone
+ * @nowed: answers that are to be sent and that nothing else bounds: notes, and connections that are
+ *	over
  * @next_id: next rendezvous id
  * @nsent: records that wait for an acknowledgement, all lanes
  * @recs: idle records
@@ -182,6 +185,7 @@ struct weft_path {
 	u32 nrxm;
 	u32 nflow;
 	u32 nrflow;
+	u32 nowed;
 	u32 next_id;
 	u32 nsent;
 	struct weft_list recs;

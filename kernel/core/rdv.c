@@ -208,7 +208,7 @@ int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *
 
 	if (!txm) {
 		struct weft_flowid none = { 0 };
-		struct weft_note *note = weft_note_new();
+		struct weft_note *note = weft_note_new(path);
 
 		if (!note)
 			return -ENOMEM;

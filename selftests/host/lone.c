@@ -65,7 +65,7 @@ void lone_output(struct lone *t)
 
 bool lone_note(struct lone *t, u32 len)
 {
-	struct weft_note *note = weft_note_new();
+	struct weft_note *note = weft_note_new(t->path);
 
 	if (!note)
 		return false;

@@ -276,4 +276,75 @@ TEST_F(cm_wire, unknown)
 	EXPECT_FALSE(weft_eq_ready(&self->s.eq->eq));
 }
 
+/* ---- A peer that acknowledges nothing: what is kept of its answers is bounded ------- */
+
+#define FLOOD	40000u
+
+/* What can leave leaves. */
+static void leave(struct lone *t)
+{
+	do {
+		lone_drop(t);
+		lone_output(t);
+	} while (t->out->ntx);
+	lone_drop(t);
+}
+
+/* Requests to a service that does not exist. */
+TEST_F(cm_wire, answers_pile_up)
+{
+	struct weft_flowid f = { 1, SVC + 1, 3, 0, 0 };
+	struct lone *t = &self->t;
+	u32 i;
+
+	for (i = 0; i < FLOOD; i++) {
+		EXPECT_EQ(0, cm_in(t, WEFT_CM_REQ, 1 + i, 0, &f));
+		if (i % 32 == 0)
+			leave(t);
+	}
+	EXPECT_GE(WEFT_OWED_ASKED, t->path->nowed);
+	EXPECT_GE(WEFT_OWED_ASKED, lone_count(&t->lane->ctlq));
+	/* other answers are given for some more, and then what asks for them comes again */
+	for (i = 0; i < FLOOD; i++)
+		if (cm_in(t, WEFT_CM_FIN, 1 + i, 50, &f))
+			break;
+	EXPECT_EQ(-ENOMEM, cm_in(t, WEFT_CM_FIN, 1 + i, 50, &f));
+	EXPECT_EQ(WEFT_OWED_MAX, t->path->nowed);
+	EXPECT_EQ(WEFT_OWED_MAX, lone_count(&t->lane->ctlq));
+	/* when the peer acknowledges all of them go */
+	do {
+		lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
+		leave(t);
+	} while (!weft_list_empty(&t->lane->ctlq));
+	EXPECT_EQ(0, t->path->nowed);
+	EXPECT_EQ(0, cm_in(t, WEFT_CM_FIN, 1 + i, 50, &f));
+	EXPECT_EQ(1, t->path->nowed);
+}
+
+/* Requests that are withdrawn at once: they do not wait for an answer, and cost memory. */
+TEST_F(cm_wire, withdrawn_pile_up)
+{
+	struct weft_flowid f = { 1, SVC, 3, 0, 0 };
+	struct lone *t = &self->t;
+	u32 i;
+
+	for (i = 0; i < FLOOD; i++) {
+		EXPECT_EQ(0, cm_in(t, WEFT_CM_REQ, 1 + i, 0, &f));
+		EXPECT_EQ(0, cm_in(t, WEFT_CM_FIN, 1 + i, 0, &f));
+		if (i % 32 == 0)
+			leave(t);
+		/* of a request that is not taken a FIN is no news */
+		if (t->path->nowed > WEFT_OWED_ASKED)
+			break;
+	}
+	EXPECT_EQ(0, t->core->nasked);
+	EXPECT_TRUE(weft_list_empty(&t->path->conns));
+	EXPECT_GE(WEFT_OWED_ASKED + 1, t->path->nowed);
+	do {
+		lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
+		leave(t);
+	} while (!weft_list_empty(&t->lane->ctlq));
+	EXPECT_EQ(0, t->path->nowed);
+}
+
 TEST_HARNESS_MAIN

@@ -125,4 +125,39 @@ TEST_F(cm, handoff_full)
 	EXPECT_EQ(WEFT_EV_CONN_FAILED, EVENT(&c));
 }
 
+#define CROWD	4200u	/* requests, four of which fill a packet: more than a window */
+
+/*
+ * Two nodes ask each other for more connections at once than their windows hold answers for, and
+ * nobody listens: all are refused, and the lane goes on.
+ */
+TEST(crowd)
+{
+	struct rig_conf conf;
+	struct weft_event ev;
+	struct side s[2];
+	u8 data[WEFT_CM_DATA_MAX] = { 0 };
+	u32 i, n, refused[2] = { 0, 0 };
+	struct rig *rig;
+
+	rig_conf_default(&conf, 12);
+	rig = rig_new(&conf);
+	for (n = 0; n < 2; n++)
+		side_init(&s[n], &rig->node[n]);
+	for (i = 0; i < CROWD; i++)
+		for (n = 0; n < 2; n++) {
+			struct rig_ep *ep = rig_ep_new(s[n].proc, WEFT_EP_MSG, 0, 1, 1, 0);
+
+			ASSERT_EQ(0, rig_ep_enable(ep, s[n].cq, s[n].cq, s[n].eq, NULL));
+			ASSERT_EQ(0, rig_connect(ep, 1 - n, SVC, data, sizeof(data)));
+		}
+	rig_run(rig, 10ull * NSEC_PER_SEC);
+	for (n = 0; n < 2; n++)
+		while (rig_eq_read(s[n].eq, &ev, NULL))
+			refused[n] += ev.type == WEFT_EV_CONN_FAILED && ev.status == ECONNREFUSED;
+	EXPECT_EQ(CROWD, refused[0]);
+	EXPECT_EQ(CROWD, refused[1]);
+	rig_free(rig);
+}
+
 TEST_HARNESS_MAIN

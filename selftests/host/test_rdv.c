@@ -159,4 +159,32 @@ TEST(rdv__cold_fault)
 	}
 }
 
+/* A peer asks for what is not known, and acknowledges nothing: what it is told is bounded. */
+TEST(rdv__unknown_many)
+{
+	struct weft_w_grant w = { .rid = cpu_to_be32(RID), .upto = cpu_to_be64(3000) };
+	struct weft_path *path;
+	struct near s;
+	u32 i;
+	int err;
+
+	near_init(&s);
+	path = s.t.path;
+	for (i = 0; i < 200000; i++) {
+		w.sid = cpu_to_be32(0x10000000 + i);
+		weft_lock(&path->lock);
+		err = weft_send_grant(path, 0, &w, s.t.out);
+		if (i % 32 == 0)
+			weft_path_output(path, s.t.out);
+		weft_unlock(&path->lock);
+		if (i % 32 == 0)
+			weft_flush(s.t.out);
+		if (err)
+			break;
+	}
+	EXPECT_EQ(-ENOMEM, err);
+	EXPECT_EQ(WEFT_OWED_MAX, path->nowed);
+	near_fini(&s);
+}
+
 TEST_HARNESS_MAIN
