@@ -109,13 +109,24 @@ struct weft_conn *weft_conn_by_id(struct weft_core *core, u32 id)
 	return NULL;
 }
 
+/*
+ * Does a connection need the peer to live? One that is closed has a time of its own; all others may
+ * have nothing under way while they wait for the peer, or its program, and must hear of its end.
+ */
+static bool weft_conn_needs(const struct weft_conn *conn)
+{
+	return conn->state <= WEFT_CONN_UP && !conn->path->local;
+}
+
 /**
  * weft_conn_list - give a connection its id and let it be found
- * @conn: the connection; its path is locked; its reference belongs to the lists
+ * @conn: the connection, ASKING or ASKED; its path is locked; its reference belongs to the lists
+ * @now: time
  */
-void weft_conn_list(struct weft_conn *conn)
+void weft_conn_list(struct weft_conn *conn, weft_ns now)
 {
-	struct weft_core *core = conn->path->core;
+	struct weft_path *path = conn->path;
+	struct weft_core *core = path->core;
 
 	weft_lock(&core->svc_lock);
 	do
@@ -123,7 +134,12 @@ void weft_conn_list(struct weft_conn *conn)
 	while (!conn->id || weft_conn_by_id(core, conn->id));
 	weft_list_add_tail(&core->conns[conn->id % WEFT_CORE_HASH], &conn->idnode);
 	weft_unlock(&core->svc_lock);
-	weft_list_add_tail(&conn->path->conns, &conn->node);
+	weft_list_add_tail(&path->conns, &conn->node);
+	if (!weft_conn_needs(conn))
+		return;
+	path->nconn++;
+	if (path->state == WEFT_PATHS_UP)
+		weft_path_deadline(path, now + path->core->conf.keepalive_ns);
 }
 
 void weft_conn_unlist(struct weft_conn *conn)
@@ -217,27 +233,19 @@ void weft_cm_until(struct weft_conn *conn, weft_ns at)
  * weft_cm_state - a connection changes its state, and waits for nothing
  * @conn: the connection; its path is locked
  * @state: WEFT_CONN_*
- * @now: time
  *
  * core->svc_lock is taken.
  */
-void weft_cm_state(struct weft_conn *conn, u8 state, weft_ns now)
+void weft_cm_state(struct weft_conn *conn, u8 state)
 {
-	struct weft_path *path = conn->path;
+	bool needs = weft_conn_needs(conn);
 
 	conn->until = 0;
 	if (conn->state == WEFT_CONN_ASKED)
-		weft_cm_answered(path->core);
-	if (!path->local) {
-		if (conn->state == WEFT_CONN_UP)
-			path->nconn--;
-		if (state == WEFT_CONN_UP) {
-			path->nconn++;
-			if (path->state != WEFT_PATHS_DEAD)
-				weft_path_deadline(path, now + path->core->conf.keepalive_ns);
-		}
-	}
+		weft_cm_answered(conn->path->core);
 	conn->state = state;
+	if (needs && !weft_conn_needs(conn))
+		conn->path->nconn--;
 }
 
 /**
@@ -278,7 +286,7 @@ void weft_cm_over(struct weft_conn *conn, struct weft_out *out)
 	struct weft_ep *ep = conn->ep;
 
 	weft_cm_unask(conn);
-	weft_cm_state(conn, WEFT_CONN_OVER, out->now);
+	weft_cm_state(conn, WEFT_CONN_OVER);
 	weft_conn_unlist(conn);
 	conn->owed = conn->ctl.queued;
 	conn->path->nowed += conn->owed;
@@ -378,7 +386,7 @@ void weft_cm_quiet(struct weft_conn *conn, struct weft_out *out)
 	case WEFT_CONN_ACCEPTED:
 	case WEFT_CONN_UP:
 		/* its endpoint is being destroyed, and has begun with the flow */
-		weft_cm_state(conn, WEFT_CONN_CLOSING, out->now);
+		weft_cm_state(conn, WEFT_CONN_CLOSING);
 		break;
 	case WEFT_CONN_CLOSING:
 		break;
@@ -406,7 +414,7 @@ void weft_cm_first(struct weft_conn *conn, struct weft_out *out)
 
 	if (conn->state != WEFT_CONN_ACCEPTED)
 		return;
-	weft_cm_state(conn, WEFT_CONN_UP, out->now);
+	weft_cm_state(conn, WEFT_CONN_UP);
 	weft_count(conn->path->core, conns_made);
 	weft_lock(&ep->lock);
 	if (ep->state == WEFT_EPS_ACCEPTED) {

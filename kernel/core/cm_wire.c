@@ -191,7 +191,7 @@ static int weft_cm_req(struct weft_path *path, const struct weft_w_cm *w, const 
 		conn->dlen = len;
 		memcpy(conn->data, data, len);
 		weft_cm_from(path, conn->peer, f.ssvc, &conn->addr);
-		weft_conn_list(conn);
+		weft_conn_list(conn, out->now);
 		queued = weft_cm_queue(conn, pep, out);
 		weft_ep_put(pep);
 		if (queued)
@@ -243,7 +243,7 @@ static int weft_cm_rep(struct weft_path *path, struct weft_conn *conn, const str
 	conn->flow->id.dgen = f.sgen;
 	conn->flow->lane = weft_flow_lane(&conn->flow->id);
 	weft_flow_seal(conn->flow);
-	weft_cm_state(conn, WEFT_CONN_UP, out->now);
+	weft_cm_state(conn, WEFT_CONN_UP);
 	weft_count(path->core, conns_made);
 	weft_lock(&ep->lock);
 	if (ep->state == WEFT_EPS_CONNECTING) {

@@ -102,7 +102,7 @@ static int weft_cm_ask(struct weft_ep *ep, struct weft_path *path,
 	weft_lock(&path->lock);
 	err = weft_cm_bind(conn, ep, flow, WEFT_EPS_CONNECTING);
 	if (!err) {
-		weft_conn_list(conn);
+		weft_conn_list(conn, out->now);
 		weft_cm_say(conn, WEFT_CM_REQ);
 		weft_cm_until(conn, until);
 		weft_path_output(path, out);
@@ -211,7 +211,7 @@ bool weft_cm_renew(struct weft_conn *conn, struct weft_out *out)
 	if (!renew)
 		return false;
 	weft_conn_unlist(conn);
-	weft_cm_state(conn, WEFT_CONN_AGAIN, out->now);
+	weft_cm_state(conn, WEFT_CONN_AGAIN);
 	/* it is on no list: nobody looks at the time but who asks again */
 	conn->until = until;
 	return true;
@@ -366,7 +366,7 @@ static int weft_cm_take(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 	}
 	weft_cm_unask(conn);
 	weft_cm_data(conn, data, len);
-	weft_cm_state(conn, WEFT_CONN_ACCEPTED, out->now);
+	weft_cm_state(conn, WEFT_CONN_ACCEPTED);
 	weft_cm_say(conn, WEFT_CM_REP);
 	return 0;
 }
@@ -425,7 +425,7 @@ static void weft_cm_close(struct weft_conn *conn, struct weft_out *out)
 	struct weft_path *path = conn->path;
 	struct weft_flow *flow = conn->flow;
 
-	weft_cm_state(conn, WEFT_CONN_CLOSING, out->now);
+	weft_cm_state(conn, WEFT_CONN_CLOSING);
 	if (!flow->closing) {
 		flow->closing = true;
 		flow->close_at = out->now + path->core->conf.dead_ns;

@@ -83,7 +83,7 @@
  * @pressed: it is given back as soon as it is not used, as there are few paths; see scarce.c
  * @unused: it is failing as nobody needs it, on both sides; read without the lock, too
  * @flight: packets that wait for an acknowledgement, all lanes
- * @nconn: connections that are up
+ * @nconn: connections that need the peer to live: all but those that are being closed
  * @nwait: sends under way, and messages that were announced to us: they need the peer to live
  * @ping: asks for a sign of life
  * @close_at: when the first of the closing flows is given up

@@ -347,4 +347,76 @@ TEST_F(cm_wire, withdrawn_pile_up)
 	EXPECT_EQ(0, t->path->nowed);
 }
 
+/* ---- A peer that falls silent when what we have sent has been acknowledged --------- */
+
+/* The peer has got all that was sent, and is not heard of any more. Time passes. */
+static void vanish(struct lone *t, weft_ns ns)
+{
+	weft_ns end = t->out->now + ns;
+	u32 i;
+
+	leave(t);
+	for (i = 0; i < WEFT_LANES; i++) {
+		struct weft_lane *lane = t->lane;
+
+		t->lane = &t->path->lane[i];
+		lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
+		t->lane = lane;
+	}
+	if (t->path->flight)
+		weft_host_die(__FILE__, __LINE__, "not acknowledged");
+	while (t->out->now < end && t->path->state != WEFT_PATHS_DEAD) {
+		lone_wait(t, 100 * NSEC_PER_MSEC);
+		weft_core_timer(t->path, t->out->now, t->out);
+		weft_flush(t->out);
+	}
+}
+
+/* It has heard that it has been accepted, and does not say so. */
+TEST_F(cm_wire, accepted_vanished)
+{
+	struct weft_flowid f = { 1, SVC, 3, 0, 0 };
+	struct lone *t = &self->t;
+	struct weft_event ev;
+
+	ASSERT_EQ(0, cm_in(t, WEFT_CM_REQ, 9, 0, &f));
+	ASSERT_TRUE(rig_eq_read(self->s.eq, &ev, NULL));
+	ASSERT_EQ(WEFT_EV_CONNREQ, ev.type);
+	ASSERT_EQ(0, rig_accept(self->s.ep, ev.conn, NULL, 0));
+	vanish(t, 60 * NSEC_PER_SEC);
+	ASSERT_TRUE(next(&self->s, WEFT_EV_CONNECTED));
+	ASSERT_TRUE(rig_eq_read(self->s.eq, &ev, NULL));
+	EXPECT_EQ(WEFT_EV_SHUTDOWN, ev.type);
+	EXPECT_EQ(ETIMEDOUT, ev.status);
+	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->s.ep));
+}
+
+/* It has been asked, and would have a day to answer. */
+TEST_F(cm_wire, asked_vanished)
+{
+	struct lone *t = &self->t;
+	struct weft_event ev;
+
+	ASSERT_EQ(0, rig_connect_within(self->s.ep, 1, SVC, NULL, 0, WEFT_CM_TIMEOUT_MAX));
+	vanish(t, 60 * NSEC_PER_SEC);
+	ASSERT_TRUE(rig_eq_read(self->s.eq, &ev, NULL));
+	EXPECT_EQ(WEFT_EV_CONN_FAILED, ev.type);
+	EXPECT_EQ(ETIMEDOUT, ev.status);
+	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->s.ep));
+}
+
+/* It has asked, and nobody answers: its request does not stand in the backlog for ever. */
+TEST_F(cm_wire, asker_vanished)
+{
+	struct weft_flowid f = { 1, SVC, 3, 0, 0 };
+	struct lone *t = &self->t;
+
+	ASSERT_EQ(0, cm_in(t, WEFT_CM_REQ, 9, 0, &f));
+	EXPECT_EQ(1, self->pep->ep->nreqs);
+	vanish(t, 60 * NSEC_PER_SEC);
+	EXPECT_EQ(0, self->pep->ep->nreqs);
+	EXPECT_EQ(0, t->core->nasked);
+	EXPECT_FALSE(weft_eq_ready(&self->s.eq->eq));
+}
+
 TEST_HARNESS_MAIN
