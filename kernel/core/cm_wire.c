@@ -224,10 +224,12 @@ static int weft_cm_rep(struct weft_path *path, struct weft_conn *conn, const str
 	if (!path->local) {
 		in = (struct weft_flowid){ .ssvc = f.ssvc, .dsvc = conn->fid.ssvc,
 					   .sgen = f.sgen };
-		if (weft_rflow_find(path, in.ssvc, in.sgen)) {
-			/* nobody sends so */
+		/* nobody sends so; or there are too many, and REP must not wait for others' end */
+		if (weft_rflow_find(path, in.ssvc, in.sgen) || path->nrflow >= WEFT_RFLOWS_MAX) {
+			int err = path->nrflow < WEFT_RFLOWS_MAX ? ECONNRESET : ENOSPC;
+
 			weft_cm_withdraw(conn, out);
-			weft_cm_failed(conn, ECONNRESET, NULL, 0, out);
+			weft_cm_failed(conn, err, NULL, 0, out);
 			return 0;
 		}
 		rf = weft_rflow_new(path, &in, ep);

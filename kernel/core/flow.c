@@ -456,7 +456,7 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
  * @h: head of the message
  *
  * Return: the flow, which is gone when nobody has the service, or somebody of another job; NULL: no
- * memory.
+ * memory, or too many.
  */
 struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_head *h)
 {

@@ -309,6 +309,22 @@ static struct weft_rflow *weft_recv_flow(struct weft_path *path, const struct we
 	return likely(rf) ? rf : weft_rflow_bind(path, h);
 }
 
+/*
+ * A message is of a flow too many: its sender is told that it has no receiver, and nothing is kept.
+ * To wait for another flow's end would have all of the lane wait. Return: 0, -ENOMEM: not now.
+ */
+static int weft_recv_refuse(struct weft_path *path, const struct weft_head *h)
+{
+	struct weft_note *note = weft_note_new(path);
+
+	if (!note)
+		return -ENOMEM;
+	note->len = weft_wire_epgone_put(note->chunk, &h->flow);
+	weft_ctl_put(path, weft_flow_lane(&h->flow), &note->ctl);
+	weft_count(path->core, no_service);
+	return 0;
+}
+
 /* Is the message of the receiver's job? No kernel sends another one on a flow that is not gone. */
 static bool weft_recv_sealed(const struct weft_rflow *rf, const struct weft_head *h)
 {
@@ -338,7 +354,12 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct w
 
 	weft_wire_head_get(&w->head, &h);
 	rf = weft_recv_flow(path, &h);
-	if (unlikely(!rf || !weft_recv_spare(path, rf->ep)))
+	if (unlikely(!rf)) {
+		if (path->nrflow < WEFT_RFLOWS_MAX || weft_recv_refuse(path, &h))
+			return -ENOMEM;
+		goto ignore;
+	}
+	if (unlikely(!weft_recv_spare(path, rf->ep)))
 		return -ENOMEM;
 	ahead = (s32)(h.flow.mseq - rf->id.mseq);
 	if (unlikely(rf->gone || h.len > WEFT_EAGER_LIMIT) || !weft_recv_sealed(rf, &h))
@@ -399,7 +420,9 @@ int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struc
 
 	weft_wire_head_get(&w->head, &h);
 	rf = weft_recv_flow(path, &h);
-	if (!rf || !weft_recv_spare(path, rf->ep))
+	if (!rf)
+		return path->nrflow < WEFT_RFLOWS_MAX ? -ENOMEM : weft_recv_refuse(path, &h);
+	if (!weft_recv_spare(path, rf->ep))
 		return -ENOMEM;
 	ahead = (s32)(h.flow.mseq - rf->id.mseq);
 	if (rf->gone || ahead < 0 || !sid || !weft_recv_sealed(rf, &h))

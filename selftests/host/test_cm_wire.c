@@ -181,6 +181,16 @@ TEST_F(cm_wire, rep_flow)
 	EXPECT_TRUE(next(&self->s, WEFT_EV_CONN_FAILED));
 	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->s.ep));
 	EXPECT_EQ(1, lone_count(&t->path->conns));
+
+	/* one flow too many: the request ends, and REP is taken */
+	self->s.ep = side_msg(&self->s);
+	id = asking(t, &self->s, &f);
+	f.sgen++;
+	t->path->nrflow += WEFT_RFLOWS_MAX;
+	EXPECT_EQ(0, cm_in(t, WEFT_CM_REP, id, 52, &f));
+	t->path->nrflow -= WEFT_RFLOWS_MAX;
+	EXPECT_TRUE(next(&self->s, WEFT_EV_CONN_FAILED));
+	EXPECT_EQ(1, lone_count(&t->path->conns));
 }
 
 /* SHUTDOWN comes when the last message has been placed. */

@@ -193,4 +193,54 @@ TEST(flow__gone_once)
 	lone_fini(&t);
 }
 
+/*
+ * A message of one flow too many is answered, and does not stand in front of what else comes: its
+ * sender has nothing to wait for.
+ */
+TEST(flow__one_too_many)
+{
+	struct weft_w_epgone *w;
+	struct weft_chunks rest;
+	struct weft_chunk c;
+	struct weft_hdr h;
+	struct near s;
+	u8 buf[256];
+	u32 i;
+
+	near_init(&s);
+	s.t.path->nrflow += WEFT_RFLOWS_MAX;
+	for (i = 0; i < 2; i++) {
+		u32 n = WEFT_WIRE_HDR;
+
+		weft_wire_hdr_put(s.pkt, &s.h);
+		if (!i)
+			n += weft_wire_eager_put(s.pkt + n, &s.m, 0, 0);
+		else
+			n += weft_wire_announce_put(s.pkt + n, &s.m, 1);
+		s.rx.len = n;
+		rig_rx(s.t.core, s.t.out->now, &s.rx, 1, s.t.out);
+		EXPECT_EQ(s.h.psn + 1, s.t.lane->rcv_nxt);
+		/* on the flow's own lane */
+		ASSERT_EQ(1, lone_count(&s.t.path->lane[1].sent));
+		ASSERT_NE(0, s.t.out->ntx);
+		weft_tx_header(&s.t.out->tx[0], 0, buf);
+		ASSERT_EQ(0, weft_wire_hdr_get(buf, s.t.out->tx[0].len, &h, &rest));
+		ASSERT_TRUE(weft_wire_next(&rest, &c));
+		ASSERT_EQ(WEFT_CHUNK_EPGONE, c.type);
+		w = (void *)c.body;
+		EXPECT_EQ(SVC, be16_to_cpu(w->flow.ssvc));
+		EXPECT_EQ(GEN, be32_to_cpu(w->flow.sgen));
+		lone_drop(&s.t);
+		s.t.lane = &s.t.path->lane[1];
+		lone_ack(&s.t, s.t.lane->snd_nxt, NULL, 0, 0);
+		s.t.lane = &s.t.path->lane[0];
+		s.h.psn++;
+		s.m.len = 1000;
+		s.m.flow.mseq++;
+	}
+	EXPECT_EQ(WEFT_RFLOWS_MAX, s.t.path->nrflow);
+	s.t.path->nrflow -= WEFT_RFLOWS_MAX;
+	near_fini(&s);
+}
+
 TEST_HARNESS_MAIN
