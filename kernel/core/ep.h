@@ -210,6 +210,8 @@ struct weft_member {
  * @job: which one it is in, referenced, NULL: the default one; constant
  * @kept_msgs: messages that are kept for it; see room.c
  * @kept_bytes: bytes of short ones among them
+ * @orphans: messages among them whose flows have ended; see room.c
+ * @orphan_bytes: bytes of short ones among these
  * @ntxm: sends under way
  * @txms: all sends
  * @posts: all receives
@@ -308,6 +310,8 @@ struct weft_ep {
 	struct weft_job *job;
 	u32 kept_msgs;
 	u64 kept_bytes;
+	u32 orphans;
+	u64 orphan_bytes;
 	u32 ntxm;
 	struct weft_txm *txms;
 	struct weft_post *posts;

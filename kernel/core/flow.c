@@ -443,6 +443,7 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 	weft_list_init(&rf->early);
 	weft_list_init(&rf->partial);
 	weft_ctl_init(&rf->ctl, WEFT_CTL_RFLOW);
+	rf->no = path->next_rflow++;
 	weft_room_init(rf);
 	weft_list_add_tail(&path->rflows[id->sgen % WEFT_PATH_HASH], &rf->node);
 	path->nrflow++;
@@ -455,8 +456,8 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
  * @path: the path, locked
  * @h: head of the message
  *
- * Return: the flow, which is gone when nobody has the service, or somebody of another job; NULL: no
- * memory, or too many.
+ * Return: the flow, which is gone when nobody has the service, or somebody of another job, or one
+ * who keeps too much of flows that have ended; NULL: no memory, or too many.
  */
 struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_head *h)
 {
@@ -473,6 +474,11 @@ struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_hea
 	}
 	if (ep && h->seal != weft_job_seal(ep->job, path->token, id, WEFT_SEAL_FLOW)) {
 		weft_count(path->core, wrong_job);
+		weft_ep_put(ep);
+		ep = NULL;
+	}
+	if (ep && weft_room_orphaned(ep)) {
+		weft_keep_count(path->core, WEFT_FULL_ENDPOINT);
 		weft_ep_put(ep);
 		ep = NULL;
 	}
@@ -535,6 +541,7 @@ void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out)
 	weft_list_del(&rf->starved);
 	if (rf->conn)
 		rf->conn->rflow = NULL;
+	weft_room_end(rf);
 	weft_list_del(&rf->node);
 	path->nrflow--;
 	path->nflow--;

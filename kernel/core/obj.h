@@ -105,6 +105,7 @@
  * @nrxm: messages in @rxms
  * @nflow: flows and rflows
  * @nrflow: rflows alone
+ * @next_rflow: number of the next one of these
  * @nowed: answers that are to be sent and that nothing else bounds: notes, and connections that are
  *	over
  * @next_id: next rendezvous id
@@ -185,6 +186,7 @@ struct weft_path {
 	u32 nrxm;
 	u32 nflow;
 	u32 nrflow;
+	u32 next_rflow;
 	u32 nowed;
 	u32 next_id;
 	u32 nsent;
@@ -293,6 +295,7 @@ struct weft_flow {
  * @id: services and generations as the sender names them; mseq: next message to be offered
  * @ep: our endpoint, referenced
  * @seal: that messages for it have; constant
+ * @no: tells it from an earlier one of the same sender and generation; constant
  * @lane: lane for answers
  * @conn: its connection, not referenced: it goes before that
  * @gone: the endpoint has gone; the peer has been or is being told
@@ -321,6 +324,7 @@ struct weft_rflow {
 	struct weft_flowid id;
 	struct weft_ep *ep;
 	u64 seal;
+	u32 no;
 	struct weft_conn *conn;
 	u8 lane;
 	bool gone;
@@ -585,7 +589,8 @@ struct weft_post {
  * @open: what it has in path->rx_open
  * @kept: it counts to what its endpoint keeps; ep->lock
  * @kept_bytes: with these; constant then
- * @waited: it counts in its flow's @nwait
+ * @waited: it counts in @nwait of its flow, number @rflow, or in @orphans of its endpoint
+ * @rflow: see @waited
  * @moved: its bytes do not count to what the remote node may send
  * @base: bytes that were placed before it was claimed
  * @room: bytes to be placed
@@ -651,6 +656,7 @@ struct weft_rxm {
 	u32 open;
 	bool kept;
 	bool waited;
+	u32 rflow;
 	bool moved;
 	u32 kept_bytes;
 	u64 base;

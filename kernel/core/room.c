@@ -21,6 +21,10 @@
  *
  * The room that others have left is noticed by looking again each WEFT_ROOM_NS.
  *
+ * What is kept of a flow that has ended is its endpoint's (ep->orphans). Else who ends flows and
+ * begins others would have room anew with each: an endpoint that keeps as many orphans as the limit
+ * is takes no new flow.
+ *
  * Locks: path->lock for flows, ep->lock for what its endpoint keeps, core->user_lock (a leaf) for
  * the list of users, whose counts are atomic.
  */
@@ -153,6 +157,29 @@ void weft_keep_end(struct weft_rxm *rxm)
 	atomic64_sub(rxm->kept_bytes, &ep->user->bytes);
 }
 
+/**
+ * weft_room_orphaned - does an endpoint keep too much of flows that have ended to take a new one?
+ * @ep: the endpoint
+ *
+ * Return: it does.
+ */
+bool weft_room_orphaned(const struct weft_ep *ep)
+{
+	const struct weft_conf *conf = &ep->core->conf;
+
+	return READ_ONCE(ep->orphans) >= READ_ONCE(conf->msgs_ep) ||
+	       READ_ONCE(ep->orphan_bytes) >= READ_ONCE(conf->unexp_ep);
+}
+
+/* @msgs messages with @bytes bytes become orphans; negative: they are over. */
+static void weft_room_orphan(struct weft_ep *ep, s32 msgs, s64 bytes)
+{
+	weft_lock(&ep->lock);
+	WRITE_ONCE(ep->orphans, ep->orphans + msgs);
+	WRITE_ONCE(ep->orphan_bytes, ep->orphan_bytes + bytes);
+	weft_unlock(&ep->lock);
+}
+
 /* ---- The receiving end of a flow ------------------------------------------------- */
 
 /**
@@ -255,6 +282,7 @@ void weft_room_look(struct weft_rflow *rf, struct weft_out *out)
 void weft_room_wait(struct weft_rflow *rf, struct weft_rxm *rxm, u32 len)
 {
 	rxm->waited = true;
+	rxm->rflow = rf->no;
 	rxm->moved = !weft_keep_full(rf->ep, len);
 	rf->nwait++;
 	rf->wait_bytes += len;
@@ -297,11 +325,23 @@ void weft_room_over(struct weft_rxm *rxm, struct weft_out *out)
 		return;
 	rxm->waited = false;
 	rf = weft_rflow_find(rxm->path, rxm->flow.ssvc, rxm->flow.sgen);
-	if (!rf)
+	if (!rf || rf->no != rxm->rflow) {
+		weft_room_orphan(rxm->ep, -1, -(s64)rxm->kept_bytes);
 		return;
+	}
 	rf->nwait--;
 	rf->wait_bytes -= rxm->kept_bytes;
 	weft_room_pass(rf, 0, out);
+}
+
+/**
+ * weft_room_end - a flow ends: what is kept of it is its endpoint's
+ * @rf: the receiving end; its path is locked
+ */
+void weft_room_end(struct weft_rflow *rf)
+{
+	if (rf->nwait)
+		weft_room_orphan(rf->ep, rf->nwait, rf->wait_bytes);
 }
 
 /**

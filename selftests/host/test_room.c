@@ -273,6 +273,72 @@ TEST_F(room, sender_ends)
 	ASSERT_TRUE(receive_one(self, 1, WEFT_SRC_ANY, 8, 'b'));
 }
 
+/* An endpoint that sends the first receiver as much as a new flow may, and closes. */
+static bool come_and_go(FIXTURE_DATA(room) * s, u16 svc)
+{
+	struct rig_proc *proc = s->src[1]->proc;
+	struct rig_av *av = rig_av_new(proc);
+	u32 node = s->core == &s->rig->node[1].core;
+	struct rig_op op = { .n = 1, .peer = (u32)rig_av_insert(av, node, 40, s->rig) };
+	struct rig_ep *ep = rig_ep_new(proc, WEFT_EP_RDM, 0, 512, 16, svc);
+	struct weft_cqe e;
+	bool refused = false;
+	u32 i;
+
+	op.iov[0].addr = (u64)(uintptr_t)s->buf[1];
+	if (!ep || rig_ep_enable(ep, s->sent[1], s->sent[1], NULL, av))
+		return false;
+	for (i = 0; i < WEFT_ROOM_MSGS; i++)
+		if (rig_send(ep, &op))
+			break;
+	rig_run(s->rig, 2 * NSEC_PER_MSEC);
+	op.flags = WEFT_SQ_COMPLETION | WEFT_SQ_DELIVERY;
+	rig_send(ep, &op);
+	rig_run(s->rig, 2 * NSEC_PER_MSEC);
+	while (rig_cq_read(s->sent[1], &e))
+		refused |= e.status == ECONNREFUSED;
+	rig_ep_free(ep);
+	rig_run(s->rig, 2 * NSEC_PER_MSEC);
+	return refused;
+}
+
+/*
+ * Room that each flow has for itself is not had again and again by who ends flows and begins
+ * others: an endpoint that keeps a limit's worth of messages whose senders have gone takes no new
+ * flow, until it has received.
+ */
+TEST_F(room, come_and_go)
+{
+	struct weft_ep *ep = self->dst[0]->ep;
+	u32 i, n, refused = 0;
+
+	if (self->core == &self->rig->node[0].core)
+		return;		/* there the sender's sends are what bounds it */
+	ASSERT_TRUE(limit(self, "messages-endpoint", 1000));
+	/* one that has begun before */
+	ASSERT_EQ(0, send_one(self, 0, self->to[0], 0));
+	rig_run(self->rig, NSEC_PER_MSEC);
+	for (i = 0; i < 40; i++)
+		refused += come_and_go(self, 100 + i);
+	EXPECT_TRUE(ep->kept_msgs <= 1000 + 2 * WEFT_ROOM_MSGS);
+	EXPECT_TRUE(refused >= 30);
+	EXPECT_EQ(ep->kept_msgs - 1, ep->orphans);
+	/* goes on, and so does who sends to another endpoint */
+	ASSERT_EQ(0, send_one(self, 0, self->to[0], 0));
+	ASSERT_EQ(0, send_one(self, 1, self->to[1], 8));
+	ASSERT_TRUE(receive_one(self, 1, WEFT_SRC_ANY, 8, 'b'));
+	EXPECT_EQ(ep->kept_msgs - 2, ep->orphans);
+	n = ep->kept_msgs;
+	for (i = 0; i < n; i++)
+		ASSERT_TRUE(receive_one(self, 0, WEFT_SRC_ANY, 0, 0));
+	EXPECT_EQ(0, ep->orphans);
+	EXPECT_FALSE(come_and_go(self, 200));
+	EXPECT_EQ(WEFT_ROOM_MSGS + 1, ep->orphans);
+	/* those that are dropped do not count, either */
+	rig_ep_free(self->dst[0]);
+	rig_run(self->rig, NSEC_PER_MSEC);
+}
+
 /* What is told is never taken back, and what is older than what is known changes nothing. */
 TEST(absolute)
 {
