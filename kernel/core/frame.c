@@ -131,6 +131,7 @@ struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u3
 	tail->run = rec->run;
 	tail->state = rec->state;
 	tail->again = rec->again;
+	tail->again_at = rec->again_at;
 	tail->acknow = rec->acknow;
 	tail->win = rec->win;
 	tail->bulk = rec->bulk;

@@ -507,6 +507,12 @@ void weft_lane_close(struct weft_path *path, struct weft_lane *lane, struct weft
 	weft_frame_emit(path, lane, rec, out);
 }
 
+/* A millisecond, nearly; of them 32 bits, which are compared within far less than they take. */
+static u32 weft_lane_tick(weft_ns t)
+{
+	return (u32)(t >> 20);
+}
+
 /* Send a packet again. */
 static void weft_lane_again(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
 			    struct weft_out *out)
@@ -518,6 +524,8 @@ static void weft_lane_again(struct weft_path *path, struct weft_lane *lane, stru
 		weft_send_withdraw(txm, EFAULT, out);
 	}
 	weft_list_del(&rec->tnode);
+	if (!rec->again)
+		rec->again_at = weft_lane_tick(out->now);
 	WRITE_ONCE(rec->again, true);
 	rec->acknow = true;
 	path->retrans += rec->nseg;
@@ -690,6 +698,27 @@ void weft_lane_timer(struct weft_path *path, struct weft_lane *lane, struct weft
 weft_ns weft_lane_next(const struct weft_lane *lane)
 {
 	return min(min(lane->rto_at, lane->reo_at), lane->ack_at);
+}
+
+/**
+ * weft_lane_stuck - is the oldest packet sent again and again, and not acknowledged?
+ * @lane: the lane
+ * @most: for how long that may be
+ * @now: time
+ *
+ * The peer may be heard of all the time: what is too long for the way is lost, and what is not
+ * comes through.
+ *
+ * Return: yes, for longer than that.
+ */
+bool weft_lane_stuck(const struct weft_lane *lane, weft_ns most, weft_ns now)
+{
+	const struct weft_rec *rec;
+
+	if (weft_list_empty(&lane->sent))
+		return false;
+	rec = weft_entry(lane->sent.next, const struct weft_rec, node);
+	return rec->again && weft_lane_tick(now) - rec->again_at > weft_lane_tick(most);
 }
 
 /**

@@ -132,13 +132,14 @@ struct weft_ref {
  * @txm: the send whose payload it is, referenced
  * @mem: memory of it, referenced; NULL: txm->buf
  * @off: offset of the payload in @mem or txm->buf
+ * @again_at: when it was sent again first, in weft_lane_tick()s
  * @moff: offset of the payload in the message
  * @refs: messages
  * @raw: chunks
  *
- * Under path->lock until it is sent; constant after that but for @state, @again, @sent_at, the
- * lists, and that a run shrinks: packets that are acknowledged leave it at its beginning, and it
- * is split where others are.
+ * Under path->lock until it is sent; constant after that but for @state, @again, @again_at,
+ * @sent_at, the lists, and that a run shrinks: packets that are acknowledged leave it at its
+ * beginning, and it is split where others are.
  */
 struct weft_rec {
 	struct weft_list node;
@@ -162,6 +163,7 @@ struct weft_rec {
 	struct weft_txm *txm;
 	struct weft_mem *mem;
 	u32 off;
+	u32 again_at;
 	u64 moff;
 	struct weft_ref refs[WEFT_REC_REFS];
 	u8 raw[WEFT_REC_RAW];

@@ -549,6 +549,8 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 		if (path->flight && weft_since(out->now, path->alive_at) >= conf->dead_ns)
 			weft_path_fail(path, ETIMEDOUT, out);
 		for (i = 0; i < WEFT_LANES; i++) {
+			if (unlikely(weft_lane_stuck(&path->lane[i], conf->dead_ns, out->now)))
+				weft_path_fail(path, ETIMEDOUT, out);
 			weft_lane_timer(path, &path->lane[i], out);
 			at = min(at, weft_lane_next(&path->lane[i]));
 		}

@@ -42,6 +42,7 @@ struct rig_proc;
  * @burst: rate of packets that begin a burst of losses
  * @burst_for: time it takes on average; of the packets to a node in it one in two is lost
  * @corrupt: rate of packets with bits that have changed
+ * @narrow: packets of more bytes are lost, and nobody is told; 0: none
  * @levels: of priority, WEFT_CLASSES: a packet waits for those of higher ones alone, and for the
  *	one that is being sent; 0, 1: each queue is served in order
  * @bands: the same of the nodes' own queues, when those of switches are served in order
@@ -54,6 +55,7 @@ struct rig_net {
 	u32 burst;
 	weft_ns burst_for;
 	u32 corrupt;
+	u32 narrow;
 	u32 levels;
 	bool bands;
 };
@@ -308,6 +310,8 @@ void rig_crash(struct rig_node *node);
 void rig_start(struct rig_node *node);
 /* Cut the connection between two nodes, or mend it; mend all. */
 void rig_cut(struct rig *rig, u32 a, u32 b, bool cut);
+/* What one sends to the other alone is lost, or comes again. */
+void rig_cut_one(struct rig *rig, u32 from, u32 to, bool cut);
 bool rig_is_cut(struct rig *rig, u32 a, u32 b);
 void rig_mend(struct rig *rig);
 void rig_node_addr(const struct rig_conf *conf, u32 index, u16 service, struct weft_sockaddr *addr);

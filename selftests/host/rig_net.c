@@ -44,6 +44,11 @@ void rig_cut(struct rig *rig, u32 a, u32 b, bool cut)
 	rig->cut[b * rig->conf.nodes + a] = cut;
 }
 
+void rig_cut_one(struct rig *rig, u32 from, u32 to, bool cut)
+{
+	rig->cut[from * rig->conf.nodes + to] = cut;
+}
+
 bool rig_is_cut(struct rig *rig, u32 a, u32 b)
 {
 	return rig->cut[a * rig->conf.nodes + b];
@@ -349,6 +354,7 @@ static void leave(struct rig_node *node, struct rig_node *to, const struct weft_
 
 	__atomic_add_fetch(&rig->npackets, 1, __ATOMIC_RELAXED);
 	if (!to || !to->up || node->deaf || to->deaf || rig_is_cut(rig, node->index, to->index) ||
+	    (unlikely(rig->conf.net.narrow) && len > rig->conf.net.narrow) ||
 	    (!rig->conf.net.bps && is_lost(rig, to))) {
 		__atomic_add_fetch(&rig->nlost, 1, __ATOMIC_RELAXED);
 		return;

@@ -112,7 +112,8 @@ TEST(found__expire)
 	for (i = 0; i < 200; i++)
 		ASSERT_EQ(0, rig_send(ep, &op));
 	rig_ep_free(ep);
-	/* the peer lives, and acknowledges nothing */
+	/* the peer lives, and acknowledges nothing; the path lives longer than the sends */
+	ASSERT_EQ(0, weft_limit_set(&rig->node[0].core, "dead-ms", 60000));
 	for (i = 0; i < 30; i++) {
 		struct weft_hdr h = {
 			.type = WEFT_PKT_DATA, .path = path->id, .token = path->token,
