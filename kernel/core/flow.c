@@ -173,6 +173,13 @@ void weft_flow_check(struct weft_flow *flow, struct weft_out *out)
 	}
 }
 
+/* A send of a flow ends with it: is it a datagram, that has waited for its path? */
+static void weft_flow_lost(struct weft_flow *flow)
+{
+	if (flow->ep->conf.type == WEFT_EP_DGRAM)
+		weft_count(flow->path->core, dgrams_dropped);
+}
+
 /**
  * weft_flow_fail - the flow takes nothing more; what is under way fails
  * @flow: the flow; its path is locked; the caller has a reference or it stays on the path's list
@@ -189,6 +196,7 @@ void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out)
 	while ((l = weft_list_first(&flow->txms))) {
 		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
 
+		weft_flow_lost(flow);
 		weft_send_done(txm, err, out);
 		if (flow->lep)
 			weft_local_withdraw(txm, err, out);
@@ -215,6 +223,7 @@ void weft_flow_withdraw(struct weft_flow *flow, int err, struct weft_out *out)
 
 		/* it may be over, and used again, when its last reference goes */
 		weft_txm_get(txm);
+		weft_flow_lost(flow);
 		weft_send_done(txm, err, out);
 		weft_send_withdraw(txm, err, out);
 		if (txm->state != WEFT_TXM_OVER)
