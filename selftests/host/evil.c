@@ -7,6 +7,8 @@
 #include "evil.h"
 #include "traffic_job.h"
 
+#define STAYS	(40 * (weft_ns)NSEC_PER_SEC)	/* longer than anything waits for who is gone */
+
 /* Bytes that may be a packet of somebody, to anybody. */
 static void noise(struct tr *tr)
 {
@@ -36,6 +38,8 @@ static void cut(struct tr *tr, bool all)
 
 	if (all)
 		rig_mend(tr->rig);
+	else if (a != b && !rig_below(tr->rig, 3))
+		rig_cut_one(tr->rig, a, b, !rig_is_cut(tr->rig, a, b));
 	else if (a != b)
 		rig_cut(tr->rig, a, b, !rig_is_cut(tr->rig, a, b));
 }
@@ -73,7 +77,7 @@ void evil_do(struct tr *tr, u32 evil)
 	struct tr_proc *p = &tr->procs[rig_below(tr->rig, tr->nprocs)];
 	struct tr_ep *ep = &tr->eps[rig_below(tr->rig, tr->neps)];
 
-	switch (1u << rig_below(tr->rig, 11) & evil) {
+	switch (1u << rig_below(tr->rig, EVIL_KINDS) & evil) {
 	case EVIL_EP:
 		tr_kill_ep(tr, ep);
 		break;
@@ -116,6 +120,11 @@ void evil_do(struct tr *tr, u32 evil)
 		if (tr->conf.jobs)
 			tr_job_admin(tr);
 		break;
+	case EVIL_NARROW:
+		tr->rig->conf.net.narrow = 0;
+		if (rig_below(tr->rig, 2))
+			tr->rig->conf.net.narrow = 100 + rig_below(tr->rig, 1400);
+		break;
 	}
 }
 
@@ -135,7 +144,10 @@ u64 evil_run(struct tr_conf *conf, const char *test, u32 evil,
 			evil_do(tr, evil);
 	}
 	weft_host_fail_rate(0, 0);
+	if (evil && rig_below(tr->rig, 2))
+		tr_bound(tr, STAYS);
 	rig_mend(tr->rig);
+	tr->rig->conf.net.narrow = 0;
 	for (i = 0; i < tr->nprocs; i++)
 		if (tr->procs[i].proc)
 			tr->procs[i].proc->mc->fault = 0;

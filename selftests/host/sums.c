@@ -35,3 +35,111 @@ void sums_check(const struct weft_path *path)
 		weft_list_for_each(l, &path->rflows[i])
 			check_early(weft_entry(l, struct weft_rflow, node));
 }
+
+/**
+ * struct kept - what the lists say of an endpoint
+ * @msgs: messages of other nodes that are kept, and those of this node that wait for a receive
+ * @bytes: of them
+ * @flows: that lead there
+ */
+struct kept {
+	u64 msgs;
+	u64 bytes;
+	u64 flows;
+};
+
+static void add_kept(const struct weft_rxm *rxm, struct kept *k)
+{
+	if (!rxm->kept)
+		return;
+	k->msgs++;
+	k->bytes += rxm->kept_bytes;
+}
+
+static void add_path(const struct weft_path *path, const struct weft_ep *ep, struct kept *k)
+{
+	const struct weft_list *l;
+	u32 i;
+
+	weft_list_for_each(l, &path->rxms) {
+		const struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, node);
+
+		if (rxm->ep == ep)
+			add_kept(rxm, k);
+	}
+	for (i = 0; i < WEFT_PATH_HASH; i++)
+		weft_list_for_each(l, &path->rflows[i])
+			k->flows += weft_entry(l, struct weft_rflow, node)->ep == ep;
+}
+
+static void add_local(const struct weft_core *core, const struct weft_ep *ep, struct kept *k)
+{
+	const struct weft_list *l;
+	u32 i;
+
+	for (i = 0; i < WEFT_KINDS; i++) {
+		weft_list_for_each(l, &ep->match.unexp[i]) {
+			const struct weft_munexp *u = weft_entry(l, struct weft_munexp, order);
+			const struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
+
+			if (!rxm->path || rxm->path == core->local)
+				add_kept(rxm, k);
+		}
+	}
+	weft_list_for_each(l, &core->local->flows)
+		k->flows += weft_entry(l, struct weft_flow, node)->lep == ep;
+}
+
+static void check_ep(const struct weft_core *core, const struct weft_ep *ep)
+{
+	const struct weft_conf *conf = &core->conf;
+	struct kept k = { 0 };
+	struct weft_list *l;
+	u32 i;
+
+	add_local(core, ep, &k);
+	for (i = 0; i < WEFT_CORE_HASH; i++)
+		weft_list_for_each(l, &core->paths[i])
+			add_path(weft_entry(l, struct weft_path, node), ep, &k);
+	if (k.msgs > ep->kept_msgs || k.bytes > ep->kept_bytes)
+		weft_host_die(__FILE__, __LINE__,
+			      "endpoint: %u messages, %llu bytes are kept, not %llu, %llu",
+			      ep->kept_msgs, (unsigned long long)ep->kept_bytes,
+			      (unsigned long long)k.msgs, (unsigned long long)k.bytes);
+	/* what has come whole on a path that has died is kept, and its flows are gone */
+	if (weft_counters_read(core->cnt, WEFT_CNT_paths_dead) ||
+	    weft_counters_read(core->cnt, WEFT_CNT_paths_idle))
+		return;
+	if (ep->kept_msgs > conf->msgs_ep + k.flows * (WEFT_ROOM_MSGS + WEFT_ROOM_STEP) ||
+	    ep->kept_bytes > conf->unexp_ep + k.flows * (WEFT_ROOM_BYTES + WEFT_ROOM_STEP_BYTES))
+		weft_host_die(__FILE__, __LINE__,
+			      "endpoint: %u messages, %llu bytes of %llu flows are kept",
+			      ep->kept_msgs, (unsigned long long)ep->kept_bytes,
+			      (unsigned long long)k.flows);
+}
+
+void sums_check_kept(const struct weft_core *core)
+{
+	const struct weft_list *l, *m;
+
+	weft_list_for_each(l, &core->eps)
+		check_ep(core, weft_entry(l, struct weft_ep, node));
+	weft_list_for_each(l, &core->users) {
+		const struct weft_user *user = weft_entry(l, struct weft_user, node);
+		u64 msgs = 0, bytes = 0;
+
+		weft_list_for_each(m, &core->eps) {
+			const struct weft_ep *ep = weft_entry(m, struct weft_ep, node);
+
+			if (ep->user == user) {
+				msgs += ep->kept_msgs;
+				bytes += ep->kept_bytes;
+			}
+		}
+		/* an endpoint that goes is not on the list any more */
+		if (msgs > (u32)atomic_read(&user->msgs) ||
+		    bytes > (u64)atomic64_read(&user->bytes))
+			weft_host_die(__FILE__, __LINE__, "user: %llu messages, %llu bytes",
+				      (unsigned long long)msgs, (unsigned long long)bytes);
+	}
+}

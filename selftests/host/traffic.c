@@ -639,6 +639,53 @@ void tr_finish(struct tr *tr, weft_ns ns)
 	}
 }
 
+/* Is there no way between two nodes, or no way back? */
+static bool apart(struct tr *tr, const struct tr_proc *a, const struct tr_proc *b)
+{
+	u32 n = tr->conf.rig.nodes, from = a->no % n, to = b->no % n;
+
+	return !tr->rig->node[to].up ||
+	       (from != to && (rig_is_cut(tr->rig, from, to) || rig_is_cut(tr->rig, to, from)));
+}
+
+static void look_all(struct tr *tr)
+{
+	u32 i, k;
+
+	for (i = 0; i < tr->nprocs; i++) {
+		struct tr_proc *p = &tr->procs[i];
+
+		if (!p->proc)
+			continue;
+		read_events(tr, p);
+		for (k = 0; k < p->ncq; k++)
+			read_cq(tr, p->cq[k], U32_MAX);
+	}
+}
+
+void tr_bound(struct tr *tr, weft_ns ns)
+{
+	weft_ns end = tr->rig->now + ns;
+	u32 i;
+
+	for (i = 0; i < tr->neps; i++)
+		if (tr->eps[i].ep && tr->eps[i].ep->sq_tail != tr->eps[i].ep->doorbell.sq_tail)
+			rig_ring_sq(tr->eps[i].ep);
+	while (tr->rig->now < end) {
+		rig_run(tr->rig, 50 * NSEC_PER_MSEC);
+		look_all(tr);
+	}
+	for (i = 1; i <= tr->nmsgs; i++) {
+		const struct tr_msg *m = tr->msgs[i];
+
+		if (m->posted && !m->done && m->flags & WEFT_SQ_COMPLETION && m->src->ep &&
+		    m->src->life == m->life && apart(tr, m->src->proc, m->dst->proc))
+			tr_die(tr, "send %llu from node %u to node %u, which is gone, waits for ever",
+			       (unsigned long long)m->id, m->src->proc->no % tr->conf.rig.nodes,
+			       m->dst->proc->no % tr->conf.rig.nodes);
+	}
+}
+
 static void __noreturn not_canceled(struct tr *tr)
 {
 	u32 i;

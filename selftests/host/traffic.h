@@ -229,6 +229,11 @@ struct tr *tr_new(const struct tr_conf *conf, const char *test);
 bool tr_step(struct tr *tr);
 /* Until everything is done, at most @ns; dies when it is not. */
 void tr_finish(struct tr *tr, weft_ns ns);
+/*
+ * Nothing is posted for @ns, which is longer than anything may wait for who cannot be reached: dies
+ * when a send does.
+ */
+void tr_bound(struct tr *tr, weft_ns ns);
 /* Cancel what has not been matched, and wait for that. */
 void tr_cancel(struct tr *tr);
 /* Check the order in which messages were taken, end everything, check for leaks. */

@@ -92,6 +92,8 @@ void sim_limits(struct rig_node *node)
 	/* nobody forges what a path's token is needed for */
 	if (rig_counter(node, WEFT_CNT_beyond_room))
 		weft_host_die(__FILE__, __LINE__, "messages that their senders were not told of");
+	if (core->npaths < MANY)
+		sums_check_kept(core);
 	for (i = 0; i < WEFT_CORE_HASH; i++) {
 		weft_list_for_each(l, &core->paths[(from + i) % WEFT_CORE_HASH]) {
 			check_path(weft_entry(l, struct weft_path, node));

@@ -38,6 +38,21 @@ static void make_network(struct rig_conf *rig, u64 *s)
 	rig->bounce = PICK(s, 0, 0, RIG_PPM / 4);
 }
 
+/* Limits as small as they can be: they hold back, and lose nothing. */
+static void make_limits(struct weft_conf *core, u64 *s)
+{
+	if (pick(s, 2))
+		core->unexp_ep = 65536;
+	if (!pick(s, 3))
+		core->unexp_user = 65536;
+	if (pick(s, 2))
+		core->msgs_ep = 64;
+	if (!pick(s, 3))
+		core->msgs_user = 64;
+	if (pick(s, 2))
+		core->rec_max = 64;
+}
+
 u64 sim_seed(const struct sim_opts *o, u64 seed)
 {
 	u64 s = FIRST_OF(seed, 77);
@@ -65,6 +80,14 @@ u64 sim_seed(const struct sim_opts *o, u64 seed)
 		conf.max_len = min(conf.max_len, 20000u);
 	}
 	conf.max_len = min(conf.max_len, 100000u);
+	if (!pick(&s, 3))
+		make_limits(&conf.rig.core, &s);
+	/* more than a flow may have wait, so that limits of messages are reached */
+	if (conf.rig.nodes < 4 && !pick(&s, 8)) {
+		conf.msgs = 700;
+		conf.sq_slots = 1024;
+		conf.max_len = min(conf.max_len, 2000u);
+	}
 	conf.msg = !pick(&s, 4);
 	if (conf.msg)
 		conf.procs = 2;
@@ -72,11 +95,12 @@ u64 sim_seed(const struct sim_opts *o, u64 seed)
 	if (o->loss >= 0)
 		conf.rig.loss = PERCENT(o->loss);
 	evil = PICK(&s, 0, 0, EVIL_EP | EVIL_PROC | EVIL_REVIVE, EVIL_NODE | EVIL_REVIVE,
-		    EVIL_CUT | EVIL_NOISE, EVIL_PART | EVIL_CUT, EVIL_ALLOC | EVIL_FAULT,
+		    EVIL_CUT | EVIL_NOISE | EVIL_NARROW, EVIL_PART | EVIL_CUT,
+		    EVIL_ALLOC | EVIL_FAULT,
 		    EVIL_ALLOC | EVIL_PART | EVIL_NODE | EVIL_REVIVE, ~EVIL_SHUT);
 	/* what was connected is not connected again */
 	if (conf.msg)
-		evil = (evil & ~(EVIL_REVIVE | EVIL_NODE)) | (evil ? EVIL_SHUT : 0);
+		evil = (evil & ~EVIL_REVIVE) | (evil ? EVIL_SHUT : 0);
 	if (conf.jobs && evil)
 		evil |= EVIL_JOB;
 	return evil_run(&conf, again, evil, sim_limits);

@@ -6,14 +6,14 @@
 
 #include "sim.h"
 
-#define SMALL	64	/* nodes of a world with everything that can go wrong, at most */
+#define SMALL	1024	/* nodes of a world with everything that can go wrong, at most */
 
 static const char usage[] =
 	"usage: sim [-s SEED] [-c COUNT] [-n NODES] [-l PERCENT] [-m MESSAGES] [-v]\n"
 	"       sim -r FOLDER [-q] [-s SEED]\n"
 	"\n"
-	"Without -s 200 seeds are run, from 1 on; with it, one. Up to 64 nodes: small worlds with\n"
-	"all faults; more: a large run. Prints a digest of all events.\n"
+	"Without -s 200 seeds are run, from 1 on; with it, one. Up to 1024 nodes: worlds with all\n"
+	"faults; more, or with -m: a large run. Prints a digest of all events.\n"
 	"-r measures goodput, slowdown, incast and fairness (-q: less).\n";
 
 static u64 run(const struct sim_opts *o, u64 seed)
