@@ -117,8 +117,8 @@ void weft_cold_exit(struct weft_cold *cold)
 	spin_lock_bh(&cold->lock);
 	cold->closed = true;
 	spin_unlock_bh(&cold->lock);
-	do {
-		flush_work(&cold->work);
-	} while (work_pending(&cold->work));
+	/* it queues itself, and may run again before this one is told that it has ended */
+	while (flush_work(&cold->work))
+		;
 	kvfree(cold->out);
 }

@@ -231,11 +231,13 @@ void stand_in_work(void)
 	}
 }
 
-void flush_work(struct work_struct *w)
+bool flush_work(struct work_struct *w)
 {
 	might_sleep();
-	if (w->pending)
-		stand_in_work();
+	if (!w->pending)
+		return false;
+	stand_in_work();
+	return true;
 }
 
 /* ---- Files ----------------------------------------------------------------------------------- */

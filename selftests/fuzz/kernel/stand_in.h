@@ -375,9 +375,8 @@ struct work_struct {
 };
 
 #define INIT_WORK(w, f)		(*(w) = (struct work_struct){ .fn = (f) })
-#define work_pending(w)		((w)->pending)
 bool queue_work(struct workqueue_struct *wq, struct work_struct *w);
-void flush_work(struct work_struct *w);
+bool flush_work(struct work_struct *w);
 /* Do all that waits. */
 void stand_in_work(void);
 
