@@ -305,10 +305,11 @@ static void weft_ctx_fini(struct work_struct *work)
 	weft_cold_exit(&ctx->cold);
 	weft_memctx_quiesce(ctx->mc);
 	WRITE_ONCE(ctx->mm, NULL);	/* a file may still be there: nobody's any more */
-	weft_memctx_put(ctx->mc);
+	/* who finds it in the list looks at its memory, too */
 	mutex_lock(&dev->lock);
 	list_del(&ctx->node);
 	mutex_unlock(&dev->lock);
+	weft_memctx_put(ctx->mc);
 	weft_ctx_free(ctx);
 	weft_port_put(port);
 }
