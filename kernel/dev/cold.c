@@ -7,6 +7,9 @@
  *
  *	OPEN ---(weft_cold_exit(): the context is dead and nobody is inside)---> closed, and empty
  *
+ * The workqueue is not that of the end of contexts (ctx.c): it runs so many works at a time, and
+ * when all of them were contexts that wait for their lists, nobody would do what is in those.
+ *
  * What finds the list closed, or the context gone, goes to the device's list of orphans (the
  * device lives as long as the core) and is done without an address space: the core finds out that
  * the memory has gone and cleans up.
@@ -46,7 +49,7 @@ static void weft_cold_run(struct work_struct *w)
 		cond_resched();
 		/* an endless flow of work must not keep a dead process's memory */
 		if (++n == WEFT_COLD_BATCH) {
-			queue_work(weft_dev_wq, w);
+			queue_work(weft_cold_wq, w);
 			break;
 		}
 	}
@@ -62,7 +65,7 @@ static bool weft_cold_add(struct weft_cold *cold, struct weft_work *work)
 	closed = cold->closed;
 	if (!closed) {
 		weft_list_add_tail(&cold->list, &work->node);
-		queue_work(weft_dev_wq, &cold->work);
+		queue_work(weft_cold_wq, &cold->work);
 	}
 	spin_unlock_bh(&cold->lock);
 	return !closed;

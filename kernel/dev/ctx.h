@@ -104,7 +104,7 @@ struct weft_dev {
 	struct list_head ctxs;
 };
 
-extern struct workqueue_struct *weft_dev_wq;
+extern struct workqueue_struct *weft_dev_wq, *weft_cold_wq;
 
 struct weft_dev *weft_dev_by_id(u32 id);
 

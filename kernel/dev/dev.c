@@ -39,8 +39,11 @@ static struct weft_dev *weft_minors[WEFT_MINORS];
 static DEFINE_XARRAY_ALLOC1(weft_devs);		/* by number, until they are freed */
 static u32 weft_devs_next = 1;
 
-/** weft_dev_wq - cold work, and the end of contexts */
+/** weft_dev_wq - the end of contexts, which waits for what is in weft_cold_wq */
 struct workqueue_struct *weft_dev_wq;
+
+/** weft_cold_wq - cold work; waits for neither */
+struct workqueue_struct *weft_cold_wq;
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
@@ -348,9 +351,13 @@ int weft_dev_init(void)
 	weft_dev_wq = alloc_workqueue("weft", WQ_UNBOUND, 0);
 	if (!weft_dev_wq)
 		return -ENOMEM;
+	err = -ENOMEM;
+	weft_cold_wq = alloc_workqueue("weft_cold", WQ_UNBOUND, 0);
+	if (!weft_cold_wq)
+		goto fail_wq;
 	err = class_register(&weft_class);
 	if (err)
-		goto fail_wq;
+		goto fail_cold;
 	err = alloc_chrdev_region(&weft_devt, 0, WEFT_MINORS, "weft");
 	if (err)
 		goto fail_class;
@@ -362,6 +369,8 @@ int weft_dev_init(void)
 	unregister_chrdev_region(weft_devt, WEFT_MINORS);
 fail_class:
 	class_unregister(&weft_class);
+fail_cold:
+	destroy_workqueue(weft_cold_wq);
 fail_wq:
 	destroy_workqueue(weft_dev_wq);
 	return err;
@@ -378,4 +387,5 @@ void weft_dev_exit(void)
 	unregister_chrdev_region(weft_devt, WEFT_MINORS);
 	class_unregister(&weft_class);
 	destroy_workqueue(weft_dev_wq);
+	destroy_workqueue(weft_cold_wq);
 }

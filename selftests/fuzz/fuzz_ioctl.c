@@ -41,7 +41,7 @@ static struct world w;
 static struct mm_struct mm, other_mm;
 static struct task_struct task = { .mm = &mm, .group_leader = &task };
 struct task_struct *stand_in_current = &task;
-struct workqueue_struct *weft_dev_wq;
+struct workqueue_struct *weft_dev_wq, *weft_cold_wq;
 
 struct weft_dev *weft_dev_by_id(u32 id)
 {
