@@ -31,7 +31,7 @@
  */
 #include "cm.h"
 
-#define WEFT_SRQ_BUDGET	64	/* receives that are served before a worker takes over */
+#define WEFT_SRQ_BUDGET	64	/* receives that are served in a flush before a worker takes over */
 
 /**
  * weft_srq_get - take a reference
@@ -476,10 +476,14 @@ struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag, 
 {
 	struct weft_srq *srq = ep->srq;
 	struct weft_post *post;
+	bool fetched = false;
 
 	do {
 		weft_lock(&srq->lock);
-		weft_srq_fetch(srq);
+		/* once: a program may post as fast as what it has posted is refused here */
+		if (likely(!fetched))
+			weft_srq_fetch(srq);
+		fetched = true;
 		post = weft_srq_find(srq, ep, kind, src, tag, len);
 		if (likely(post))
 			weft_srq_taken(srq, ep, post, out);
@@ -606,8 +610,11 @@ static void weft_srq_round(struct weft_srq *srq, struct weft_post *post, struct 
 	}
 }
 
-/* Serve what is fresh, at most @budget receives. The queue is locked, and is so again. */
-static void weft_srq_serve(struct weft_srq *srq, u32 budget, struct weft_out *out)
+/*
+ * Serve what is fresh, at most *@budget receives, which are taken off it. The queue is locked, and
+ * is so again.
+ */
+static void weft_srq_serve(struct weft_srq *srq, u32 *budget, struct weft_out *out)
 {
 	struct weft_list *l;
 
@@ -619,14 +626,14 @@ static void weft_srq_serve(struct weft_srq *srq, u32 budget, struct weft_out *ou
 	do {
 		srq->again = false;
 		weft_srq_fetch(srq);
-		while (budget && !srq->parched && (l = weft_list_first(&srq->fresh))) {
+		while (*budget && !srq->parched && (l = weft_list_first(&srq->fresh))) {
 			weft_list_del(l);
 			srq->nfresh--;
 			srq->hand = weft_entry(l, struct weft_post, node);
 			weft_srq_round(srq, srq->hand, out);
-			budget--;
+			--*budget;
 		}
-	} while (srq->again && budget && !srq->parched);
+	} while (srq->again && *budget && !srq->parched);
 	srq->serving = false;
 	if (!srq->nwaiting[WEFT_UNTAGGED] && !srq->nwaiting[WEFT_TAGGED])
 		weft_srq_st(srq, srq->st & ~WEFT_ST_RQ_KICK);
@@ -640,9 +647,13 @@ static void weft_srq_serve(struct weft_srq *srq, u32 budget, struct weft_out *ou
 /**
  * weft_srq_flush - serve the queues that were put out
  * @out: output
+ *
+ * A receive that is refused makes room for one that stands in the ring, and its queue is put out
+ * anew: the budget is that of all of them.
  */
 void weft_srq_flush(struct weft_out *out)
 {
+	u32 budget = WEFT_SRQ_BUDGET;
 	struct weft_list *l;
 
 	while ((l = weft_list_first(&out->serve))) {
@@ -651,7 +662,7 @@ void weft_srq_flush(struct weft_out *out)
 		weft_lock(&srq->lock);
 		weft_list_del(l);
 		srq->queued = false;
-		weft_srq_serve(srq, WEFT_SRQ_BUDGET, out);
+		weft_srq_serve(srq, &budget, out);
 		weft_unlock(&srq->lock);
 		weft_srq_put(srq);
 	}
@@ -666,12 +677,14 @@ void weft_srq_flush(struct weft_out *out)
  */
 void weft_srq_work(struct weft_srq *srq, struct weft_out *out)
 {
+	u32 budget;
 	bool more;
 
 	weft_lock(&srq->lock);
 	srq->work.queued = false;
 	do {
-		weft_srq_serve(srq, WEFT_SRQ_BUDGET, out);
+		budget = WEFT_SRQ_BUDGET;
+		weft_srq_serve(srq, &budget, out);
 		more = srq->work.queued;
 		if (more) {
 			/* what it has put out for a worker is done here */

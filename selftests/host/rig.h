@@ -496,6 +496,7 @@ struct rig_key {
  * @avs: address vectors
  * @srqs: shared receive queues
  * @keys: registered memory: key @i + 1
+ * @asked: what another thread of the process does whenever the core looks at @keys, or NULL
  * @next_handle: handles
  * @uid: whose it is; set before its endpoints are made
  * @job: that they are in, NULL: the default one; likewise
@@ -510,6 +511,7 @@ struct rig_proc {
 	struct rig_av *avs;
 	struct rig_srq *srqs;
 	struct rig_key keys[RIG_KEYS];
+	void (*asked)(struct rig_proc *proc);
 	u32 next_handle;
 	u32 uid;
 	struct weft_job *job;

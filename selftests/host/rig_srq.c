@@ -6,9 +6,11 @@
 
 int weft_env_region(void *ctx, u32 key, u32 zone, const struct weft_iov *seg)
 {
-	const struct rig_proc *proc = ctx;
+	struct rig_proc *proc = ctx;
 	const struct rig_key *k;
 
+	if (proc->asked)
+		proc->asked(proc);
 	if (!key || key > RIG_KEYS)
 		return -EACCES;
 	k = &proc->keys[key - 1];

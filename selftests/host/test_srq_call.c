@@ -268,4 +268,92 @@ TEST_F(call, another_queue)
 	rig_srq_free(other);
 }
 
+/*
+ * A thread of the program that keeps a ring full of receives which are refused, and reads their
+ * completions, as often as the core looks at one of them; for so long
+ */
+#define FEED	5000
+
+static struct {
+	struct rig_srq *srq;
+	struct rig_cq *cq;
+	u32 asked, most, seen;
+} feed;
+
+static void feed_more(struct rig_proc *proc)
+{
+	if (feed.asked++ >= FEED)
+		return;
+	feed.srq->rq_tail = feed.srq->status.rq_head + feed.srq->rq_slots;
+	WRITE_ONCE(feed.srq->doorbell.rq_tail, feed.srq->rq_tail);
+	feed.cq->head = feed.cq->status.tail;
+	WRITE_ONCE(feed.cq->doorbell.head, feed.cq->head);
+}
+
+/* After each event: how many were looked at in it? */
+static void feed_look(struct rig_node *node)
+{
+	feed.most = max(feed.most, feed.asked - feed.seen);
+	feed.seen = feed.asked;
+}
+
+/* An entry into the core ends while receives that are refused are posted as fast as it looks. */
+TEST_F(call, refused_for_ever)
+{
+	struct rig_ep *to = rig_ep_new(self->b, WEFT_EP_RDM, WEFT_EPF_SRQ, 16, 0, 11);
+	struct rig_srq *srq = rig_srq_new(self->b, 64, 4, 1, NULL);
+	struct rig_av *va = rig_av_new(self->a), *vb = rig_av_new(self->b);
+	struct rig_ep *from = rig_ep_new(self->a, WEFT_EP_RDM, 0, 128, 16, 2);
+	struct weft_rqe bad = {
+		.op = WEFT_RQ_REGION, .nslots = 1, .src = WEFT_SRC_ANY, .niov = 1, .len = ROOM,
+		.flags = WEFT_RQ_COMPLETION, .addr = (uintptr_t)self->buf, .tag = 2,
+	}, good = bad;
+	struct weft_cqe e;
+	u32 i, first;
+
+	ASSERT_EQ(0, weft_ep_share(to->ep, srq->srq, vb->av));
+	ASSERT_EQ(0, rig_ep_enable(to, self->cb, self->cb, NULL, vb));
+	ASSERT_EQ(0, rig_ep_enable(from, self->ca, self->ca, NULL, va));
+	ASSERT_EQ(0, rig_av_insert(va, variant->node, 11, self->rig));
+	self->b->keys[0] = (struct rig_key){ .seg = { bad.addr, bad.len }, .zone = 1 };
+	good.tag = 1;
+	/* the message waits when they are posted, or they are posted when it comes */
+	for (first = 0; first < 2; first++) {
+		memset(&feed, 0, sizeof(feed));
+		feed.srq = srq;
+		feed.cq = self->cb;
+		self->b->asked = feed_more;
+		self->rig->check = feed_look;
+		if (first) {
+			ASSERT_EQ(0, send_nth(from, 0, self->src, first));
+			rig_run(self->rig, NSEC_PER_SEC);
+			ASSERT_EQ(0, feed.asked);
+		}
+		for (i = 0; i < srq->rq_slots; i++)
+			srq->rq[i] = bad;
+		srq->rq_tail += 16;
+		rig_srq_put(srq, &bad, 1);
+		feed_look(self->b->node);
+		if (!first)
+			ASSERT_EQ(0, send_nth(from, 0, self->src, first));
+		feed_look(self->b->node);
+		rig_run(self->rig, NSEC_PER_SEC);
+		self->rig->check = NULL;
+		self->b->asked = NULL;
+		EXPECT_LE(FEED, feed.asked);
+		EXPECT_GT(300, feed.most);
+		/* and the message gets the first that is not refused */
+		rig_run(self->rig, NSEC_PER_SEC);
+		while (has_completion(self->cb)) {
+			ASSERT_EQ(1, rig_cq_read(self->cb, &e));
+			EXPECT_EQ(EACCES, e.status);
+		}
+		rig_srq_put(srq, &good, 1);
+		ASSERT_TRUE(rig_until(self->rig, has_completion, self->cb, NSEC_PER_SEC));
+		ASSERT_EQ(1, rig_cq_read(self->cb, &e));
+		EXPECT_EQ(0, e.status);
+		EXPECT_EQ(0, memcmp(self->buf, self->src + first * ROOM, ROOM));
+	}
+}
+
 TEST_HARNESS_MAIN
