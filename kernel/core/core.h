@@ -253,8 +253,8 @@ void weft_cq_init(struct weft_cq *cq, struct weft_core *core, struct weft_cqe *s
 /* A counter: have everybody who waits look again; the caller wakes them. */
 void weft_cq_stir(struct weft_cq *cntr);
 
-/* The user has read: write what waits. */
-void weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out);
+/* The user has read: write what waits. Return: for an engine: there is more, call again. */
+bool weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out);
 
 /*
  * The same for an engine: weft_cq_kick() when its doorbell has moved, from weft_cq_hot() until

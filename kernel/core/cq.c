@@ -163,7 +163,8 @@ bool weft_cq_post(struct weft_cq *cq, const struct weft_cqe *e, const void *payl
 	bool room;
 
 	weft_lock(&cq->lock);
-	room = weft_list_empty(&cq->waiting) && weft_cq_room(cq, n);
+	/* in a queue in error nothing waits that did not before: what does comes to an end */
+	room = unlikely(cq->bad) || (weft_list_empty(&cq->waiting) && weft_cq_room(cq, n));
 	if (!room && ovf && weft_list_empty(&cq->waiting)) {
 		weft_cq_flag(cq, true);
 		/* barrier E: who makes room now either sees the flag or is seen */
@@ -212,15 +213,13 @@ bool weft_cq_forget(struct weft_cq *cq, struct weft_ovf *ovf)
 	return was;
 }
 
-/*
- * Move up to WEFT_CQ_BATCH completions from cq->waiting into the ring, and their objects to @done.
- */
-static u32 weft_cq_drain(struct weft_cq *cq, struct weft_list *done)
+/* Move up to @most completions from cq->waiting into the ring, and their objects to @done. */
+static u32 weft_cq_drain(struct weft_cq *cq, u32 most, struct weft_list *done)
 {
 	struct weft_list *l;
 	u32 n;
 
-	for (n = 0; n < WEFT_CQ_BATCH; n++) {
+	for (n = 0; n < most; n++) {
 		struct weft_ovf *ovf;
 
 		l = weft_list_first(&cq->waiting);
@@ -249,19 +248,29 @@ static u32 weft_cq_drain(struct weft_cq *cq, struct weft_list *done)
  * @now: time
  * @out: empty; to be flushed
  *
- * Bounded by what waits, which is bounded by the operations that were accepted before.
+ * Bounded by the size of the ring: what is written makes room for operations that fail and wait in
+ * turn, and another thread may read meanwhile. Who does so sees WEFT_ST_CQ_KICK and kicks. Of a
+ * queue in error all that waits is let go.
+ *
+ * Return: more waits: for an engine, for which nobody kicks: call again.
  */
-void weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out)
+bool weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out)
 {
+	u32 n, most, left = cq->size;
 	struct weft_list done;
 	struct weft_list *l;
-	u32 n;
+	bool more = false;
 
 	out->now = now;
 	weft_list_init(&done);
 	do {
+		most = min_t(u32, left, WEFT_CQ_BATCH);
 		weft_lock(&cq->lock);
-		n = weft_cq_drain(cq, &done);
+		n = weft_cq_drain(cq, most, &done);
+		if (likely(!cq->bad))
+			left -= n;
+		if (!left)
+			more = !weft_list_empty(&cq->waiting);
 		if (n)
 			weft_cq_wake(cq, out);
 		weft_unlock(&cq->lock);
@@ -271,7 +280,8 @@ void weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out)
 		}
 		if (n == WEFT_CQ_BATCH)
 			weft_flush(out);
-	} while (n == WEFT_CQ_BATCH);
+	} while (n == most && left);
+	return more;
 }
 
 /**

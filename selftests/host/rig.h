@@ -376,6 +376,7 @@ struct weft_memctx {
  * @status: the kernel's line
  * @head: consumer index
  * @woken: weft_env_wake_cq() was called since rig_cq_arm()
+ * @waker: what another thread of the program does when it is woken, or NULL
  * @from: who has sent it, as the newest entry with WEFT_CQE_FROM says
  * @nread: completions read
  */
@@ -387,6 +388,7 @@ struct rig_cq {
 	struct weft_cq_status status;
 	u32 head;
 	bool woken;
+	void (*waker)(struct rig_cq *cq);
 	struct weft_sockaddr from;
 	u64 nread;
 };

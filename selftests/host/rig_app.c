@@ -101,8 +101,12 @@ void rig_cq_free(struct rig_proc *proc, struct rig_cq *cq)
 
 void weft_env_wake_cq(struct weft_cq *cq)
 {
+	struct rig_cq *rcq = container_of(cq, struct rig_cq, cq);
+
 	weft_host_no_locks(__FILE__, __LINE__);
-	WRITE_ONCE(container_of(cq, struct rig_cq, cq)->woken, true);
+	WRITE_ONCE(rcq->woken, true);
+	if (rcq->waker)
+		rcq->waker(rcq);
 }
 
 static void copy_inline(struct rig_cq *cq, const struct weft_cqe *e)

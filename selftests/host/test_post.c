@@ -142,4 +142,67 @@ TEST(post__corrupt)
 	rig_free(t.rig);
 }
 
+#define FEED	1000
+
+/* A thread of the program that is woken reads all, and posts as much again; for so long. */
+static struct {
+	struct rig_ep *ep;
+	u32 woken;
+} feed;
+
+static void feed_more(struct rig_cq *cq)
+{
+	if (feed.woken++ >= FEED)
+		return;
+	feed.ep->rq_tail = feed.ep->status.rq_head + feed.ep->rq_slots;
+	WRITE_ONCE(feed.ep->doorbell.rq_tail, feed.ep->rq_tail);
+	cq->head = cq->status.tail;
+	WRITE_ONCE(cq->doorbell.head, cq->head);
+	rig_cq_arm(cq);
+}
+
+/* A kick of a full queue ends while what fails is posted as fast as it is told of. */
+TEST(post__refused_for_ever)
+{
+	struct weft_rqe e = { .op = 99, .nslots = 1, .src = WEFT_SRC_ANY };
+	struct weft_out *out;
+	struct rig_cq *cq;
+	struct two t;
+	bool more;
+	u32 i;
+
+	two_init(&t, 0, 64, 0);
+	cq = rig_cq_new(t.b, 32);
+	feed.ep = rig_ep_new(t.b, WEFT_EP_RDM, 0, 16, 64, 9);
+	ASSERT_EQ(0, rig_ep_enable(feed.ep, cq, cq, NULL, rig_av_new(t.b)));
+	for (i = 0; i < 4 * 64; i++) {
+		rig_put_rq(feed.ep, &e, 1);
+		rig_ring_rq(feed.ep);
+		ASSERT_EQ(0, rig_kick(feed.ep, WEFT_KICK_RQ));
+		if (feed.ep->rq_tail - feed.ep->status.rq_head == feed.ep->rq_slots)
+			break;
+	}
+	ASSERT_EQ(64 + 32, feed.ep->status.rq_head);
+	cq->waker = feed_more;
+	rig_cq_arm(cq);
+	cq->head = cq->status.tail;
+	WRITE_ONCE(cq->doorbell.head, cq->head);
+	out = rig_out(t.b->node);
+	more = weft_cq_kick(&cq->cq, rig_clock(t.b->node), out);
+	rig_leave(t.b->node, out);
+	/* the queue has been filled once; the one who reads sees that there is more */
+	EXPECT_GT(10, feed.woken);
+	EXPECT_TRUE(more);
+	EXPECT_TRUE(cq->status.flags & WEFT_ST_CQ_KICK);
+	for (i = 0; more && i < 2 * FEED; i++) {
+		out = rig_out(t.b->node);
+		more = weft_cq_kick(&cq->cq, rig_clock(t.b->node), out);
+		rig_leave(t.b->node, out);
+	}
+	EXPECT_LT(FEED, feed.woken);
+	EXPECT_FALSE(more);
+	cq->waker = NULL;
+	rig_free(t.rig);
+}
+
 TEST_HARNESS_MAIN
