@@ -49,6 +49,7 @@ bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out)
 	     p = weft_match_post_next(&ep->match, p)) {
 		struct weft_post *post = container_of(p, struct weft_post, match);
 
+		ep->match.steps++;
 		if (post->context != context)
 			continue;
 		weft_match_post_del(&ep->match, p);

@@ -497,6 +497,7 @@ static void weft_cm_cancel(struct weft_ep *ep, struct weft_out *out)
 	weft_ep_drop_sends(ep, ECANCELED, out);
 	/* what was held up by those */
 	weft_send_drain(ep, ECANCELED, out);
+	weft_recv_all(ep, out);
 	weft_lock(&ep->lock);
 	weft_recv_drain(ep, out);
 	weft_recv_cancel_all(ep, ECANCELED, out);

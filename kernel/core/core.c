@@ -613,6 +613,11 @@ void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out)
 		weft_ep_kick(ep, WEFT_KICK_SQ, now, out);
 		weft_ep_put(ep);
 		break;
+	case WEFT_WORK_RQ:
+		ep = container_of(work, struct weft_ep, rq_work);
+		weft_recv_work(ep, out);
+		weft_ep_put(ep);
+		break;
 	case WEFT_WORK_TXM:
 		weft_send_work(container_of(work, struct weft_txm, work), out);
 		break;

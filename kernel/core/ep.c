@@ -185,6 +185,9 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	ep->sq_work.kind = WEFT_WORK_SQ;
 	ep->sq_work.ctx = conf->ctx;
 	weft_list_init(&ep->sq_work.node);
+	ep->rq_work.kind = WEFT_WORK_RQ;
+	ep->rq_work.ctx = conf->ctx;
+	weft_list_init(&ep->rq_work.node);
 	ep->brk_work.kind = WEFT_WORK_BREAK;
 	ep->brk_work.ctx = conf->ctx;
 	weft_list_init(&ep->brk_work.node);
@@ -453,12 +456,8 @@ int weft_ep_kick(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *ou
 		    weft_list_empty(&out->wake_eq) && weft_list_empty(&out->cold))
 			return 0;
 	}
-	if (flags & WEFT_KICK_RQ) {
-		weft_lock(&ep->lock);
-		if (ep->state != WEFT_EPS_NEW && ep->state != WEFT_EPS_LISTENING)
-			weft_recv_drain(ep, out);
-		weft_unlock(&ep->lock);
-	}
+	if (flags & WEFT_KICK_RQ)
+		weft_recv_all(ep, out);
 	weft_flush(out);
 	return err;
 }
@@ -468,6 +467,7 @@ int weft_ep_cancel(struct weft_ep *ep, u64 context, weft_ns now, struct weft_out
 	int err = 0;
 
 	out->now = now;
+	weft_recv_all(ep, out);
 	weft_lock(&ep->lock);
 	if (ep->state == WEFT_EPS_NEW || ep->state == WEFT_EPS_LISTENING ||
 	    ep->state == WEFT_EPS_DEAD || ep->srq) {

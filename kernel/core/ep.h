@@ -100,6 +100,7 @@ struct weft_conn {
 #define WEFT_WORK_BREAK	5	/* end a connection that has been broken */
 #define WEFT_WORK_ASK	6	/* ask for a connection on a new path */
 #define WEFT_WORK_TIDY	7	/* close flows on idle paths */
+#define WEFT_WORK_RQ	8	/* go on with a receive ring that is paused */
 
 /**
  * struct weft_group - a multicast group with members here
@@ -190,7 +191,9 @@ struct weft_member {
  * @rq: receive ring
  * @rentry: the receive that is being applied
  * @rxe: the completion of a message that is being taken; on the stack it would be zeroed first
- * @rq_stalled: there was no free receive
+ * @rq_stalled: there was no free receive, or it is paused
+ * @rq_paused: searches have taken long: @rq_work goes on
+ * @rq_work: does that
  * @draining: the receive ring is being emptied
  * @ncut: bits in @cut
  * @cut: entries of the receive ring that were canceled before their turn, a bit for each slot
@@ -292,6 +295,8 @@ struct weft_ep {
 	struct weft_rq_entry rentry;
 	struct weft_cqe rxe;
 	bool rq_stalled;
+	bool rq_paused;
+	struct weft_work rq_work;
 	bool draining;
 	u32 ncut;
 	u64 *cut;

@@ -378,6 +378,7 @@ struct weft_munexp *weft_match_find(struct weft_match *m, u8 kind, u32 src, u64 
 	weft_list_for_each(l, &m->unexp[kind]) {
 		struct weft_munexp *u = weft_entry(l, struct weft_munexp, order);
 
+		m->steps++;
 		if (((u->tag ^ tag) & ~ignore) == 0 && (src == WEFT_SRC_ANY || u->src == src))
 			return u;
 	}

@@ -103,6 +103,8 @@ struct weft_mhash {
  * @nposts: posted receives
  * @ndirected: those that ignore no bit and name their sender
  * @nunexp: unexpected messages
+ * @steps: messages and receives that have been looked at in searches which go through all of them
+ *	(the endpoint's own, too); wraps
  */
 struct weft_match {
 	u64 secret;
@@ -116,6 +118,7 @@ struct weft_match {
 	u32 nposts;
 	u32 ndirected;
 	u32 nunexp;
+	u32 steps;
 };
 
 /* @posts, @unexp: how many are expected. Sleeps. Return: 0, -ENOMEM. */

@@ -178,6 +178,7 @@ void weft_multi_retry(struct weft_ep *ep, struct weft_out *out)
 		struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
 		struct weft_post *post;
 
+		ep->match.steps++;
 		next = weft_match_unexp_next(&ep->match, WEFT_UNTAGGED, u);
 		post = weft_post_match(ep, WEFT_UNTAGGED, u->src, 0, rxm->len, out);
 		if (ep->multi_wait)

@@ -27,6 +27,7 @@ static struct weft_rxm *weft_claim_find(struct weft_ep *ep, u64 context)
 	weft_list_for_each(l, &ep->claims) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, enode);
 
+		ep->match.steps++;
 		if (rxm->claim == context)
 			return rxm;
 	}

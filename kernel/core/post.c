@@ -13,10 +13,19 @@
  * WEFT_ST_RQ_KICK: while an endpoint holds unexpected messages posts have to be told; the flag is
  * set, then (full barrier) the ring is looked at once more, all under ep->lock.
  *
+ * Some entries have to be searched for: among unexpected messages (tags with bits that do not
+ * count), posted receives (cancel), claimed messages. A ring full of them, each with a long search,
+ * would keep ep->lock for minutes. So the searches of a drain have a budget (WEFT_RECV_STEPS); when
+ * that is used up the ring is *paused*: as if there were no free receive the rest stays where it
+ * is, until a worker, or the program's own call (weft_recv_all()), goes on. What comes meanwhile is
+ * matched with what is posted, else unexpected, and found from the ring in its order.
+ *
  * Locks: all under ep->lock, to which receives, rings and matching belong; weft_recv_unexp() and
  * weft_recv_matched() may be called with path->lock held, too.
  */
 #include "proto.h"
+
+#define WEFT_RECV_STEPS	(64u << 10)	/* messages and receives that a drain looks at in searches */
 
 /**
  * weft_recv_status - tell the program whether posts have to be kicked
@@ -460,18 +469,33 @@ static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
 	weft_match_post(&ep->match, &post->match);
 }
 
+/* Searches have taken long: a worker goes on. The endpoint is locked. */
+static void weft_recv_pause(struct weft_ep *ep, struct weft_out *out)
+{
+	ep->rq_stalled = true;
+	ep->rq_paused = true;
+	if (ep->rq_work.queued)
+		return;
+	ep->rq_work.queued = true;
+	weft_ep_get(ep);
+	weft_list_add_tail(&out->cold, &ep->rq_work.node);
+}
+
 /**
  * weft_recv_drain - apply what stands in the receive ring
  * @ep: the endpoint, locked
  * @out: output
  *
- * Bounded by the ring. What finds no free receive stays in the ring until one gets free.
+ * Bounded by the ring, and by a budget. What finds no free receive stays in the ring until one gets
+ * free; nothing happens while the ring is paused.
  */
 void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 {
+	u32 from = ep->match.steps;
 	int r;
 
-	if (ep->state == WEFT_EPS_ERROR || ep->state == WEFT_EPS_DEAD || unlikely(ep->srq))
+	if (ep->state == WEFT_EPS_ERROR || ep->state == WEFT_EPS_DEAD || unlikely(ep->srq) ||
+	    unlikely(ep->rq_paused))
 		return;
 	r = weft_ring_look(&ep->rq, &ep->conf.doorbell->rq_tail);
 	if (likely(r == WEFT_RING_EMPTY))
@@ -485,6 +509,10 @@ void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 
 		if (unlikely(!l)) {
 			ep->rq_stalled = true;
+			break;
+		}
+		if (unlikely(ep->match.steps - from > WEFT_RECV_STEPS)) {
+			weft_recv_pause(ep, out);
 			break;
 		}
 		r = weft_ring_rq(&ep->rq, ep->conf.type == WEFT_EP_MSG, &ep->rentry);
@@ -502,6 +530,50 @@ void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 		weft_count(ep->core, bad_entries);
 		weft_ep_error(ep, EBADMSG, out);
 	}
+}
+
+/* Apply what stands in the ring, also if it is paused. Return: it is paused (again). */
+static bool weft_recv_more(struct weft_ep *ep, struct weft_out *out)
+{
+	bool paused;
+
+	weft_lock(&ep->lock);
+	ep->rq_paused = false;
+	if (ep->state != WEFT_EPS_NEW && ep->state != WEFT_EPS_LISTENING)
+		weft_recv_drain(ep, out);
+	paused = ep->rq_paused;
+	weft_unlock(&ep->lock);
+	return paused;
+}
+
+/**
+ * weft_recv_all - apply all that stands in the receive ring, for the program that calls
+ * @ep: the endpoint, not locked
+ * @out: output; flushed when it takes long
+ *
+ * Sleeps. When a signal comes the rest is left to a worker.
+ */
+void weft_recv_all(struct weft_ep *ep, struct weft_out *out)
+{
+	while (unlikely(weft_recv_more(ep, out))) {
+		weft_flush(out);
+		if (weft_signal_pending())
+			break;
+		weft_yield();
+	}
+}
+
+/**
+ * weft_recv_work - a worker goes on with a receive ring that is paused
+ * @ep: the endpoint, of a queued ep->rq_work
+ * @out: output
+ */
+void weft_recv_work(struct weft_ep *ep, struct weft_out *out)
+{
+	weft_lock(&ep->lock);
+	ep->rq_work.queued = false;
+	weft_unlock(&ep->lock);
+	weft_recv_more(ep, out);
 }
 
 /**

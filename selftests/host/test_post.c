@@ -205,4 +205,101 @@ TEST(post__refused_for_ever)
 	rig_free(t.rig);
 }
 
+#define MANY	2048
+
+/* An endpoint with many receives, and the most that it has looked at in searches in one event. */
+static struct {
+	struct weft_ep *ep;
+	u32 seen, most;
+} search;
+
+static void search_look(struct rig_node *node)
+{
+	search.most = max(search.most, search.ep->match.steps - search.seen);
+	search.seen = search.ep->match.steps;
+}
+
+/* As an engine does it, once. */
+static void poll_once(struct two *t, struct rig_ep *ep)
+{
+	struct weft_out *out = rig_out(t->b->node);
+
+	weft_ep_poll(ep->ep, rig_clock(t->b->node), out);
+	rig_leave(t->b->node, out);
+	search_look(NULL);
+}
+
+static void put_many(struct rig_ep *ep, const struct weft_rqe *e, u32 n)
+{
+	while (n--)
+		rig_put_rq(ep, e, 1);
+	WRITE_ONCE(ep->doorbell.rq_tail, ep->rq_tail);
+}
+
+/*
+ * Each entry of the ring is searched for in vain among all that is posted: nobody does that at one
+ * go, a worker ends it, and what is behind them is found in its turn.
+ */
+TEST(post__long_searches)
+{
+	struct weft_rqe none = { .op = WEFT_RQ_CANCEL, .nslots = 1, .src = WEFT_SRC_ANY,
+				 .tag = ~0ull };
+	struct weft_rqe e = { .op = WEFT_RQ_TRECV, .nslots = 1, .src = WEFT_SRC_ANY, .niov = 1,
+			      .flags = WEFT_RQ_COMPLETION, .len = 64, .tag = 1 };
+	struct rig_op op = { .tagged = true, .n = 1, .tag = 2 };
+	struct weft_cqe c;
+	struct rig_ep *ep;
+	struct two t;
+	u32 i;
+
+	two_init(&t, 0, 64, 0);
+	ep = rig_ep_new(t.b, WEFT_EP_RDM, 0, 16, MANY, 9);
+	ASSERT_EQ(0, rig_ep_enable(ep, t.cb, t.cb, NULL, rig_av_new(t.b)));
+	op.peer = (u32)rig_av_insert(t.va, 0, 9, t.rig);
+	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)t.buf, 8 };
+	e.addr = (u64)(uintptr_t)t.room;
+	memset(&search, 0, sizeof(search));
+	search.ep = ep->ep;
+	t.rig->check = search_look;
+	put_many(ep, &e, MANY - 8);
+	poll_once(&t, ep);
+	ASSERT_EQ(ep->rq_tail, ep->status.rq_head);
+	EXPECT_EQ(0, search.most);
+
+	put_many(ep, &none, MANY - 1);
+	e.context = 77;
+	e.tag = 2;
+	put_many(ep, &e, 1);
+	poll_once(&t, ep);
+	i = ep->status.rq_head;
+	EXPECT_GT(MANY / 2, (s32)(i - (MANY - 8)));
+	/* neither the engine nor a message goes on */
+	poll_once(&t, ep);
+	ASSERT_EQ(0, rig_send(t.ea, &op));
+	EXPECT_EQ(i, ep->status.rq_head);
+	EXPECT_FALSE(rig_cq_read(t.cb, &c));
+	rig_run(t.rig, SECOND);
+	EXPECT_EQ(ep->rq_tail, ep->status.rq_head);
+	ASSERT_EQ(1, rig_cq_read(t.cb, &c));
+	EXPECT_EQ(77, c.context);
+	EXPECT_EQ(0, c.status);
+	EXPECT_GT(80000, search.most);
+	t.rig->check = NULL;
+
+	/* the program's own call does it all, and so does one that cancels */
+	put_many(ep, &none, MANY);
+	ASSERT_EQ(0, rig_kick(ep, WEFT_KICK_RQ));
+	EXPECT_EQ(ep->rq_tail, ep->status.rq_head);
+	put_many(ep, &none, MANY - 1);
+	put_many(ep, &e, 1);
+	poll_once(&t, ep);
+	EXPECT_NE(ep->rq_tail, ep->status.rq_head);
+	ASSERT_EQ(0, rig_cancel(ep, 77));
+	EXPECT_EQ(ep->rq_tail, ep->status.rq_head);
+	ASSERT_EQ(1, rig_cq_read(t.cb, &c));
+	EXPECT_EQ(77, c.context);
+	EXPECT_EQ(ECANCELED, c.status);
+	rig_free(t.rig);
+}
+
 TEST_HARNESS_MAIN
