@@ -324,38 +324,37 @@ void weft_match_unexp_del(struct weft_match *m, struct weft_munexp *u)
  * @u: the message, in the tables
  * @src: its sender's index now
  *
- * Its place among the messages of its sender is that of its arrival.
+ * Until weft_match_unexp_sort() it stands behind all others of its sender.
+ *
+ * Return: it is another.
  */
-void weft_match_unexp_src(struct weft_match *m, struct weft_munexp *u, u32 src)
+bool weft_match_unexp_src(struct weft_match *m, struct weft_munexp *u, u32 src)
 {
-	struct weft_munexp *lead;
-	struct weft_list *l;
-
 	if (u->src == src)
-		return;
+		return false;
 	weft_mkey_del(&u->bysrc);
 	u->src = src;
-	lead = weft_bysrc_find(m, u->kind, src, u->tag);
-	if (!lead || lead->seq < u->seq) {
-		if (!lead) {
-			weft_bysrc_add(m, u);
-			return;
-		}
-		/* behind the last one that is older */
-		l = lead->bysrc.same.prev;
-		while (weft_entry(l, struct weft_munexp, bysrc.same)->seq > u->seq)
-			l = l->prev;
-		weft_mkey_init(&u->bysrc);
-		weft_list_add(l, &u->bysrc.same);
-		return;
+	weft_bysrc_add(m, u);
+	return true;
+}
+
+/**
+ * weft_match_unexp_sort - senders have become known: messages of each stand in order of arrival
+ * @m: the endpoint's matching
+ * @kind: WEFT_TAGGED or WEFT_UNTAGGED
+ *
+ * All at once: looking for the place of each would take the square of their number.
+ */
+void weft_match_unexp_sort(struct weft_match *m, u8 kind)
+{
+	struct weft_list *l;
+
+	weft_list_for_each(l, &m->unexp[kind]) {
+		struct weft_munexp *u = weft_entry(l, struct weft_munexp, order);
+
+		weft_mkey_del(&u->bysrc);
+		weft_bysrc_add(m, u);
 	}
-	/* older than all: takes the lead */
-	weft_mkey_init(&u->bysrc);
-	weft_list_add_tail(&lead->bysrc.same, &u->bysrc.same);
-	weft_list_add(&lead->bysrc.chain, &u->bysrc.chain);
-	weft_list_del(&lead->bysrc.chain);
-	lead->bysrc.lead = false;
-	u->bysrc.lead = true;
 }
 
 /**

@@ -135,7 +135,8 @@ struct weft_mpost *weft_match_post_next(struct weft_match *m, struct weft_mpost 
 void weft_match_unexp_add(struct weft_match *m, struct weft_munexp *u);
 struct weft_munexp *weft_match_find(struct weft_match *m, u8 kind, u32 src, u64 tag, u64 ignore);
 void weft_match_unexp_del(struct weft_match *m, struct weft_munexp *u);
-void weft_match_unexp_src(struct weft_match *m, struct weft_munexp *u, u32 src);
+bool weft_match_unexp_src(struct weft_match *m, struct weft_munexp *u, u32 src);
+void weft_match_unexp_sort(struct weft_match *m, u8 kind);
 struct weft_munexp *weft_match_unexp_next(struct weft_match *m, u8 kind, struct weft_munexp *u);
 
 #endif

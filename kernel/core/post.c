@@ -388,6 +388,7 @@ void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *
 void weft_recv_resolve(struct weft_ep *ep)
 {
 	struct weft_munexp *u;
+	bool moved;
 	u32 gen;
 	u8 kind;
 
@@ -397,15 +398,20 @@ void weft_recv_resolve(struct weft_ep *ep)
 	if (likely(gen == ep->av_gen))
 		return;
 	ep->av_gen = gen;
-	for (kind = 0; kind < WEFT_KINDS; kind++)
+	for (kind = 0; kind < WEFT_KINDS; kind++) {
+		moved = false;
 		for (u = weft_match_unexp_next(&ep->match, kind, NULL); u;
 		     u = weft_match_unexp_next(&ep->match, kind, u)) {
 			struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
 			struct weft_sockaddr addr = rxm->from;
 
 			addr.port = cpu_to_be16(rxm->flow.ssvc);
-			weft_match_unexp_src(&ep->match, u, weft_av_find(ep->av, &addr));
+			moved |= weft_match_unexp_src(&ep->match, u,
+						      weft_av_find(ep->av, &addr));
 		}
+		if (moved)
+			weft_match_unexp_sort(&ep->match, kind);
+	}
 }
 
 /* What an entry of the receive ring says of a receive. @post is free. */

@@ -72,9 +72,12 @@ TEST(match__unknown_source)
 	EXPECT_EQ(&u[1], weft_match_find(&m, WEFT_TAGGED, 3, 1, 0));
 	EXPECT_EQ(&u[0], weft_match_find(&m, WEFT_TAGGED, WEFT_SRC_ANY, 1, 0));
 	/* it becomes known: older than the one that was known */
-	weft_match_unexp_src(&m, &u[2], 3);
+	EXPECT_TRUE(weft_match_unexp_src(&m, &u[2], 3));
+	EXPECT_FALSE(weft_match_unexp_src(&m, &u[2], 3));
+	weft_match_unexp_sort(&m, WEFT_TAGGED);
 	EXPECT_EQ(&u[1], weft_match_find(&m, WEFT_TAGGED, 3, 1, 0));
-	weft_match_unexp_src(&m, &u[0], 3);
+	EXPECT_TRUE(weft_match_unexp_src(&m, &u[0], 3));
+	weft_match_unexp_sort(&m, WEFT_TAGGED);
 	EXPECT_EQ(&u[0], weft_match_find(&m, WEFT_TAGGED, 3, 1, 0));
 	weft_match_unexp_del(&m, &u[0]);
 	EXPECT_EQ(&u[1], weft_match_find(&m, WEFT_TAGGED, 3, 1, 0));
@@ -226,8 +229,8 @@ static int run_seed(u64 seed)
 			}
 			break;
 		case 6:
-			if (u[i].in)
-				weft_match_unexp_src(&m, &u[i], want.src);
+			if (u[i].in && weft_match_unexp_src(&m, &u[i], want.src))
+				weft_match_unexp_sort(&m, u[i].kind);
 			break;
 		}
 		if (m.nposts != np || m.nunexp != nu)
