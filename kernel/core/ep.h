@@ -226,7 +226,8 @@ struct weft_member {
  * @ev_conn: CONNECTED or CONN_FAILED
  * @ev_shut: SHUTDOWN
  * @ev_err: EP_ERROR
- * @srq: where its receives come from, referenced, NULL: its own ring; constant once enabled
+ * @srq: where its receives come from, referenced, NULL: its own ring; constant once enabled, until
+ *	then written under sq_mutex and the lock
  * @wait: in srq->waiting, by kind of message; srq->lock
  * @waits: is there; srq->lock
  * @taken: receives of @srq that it holds, in order

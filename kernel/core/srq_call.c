@@ -234,11 +234,15 @@ void weft_srq_look(struct weft_srq *srq, weft_ns now, struct weft_out *out,
  * @srq: the queue; NULL: from none any more
  * @av: the vector that the endpoint will be enabled with, NULL: none
  *
+ * Watermarks were set for the queue that it had, which has perhaps an event queue where this one has
+ * none: they are forgotten.
+ *
  * Return: 0, -EINVAL: it has a ring, or connectionless endpoints there have another vector; -EBUSY:
  * it has been enabled.
  */
 int weft_ep_share(struct weft_ep *ep, struct weft_srq *srq, struct weft_av *av)
 {
+	struct weft_qev *ev = NULL;
 	struct weft_srq *old;
 	int err = 0;
 
@@ -261,7 +265,12 @@ int weft_ep_share(struct weft_ep *ep, struct weft_srq *srq, struct weft_av *av)
 		weft_unlock(&srq->lock);
 	}
 	if (!err) {
+		weft_lock(&ep->lock);
 		ep->srq = srq;
+		ep->soft = 0;
+		ep->hard = 0;
+		swap(ep->ev_high, ev);
+		weft_unlock(&ep->lock);
 		if (old) {
 			weft_lock(&old->lock);
 			old->neps--;
@@ -270,6 +279,7 @@ int weft_ep_share(struct weft_ep *ep, struct weft_srq *srq, struct weft_av *av)
 		}
 	}
 	weft_mutex_unlock(&ep->sq_mutex);
+	weft_free(ev);
 	return err;
 }
 
@@ -285,20 +295,18 @@ int weft_ep_share(struct weft_ep *ep, struct weft_srq *srq, struct weft_av *av)
  */
 int weft_ep_marks(struct weft_ep *ep, u32 soft, u32 hard, weft_ns now, struct weft_out *out)
 {
-	struct weft_srq *srq = ep->srq;
 	struct weft_qev *ev = NULL;
 	int err = 0;
 
 	out->now = now;
-	if (!srq || (soft && !srq->conf.eq))
-		return -EINVAL;
 	if (soft) {
 		ev = weft_srq_event(WEFT_EV_EP_HIGH, ep->conf.handle);
 		if (!ev)
 			return -ENOMEM;
 	}
 	weft_lock(&ep->lock);
-	if (ep->state == WEFT_EPS_DEAD) {
+	/* while it is being enabled its queue may still go */
+	if (ep->state == WEFT_EPS_DEAD || !ep->srq || (soft && !ep->srq->conf.eq)) {
 		err = -EINVAL;
 	} else {
 		swap(ep->ev_high, ev);

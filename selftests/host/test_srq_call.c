@@ -268,6 +268,38 @@ TEST_F(call, another_queue)
 	rig_srq_free(other);
 }
 
+/* Marks that were set while it was to be another queue's: nobody is told of them any more. */
+TEST_F(call, marks_of_another_queue)
+{
+	struct rig_ep *ep = rig_ep_new(self->b, WEFT_EP_RDM, WEFT_EPF_SRQ, 16, 0, 11);
+	struct rig_srq *heard = rig_srq_new(self->b, 64, RECVS, 0, rig_eq_new(self->b));
+	struct rig_srq *srq = rig_srq_new(self->b, 64, RECVS, 0, NULL);
+	struct rig_av *va = rig_av_new(self->a), *vb = rig_av_new(self->b);
+	struct rig_ep *from = rig_ep_new(self->a, WEFT_EP_RDM, 0, 128, 16, 2);
+	struct rig_cq *cq = rig_cq_new(self->b, 16);
+	struct weft_out *out;
+	u32 i, held, span;
+
+	ASSERT_EQ(0, rig_av_insert(va, variant->node, 11, self->rig));
+	ASSERT_EQ(0, rig_ep_enable(from, self->ca, self->ca, NULL, va));
+	/* as a first WEFT_IOC_EP_ENABLE that fails does it, and a second one */
+	ASSERT_EQ(0, weft_ep_share(ep->ep, heard->srq, vb->av));
+	out = rig_out(self->b->node);
+	EXPECT_EQ(0, weft_ep_marks(ep->ep, 1, 1, NSEC_PER_SEC, out));
+	rig_leave(self->b->node, out);
+	ASSERT_EQ(0, weft_ep_share(ep->ep, NULL, NULL));
+	ASSERT_EQ(0, weft_ep_share(ep->ep, srq->srq, vb->av));
+	ASSERT_EQ(0, rig_ep_enable(ep, cq, cq, NULL, vb));
+	/* it holds more than that: their completions wait */
+	for (i = 0; i < 16 + 4; i++) {
+		ASSERT_EQ(0, post_nth(srq, self->buf, i));
+		ASSERT_EQ(0, send_nth(from, 0, self->src, 0));
+	}
+	rig_run(self->rig, NSEC_PER_SEC);
+	ASSERT_EQ(0, weft_ep_held(ep->ep, &held, &span));
+	EXPECT_LT(1, held);
+}
+
 /*
  * A thread of the program that keeps a ring full of receives which are refused, and reads their
  * completions, as often as the core looks at one of them; for so long
