@@ -367,6 +367,7 @@ int weft_ucq_create(struct weft_call *call)
 
 	arg->handle = ucq->obj.handle;
 	arg->fd = call->fd;
+	memset(&arg->ring, 0, sizeof(arg->ring));
 	if (!counter)
 		weft_area_map(ucq->ring, &arg->ring);
 	weft_line_map(&ucq->doorbell, &arg->doorbell);
