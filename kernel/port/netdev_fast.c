@@ -562,8 +562,9 @@ static __always_inline unsigned int weft_nd_meet(struct weft_nd *nd, struct sk_b
 	len = v6 ? weft_nd_look6(skb) : weft_nd_look4(skb);
 	to = v6 ? (const void *)&ipv6_hdr(skb)->daddr : (const void *)&ip_hdr(skb)->daddr;
 	udp = READ_ONCE(nd->udp);
-	if (!len || ntohs(uh->len) + off != len || !udp || !weft_nd_own(nd, to, v6, &dst) ||
-	    weft_nd_filtered_in(nd->port->net, v6))
+	/* what the buffer has behind the packet's end is none of it */
+	if (len < off + sizeof(*uh) + sizeof(*w) || ntohs(uh->len) + off != len || !udp ||
+	    !weft_nd_own(nd, to, v6, &dst) || weft_nd_filtered_in(nd->port->net, v6))
 		return NF_ACCEPT;
 	if (likely(weft_nd_simple(skb, uh)))
 		weft_nd_one_rx(nd, skb, uh, v6, dst);
