@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * What a netdev port does with packets that no weft has made: from a stranger's source port, with a
- * wrong or no checksum, empty, garbage of every length, to group addresses; and with a good first
- * packet of a handshake, also in IP fragments and behind an IPv6 extension header. They are made by
- * raw sockets on node 0 and sent to node 1, whose counters tell.
+ * wrong or no checksum, empty, cut off, garbage of every length, to group addresses; and with a
+ * good first packet of a handshake, also in IP fragments and behind an IPv6 extension header. They
+ * are made by raw sockets on node 0 and sent to node 1, whose counters tell.
  *
  *	port_wire [hello4 | hello6]	only send a first packet; status 0: it was answered
  */
@@ -11,10 +11,15 @@
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <linux/ip.h>
 #include <linux/types.h>
+#include <linux/virtio_net.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -318,6 +323,66 @@ static bool group(bool v6)
 	return true;
 }
 
+/*
+ * A data packet that ends before its UDP header does, with more behind it and a sum that needs no
+ * look, as a virtual machine next door may send it.
+ */
+static bool cut_off(bool v6)
+{
+	static const struct virtio_net_hdr vh = {
+		.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
+		.csum_start = ETH_HLEN + sizeof(struct iphdr),
+		.csum_offset = offsetof(struct udphdr, check),
+	};
+	long long rx = counter("rx_packets"), tx = counter("tx_packets");
+	struct sockaddr_ll to = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_IP),
+				  .sll_ifindex = if_nametoindex("veth0") };
+	struct {
+		struct virtio_net_hdr vh;
+		struct ethhdr eth;
+		struct iphdr ip;
+		struct udphdr uh;
+		unsigned char data[64];
+	} __attribute__((packed)) f = { .vh = vh };
+	struct packet p = { .v6 = v6 };
+	int fd, one = 1;
+	__u32 sum;
+	FILE *mac;
+
+	mac = popen("node 1 cat /sys/class/net/veth1/address", "r");
+	CHECK(mac);
+	CHECK_EQ(fscanf(mac, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", &f.eth.h_dest[0], &f.eth.h_dest[1],
+			&f.eth.h_dest[2], &f.eth.h_dest[3], &f.eth.h_dest[4], &f.eth.h_dest[5]),
+		 6);
+	pclose(mac);
+	f.eth.h_source[0] = 2;
+	f.eth.h_proto = htons(ETH_P_IP);
+	f.ip.version = 4;
+	f.ip.ihl = 5;
+	f.ip.ttl = 64;
+	f.ip.protocol = IPPROTO_UDP;
+	f.ip.tot_len = htons(sizeof(f.ip) + 4);
+	inet_pton(AF_INET, "10.77.0.1", &f.ip.saddr);
+	inet_pton(AF_INET, "10.77.0.2", &f.ip.daddr);
+	sum = add(0, &f.ip, sizeof(f.ip));
+	f.ip.check = htons(~(sum + (sum >> 16)) & 0xffff);
+	f.uh.source = htons(PORT);
+	f.uh.dest = htons(PORT);
+	f.uh.len = htons(4);
+	f.uh.check = 1;
+	f.data[0] = 0x22;			/* of a path */
+	fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	CHECK(fd >= 0);
+	CHECK_EQ(setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &one, sizeof(one)), 0);
+	CHECK_EQ(sendto(fd, &f, sizeof(f), 0, (void *)&to, sizeof(to)), (ssize_t)sizeof(f));
+	close(fd);
+	hello(&p);
+	CHECK(send_one(&p));
+	CHECK_EQ(counter_wait("tx_packets", tx + 1), tx + 1);
+	CHECK_EQ(counter("rx_packets"), rx + 1);
+	return true;
+}
+
 /* A program cannot have the UDP port on any address, nor share it. */
 static bool reserved(bool v6)
 {
@@ -361,6 +426,7 @@ int main(int argc, char **argv)
 		{ fragments, "a good first packet in fragments", 0 },
 		{ extension, "a good first packet behind an extension header", 6 },
 		{ group, "to a group address", 0 },
+		{ cut_off, "a UDP header that is cut off", 4 },
 	};
 	unsigned int i;
 
