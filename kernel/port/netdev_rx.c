@@ -16,6 +16,7 @@
  *
  * Locks: see netdev.h. Everything below the hook runs with BH off inside an RCU read section.
  */
+#include <linux/bottom_half.h>
 #include <linux/in6.h>
 #include <linux/ipv6.h>
 #include <linux/mm.h>
@@ -307,6 +308,10 @@ static bool weft_nd_ours(const struct weft_udp *udp, struct sk_buff *skb, u32 of
 	return pskb_may_pull(skb, off + sizeof(*uh));
 }
 
+/*
+ * A packet that a program had in its queue (NFQUEUE) comes when the program lets it pass, by its
+ * call, with softirqs on.
+ */
 static unsigned int weft_nd_hook4(void *priv, struct sk_buff *skb,
 				  const struct nf_hook_state *state)
 {
@@ -317,7 +322,9 @@ static unsigned int weft_nd_hook4(void *priv, struct sk_buff *skb,
 		return NF_ACCEPT;
 	__skb_pull(skb, off);
 	skb_reset_transport_header(skb);
+	local_bh_disable();
 	weft_nd_take(udp, skb, AF_INET);
+	local_bh_enable();
 	return NF_STOLEN;
 }
 
@@ -332,7 +339,9 @@ static unsigned int weft_nd_hook6(void *priv, struct sk_buff *skb,
 	__skb_pull(skb, off);
 	skb_reset_transport_header(skb);
 	skb_postpull_rcsum(skb, skb_network_header(skb), off);
+	local_bh_disable();
 	weft_nd_take(udp, skb, AF_INET6);
+	local_bh_enable();
 	return NF_STOLEN;
 }
 
