@@ -6,7 +6,7 @@
  * Routes, neighbours and firewall are the stack's. The port has addresses of the device; when
  * all of them are removed, or the device or its carrier is down, the link is down, and comes
  * back with them. When the device is unregistered (which includes a move to another namespace)
- * the reference on it is dropped inside of the notifier, and a worker deletes the port.
+ * all references on it are dropped inside of the notifier, and a worker deletes the port.
  *
  * Locks: see netdev.h.
  */
@@ -365,6 +365,12 @@ static void weft_nd_lost(struct weft_nd *nd, struct net_device *dev)
 	weft_nd_group_none(nd, dev);
 	RCU_INIT_POINTER(nd->dev, NULL);
 	WRITE_ONCE(nd->up, false);
+	/*
+	 * Neighbours hold the device, too. The worker, which would let go of them, may have to wait
+	 * for who waits for the device to be free: a vnet port that is to have it.
+	 */
+	synchronize_net();
+	weft_paths_each(nd->port, weft_nd_head_drop);
 	netdev_put(dev, &nd->tracker);
 	weft_port_link(nd->port, false);
 	weft_port_lost(nd->port);

@@ -148,7 +148,7 @@ bool weft_nd_blank(struct weft_port *port, struct weft_path *path, struct weft_b
 void weft_nd_send_blank(struct weft_port *port, struct weft_path *path, struct weft_blank *b);
 void weft_nd_unsent(struct weft_nd *nd, u32 n, int err);
 void weft_nd_head_make(struct weft_nd *nd, struct weft_path *path, struct dst_entry *dst, u32 room);
-void weft_nd_head_drop(struct weft_nd_path *np);
+void weft_nd_head_drop(void *priv);
 void weft_nd_hear(struct weft_nd *nd, struct net_device *dev);
 void weft_nd_deaf(struct weft_nd *nd);
 

@@ -90,13 +90,14 @@ static void weft_nd_head_set(struct weft_nd_path *np, struct weft_nd_head *head)
 
 /**
  * weft_nd_head_drop - forget a path's headers
- * @np: the path
+ * @priv: struct weft_nd_path
  *
- * Context: any but hard interrupt; nobody uses the path any more.
+ * None are kept anew for a path that nobody uses any more, or whose port has lost its device.
+ * Context: any but hard interrupt.
  */
-void weft_nd_head_drop(struct weft_nd_path *np)
+void weft_nd_head_drop(void *priv)
 {
-	weft_nd_head_set(np, NULL);
+	weft_nd_head_set(priv, NULL);
 }
 
 /* Is the next hop alive, and still found where @head says? Has it looked for when that is old. */

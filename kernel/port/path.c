@@ -316,6 +316,25 @@ void weft_paths_stop(struct weft_port *port)
 }
 
 /**
+ * weft_paths_each - call a function of the driver for its part of all paths
+ * @port: the port
+ * @fn: the function; called with BH off and a spin lock held, not for paths that it has let go of
+ *
+ * Misses some of a port that is being stopped, which lets go of all. Context: any but hard
+ * interrupt.
+ */
+void weft_paths_each(struct weft_port *port, void (*fn)(void *priv))
+{
+	struct weft_ppath *pp;
+
+	spin_lock_bh(&port->path_lock);
+	list_for_each_entry(pp, &port->ppaths, node)
+		if (!pp->released)
+			fn(pp->priv);
+	spin_unlock_bh(&port->path_lock);
+}
+
+/**
  * weft_paths_release - have the driver let go of all paths that are still there
  * @port: the port, GONE; an RCU grace period has passed since
  *
