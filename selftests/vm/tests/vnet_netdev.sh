@@ -16,6 +16,14 @@ ip_neighbour()
 	ip -n e1 neigh show dev wire | grep -qi '10.79.0.1 lladdr 52:54:00:77:00:01'
 }
 
+# The NIC is taken from under a netdev port that has talked: its interface goes, and the port with it
+taken()
+{
+	timeout 60 "$VM_REPO/selftests/vm/bin/node" 3 weftctl port add ev2 vnet "$(vm_nic 1)" \
+		addr 10.79.0.2/24 mtu 9000 && vm_wait 20 [ ! -e /dev/weft/ev1 ] &&
+		node 3 weftctl port del ev2 && vnet_interface 1
+}
+
 vnet_nodes || { tap_not_ok "nodes"; tap_done; }
 tap_run "an interface at the other end" vnet_other_end 9000
 tap_run "a port that owns its NIC" vnet_port 0 mtu 9000
@@ -24,6 +32,7 @@ pp_from=3
 tap_run "fi_pingpong -e msg, netdev to vnet" pingpong 2 10.80.0.1 -e msg -I 3
 tap_run "the IP stack found its neighbour" ip_neighbour
 tap_run "nothing damaged" vnet_clean
+tap_run "the NIC of a netdev port is taken" taken
 vnet_del 0
 tap_run "nodes go with their ports" vnet_end
 rmmod virtio_net
