@@ -16,8 +16,9 @@
  * who has sent them is the path's token, which only the handshake, by the long way, hands out.
  *
  * Both hold only while the namespace has no netfilter hook but ours that such a packet would have
- * met: with the first rule of a firewall everything goes the long way. So do handshakes, neighbours
- * that have to be asked, fragments, IP options, addresses of other devices.
+ * met: with the first rule of a firewall everything goes the long way, and all that comes in with
+ * the first of IPsec's policies for that. So do handshakes, neighbours that have to be asked,
+ * fragments, IP options, addresses of other devices.
  *
  * Locks: see netdev.h. np->head is exchanged atomically and read under RCU; everything here but
  * weft_nd_hear() and weft_nd_deaf() runs with BH off inside an RCU read section.
@@ -38,6 +39,7 @@
 #include <net/lwtunnel.h>
 #include <net/neighbour.h>
 #include <net/sch_generic.h>
+#include <net/xfrm.h>
 
 #include "../admin/trace_core.h"
 #include "../compat.h"
@@ -452,6 +454,17 @@ static __always_inline bool weft_nd_filtered_in(struct net *net, bool v6)
 	return rcu_access_pointer(hooks[NF_INET_PRE_ROUTING]) || !in || in->num_hook_entries != 1;
 }
 
+/* Would it be asked whether it has come as IPsec's policies want it? Or has it come by IPsec? */
+static __always_inline bool weft_nd_secured(const struct net *net, const struct sk_buff *skb)
+{
+#ifdef CONFIG_XFRM
+	return READ_ONCE(net->xfrm.policy_count[XFRM_POLICY_IN]) || secpath_exists(skb) ||
+	       READ_ONCE(net->xfrm.policy_default[XFRM_POLICY_IN]) != XFRM_USERPOLICY_ACCEPT;
+#else
+	return false;
+#endif
+}
+
 /*
  * Is it a whole IPv4 packet without options, for UDP, and does its length fit? Return: its length,
  * 0: not for the short way.
@@ -565,7 +578,8 @@ static __always_inline unsigned int weft_nd_meet(struct weft_nd *nd, struct sk_b
 	udp = READ_ONCE(nd->udp);
 	/* what the buffer has behind the packet's end is none of it */
 	if (len < off + sizeof(*uh) + sizeof(*w) || ntohs(uh->len) + off != len || !udp ||
-	    !weft_nd_own(nd, to, v6, &dst) || weft_nd_filtered_in(nd->port->net, v6))
+	    !weft_nd_own(nd, to, v6, &dst) || weft_nd_filtered_in(nd->port->net, v6) ||
+	    weft_nd_secured(nd->port->net, skb))
 		return NF_ACCEPT;
 	if (likely(weft_nd_simple(skb, uh)))
 		weft_nd_one_rx(nd, skb, uh, v6, dst);

@@ -7,8 +7,8 @@
  * netfilter hook behind all others at LOCAL_IN takes whole aggregates of up to 64 KiB, after the
  * firewall has let them pass. What the hook cannot see (IPv6 with extension headers or in
  * fragments) the socket's encap_rcv takes. Everything for the UDP port is eaten: what is not
- * from a kernel-bound port, has no or a wrong checksum or is not for an address of a port is
- * counted as bad.
+ * from a kernel-bound port, has no or a wrong checksum, is not for an address of a port or has not
+ * come as IPsec's policies want it is counted as bad.
  *
  * Of an aggregate, as many packets as stand in one piece are handed to the core together, where
  * they are; others, and all whose pages a program may still write to, are copied into a buffer of
@@ -32,6 +32,7 @@
 #include <net/ip6_checksum.h>
 #include <net/ipv6.h>
 #include <net/udp.h>
+#include <net/xfrm.h>
 
 #include "../admin/trace_core.h"
 #include "netdev.h"
@@ -320,6 +321,10 @@ static unsigned int weft_nd_hook4(void *priv, struct sk_buff *skb,
 
 	if (ip_hdr(skb)->protocol != IPPROTO_UDP || !weft_nd_ours(udp, skb, off))
 		return NF_ACCEPT;
+	if (!xfrm4_policy_check(NULL, XFRM_POLICY_IN, skb)) {
+		weft_nd_bad(udp);
+		return NF_DROP;
+	}
 	__skb_pull(skb, off);
 	skb_reset_transport_header(skb);
 	local_bh_disable();
@@ -336,6 +341,10 @@ static unsigned int weft_nd_hook6(void *priv, struct sk_buff *skb,
 
 	if (ipv6_hdr(skb)->nexthdr != IPPROTO_UDP || !weft_nd_ours(udp, skb, off))
 		return NF_ACCEPT;
+	if (!xfrm6_policy_check(NULL, XFRM_POLICY_IN, skb)) {
+		weft_nd_bad(udp);
+		return NF_DROP;
+	}
 	__skb_pull(skb, off);
 	skb_reset_transport_header(skb);
 	skb_postpull_rcsum(skb, skb_network_header(skb), off);
