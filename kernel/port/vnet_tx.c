@@ -141,13 +141,16 @@ static bool weft_vnet_push(struct weft_vnet_queue *q)
  */
 static bool weft_vnet_advance(struct weft_vnet_queue *q)
 {
-	bool broken;
-
-	do {
+	for (;;) {
 		weft_vnet_done(q);
-		broken = weft_vnet_push(q);
-	} while (!broken && (q->waiting.first || q->nmem) && !virtqueue_enable_cb_delayed(q->txq));
-	return broken;
+		if (weft_vnet_push(q))
+			return true;
+		if ((!q->waiting.first && !q->nmem) || virtqueue_enable_cb_delayed(q->txq))
+			return false;
+		/* one that is broken hands out nothing more, whatever the device has used */
+		if (virtqueue_is_broken(q->txq))
+			return true;
+	}
 }
 
 static void weft_vnet_unlock_kick(struct weft_vnet_queue *q, bool broken)
