@@ -183,7 +183,8 @@ static int weft_vnet_vqs_make(struct weft_vnet *vn)
 	if (!info || !vqs)
 		goto free;
 	for (i = 0; i < 2 * vn->max_pairs; i++) {
-		info[i].callback = weft_vnet_callback;
+		/* those that are not used interrupt nobody, whatever the device puts into them */
+		info[i].callback = i < 2 * vn->npairs ? weft_vnet_callback : NULL;
 		info[i].name = i % 2 ? "weft-tx" : "weft-rx";
 	}
 	if (ctrl)
