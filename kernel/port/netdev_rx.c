@@ -102,11 +102,13 @@ static const u8 *weft_nd_linear(struct weft_nd_rxcpu *cpu, struct skb_seq_state 
  * @src: sender
  * @dst: index of the own address, WEFT_RX_GROUP
  * @group: multicast address that it was sent to
+ * @iif: then: index of the device that it came by; that of the link, where skb->dev is its VRF
  * @ecn: ECN field of its IP header
  */
 struct weft_nd_way {
 	struct weft_sockaddr src;
 	u8 group[16];
+	u32 iif;
 	u8 dst;
 	u8 ecn;
 };
@@ -205,11 +207,14 @@ static bool weft_nd_valid(struct weft_udp *udp, struct sk_buff *skb, u16 family)
 static void weft_nd_spread(struct weft_udp *udp, struct weft_nd_rxcpu *cpu, struct sk_buff *skb,
 			   const struct weft_nd_way *way)
 {
+	const struct net_device *dev;
 	struct weft_nd *nd;
 
-	list_for_each_entry_rcu(nd, &udp->ports, unode)
-		if (rcu_dereference(nd->dev) == skb->dev)
+	list_for_each_entry_rcu(nd, &udp->ports, unode) {
+		dev = rcu_dereference(nd->dev);
+		if (dev && dev->ifindex == way->iif)
 			weft_nd_split(nd->port, cpu, skb, way);
+	}
 }
 
 /* Count what is nobody's with the first port there is. */
@@ -239,6 +244,7 @@ static void weft_nd_take(struct weft_udp *udp, struct sk_buff *skb, u16 family)
 		nd = weft_nd_match(udp, family, &ip->daddr, 0, &way.dst);
 		if (unlikely(ipv4_is_multicast(ip->daddr))) {
 			way.dst = WEFT_RX_GROUP;
+			way.iif = IPCB(skb)->iif;
 			memcpy(way.group, &ip->daddr, sizeof(ip->daddr));
 		}
 	} else {
@@ -247,12 +253,13 @@ static void weft_nd_take(struct weft_udp *udp, struct sk_buff *skb, u16 family)
 		memcpy(way.src.addr, &ip6->saddr, sizeof(ip6->saddr));
 		way.ecn = ipv6_get_dsfield(ip6) & INET_ECN_MASK;
 		if (ipv6_addr_type(&ip6->saddr) & IPV6_ADDR_LINKLOCAL)
-			way.src.scope = inet6_iif(skb);
+			way.src.scope = IP6CB(skb)->iif;
 		if (ipv6_addr_type(&ip6->daddr) & IPV6_ADDR_LINKLOCAL)
-			scope = inet6_iif(skb);
+			scope = IP6CB(skb)->iif;
 		nd = weft_nd_match(udp, family, &ip6->daddr, scope, &way.dst);
 		if (unlikely(ipv6_addr_is_multicast(&ip6->daddr))) {
 			way.dst = WEFT_RX_GROUP;
+			way.iif = IP6CB(skb)->iif;
 			memcpy(way.group, &ip6->daddr, sizeof(ip6->daddr));
 		}
 	}
