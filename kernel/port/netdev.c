@@ -117,48 +117,6 @@ static int weft_nd_choose(const struct net_device *dev, struct weft_port_conf *c
 	return 0;
 }
 
-/* ---- Link ------------------------------------------------------------------------------------ */
-
-static u32 weft_nd_speed(struct net_device *dev)
-{
-	struct ethtool_link_ksettings ks;
-
-	if (!netif_running(dev) || __ethtool_get_link_ksettings(dev, &ks) ||
-	    ks.base.speed == (u32)SPEED_UNKNOWN)
-		return 0;
-	return ks.base.speed;
-}
-
-/* rtnl; the core's addresses are there. */
-static void weft_nd_refresh(struct weft_nd *nd, struct net_device *dev)
-{
-	const struct weft_core *core = &nd->port->core;
-	u8 have = 0;
-	u32 i;
-
-	for (i = 0; i < core->naddr; i++)
-		if (weft_nd_has_addr(dev, &core->addr[i]))
-			have |= BIT(i);
-	WRITE_ONCE(nd->have, have);
-	WRITE_ONCE(nd->speed, weft_nd_speed(dev));
-	WRITE_ONCE(nd->up, have && netif_running(dev) && netif_carrier_ok(dev) &&
-		   dev->mtu >= WEFT_MTU_MIN);
-	weft_port_link(nd->port, nd->up);
-}
-
-static void weft_nd_look(struct weft_port *port, struct weft_port_look *look)
-{
-	struct weft_nd *nd = port->priv;
-	struct net_device *dev = rcu_dereference(nd->dev);
-
-	if (!dev)
-		return;
-	strscpy(look->netdev, dev->name, sizeof(look->netdev));
-	look->mtu = READ_ONCE(dev->mtu);
-	look->speed = READ_ONCE(nd->speed);
-	look->link_up = READ_ONCE(nd->up);
-}
-
 /* ---- Multicast groups ------------------------------------------------------------------------ */
 
 /* The stack reports the group to the link, and lets its packets come to the hook. rtnl. */
@@ -182,9 +140,10 @@ static void weft_nd_group_out(struct net_device *dev, struct weft_nd_group *g)
 	struct in_device *in = __in_dev_get_rtnl(dev);
 	__be32 addr4;
 
-	if (g->addr.family == AF_INET6) {
+	/* where it is not in, the group may be somebody else's */
+	if (g->in && g->addr.family == AF_INET6) {
 		ipv6_dev_mc_dec(dev, (const struct in6_addr *)g->addr.addr);
-	} else if (in) {
+	} else if (g->in && in) {
 		memcpy(&addr4, g->addr.addr, sizeof(addr4));
 		ip_mc_dec_group(in, addr4);
 	}
@@ -206,6 +165,7 @@ static int weft_nd_group_join(struct weft_nd *nd, struct net_device *dev,
 		return err;
 	}
 	g->addr = *addr;
+	g->in = true;
 	list_add(&g->node, &nd->groups);
 	return 0;
 }
@@ -232,6 +192,22 @@ static int weft_nd_group(struct weft_port *port, const struct weft_sockaddr *add
 	return join ? err : 0;
 }
 
+/*
+ * With a family that the device loses, as its MTU is too small, the stack forgets the groups. They
+ * are joined again when the family is back. rtnl.
+ */
+static void weft_nd_group_again(struct weft_nd *nd, struct net_device *dev)
+{
+	struct weft_nd_group *g;
+
+	list_for_each_entry(g, &nd->groups, node) {
+		if (g->addr.family == AF_INET6 ? !__in6_dev_get(dev) : !__in_dev_get_rtnl(dev))
+			g->in = false;
+		else if (!g->in)
+			g->in = !weft_nd_group_in(dev, &g->addr);
+	}
+}
+
 /* The port goes, or its device. rtnl. */
 static void weft_nd_group_none(struct weft_nd *nd, struct net_device *dev)
 {
@@ -239,6 +215,49 @@ static void weft_nd_group_none(struct weft_nd *nd, struct net_device *dev)
 
 	list_for_each_entry_safe(g, next, &nd->groups, node)
 		weft_nd_group_out(dev, g);
+}
+
+/* ---- Link ------------------------------------------------------------------------------------ */
+
+static u32 weft_nd_speed(struct net_device *dev)
+{
+	struct ethtool_link_ksettings ks;
+
+	if (!netif_running(dev) || __ethtool_get_link_ksettings(dev, &ks) ||
+	    ks.base.speed == (u32)SPEED_UNKNOWN)
+		return 0;
+	return ks.base.speed;
+}
+
+/* rtnl; the core's addresses are there. */
+static void weft_nd_refresh(struct weft_nd *nd, struct net_device *dev)
+{
+	const struct weft_core *core = &nd->port->core;
+	u8 have = 0;
+	u32 i;
+
+	for (i = 0; i < core->naddr; i++)
+		if (weft_nd_has_addr(dev, &core->addr[i]))
+			have |= BIT(i);
+	weft_nd_group_again(nd, dev);
+	WRITE_ONCE(nd->have, have);
+	WRITE_ONCE(nd->speed, weft_nd_speed(dev));
+	WRITE_ONCE(nd->up, have && netif_running(dev) && netif_carrier_ok(dev) &&
+		   dev->mtu >= WEFT_MTU_MIN);
+	weft_port_link(nd->port, nd->up);
+}
+
+static void weft_nd_look(struct weft_port *port, struct weft_port_look *look)
+{
+	struct weft_nd *nd = port->priv;
+	struct net_device *dev = rcu_dereference(nd->dev);
+
+	if (!dev)
+		return;
+	strscpy(look->netdev, dev->name, sizeof(look->netdev));
+	look->mtu = READ_ONCE(dev->mtu);
+	look->speed = READ_ONCE(nd->speed);
+	look->link_up = READ_ONCE(nd->up);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */

@@ -64,10 +64,12 @@ struct weft_nd {
  * struct weft_nd_group - a multicast address that the device takes for a port
  * @node: in nd->groups
  * @addr: the address
+ * @in: the device takes it; not while its MTU is too small for the address's family
  */
 struct weft_nd_group {
 	struct list_head node;
 	struct weft_sockaddr addr;
+	bool in;
 };
 
 /**
