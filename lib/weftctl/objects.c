@@ -276,6 +276,8 @@ static int show(const struct view *view, int argc, char **argv)
 	ret = perform(msg, view->print, view->fields, what, name);
 	if (out_is_json() && stats_port[0])
 		out_close();
+	/* the next command of a file begins anew */
+	stats_port[0] = 0;
 	out_end();
 	return ret;
 }
