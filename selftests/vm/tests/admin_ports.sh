@@ -148,12 +148,23 @@ b2" ] && node 0 weftctl limit show b2 | grep -q "paths value 100 " || return 1
 	printf 'port del b0\nport del b2\n' | node 0 weftctl -b - && ! ports | grep '^b'
 }
 
+# Each command's array is whole, whatever was shown before
+batch_json()
+{
+	printf 'stats show weft0\nstats show weft0\nport show weft0\n' >/run/weft/batch
+	said=$(node 0 weftctl -j -b /run/weft/batch) || return 1
+	[ "$(echo "$said" | grep -c '^\[{"[^{}]*}\]$')" = 3 ] &&
+		[ "$(echo "$said" | grep -c '^\[{"port":"weft0",')" = 2 ] ||
+		{ echo "$said"; return 1; }
+}
+
 tap_run "weftctl and sysfs tell the same of the port" same_port
 tap_run "weftctl and sysfs have the same counters" same_counters
 tap_run "a loop port" loop_port
 tap_run "thirty ports" many
 tap_run "made and deleted at the same time" race
 tap_run "commands from a file" batch
+tap_run "JSON of commands from a file" batch_json
 tap_run "seen only in its namespace" other_namespace
 ip netns del a0
 tap_run "a user may not change" user_refused
