@@ -2,6 +2,7 @@
 /*
  * Jobs of ports: add, set, delete, show. What is asked for without a port is asked of all.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -85,12 +86,16 @@ static void print_user(struct nlattr *attrs, int len, const void *arg)
 	struct nlattr *handle = nla_find(attrs, len, WEFT_ATTR_EP_HANDLE);
 	struct nlattr *pid = nla_find(attrs, len, WEFT_ATTR_PID);
 	struct nlattr *comm = nla_find(attrs, len, WEFT_ATTR_COMM);
-	char name[32] = "";
+	char name[32] = "", *c;
 
 	if (!job || !handle || !pid || nla_strcmp(job, arg))
 		return;
 	if (comm)
 		nla_strlcpy(name, comm, sizeof(name));
+	/* whose process it is has chosen it, and it goes to a terminal */
+	for (c = name; *c; c++)
+		if (!isprint((unsigned char)*c))
+			*c = '?';
 	complain("endpoint %u of process %u (%s) is in the job", nla_get_u32(handle),
 		 nla_get_u32(pid), name);
 }
