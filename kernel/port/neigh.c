@@ -2,9 +2,10 @@
 /*
  * weft port - neighbours: ARP (RFC 826, 5227) and IPv6 neighbour discovery (RFC 4861)
  *
- * States and limits stand in neigh.h. Entries are made when the port wants to send to a node, or
- * when a node asks for us (as long as the table is not half full: strangers cannot push out those
- * that are in use). What is received is checked to the last byte before it is believed; whoever
+ * States and limits stand in neigh.h. Entries are made when the port wants to send to a node, when
+ * it answers a stranger, whose address may be made up (then none is pushed out that was used
+ * lately), or when a node asks for us (as long as the table is not half full): strangers cannot push
+ * out those that are in use. What is received is checked to the last byte before it is believed; whoever
  * is on the link may claim an address, as ever with these protocols.
  *
  * Locks: see neigh.h.
@@ -213,19 +214,16 @@ bool weft_neigh_reaches(const struct weft_neighs *t, const struct weft_sockaddr 
 	return weft_addr_is_group(to) || weft_neigh_hop(t, to);
 }
 
-/**
- * weft_neigh_find - Ethernet address that packets to a node are sent to
- * @t: neighbours
- * @to: the node, or a multicast group
- * @now: time
- * @mac: out: valid until t->gen changes; to be asked for again each second, so that its use is
- *	seen
- *
- * Context: any but hard interrupts. Look at t->due afterwards.
- * Return: 0; -EAGAIN: it is being asked for, see weft_neigh_hold(); -ENETUNREACH: there is no way;
- * -EHOSTUNREACH: nobody has answered; -ENOMEM.
- */
-int weft_neigh_find(struct weft_neighs *t, const struct weft_sockaddr *to, weft_ns now, u8 *mac)
+/* Would an entry that is in use have to go for a new one? */
+static bool weft_neigh_busy(const struct weft_neighs *t, weft_ns now)
+{
+	return t->n >= WEFT_NEIGH_MAX &&
+	       now - weft_entry(weft_list_first(&t->all), struct weft_neigh, all)->used <
+	       WEFT_NEIGH_BUSY_NS;
+}
+
+static int weft_neigh_look(struct weft_neighs *t, const struct weft_sockaddr *to, weft_ns now,
+			   u8 *mac, bool stranger)
 {
 	const struct weft_sockaddr *hop;
 	struct weft_neigh *n;
@@ -241,6 +239,10 @@ int weft_neigh_find(struct weft_neighs *t, const struct weft_sockaddr *to, weft_
 	weft_lock(&t->lock);
 	n = weft_neigh_lookup(t, hop);
 	if (!n) {
+		if (stranger && weft_neigh_busy(t, now)) {
+			err = -EHOSTUNREACH;
+			goto unlock;
+		}
 		n = weft_neigh_new(t, hop, now);
 		if (n)
 			weft_neigh_begin(t, n, WEFT_NEIGH_ASKING, now);
@@ -248,9 +250,11 @@ int weft_neigh_find(struct weft_neighs *t, const struct weft_sockaddr *to, weft_
 			err = -ENOMEM;
 		goto unlock;
 	}
-	n->used = now;
-	weft_list_del(&n->all);
-	weft_list_add_tail(&t->all, &n->all);
+	if (!stranger) {
+		n->used = now;
+		weft_list_del(&n->all);
+		weft_list_add_tail(&t->all, &n->all);
+	}
 	switch (n->state) {
 	case WEFT_NEIGH_ASKING:
 		break;
@@ -270,6 +274,41 @@ int weft_neigh_find(struct weft_neighs *t, const struct weft_sockaddr *to, weft_
 unlock:
 	weft_unlock(&t->lock);
 	return err;
+}
+
+/**
+ * weft_neigh_find - Ethernet address that packets to a node are sent to
+ * @t: neighbours
+ * @to: the node, or a multicast group
+ * @now: time
+ * @mac: out: valid until t->gen changes; to be asked for again each second, so that its use is
+ *	seen
+ *
+ * Context: any but hard interrupts. Look at t->due afterwards.
+ * Return: 0; -EAGAIN: it is being asked for, see weft_neigh_hold(); -ENETUNREACH: there is no way;
+ * -EHOSTUNREACH: nobody has answered; -ENOMEM.
+ */
+int weft_neigh_find(struct weft_neighs *t, const struct weft_sockaddr *to, weft_ns now, u8 *mac)
+{
+	return weft_neigh_look(t, to, now, mac, false);
+}
+
+/**
+ * weft_neigh_find_stranger - the same for an answer to who may not be there at all
+ * @t: neighbours
+ * @to: who has sent something, as it says
+ * @now: time
+ * @mac: out
+ *
+ * Is no use of the entry, and pushes out none that was used lately.
+ *
+ * Context: any but hard interrupts. Look at t->due afterwards.
+ * Return: as weft_neigh_find(); -EHOSTUNREACH: or all entries are in use.
+ */
+int weft_neigh_find_stranger(struct weft_neighs *t, const struct weft_sockaddr *to, weft_ns now,
+			     u8 *mac)
+{
+	return weft_neigh_look(t, to, now, mac, true);
 }
 
 /**

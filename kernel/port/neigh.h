@@ -39,6 +39,7 @@
 #define WEFT_NEIGH_REACH_NS	30000000000ULL	/* an answer counts for */
 #define WEFT_NEIGH_FAIL_NS	3000000000ULL	/* a failure counts for */
 #define WEFT_NEIGH_KEEP_NS	600000000000ULL	/* unused entries are kept for */
+#define WEFT_NEIGH_BUSY_NS	3000000000ULL	/* used so lately, strangers do not push it out */
 #define WEFT_NEIGH_CHANGE_NS	1000000000ULL	/* an address changes at most so often */
 
 #define WEFT_NEIGH_ASKING	0
@@ -155,6 +156,8 @@ void weft_neigh_init(struct weft_neighs *t);
 void weft_neigh_exit(struct weft_neighs *t);
 
 int weft_neigh_find(struct weft_neighs *t, const struct weft_sockaddr *to, weft_ns now, u8 *mac);
+int weft_neigh_find_stranger(struct weft_neighs *t, const struct weft_sockaddr *to, weft_ns now,
+			     u8 *mac);
 bool weft_neigh_hold(struct weft_neighs *t, const struct weft_sockaddr *to, const void *frame,
 		     u32 len);
 bool weft_neigh_reaches(const struct weft_neighs *t, const struct weft_sockaddr *to);

@@ -365,9 +365,9 @@ static bool weft_vnet_mac_fresh(struct weft_vnet *vn, struct weft_vnet_path *np)
 		      time_before(jiffies, READ_ONCE(np->recheck)));
 }
 
-/* Ethernet address of the next node. Return: as weft_neigh_find(). */
+/* Ethernet address of the next node. @path: it is a path's. Return: as weft_neigh_find(). */
 static int weft_vnet_mac(struct weft_vnet *vn, struct weft_vnet_path *np,
-			 const struct weft_sockaddr *to)
+			 const struct weft_sockaddr *to, bool path)
 {
 	u32 gen = READ_ONCE(vn->neighs.gen);
 	u64 mac = 0;
@@ -377,7 +377,8 @@ static int weft_vnet_mac(struct weft_vnet *vn, struct weft_vnet_path *np,
 	if (weft_vnet_mac_fresh(vn, np))
 		return 0;
 	now = weft_now();
-	err = weft_neigh_find(&vn->neighs, to, now, (u8 *)&mac);
+	err = path ? weft_neigh_find(&vn->neighs, to, now, (u8 *)&mac) :
+		     weft_neigh_find_stranger(&vn->neighs, to, now, (u8 *)&mac);
 	if (!err) {
 		WRITE_ONCE(np->mac, mac);
 		WRITE_ONCE(np->recheck, jiffies + HZ);
@@ -396,7 +397,7 @@ static int weft_vnet_make(struct weft_vnet *vn, struct weft_vnet_slot *slot,
 			  const struct weft_sockaddr *to)
 {
 	u32 pay = weft_tx_paylen(tx, i), len = tx->len - tx->pay;
-	int err = weft_vnet_mac(vn, np, to);
+	int err = weft_vnet_mac(vn, np, to, tx->path);
 	u64 mac = READ_ONCE(np->mac);
 
 	if (unlikely(err && err != -EAGAIN))
@@ -425,7 +426,7 @@ static int weft_vnet_make(struct weft_vnet *vn, struct weft_vnet_slot *slot,
 				    slot->len - WEFT_VNET_HDR))
 		return 0;
 	/* the answer may have come meanwhile */
-	err = weft_vnet_mac(vn, np, to);
+	err = weft_vnet_mac(vn, np, to, tx->path);
 	if (err)
 		return err;
 	mac = READ_ONCE(np->mac);
