@@ -426,6 +426,40 @@ TEST_F(neigh, limit)
 	EXPECT_EQ(WEFT_NEIGH_MAX / WEFT_NEIGH_OUT, i);
 }
 
+/* Answers to addresses that somebody has made up push out what nobody has used for a while only. */
+TEST_F(neigh, made_up)
+{
+	struct weft_sockaddr to = addr4(0, 2);
+	struct weft_neighs *t = &self->a->t;
+	u32 i;
+
+	t->place.prefix[0] = 8;
+	self->b->t.place.prefix[0] = 8;
+	weft_neigh_find(t, &self->b4, SEC, self->mac);
+	tick(self->a, SEC);
+	carry(self->a, self->b, SEC);
+	carry(self->b, self->a, SEC);
+	for (i = 0; i < 3 * WEFT_NEIGH_MAX; i++) {
+		to.addr[1] = 78;
+		to.addr[2] = i / 250;
+		to.addr[3] = i % 250;
+		ASSERT_EQ(i < WEFT_NEIGH_MAX - 1 ? -EAGAIN : -EHOSTUNREACH,
+			  weft_neigh_find_stranger(t, &to, 2 * SEC, self->mac));
+		/* as a path does each second, or more seldom */
+		if (!(i % 100))
+			ASSERT_EQ(0, weft_neigh_find(t, &self->b4, SEC, self->mac));
+	}
+	EXPECT_EQ(WEFT_NEIGH_MAX, t->n);
+	/* the port's own question finds room in any case, a stranger's when the oldest has aged */
+	to.addr[2] = 200;
+	EXPECT_EQ(-EAGAIN, weft_neigh_find(t, &to, 2 * SEC, self->mac));
+	to.addr[2] = 201;
+	EXPECT_EQ(-EHOSTUNREACH, weft_neigh_find_stranger(t, &to, 3 * SEC, self->mac));
+	EXPECT_EQ(-EAGAIN,
+		  weft_neigh_find_stranger(t, &to, 2 * SEC + WEFT_NEIGH_BUSY_NS, self->mac));
+	EXPECT_EQ(WEFT_NEIGH_MAX, t->n);
+}
+
 /* Without memory nothing is remembered, and nothing breaks. */
 TEST_F(neigh, memory)
 {
