@@ -404,6 +404,22 @@ static const u8 *weft_nd_option(const u8 *p, u32 len, u8 type, bool *bad)
 	return mac;
 }
 
+/*
+ * Who is asked, or asks, at the Ethernet address that is known may leave its own out (RFC 4861,
+ * 7.2.4: some do). Return: the known one, NULL: there is none.
+ */
+static const u8 *weft_nd_known(struct weft_neighs *t, const u8 *addr)
+{
+	struct weft_sockaddr from = { .family = AF_INET6 };
+	const struct weft_neigh *n;
+
+	memcpy(from.addr, addr, 16);
+	n = weft_neigh_lookup(t, &from);
+	if (!n || n->state == WEFT_NEIGH_ASKING || n->state == WEFT_NEIGH_FAILED)
+		return NULL;
+	return n->mac;
+}
+
 static void weft_nd_solicited(struct weft_neighs *t, const u8 *ip6, const u8 *target,
 			      const u8 *mac, weft_ns now, struct weft_neigh_out *out)
 {
@@ -417,6 +433,8 @@ static void weft_nd_solicited(struct weft_neighs *t, const u8 *ip6, const u8 *ta
 		weft_neigh_announce(t, (u32)own, out);
 		return;
 	}
+	if (!mac)
+		mac = weft_nd_known(t, ip6 + 8);
 	if (!mac)
 		return;
 	memcpy(from.addr, ip6 + 8, 16);
@@ -454,6 +472,8 @@ void weft_neigh_nd(struct weft_neighs *t, const u8 *data, u32 len, weft_ns now,
 	if (bad || (mac && !memcmp(mac, t->place.mac, ETH_ALEN)))
 		return;
 	weft_lock(&t->lock);
+	if (advert && !mac && icmp[4] & WEFT_ND_SOLICITED)
+		mac = weft_nd_known(t, target);
 	if (!advert) {
 		weft_nd_solicited(t, data, target, mac, now, out);
 	} else if (weft_neigh_own(t, AF_INET6, target) >= 0) {
