@@ -426,6 +426,54 @@ TEST_F(neigh, limit)
 	EXPECT_EQ(WEFT_NEIGH_MAX / WEFT_NEIGH_OUT, i);
 }
 
+/* Take the option with the Ethernet address off a frame of neighbour discovery. */
+static void strip(struct weft_neigh_frame *f)
+{
+	u8 *ip6 = f->data + ETH_HLEN, *icmp = ip6 + 40;
+	u16 sum;
+
+	f->len -= 8;
+	ip6[5] -= 8;
+	icmp[2] = 0;
+	icmp[3] = 0;
+	sum = ~weft_neigh_sum(icmp, ip6[5], weft_neigh_sum(ip6 + 8, 32, ip6[5] + 58));
+	icmp[2] = sum >> 8;
+	icmp[3] = sum;
+}
+
+/* Who is probed, or probes, at a known Ethernet address need not tell it. */
+TEST_F(neigh, no_option)
+{
+	weft_ns now = SEC;
+	u32 gen;
+
+	weft_neigh_find(&self->a->t, &self->b6, now, self->mac);
+	tick(self->a, now);
+	carry(self->a, self->b, now);
+	/* who does not know it learns nothing */
+	self->a->out.frame[0] = self->b->out.frame[0];
+	strip(&self->a->out.frame[0]);
+	take(self->a, self->a->out.frame[0].data, self->a->out.frame[0].len, now);
+	EXPECT_EQ(-EAGAIN, weft_neigh_find(&self->a->t, &self->b6, now, self->mac));
+	carry(self->b, self->a, now);
+	ASSERT_EQ(0, weft_neigh_find(&self->a->t, &self->b6, now, self->mac));
+	gen = self->a->t.gen;
+
+	while (state(self->a, 0) != WEFT_NEIGH_STALE) {
+		now = self->a->t.due;
+		tick(self->a, now);
+	}
+	ASSERT_EQ(0, weft_neigh_find(&self->a->t, &self->b6, now, self->mac));
+	ASSERT_EQ(1, tick(self->a, now));
+	strip(&self->a->out.frame[0]);
+	carry(self->a, self->b, now);
+	ASSERT_EQ(1, self->b->out.n);
+	strip(&self->b->out.frame[0]);
+	carry(self->b, self->a, now);
+	EXPECT_EQ(WEFT_NEIGH_REACHABLE, state(self->a, 0));
+	EXPECT_EQ(gen, self->a->t.gen);
+}
+
 /* Answers to addresses that somebody has made up push out what nobody has used for a while only. */
 TEST_F(neigh, made_up)
 {
