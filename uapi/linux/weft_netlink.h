@@ -58,7 +58,7 @@
 #define WEFT_ATTR_ENGINE_CPU	14	/* u32: of its first thread; U32_MAX: any (not shown) */
 #define WEFT_ATTR_ENGINE_IDLE	15	/* u32: microseconds without work until it sleeps */
 #define WEFT_ATTR_EP_HANDLE	16	/* u32 */
-#define WEFT_ATTR_EP_TYPE	17	/* string: "msg", "rdm", "passive" */
+#define WEFT_ATTR_EP_TYPE	17	/* string: "msg", "rdm", "dgram", "passive" */
 #define WEFT_ATTR_EP_STATE	18	/* string */
 #define WEFT_ATTR_EP_ADDR	19	/* binary struct weft_sockaddr */
 #define WEFT_ATTR_EP_PEER	20	/* binary struct weft_sockaddr, connected only */
