@@ -264,7 +264,7 @@ void weft_port_link(struct weft_port *port, bool up)
 	int to = up ? WEFT_PORT_UP : WEFT_PORT_DOWN;
 
 	if (cmpxchg(&port->state, from, to) == from && !list_empty(&port->node))
-		pr_info("%s: link %s\n", port->name, up ? "up" : "down");
+		pr_info_ratelimited("%s: link %s\n", port->name, up ? "up" : "down");
 }
 
 /**
