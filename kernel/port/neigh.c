@@ -176,7 +176,15 @@ static void weft_neigh_learn(struct weft_neighs *t, const struct weft_sockaddr *
 
 /* ---- Whom to send to ------------------------------------------------------------------------- */
 
-static bool weft_prefix_same(const u8 *a, const u8 *b, u32 bits)
+/**
+ * weft_prefix_same - are addresses on the same link?
+ * @a: one
+ * @b: another of the same family
+ * @bits: that count
+ *
+ * Context: any.
+ */
+bool weft_prefix_same(const u8 *a, const u8 *b, u32 bits)
 {
 	u32 bytes = bits / 8, rest = bits % 8;
 

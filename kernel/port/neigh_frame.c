@@ -199,15 +199,26 @@ void weft_nd_put(const struct weft_neighs *t, struct weft_neigh_out *out, const 
 	weft_put16(icmp + 2, (u16)~weft_icmp6_sum(ip6, icmp, WEFT_ND_LEN + 8));
 }
 
-/* Own address on the link that @addr is on: the one to ask from. */
-static const struct weft_sockaddr *weft_neigh_from(const struct weft_neighs *t, u16 family)
+/*
+ * Own address on the link that @addr is on: the one to ask from. Nodes may be deaf to questions from
+ * elsewhere. If there is none, any.
+ */
+static const struct weft_sockaddr *weft_neigh_from(const struct weft_neighs *t,
+						   const struct weft_sockaddr *addr)
 {
+	const struct weft_sockaddr *own, *any = NULL;
 	u32 i;
 
-	for (i = 0; i < t->place.naddr; i++)
-		if (t->place.addr[i].family == family)
-			return &t->place.addr[i];
-	return NULL;
+	for (i = 0; i < t->place.naddr; i++) {
+		own = &t->place.addr[i];
+		if (own->family != addr->family)
+			continue;
+		if (weft_prefix_same(own->addr, addr->addr, t->place.prefix[i]))
+			return own;
+		if (!any)
+			any = own;
+	}
+	return any;
 }
 
 /**
@@ -219,7 +230,7 @@ static const struct weft_sockaddr *weft_neigh_from(const struct weft_neighs *t, 
 void weft_neigh_ask(const struct weft_neighs *t, const struct weft_neigh *n,
 		    struct weft_neigh_out *out)
 {
-	const struct weft_sockaddr *from = weft_neigh_from(t, n->addr.family);
+	const struct weft_sockaddr *from = weft_neigh_from(t, &n->addr);
 	bool probe = n->state == WEFT_NEIGH_PROBING;
 	u8 group[16], mac[ETH_ALEN];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft port - neighbours: what neigh_frame.c offers neigh.c
+ * weft port - neighbours: what neigh_frame.c and neigh.c offer each other
  */
 #ifndef WEFT_PORT_NEIGH_FRAME_H
 #define WEFT_PORT_NEIGH_FRAME_H
@@ -24,6 +24,8 @@ static inline u16 weft_get16(const u8 *p)
 {
 	return (u16)(p[0] << 8 | p[1]);
 }
+
+bool weft_prefix_same(const u8 *a, const u8 *b, u32 bits);
 
 u16 weft_icmp6_sum(const u8 *ip6, const u8 *icmp, u32 len);
 void weft_arp_put(const struct weft_neighs *t, struct weft_neigh_out *out, const u8 *to, u16 op,
