@@ -426,6 +426,33 @@ TEST_F(neigh, limit)
 	EXPECT_EQ(WEFT_NEIGH_MAX / WEFT_NEIGH_OUT, i);
 }
 
+/* A node is asked from the address on its own link, whichever that is. */
+TEST_F(neigh, asked_from)
+{
+	struct weft_neigh_place *p = &self->a->t.place;
+	const u8 *f = self->a->out.frame[0].data + ETH_HLEN;
+	struct weft_sockaddr to = addr4(3, 2);
+	u32 i;
+
+	p->addr[2] = addr4(3, 1);
+	p->prefix[2] = 24;
+	p->addr[3] = addr6(3, 1);
+	p->prefix[3] = 64;
+	p->naddr = 4;
+	for (i = 0; i < 2; i++) {
+		weft_neigh_find(&self->a->t, &to, SEC, self->mac);
+		ASSERT_EQ(1, tick(self->a, SEC));
+		EXPECT_EQ(0, memcmp(f + (i ? 8 : 14), p->addr[2 + i].addr, i ? 16 : 4));
+		to = addr6(3, 2);
+	}
+	/* a gateway on no link of its own is asked for all the same */
+	p->gw[0] = addr4(9, 9);
+	to = addr4(7, 7);
+	weft_neigh_find(&self->a->t, &to, SEC, self->mac);
+	ASSERT_EQ(1, tick(self->a, SEC));
+	EXPECT_EQ(0, memcmp(f + 14, p->addr[0].addr, 4));
+}
+
 /* Take the option with the Ethernet address off a frame of neighbour discovery. */
 static void strip(struct weft_neigh_frame *f)
 {
