@@ -44,7 +44,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 			break;
 		case 2:
 			to.addr[3] = take;
-			weft_neigh_find(&t, &to, now, mac);
+			if (take & 1)
+				weft_neigh_find(&t, &to, now, mac);
+			else
+				weft_neigh_find_stranger(&t, &to, now, mac);
 			weft_neigh_hold(&t, &to, pkt, take);
 			break;
 		case 3:
