@@ -3,7 +3,7 @@
 #
 # The node's firewall is honoured: a rule that drops what comes in or goes out
 # stops weft, and nothing else does; and it sees the packets of a path that
-# was there before it.
+# was there before it. So are policies of IPsec.
 # TIMEOUT: 200
 
 . "$VM_REPO/selftests/vm/lib.sh"
@@ -57,6 +57,13 @@ counted()
 		[ "$(node 1 nft list ruleset | sed -n 's/.*packets \([0-9]*\).*/\1/p')" -ge 50 ]
 }
 
+# What comes from node 0 has to come encrypted
+policy()
+{
+	node 1 ip xfrm policy add src 10.77.0.1/32 dst 10.77.0.2/32 dir in \
+		tmpl proto esp mode transport
+}
+
 tap_run "messages without rules" talk
 tap_run "a rule sees what comes in on a known path" counted input
 node 1 nft flush ruleset
@@ -76,4 +83,11 @@ tap_run "drop what goes out" rule 1 output "udp dport 9471 drop"
 tap_run "what cannot leave is counted" refused_out
 node 1 nft flush ruleset
 tap_run "and again without rules" hello 4
+if policy 2>/dev/null; then
+	tap_run "what is to come by IPsec does not come in plain" silent 4
+	node 1 ip xfrm policy flush
+	tap_run "and again without policies" hello 4
+else
+	tap_skip "IPsec" "the kernel has none"
+fi
 tap_done
