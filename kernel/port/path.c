@@ -278,6 +278,29 @@ void weft_env_path_close(struct weft_path *path)
 }
 
 /**
+ * weft_paths_fail - end the paths of a port that nobody has come to know
+ * @port: the port, which has no endpoints; no packet comes in any more
+ *
+ * Context: process.
+ */
+void weft_paths_fail(struct weft_port *port)
+{
+	struct weft_soft *soft;
+	bool more;
+
+	do {
+		local_bh_disable();
+		soft = this_cpu_ptr(weft_soft);
+		soft->busy = true;
+		soft->out.core = &port->core;
+		more = weft_core_stop(&port->core, weft_now(), ENODEV, &soft->out);
+		weft_flush(&soft->out);
+		soft->busy = false;
+		local_bh_enable();
+	} while (more);
+}
+
+/**
  * weft_paths_stop - stop the timers of a port that is GONE
  * @port: the port
  *

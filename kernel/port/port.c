@@ -447,6 +447,8 @@ static int weft_port_begin(struct weft_port *port, struct weft_port_conf *conf,
 
 detach:
 	port->ops->detach(port);
+	/* other nodes may have found it already */
+	weft_paths_fail(port);
 down:
 	weft_port_down(port);
 	goto put;
