@@ -25,7 +25,7 @@
  */
 #include "proto.h"
 
-#define WEFT_RECV_STEPS	(64u << 10)	/* messages and receives that a drain looks at in searches */
+#define WEFT_RECV_STEPS	(64u << 10)	/* what a drain looks at in searches */
 
 /**
  * weft_recv_status - tell the program whether posts have to be kicked
@@ -538,8 +538,11 @@ void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 	}
 }
 
-/* Apply what stands in the ring, also if it is paused. Return: it is paused (again). */
-static bool weft_recv_more(struct weft_ep *ep, struct weft_out *out)
+/*
+ * Apply what stands in the ring, also if it is paused. @cons: out: how far. Return: it is paused
+ * (again).
+ */
+static bool weft_recv_more(struct weft_ep *ep, u32 *cons, struct weft_out *out)
 {
 	bool paused;
 
@@ -548,6 +551,7 @@ static bool weft_recv_more(struct weft_ep *ep, struct weft_out *out)
 	if (ep->state != WEFT_EPS_NEW && ep->state != WEFT_EPS_LISTENING)
 		weft_recv_drain(ep, out);
 	paused = ep->rq_paused;
+	*cons = ep->rq.cons;
 	weft_unlock(&ep->lock);
 	return paused;
 }
@@ -557,16 +561,21 @@ static bool weft_recv_more(struct weft_ep *ep, struct weft_out *out)
  * @ep: the endpoint, not locked
  * @out: output; flushed when it takes long
  *
- * Sleeps. When a signal comes the rest is left to a worker.
+ * Sleeps. Bounded by the ring: when a signal comes, or another thread posts meanwhile, the rest is
+ * left to a worker.
  */
 void weft_recv_all(struct weft_ep *ep, struct weft_out *out)
 {
-	while (unlikely(weft_recv_more(ep, out))) {
+	u32 cons, from;
+
+	if (likely(!weft_recv_more(ep, &from, out)))
+		return;
+	do {
 		weft_flush(out);
 		if (weft_signal_pending())
-			break;
+			return;
 		weft_yield();
-	}
+	} while (weft_recv_more(ep, &cons, out) && cons - from < ep->rq.size);
 }
 
 /**
@@ -576,10 +585,12 @@ void weft_recv_all(struct weft_ep *ep, struct weft_out *out)
  */
 void weft_recv_work(struct weft_ep *ep, struct weft_out *out)
 {
+	u32 cons;
+
 	weft_lock(&ep->lock);
 	ep->rq_work.queued = false;
 	weft_unlock(&ep->lock);
-	weft_recv_more(ep, out);
+	weft_recv_more(ep, &cons, out);
 }
 
 /**

@@ -234,7 +234,7 @@ void weft_srq_look(struct weft_srq *srq, weft_ns now, struct weft_out *out,
  * @srq: the queue; NULL: from none any more
  * @av: the vector that the endpoint will be enabled with, NULL: none
  *
- * Watermarks were set for the queue that it had, which has perhaps an event queue where this one has
+ * Watermarks were set for the queue that it had, which may have an event queue where this one has
  * none: they are forgotten.
  *
  * Return: 0, -EINVAL: it has a ring, or connectionless endpoints there have another vector; -EBUSY:
