@@ -28,6 +28,12 @@ static void weft_uep_bind(struct weft_uep *uep, u32 i, struct weft_obj *obj)
 	uep->bound[i] = obj;
 }
 
+static void weft_uep_unbind(struct weft_uep *uep, u32 i)
+{
+	uep->bound[i]->users--;
+	uep->bound[i] = NULL;
+}
+
 static void weft_uep_kill(struct weft_obj *obj)
 {
 	struct weft_uep *uep = weft_uep_of(obj);
@@ -44,7 +50,7 @@ static void weft_uep_kill(struct weft_obj *obj)
 	}
 	for (i = 0; i < ARRAY_SIZE(uep->bound); i++)
 		if (uep->bound[i])
-			uep->bound[i]->users--;
+			weft_uep_unbind(uep, i);
 }
 
 static void weft_uep_release(struct weft_obj *obj)
@@ -297,6 +303,7 @@ static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enabl
 		err = weft_ep_share(uep->ep, weft_srq_of(srq), weft_av_of(av));
 		if (err)
 			return err;
+		weft_uep_bind(uep, 4, srq);
 	}
 	q = (struct weft_ep_queues){
 		.tx_cq = weft_cq_of(tx),
@@ -308,15 +315,15 @@ static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enabl
 	};
 	err = weft_ep_enable(uep->ep, &q);
 	if (err) {
-		if (srq && err != -EBUSY)
-			weft_ep_share(uep->ep, NULL, NULL);
+		/* it keeps the queue if its port has gone meanwhile */
+		if (srq && !weft_ep_share(uep->ep, NULL, NULL))
+			weft_uep_unbind(uep, 4);
 		return err;
 	}
 	weft_uep_bind(uep, 0, tx);
 	weft_uep_bind(uep, 1, rx);
 	weft_uep_bind(uep, 2, eq);
 	weft_uep_bind(uep, 3, av);
-	weft_uep_bind(uep, 4, srq);
 	weft_uep_bind(uep, 5, txc);
 	weft_uep_bind(uep, 6, rxc);
 	weft_ep_getname(uep->ep, &arg->addr);
