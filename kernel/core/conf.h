@@ -106,6 +106,8 @@ struct weft_conf {
 	X(limit_packets, "times that too many packets were not acknowledged")	\
 	X(limit_paths, "remote nodes refused as there are too many paths")	\
 	X(limit_requests, "connection requests refused as too many wait for an answer")	\
+	X(limit_datagrams, "datagrams dropped as their endpoint keeps as many as it may")	\
+	X(limit_jobs, "jobs refused as there are too many")		\
 	X(cq_overflows, "completions that waited for room in their queue")	\
 	X(bad_entries, "ring entries that could not be decoded")	\
 	X(bad_completions, "ring entries that were decoded and refused")	\

@@ -110,8 +110,10 @@ static bool weft_dgram_give(struct weft_ep *ep, const struct weft_dgram *d,
 	src = weft_av_find(ep->av, from);
 	ep->lossy = !weft_dgram_may_wait(ep, d);
 	post = weft_post_match(ep, WEFT_UNTAGGED, src, 0, d->len, out);
-	if (!post && ep->lossy)
+	if (!post && ep->lossy) {
+		weft_count(ep->core, limit_datagrams);
 		goto drop;
+	}
 	if (post)
 		weft_trace_match(ep->conf.handle, post->context, 0, d->len, 0);
 	weft_count(ep->core, dgrams_received);

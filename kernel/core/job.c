@@ -130,7 +130,10 @@ static int weft_job_fits(struct weft_core *core, const char *name, const struct 
 		return -EEXIST;
 	if (weft_job_of(core, key))
 		return -EADDRINUSE;
-	return core->njobs < READ_ONCE(core->conf.jobs_max) ? 0 : -ENOSPC;
+	if (core->njobs < READ_ONCE(core->conf.jobs_max))
+		return 0;
+	weft_count(core, limit_jobs);
+	return -ENOSPC;
 }
 
 int weft_job_add(struct weft_core *core, const char *name, const struct weft_job_key *key,

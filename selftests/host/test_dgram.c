@@ -234,6 +234,7 @@ TEST(dgram__waits_at_most)
 			send_from(&t, i * 8, 8, 0);
 		settle(&t);
 		EXPECT_EQ(6, dropped(&t));
+		EXPECT_EQ(6, rig_counter(t.b->node, WEFT_CNT_limit_datagrams));
 		for (i = 0; i < 5; i++)
 			post(&t, i * 8, 8, i);
 		settle(&t);
@@ -251,6 +252,8 @@ TEST(dgram__waits_at_most)
 		rig_ep_free(t.eb);
 		settle(&t);
 		EXPECT_EQ(6 + 3, dropped(&t));
+		/* those that nobody has received are no matter of the limit */
+		EXPECT_EQ(6, rig_counter(t.b->node, WEFT_CNT_limit_datagrams));
 		rig_free(t.rig);
 
 		init_wait(&t, dst, 64, 0, 64);

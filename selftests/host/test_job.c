@@ -133,6 +133,7 @@ TEST(job__limit)
 	weft_host_fail_nth(1);
 	EXPECT_EQ(-ENOMEM, weft_job_add(core, "b", &key_b, &nobody_named));
 	weft_host_fail_nth(0);
+	EXPECT_EQ(2, rig_counter(&rig->node[0], WEFT_CNT_limit_jobs));
 	rig_stop(&rig->node[0], ENODEV);
 	rig_free(rig);
 }
