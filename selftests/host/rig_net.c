@@ -386,6 +386,34 @@ void rig_carry(struct rig_node *node, u32 to, const void *data, u32 len)
 
 /* ---- What the core sends --------------------------------------------------------- */
 
+/* Memory for a packet, in which nothing is as it should be. */
+static u8 *new_packet(u32 len)
+{
+	u8 *p = malloc(len);
+
+	memset(p, 0xdb, len);
+	return p;
+}
+
+/* What stands behind chunks is zero: else the peer would be told what was in that memory before. */
+static void check_padding(const u8 *p, u32 len)
+{
+	struct weft_chunks rest;
+	struct weft_chunk c;
+	struct weft_hdr h;
+
+	if (weft_wire_hdr_get(p, len, &h, &rest) || h.type != WEFT_PKT_DATA)
+		return;
+	while (weft_wire_next(&rest, &c)) {
+		const u8 *end = (const u8 *)c.body + c.len;
+
+		for (; end < (const u8 *)rest.at; end++)
+			if (*end)
+				weft_host_die(__FILE__, __LINE__, "0x%02x behind a chunk of type %u",
+					      *end, c.type);
+	}
+}
+
 /* Packet @i of @tx. */
 static void transmit(struct rig_node *node, const struct weft_tx *tx, u32 i)
 {
@@ -402,16 +430,19 @@ static void transmit(struct rig_node *node, const struct weft_tx *tx, u32 i)
 			      pay);
 	if (len < 32)
 		weft_host_die(__FILE__, __LINE__, "packet of %u bytes", len);
-	p = malloc(len);
+	p = new_packet(len);
 	weft_tx_header(tx, i, p);
 	if (weft_tx_payload(tx, i, p + len - pay)) {
 		__atomic_add_fetch(&rig->npackets, 1, __ATOMIC_RELAXED);
 		__atomic_add_fetch(&rig->nlost, 1, __ATOMIC_RELAXED);
-	} else if (weft_addr_is_group(dst)) {
-		spread(node, &src, dst, tx->class, p, len);
-	} else {
-		leave(node, rig_find_node(rig, dst), &src, NULL, tx->class, p, len);
+		free(p);
+		return;
 	}
+	check_padding(p, len);
+	if (weft_addr_is_group(dst))
+		spread(node, &src, dst, tx->class, p, len);
+	else
+		leave(node, rig_find_node(rig, dst), &src, NULL, tx->class, p, len);
 	free(p);
 }
 
@@ -438,7 +469,7 @@ bool weft_env_blank(struct weft_core *core, struct weft_path *path, struct weft_
 		return false;
 	if (b->len > node->rig->conf.max_payload)
 		weft_host_die(__FILE__, __LINE__, "packet of %u bytes", b->len);
-	b->data = malloc(b->len);
+	b->data = new_packet(b->len);
 	b->port = path;
 	return true;
 }
@@ -453,6 +484,7 @@ void weft_env_send(struct weft_core *core, struct weft_path *path, struct weft_b
 		weft_host_die(__FILE__, __LINE__, "packet of another path");
 	if (((struct weft_w_hdr *)b->data)->lane != b->lane)
 		weft_host_die(__FILE__, __LINE__, "packet of another lane");
+	check_padding(b->data, b->len);
 	src.port = cpu_to_be16(core->conf.udp_port);
 	leave(node, rig_find_node(node->rig, weft_path_addr(path)), &src, NULL,
 	      WEFT_CLASS_FIRST, b->data, b->len);

@@ -40,6 +40,8 @@ TEST(path__find)
 	EXPECT_NE(one->id, two->id);
 	EXPECT_NE(one->token, two->token);
 	EXPECT_EQ(2, core->npaths);
+	/* what a remote node costs; see transport.rst */
+	EXPECT_GE(8192, sizeof(*two));
 	weft_path_put(two);
 	/* nobody is there, and that is known */
 	rig_node_addr(&conf, 9, 0, &addr);
