@@ -4,9 +4,9 @@
  *
  * States and limits stand in neigh.h. Entries are made when the port wants to send to a node, when
  * it answers a stranger, whose address may be made up (then none is pushed out that was used
- * lately), or when a node asks for us (as long as the table is not half full): strangers cannot push
- * out those that are in use. What is received is checked to the last byte before it is believed; whoever
- * is on the link may claim an address, as ever with these protocols.
+ * lately), or when a node asks for us (as long as the table is not half full): strangers cannot
+ * push out those that are in use. What is received is checked to the last byte before it is
+ * believed; whoever is on the link may claim an address, as ever with these protocols.
  *
  * Locks: see neigh.h.
  */
