@@ -223,7 +223,8 @@ static void weft_lane_reduce(struct weft_path *path, struct weft_lane *lane, u32
 	const struct weft_class *c = weft_class_of(path, lane);
 	bool calm = path->rtt_min && c->srtt < 2 * path->rtt_min + WEFT_CALM;
 
-	if ((s32)(psn - lane->recover) < 0)
+	/* one of long ago is behind all that is under way, whatever the numbers seem to say */
+	if (weft_rack_waits(lane, lane->recover) && (s32)(psn - lane->recover) < 0)
 		return;
 	weft_rack_lost(lane);
 	lane->ssthresh = calm ? lane->cwnd - lane->cwnd / 16 : lane->cwnd / 2;

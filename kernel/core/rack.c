@@ -12,12 +12,6 @@
  */
 #include "proto.h"
 
-/* Is there something before @psn, which has been sent, that is not acknowledged? */
-static bool weft_rack_waits(const struct weft_lane *lane, u32 psn)
-{
-	return psn - lane->snd_una - 1 < WEFT_WINDOW;
-}
-
 /**
  * weft_rack_window - the reordering window
  * @path: the path

@@ -498,4 +498,37 @@ TEST_F(lane, output_no_memory)
 	EXPECT_FALSE(t->path->busy & 1);
 }
 
+/*
+ * When more than half of all numbers have been used since packets were lost last, a loss counts
+ * all the same.
+ */
+TEST(recover_long_ago)
+{
+	static const u32 ago[] = { 1, WEFT_WINDOW, 0x7fffffff, 0x80000001, 0xc0000000 };
+	const u32 words[1] = { 0x1f };
+	u32 i, k;
+
+	for (k = 0; k < ARRAY_SIZE(ago); k++) {
+		struct lone t;
+
+		lone_init(&t, PSN);
+		t.lane->recover = PSN - ago[k];
+		for (i = 0; i < 6; i++)
+			lone_send(&t);
+		lone_drop(&t);
+		lone_wait(&t, MS);
+		lone_ack(&t, PSN, words, 1, 0);
+		lone_wait(&t, MS);
+		lone_timer(&t);
+		lone_drop(&t);
+		EXPECT_EQ(1, t.path->retrans);
+		EXPECT_EQ(WEFT_CWND_INIT / 2, t.lane->cwnd);
+		/* once for a round trip */
+		lone_wait(&t, MS);
+		lone_ack(&t, PSN, words, 1, 0);
+		EXPECT_EQ(WEFT_CWND_INIT / 2, t.lane->cwnd);
+		lone_fini(&t);
+	}
+}
+
 TEST_HARNESS_MAIN
