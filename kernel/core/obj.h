@@ -109,6 +109,7 @@
  * @nowed: answers that are to be sent and that nothing else bounds: notes, and connections that are
  *	over
  * @next_id: next rendezvous id
+ * @ids_again: all have been given once: some may be in use
  * @nsent: records that wait for an acknowledgement, all lanes
  * @recs: idle records
  * @nrecs: how many
@@ -189,6 +190,7 @@ struct weft_path {
 	u32 next_rflow;
 	u32 nowed;
 	u32 next_id;
+	bool ids_again;
 	u32 nsent;
 	struct weft_list recs;
 	u32 nrecs;

@@ -469,16 +469,34 @@ void weft_path_more(struct weft_path *path, struct weft_out *out)
 	weft_path_put(path);
 }
 
+/* Is this number that of a rendezvous which is under way, or waits? */
+static bool weft_path_id_used(const struct weft_path *path, u32 id)
+{
+	const struct weft_list *l;
+
+	weft_list_for_each(l, &path->sids[id % WEFT_PATH_HASH])
+		if (weft_entry(l, const struct weft_txm, idnode)->sid == id)
+			return true;
+	weft_list_for_each(l, &path->rids[id % WEFT_PATH_HASH])
+		if (weft_entry(l, const struct weft_rxm, rnode)->rid == id)
+			return true;
+	return false;
+}
+
 /**
  * weft_path_new_id - a number for a rendezvous
  * @path: the path, locked
  *
- * Return: not 0; one that has been used comes again after 2^32 others.
+ * Return: not 0; one that has been used comes again after about 2^32 others, when it is free.
  */
 u32 weft_path_new_id(struct weft_path *path)
 {
-	if (!++path->next_id)
-		++path->next_id;
+	do {
+		if (unlikely(!++path->next_id)) {
+			path->ids_again = true;
+			++path->next_id;
+		}
+	} while (unlikely(path->ids_again) && weft_path_id_used(path, path->next_id));
 	return path->next_id;
 }
 

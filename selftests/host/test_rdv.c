@@ -187,4 +187,29 @@ TEST(rdv__unknown_many)
 	near_fini(&s);
 }
 
+/* Numbers come again when all have been used; not those that are still in use. */
+TEST(rdv__numbers_again)
+{
+	struct weft_path *path;
+	struct weft_txm *txm;
+	struct weft_cqe e;
+	struct near s;
+	u32 first;
+
+	near_init(&s);
+	path = s.t.path;
+	path->next_id = U32_MAX - 1;
+	first = announced(_metadata, &s, 1)->sid;
+	EXPECT_EQ(U32_MAX, first);
+	EXPECT_EQ(1, announced(_metadata, &s, 2)->sid);
+	path->next_id = U32_MAX - 1;
+	txm = announced(_metadata, &s, 3);
+	EXPECT_NE(first, txm->sid);
+	EXPECT_NE(1, txm->sid);
+	done(&s, txm->sid, 0);
+	ASSERT_EQ(1, rig_cq_read(s.cq, &e));
+	EXPECT_EQ(3, e.context);
+	near_fini(&s);
+}
+
 TEST_HARNESS_MAIN
