@@ -425,6 +425,7 @@ struct weft_win {
  * @sid: rendezvous id, 0: none
  * @rid: the receiver's
  * @status: errno of the ABORT
+ * @late: which follows when ANNOUNCE is acknowledged
  * @buf: its bytes
  * @vec: where
  * @sent: bytes in records
@@ -460,6 +461,7 @@ struct weft_txm {
 	bool cold;
 	u16 flags;
 	u16 status;
+	bool late;
 	u64 context;
 	u64 tag;
 	u64 data;

@@ -508,6 +508,7 @@ bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_
 int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *w,
 		    struct weft_out *out);
 void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struct weft_out *out);
+void weft_send_late(struct weft_txm *txm);
 void weft_send_work(struct weft_txm *txm, struct weft_out *out);
 void weft_txm_cold(struct weft_txm *txm, struct weft_out *out);
 void weft_win_drop(struct weft_win *win);

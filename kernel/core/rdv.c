@@ -272,6 +272,21 @@ void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struc
 }
 
 /**
+ * weft_send_late - ABORT of a send follows its ANNOUNCE, once that is known to have come
+ * @txm: the send, over; its path is locked
+ *
+ * If it overtook the other one its receiver would know nothing of what it withdraws, and have a
+ * message afterwards that nobody sends.
+ */
+void weft_send_late(struct weft_txm *txm)
+{
+	if (!txm->late || txm->nrec)
+		return;
+	txm->late = false;
+	weft_ctl_put(txm->path, txm->flow->lane, &txm->ctl);
+}
+
+/**
  * weft_send_work - process context: make windows
  * @txm: the send, referenced by the work
  * @out: output

@@ -760,7 +760,9 @@ void weft_send_withdraw(struct weft_txm *txm, int status, struct weft_out *out)
 	case WEFT_TXM_ASKED:
 	case WEFT_TXM_GRANT:
 		txm->status = status;
-		weft_ctl_put(txm->path, txm->flow->lane, &txm->ctl);
+		txm->late = txm->state == WEFT_TXM_ASKED && txm->nrec;
+		if (!txm->late)
+			weft_ctl_put(txm->path, txm->flow->lane, &txm->ctl);
 		weft_send_over(txm, out);
 		break;
 	}
@@ -788,6 +790,9 @@ void weft_send_acked(struct weft_txm *txm, struct weft_rec *rec, struct weft_out
 			txm->win[rec->win].busy--;
 			weft_send_step(txm, out);
 		}
+		break;
+	case WEFT_TXM_OVER:
+		weft_send_late(txm);
 		break;
 	}
 }

@@ -212,4 +212,45 @@ TEST(rdv__numbers_again)
 	near_fini(&s);
 }
 
+/* What withdraws a message follows what announces it, which it must not overtake. */
+TEST(rdv__withdrawn_behind)
+{
+	const struct weft_rec *rec;
+	struct weft_txm *txm;
+	struct weft_cqe e;
+	struct weft_ep *ep;
+	struct near s;
+	u32 n;
+
+	near_init(&s);
+	txm = announced(_metadata, &s, 1);
+	n = s.t.lane->snd_nxt;
+	ep = s.ep->ep;
+	weft_mutex_lock(&ep->sq_mutex);
+	weft_ep_drop_sends(ep, ECANCELED, s.t.out);
+	weft_mutex_unlock(&ep->sq_mutex);
+	weft_flush(s.t.out);
+	ASSERT_EQ(1, rig_cq_read(s.cq, &e));
+	EXPECT_EQ(ECANCELED, e.status);
+	/* ANNOUNCE may be lost, and come again behind it */
+	EXPECT_EQ(n, s.t.lane->snd_nxt);
+	lone_ack(&s.t, n, NULL, 0, 0);
+	lone_output(&s.t);
+	ASSERT_EQ(n + 1, s.t.lane->snd_nxt);
+	rec = weft_entry(s.t.lane->sent.prev, const struct weft_rec, node);
+	EXPECT_EQ(WEFT_CHUNK_ABORT, rec->raw[0]);
+	lone_drop(&s.t);
+	/* at once when that is known to have come */
+	txm = announced(_metadata, &s, 2);
+	lone_ack(&s.t, s.t.lane->snd_nxt, NULL, 0, 0);
+	n = s.t.lane->snd_nxt;
+	EXPECT_EQ(0, txm->nrec);
+	weft_mutex_lock(&ep->sq_mutex);
+	weft_ep_drop_sends(ep, ECANCELED, s.t.out);
+	weft_mutex_unlock(&ep->sq_mutex);
+	weft_flush(s.t.out);
+	EXPECT_EQ(n + 1, s.t.lane->snd_nxt);
+	near_fini(&s);
+}
+
 TEST_HARNESS_MAIN
