@@ -410,7 +410,7 @@ struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, struct weft_out *o
  */
 struct weft_rflow *weft_rflow_find(struct weft_path *path, u16 ssvc, u32 sgen)
 {
-	struct weft_list *l, *chain = &path->rflows[sgen % WEFT_PATH_HASH];
+	struct weft_list *l, *chain = &path->rflows[weft_path_hash(path, sgen)];
 
 	weft_list_for_each(l, chain) {
 		struct weft_rflow *rf = weft_entry(l, struct weft_rflow, node);
@@ -454,7 +454,7 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 	weft_ctl_init(&rf->ctl, WEFT_CTL_RFLOW);
 	rf->no = path->next_rflow++;
 	weft_room_init(rf);
-	weft_list_add_tail(&path->rflows[id->sgen % WEFT_PATH_HASH], &rf->node);
+	weft_list_add_tail(&path->rflows[weft_path_hash(path, id->sgen)], &rf->node);
 	path->nrflow++;
 	path->nflow++;
 	return rf;

@@ -28,7 +28,8 @@
 
 #define WEFT_REC_KEEP		64	/* idle records of a path */
 #define WEFT_BUSY_DGRAM		BIT(WEFT_LANES)	/* in path->busy: @dgrams may go */
-#define WEFT_PATH_HASH		64
+#define WEFT_PATH_BITS		6
+#define WEFT_PATH_HASH		(1u << WEFT_PATH_BITS)
 #define WEFT_EP_FLOWS		64
 #define WEFT_EAGER_LIMIT	(256u << 10)	/* eager_max of any peer */
 #define WEFT_RXM_SMALL		128	/* payload that stands in a remote message itself */
@@ -114,6 +115,7 @@
  * @recs: idle records
  * @nrecs: how many
  * @spare: a message that is ready to be used: what follows a match never lacks memory
+ * @salt: secret: see weft_path_hash()
  * @flows: all flows
  * @flow_ids: flows by their number
  * @rflows: by number of the peer's flow
@@ -195,6 +197,7 @@ struct weft_path {
 	struct weft_list recs;
 	u32 nrecs;
 	struct weft_rxm *spare;
+	u32 salt;
 	struct weft_list flows;
 	struct weft_list flow_ids[WEFT_PATH_HASH];
 	struct weft_list rflows[WEFT_PATH_HASH];
@@ -205,6 +208,15 @@ struct weft_path {
 	struct weft_list conns;
 	struct weft_lane lane[WEFT_LANES];
 };
+
+/*
+ * The list, in @rflows or @psids, of what the peer has given number @no: mixed with a secret, so
+ * that no peer can have all of its numbers in one list, which each of its chunks would go through.
+ */
+static inline u32 weft_path_hash(const struct weft_path *path, u32 no)
+{
+	return ((no ^ path->salt) * 0x9e3779b1u) >> (32 - WEFT_PATH_BITS);
+}
 
 /* ---- Users ----------------------------------------------------------------------- */
 

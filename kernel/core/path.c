@@ -48,6 +48,7 @@ struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sock
 	path->state = WEFT_PATHS_HELLO;
 	path->token = weft_random();
 	path->nonce = weft_random();
+	path->salt = (u32)core->key[0];
 	weft_class_init(path);
 	path->timer_at = U64_MAX;
 	path->hello_at = U64_MAX;

@@ -117,7 +117,7 @@ static struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow
 	if (sid) {
 		rxm->rid = weft_path_new_id(path);
 		weft_list_add_tail(&path->rids[rxm->rid % WEFT_PATH_HASH], &rxm->rnode);
-		weft_list_add_tail(&path->psids[sid % WEFT_PATH_HASH], &rxm->pnode);
+		weft_list_add_tail(&path->psids[weft_path_hash(path, sid)], &rxm->pnode);
 		rxm->needs = true;
 		weft_path_needs(path, path->heard_at);
 	} else {
@@ -463,7 +463,7 @@ void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struc
 			weft_rflow_free(rf, out);
 		return;
 	}
-	chain = &path->psids[sid % WEFT_PATH_HASH];
+	chain = &path->psids[weft_path_hash(path, sid)];
 	weft_list_for_each(l, chain) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, pnode);
 

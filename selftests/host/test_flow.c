@@ -243,4 +243,27 @@ TEST(flow__one_too_many)
 	near_fini(&s);
 }
 
+/* Whatever numbers a peer gives its flows, they do not end up in one list. */
+TEST(flow__no_long_list)
+{
+	static const u32 step[] = { 1, 64, 4096, 1u << 16, 0x144cbc89 };
+	struct weft_flowid id = { .ssvc = SVC, .dsvc = 2 };
+	struct lone t;
+	u32 i, k, n;
+
+	for (k = 0; k < ARRAY_SIZE(step); k++) {
+		lone_init(&t, 0);
+		weft_lock(&t.path->lock);
+		for (i = 0; i < 64 * WEFT_PATH_HASH; i++) {
+			id.sgen = i * step[k];
+			ASSERT_NE(NULL, weft_rflow_new(t.path, &id, NULL));
+		}
+		for (i = n = 0; i < WEFT_PATH_HASH; i++)
+			n = max(n, lone_count(&t.path->rflows[i]));
+		EXPECT_GE(4 * 64, n);
+		weft_unlock(&t.path->lock);
+		lone_fini(&t);
+	}
+}
+
 TEST_HARNESS_MAIN
