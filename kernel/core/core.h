@@ -94,6 +94,12 @@ struct weft_out;
  * @njobs: how many
  * @local: path of messages that stay on this node
  * @grants: who may send how much of a long message
+ * @known_lock: the following four; inside of all others; see watch.c
+ * @known: nodes that were heard of and have no path, by address
+ * @known_ages: the same, the oldest first
+ * @nknown: how many (READ_ONCE outside of the lock)
+ * @deaths: how often a path to such a node has died (READ_ONCE outside of the lock)
+ * @watch_at: when receives that name a node are looked at again; under the lock of @local
  * @cnt: counters: per CPU in the kernel; see weft_count()
  * @port: the adapter's own
  */
@@ -135,6 +141,12 @@ struct weft_core {
 	u32 njobs;
 	struct weft_path *local;
 	struct weft_grants grants;
+	struct weft_lock known_lock;
+	struct weft_list known[WEFT_CORE_HASH];
+	struct weft_list known_ages;
+	u32 nknown;
+	u32 deaths;
+	weft_ns watch_at;
 	weft_counters_t cnt;
 	void *port;
 };

@@ -12,7 +12,7 @@
  *
  * Locks: ep->sq_mutex -> core->lock -> core->svc_lock -> ep->lock.
  */
-#include "proto.h"
+#include "watch.h"
 
 void weft_ep_get(struct weft_ep *ep)
 {
@@ -197,6 +197,9 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	ep->tidy_work.kind = WEFT_WORK_TIDY;
 	ep->tidy_work.ctx = conf->ctx;
 	weft_list_init(&ep->tidy_work.node);
+	ep->watch_work.kind = WEFT_WORK_WATCH;
+	ep->watch_work.ctx = conf->ctx;
+	weft_list_init(&ep->watch_work.node);
 	ep->user = weft_user_get(core, conf->uid);
 	err = ep->user ? weft_ep_slots(ep) : -ENOMEM;
 	if (!err) {
@@ -373,6 +376,7 @@ int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q)
 			weft_ep_st(ep, WEFT_ST_SQ_KICK, 0);
 	}
 	weft_unlock(&ep->lock);
+	weft_watch_begin(ep);
 out:
 	weft_mutex_unlock(&ep->sq_mutex);
 	return err;

@@ -115,6 +115,7 @@
  * @recs: idle records
  * @nrecs: how many
  * @spare: a message that is ready to be used: what follows a match never lacks memory
+ * @known: what its node is remembered by when it has gone
  * @salt: secret: see weft_path_hash()
  * @flows: all flows
  * @flow_ids: flows by their number
@@ -197,6 +198,7 @@ struct weft_path {
 	struct weft_list recs;
 	u32 nrecs;
 	struct weft_rxm *spare;
+	struct weft_known *known;
 	u32 salt;
 	struct weft_list flows;
 	struct weft_list flow_ids[WEFT_PATH_HASH];

@@ -21,7 +21,7 @@
  *
  * Locks: core->lock for the tables, path->lock for the rest.
  */
-#include "proto.h"
+#include "watch.h"
 
 /**
  * weft_path_alloc - a path that is in no table
@@ -38,6 +38,11 @@ struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sock
 
 	if (!path)
 		return NULL;
+	path->known = weft_alloc(sizeof(*path->known));
+	if (!path->known) {
+		weft_free(path);
+		return NULL;
+	}
 	path->core = core;
 	refcount_set(&path->ref, 1);
 	weft_lock_init(&path->lock, WEFT_RANK_PATH);
@@ -94,6 +99,7 @@ void weft_path_put(struct weft_path *path)
 		weft_free(weft_entry(l, struct weft_rec, node));
 	}
 	weft_free(path->spare);
+	weft_free(path->known);
 	weft_free_rcu(path, rcu);
 }
 
@@ -272,6 +278,7 @@ void weft_path_up(struct weft_path *path, weft_ns now)
 	for (i = 0; i < WEFT_LANES; i++)
 		path->busy |= 1u << i;
 	path->busy |= WEFT_BUSY_DGRAM;
+	weft_watch_up(path);
 	weft_path_deadline(path, now + READ_ONCE(path->core->conf.idle_ns));
 	if (path->nconn || path->nwait)
 		weft_path_deadline(path, now + path->core->conf.keepalive_ns);
@@ -411,6 +418,7 @@ static void weft_path_bury(struct weft_path *path, struct weft_out *out)
 {
 	struct weft_core *core = path->core;
 	u32 i, n = 0;
+	bool heard, told;
 
 	weft_lock(&core->lock);
 	weft_path_unlist(path);
@@ -421,8 +429,10 @@ static void weft_path_bury(struct weft_path *path, struct weft_out *out)
 		weft_unlock(&path->lock);
 		return;
 	}
+	heard = path->state != WEFT_PATHS_HELLO;
 	path->state = WEFT_PATHS_DEAD;
 	path->busy = 0;
+	told = weft_watch_bury(path, heard);
 	if (path->unused)
 		weft_count(core, paths_idle);
 	else
@@ -437,6 +447,8 @@ static void weft_path_bury(struct weft_path *path, struct weft_out *out)
 	for (i = 0; i < WEFT_LANES; i++)
 		weft_lane_fini(path, &path->lane[i], out);
 	weft_unlock(&path->lock);
+	if (told)
+		weft_watch_all(core, out);
 }
 
 /**
@@ -601,8 +613,10 @@ void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out)
 		weft_path_output(path, out);
 	}
 	weft_unlock(&path->lock);
-	if (path->local)
+	if (path->local) {
 		weft_scarce_again(path->core, out);
+		weft_watch_due(path->core, out);
+	}
 }
 
 /* ---- For adapters ---------------------------------------------------------------- */
