@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * fi_cq(3) and fi_getinfo(3) on FI_SOURCE_ERR, rule by rule: senders that the vector does not hold.
+ * And receives that name a sender who is gone.
  * TIMEOUT: 200 LINKS: vnet loop
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include "link.h"
+#include "looks.h"
 #include "rows.h"
 
 #define SERVICE	4712
@@ -332,6 +335,44 @@ static bool prefixed(void)
 	return true;
 }
 
+/* B's receive, which nobody sends anything for, names A, whose node cannot be heard any more. */
+static bool silence(void)
+{
+	struct fi_cq_err_entry e = {};
+	struct fi_cq_tagged_entry c;
+
+	CHECK_EQ(fi_recv(p.b.ep, rbuf, ROOM, NULL, FI_ADDR_UNSPEC, ctx(1)), 0);
+	CHECK_EQ(fi_recv(p.b.ep, rbuf, 64, NULL, p.b.peer, ctx(2)), 0);
+	/* the first one takes this, so that A has been heard of */
+	CHECK_EQ(fi_send(p.a.ep, sbuf, 8, NULL, p.a.peer, ctx(3)), 0);
+	CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
+	CHECK(c.op_context == ctx(1));
+	CHECK(link_cut());
+	CHECK_EQ(completion(p.b.rxcq, &c, NULL, &e), -FI_EAVAIL);
+	CHECK(e.op_context == ctx(2) && (e.flags & (FI_RECV | FI_MSG)) == (FI_RECV | FI_MSG));
+	CHECK_EQ(e.err, FI_ETIMEDOUT);
+	/* one that is posted now gives it the time to be back */
+	CHECK_EQ(fi_trecv(p.b.ep, rbuf, 64, NULL, p.b.peer, 5, 0, ctx(4)), 0);
+	CHECK_EQ(completion(p.b.rxcq, &c, NULL, &e), -FI_EAVAIL);
+	CHECK(e.op_context == ctx(4));
+	CHECK_EQ(e.err, FI_EHOSTUNREACH);
+	return true;
+}
+
+static bool sender_is_gone(void)
+{
+	bool ok;
+
+	if (!link_there())
+		return pass_over("no link that can be cut");
+	CHECK(port_limit(1, "keepalive-ms", 1000) && port_limit(1, "dead-ms", 1000) &&
+	      port_limit(1, "connect-ms", 1000));
+	ok = silence();
+	ok &= link_mend();
+	return port_limit(1, "keepalive-ms", 5000) && port_limit(1, "dead-ms", 10000) &&
+	       port_limit(1, "connect-ms", 5000) && ok;
+}
+
 #define ASKS .o.caps = FI_SOURCE_ERR
 
 static const struct row rows[] = {
@@ -354,6 +395,8 @@ static const struct row rows[] = {
 	    given, .alone = true, .once = true),
 	ROW("SRC-012", ON_FREE, "In prefix mode its length counts the prefix", prefixed, ASKS,
 	    .o.mode = FI_MSG_PREFIX, .o.prefix = 16),
+	ROW("SRC-013", ON_RDM, "A receive that names its sender fails when that one's node is gone, whether anything is sent or not",
+	    sender_is_gone, .o.caps = FI_DIRECTED_RECV),
 };
 
 int main(int argc, char **argv)
