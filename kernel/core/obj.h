@@ -29,13 +29,13 @@
 #define WEFT_REC_KEEP		64	/* idle records of a path */
 #define WEFT_BUSY_DGRAM		BIT(WEFT_LANES)	/* in path->busy: @dgrams may go */
 #define WEFT_PATH_BITS		6
-#define WEFT_PATH_HASH		(1u << WEFT_PATH_BITS)
+#define WEFT_PATH_HASH		64	/* 2 to the power of that */
 #define WEFT_EP_FLOWS		64
 #define WEFT_EAGER_LIMIT	(256u << 10)	/* eager_max of any peer */
 #define WEFT_RXM_SMALL		128	/* payload that stands in a remote message itself */
 #define WEFT_PAYLOAD_MIN	1232	/* UDP payload that every path can carry */
 #define WEFT_RTT_FRESH	(10 * NSEC_PER_SEC)	/* how long path->rtt_min is believed */
-#define WEFT_OWED_ASKED		8192	/* answers that wait for a remote node: a request gets none */
+#define WEFT_OWED_ASKED		8192	/* answers that wait for a node: a request gets none */
 #define WEFT_OWED_MAX		32768	/* and what else wants one has to come again */
 #define WEFT_RFLOWS_MAX		65536	/* flows from one remote node */
 
