@@ -68,7 +68,8 @@ static bool take(FIXTURE_DATA(watch) * s, u32 peer)
 {
 	struct weft_cqe e;
 
-	return !get(s, peer, 999, 0) && rig_cq_read(s->ca, &e) == 1 && e.context == 999 && !e.status;
+	return !get(s, peer, 999, 0) && rig_cq_read(s->ca, &e) == 1 && e.context == 999 &&
+	       !e.status;
 }
 
 /* Does the receive @context end with @err between @from and @to from now on, and no other one? */
