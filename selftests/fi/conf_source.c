@@ -345,6 +345,7 @@ static bool silence(void)
 	CHECK_EQ(fi_recv(p.b.ep, rbuf, 64, NULL, p.b.peer, ctx(2)), 0);
 	/* the first one takes this, so that A has been heard of */
 	CHECK_EQ(fi_send(p.a.ep, sbuf, 8, NULL, p.a.peer, ctx(3)), 0);
+	CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
 	CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
 	CHECK(c.op_context == ctx(1));
 	CHECK(link_cut());
