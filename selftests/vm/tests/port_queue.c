@@ -119,7 +119,7 @@ static bool counted(void)
 
 static bool to_it(void)
 {
-	CHECK(shell("pingpong 1 10.77.0.2 -e rdm -I 200"));
+	CHECK(shell("pingpong 1 10.77.0.2 -e rdm -I 20"));
 	CHECK(shell("pingpong 1 10.77.0.2 -e msg -I 20"));
 	return counted();
 }
@@ -127,7 +127,7 @@ static bool to_it(void)
 /* What is long, and acknowledgements of it, come to the end that asks. */
 static bool from_it(void)
 {
-	CHECK(shell("pp_from=1 && pingpong 0 10.77.0.1 -e rdm -S 65536 -I 200"));
+	CHECK(shell("pp_from=1 && pingpong 0 10.77.0.1 -e rdm -S 65536 -I 20"));
 	return counted();
 }
 
