@@ -7,7 +7,7 @@
  */
 #include <math.h>
 
-#include "core/proto.h"
+#include "core/watch.h"
 #include "sim.h"
 
 #define BPS	10000000000ull	/* of each link */
@@ -456,11 +456,12 @@ static void state(u64 seed)
 		bytes += sizeof(*path) + path->nrecs * sizeof(struct weft_rec) +
 			 (path->nflow - path->nrflow) * sizeof(struct weft_flow) +
 			 path->nrflow * sizeof(struct weft_rflow) +
-			 (path->spare ? sizeof(struct weft_rxm) : 0);
+			 (path->spare ? sizeof(struct weft_rxm) : 0) +
+			 (path->known ? sizeof(struct weft_known) : 0);
 		weft_path_put(path);
 	}
 	printf("State: %llu bytes for each of %u remote nodes (%zu of them the path itself, the rest an "
-	       "idle record, a flow each way, a spare message); %.0f MB for 10 000\n",
+	       "idle record, a flow each way, a spare message, its name); %.0f MB for 10 000\n",
 	       (unsigned long long)bytes / i, i, sizeof(struct weft_path), bytes / i * 1e4 / 1e6);
 	fprintf(json, "\"state\": {\"bytes\": %llu, \"path\": %zu}\n",
 		(unsigned long long)bytes / i, sizeof(struct weft_path));
