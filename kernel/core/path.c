@@ -549,6 +549,20 @@ static void weft_path_expire(struct weft_path *path, struct weft_out *out)
 	path->close_at = next;
 }
 
+/**
+ * weft_path_ask - ask for a sign of life, if nothing is under way that would bring one
+ * @path: the path, UP, locked
+ * @quiet: for how long nothing has to have been heard
+ * @out: output
+ */
+void weft_path_ask(struct weft_path *path, weft_ns quiet, struct weft_out *out)
+{
+	if (path->flight || weft_since(out->now, path->heard_at) < quiet)
+		return;
+	path->heard_at = out->now;
+	weft_ctl_put(path, 0, &path->ping);
+}
+
 static void weft_path_due(struct weft_path *path, struct weft_out *out)
 {
 	const struct weft_conf *conf = &path->core->conf;
@@ -586,11 +600,7 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 			at = min(at, weft_lane_next(&path->lane[i]));
 		}
 		if (path->nconn || path->nwait) {
-			if (!path->flight &&
-			    weft_since(out->now, path->heard_at) >= conf->keepalive_ns) {
-				path->heard_at = out->now;
-				weft_ctl_put(path, 0, &path->ping);
-			}
+			weft_path_ask(path, conf->keepalive_ns, out);
 			at = min(at, max(path->heard_at, out->now - conf->keepalive_ns / 2) +
 					     conf->keepalive_ns);
 		}

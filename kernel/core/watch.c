@@ -364,10 +364,8 @@ static bool weft_watch_path(struct weft_core *core, const struct weft_sockaddr *
 	if (!path)
 		return false;
 	weft_lock(&path->lock);
-	if (path->state == WEFT_PATHS_UP && !path->failing && !path->flight &&
-	    weft_since(out->now, path->heard_at) >= weft_watch_period(core)) {
-		path->heard_at = out->now;
-		weft_ctl_put(path, 0, &path->ping);
+	if (path->state == WEFT_PATHS_UP && !path->failing) {
+		weft_path_ask(path, weft_watch_period(core), out);
 		weft_path_output(path, out);
 	}
 	weft_unlock(&path->lock);

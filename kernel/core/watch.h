@@ -23,6 +23,9 @@ struct weft_known {
 	int err;
 };
 
+/* path.c */
+void weft_path_ask(struct weft_path *path, weft_ns quiet, struct weft_out *out);
+
 void weft_watch_init(struct weft_core *core);
 void weft_watch_exit(struct weft_core *core);
 void weft_watch_up(const struct weft_path *path);
