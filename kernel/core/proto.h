@@ -160,19 +160,6 @@ static inline bool weft_lane_waits(const struct weft_lane *lane)
 	       !weft_list_empty(&lane->ctlq) || !weft_list_empty(&lane->lost);
 }
 
-/* ---- rack.c ---------------------------------------------------------------------- */
-
-/* Is there something before @psn, which has been sent, that is not acknowledged? */
-static inline bool weft_rack_waits(const struct weft_lane *lane, u32 psn)
-{
-	return psn - lane->snd_una - 1 < WEFT_WINDOW;
-}
-
-weft_ns weft_rack_window(const struct weft_path *path, const struct weft_lane *lane);
-void weft_rack_lost(struct weft_lane *lane);
-void weft_rack_again(struct weft_lane *lane, const struct weft_rec *rec);
-void weft_rack_dup(struct weft_path *path, struct weft_lane *lane, u32 psn);
-
 /* ---- path.c ---------------------------------------------------------------------- */
 
 struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sockaddr *addr, u8 src);
