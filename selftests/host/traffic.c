@@ -583,6 +583,18 @@ static void read_cq(struct tr *tr, struct rig_cq *cq, u32 most)
 		cq->woken = false;
 }
 
+/* What has come for a process; of each queue fewer than @most completions, 0: all. */
+static void look(struct tr *tr, struct tr_proc *p, u32 most)
+{
+	u32 i;
+
+	if (!p->proc)
+		return;
+	read_events(tr, p);
+	for (i = 0; i < p->ncq; i++)
+		read_cq(tr, p->cq[i], most ? rig_below(tr->rig, most) : U32_MAX);
+}
+
 bool tr_step(struct tr *tr)
 {
 	struct tr_proc *p = &tr->procs[rig_below(tr->rig, tr->nprocs)];
@@ -604,11 +616,7 @@ bool tr_step(struct tr *tr)
 				rig_ring_rq(ep->ep);
 		}
 	}
-	if (p->proc) {
-		read_events(tr, p);
-		for (i = 0; i < p->ncq; i++)
-			read_cq(tr, p->cq[i], rig_below(tr->rig, 20));
-	}
+	look(tr, p, 20);
 	for (n = rig_below(tr->rig, 30); n; n--)
 		rig_step(tr->rig, tr->rig->now + 100000);
 	for (i = 0; i < tr->neps; i++) {
@@ -639,30 +647,6 @@ void tr_finish(struct tr *tr, weft_ns ns)
 	}
 }
 
-/* Is there no way between two nodes, or no way back? */
-static bool apart(struct tr *tr, const struct tr_proc *a, const struct tr_proc *b)
-{
-	u32 n = tr->conf.rig.nodes, from = a->no % n, to = b->no % n;
-
-	return !tr->rig->node[to].up ||
-	       (from != to && (rig_is_cut(tr->rig, from, to) || rig_is_cut(tr->rig, to, from)));
-}
-
-static void look_all(struct tr *tr)
-{
-	u32 i, k;
-
-	for (i = 0; i < tr->nprocs; i++) {
-		struct tr_proc *p = &tr->procs[i];
-
-		if (!p->proc)
-			continue;
-		read_events(tr, p);
-		for (k = 0; k < p->ncq; k++)
-			read_cq(tr, p->cq[k], U32_MAX);
-	}
-}
-
 void tr_bound(struct tr *tr, weft_ns ns)
 {
 	weft_ns end = tr->rig->now + ns;
@@ -673,17 +657,10 @@ void tr_bound(struct tr *tr, weft_ns ns)
 			rig_ring_sq(tr->eps[i].ep);
 	while (tr->rig->now < end) {
 		rig_run(tr->rig, 50 * NSEC_PER_MSEC);
-		look_all(tr);
+		for (i = 0; i < tr->nprocs; i++)
+			look(tr, &tr->procs[i], 0);
 	}
-	for (i = 1; i <= tr->nmsgs; i++) {
-		const struct tr_msg *m = tr->msgs[i];
-
-		if (m->posted && !m->done && m->flags & WEFT_SQ_COMPLETION && m->src->ep &&
-		    m->src->life == m->life && apart(tr, m->src->proc, m->dst->proc))
-			tr_die(tr, "send %llu from node %u to node %u, which is gone, waits for ever",
-			       (unsigned long long)m->id, m->src->proc->no % tr->conf.rig.nodes,
-			       m->dst->proc->no % tr->conf.rig.nodes);
-	}
+	tr_check_gone(tr);
 }
 
 static void __noreturn not_canceled(struct tr *tr)

@@ -282,3 +282,27 @@ void tr_check_paths(struct tr *tr)
 		}
 	}
 }
+
+/* Is there no way between two nodes, or no way back? */
+static bool apart(struct tr *tr, const struct tr_proc *a, const struct tr_proc *b)
+{
+	u32 n = tr->conf.rig.nodes, from = a->no % n, to = b->no % n;
+
+	return !tr->rig->node[to].up ||
+	       (from != to && (rig_is_cut(tr->rig, from, to) || rig_is_cut(tr->rig, to, from)));
+}
+
+void tr_check_gone(struct tr *tr)
+{
+	u32 i;
+
+	for (i = 1; i <= tr->nmsgs; i++) {
+		const struct tr_msg *m = tr->msgs[i];
+
+		if (m->posted && !m->done && m->flags & WEFT_SQ_COMPLETION && m->src->ep &&
+		    m->src->life == m->life && apart(tr, m->src->proc, m->dst->proc))
+			tr_die(tr, "send %llu from node %u to node %u, which is gone, waits for ever",
+			       (unsigned long long)m->id, m->src->proc->no % tr->conf.rig.nodes,
+			       m->dst->proc->no % tr->conf.rig.nodes);
+	}
+}

@@ -19,4 +19,7 @@ void tr_check_paths(struct tr *tr);
 /* Nothing has overtaken. */
 void tr_check_order(struct tr *tr);
 
+/* No send that is to complete waits for a node that is down or cut off. */
+void tr_check_gone(struct tr *tr);
+
 #endif
