@@ -719,7 +719,9 @@ bool weft_lane_stuck(const struct weft_lane *lane, weft_ns most, weft_ns now)
 	if (weft_list_empty(&lane->sent))
 		return false;
 	rec = weft_entry(lane->sent.next, const struct weft_rec, node);
-	return rec->again && weft_lane_tick(now) - rec->again_at > weft_lane_tick(most);
+	/* another CPU may have sent it again after @now was read */
+	return rec->again &&
+	       (s32)(weft_lane_tick(now) - rec->again_at) > (s32)weft_lane_tick(most);
 }
 
 /**

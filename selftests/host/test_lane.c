@@ -320,6 +320,33 @@ TEST_F(lane, rtt_lost)
 	EXPECT_TRUE(lone_sound(t));
 }
 
+/* A timer's time may have been read before another CPU sent something again. */
+TEST_F(lane, stuck)
+{
+	const weft_ns most = 10 * (weft_ns)NSEC_PER_SEC;
+	struct lone *t = &self->t;
+	weft_ns begin;
+
+	lone_send(t);
+	lone_wait(t, 500 * MS);
+	EXPECT_FALSE(weft_lane_stuck(t->lane, 0, t->out->now));
+	t->out->now = t->lane->rto_at;
+	lone_timer(t);
+	lone_drop(t);
+	begin = t->out->now;
+	EXPECT_FALSE(weft_lane_stuck(t->lane, most, begin));
+	EXPECT_FALSE(weft_lane_stuck(t->lane, most, begin - 5 * MS));
+	EXPECT_FALSE(weft_lane_stuck(t->lane, most, begin + most - 5 * MS));
+	EXPECT_TRUE(weft_lane_stuck(t->lane, most, begin + most + 5 * MS));
+	/* once more: it counts from the first time on */
+	t->out->now = t->lane->rto_at;
+	lone_timer(t);
+	lone_drop(t);
+	EXPECT_TRUE(weft_lane_stuck(t->lane, most, begin + most + 5 * MS));
+	lone_ack(t, PSN + 1, NULL, 0, 0);
+	EXPECT_FALSE(weft_lane_stuck(t->lane, most, begin + most + 5 * MS));
+}
+
 /* RFC 6298: nothing is heard at all. */
 TEST_F(lane, timeout)
 {
