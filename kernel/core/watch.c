@@ -162,7 +162,7 @@ static bool weft_watch_one(struct weft_ep *ep, struct weft_out *out)
 	watched = ep->watched && ep->state != WEFT_EPS_DEAD && ep->state != WEFT_EPS_ERROR;
 	if (watched && !weft_watch_has(ep)) {
 		/* what is posted from now on has not been there */
-		ep->watch_no = READ_ONCE(ep->core->deaths);
+		WRITE_ONCE(ep->watch_no, READ_ONCE(ep->core->deaths));
 	} else if (watched && !ep->watch_work.queued) {
 		ep->watch_work.queued = true;
 		weft_ep_get(ep);
@@ -373,20 +373,28 @@ static bool weft_watch_path(struct weft_core *core, const struct weft_sockaddr *
 	return true;
 }
 
-/* Look at a node that receives name. */
-static void weft_watch_node(struct weft_ep *ep, const struct weft_sockaddr *node,
+/*
+ * Look at a node that receives name. One that has died since death @no is for the next look, which
+ * is due: it would tell of it once more who has been told now and has posted the next receive.
+ */
+static void weft_watch_node(struct weft_ep *ep, const struct weft_sockaddr *node, u32 no,
 			    struct weft_out *out)
 {
 	struct weft_core *core = ep->core;
 	const struct weft_known *k;
 	struct weft_path *path;
+	bool later = false;
 	int err = 0;
 
 	weft_lock(&core->known_lock);
 	k = weft_known_find(core, node);
-	if (k && k->err && (s32)(k->no - ep->watch_no) > 0)
+	if (k && k->err && (s32)(k->no - READ_ONCE(ep->watch_no)) > 0) {
+		later = (s32)(k->no - no) > 0;
 		err = k->err;
+	}
 	weft_unlock(&core->known_lock);
+	if (later)
+		return;
 	if (!err && !weft_watch_path(core, node, out) && k) {
 		path = weft_path_find(core, node, out);
 		if (!IS_ERR(path))
@@ -420,7 +428,7 @@ void weft_watch_work(struct weft_ep *ep, struct weft_out *out)
 	while (w && more && goes++ < WEFT_WATCH_GOES) {
 		more = weft_watch_gather(ep, w, &ep->watch_from);
 		for (i = 0; i < w->n; i++) {
-			weft_watch_node(ep, &w->node[i], out);
+			weft_watch_node(ep, &w->node[i], no, out);
 			weft_flush(out);
 		}
 		if (more)
@@ -432,6 +440,6 @@ void weft_watch_work(struct weft_ep *ep, struct weft_out *out)
 	/* else what is left is looked at the next time, and has not been told until then */
 	ep->watch_from = 0;
 	weft_lock(&ep->lock);
-	ep->watch_no = no;
+	WRITE_ONCE(ep->watch_no, no);
 	weft_unlock(&ep->lock);
 }

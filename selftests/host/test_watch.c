@@ -166,6 +166,64 @@ TEST_F(watch, posted_later)
 	EXPECT_EQ(0, e.status);
 }
 
+static FIXTURE_DATA(watch) *dying;
+static u32 wakes;
+
+/*
+ * The program reads what has ended and posts the receive anew, and the node that is looked at next
+ * dies while this one is told of the first.
+ */
+static void next_dies(struct rig_cq *cq)
+{
+	FIXTURE_DATA(watch) *s = dying;
+	struct rig_node *node = &s->rig->node[0];
+	struct weft_out *out;
+	struct weft_path *path;
+	struct weft_cqe e;
+
+	if (rig_cq_read(cq, &e) != 1 || e.context != ++wakes || e.status != ETIMEDOUT)
+		abort();
+	rig_cq_arm(cq);
+	if (wakes == 2) {
+		if (get(s, s->to[2], 3, 0))
+			abort();
+		return;
+	}
+	s->rig->aside = true;
+	out = rig_out(node);
+	weft_lock(&node->core.lock);
+	path = weft_path_lookup(&node->core, &weft_av_get(s->va->av, s->to[2])->addr);
+	weft_path_get(path);
+	weft_unlock(&node->core.lock);
+	weft_lock(&path->lock);
+	weft_path_fail(path, ETIMEDOUT, out);
+	weft_unlock(&path->lock);
+	weft_path_put(path);
+	rig_leave(node, out);
+	s->rig->aside = false;
+}
+
+/* A death is told of once, also one in the middle of a look. */
+TEST_F(watch, dies_meanwhile)
+{
+	struct rig_cq *c2;
+
+	hello(self, 2, &c2);
+	ASSERT_TRUE(take(self, self->to[2]));
+	ASSERT_EQ(0, get(self, self->to[1], 1, 0));
+	ASSERT_EQ(0, get(self, self->to[2], 2, 0));
+	rig_crash(&self->rig->node[1]);
+	dying = self;
+	wakes = 0;
+	self->ca->waker = next_dies;
+	rig_cq_arm(self->ca);
+	rig_run(self->rig, 2 * PERIOD + DEAD + MORE);
+	self->ca->waker = NULL;
+	EXPECT_EQ(2, wakes);
+	/* the other one is there again, and waited for */
+	EXPECT_TRUE(waits(self, 60 * SEC));
+}
+
 /* It is another one now: that is noticed when it is asked for a sign of life. */
 TEST_F(watch, restarted)
 {
