@@ -226,8 +226,8 @@ bool weft_neigh_reaches(const struct weft_neighs *t, const struct weft_sockaddr 
 static bool weft_neigh_busy(const struct weft_neighs *t, weft_ns now)
 {
 	return t->n >= WEFT_NEIGH_MAX &&
-	       now - weft_entry(weft_list_first(&t->all), struct weft_neigh, all)->used <
-	       WEFT_NEIGH_BUSY_NS;
+	       now < weft_entry(weft_list_first(&t->all), struct weft_neigh, all)->used +
+		     WEFT_NEIGH_BUSY_NS;
 }
 
 static int weft_neigh_look(struct weft_neighs *t, const struct weft_sockaddr *to, weft_ns now,
