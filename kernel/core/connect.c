@@ -505,7 +505,7 @@ static void weft_cm_cancel(struct weft_ep *ep, struct weft_out *out)
 	weft_unlock(&ep->lock);
 	while (weft_ep_drop_active(ep, ECANCELED, out)) {
 		weft_flush(out);
-		weft_yield();
+		weft_nap();
 	}
 }
 

@@ -63,7 +63,8 @@ enum weft_rank {
  *					(u32 endpoint, u64 context, u64 tag, u64 len, u32 what):
  *					a tracepoint, or nothing; kernel/admin/trace_core.h
  *	OPTIMIZER_HIDE_VAR(v)		what is in @v is not worked out anew
- *	void weft_yield(void)		sleeps: let others run, in a loop that waits for them
+ *	void weft_yield(void)		sleeps: let others run, in a loop that takes long
+ *	void weft_nap(void)		sleeps for a moment, in a loop that waits for another thread
  */
 
 /* Is it the address of a multicast group? */

@@ -14,6 +14,7 @@
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/container_of.h>
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
@@ -192,10 +193,16 @@ static inline u64 weft_siphash(const void *data, size_t len, const u64 key[2])
 	return siphash(data, len, &k);
 }
 
-/* Sleeps: let others run, in a loop that waits for them. */
+/* Sleeps: let others run, in a loop that takes long. */
 static inline void weft_yield(void)
 {
 	cond_resched();
+}
+
+/* Sleeps for a moment, in a loop that waits for another thread: it may be of lower priority. */
+static inline void weft_nap(void)
+{
+	usleep_range(10, 100);
 }
 
 static inline bool weft_signal_pending(void)

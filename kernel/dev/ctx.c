@@ -26,9 +26,12 @@
  * A handle is (generation << 16 | index). Indices are given out round robin, and each has its
  * generation: a handle that has died means something else not before 65535 lives of its index.
  *
- * Locks: weft_devs_lock -> dev->lock -> ctx->lock -> the core's; rings.c has its own. User memory
- * is never touched and mmap_lock never taken under ctx->lock. The data path takes none of them:
- * RCU, and obj->use.
+ * Locks: weft_devs_lock -> dev->lock -> ctx->lock -> the core's, and ctx->own_lock -> ctx->lock;
+ * rings.c has its own. An object leaves the table with both held. User memory is never touched and
+ * mmap_lock never taken under ctx->lock, nor is anybody waited for who may: a fault may take as long
+ * as the program likes (FUSE), and others wait for ctx->lock with dev->lock held. What may wait is
+ * done under ctx->own_lock, for which nobody waits but the program itself, and its end. The data
+ * path takes none of them: RCU, and obj->use.
  */
 #include <linux/bitmap.h>
 #include <linux/cred.h>
@@ -115,17 +118,18 @@ void weft_obj_publish(struct weft_obj *obj)
 	mutex_unlock(&ctx->lock);
 }
 
-/* Take it out of the table and stop it. The caller drops obj->use without the lock. */
-static void weft_obj_unlink(struct weft_obj *obj)
+/* Stop an object that is not in the table, or not any more. ctx->own_lock is held. */
+static void weft_obj_kill(struct weft_obj *obj)
 {
 	struct weft_ctx *ctx = obj->ctx;
-	u32 i = weft_obj_index(obj->handle);
 
-	lockdep_assert_held(&ctx->lock);
-	RCU_INIT_POINTER(ctx->objs[i], NULL);
+	lockdep_assert_held(&ctx->own_lock);
 	obj->ops->kill(obj);
-	__clear_bit(i, ctx->used);
+	mutex_lock(&ctx->lock);
+	__clear_bit(weft_obj_index(obj->handle), ctx->used);
 	ctx->nobjs--;
+	mutex_unlock(&ctx->lock);
+	weft_obj_unuse(obj);
 }
 
 /**
@@ -136,15 +140,14 @@ void weft_obj_abort(struct weft_obj *obj)
 {
 	struct weft_ctx *ctx = obj->ctx;
 
-	mutex_lock(&ctx->lock);
-	weft_obj_unlink(obj);
-	mutex_unlock(&ctx->lock);
-	weft_obj_unuse(obj);
+	mutex_lock(&ctx->own_lock);
+	weft_obj_kill(obj);
+	mutex_unlock(&ctx->own_lock);
 }
 
 /**
  * weft_obj_find - look an object up
- * @ctx: the context; ctx->lock is held, and the object stays as long as it is
+ * @ctx: the context; ctx->lock or ctx->own_lock is held, and the object stays as long as it is
  * @handle: its handle
  * @ops: its kind, NULL: any
  *
@@ -158,7 +161,8 @@ struct weft_obj *weft_obj_find(struct weft_ctx *ctx, u32 handle, const struct we
 	if (i >= WEFT_CTX_OBJS)
 		return NULL;
 	i = array_index_nospec(i, WEFT_CTX_OBJS);
-	obj = rcu_dereference_protected(ctx->objs[i], lockdep_is_held(&ctx->lock));
+	obj = rcu_dereference_protected(ctx->objs[i], lockdep_is_held(&ctx->lock) ||
+						       lockdep_is_held(&ctx->own_lock));
 	if (!obj || obj->handle != handle || (ops && obj->ops != ops))
 		return NULL;
 	return obj;
@@ -205,17 +209,22 @@ void weft_obj_put(struct weft_obj *obj)
 int weft_obj_destroy(struct weft_ctx *ctx, u32 handle)
 {
 	struct weft_obj *obj;
+	int err = 0;
 
+	mutex_lock(&ctx->own_lock);
 	mutex_lock(&ctx->lock);
 	obj = weft_obj_find(ctx, handle, NULL);
-	if (!obj || obj->users) {
-		mutex_unlock(&ctx->lock);
-		return obj ? -EBUSY : -ENOENT;
-	}
-	weft_obj_unlink(obj);
+	if (!obj)
+		err = -ENOENT;
+	else if (obj->users)
+		err = -EBUSY;
+	else
+		RCU_INIT_POINTER(ctx->objs[weft_obj_index(handle)], NULL);
 	mutex_unlock(&ctx->lock);
-	weft_obj_unuse(obj);
-	return 0;
+	if (!err)
+		weft_obj_kill(obj);
+	mutex_unlock(&ctx->own_lock);
+	return err;
 }
 
 /* ---- The context ----------------------------------------------------------------------------- */
@@ -225,17 +234,19 @@ static void weft_ctx_kill_objs(struct weft_ctx *ctx, const struct weft_obj_ops *
 	struct weft_obj *obj;
 	u32 i;
 
+	mutex_lock(&ctx->own_lock);
 	for (i = 0; i < WEFT_CTX_OBJS; i++) {
 		mutex_lock(&ctx->lock);
 		obj = rcu_dereference_protected(ctx->objs[i], lockdep_is_held(&ctx->lock));
 		if (obj && ops && obj->ops != ops)
 			obj = NULL;
 		if (obj)
-			weft_obj_unlink(obj);
+			RCU_INIT_POINTER(ctx->objs[i], NULL);
 		mutex_unlock(&ctx->lock);
 		if (obj)
-			weft_obj_unuse(obj);
+			weft_obj_kill(obj);
 	}
+	mutex_unlock(&ctx->own_lock);
 }
 
 /**
@@ -400,6 +411,7 @@ struct weft_ctx *weft_ctx_new(struct weft_dev *dev, struct weft_port *port)
 	ctx->cred = get_current_cred();
 	get_task_comm(ctx->comm, current->group_leader);
 	mutex_init(&ctx->lock);
+	mutex_init(&ctx->own_lock);
 	weft_rings_init(&ctx->rings);
 	INIT_WORK(&ctx->death, weft_ctx_death);
 	INIT_WORK(&ctx->fini, weft_ctx_fini);

@@ -29,7 +29,8 @@ struct weft_obj;
 
 /**
  * struct weft_obj_ops - a kind of objects
- * @kill: nobody finds it any more: stop all that goes on; ctx->lock is held; sleeps
+ * @kill: nobody finds it any more: stop all that goes on, however long that takes;
+ *	ctx->own_lock is held; sleeps
  * @release: nobody is inside any more: free what it has, but not itself; sleeps
  * @stopped: the port has gone: wake who waits; ctx->lock is held; may be NULL
  */
@@ -44,7 +45,7 @@ struct weft_obj_ops {
  * @ops: its kind
  * @ctx: its context
  * @handle: generation (16 bits), index
- * @users: objects that use it; ctx->lock
+ * @users: objects that use it; ctx->own_lock
  * @use: 1 while it is in the table, and 1 for each who is inside
  * @ref: of the structure: 1 while @use is not 0, and 1 for its file, and 1 for the core's part
  * @rcu: for the structure
@@ -123,7 +124,9 @@ struct weft_dev *weft_dev_by_id(u32 id);
  * @dev: device
  * @port: port, referenced
  * @mc: memory
- * @lock: @dead, @nobjs, @used, @gens, @next, weft_obj.users, kill_out
+ * @lock: @objs, @dead, @nobjs, @used, @gens, @next; others wait for it
+ * @own_lock: what objects are to each other, and their end: weft_obj.users, @kill_out; may be
+ *	held for as long as the program's memory takes, and nobody else waits for it
  * @dead: killed
  * @nobjs: objects
  * @next: where the search for a free index begins
@@ -152,7 +155,8 @@ struct weft_ctx {
 	struct weft_dev *dev;
 	struct weft_port *port;
 	struct weft_memctx *mc;
-	struct mutex lock;	/* objects, slow path */
+	struct mutex lock;	/* the table of objects */
+	struct mutex own_lock;	/* objects; @lock is taken inside */
 	bool dead;
 	u32 nobjs;
 	u32 next;
@@ -420,7 +424,7 @@ struct weft_uav {
  * struct weft_usrq - shared receive queue
  * @obj: object
  * @srq: the core's part
- * @eq: its event queue, NULL: none; ctx->lock
+ * @eq: its event queue, NULL: none; ctx->own_lock
  * @hot: for engines
  * @rq: struct weft_rqe; ctx->lock
  * @doorbell: struct weft_ep_doorbell

@@ -40,7 +40,7 @@
  * Whoever consumes a send ring holds its endpoint's sq_mutex, so that there is one consumer at any
  * time, whatever runs.
  *
- * Locks: weft_ports_lock -> engine->lock -> (thread ended) ; ctx->lock -> poller->lock -> ep->lock.
+ * Locks: weft_ports_lock -> engine->lock -> (thread ended) ; ctx->own_lock -> poller->lock -> ep->lock.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -154,7 +154,7 @@ static void weft_hot_leave(struct weft_hot *hot)
  * weft_hot_forget - the object is going; its thread may be inside of it for a moment still
  * @hot: the object, not in the table any more
  *
- * Context: process; ctx->lock is held.
+ * Context: process.
  */
 void weft_hot_forget(struct weft_hot *hot)
 {

@@ -10,7 +10,7 @@
  *
  * What is bound to an endpoint cannot be destroyed before it (weft_obj.users).
  *
- * Locks: ctx->lock covers binding and unbinding. Kicks, and whatever else goes to the core, hold no
+ * Locks: ctx->own_lock covers binding and unbinding. Kicks, and whatever else goes to the core, hold no
  * lock but are inside of the object, so that rings and the core's endpoint stay.
  */
 #include <linux/sched.h>
@@ -37,16 +37,17 @@ static void weft_uep_unbind(struct weft_uep *uep, u32 i)
 static void weft_uep_kill(struct weft_obj *obj)
 {
 	struct weft_uep *uep = weft_uep_of(obj);
-	struct weft_out *out = obj->ctx->kill_out;
+	struct weft_ctx *ctx = obj->ctx;
 	bool more = uep->ep;
 	u32 i;
 
 	if (uep->hot.poller)
 		weft_hot_forget(&uep->hot);
 	while (more) {
-		more = weft_ep_kill(uep->ep, weft_now(), out);
-		weft_flush(out);
-		cond_resched();
+		more = weft_ep_kill(uep->ep, weft_now(), ctx->kill_out);
+		weft_flush(ctx->kill_out);
+		if (more)
+			weft_nap();
 	}
 	for (i = 0; i < ARRAY_SIZE(uep->bound); i++)
 		if (uep->bound[i])
@@ -342,9 +343,9 @@ int weft_uep_enable(struct weft_call *call)
 	struct weft_ctx *ctx = call->ctx;
 	int err;
 
-	mutex_lock(&ctx->lock);
+	mutex_lock(&ctx->own_lock);
 	err = weft_uep_enable_locked(ctx, call->arg);
-	mutex_unlock(&ctx->lock);
+	mutex_unlock(&ctx->own_lock);
 	return err;
 }
 
@@ -390,9 +391,9 @@ int weft_uep_listen(struct weft_call *call)
 
 	if (!arg->backlog || arg->data_len || arg->conn || arg->timeout_ns)
 		return -EINVAL;
-	mutex_lock(&ctx->lock);
+	mutex_lock(&ctx->own_lock);
 	err = weft_uep_listen_locked(ctx, arg);
-	mutex_unlock(&ctx->lock);
+	mutex_unlock(&ctx->own_lock);
 	return err;
 }
 

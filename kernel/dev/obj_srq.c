@@ -6,7 +6,7 @@
  * lines, and another ring when it is resized. It uses its event queue, and cannot be destroyed
  * while endpoints use it (weft_obj.users).
  *
- * Locks: ctx->lock covers what is bound, and the ring that is mapped.
+ * Locks: ctx->own_lock covers what is bound, ctx->lock the ring that is mapped.
  */
 #include <linux/slab.h>
 
@@ -66,11 +66,11 @@ static int weft_usrq_bind(struct weft_usrq *usrq, u32 handle)
 
 	if (handle == WEFT_HANDLE_NONE)
 		return 0;
-	mutex_lock(&ctx->lock);
+	mutex_lock(&ctx->own_lock);
 	usrq->eq = weft_obj_find(ctx, handle, &weft_ueq_ops);
 	if (usrq->eq)
 		usrq->eq->users++;
-	mutex_unlock(&ctx->lock);
+	mutex_unlock(&ctx->own_lock);
 	return usrq->eq ? 0 : -ENOENT;
 }
 

@@ -17,7 +17,7 @@
  * @doorbell: struct weft_ep_doorbell
  * @status: struct weft_ep_status
  * @hot: for an engine that polls; not for a passive one
- * @bound: what it uses; ctx->lock
+ * @bound: what it uses; ctx->own_lock
  */
 struct weft_uep {
 	struct weft_obj obj;

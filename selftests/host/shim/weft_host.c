@@ -377,6 +377,11 @@ void weft_yield(void)
 	sched_yield();
 }
 
+void weft_nap(void)
+{
+	weft_yield();
+}
+
 void weft_host_signal(bool pending)
 {
 	signal_is_pending = pending;

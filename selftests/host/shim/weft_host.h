@@ -493,6 +493,7 @@ u64 weft_random(void);
 u64 weft_siphash(const void *data, size_t len, const u64 key[2]);
 bool weft_signal_pending(void);
 void weft_yield(void);
+void weft_nap(void);
 void weft_host_signal(bool pending);
 
 typedef u64 *weft_counters_t;

@@ -5,43 +5,24 @@
  *
  * TIMEOUT: 120
  */
-#include <fcntl.h>
-#include <linux/userfaultfd.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "engine_set.h"
 #include "looks.h"
+#include "nowhere.h"
 #include "wpair.h"
 
 #define LEN	4096
 #define MSGS	2000
 #define WAIT_S	30
 
-/* Memory without pages. Return: NULL: this machine has no such thing. */
-static char *nowhere(void)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	char *p = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (fd < 0 || p == MAP_FAILED || ioctl(fd, UFFDIO_API, &api))
-		return NULL;
-	reg.range.start = (uintptr_t)p;
-	reg.range.len = LEN;
-	return ioctl(fd, UFFDIO_REGISTER, &reg) ? NULL : p;
-}
-
 /* Be looked at, then send what cannot be had; say so, and wait. Only dies. */
 static bool stuck(int ready)
 {
 	struct weft_cqe e;
-	char *p = nowhere(), word[8];
+	char *p = nowhere(LEN, NULL), word[8];
 	struct wpair pair;
 	int i;
 
