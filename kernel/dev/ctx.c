@@ -28,10 +28,10 @@
  *
  * Locks: weft_devs_lock -> dev->lock -> ctx->lock -> the core's, and ctx->own_lock -> ctx->lock;
  * rings.c has its own. An object leaves the table with both held. User memory is never touched and
- * mmap_lock never taken under ctx->lock, nor is anybody waited for who may: a fault may take as long
- * as the program likes (FUSE), and others wait for ctx->lock with dev->lock held. What may wait is
- * done under ctx->own_lock, for which nobody waits but the program itself, and its end. The data
- * path takes none of them: RCU, and obj->use.
+ * mmap_lock never taken under ctx->lock, nor is anybody waited for who may: a fault may take as
+ * long as the program likes (FUSE), and others wait for ctx->lock with dev->lock held. What may
+ * wait is done under ctx->own_lock, for which nobody waits but the program itself, and its end. The
+ * data path takes none of them: RCU, and obj->use.
  */
 #include <linux/bitmap.h>
 #include <linux/cred.h>
@@ -161,8 +161,9 @@ struct weft_obj *weft_obj_find(struct weft_ctx *ctx, u32 handle, const struct we
 	if (i >= WEFT_CTX_OBJS)
 		return NULL;
 	i = array_index_nospec(i, WEFT_CTX_OBJS);
-	obj = rcu_dereference_protected(ctx->objs[i], lockdep_is_held(&ctx->lock) ||
-						       lockdep_is_held(&ctx->own_lock));
+	obj = rcu_dereference_protected(ctx->objs[i],
+					lockdep_is_held(&ctx->lock) ||
+					lockdep_is_held(&ctx->own_lock));
 	if (!obj || obj->handle != handle || (ops && obj->ops != ops))
 		return NULL;
 	return obj;

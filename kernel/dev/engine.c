@@ -40,7 +40,8 @@
  * Whoever consumes a send ring holds its endpoint's sq_mutex, so that there is one consumer at any
  * time, whatever runs.
  *
- * Locks: weft_ports_lock -> engine->lock -> (thread ended) ; ctx->own_lock -> poller->lock -> ep->lock.
+ * Locks: weft_ports_lock -> engine->lock -> (thread ended) ;
+ *	  ctx->own_lock -> poller->lock -> ep->lock.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -166,7 +166,7 @@ TEST_F(watch, posted_later)
 	EXPECT_EQ(0, e.status);
 }
 
-static FIXTURE_DATA(watch) *dying;
+static FIXTURE_DATA(watch) * dying;
 static u32 wakes;
 
 /*
@@ -175,7 +175,7 @@ static u32 wakes;
  */
 static void next_dies(struct rig_cq *cq)
 {
-	FIXTURE_DATA(watch) *s = dying;
+	FIXTURE_DATA(watch) * s = dying;
 	struct rig_node *node = &s->rig->node[0];
 	struct weft_out *out;
 	struct weft_path *path;
