@@ -129,10 +129,24 @@ static void add(struct fate *f, weft_ns at, u32 src, u32 dst, u32 len)
 	m->len = len;
 }
 
+/* ---- Targets --------------------------------------------------------------------- */
+
+static u32 missed;	/* targets */
+
+/* All is in virtual time, and the same each time: what is to be reached can be asked for. */
+static void target(const char *what, double got, double least)
+{
+	if (got >= least)
+		return;
+	printf("  %s: %.3f, and is to be at least %g\n", what, got, least);
+	missed++;
+}
+
 /* ---- Goodput --------------------------------------------------------------------- */
 
 static void goodput(u64 seed)
 {
+	char what[32];
 	static const double losses[] = { 0, 0.1, 1, 5 };
 	struct rig_conf conf;
 	u32 i, k;
@@ -153,6 +167,9 @@ static void goodput(u64 seed)
 		got = 64.0 * (1 << 20) * 8 / (f.end - f.begin);
 		printf("%7.1f%% %10.2f %9.1f%% %12llu\n", losses[i], got, 100 * got / best,
 		       (unsigned long long)f.again);
+		snprintf(what, sizeof(what), "goodput at %g %% loss", losses[i]);
+		if (losses[i] <= 1)
+			target(what, got / best, 0.9);
 		fprintf(json, "%s{\"loss\": %g, \"gbps\": %.3f, \"of_ideal\": %.4f, \"again\": %llu}",
 			i ? ", " : "", losses[i], got, got / best, (unsigned long long)f.again);
 		free(f.msgs);
@@ -364,6 +381,9 @@ static void slowdown(const struct sim_opts *o, u64 seed)
 			       "priorities in nodes alone %.1f; with one level %.1f\n",
 			       cb.p99[0] / c[EVERYWHERE].p99[0], cb.p99[0] / c[IN_NODES].p99[0],
 			       cb.p99[0] / c[NOWHERE].p99[0]);
+			if (loads[l] == 0.8)
+				target("smallest decile against the window",
+				       cb.p99[0] / c[EVERYWHERE].p99[0], 5);
 			fprintf(json, "%s", w || l ? ",\n  " : "\n  ");
 			slowdown_json(w, loads[l], c, &cb);
 			if (loads[l] == 0.8)
@@ -395,6 +415,7 @@ static void incast(u64 seed, const char *name, u32 n, u32 len)
 	       "%.1f BDP; %llu packets lost, %llu sent again\n", n, len >> 10, 100 * share,
 	       (unsigned long long)f.deepest / 1000, f.deepest / bdp, (unsigned long long)f.lost,
 	       (unsigned long long)f.again);
+	target("incast", share, 0.95);
 	fprintf(json, "\"%s\": {\"share\": %.4f, \"queue\": %llu, \"bdp\": %.2f, \"lost\": %llu},\n",
 		name, share, (unsigned long long)f.deepest, f.deepest / bdp,
 		(unsigned long long)f.lost);
@@ -469,7 +490,7 @@ static void state(u64 seed)
 	free(f.msgs);
 }
 
-void sim_report(const struct sim_opts *o)
+bool sim_report(const struct sim_opts *o)
 {
 	u64 seed = o->seed ? o->seed : 1;
 
@@ -486,4 +507,6 @@ void sim_report(const struct sim_opts *o)
 	slowdown(o, seed);
 	fprintf(json, "\"seed\": %llu\n}\n", (unsigned long long)seed);
 	fclose(json);
+	printf("%s\n", missed ? "Targets are missed" : "All targets are met");
+	return !missed;
 }

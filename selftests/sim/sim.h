@@ -112,8 +112,11 @@ double size_mean(u32 w);
 /* Messages over a simple window protocol: @msgs gets the times. At most @most. */
 void window_run(const struct rig_conf *conf, struct load_msg *msgs, u32 n, weft_ns most);
 
-/* Tables to standard output, report.json and report.svg to the folder o->report. */
-void sim_report(const struct sim_opts *o);
+/*
+ * Tables to standard output, report.json and report.svg to the folder o->report. Return: all is as
+ * good as it is to be.
+ */
+bool sim_report(const struct sim_opts *o);
 
 /* A large run. Return: digest of all events. */
 u64 sim_large(const struct sim_opts *o, u64 seed);
