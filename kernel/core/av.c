@@ -267,15 +267,6 @@ u32 weft_av_find(struct weft_av *av, const struct weft_sockaddr *addr)
 	return index;
 }
 
-static void weft_av_entry_free(struct weft_av_entry *e)
-{
-	struct weft_path *path = xchg(&e->path, NULL);
-
-	if (path)
-		weft_path_put(path);
-	weft_free_rcu(e, rcu);
-}
-
 /**
  * weft_av_free - free a vector
  * @av: used by no endpoint any more; NULL is allowed
@@ -291,7 +282,7 @@ void weft_av_free(struct weft_av *av)
 			struct weft_av_entry *e = av->chunk[i]->entry[j];
 
 			if (e && e != &weft_av_resting)
-				weft_av_entry_free(e);
+				weft_free_rcu(e, rcu);
 		}
 		weft_free(av->chunk[i]);
 	}
@@ -542,7 +533,7 @@ int weft_av_remove(struct weft_av *av, u32 index)
 	}
 	weft_mutex_unlock(&av->mutex);
 	if (!r)
-		weft_av_entry_free(e);
+		weft_free_rcu(e, rcu);
 	return r;
 }
 
@@ -567,5 +558,5 @@ void weft_av_withdraw(struct weft_av *av, u32 index)
 	}
 	weft_mutex_unlock(&av->mutex);
 	if (!r)
-		weft_av_entry_free(e);
+		weft_free_rcu(e, rcu);
 }

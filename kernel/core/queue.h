@@ -69,15 +69,12 @@ void weft_eq_put(struct weft_eq *eq);
 /* ---- Address vectors ------------------------------------------------- */
 
 /**
- * struct weft_av_entry - an address; constant but for @uses and @path
+ * struct weft_av_entry - an address; constant but for @uses
  * @rcu: freed by it
  * @same: in the chain of its hash value
  * @addr: address with service
  * @index: where it stands
  * @uses: how often it has been inserted (the vector's mutex)
- * @path: a path that was looked up before, with a reference that goes with the entry, or NULL: set
- *	and replaced by xchg() or cmpxchg() under weft_rcu_lock(); taking a reference of one's own
- *	needs refcount_inc_not_zero() semantics
  */
 struct weft_av_entry {
 	struct weft_rcu rcu;
@@ -85,7 +82,6 @@ struct weft_av_entry {
 	struct weft_sockaddr addr;
 	u32 index;
 	u32 uses;
-	struct weft_path *path;
 };
 
 /* Entry @index, NULL: none. Under weft_rcu_lock(), valid until weft_rcu_unlock(). */
