@@ -444,7 +444,8 @@ int weft_srq_query(struct weft_srq *srq, struct weft_ioc_srq_query *q);
  * @srq: shared receive queue with an event queue
  * @low: one WEFT_EV_SRQ_LOW when less receives are available; 0: none
  *
- * Any thread. Return: 0, -EINVAL: more than @recvs, -errno.
+ * Any thread. Return: 0, -EINVAL: more than @recvs, -ENOSPC: 1024 such events have not been read,
+ * -errno.
  */
 int weft_srq_arm(struct weft_srq *srq, uint32_t low);
 

@@ -308,6 +308,7 @@ struct weft_qev {
  * @wake: in out->wake_eq, when @waking
  * @waking: some out will wake it
  * @events: struct weft_qev, in order
+ * @marks: those of watermarks among them
  * @dev: the adapter's own
  */
 struct weft_eq {
@@ -316,6 +317,7 @@ struct weft_eq {
 	struct weft_list wake;
 	bool waking;
 	struct weft_list events;
+	u32 marks;
 	void *dev;
 };
 
@@ -660,7 +662,8 @@ int weft_srq_cancel(struct weft_srq *srq, struct weft_cq *cq, u64 context, struc
 int weft_srq_resize(struct weft_srq *srq, const struct weft_rqe *rq, u32 slots, u32 recvs);
 /*
  * Set the low watermark and arm it: one event when less than @low receives are available; 0
- * disarms. Sleeps. Return: 0, -EINVAL: above the number of receives, or no event queue; -ENOMEM.
+ * disarms. Sleeps. Return: 0, -EINVAL: above the number of receives, or no event queue; -ENOSPC:
+ * WEFT_EQ_MARKS events of watermarks wait to be read; -ENOMEM.
  */
 int weft_srq_arm(struct weft_srq *srq, u32 low, weft_ns now, struct weft_out *out);
 void weft_srq_look(struct weft_srq *srq, weft_ns now, struct weft_out *out,
@@ -675,7 +678,7 @@ int weft_ep_share(struct weft_ep *ep, struct weft_srq *srq, struct weft_av *av);
 /*
  * Marks of an endpoint on how many shared receives it holds, 0: none. @soft: one event when it
  * holds more. @hard: its connection is broken when it holds more. Sleeps. Return: 0, -EINVAL: it
- * shares none; -ENOMEM.
+ * shares none; -ENOSPC: as for weft_srq_arm(); -ENOMEM.
  */
 int weft_ep_marks(struct weft_ep *ep, u32 soft, u32 hard, weft_ns now, struct weft_out *out);
 /*

@@ -39,8 +39,15 @@ void weft_eq_put(struct weft_eq *eq)
 		weft_env_free_eq(eq);
 }
 
-static void weft_eq_drop(struct weft_qev *ev)
+static bool weft_eq_is_mark(const struct weft_qev *ev)
 {
+	return ev->ev.type == WEFT_EV_SRQ_LOW || ev->ev.type == WEFT_EV_EP_HIGH;
+}
+
+static void weft_eq_drop(struct weft_eq *eq, struct weft_qev *ev)
+{
+	if (weft_eq_is_mark(ev))
+		WRITE_ONCE(eq->marks, eq->marks - 1);
 	weft_list_del(&ev->node);
 	if (!ev->owned)
 		weft_free(ev);
@@ -56,6 +63,8 @@ void weft_eq_post(struct weft_eq *eq, struct weft_qev *ev, struct weft_out *out)
 {
 	weft_lock(&eq->lock);
 	weft_list_add_tail(&eq->events, &ev->node);
+	if (weft_eq_is_mark(ev))
+		WRITE_ONCE(eq->marks, eq->marks + 1);
 	if (!eq->waking) {
 		eq->waking = true;
 		weft_eq_get(eq);
@@ -95,7 +104,7 @@ int weft_eq_read(struct weft_eq *eq, void *buf, u32 room)
 	memset((u8 *)buf + sizeof(ev->ev), 0, size - sizeof(ev->ev));
 	memcpy(buf, &ev->ev, sizeof(ev->ev));
 	memcpy((u8 *)buf + sizeof(ev->ev), ev->data, len);
-	weft_eq_drop(ev);
+	weft_eq_drop(eq, ev);
 	r = size;
 out:
 	weft_unlock(&eq->lock);
@@ -122,7 +131,7 @@ bool weft_eq_ready(struct weft_eq *eq)
  * weft_eq_forget - take an event back
  * @eq: the queue
  * @ev: an event that was posted and stands in memory that is still there: owned, or known not to
- *	have been read
+ *	have been read; of no watermark
  *
  * Return: it had not been read, and is the caller's again.
  */
@@ -157,7 +166,7 @@ void weft_eq_purge(struct weft_eq *eq, u32 handle)
 		struct weft_qev *ev = weft_entry(l, struct weft_qev, node);
 
 		if (ev->ev.handle == handle)
-			weft_eq_drop(ev);
+			weft_eq_drop(eq, ev);
 	}
 	weft_unlock(&eq->lock);
 }
@@ -172,6 +181,6 @@ void weft_eq_fini(struct weft_eq *eq)
 
 	weft_lock(&eq->lock);
 	while ((l = weft_list_first(&eq->events)))
-		weft_eq_drop(weft_entry(l, struct weft_qev, node));
+		weft_eq_drop(eq, weft_entry(l, struct weft_qev, node));
 	weft_unlock(&eq->lock);
 }

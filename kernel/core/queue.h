@@ -62,6 +62,15 @@ void weft_eq_post(struct weft_eq *eq, struct weft_qev *ev, struct weft_out *out)
 bool weft_eq_forget(struct weft_eq *eq, struct weft_qev *ev);
 /* Drop all events of endpoint @handle; those that are not owned by an endpoint are freed. */
 void weft_eq_purge(struct weft_eq *eq, u32 handle);
+
+#define WEFT_EQ_MARKS	1024	/* events of watermarks that wait when none can be armed any more */
+
+/* Have so many of them not been read that no other watermark is armed? */
+static inline bool weft_eq_marked(const struct weft_eq *eq)
+{
+	return READ_ONCE(eq->marks) >= WEFT_EQ_MARKS;
+}
+
 void weft_eq_get(struct weft_eq *eq);
 /* Calls weft_env_free_eq() for the last one. */
 void weft_eq_put(struct weft_eq *eq);

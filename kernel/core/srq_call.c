@@ -172,7 +172,8 @@ int weft_srq_resize(struct weft_srq *srq, const struct weft_rqe *rq, u32 slots, 
  * @now: time
  * @out: output
  *
- * Sleeps. Return: 0, -EINVAL: above the number of receives, or there is no event queue; -ENOMEM.
+ * Sleeps. Return: 0, -EINVAL: above the number of receives, or there is no event queue; -ENOSPC:
+ * too many events of watermarks have not been read; -ENOMEM.
  */
 int weft_srq_arm(struct weft_srq *srq, u32 low, weft_ns now, struct weft_out *out)
 {
@@ -190,6 +191,8 @@ int weft_srq_arm(struct weft_srq *srq, u32 low, weft_ns now, struct weft_out *ou
 	weft_lock(&srq->lock);
 	if (low > srq->conf.recvs) {
 		err = -EINVAL;
+	} else if (low && weft_eq_marked(srq->conf.eq)) {
+		err = -ENOSPC;
 	} else {
 		weft_srq_fetch(srq);
 		if (srq->nfresh)
@@ -291,7 +294,8 @@ int weft_ep_share(struct weft_ep *ep, struct weft_srq *srq, struct weft_av *av)
  * @now: time
  * @out: output
  *
- * Sleeps. Return: 0, -EINVAL: it shares none, or nobody would hear the event; -ENOMEM.
+ * Sleeps. Return: 0, -EINVAL: it shares none, or nobody would hear the event; -ENOSPC: as for
+ * weft_srq_arm(); -ENOMEM.
  */
 int weft_ep_marks(struct weft_ep *ep, u32 soft, u32 hard, weft_ns now, struct weft_out *out)
 {
@@ -308,6 +312,8 @@ int weft_ep_marks(struct weft_ep *ep, u32 soft, u32 hard, weft_ns now, struct we
 	/* while it is being enabled its queue may still go */
 	if (ep->state == WEFT_EPS_DEAD || !ep->srq || (soft && !ep->srq->conf.eq)) {
 		err = -EINVAL;
+	} else if (soft && weft_eq_marked(ep->srq->conf.eq)) {
+		err = -ENOSPC;
 	} else {
 		swap(ep->ev_high, ev);
 		ep->soft = soft;

@@ -226,6 +226,27 @@ TEST_F(srq, low_watermark)
 	EXPECT_EQ(0, event(self->rig, self->eq, &self->ev));
 }
 
+/* Who arms and never reads does not have the kernel keep events without end. */
+TEST_F(srq, low_unread)
+{
+	u32 i;
+
+	for (i = 0; i < WEFT_EQ_MARKS; i++)
+		ASSERT_EQ(0, rig_srq_arm(self->srq, 1));
+	EXPECT_EQ(-ENOSPC, rig_srq_arm(self->srq, 1));
+	EXPECT_EQ(WEFT_EQ_MARKS, self->eq->eq.marks);
+	/* that can be had without an event */
+	EXPECT_EQ(0, rig_srq_arm(self->srq, 0));
+	EXPECT_EQ(-ENOSPC, rig_srq_arm(self->srq, 1));
+	EXPECT_EQ(WEFT_EV_SRQ_LOW, event(self->rig, self->eq, &self->ev));
+	ASSERT_EQ(0, rig_srq_arm(self->srq, 1));
+	EXPECT_EQ(-ENOSPC, rig_srq_arm(self->srq, 1));
+	for (i = 0; event(self->rig, self->eq, &self->ev); i++)
+		EXPECT_EQ(WEFT_EV_SRQ_LOW, self->ev.type);
+	EXPECT_EQ(WEFT_EQ_MARKS, i);
+	EXPECT_EQ(0, self->eq->eq.marks);
+}
+
 TEST_F(srq, resize)
 {
 	u32 i;

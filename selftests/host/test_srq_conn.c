@@ -159,13 +159,14 @@ TEST_F(srq, disconnect)
 TEST_F(srq, high_watermarks)
 {
 	struct rig_ep *ta, *tb, *a = CONNECT(&ta), *b = CONNECT(&tb);
-	u32 held, span, i, flushed = 0;
+	struct weft_out *out = &self->rig->node[1].out;
+	u32 held, span, i, n, flushed = 0;
 
 	if (!variant->node)
 		SKIP(return, "messages within a node do not linger");
 	for (i = 0; i < 4; i++)
 		ASSERT_EQ(0, post_at(self->srq, self->buf + (i << 18), 1 << 18, i));
-	ASSERT_EQ(0, weft_ep_marks(ta->ep, 1, 2, rig_now(self->rig), &self->rig->node[1].out));
+	ASSERT_EQ(0, weft_ep_marks(ta->ep, 1, 2, rig_now(self->rig), out));
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, send_to(a, 0, self->src, 1 << 18, 0));
 		while (LOOK() > 3 - i)
@@ -179,6 +180,12 @@ TEST_F(srq, high_watermarks)
 			ASSERT_EQ(1, rig_eq_read(self->eq, &self->ev, NULL));
 			EXPECT_EQ(WEFT_EV_EP_HIGH, self->ev.type);
 			EXPECT_EQ(ta->handle, self->ev.handle);
+			/* so many are kept that nobody reads, and no more */
+			for (n = 0; n < WEFT_EQ_MARKS; n++)
+				ASSERT_EQ(0, weft_ep_marks(ta->ep, 1, 2, rig_now(self->rig), out));
+			EXPECT_EQ(-ENOSPC, weft_ep_marks(ta->ep, 1, 2, rig_now(self->rig), out));
+			rig_leave(&self->rig->node[1], out);
+			EXPECT_EQ(WEFT_EQ_MARKS, self->eq->eq.marks);
 		}
 	}
 	EXPECT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, self->conn_eq, &self->ev));
@@ -192,6 +199,9 @@ TEST_F(srq, high_watermarks)
 	ASSERT_EQ(0, send_to(b, 0, self->src, 1 << 18, 0));
 	ASSERT_TRUE(COMPLETION());
 	EXPECT_EQ(0, self->e.status);
+	rig_ep_free(ta);
+	EXPECT_EQ(0, self->eq->eq.marks);
+	EXPECT_FALSE(has_event(self->eq));
 }
 
 TEST_HARNESS_MAIN
