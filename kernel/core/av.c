@@ -3,13 +3,17 @@
  * weft core - address vectors, and what is to be known of addresses
  *
  * Locks: av->mutex serialises who inserts and removes. av->lock, a leaf, covers the table by which
- * indices are found. Entries are found by their index under RCU alone.
+ * indices are found; it is held for a moment only, as the data path takes it, however much a vector
+ * holds. Entries are found by their index under RCU alone.
+ *
+ * An address may stand at many indices. In its chain they stand together, the lowest first.
  */
 #include "queue.h"
 
 #define WEFT_AV_CHUNK	1024		/* entries of a chunk */
 #define WEFT_AV_REST	64		/* removals before an index is used again */
 #define WEFT_AV_HASH	64		/* chains at first */
+#define WEFT_AV_GO	256		/* entries that are moved to longer tables in one go */
 
 /**
  * struct weft_av_chunk - a part of the vector
@@ -26,12 +30,14 @@ struct weft_av_chunk {
  * @gen: changes with each insertion and removal; the first, for weft_av_gen()
  * @core: its core
  * @mutex: insertion and removal
- * @lock: @hash, @bits
+ * @lock: @hash, @bits, @old, @old_bits
  * @key: of the hash
  * @count: addresses
  * @low: all indices below are in use (mutex)
  * @hash: chains of entries by address
  * @bits: logarithm of their number
+ * @old: chains that are being moved to @hash, each from its first entry on; NULL: none
+ * @old_bits: logarithm of their number
  * @rest: ring of indices that rest (mutex)
  * @rest_at: the oldest of them
  * @nrest: how many
@@ -47,6 +53,8 @@ struct weft_av {
 	u32 low;
 	struct weft_list *hash;
 	u32 bits;
+	struct weft_list *old;
+	u32 old_bits;
 	u32 rest[WEFT_AV_REST];
 	u32 rest_at;
 	u32 nrest;
@@ -145,37 +153,97 @@ static struct weft_list *weft_av_table(u32 bits)
 	return t;
 }
 
-static struct weft_list *weft_av_chain(const struct weft_av *av, const struct weft_sockaddr *addr)
+static struct weft_list *weft_av_in(const struct weft_av *av, struct weft_list *table, u32 bits,
+				    const struct weft_sockaddr *addr)
 {
-	return &av->hash[weft_siphash(addr, sizeof(*addr), av->key) & ((1u << av->bits) - 1)];
+	return &table[weft_siphash(addr, sizeof(*addr), av->key) & ((1u << bits) - 1)];
 }
 
-/* Make chains short again. Without memory they stay as they are. */
+static struct weft_list *weft_av_chain(const struct weft_av *av, const struct weft_sockaddr *addr)
+{
+	return weft_av_in(av, av->hash, av->bits, addr);
+}
+
+static struct weft_av_entry *weft_av_look(struct weft_list *chain, const struct weft_sockaddr *addr)
+{
+	struct weft_list *l;
+
+	weft_list_for_each(l, chain) {
+		struct weft_av_entry *e = weft_entry(l, struct weft_av_entry, same);
+
+		if (weft_addr_eq(&e->addr, addr))
+			return e;
+	}
+	return NULL;
+}
+
+/* Move a chain to the new table. av->mutex is held. */
+static void weft_av_move(struct weft_av *av, struct weft_list *chain)
+{
+	struct weft_list *l;
+	u32 n;
+
+	while (!weft_list_empty(chain)) {
+		weft_lock(&av->lock);
+		for (n = 0; n < WEFT_AV_GO && (l = weft_list_first(chain)); n++) {
+			struct weft_av_entry *e = weft_entry(l, struct weft_av_entry, same);
+
+			weft_list_del(l);
+			weft_list_add_tail(weft_av_chain(av, &e->addr), l);
+		}
+		weft_unlock(&av->lock);
+		weft_yield();
+	}
+}
+
+/* Make chains short again. Without memory they stay as they are. av->mutex is held. */
 static void weft_av_grow(struct weft_av *av)
 {
-	u32 old_bits = av->bits, bits = av->bits + 2;
-	struct weft_list *old = av->hash;
-	struct weft_list *table, *l;
-	struct weft_av_entry *e;
+	struct weft_list *table;
 	u32 i;
 
 	if (av->count < 2u << av->bits)
 		return;
-	table = weft_av_table(bits);
+	table = weft_av_table(av->bits + 2);
 	if (!table)
 		return;
 	weft_lock(&av->lock);
+	av->old = av->hash;
+	av->old_bits = av->bits;
 	av->hash = table;
-	av->bits = bits;
-	for (i = 0; i < 1u << old_bits; i++) {
-		while ((l = weft_list_first(&old[i]))) {
-			e = weft_entry(l, struct weft_av_entry, same);
-			weft_list_del(l);
-			weft_list_add_tail(weft_av_chain(av, &e->addr), l);
-		}
-	}
+	av->bits += 2;
 	weft_unlock(&av->lock);
-	weft_free(old);
+	for (i = 0; i < 1u << av->old_bits; i++)
+		weft_av_move(av, &av->old[i]);
+	table = av->old;
+	weft_lock(&av->lock);
+	av->old = NULL;
+	weft_unlock(&av->lock);
+	weft_free(table);
+}
+
+/*
+ * The link that a new entry is to follow in its chain. av->mutex is held. It takes long only between
+ * many places of the same address.
+ */
+static struct weft_list *weft_av_spot(struct weft_av *av, const struct weft_av_entry *e)
+{
+	struct weft_list *l, *chain = weft_av_chain(av, &e->addr);
+	struct weft_av_entry *f = weft_av_look(chain, &e->addr);
+	u32 n = 0;
+
+	if (!f)
+		return chain->prev;
+	if (e->index < f->index)
+		return f->same.prev;
+	/* there is one before it, where the search ends */
+	for (l = chain->prev;; l = l->prev) {
+		f = weft_entry(l, struct weft_av_entry, same);
+		if (f->index < e->index && weft_addr_eq(&f->addr, &e->addr))
+			return l;
+		if (!(++n % WEFT_AV_GO))
+			weft_yield();
+	}
 }
 
 /* ---- Life ------------------------------------------------------------ */
@@ -236,16 +304,11 @@ struct weft_av_entry *weft_av_get(struct weft_av *av, u32 index)
 /* The entry of an address with the lowest index, NULL: it is not there. av->lock is held. */
 static struct weft_av_entry *weft_av_first(struct weft_av *av, const struct weft_sockaddr *addr)
 {
-	struct weft_list *l, *chain = weft_av_chain(av, addr);
-	struct weft_av_entry *first = NULL;
+	struct weft_av_entry *e = weft_av_look(weft_av_chain(av, addr), addr);
 
-	weft_list_for_each(l, chain) {
-		struct weft_av_entry *e = weft_entry(l, struct weft_av_entry, same);
-
-		if ((!first || e->index < first->index) && weft_addr_eq(&e->addr, addr))
-			first = e;
-	}
-	return first;
+	if (!e && unlikely(av->old))
+		e = weft_av_look(weft_av_in(av, av->old, av->old_bits, addr), addr);
+	return e;
 }
 
 /**
@@ -439,8 +502,9 @@ static int weft_av_again(struct weft_av *av, const struct weft_sockaddr *addr, u
  */
 int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 want, u32 *index)
 {
-	struct weft_av_entry *e;
 	int r = weft_addr_check(addr);
+	struct weft_av_entry *e;
+	struct weft_list *spot;
 
 	if (r)
 		return r;
@@ -469,8 +533,9 @@ int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 wan
 		av->low++;
 	av->count++;
 	av->chunk[e->index / WEFT_AV_CHUNK]->used++;
+	spot = weft_av_spot(av, e);
 	weft_lock(&av->lock);
-	weft_list_add_tail(weft_av_chain(av, &e->addr), &e->same);
+	weft_list_add(spot, &e->same);
 	/* filled before it is seen */
 	smp_store_release(weft_av_slot(av, e->index), e);
 	/* in the table before others are told to look again */

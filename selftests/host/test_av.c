@@ -306,6 +306,55 @@ TEST_F(av, random)
 	}
 }
 
+#define FEW	3
+#define PLACES	3000
+
+/* Addresses that stand at many indices each: the lowest is what is found. */
+TEST_F(av, many_places)
+{
+	u8 who[PLACES] = { 0 };		/* 1 + number of the address */
+	struct weft_sockaddr a;
+	u32 i, k, n, index;
+
+	for (n = 0; n < 30000; n++) {
+		i = weft_random() % PLACES;
+		if (who[i] && weft_random() % 3) {
+			ASSERT_EQ(0, weft_av_remove(self->av, i));
+			who[i] = 0;
+		} else if (!who[i]) {
+			who[i] = 1 + weft_random() % FEW;
+			a = addr4(who[i], 7);
+			ASSERT_EQ(0, weft_av_insert(self->av, &a, i, &index));
+			ASSERT_EQ(i, index);
+		}
+		for (k = 1; n % 10 == 0 && k <= FEW; k++) {
+			a = addr4(k, 7);
+			for (i = 0; i < PLACES && who[i] != k; i++)
+				;
+			ASSERT_EQ(i < PLACES ? i : WEFT_SRC_ANY, weft_av_find(self->av, &a));
+		}
+	}
+}
+
+/* It is found as fast as ever: looking through all places 200 000 times would take hours. */
+TEST_F(av, no_chain)
+{
+	struct weft_sockaddr a = addr4(9, 7);
+	u32 i, index;
+
+	for (i = 200000; i--;)
+		ASSERT_EQ(0, weft_av_insert(self->av, &a, i, &index));
+	for (i = 0; i < 200000; i++)
+		ASSERT_EQ(0, weft_av_find(self->av, &a));
+	for (i = 200000; i < 400000; i++)
+		ASSERT_EQ(0, weft_av_insert(self->av, &a, i, &index));
+	for (i = 0; i < 400000; i++) {
+		ASSERT_EQ(i, weft_av_find(self->av, &a));
+		ASSERT_EQ(0, weft_av_remove(self->av, i));
+	}
+	EXPECT_EQ(WEFT_SRC_ANY, weft_av_find(self->av, &a));
+}
+
 TEST_F(av, addresses)
 {
 	struct weft_sockaddr a = addr4(1, 1);
