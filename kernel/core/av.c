@@ -223,8 +223,8 @@ static void weft_av_grow(struct weft_av *av)
 }
 
 /*
- * The link that a new entry is to follow in its chain. av->mutex is held. It takes long only between
- * many places of the same address.
+ * The link that a new entry is to follow in its chain. av->mutex is held. It takes long only
+ * between many places of the same address.
  */
 static struct weft_list *weft_av_spot(struct weft_av *av, const struct weft_av_entry *e)
 {
