@@ -196,6 +196,10 @@ static inline u64 mul_u64_u32_shr(u64 a, u32 m, unsigned int shift)
 #define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
+#define xchg(p, v)		__atomic_exchange_n(p, v, __ATOMIC_SEQ_CST)
+#define cmpxchg(p, o, n)							\
+	({ __typeof__(*(p)) _o = (o);						\
+	   __atomic_compare_exchange_n(p, &_o, n, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); _o; })
 #define rcu_dereference(p)	__atomic_load_n(&(p), __ATOMIC_CONSUME)
 #define rcu_assign_pointer(p, v)	__atomic_store_n(&(p), v, __ATOMIC_RELEASE)
 #define rcu_dereference_protected(p, c)	(p)

@@ -54,7 +54,8 @@ victim()	# NUMBER
 		"$VM_BUILD/selftests/fi_random" rdm $((RANDOM & 1)) $RANDOM 20 >/dev/null 2>&1 &
 		pid=$!
 		pause 3
-		kill -9 $pid
+		# it may have come to its end
+		kill -9 $pid 2>/dev/null
 		wait $pid 2>/dev/null
 		n=$((n + 1))
 	done
@@ -113,7 +114,7 @@ weather()	# NUMBER
 	while on; do
 		for n in 0 1; do
 			node $n tc qdisc replace dev veth$n root netem limit 10000 \
-				delay $(below 3000)us loss $(below 4)% duplicate $(below 3)% \
+				delay $((1 + RANDOM % 3000))us loss $(below 4)% duplicate $(below 3)% \
 				reorder $((80 + RANDOM % 20))% ||
 				echo "the link cannot be made bad" >>"$log/bad"
 		done
