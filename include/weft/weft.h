@@ -330,7 +330,7 @@ int weft_ep_enable_all(struct weft_ep *ep, const struct weft_ep_queues *q);
  * @soft: one WEFT_EV_EP_HIGH when it holds more, 0: never
  * @hard: its connection is broken when it holds more, 0: never
  *
- * Return: 0, -errno.
+ * Return: 0, -ENOSPC: as for weft_srq_arm(), -errno.
  */
 int weft_ep_mark(struct weft_ep *ep, uint32_t soft, uint32_t hard);
 

@@ -37,15 +37,15 @@ static void weft_uep_unbind(struct weft_uep *uep, u32 i)
 static void weft_uep_kill(struct weft_obj *obj)
 {
 	struct weft_uep *uep = weft_uep_of(obj);
-	struct weft_ctx *ctx = obj->ctx;
+	struct weft_out *out = obj->ctx->kill_out;
 	bool more = uep->ep;
 	u32 i;
 
 	if (uep->hot.poller)
 		weft_hot_forget(&uep->hot);
 	while (more) {
-		more = weft_ep_kill(uep->ep, weft_now(), ctx->kill_out);
-		weft_flush(ctx->kill_out);
+		more = weft_ep_kill(uep->ep, weft_now(), out);
+		weft_flush(out);
 		if (more)
 			weft_nap();
 	}

@@ -146,7 +146,6 @@ static void target(const char *what, double got, double least)
 
 static void goodput(u64 seed)
 {
-	char what[32];
 	static const double losses[] = { 0, 0.1, 1, 5 };
 	struct rig_conf conf;
 	u32 i, k;
@@ -157,6 +156,7 @@ static void goodput(u64 seed)
 	for (i = 0; i < ARRAY_SIZE(losses); i++) {
 		struct fate f = { .msgs = calloc(64, sizeof(*f.msgs)) };
 		double best, got;
+		char what[32];
 
 		network(&conf, 2, seed);
 		conf.loss = PERCENT(losses[i]);

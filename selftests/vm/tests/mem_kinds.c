@@ -6,16 +6,15 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/userfaultfd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "looks.h"
+#include "nowhere.h"
 #include "wpair.h"
 
 #define MIB    (1ul << 20)
@@ -55,17 +54,12 @@ static void *map_fd(int fd, int flags, size_t len)
 /* All pages are there, so that nobody has to handle faults. */
 static void *map_uffd(void)
 {
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
 	void *p = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (fd < 0 || p == MAP_FAILED || ioctl(fd, UFFDIO_API, &api))
-		return MAP_FAILED;
+	if (p == MAP_FAILED)
+		return p;
 	memset(p, 1, LEN);
-	reg.range.start = (uintptr_t)p;
-	reg.range.len = LEN;
-	return ioctl(fd, UFFDIO_REGISTER, &reg) ? MAP_FAILED : p;
+	return nowhere_from(p, LEN) < 0 ? MAP_FAILED : p;
 }
 
 /* Return: MAP_FAILED: this machine has none. */
@@ -189,7 +183,7 @@ static bool mixed(bool apart)
 }
 
 /* Addresses that lead nowhere. */
-static bool nowhere(bool apart)
+static bool unmapped(bool apart)
 {
 	static char good[MIB];
 	char *none = mmap(NULL, 4 * MIB, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -249,7 +243,7 @@ int main(void)
 			result(ok, name, where);
 		}
 		result(mixed(apart), "all of them in one message", where);
-		result(nowhere(apart), "bad addresses", where);
+		result(unmapped(apart), "bad addresses", where);
 	}
 	huge_pool("0");
 	umount(FILES);

@@ -7,10 +7,8 @@
  */
 #include <linux/userfaultfd.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include "looks.h"
 #include "nowhere.h"
@@ -23,6 +21,7 @@
 
 static struct wpair pair;
 static char *gone;
+static void (*call)(void);
 
 /* Stays in the call: what it sends cannot be read. */
 static void *sender(void *arg)
@@ -42,8 +41,8 @@ static void enable(void)
 	weft_ep_enable(pair.a.ep, pair.a.cq, pair.a.cq, NULL, pair.a.av);
 }
 
-/* One thread stays in a call; another calls @fn, which waits for it. Only dies. */
-static bool stuck(void (*fn)(void), int ready)
+/* One thread stays in a call; another makes @call, which waits for it. Only dies. */
+static bool stuck(int ready)
 {
 	struct uffd_msg msg;
 	pthread_t thread;
@@ -57,7 +56,7 @@ static bool stuck(void (*fn)(void), int ready)
 	CHECK_EQ(read(fd, &msg, sizeof(msg)), sizeof(msg));
 	CHECK_EQ(msg.event, UFFD_EVENT_PAGEFAULT);
 	CHECK_EQ(write(ready, "", 1), 1);
-	fn();
+	call();
 	for (;;)
 		pause();
 	return false;
@@ -104,26 +103,15 @@ static bool others(void)
 
 static bool one_is_stuck(void (*fn)(void))
 {
-	int ready[2], status;
-	char word;
 	pid_t pid;
 	bool ok;
 
-	CHECK_EQ(pipe(ready), 0);
-	pid = fork();
-	if (!pid) {
-		alarm(WAIT_S);
-		_exit(!stuck(fn, ready[1]));
-	}
-	close(ready[1]);
-	CHECK_EQ(read(ready[0], &word, 1), 1);
+	call = fn;
+	pid = stuck_begin(stuck, WAIT_S);
+	CHECK(pid > 0);
 	CHECK(waits(pid));
 	ok = others();
-	CHECK_EQ(kill(pid, SIGKILL), 0);
-	CHECK_EQ(waitpid(pid, &status, 0), pid);
-	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	close(ready[0]);
-	return ok && nothing_left();
+	return stuck_end(pid) && ok && nothing_left();
 }
 
 int main(void)
