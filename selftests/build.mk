@@ -26,7 +26,7 @@ host_obj = $(patsubst %.c,$(B)/obj/host/%.o,$(1))
 host_test_src := $(sort $(wildcard selftests/host/test_*.c))
 # what of the ports needs no kernel
 port_src := $(sort $(wildcard kernel/port/neigh*.c))
-host_common := $(call host_obj,$(sort $(wildcard kernel/core/*.c) $(port_src) \
+host_common := $(call host_obj,$(sort $(wildcard kernel/core/*/*.c) $(port_src) \
 	$(filter-out $(host_test_src),$(wildcard selftests/host/*.c \
 		selftests/host/shim/*.c))))
 host_tests := $(host_test_src:selftests/host/%.c=$(B)/host/%)
@@ -51,7 +51,7 @@ $(host_tests): $(B)/host/%: $(B)/obj/host/selftests/host/%.o $(host_common)
 # --- sim: kernel/core on many nodes in virtual time, with the rig of the unit tests ---
 
 sim_src := $(sort $(wildcard selftests/sim/*.c))
-sim_rig := $(sort $(wildcard kernel/core/*.c selftests/host/shim/*.c) \
+sim_rig := $(sort $(wildcard kernel/core/*/*.c selftests/host/shim/*.c) \
 	$(filter-out $(host_test_src),$(wildcard selftests/host/*.c)) $(port_src))
 native_obj = $(patsubst %.c,$(B)/obj/native/%.o,$(1))
 
@@ -100,7 +100,7 @@ fuzz_netlink_src := $(addprefix kernel/admin/,netlink.c job.c) kernel/dev/key.c 
 fuzz_around := $(addprefix selftests/fuzz/kernel/,stand_in.c around.c)
 fuzz_own := selftests/fuzz/fuzz_ioctl.c selftests/fuzz/fuzz_netlink.c $(fuzz_ioctl_src) \
 	$(fuzz_netlink_src) $(fuzz_around)
-fuzz_core := $(fuzz_around) $(sort $(wildcard kernel/core/*.c selftests/host/shim/*.c))
+fuzz_core := $(fuzz_around) $(sort $(wildcard kernel/core/*/*.c selftests/host/shim/*.c))
 fuzz_empty := $(B)/obj/fuzz/empty
 
 $(fuzz_empty)/ready: $(module_src) selftests/build.mk
@@ -248,7 +248,7 @@ $(B)/obj/selftests/bench/profiler/%.o: cflags = -fPIC -fvisibility=hidden
 
 # kernel/core alone, native: the unit tests' surroundings without sanitizers
 core_bench := $(B)/bench/core_bench
-core_bench_obj := $(call native_obj,$(port_src) $(sort $(wildcard kernel/core/*.c \
+core_bench_obj := $(call native_obj,$(port_src) $(sort $(wildcard kernel/core/*/*.c \
 	selftests/bench/core/*.c selftests/host/shim/*.c) \
 	$(filter-out $(host_test_src),$(wildcard selftests/host/*.c))))
 

@@ -10,8 +10,8 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-#include "../core/auto.h"
-#include "../core/core.h"
+#include "../core/base/auto.h"
+#include "../core/api/core.h"
 
 struct netlink_ext_ack;
 struct task_struct;

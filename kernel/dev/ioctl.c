@@ -23,7 +23,7 @@
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
-#include "../core/ring.h"
+#include "../core/wire/ring.h"
 #include "ctx.h"
 
 #define WEFT_CALL_OUT	1	/* the structure is copied back */

@@ -15,7 +15,7 @@
 #include <linux/mm.h>
 #include <linux/mmu_notifier.h>
 #include <linux/workqueue.h>
-#include "../core/env.h"
+#include "../core/base/env.h"
 #include "mem.h"
 
 struct mem_cgroup;

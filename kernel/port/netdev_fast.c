@@ -43,7 +43,7 @@
 
 #include "../admin/trace_core.h"
 #include "../compat.h"
-#include "../core/wire.h"
+#include "../core/wire/wire.h"
 #include "netdev.h"
 
 #define WEFT_ND_L2	16	/* bytes before the IP header: Ethernet's, aligned */

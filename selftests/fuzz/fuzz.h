@@ -5,7 +5,7 @@
 #ifndef WEFT_FUZZ_H
 #define WEFT_FUZZ_H
 
-#include "core/env.h"
+#include "core/base/env.h"
 
 /* Called by libFuzzer with bytes of its own making. Return: 0. */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len);

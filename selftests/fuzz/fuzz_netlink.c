@@ -7,7 +7,7 @@
  */
 #include "kernel/stand_in.h"
 #include "kernel/netlink_in.h"
-#include "core/queue.h"
+#include "core/queue/queue.h"
 #include "dev/dev.h"
 #include "dev/engine.h"
 #include "port/port.h"

@@ -3,7 +3,7 @@
  * Trouble for random traffic: processes, endpoints and nodes die and come back, links are cut,
  * memory lacks, packets are forged. One thread; no locks.
  */
-#include "core/wire.h"
+#include "core/wire/wire.h"
 #include "evil.h"
 #include "traffic_job.h"
 

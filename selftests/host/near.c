@@ -2,7 +2,7 @@
 /*
  * An endpoint, and a peer on another node: see near.h.
  */
-#include "core/emit.h"
+#include "core/transport/emit.h"
 #include "near.h"
 
 void near_init(struct near *s)

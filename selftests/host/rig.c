@@ -6,7 +6,7 @@
  */
 #include <time.h>
 
-#include "core/queue.h"
+#include "core/queue/queue.h"
 #include "rig.h"
 
 #define RIG_BATCH	16	/* packets that weft_core_rx() takes at most */

@@ -4,7 +4,7 @@
  *
  * Each process is used by one thread; rig->lock covers the lists of processes.
  */
-#include "core/queue.h"
+#include "core/queue/queue.h"
 #include "rig.h"
 
 /* ---- Processes ------------------------------------------------------------------- */

@@ -18,8 +18,8 @@
  *
  * rig->lock covers events and chance; links are used by one thread.
  */
-#include "core/queue.h"
-#include "core/wire.h"
+#include "core/queue/queue.h"
+#include "core/wire/wire.h"
 #include "rig.h"
 
 #define OVERHEAD	66	/* UDP, IPv4 and Ethernet, with the gap between frames */

@@ -2,7 +2,7 @@
 /*
  * When an engine that decides by itself polls
  */
-#include "core/auto.h"
+#include "core/base/auto.h"
 #include "harness.h"
 
 /* Call every @gap. Return: after how many calls it is often enough, 0: never. */

@@ -2,7 +2,7 @@
 /*
  * Address vectors, and what passes for an address
  */
-#include "core/queue.h"
+#include "core/queue/queue.h"
 #include "harness.h"
 
 FIXTURE(av)

@@ -3,7 +3,7 @@
  * Completion queues: order, payload, overflow, the user's index, waking
  */
 #include "rig.h"
-#include "core/queue.h"
+#include "core/queue/queue.h"
 #include "harness.h"
 
 #define SIZE	16

@@ -3,7 +3,7 @@
  * Event queues
  */
 #include "rig.h"
-#include "core/queue.h"
+#include "core/queue/queue.h"
 #include "harness.h"
 
 static struct weft_qev *event(u32 handle, u32 type, u32 len)

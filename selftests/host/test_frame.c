@@ -3,7 +3,7 @@
  * Packets: records, headers, payload that is read when they are sent, chunks that are asked for
  */
 #include "lone.h"
-#include "core/cm.h"
+#include "core/cm/cm.h"
 #include "harness.h"
 
 #define US	((weft_ns)NSEC_PER_USEC)

@@ -2,7 +2,7 @@
 /*
  * Lists
  */
-#include "core/env.h"
+#include "core/base/env.h"
 #include "harness.h"
 
 struct item {

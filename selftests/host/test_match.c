@@ -4,7 +4,7 @@
  */
 #include <time.h>
 
-#include "core/match.h"
+#include "core/base/match.h"
 #include "harness.h"
 
 static struct weft_mpost *post(struct weft_match *m, struct weft_mpost *p, u8 kind, u32 src,

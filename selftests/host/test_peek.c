@@ -2,7 +2,7 @@
 /*
  * Messages that wait: peeks, claims, discards
  */
-#include "core/proto.h"
+#include "core/object/proto.h"
 #include "two.h"
 #include "harness.h"
 

@@ -5,7 +5,7 @@
  */
 #include <sched.h>
 
-#include "core/proto.h"
+#include "core/object/proto.h"
 #include "rig.h"
 #include "harness.h"
 

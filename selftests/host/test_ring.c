@@ -3,7 +3,7 @@
  * Send and receive rings: good entries, each kind of bad one, the ring's end, forged indices,
  * random slots
  */
-#include "core/ring.h"
+#include "core/wire/ring.h"
 #include "harness.h"
 
 #define SIZE	16

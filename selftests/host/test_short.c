@@ -4,7 +4,7 @@
  * way and that nothing has happened then, and what an acknowledgement does. How they are made is in
  * test_short_tx.c.
  */
-#include "core/emit.h"
+#include "core/transport/emit.h"
 #include "near.h"
 #include "harness.h"
 

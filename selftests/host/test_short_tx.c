@@ -3,7 +3,7 @@
  * Packets with one short message that are made straight, from the send ring too: that they are what
  * goes out the long way and leave the same, and when they are not.
  */
-#include "core/emit.h"
+#include "core/transport/emit.h"
 #include "near.h"
 #include "harness.h"
 

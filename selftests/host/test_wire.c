@@ -3,7 +3,7 @@
  * Packets: what is written is read back; what is cut, forged or random is refused without a step
  * beyond its end
  */
-#include "core/wire.h"
+#include "core/wire/wire.h"
 #include "harness.h"
 
 /*

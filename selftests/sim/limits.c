@@ -2,7 +2,7 @@
 /*
  * Simulator: what must hold at any time, whatever happens
  */
-#include "core/proto.h"
+#include "core/object/proto.h"
 #include "sim.h"
 #include "sums.h"
 

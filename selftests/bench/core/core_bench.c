@@ -11,7 +11,7 @@
  */
 #include <time.h>
 #include <valgrind/callgrind.h>
-#include "core/match.h"
+#include "core/base/match.h"
 #include "lone.h"
 
 #define BATCH	 8  /* packets under way: fewer than the first congestion window */

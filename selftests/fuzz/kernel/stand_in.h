@@ -16,7 +16,7 @@
 #include <linux/poll.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
-#include "core/env.h"
+#include "core/base/env.h"
 
 /* what differs between kernels is not looked at here */
 #define WEFT_COMPAT_H

@@ -8,7 +8,7 @@
 #include <sched.h>
 #include <stdarg.h>
 
-#include "core/env.h"
+#include "core/base/env.h"
 
 #define HELD_MAX	16
 

@@ -1,0 +1,653 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - the core of one port: its life, and the way in
+ *
+ * Packets of one path that come together are handled under one lock, and acknowledged once.
+ *
+ * Locks: core->lock, core->svc_lock; see core.h.
+ */
+#include "core/api/watch.h"
+
+/**
+ * weft_conf_default - default settings
+ * @conf: out
+ */
+void weft_conf_default(struct weft_conf *conf)
+{
+	memset(conf, 0, sizeof(*conf));
+	conf->udp_port = WEFT_WIRE_PORT;
+	conf->max_payload = 65000;
+	conf->eager_max = 16 << 10;
+	conf->unexp_window = 4 << 20;
+	conf->unexp_ep = 4 << 20;
+	conf->unexp_user = 16 << 20;
+	conf->msgs_ep = 65536;
+	conf->msgs_user = 262144;
+	conf->dgram_max = 64;
+	conf->window_bytes = 1 << 20;
+	conf->grant_bytes = 192 << 10;
+	conf->ack_delay_ns = NSEC_PER_MSEC;
+	conf->rto_min_ns = 5 * NSEC_PER_MSEC;
+	conf->dead_ns = 10ull * NSEC_PER_SEC;
+	conf->keepalive_ns = 5ull * NSEC_PER_SEC;
+	conf->connect_ns = 5ull * NSEC_PER_SEC;
+	conf->accept_ns = 60ull * NSEC_PER_SEC;
+	conf->max_paths = 16384;
+	conf->backlog_max = 4096;
+	conf->asked_max = 16384;
+	conf->rec_max = 4096;
+	conf->jobs_max = 256;
+	conf->priorities = true;
+	conf->idle_ns = 300ull * NSEC_PER_SEC;
+}
+
+/* The path within the node: the adapter has a timer for it, and no way. */
+static int weft_core_init_local(struct weft_core *core)
+{
+	u32 fit;
+
+	core->local->local = true;
+	core->local->state = WEFT_PATHS_UP;
+	core->local->max_payload = WEFT_REC_RAW + WEFT_WIRE_HDR;
+	return weft_env_path_open(core->local, &fit);
+}
+
+int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
+		   const struct weft_sockaddr *addr, u32 naddr, void *port)
+{
+	u32 i;
+
+	BUILD_BUG_ON(WEFT_REC_RAW <
+		     WEFT_INLINE_MAX + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager));
+	core->conf = *conf;
+	core->port = port;
+	core->incarnation = weft_random();
+	core->secret[0] = weft_random();
+	core->secret[1] = weft_random();
+	core->key[0] = weft_random();
+	core->key[1] = weft_random();
+	core->next_gen = (u32)weft_random();
+	core->next_path = (u32)weft_random();
+	core->next_conn = (u32)weft_random();
+	core->next_service = 0xc000;
+	core->naddr = naddr;
+	for (i = 0; i < naddr; i++) {
+		core->addr[i] = addr[i];
+		core->addr[i].port = 0;
+	}
+	weft_lock_init(&core->lock, WEFT_RANK_CORE);
+	weft_lock_init(&core->svc_lock, WEFT_RANK_SVC);
+	weft_lock_init(&core->user_lock, WEFT_RANK_LEAF);
+	weft_list_init(&core->users);
+	weft_lock_init(&core->job_lock, WEFT_RANK_LEAF);
+	weft_list_init(&core->jobs);
+	weft_grants_init(&core->grants);
+	weft_watch_init(core);
+	weft_lock_init(&core->grp_lock, WEFT_RANK_SVC);
+	weft_mutex_init(&core->grp_mutex);
+	weft_list_init(&core->groups);
+	weft_list_init(&core->eps);
+	for (i = 0; i < WEFT_CORE_HASH; i++) {
+		weft_list_init(&core->services[i]);
+		weft_list_init(&core->paths[i]);
+		weft_list_init(&core->conns[i]);
+	}
+	core->cnt = weft_counters_new(WEFT_NCOUNTERS);
+	if (!core->cnt)
+		return -ENOMEM;
+	core->path_slots = conf->max_paths;
+	core->path_ids = weft_alloc_sleep(core->path_slots * sizeof(*core->path_ids));
+	if (core->path_ids)
+		core->local = weft_path_alloc(core, &core->addr[0], 0);
+	if (!core->local || weft_core_init_local(core)) {
+		if (core->local)
+			weft_path_put(core->local);
+		weft_free(core->path_ids);
+		weft_counters_free(core->cnt);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Fail what is under way within the node. */
+static void weft_core_stop_local(struct weft_core *core, int err, struct weft_out *out)
+{
+	struct weft_path *path = core->local;
+	struct weft_list *l, *tmp;
+	u32 i;
+
+	weft_lock(&path->lock);
+	for (i = 0; i < WEFT_LANES; i++) {
+		if (path->lane[i].open)
+			weft_rec_put(path, path->lane[i].open, out);
+		path->lane[i].open = NULL;
+	}
+	while ((l = weft_list_first(&path->conns)))
+		weft_cm_reset(weft_entry(l, struct weft_conn, node), err, out);
+	weft_list_for_each_safe(l, tmp, &path->flows) {
+		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
+
+		if (!flow->dead)
+			weft_flow_fail(flow, err, out);
+	}
+	weft_unlock(&path->lock);
+}
+
+bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_out *out)
+{
+	struct weft_path *path;
+	struct weft_list *l;
+	bool more = false;
+	u32 n;
+
+	out->now = now;
+	weft_lock(&core->lock);
+	WRITE_ONCE(core->stopped, true);
+	weft_unlock(&core->lock);
+	for (n = 0; (path = weft_path_nth(core, n)); n++) {
+		weft_lock(&path->lock);
+		weft_path_fail(path, err, out);
+		weft_unlock(&path->lock);
+		weft_path_put(path);
+		more = true;
+	}
+	for (;;) {
+		struct weft_ep *ep = NULL;
+
+		weft_lock(&core->lock);
+		weft_list_for_each(l, &core->eps) {
+			u32 state = READ_ONCE(weft_entry(l, struct weft_ep, node)->state);
+
+			if (state != WEFT_EPS_ERROR && state != WEFT_EPS_DEAD) {
+				ep = weft_entry(l, struct weft_ep, node);
+				weft_ep_get(ep);
+				break;
+			}
+		}
+		weft_unlock(&core->lock);
+		if (!ep)
+			break;
+		weft_ep_stop(ep, err, out);
+		more |= weft_ep_drop_active(ep, err, out);
+		weft_ep_put(ep);
+	}
+	/* as over a path: who is told of a connection's end has heard why */
+	weft_core_stop_local(core, err, out);
+	return more;
+}
+
+void weft_core_exit(struct weft_core *core)
+{
+	struct weft_list *l;
+
+	WARN_ON_ONCE(core->neps);
+	WARN_ON_ONCE(core->npaths);
+	l = weft_list_first(&core->local->conns);
+	WARN_ON_ONCE(l);
+	weft_watch_exit(core);
+	weft_job_forget_all(core);
+	weft_path_put(core->local);
+	weft_free(core->path_ids);
+	weft_counters_free(core->cnt);
+}
+
+/**
+ * weft_core_gen - a generation that nobody else has
+ * @core: the core
+ *
+ * Return: not 0.
+ */
+u32 weft_core_gen(struct weft_core *core)
+{
+	u32 gen;
+
+	weft_lock(&core->svc_lock);
+	if (!++core->next_gen)
+		++core->next_gen;
+	gen = core->next_gen;
+	weft_unlock(&core->svc_lock);
+	return gen;
+}
+
+/**
+ * weft_core_own - is it one of our own addresses?
+ * @core: the core
+ * @addr: address
+ *
+ * Return: it is.
+ */
+bool weft_core_own(const struct weft_core *core, const struct weft_sockaddr *addr)
+{
+	u32 i;
+
+	for (i = 0; i < core->naddr; i++)
+		if (weft_addr_same_node(&core->addr[i], addr))
+			return true;
+	return false;
+}
+
+/**
+ * weft_core_service - who has a service?
+ * @core: the core
+ * @svc: the service
+ *
+ * Return: the endpoint, referenced, or NULL.
+ */
+struct weft_ep *weft_core_service(struct weft_core *core, u16 svc)
+{
+	struct weft_ep *found = NULL;
+	struct weft_list *l;
+
+	weft_lock(&core->svc_lock);
+	weft_list_for_each(l, &core->services[svc % WEFT_CORE_HASH]) {
+		struct weft_ep *ep = weft_entry(l, struct weft_ep, svcnode);
+
+		if (be16_to_cpu(ep->addr.port) == svc) {
+			weft_ep_get(ep);
+			found = ep;
+			break;
+		}
+	}
+	weft_unlock(&core->svc_lock);
+	return found;
+}
+
+/* ---- Packets --------------------------------------------------------------------- */
+
+/* The flow of @w, which we send on, has no endpoint. */
+static void weft_rx_epgone(struct weft_path *path, const struct weft_w_epgone *w,
+			   struct weft_out *out)
+{
+	struct weft_flowid id;
+	struct weft_flow *flow;
+
+	weft_wire_flow_get(&w->flow, &id);
+	flow = weft_flow_by_gen(path, id.sgen);
+	if (!flow || flow->dead)
+		return;
+	flow->ref++;
+	if (flow->conn)
+		weft_cm_reset(flow->conn, ECONNRESET, out);
+	weft_flow_fail(flow, ECONNREFUSED, out);
+	weft_flow_put(flow);
+}
+
+/* Return: 0: taken, negative errno: cannot be now. */
+static int weft_rx_chunk(struct weft_path *path, u8 lane, const struct weft_chunk *c,
+			 struct weft_out *out)
+{
+	switch (c->type) {
+	case WEFT_CHUNK_EAGER:
+		return weft_recv_eager(path, c, out);
+	case WEFT_CHUNK_DATA:
+		return weft_place_data(path, c, out);
+	case WEFT_CHUNK_ANNOUNCE:
+		return weft_recv_announce(path, c, out);
+	case WEFT_CHUNK_GRANT:
+		return weft_send_grant(path, lane, c->body, out);
+	case WEFT_CHUNK_DONE:
+		weft_send_placed(path, c->body, out);
+		return 0;
+	case WEFT_CHUNK_ABORT:
+		weft_recv_abort(path, c->body, out);
+		return 0;
+	case WEFT_CHUNK_CM:
+		return weft_cm_rx(path, c->body, c->pay, c->paylen, out);
+	case WEFT_CHUNK_EPGONE:
+		weft_rx_epgone(path, c->body, out);
+		return 0;
+	case WEFT_CHUNK_ROOM:
+		weft_room_told(path, c->body);
+		return 0;
+	}
+	return 0;
+}
+
+/*
+ * Take the chunks of a new packet. Return: all are taken; false: the packet is not, it has to come
+ * again.
+ */
+static bool weft_rx_take(struct weft_path *path, struct weft_lane *lane, u32 psn,
+			 struct weft_chunks rest, struct weft_out *out)
+{
+	struct weft_part *part = &lane->part[psn != lane->rcv_nxt];
+	u32 n = 0, skip = 0;
+	struct weft_chunk c;
+
+	if (unlikely(lane->part[0].done || lane->part[1].done)) {
+		if (lane->part[1].done && lane->part[1].psn == psn)
+			part = &lane->part[1];
+		if (part->done && part->psn == psn) {
+			skip = part->done;
+		} else if (part->done) {
+			struct weft_chunks it = rest;
+
+			/* only one packet can be remembered besides the next one in turn */
+			if (weft_wire_next(&it, &c) && weft_wire_next(&it, &c))
+				return false;
+		}
+	}
+	while (weft_wire_next(&rest, &c)) {
+		if (n++ < skip)
+			continue;
+		if (unlikely(weft_rx_chunk(path, lane->no, &c, out))) {
+			if (n > 1) {
+				part->psn = psn;
+				part->done = n - 1;
+			}
+			return false;
+		}
+	}
+	if (skip)
+		part->done = 0;
+	return true;
+}
+
+/* Is the only chunk of a packet all that weft_rx_early_end() and weft_rx_take() would look at? */
+static bool weft_rx_alone(const struct weft_lane *lane, int chunks, const struct weft_chunk *c)
+{
+	return chunks == 1 && c->type != WEFT_CHUNK_CM &&
+	       !(lane->part[0].done || lane->part[1].done);
+}
+
+/*
+ * Does a packet end a connection too early? That is taken in its turn only, behind all that tells
+ * how our sends on the connection have ended (and behind the request that it withdraws), and when
+ * what we sent has been acknowledged: it comes again.
+ */
+static bool weft_rx_early_end(struct weft_path *path, struct weft_chunks rest, bool in_turn)
+{
+	struct weft_chunk c;
+
+	while (weft_wire_next(&rest, &c)) {
+		const struct weft_w_cm *cm = c.body;
+		struct weft_flow *flow;
+
+		if (likely(c.type != WEFT_CHUNK_CM) || cm->op != WEFT_CM_FIN)
+			continue;
+		flow = weft_flow_by_gen(path, be32_to_cpu(cm->flow.dgen));
+		if (!in_turn || (flow && flow->unacked))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * struct weft_rx_left - packets that are left of a struct weft_rx
+ * @pkt: the first one
+ * @len: bytes of all of them
+ * @seg: bytes of each but the last, which may be shorter
+ * @stride: bytes from one's first to the next one's
+ */
+struct weft_rx_left {
+	const u8 *pkt;
+	u32 len;
+	u32 seg;
+	u32 stride;
+};
+
+/* The first packet is new. Return: how many have been taken as a run, 0: look at them singly. */
+static u32 weft_rx_run(struct weft_path *path, struct weft_lane *lane, const struct weft_hdr *h,
+		       const struct weft_rx_left *left, struct weft_chunks rest,
+		       struct weft_out *out)
+{
+	bool acknow = h->flags & WEFT_PKT_ACKNOW;
+	u32 n, all, last, seg = left->seg;
+	struct weft_chunk c;
+
+	all = weft_wire_run(left->pkt, left->len, seg, left->stride, &acknow);
+	if (all == 1)
+		return 0;
+	n = weft_lane_fresh(lane, h->psn, all);
+	weft_wire_next(&rest, &c);
+	last = n == all ? c.paylen - (n * seg - min(left->len, n * seg)) : c.paylen;
+	n = weft_place_run(path, &c, n, last, left->stride - c.paylen, out);
+	if (n) {
+		weft_count(path->core, rx_runs);
+		weft_lane_take(path, lane, h->psn, n, acknow, out->now);
+	}
+	return n;
+}
+
+/*
+ * A packet of a path that is up and locked, the first one of @left. Return: packets that have been
+ * dealt with.
+ */
+static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
+			const struct weft_rx_left *left, const struct weft_chunks *rest,
+			struct weft_out *out)
+{
+	int seen = WEFT_PSN_OLD, chunks = -EINVAL;
+	struct weft_core *core = path->core;
+	struct weft_chunk first, sack, *sp = NULL;
+	struct weft_lane *lane;
+
+	if (likely(h->lane < WEFT_LANES))
+		chunks = weft_wire_count(rest, &first);
+	if (unlikely(chunks < 0)) {
+		weft_count(core, rx_bad);
+		return 1;
+	}
+	lane = &path->lane[h->lane];
+	path->heard_at = out->now;
+	path->alive_at = out->now;
+	weft_path_window(path, h->window);
+	if (h->flags & WEFT_PKT_PSN) {
+		seen = weft_lane_seen(lane, h->psn);
+	} else {
+		struct weft_chunks it = *rest;
+
+		while (weft_wire_next(&it, &sack))
+			if (sack.type == WEFT_CHUNK_SACK) {
+				sp = &sack;
+				break;
+			}
+	}
+	if (h->ack != lane->snd_una || sp)
+		weft_lane_acked(path, lane, h, sp, out);
+	if (!(h->flags & WEFT_PKT_PSN)) {
+		if (unlikely(h->flags & WEFT_PKT_DUP))
+			weft_rack_dup(path, lane, h->psn);
+		return 1;
+	}
+	if (likely(seen == WEFT_PSN_NEW)) {
+		if (left->len > left->seg) {
+			u32 n = weft_rx_run(path, lane, h, left, *rest, out);
+
+			if (n)
+				return n;
+		}
+		if (likely(weft_rx_alone(lane, chunks, &first)) ?
+		    !weft_rx_chunk(path, lane->no, &first, out) :
+		    ((weft_list_empty(&path->conns) && h->psn == lane->rcv_nxt) ||
+		     !weft_rx_early_end(path, *rest, h->psn == lane->rcv_nxt)) &&
+		    weft_rx_take(path, lane, h->psn, *rest, out)) {
+			weft_lane_take(path, lane, h->psn, 1, h->flags & WEFT_PKT_ACKNOW, out->now);
+			return 1;
+		}
+		weft_count(core, rx_dropped);
+	} else {
+		weft_count(core, rx_duplicate);
+		if (seen == WEFT_PSN_OLD) {
+			lane->dup = true;
+			lane->dup_psn = h->psn;
+		}
+	}
+	/* a sign of life in any case */
+	lane->ack_now = true;
+	path->busy |= 1u << lane->no;
+	return 1;
+}
+
+/* A path's lock is held over a run of packets, from enter to leave: sparse cannot follow that. */
+static void weft_rx_leave(struct weft_path *path, struct weft_out *out)
+{
+	__acquire(&path->lock);
+	weft_path_output(path, out);
+	weft_unlock(&path->lock);
+	weft_path_put(path);
+}
+
+/* The path of a packet, referenced and locked, or NULL. */
+static struct weft_path *weft_rx_enter(struct weft_core *core, u32 id)
+{
+	struct weft_path *path = weft_path_enter(core, id);
+
+	if (path) {
+		weft_lock(&path->lock);
+		__release(&path->lock);
+	}
+	return path;
+}
+
+/* A packet that is no path's. Return: dealt with. */
+static bool weft_rx_stray(struct weft_core *core, const struct weft_rx *rx,
+			  const struct weft_hdr *h, const struct weft_chunks *rest,
+			  struct weft_out *out)
+{
+	switch (h->type) {
+	case WEFT_PKT_HELLO:
+		weft_hello_rx(core, rx, h, rest, out);
+		return true;
+	case WEFT_PKT_GONE:
+		weft_gone_rx(core, rx, h, out);
+		return true;
+	case WEFT_PKT_GROUP:
+		weft_group_rx(core, rx, h, rest, out);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * The first packet of @left, which is of @rx. @pathp: the path of the one before, entered, or NULL.
+ * Return: packets that have been dealt with.
+ */
+static u32 weft_rx_one(struct weft_core *core, const struct weft_rx *rx,
+		       const struct weft_rx_left *left, struct weft_path **pathp,
+		       struct weft_out *out)
+{
+	struct weft_path *path = *pathp;
+	struct weft_chunks rest;
+	struct weft_hdr h;
+
+	if (unlikely(weft_wire_hdr_get(left->pkt, min(left->len, left->seg), &h, &rest))) {
+		weft_count(core, rx_bad);
+		return 1;
+	}
+	if (path && (h.type != WEFT_PKT_DATA || path->id != h.path ||
+		     out->ncopy > WEFT_OUT_COPY / 2)) {
+		weft_rx_leave(path, out);
+		path = NULL;
+	}
+	if (unlikely(out->ncopy > WEFT_OUT_COPY / 2 || out->ntx > WEFT_OUT_TX / 2)) {
+		if (path)
+			weft_rx_leave(path, out);
+		path = NULL;
+		weft_flush(out);
+	}
+	*pathp = path;
+	if (unlikely(h.type != WEFT_PKT_DATA) && weft_rx_stray(core, rx, &h, &rest, out))
+		return 1;
+	if (!path) {
+		path = weft_rx_enter(core, h.path);
+		*pathp = path;
+	}
+	if (unlikely(!path || path->token != h.token)) {
+		weft_gone_send(core, rx, &h, out);
+		return 1;
+	}
+	if (unlikely(h.type == WEFT_PKT_BYE)) {
+		weft_idle_bye(path, rx, &h, out);
+		return 1;
+	}
+	if (unlikely(path->state == WEFT_PATHS_LEAVING))
+		weft_idle_stay(path, out->now);
+	if (unlikely(path->state != WEFT_PATHS_UP || path->failing))
+		return 1;
+	if (unlikely(h.type == WEFT_PKT_DGRAM)) {
+		weft_dgram_rx(path, &h, &rest, out);
+		return 1;
+	}
+	return weft_rx_path(path, &h, left, &rest, out);
+}
+
+void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx, u32 n,
+		  struct weft_out *out)
+{
+	u32 i, k, packets = 0, bytes = 0;
+	struct weft_path *path = NULL;
+	struct weft_rx_left left;
+
+	out->now = now;
+	if (likely(n == 1) && weft_short_rx(core, rx, out))
+		return;
+	for (i = 0; i < n; i++, rx++) {
+		left.pkt = rx->data;
+		left.len = rx->len;
+		left.seg = rx->seg ?: rx->len;
+		left.stride = rx->stride ?: left.seg;
+		bytes += rx->len;
+		while (left.len) {
+			k = weft_rx_one(core, rx, &left, &path, out);
+			packets += k;
+			left.pkt += k * left.stride;
+			left.len -= min(k * left.seg, left.len);
+		}
+	}
+	if (path)
+		weft_rx_leave(path, out);
+	weft_count_add(core, rx_packets, packets);
+	weft_count_add(core, rx_bytes, bytes);
+}
+
+void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out)
+{
+	struct weft_ep *ep;
+
+	out->now = now;
+	switch (work->kind) {
+	case WEFT_WORK_SQ:
+		ep = container_of(work, struct weft_ep, sq_work);
+		weft_lock(&ep->lock);
+		work->queued = false;
+		weft_unlock(&ep->lock);
+		weft_ep_kick(ep, WEFT_KICK_SQ, now, out);
+		weft_ep_put(ep);
+		break;
+	case WEFT_WORK_RQ:
+		ep = container_of(work, struct weft_ep, rq_work);
+		weft_recv_work(ep, out);
+		weft_ep_put(ep);
+		break;
+	case WEFT_WORK_TXM:
+		weft_send_work(container_of(work, struct weft_txm, work), out);
+		break;
+	case WEFT_WORK_RXM:
+		weft_rxm_work(container_of(work, struct weft_rxm, work), out);
+		break;
+	case WEFT_WORK_SRQ:
+		weft_srq_work(container_of(work, struct weft_srq, work), out);
+		break;
+	case WEFT_WORK_BREAK:
+		ep = container_of(work, struct weft_ep, brk_work);
+		weft_cm_shutdown(ep, false, now, out);
+		weft_ep_put(ep);
+		break;
+	case WEFT_WORK_ASK:
+		ep = container_of(work, struct weft_ep, ask_work);
+		weft_cm_ask_again(ep, out);
+		weft_ep_put(ep);
+		break;
+	case WEFT_WORK_TIDY:
+		ep = container_of(work, struct weft_ep, tidy_work);
+		weft_idle_work(ep, out);
+		weft_ep_put(ep);
+		break;
+	case WEFT_WORK_WATCH:
+		ep = container_of(work, struct weft_ep, watch_work);
+		weft_watch_work(ep, out);
+		weft_ep_put(ep);
+		break;
+	}
+}

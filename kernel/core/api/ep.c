@@ -1,0 +1,789 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - endpoints: create, enable, kick, kill
+ *
+ *	NEW -> ENABLED (connectionless: works) -> CONNECTING | ACCEPTED -> CONNECTED -> CLOSED
+ *	NEW -> LISTENING
+ *	any -> ERROR	a ring could not be decoded, or the port is going: nothing is taken any more
+ *	any -> DEAD	killed
+ *
+ * All sends and receives are allocated with the endpoint. They live as long as it does: what is
+ * still under way when it is killed keeps it, and touches neither its rings nor its queues.
+ *
+ * Locks: ep->sq_mutex -> core->lock -> core->svc_lock -> ep->lock.
+ */
+#include "core/api/watch.h"
+
+void weft_ep_get(struct weft_ep *ep)
+{
+	refcount_inc(&ep->ref);
+}
+
+static void weft_ep_free(struct weft_ep *ep)
+{
+	if (ep->srq)
+		weft_srq_put(ep->srq);
+	weft_free(ep->ev_high);
+	weft_match_fini(&ep->match);
+	weft_free(ep->txms);
+	weft_free(ep->posts);
+	weft_free(ep->cut);
+	weft_free(ep->scratch);
+	weft_free(ep->spare);
+	weft_free(ep->drop);
+	if (ep->user)
+		weft_user_put(ep->core, ep->user);
+	weft_job_put(ep->job);
+	weft_memctx_put(ep->conf.mc);
+	weft_free(ep);
+}
+
+void weft_ep_put(struct weft_ep *ep)
+{
+	if (refcount_dec_and_test(&ep->ref))
+		weft_ep_free(ep);
+}
+
+/* Its own address, as the program wants it. Return: 0, -EADDRNOTAVAIL, -EAFNOSUPPORT. */
+static int weft_ep_address(struct weft_core *core, const struct weft_sockaddr *want,
+			   struct weft_sockaddr *addr)
+{
+	bool family = false;
+	u32 i;
+
+	if (!want->family) {
+		*addr = core->addr[0];
+		addr->port = want->port;
+		return 0;
+	}
+	for (i = 0; i < core->naddr; i++) {
+		if (core->addr[i].family != want->family)
+			continue;
+		family = true;
+		if (weft_addr_same_node(&core->addr[i], want)) {
+			*addr = core->addr[i];
+			addr->port = want->port;
+			return 0;
+		}
+	}
+	return family ? -EADDRNOTAVAIL : -EAFNOSUPPORT;
+}
+
+/* Receives of its own, and parts of them, if it has a ring for them. */
+static size_t weft_ep_nposts(const struct weft_ep *ep)
+{
+	return ep->conf.rq_slots ? (size_t)ep->conf.rq_slots + WEFT_PARTS : 0;
+}
+
+static int weft_ep_posts(struct weft_ep *ep)
+{
+	u32 n = ep->conf.rq_slots;
+
+	if (!n)
+		return 0;
+	ep->posts = weft_alloc_sleep(weft_ep_nposts(ep) * sizeof(*ep->posts));
+	ep->cut = weft_alloc_sleep(DIV_ROUND_UP(n, 64) * sizeof(*ep->cut));
+	return ep->posts && ep->cut ? 0 : -ENOMEM;
+}
+
+static int weft_ep_slots(struct weft_ep *ep)
+{
+	u32 i;
+
+	if (weft_match_init(&ep->match, ep->conf.rq_slots, ep->conf.rq_slots))
+		return -ENOMEM;
+	if (ep->conf.type == WEFT_EP_PASSIVE)
+		return 0;
+	ep->txms = weft_alloc_sleep((size_t)ep->conf.sq_slots * sizeof(*ep->txms));
+	ep->scratch = weft_alloc_sleep(ep->conf.type == WEFT_EP_DGRAM ? WEFT_REC_RAW :
+									WEFT_INLINE_MAX);
+	if (!ep->txms || !ep->scratch || weft_ep_posts(ep))
+		return -ENOMEM;
+	for (i = 0; i < ep->conf.sq_slots; i++) {
+		struct weft_txm *txm = &ep->txms[i];
+
+		txm->ep = ep;
+		txm->ovf.kind = WEFT_OVF_TXM;
+		txm->work.kind = WEFT_WORK_TXM;
+		txm->work.ctx = ep->conf.ctx;
+		weft_ctl_init(&txm->ctl, WEFT_CTL_TXM);
+		weft_list_init(&txm->ovf.node);
+		weft_list_init(&txm->qnode);
+		weft_list_init(&txm->idnode);
+		weft_list_init(&txm->work.node);
+		weft_list_add_tail(&ep->txm_free, &txm->node);
+	}
+	for (i = 0; i < weft_ep_nposts(ep); i++) {
+		struct weft_post *post = &ep->posts[i];
+
+		post->ep = ep;
+		post->ovf.kind = WEFT_OVF_POST;
+		weft_list_init(&post->ovf.node);
+		weft_list_init(&post->turn);
+		weft_list_add_tail(i < ep->conf.rq_slots ? &ep->post_free : &ep->part_free,
+				   &post->node);
+	}
+	weft_ring_init(&ep->sq, ep->conf.sq, ep->conf.sq_slots);
+	if (ep->conf.flags & WEFT_EPF_FENCE)
+		ep->sq.known |= WEFT_SQ_FENCE;
+	if (ep->conf.flags & WEFT_EPF_VARIABLE)
+		ep->sq.longest = WEFT_MSG_LIMIT;
+	if (ep->conf.type == WEFT_EP_DGRAM)
+		ep->sq.known |= WEFT_SQ_GROUP;
+	weft_ring_init(&ep->rq, ep->conf.rq, ep->conf.rq_slots);
+	ep->rq.announce = ep->conf.type != WEFT_EP_DGRAM;
+	return 0;
+}
+
+struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *conf)
+{
+	struct weft_sockaddr addr;
+	struct weft_ep *ep;
+	int err;
+	u32 i;
+
+	if (conf->type < WEFT_EP_MSG || conf->type > WEFT_EP_PASSIVE)
+		return ERR_PTR(-EINVAL);
+	err = weft_ep_address(core, &conf->addr, &addr);
+	if (err)
+		return ERR_PTR(err);
+	ep = weft_alloc_sleep(sizeof(*ep));
+	if (!ep)
+		return ERR_PTR(-ENOMEM);
+	ep->core = core;
+	ep->conf = *conf;
+	ep->addr = addr;
+	refcount_set(&ep->ref, 1);
+	weft_memctx_get(conf->mc);
+	weft_mutex_init(&ep->sq_mutex);
+	weft_lock_init(&ep->lock, WEFT_RANK_EP);
+	weft_list_init(&ep->node);
+	weft_list_init(&ep->svcnode);
+	weft_list_init(&ep->post_free);
+	weft_list_init(&ep->part_free);
+	weft_list_init(&ep->txm_free);
+	weft_list_init(&ep->active);
+	weft_list_init(&ep->turn);
+	weft_list_init(&ep->claims);
+	weft_list_init(&ep->fences);
+	weft_list_init(&ep->groups);
+	ep->odd = conf->type == WEFT_EP_DGRAM || conf->flags & WEFT_EPF_FENCE;
+	weft_list_init(&ep->reqs);
+	weft_list_init(&ep->ev_conn.node);
+	weft_list_init(&ep->ev_shut.node);
+	weft_list_init(&ep->ev_err.node);
+	weft_list_init(&ep->ev_last.node);
+	weft_list_init(&ep->taken);
+	for (i = 0; i < WEFT_KINDS; i++)
+		weft_list_init(&ep->wait[i]);
+	ep->ev_last.owned = true;
+	ep->ev_conn.owned = true;
+	ep->ev_shut.owned = true;
+	ep->ev_err.owned = true;
+	for (i = 0; i < WEFT_EP_FLOWS; i++)
+		weft_list_init(&ep->flows[i]);
+	ep->sq_work.kind = WEFT_WORK_SQ;
+	ep->sq_work.ctx = conf->ctx;
+	weft_list_init(&ep->sq_work.node);
+	ep->rq_work.kind = WEFT_WORK_RQ;
+	ep->rq_work.ctx = conf->ctx;
+	weft_list_init(&ep->rq_work.node);
+	ep->brk_work.kind = WEFT_WORK_BREAK;
+	ep->brk_work.ctx = conf->ctx;
+	weft_list_init(&ep->brk_work.node);
+	ep->ask_work.kind = WEFT_WORK_ASK;
+	ep->ask_work.ctx = conf->ctx;
+	weft_list_init(&ep->ask_work.node);
+	ep->tidy_work.kind = WEFT_WORK_TIDY;
+	ep->tidy_work.ctx = conf->ctx;
+	weft_list_init(&ep->tidy_work.node);
+	ep->watch_work.kind = WEFT_WORK_WATCH;
+	ep->watch_work.ctx = conf->ctx;
+	weft_list_init(&ep->watch_work.node);
+	ep->user = weft_user_get(core, conf->uid);
+	err = ep->user ? weft_ep_slots(ep) : -ENOMEM;
+	if (!err) {
+		weft_lock(&core->lock);
+		if (core->stopped) {
+			err = -ENODEV;
+		} else {
+			if (conf->job)
+				ep->job = weft_job_join(conf->job);
+			core->neps++;
+			weft_list_add_tail(&core->eps, &ep->node);
+		}
+		weft_unlock(&core->lock);
+	}
+	if (err) {
+		weft_ep_put(ep);
+		return ERR_PTR(err);
+	}
+	return ep;
+}
+
+/**
+ * weft_ep_st - change the flags that the program sees
+ * @ep: the endpoint, locked, not dead
+ * @set: WEFT_ST_* to be set
+ * @clear: to be cleared
+ */
+void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear)
+{
+	/* who posts to a closed endpoint is told at once */
+	if (ep->state == WEFT_EPS_CLOSED)
+		set |= WEFT_ST_RQ_KICK;
+	ep->st = (ep->st & ~clear) | set;
+	WRITE_ONCE(ep->conf.status->flags,
+		   ep->polled ? ep->st & ~(WEFT_ST_SQ_KICK | WEFT_ST_RQ_KICK) : ep->st);
+}
+
+/* ---- Services -------------------------------------------------------------------- */
+
+/* Has somebody service @svc? core->svc_lock is held. */
+static bool weft_service_used(struct weft_core *core, u16 svc)
+{
+	struct weft_list *l;
+
+	weft_list_for_each(l, &core->services[svc % WEFT_CORE_HASH])
+		if (be16_to_cpu(weft_entry(l, struct weft_ep, svcnode)->addr.port) == svc)
+			return true;
+	return false;
+}
+
+/* Give the endpoint its service. Return: 0, -EADDRINUSE. */
+static int weft_service_claim(struct weft_ep *ep)
+{
+	struct weft_core *core = ep->core;
+	u16 svc = be16_to_cpu(ep->addr.port);
+	u32 i;
+	int err = -EADDRINUSE;
+
+	weft_lock(&core->svc_lock);
+	if (svc) {
+		if (!weft_service_used(core, svc))
+			err = 0;
+	} else {
+		/* from the range that nobody asks for by number */
+		for (i = 0; i < 0x4000 && err; i++) {
+			svc = 0xc000 | (core->next_service++ & 0x3fff);
+			if (!weft_service_used(core, svc))
+				err = 0;
+		}
+	}
+	if (!err) {
+		if (!++core->next_gen)
+			++core->next_gen;
+		ep->gen = core->next_gen;
+		ep->addr.port = cpu_to_be16(svc);
+		ep->listed = true;
+		weft_list_add_tail(&core->services[svc % WEFT_CORE_HASH], &ep->svcnode);
+	}
+	weft_unlock(&core->svc_lock);
+	return err;
+}
+
+static void weft_service_release(struct weft_ep *ep)
+{
+	weft_lock(&ep->core->svc_lock);
+	if (ep->listed)
+		weft_list_del(&ep->svcnode);
+	ep->listed = false;
+	weft_unlock(&ep->core->svc_lock);
+}
+
+/* ---- Enable ---------------------------------------------------------------------- */
+
+static bool weft_ep_writes(const struct weft_ep_queues *q)
+{
+	return q->tx_cq || q->rx_cq || q->tx_cntr || q->rx_cntr;
+}
+
+static bool weft_ep_fits(const struct weft_ep *ep, const struct weft_ep_queues *q)
+{
+	switch (ep->conf.type) {
+	case WEFT_EP_RDM:
+	case WEFT_EP_DGRAM:
+		return q->av;
+	case WEFT_EP_MSG:
+		return q->eq && !q->av;
+	default:
+		return q->eq && !q->av && !weft_ep_writes(q);
+	}
+}
+
+static void weft_ep_set_cq(struct weft_cq **at, struct weft_cq *cq)
+{
+	if (!cq)
+		return;
+	weft_cq_get(cq);
+	*at = cq;
+}
+
+/* ep->lock and ep->sq_mutex are held */
+static void weft_ep_set_cqs(struct weft_ep *ep, const struct weft_ep_queues *q)
+{
+	weft_ep_set_cq(&ep->tx_cq, q->tx_cq);
+	weft_ep_set_cq(&ep->rx_cq, q->rx_cq);
+	weft_ep_set_cq(&ep->tx_cntr, q->tx_cntr);
+	weft_ep_set_cq(&ep->rx_cntr, q->rx_cntr);
+}
+
+/* Give an enabled endpoint a queue that it has not. ep->sq_mutex is held. Return: 0, -EBUSY. */
+static int weft_ep_add_cq(struct weft_ep *ep, const struct weft_ep_queues *q)
+{
+	int err = -EBUSY;
+
+	if (q->eq || !weft_ep_writes(q))
+		return err;
+	weft_lock(&ep->lock);
+	if (ep->state == WEFT_EPS_ENABLED && !ep->srq && q->av && q->av == ep->av &&
+	    !(q->tx_cq && ep->tx_cq) && !(q->rx_cq && ep->rx_cq) &&
+	    !(q->tx_cntr && ep->tx_cntr) && !(q->rx_cntr && ep->rx_cntr)) {
+		weft_ep_set_cqs(ep, q);
+		err = 0;
+	}
+	weft_unlock(&ep->lock);
+	return err;
+}
+
+int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q)
+{
+	int err;
+
+	if (!weft_ep_fits(ep, q) || (ep->conf.flags & WEFT_EPF_SRQ && !ep->srq))
+		return -EINVAL;
+	if (READ_ONCE(ep->core->stopped))
+		return -ENODEV;
+	weft_mutex_lock(&ep->sq_mutex);
+	if (ep->state != WEFT_EPS_NEW) {
+		err = weft_ep_add_cq(ep, q);
+		goto out;
+	}
+	err = weft_service_claim(ep);
+	if (err)
+		goto out;
+	if (q->eq)
+		weft_eq_get(q->eq);
+	weft_lock(&ep->lock);
+	weft_ep_set_cqs(ep, q);
+	ep->eq = q->eq;
+	ep->av = q->av;
+	if (q->av)
+		ep->av_gen = weft_av_gen(q->av);
+	if (ep->state == WEFT_EPS_NEW) {
+		WRITE_ONCE(ep->state, WEFT_EPS_ENABLED);
+		if (ep->conf.type != WEFT_EP_PASSIVE)
+			weft_ep_st(ep, WEFT_ST_SQ_KICK, 0);
+	}
+	weft_unlock(&ep->lock);
+	weft_watch_begin(ep);
+out:
+	weft_mutex_unlock(&ep->sq_mutex);
+	return err;
+}
+
+/**
+ * weft_ep_error - an endpoint takes nothing more
+ * @ep: the endpoint, locked
+ * @err: errno for the event
+ * @out: output
+ */
+void weft_ep_error(struct weft_ep *ep, int err, struct weft_out *out)
+{
+	if (ep->state == WEFT_EPS_ERROR || ep->state == WEFT_EPS_DEAD)
+		return;
+	WRITE_ONCE(ep->state, WEFT_EPS_ERROR);
+	if (ep->conf.type != WEFT_EP_PASSIVE)
+		weft_ep_st(ep, WEFT_ST_ERROR, 0);
+	if (!ep->eq)
+		return;
+	ep->ev_err.ev.type = WEFT_EV_EP_ERROR;
+	ep->ev_err.ev.handle = ep->conf.handle;
+	ep->ev_err.ev.status = err;
+	weft_eq_post(ep->eq, &ep->ev_err, out);
+}
+
+/**
+ * weft_ep_break - end a connection for what has come on it
+ * @ep: the endpoint, locked; nothing happens to one that is not MSG
+ * @err: errno for the event
+ * @out: output
+ *
+ * Nothing more is taken; a worker does the rest.
+ */
+void weft_ep_break(struct weft_ep *ep, int err, struct weft_out *out)
+{
+	if (ep->broken || ep->conf.type != WEFT_EP_MSG || ep->state == WEFT_EPS_DEAD)
+		return;
+	ep->broken = err;
+	ep->brk_work.queued = true;
+	weft_ep_get(ep);
+	weft_list_add_tail(&out->cold, &ep->brk_work.node);
+}
+
+/* ---- Kicks ----------------------------------------------------------------------- */
+
+/**
+ * weft_ep_sq_cold - have a worker go on with the send ring
+ * @ep: the endpoint, locked
+ * @out: output
+ */
+void weft_ep_sq_cold(struct weft_ep *ep, struct weft_out *out)
+{
+	ep->sq_stalled = false;
+	if (ep->sq_work.queued || ep->state == WEFT_EPS_DEAD)
+		return;
+	ep->sq_work.queued = true;
+	weft_ep_get(ep);
+	weft_list_add_tail(&out->cold, &ep->sq_work.node);
+}
+
+int weft_ep_kick(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *out)
+{
+	bool alone = false;
+	u32 state;
+	int err = 0;
+
+	out->now = now;
+	if (flags & WEFT_KICK_SQ) {
+		weft_mutex_lock(&ep->sq_mutex);
+		state = READ_ONCE(ep->state);
+		if (state != WEFT_EPS_NEW && state != WEFT_EPS_LISTENING &&
+		    state < WEFT_EPS_ERROR) {
+			alone = weft_pass_out(ep, out);
+			if (!alone)
+				err = weft_send_drain(ep, 0, out);
+		}
+		weft_mutex_unlock(&ep->sq_mutex);
+		/* of a message alone nothing is left to do but to wake somebody */
+		if (alone && flags == WEFT_KICK_SQ && weft_list_empty(&out->wake) &&
+		    weft_list_empty(&out->wake_eq) && weft_list_empty(&out->cold))
+			return 0;
+	}
+	if (flags & WEFT_KICK_RQ)
+		weft_recv_all(ep, out);
+	weft_flush(out);
+	return err;
+}
+
+int weft_ep_cancel(struct weft_ep *ep, u64 context, weft_ns now, struct weft_out *out)
+{
+	int err = 0;
+
+	out->now = now;
+	weft_recv_all(ep, out);
+	weft_lock(&ep->lock);
+	if (ep->state == WEFT_EPS_NEW || ep->state == WEFT_EPS_LISTENING ||
+	    ep->state == WEFT_EPS_DEAD || ep->srq) {
+		err = -EINVAL;
+	} else {
+		weft_recv_drain(ep, out);
+		if (!weft_recv_cancel(ep, context, out) && ep->rq_stalled &&
+		    (ep->rx_cq || ep->rx_cntr))
+			err = weft_recv_cut(ep, context, out);
+	}
+	weft_unlock(&ep->lock);
+	return err;
+}
+
+/* A completion that waited has been written: its object is free. */
+void weft_ovf_written(struct weft_ovf *ovf, struct weft_out *out)
+{
+	struct weft_post *post;
+	struct weft_txm *txm;
+	struct weft_ep *ep;
+
+	switch (ovf->kind) {
+	case WEFT_OVF_TXM:
+		txm = container_of(ovf, struct weft_txm, ovf);
+		weft_lock(&txm->ep->lock);
+		txm->waits = false;
+		weft_send_release(txm->ep, txm);
+		weft_unlock(&txm->ep->lock);
+		weft_txm_put(txm, out);
+		break;
+	case WEFT_OVF_POST:
+		post = container_of(ovf, struct weft_post, ovf);
+		ep = post->ep;
+		weft_lock(&ep->lock);
+		post->waits = false;
+		weft_post_free(ep, post, out);
+		weft_unlock(&ep->lock);
+		weft_ep_put(ep);
+		break;
+	}
+}
+
+/* ---- The end --------------------------------------------------------------------- */
+
+/**
+ * weft_ep_drop_sends - end all sends that have not reached their level
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @status: errno
+ * @out: output
+ *
+ * Those that have are still delivered.
+ */
+void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out)
+{
+	struct weft_list *f, *l, *tmp;
+	u32 i;
+
+	for (i = 0; i < WEFT_EP_FLOWS; i++)
+		weft_list_for_each(f, &ep->flows[i]) {
+			struct weft_flow *flow = weft_entry(f, struct weft_flow, ep_node);
+			struct weft_path *path = flow->path;
+
+			weft_lock(&path->lock);
+			weft_list_for_each_safe(l, tmp, &flow->txms) {
+				struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
+
+				if (txm->told)
+					continue;
+				weft_send_done(txm, status, out);
+				weft_send_withdraw(txm, status, out);
+			}
+			weft_fence_drop(flow, status, out);
+			weft_path_output(path, out);
+			weft_unlock(&path->lock);
+		}
+}
+
+/**
+ * weft_ep_drop_active - end all receives that have been matched
+ * @ep: the endpoint
+ * @err: errno
+ * @out: output
+ *
+ * Return: some could not be ended yet: flush, and call again.
+ */
+bool weft_ep_drop_active(struct weft_ep *ep, int err, struct weft_out *out)
+{
+	struct weft_list *l;
+	u32 n = 0;
+	bool more;
+
+	weft_lock(&ep->lock);
+	weft_list_for_each(l, &ep->active)
+		n++;
+	for (; n && (l = weft_list_first(&ep->active)); n--) {
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, enode);
+		struct weft_path *path = rxm->path;
+
+		weft_list_del(l);
+		weft_list_add_tail(&ep->active, l);
+		weft_rxm_get(rxm);
+		weft_unlock(&ep->lock);
+		weft_lock(&path->lock);
+		weft_rxm_fail(rxm, err, out);
+		weft_path_output(path, out);
+		weft_unlock(&path->lock);
+		weft_rxm_put(rxm);
+		weft_lock(&ep->lock);
+	}
+	more = !weft_list_empty(&ep->active);
+	weft_unlock(&ep->lock);
+	return more;
+}
+
+/**
+ * weft_ep_stop - the port is going
+ * @ep: the endpoint
+ * @err: errno
+ * @out: output
+ */
+void weft_ep_stop(struct weft_ep *ep, int err, struct weft_out *out)
+{
+	weft_lock(&ep->lock);
+	if (ep->state != WEFT_EPS_NEW && ep->state != WEFT_EPS_LISTENING)
+		weft_recv_drain(ep, out);
+	weft_ep_error(ep, err, out);
+	weft_recv_cancel_all(ep, err, out);
+	weft_recv_drop_all(ep, out);
+	weft_unlock(&ep->lock);
+}
+
+/* Take back the completion of a receive if it waits, and free the receive. ep->lock is held. */
+static void weft_ep_forget_post(struct weft_ep *ep, struct weft_post *post, struct weft_cq *rx_cq,
+				struct weft_out *out)
+{
+	if (!post->waits || !weft_cq_forget(rx_cq, &post->ovf))
+		return;
+	post->waits = false;
+	weft_post_free(ep, post, out);
+	/* not the last reference: whoever kills it has one */
+	weft_ep_put(ep);
+}
+
+/* Take back the completions that wait, and free their objects. The endpoint is dead. */
+static void weft_ep_forget(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
+			   struct weft_out *out)
+{
+	struct weft_list *l, *tmp;
+	bool mine;
+	u32 i;
+
+	for (i = 0; tx_cq && i < ep->conf.sq_slots; i++) {
+		struct weft_txm *txm = &ep->txms[i];
+
+		weft_lock(&ep->lock);
+		mine = txm->waits && weft_cq_forget(tx_cq, &txm->ovf);
+		if (mine)
+			txm->waits = false;
+		weft_unlock(&ep->lock);
+		if (mine)
+			weft_txm_put(txm, out);
+	}
+	if (!rx_cq)
+		return;
+	for (i = 0; i < weft_ep_nposts(ep); i++) {
+		weft_lock(&ep->lock);
+		weft_ep_forget_post(ep, &ep->posts[i], rx_cq, out);
+		weft_unlock(&ep->lock);
+	}
+	weft_lock(&ep->lock);
+	weft_list_for_each_safe(l, tmp, &ep->taken)
+		weft_ep_forget_post(ep, weft_entry(l, struct weft_post, node), rx_cq, out);
+	weft_unlock(&ep->lock);
+}
+
+/*
+ * The first part of a kill: from here on nothing is begun, and nothing is written to rings and
+ * queues.
+ */
+static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
+{
+	struct weft_cq *tx_cq, *rx_cq, *tx_cntr, *rx_cntr;
+	struct weft_list *l;
+	struct weft_eq *eq;
+	u32 i;
+
+	weft_service_release(ep);
+	if (ep->job)
+		weft_job_leave(ep->job);
+	weft_group_leave_all(ep, out);
+	weft_lock(&ep->lock);
+	WRITE_ONCE(ep->state, WEFT_EPS_DEAD);
+	weft_recv_cancel_all(ep, ECANCELED, out);
+	weft_recv_drop_all(ep, out);
+	if (ep->srq)
+		weft_srq_leave(ep);
+	tx_cq = ep->tx_cq;
+	rx_cq = ep->rx_cq;
+	tx_cntr = ep->tx_cntr;
+	rx_cntr = ep->rx_cntr;
+	eq = ep->eq;
+	ep->av = NULL;
+	weft_unlock(&ep->lock);
+
+	weft_ep_drop_sends(ep, ECANCELED, out);
+	weft_cm_kill(ep, out);
+	for (i = 0; i < WEFT_EP_FLOWS; i++)
+		while ((l = weft_list_first(&ep->flows[i])))
+			weft_flow_forget(weft_entry(l, struct weft_flow, ep_node), out);
+	weft_ep_forget(ep, tx_cq, rx_cq, out);
+	if (eq) {
+		weft_eq_forget(eq, &ep->ev_err);
+		weft_eq_purge(eq, ep->conf.handle);
+	}
+	weft_lock(&ep->lock);
+	ep->tx_cq = NULL;
+	ep->rx_cq = NULL;
+	ep->tx_cntr = NULL;
+	ep->rx_cntr = NULL;
+	ep->eq = NULL;
+	weft_unlock(&ep->lock);
+	if (tx_cq)
+		weft_cq_put(tx_cq);
+	if (rx_cq)
+		weft_cq_put(rx_cq);
+	if (tx_cntr)
+		weft_cq_put(tx_cntr);
+	if (rx_cntr)
+		weft_cq_put(rx_cntr);
+	if (eq)
+		weft_eq_put(eq);
+	weft_lock(&ep->core->lock);
+	weft_list_del(&ep->node);
+	ep->core->neps--;
+	weft_unlock(&ep->core->lock);
+}
+
+bool weft_ep_kill(struct weft_ep *ep, weft_ns now, struct weft_out *out)
+{
+	bool more;
+
+	out->now = now;
+	weft_mutex_lock(&ep->sq_mutex);
+	if (!ep->killed) {
+		ep->killed = true;
+		weft_ep_die(ep, out);
+	}
+	more = weft_ep_drop_active(ep, ECANCELED, out);
+	weft_mutex_unlock(&ep->sq_mutex);
+	return more;
+}
+
+/* ---- Names ----------------------------------------------------------------------- */
+
+int weft_ep_setname(struct weft_ep *ep, const struct weft_sockaddr *addr)
+{
+	struct weft_core *core = ep->core;
+	struct weft_sockaddr own;
+	int err;
+
+	if (!addr->family)
+		return -EINVAL;
+	err = weft_ep_address(core, addr, &own);
+	if (err)
+		return err;
+	weft_mutex_lock(&ep->sq_mutex);
+	weft_lock(&core->svc_lock);
+	if (ep->state != WEFT_EPS_NEW)
+		err = -EBUSY;
+	else if (own.port && weft_service_used(core, be16_to_cpu(own.port)))
+		err = -EADDRINUSE;
+	else
+		ep->addr = own;
+	weft_unlock(&core->svc_lock);
+	weft_mutex_unlock(&ep->sq_mutex);
+	return err;
+}
+
+void weft_ep_getname(struct weft_ep *ep, struct weft_sockaddr *addr)
+{
+	weft_lock(&ep->core->svc_lock);
+	*addr = ep->addr;
+	weft_unlock(&ep->core->svc_lock);
+}
+
+int weft_ep_getpeer(struct weft_ep *ep, struct weft_sockaddr *addr)
+{
+	int err = -ENOTCONN;
+
+	weft_lock(&ep->lock);
+	if (ep->conn && (weft_ep_connected(ep) || ep->state == WEFT_EPS_ACCEPTED)) {
+		*addr = ep->conn->addr;
+		err = 0;
+	}
+	weft_unlock(&ep->lock);
+	return err;
+}
+
+void weft_ep_look(struct weft_ep *ep, struct weft_ep_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->type = ep->conf.type;
+	info->handle = ep->conf.handle;
+	if (ep->job)
+		memcpy(info->job, weft_job_name(ep->job), sizeof(info->job));
+	weft_ep_getname(ep, &info->addr);
+	weft_lock(&ep->lock);
+	info->state = ep->state;
+	if (ep->conn)
+		info->peer = ep->conn->addr;
+	info->posted = ep->match.nposts;
+	info->unexp = ep->match.nunexp;
+	info->sending = ep->ntxm;
+	weft_unlock(&ep->lock);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - settings of a port, its limits and its counters. The rules of limits: limit.c
+ *
+ * Locks: settings are read at any time, without one; counters are per CPU.
+ */
+#ifndef WEFT_CONF_H
+#define WEFT_CONF_H
+
+#include "core/base/env.h"
+
+struct weft_core;
+
+/**
+ * struct weft_conf - settings of a port; read at any time, changed by the administrator
+ * @udp_port: UDP port on the wire, both ends, host order
+ * @max_payload: bytes of UDP payload of the largest packet that is sent, 1280 - 48 at least
+ * @eager_max: bytes of the longest message that is sent without being asked for
+ * @unexp_window: bytes of eager payload that one remote node may have on its way here, or waiting
+ *	for endpoints that have no room
+ * @unexp_ep: bytes of short messages that wait for receives of one endpoint
+ * @unexp_user: the same of all endpoints of a user
+ * @msgs_ep: messages that wait for receives of one endpoint
+ * @msgs_user: the same of all endpoints of a user
+ * @dgram_max: datagrams among them that wait for receives of one endpoint
+ * @window_bytes: bytes of a receive that are pinned at a time; a sender alone is granted two such
+ *	windows, one of a message of which nothing has come yet
+ * @grant_bytes: bytes of announced messages that may be under way to this port from several nodes
+ * @ack_delay_ns: longest time an acknowledgement is held back
+ * @rto_min_ns: shortest retransmission timeout
+ * @dead_ns: time without any sign of life after which a path with something to do is given up
+ * @keepalive_ns: silence on a path with connections after which a sign of life is asked for
+ * @connect_ns: time the handshake of a path may take
+ * @accept_ns: time a program may take to answer a connection request
+ * @max_paths: remote nodes
+ * @backlog_max: upper limit of any listener's backlog
+ * @asked_max: requests for a connection that may wait for an answer, at all listeners
+ * @idle_ns: time without a packet after which a path that nothing needs is given back
+ * @priorities: packets are given the priority of their class on the wire; the adapter looks
+ * @rec_max: packets, or runs of them, that are kept for one remote node until it acknowledges them
+ * @jobs_max: jobs
+ */
+struct weft_conf {
+	u16 udp_port;
+	u32 max_payload;
+	u32 eager_max;
+	u32 unexp_window;
+	u32 unexp_ep;
+	u32 unexp_user;
+	u32 msgs_ep;
+	u32 msgs_user;
+	u32 dgram_max;
+	u32 window_bytes;
+	u32 grant_bytes;
+	weft_ns ack_delay_ns;
+	weft_ns rto_min_ns;
+	weft_ns dead_ns;
+	weft_ns keepalive_ns;
+	weft_ns connect_ns;
+	weft_ns accept_ns;
+	u32 max_paths;
+	u32 backlog_max;
+	u32 asked_max;
+	u32 rec_max;
+	u32 jobs_max;
+	bool priorities;
+	weft_ns idle_ns;
+};
+
+/* Counters: X(name, "description"). Names are those of sysfs, netlink and weftctl. */
+#define WEFT_COUNTERS(X)						\
+	X(tx_packets, "packets given to the network device")		\
+	X(tx_bytes, "bytes of them, from the weft header on")		\
+	X(tx_direct, "packets whose payload the device reads from the program's memory")	\
+	X(tx_errors, "packets that the device refused")			\
+	X(tx_dropped, "packets that found no room on their way to the device")	\
+	X(tx_unresolved, "packets to a node whose Ethernet address is not known")	\
+	X(rx_packets, "packets received")				\
+	X(rx_bytes, "bytes of them, from the weft header on")		\
+	X(rx_bad, "received packets that could not be decoded or were not for us")	\
+	X(rx_unknown, "received packets of an unknown path or with a wrong token")	\
+	X(rx_duplicate, "received packets that had been received before")	\
+	X(rx_dropped, "received packets dropped for want of memory or room")	\
+	X(beyond_room, "messages dropped as their sender was not told that they may come")	\
+	X(rx_runs, "runs of packets that were taken as one")		\
+	X(retransmits, "packets sent again")				\
+	X(spurious, "packets sent again that had arrived, as the peer tells")	\
+	X(timeouts, "retransmission timeouts")				\
+	X(acks_sent, "packets that only acknowledge")			\
+	X(msgs_sent, "messages sent")					\
+	X(msgs_received, "messages received")				\
+	X(msgs_eager, "messages sent without being asked for")		\
+	X(msgs_rendezvous, "messages announced and pulled")		\
+	X(msgs_local, "messages that stayed on the node")		\
+	X(msgs_unexpected, "messages that came before their receive")	\
+	X(msgs_truncated, "messages that were longer than their receive")	\
+	X(kicks, "calls of programs that had their rings looked into")	\
+	X(engine_joins, "endpoints that a polling engine began to look at")	\
+	X(engine_sleeps, "times that a polling engine found nothing and slept")	\
+	X(cold, "messages that waited for memory to be pinned")		\
+	X(bounced, "windows copied because memory could not be pinned")	\
+	X(limit_unexp, "messages announced as the receiver holds as much as it may")	\
+	X(limit_endpoint, "times that an endpoint kept as many messages as it may")	\
+	X(limit_user, "times that a user's endpoints kept as many messages as they may")	\
+	X(limit_messages, "messages that waited as their receiver has no room for them")	\
+	X(limit_packets, "times that too many packets were not acknowledged")	\
+	X(limit_paths, "remote nodes refused as there are too many paths")	\
+	X(limit_requests, "connection requests refused as too many wait for an answer")	\
+	X(limit_datagrams, "datagrams dropped as their endpoint keeps as many as it may")	\
+	X(limit_jobs, "jobs refused as there are too many")		\
+	X(cq_overflows, "completions that waited for room in their queue")	\
+	X(bad_entries, "ring entries that could not be decoded")	\
+	X(bad_completions, "ring entries that were decoded and refused")	\
+	X(paths_made, "paths set up")					\
+	X(paths_dead, "paths given up")					\
+	X(paths_idle, "paths given back as nobody used them")		\
+	X(peer_restarts, "remote nodes found to have restarted")	\
+	X(conns_made, "connections established")			\
+	X(conns_refused, "connection requests refused")			\
+	X(no_service, "messages for a service that does not exist")	\
+	X(wrong_job, "messages, datagrams and connection requests of another job")	\
+	X(dgrams_sent, "datagrams sent")				\
+	X(dgrams_received, "datagrams received")			\
+	X(dgrams_dropped, "datagrams dropped for want of a receive, memory or a path")
+
+#define WEFT_COUNTER_ENUM(name, text)	WEFT_CNT_##name,
+enum weft_counter { WEFT_COUNTERS(WEFT_COUNTER_ENUM) WEFT_NCOUNTERS };
+
+/* ---- Limits ---------------------------------------------------------------------- */
+
+/**
+ * struct weft_limit_info - a look at a limit
+ * @name: its name
+ * @unit: "bytes", "ms", or what is counted
+ * @value: what is set, in that unit
+ * @min: the smallest that can be set
+ * @max: the largest
+ * @used: how much of it is used now
+ * @counts: @used is known: it is a limit of the whole port
+ * @hits: how often it was reached
+ * @has_hits: that is counted
+ */
+struct weft_limit_info {
+	const char *name;
+	const char *unit;
+	u64 value;
+	u64 min;
+	u64 max;
+	u64 used;
+	bool counts;
+	u64 hits;
+	bool has_hits;
+};
+
+/* Limit number @n, counted from 0. Return: there is one. */
+bool weft_limit_look(struct weft_core *core, u32 n, struct weft_limit_info *info);
+/* Return: 0, -ENOENT: no such limit, -ERANGE: not from min to max. An error changes nothing. */
+int weft_limit_set(struct weft_core *core, const char *name, u64 value);
+
+#endif

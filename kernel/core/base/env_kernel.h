@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - what env.h promises, for the module: Linux 6.1 to 6.12
+ *
+ * Locks exclude softirqs of the same CPU, in which packets and timers come. Everything is inline:
+ * nothing stands between the core and the kernel.
+ */
+#ifndef WEFT_ENV_KERNEL_H
+#define WEFT_ENV_KERNEL_H
+
+#include <linux/atomic.h>
+#include <linux/bottom_half.h>
+#include <linux/bug.h>
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/container_of.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/limits.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/random.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/siphash.h>
+#include <linux/slab.h>
+#include <linux/socket.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
+#include <asm/byteorder.h>
+
+typedef u64 weft_ns;
+
+/* For adapters: the core is given the time. */
+static inline weft_ns weft_now(void)
+{
+	return ktime_get_ns();
+}
+
+/* ---- Locks ----------------------------------------------------------- */
+
+/**
+ * struct weft_lock - a spin lock
+ * @spin: it
+ * @bh: whoever holds it has switched softirqs off for it; they were on
+ *
+ * Inside of another lock, and in softirqs, it need not do that: it would cost more than the lock.
+ */
+struct weft_lock {
+	spinlock_t spin;	/* guards what the owner's kernel-doc says */
+	bool bh;
+};
+
+/* A macro: each place that makes locks is a class of its own to lockdep, which checks the order. */
+#define weft_lock_init(l, rank)							\
+do {										\
+	BUILD_BUG_ON((rank) < WEFT_RANK_CORE || (rank) > WEFT_RANK_LEAF);	\
+	spin_lock_init(&(l)->spin);						\
+} while (0)
+
+static inline void weft_lock(struct weft_lock *l) __acquires(&l->spin)
+{
+	bool bh = !softirq_count();
+
+	if (bh)
+		local_bh_disable();
+	spin_lock(&l->spin);
+	l->bh = bh;
+}
+
+static inline void weft_unlock(struct weft_lock *l) __releases(&l->spin)
+{
+	bool bh = l->bh;
+
+	spin_unlock(&l->spin);
+	if (bh)
+		local_bh_enable();
+}
+
+/* For what takes several locks one after the other: around all of them. */
+static inline void weft_softirqs_off(void)
+{
+	local_bh_disable();
+}
+
+static inline void weft_softirqs_on(void)
+{
+	local_bh_enable();
+}
+
+/* Where softirqs are off for certain: taken and released so, and no other way meanwhile. */
+static inline void weft_lock_inner(struct weft_lock *l) __acquires(&l->spin)
+{
+	spin_lock(&l->spin);
+}
+
+static inline void weft_unlock_inner(struct weft_lock *l) __releases(&l->spin)
+{
+	spin_unlock(&l->spin);
+}
+
+static inline void weft_assert_held(struct weft_lock *l)
+{
+	lockdep_assert_held(&l->spin);
+}
+
+/**
+ * struct weft_mutex - a lock whose holder may sleep
+ * @mutex: it
+ */
+struct weft_mutex {
+	struct mutex mutex;	/* likewise */
+};
+
+#define weft_mutex_init(m)	mutex_init(&(m)->mutex)
+
+static inline void weft_mutex_lock(struct weft_mutex *m) __acquires(&m->mutex)
+{
+	mutex_lock(&m->mutex);
+}
+
+static inline bool weft_mutex_trylock(struct weft_mutex *m)
+{
+	return mutex_trylock(&m->mutex);
+}
+
+static inline void weft_mutex_unlock(struct weft_mutex *m) __releases(&m->mutex)
+{
+	mutex_unlock(&m->mutex);
+}
+
+/* ---- Memory ---------------------------------------------------------- */
+
+static inline void *weft_alloc(size_t size)
+{
+	return kzalloc(size, GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
+}
+
+static inline void *weft_alloc_sleep(size_t size)
+{
+	return kvzalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+}
+
+static inline void weft_free(const void *p)
+{
+	kvfree(p);
+}
+
+/**
+ * struct weft_rcu - stands in what is freed when no reader is left
+ * @head: RCU's own
+ */
+struct weft_rcu {
+	struct rcu_head head;
+};
+
+#define weft_free_rcu(p, m)	kvfree_rcu(p, m.head)
+
+static inline void weft_rcu_lock(void)
+	__acquires(RCU)
+{
+	rcu_read_lock();
+}
+
+static inline void weft_rcu_unlock(void)
+	__releases(RCU)
+{
+	rcu_read_unlock();
+}
+
+/* ---- The rest -------------------------------------------------------- */
+
+static inline u64 weft_random(void)
+{
+	return get_random_u64();
+}
+
+static inline u64 weft_siphash(const void *data, size_t len, const u64 key[2])
+{
+	siphash_key_t k = { .key = { key[0], key[1] } };
+
+	return siphash(data, len, &k);
+}
+
+/* Sleeps: let others run, in a loop that takes long. */
+static inline void weft_yield(void)
+{
+	cond_resched();
+}
+
+/* Sleeps for a moment, in a loop that waits for another thread: it may be of lower priority. */
+static inline void weft_nap(void)
+{
+	usleep_range(10, 100);
+}
+
+static inline bool weft_signal_pending(void)
+{
+	return signal_pending(current);
+}
+
+typedef u64 __percpu *weft_counters_t;
+
+#define weft_count(core, name)		this_cpu_inc((core)->cnt[WEFT_CNT_##name])
+#define weft_count_add(core, name, n)	this_cpu_add((core)->cnt[WEFT_CNT_##name], n)
+
+static inline weft_counters_t weft_counters_new(u32 n)
+{
+	return (weft_counters_t)__alloc_percpu_gfp(n * sizeof(u64), sizeof(u64),
+						   GFP_KERNEL_ACCOUNT);
+}
+
+static inline void weft_counters_free(weft_counters_t c)
+{
+	free_percpu(c);
+}
+
+static inline u64 weft_counters_read(weft_counters_t c, u32 i)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(*per_cpu_ptr(c + i, cpu));
+	return sum;
+}
+
+#include "admin/trace_core.h"
+
+#endif

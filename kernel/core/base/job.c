@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - jobs: which endpoints hear each other
+ *
+ * The administrator gives a port jobs, each with a key; an endpoint is in the job whose key its
+ * program has shown, or in none, which is a job as well: the default one. Endpoints of different
+ * jobs do not hear each other. Names of jobs are the port's own: between nodes the key alone says
+ * what is the same job.
+ *
+ *	known --(weft_job_del(), no endpoint is in it)--> not found; freed with the last reference
+ *
+ * Within a node the pointers are compared when a flow or a connection begins. Between nodes a seal
+ * says that the sender's kernel has an endpoint with the key: a keyed hash of the path's token, of
+ * both services and of the flow's generation. The token was chosen at random by who looks at the
+ * seal, so that it is the answer to a challenge: one that was seen on another path is worth
+ * nothing. Seals are made when a flow begins, on both sides, and compared with each message; no
+ * job: 0. Who sends to a group knows nobody there: that seal is made of the addresses of both, the
+ * group's and the sender's, and is no answer to a challenge.
+ *
+ * A key comes as two halves of a digest (struct weft_job_key): one makes seals, by the other keys
+ * are told from each other. Who may use a job is kept here, and decided by the adapter.
+ *
+ * Locks: core->job_lock, inside of all others, for the list, for @users, @key and @who. An
+ * endpoint's job does not change, nor does its key as long as an endpoint is in it.
+ */
+#include "core/object/proto.h"
+
+/**
+ * struct weft_job - a job
+ * @node: in core->jobs
+ * @ref: the list, endpoints' and connections' structures
+ * @core: its core
+ * @name: its name; constant
+ * @key: of it
+ * @who: who may use it
+ * @users: endpoints in it, and who is about to make one
+ */
+struct weft_job {
+	struct weft_list node;
+	refcount_t ref;
+	struct weft_core *core;
+	char name[WEFT_JOB_NAME_MAX];
+	struct weft_job_key key;
+	struct weft_job_who who;
+	u32 users;
+};
+
+/* What a seal between two endpoints is made of, as it stands in memory on any machine. */
+struct weft_seal_flow {
+	__be64 token;
+	__be32 kind;
+	__be16 ssvc;
+	__be16 dsvc;
+	__be32 sgen;
+	__be32 zero;
+};
+
+/* And that of a group. */
+struct weft_seal_group {
+	u8 addr[16];
+	u8 from[16];
+	__be32 kind;
+	__be16 family;
+	__be16 dsvc;
+	__be16 ssvc;
+	__be16 zero;
+	__be32 zero2;
+};
+
+/* ---- Names and keys -------------------------------------------------------------- */
+
+static bool weft_job_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* Letters and digits, and between them "-", "_" and "." as well. */
+static bool weft_job_named(const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < WEFT_JOB_NAME_MAX && name[i]; i++)
+		if (!weft_job_letter(name[i]) &&
+		    (!i || (name[i] != '-' && name[i] != '_' && name[i] != '.')))
+			return false;
+	return i && i < WEFT_JOB_NAME_MAX;
+}
+
+static bool weft_job_counted(const struct weft_job_who *who)
+{
+	return who->nuid <= WEFT_JOB_WHO && who->ngid <= WEFT_JOB_WHO;
+}
+
+/* core->job_lock is held. */
+static struct weft_job *weft_job_find(struct weft_core *core, const char *name)
+{
+	struct weft_list *l;
+
+	weft_list_for_each(l, &core->jobs) {
+		struct weft_job *job = weft_entry(l, struct weft_job, node);
+
+		if (!strcmp(job->name, name))
+			return job;
+	}
+	return NULL;
+}
+
+/* The job with that key. core->job_lock is held. */
+static struct weft_job *weft_job_of(struct weft_core *core, const struct weft_job_key *key)
+{
+	struct weft_list *l;
+
+	weft_list_for_each(l, &core->jobs) {
+		struct weft_job *job = weft_entry(l, struct weft_job, node);
+
+		if (job->key.print[0] == key->print[0] && job->key.print[1] == key->print[1])
+			return job;
+	}
+	return NULL;
+}
+
+/* ---- What the administrator asks for --------------------------------------------- */
+
+/* core->job_lock is held. Return: 0, negative errno: there cannot be such a job. */
+static int weft_job_fits(struct weft_core *core, const char *name, const struct weft_job_key *key)
+{
+	if (READ_ONCE(core->stopped))
+		return -ENODEV;
+	if (weft_job_find(core, name))
+		return -EEXIST;
+	if (weft_job_of(core, key))
+		return -EADDRINUSE;
+	if (core->njobs < READ_ONCE(core->conf.jobs_max))
+		return 0;
+	weft_count(core, limit_jobs);
+	return -ENOSPC;
+}
+
+int weft_job_add(struct weft_core *core, const char *name, const struct weft_job_key *key,
+		 const struct weft_job_who *who)
+{
+	struct weft_job *job;
+	int err;
+
+	if (!weft_job_named(name) || !weft_job_counted(who))
+		return -EINVAL;
+	job = weft_alloc_sleep(sizeof(*job));
+	if (!job)
+		return -ENOMEM;
+	refcount_set(&job->ref, 1);
+	job->core = core;
+	memcpy(job->name, name, strlen(name));
+	job->key = *key;
+	job->who = *who;
+	weft_lock(&core->job_lock);
+	err = weft_job_fits(core, name, key);
+	if (!err) {
+		weft_list_add_tail(&core->jobs, &job->node);
+		core->njobs++;
+	}
+	weft_unlock(&core->job_lock);
+	if (err)
+		weft_free(job);
+	return err;
+}
+
+int weft_job_set(struct weft_core *core, const char *name, const struct weft_job_key *key,
+		 const struct weft_job_who *who)
+{
+	struct weft_job *job, *other;
+	int err = 0;
+
+	if (who && !weft_job_counted(who))
+		return -EINVAL;
+	weft_lock(&core->job_lock);
+	job = weft_job_find(core, name);
+	other = key ? weft_job_of(core, key) : NULL;
+	if (!job)
+		err = -ENOENT;
+	else if (other && other != job)
+		err = -EADDRINUSE;
+	else if (key && !other && job->users)
+		err = -EBUSY;
+	if (!err && key)
+		job->key = *key;
+	if (!err && who)
+		job->who = *who;
+	weft_unlock(&core->job_lock);
+	return err;
+}
+
+int weft_job_del(struct weft_core *core, const char *name)
+{
+	struct weft_job *job;
+	int err = 0;
+
+	weft_lock(&core->job_lock);
+	job = weft_job_find(core, name);
+	if (!job)
+		err = -ENOENT;
+	else if (job->users)
+		err = -EBUSY;
+	if (!err) {
+		weft_list_del(&job->node);
+		core->njobs--;
+	}
+	weft_unlock(&core->job_lock);
+	if (!err)
+		weft_job_put(job);
+	return err;
+}
+
+bool weft_job_look(struct weft_core *core, u32 n, struct weft_job_info *info)
+{
+	struct weft_list *l;
+	bool found = false;
+
+	weft_lock(&core->job_lock);
+	weft_list_for_each(l, &core->jobs) {
+		struct weft_job *job = weft_entry(l, struct weft_job, node);
+
+		found = !n--;
+		if (!found)
+			continue;
+		memcpy(info->name, job->name, sizeof(info->name));
+		info->users = job->users;
+		info->who = job->who;
+		break;
+	}
+	weft_unlock(&core->job_lock);
+	return found;
+}
+
+/**
+ * weft_job_forget_all - the port has gone
+ * @core: the core, without endpoints
+ */
+void weft_job_forget_all(struct weft_core *core)
+{
+	struct weft_list *l;
+
+	while ((l = weft_list_first(&core->jobs))) {
+		struct weft_job *job = weft_entry(l, struct weft_job, node);
+
+		WARN_ON_ONCE(job->users);
+		weft_list_del(l);
+		weft_job_put(job);
+	}
+}
+
+/* ---- Endpoints ------------------------------------------------------------------- */
+
+struct weft_job *weft_job_enter(struct weft_core *core, const struct weft_job_key *key,
+				bool (*may)(const struct weft_job_who *who, const void *arg),
+				const void *arg)
+{
+	struct weft_job *job;
+
+	weft_lock(&core->job_lock);
+	job = weft_job_of(core, key);
+	if (!job) {
+		job = ERR_PTR(-EKEYREJECTED);
+	} else if ((job->who.nuid || job->who.ngid) && !may(&job->who, arg)) {
+		job = ERR_PTR(-EACCES);
+	} else {
+		job->users++;
+		refcount_inc(&job->ref);
+	}
+	weft_unlock(&core->job_lock);
+	return job;
+}
+
+/**
+ * weft_job_join - one more endpoint is in a job
+ * @job: the job, in which the caller has entered
+ *
+ * Return: the job, referenced.
+ */
+struct weft_job *weft_job_join(struct weft_job *job)
+{
+	weft_lock(&job->core->job_lock);
+	job->users++;
+	weft_unlock(&job->core->job_lock);
+	return weft_job_get(job);
+}
+
+void weft_job_leave(struct weft_job *job)
+{
+	weft_lock(&job->core->job_lock);
+	job->users--;
+	weft_unlock(&job->core->job_lock);
+}
+
+/**
+ * weft_job_get - take a reference on the structure
+ * @job: the job, or NULL
+ *
+ * Return: the job.
+ */
+struct weft_job *weft_job_get(struct weft_job *job)
+{
+	if (job)
+		refcount_inc(&job->ref);
+	return job;
+}
+
+void weft_job_put(struct weft_job *job)
+{
+	if (!job || !refcount_dec_and_test(&job->ref))
+		return;
+	memset(&job->key, 0, sizeof(job->key));
+	weft_free(job);
+}
+
+/* Return: its name, which is constant; NULL: the default job, which has none. */
+const char *weft_job_name(const struct weft_job *job)
+{
+	return job ? job->name : NULL;
+}
+
+/* ---- Seals ----------------------------------------------------------------------- */
+
+static u64 weft_job_hash(const struct weft_job *job, const void *seed, size_t len)
+{
+	return weft_siphash(seed, len, job->key.secret) >> (64 - WEFT_SEAL_BITS) ?: 1;
+}
+
+/**
+ * weft_job_seal - the seal of what one endpoint sends to another
+ * @job: their job, NULL: the default one
+ * @token: of the path, chosen by the receiver
+ * @id: the flow; @dgen and @mseq do not count
+ * @kind: WEFT_SEAL_*, but not GROUP: the seal of one kind is not good for another
+ *
+ * Return: the seal, 0: of the default job.
+ */
+u64 weft_job_seal(const struct weft_job *job, u64 token, const struct weft_flowid *id, u32 kind)
+{
+	struct weft_seal_flow seed;
+
+	if (likely(!job))
+		return 0;
+	seed.token = cpu_to_be64(token);
+	seed.kind = cpu_to_be32(kind);
+	seed.ssvc = cpu_to_be16(id->ssvc);
+	seed.dsvc = cpu_to_be16(id->dsvc);
+	/* a datagram does not name its flow */
+	seed.sgen = cpu_to_be32(kind == WEFT_SEAL_DGRAM ? 0 : id->sgen);
+	seed.zero = 0;
+	return weft_job_hash(job, &seed, sizeof(seed));
+}
+
+/**
+ * weft_job_seal_group - the seal of what an endpoint sends to a group
+ * @job: their job, NULL: the default one
+ * @group: the group
+ * @from: the endpoint; its family is the group's, its scope does not count
+ *
+ * Return: the seal, 0: of the default job.
+ */
+u64 weft_job_seal_group(const struct weft_job *job, const struct weft_sockaddr *group,
+			const struct weft_sockaddr *from)
+{
+	struct weft_seal_group seed = {};
+
+	if (!job)
+		return 0;
+	BUILD_BUG_ON(sizeof(seed.addr) != sizeof(group->addr));
+	memcpy(seed.addr, group->addr, sizeof(seed.addr));
+	memcpy(seed.from, from->addr, sizeof(seed.from));
+	seed.kind = cpu_to_be32(WEFT_SEAL_GROUP);
+	/* what the family's number is differs from one system to another */
+	seed.family = cpu_to_be16(group->family == AF_INET6 ? 6 : 4);
+	seed.dsvc = group->port;
+	seed.ssvc = from->port;
+	return weft_job_hash(job, &seed, sizeof(seed));
+}
+
+/**
+ * weft_job_cm_seal - seal a REQ or a REP
+ * @conn: the connection; its path is locked
+ * @w: the chunk, whose status and last message are not used
+ */
+void weft_job_cm_seal(const struct weft_conn *conn, struct weft_w_cm *w)
+{
+	u64 seal = weft_job_seal(conn->job, weft_path_challenge(conn->path), &conn->fid,
+				 WEFT_SEAL_CM);
+
+	w->status = cpu_to_be16((u16)(seal >> 32));
+	w->last = cpu_to_be32((u32)seal);
+}
+
+/**
+ * weft_job_cm_ok - is a REQ or a REP of the same job?
+ * @path: the path that it has come on, locked
+ * @job: of the endpoint that it is for
+ * @w: the chunk
+ * @f: its flow
+ *
+ * Return: it is; else that is counted.
+ */
+bool weft_job_cm_ok(struct weft_path *path, const struct weft_job *job, const struct weft_w_cm *w,
+		    const struct weft_flowid *f)
+{
+	u64 seal = (u64)be16_to_cpu(w->status) << 32 | be32_to_cpu(w->last);
+
+	if (seal == weft_job_seal(job, path->token, f, WEFT_SEAL_CM))
+		return true;
+	weft_count(path->core, wrong_job);
+	return false;
+}
+
+/**
+ * weft_flow_seal - make a flow's seal; what was made for an earlier token does not count any more
+ * @flow: the flow; its path is locked, and UP
+ */
+void weft_flow_seal(struct weft_flow *flow)
+{
+	const struct weft_job *job = flow->ep->job;
+
+	if (likely(!job) || flow->lep)
+		return;
+	flow->seal = flow->path->group ? weft_job_seal_group(job, &flow->peer, &flow->ep->addr) :
+		     weft_job_seal(job, weft_path_challenge(flow->path), &flow->id,
+				   flow->ep->conf.type == WEFT_EP_DGRAM ? WEFT_SEAL_DGRAM :
+									  WEFT_SEAL_FLOW);
+}

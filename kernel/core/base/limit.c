@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - limits of a port: what can be set, from where to where, and how often it was reached
+ *
+ * Each limit is a setting in struct weft_conf, and is looked at anew by whoever might exceed it. So
+ * a new value counts for what comes after it: nothing that exists is taken away, and nothing that
+ * was told to another node is taken back. What happens at a limit stands in
+ * Documentation/limits.rst.
+ *
+ * Locks: none; settings are stored as one word each.
+ */
+#include "core/api/core.h"
+
+/* how a value in struct weft_conf is shown */
+#define WEFT_LIMIT_PLAIN	1
+#define WEFT_LIMIT_MS		NSEC_PER_MSEC
+
+#define WEFT_LIMIT_NO_COUNTER	(-1)
+#define WEFT_LIMIT_NO_USE	0
+
+/**
+ * struct weft_limit - a limit
+ * @name: its name
+ * @unit: what is counted
+ * @off: its place in struct weft_conf
+ * @size: bytes of it: 4 or 8
+ * @scale: what is stored is the value times this
+ * @min: smallest value
+ * @max: largest value
+ * @counter: WEFT_CNT_* that counts how often it was reached, WEFT_LIMIT_NO_COUNTER
+ * @used: place in struct weft_core of the u32 that is limited, WEFT_LIMIT_NO_USE: it is not one
+ *	number of the port
+ */
+struct weft_limit {
+	const char *name;
+	const char *unit;
+	u16 off;
+	u16 size;
+	u32 scale;
+	u64 min;
+	u64 max;
+	int counter;
+	u32 used;
+};
+
+#define WEFT_LIMIT(n, u, field, sc, lo, hi, cnt, use) {				\
+	.name = (n), .unit = (u), .off = offsetof(struct weft_conf, field),	\
+	.size = sizeof_field(struct weft_conf, field), .scale = (sc),		\
+	.min = (lo), .max = (hi), .counter = (cnt), .used = (use),		\
+}
+
+#define WEFT_LIMIT_TIME(n, field, lo, hi)					\
+	WEFT_LIMIT(n, "ms", field, WEFT_LIMIT_MS, lo, hi, WEFT_LIMIT_NO_COUNTER, WEFT_LIMIT_NO_USE)
+
+#define WEFT_DAY_MS	86400000
+
+static const struct weft_limit weft_limits[] = {
+	/* told in 16 bits of KiB, of which half may be in use at a time */
+	WEFT_LIMIT("unexpected-node", "bytes", unexp_window, WEFT_LIMIT_PLAIN, 64 << 10, 16 << 20,
+		   WEFT_CNT_limit_unexp, WEFT_LIMIT_NO_USE),
+	WEFT_LIMIT("unexpected-endpoint", "bytes", unexp_ep, WEFT_LIMIT_PLAIN, 64 << 10, 1 << 30,
+		   WEFT_CNT_limit_endpoint, WEFT_LIMIT_NO_USE),
+	WEFT_LIMIT("unexpected-user", "bytes", unexp_user, WEFT_LIMIT_PLAIN, 64 << 10, 1 << 30,
+		   WEFT_CNT_limit_user, WEFT_LIMIT_NO_USE),
+	WEFT_LIMIT("messages-endpoint", "messages", msgs_ep, WEFT_LIMIT_PLAIN, 64, 1 << 24,
+		   WEFT_CNT_limit_endpoint, WEFT_LIMIT_NO_USE),
+	WEFT_LIMIT("messages-user", "messages", msgs_user, WEFT_LIMIT_PLAIN, 64, 1 << 24,
+		   WEFT_CNT_limit_user, WEFT_LIMIT_NO_USE),
+	WEFT_LIMIT("datagrams-endpoint", "datagrams", dgram_max, WEFT_LIMIT_PLAIN, 0, 65536,
+		   WEFT_CNT_limit_datagrams, WEFT_LIMIT_NO_USE),
+	WEFT_LIMIT("packets-path", "packets", rec_max, WEFT_LIMIT_PLAIN, 64, 4096,
+		   WEFT_CNT_limit_packets, WEFT_LIMIT_NO_USE),
+	WEFT_LIMIT("paths", "paths", max_paths, WEFT_LIMIT_PLAIN, 1, 1 << 20,
+		   WEFT_CNT_limit_paths, offsetof(struct weft_core, npaths)),
+	WEFT_LIMIT("requests", "requests", asked_max, WEFT_LIMIT_PLAIN, 1, 1 << 20,
+		   WEFT_CNT_limit_requests, offsetof(struct weft_core, nasked)),
+	WEFT_LIMIT("jobs", "jobs", jobs_max, WEFT_LIMIT_PLAIN, 0, 4096,
+		   WEFT_CNT_limit_jobs, offsetof(struct weft_core, njobs)),
+	WEFT_LIMIT("backlog", "requests", backlog_max, WEFT_LIMIT_PLAIN, 1, 65536,
+		   WEFT_LIMIT_NO_COUNTER, WEFT_LIMIT_NO_USE),
+	WEFT_LIMIT_TIME("connect-ms", connect_ns, 10, WEFT_DAY_MS),
+	WEFT_LIMIT_TIME("accept-ms", accept_ns, 10, WEFT_DAY_MS),
+	WEFT_LIMIT_TIME("keepalive-ms", keepalive_ns, 10, WEFT_DAY_MS),
+	WEFT_LIMIT_TIME("dead-ms", dead_ns, 100, WEFT_DAY_MS),
+	WEFT_LIMIT_TIME("idle-ms", idle_ns, 100, WEFT_DAY_MS),
+};
+
+static u64 weft_limit_get(const struct weft_core *core, const struct weft_limit *l)
+{
+	const u8 *p = (const u8 *)&core->conf + l->off;
+
+	if (l->size == sizeof(u64))
+		return READ_ONCE(*(const u64 *)p) / l->scale;
+	return READ_ONCE(*(const u32 *)p) / l->scale;
+}
+
+/* No limit of paths is above what the tables are made for. */
+static u64 weft_limit_max(const struct weft_core *core, const struct weft_limit *l)
+{
+	if (l->off == offsetof(struct weft_conf, max_paths))
+		return core->path_slots;
+	return l->max;
+}
+
+/**
+ * weft_limit_look - look at a limit
+ * @core: the core
+ * @n: number of the limit, from 0
+ * @info: out
+ *
+ * Return: there is one.
+ */
+bool weft_limit_look(struct weft_core *core, u32 n, struct weft_limit_info *info)
+{
+	const struct weft_limit *l;
+
+	if (n >= ARRAY_SIZE(weft_limits))
+		return false;
+	l = &weft_limits[n];
+	*info = (struct weft_limit_info) {
+		.name = l->name,
+		.unit = l->unit,
+		.value = weft_limit_get(core, l),
+		.min = l->min,
+		.max = weft_limit_max(core, l),
+		.counts = l->used != WEFT_LIMIT_NO_USE,
+		.has_hits = l->counter != WEFT_LIMIT_NO_COUNTER,
+	};
+	if (info->counts)
+		info->used = READ_ONCE(*(const u32 *)((const u8 *)core + l->used));
+	if (info->has_hits)
+		info->hits = weft_counters_read(core->cnt, l->counter);
+	return true;
+}
+
+/**
+ * weft_limit_set - change a limit
+ * @core: the core
+ * @name: its name
+ * @value: in its unit
+ *
+ * Return: 0, -ENOENT: there is no such limit, -ERANGE: that cannot be set.
+ */
+int weft_limit_set(struct weft_core *core, const char *name, u64 value)
+{
+	const struct weft_limit *l;
+	u8 *p;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(weft_limits); i++)
+		if (!strcmp(weft_limits[i].name, name))
+			break;
+	if (i == ARRAY_SIZE(weft_limits))
+		return -ENOENT;
+	l = &weft_limits[i];
+	if (value < l->min || value > weft_limit_max(core, l))
+		return -ERANGE;
+	p = (u8 *)&core->conf + l->off;
+	if (l->size == sizeof(u64))
+		WRITE_ONCE(*(u64 *)p, value * l->scale);
+	else
+		WRITE_ONCE(*(u32 *)p, (u32)(value * l->scale));
+	return 0;
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - tag matching: posted receives and unexpected messages of one endpoint
+ *
+ * Locks: ep->lock is held by the caller of everything but init and fini.
+ */
+#include "core/base/match.h"
+
+/* ---- Hash tables of rings of equal keys ------------------------------ */
+
+static int weft_mhash_init(struct weft_mhash *h, u32 want)
+{
+	u32 i;
+
+	h->bits = ilog2(roundup_pow_of_two(clamp_t(u32, want, 16, WEFT_RING_MAX)));
+	h->chains = weft_alloc_sleep(sizeof(*h->chains) << h->bits);
+	if (!h->chains)
+		return -ENOMEM;
+	for (i = 0; i < 1u << h->bits; i++)
+		weft_list_init(&h->chains[i]);
+	return 0;
+}
+
+/*
+ * A mix that is cheap rather than strong: the endpoint's owner posts the tags, and its peers send
+ * them, to slow down nobody but him. The secret keeps them from doing that by plan.
+ */
+static struct weft_list *weft_mhash_chain(const struct weft_match *m, const struct weft_mhash *h,
+					  u8 kind, u32 src, u64 tag)
+{
+	u64 x = (tag ^ m->secret) * 0x9e3779b97f4a7c15ULL;
+
+	x ^= x >> 32;
+	x = (x + ((u64)src << 1 | kind) + m->secret) * 0xd6e8feb86659fd93ULL;
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93ULL;
+	return &h->chains[x >> (64 - h->bits)];
+}
+
+static void weft_mkey_init(struct weft_mkey *k)
+{
+	weft_list_init(&k->chain);
+	weft_list_init(&k->same);
+	k->lead = false;
+}
+
+/* Insert @k behind the others of its key, whose oldest one is @lead, or as the first of its key. */
+static void weft_mkey_add(struct weft_list *chain, struct weft_mkey *lead, struct weft_mkey *k)
+{
+	weft_mkey_init(k);
+	if (lead) {
+		weft_list_add_tail(&lead->same, &k->same);
+		return;
+	}
+	k->lead = true;
+	weft_list_add_tail(chain, &k->chain);
+}
+
+/* Remove @k. If it was the oldest of its key the next one takes its place in the chain. */
+static void weft_mkey_del(struct weft_mkey *k)
+{
+	if (k->lead) {
+		if (!weft_list_empty(&k->same)) {
+			struct weft_mkey *next = weft_entry(k->same.next, struct weft_mkey, same);
+
+			next->lead = true;
+			weft_list_add(&k->chain, &next->chain);
+		}
+		k->lead = false;
+		weft_list_del(&k->chain);
+	}
+	weft_list_del(&k->same);
+}
+
+/* @chain: of this key */
+static struct weft_mpost *weft_exact_in(struct weft_list *chain, u8 kind, u32 src, u64 tag)
+{
+	struct weft_list *l;
+
+	weft_list_for_each(l, chain) {
+		struct weft_mpost *p = weft_entry(l, struct weft_mpost, key.chain);
+
+		if (p->tag == tag && p->src == src && p->kind == kind)
+			return p;
+	}
+	return NULL;
+}
+
+static struct weft_mpost *weft_exact_find(struct weft_match *m, u8 kind, u32 src, u64 tag)
+{
+	return weft_exact_in(weft_mhash_chain(m, &m->exact, kind, src, tag), kind, src, tag);
+}
+
+static struct weft_munexp *weft_bytag_find(struct weft_match *m, u8 kind, u64 tag)
+{
+	struct weft_list *chain = weft_mhash_chain(m, &m->bytag, kind, 0, tag);
+	struct weft_list *l;
+
+	weft_list_for_each(l, chain) {
+		struct weft_munexp *u = weft_entry(l, struct weft_munexp, bytag.chain);
+
+		if (u->tag == tag && u->kind == kind)
+			return u;
+	}
+	return NULL;
+}
+
+static struct weft_munexp *weft_bysrc_find(struct weft_match *m, u8 kind, u32 src, u64 tag)
+{
+	struct weft_list *chain = weft_mhash_chain(m, &m->bysrc, kind, src, tag);
+	struct weft_list *l;
+
+	weft_list_for_each(l, chain) {
+		struct weft_munexp *u = weft_entry(l, struct weft_munexp, bysrc.chain);
+
+		if (u->tag == tag && u->src == src && u->kind == kind)
+			return u;
+	}
+	return NULL;
+}
+
+/* ---- Life ------------------------------------------------------------ */
+
+/**
+ * weft_match_init - make an empty one
+ * @m: zeroed
+ * @posts: receives that are expected to be posted at a time
+ * @unexp: unexpected messages that are expected to wait at a time
+ *
+ * Sleeps. Return: 0, -ENOMEM (weft_match_fini() may be called).
+ */
+int weft_match_init(struct weft_match *m, u32 posts, u32 unexp)
+{
+	u32 i;
+
+	m->secret = weft_random();
+	m->seq = 1;
+	weft_list_init(&m->posts);
+	for (i = 0; i < WEFT_KINDS; i++) {
+		weft_list_init(&m->wild[i]);
+		weft_list_init(&m->unexp[i]);
+	}
+	if (weft_mhash_init(&m->exact, posts) || weft_mhash_init(&m->bytag, unexp) ||
+	    weft_mhash_init(&m->bysrc, unexp)) {
+		weft_match_fini(m);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * weft_match_fini - free the tables
+ * @m: empty on both sides
+ */
+void weft_match_fini(struct weft_match *m)
+{
+	WARN_ON_ONCE(m->nposts || m->nunexp);
+	weft_free(m->exact.chains);
+	weft_free(m->bytag.chains);
+	weft_free(m->bysrc.chains);
+	m->exact.chains = NULL;
+	m->bytag.chains = NULL;
+	m->bysrc.chains = NULL;
+}
+
+/* ---- Posted receives ------------------------------------------------- */
+
+/**
+ * weft_match_post - post a receive behind all others
+ * @m: the endpoint's matching
+ * @p: the receive; kind, src, tag, ignore are set
+ *
+ * The caller has looked for an unexpected message that fits (weft_match_find()) and found none.
+ */
+void weft_match_post(struct weft_match *m, struct weft_mpost *p)
+{
+	p->seq = m->seq++;
+	p->in = true;
+	weft_list_add_tail(&m->posts, &p->order);
+	weft_list_init(&p->wild);
+	if (p->ignore) {
+		weft_mkey_init(&p->key);
+		weft_list_add_tail(&m->wild[p->kind], &p->wild);
+	} else {
+		struct weft_list *chain = weft_mhash_chain(m, &m->exact, p->kind, p->src, p->tag);
+		struct weft_mpost *lead = weft_exact_in(chain, p->kind, p->src, p->tag);
+
+		weft_mkey_add(chain, lead ? &lead->key : NULL, &p->key);
+		m->ndirected += p->src != WEFT_SRC_ANY;
+	}
+	m->nposts++;
+}
+
+/**
+ * weft_match_post_del - take a posted receive out; nothing happens to one that is not posted
+ * @m: the endpoint's matching
+ * @p: the receive; was initialised (zeroed) or posted before
+ */
+void weft_match_post_del(struct weft_match *m, struct weft_mpost *p)
+{
+	if (!p->in)
+		return;
+	p->in = false;
+	weft_list_del(&p->order);
+	weft_list_del(&p->wild);
+	weft_mkey_del(&p->key);
+	m->nposts--;
+	m->ndirected -= !p->ignore && p->src != WEFT_SRC_ANY;
+}
+
+/**
+ * weft_match_posted - find the receive that takes a message; it stays posted
+ * @m: the endpoint's matching
+ * @kind: WEFT_TAGGED or WEFT_UNTAGGED
+ * @src: the sender's index, WEFT_SRC_ANY: unknown
+ * @tag: the message's, 0 when untagged
+ *
+ * Return: the oldest one that fits, or NULL.
+ */
+struct weft_mpost *weft_match_posted(struct weft_match *m, u8 kind, u32 src, u64 tag)
+{
+	struct weft_mpost *best = weft_exact_find(m, kind, WEFT_SRC_ANY, tag);
+	struct weft_list *l;
+
+	if (src != WEFT_SRC_ANY && m->ndirected) {
+		struct weft_mpost *p = weft_exact_find(m, kind, src, tag);
+
+		if (p && (!best || p->seq < best->seq))
+			best = p;
+	}
+	weft_list_for_each(l, &m->wild[kind]) {
+		struct weft_mpost *p = weft_entry(l, struct weft_mpost, wild);
+
+		if (best && best->seq < p->seq)
+			break;
+		if (((p->tag ^ tag) & ~p->ignore) == 0 &&
+		    (p->src == WEFT_SRC_ANY || p->src == src)) {
+			best = p;
+			break;
+		}
+	}
+	return best;
+}
+
+/**
+ * weft_match_arrive - find the receive that takes a message, and take it out
+ * @m: the endpoint's matching
+ * @kind: as in weft_match_posted()
+ * @src: as in weft_match_posted()
+ * @tag: as in weft_match_posted()
+ *
+ * Return: the oldest one that fits, not posted any more unless it stays, or NULL.
+ */
+struct weft_mpost *weft_match_arrive(struct weft_match *m, u8 kind, u32 src, u64 tag)
+{
+	struct weft_mpost *best = weft_match_posted(m, kind, src, tag);
+
+	if (best && likely(!best->stays))
+		weft_match_post_del(m, best);
+	return best;
+}
+
+/**
+ * weft_match_post_next - go through posted receives in the order in which they were posted
+ * @m: the endpoint's matching
+ * @p: the last one seen, NULL: begin
+ *
+ * Return: the next one or NULL.
+ */
+struct weft_mpost *weft_match_post_next(struct weft_match *m, struct weft_mpost *p)
+{
+	struct weft_list *l = p ? p->order.next : m->posts.next;
+
+	return l == &m->posts ? NULL : weft_entry(l, struct weft_mpost, order);
+}
+
+/* ---- Unexpected messages --------------------------------------------- */
+
+static void weft_bysrc_add(struct weft_match *m, struct weft_munexp *u)
+{
+	struct weft_munexp *lead = weft_bysrc_find(m, u->kind, u->src, u->tag);
+
+	weft_mkey_add(weft_mhash_chain(m, &m->bysrc, u->kind, u->src, u->tag),
+		      lead ? &lead->bysrc : NULL, &u->bysrc);
+}
+
+/**
+ * weft_match_unexp_add - keep a message for which there is no receive, behind all others
+ * @m: the endpoint's matching
+ * @u: the message; kind, src, tag are set
+ */
+void weft_match_unexp_add(struct weft_match *m, struct weft_munexp *u)
+{
+	struct weft_munexp *lead = weft_bytag_find(m, u->kind, u->tag);
+
+	u->seq = m->seq++;
+	u->in = true;
+	weft_list_add_tail(&m->unexp[u->kind], &u->order);
+	weft_mkey_add(weft_mhash_chain(m, &m->bytag, u->kind, 0, u->tag),
+		      lead ? &lead->bytag : NULL, &u->bytag);
+	weft_bysrc_add(m, u);
+	m->nunexp++;
+}
+
+/**
+ * weft_match_unexp_del - take a message out; nothing happens to one that is not in
+ * @m: the endpoint's matching
+ * @u: the message; was initialised (zeroed) or added before
+ */
+void weft_match_unexp_del(struct weft_match *m, struct weft_munexp *u)
+{
+	if (!u->in)
+		return;
+	u->in = false;
+	weft_list_del(&u->order);
+	weft_mkey_del(&u->bytag);
+	weft_mkey_del(&u->bysrc);
+	m->nunexp--;
+}
+
+/**
+ * weft_match_unexp_src - the sender of an unexpected message has become known, or another
+ * @m: the endpoint's matching
+ * @u: the message, in the tables
+ * @src: its sender's index now
+ *
+ * Until weft_match_unexp_sort() it stands behind all others of its sender.
+ *
+ * Return: it is another.
+ */
+bool weft_match_unexp_src(struct weft_match *m, struct weft_munexp *u, u32 src)
+{
+	if (u->src == src)
+		return false;
+	weft_mkey_del(&u->bysrc);
+	u->src = src;
+	weft_bysrc_add(m, u);
+	return true;
+}
+
+/**
+ * weft_match_unexp_sort - senders have become known: messages of each stand in order of arrival
+ * @m: the endpoint's matching
+ * @kind: WEFT_TAGGED or WEFT_UNTAGGED
+ *
+ * All at once: looking for the place of each would take the square of their number.
+ */
+void weft_match_unexp_sort(struct weft_match *m, u8 kind)
+{
+	struct weft_list *l;
+
+	weft_list_for_each(l, &m->unexp[kind]) {
+		struct weft_munexp *u = weft_entry(l, struct weft_munexp, order);
+
+		weft_mkey_del(&u->bysrc);
+		weft_bysrc_add(m, u);
+	}
+}
+
+/**
+ * weft_match_find - find the unexpected message that a receive would take; it stays
+ * @m: the endpoint's matching
+ * @kind: WEFT_TAGGED or WEFT_UNTAGGED
+ * @src: the only sender, or WEFT_SRC_ANY
+ * @tag: tag to match, 0 when untagged
+ * @ignore: bits of it that do not count
+ *
+ * Return: the oldest one that fits, or NULL.
+ */
+struct weft_munexp *weft_match_find(struct weft_match *m, u8 kind, u32 src, u64 tag, u64 ignore)
+{
+	struct weft_list *l;
+
+	if (!ignore)
+		return src == WEFT_SRC_ANY ? weft_bytag_find(m, kind, tag) :
+					     weft_bysrc_find(m, kind, src, tag);
+	weft_list_for_each(l, &m->unexp[kind]) {
+		struct weft_munexp *u = weft_entry(l, struct weft_munexp, order);
+
+		m->steps++;
+		if (((u->tag ^ tag) & ~ignore) == 0 && (src == WEFT_SRC_ANY || u->src == src))
+			return u;
+	}
+	return NULL;
+}
+
+/**
+ * weft_match_unexp_next - go through unexpected messages in the order in which they came
+ * @m: the endpoint's matching
+ * @kind: WEFT_TAGGED or WEFT_UNTAGGED
+ * @u: the last one seen, NULL: begin
+ *
+ * Return: the next one or NULL.
+ */
+struct weft_munexp *weft_match_unexp_next(struct weft_match *m, u8 kind, struct weft_munexp *u)
+{
+	struct weft_list *l = u ? u->order.next : m->unexp[kind].next;
+
+	return l == &m->unexp[kind] ? NULL : weft_entry(l, struct weft_munexp, order);
+}

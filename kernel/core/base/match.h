@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - tag matching: posted receives and unexpected messages of one endpoint
+ *
+ * Nodes are intrusive: nothing is allocated when something is posted, arrives or matches. Tagged
+ * and untagged messages never meet. The caller holds ep->lock for every call but init and fini.
+ *
+ * Receives that ignore no bit of the tag stand in a hash table by (kind, source or any, tag), the
+ * others in a list per kind; where both offer one, the older sequence number wins. Unexpected
+ * messages stand in two hash tables, by (kind, tag) and by (kind, source, tag), and in a list per
+ * kind in order of arrival. Nodes with one key form a ring of which only the oldest stands in the
+ * hash chain, so that ten thousand of them cost no more than one.
+ */
+#ifndef WEFT_MATCH_H
+#define WEFT_MATCH_H
+
+#include "core/base/env.h"
+
+#define WEFT_UNTAGGED	0
+#define WEFT_TAGGED	1
+#define WEFT_KINDS	2
+
+/**
+ * struct weft_mkey - membership in a hash table
+ * @chain: in the chain of its hash value; only the oldest node of a key
+ * @same: ring of the nodes with the same key, in order
+ * @lead: is the oldest one
+ */
+struct weft_mkey {
+	struct weft_list chain;
+	struct weft_list same;
+	bool lead;
+};
+
+/**
+ * struct weft_mpost - a posted receive; stands in what is received into
+ * @order: in match->posts, in order of posting
+ * @key: in the hash table, when @ignore is 0
+ * @wild: in match->wild[kind], when not
+ * @seq: order of posting; set by weft_match_post()
+ * @tag: tag to match, 0 for untagged ones
+ * @ignore: bits of it that do not count, 0 for untagged ones
+ * @src: the only sender, or WEFT_SRC_ANY
+ * @kind: WEFT_TAGGED or WEFT_UNTAGGED
+ * @in: is posted
+ * @stays: is not taken out by what it matches
+ */
+struct weft_mpost {
+	struct weft_list order;
+	struct weft_mkey key;
+	struct weft_list wild;
+	u64 seq;
+	u64 tag;
+	u64 ignore;
+	u32 src;
+	u8 kind;
+	bool in;
+	bool stays;
+};
+
+/**
+ * struct weft_munexp - an unexpected message; stands in the message
+ * @order: in match->unexp[kind], in order of arrival
+ * @bytag: by kind and tag
+ * @bysrc: by kind, source and tag
+ * @seq: order of arrival; set by weft_match_unexp_add()
+ * @tag: its tag, 0 for untagged ones
+ * @src: its sender, WEFT_SRC_ANY: not known to the endpoint: only receives from any source take it
+ * @kind: WEFT_TAGGED or WEFT_UNTAGGED
+ * @in: is in the tables
+ */
+struct weft_munexp {
+	struct weft_list order;
+	struct weft_mkey bytag;
+	struct weft_mkey bysrc;
+	u64 seq;
+	u64 tag;
+	u32 src;
+	u8 kind;
+	bool in;
+};
+
+/**
+ * struct weft_mhash - a hash table
+ * @bits: logarithm of the number of chains
+ * @chains: chains of leading nodes
+ */
+struct weft_mhash {
+	u32 bits;
+	struct weft_list *chains;
+};
+
+/**
+ * struct weft_match - matching of one endpoint
+ * @secret: of the hash: one program cannot foresee chains, and hurts but itself
+ * @seq: next sequence number, of both sides
+ * @posts: all posted receives
+ * @wild: those that ignore bits
+ * @exact: those that do not
+ * @unexp: unexpected messages
+ * @bytag: the same
+ * @bysrc: the same
+ * @nposts: posted receives
+ * @ndirected: those that ignore no bit and name their sender
+ * @nunexp: unexpected messages
+ * @steps: messages and receives that have been looked at in searches which go through all of them
+ *	(the endpoint's own, too); wraps
+ */
+struct weft_match {
+	u64 secret;
+	u64 seq;
+	struct weft_list posts;
+	struct weft_list wild[WEFT_KINDS];
+	struct weft_mhash exact;
+	struct weft_list unexp[WEFT_KINDS];
+	struct weft_mhash bytag;
+	struct weft_mhash bysrc;
+	u32 nposts;
+	u32 ndirected;
+	u32 nunexp;
+	u32 steps;
+};
+
+/* @posts, @unexp: how many are expected. Sleeps. Return: 0, -ENOMEM. */
+int weft_match_init(struct weft_match *m, u32 posts, u32 unexp);
+/* Both sides are empty. Also after a failed init. */
+void weft_match_fini(struct weft_match *m);
+
+void weft_match_post(struct weft_match *m, struct weft_mpost *p);
+struct weft_mpost *weft_match_posted(struct weft_match *m, u8 kind, u32 src, u64 tag);
+struct weft_mpost *weft_match_arrive(struct weft_match *m, u8 kind, u32 src, u64 tag);
+void weft_match_post_del(struct weft_match *m, struct weft_mpost *p);
+struct weft_mpost *weft_match_post_next(struct weft_match *m, struct weft_mpost *p);
+
+void weft_match_unexp_add(struct weft_match *m, struct weft_munexp *u);
+struct weft_munexp *weft_match_find(struct weft_match *m, u8 kind, u32 src, u64 tag, u64 ignore);
+void weft_match_unexp_del(struct weft_match *m, struct weft_munexp *u);
+bool weft_match_unexp_src(struct weft_match *m, struct weft_munexp *u, u32 src);
+void weft_match_unexp_sort(struct weft_match *m, u8 kind);
+struct weft_munexp *weft_match_unexp_next(struct weft_match *m, u8 kind, struct weft_munexp *u);
+
+#endif

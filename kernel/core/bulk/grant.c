@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - who may send how much of a long message, over all remote nodes of a port
+ *
+ * The link to a node is one, and its senders know nothing of each other: the receiver hands out
+ * what may be under way. While all messages come from one node, its window holds it back, and it
+ * gets two windows of memory, one of a message of which nothing has come yet. With several,
+ * grant_bytes are under way in all, and one message has an eighth of them if there are six or more:
+ * a sender that is busy elsewhere does not leave the link idle. The message with the least left
+ * goes first (classes by powers of four, in turn within a class), but each eighth time the class
+ * with the most left has its turn: nobody starves.
+ *
+ *	         join
+ *	           v
+ *	waiting <----> granted, no more for now --all bytes given, all come--> leave
+ *	           ^     |
+ *	     bytes |     v WEFT_GRANT_STALL without a byte
+ *	          stalled (does not count)
+ *
+ * What a sole sender was granted before others came does not count against them (path->gspare).
+ *
+ * Who is given bytes is put into out->grant; weft_flush() tells its path. Bounded: eight at a time.
+ * While messages wait, the path of one of them (the keeper) has a timer, which looks for stalled
+ * ones.
+ *
+ * Locks: path->lock -> core->grants.lock.
+ */
+#include "core/object/proto.h"
+
+/**
+ * weft_grants_init - nobody is granted anything
+ * @g: zeroed
+ */
+void weft_grants_init(struct weft_grants *g)
+{
+	u32 i;
+
+	weft_lock_init(&g->lock, WEFT_RANK_LEAF);
+	for (i = 0; i < WEFT_GRANT_CLASSES; i++)
+		weft_list_init(&g->wait[i]);
+	weft_list_init(&g->busy);
+}
+
+/**
+ * weft_gmsg_init - a message that takes no part yet
+ * @m: zeroed
+ */
+void weft_gmsg_init(struct weft_gmsg *m)
+{
+	weft_list_init(&m->wait);
+	weft_list_init(&m->busy);
+	weft_list_init(&m->ready);
+}
+
+/* Bytes that may be under way: in all, of one message, handed out at a time. */
+struct weft_grant_limits {
+	u64 all;
+	u64 one;
+	u64 quantum;
+};
+
+static struct weft_grant_limits weft_grant_limits(const struct weft_core *core)
+{
+	const struct weft_grants *g = &core->grants;
+	const struct weft_conf *conf = &core->conf;
+	struct weft_grant_limits l;
+
+	if (g->npaths < 2) {
+		l.all = 2ull * conf->window_bytes;
+		l.one = l.all;
+		l.quantum = conf->window_bytes;
+	} else {
+		l.all = conf->grant_bytes;
+		l.one = l.all >> min_t(u32, g->nmsgs / 2, 3);
+		l.quantum = max_t(u64, l.one / 2, 1);
+	}
+	return l;
+}
+
+static u32 weft_grant_class(u64 left)
+{
+	return min_t(u32, (fls64(left >> 12) + 1) / 2, WEFT_GRANT_CLASSES - 1);
+}
+
+static void weft_grant_unlist(struct weft_grants *g, struct weft_gmsg *m)
+{
+	weft_list_del(&m->wait);
+	if (weft_list_empty(&g->wait[m->class]))
+		g->map &= ~(1u << m->class);
+}
+
+/* Have it wait for more, if it may have more. */
+static void weft_grant_list(struct weft_core *core, struct weft_rxm *rxm)
+{
+	struct weft_grant_limits l = weft_grant_limits(core);
+	struct weft_grants *g = &core->grants;
+	struct weft_gmsg *m = &rxm->gmsg;
+	u64 left = rxm->room - m->given;
+
+	if (!left || m->stalled || !weft_list_empty(&m->wait) ||
+	    (m->out && m->out + min(left, l.quantum) > l.one))
+		return;
+	/* nothing of it has come: until then a second node may, and is to find its part */
+	if (g->npaths < 2 && m->out && m->out == m->given)
+		return;
+	m->class = weft_grant_class(left);
+	weft_list_add_tail(&g->wait[m->class], &m->wait);
+	g->map |= 1u << m->class;
+}
+
+/* @n bytes have come, or will not. */
+static void weft_grant_uncount(struct weft_grants *g, struct weft_rxm *rxm, u64 n)
+{
+	struct weft_gmsg *m = &rxm->gmsg;
+	u64 spare;
+
+	n = min(n, m->out);
+	m->out -= n;
+	spare = min(n, rxm->path->gspare);
+	rxm->path->gspare -= spare;
+	g->out -= n - spare;
+	if (!m->out)
+		weft_list_del(&m->busy);
+}
+
+/* Let go of the one that has been silent for longest, if that is long. Return: it was. */
+static bool weft_grant_give_up(struct weft_grants *g, weft_ns now)
+{
+	struct weft_list *l = weft_list_first(&g->busy);
+	struct weft_rxm *rxm;
+
+	if (!l)
+		return false;
+	rxm = container_of(weft_entry(l, struct weft_gmsg, busy), struct weft_rxm, gmsg);
+	if (weft_since(now, rxm->gmsg.at) < WEFT_GRANT_STALL)
+		return false;
+	rxm->gmsg.stalled = true;
+	weft_grant_unlist(g, &rxm->gmsg);
+	weft_grant_uncount(g, rxm, rxm->gmsg.out);
+	return true;
+}
+
+/* Have weft_flush() come to it. */
+static void weft_grant_ready(struct weft_rxm *rxm, struct weft_out *out)
+{
+	if (!weft_list_empty(&rxm->gmsg.ready))
+		return;
+	weft_rxm_get(rxm);
+	weft_list_add_tail(&out->grant, &rxm->gmsg.ready);
+}
+
+/* Hand out what there is; @own need not be told. */
+static void weft_grant_pick(struct weft_core *core, const struct weft_rxm *own,
+			    struct weft_out *out)
+{
+	struct weft_grant_limits l = weft_grant_limits(core);
+	struct weft_grants *g = &core->grants;
+	struct weft_gmsg *m;
+	struct weft_rxm *rxm;
+	u32 i, class;
+	u64 n;
+
+	for (i = 0; i < WEFT_GRANT_PICKS && g->map; i++) {
+		class = (g->turn + 1) % WEFT_GRANT_EACH ? __ffs(g->map) : fls64(g->map) - 1;
+		m = weft_entry(weft_list_first(&g->wait[class]), struct weft_gmsg, wait);
+		rxm = container_of(m, struct weft_rxm, gmsg);
+		n = min(rxm->room - m->given, l.quantum);
+		if (g->out && g->out + n > l.all) {
+			if (weft_grant_give_up(g, out->now))
+				continue;
+			break;
+		}
+		weft_grant_unlist(g, m);
+		/* since it was listed others may have come: then it waits for its bytes first */
+		if (m->out && m->out + n > l.one)
+			continue;
+		g->turn++;
+		g->out += n;
+		m->given += n;
+		m->out += n;
+		m->at = out->now;
+		weft_list_del(&m->busy);
+		weft_list_add_tail(&g->busy, &m->busy);
+		weft_grant_list(core, rxm);
+		if (rxm != own)
+			weft_grant_ready(rxm, out);
+	}
+	if (g->map && !g->keeper) {
+		m = weft_entry(weft_list_first(&g->wait[__ffs(g->map)]), struct weft_gmsg, wait);
+		g->keeper = container_of(m, struct weft_rxm, gmsg);
+		weft_grant_ready(g->keeper, out);
+	}
+}
+
+/* A second node wants to send: what the first has been granted is more than its part. */
+static void weft_grant_share(struct weft_core *core)
+{
+	struct weft_grants *g = &core->grants;
+	struct weft_list *l = weft_list_first(&g->busy);
+	u64 part = core->conf.grant_bytes / 4;
+	struct weft_rxm *rxm;
+
+	if (!l || g->out <= part)
+		return;
+	rxm = container_of(weft_entry(l, struct weft_gmsg, busy), struct weft_rxm, gmsg);
+	rxm->path->gspare += g->out - part;
+	g->out = part;
+}
+
+/**
+ * weft_grant_join - a message that was announced has its receive
+ * @rxm: the message, with room for some of it; its path is locked
+ * @out: output
+ */
+void weft_grant_join(struct weft_rxm *rxm, struct weft_out *out)
+{
+	struct weft_core *core = rxm->path->core;
+	struct weft_grants *g = &core->grants;
+
+	weft_lock(&g->lock);
+	rxm->gmsg.in = true;
+	g->nmsgs++;
+	if (!rxm->path->ngrant++ && ++g->npaths == 2)
+		weft_grant_share(core);
+	weft_grant_list(core, rxm);
+	weft_grant_pick(core, rxm, out);
+	rxm->allowed = rxm->gmsg.given;
+	weft_unlock(&g->lock);
+}
+
+/**
+ * weft_grant_came - bytes of a message have come that it was granted
+ * @rxm: the message; its path is locked
+ * @n: how many
+ * @out: output
+ */
+void weft_grant_came(struct weft_rxm *rxm, u64 n, struct weft_out *out)
+{
+	struct weft_core *core = rxm->path->core;
+	struct weft_grants *g = &core->grants;
+	struct weft_gmsg *m = &rxm->gmsg;
+
+	weft_lock(&g->lock);
+	weft_grant_uncount(g, rxm, n);
+	m->at = out->now;
+	m->stalled = false;
+	if (m->out) {
+		weft_list_del(&m->busy);
+		weft_list_add_tail(&g->busy, &m->busy);
+	}
+	weft_grant_list(core, rxm);
+	if (g->map)
+		weft_grant_pick(core, NULL, out);
+	weft_unlock(&g->lock);
+}
+
+/**
+ * weft_grant_leave - a message is over
+ * @rxm: the message; its path is locked
+ * @out: output
+ */
+void weft_grant_leave(struct weft_rxm *rxm, struct weft_out *out)
+{
+	struct weft_core *core = rxm->path->core;
+	struct weft_grants *g = &core->grants;
+	struct weft_gmsg *m = &rxm->gmsg;
+
+	if (!m->in)
+		return;
+	weft_lock(&g->lock);
+	m->in = false;
+	weft_grant_unlist(g, m);
+	weft_grant_uncount(g, rxm, m->out);
+	g->nmsgs--;
+	if (!--rxm->path->ngrant)
+		g->npaths--;
+	if (g->keeper == rxm)
+		g->keeper = NULL;
+	if (g->map)
+		weft_grant_pick(core, NULL, out);
+	weft_unlock(&g->lock);
+}
+
+/**
+ * weft_grant_timer - the time of a path on which others rely
+ * @path: the path, locked; path->grant_at has passed
+ * @out: output
+ */
+void weft_grant_timer(struct weft_path *path, struct weft_out *out)
+{
+	struct weft_grants *g = &path->core->grants;
+
+	path->grant_at = U64_MAX;
+	weft_lock(&g->lock);
+	if (g->keeper && g->keeper->path == path)
+		g->keeper = NULL;
+	weft_grant_pick(path->core, NULL, out);
+	weft_unlock(&g->lock);
+}
+
+/**
+ * weft_grant_flush - tell those who were given something
+ * @out: output; no lock is held
+ */
+void weft_grant_flush(struct weft_out *out)
+{
+	struct weft_grants *g = &out->core->grants;
+	struct weft_list *l;
+
+	while ((l = weft_list_first(&out->grant))) {
+		struct weft_gmsg *m = weft_entry(l, struct weft_gmsg, ready);
+		struct weft_rxm *rxm = container_of(m, struct weft_rxm, gmsg);
+		struct weft_path *path = rxm->path;
+		bool keeps;
+		u64 given;
+
+		weft_path_get(path);
+		weft_lock(&path->lock);
+		weft_lock(&g->lock);
+		weft_list_del(l);
+		given = m->given;
+		keeps = g->keeper == rxm;
+		weft_unlock(&g->lock);
+		if (keeps) {
+			path->grant_at = out->now + WEFT_GRANT_STALL;
+			weft_path_deadline(path, path->grant_at);
+		}
+		if (given != rxm->allowed) {
+			rxm->allowed = given;
+			weft_rxm_step(rxm, out);
+			weft_path_output(path, out);
+		}
+		weft_unlock(&path->lock);
+		weft_rxm_put(rxm);
+		weft_path_put(path);
+	}
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - messages that go out when they are asked for: the sender's side of a rendezvous
+ *
+ * A send that was announced waits (ASKED) for GRANT, which says how far the receiver wants it.
+ * Bytes that the kernel holds go at once. Those in the program's memory go from windows, two at a
+ * time:
+ *
+ *	NONE -> (COLD: made by a worker) -> READY --all sent, all acknowledged--> NONE
+ *
+ * Records hold their window's memory themselves, so that a send can be over while some are not
+ * acknowledged.
+ *
+ * Locks: path->lock.
+ */
+#include "core/transport/emit.h"
+
+/**
+ * weft_win_drop - let go of a window
+ * @win: the window
+ */
+void weft_win_drop(struct weft_win *win)
+{
+	if (win->state == WEFT_WIN_READY || win->state == WEFT_WIN_FLUSH)
+		weft_mem_put(win->mem);
+	win->mem = NULL;
+	win->state = WEFT_WIN_NONE;
+}
+
+/* The window that holds the next byte to be sent. */
+static struct weft_win *weft_send_win(struct weft_txm *txm)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
+		struct weft_win *w = &txm->win[i];
+
+		if (w->state == WEFT_WIN_READY && txm->sent - w->off < w->len)
+			return w;
+	}
+	return NULL;
+}
+
+#define WEFT_DATA_HEAD	(WEFT_WIRE_CHUNK + sizeof(struct weft_w_data))
+#define WEFT_DATA_BURST	32	/* packets of one message before that of another one */
+
+/**
+ * weft_send_data - fill a run of packets with a part of a message that was asked for
+ * @path: the path, locked
+ * @lane: the lane
+ * @txm: first of lane->dataq
+ * @rec: the open packet, empty
+ *
+ * Return: it is full; false: this message has nothing at hand and has left the queue.
+ */
+bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_txm *txm,
+		    struct weft_rec *rec)
+{
+	u32 seg = path->max_payload - WEFT_WIRE_HDR - WEFT_DATA_HEAD;
+	u64 n = min_t(u64, txm->granted - txm->sent, seg * weft_lane_segs(path, lane));
+	struct weft_win *w = NULL;
+
+	if (txm->user) {
+		w = weft_send_win(txm);
+		n = w ? min(n, w->off + w->len - txm->sent) : 0;
+	}
+	if (!n) {
+		weft_list_del(&txm->qnode);
+		lane->burst = 0;
+		return false;
+	}
+	rec->bulk = 0;
+	rec->seg = min_t(u32, seg, n);
+	rec->len = weft_wire_data_put(rec->raw, txm->rid, txm->sent, rec->seg);
+	rec->run = WEFT_CHUNK_DATA;
+	rec->nseg = DIV_ROUND_UP((u32)n, seg);
+	rec->pay = (u32)n;
+	rec->moff = txm->sent;
+	rec->txm = txm;
+	weft_txm_get(txm);
+	if (w) {
+		weft_mem_hold(w->mem);
+		rec->mem = w->mem;
+		rec->off = (u32)(txm->sent - w->off);
+		rec->win = (u8)(w - txm->win);
+		w->busy++;
+	} else {
+		rec->off = (u32)txm->sent;
+	}
+	weft_rec_ref(rec, txm->flow, txm);
+	txm->sent += n;
+	lane->burst = min(lane->burst + rec->nseg, WEFT_DATA_BURST);
+	if (lane->burst == WEFT_DATA_BURST) {
+		lane->burst = 0;
+		weft_list_del(&txm->qnode);
+		weft_list_add_tail(&lane->dataq, &txm->qnode);
+	}
+	return true;
+}
+
+/**
+ * weft_txm_cold - have a window pinned in process context
+ * @txm: the send; its path is locked
+ * @out: output
+ */
+void weft_txm_cold(struct weft_txm *txm, struct weft_out *out)
+{
+	if (txm->work.queued || txm->cold)
+		return;
+	txm->work.queued = true;
+	weft_txm_get(txm);
+	weft_list_add_tail(&out->cold, &txm->work.node);
+}
+
+static void weft_send_fault(struct weft_txm *txm, int err, struct weft_out *out)
+{
+	weft_send_done(txm, err, out);
+	weft_send_withdraw(txm, err, out);
+}
+
+/* Take the next window. Return: one was taken, or is being made. */
+static bool weft_send_pin(struct weft_txm *txm, struct weft_win *w, struct weft_out *out)
+{
+	u64 len = min_t(u64, txm->granted - txm->pinned, txm->path->core->conf.window_bytes);
+	int err;
+
+	w->off = txm->pinned;
+	w->len = (u32)len;
+	w->busy = 0;
+	err = weft_mem_get(txm->ep->conf.mc, &txm->vec, w->off, w->len, WEFT_MEM_READ, &w->mem);
+	if (err == -EFAULT) {
+		weft_send_fault(txm, EFAULT, out);
+		return false;
+	}
+	txm->pinned += len;
+	if (!err) {
+		w->state = WEFT_WIN_READY;
+		return true;
+	}
+	w->state = WEFT_WIN_COLD;
+	weft_count(txm->path->core, cold);
+	weft_txm_cold(txm, out);
+	return true;
+}
+
+/**
+ * weft_send_step - go on with a send that was asked for
+ * @txm: the send, GRANT; its path is locked
+ * @out: output
+ */
+void weft_send_step(struct weft_txm *txm, struct weft_out *out)
+{
+	struct weft_lane *lane = weft_class_lane(txm->flow, WEFT_CLASS_DATA);
+	u32 i;
+
+	if (txm->user) {
+		for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
+			struct weft_win *w = &txm->win[i];
+
+			if (w->state == WEFT_WIN_READY && !w->busy && w->off + w->len <= txm->sent)
+				weft_win_drop(w);
+		}
+		/* while windows are being made no other is asked for: the worker comes back here */
+		for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
+			if (txm->cold || txm->pinned >= txm->granted)
+				break;
+			if (txm->win[i].state == WEFT_WIN_NONE &&
+			    !weft_send_pin(txm, &txm->win[i], out))
+				return;
+		}
+		if (!weft_send_win(txm))
+			return;
+	}
+	if (txm->sent < txm->granted && weft_list_empty(&txm->qnode)) {
+		weft_list_add_tail(&lane->dataq, &txm->qnode);
+		txm->path->busy |= 1u << lane->no;
+	}
+}
+
+static struct weft_txm *weft_send_by_id(struct weft_path *path, u32 sid)
+{
+	struct weft_list *l, *chain = &path->sids[sid % WEFT_PATH_HASH];
+
+	weft_list_for_each(l, chain) {
+		struct weft_txm *txm = weft_entry(l, struct weft_txm, idnode);
+
+		if (txm->sid == sid)
+			return txm;
+	}
+	return NULL;
+}
+
+/**
+ * weft_send_grant - GRANT has come
+ * @path: the path, locked
+ * @lane: lane for an answer
+ * @w: the chunk
+ * @out: output
+ *
+ * Return: 0, -ENOMEM: cannot be taken.
+ */
+int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *w,
+		    struct weft_out *out)
+{
+	u64 upto = be64_to_cpu(w->upto);
+	u32 sid = be32_to_cpu(w->sid);
+	struct weft_txm *txm = weft_send_by_id(path, sid);
+
+	if (!txm) {
+		struct weft_flowid none = { 0 };
+		struct weft_note *note = weft_note_new(path);
+
+		if (!note)
+			return -ENOMEM;
+		note->len = weft_wire_abort_put(note->chunk, &none, sid, ECANCELED);
+		weft_ctl_put(path, lane, &note->ctl);
+		return 0;
+	}
+	if (!upto) {
+		weft_send_done(txm, 0, out);
+		weft_send_over(txm, out);
+		return 0;
+	}
+	upto = min(upto, txm->len);
+	if (upto <= txm->granted)
+		return 0;
+	txm->state = WEFT_TXM_GRANT;
+	txm->rid = be32_to_cpu(w->rid);
+	txm->granted = upto;
+	weft_send_step(txm, out);
+	return 0;
+}
+
+/**
+ * weft_send_placed - DONE has come
+ * @path: the path, locked
+ * @w: the chunk
+ * @out: output
+ */
+void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struct weft_out *out)
+{
+	int status = be16_to_cpu(w->status);
+	struct weft_txm *txm = NULL;
+	struct weft_flowid id;
+	struct weft_flow *flow;
+	struct weft_list *l;
+
+	if (w->sid) {
+		txm = weft_send_by_id(path, be32_to_cpu(w->sid));
+		if (!txm)
+			return;
+		weft_send_done(txm, status, out);
+		weft_send_over(txm, out);
+		return;
+	}
+	weft_wire_flow_get(&w->flow, &id);
+	flow = weft_flow_by_gen(path, id.sgen);
+	if (!flow)
+		return;
+	weft_list_for_each(l, &flow->txms) {
+		txm = weft_entry(l, struct weft_txm, node);
+		if (txm->begun && txm->eager && txm->mseq == id.mseq)
+			break;
+		txm = NULL;
+	}
+	if (!txm)
+		return;
+	txm->placed = true;
+	weft_send_done(txm, status, out);
+	if (txm->state == WEFT_TXM_SENT && !txm->nrec)
+		weft_send_over(txm, out);
+}
+
+/**
+ * weft_send_late - ABORT of a send follows its ANNOUNCE, once that is known to have come
+ * @txm: the send, over; its path is locked
+ *
+ * If it overtook the other one its receiver would know nothing of what it withdraws, and have a
+ * message afterwards that nobody sends.
+ */
+void weft_send_late(struct weft_txm *txm)
+{
+	if (!txm->late || txm->nrec)
+		return;
+	txm->late = false;
+	weft_ctl_put(txm->path, txm->flow->lane, &txm->ctl);
+}
+
+/**
+ * weft_send_work - process context: make windows
+ * @txm: the send, referenced by the work
+ * @out: output
+ */
+void weft_send_work(struct weft_txm *txm, struct weft_out *out)
+{
+	struct weft_path *path = txm->path;
+	struct weft_mem *mem[ARRAY_SIZE(txm->win)] = { NULL };
+	bool made[ARRAY_SIZE(txm->win)] = { false };
+	int err = 0;
+	u32 i;
+
+	weft_path_get(path);
+	weft_lock(&path->lock);
+	txm->work.queued = false;
+	txm->cold = true;
+	for (i = 0; i < ARRAY_SIZE(txm->win); i++)
+		made[i] = txm->state != WEFT_TXM_OVER && txm->win[i].state == WEFT_WIN_COLD;
+	weft_unlock(&path->lock);
+	for (i = 0; i < ARRAY_SIZE(txm->win) && !err; i++)
+		if (made[i])
+			err = weft_mem_make(txm->ep->conf.mc, &txm->vec, txm->win[i].off,
+					    txm->win[i].len, WEFT_MEM_READ, &mem[i]);
+	weft_lock(&path->lock);
+	txm->cold = false;
+	for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
+		if (!mem[i])
+			continue;
+		if (txm->state == WEFT_TXM_OVER) {
+			weft_mem_put(mem[i]);
+			continue;
+		}
+		if (weft_mem_bounced(mem[i]))
+			weft_count(path->core, bounced);
+		txm->win[i].mem = mem[i];
+		txm->win[i].state = WEFT_WIN_READY;
+	}
+	if (txm->state != WEFT_TXM_OVER) {
+		if (err)
+			weft_send_fault(txm, -err, out);
+		else if (txm->lrxm)
+			weft_rxm_step(txm->lrxm, out);
+		else
+			weft_send_step(txm, out);
+	}
+	weft_path_output(path, out);
+	weft_unlock(&path->lock);
+	weft_path_put(path);
+	weft_txm_put(txm, out);
+}

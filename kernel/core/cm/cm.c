@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - connections: their states, and what programs are told of them
+ *
+ *	requester				responder
+ *	ASKING	-- REQ ---------------------->	ASKED		in the listener's backlog
+ *	UP	<--------------------- REP --	ACCEPTED	(or REJ: over)
+ *		-- RTU, or a message -------->	UP
+ *
+ *	who closes				the other
+ *	CLOSING	(what was sent is acknowledged; gracefully: sends have ended)
+ *		-- FIN ---------------------->	UP		SHUTDOWN is told, over
+ *	over	<------------------ FINACK --			SHUTDOWN is told
+ *
+ * When the peer turns out to know nothing of the path of a REQ (it has restarted, or has given the
+ * path up alone), the requester is AGAIN until a worker has asked anew, once, within the same time.
+ *
+ * What stands in the chunks, and what those that come lead to, is in cm_wire.c.
+ *
+ * Events of a connection stand in its endpoint, that of a request in the request: none can fail for
+ * want of memory. They are posted under ep->lock while the endpoint is not dead.
+ *
+ * Locks: path->lock for a connection; core->svc_lock for core->conns; ep->lock for ep->conn, the
+ * backlog, and @shut and @shut_wait of a connection.
+ */
+#include "core/cm/cm.h"
+
+/* ---- What is to be sent -------------------------------------------------------------- */
+
+/**
+ * weft_cm_say - a connection has a chunk to send
+ * @conn: the connection; its path is locked
+ * @op: WEFT_CM_*
+ *
+ * When both ends are known it goes in the lane of the messages and of what answers them: FIN must
+ * not overtake these.
+ */
+void weft_cm_say(struct weft_conn *conn, u8 op)
+{
+	conn->ops |= 1u << op;
+	weft_ctl_put(conn->path, conn->peer && conn->flow ? conn->flow->lane : 0, &conn->ctl);
+}
+
+/**
+ * weft_cm_data - private data for the next chunk
+ * @conn: the connection; its path is locked
+ * @data: bytes
+ * @len: how many, at most WEFT_CM_DATA_MAX
+ */
+void weft_cm_data(struct weft_conn *conn, const void *data, u32 len)
+{
+	conn->dlen = len;
+	if (len)
+		memcpy(conn->data, data, len);
+}
+
+/* ---- Connections and their lists ----------------------------------------------------- */
+
+/**
+ * weft_conn_init - make a connection
+ * @conn: zeroed; it has one reference
+ * @path: its path, of which it takes a reference
+ * @active: we ask
+ */
+void weft_conn_init(struct weft_conn *conn, struct weft_path *path, bool active)
+{
+	refcount_set(&conn->ref, 1);
+	weft_path_get(path);
+	conn->path = path;
+	conn->active = active;
+	weft_list_init(&conn->node);
+	weft_list_init(&conn->idnode);
+	weft_list_init(&conn->reqnode);
+	weft_ctl_init(&conn->ctl, WEFT_CTL_CONN);
+	weft_list_init(&conn->ev.node);
+	conn->ev.owned = true;
+}
+
+/**
+ * weft_conn_put - drop a reference
+ * @conn: the connection
+ */
+void weft_conn_put(struct weft_conn *conn)
+{
+	if (!refcount_dec_and_test(&conn->ref))
+		return;
+	weft_job_put(conn->job);
+	weft_path_put(conn->path);
+	weft_free(conn);
+}
+
+/**
+ * weft_conn_by_id - find a connection
+ * @core: the core; core->svc_lock is held
+ * @id: our id of it
+ *
+ * Return: the connection, not referenced, or NULL.
+ */
+struct weft_conn *weft_conn_by_id(struct weft_core *core, u32 id)
+{
+	struct weft_list *l, *chain = &core->conns[id % WEFT_CORE_HASH];
+
+	weft_list_for_each(l, chain) {
+		struct weft_conn *conn = weft_entry(l, struct weft_conn, idnode);
+
+		if (conn->id == id)
+			return conn;
+	}
+	return NULL;
+}
+
+/*
+ * Does a connection need the peer to live? One that is closed has a time of its own; all others may
+ * have nothing under way while they wait for the peer, or its program, and must hear of its end.
+ */
+static bool weft_conn_needs(const struct weft_conn *conn)
+{
+	return conn->state <= WEFT_CONN_UP && !conn->path->local;
+}
+
+/**
+ * weft_conn_list - give a connection its id and let it be found
+ * @conn: the connection, ASKING or ASKED; its path is locked; its reference belongs to the lists
+ * @now: time
+ */
+void weft_conn_list(struct weft_conn *conn, weft_ns now)
+{
+	struct weft_path *path = conn->path;
+	struct weft_core *core = path->core;
+
+	weft_lock(&core->svc_lock);
+	do
+		conn->id = ++core->next_conn;
+	while (!conn->id || weft_conn_by_id(core, conn->id));
+	weft_list_add_tail(&core->conns[conn->id % WEFT_CORE_HASH], &conn->idnode);
+	weft_unlock(&core->svc_lock);
+	weft_list_add_tail(&path->conns, &conn->node);
+	if (!weft_conn_needs(conn))
+		return;
+	path->nconn++;
+	if (path->state == WEFT_PATHS_UP)
+		weft_path_deadline(path, now + path->core->conf.keepalive_ns);
+}
+
+void weft_conn_unlist(struct weft_conn *conn)
+{
+	struct weft_core *core = conn->path->core;
+
+	weft_lock(&core->svc_lock);
+	weft_list_del(&conn->idnode);
+	weft_unlock(&core->svc_lock);
+	weft_list_del(&conn->node);
+}
+
+/* ---- Events -------------------------------------------------------------------------- */
+
+/**
+ * weft_cm_event - tell an endpoint's program of a connection
+ * @ep: the endpoint, locked
+ * @qev: where the event stands
+ * @type: WEFT_EV_*
+ * @status: errno
+ * @conn: the connection
+ * @data: private data
+ * @len: bytes of them
+ * @out: output
+ */
+void weft_cm_event(struct weft_ep *ep, struct weft_qev *qev, u32 type, int status,
+		   const struct weft_conn *conn, const void *data, u32 len, struct weft_out *out)
+{
+	if (ep->state == WEFT_EPS_DEAD || !ep->eq)
+		return;
+	memset(&qev->ev, 0, sizeof(qev->ev));
+	qev->owned = true;
+	qev->ev.type = type;
+	qev->ev.handle = ep->conf.handle;
+	qev->ev.status = status;
+	qev->ev.data_len = len;
+	qev->ev.addr = conn->addr;
+	if (type == WEFT_EV_CONNREQ)
+		qev->ev.conn = conn->id;
+	if (len)
+		memcpy(qev->data, data, len);
+	weft_eq_post(ep->eq, qev, out);
+}
+
+/* Tell SHUTDOWN, once, when no message is being received any more. ep->lock is held. */
+static void weft_cm_shut(struct weft_ep *ep, struct weft_conn *conn, struct weft_out *out)
+{
+	if (conn->shut)
+		return;
+	conn->shut_wait = !weft_list_empty(&ep->active);
+	if (conn->shut_wait)
+		return;
+	conn->shut = true;
+	weft_cm_event(ep, &ep->ev_shut, WEFT_EV_SHUTDOWN, ep->broken ? ep->broken : conn->lost,
+		      conn, NULL, 0, out);
+	if (ep->srq)
+		weft_srq_last(ep, out);
+}
+
+/**
+ * weft_cm_settled - an endpoint receives no message any more
+ * @ep: the endpoint, not locked
+ * @out: output
+ */
+void weft_cm_settled(struct weft_ep *ep, struct weft_out *out)
+{
+	weft_lock(&ep->lock);
+	if (ep->conn && ep->conn->shut_wait)
+		weft_cm_shut(ep, ep->conn, out);
+	weft_unlock(&ep->lock);
+}
+
+/* ---- States -------------------------------------------------------------------------- */
+
+/**
+ * weft_cm_until - a connection waits
+ * @conn: the connection; its path is locked
+ * @at: when weft_cm_expire() is called
+ */
+void weft_cm_until(struct weft_conn *conn, weft_ns at)
+{
+	struct weft_path *path = conn->path;
+
+	conn->until = at;
+	path->close_at = min(path->close_at, at);
+	if (path->state != WEFT_PATHS_DEAD)
+		weft_path_deadline(path, at);
+}
+
+/**
+ * weft_cm_state - a connection changes its state, and waits for nothing
+ * @conn: the connection; its path is locked
+ * @state: WEFT_CONN_*
+ *
+ * core->svc_lock is taken.
+ */
+void weft_cm_state(struct weft_conn *conn, u8 state)
+{
+	bool needs = weft_conn_needs(conn);
+
+	conn->until = 0;
+	if (conn->state == WEFT_CONN_ASKED)
+		weft_cm_answered(conn->path->core);
+	conn->state = state;
+	if (needs && !weft_conn_needs(conn))
+		conn->path->nconn--;
+}
+
+/**
+ * weft_cm_closed - an endpoint is not connected any more, or will never be
+ * @ep: the endpoint, locked
+ * @out: output
+ *
+ * Its receives end; messages that have come stay until a receive asks for them.
+ */
+void weft_cm_closed(struct weft_ep *ep, struct weft_out *out)
+{
+	u32 set = WEFT_ST_RQ_KICK;
+
+	if (ep->state != WEFT_EPS_CONNECTING)
+		set |= WEFT_ST_SHUT;
+	weft_recv_drain(ep, out);
+	if (ep->state != WEFT_EPS_ERROR)
+		WRITE_ONCE(ep->state, WEFT_EPS_CLOSED);
+	weft_ep_st(ep, set, WEFT_ST_CONNECTED);
+	weft_recv_cancel_all(ep, ECANCELED, out);
+	/* what it has not taken a shared receive for never came */
+	if (ep->srq && ep->conf.flags & WEFT_EPF_STRICT)
+		weft_recv_drop_all(ep, out);
+	/* barrier E: who posts from here on sees the flag; who has posted before is seen here */
+	smp_mb();
+	weft_recv_drain(ep, out);
+}
+
+/**
+ * weft_cm_over - a connection has ended; chunks that are queued still go
+ * @conn: the connection; its path is locked; the reference of its lists is dropped
+ * @out: output
+ */
+void weft_cm_over(struct weft_conn *conn, struct weft_out *out)
+{
+	struct weft_rflow *rf = conn->rflow;
+	struct weft_flow *flow = conn->flow;
+	struct weft_ep *ep = conn->ep;
+
+	weft_cm_unask(conn);
+	weft_cm_state(conn, WEFT_CONN_OVER);
+	weft_conn_unlist(conn);
+	conn->owed = conn->ctl.queued;
+	conn->path->nowed += conn->owed;
+	if (flow) {
+		conn->flow = NULL;
+		flow->conn = NULL;
+		/* the peer knows by FIN, or never had it */
+		flow->ended = true;
+		weft_flow_put(flow);
+	}
+	if (rf) {
+		conn->rflow = NULL;
+		rf->conn = NULL;
+		weft_rflow_free(rf, out);
+	}
+	if (ep) {
+		conn->ep = NULL;
+		weft_ep_put(ep);
+	}
+	weft_conn_put(conn);
+}
+
+/**
+ * weft_cm_failed - a connection could not be made: tell the program
+ * @conn: the connection; its path is locked; over afterwards
+ * @err: errno
+ * @data: private data of who refused it
+ * @len: bytes of them
+ * @out: output
+ */
+void weft_cm_failed(struct weft_conn *conn, int err, const void *data, u32 len,
+		    struct weft_out *out)
+{
+	struct weft_ep *ep = conn->ep;
+
+	if (ep) {
+		weft_lock(&ep->lock);
+		if (ep->state == WEFT_EPS_CONNECTING)
+			weft_cm_closed(ep, out);
+		weft_cm_event(ep, &ep->ev_conn, WEFT_EV_CONN_FAILED, err, conn, data, len, out);
+		weft_unlock(&ep->lock);
+	}
+	weft_cm_over(conn, out);
+}
+
+/**
+ * weft_cm_withdraw - a request is not wanted any more: FIN, if the peer may have heard of it
+ * @conn: the connection, ASKING; its path is locked
+ * @out: output
+ */
+void weft_cm_withdraw(struct weft_conn *conn, struct weft_out *out)
+{
+	if (conn->ops & 1u << WEFT_CM_REQ) {
+		conn->ops = 0;
+		weft_ctl_drop(&conn->ctl, out);
+	} else {
+		weft_cm_say(conn, WEFT_CM_FIN);
+	}
+}
+
+/**
+ * weft_cm_down - an open connection has ended without our doing, or one that this side has closed
+ *	is over
+ * @conn: the connection; its path is locked; over afterwards
+ * @err: errno for sends that have not ended, 0: they have
+ * @out: output
+ */
+void weft_cm_down(struct weft_conn *conn, int err, struct weft_out *out)
+{
+	struct weft_ep *ep = conn->ep;
+
+	if (ep) {
+		weft_lock(&ep->lock);
+		if (weft_ep_connected(ep) || ep->state == WEFT_EPS_ACCEPTED)
+			weft_cm_closed(ep, out);
+		weft_unlock(&ep->lock);
+	}
+	if (err && conn->flow)
+		weft_flow_fail(conn->flow, err, out);
+	/* whoever reads the event finds all completions */
+	if (ep) {
+		weft_lock(&ep->lock);
+		weft_cm_shut(ep, conn, out);
+		weft_unlock(&ep->lock);
+	}
+	weft_cm_over(conn, out);
+}
+
+/**
+ * weft_cm_quiet - all messages of a connection that is being closed have been acknowledged
+ * @conn: the connection; its path is locked
+ * @out: output
+ */
+void weft_cm_quiet(struct weft_conn *conn, struct weft_out *out)
+{
+	switch (conn->state) {
+	case WEFT_CONN_ACCEPTED:
+	case WEFT_CONN_UP:
+		/* its endpoint is being destroyed, and has begun with the flow */
+		weft_cm_state(conn, WEFT_CONN_CLOSING);
+		break;
+	case WEFT_CONN_CLOSING:
+		break;
+	default:
+		return;
+	}
+	if (conn->fin)
+		return;
+	conn->fin = true;
+	conn->takes = conn->ep && READ_ONCE(conn->ep->state) == WEFT_EPS_CLOSING;
+	weft_cm_say(conn, WEFT_CM_FIN);
+	if (conn->fin_held)
+		weft_cm_say(conn, WEFT_CM_FINACK);
+	weft_cm_until(conn, out->now + conn->path->core->conf.dead_ns);
+}
+
+/**
+ * weft_cm_first - the requester knows that it has been accepted: RTU or a message has come
+ * @conn: the connection; its path is locked, ep->lock is not held
+ * @out: output
+ */
+void weft_cm_first(struct weft_conn *conn, struct weft_out *out)
+{
+	struct weft_ep *ep = conn->ep;
+
+	if (conn->state != WEFT_CONN_ACCEPTED)
+		return;
+	weft_cm_state(conn, WEFT_CONN_UP);
+	weft_count(conn->path->core, conns_made);
+	weft_lock(&ep->lock);
+	if (ep->state == WEFT_EPS_ACCEPTED) {
+		WRITE_ONCE(ep->state, WEFT_EPS_CONNECTED);
+		weft_ep_st(ep, WEFT_ST_CONNECTED, 0);
+		weft_cm_event(ep, &ep->ev_conn, WEFT_EV_CONNECTED, 0, conn, NULL, 0, out);
+	}
+	weft_unlock(&ep->lock);
+}
+
+/**
+ * weft_cm_reset - the path has died, or the peer does not know the flow
+ * @conn: the connection; its path is locked; it is not on path->conns afterwards
+ * @err: errno
+ * @out: output
+ */
+void weft_cm_reset(struct weft_conn *conn, int err, struct weft_out *out)
+{
+	switch (conn->state) {
+	case WEFT_CONN_ASKING:
+		if (!weft_cm_renew(conn, out))
+			weft_cm_failed(conn, err, NULL, 0, out);
+		break;
+	case WEFT_CONN_ASKED:
+		weft_cm_over(conn, out);
+		break;
+	case WEFT_CONN_ACCEPTED:
+		weft_cm_first(conn, out);
+		fallthrough;
+	case WEFT_CONN_UP:
+		/* who has ended it himself, or hears that the peer did, is told of an end only */
+		if (err == ETIMEDOUT || err == EHOSTUNREACH)
+			conn->lost = err;
+		fallthrough;
+	case WEFT_CONN_CLOSING:
+		weft_cm_down(conn, err, out);
+		break;
+	}
+}
+
+/**
+ * weft_cm_expire - a connection's time is over
+ * @conn: the connection, whose @until has passed; its path is locked
+ * @out: output
+ */
+void weft_cm_expire(struct weft_conn *conn, struct weft_out *out)
+{
+	int err = conn->path->state == WEFT_PATHS_HELLO ? EHOSTUNREACH : ETIMEDOUT;
+
+	if (conn->state == WEFT_CONN_ASKING)
+		weft_cm_withdraw(conn, out);
+	weft_cm_reset(conn, err, out);
+}

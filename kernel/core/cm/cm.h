@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - connections: what cm.c, cm_wire.c, listen.c and connect.c offer one another
+ */
+#ifndef WEFT_CM_H
+#define WEFT_CM_H
+
+#include "core/object/proto.h"
+
+/* ---- cm.c ------------------------------------------------------------------------ */
+
+void weft_conn_init(struct weft_conn *conn, struct weft_path *path, bool active);
+void weft_conn_list(struct weft_conn *conn, weft_ns now);
+/* It is not found any more; its path is locked. */
+void weft_conn_unlist(struct weft_conn *conn);
+struct weft_conn *weft_conn_by_id(struct weft_core *core, u32 id);
+struct weft_conn *weft_conn_get(struct weft_core *core, u64 id);
+void weft_cm_say(struct weft_conn *conn, u8 op);
+void weft_cm_data(struct weft_conn *conn, const void *data, u32 len);
+void weft_cm_event(struct weft_ep *ep, struct weft_qev *qev, u32 type, int status,
+		   const struct weft_conn *conn, const void *data, u32 len, struct weft_out *out);
+void weft_cm_until(struct weft_conn *conn, weft_ns at);
+void weft_cm_state(struct weft_conn *conn, u8 state);
+void weft_cm_closed(struct weft_ep *ep, struct weft_out *out);
+void weft_cm_withdraw(struct weft_conn *conn, struct weft_out *out);
+void weft_cm_failed(struct weft_conn *conn, int err, const void *data, u32 len,
+		    struct weft_out *out);
+void weft_cm_over(struct weft_conn *conn, struct weft_out *out);
+void weft_cm_down(struct weft_conn *conn, int err, struct weft_out *out);
+
+/* ---- connect.c ------------------------------------------------------------------- */
+
+bool weft_cm_renew(struct weft_conn *conn, struct weft_out *out);
+
+/* ---- listen.c -------------------------------------------------------------------- */
+
+bool weft_cm_admit(struct weft_core *core);
+void weft_cm_answered(struct weft_core *core);
+bool weft_cm_queue(struct weft_conn *conn, struct weft_ep *pep, struct weft_out *out);
+bool weft_cm_unqueue(struct weft_conn *conn, struct weft_ep *pep);
+void weft_cm_unask(struct weft_conn *conn);
+void weft_cm_kill_reqs(struct weft_ep *pep, struct weft_out *out);
+
+#endif

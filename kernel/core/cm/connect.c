@@ -1,0 +1,604 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - connections: what programs ask for
+ *
+ *	endpoint:	ENABLED --connect--> CONNECTING --REP-----> CONNECTED ---> CLOSED
+ *				\----accept---> ACCEPTED ---RTU-----/
+ *			(CONNECTING --REJ, timeout, shutdown--> CLOSED)
+ *
+ * An endpoint is connected once in its life: ep->connecting says that it is being or has been. The
+ * states of connections are in cm.c, listeners in listen.c.
+ *
+ * Locks: ep->sq_mutex from beginning to end, so that an endpoint's flow and connection are set and
+ * ended by one caller; inside of it path->lock, ep->lock.
+ */
+#include "core/cm/cm.h"
+
+/* May the endpoint be connected? Then nobody else may. */
+static int weft_cm_claim(struct weft_ep *ep)
+{
+	int err = -EBUSY;
+
+	weft_lock(&ep->lock);
+	switch (ep->state) {
+	case WEFT_EPS_ENABLED:
+		if (!ep->connecting)
+			err = 0;
+		ep->connecting = true;
+		break;
+	case WEFT_EPS_CONNECTED:
+		err = -EISCONN;
+		break;
+	case WEFT_EPS_CONNECTING:
+	case WEFT_EPS_ACCEPTED:
+	case WEFT_EPS_CLOSING:
+	case WEFT_EPS_CLOSED:
+		break;
+	default:
+		err = -EINVAL;
+	}
+	weft_unlock(&ep->lock);
+	return err;
+}
+
+static void weft_cm_unclaim(struct weft_ep *ep)
+{
+	weft_lock(&ep->lock);
+	ep->connecting = false;
+	weft_unlock(&ep->lock);
+}
+
+/* Tie connection, endpoint and flow together. ep->sq_mutex is held, the path is locked. */
+static int weft_cm_bind(struct weft_conn *conn, struct weft_ep *ep, struct weft_flow *flow,
+			u32 state)
+{
+	int err = weft_flow_add(flow);
+
+	if (err)
+		return err;
+	weft_lock(&ep->lock);
+	if (ep->state == WEFT_EPS_ENABLED) {
+		WRITE_ONCE(ep->state, state);
+		ep->conn = conn;
+		refcount_inc(&conn->ref);
+	} else {
+		err = -EINVAL;
+	}
+	weft_unlock(&ep->lock);
+	if (err) {
+		weft_flow_unlist(flow);
+		return err;
+	}
+	weft_ep_get(ep);
+	conn->ep = ep;
+	conn->job = weft_job_get(ep->job);
+	flow->ref++;
+	conn->flow = flow;
+	flow->conn = conn;
+	conn->fid.ssvc = flow->id.ssvc;
+	conn->fid.sgen = flow->id.sgen;
+	weft_list_add_tail(&ep->flows[0], &flow->ep_node);
+	weft_flow_recent(ep, flow);
+	return 0;
+}
+
+/* @until: when it is given up. @again: for the second time. ep->sq_mutex is held. Sleeps. */
+static int weft_cm_ask(struct weft_ep *ep, struct weft_path *path,
+		       const struct weft_sockaddr *addr, const void *data, u32 len, weft_ns until,
+		       bool again, struct weft_out *out)
+{
+	struct weft_conn *conn = weft_alloc_sleep(sizeof(*conn));
+	struct weft_flow *flow = weft_flow_new(ep, path, addr);
+	int err = -ENOMEM;
+
+	if (!conn || !flow)
+		goto out;
+	weft_conn_init(conn, path, true);
+	conn->state = WEFT_CONN_ASKING;
+	conn->again = again;
+	conn->addr = *addr;
+	conn->fid.dsvc = be16_to_cpu(addr->port);
+	weft_cm_data(conn, data, len);
+	weft_lock(&path->lock);
+	err = weft_cm_bind(conn, ep, flow, WEFT_EPS_CONNECTING);
+	if (!err) {
+		weft_conn_list(conn, out->now);
+		weft_cm_say(conn, WEFT_CM_REQ);
+		weft_cm_until(conn, until);
+		weft_path_output(path, out);
+	}
+	weft_unlock(&path->lock);
+	if (!err)
+		return 0;
+	weft_path_put(path);
+out:
+	if (flow)
+		weft_flow_free(flow);
+	weft_free(conn);
+	return err;
+}
+
+/* Find the way, and ask. Arguments and locks as of weft_cm_ask(). */
+static int weft_cm_try(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data,
+		       u32 len, weft_ns until, bool again, struct weft_out *out)
+{
+	struct weft_core *core = ep->core;
+	struct weft_path *path;
+	bool gone;
+	int err;
+
+	do {
+		if (weft_core_own(core, addr)) {
+			path = core->local;
+			weft_path_get(path);
+		} else {
+			path = weft_path_find(core, addr, out);
+		}
+		if (IS_ERR(path)) {
+			if (PTR_ERR(path) == -ENOSPC)
+				weft_count(core, limit_paths);
+			return (int)PTR_ERR(path);
+		}
+		err = weft_cm_ask(ep, path, addr, data, len, until, again, out);
+		gone = err && weft_path_gone(path);
+		weft_path_put(path);
+	} while (unlikely(gone));
+	return err;
+}
+
+/**
+ * weft_cm_connect - ask for a connection; how it ends is an event
+ * @ep: MSG endpoint, enabled
+ * @addr: who listens
+ * @data: private data
+ * @len: bytes of them
+ * @timeout: how long it may take, at most WEFT_CM_TIMEOUT_MAX; 0: accept_ns
+ * @now: time
+ * @out: output
+ *
+ * Sleeps. Return: 0, -EINVAL: not enabled, not MSG, address, timeout; -EISCONN, -EBUSY: has been
+ * connected before; no memory, no way there.
+ */
+int weft_cm_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data, u32 len,
+		    weft_ns timeout, weft_ns now, struct weft_out *out)
+{
+	int err;
+
+	out->now = now;
+	if (ep->conf.type != WEFT_EP_MSG || len > WEFT_CM_DATA_MAX || !addr->port ||
+	    timeout > WEFT_CM_TIMEOUT_MAX)
+		return -EINVAL;
+	err = weft_addr_check(addr);
+	if (err)
+		return err;
+	weft_mutex_lock(&ep->sq_mutex);
+	err = weft_cm_claim(ep);
+	if (err)
+		goto out;
+	err = weft_cm_try(ep, addr, data, len, now + (timeout ?: ep->core->conf.accept_ns), false,
+			  out);
+	if (err)
+		weft_cm_unclaim(ep);
+out:
+	weft_mutex_unlock(&ep->sq_mutex);
+	return err;
+}
+
+/**
+ * weft_cm_renew - the path of a request has died: is it to be asked for again?
+ * @conn: the connection, ASKING; its path is locked
+ * @out: output
+ *
+ * It is when the peer knew nothing of the path: whatever became of the request went with the peer's
+ * end of it. Return: a worker asks once more, on a new path.
+ */
+bool weft_cm_renew(struct weft_conn *conn, struct weft_out *out)
+{
+	struct weft_ep *ep = conn->ep;
+	weft_ns until = conn->until;
+	bool renew;
+
+	if (conn->again || conn->path->local || conn->path->failing != ECONNRESET || !ep)
+		return false;
+	weft_lock(&ep->lock);
+	renew = ep->state == WEFT_EPS_CONNECTING;
+	if (renew) {
+		ep->ask_work.queued = true;
+		weft_ep_get(ep);
+		weft_list_add_tail(&out->cold, &ep->ask_work.node);
+	}
+	weft_unlock(&ep->lock);
+	if (!renew)
+		return false;
+	weft_conn_unlist(conn);
+	weft_cm_state(conn, WEFT_CONN_AGAIN);
+	/* it is on no list: nobody looks at the time but who asks again */
+	conn->until = until;
+	return true;
+}
+
+/*
+ * The endpoint of @conn, which is AGAIN, is as it was before it asked. ep->sq_mutex is held.
+ * Return: until when it may be asked for, 0: not any more: somebody ends it.
+ */
+static weft_ns weft_cm_unask_ep(struct weft_ep *ep, struct weft_conn *conn, struct weft_out *out)
+{
+	struct weft_path *path = conn->path;
+	weft_ns until = 0;
+	bool mine;
+
+	weft_lock(&path->lock);
+	weft_lock(&ep->lock);
+	mine = conn->state == WEFT_CONN_AGAIN && ep->state == WEFT_EPS_CONNECTING;
+	if (mine) {
+		WRITE_ONCE(ep->state, WEFT_EPS_ENABLED);
+		ep->conn = NULL;
+	}
+	weft_unlock(&ep->lock);
+	if (mine) {
+		until = conn->until;
+		weft_cm_over(conn, out);
+	}
+	weft_unlock(&path->lock);
+	if (!mine)
+		return 0;
+	weft_flow_forget(ep->recent, out);
+	weft_conn_put(conn);
+	return until;
+}
+
+/* It cannot be asked again: tell the program. ep->sq_mutex is held. */
+static void weft_cm_ask_failed(struct weft_ep *ep, const struct weft_conn *conn, int err,
+			       struct weft_out *out)
+{
+	weft_lock(&ep->lock);
+	if (ep->state == WEFT_EPS_ENABLED) {
+		WRITE_ONCE(ep->state, WEFT_EPS_CONNECTING);
+		weft_cm_closed(ep, out);
+		weft_cm_event(ep, &ep->ev_conn, WEFT_EV_CONN_FAILED, err, conn, NULL, 0, out);
+	}
+	weft_unlock(&ep->lock);
+}
+
+/**
+ * weft_cm_ask_again - ask for a connection that was asked for on a path that the peer did not know
+ * @ep: MSG endpoint, of a queued ep->ask_work
+ * @out: output
+ *
+ * Sleeps.
+ */
+void weft_cm_ask_again(struct weft_ep *ep, struct weft_out *out)
+{
+	struct weft_conn *conn;
+	int err = -ETIMEDOUT;
+	weft_ns until = 0;
+
+	weft_mutex_lock(&ep->sq_mutex);
+	weft_lock(&ep->lock);
+	ep->ask_work.queued = false;
+	conn = ep->conn;
+	if (conn)
+		refcount_inc(&conn->ref);
+	weft_unlock(&ep->lock);
+	if (conn)
+		until = weft_cm_unask_ep(ep, conn, out);
+	if (!until)
+		goto out;
+	if (until > out->now)
+		err = weft_cm_try(ep, &conn->addr, conn->data, conn->dlen, until, true, out);
+	if (err)
+		weft_cm_ask_failed(ep, conn, -err, out);
+out:
+	weft_mutex_unlock(&ep->sq_mutex);
+	if (conn)
+		weft_conn_put(conn);
+}
+
+/* Both ends are on this node: the other one, NULL: it has gone. The path is locked. */
+static struct weft_conn *weft_cm_asker(const struct weft_conn *conn)
+{
+	struct weft_core *core = conn->path->core;
+	struct weft_conn *asks;
+
+	weft_lock(&core->svc_lock);
+	asks = weft_conn_by_id(core, conn->peer);
+	if (asks && asks->path != conn->path)
+		asks = NULL;
+	weft_unlock(&core->svc_lock);
+	return asks && asks->state == WEFT_CONN_ASKING && asks->ep ? asks : NULL;
+}
+
+/* The way of the peer's messages to us. The path is locked. */
+static int weft_cm_hear(struct weft_conn *conn, struct weft_ep *ep, struct weft_flow *flow)
+{
+	struct weft_path *path = conn->path;
+	struct weft_flowid in = {
+		.ssvc = conn->fid.dsvc,
+		.dsvc = flow->id.ssvc,
+		.sgen = conn->fid.dgen,
+	};
+	struct weft_rflow *rf;
+
+	if (weft_rflow_find(path, in.ssvc, in.sgen))
+		return -EINVAL;
+	rf = weft_rflow_new(path, &in, ep);
+	if (!rf)
+		return -ENOMEM;
+	rf->conn = conn;
+	conn->rflow = rf;
+	return 0;
+}
+
+/* The path is locked. */
+static int weft_cm_take(struct weft_conn *conn, struct weft_ep *ep, struct weft_flow *flow,
+			const void *data, u32 len, struct weft_out *out)
+{
+	struct weft_conn *asks = NULL;
+	int err = 0;
+
+	/* requests are those of the program that listens */
+	if (conn->state != WEFT_CONN_ASKED || !conn->pep || conn->pep->conf.ctx != ep->conf.ctx ||
+	    conn->pep->job != ep->job)
+		return -EINVAL;
+	if (conn->path->local) {
+		asks = weft_cm_asker(conn);
+		if (!asks)
+			return -EINVAL;
+	} else {
+		err = weft_cm_hear(conn, ep, flow);
+		if (err)
+			return err;
+	}
+	flow->id.dsvc = conn->fid.dsvc;
+	flow->id.dgen = conn->fid.dgen;
+	flow->lane = weft_flow_lane(&flow->id);
+	err = weft_cm_bind(conn, ep, flow, WEFT_EPS_ACCEPTED);
+	if (err) {
+		if (conn->rflow)
+			weft_rflow_free(conn->rflow, out);
+		return err;
+	}
+	if (asks) {
+		weft_ep_get(asks->ep);
+		flow->lep = asks->ep;
+		weft_ep_get(ep);
+		asks->flow->lep = ep;
+	}
+	weft_cm_unask(conn);
+	weft_cm_data(conn, data, len);
+	weft_cm_state(conn, WEFT_CONN_ACCEPTED);
+	weft_cm_say(conn, WEFT_CM_REP);
+	return 0;
+}
+
+/**
+ * weft_cm_accept - accept a request
+ * @ep: MSG endpoint, enabled
+ * @id: the request, which came to a passive endpoint of the same context
+ * @data: private data
+ * @len: bytes of them
+ * @now: time
+ * @out: output
+ *
+ * Sleeps. Return: 0, -EINVAL: there is no such request (any more), or the endpoint does not fit, as
+ * one of another job than who listens does not;
+ * -EISCONN, -EBUSY: it has been connected before; -ENOMEM.
+ */
+int weft_cm_accept(struct weft_ep *ep, u64 id, const void *data, u32 len, weft_ns now,
+		   struct weft_out *out)
+{
+	struct weft_conn *conn;
+	struct weft_flow *flow;
+	int err;
+
+	out->now = now;
+	if (ep->conf.type != WEFT_EP_MSG || len > WEFT_CM_DATA_MAX)
+		return -EINVAL;
+	conn = weft_conn_get(ep->core, id);
+	if (!conn)
+		return -EINVAL;
+	weft_mutex_lock(&ep->sq_mutex);
+	err = weft_cm_claim(ep);
+	if (err)
+		goto out;
+	flow = weft_flow_new(ep, conn->path, &conn->addr);
+	err = flow ? 0 : -ENOMEM;
+	if (flow) {
+		weft_lock(&conn->path->lock);
+		err = weft_cm_take(conn, ep, flow, data, len, out);
+		weft_path_output(conn->path, out);
+		weft_unlock(&conn->path->lock);
+		if (err)
+			weft_flow_free(flow);
+	}
+	if (err)
+		weft_cm_unclaim(ep);
+out:
+	weft_mutex_unlock(&ep->sq_mutex);
+	weft_conn_put(conn);
+	return err;
+}
+
+/* This side closes: FIN follows when what has been sent is acknowledged. */
+static void weft_cm_close(struct weft_conn *conn, struct weft_out *out)
+{
+	struct weft_path *path = conn->path;
+	struct weft_flow *flow = conn->flow;
+
+	weft_cm_state(conn, WEFT_CONN_CLOSING);
+	if (!flow->closing) {
+		flow->closing = true;
+		flow->close_at = out->now + path->core->conf.dead_ns;
+		path->close_at = min(path->close_at, flow->close_at);
+		if (!path->local)
+			weft_path_deadline(path, flow->close_at);
+	}
+	if (flow->ended)
+		weft_cm_quiet(conn, out);
+	else
+		weft_flow_check(flow, out);
+}
+
+/*
+ * End a connection from this side. @err: errno for a program that waits for it to be made, 0: there
+ * is none. The path is locked; the caller has a reference.
+ */
+static void weft_cm_end(struct weft_conn *conn, int err, struct weft_out *out)
+{
+	switch (conn->state) {
+	case WEFT_CONN_ASKING:
+		weft_cm_withdraw(conn, out);
+		fallthrough;
+	case WEFT_CONN_AGAIN:
+		weft_cm_failed(conn, err, NULL, 0, out);
+		break;
+	case WEFT_CONN_ACCEPTED:
+	case WEFT_CONN_UP:
+		weft_cm_close(conn, out);
+		break;
+	case WEFT_CONN_CLOSING:
+		/* gracefully until now */
+		if (conn->flow)
+			weft_flow_check(conn->flow, out);
+		break;
+	}
+}
+
+/* Nothing is posted any more. Return: 0, -ENOTCONN: it has never been connected. */
+static int weft_cm_stop(struct weft_ep *ep, struct weft_out *out)
+{
+	int err = -ENOTCONN;
+
+	weft_lock(&ep->lock);
+	switch (ep->state) {
+	case WEFT_EPS_CONNECTING:
+	case WEFT_EPS_ACCEPTED:
+	case WEFT_EPS_CONNECTED:
+	case WEFT_EPS_CLOSING:
+		weft_cm_closed(ep, out);
+		err = 0;
+		break;
+	case WEFT_EPS_CLOSED:
+		err = 0;
+		break;
+	case WEFT_EPS_ERROR:
+		if (ep->conn)
+			err = 0;
+		break;
+	}
+	weft_unlock(&ep->lock);
+	return err;
+}
+
+/* Cancel what the program has posted. ep->sq_mutex is held. */
+static void weft_cm_cancel(struct weft_ep *ep, struct weft_out *out)
+{
+	weft_send_drain(ep, ECANCELED, out);
+	weft_ep_drop_sends(ep, ECANCELED, out);
+	/* what was held up by those */
+	weft_send_drain(ep, ECANCELED, out);
+	weft_recv_all(ep, out);
+	weft_lock(&ep->lock);
+	weft_recv_drain(ep, out);
+	weft_recv_cancel_all(ep, ECANCELED, out);
+	weft_recv_drop_all(ep, out);
+	weft_unlock(&ep->lock);
+	while (weft_ep_drop_active(ep, ECANCELED, out)) {
+		weft_flush(out);
+		weft_nap();
+	}
+}
+
+/*
+ * Send nothing more; what stands in the ring is still sent, unless the ring is stalled, and
+ * messages are taken until the peer knows. ep->sq_mutex is held. Return: there is a connection for
+ * that.
+ */
+static bool weft_cm_linger(struct weft_ep *ep, struct weft_out *out)
+{
+	bool up;
+
+	if (READ_ONCE(ep->state) != WEFT_EPS_CONNECTED)
+		return READ_ONCE(ep->state) == WEFT_EPS_CLOSING;
+	/* bounded by the ring: each round takes some of it */
+	while (weft_send_drain(ep, 0, out) == -EINTR)
+		weft_flush(out);
+	weft_lock(&ep->lock);
+	up = ep->state == WEFT_EPS_CONNECTED;
+	if (up) {
+		WRITE_ONCE(ep->state, WEFT_EPS_CLOSING);
+		weft_ep_st(ep, 0, WEFT_ST_CONNECTED);
+	}
+	weft_unlock(&ep->lock);
+	return up;
+}
+
+/**
+ * weft_cm_shutdown - end a connection
+ * @ep: MSG endpoint
+ * @graceful: sends that have been posted, and receives, go on until SHUTDOWN, at most dead_ns
+ * @now: time
+ * @out: output; flushed
+ *
+ * What has completed is still delivered. Sleeps. Return: 0, -ENOTCONN: it has never been connected.
+ * Canceled completions are written when it returns.
+ */
+int weft_cm_shutdown(struct weft_ep *ep, bool graceful, weft_ns now, struct weft_out *out)
+{
+	struct weft_conn *conn;
+	int err = 0;
+
+	out->now = now;
+	if (ep->conf.type != WEFT_EP_MSG)
+		return -ENOTCONN;
+	weft_mutex_lock(&ep->sq_mutex);
+	if (!graceful || !weft_cm_linger(ep, out)) {
+		err = weft_cm_stop(ep, out);
+		if (err)
+			goto out;
+		weft_cm_cancel(ep, out);
+	}
+	/* set while the mutex is held, and not changed before the endpoint is destroyed */
+	conn = ep->conn;
+	if (conn) {
+		weft_lock(&conn->path->lock);
+		weft_cm_end(conn, ECANCELED, out);
+		weft_path_output(conn->path, out);
+		weft_unlock(&conn->path->lock);
+	}
+	weft_flush(out);
+out:
+	weft_mutex_unlock(&ep->sq_mutex);
+	return err;
+}
+
+/**
+ * weft_cm_kill - an endpoint is being destroyed
+ * @ep: the endpoint, dead; ep->sq_mutex is held, its sends and receives have been dropped
+ * @out: output
+ *
+ * A connection is closed in good order without it; its events are taken back.
+ */
+void weft_cm_kill(struct weft_ep *ep, struct weft_out *out)
+{
+	struct weft_conn *conn;
+
+	weft_cm_kill_reqs(ep, out);
+	weft_lock(&ep->lock);
+	conn = ep->conn;
+	ep->conn = NULL;
+	weft_unlock(&ep->lock);
+	if (conn) {
+		weft_lock(&conn->path->lock);
+		weft_cm_end(conn, 0, out);
+		if (conn->ep) {
+			conn->ep = NULL;
+			weft_ep_put(ep);
+		}
+		weft_path_output(conn->path, out);
+		weft_unlock(&conn->path->lock);
+		weft_conn_put(conn);
+	}
+	if (ep->eq)
+		weft_eq_purge(ep->eq, ep->conf.handle);
+}

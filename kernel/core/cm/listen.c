@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - connections: listeners, and the requests that wait there
+ *
+ *	listener:	ENABLED --listen--> LISTENING ---> DEAD
+ *
+ *	REQ --> queued --accept, FIN, path dead---> taken out
+ *		 |  \---reject, listener dead-----> REJ, over
+ *		 \-----handoff-------------------> queued at another listener, told of there
+ *
+ * A request is WEFT_CONN_ASKED until it is answered; it stands in pep->reqs, and pep->nreqs counts
+ * it, bounded by the backlog. conn->pep is the listener, referenced. One that is handed on keeps
+ * its id; if the other listener has no room it goes back to where it was. What else becomes of
+ * connections is in cm.c.
+ *
+ * Locks: path->lock for a request and its @pep; inside of it pep->lock for the backlog and the
+ * event of the request. Never those of two listeners at a time: between them a request is in no
+ * backlog, and path->lock keeps others from answering it. A listener that dies takes requests out
+ * before their paths are locked, and looks again then whether they wait for an answer.
+ */
+#include "core/cm/cm.h"
+
+/**
+ * weft_cm_listen - take connection requests
+ * @pep: passive endpoint
+ * @eq: where they are told; of the first call
+ * @backlog: how many may wait; a second call changes it
+ *
+ * Return: 0, -EINVAL: not passive, no queue, or in a state in which it takes none; and what
+ * weft_ep_enable() says.
+ */
+int weft_cm_listen(struct weft_ep *pep, struct weft_eq *eq, u32 backlog)
+{
+	int err = 0;
+
+	if (pep->conf.type != WEFT_EP_PASSIVE || !eq || !backlog)
+		return -EINVAL;
+	if (READ_ONCE(pep->state) == WEFT_EPS_NEW) {
+		err = weft_ep_enable(pep, &(struct weft_ep_queues){ .eq = eq });
+		if (err)
+			return err;
+	}
+	weft_lock(&pep->lock);
+	if (pep->state == WEFT_EPS_ENABLED)
+		WRITE_ONCE(pep->state, WEFT_EPS_LISTENING);
+	if (pep->state == WEFT_EPS_LISTENING)
+		pep->backlog = min(backlog, pep->core->conf.backlog_max);
+	else
+		err = -EINVAL;
+	weft_unlock(&pep->lock);
+	return err;
+}
+
+/* ---- Requests at all listeners -------------------------------------------------------- */
+
+/**
+ * weft_cm_admit - one more request for a connection that waits for an answer: is there room?
+ * @core: the core
+ *
+ * Return: there is; it is counted until weft_cm_answered().
+ */
+bool weft_cm_admit(struct weft_core *core)
+{
+	bool room;
+
+	weft_lock(&core->svc_lock);
+	room = core->nasked < READ_ONCE(core->conf.asked_max);
+	core->nasked += room;
+	weft_unlock(&core->svc_lock);
+	if (!room)
+		weft_count(core, limit_requests);
+	return room;
+}
+
+/**
+ * weft_cm_answered - a request does not wait for an answer any more
+ * @core: the core
+ */
+void weft_cm_answered(struct weft_core *core)
+{
+	weft_lock(&core->svc_lock);
+	core->nasked--;
+	weft_unlock(&core->svc_lock);
+}
+
+/* ---- The backlog --------------------------------------------------------------------- */
+
+/**
+ * weft_cm_queue - put a request into a backlog
+ * @conn: the request; its path is locked
+ * @pep: who listens
+ * @out: output
+ *
+ * Return: it is there.
+ */
+bool weft_cm_queue(struct weft_conn *conn, struct weft_ep *pep, struct weft_out *out)
+{
+	bool room;
+
+	weft_lock(&pep->lock);
+	room = pep->conf.type == WEFT_EP_PASSIVE && pep->state == WEFT_EPS_LISTENING &&
+	       pep->nreqs < pep->backlog;
+	if (room) {
+		weft_ep_get(pep);
+		conn->pep = pep;
+		pep->nreqs++;
+		weft_list_add_tail(&pep->reqs, &conn->reqnode);
+		weft_cm_event(pep, &conn->ev, WEFT_EV_CONNREQ, 0, conn, conn->data, conn->dlen,
+			      out);
+	}
+	weft_unlock(&pep->lock);
+	return room;
+}
+
+/**
+ * weft_cm_unqueue - take a request out of a backlog, with its event if nobody has read it
+ * @conn: the request; its path is locked
+ * @pep: who listens
+ *
+ * Return: it was there.
+ */
+bool weft_cm_unqueue(struct weft_conn *conn, struct weft_ep *pep)
+{
+	bool there;
+
+	weft_lock(&pep->lock);
+	there = !weft_list_empty(&conn->reqnode);
+	if (there) {
+		weft_list_del(&conn->reqnode);
+		pep->nreqs--;
+		weft_eq_forget(pep->eq, &conn->ev);
+	}
+	weft_unlock(&pep->lock);
+	return there;
+}
+
+/**
+ * weft_cm_unask - nobody has to answer a request any more
+ * @conn: the request; its path is locked
+ */
+void weft_cm_unask(struct weft_conn *conn)
+{
+	struct weft_ep *pep = conn->pep;
+
+	if (!pep)
+		return;
+	conn->pep = NULL;
+	weft_cm_unqueue(conn, pep);
+	weft_ep_put(pep);
+}
+
+/**
+ * weft_conn_get - find a connection
+ * @core: the core; core->svc_lock is not held
+ * @id: our id of it; any number
+ *
+ * Return: the connection, referenced, or NULL.
+ */
+struct weft_conn *weft_conn_get(struct weft_core *core, u64 id)
+{
+	struct weft_conn *conn;
+
+	if (!id || id > U32_MAX)
+		return NULL;
+	weft_lock(&core->svc_lock);
+	conn = weft_conn_by_id(core, (u32)id);
+	if (conn)
+		refcount_inc(&conn->ref);
+	weft_unlock(&core->svc_lock);
+	return conn;
+}
+
+/* ---- Answers other than yes ---------------------------------------------------------- */
+
+/* Refuse a request. Its path is locked. */
+static void weft_cm_refuse(struct weft_conn *conn, const void *data, u32 len, struct weft_out *out)
+{
+	conn->status = ECONNREFUSED;
+	weft_cm_data(conn, data, len);
+	weft_cm_say(conn, WEFT_CM_REJ);
+	weft_count(conn->path->core, conns_refused);
+	weft_cm_over(conn, out);
+}
+
+/**
+ * weft_cm_reject - refuse a request
+ * @pep: passive endpoint to which it came
+ * @id: the request
+ * @data: private data
+ * @len: bytes of them
+ * @now: time
+ * @out: output
+ *
+ * Return: 0, -EINVAL: there is no such request (any more).
+ */
+int weft_cm_reject(struct weft_ep *pep, u64 id, const void *data, u32 len, weft_ns now,
+		   struct weft_out *out)
+{
+	struct weft_path *path;
+	struct weft_conn *conn;
+	int err = -EINVAL;
+
+	out->now = now;
+	if (len > WEFT_CM_DATA_MAX)
+		return -EINVAL;
+	conn = weft_conn_get(pep->core, id);
+	if (!conn)
+		return -EINVAL;
+	path = conn->path;
+	weft_lock(&path->lock);
+	if (conn->state == WEFT_CONN_ASKED && conn->pep == pep) {
+		weft_cm_refuse(conn, data, len, out);
+		err = 0;
+	}
+	weft_path_output(path, out);
+	weft_unlock(&path->lock);
+	weft_conn_put(conn);
+	return err;
+}
+
+/*
+ * Put a request back where it was, told of already. Its path is locked. Return: that listener is
+ * still there.
+ */
+static bool weft_cm_requeue(struct weft_conn *conn, struct weft_ep *pep)
+{
+	bool there;
+
+	weft_lock(&pep->lock);
+	there = pep->state == WEFT_EPS_LISTENING;
+	if (there) {
+		weft_list_add_tail(&pep->reqs, &conn->reqnode);
+		pep->nreqs++;
+	}
+	weft_unlock(&pep->lock);
+	return there;
+}
+
+/*
+ * From one listener to another. The path is locked. Return: 0, -EINVAL: it is not @pep's,
+ * -EAGAIN: no room there.
+ */
+static int weft_cm_pass(struct weft_conn *conn, struct weft_ep *pep, struct weft_ep *to,
+			struct weft_out *out)
+{
+	if (conn->state != WEFT_CONN_ASKED || conn->pep != pep || !weft_cm_unqueue(conn, pep))
+		return -EINVAL;
+	if (weft_cm_queue(conn, to, out)) {
+		weft_ep_put(pep);
+		return 0;
+	}
+	if (!weft_cm_requeue(conn, pep))
+		weft_cm_refuse(conn, NULL, 0, out);
+	return -EAGAIN;
+}
+
+/**
+ * weft_cm_handoff - give a request to another listener, which is told of it
+ * @pep: passive endpoint to which it came
+ * @id: the request
+ * @svc: service of the other, of whatever program
+ * @now: time
+ * @out: output
+ *
+ * Return: 0, -EINVAL: there is no such request (any more), or it is there already; -ENOENT: nobody
+ * of the same job listens there; -EAGAIN: the other's backlog is full, nothing has changed.
+ */
+int weft_cm_handoff(struct weft_ep *pep, u64 id, u16 svc, weft_ns now, struct weft_out *out)
+{
+	struct weft_conn *conn;
+	struct weft_ep *to;
+	int err = -ENOENT;
+
+	out->now = now;
+	conn = weft_conn_get(pep->core, id);
+	if (!conn)
+		return -EINVAL;
+	to = weft_core_service(pep->core, svc);
+	if (to && READ_ONCE(to->state) == WEFT_EPS_LISTENING && to->job == pep->job) {
+		weft_lock(&conn->path->lock);
+		err = to == pep ? -EINVAL : weft_cm_pass(conn, pep, to, out);
+		weft_path_output(conn->path, out);
+		weft_unlock(&conn->path->lock);
+	}
+	if (to)
+		weft_ep_put(to);
+	weft_conn_put(conn);
+	return err;
+}
+
+/**
+ * weft_cm_kill_reqs - a listener goes: refuse who waits
+ * @pep: passive endpoint, dead; one of another kind has no requests
+ * @out: output
+ */
+void weft_cm_kill_reqs(struct weft_ep *pep, struct weft_out *out)
+{
+	for (;;) {
+		struct weft_conn *conn = NULL;
+		struct weft_list *l;
+
+		weft_lock(&pep->lock);
+		l = weft_list_first(&pep->reqs);
+		if (l) {
+			conn = weft_entry(l, struct weft_conn, reqnode);
+			refcount_inc(&conn->ref);
+			weft_list_del(l);
+			pep->nreqs--;
+			weft_eq_forget(pep->eq, &conn->ev);
+		}
+		weft_unlock(&pep->lock);
+		if (!conn)
+			return;
+		weft_lock(&conn->path->lock);
+		if (conn->state == WEFT_CONN_ASKED)
+			weft_cm_refuse(conn, NULL, 0, out);
+		weft_path_output(conn->path, out);
+		weft_unlock(&conn->path->lock);
+		weft_conn_put(conn);
+	}
+}

@@ -1,0 +1,578 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - flows: one for each pair of endpoints and direction; the order of messages
+ *
+ * The sending end (struct weft_flow) numbers messages; the receiving end (struct weft_rflow) offers
+ * them to matching in that order. The sending end's generation names the flow on a path: a flow
+ * that begins again is another one.
+ *
+ *	sending:   open --endpoint goes, or closes--> closing --all acknowledged--> ended
+ *	             \--EPGONE, path died--> dead --all acknowledged--> ended
+ *		   ended: the peer is told, by ABORT of all that follows or by FIN
+ *	receiving: open --endpoint has gone--> gone: EPGONE was sent; messages are dropped until the
+ *		   sender says that it has ended
+ *
+ * Locks: path->lock. The list ep->flows and what is in it belong to ep->sq_mutex; so does the
+ * reference it holds.
+ */
+#include "core/object/proto.h"
+
+/* ---- Sending --------------------------------------------------------------------- */
+
+/**
+ * weft_flow_lane - the lane of a flow, of class FIRST
+ * @id: the flow
+ *
+ * The same for both directions of a pair of services: what goes back carries acknowledgements.
+ *
+ * Return: its number.
+ */
+u8 weft_flow_lane(const struct weft_flowid *id)
+{
+	return (id->ssvc + id->dsvc) % WEFT_CLASS_LANES;
+}
+
+/**
+ * weft_flow_new - a flow that its path does not know
+ * @ep: our endpoint
+ * @path: the path
+ * @peer: remote endpoint
+ *
+ * Sleeps. Return: the flow with one reference, or NULL.
+ */
+struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
+				const struct weft_sockaddr *peer)
+{
+	struct weft_flow *flow = weft_alloc_sleep(sizeof(*flow));
+
+	if (!flow)
+		return NULL;
+	weft_ep_get(ep);
+	weft_path_get(path);
+	flow->ep = ep;
+	flow->path = path;
+	flow->peer = *peer;
+	flow->id.ssvc = be16_to_cpu(ep->addr.port);
+	flow->id.dsvc = be16_to_cpu(peer->port);
+	flow->id.sgen = weft_core_gen(path->core);
+	flow->lane = weft_flow_lane(&flow->id);
+	flow->ref = 1;
+	flow->msg_limit = WEFT_ROOM_MSGS;
+	flow->tx_limit = WEFT_ROOM_BYTES;
+	/* of datagrams the peer knows no flow */
+	flow->ended = ep->conf.type == WEFT_EP_DGRAM;
+	weft_list_init(&flow->ep_node);
+	weft_list_init(&flow->node);
+	weft_list_init(&flow->idnode);
+	weft_list_init(&flow->txms);
+	weft_list_init(&flow->parked);
+	weft_list_init(&flow->fenced);
+	weft_list_init(&flow->fnode);
+	weft_ctl_init(&flow->ctl, WEFT_CTL_FLOW);
+	return flow;
+}
+
+/**
+ * weft_flow_free - free a flow that is on no list
+ * @flow: the flow
+ */
+void weft_flow_free(struct weft_flow *flow)
+{
+	if (flow->lep)
+		weft_ep_put(flow->lep);
+	weft_ep_put(flow->ep);
+	weft_path_put(flow->path);
+	weft_free(flow);
+}
+
+/**
+ * weft_flow_add - make a flow known to its path
+ * @flow: the flow; its path is locked
+ *
+ * Return: 0, negative errno: the path is dead.
+ */
+int weft_flow_add(struct weft_flow *flow)
+{
+	struct weft_path *path = flow->path;
+
+	if (path->failing)
+		return -(int)path->failing;
+	weft_list_add_tail(&path->flows, &flow->node);
+	weft_list_add_tail(&path->flow_ids[flow->id.sgen % WEFT_PATH_HASH], &flow->idnode);
+	path->nflow++;
+	if (path->state == WEFT_PATHS_UP)
+		weft_flow_seal(flow);
+	return 0;
+}
+
+/**
+ * weft_flow_unlist - nobody finds it any more
+ * @flow: the flow; its path is locked
+ */
+void weft_flow_unlist(struct weft_flow *flow)
+{
+	if (weft_list_empty(&flow->node))
+		return;
+	weft_list_del(&flow->node);
+	weft_list_del(&flow->idnode);
+	flow->path->nflow--;
+}
+
+/**
+ * weft_flow_put - drop a reference
+ * @flow: the flow; its path is locked, and referenced by the caller
+ */
+void weft_flow_put(struct weft_flow *flow)
+{
+	if (--flow->ref)
+		return;
+	weft_flow_unlist(flow);
+	weft_flow_free(flow);
+}
+
+/**
+ * weft_flow_by_gen - find a flow
+ * @path: the path, locked
+ * @gen: generation of our end
+ *
+ * Return: the flow or NULL.
+ */
+struct weft_flow *weft_flow_by_gen(struct weft_path *path, u32 gen)
+{
+	struct weft_list *l, *chain = &path->flow_ids[gen % WEFT_PATH_HASH];
+
+	weft_list_for_each(l, chain) {
+		struct weft_flow *flow = weft_entry(l, struct weft_flow, idnode);
+
+		if (flow->id.sgen == gen)
+			return flow;
+	}
+	return NULL;
+}
+
+/**
+ * weft_flow_check - has the peer to be told that the flow has ended?
+ * @flow: the flow; its path is locked; the caller has a reference
+ * @out: output
+ */
+void weft_flow_check(struct weft_flow *flow, struct weft_out *out)
+{
+	if (flow->ended || !(flow->closing || flow->dead))
+		return;
+	if (!weft_list_empty(&flow->txms) || flow->unacked)
+		return;
+	if (flow->conn) {
+		if (!flow->closing)
+			return;
+		flow->ended = true;
+		weft_cm_quiet(flow->conn, out);
+	} else {
+		flow->ended = true;
+		if (!flow->path->local)
+			weft_ctl_put(flow->path, flow->lane, &flow->ctl);
+	}
+}
+
+/* A send of a flow ends with it: is it a datagram, that has waited for its path? */
+static void weft_flow_lost(struct weft_flow *flow)
+{
+	if (flow->ep->conf.type == WEFT_EP_DGRAM)
+		weft_count(flow->path->core, dgrams_dropped);
+}
+
+/**
+ * weft_flow_fail - the flow takes nothing more; what is under way fails
+ * @flow: the flow; its path is locked; the caller has a reference or it stays on the path's list
+ * @err: errno
+ * @out: output
+ */
+void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	flow->ref++;
+	if (!flow->dead)
+		WRITE_ONCE(flow->dead, err);
+	while ((l = weft_list_first(&flow->txms))) {
+		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
+
+		weft_flow_lost(flow);
+		weft_send_done(txm, err, out);
+		if (flow->lep)
+			weft_local_withdraw(txm, err, out);
+		else
+			weft_send_over(txm, out);
+	}
+	weft_fence_drop(flow, err, out);
+	weft_flow_check(flow, out);
+	weft_flow_put(flow);
+}
+
+/**
+ * weft_flow_withdraw - what is under way fails, and the peer does not wait for it
+ * @flow: the flow; its path is locked; the caller has a reference
+ * @err: errno, for the peer too
+ * @out: output
+ */
+void weft_flow_withdraw(struct weft_flow *flow, int err, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	while ((l = weft_list_first(&flow->txms))) {
+		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
+
+		/* it may be over, and used again, when its last reference goes */
+		weft_txm_get(txm);
+		weft_flow_lost(flow);
+		weft_send_done(txm, err, out);
+		weft_send_withdraw(txm, err, out);
+		if (txm->state != WEFT_TXM_OVER)
+			weft_send_over(txm, out);
+		weft_txm_put(txm, out);
+	}
+}
+
+/**
+ * weft_flow_expire - a closing flow has taken too long
+ * @flow: the flow; its path is locked
+ * @out: output
+ */
+void weft_flow_expire(struct weft_flow *flow, struct weft_out *out)
+{
+	flow->ref++;
+	flow->close_at = U64_MAX;
+	weft_flow_withdraw(flow, ETIMEDOUT, out);
+	if (!flow->dead)
+		WRITE_ONCE(flow->dead, ETIMEDOUT);
+	if (flow->conn && !flow->ended) {
+		flow->ended = true;
+		weft_cm_quiet(flow->conn, out);
+	}
+	weft_flow_check(flow, out);
+	weft_flow_put(flow);
+}
+
+/**
+ * weft_flow_recent - the endpoint sends to the same one as before, as far as is known
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @flow: the flow used last, or the only one; NULL: none
+ */
+void weft_flow_recent(struct weft_ep *ep, struct weft_flow *flow)
+{
+	ep->recent = flow;
+	WRITE_ONCE(ep->near, flow && flow->lep && !ep->odd);
+	ep->far = flow && !flow->lep && !ep->odd;
+}
+
+/**
+ * weft_flow_forget - the endpoint does not use a flow any more
+ * @flow: on ep->flows; ep->sq_mutex is held, no lock
+ * @out: output
+ *
+ * What is under way on it goes on, for some time.
+ */
+void weft_flow_forget(struct weft_flow *flow, struct weft_out *out)
+{
+	struct weft_path *path = flow->path;
+
+	weft_list_del(&flow->ep_node);
+	weft_list_del(&flow->fnode);
+	if (flow->ep->recent == flow)
+		weft_flow_recent(flow->ep, NULL);
+	weft_path_get(path);
+	weft_lock(&path->lock);
+	if (!flow->closing) {
+		flow->closing = true;
+		flow->close_at = out->now + path->core->conf.dead_ns;
+		path->close_at = min(path->close_at, flow->close_at);
+		if (path->state != WEFT_PATHS_DEAD && !path->local)
+			weft_path_deadline(path, flow->close_at);
+	}
+	weft_flow_check(flow, out);
+	weft_flow_put(flow);
+	weft_path_output(path, out);
+	weft_unlock(&path->lock);
+	weft_path_put(path);
+}
+
+/* May more be sent on it? */
+static bool weft_flow_alive(const struct weft_flow *flow)
+{
+	return !READ_ONCE(flow->dead) &&
+	       !(flow->lep && READ_ONCE(flow->lep->state) == WEFT_EPS_DEAD);
+}
+
+static struct weft_list *weft_flow_chain(struct weft_ep *ep, const struct weft_sockaddr *peer)
+{
+	u32 h = peer->addr[3] ^ peer->addr[15] ^ be16_to_cpu(peer->port);
+
+	return &ep->flows[h % WEFT_EP_FLOWS];
+}
+
+static struct weft_flow *weft_flow_make(struct weft_ep *ep, const struct weft_sockaddr *peer,
+					struct weft_out *out)
+{
+	struct weft_flow *flow;
+	struct weft_path *path;
+	bool again;
+	int err;
+
+	if (weft_core_own(ep->core, peer))
+		return weft_local_flow(ep, peer);
+	do {
+		path = weft_path_find(ep->core, peer, out);
+		if (IS_ERR(path))
+			return ERR_CAST(path);
+		flow = weft_flow_new(ep, path, peer);
+		if (flow) {
+			weft_lock(&path->lock);
+			err = weft_flow_add(flow);
+			weft_unlock(&path->lock);
+			if (err)
+				weft_flow_free(flow);
+		} else {
+			err = -ENOMEM;
+		}
+		again = err && weft_path_gone(path);
+		weft_path_put(path);
+	} while (unlikely(again));
+	return err ? ERR_PTR(err) : flow;
+}
+
+/* Not the flow that was used last, or the address vector has changed. As weft_flow_find(). */
+static noinline struct weft_flow *weft_flow_look(struct weft_ep *ep, u32 dst, u32 gen,
+						 struct weft_out *out)
+{
+	struct weft_sockaddr peer;
+	struct weft_list *l, *chain;
+	struct weft_av_entry *e;
+	struct weft_flow *flow;
+
+	weft_rcu_lock();
+	e = weft_av_get(ep->av, dst);
+	if (e)
+		peer = e->addr;
+	weft_rcu_unlock();
+	if (!e)
+		return ERR_PTR(-EINVAL);
+	chain = weft_flow_chain(ep, &peer);
+	weft_list_for_each(l, chain) {
+		flow = weft_entry(l, struct weft_flow, ep_node);
+		if (!weft_addr_eq(&flow->peer, &peer))
+			continue;
+		if (weft_flow_alive(flow))
+			goto found;
+		weft_flow_forget(flow, out);
+		break;
+	}
+	flow = weft_flow_make(ep, &peer, out);
+	if (IS_ERR(flow))
+		return flow;
+	weft_list_add_tail(chain, &flow->ep_node);
+found:
+	weft_flow_recent(ep, flow);
+	ep->recent_dst = dst;
+	ep->recent_gen = gen;
+	return flow;
+}
+
+/**
+ * weft_flow_find - the flow to a destination of a connectionless endpoint
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @dst: index in its address vector
+ * @out: output
+ *
+ * There is one flow to an address, even when it stands in the vector more than once: order is that
+ * of endpoints.
+ *
+ * Sleeps. Return: the flow, ERR_PTR(-EINVAL: no such destination, -ECONNREFUSED: nobody there
+ * (local), ...).
+ */
+struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, struct weft_out *out)
+{
+	struct weft_flow *flow = ep->recent;
+	u32 gen = weft_av_gen(ep->av);
+
+	if (likely(flow && ep->recent_dst == dst && ep->recent_gen == gen && weft_flow_alive(flow)))
+		return flow;
+	return weft_flow_look(ep, dst, gen, out);
+}
+
+/* ---- Receiving ------------------------------------------------------------------- */
+
+/**
+ * weft_rflow_find - find the receiving end of a flow
+ * @path: the path, locked
+ * @ssvc: sender's service
+ * @sgen: generation of its end
+ *
+ * Return: the flow or NULL.
+ */
+struct weft_rflow *weft_rflow_find(struct weft_path *path, u16 ssvc, u32 sgen)
+{
+	struct weft_list *l, *chain = &path->rflows[weft_path_hash(path, sgen)];
+
+	weft_list_for_each(l, chain) {
+		struct weft_rflow *rf = weft_entry(l, struct weft_rflow, node);
+
+		if (rf->id.sgen == sgen && rf->id.ssvc == ssvc)
+			return rf;
+	}
+	return NULL;
+}
+
+/**
+ * weft_rflow_new - make one
+ * @path: the path, locked
+ * @id: services and generations; the first message is number 1
+ * @ep: our endpoint, NULL: there is none
+ *
+ * Return: the flow, NULL: no memory, or too many.
+ */
+struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flowid *id,
+				  struct weft_ep *ep)
+{
+	struct weft_rflow *rf;
+
+	if (path->nrflow >= WEFT_RFLOWS_MAX)
+		return NULL;
+	rf = weft_ep_alloc(ep, sizeof(*rf));
+	if (!rf)
+		return NULL;
+	rf->path = path;
+	rf->id = *id;
+	rf->id.mseq = 1;
+	if (ep) {
+		weft_ep_get(ep);
+		rf->ep = ep;
+		rf->id.dgen = ep->gen;
+		rf->seal = weft_job_seal(ep->job, path->token, id, WEFT_SEAL_FLOW);
+	}
+	rf->lane = weft_flow_lane(id);
+	weft_list_init(&rf->early);
+	weft_list_init(&rf->partial);
+	weft_ctl_init(&rf->ctl, WEFT_CTL_RFLOW);
+	rf->no = path->next_rflow++;
+	weft_room_init(rf);
+	weft_list_add_tail(&path->rflows[weft_path_hash(path, id->sgen)], &rf->node);
+	path->nrflow++;
+	path->nflow++;
+	return rf;
+}
+
+/**
+ * weft_rflow_bind - the first message of a flow has come: to whom?
+ * @path: the path, locked
+ * @h: head of the message
+ *
+ * Return: the flow, which is gone when nobody has the service, or somebody of another job, or one
+ * who keeps too much of flows that have ended; NULL: no memory, or too many.
+ */
+struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_head *h)
+{
+	const struct weft_flowid *id = &h->flow;
+	struct weft_ep *ep = NULL;
+	struct weft_rflow *rf;
+
+	/* connected endpoints are bound when they connect */
+	if (!(h->flags & WEFT_MSG_CONNECTED))
+		ep = weft_core_service(path->core, id->dsvc);
+	if (ep && (ep->conf.type != WEFT_EP_RDM || READ_ONCE(ep->state) != WEFT_EPS_ENABLED)) {
+		weft_ep_put(ep);
+		ep = NULL;
+	}
+	if (ep && h->seal != weft_job_seal(ep->job, path->token, id, WEFT_SEAL_FLOW)) {
+		weft_count(path->core, wrong_job);
+		weft_ep_put(ep);
+		ep = NULL;
+	}
+	if (ep && weft_room_orphaned(ep)) {
+		weft_keep_count(path->core, WEFT_FULL_ENDPOINT);
+		weft_ep_put(ep);
+		ep = NULL;
+	}
+	rf = weft_rflow_new(path, id, ep);
+	if (ep)
+		weft_ep_put(ep);
+	else if (rf)
+		weft_count(path->core, no_service);
+	if (rf && !ep) {
+		rf->gone = true;
+		weft_ctl_put(path, rf->lane, &rf->ctl);
+	}
+	return rf;
+}
+
+/* Drop the messages that wait for others. */
+static void weft_rflow_drop_early(struct weft_rflow *rf, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	while ((l = weft_list_first(&rf->early)))
+		weft_rxm_finish(weft_entry(l, struct weft_rxm, fnode), ECONNREFUSED, out);
+}
+
+/**
+ * weft_rflow_gone - its endpoint has gone: tell the sender, and drop what comes
+ * @rf: the flow; its path is locked
+ * @out: output
+ */
+void weft_rflow_gone(struct weft_rflow *rf, struct weft_out *out)
+{
+	if (rf->gone)
+		return;
+	rf->gone = true;
+	weft_rflow_drop_early(rf, out);
+	/* a connection tells by FIN */
+	if (!rf->conn)
+		weft_ctl_put(rf->path, rf->lane, &rf->ctl);
+}
+
+/**
+ * weft_rflow_free - nothing more will come
+ * @rf: the flow; its path is locked
+ * @out: output
+ */
+void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out)
+{
+	struct weft_path *path = rf->path;
+	struct weft_list *l;
+
+	weft_rflow_drop_early(rf, out);
+	while ((l = weft_list_first(&rf->partial))) {
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, fnode);
+
+		weft_list_del(l);
+		weft_rxm_fail(rxm, ECONNRESET, out);
+	}
+	weft_ctl_drop(&rf->ctl, out);
+	weft_ctl_drop(&rf->room, out);
+	weft_list_del(&rf->starved);
+	if (rf->conn)
+		rf->conn->rflow = NULL;
+	weft_room_end(rf);
+	weft_list_del(&rf->node);
+	path->nrflow--;
+	path->nflow--;
+	if (rf->ep)
+		weft_ep_put(rf->ep);
+	weft_free(rf);
+}
+
+/**
+ * weft_rflow_look - look the sender up in the receiver's address vector, which may have changed
+ * @rf: the flow; its path and its endpoint are locked, the endpoint is not dead and has a vector
+ * @gen: generation of the vector
+ *
+ * Return: the index, WEFT_SRC_ANY: it is not there.
+ */
+u32 weft_rflow_look(struct weft_rflow *rf, u32 gen)
+{
+	struct weft_sockaddr addr = rf->path->addr;
+
+	addr.port = cpu_to_be16(rf->id.ssvc);
+	rf->src = weft_av_find(rf->ep->av, &addr);
+	rf->src_gen = gen;
+	rf->src_ok = true;
+	return rf->src;
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - receives and messages that end without each other
+ *
+ * A receive that is canceled is found among those that are posted. One that still stands in the
+ * ring, because there was no free struct weft_post for it, is told of at once as well: ep->cut, a
+ * bit for each slot, has it passed over when its turn comes.
+ *
+ * Locks: ep->lock.
+ */
+#include "core/object/proto.h"
+
+/**
+ * weft_recv_fail - a receive ends without a message
+ * @ep: the endpoint, locked
+ * @post: the receive, not posted any more
+ * @err: errno
+ * @out: output
+ */
+void weft_recv_fail(struct weft_ep *ep, struct weft_post *post, int err, struct weft_out *out)
+{
+	struct weft_cqe e;
+
+	if (unlikely(post->flags & WEFT_RQ_MULTI)) {
+		weft_multi_end(ep, post, err, out);
+		return;
+	}
+	if (unlikely(post->flags & WEFT_RQ_ANNOUNCE))
+		weft_announce_none(ep, post);
+	weft_recv_cqe(&e, ep, post, post->match.tag, 0, 0, WEFT_SRC_ANY,
+		      post->match.kind == WEFT_TAGGED ? WEFT_MSG_TAGGED : 0);
+	e.status = err;
+	weft_post_done(ep, post, &e, out);
+}
+
+/**
+ * weft_recv_cancel - cancel the oldest receive with a context
+ * @ep: the endpoint, locked
+ * @context: the user's
+ * @out: output
+ *
+ * Return: there was one.
+ */
+bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out)
+{
+	struct weft_mpost *p;
+
+	for (p = weft_match_post_next(&ep->match, NULL); p;
+	     p = weft_match_post_next(&ep->match, p)) {
+		struct weft_post *post = container_of(p, struct weft_post, match);
+
+		ep->match.steps++;
+		if (post->context != context)
+			continue;
+		weft_match_post_del(&ep->match, p);
+		weft_recv_fail(ep, post, ECANCELED, out);
+		if (ep->multi_wait)
+			weft_multi_retry(ep, out);
+		return true;
+	}
+	return false;
+}
+
+/**
+ * weft_recv_cancel_all - end all receives that wait
+ * @ep: the endpoint, locked
+ * @err: errno
+ * @out: output
+ */
+void weft_recv_cancel_all(struct weft_ep *ep, int err, struct weft_out *out)
+{
+	struct weft_mpost *p;
+
+	ep->multi_wait = false;
+	while ((p = weft_match_post_next(&ep->match, NULL))) {
+		weft_match_post_del(&ep->match, p);
+		weft_recv_fail(ep, container_of(p, struct weft_post, match), err, out);
+	}
+}
+
+/**
+ * weft_recv_drop_all - nobody will take the unexpected messages
+ * @ep: the endpoint, locked
+ * @out: output
+ */
+void weft_recv_drop_all(struct weft_ep *ep, struct weft_out *out)
+{
+	struct weft_munexp *u;
+	u8 kind;
+
+	for (kind = 0; kind < WEFT_KINDS; kind++)
+		while ((u = weft_match_unexp_next(&ep->match, kind, NULL))) {
+			struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
+
+			weft_match_unexp_del(&ep->match, u);
+			rxm->dropped = true;
+			if (ep->conf.type == WEFT_EP_DGRAM)
+				weft_count(ep->core, dgrams_dropped);
+			weft_start_put(rxm, out);
+		}
+	weft_claim_drop_all(ep, out);
+	weft_recv_status(ep);
+}
+
+/* ---- Receives that stand in the ring ----------------------------------------------- */
+
+static u64 *weft_cut_word(struct weft_ep *ep, u32 index, u64 *bit)
+{
+	u32 slot = index & (ep->rq.size - 1);
+
+	*bit = BIT_ULL(slot % 64);
+	return &ep->cut[slot / 64];
+}
+
+/**
+ * weft_recv_was_cut - has the entry at the consumer index been canceled?
+ * @ep: the endpoint, locked
+ *
+ * Return: yes, and that is forgotten: it is to be passed over.
+ */
+bool weft_recv_was_cut(struct weft_ep *ep)
+{
+	u64 bit, *word = weft_cut_word(ep, ep->rq.cons, &bit);
+
+	if (!(*word & bit))
+		return false;
+	*word &= ~bit;
+	ep->ncut--;
+	return true;
+}
+
+/* Tell of a receive that is not posted and will not be. Return: 0, -EAGAIN: no room. */
+static int weft_recv_cut_told(struct weft_ep *ep, const struct weft_rq_entry *entry,
+			      struct weft_out *out)
+{
+	struct weft_cqe e = {
+		.context = entry->context,
+		.tag = entry->tag,
+		.src = WEFT_SRC_ANY,
+		.flags = (entry->tagged ? WEFT_CQE_TAGGED : 0) |
+			 (entry->flags & WEFT_RQ_ANNOUNCE ? WEFT_CQE_ANNOUNCE : 0),
+		.ep = (u16)ep->conf.handle,
+		.status = ECANCELED,
+	};
+
+	if (ep->rx_cq && !weft_cq_post(ep->rx_cq, &e, NULL, 0, NULL, out))
+		return -EAGAIN;
+	if (ep->rx_cntr)
+		weft_cq_count(ep->rx_cntr, true, out);
+	return 0;
+}
+
+/**
+ * weft_recv_cut - cancel the oldest receive with a context that stands in the ring
+ * @ep: the endpoint, locked; its ring has been drained as far as possible
+ * @context: the user's
+ * @out: output
+ *
+ * Return: 0, also when there is none; -EAGAIN: there is no room for its completion now.
+ */
+int weft_recv_cut(struct weft_ep *ep, u64 context, struct weft_out *out)
+{
+	struct weft_rq_entry *e = &ep->rentry;
+	struct weft_ring r = ep->rq;
+	u64 bit, *word;
+	int err;
+
+	for (;; weft_ring_next(&r, e->nslots)) {
+		err = weft_ring_rq(&r, ep->conf.type == WEFT_EP_MSG, e);
+		if (err != WEFT_RING_OK && err != WEFT_RING_BAD)
+			return 0;
+		word = weft_cut_word(ep, r.cons, &bit);
+		if (err == WEFT_RING_BAD || e->op > WEFT_RQ_TRECV || e->context != context ||
+		    *word & bit)
+			continue;
+		err = weft_recv_cut_told(ep, e, out);
+		if (!err) {
+			*word |= bit;
+			ep->ncut++;
+		}
+		return err;
+	}
+}

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - multi-receive buffers: one receive that takes several messages
+ *
+ *	posted --each message takes a part of its room--> posted
+ *	   |                       \--too little room is left--> full
+ *	   \--canceled, endpoint closed--> ended
+ *	full, ended --all parts have completed--> released: told once, free
+ *
+ * A message that matches a buffer gets a part of it: a struct weft_post of its own, which completes
+ * like any receive. Parts come from ep->part_free, WEFT_PARTS of them, and when those are in use
+ * from the free receives. When there is none at all the message waits as an unexpected one
+ * (ep->multi_wait). Until it has its part untagged messages are not matched with multi-receive
+ * buffers, and untagged receives look at none of those that wait, so that nothing overtakes:
+ * weft_multi_retry() then offers all of them anew, in order of arrival. Parts in use come to an end
+ * without the program's doing, or when it reads completions.
+ *
+ * A buffer of a shared receive queue is offered as any receive of such a queue (srq.c), and stays
+ * posted, fresh or in the server's hand while it has room. Its parts are of srq->part_free. When
+ * there is none the queue is *parched*: all untagged messages wait until one gets free; then all
+ * untagged receives are offered anew, in order. The release is told where the last part has
+ * completed; if that endpoint is dead, by the next one that lives.
+ *
+ * Locks: ep->lock; what is of a shared buffer: srq->lock inside of it.
+ */
+#include "core/object/proto.h"
+#include "core/matching/srq.h"
+
+/* Parts begin at a multiple of this, from the buffer's start; Documentation/uapi.rst. */
+#define WEFT_MULTI_ALIGN	8
+
+/* Bytes behind the next part's beginning. */
+static u64 weft_multi_left(const struct weft_post *buf)
+{
+	u64 at = round_up(buf->used, WEFT_MULTI_ALIGN);
+
+	return at < buf->vec.len ? buf->vec.len - at : 0;
+}
+
+/* Make a part of a buffer, for a message. Return: too little is left for another one. */
+static bool weft_multi_cut(struct weft_post *part, struct weft_post *buf, u64 len)
+{
+	u64 n = min(len, weft_multi_left(buf));
+
+	part->context = buf->context;
+	part->flags = (buf->flags & WEFT_RQ_COMPLETION) | WEFT_POST_PART;
+	part->match.tag = 0;
+	part->match.kind = WEFT_UNTAGGED;
+	part->multi = buf;
+	part->last = false;
+	part->vec.n = 1;
+	part->vec.len = n;
+	part->vec.seg[0].addr = buf->vec.seg[0].addr + buf->vec.len - weft_multi_left(buf);
+	part->vec.seg[0].len = n;
+	if (len)
+		buf->used = buf->vec.len - weft_multi_left(buf) + n;
+	buf->nparts++;
+	return weft_multi_left(buf) < max_t(u64, buf->least, 1);
+}
+
+/**
+ * weft_multi_take - take a part of a buffer for a message that matches it
+ * @ep: the endpoint, locked
+ * @buf: the buffer, posted
+ * @len: bytes of the message
+ *
+ * The buffer is not posted any more when too little is left.
+ *
+ * Return: the part, in no matching; NULL: there is none now, the message has to wait.
+ */
+struct weft_post *weft_multi_take(struct weft_ep *ep, struct weft_post *buf, u64 len)
+{
+	struct weft_post *part;
+	struct weft_list *l;
+
+	l = weft_list_first(&ep->part_free);
+	if (!l)
+		l = weft_list_first(&ep->post_free);
+	if (!l) {
+		ep->multi_wait = true;
+		return NULL;
+	}
+	weft_list_del(l);
+	part = weft_entry(l, struct weft_post, node);
+	if (weft_multi_cut(part, buf, len))
+		weft_match_post_del(&ep->match, &buf->match);
+	return part;
+}
+
+/**
+ * weft_multi_cqe - the completion of a part tells where it is, and whether it is the last one
+ * @e: the completion, filled in otherwise
+ * @part: the part
+ */
+void weft_multi_cqe(struct weft_cqe *e, struct weft_post *part)
+{
+	const struct weft_post *buf = part->multi;
+	struct weft_srq *srq = buf->srq;
+	bool last;
+
+	e->buf = part->vec.seg[0].addr;
+	if (srq) {
+		weft_lock(&srq->lock);
+		last = buf->ended && buf->nparts == 1 && !buf->end;
+		weft_unlock(&srq->lock);
+	} else {
+		last = !buf->match.in && buf->nparts == 1 && !buf->end;
+	}
+	part->last = last && !e->status && part->flags & WEFT_RQ_COMPLETION;
+	if (part->last)
+		e->flags |= WEFT_CQE_MULTI;
+}
+
+/* Tell that a buffer is neither posted nor in use any more. */
+static void weft_multi_release(struct weft_ep *ep, struct weft_post *buf, struct weft_out *out)
+{
+	struct weft_cqe e = {
+		.context = buf->context,
+		.src = WEFT_SRC_ANY,
+		.flags = WEFT_CQE_MULTI | (buf->end ? 0 : WEFT_CQE_RELEASE),
+		.ep = (u16)ep->conf.handle,
+		.status = buf->end,
+	};
+
+	buf->flags = WEFT_RQ_COMPLETION | (buf->end ? 0 : WEFT_POST_ASIDE);
+	weft_post_done(ep, buf, &e, out);
+}
+
+static void weft_multi_over(struct weft_ep *ep, struct weft_post *buf, struct weft_out *out)
+{
+	buf->match.stays = false;
+	if (buf->told)
+		weft_post_free(ep, buf, out);
+	else
+		weft_multi_release(ep, buf, out);
+}
+
+/**
+ * weft_multi_part_free - a part has completed
+ * @ep: the endpoint, locked
+ * @part: the part
+ * @out: output
+ */
+void weft_multi_part_free(struct weft_ep *ep, struct weft_post *part, struct weft_out *out)
+{
+	struct weft_post *buf = part->multi;
+
+	part->flags = 0;
+	part->multi = NULL;
+	buf->nparts--;
+	if (part->last)
+		buf->told = true;
+	if (part - ep->posts >= ep->conf.rq_slots)
+		weft_list_add(&ep->part_free, &part->node);
+	else
+		weft_post_free(ep, part, out);
+	if (!buf->match.in && !buf->nparts)
+		weft_multi_over(ep, buf, out);
+	if (unlikely(ep->multi_wait))
+		weft_multi_retry(ep, out);
+}
+
+/**
+ * weft_multi_retry - offer the untagged messages that wait anew
+ * @ep: the endpoint, locked
+ * @out: output
+ *
+ * Bounded by their number.
+ */
+void weft_multi_retry(struct weft_ep *ep, struct weft_out *out)
+{
+	struct weft_munexp *u, *next;
+	bool draining = ep->draining;
+
+	ep->multi_wait = false;
+	ep->draining = true;	/* what gets free meanwhile does not change the list under way */
+	for (u = weft_match_unexp_next(&ep->match, WEFT_UNTAGGED, NULL); u; u = next) {
+		struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
+		struct weft_post *post;
+
+		ep->match.steps++;
+		next = weft_match_unexp_next(&ep->match, WEFT_UNTAGGED, u);
+		post = weft_post_match(ep, WEFT_UNTAGGED, u->src, 0, rxm->len, out);
+		if (ep->multi_wait)
+			break;
+		if (!post)
+			continue;
+		weft_match_unexp_del(&ep->match, u);
+		weft_recv_give(ep, rxm, post, out);
+	}
+	ep->draining = draining;
+	weft_recv_status(ep);
+	if (ep->rq_stalled && !draining)
+		weft_recv_drain(ep, out);
+}
+
+/**
+ * weft_multi_init - a receive is a multi-receive buffer
+ * @buf: the receive: context, flags, vec are set
+ * @least: it takes no more when less is left
+ */
+void weft_multi_init(struct weft_post *buf, u64 least)
+{
+	buf->least = least;
+	buf->used = 0;
+	buf->nparts = 0;
+	buf->end = 0;
+	buf->told = false;
+	buf->ended = false;
+	buf->match.ignore = 0;
+	buf->match.stays = true;
+}
+
+/**
+ * weft_multi_post - post a buffer; messages that wait go into it first
+ * @ep: the endpoint, locked
+ * @buf: the buffer: context, flags, vec, match are set
+ * @least: it leaves the queue when less is left
+ * @out: output
+ */
+void weft_multi_post(struct weft_ep *ep, struct weft_post *buf, u64 least, struct weft_out *out)
+{
+	weft_multi_init(buf, least);
+	weft_match_post(&ep->match, &buf->match);
+	if (ep->match.nunexp && !ep->multi_wait)
+		weft_multi_retry(ep, out);
+	if (unlikely(ep->state == WEFT_EPS_CLOSED && buf->match.in)) {
+		weft_match_post_del(&ep->match, &buf->match);
+		weft_multi_end(ep, buf, ENOTCONN, out);
+	}
+}
+
+/**
+ * weft_multi_end - a buffer takes no more messages
+ * @ep: the endpoint, locked
+ * @buf: the buffer, not posted any more
+ * @err: errno of its last completion, which comes when all of its parts have completed
+ * @out: output
+ */
+void weft_multi_end(struct weft_ep *ep, struct weft_post *buf, int err, struct weft_out *out)
+{
+	buf->end = err;
+	if (!buf->nparts)
+		weft_multi_over(ep, buf, out);
+}
+
+/* ---- Shared buffers -------------------------------------------------------------- */
+
+/**
+ * weft_multi_share - take a part of a shared buffer for a message that matches it
+ * @srq: the queue, locked
+ * @buf: the buffer, posted or in the hand
+ * @len: bytes of the message
+ *
+ * Return: the part; NULL: there is none: the queue is parched.
+ */
+struct weft_post *weft_multi_share(struct weft_srq *srq, struct weft_post *buf, u64 len)
+{
+	struct weft_list *l = weft_list_first(&srq->part_free);
+	struct weft_post *part;
+
+	if (!l) {
+		srq->parched = true;
+		return NULL;
+	}
+	weft_list_del(l);
+	part = weft_entry(l, struct weft_post, node);
+	if (weft_multi_cut(part, buf, len)) {
+		buf->ended = true;
+		if (srq->hand == buf)
+			srq->hand = NULL;
+		weft_match_post_del(&srq->match, &buf->match);
+	}
+	return part;
+}
+
+/* There is a part again: what untagged messages have passed by is offered anew, in order. */
+static void weft_multi_refresh(struct weft_srq *srq, struct weft_out *out)
+{
+	struct weft_mpost *p, *next;
+	struct weft_list all;
+
+	weft_list_init(&all);
+	for (p = weft_match_post_next(&srq->match, NULL); p; p = next) {
+		next = weft_match_post_next(&srq->match, p);
+		if (p->kind != WEFT_UNTAGGED)
+			continue;
+		weft_match_post_del(&srq->match, p);
+		weft_list_add_tail(&all, &container_of(p, struct weft_post, match)->node);
+		srq->nfresh++;
+	}
+	weft_list_splice_tail(&all, &srq->fresh);
+	weft_list_splice_tail(&srq->fresh, &all);
+	srq->parched = false;
+	weft_srq_later(srq, out);
+}
+
+/**
+ * weft_multi_return - a part of a shared buffer has completed
+ * @srq: the queue, locked
+ * @part: the part
+ * @out: output
+ *
+ * The caller looks at srq->untold.
+ */
+void weft_multi_return(struct weft_srq *srq, struct weft_post *part, struct weft_out *out)
+{
+	struct weft_post *buf = part->multi;
+
+	part->flags = 0;
+	part->multi = NULL;
+	buf->nparts--;
+	buf->told |= part->last;
+	weft_list_add(&srq->part_free, &part->node);
+	if (buf->ended && !buf->nparts)
+		weft_list_add_tail(buf->told ? &srq->post_free : &srq->untold, &buf->node);
+	if (unlikely(srq->parched))
+		weft_multi_refresh(srq, out);
+}
+
+/**
+ * weft_multi_tell - tell that shared buffers are released
+ * @srq: the queue
+ * @ep: the endpoint that tells it, locked, not dead
+ * @out: output
+ *
+ * Bounded by their number. Each is a receive that the endpoint holds until that is told.
+ */
+void weft_multi_tell(struct weft_srq *srq, struct weft_ep *ep, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	for (;;) {
+		struct weft_post *buf = NULL;
+
+		weft_lock(&srq->lock);
+		l = weft_list_first(&srq->untold);
+		if (l) {
+			buf = weft_entry(l, struct weft_post, node);
+			weft_list_del(l);
+			buf->told = true;
+			weft_srq_taken(srq, ep, buf, out);
+		}
+		weft_unlock(&srq->lock);
+		if (!buf)
+			return;
+		weft_multi_release(ep, buf, out);
+	}
+}

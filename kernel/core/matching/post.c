@@ -1,0 +1,641 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - receives: from the ring to the completion
+ *
+ * Before a message is matched, the endpoint's receive ring is emptied ("drain, then match"):
+ *
+ *	free --read from the ring--> posted --a message takes it--> matched --its bytes are there,
+ *	and its turn has come--> completed: free, or it waits for room in the queue (cq.c)
+ *
+ * weft_recv_find() says which receive a message gets. A short message has been offered to the
+ * oldest one in the ring before, if none that is posted takes it (pass.c).
+ *
+ * WEFT_ST_RQ_KICK: while an endpoint holds unexpected messages posts have to be told; the flag is
+ * set, then (full barrier) the ring is looked at once more, all under ep->lock.
+ *
+ * Some entries have to be searched for: among unexpected messages (tags with bits that do not
+ * count), posted receives (cancel), claimed messages. A ring full of them, each with a long search,
+ * would keep ep->lock for minutes. So the searches of a drain have a budget (WEFT_RECV_STEPS); when
+ * that is used up the ring is *paused*: as if there were no free receive the rest stays where it
+ * is, until a worker, or the program's own call (weft_recv_all()), goes on. What comes meanwhile is
+ * matched with what is posted, else unexpected, and found from the ring in its order.
+ *
+ * Locks: all under ep->lock, to which receives, rings and matching belong; weft_recv_unexp() and
+ * weft_recv_matched() may be called with path->lock held, too.
+ */
+#include "core/object/proto.h"
+
+#define WEFT_RECV_STEPS	(64u << 10)	/* what a drain looks at in searches */
+
+/**
+ * weft_recv_status - tell the program whether posts have to be kicked
+ * @ep: the endpoint, locked
+ *
+ * Only while unexpected messages are held, or all receives fail at once, is the user asked to kick.
+ */
+void weft_recv_status(struct weft_ep *ep)
+{
+	u32 bits = WEFT_ST_RQ_KICK | WEFT_ST_UNEXP;
+	u32 want = 0;
+
+	if (ep->match.nunexp)
+		want = bits;
+	else if (ep->state == WEFT_EPS_CLOSED)
+		want = WEFT_ST_RQ_KICK;
+	if (unlikely((ep->st & bits) != want))
+		weft_ep_st(ep, want, bits & ~want);
+}
+
+/**
+ * weft_post_free - a receive is over
+ * @ep: the endpoint, locked
+ * @post: the receive
+ * @out: output: the receive ring may go on
+ */
+void weft_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out *out)
+{
+	if (unlikely(post->srq)) {
+		weft_srq_post_free(ep, post, out);
+		return;
+	}
+	if (unlikely(post->flags & WEFT_POST_PART)) {
+		weft_multi_part_free(ep, post, out);
+		return;
+	}
+	weft_list_add(&ep->post_free, &post->node);
+	if (unlikely(ep->rq_stalled && !ep->draining))
+		weft_recv_drain(ep, out);
+}
+
+/**
+ * weft_recv_cqe - fill in the completion of a receive
+ * @e: out: the entry
+ * @ep: the endpoint
+ * @post: the receive
+ * @tag: sender's tag
+ * @data: remote CQ data
+ * @len: bytes of the message
+ * @src: sender
+ * @flags: WEFT_MSG_*
+ */
+void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, struct weft_post *post,
+		   u64 tag, u64 data, u64 len, u32 src, u16 flags)
+{
+	e->context = post->context;
+	e->tag = tag;
+	e->data = flags & WEFT_MSG_DATA ? data : 0;
+	e->len = len;
+	e->buf = 0;
+	e->src = src;
+	e->flags = weft_recv_flags(flags);
+	e->ep = (u16)ep->conf.handle;
+	e->olen = len > post->vec.len ? len - post->vec.len : 0;
+	e->status = e->olen ? EMSGSIZE : 0;
+	e->rsvd = 0;
+	if (unlikely(post->flags & WEFT_POST_PART))
+		weft_multi_cqe(e, post);
+	if (unlikely(post->flags & (WEFT_RQ_ANNOUNCE | WEFT_POST_CLAIM)))
+		weft_announce_cqe(e, post);
+}
+
+/**
+ * weft_recv_from - tell of the sender, if the endpoint does not know it and wants to
+ * @ep: the endpoint, locked
+ * @post: what @e is the completion of; weft_post_done() or weft_post_turn() follows
+ * @rxm: the message
+ * @e: the completion, filled in otherwise
+ */
+void weft_recv_from(const struct weft_ep *ep, struct weft_post *post, const struct weft_rxm *rxm,
+		    struct weft_cqe *e)
+{
+	if (likely(!weft_recv_strange(ep, e->src)))
+		return;
+	post->peer = rxm->from;
+	post->peer.port = cpu_to_be16(rxm->flow.ssvc);
+	e->flags |= WEFT_CQE_FROM;
+}
+
+/* Write a completion with the sender's address. Return: done; false: it waits. */
+static noinline bool weft_post_from(struct weft_ep *ep, struct weft_post *post,
+				    const struct weft_cqe *e, struct weft_out *out)
+{
+	struct weft_cqe from = *e;
+
+	if (!from.status)
+		from.status = EADDRNOTAVAIL;
+	return weft_cq_post(ep->rx_cq, &from, &post->peer, sizeof(post->peer), &post->ovf, out);
+}
+
+static void weft_recv_count(struct weft_ep *ep, const struct weft_post *post, int status,
+			    struct weft_out *out)
+{
+	if (likely(!ep->rx_cntr))
+		return;
+	if (!(post->flags & WEFT_POST_ASIDE) || (status && post->flags & WEFT_POST_CLAIM))
+		weft_cq_count(ep->rx_cntr, status, out);
+}
+
+/**
+ * weft_post_done - write the completion of a receive, and free it when that is done
+ * @ep: the endpoint, locked
+ * @post: the receive, not posted any more
+ * @e: the completion
+ * @out: output
+ */
+void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
+		    struct weft_out *out)
+{
+	bool waits = false;
+
+	if (likely(ep->state != WEFT_EPS_DEAD)) {
+		if (ep->rx_cq && (e->status || post->flags & WEFT_RQ_COMPLETION))
+			waits = likely(!(e->flags & WEFT_CQE_FROM)) ?
+					!weft_cq_post(ep->rx_cq, e, NULL, 0, &post->ovf, out) :
+					!weft_post_from(ep, post, e, out);
+		weft_recv_count(ep, post, e->status, out);
+	}
+	if (likely(!waits)) {
+		weft_post_free(ep, post, out);
+		return;
+	}
+	/* weft_ovf_written() needs the lock that we have */
+	post->waits = true;
+	weft_ep_get(ep);
+}
+
+/* Does a receive complete in its turn? */
+static bool weft_turn_kept(const struct weft_ep *ep, const struct weft_post *post)
+{
+	return ep->conf.flags & WEFT_EPF_STRICT || post->flags & WEFT_RQ_ANNOUNCE;
+}
+
+/**
+ * weft_turn_of - is it the turn of a receive to complete, if there are turns
+ * @ep: the endpoint, locked
+ * @post: the receive
+ * @src: sender of its message, others of which may be before it
+ *
+ * Return: it is.
+ */
+bool weft_turn_of(struct weft_ep *ep, const struct weft_post *post, u32 src)
+{
+	const struct weft_list *l;
+
+	if (likely(weft_list_empty(&ep->turn)) || !weft_turn_kept(ep, post))
+		return true;
+	weft_list_for_each(l, &ep->turn) {
+		if (l == &post->turn)
+			break;
+		if (weft_entry(l, const struct weft_post, turn)->from == src)
+			return false;
+	}
+	return true;
+}
+
+/* The oldest receive of sender @src that has not completed, or NULL. */
+static struct weft_post *weft_turn_first(struct weft_ep *ep, u32 src)
+{
+	struct weft_list *l;
+
+	weft_list_for_each(l, &ep->turn)
+		if (weft_entry(l, struct weft_post, turn)->from == src)
+			return weft_entry(l, struct weft_post, turn);
+	return NULL;
+}
+
+/* Write the completions of receives of sender @src whose turn has come. The endpoint is locked. */
+static void weft_turn_next(struct weft_ep *ep, u32 src, struct weft_out *out)
+{
+	struct weft_post *post;
+
+	while ((post = weft_turn_first(ep, src)) && post->done) {
+		post->done = false;
+		weft_list_del(&post->turn);
+		weft_post_done(ep, post, &post->ovf.e, out);
+	}
+}
+
+/**
+ * weft_post_turn - a receive that a message has taken is over: its completion, in its turn
+ * @ep: the endpoint, locked
+ * @post: the receive
+ * @e: the completion
+ * @out: output
+ *
+ * Receives of a WEFT_EPF_STRICT endpoint, and those with WEFT_RQ_ANNOUNCE, complete in the order of
+ * their sender's messages.
+ */
+void weft_post_turn(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
+		    struct weft_out *out)
+{
+	if (unlikely(!weft_turn_of(ep, post, e->src))) {
+		post->ovf.e = *e;
+		post->done = true;
+		return;
+	}
+	weft_list_del(&post->turn);
+	weft_post_done(ep, post, e, out);
+	weft_turn_next(ep, e->src, out);
+}
+
+/**
+ * weft_post_inline - complete a receive with its payload in the completion queue
+ * @ep: the endpoint, locked
+ * @post: the receive, not posted any more
+ * @e: the completion, filled in
+ * @payload: bytes
+ * @n: how many, not 0
+ * @out: output
+ *
+ * Return: done, the receive is free; false: the payload has to be placed.
+ */
+bool weft_post_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,
+		      const void *payload, u64 n, struct weft_out *out)
+{
+	bool turns = !weft_list_empty(&ep->turn);
+
+	if (n > WEFT_INLINE_MAX || post->vec.n != 1 || !ep->rx_cq ||
+	    !(e->status || post->flags & WEFT_RQ_COMPLETION))
+		return false;
+	e->buf = post->vec.seg[0].addr;
+	e->flags |= WEFT_CQE_INLINE;
+	if (!weft_cq_post(ep->rx_cq, e, payload, (u32)n, NULL, out)) {
+		e->buf = 0;
+		e->flags &= ~WEFT_CQE_INLINE;
+		return false;
+	}
+	weft_recv_count(ep, post, e->status, out);
+	if (unlikely(turns))
+		weft_list_del(&post->turn);
+	weft_post_free(ep, post, out);
+	if (unlikely(turns))
+		weft_turn_next(ep, e->src, out);
+	return true;
+}
+
+/**
+ * weft_recv_inline - complete the receive of a message that is at hand, without placing it
+ * @ep: the endpoint, locked
+ * @post: the receive, not posted any more
+ * @e: the completion, filled in
+ * @payload: e->len bytes
+ * @out: output
+ *
+ * Return: done, the receive is free; false: the payload has to be placed.
+ */
+bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,
+		      const void *payload, struct weft_out *out)
+{
+	u64 n = min(e->len, post->vec.len);
+
+	/* of what is announced more is kept than a completion */
+	if (unlikely(post->flags & WEFT_RQ_ANNOUNCE) ||
+	    unlikely(!weft_list_empty(&ep->turn) && !weft_turn_of(ep, post, e->src)))
+		return false;
+	/* its buffer may be released in another queue before this one is read */
+	if (unlikely(n && post->multi && post->srq))
+		return false;
+	/* the place of the payload is the sender's; and only a kept message tells who that is */
+	if (weft_recv_strange(ep, e->src))
+		return false;
+	if (n) {
+		if (!weft_post_inline(ep, post, e, payload, n, out))
+			return false;
+	} else {
+		weft_post_turn(ep, post, e, out);
+	}
+	if (unlikely(e->status))
+		weft_recv_long(ep, out);
+	return true;
+}
+
+/**
+ * weft_recv_long - a message was longer than its receive
+ * @ep: the endpoint, locked
+ * @out: output
+ *
+ * Return: negative errno for the sender, 0.
+ */
+int weft_recv_long(struct weft_ep *ep, struct weft_out *out)
+{
+	weft_count(ep->core, msgs_truncated);
+	if (!(ep->conf.flags & WEFT_EPF_STRICT))
+		return 0;
+	weft_ep_break(ep, EMSGSIZE, out);
+	return -EMSGSIZE;
+}
+
+/**
+ * weft_start_put - have a message's path told what has been decided under ep->lock
+ * @rxm: the message; its endpoint is locked; it was in the endpoint's matching
+ * @out: output
+ */
+void weft_start_put(struct weft_rxm *rxm, struct weft_out *out)
+{
+	weft_rxm_get(rxm);
+	weft_list_add_tail(&out->start, &rxm->snode);
+}
+
+/**
+ * weft_recv_matched - a message and a receive belong together
+ * @ep: the endpoint, locked
+ * @rxm: the message, in no matching
+ * @post: the receive, likewise
+ */
+void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post)
+{
+	rxm->post = post;
+	weft_list_add_tail(&ep->active, &rxm->enode);
+	if (weft_turn_kept(ep, post)) {
+		post->from = rxm->src;
+		weft_list_add_tail(&ep->turn, &post->turn);
+	}
+}
+
+/**
+ * weft_recv_give - a receive takes a message that has waited
+ * @ep: the endpoint, locked
+ * @rxm: the message, in no matching
+ * @post: the receive, likewise
+ * @out: output
+ */
+void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post,
+		    struct weft_out *out)
+{
+	struct weft_cqe e;
+
+	weft_trace_match(ep->conf.handle, post->context, rxm->tag, rxm->len, 1);
+	/* the sender may have become known since it came */
+	rxm->src = rxm->match.src;
+	/* pairs with the release in weft_rxm_is_whole(): the bytes are there */
+	if (smp_load_acquire(&rxm->whole) && rxm->buf) {
+		weft_recv_cqe(&e, ep, post, rxm->tag, rxm->data, rxm->len, rxm->match.src,
+			      rxm->flags);
+		if (weft_recv_inline(ep, post, &e, rxm->buf, out)) {
+			rxm->served = true;
+			weft_start_put(rxm, out);
+			return;
+		}
+	}
+	weft_recv_matched(ep, rxm, post);
+	weft_start_put(rxm, out);
+}
+
+/**
+ * weft_recv_resolve - senders that were not in the address vector may be there now
+ * @ep: the endpoint, locked
+ */
+void weft_recv_resolve(struct weft_ep *ep)
+{
+	struct weft_munexp *u;
+	bool moved;
+	u32 gen;
+	u8 kind;
+
+	if (!ep->av)
+		return;
+	gen = weft_av_gen(ep->av);
+	if (likely(gen == ep->av_gen))
+		return;
+	ep->av_gen = gen;
+	for (kind = 0; kind < WEFT_KINDS; kind++) {
+		moved = false;
+		for (u = weft_match_unexp_next(&ep->match, kind, NULL); u;
+		     u = weft_match_unexp_next(&ep->match, kind, u)) {
+			struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
+			struct weft_sockaddr addr = rxm->from;
+
+			addr.port = cpu_to_be16(rxm->flow.ssvc);
+			moved |= weft_match_unexp_src(&ep->match, u,
+						      weft_av_find(ep->av, &addr));
+		}
+		if (moved)
+			weft_match_unexp_sort(&ep->match, kind);
+	}
+}
+
+/* What an entry of the receive ring says of a receive. @post is free. */
+static void weft_recv_fill(const struct weft_rq_entry *e, struct weft_post *post)
+{
+	u32 i;
+
+	post->context = e->context;
+	post->flags = e->flags;
+	post->match.tag = e->tag;
+	post->match.ignore = e->ignore;
+	post->match.src = e->src;
+	post->match.kind = e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED;
+	post->vec.n = e->vec.n;
+	post->vec.len = e->vec.len;
+	for (i = 0; i < e->vec.n; i++)
+		post->vec.seg[i] = e->vec.seg[i];
+}
+
+/* Apply one entry of the receive ring. @post is free. */
+static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
+			    struct weft_post *post, struct weft_out *out)
+{
+	struct weft_munexp *u;
+	int err = e->err;
+
+	if (e->op == WEFT_RQ_CANCEL && !e->err) {
+		weft_recv_cancel(ep, e->tag, out);
+		return;
+	}
+	weft_list_del(&post->node);
+	weft_recv_fill(e, post);
+	if (unlikely(post->flags & WEFT_RQ_ANNOUNCE) && weft_announce_apply(ep, e, post) && !err)
+		err = ENOBUFS;
+	if (unlikely(err || !(ep->rx_cq || ep->rx_cntr))) {
+		weft_count(ep->core, bad_completions);
+		weft_recv_fail(ep, post, err, out);
+		return;
+	}
+	weft_trace_post(ep->conf.handle, e->context, e->tag, e->vec.len, 256 + e->op);
+	if (unlikely(e->op > WEFT_RQ_TRECV)) {
+		weft_peek_apply(ep, e, post, out);
+		return;
+	}
+	if (unlikely(post->flags & WEFT_RQ_MULTI)) {
+		weft_multi_post(ep, post, e->ignore, out);
+		return;
+	}
+	if (unlikely(ep->match.nunexp && (e->tagged || !ep->multi_wait))) {
+		u = weft_match_find(&ep->match, post->match.kind, e->src, e->tag, e->ignore);
+		if (u) {
+			weft_match_unexp_del(&ep->match, u);
+			weft_recv_give(ep, container_of(u, struct weft_rxm, match), post, out);
+			return;
+		}
+	}
+	if (unlikely(ep->state == WEFT_EPS_CLOSED)) {
+		weft_recv_fail(ep, post, ENOTCONN, out);
+		return;
+	}
+	weft_match_post(&ep->match, &post->match);
+}
+
+/* Searches have taken long: a worker goes on. The endpoint is locked. */
+static void weft_recv_pause(struct weft_ep *ep, struct weft_out *out)
+{
+	ep->rq_stalled = true;
+	ep->rq_paused = true;
+	if (ep->rq_work.queued)
+		return;
+	ep->rq_work.queued = true;
+	weft_ep_get(ep);
+	weft_list_add_tail(&out->cold, &ep->rq_work.node);
+}
+
+/**
+ * weft_recv_drain - apply what stands in the receive ring
+ * @ep: the endpoint, locked
+ * @out: output
+ *
+ * Bounded by the ring, and by a budget. What finds no free receive stays in the ring until one gets
+ * free; nothing happens while the ring is paused.
+ */
+void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
+{
+	u32 from = ep->match.steps;
+	int r;
+
+	if (ep->state == WEFT_EPS_ERROR || ep->state == WEFT_EPS_DEAD || unlikely(ep->srq) ||
+	    unlikely(ep->rq_paused))
+		return;
+	r = weft_ring_look(&ep->rq, &ep->conf.doorbell->rq_tail);
+	if (likely(r == WEFT_RING_EMPTY))
+		return;
+	if (unlikely(ep->match.nunexp))
+		weft_recv_resolve(ep);
+	ep->draining = true;
+	ep->rq_stalled = false;
+	while (r != WEFT_RING_CORRUPT && ep->rq.prod != ep->rq.cons) {
+		struct weft_list *l = weft_list_first(&ep->post_free);
+
+		if (unlikely(!l)) {
+			ep->rq_stalled = true;
+			break;
+		}
+		if (unlikely(ep->match.steps - from > WEFT_RECV_STEPS)) {
+			weft_recv_pause(ep, out);
+			break;
+		}
+		r = weft_ring_rq(&ep->rq, ep->conf.type == WEFT_EP_MSG, &ep->rentry);
+		if (r != WEFT_RING_OK && r != WEFT_RING_BAD)
+			break;
+		if (likely(!ep->ncut) || !weft_recv_was_cut(ep))
+			weft_recv_apply(ep, &ep->rentry, weft_entry(l, struct weft_post, node),
+					out);
+		weft_ring_next(&ep->rq, ep->rentry.nslots);
+	}
+	ep->draining = false;
+	weft_ring_publish(&ep->rq, &ep->conf.status->rq_head);
+	weft_recv_status(ep);
+	if (unlikely(r == WEFT_RING_CORRUPT)) {
+		weft_count(ep->core, bad_entries);
+		weft_ep_error(ep, EBADMSG, out);
+	}
+}
+
+/*
+ * Apply what stands in the ring, also if it is paused. @cons: out: how far. Return: it is paused
+ * (again).
+ */
+static bool weft_recv_more(struct weft_ep *ep, u32 *cons, struct weft_out *out)
+{
+	bool paused;
+
+	weft_lock(&ep->lock);
+	ep->rq_paused = false;
+	if (ep->state != WEFT_EPS_NEW && ep->state != WEFT_EPS_LISTENING)
+		weft_recv_drain(ep, out);
+	paused = ep->rq_paused;
+	*cons = ep->rq.cons;
+	weft_unlock(&ep->lock);
+	return paused;
+}
+
+/**
+ * weft_recv_all - apply all that stands in the receive ring, for the program that calls
+ * @ep: the endpoint, not locked
+ * @out: output; flushed when it takes long
+ *
+ * Sleeps. Bounded by the ring: when a signal comes, or another thread posts meanwhile, the rest is
+ * left to a worker.
+ */
+void weft_recv_all(struct weft_ep *ep, struct weft_out *out)
+{
+	u32 cons, from;
+
+	if (likely(!weft_recv_more(ep, &from, out)))
+		return;
+	do {
+		weft_flush(out);
+		if (weft_signal_pending())
+			return;
+		weft_yield();
+	} while (weft_recv_more(ep, &cons, out) && cons - from < ep->rq.size);
+}
+
+/**
+ * weft_recv_work - a worker goes on with a receive ring that is paused
+ * @ep: the endpoint, of a queued ep->rq_work
+ * @out: output
+ */
+void weft_recv_work(struct weft_ep *ep, struct weft_out *out)
+{
+	u32 cons;
+
+	weft_lock(&ep->lock);
+	ep->rq_work.queued = false;
+	weft_unlock(&ep->lock);
+	weft_recv_more(ep, &cons, out);
+}
+
+/**
+ * weft_recv_find - the receive for a message that has its turn
+ * @ep: the endpoint, locked; it takes messages
+ * @kind: WEFT_TAGGED, WEFT_UNTAGGED
+ * @src: sender's index
+ * @tag: its tag
+ * @len: bytes
+ * @out: output
+ *
+ * Return: the receive, which is not posted any more; NULL: there is none, the ring has been
+ * drained.
+ */
+struct weft_post *weft_recv_find(struct weft_ep *ep, u8 kind, u32 src, u64 tag, u64 len,
+				 struct weft_out *out)
+{
+	struct weft_post *post;
+
+	weft_recv_drain(ep, out);
+	post = weft_post_match(ep, kind, src, tag, len, out);
+	if (post)
+		weft_trace_match(ep->conf.handle, post->context, tag, len, 0);
+	return post;
+}
+
+/**
+ * weft_recv_unexp - a message that no receive takes is kept
+ * @ep: the endpoint, locked
+ * @rxm: the message
+ * @src: sender's index
+ * @out: output
+ */
+void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct weft_out *out)
+{
+	rxm->match.src = src;
+	rxm->match.tag = rxm->tag;
+	rxm->match.kind = weft_msg_kind(rxm->flags);
+	weft_match_unexp_add(&ep->match, &rxm->match);
+	weft_count(ep->core, msgs_unexpected);
+	weft_recv_status(ep);
+	/*
+	 * barrier E: whoever posts from here on sees the flag; whoever has posted before is seen
+	 * here
+	 */
+	smp_mb();
+	weft_recv_drain(ep, out);
+}

@@ -1,0 +1,786 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - shared receive queues: receives that several endpoints take
+ *
+ * The life of a receive:
+ *
+ *	free -> (in the ring) -> posted -> taken by an endpoint, at a message's first packet -> free
+ *	                   \-> fresh --/
+ *
+ * While no endpoint waits, an arrival empties the ring into @match and takes the oldest receive
+ * that fits, as it would from a ring of its own. If there is none its message becomes unexpected
+ * as any other (that is how "receiver not ready" holds back a sender), and the endpoint joins
+ * @waiting. From then on what is found in the ring is *fresh*: one server at a time takes the first
+ * fresh receive into its hand and offers it to the endpoints that wait, each of them once, in turn;
+ * who takes it goes to the end. A receive that nobody wants is posted.
+ *
+ * Nothing is missed: an endpoint joins before it releases its lock, so either the server finds its
+ * message or the message found the receive, in @match or in the server's hand. From the hand a
+ * message takes only what no older message of its endpoint fits; that one has not been visited yet.
+ * Order between a pair of endpoints is that of the sender, as an endpoint's messages are looked for
+ * in order of arrival; between endpoints there is none.
+ *
+ * Counts: available = posted + fresh + in the hand, held = taken. Where receives name regions,
+ * those are checked when one is taken: the endpoint gets an error completion, and the next one is
+ * used.
+ *
+ * WEFT_ST_RQ_KICK is set while endpoints wait: set, full barrier, look at the ring. While an engine
+ * looks at the doorbell (poll.c has the edge between the two) the program does not see it.
+ *
+ * Locks: ep->lock -> srq->lock -> eq->lock. The server holds no lock between two endpoints.
+ */
+#include "core/cm/cm.h"
+
+#define WEFT_SRQ_BUDGET	64	/* receives that are served in a flush before a worker takes over */
+
+/**
+ * weft_srq_get - take a reference
+ * @srq: the queue
+ */
+void weft_srq_get(struct weft_srq *srq)
+{
+	refcount_inc(&srq->ref);
+}
+
+/* ---- Life ------------------------------------------------------------------------ */
+
+/**
+ * weft_srq_posts_new - make receives
+ * @srq: the queue
+ * @n: how many
+ *
+ * Sleeps. Return: the receives, unused; NULL: no memory.
+ */
+struct weft_srq_posts *weft_srq_posts_new(struct weft_srq *srq, u32 n)
+{
+	struct weft_srq_posts *posts;
+	u32 i;
+
+	posts = weft_alloc_sleep(struct_size(posts, post, n));
+	if (!posts)
+		return NULL;
+	posts->n = n;
+	for (i = 0; i < n; i++) {
+		posts->post[i].srq = srq;
+		posts->post[i].ovf.kind = WEFT_OVF_POST;
+		weft_list_init(&posts->post[i].ovf.node);
+		weft_list_init(&posts->post[i].turn);
+	}
+	return posts;
+}
+
+static void weft_srq_keep(struct weft_srq *srq, struct weft_srq_posts *posts,
+			  struct weft_list *list)
+{
+	u32 i;
+
+	posts->next = srq->posts;
+	srq->posts = posts;
+	for (i = 0; i < posts->n; i++)
+		weft_list_add_tail(list, &posts->post[i].node);
+}
+
+/**
+ * weft_srq_posts_add - let receives be used
+ * @srq: the queue, locked, or nobody knows it
+ * @posts: the receives
+ */
+void weft_srq_posts_add(struct weft_srq *srq, struct weft_srq_posts *posts)
+{
+	weft_srq_keep(srq, posts, &srq->post_free);
+	srq->nposts += posts->n;
+}
+
+static void weft_srq_free(struct weft_srq *srq)
+{
+	struct weft_srq_posts *posts;
+
+	weft_match_fini(&srq->match);
+	while ((posts = srq->posts)) {
+		srq->posts = posts->next;
+		weft_free(posts);
+	}
+	if (srq->conf.eq)
+		weft_eq_put(srq->conf.eq);
+	weft_free(srq->ev_low);
+	weft_free(srq);
+}
+
+/**
+ * weft_srq_put - drop a reference
+ * @srq: the queue
+ */
+void weft_srq_put(struct weft_srq *srq)
+{
+	if (refcount_dec_and_test(&srq->ref))
+		weft_srq_free(srq);
+}
+
+/**
+ * weft_srq_new - make a shared receive queue
+ * @core: the core
+ * @conf: what it is made of; copied; a reference on its event queue is taken
+ *
+ * Sleeps. Return: the queue with one reference, ERR_PTR(-ENOMEM, -ENODEV: the port is going).
+ */
+struct weft_srq *weft_srq_new(struct weft_core *core, const struct weft_srq_conf *conf)
+{
+	struct weft_srq_posts *posts;
+	struct weft_srq *srq;
+	u32 i;
+
+	if (READ_ONCE(core->stopped))
+		return ERR_PTR(-ENODEV);
+	srq = weft_alloc_sleep(sizeof(*srq));
+	if (!srq)
+		return ERR_PTR(-ENOMEM);
+	srq->core = core;
+	srq->conf = *conf;
+	refcount_set(&srq->ref, 1);
+	weft_lock_init(&srq->lock, WEFT_RANK_SRQ);
+	weft_list_init(&srq->serve);
+	weft_list_init(&srq->fresh);
+	weft_list_init(&srq->post_free);
+	weft_list_init(&srq->part_free);
+	weft_list_init(&srq->untold);
+	for (i = 0; i < WEFT_KINDS; i++)
+		weft_list_init(&srq->waiting[i]);
+	srq->work.kind = WEFT_WORK_SRQ;
+	srq->work.ctx = conf->ctx;
+	weft_list_init(&srq->work.node);
+	weft_ring_init(&srq->ring, conf->rq, conf->rq_slots);
+	srq->ring.keys = conf->zone;
+	if (conf->eq)
+		weft_eq_get(conf->eq);
+	posts = weft_srq_posts_new(srq, conf->recvs);
+	if (posts)
+		weft_srq_posts_add(srq, posts);
+	if (posts && !conf->zone) {
+		posts = weft_srq_posts_new(srq, WEFT_PARTS);
+		if (posts)
+			weft_srq_keep(srq, posts, &srq->part_free);
+	}
+	if (!posts || weft_match_init(&srq->match, conf->recvs, 0)) {
+		weft_srq_put(srq);
+		return ERR_PTR(-ENOMEM);
+	}
+	return srq;
+}
+
+/**
+ * weft_srq_kill - destroy a shared receive queue
+ * @srq: no endpoint uses it
+ *
+ * What is posted vanishes. Afterwards neither its ring nor its lines nor its event queue are
+ * touched.
+ */
+void weft_srq_kill(struct weft_srq *srq)
+{
+	struct weft_mpost *p;
+	struct weft_list *l;
+
+	weft_lock(&srq->lock);
+	srq->dead = true;
+	/* receives may still be held by who has written their completions just now (cq.c) */
+	WARN_ON_ONCE(srq->neps);
+	while ((p = weft_match_post_next(&srq->match, NULL))) {
+		weft_match_post_del(&srq->match, p);
+		weft_list_add(&srq->post_free, &container_of(p, struct weft_post, match)->node);
+	}
+	while ((l = weft_list_first(&srq->fresh))) {
+		weft_list_del(l);
+		weft_list_add(&srq->post_free, l);
+	}
+	srq->nfresh = 0;
+	weft_unlock(&srq->lock);
+	if (srq->conf.eq)
+		weft_eq_purge(srq->conf.eq, srq->conf.handle);
+}
+
+/* ---- The ring -------------------------------------------------------------------- */
+
+/**
+ * weft_srq_available - receives that nobody has taken
+ * @srq: the queue, locked
+ *
+ * Return: how many, those that stand in the ring not counted.
+ */
+u32 weft_srq_available(const struct weft_srq *srq)
+{
+	return srq->match.nposts + srq->nfresh + !!srq->hand;
+}
+
+/* Does somebody wait, so that new receives have to be offered? The queue is locked. */
+static bool weft_srq_awaited(const struct weft_srq *srq)
+{
+	return srq->nwaiting[WEFT_UNTAGGED] || srq->nwaiting[WEFT_TAGGED] || srq->nfresh ||
+	       srq->hand;
+}
+
+static void weft_srq_show(struct weft_srq *srq)
+{
+	if (!srq->dead)
+		WRITE_ONCE(srq->conf.status->flags,
+			   srq->polled ? srq->st & ~WEFT_ST_RQ_KICK : srq->st);
+}
+
+static void weft_srq_st(struct weft_srq *srq, u32 st)
+{
+	if (srq->st == st)
+		return;
+	srq->st = st;
+	weft_srq_show(srq);
+}
+
+/**
+ * weft_srq_later - have the queue served when all locks have been released
+ * @srq: the queue, locked
+ * @out: output
+ */
+void weft_srq_later(struct weft_srq *srq, struct weft_out *out)
+{
+	if (srq->queued || srq->dead)
+		return;
+	srq->queued = true;
+	weft_srq_get(srq);
+	weft_list_add_tail(&out->serve, &srq->serve);
+}
+
+/* A receive of the ring. @post is free. */
+static void weft_srq_apply(struct weft_srq *srq, const struct weft_rq_entry *e,
+			   struct weft_post *post)
+{
+	weft_list_del(&post->node);
+	post->ep = NULL;
+	post->context = e->context;
+	post->flags = e->flags & WEFT_RQ_COMPLETION;
+	post->err = e->err;
+	if (!e->err && e->op >= WEFT_RQ_PEEK && e->op <= WEFT_RQ_CANCEL)
+		post->err = EOPNOTSUPP;
+	post->match.stays = false;
+	post->told = false;
+	post->vec.n = 0;
+	post->vec.len = 0;
+	post->match.tag = e->tag;
+	post->match.ignore = e->ignore;
+	post->match.src = e->src;
+	post->match.kind = e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED;
+	if (!e->tagged) {
+		post->keys[0] = (u32)e->tag;
+		post->keys[1] = (u32)(e->tag >> 32);
+		post->keys[2] = (u32)e->ignore;
+		post->keys[3] = (u32)(e->ignore >> 32);
+		post->match.tag = 0;
+		post->match.ignore = 0;
+	}
+	if (likely(!post->err)) {
+		post->vec.n = e->vec.n;
+		post->vec.len = e->vec.len;
+		memcpy(post->vec.seg, e->vec.seg, e->vec.n * sizeof(e->vec.seg[0]));
+		if (unlikely(e->flags & WEFT_RQ_MULTI))
+			weft_multi_init(post, e->ignore);
+	} else {
+		weft_count(srq->core, bad_completions);
+		if (!e->tagged)
+			post->match.src = WEFT_SRC_ANY;
+	}
+	weft_trace_post(srq->conf.handle, e->context, e->tag, e->vec.len, 256 + e->op);
+	if (unlikely(weft_srq_awaited(srq))) {
+		weft_list_add_tail(&srq->fresh, &post->node);
+		srq->nfresh++;
+	} else {
+		weft_match_post(&srq->match, &post->match);
+	}
+}
+
+/**
+ * weft_srq_fetch - apply what stands in the ring; bounded by it
+ * @srq: the queue, locked
+ */
+void weft_srq_fetch(struct weft_srq *srq)
+{
+	int r;
+
+	if (unlikely(srq->dead || srq->bad))
+		return;
+	r = weft_ring_look(&srq->ring, &srq->conf.doorbell->rq_tail);
+	if (likely(r == WEFT_RING_EMPTY))
+		return;
+	srq->stalled = false;
+	while (r != WEFT_RING_CORRUPT) {
+		struct weft_list *l = weft_list_first(&srq->post_free);
+
+		if (unlikely(!l)) {
+			srq->stalled = srq->ring.prod != srq->ring.cons;
+			break;
+		}
+		r = weft_ring_rq(&srq->ring, false, &srq->entry);
+		if (r != WEFT_RING_OK && r != WEFT_RING_BAD)
+			break;
+		weft_srq_apply(srq, &srq->entry, weft_entry(l, struct weft_post, node));
+		weft_ring_next(&srq->ring, srq->entry.nslots);
+	}
+	weft_ring_publish(&srq->ring, &srq->conf.status->rq_head);
+	if (unlikely(r == WEFT_RING_CORRUPT)) {
+		weft_count(srq->core, bad_entries);
+		srq->bad = true;
+		weft_srq_st(srq, srq->st | WEFT_ST_ERROR);
+	}
+}
+
+/* ---- Taking ---------------------------------------------------------------------- */
+
+/**
+ * weft_srq_low - are less receives available than wanted?
+ * @srq: the queue, locked
+ * @out: output: the event
+ */
+void weft_srq_low(struct weft_srq *srq, struct weft_out *out)
+{
+	struct weft_qev *ev = srq->ev_low;
+
+	if (likely(!ev) || weft_srq_available(srq) >= srq->low || srq->dead)
+		return;
+	srq->ev_low = NULL;
+	weft_eq_post(srq->conf.eq, ev, out);
+}
+
+/**
+ * weft_srq_high - does an endpoint hold more receives than it should?
+ * @ep: the endpoint, locked
+ * @out: output: the event
+ */
+void weft_srq_high(struct weft_ep *ep, struct weft_out *out)
+{
+	struct weft_qev *ev = ep->ev_high;
+
+	if (likely(!ev) || ep->nheld_recvs <= ep->soft)
+		return;
+	ep->ev_high = NULL;
+	weft_eq_post(ep->srq->conf.eq, ev, out);
+}
+
+/**
+ * weft_srq_taken - an endpoint takes a receive
+ * @srq: the queue, locked
+ * @ep: the endpoint, locked
+ * @post: the receive, in no matching
+ * @out: output
+ */
+void weft_srq_taken(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *post,
+		    struct weft_out *out)
+{
+	post->ep = ep;
+	post->seq = ++ep->taken_seq;
+	weft_list_add_tail(&ep->taken, &post->node);
+	ep->nheld_recvs++;
+	srq->nheld++;
+	weft_srq_low(srq, out);
+}
+
+/* What is wrong with a receive that is to be used? Return: 0, negative errno. */
+static int weft_srq_check(const struct weft_srq *srq, const struct weft_post *post)
+{
+	u32 i;
+
+	if (unlikely(post->err))
+		return -(int)post->err;
+	for (i = 0; srq->conf.zone && i < post->vec.n; i++)
+		if (weft_env_region(srq->conf.ctx, post->keys[i], srq->conf.zone,
+				    &post->vec.seg[i]))
+			return -EACCES;
+	return 0;
+}
+
+/*
+ * May the endpoint (locked) use a receive that it has taken? If not, the receive has ended. Return:
+ * yes.
+ */
+static bool weft_srq_usable(struct weft_ep *ep, struct weft_post *post, struct weft_out *out)
+{
+	int err = weft_srq_check(ep->srq, post);
+
+	if (unlikely(ep->hard && ep->nheld_recvs > ep->hard)) {
+		weft_ep_break(ep, ENOBUFS, out);
+		err = -ECANCELED;
+	}
+	weft_srq_high(ep, out);
+	if (likely(!err))
+		return true;
+	weft_recv_fail(ep, post, -err, out);
+	return false;
+}
+
+static bool weft_srq_fits(const struct weft_mpost *p, u8 kind, u32 src, u64 tag)
+{
+	return p->kind == kind && !((p->tag ^ tag) & ~p->ignore) &&
+	       (p->src == WEFT_SRC_ANY || p->src == src);
+}
+
+/* Find the receive, or the part of one, for a message of @ep. Both are locked. */
+static struct weft_post *weft_srq_find(struct weft_srq *srq, struct weft_ep *ep, u8 kind, u32 src,
+				       u64 tag, u64 len)
+{
+	struct weft_mpost *p;
+
+	if (unlikely(ep->broken || (srq->parched && kind == WEFT_UNTAGGED)))
+		return NULL;
+	p = weft_match_arrive(&srq->match, kind, src, tag);
+	if (unlikely(!p)) {
+		if (!srq->hand)
+			return NULL;
+		p = &srq->hand->match;
+		if (!weft_srq_fits(p, kind, src, tag) ||
+		    weft_match_find(&ep->match, kind, p->src, p->tag, p->ignore))
+			return NULL;
+		if (!p->stays)
+			srq->hand = NULL;
+	}
+	if (unlikely(p->stays))
+		return weft_multi_share(srq, container_of(p, struct weft_post, match), len);
+	return container_of(p, struct weft_post, match);
+}
+
+/* There is no receive for a message of @ep. Both are locked. */
+static void weft_srq_wait(struct weft_srq *srq, struct weft_ep *ep, u8 kind, struct weft_out *out)
+{
+	if (!ep->waits[kind]) {
+		ep->waits[kind] = true;
+		weft_list_add_tail(&srq->waiting[kind], &ep->wait[kind]);
+		srq->nwaiting[kind]++;
+	}
+	if (srq->dead || srq->bad)
+		return;
+	weft_srq_st(srq, srq->st | WEFT_ST_RQ_KICK);
+	/* barrier E: who posts from here on sees the flag; who has posted before is seen here */
+	smp_mb();
+	weft_srq_fetch(srq);
+	if (srq->nfresh)
+		weft_srq_later(srq, out);
+}
+
+/**
+ * weft_srq_take - a message has come to an endpoint that shares receives
+ * @ep: the endpoint, locked
+ * @kind: WEFT_TAGGED or WEFT_UNTAGGED
+ * @src: sender's index
+ * @tag: tag
+ * @len: bytes of it
+ * @out: output
+ *
+ * Return: the receive that it gets, in no matching any more; NULL: there is none: the message is
+ * kept, and will be served (the endpoint stays locked until it is among the unexpected ones),
+ * unless ep->lossy.
+ */
+struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag, u64 len,
+				 struct weft_out *out)
+{
+	struct weft_srq *srq = ep->srq;
+	struct weft_post *post;
+	bool fetched = false;
+
+	do {
+		weft_lock(&srq->lock);
+		/* once: a program may post as fast as what it has posted is refused here */
+		if (likely(!fetched))
+			weft_srq_fetch(srq);
+		fetched = true;
+		post = weft_srq_find(srq, ep, kind, src, tag, len);
+		if (likely(post))
+			weft_srq_taken(srq, ep, post, out);
+		else if (likely(!ep->lossy))
+			weft_srq_wait(srq, ep, kind, out);
+		if (unlikely(srq->nfresh))
+			weft_srq_later(srq, out);
+		weft_unlock(&srq->lock);
+	} while (unlikely(post && !weft_srq_usable(ep, post, out)));
+	return post ? &post->match : NULL;
+}
+
+/**
+ * weft_srq_post_free - a receive that was taken is over
+ * @ep: the endpoint, locked
+ * @post: the receive
+ * @out: output
+ */
+void weft_srq_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out *out)
+{
+	struct weft_srq *srq = post->srq;
+	bool tell;
+
+	weft_list_del(&post->node);
+	ep->nheld_recvs--;
+	weft_lock(&srq->lock);
+	srq->nheld--;
+	/* who tells looks for more by itself */
+	tell = !post->told;
+	if (unlikely(post->multi))
+		weft_multi_return(srq, post, out);
+	else
+		weft_list_add(&srq->post_free, &post->node);
+	if (unlikely(srq->stalled))
+		weft_srq_later(srq, out);
+	tell = tell && !weft_list_empty(&srq->untold) && ep->state != WEFT_EPS_DEAD;
+	weft_unlock(&srq->lock);
+	if (unlikely(tell))
+		weft_multi_tell(srq, ep, out);
+}
+
+/* ---- Serving --------------------------------------------------------------------- */
+
+/* The endpoint does not wait any more. The queue is locked. */
+static void weft_srq_unwait(struct weft_srq *srq, struct weft_ep *ep, u8 kind)
+{
+	if (!ep->waits[kind])
+		return;
+	ep->waits[kind] = false;
+	weft_list_del(&ep->wait[kind]);
+	srq->nwaiting[kind]--;
+}
+
+/* Offer the receive in the hand to an endpoint. Return: it has taken it, or a part of it. */
+static bool weft_srq_offer(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *post,
+			   struct weft_out *out)
+{
+	struct weft_mpost *p = &post->match;
+	struct weft_post *got = NULL;
+	struct weft_munexp *u = NULL;
+
+	weft_lock(&ep->lock);
+	if (ep->state != WEFT_EPS_DEAD)
+		weft_recv_resolve(ep);
+	weft_lock(&srq->lock);
+	if (srq->hand == post) {
+		if (!ep->broken)
+			u = weft_match_find(&ep->match, p->kind, p->src, p->tag, p->ignore);
+		if (u && unlikely(p->stays)) {
+			got = weft_multi_share(srq, post,
+					       container_of(u, struct weft_rxm, match)->len);
+		} else if (u) {
+			got = post;
+			srq->hand = NULL;
+		}
+		if (got)
+			weft_srq_taken(srq, ep, got, out);
+		else if (weft_list_empty(&ep->match.unexp[p->kind]))
+			weft_srq_unwait(srq, ep, p->kind);
+	}
+	weft_unlock(&srq->lock);
+	if (got && weft_srq_usable(ep, got, out)) {
+		weft_match_unexp_del(&ep->match, u);
+		weft_recv_give(ep, container_of(u, struct weft_rxm, match), got, out);
+	}
+	weft_unlock(&ep->lock);
+	return got;
+}
+
+/* Offer the receive in the hand to all who wait. The queue is locked, and is so again. */
+static void weft_srq_round(struct weft_srq *srq, struct weft_post *post, struct weft_out *out)
+	__must_hold(&srq->lock.spin)
+{
+	u8 kind = post->match.kind;
+	u32 n = srq->nwaiting[kind];
+	bool more = false;
+
+	while (n-- && srq->hand == post && !srq->parched) {
+		struct weft_list *l = weft_list_first(&srq->waiting[kind]);
+		struct weft_ep *ep;
+
+		if (!l)
+			break;
+		ep = weft_entry(l, struct weft_ep, wait[kind]);
+		weft_list_del(l);
+		weft_list_add_tail(&srq->waiting[kind], l);
+		weft_ep_get(ep);
+		weft_unlock(&srq->lock);
+		more |= weft_srq_offer(srq, ep, post, out);
+		weft_ep_put(ep);
+		weft_lock(&srq->lock);
+	}
+	if (srq->hand != post)
+		return;
+	srq->hand = NULL;
+	if (srq->dead) {
+		weft_list_add(&srq->post_free, &post->node);
+	} else if (more || srq->parched) {
+		/* it has room for others, or they wait for a part of it: it is the first again */
+		weft_list_add(&srq->fresh, &post->node);
+		srq->nfresh++;
+	} else {
+		weft_match_post(&srq->match, &post->match);
+	}
+}
+
+/*
+ * Serve what is fresh, at most *@budget receives, which are taken off it. The queue is locked, and
+ * is so again.
+ */
+static void weft_srq_serve(struct weft_srq *srq, u32 *budget, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	if (srq->serving) {
+		srq->again = true;
+		return;
+	}
+	srq->serving = true;
+	do {
+		srq->again = false;
+		weft_srq_fetch(srq);
+		while (*budget && !srq->parched && (l = weft_list_first(&srq->fresh))) {
+			weft_list_del(l);
+			srq->nfresh--;
+			srq->hand = weft_entry(l, struct weft_post, node);
+			weft_srq_round(srq, srq->hand, out);
+			--*budget;
+		}
+	} while (srq->again && *budget && !srq->parched);
+	srq->serving = false;
+	if (!srq->nwaiting[WEFT_UNTAGGED] && !srq->nwaiting[WEFT_TAGGED])
+		weft_srq_st(srq, srq->st & ~WEFT_ST_RQ_KICK);
+	if ((srq->nfresh || srq->again) && !srq->parched && !srq->work.queued && !srq->dead) {
+		srq->work.queued = true;
+		weft_srq_get(srq);
+		weft_list_add_tail(&out->cold, &srq->work.node);
+	}
+}
+
+/**
+ * weft_srq_flush - serve the queues that were put out
+ * @out: output
+ *
+ * A receive that is refused makes room for one that stands in the ring, and its queue is put out
+ * anew: the budget is that of all of them.
+ */
+void weft_srq_flush(struct weft_out *out)
+{
+	u32 budget = WEFT_SRQ_BUDGET;
+	struct weft_list *l;
+
+	while ((l = weft_list_first(&out->serve))) {
+		struct weft_srq *srq = weft_entry(l, struct weft_srq, serve);
+
+		weft_lock(&srq->lock);
+		weft_list_del(l);
+		srq->queued = false;
+		weft_srq_serve(srq, &budget, out);
+		weft_unlock(&srq->lock);
+		weft_srq_put(srq);
+	}
+}
+
+/**
+ * weft_srq_work - a worker goes on
+ * @srq: the queue, referenced by the work
+ * @out: output
+ *
+ * Sleeps.
+ */
+void weft_srq_work(struct weft_srq *srq, struct weft_out *out)
+{
+	u32 budget;
+	bool more;
+
+	weft_lock(&srq->lock);
+	srq->work.queued = false;
+	do {
+		budget = WEFT_SRQ_BUDGET;
+		weft_srq_serve(srq, &budget, out);
+		more = srq->work.queued;
+		if (more) {
+			/* what it has put out for a worker is done here */
+			weft_list_del(&srq->work.node);
+			srq->work.queued = false;
+			weft_unlock(&srq->lock);
+			weft_srq_put(srq);
+			weft_flush(out);
+			weft_yield();
+			weft_lock(&srq->lock);
+		}
+	} while (more);
+	weft_unlock(&srq->lock);
+	weft_srq_put(srq);
+}
+
+/* ---- Engines --------------------------------------------------------------------- */
+
+/**
+ * weft_srq_hot - an engine looks at the queue's doorbell from now on
+ * @srq: the queue
+ *
+ * What is posted may stand in the ring already: weft_srq_kick() is to be called. Any context.
+ * Return: false: there is nothing to look for any more.
+ */
+bool weft_srq_hot(struct weft_srq *srq)
+{
+	bool works;
+
+	weft_lock(&srq->lock);
+	works = !srq->dead && !srq->bad;
+	if (works) {
+		srq->polled = true;
+		weft_srq_show(srq);
+	}
+	weft_unlock(&srq->lock);
+	return works;
+}
+
+/**
+ * weft_srq_cool - the engine does not want to look any more
+ * @srq: the queue, hot
+ *
+ * Any context. Return: somebody waits for what stands in the ring: weft_srq_kick().
+ */
+bool weft_srq_cool(struct weft_srq *srq)
+{
+	bool left = false;
+
+	weft_lock(&srq->lock);
+	srq->polled = false;
+	weft_srq_show(srq);
+	/* what nobody waits for is found by who needs it; a stalled ring goes on by itself */
+	if (srq->st & WEFT_ST_RQ_KICK && !srq->dead && !srq->bad && !srq->stalled) {
+		/* barrier E: the flag before the doorbell */
+		smp_mb();
+		left = READ_ONCE(srq->conf.doorbell->rq_tail) != srq->ring.cons;
+	}
+	weft_unlock(&srq->lock);
+	return left;
+}
+
+/* ---- Endpoints that go ----------------------------------------------------------- */
+
+/**
+ * weft_srq_leave - an endpoint is being destroyed
+ * @ep: the endpoint, locked, dead
+ *
+ * What it holds stays with it until that is over.
+ */
+void weft_srq_leave(struct weft_ep *ep)
+{
+	struct weft_srq *srq = ep->srq;
+	u8 kind;
+
+	weft_lock(&srq->lock);
+	for (kind = 0; kind < WEFT_KINDS; kind++)
+		weft_srq_unwait(srq, ep, kind);
+	srq->neps--;
+	weft_unlock(&srq->lock);
+	if (srq->conf.eq)
+		weft_eq_purge(srq->conf.eq, ep->conf.handle);
+}
+
+/**
+ * weft_srq_last - an endpoint's connection is over: tell who owns the queue
+ * @ep: the endpoint, locked
+ * @out: output
+ */
+void weft_srq_last(struct weft_ep *ep, struct weft_out *out)
+{
+	if (!ep->srq->conf.eq || ep->state == WEFT_EPS_DEAD)
+		return;
+	ep->ev_last.ev.type = WEFT_EV_SRQ_LAST;
+	ep->ev_last.ev.handle = ep->conf.handle;
+	ep->ev_last.ev.status = ep->broken;
+	weft_eq_post(ep->srq->conf.eq, &ep->ev_last, out);
+}

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - datagrams: messages that nobody answers for
+ *
+ * A datagram is one packet, or stays on the node. It goes round lanes and flows' numbers: it is
+ * neither acknowledged nor sent again, and waits for nothing but the handshake of a new path:
+ *
+ *	taken from the ring --path is up--> put out, over
+ *	          \--not yet, or no room in the out--> path->dgrams (WAIT) --> put out, over
+ *	                                                  \--path given up, too many--> dropped
+ *
+ * It is complete when it has been copied, which is also as much as TRANSMIT means here. It is
+ * received if a receive is posted when it comes. If not, it waits for one, unless as many wait at
+ * its endpoint as may (the limit "datagrams-endpoint") or it is for a group: then it is dropped and
+ * counted. Its flow exists on the sending side alone, as a memory of path and destination.
+ *
+ * One to a multicast group goes out by the group's path, and is given to the members here by
+ * group.c.
+ *
+ * Those that wait, and those that are longer than the completion queue takes, are put into a struct
+ * weft_rxm of core->local, with all of their bytes, and go the way of buffered messages from there
+ * (post.c, place.c).
+ *
+ * Locks: ep->sq_mutex -> path->lock or core->grp_lock -> ep->lock of the receiver.
+ */
+#include "core/object/proto.h"
+
+#define WEFT_DGRAM_WAIT	64	/* datagrams of one flow that wait for its path */
+#define WEFT_DGRAM_RAW	(WEFT_REC_RAW - sizeof(struct weft_w_dgram))
+
+/**
+ * weft_dgram_max - how long may a datagram be?
+ * @core: the core
+ * @mtu: of the link
+ *
+ * Return: bytes that one packet carries, whatever the family.
+ */
+u32 weft_dgram_max(const struct weft_core *core, u32 mtu)
+{
+	const u32 headers = 40 + 8;	/* IPv6, UDP */
+
+	return min(core->conf.max_payload, max_t(u32, mtu, 1280) - headers) - WEFT_DGRAM_HEAD;
+}
+
+/* ---- Receiving ------------------------------------------------------------------- */
+
+/* A message for a datagram in reserve, with room for most of them. Return: there is one. */
+static bool weft_dgram_spare(struct weft_ep *ep)
+{
+	if (!ep->drop)
+		ep->drop = weft_ep_alloc(ep, sizeof(*ep->drop) + WEFT_REC_RAW);
+	return ep->drop;
+}
+
+/* Is there room for a datagram to wait for its receive? */
+static bool weft_dgram_may_wait(const struct weft_ep *ep, const struct weft_dgram *d)
+{
+	return !(d->flags & WEFT_MSG_GROUP) &&
+	       ep->match.nunexp < READ_ONCE(ep->core->conf.dgram_max) &&
+	       !weft_keep_full(ep, d->len);
+}
+
+/* Bytes are kept until they have been placed. @post: NULL: a receive is waited for. */
+static void weft_dgram_keep(struct weft_ep *ep, struct weft_post *post, const struct weft_dgram *d,
+			    const struct weft_sockaddr *from, u8 *buf, u32 src,
+			    struct weft_out *out)
+{
+	struct weft_rxm *rxm = ep->drop;
+
+	ep->drop = NULL;
+	weft_rxm_init(rxm, ep->core->local);
+	weft_ep_get(ep);
+	rxm->ep = ep;
+	rxm->work.ctx = ep->conf.ctx;
+	rxm->nsmall = WEFT_REC_RAW;
+	rxm->data = d->data;
+	rxm->len = d->len;
+	rxm->flags = d->flags;
+	rxm->src = src;
+	rxm->from = *from;
+	rxm->flow.ssvc = be16_to_cpu(from->port);
+	rxm->buf = buf ? buf : rxm->small;
+	memcpy(rxm->buf, d->pay, d->len);
+	rxm->got = d->len;
+	rxm->stored = d->len;
+	rxm->whole = true;
+	if (post) {
+		weft_recv_matched(ep, rxm, post);
+		weft_start_put(rxm, out);
+	} else {
+		weft_keep(rxm, d->len);
+		weft_recv_unexp(ep, rxm, src, out);
+	}
+}
+
+/*
+ * Give a datagram to an endpoint, which is locked. @from: the sender. @buf: memory for the bytes of
+ * a long one. Return: @buf has been taken over.
+ */
+static bool weft_dgram_give(struct weft_ep *ep, const struct weft_dgram *d,
+			    const struct weft_sockaddr *from, u8 *buf, struct weft_out *out)
+{
+	struct weft_post *post = NULL;
+	struct weft_cqe e;
+	u32 src = 0;
+
+	if (ep->state != WEFT_EPS_ENABLED || !weft_dgram_spare(ep))
+		goto drop;
+	weft_recv_drain(ep, out);
+	src = weft_av_find(ep->av, from);
+	ep->lossy = !weft_dgram_may_wait(ep, d);
+	post = weft_post_match(ep, WEFT_UNTAGGED, src, 0, d->len, out);
+	if (!post && ep->lossy) {
+		weft_count(ep->core, limit_datagrams);
+		goto drop;
+	}
+	if (post)
+		weft_trace_match(ep->conf.handle, post->context, 0, d->len, 0);
+	weft_count(ep->core, dgrams_received);
+	if (post && d->len <= WEFT_INLINE_MAX) {
+		weft_recv_cqe(&e, ep, post, 0, d->data, d->len, src, d->flags);
+		if (weft_recv_inline(ep, post, &e, d->pay, out))
+			return false;
+	}
+	weft_dgram_keep(ep, post, d, from, buf, src, out);
+	return buf;
+drop:
+	weft_count(ep->core, dgrams_dropped);
+	return false;
+}
+
+/**
+ * weft_dgram_deliver - give a datagram to an endpoint
+ * @ep: the endpoint, not locked
+ * @d: the datagram
+ * @from: the sender
+ * @out: output
+ */
+void weft_dgram_deliver(struct weft_ep *ep, const struct weft_dgram *d,
+			const struct weft_sockaddr *from, struct weft_out *out)
+{
+	u8 *buf = NULL;
+
+	if (d->len > WEFT_REC_RAW) {
+		buf = weft_ep_alloc(ep, d->len);
+		if (!buf) {
+			weft_count(ep->core, dgrams_dropped);
+			return;
+		}
+	}
+	weft_lock(&ep->lock);
+	if (weft_dgram_give(ep, d, from, buf, out))
+		buf = NULL;
+	weft_unlock(&ep->lock);
+	weft_free(buf);
+}
+
+/* The seal that a datagram for that endpoint has. */
+static u64 weft_dgram_seal(const struct weft_path *path, const struct weft_ep *ep,
+			   const struct weft_dgram *d)
+{
+	struct weft_flowid id = { .ssvc = d->ssvc, .dsvc = d->dsvc };
+
+	return weft_job_seal(ep->job, path->token, &id, WEFT_SEAL_DGRAM);
+}
+
+/**
+ * weft_dgram_rx - a datagram has come
+ * @path: its path, locked
+ * @hdr: header of the packet
+ * @rest: what follows it
+ * @out: output
+ *
+ * But for those to groups, one of a job is the only thing whose seal is made anew each time: who
+ * receives knows no flow.
+ */
+void weft_dgram_rx(struct weft_path *path, const struct weft_hdr *hdr,
+		   const struct weft_chunks *rest, struct weft_out *out)
+{
+	struct weft_core *core = path->core;
+	struct weft_sockaddr from = path->addr;
+	struct weft_dgram d;
+	struct weft_ep *ep;
+
+	if (weft_wire_dgram_get(rest, &d)) {
+		weft_count(core, rx_bad);
+		return;
+	}
+	path->heard_at = out->now;
+	path->alive_at = out->now;
+	ep = weft_core_service(core, d.dsvc);
+	if (!ep || ep->conf.type != WEFT_EP_DGRAM) {
+		weft_count(core, no_service);
+	} else if (weft_wire_dgram_seal(hdr) != weft_dgram_seal(path, ep, &d)) {
+		weft_count(core, wrong_job);
+	} else {
+		from.port = cpu_to_be16(d.ssvc);
+		weft_dgram_deliver(ep, &d, &from, out);
+	}
+	if (ep)
+		weft_ep_put(ep);
+}
+
+/* ---- Sending --------------------------------------------------------------------- */
+
+/* Put out a datagram whose path is up. @txm: holds the bytes of one that is long. */
+static void weft_dgram_emit(struct weft_path *path, const struct weft_dgram *d,
+			    struct weft_txm *txm, struct weft_out *out)
+{
+	struct weft_rec *rec = NULL;
+
+	if (d->len + WEFT_DGRAM_HEAD <= path->max_payload)
+		rec = weft_rec_new(path);
+	if (!rec) {
+		weft_count(path->core, dgrams_dropped);
+		return;
+	}
+	weft_wire_dgram_put(rec->raw, d);
+	rec->len = sizeof(struct weft_w_dgram);
+	if (d->len <= WEFT_DGRAM_RAW) {
+		memcpy(rec->raw + rec->len, d->pay, d->len);
+		rec->len += d->len;
+	} else {
+		rec->pay = d->len;
+		rec->seg = d->len;
+		rec->txm = txm;
+		weft_txm_get(txm);
+	}
+	path->used_at = out->now;
+	weft_frame_dgram(path, rec, d->seal, out);
+}
+
+/**
+ * weft_dgram_output - put out the datagrams that wait
+ * @path: the path, up and locked
+ * @out: output
+ */
+void weft_dgram_output(struct weft_path *path, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	while ((l = weft_list_first(&path->dgrams))) {
+		struct weft_txm *txm = weft_entry(l, struct weft_txm, qnode);
+		struct weft_dgram d = {
+			.ssvc = txm->flow->id.ssvc,
+			.dsvc = txm->flow->id.dsvc,
+			.flags = txm->flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0,
+			.len = (u32)txm->len,
+			.data = txm->data,
+			.seal = txm->flow->seal,
+			.pay = txm->buf,
+		};
+
+		if (out->ntx == WEFT_OUT_TX) {
+			weft_path_go_on(path, out);
+			return;
+		}
+		if (txm->flags & WEFT_SQ_SOLICITED)
+			d.flags |= WEFT_MSG_SOLICITED;
+		weft_dgram_emit(path, &d, txm, out);
+		weft_send_over(txm, out);
+	}
+	path->busy &= ~WEFT_BUSY_DGRAM;
+}
+
+/* By way of a struct weft_txm: the path is not up, or the datagram is long. It has @buf. */
+static void weft_dgram_wait(struct weft_ep *ep, struct weft_flow *flow,
+			    const struct weft_sq_entry *e, u8 *buf, struct weft_out *out)
+{
+	struct weft_txm *txm = weft_send_take(ep, e, flow);
+	struct weft_path *path = flow->path;
+
+	txm->user = false;
+	txm->buf = buf;
+	weft_lock(&path->lock);
+	weft_send_done(txm, 0, out);
+	if (flow->dead || flow->nwait >= WEFT_DGRAM_WAIT) {
+		weft_count(ep->core, dgrams_dropped);
+		weft_txm_put(txm, out);
+	} else {
+		flow->ref++;
+		flow->nwait++;
+		weft_path_needs(path, out->now);
+		weft_list_add_tail(&flow->txms, &txm->node);
+		weft_list_add_tail(&path->dgrams, &txm->qnode);
+		path->busy |= WEFT_BUSY_DGRAM;
+		weft_path_output(path, out);
+	}
+	weft_unlock(&path->lock);
+}
+
+/* To a remote node, with the bytes in @d. Return: it has been put out; false: it has to wait. */
+static bool weft_dgram_now(struct weft_flow *flow, struct weft_dgram *d, struct weft_out *out)
+{
+	struct weft_path *path = flow->path;
+	bool go;
+
+	weft_lock(&path->lock);
+	go = path->state == WEFT_PATHS_UP && !path->failing && weft_list_empty(&path->dgrams) &&
+	     out->ntx < WEFT_OUT_TX;
+	d->seal = flow->seal;
+	if (go)
+		weft_dgram_emit(path, d, NULL, out);
+	weft_unlock(&path->lock);
+	return go;
+}
+
+/* The flow to a destination: of the address vector, or a group. */
+static struct weft_flow *weft_dgram_flow(struct weft_ep *ep, const struct weft_sq_entry *e,
+					 struct weft_out *out)
+{
+	struct weft_member *m;
+
+	if (!(e->flags & WEFT_SQ_GROUP))
+		return weft_flow_find(ep, e->dst, out);
+	m = weft_group_member(ep, e->dst);
+	return m && m->flow ? m->flow : ERR_PTR(-EINVAL);
+}
+
+/* Return: 0, negative errno: it cannot be sent; -ECONNREFUSED: nobody is there to take it. */
+static int weft_dgram_check(struct weft_ep *ep, const struct weft_sq_entry *e,
+			    struct weft_flow **flowp, struct weft_out *out)
+{
+	struct weft_flow *flow;
+
+	if (e->tagged || e->flags & WEFT_SQ_TOLD)
+		return -EOPNOTSUPP;
+	if (e->len > ep->core->conf.max_payload - WEFT_DGRAM_HEAD)
+		return -EMSGSIZE;
+	flow = weft_dgram_flow(ep, e, out);
+	if (IS_ERR(flow))
+		return (int)PTR_ERR(flow);
+	/* its largest packet gets smaller at most once, by the handshake */
+	if (!flow->lep && e->len + WEFT_DGRAM_HEAD > READ_ONCE(flow->path->max_payload))
+		return -EMSGSIZE;
+	*flowp = flow;
+	return 0;
+}
+
+/**
+ * weft_dgram_send - send an entry as a datagram
+ * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
+ * @e: the entry
+ * @out: output
+ *
+ * Sleeps. Return: 0, negative errno: to be refused with it.
+ */
+int weft_dgram_send(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out)
+{
+	struct weft_flow *flow = NULL;
+	u8 *buf = NULL, *dst = ep->scratch;
+	struct weft_dgram d;
+	int err;
+
+	err = weft_dgram_check(ep, e, &flow, out);
+	if (err && err != -ECONNREFUSED)
+		return err;
+	weft_count(ep->core, dgrams_sent);
+	if (err)
+		goto done;
+	if (e->len > WEFT_DGRAM_RAW) {
+		buf = weft_alloc_sleep(e->len);
+		if (!buf)
+			return -ENOMEM;
+		dst = buf;
+	}
+	err = weft_send_payload(ep, e, dst);
+	if (err) {
+		weft_free(buf);
+		return err;
+	}
+	d.ssvc = flow->id.ssvc;
+	d.dsvc = flow->id.dsvc;
+	d.flags = (e->flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
+		  (e->flags & WEFT_SQ_SOLICITED ? WEFT_MSG_SOLICITED : 0);
+	d.len = (u32)e->len;
+	d.data = e->data;
+	d.pay = dst;
+	/* that to a group does not change */
+	d.seal = flow->seal;
+	if (flow->path->group)
+		weft_group_deliver(ep->core, &flow->peer, &d, &ep->addr, out);
+	if (flow->lep) {
+		weft_dgram_deliver(flow->lep, &d, &ep->addr, out);
+		weft_free(buf);
+	} else if (buf || !weft_dgram_now(flow, &d, out)) {
+		if (!buf) {
+			buf = weft_alloc_sleep(max_t(u64, e->len, 1));
+			if (!buf)
+				return -ENOMEM;
+			memcpy(buf, dst, e->len);
+		}
+		weft_dgram_wait(ep, flow, e, buf, out);
+		return 0;
+	}
+done:
+	weft_send_cqe(ep, e, out);
+	return 0;
+}

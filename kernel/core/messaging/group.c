@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - multicast groups of datagram endpoints
+ *
+ * A group is a multicast address and a service. It exists while it has members here:
+ *
+ *	none --first member--> known --last one leaves--> none
+ *
+ * The port takes packets to the address while some group of it has a member that receives. Packets
+ * name no path and carry no token, as their sender knows nobody who will take them: they are
+ * believed if they come from a port that only a kernel has, as handshakes are.
+ *
+ * A group that endpoints send to has a path of its own for each address they send from, which is in
+ * no table, knows no handshake and is always up; each sending member has a flow on it. So what is
+ * sent goes the way of all datagrams (dgram.c). Members on this node, the sender included, are
+ * given theirs at once, and nothing that comes from an own address is taken from the wire.
+ *
+ * Locks: ep->sq_mutex -> core->grp_mutex, which covers joining and leaving, with what the port does
+ * for it. core->grp_lock is taken inside of it for changes, and alone by who gives out a datagram;
+ * ep->lock of each receiver inside of that.
+ */
+#include "core/object/proto.h"
+
+/**
+ * weft_group_member - a group that an endpoint has joined
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @id: the group's number
+ *
+ * Return: its membership, or NULL.
+ */
+struct weft_member *weft_group_member(struct weft_ep *ep, u32 id)
+{
+	struct weft_list *l;
+
+	weft_list_for_each(l, &ep->groups) {
+		struct weft_member *m = weft_entry(l, struct weft_member, node);
+
+		if (m->id == id)
+			return m;
+	}
+	return NULL;
+}
+
+/* core->grp_mutex or core->grp_lock is held. */
+static struct weft_group *weft_group_find(struct weft_core *core, const struct weft_sockaddr *addr)
+{
+	struct weft_list *l;
+
+	weft_list_for_each(l, &core->groups) {
+		struct weft_group *g = weft_entry(l, struct weft_group, node);
+
+		if (weft_addr_eq(&g->addr, addr))
+			return g;
+	}
+	return NULL;
+}
+
+/* Does anybody receive what is sent to this address, whatever the service? grp_mutex is held. */
+static bool weft_group_heard(struct weft_core *core, const struct weft_sockaddr *addr)
+{
+	struct weft_list *l, *k;
+
+	weft_list_for_each(l, &core->groups) {
+		struct weft_group *g = weft_entry(l, struct weft_group, node);
+
+		if (!weft_addr_same_node(&g->addr, addr))
+			continue;
+		weft_list_for_each(k, &g->members)
+			if (weft_entry(k, struct weft_member, gnode)->flags & WEFT_GROUP_RECV)
+				return true;
+	}
+	return false;
+}
+
+/* ---- Sending --------------------------------------------------------------------- */
+
+/* A path to a group, referenced, for packets from an own address. grp_mutex is held. */
+static struct weft_path *weft_group_path(struct weft_core *core, struct weft_group *g, u8 src)
+{
+	struct weft_path *path;
+	struct weft_list *l;
+	u32 fit = 0;
+	int err;
+
+	weft_list_for_each(l, &g->members) {
+		struct weft_member *m = weft_entry(l, struct weft_member, gnode);
+
+		if (m->flow && m->flow->path->src == src) {
+			weft_path_get(m->flow->path);
+			return m->flow->path;
+		}
+	}
+	path = weft_path_alloc(core, &g->addr, src);
+	if (!path)
+		return ERR_PTR(-ENOMEM);
+	path->group = true;
+	path->state = WEFT_PATHS_UP;
+	err = weft_env_path_open(path, &fit);
+	if (!err && fit < WEFT_PAYLOAD_MIN)
+		err = -ENETUNREACH;
+	if (err) {
+		weft_path_put(path);
+		return ERR_PTR(err);
+	}
+	path->max_payload = min(fit, core->conf.max_payload);
+	return path;
+}
+
+/* A flow to a group. ep->sq_mutex and grp_mutex are held. */
+static struct weft_flow *weft_group_flow(struct weft_ep *ep, struct weft_group *g)
+{
+	struct weft_core *core = ep->core;
+	struct weft_flow *flow;
+	struct weft_path *path;
+	u8 src = 0;
+
+	while (src + 1u < core->naddr && !weft_addr_same_node(&core->addr[src], &ep->addr))
+		src++;
+	path = weft_group_path(core, g, src);
+	if (IS_ERR(path))
+		return ERR_CAST(path);
+	flow = weft_flow_new(ep, path, &g->addr);
+	if (flow) {
+		weft_lock(&path->lock);
+		weft_flow_add(flow);
+		weft_unlock(&path->lock);
+		weft_list_add_tail(&ep->flows[0], &flow->ep_node);
+	}
+	weft_path_put(path);
+	return flow ? flow : ERR_PTR(-ENOMEM);
+}
+
+/* ---- Joining and leaving --------------------------------------------------------- */
+
+/* The unused rest of an IPv4 address is 0. */
+static bool weft_group_formed(const struct weft_sockaddr *addr)
+{
+	static const u8 zero[12];
+
+	return weft_addr_is_group(addr) && !addr->scope &&
+	       (addr->family != AF_INET || !memcmp(addr->addr + 4, zero, sizeof(zero)));
+}
+
+static int weft_group_check(const struct weft_ep *ep, const struct weft_sockaddr *addr, u32 flags)
+{
+	if (ep->conf.type != WEFT_EP_DGRAM || ep->state != WEFT_EPS_ENABLED || !flags)
+		return -EINVAL;
+	if (addr->family != AF_INET && addr->family != AF_INET6)
+		return -EAFNOSUPPORT;
+	if (!weft_group_formed(addr))
+		return -EINVAL;
+	return addr->family == ep->addr.family ? 0 : -EAFNOSUPPORT;
+}
+
+/* Take a member out, and the group if it was the last. grp_mutex is held. */
+static void weft_group_drop(struct weft_core *core, struct weft_member *m)
+{
+	struct weft_group *g = m->group;
+	bool last;
+
+	weft_lock(&core->grp_lock);
+	weft_list_del(&m->gnode);
+	last = weft_list_empty(&g->members);
+	if (last) {
+		weft_list_del(&g->node);
+		core->ngroups--;
+	}
+	weft_unlock(&core->grp_lock);
+	if (m->flags & WEFT_GROUP_RECV && !weft_group_heard(core, &g->addr))
+		weft_env_group(core, &g->addr, false);
+	if (last)
+		weft_free(g);
+}
+
+/* The group, made if there is none. grp_mutex is held. */
+static struct weft_group *weft_group_get(struct weft_core *core, const struct weft_sockaddr *addr)
+{
+	struct weft_group *g = weft_group_find(core, addr);
+
+	if (g)
+		return g;
+	if (core->ngroups >= WEFT_CORE_GROUPS)
+		return ERR_PTR(-ENOSPC);
+	g = weft_alloc_sleep(sizeof(*g));
+	if (!g)
+		return ERR_PTR(-ENOMEM);
+	g->addr = *addr;
+	weft_list_init(&g->members);
+	weft_lock(&core->grp_lock);
+	weft_list_add_tail(&core->groups, &g->node);
+	core->ngroups++;
+	weft_unlock(&core->grp_lock);
+	return g;
+}
+
+/* @m: its endpoint and flags are set. ep->sq_mutex and grp_mutex are held. */
+static int weft_group_add(struct weft_member *m, const struct weft_sockaddr *addr)
+{
+	struct weft_core *core = m->ep->core;
+	struct weft_group *g = weft_group_get(core, addr);
+	bool heard;
+	int err = 0;
+
+	if (IS_ERR(g))
+		return (int)PTR_ERR(g);
+	heard = weft_group_heard(core, addr);
+	m->group = g;
+	weft_lock(&core->grp_lock);
+	weft_list_add_tail(&g->members, &m->gnode);
+	weft_unlock(&core->grp_lock);
+	if (m->flags & WEFT_GROUP_SEND) {
+		struct weft_flow *flow = weft_group_flow(m->ep, g);
+
+		if (IS_ERR(flow))
+			err = (int)PTR_ERR(flow);
+		else
+			m->flow = flow;
+	}
+	if (!err && m->flags & WEFT_GROUP_RECV && !heard) {
+		err = weft_env_group(core, addr, true);
+		/* so that it is not left */
+		if (err)
+			m->flags &= ~WEFT_GROUP_RECV;
+	}
+	return err;
+}
+
+/* ep->sq_mutex is held. */
+static void weft_group_end(struct weft_member *m, struct weft_out *out)
+{
+	struct weft_core *core = m->ep->core;
+
+	weft_list_del(&m->node);
+	m->ep->ngroups--;
+	weft_mutex_lock(&core->grp_mutex);
+	weft_group_drop(core, m);
+	weft_mutex_unlock(&core->grp_mutex);
+	if (m->flow)
+		weft_flow_forget(m->flow, out);
+	weft_free(m);
+}
+
+static int weft_group_enter(struct weft_ep *ep, const struct weft_sockaddr *addr, u32 flags,
+			    struct weft_out *out, u32 *id)
+{
+	struct weft_member *m;
+	struct weft_list *l;
+	int err;
+
+	weft_list_for_each(l, &ep->groups)
+		if (weft_addr_eq(&weft_entry(l, struct weft_member, node)->group->addr, addr))
+			return -EALREADY;
+	if (ep->ngroups >= WEFT_GROUPS_MAX)
+		return -ENOSPC;
+	m = weft_alloc_sleep(sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	weft_list_init(&m->gnode);
+	m->ep = ep;
+	m->flags = flags;
+	weft_mutex_lock(&ep->core->grp_mutex);
+	err = weft_group_add(m, addr);
+	weft_mutex_unlock(&ep->core->grp_mutex);
+	if (err && !m->group) {
+		weft_free(m);
+		return err;
+	}
+	weft_list_add_tail(&ep->groups, &m->node);
+	ep->ngroups++;
+	if (err) {
+		weft_group_end(m, out);
+		return err;
+	}
+	m->id = ep->next_group++;
+	*id = m->id;
+	return 0;
+}
+
+int weft_group_join(struct weft_ep *ep, struct weft_sockaddr *addr, u32 flags, weft_ns now,
+		    struct weft_out *out, u32 *id)
+{
+	int err;
+
+	out->now = now;
+	if (READ_ONCE(ep->core->stopped))
+		return -ENODEV;
+	weft_mutex_lock(&ep->sq_mutex);
+	err = weft_group_check(ep, addr, flags);
+	if (!err) {
+		if (!addr->port)
+			addr->port = ep->addr.port;
+		err = weft_group_enter(ep, addr, flags, out, id);
+	}
+	weft_mutex_unlock(&ep->sq_mutex);
+	return err;
+}
+
+int weft_group_leave(struct weft_ep *ep, u32 id, weft_ns now, struct weft_out *out)
+{
+	struct weft_member *m;
+
+	out->now = now;
+	weft_mutex_lock(&ep->sq_mutex);
+	/* what stands in the ring still goes there */
+	if (READ_ONCE(ep->state) == WEFT_EPS_ENABLED)
+		weft_send_drain(ep, 0, out);
+	m = weft_group_member(ep, id);
+	if (m)
+		weft_group_end(m, out);
+	weft_mutex_unlock(&ep->sq_mutex);
+	return m ? 0 : -ENOENT;
+}
+
+/**
+ * weft_group_leave_all - leave all groups
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @out: output
+ *
+ * Sleeps.
+ */
+void weft_group_leave_all(struct weft_ep *ep, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	while ((l = weft_list_first(&ep->groups)))
+		weft_group_end(weft_entry(l, struct weft_member, node), out);
+}
+
+/* ---- Receiving ------------------------------------------------------------------- */
+
+/**
+ * weft_group_deliver - give a datagram to all members here that receive, and are of its job
+ * @core: the core
+ * @group: the group
+ * @d: the datagram
+ * @from: the sender
+ * @out: output
+ *
+ * A seal is made anew for each datagram, and each job: it is the sender's, of whom nothing is kept.
+ *
+ * No lock is held. Bounded by the endpoints of the port.
+ */
+void weft_group_deliver(struct weft_core *core, const struct weft_sockaddr *group,
+			struct weft_dgram *d, const struct weft_sockaddr *from,
+			struct weft_out *out)
+{
+	bool strange = false, taken = false;
+	const struct weft_job *job = NULL;
+	u64 seal = 0;	/* of @job */
+	struct weft_group *g;
+	struct weft_list *l;
+	u16 flags = d->flags;
+
+	d->flags |= WEFT_MSG_GROUP;
+	weft_lock(&core->grp_lock);
+	g = weft_group_find(core, group);
+	if (g) {
+		weft_list_for_each(l, &g->members) {
+			struct weft_member *m = weft_entry(l, struct weft_member, gnode);
+
+			if (!(m->flags & WEFT_GROUP_RECV))
+				continue;
+			if (m->ep->job != job) {
+				job = m->ep->job;
+				seal = weft_job_seal_group(job, group, from);
+			}
+			strange |= seal != d->seal;
+			if (seal != d->seal)
+				continue;
+			taken = true;
+			weft_dgram_deliver(m->ep, d, from, out);
+		}
+	}
+	weft_unlock(&core->grp_lock);
+	if (strange && !taken)
+		weft_count(core, wrong_job);
+	d->flags = flags;
+}
+
+/**
+ * weft_group_rx - a datagram to a group has come
+ * @core: the core
+ * @rx: the packet
+ * @hdr: its header
+ * @rest: what follows it
+ * @out: output
+ *
+ * No lock is held.
+ */
+void weft_group_rx(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *hdr,
+		   const struct weft_chunks *rest, struct weft_out *out)
+{
+	struct weft_sockaddr from = rx->src, group = { .family = rx->src.family };
+	struct weft_dgram d;
+
+	from.port = 0;
+	if (weft_core_own(core, &from))
+		return;		/* the link's echo: members here have got theirs */
+	if (rx->dst != WEFT_RX_GROUP || be16_to_cpu(rx->src.port) != core->conf.udp_port ||
+	    weft_addr_check(&from) || weft_wire_dgram_get(rest, &d)) {
+		weft_count(core, rx_bad);
+		return;
+	}
+	d.seal = weft_wire_dgram_seal(hdr);
+	from.port = cpu_to_be16(d.ssvc);
+	memcpy(group.addr, rx->group, sizeof(group.addr));
+	group.port = cpu_to_be16(d.dsvc);
+	weft_group_deliver(core, &group, &d, &from, out);
+}

@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - messages that stay on the node
+ *
+ * There are no packets. A short message goes from the send ring straight into the receiver's
+ * completion queue (by pass.c, if it can) or, when no receive waits, into a struct weft_rxm; that
+ * takes the receiver's ep->lock alone. Longer ones go under core->local's lock:
+ *
+ *	up to eager_max		copied to the kernel at the send, as long as the receiver does not
+ *				hold too much of that already, and placed from there (place.c)
+ *	longer, or too much	the send stays under way (txm->lrxm, rxm->ltxm) until a receive
+ *				takes it; then bytes are copied once, from the sender's memory to
+ *				the receiver's, a window at a time:
+ *				both windows READY -> copied -> (flushed) -> next
+ *
+ * Connections use the same chunks as remote ones, built and taken at once.
+ *
+ * Locks: core->local's path->lock -> ep->lock.
+ */
+#include "core/object/proto.h"
+
+/**
+ * weft_local_flow - a flow to an endpoint of this node
+ * @ep: our endpoint
+ * @peer: the other one
+ *
+ * Sleeps. Return: the flow, ERR_PTR(-ECONNREFUSED, -ENOMEM).
+ */
+struct weft_flow *weft_local_flow(struct weft_ep *ep, const struct weft_sockaddr *peer)
+{
+	struct weft_path *path = ep->core->local;
+	struct weft_flow *flow;
+	struct weft_ep *lep;
+
+	lep = weft_core_service(ep->core, be16_to_cpu(peer->port));
+	if (lep && (lep->conf.type != ep->conf.type ||
+		    READ_ONCE(lep->state) != WEFT_EPS_ENABLED)) {
+		weft_ep_put(lep);
+		lep = NULL;
+	}
+	if (!lep) {
+		weft_count(ep->core, no_service);
+		return ERR_PTR(-ECONNREFUSED);
+	}
+	if (lep->job != ep->job) {
+		weft_count(ep->core, wrong_job);
+		weft_ep_put(lep);
+		return ERR_PTR(-ECONNREFUSED);
+	}
+	flow = weft_flow_new(ep, path, peer);
+	if (!flow) {
+		weft_ep_put(lep);
+		return ERR_PTR(-ENOMEM);
+	}
+	flow->lep = lep;
+	weft_lock(&path->lock);
+	weft_flow_add(flow);
+	weft_unlock(&path->lock);
+	return flow;
+}
+
+/* weft_local_src() where the receiver's address vector has changed. */
+u32 weft_local_src_find(struct weft_flow *flow, u32 gen)
+{
+	flow->lsrc = weft_av_find(flow->lep->av, &flow->ep->addr);
+	flow->lsrc_gen = gen;
+	flow->lsrc_ok = true;
+	return flow->lsrc;
+}
+
+static u16 weft_local_flags(const struct weft_sq_entry *e)
+{
+	return (e->tagged ? WEFT_MSG_TAGGED : 0) | (e->flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
+	       (e->flags & WEFT_SQ_SOLICITED ? WEFT_MSG_SOLICITED : 0);
+}
+
+/* Does the sender of @e wait for the receive in any case? A strict receiver may drop what waits. */
+static bool weft_local_later(const struct weft_ep *lep, const struct weft_sq_entry *e)
+{
+	return lep->conf.flags & WEFT_EPF_STRICT && e->flags & WEFT_SQ_DELIVERY;
+}
+
+/**
+ * weft_local_spare - have a message in reserve
+ * @ep: the endpoint; ep->sq_mutex is held
+ *
+ * Sleeps. Return: there is one.
+ */
+bool weft_local_spare(struct weft_ep *ep)
+{
+	if (!ep->spare)
+		ep->spare = weft_alloc_sleep(sizeof(*ep->spare) + WEFT_INLINE_MAX);
+	return ep->spare;
+}
+
+/* The message in reserve, for @e. The receiver is locked. */
+static struct weft_rxm *weft_local_make(struct weft_ep *ep, struct weft_flow *flow,
+					const struct weft_sq_entry *e)
+{
+	struct weft_rxm *rxm = ep->spare;
+
+	ep->spare = NULL;
+	weft_rxm_init(rxm, flow->path);
+	weft_ep_get(flow->lep);
+	rxm->ep = flow->lep;
+	rxm->work.ctx = flow->lep->conf.ctx;
+	rxm->nsmall = WEFT_INLINE_MAX;
+	rxm->flow = flow->id;
+	rxm->from = ep->addr;
+	rxm->tag = e->tag;
+	rxm->data = e->data;
+	rxm->len = e->len;
+	rxm->flags = weft_local_flags(e);
+	return rxm;
+}
+
+/* Let a message have its bytes in @buf. */
+static void weft_local_hold(struct weft_rxm *rxm, u8 *buf)
+{
+	rxm->buf = buf;
+	rxm->got = rxm->len;
+	rxm->stored = (u32)rxm->len;
+	rxm->whole = true;
+}
+
+static struct weft_post *weft_local_match(struct weft_ep *lep, u32 src,
+					  const struct weft_sq_entry *e, struct weft_out *out)
+{
+	return weft_recv_find(lep, e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED, src, e->tag, e->len,
+			      out);
+}
+
+/*
+ * A short message, whose bytes are @pay. Return: 0, -EAGAIN: not in this way, as the receiver holds
+ * too much, or the sender wants to know when it is matched; other negative errno: refused.
+ */
+static int weft_local_short(struct weft_ep *ep, struct weft_flow *flow,
+			    const struct weft_sq_entry *e, const void *pay, struct weft_out *out)
+{
+	struct weft_ep *lep = flow->lep;
+	struct weft_rxm *rxm;
+	struct weft_post *post;
+	u8 full;
+	u32 src;
+	int err;
+
+	if (unlikely(!weft_local_spare(ep)))
+		return -ENOMEM;
+	weft_lock(&lep->lock);
+	err = weft_local_refused(lep);
+	if (unlikely(err))
+		goto out;
+	src = weft_local_src(flow);
+	full = weft_keep_full(lep, (u32)e->len);
+	post = weft_local_match(lep, src, e, out);
+	if (likely(post)) {
+		struct weft_cqe *c = &lep->rxe;
+
+		weft_recv_cqe(c, lep, post, e->tag, e->data, e->len, src, weft_local_flags(e));
+		if (likely(weft_recv_inline(lep, post, c, pay, out))) {
+			if (unlikely(c->status) && lep->conf.flags & WEFT_EPF_STRICT)
+				err = -(int)c->status;
+			goto out;
+		}
+	} else if (full || e->flags & WEFT_SQ_MATCH || weft_local_later(lep, e)) {
+		weft_keep_count(ep->core, full);
+		err = -EAGAIN;
+		goto out;
+	}
+	rxm = weft_local_make(ep, flow, e);
+	memcpy(rxm->small, pay, e->len);
+	weft_local_hold(rxm, rxm->small);
+	rxm->src = src;
+	if (post) {
+		weft_recv_matched(lep, rxm, post);
+		weft_start_put(rxm, out);
+	} else {
+		weft_keep(rxm, (u32)e->len);
+		weft_recv_unexp(lep, rxm, src, out);
+	}
+out:
+	weft_unlock(&lep->lock);
+	return err;
+}
+
+/* with a receive these wait until it has the bytes */
+#define WEFT_LOCAL_WAITS	(WEFT_SQ_TOLD | WEFT_SQ_TRACKED)
+
+/* By way of a struct weft_txm. core->local is locked. Return: errno when it is refused. */
+static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
+			   const struct weft_sq_entry *e, struct weft_txm *txm,
+			   struct weft_out *out)
+{
+	struct weft_ep *lep = flow->lep;
+	struct weft_rxm *rxm = NULL;
+	struct weft_post *post;
+	u8 full;
+	int err;
+	u32 src;
+
+	if (flow->dead)
+		return -(int)flow->dead;
+	weft_lock(&lep->lock);
+	err = weft_local_refused(lep);
+	if (!err && e->len > lep->sq.longest)
+		err = -EMSGSIZE;
+	if (!err) {
+		src = weft_local_src(flow);
+		post = weft_local_match(lep, src, e, out);
+		rxm = weft_local_make(ep, flow, e);
+		rxm->src = src;
+		full = txm->user || post ? WEFT_FULL_NOT : weft_keep_full(lep, (u32)e->len);
+		weft_keep_count(ep->core, full);
+		if (!txm->user && !weft_local_later(lep, e) &&
+		    (post ? !(e->flags & WEFT_LOCAL_WAITS) :
+			    !(e->flags & WEFT_SQ_MATCH) && !full)) {
+			weft_local_hold(rxm, txm->buf);
+			txm->buf = NULL;
+		} else {
+			weft_txm_get(txm);
+			rxm->ltxm = txm;
+			weft_rxm_get(rxm);
+			txm->lrxm = rxm;
+			txm->state = WEFT_TXM_LOCAL;
+			flow->ref++;
+			weft_txm_get(txm);
+			weft_list_add_tail(&flow->txms, &txm->node);
+		}
+		if (post) {
+			rxm->started = true;
+			weft_recv_matched(lep, rxm, post);
+		} else {
+			weft_keep(rxm, rxm->ltxm ? 0 : (u32)rxm->len);
+			weft_recv_unexp(lep, rxm, src, out);
+		}
+	}
+	weft_unlock(&lep->lock);
+	if (err)
+		return err;
+	/* with a level above this one it waits for the receiver, unless all of it is there */
+	if (!rxm->ltxm || (!txm->user && !(e->flags & WEFT_SQ_LATER)))
+		weft_send_done(txm, 0, out);
+	if (rxm->started)
+		weft_rxm_begin(rxm, out);
+	return 0;
+}
+
+/**
+ * weft_local_fenced - send what a fence has held back
+ * @flow: its flow; core->local is locked
+ * @txm: the send; its endpoint's ep->sq_mutex is held, and a message is in reserve
+ * @out: output
+ *
+ * Return: 0, negative errno: it is refused.
+ */
+int weft_local_fenced(struct weft_flow *flow, struct weft_txm *txm, struct weft_out *out)
+{
+	const struct weft_sq_entry e = {
+		.tagged = txm->tagged,
+		.flags = txm->flags,
+		.context = txm->context,
+		.tag = txm->tag,
+		.data = txm->data,
+		.len = txm->len,
+	};
+
+	return weft_local_long(txm->ep, flow, &e, txm, out);
+}
+
+/**
+ * weft_local_send - send an entry to an endpoint of this node
+ * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
+ * @flow: the flow
+ * @e: the entry
+ * @out: output
+ *
+ * Sleeps. Return: 0, negative errno: to be refused with it.
+ */
+int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+		    struct weft_out *out)
+{
+	bool user = e->len > min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT);
+	struct weft_path *path = flow->path;
+	const void *pay = NULL;
+	struct weft_txm *txm;
+	u8 *buf = NULL;
+	int err;
+
+	weft_count(ep->core, msgs_local);
+	weft_count(ep->core, msgs_received);
+	if (e->len <= WEFT_INLINE_MAX) {
+		pay = weft_send_bytes(ep, e);
+		if (IS_ERR(pay))
+			return (int)PTR_ERR(pay);
+		err = e->flags & WEFT_LOCAL_WAITS ? -EAGAIN :
+						    weft_local_short(ep, flow, e, pay, out);
+		if (likely(!err))
+			weft_send_cqe(ep, e, out);
+		if (err != -EAGAIN)
+			return err;
+		user = false;
+	}
+	if (!weft_local_spare(ep))
+		return -ENOMEM;
+	if (!user && e->len) {
+		buf = weft_alloc_sleep(e->len);
+		if (!buf)
+			return -ENOMEM;
+		err = 0;
+		if (pay)
+			memcpy(buf, pay, e->len);
+		else
+			err = weft_send_payload(ep, e, buf);
+		if (err) {
+			weft_free(buf);
+			return err;
+		}
+	}
+	txm = weft_send_take(ep, e, flow);
+	txm->user = user;
+	txm->buf = buf;
+	if (user)
+		txm->vec = e->vec;
+	weft_lock(&path->lock);
+	err = weft_local_long(ep, flow, e, txm, out);
+	if (err)
+		weft_send_done(txm, -err, out);
+	weft_unlock(&path->lock);
+	weft_txm_put(txm, out);
+	return 0;
+}
+
+/* ---- From memory to memory ------------------------------------------------------- */
+
+static void weft_local_fault(struct weft_txm *txm, struct weft_out *out)
+{
+	weft_send_done(txm, EFAULT, out);
+	weft_local_withdraw(txm, EFAULT, out);
+}
+
+/* Take the next window on both sides. Return: both are being made, or ready. */
+static bool weft_local_pin(struct weft_rxm *rxm, struct weft_out *out)
+{
+	struct weft_win *dst = &rxm->win[0], *src = &rxm->ltxm->win[0];
+	struct weft_txm *txm = rxm->ltxm;
+	int err;
+
+	dst->off = rxm->pinned;
+	dst->len = (u32)min_t(u64, rxm->room - rxm->pinned, rxm->path->core->conf.window_bytes);
+	dst->left = dst->len;
+	dst->todo = dst->len;
+	dst->busy = 0;
+	src->off = dst->off;
+	src->len = dst->len;
+	err = weft_mem_get(rxm->ep->conf.mc, &rxm->post->vec, dst->off, dst->len, WEFT_MEM_WRITE,
+			   &dst->mem);
+	if (err == -EFAULT) {
+		weft_rxm_fail(rxm, EFAULT, out);
+		return false;
+	}
+	rxm->pinned += dst->len;
+	dst->state = err ? WEFT_WIN_COLD : WEFT_WIN_READY;
+	if (err)
+		weft_rxm_cold(rxm, out);
+	err = weft_mem_get(txm->ep->conf.mc, &txm->vec, src->off, src->len, WEFT_MEM_READ,
+			   &src->mem);
+	if (err == -EFAULT) {
+		weft_local_fault(txm, out);
+		return false;
+	}
+	src->state = err ? WEFT_WIN_COLD : WEFT_WIN_READY;
+	if (err)
+		weft_txm_cold(txm, out);
+	if (dst->state == WEFT_WIN_COLD || src->state == WEFT_WIN_COLD)
+		weft_count(rxm->path->core, cold);
+	return true;
+}
+
+/**
+ * weft_local_step - go on with a message that a receive has taken from a send under way
+ * @rxm: the message, started; core->local is locked
+ * @out: output
+ */
+void weft_local_step(struct weft_rxm *rxm, struct weft_out *out)
+{
+	struct weft_win *dst = &rxm->win[0], *src = &rxm->ltxm->win[0];
+	struct weft_txm *txm = rxm->ltxm;
+	struct weft_copy *c;
+
+	if (!txm->user) {
+		/* the bytes change hands */
+		rxm->buf = txm->buf ? txm->buf : rxm->small;
+		txm->buf = NULL;
+		rxm->whole = true;
+		weft_rxm_step(rxm, out);
+		return;
+	}
+	if (dst->state == WEFT_WIN_READY && !dst->left && !dst->busy) {
+		weft_win_drop(src);
+		if (weft_mem_bounced(dst->mem))
+			dst->state = WEFT_WIN_FLUSH;
+		else
+			weft_win_drop(dst);
+	}
+	if (dst->state == WEFT_WIN_FLUSH) {
+		weft_rxm_cold(rxm, out);
+		return;
+	}
+	if (dst->state == WEFT_WIN_NONE) {
+		if (rxm->pinned == rxm->room) {
+			weft_rxm_placed(rxm, out);
+			return;
+		}
+		if (!weft_local_pin(rxm, out))
+			return;
+	}
+	if (dst->state != WEFT_WIN_READY || src->state != WEFT_WIN_READY || dst->busy)
+		return;
+	if (out->ncopy == WEFT_OUT_COPY) {
+		weft_rxm_later(rxm, out);
+		return;
+	}
+	c = &out->copy[out->ncopy++];
+	weft_rxm_get(rxm);
+	c->rxm = rxm;
+	c->kind = WEFT_COPY_MEM_MEM;
+	weft_mem_hold(src->mem);
+	c->smem = src->mem;
+	c->soff = 0;
+	c->mem = dst->mem;
+	c->off = 0;
+	c->len = dst->len;
+	c->token = 0;
+	dst->todo = 0;
+	dst->busy = 1;
+	rxm->ncopy++;
+}
+
+/**
+ * weft_local_copied - a window has been copied
+ * @rxm: the message; core->local is locked
+ * @len: bytes
+ * @err: 0, -EFAULT
+ * @out: output
+ */
+void weft_local_copied(struct weft_rxm *rxm, u32 len, int err, struct weft_out *out)
+{
+	struct weft_win *dst = &rxm->win[0];
+
+	dst->busy = 0;
+	dst->left -= len;
+	if (err && !rxm->err)
+		rxm->err = EFAULT;
+	weft_rxm_step(rxm, out);
+}
+
+/**
+ * weft_local_over - the message of a send under way is over
+ * @rxm: the message; core->local is locked
+ * @err: errno, 0: it has been received
+ * @out: output
+ */
+void weft_local_over(struct weft_rxm *rxm, int err, struct weft_out *out)
+{
+	struct weft_txm *txm = rxm->ltxm;
+
+	rxm->ltxm = NULL;
+	txm->lrxm = NULL;
+	weft_send_done(txm, err, out);
+	weft_send_over(txm, out);
+	weft_txm_put(txm, out);
+	weft_rxm_put(rxm);
+}
+
+/**
+ * weft_local_withdraw - a send under way is not to go on
+ * @txm: the send; core->local is locked
+ * @status: errno
+ * @out: output
+ */
+void weft_local_withdraw(struct weft_txm *txm, int status, struct weft_out *out)
+{
+	struct weft_rxm *rxm = txm->lrxm;
+
+	weft_txm_get(txm);
+	if (rxm) {
+		weft_rxm_get(rxm);
+		weft_rxm_fail(rxm, status == EFAULT ? ECONNRESET : status, out);
+		weft_rxm_put(rxm);
+	}
+	weft_send_over(txm, out);
+	weft_txm_put(txm, out);
+}
+
+/* ---- Connections ----------------------------------------------------------------- */
+
+/* Take one chunk that waits. Return: false: there is no memory for that now. */
+static bool weft_local_chunk(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
+{
+	struct weft_rec *rec = lane->open;
+	struct weft_chunks rest;
+	struct weft_chunk c;
+
+	if (!rec) {
+		rec = weft_rec_new(path);
+		if (!rec)
+			return false;
+		weft_ctl_build(path, lane, rec, out);
+	}
+	lane->open = NULL;
+	rest.at = rec->raw;
+	rest.left = rec->len;
+	while (weft_wire_next(&rest, &c)) {
+		if (c.type == WEFT_CHUNK_CM && weft_cm_rx(path, c.body, c.pay, c.paylen, out)) {
+			/* as a packet that is not taken: it comes again */
+			lane->open = rec;
+			return false;
+		}
+	}
+	weft_rec_put(path, rec, out);
+	return true;
+}
+
+/**
+ * weft_local_output - take the chunks that wait
+ * @path: core->local, locked
+ * @out: output
+ *
+ * What cannot be taken for want of memory is taken when the path's timer expires.
+ */
+void weft_local_output(struct weft_path *path, struct weft_out *out)
+{
+	struct weft_lane *lane;
+	u32 i;
+
+	for (i = 0; i < WEFT_LANES; i++) {
+		lane = &path->lane[i];
+		while (lane->open || !weft_list_empty(&lane->ctlq)) {
+			if (likely(weft_local_chunk(path, lane, out)))
+				continue;
+			path->busy |= 1u << i;
+			weft_path_deadline(path, out->now + path->core->conf.ack_delay_ns);
+			break;
+		}
+	}
+}

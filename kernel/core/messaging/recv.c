@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - messages that come in: order, and who gets them
+ *
+ * A chunk finds its flow, and is offered to matching when all earlier messages of the flow have
+ * been (post.c). A whole short message that matches a receive of one segment is completed from the
+ * packet, and nothing is kept of it. All others get a struct weft_rxm:
+ *
+ *	early --its turn--> unexpected --a receive is posted--> out->start --> started
+ *	                \---a receive waits--------------------------------> started --> over
+ *
+ * Locks: path->lock -> ep->lock. Receives, rings and matching belong to ep->lock.
+ */
+#include "core/object/proto.h"
+
+void weft_rxm_get(struct weft_rxm *rxm)
+{
+	refcount_inc(&rxm->ref);
+}
+
+/**
+ * weft_rxm_put - drop a reference
+ * @rxm: the message
+ */
+void weft_rxm_put(struct weft_rxm *rxm)
+{
+	if (!refcount_dec_and_test(&rxm->ref))
+		return;
+	if (rxm->buf != rxm->small)
+		weft_free(rxm->buf);
+	if (rxm->ep)
+		weft_ep_put(rxm->ep);
+	weft_path_put(rxm->path);
+	weft_free(rxm);
+}
+
+/* Have a message in reserve, which is charged to @ep, if any. Return: there is one. */
+static bool weft_recv_spare(struct weft_path *path, struct weft_ep *ep)
+{
+	if (unlikely(!path->spare))
+		path->spare = weft_ep_alloc(ep, sizeof(*path->spare) + WEFT_RXM_SMALL);
+	return path->spare;
+}
+
+/**
+ * weft_rxm_new - a message
+ * @path: the path, locked
+ * @ep: its endpoint
+ *
+ * Return: the message with one reference, on the path's list; NULL: no memory (not if path->spare
+ * was there).
+ */
+struct weft_rxm *weft_rxm_new(struct weft_path *path, struct weft_ep *ep)
+{
+	struct weft_rxm *rxm;
+
+	if (!weft_recv_spare(path, ep))
+		return NULL;
+	rxm = path->spare;
+	path->spare = NULL;
+	weft_rxm_init(rxm, path);
+	rxm->nsmall = WEFT_RXM_SMALL;
+	weft_list_add_tail(&path->rxms, &rxm->node);
+	path->nrxm++;
+	return rxm;
+}
+
+/**
+ * weft_rxm_init - make a message of zeroed memory
+ * @rxm: the message
+ * @path: its path
+ */
+void weft_rxm_init(struct weft_rxm *rxm, struct weft_path *path)
+{
+	refcount_set(&rxm->ref, 1);
+	weft_path_get(path);
+	rxm->path = path;
+	weft_list_init(&rxm->enode);
+	weft_list_init(&rxm->fnode);
+	weft_list_init(&rxm->rnode);
+	weft_list_init(&rxm->pnode);
+	weft_list_init(&rxm->snode);
+	weft_list_init(&rxm->later);
+	weft_gmsg_init(&rxm->gmsg);
+	weft_ctl_init(&rxm->ctl, WEFT_CTL_RXM);
+	rxm->work.kind = WEFT_WORK_RXM;
+	weft_list_init(&rxm->work.node);
+	weft_list_init(&rxm->node);
+}
+
+/**
+ * weft_rxm_head - take over a message's head
+ * @rxm: the message
+ * @h: its head
+ */
+void weft_rxm_head(struct weft_rxm *rxm, const struct weft_head *h)
+{
+	rxm->flow = h->flow;
+	rxm->tag = h->tag;
+	rxm->data = h->data;
+	rxm->len = h->len;
+	rxm->flags = h->flags;
+}
+
+static struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow *rf,
+				       const struct weft_head *h, u32 sid)
+{
+	struct weft_rxm *rxm = weft_rxm_new(path, rf->ep);
+
+	weft_rxm_head(rxm, h);
+	weft_ep_get(rf->ep);
+	rxm->ep = rf->ep;
+	rxm->from = path->addr;
+	rxm->work.ctx = rf->ep->conf.ctx;
+	rxm->lane = rf->lane;
+	rxm->sid = sid;
+	if (sid) {
+		rxm->rid = weft_path_new_id(path);
+		weft_list_add_tail(&path->rids[rxm->rid % WEFT_PATH_HASH], &rxm->rnode);
+		weft_list_add_tail(&path->psids[weft_path_hash(path, sid)], &rxm->pnode);
+		rxm->needs = true;
+		weft_path_needs(path, path->heard_at);
+	} else {
+		rxm->open = (u32)h->len;
+		path->rx_open += rxm->open;
+	}
+	return rxm;
+}
+
+/* Has the sender been told that it may begin this message? All kernels wait for that. */
+static bool weft_recv_allowed(const struct weft_rflow *rf, u32 mseq)
+{
+	return (s32)(mseq - rf->told_msgs) <= 0;
+}
+
+/*
+ * A sender has not been told that it may send this message. No kernel does: it is not remembered.
+ */
+static int weft_recv_beyond(struct weft_path *path)
+{
+	weft_count(path->core, beyond_room);
+	return -ENOMEM;
+}
+
+/*
+ * It is a message's turn. @rxm: it has come early; else NULL, and @whole are its bytes if they are
+ * all in the packet. Return: the message, NULL: nothing is left to do for it, ERR_PTR(-ENOMEM): not
+ * now.
+ */
+static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflow *rf,
+					const struct weft_head *h, u32 sid, struct weft_rxm *rxm,
+					const u8 *whole, struct weft_out *out)
+{
+	struct weft_ep *ep = rf->ep;
+	struct weft_post *post;
+	bool inl = false;
+	int cut = 0;
+	u32 src;
+
+	if (unlikely(rf->conn))
+		weft_cm_first(rf->conn, out);
+	weft_lock(&ep->lock);
+	if (unlikely(!weft_recv_takes(ep, rf))) {
+		weft_unlock(&ep->lock);
+		weft_rflow_gone(rf, out);
+		if (rxm)
+			weft_rxm_finish(rxm, ECONNREFUSED, out);
+		return NULL;
+	}
+	src = weft_rflow_src(rf);
+	if (likely(whole && h->len <= WEFT_INLINE_MAX) && weft_pass_recv(ep, h, src, whole, out)) {
+		inl = true;
+		goto taken;
+	}
+	post = weft_recv_find(ep, weft_msg_kind(h->flags), src, h->tag, h->len, out);
+	if (likely(post)) {
+		if (whole && h->len <= WEFT_INLINE_MAX) {
+			struct weft_cqe *e = &ep->rxe;
+
+			weft_recv_cqe(e, ep, post, h->tag, h->data, h->len, src, h->flags);
+			inl = weft_recv_inline(ep, post, e, whole, out);
+			cut = ep->conf.flags & WEFT_EPF_STRICT ? e->status : 0;
+		}
+		if (!inl) {
+			if (!rxm)
+				rxm = weft_recv_make(path, rf, h, sid);
+			rxm->src = src;
+			rxm->started = true;
+			weft_recv_matched(ep, rxm, post);
+		}
+	} else if (!rxm && unlikely(!weft_recv_allowed(rf, rf->id.mseq))) {
+		rxm = ERR_PTR(weft_recv_beyond(path));
+	} else {
+		if (!rxm)
+			rxm = weft_recv_make(path, rf, h, sid);
+		rxm->src = src;
+		weft_room_wait(rf, rxm, sid ? 0 : (u32)h->len);
+		weft_recv_unexp(ep, rxm, src, out);
+	}
+taken:
+	weft_unlock(&ep->lock);
+	if (IS_ERR(rxm))
+		return rxm;
+	weft_count(path->core, msgs_received);
+	rf->id.mseq++;
+	weft_room_pass(rf, sid ? 0 : (u32)h->len, out);
+	if (likely(inl)) {
+		path->rx_gone += h->len;
+		if (h->flags & (WEFT_MSG_PLACED | WEFT_MSG_MATCHED))
+			weft_rxm_finish(weft_recv_make(path, rf, h, 0), cut, out);
+		return NULL;
+	}
+	return rxm;
+}
+
+/*
+ * Is a message longer than its receiver takes? It is over, then, and was in its turn. @rxm: it has
+ * come early, or NULL.
+ */
+static bool weft_recv_too_long(struct weft_path *path, struct weft_rflow *rf,
+			       const struct weft_head *h, u32 sid, struct weft_rxm *rxm,
+			       struct weft_out *out)
+{
+	if (likely(rf->gone || h->len <= rf->ep->sq.longest))
+		return false;
+	rf->id.mseq++;
+	weft_room_pass(rf, sid ? 0 : (u32)h->len, out);
+	weft_rxm_finish(rxm ? rxm : weft_recv_make(path, rf, h, sid), EMSGSIZE, out);
+	return true;
+}
+
+/* What was early may have its turn now. The flow may end on the way, with its connection. */
+static void weft_recv_next(struct weft_path *path, u16 ssvc, u32 sgen, struct weft_out *out)
+{
+	struct weft_rflow *rf;
+	struct weft_list *l;
+
+	while ((rf = weft_rflow_find(path, ssvc, sgen)) && (l = weft_list_first(&rf->early))) {
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, fnode);
+		struct weft_head h = {
+			.tag = rxm->tag, .data = rxm->data, .len = rxm->len, .flags = rxm->flags
+		};
+
+		if (rxm->flow.mseq != rf->id.mseq)
+			break;
+		weft_list_del(l);
+		rxm->early = false;
+		if (!rxm->sid)
+			rf->early_bytes -= (u32)rxm->len;
+		if (rxm->aborted) {
+			rf->id.mseq++;
+			weft_room_pass(rf, 0, out);
+			weft_rxm_finish(rxm, ECONNRESET, out);
+			continue;
+		}
+		if (weft_recv_too_long(path, rf, &h, rxm->sid, rxm, out))
+			continue;
+		if (!rxm->sid && rxm->got < rxm->len)
+			weft_list_add_tail(&rf->partial, &rxm->fnode);
+		rxm = weft_recv_offer(path, rf, &h, rxm->sid, rxm, NULL, out);
+		if (rxm && rxm->started)
+			weft_rxm_begin(rxm, out);
+		else if (rxm && rxm->whole)
+			weft_rxm_buffered(rxm);
+	}
+}
+
+/* A message came before its turn. Return: it, NULL: no room. */
+static struct weft_rxm *weft_recv_early(struct weft_path *path, struct weft_rflow *rf,
+					const struct weft_head *h, u32 sid)
+{
+	struct weft_rxm *rxm;
+	struct weft_list *l;
+
+	/* the window bounds how far a packet can be ahead, and so what may be missing */
+	if (!weft_recv_allowed(rf, h->flow.mseq) || (!sid && !weft_room_fits(rf, (u32)h->len))) {
+		weft_recv_beyond(path);
+		return NULL;
+	}
+	rxm = weft_recv_make(path, rf, h, sid);
+	rxm->early = true;
+	if (!sid)
+		rf->early_bytes += (u32)h->len;
+	for (l = rf->early.prev; l != &rf->early; l = l->prev)
+		if ((s32)(weft_entry(l, struct weft_rxm, fnode)->flow.mseq - h->flow.mseq) < 0)
+			break;
+	weft_list_add(l, &rxm->fnode);
+	return rxm;
+}
+
+/* Find a message in a list that is sorted by number. It mostly is one of the last. */
+static struct weft_rxm *weft_recv_known(struct weft_list *list, u32 mseq)
+{
+	struct weft_list *l;
+
+	for (l = list->prev; l != list; l = l->prev) {
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, fnode);
+
+		if ((s32)(rxm->flow.mseq - mseq) <= 0)
+			return rxm->flow.mseq == mseq ? rxm : NULL;
+	}
+	return NULL;
+}
+
+static struct weft_rflow *weft_recv_flow(struct weft_path *path, const struct weft_head *h)
+{
+	struct weft_rflow *rf = weft_rflow_find(path, h->flow.ssvc, h->flow.sgen);
+
+	return likely(rf) ? rf : weft_rflow_bind(path, h);
+}
+
+/*
+ * A message is of a flow too many: its sender is told that it has no receiver, and nothing is kept.
+ * To wait for another flow's end would have all of the lane wait. Return: 0, -ENOMEM: not now.
+ */
+static int weft_recv_refuse(struct weft_path *path, const struct weft_head *h)
+{
+	struct weft_note *note = weft_note_new(path);
+
+	if (!note)
+		return -ENOMEM;
+	note->len = weft_wire_epgone_put(note->chunk, &h->flow);
+	weft_ctl_put(path, weft_flow_lane(&h->flow), &note->ctl);
+	weft_count(path->core, no_service);
+	return 0;
+}
+
+/* Is the message of the receiver's job? No kernel sends another one on a flow that is not gone. */
+static bool weft_recv_sealed(const struct weft_rflow *rf, const struct weft_head *h)
+{
+	if (likely(h->seal == rf->seal))
+		return true;
+	weft_count(rf->path->core, wrong_job);
+	return false;
+}
+
+/**
+ * weft_recv_eager - EAGER has come
+ * @path: the path, locked
+ * @c: the chunk
+ * @out: output
+ *
+ * Return: 0, -ENOMEM, -ENOBUFS: it cannot be taken now.
+ */
+int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out)
+{
+	const struct weft_w_eager *w = c->body;
+	u32 off = be32_to_cpu(w->off);
+	struct weft_rflow *rf;
+	struct weft_rxm *rxm;
+	struct weft_head h;
+	s32 ahead;
+	int err;
+
+	weft_wire_head_get(&w->head, &h);
+	rf = weft_recv_flow(path, &h);
+	if (unlikely(!rf)) {
+		if (path->nrflow < WEFT_RFLOWS_MAX || weft_recv_refuse(path, &h))
+			return -ENOMEM;
+		goto ignore;
+	}
+	if (unlikely(!weft_recv_spare(path, rf->ep)))
+		return -ENOMEM;
+	ahead = (s32)(h.flow.mseq - rf->id.mseq);
+	if (unlikely(rf->gone || h.len > WEFT_EAGER_LIMIT) || !weft_recv_sealed(rf, &h))
+		goto ignore;
+	if (likely(!ahead)) {
+		bool whole = c->paylen == h.len;
+
+		if (unlikely(!weft_room_fits(rf, (u32)h.len)))
+			return weft_recv_beyond(path);
+		rxm = weft_recv_offer(path, rf, &h, 0, NULL, whole ? c->pay : NULL, out);
+		if (IS_ERR(rxm))
+			return (int)PTR_ERR(rxm);
+		err = 0;
+		if (rxm) {
+			weft_list_add_tail(&rf->partial, &rxm->fnode);
+			if (rxm->started)
+				weft_rxm_begin(rxm, out);
+			err = weft_rxm_fragment(rxm, off, c->pay, c->paylen, out);
+		} else {
+			if (unlikely(rf->gone))
+				path->rx_gone += c->paylen;
+			if (likely(weft_list_empty(&rf->early)))
+				return 0;
+		}
+		weft_recv_next(path, h.flow.ssvc, h.flow.sgen, out);
+		return err;
+	}
+	rxm = weft_recv_known(ahead < 0 ? &rf->partial : &rf->early, h.flow.mseq);
+	if (!rxm) {
+		if (ahead < 0)
+			goto ignore;
+		rxm = weft_recv_early(path, rf, &h, 0);
+		if (!rxm)
+			return -ENOMEM;
+	}
+	return weft_rxm_fragment(rxm, off, c->pay, c->paylen, out);
+ignore:
+	path->rx_gone += c->paylen;
+	return 0;
+}
+
+/**
+ * weft_recv_announce - ANNOUNCE has come
+ * @path: the path, locked
+ * @c: the chunk
+ * @out: output
+ *
+ * Return: 0, -ENOMEM: it cannot be taken now.
+ */
+int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out)
+{
+	const struct weft_w_announce *w = c->body;
+	u32 sid = be32_to_cpu(w->sid);
+	struct weft_rflow *rf;
+	struct weft_rxm *rxm;
+	struct weft_head h;
+	s32 ahead;
+
+	weft_wire_head_get(&w->head, &h);
+	rf = weft_recv_flow(path, &h);
+	if (!rf)
+		return path->nrflow < WEFT_RFLOWS_MAX ? -ENOMEM : weft_recv_refuse(path, &h);
+	if (!weft_recv_spare(path, rf->ep))
+		return -ENOMEM;
+	ahead = (s32)(h.flow.mseq - rf->id.mseq);
+	if (rf->gone || ahead < 0 || !sid || !weft_recv_sealed(rf, &h))
+		return 0;
+	if (ahead)
+		return weft_recv_known(&rf->early, h.flow.mseq) ||
+				       weft_recv_early(path, rf, &h, sid) ?
+			       0 :
+			       -ENOMEM;
+	if (!weft_recv_too_long(path, rf, &h, sid, NULL, out)) {
+		rxm = weft_recv_offer(path, rf, &h, sid, NULL, NULL, out);
+		if (IS_ERR(rxm))
+			return (int)PTR_ERR(rxm);
+		if (rxm && rxm->started)
+			weft_rxm_begin(rxm, out);
+	}
+	weft_recv_next(path, h.flow.ssvc, h.flow.sgen, out);
+	return 0;
+}
+
+/**
+ * weft_recv_abort - ABORT has come: a message has been withdrawn, or a flow ends
+ * @path: the path, locked
+ * @w: the chunk
+ * @out: output
+ */
+void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struct weft_out *out)
+{
+	u32 sid = be32_to_cpu(w->sid);
+	struct weft_list *l, *chain;
+	struct weft_flowid id;
+	struct weft_rflow *rf;
+
+	if (!sid) {
+		weft_wire_flow_get(&w->flow, &id);
+		rf = weft_rflow_find(path, id.ssvc, id.sgen);
+		if (rf && !rf->conn)
+			weft_rflow_free(rf, out);
+		return;
+	}
+	chain = &path->psids[weft_path_hash(path, sid)];
+	weft_list_for_each(l, chain) {
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, pnode);
+
+		if (rxm->sid != sid)
+			continue;
+		rxm->aborted = true;
+		/* one that is early keeps its place, or nothing behind it would have its turn */
+		if (!rxm->early)
+			weft_rxm_fail(rxm, ECONNRESET, out);
+		return;
+	}
+}

@@ -1,0 +1,798 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - messages that go out
+ *
+ * A send is taken from the ring by weft_send_drain(). A short one whose flow has nothing waiting
+ * goes into the open packet at once and is complete: no struct weft_txm. All others use one:
+ *
+ *	WAIT --first packet--> SENT (eager; all in packets) --acknowledged, or DONE--> OVER
+ *	  \---announced--> ASKED --GRANT--> GRANT <-> (more granted) --DONE--> OVER
+ *
+ * Up to eager_max bytes are copied to the kernel at once, longer messages stay in the program's
+ * memory and are sent from windows of it, two at a time.
+ *
+ * ep->hand is a free struct weft_txm: whatever is taken from the ring can be completed, even when
+ * the queue is full. Without one the ring is left alone until one gets free (ep->sq_stalled).
+ *
+ * Locks: ep->sq_mutex for the ring; path->lock for what is under way; ep->lock for the list of free
+ * ones.
+ */
+#include "core/transport/emit.h"
+
+/* ---- Slots of the ring ----------------------------------------------------------- */
+
+/*
+ * Give slots of the ring back to the program: those of entries that have been taken, but for one
+ * per send that has not been told of, or whose completion waits for room, @held of them. So there
+ * will be a struct weft_txm for whatever stands in the ring, and what could be posted goes out
+ * whether or not the program reads completions. ep->lock is held.
+ */
+static void weft_send_give_back(struct weft_ep *ep, u32 held)
+{
+	u32 head = ep->sq_taken - held;
+
+	if ((s32)(head - ep->sq_given) <= 0)
+		return;
+	ep->sq_given = head;
+	/* barrier B */
+	smp_store_release(&ep->conf.status->sq_head, head);
+}
+
+/**
+ * weft_send_release - a send holds its slot in the ring no more
+ * @ep: its endpoint, locked
+ * @txm: the send; its completion is written, or will never be
+ */
+void weft_send_release(struct weft_ep *ep, struct weft_txm *txm)
+{
+	u32 held = ep->nheld - 1;
+
+	if (!txm->held)
+		return;
+	txm->held = false;
+	if (ep->state != WEFT_EPS_DEAD)
+		weft_send_give_back(ep, held);
+	/* at last: from 0 on weft_send_publish() does not take the lock */
+	smp_store_release(&ep->nheld, held);
+}
+
+/* Described in proto.h. */
+void weft_send_publish_held(struct weft_ep *ep)
+{
+	weft_lock(&ep->lock);
+	WRITE_ONCE(ep->sq_taken, ep->sq.cons);
+	weft_send_give_back(ep, ep->nheld);
+	weft_unlock(&ep->lock);
+}
+
+/* ---- Completions ----------------------------------------------------------------- */
+
+void weft_txm_get(struct weft_txm *txm)
+{
+	refcount_inc(&txm->ref);
+}
+
+/**
+ * weft_txm_put - drop a reference; the last one makes it free
+ * @txm: the send
+ * @out: output: the send ring may go on
+ *
+ * ep->lock is not held.
+ */
+void weft_txm_put(struct weft_txm *txm, struct weft_out *out)
+{
+	struct weft_ep *ep = txm->ep;
+	struct weft_path *path = txm->path;
+
+	if (!refcount_dec_and_test(&txm->ref))
+		return;
+	weft_free(txm->buf);
+	txm->buf = NULL;
+	txm->path = NULL;
+	txm->flow = NULL;
+	txm->state = WEFT_TXM_FREE;
+	weft_lock(&ep->lock);
+	weft_list_add_tail(&ep->txm_free, &txm->node);
+	WRITE_ONCE(ep->ntxm, ep->ntxm - 1);
+	weft_send_release(ep, txm);
+	if (ep->sq_stalled)
+		weft_ep_sq_cold(ep, out);
+	weft_unlock(&ep->lock);
+	if (path)
+		weft_path_put(path);
+	weft_ep_put(ep);
+}
+
+/**
+ * weft_send_hand - have a free send at hand
+ * @ep: the endpoint; ep->sq_mutex is held
+ *
+ * Return: there is one; false: the ring has to wait.
+ */
+bool weft_send_hand(struct weft_ep *ep)
+{
+	struct weft_list *l;
+
+	weft_lock(&ep->lock);
+	l = weft_list_first(&ep->txm_free);
+	if (l) {
+		weft_list_del(l);
+		ep->hand = weft_entry(l, struct weft_txm, node);
+		ep->sq_stalled = false;
+	} else {
+		ep->sq_stalled = true;
+	}
+	weft_unlock(&ep->lock);
+	return l;
+}
+
+/* Use the send at hand. It has one reference, which is the operation's. */
+static struct weft_txm *weft_send_use(struct weft_ep *ep)
+{
+	struct weft_txm *txm = ep->hand;
+
+	ep->hand = NULL;
+	weft_ep_get(ep);
+	refcount_set(&txm->ref, 1);
+	weft_lock(&ep->lock);
+	WRITE_ONCE(ep->ntxm, ep->ntxm + 1);
+	ep->nheld++;
+	txm->held = true;
+	weft_unlock(&ep->lock);
+	txm->told = false;
+	txm->path = NULL;
+	txm->flow = NULL;
+	txm->buf = NULL;
+	return txm;
+}
+
+/**
+ * weft_send_take - turn an entry into a send
+ * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
+ * @e: the entry
+ * @flow: its flow; its path is not locked
+ *
+ * Return: the send, not yet known to the flow. Its payload is the caller's care.
+ */
+struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *e,
+				struct weft_flow *flow)
+{
+	struct weft_txm *txm = weft_send_use(ep);
+
+	weft_path_get(flow->path);
+	txm->path = flow->path;
+	txm->flow = flow;
+	txm->state = WEFT_TXM_WAIT;
+	txm->user = false;
+	txm->begun = false;
+	txm->eager = false;
+	txm->placed = false;
+	txm->fault = false;
+	txm->tagged = e->tagged;
+	txm->flags = e->flags;
+	txm->context = e->context;
+	txm->tag = e->tag;
+	txm->data = e->data;
+	txm->len = e->len;
+	txm->mseq = 0;
+	txm->sid = 0;
+	txm->rid = 0;
+	txm->sent = 0;
+	txm->granted = 0;
+	txm->pinned = 0;
+	txm->nrec = 0;
+	txm->lrxm = NULL;
+	return txm;
+}
+
+/* Under ep->lock or sq_mutex; after the completion. */
+static void weft_send_count(struct weft_ep *ep, int status, struct weft_out *out)
+{
+	if (unlikely(ep->tx_cntr && READ_ONCE(ep->state) != WEFT_EPS_DEAD))
+		weft_cq_count(ep->tx_cntr, status, out);
+}
+
+/* Write a completion, or have it wait in @txm, whose reference is taken over. */
+static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struct weft_cqe *c,
+			   struct weft_out *out)
+{
+	bool waits = false;
+
+	weft_lock(&ep->lock);
+	if (ep->state != WEFT_EPS_DEAD && ep->tx_cq) {
+		txm->waits = true;
+		waits = !weft_cq_post(ep->tx_cq, c, NULL, 0, &txm->ovf, out);
+		if (!waits)
+			txm->waits = false;
+	}
+	weft_send_count(ep, c->status, out);
+	if (!waits)
+		weft_send_release(ep, txm);
+	weft_unlock(&ep->lock);
+	if (!waits)
+		weft_txm_put(txm, out);
+}
+
+/**
+ * weft_send_cqe - complete an entry that needs no struct weft_txm
+ * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
+ * @e: the entry; e->err says how it ended
+ * @out: output
+ */
+void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out)
+{
+	struct weft_cqe *c = &ep->txe;
+
+	if ((e->err || e->flags & WEFT_SQ_COMPLETION) && ep->tx_cq) {
+		weft_send_fill(c, ep, e->context, e->tag, e->len, e->tagged, e->err);
+		if (unlikely(!weft_cq_post(ep->tx_cq, c, NULL, 0, NULL, out))) {
+			weft_send_post(ep, weft_send_use(ep), c, out);
+			return;
+		}
+	}
+	weft_send_count(ep, e->err, out);
+}
+
+/**
+ * weft_send_done - a send has reached its level, or failed
+ * @txm: the send; its path is locked (or nobody knows it yet); the caller has a reference
+ * @status: errno, 0: success
+ * @out: output
+ */
+void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
+{
+	struct weft_cqe c;
+
+	if (txm->told)
+		return;
+	txm->told = true;
+	if (!status && !(txm->flags & WEFT_SQ_COMPLETION)) {
+		weft_lock(&txm->ep->lock);
+		weft_send_count(txm->ep, 0, out);
+		weft_send_release(txm->ep, txm);
+		weft_unlock(&txm->ep->lock);
+		return;
+	}
+	weft_send_fill(&c, txm->ep, txm->context, txm->tag, txm->len, txm->tagged, status);
+	weft_txm_get(txm);
+	weft_send_post(txm->ep, txm, &c, out);
+}
+
+/* ---- From the ring --------------------------------------------------------------- */
+
+/*
+ * Is all at hand that taking an entry needs of the program's memory? An engine serves many programs
+ * and must not wait for the memory of one.
+ */
+static bool weft_send_warm(struct weft_ep *ep, const struct weft_sq_entry *e)
+{
+	u64 copied = max_t(u64, WEFT_INLINE_MAX, min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT));
+
+	if (e->inl || !e->len || e->len > copied)
+		return true;
+	return !weft_mem_get(ep->conf.mc, &e->vec, 0, (u32)e->len, WEFT_MEM_READ, &ep->win);
+}
+
+/* Copy payload by way of the pin cache: where an engine polls, the next one is to find it warm. */
+static int weft_send_pinned(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst)
+{
+	struct weft_mem *win = ep->win;
+	int err = 0;
+
+	ep->win = NULL;
+	if (!win)
+		err = weft_mem_make(ep->conf.mc, &e->vec, 0, (u32)e->len, WEFT_MEM_READ, &win);
+	if (err)
+		return err;
+	err = weft_mem_read(win, 0, dst, (u32)e->len);
+	weft_mem_put(win);
+	return err;
+}
+
+/**
+ * weft_send_payload - copy an entry's payload
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @e: the entry, still in the ring
+ * @dst: room for e->len bytes
+ *
+ * Sleeps. Return: 0, -EFAULT, -ENOMEM.
+ */
+int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst)
+{
+	if (e->inl) {
+		weft_ring_payload(&ep->sq, e, dst);
+		return 0;
+	}
+	if (!e->len)
+		return 0;
+	if (unlikely(READ_ONCE(ep->polled) || ep->win))
+		return weft_send_pinned(ep, e, dst);
+	return weft_user_read(ep->conf.mc, &e->vec, 0, dst, (u32)e->len);
+}
+
+/* Append a whole short message. There is room. */
+static void weft_send_short(struct weft_rec *rec, const struct weft_head *h, u32 off,
+			    const void *pay, u32 len)
+{
+	u8 *dst = rec->raw + rec->len;
+	u32 n = weft_wire_eager_put(dst, h, off, len);
+
+	memcpy(dst + n, pay, len);
+	n += len;
+	while (n & 3)
+		dst[n++] = 0;
+	rec->len += n;
+}
+
+#define WEFT_EAGER_HEAD	(WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager))
+
+/*
+ * A short message that is complete when it has been copied: into the open packet, if nothing stands
+ * against it. @pay: its bytes. @more: other entries follow, the packet stays open. Return: it is
+ * done.
+ */
+static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
+			   const struct weft_sq_entry *e, const void *pay, bool more,
+			   struct weft_out *out)
+{
+	u32 len = (u32)e->len, need = weft_wire_size(sizeof(struct weft_w_eager) + len);
+	struct weft_path *path = flow->path;
+	struct weft_lane *lane = &path->lane[flow->lane];
+	struct weft_rec *rec;
+	struct weft_head h;
+	bool done = false;
+
+	weft_lock(&path->lock);
+	if (unlikely(path->state != WEFT_PATHS_UP || path->failing || flow->dead ||
+		     !weft_lane_may_send(lane) || !weft_room_begins(flow) ||
+		     !weft_room_eager(flow, len)))
+		goto out;
+	weft_send_head(&h, flow, flow->id.mseq + 1, e->tag, e->data, e->len, e->tagged, e->flags);
+	if (likely(!more) && weft_short_tx(path, lane, flow, &h, pay, out)) {
+		flow->id.mseq++;
+		weft_room_use(flow, len);
+		done = true;
+		goto out;
+	}
+	rec = weft_lane_open(path, lane);
+	if (rec && weft_rec_room(path, rec) < need) {
+		path->busy |= 1u << lane->no;
+		weft_lane_output(path, lane, out);
+		rec = weft_lane_may_send(lane) ? weft_lane_open(path, lane) : NULL;
+	}
+	if (unlikely(!rec || weft_rec_room(path, rec) < need))
+		goto out;
+	weft_room_use(flow, len);
+	flow->id.mseq++;
+	weft_send_short(rec, &h, 0, pay, len);
+	weft_rec_ref(rec, flow, NULL);
+	path->busy |= 1u << lane->no;
+	if (!more)
+		weft_path_output(path, out);
+	done = true;
+out:
+	weft_unlock(&path->lock);
+	if (done) {
+		weft_count(ep->core, msgs_eager);
+		weft_send_cqe(ep, e, out);
+	}
+	return done;
+}
+
+/* Have a path put out what waits in its open packets. */
+static void weft_send_settle(struct weft_ep *ep, struct weft_out *out)
+{
+	struct weft_path *path = ep->owed;
+
+	if (!path)
+		return;
+	ep->owed = NULL;
+	weft_lock(&path->lock);
+	weft_path_output(path, out);
+	weft_unlock(&path->lock);
+	weft_path_put(path);
+}
+
+static void weft_send_owe(struct weft_ep *ep, struct weft_path *path, struct weft_out *out)
+{
+	if (ep->owed == path)
+		return;
+	weft_send_settle(ep, out);
+	weft_path_get(path);
+	ep->owed = path;
+}
+
+/**
+ * weft_send_keep - turn an entry into a send that has its payload
+ * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
+ * @e: the entry
+ * @flow: its flow
+ * @pay: its payload, NULL: it is to be got
+ *
+ * Sleeps. Return: the send, as weft_send_take() makes it; ERR_PTR: not taken.
+ */
+struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
+				struct weft_flow *flow, const void *pay)
+{
+	struct weft_txm *txm;
+	u8 *buf = NULL;
+	bool user = e->len > min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT);
+	int err = 0;
+
+	if (!user && e->len) {
+		buf = weft_alloc_sleep(e->len);
+		if (!buf)
+			return ERR_PTR(-ENOMEM);
+		if (pay)
+			memcpy(buf, pay, e->len);
+		else
+			err = weft_send_payload(ep, e, buf);
+		if (err) {
+			weft_free(buf);
+			return ERR_PTR(err);
+		}
+	}
+	txm = weft_send_take(ep, e, flow);
+	txm->user = user;
+	txm->buf = buf;
+	if (user)
+		txm->vec = e->vec;
+	return txm;
+}
+
+/**
+ * weft_send_queue - have a send go out when its turn comes
+ * @txm: the send, with a reference on its flow, which is not dead; its path is locked
+ * @out: output
+ */
+void weft_send_queue(struct weft_txm *txm, struct weft_out *out)
+{
+	struct weft_flow *flow = txm->flow;
+	struct weft_path *path = txm->path;
+
+	flow->nwait++;
+	weft_path_needs(path, out->now);
+	weft_list_add_tail(&flow->txms, &txm->node);
+	weft_list_add_tail(weft_room_queue(flow), &txm->qnode);
+	path->busy |= 1u << flow->lane;
+	if (!txm->user && !(txm->flags & WEFT_SQ_LATER))
+		weft_send_done(txm, 0, out);
+}
+
+/*
+ * Send by way of a struct weft_txm. @pay: its bytes, NULL: they are to be got. Return: 0, negative
+ * errno: not taken.
+ */
+static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+			  const void *pay, struct weft_out *out)
+{
+	struct weft_path *path = flow->path;
+	struct weft_txm *txm = weft_send_keep(ep, e, flow, pay);
+
+	if (IS_ERR(txm))
+		return (int)PTR_ERR(txm);
+	weft_lock(&path->lock);
+	if (flow->dead) {
+		weft_send_done(txm, flow->dead, out);
+		weft_txm_put(txm, out);
+	} else {
+		flow->ref++;
+		weft_send_queue(txm, out);
+	}
+	weft_unlock(&path->lock);
+	weft_send_owe(ep, path, out);
+	return 0;
+}
+
+/* One entry. Return: 0: taken, negative errno: to be refused with it. */
+static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
+			 struct weft_out *out)
+{
+	const void *pay = NULL;
+	struct weft_flow *flow;
+
+	if (ep->conf.type == WEFT_EP_MSG) {
+		flow = READ_ONCE(ep->state) == WEFT_EPS_CONNECTED ? ep->recent : NULL;
+		if (!flow)
+			return -ENOTCONN;
+		if (READ_ONCE(flow->dead))
+			return -(int)READ_ONCE(flow->dead);
+	} else {
+		if (unlikely(ep->odd && ep->conf.type == WEFT_EP_DGRAM))
+			return weft_dgram_send(ep, e, out);
+		flow = weft_flow_find(ep, e->dst, out);
+		if (IS_ERR(flow))
+			return (int)PTR_ERR(flow);
+	}
+	weft_count(ep->core, msgs_sent);
+	if (unlikely(ep->odd)) {
+		e->flags |= WEFT_SQ_TRACKED;
+		if (weft_fence_holds(flow, e))
+			return weft_fence_hold(ep, flow, e, out);
+	}
+	if (flow->lep)
+		return weft_local_send(ep, flow, e, out);
+	if (e->len <= WEFT_INLINE_MAX && !(e->flags & (WEFT_SQ_LATER | WEFT_SQ_TRACKED))) {
+		pay = weft_send_bytes(ep, e);
+		if (IS_ERR(pay))
+			return (int)PTR_ERR(pay);
+		if (ep->owed && ep->owed != flow->path)
+			weft_send_settle(ep, out);
+		if (likely(weft_send_fast(ep, flow, e, pay, more, out))) {
+			if (more)
+				weft_send_owe(ep, flow->path, out);
+			return 0;
+		}
+	}
+	return weft_send_slow(ep, flow, e, pay, out);
+}
+
+/**
+ * weft_send_drain - take what is in the send ring
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @refuse: errno to refuse all of it with, 0: send it
+ * @out: output; flushed when it fills up
+ *
+ * Sleeps. Return: 0; -EINTR: a signal came, or (ep->scan) the others have their turn; -EAGAIN
+ * (ep->scan): a worker goes on.
+ */
+int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
+{
+	struct weft_sq_entry *e = &ep->entry;
+	bool cold = false;
+	u32 n = 0;
+	int r, err;
+
+	if (unlikely(READ_ONCE(ep->fence_go)))
+		weft_fence_run(ep, out);
+	r = weft_ring_look(&ep->sq, &ep->conf.doorbell->sq_tail);
+	while (r == WEFT_RING_OK || r == WEFT_RING_BAD) {
+		if (unlikely(!ep->hand && !weft_send_hand(ep)))
+			break;
+		if (ep->near && !refuse && weft_pass_try(ep, out))
+			goto taken;
+		r = weft_ring_sq(&ep->sq, ep->conf.type == WEFT_EP_MSG, e);
+		if (r != WEFT_RING_OK && r != WEFT_RING_BAD)
+			break;
+		if (unlikely(ep->scan) && r == WEFT_RING_OK && !weft_send_warm(ep, e)) {
+			cold = true;
+			break;
+		}
+		weft_trace_post(ep->conf.handle, e->context, e->tag, e->len,
+				e->tagged ? WEFT_SQ_TSEND : WEFT_SQ_SEND);
+		err = -e->err;
+		if (unlikely(err))
+			weft_count(ep->core, bad_completions);
+		else if (unlikely(refuse))
+			err = -refuse;
+		else
+			err = weft_send_one(ep, e, ep->sq.cons + e->nslots != ep->sq.prod, out);
+		if (unlikely(ep->win)) {
+			weft_mem_put(ep->win);
+			ep->win = NULL;
+		}
+		if (unlikely(err == -ENOSPC) && weft_scarce_waits(ep, out))
+			break;
+		if (unlikely(!err && ep->scarce_at))
+			WRITE_ONCE(ep->scarce_at, 0);
+		if (unlikely(err)) {
+			e->err = -err;
+			weft_send_cqe(ep, e, out);
+		}
+		weft_ring_next(&ep->sq, e->nslots);
+taken:
+		if (out->ntx > WEFT_OUT_TX / 2) {
+			weft_send_publish(ep);
+			weft_flush(out);
+		}
+		if (unlikely(++n % 64 == 0 && !refuse && (ep->scan || weft_signal_pending()))) {
+			weft_send_publish(ep);
+			weft_send_settle(ep, out);
+			return -EINTR;
+		}
+	}
+	if (unlikely(r == WEFT_RING_EMPTY && ep->scarce_at))
+		WRITE_ONCE(ep->scarce_at, 0);
+	weft_send_publish(ep);
+	weft_send_settle(ep, out);
+	if (unlikely(cold)) {
+		weft_lock(&ep->lock);
+		weft_ep_sq_cold(ep, out);
+		weft_unlock(&ep->lock);
+		return -EAGAIN;
+	}
+	if (unlikely(r == WEFT_RING_CORRUPT)) {
+		weft_count(ep->core, bad_entries);
+		weft_lock(&ep->lock);
+		weft_ep_error(ep, EBADMSG, out);
+		weft_unlock(&ep->lock);
+	}
+	return 0;
+}
+
+/* ---- Into packets ---------------------------------------------------------------- */
+
+/**
+ * weft_send_build - append the next chunk of a send to a packet
+ * @path: the path, locked
+ * @txm: first of its lane's sendq
+ * @rec: the open packet
+ * @now: time
+ *
+ * Return: more may be appended; false: the packet is full.
+ */
+bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_rec *rec,
+		     weft_ns now)
+{
+	u32 room = weft_rec_room(path, rec), left, n;
+	struct weft_flow *flow = txm->flow;
+	struct weft_head h;
+	bool last = true;
+
+	if (room < WEFT_EAGER_HEAD + 64)
+		return false;
+	if (!txm->begun) {
+		if (unlikely(!weft_room_begins(flow))) {
+			weft_room_park(txm);
+			return true;
+		}
+		txm->begun = true;
+		txm->mseq = ++flow->id.mseq;
+		txm->eager = !txm->user && weft_room_eager(flow, (u32)txm->len) &&
+			     !(txm->len > path->max_payload && weft_class_crowded(path, flow, now));
+		if (txm->eager) {
+			weft_room_use(flow, (u32)txm->len);
+			weft_count(path->core, msgs_eager);
+		} else {
+			weft_count(path->core, msgs_rendezvous);
+			if (!txm->user && !weft_room_eager(flow, (u32)txm->len))
+				weft_count(path->core, limit_unexp);
+		}
+	}
+	weft_send_head(&h, flow, txm->mseq, txm->tag, txm->data, txm->len, txm->tagged, txm->flags);
+	if (!txm->eager) {
+		txm->sid = weft_path_new_id(path);
+		weft_list_add_tail(&path->sids[txm->sid % WEFT_PATH_HASH], &txm->idnode);
+		rec->len += weft_wire_announce_put(rec->raw + rec->len, &h, txm->sid);
+		txm->state = WEFT_TXM_ASKED;
+		goto ref;
+	}
+	left = (u32)(txm->len - txm->sent);
+	if (left <= WEFT_INLINE_MAX && weft_wire_size(sizeof(struct weft_w_eager) + left) <= room) {
+		weft_send_short(rec, &h, (u32)txm->sent, left ? txm->buf + txm->sent : rec->raw,
+				left);
+		n = left;
+	} else {
+		if (left <= WEFT_INLINE_MAX && rec->len)
+			return false;
+		n = min_t(u32, left,
+			  path->max_payload - WEFT_WIRE_HDR - rec->len - WEFT_EAGER_HEAD);
+		rec->bulk = rec->len;
+		rec->len += weft_wire_eager_put(rec->raw + rec->len, &h, (u32)txm->sent, n);
+		rec->pay = n;
+		rec->seg = n;
+		rec->off = (u32)txm->sent;
+		rec->txm = txm;
+		weft_txm_get(txm);
+	}
+	txm->sent += n;
+	last = txm->sent == txm->len;
+	if (last) {
+		txm->state = WEFT_TXM_SENT;
+		/* its completion waits for the acknowledgement */
+		if (!txm->told && !(txm->flags & WEFT_SQ_TOLD))
+			rec->acknow = true;
+	}
+ref:
+	weft_rec_ref(rec, flow, txm);
+	if (last) {
+		weft_list_del(&txm->qnode);
+		flow->nwait--;
+	} else {
+		struct weft_lane *lane = weft_class_lane(flow, WEFT_CLASS_REST);
+
+		/* in turn with others there */
+		weft_list_del(&txm->qnode);
+		weft_list_add_tail(&lane->sendq, &txm->qnode);
+		path->busy |= 1u << lane->no;
+	}
+	return !rec->pay;
+}
+
+/* ---- Their end ------------------------------------------------------------------- */
+
+/**
+ * weft_send_over - the operation is over, but for records that are not acknowledged
+ * @txm: the send; its path is locked
+ * @out: output
+ */
+void weft_send_over(struct weft_txm *txm, struct weft_out *out)
+{
+	struct weft_flow *flow = txm->flow;
+	struct weft_list *l;
+	u32 i;
+
+	if (txm->state == WEFT_TXM_OVER)
+		return;
+	if (txm->state == WEFT_TXM_WAIT)
+		flow->nwait--;
+	if (!txm->path->local)
+		txm->path->nwait--;
+	txm->state = WEFT_TXM_OVER;
+	weft_list_del(&txm->node);
+	weft_list_del(&txm->qnode);
+	weft_list_del(&txm->idnode);
+	for (i = 0; i < ARRAY_SIZE(txm->win); i++)
+		weft_win_drop(&txm->win[i]);
+	if (unlikely(!weft_list_empty(&flow->fenced)))
+		weft_fence_check(flow, out);
+	if (txm->user && txm->nrec)
+		weft_list_for_each(l, &weft_class_lane(flow, WEFT_CLASS_DATA)->sent) {
+			struct weft_rec *rec = weft_entry(l, struct weft_rec, node);
+
+			if (rec->txm == txm)
+				weft_rec_withdraw(rec, out);
+		}
+	weft_txm_put(txm, out);
+	weft_flow_check(flow, out);
+	weft_flow_put(flow);
+}
+
+/**
+ * weft_send_withdraw - the program does not want it to be sent any more
+ * @txm: the send; its path is locked
+ * @status: errno for the peer
+ * @out: output
+ *
+ * An eager one that has been begun goes on: it is in the kernel's memory.
+ */
+void weft_send_withdraw(struct weft_txm *txm, int status, struct weft_out *out)
+{
+	if (txm->path->local) {
+		weft_local_withdraw(txm, status, out);
+		return;
+	}
+	switch (txm->state) {
+	case WEFT_TXM_WAIT:
+		if (!txm->begun)
+			weft_send_over(txm, out);
+		break;
+	case WEFT_TXM_ASKED:
+	case WEFT_TXM_GRANT:
+		txm->status = status;
+		txm->late = txm->state == WEFT_TXM_ASKED && txm->nrec;
+		if (!txm->late)
+			weft_ctl_put(txm->path, txm->flow->lane, &txm->ctl);
+		weft_send_over(txm, out);
+		break;
+	}
+}
+
+/**
+ * weft_send_acked - a record with bytes of a send has been acknowledged
+ * @txm: the send; its path is locked
+ * @rec: the record
+ * @out: output
+ */
+void weft_send_acked(struct weft_txm *txm, struct weft_rec *rec, struct weft_out *out)
+{
+	switch (txm->state) {
+	case WEFT_TXM_SENT:
+		if (txm->nrec)
+			break;
+		if (!(txm->flags & WEFT_SQ_TOLD))
+			weft_send_done(txm, 0, out);
+		if (txm->told && (!(txm->flags & WEFT_SQ_TRACKED) || txm->placed))
+			weft_send_over(txm, out);
+		break;
+	case WEFT_TXM_GRANT:
+		if (rec->txm == txm && rec->mem) {
+			txm->win[rec->win].busy--;
+			weft_send_step(txm, out);
+		}
+		break;
+	case WEFT_TXM_OVER:
+		weft_send_late(txm);
+		break;
+	}
+}

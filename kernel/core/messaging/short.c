@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - the straight way of packets with one short message
+ *
+ * The packet that comes most often holds one EAGER chunk with a whole short message, is the next
+ * one of its lane, belongs to a flow that is known and whose turn it is, and acknowledges nothing
+ * or the only packet that was under way. It is looked at where it stands, each field once, and goes
+ * to its receive by pass.c:
+ *
+ *	packet --(weft_short_rx())--> flow --(weft_pass_recv())--> completion queue
+ *
+ * Whatever is not so goes the long way (core.c, recv.c, lane.c), which looks at all of it again:
+ * what has been done until then is done once, as an acknowledgement that has been taken is an old
+ * one the next time. Such a packet is also made here, when its message is all that is to be sent.
+ *
+ * Locks: path->lock -> ep->lock.
+ */
+#include "core/transport/emit.h"
+
+/**
+ * struct weft_short - a packet with one short message
+ * @hdr: header
+ * @chunk: head of its only chunk
+ * @eager: the chunk
+ * @pay: payload
+ */
+struct weft_short {
+	struct weft_w_hdr hdr;
+	struct weft_w_chunk chunk;
+	struct weft_w_eager eager;
+	u8 pay[];
+} __packed;
+
+/* Is the packet of that form? It has @len bytes. *@n: bytes of the message. */
+static inline bool weft_short_form(const struct weft_short *p, u32 len, u32 *n)
+{
+	u32 body, plen;
+
+	if (len < sizeof(*p) || p->hdr.vt != (WEFT_WIRE_VERSION << 4 | WEFT_PKT_DATA) ||
+	    p->hdr.words != WEFT_WIRE_HDR / 4 || p->hdr.job || p->hdr.lane >= WEFT_LANES ||
+	    (p->hdr.flags & ~WEFT_PKT_ACKNOW) != WEFT_PKT_PSN ||
+	    p->chunk.type != WEFT_CHUNK_EAGER || p->eager.off)
+		return false;
+	body = be16_to_cpu(p->chunk.len);
+	plen = body - sizeof(p->eager);
+	*n = plen;
+	return plen <= WEFT_INLINE_MAX && be64_to_cpu(p->eager.head.len) == plen &&
+	       len == WEFT_WIRE_HDR + weft_wire_size(body);
+}
+
+/*
+ * @ack acknowledges the only packet under way, and nothing waits for that. Return: so it is done;
+ * false: nothing has happened, it is for weft_lane_acked().
+ */
+static bool weft_short_acked(struct weft_path *path, struct weft_lane *lane, u32 ack, u32 delay,
+			     struct weft_out *out)
+{
+	struct weft_list *l = weft_list_first(&lane->sent);
+	struct weft_flow *flow;
+	struct weft_rec *rec;
+	weft_ns rtt, held;
+
+	if (unlikely(lane->flight != 1 || ack != lane->snd_nxt || lane->limited || !l ||
+		     weft_lane_waits(lane)))
+		return false;
+	rec = weft_entry(l, struct weft_rec, node);
+	flow = rec->refs[0].flow;
+	if (unlikely(rec->again || rec->nseg != 1 || rec->nref != 1 || rec->refs[0].txm ||
+		     flow->closing || flow->dead))
+		return false;
+	rtt = weft_since(out->now, rec->sent_at);
+	lane->rack_rtt = rtt;
+	if (likely(rec->sent_at > lane->rack_at ||
+		   (rec->sent_at == lane->rack_at && (s32)(rec->psn - lane->rack_psn) > 0))) {
+		lane->rack_at = rec->sent_at;
+		lane->rack_psn = rec->psn;
+	}
+	lane->flight = 0;
+	lane->snd_una = ack;
+	lane->backoff = 0;
+	lane->probed = false;
+	lane->rto_at = U64_MAX;
+	lane->reo_at = U64_MAX;
+	path->flight--;
+	path->nsent--;
+	weft_list_del(&rec->node);
+	weft_list_del(&rec->tnode);
+	/* read without the lock by weft_flush() */
+	WRITE_ONCE(rec->state, WEFT_REC_IDLE);
+	flow->unacked--;
+	weft_flow_put(flow);
+	/* most are as they were made */
+	if (likely(refcount_read(&rec->ref) == 1 && !rec->txm && path->nrecs < WEFT_REC_KEEP))
+		weft_rec_keep(path, rec);
+	else
+		weft_rec_put(path, rec, out);
+	held = (u64)delay * NSEC_PER_USEC;
+	weft_class_rtt(path, lane, rtt > held ? rtt - held : 1, out->now);
+	return true;
+}
+
+/* An acknowledgement that may be new. */
+static inline void weft_short_ack(struct weft_path *path, struct weft_lane *lane,
+				  const struct weft_w_hdr *w, struct weft_out *out)
+{
+	struct weft_hdr h;
+
+	h.ack = be32_to_cpu(w->ack);
+	h.ack_delay = be32_to_cpu(w->ack_delay);
+	if (h.ack != lane->snd_una && !weft_short_acked(path, lane, h.ack, h.ack_delay, out))
+		weft_lane_acked(path, lane, &h, NULL, out);
+}
+
+/* What a message may have to go this way */
+#define WEFT_SHORT_FLAGS	(WEFT_MSG_FLAGS & ~(WEFT_MSG_PLACED | WEFT_MSG_MATCHED))
+
+/* Give the message to its receive. Return: it is received; false: nothing has happened. */
+static inline bool weft_short_give(struct weft_path *path, const struct weft_short *p, u32 n,
+				   struct weft_out *out)
+{
+	const struct weft_w_head *w = &p->eager.head;
+	struct weft_head h weft_unset;	/* what names the flow is not looked at */
+	struct weft_rflow *rf;
+	struct weft_ep *ep;
+	bool done = false;
+	u64 mark;
+
+	rf = weft_rflow_find(path, be16_to_cpu(w->flow.ssvc), be32_to_cpu(w->flow.sgen));
+	if (unlikely(!rf))
+		return false;
+	/* another seal, and flags that are not for this way, are seen at once */
+	mark = be64_to_cpu(w->mark) ^ rf->seal;
+	if (unlikely(rf->gone || rf->id.mseq != be32_to_cpu(w->flow.mseq) ||
+		     mark & ~((u64)WEFT_SHORT_FLAGS << WEFT_SEAL_BITS) ||
+		     !weft_list_empty(&rf->early) ||
+		     (rf->conn && rf->conn->state != WEFT_CONN_UP)))
+		return false;
+	h.flags = mark >> WEFT_SEAL_BITS;
+	h.tag = be64_to_cpu(w->tag);
+	h.data = be64_to_cpu(w->data);
+	h.len = n;
+	ep = rf->ep;
+	weft_lock_inner(&ep->lock);
+	if (likely(weft_recv_takes(ep, rf)))
+		done = weft_pass_recv(ep, &h, weft_rflow_src(rf), p->pay, out);
+	weft_unlock_inner(&ep->lock);
+	if (unlikely(!done))
+		return false;
+	rf->id.mseq++;
+	weft_room_pass(rf, n, out);
+	path->rx_gone += n;
+	return true;
+}
+
+/**
+ * weft_short_rx - take a packet that holds one short message
+ * @core: the core
+ * @rx: packets that have come
+ * @out: output; out->now is set
+ *
+ * The path is not referenced: nobody frees it while softirqs are off, and while it is up and not
+ * failing the tables' reference, or that of whoever is about to bury it, is there.
+ *
+ * Context: softirqs are off, no lock is held. Return: it has been dealt with; false: it goes the
+ * long way, like anything else that comes.
+ */
+bool weft_short_rx(struct weft_core *core, const struct weft_rx *rx, struct weft_out *out)
+{
+	const struct weft_short *p = (const void *)rx->data;
+	struct weft_path *path;
+	struct weft_lane *lane;
+	bool done = false;
+	u32 n;
+
+	BUILD_BUG_ON(sizeof(*p) != WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager));
+	if ((rx->seg && rx->seg != rx->len) || !weft_short_form(p, rx->len, &n))
+		return false;
+	path = weft_path_by_id(core, be32_to_cpu(p->hdr.path));
+	if (unlikely(!path))
+		return false;
+	weft_lock_inner(&path->lock);
+	lane = &path->lane[p->hdr.lane];
+	/* found once, not each time from its number */
+	OPTIMIZER_HIDE_VAR(lane);
+	if (unlikely(path->token != be64_to_cpu(p->hdr.token) || path->state != WEFT_PATHS_UP ||
+		     path->failing || lane->rcv_ahead || lane->part[0].done || lane->part[1].done ||
+		     be32_to_cpu(p->hdr.psn) != lane->rcv_nxt))
+		goto out;
+	path->heard_at = out->now;
+	path->alive_at = out->now;
+	weft_path_window(path, be16_to_cpu(p->hdr.window));
+	weft_short_ack(path, lane, &p->hdr, out);
+	done = weft_short_give(path, p, n, out);
+	if (likely(done)) {
+		weft_lane_take(path, lane, lane->rcv_nxt, 1, p->hdr.flags & WEFT_PKT_ACKNOW,
+			       out->now);
+		weft_path_output(path, out);
+	}
+out:
+	weft_unlock_inner(&path->lock);
+	if (likely(done)) {
+		weft_count(core, msgs_received);
+		weft_count(core, rx_packets);
+		weft_count_add(core, rx_bytes, rx->len);
+	}
+	return done;
+}
+
+/**
+ * weft_short_tx - put a short message into a packet for itself, and put that out
+ * @path: the path, locked, up
+ * @lane: its flow's lane, which may send
+ * @flow: its flow
+ * @h: its head
+ * @pay: its bytes, at most WEFT_INLINE_MAX
+ * @out: output
+ *
+ * What weft_path_output() does when nothing else is to be sent. Return: it is put out; false:
+ * something else is to be sent as well, nothing has happened.
+ */
+bool weft_short_tx(struct weft_path *path, struct weft_lane *lane, struct weft_flow *flow,
+		   const struct weft_head *h, const void *pay, struct weft_out *out)
+{
+	u32 size = weft_wire_size(sizeof(struct weft_w_eager) + (u32)h->len);
+	struct weft_rec *rec;
+
+	if (unlikely(out->ntx == WEFT_OUT_TX || !weft_short_alone(path, lane, size)))
+		return false;
+	rec = weft_lane_open(path, lane);
+	if (unlikely(!rec))
+		return false;
+	weft_short_fill(rec, flow, h, pay, size);
+	weft_lane_close(path, lane, out);
+	return true;
+}

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - completion queues
+ *
+ * Locks: cq->lock covers the ring, its indices and what waits for room. cq->armed is written by
+ * waiters without it, with full barriers on both sides: a waiter sets it and then looks at the
+ * tail, a writer moves the tail and then looks at it.
+ *
+ * The slot that the reader will look at next never seems complete before it is: payload of an
+ * earlier lap may look like any sequence number, so each entry unmarks the slot behind itself
+ * before it is published.
+ *
+ * A counter is a queue without a ring (size 0): weft_cq_count() takes the place of weft_cq_post(),
+ * waiting and waking are the same.
+ */
+#include "core/queue/cq.h"
+
+#define WEFT_CQ_BATCH	8	/* completions that a kick writes before it tells their objects */
+
+/**
+ * weft_cq_init - make a completion queue
+ * @cq: the queue; one reference is the caller's
+ * @core: its core
+ * @slots: zeroed ring, NULL: a counter
+ * @size: slots, 0 for a counter
+ * @doorbell: zeroed
+ * @status: zeroed
+ */
+void weft_cq_init(struct weft_cq *cq, struct weft_core *core, struct weft_cqe *slots, u32 size,
+		  const struct weft_cq_doorbell *doorbell, struct weft_cq_status *status)
+{
+	memset(cq, 0, sizeof(*cq));
+	cq->core = core;
+	weft_lock_init(&cq->lock, WEFT_RANK_QUEUE);
+	refcount_set(&cq->ref, 1);
+	cq->slots = slots;
+	cq->size = size;
+	cq->doorbell = doorbell;
+	cq->status = status;
+	weft_list_init(&cq->wake);
+	weft_list_init(&cq->waiting);
+}
+
+/**
+ * weft_cq_get - take a reference
+ * @cq: the queue
+ */
+void weft_cq_get(struct weft_cq *cq)
+{
+	refcount_inc(&cq->ref);
+}
+
+/**
+ * weft_cq_put - drop a reference
+ * @cq: the queue
+ */
+void weft_cq_put(struct weft_cq *cq)
+{
+	if (refcount_dec_and_test(&cq->ref))
+		weft_env_free_cq(cq);
+}
+
+/* Described in cq.h. */
+bool weft_cq_ask(struct weft_cq *cq, u32 n)
+{
+	u32 head;
+
+	/* barrier D: slots are written after the index is read */
+	head = smp_load_acquire(&cq->doorbell->head);
+	if (cq->tail - head > cq->size) {
+		WRITE_ONCE(cq->bad, true);
+		WRITE_ONCE(cq->status->flags, cq->status->flags | WEFT_ST_CQ_ERROR);
+		return true;
+	}
+	cq->head = head;
+	return cq->tail + n - head <= cq->size;
+}
+
+static void weft_cq_flag(struct weft_cq *cq, bool on)
+{
+	u32 flags = cq->status->flags & ~WEFT_ST_CQ_KICK;
+
+	if (on && !cq->polled)
+		flags |= WEFT_ST_CQ_KICK;
+	WRITE_ONCE(cq->status->flags, flags);
+}
+
+/* Described in cq.h. */
+void weft_cq_payload(struct weft_cq *cq, u32 index, const u8 *p, u32 len)
+{
+	while (len) {
+		u64 *slot = (u64 *)&cq->slots[index++ & (cq->size - 1)];
+		u32 n = min_t(u32, len, WEFT_SLOT_SIZE), i;
+
+		if (n < WEFT_SLOT_SIZE)
+			memset(slot, 0, WEFT_SLOT_SIZE);
+		/* words: most payload is shorter than what a call of memcpy() costs */
+		for (i = 0; i < n / 8; i++)
+			memcpy(&slot[i], p + i * 8, 8);
+		if (n % 8)
+			memcpy(&slot[i], p + i * 8, n % 8);
+		p += n;
+		len -= n;
+	}
+}
+
+/* Write an entry for which there is room. */
+static void weft_cq_write(struct weft_cq *cq, const struct weft_cqe *e, const void *payload,
+			  u32 plen)
+{
+	struct weft_cqe *slot;
+
+	if (cq->bad)
+		return;
+	weft_trace_complete(e->ep, e->context, e->tag, e->len, e->status);
+	slot = weft_cq_slot(cq);
+	memcpy(slot, e, offsetof(struct weft_cqe, nslots));
+	weft_cq_put_entry(cq, slot, payload, plen);
+	weft_cq_show(cq);
+}
+
+static void weft_cntr_move(struct weft_cq *cntr)
+{
+	WRITE_ONCE(cntr->tail, cntr->tail + 1);
+	/* barrier C: the numbers before the index */
+	smp_store_release(&cntr->status->tail, cntr->tail);
+}
+
+/* Described in queue.h. */
+void weft_cq_count(struct weft_cq *cntr, bool failed, struct weft_out *out)
+{
+	struct weft_cq_status *st = cntr->status;
+
+	weft_lock(&cntr->lock);
+	smp_wmb();	/* what was received before its number */
+	if (failed)
+		WRITE_ONCE(st->failed, st->failed + 1);
+	else
+		WRITE_ONCE(st->done, st->done + 1);
+	weft_cntr_move(cntr);
+	weft_cq_wake(cntr, out);
+	weft_unlock(&cntr->lock);
+}
+
+/**
+ * weft_cq_stir - have everybody who waits for a counter look again
+ * @cntr: the counter
+ *
+ * The caller wakes them afterwards.
+ */
+void weft_cq_stir(struct weft_cq *cntr)
+{
+	weft_lock(&cntr->lock);
+	weft_cntr_move(cntr);
+	weft_unlock(&cntr->lock);
+}
+
+/* Described in queue.h. */
+bool weft_cq_post(struct weft_cq *cq, const struct weft_cqe *e, const void *payload, u32 plen,
+		  struct weft_ovf *ovf, struct weft_out *out)
+{
+	u32 n = weft_cq_slots(plen);
+	bool room;
+
+	weft_lock(&cq->lock);
+	/* in a queue in error nothing waits that did not before: what does comes to an end */
+	room = unlikely(cq->bad) || (weft_list_empty(&cq->waiting) && weft_cq_room(cq, n));
+	if (!room && ovf && weft_list_empty(&cq->waiting)) {
+		weft_cq_flag(cq, true);
+		/* barrier E: who makes room now either sees the flag or is seen */
+		smp_mb();
+		room = weft_cq_room(cq, n);
+		if (room)
+			weft_cq_flag(cq, false);
+	}
+	if (room) {
+		weft_cq_write(cq, e, payload, plen);
+		weft_cq_wake(cq, out);
+	} else if (ovf) {
+		WARN_ON_ONCE(ovf->waits);
+		ovf->e = *e;
+		ovf->payload = payload;
+		ovf->plen = plen;
+		ovf->waits = true;
+		weft_list_add_tail(&cq->waiting, &ovf->node);
+		weft_count(cq->core, cq_overflows);
+	}
+	weft_unlock(&cq->lock);
+	return room;
+}
+
+/**
+ * weft_cq_forget - take back a completion that waits
+ * @cq: the queue
+ * @ovf: where it would wait; zeroed at least
+ *
+ * Return: it was waiting and is not any more; false: it has never waited, or weft_ovf_written()
+ * comes or has come.
+ */
+bool weft_cq_forget(struct weft_cq *cq, struct weft_ovf *ovf)
+{
+	bool was;
+
+	weft_lock(&cq->lock);
+	was = ovf->waits;
+	if (was) {
+		ovf->waits = false;
+		weft_list_del(&ovf->node);
+		if (weft_list_empty(&cq->waiting))
+			weft_cq_flag(cq, false);
+	}
+	weft_unlock(&cq->lock);
+	return was;
+}
+
+/* Move up to @most completions from cq->waiting into the ring, and their objects to @done. */
+static u32 weft_cq_drain(struct weft_cq *cq, u32 most, struct weft_list *done)
+{
+	struct weft_list *l;
+	u32 n;
+
+	for (n = 0; n < most; n++) {
+		struct weft_ovf *ovf;
+
+		l = weft_list_first(&cq->waiting);
+		if (!l)
+			break;
+		ovf = weft_entry(l, struct weft_ovf, node);
+		if (!weft_cq_room(cq, weft_cq_slots(ovf->plen))) {
+			/* barrier E: the flag is set since the first one waits */
+			smp_mb();
+			if (!weft_cq_room(cq, weft_cq_slots(ovf->plen)))
+				break;
+		}
+		weft_cq_write(cq, &ovf->e, ovf->payload, ovf->plen);
+		ovf->waits = false;
+		weft_list_del(l);
+		weft_list_add_tail(done, l);
+	}
+	if (weft_list_empty(&cq->waiting))
+		weft_cq_flag(cq, false);
+	return n;
+}
+
+/**
+ * weft_cq_kick - the user has read: write what waits
+ * @cq: the queue
+ * @now: time
+ * @out: empty; to be flushed
+ *
+ * Bounded by the size of the ring: what is written makes room for operations that fail and wait in
+ * turn, and another thread may read meanwhile. Who does so sees WEFT_ST_CQ_KICK and kicks. Of a
+ * queue in error all that waits is let go.
+ *
+ * Return: more waits: for an engine, for which nobody kicks: call again.
+ */
+bool weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out)
+{
+	u32 n, most, left = cq->size;
+	struct weft_list done;
+	struct weft_list *l;
+	bool more = false;
+
+	out->now = now;
+	weft_list_init(&done);
+	do {
+		most = min_t(u32, left, WEFT_CQ_BATCH);
+		weft_lock(&cq->lock);
+		n = weft_cq_drain(cq, most, &done);
+		if (likely(!cq->bad))
+			left -= n;
+		if (!left)
+			more = !weft_list_empty(&cq->waiting);
+		if (n)
+			weft_cq_wake(cq, out);
+		weft_unlock(&cq->lock);
+		while ((l = weft_list_first(&done))) {
+			weft_list_del(l);
+			weft_ovf_written(weft_entry(l, struct weft_ovf, node), out);
+		}
+		if (n == WEFT_CQ_BATCH)
+			weft_flush(out);
+	} while (n == most && left);
+	return more;
+}
+
+/**
+ * weft_cq_hot - an engine looks at the queue's doorbell from now on
+ * @cq: the queue
+ *
+ * What waits may be written already: weft_cq_kick() is to be called. Any context. Return: false:
+ * the queue is in error.
+ */
+bool weft_cq_hot(struct weft_cq *cq)
+{
+	bool works;
+
+	weft_lock(&cq->lock);
+	works = !cq->bad;
+	if (works) {
+		cq->polled = true;
+		weft_cq_flag(cq, false);
+	}
+	weft_unlock(&cq->lock);
+	return works;
+}
+
+/**
+ * weft_cq_cool - the engine does not want to look any more
+ * @cq: the queue, hot
+ *
+ * Any context. Return: something can be written: weft_cq_kick().
+ */
+bool weft_cq_cool(struct weft_cq *cq)
+{
+	struct weft_list *l;
+	bool left = false;
+
+	weft_lock(&cq->lock);
+	cq->polled = false;
+	l = weft_list_first(&cq->waiting);
+	weft_cq_flag(cq, l);
+	if (l) {
+		/* barrier E: the flag before the doorbell */
+		smp_mb();
+		left = weft_cq_room(cq, weft_cq_slots(weft_entry(l, struct weft_ovf, node)->plen));
+	}
+	weft_unlock(&cq->lock);
+	return left;
+}
+
+/**
+ * weft_cq_news - is there something that a user who has seen @seen does not know of?
+ * @cq: the queue
+ * @seen: producer index
+ *
+ * Called after cq->armed has been set, orders itself behind that. Return: yes, or the queue is in
+ * error.
+ */
+bool weft_cq_news(struct weft_cq *cq, u32 seen)
+{
+	smp_mb();	/* armed before the tail */
+	return READ_ONCE(cq->tail) != seen || READ_ONCE(cq->bad);
+}
+
+/**
+ * weft_cq_ready - is there something to read, as the user's doorbell tells?
+ * @cq: the queue
+ *
+ * Orders itself behind cq->armed, as weft_cq_news() does. Return: yes, or the queue is in error.
+ */
+bool weft_cq_ready(struct weft_cq *cq)
+{
+	return weft_cq_news(cq, READ_ONCE(cq->doorbell->head));
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - the steps by which a packet is made, inline for those who make one in one go
+ *
+ * Locks: path->lock.
+ */
+#ifndef WEFT_EMIT_H
+#define WEFT_EMIT_H
+
+#include "core/object/proto.h"
+
+/* A record that was used before, or NULL. To be begun. */
+static inline struct weft_rec *weft_rec_kept(struct weft_path *path)
+{
+	struct weft_list *l = weft_list_first(&path->recs);
+
+	if (unlikely(!l))
+		return NULL;
+	weft_list_del(l);
+	path->nrecs--;
+	return weft_entry(l, struct weft_rec, node);
+}
+
+/* Keep a record that nobody uses. */
+static inline void weft_rec_keep(struct weft_path *path, struct weft_rec *rec)
+{
+	rec->state = WEFT_REC_IDLE;
+	weft_list_add_tail(&path->recs, &rec->node);
+	path->nrecs++;
+}
+
+/* An empty record, open. */
+static inline void weft_rec_begin(struct weft_rec *rec)
+{
+	refcount_set(&rec->ref, 1);
+	rec->nseg = 1;
+	rec->run = 0;
+	rec->state = WEFT_REC_OPEN;
+	rec->again = false;
+	rec->acknow = false;
+	rec->withdrawn = false;
+	rec->alone = false;
+	rec->nref = 0;
+	rec->len = 0;
+	rec->pay = 0;
+	rec->txm = NULL;
+	rec->mem = NULL;
+}
+
+/**
+ * weft_rec_ref - a message has bytes in a record
+ * @rec: the record
+ * @flow: the message's flow
+ * @txm: the message, NULL: it is not tracked
+ */
+static inline void weft_rec_ref(struct weft_rec *rec, struct weft_flow *flow, struct weft_txm *txm)
+{
+	struct weft_ref *ref = &rec->refs[rec->nref++];
+
+	ref->flow = flow;
+	ref->txm = txm;
+	flow->ref++;
+	flow->unacked++;
+	if (txm) {
+		weft_txm_get(txm);
+		txm->nrec++;
+	}
+}
+
+/**
+ * weft_lane_number - number a packet: it is as good as sent
+ * @path: the path, up
+ * @lane: the lane
+ * @rec: its record, which was the open one; it is to be put out before anything else of the lane
+ * @now: time
+ */
+static inline void weft_lane_number(struct weft_path *path, struct weft_lane *lane,
+				    struct weft_rec *rec, weft_ns now)
+{
+	u32 half = lane->cwnd / 2, flight = lane->flight + rec->nseg;
+
+	rec->psn = lane->snd_nxt;
+	lane->snd_nxt += rec->nseg;
+	if (!path->flight)
+		path->alive_at = now;
+	path->flight += rec->nseg;
+	weft_list_add_tail(&lane->sent, &rec->node);
+	path->nsent++;
+	/* so that what is on its way back is there before the window is used up */
+	if (flight >= lane->cwnd || (lane->flight < half && flight >= half))
+		rec->acknow = true;
+	weft_lane_away(lane, rec, now);
+	if (lane->rto_at == U64_MAX)
+		weft_lane_arm(path, lane, now);
+}
+
+/* Write a header that carries the lane's acknowledgement. */
+static __always_inline void weft_frame_header(struct weft_path *path, struct weft_lane *lane,
+					      u8 *dst, u8 flags, u32 psn, weft_ns now)
+{
+	struct weft_hdr h = {
+		.type = WEFT_PKT_DATA,
+		.flags = flags,
+		.lane = lane->no,
+		.path = path->peer_id,
+		.token = path->peer_token,
+		.psn = psn,
+		.ack = lane->rcv_nxt,
+		.window = weft_room_window(path),
+	};
+	weft_ns age = weft_since(now, lane->rcv_at);
+
+	/* microseconds, but for some per cent: no division here */
+	h.ack_delay = age < (1ull << 41) ? (u32)((age * 67109) >> 26) : U32_MAX;
+	weft_wire_hdr_put(dst, &h);
+}
+
+/* What the peer is told by a packet of class FIRST it need not be told once more. */
+static __always_inline void weft_frame_told(struct weft_lane *lane)
+{
+	lane->rcv_unacked = 0;
+	lane->ack_at = U64_MAX;
+}
+
+/* Is a packet with @size bytes of chunks all that the path has to send? */
+static __always_inline bool weft_short_alone(const struct weft_path *path,
+					     const struct weft_lane *lane, u32 size)
+{
+	return likely(!(path->busy | lane->rcv_ahead) && !weft_lane_waits(lane) &&
+		      size <= path->max_payload - WEFT_WIRE_HDR);
+}
+
+/*
+ * Fill an empty record with a short message, @size bytes as a chunk. What stands at @pay is read
+ * once: the program may change it.
+ */
+static __always_inline void weft_short_fill(struct weft_rec *rec, struct weft_flow *flow,
+					    const struct weft_head *h, const void *pay, u32 size)
+{
+	u32 len = (u32)h->len, n;
+
+	BUILD_BUG_ON(WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager) + WEFT_INLINE_MAX >
+		     WEFT_REC_RAW - sizeof(u32));
+	/* zeros up to a multiple of 4 */
+	*(u32 *)(rec->raw + size - sizeof(u32)) = 0;
+	n = weft_wire_eager_put(rec->raw, h, 0, len);
+	if (likely(len == sizeof(u64)))
+		memcpy(rec->raw + n, pay, sizeof(u64));
+	else
+		memcpy(rec->raw + n, pay, len);
+	rec->len = size;
+	weft_rec_ref(rec, flow, NULL);
+}
+
+/* Write a packet of class FIRST all of which stands in its record, numbered just now, to @dst. */
+static __always_inline void weft_frame_write(struct weft_path *path, struct weft_lane *lane,
+					     const struct weft_rec *rec, u8 *dst, weft_ns now)
+{
+	const u32 most = weft_wire_size(sizeof(struct weft_w_eager) + sizeof(u64));
+
+	weft_frame_header(path, lane, dst, WEFT_PKT_PSN | (rec->acknow ? WEFT_PKT_ACKNOW : 0),
+			  rec->psn, now);
+	weft_frame_told(lane);
+	/* of a length that is known: no call */
+	if (likely(rec->len == most))
+		memcpy(dst + WEFT_WIRE_HDR, rec->raw, most);
+	else
+		memcpy(dst + WEFT_WIRE_HDR, rec->raw, rec->len);
+	/* gaps are told by SACK alone */
+	if (!lane->rcv_ahead)
+		lane->ack_now = false;
+}
+
+#endif

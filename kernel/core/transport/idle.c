@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - paths that nobody uses are given back
+ *
+ *	UP --idle_ns without a packet: flows of connectionless endpoints are closed--> UP
+ *	UP --idle_ns, and nothing is left on it--> LEAVING, BYE to the peer
+ *	LEAVING --any packet of the peer's on this path--> UP: it has something
+ *		--GONE, BYE, or a new handshake--> gone, or HELLO when something waits for it here
+ *		--dead_ns without an answer--> failing
+ *
+ * Both sides have to agree: a packet to a path that the other side has given up would be lost, and
+ * its sender told of an error. So a path that is LEAVING is in the tables, and what is sent on it
+ * meanwhile waits as for a handshake; nothing of it has left, so it can begin anew on the same
+ * path. The peer agrees, by GONE, only if nothing is under way there and it has heard nothing for
+ * half of its own idle_ns: then no packet that it has sent can still come. Where paths are few
+ * (scarce.c) idle_ns is a second, on both sides.
+ *
+ * Locks: path->lock; ep->sq_mutex for closing flows, so a worker does that.
+ */
+#include "core/object/proto.h"
+
+#define WEFT_TIDY_TIME	NSEC_PER_SEC	/* a worker closes flows for that long after it was asked */
+#define WEFT_BYE_MIN	(10 * NSEC_PER_MSEC)
+#define WEFT_PRESSED_IDLE NSEC_PER_SEC	/* instead of idle_ns */
+
+/* When was something heard or sent? */
+static weft_ns weft_idle_since(const struct weft_path *path)
+{
+	return max(path->heard_at, path->used_at);
+}
+
+/* How long nothing has to be heard or sent until it is given back? */
+static weft_ns weft_idle_ns(const struct weft_path *path)
+{
+	weft_ns idle = READ_ONCE(path->core->conf.idle_ns);
+
+	return path->pressed ? min_t(weft_ns, idle, WEFT_PRESSED_IDLE) : idle;
+}
+
+/**
+ * weft_idle_press - there are few paths: give this one back soon
+ * @path: the path, UP, locked
+ * @now: time
+ *
+ * Return: it is idle enough for that; false: nothing has happened.
+ */
+bool weft_idle_press(struct weft_path *path, weft_ns now)
+{
+	if (weft_since(now, weft_idle_since(path)) < WEFT_PRESSED_IDLE)
+		return false;
+	path->pressed = true;
+	weft_path_deadline(path, now);
+	return true;
+}
+
+/* Has the lane nothing to do? */
+static bool weft_idle_lane(const struct weft_lane *lane)
+{
+	return !weft_lane_filled(lane) && !lane->ack_now && lane->ack_at == U64_MAX &&
+	       weft_list_empty(&lane->ctlq) && weft_list_empty(&lane->sendq) &&
+	       weft_list_empty(&lane->dataq) && weft_list_empty(&lane->sent);
+}
+
+/* Is nothing under way? Flows may be there. */
+static bool weft_idle_quiet(const struct weft_path *path)
+{
+	u32 i;
+
+	if (path->flight || path->nwait || path->nrxm || !weft_list_empty(&path->conns) ||
+	    !weft_list_empty(&path->dgrams))
+		return false;
+	for (i = 0; i < WEFT_LANES; i++)
+		if (!weft_idle_lane(&path->lane[i]))
+			return false;
+	return true;
+}
+
+/* Does nobody here need it? What the peer has of flows is the peer's business. */
+static bool weft_idle_empty(const struct weft_path *path)
+{
+	return weft_list_empty(&path->flows) && weft_idle_quiet(path);
+}
+
+/* Have the endpoints close their flows. */
+static void weft_idle_tidy(struct weft_path *path, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	path->tidy_until = out->now + WEFT_TIDY_TIME;
+	weft_list_for_each(l, &path->flows) {
+		struct weft_ep *ep = weft_entry(l, struct weft_flow, node)->ep;
+
+		weft_lock(&ep->lock);
+		if (!ep->tidy_work.queued && ep->state != WEFT_EPS_DEAD) {
+			ep->tidy_work.queued = true;
+			weft_ep_get(ep);
+			weft_list_add_tail(&out->cold, &ep->tidy_work.node);
+		}
+		weft_unlock(&ep->lock);
+	}
+}
+
+/* Is a flow one that a worker is to close now? */
+static bool weft_idle_flow(const struct weft_flow *flow, weft_ns now)
+{
+	struct weft_path *path = flow->path;
+	bool idle;
+
+	weft_lock(&path->lock);
+	idle = path->tidy_until > now && !flow->closing && !flow->unacked &&
+	       weft_list_empty(&flow->txms) && weft_list_empty(&flow->fenced);
+	weft_unlock(&path->lock);
+	return idle;
+}
+
+/**
+ * weft_idle_work - close the flows of an endpoint whose paths are idle
+ * @ep: the endpoint, of a queued ep->tidy_work
+ * @out: output
+ *
+ * The next message makes a new one. Sleeps.
+ */
+void weft_idle_work(struct weft_ep *ep, struct weft_out *out)
+{
+	struct weft_list *l, *tmp;
+	u32 i;
+
+	weft_mutex_lock(&ep->sq_mutex);
+	weft_lock(&ep->lock);
+	ep->tidy_work.queued = false;
+	weft_unlock(&ep->lock);
+	for (i = 0; i < WEFT_EP_FLOWS; i++) {
+		weft_list_for_each_safe(l, tmp, &ep->flows[i]) {
+			struct weft_flow *flow = weft_entry(l, struct weft_flow, ep_node);
+
+			if (!flow->conn && !flow->path->local && !flow->path->group &&
+			    weft_idle_flow(flow, out->now))
+				weft_flow_forget(flow, out);
+		}
+	}
+	weft_mutex_unlock(&ep->sq_mutex);
+}
+
+/* ---- BYE ------------------------------------------------------------------------- */
+
+static void weft_bye_send(struct weft_path *path, struct weft_out *out)
+{
+	struct weft_hdr hdr = {
+		.type = WEFT_PKT_BYE, .path = path->peer_id, .token = path->peer_token,
+		.flags = path->pressed ? WEFT_PKT_SOON : 0,
+	};
+	struct weft_tx *tx;
+
+	path->bye_at = out->now + min_t(weft_ns, max_t(weft_ns, path->class[WEFT_CLASS_FIRST].rto,
+							  WEFT_BYE_MIN)
+					<< min_t(u32, path->bye_n, 6), WEFT_RTO_MAX);
+	if (out->ntx == WEFT_OUT_TX)
+		return;
+	tx = weft_frame_new(out, WEFT_WIRE_HDR);
+	weft_wire_hdr_put(tx->raw, &hdr);
+	tx->path = path;
+	weft_path_get(path);
+	path->bye_n++;
+}
+
+/* Nobody needs it on either side. */
+static void weft_idle_end(struct weft_path *path, struct weft_out *out)
+{
+	path->unused = true;
+	weft_path_fail(path, ECONNRESET, out);
+}
+
+/* Begin anew: what waits has not been sent, and the peer has no path. */
+static void weft_idle_anew(struct weft_path *path, struct weft_out *out)
+{
+	struct weft_list *l;
+	u32 i;
+
+	for (i = 0; i < WEFT_PATH_HASH; i++)
+		while ((l = weft_list_first(&path->rflows[i])))
+			weft_rflow_free(weft_entry(l, struct weft_rflow, node), out);
+	for (i = 0; i < WEFT_LANES; i++)
+		weft_lane_anew(&path->lane[i]);
+	path->state = WEFT_PATHS_HELLO;
+	path->token = weft_random();
+	path->nonce = weft_random();
+	path->cookie = 0;
+	path->hello_n = 0;
+	path->born = out->now;
+	path->peer_ack_delay = 0;
+	weft_class_init(path);
+	path->tx_used = 0;
+	path->tx_limit = 0;
+	path->rx_gone = 0;
+	path->rx_told = 0;
+}
+
+/**
+ * weft_idle_left - the peer does not have a path any more that is LEAVING
+ * @path: the path, locked
+ * @out: output
+ *
+ * Return: it is HELLO now, as something waits for it; false: it is failing.
+ */
+bool weft_idle_left(struct weft_path *path, struct weft_out *out)
+{
+	if (weft_idle_empty(path)) {
+		weft_idle_end(path, out);
+		return false;
+	}
+	weft_idle_anew(path, out);
+	return true;
+}
+
+/**
+ * weft_idle_stay - the peer has sent something on a path that is LEAVING: it stays
+ * @path: the path, locked
+ * @now: time
+ */
+void weft_idle_stay(struct weft_path *path, weft_ns now)
+{
+	path->used_at = now;
+	path->pressed = false;
+	weft_path_up(path, now);
+}
+
+/**
+ * weft_idle_bye - the peer wants to give a path up
+ * @path: the path, locked
+ * @rx: the packet
+ * @h: its header
+ * @out: output
+ */
+void weft_idle_bye(struct weft_path *path, const struct weft_rx *rx, const struct weft_hdr *h,
+		   struct weft_out *out)
+{
+	struct weft_hdr hdr = { .type = WEFT_PKT_GONE, .path = h->path, .token = h->token };
+	struct weft_tx *tx;
+	bool agree;
+
+	if (path->failing || path->state == WEFT_PATHS_HELLO || out->ntx == WEFT_OUT_TX)
+		return;
+	if (h->flags & WEFT_PKT_SOON && path->state == WEFT_PATHS_UP)
+		weft_idle_press(path, out->now);
+	agree = path->state == WEFT_PATHS_LEAVING ||
+		(weft_idle_empty(path) &&
+		 weft_since(out->now, weft_idle_since(path)) >= weft_idle_ns(path) / 2);
+	if (!agree) {
+		/* anything tells it */
+		path->lane[0].ack_now = true;
+		path->busy |= 1;
+		return;
+	}
+	tx = weft_frame_new(out, WEFT_WIRE_HDR);
+	tx->to = rx->src;
+	tx->src = rx->dst;
+	weft_wire_hdr_put(tx->raw, &hdr);
+	if (weft_idle_left(path, out))
+		weft_hello_send(path, out);
+}
+
+/* ---- Time ------------------------------------------------------------------------ */
+
+/* A path that is LEAVING. Return: when to look again. */
+static weft_ns weft_idle_leaving(struct weft_path *path, struct weft_out *out)
+{
+	if (weft_since(out->now, path->leave_at) >= READ_ONCE(path->core->conf.dead_ns)) {
+		weft_path_fail(path, ETIMEDOUT, out);
+		return U64_MAX;
+	}
+	if (path->bye_at <= out->now)
+		weft_bye_send(path, out);
+	return path->bye_at;
+}
+
+/**
+ * weft_idle_due - look whether a path is idle
+ * @path: the path, UP or LEAVING, locked; neither local nor a group's
+ * @out: output
+ *
+ * Return: when to look again.
+ */
+weft_ns weft_idle_due(struct weft_path *path, struct weft_out *out)
+{
+	weft_ns idle = weft_idle_ns(path), at;
+
+	if (path->state == WEFT_PATHS_LEAVING)
+		return weft_idle_leaving(path, out);
+	at = weft_idle_since(path) + idle;
+	if (at > out->now)
+		return at;
+	if (!weft_idle_quiet(path))
+		return out->now + idle;
+	if (!weft_list_empty(&path->flows)) {
+		weft_idle_tidy(path, out);
+		return out->now + idle;
+	}
+	path->state = WEFT_PATHS_LEAVING;
+	path->leave_at = out->now;
+	path->bye_n = 0;
+	weft_bye_send(path, out);
+	return path->bye_at;
+}

@@ -1,0 +1,700 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - paths: one per remote node; their life, their tables, their timer
+ *
+ *	HELLO --handshake done--> UP
+ *	  |                        |
+ *	  +--connect_ns passed     +--silence, peer restarted, GONE, the port is going; not used
+ *	  v                        v
+ *	 failing --bury--> DEAD (off the tables; everything on it has failed; references keep it)
+ *
+ * A path fails where its lock is held, and is buried by weft_flush(), which takes the locks that
+ * are needed in order. A dead path is never used again: the next send makes a new one. What had
+ * come whole by then can still be received.
+ *
+ * How one that is not used is given back stands in idle.c: it is LEAVING first.
+ *
+ * core->local is a path without packets, always UP; its timer is for connections alone.
+ *
+ * Deadlines: path->timer_at is not later than any of them. Whoever sets an earlier one calls
+ * weft_path_deadline(); later ones are found when the timer expires.
+ *
+ * Locks: core->lock for the tables, path->lock for the rest.
+ */
+#include "core/api/watch.h"
+
+/**
+ * weft_path_alloc - a path that is in no table
+ * @core: the core
+ * @addr: remote node
+ * @src: index of the own address
+ *
+ * Return: the path with one reference, NULL: no memory.
+ */
+struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sockaddr *addr, u8 src)
+{
+	struct weft_path *path = weft_alloc(sizeof(*path));
+	u32 i;
+
+	if (!path)
+		return NULL;
+	path->known = weft_alloc(sizeof(*path->known));
+	if (!path->known) {
+		weft_free(path);
+		return NULL;
+	}
+	path->core = core;
+	refcount_set(&path->ref, 1);
+	weft_lock_init(&path->lock, WEFT_RANK_PATH);
+	weft_list_init(&path->node);
+	path->addr = *addr;
+	path->addr.port = 0;
+	path->src = src;
+	path->state = WEFT_PATHS_HELLO;
+	path->token = weft_random();
+	path->nonce = weft_random();
+	path->salt = (u32)core->key[0];
+	weft_class_init(path);
+	path->timer_at = U64_MAX;
+	path->hello_at = U64_MAX;
+	path->close_at = U64_MAX;
+	path->grant_at = U64_MAX;
+	path->max_payload = WEFT_PAYLOAD_MIN;
+	weft_list_init(&path->more);
+	weft_list_init(&path->later);
+	weft_list_init(&path->dgrams);
+	weft_ctl_init(&path->ping, WEFT_CTL_PING);
+	weft_list_init(&path->starved);
+	path->room_at = U64_MAX;
+	weft_list_init(&path->recs);
+	weft_list_init(&path->flows);
+	weft_list_init(&path->rxms);
+	weft_list_init(&path->conns);
+	for (i = 0; i < WEFT_PATH_HASH; i++) {
+		weft_list_init(&path->flow_ids[i]);
+		weft_list_init(&path->rflows[i]);
+		weft_list_init(&path->sids[i]);
+		weft_list_init(&path->rids[i]);
+		weft_list_init(&path->psids[i]);
+	}
+	for (i = 0; i < WEFT_LANES; i++)
+		weft_lane_init(&path->lane[i], i);
+	return path;
+}
+
+void weft_path_get(struct weft_path *path)
+{
+	refcount_inc(&path->ref);
+}
+
+void weft_path_put(struct weft_path *path)
+{
+	struct weft_list *l;
+
+	if (!refcount_dec_and_test(&path->ref))
+		return;
+	weft_env_path_close(path);
+	while ((l = weft_list_first(&path->recs))) {
+		weft_list_del(l);
+		weft_free(weft_entry(l, struct weft_rec, node));
+	}
+	weft_free(path->spare);
+	weft_free(path->known);
+	weft_free_rcu(path, rcu);
+}
+
+static struct weft_list *weft_path_chain(struct weft_core *core, const struct weft_sockaddr *addr)
+{
+	return &core->paths[weft_addr_hash(addr, core->key) % WEFT_CORE_HASH];
+}
+
+/**
+ * weft_path_lookup - find a path in the tables
+ * @core: the core, locked
+ * @addr: remote node
+ *
+ * Return: the path, not referenced, or NULL.
+ */
+struct weft_path *weft_path_lookup(struct weft_core *core, const struct weft_sockaddr *addr)
+{
+	struct weft_list *l, *chain = weft_path_chain(core, addr);
+
+	weft_list_for_each(l, chain) {
+		struct weft_path *path = weft_entry(l, struct weft_path, node);
+
+		if (weft_addr_same_node(&path->addr, addr))
+			return path;
+	}
+	return NULL;
+}
+
+/* An id nobody has, and that has not been used for long. Return: 0: none. */
+static u32 weft_path_pick(struct weft_core *core)
+{
+	u32 i, max = core->path_slots;
+
+	for (i = 0; i < max; i++) {
+		u32 id = core->next_path++;
+
+		if (id && !core->path_ids[(id & ((1u << WEFT_ID_INDEX) - 1)) % max])
+			return id;
+	}
+	return 0;
+}
+
+/**
+ * weft_path_list - make a path and put it into the tables
+ * @core: the core, locked
+ * @addr: remote node, not there yet
+ * @src: index of the own address
+ * @now: time
+ *
+ * Return: the path, which belongs to the tables; ERR_PTR.
+ */
+struct weft_path *weft_path_list(struct weft_core *core, const struct weft_sockaddr *addr, u8 src,
+				 weft_ns now)
+{
+	struct weft_path *path;
+	u32 fit = core->conf.max_payload;
+	int err;
+
+	if (core->stopped)
+		return ERR_PTR(-ENODEV);
+	weft_scarce_look(core, now);
+	if (core->npaths >= READ_ONCE(core->conf.max_paths))
+		return ERR_PTR(-ENOSPC);
+	path = weft_path_alloc(core, addr, src);
+	if (!path)
+		return ERR_PTR(-ENOMEM);
+	path->id = weft_path_pick(core);
+	err = path->id ? weft_env_path_open(path, &fit) : -ENOSPC;
+	if (!err && fit < WEFT_PAYLOAD_MIN)
+		err = -ENETUNREACH;
+	if (err) {
+		weft_path_put(path);
+		return ERR_PTR(err);
+	}
+	path->max_payload = min(fit, core->conf.max_payload);
+	path->listed = true;
+	core->npaths++;
+	weft_list_add_tail(weft_path_chain(core, addr), &path->node);
+	/* with release: whoever finds it finds it made */
+	smp_store_release(weft_path_slot(core, path->id), path);
+	weft_count(core, paths_made);
+	return path;
+}
+
+/**
+ * weft_path_find - the path to a remote node
+ * @core: the core
+ * @addr: the node
+ * @out: output: the handshake, when it is a new one
+ *
+ * Return: the path, referenced; ERR_PTR(-ENODEV, -ENOSPC, -ENOMEM, -ENETUNREACH, -EHOSTUNREACH,
+ * -EAFNOSUPPORT).
+ */
+struct weft_path *weft_path_find(struct weft_core *core, const struct weft_sockaddr *addr,
+				 struct weft_out *out)
+{
+	struct weft_path *path;
+	bool made = false;
+	u32 src;
+
+	for (src = 0; src < core->naddr; src++)
+		if (core->addr[src].family == addr->family)
+			break;
+	if (src == core->naddr)
+		return ERR_PTR(-EAFNOSUPPORT);
+	weft_lock(&core->lock);
+	path = weft_path_lookup(core, addr);
+	if (!path) {
+		path = weft_path_list(core, addr, src, out->now);
+		made = true;
+	}
+	if (!IS_ERR(path))
+		weft_path_get(path);
+	weft_unlock(&core->lock);
+	if (!IS_ERR(path) && made) {
+		weft_lock(&path->lock);
+		path->born = out->now;
+		if (path->state == WEFT_PATHS_HELLO)
+			weft_hello_send(path, out);
+		weft_unlock(&path->lock);
+	}
+	return path;
+}
+
+/**
+ * weft_path_unlist - take a path off the tables
+ * @path: the path; core->lock is held
+ *
+ * Drops the tables' reference: the caller has another one.
+ */
+void weft_path_unlist(struct weft_path *path)
+{
+	struct weft_core *core = path->core;
+
+	if (!path->listed)
+		return;
+	path->listed = false;
+	core->npaths--;
+	weft_list_del(&path->node);
+	WRITE_ONCE(*weft_path_slot(core, path->id), NULL);
+	weft_path_put(path);
+}
+
+/**
+ * weft_path_gone - has a path been given back as nobody used it, just now?
+ * @path: the path, referenced, not locked
+ *
+ * Then the next weft_path_find() makes a new one. Return: it has.
+ */
+bool weft_path_gone(struct weft_path *path)
+{
+	if (likely(!READ_ONCE(path->unused)))
+		return false;
+	weft_lock(&path->core->lock);
+	weft_path_unlist(path);
+	weft_unlock(&path->core->lock);
+	return true;
+}
+
+/**
+ * weft_path_up - the handshake is done
+ * @path: the path, locked, HELLO
+ * @now: time
+ */
+void weft_path_up(struct weft_path *path, weft_ns now)
+{
+	struct weft_list *l;
+	u32 i;
+
+	path->state = WEFT_PATHS_UP;
+	weft_list_for_each(l, &path->flows)
+		weft_flow_seal(weft_entry(l, struct weft_flow, node));
+	path->hello_at = U64_MAX;
+	path->heard_at = now;
+	path->alive_at = now;
+	for (i = 0; i < WEFT_LANES; i++)
+		path->busy |= 1u << i;
+	path->busy |= WEFT_BUSY_DGRAM;
+	weft_watch_up(path);
+	weft_path_deadline(path, now + READ_ONCE(path->core->conf.idle_ns));
+	if (path->nconn || path->nwait)
+		weft_path_deadline(path, now + path->core->conf.keepalive_ns);
+}
+
+/**
+ * weft_path_needs - something is under way that needs the peer to live: see that it does
+ * @path: the path, locked; path->nwait is to be decremented when it is over
+ * @now: time
+ */
+void weft_path_needs(struct weft_path *path, weft_ns now)
+{
+	if (!path->nwait++ && path->state == WEFT_PATHS_UP && !path->local)
+		weft_path_deadline(path, now + path->core->conf.keepalive_ns);
+}
+
+/**
+ * weft_path_deadline - something is to be done at @at
+ * @path: the path, locked
+ * @at: time
+ */
+void weft_path_deadline(struct weft_path *path, weft_ns at)
+{
+	if (at >= path->timer_at)
+		return;
+	path->timer_at = at;
+	weft_env_timer(path, at);
+}
+
+/**
+ * weft_path_go_on - have weft_flush() come back to a path
+ * @path: the path, locked
+ * @out: output
+ */
+void weft_path_go_on(struct weft_path *path, struct weft_out *out)
+{
+	if (path->in_more)
+		return;
+	path->in_more = true;
+	weft_path_get(path);
+	weft_list_add_tail(&out->more, &path->more);
+}
+
+/**
+ * weft_path_output - send what may be sent
+ * @path: the path, locked
+ * @out: output
+ */
+void weft_path_output(struct weft_path *path, struct weft_out *out)
+{
+	u32 i;
+
+	if (!path->busy || path->state != WEFT_PATHS_UP || path->failing)
+		return;
+	if (unlikely(path->local)) {
+		path->busy = 0;
+		weft_local_output(path, out);
+		return;
+	}
+	/* the lanes of a class may put something into those of later ones */
+	for (i = 0; path->busy & (WEFT_BUSY_DGRAM - 1) & ~0u << i; i++) {
+		i = __ffs(path->busy & ~0u << i);
+		weft_lane_output(path, &path->lane[i], out);
+	}
+	if (unlikely(path->busy & WEFT_BUSY_DGRAM))
+		weft_dgram_output(path, out);
+}
+
+/**
+ * weft_path_fail - give a path up
+ * @path: the path, locked
+ * @err: errno for what is under way
+ * @out: output: weft_flush() does it
+ */
+void weft_path_fail(struct weft_path *path, int err, struct weft_out *out)
+{
+	if (path->failing || path->local)
+		return;
+	path->failing = err;
+	weft_path_go_on(path, out);
+}
+
+/* Fail one of @path's objects. Return: there may be more. */
+static bool weft_path_strip(struct weft_path *path, struct weft_out *out)
+{
+	int err = path->failing;
+	struct weft_list *l;
+	u32 i;
+
+	l = weft_list_first(&path->conns);
+	if (l) {
+		weft_cm_reset(weft_entry(l, struct weft_conn, node), err, out);
+		return true;
+	}
+	l = weft_list_first(&path->flows);
+	if (l) {
+		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
+
+		flow->ref++;
+		weft_flow_fail(flow, err, out);
+		/* the endpoint's reference goes when it looks */
+		weft_flow_unlist(flow);
+		weft_flow_put(flow);
+		return true;
+	}
+	for (i = 0; i < WEFT_PATH_HASH; i++) {
+		l = weft_list_first(&path->rflows[i]);
+		if (l) {
+			weft_rflow_free(weft_entry(l, struct weft_rflow, node), out);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The messages that came: those that are whole can still be received. */
+static void weft_path_strip_rxms(struct weft_path *path, struct weft_out *out)
+{
+	struct weft_list keep, *l;
+
+	weft_list_init(&keep);
+	while ((l = weft_list_first(&path->rxms))) {
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, node);
+
+		weft_list_del(l);
+		weft_list_add_tail(&keep, l);
+		if (!rxm->whole) {
+			weft_rxm_get(rxm);
+			weft_rxm_fail(rxm, path->failing, out);
+			weft_rxm_put(rxm);
+		}
+	}
+	weft_list_splice_tail(&path->rxms, &keep);
+}
+
+static void weft_path_bury(struct weft_path *path, struct weft_out *out)
+{
+	struct weft_core *core = path->core;
+	u32 i, n = 0;
+	bool heard, told;
+
+	weft_lock(&core->lock);
+	weft_path_unlist(path);
+	weft_unlock(&core->lock);
+
+	weft_lock(&path->lock);
+	if (path->state == WEFT_PATHS_DEAD) {
+		weft_unlock(&path->lock);
+		return;
+	}
+	heard = path->state != WEFT_PATHS_HELLO;
+	path->state = WEFT_PATHS_DEAD;
+	path->busy = 0;
+	told = weft_watch_bury(path, heard);
+	if (path->unused)
+		weft_count(core, paths_idle);
+	else
+		weft_count(core, paths_dead);
+	while (weft_path_strip(path, out)) {
+		if (++n % 64)
+			continue;
+		weft_unlock(&path->lock);
+		weft_lock(&path->lock);
+	}
+	weft_path_strip_rxms(path, out);
+	for (i = 0; i < WEFT_LANES; i++)
+		weft_lane_fini(path, &path->lane[i], out);
+	weft_unlock(&path->lock);
+	if (told)
+		weft_watch_all(core, out);
+}
+
+/**
+ * weft_path_more - go on with a path
+ * @path: taken off out->more; its reference is dropped
+ * @out: output
+ */
+void weft_path_more(struct weft_path *path, struct weft_out *out)
+{
+	struct weft_list later, *l;
+	bool failing;
+
+	weft_lock(&path->lock);
+	path->in_more = false;
+	failing = path->failing && path->state != WEFT_PATHS_DEAD;
+	weft_list_init(&later);
+	weft_list_splice_tail(&later, &path->later);
+	while ((l = weft_list_first(&later))) {
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, later);
+
+		weft_list_del(l);
+		rxm->in_later = false;
+		weft_rxm_step(rxm, out);
+		weft_rxm_put(rxm);
+	}
+	if (!failing)
+		weft_path_output(path, out);
+	weft_unlock(&path->lock);
+	if (failing)
+		weft_path_bury(path, out);
+	weft_path_put(path);
+}
+
+/* Is this number that of a rendezvous which is under way, or waits? */
+static bool weft_path_id_used(const struct weft_path *path, u32 id)
+{
+	const struct weft_list *l;
+
+	weft_list_for_each(l, &path->sids[id % WEFT_PATH_HASH])
+		if (weft_entry(l, const struct weft_txm, idnode)->sid == id)
+			return true;
+	weft_list_for_each(l, &path->rids[id % WEFT_PATH_HASH])
+		if (weft_entry(l, const struct weft_rxm, rnode)->rid == id)
+			return true;
+	return false;
+}
+
+/**
+ * weft_path_new_id - a number for a rendezvous
+ * @path: the path, locked
+ *
+ * Return: not 0; one that has been used comes again after about 2^32 others, when it is free.
+ */
+u32 weft_path_new_id(struct weft_path *path)
+{
+	do {
+		if (unlikely(!++path->next_id)) {
+			path->ids_again = true;
+			++path->next_id;
+		}
+	} while (unlikely(path->ids_again) && weft_path_id_used(path, path->next_id));
+	return path->next_id;
+}
+
+/* ---- Time ------------------------------------------------------------------------ */
+
+/* Give up what has been closing or connecting for too long. */
+static void weft_path_expire(struct weft_path *path, struct weft_out *out)
+{
+	weft_ns next = U64_MAX;
+	struct weft_list *l, *tmp;
+
+	weft_list_for_each_safe(l, tmp, &path->conns) {
+		struct weft_conn *conn = weft_entry(l, struct weft_conn, node);
+
+		if (conn->until && conn->until <= out->now)
+			weft_cm_expire(conn, out);
+	}
+	/* those within the node wait for nobody */
+	weft_list_for_each_safe(l, tmp, &path->flows) {
+		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
+
+		if (flow->closing && flow->close_at <= out->now && !path->local)
+			weft_flow_expire(flow, out);
+	}
+	weft_list_for_each(l, &path->conns) {
+		struct weft_conn *conn = weft_entry(l, struct weft_conn, node);
+
+		if (conn->until)
+			next = min(next, conn->until);
+	}
+	weft_list_for_each(l, &path->flows) {
+		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
+
+		if (flow->closing && !path->local)
+			next = min(next, flow->close_at);
+	}
+	path->close_at = next;
+}
+
+/**
+ * weft_path_ask - ask for a sign of life, if nothing is under way that would bring one
+ * @path: the path, UP, locked
+ * @quiet: for how long nothing has to have been heard
+ * @out: output
+ */
+void weft_path_ask(struct weft_path *path, weft_ns quiet, struct weft_out *out)
+{
+	if (path->flight || weft_since(out->now, path->heard_at) < quiet)
+		return;
+	path->heard_at = out->now;
+	weft_ctl_put(path, 0, &path->ping);
+}
+
+static void weft_path_due(struct weft_path *path, struct weft_out *out)
+{
+	const struct weft_conf *conf = &path->core->conf;
+	weft_ns at = U64_MAX;
+	u32 i;
+
+	if (path->close_at <= out->now)
+		weft_path_expire(path, out);
+	at = min(at, path->close_at);
+	if (unlikely(path->grant_at <= out->now))
+		weft_grant_timer(path, out);
+	at = min(at, path->grant_at);
+	if (unlikely(path->room_at <= out->now))
+		weft_room_timer(path, out);
+	at = min(at, path->room_at);
+	if (path->local) {
+		/* nothing is sent, nobody else has to live */
+	} else if (path->state == WEFT_PATHS_HELLO) {
+		if (path->hello_at <= out->now) {
+			if (weft_since(out->now, path->born) >= conf->connect_ns)
+				weft_path_fail(path, EHOSTUNREACH, out);
+			else
+				weft_hello_send(path, out);
+		}
+		at = min(at, path->hello_at);
+	} else if (path->state == WEFT_PATHS_LEAVING) {
+		at = min(at, weft_idle_due(path, out));
+	} else {
+		if (path->flight && weft_since(out->now, path->alive_at) >= conf->dead_ns)
+			weft_path_fail(path, ETIMEDOUT, out);
+		for (i = 0; i < WEFT_LANES; i++) {
+			if (unlikely(weft_lane_stuck(&path->lane[i], conf->dead_ns, out->now)))
+				weft_path_fail(path, ETIMEDOUT, out);
+			weft_lane_timer(path, &path->lane[i], out);
+			at = min(at, weft_lane_next(&path->lane[i]));
+		}
+		if (path->nconn || path->nwait) {
+			weft_path_ask(path, conf->keepalive_ns, out);
+			at = min(at, max(path->heard_at, out->now - conf->keepalive_ns / 2) +
+					     conf->keepalive_ns);
+		}
+		if (path->flight)
+			at = min(at, path->alive_at + conf->dead_ns);
+		if (!path->group)
+			at = min(at, weft_idle_due(path, out));
+	}
+	if (at != U64_MAX)
+		weft_path_deadline(path, at);
+}
+
+void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out)
+{
+	out->now = now;
+	weft_lock(&path->lock);
+	path->timer_at = U64_MAX;
+	if (path->state != WEFT_PATHS_DEAD && !path->failing) {
+		weft_path_due(path, out);
+		weft_path_output(path, out);
+	}
+	weft_unlock(&path->lock);
+	if (path->local) {
+		weft_scarce_again(path->core, out);
+		weft_watch_due(path->core, out);
+	}
+}
+
+/* ---- For adapters ---------------------------------------------------------------- */
+
+struct weft_path *weft_path_nth(struct weft_core *core, u32 n)
+{
+	struct weft_path *path = NULL;
+	u32 i;
+
+	weft_lock(&core->lock);
+	for (i = 0; i < WEFT_CORE_HASH && !path; i++) {
+		struct weft_list *l;
+
+		weft_list_for_each(l, &core->paths[i]) {
+			if (n--)
+				continue;
+			path = weft_entry(l, struct weft_path, node);
+			weft_path_get(path);
+			break;
+		}
+	}
+	weft_unlock(&core->lock);
+	return path;
+}
+
+void weft_path_look(struct weft_path *path, struct weft_path_info *info)
+{
+	u32 i;
+
+	weft_lock(&path->lock);
+	info->addr = path->addr;
+	info->state = path->state;
+	info->srtt = path->class[WEFT_CLASS_FIRST].srtt;
+	info->flight = path->flight;
+	info->nflow = path->nflow;
+	info->retrans = path->retrans;
+	info->cwnd = 0;
+	for (i = 0; i < WEFT_LANES; i++)
+		info->cwnd += path->lane[i].cwnd;
+	weft_unlock(&path->lock);
+}
+
+const struct weft_sockaddr *weft_path_addr(const struct weft_path *path)
+{
+	return &path->addr;
+}
+
+u8 weft_path_src(const struct weft_path *path)
+{
+	return path->src;
+}
+
+struct weft_core *weft_path_core(const struct weft_path *path)
+{
+	return path->core;
+}
+
+bool weft_path_local(const struct weft_path *path)
+{
+	return path->local;
+}
+
+void **weft_path_port(struct weft_path *path)
+{
+	return &path->port;
+}
+
+weft_ns weft_path_timer_at(const struct weft_path *path)
+{
+	return path->timer_at;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - the reordering window: how long a packet that was overtaken is waited for
+ *
+ * A packet that a later one has overtaken is taken for lost after a round trip and this window
+ * (lane.c). It begins with a quarter of the smoothed round-trip time. The receiver tells when a
+ * packet comes that it has had; if that one was sent again, it was for nothing: then the window
+ * grows, once per round trip, up to a round trip's time, and stays so for WEFT_REO_KEEP round trips
+ * with loss after the last such message (RFC 8985, 6.2).
+ *
+ * Locks: path->lock.
+ */
+#include "core/object/proto.h"
+
+/**
+ * weft_rack_window - the reordering window
+ * @path: the path
+ * @lane: the lane
+ *
+ * Return: time.
+ */
+weft_ns weft_rack_window(const struct weft_path *path, const struct weft_lane *lane)
+{
+	weft_ns srtt = weft_class_of(path, lane)->srtt;
+	weft_ns reo = lane->reo_mult * max_t(weft_ns, srtt / 4, WEFT_REO_MIN);
+
+	return min_t(weft_ns, reo, max_t(weft_ns, srtt, WEFT_REO_MULT * WEFT_REO_MIN));
+}
+
+/**
+ * weft_rack_lost - a round trip with loss begins
+ * @lane: the lane
+ */
+void weft_rack_lost(struct weft_lane *lane)
+{
+	if (lane->reo_keep && !--lane->reo_keep)
+		lane->reo_mult = 1;
+}
+
+/**
+ * weft_rack_again - packets that have been taken for lost are sent again: remember their PSNs
+ * @lane: the lane
+ * @rec: their record
+ */
+void weft_rack_again(struct weft_lane *lane, const struct weft_rec *rec)
+{
+	u32 end = rec->psn + rec->nseg;
+
+	if (!weft_rack_waits(lane, lane->again_hi)) {
+		lane->again_lo = rec->psn;
+		lane->again_hi = end;
+		return;
+	}
+	if ((s32)(rec->psn - lane->again_lo) < 0)
+		lane->again_lo = rec->psn;
+	if ((s32)(end - lane->again_hi) > 0)
+		lane->again_hi = end;
+}
+
+/**
+ * weft_rack_dup - a packet came to the peer that it had received before
+ * @path: the path
+ * @lane: the lane
+ * @psn: its PSN
+ *
+ * Packets that the network has doubled, and probes, tell nothing, unless others around them were
+ * sent again.
+ */
+void weft_rack_dup(struct weft_path *path, struct weft_lane *lane, u32 psn)
+{
+	if (psn - lane->again_lo >= lane->again_hi - lane->again_lo)
+		return;
+	weft_count(path->core, spurious);
+	lane->reo_keep = WEFT_REO_KEEP;
+	if (weft_rack_waits(lane, lane->reo_next))
+		return;
+	lane->reo_next = lane->snd_nxt;
+	if (lane->reo_mult < WEFT_REO_MULT)
+		lane->reo_mult++;
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - decoding of entries in send and receive rings
+ *
+ * Locks: the caller's; see ring.h.
+ */
+#include "core/wire/ring.h"
+
+/**
+ * weft_ring_init - begin at index 0
+ * @r: the ring
+ * @slots: its memory
+ * @size: slots, a power of two
+ */
+void weft_ring_init(struct weft_ring *r, const void *slots, u32 size)
+{
+	BUILD_BUG_ON(sizeof(struct weft_sqe) != WEFT_SLOT_SIZE);
+	BUILD_BUG_ON(sizeof(struct weft_rqe) != WEFT_SLOT_SIZE);
+	BUILD_BUG_ON(sizeof(struct weft_cqe) != WEFT_SLOT_SIZE);
+	r->slots = slots;
+	r->size = size;
+	r->cons = 0;
+	r->prod = 0;
+	r->known = WEFT_SQ_FLAGS & ~(WEFT_SQ_FENCE | WEFT_SQ_GROUP);
+	r->longest = WEFT_MSG_MAX;
+	r->keys = false;
+	r->announce = false;
+}
+
+/* Copy slot @index. Each word is read once: the copy cannot change any more. */
+static void weft_ring_slot(const struct weft_ring *r, u32 index, u64 *dst)
+{
+	const u64 *src = weft_ring_at(r, index);
+
+	BUILD_BUG_ON(WEFT_SLOT_SIZE != 8 * sizeof(u64));
+	dst[0] = READ_ONCE(src[0]);
+	dst[1] = READ_ONCE(src[1]);
+	dst[2] = READ_ONCE(src[2]);
+	dst[3] = READ_ONCE(src[3]);
+	dst[4] = READ_ONCE(src[4]);
+	dst[5] = READ_ONCE(src[5]);
+	dst[6] = READ_ONCE(src[6]);
+	dst[7] = READ_ONCE(src[7]);
+}
+
+/* Copy segment @i of the entry at the consumer index, likewise. */
+static void weft_ring_seg(const struct weft_ring *r, u32 i, struct weft_iov *seg)
+{
+	const u32 per = WEFT_SLOT_SIZE / sizeof(*seg), words = sizeof(*seg) / sizeof(u64);
+	const u64 *src = weft_ring_at(r, r->cons + 1 + i / per);
+
+	src += i % per * words;
+	seg->addr = READ_ONCE(src[0]);
+	seg->len = READ_ONCE(src[1]);
+}
+
+/* Can the entry of @nslots slots at the consumer index be there? */
+static bool weft_ring_whole(const struct weft_ring *r, u8 nslots)
+{
+	return nslots && nslots <= WEFT_NSLOTS_MAX && nslots <= r->prod - r->cons;
+}
+
+/*
+ * Take the segments of an entry. @nslots is what the entry says, @niov, @addr and @len too.
+ * Return: 0, -EINVAL: they disagree, -EFAULT: no address space is that long, -EMSGSIZE.
+ */
+static int weft_ring_vec(const struct weft_ring *r, u8 nslots, u32 niov, u64 addr, u64 len,
+			 struct weft_vec *vec)
+{
+	const u32 per = WEFT_SLOT_SIZE / sizeof(struct weft_iov);
+	u64 sum = 0;
+	u32 i;
+
+	vec->n = 0;
+	vec->len = len;
+	if (likely(niov == 1 && nslots == 1)) {
+		vec->seg[0].addr = addr;
+		vec->seg[0].len = len;
+		vec->n = 1;
+		return addr + len < addr ? -EFAULT : 0;
+	}
+	if (niov > WEFT_IOV_MAX)
+		return -EINVAL;
+	if (nslots != 1 + (niov > 1 ? DIV_ROUND_UP(niov, per) : 0))
+		return -EINVAL;
+	if (niov == 1 || addr)
+		return -EINVAL;
+	for (i = 0; i < niov; i++) {
+		weft_ring_seg(r, i, &vec->seg[i]);
+		if (check_add_overflow(sum, vec->seg[i].len, &sum))
+			return -EINVAL;
+	}
+	if (sum != len)
+		return -EINVAL;
+	for (i = 0; i < niov; i++) {
+		u64 end;
+
+		if (check_add_overflow(vec->seg[i].addr, vec->seg[i].len, &end))
+			return -EFAULT;
+	}
+	vec->n = niov;
+	return 0;
+}
+
+/* What is wrong with a send whose first slot is @s? */
+static int weft_ring_sq_check(const struct weft_ring *r, bool msg, const struct weft_sqe *s,
+			      struct weft_sq_entry *e)
+{
+	if (s->op != WEFT_SQ_SEND && s->op != WEFT_SQ_TSEND)
+		return -EOPNOTSUPP;
+	if (s->flags & ~r->known || s->rsvd || s->rsvd2)
+		return -EINVAL;
+	if ((s->op == WEFT_SQ_SEND && s->tag) || (!(s->flags & WEFT_SQ_DATA) && s->data) ||
+	    (msg && s->dst))
+		return -EINVAL;
+	if (s->len > (e->inl ? WEFT_INLINE_MAX : r->longest))
+		return -EMSGSIZE;
+	if (!e->inl)
+		return weft_ring_vec(r, s->nslots, s->niov, s->addr, s->len, &e->vec);
+	if (s->niov || s->addr || s->nslots != 1 + DIV_ROUND_UP(s->len, WEFT_SLOT_SIZE))
+		return -EINVAL;
+	return 0;
+}
+
+/**
+ * weft_ring_sq - decode the send at the consumer index
+ * @r: the ring
+ * @msg: of a connected endpoint
+ * @e: out: the send
+ *
+ * The caller goes on with weft_ring_payload() and weft_ring_next().
+ *
+ * Return: WEFT_RING_OK, WEFT_RING_EMPTY, WEFT_RING_BAD (nslots, context, tagged, err count),
+ * WEFT_RING_CORRUPT.
+ */
+int weft_ring_sq(const struct weft_ring *r, bool msg, struct weft_sq_entry *e)
+{
+	const struct weft_sqe *s = (const struct weft_sqe *)e->slot;
+
+	if (r->prod == r->cons)
+		return WEFT_RING_EMPTY;
+	weft_ring_slot(r, r->cons, e->slot);
+	if (!weft_ring_whole(r, s->nslots))
+		return WEFT_RING_CORRUPT;
+	e->nslots = s->nslots;
+	e->tagged = s->op == WEFT_SQ_TSEND;
+	e->inl = s->flags & WEFT_SQ_INLINE;
+	e->flags = s->flags;
+	e->dst = s->dst;
+	e->context = s->context;
+	e->tag = s->tag;
+	e->data = s->data;
+	e->len = s->len;
+	e->vec.n = 0;
+	e->vec.len = s->len;
+	e->err = -weft_ring_sq_check(r, msg, s, e);
+	return e->err ? WEFT_RING_BAD : WEFT_RING_OK;
+}
+
+/**
+ * weft_ring_payload - copy the payload that stands in the ring behind a send
+ * @r: the ring, still at that send
+ * @e: the send, with @inl
+ * @dst: room for e->len bytes
+ */
+void weft_ring_payload(const struct weft_ring *r, const struct weft_sq_entry *e, void *dst)
+{
+	u32 at = (r->cons + 1) & (r->size - 1);
+	u32 len = e->len;
+	u32 n = min_t(u32, len, (r->size - at) * WEFT_SLOT_SIZE);
+
+	memcpy(dst, (const u8 *)r->slots + (size_t)at * WEFT_SLOT_SIZE, n);
+	memcpy((u8 *)dst + n, r->slots, len - n);
+}
+
+/* What is wrong with a receive (or what else is in a receive ring) whose first slot is @s? */
+static int weft_ring_rq_check(const struct weft_ring *r, bool msg, const struct weft_rqe *s,
+			      struct weft_rq_entry *e)
+{
+	u16 announce = r->announce ? WEFT_RQ_ANNOUNCE : 0, flags = WEFT_RQ_COMPLETION | announce;
+	bool tag = false, bare = false, multi = false, part = s->flags & announce;
+
+	/* what most are, and all that there is to look at then */
+	if (likely(s->op == WEFT_RQ_TRECV && !(s->flags & ~WEFT_RQ_COMPLETION) && !r->keys &&
+		   !(s->part | s->rsvd2) && (!msg || s->src == WEFT_SRC_ANY)))
+		return weft_ring_vec(r, s->nslots, s->niov, s->addr, s->len, &e->vec);
+	switch (s->op) {
+	case WEFT_RQ_RECV:
+		flags |= WEFT_RQ_MULTI;
+		multi = s->flags & WEFT_RQ_MULTI;
+		if (multi && (part || s->niov != 1 || !s->len || s->ignore > s->len))
+			return -EINVAL;
+		break;
+	case WEFT_RQ_TRECV:
+		tag = true;
+		break;
+	case WEFT_RQ_PEEK:
+		tag = true;
+		flags = WEFT_RQ_COMPLETION | WEFT_RQ_KEEP | WEFT_RQ_DROP;
+		if ((s->flags & WEFT_RQ_KEEP) && (s->flags & WEFT_RQ_DROP))
+			return -EINVAL;
+		break;
+	case WEFT_RQ_CLAIM:
+		part = false;
+		break;
+	case WEFT_RQ_DISCARD:
+		part = false;
+		bare = true;
+		break;
+	case WEFT_RQ_CANCEL:
+		bare = true;
+		flags = 0;
+		break;
+	case WEFT_RQ_REGION:
+		tag = true;
+		if (s->niov > WEFT_KEYS_MAX)
+			return -EINVAL;
+		break;
+	default:
+		return -EOPNOTSUPP;
+	}
+	if (s->op == WEFT_RQ_REGION ? !r->keys : r->keys)
+		return -EOPNOTSUPP;
+	if (s->flags & ~flags || s->part > (part ? s->len : 0) || s->rsvd2)
+		return -EINVAL;
+	if ((!tag && !multi && s->ignore) || (!tag && s->op != WEFT_RQ_CANCEL && s->tag))
+		return -EINVAL;
+	if (bare)
+		return s->nslots != 1 || s->addr || s->len || s->niov ? -EINVAL : 0;
+	if ((msg || s->op == WEFT_RQ_CLAIM) && s->src != WEFT_SRC_ANY)
+		return -EINVAL;
+	return weft_ring_vec(r, s->nslots, s->niov, s->addr, s->len, &e->vec);
+}
+
+/**
+ * weft_ring_rq - decode what is at the consumer index of a receive ring
+ * @r: the ring
+ * @msg: of a connected endpoint
+ * @e: out: the receive
+ *
+ * The caller goes on with weft_ring_next().
+ *
+ * Return: WEFT_RING_OK, WEFT_RING_EMPTY, WEFT_RING_BAD (nslots, context, tag, tagged, err count),
+ * WEFT_RING_CORRUPT.
+ */
+int weft_ring_rq(const struct weft_ring *r, bool msg, struct weft_rq_entry *e)
+{
+	const struct weft_rqe *s = (const struct weft_rqe *)e->slot;
+
+	if (r->prod == r->cons)
+		return WEFT_RING_EMPTY;
+	weft_ring_slot(r, r->cons, e->slot);
+	if (!weft_ring_whole(r, s->nslots))
+		return WEFT_RING_CORRUPT;
+	e->nslots = s->nslots;
+	e->op = s->op;
+	e->tagged = s->op >= WEFT_RQ_TRECV && s->op <= WEFT_RQ_DISCARD;
+	e->flags = s->flags;
+	e->src = s->src;
+	e->context = s->context;
+	e->tag = s->tag;
+	e->ignore = s->ignore;
+	e->part = s->part;
+	e->vec.n = 0;
+	e->vec.len = 0;
+	e->err = -weft_ring_rq_check(r, msg, s, e);
+	if (unlikely(e->err))
+		e->flags &= WEFT_RQ_COMPLETION | (r->announce ? WEFT_RQ_ANNOUNCE : 0);
+	return e->err ? WEFT_RING_BAD : WEFT_RING_OK;
+}

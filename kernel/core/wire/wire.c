@@ -1,0 +1,607 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - packets: decoding with every length checked, encoding
+ *
+ * No locks. Decoding never reads beyond what the caller says is there, and takes a number of steps
+ * that the length bounds.
+ */
+#include "core/wire/wire.h"
+
+/**
+ * struct weft_shape - what the body of a chunk must look like
+ * @fixed: bytes of its structure; 0: the type is not known
+ * @tail: bytes that may follow at most
+ */
+struct weft_shape {
+	u16 fixed;
+	u16 tail;
+};
+
+static const struct weft_shape weft_shapes[] = {
+	[WEFT_CHUNK_EAGER] = { sizeof(struct weft_w_eager), U16_MAX },
+	[WEFT_CHUNK_ANNOUNCE] = { sizeof(struct weft_w_announce), 0 },
+	[WEFT_CHUNK_GRANT] = { sizeof(struct weft_w_grant), 0 },
+	[WEFT_CHUNK_DATA] = { sizeof(struct weft_w_data), U16_MAX },
+	[WEFT_CHUNK_DONE] = { sizeof(struct weft_w_done), 0 },
+	[WEFT_CHUNK_ABORT] = { sizeof(struct weft_w_abort), 0 },
+	[WEFT_CHUNK_CM] = { sizeof(struct weft_w_cm), WEFT_CM_DATA_MAX },
+	[WEFT_CHUNK_PING] = { sizeof(struct weft_w_ping), 0 },
+	[WEFT_CHUNK_EPGONE] = { sizeof(struct weft_w_epgone), 0 },
+	[WEFT_CHUNK_ROOM] = { sizeof(struct weft_w_room), 0 },
+};
+
+/**
+ * weft_wire_hdr_get - decode a packet's header
+ * @pkt: the packet
+ * @len: bytes of it
+ * @h: out: the header
+ * @rest: out: what follows it
+ *
+ * Return: 0, -EINVAL: not a packet of ours, -EPROTO: of a version that is not known here.
+ */
+int weft_wire_hdr_get(const void *pkt, u32 len, struct weft_hdr *h, struct weft_chunks *rest)
+{
+	const struct weft_w_hdr *w = pkt;
+	u32 hlen;
+
+	BUILD_BUG_ON(sizeof(struct weft_w_hdr) != WEFT_WIRE_HDR);
+	BUILD_BUG_ON(sizeof(struct weft_w_head) != 48);
+	BUILD_BUG_ON(sizeof(struct weft_w_hello) != 56);
+	BUILD_BUG_ON(sizeof(struct weft_w_dgram) != 16);
+	if (len < sizeof(*w))
+		return -EINVAL;
+	if (w->vt >> 4 != WEFT_WIRE_VERSION)
+		return -EPROTO;
+	hlen = w->words * 4u;
+	if (hlen < sizeof(*w) || hlen > len || w->job)
+		return -EINVAL;
+	h->type = w->vt & 15;
+	if (h->type < WEFT_PKT_HELLO || h->type > WEFT_PKT_BYE)
+		return -EINVAL;
+	h->flags = w->flags;
+	h->lane = w->lane;
+	h->path = be32_to_cpu(w->path);
+	h->token = be64_to_cpu(w->token);
+	h->psn = be32_to_cpu(w->psn);
+	h->ack = be32_to_cpu(w->ack);
+	h->window = be16_to_cpu(w->window);
+	h->ack_delay = be32_to_cpu(w->ack_delay);
+	rest->at = (const u8 *)pkt + hlen;
+	rest->left = len - hlen;
+	return 0;
+}
+
+/**
+ * weft_wire_hello_get - decode a handshake
+ * @rest: what follows the header
+ * @h: out: the handshake
+ *
+ * Return: 0, -EINVAL.
+ */
+int weft_wire_hello_get(const struct weft_chunks *rest, struct weft_hello *h)
+{
+	const struct weft_w_hello *w = (const void *)rest->at;
+
+	if (rest->left < sizeof(*w) || w->op < WEFT_HELLO_INIT || w->op > WEFT_HELLO_ACK)
+		return -EINVAL;
+	h->op = w->op;
+	h->caps = be32_to_cpu(w->caps);
+	h->incarnation = be64_to_cpu(w->incarnation);
+	h->path = be32_to_cpu(w->path);
+	h->max_payload = be32_to_cpu(w->max_payload);
+	h->token = be64_to_cpu(w->token);
+	h->ack_delay = be32_to_cpu(w->ack_delay);
+	h->nonce = be64_to_cpu(w->nonce);
+	h->cookie = be64_to_cpu(w->cookie);
+	return 0;
+}
+
+/**
+ * weft_wire_hello_put - write a handshake
+ * @dst: room for struct weft_w_hello
+ * @h: the handshake
+ */
+void weft_wire_hello_put(void *dst, const struct weft_hello *h)
+{
+	struct weft_w_hello *w = dst;
+
+	w->op = h->op;
+	w->rsvd = 0;
+	w->rsvd2 = 0;
+	w->caps = cpu_to_be32(h->caps);
+	w->incarnation = cpu_to_be64(h->incarnation);
+	w->path = cpu_to_be32(h->path);
+	w->max_payload = cpu_to_be32(h->max_payload);
+	w->token = cpu_to_be64(h->token);
+	w->ack_delay = cpu_to_be32(h->ack_delay);
+	w->rsvd3 = 0;
+	w->nonce = cpu_to_be64(h->nonce);
+	w->cookie = cpu_to_be64(h->cookie);
+}
+
+/**
+ * weft_wire_dgram_get - decode a datagram
+ * @rest: what follows the header
+ * @d: out: the datagram; its payload stands in the packet
+ *
+ * Return: 0, -EINVAL.
+ */
+int weft_wire_dgram_get(const struct weft_chunks *rest, struct weft_dgram *d)
+{
+	const struct weft_w_dgram *w = (const void *)rest->at;
+
+	if (rest->left < sizeof(*w))
+		return -EINVAL;
+	d->ssvc = be16_to_cpu(w->ssvc);
+	d->dsvc = be16_to_cpu(w->dsvc);
+	d->flags = be16_to_cpu(w->flags) & (WEFT_MSG_DATA | WEFT_MSG_SOLICITED);
+	d->len = be16_to_cpu(w->len);
+	d->data = be64_to_cpu(w->data);
+	d->pay = (const u8 *)(w + 1);
+	return d->len > rest->left - sizeof(*w) ? -EINVAL : 0;
+}
+
+/**
+ * weft_wire_dgram_put - write a datagram up to its payload
+ * @dst: room for struct weft_w_dgram
+ * @d: the datagram
+ */
+void weft_wire_dgram_put(void *dst, const struct weft_dgram *d)
+{
+	struct weft_w_dgram *w = dst;
+
+	w->ssvc = cpu_to_be16(d->ssvc);
+	w->dsvc = cpu_to_be16(d->dsvc);
+	w->flags = cpu_to_be16(d->flags);
+	w->len = cpu_to_be16(d->len);
+	w->data = cpu_to_be64(d->data);
+}
+
+/* Does what the chunk says of itself agree with its length? */
+static bool weft_wire_sound(const struct weft_chunk *c)
+{
+	switch (c->type) {
+	case WEFT_CHUNK_EAGER: {
+		const struct weft_w_eager *w = c->body;
+		u64 len = be64_to_cpu(w->head.len);
+		u32 off = be32_to_cpu(w->off);
+
+		/* an empty fragment would tell nothing, but that of an empty message does */
+		return (u64)off + c->paylen <= len && (c->paylen || !len);
+	}
+	case WEFT_CHUNK_DATA: {
+		const struct weft_w_data *w = c->body;
+
+		return c->paylen && be64_to_cpu(w->off) <= U64_MAX - c->paylen;
+	}
+	case WEFT_CHUNK_DONE: {
+		const struct weft_w_done *w = c->body;
+		u16 kind = be16_to_cpu(w->kind);
+
+		return kind == WEFT_DONE_PLACED || kind == WEFT_DONE_MATCHED;
+	}
+	case WEFT_CHUNK_CM: {
+		const struct weft_w_cm *w = c->body;
+
+		return w->op >= WEFT_CM_REQ && w->op <= WEFT_CM_FINACK;
+	}
+	case WEFT_CHUNK_SACK:
+		return c->len && c->len % 4 == 0 && c->len <= WEFT_SACK_BITS / 8;
+	default:
+		return true;
+	}
+}
+
+/* Return: 1: a chunk; 0: end; -EINVAL. */
+static int weft_wire_step(struct weft_chunks *rest, struct weft_chunk *c)
+{
+	while (rest->left) {
+		const struct weft_w_chunk *w = (const void *)rest->at;
+		u32 fixed = 0, tail = 0, size;
+
+		if (rest->left < sizeof(*w))
+			return -EINVAL;
+		c->type = w->type;
+		c->len = be16_to_cpu(w->len);
+		c->body = rest->at + sizeof(*w);
+		if (c->len > rest->left - sizeof(*w))
+			return -EINVAL;
+		size = min(weft_wire_size(c->len), rest->left);
+		rest->at += size;
+		rest->left -= size;
+		if (c->type == WEFT_CHUNK_SACK) {
+			tail = U16_MAX;
+		} else if (c->type < ARRAY_SIZE(weft_shapes) && weft_shapes[c->type].fixed) {
+			fixed = weft_shapes[c->type].fixed;
+			tail = weft_shapes[c->type].tail;
+		} else if (c->type & WEFT_CHUNK_SKIP) {
+			continue;
+		} else {
+			return -EINVAL;
+		}
+		if (c->len < fixed || c->len - fixed > tail)
+			return -EINVAL;
+		c->pay = (const u8 *)c->body + fixed;
+		c->paylen = c->len - fixed;
+		return weft_wire_sound(c) ? 1 : -EINVAL;
+	}
+	return 0;
+}
+
+/**
+ * weft_wire_count - look at all chunks of a packet before any is believed
+ * @rest: what follows the header
+ * @first: out: the first chunk of a known type
+ *
+ * Return: chunks of known types, -EINVAL: the packet is bad.
+ */
+int weft_wire_count(const struct weft_chunks *rest, struct weft_chunk *first)
+{
+	struct weft_chunks it = *rest;
+	struct weft_chunk c;
+	int n, r;
+
+	r = weft_wire_step(&it, first);
+	for (n = 0; r > 0; n++)
+		r = weft_wire_step(&it, &c);
+	return r < 0 ? r : n;
+}
+
+/**
+ * weft_wire_check - is a packet sound?
+ * @rest: what follows the header
+ *
+ * Return: 0, -EINVAL: the packet is bad.
+ */
+int weft_wire_check(const struct weft_chunks *rest)
+{
+	struct weft_chunk first;
+
+	return min(weft_wire_count(rest, &first), 0);
+}
+
+/**
+ * weft_wire_next - the next chunk of a known type
+ * @rest: what is left of a packet that has passed weft_wire_check()
+ * @c: out: the chunk
+ *
+ * Return: there was one.
+ */
+bool weft_wire_next(struct weft_chunks *rest, struct weft_chunk *c)
+{
+	return weft_wire_step(rest, c) > 0;
+}
+
+static __always_inline u64 weft_wire_u64(const u8 *p)
+{
+	u64 v;
+
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+/* The first 8 bytes of two headers: the flag that asks for an acknowledgement does not count. */
+static noinline bool weft_wire_alike(const u8 *a, const u8 *b)
+{
+	return a[0] == b[0] && !((a[1] ^ b[1]) & ~WEFT_PKT_ACKNOW) && !memcmp(a + 2, b + 2, 6);
+}
+
+/**
+ * weft_wire_run - how many packets are one run of DATA?
+ * @pkt: the first of packets that stand one behind the other; it has passed weft_wire_hdr_get() and
+ *	weft_wire_check()
+ * @left: bytes of all of them
+ * @seg: bytes of each but the last
+ * @stride: bytes from the first of one to the first of the next
+ * @acknow: set when one of those behind the first asks for an acknowledgement
+ *
+ * In a run each packet holds one DATA chunk and nothing else, and differs from the one before by
+ * what follows from that: the next PSN, the next offset. So what holds for the first holds for all.
+ * Packets are believed to be no run unless all is as it must be.
+ *
+ * Return: packets, 1: it stands alone.
+ */
+u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, u32 stride, bool *acknow)
+{
+	const u32 tok = offsetof(struct weft_w_hdr, token), job = offsetof(struct weft_w_hdr, job);
+	const struct weft_w_hdr *h = (const void *)pkt;
+	struct weft_w_chunk c, *first = (void *)(pkt + WEFT_WIRE_HDR);
+	const struct weft_w_data *w = (const void *)(first + 1);
+	u64 path, token, rest, head, off;
+	u32 n = 1, psn;
+	__be32 ack;
+
+	/* chunk and id are looked at together */
+	BUILD_BUG_ON(sizeof(c) + sizeof(w->rid) != sizeof(head));
+	if (left <= seg || seg <= WEFT_WIRE_DATA || h->words != WEFT_WIRE_HDR / 4 ||
+	    first->type != WEFT_CHUNK_DATA ||
+	    be16_to_cpu(first->len) != seg - WEFT_WIRE_HDR - sizeof(c))
+		return 1;
+	path = weft_wire_u64(pkt);
+	token = weft_wire_u64(pkt + tok);
+	psn = be32_to_cpu(h->psn);
+	ack = h->ack;
+	rest = weft_wire_u64(pkt + job);
+	head = weft_wire_u64((const u8 *)first);
+	off = be64_to_cpu(w->off);
+	for (left -= seg, pkt += stride; left; left -= seg, pkt += stride, n++) {
+		h = (const void *)pkt;
+		w = (const void *)(pkt + WEFT_WIRE_HDR + sizeof(c));
+		if (unlikely(left < seg)) {
+			if (left <= WEFT_WIRE_DATA)
+				break;
+			c = *first;
+			c.len = cpu_to_be16(left - WEFT_WIRE_HDR - sizeof(c));
+			memcpy(&head, &c, sizeof(c));
+		}
+		if (unlikely(weft_wire_u64(pkt) != path)) {
+			if (!weft_wire_alike(pkt, (const u8 *)first - WEFT_WIRE_HDR))
+				break;
+			*acknow |= h->flags & WEFT_PKT_ACKNOW;
+		}
+		psn++;
+		off += seg - WEFT_WIRE_DATA;
+		if (weft_wire_u64(pkt + tok) != token || be32_to_cpu(h->psn) != psn ||
+		    h->ack != ack || weft_wire_u64(pkt + job) != rest ||
+		    weft_wire_u64(pkt + WEFT_WIRE_HDR) != head || be64_to_cpu(w->off) != off)
+			break;
+		if (left < seg)
+			return n + 1;
+	}
+	return n;
+}
+
+/**
+ * weft_wire_flow_get - decode a flow
+ * @w: on the wire
+ * @f: out: in host order
+ */
+void weft_wire_flow_get(const struct weft_w_flow *w, struct weft_flowid *f)
+{
+	f->ssvc = be16_to_cpu(w->ssvc);
+	f->dsvc = be16_to_cpu(w->dsvc);
+	f->sgen = be32_to_cpu(w->sgen);
+	f->dgen = be32_to_cpu(w->dgen);
+	f->mseq = be32_to_cpu(w->mseq);
+}
+
+/**
+ * weft_wire_head_get - decode a message's head; unknown flags are left out
+ * @w: on the wire
+ * @h: out: in host order
+ */
+void weft_wire_head_get(const struct weft_w_head *w, struct weft_head *h)
+{
+	weft_wire_flow_get(&w->flow, &h->flow);
+	h->tag = be64_to_cpu(w->tag);
+	h->data = be64_to_cpu(w->data);
+	h->len = be64_to_cpu(w->len);
+	h->flags = (be64_to_cpu(w->mark) >> WEFT_SEAL_BITS) & WEFT_MSG_FLAGS;
+	h->seal = be64_to_cpu(w->mark) & WEFT_SEAL_MASK;
+}
+
+/**
+ * weft_wire_data_put - write a DATA chunk up to its payload
+ * @dst: room for 20 bytes
+ * @rid: receiver's rendezvous id
+ * @off: offset of the payload
+ * @paylen: bytes of payload that the caller appends
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_data_put(void *dst, u32 rid, u64 off, u32 paylen)
+{
+	struct weft_w_data *w = weft_wire_chunk_put(dst, WEFT_CHUNK_DATA, sizeof(*w) + paylen);
+
+	w->rid = cpu_to_be32(rid);
+	w->rsvd = 0;
+	w->off = cpu_to_be64(off);
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_part_put - the same EAGER or DATA chunk, for another part of the message
+ * @end: end of the chunk's head, as weft_wire_eager_put() or weft_wire_data_put() has written it
+ * @type: WEFT_CHUNK_EAGER or WEFT_CHUNK_DATA
+ * @off: offset of the payload
+ * @paylen: bytes of it
+ */
+void weft_wire_part_put(u8 *end, u8 type, u64 off, u32 paylen)
+{
+	u32 size = type == WEFT_CHUNK_DATA ? sizeof(struct weft_w_data) :
+					     sizeof(struct weft_w_eager);
+	struct weft_w_chunk *c = (void *)(end - size - WEFT_WIRE_CHUNK);
+
+	c->len = cpu_to_be16(size + paylen);
+	if (type == WEFT_CHUNK_DATA)
+		((struct weft_w_data *)(end - size))->off = cpu_to_be64(off);
+	else
+		((struct weft_w_eager *)(end - size))->off = cpu_to_be32((u32)off);
+}
+
+/**
+ * weft_wire_announce_put - write an ANNOUNCE chunk
+ * @dst: room for 60 bytes
+ * @h: head of the message
+ * @sid: sender's rendezvous id
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_announce_put(void *dst, const struct weft_head *h, u32 sid)
+{
+	struct weft_w_announce *w = weft_wire_chunk_put(dst, WEFT_CHUNK_ANNOUNCE, sizeof(*w));
+
+	weft_wire_head_put(&w->head, h);
+	w->sid = cpu_to_be32(sid);
+	w->rsvd = 0;
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_grant_put - write a GRANT chunk
+ * @dst: room for 20 bytes
+ * @sid: sender's rendezvous id
+ * @rid: receiver's
+ * @upto: offset up to which may be sent; 0: the message is not wanted
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_grant_put(void *dst, u32 sid, u32 rid, u64 upto)
+{
+	struct weft_w_grant *w = weft_wire_chunk_put(dst, WEFT_CHUNK_GRANT, sizeof(*w));
+
+	w->sid = cpu_to_be32(sid);
+	w->rid = cpu_to_be32(rid);
+	w->upto = cpu_to_be64(upto);
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_done_put - write a DONE chunk
+ * @dst: room for 28 bytes
+ * @f: flow and number of the message
+ * @sid: sender's rendezvous id, 0: eager
+ * @status: errno
+ * @kind: WEFT_DONE_*
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_done_put(void *dst, const struct weft_flowid *f, u32 sid, u16 status, u16 kind)
+{
+	struct weft_w_done *w = weft_wire_chunk_put(dst, WEFT_CHUNK_DONE, sizeof(*w));
+
+	weft_wire_flow_put(&w->flow, f);
+	w->sid = cpu_to_be32(sid);
+	w->status = cpu_to_be16(status);
+	w->kind = cpu_to_be16(kind);
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_abort_put - write an ABORT chunk
+ * @dst: room for 28 bytes
+ * @f: flow and number of the message
+ * @sid: sender's rendezvous id
+ * @status: errno
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_abort_put(void *dst, const struct weft_flowid *f, u32 sid, u16 status)
+{
+	struct weft_w_abort *w = weft_wire_chunk_put(dst, WEFT_CHUNK_ABORT, sizeof(*w));
+
+	weft_wire_flow_put(&w->flow, f);
+	w->sid = cpu_to_be32(sid);
+	w->status = cpu_to_be16(status);
+	w->rsvd = 0;
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_ping_put - write a PING chunk
+ * @dst: room for 8 bytes
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_ping_put(void *dst)
+{
+	struct weft_w_ping *w = weft_wire_chunk_put(dst, WEFT_CHUNK_PING, sizeof(*w));
+
+	w->rsvd = 0;
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_epgone_put - write an EPGONE chunk
+ * @dst: room for 24 bytes
+ * @f: flow and number from which on everything is lost
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_epgone_put(void *dst, const struct weft_flowid *f)
+{
+	struct weft_w_epgone *w = weft_wire_chunk_put(dst, WEFT_CHUNK_EPGONE, sizeof(*w));
+
+	weft_wire_flow_put(&w->flow, f);
+	w->rsvd = 0;
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_room_put - write a ROOM chunk
+ * @dst: room for 24 bytes
+ * @f: flow
+ * @msgs: number of the last message that may be begun
+ * @bytes: bytes of eager payload that may be sent
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_room_put(void *dst, const struct weft_flowid *f, u32 msgs, u32 bytes)
+{
+	struct weft_w_room *w = weft_wire_chunk_put(dst, WEFT_CHUNK_ROOM, sizeof(*w));
+
+	weft_wire_flow_put(&w->flow, f);
+	w->flow.mseq = cpu_to_be32(msgs);
+	w->bytes = cpu_to_be32(bytes);
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_cm_put - write a CM chunk
+ * @dst: room for weft_wire_size(32 + @len) bytes
+ * @cm: what it says, in network order
+ * @data: private data
+ * @len: bytes of them, at most WEFT_CM_DATA_MAX
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_cm_put(void *dst, const struct weft_w_cm *cm, const void *data, u32 len)
+{
+	u32 size = weft_wire_size(sizeof(*cm) + len);
+	u8 *p;
+
+	p = weft_wire_chunk_put(dst, WEFT_CHUNK_CM, sizeof(*cm) + len);
+	memset(p + sizeof(*cm), 0, size - WEFT_WIRE_CHUNK - sizeof(*cm));
+	memcpy(p, cm, sizeof(*cm));
+	if (len)
+		memcpy(p + sizeof(*cm), data, len);
+	return size;
+}
+
+/**
+ * weft_wire_sack_put - write a SACK chunk
+ * @dst: room for 4 + 4 * @n bytes
+ * @words: bit i of word w: PSN cumulative + 1 + 32 w + i has been received
+ * @n: words, 1..WEFT_SACK_BITS / 32
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_sack_put(void *dst, const u32 *words, u32 n)
+{
+	u8 *p = weft_wire_chunk_put(dst, WEFT_CHUNK_SACK, n * sizeof(__be32));
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		__be32 w = cpu_to_be32(words[i]);
+
+		memcpy(p + i * sizeof(w), &w, sizeof(w));
+	}
+	return WEFT_WIRE_CHUNK + n * sizeof(__be32);
+}
+
+/**
+ * weft_wire_sack_word - a word of a SACK chunk
+ * @c: the chunk
+ * @i: which, counted from 0
+ *
+ * Return: the word, 0 when the chunk has fewer.
+ */
+u32 weft_wire_sack_word(const struct weft_chunk *c, u32 i)
+{
+	__be32 w;
+
+	if (i >= c->len / sizeof(w))
+		return 0;
+	memcpy(&w, c->pay + i * sizeof(w), sizeof(w));
+	return be32_to_cpu(w);
+}

@@ -1,0 +1,605 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - format of packets
+ *
+ * The structures weft_w_* are what stands in a packet: packed, network byte order, at any
+ * alignment. What is read often has a twin in host order with functions to get and put it. No
+ * locks: everything works on the caller's memory.
+ *
+ * A packet is believed only after weft_wire_hdr_get() and, when it carries chunks,
+ * weft_wire_check(): then every chunk that weft_wire_next() gives has a known type, a body of the
+ * right length for the structure of its type, and payload that lies inside of the packet and of its
+ * message.
+ */
+#ifndef WEFT_WIRE_H
+#define WEFT_WIRE_H
+
+#include "core/base/env.h"
+
+#define WEFT_WIRE_VERSION	2
+#define WEFT_WIRE_PORT		9471
+#define WEFT_WIRE_HDR		32	/* bytes of the header */
+#define WEFT_WIRE_CHUNK		4	/* bytes of a chunk's head */
+
+/* Types of packets */
+#define WEFT_PKT_HELLO		1
+#define WEFT_PKT_DATA		2
+#define WEFT_PKT_GONE		3	/* header alone; path id and token of what it answers */
+#define WEFT_PKT_DGRAM		4	/* lane, PSN and what acknowledges do not count */
+#define WEFT_PKT_GROUP		5	/* a DGRAM to a multicast group: path id and token are 0 */
+#define WEFT_PKT_BYE		6	/* header alone: the path is not used any more */
+
+/* Flags of packets; unknown ones do not count */
+#define WEFT_PKT_ACKNOW		1	/* acknowledge at once */
+#define WEFT_PKT_PSN		2	/* @psn counts: the packet is to be acknowledged */
+#define WEFT_PKT_DUP		4	/* no PSN: @psn came when it had been received before */
+#define WEFT_PKT_SOON		8	/* BYE: the node needs the place for another */
+
+/* Types of chunks */
+#define WEFT_CHUNK_EAGER	1
+#define WEFT_CHUNK_ANNOUNCE	2
+#define WEFT_CHUNK_GRANT	3
+#define WEFT_CHUNK_DATA		4
+#define WEFT_CHUNK_DONE		5
+#define WEFT_CHUNK_ABORT	6
+#define WEFT_CHUNK_CM		7
+#define WEFT_CHUNK_PING		8
+#define WEFT_CHUNK_EPGONE	9
+#define WEFT_CHUNK_ROOM		10
+#define WEFT_CHUNK_SKIP		0x80	/* who does not know such a type skips it */
+#define WEFT_CHUNK_SACK		0x81
+
+/* Flags of messages */
+#define WEFT_MSG_TAGGED		1
+#define WEFT_MSG_DATA		2	/* remote CQ data are valid */
+#define WEFT_MSG_CONNECTED	4	/* between connected endpoints */
+#define WEFT_MSG_PLACED		8	/* DONE(placed) is wanted */
+#define WEFT_MSG_MATCHED	16	/* DONE(matched) is wanted */
+#define WEFT_MSG_SOLICITED	32	/* the receiver is to be woken */
+#define WEFT_MSG_FLAGS		63	/* those that are known */
+#define WEFT_MSG_GROUP		BIT(15)	/* came to a group; not on the wire */
+
+/* Seals of jobs: 0: of the default one; else made by job.c */
+#define WEFT_SEAL_BITS		48
+#define WEFT_SEAL_MASK		((1ull << WEFT_SEAL_BITS) - 1)
+#define WEFT_SEAL_FLOW		1	/* in EAGER and ANNOUNCE */
+#define WEFT_SEAL_CM		2	/* in REQ and REP */
+#define WEFT_SEAL_DGRAM		3
+#define WEFT_SEAL_GROUP		4
+
+/* Kinds of DONE */
+#define WEFT_DONE_PLACED	1
+#define WEFT_DONE_MATCHED	2
+
+/* Operations of connection management */
+#define WEFT_CM_REQ		1
+#define WEFT_CM_REP		2
+#define WEFT_CM_REJ		3
+#define WEFT_CM_RTU		4
+#define WEFT_CM_FIN		5
+#define WEFT_CM_FINACK		6
+
+/* Operations of the handshake */
+#define WEFT_HELLO_INIT		1
+#define WEFT_HELLO_COOKIE	2
+#define WEFT_HELLO_ACK		3
+
+#define WEFT_SACK_BITS		256	/* at most */
+
+/**
+ * struct weft_w_hdr - header of every packet
+ * @vt: version in the high nibble, type in the low one
+ * @flags: WEFT_PKT_*
+ * @lane: lane
+ * @words: length of the header in 32-bit words
+ * @path: path id, chosen by the receiver
+ * @token: chosen by the receiver
+ * @psn: packet sequence number; DGRAM, GROUP: with @ack the seal of the sender's job
+ * @ack: every PSN before this one has been received
+ * @job: 0: a packet may hold messages of several jobs, and each has its seal
+ * @window: eager window, absolute, KiB
+ * @ack_delay: microseconds since the newest packet that raised @ack came
+ */
+struct weft_w_hdr {
+	u8 vt;
+	u8 flags;
+	u8 lane;
+	u8 words;
+	__be32 path;
+	__be64 token;
+	__be32 psn;
+	__be32 ack;
+	__be16 job;
+	__be16 window;
+	__be32 ack_delay;
+} __packed;
+
+/**
+ * struct weft_w_hello - what follows the header of a HELLO; longer ones are accepted, the rest of
+ * them is ignored
+ * @op: WEFT_HELLO_*
+ * @rsvd: 0
+ * @rsvd2: 0
+ * @caps: capabilities of the sender, 0 today; unknown ones do not count
+ * @incarnation: the sender's; INIT, ACK
+ * @path: path id that the sender has chosen for packets to itself; INIT, ACK
+ * @max_payload: bytes of UDP payload of the largest packet that the sender of this takes; INIT, ACK
+ * @token: token that the sender has chosen for packets to itself; INIT, ACK
+ * @ack_delay: longest time in microseconds that the sender of this holds acknowledgements back;
+ *	INIT, ACK
+ * @rsvd3: 0
+ * @nonce: INIT: random, new with each path; COOKIE, ACK: that of the INIT they answer
+ * @cookie: COOKIE: to be repeated; INIT: 0 or what a COOKIE has told; ACK: 0
+ *
+ * The header of COOKIE and ACK has the path id and the token of the INIT they answer; that of INIT
+ * has 0. All three have the same length, so that nobody can be made to send more than was spent on
+ * him.
+ */
+struct weft_w_hello {
+	u8 op;
+	u8 rsvd;
+	__be16 rsvd2;
+	__be32 caps;
+	__be64 incarnation;
+	__be32 path;
+	__be32 max_payload;
+	__be64 token;
+	__be32 ack_delay;
+	__be32 rsvd3;
+	__be64 nonce;
+	__be64 cookie;
+} __packed;
+
+/**
+ * struct weft_w_dgram - what follows the header of a DGRAM; the payload follows this
+ * @ssvc: service of the sender
+ * @dsvc: service of the receiver
+ * @flags: WEFT_MSG_DATA, WEFT_MSG_SOLICITED; unknown ones do not count
+ * @len: bytes of payload; what the packet has behind them does not count
+ * @data: remote CQ data
+ */
+struct weft_w_dgram {
+	__be16 ssvc;
+	__be16 dsvc;
+	__be16 flags;
+	__be16 len;
+	__be64 data;
+} __packed;
+
+/**
+ * struct weft_w_chunk - head of a chunk
+ * @type: WEFT_CHUNK_*
+ * @flags: 0; unknown ones do not count
+ * @len: bytes that follow, without the padding to a multiple of 4 (which the last chunk of a packet
+ *	may lack)
+ */
+struct weft_w_chunk {
+	u8 type;
+	u8 flags;
+	__be16 len;
+} __packed;
+
+/**
+ * struct weft_w_flow - pair of endpoints, and a message's number in it
+ * @ssvc: service of the message's sender
+ * @dsvc: service of its receiver
+ * @sgen: generation of the sender's endpoint
+ * @dgen: generation of the receiver's, 0: not yet known
+ * @mseq: number of the message, from 1
+ */
+struct weft_w_flow {
+	__be16 ssvc;
+	__be16 dsvc;
+	__be32 sgen;
+	__be32 dgen;
+	__be32 mseq;
+} __packed;
+
+/**
+ * struct weft_w_head - head of a message
+ * @flow: its flow and number
+ * @tag: tag
+ * @data: remote CQ data
+ * @len: bytes of the whole message
+ * @mark: WEFT_MSG_* in the upper 16 bits, seal of the sender's job in the other ones
+ */
+struct weft_w_head {
+	struct weft_w_flow flow;
+	__be64 tag;
+	__be64 data;
+	__be64 len;
+	__be64 mark;
+} __packed;
+
+/**
+ * struct weft_w_eager - EAGER; payload follows
+ * @head: of the message
+ * @off: offset of the payload in the message
+ * @rsvd: 0
+ */
+struct weft_w_eager {
+	struct weft_w_head head;
+	__be32 off;
+	__be32 rsvd;
+} __packed;
+
+/**
+ * struct weft_w_announce - ANNOUNCE
+ * @head: of the message
+ * @sid: sender's rendezvous id
+ * @rsvd: 0
+ */
+struct weft_w_announce {
+	struct weft_w_head head;
+	__be32 sid;
+	__be32 rsvd;
+} __packed;
+
+/**
+ * struct weft_w_grant - GRANT
+ * @sid: sender's id
+ * @rid: receiver's id
+ * @upto: may send up to this offset; 0: the message is not wanted
+ */
+struct weft_w_grant {
+	__be32 sid;
+	__be32 rid;
+	__be64 upto;
+} __packed;
+
+/**
+ * struct weft_w_data - DATA; payload follows
+ * @rid: receiver's id
+ * @rsvd: 0
+ * @off: offset of the payload in the message
+ */
+struct weft_w_data {
+	__be32 rid;
+	__be32 rsvd;
+	__be64 off;
+} __packed;
+
+/**
+ * struct weft_w_done - DONE
+ * @flow: flow and number of the message
+ * @sid: sender's rendezvous id, 0: eager
+ * @status: errno
+ * @kind: WEFT_DONE_*
+ */
+struct weft_w_done {
+	struct weft_w_flow flow;
+	__be32 sid;
+	__be16 status;
+	__be16 kind;
+} __packed;
+
+/**
+ * struct weft_w_abort - ABORT
+ * @flow: flow and number of the message
+ * @sid: sender's rendezvous id
+ * @status: errno
+ * @rsvd: 0
+ */
+struct weft_w_abort {
+	struct weft_w_flow flow;
+	__be32 sid;
+	__be16 status;
+	__be16 rsvd;
+} __packed;
+
+/**
+ * struct weft_w_cm - CM; private data follow, at most WEFT_CM_DATA_MAX bytes
+ * @flow: services and generations; @flow.mseq is 0
+ * @op: WEFT_CM_*
+ * @rsvd: 0
+ * @status: errno; REQ, REP: upper 16 bits of the seal of the sender's job
+ * @req: requester's connection id
+ * @rsp: responder's connection id
+ * @last: FIN: number of the last message of this side; REQ, REP: lower 32 bits of the seal
+ */
+struct weft_w_cm {
+	struct weft_w_flow flow;
+	u8 op;
+	u8 rsvd;
+	__be16 status;
+	__be32 req;
+	__be32 rsp;
+	__be32 last;
+} __packed;
+
+/**
+ * struct weft_w_ping - PING
+ * @rsvd: 0
+ */
+struct weft_w_ping {
+	__be32 rsvd;
+} __packed;
+
+/**
+ * struct weft_w_epgone - EPGONE
+ * @flow: everything up to this message and later is lost
+ * @rsvd: 0
+ */
+struct weft_w_epgone {
+	struct weft_w_flow flow;
+	__be32 rsvd;
+} __packed;
+
+/**
+ * struct weft_w_room - ROOM
+ * @flow: the receiver of this may begin messages up to this one
+ * @bytes: and send so many bytes of eager payload since the flow began, modulo 2^32
+ */
+struct weft_w_room {
+	struct weft_w_flow flow;
+	__be32 bytes;
+} __packed;
+
+/* ---- The same in host order ------------------------------------------ */
+
+/**
+ * struct weft_hdr - header
+ * @type: WEFT_PKT_*
+ * @flags: WEFT_PKT_*
+ * @lane: lane
+ * @path: path id
+ * @token: token
+ * @psn: packet sequence number
+ * @ack: cumulative ack
+ * @window: eager window, KiB
+ * @ack_delay: microseconds
+ */
+struct weft_hdr {
+	u8 type;
+	u8 flags;
+	u8 lane;
+	u32 path;
+	u64 token;
+	u32 psn;
+	u32 ack;
+	u16 window;
+	u32 ack_delay;
+};
+
+/**
+ * struct weft_hello - handshake; fields as in struct weft_w_hello
+ * @op: WEFT_HELLO_*
+ * @caps: capabilities
+ * @incarnation: the sender's
+ * @path: path id
+ * @max_payload: bytes
+ * @token: token
+ * @ack_delay: microseconds
+ * @nonce: initiator's
+ * @cookie: responder's
+ */
+struct weft_hello {
+	u8 op;
+	u32 caps;
+	u64 incarnation;
+	u32 path;
+	u32 max_payload;
+	u64 token;
+	u32 ack_delay;
+	u64 nonce;
+	u64 cookie;
+};
+
+/**
+ * struct weft_flowid - flow and number
+ * @ssvc: service of the message's sender
+ * @dsvc: service of its receiver
+ * @sgen: generation of the sender's endpoint
+ * @dgen: generation of the receiver's, 0: not yet known
+ * @mseq: number of the message
+ */
+struct weft_flowid {
+	u16 ssvc;
+	u16 dsvc;
+	u32 sgen;
+	u32 dgen;
+	u32 mseq;
+};
+
+/**
+ * struct weft_head - head of a message
+ * @flow: its flow and number
+ * @tag: tag
+ * @data: remote CQ data
+ * @len: bytes of the whole message
+ * @flags: WEFT_MSG_*
+ * @seal: of the sender's job
+ */
+struct weft_head {
+	struct weft_flowid flow;
+	u64 tag;
+	u64 data;
+	u64 len;
+	u16 flags;
+	u64 seal;
+};
+
+/**
+ * struct weft_dgram - a datagram
+ * @ssvc: service of the sender
+ * @dsvc: service of the receiver
+ * @flags: WEFT_MSG_*
+ * @len: bytes
+ * @data: remote CQ data
+ * @seal: of the sender's job; stands in the header
+ * @pay: payload
+ */
+struct weft_dgram {
+	u16 ssvc;
+	u16 dsvc;
+	u16 flags;
+	u32 len;
+	u64 data;
+	u64 seal;
+	const u8 *pay;
+};
+
+/**
+ * struct weft_chunk - a chunk found in a packet
+ * @type: WEFT_CHUNK_*
+ * @len: bytes of @body, not less than the structure of the type
+ * @body: what follows the chunk's head
+ * @pay: payload, private data or bitmaps behind the structure
+ * @paylen: bytes of it
+ */
+struct weft_chunk {
+	u8 type;
+	u16 len;
+	const void *body;
+	const u8 *pay;
+	u32 paylen;
+};
+
+/**
+ * struct weft_chunks - rest of a packet
+ * @at: next chunk
+ * @left: bytes
+ */
+struct weft_chunks {
+	const u8 *at;
+	u32 left;
+};
+
+#define WEFT_DGRAM_HEAD	(WEFT_WIRE_HDR + sizeof(struct weft_w_dgram))
+
+/* Bytes before the payload of a packet that holds nothing but DATA */
+#define WEFT_WIRE_DATA	(WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_data))
+
+/* ---- Functions ------------------------------------------------------- */
+
+int weft_wire_hdr_get(const void *pkt, u32 len, struct weft_hdr *h, struct weft_chunks *rest);
+
+int weft_wire_hello_get(const struct weft_chunks *rest, struct weft_hello *h);
+void weft_wire_hello_put(void *dst, const struct weft_hello *h);
+
+/* The seal in the header of a DGRAM or a GROUP. */
+static inline u64 weft_wire_dgram_seal(const struct weft_hdr *h)
+{
+	return (u64)h->psn << 32 | h->ack;
+}
+
+int weft_wire_dgram_get(const struct weft_chunks *rest, struct weft_dgram *d);
+void weft_wire_dgram_put(void *dst, const struct weft_dgram *d);
+
+int weft_wire_count(const struct weft_chunks *rest, struct weft_chunk *first);
+int weft_wire_check(const struct weft_chunks *rest);
+bool weft_wire_next(struct weft_chunks *rest, struct weft_chunk *c);
+u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, u32 stride, bool *acknow);
+
+void weft_wire_flow_get(const struct weft_w_flow *w, struct weft_flowid *f);
+void weft_wire_head_get(const struct weft_w_head *w, struct weft_head *h);
+
+/* Bytes that a chunk with @len bytes behind its head takes, padding included. */
+static inline u32 weft_wire_size(u32 len)
+{
+	return WEFT_WIRE_CHUNK + ((len + 3) & ~3u);
+}
+
+/*
+ * Each writes a chunk up to where its payload begins and returns how many bytes that was. The
+ * caller appends @paylen bytes and zeros up to weft_wire_size(). @dst may have any alignment.
+ */
+u32 weft_wire_data_put(void *dst, u32 rid, u64 off, u32 paylen);
+/* Each writes a whole chunk, padding included, and returns its bytes. */
+void weft_wire_part_put(u8 *end, u8 type, u64 off, u32 paylen);
+u32 weft_wire_announce_put(void *dst, const struct weft_head *h, u32 sid);
+u32 weft_wire_grant_put(void *dst, u32 sid, u32 rid, u64 upto);
+u32 weft_wire_done_put(void *dst, const struct weft_flowid *f, u32 sid, u16 status, u16 kind);
+u32 weft_wire_abort_put(void *dst, const struct weft_flowid *f, u32 sid, u16 status);
+u32 weft_wire_ping_put(void *dst);
+u32 weft_wire_epgone_put(void *dst, const struct weft_flowid *f);
+u32 weft_wire_room_put(void *dst, const struct weft_flowid *f, u32 msgs, u32 bytes);
+u32 weft_wire_cm_put(void *dst, const struct weft_w_cm *cm, const void *data, u32 len);
+u32 weft_wire_sack_put(void *dst, const u32 *words, u32 n);
+
+/* Word @i of a SACK chunk. */
+u32 weft_wire_sack_word(const struct weft_chunk *c, u32 i);
+
+/* ---- What is written with every message ------------------------------ */
+
+/**
+ * weft_wire_hdr_put - write a packet's header
+ * @pkt: room for WEFT_WIRE_HDR bytes
+ * @h: the header
+ */
+static inline void weft_wire_hdr_put(void *pkt, const struct weft_hdr *h)
+{
+	struct weft_w_hdr *w = pkt;
+
+	w->vt = WEFT_WIRE_VERSION << 4 | h->type;
+	w->flags = h->flags;
+	w->lane = h->lane;
+	w->words = WEFT_WIRE_HDR / 4;
+	w->path = cpu_to_be32(h->path);
+	w->token = cpu_to_be64(h->token);
+	w->psn = cpu_to_be32(h->psn);
+	w->ack = cpu_to_be32(h->ack);
+	w->job = 0;
+	w->window = cpu_to_be16(h->window);
+	w->ack_delay = cpu_to_be32(h->ack_delay);
+}
+
+/**
+ * weft_wire_flow_put - write a flow
+ * @w: out: on the wire
+ * @f: in host order
+ */
+static inline void weft_wire_flow_put(struct weft_w_flow *w, const struct weft_flowid *f)
+{
+	w->ssvc = cpu_to_be16(f->ssvc);
+	w->dsvc = cpu_to_be16(f->dsvc);
+	w->sgen = cpu_to_be32(f->sgen);
+	w->dgen = cpu_to_be32(f->dgen);
+	w->mseq = cpu_to_be32(f->mseq);
+}
+
+/**
+ * weft_wire_head_put - write a message's head
+ * @w: out: on the wire
+ * @h: in host order
+ */
+static inline void weft_wire_head_put(struct weft_w_head *w, const struct weft_head *h)
+{
+	weft_wire_flow_put(&w->flow, &h->flow);
+	w->tag = cpu_to_be64(h->tag);
+	w->data = cpu_to_be64(h->data);
+	w->len = cpu_to_be64(h->len);
+	w->mark = cpu_to_be64((u64)h->flags << WEFT_SEAL_BITS | h->seal);
+}
+
+/* Write a chunk's head. Return: where its body begins. */
+static inline void *weft_wire_chunk_put(void *dst, u8 type, u32 len)
+{
+	struct weft_w_chunk *w = dst;
+
+	w->type = type;
+	w->flags = 0;
+	w->len = cpu_to_be16(len);
+	return w + 1;
+}
+
+/**
+ * weft_wire_eager_put - write an EAGER chunk up to its payload
+ * @dst: room for 60 bytes
+ * @h: head of the message
+ * @off: offset of the payload
+ * @paylen: bytes of payload that the caller appends
+ *
+ * Return: bytes written.
+ */
+static inline u32 weft_wire_eager_put(void *dst, const struct weft_head *h, u32 off, u32 paylen)
+{
+	struct weft_w_eager *w = weft_wire_chunk_put(dst, WEFT_CHUNK_EAGER, sizeof(*w) + paylen);
+
+	weft_wire_head_put(&w->head, h);
+	w->off = cpu_to_be32(off);
+	w->rsvd = 0;
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+#endif
