@@ -191,67 +191,6 @@ void weft_core_exit(struct weft_core *core)
 	weft_counters_free(core->cnt);
 }
 
-/**
- * weft_core_gen - a generation that nobody else has
- * @core: the core
- *
- * Return: not 0.
- */
-u32 weft_core_gen(struct weft_core *core)
-{
-	u32 gen;
-
-	weft_lock(&core->svc_lock);
-	if (!++core->next_gen)
-		++core->next_gen;
-	gen = core->next_gen;
-	weft_unlock(&core->svc_lock);
-	return gen;
-}
-
-/**
- * weft_core_own - is it one of our own addresses?
- * @core: the core
- * @addr: address
- *
- * Return: it is.
- */
-bool weft_core_own(const struct weft_core *core, const struct weft_sockaddr *addr)
-{
-	u32 i;
-
-	for (i = 0; i < core->naddr; i++)
-		if (weft_addr_same_node(&core->addr[i], addr))
-			return true;
-	return false;
-}
-
-/**
- * weft_core_service - who has a service?
- * @core: the core
- * @svc: the service
- *
- * Return: the endpoint, referenced, or NULL.
- */
-struct weft_ep *weft_core_service(struct weft_core *core, u16 svc)
-{
-	struct weft_ep *found = NULL;
-	struct weft_list *l;
-
-	weft_lock(&core->svc_lock);
-	weft_list_for_each(l, &core->services[svc % WEFT_CORE_HASH]) {
-		struct weft_ep *ep = weft_entry(l, struct weft_ep, svcnode);
-
-		if (be16_to_cpu(ep->addr.port) == svc) {
-			weft_ep_get(ep);
-			found = ep;
-			break;
-		}
-	}
-	weft_unlock(&core->svc_lock);
-	return found;
-}
-
 /* ---- Packets --------------------------------------------------------------------- */
 
 /* The flow of @w, which we send on, has no endpoint. */

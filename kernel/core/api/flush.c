@@ -14,26 +14,6 @@
  */
 #include "core/object/proto.h"
 
-/**
- * weft_out_init - nothing has been put out
- * @out: output
- * @core: the core
- */
-void weft_out_init(struct weft_out *out, struct weft_core *core)
-{
-	out->core = core;
-	out->now = 0;
-	out->ntx = 0;
-	out->ncopy = 0;
-	weft_list_init(&out->more);
-	weft_list_init(&out->wake);
-	weft_list_init(&out->wake_eq);
-	weft_list_init(&out->cold);
-	weft_list_init(&out->start);
-	weft_list_init(&out->grant);
-	weft_list_init(&out->serve);
-}
-
 static noinline void weft_flush_start(struct weft_out *out)
 {
 	struct weft_list *l;

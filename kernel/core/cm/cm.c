@@ -76,39 +76,6 @@ void weft_conn_init(struct weft_conn *conn, struct weft_path *path, bool active)
 	conn->ev.owned = true;
 }
 
-/**
- * weft_conn_put - drop a reference
- * @conn: the connection
- */
-void weft_conn_put(struct weft_conn *conn)
-{
-	if (!refcount_dec_and_test(&conn->ref))
-		return;
-	weft_job_put(conn->job);
-	weft_path_put(conn->path);
-	weft_free(conn);
-}
-
-/**
- * weft_conn_by_id - find a connection
- * @core: the core; core->svc_lock is held
- * @id: our id of it
- *
- * Return: the connection, not referenced, or NULL.
- */
-struct weft_conn *weft_conn_by_id(struct weft_core *core, u32 id)
-{
-	struct weft_list *l, *chain = &core->conns[id % WEFT_CORE_HASH];
-
-	weft_list_for_each(l, chain) {
-		struct weft_conn *conn = weft_entry(l, struct weft_conn, idnode);
-
-		if (conn->id == id)
-			return conn;
-	}
-	return NULL;
-}
-
 /*
  * Does a connection need the peer to live? One that is closed has a time of its own; all others may
  * have nothing under way while they wait for the peer, or its program, and must hear of its end.

@@ -73,19 +73,6 @@ struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 }
 
 /**
- * weft_flow_free - free a flow that is on no list
- * @flow: the flow
- */
-void weft_flow_free(struct weft_flow *flow)
-{
-	if (flow->lep)
-		weft_ep_put(flow->lep);
-	weft_ep_put(flow->ep);
-	weft_path_put(flow->path);
-	weft_free(flow);
-}
-
-/**
  * weft_flow_add - make a flow known to its path
  * @flow: the flow; its path is locked
  *
@@ -103,51 +90,6 @@ int weft_flow_add(struct weft_flow *flow)
 	if (path->state == WEFT_PATHS_UP)
 		weft_flow_seal(flow);
 	return 0;
-}
-
-/**
- * weft_flow_unlist - nobody finds it any more
- * @flow: the flow; its path is locked
- */
-void weft_flow_unlist(struct weft_flow *flow)
-{
-	if (weft_list_empty(&flow->node))
-		return;
-	weft_list_del(&flow->node);
-	weft_list_del(&flow->idnode);
-	flow->path->nflow--;
-}
-
-/**
- * weft_flow_put - drop a reference
- * @flow: the flow; its path is locked, and referenced by the caller
- */
-void weft_flow_put(struct weft_flow *flow)
-{
-	if (--flow->ref)
-		return;
-	weft_flow_unlist(flow);
-	weft_flow_free(flow);
-}
-
-/**
- * weft_flow_by_gen - find a flow
- * @path: the path, locked
- * @gen: generation of our end
- *
- * Return: the flow or NULL.
- */
-struct weft_flow *weft_flow_by_gen(struct weft_path *path, u32 gen)
-{
-	struct weft_list *l, *chain = &path->flow_ids[gen % WEFT_PATH_HASH];
-
-	weft_list_for_each(l, chain) {
-		struct weft_flow *flow = weft_entry(l, struct weft_flow, idnode);
-
-		if (flow->id.sgen == gen)
-			return flow;
-	}
-	return NULL;
 }
 
 /**
@@ -399,27 +341,6 @@ struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, struct weft_out *o
 }
 
 /* ---- Receiving ------------------------------------------------------------------- */
-
-/**
- * weft_rflow_find - find the receiving end of a flow
- * @path: the path, locked
- * @ssvc: sender's service
- * @sgen: generation of its end
- *
- * Return: the flow or NULL.
- */
-struct weft_rflow *weft_rflow_find(struct weft_path *path, u16 ssvc, u32 sgen)
-{
-	struct weft_list *l, *chain = &path->rflows[weft_path_hash(path, sgen)];
-
-	weft_list_for_each(l, chain) {
-		struct weft_rflow *rf = weft_entry(l, struct weft_rflow, node);
-
-		if (rf->id.sgen == sgen && rf->id.ssvc == ssvc)
-			return rf;
-	}
-	return NULL;
-}
 
 /**
  * weft_rflow_new - make one

@@ -33,15 +33,6 @@
 
 #define WEFT_SRQ_BUDGET	64	/* receives that are served in a flush before a worker takes over */
 
-/**
- * weft_srq_get - take a reference
- * @srq: the queue
- */
-void weft_srq_get(struct weft_srq *srq)
-{
-	refcount_inc(&srq->ref);
-}
-
 /* ---- Life ------------------------------------------------------------------------ */
 
 /**
@@ -89,31 +80,6 @@ void weft_srq_posts_add(struct weft_srq *srq, struct weft_srq_posts *posts)
 {
 	weft_srq_keep(srq, posts, &srq->post_free);
 	srq->nposts += posts->n;
-}
-
-static void weft_srq_free(struct weft_srq *srq)
-{
-	struct weft_srq_posts *posts;
-
-	weft_match_fini(&srq->match);
-	while ((posts = srq->posts)) {
-		srq->posts = posts->next;
-		weft_free(posts);
-	}
-	if (srq->conf.eq)
-		weft_eq_put(srq->conf.eq);
-	weft_free(srq->ev_low);
-	weft_free(srq);
-}
-
-/**
- * weft_srq_put - drop a reference
- * @srq: the queue
- */
-void weft_srq_put(struct weft_srq *srq)
-{
-	if (refcount_dec_and_test(&srq->ref))
-		weft_srq_free(srq);
 }
 
 /**

@@ -13,27 +13,6 @@
  */
 #include "core/object/proto.h"
 
-void weft_rxm_get(struct weft_rxm *rxm)
-{
-	refcount_inc(&rxm->ref);
-}
-
-/**
- * weft_rxm_put - drop a reference
- * @rxm: the message
- */
-void weft_rxm_put(struct weft_rxm *rxm)
-{
-	if (!refcount_dec_and_test(&rxm->ref))
-		return;
-	if (rxm->buf != rxm->small)
-		weft_free(rxm->buf);
-	if (rxm->ep)
-		weft_ep_put(rxm->ep);
-	weft_path_put(rxm->path);
-	weft_free(rxm);
-}
-
 /* Have a message in reserve, which is charged to @ep, if any. Return: there is one. */
 static bool weft_recv_spare(struct weft_path *path, struct weft_ep *ep)
 {

@@ -35,11 +35,17 @@ static inline u16 weft_recv_flags(u16 flags)
 	       (flags & WEFT_MSG_GROUP ? WEFT_CQE_GROUP : 0);
 }
 
+/* ---- service.c ------------------------------------------------------------------- */
+
+bool weft_service_used(struct weft_core *core, u16 svc);
+int weft_service_claim(struct weft_ep *ep);
+void weft_service_release(struct weft_ep *ep);
+struct weft_ep *weft_core_service(struct weft_core *core, u16 svc);
+
 /* ---- core.c ---------------------------------------------------------------------- */
 
 u32 weft_core_gen(struct weft_core *core);
 bool weft_core_own(const struct weft_core *core, const struct weft_sockaddr *addr);
-struct weft_ep *weft_core_service(struct weft_core *core, u16 svc);
 
 /* ---- frame.c: records to bytes --------------------------------------------------- */
 

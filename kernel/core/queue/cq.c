@@ -15,7 +15,6 @@
  */
 #include "core/queue/cq.h"
 
-#define WEFT_CQ_BATCH	8	/* completions that a kick writes before it tells their objects */
 
 /**
  * weft_cq_init - make a completion queue
@@ -213,8 +212,15 @@ bool weft_cq_forget(struct weft_cq *cq, struct weft_ovf *ovf)
 	return was;
 }
 
-/* Move up to @most completions from cq->waiting into the ring, and their objects to @done. */
-static u32 weft_cq_drain(struct weft_cq *cq, u32 most, struct weft_list *done)
+/**
+ * weft_cq_drain - write completions that wait into the ring
+ * @cq: the queue, locked
+ * @most: how many at most
+ * @done: the objects of those that are written are moved there
+ *
+ * Return: how many.
+ */
+u32 weft_cq_drain(struct weft_cq *cq, u32 most, struct weft_list *done)
 {
 	struct weft_list *l;
 	u32 n;
@@ -240,48 +246,6 @@ static u32 weft_cq_drain(struct weft_cq *cq, u32 most, struct weft_list *done)
 	if (weft_list_empty(&cq->waiting))
 		weft_cq_flag(cq, false);
 	return n;
-}
-
-/**
- * weft_cq_kick - the user has read: write what waits
- * @cq: the queue
- * @now: time
- * @out: empty; to be flushed
- *
- * Bounded by the size of the ring: what is written makes room for operations that fail and wait in
- * turn, and another thread may read meanwhile. Who does so sees WEFT_ST_CQ_KICK and kicks. Of a
- * queue in error all that waits is let go.
- *
- * Return: more waits: for an engine, for which nobody kicks: call again.
- */
-bool weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out)
-{
-	u32 n, most, left = cq->size;
-	struct weft_list done;
-	struct weft_list *l;
-	bool more = false;
-
-	out->now = now;
-	weft_list_init(&done);
-	do {
-		most = min_t(u32, left, WEFT_CQ_BATCH);
-		weft_lock(&cq->lock);
-		n = weft_cq_drain(cq, most, &done);
-		if (likely(!cq->bad))
-			left -= n;
-		if (!left)
-			more = !weft_list_empty(&cq->waiting);
-		if (n)
-			weft_cq_wake(cq, out);
-		weft_unlock(&cq->lock);
-		while ((l = weft_list_first(&done))) {
-			weft_list_del(l);
-			weft_ovf_written(weft_entry(l, struct weft_ovf, node), out);
-		}
-		if (n == WEFT_CQ_BATCH)
-			weft_flush(out);
-	} while (n == most && left);
-	return more;
 }
 
 /**

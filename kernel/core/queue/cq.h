@@ -14,6 +14,8 @@ static inline u32 weft_cq_slots(u32 plen)
 	return 1 + DIV_ROUND_UP(plen, WEFT_SLOT_SIZE);
 }
 
+/* Write completions that wait; see cq.c. */
+u32 weft_cq_drain(struct weft_cq *cq, u32 most, struct weft_list *done);
 /* Ask the user how far it has read. Return: as weft_cq_room(). */
 bool weft_cq_ask(struct weft_cq *cq, u32 n);
 

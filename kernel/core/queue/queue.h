@@ -50,7 +50,6 @@ void weft_cq_put(struct weft_cq *cq);
 /*
  * The completion that waited in @ovf has been written: the object may go. Called without locks,
  * from weft_cq_kick() only, once for each weft_cq_post() that returned false with an @ovf.
- * Implemented by who posts.
  */
 void weft_ovf_written(struct weft_ovf *ovf, struct weft_out *out);
 

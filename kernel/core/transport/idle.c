@@ -100,47 +100,6 @@ static void weft_idle_tidy(struct weft_path *path, struct weft_out *out)
 	}
 }
 
-/* Is a flow one that a worker is to close now? */
-static bool weft_idle_flow(const struct weft_flow *flow, weft_ns now)
-{
-	struct weft_path *path = flow->path;
-	bool idle;
-
-	weft_lock(&path->lock);
-	idle = path->tidy_until > now && !flow->closing && !flow->unacked &&
-	       weft_list_empty(&flow->txms) && weft_list_empty(&flow->fenced);
-	weft_unlock(&path->lock);
-	return idle;
-}
-
-/**
- * weft_idle_work - close the flows of an endpoint whose paths are idle
- * @ep: the endpoint, of a queued ep->tidy_work
- * @out: output
- *
- * The next message makes a new one. Sleeps.
- */
-void weft_idle_work(struct weft_ep *ep, struct weft_out *out)
-{
-	struct weft_list *l, *tmp;
-	u32 i;
-
-	weft_mutex_lock(&ep->sq_mutex);
-	weft_lock(&ep->lock);
-	ep->tidy_work.queued = false;
-	weft_unlock(&ep->lock);
-	for (i = 0; i < WEFT_EP_FLOWS; i++) {
-		weft_list_for_each_safe(l, tmp, &ep->flows[i]) {
-			struct weft_flow *flow = weft_entry(l, struct weft_flow, ep_node);
-
-			if (!flow->conn && !flow->path->local && !flow->path->group &&
-			    weft_idle_flow(flow, out->now))
-				weft_flow_forget(flow, out);
-		}
-	}
-	weft_mutex_unlock(&ep->sq_mutex);
-}
-
 /* ---- BYE ------------------------------------------------------------------------- */
 
 static void weft_bye_send(struct weft_path *path, struct weft_out *out)

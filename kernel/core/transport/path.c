@@ -82,27 +82,6 @@ struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sock
 	return path;
 }
 
-void weft_path_get(struct weft_path *path)
-{
-	refcount_inc(&path->ref);
-}
-
-void weft_path_put(struct weft_path *path)
-{
-	struct weft_list *l;
-
-	if (!refcount_dec_and_test(&path->ref))
-		return;
-	weft_env_path_close(path);
-	while ((l = weft_list_first(&path->recs))) {
-		weft_list_del(l);
-		weft_free(weft_entry(l, struct weft_rec, node));
-	}
-	weft_free(path->spare);
-	weft_free(path->known);
-	weft_free_rcu(path, rcu);
-}
-
 static struct weft_list *weft_path_chain(struct weft_core *core, const struct weft_sockaddr *addr)
 {
 	return &core->paths[weft_addr_hash(addr, core->key) % WEFT_CORE_HASH];
@@ -361,127 +340,6 @@ void weft_path_fail(struct weft_path *path, int err, struct weft_out *out)
 	weft_path_go_on(path, out);
 }
 
-/* Fail one of @path's objects. Return: there may be more. */
-static bool weft_path_strip(struct weft_path *path, struct weft_out *out)
-{
-	int err = path->failing;
-	struct weft_list *l;
-	u32 i;
-
-	l = weft_list_first(&path->conns);
-	if (l) {
-		weft_cm_reset(weft_entry(l, struct weft_conn, node), err, out);
-		return true;
-	}
-	l = weft_list_first(&path->flows);
-	if (l) {
-		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
-
-		flow->ref++;
-		weft_flow_fail(flow, err, out);
-		/* the endpoint's reference goes when it looks */
-		weft_flow_unlist(flow);
-		weft_flow_put(flow);
-		return true;
-	}
-	for (i = 0; i < WEFT_PATH_HASH; i++) {
-		l = weft_list_first(&path->rflows[i]);
-		if (l) {
-			weft_rflow_free(weft_entry(l, struct weft_rflow, node), out);
-			return true;
-		}
-	}
-	return false;
-}
-
-/* The messages that came: those that are whole can still be received. */
-static void weft_path_strip_rxms(struct weft_path *path, struct weft_out *out)
-{
-	struct weft_list keep, *l;
-
-	weft_list_init(&keep);
-	while ((l = weft_list_first(&path->rxms))) {
-		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, node);
-
-		weft_list_del(l);
-		weft_list_add_tail(&keep, l);
-		if (!rxm->whole) {
-			weft_rxm_get(rxm);
-			weft_rxm_fail(rxm, path->failing, out);
-			weft_rxm_put(rxm);
-		}
-	}
-	weft_list_splice_tail(&path->rxms, &keep);
-}
-
-static void weft_path_bury(struct weft_path *path, struct weft_out *out)
-{
-	struct weft_core *core = path->core;
-	u32 i, n = 0;
-	bool heard, told;
-
-	weft_lock(&core->lock);
-	weft_path_unlist(path);
-	weft_unlock(&core->lock);
-
-	weft_lock(&path->lock);
-	if (path->state == WEFT_PATHS_DEAD) {
-		weft_unlock(&path->lock);
-		return;
-	}
-	heard = path->state != WEFT_PATHS_HELLO;
-	path->state = WEFT_PATHS_DEAD;
-	path->busy = 0;
-	told = weft_watch_bury(path, heard);
-	if (path->unused)
-		weft_count(core, paths_idle);
-	else
-		weft_count(core, paths_dead);
-	while (weft_path_strip(path, out)) {
-		if (++n % 64)
-			continue;
-		weft_unlock(&path->lock);
-		weft_lock(&path->lock);
-	}
-	weft_path_strip_rxms(path, out);
-	for (i = 0; i < WEFT_LANES; i++)
-		weft_lane_fini(path, &path->lane[i], out);
-	weft_unlock(&path->lock);
-	if (told)
-		weft_watch_all(core, out);
-}
-
-/**
- * weft_path_more - go on with a path
- * @path: taken off out->more; its reference is dropped
- * @out: output
- */
-void weft_path_more(struct weft_path *path, struct weft_out *out)
-{
-	struct weft_list later, *l;
-	bool failing;
-
-	weft_lock(&path->lock);
-	path->in_more = false;
-	failing = path->failing && path->state != WEFT_PATHS_DEAD;
-	weft_list_init(&later);
-	weft_list_splice_tail(&later, &path->later);
-	while ((l = weft_list_first(&later))) {
-		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, later);
-
-		weft_list_del(l);
-		rxm->in_later = false;
-		weft_rxm_step(rxm, out);
-		weft_rxm_put(rxm);
-	}
-	if (!failing)
-		weft_path_output(path, out);
-	weft_unlock(&path->lock);
-	if (failing)
-		weft_path_bury(path, out);
-	weft_path_put(path);
-}
-
 /* Is this number that of a rendezvous which is under way, or waits? */
 static bool weft_path_id_used(const struct weft_path *path, u32 id)
 {
@@ -515,40 +373,6 @@ u32 weft_path_new_id(struct weft_path *path)
 
 /* ---- Time ------------------------------------------------------------------------ */
 
-/* Give up what has been closing or connecting for too long. */
-static void weft_path_expire(struct weft_path *path, struct weft_out *out)
-{
-	weft_ns next = U64_MAX;
-	struct weft_list *l, *tmp;
-
-	weft_list_for_each_safe(l, tmp, &path->conns) {
-		struct weft_conn *conn = weft_entry(l, struct weft_conn, node);
-
-		if (conn->until && conn->until <= out->now)
-			weft_cm_expire(conn, out);
-	}
-	/* those within the node wait for nobody */
-	weft_list_for_each_safe(l, tmp, &path->flows) {
-		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
-
-		if (flow->closing && flow->close_at <= out->now && !path->local)
-			weft_flow_expire(flow, out);
-	}
-	weft_list_for_each(l, &path->conns) {
-		struct weft_conn *conn = weft_entry(l, struct weft_conn, node);
-
-		if (conn->until)
-			next = min(next, conn->until);
-	}
-	weft_list_for_each(l, &path->flows) {
-		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
-
-		if (flow->closing && !path->local)
-			next = min(next, flow->close_at);
-	}
-	path->close_at = next;
-}
-
 /**
  * weft_path_ask - ask for a sign of life, if nothing is under way that would bring one
  * @path: the path, UP, locked
@@ -561,72 +385,6 @@ void weft_path_ask(struct weft_path *path, weft_ns quiet, struct weft_out *out)
 		return;
 	path->heard_at = out->now;
 	weft_ctl_put(path, 0, &path->ping);
-}
-
-static void weft_path_due(struct weft_path *path, struct weft_out *out)
-{
-	const struct weft_conf *conf = &path->core->conf;
-	weft_ns at = U64_MAX;
-	u32 i;
-
-	if (path->close_at <= out->now)
-		weft_path_expire(path, out);
-	at = min(at, path->close_at);
-	if (unlikely(path->grant_at <= out->now))
-		weft_grant_timer(path, out);
-	at = min(at, path->grant_at);
-	if (unlikely(path->room_at <= out->now))
-		weft_room_timer(path, out);
-	at = min(at, path->room_at);
-	if (path->local) {
-		/* nothing is sent, nobody else has to live */
-	} else if (path->state == WEFT_PATHS_HELLO) {
-		if (path->hello_at <= out->now) {
-			if (weft_since(out->now, path->born) >= conf->connect_ns)
-				weft_path_fail(path, EHOSTUNREACH, out);
-			else
-				weft_hello_send(path, out);
-		}
-		at = min(at, path->hello_at);
-	} else if (path->state == WEFT_PATHS_LEAVING) {
-		at = min(at, weft_idle_due(path, out));
-	} else {
-		if (path->flight && weft_since(out->now, path->alive_at) >= conf->dead_ns)
-			weft_path_fail(path, ETIMEDOUT, out);
-		for (i = 0; i < WEFT_LANES; i++) {
-			if (unlikely(weft_lane_stuck(&path->lane[i], conf->dead_ns, out->now)))
-				weft_path_fail(path, ETIMEDOUT, out);
-			weft_lane_timer(path, &path->lane[i], out);
-			at = min(at, weft_lane_next(&path->lane[i]));
-		}
-		if (path->nconn || path->nwait) {
-			weft_path_ask(path, conf->keepalive_ns, out);
-			at = min(at, max(path->heard_at, out->now - conf->keepalive_ns / 2) +
-					     conf->keepalive_ns);
-		}
-		if (path->flight)
-			at = min(at, path->alive_at + conf->dead_ns);
-		if (!path->group)
-			at = min(at, weft_idle_due(path, out));
-	}
-	if (at != U64_MAX)
-		weft_path_deadline(path, at);
-}
-
-void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out)
-{
-	out->now = now;
-	weft_lock(&path->lock);
-	path->timer_at = U64_MAX;
-	if (path->state != WEFT_PATHS_DEAD && !path->failing) {
-		weft_path_due(path, out);
-		weft_path_output(path, out);
-	}
-	weft_unlock(&path->lock);
-	if (path->local) {
-		weft_scarce_again(path->core, out);
-		weft_watch_due(path->core, out);
-	}
 }
 
 /* ---- For adapters ---------------------------------------------------------------- */

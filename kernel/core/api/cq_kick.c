@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - a program has read a completion queue and kicks it
+ *
+ * Completions that waited for room are written. Each one gives back the object that it belongs to.
+ *
+ * Locks: cq->lock and ep->lock, taken here one after the other.
+ */
+#include "core/object/proto.h"
+#include "core/queue/cq.h"
+
+#define WEFT_CQ_BATCH	8	/* completions that a kick writes before it tells their objects */
+
+
+/* A completion that waited has been written: its object is free. */
+void weft_ovf_written(struct weft_ovf *ovf, struct weft_out *out)
+{
+	struct weft_post *post;
+	struct weft_txm *txm;
+	struct weft_ep *ep;
+
+	switch (ovf->kind) {
+	case WEFT_OVF_TXM:
+		txm = container_of(ovf, struct weft_txm, ovf);
+		weft_lock(&txm->ep->lock);
+		txm->waits = false;
+		weft_send_release(txm->ep, txm);
+		weft_unlock(&txm->ep->lock);
+		weft_txm_put(txm, out);
+		break;
+	case WEFT_OVF_POST:
+		post = container_of(ovf, struct weft_post, ovf);
+		ep = post->ep;
+		weft_lock(&ep->lock);
+		post->waits = false;
+		weft_post_free(ep, post, out);
+		weft_unlock(&ep->lock);
+		weft_ep_put(ep);
+		break;
+	}
+}
+
+/**
+ * weft_cq_kick - the user has read: write what waits
+ * @cq: the queue
+ * @now: time
+ * @out: empty; to be flushed
+ *
+ * Bounded by the size of the ring: what is written makes room for operations that fail and wait in
+ * turn, and another thread may read meanwhile. Who does so sees WEFT_ST_CQ_KICK and kicks. Of a
+ * queue in error all that waits is let go.
+ *
+ * Return: more waits: for an engine, for which nobody kicks: call again.
+ */
+bool weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out)
+{
+	u32 n, most, left = cq->size;
+	struct weft_list done;
+	struct weft_list *l;
+	bool more = false;
+
+	out->now = now;
+	weft_list_init(&done);
+	do {
+		most = min_t(u32, left, WEFT_CQ_BATCH);
+		weft_lock(&cq->lock);
+		n = weft_cq_drain(cq, most, &done);
+		if (likely(!cq->bad))
+			left -= n;
+		if (!left)
+			more = !weft_list_empty(&cq->waiting);
+		if (n)
+			weft_cq_wake(cq, out);
+		weft_unlock(&cq->lock);
+		while ((l = weft_list_first(&done))) {
+			weft_list_del(l);
+			weft_ovf_written(weft_entry(l, struct weft_ovf, node), out);
+		}
+		if (n == WEFT_CQ_BATCH)
+			weft_flush(out);
+	} while (n == most && left);
+	return more;
+}

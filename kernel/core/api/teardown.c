@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - the end of a path that has failed
+ *
+ * A path fails where its lock is held. weft_flush() comes back to it here without locks, takes the
+ * path off the tables, and fails what is left on it.
+ *
+ * Locks: core->lock and path->lock, taken here one after the other.
+ */
+#include "core/api/watch.h"
+
+/* Fail one of @path's objects. Return: there may be more. */
+static bool weft_path_strip(struct weft_path *path, struct weft_out *out)
+{
+	int err = path->failing;
+	struct weft_list *l;
+	u32 i;
+
+	l = weft_list_first(&path->conns);
+	if (l) {
+		weft_cm_reset(weft_entry(l, struct weft_conn, node), err, out);
+		return true;
+	}
+	l = weft_list_first(&path->flows);
+	if (l) {
+		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
+
+		flow->ref++;
+		weft_flow_fail(flow, err, out);
+		/* the endpoint's reference goes when it looks */
+		weft_flow_unlist(flow);
+		weft_flow_put(flow);
+		return true;
+	}
+	for (i = 0; i < WEFT_PATH_HASH; i++) {
+		l = weft_list_first(&path->rflows[i]);
+		if (l) {
+			weft_rflow_free(weft_entry(l, struct weft_rflow, node), out);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The messages that came: those that are whole can still be received. */
+static void weft_path_strip_rxms(struct weft_path *path, struct weft_out *out)
+{
+	struct weft_list keep, *l;
+
+	weft_list_init(&keep);
+	while ((l = weft_list_first(&path->rxms))) {
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, node);
+
+		weft_list_del(l);
+		weft_list_add_tail(&keep, l);
+		if (!rxm->whole) {
+			weft_rxm_get(rxm);
+			weft_rxm_fail(rxm, path->failing, out);
+			weft_rxm_put(rxm);
+		}
+	}
+	weft_list_splice_tail(&path->rxms, &keep);
+}
+
+static void weft_path_bury(struct weft_path *path, struct weft_out *out)
+{
+	struct weft_core *core = path->core;
+	u32 i, n = 0;
+	bool heard, told;
+
+	weft_lock(&core->lock);
+	weft_path_unlist(path);
+	weft_unlock(&core->lock);
+
+	weft_lock(&path->lock);
+	if (path->state == WEFT_PATHS_DEAD) {
+		weft_unlock(&path->lock);
+		return;
+	}
+	heard = path->state != WEFT_PATHS_HELLO;
+	path->state = WEFT_PATHS_DEAD;
+	path->busy = 0;
+	told = weft_watch_bury(path, heard);
+	if (path->unused)
+		weft_count(core, paths_idle);
+	else
+		weft_count(core, paths_dead);
+	while (weft_path_strip(path, out)) {
+		if (++n % 64)
+			continue;
+		weft_unlock(&path->lock);
+		weft_lock(&path->lock);
+	}
+	weft_path_strip_rxms(path, out);
+	for (i = 0; i < WEFT_LANES; i++)
+		weft_lane_fini(path, &path->lane[i], out);
+	weft_unlock(&path->lock);
+	if (told)
+		weft_watch_all(core, out);
+}
+
+/**
+ * weft_path_more - go on with a path
+ * @path: taken off out->more; its reference is dropped
+ * @out: output
+ */
+void weft_path_more(struct weft_path *path, struct weft_out *out)
+{
+	struct weft_list later, *l;
+	bool failing;
+
+	weft_lock(&path->lock);
+	path->in_more = false;
+	failing = path->failing && path->state != WEFT_PATHS_DEAD;
+	weft_list_init(&later);
+	weft_list_splice_tail(&later, &path->later);
+	while ((l = weft_list_first(&later))) {
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, later);
+
+		weft_list_del(l);
+		rxm->in_later = false;
+		weft_rxm_step(rxm, out);
+		weft_rxm_put(rxm);
+	}
+	if (!failing)
+		weft_path_output(path, out);
+	weft_unlock(&path->lock);
+	if (failing)
+		weft_path_bury(path, out);
+	weft_path_put(path);
+}

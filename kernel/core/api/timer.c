@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - the timer of a path
+ *
+ * One timer serves all layers of a path. Each layer says when it is due next.
+ *
+ * Locks: path->lock, taken by weft_core_timer().
+ */
+#include "core/api/watch.h"
+
+/* Give up what has been closing or connecting for too long. */
+static void weft_path_expire(struct weft_path *path, struct weft_out *out)
+{
+	weft_ns next = U64_MAX;
+	struct weft_list *l, *tmp;
+
+	weft_list_for_each_safe(l, tmp, &path->conns) {
+		struct weft_conn *conn = weft_entry(l, struct weft_conn, node);
+
+		if (conn->until && conn->until <= out->now)
+			weft_cm_expire(conn, out);
+	}
+	/* those within the node wait for nobody */
+	weft_list_for_each_safe(l, tmp, &path->flows) {
+		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
+
+		if (flow->closing && flow->close_at <= out->now && !path->local)
+			weft_flow_expire(flow, out);
+	}
+	weft_list_for_each(l, &path->conns) {
+		struct weft_conn *conn = weft_entry(l, struct weft_conn, node);
+
+		if (conn->until)
+			next = min(next, conn->until);
+	}
+	weft_list_for_each(l, &path->flows) {
+		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
+
+		if (flow->closing && !path->local)
+			next = min(next, flow->close_at);
+	}
+	path->close_at = next;
+}
+
+static void weft_path_due(struct weft_path *path, struct weft_out *out)
+{
+	const struct weft_conf *conf = &path->core->conf;
+	weft_ns at = U64_MAX;
+	u32 i;
+
+	if (path->close_at <= out->now)
+		weft_path_expire(path, out);
+	at = min(at, path->close_at);
+	if (unlikely(path->grant_at <= out->now))
+		weft_grant_timer(path, out);
+	at = min(at, path->grant_at);
+	if (unlikely(path->room_at <= out->now))
+		weft_room_timer(path, out);
+	at = min(at, path->room_at);
+	if (path->local) {
+		/* nothing is sent, nobody else has to live */
+	} else if (path->state == WEFT_PATHS_HELLO) {
+		if (path->hello_at <= out->now) {
+			if (weft_since(out->now, path->born) >= conf->connect_ns)
+				weft_path_fail(path, EHOSTUNREACH, out);
+			else
+				weft_hello_send(path, out);
+		}
+		at = min(at, path->hello_at);
+	} else if (path->state == WEFT_PATHS_LEAVING) {
+		at = min(at, weft_idle_due(path, out));
+	} else {
+		if (path->flight && weft_since(out->now, path->alive_at) >= conf->dead_ns)
+			weft_path_fail(path, ETIMEDOUT, out);
+		for (i = 0; i < WEFT_LANES; i++) {
+			if (unlikely(weft_lane_stuck(&path->lane[i], conf->dead_ns, out->now)))
+				weft_path_fail(path, ETIMEDOUT, out);
+			weft_lane_timer(path, &path->lane[i], out);
+			at = min(at, weft_lane_next(&path->lane[i]));
+		}
+		if (path->nconn || path->nwait) {
+			weft_path_ask(path, conf->keepalive_ns, out);
+			at = min(at, max(path->heard_at, out->now - conf->keepalive_ns / 2) +
+					     conf->keepalive_ns);
+		}
+		if (path->flight)
+			at = min(at, path->alive_at + conf->dead_ns);
+		if (!path->group)
+			at = min(at, weft_idle_due(path, out));
+	}
+	if (at != U64_MAX)
+		weft_path_deadline(path, at);
+}
+
+void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out)
+{
+	out->now = now;
+	weft_lock(&path->lock);
+	path->timer_at = U64_MAX;
+	if (path->state != WEFT_PATHS_DEAD && !path->failing) {
+		weft_path_due(path, out);
+		weft_path_output(path, out);
+	}
+	weft_unlock(&path->lock);
+	if (path->local) {
+		weft_scarce_again(path->core, out);
+		weft_watch_due(path->core, out);
+	}
+}

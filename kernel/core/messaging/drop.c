@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - an endpoint's sends and receives end without success
+ *
+ * Locks: each function names what its caller holds.
+ */
+#include "core/object/proto.h"
+
+/**
+ * weft_ep_drop_sends - end all sends that have not reached their level
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @status: errno
+ * @out: output
+ *
+ * Those that have are still delivered.
+ */
+void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out)
+{
+	struct weft_list *f, *l, *tmp;
+	u32 i;
+
+	for (i = 0; i < WEFT_EP_FLOWS; i++)
+		weft_list_for_each(f, &ep->flows[i]) {
+			struct weft_flow *flow = weft_entry(f, struct weft_flow, ep_node);
+			struct weft_path *path = flow->path;
+
+			weft_lock(&path->lock);
+			weft_list_for_each_safe(l, tmp, &flow->txms) {
+				struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
+
+				if (txm->told)
+					continue;
+				weft_send_done(txm, status, out);
+				weft_send_withdraw(txm, status, out);
+			}
+			weft_fence_drop(flow, status, out);
+			weft_path_output(path, out);
+			weft_unlock(&path->lock);
+		}
+}
+
+/**
+ * weft_ep_drop_active - end all receives that have been matched
+ * @ep: the endpoint
+ * @err: errno
+ * @out: output
+ *
+ * Return: some could not be ended yet: flush, and call again.
+ */
+bool weft_ep_drop_active(struct weft_ep *ep, int err, struct weft_out *out)
+{
+	struct weft_list *l;
+	u32 n = 0;
+	bool more;
+
+	weft_lock(&ep->lock);
+	weft_list_for_each(l, &ep->active)
+		n++;
+	for (; n && (l = weft_list_first(&ep->active)); n--) {
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, enode);
+		struct weft_path *path = rxm->path;
+
+		weft_list_del(l);
+		weft_list_add_tail(&ep->active, l);
+		weft_rxm_get(rxm);
+		weft_unlock(&ep->lock);
+		weft_lock(&path->lock);
+		weft_rxm_fail(rxm, err, out);
+		weft_path_output(path, out);
+		weft_unlock(&path->lock);
+		weft_rxm_put(rxm);
+		weft_lock(&ep->lock);
+	}
+	more = !weft_list_empty(&ep->active);
+	weft_unlock(&ep->lock);
+	return more;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - an endpoint gets its queues and its service
+ *
+ *	NEW -> ENABLED
+ *
+ * Locks: ep->sq_mutex -> core->svc_lock; ep->sq_mutex -> ep->lock; taken here.
+ */
+#include "core/api/watch.h"
+
+static bool weft_ep_writes(const struct weft_ep_queues *q)
+{
+	return q->tx_cq || q->rx_cq || q->tx_cntr || q->rx_cntr;
+}
+
+static bool weft_ep_fits(const struct weft_ep *ep, const struct weft_ep_queues *q)
+{
+	switch (ep->conf.type) {
+	case WEFT_EP_RDM:
+	case WEFT_EP_DGRAM:
+		return q->av;
+	case WEFT_EP_MSG:
+		return q->eq && !q->av;
+	default:
+		return q->eq && !q->av && !weft_ep_writes(q);
+	}
+}
+
+static void weft_ep_set_cq(struct weft_cq **at, struct weft_cq *cq)
+{
+	if (!cq)
+		return;
+	weft_cq_get(cq);
+	*at = cq;
+}
+
+/* ep->lock and ep->sq_mutex are held */
+static void weft_ep_set_cqs(struct weft_ep *ep, const struct weft_ep_queues *q)
+{
+	weft_ep_set_cq(&ep->tx_cq, q->tx_cq);
+	weft_ep_set_cq(&ep->rx_cq, q->rx_cq);
+	weft_ep_set_cq(&ep->tx_cntr, q->tx_cntr);
+	weft_ep_set_cq(&ep->rx_cntr, q->rx_cntr);
+}
+
+/* Give an enabled endpoint a queue that it has not. ep->sq_mutex is held. Return: 0, -EBUSY. */
+static int weft_ep_add_cq(struct weft_ep *ep, const struct weft_ep_queues *q)
+{
+	int err = -EBUSY;
+
+	if (q->eq || !weft_ep_writes(q))
+		return err;
+	weft_lock(&ep->lock);
+	if (ep->state == WEFT_EPS_ENABLED && !ep->srq && q->av && q->av == ep->av &&
+	    !(q->tx_cq && ep->tx_cq) && !(q->rx_cq && ep->rx_cq) &&
+	    !(q->tx_cntr && ep->tx_cntr) && !(q->rx_cntr && ep->rx_cntr)) {
+		weft_ep_set_cqs(ep, q);
+		err = 0;
+	}
+	weft_unlock(&ep->lock);
+	return err;
+}
+
+int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q)
+{
+	int err;
+
+	if (!weft_ep_fits(ep, q) || (ep->conf.flags & WEFT_EPF_SRQ && !ep->srq))
+		return -EINVAL;
+	if (READ_ONCE(ep->core->stopped))
+		return -ENODEV;
+	weft_mutex_lock(&ep->sq_mutex);
+	if (ep->state != WEFT_EPS_NEW) {
+		err = weft_ep_add_cq(ep, q);
+		goto out;
+	}
+	err = weft_service_claim(ep);
+	if (err)
+		goto out;
+	if (q->eq)
+		weft_eq_get(q->eq);
+	weft_lock(&ep->lock);
+	weft_ep_set_cqs(ep, q);
+	ep->eq = q->eq;
+	ep->av = q->av;
+	if (q->av)
+		ep->av_gen = weft_av_gen(q->av);
+	if (ep->state == WEFT_EPS_NEW) {
+		WRITE_ONCE(ep->state, WEFT_EPS_ENABLED);
+		if (ep->conf.type != WEFT_EP_PASSIVE)
+			weft_ep_st(ep, WEFT_ST_SQ_KICK, 0);
+	}
+	weft_unlock(&ep->lock);
+	weft_watch_begin(ep);
+out:
+	weft_mutex_unlock(&ep->sq_mutex);
+	return err;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - connections as objects: references and the table of a core
+ *
+ * Locks: core->svc_lock for the table, held by the caller.
+ */
+#include "core/object/proto.h"
+
+/**
+ * weft_conn_by_id - find a connection
+ * @core: the core; core->svc_lock is held
+ * @id: our id of it
+ *
+ * Return: the connection, not referenced, or NULL.
+ */
+struct weft_conn *weft_conn_by_id(struct weft_core *core, u32 id)
+{
+	struct weft_list *l, *chain = &core->conns[id % WEFT_CORE_HASH];
+
+	weft_list_for_each(l, chain) {
+		struct weft_conn *conn = weft_entry(l, struct weft_conn, idnode);
+
+		if (conn->id == id)
+			return conn;
+	}
+	return NULL;
+}
+
+/**
+ * weft_conn_put - drop a reference
+ * @conn: the connection
+ */
+void weft_conn_put(struct weft_conn *conn)
+{
+	if (!refcount_dec_and_test(&conn->ref))
+		return;
+	weft_job_put(conn->job);
+	weft_path_put(conn->path);
+	weft_free(conn);
+}

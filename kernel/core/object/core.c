@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - numbers, addresses and services of a core
+ *
+ * Every layer above looks these up. Nothing here changes an object but its counters.
+ *
+ * Locks: core->svc_lock, taken here.
+ */
+#include "core/object/proto.h"
+
+/**
+ * weft_core_gen - a generation that nobody else has
+ * @core: the core
+ *
+ * Return: not 0.
+ */
+u32 weft_core_gen(struct weft_core *core)
+{
+	u32 gen;
+
+	weft_lock(&core->svc_lock);
+	if (!++core->next_gen)
+		++core->next_gen;
+	gen = core->next_gen;
+	weft_unlock(&core->svc_lock);
+	return gen;
+}
+
+/**
+ * weft_core_own - is it one of our own addresses?
+ * @core: the core
+ * @addr: address
+ *
+ * Return: it is.
+ */
+bool weft_core_own(const struct weft_core *core, const struct weft_sockaddr *addr)
+{
+	u32 i;
+
+	for (i = 0; i < core->naddr; i++)
+		if (weft_addr_same_node(&core->addr[i], addr))
+			return true;
+	return false;
+}
+
+/**
+ * weft_out_init - nothing has been put out
+ * @out: output
+ * @core: the core
+ */
+void weft_out_init(struct weft_out *out, struct weft_core *core)
+{
+	out->core = core;
+	out->now = 0;
+	out->ntx = 0;
+	out->ncopy = 0;
+	weft_list_init(&out->more);
+	weft_list_init(&out->wake);
+	weft_list_init(&out->wake_eq);
+	weft_list_init(&out->cold);
+	weft_list_init(&out->start);
+	weft_list_init(&out->grant);
+	weft_list_init(&out->serve);
+}

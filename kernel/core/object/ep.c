@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - an endpoint as an object: references, state that its program sees, work for it
+ *
+ * The states are described in api/ep.c. A change of state here needs no other layer.
+ *
+ * Locks: each function names what its caller holds.
+ */
+#include "core/object/proto.h"
+
+void weft_ep_get(struct weft_ep *ep)
+{
+	refcount_inc(&ep->ref);
+}
+
+static void weft_ep_free(struct weft_ep *ep)
+{
+	if (ep->srq)
+		weft_srq_put(ep->srq);
+	weft_free(ep->ev_high);
+	weft_match_fini(&ep->match);
+	weft_free(ep->txms);
+	weft_free(ep->posts);
+	weft_free(ep->cut);
+	weft_free(ep->scratch);
+	weft_free(ep->spare);
+	weft_free(ep->drop);
+	if (ep->user)
+		weft_user_put(ep->core, ep->user);
+	weft_job_put(ep->job);
+	weft_memctx_put(ep->conf.mc);
+	weft_free(ep);
+}
+
+void weft_ep_put(struct weft_ep *ep)
+{
+	if (refcount_dec_and_test(&ep->ref))
+		weft_ep_free(ep);
+}
+
+/**
+ * weft_ep_st - change the flags that the program sees
+ * @ep: the endpoint, locked, not dead
+ * @set: WEFT_ST_* to be set
+ * @clear: to be cleared
+ */
+void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear)
+{
+	/* who posts to a closed endpoint is told at once */
+	if (ep->state == WEFT_EPS_CLOSED)
+		set |= WEFT_ST_RQ_KICK;
+	ep->st = (ep->st & ~clear) | set;
+	WRITE_ONCE(ep->conf.status->flags,
+		   ep->polled ? ep->st & ~(WEFT_ST_SQ_KICK | WEFT_ST_RQ_KICK) : ep->st);
+}
+
+/**
+ * weft_ep_error - an endpoint takes nothing more
+ * @ep: the endpoint, locked
+ * @err: errno for the event
+ * @out: output
+ */
+void weft_ep_error(struct weft_ep *ep, int err, struct weft_out *out)
+{
+	if (ep->state == WEFT_EPS_ERROR || ep->state == WEFT_EPS_DEAD)
+		return;
+	WRITE_ONCE(ep->state, WEFT_EPS_ERROR);
+	if (ep->conf.type != WEFT_EP_PASSIVE)
+		weft_ep_st(ep, WEFT_ST_ERROR, 0);
+	if (!ep->eq)
+		return;
+	ep->ev_err.ev.type = WEFT_EV_EP_ERROR;
+	ep->ev_err.ev.handle = ep->conf.handle;
+	ep->ev_err.ev.status = err;
+	weft_eq_post(ep->eq, &ep->ev_err, out);
+}
+
+/**
+ * weft_ep_break - end a connection for what has come on it
+ * @ep: the endpoint, locked; nothing happens to one that is not MSG
+ * @err: errno for the event
+ * @out: output
+ *
+ * Nothing more is taken; a worker does the rest.
+ */
+void weft_ep_break(struct weft_ep *ep, int err, struct weft_out *out)
+{
+	if (ep->broken || ep->conf.type != WEFT_EP_MSG || ep->state == WEFT_EPS_DEAD)
+		return;
+	ep->broken = err;
+	ep->brk_work.queued = true;
+	weft_ep_get(ep);
+	weft_list_add_tail(&out->cold, &ep->brk_work.node);
+}
+
+/**
+ * weft_ep_sq_cold - have a worker go on with the send ring
+ * @ep: the endpoint, locked
+ * @out: output
+ */
+void weft_ep_sq_cold(struct weft_ep *ep, struct weft_out *out)
+{
+	ep->sq_stalled = false;
+	if (ep->sq_work.queued || ep->state == WEFT_EPS_DEAD)
+		return;
+	ep->sq_work.queued = true;
+	weft_ep_get(ep);
+	weft_list_add_tail(&out->cold, &ep->sq_work.node);
+}

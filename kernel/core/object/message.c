@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - messages as objects: references on sends and on messages that came
+ *
+ * A send belongs to its endpoint and becomes free with its last reference. A message that came is
+ * allocated and freed.
+ *
+ * Locks: ep->lock, taken by weft_txm_put().
+ */
+#include "core/object/proto.h"
+
+/*
+ * Give slots of the ring back to the program: those of entries that have been taken, but for one
+ * per send that has not been told of, or whose completion waits for room, @held of them. So there
+ * will be a struct weft_txm for whatever stands in the ring, and what could be posted goes out
+ * whether or not the program reads completions. ep->lock is held.
+ */
+static void weft_send_give_back(struct weft_ep *ep, u32 held)
+{
+	u32 head = ep->sq_taken - held;
+
+	if ((s32)(head - ep->sq_given) <= 0)
+		return;
+	ep->sq_given = head;
+	/* barrier B */
+	smp_store_release(&ep->conf.status->sq_head, head);
+}
+
+/**
+ * weft_send_release - a send holds its slot in the ring no more
+ * @ep: its endpoint, locked
+ * @txm: the send; its completion is written, or will never be
+ */
+void weft_send_release(struct weft_ep *ep, struct weft_txm *txm)
+{
+	u32 held = ep->nheld - 1;
+
+	if (!txm->held)
+		return;
+	txm->held = false;
+	if (ep->state != WEFT_EPS_DEAD)
+		weft_send_give_back(ep, held);
+	/* at last: from 0 on weft_send_publish() does not take the lock */
+	smp_store_release(&ep->nheld, held);
+}
+
+/* Described in proto.h. */
+void weft_send_publish_held(struct weft_ep *ep)
+{
+	weft_lock(&ep->lock);
+	WRITE_ONCE(ep->sq_taken, ep->sq.cons);
+	weft_send_give_back(ep, ep->nheld);
+	weft_unlock(&ep->lock);
+}
+
+void weft_txm_get(struct weft_txm *txm)
+{
+	refcount_inc(&txm->ref);
+}
+
+/**
+ * weft_txm_put - drop a reference; the last one makes it free
+ * @txm: the send
+ * @out: output: the send ring may go on
+ *
+ * ep->lock is not held.
+ */
+void weft_txm_put(struct weft_txm *txm, struct weft_out *out)
+{
+	struct weft_ep *ep = txm->ep;
+	struct weft_path *path = txm->path;
+
+	if (!refcount_dec_and_test(&txm->ref))
+		return;
+	weft_free(txm->buf);
+	txm->buf = NULL;
+	txm->path = NULL;
+	txm->flow = NULL;
+	txm->state = WEFT_TXM_FREE;
+	weft_lock(&ep->lock);
+	weft_list_add_tail(&ep->txm_free, &txm->node);
+	WRITE_ONCE(ep->ntxm, ep->ntxm - 1);
+	weft_send_release(ep, txm);
+	if (ep->sq_stalled)
+		weft_ep_sq_cold(ep, out);
+	weft_unlock(&ep->lock);
+	if (path)
+		weft_path_put(path);
+	weft_ep_put(ep);
+}
+
+void weft_rxm_get(struct weft_rxm *rxm)
+{
+	refcount_inc(&rxm->ref);
+}
+
+/**
+ * weft_rxm_put - drop a reference
+ * @rxm: the message
+ */
+void weft_rxm_put(struct weft_rxm *rxm)
+{
+	if (!refcount_dec_and_test(&rxm->ref))
+		return;
+	if (rxm->buf != rxm->small)
+		weft_free(rxm->buf);
+	if (rxm->ep)
+		weft_ep_put(rxm->ep);
+	weft_path_put(rxm->path);
+	weft_free(rxm);
+}
