@@ -115,85 +115,6 @@ void weft_flow_check(struct weft_flow *flow, struct weft_out *out)
 	}
 }
 
-/* A send of a flow ends with it: is it a datagram, that has waited for its path? */
-static void weft_flow_lost(struct weft_flow *flow)
-{
-	if (flow->ep->conf.type == WEFT_EP_DGRAM)
-		weft_count(flow->path->core, dgrams_dropped);
-}
-
-/**
- * weft_flow_fail - the flow takes nothing more; what is under way fails
- * @flow: the flow; its path is locked; the caller has a reference or it stays on the path's list
- * @err: errno
- * @out: output
- */
-void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out)
-{
-	struct weft_list *l;
-
-	flow->ref++;
-	if (!flow->dead)
-		WRITE_ONCE(flow->dead, err);
-	while ((l = weft_list_first(&flow->txms))) {
-		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
-
-		weft_flow_lost(flow);
-		weft_send_done(txm, err, out);
-		if (flow->lep)
-			weft_local_withdraw(txm, err, out);
-		else
-			weft_send_over(txm, out);
-	}
-	weft_fence_drop(flow, err, out);
-	weft_flow_check(flow, out);
-	weft_flow_put(flow);
-}
-
-/**
- * weft_flow_withdraw - what is under way fails, and the peer does not wait for it
- * @flow: the flow; its path is locked; the caller has a reference
- * @err: errno, for the peer too
- * @out: output
- */
-void weft_flow_withdraw(struct weft_flow *flow, int err, struct weft_out *out)
-{
-	struct weft_list *l;
-
-	while ((l = weft_list_first(&flow->txms))) {
-		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
-
-		/* it may be over, and used again, when its last reference goes */
-		weft_txm_get(txm);
-		weft_flow_lost(flow);
-		weft_send_done(txm, err, out);
-		weft_send_withdraw(txm, err, out);
-		if (txm->state != WEFT_TXM_OVER)
-			weft_send_over(txm, out);
-		weft_txm_put(txm, out);
-	}
-}
-
-/**
- * weft_flow_expire - a closing flow has taken too long
- * @flow: the flow; its path is locked
- * @out: output
- */
-void weft_flow_expire(struct weft_flow *flow, struct weft_out *out)
-{
-	flow->ref++;
-	flow->close_at = U64_MAX;
-	weft_flow_withdraw(flow, ETIMEDOUT, out);
-	if (!flow->dead)
-		WRITE_ONCE(flow->dead, ETIMEDOUT);
-	if (flow->conn && !flow->ended) {
-		flow->ended = true;
-		weft_cm_quiet(flow->conn, out);
-	}
-	weft_flow_check(flow, out);
-	weft_flow_put(flow);
-}
-
 /**
  * weft_flow_recent - the endpoint sends to the same one as before, as far as is known
  * @ep: the endpoint; ep->sq_mutex is held
@@ -251,6 +172,42 @@ static struct weft_list *weft_flow_chain(struct weft_ep *ep, const struct weft_s
 	return &ep->flows[h % WEFT_EP_FLOWS];
 }
 
+/*
+ * A flow to endpoint @peer of this node. Sleeps. Return: the flow, ERR_PTR(-ECONNREFUSED, -ENOMEM).
+ */
+static struct weft_flow *weft_flow_local(struct weft_ep *ep, const struct weft_sockaddr *peer)
+{
+	struct weft_path *path = ep->core->local;
+	struct weft_flow *flow;
+	struct weft_ep *lep;
+
+	lep = weft_core_service(ep->core, be16_to_cpu(peer->port));
+	if (lep && (lep->conf.type != ep->conf.type ||
+		    READ_ONCE(lep->state) != WEFT_EPS_ENABLED)) {
+		weft_ep_put(lep);
+		lep = NULL;
+	}
+	if (!lep) {
+		weft_count(ep->core, no_service);
+		return ERR_PTR(-ECONNREFUSED);
+	}
+	if (lep->job != ep->job) {
+		weft_count(ep->core, wrong_job);
+		weft_ep_put(lep);
+		return ERR_PTR(-ECONNREFUSED);
+	}
+	flow = weft_flow_new(ep, path, peer);
+	if (!flow) {
+		weft_ep_put(lep);
+		return ERR_PTR(-ENOMEM);
+	}
+	flow->lep = lep;
+	weft_lock(&path->lock);
+	weft_flow_add(flow);
+	weft_unlock(&path->lock);
+	return flow;
+}
+
 static struct weft_flow *weft_flow_make(struct weft_ep *ep, const struct weft_sockaddr *peer,
 					struct weft_out *out)
 {
@@ -260,7 +217,7 @@ static struct weft_flow *weft_flow_make(struct weft_ep *ep, const struct weft_so
 	int err;
 
 	if (weft_core_own(ep->core, peer))
-		return weft_local_flow(ep, peer);
+		return weft_flow_local(ep, peer);
 	do {
 		path = weft_path_find(ep->core, peer, out);
 		if (IS_ERR(path))
@@ -422,62 +379,6 @@ struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_hea
 		weft_ctl_put(path, rf->lane, &rf->ctl);
 	}
 	return rf;
-}
-
-/* Drop the messages that wait for others. */
-static void weft_rflow_drop_early(struct weft_rflow *rf, struct weft_out *out)
-{
-	struct weft_list *l;
-
-	while ((l = weft_list_first(&rf->early)))
-		weft_rxm_finish(weft_entry(l, struct weft_rxm, fnode), ECONNREFUSED, out);
-}
-
-/**
- * weft_rflow_gone - its endpoint has gone: tell the sender, and drop what comes
- * @rf: the flow; its path is locked
- * @out: output
- */
-void weft_rflow_gone(struct weft_rflow *rf, struct weft_out *out)
-{
-	if (rf->gone)
-		return;
-	rf->gone = true;
-	weft_rflow_drop_early(rf, out);
-	/* a connection tells by FIN */
-	if (!rf->conn)
-		weft_ctl_put(rf->path, rf->lane, &rf->ctl);
-}
-
-/**
- * weft_rflow_free - nothing more will come
- * @rf: the flow; its path is locked
- * @out: output
- */
-void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out)
-{
-	struct weft_path *path = rf->path;
-	struct weft_list *l;
-
-	weft_rflow_drop_early(rf, out);
-	while ((l = weft_list_first(&rf->partial))) {
-		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, fnode);
-
-		weft_list_del(l);
-		weft_rxm_fail(rxm, ECONNRESET, out);
-	}
-	weft_ctl_drop(&rf->ctl, out);
-	weft_ctl_drop(&rf->room, out);
-	weft_list_del(&rf->starved);
-	if (rf->conn)
-		rf->conn->rflow = NULL;
-	weft_room_end(rf);
-	weft_list_del(&rf->node);
-	path->nrflow--;
-	path->nflow--;
-	if (rf->ep)
-		weft_ep_put(rf->ep);
-	weft_free(rf);
 }
 
 /**

@@ -19,46 +19,6 @@
  */
 #include "core/object/proto.h"
 
-/**
- * weft_local_flow - a flow to an endpoint of this node
- * @ep: our endpoint
- * @peer: the other one
- *
- * Sleeps. Return: the flow, ERR_PTR(-ECONNREFUSED, -ENOMEM).
- */
-struct weft_flow *weft_local_flow(struct weft_ep *ep, const struct weft_sockaddr *peer)
-{
-	struct weft_path *path = ep->core->local;
-	struct weft_flow *flow;
-	struct weft_ep *lep;
-
-	lep = weft_core_service(ep->core, be16_to_cpu(peer->port));
-	if (lep && (lep->conf.type != ep->conf.type ||
-		    READ_ONCE(lep->state) != WEFT_EPS_ENABLED)) {
-		weft_ep_put(lep);
-		lep = NULL;
-	}
-	if (!lep) {
-		weft_count(ep->core, no_service);
-		return ERR_PTR(-ECONNREFUSED);
-	}
-	if (lep->job != ep->job) {
-		weft_count(ep->core, wrong_job);
-		weft_ep_put(lep);
-		return ERR_PTR(-ECONNREFUSED);
-	}
-	flow = weft_flow_new(ep, path, peer);
-	if (!flow) {
-		weft_ep_put(lep);
-		return ERR_PTR(-ENOMEM);
-	}
-	flow->lep = lep;
-	weft_lock(&path->lock);
-	weft_flow_add(flow);
-	weft_unlock(&path->lock);
-	return flow;
-}
-
 /* weft_local_src() where the receiver's address vector has changed. */
 u32 weft_local_src_find(struct weft_flow *flow, u32 gen)
 {

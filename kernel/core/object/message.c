@@ -109,3 +109,26 @@ void weft_rxm_put(struct weft_rxm *rxm)
 	weft_path_put(rxm->path);
 	weft_free(rxm);
 }
+
+/**
+ * weft_rxm_init - make a message of zeroed memory
+ * @rxm: the message
+ * @path: its path
+ */
+void weft_rxm_init(struct weft_rxm *rxm, struct weft_path *path)
+{
+	refcount_set(&rxm->ref, 1);
+	weft_path_get(path);
+	rxm->path = path;
+	weft_list_init(&rxm->enode);
+	weft_list_init(&rxm->fnode);
+	weft_list_init(&rxm->rnode);
+	weft_list_init(&rxm->pnode);
+	weft_list_init(&rxm->snode);
+	weft_list_init(&rxm->later);
+	weft_gmsg_init(&rxm->gmsg);
+	weft_ctl_init(&rxm->ctl, WEFT_CTL_RXM);
+	rxm->work.kind = WEFT_WORK_RXM;
+	weft_list_init(&rxm->work.node);
+	weft_list_init(&rxm->node);
+}

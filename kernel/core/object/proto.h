@@ -625,6 +625,7 @@ void weft_claim_drop_all(struct weft_ep *ep, struct weft_out *out);
 
 int weft_announce_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct weft_post *post);
 void weft_announce_none(struct weft_ep *ep, struct weft_post *post);
+u64 weft_announce_room(const struct weft_post *post, u64 len);
 void weft_announce_cqe(struct weft_cqe *e, const struct weft_post *post);
 bool weft_announce_begin(struct weft_rxm *rxm);
 bool weft_announce(struct weft_rxm *rxm, bool inl, struct weft_out *out);
@@ -726,7 +727,6 @@ void weft_group_rx(struct weft_core *core, const struct weft_rx *rx, const struc
 
 /* ---- local.c --------------------------------------------------------------------- */
 
-struct weft_flow *weft_local_flow(struct weft_ep *ep, const struct weft_sockaddr *peer);
 int weft_local_fenced(struct weft_flow *flow, struct weft_txm *txm, struct weft_out *out);
 u32 weft_local_src_find(struct weft_flow *flow, u32 gen);
 bool weft_local_spare(struct weft_ep *ep);

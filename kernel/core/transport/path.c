@@ -164,46 +164,6 @@ struct weft_path *weft_path_list(struct weft_core *core, const struct weft_socka
 }
 
 /**
- * weft_path_find - the path to a remote node
- * @core: the core
- * @addr: the node
- * @out: output: the handshake, when it is a new one
- *
- * Return: the path, referenced; ERR_PTR(-ENODEV, -ENOSPC, -ENOMEM, -ENETUNREACH, -EHOSTUNREACH,
- * -EAFNOSUPPORT).
- */
-struct weft_path *weft_path_find(struct weft_core *core, const struct weft_sockaddr *addr,
-				 struct weft_out *out)
-{
-	struct weft_path *path;
-	bool made = false;
-	u32 src;
-
-	for (src = 0; src < core->naddr; src++)
-		if (core->addr[src].family == addr->family)
-			break;
-	if (src == core->naddr)
-		return ERR_PTR(-EAFNOSUPPORT);
-	weft_lock(&core->lock);
-	path = weft_path_lookup(core, addr);
-	if (!path) {
-		path = weft_path_list(core, addr, src, out->now);
-		made = true;
-	}
-	if (!IS_ERR(path))
-		weft_path_get(path);
-	weft_unlock(&core->lock);
-	if (!IS_ERR(path) && made) {
-		weft_lock(&path->lock);
-		path->born = out->now;
-		if (path->state == WEFT_PATHS_HELLO)
-			weft_hello_send(path, out);
-		weft_unlock(&path->lock);
-	}
-	return path;
-}
-
-/**
  * weft_path_unlist - take a path off the tables
  * @path: the path; core->lock is held
  *
@@ -264,44 +224,6 @@ void weft_path_up(struct weft_path *path, weft_ns now)
 }
 
 /**
- * weft_path_needs - something is under way that needs the peer to live: see that it does
- * @path: the path, locked; path->nwait is to be decremented when it is over
- * @now: time
- */
-void weft_path_needs(struct weft_path *path, weft_ns now)
-{
-	if (!path->nwait++ && path->state == WEFT_PATHS_UP && !path->local)
-		weft_path_deadline(path, now + path->core->conf.keepalive_ns);
-}
-
-/**
- * weft_path_deadline - something is to be done at @at
- * @path: the path, locked
- * @at: time
- */
-void weft_path_deadline(struct weft_path *path, weft_ns at)
-{
-	if (at >= path->timer_at)
-		return;
-	path->timer_at = at;
-	weft_env_timer(path, at);
-}
-
-/**
- * weft_path_go_on - have weft_flush() come back to a path
- * @path: the path, locked
- * @out: output
- */
-void weft_path_go_on(struct weft_path *path, struct weft_out *out)
-{
-	if (path->in_more)
-		return;
-	path->in_more = true;
-	weft_path_get(path);
-	weft_list_add_tail(&out->more, &path->more);
-}
-
-/**
  * weft_path_output - send what may be sent
  * @path: the path, locked
  * @out: output
@@ -324,51 +246,6 @@ void weft_path_output(struct weft_path *path, struct weft_out *out)
 	}
 	if (unlikely(path->busy & WEFT_BUSY_DGRAM))
 		weft_dgram_output(path, out);
-}
-
-/**
- * weft_path_fail - give a path up
- * @path: the path, locked
- * @err: errno for what is under way
- * @out: output: weft_flush() does it
- */
-void weft_path_fail(struct weft_path *path, int err, struct weft_out *out)
-{
-	if (path->failing || path->local)
-		return;
-	path->failing = err;
-	weft_path_go_on(path, out);
-}
-
-/* Is this number that of a rendezvous which is under way, or waits? */
-static bool weft_path_id_used(const struct weft_path *path, u32 id)
-{
-	const struct weft_list *l;
-
-	weft_list_for_each(l, &path->sids[id % WEFT_PATH_HASH])
-		if (weft_entry(l, const struct weft_txm, idnode)->sid == id)
-			return true;
-	weft_list_for_each(l, &path->rids[id % WEFT_PATH_HASH])
-		if (weft_entry(l, const struct weft_rxm, rnode)->rid == id)
-			return true;
-	return false;
-}
-
-/**
- * weft_path_new_id - a number for a rendezvous
- * @path: the path, locked
- *
- * Return: not 0; one that has been used comes again after about 2^32 others, when it is free.
- */
-u32 weft_path_new_id(struct weft_path *path)
-{
-	do {
-		if (unlikely(!++path->next_id)) {
-			path->ids_again = true;
-			++path->next_id;
-		}
-	} while (unlikely(path->ids_again) && weft_path_id_used(path, path->next_id));
-	return path->next_id;
 }
 
 /* ---- Time ------------------------------------------------------------------------ */

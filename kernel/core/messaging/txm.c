@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - a send from its entry in the ring to its completion
+ *
+ *	free --a ring entry is taken--> under way --its level is reached, or it fails--> told
+ *	--nothing refers to it any more--> free
+ *
+ * Every kind of send uses these steps: to other nodes, within the node, datagrams.
+ *
+ * Locks: ep->sq_mutex, path->lock or ep->lock, as each function says.
+ */
+#include "core/transport/emit.h"
+
+/**
+ * weft_send_hand - have a free send at hand
+ * @ep: the endpoint; ep->sq_mutex is held
+ *
+ * Return: there is one; false: the ring has to wait.
+ */
+bool weft_send_hand(struct weft_ep *ep)
+{
+	struct weft_list *l;
+
+	weft_lock(&ep->lock);
+	l = weft_list_first(&ep->txm_free);
+	if (l) {
+		weft_list_del(l);
+		ep->hand = weft_entry(l, struct weft_txm, node);
+		ep->sq_stalled = false;
+	} else {
+		ep->sq_stalled = true;
+	}
+	weft_unlock(&ep->lock);
+	return l;
+}
+
+/* Use the send at hand. It has one reference, which is the operation's. */
+static struct weft_txm *weft_send_use(struct weft_ep *ep)
+{
+	struct weft_txm *txm = ep->hand;
+
+	ep->hand = NULL;
+	weft_ep_get(ep);
+	refcount_set(&txm->ref, 1);
+	weft_lock(&ep->lock);
+	WRITE_ONCE(ep->ntxm, ep->ntxm + 1);
+	ep->nheld++;
+	txm->held = true;
+	weft_unlock(&ep->lock);
+	txm->told = false;
+	txm->path = NULL;
+	txm->flow = NULL;
+	txm->buf = NULL;
+	return txm;
+}
+
+/**
+ * weft_send_take - turn an entry into a send
+ * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
+ * @e: the entry
+ * @flow: its flow; its path is not locked
+ *
+ * Return: the send, not yet known to the flow. Its payload is the caller's care.
+ */
+struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *e,
+				struct weft_flow *flow)
+{
+	struct weft_txm *txm = weft_send_use(ep);
+
+	weft_path_get(flow->path);
+	txm->path = flow->path;
+	txm->flow = flow;
+	txm->state = WEFT_TXM_WAIT;
+	txm->user = false;
+	txm->begun = false;
+	txm->eager = false;
+	txm->placed = false;
+	txm->fault = false;
+	txm->tagged = e->tagged;
+	txm->flags = e->flags;
+	txm->context = e->context;
+	txm->tag = e->tag;
+	txm->data = e->data;
+	txm->len = e->len;
+	txm->mseq = 0;
+	txm->sid = 0;
+	txm->rid = 0;
+	txm->sent = 0;
+	txm->granted = 0;
+	txm->pinned = 0;
+	txm->nrec = 0;
+	txm->lrxm = NULL;
+	return txm;
+}
+
+/* Under ep->lock or sq_mutex; after the completion. */
+static void weft_send_count(struct weft_ep *ep, int status, struct weft_out *out)
+{
+	if (unlikely(ep->tx_cntr && READ_ONCE(ep->state) != WEFT_EPS_DEAD))
+		weft_cq_count(ep->tx_cntr, status, out);
+}
+
+/* Write a completion, or have it wait in @txm, whose reference is taken over. */
+static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struct weft_cqe *c,
+			   struct weft_out *out)
+{
+	bool waits = false;
+
+	weft_lock(&ep->lock);
+	if (ep->state != WEFT_EPS_DEAD && ep->tx_cq) {
+		txm->waits = true;
+		waits = !weft_cq_post(ep->tx_cq, c, NULL, 0, &txm->ovf, out);
+		if (!waits)
+			txm->waits = false;
+	}
+	weft_send_count(ep, c->status, out);
+	if (!waits)
+		weft_send_release(ep, txm);
+	weft_unlock(&ep->lock);
+	if (!waits)
+		weft_txm_put(txm, out);
+}
+
+/**
+ * weft_send_cqe - complete an entry that needs no struct weft_txm
+ * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
+ * @e: the entry; e->err says how it ended
+ * @out: output
+ */
+void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out)
+{
+	struct weft_cqe *c = &ep->txe;
+
+	if ((e->err || e->flags & WEFT_SQ_COMPLETION) && ep->tx_cq) {
+		weft_send_fill(c, ep, e->context, e->tag, e->len, e->tagged, e->err);
+		if (unlikely(!weft_cq_post(ep->tx_cq, c, NULL, 0, NULL, out))) {
+			weft_send_post(ep, weft_send_use(ep), c, out);
+			return;
+		}
+	}
+	weft_send_count(ep, e->err, out);
+}
+
+/**
+ * weft_send_done - a send has reached its level, or failed
+ * @txm: the send; its path is locked (or nobody knows it yet); the caller has a reference
+ * @status: errno, 0: success
+ * @out: output
+ */
+void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
+{
+	struct weft_cqe c;
+
+	if (txm->told)
+		return;
+	txm->told = true;
+	if (!status && !(txm->flags & WEFT_SQ_COMPLETION)) {
+		weft_lock(&txm->ep->lock);
+		weft_send_count(txm->ep, 0, out);
+		weft_send_release(txm->ep, txm);
+		weft_unlock(&txm->ep->lock);
+		return;
+	}
+	weft_send_fill(&c, txm->ep, txm->context, txm->tag, txm->len, txm->tagged, status);
+	weft_txm_get(txm);
+	weft_send_post(txm->ep, txm, &c, out);
+}
+
+/* Copy payload by way of the pin cache: where an engine polls, the next one is to find it warm. */
+static int weft_send_pinned(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst)
+{
+	struct weft_mem *win = ep->win;
+	int err = 0;
+
+	ep->win = NULL;
+	if (!win)
+		err = weft_mem_make(ep->conf.mc, &e->vec, 0, (u32)e->len, WEFT_MEM_READ, &win);
+	if (err)
+		return err;
+	err = weft_mem_read(win, 0, dst, (u32)e->len);
+	weft_mem_put(win);
+	return err;
+}
+
+/**
+ * weft_send_payload - copy an entry's payload
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @e: the entry, still in the ring
+ * @dst: room for e->len bytes
+ *
+ * Sleeps. Return: 0, -EFAULT, -ENOMEM.
+ */
+int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst)
+{
+	if (e->inl) {
+		weft_ring_payload(&ep->sq, e, dst);
+		return 0;
+	}
+	if (!e->len)
+		return 0;
+	if (unlikely(READ_ONCE(ep->polled) || ep->win))
+		return weft_send_pinned(ep, e, dst);
+	return weft_user_read(ep->conf.mc, &e->vec, 0, dst, (u32)e->len);
+}
+
+/**
+ * weft_send_over - the operation is over, but for records that are not acknowledged
+ * @txm: the send; its path is locked
+ * @out: output
+ */
+void weft_send_over(struct weft_txm *txm, struct weft_out *out)
+{
+	struct weft_flow *flow = txm->flow;
+	struct weft_list *l;
+	u32 i;
+
+	if (txm->state == WEFT_TXM_OVER)
+		return;
+	if (txm->state == WEFT_TXM_WAIT)
+		flow->nwait--;
+	if (!txm->path->local)
+		txm->path->nwait--;
+	txm->state = WEFT_TXM_OVER;
+	weft_list_del(&txm->node);
+	weft_list_del(&txm->qnode);
+	weft_list_del(&txm->idnode);
+	for (i = 0; i < ARRAY_SIZE(txm->win); i++)
+		weft_win_drop(&txm->win[i]);
+	if (unlikely(!weft_list_empty(&flow->fenced)))
+		weft_fence_check(flow, out);
+	if (txm->user && txm->nrec)
+		weft_list_for_each(l, &weft_class_lane(flow, WEFT_CLASS_DATA)->sent) {
+			struct weft_rec *rec = weft_entry(l, struct weft_rec, node);
+
+			if (rec->txm == txm)
+				weft_rec_withdraw(rec, out);
+		}
+	weft_txm_put(txm, out);
+	weft_flow_check(flow, out);
+	weft_flow_put(flow);
+}
+
+/**
+ * weft_send_withdraw - the program does not want it to be sent any more
+ * @txm: the send; its path is locked
+ * @status: errno for the peer
+ * @out: output
+ *
+ * An eager one that has been begun goes on: it is in the kernel's memory.
+ */
+void weft_send_withdraw(struct weft_txm *txm, int status, struct weft_out *out)
+{
+	if (txm->path->local) {
+		weft_local_withdraw(txm, status, out);
+		return;
+	}
+	switch (txm->state) {
+	case WEFT_TXM_WAIT:
+		if (!txm->begun)
+			weft_send_over(txm, out);
+		break;
+	case WEFT_TXM_ASKED:
+	case WEFT_TXM_GRANT:
+		txm->status = status;
+		txm->late = txm->state == WEFT_TXM_ASKED && txm->nrec;
+		if (!txm->late)
+			weft_ctl_put(txm->path, txm->flow->lane, &txm->ctl);
+		weft_send_over(txm, out);
+		break;
+	}
+}
+
+/**
+ * weft_send_acked - a record with bytes of a send has been acknowledged
+ * @txm: the send; its path is locked
+ * @rec: the record
+ * @out: output
+ */
+void weft_send_acked(struct weft_txm *txm, struct weft_rec *rec, struct weft_out *out)
+{
+	switch (txm->state) {
+	case WEFT_TXM_SENT:
+		if (txm->nrec)
+			break;
+		if (!(txm->flags & WEFT_SQ_TOLD))
+			weft_send_done(txm, 0, out);
+		if (txm->told && (!(txm->flags & WEFT_SQ_TRACKED) || txm->placed))
+			weft_send_over(txm, out);
+		break;
+	case WEFT_TXM_GRANT:
+		if (rec->txm == txm && rec->mem) {
+			txm->win[rec->win].busy--;
+			weft_send_step(txm, out);
+		}
+		break;
+	case WEFT_TXM_OVER:
+		weft_send_late(txm);
+		break;
+	}
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - the receiver's window of packet numbers of a lane
+ *
+ * The window says which packets have been taken, so that each is taken once, and what an
+ * acknowledgement tells of them.
+ *
+ * Locks: path->lock, held by the caller.
+ */
+#include "core/object/proto.h"
+
+/**
+ * weft_lane_seen - has this packet been received before?
+ * @lane: the lane
+ * @psn: its PSN
+ *
+ * Return: WEFT_PSN_*.
+ */
+int weft_lane_seen(const struct weft_lane *lane, u32 psn)
+{
+	u32 d = psn - lane->rcv_nxt;
+
+	if ((s32)d < 0)
+		return WEFT_PSN_OLD;
+	if (d >= WEFT_WINDOW)
+		return WEFT_PSN_BEYOND;
+	if (lane->rcv_ahead && lane->bits[(psn % WEFT_WINDOW) / 64] >> (psn % 64) & 1)
+		return WEFT_PSN_OLD;
+	return WEFT_PSN_NEW;
+}
+
+/**
+ * weft_lane_fresh - how many packets have not been received before?
+ * @lane: the lane
+ * @psn: PSN of the first, WEFT_PSN_NEW
+ * @n: packets
+ *
+ * Return: 1 to @n: the first ones, all WEFT_PSN_NEW.
+ */
+u32 weft_lane_fresh(const struct weft_lane *lane, u32 psn, u32 n)
+{
+	u32 i;
+
+	if (likely(!lane->rcv_ahead))
+		return min_t(u32, n, WEFT_WINDOW - (psn - lane->rcv_nxt));
+	for (i = 1; i < n; i++)
+		if (weft_lane_seen(lane, psn + i) != WEFT_PSN_NEW)
+			break;
+	return i;
+}
+
+/**
+ * weft_lane_take - packets have been taken: remember them, and see when to acknowledge
+ * @path: the path
+ * @lane: the lane
+ * @psn: PSN of the first
+ * @n: how many, all WEFT_PSN_NEW
+ * @acknow: the peer asks for an acknowledgement
+ * @now: time
+ */
+void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32 n, bool acknow,
+		    weft_ns now)
+{
+	lane->rcv_unacked += n;
+	if (psn != lane->rcv_nxt) {
+		path->busy |= 1u << lane->no;
+		lane->rcv_ahead += n;
+		for (; n; n--, psn++)
+			lane->bits[(psn % WEFT_WINDOW) / 64] |= 1ull << (psn % 64);
+		lane->ack_now = true;
+		return;
+	}
+	lane->rcv_at = now;
+	lane->rcv_nxt += n;
+	if (unlikely(lane->rcv_ahead)) {
+		lane->ack_now = true;
+		while (lane->rcv_ahead) {
+			u32 i = lane->rcv_nxt % WEFT_WINDOW;
+
+			if (!(lane->bits[i / 64] >> (i % 64) & 1))
+				break;
+			lane->bits[i / 64] &= ~(1ull << (i % 64));
+			lane->rcv_ahead--;
+			lane->rcv_nxt++;
+		}
+	}
+	if (acknow || lane->rcv_unacked >= WEFT_ACK_EVERY)
+		lane->ack_now = true;
+	if (lane->ack_now) {
+		path->busy |= 1u << lane->no;
+	} else if (lane->ack_at == U64_MAX) {
+		lane->ack_at = now + path->core->conf.ack_delay_ns;
+		weft_path_deadline(path, lane->ack_at);
+	}
+}
+
+/**
+ * weft_lane_sack - what has been received beyond the cumulative acknowledgement
+ * @lane: the lane
+ * @words: out: bit i of word w: rcv_nxt + 1 + 32 w + i
+ *
+ * Return: words used.
+ */
+u32 weft_lane_sack(const struct weft_lane *lane, u32 *words)
+{
+	u32 i, n = 0, seen = 0;
+
+	for (i = 0; i < WEFT_SACK_BITS / 32; i++)
+		words[i] = 0;
+	for (i = 0; i < WEFT_SACK_BITS && seen < lane->rcv_ahead; i++) {
+		u32 b = (lane->rcv_nxt + 1 + i) % WEFT_WINDOW;
+
+		if (!(lane->bits[b / 64] >> (b % 64) & 1))
+			continue;
+		words[i / 32] |= 1u << (i % 32);
+		n = i / 32 + 1;
+		seen++;
+	}
+	return max_t(u32, n, 1);
+}
