@@ -13,7 +13,7 @@
 
 
 /* A completion that waited has been written: its object is free. */
-void weft_ovf_written(struct weft_ovf *ovf, struct weft_out *out)
+static void weft_ovf_written(struct weft_ovf *ovf, struct weft_out *out)
 {
 	struct weft_post *post;
 	struct weft_txm *txm;

@@ -193,6 +193,20 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 
 /* ---- Kicks ----------------------------------------------------------------------- */
 
+int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q)
+{
+	bool first;
+	int err;
+
+	weft_mutex_lock(&ep->sq_mutex);
+	first = ep->state == WEFT_EPS_NEW;
+	err = weft_ep_ready(ep, q);
+	if (!err && first)
+		weft_watch_begin(ep);
+	weft_mutex_unlock(&ep->sq_mutex);
+	return err;
+}
+
 int weft_ep_kick(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *out)
 {
 	bool alone = false;

@@ -41,17 +41,6 @@ void weft_grants_init(struct weft_grants *g)
 	weft_list_init(&g->busy);
 }
 
-/**
- * weft_gmsg_init - a message that takes no part yet
- * @m: zeroed
- */
-void weft_gmsg_init(struct weft_gmsg *m)
-{
-	weft_list_init(&m->wait);
-	weft_list_init(&m->busy);
-	weft_list_init(&m->ready);
-}
-
 /* Bytes that may be under way: in all, of one message, handed out at a time. */
 struct weft_grant_limits {
 	u64 all;

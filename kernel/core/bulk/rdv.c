@@ -112,12 +112,6 @@ void weft_txm_cold(struct weft_txm *txm, struct weft_out *out)
 	weft_list_add_tail(&out->cold, &txm->work.node);
 }
 
-static void weft_send_fault(struct weft_txm *txm, int err, struct weft_out *out)
-{
-	weft_send_done(txm, err, out);
-	weft_send_withdraw(txm, err, out);
-}
-
 /* Take the next window. Return: one was taken, or is being made. */
 static bool weft_send_pin(struct weft_txm *txm, struct weft_win *w, struct weft_out *out)
 {
@@ -129,7 +123,7 @@ static bool weft_send_pin(struct weft_txm *txm, struct weft_win *w, struct weft_
 	w->busy = 0;
 	err = weft_mem_get(txm->ep->conf.mc, &txm->vec, w->off, w->len, WEFT_MEM_READ, &w->mem);
 	if (err == -EFAULT) {
-		weft_send_fault(txm, EFAULT, out);
+		weft_send_abandon(txm, EFAULT, out);
 		return false;
 	}
 	txm->pinned += len;
@@ -326,7 +320,7 @@ void weft_send_work(struct weft_txm *txm, struct weft_out *out)
 	}
 	if (txm->state != WEFT_TXM_OVER) {
 		if (err)
-			weft_send_fault(txm, -err, out);
+			weft_send_abandon(txm, -err, out);
 		else if (txm->lrxm)
 			weft_rxm_step(txm->lrxm, out);
 		else

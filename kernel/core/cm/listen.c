@@ -36,7 +36,9 @@ int weft_cm_listen(struct weft_ep *pep, struct weft_eq *eq, u32 backlog)
 	if (pep->conf.type != WEFT_EP_PASSIVE || !eq || !backlog)
 		return -EINVAL;
 	if (READ_ONCE(pep->state) == WEFT_EPS_NEW) {
-		err = weft_ep_enable(pep, &(struct weft_ep_queues){ .eq = eq });
+		weft_mutex_lock(&pep->sq_mutex);
+		err = weft_ep_ready(pep, &(struct weft_ep_queues){ .eq = eq });
+		weft_mutex_unlock(&pep->sq_mutex);
 		if (err)
 			return err;
 	}

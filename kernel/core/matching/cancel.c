@@ -11,57 +11,6 @@
 #include "core/object/proto.h"
 
 /**
- * weft_recv_fail - a receive ends without a message
- * @ep: the endpoint, locked
- * @post: the receive, not posted any more
- * @err: errno
- * @out: output
- */
-void weft_recv_fail(struct weft_ep *ep, struct weft_post *post, int err, struct weft_out *out)
-{
-	struct weft_cqe e;
-
-	if (unlikely(post->flags & WEFT_RQ_MULTI)) {
-		weft_multi_end(ep, post, err, out);
-		return;
-	}
-	if (unlikely(post->flags & WEFT_RQ_ANNOUNCE))
-		weft_announce_none(ep, post);
-	weft_recv_cqe(&e, ep, post, post->match.tag, 0, 0, WEFT_SRC_ANY,
-		      post->match.kind == WEFT_TAGGED ? WEFT_MSG_TAGGED : 0);
-	e.status = err;
-	weft_post_done(ep, post, &e, out);
-}
-
-/**
- * weft_recv_cancel - cancel the oldest receive with a context
- * @ep: the endpoint, locked
- * @context: the user's
- * @out: output
- *
- * Return: there was one.
- */
-bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out)
-{
-	struct weft_mpost *p;
-
-	for (p = weft_match_post_next(&ep->match, NULL); p;
-	     p = weft_match_post_next(&ep->match, p)) {
-		struct weft_post *post = container_of(p, struct weft_post, match);
-
-		ep->match.steps++;
-		if (post->context != context)
-			continue;
-		weft_match_post_del(&ep->match, p);
-		weft_recv_fail(ep, post, ECANCELED, out);
-		if (ep->multi_wait)
-			weft_multi_retry(ep, out);
-		return true;
-	}
-	return false;
-}
-
-/**
  * weft_recv_cancel_all - end all receives that wait
  * @ep: the endpoint, locked
  * @err: errno
@@ -103,31 +52,6 @@ void weft_recv_drop_all(struct weft_ep *ep, struct weft_out *out)
 }
 
 /* ---- Receives that stand in the ring ----------------------------------------------- */
-
-static u64 *weft_cut_word(struct weft_ep *ep, u32 index, u64 *bit)
-{
-	u32 slot = index & (ep->rq.size - 1);
-
-	*bit = BIT_ULL(slot % 64);
-	return &ep->cut[slot / 64];
-}
-
-/**
- * weft_recv_was_cut - has the entry at the consumer index been canceled?
- * @ep: the endpoint, locked
- *
- * Return: yes, and that is forgotten: it is to be passed over.
- */
-bool weft_recv_was_cut(struct weft_ep *ep)
-{
-	u64 bit, *word = weft_cut_word(ep, ep->rq.cons, &bit);
-
-	if (!(*word & bit))
-		return false;
-	*word &= ~bit;
-	ep->ncut--;
-	return true;
-}
 
 /* Tell of a receive that is not posted and will not be. Return: 0, -EAGAIN: no room. */
 static int weft_recv_cut_told(struct weft_ep *ep, const struct weft_rq_entry *entry,

@@ -158,7 +158,7 @@ void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct wef
 		weft_post_free(ep, post, out);
 		return;
 	}
-	/* weft_ovf_written() needs the lock that we have */
+	/* weft_cq_kick() tells the receive, and needs the lock that we have */
 	post->waits = true;
 	weft_ep_get(ep);
 }
@@ -638,4 +638,80 @@ void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct w
 	 */
 	smp_mb();
 	weft_recv_drain(ep, out);
+}
+
+/**
+ * weft_recv_fail - a receive ends without a message
+ * @ep: the endpoint, locked
+ * @post: the receive, not posted any more
+ * @err: errno
+ * @out: output
+ */
+void weft_recv_fail(struct weft_ep *ep, struct weft_post *post, int err, struct weft_out *out)
+{
+	struct weft_cqe e;
+
+	if (unlikely(post->flags & WEFT_RQ_MULTI)) {
+		weft_multi_end(ep, post, err, out);
+		return;
+	}
+	if (unlikely(post->flags & WEFT_RQ_ANNOUNCE))
+		weft_announce_none(ep, post);
+	weft_recv_cqe(&e, ep, post, post->match.tag, 0, 0, WEFT_SRC_ANY,
+		      post->match.kind == WEFT_TAGGED ? WEFT_MSG_TAGGED : 0);
+	e.status = err;
+	weft_post_done(ep, post, &e, out);
+}
+
+/**
+ * weft_recv_cancel - cancel the oldest receive with a context
+ * @ep: the endpoint, locked
+ * @context: the user's
+ * @out: output
+ *
+ * Return: there was one.
+ */
+bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out)
+{
+	struct weft_mpost *p;
+
+	for (p = weft_match_post_next(&ep->match, NULL); p;
+	     p = weft_match_post_next(&ep->match, p)) {
+		struct weft_post *post = container_of(p, struct weft_post, match);
+
+		ep->match.steps++;
+		if (post->context != context)
+			continue;
+		weft_match_post_del(&ep->match, p);
+		weft_recv_fail(ep, post, ECANCELED, out);
+		if (ep->multi_wait)
+			weft_multi_retry(ep, out);
+		return true;
+	}
+	return false;
+}
+
+u64 *weft_cut_word(struct weft_ep *ep, u32 index, u64 *bit)
+{
+	u32 slot = index & (ep->rq.size - 1);
+
+	*bit = BIT_ULL(slot % 64);
+	return &ep->cut[slot / 64];
+}
+
+/**
+ * weft_recv_was_cut - has the entry at the consumer index been canceled?
+ * @ep: the endpoint, locked
+ *
+ * Return: yes, and that is forgotten: it is to be passed over.
+ */
+bool weft_recv_was_cut(struct weft_ep *ep)
+{
+	u64 bit, *word = weft_cut_word(ep, ep->rq.cons, &bit);
+
+	if (!(*word & bit))
+		return false;
+	*word &= ~bit;
+	ep->ncut--;
+	return true;
 }

@@ -7,6 +7,37 @@
 #include "core/object/proto.h"
 
 /**
+ * weft_send_abandon - a send fails, and its program does not want it to be sent any more
+ * @txm: the send; its path is locked
+ * @status: errno for the program and for the peer
+ * @out: output
+ *
+ * An eager one that has been begun goes on: it is in the kernel's memory.
+ */
+void weft_send_abandon(struct weft_txm *txm, int status, struct weft_out *out)
+{
+	weft_send_done(txm, status, out);
+	if (txm->path->local) {
+		weft_local_withdraw(txm, status, out);
+		return;
+	}
+	switch (txm->state) {
+	case WEFT_TXM_WAIT:
+		if (!txm->begun)
+			weft_send_over(txm, out);
+		break;
+	case WEFT_TXM_ASKED:
+	case WEFT_TXM_GRANT:
+		txm->status = status;
+		txm->late = txm->state == WEFT_TXM_ASKED && txm->nrec;
+		if (!txm->late)
+			weft_ctl_put(txm->path, txm->flow->lane, &txm->ctl);
+		weft_send_over(txm, out);
+		break;
+	}
+}
+
+/**
  * weft_ep_drop_sends - end all sends that have not reached their level
  * @ep: the endpoint; ep->sq_mutex is held
  * @status: errno
@@ -30,8 +61,7 @@ void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out)
 
 				if (txm->told)
 					continue;
-				weft_send_done(txm, status, out);
-				weft_send_withdraw(txm, status, out);
+				weft_send_abandon(txm, status, out);
 			}
 			weft_fence_drop(flow, status, out);
 			weft_path_output(path, out);

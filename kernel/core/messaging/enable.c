@@ -6,7 +6,7 @@
  *
  * Locks: ep->sq_mutex -> core->svc_lock; ep->sq_mutex -> ep->lock; taken here.
  */
-#include "core/api/watch.h"
+#include "core/object/proto.h"
 
 static bool weft_ep_writes(const struct weft_ep_queues *q)
 {
@@ -61,7 +61,14 @@ static int weft_ep_add_cq(struct weft_ep *ep, const struct weft_ep_queues *q)
 	return err;
 }
 
-int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q)
+/**
+ * weft_ep_ready - give an endpoint its queues, and its service with the first ones
+ * @ep: the endpoint; ep->sq_mutex is held
+ * @q: the queues
+ *
+ * Return: as weft_ep_enable().
+ */
+int weft_ep_ready(struct weft_ep *ep, const struct weft_ep_queues *q)
 {
 	int err;
 
@@ -69,14 +76,11 @@ int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q)
 		return -EINVAL;
 	if (READ_ONCE(ep->core->stopped))
 		return -ENODEV;
-	weft_mutex_lock(&ep->sq_mutex);
-	if (ep->state != WEFT_EPS_NEW) {
-		err = weft_ep_add_cq(ep, q);
-		goto out;
-	}
+	if (ep->state != WEFT_EPS_NEW)
+		return weft_ep_add_cq(ep, q);
 	err = weft_service_claim(ep);
 	if (err)
-		goto out;
+		return err;
 	if (q->eq)
 		weft_eq_get(q->eq);
 	weft_lock(&ep->lock);
@@ -91,8 +95,5 @@ int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q)
 			weft_ep_st(ep, WEFT_ST_SQ_KICK, 0);
 	}
 	weft_unlock(&ep->lock);
-	weft_watch_begin(ep);
-out:
-	weft_mutex_unlock(&ep->sq_mutex);
-	return err;
+	return 0;
 }

@@ -36,23 +36,6 @@ bool weft_fence_holds(struct weft_flow *flow, const struct weft_sq_entry *e)
 }
 
 /**
- * weft_fence_check - may what is held go on?
- * @flow: a flow with held sends; its path is locked
- * @out: output
- */
-void weft_fence_check(struct weft_flow *flow, struct weft_out *out)
-{
-	struct weft_ep *ep = flow->ep;
-
-	if (!weft_list_empty(&flow->txms))
-		return;
-	weft_lock(&ep->lock);
-	WRITE_ONCE(ep->fence_go, true);
-	weft_ep_sq_cold(ep, out);
-	weft_unlock(&ep->lock);
-}
-
-/**
  * weft_fence_hold - hold a send back
  * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
  * @flow: its flow

@@ -60,8 +60,7 @@ void weft_flow_withdraw(struct weft_flow *flow, int err, struct weft_out *out)
 		/* it may be over, and used again, when its last reference goes */
 		weft_txm_get(txm);
 		weft_flow_lost(flow);
-		weft_send_done(txm, err, out);
-		weft_send_withdraw(txm, err, out);
+		weft_send_abandon(txm, err, out);
 		if (txm->state != WEFT_TXM_OVER)
 			weft_send_over(txm, out);
 		weft_txm_put(txm, out);

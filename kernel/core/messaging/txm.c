@@ -204,6 +204,23 @@ int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *d
 }
 
 /**
+ * weft_fence_check - may what is held go on?
+ * @flow: a flow with held sends; its path is locked
+ * @out: output
+ */
+void weft_fence_check(struct weft_flow *flow, struct weft_out *out)
+{
+	struct weft_ep *ep = flow->ep;
+
+	if (!weft_list_empty(&flow->txms))
+		return;
+	weft_lock(&ep->lock);
+	WRITE_ONCE(ep->fence_go, true);
+	weft_ep_sq_cold(ep, out);
+	weft_unlock(&ep->lock);
+}
+
+/**
  * weft_send_over - the operation is over, but for records that are not acknowledged
  * @txm: the send; its path is locked
  * @out: output
@@ -238,36 +255,6 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
 	weft_txm_put(txm, out);
 	weft_flow_check(flow, out);
 	weft_flow_put(flow);
-}
-
-/**
- * weft_send_withdraw - the program does not want it to be sent any more
- * @txm: the send; its path is locked
- * @status: errno for the peer
- * @out: output
- *
- * An eager one that has been begun goes on: it is in the kernel's memory.
- */
-void weft_send_withdraw(struct weft_txm *txm, int status, struct weft_out *out)
-{
-	if (txm->path->local) {
-		weft_local_withdraw(txm, status, out);
-		return;
-	}
-	switch (txm->state) {
-	case WEFT_TXM_WAIT:
-		if (!txm->begun)
-			weft_send_over(txm, out);
-		break;
-	case WEFT_TXM_ASKED:
-	case WEFT_TXM_GRANT:
-		txm->status = status;
-		txm->late = txm->state == WEFT_TXM_ASKED && txm->nrec;
-		if (!txm->late)
-			weft_ctl_put(txm->path, txm->flow->lane, &txm->ctl);
-		weft_send_over(txm, out);
-		break;
-	}
 }
 
 /**

@@ -110,6 +110,14 @@ void weft_rxm_put(struct weft_rxm *rxm)
 	weft_free(rxm);
 }
 
+/* A message that takes no part in grants yet; @m is zeroed. */
+static void weft_gmsg_init(struct weft_gmsg *m)
+{
+	weft_list_init(&m->wait);
+	weft_list_init(&m->busy);
+	weft_list_init(&m->ready);
+}
+
 /**
  * weft_rxm_init - make a message of zeroed memory
  * @rxm: the message

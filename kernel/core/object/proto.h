@@ -63,7 +63,6 @@ void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 seal,
 void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
 		     struct weft_out *out);
 void weft_frame_ack(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
-void weft_ctl_init(struct weft_ctl *ctl, u8 kind);
 void weft_ctl_put(struct weft_path *path, u8 lane, struct weft_ctl *ctl);
 bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
 		    struct weft_out *out);
@@ -486,7 +485,7 @@ static inline const void *weft_send_bytes(struct weft_ep *ep, const struct weft_
 
 void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_send_over(struct weft_txm *txm, struct weft_out *out);
-void weft_send_withdraw(struct weft_txm *txm, int status, struct weft_out *out);
+void weft_send_abandon(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_send_acked(struct weft_txm *txm, struct weft_rec *rec, struct weft_out *out);
 bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_rec *rec,
 		     weft_ns now);
@@ -690,7 +689,6 @@ void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out);
 /* ---- grant.c ---------------------------------------------------------------------- */
 
 void weft_grants_init(struct weft_grants *g);
-void weft_gmsg_init(struct weft_gmsg *m);
 void weft_grant_join(struct weft_rxm *rxm, struct weft_out *out);
 void weft_grant_came(struct weft_rxm *rxm, u64 n, struct weft_out *out);
 void weft_grant_leave(struct weft_rxm *rxm, struct weft_out *out);
@@ -788,6 +786,7 @@ void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear);
 void weft_ep_error(struct weft_ep *ep, int err, struct weft_out *out);
 void weft_ep_sq_cold(struct weft_ep *ep, struct weft_out *out);
 void weft_ep_break(struct weft_ep *ep, int err, struct weft_out *out);
+int weft_ep_ready(struct weft_ep *ep, const struct weft_ep_queues *q);
 void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out);
 void weft_ep_stop(struct weft_ep *ep, int err, struct weft_out *out);
 bool weft_ep_drop_active(struct weft_ep *ep, int err, struct weft_out *out);

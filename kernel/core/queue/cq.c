@@ -193,8 +193,8 @@ bool weft_cq_post(struct weft_cq *cq, const struct weft_cqe *e, const void *payl
  * @cq: the queue
  * @ovf: where it would wait; zeroed at least
  *
- * Return: it was waiting and is not any more; false: it has never waited, or weft_ovf_written()
- * comes or has come.
+ * Return: it was waiting and is not any more; false: it has never waited, or has been written:
+ * weft_cq_kick() tells its object, or has done so.
  */
 bool weft_cq_forget(struct weft_cq *cq, struct weft_ovf *ovf)
 {

@@ -24,8 +24,8 @@
  *
  * Return: true: it has been written (or the queue is in error, and nobody will ever look). false
  * and @ovf: it waits there,
- * @ovf and @payload must stay until weft_ovf_written() is called or weft_cq_forget() has returned
- *	true. false without @ovf: nothing has happened: payload that lives no longer than a packet
+ * @ovf and @payload must stay until weft_cq_kick() has told the object, or weft_cq_forget() has
+ *	returned true. false without @ovf: nothing has happened: payload that lives no longer than a packet
  *	is offered so, and kept or placed otherwise when there is no room.
  */
 bool weft_cq_post(struct weft_cq *cq, const struct weft_cqe *e, const void *payload, u32 plen,
@@ -39,19 +39,13 @@ void weft_cq_count(struct weft_cq *cntr, bool failed, struct weft_out *out);
 
 /*
  * Take back a completion that waits. Return: it was waiting; false: it has never waited, or has
- * been written, and weft_ovf_written() comes or has come.
+ * been written: weft_cq_kick() tells its object, or has done so.
  */
 bool weft_cq_forget(struct weft_cq *cq, struct weft_ovf *ovf);
 
 void weft_cq_get(struct weft_cq *cq);
 /* Calls weft_env_free_cq() for the last one. */
 void weft_cq_put(struct weft_cq *cq);
-
-/*
- * The completion that waited in @ovf has been written: the object may go. Called without locks,
- * from weft_cq_kick() only, once for each weft_cq_post() that returned false with an @ovf.
- */
-void weft_ovf_written(struct weft_ovf *ovf, struct weft_out *out);
 
 /* ---- Event queues ---------------------------------------------------- */
 

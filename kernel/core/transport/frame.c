@@ -457,18 +457,6 @@ u32 weft_tx_pieces(const struct weft_tx *tx, u32 i, struct weft_span *span, u32 
 
 /* ---- Chunks that are asked for --------------------------------------------------- */
 
-/**
- * weft_ctl_init - nothing to send yet
- * @ctl: stands in an object
- * @kind: WEFT_CTL_*: which kind
- */
-void weft_ctl_init(struct weft_ctl *ctl, u8 kind)
-{
-	weft_list_init(&ctl->node);
-	ctl->kind = kind;
-	ctl->queued = false;
-}
-
 #define weft_ctl_obj(c, type)	container_of(c, type, ctl)
 
 static void weft_ctl_hold(struct weft_ctl *ctl)

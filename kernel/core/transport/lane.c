@@ -410,10 +410,8 @@ static void weft_lane_again(struct weft_path *path, struct weft_lane *lane, stru
 {
 	struct weft_txm *txm = rec->txm;
 
-	if (unlikely(txm && rec->mem && READ_ONCE(txm->fault)) && txm->state != WEFT_TXM_OVER) {
-		weft_send_done(txm, EFAULT, out);
-		weft_send_withdraw(txm, EFAULT, out);
-	}
+	if (unlikely(txm && rec->mem && READ_ONCE(txm->fault)) && txm->state != WEFT_TXM_OVER)
+		weft_send_abandon(txm, EFAULT, out);
 	weft_list_del(&rec->tnode);
 	if (!rec->again)
 		rec->again_at = weft_lane_tick(out->now);

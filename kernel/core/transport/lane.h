@@ -76,6 +76,14 @@ struct weft_ctl {
 	bool queued;
 };
 
+/* Nothing to send yet: @ctl stands in an object of @kind, WEFT_CTL_*. */
+static inline void weft_ctl_init(struct weft_ctl *ctl, u8 kind)
+{
+	weft_list_init(&ctl->node);
+	ctl->kind = kind;
+	ctl->queued = false;
+}
+
 /**
  * struct weft_note - a chunk that belongs to nothing
  * @ctl: to be sent
