@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What sums.h says. One thread; no locks. */
-#include "core/object/proto.h"
+#include "core/api/api.h"
 #include "sums.h"
 
 #define WINDOW_MAX	(16ull << 20)	/* of "unexpected-node" */

@@ -4,7 +4,7 @@
  * ones do not, between two nodes and within one: messages, connections, datagrams, groups. A seal
  * is good for one path, one flow and one kind; packets with a wrong one change nothing.
  */
-#include "core/object/proto.h"
+#include "core/api/api.h"
 #include "cm_fixture.h"
 #include "rig.h"
 

@@ -4,7 +4,7 @@
  * completion queue: that they do, what has to go the long way, and that nobody can tell which it
  * was
  */
-#include "core/object/proto.h"
+#include "core/api/api.h"
 #include "two.h"
 #include "harness.h"
 

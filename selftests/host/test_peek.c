@@ -2,7 +2,7 @@
 /*
  * Messages that wait: peeks, claims, discards
  */
-#include "core/object/proto.h"
+#include "core/api/api.h"
 #include "two.h"
 #include "harness.h"
 

@@ -5,7 +5,7 @@
  */
 #include <sched.h>
 
-#include "core/object/proto.h"
+#include "core/api/api.h"
 #include "rig.h"
 #include "harness.h"
 

@@ -3,7 +3,7 @@
  * Room for messages that come before their receives: what is kept counts for its endpoint and its
  * user, and is bounded; who has used up his room waits, and nobody else does.
  */
-#include "core/object/proto.h"
+#include "core/api/api.h"
 #include "harness.h"
 #include "two.h"
 

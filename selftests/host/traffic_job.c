@@ -2,7 +2,7 @@
 /*
  * Random traffic over the rig: jobs. See traffic_job.h.
  */
-#include "core/base/job.h"
+#include "core/object/job.h"
 #include "traffic_job.h"
 
 static const struct weft_job_who all, one = { .nuid = 1 };

@@ -6,7 +6,7 @@
 #ifndef WEFT_VICTIM_H
 #define WEFT_VICTIM_H
 
-#include "core/object/proto.h"
+#include "core/api/api.h"
 #include "rig.h"
 
 #define VICTIM_PEER	1

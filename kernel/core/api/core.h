@@ -35,8 +35,8 @@
 
 #include "core/base/conf.h"
 #include "core/base/env.h"
-#include "core/bulk/grant.h"
-#include "core/base/job.h"
+#include "core/object/grant.h"
+#include "core/object/job.h"
 #include <linux/weft.h>
 
 struct weft_core;
@@ -186,6 +186,7 @@ bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_ou
 void weft_core_exit(struct weft_core *core);
 
 #include "core/api/inout.h"
+#include "core/object/upcalls.h"
 
 /* ---- Completion queues ----------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
  *
  * Locks: cq->lock and ep->lock, taken here one after the other.
  */
-#include "core/object/proto.h"
+#include "core/api/api.h"
 #include "core/queue/cq.h"
 
 #define WEFT_CQ_BATCH	8	/* completions that a kick writes before it tells their objects */

@@ -12,7 +12,7 @@
  *
  * Locks: none is held; the steps take what they need.
  */
-#include "core/object/proto.h"
+#include "core/api/api.h"
 
 static noinline void weft_flush_start(struct weft_out *out)
 {

@@ -162,16 +162,6 @@ struct weft_out {
 
 void weft_out_init(struct weft_out *out, struct weft_core *core);
 
-/**
- * weft_flush - do all that the core has put out, and what comes of it
- * @out: output; empty afterwards
- *
- * Copies, and what comes of their being done, then transmit (weft_env_tx()), then wake, then queue
- * cold work; again until nothing is left. Received packets (struct weft_rx) must stay valid until
- * it returns. No lock may be held.
- */
-void weft_flush(struct weft_out *out);
-
 /* Bytes of packet @i: the first tx->len - tx->pay ones. @dst has room for them. */
 void weft_tx_header(const struct weft_tx *tx, u32 i, void *dst);
 

@@ -16,7 +16,7 @@
  *
  * Locks: ep->sq_mutex for the send ring; ep->lock for the rest.
  */
-#include "core/object/proto.h"
+#include "core/api/api.h"
 
 static bool weft_ep_works(const struct weft_ep *ep)
 {

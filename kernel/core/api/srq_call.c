@@ -4,7 +4,7 @@
  *
  * How receives get to endpoints, and locks: srq.c.
  */
-#include "core/cm/cm.h"
+#include "core/api/api.h"
 
 /* The event of a watermark. Sleeps. Return: NULL: no memory. */
 static struct weft_qev *weft_srq_event(u32 type, u32 handle)

@@ -6,7 +6,7 @@
  *
  * Locks: ep->sq_mutex -> path->lock, ep->lock; taken here.
  */
-#include "core/object/proto.h"
+#include "core/api/api.h"
 
 /* Is a flow one that a worker is to close now? */
 static bool weft_idle_flow(const struct weft_flow *flow, weft_ns now)

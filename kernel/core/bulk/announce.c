@@ -7,7 +7,7 @@
  *
  * Locks: path->lock -> ep->lock.
  */
-#include "core/object/proto.h"
+#include "core/bulk/bulk.h"
 
 /**
  * weft_announce_begin - a message is to be announced, or has been claimed: how much is to be placed

@@ -25,7 +25,7 @@
  *
  * Locks: path->lock -> core->grants.lock.
  */
-#include "core/object/proto.h"
+#include "core/bulk/bulk.h"
 
 /**
  * weft_grants_init - nobody is granted anything

@@ -19,7 +19,7 @@
  *
  * Locks: path->lock -> ep->lock.
  */
-#include "core/object/proto.h"
+#include "core/bulk/bulk.h"
 
 /**
  * weft_rxm_later - no room for a copy: go on when there is

@@ -13,6 +13,7 @@
  *
  * Locks: path->lock.
  */
+#include "core/bulk/bulk.h"
 #include "core/transport/emit.h"
 
 /**

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - connections: what cm.c, cm_wire.c, listen.c and connect.c offer one another
+ * weft core - connections
+ *
+ * What this folder offers to those above it, and its files to one another. Each function says in
+ * its file which locks it wants.
  */
 #ifndef WEFT_CM_H
 #define WEFT_CM_H
 
-#include "core/object/proto.h"
+#include "core/messaging/messaging.h"
 
 /* ---- cm.c ------------------------------------------------------------------------ */
 
@@ -13,7 +16,6 @@ void weft_conn_init(struct weft_conn *conn, struct weft_path *path, bool active)
 void weft_conn_list(struct weft_conn *conn, weft_ns now);
 /* It is not found any more; its path is locked. */
 void weft_conn_unlist(struct weft_conn *conn);
-struct weft_conn *weft_conn_by_id(struct weft_core *core, u32 id);
 struct weft_conn *weft_conn_get(struct weft_core *core, u64 id);
 void weft_cm_say(struct weft_conn *conn, u8 op);
 void weft_cm_data(struct weft_conn *conn, const void *data, u32 len);
@@ -40,5 +42,15 @@ bool weft_cm_queue(struct weft_conn *conn, struct weft_ep *pep, struct weft_out 
 bool weft_cm_unqueue(struct weft_conn *conn, struct weft_ep *pep);
 void weft_cm_unask(struct weft_conn *conn);
 void weft_cm_kill_reqs(struct weft_ep *pep, struct weft_out *out);
+
+/* ---- cm.c ----------------------------------------------------------------------- */
+
+void weft_cm_reset(struct weft_conn *conn, int err, struct weft_out *out);
+void weft_cm_expire(struct weft_conn *conn, struct weft_out *out);
+
+/* ---- connect.c ------------------------------------------------------------------ */
+
+void weft_cm_kill(struct weft_ep *ep, struct weft_out *out);
+void weft_cm_ask_again(struct weft_ep *ep, struct weft_out *out);
 
 #endif

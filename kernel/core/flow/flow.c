@@ -15,7 +15,7 @@
  * Locks: path->lock. The list ep->flows and what is in it belong to ep->sq_mutex; so does the
  * reference it holds.
  */
-#include "core/object/proto.h"
+#include "core/flow/flow.h"
 
 /* ---- Sending --------------------------------------------------------------------- */
 

@@ -28,7 +28,7 @@
  * Locks: path->lock for flows, ep->lock for what its endpoint keeps, core->user_lock (a leaf) for
  * the list of users, whose counts are atomic.
  */
-#include "core/object/proto.h"
+#include "core/flow/flow.h"
 
 /* ---- Users ----------------------------------------------------------------------- */
 

@@ -23,7 +23,7 @@
  *
  * Locks: path->lock -> ep->lock.
  */
-#include "core/object/proto.h"
+#include "core/matching/matching.h"
 
 /**
  * weft_announce_apply - an entry of the receive ring has WEFT_RQ_ANNOUNCE

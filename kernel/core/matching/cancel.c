@@ -8,7 +8,7 @@
  *
  * Locks: ep->lock.
  */
-#include "core/object/proto.h"
+#include "core/matching/matching.h"
 
 /**
  * weft_recv_cancel_all - end all receives that wait

@@ -23,8 +23,7 @@
  *
  * Locks: ep->lock; what is of a shared buffer: srq->lock inside of it.
  */
-#include "core/object/proto.h"
-#include "core/matching/srq.h"
+#include "core/matching/matching.h"
 
 /* Parts begin at a multiple of this, from the buffer's start; Documentation/uapi.rst. */
 #define WEFT_MULTI_ALIGN	8

@@ -18,7 +18,7 @@
  *
  * Locks: ep->lock.
  */
-#include "core/object/proto.h"
+#include "core/matching/matching.h"
 
 static struct weft_rxm *weft_claim_find(struct weft_ep *ep, u64 context)
 {

@@ -23,7 +23,7 @@
  * Locks: all under ep->lock, to which receives, rings and matching belong; weft_recv_unexp() and
  * weft_recv_matched() may be called with path->lock held, too.
  */
-#include "core/object/proto.h"
+#include "core/matching/matching.h"
 
 #define WEFT_RECV_STEPS	(64u << 10)	/* what a drain looks at in searches */
 
@@ -691,6 +691,7 @@ bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out)
 	return false;
 }
 
+/* The word of ep->cut that has the bit of slot @index; @bit: out: the bit. */
 u64 *weft_cut_word(struct weft_ep *ep, u32 index, u64 *bit)
 {
 	u32 slot = index & (ep->rq.size - 1);

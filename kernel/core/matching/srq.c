@@ -29,7 +29,7 @@
  *
  * Locks: ep->lock -> srq->lock -> eq->lock. The server holds no lock between two endpoints.
  */
-#include "core/cm/cm.h"
+#include "core/matching/matching.h"
 
 #define WEFT_SRQ_BUDGET	64	/* receives that are served in a flush before a worker takes over */
 

@@ -23,7 +23,7 @@
  *
  * Locks: ep->sq_mutex -> path->lock or core->grp_lock -> ep->lock of the receiver.
  */
-#include "core/object/proto.h"
+#include "core/messaging/messaging.h"
 
 #define WEFT_DGRAM_WAIT	64	/* datagrams of one flow that wait for its path */
 #define WEFT_DGRAM_RAW	(WEFT_REC_RAW - sizeof(struct weft_w_dgram))

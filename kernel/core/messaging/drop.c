@@ -4,7 +4,7 @@
  *
  * Locks: each function names what its caller holds.
  */
-#include "core/object/proto.h"
+#include "core/messaging/messaging.h"
 
 /**
  * weft_send_abandon - a send fails, and its program does not want it to be sent any more

@@ -6,7 +6,7 @@
  *
  * Locks: ep->sq_mutex -> core->svc_lock; ep->sq_mutex -> ep->lock; taken here.
  */
-#include "core/object/proto.h"
+#include "core/messaging/messaging.h"
 
 static bool weft_ep_writes(const struct weft_ep_queues *q)
 {

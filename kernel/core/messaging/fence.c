@@ -15,7 +15,7 @@
  *
  * Locks: ep->sq_mutex -> path->lock -> ep->lock.
  */
-#include "core/object/proto.h"
+#include "core/messaging/messaging.h"
 
 /**
  * weft_fence_holds - has a send to wait?

@@ -7,7 +7,7 @@
  *
  * Locks: path->lock, held by the caller.
  */
-#include "core/object/proto.h"
+#include "core/messaging/messaging.h"
 
 /* A send of a flow ends with it: is it a datagram, that has waited for its path? */
 static void weft_flow_lost(struct weft_flow *flow)

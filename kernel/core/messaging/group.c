@@ -19,7 +19,7 @@
  * for it. core->grp_lock is taken inside of it for changes, and alone by who gives out a datagram;
  * ep->lock of each receiver inside of that.
  */
-#include "core/object/proto.h"
+#include "core/messaging/messaging.h"
 
 /**
  * weft_group_member - a group that an endpoint has joined

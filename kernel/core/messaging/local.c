@@ -17,7 +17,7 @@
  *
  * Locks: core->local's path->lock -> ep->lock.
  */
-#include "core/object/proto.h"
+#include "core/messaging/messaging.h"
 
 /* weft_local_src() where the receiver's address vector has changed. */
 u32 weft_local_src_find(struct weft_flow *flow, u32 gen)

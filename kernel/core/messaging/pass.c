@@ -21,6 +21,7 @@
  * Locks: ep->sq_mutex of the sender; path->lock of a flow to another node; ep->lock of the
  * receiver; its cq->lock.
  */
+#include "core/messaging/messaging.h"
 #include "core/queue/cq.h"
 #include "core/transport/emit.h"
 

@@ -11,7 +11,7 @@
  *
  * Locks: path->lock -> ep->lock. Receives, rings and matching belong to ep->lock.
  */
-#include "core/object/proto.h"
+#include "core/messaging/messaging.h"
 
 /* Have a message in reserve, which is charged to @ep, if any. Return: there is one. */
 static bool weft_recv_spare(struct weft_path *path, struct weft_ep *ep)

@@ -17,6 +17,7 @@
  * Locks: ep->sq_mutex for the ring; path->lock for what is under way; ep->lock for the list of free
  * ones.
  */
+#include "core/messaging/messaging.h"
 #include "core/transport/emit.h"
 
 /* ---- Slots of the ring ----------------------------------------------------------- */

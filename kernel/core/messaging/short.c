@@ -15,6 +15,7 @@
  *
  * Locks: path->lock -> ep->lock.
  */
+#include "core/messaging/messaging.h"
 #include "core/transport/emit.h"
 
 /**

@@ -9,6 +9,7 @@
  *
  * Locks: ep->sq_mutex, path->lock or ep->lock, as each function says.
  */
+#include "core/messaging/messaging.h"
 #include "core/transport/emit.h"
 
 /**

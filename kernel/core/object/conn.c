@@ -4,7 +4,7 @@
  *
  * Locks: core->svc_lock for the table, held by the caller.
  */
-#include "core/object/proto.h"
+#include "core/object/object.h"
 
 /**
  * weft_conn_by_id - find a connection

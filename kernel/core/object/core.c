@@ -6,7 +6,7 @@
  *
  * Locks: core->svc_lock, taken here.
  */
-#include "core/object/proto.h"
+#include "core/object/object.h"
 
 /**
  * weft_core_gen - a generation that nobody else has

@@ -6,7 +6,7 @@
  *
  * Locks: each function names what its caller holds.
  */
-#include "core/object/proto.h"
+#include "core/object/object.h"
 
 void weft_ep_get(struct weft_ep *ep)
 {

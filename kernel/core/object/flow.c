@@ -6,7 +6,7 @@
  *
  * Locks: path->lock, held by the caller.
  */
-#include "core/object/proto.h"
+#include "core/object/object.h"
 
 /**
  * weft_flow_unlist - nobody finds it any more

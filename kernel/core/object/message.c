@@ -7,7 +7,7 @@
  *
  * Locks: ep->lock, taken by weft_txm_put().
  */
-#include "core/object/proto.h"
+#include "core/object/object.h"
 
 /*
  * Give slots of the ring back to the program: those of entries that have been taken, but for one

@@ -20,7 +20,7 @@
 #define WEFT_OBJ_H
 
 #include "core/api/core.h"
-#include "core/transport/lane.h"
+#include "core/object/lane.h"
 #include "core/base/match.h"
 #include "core/queue/queue.h"
 #include "core/wire/ring.h"
@@ -40,6 +40,22 @@
 #define WEFT_RFLOWS_MAX		65536	/* flows from one remote node */
 
 /* ---- Paths ----------------------------------------------------------------------- */
+
+/**
+ * struct weft_known - a node that has been heard of, and to which there is no path now
+ * @node: in core->known
+ * @age: in core->known_ages, the oldest one first
+ * @addr: the node; service 0
+ * @no: which death of a path to a known node, as counted by core->deaths
+ * @err: errno of that; 0: it was given back as nobody used it
+ */
+struct weft_known {
+	struct weft_list node;
+	struct weft_list age;
+	struct weft_sockaddr addr;
+	u32 no;
+	int err;
+};
 
 /**
  * struct weft_path - a remote node

@@ -6,7 +6,7 @@
  *
  * Locks: none.
  */
-#include "core/object/proto.h"
+#include "core/object/object.h"
 
 void weft_path_get(struct weft_path *path)
 {

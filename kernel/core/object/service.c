@@ -4,7 +4,7 @@
  *
  * Locks: core->svc_lock, taken here unless a function says that its caller holds it.
  */
-#include "core/object/proto.h"
+#include "core/object/object.h"
 
 /**
  * weft_service_used - does an endpoint have a service?

@@ -4,7 +4,7 @@
  *
  * Locks: none.
  */
-#include "core/object/proto.h"
+#include "core/object/object.h"
 
 /**
  * weft_srq_get - take a reference

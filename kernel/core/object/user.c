@@ -4,7 +4,7 @@
  *
  * Locks: core->user_lock, taken here.
  */
-#include "core/object/proto.h"
+#include "core/object/object.h"
 
 static struct weft_user *weft_user_find(struct weft_core *core, u32 uid)
 {

@@ -22,7 +22,7 @@
  *
  * Locks: path->lock.
  */
-#include "core/object/proto.h"
+#include "core/transport/transport.h"
 
 #define WEFT_QUEUES_KEEP	(2 * NSEC_PER_MSEC)	/* how long a class is taken for delayed */
 

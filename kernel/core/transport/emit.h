@@ -7,7 +7,7 @@
 #ifndef WEFT_EMIT_H
 #define WEFT_EMIT_H
 
-#include "core/object/proto.h"
+#include "core/transport/transport.h"
 
 /* A record that was used before, or NULL. To be begun. */
 static inline struct weft_rec *weft_rec_kept(struct weft_path *path)
@@ -106,7 +106,7 @@ static __always_inline void weft_frame_header(struct weft_path *path, struct wef
 		.token = path->peer_token,
 		.psn = psn,
 		.ack = lane->rcv_nxt,
-		.window = weft_room_window(path),
+		.window = weft_path_rx_window(path),
 	};
 	weft_ns age = weft_since(now, lane->rcv_at);
 

@@ -4,7 +4,7 @@
  *
  * Locks: core->lock and path->lock, taken here one after the other.
  */
-#include "core/object/proto.h"
+#include "core/transport/transport.h"
 
 /**
  * weft_path_find - the path to a remote node

@@ -15,6 +15,7 @@
  * acknowledged, except that weft_rec_withdraw() marks it.
  */
 #include "core/transport/emit.h"
+#include "core/transport/transport.h"
 
 /**
  * weft_rec_new - an empty record

@@ -18,7 +18,7 @@
  *
  * Locks: core->lock -> path->lock.
  */
-#include "core/object/proto.h"
+#include "core/transport/transport.h"
 
 #define WEFT_HELLO_SLOT		33	/* a cookie is good for one to two times 2^33 ns */
 #define WEFT_HELLO_FIRST	(20ull * NSEC_PER_MSEC)
@@ -108,7 +108,7 @@ void weft_hello_send(struct weft_path *path, struct weft_out *out)
 	weft_ns wait = WEFT_HELLO_FIRST << min_t(u32, path->hello_n, 8);
 
 	weft_hello_self(path, &h);
-	tx = weft_hello_tx(out, 0, 0, weft_room_window(path), &h);
+	tx = weft_hello_tx(out, 0, 0, weft_path_rx_window(path), &h);
 	if (tx) {
 		tx->path = path;
 		weft_path_get(path);
@@ -126,7 +126,7 @@ static void weft_hello_ack(struct weft_path *path, u64 nonce, struct weft_out *o
 	struct weft_tx *tx;
 
 	weft_hello_self(path, &h);
-	tx = weft_hello_tx(out, path->peer_id, path->peer_token, weft_room_window(path), &h);
+	tx = weft_hello_tx(out, path->peer_id, path->peer_token, weft_path_rx_window(path), &h);
 	if (!tx)
 		return;
 	tx->path = path;

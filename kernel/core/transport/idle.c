@@ -17,7 +17,7 @@
  *
  * Locks: path->lock; ep->sq_mutex for closing flows, so a worker does that.
  */
-#include "core/object/proto.h"
+#include "core/transport/transport.h"
 
 #define WEFT_TIDY_TIME	NSEC_PER_SEC	/* a worker closes flows for that long after it was asked */
 #define WEFT_BYE_MIN	(10 * NSEC_PER_MSEC)

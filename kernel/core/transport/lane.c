@@ -23,6 +23,7 @@
  * Locks: path->lock.
  */
 #include "core/transport/emit.h"
+#include "core/transport/transport.h"
 
 /**
  * weft_lane_init - make a lane

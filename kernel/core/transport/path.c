@@ -21,7 +21,7 @@
  *
  * Locks: core->lock for the tables, path->lock for the rest.
  */
-#include "core/api/watch.h"
+#include "core/transport/transport.h"
 
 /**
  * weft_path_alloc - a path that is in no table

@@ -10,7 +10,7 @@
  *
  * Locks: path->lock.
  */
-#include "core/object/proto.h"
+#include "core/transport/transport.h"
 
 /**
  * weft_rack_window - the reordering window

@@ -7,7 +7,7 @@
  *
  * Locks: path->lock, held by the caller.
  */
-#include "core/object/proto.h"
+#include "core/transport/transport.h"
 
 /**
  * weft_lane_seen - has this packet been received before?

@@ -20,7 +20,7 @@
  *
  * Locks: core->lock -> path->lock; core->lock -> ep->lock.
  */
-#include "core/object/proto.h"
+#include "core/transport/transport.h"
 
 #define WEFT_SCARCE_LOOK	64	/* paths that are looked at each time */
 #define WEFT_SCARCE_PRESS	2	/* of them are pressed */

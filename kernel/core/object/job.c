@@ -23,7 +23,7 @@
  * Locks: core->job_lock, inside of all others, for the list, for @users, @key and @who. An
  * endpoint's job does not change, nor does its key as long as an endpoint is in it.
  */
-#include "core/object/proto.h"
+#include "core/object/object.h"
 
 /**
  * struct weft_job - a job

@@ -275,17 +275,4 @@ struct weft_lane {
 	u64 bits[WEFT_WINDOW / 64];
 };
 
-/* ---- rack.c ---------------------------------------------------------------------- */
-
-/* Is there something before @psn, which has been sent, that is not acknowledged? */
-static inline bool weft_rack_waits(const struct weft_lane *lane, u32 psn)
-{
-	return psn - lane->snd_una - 1 < WEFT_WINDOW;
-}
-
-weft_ns weft_rack_window(const struct weft_path *path, const struct weft_lane *lane);
-void weft_rack_lost(struct weft_lane *lane);
-void weft_rack_again(struct weft_lane *lane, const struct weft_rec *rec);
-void weft_rack_dup(struct weft_path *path, struct weft_lane *lane, u32 psn);
-
 #endif

@@ -93,21 +93,4 @@ struct weft_srq {
 };
 
 /* What srq_call.c takes of srq.c */
-void weft_srq_get(struct weft_srq *srq);
-struct weft_srq_posts *weft_srq_posts_new(struct weft_srq *srq, u32 n);
-void weft_srq_posts_add(struct weft_srq *srq, struct weft_srq_posts *posts);
-u32 weft_srq_available(const struct weft_srq *srq);
-void weft_srq_later(struct weft_srq *srq, struct weft_out *out);
-void weft_srq_fetch(struct weft_srq *srq);
-void weft_srq_low(struct weft_srq *srq, struct weft_out *out);
-void weft_srq_high(struct weft_ep *ep, struct weft_out *out);
-void weft_srq_taken(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *post,
-		    struct weft_out *out);
-
-/* What srq.c takes of multi.c */
-void weft_multi_init(struct weft_post *buf, u64 least);
-struct weft_post *weft_multi_share(struct weft_srq *srq, struct weft_post *buf, u64 len);
-void weft_multi_return(struct weft_srq *srq, struct weft_post *part, struct weft_out *out);
-void weft_multi_tell(struct weft_srq *srq, struct weft_ep *ep, struct weft_out *out);
-
 #endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - rendezvous, grants and data placement
+ *
+ * What this folder offers to those above it, and its files to one another. Each function says in
+ * its file which locks it wants.
+ */
+#ifndef WEFT_BULK_H
+#define WEFT_BULK_H
+
+#include "core/flow/flow.h"
+#include "core/bulk/upcalls.h"
+
+/* ---- rdv.c ---------------------------------------------------------------------- */
+
+void weft_send_step(struct weft_txm *txm, struct weft_out *out);
+int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *w,
+		    struct weft_out *out);
+void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struct weft_out *out);
+void weft_send_late(struct weft_txm *txm);
+void weft_send_work(struct weft_txm *txm, struct weft_out *out);
+void weft_txm_cold(struct weft_txm *txm, struct weft_out *out);
+void weft_win_drop(struct weft_win *win);
+
+/* ---- announce.c ----------------------------------------------------------------- */
+
+bool weft_announce_begin(struct weft_rxm *rxm);
+bool weft_announce(struct weft_rxm *rxm, bool inl, struct weft_out *out);
+void weft_rxm_placed(struct weft_rxm *rxm, struct weft_out *out);
+
+/* ---- place.c -------------------------------------------------------------------- */
+
+void weft_rxm_start(struct weft_rxm *rxm, struct weft_out *out);
+void weft_rxm_begin(struct weft_rxm *rxm, struct weft_out *out);
+void weft_rxm_buffered(struct weft_rxm *rxm);
+void weft_rxm_complete(struct weft_rxm *rxm);
+void weft_rxm_step(struct weft_rxm *rxm, struct weft_out *out);
+void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out);
+void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out);
+void weft_rxm_later(struct weft_rxm *rxm, struct weft_out *out);
+void weft_rxm_cold(struct weft_rxm *rxm, struct weft_out *out);
+int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, struct weft_out *out);
+int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
+u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u32 last, u32 skip,
+		   struct weft_out *out);
+void weft_place_copied(const struct weft_copy *c, int err, struct weft_out *out);
+void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out);
+
+/* ---- grant.c -------------------------------------------------------------------- */
+
+void weft_grants_init(struct weft_grants *g);
+void weft_grant_join(struct weft_rxm *rxm, struct weft_out *out);
+void weft_grant_came(struct weft_rxm *rxm, u64 n, struct weft_out *out);
+void weft_grant_leave(struct weft_rxm *rxm, struct weft_out *out);
+void weft_grant_timer(struct weft_path *path, struct weft_out *out);
+void weft_grant_flush(struct weft_out *out);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - posted receives, and messages that wait for one
+ *
+ * What this folder offers to those above it, and its files to one another. Each function says in
+ * its file which locks it wants.
+ */
+#ifndef WEFT_MATCHING_H
+#define WEFT_MATCHING_H
+
+#include "core/transport/transport.h"
+
+/* ---- post.c --------------------------------------------------------------------- */
+
+void weft_recv_drain(struct weft_ep *ep, struct weft_out *out);
+void weft_recv_all(struct weft_ep *ep, struct weft_out *out);
+void weft_recv_work(struct weft_ep *ep, struct weft_out *out);
+struct weft_post *weft_recv_find(struct weft_ep *ep, u8 kind, u32 src, u64 tag, u64 len,
+				 struct weft_out *out);
+void weft_recv_resolve(struct weft_ep *ep);
+int weft_recv_long(struct weft_ep *ep, struct weft_out *out);
+void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post);
+bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,
+		      const void *payload, struct weft_out *out);
+void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, struct weft_post *post,
+		   u64 tag, u64 data, u64 len, u32 src, u16 flags);
+void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct weft_out *out);
+
+/* Is the address of sender @src, in place of its index, to be told? Only a kept message has it. */
+static inline bool weft_recv_strange(const struct weft_ep *ep, u32 src)
+{
+	return unlikely(ep->conf.flags & WEFT_EPF_SOURCE) && src == WEFT_SRC_ANY;
+}
+
+void weft_recv_from(const struct weft_ep *ep, struct weft_post *post, const struct weft_rxm *rxm,
+		    struct weft_cqe *e);
+void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post,
+		    struct weft_out *out);
+void weft_recv_status(struct weft_ep *ep);
+void weft_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out *out);
+bool weft_turn_of(struct weft_ep *ep, const struct weft_post *post, u32 src);
+bool weft_post_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,
+		      const void *payload, u64 n, struct weft_out *out);
+void weft_post_turn(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
+		    struct weft_out *out);
+void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
+		    struct weft_out *out);
+void weft_start_put(struct weft_rxm *rxm, struct weft_out *out);
+void weft_recv_fail(struct weft_ep *ep, struct weft_post *post, int err, struct weft_out *out);
+bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out);
+u64 *weft_cut_word(struct weft_ep *ep, u32 index, u64 *bit);
+bool weft_recv_was_cut(struct weft_ep *ep);
+
+/* ---- cancel.c ------------------------------------------------------------------- */
+
+void weft_recv_cancel_all(struct weft_ep *ep, int err, struct weft_out *out);
+void weft_recv_drop_all(struct weft_ep *ep, struct weft_out *out);
+int weft_recv_cut(struct weft_ep *ep, u64 context, struct weft_out *out);
+
+/* ---- peek.c --------------------------------------------------------------------- */
+
+void weft_peek_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct weft_post *post,
+		     struct weft_out *out);
+void weft_claim_drop_all(struct weft_ep *ep, struct weft_out *out);
+
+/* ---- announce.c ----------------------------------------------------------------- */
+
+int weft_announce_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct weft_post *post);
+void weft_announce_none(struct weft_ep *ep, struct weft_post *post);
+u64 weft_announce_room(const struct weft_post *post, u64 len);
+void weft_announce_cqe(struct weft_cqe *e, const struct weft_post *post);
+
+/* ---- srq.c ---------------------------------------------------------------------- */
+
+struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag, u64 len,
+				 struct weft_out *out);
+void weft_srq_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out *out);
+void weft_srq_leave(struct weft_ep *ep);
+void weft_srq_last(struct weft_ep *ep, struct weft_out *out);
+void weft_srq_flush(struct weft_out *out);
+void weft_srq_work(struct weft_srq *srq, struct weft_out *out);
+
+/* ---- multi.c -------------------------------------------------------------------- */
+
+struct weft_post *weft_multi_take(struct weft_ep *ep, struct weft_post *buf, u64 len);
+void weft_multi_cqe(struct weft_cqe *e, struct weft_post *part);
+void weft_multi_part_free(struct weft_ep *ep, struct weft_post *part, struct weft_out *out);
+void weft_multi_retry(struct weft_ep *ep, struct weft_out *out);
+void weft_multi_post(struct weft_ep *ep, struct weft_post *buf, u64 least, struct weft_out *out);
+void weft_multi_end(struct weft_ep *ep, struct weft_post *buf, int err, struct weft_out *out);
+
+/*
+ * The receive for a message of @len bytes: it has left the queue, or is a part of one that has not.
+ * NULL: none, the message waits. The endpoint is locked, and its ring has been drained.
+ */
+static inline struct weft_post *weft_post_match(struct weft_ep *ep, u8 kind, u32 src, u64 tag,
+						u64 len, struct weft_out *out)
+{
+	struct weft_mpost *p = likely(!ep->srq) ? weft_match_arrive(&ep->match, kind, src, tag) :
+						  weft_srq_take(ep, kind, src, tag, len, out);
+	struct weft_post *post;
+
+	if (!p)
+		return NULL;
+	post = container_of(p, struct weft_post, match);
+	if (likely(!p->stays))
+		return post;
+	return ep->multi_wait ? NULL : weft_multi_take(ep, post, len);
+}
+
+struct weft_srq_posts *weft_srq_posts_new(struct weft_srq *srq, u32 n);
+void weft_srq_posts_add(struct weft_srq *srq, struct weft_srq_posts *posts);
+u32 weft_srq_available(const struct weft_srq *srq);
+void weft_srq_later(struct weft_srq *srq, struct weft_out *out);
+void weft_srq_fetch(struct weft_srq *srq);
+void weft_srq_low(struct weft_srq *srq, struct weft_out *out);
+void weft_srq_high(struct weft_ep *ep, struct weft_out *out);
+void weft_srq_taken(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *post,
+		    struct weft_out *out);
+
+/* What srq.c takes of multi.c */
+void weft_multi_init(struct weft_post *buf, u64 least);
+struct weft_post *weft_multi_share(struct weft_srq *srq, struct weft_post *buf, u64 len);
+void weft_multi_return(struct weft_srq *srq, struct weft_post *part, struct weft_out *out);
+void weft_multi_tell(struct weft_srq *srq, struct weft_ep *ep, struct weft_out *out);
+
+#endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - messages: eager, within a node, datagrams, the fast path
+ *
+ * What this folder offers to those above it, and its files to one another. Each function says in
+ * its file which locks it wants.
+ */
+#ifndef WEFT_MESSAGING_H
+#define WEFT_MESSAGING_H
+
+#include "core/bulk/bulk.h"
+#include "core/messaging/upcalls.h"
+
+/* ---- txm.c ---------------------------------------------------------------------- */
+
+bool weft_send_hand(struct weft_ep *ep);
+struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *e,
+				struct weft_flow *flow);
+void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out);
+int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst);
+void weft_fence_check(struct weft_flow *flow, struct weft_out *out);
+
+/* ---- flow_end.c ----------------------------------------------------------------- */
+
+void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out);
+void weft_flow_withdraw(struct weft_flow *flow, int err, struct weft_out *out);
+void weft_flow_expire(struct weft_flow *flow, struct weft_out *out);
+void weft_rflow_gone(struct weft_rflow *rf, struct weft_out *out);
+
+/* ---- send.c --------------------------------------------------------------------- */
+
+int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out);
+struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
+				struct weft_flow *flow, const void *pay);
+void weft_send_queue(struct weft_txm *txm, struct weft_out *out);
+
+/*
+ * Entries up to the ring's consumer index have been taken. ep->sq_mutex is held. While no send
+ * holds a slot nobody else touches these indices: only who has the mutex makes one hold its slot.
+ */
+static inline void weft_send_publish(struct weft_ep *ep)
+{
+	/* whoever left the last slot has done with the indices: weft_send_release() */
+	if (unlikely(smp_load_acquire(&ep->nheld))) {
+		weft_send_publish_held(ep);
+		return;
+	}
+	WRITE_ONCE(ep->sq_taken, ep->sq.cons);
+	ep->sq_given = ep->sq.cons;
+	/* barrier B */
+	smp_store_release(&ep->conf.status->sq_head, ep->sq.cons);
+}
+
+/* The completion of a send. */
+static inline void weft_send_fill(struct weft_cqe *c, const struct weft_ep *ep, u64 context,
+				  u64 tag, u64 len, bool tagged, int status)
+{
+	c->context = context;
+	c->tag = tag;
+	c->data = 0;
+	c->len = len;
+	c->buf = 0;
+	c->src = WEFT_SRC_ANY;
+	c->flags = WEFT_CQE_SEND | (tagged ? WEFT_CQE_TAGGED : 0);
+	c->ep = (u16)ep->conf.handle;
+	c->olen = 0;
+	c->status = status;
+	c->rsvd = 0;
+}
+
+/*
+ * The payload of a short entry, at most WEFT_INLINE_MAX bytes, which is still in the ring;
+ * ep->sq_mutex is held. It is to be copied once, and not to be looked at: the program may change
+ * what is in the ring. Sleeps. Return: where it stands, in the ring or copied to ep->scratch;
+ * ERR_PTR(-EFAULT, -ENOMEM).
+ */
+static inline const void *weft_send_bytes(struct weft_ep *ep, const struct weft_sq_entry *e)
+{
+	const void *pay = e->inl ? weft_ring_inline(&ep->sq, e) : NULL;
+	int err;
+
+	if (likely(pay))
+		return pay;
+	err = weft_send_payload(ep, e, ep->scratch);
+	return err ? ERR_PTR(err) : ep->scratch;
+}
+
+/* ---- recv.c --------------------------------------------------------------------- */
+
+int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
+int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
+void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struct weft_out *out);
+struct weft_rxm *weft_rxm_new(struct weft_path *path, struct weft_ep *ep);
+void weft_rxm_head(struct weft_rxm *rxm, const struct weft_head *h);
+
+/* ---- pass.c --------------------------------------------------------------------- */
+
+bool weft_pass_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, const void *pay,
+		    struct weft_out *out);
+
+#define WEFT_PASS_RUN	64	/* entries that are sent in a row before anything else is asked */
+
+bool weft_pass_send(struct weft_ep *ep, struct weft_out *out);
+bool weft_pass_out(struct weft_ep *ep, struct weft_out *out);
+
+/* The same where softirqs may be on. */
+static inline bool weft_pass_try(struct weft_ep *ep, struct weft_out *out)
+{
+	bool done;
+
+	if (ep->sq.cons == ep->sq.prod)
+		return false;
+	weft_softirqs_off();
+	done = weft_pass_send(ep, out);
+	weft_softirqs_on();
+	return done;
+}
+
+/* ---- short.c -------------------------------------------------------------------- */
+
+/* Head of a message that goes out. @flags: WEFT_SQ_*. */
+static inline void weft_send_head(struct weft_head *h, const struct weft_flow *flow, u32 mseq,
+				  u64 tag, u64 data, u64 len, bool tagged, u16 flags)
+{
+	h->flow = flow->id;
+	h->flow.mseq = mseq;
+	h->seal = flow->seal;
+	h->tag = tag;
+	h->data = data;
+	h->len = len;
+	h->flags = (tagged ? WEFT_MSG_TAGGED : 0) | (flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
+		   (flags & WEFT_SQ_MATCH ? WEFT_MSG_MATCHED :
+		    flags & (WEFT_SQ_DELIVERY | WEFT_SQ_TRACKED) ? WEFT_MSG_PLACED : 0) |
+		   (flags & WEFT_SQ_SOLICITED ? WEFT_MSG_SOLICITED : 0) |
+		   (flow->conn ? WEFT_MSG_CONNECTED : 0);
+}
+
+bool weft_short_rx(struct weft_core *core, const struct weft_rx *rx, struct weft_out *out);
+bool weft_short_tx(struct weft_path *path, struct weft_lane *lane, struct weft_flow *flow,
+		   const struct weft_head *h, const void *pay, struct weft_out *out);
+
+/* Does the endpoint take messages of flow @rf? It is locked. */
+static inline bool weft_recv_takes(const struct weft_ep *ep, const struct weft_rflow *rf)
+{
+	if (unlikely(ep->broken))
+		return false;
+	return rf->conn ? weft_ep_connected(ep) : ep->state == WEFT_EPS_ENABLED;
+}
+
+/* ---- fence.c -------------------------------------------------------------------- */
+
+bool weft_fence_holds(struct weft_flow *flow, const struct weft_sq_entry *e);
+int weft_fence_hold(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+		    struct weft_out *out);
+void weft_fence_run(struct weft_ep *ep, struct weft_out *out);
+void weft_fence_drop(struct weft_flow *flow, int status, struct weft_out *out);
+
+/* ---- dgram.c -------------------------------------------------------------------- */
+
+int weft_dgram_send(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out);
+void weft_dgram_rx(struct weft_path *path, const struct weft_hdr *hdr,
+		   const struct weft_chunks *rest, struct weft_out *out);
+void weft_dgram_deliver(struct weft_ep *ep, const struct weft_dgram *d,
+			const struct weft_sockaddr *from, struct weft_out *out);
+
+/* ---- group.c -------------------------------------------------------------------- */
+
+struct weft_member *weft_group_member(struct weft_ep *ep, u32 id);
+void weft_group_leave_all(struct weft_ep *ep, struct weft_out *out);
+void weft_group_deliver(struct weft_core *core, const struct weft_sockaddr *group,
+			struct weft_dgram *d, const struct weft_sockaddr *from,
+			struct weft_out *out);
+void weft_group_rx(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *hdr,
+		   const struct weft_chunks *rest, struct weft_out *out);
+
+/* ---- local.c -------------------------------------------------------------------- */
+
+int weft_local_fenced(struct weft_flow *flow, struct weft_txm *txm, struct weft_out *out);
+u32 weft_local_src_find(struct weft_flow *flow, u32 gen);
+bool weft_local_spare(struct weft_ep *ep);
+int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+		    struct weft_out *out);
+void weft_local_withdraw(struct weft_txm *txm, int status, struct weft_out *out);
+
+/* The sender's index in the receiver's address vector. The receiver is locked, and not dead. */
+static inline u32 weft_local_src(struct weft_flow *flow)
+{
+	struct weft_ep *lep = flow->lep;
+	u32 gen;
+
+	if (!lep->av)
+		return WEFT_SRC_ANY;
+	gen = weft_av_gen(lep->av);
+	if (likely(flow->lsrc_ok && flow->lsrc_gen == gen))
+		return flow->lsrc;
+	return weft_local_src_find(flow, gen);
+}
+
+/* Does the receiver take messages? It is locked. */
+static inline int weft_local_refused(const struct weft_ep *lep)
+{
+	if (lep->conf.type == WEFT_EP_MSG)
+		return weft_ep_connected(lep) && !lep->broken ? 0 : -ENOTCONN;
+	return lep->state == WEFT_EPS_ENABLED ? 0 : -ECONNREFUSED;
+}
+
+/* ---- enable.c ------------------------------------------------------------------- */
+
+int weft_ep_ready(struct weft_ep *ep, const struct weft_ep_queues *q);
+
+/* ---- drop.c --------------------------------------------------------------------- */
+
+void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out);
+bool weft_ep_drop_active(struct weft_ep *ep, int err, struct weft_out *out);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - what messaging/ asks of the layers above it, bound when linking
+ *
+ * Each function is described where it is defined.
+ */
+#ifndef WEFT_MESSAGING_UPCALLS_H
+#define WEFT_MESSAGING_UPCALLS_H
+
+#include "core/object/object.h"
+
+int weft_cm_rx(struct weft_path *path, const struct weft_w_cm *w, const u8 *data, u32 len,
+	       struct weft_out *out);
+void weft_cm_first(struct weft_conn *conn, struct weft_out *out);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - objects of all layers: references, tables and flags
+ *
+ * What this folder offers to those above it, and its files to one another. Each function says in
+ * its file which locks it wants.
+ */
+#ifndef WEFT_OBJECT_H
+#define WEFT_OBJECT_H
+
+#include "core/object/ep.h"
+#include "core/object/job.h"
+#include "core/object/srq.h"
+
+/*
+ * Time since @then. An entry's time is taken before its locks are, so that another CPU may have
+ * left a later one.
+ */
+static inline weft_ns weft_since(weft_ns now, weft_ns then)
+{
+	return now > then ? now - then : 0;
+}
+
+/* Tagged or untagged, by WEFT_MSG_* flags. */
+static inline u8 weft_msg_kind(u16 flags)
+{
+	return flags & WEFT_MSG_TAGGED ? WEFT_TAGGED : WEFT_UNTAGGED;
+}
+
+/* Flags of a receive's completion, by WEFT_MSG_* flags. */
+static inline u16 weft_recv_flags(u16 flags)
+{
+	return (flags & WEFT_MSG_TAGGED ? WEFT_CQE_TAGGED : 0) |
+	       (flags & WEFT_MSG_DATA ? WEFT_CQE_DATA : 0) |
+	       (flags & WEFT_MSG_SOLICITED ? WEFT_CQE_SOLICITED : 0) |
+	       (flags & WEFT_MSG_GROUP ? WEFT_CQE_GROUP : 0);
+}
+
+/* ---- service.c ------------------------------------------------------------------ */
+
+bool weft_service_used(struct weft_core *core, u16 svc);
+int weft_service_claim(struct weft_ep *ep);
+void weft_service_release(struct weft_ep *ep);
+struct weft_ep *weft_core_service(struct weft_core *core, u16 svc);
+
+/* ---- core.c --------------------------------------------------------------------- */
+
+u32 weft_core_gen(struct weft_core *core);
+bool weft_core_own(const struct weft_core *core, const struct weft_sockaddr *addr);
+
+/* ---- path.c --------------------------------------------------------------------- */
+
+void weft_path_needs(struct weft_path *path, weft_ns now);
+void weft_path_deadline(struct weft_path *path, weft_ns at);
+void weft_path_go_on(struct weft_path *path, struct weft_out *out);
+void weft_path_fail(struct weft_path *path, int err, struct weft_out *out);
+u32 weft_path_new_id(struct weft_path *path);
+
+/* ---- flow.c --------------------------------------------------------------------- */
+
+void weft_flow_free(struct weft_flow *flow);
+void weft_flow_put(struct weft_flow *flow);
+void weft_flow_unlist(struct weft_flow *flow);
+struct weft_flow *weft_flow_by_gen(struct weft_path *path, u32 gen);
+struct weft_rflow *weft_rflow_find(struct weft_path *path, u16 ssvc, u32 sgen);
+
+/* ---- job.c ---------------------------------------------------------------------- */
+
+/* The token in seals of what is sent: the receiver's. Within the node one path is for both. */
+static inline u64 weft_path_challenge(const struct weft_path *path)
+{
+	return path->local ? path->token : path->peer_token;
+}
+
+/* ---- user.c --------------------------------------------------------------------- */
+
+struct weft_user *weft_user_get(struct weft_core *core, u32 uid);
+void weft_user_put(struct weft_core *core, struct weft_user *user);
+
+/* ---- message.c ------------------------------------------------------------------ */
+
+void weft_send_publish_held(struct weft_ep *ep);
+void weft_send_release(struct weft_ep *ep, struct weft_txm *txm);
+void weft_txm_get(struct weft_txm *txm);
+void weft_txm_put(struct weft_txm *txm, struct weft_out *out);
+void weft_rxm_init(struct weft_rxm *rxm, struct weft_path *path);
+void weft_rxm_get(struct weft_rxm *rxm);
+void weft_rxm_put(struct weft_rxm *rxm);
+
+/* ---- job.c ---------------------------------------------------------------------- */
+
+void weft_job_forget_all(struct weft_core *core);
+struct weft_job *weft_job_join(struct weft_job *job);
+struct weft_job *weft_job_get(struct weft_job *job);
+const char *weft_job_name(const struct weft_job *job);
+u64 weft_job_seal(const struct weft_job *job, u64 token, const struct weft_flowid *id, u32 kind);
+u64 weft_job_seal_group(const struct weft_job *job, const struct weft_sockaddr *group,
+			const struct weft_sockaddr *from);
+void weft_job_cm_seal(const struct weft_conn *conn, struct weft_w_cm *w);
+bool weft_job_cm_ok(struct weft_path *path, const struct weft_job *job, const struct weft_w_cm *w,
+		    const struct weft_flowid *f);
+void weft_flow_seal(struct weft_flow *flow);
+
+/* ---- conn.c --------------------------------------------------------------------- */
+
+struct weft_conn *weft_conn_by_id(struct weft_core *core, u32 id);
+void weft_conn_put(struct weft_conn *conn);
+
+/* ---- ep.c ----------------------------------------------------------------------- */
+
+void weft_ep_get(struct weft_ep *ep);
+
+/* Memory that something that comes for an endpoint takes; NULL: for none. As weft_alloc(). */
+static inline void *weft_ep_alloc(const struct weft_ep *ep, size_t size)
+{
+	return ep ? weft_alloc_for(ep->conf.mc, size) : weft_alloc(size);
+}
+
+void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear);
+void weft_ep_error(struct weft_ep *ep, int err, struct weft_out *out);
+void weft_ep_sq_cold(struct weft_ep *ep, struct weft_out *out);
+void weft_ep_break(struct weft_ep *ep, int err, struct weft_out *out);
+
+/* ---- srq.c ----------------------------------------------------------------------- */
+
+void weft_srq_get(struct weft_srq *srq);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - packets between two nodes: paths, lanes, records, classes
+ *
+ * What this folder offers to those above it, and its files to one another. Each function says in
+ * its file which locks it wants.
+ */
+#ifndef WEFT_TRANSPORT_H
+#define WEFT_TRANSPORT_H
+
+#include "core/object/object.h"
+#include "core/transport/upcalls.h"
+
+/* ---- frame.c -------------------------------------------------------------------- */
+
+struct weft_rec *weft_rec_new(struct weft_path *path);
+void weft_rec_put(struct weft_path *path, struct weft_rec *rec, struct weft_out *out);
+void weft_rec_drop(struct weft_path *path, struct weft_rec *rec, struct weft_out *out);
+void weft_rec_withdraw(struct weft_rec *rec, struct weft_out *out);
+void weft_rec_trim(struct weft_rec *rec, u32 n);
+struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u32 n,
+				struct weft_out *out);
+u32 weft_rec_room(const struct weft_path *path, const struct weft_rec *rec);
+struct weft_tx *weft_frame_new(struct weft_out *out, u32 len);
+void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 seal,
+		      struct weft_out *out);
+void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
+		     struct weft_out *out);
+void weft_frame_ack(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
+void weft_ctl_put(struct weft_path *path, u8 lane, struct weft_ctl *ctl);
+bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
+		    struct weft_out *out);
+void weft_ctl_drop(struct weft_ctl *ctl, struct weft_out *out);
+struct weft_note *weft_note_new(const struct weft_path *path);
+
+/* ---- class.c -------------------------------------------------------------------- */
+
+#define WEFT_FIRST_MAX	1024	/* bytes of the longest datagram of class FIRST */
+
+void weft_class_init(struct weft_path *path);
+void weft_class_rtt(struct weft_path *path, const struct weft_lane *lane, weft_ns rtt, weft_ns now);
+bool weft_class_crowded(const struct weft_path *path, const struct weft_flow *flow, weft_ns now);
+
+/* WEFT_CLASS_* of a lane. */
+static inline u8 weft_lane_class(const struct weft_lane *lane)
+{
+	return lane->no / WEFT_CLASS_LANES;
+}
+
+/* What is known of the way of a lane's packets; at first what is known of those of FIRST. */
+static inline const struct weft_class *weft_class_of(const struct weft_path *path,
+						     const struct weft_lane *lane)
+{
+	const struct weft_class *c = &path->class[weft_lane_class(lane)];
+
+	return c->srtt ? c : &path->class[WEFT_CLASS_FIRST];
+}
+
+/* A flow's lane of class @class. */
+static inline struct weft_lane *weft_class_lane(const struct weft_flow *flow, u8 class)
+{
+	return &flow->path->lane[class * WEFT_CLASS_LANES + flow->lane];
+}
+
+/* Class of a datagram of @len bytes. */
+static inline u8 weft_class_dgram(u32 len)
+{
+	return len <= WEFT_FIRST_MAX ? WEFT_CLASS_FIRST : WEFT_CLASS_REST;
+}
+
+/* ---- rack.c ---------------------------------------------------------------------- */
+
+/* Is there something before @psn, which has been sent, that is not acknowledged? */
+static inline bool weft_rack_waits(const struct weft_lane *lane, u32 psn)
+{
+	return psn - lane->snd_una - 1 < WEFT_WINDOW;
+}
+
+weft_ns weft_rack_window(const struct weft_path *path, const struct weft_lane *lane);
+void weft_rack_lost(struct weft_lane *lane);
+void weft_rack_again(struct weft_lane *lane, const struct weft_rec *rec);
+void weft_rack_dup(struct weft_path *path, struct weft_lane *lane, u32 psn);
+
+/* ---- lane.c --------------------------------------------------------------------- */
+
+#define WEFT_PSN_NEW	0
+#define WEFT_PSN_OLD	1	/* has been received */
+#define WEFT_PSN_BEYOND	2	/* of the window */
+
+void weft_lane_init(struct weft_lane *lane, u8 no);
+void weft_lane_anew(struct weft_lane *lane);
+void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struct weft_hdr *h,
+		     const struct weft_chunk *sack, struct weft_out *out);
+u32 weft_lane_segs(const struct weft_path *path, const struct weft_lane *lane);
+struct weft_rec *weft_lane_open(struct weft_path *path, struct weft_lane *lane);
+void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
+void weft_lane_arm(struct weft_path *path, struct weft_lane *lane, weft_ns now);
+void weft_lane_close(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
+void weft_lane_timer(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
+weft_ns weft_lane_next(const struct weft_lane *lane);
+bool weft_lane_stuck(const struct weft_lane *lane, weft_ns most, weft_ns now);
+void weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
+
+/* May a new packet be numbered, and the window take it? */
+static inline bool weft_lane_numbers(const struct weft_lane *lane)
+{
+	return lane->snd_nxt - lane->snd_una < WEFT_WINDOW;
+}
+
+/* May a new message go at once: does nothing wait before it, and is there room in the window? */
+static inline bool weft_lane_may_send(const struct weft_lane *lane)
+{
+	return weft_list_empty(&lane->sendq) && lane->flight < lane->cwnd &&
+	       weft_lane_numbers(lane);
+}
+
+/* Does a packet that is being filled hold anything? One that does not may stand there for long. */
+static inline bool weft_lane_filled(const struct weft_lane *lane)
+{
+	return unlikely(lane->open) && (lane->open->len || lane->open->pay);
+}
+
+/* A packet is in the network from @now on. */
+static inline void weft_lane_away(struct weft_lane *lane, struct weft_rec *rec, weft_ns now)
+{
+	rec->state = WEFT_REC_FLIGHT;
+	rec->sent_at = now;
+	weft_list_add_tail(&lane->xmit, &rec->tnode);
+	lane->flight += rec->nseg;
+}
+
+/* Is there something that room in the window may let go? */
+static inline bool weft_lane_waits(const struct weft_lane *lane)
+{
+	return weft_lane_filled(lane) ||
+	       !weft_list_empty(&lane->sendq) || !weft_list_empty(&lane->dataq) ||
+	       !weft_list_empty(&lane->ctlq) || !weft_list_empty(&lane->lost);
+}
+
+/* ---- rcv_window.c --------------------------------------------------------------- */
+
+int weft_lane_seen(const struct weft_lane *lane, u32 psn);
+u32 weft_lane_fresh(const struct weft_lane *lane, u32 psn, u32 n);
+void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32 n, bool acknow,
+		    weft_ns now);
+u32 weft_lane_sack(const struct weft_lane *lane, u32 *words);
+
+/* ---- path.c --------------------------------------------------------------------- */
+
+struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sockaddr *addr, u8 src);
+struct weft_path *weft_path_list(struct weft_core *core, const struct weft_sockaddr *addr, u8 src,
+				 weft_ns now);
+struct weft_path *weft_path_lookup(struct weft_core *core, const struct weft_sockaddr *addr);
+
+#define WEFT_ID_INDEX	20	/* bits of a path id that are an index */
+
+/* Where the path of an id stands, if there is one. */
+static inline struct weft_path **weft_path_slot(struct weft_core *core, u32 id)
+{
+	return &core->path_ids[(id & ((1u << WEFT_ID_INDEX) - 1)) % core->path_slots];
+}
+
+/* The path of a packet, valid under weft_rcu_lock(), or NULL. */
+static inline struct weft_path *weft_path_by_id(struct weft_core *core, u32 id)
+{
+	/* pairs with the release in weft_path_list() */
+	struct weft_path *path = smp_load_acquire(weft_path_slot(core, id));
+
+	return path && path->id == id ? path : NULL;
+}
+
+void weft_path_unlist(struct weft_path *path);
+bool weft_path_gone(struct weft_path *path);
+void weft_path_ask(struct weft_path *path, weft_ns quiet, struct weft_out *out);
+void weft_path_up(struct weft_path *path, weft_ns now);
+void weft_path_output(struct weft_path *path, struct weft_out *out);
+
+/* The path of a packet, referenced, or NULL. */
+static inline struct weft_path *weft_path_enter(struct weft_core *core, u32 id)
+{
+	struct weft_path *path;
+
+	weft_rcu_lock();
+	path = weft_path_by_id(core, id);
+	if (path && !refcount_inc_not_zero(&path->ref))
+		path = NULL;
+	weft_rcu_unlock();
+	return path;
+}
+
+/*
+ * The eager window, to be told to the peer. It never goes back, as TCP's (RFC 9293, 3.8.6): when
+ * the limit is made smaller it stands still until the peer has used so much more.
+ */
+static inline u16 weft_path_rx_window(struct weft_path *path)
+{
+	u64 upto = path->rx_gone + READ_ONCE(path->core->conf.unexp_window);
+
+	path->rx_told = max(path->rx_told, upto);
+	return (u16)(path->rx_told >> 10);
+}
+
+/* A packet tells of @window. The path is locked. */
+static inline void weft_path_window(struct weft_path *path, u16 window)
+{
+	u16 d = (u16)(window - (u16)path->tx_limit);
+
+	if (d < 0x8000)
+		path->tx_limit += d;
+}
+
+/* ---- find.c --------------------------------------------------------------------- */
+
+struct weft_path *weft_path_find(struct weft_core *core, const struct weft_sockaddr *addr,
+				 struct weft_out *out);
+
+/* ---- scarce.c ------------------------------------------------------------------- */
+
+void weft_scarce_look(struct weft_core *core, weft_ns now);
+bool weft_scarce_waits(struct weft_ep *ep, struct weft_out *out);
+void weft_scarce_again(struct weft_core *core, struct weft_out *out);
+
+/* ---- idle.c --------------------------------------------------------------------- */
+
+bool weft_idle_press(struct weft_path *path, weft_ns now);
+weft_ns weft_idle_due(struct weft_path *path, struct weft_out *out);
+void weft_idle_bye(struct weft_path *path, const struct weft_rx *rx, const struct weft_hdr *h,
+		   struct weft_out *out);
+bool weft_idle_left(struct weft_path *path, struct weft_out *out);
+void weft_idle_stay(struct weft_path *path, weft_ns now);
+
+/* ---- hello.c -------------------------------------------------------------------- */
+
+void weft_hello_rx(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *h,
+		   const struct weft_chunks *rest, struct weft_out *out);
+void weft_hello_send(struct weft_path *path, struct weft_out *out);
+void weft_gone_send(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *h,
+		    struct weft_out *out);
+void weft_gone_rx(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *h,
+		  struct weft_out *out);
+
+#endif

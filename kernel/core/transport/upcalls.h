@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - what transport/ asks of the layers above it, bound when linking
+ *
+ * Each function is described where it is defined.
+ */
+#ifndef WEFT_TRANSPORT_UPCALLS_H
+#define WEFT_TRANSPORT_UPCALLS_H
+
+#include "core/object/object.h"
+
+void weft_flow_check(struct weft_flow *flow, struct weft_out *out);
+void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out);
+void weft_send_abandon(struct weft_txm *txm, int status, struct weft_out *out);
+void weft_send_acked(struct weft_txm *txm, struct weft_rec *rec, struct weft_out *out);
+bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_rec *rec,
+		     weft_ns now);
+bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_txm *txm,
+		    struct weft_rec *rec);
+void weft_dgram_output(struct weft_path *path, struct weft_out *out);
+void weft_local_output(struct weft_path *path, struct weft_out *out);
+u32 weft_cm_chunk(struct weft_conn *conn, u8 op, void *dst, u32 room);
+void weft_watch_up(const struct weft_path *path);
+
+#endif
