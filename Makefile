@@ -196,6 +196,11 @@ sim_bin := $(B)/sim/sim$(if $(filter 1,$(ASAN)),-asan)
 sim: $(sim_bin)
 	$(Q)$(sim_bin) $(sim_opts)
 
+# kernel/core against the order of its folders in kernel/core/layers
+.PHONY: layers
+layers: $(sim_bin)
+	$(Q)selftests/layers kernel/core $(B)/obj/native/kernel/core
+
 # libFuzzer: packets, rings, neighbours, calls, requests, a malicious peer; TIME seconds in all
 export TIME RUNS
 .PHONY: fuzz
@@ -332,6 +337,8 @@ help:
 #>                      TESTS=PATTERN runs those whose name matches,
 #>                      VM_KERNEL=6.1 or 6.12 boots only this one; what
 #>                      needs tap devices is skipped where they are not to be had
+#>   make layers        whether kernel/core keeps the order of its folders
+#>                      (kernel/core/layers): calls, #include lines, circles
 #>   make sim           kernel/core in a simulated network with faults, from 2 to
 #>                      4096 nodes: SEED=, SEEDS=, NODES=, LOSS=, MSGS=, ASAN=1;
 #>                      REPORT=1: goodput, slowdown, incast; QUICK=1: less
