@@ -219,6 +219,42 @@ TEST_F(room, all_arrives)
 }
 
 /*
+ * A flow has no room, and some of its sends are held back. Others still wait in the lane, as those
+ * of another flow have filled the window. The next send does not overtake these.
+ */
+TEST_F(room, no_overtaking)
+{
+	struct weft_flow *flow;
+	u32 i, n = 0;
+
+	if (self->core == &self->rig->node[0].core)
+		return;		/* there are no lanes */
+	ASSERT_TRUE(limit(self, "messages-endpoint", 64));
+	do {
+		self->buf[0][0] = (u8)n++;
+		ASSERT_EQ(0, send_one(self, 0, self->to[0], 1));
+		rig_run(self->rig, NSEC_PER_MSEC);
+		flow = self->src[0]->ep->recent;
+		ASSERT_TRUE(flow);
+	} while (weft_room_begins(flow));
+	for (i = 0; i < 2; i++) {
+		u32 k;
+
+		for (k = 0; k < 60; k++)
+			ASSERT_EQ(0, send_one(self, 1, self->to[1], LEN));
+		self->buf[0][0] = (u8)n++;
+		ASSERT_EQ(0, send_one(self, 0, self->to[0], 1));
+	}
+	while (weft_list_empty(&flow->parked))
+		ASSERT_TRUE(rig_step(self->rig, self->rig->now + NSEC_PER_MSEC));
+	ASSERT_FALSE(weft_list_empty(&flow->path->lane[flow->lane].sendq));
+	self->buf[0][0] = (u8)n++;
+	ASSERT_EQ(0, send_one(self, 0, self->to[0], 1));
+	for (i = 0; i < n; i++)
+		ASSERT_TRUE(receive_one(self, 0, WEFT_SRC_ANY, 1, (u8)i));
+}
+
+/*
  * A flow that had no room because of another one goes on when that one's messages have been
  * received, though none of its own are.
  */

@@ -110,13 +110,6 @@ static inline bool weft_room_begins(const struct weft_flow *flow)
 	return (s32)(flow->msg_limit - flow->id.mseq) > 0;
 }
 
-/* Where its next send waits. */
-static inline struct weft_list *weft_room_queue(struct weft_flow *flow)
-{
-	return likely(weft_list_empty(&flow->parked)) ? &flow->path->lane[flow->lane].sendq :
-							&flow->parked;
-}
-
 /* May it go eager, as far as the receiver's node and its endpoint are concerned? */
 static inline bool weft_room_eager(const struct weft_flow *flow, u32 len)
 {

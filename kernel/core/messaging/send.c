@@ -169,7 +169,8 @@ void weft_send_queue(struct weft_txm *txm, struct weft_out *out)
 	flow->nwait++;
 	weft_path_needs(path, out->now);
 	weft_list_add_tail(&flow->txms, &txm->node);
-	weft_list_add_tail(weft_room_queue(flow), &txm->qnode);
+	/* even if others of the flow are parked: some may still be in the lane, before this one */
+	weft_list_add_tail(&path->lane[flow->lane].sendq, &txm->qnode);
 	path->busy |= 1u << flow->lane;
 	if (!txm->user && !(txm->flags & WEFT_SQ_LATER))
 		weft_send_done(txm, 0, out);
