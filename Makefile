@@ -175,13 +175,20 @@ FLAVOUR ?= kasan
 check-debug:
 	@CHECK_KERNELS=6.12-$(FLAVOUR) CHECK_DEBUG=1 selftests/check
 
+# SEED=random draws a seed, which is printed
+ifeq ($(SEED),random)
+override SEED := $(shell echo $$(($$(od -An -N4 -tu4 /dev/urandom) % 0x7fffffff + 1)))
+say_seed = @echo 'SEED=$(SEED)'
+endif
+
 # tests that go on for as long as they are told
 DURATION ?= 30
 .PHONY: soak fuzz-calls
 soak fuzz-calls: vm-ready
 	@$(MAKE) --no-print-directory selftests
-	@selftests/vm/long $(if $(filter soak,$@),$$((60 * $(DURATION))) soak,$(or $(TIME),600) \
-		fuzz_calls)
+	$(say_seed)
+	@SEED='$(SEED)' selftests/vm/long $(if $(filter soak,$@),$$((60 * $(DURATION))) soak,\
+		$(or $(TIME),600) fuzz_calls)
 
 .PHONY: bench
 bench:
@@ -194,6 +201,7 @@ sim_opts := $(if $(SEED),-s $(SEED)) $(if $(SEEDS),-c $(SEEDS)) $(if $(NODES),-n
 sim_bin := $(B)/sim/sim$(if $(filter 1,$(ASAN)),-asan)
 .PHONY: sim
 sim: $(sim_bin)
+	$(say_seed)
 	$(Q)$(sim_bin) $(sim_opts)
 
 # kernel/core against the order of its folders in kernel/core/layers
@@ -335,20 +343,22 @@ help:
 #>                      fi_pingpong over weft and over tcp; LINK= as below
 #>   make check         all tests; ends with "N passed, N failed, N skipped"
 #>                      TESTS=PATTERN runs those whose name matches,
-#>                      VM_KERNEL=6.1 or 6.12 boots only this one; what
+#>                      VM_KERNEL=6.1 or 6.12 boots only this one; SIM_SEED= is
+#>                      the simulator's first seed, else one of the day; what
 #>                      needs tap devices is skipped where they are not to be had
 #>   make layers        whether kernel/core keeps the order of its folders
 #>                      (kernel/core/layers): calls, #include lines, circles
 #>   make sim           kernel/core in a simulated network with faults, from 2 to
-#>                      4096 nodes: SEED=, SEEDS=, NODES=, LOSS=, MSGS=, ASAN=1;
-#>                      REPORT=1: goodput, slowdown, incast; QUICK=1: less
+#>                      4096 nodes: SEED= (or random), SEEDS=, NODES=, LOSS=,
+#>                      MSGS=, ASAN=1; REPORT=1: goodput, slowdown, incast; QUICK=1: less
 #>                      (Documentation/simulator.rst)
 #>   make fuzz          libFuzzer on packets, rings, neighbours, calls, requests, and as a
 #>                      malicious peer: TIME=60 seconds in all
 #>   make fuzz-calls    calls at random in the test machine: ioctls, maps, memory,
-#>                      netlink; TIME=600 seconds, SEED=
+#>                      netlink; TIME=600 seconds, SEED= (as with soak)
 #>   make soak          everything at once for DURATION=30 minutes: traffic,
 #>                      a bad link, kills, ports that go, engine switches; SEED=
+#>                      (without it, or random: another one each time, printed)
 #>   make check-debug   the test machine's tests on a kernel that looks for errors
 #>                      itself, and is built first (Documentation/debug.rst):
 #>                      FLAVOUR=kasan (memory, locks, leaks, faults on demand) or
