@@ -181,6 +181,7 @@ struct rig_link {
  * @groups: multicast addresses that the port takes packets to
  * @ngroups: how many
  * @nblank: packets that weft_env_blank() was asked for
+ * @flows_most: the most flows that have led to one of its endpoints at once; sums.c
  */
 struct rig_node {
 	struct rig *rig;
@@ -201,6 +202,7 @@ struct rig_node {
 	struct weft_sockaddr groups[RIG_GROUPS];
 	u32 ngroups;
 	u32 nblank;
+	u64 flows_most;
 };
 
 /**

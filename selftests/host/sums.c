@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What sums.h says. One thread; no locks. */
 #include "core/api/api.h"
+#include "rig.h"
 #include "sums.h"
 
 #define WINDOW_MAX	(16ull << 20)	/* of "unexpected-node" */
@@ -40,13 +41,28 @@ void sums_check(const struct weft_path *path)
  * struct kept - what the lists say of an endpoint
  * @msgs: messages of other nodes that are kept, and those of this node that wait for a receive
  * @bytes: of them
+ * @flow_msgs: those among @msgs whose flow has not ended
+ * @flow_bytes: of these
  * @flows: that lead there
  */
 struct kept {
 	u64 msgs;
 	u64 bytes;
+	u64 flow_msgs;
+	u64 flow_bytes;
 	u64 flows;
 };
+
+/* Is a message one of a flow that has ended? */
+static bool is_orphan(const struct weft_rxm *rxm)
+{
+	const struct weft_rflow *rf;
+
+	if (!rxm->waited)
+		return false;
+	rf = weft_rflow_find(rxm->path, rxm->flow.ssvc, rxm->flow.sgen);
+	return !rf || rf->no != rxm->rflow;
+}
 
 static void add_kept(const struct weft_rxm *rxm, struct kept *k)
 {
@@ -54,6 +70,10 @@ static void add_kept(const struct weft_rxm *rxm, struct kept *k)
 		return;
 	k->msgs++;
 	k->bytes += rxm->kept_bytes;
+	if (is_orphan(rxm))
+		return;
+	k->flow_msgs++;
+	k->flow_bytes += rxm->kept_bytes;
 }
 
 static void add_path(const struct weft_path *path, const struct weft_ep *ep, struct kept *k)
@@ -90,9 +110,17 @@ static void add_local(const struct weft_core *core, const struct weft_ep *ep, st
 		k->flows += weft_entry(l, struct weft_flow, node)->lep == ep;
 }
 
-static void check_ep(const struct weft_core *core, const struct weft_ep *ep)
+/* Do the limits, @times each, and the room of @flows flows allow so many messages and bytes? */
+static bool allowed(const struct weft_conf *conf, u32 times, u64 flows, u64 msgs, u64 bytes)
 {
-	const struct weft_conf *conf = &core->conf;
+	return msgs <= (u64)times * conf->msgs_ep + flows * (WEFT_ROOM_MSGS + WEFT_ROOM_STEP) &&
+	       bytes <= times * conf->unexp_ep +
+				flows * (WEFT_ROOM_BYTES + WEFT_ROOM_STEP_BYTES);
+}
+
+static void check_ep(struct rig_node *node, const struct weft_ep *ep)
+{
+	const struct weft_core *core = &node->core;
 	struct kept k = { 0 };
 	struct weft_list *l;
 	u32 i;
@@ -106,24 +134,31 @@ static void check_ep(const struct weft_core *core, const struct weft_ep *ep)
 			      "endpoint: %u messages, %llu bytes are kept, not %llu, %llu",
 			      ep->kept_msgs, (unsigned long long)ep->kept_bytes,
 			      (unsigned long long)k.msgs, (unsigned long long)k.bytes);
-	/* what has come whole on a path that has died is kept, and its flows are gone */
-	if (weft_counters_read(core->cnt, WEFT_CNT_paths_dead) ||
-	    weft_counters_read(core->cnt, WEFT_CNT_paths_idle))
-		return;
-	if (ep->kept_msgs > conf->msgs_ep + k.flows * (WEFT_ROOM_MSGS + WEFT_ROOM_STEP) ||
-	    ep->kept_bytes > conf->unexp_ep + k.flows * (WEFT_ROOM_BYTES + WEFT_ROOM_STEP_BYTES))
+	if (!allowed(&core->conf, 1, k.flows, k.flow_msgs, k.flow_bytes))
 		weft_host_die(__FILE__, __LINE__,
-			      "endpoint: %u messages, %llu bytes of %llu flows are kept",
-			      ep->kept_msgs, (unsigned long long)ep->kept_bytes,
+			      "endpoint: %llu messages, %llu bytes of %llu flows are kept",
+			      (unsigned long long)k.flow_msgs, (unsigned long long)k.flow_bytes,
 			      (unsigned long long)k.flows);
+	/*
+	 * What is kept of a flow stays when the flow ends. The newest flow began when less than a
+	 * limit was kept of those that had ended. Since then only flows that were there have ended.
+	 * One more may have begun and ended with a single packet.
+	 */
+	node->flows_most = max_t(u64, node->flows_most, k.flows);
+	if (!allowed(&core->conf, 2, node->flows_most + 1, ep->kept_msgs, ep->kept_bytes))
+		weft_host_die(__FILE__, __LINE__,
+			      "endpoint: %u messages, %llu bytes are kept, of %llu flows at most",
+			      ep->kept_msgs, (unsigned long long)ep->kept_bytes,
+			      (unsigned long long)node->flows_most);
 }
 
-void sums_check_kept(const struct weft_core *core)
+void sums_check_kept(struct rig_node *node)
 {
+	const struct weft_core *core = &node->core;
 	const struct weft_list *l, *m;
 
 	weft_list_for_each(l, &core->eps)
-		check_ep(core, weft_entry(l, struct weft_ep, node));
+		check_ep(node, weft_entry(l, struct weft_ep, node));
 	weft_list_for_each(l, &core->users) {
 		const struct weft_user *user = weft_entry(l, struct weft_user, node);
 		u64 msgs = 0, bytes = 0;

@@ -3,8 +3,11 @@
  * Room for messages that come before their receives: what is kept counts for its endpoint and its
  * user, and is bounded; who has used up his room waits, and nobody else does.
  */
+#include <sys/wait.h>
+
 #include "core/api/api.h"
 #include "harness.h"
+#include "sums.h"
 #include "two.h"
 
 #define MANY	1000	/* slots of a sender */
@@ -373,6 +376,68 @@ TEST_F(room, come_and_go)
 	/* those that are dropped do not count, either */
 	rig_ep_free(self->dst[0]);
 	rig_run(self->rig, NSEC_PER_MSEC);
+}
+
+/*
+ * What a flow keeps beyond a limit, in its own room, stays when the flow ends. The sums agree with
+ * that.
+ */
+TEST_F(room, stays_beyond_a_limit)
+{
+	struct rig_node *node = self->dst[0]->proc->node;
+	struct weft_ep *ep = self->dst[0]->ep;
+	u32 i, n;
+
+	if (self->core == &self->rig->node[0].core)
+		return;		/* there the sender keeps what is beyond */
+	ASSERT_TRUE(limit(self, "messages-endpoint", 64));
+	for (i = 0; i < 200; i++)
+		ASSERT_EQ(0, send_one(self, 0, self->to[0], 8));
+	rig_run(self->rig, 50 * NSEC_PER_MSEC);
+	sums_check_kept(node);
+	rig_ep_free(self->src[0]);
+	rig_run(self->rig, 50 * NSEC_PER_MSEC);
+	EXPECT_EQ(200, ep->kept_msgs);
+	EXPECT_EQ(200, ep->orphans);
+	sums_check_kept(node);
+	/* no flow begins that would add to it */
+	EXPECT_TRUE(come_and_go(self, 100));
+	n = ep->kept_msgs;
+	EXPECT_EQ(200, n);
+	for (i = 0; i < n; i++)
+		ASSERT_TRUE(receive_one(self, 0, WEFT_SRC_ANY, 8, 'a'));
+	EXPECT_FALSE(come_and_go(self, 101));
+	sums_check_kept(node);
+}
+
+/* Do the sums find fault, with @msgs messages kept? In a process of its own, which they end. */
+static bool sums_die(FIXTURE_DATA(room) * s, u32 msgs)
+{
+	struct weft_ep *ep = s->dst[0]->ep;
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		ep->kept_msgs = msgs;
+		atomic_set(&ep->user->msgs, (int)msgs);
+		sums_check_kept(s->dst[0]->proc->node);
+		_exit(0);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) &&
+	       WTERMSIG(status) == SIGABRT;
+}
+
+/* More than the limits and the room of all flows that there were is found. */
+TEST_F(room, more_than_flows_allow)
+{
+	/* the flow that there is, and one that the sums may not have seen */
+	u32 most = 2 * 64 + 2 * (WEFT_ROOM_MSGS + WEFT_ROOM_STEP);
+
+	ASSERT_TRUE(limit(self, "messages-endpoint", 64));
+	ASSERT_EQ(0, send_one(self, 0, self->to[0], 8));
+	rig_run(self->rig, 50 * NSEC_PER_MSEC);
+	EXPECT_FALSE(sums_die(self, most));
+	EXPECT_TRUE(sums_die(self, most + 1));
 }
 
 /* What is told is never taken back, and what is older than what is known changes nothing. */

@@ -34,15 +34,19 @@ static void check_lane(const struct weft_path *path, const struct weft_lane *lan
 		weft_host_die(__FILE__, __LINE__, "lane: %u packets, and no timer", n);
 }
 
-static void check_path(const struct weft_path *path)
+static void check_path(const struct rig_node *node, const struct weft_path *path)
 {
 	const struct weft_conf *conf = &path->core->conf;
 	u32 i;
 
 	if (path->state == WEFT_PATHS_DEAD)
 		return;
-	/* what a flow has been told that it may begin still comes when the limit is reached */
-	if (path->nrxm > (u64)path->core->neps * conf->msgs_ep +
+	/*
+	 * what a flow has been told that it may begin still comes when the limit is reached, and
+	 * stays when the flow ends (sums.c)
+	 */
+	if (path->nrxm > path->core->neps * (2ull * conf->msgs_ep +
+					     (node->flows_most + 1) * 2 * WEFT_ROOM_STEP) +
 				 (u64)path->nrflow * 2 * WEFT_ROOM_STEP)
 		weft_host_die(__FILE__, __LINE__, "path: %u messages", path->nrxm);
 	if (path->nrecs > WEFT_REC_KEEP)
@@ -93,10 +97,10 @@ void sim_limits(struct rig_node *node)
 	if (rig_counter(node, WEFT_CNT_beyond_room))
 		weft_host_die(__FILE__, __LINE__, "messages that their senders were not told of");
 	if (core->npaths < MANY)
-		sums_check_kept(core);
+		sums_check_kept(node);
 	for (i = 0; i < WEFT_CORE_HASH; i++) {
 		weft_list_for_each(l, &core->paths[(from + i) % WEFT_CORE_HASH]) {
-			check_path(weft_entry(l, struct weft_path, node));
+			check_path(node, weft_entry(l, struct weft_path, node));
 			if (++n == MANY)
 				return;
 		}
