@@ -377,10 +377,12 @@ TEST_F(lane, timeout)
 		EXPECT_EQ(t->out->now + wait, t->lane->rto_at);
 		t->out->now = t->lane->rto_at;
 		lone_timer(t);
-		ASSERT_EQ(2, t->out->ntx);
-		/* all have their turn */
-		EXPECT_EQ(PSN + (2 * i + 2) % 10, t->out->tx[0].psn);
-		EXPECT_EQ(PSN + (2 * i + 3) % 10, t->out->tx[1].psn);
+		ASSERT_EQ(3, t->out->ntx);
+		/* the oldest always, and all others in turn */
+		EXPECT_EQ(PSN, t->out->tx[0].psn);
+		EXPECT_EQ(PSN + 1 + (2 * i + 1) % 9, t->out->tx[1].psn);
+		EXPECT_EQ(PSN + 1 + (2 * i + 2) % 9, t->out->tx[2].psn);
+		EXPECT_TRUE(lone_sound(t));
 		lone_drop(t);
 	}
 	/* slow start up to half of what the window was, and no more backing off */
@@ -388,10 +390,45 @@ TEST_F(lane, timeout)
 	lone_ack(t, PSN + 2, NULL, 0, 0);
 	EXPECT_EQ(0, t->lane->backoff);
 	lone_output(t);
-	EXPECT_EQ(2 * WEFT_CWND_MIN, t->lane->cwnd);
-	EXPECT_EQ(2 * WEFT_CWND_MIN - 2, t->out->ntx);
+	EXPECT_EQ(WEFT_CWND_MIN + 3, t->lane->cwnd);
+	EXPECT_EQ(WEFT_CWND_MIN + 1, t->out->ntx);
 	lone_drop(t);
 	lone_ack(t, PSN + 10, NULL, 0, 0);
+	EXPECT_EQ(0, lone_count(&t->lane->sent));
+}
+
+/*
+ * The peer lacks the oldest packet alone, and has more than SACK can name. What it has is not sent
+ * in place of what it lacks.
+ */
+TEST_F(lane, timeout_oldest)
+{
+	enum { N = 3 * WEFT_SACK_BITS };
+	u32 all[WEFT_SACK_BITS / 32], i;
+	struct lone *t = &self->t;
+
+	memset(all, 0xff, sizeof(all));
+	t->lane->cwnd = N;
+	for (i = 0; i < N; i++) {
+		lone_send(t);
+		lone_drop(t);
+	}
+	lone_wait(t, 30 * US);
+	lone_ack(t, PSN, all, WEFT_SACK_BITS / 32, 0);
+	EXPECT_EQ(N - WEFT_SACK_BITS, lone_count(&t->lane->sent));
+	for (i = 0; i < 12; i++) {
+		t->out->now = t->lane->rto_at;
+		lone_timer(t);
+		ASSERT_LT(0, t->out->ntx);
+		ASSERT_EQ(PSN, t->out->tx[0].psn);
+		EXPECT_TRUE(lone_sound(t));
+		lone_drop(t);
+		/* it is lost again, and nothing is new in what the peer can say */
+		lone_ack(t, PSN, all, WEFT_SACK_BITS / 32, 0);
+	}
+	EXPECT_EQ(12, rig_counter(&t->rig->node[0], WEFT_CNT_timeouts));
+	EXPECT_EQ(N - WEFT_SACK_BITS, lone_count(&t->lane->sent));
+	lone_ack(t, PSN + N, NULL, 0, 0);
 	EXPECT_EQ(0, lone_count(&t->lane->sent));
 }
 

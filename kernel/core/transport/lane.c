@@ -509,6 +509,21 @@ more:
 
 /* ---- Time ------------------------------------------------------------------------ */
 
+/*
+ * All packets are lost: the oldest one is to go first. The peer lacks that one. Until it comes, the
+ * peer cannot tell of packets that are beyond the reach of SACK.
+ */
+static void weft_lane_oldest(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
+{
+	struct weft_rec *rec = weft_entry(lane->sent.next, struct weft_rec, node);
+
+	/* without memory for that the whole run comes first */
+	if (rec->nseg > 1)
+		weft_rec_split(path, rec, 1, out);
+	weft_list_del(&rec->tnode);
+	weft_list_add(&lane->lost, &rec->tnode);
+}
+
 /* Nothing has been heard in time. */
 static void weft_lane_timeout(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
 {
@@ -532,8 +547,9 @@ static void weft_lane_timeout(struct weft_path *path, struct weft_lane *lane, st
 	}
 	weft_count(path->core, timeouts);
 	/*
-	 * All is lost, the oldest first, also when some has been sent again since. Next time what
-	 * has not been sent again: the peer may be unable to take the oldest before others.
+	 * All is lost, the oldest first, also when some has been sent again since. Next time the
+	 * oldest packet, and then what has not been sent again: the peer may be unable to take the
+	 * oldest before others.
 	 */
 	while (lane->backoff && (l = weft_list_first(&lane->xmit)))
 		weft_lane_lose(lane, weft_entry(l, struct weft_rec, tnode));
@@ -551,6 +567,10 @@ static void weft_lane_timeout(struct weft_path *path, struct weft_lane *lane, st
 	if (!lane->backoff)
 		lane->ssthresh = max_t(u32, lane->cwnd / 2, WEFT_CWND_MIN);
 	lane->cwnd = WEFT_CWND_MIN;
+	if (lane->backoff) {
+		weft_lane_oldest(path, lane, out);
+		lane->cwnd++;
+	}
 	lane->recover = lane->snd_nxt;
 	if (lane->backoff < 16)
 		lane->backoff++;
