@@ -114,7 +114,7 @@ void evil_do(struct tr *tr, u32 evil)
 		break;
 	case EVIL_SHUT:
 		if (ep->ep && !ep->shut)
-			rig_shutdown(ep->ep);
+			tr_shut(ep);
 		break;
 	case EVIL_JOB:
 		if (tr->conf.jobs)

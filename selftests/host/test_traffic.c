@@ -4,6 +4,8 @@
  * memory and queue
  */
 #include "traffic.h"
+#include "traffic_check.h"
+#include "evil.h"
 #include "harness.h"
 
 static void run(const struct tr_conf *conf, const char *test)
@@ -102,6 +104,53 @@ static void shape_connected(struct tr_conf *conf, u64 seed)
 TEST(traffic__connected)
 {
 	runs("traffic__connected", 6000, 40, shape_connected);
+}
+
+/* A message whose sender was told of its delivery, and that no receive has taken; NULL: none. */
+static struct tr_msg *delivered(struct tr *tr)
+{
+	u32 i;
+
+	for (i = 1; i <= tr->nmsgs; i++) {
+		struct tr_msg *m = tr->msgs[i];
+
+		if (m->posted && m->done && !m->status && !m->by &&
+		    m->flags & WEFT_SQ_DELIVERY && m->flags & WEFT_SQ_COMPLETION)
+			return m;
+	}
+	return NULL;
+}
+
+/*
+ * A program ends its connection, and so drops a message that was delivered. It has not heard of
+ * SHUTDOWN yet, as the peer does not answer.
+ */
+TEST(traffic__ended)
+{
+	struct tr_conf conf;
+	struct tr_msg *m;
+	struct tr *tr;
+	u32 i;
+
+	tr_conf_random(&conf, 7000);
+	shape_connected(&conf, 0);
+	conf.rig.nodes = 2;
+	conf.trouble = EVIL_SHUT;
+	tr = tr_new(&conf, "traffic__ended");
+	for (i = 0; i < 1000 && !delivered(tr); i++)
+		tr_step(tr);
+	m = delivered(tr);
+	ASSERT_NE(NULL, m);
+	rig_cut(tr->rig, 0, 1, true);
+	tr_shut(m->dst);
+	EXPECT_FALSE(m->dst->shut);
+	tr_check_delivered(tr);
+	EXPECT_EQ(NULL, m->by);
+	rig_mend(tr->rig);
+	tr_mop(tr);
+	tr_finish(tr, 60 * NSEC_PER_SEC);
+	tr_cancel(tr);
+	tr_free(tr);
 }
 
 TEST_HARNESS_MAIN

@@ -305,6 +305,7 @@ static void make_ep(struct tr *tr, struct tr_ep *ep, struct tr_proc *p)
 	ep->service = rig_ep_service(ep->ep);
 	ep->handle = ep->ep->handle;
 	ep->shut = false;
+	ep->ended = false;
 	ep->life++;
 	if (!ep->index)
 		ep->index = calloc(tr->nprocs, sizeof(*ep->index));
@@ -751,6 +752,12 @@ void tr_kill_ep(struct tr *tr, struct tr_ep *ep)
 	for (i = 0; i < ep->nrcvs; i++)
 		tr_drop_buffers(ep->proc->proc, ep->rcvs[i]->seg, &ep->rcvs[i]->n);
 	lose_ops(ep);
+}
+
+void tr_shut(struct tr_ep *ep)
+{
+	ep->ended = true;
+	rig_shutdown(ep->ep);
 }
 
 static void lose_proc(struct tr *tr, struct tr_proc *p)

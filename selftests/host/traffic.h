@@ -144,6 +144,7 @@ struct tr_rcv {
  * @open_tx: sends that will complete and have not
  * @open_rx: receives that have not completed
  * @shut: connected: SHUTDOWN has come
+ * @ended: connected: its program has ended the connection, and what it had not received is dropped
  * @life: how often it has been made
  */
 struct tr_ep {
@@ -164,6 +165,7 @@ struct tr_ep {
 	u32 open_tx;
 	u32 open_rx;
 	bool shut;
+	bool ended;
 	u32 life;
 };
 
@@ -241,6 +243,8 @@ void tr_free(struct tr *tr);
 
 /* Trouble. */
 void tr_kill_ep(struct tr *tr, struct tr_ep *ep);
+/* Its program ends its connection. */
+void tr_shut(struct tr_ep *ep);
 void tr_kill_proc(struct tr *tr, struct tr_proc *proc, bool killed);
 /* The rig's node has gone, and all that was on it. */
 void tr_forget_node(struct tr *tr, struct rig_node *node);

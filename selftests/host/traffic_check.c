@@ -256,7 +256,8 @@ void tr_check_delivered(struct tr *tr)
 
 		if (m->posted && m->done && !m->status && !m->by && m->flags & WEFT_SQ_DELIVERY &&
 		    m->flags & WEFT_SQ_COMPLETION && m->src->life == m->life && m->src->ep &&
-		    m->dst->life == m->dst_life && m->dst->ep && !m->dst->shut)
+		    m->dst->life == m->dst_life && m->dst->ep && !m->dst->shut &&
+		    !m->dst->ended)
 			tr_die(tr, "message %llu of %u bytes (flags %x, %s) from node %u to %u: delivered and not there",
 			       (unsigned long long)m->id, m->len, m->flags,
 			       m->tagged ? "tagged" : "untagged",
