@@ -15,10 +15,10 @@ struct weft_path;
  */
 void sums_check(const struct weft_path *path);
 /*
- * Dies if less is counted as kept for an endpoint than its messages are, or less for a user than for
- * his endpoints. Dies, too, if more is kept of flows than the limits and the room that each of these
- * flows has for itself allow; or more in all than with the flows that have ended. To be called often
- * enough to see the flows.
+ * Dies if less is counted as kept for an endpoint than its messages are, or less for a user than
+ * for his endpoints. Dies, too, if more is kept of flows than the limits and the room that each of
+ * these flows has for itself allow; or more in all than with the flows that have ended. To be
+ * called often enough to see the flows.
  */
 void sums_check_kept(struct rig_node *node);
 
