@@ -41,7 +41,7 @@
 #include <net/sch_generic.h>
 #include <net/xfrm.h>
 
-#include "../admin/trace_core.h"
+#include "../trace/trace_core.h"
 #include "../compat.h"
 #include "../core/wire/wire.h"
 #include "netdev.h"

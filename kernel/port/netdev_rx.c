@@ -34,7 +34,7 @@
 #include <net/udp.h>
 #include <net/xfrm.h>
 
-#include "../admin/trace_core.h"
+#include "../trace/trace_core.h"
 #include "netdev.h"
 
 #define WEFT_ND_BATCH	16			/* entries that the core takes at a time */

@@ -31,7 +31,7 @@
 #include <net/route.h>
 #include <net/udp.h>
 
-#include "../admin/trace_core.h"
+#include "../trace/trace_core.h"
 #include "netdev.h"
 
 #define WEFT_ND_ORDER	3

@@ -29,7 +29,7 @@
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
 
-#include "../admin/trace_core.h"
+#include "../trace/trace_core.h"
 #include "vnet.h"
 
 #define WEFT_VNET_LINEAR	(65536 + WEFT_VNET_LINK)

@@ -61,7 +61,7 @@ enum weft_rank {
  *	bool weft_signal_pending(void)
  *	weft_trace_post(), weft_trace_match(), weft_trace_complete()
  *					(u32 endpoint, u64 context, u64 tag, u64 len, u32 what):
- *					a tracepoint, or nothing; kernel/admin/trace_core.h
+ *					a tracepoint, or nothing; kernel/trace/trace_core.h
  *	OPTIMIZER_HIDE_VAR(v)		what is in @v is not worked out anew
  *	void weft_yield(void)		sleeps: let others run, in a loop that takes long
  *	void weft_nap(void)		sleeps for a moment, in a loop that waits for another thread

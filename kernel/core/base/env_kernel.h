@@ -236,6 +236,6 @@ static inline u64 weft_counters_read(weft_counters_t c, u32 i)
 	return sum;
 }
 
-#include "admin/trace_core.h"
+#include "trace/trace_core.h"
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft admin - where the tracepoints of trace.h are
+ * weft trace - where the tracepoints of trace.h are
  */
 #include <linux/module.h>
 

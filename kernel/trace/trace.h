@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft admin - tracepoints: /sys/kernel/tracing/events/weft/
+ * weft trace - tracepoints: /sys/kernel/tracing/events/weft/
  *
  * Packets (weft_tx, weft_rx) are seen where the driver sends or receives them; the life of
  * messages (weft_post, weft_match, weft_complete) where the core handles them, through the names
@@ -133,7 +133,7 @@ DEFINE_EVENT(weft_message, weft_complete,
 #endif
 
 #undef TRACE_INCLUDE_PATH
-#define TRACE_INCLUDE_PATH admin
+#define TRACE_INCLUDE_PATH trace
 #undef TRACE_INCLUDE_FILE
 #define TRACE_INCLUDE_FILE trace
 #include <trace/define_trace.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft admin - what the core calls to be traced; empty macros of the same names in host programs
+ * weft trace - what the core calls to be traced; empty macros of the same names in host programs
  */
 #ifndef WEFT_TRACE_CORE_H
 #define WEFT_TRACE_CORE_H
