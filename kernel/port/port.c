@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft port - life of a port, the list of ports, the module
+ * weft port - life of a port, the list of ports
  *
  * The state machine and the order of locks stand in port.h. A port is deleted by one of four:
  * the administrator, the end of its namespace (pernet exit), the end of its device
@@ -12,7 +12,6 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ctype.h>
-#include <linux/module.h>
 #include <linux/netdevice.h>
 #include <linux/netlink.h>
 #include <linux/rculist.h>
@@ -30,54 +29,13 @@
 DEFINE_MUTEX(weft_ports_lock);
 LIST_HEAD(weft_ports);
 
-static struct workqueue_struct *weft_port_wq;
-
 static const struct weft_port_ops *const weft_drivers[] = {
 	&weft_loop_ops,
 	&weft_netdev_ops,
 	&weft_vnet_ops,
 };
 
-/* ---- References and lookup ------------------------------------------------------------------- */
-
-/**
- * weft_port_get - take one more reference
- * @port: the port; the caller has a reference
- *
- * Context: any.
- */
-void weft_port_get(struct weft_port *port)
-{
-	refcount_inc(&port->ref);
-}
-
-/**
- * weft_port_tryget - take a reference on what was found under RCU
- * @port: the port
- *
- * Context: any. Return: false: it is on its way to be freed.
- */
-bool weft_port_tryget(struct weft_port *port)
-{
-	return refcount_inc_not_zero(&port->ref);
-}
-
-/**
- * weft_port_put - drop a reference
- * @port: the port
- *
- * The last one takes down the core, which sleeps. Takes no lock of this file. Context: process.
- */
-void weft_port_put(struct weft_port *port)
-{
-	if (!refcount_dec_and_test(&port->ref))
-		return;
-	if (port->begun) {
-		weft_dev_free(port);
-		weft_core_exit(&port->core);
-	}
-	kvfree_rcu(port, rcu);
-}
+/* ---- Lookup ---------------------------------------------------------------------------------- */
 
 /**
  * weft_port_find - find a port
@@ -236,35 +194,6 @@ static void weft_port_kill_work(struct work_struct *work)
 	weft_port_kill(port);
 	mutex_unlock(&weft_ports_lock);
 	weft_port_put(port);
-}
-
-/**
- * weft_port_lost - the device has gone: have the port deleted by a worker
- * @port: the port; the caller keeps it from being freed
- *
- * Context: any; also under rtnl, which the worker takes.
- */
-void weft_port_lost(struct weft_port *port)
-{
-	weft_port_get(port);
-	if (!queue_work(weft_port_wq, &port->kill_work))
-		weft_port_put(port);
-}
-
-/**
- * weft_port_link - the link has come or gone
- * @port: the port
- * @up: packets can leave and come
- *
- * Context: any; the driver calls it for one port once at a time.
- */
-void weft_port_link(struct weft_port *port, bool up)
-{
-	int from = up ? WEFT_PORT_DOWN : WEFT_PORT_UP;
-	int to = up ? WEFT_PORT_UP : WEFT_PORT_DOWN;
-
-	if (cmpxchg(&port->state, from, to) == from && !list_empty(&port->node))
-		pr_info_ratelimited("%s: link %s\n", port->name, up ? "up" : "down");
 }
 
 /**
@@ -527,69 +456,47 @@ static struct pernet_operations weft_net_ops = {
 	.exit = weft_net_exit,
 };
 
-static int __init weft_init(void)
+/**
+ * weft_ports_init - drivers begin, and namespaces are watched
+ *
+ * weft_paths_init() and weft_dev_init() have been called. Context: process. Return: 0 or a negative
+ * errno.
+ */
+int weft_ports_init(void)
 {
 	int err;
 
 	weft_port_wq = alloc_workqueue("weft_port", WQ_UNBOUND, 0);
 	if (!weft_port_wq)
 		return -ENOMEM;
-	err = weft_paths_init();
-	if (err)
-		goto wq;
-	err = weft_mem_init();
-	if (err)
-		goto paths;
-	err = weft_dev_init();
-	if (err)
-		goto mem;
 	err = weft_netdev_init();
 	if (err)
-		goto dev;
+		goto wq;
 	err = weft_vnet_init();
 	if (err)
 		goto netdev;
 	err = register_pernet_device(&weft_net_ops);
 	if (err)
 		goto vnet;
-	err = weft_netlink_init();
-	if (err)
-		goto pernet;
 	return 0;
-pernet:
-	unregister_pernet_device(&weft_net_ops);
 vnet:
 	weft_vnet_exit();
 netdev:
 	weft_netdev_exit();
-dev:
-	weft_dev_exit();
-mem:
-	weft_mem_exit();
-paths:
-	weft_paths_exit();
 wq:
 	destroy_workqueue(weft_port_wq);
 	return err;
 }
 
-/* No file is open, or the module could not be removed. */
-static void __exit weft_exit(void)
+/**
+ * weft_ports_exit - the reverse of weft_ports_init(): all ports are deleted
+ *
+ * References on them may remain until weft_dev_exit() has returned. Context: process.
+ */
+void weft_ports_exit(void)
 {
-	weft_netlink_exit();
 	unregister_pernet_device(&weft_net_ops);
 	weft_netdev_exit();
 	destroy_workqueue(weft_port_wq);
 	weft_vnet_exit();
-	weft_dev_exit();
-	weft_mem_exit();
-	weft_paths_exit();
-	rcu_barrier();
 }
-
-module_init(weft_init);
-module_exit(weft_exit);
-
-MODULE_DESCRIPTION("weft: fabric endpoints on plain Ethernet");
-MODULE_VERSION("0.1.0");
-MODULE_LICENSE("GPL");

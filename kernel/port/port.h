@@ -246,6 +246,9 @@ static inline struct weft_port *weft_port_of(const struct weft_core *core)
 extern struct mutex weft_ports_lock;
 extern struct list_head weft_ports;
 
+int weft_ports_init(void);
+void weft_ports_exit(void);
+
 void weft_port_get(struct weft_port *port);
 bool weft_port_tryget(struct weft_port *port);
 void weft_port_put(struct weft_port *port);
@@ -272,6 +275,10 @@ void weft_port_lost(struct weft_port *port);
 
 /* What drivers have the device do: kernel/dev/engine.c, bound when linking as in core/env.h */
 bool weft_engine_irq(struct weft_port *port, u32 queue);
+
+/* ---- Between port.c and the other files of this folder ---------------------------------------- */
+
+extern struct workqueue_struct *weft_port_wq;
 
 int weft_netdev_init(void);
 void weft_netdev_exit(void);

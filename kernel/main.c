@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft - the module: begin and end, above all folders
+ *
+ * Each folder is started after those that it calls, and ended before them.
+ */
+#include <linux/module.h>
+
+#include "admin/admin.h"
+#include "dev/dev.h"
+#include "dev/mem.h"
+#include "port/path.h"
+#include "port/port.h"
+
+static int __init weft_init(void)
+{
+	int err;
+
+	err = weft_paths_init();
+	if (err)
+		return err;
+	err = weft_mem_init();
+	if (err)
+		goto paths;
+	err = weft_dev_init();
+	if (err)
+		goto mem;
+	err = weft_ports_init();
+	if (err)
+		goto dev;
+	err = weft_netlink_init();
+	if (err)
+		goto ports;
+	return 0;
+ports:
+	weft_ports_exit();
+dev:
+	weft_dev_exit();
+mem:
+	weft_mem_exit();
+paths:
+	weft_paths_exit();
+	return err;
+}
+
+/* No file is open, or the module could not be removed. */
+static void __exit weft_exit(void)
+{
+	weft_netlink_exit();
+	weft_ports_exit();
+	weft_dev_exit();
+	weft_mem_exit();
+	weft_paths_exit();
+	rcu_barrier();
+}
+
+module_init(weft_init);
+module_exit(weft_exit);
+
+MODULE_DESCRIPTION("weft: fabric endpoints on plain Ethernet");
+MODULE_VERSION("0.1.0");
+MODULE_LICENSE("GPL");

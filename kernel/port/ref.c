@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft port - references on a port, and what drivers tell of its link
+ *
+ * Drivers call these functions, and port.c calls drivers: nothing here calls either. The state
+ * machine and the order of locks stand in port.h.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/slab.h>
+
+#include "../dev/dev.h"
+#include "port.h"
+
+/** weft_port_wq - deletes ports whose device has gone */
+struct workqueue_struct *weft_port_wq;
+
+/**
+ * weft_port_get - take one more reference
+ * @port: the port; the caller has a reference
+ *
+ * Context: any.
+ */
+void weft_port_get(struct weft_port *port)
+{
+	refcount_inc(&port->ref);
+}
+
+/**
+ * weft_port_tryget - take a reference on what was found under RCU
+ * @port: the port
+ *
+ * Context: any. Return: false: it is on its way to be freed.
+ */
+bool weft_port_tryget(struct weft_port *port)
+{
+	return refcount_inc_not_zero(&port->ref);
+}
+
+/**
+ * weft_port_put - drop a reference
+ * @port: the port
+ *
+ * The last one takes down the core, which sleeps. Takes no lock of this file. Context: process.
+ */
+void weft_port_put(struct weft_port *port)
+{
+	if (!refcount_dec_and_test(&port->ref))
+		return;
+	if (port->begun) {
+		weft_dev_free(port);
+		weft_core_exit(&port->core);
+	}
+	kvfree_rcu(port, rcu);
+}
+
+/**
+ * weft_port_lost - the device has gone: have the port deleted by a worker
+ * @port: the port; the caller keeps it from being freed
+ *
+ * Context: any; also under rtnl, which the worker takes.
+ */
+void weft_port_lost(struct weft_port *port)
+{
+	weft_port_get(port);
+	if (!queue_work(weft_port_wq, &port->kill_work))
+		weft_port_put(port);
+}
+
+/**
+ * weft_port_link - the link has come or gone
+ * @port: the port
+ * @up: packets can leave and come
+ *
+ * Context: any; the driver calls it for one port once at a time.
+ */
+void weft_port_link(struct weft_port *port, bool up)
+{
+	int from = up ? WEFT_PORT_DOWN : WEFT_PORT_UP;
+	int to = up ? WEFT_PORT_UP : WEFT_PORT_DOWN;
+
+	if (cmpxchg(&port->state, from, to) == from && !list_empty(&port->node))
+		pr_info_ratelimited("%s: link %s\n", port->name, up ? "up" : "down");
+}
