@@ -42,6 +42,7 @@
 #include <linux/xarray.h>
 
 #include "ctx.h"
+#include "upcalls.h"
 
 static DEFINE_XARRAY_ALLOC1(weft_ctxs);	/* contexts by number */
 static u32 weft_ctxs_next = 1;
@@ -323,7 +324,7 @@ static void weft_ctx_fini(struct work_struct *work)
 	mutex_unlock(&dev->lock);
 	weft_memctx_put(ctx->mc);
 	weft_ctx_free(ctx);
-	weft_port_put(port);
+	weft_up_put(port);
 }
 
 /**

@@ -29,6 +29,7 @@
 
 #include "../compat.h"
 #include "ctx.h"
+#include "upcalls.h"
 
 #define WEFT_MINORS	256	/* ports */
 
@@ -58,14 +59,14 @@ static int weft_open(struct inode *inode, struct file *file)
 	if (minor < WEFT_MINORS)
 		dev = weft_minors[minor];
 	if (dev && dev->port->net_cookie == current->nsproxy->net_ns->net_cookie &&
-	    weft_port_tryget(dev->port))
+	    weft_up_tryget(dev->port))
 		port = dev->port;
 	mutex_unlock(&weft_devs_lock);
 	if (!port)
 		return -ENODEV;
 	ctx = weft_ctx_new(dev, port);
 	if (IS_ERR(ctx)) {
-		weft_port_put(port);
+		weft_up_put(port);
 		return PTR_ERR(ctx);
 	}
 	refcount_inc(&ctx->ref);

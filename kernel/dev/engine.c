@@ -56,6 +56,7 @@
 #include "../port/port.h"
 #include "ctx.h"
 #include "engine.h"
+#include "upcalls.h"
 
 #define WEFT_POLL_BUDGET	64	/* packets that a thread takes from the NIC in a row */
 
@@ -268,23 +269,13 @@ static bool weft_poller_scan(struct weft_poller *p, weft_ns now)
 /* Return: packets that came. */
 static u32 weft_poller_nic(struct weft_poller *p)
 {
-	struct weft_port *port = p->engine->port;
-	u32 n;
-
-	if (!port->ops->poll)
-		return 0;
-	local_bh_disable();
-	n = port->ops->poll(port, p->queue, WEFT_POLL_BUDGET);
-	local_bh_enable();
-	return n;
+	return weft_up_poll(p->engine->port, p->queue, WEFT_POLL_BUDGET);
 }
 
 /* Let the NIC interrupt. Return: there is something already. */
 static bool weft_poller_arm(struct weft_poller *p)
 {
-	struct weft_port *port = p->engine->port;
-
-	return port->ops->arm && port->ops->arm(port, p->queue);
+	return weft_up_arm(p->engine->port, p->queue);
 }
 
 static void weft_poller_sleep(struct weft_poller *p)
@@ -588,7 +579,7 @@ bool weft_engine_irq(struct weft_port *port, u32 queue)
  */
 struct weft_engine *weft_engine_new(struct weft_port *port)
 {
-	u32 n = port->ops->queues ? port->ops->queues(port) : 1, i;
+	u32 n = weft_up_queues(port), i;
 	struct weft_engine *engine;
 
 	n = clamp_t(u32, n, 1, WEFT_ENGINE_QUEUES);

@@ -132,6 +132,7 @@ void weft_engine_look(struct weft_port *port, struct weft_engine_conf *conf);
 const char *weft_engine_name(u32 mode);
 void weft_engine_stop(struct weft_port *port);
 u32 weft_engine_hot(struct weft_port *port);
+bool weft_engine_irq(struct weft_port *port, u32 queue);
 
 void weft_hot_init(struct weft_hot *hot, struct weft_engine *engine, struct weft_obj *obj,
 		   const void *bell);

@@ -25,6 +25,7 @@
 
 #include "../core/wire/ring.h"
 #include "ctx.h"
+#include "upcalls.h"
 
 #define WEFT_CALL_OUT	1	/* the structure is copied back */
 #define WEFT_CALL_GONE	2	/* allowed when the port has gone */
@@ -80,7 +81,7 @@ static int weft_query(struct weft_call *call)
 	struct weft_core *core = call->ctx->core;
 
 	memset(q, 0, sizeof(*q));
-	weft_port_query(port, q);
+	weft_up_query(port, q);
 	q->size = sizeof(*q);
 	q->flags = 0;
 	q->abi = WEFT_ABI_VERSION;

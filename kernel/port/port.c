@@ -18,12 +18,9 @@
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 
-#include "../admin/admin.h"
-#include "../dev/dev.h"
-#include "../dev/engine.h"
-#include "../dev/mem.h"
 #include "path.h"
 #include "port.h"
+#include "upcalls.h"
 
 /* The list of ports, their names and states. */
 DEFINE_MUTEX(weft_ports_lock);
@@ -175,12 +172,12 @@ static void weft_port_kill(struct weft_port *port)
 		return;
 	xchg(&port->state, WEFT_PORT_GOING);
 	list_del_rcu(&port->node);
-	weft_engine_stop(port);
+	weft_up_halt(port);
 	/* whoever joins a group now has seen that the port is going */
 	mutex_lock(&port->group_lock);
 	mutex_unlock(&port->group_lock);
 	port->ops->detach(port);
-	weft_dev_del(port);
+	weft_up_del(port);
 	weft_port_down(port);
 	pr_info("%s: deleted\n", port->name);
 	weft_port_put(port);
@@ -219,30 +216,6 @@ int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *ext
 		err = -ENODEV;
 	}
 	mutex_unlock(&weft_ports_lock);
-	return err;
-}
-
-/**
- * weft_port_set_engine - change a port's engine
- * @net: namespace
- * @name: the port's name
- * @conf: what is wanted
- * @extack: for the reason
- *
- * Context: process. Return: 0, -ENODEV, and what weft_engine_set() says.
- */
-int weft_port_set_engine(struct net *net, const char *name, const struct weft_engine_conf *conf,
-			 struct netlink_ext_ack *extack)
-{
-	struct weft_port *port = weft_port_find(net, name);
-	int err;
-
-	if (!port) {
-		NL_SET_ERR_MSG(extack, "no such port in this network namespace; see 'port show'");
-		return -ENODEV;
-	}
-	err = weft_engine_set(port, conf, extack);
-	weft_port_put(port);
 	return err;
 }
 
@@ -366,7 +339,7 @@ static int weft_port_begin(struct weft_port *port, struct weft_port_conf *conf,
 	err = port->ops->attach(port, extack);
 	if (err)
 		goto down;
-	err = weft_dev_add(port, weft_sysfs_groups);
+	err = weft_up_add(port);
 	if (err) {
 		NL_SET_ERR_MSG(extack, "cannot make the device node");
 		goto detach;
@@ -459,7 +432,7 @@ static struct pernet_operations weft_net_ops = {
 /**
  * weft_ports_init - drivers begin, and namespaces are watched
  *
- * weft_paths_init() and weft_dev_init() have been called. Context: process. Return: 0 or a negative
+ * weft_paths_init() has been called, and devices can be made. Context: process. Return: 0 or a negative
  * errno.
  */
 int weft_ports_init(void)
@@ -491,7 +464,7 @@ wq:
 /**
  * weft_ports_exit - the reverse of weft_ports_init(): all ports are deleted
  *
- * References on them may remain until weft_dev_exit() has returned. Context: process.
+ * Devices may keep references on them until weft_paths_exit(). Context: process.
  */
 void weft_ports_exit(void)
 {

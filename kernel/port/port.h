@@ -37,7 +37,6 @@
 
 struct netlink_ext_ack;
 struct weft_dev;
-struct weft_engine_conf;
 struct weft_ioc_query;
 struct weft_neigh_info;
 struct weft_port;
@@ -133,7 +132,7 @@ struct weft_port_look {
  *	thread for each queue, between @attach and @detach; the driver keeps it apart from what it
  *	does itself after interrupts. BH off. Return: packets taken. NULL: the
  *	port has no queues of its own
- * @arm: let the queue interrupt; where weft_engine_irq() then says that no thread comes, the
+ * @arm: let the queue interrupt; where weft_up_irq() then says that no thread comes, the
  *	driver takes packets by itself. Any context, not inside of @poll. Return: something has come
  *	already, @poll is to be called. NULL: as @poll
  * @neigh: entry number n of the neighbour table, false: no more; NULL: the neighbours are the IP
@@ -241,7 +240,7 @@ static inline struct weft_port *weft_port_of(const struct weft_core *core)
 	return core->port;
 }
 
-/* ---- For kernel/dev and kernel/admin --------------------------------------------------------- */
+/* ---- For kernel/admin ------------------------------------------------------------------------ */
 
 extern struct mutex weft_ports_lock;
 extern struct list_head weft_ports;
@@ -264,17 +263,12 @@ int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *co
 int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *extack);
 int weft_port_set_priorities(struct net *net, const char *name, bool on,
 			     struct netlink_ext_ack *extack);
-int weft_port_set_engine(struct net *net, const char *name, const struct weft_engine_conf *conf,
-			 struct netlink_ext_ack *extack);
 
 /* ---- For drivers ----------------------------------------------------------------------------- */
 
 void weft_port_rx(struct weft_port *port, const struct weft_rx *rx, u32 n);
 void weft_port_link(struct weft_port *port, bool up);
 void weft_port_lost(struct weft_port *port);
-
-/* What drivers have the device do: kernel/dev/engine.c, bound when linking as in core/env.h */
-bool weft_engine_irq(struct weft_port *port, u32 queue);
 
 /* ---- Between port.c and the other files of this folder ---------------------------------------- */
 

@@ -9,8 +9,8 @@
 
 #include <linux/slab.h>
 
-#include "../dev/dev.h"
 #include "port.h"
+#include "upcalls.h"
 
 /** weft_port_wq - deletes ports whose device has gone */
 struct workqueue_struct *weft_port_wq;
@@ -48,7 +48,7 @@ void weft_port_put(struct weft_port *port)
 	if (!refcount_dec_and_test(&port->ref))
 		return;
 	if (port->begun) {
-		weft_dev_free(port);
+		weft_up_free(port);
 		weft_core_exit(&port->core);
 	}
 	kvfree_rcu(port, rcu);

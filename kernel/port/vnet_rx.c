@@ -30,6 +30,7 @@
 #include <net/ip6_checksum.h>
 
 #include "../trace/trace_core.h"
+#include "upcalls.h"
 #include "vnet.h"
 
 #define WEFT_VNET_LINEAR	(65536 + WEFT_VNET_LINK)
@@ -490,7 +491,7 @@ void weft_vnet_callback(struct virtqueue *vq)
 	u32 queue = vq->index / 2;
 
 	virtqueue_disable_cb(vq);
-	if (READ_ONCE(vn->live) && !weft_engine_irq(vn->port, queue))
+	if (READ_ONCE(vn->live) && !weft_up_irq(vn->port, queue))
 		tasklet_schedule(&vn->q[queue].tasklet);
 }
 

@@ -7,6 +7,7 @@
  */
 #include "kernel/stand_in.h"
 #include "dev/ctx.h"
+#include "dev/upcalls.h"
 #include "fuzz.h"
 
 #define STEPS	200
@@ -49,7 +50,7 @@ struct weft_dev *weft_dev_by_id(u32 id)
 	return &w.dev;
 }
 
-void weft_port_put(struct weft_port *port)
+void weft_up_put(struct weft_port *port)
 {
 	refcount_dec(&port->ref);
 }
@@ -507,7 +508,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	w.ctx = weft_ctx_new(&w.dev, &w.port);
 	if (IS_ERR(w.ctx)) {
 		w.ctx = NULL;
-		weft_port_put(&w.port);
+		weft_up_put(&w.port);
 	} else {
 		refcount_inc(&w.ctx->ref);
 	}

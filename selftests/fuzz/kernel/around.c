@@ -5,6 +5,7 @@
  */
 #include "stand_in.h"
 #include "dev/ctx.h"
+#include "dev/upcalls.h"
 
 /* ---- The port -------------------------------------------------------------------------------- */
 
@@ -45,7 +46,7 @@ int weft_env_group(struct weft_core *core, const struct weft_sockaddr *group, bo
 	return 0;
 }
 
-void weft_port_query(struct weft_port *port, struct weft_ioc_query *q)
+void weft_up_query(struct weft_port *port, struct weft_ioc_query *q)
 {
 	q->mtu = 1500;
 }

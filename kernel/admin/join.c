@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft admin - a port and its device are joined
+ *
+ * kernel/port and kernel/dev do not call each other. Each names what it needs of the other in its
+ * upcalls.h, and here is how that is done. No locks, no state.
+ */
+#include <linux/bottom_half.h>
+#include <linux/netlink.h>
+
+#include "../dev/dev.h"
+#include "../dev/engine.h"
+#include "../dev/upcalls.h"
+#include "../port/port.h"
+#include "../port/upcalls.h"
+#include "admin.h"
+
+/* ---- Of ports, to devices -------------------------------------------------------------------- */
+
+int weft_up_add(struct weft_port *port)
+{
+	return weft_dev_add(port, weft_sysfs_groups);
+}
+
+void weft_up_halt(struct weft_port *port)
+{
+	weft_engine_stop(port);
+}
+
+void weft_up_del(struct weft_port *port)
+{
+	weft_dev_del(port);
+}
+
+void weft_up_free(struct weft_port *port)
+{
+	weft_dev_free(port);
+}
+
+bool weft_up_irq(struct weft_port *port, u32 queue)
+{
+	return weft_engine_irq(port, queue);
+}
+
+/* ---- Of devices, to ports -------------------------------------------------------------------- */
+
+bool weft_up_tryget(struct weft_port *port)
+{
+	return weft_port_tryget(port);
+}
+
+void weft_up_put(struct weft_port *port)
+{
+	weft_port_put(port);
+}
+
+void weft_up_query(struct weft_port *port, struct weft_ioc_query *q)
+{
+	weft_port_query(port, q);
+}
+
+u32 weft_up_queues(struct weft_port *port)
+{
+	return port->ops->queues ? port->ops->queues(port) : 1;
+}
+
+u32 weft_up_poll(struct weft_port *port, u32 queue, u32 budget)
+{
+	u32 n;
+
+	if (!port->ops->poll)
+		return 0;
+	local_bh_disable();
+	n = port->ops->poll(port, queue, budget);
+	local_bh_enable();
+	return n;
+}
+
+bool weft_up_arm(struct weft_port *port, u32 queue)
+{
+	return port->ops->arm && port->ops->arm(port, queue);
+}
+
+/* ---- Of the administrator, to both ----------------------------------------------------------- */
+
+/**
+ * weft_port_set_engine - change a port's engine
+ * @net: namespace
+ * @name: the port's name
+ * @conf: what is wanted
+ * @extack: for the reason
+ *
+ * Context: process. Return: 0, -ENODEV, and what weft_engine_set() says.
+ */
+int weft_port_set_engine(struct net *net, const char *name, const struct weft_engine_conf *conf,
+			 struct netlink_ext_ack *extack)
+{
+	struct weft_port *port = weft_port_find(net, name);
+	int err;
+
+	if (!port) {
+		NL_SET_ERR_MSG(extack, "no such port in this network namespace; see 'port show'");
+		return -ENODEV;
+	}
+	err = weft_engine_set(port, conf, extack);
+	weft_port_put(port);
+	return err;
+}
