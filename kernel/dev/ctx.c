@@ -231,7 +231,7 @@ int weft_obj_destroy(struct weft_ctx *ctx, u32 handle)
 
 /* ---- The context ----------------------------------------------------------------------------- */
 
-static void weft_ctx_kill_objs(struct weft_ctx *ctx, const struct weft_obj_ops *ops)
+static void weft_ctx_kill_objs(struct weft_ctx *ctx, bool early)
 {
 	struct weft_obj *obj;
 	u32 i;
@@ -240,7 +240,7 @@ static void weft_ctx_kill_objs(struct weft_ctx *ctx, const struct weft_obj_ops *
 	for (i = 0; i < WEFT_CTX_OBJS; i++) {
 		mutex_lock(&ctx->lock);
 		obj = rcu_dereference_protected(ctx->objs[i], lockdep_is_held(&ctx->lock));
-		if (obj && ops && obj->ops != ops)
+		if (obj && early && !obj->ops->early)
 			obj = NULL;
 		if (obj)
 			RCU_INIT_POINTER(ctx->objs[i], NULL);
@@ -268,8 +268,8 @@ void weft_ctx_kill(struct weft_ctx *ctx)
 	mutex_unlock(&ctx->lock);
 	if (dead)
 		return;
-	weft_ctx_kill_objs(ctx, &weft_uep_ops);
-	weft_ctx_kill_objs(ctx, NULL);
+	weft_ctx_kill_objs(ctx, true);
+	weft_ctx_kill_objs(ctx, false);
 	weft_memctx_kill(ctx->mc);
 	weft_ctx_unuse(ctx);
 }

@@ -33,11 +33,13 @@ struct weft_obj;
  *	ctx->own_lock is held; sleeps
  * @release: nobody is inside any more: free what it has, but not itself; sleeps
  * @stopped: the port has gone: wake who waits; ctx->lock is held; may be NULL
+ * @early: with their context they are killed before objects of other kinds, which they use
  */
 struct weft_obj_ops {
 	void (*kill)(struct weft_obj *obj);
 	void (*release)(struct weft_obj *obj);
 	void (*stopped)(struct weft_obj *obj);
+	bool early;
 };
 
 /**
@@ -107,6 +109,8 @@ struct weft_dev {
 
 extern struct workqueue_struct *weft_dev_wq, *weft_cold_wq;
 
+int weft_dev_enter(struct weft_dev *dev);
+void weft_dev_leave(struct weft_dev *dev);
 struct weft_dev *weft_dev_by_id(u32 id);
 
 /**

@@ -24,7 +24,6 @@
 #include <linux/nsproxy.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/xarray.h>
 #include <net/net_namespace.h>
 
 #include "../compat.h"
@@ -37,14 +36,6 @@ static dev_t weft_devt;
 static struct cdev weft_cdev;
 static DEFINE_MUTEX(weft_devs_lock);
 static struct weft_dev *weft_minors[WEFT_MINORS];
-static DEFINE_XARRAY_ALLOC1(weft_devs);		/* by number, until they are freed */
-static u32 weft_devs_next = 1;
-
-/** weft_dev_wq - the end of contexts, which waits for what is in weft_cold_wq */
-struct workqueue_struct *weft_dev_wq;
-
-/** weft_cold_wq - cold work; waits for neither */
-struct workqueue_struct *weft_cold_wq;
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
@@ -139,17 +130,6 @@ static struct class weft_class = {
 	.namespace = weft_namespace,
 };
 
-/**
- * weft_dev_by_id - find a device
- * @id: number of a device that is not freed
- *
- * Any context. Return: the device.
- */
-struct weft_dev *weft_dev_by_id(u32 id)
-{
-	return xa_load(&weft_devs, id);
-}
-
 static int weft_minor_get(struct weft_dev *dev)
 {
 	int i, err = -ENOSPC;
@@ -194,9 +174,8 @@ int weft_dev_add(struct weft_port *port, const struct attribute_group **groups)
 	err = weft_cold_init(&dev->orphans, NULL, &port->core);
 	if (err)
 		goto fail;
-	err = xa_alloc_cyclic(&weft_devs, &dev->id, dev, XA_LIMIT(1, INT_MAX), &weft_devs_next,
-			      GFP_KERNEL);
-	if (err < 0) {
+	err = weft_dev_enter(dev);
+	if (err) {
 		weft_cold_exit(&dev->orphans);
 		goto fail;
 	}
@@ -252,7 +231,7 @@ void weft_dev_free(struct weft_port *port)
 	if (!dev)
 		return;
 	weft_cold_exit(&dev->orphans);
-	xa_erase(&weft_devs, dev->id);
+	weft_dev_leave(dev);
 	weft_engine_free(dev->engine);
 	kvfree(dev->out);
 	mutex_destroy(&dev->lock);

@@ -208,7 +208,8 @@ extern struct list_head weft_memctxs;
 bool weft_memctx_enter(struct weft_memctx *mc);
 void weft_memctx_leave(struct weft_memctx *mc);
 int weft_memctx_run(struct weft_memctx *mc, weft_mem_fn fn, void *arg);
-/* window.c */
+
+/* walk.c */
 int weft_walk_init(struct weft_walk *walk, const struct weft_vec *vec, u64 off, u64 len);
 u32 weft_walk_next(struct weft_walk *walk, struct weft_want *want, u64 *addr);
 

@@ -71,6 +71,7 @@ static void weft_uep_release(struct weft_obj *obj)
 const struct weft_obj_ops weft_uep_ops = {
 	.kill = weft_uep_kill,
 	.release = weft_uep_release,
+	.early = true,
 };
 
 /**

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft - devices by their number, and the workqueues: what dev.c makes and the other files use
+ *
+ * Locks: the table's own, inside of xa_alloc_cyclic() and xa_erase(); readers need none, since the
+ * device that they look for is not freed meanwhile.
+ */
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include "ctx.h"
+
+static DEFINE_XARRAY_ALLOC1(weft_devs);		/* by number, until they are freed */
+static u32 weft_devs_next = 1;
+
+/** weft_dev_wq - the end of contexts, which waits for what is in weft_cold_wq */
+struct workqueue_struct *weft_dev_wq;
+
+/** weft_cold_wq - cold work; waits for neither */
+struct workqueue_struct *weft_cold_wq;
+
+/**
+ * weft_dev_enter - give a device its number
+ * @dev: the device; dev->id is set
+ *
+ * Context: process. Return: 0, -ENOMEM, -EBUSY: there is none left.
+ */
+int weft_dev_enter(struct weft_dev *dev)
+{
+	int err = xa_alloc_cyclic(&weft_devs, &dev->id, dev, XA_LIMIT(1, INT_MAX), &weft_devs_next,
+				  GFP_KERNEL);
+
+	return err < 0 ? err : 0;
+}
+
+/**
+ * weft_dev_leave - the device is found no more
+ * @dev: the device
+ *
+ * Context: process.
+ */
+void weft_dev_leave(struct weft_dev *dev)
+{
+	xa_erase(&weft_devs, dev->id);
+}
+
+/**
+ * weft_dev_by_id - find a device
+ * @id: number of a device that is not freed
+ *
+ * Any context. Return: the device.
+ */
+struct weft_dev *weft_dev_by_id(u32 id)
+{
+	return xa_load(&weft_devs, id);
+}
