@@ -19,16 +19,19 @@
 
 int weft_up_add(struct weft_port *port)
 {
+	lockdep_assert_held(&weft_ports_lock);
 	return weft_dev_add(port, weft_sysfs_groups);
 }
 
 void weft_up_halt(struct weft_port *port)
 {
+	lockdep_assert_held(&weft_ports_lock);
 	weft_engine_stop(port);
 }
 
 void weft_up_del(struct weft_port *port)
 {
+	lockdep_assert_held(&weft_ports_lock);
 	weft_dev_del(port);
 }
 

@@ -459,6 +459,7 @@ void weft_ctx_stopped(struct weft_ctx *ctx)
 	struct weft_obj *obj;
 	u32 i;
 
+	lockdep_assert_held(&ctx->dev->lock);
 	mutex_lock(&ctx->lock);
 	for (i = 0; i < WEFT_CTX_OBJS; i++) {
 		obj = rcu_dereference_protected(ctx->objs[i], lockdep_is_held(&ctx->lock));
@@ -477,6 +478,7 @@ void weft_ctx_stopped(struct weft_ctx *ctx)
  */
 void weft_ctx_look(struct weft_ctx *ctx, struct weft_dev_ctx *info)
 {
+	lockdep_assert_held(&ctx->dev->lock);
 	*info = (struct weft_dev_ctx) {
 		.ctx = ctx->id,
 		.pid = ctx->pid,

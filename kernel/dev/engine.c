@@ -111,6 +111,7 @@ static bool weft_hot_wanted(struct weft_hot *hot, weft_ns now)
 {
 	struct weft_poller *p = hot->poller;
 
+	lockdep_assert_held(&p->lock);
 	if (READ_ONCE(p->engine->conf.mode) != WEFT_ENGINE_AUTO)
 		return true;
 	return num_online_cpus() > 1 && !weft_crowd_rests(&p->crowd, now) &&
@@ -147,6 +148,7 @@ static void weft_hot_leave(struct weft_hot *hot)
 {
 	struct weft_poller *p = hot->poller;
 
+	lockdep_assert_held(&p->lock);
 	list_del_init(&hot->node);
 	WRITE_ONCE(p->nhot, p->nhot - 1);
 	WRITE_ONCE(hot->on, false);
@@ -175,6 +177,7 @@ static void weft_hot_hand(struct weft_poller *p, struct weft_hot *hot)
 {
 	struct weft_obj *obj = hot->obj;
 
+	lockdep_assert_held(&p->lock);
 	weft_hot_leave(hot);
 	refcount_inc(&obj->use);
 	spin_unlock(&p->lock);
@@ -193,6 +196,7 @@ static void weft_hot_serve(struct weft_poller *p, struct weft_hot *hot, const u3
 	struct weft_obj *obj = hot->obj;
 	weft_ns now;
 
+	lockdep_assert_held(&p->lock);
 	refcount_inc(&obj->use);
 	spin_unlock(&p->lock);
 	now = weft_now();
@@ -208,6 +212,7 @@ static void weft_hot_serve(struct weft_poller *p, struct weft_hot *hot, const u3
 /* HOT -> COLD, whatever there is. poller->lock is held; it may be let go meanwhile. */
 static void weft_hot_part(struct weft_poller *p, struct weft_hot *hot)
 {
+	lockdep_assert_held(&p->lock);
 	if (weft_hot_end(hot))
 		weft_hot_hand(p, hot);
 	else
@@ -220,6 +225,7 @@ static void weft_hot_part(struct weft_poller *p, struct weft_hot *hot)
  */
 static bool weft_hot_retire(struct weft_poller *p, struct weft_hot *hot)
 {
+	lockdep_assert_held(&p->lock);
 	if (!weft_hot_end(hot)) {
 		weft_hot_leave(hot);
 		return false;
@@ -353,6 +359,7 @@ static void weft_engine_halt(struct weft_engine *engine)
 	struct weft_poller *p;
 	u32 i;
 
+	lockdep_assert_held(&engine->lock);
 	for (i = 0; i < engine->n; i++) {
 		p = &engine->poller[i];
 		if (!p->open)
@@ -408,6 +415,7 @@ static int weft_engine_start(struct weft_engine *engine)
 	u32 cpu = engine->conf.cpu, i;
 	int err = 0;
 
+	lockdep_assert_held(&engine->lock);
 	for (i = 0; i < engine->n && !err; i++) {
 		err = weft_poller_create(&engine->poller[i], cpu);
 		if (cpu != WEFT_ENGINE_ANY_CPU)

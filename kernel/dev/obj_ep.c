@@ -83,6 +83,7 @@ const struct weft_obj_ops weft_uep_ops = {
  */
 bool weft_uep_look(struct weft_obj *obj, struct weft_ep_info *info)
 {
+	lockdep_assert_held(&obj->ctx->lock);
 	if (obj->ops != &weft_uep_ops)
 		return false;
 	weft_ep_look(weft_uep_of(obj)->ep, info);

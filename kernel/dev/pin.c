@@ -148,6 +148,7 @@ void weft_pin_put(struct weft_pin *pin)
 /* Out of the tree, with the tree's reference still held. mc->lock is held. */
 static void weft_pin_remove(struct weft_pin *pin)
 {
+	lockdep_assert_held(&pin->mc->lock);
 	interval_tree_remove(&pin->it, &pin->mc->pins);
 	list_del_init(&pin->lru);
 	pin->state = WEFT_PIN_OUT;
@@ -419,6 +420,7 @@ static bool weft_pin_covers(const struct weft_pin *pin, const struct weft_want *
 
 static struct weft_pin *weft_pin_get(struct weft_pin *pin)
 {
+	lockdep_assert_held(&pin->mc->lock);
 	refcount_inc(&pin->ref);
 	pin->used = jiffies;
 	list_move_tail(&pin->lru, &pin->mc->lru);
@@ -430,6 +432,7 @@ static struct weft_pin *weft_pin_find_locked(struct weft_memctx *mc, const struc
 {
 	struct interval_tree_node *it;
 
+	lockdep_assert_held(&mc->lock);
 	for (it = interval_tree_iter_first(&mc->pins, want->start, want->start); it;
 	     it = interval_tree_iter_next(it, want->start, want->start)) {
 		struct weft_pin *pin = container_of(it, struct weft_pin, it);
@@ -469,6 +472,7 @@ static void weft_pin_widen(struct weft_memctx *mc, struct weft_want *want, bool 
 	struct interval_tree_node *it;
 	unsigned long lo = want->lo, hi = want->hi;
 
+	lockdep_assert_held(&mc->lock);
 	for (it = interval_tree_iter_first(&mc->pins, want->lo, want->hi); it;
 	     it = interval_tree_iter_next(it, want->lo, want->hi)) {
 		struct weft_pin *pin = container_of(it, struct weft_pin, it);
@@ -498,6 +502,7 @@ static struct weft_pin *weft_pin_insert(struct weft_memctx *mc, struct weft_pin 
 	unsigned long start = pin->it.start, last = pin->it.last;
 	struct interval_tree_node *it, *next;
 
+	lockdep_assert_held(&mc->lock);
 	for (it = interval_tree_iter_first(&mc->pins, start, last); it; it = next) {
 		struct weft_pin *old = container_of(it, struct weft_pin, it);
 

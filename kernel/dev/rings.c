@@ -179,6 +179,7 @@ int weft_rings_mmap(struct weft_rings *rings, struct vm_area_struct *vma)
 	struct weft_area *area;
 	int err = -EINVAL;
 
+	mmap_assert_write_locked(vma->vm_mm);
 	area = weft_area_find(rings, vma->vm_pgoff);
 	if (!area)
 		return -EINVAL;

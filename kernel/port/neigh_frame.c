@@ -227,13 +227,14 @@ static const struct weft_sockaddr *weft_neigh_from(const struct weft_neighs *t,
  * @n: the entry
  * @out: where to, if there is room
  */
-void weft_neigh_ask(const struct weft_neighs *t, const struct weft_neigh *n,
+void weft_neigh_ask(struct weft_neighs *t, const struct weft_neigh *n,
 		    struct weft_neigh_out *out)
 {
 	const struct weft_sockaddr *from = weft_neigh_from(t, &n->addr);
 	bool probe = n->state == WEFT_NEIGH_PROBING;
 	u8 group[16], mac[ETH_ALEN];
 
+	weft_assert_held(&t->lock);
 	if (!from)
 		return;
 	if (n->addr.family == AF_INET) {

@@ -497,6 +497,7 @@ int weft_udp_get(struct weft_nd *nd, struct netlink_ext_ack *extack)
 	bool found = false;
 	int err;
 
+	lockdep_assert_held(&weft_ports_lock);
 	list_for_each_entry(udp, &weft_udps, node) {
 		if (net_eq(udp->net, nd->port->net) && udp->port == nd->sport) {
 			found = true;
@@ -528,6 +529,7 @@ void weft_udp_put(struct weft_nd *nd)
 {
 	struct weft_udp *udp = nd->udp;
 
+	lockdep_assert_held(&weft_ports_lock);
 	list_del_rcu(&nd->unode);
 	WRITE_ONCE(nd->udp, NULL);
 	if (list_empty(&udp->ports)) {

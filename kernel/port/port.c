@@ -158,6 +158,7 @@ int weft_env_group(struct weft_core *core, const struct weft_sockaddr *group, bo
 /* Nothing comes in any more and nobody new will come: from here on nothing leaves either. */
 static void weft_port_down(struct weft_port *port)
 {
+	lockdep_assert_held(&weft_ports_lock);
 	WRITE_ONCE(port->state, WEFT_PORT_GONE);
 	weft_paths_stop(port);
 	synchronize_net();
@@ -168,6 +169,7 @@ static void weft_port_down(struct weft_port *port)
 /* The caller holds weft_ports_lock and a reference of its own. */
 static void weft_port_kill(struct weft_port *port)
 {
+	lockdep_assert_held(&weft_ports_lock);
 	if (port->state >= WEFT_PORT_GOING)
 		return;
 	xchg(&port->state, WEFT_PORT_GOING);
@@ -324,6 +326,7 @@ static int weft_port_begin(struct weft_port *port, struct weft_port_conf *conf,
 	struct weft_conf cc;
 	int err;
 
+	lockdep_assert_held(&weft_ports_lock);
 	err = port->ops->start(port, conf, extack);
 	if (err)
 		goto put;

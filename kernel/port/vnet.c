@@ -28,6 +28,7 @@ static bool weft_vnet_link_up(struct weft_vnet *vn)
 {
 	u16 status = VIRTIO_NET_S_LINK_UP;
 
+	lockdep_assert_held(&vn->lock);
 	if (vn->vdev->config->get_status(vn->vdev) & VIRTIO_CONFIG_S_NEEDS_RESET)
 		weft_vnet_broken(vn);
 	if (virtio_has_feature(vn->vdev, VIRTIO_NET_F_STATUS))

@@ -39,6 +39,7 @@ static int weft_vnet_command(struct weft_vnet *vn, u8 class, u8 cmd, u32 len)
 	struct weft_vnet_ctrl *c = vn->ctrl;
 	u32 n = 1, i, got;
 
+	lockdep_assert_held(&vn->lock);
 	if (!vn->cvq)
 		return -EOPNOTSUPP;
 	c->hdr.class = class;
@@ -81,6 +82,7 @@ static void weft_vnet_filter(struct weft_vnet *vn)
 	u8 *mac = vn->ctrl->data + 2 * sizeof(*entries);
 	u32 i, n = 0;
 
+	lockdep_assert_held(&vn->lock);
 	if (!virtio_has_feature(vn->vdev, VIRTIO_NET_F_CTRL_RX))
 		return;
 	for (i = 0; i < place->naddr; i++)
@@ -214,6 +216,7 @@ static void weft_vnet_close(struct weft_vnet *vn)
 {
 	u32 i;
 
+	lockdep_assert_held(&vn->lock);
 	if (!vn->made)
 		return;
 	WRITE_ONCE(vn->live, false);
@@ -235,6 +238,7 @@ static int weft_vnet_go(struct weft_vnet *vn)
 	u32 i;
 	int err;
 
+	lockdep_assert_held(&vn->lock);
 	for (i = 0; i < vn->npairs; i++) {
 		err = weft_vnet_rx_fill(&vn->q[i]);
 		if (err)
@@ -263,6 +267,7 @@ int weft_vnet_open(struct weft_vnet *vn)
 	int err = -ENODEV;
 	u32 i;
 
+	lockdep_assert_held(&weft_ports_lock);
 	mutex_lock(&vn->lock);
 	if (!vn->vdev)
 		goto unlock;
@@ -583,6 +588,7 @@ int weft_vnet_take(struct weft_vnet *vn, const char *name, struct netlink_ext_ac
 {
 	int err;
 
+	lockdep_assert_held(&weft_ports_lock);
 	vn->dev = bus_find_device(weft_vnet_driver.driver.bus, NULL, name, weft_vnet_is);
 	if (!vn->dev) {
 		NL_SET_ERR_MSG(extack,
@@ -619,6 +625,7 @@ void weft_vnet_give(struct weft_vnet *vn)
 {
 	u32 i;
 
+	lockdep_assert_held(&weft_ports_lock);
 	WRITE_ONCE(vn->releasing, true);
 	weft_vnet_job(vn, weft_vnet_give_work);
 	cancel_work_sync(&vn->link_work);

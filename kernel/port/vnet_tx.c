@@ -52,6 +52,7 @@ static void weft_vnet_slot_strip(struct weft_vnet_slot *slot)
 
 static void weft_vnet_slot_free(struct weft_vnet_queue *q, struct weft_vnet_slot *slot)
 {
+	lockdep_assert_held(&q->tx_lock);
 	weft_vnet_slot_strip(slot);
 	slot->next = q->free;
 	q->free = slot;
@@ -64,6 +65,7 @@ static int weft_vnet_slot_add(struct weft_vnet_queue *q, struct weft_vnet_slot *
 	u32 i;
 	int err;
 
+	lockdep_assert_held(&q->tx_lock);
 	sg_set_buf(&q->sg[0], slot->frame, slot->len);
 	for (i = 0; i < slot->nspan; i++)
 		sg_set_buf(&q->sg[i + 1], slot->span[i].p, slot->span[i].len);
@@ -81,6 +83,7 @@ static struct weft_vnet_slot *weft_vnet_sent(struct weft_vnet_queue *q)
 	struct weft_vnet_slot *slot;
 	u32 len;
 
+	lockdep_assert_held(&q->tx_lock);
 	slot = virtqueue_get_buf(q->txq, &len);
 	if (slot && unlikely(slot->mem))
 		q->nmem--;
@@ -92,6 +95,7 @@ static void weft_vnet_done(struct weft_vnet_queue *q)
 {
 	struct weft_vnet_slot *slot;
 
+	lockdep_assert_held(&q->tx_lock);
 	while ((slot = weft_vnet_sent(q)))
 		weft_vnet_slot_free(q, slot);
 }
@@ -101,6 +105,7 @@ static void weft_vnet_set_aside(struct weft_vnet_queue *q)
 {
 	struct weft_vnet_slot *slot;
 
+	lockdep_assert_held(&q->tx_lock);
 	if (READ_ONCE(q->aside))
 		return;
 	slot = weft_vnet_sent(q);
@@ -122,6 +127,7 @@ static bool weft_vnet_push(struct weft_vnet_queue *q)
 	struct weft_vnet_slot *slot;
 	int err = 0;
 
+	lockdep_assert_held(&q->tx_lock);
 	while ((slot = q->waiting.first)) {
 		err = weft_vnet_slot_add(q, slot);
 		if (err == -ENOSPC)
@@ -141,6 +147,7 @@ static bool weft_vnet_push(struct weft_vnet_queue *q)
  */
 static bool weft_vnet_advance(struct weft_vnet_queue *q)
 {
+	lockdep_assert_held(&q->tx_lock);
 	for (;;) {
 		weft_vnet_done(q);
 		if (weft_vnet_push(q))

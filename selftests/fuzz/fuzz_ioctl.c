@@ -377,12 +377,15 @@ static void map(void)
 		.vm_pgoff = (unsigned long)number(1) << 12,
 		.vm_flags = number(1) | VM_MAYWRITE,
 		.npages = number(1),
+		.vm_mm = &mm,
 	};
 
 	if (number(1) & 1)
 		vma.vm_pgoff += number(2);
+	mm.mmap_locked = true;
 	if (!weft_rings_mmap(&w.ctx->rings, &vma))
 		WARN_ON(vma.vm_flags & (VM_EXEC | VM_MAYEXEC) || !(vma.vm_flags & VM_DONTCOPY));
+	mm.mmap_locked = false;
 }
 
 static void stop(void)

@@ -96,13 +96,16 @@ void __free_page(struct page *page);
  * @vm_pgoff: offset in pages
  * @vm_flags: VM_*
  * @npages: how many
+ * @vm_mm: of which address space
  */
 struct vm_area_struct {
 	unsigned long vm_pgoff;
 	unsigned long vm_flags;
 	unsigned long npages;
+	struct mm_struct *vm_mm;
 };
 
+#define mmap_assert_write_locked(mm)	((void)WARN_ON(!(mm)->mmap_locked))
 #define vma_pages(vma)		((vma)->npages)
 #define vm_map_pages_zero(vma, pages, n)	((vma)->npages > (n) ? -ENXIO : 0)
 
@@ -256,6 +259,7 @@ typedef struct {
 
 struct mm_struct {
 	int users;
+	bool mmap_locked;
 };
 
 typedef struct { u32 val; } kuid_t;
