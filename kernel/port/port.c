@@ -435,8 +435,9 @@ static struct pernet_operations weft_net_ops = {
 /**
  * weft_ports_init - drivers begin, and namespaces are watched
  *
- * weft_paths_init() has been called, and devices can be made. Context: process. Return: 0 or a negative
- * errno.
+ * weft_paths_init() has been called, and devices can be made.
+ *
+ * Context: process. Return: 0 or a negative errno.
  */
 int weft_ports_init(void)
 {

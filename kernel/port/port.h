@@ -270,7 +270,7 @@ void weft_port_rx(struct weft_port *port, const struct weft_rx *rx, u32 n);
 void weft_port_link(struct weft_port *port, bool up);
 void weft_port_lost(struct weft_port *port);
 
-/* ---- Between port.c and the other files of this folder ---------------------------------------- */
+/* ---- Between port.c and other files of this folder ------------------------------------------- */
 
 extern struct workqueue_struct *weft_port_wq;
 
