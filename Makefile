@@ -142,7 +142,7 @@ $(B)/obj/%.o: %.c $(flags)
 # only says what it misses.
 .PHONY: deps packages-build packages-vm packages-check
 deps:
-	$(Q)selftests/vm/packages build headers vm check
+	$(Q)selftests/vm/packages build headers vm check kselftest
 	$(Q)for k in $(VM_KERNELS); do selftests/vm/kernel $$k >/dev/null; done
 
 packages-build packages-vm packages-check: packages-%:

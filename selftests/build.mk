@@ -8,7 +8,7 @@ KSELFTEST := $(VM_DIR)/linux-tools
 .PHONY: kselftest
 kselftest: $(KSELFTEST)/ready
 $(KSELFTEST)/ready: selftests/vm/linux-tools
-	$(Q)selftests/vm/packages vm
+	$(Q)selftests/vm/packages kselftest
 	$(Q)selftests/vm/linux-tools
 
 # --- host: selftests/host/test_*.c, each a program with the whole core -----
