@@ -230,6 +230,7 @@ vm_state()
 
 tap_n=0
 tap_bad=0
+tap_skipped=0
 
 tap_ok()	# NAME
 {
@@ -247,6 +248,7 @@ tap_not_ok()	# NAME
 tap_skip()	# NAME REASON
 {
 	tap_n=$((tap_n + 1))
+	tap_skipped=$((tap_skipped + 1))
 	echo "ok $tap_n $1 # SKIP $2"
 }
 
@@ -264,12 +266,13 @@ tap_run()
 	fi
 }
 
-# the last line of a script
+# The last line of a script. Status 4, as kselftest has it: all was skipped.
 tap_done()
 {
 	echo "1..$tap_n"
-	[ "$tap_bad" = 0 ]
-	exit
+	[ "$tap_bad" = 0 ] || exit 1
+	[ "$tap_skipped" = 0 ] || [ "$tap_skipped" != "$tap_n" ] || exit 4
+	exit 0
 }
 
 # --- waiting, without sleeping blindly -------------------------------------

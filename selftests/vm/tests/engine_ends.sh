@@ -3,7 +3,7 @@
 #
 # What can be set of an engine and what cannot; ports, their namespace and the
 # module go while it polls, with traffic and without.
-# TIMEOUT: 200
+# TIMEOUT: 200 NEEDS: reload
 
 . "$VM_REPO/selftests/vm/lib.sh"
 . "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"

@@ -5,7 +5,7 @@
  * gives it back.
  *
  * Needs a kernel that fails on demand (make check-debug). Arguments name sequences, none: all of
- * them. TIMEOUT: 300
+ * them. TIMEOUT: 300 NEEDS: nics
  */
 #define _GNU_SOURCE
 #include <linux/weft.h>

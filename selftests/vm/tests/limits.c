@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Limits of ports, each reached once: what is beyond is held back and counted, and when there is
- * room again all messages arrive. TIMEOUT: 200
+ * room again all messages arrive. TIMEOUT: 200 NEEDS: reload
  */
 #include <stdlib.h>
 #include <string.h>

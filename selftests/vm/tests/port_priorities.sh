@@ -6,7 +6,7 @@
 # whose sum is right; with priorities off all of them are 0. Rules at the
 # receiving device count what comes. Each class is a flow of its own for queueing
 # disciplines.
-# TIMEOUT: 300
+# TIMEOUT: 300 NEEDS: nics
 
 . "$VM_REPO/selftests/vm/lib.sh"
 . "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"

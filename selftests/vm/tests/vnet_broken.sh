@@ -4,7 +4,7 @@
 # A device that does not work any more: its send queue is led astray behind the driver's back, so
 # that the device says that it needs a reset. The port goes, the program that uses it ends with an
 # error, the log says why, and after a reset the device is virtio_net's and works again.
-# TIMEOUT: 300
+# TIMEOUT: 300 NEEDS: nics
 
 . "$VM_REPO/selftests/vm/lib.sh"
 . "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"

@@ -3,7 +3,7 @@
 #
 # A vnet port and a netdev port on the network interface at the other end of the wire: the same
 # wire format, and the IP stack's neighbour discovery finds the vnet port and the other way round.
-# TIMEOUT: 300
+# TIMEOUT: 300 NEEDS: nics
 
 . "$VM_REPO/selftests/vm/lib.sh"
 . "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"

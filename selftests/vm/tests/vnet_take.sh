@@ -4,7 +4,7 @@
 # A NIC is taken from virtio_net and given back, 25 times, under traffic, five times of these in the
 # middle of a transfer: programs end with errors, the interface comes back and works, the module can
 # be removed while it has a NIC.
-# TIMEOUT: 1200
+# TIMEOUT: 1200 NEEDS: nics reload
 
 . "$VM_REPO/selftests/vm/lib.sh"
 . "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"

@@ -4,7 +4,7 @@
 # A NIC is unplugged in the middle of transfers: its port goes, the program that uses it ends with
 # an error at once, the one at the other end when it has waited long enough, and a NIC that is
 # plugged in later can be taken. The link goes down and comes back.
-# TIMEOUT: 400
+# TIMEOUT: 400 NEEDS: nics
 
 . "$VM_REPO/selftests/vm/lib.sh"
 . "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"
