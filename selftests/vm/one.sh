@@ -10,7 +10,9 @@ vm_one()
 	one=$1 one_limit=$2 one_bad= one_changed=
 	shift 2
 	echo "weft-test: $one starts" >/dev/kmsg
-	timeout -k 5 "$one_limit" "$@"
+	# (in the background: a trap of the caller would otherwise come after the command)
+	timeout -k 5 "$one_limit" "$@" &
+	wait $!
 	one_status=$?
 
 	vm_left_over
