@@ -348,6 +348,9 @@ help:
 #>                      needs tap devices is skipped where they are not to be had
 #>   make layers        whether kernel/core keeps the order of its folders
 #>                      (kernel/core/layers): calls, #include lines, circles
+#>   make -C selftests run_tests    the test machine's tests on a node where weft is
+#>                      loaded; or install INSTALL_PATH=DIR for run_kselftest.sh;
+#>                      TARGETS=, KSRC= (Documentation/kselftest.rst)
 #>   make sim           kernel/core in a simulated network with faults, from 2 to
 #>                      4096 nodes: SEED= (or random), SEEDS=, NODES=, LOSS=,
 #>                      MSGS=, ASAN=1; REPORT=1: goodput, slowdown, incast; QUICK=1: less
