@@ -5,8 +5,8 @@
  * inline: the program itself, in its kick. poll: a kernel thread per queue pair of the port (one,
  * where the port has no queues of its own), which looks at doorbells and at the NIC, so that
  * programs do not enter the kernel at all. auto: threads as for poll, which begin to look when a
- * program calls often and stop when others want their CPU (core/auto.c); while a thread sleeps the
- * NIC is its driver's.
+ * program calls often and stop when others want their CPU (core/base/auto.c); while a thread sleeps
+ * the NIC is its driver's.
  *
  * What a thread looks at are hot endpoints only (and completion queues, whose programs have to call
  * when entries wait for room, and shared receive queues, when messages wait for a receive), a dense
@@ -17,9 +17,9 @@
  *
  * A COLD endpoint asks for kicks. A kick does what the ring asks for in any case, then the endpoint
  * is HOT: its flags are cleared, its doorbells are in the list. Many idle endpoints cost a thread
- * nothing. HOT -> COLD is weft_ep_cool() (core/poll.c): flags set, full barrier, a last look; what
- * that look finds makes it HOT again. This edge is the only one at which a program's post and the
- * engine's rest could miss each other.
+ * nothing. HOT -> COLD is weft_ep_cool() (core/api/poll.c): flags set, full barrier, a last look;
+ * what that look finds makes it HOT again. This edge is the only one at which a program's post and
+ * the engine's rest could miss each other.
  *
  * A thread:
  *
@@ -29,11 +29,11 @@
  * more, and sleeps. Who makes an endpoint hot puts it into the list, then wakes the thread; who
  * gets the interrupt wakes it (weft_engine_irq()).
  *
- * A thread does not wait for a program: its memory is left to its context's worker (core/poll.c),
- * and so is a ring that somebody else has been taking from for idle_us. It lets others run after
- * each round, and takes at most 64 sends of an endpoint in a row. BH are off only while the NIC is
- * polled. A context whose process dies is killed by its own worker (ctx.c), which takes the
- * endpoints out of the list; the thread holds no address space.
+ * A thread does not wait for a program: its memory is left to its context's worker
+ * (core/api/poll.c), and so is a ring that somebody else has been taking from for idle_us. It lets
+ * others run after each round, and takes at most 64 sends of an endpoint in a row. BH are off only
+ * while the NIC is polled. A context whose process dies is killed by its own worker (ctx.c), which
+ * takes the endpoints out of the list; the thread holds no address space.
  *
  * Switching, also under traffic: weft_engine_set() closes the threads for those who want to join,
  * ends them, cools what is hot (what was posted is handed to workers), then starts the new ones.

@@ -2,7 +2,7 @@
 /*
  * weft - memory of programs, as the character device sees it
  *
- * The core's side (windows, copies) is in core/env.h. This is the other: a context's memory is
+ * The core's side (windows, copies) is in core/base/env.h. This is the other: a context's memory is
  * made when the device is opened, killed when the context goes, and its structure lives as long
  * as somebody holds a reference.
  *
@@ -10,7 +10,7 @@
  *	weft_memctx_use()	before weft_core_work() in a worker, weft_memctx_unuse() after it
  *	weft_memctx_kill()	the context is going: nothing is pinned, found, copied any more
  *	weft_memctx_quiesce()	... and nobody is still at it
- *	weft_memctx_put()	(core/env.h) the structure goes with the last reference
+ *	weft_memctx_put()	(core/base/env.h) the structure goes with the last reference
  *
  * Locks: none of the callers' locks is taken; all of these may be called with no lock held but
  * where it says "any context".

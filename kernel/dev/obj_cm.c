@@ -3,7 +3,7 @@
  * weft - connections: the calls for them
  *
  * What a call asks for is checked here as far as it is the call's own (fields, lengths); states are
- * the core's (core/cm.c, core/connect.c), and so is what becomes of it: an event tells.
+ * the core's (core/cm/cm.c, core/cm/connect.c), and so is what becomes of it: an event tells.
  *
  * Locks: none. The endpoint stays while a call is inside of it (weft_uep_enter()).
  */

@@ -2,8 +2,9 @@
 /*
  * weft - endpoints
  *
- * Life as an object: ctx.c. What an endpoint does, with its states, is the core's (core/ep.c,
- * core/cm.c); here it gets its rings and queues. Calls for connections are in obj_cm.c.
+ * Life as an object: ctx.c. What an endpoint does, with its states, is the core's
+ * (core/api/ep.c, core/cm/cm.c); here it gets its rings and queues. Calls for connections are in
+ * obj_cm.c.
  *
  *	CREATED (rings, lines) ---(ENABLE: CQs, EQ, AV, SRQ; passive: LISTEN: EQ)---> bound
  *		---(killed)---> unbound

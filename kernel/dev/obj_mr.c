@@ -98,7 +98,7 @@ static bool weft_umr_covers(const struct weft_umr *umr, u32 zone, const struct w
 	       seg->len <= umr->len && seg->addr - umr->addr <= umr->len - seg->len;
 }
 
-/* Described in core/env.h. */
+/* Described in core/base/env.h. */
 int weft_env_region(void *name, u32 key, u32 zone, const struct weft_iov *seg)
 {
 	struct weft_ctx *ctx = weft_ctx_by_id((u32)(unsigned long)name);

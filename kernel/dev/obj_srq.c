@@ -2,9 +2,9 @@
 /*
  * weft - shared receive queues
  *
- * Life as an object: ctx.c; the queue itself is the core's (core/srq.c). Here it gets its ring and
- * lines, and another ring when it is resized. It uses its event queue, and cannot be destroyed
- * while endpoints use it (weft_obj.users).
+ * Life as an object: ctx.c; the queue itself is the core's (core/api/srq_call.c). Here it gets
+ * its ring and lines, and another ring when it is resized. It uses its event queue, and cannot be
+ * destroyed while endpoints use it (weft_obj.users).
  *
  * Locks: ctx->own_lock covers what is bound, ctx->lock the ring that is mapped.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * weft port - between the core and a driver: packets, paths and their timers (the port's part of
- * core/env.h)
+ * core/base/env.h)
  *
  * A timer of a path moves lazily: a later deadline only changes pp->at, and the timer, when it
  * expires too early, starts itself again. While it is queued or its function runs it holds one
@@ -66,7 +66,7 @@ void weft_port_rx(struct weft_port *port, const struct weft_rx *rx, u32 n)
 }
 
 /**
- * weft_env_tx - send packets; see core/env.h
+ * weft_env_tx - send packets; see core/base/env.h
  * @core: the core
  * @tx: packets
  * @n: how many
@@ -86,7 +86,7 @@ void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n)
 }
 
 /**
- * weft_env_blank - room for a packet; see core/env.h
+ * weft_env_blank - room for a packet; see core/base/env.h
  * @core: the core
  * @path: the path
  * @b: the packet
@@ -102,7 +102,7 @@ bool weft_env_blank(struct weft_core *core, struct weft_path *path, struct weft_
 }
 
 /**
- * weft_env_send - send it; see core/env.h
+ * weft_env_send - send it; see core/base/env.h
  * @core: the core
  * @path: the path
  * @b: the packet, whose bytes are written
@@ -170,7 +170,7 @@ static enum hrtimer_restart weft_timer_fn(struct hrtimer *timer)
 }
 
 /**
- * weft_env_timer - set a path's timer; see core/env.h
+ * weft_env_timer - set a path's timer; see core/base/env.h
  * @path: the path
  * @at: when, U64_MAX: not at all
  *
@@ -196,7 +196,7 @@ void weft_env_timer(struct weft_path *path, weft_ns at)
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
 /**
- * weft_env_path_open - a path begins; see core/env.h
+ * weft_env_path_open - a path begins; see core/base/env.h
  * @path: the path
  * @max_payload: out: bytes of UDP payload that fit into a packet on the way
  *
@@ -254,7 +254,7 @@ free:
 }
 
 /**
- * weft_env_path_close - the last reference on a path is going; see core/env.h
+ * weft_env_path_close - the last reference on a path is going; see core/base/env.h
  * @path: the path
  *
  * The timer is idle, or its function is past the core and about to return, inside of an RCU read

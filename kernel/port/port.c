@@ -132,7 +132,7 @@ void weft_port_query(struct weft_port *port, struct weft_ioc_query *q)
 }
 
 /**
- * weft_env_group - have packets to a multicast group come in, or not any more; see core/env.h
+ * weft_env_group - have packets to a multicast group come in, or not any more; see core/base/env.h
  * @core: the core
  * @group: the group
  * @join: they are to come

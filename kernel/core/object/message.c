@@ -44,7 +44,7 @@ void weft_send_release(struct weft_ep *ep, struct weft_txm *txm)
 	smp_store_release(&ep->nheld, held);
 }
 
-/* Described in proto.h. */
+/* Described in messaging.h. */
 void weft_send_publish_held(struct weft_ep *ep)
 {
 	weft_lock(&ep->lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What kernel/core/env.h promises, for programs on the host
+ * What kernel/core/base/env.h promises, for programs on the host
  *
  * Locks check their order, their balance, and that nobody sleeps while holding one; reference
  * counts check that they neither revive nor fall below zero; allocations are counted and can be
