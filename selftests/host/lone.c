@@ -56,6 +56,13 @@ void lone_wait(struct lone *t, weft_ns ns)
 	t->out->now += ns;
 }
 
+void lone_take(struct lone *t, struct weft_lane *lane, u32 psn)
+{
+	weft_lock(&t->path->lock);
+	weft_lane_take(t->path, lane, psn, 1, false, t->out->now);
+	weft_unlock(&t->path->lock);
+}
+
 void lone_output(struct lone *t)
 {
 	weft_lock(&t->path->lock);
@@ -65,8 +72,11 @@ void lone_output(struct lone *t)
 
 bool lone_note(struct lone *t, u32 len)
 {
-	struct weft_note *note = weft_note_new(t->path);
+	struct weft_note *note;
 
+	weft_lock(&t->path->lock);
+	note = weft_note_new(t->path);
+	weft_unlock(&t->path->lock);
 	if (!note)
 		return false;
 	note->len = len;

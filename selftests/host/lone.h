@@ -39,6 +39,8 @@ void lone_fini(struct lone *t);
 void lone_wait(struct lone *t, weft_ns ns);
 /* Have the lane send what it can. */
 void lone_output(struct lone *t);
+/* Packet @psn has come on a lane of the path, and has been taken. */
+void lone_take(struct lone *t, struct weft_lane *lane, u32 psn);
 /* Send a packet with one short chunk. */
 void lone_send(struct lone *t);
 /* A note of @len bytes (a chunk that may be skipped) for the lane to send, at most 64. */

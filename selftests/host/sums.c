@@ -57,11 +57,15 @@ struct kept {
 static bool is_orphan(const struct weft_rxm *rxm)
 {
 	const struct weft_rflow *rf;
+	bool ended;
 
 	if (!rxm->waited)
 		return false;
+	weft_lock(&rxm->path->lock);
 	rf = weft_rflow_find(rxm->path, rxm->flow.ssvc, rxm->flow.sgen);
-	return !rf || rf->no != rxm->rflow;
+	ended = !rf || rf->no != rxm->rflow;
+	weft_unlock(&rxm->path->lock);
+	return ended;
 }
 
 static void add_kept(const struct weft_rxm *rxm, struct kept *k)

@@ -112,7 +112,7 @@ TEST_F(class, of_packets)
 	lone_drop(t);
 	/* a packet of low priority may come late: it does not stand for an acknowledgement */
 	t->lane = data;
-	weft_lane_take(t->path, data, data->rcv_nxt, 1, false, t->out->now);
+	lone_take(t, data, data->rcv_nxt);
 	EXPECT_NE(U64_MAX, data->ack_at);
 	lone_send(t);
 	ASSERT_EQ(1, t->out->ntx);

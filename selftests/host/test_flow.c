@@ -128,8 +128,10 @@ TEST(flow__dead_path)
 	weft_mutex_lock(&ep->sq_mutex);
 	flow = weft_flow_find(ep, s.to, s.t.out);
 	ASSERT_FALSE(IS_ERR(flow));
+	weft_lock(&s.t.path->lock);
 	EXPECT_EQ(flow, weft_flow_by_gen(s.t.path, flow->id.sgen));
 	EXPECT_EQ(NULL, weft_flow_by_gen(s.t.path, flow->id.sgen + 1));
+	weft_unlock(&s.t.path->lock);
 	flow = weft_flow_new(ep, s.t.path, &flow->peer);
 	ASSERT_NE(NULL, flow);
 	weft_lock(&s.t.path->lock);

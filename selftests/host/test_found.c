@@ -191,6 +191,7 @@ TEST(found__fin)
 	struct weft_conn conn = { .ops = 1u << WEFT_CM_FIN };
 
 	lone_init(&t, 0);
+	conn.path = t.path;
 	weft_ctl_init(&conn.ctl, WEFT_CTL_CONN);
 	refcount_set(&conn.ref, 2);
 	weft_lock(&t.path->lock);

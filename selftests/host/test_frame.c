@@ -121,7 +121,7 @@ TEST_F(frame, ack)
 	u8 *p;
 
 	for (i = 1; i < 200; i += 3)
-		weft_lane_take(t->path, t->lane, 1000 + i, 1, false, t->out->now);
+		lone_take(t, t->lane, 1000 + i);
 	lone_output(t);
 	ASSERT_EQ(1, t->out->ntx);
 	p = bytes(&t->out->tx[0]);
@@ -151,7 +151,7 @@ TEST_F(frame, again)
 	len = t->out->tx[0].len;
 	a = bytes(&t->out->tx[0]);
 	lone_drop(t);
-	weft_lane_take(t->path, t->lane, 1000, 1, false, t->out->now);
+	lone_take(t, t->lane, 1000);
 	t->out->now = t->lane->rto_at;
 	lone_timer(t);
 	ASSERT_LE(1, t->out->ntx);

@@ -128,6 +128,17 @@ TEST(recv__twice)
 	near_fini(&s);
 }
 
+/* The receiving end of the flow of near_init(), NULL: there is none. */
+static struct weft_rflow *rflow(struct near *s)
+{
+	struct weft_rflow *rf;
+
+	weft_lock(&s->t.path->lock);
+	rf = weft_rflow_find(s->t.path, SVC, GEN);
+	weft_unlock(&s->t.path->lock);
+	return rf;
+}
+
 /* Numbers that the sender may not have used yet: not taken, and so not acknowledged. */
 TEST(recv__too_early)
 {
@@ -138,7 +149,7 @@ TEST(recv__too_early)
 	post(&s, 1);
 	ASSERT_TRUE(eager(&s, 1));
 	EXPECT_TRUE(got(&s, 1, 1));
-	rf = weft_rflow_find(s.t.path, SVC, GEN);
+	rf = rflow(&s);
 	ASSERT_NE(NULL, rf);
 	EXPECT_FALSE(eager(&s, rf->told_msgs + 1));
 	EXPECT_FALSE(announce(&s, rf->told_msgs + 1, 5, 5000));
@@ -229,7 +240,7 @@ TEST(recv__flow_ends)
 	ASSERT_TRUE(announce(&s, 4, 5, 5000));
 	EXPECT_EQ(2, s.t.path->nrxm);
 	ASSERT_TRUE(withdraw(&s, 5, 0));
-	EXPECT_EQ(NULL, weft_rflow_find(s.t.path, SVC, GEN));
+	EXPECT_EQ(NULL, rflow(&s));
 	EXPECT_EQ(0, s.t.path->nrxm);
 	EXPECT_TRUE(none(&s));
 	near_fini(&s);

@@ -96,6 +96,7 @@ void weft_watch_up(const struct weft_path *path)
 	struct weft_core *core = path->core;
 	struct weft_known *k;
 
+	weft_assert_held(&path->lock);
 	if (likely(!READ_ONCE(core->nknown)))
 		return;
 	weft_lock(&core->known_lock);
@@ -118,6 +119,7 @@ bool weft_watch_bury(struct weft_path *path, bool heard)
 	struct weft_known *k;
 	bool dead = false;
 
+	weft_assert_held(&path->lock);
 	if (path->group || READ_ONCE(core->stopped))
 		return false;
 	weft_lock(&core->known_lock);

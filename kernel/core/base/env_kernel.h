@@ -110,7 +110,7 @@ static inline void weft_unlock_inner(struct weft_lock *l) __releases(&l->spin)
 	spin_unlock(&l->spin);
 }
 
-static inline void weft_assert_held(struct weft_lock *l)
+static inline void weft_assert_held(const struct weft_lock *l)
 {
 	lockdep_assert_held(&l->spin);
 }

@@ -17,6 +17,7 @@
  */
 bool weft_announce_begin(struct weft_rxm *rxm)
 {
+	weft_assert_held(&rxm->path->lock);
 	if (rxm->post->flags & WEFT_RQ_ANNOUNCE) {
 		rxm->room = weft_announce_room(rxm->post, rxm->len);
 		return true;
@@ -93,6 +94,7 @@ bool weft_announce(struct weft_rxm *rxm, bool inl, struct weft_out *out)
 	bool settled, all = rxm->room == rxm->len;
 	struct weft_cqe e;
 
+	weft_assert_held(&rxm->path->lock);
 	weft_lock(&ep->lock);
 	if (ep->state == WEFT_EPS_DEAD || (inl && !weft_turn_of(ep, post, rxm->src))) {
 		weft_unlock(&ep->lock);
@@ -137,6 +139,7 @@ bool weft_announce(struct weft_rxm *rxm, bool inl, struct weft_out *out)
  */
 void weft_rxm_placed(struct weft_rxm *rxm, struct weft_out *out)
 {
+	weft_assert_held(&rxm->path->lock);
 	if (unlikely(rxm->post->flags & WEFT_RQ_ANNOUNCE))
 		weft_announce(rxm, false, out);
 	else

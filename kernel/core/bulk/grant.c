@@ -206,6 +206,7 @@ void weft_grant_join(struct weft_rxm *rxm, struct weft_out *out)
 	struct weft_core *core = rxm->path->core;
 	struct weft_grants *g = &core->grants;
 
+	weft_assert_held(&rxm->path->lock);
 	weft_lock(&g->lock);
 	rxm->gmsg.in = true;
 	g->nmsgs++;
@@ -229,6 +230,7 @@ void weft_grant_came(struct weft_rxm *rxm, u64 n, struct weft_out *out)
 	struct weft_grants *g = &core->grants;
 	struct weft_gmsg *m = &rxm->gmsg;
 
+	weft_assert_held(&rxm->path->lock);
 	weft_lock(&g->lock);
 	weft_grant_uncount(g, rxm, n);
 	m->at = out->now;
@@ -254,6 +256,7 @@ void weft_grant_leave(struct weft_rxm *rxm, struct weft_out *out)
 	struct weft_grants *g = &core->grants;
 	struct weft_gmsg *m = &rxm->gmsg;
 
+	weft_assert_held(&rxm->path->lock);
 	if (!m->in)
 		return;
 	weft_lock(&g->lock);
@@ -279,6 +282,7 @@ void weft_grant_timer(struct weft_path *path, struct weft_out *out)
 {
 	struct weft_grants *g = &path->core->grants;
 
+	weft_assert_held(&path->lock);
 	path->grant_at = U64_MAX;
 	weft_lock(&g->lock);
 	if (g->keeper && g->keeper->path == path)

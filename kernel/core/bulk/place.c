@@ -28,6 +28,7 @@
  */
 void weft_rxm_later(struct weft_rxm *rxm, struct weft_out *out)
 {
+	weft_assert_held(&rxm->path->lock);
 	if (rxm->in_later)
 		return;
 	rxm->in_later = true;
@@ -43,6 +44,7 @@ void weft_rxm_later(struct weft_rxm *rxm, struct weft_out *out)
  */
 void weft_rxm_cold(struct weft_rxm *rxm, struct weft_out *out)
 {
+	weft_assert_held(&rxm->path->lock);
 	if (rxm->work.queued || rxm->cold)
 		return;
 	rxm->work.queued = true;
@@ -89,6 +91,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	int cut = 0, told;
 	u32 i;
 
+	weft_assert_held(&rxm->path->lock);
 	if (rxm->over)
 		return;
 	rxm->over = true;
@@ -157,6 +160,7 @@ void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out)
 {
 	bool waits;
 
+	weft_assert_held(&rxm->path->lock);
 	if (rxm->over)
 		return;
 	if (!rxm->err)
@@ -182,6 +186,7 @@ void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out)
  */
 void weft_rxm_begin(struct weft_rxm *rxm, struct weft_out *out)
 {
+	weft_assert_held(&rxm->path->lock);
 	rxm->room = min(rxm->len, rxm->post->vec.len);
 	if (unlikely(rxm->post->flags & (WEFT_RQ_ANNOUNCE | WEFT_POST_CLAIM)) &&
 	    !weft_announce_begin(rxm)) {
@@ -200,6 +205,7 @@ void weft_rxm_begin(struct weft_rxm *rxm, struct weft_out *out)
  */
 void weft_rxm_start(struct weft_rxm *rxm, struct weft_out *out)
 {
+	weft_assert_held(&rxm->path->lock);
 	if (rxm->over)
 		return;
 	if (rxm->served) {
@@ -367,6 +373,7 @@ static void weft_rxm_from_buf(struct weft_rxm *rxm, struct weft_out *out)
  */
 void weft_rxm_buffered(struct weft_rxm *rxm)
 {
+	weft_assert_held(&rxm->path->lock);
 	if (!(rxm->flags & WEFT_MSG_PLACED) || rxm->ep->conf.flags & WEFT_EPF_STRICT)
 		return;
 	rxm->flags &= ~WEFT_MSG_PLACED;
@@ -423,6 +430,7 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 {
 	u32 n = len;
 
+	weft_assert_held(&rxm->path->lock);
 	if (rxm->over || rxm->err || rxm->sid || rxm->whole ||
 	    len > rxm->len - min_t(u64, off, rxm->len) || rxm->got + len > rxm->len) {
 		weft_room_ignore(rxm, len);
@@ -541,6 +549,7 @@ static void weft_rxm_pull(struct weft_rxm *rxm, struct weft_out *out)
  */
 void weft_rxm_step(struct weft_rxm *rxm, struct weft_out *out)
 {
+	weft_assert_held(&rxm->path->lock);
 	if (rxm->over || !rxm->started || rxm->cold)
 		return;
 	if (unlikely(rxm->err)) {
@@ -605,6 +614,7 @@ u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u3
 	struct weft_copy *copy;
 	struct weft_win *win;
 
+	weft_assert_held(&path->lock);
 	if (!rxm || rxm->over || rxm->err || !rxm->started || out->ncopy == WEFT_OUT_COPY)
 		return 0;
 	k = weft_place_win(rxm, off);
@@ -642,6 +652,7 @@ int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct w
 	const u8 *pay = c->pay;
 	u32 len = c->paylen, came = 0, i;
 
+	weft_assert_held(&path->lock);
 	if (!rxm || rxm->over || rxm->err || !rxm->started)
 		return 0;
 	if (off >= rxm->granted || len > rxm->granted - off)

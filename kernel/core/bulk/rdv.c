@@ -61,6 +61,7 @@ bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_
 	u64 n = min_t(u64, txm->granted - txm->sent, seg * weft_lane_segs(path, lane));
 	struct weft_win *w = NULL;
 
+	weft_assert_held(&path->lock);
 	if (txm->user) {
 		w = weft_send_win(txm);
 		n = w ? min(n, w->off + w->len - txm->sent) : 0;
@@ -106,6 +107,7 @@ bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_
  */
 void weft_txm_cold(struct weft_txm *txm, struct weft_out *out)
 {
+	weft_assert_held(&txm->path->lock);
 	if (txm->work.queued || txm->cold)
 		return;
 	txm->work.queued = true;
@@ -148,6 +150,7 @@ void weft_send_step(struct weft_txm *txm, struct weft_out *out)
 	struct weft_lane *lane = weft_class_lane(txm->flow, WEFT_CLASS_DATA);
 	u32 i;
 
+	weft_assert_held(&txm->path->lock);
 	if (txm->user) {
 		for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
 			struct weft_win *w = &txm->win[i];
@@ -201,6 +204,7 @@ int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *
 	u32 sid = be32_to_cpu(w->sid);
 	struct weft_txm *txm = weft_send_by_id(path, sid);
 
+	weft_assert_held(&path->lock);
 	if (!txm) {
 		struct weft_flowid none = { 0 };
 		struct weft_note *note = weft_note_new(path);
@@ -240,6 +244,7 @@ void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struc
 	struct weft_flow *flow;
 	struct weft_list *l;
 
+	weft_assert_held(&path->lock);
 	if (w->sid) {
 		txm = weft_send_by_id(path, be32_to_cpu(w->sid));
 		if (!txm)
@@ -275,6 +280,7 @@ void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struc
  */
 void weft_send_late(struct weft_txm *txm)
 {
+	weft_assert_held(&txm->path->lock);
 	if (!txm->late || txm->nrec)
 		return;
 	txm->late = false;

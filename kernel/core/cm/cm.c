@@ -37,13 +37,14 @@
  */
 void weft_cm_say(struct weft_conn *conn, u8 op)
 {
+	weft_assert_held(&conn->path->lock);
 	conn->ops |= 1u << op;
 	weft_ctl_put(conn->path, conn->peer && conn->flow ? conn->flow->lane : 0, &conn->ctl);
 }
 
 /**
  * weft_cm_data - private data for the next chunk
- * @conn: the connection; its path is locked
+ * @conn: the connection; its path is locked, unless it stands in no list yet
  * @data: bytes
  * @len: how many, at most WEFT_CM_DATA_MAX
  */
@@ -95,6 +96,7 @@ void weft_conn_list(struct weft_conn *conn, weft_ns now)
 	struct weft_path *path = conn->path;
 	struct weft_core *core = path->core;
 
+	weft_assert_held(&conn->path->lock);
 	weft_lock(&core->svc_lock);
 	do
 		conn->id = ++core->next_conn;
@@ -135,6 +137,7 @@ void weft_conn_unlist(struct weft_conn *conn)
 void weft_cm_event(struct weft_ep *ep, struct weft_qev *qev, u32 type, int status,
 		   const struct weft_conn *conn, const void *data, u32 len, struct weft_out *out)
 {
+	weft_assert_held(&ep->lock);
 	if (ep->state == WEFT_EPS_DEAD || !ep->eq)
 		return;
 	memset(&qev->ev, 0, sizeof(qev->ev));
@@ -190,6 +193,7 @@ void weft_cm_until(struct weft_conn *conn, weft_ns at)
 {
 	struct weft_path *path = conn->path;
 
+	weft_assert_held(&conn->path->lock);
 	conn->until = at;
 	path->close_at = min(path->close_at, at);
 	if (path->state != WEFT_PATHS_DEAD)
@@ -207,6 +211,7 @@ void weft_cm_state(struct weft_conn *conn, u8 state)
 {
 	bool needs = weft_conn_needs(conn);
 
+	weft_assert_held(&conn->path->lock);
 	conn->until = 0;
 	if (conn->state == WEFT_CONN_ASKED)
 		weft_cm_answered(conn->path->core);
@@ -226,6 +231,7 @@ void weft_cm_closed(struct weft_ep *ep, struct weft_out *out)
 {
 	u32 set = WEFT_ST_RQ_KICK;
 
+	weft_assert_held(&ep->lock);
 	if (ep->state != WEFT_EPS_CONNECTING)
 		set |= WEFT_ST_SHUT;
 	weft_recv_drain(ep, out);
@@ -252,6 +258,7 @@ void weft_cm_over(struct weft_conn *conn, struct weft_out *out)
 	struct weft_flow *flow = conn->flow;
 	struct weft_ep *ep = conn->ep;
 
+	weft_assert_held(&conn->path->lock);
 	weft_cm_unask(conn);
 	weft_cm_state(conn, WEFT_CONN_OVER);
 	weft_conn_unlist(conn);
@@ -289,6 +296,7 @@ void weft_cm_failed(struct weft_conn *conn, int err, const void *data, u32 len,
 {
 	struct weft_ep *ep = conn->ep;
 
+	weft_assert_held(&conn->path->lock);
 	if (ep) {
 		weft_lock(&ep->lock);
 		if (ep->state == WEFT_EPS_CONNECTING)
@@ -306,6 +314,7 @@ void weft_cm_failed(struct weft_conn *conn, int err, const void *data, u32 len,
  */
 void weft_cm_withdraw(struct weft_conn *conn, struct weft_out *out)
 {
+	weft_assert_held(&conn->path->lock);
 	if (conn->ops & 1u << WEFT_CM_REQ) {
 		conn->ops = 0;
 		weft_ctl_drop(&conn->ctl, out);
@@ -325,6 +334,7 @@ void weft_cm_down(struct weft_conn *conn, int err, struct weft_out *out)
 {
 	struct weft_ep *ep = conn->ep;
 
+	weft_assert_held(&conn->path->lock);
 	if (ep) {
 		weft_lock(&ep->lock);
 		if (weft_ep_connected(ep) || ep->state == WEFT_EPS_ACCEPTED)
@@ -349,6 +359,7 @@ void weft_cm_down(struct weft_conn *conn, int err, struct weft_out *out)
  */
 void weft_cm_quiet(struct weft_conn *conn, struct weft_out *out)
 {
+	weft_assert_held(&conn->path->lock);
 	switch (conn->state) {
 	case WEFT_CONN_ACCEPTED:
 	case WEFT_CONN_UP:
@@ -379,6 +390,7 @@ void weft_cm_first(struct weft_conn *conn, struct weft_out *out)
 {
 	struct weft_ep *ep = conn->ep;
 
+	weft_assert_held(&conn->path->lock);
 	if (conn->state != WEFT_CONN_ACCEPTED)
 		return;
 	weft_cm_state(conn, WEFT_CONN_UP);
@@ -400,6 +412,7 @@ void weft_cm_first(struct weft_conn *conn, struct weft_out *out)
  */
 void weft_cm_reset(struct weft_conn *conn, int err, struct weft_out *out)
 {
+	weft_assert_held(&conn->path->lock);
 	switch (conn->state) {
 	case WEFT_CONN_ASKING:
 		if (!weft_cm_renew(conn, out))

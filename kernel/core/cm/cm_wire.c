@@ -48,6 +48,7 @@ u32 weft_cm_chunk(struct weft_conn *conn, u8 op, void *dst, u32 room)
 	u16 status = 0;
 	struct weft_w_cm w;
 
+	weft_assert_held(&conn->path->lock);
 	if (weft_wire_size(sizeof(w) + len) > room)
 		return 0;
 	if (op == WEFT_CM_REJ)
@@ -310,6 +311,7 @@ int weft_cm_rx(struct weft_path *path, const struct weft_w_cm *w, const u8 *data
 {
 	struct weft_conn *conn;
 
+	weft_assert_held(&path->lock);
 	len = min_t(u32, len, WEFT_CM_DATA_MAX);
 	if (w->op == WEFT_CM_REQ)
 		return weft_cm_req(path, w, data, len, out);

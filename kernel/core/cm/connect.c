@@ -198,6 +198,7 @@ bool weft_cm_renew(struct weft_conn *conn, struct weft_out *out)
 	weft_ns until = conn->until;
 	bool renew;
 
+	weft_assert_held(&conn->path->lock);
 	if (conn->again || conn->path->local || conn->path->failing != ECONNRESET || !ep)
 		return false;
 	weft_lock(&ep->lock);

@@ -99,6 +99,7 @@ bool weft_cm_queue(struct weft_conn *conn, struct weft_ep *pep, struct weft_out 
 {
 	bool room;
 
+	weft_assert_held(&conn->path->lock);
 	weft_lock(&pep->lock);
 	room = pep->conf.type == WEFT_EP_PASSIVE && pep->state == WEFT_EPS_LISTENING &&
 	       pep->nreqs < pep->backlog;
@@ -125,6 +126,7 @@ bool weft_cm_unqueue(struct weft_conn *conn, struct weft_ep *pep)
 {
 	bool there;
 
+	weft_assert_held(&conn->path->lock);
 	weft_lock(&pep->lock);
 	there = !weft_list_empty(&conn->reqnode);
 	if (there) {
@@ -144,6 +146,7 @@ void weft_cm_unask(struct weft_conn *conn)
 {
 	struct weft_ep *pep = conn->pep;
 
+	weft_assert_held(&conn->path->lock);
 	if (!pep)
 		return;
 	conn->pep = NULL;

@@ -82,6 +82,7 @@ int weft_flow_add(struct weft_flow *flow)
 {
 	struct weft_path *path = flow->path;
 
+	weft_assert_held(&flow->path->lock);
 	if (path->failing)
 		return -(int)path->failing;
 	weft_list_add_tail(&path->flows, &flow->node);
@@ -99,6 +100,7 @@ int weft_flow_add(struct weft_flow *flow)
  */
 void weft_flow_check(struct weft_flow *flow, struct weft_out *out)
 {
+	weft_assert_held(&flow->path->lock);
 	if (flow->ended || !(flow->closing || flow->dead))
 		return;
 	if (!weft_list_empty(&flow->txms) || flow->unacked)
@@ -312,6 +314,7 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 {
 	struct weft_rflow *rf;
 
+	weft_assert_held(&path->lock);
 	if (path->nrflow >= WEFT_RFLOWS_MAX)
 		return NULL;
 	rf = weft_ep_alloc(ep, sizeof(*rf));
@@ -352,6 +355,7 @@ struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_hea
 	struct weft_ep *ep = NULL;
 	struct weft_rflow *rf;
 
+	weft_assert_held(&path->lock);
 	/* connected endpoints are bound when they connect */
 	if (!(h->flags & WEFT_MSG_CONNECTED))
 		ep = weft_core_service(path->core, id->dsvc);

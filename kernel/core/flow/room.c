@@ -76,6 +76,7 @@ void weft_keep(struct weft_rxm *rxm, u32 len)
 {
 	struct weft_ep *ep = rxm->ep;
 
+	weft_assert_held(&rxm->ep->lock);
 	rxm->kept = true;
 	rxm->kept_bytes = len;
 	WRITE_ONCE(ep->kept_msgs, ep->kept_msgs + 1);
@@ -92,6 +93,7 @@ void weft_keep_end(struct weft_rxm *rxm)
 {
 	struct weft_ep *ep = rxm->ep;
 
+	weft_assert_held(&rxm->ep->lock);
 	if (!rxm->kept)
 		return;
 	rxm->kept = false;
@@ -182,6 +184,7 @@ void weft_room_look(struct weft_rflow *rf, struct weft_out *out)
 	s32 more_msgs, more_bytes;
 	u8 full;
 
+	weft_assert_held(&rf->path->lock);
 	if (rf->gone || !rf->ep)
 		return;
 	full = weft_keep_full(rf->ep, 1);
@@ -242,6 +245,7 @@ void weft_room_wait(struct weft_rflow *rf, struct weft_rxm *rxm, u32 len)
  */
 void weft_room_ignore(struct weft_rxm *rxm, u32 len)
 {
+	weft_assert_held(&rxm->path->lock);
 	if (rxm->err) {
 		u32 n = min(len, rxm->open - rxm->charged);
 
@@ -260,6 +264,7 @@ void weft_room_over(struct weft_rxm *rxm, struct weft_out *out)
 {
 	struct weft_rflow *rf;
 
+	weft_assert_held(&rxm->path->lock);
 	weft_room_gone(rxm, rxm->charged);
 	rxm->charged = 0;
 	/* what has not come of it may still come, and is not kept */
@@ -284,6 +289,7 @@ void weft_room_over(struct weft_rxm *rxm, struct weft_out *out)
  */
 void weft_room_end(struct weft_rflow *rf)
 {
+	weft_assert_held(&rf->path->lock);
 	if (rf->nwait)
 		weft_room_orphan(rf->ep, rf->nwait, rf->wait_bytes);
 }
@@ -297,6 +303,7 @@ void weft_room_timer(struct weft_path *path, struct weft_out *out)
 {
 	struct weft_list again, *l;
 
+	weft_assert_held(&path->lock);
 	path->room_at = U64_MAX;
 	weft_list_init(&again);
 	weft_list_splice_tail(&again, &path->starved);
@@ -316,6 +323,7 @@ void weft_room_timer(struct weft_path *path, struct weft_out *out)
  */
 void weft_room_park(struct weft_txm *txm)
 {
+	weft_assert_held(&txm->path->lock);
 	weft_count(txm->path->core, limit_messages);
 	weft_list_del(&txm->qnode);
 	weft_list_add_tail(&txm->flow->parked, &txm->qnode);
@@ -333,6 +341,7 @@ void weft_room_told(struct weft_path *path, const struct weft_w_room *w)
 	struct weft_list *sendq;
 	u32 bytes = be32_to_cpu(w->bytes);
 
+	weft_assert_held(&path->lock);
 	weft_wire_flow_get(&w->flow, &id);
 	flow = weft_flow_by_gen(path, id.sgen);
 	if (!flow)

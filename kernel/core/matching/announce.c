@@ -35,6 +35,7 @@
  */
 int weft_announce_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct weft_post *post)
 {
+	weft_assert_held(&ep->lock);
 	if (e->op > WEFT_RQ_TRECV) {
 		post->flags ^= WEFT_RQ_ANNOUNCE | WEFT_POST_CLAIM;
 		post->flags |= WEFT_POST_ASIDE;
@@ -53,6 +54,7 @@ int weft_announce_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struc
  */
 void weft_announce_none(struct weft_ep *ep, struct weft_post *post)
 {
+	weft_assert_held(&ep->lock);
 	ep->nslots--;
 	if (post->match.kind == WEFT_UNTAGGED)
 		post->flags |= WEFT_POST_ASIDE;

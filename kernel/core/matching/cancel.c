@@ -20,6 +20,7 @@ void weft_recv_cancel_all(struct weft_ep *ep, int err, struct weft_out *out)
 {
 	struct weft_mpost *p;
 
+	weft_assert_held(&ep->lock);
 	ep->multi_wait = false;
 	while ((p = weft_match_post_next(&ep->match, NULL))) {
 		weft_match_post_del(&ep->match, p);
@@ -37,6 +38,7 @@ void weft_recv_drop_all(struct weft_ep *ep, struct weft_out *out)
 	struct weft_munexp *u;
 	u8 kind;
 
+	weft_assert_held(&ep->lock);
 	for (kind = 0; kind < WEFT_KINDS; kind++)
 		while ((u = weft_match_unexp_next(&ep->match, kind, NULL))) {
 			struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
@@ -89,6 +91,7 @@ int weft_recv_cut(struct weft_ep *ep, u64 context, struct weft_out *out)
 	u64 bit, *word;
 	int err;
 
+	weft_assert_held(&ep->lock);
 	for (;; weft_ring_next(&r, e->nslots)) {
 		err = weft_ring_rq(&r, ep->conf.type == WEFT_EP_MSG, e);
 		if (err != WEFT_RING_OK && err != WEFT_RING_BAD)

@@ -72,6 +72,7 @@ struct weft_post *weft_multi_take(struct weft_ep *ep, struct weft_post *buf, u64
 	struct weft_post *part;
 	struct weft_list *l;
 
+	weft_assert_held(&ep->lock);
 	l = weft_list_first(&ep->part_free);
 	if (!l)
 		l = weft_list_first(&ep->post_free);
@@ -144,6 +145,7 @@ void weft_multi_part_free(struct weft_ep *ep, struct weft_post *part, struct wef
 {
 	struct weft_post *buf = part->multi;
 
+	weft_assert_held(&ep->lock);
 	part->flags = 0;
 	part->multi = NULL;
 	buf->nparts--;
@@ -171,6 +173,7 @@ void weft_multi_retry(struct weft_ep *ep, struct weft_out *out)
 	struct weft_munexp *u, *next;
 	bool draining = ep->draining;
 
+	weft_assert_held(&ep->lock);
 	ep->multi_wait = false;
 	ep->draining = true;	/* what gets free meanwhile does not change the list under way */
 	for (u = weft_match_unexp_next(&ep->match, WEFT_UNTAGGED, NULL); u; u = next) {
@@ -219,6 +222,7 @@ void weft_multi_init(struct weft_post *buf, u64 least)
  */
 void weft_multi_post(struct weft_ep *ep, struct weft_post *buf, u64 least, struct weft_out *out)
 {
+	weft_assert_held(&ep->lock);
 	weft_multi_init(buf, least);
 	weft_match_post(&ep->match, &buf->match);
 	if (ep->match.nunexp && !ep->multi_wait)
@@ -238,6 +242,7 @@ void weft_multi_post(struct weft_ep *ep, struct weft_post *buf, u64 least, struc
  */
 void weft_multi_end(struct weft_ep *ep, struct weft_post *buf, int err, struct weft_out *out)
 {
+	weft_assert_held(&ep->lock);
 	buf->end = err;
 	if (!buf->nparts)
 		weft_multi_over(ep, buf, out);
@@ -258,6 +263,7 @@ struct weft_post *weft_multi_share(struct weft_srq *srq, struct weft_post *buf, 
 	struct weft_list *l = weft_list_first(&srq->part_free);
 	struct weft_post *part;
 
+	weft_assert_held(&srq->lock);
 	if (!l) {
 		srq->parched = true;
 		return NULL;
@@ -306,6 +312,7 @@ void weft_multi_return(struct weft_srq *srq, struct weft_post *part, struct weft
 {
 	struct weft_post *buf = part->multi;
 
+	weft_assert_held(&srq->lock);
 	part->flags = 0;
 	part->multi = NULL;
 	buf->nparts--;
@@ -329,6 +336,7 @@ void weft_multi_tell(struct weft_srq *srq, struct weft_ep *ep, struct weft_out *
 {
 	struct weft_list *l;
 
+	weft_assert_held(&ep->lock);
 	for (;;) {
 		struct weft_post *buf = NULL;
 

@@ -60,6 +60,7 @@ void weft_claim_drop_all(struct weft_ep *ep, struct weft_out *out)
 {
 	struct weft_list *l;
 
+	weft_assert_held(&ep->lock);
 	while ((l = weft_list_first(&ep->claims))) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, enode);
 
@@ -153,6 +154,7 @@ void weft_peek_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct w
 	struct weft_cqe c;
 	bool announced;
 
+	weft_assert_held(&ep->lock);
 	if (e->op == WEFT_RQ_PEEK) {
 		weft_peek(ep, e, post, out);
 		return;

@@ -38,6 +38,7 @@ void weft_recv_status(struct weft_ep *ep)
 	u32 bits = WEFT_ST_RQ_KICK | WEFT_ST_UNEXP;
 	u32 want = 0;
 
+	weft_assert_held(&ep->lock);
 	if (ep->match.nunexp)
 		want = bits;
 	else if (ep->state == WEFT_EPS_CLOSED)
@@ -54,6 +55,7 @@ void weft_recv_status(struct weft_ep *ep)
  */
 void weft_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out *out)
 {
+	weft_assert_held(&ep->lock);
 	if (unlikely(post->srq)) {
 		weft_srq_post_free(ep, post, out);
 		return;
@@ -108,6 +110,7 @@ void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, struct weft_pos
 void weft_recv_from(const struct weft_ep *ep, struct weft_post *post, const struct weft_rxm *rxm,
 		    struct weft_cqe *e)
 {
+	weft_assert_held(&ep->lock);
 	if (likely(!weft_recv_strange(ep, e->src)))
 		return;
 	post->peer = rxm->from;
@@ -147,6 +150,7 @@ void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct wef
 {
 	bool waits = false;
 
+	weft_assert_held(&ep->lock);
 	if (likely(ep->state != WEFT_EPS_DEAD)) {
 		if (ep->rx_cq && (e->status || post->flags & WEFT_RQ_COMPLETION))
 			waits = likely(!(e->flags & WEFT_CQE_FROM)) ?
@@ -181,6 +185,7 @@ bool weft_turn_of(struct weft_ep *ep, const struct weft_post *post, u32 src)
 {
 	const struct weft_list *l;
 
+	weft_assert_held(&ep->lock);
 	if (likely(weft_list_empty(&ep->turn)) || !weft_turn_kept(ep, post))
 		return true;
 	weft_list_for_each(l, &ep->turn) {
@@ -228,6 +233,7 @@ static void weft_turn_next(struct weft_ep *ep, u32 src, struct weft_out *out)
 void weft_post_turn(struct weft_ep *ep, struct weft_post *post, const struct weft_cqe *e,
 		    struct weft_out *out)
 {
+	weft_assert_held(&ep->lock);
 	if (unlikely(!weft_turn_of(ep, post, e->src))) {
 		post->ovf.e = *e;
 		post->done = true;
@@ -254,6 +260,7 @@ bool weft_post_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 {
 	bool turns = !weft_list_empty(&ep->turn);
 
+	weft_assert_held(&ep->lock);
 	if (n > WEFT_INLINE_MAX || post->vec.n != 1 || !ep->rx_cq ||
 	    !(e->status || post->flags & WEFT_RQ_COMPLETION))
 		return false;
@@ -288,6 +295,7 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 {
 	u64 n = min(e->len, post->vec.len);
 
+	weft_assert_held(&ep->lock);
 	/* of what is announced more is kept than a completion */
 	if (unlikely(post->flags & WEFT_RQ_ANNOUNCE) ||
 	    unlikely(!weft_list_empty(&ep->turn) && !weft_turn_of(ep, post, e->src)))
@@ -318,6 +326,7 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
  */
 int weft_recv_long(struct weft_ep *ep, struct weft_out *out)
 {
+	weft_assert_held(&ep->lock);
 	weft_count(ep->core, msgs_truncated);
 	if (!(ep->conf.flags & WEFT_EPF_STRICT))
 		return 0;
@@ -332,6 +341,7 @@ int weft_recv_long(struct weft_ep *ep, struct weft_out *out)
  */
 void weft_start_put(struct weft_rxm *rxm, struct weft_out *out)
 {
+	weft_assert_held(&rxm->ep->lock);
 	weft_rxm_get(rxm);
 	weft_list_add_tail(&out->start, &rxm->snode);
 }
@@ -344,6 +354,7 @@ void weft_start_put(struct weft_rxm *rxm, struct weft_out *out)
  */
 void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post)
 {
+	weft_assert_held(&ep->lock);
 	rxm->post = post;
 	weft_list_add_tail(&ep->active, &rxm->enode);
 	if (weft_turn_kept(ep, post)) {
@@ -364,6 +375,7 @@ void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *
 {
 	struct weft_cqe e;
 
+	weft_assert_held(&ep->lock);
 	weft_trace_match(ep->conf.handle, post->context, rxm->tag, rxm->len, 1);
 	/* the sender may have become known since it came */
 	rxm->src = rxm->match.src;
@@ -392,6 +404,7 @@ void weft_recv_resolve(struct weft_ep *ep)
 	u32 gen;
 	u8 kind;
 
+	weft_assert_held(&ep->lock);
 	if (!ep->av)
 		return;
 	gen = weft_av_gen(ep->av);
@@ -500,6 +513,7 @@ void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 	u32 from = ep->match.steps;
 	int r;
 
+	weft_assert_held(&ep->lock);
 	if (ep->state == WEFT_EPS_ERROR || ep->state == WEFT_EPS_DEAD || unlikely(ep->srq) ||
 	    unlikely(ep->rq_paused))
 		return;
@@ -610,6 +624,7 @@ struct weft_post *weft_recv_find(struct weft_ep *ep, u8 kind, u32 src, u64 tag, 
 {
 	struct weft_post *post;
 
+	weft_assert_held(&ep->lock);
 	weft_recv_drain(ep, out);
 	post = weft_post_match(ep, kind, src, tag, len, out);
 	if (post)
@@ -626,6 +641,7 @@ struct weft_post *weft_recv_find(struct weft_ep *ep, u8 kind, u32 src, u64 tag, 
  */
 void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct weft_out *out)
 {
+	weft_assert_held(&ep->lock);
 	rxm->match.src = src;
 	rxm->match.tag = rxm->tag;
 	rxm->match.kind = weft_msg_kind(rxm->flags);
@@ -651,6 +667,7 @@ void weft_recv_fail(struct weft_ep *ep, struct weft_post *post, int err, struct 
 {
 	struct weft_cqe e;
 
+	weft_assert_held(&ep->lock);
 	if (unlikely(post->flags & WEFT_RQ_MULTI)) {
 		weft_multi_end(ep, post, err, out);
 		return;
@@ -675,6 +692,7 @@ bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out)
 {
 	struct weft_mpost *p;
 
+	weft_assert_held(&ep->lock);
 	for (p = weft_match_post_next(&ep->match, NULL); p;
 	     p = weft_match_post_next(&ep->match, p)) {
 		struct weft_post *post = container_of(p, struct weft_post, match);
@@ -710,6 +728,7 @@ bool weft_recv_was_cut(struct weft_ep *ep)
 {
 	u64 bit, *word = weft_cut_word(ep, ep->rq.cons, &bit);
 
+	weft_assert_held(&ep->lock);
 	if (!(*word & bit))
 		return false;
 	*word &= ~bit;

@@ -173,6 +173,7 @@ void weft_srq_kill(struct weft_srq *srq)
  */
 u32 weft_srq_available(const struct weft_srq *srq)
 {
+	weft_assert_held(&srq->lock);
 	return srq->match.nposts + srq->nfresh + !!srq->hand;
 }
 
@@ -205,6 +206,7 @@ static void weft_srq_st(struct weft_srq *srq, u32 st)
  */
 void weft_srq_later(struct weft_srq *srq, struct weft_out *out)
 {
+	weft_assert_held(&srq->lock);
 	if (srq->queued || srq->dead)
 		return;
 	srq->queued = true;
@@ -267,6 +269,7 @@ void weft_srq_fetch(struct weft_srq *srq)
 {
 	int r;
 
+	weft_assert_held(&srq->lock);
 	if (unlikely(srq->dead || srq->bad))
 		return;
 	r = weft_ring_look(&srq->ring, &srq->conf.doorbell->rq_tail);
@@ -305,6 +308,7 @@ void weft_srq_low(struct weft_srq *srq, struct weft_out *out)
 {
 	struct weft_qev *ev = srq->ev_low;
 
+	weft_assert_held(&srq->lock);
 	if (likely(!ev) || weft_srq_available(srq) >= srq->low || srq->dead)
 		return;
 	srq->ev_low = NULL;
@@ -320,6 +324,7 @@ void weft_srq_high(struct weft_ep *ep, struct weft_out *out)
 {
 	struct weft_qev *ev = ep->ev_high;
 
+	weft_assert_held(&ep->lock);
 	if (likely(!ev) || ep->nheld_recvs <= ep->soft)
 		return;
 	ep->ev_high = NULL;
@@ -336,6 +341,8 @@ void weft_srq_high(struct weft_ep *ep, struct weft_out *out)
 void weft_srq_taken(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *post,
 		    struct weft_out *out)
 {
+	weft_assert_held(&srq->lock);
+	weft_assert_held(&ep->lock);
 	post->ep = ep;
 	post->seq = ++ep->taken_seq;
 	weft_list_add_tail(&ep->taken, &post->node);
@@ -445,6 +452,7 @@ struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag, 
 	struct weft_post *post;
 	bool fetched = false;
 
+	weft_assert_held(&ep->lock);
 	do {
 		weft_lock(&srq->lock);
 		/* once: a program may post as fast as what it has posted is refused here */
@@ -474,6 +482,7 @@ void weft_srq_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_
 	struct weft_srq *srq = post->srq;
 	bool tell;
 
+	weft_assert_held(&ep->lock);
 	weft_list_del(&post->node);
 	ep->nheld_recvs--;
 	weft_lock(&srq->lock);
@@ -727,6 +736,7 @@ void weft_srq_leave(struct weft_ep *ep)
 	struct weft_srq *srq = ep->srq;
 	u8 kind;
 
+	weft_assert_held(&ep->lock);
 	weft_lock(&srq->lock);
 	for (kind = 0; kind < WEFT_KINDS; kind++)
 		weft_srq_unwait(srq, ep, kind);
@@ -743,6 +753,7 @@ void weft_srq_leave(struct weft_ep *ep)
  */
 void weft_srq_last(struct weft_ep *ep, struct weft_out *out)
 {
+	weft_assert_held(&ep->lock);
 	if (!ep->srq->conf.eq || ep->state == WEFT_EPS_DEAD)
 		return;
 	ep->ev_last.ev.type = WEFT_EV_SRQ_LAST;

@@ -182,6 +182,7 @@ void weft_dgram_rx(struct weft_path *path, const struct weft_hdr *hdr,
 	struct weft_dgram d;
 	struct weft_ep *ep;
 
+	weft_assert_held(&path->lock);
 	if (weft_wire_dgram_get(rest, &d)) {
 		weft_count(core, rx_bad);
 		return;
@@ -239,6 +240,7 @@ void weft_dgram_output(struct weft_path *path, struct weft_out *out)
 {
 	struct weft_list *l;
 
+	weft_assert_held(&path->lock);
 	while ((l = weft_list_first(&path->dgrams))) {
 		struct weft_txm *txm = weft_entry(l, struct weft_txm, qnode);
 		struct weft_dgram d = {

@@ -156,6 +156,7 @@ void weft_fence_drop(struct weft_flow *flow, int status, struct weft_out *out)
 {
 	struct weft_list *l;
 
+	weft_assert_held(&flow->path->lock);
 	while ((l = weft_list_first(&flow->fenced))) {
 		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
 

@@ -26,6 +26,7 @@ void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out)
 {
 	struct weft_list *l;
 
+	weft_assert_held(&flow->path->lock);
 	flow->ref++;
 	if (!flow->dead)
 		WRITE_ONCE(flow->dead, err);
@@ -54,6 +55,7 @@ void weft_flow_withdraw(struct weft_flow *flow, int err, struct weft_out *out)
 {
 	struct weft_list *l;
 
+	weft_assert_held(&flow->path->lock);
 	while ((l = weft_list_first(&flow->txms))) {
 		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
 
@@ -74,6 +76,7 @@ void weft_flow_withdraw(struct weft_flow *flow, int err, struct weft_out *out)
  */
 void weft_flow_expire(struct weft_flow *flow, struct weft_out *out)
 {
+	weft_assert_held(&flow->path->lock);
 	flow->ref++;
 	flow->close_at = U64_MAX;
 	weft_flow_withdraw(flow, ETIMEDOUT, out);
@@ -103,6 +106,7 @@ static void weft_rflow_drop_early(struct weft_rflow *rf, struct weft_out *out)
  */
 void weft_rflow_gone(struct weft_rflow *rf, struct weft_out *out)
 {
+	weft_assert_held(&rf->path->lock);
 	if (rf->gone)
 		return;
 	rf->gone = true;
@@ -122,6 +126,7 @@ void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out)
 	struct weft_path *path = rf->path;
 	struct weft_list *l;
 
+	weft_assert_held(&rf->path->lock);
 	weft_rflow_drop_early(rf, out);
 	while ((l = weft_list_first(&rf->partial))) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, fnode);

@@ -493,6 +493,7 @@ void weft_local_output(struct weft_path *path, struct weft_out *out)
 	struct weft_lane *lane;
 	u32 i;
 
+	weft_assert_held(&path->lock);
 	for (i = 0; i < WEFT_LANES; i++) {
 		lane = &path->lane[i];
 		while (lane->open || !weft_list_empty(&lane->ctlq)) {

@@ -220,6 +220,7 @@ bool weft_pass_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
 	struct weft_post *post = NULL;
 	bool done;
 
+	weft_assert_held(&ep->lock);
 	if (!weft_pass_open(ep, src))
 		return false;
 	weft_lock_inner(&cq->lock);

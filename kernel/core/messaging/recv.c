@@ -33,6 +33,7 @@ struct weft_rxm *weft_rxm_new(struct weft_path *path, struct weft_ep *ep)
 {
 	struct weft_rxm *rxm;
 
+	weft_assert_held(&path->lock);
 	if (!weft_recv_spare(path, ep))
 		return NULL;
 	rxm = path->spare;
@@ -308,6 +309,7 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct w
 	s32 ahead;
 	int err;
 
+	weft_assert_held(&path->lock);
 	weft_wire_head_get(&w->head, &h);
 	rf = weft_recv_flow(path, &h);
 	if (unlikely(!rf)) {
@@ -374,6 +376,7 @@ int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struc
 	struct weft_head h;
 	s32 ahead;
 
+	weft_assert_held(&path->lock);
 	weft_wire_head_get(&w->head, &h);
 	rf = weft_recv_flow(path, &h);
 	if (!rf)
@@ -412,6 +415,7 @@ void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struc
 	struct weft_flowid id;
 	struct weft_rflow *rf;
 
+	weft_assert_held(&path->lock);
 	if (!sid) {
 		weft_wire_flow_get(&w->flow, &id);
 		rf = weft_rflow_find(path, id.ssvc, id.sgen);

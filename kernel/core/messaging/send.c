@@ -166,6 +166,7 @@ void weft_send_queue(struct weft_txm *txm, struct weft_out *out)
 	struct weft_flow *flow = txm->flow;
 	struct weft_path *path = txm->path;
 
+	weft_assert_held(&txm->path->lock);
 	flow->nwait++;
 	weft_path_needs(path, out->now);
 	weft_list_add_tail(&flow->txms, &txm->node);
@@ -359,6 +360,7 @@ bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_r
 	struct weft_head h;
 	bool last = true;
 
+	weft_assert_held(&path->lock);
 	if (room < WEFT_EAGER_HEAD + 64)
 		return false;
 	if (!txm->begun) {

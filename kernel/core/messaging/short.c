@@ -225,6 +225,7 @@ bool weft_short_tx(struct weft_path *path, struct weft_lane *lane, struct weft_f
 	u32 size = weft_wire_size(sizeof(struct weft_w_eager) + (u32)h->len);
 	struct weft_rec *rec;
 
+	weft_assert_held(&path->lock);
 	if (unlikely(out->ntx == WEFT_OUT_TX || !weft_short_alone(path, lane, size)))
 		return false;
 	rec = weft_lane_open(path, lane);

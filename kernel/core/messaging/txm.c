@@ -152,6 +152,7 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
 {
 	struct weft_cqe c;
 
+	weft_assert_held(&txm->path->lock);
 	if (txm->told)
 		return;
 	txm->told = true;
@@ -213,6 +214,7 @@ void weft_fence_check(struct weft_flow *flow, struct weft_out *out)
 {
 	struct weft_ep *ep = flow->ep;
 
+	weft_assert_held(&flow->path->lock);
 	if (!weft_list_empty(&flow->txms))
 		return;
 	weft_lock(&ep->lock);
@@ -232,6 +234,7 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
 	struct weft_list *l;
 	u32 i;
 
+	weft_assert_held(&txm->path->lock);
 	if (txm->state == WEFT_TXM_OVER)
 		return;
 	if (txm->state == WEFT_TXM_WAIT)
@@ -266,6 +269,7 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
  */
 void weft_send_acked(struct weft_txm *txm, struct weft_rec *rec, struct weft_out *out)
 {
+	weft_assert_held(&txm->path->lock);
 	switch (txm->state) {
 	case WEFT_TXM_SENT:
 		if (txm->nrec)

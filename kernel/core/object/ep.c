@@ -46,6 +46,7 @@ void weft_ep_put(struct weft_ep *ep)
  */
 void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear)
 {
+	weft_assert_held(&ep->lock);
 	/* who posts to a closed endpoint is told at once */
 	if (ep->state == WEFT_EPS_CLOSED)
 		set |= WEFT_ST_RQ_KICK;
@@ -62,6 +63,7 @@ void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear)
  */
 void weft_ep_error(struct weft_ep *ep, int err, struct weft_out *out)
 {
+	weft_assert_held(&ep->lock);
 	if (ep->state == WEFT_EPS_ERROR || ep->state == WEFT_EPS_DEAD)
 		return;
 	WRITE_ONCE(ep->state, WEFT_EPS_ERROR);
@@ -85,6 +87,7 @@ void weft_ep_error(struct weft_ep *ep, int err, struct weft_out *out)
  */
 void weft_ep_break(struct weft_ep *ep, int err, struct weft_out *out)
 {
+	weft_assert_held(&ep->lock);
 	if (ep->broken || ep->conf.type != WEFT_EP_MSG || ep->state == WEFT_EPS_DEAD)
 		return;
 	ep->broken = err;
@@ -100,6 +103,7 @@ void weft_ep_break(struct weft_ep *ep, int err, struct weft_out *out)
  */
 void weft_ep_sq_cold(struct weft_ep *ep, struct weft_out *out)
 {
+	weft_assert_held(&ep->lock);
 	ep->sq_stalled = false;
 	if (ep->sq_work.queued || ep->state == WEFT_EPS_DEAD)
 		return;

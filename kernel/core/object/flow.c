@@ -14,6 +14,7 @@
  */
 void weft_flow_unlist(struct weft_flow *flow)
 {
+	weft_assert_held(&flow->path->lock);
 	if (weft_list_empty(&flow->node))
 		return;
 	weft_list_del(&flow->node);
@@ -40,6 +41,7 @@ void weft_flow_free(struct weft_flow *flow)
  */
 void weft_flow_put(struct weft_flow *flow)
 {
+	weft_assert_held(&flow->path->lock);
 	if (--flow->ref)
 		return;
 	weft_flow_unlist(flow);
@@ -57,6 +59,7 @@ struct weft_flow *weft_flow_by_gen(struct weft_path *path, u32 gen)
 {
 	struct weft_list *l, *chain = &path->flow_ids[gen % WEFT_PATH_HASH];
 
+	weft_assert_held(&path->lock);
 	weft_list_for_each(l, chain) {
 		struct weft_flow *flow = weft_entry(l, struct weft_flow, idnode);
 
@@ -78,6 +81,7 @@ struct weft_rflow *weft_rflow_find(struct weft_path *path, u16 ssvc, u32 sgen)
 {
 	struct weft_list *l, *chain = &path->rflows[weft_path_hash(path, sgen)];
 
+	weft_assert_held(&path->lock);
 	weft_list_for_each(l, chain) {
 		struct weft_rflow *rf = weft_entry(l, struct weft_rflow, node);
 

@@ -386,6 +386,7 @@ void weft_job_cm_seal(const struct weft_conn *conn, struct weft_w_cm *w)
 	u64 seal = weft_job_seal(conn->job, weft_path_challenge(conn->path), &conn->fid,
 				 WEFT_SEAL_CM);
 
+	weft_assert_held(&conn->path->lock);
 	w->status = cpu_to_be16((u16)(seal >> 32));
 	w->last = cpu_to_be32((u32)seal);
 }
@@ -404,6 +405,7 @@ bool weft_job_cm_ok(struct weft_path *path, const struct weft_job *job, const st
 {
 	u64 seal = (u64)be16_to_cpu(w->status) << 32 | be32_to_cpu(w->last);
 
+	weft_assert_held(&path->lock);
 	if (seal == weft_job_seal(job, path->token, f, WEFT_SEAL_CM))
 		return true;
 	weft_count(path->core, wrong_job);
@@ -418,6 +420,7 @@ void weft_flow_seal(struct weft_flow *flow)
 {
 	const struct weft_job *job = flow->ep->job;
 
+	weft_assert_held(&flow->path->lock);
 	if (likely(!job) || flow->lep)
 		return;
 	flow->seal = flow->path->group ? weft_job_seal_group(job, &flow->peer, &flow->ep->addr) :

@@ -35,6 +35,7 @@ void weft_send_release(struct weft_ep *ep, struct weft_txm *txm)
 {
 	u32 held = ep->nheld - 1;
 
+	weft_assert_held(&ep->lock);
 	if (!txm->held)
 		return;
 	txm->held = false;

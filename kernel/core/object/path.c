@@ -36,6 +36,7 @@ void weft_path_put(struct weft_path *path)
  */
 void weft_path_deadline(struct weft_path *path, weft_ns at)
 {
+	weft_assert_held(&path->lock);
 	if (at >= path->timer_at)
 		return;
 	path->timer_at = at;
@@ -49,6 +50,7 @@ void weft_path_deadline(struct weft_path *path, weft_ns at)
  */
 void weft_path_needs(struct weft_path *path, weft_ns now)
 {
+	weft_assert_held(&path->lock);
 	if (!path->nwait++ && path->state == WEFT_PATHS_UP && !path->local)
 		weft_path_deadline(path, now + path->core->conf.keepalive_ns);
 }
@@ -60,6 +62,7 @@ void weft_path_needs(struct weft_path *path, weft_ns now)
  */
 void weft_path_go_on(struct weft_path *path, struct weft_out *out)
 {
+	weft_assert_held(&path->lock);
 	if (path->in_more)
 		return;
 	path->in_more = true;
@@ -75,6 +78,7 @@ void weft_path_go_on(struct weft_path *path, struct weft_out *out)
  */
 void weft_path_fail(struct weft_path *path, int err, struct weft_out *out)
 {
+	weft_assert_held(&path->lock);
 	if (path->failing || path->local)
 		return;
 	path->failing = err;
@@ -103,6 +107,7 @@ static bool weft_path_id_used(const struct weft_path *path, u32 id)
  */
 u32 weft_path_new_id(struct weft_path *path)
 {
+	weft_assert_held(&path->lock);
 	do {
 		if (unlikely(!++path->next_id)) {
 			path->ids_again = true;

@@ -17,6 +17,7 @@ bool weft_service_used(struct weft_core *core, u16 svc)
 {
 	struct weft_list *l;
 
+	weft_assert_held(&core->svc_lock);
 	weft_list_for_each(l, &core->services[svc % WEFT_CORE_HASH])
 		if (be16_to_cpu(weft_entry(l, struct weft_ep, svcnode)->addr.port) == svc)
 			return true;

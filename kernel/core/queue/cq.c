@@ -225,6 +225,7 @@ u32 weft_cq_drain(struct weft_cq *cq, u32 most, struct weft_list *done)
 	struct weft_list *l;
 	u32 n;
 
+	weft_assert_held(&cq->lock);
 	for (n = 0; n < most; n++) {
 		struct weft_ovf *ovf;
 

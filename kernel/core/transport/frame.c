@@ -125,6 +125,7 @@ struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u3
 	struct weft_rec *tail = weft_rec_new(path);
 	u32 i, bytes = rec->pay ? n * rec->seg : 0;
 
+	weft_assert_held(&path->lock);
 	if (!tail)
 		return NULL;
 	tail->psn = rec->psn;
@@ -698,6 +699,7 @@ struct weft_note *weft_note_new(const struct weft_path *path)
 {
 	struct weft_note *note;
 
+	weft_assert_held(&path->lock);
 	if (path->nowed >= WEFT_OWED_MAX)
 		return NULL;
 	note = weft_alloc(sizeof(*note));

@@ -107,6 +107,7 @@ void weft_hello_send(struct weft_path *path, struct weft_out *out)
 	struct weft_tx *tx;
 	weft_ns wait = WEFT_HELLO_FIRST << min_t(u32, path->hello_n, 8);
 
+	weft_assert_held(&path->lock);
 	weft_hello_self(path, &h);
 	tx = weft_hello_tx(out, 0, 0, weft_path_rx_window(path), &h);
 	if (tx) {

@@ -46,6 +46,7 @@ static weft_ns weft_idle_ns(const struct weft_path *path)
  */
 bool weft_idle_press(struct weft_path *path, weft_ns now)
 {
+	weft_assert_held(&path->lock);
 	if (weft_since(now, weft_idle_since(path)) < WEFT_PRESSED_IDLE)
 		return false;
 	path->pressed = true;
@@ -163,6 +164,7 @@ static void weft_idle_anew(struct weft_path *path, struct weft_out *out)
  */
 bool weft_idle_left(struct weft_path *path, struct weft_out *out)
 {
+	weft_assert_held(&path->lock);
 	if (weft_idle_empty(path)) {
 		weft_idle_end(path, out);
 		return false;
@@ -178,6 +180,7 @@ bool weft_idle_left(struct weft_path *path, struct weft_out *out)
  */
 void weft_idle_stay(struct weft_path *path, weft_ns now)
 {
+	weft_assert_held(&path->lock);
 	path->used_at = now;
 	path->pressed = false;
 	weft_path_up(path, now);
@@ -197,6 +200,7 @@ void weft_idle_bye(struct weft_path *path, const struct weft_rx *rx, const struc
 	struct weft_tx *tx;
 	bool agree;
 
+	weft_assert_held(&path->lock);
 	if (path->failing || path->state == WEFT_PATHS_HELLO || out->ntx == WEFT_OUT_TX)
 		return;
 	if (h->flags & WEFT_PKT_SOON && path->state == WEFT_PATHS_UP)
@@ -243,6 +247,7 @@ weft_ns weft_idle_due(struct weft_path *path, struct weft_out *out)
 {
 	weft_ns idle = weft_idle_ns(path), at;
 
+	weft_assert_held(&path->lock);
 	if (path->state == WEFT_PATHS_LEAVING)
 		return weft_idle_leaving(path, out);
 	at = weft_idle_since(path) + idle;

@@ -98,6 +98,7 @@ struct weft_path *weft_path_lookup(struct weft_core *core, const struct weft_soc
 {
 	struct weft_list *l, *chain = weft_path_chain(core, addr);
 
+	weft_assert_held(&core->lock);
 	weft_list_for_each(l, chain) {
 		struct weft_path *path = weft_entry(l, struct weft_path, node);
 
@@ -137,6 +138,7 @@ struct weft_path *weft_path_list(struct weft_core *core, const struct weft_socka
 	u32 fit = core->conf.max_payload;
 	int err;
 
+	weft_assert_held(&core->lock);
 	if (core->stopped)
 		return ERR_PTR(-ENODEV);
 	weft_scarce_look(core, now);
@@ -173,6 +175,7 @@ void weft_path_unlist(struct weft_path *path)
 {
 	struct weft_core *core = path->core;
 
+	weft_assert_held(&path->core->lock);
 	if (!path->listed)
 		return;
 	path->listed = false;
@@ -208,6 +211,7 @@ void weft_path_up(struct weft_path *path, weft_ns now)
 	struct weft_list *l;
 	u32 i;
 
+	weft_assert_held(&path->lock);
 	path->state = WEFT_PATHS_UP;
 	weft_list_for_each(l, &path->flows)
 		weft_flow_seal(weft_entry(l, struct weft_flow, node));
@@ -232,6 +236,7 @@ void weft_path_output(struct weft_path *path, struct weft_out *out)
 {
 	u32 i;
 
+	weft_assert_held(&path->lock);
 	if (!path->busy || path->state != WEFT_PATHS_UP || path->failing)
 		return;
 	if (unlikely(path->local)) {
@@ -258,6 +263,7 @@ void weft_path_output(struct weft_path *path, struct weft_out *out)
  */
 void weft_path_ask(struct weft_path *path, weft_ns quiet, struct weft_out *out)
 {
+	weft_assert_held(&path->lock);
 	if (path->flight || weft_since(out->now, path->heard_at) < quiet)
 		return;
 	path->heard_at = out->now;

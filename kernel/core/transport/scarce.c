@@ -47,6 +47,7 @@ void weft_scarce_look(struct weft_core *core, weft_ns now)
 {
 	u32 max = READ_ONCE(core->conf.max_paths), i, looked = 0, n = 0;
 
+	weft_assert_held(&core->lock);
 	if (likely(core->npaths < max - max / 8))
 		return;
 	/* slots without a path cost nothing but to be read */
