@@ -3,8 +3,8 @@
  * weft - the module: begin and end, above all folders
  *
  * kernel/admin calls kernel/port, kernel/dev and kernel/core. kernel/port and kernel/dev call
- * kernel/core, which calls them through the functions of core/base/env.h. What they need of each other
- * is in port/upcalls.h and dev/upcalls.h; kernel/admin provides it. Each folder may call
+ * kernel/core, which calls them through the functions of core/base/env.h. What they need of each
+ * other is in port/upcalls.h and dev/upcalls.h; kernel/admin provides it. Each folder may call
  * kernel/trace.
  */
 #include <linux/module.h>

@@ -11,7 +11,6 @@
 
 #define WEFT_CQ_BATCH	8	/* completions that a kick writes before it tells their objects */
 
-
 /* A completion that waited has been written: its object is free. */
 static void weft_ovf_written(struct weft_ovf *ovf, struct weft_out *out)
 {

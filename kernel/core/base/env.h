@@ -23,7 +23,7 @@ enum weft_rank {
 };
 
 #ifdef __KERNEL__
-#include "core/base/env_kernel.h"		/* kernel headers; locks, memory, counters by them */
+#include "core/base/env_kernel.h"	/* kernel headers; locks, memory, counters by them */
 #else
 #include "weft_host.h"		/* the same names for host programs */
 #endif

@@ -15,7 +15,6 @@
  */
 #include "core/queue/cq.h"
 
-
 /**
  * weft_cq_init - make a completion queue
  * @cq: the queue; one reference is the caller's
