@@ -21,7 +21,9 @@
  * receives, more are refused (ENOBUFS). So what a program does not settle is bounded; then its ring
  * is empty, messages are unexpected ones, and senders wait as for any receiver that posts nothing.
  *
- * Locks: path->lock -> ep->lock.
+ * Here are the receive's side and the sizes. bulk/announce.c announces the message.
+ *
+ * Locks: ep->lock.
  */
 #include "core/matching/matching.h"
 

@@ -67,8 +67,6 @@ void weft_lane_anew(struct weft_lane *lane)
 	weft_list_splice_tail(&lane->sendq, &sendq);
 }
 
-/* ---- Receiving ------------------------------------------------------------------- */
-
 /* ---- Acknowledgements ------------------------------------------------------------ */
 
 /**
