@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft - memory of programs: what mem.c, pin.c and notify.c share
+ * weft - memory of programs: what mem.c, pin.c and mmu_notifier.c share
  *
  * Locks, innermost of the module's: mc->lock, then nothing. It is taken in softirq, and inside
  * the notifier under any of mm's locks; so nothing is allocated, waited for or freed under it,
@@ -228,7 +228,7 @@ void weft_pin_drop_all(struct weft_memctx *mc);
 bool weft_pin_hopeless(const struct weft_memctx *mc, unsigned long npages);
 int weft_vma_allows(struct weft_memctx *mc, u64 addr, u64 len, bool write);
 
-/* notify.c */
+/* mmu_notifier.c */
 extern const struct mmu_notifier_ops weft_notify_ops;
 
 #endif

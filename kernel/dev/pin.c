@@ -13,14 +13,14 @@
  *	(being made) -> VALID		pinned, and nothing has touched its page tables meanwhile
  *	(being made) -> SUSPECT		... something has: good for who made it, to be compared
  *					before it is used again
- *	VALID -> SUSPECT		notify.c
+ *	VALID -> SUSPECT		mmu_notifier.c
  *	SUSPECT -> VALID		pinned once more: the same pages
  *	VALID, SUSPECT -> OUT		unmapped, evicted, replaced by a larger one or by one with
  *					other pages, context dead
  *	OUT -> freed			the last window has gone; unpinned by a worker
  *
  * Making one: read what is being invalidated and enter oneself in mc->making, look at the
- * mappings, pin, then under the lock see whether notify.c has left a mark. Pages that were
+ * mappings, pin, then under the lock see whether mmu_notifier.c has left a mark. Pages that were
  * pinned while somebody invalidated are right for the window at hand: the kernel does not
  * replace a page that is pinned for long, and what the program itself unmaps during a transfer
  * is its own affair. What was unmapped is done again, as the mapping may be of another kind
