@@ -341,11 +341,11 @@ void weft_publish_send(struct weft_ep *ep);
 void weft_publish_recv(struct weft_ep *ep);
 
 /**
- * weft_kick() - have the kernel look at what has been published
+ * weft_notify() - have the kernel look at what has been published
  * @ep: endpoint
  *
  * Any thread, together with any other call on @ep but those that destroy it.
  */
-void weft_kick(struct weft_ep *ep);
+void weft_notify(struct weft_ep *ep);
 
 #endif /* _WEFT_MSG_H */

@@ -327,7 +327,7 @@ struct weft_call {
 };
 
 long weft_ioctl(struct weft_ctx *ctx, unsigned int cmd, void __user *uarg);
-long weft_kick(struct weft_ctx *ctx, loff_t where, int what);
+long weft_notify(struct weft_ctx *ctx, loff_t where, int what);
 int weft_call_file(struct weft_call *call, const char *name, const struct file_operations *fops,
 		   int flags);
 
@@ -356,10 +356,10 @@ int weft_uep_leave_group(struct weft_call *call);
 int weft_usrq_create(struct weft_call *call);
 int weft_usrq_resize(struct weft_call *call);
 int weft_usrq_query(struct weft_call *call);
-int weft_usrq_kick(struct weft_call *call);
+int weft_usrq_notify(struct weft_call *call);
 int weft_usrq_cancel(struct weft_call *call);
 int weft_usrq_arm(struct weft_call *call);
-long weft_uep_kick(struct weft_ctx *ctx, u32 handle, u32 flags);
+long weft_uep_notify(struct weft_ctx *ctx, u32 handle, u32 flags);
 bool weft_uep_look(struct weft_obj *obj, struct weft_ep_info *info);
 
 /* ---- Kinds of objects ------------------------------------------------------------------------ */

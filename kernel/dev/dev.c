@@ -94,7 +94,7 @@ static long weft_file_ioctl(struct file *file, unsigned int cmd, unsigned long a
 
 static loff_t weft_llseek(struct file *file, loff_t where, int what)
 {
-	return weft_kick(file->private_data, where, what);
+	return weft_notify(file->private_data, where, what);
 }
 
 static const struct file_operations weft_fops = {

@@ -97,12 +97,12 @@ static u32 weft_hot_poll(struct weft_hot *hot, weft_ns now, struct weft_out *out
 	if (hot->ep)
 		return weft_ep_poll(hot->ep, now, out);
 	if (hot->cq) {
-		bool more = weft_cq_kick(hot->cq, now, out);
+		bool more = weft_cq_notify(hot->cq, now, out);
 
 		weft_flush(out);
 		return more ? WEFT_POLL_MORE : 0;
 	}
-	weft_srq_kick(hot->srq, now, out);
+	weft_srq_notify(hot->srq, now, out);
 	return 0;
 }
 

@@ -144,7 +144,7 @@ static const struct weft_call_desc weft_calls[] = {
 	DESC(SRQ_RESIZE, weft_usrq_resize, weft_ioc_srq, RSVD(weft_ioc_srq), WEFT_CALL_OUT, 0),
 	DESC(SRQ_QUERY, weft_usrq_query, weft_ioc_srq_query, RSVD(weft_ioc_srq_query),
 	     WEFT_CALL_OUT, 0),
-	DESC(SRQ_KICK, weft_usrq_kick, weft_ioc_handle, RSVD(weft_ioc_handle), 0, 0),
+	DESC(SRQ_NOTIFY, weft_usrq_notify, weft_ioc_handle, RSVD(weft_ioc_handle), 0, 0),
 	DESC(SRQ_CANCEL, weft_usrq_cancel, weft_ioc_srq_cancel, 0, 0, 0),
 	DESC(SRQ_ARM, weft_usrq_arm, weft_ioc_mark, 0, 0, 0),
 	DESC(EP_MARK, weft_uep_mark, weft_ioc_mark, 0, 0, 0),

@@ -226,7 +226,7 @@ static loff_t weft_ucq_llseek(struct file *file, loff_t where, int what)
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-static long weft_ucq_kick(struct weft_ucq *ucq)
+static long weft_ucq_notify(struct weft_ucq *ucq)
 {
 	struct weft_ctx *ctx = ucq->obj.ctx;
 	struct weft_out *out;
@@ -237,10 +237,10 @@ static long weft_ucq_kick(struct weft_ucq *ucq)
 	out = weft_ctx_out(ctx);
 	if (!out)
 		return -ENOMEM;
-	weft_cq_kick(&ucq->cq, weft_now(), out);
+	weft_cq_notify(&ucq->cq, weft_now(), out);
 	weft_flush(out);
 	weft_ctx_out_put(ctx, out);
-	weft_hot_kicked(&ucq->hot);
+	weft_hot_notified(&ucq->hot);
 	return 0;
 }
 
@@ -263,8 +263,8 @@ static long weft_ucq_ioctl(struct file *file, unsigned int cmd, unsigned long ar
 		return -EPERM;
 	if (!weft_obj_tryuse(&ucq->obj))
 		return -EIO;
-	if (cmd == WEFT_IOC_CQ_KICK)
-		err = weft_ucq_kick(ucq);
+	if (cmd == WEFT_IOC_CQ_NOTIFY)
+		err = weft_ucq_notify(ucq);
 	else if (cmd == WEFT_IOC_CQ_SIGNAL)
 		err = weft_ucq_signal(ucq);
 	else

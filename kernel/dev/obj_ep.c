@@ -438,14 +438,14 @@ void weft_uep_leave(struct weft_entry *in)
 }
 
 /**
- * weft_uep_kick - there is work in rings
+ * weft_uep_notify - there is work in rings
  * @ctx: the context
  * @handle: of the endpoint
- * @flags: WEFT_KICK_*
+ * @flags: WEFT_NOTIFY_*
  *
  * In the process that owns the context. Return: 0, -ENOENT, -EINVAL: passive, -ENOMEM, -EINTR.
  */
-long weft_uep_kick(struct weft_ctx *ctx, u32 handle, u32 flags)
+long weft_uep_notify(struct weft_ctx *ctx, u32 handle, u32 flags)
 {
 	struct weft_obj *obj = weft_obj_get(ctx, handle, &weft_uep_ops);
 	struct weft_out *out;
@@ -461,38 +461,38 @@ long weft_uep_kick(struct weft_ctx *ctx, u32 handle, u32 flags)
 	out = weft_ctx_out(ctx);
 	if (unlikely(!out))
 		goto out;
-	weft_count(ctx->core, kicks);
+	weft_count(ctx->core, notifies);
 	err = 0;
-	if (flags != WEFT_KICK_SQ || !weft_ep_pass(uep->ep, out))
-		err = weft_ep_kick(uep->ep, flags, weft_now(), out);
+	if (flags != WEFT_NOTIFY_SQ || !weft_ep_pass(uep->ep, out))
+		err = weft_ep_notify(uep->ep, flags, weft_now(), out);
 	weft_ctx_out_put(ctx, out);
-	weft_hot_kicked(&uep->hot);
+	weft_hot_notified(&uep->hot);
 out:
 	weft_obj_unuse(obj);
 	return err;
 }
 
 /**
- * weft_kick - lseek(2) on a device file: there is work in rings
+ * weft_notify - lseek(2) on a device file: there is work in rings
  * @ctx: the context
  * @where: handle of an endpoint
- * @what: WEFT_KICK_*
+ * @what: WEFT_NOTIFY_*
  *
  * No position is involved, and as the file is not a regular one no lock of a position is taken.
  *
- * Return: 0, -EPERM, -ENODEV: as an ioctl; -EINVAL: @what; and what weft_uep_kick() says.
+ * Return: 0, -EPERM, -ENODEV: as an ioctl; -EINVAL: @what; and what weft_uep_notify() says.
  */
-long weft_kick(struct weft_ctx *ctx, loff_t where, int what)
+long weft_notify(struct weft_ctx *ctx, loff_t where, int what)
 {
 	if (unlikely(current->mm != READ_ONCE(ctx->mm)))
 		return -EPERM;
 	if (unlikely(READ_ONCE(ctx->core->stopped)))
 		return -ENODEV;
-	if (unlikely(!what || what & ~(WEFT_KICK_SQ | WEFT_KICK_RQ)))
+	if (unlikely(!what || what & ~(WEFT_NOTIFY_SQ | WEFT_NOTIFY_RQ)))
 		return -EINVAL;
 	if (unlikely(where != (u32)where))
 		return -ENOENT;
-	return weft_uep_kick(ctx, where, what);
+	return weft_uep_notify(ctx, where, what);
 }
 
 /**

@@ -235,12 +235,12 @@ int weft_usrq_query(struct weft_call *call)
 }
 
 /**
- * weft_usrq_kick - WEFT_IOC_SRQ_KICK
+ * weft_usrq_notify - WEFT_IOC_SRQ_NOTIFY
  * @call: struct weft_ioc_handle
  *
  * Return: 0, -ENOENT, -ENOMEM.
  */
-int weft_usrq_kick(struct weft_call *call)
+int weft_usrq_notify(struct weft_call *call)
 {
 	struct weft_ioc_handle *arg = call->arg;
 	struct weft_usrq *usrq;
@@ -250,8 +250,8 @@ int weft_usrq_kick(struct weft_call *call)
 	err = weft_usrq_enter(call->ctx, arg->handle, &usrq, &out);
 	if (err)
 		return err;
-	err = weft_srq_kick(usrq->srq, weft_now(), out);
-	weft_hot_kicked(&usrq->hot);
+	err = weft_srq_notify(usrq->srq, weft_now(), out);
+	weft_hot_notified(&usrq->hot);
 	weft_usrq_leave(usrq, out);
 	return err;
 }

@@ -26,7 +26,7 @@ static bool weft_fi_half_late(struct weft_fi_half *half)
 	return atomic_load(&half->due) && atomic_exchange(&half->due, false);
 }
 
-static void weft_fi_late_kick(struct weft_fi_port *port)
+static void weft_fi_late_notify(struct weft_fi_port *port)
 {
 	struct weft_fi_cm *cm;
 	struct weft_fi_ep *ep;
@@ -42,7 +42,7 @@ static void weft_fi_late_kick(struct weft_fi_port *port)
 			tx = weft_fi_half_late(&ep->tx);
 			rx = weft_fi_half_late(&ep->rx);
 			if (tx || rx)
-				weft_kick(cm->ep);
+				weft_notify(cm->ep);
 		}
 	}
 	pthread_mutex_unlock(&port->lock);
@@ -64,7 +64,7 @@ static void *weft_fi_late_run(void *arg)
 		nanosleep(&delay, NULL);
 		/* what is held back from now on sets it again */
 		atomic_store(&late->pending, false);
-		weft_fi_late_kick(port);
+		weft_fi_late_notify(port);
 		pthread_mutex_lock(&late->lock);
 	}
 	pthread_mutex_unlock(&late->lock);

@@ -132,7 +132,7 @@ int weft_cq_pending(const struct weft_cq *cq, uint32_t seen)
 int weft_cq_wait(struct weft_cq *cq, uint32_t seen, const struct weft_ep *ep, uint64_t timeout_ns)
 {
 	if (ep)
-		lw_kick(ep->ctx->fd, ep->handle, WEFT_KICK_SQ | WEFT_KICK_RQ);
+		lw_notify(ep->ctx->fd, ep->handle, WEFT_NOTIFY_SQ | WEFT_NOTIFY_RQ);
 	if (weft_cq_pending(cq, seen))
 		return 0;
 	return lw_wait(cq->fd, seen, timeout_ns);

@@ -23,7 +23,7 @@ int lw_ioctl(int fd, unsigned long req, void *arg)
 }
 
 /* What else may go wrong with a kick than a signal comes as an event or as completions. */
-void lw_kick(int fd, uint32_t handle, uint32_t what)
+void lw_notify(int fd, uint32_t handle, uint32_t what)
 {
 	while (lseek64(fd, handle, what) < 0 && errno == EINTR)
 		;

@@ -15,7 +15,7 @@
 #define ENTRY_FLAGS	0xffffu		/* those with a place in an entry; the kernel checks them */
 
 /* msg.c: what is rarely needed */
-void lw_queue_kick(struct lw_queue *q);
+void lw_queue_notify(struct lw_queue *q);
 int lw_reserve_more(struct lw_queue *q, uint32_t nslots);
 void lw_put_segments(struct lw_queue *q, const struct iovec *iov, size_t count);
 
@@ -30,8 +30,8 @@ static inline void lw_flush(struct lw_queue *q)
 {
 	lw_publish(q);
 	lw_full_barrier();				/* E: doorbell before flags */
-	if (lw_load(q->flags) & q->kick_if)
-		lw_queue_kick(q);
+	if (lw_load(q->flags) & q->notify_if)
+		lw_queue_notify(q);
 }
 
 /* ---- Slots ------------------------------------------------------------------------------ */

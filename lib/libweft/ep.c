@@ -31,8 +31,8 @@ static int map_rings(struct weft_ep *ep, const struct weft_ioc_ep *arg)
 	ep->sq = (struct lw_queue) {
 		.slots = ep->view[0].at,
 		.size = arg->sq_slots,
-		.kick_if = WEFT_ST_SQ_KICK,
-		.kick = WEFT_KICK_SQ,
+		.notify_if = WEFT_ST_SQ_NOTIFY,
+		.notify = WEFT_NOTIFY_SQ,
 		.handle = arg->handle,
 		.fd = ctx->fd,
 		.doorbell = &doorbell->sq_tail,
@@ -44,8 +44,8 @@ static int map_rings(struct weft_ep *ep, const struct weft_ioc_ep *arg)
 	ep->rq = (struct lw_queue) {
 		.slots = ep->view[1].at,
 		.size = arg->rq_slots,
-		.kick_if = WEFT_ST_RQ_KICK,
-		.kick = WEFT_KICK_RQ,
+		.notify_if = WEFT_ST_RQ_NOTIFY,
+		.notify = WEFT_NOTIFY_RQ,
 		.handle = arg->handle,
 		.fd = ctx->fd,
 		.doorbell = &doorbell->rq_tail,

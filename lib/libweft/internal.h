@@ -70,8 +70,8 @@ struct lw_queue {
 	uint32_t size;			/* slots, a power of two; 0: none */
 	uint32_t tail;			/* next slot to write */
 	uint32_t head;			/* the kernel's, as last seen */
-	uint32_t kick_if;		/* WEFT_ST_*_KICK */
-	uint32_t kick;			/* WEFT_KICK_*; 0: WEFT_IOC_SRQ_KICK */
+	uint32_t notify_if;		/* WEFT_ST_*_NOTIFY */
+	uint32_t notify;			/* WEFT_NOTIFY_*; 0: WEFT_IOC_SRQ_NOTIFY */
 	uint32_t handle;		/* of the object to be kicked */
 	int fd;
 	uint32_t *doorbell;
@@ -121,8 +121,8 @@ struct weft_av {
 /* ioctl(2) with a negative errno as result */
 int lw_ioctl(int fd, unsigned long req, void *arg);
 
-/* Kick an endpoint, until the kernel has taken all; @what: WEFT_KICK_* */
-void lw_kick(int fd, uint32_t handle, uint32_t what);
+/* Kick an endpoint, until the kernel has taken all; @what: WEFT_NOTIFY_* */
+void lw_notify(int fd, uint32_t handle, uint32_t what);
 
 /*
  * Wait on the file of a completion queue or counter: WEFT_CQ_SEEK_WAIT, with a time that is rounded

@@ -10,20 +10,20 @@
 
 /* ---- Doorbells -------------------------------------------------------------------------- */
 
-static __attribute__((noinline)) void kick_shared(struct lw_queue *q)
+static __attribute__((noinline)) void notify_shared(struct lw_queue *q)
 {
 	struct weft_ioc_handle arg = { .size = sizeof(arg), .handle = q->handle };
 
-	while (lw_ioctl(q->fd, WEFT_IOC_SRQ_KICK, &arg) == -EINTR)
+	while (lw_ioctl(q->fd, WEFT_IOC_SRQ_NOTIFY, &arg) == -EINTR)
 		;
 }
 
-void lw_queue_kick(struct lw_queue *q)
+void lw_queue_notify(struct lw_queue *q)
 {
-	if (lw_unlikely(!q->kick))
-		kick_shared(q);
-	else if (lw_unlikely(lseek64(q->fd, q->handle, q->kick) < 0) && errno == EINTR)
-		lw_kick(q->fd, q->handle, q->kick);
+	if (lw_unlikely(!q->notify))
+		notify_shared(q);
+	else if (lw_unlikely(lseek64(q->fd, q->handle, q->notify) < 0) && errno == EINTR)
+		lw_notify(q->fd, q->handle, q->notify);
 }
 
 void weft_flush_send(struct weft_ep *ep)
@@ -54,9 +54,9 @@ void weft_publish_recv(struct weft_ep *ep)
 	lw_publish(&ep->rq);
 }
 
-void weft_kick(struct weft_ep *ep)
+void weft_notify(struct weft_ep *ep)
 {
-	lw_kick(ep->ctx->fd, ep->handle, WEFT_KICK_SQ | WEFT_KICK_RQ);
+	lw_notify(ep->ctx->fd, ep->handle, WEFT_NOTIFY_SQ | WEFT_NOTIFY_RQ);
 }
 
 /* ---- Slots ------------------------------------------------------------------------------ */
@@ -207,8 +207,8 @@ static int look_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, s
 		return ret;
 	lw_publish(&ep->rq);
 	lw_full_barrier();				/* E: doorbell before flags */
-	if (lw_load(ep->rq.flags) & WEFT_ST_SQ_KICK)
-		lw_queue_kick(&ep->rq);
+	if (lw_load(ep->rq.flags) & WEFT_ST_SQ_NOTIFY)
+		lw_queue_notify(&ep->rq);
 	return 0;
 }
 

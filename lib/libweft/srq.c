@@ -48,7 +48,7 @@ int weft_srq_create(struct weft_ctx *ctx, struct weft_srq_attr *attr, struct wef
 	srq->rq = (struct lw_queue) {
 		.slots = srq->view[0].at,
 		.size = arg.slots,
-		.kick_if = WEFT_ST_RQ_KICK,
+		.notify_if = WEFT_ST_RQ_NOTIFY,
 		.handle = arg.handle,
 		.fd = ctx->fd,
 		.doorbell = &doorbell->rq_tail,

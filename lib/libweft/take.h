@@ -57,8 +57,8 @@ static inline void lw_cq_give_back(struct weft_cq *cq)
 		cq->settled = cq->head;
 	lw_store_release(&cq->doorbell->head, cq->head); /* D: after the entries were read */
 	lw_full_barrier();				/* E: head before flags */
-	if (lw_unlikely(lw_load(&cq->status->flags) & WEFT_ST_CQ_KICK))
-		lw_ioctl(cq->fd, WEFT_IOC_CQ_KICK, NULL);
+	if (lw_unlikely(lw_load(&cq->status->flags) & WEFT_ST_CQ_NOTIFY))
+		lw_ioctl(cq->fd, WEFT_IOC_CQ_NOTIFY, NULL);
 }
 
 static inline int lw_cq_failed(const struct weft_cq *cq)

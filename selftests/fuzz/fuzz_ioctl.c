@@ -222,7 +222,7 @@ static void fill_call(union arg *a, unsigned int cmd)
 		a->cancel.context = how;
 		break;
 	case WEFT_IOC_SRQ_QUERY:
-	case WEFT_IOC_SRQ_KICK:
+	case WEFT_IOC_SRQ_NOTIFY:
 		a->h.handle = handle(SRQ);
 		break;
 	case WEFT_IOC_SRQ_CANCEL:
@@ -293,7 +293,7 @@ static void call(void)
 		WEFT_IOC_DESTROY, WEFT_IOC_SETNAME, WEFT_IOC_GETNAME, WEFT_IOC_GETPEER,
 		WEFT_IOC_LISTEN, WEFT_IOC_CONNECT, WEFT_IOC_ACCEPT, WEFT_IOC_REJECT,
 		WEFT_IOC_SHUTDOWN, WEFT_IOC_MR_REG, WEFT_IOC_HANDOFF, WEFT_IOC_CANCEL,
-		WEFT_IOC_SRQ_CREATE, WEFT_IOC_SRQ_RESIZE, WEFT_IOC_SRQ_QUERY, WEFT_IOC_SRQ_KICK,
+		WEFT_IOC_SRQ_CREATE, WEFT_IOC_SRQ_RESIZE, WEFT_IOC_SRQ_QUERY, WEFT_IOC_SRQ_NOTIFY,
 		WEFT_IOC_SRQ_CANCEL, WEFT_IOC_SRQ_ARM, WEFT_IOC_EP_MARK, WEFT_IOC_EP_HELD,
 		WEFT_IOC_GROUP_JOIN, WEFT_IOC_GROUP_LEAVE,
 	};
@@ -364,7 +364,7 @@ static void call_file(void)
 	if (!(how & 0x10) && file->f_op->llseek)
 		seek_file(file, how);
 	else if (file->f_op->unlocked_ioctl)
-		file->f_op->unlocked_ioctl(file, how & 8 ? WEFT_IOC_CQ_KICK :
+		file->f_op->unlocked_ioctl(file, how & 8 ? WEFT_IOC_CQ_NOTIFY :
 					   WEFT_IOC_CQ_SIGNAL, 0);
 	if (file->f_op->read)
 		file->f_op->read(file, (char *)STAND_IN_USER + 0x800, how * 4, NULL);
@@ -406,7 +406,7 @@ static void step(void)
 
 	switch (what % 16) {
 	case 10:
-		weft_kick(w.ctx, handle(EP), what >> 4);
+		weft_notify(w.ctx, handle(EP), what >> 4);
 		break;
 	case 11:
 		write_ring();

@@ -72,15 +72,15 @@ static void step(struct input *in, struct victim *v, struct rig_srq *srq, struct
 		break;
 	case 6:
 		rig_ring_rq(v->ep);
-		rig_kick(v->ep, WEFT_KICK_RQ);
+		rig_notify(v->ep, WEFT_NOTIFY_RQ);
 		break;
 	case 7:
 		WRITE_ONCE(v->ep->doorbell.sq_tail, number(in, 4));
-		rig_kick(v->ep, WEFT_KICK_SQ);
+		rig_notify(v->ep, WEFT_NOTIFY_SQ);
 		break;
 	case 8:
 		WRITE_ONCE(v->ep->doorbell.rq_tail, number(in, 4));
-		rig_kick(v->ep, number(in, 1));
+		rig_notify(v->ep, number(in, 1));
 		break;
 	case 9:
 		n = number(in, 1) % 16;

@@ -593,7 +593,7 @@ void rig_put_rq(struct rig_ep *ep, const void *slots, u32 n);
 void rig_ring_sq(struct rig_ep *ep);
 void rig_ring_rq(struct rig_ep *ep);
 /* Kick in any case. */
-int rig_kick(struct rig_ep *ep, u32 flags);
+int rig_notify(struct rig_ep *ep, u32 flags);
 int rig_cancel(struct rig_ep *ep, u64 context);
 
 /* Return: NULL: no memory. */

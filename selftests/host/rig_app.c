@@ -153,10 +153,10 @@ int rig_cq_read(struct rig_cq *cq, struct weft_cqe *e)
 	smp_store_release(&cq->doorbell.head, cq->head);
 	/* barrier E: head before flags */
 	smp_mb();
-	if (READ_ONCE(cq->status.flags) & WEFT_ST_CQ_KICK) {
+	if (READ_ONCE(cq->status.flags) & WEFT_ST_CQ_NOTIFY) {
 		struct weft_out *out = rig_out(node);
 
-		weft_cq_kick(&cq->cq, rig_clock(node), out);
+		weft_cq_notify(&cq->cq, rig_clock(node), out);
 		rig_leave(node, out);
 	}
 	cq->nread++;
@@ -321,11 +321,11 @@ u16 rig_ep_service(struct rig_ep *ep)
 	return be16_to_cpu(addr.port);
 }
 
-int rig_kick(struct rig_ep *ep, u32 flags)
+int rig_notify(struct rig_ep *ep, u32 flags)
 {
 	struct rig_node *node = ep->proc->node;
 	struct weft_out *out = rig_out(node);
-	int r = weft_ep_kick(ep->ep, flags, rig_clock(node), out);
+	int r = weft_ep_notify(ep->ep, flags, rig_clock(node), out);
 
 	rig_leave(node, out);
 	return r;
@@ -337,8 +337,8 @@ void rig_ring_sq(struct rig_ep *ep)
 	smp_store_release(&ep->doorbell.sq_tail, ep->sq_tail);
 	/* barrier E: doorbell before flags */
 	smp_mb();
-	if (READ_ONCE(ep->status.flags) & WEFT_ST_SQ_KICK)
-		rig_kick(ep, WEFT_KICK_SQ);
+	if (READ_ONCE(ep->status.flags) & WEFT_ST_SQ_NOTIFY)
+		rig_notify(ep, WEFT_NOTIFY_SQ);
 }
 
 void rig_ring_rq(struct rig_ep *ep)
@@ -347,8 +347,8 @@ void rig_ring_rq(struct rig_ep *ep)
 	smp_store_release(&ep->doorbell.rq_tail, ep->rq_tail);
 	/* barrier E: doorbell before flags */
 	smp_mb();
-	if (READ_ONCE(ep->status.flags) & WEFT_ST_RQ_KICK)
-		rig_kick(ep, WEFT_KICK_RQ);
+	if (READ_ONCE(ep->status.flags) & WEFT_ST_RQ_NOTIFY)
+		rig_notify(ep, WEFT_NOTIFY_RQ);
 }
 
 void rig_put_sq(struct rig_ep *ep, const void *slots, u32 n)
@@ -467,7 +467,7 @@ int rig_rq_cancel(struct rig_ep *ep, u64 context)
 	int r = put_rqe(ep, &e, 1, false);
 
 	/* the kernel need not look at the ring before something arrives */
-	return r ? r : rig_kick(ep, WEFT_KICK_RQ);
+	return r ? r : rig_notify(ep, WEFT_NOTIFY_RQ);
 }
 
 int rig_cancel(struct rig_ep *ep, u64 context)

@@ -71,10 +71,10 @@ static void ring(struct rig_srq *srq)
 	smp_store_release(&srq->doorbell.rq_tail, srq->rq_tail);
 	/* barrier E: doorbell before flags */
 	smp_mb();
-	if (!(READ_ONCE(srq->status.flags) & WEFT_ST_RQ_KICK))
+	if (!(READ_ONCE(srq->status.flags) & WEFT_ST_RQ_NOTIFY))
 		return;
 	out = rig_out(node);
-	weft_srq_kick(srq->srq, rig_clock(node), out);
+	weft_srq_notify(srq->srq, rig_clock(node), out);
 	rig_leave(node, out);
 }
 

@@ -154,7 +154,7 @@ TEST(cancel__counted)
 	for (i = 0; i < 2 * TWO_SLOTS; i++) {
 		op.context = 100 + i;
 		ASSERT_EQ(0, rig_recv(ep, &op));
-		rig_kick(ep, WEFT_KICK_RQ);
+		rig_notify(ep, WEFT_NOTIFY_RQ);
 	}
 	ASSERT_EQ(0, rig_cancel(ep, 100 + TWO_SLOTS + 3));
 	EXPECT_EQ(1, cntr->status.failed);
@@ -194,7 +194,7 @@ TEST(cancel__multi)
 		op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)t.room + 1000 * k, 1000 };
 		ASSERT_EQ(0, rig_recv(t.eb, &op));
 	}
-	rig_kick(t.eb, WEFT_KICK_RQ);
+	rig_notify(t.eb, WEFT_NOTIFY_RQ);
 	ASSERT_EQ(0, rig_cancel(t.eb, 10));
 	NEXT(&t, &e);
 	EXPECT_EQ(ECANCELED, e.status);

@@ -254,7 +254,7 @@ TEST(shutdown_in_error)
 		}
 		rig_put_rq(a.ep, &bad, 1);
 		rig_ring_rq(a.ep);
-		rig_kick(a.ep, WEFT_KICK_RQ);
+		rig_notify(a.ep, WEFT_NOTIFY_RQ);
 		ASSERT_EQ(WEFT_EV_EP_ERROR, side_event(rig, &a, &ev, NULL, SEC));
 		EXPECT_EQ(WEFT_EPS_ERROR, side_state(a.ep));
 		EXPECT_EQ(connected ? 0 : -ENOTCONN, rig_shutdown(a.ep));

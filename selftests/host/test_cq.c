@@ -79,21 +79,21 @@ TEST_F(cq, full)
 		EXPECT_FALSE(post(&self->cq, self->out, SIZE + i + 1, NULL, 0, &o[i]));
 		EXPECT_TRUE(o[i].waits);
 	}
-	EXPECT_EQ(WEFT_ST_CQ_KICK, self->status.flags);
+	EXPECT_EQ(WEFT_ST_CQ_NOTIFY, self->status.flags);
 	EXPECT_EQ(3, weft_counters_read(self->core.cnt, WEFT_CNT_cq_overflows));
 	EXPECT_EQ(SIZE, self->status.tail);
 	/* a kick without room changes nothing */
-	weft_cq_kick(&self->cq, 0, self->out);
+	weft_cq_notify(&self->cq, 0, self->out);
 	EXPECT_TRUE(o[0].waits);
 	self->bell.head = 2;
 	/* who comes later queues behind */
 	EXPECT_FALSE(post(&self->cq, self->out, SIZE + 4, NULL, 0, &o[3]));
-	weft_cq_kick(&self->cq, 0, self->out);
+	weft_cq_notify(&self->cq, 0, self->out);
 	EXPECT_FALSE(o[1].waits);
 	EXPECT_TRUE(o[2].waits);
-	EXPECT_EQ(WEFT_ST_CQ_KICK, self->status.flags);
+	EXPECT_EQ(WEFT_ST_CQ_NOTIFY, self->status.flags);
 	self->bell.head = SIZE;
-	weft_cq_kick(&self->cq, 0, self->out);
+	weft_cq_notify(&self->cq, 0, self->out);
 	EXPECT_EQ(0, self->status.flags);
 	for (i = SIZE; i < SIZE + 4; i++)
 		EXPECT_EQ(i + 1, peek(self->slots, i));
@@ -111,7 +111,7 @@ TEST_F(cq, polled)
 	for (i = 0; i < SIZE; i++)
 		ASSERT_TRUE(post(&self->cq, self->out, i + 1, NULL, 0, NULL));
 	EXPECT_FALSE(post(&self->cq, self->out, SIZE + 1, NULL, 0, &o[0]));
-	EXPECT_EQ(WEFT_ST_CQ_KICK, self->status.flags);
+	EXPECT_EQ(WEFT_ST_CQ_NOTIFY, self->status.flags);
 	/* while it is looked at the program is not asked to call */
 	EXPECT_TRUE(weft_cq_hot(&self->cq));
 	EXPECT_EQ(0, self->status.flags);
@@ -119,12 +119,12 @@ TEST_F(cq, polled)
 	EXPECT_EQ(0, self->status.flags);
 	/* nothing can be written: it is asked from now on */
 	EXPECT_FALSE(weft_cq_cool(&self->cq));
-	EXPECT_EQ(WEFT_ST_CQ_KICK, self->status.flags);
+	EXPECT_EQ(WEFT_ST_CQ_NOTIFY, self->status.flags);
 	/* room that was made before the flag could be seen is found */
 	EXPECT_TRUE(weft_cq_hot(&self->cq));
 	self->bell.head = 2;
 	EXPECT_TRUE(weft_cq_cool(&self->cq));
-	weft_cq_kick(&self->cq, 0, self->out);
+	weft_cq_notify(&self->cq, 0, self->out);
 	EXPECT_FALSE(o[0].waits);
 	EXPECT_FALSE(o[1].waits);
 	EXPECT_EQ(0, self->status.flags);
@@ -149,9 +149,9 @@ TEST_F(cq, forget)
 	post(&self->cq, self->out, 101, NULL, 0, &o[1]);
 	EXPECT_TRUE(weft_cq_forget(&self->cq, &o[0]));
 	EXPECT_FALSE(weft_cq_forget(&self->cq, &o[0]));
-	EXPECT_EQ(WEFT_ST_CQ_KICK, self->status.flags);
+	EXPECT_EQ(WEFT_ST_CQ_NOTIFY, self->status.flags);
 	self->bell.head = SIZE;
-	weft_cq_kick(&self->cq, 0, self->out);
+	weft_cq_notify(&self->cq, 0, self->out);
 	EXPECT_FALSE(weft_cq_forget(&self->cq, &o[1]));
 	EXPECT_EQ(101, peek(self->slots, SIZE));
 	for (i = 1; i < SIZE; i++)
@@ -217,16 +217,16 @@ TEST_F(cq, payload_waits)
 	EXPECT_FALSE(post(&self->cq, self->out, 50, pay, 200, &o[0]));
 	EXPECT_FALSE(post(&self->cq, self->out, 51, NULL, 0, &o[1]));
 	self->bell.head = 1;
-	weft_cq_kick(&self->cq, 0, self->out);
+	weft_cq_notify(&self->cq, 0, self->out);
 	EXPECT_EQ(0, peek(self->slots, SIZE - 3));
 	self->bell.head = 2;
-	weft_cq_kick(&self->cq, 0, self->out);
+	weft_cq_notify(&self->cq, 0, self->out);
 	EXPECT_EQ(50, peek(self->slots, SIZE - 3));
 	EXPECT_FALSE(o[0].waits);
 	EXPECT_TRUE(o[1].waits);
 	EXPECT_EQ(0x42, ((u8 *)self->slots)[0]);
 	self->bell.head = 3;
-	weft_cq_kick(&self->cq, 0, self->out);
+	weft_cq_notify(&self->cq, 0, self->out);
 	EXPECT_EQ(51, peek(self->slots, SIZE + 2));
 }
 
@@ -242,7 +242,7 @@ TEST_F(cq, forged_head)
 		EXPECT_FALSE(post(&self->cq, self->out, 50, NULL, 0, &o[i]));
 	self->bell.head = SIZE + 1;
 	WRITE_ONCE(self->cq.armed, true);
-	weft_cq_kick(&self->cq, 0, self->out);
+	weft_cq_notify(&self->cq, 0, self->out);
 	EXPECT_EQ(WEFT_ST_CQ_ERROR, self->status.flags);
 	for (i = 0; i < 20; i++)
 		EXPECT_FALSE(o[i].waits);

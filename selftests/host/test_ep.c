@@ -303,7 +303,7 @@ TEST_F(ep, error)
 	EXPECT_EQ(7, ev.handle);
 	EXPECT_EQ(EINVAL, ev.status);
 	EXPECT_EQ(-EAGAIN, weft_eq_read(&self->eq->eq, &ev, sizeof(ev)));
-	EXPECT_EQ(0, weft_ep_kick(ep, WEFT_KICK_SQ | WEFT_KICK_RQ, NSEC_PER_SEC, self->out));
+	EXPECT_EQ(0, weft_ep_notify(ep, WEFT_NOTIFY_SQ | WEFT_NOTIFY_RQ, NSEC_PER_SEC, self->out));
 	end(self, ep);
 }
 
@@ -315,7 +315,7 @@ TEST_F(ep, calls_too_early)
 
 	self->bell.sq_tail = 1;
 	self->bell.rq_tail = 1;
-	EXPECT_EQ(0, weft_ep_kick(ep, WEFT_KICK_SQ | WEFT_KICK_RQ, NSEC_PER_SEC, self->out));
+	EXPECT_EQ(0, weft_ep_notify(ep, WEFT_NOTIFY_SQ | WEFT_NOTIFY_RQ, NSEC_PER_SEC, self->out));
 	EXPECT_EQ(0, self->status.sq_head + self->status.rq_head);
 	EXPECT_EQ(-EINVAL, weft_ep_cancel(ep, 1, NSEC_PER_SEC, self->out));
 	self->bell.sq_tail = 0;

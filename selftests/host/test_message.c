@@ -264,10 +264,10 @@ TEST(message__ipv6)
 #define DIRECT	40
 
 /*
- * Random receives and messages, a few of each in turn. @kick: receives are posted at once, else
+ * Random receives and messages, a few of each in turn. @notify: receives are posted at once, else
  * found in the ring. Return: completions of receives, in their order.
  */
-static u32 direct(u64 seed, u32 dst, bool kick, struct weft_cqe *done)
+static u32 direct(u64 seed, u32 dst, bool notify, struct weft_cqe *done)
 {
 	struct rig_conf conf;
 	struct weft_cqe e;
@@ -296,8 +296,8 @@ static u32 direct(u64 seed, u32 dst, bool kick, struct weft_cqe *done)
 			segments(&op, t.rb, r >> 18 & 7 ? 8 : 4, 1);
 			if (rig_recv(t.eb, &op))
 				break;
-			if (kick)
-				rig_kick(t.eb, WEFT_KICK_RQ);
+			if (notify)
+				rig_notify(t.eb, WEFT_NOTIFY_RQ);
 			r = r >> 3 | r << 61;
 		}
 		for (k = r >> 20 & 3; k; k--) {

@@ -292,7 +292,7 @@ TEST(multi__wrong_entries)
 			r.op = WEFT_RQ_TRECV;
 		rig_put_rq(t.eb, &r, 1);
 		rig_ring_rq(t.eb);
-		rig_kick(t.eb, WEFT_KICK_RQ);
+		rig_notify(t.eb, WEFT_NOTIFY_RQ);
 		ASSERT_EQ(1, rig_cq_read(t.cb, &e));
 		EXPECT_EQ(EINVAL, e.status);
 	}
@@ -301,7 +301,7 @@ TEST(multi__wrong_entries)
 	r.flags = 0xffff;
 	rig_put_rq(t.eb, &r, 1);
 	rig_ring_rq(t.eb);
-	rig_kick(t.eb, WEFT_KICK_RQ);
+	rig_notify(t.eb, WEFT_NOTIFY_RQ);
 	ASSERT_EQ(1, rig_cq_read(t.cb, &e));
 	EXPECT_EQ(EINVAL, e.status);
 	rig_free(t.rig);

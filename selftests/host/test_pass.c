@@ -154,7 +154,7 @@ TEST(pass__canceled)
 	two_init(&t, 0, 256, 0);
 	ASSERT_EQ(0, post(&t, 10, 7, 0, 100, WEFT_RQ_COMPLETION));
 	ASSERT_EQ(0, post(&t, 11, 7, 0, 100, WEFT_RQ_COMPLETION));
-	rig_kick(t.eb, WEFT_KICK_RQ);
+	rig_notify(t.eb, WEFT_NOTIFY_RQ);
 	EXPECT_EQ(2, posted(&t));
 	rig_put_rq(t.eb, &cancel, 1);
 	rig_ring_rq(t.eb);
@@ -294,7 +294,7 @@ TEST(pass__sends_full)
 	weft_out_init(out, &t.rig->node[0].core);
 	for (i = 0; i < TWO_CQ + BATCH; i += BATCH) {
 		if (i == TWO_CQ)
-			t.ea->status.flags &= ~WEFT_ST_SQ_KICK;
+			t.ea->status.flags &= ~WEFT_ST_SQ_NOTIFY;
 		for (j = i; j < i + BATCH; j++)
 			ASSERT_EQ(0, post(&t, j, j, 0, 30, WEFT_RQ_COMPLETION));
 		for (j = i; j < i + BATCH; j++) {
@@ -452,7 +452,7 @@ TEST(pass__near)
 	EXPECT_FALSE(weft_ep_pass(t.ea->ep, out));
 	/* a receive for the first of two */
 	ASSERT_EQ(0, post(&t, 2, 7, 0, 30, WEFT_RQ_COMPLETION));
-	t.ea->status.flags &= ~WEFT_ST_SQ_KICK;
+	t.ea->status.flags &= ~WEFT_ST_SQ_NOTIFY;
 	ASSERT_EQ(0, send_one(&t, 7, 8, 0));
 	ASSERT_EQ(0, send_one(&t, 7, 9, 0));
 	EXPECT_FALSE(weft_ep_pass(t.ea->ep, out));

@@ -173,7 +173,7 @@ TEST(path__silence)
 		r.context = 10 + i;
 		r.iov[0] = (struct weft_iov){ (u64)(uintptr_t)t.room + i * TWO_LONG, TWO_LONG };
 		ASSERT_EQ(0, rig_recv(t.eb, &r));
-		rig_kick(t.eb, WEFT_KICK_RQ);
+		rig_notify(t.eb, WEFT_NOTIFY_RQ);
 	}
 	rig_run(t.rig, t.rig->conf.core.dead_ns + t.rig->conf.core.keepalive_ns + 5 * SECOND);
 	ASSERT_EQ(1, rig_cq_read(t.cb, &e));

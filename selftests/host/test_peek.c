@@ -241,7 +241,7 @@ static void bad(struct __test_metadata *_metadata, struct two *t, const struct w
 
 	rig_put_rq(t->eb, r, 1);
 	rig_ring_rq(t->eb);
-	rig_kick(t->eb, WEFT_KICK_RQ);
+	rig_notify(t->eb, WEFT_NOTIFY_RQ);
 	NEXT(t, &e);
 	EXPECT_EQ(err, e.status);
 }

@@ -19,7 +19,7 @@ static void post(struct near *s)
 	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)s->room, LEN };
 	if (rig_recv(s->ep, &op))
 		abort();
-	rig_kick(s->ep, WEFT_KICK_RQ);
+	rig_notify(s->ep, WEFT_NOTIFY_RQ);
 }
 
 static void come(struct near *s, u32 n)
@@ -169,7 +169,7 @@ static void bad_target(struct __test_metadata *_metadata, u32 len, bool late, u3
 	r.iov[0] = (struct weft_iov){ fault ? (u64)(uintptr_t)t.room : 64, len };
 	for (step = 0; step < 2; step++) {
 		ASSERT_EQ(0, step == late ? rig_recv(t.eb, &r) : rig_send(t.ea, &s));
-		rig_kick(t.eb, WEFT_KICK_RQ);
+		rig_notify(t.eb, WEFT_NOTIFY_RQ);
 		rig_run(t.rig, NSEC_PER_SEC);
 	}
 	ASSERT_EQ(1, rig_cq_read(t.cb, &e));

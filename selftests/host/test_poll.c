@@ -10,7 +10,7 @@
 #include "harness.h"
 
 #define RING	256
-#define KICKS	(WEFT_ST_SQ_KICK | WEFT_ST_RQ_KICK)
+#define NOTIFICATIONS	(WEFT_ST_SQ_NOTIFY | WEFT_ST_RQ_NOTIFY)
 
 /**
  * struct pair - two endpoints of a node
@@ -113,7 +113,7 @@ TEST(poll__flags)
 	struct pair t;
 
 	pair_init(&t, 0);
-	EXPECT_EQ(WEFT_ST_SQ_KICK, t.a->status.flags);
+	EXPECT_EQ(WEFT_ST_SQ_NOTIFY, t.a->status.flags);
 	EXPECT_TRUE(weft_ep_hot(t.a->ep));
 	EXPECT_EQ(0, t.a->status.flags);
 	/* nobody is called, nothing is taken but by the engine */
@@ -125,7 +125,7 @@ TEST(poll__flags)
 	EXPECT_TRUE(weft_ep_hot(t.b->ep));
 	EXPECT_EQ(WEFT_ST_UNEXP, t.b->status.flags);
 	EXPECT_FALSE(weft_ep_cool(t.b->ep));
-	EXPECT_EQ(KICKS | WEFT_ST_UNEXP, t.b->status.flags);
+	EXPECT_EQ(NOTIFICATIONS | WEFT_ST_UNEXP, t.b->status.flags);
 	EXPECT_TRUE(weft_ep_hot(t.b->ep));
 	post_recv(&t, 7);
 	EXPECT_EQ(0, completions(t.cb));
@@ -134,7 +134,7 @@ TEST(poll__flags)
 	EXPECT_EQ(0, t.b->status.flags);
 	EXPECT_FALSE(weft_ep_cool(t.b->ep));
 	EXPECT_FALSE(weft_ep_cool(t.a->ep));
-	EXPECT_EQ(WEFT_ST_SQ_KICK, t.a->status.flags);
+	EXPECT_EQ(WEFT_ST_SQ_NOTIFY, t.a->status.flags);
 	/* who cannot post is not looked at */
 	fresh = rig_ep_new(t.proc, WEFT_EP_RDM, 0, 16, 16, 0);
 	passive = rig_ep_new(t.proc, WEFT_EP_PASSIVE, 0, 0, 0, 9);
@@ -151,7 +151,7 @@ TEST(poll__cool_finds)
 	weft_ep_hot(t.a->ep);
 	post_send(&t, 1, 8, WEFT_SQ_INLINE);
 	EXPECT_TRUE(weft_ep_cool(t.a->ep));
-	EXPECT_EQ(WEFT_ST_SQ_KICK, t.a->status.flags);
+	EXPECT_EQ(WEFT_ST_SQ_NOTIFY, t.a->status.flags);
 	/* a worker does it, without anybody else */
 	hand(&t, t.a);
 	rig_run(t.rig, NSEC_PER_MSEC);
@@ -279,7 +279,7 @@ static void poll_srq(struct pair *t, struct rig_srq *srq)
 {
 	struct weft_out *out = rig_out(&t->rig->node[0]);
 
-	weft_srq_kick(srq->srq, rig_time(t->rig), out);
+	weft_srq_notify(srq->srq, rig_time(t->rig), out);
 	rig_leave(&t->rig->node[0], out);
 }
 
@@ -302,14 +302,14 @@ TEST(poll__shared)
 	ASSERT_EQ(0, rig_av_insert(av, 0, 3, t.rig));
 	/* a message waits: its program would call */
 	ASSERT_EQ(0, rig_send(ep, &msg));
-	EXPECT_EQ(WEFT_ST_RQ_KICK, srq->status.flags);
+	EXPECT_EQ(WEFT_ST_RQ_NOTIFY, srq->status.flags);
 	EXPECT_TRUE(weft_srq_hot(srq->srq));
 	EXPECT_EQ(0, srq->status.flags);
 	ASSERT_EQ(0, rig_srq_recv(srq, &op, NULL));
 	EXPECT_EQ(1, completions(t.cb));
 	/* posted since the last look */
 	EXPECT_TRUE(weft_srq_cool(srq->srq));
-	EXPECT_EQ(WEFT_ST_RQ_KICK, srq->status.flags);
+	EXPECT_EQ(WEFT_ST_RQ_NOTIFY, srq->status.flags);
 	EXPECT_TRUE(weft_srq_hot(srq->srq));
 	poll_srq(&t, srq);
 	EXPECT_EQ(1, completions(t.cb));
@@ -436,7 +436,7 @@ TEST(poll__edge)
 		if (sent == done && sent < EDGE_MSGS) {
 			pause_for(e.t.rig);
 			post_recv(&e.t, sent);
-			if (READ_ONCE(e.t.a->status.flags) & WEFT_ST_SQ_KICK)
+			if (READ_ONCE(e.t.a->status.flags) & WEFT_ST_SQ_NOTIFY)
 				edge_join(&e);
 			ASSERT_EQ(0, post_send(&e.t, sent, 0, 0));
 			sent++;

@@ -84,11 +84,11 @@ TEST(post__stalled)
 	two_init(&t, 0, 64, 0);
 	for (i = 0; i < TWO_SLOTS; i++)
 		ASSERT_EQ(0, get(&t, t.eb, 64, i));
-	ASSERT_EQ(0, rig_kick(t.eb, WEFT_KICK_RQ));
+	ASSERT_EQ(0, rig_notify(t.eb, WEFT_NOTIFY_RQ));
 	EXPECT_EQ(TWO_SLOTS, t.eb->status.rq_head);
 	for (; i < 2 * TWO_SLOTS; i++)
 		ASSERT_EQ(0, get(&t, t.eb, 64, i));
-	ASSERT_EQ(0, rig_kick(t.eb, WEFT_KICK_RQ));
+	ASSERT_EQ(0, rig_notify(t.eb, WEFT_NOTIFY_RQ));
 	EXPECT_EQ(TWO_SLOTS, t.eb->status.rq_head);
 	EXPECT_EQ(-EAGAIN, get(&t, t.eb, 64, i));
 	for (i = 0; i < 2 * TWO_SLOTS; i++) {
@@ -122,14 +122,14 @@ TEST(post__corrupt)
 	ASSERT_EQ(0, get(&t, ep, 64, 1));
 	rig_put_rq(ep, &e, 1);
 	rig_ring_rq(ep);
-	rig_kick(ep, WEFT_KICK_RQ);
+	rig_notify(ep, WEFT_NOTIFY_RQ);
 	EXPECT_EQ(1, rig_counter(t.b->node, WEFT_CNT_bad_entries));
 	EXPECT_TRUE(ep->status.flags & WEFT_ST_ERROR);
 	ASSERT_EQ(1, rig_eq_read(eq, &ev, NULL));
 	EXPECT_EQ(WEFT_EV_EP_ERROR, ev.type);
 	EXPECT_EQ(EBADMSG, ev.status);
 	EXPECT_EQ(ep->handle, ev.handle);
-	rig_kick(ep, WEFT_KICK_RQ);
+	rig_notify(ep, WEFT_NOTIFY_RQ);
 	EXPECT_EQ(0, rig_eq_read(eq, &ev, NULL));
 	EXPECT_EQ(1, rig_counter(t.b->node, WEFT_CNT_bad_entries));
 	EXPECT_EQ(-EIO, get(&t, ep, 64, 2));
@@ -178,7 +178,7 @@ TEST(post__refused_for_ever)
 	for (i = 0; i < 4 * 64; i++) {
 		rig_put_rq(feed.ep, &e, 1);
 		rig_ring_rq(feed.ep);
-		ASSERT_EQ(0, rig_kick(feed.ep, WEFT_KICK_RQ));
+		ASSERT_EQ(0, rig_notify(feed.ep, WEFT_NOTIFY_RQ));
 		if (feed.ep->rq_tail - feed.ep->status.rq_head == feed.ep->rq_slots)
 			break;
 	}
@@ -188,15 +188,15 @@ TEST(post__refused_for_ever)
 	cq->head = cq->status.tail;
 	WRITE_ONCE(cq->doorbell.head, cq->head);
 	out = rig_out(t.b->node);
-	more = weft_cq_kick(&cq->cq, rig_clock(t.b->node), out);
+	more = weft_cq_notify(&cq->cq, rig_clock(t.b->node), out);
 	rig_leave(t.b->node, out);
 	/* the queue has been filled once; the one who reads sees that there is more */
 	EXPECT_GT(10, feed.woken);
 	EXPECT_TRUE(more);
-	EXPECT_TRUE(cq->status.flags & WEFT_ST_CQ_KICK);
+	EXPECT_TRUE(cq->status.flags & WEFT_ST_CQ_NOTIFY);
 	for (i = 0; more && i < 2 * FEED; i++) {
 		out = rig_out(t.b->node);
-		more = weft_cq_kick(&cq->cq, rig_clock(t.b->node), out);
+		more = weft_cq_notify(&cq->cq, rig_clock(t.b->node), out);
 		rig_leave(t.b->node, out);
 	}
 	EXPECT_LT(FEED, feed.woken);
@@ -288,7 +288,7 @@ TEST(post__long_searches)
 
 	/* the program's own call does it all, and so does one that cancels */
 	put_many(ep, &none, MANY);
-	ASSERT_EQ(0, rig_kick(ep, WEFT_KICK_RQ));
+	ASSERT_EQ(0, rig_notify(ep, WEFT_NOTIFY_RQ));
 	EXPECT_EQ(ep->rq_tail, ep->status.rq_head);
 	put_many(ep, &none, MANY - 1);
 	put_many(ep, &e, 1);

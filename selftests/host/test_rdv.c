@@ -20,7 +20,7 @@ static struct weft_txm *announced(struct __test_metadata *_metadata, struct near
 
 	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)rig_buf(s->proc, LEN), LEN };
 	EXPECT_EQ(0, rig_send(s->ep, &op));
-	rig_kick(s->ep, WEFT_KICK_SQ);
+	rig_notify(s->ep, WEFT_NOTIFY_SQ);
 	if (weft_list_empty(&flow->txms))
 		abort();
 	txm = weft_entry(flow->txms.prev, struct weft_txm, node);

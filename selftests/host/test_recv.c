@@ -16,7 +16,7 @@ static void post(struct near *s, u64 context)
 	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)s->room, 4096 };
 	if (rig_recv(s->ep, &op))
 		abort();
-	rig_kick(s->ep, WEFT_KICK_RQ);
+	rig_notify(s->ep, WEFT_NOTIFY_RQ);
 }
 
 /* Have the packet of the peer come, @n bytes of chunks in it. Return: it was taken. */

@@ -37,7 +37,7 @@ static void near_send(struct near *s)
 
 	if (rig_send(s->ep, &op))
 		abort();
-	rig_kick(s->ep, WEFT_KICK_SQ);
+	rig_notify(s->ep, WEFT_NOTIFY_SQ);
 }
 
 /* The next packet, with @len bytes of @total from @off on. */

@@ -127,7 +127,7 @@ static void messages(struct __test_metadata *_metadata, u32 type, u32 dst)
 				settle(&t);
 			post(&t, room, tagged, 0);
 			if (late)
-				rig_kick(t.eb, WEFT_KICK_RQ);
+				rig_notify(t.eb, WEFT_NOTIFY_RQ);
 			else
 				send_one(&t, lens[i], tagged);
 			settle(&t);
@@ -301,7 +301,7 @@ TEST(source__failed)
 
 	init(&t, WEFT_EP_RDM, WEFT_EPF_SOURCE, 1, 64, &vb);
 	post(&t, 100, false, 0);
-	rig_kick(t.eb, WEFT_KICK_RQ);
+	rig_notify(t.eb, WEFT_NOTIFY_RQ);
 	ASSERT_EQ(0, rig_cancel(t.eb, 40));
 	ASSERT_EQ(1, rig_cq_read(t.cb, &e));
 	EXPECT_EQ(ECANCELED, e.status);

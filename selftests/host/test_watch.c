@@ -339,7 +339,7 @@ TEST_F(watch, kinds)
 	ASSERT_EQ(0, rig_recv(self->ea, &tagged));
 	rig_put_rq(self->ea, &multi, 1);
 	rig_ring_rq(self->ea);
-	ASSERT_EQ(0, rig_kick(self->ea, WEFT_KICK_RQ));
+	ASSERT_EQ(0, rig_notify(self->ea, WEFT_NOTIFY_RQ));
 	for (i = 0; i < SLOTS + 10; i++)
 		if (get(self, self->to[1], 3, 0))
 			break;

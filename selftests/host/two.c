@@ -40,7 +40,7 @@ void two_entry(struct two *t, const struct weft_rqe *e)
 {
 	rig_put_rq(t->eb, e, 1);
 	rig_ring_rq(t->eb);
-	rig_kick(t->eb, WEFT_KICK_RQ);
+	rig_notify(t->eb, WEFT_NOTIFY_RQ);
 }
 
 int two_put(struct two *t, const void *p, u32 len, u64 context, u32 flags)

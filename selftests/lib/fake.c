@@ -19,9 +19,9 @@
 struct fake_dev *dev;
 char dev_path[64];
 int event_pipe[2];
-unsigned int kicks, cq_kicks, cancels, waits;
-unsigned int kick_eintr;
-uint32_t kick_handle, kick_flags;
+unsigned int notifies, cq_notifies, cancels, waits;
+unsigned int notify_eintr;
+uint32_t notify_handle, notify_flags;
 int destroy_errno;
 uint32_t abi = WEFT_ABI_VERSION;
 struct weft_ioc_cm last_cm;
@@ -98,8 +98,8 @@ static int fake(unsigned long req, void *arg)
 	case WEFT_IOC_LISTEN:
 		last_cm = *(struct weft_ioc_cm *)arg;
 		return 0;
-	case WEFT_IOC_CQ_KICK:
-		cq_kicks++;
+	case WEFT_IOC_CQ_NOTIFY:
+		cq_notifies++;
 		return 0;
 	default:
 		return ENOTTY;
@@ -131,12 +131,12 @@ off64_t lseek64(int fd, off64_t where, int what)
 		errno = what == WEFT_CQ_SEEK_WAIT ? ETIMEDOUT : EINVAL;
 		return -1;
 	}
-	kicks++;
-	kick_handle = where;
-	kick_flags = what;
-	if (!kick_eintr)
+	notifies++;
+	notify_handle = where;
+	notify_flags = what;
+	if (!notify_eintr)
 		return 0;
-	kick_eintr--;
+	notify_eintr--;
 	errno = EINTR;
 	return -1;
 }
@@ -152,11 +152,11 @@ static void setup(void)
 	struct weft_ep_attr attr = { .type = WEFT_EP_RDM, .sq_slots = SLOTS, .rq_slots = SLOTS };
 
 	memset(dev, 0, sizeof(*dev));
-	kicks = 0;
-	cq_kicks = 0;
+	notifies = 0;
+	cq_notifies = 0;
 	cancels = 0;
 	waits = 0;
-	kick_eintr = 0;
+	notify_eintr = 0;
 	CHECK(!weft_open(dev_path, &ctx));
 	CHECK(!weft_cq_create(ctx, SLOTS, &cq));
 	CHECK(!weft_ep_create(ctx, &attr, &ep));

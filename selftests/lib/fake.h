@@ -42,9 +42,9 @@ struct fake_dev {
 extern struct fake_dev *dev;
 extern char dev_path[];			/* what to open */
 extern int event_pipe[2];		/* events are written into the second */
-extern unsigned int kicks, cq_kicks, cancels, waits;
-extern unsigned int kick_eintr;		/* so many kicks end early */
-extern uint32_t kick_handle, kick_flags;
+extern unsigned int notifies, cq_notifies, cancels, waits;
+extern unsigned int notify_eintr;		/* so many kicks end early */
+extern uint32_t notify_handle, notify_flags;
 extern int destroy_errno;		/* what destroying anything says */
 extern uint32_t abi;			/* version that the device says */
 extern struct weft_ioc_cm last_cm;	/* arguments of the last call of that kind */

@@ -144,45 +144,45 @@ static void test_recv_entry(void)
 	CHECK(dev->bell.ep.rq_tail == 2);
 	CHECK(!dev->rq.e[2].flags);
 	CHECK(!weft_cancel(ep, 3));
-	CHECK(dev->bell.ep.rq_tail == 3 && cancels == 1 && !kicks);
+	CHECK(dev->bell.ep.rq_tail == 3 && cancels == 1 && !notifies);
 }
 
-static void test_kick(void)
+static void test_notify(void)
 {
 	char c = 0;
 
 	CHECK(!weft_send(ep, &c, 1, 0, 0, 0, 0));
-	CHECK(!kicks);
-	dev->status.ep.flags = WEFT_ST_RQ_KICK;
+	CHECK(!notifies);
+	dev->status.ep.flags = WEFT_ST_RQ_NOTIFY;
 	CHECK(!weft_send(ep, &c, 1, 0, 0, 0, 0));
-	CHECK(!kicks);
+	CHECK(!notifies);
 	CHECK(!weft_recv(ep, &c, 1, 0, 0, 0));
-	CHECK(kicks == 1 && kick_flags == WEFT_KICK_RQ);
-	dev->status.ep.flags = WEFT_ST_SQ_KICK;
-	kick_eintr = 2;
+	CHECK(notifies == 1 && notify_flags == WEFT_NOTIFY_RQ);
+	dev->status.ep.flags = WEFT_ST_SQ_NOTIFY;
+	notify_eintr = 2;
 	CHECK(!weft_send(ep, &c, 1, 0, 0, 0, 0));
-	CHECK(kicks == 4 && kick_flags == WEFT_KICK_SQ);
+	CHECK(notifies == 4 && notify_flags == WEFT_NOTIFY_SQ);
 	weft_flush_recv(ep);
-	CHECK(kicks == 4);
+	CHECK(notifies == 4);
 	weft_flush_send(ep);
-	CHECK(kicks == 5);
+	CHECK(notifies == 5);
 }
 
 static void test_more(void)
 {
 	char c = 0;
 
-	dev->status.ep.flags = WEFT_ST_SQ_KICK | WEFT_ST_RQ_KICK;
+	dev->status.ep.flags = WEFT_ST_SQ_NOTIFY | WEFT_ST_RQ_NOTIFY;
 	CHECK(!weft_send(ep, &c, 1, 0, 0, 0, WEFT_MORE));
 	CHECK(!weft_recv(ep, &c, 1, 0, 0, WEFT_MORE));
 	CHECK(dev->sq.e[0].flags == WEFT_SQ_MORE);
-	CHECK(!dev->bell.ep.sq_tail && !dev->bell.ep.rq_tail && !kicks);
+	CHECK(!dev->bell.ep.sq_tail && !dev->bell.ep.rq_tail && !notifies);
 	CHECK(!weft_send(ep, &c, 1, 0, 0, 0, 0));
 	CHECK(!dev->sq.e[1].flags);
-	CHECK(dev->bell.ep.sq_tail == 2 && !dev->bell.ep.rq_tail && kicks == 1);
+	CHECK(dev->bell.ep.sq_tail == 2 && !dev->bell.ep.rq_tail && notifies == 1);
 	CHECK(!weft_send(ep, &c, 1, 0, 0, 0, WEFT_MORE));
 	weft_publish(ep);
-	CHECK(dev->bell.ep.sq_tail == 3 && dev->bell.ep.rq_tail == 1 && kicks == 1);
+	CHECK(dev->bell.ep.sq_tail == 3 && dev->bell.ep.rq_tail == 1 && notifies == 1);
 }
 
 static void test_full(void)
@@ -196,9 +196,9 @@ static void test_full(void)
 	CHECK(weft_send(ep, buf, 128, 0, 0, 0, WEFT_SQ_INLINE) == -EAGAIN);
 	CHECK(dev->bell.ep.sq_tail == SLOTS - 2);
 	CHECK(!weft_send(ep, buf, 64, 0, 0, 0, WEFT_SQ_INLINE));
-	dev->status.ep.flags = WEFT_ST_SQ_KICK;
+	dev->status.ep.flags = WEFT_ST_SQ_NOTIFY;
 	CHECK(weft_send(ep, buf, 0, 0, 0, 0, 0) == -EAGAIN);
-	CHECK(kicks == 1);
+	CHECK(notifies == 1);
 	dev->status.ep.sq_head = 2;
 	CHECK(weft_send(ep, buf, 128, 0, 0, 0, WEFT_SQ_INLINE) == -EAGAIN);
 	dev->status.ep.sq_head = 3;
@@ -362,7 +362,7 @@ static const struct test tests[] = {
 	{ "inline payload of sends", test_send_inline },
 	{ "segments", test_segments },
 	{ "receive entries and cancel", test_recv_entry },
-	{ "kick only when asked", test_kick },
+	{ "kick only when asked", test_notify },
 	{ "deferred doorbells", test_more },
 	{ "full rings and endpoints in error", test_full },
 	{ "objects, maps and contexts", test_life },

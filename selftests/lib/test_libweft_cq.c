@@ -125,9 +125,9 @@ static void test_cq_peek(void)
 	CHECK(weft_cq_read(cq, &cqe, 1) == 1 && cqe.context == 2);
 	CHECK(weft_cq_peek(cq, &e) == 1 && e->context == 3);
 	CHECK(weft_cq_next(cq, &e) == 0);
-	dev->status.cq.flags = WEFT_ST_CQ_KICK;
+	dev->status.cq.flags = WEFT_ST_CQ_NOTIFY;
 	weft_cq_done(cq);
-	CHECK(cq_kicks == 1);
+	CHECK(cq_notifies == 1);
 	CHECK(dev->bell.cq.head == dev->status.cq.tail);
 	dev->status.cq.flags = WEFT_ST_CQ_ERROR;
 	CHECK(weft_cq_peek(cq, &e) == -EIO);
@@ -159,13 +159,13 @@ static void test_cq_flags(void)
 
 	complete(1, 0, NULL, 0);
 	CHECK(weft_cq_read(cq, &cqe, 1) == 1);
-	CHECK(!cq_kicks);
+	CHECK(!cq_notifies);
 	complete(1, 0, NULL, 0);
-	dev->status.cq.flags = WEFT_ST_CQ_KICK;
+	dev->status.cq.flags = WEFT_ST_CQ_NOTIFY;
 	CHECK(weft_cq_read(cq, &cqe, 1) == 1);
-	CHECK(cq_kicks == 1);
+	CHECK(cq_notifies == 1);
 	CHECK(weft_cq_read(cq, &cqe, 1) == 0);
-	CHECK(cq_kicks == 1);
+	CHECK(cq_notifies == 1);
 	dev->status.cq.flags = WEFT_ST_CQ_ERROR;
 	CHECK(weft_cq_read(cq, &cqe, 1) == -EIO);
 }
@@ -218,18 +218,18 @@ static void test_cq_wait(void)
 	CHECK(waits == 1 && last_wait == (WEFT_CQ_SEEK | 5ull << 32 | seen));
 	CHECK(weft_cq_wait(cq, seen, NULL, WEFT_FOREVER) == -ETIMEDOUT);
 	CHECK(waits == 2 && last_wait == (WEFT_CQ_SEEK_EVER | seen));
-	CHECK(!kicks);
+	CHECK(!notifies);
 	/* first the kick, then the wait */
 	CHECK(weft_cq_wait(cq, seen, ep, 0) == -ETIMEDOUT);
 	CHECK(waits == 3 && last_wait == (WEFT_CQ_SEEK | seen));
-	CHECK(kicks == 1 && kick_handle == weft_ep_handle(ep));
-	CHECK(kick_flags == (WEFT_KICK_SQ | WEFT_KICK_RQ));
+	CHECK(notifies == 1 && notify_handle == weft_ep_handle(ep));
+	CHECK(notify_flags == (WEFT_NOTIFY_SQ | WEFT_NOTIFY_RQ));
 	complete(1, 0, NULL, 0);
 	CHECK(weft_cq_wait(cq, seen, NULL, WEFT_FOREVER) == 0);
 	CHECK(waits == 3);
 	/* a kick is wanted all the same */
 	CHECK(weft_cq_wait(cq, seen, ep, 0) == 0);
-	CHECK(waits == 3 && kicks == 2);
+	CHECK(waits == 3 && notifies == 2);
 }
 
 static const struct test tests[] = {

@@ -122,7 +122,7 @@ struct weft_map {
 
 /*
  * A counter: no ring, only a doorbell and a status. Waiting and polling are as for a queue, with
- * the index that was seen in the doorbell; WEFT_IOC_CQ_KICK is EINVAL.
+ * the index that was seen in the doorbell; WEFT_IOC_CQ_NOTIFY is EINVAL.
  */
 #define WEFT_CQF_COUNT		(1u << 0)
 
@@ -308,7 +308,7 @@ struct weft_ioc_ep_enable {
 
 /**
  * struct weft_ioc_handle - a call that needs only an object (WEFT_IOC_DESTROY, WEFT_IOC_SHUTDOWN,
- *	WEFT_IOC_SRQ_KICK)
+ *	WEFT_IOC_SRQ_NOTIFY)
  * @size: of this structure
  * @flags: SHUTDOWN: WEFT_SHUT_*; else 0
  * @handle: of the object
@@ -400,12 +400,12 @@ struct weft_ioc_mr {
  * The kick, "there is work in rings", is lseek(2) on the device's file: it takes its arguments in
  * registers and passes no security hook, and so costs half of what an ioctl does.
  *
- *	lseek(fd, handle of the endpoint, WEFT_KICK_*)
+ *	lseek(fd, handle of the endpoint, WEFT_NOTIFY_*)
  *
  * Returns 0, or fails as an ioctl does. Several threads may kick at the same time.
  */
-#define WEFT_KICK_SQ		(1u << 0)
-#define WEFT_KICK_RQ		(1u << 1)
+#define WEFT_NOTIFY_SQ		(1u << 0)
+#define WEFT_NOTIFY_RQ		(1u << 1)
 
 /**
  * struct weft_ioc_cancel - cancel a receive (WEFT_IOC_CANCEL)
@@ -443,7 +443,7 @@ struct weft_ioc_cancel {
  * @status: CREATE: out: struct weft_ep_status, whose @rq_head and @flags count; PROT_READ only
  *
  * The ring's entries are those of a receive queue but for WEFT_RQ_CANCEL, PEEK, CLAIM and DISCARD,
- * kicked by WEFT_IOC_SRQ_KICK when WEFT_ST_RQ_KICK is set.
+ * kicked by WEFT_IOC_SRQ_NOTIFY when WEFT_ST_RQ_NOTIFY is set.
  *
  * RESIZE gives a new ring that holds what was posted, at the same indices: nothing is lost, but
  * nobody may post meanwhile. EBUSY, and nothing has changed: more receives are posted or under way
@@ -576,7 +576,7 @@ struct weft_ioc_group {
 #define WEFT_IOC_SRQ_CREATE	_IOWR('w', 0x20, struct weft_ioc_srq)
 #define WEFT_IOC_SRQ_RESIZE	_IOWR('w', 0x21, struct weft_ioc_srq)
 #define WEFT_IOC_SRQ_QUERY	_IOWR('w', 0x22, struct weft_ioc_srq_query)
-#define WEFT_IOC_SRQ_KICK	_IOW('w', 0x23, struct weft_ioc_handle)
+#define WEFT_IOC_SRQ_NOTIFY	_IOW('w', 0x23, struct weft_ioc_handle)
 #define WEFT_IOC_SRQ_CANCEL	_IOW('w', 0x24, struct weft_ioc_srq_cancel)
 #define WEFT_IOC_SRQ_ARM	_IOW('w', 0x25, struct weft_ioc_mark)
 #define WEFT_IOC_EP_MARK	_IOW('w', 0x26, struct weft_ioc_mark)
@@ -602,7 +602,7 @@ struct weft_ioc_group {
 #define WEFT_CQ_SEEK_EVER	(WEFT_CQ_SEEK | 0x3fffffffull << 32)
 
 /* completions waited for room: there is some now */
-#define WEFT_IOC_CQ_KICK	_IO('w', 0x41)
+#define WEFT_IOC_CQ_NOTIFY	_IO('w', 0x41)
 /*
  * Make one present or future wait (WEFT_CQ_SEEK_WAIT) return ECANCELED; of a counter: move its
  * index, so that all of them return 0

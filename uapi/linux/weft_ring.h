@@ -57,8 +57,8 @@ struct weft_ep_doorbell {
 };
 
 /* after moving sq_tail kick (see below); while it is clear an engine looks at both doorbells */
-#define WEFT_ST_SQ_KICK		(1u << 0)
-#define WEFT_ST_RQ_KICK		(1u << 1)	/* after moving rq_tail kick */
+#define WEFT_ST_SQ_NOTIFY		(1u << 0)
+#define WEFT_ST_RQ_NOTIFY		(1u << 1)	/* after moving rq_tail kick */
 /* the endpoint met an entry it could not decode: no more work is taken */
 #define WEFT_ST_ERROR		(1u << 2)
 #define WEFT_ST_CONNECTED	(1u << 3)	/* MSG: sends are accepted */
@@ -88,8 +88,8 @@ struct weft_cq_doorbell {
 	__u32 pad[15];
 };
 
-/* completions wait for room: after moving head call WEFT_IOC_CQ_KICK */
-#define WEFT_ST_CQ_KICK		(1u << 0)
+/* completions wait for room: after moving head call WEFT_IOC_CQ_NOTIFY */
+#define WEFT_ST_CQ_NOTIFY		(1u << 0)
 /* head was outside of the ring: nothing more is written */
 #define WEFT_ST_CQ_ERROR	(1u << 1)
 

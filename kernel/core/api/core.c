@@ -551,7 +551,7 @@ void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out)
 		weft_lock(&ep->lock);
 		work->queued = false;
 		weft_unlock(&ep->lock);
-		weft_ep_kick(ep, WEFT_KICK_SQ, now, out);
+		weft_ep_notify(ep, WEFT_NOTIFY_SQ, now, out);
 		weft_ep_put(ep);
 		break;
 	case WEFT_WORK_RQ:

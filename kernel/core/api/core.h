@@ -267,10 +267,10 @@ void weft_cq_init(struct weft_cq *cq, struct weft_core *core, struct weft_cqe *s
 void weft_cq_stir(struct weft_cq *cntr);
 
 /* The user has read: write what waits. Return: for an engine: there is more, call again. */
-bool weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out);
+bool weft_cq_notify(struct weft_cq *cq, weft_ns now, struct weft_out *out);
 
 /*
- * The same for an engine: weft_cq_kick() when its doorbell has moved, from weft_cq_hot() until
+ * The same for an engine: weft_cq_notify() when its doorbell has moved, from weft_cq_hot() until
  * weft_cq_cool(). These two are for completion queues what weft_ep_hot() and weft_ep_cool() are for
  * endpoints. Return: false: the queue is in error; there is something to be written.
  */
@@ -453,9 +453,9 @@ struct weft_ep_queues {
 int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q);
 
 /**
- * weft_ep_kick - there may be work in its rings
+ * weft_ep_notify - there may be work in its rings
  * @ep: the endpoint
- * @flags: WEFT_KICK_*
+ * @flags: WEFT_NOTIFY_*
  * @now: time
  * @out: used and flushed inside
  *
@@ -463,7 +463,7 @@ int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q);
  * sizes.
  * Return: 0, -EINTR: a signal came before everything was done.
  */
-int weft_ep_kick(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *out);
+int weft_ep_notify(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *out);
 
 /**
  * weft_ep_pass - a kick of the send ring that need not know the time
@@ -471,7 +471,7 @@ int weft_ep_kick(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *ou
  * @out: used and flushed inside
  *
  * Takes short messages that go straight to a receive of this node. Sleeps. Return: the ring is
- * empty; false: weft_ep_kick() is to be called.
+ * empty; false: weft_ep_notify() is to be called.
  */
 bool weft_ep_pass(struct weft_ep *ep, struct weft_out *out);
 
@@ -644,9 +644,9 @@ struct weft_srq *weft_srq_new(struct weft_core *core, const struct weft_srq_conf
 void weft_srq_kill(struct weft_srq *srq);
 void weft_srq_put(struct weft_srq *srq);
 /* There may be work in its ring; flushed inside. Return: 0. */
-int weft_srq_kick(struct weft_srq *srq, weft_ns now, struct weft_out *out);
+int weft_srq_notify(struct weft_srq *srq, weft_ns now, struct weft_out *out);
 /*
- * The same for an engine: weft_srq_kick() when its doorbell has moved, from weft_srq_hot() until
+ * The same for an engine: weft_srq_notify() when its doorbell has moved, from weft_srq_hot() until
  * weft_srq_cool(). Return: there is something to look for; it has to be kicked once more.
  */
 bool weft_srq_hot(struct weft_srq *srq);

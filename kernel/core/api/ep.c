@@ -207,14 +207,14 @@ int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q)
 	return err;
 }
 
-int weft_ep_kick(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *out)
+int weft_ep_notify(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *out)
 {
 	bool alone = false;
 	u32 state;
 	int err = 0;
 
 	out->now = now;
-	if (flags & WEFT_KICK_SQ) {
+	if (flags & WEFT_NOTIFY_SQ) {
 		weft_mutex_lock(&ep->sq_mutex);
 		state = READ_ONCE(ep->state);
 		if (state != WEFT_EPS_NEW && state != WEFT_EPS_LISTENING &&
@@ -225,11 +225,11 @@ int weft_ep_kick(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *ou
 		}
 		weft_mutex_unlock(&ep->sq_mutex);
 		/* of a message alone nothing is left to do but to wake somebody */
-		if (alone && flags == WEFT_KICK_SQ && weft_list_empty(&out->wake) &&
+		if (alone && flags == WEFT_NOTIFY_SQ && weft_list_empty(&out->wake) &&
 		    weft_list_empty(&out->wake_eq) && weft_list_empty(&out->cold))
 			return 0;
 	}
-	if (flags & WEFT_KICK_RQ)
+	if (flags & WEFT_NOTIFY_RQ)
 		weft_recv_all(ep, out);
 	weft_flush(out);
 	return err;

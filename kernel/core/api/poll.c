@@ -4,7 +4,7 @@
  *
  *	COLD ---(a kick: weft_ep_hot())---> HOT ---(idle: weft_ep_cool())---> COLD
  *
- * COLD: the program reads WEFT_ST_SQ_KICK (and WEFT_ST_RQ_KICK while unexpected messages wait) and
+ * COLD: the program reads WEFT_ST_SQ_NOTIFY (and WEFT_ST_RQ_NOTIFY while unexpected messages wait) and
  * kicks. HOT: it sees neither, and stores into its doorbells are all that it does. An endpoint is
  * taken from HOT to COLD as barrier E wants it: the flags are shown, a full barrier, a last look at
  * the doorbells. A program that stores a doorbell, and after a full barrier does not see the flag,

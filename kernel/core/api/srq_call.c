@@ -22,14 +22,14 @@ static struct weft_qev *weft_srq_event(u32 type, u32 handle)
 /* ---- Calls ----------------------------------------------------------------------- */
 
 /**
- * weft_srq_kick - there may be work in the ring
+ * weft_srq_notify - there may be work in the ring
  * @srq: the queue
  * @now: time
  * @out: used and flushed inside
  *
  * Return: 0.
  */
-int weft_srq_kick(struct weft_srq *srq, weft_ns now, struct weft_out *out)
+int weft_srq_notify(struct weft_srq *srq, weft_ns now, struct weft_out *out)
 {
 	out->now = now;
 	weft_lock(&srq->lock);
@@ -218,7 +218,7 @@ int weft_srq_arm(struct weft_srq *srq, u32 low, weft_ns now, struct weft_out *ou
 void weft_srq_look(struct weft_srq *srq, weft_ns now, struct weft_out *out,
 		   struct weft_srq_info *info)
 {
-	weft_srq_kick(srq, now, out);
+	weft_srq_notify(srq, now, out);
 	weft_lock(&srq->lock);
 	info->recvs = srq->conf.recvs;
 	info->available = weft_srq_available(srq);

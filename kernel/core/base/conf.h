@@ -94,7 +94,7 @@ struct weft_conf {
 	X(msgs_local, "messages that stayed on the node")		\
 	X(msgs_unexpected, "messages that came before their receive")	\
 	X(msgs_truncated, "messages that were longer than their receive")	\
-	X(kicks, "calls of programs that had their rings looked into")	\
+	X(notifications, "calls of programs that had their rings looked into")	\
 	X(engine_joins, "endpoints that a polling engine began to look at")	\
 	X(engine_sleeps, "times that a polling engine found nothing and slept")	\
 	X(cold, "messages that waited for memory to be pinned")		\

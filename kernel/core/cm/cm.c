@@ -229,7 +229,7 @@ void weft_cm_state(struct weft_conn *conn, u8 state)
  */
 void weft_cm_closed(struct weft_ep *ep, struct weft_out *out)
 {
-	u32 set = WEFT_ST_RQ_KICK;
+	u32 set = WEFT_ST_RQ_NOTIFY;
 
 	weft_assert_held(&ep->lock);
 	if (ep->state != WEFT_EPS_CONNECTING)

@@ -10,7 +10,7 @@
  * weft_recv_find() says which receive a message gets. A short message has been offered to the
  * oldest one in the ring before, if none that is posted takes it (pass.c).
  *
- * WEFT_ST_RQ_KICK: while an endpoint holds unexpected messages posts have to be told; the flag is
+ * WEFT_ST_RQ_NOTIFY: while an endpoint holds unexpected messages posts have to be told; the flag is
  * set, then (full barrier) the ring is looked at once more, all under ep->lock.
  *
  * Some entries have to be searched for: among unexpected messages (tags with bits that do not
@@ -35,14 +35,14 @@
  */
 void weft_recv_status(struct weft_ep *ep)
 {
-	u32 bits = WEFT_ST_RQ_KICK | WEFT_ST_UNEXP;
+	u32 bits = WEFT_ST_RQ_NOTIFY | WEFT_ST_UNEXP;
 	u32 want = 0;
 
 	weft_assert_held(&ep->lock);
 	if (ep->match.nunexp)
 		want = bits;
 	else if (ep->state == WEFT_EPS_CLOSED)
-		want = WEFT_ST_RQ_KICK;
+		want = WEFT_ST_RQ_NOTIFY;
 	if (unlikely((ep->st & bits) != want))
 		weft_ep_st(ep, want, bits & ~want);
 }
@@ -162,7 +162,7 @@ void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct wef
 		weft_post_free(ep, post, out);
 		return;
 	}
-	/* weft_cq_kick() tells the receive, and needs the lock that we have */
+	/* weft_cq_notify() tells the receive, and needs the lock that we have */
 	post->waits = true;
 	weft_ep_get(ep);
 }

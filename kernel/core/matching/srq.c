@@ -24,7 +24,7 @@
  * those are checked when one is taken: the endpoint gets an error completion, and the next one is
  * used.
  *
- * WEFT_ST_RQ_KICK is set while endpoints wait: set, full barrier, look at the ring. While an engine
+ * WEFT_ST_RQ_NOTIFY is set while endpoints wait: set, full barrier, look at the ring. While an engine
  * looks at the doorbell (poll.c has the edge between the two) the program does not see it.
  *
  * Locks: ep->lock -> srq->lock -> eq->lock. The server holds no lock between two endpoints.
@@ -188,7 +188,7 @@ static void weft_srq_show(struct weft_srq *srq)
 {
 	if (!srq->dead)
 		WRITE_ONCE(srq->conf.status->flags,
-			   srq->polled ? srq->st & ~WEFT_ST_RQ_KICK : srq->st);
+			   srq->polled ? srq->st & ~WEFT_ST_RQ_NOTIFY : srq->st);
 }
 
 static void weft_srq_st(struct weft_srq *srq, u32 st)
@@ -424,7 +424,7 @@ static void weft_srq_wait(struct weft_srq *srq, struct weft_ep *ep, u8 kind, str
 	}
 	if (srq->dead || srq->bad)
 		return;
-	weft_srq_st(srq, srq->st | WEFT_ST_RQ_KICK);
+	weft_srq_st(srq, srq->st | WEFT_ST_RQ_NOTIFY);
 	/* barrier E: who posts from here on sees the flag; who has posted before is seen here */
 	smp_mb();
 	weft_srq_fetch(srq);
@@ -612,7 +612,7 @@ static void weft_srq_serve(struct weft_srq *srq, u32 *budget, struct weft_out *o
 	} while (srq->again && *budget && !srq->parched);
 	srq->serving = false;
 	if (!srq->nwaiting[WEFT_UNTAGGED] && !srq->nwaiting[WEFT_TAGGED])
-		weft_srq_st(srq, srq->st & ~WEFT_ST_RQ_KICK);
+		weft_srq_st(srq, srq->st & ~WEFT_ST_RQ_NOTIFY);
 	if ((srq->nfresh || srq->again) && !srq->parched && !srq->work.queued && !srq->dead) {
 		srq->work.queued = true;
 		weft_srq_get(srq);
@@ -683,7 +683,7 @@ void weft_srq_work(struct weft_srq *srq, struct weft_out *out)
  * weft_srq_hot - an engine looks at the queue's doorbell from now on
  * @srq: the queue
  *
- * What is posted may stand in the ring already: weft_srq_kick() is to be called. Any context.
+ * What is posted may stand in the ring already: weft_srq_notify() is to be called. Any context.
  * Return: false: there is nothing to look for any more.
  */
 bool weft_srq_hot(struct weft_srq *srq)
@@ -704,7 +704,7 @@ bool weft_srq_hot(struct weft_srq *srq)
  * weft_srq_cool - the engine does not want to look any more
  * @srq: the queue, hot
  *
- * Any context. Return: somebody waits for what stands in the ring: weft_srq_kick().
+ * Any context. Return: somebody waits for what stands in the ring: weft_srq_notify().
  */
 bool weft_srq_cool(struct weft_srq *srq)
 {
@@ -714,7 +714,7 @@ bool weft_srq_cool(struct weft_srq *srq)
 	srq->polled = false;
 	weft_srq_show(srq);
 	/* what nobody waits for is found by who needs it; a stalled ring goes on by itself */
-	if (srq->st & WEFT_ST_RQ_KICK && !srq->dead && !srq->bad && !srq->stalled) {
+	if (srq->st & WEFT_ST_RQ_NOTIFY && !srq->dead && !srq->bad && !srq->stalled) {
 		/* barrier E: the flag before the doorbell */
 		smp_mb();
 		left = READ_ONCE(srq->conf.doorbell->rq_tail) != srq->ring.cons;

@@ -92,7 +92,7 @@ int weft_ep_ready(struct weft_ep *ep, const struct weft_ep_queues *q)
 	if (ep->state == WEFT_EPS_NEW) {
 		WRITE_ONCE(ep->state, WEFT_EPS_ENABLED);
 		if (ep->conf.type != WEFT_EP_PASSIVE)
-			weft_ep_st(ep, WEFT_ST_SQ_KICK, 0);
+			weft_ep_st(ep, WEFT_ST_SQ_NOTIFY, 0);
 	}
 	weft_unlock(&ep->lock);
 	return 0;

@@ -49,10 +49,10 @@ void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear)
 	weft_assert_held(&ep->lock);
 	/* who posts to a closed endpoint is told at once */
 	if (ep->state == WEFT_EPS_CLOSED)
-		set |= WEFT_ST_RQ_KICK;
+		set |= WEFT_ST_RQ_NOTIFY;
 	ep->st = (ep->st & ~clear) | set;
 	WRITE_ONCE(ep->conf.status->flags,
-		   ep->polled ? ep->st & ~(WEFT_ST_SQ_KICK | WEFT_ST_RQ_KICK) : ep->st);
+		   ep->polled ? ep->st & ~(WEFT_ST_SQ_NOTIFY | WEFT_ST_RQ_NOTIFY) : ep->st);
 }
 
 /**

@@ -76,10 +76,10 @@ bool weft_cq_ask(struct weft_cq *cq, u32 n)
 
 static void weft_cq_flag(struct weft_cq *cq, bool on)
 {
-	u32 flags = cq->status->flags & ~WEFT_ST_CQ_KICK;
+	u32 flags = cq->status->flags & ~WEFT_ST_CQ_NOTIFY;
 
 	if (on && !cq->polled)
-		flags |= WEFT_ST_CQ_KICK;
+		flags |= WEFT_ST_CQ_NOTIFY;
 	WRITE_ONCE(cq->status->flags, flags);
 }
 
@@ -193,7 +193,7 @@ bool weft_cq_post(struct weft_cq *cq, const struct weft_cqe *e, const void *payl
  * @ovf: where it would wait; zeroed at least
  *
  * Return: it was waiting and is not any more; false: it has never waited, or has been written:
- * weft_cq_kick() tells its object, or has done so.
+ * weft_cq_notify() tells its object, or has done so.
  */
 bool weft_cq_forget(struct weft_cq *cq, struct weft_ovf *ovf)
 {
@@ -252,7 +252,7 @@ u32 weft_cq_drain(struct weft_cq *cq, u32 most, struct weft_list *done)
  * weft_cq_hot - an engine looks at the queue's doorbell from now on
  * @cq: the queue
  *
- * What waits may be written already: weft_cq_kick() is to be called. Any context. Return: false:
+ * What waits may be written already: weft_cq_notify() is to be called. Any context. Return: false:
  * the queue is in error.
  */
 bool weft_cq_hot(struct weft_cq *cq)
@@ -273,7 +273,7 @@ bool weft_cq_hot(struct weft_cq *cq)
  * weft_cq_cool - the engine does not want to look any more
  * @cq: the queue, hot
  *
- * Any context. Return: something can be written: weft_cq_kick().
+ * Any context. Return: something can be written: weft_cq_notify().
  */
 bool weft_cq_cool(struct weft_cq *cq)
 {

@@ -23,7 +23,7 @@
  * @out: the queue is put into out->wake when somebody waits
  *
  * Return: true: it has been written (or the queue is in error, and nobody will ever look). false
- * and @ovf: it waits there, and both @ovf and @payload must stay until weft_cq_kick() has told the
+ * and @ovf: it waits there, and both @ovf and @payload must stay until weft_cq_notify() has told the
  * object, or weft_cq_forget() has returned true. false without @ovf: nothing has happened: payload
  * that lives no longer than a packet is offered so, and kept or placed otherwise when there is no
  * room.
@@ -39,7 +39,7 @@ void weft_cq_count(struct weft_cq *cntr, bool failed, struct weft_out *out);
 
 /*
  * Take back a completion that waits. Return: it was waiting; false: it has never waited, or has
- * been written: weft_cq_kick() tells its object, or has done so.
+ * been written: weft_cq_notify() tells its object, or has done so.
  */
 bool weft_cq_forget(struct weft_cq *cq, struct weft_ovf *ovf);
 

@@ -33,7 +33,7 @@ static bool stuck(int ready)
 			   WEFT_SQ_INLINE | WEFT_SQ_COMPLETION), 0);
 	while (!weft_cq_read(pair.a.cq, &e, 1))
 		;
-	CHECK_EQ(weft_ep_flags(pair.a.ep) & WEFT_ST_SQ_KICK, 0);
+	CHECK_EQ(weft_ep_flags(pair.a.ep) & WEFT_ST_SQ_NOTIFY, 0);
 	CHECK_EQ(weft_send(pair.a.ep, p, 100, pair.a.peer, 0, 2, WEFT_SQ_COMPLETION), 0);
 	CHECK_EQ(weft_send(pair.a.ep, word, 8, pair.a.peer, 0, 3,
 			   WEFT_SQ_INLINE | WEFT_SQ_COMPLETION), 0);

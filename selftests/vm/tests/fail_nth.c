@@ -138,7 +138,7 @@ static bool shared_post(struct end *e, struct shared *s, void *buf, __u32 len, _
 				.src = WEFT_SRC_ANY, .flags = WEFT_RQ_COMPLETION,
 				.addr = (__u64)(uintptr_t)buf, .len = len, .niov = 1 };
 	__atomic_store_n(&bell->rq_tail, bell->rq_tail + 1, __ATOMIC_RELEASE);
-	return END_HANDLE(e->fd, SRQ_KICK, s->q.handle);
+	return END_HANDLE(e->fd, SRQ_NOTIFY, s->q.handle);
 }
 
 /* Sends to itself, received by shared receives. */

@@ -50,7 +50,7 @@ static const struct ioc iocs[] = {
 	IOC(CANCEL, weft_ioc_cancel, RSVD(weft_ioc_cancel), HANDLE),
 	IOC(SRQ_CREATE, weft_ioc_srq, RSVD(weft_ioc_srq), OUT),
 	IOC(SRQ_QUERY, weft_ioc_srq_query, RSVD(weft_ioc_srq_query), OUT | HANDLE),
-	IOC(SRQ_KICK, weft_ioc_handle, RSVD(weft_ioc_handle), HANDLE),
+	IOC(SRQ_NOTIFY, weft_ioc_handle, RSVD(weft_ioc_handle), HANDLE),
 	IOC(SRQ_CANCEL, weft_ioc_srq_cancel, 0, HANDLE),
 	IOC(SRQ_ARM, weft_ioc_mark, 0, HANDLE),
 	IOC(EP_MARK, weft_ioc_mark, 0, HANDLE),
@@ -442,20 +442,20 @@ static bool queue_wait(void)
 	CHECK_EQ(raw_wait(cq.c.fd, 1, ~0ull), 0);
 	CHECK_EQ(raw_wait(cq.c.fd, ~0u, ~0ull), 0);
 	/* 0 << 31 is no time */
-	CHECK_EQ(raw_kick(cq.c.fd, WEFT_CQ_SEEK | 31ull << 57, WEFT_CQ_SEEK_WAIT), -ETIMEDOUT);
+	CHECK_EQ(raw_notify(cq.c.fd, WEFT_CQ_SEEK | 31ull << 57, WEFT_CQ_SEEK_WAIT), -ETIMEDOUT);
 	/* a place of which a half is lost, in either sign; one that others may mean */
-	CHECK_EQ(raw_kick(cq.c.fd, 0, WEFT_CQ_SEEK_WAIT), -EINVAL);
-	CHECK_EQ(raw_kick(cq.c.fd, 7, WEFT_CQ_SEEK_WAIT), -EINVAL);
-	CHECK_EQ(raw_kick(cq.c.fd, -7, WEFT_CQ_SEEK_WAIT), -EINVAL);
-	CHECK_EQ(raw_kick(cq.c.fd, WEFT_CQ_SEEK_EVER >> 32, WEFT_CQ_SEEK_WAIT), -EINVAL);
-	CHECK_EQ(raw_kick(cq.c.fd, WEFT_CQ_SEEK_EVER | 1ull << 63, WEFT_CQ_SEEK_WAIT), -EINVAL);
-	CHECK_EQ(raw_kick(cq.c.fd, WEFT_CQ_SEEK_EVER & ~WEFT_CQ_SEEK, WEFT_CQ_SEEK_WAIT), -EINVAL);
+	CHECK_EQ(raw_notify(cq.c.fd, 0, WEFT_CQ_SEEK_WAIT), -EINVAL);
+	CHECK_EQ(raw_notify(cq.c.fd, 7, WEFT_CQ_SEEK_WAIT), -EINVAL);
+	CHECK_EQ(raw_notify(cq.c.fd, -7, WEFT_CQ_SEEK_WAIT), -EINVAL);
+	CHECK_EQ(raw_notify(cq.c.fd, WEFT_CQ_SEEK_EVER >> 32, WEFT_CQ_SEEK_WAIT), -EINVAL);
+	CHECK_EQ(raw_notify(cq.c.fd, WEFT_CQ_SEEK_EVER | 1ull << 63, WEFT_CQ_SEEK_WAIT), -EINVAL);
+	CHECK_EQ(raw_notify(cq.c.fd, WEFT_CQ_SEEK_EVER & ~WEFT_CQ_SEEK, WEFT_CQ_SEEK_WAIT), -EINVAL);
 	for (what = -1; what <= 5; what++) {
 		if (what != WEFT_CQ_SEEK_WAIT)
-			CHECK_EQ(raw_kick(cq.c.fd, WEFT_CQ_SEEK | 1, what), -EINVAL);
+			CHECK_EQ(raw_notify(cq.c.fd, WEFT_CQ_SEEK | 1, what), -EINVAL);
 	}
 	/* of another file the place means something else */
-	CHECK_EQ(raw_kick(fd, WEFT_CQ_SEEK | 1, WEFT_CQ_SEEK_WAIT), -ENOENT);
+	CHECK_EQ(raw_notify(fd, WEFT_CQ_SEEK | 1, WEFT_CQ_SEEK_WAIT), -ENOENT);
 	CHECK_EQ(raw_handle(fd, WEFT_IOC_DESTROY, cq.c.handle), 0);
 	CHECK_EQ(raw_wait(cq.c.fd, 1, ~0ull), -EIO);
 	close(cq.c.fd);
@@ -467,7 +467,7 @@ static bool queue_file(void)
 	struct raw_cq cq;
 
 	CHECK(raw_cq_new(fd, 16, &cq));
-	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_KICK, NULL), 0);
+	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_NOTIFY, NULL), 0);
 	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_QUERY, page), -ENOTTY);
 	CHECK_EQ(raw(cq.c.fd, _IO('w', 0x40), NULL), -ENOTTY);
 	CHECK_EQ(raw(cq.c.fd, _IO('w', 0x43), NULL), -ENOTTY);
@@ -477,19 +477,19 @@ static bool queue_file(void)
 	return true;
 }
 
-static void *kicks(void *arg)
+static void *notifies(void *arg)
 {
 	struct raw_rdm *r = arg;
 	uintptr_t wrong = 0;
 	int i;
 
 	for (i = 0; i < 10000; i++)
-		wrong += !!raw_kick(fd, r->ep.e.handle, WEFT_KICK_SQ | WEFT_KICK_RQ);
+		wrong += !!raw_notify(fd, r->ep.e.handle, WEFT_NOTIFY_SQ | WEFT_NOTIFY_RQ);
 	return (void *)wrong;
 }
 
 /* lseek() on the device: no file has a position here, and nobody waits for another's kick. */
-static bool kick(void)
+static bool notify(void)
 {
 	struct raw_rdm r;
 	void *wrong, *wrong2;
@@ -498,19 +498,19 @@ static bool kick(void)
 
 	CHECK(raw_rdm_new(fd, 16, &r));
 	for (what = 1; what <= 3; what++) {
-		CHECK_EQ(raw_kick(fd, r.ep.e.handle, what), 0);
-		CHECK_EQ(raw_kick(fd, 0x00070007, what), -ENOENT);
-		CHECK_EQ(raw_kick(fd, r.cq.c.handle, what), -ENOENT);
-		CHECK_EQ(raw_kick(fd, 0, what), -ENOENT);
-		CHECK_EQ(raw_kick(fd, -1, what), -ENOENT);
-		CHECK_EQ(raw_kick(fd, r.ep.e.handle | 1ll << 32, what), -ENOENT);
+		CHECK_EQ(raw_notify(fd, r.ep.e.handle, what), 0);
+		CHECK_EQ(raw_notify(fd, 0x00070007, what), -ENOENT);
+		CHECK_EQ(raw_notify(fd, r.cq.c.handle, what), -ENOENT);
+		CHECK_EQ(raw_notify(fd, 0, what), -ENOENT);
+		CHECK_EQ(raw_notify(fd, -1, what), -ENOENT);
+		CHECK_EQ(raw_notify(fd, r.ep.e.handle | 1ll << 32, what), -ENOENT);
 	}
-	CHECK_EQ(raw_kick(fd, r.ep.e.handle, 0), -EINVAL);
-	CHECK_EQ(raw_kick(fd, r.ep.e.handle, 4), -EINVAL);
-	CHECK_EQ(raw_kick(fd, r.ep.e.handle, -1), -EINVAL);
+	CHECK_EQ(raw_notify(fd, r.ep.e.handle, 0), -EINVAL);
+	CHECK_EQ(raw_notify(fd, r.ep.e.handle, 4), -EINVAL);
+	CHECK_EQ(raw_notify(fd, r.ep.e.handle, -1), -EINVAL);
 	CHECK_EQ(pread(fd, page, 1, 0) < 0 ? errno : 0, ESPIPE);
-	CHECK_EQ(pthread_create(&t, NULL, kicks, &r), 0);
-	wrong2 = kicks(&r);
+	CHECK_EQ(pthread_create(&t, NULL, notifies, &r), 0);
+	wrong2 = notifies(&r);
 	pthread_join(t, &wrong);
 	CHECK(!wrong && !wrong2);
 	return raw_rdm_free(&r);
@@ -547,7 +547,7 @@ int main(void)
 	result(vector(), "address vector", "insert and remove");
 	result(queue_wait(), "queue's file", "waiting");
 	result(queue_file(), "queue's file", "ioctls");
-	result(kick(), "kick", "arguments, several at a time");
+	result(notify(), "kick", "arguments, several at a time");
 	close(eq.fd);
 	result(!raw_handle(fd, WEFT_IOC_DESTROY, eq.handle) && nothing_made(), "ioctl",
 	       "failures make nothing");

@@ -143,10 +143,10 @@ static int child(const struct raw_cq *cq, const struct raw_ep *ep)
 	if (raw(fd, WEFT_IOC_QUERY, &q) != -EPERM || raw(fd, WEFT_IOC_EQ_CREATE, &eq) != -EPERM)
 		return 2;
 	if (raw_handle(fd, WEFT_IOC_DESTROY, ep->e.handle) != -EPERM ||
-	    raw_kick(fd, ep->e.handle, WEFT_KICK_SQ) != -EPERM)
+	    raw_notify(fd, ep->e.handle, WEFT_NOTIFY_SQ) != -EPERM)
 		return 3;
 	if (raw_wait(cq->c.fd, 0, 0) != -EPERM ||
-	    raw(cq->c.fd, WEFT_IOC_CQ_KICK, NULL) != -EPERM)
+	    raw(cq->c.fd, WEFT_IOC_CQ_NOTIFY, NULL) != -EPERM)
 		return 4;
 	if (raw(fd, 0, NULL) != -EPERM)
 		return 5;

@@ -61,7 +61,7 @@ static bool order(void)
 	en.av = r.av.handle;
 	CHECK_EQ(raw(fd, WEFT_IOC_EP_ENABLE, &en), -EBUSY);
 	CHECK(destroy(r.ep.e.handle));
-	CHECK_EQ(raw_kick(fd, r.ep.e.handle, WEFT_KICK_SQ), -ENOENT);
+	CHECK_EQ(raw_notify(fd, r.ep.e.handle, WEFT_NOTIFY_SQ), -ENOENT);
 
 	/* a failed one leaves nothing bound */
 	CHECK(raw_ep_new(fd, WEFT_EP_RDM, 16, &none));
@@ -75,7 +75,7 @@ static bool order(void)
 	CHECK_EQ(raw(fd, WEFT_IOC_EP_ENABLE, &en), -ENOENT);
 	/* a counter is no queue, a queue no counter */
 	CHECK_EQ(raw(fd, WEFT_IOC_CQ_CREATE, &count), 0);
-	CHECK_EQ(raw(count.fd, WEFT_IOC_CQ_KICK, NULL), -EINVAL);
+	CHECK_EQ(raw(count.fd, WEFT_IOC_CQ_NOTIFY, NULL), -EINVAL);
 	en.tx_cq = count.handle;
 	CHECK_EQ(raw(fd, WEFT_IOC_EP_ENABLE, &en), -ENOENT);
 	en.tx_cq = WEFT_HANDLE_NONE;
@@ -126,7 +126,7 @@ static bool files(void)
 	CHECK_EQ(polled(cq.c.fd, 0), 0);
 	CHECK(destroy(cq.c.handle) && destroy(eq.handle));
 	CHECK_EQ(raw_wait(cq.c.fd, 0, 0), -EIO);
-	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_KICK, NULL), -EIO);
+	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_NOTIFY, NULL), -EIO);
 	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_SIGNAL, NULL), -EIO);
 	CHECK_EQ(read(eq.fd, &ev, sizeof(ev)) < 0 ? errno : 0, EIO);
 	CHECK(polled(cq.c.fd, 0) & POLLHUP);
@@ -359,7 +359,7 @@ static bool port_goes(void)
 	CHECK_EQ(raw(fd, WEFT_IOC_AV_CREATE, &r.av), -ENODEV);
 	CHECK_EQ(raw_post_sq(&r, 0), -ENODEV);
 	CHECK(!raw_map(fd, &r.cq.c.ring, 1) && errno == ENODEV);
-	CHECK_EQ(raw(r.cq.c.fd, WEFT_IOC_CQ_KICK, NULL), 0);
+	CHECK_EQ(raw(r.cq.c.fd, WEFT_IOC_CQ_NOTIFY, NULL), 0);
 	CHECK(r.ep.status->flags & WEFT_ST_ERROR);
 	n = read(r.eq.fd, &ev, sizeof(ev));
 	CHECK_EQ(n, sizeof(ev));

@@ -76,11 +76,11 @@ static void use(unsigned int *seed)
 	struct pollfd p = { .fd = files[any(seed)], .events = POLLIN };
 
 	raw(fd, WEFT_IOC_EP_ENABLE, &en);
-	raw_kick(fd, eps[any(seed)], WEFT_KICK_SQ | WEFT_KICK_RQ);
+	raw_notify(fd, eps[any(seed)], WEFT_NOTIFY_SQ | WEFT_NOTIFY_RQ);
 	raw(fd, WEFT_IOC_CANCEL, &cancel);
 	raw_wait(files[any(seed)], 0, 300000);
 	raw_wait(files[any(seed)], 0, 0);
-	raw(files[any(seed)], WEFT_IOC_CQ_KICK, NULL);
+	raw(files[any(seed)], WEFT_IOC_CQ_NOTIFY, NULL);
 	raw(files[any(seed)], WEFT_IOC_CQ_SIGNAL, NULL);
 	poll(&p, 1, 0);
 }

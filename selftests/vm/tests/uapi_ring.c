@@ -264,7 +264,7 @@ static bool cq_head(void)
 	r.cq.doorbell->head = r.cq.head + 1000;
 	raw_sqe(&r, 99, 1);
 	CHECK_EQ(raw_post_sq(&r, 1), 0);
-	raw(r.cq.c.fd, WEFT_IOC_CQ_KICK, NULL);
+	raw(r.cq.c.fd, WEFT_IOC_CQ_NOTIFY, NULL);
 	/* seen at the latest when room is looked for */
 	while (!(r.cq.status->flags & WEFT_ST_CQ_ERROR) &&
 	       r.cq.status->tail - r.cq.head <= r.cq.c.slots) {

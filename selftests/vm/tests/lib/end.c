@@ -211,12 +211,12 @@ int end_completion(struct end *e, bool *sent)
 	return status;
 }
 
-static bool kick(struct end *e, int what)
+static bool notify(struct end *e, int what)
 {
-	int err = raw_kick(e->fd, e->ep.handle, what);
+	int err = raw_notify(e->fd, e->ep.handle, what);
 
 	/* the work stands in the ring: the kick is repeated, as a program does */
-	return fine("kick", err) || again("kick", raw_kick(e->fd, e->ep.handle, what));
+	return fine("kick", err) || again("kick", raw_notify(e->fd, e->ep.handle, what));
 }
 
 bool end_send(struct end *e, __u32 dst, const void *buf, __u32 len, __u16 flags)
@@ -231,7 +231,7 @@ bool end_send(struct end *e, __u32 dst, const void *buf, __u32 len, __u16 flags)
 	if (e->ep.type != WEFT_EP_DGRAM)
 		s->flags |= WEFT_SQ_DELIVERY;
 	__atomic_store_n(&bell->sq_tail, bell->sq_tail + 1, __ATOMIC_RELEASE);
-	return kick(e, WEFT_KICK_SQ);
+	return notify(e, WEFT_NOTIFY_SQ);
 }
 
 bool end_recv(struct end *e, void *buf, __u32 len)
@@ -244,7 +244,7 @@ bool end_recv(struct end *e, void *buf, __u32 len)
 				.addr = len ? (__u64)(uintptr_t)buf : 0,
 				.len = len, .niov = !!len };
 	__atomic_store_n(&bell->rq_tail, bell->rq_tail + 1, __ATOMIC_RELEASE);
-	return kick(e, WEFT_KICK_RQ);
+	return notify(e, WEFT_NOTIFY_RQ);
 }
 
 /* The completions of a message: both have come, or the sender's alone with an error. */

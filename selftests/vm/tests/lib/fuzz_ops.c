@@ -326,7 +326,7 @@ static void connection(unsigned int *s)
 
 static void of_handle(unsigned int *s)
 {
-	static const unsigned long reqs[] = { WEFT_IOC_SHUTDOWN, WEFT_IOC_SRQ_KICK,
+	static const unsigned long reqs[] = { WEFT_IOC_SHUTDOWN, WEFT_IOC_SRQ_NOTIFY,
 					      WEFT_IOC_DESTROY };
 	struct weft_ioc_handle h = { .size = sizeof(h), .flags = any(s, 2), .handle = handle(s) };
 	struct weft_ioc_name n = { .size = sizeof(n), .handle = handle(s) };
@@ -394,7 +394,7 @@ static void queue(unsigned int *s)
 			WEFT_CQ_SEEK_WAIT);
 		break;
 	case 1:
-		ioctl(file(s), WEFT_IOC_CQ_KICK, NULL);
+		ioctl(file(s), WEFT_IOC_CQ_NOTIFY, NULL);
 		break;
 	case 2:
 		ioctl(file(s), WEFT_IOC_CQ_SIGNAL, NULL);
@@ -588,7 +588,7 @@ static void consume(unsigned int *s)
 	if (!set->type)
 		return;
 	*head = any(s, 64) ? *tail : (__u32)rand_r(s);
-	ioctl(set->file, WEFT_IOC_CQ_KICK, NULL);
+	ioctl(set->file, WEFT_IOC_CQ_NOTIFY, NULL);
 }
 
 static void *ring_map(const struct weft_map *m, unsigned int place, int prot)
@@ -673,7 +673,7 @@ static void new_listener(unsigned int *s)
 	passive = e.handle;
 }
 
-static void kick(unsigned int *s)
+static void notify(unsigned int *s)
 {
 	unsigned int n;
 
@@ -769,7 +769,7 @@ void fuzz_step(unsigned int *seed)
 		new_mr,	     enable,	    enable,	   insert,	  new_set,
 		new_set,     new_listener,  connection,	   connection,	  connection,
 		of_handle,   of_handle,	    wild_ioctl,	   queue,	  queue,
-		queue,	     queue,	    kick,	   kick,	  consume,
+		queue,	     queue,	    notify,	   notify,	  consume,
 		consume,     post,	    post,	   post,	  post,
 		post,	     post,	    post,	   post_anywhere, map_object,
 		map_object,  map_memory,    map_memory,	   map_memory,	  change_memory,

@@ -123,7 +123,7 @@ bool raw_rdm_free(struct raw_rdm *r)
 	return true;
 }
 
-int raw_kick(int fd, __s64 where, int what)
+int raw_notify(int fd, __s64 where, int what)
 {
 	__s64 ret = lseek64(fd, where, what);
 
@@ -136,24 +136,24 @@ int raw_wait(int fd, __u32 seen, __u64 timeout_ns)
 
 	if (timeout_ns != ~0ull)
 		code = WEFT_CQ_SEEK | shift << 57 | ((timeout_ns >> shift) + !!shift) << 32;
-	return raw_kick(fd, code | seen, WEFT_CQ_SEEK_WAIT);
+	return raw_notify(fd, code | seen, WEFT_CQ_SEEK_WAIT);
 }
 
-static int kick(struct raw_rdm *r, __u32 flags)
+static int notify(struct raw_rdm *r, __u32 flags)
 {
-	return raw_kick(r->fd, r->ep.e.handle, flags);
+	return raw_notify(r->fd, r->ep.e.handle, flags);
 }
 
 int raw_post_sq(struct raw_rdm *r, __u32 n)
 {
 	__atomic_store_n(&r->ep.doorbell->sq_tail, r->ep.doorbell->sq_tail + n, __ATOMIC_RELEASE);
-	return kick(r, WEFT_KICK_SQ);
+	return notify(r, WEFT_NOTIFY_SQ);
 }
 
 int raw_post_rq(struct raw_rdm *r, __u32 n)
 {
 	__atomic_store_n(&r->ep.doorbell->rq_tail, r->ep.doorbell->rq_tail + n, __ATOMIC_RELEASE);
-	return kick(r, WEFT_KICK_RQ);
+	return notify(r, WEFT_NOTIFY_RQ);
 }
 
 struct weft_sqe *raw_sqe(struct raw_rdm *r, __u8 op, __u64 context)

@@ -70,7 +70,7 @@ int raw(int fd, unsigned long req, void *arg);
 /* An ioctl whose structure is {size, flags 0, handle, 0}. */
 int raw_handle(int fd, unsigned long req, __u32 handle);
 /* lseek(2) on a device's file. Return: what it returns, negative errno. */
-int raw_kick(int fd, __s64 where, int what);
+int raw_notify(int fd, __s64 where, int what);
 /*
  * Wait on a queue's file (WEFT_CQ_SEEK_WAIT); ~0: for ever, else less than 2^45 ns, rounded up
  * to 2^20 from 2^25 on. Return: 0, negative errno.

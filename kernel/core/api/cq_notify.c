@@ -40,18 +40,18 @@ static void weft_ovf_written(struct weft_ovf *ovf, struct weft_out *out)
 }
 
 /**
- * weft_cq_kick - the user has read: write what waits
+ * weft_cq_notify - the user has read: write what waits
  * @cq: the queue
  * @now: time
  * @out: empty; to be flushed
  *
  * Bounded by the size of the ring: what is written makes room for operations that fail and wait in
- * turn, and another thread may read meanwhile. Who does so sees WEFT_ST_CQ_KICK and kicks. Of a
+ * turn, and another thread may read meanwhile. Who does so sees WEFT_ST_CQ_NOTIFY and kicks. Of a
  * queue in error all that waits is let go.
  *
  * Return: more waits: for an engine, for which nobody kicks: call again.
  */
-bool weft_cq_kick(struct weft_cq *cq, weft_ns now, struct weft_out *out)
+bool weft_cq_notify(struct weft_cq *cq, weft_ns now, struct weft_out *out)
 {
 	u32 n, most, left = cq->size;
 	struct weft_list done;
