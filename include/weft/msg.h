@@ -242,16 +242,16 @@ void weft_flush_send(struct weft_ep *ep);
 void weft_flush_recv(struct weft_ep *ep);
 
 /**
- * weft_send_room() - free slots of the send ring
+ * weft_send_space() - free slots of the send ring
  * @ep: sending half
  */
-uint32_t weft_send_room(struct weft_ep *ep);
+uint32_t weft_send_space(struct weft_ep *ep);
 
 /**
- * weft_recv_room() - free slots of the receive ring
+ * weft_recv_space() - free slots of the receive ring
  * @ep: receiving half
  */
-uint32_t weft_recv_room(struct weft_ep *ep);
+uint32_t weft_recv_space(struct weft_ep *ep);
 
 /**
  * weft_srq_recvv() - post a shared receive, untagged
@@ -317,10 +317,10 @@ int weft_srq_recvk(struct weft_srq *srq, const struct iovec *iov, const uint32_t
 void weft_srq_flush(struct weft_srq *srq);
 
 /**
- * weft_srq_room() - free slots of the ring
+ * weft_srq_space() - free slots of the ring
  * @srq: shared receive queue
  */
-uint32_t weft_srq_room(struct weft_srq *srq);
+uint32_t weft_srq_space(struct weft_srq *srq);
 
 /**
  * weft_publish() - store both doorbells without a kick, for a weft_cq_wait() that kicks @ep

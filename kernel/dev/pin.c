@@ -213,7 +213,7 @@ static unsigned long weft_pin_evict(struct weft_memctx *mc, unsigned long npages
  * Make room for @npages: own idle ranges first, then what others of the same user have not used
  * for a while. Sleeps.
  */
-static bool weft_pin_room(struct weft_memctx *mc, unsigned long npages)
+static bool weft_pin_space(struct weft_memctx *mc, unsigned long npages)
 {
 	struct weft_memctx *other;
 	bool ok;
@@ -373,7 +373,7 @@ static struct weft_pin *weft_pin_new(struct weft_memctx *mc, unsigned long start
 	struct weft_pin *pin;
 	u32 done = 0;
 
-	if (!weft_pin_room(mc, npages))
+	if (!weft_pin_space(mc, npages))
 		return ERR_PTR(-ENOMEM);
 	pin = kmem_cache_alloc(weft_pin_cache, GFP_KERNEL_ACCOUNT);
 	if (!pin)

@@ -76,7 +76,7 @@ static noinline bool weft_nd_page_next(struct weft_nd_pages *p)
 }
 
 /* Room for @len bytes in one page; nothing is taken before weft_nd_page_use(). NULL: no memory. */
-static __always_inline void *weft_nd_page_room(struct weft_nd_pages *p, u32 len)
+static __always_inline void *weft_nd_page_space(struct weft_nd_pages *p, u32 len)
 {
 	if (unlikely(!p->page[p->cur] || len > WEFT_ND_PAGE - p->off)) {
 		if (!weft_nd_page_next(p))
@@ -180,7 +180,7 @@ static struct dst_entry *weft_nd_path_dst(struct weft_nd *nd, struct weft_path *
 }
 
 /* UDP payload that fits into a packet on this route. */
-static u32 weft_nd_room(const struct dst_entry *dst, u16 family)
+static u32 weft_nd_space(const struct dst_entry *dst, u16 family)
 {
 	u32 ip = family == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
 	u32 head = ip + sizeof(struct udphdr);
@@ -218,7 +218,7 @@ int weft_nd_path_open(struct weft_port *port, struct weft_path *path, void *priv
 			return -ENETUNREACH;
 		}
 	}
-	room = weft_nd_room(dst, to->family);
+	room = weft_nd_space(dst, to->family);
 	if (room < WEFT_MTU_MIN - sizeof(struct ipv6hdr) - sizeof(struct udphdr)) {
 		dst_release(dst);
 		return -ENETUNREACH;
@@ -288,7 +288,7 @@ struct sk_buff *weft_nd_skb(u32 head, u32 len)
 	void *data;
 
 	p->off = ALIGN(p->off, SMP_CACHE_BYTES);
-	data = weft_nd_page_room(p, size);
+	data = weft_nd_page_space(p, size);
 	if (!data)
 		return NULL;
 	skb = napi_build_skb(data, size);
@@ -312,7 +312,7 @@ static int weft_nd_append(struct weft_nd_pages *p, struct sk_buff *skb, const st
 	u32 len;
 	u8 *dst;
 
-	dst = weft_nd_page_room(p, tx->len);
+	dst = weft_nd_page_space(p, tx->len);
 	if (!dst)
 		return -ENOMEM;
 	page = p->page[p->cur];
@@ -610,7 +610,7 @@ static bool weft_nd_aim(struct weft_nd_run *run, const struct weft_tx *tx, bool 
 		if (IS_ERR(run->dst))
 			return false;
 	}
-	run->room = weft_nd_room(run->dst, run->to->family);
+	run->room = weft_nd_space(run->dst, run->to->family);
 	return true;
 }
 

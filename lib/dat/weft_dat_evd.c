@@ -212,7 +212,7 @@ DAT_RETURN wd_evd_clear_unwaitable(DAT_EVD_HANDLE evd)
 /*
  * Make the ring as long as @room, which its events fit into. Return: 0, -ENOMEM. The EVD is locked.
  */
-static int wd_evd_room(struct wd_evd *evd, uint32_t room)
+static int wd_evd_space(struct wd_evd *evd, uint32_t room)
 {
 	struct wd_event *ring = calloc(room, sizeof(*ring));
 	uint32_t i;
@@ -248,7 +248,7 @@ static uint32_t wd_evd_free_slots(struct wd_evd *evd, bool all)
 {
 	if (!all)
 		return evd->count < (uint32_t)evd->qlen ? evd->qlen - evd->count : 0;
-	if (evd->count == evd->room && wd_evd_room(evd, evd->room + 4 * WD_CQ_BATCH))
+	if (evd->count == evd->room && wd_evd_space(evd, evd->room + 4 * WD_CQ_BATCH))
 		return 0;
 	return evd->room - evd->count;
 }
@@ -439,7 +439,7 @@ DAT_RETURN wd_evd_resize(DAT_EVD_HANDLE handle, DAT_COUNT qlen)
 	wd_evd_gather(evd, false);
 	if (evd->count > (uint32_t)qlen) {
 		ret = WD_STATE(DAT_NO_SUBTYPE);
-	} else if (wd_evd_room(evd, qlen)) {
+	} else if (wd_evd_space(evd, qlen)) {
 		ret = WD_NOMEM;
 	} else {
 		evd->qlen = qlen;

@@ -167,7 +167,7 @@ static void weft_fi_buf_copy(const struct weft_fi_slot *slot, const struct iovec
 }
 
 /* Do segments lie in the address space, and is their sum a length? */
-static bool weft_fi_buf_room_ok(const struct iovec *iov, size_t count)
+static bool weft_fi_buf_space_ok(const struct iovec *iov, size_t count)
 {
 	size_t sum = 0, i;
 
@@ -219,7 +219,7 @@ static ssize_t weft_fi_buf_settle(struct weft_fi_ep *ep, const struct weft_fi_op
 			  WEFT_FI_PEEK_FLAGS))
 		return weft_fi_refuse(op, -FI_EBADFLAGS);
 	if (what == FI_CLAIM && (op->count > ep->iov_limit || (op->count && !op->iov) ||
-				 !weft_fi_buf_room_ok(op->iov, op->count)))
+				 !weft_fi_buf_space_ok(op->iov, op->count)))
 		return weft_fi_refuse(op, -FI_EINVAL);
 
 	weft_fi_lock(&ep->rx.lock);
@@ -382,7 +382,7 @@ int weft_fi_buf_cancel(struct weft_fi_ep *ep, void *context)
 }
 
 /* room for posted tags; the receiving half is locked */
-size_t weft_fi_buf_room(const struct weft_fi_ep *ep)
+size_t weft_fi_buf_space(const struct weft_fi_ep *ep)
 {
 	return ep->pool->nfree;
 }

@@ -172,7 +172,7 @@ int weft_fi_buf_start(struct weft_fi_ep *ep, struct fid_ep *face);
 void weft_fi_buf_leave(struct weft_fi_ep *ep, struct weft_fi_cq *cq);
 void weft_fi_buf_forget(struct weft_fi_cq *cq);
 int weft_fi_buf_cancel(struct weft_fi_ep *ep, void *context);
-size_t weft_fi_buf_room(const struct weft_fi_ep *ep);
+size_t weft_fi_buf_space(const struct weft_fi_ep *ep);
 size_t weft_fi_buf_getopt(const struct weft_fi_ep *ep, int optname);
 int weft_fi_buf_setopt(struct weft_fi_ep *ep, int optname, size_t value);
 bool weft_fi_buf_hides(const struct weft_cqe *cqe);

@@ -206,7 +206,7 @@ static ssize_t weft_fi_rx_size_left(struct fid_ep *fid)
 	if (!ep->rx.on)
 		return weft_fi_half_off();
 	weft_fi_lock(&ep->rx.lock);
-	room = ep->pool ? weft_fi_buf_room(ep) : weft_recv_room(ep->cm.ep);
+	room = ep->pool ? weft_fi_buf_space(ep) : weft_recv_space(ep->cm.ep);
 	weft_fi_unlock(&ep->rx.lock);
 	return room;
 }
@@ -219,7 +219,7 @@ static ssize_t weft_fi_tx_size_left(struct fid_ep *fid)
 	if (!ep->tx.on)
 		return weft_fi_half_off();
 	weft_fi_lock(&ep->tx.lock);
-	room = weft_send_room(ep->cm.ep) / WEFT_FI_SQ_RATIO;
+	room = weft_send_space(ep->cm.ep) / WEFT_FI_SQ_RATIO;
 	weft_fi_unlock(&ep->tx.lock);
 	return room;
 }

@@ -205,7 +205,7 @@ static ssize_t weft_fi_srx_size_left(struct fid_ep *fid)
 	ssize_t room;
 
 	weft_fi_lock(&srx->lock);
-	room = weft_srq_room(srx->srq);
+	room = weft_srq_space(srx->srq);
 	weft_fi_unlock(&srx->lock);
 	return room;
 }

@@ -81,12 +81,12 @@ static uint32_t room(struct lw_queue *q)
 	return q->size - (q->tail - q->head);
 }
 
-uint32_t weft_send_room(struct weft_ep *ep)
+uint32_t weft_send_space(struct weft_ep *ep)
 {
 	return room(&ep->sq);
 }
 
-uint32_t weft_recv_room(struct weft_ep *ep)
+uint32_t weft_recv_space(struct weft_ep *ep)
 {
 	return room(&ep->rq);
 }
@@ -285,7 +285,7 @@ void weft_srq_flush(struct weft_srq *srq)
 	lw_flush(&srq->rq);
 }
 
-uint32_t weft_srq_room(struct weft_srq *srq)
+uint32_t weft_srq_space(struct weft_srq *srq)
 {
 	return room(&srq->rq);
 }

@@ -9,10 +9,10 @@
 #include "rows.h"
 
 #define API	 FI_VERSION(1, 17)
-#define LOG_ROOM 65536
+#define LOG_SPACE 65536
 
 static struct fi_info *hints, *info;
-static char said[LOG_ROOM];
+static char said[LOG_SPACE];
 
 /* ---- Asking --------------------------------------------------------------------------- */
 

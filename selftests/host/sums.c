@@ -117,9 +117,9 @@ static void add_local(const struct weft_core *core, const struct weft_ep *ep, st
 /* Do the limits, @times each, and the room of @flows flows allow so many messages and bytes? */
 static bool allowed(const struct weft_conf *conf, u32 times, u64 flows, u64 msgs, u64 bytes)
 {
-	return msgs <= (u64)times * conf->msgs_ep + flows * (WEFT_ROOM_MSGS + WEFT_ROOM_STEP) &&
+	return msgs <= (u64)times * conf->msgs_ep + flows * (WEFT_CREDIT_MSGS + WEFT_CREDIT_STEP) &&
 	       bytes <= times * conf->unexp_ep +
-				flows * (WEFT_ROOM_BYTES + WEFT_ROOM_STEP_BYTES);
+				flows * (WEFT_CREDIT_BYTES + WEFT_CREDIT_STEP_BYTES);
 }
 
 static void check_ep(struct rig_node *node, const struct weft_ep *ep)

@@ -8,7 +8,7 @@
 #include "harness.h"
 
 #define MEMBERS	4	/* two endpoints on each of two nodes */
-#define ROOM_AT	4096
+#define CREDIT_AT	4096
 
 /**
  * struct gang - members of groups
@@ -17,7 +17,7 @@
  * @cq: completions of sends
  * @rcq: and of receives
  * @ep: endpoints, services 10, 11, 12, 13
- * @buf: what is sent, and received at ROOM_AT
+ * @buf: what is sent, and received at CREDIT_AT
  */
 struct gang {
 	struct rig *rig;
@@ -51,8 +51,8 @@ static void gang_init(struct gang *g, u16 family)
 				abort();
 		if (rig_ep_enable(g->ep[i], g->cq[i], g->rcq[i], NULL, av))
 			abort();
-		g->buf[i] = rig_buf(g->proc[i], 2 * ROOM_AT);
-		for (k = 0; k < ROOM_AT; k++)
+		g->buf[i] = rig_buf(g->proc[i], 2 * CREDIT_AT);
+		for (k = 0; k < CREDIT_AT; k++)
 			g->buf[i][k] = (u8)(i * 50 + k);
 	}
 }
@@ -94,7 +94,7 @@ static void post_all(struct gang *g, u32 len)
 	for (i = 0; i < MEMBERS; i++) {
 		struct rig_op op = {
 			.flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY, .context = 100 + i,
-			.n = 1, .iov = { { (u64)(uintptr_t)g->buf[i] + ROOM_AT, len } },
+			.n = 1, .iov = { { (u64)(uintptr_t)g->buf[i] + CREDIT_AT, len } },
 		};
 
 		if (rig_recv(g->ep[i], &op))
@@ -126,7 +126,7 @@ static u32 who_got(struct gang *g, u32 from, u32 len)
 			if (e.status || e.len != len || e.context != 100 + i || got & 1u << i ||
 			    !(e.flags & WEFT_CQE_GROUP) ||
 			    e.src != (from == 3 ? WEFT_SRC_ANY : from) ||
-			    memcmp(g->buf[i] + ROOM_AT, g->buf[from], len))
+			    memcmp(g->buf[i] + CREDIT_AT, g->buf[from], len))
 				return 0xff;
 			got |= 1u << i;
 		}
@@ -353,7 +353,7 @@ TEST(group__no_receive)
 	gang_init(&g, AF_INET);
 	for (i = 0; i < MEMBERS; i++)
 		ASSERT_EQ(0, join(&g, i, &a, WEFT_GROUP_SEND | WEFT_GROUP_RECV, &id[i]));
-	op.iov[0].addr = (u64)(uintptr_t)g.buf[2] + ROOM_AT;
+	op.iov[0].addr = (u64)(uintptr_t)g.buf[2] + CREDIT_AT;
 	op.iov[0].len = 100;
 	ASSERT_EQ(0, rig_recv(g.ep[2], &op));
 	ASSERT_EQ(0, send_group(&g, 0, id[0], 50, 0));

@@ -81,7 +81,7 @@ FIXTURE_TEARDOWN(beyond)
 
 static u64 beyond(struct victim *v)
 {
-	return rig_counter(&v->rig->node[0], WEFT_CNT_beyond_room);
+	return rig_counter(&v->rig->node[0], WEFT_CNT_beyond_credit);
 }
 
 /*
@@ -123,7 +123,7 @@ TEST_F(beyond, flow)
 {
 	struct victim *v = &self->v;
 	struct rig_op op = { .peer = WEFT_SRC_ANY, .n = 1 };
-	u32 i, n = WEFT_ROOM_BYTES / LEN;
+	u32 i, n = WEFT_CREDIT_BYTES / LEN;
 
 	for (i = 1; i <= n; i++)
 		ASSERT_TRUE(eager(v, 77, i, LEN, LEN));
@@ -152,12 +152,12 @@ TEST_F(beyond, flow)
 TEST_F(beyond, early)
 {
 	struct victim *v = &self->v;
-	u32 i, n = WEFT_ROOM_BYTES / LONG;
+	u32 i, n = WEFT_CREDIT_BYTES / LONG;
 
 	/* the flow */
 	ASSERT_TRUE(eager(v, 77, 1, 0, 0));
 	/* longer than all that a flow has in the beginning */
-	EXPECT_FALSE(eager(v, 77, 3, WEFT_ROOM_BYTES + 1, 8));
+	EXPECT_FALSE(eager(v, 77, 3, WEFT_CREDIT_BYTES + 1, 8));
 	for (i = 0; i < n; i++)
 		ASSERT_TRUE(eager(v, 77, 3 + i, LONG, 8));
 	EXPECT_EQ(1, beyond(v));
@@ -182,7 +182,7 @@ TEST_F(beyond, node)
 	u32 gen, i, taken = 0, all = 0;
 
 	for (gen = 100; gen < 150; gen++)
-		for (i = 1; i <= WEFT_ROOM_BYTES / LONG; i++, all++)
+		for (i = 1; i <= WEFT_CREDIT_BYTES / LONG; i++, all++)
 			taken += eager(v, gen, i, LONG, 8);
 	EXPECT_TRUE(taken * LONG >= 4 << 20);
 	/* beside the window: what the endpoint has room for */

@@ -235,7 +235,7 @@ TEST_F(limit, node_made_smaller)
 	EXPECT_TRUE(path->tx_limit > told);
 	EXPECT_EQ(0, rig_counter(&t->rig->node[0], WEFT_CNT_limit_unexp));
 	/* nothing of that was more than it might send */
-	EXPECT_EQ(0, rig_counter(&t->rig->node[1], WEFT_CNT_beyond_room));
+	EXPECT_EQ(0, rig_counter(&t->rig->node[1], WEFT_CNT_beyond_credit));
 	ASSERT_EQ(0, weft_limit_set(core, "unexpected-node", 1 << 20));
 	ASSERT_EQ(0, send_one(t, t->to, 0, 4000));
 	ASSERT_TRUE(receive(t, 1, 4000));

@@ -179,7 +179,7 @@ static u32 all_chunks(u8 *p)
 	n += weft_wire_cm_put(p + n, &cm, "private", 7);
 	n += weft_wire_ping_put(p + n);
 	n += weft_wire_epgone_put(p + n, &sample.flow);
-	n += weft_wire_room_put(p + n, &sample.flow, 29, 30);
+	n += weft_wire_credit_put(p + n, &sample.flow, 29, 30);
 	n += weft_wire_sack_put(p + n, words, 8);
 	return n;
 }
@@ -196,7 +196,7 @@ TEST(wire__chunks)
 	const struct weft_w_grant *gr;
 	const struct weft_w_data *da;
 	const struct weft_w_done *dn;
-	const struct weft_w_room *rm;
+	const struct weft_w_credit *rm;
 	struct weft_head h;
 	struct weft_chunk c;
 	u32 i;
@@ -252,7 +252,7 @@ TEST(wire__chunks)
 	ASSERT_TRUE(weft_wire_next(&it, &c));
 	ASSERT_EQ(WEFT_CHUNK_EPGONE, c.type);
 	ASSERT_TRUE(weft_wire_next(&it, &c));
-	ASSERT_EQ(WEFT_CHUNK_ROOM, c.type);
+	ASSERT_EQ(WEFT_CHUNK_CREDIT, c.type);
 	rm = c.body;
 	EXPECT_EQ(29, be32_to_cpu(rm->flow.mseq));
 	EXPECT_EQ(30, be32_to_cpu(rm->bytes));

@@ -74,7 +74,7 @@ void tr_conf_random(struct tr_conf *conf, u64 seed)
 	conf->one_cq = pick(&s, 2);
 	conf->classes = 1 + pick(&s, 6);
 	conf->self = !pick(&s, 3);
-	conf->short_rooms = !pick(&s, 3);
+	conf->short_spaces = !pick(&s, 3);
 	conf->lazy = pick(&s, 2);
 	conf->strangers = pick(&s, 2);
 	if (!pick(&s, 3))
@@ -135,7 +135,7 @@ static void new_message(struct tr *tr, struct tr_ep *src, struct tr_ep *dst)
 	r->ep = dst;
 	m->len = some_len(tr, tr->conf.max_len);
 	r->room = tr->conf.max_len;
-	if (tr->conf.short_rooms && !rig_below(tr->rig, 4))
+	if (tr->conf.short_spaces && !rig_below(tr->rig, 4))
 		r->room = some_len(tr, tr->conf.max_len);
 	if (class & 1) {
 		m->tagged = true;
@@ -171,7 +171,7 @@ static void new_message(struct tr *tr, struct tr_ep *src, struct tr_ep *dst)
 		m->flags |= WEFT_SQ_TRANSMIT;
 	if (!rig_below(tr->rig, 8))
 		m->flags |= WEFT_SQ_DELIVERY;
-	m->has_data = m->len < 8 || tr->conf.short_rooms || rig_below(tr->rig, 8);
+	m->has_data = m->len < 8 || tr->conf.short_spaces || rig_below(tr->rig, 8);
 	if (m->has_data)
 		m->flags |= WEFT_SQ_DATA;
 	m->inl = m->len <= WEFT_INLINE_MAX && rig_below(tr->rig, 2) &&

@@ -28,7 +28,7 @@
  * @one_cq: one completion queue for both directions and all endpoints of a process
  * @classes: groups of messages to an endpoint, each with its own way of matching
  * @self: endpoints send to themselves too
- * @short_rooms: receives may be too short
+ * @short_spaces: receives may be too short
  * @lazy: programs sleep until they are woken, and do not look at their queues before
  * @strangers: processes do not know all addresses from the beginning
  * @jobs: jobs that processes are in, beside the default one
@@ -47,7 +47,7 @@ struct tr_conf {
 	bool one_cq;
 	u32 classes;
 	bool self;
-	bool short_rooms;
+	bool short_spaces;
 	bool lazy;
 	bool strangers;
 	u32 jobs;

@@ -169,7 +169,7 @@ static u32 any_chunk(struct victim *v, u8 *dst, u32 room)
 		case 0:
 			return weft_wire_epgone_put(dst, &f);
 		case 1:
-			return weft_wire_room_put(dst, &f, pick(v, 3000), (u32)any(v));
+			return weft_wire_credit_put(dst, &f, pick(v, 3000), (u32)any(v));
 		}
 		return weft_wire_ping_put(dst);
 	}

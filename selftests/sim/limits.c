@@ -46,8 +46,8 @@ static void check_path(const struct rig_node *node, const struct weft_path *path
 	 * stays when the flow ends (sums.c)
 	 */
 	if (path->nrxm > path->core->neps * (2ull * conf->msgs_ep +
-					     (node->flows_most + 1) * 2 * WEFT_ROOM_STEP) +
-				 (u64)path->nrflow * 2 * WEFT_ROOM_STEP)
+					     (node->flows_most + 1) * 2 * WEFT_CREDIT_STEP) +
+				 (u64)path->nrflow * 2 * WEFT_CREDIT_STEP)
 		weft_host_die(__FILE__, __LINE__, "path: %u messages", path->nrxm);
 	if (path->nrecs > WEFT_REC_KEEP)
 		weft_host_die(__FILE__, __LINE__, "path: %u idle records", path->nrecs);
@@ -94,7 +94,7 @@ void sim_limits(struct rig_node *node)
 	if (core->npaths > core->conf.max_paths)
 		weft_host_die(__FILE__, __LINE__, "%u paths", core->npaths);
 	/* nobody forges what a path's token is needed for */
-	if (rig_counter(node, WEFT_CNT_beyond_room))
+	if (rig_counter(node, WEFT_CNT_beyond_credit))
 		weft_host_die(__FILE__, __LINE__, "messages that their senders were not told of");
 	if (core->npaths < MANY)
 		sums_check_kept(node);

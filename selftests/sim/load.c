@@ -27,10 +27,10 @@ struct load_peer {
  * @peer: by node
  * @wait_tx: messages to be posted that found no room in the ring, oldest first
  * @ntx: how many
- * @room_tx: entries of @wait_tx
+ * @credit_tx: entries of @wait_tx
  * @wait_rx: the same of receives
  * @nrx: how many
- * @room_rx: entries of @wait_rx
+ * @credit_rx: entries of @wait_rx
  */
 struct load_node {
 	struct rig_proc *proc;
@@ -40,10 +40,10 @@ struct load_node {
 	struct load_peer *peer;
 	u32 *wait_tx;
 	u32 ntx;
-	u32 room_tx;
+	u32 credit_tx;
 	u32 *wait_rx;
 	u32 nrx;
-	u32 room_rx;
+	u32 credit_rx;
 };
 
 struct load *load_new(const struct rig_conf *conf, u32 msgs, bool check)
@@ -245,9 +245,9 @@ void load_run(struct load *l, weft_ns most)
 			struct load_node *s = &l->node[l->msgs[i].src];
 
 			if (d->nrx || !post(l, i, false))
-				wait_for_room(&d->wait_rx, &d->nrx, &d->room_rx, i);
+				wait_for_room(&d->wait_rx, &d->nrx, &d->credit_rx, i);
 			if (s->ntx || !post(l, i, true))
-				wait_for_room(&s->wait_tx, &s->ntx, &s->room_tx, i);
+				wait_for_room(&s->wait_tx, &s->ntx, &s->credit_tx, i);
 			look(l, s);
 			look(l, d);
 		}

@@ -235,8 +235,8 @@ static int weft_rx_chunk(struct weft_path *path, u8 lane, const struct weft_chun
 	case WEFT_CHUNK_EPGONE:
 		weft_rx_epgone(path, c->body, out);
 		return 0;
-	case WEFT_CHUNK_ROOM:
-		weft_room_told(path, c->body);
+	case WEFT_CHUNK_CREDIT:
+		weft_credit_told(path, c->body);
 		return 0;
 	}
 	return 0;

@@ -54,9 +54,9 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 	if (unlikely(path->grant_at <= out->now))
 		weft_grant_timer(path, out);
 	at = min(at, path->grant_at);
-	if (unlikely(path->room_at <= out->now))
-		weft_room_timer(path, out);
-	at = min(at, path->room_at);
+	if (unlikely(path->credit_at <= out->now))
+		weft_credit_timer(path, out);
+	at = min(at, path->credit_at);
 	if (path->local) {
 		/* nothing is sent, nobody else has to live */
 	} else if (path->state == WEFT_PATHS_HELLO) {

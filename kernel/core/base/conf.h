@@ -81,7 +81,7 @@ struct weft_conf {
 	X(rx_unknown, "received packets of an unknown path or with a wrong token")	\
 	X(rx_duplicate, "received packets that had been received before")	\
 	X(rx_dropped, "received packets dropped for want of memory or room")	\
-	X(beyond_room, "messages dropped as their sender was not told that they may come")	\
+	X(beyond_credit, "messages dropped as their sender was not told that they may come")	\
 	X(rx_runs, "runs of packets that were taken as one")		\
 	X(retransmits, "packets sent again")				\
 	X(spurious, "packets sent again that had arrived, as the peer tells")	\

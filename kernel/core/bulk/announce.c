@@ -19,7 +19,7 @@ bool weft_announce_begin(struct weft_rxm *rxm)
 {
 	weft_assert_held(&rxm->path->lock);
 	if (rxm->post->flags & WEFT_RQ_ANNOUNCE) {
-		rxm->room = weft_announce_room(rxm->post, rxm->len);
+		rxm->room = weft_announce_space(rxm->post, rxm->len);
 		return true;
 	}
 	rxm->room = max(rxm->room, rxm->base);
@@ -30,7 +30,7 @@ bool weft_announce_begin(struct weft_rxm *rxm)
 static void weft_announce_shed(struct weft_rxm *rxm)
 {
 	weft_keep_end(rxm);
-	weft_room_gone(rxm, rxm->charged);
+	weft_credit_gone(rxm, rxm->charged);
 	rxm->charged = 0;
 	if (rxm->buf != rxm->small)
 		weft_free(rxm->buf);

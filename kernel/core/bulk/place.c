@@ -128,7 +128,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 
 	told = err == EFAULT ? EREMOTEIO : err ? err : cut;
 	if (!path->local) {
-		weft_room_over(rxm, out);
+		weft_credit_over(rxm, out);
 		if (rxm->sid ? !rxm->aborted : rxm->flags & (WEFT_MSG_PLACED | WEFT_MSG_MATCHED)) {
 			rxm->done = told;
 			rxm->send_done = true;
@@ -433,7 +433,7 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 	weft_assert_held(&rxm->path->lock);
 	if (rxm->over || rxm->err || rxm->sid || rxm->whole ||
 	    len > rxm->len - min_t(u64, off, rxm->len) || rxm->got + len > rxm->len) {
-		weft_room_ignore(rxm, len);
+		weft_credit_ignore(rxm, len);
 		return 0;
 	}
 	if (weft_rxm_go_direct(rxm)) {
@@ -441,12 +441,12 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 		if (n && out->ncopy == WEFT_OUT_COPY)
 			return weft_rxm_incomplete(rxm, -ENOBUFS);
 		if (n > rxm->win[0].todo) {
-			weft_room_ignore(rxm, len);
+			weft_credit_ignore(rxm, len);
 			return 0;
 		}
 		if (n)
 			weft_rxm_copy(rxm, WEFT_COPY_RX_MEM, pay, 0, off, n, out);
-		weft_room_got(rxm, len);
+		weft_credit_got(rxm, len);
 		if (rxm->got == rxm->len) {
 			weft_list_del(&rxm->fnode);
 			rxm->whole = true;
@@ -482,7 +482,7 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 		memcpy(rxm->buf + off, pay, len);
 		rxm->stored += len;
 	}
-	weft_room_got(rxm, len);
+	weft_credit_got(rxm, len);
 	if (rxm->stored == rxm->len)
 		weft_rxm_is_whole(rxm, out);
 	else if (rxm->got < rxm->len)

@@ -57,8 +57,8 @@ struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 	flow->id.sgen = weft_core_gen(path->core);
 	flow->lane = weft_flow_lane(&flow->id);
 	flow->ref = 1;
-	flow->msg_limit = WEFT_ROOM_MSGS;
-	flow->tx_limit = WEFT_ROOM_BYTES;
+	flow->msg_limit = WEFT_CREDIT_MSGS;
+	flow->tx_limit = WEFT_CREDIT_BYTES;
 	/* of datagrams the peer knows no flow */
 	flow->ended = ep->conf.type == WEFT_EP_DGRAM;
 	weft_list_init(&flow->ep_node);
@@ -334,7 +334,7 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 	weft_list_init(&rf->partial);
 	weft_ctl_init(&rf->ctl, WEFT_CTL_RFLOW);
 	rf->no = path->next_rflow++;
-	weft_room_init(rf);
+	weft_credit_init(rf);
 	weft_list_add_tail(&path->rflows[weft_path_hash(path, id->sgen)], &rf->node);
 	path->nrflow++;
 	path->nflow++;
@@ -368,7 +368,7 @@ struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_hea
 		weft_ep_put(ep);
 		ep = NULL;
 	}
-	if (ep && weft_room_orphaned(ep)) {
+	if (ep && weft_credit_orphaned(ep)) {
 		weft_keep_count(path->core, WEFT_FULL_ENDPOINT);
 		weft_ep_put(ep);
 		ep = NULL;

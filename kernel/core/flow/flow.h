@@ -39,13 +39,13 @@ static inline u32 weft_rflow_src(struct weft_rflow *rf)
 	return likely(rf->src_ok && rf->src_gen == gen) ? rf->src : weft_rflow_look(rf, gen);
 }
 
-/* ---- room.c --------------------------------------------------------------------- */
+/* ---- credit.c --------------------------------------------------------------------- */
 
-#define WEFT_ROOM_MSGS		256		/* messages of a flow that nobody else's bound */
-#define WEFT_ROOM_BYTES		(128u << 10)	/* and bytes of eager ones */
-#define WEFT_ROOM_STEP		1024		/* that are on their way while there is room */
-#define WEFT_ROOM_STEP_BYTES	(512u << 10)
-#define WEFT_ROOM_NS		(20 * NSEC_PER_MSEC)
+#define WEFT_CREDIT_MSGS		256		/* messages of a flow that nobody else's bound */
+#define WEFT_CREDIT_BYTES		(128u << 10)	/* and bytes of eager ones */
+#define WEFT_CREDIT_STEP		1024		/* that are on their way while there is room */
+#define WEFT_CREDIT_STEP_BYTES	(512u << 10)
+#define WEFT_CREDIT_NS		(20 * NSEC_PER_MSEC)
 #define WEFT_FULL_NOT		0
 #define WEFT_FULL_ENDPOINT	1	/* the endpoint keeps as much as it may */
 #define WEFT_FULL_USER		2	/* all of its user's do */
@@ -54,31 +54,31 @@ u8 weft_keep_full(const struct weft_ep *ep, u32 len);
 void weft_keep_count(struct weft_core *core, u8 full);
 void weft_keep(struct weft_rxm *rxm, u32 len);
 void weft_keep_end(struct weft_rxm *rxm);
-bool weft_room_orphaned(const struct weft_ep *ep);
-void weft_room_init(struct weft_rflow *rf);
-void weft_room_end(struct weft_rflow *rf);
-void weft_room_look(struct weft_rflow *rf, struct weft_out *out);
-void weft_room_wait(struct weft_rflow *rf, struct weft_rxm *rxm, u32 len);
-void weft_room_ignore(struct weft_rxm *rxm, u32 len);
-void weft_room_over(struct weft_rxm *rxm, struct weft_out *out);
-void weft_room_timer(struct weft_path *path, struct weft_out *out);
-void weft_room_park(struct weft_txm *txm);
-void weft_room_told(struct weft_path *path, const struct weft_w_room *w);
+bool weft_credit_orphaned(const struct weft_ep *ep);
+void weft_credit_init(struct weft_rflow *rf);
+void weft_credit_end(struct weft_rflow *rf);
+void weft_credit_look(struct weft_rflow *rf, struct weft_out *out);
+void weft_credit_wait(struct weft_rflow *rf, struct weft_rxm *rxm, u32 len);
+void weft_credit_ignore(struct weft_rxm *rxm, u32 len);
+void weft_credit_over(struct weft_rxm *rxm, struct weft_out *out);
+void weft_credit_timer(struct weft_path *path, struct weft_out *out);
+void weft_credit_park(struct weft_txm *txm);
+void weft_credit_told(struct weft_path *path, const struct weft_w_credit *w);
 
 /* A message of a flow has had its turn, with @eager bytes of eager payload. */
-static inline void weft_room_pass(struct weft_rflow *rf, u32 eager, struct weft_out *out)
+static inline void weft_credit_pass(struct weft_rflow *rf, u32 eager, struct weft_out *out)
 {
 	rf->in_bytes += eager;
 	if (unlikely((s32)(rf->id.mseq - rf->tell_msgs) >= 0 ||
 		     (s32)(rf->in_bytes - rf->tell_bytes) >= 0))
-		weft_room_look(rf, out);
+		weft_credit_look(rf, out);
 }
 
 /*
  * Has the sender been told that it may send an eager message of @len bytes that is new? It counts
  * whole messages, and so do @rx_open and @early_bytes: what comes late or again changes nothing.
  */
-static inline bool weft_room_fits(const struct weft_rflow *rf, u32 len)
+static inline bool weft_credit_fits(const struct weft_rflow *rf, u32 len)
 {
 	const struct weft_path *path = rf->path;
 
@@ -87,7 +87,7 @@ static inline bool weft_room_fits(const struct weft_rflow *rf, u32 len)
 }
 
 /* Bytes of an eager message have been disposed of. */
-static inline void weft_room_gone(struct weft_rxm *rxm, u32 len)
+static inline void weft_credit_gone(struct weft_rxm *rxm, u32 len)
 {
 	rxm->open -= len;
 	rxm->path->rx_open -= len;
@@ -95,23 +95,23 @@ static inline void weft_room_gone(struct weft_rxm *rxm, u32 len)
 }
 
 /* Bytes of an eager message have come. */
-static inline void weft_room_got(struct weft_rxm *rxm, u32 len)
+static inline void weft_credit_got(struct weft_rxm *rxm, u32 len)
 {
 	rxm->got += len;
 	if (rxm->moved)
-		weft_room_gone(rxm, len);
+		weft_credit_gone(rxm, len);
 	else
 		rxm->charged += len;
 }
 
 /* May a flow begin a message? */
-static inline bool weft_room_begins(const struct weft_flow *flow)
+static inline bool weft_credit_begins(const struct weft_flow *flow)
 {
 	return (s32)(flow->msg_limit - flow->id.mseq) > 0;
 }
 
 /* May it go eager, as far as the receiver's node and its endpoint are concerned? */
-static inline bool weft_room_eager(const struct weft_flow *flow, u32 len)
+static inline bool weft_credit_eager(const struct weft_flow *flow, u32 len)
 {
 	const struct weft_path *path = flow->path;
 
@@ -120,7 +120,7 @@ static inline bool weft_room_eager(const struct weft_flow *flow, u32 len)
 }
 
 /* It does. */
-static inline void weft_room_use(struct weft_flow *flow, u32 len)
+static inline void weft_credit_use(struct weft_flow *flow, u32 len)
 {
 	flow->path->tx_used += len;
 	flow->tx_used += len;

@@ -63,13 +63,13 @@ void weft_announce_none(struct weft_ep *ep, struct weft_post *post)
 }
 
 /**
- * weft_announce_room - bytes of a message that an announcement places
+ * weft_announce_space - bytes of a message that an announcement places
  * @post: the receive
  * @len: bytes of the message
  *
  * Return: all, if the receive has room for them, else the part that the program asked for.
  */
-u64 weft_announce_room(const struct weft_post *post, u64 len)
+u64 weft_announce_space(const struct weft_post *post, u64 len)
 {
 	return len <= post->vec.len ? len : post->part;
 }
@@ -86,6 +86,6 @@ void weft_announce_cqe(struct weft_cqe *e, const struct weft_post *post)
 		return;
 	}
 	e->flags |= WEFT_CQE_ANNOUNCE;
-	e->olen = e->len - weft_announce_room(post, e->len);
+	e->olen = e->len - weft_announce_space(post, e->len);
 	e->status = 0;
 }

@@ -67,7 +67,7 @@ void weft_claim_drop_all(struct weft_ep *ep, struct weft_out *out);
 
 int weft_announce_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct weft_post *post);
 void weft_announce_none(struct weft_ep *ep, struct weft_post *post);
-u64 weft_announce_room(const struct weft_post *post, u64 len);
+u64 weft_announce_space(const struct weft_post *post, u64 len);
 void weft_announce_cqe(struct weft_cqe *e, const struct weft_post *post);
 
 /* ---- srq.c ---------------------------------------------------------------------- */

@@ -135,11 +135,11 @@ void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out)
 		weft_rxm_fail(rxm, ECONNRESET, out);
 	}
 	weft_ctl_drop(&rf->ctl, out);
-	weft_ctl_drop(&rf->room, out);
+	weft_ctl_drop(&rf->credit, out);
 	weft_list_del(&rf->starved);
 	if (rf->conn)
 		rf->conn->rflow = NULL;
-	weft_room_end(rf);
+	weft_credit_end(rf);
 	weft_list_del(&rf->node);
 	path->nrflow--;
 	path->nflow--;

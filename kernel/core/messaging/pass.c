@@ -161,7 +161,7 @@ static __always_inline bool weft_pass_in(struct weft_ep *ep, struct weft_cq *cq,
 {
 	struct weft_cqe *c;
 
-	if (unlikely(!weft_cq_room(cq, weft_cq_slots(len)) || cq->bad))
+	if (unlikely(!weft_cq_space(cq, weft_cq_slots(len)) || cq->bad))
 		return false;
 	c = weft_cq_slot(cq);
 	if (unlikely(ep->match.nposts)) {
@@ -326,7 +326,7 @@ static noinline void weft_pass_sent(struct weft_ep *ep, union weft_lead l, u32 n
 	if (cq && likely(!ep->tx_cntr)) {
 		weft_lock_inner(&cq->lock);
 		for (; told < n; told++, at += l.nslots) {
-			if (!weft_list_empty(&cq->waiting) || !weft_cq_room(cq, 1) || cq->bad)
+			if (!weft_list_empty(&cq->waiting) || !weft_cq_space(cq, 1) || cq->bad)
 				break;
 			s = weft_ring_at(&ep->sq, at);
 			c = weft_cq_slot(cq);
@@ -469,8 +469,8 @@ static __always_inline bool weft_pass_may(const struct weft_path *path,
 {
 	return likely(path->state == WEFT_PATHS_UP && !path->failing && !flow->dead &&
 		      lane->flight < lane->cwnd && weft_lane_numbers(lane) &&
-		      weft_short_alone(path, lane, size) && weft_room_begins(flow) &&
-		      weft_room_eager(flow, len) &&
+		      weft_short_alone(path, lane, size) && weft_credit_begins(flow) &&
+		      weft_credit_eager(flow, len) &&
 		      path->nsent < READ_ONCE(path->core->conf.rec_max));
 }
 
@@ -525,7 +525,7 @@ static __always_inline bool weft_pass_leave(struct weft_ep *ep, struct weft_flow
 	}
 	if (likely(done)) {
 		flow->id.mseq++;
-		weft_room_use(flow, (u32)len);
+		weft_credit_use(flow, (u32)len);
 	}
 	weft_unlock_inner(&path->lock);
 	if (likely(done)) {

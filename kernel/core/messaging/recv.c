@@ -95,7 +95,7 @@ static bool weft_recv_allowed(const struct weft_rflow *rf, u32 mseq)
  */
 static int weft_recv_beyond(struct weft_path *path)
 {
-	weft_count(path->core, beyond_room);
+	weft_count(path->core, beyond_credit);
 	return -ENOMEM;
 }
 
@@ -151,7 +151,7 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 		if (!rxm)
 			rxm = weft_recv_make(path, rf, h, sid);
 		rxm->src = src;
-		weft_room_wait(rf, rxm, sid ? 0 : (u32)h->len);
+		weft_credit_wait(rf, rxm, sid ? 0 : (u32)h->len);
 		weft_recv_unexp(ep, rxm, src, out);
 	}
 taken:
@@ -160,7 +160,7 @@ taken:
 		return rxm;
 	weft_count(path->core, msgs_received);
 	rf->id.mseq++;
-	weft_room_pass(rf, sid ? 0 : (u32)h->len, out);
+	weft_credit_pass(rf, sid ? 0 : (u32)h->len, out);
 	if (likely(inl)) {
 		path->rx_gone += h->len;
 		if (h->flags & (WEFT_MSG_PLACED | WEFT_MSG_MATCHED))
@@ -181,7 +181,7 @@ static bool weft_recv_too_long(struct weft_path *path, struct weft_rflow *rf,
 	if (likely(rf->gone || h->len <= rf->ep->sq.longest))
 		return false;
 	rf->id.mseq++;
-	weft_room_pass(rf, sid ? 0 : (u32)h->len, out);
+	weft_credit_pass(rf, sid ? 0 : (u32)h->len, out);
 	weft_rxm_finish(rxm ? rxm : weft_recv_make(path, rf, h, sid), EMSGSIZE, out);
 	return true;
 }
@@ -206,7 +206,7 @@ static void weft_recv_next(struct weft_path *path, u16 ssvc, u32 sgen, struct we
 			rf->early_bytes -= (u32)rxm->len;
 		if (rxm->aborted) {
 			rf->id.mseq++;
-			weft_room_pass(rf, 0, out);
+			weft_credit_pass(rf, 0, out);
 			weft_rxm_finish(rxm, ECONNRESET, out);
 			continue;
 		}
@@ -230,7 +230,7 @@ static struct weft_rxm *weft_recv_early(struct weft_path *path, struct weft_rflo
 	struct weft_list *l;
 
 	/* the window bounds how far a packet can be ahead, and so what may be missing */
-	if (!weft_recv_allowed(rf, h->flow.mseq) || (!sid && !weft_room_fits(rf, (u32)h->len))) {
+	if (!weft_recv_allowed(rf, h->flow.mseq) || (!sid && !weft_credit_fits(rf, (u32)h->len))) {
 		weft_recv_beyond(path);
 		return NULL;
 	}
@@ -325,7 +325,7 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct w
 	if (likely(!ahead)) {
 		bool whole = c->paylen == h.len;
 
-		if (unlikely(!weft_room_fits(rf, (u32)h.len)))
+		if (unlikely(!weft_credit_fits(rf, (u32)h.len)))
 			return weft_recv_beyond(path);
 		rxm = weft_recv_offer(path, rf, &h, 0, NULL, whole ? c->pay : NULL, out);
 		if (IS_ERR(rxm))

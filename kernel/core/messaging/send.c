@@ -56,25 +56,25 @@ static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
 
 	weft_lock(&path->lock);
 	if (unlikely(path->state != WEFT_PATHS_UP || path->failing || flow->dead ||
-		     !weft_lane_may_send(lane) || !weft_room_begins(flow) ||
-		     !weft_room_eager(flow, len)))
+		     !weft_lane_may_send(lane) || !weft_credit_begins(flow) ||
+		     !weft_credit_eager(flow, len)))
 		goto out;
 	weft_send_head(&h, flow, flow->id.mseq + 1, e->tag, e->data, e->len, e->tagged, e->flags);
 	if (likely(!more) && weft_short_tx(path, lane, flow, &h, pay, out)) {
 		flow->id.mseq++;
-		weft_room_use(flow, len);
+		weft_credit_use(flow, len);
 		done = true;
 		goto out;
 	}
 	rec = weft_lane_open(path, lane);
-	if (rec && weft_rec_room(path, rec) < need) {
+	if (rec && weft_rec_space(path, rec) < need) {
 		path->busy |= 1u << lane->no;
 		weft_lane_output(path, lane, out);
 		rec = weft_lane_may_send(lane) ? weft_lane_open(path, lane) : NULL;
 	}
-	if (unlikely(!rec || weft_rec_room(path, rec) < need))
+	if (unlikely(!rec || weft_rec_space(path, rec) < need))
 		goto out;
-	weft_room_use(flow, len);
+	weft_credit_use(flow, len);
 	flow->id.mseq++;
 	weft_send_short(rec, &h, 0, pay, len);
 	weft_rec_ref(rec, flow, NULL);
@@ -351,7 +351,7 @@ taken:
 bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_rec *rec,
 		     weft_ns now)
 {
-	u32 room = weft_rec_room(path, rec), left, n;
+	u32 room = weft_rec_space(path, rec), left, n;
 	struct weft_flow *flow = txm->flow;
 	struct weft_head h;
 	bool last = true;
@@ -360,20 +360,20 @@ bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_r
 	if (room < WEFT_EAGER_HEAD + 64)
 		return false;
 	if (!txm->begun) {
-		if (unlikely(!weft_room_begins(flow))) {
-			weft_room_park(txm);
+		if (unlikely(!weft_credit_begins(flow))) {
+			weft_credit_park(txm);
 			return true;
 		}
 		txm->begun = true;
 		txm->mseq = ++flow->id.mseq;
-		txm->eager = !txm->user && weft_room_eager(flow, (u32)txm->len) &&
+		txm->eager = !txm->user && weft_credit_eager(flow, (u32)txm->len) &&
 			     !(txm->len > path->max_payload && weft_class_crowded(path, flow, now));
 		if (txm->eager) {
-			weft_room_use(flow, (u32)txm->len);
+			weft_credit_use(flow, (u32)txm->len);
 			weft_count(path->core, msgs_eager);
 		} else {
 			weft_count(path->core, msgs_rendezvous);
-			if (!txm->user && !weft_room_eager(flow, (u32)txm->len))
+			if (!txm->user && !weft_credit_eager(flow, (u32)txm->len))
 				weft_count(path->core, limit_unexp);
 		}
 	}

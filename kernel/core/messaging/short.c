@@ -148,7 +148,7 @@ static inline bool weft_short_give(struct weft_path *path, const struct weft_sho
 	if (unlikely(!done))
 		return false;
 	rf->id.mseq++;
-	weft_room_pass(rf, n, out);
+	weft_credit_pass(rf, n, out);
 	path->rx_gone += n;
 	return true;
 }

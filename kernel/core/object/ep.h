@@ -212,9 +212,9 @@ struct weft_member {
  * @nslots: receives with WEFT_RQ_ANNOUNCE whose message has not been claimed or discarded
  * @user: whose it is, referenced
  * @job: which one it is in, referenced, NULL: the default one; constant
- * @kept_msgs: messages that are kept for it; see room.c
+ * @kept_msgs: messages that are kept for it; see credit.c
  * @kept_bytes: bytes of short ones among them
- * @orphans: messages among them whose flows have ended; see room.c
+ * @orphans: messages among them whose flows have ended; see credit.c
  * @orphan_bytes: bytes of short ones among these
  * @ntxm: sends under way
  * @txms: all sends

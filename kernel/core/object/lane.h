@@ -62,7 +62,7 @@ struct weft_class {
 #define WEFT_CTL_CONN	5	/* CM */
 #define WEFT_CTL_NOTE	6	/* bytes */
 #define WEFT_CTL_PING	7
-#define WEFT_CTL_ROOM	8	/* ROOM of a flow */
+#define WEFT_CTL_CREDIT	8	/* ROOM of a flow */
 
 /**
  * struct weft_ctl - something that has a chunk to send; the object is referenced while it is queued

@@ -106,7 +106,7 @@ struct weft_known {
  * @close_at: when the first of the closing flows is given up
  * @grant_at: when weft_grant_timer() is due
  * @starved: receiving ends of flows that have no room
- * @room_at: when weft_room_timer() is due
+ * @credit_at: when weft_credit_timer() is due
  * @ngrant: messages in core->grants; its lock
  * @gspare: bytes that were granted and do not count in core->grants; its lock
  * @class: classes of packets
@@ -191,7 +191,7 @@ struct weft_path {
 	weft_ns close_at;
 	weft_ns grant_at;
 	struct weft_list starved;
-	weft_ns room_at;
+	weft_ns credit_at;
 	u32 ngrant;
 	u64 gspare;
 	struct weft_class class[WEFT_CLASSES];

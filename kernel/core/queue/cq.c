@@ -162,12 +162,12 @@ bool weft_cq_post(struct weft_cq *cq, const struct weft_cqe *e, const void *payl
 
 	weft_lock(&cq->lock);
 	/* in a queue in error nothing waits that did not before: what does comes to an end */
-	room = unlikely(cq->bad) || (weft_list_empty(&cq->waiting) && weft_cq_room(cq, n));
+	room = unlikely(cq->bad) || (weft_list_empty(&cq->waiting) && weft_cq_space(cq, n));
 	if (!room && ovf && weft_list_empty(&cq->waiting)) {
 		weft_cq_flag(cq, true);
 		/* barrier E: who makes room now either sees the flag or is seen */
 		smp_mb();
-		room = weft_cq_room(cq, n);
+		room = weft_cq_space(cq, n);
 		if (room)
 			weft_cq_flag(cq, false);
 	}
@@ -232,10 +232,10 @@ u32 weft_cq_drain(struct weft_cq *cq, u32 most, struct weft_list *done)
 		if (!l)
 			break;
 		ovf = weft_entry(l, struct weft_ovf, node);
-		if (!weft_cq_room(cq, weft_cq_slots(ovf->plen))) {
+		if (!weft_cq_space(cq, weft_cq_slots(ovf->plen))) {
 			/* barrier E: the flag is set since the first one waits */
 			smp_mb();
-			if (!weft_cq_room(cq, weft_cq_slots(ovf->plen)))
+			if (!weft_cq_space(cq, weft_cq_slots(ovf->plen)))
 				break;
 		}
 		weft_cq_write(cq, &ovf->e, ovf->payload, ovf->plen);
@@ -287,7 +287,7 @@ bool weft_cq_cool(struct weft_cq *cq)
 	if (l) {
 		/* barrier E: the flag before the doorbell */
 		smp_mb();
-		left = weft_cq_room(cq, weft_cq_slots(weft_entry(l, struct weft_ovf, node)->plen));
+		left = weft_cq_space(cq, weft_cq_slots(weft_entry(l, struct weft_ovf, node)->plen));
 	}
 	weft_unlock(&cq->lock);
 	return left;

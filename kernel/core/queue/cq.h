@@ -16,11 +16,11 @@ static inline u32 weft_cq_slots(u32 plen)
 
 /* Write completions that wait; see cq.c. */
 u32 weft_cq_drain(struct weft_cq *cq, u32 most, struct weft_list *done);
-/* Ask the user how far it has read. Return: as weft_cq_room(). */
+/* Ask the user how far it has read. Return: as weft_cq_space(). */
 bool weft_cq_ask(struct weft_cq *cq, u32 n);
 
 /* Are there @n free slots? Of a queue in error there are: nothing is to be written to it. */
-static inline bool weft_cq_room(struct weft_cq *cq, u32 n)
+static inline bool weft_cq_space(struct weft_cq *cq, u32 n)
 {
 	return likely(cq->tail + n - cq->head <= cq->size) || cq->bad || weft_cq_ask(cq, n);
 }

@@ -192,13 +192,13 @@ void weft_rec_drop(struct weft_path *path, struct weft_rec *rec, struct weft_out
 }
 
 /**
- * weft_rec_room - room for chunks
+ * weft_rec_space - room for chunks
  * @path: the path
  * @rec: the record
  *
  * Return: bytes that may be appended to rec->raw.
  */
-u32 weft_rec_room(const struct weft_path *path, const struct weft_rec *rec)
+u32 weft_rec_space(const struct weft_path *path, const struct weft_rec *rec)
 {
 	u32 max = min_t(u32, WEFT_REC_RAW, path->max_payload - WEFT_WIRE_HDR);
 
@@ -633,7 +633,7 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 {
 	struct weft_ctl *ctl = weft_entry(weft_list_first(&lane->ctlq), struct weft_ctl, node);
 	u8 *dst = rec->raw + rec->len;
-	u32 room = weft_rec_room(path, rec);
+	u32 room = weft_rec_space(path, rec);
 	struct weft_rflow *rf;
 	struct weft_note *note;
 	bool more = false;
@@ -653,10 +653,10 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 		if (room >= WEFT_WIRE_CHUNK + sizeof(struct weft_w_epgone))
 			n = weft_wire_epgone_put(dst, &weft_ctl_obj(ctl, struct weft_rflow)->id);
 		break;
-	case WEFT_CTL_ROOM:
+	case WEFT_CTL_CREDIT:
 		rf = container_of(ctl, struct weft_rflow, room);
-		if (room >= WEFT_WIRE_CHUNK + sizeof(struct weft_w_room))
-			n = weft_wire_room_put(dst, &rf->id, rf->told_msgs, rf->told_bytes);
+		if (room >= WEFT_WIRE_CHUNK + sizeof(struct weft_w_credit))
+			n = weft_wire_credit_put(dst, &rf->id, rf->told_msgs, rf->told_bytes);
 		break;
 	case WEFT_CTL_CONN:
 		n = weft_ctl_conn(weft_ctl_obj(ctl, struct weft_conn), rec, room, &more);

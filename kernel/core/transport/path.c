@@ -65,7 +65,7 @@ struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sock
 	weft_list_init(&path->dgrams);
 	weft_ctl_init(&path->ping, WEFT_CTL_PING);
 	weft_list_init(&path->starved);
-	path->room_at = U64_MAX;
+	path->credit_at = U64_MAX;
 	weft_list_init(&path->recs);
 	weft_list_init(&path->flows);
 	weft_list_init(&path->rxms);

@@ -20,7 +20,7 @@ void weft_rec_withdraw(struct weft_rec *rec, struct weft_out *out);
 void weft_rec_trim(struct weft_rec *rec, u32 n);
 struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u32 n,
 				struct weft_out *out);
-u32 weft_rec_room(const struct weft_path *path, const struct weft_rec *rec);
+u32 weft_rec_space(const struct weft_path *path, const struct weft_rec *rec);
 struct weft_tx *weft_frame_new(struct weft_out *out, u32 len);
 void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 seal,
 		      struct weft_out *out);

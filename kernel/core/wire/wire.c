@@ -27,7 +27,7 @@ static const struct weft_shape weft_shapes[] = {
 	[WEFT_CHUNK_CM] = { sizeof(struct weft_w_cm), WEFT_CM_DATA_MAX },
 	[WEFT_CHUNK_PING] = { sizeof(struct weft_w_ping), 0 },
 	[WEFT_CHUNK_EPGONE] = { sizeof(struct weft_w_epgone), 0 },
-	[WEFT_CHUNK_ROOM] = { sizeof(struct weft_w_room), 0 },
+	[WEFT_CHUNK_CREDIT] = { sizeof(struct weft_w_credit), 0 },
 };
 
 /**
@@ -528,7 +528,7 @@ u32 weft_wire_epgone_put(void *dst, const struct weft_flowid *f)
 }
 
 /**
- * weft_wire_room_put - write a ROOM chunk
+ * weft_wire_credit_put - write a ROOM chunk
  * @dst: room for 24 bytes
  * @f: flow
  * @msgs: number of the last message that may be begun
@@ -536,9 +536,9 @@ u32 weft_wire_epgone_put(void *dst, const struct weft_flowid *f)
  *
  * Return: bytes written.
  */
-u32 weft_wire_room_put(void *dst, const struct weft_flowid *f, u32 msgs, u32 bytes)
+u32 weft_wire_credit_put(void *dst, const struct weft_flowid *f, u32 msgs, u32 bytes)
 {
-	struct weft_w_room *w = weft_wire_chunk_put(dst, WEFT_CHUNK_ROOM, sizeof(*w));
+	struct weft_w_credit *w = weft_wire_chunk_put(dst, WEFT_CHUNK_CREDIT, sizeof(*w));
 
 	weft_wire_flow_put(&w->flow, f);
 	w->flow.mseq = cpu_to_be32(msgs);

@@ -45,7 +45,7 @@
 #define WEFT_CHUNK_CM		7
 #define WEFT_CHUNK_PING		8
 #define WEFT_CHUNK_EPGONE	9
-#define WEFT_CHUNK_ROOM		10
+#define WEFT_CHUNK_CREDIT		10
 #define WEFT_CHUNK_SKIP		0x80	/* who does not know such a type skips it */
 #define WEFT_CHUNK_SACK		0x81
 
@@ -326,11 +326,11 @@ struct weft_w_epgone {
 } __packed;
 
 /**
- * struct weft_w_room - ROOM
+ * struct weft_w_credit - ROOM
  * @flow: the receiver of this may begin messages up to this one
  * @bytes: and send so many bytes of eager payload since the flow began, modulo 2^32
  */
-struct weft_w_room {
+struct weft_w_credit {
 	struct weft_w_flow flow;
 	__be32 bytes;
 } __packed;
@@ -513,7 +513,7 @@ u32 weft_wire_done_put(void *dst, const struct weft_flowid *f, u32 sid, u16 stat
 u32 weft_wire_abort_put(void *dst, const struct weft_flowid *f, u32 sid, u16 status);
 u32 weft_wire_ping_put(void *dst);
 u32 weft_wire_epgone_put(void *dst, const struct weft_flowid *f);
-u32 weft_wire_room_put(void *dst, const struct weft_flowid *f, u32 msgs, u32 bytes);
+u32 weft_wire_credit_put(void *dst, const struct weft_flowid *f, u32 msgs, u32 bytes);
 u32 weft_wire_cm_put(void *dst, const struct weft_w_cm *cm, const void *data, u32 len);
 u32 weft_wire_sack_put(void *dst, const u32 *words, u32 n);
 

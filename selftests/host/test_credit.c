@@ -148,7 +148,7 @@ static void others_go_on(struct __test_metadata *_metadata, FIXTURE_DATA(room) *
 	EXPECT_TRUE(rig_counter(&self->rig->node[self->core == &self->rig->node[1].core],
 				WEFT_CNT_limit_user) > 0);
 	/* the limits, and what a flow has for itself */
-	most = 65536 + WEFT_ROOM_BYTES;
+	most = 65536 + WEFT_CREDIT_BYTES;
 	EXPECT_TRUE((u64)atomic64_read(&user->bytes) <= most);
 	EXPECT_EQ(200, user->uid);
 	EXPECT_EQ(0, self->dst[1]->ep->kept_msgs);
@@ -185,7 +185,7 @@ TEST_F(room, not_far_beyond)
 	ASSERT_TRUE(limit(self, "unexpected-endpoint", 100000));
 	ASSERT_TRUE(flood(self, LEN));
 	EXPECT_TRUE(self->dst[0]->ep->kept_bytes > 100000 - LEN);
-	EXPECT_TRUE(self->dst[0]->ep->kept_bytes <= 100000 + WEFT_ROOM_BYTES);
+	EXPECT_TRUE(self->dst[0]->ep->kept_bytes <= 100000 + WEFT_CREDIT_BYTES);
 }
 
 TEST_F(room, not_many_beyond)
@@ -195,7 +195,7 @@ TEST_F(room, not_many_beyond)
 	ASSERT_TRUE(limit(self, "messages-user", 200));
 	ASSERT_TRUE(flood(self, 8));
 	EXPECT_TRUE(self->dst[0]->ep->kept_msgs >= 200);
-	EXPECT_TRUE(self->dst[0]->ep->kept_msgs <= 200 + WEFT_ROOM_MSGS);
+	EXPECT_TRUE(self->dst[0]->ep->kept_msgs <= 200 + WEFT_CREDIT_MSGS);
 }
 
 /* What was held back arrives, in order, and nothing is kept then. */
@@ -239,7 +239,7 @@ TEST_F(room, no_overtaking)
 		rig_run(self->rig, NSEC_PER_MSEC);
 		flow = self->src[0]->ep->recent;
 		ASSERT_TRUE(flow);
-	} while (weft_room_begins(flow));
+	} while (weft_credit_begins(flow));
 	for (i = 0; i < 2; i++) {
 		u32 k;
 
@@ -277,7 +277,7 @@ TEST_F(room, starves_no_longer)
 	for (i = 0; i < 400; i++)
 		ASSERT_EQ(0, send_one(self, 1, self->to[1] + 1, 8));
 	rig_run(self->rig, 50 * NSEC_PER_MSEC);
-	ASSERT_EQ(200 + WEFT_ROOM_MSGS, self->dst[0]->ep->kept_msgs);
+	ASSERT_EQ(200 + WEFT_CREDIT_MSGS, self->dst[0]->ep->kept_msgs);
 	ASSERT_TRUE(limit(self, "messages-endpoint", 400));
 	for (i = 0; i < 200; i++)
 		ASSERT_TRUE(receive_one(self, 0, self->from[0], 8, 'a'));
@@ -327,7 +327,7 @@ static bool come_and_go(FIXTURE_DATA(room) * s, u16 svc)
 	op.iov[0].addr = (u64)(uintptr_t)s->buf[1];
 	if (!ep || rig_ep_enable(ep, s->sent[1], s->sent[1], NULL, av))
 		return false;
-	for (i = 0; i < WEFT_ROOM_MSGS; i++)
+	for (i = 0; i < WEFT_CREDIT_MSGS; i++)
 		if (rig_send(ep, &op))
 			break;
 	rig_run(s->rig, 2 * NSEC_PER_MSEC);
@@ -359,7 +359,7 @@ TEST_F(room, come_and_go)
 	rig_run(self->rig, NSEC_PER_MSEC);
 	for (i = 0; i < 40; i++)
 		refused += come_and_go(self, 100 + i);
-	EXPECT_TRUE(ep->kept_msgs <= 1000 + 2 * WEFT_ROOM_MSGS);
+	EXPECT_TRUE(ep->kept_msgs <= 1000 + 2 * WEFT_CREDIT_MSGS);
 	EXPECT_TRUE(refused >= 30);
 	EXPECT_EQ(ep->kept_msgs - 1, ep->orphans);
 	/* goes on, and so does who sends to another endpoint */
@@ -372,7 +372,7 @@ TEST_F(room, come_and_go)
 		ASSERT_TRUE(receive_one(self, 0, WEFT_SRC_ANY, 0, 0));
 	EXPECT_EQ(0, ep->orphans);
 	EXPECT_FALSE(come_and_go(self, 200));
-	EXPECT_EQ(WEFT_ROOM_MSGS + 1, ep->orphans);
+	EXPECT_EQ(WEFT_CREDIT_MSGS + 1, ep->orphans);
 	/* those that are dropped do not count, either */
 	rig_ep_free(self->dst[0]);
 	rig_run(self->rig, NSEC_PER_MSEC);
@@ -431,7 +431,7 @@ static bool sums_die(FIXTURE_DATA(room) * s, u32 msgs)
 TEST_F(room, more_than_flows_allow)
 {
 	/* the flow that there is, and one that the sums may not have seen */
-	u32 most = 2 * 64 + 2 * (WEFT_ROOM_MSGS + WEFT_ROOM_STEP);
+	u32 most = 2 * 64 + 2 * (WEFT_CREDIT_MSGS + WEFT_CREDIT_STEP);
 
 	ASSERT_TRUE(limit(self, "messages-endpoint", 64));
 	ASSERT_EQ(0, send_one(self, 0, self->to[0], 8));
@@ -443,7 +443,7 @@ TEST_F(room, more_than_flows_allow)
 /* What is told is never taken back, and what is older than what is known changes nothing. */
 TEST(absolute)
 {
-	struct weft_w_room w = { 0 };
+	struct weft_w_credit w = { 0 };
 	struct weft_flow *flow;
 	struct weft_path *path;
 	struct two t;
@@ -457,19 +457,19 @@ TEST(absolute)
 	weft_wire_flow_put(&w.flow, &flow->id);
 	w.flow.mseq = cpu_to_be32(flow->msg_limit + 10);
 	w.bytes = cpu_to_be32(flow->tx_limit + 5000);
-	weft_room_told(path, &w);
-	EXPECT_EQ(WEFT_ROOM_MSGS + 10, flow->msg_limit);
-	EXPECT_EQ(WEFT_ROOM_BYTES + 5000, flow->tx_limit);
+	weft_credit_told(path, &w);
+	EXPECT_EQ(WEFT_CREDIT_MSGS + 10, flow->msg_limit);
+	EXPECT_EQ(WEFT_CREDIT_BYTES + 5000, flow->tx_limit);
 	w.flow.mseq = cpu_to_be32(flow->msg_limit - 1);
 	w.bytes = cpu_to_be32(flow->tx_limit - 1);
-	weft_room_told(path, &w);
-	EXPECT_EQ(WEFT_ROOM_MSGS + 10, flow->msg_limit);
-	EXPECT_EQ(WEFT_ROOM_BYTES + 5000, flow->tx_limit);
+	weft_credit_told(path, &w);
+	EXPECT_EQ(WEFT_CREDIT_MSGS + 10, flow->msg_limit);
+	EXPECT_EQ(WEFT_CREDIT_BYTES + 5000, flow->tx_limit);
 	/* of no flow */
 	w.flow.sgen = cpu_to_be32(flow->id.sgen + 1);
 	w.flow.mseq = cpu_to_be32(flow->msg_limit + 1);
-	weft_room_told(path, &w);
-	EXPECT_EQ(WEFT_ROOM_MSGS + 10, flow->msg_limit);
+	weft_credit_told(path, &w);
+	EXPECT_EQ(WEFT_CREDIT_MSGS + 10, flow->msg_limit);
 	weft_unlock(&path->lock);
 	rig_free(t.rig);
 }
