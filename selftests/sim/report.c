@@ -7,7 +7,7 @@
  */
 #include <math.h>
 
-#include "core/api/watch.h"
+#include "core/api/monitor.h"
 #include "sim.h"
 
 #define BPS	10000000000ull	/* of each link */

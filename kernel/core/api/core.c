@@ -6,7 +6,7 @@
  *
  * Locks: core->lock, core->svc_lock; see core.h.
  */
-#include "core/api/watch.h"
+#include "core/api/monitor.h"
 
 /**
  * weft_conf_default - default settings
@@ -82,7 +82,7 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
 	weft_lock_init(&core->job_lock, WEFT_RANK_LEAF);
 	weft_list_init(&core->jobs);
 	weft_grants_init(&core->grants);
-	weft_watch_init(core);
+	weft_monitor_init(core);
 	weft_lock_init(&core->grp_lock, WEFT_RANK_SVC);
 	weft_mutex_init(&core->grp_mutex);
 	weft_list_init(&core->groups);
@@ -184,7 +184,7 @@ void weft_core_exit(struct weft_core *core)
 	WARN_ON_ONCE(core->npaths);
 	l = weft_list_first(&core->local->conns);
 	WARN_ON_ONCE(l);
-	weft_watch_exit(core);
+	weft_monitor_exit(core);
 	weft_job_forget_all(core);
 	weft_path_put(core->local);
 	weft_free(core->path_ids);
@@ -583,9 +583,9 @@ void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out)
 		weft_idle_work(ep, out);
 		weft_ep_put(ep);
 		break;
-	case WEFT_WORK_WATCH:
-		ep = container_of(work, struct weft_ep, watch_work);
-		weft_watch_work(ep, out);
+	case WEFT_WORK_MONITOR:
+		ep = container_of(work, struct weft_ep, monitor_work);
+		weft_monitor_work(ep, out);
 		weft_ep_put(ep);
 		break;
 	}

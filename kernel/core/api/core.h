@@ -94,12 +94,12 @@ struct weft_out;
  * @njobs: how many
  * @local: path of messages that stay on this node
  * @grants: who may send how much of a long message
- * @known_lock: the following four; inside of all others; see watch.c
+ * @known_lock: the following four; inside of all others; see monitor.c
  * @known: nodes that were heard of and have no path, by address
  * @known_ages: the same, the oldest first
  * @nknown: how many (READ_ONCE outside of the lock)
  * @deaths: how often a path to such a node has died (READ_ONCE outside of the lock)
- * @watch_at: when receives that name a node are looked at again; under the lock of @local
+ * @monitor_at: when receives that name a node are looked at again; under the lock of @local
  * @cnt: counters: per CPU in the kernel; see weft_count()
  * @port: the adapter's own
  */
@@ -146,7 +146,7 @@ struct weft_core {
 	struct weft_list known_ages;
 	u32 nknown;
 	u32 deaths;
-	weft_ns watch_at;
+	weft_ns monitor_at;
 	weft_counters_t cnt;
 	void *port;
 };

@@ -12,7 +12,7 @@
  *
  * Locks: ep->sq_mutex -> core->lock -> core->svc_lock -> ep->lock.
  */
-#include "core/api/watch.h"
+#include "core/api/monitor.h"
 
 /* Its own address, as the program wants it. Return: 0, -EADDRNOTAVAIL, -EAFNOSUPPORT. */
 static int weft_ep_address(struct weft_core *core, const struct weft_sockaddr *want,
@@ -167,9 +167,9 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	ep->tidy_work.kind = WEFT_WORK_TIDY;
 	ep->tidy_work.ctx = conf->ctx;
 	weft_list_init(&ep->tidy_work.node);
-	ep->watch_work.kind = WEFT_WORK_WATCH;
-	ep->watch_work.ctx = conf->ctx;
-	weft_list_init(&ep->watch_work.node);
+	ep->monitor_work.kind = WEFT_WORK_MONITOR;
+	ep->monitor_work.ctx = conf->ctx;
+	weft_list_init(&ep->monitor_work.node);
 	ep->user = weft_user_get(core, conf->uid);
 	err = ep->user ? weft_ep_slots(ep) : -ENOMEM;
 	if (!err) {
@@ -202,7 +202,7 @@ int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q)
 	first = ep->state == WEFT_EPS_NEW;
 	err = weft_ep_ready(ep, q);
 	if (!err && first)
-		weft_watch_begin(ep);
+		weft_monitor_begin(ep);
 	weft_mutex_unlock(&ep->sq_mutex);
 	return err;
 }

@@ -7,7 +7,7 @@
  *
  * Locks: core->lock and path->lock, taken here one after the other.
  */
-#include "core/api/watch.h"
+#include "core/api/monitor.h"
 
 /* Fail one of @path's objects. Return: there may be more. */
 static bool weft_path_strip(struct weft_path *path, struct weft_out *out)
@@ -80,7 +80,7 @@ static void weft_path_bury(struct weft_path *path, struct weft_out *out)
 	heard = path->state != WEFT_PATHS_HELLO;
 	path->state = WEFT_PATHS_DEAD;
 	path->busy = 0;
-	told = weft_watch_bury(path, heard);
+	told = weft_monitor_bury(path, heard);
 	if (path->unused)
 		weft_count(core, paths_idle);
 	else
@@ -96,7 +96,7 @@ static void weft_path_bury(struct weft_path *path, struct weft_out *out)
 		weft_lane_fini(path, &path->lane[i], out);
 	weft_unlock(&path->lock);
 	if (told)
-		weft_watch_all(core, out);
+		weft_monitor_all(core, out);
 }
 
 /**

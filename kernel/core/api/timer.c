@@ -6,7 +6,7 @@
  *
  * Locks: path->lock, taken by weft_core_timer().
  */
-#include "core/api/watch.h"
+#include "core/api/monitor.h"
 
 /* Give up what has been closing or connecting for too long. */
 static void weft_path_expire(struct weft_path *path, struct weft_out *out)
@@ -104,6 +104,6 @@ void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out)
 	weft_unlock(&path->lock);
 	if (path->local) {
 		weft_scarce_again(path->core, out);
-		weft_watch_due(path->core, out);
+		weft_monitor_due(path->core, out);
 	}
 }

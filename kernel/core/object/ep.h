@@ -101,7 +101,7 @@ struct weft_conn {
 #define WEFT_WORK_ASK	6	/* ask for a connection on a new path */
 #define WEFT_WORK_TIDY	7	/* close flows on idle paths */
 #define WEFT_WORK_RQ	8	/* go on with a receive ring that is paused */
-#define WEFT_WORK_WATCH	9	/* look at nodes that receives name */
+#define WEFT_WORK_MONITOR	9	/* look at nodes that receives name */
 
 /**
  * struct weft_group - a multicast group with members here
@@ -242,10 +242,10 @@ struct weft_member {
  * @brk_work: does that
  * @ask_work: asks for its connection on a new path
  * @tidy_work: closes its flows on idle paths
- * @watch_work: looks at the nodes that its receives name; see watch.c
- * @watched: they may name some (READ_ONCE outside of the lock)
- * @watch_no: up to this one of core->deaths its receives have been told
- * @watch_from: posting order of the receive from which on the worker goes on; the worker's
+ * @monitor_work: looks at the nodes that its receives name; see monitor.c
+ * @monitored: they may name some (READ_ONCE outside of the lock)
+ * @monitor_no: up to this one of core->deaths its receives have been told
+ * @monitor_from: posting order of the receive from which on the worker goes on; the worker's
  */
 struct weft_ep {
 	struct weft_core *core;
@@ -348,10 +348,10 @@ struct weft_ep {
 	struct weft_work brk_work;
 	struct weft_work ask_work;
 	struct weft_work tidy_work;
-	struct weft_work watch_work;
-	bool watched;
-	u32 watch_no;
-	u64 watch_from;
+	struct weft_work monitor_work;
+	bool monitored;
+	u32 monitor_no;
+	u64 monitor_from;
 };
 
 /* MSG: does it take messages of its connection? Read with or without the lock. */

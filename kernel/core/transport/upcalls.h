@@ -20,6 +20,6 @@ bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_
 void weft_dgram_output(struct weft_path *path, struct weft_out *out);
 void weft_local_output(struct weft_path *path, struct weft_out *out);
 u32 weft_cm_chunk(struct weft_conn *conn, u8 op, void *dst, u32 room);
-void weft_watch_up(const struct weft_path *path);
+void weft_monitor_up(const struct weft_path *path);
 
 #endif

@@ -4,7 +4,7 @@
  * they end with an errno and within a time; those that name who is there, or who was never heard
  * of, wait, and so do those that name nobody.
  */
-#include "core/api/watch.h"
+#include "core/api/monitor.h"
 #include "harness.h"
 #include "rig.h"
 

@@ -21,22 +21,22 @@
  * Receives of shared contexts are not looked at: they have no completion queue to fail in.
  *
  * Locks: ep->lock for its receives and numbers; core->known_lock (a leaf) for the known nodes; the
- * lock of core->local for core->watch_at. core->lock -> ep->lock. Paths are locked with none of
+ * lock of core->local for core->monitor_at. core->lock -> ep->lock. Paths are locked with none of
  * these held, but core->known_lock is taken inside.
  */
-#include "core/api/watch.h"
+#include "core/api/monitor.h"
 
-#define WEFT_WATCH_NODES	128	/* nodes that are looked at in one go */
-#define WEFT_WATCH_SLOTS	256	/* of their table; a power of two */
-#define WEFT_WATCH_GOES		16	/* in one run of the worker */
+#define WEFT_MONITOR_NODES	128	/* nodes that are looked at in one go */
+#define WEFT_MONITOR_SLOTS	256	/* of their table; a power of two */
+#define WEFT_MONITOR_GOES		16	/* in one run of the worker */
 
 /* ---- Nodes that have been heard of ------------------------------------------------- */
 
 /**
- * weft_watch_init - no node is known
+ * weft_monitor_init - no node is known
  * @core: the core
  */
-void weft_watch_init(struct weft_core *core)
+void weft_monitor_init(struct weft_core *core)
 {
 	u32 i;
 
@@ -44,7 +44,7 @@ void weft_watch_init(struct weft_core *core)
 	weft_list_init(&core->known_ages);
 	for (i = 0; i < WEFT_CORE_HASH; i++)
 		weft_list_init(&core->known[i]);
-	core->watch_at = U64_MAX;
+	core->monitor_at = U64_MAX;
 }
 
 static struct weft_list *weft_known_chain(struct weft_core *core, const struct weft_sockaddr *addr)
@@ -76,10 +76,10 @@ static void weft_known_forget(struct weft_core *core, struct weft_known *k)
 }
 
 /**
- * weft_watch_exit - forget all known nodes
+ * weft_monitor_exit - forget all known nodes
  * @core: the core; it has no endpoints and no paths
  */
-void weft_watch_exit(struct weft_core *core)
+void weft_monitor_exit(struct weft_core *core)
 {
 	struct weft_list *l;
 
@@ -88,10 +88,10 @@ void weft_watch_exit(struct weft_core *core)
 }
 
 /**
- * weft_watch_up - a path is up: its node needs not be remembered
+ * weft_monitor_up - a path is up: its node needs not be remembered
  * @path: the path, locked
  */
-void weft_watch_up(const struct weft_path *path)
+void weft_monitor_up(const struct weft_path *path)
 {
 	struct weft_core *core = path->core;
 	struct weft_known *k;
@@ -107,13 +107,13 @@ void weft_watch_up(const struct weft_path *path)
 }
 
 /**
- * weft_watch_bury - a path has gone
+ * weft_monitor_bury - a path has gone
  * @path: the path, DEAD; locked
  * @heard: its node has been heard of on it
  *
- * Return: receives may have to be told of it: weft_watch_all() is to be called.
+ * Return: receives may have to be told of it: weft_monitor_all() is to be called.
  */
-bool weft_watch_bury(struct weft_path *path, bool heard)
+bool weft_monitor_bury(struct weft_path *path, bool heard)
 {
 	struct weft_core *core = path->core;
 	struct weft_known *k;
@@ -150,38 +150,38 @@ bool weft_watch_bury(struct weft_path *path, bool heard)
 /* ---- Who is looked at, and when ------------------------------------------------------ */
 
 /* Has it receives, in the ring or posted? */
-static bool weft_watch_has(const struct weft_ep *ep)
+static bool weft_monitor_has(const struct weft_ep *ep)
 {
 	return ep->match.nposts || READ_ONCE(ep->conf.doorbell->rq_tail) != ep->rq.cons;
 }
 
 /* Return: an endpoint is watched; then a worker looks at it, if it has receives. */
-static bool weft_watch_one(struct weft_ep *ep, struct weft_out *out)
+static bool weft_monitor_one(struct weft_ep *ep, struct weft_out *out)
 {
-	bool watched;
+	bool monitored;
 
 	weft_lock(&ep->lock);
-	watched = ep->watched && ep->state != WEFT_EPS_DEAD && ep->state != WEFT_EPS_ERROR;
-	if (watched && !weft_watch_has(ep)) {
+	monitored = ep->monitored && ep->state != WEFT_EPS_DEAD && ep->state != WEFT_EPS_ERROR;
+	if (monitored && !weft_monitor_has(ep)) {
 		/* what is posted from now on has not been there */
-		WRITE_ONCE(ep->watch_no, READ_ONCE(ep->core->deaths));
-	} else if (watched && !ep->watch_work.queued) {
-		ep->watch_work.queued = true;
+		WRITE_ONCE(ep->monitor_no, READ_ONCE(ep->core->deaths));
+	} else if (monitored && !ep->monitor_work.queued) {
+		ep->monitor_work.queued = true;
 		weft_ep_get(ep);
-		weft_list_add_tail(&out->cold, &ep->watch_work.node);
+		weft_list_add_tail(&out->cold, &ep->monitor_work.node);
 	}
 	weft_unlock(&ep->lock);
-	return watched;
+	return monitored;
 }
 
 /**
- * weft_watch_all - have workers look at all endpoints that are watched
+ * weft_monitor_all - have workers look at all endpoints that are watched
  * @core: the core, not locked, nor anything of it
  * @out: output
  *
  * Return: there are some.
  */
-bool weft_watch_all(struct weft_core *core, struct weft_out *out)
+bool weft_monitor_all(struct weft_core *core, struct weft_out *out)
 {
 	struct weft_list *l;
 	bool any = false;
@@ -190,91 +190,91 @@ bool weft_watch_all(struct weft_core *core, struct weft_out *out)
 	weft_list_for_each(l, &core->eps) {
 		struct weft_ep *ep = weft_entry(l, struct weft_ep, node);
 
-		if (READ_ONCE(ep->watched))
-			any |= weft_watch_one(ep, out);
+		if (READ_ONCE(ep->monitored))
+			any |= weft_monitor_one(ep, out);
 	}
 	weft_unlock(&core->lock);
 	return any;
 }
 
-static weft_ns weft_watch_period(const struct weft_core *core)
+static weft_ns weft_monitor_period(const struct weft_core *core)
 {
 	return READ_ONCE(core->conf.keepalive_ns) / 2;
 }
 
 /* Look at @at, or before. */
-static void weft_watch_arm(struct weft_core *core, weft_ns at)
+static void weft_monitor_arm(struct weft_core *core, weft_ns at)
 {
 	weft_lock(&core->local->lock);
-	core->watch_at = min(core->watch_at, at);
-	weft_path_deadline(core->local, core->watch_at);
+	core->monitor_at = min(core->monitor_at, at);
+	weft_path_deadline(core->local, core->monitor_at);
 	weft_unlock(&core->local->lock);
 }
 
 /**
- * weft_watch_begin - an endpoint is enabled
+ * weft_monitor_begin - an endpoint is enabled
  * @ep: the endpoint, not locked
  */
-void weft_watch_begin(struct weft_ep *ep)
+void weft_monitor_begin(struct weft_ep *ep)
 {
 	struct weft_core *core = ep->core;
 
 	if (ep->conf.type != WEFT_EP_RDM || !(ep->conf.flags & WEFT_EPF_DIRECTED) || ep->srq)
 		return;
 	weft_lock(&ep->lock);
-	ep->watch_no = READ_ONCE(core->deaths);
-	WRITE_ONCE(ep->watched, true);
+	ep->monitor_no = READ_ONCE(core->deaths);
+	WRITE_ONCE(ep->monitored, true);
 	weft_unlock(&ep->lock);
 	/* at once: the time is not known here */
-	weft_watch_arm(core, 0);
+	weft_monitor_arm(core, 0);
 }
 
 /**
- * weft_watch_due - have workers look at who is watched, when it is time for that
+ * weft_monitor_due - have workers look at who is watched, when it is time for that
  * @core: the core
  * @out: output
  *
  * Context: the timer of core->local, which is not locked.
  */
-void weft_watch_due(struct weft_core *core, struct weft_out *out)
+void weft_monitor_due(struct weft_core *core, struct weft_out *out)
 {
 	bool due;
 
 	weft_lock(&core->local->lock);
-	due = core->watch_at <= out->now;
+	due = core->monitor_at <= out->now;
 	if (due)
-		core->watch_at = U64_MAX;
-	else if (core->watch_at != U64_MAX)
-		weft_path_deadline(core->local, core->watch_at);
+		core->monitor_at = U64_MAX;
+	else if (core->monitor_at != U64_MAX)
+		weft_path_deadline(core->local, core->monitor_at);
 	weft_unlock(&core->local->lock);
-	if (due && weft_watch_all(core, out))
-		weft_watch_arm(core, out->now + weft_watch_period(core));
+	if (due && weft_monitor_all(core, out))
+		weft_monitor_arm(core, out->now + weft_monitor_period(core));
 }
 
 /* ---- A look ------------------------------------------------------------------------ */
 
 /**
- * struct weft_watch - what is looked at in one go
+ * struct weft_monitor - what is looked at in one go
  * @n: nodes
  * @node: the nodes; service 0
  * @slot: table of them: 1 + index, 0: free
  */
-struct weft_watch {
+struct weft_monitor {
 	u32 n;
-	struct weft_sockaddr node[WEFT_WATCH_NODES];
-	u8 slot[WEFT_WATCH_SLOTS];
+	struct weft_sockaddr node[WEFT_MONITOR_NODES];
+	u8 slot[WEFT_MONITOR_SLOTS];
 };
 
 /* Return: false: no room for one more. */
-static bool weft_watch_add(struct weft_watch *w, const struct weft_core *core,
-			   const struct weft_sockaddr *addr)
+static bool weft_monitor_add(struct weft_monitor *w, const struct weft_core *core,
+			     const struct weft_sockaddr *addr)
 {
-	u32 i = weft_addr_hash(addr, core->key) % WEFT_WATCH_SLOTS;
+	u32 i = weft_addr_hash(addr, core->key) % WEFT_MONITOR_SLOTS;
 
-	for (; w->slot[i]; i = (i + 1) % WEFT_WATCH_SLOTS)
+	for (; w->slot[i]; i = (i + 1) % WEFT_MONITOR_SLOTS)
 		if (weft_addr_same_node(&w->node[w->slot[i] - 1], addr))
 			return true;
-	if (w->n == WEFT_WATCH_NODES)
+	if (w->n == WEFT_MONITOR_NODES)
 		return false;
 	w->node[w->n] = *addr;
 	w->node[w->n].port = 0;
@@ -283,8 +283,8 @@ static bool weft_watch_add(struct weft_watch *w, const struct weft_core *core,
 }
 
 /* The node that a receive names, NULL: none, or it is not in the vector any more. ep->lock. */
-static const struct weft_sockaddr *weft_watch_named(const struct weft_ep *ep,
-						    const struct weft_mpost *p)
+static const struct weft_sockaddr *weft_monitor_named(const struct weft_ep *ep,
+						      const struct weft_mpost *p)
 {
 	const struct weft_av_entry *e;
 
@@ -298,7 +298,7 @@ static const struct weft_sockaddr *weft_watch_named(const struct weft_ep *ep,
  * Gather nodes that receives name, from the receive number *@from on. Return: there are more, from
  * *@from on.
  */
-static bool weft_watch_gather(struct weft_ep *ep, struct weft_watch *w, u64 *from)
+static bool weft_monitor_gather(struct weft_ep *ep, struct weft_monitor *w, u64 *from)
 {
 	struct weft_mpost *p = NULL;
 	bool more = false;
@@ -306,11 +306,11 @@ static bool weft_watch_gather(struct weft_ep *ep, struct weft_watch *w, u64 *fro
 	memset(w, 0, sizeof(*w));
 	weft_lock(&ep->lock);
 	while (!more && (p = weft_match_post_next(&ep->match, p))) {
-		const struct weft_sockaddr *addr = weft_watch_named(ep, p);
+		const struct weft_sockaddr *addr = weft_monitor_named(ep, p);
 
 		if (!addr || p->seq < *from || weft_core_own(ep->core, addr))
 			continue;
-		more = !weft_watch_add(w, ep->core, addr);
+		more = !weft_monitor_add(w, ep->core, addr);
 		if (more)
 			*from = p->seq;
 	}
@@ -319,8 +319,8 @@ static bool weft_watch_gather(struct weft_ep *ep, struct weft_watch *w, u64 *fro
 }
 
 /* Fail the receives that name a node, as many as there can be. */
-static void weft_watch_fail(struct weft_ep *ep, const struct weft_sockaddr *node, int err,
-			    struct weft_out *out)
+static void weft_monitor_fail(struct weft_ep *ep, const struct weft_sockaddr *node, int err,
+			      struct weft_out *out)
 {
 	struct weft_mpost *p, *next;
 	struct weft_list gone, *l;
@@ -331,7 +331,7 @@ static void weft_watch_fail(struct weft_ep *ep, const struct weft_sockaddr *node
 		was = n;
 		weft_lock(&ep->lock);
 		for (p = weft_match_post_next(&ep->match, NULL); p && n - was < 64; p = next) {
-			const struct weft_sockaddr *addr = weft_watch_named(ep, p);
+			const struct weft_sockaddr *addr = weft_monitor_named(ep, p);
 
 			next = weft_match_post_next(&ep->match, p);
 			if (!addr || !weft_addr_same_node(addr, node))
@@ -353,8 +353,8 @@ static void weft_watch_fail(struct weft_ep *ep, const struct weft_sockaddr *node
 }
 
 /* There is a path: it is seen to that it is. Return: false: there is none. */
-static bool weft_watch_path(struct weft_core *core, const struct weft_sockaddr *node,
-			    struct weft_out *out)
+static bool weft_monitor_path(struct weft_core *core, const struct weft_sockaddr *node,
+			      struct weft_out *out)
 {
 	struct weft_path *path;
 
@@ -367,7 +367,7 @@ static bool weft_watch_path(struct weft_core *core, const struct weft_sockaddr *
 		return false;
 	weft_lock(&path->lock);
 	if (path->state == WEFT_PATHS_UP && !path->failing) {
-		weft_path_ask(path, weft_watch_period(core), out);
+		weft_path_ask(path, weft_monitor_period(core), out);
 		weft_path_output(path, out);
 	}
 	weft_unlock(&path->lock);
@@ -379,8 +379,8 @@ static bool weft_watch_path(struct weft_core *core, const struct weft_sockaddr *
  * Look at a node that receives name. One that has died since death @no is for the next look, which
  * is due: it would tell of it once more who has been told now and has posted the next receive.
  */
-static void weft_watch_node(struct weft_ep *ep, const struct weft_sockaddr *node, u32 no,
-			    struct weft_out *out)
+static void weft_monitor_node(struct weft_ep *ep, const struct weft_sockaddr *node, u32 no,
+			      struct weft_out *out)
 {
 	struct weft_core *core = ep->core;
 	const struct weft_known *k;
@@ -390,14 +390,14 @@ static void weft_watch_node(struct weft_ep *ep, const struct weft_sockaddr *node
 
 	weft_lock(&core->known_lock);
 	k = weft_known_find(core, node);
-	if (k && k->err && (s32)(k->no - READ_ONCE(ep->watch_no)) > 0) {
+	if (k && k->err && (s32)(k->no - READ_ONCE(ep->monitor_no)) > 0) {
 		later = (s32)(k->no - no) > 0;
 		err = k->err;
 	}
 	weft_unlock(&core->known_lock);
 	if (later)
 		return;
-	if (!err && !weft_watch_path(core, node, out) && k) {
+	if (!err && !weft_monitor_path(core, node, out) && k) {
 		path = weft_path_find(core, node, out);
 		if (!IS_ERR(path))
 			weft_path_put(path);
@@ -405,32 +405,32 @@ static void weft_watch_node(struct weft_ep *ep, const struct weft_sockaddr *node
 			err = EHOSTUNREACH;
 	}
 	if (err)
-		weft_watch_fail(ep, node, err, out);
+		weft_monitor_fail(ep, node, err, out);
 }
 
 /**
- * weft_watch_work - a worker looks at an endpoint that is watched
- * @ep: the endpoint, of a queued ep->watch_work
+ * weft_monitor_work - a worker looks at an endpoint that is watched
+ * @ep: the endpoint, of a queued ep->monitor_work
  * @out: output
  *
  * Sleeps.
  */
-void weft_watch_work(struct weft_ep *ep, struct weft_out *out)
+void weft_monitor_work(struct weft_ep *ep, struct weft_out *out)
 {
-	struct weft_watch *w = weft_alloc_sleep(sizeof(*w));
+	struct weft_monitor *w = weft_alloc_sleep(sizeof(*w));
 	u32 i, no, goes = 0;
 	bool more = true;
 
 	weft_lock(&ep->lock);
-	ep->watch_work.queued = false;
+	ep->monitor_work.queued = false;
 	no = READ_ONCE(ep->core->deaths);
 	/* nobody has had a reason yet to look at what is in the ring */
 	weft_recv_drain(ep, out);
 	weft_unlock(&ep->lock);
-	while (w && more && goes++ < WEFT_WATCH_GOES) {
-		more = weft_watch_gather(ep, w, &ep->watch_from);
+	while (w && more && goes++ < WEFT_MONITOR_GOES) {
+		more = weft_monitor_gather(ep, w, &ep->monitor_from);
 		for (i = 0; i < w->n; i++) {
-			weft_watch_node(ep, &w->node[i], no, out);
+			weft_monitor_node(ep, &w->node[i], no, out);
 			weft_flush(out);
 		}
 		if (more)
@@ -440,8 +440,8 @@ void weft_watch_work(struct weft_ep *ep, struct weft_out *out)
 	if (more)
 		return;
 	/* else what is left is looked at the next time, and has not been told until then */
-	ep->watch_from = 0;
+	ep->monitor_from = 0;
 	weft_lock(&ep->lock);
-	WRITE_ONCE(ep->watch_no, no);
+	WRITE_ONCE(ep->monitor_no, no);
 	weft_unlock(&ep->lock);
 }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - receives that name their sender: what monitor.c offers the rest
+ */
+#ifndef WEFT_MONITOR_H
+#define WEFT_MONITOR_H
+
+#include "core/api/api.h"
+
+void weft_monitor_init(struct weft_core *core);
+void weft_monitor_exit(struct weft_core *core);
+bool weft_monitor_bury(struct weft_path *path, bool heard);
+bool weft_monitor_all(struct weft_core *core, struct weft_out *out);
+void weft_monitor_begin(struct weft_ep *ep);
+void weft_monitor_due(struct weft_core *core, struct weft_out *out);
+void weft_monitor_work(struct weft_ep *ep, struct weft_out *out);
+
+#endif
