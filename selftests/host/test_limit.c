@@ -281,7 +281,7 @@ TEST(paths)
 	ASSERT_EQ(0, rig_send(ep, &op));
 	ASSERT_EQ(1, rig_cq_read(cq, &e));
 	ASSERT_EQ(0, e.status);
-	/* what happens when there is one more stands in test_scarce.c */
+	/* what happens when there is one more stands in test_reclaim.c */
 	ASSERT_TRUE(look(core, "paths", &info));
 	EXPECT_TRUE(info.counts && info.used == 1 && info.value == 1 && !info.hits);
 	rig_free(rig);

@@ -71,7 +71,7 @@ struct weft_out;
  * @path_slots: entries of @path_ids; constant, no limit is above it
  * @path_ids: paths by the id that the peer puts into packets; read under RCU
  * @npaths: paths in them
- * @hand: where the next path is looked for that may be given back; see scarce.c
+ * @hand: where the next path is looked for that may be given back; see reclaim.c
  * @scarce: a send waits for a path; set under the lock of @local, read without it
  * @neps: endpoints
  * @next_service: where the search for a free service begins

@@ -103,7 +103,7 @@ void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out)
 	}
 	weft_unlock(&path->lock);
 	if (path->local) {
-		weft_scarce_again(path->core, out);
+		weft_reclaim_again(path->core, out);
 		weft_monitor_due(path->core, out);
 	}
 }

@@ -298,10 +298,10 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 			weft_mem_put(ep->win);
 			ep->win = NULL;
 		}
-		if (unlikely(err == -ENOSPC) && weft_scarce_waits(ep, out))
+		if (unlikely(err == -ENOSPC) && weft_reclaim_waits(ep, out))
 			break;
-		if (unlikely(!err && ep->scarce_at))
-			WRITE_ONCE(ep->scarce_at, 0);
+		if (unlikely(!err && ep->reclaim_at))
+			WRITE_ONCE(ep->reclaim_at, 0);
 		if (unlikely(err)) {
 			e->err = -err;
 			weft_send_cqe(ep, e, out);
@@ -318,8 +318,8 @@ taken:
 			return -EINTR;
 		}
 	}
-	if (unlikely(r == WEFT_RING_EMPTY && ep->scarce_at))
-		WRITE_ONCE(ep->scarce_at, 0);
+	if (unlikely(r == WEFT_RING_EMPTY && ep->reclaim_at))
+		WRITE_ONCE(ep->reclaim_at, 0);
 	weft_send_publish(ep);
 	weft_send_settle(ep, out);
 	if (unlikely(cold)) {

@@ -180,7 +180,7 @@ struct weft_member {
  * @recent: the flow used last, or the only one; sq_mutex
  * @near: that flow ends on this node, and sends may go straight (pass.c); read without the mutex
  * @far: it ends on another node, and short sends may leave straight (weft_pass_out()); sq_mutex
- * @scarce_at: since when the send at the head of the ring waits for a path, 0: it does not; written
+ * @reclaim_at: since when the send at the head of the ring waits for a path, 0: it does not; written
  *	under sq_mutex
  * @recent_dst: index in the address vector that it was found by; sq_mutex
  * @recent_gen: generation of the vector then; sq_mutex
@@ -289,7 +289,7 @@ struct weft_ep {
 	struct weft_flow *recent;
 	bool near;
 	bool far;
-	weft_ns scarce_at;
+	weft_ns reclaim_at;
 	u32 recent_dst;
 	u32 recent_gen;
 	struct weft_work sq_work;

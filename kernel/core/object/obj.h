@@ -97,7 +97,7 @@ struct weft_known {
  * @bye_at: when BYE is sent again
  * @bye_n: how often it was sent
  * @tidy_until: until then workers close the flows on it
- * @pressed: it is given back as soon as it is not used, as there are few paths; see scarce.c
+ * @pressed: it is given back as soon as it is not used, as there are few paths; see reclaim.c
  * @unused: it is failing as nobody needs it, on both sides; read without the lock, too
  * @flight: packets that wait for an acknowledgement, all lanes
  * @nconn: connections that need the peer to live: all but those that are being closed

@@ -13,7 +13,7 @@
  * meanwhile waits as for a handshake; nothing of it has left, so it can begin anew on the same
  * path. The peer agrees, by GONE, only if nothing is under way there and it has heard nothing for
  * half of its own idle_ns: then no packet that it has sent can still come. Where paths are few
- * (scarce.c) idle_ns is a second, on both sides.
+ * (reclaim.c) idle_ns is a second, on both sides.
  *
  * Locks: path->lock; ep->sq_mutex for closing flows, so a worker does that.
  */

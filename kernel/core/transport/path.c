@@ -141,7 +141,7 @@ struct weft_path *weft_path_list(struct weft_core *core, const struct weft_socka
 	weft_assert_held(&core->lock);
 	if (core->stopped)
 		return ERR_PTR(-ENODEV);
-	weft_scarce_look(core, now);
+	weft_reclaim_look(core, now);
 	if (core->npaths >= READ_ONCE(core->conf.max_paths))
 		return ERR_PTR(-ENOSPC);
 	path = weft_path_alloc(core, addr, src);

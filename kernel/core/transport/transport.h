@@ -214,11 +214,11 @@ static inline void weft_path_window(struct weft_path *path, u16 window)
 struct weft_path *weft_path_find(struct weft_core *core, const struct weft_sockaddr *addr,
 				 struct weft_out *out);
 
-/* ---- scarce.c ------------------------------------------------------------------- */
+/* ---- reclaim.c ------------------------------------------------------------------- */
 
-void weft_scarce_look(struct weft_core *core, weft_ns now);
-bool weft_scarce_waits(struct weft_ep *ep, struct weft_out *out);
-void weft_scarce_again(struct weft_core *core, struct weft_out *out);
+void weft_reclaim_look(struct weft_core *core, weft_ns now);
+bool weft_reclaim_waits(struct weft_ep *ep, struct weft_out *out);
+void weft_reclaim_again(struct weft_core *core, struct weft_out *out);
 
 /* ---- idle.c --------------------------------------------------------------------- */
 

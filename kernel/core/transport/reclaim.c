@@ -11,7 +11,7 @@
  * A send to one node more waits at the head of its ring for as long as a handshake may take, and is
  * refused (ENOSPC) after that; so are those behind it that need a new path, then, at once:
  *
- *	(ring) --no path--> waiting (ep->scarce_at) --path--> (ring)
+ *	(ring) --no path--> waiting (ep->reclaim_at) --path--> (ring)
  *				--connect_ns--> refused
  *
  * until the ring is empty, or a send has gone.
@@ -22,12 +22,12 @@
  */
 #include "core/transport/transport.h"
 
-#define WEFT_SCARCE_LOOK	64	/* paths that are looked at each time */
-#define WEFT_SCARCE_PRESS	2	/* of them are pressed */
-#define WEFT_SCARCE_AGAIN	(20 * NSEC_PER_MSEC)
+#define WEFT_RECLAIM_LOOK	64	/* paths that are looked at each time */
+#define WEFT_RECLAIM_PRESS	2	/* of them are pressed */
+#define WEFT_RECLAIM_AGAIN	(20 * NSEC_PER_MSEC)
 
 /* A path may be one that nobody needs. Return: it is pressed now, and was not before. */
-static bool weft_scarce_one(struct weft_path *path, weft_ns now)
+static bool weft_reclaim_one(struct weft_path *path, weft_ns now)
 {
 	bool pressed;
 
@@ -39,11 +39,11 @@ static bool weft_scarce_one(struct weft_path *path, weft_ns now)
 }
 
 /**
- * weft_scarce_look - a path is wanted: see that there will be others
+ * weft_reclaim_look - a path is wanted: see that there will be others
  * @core: the core, locked
  * @now: time
  */
-void weft_scarce_look(struct weft_core *core, weft_ns now)
+void weft_reclaim_look(struct weft_core *core, weft_ns now)
 {
 	u32 max = READ_ONCE(core->conf.max_paths), i, looked = 0, n = 0;
 
@@ -56,45 +56,45 @@ void weft_scarce_look(struct weft_core *core, weft_ns now)
 
 		if (!path)
 			continue;
-		n += weft_scarce_one(path, now);
-		if (++looked == WEFT_SCARCE_LOOK || n == WEFT_SCARCE_PRESS)
+		n += weft_reclaim_one(path, now);
+		if (++looked == WEFT_RECLAIM_LOOK || n == WEFT_RECLAIM_PRESS)
 			break;
 	}
 }
 
 /**
- * weft_scarce_waits - a send has found no path
+ * weft_reclaim_waits - a send has found no path
  * @ep: its endpoint; ep->sq_mutex is held
  * @out: output
  *
  * Return: it stays at the head of the ring, where it is looked at again; false: it has waited long
  * enough.
  */
-bool weft_scarce_waits(struct weft_ep *ep, struct weft_out *out)
+bool weft_reclaim_waits(struct weft_ep *ep, struct weft_out *out)
 {
 	struct weft_core *core = ep->core;
 
-	if (!ep->scarce_at) {
+	if (!ep->reclaim_at) {
 		weft_count(core, limit_paths);
-		WRITE_ONCE(ep->scarce_at, out->now);
-	} else if (weft_since(out->now, ep->scarce_at) >= core->conf.connect_ns) {
+		WRITE_ONCE(ep->reclaim_at, out->now);
+	} else if (weft_since(out->now, ep->reclaim_at) >= core->conf.connect_ns) {
 		return false;
 	}
 	weft_lock(&core->local->lock);
 	WRITE_ONCE(core->scarce, true);
-	weft_path_deadline(core->local, out->now + WEFT_SCARCE_AGAIN);
+	weft_path_deadline(core->local, out->now + WEFT_RECLAIM_AGAIN);
 	weft_unlock(&core->local->lock);
 	return true;
 }
 
 /**
- * weft_scarce_again - have workers look at the sends that wait
+ * weft_reclaim_again - have workers look at the sends that wait
  * @core: the core
  * @out: output
  *
  * Context: the timer of core->local, which is not locked.
  */
-void weft_scarce_again(struct weft_core *core, struct weft_out *out)
+void weft_reclaim_again(struct weft_core *core, struct weft_out *out)
 {
 	struct weft_list *l;
 
@@ -105,7 +105,7 @@ void weft_scarce_again(struct weft_core *core, struct weft_out *out)
 	weft_list_for_each(l, &core->eps) {
 		struct weft_ep *ep = weft_entry(l, struct weft_ep, node);
 
-		if (!READ_ONCE(ep->scarce_at))
+		if (!READ_ONCE(ep->reclaim_at))
 			continue;
 		weft_lock(&ep->lock);
 		weft_ep_sq_cold(ep, out);
