@@ -315,7 +315,7 @@ static void weft_ctx_fini(struct work_struct *work)
 	struct weft_port *port = ctx->port;
 	struct weft_dev *dev = ctx->dev;
 
-	weft_cold_exit(&ctx->cold);
+	weft_deferred_exit(&ctx->deferred);
 	weft_memctx_quiesce(ctx->mc);
 	WRITE_ONCE(ctx->mm, NULL);	/* a file may still be there: nobody's any more */
 	/* who finds it in the list looks at its memory, too */
@@ -431,7 +431,7 @@ struct weft_ctx *weft_ctx_new(struct weft_dev *dev, struct weft_port *port)
 	err = PTR_ERR_OR_ZERO(ctx->mc);
 	if (err)
 		goto fail;
-	err = weft_cold_init(&ctx->cold, ctx->mc, ctx->core);
+	err = weft_deferred_init(&ctx->deferred, ctx->mc, ctx->core);
 	if (err)
 		goto fail_mc;
 	mutex_lock(&dev->lock);

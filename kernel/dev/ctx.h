@@ -63,7 +63,7 @@ struct weft_obj {
 };
 
 /**
- * struct weft_cold - work of the core that needs process context
+ * struct weft_deferred - work of the core that needs process context
  * @lock: @list, @closed
  * @list: struct weft_work
  * @closed: takes no more
@@ -71,7 +71,7 @@ struct weft_obj {
  * @mc: memory of the context, NULL: it has gone
  * @out: for @work
  */
-struct weft_cold {
+struct weft_deferred {
 	spinlock_t lock;	/* list, closed */
 	struct weft_list list;
 	bool closed;
@@ -80,8 +80,8 @@ struct weft_cold {
 	struct weft_out *out;
 };
 
-int weft_cold_init(struct weft_cold *cold, struct weft_memctx *mc, struct weft_core *core);
-void weft_cold_exit(struct weft_cold *cold);
+int weft_deferred_init(struct weft_deferred *deferred, struct weft_memctx *mc, struct weft_core *core);
+void weft_deferred_exit(struct weft_deferred *deferred);
 
 /**
  * struct weft_dev - character device of a port; lives as long as the port
@@ -102,12 +102,12 @@ struct weft_dev {
 	struct device *device;
 	struct weft_engine *engine;
 	struct weft_out *out;
-	struct weft_cold orphans;
+	struct weft_deferred orphans;
 	struct mutex lock;	/* ctxs */
 	struct list_head ctxs;
 };
 
-extern struct workqueue_struct *weft_dev_wq, *weft_cold_wq;
+extern struct workqueue_struct *weft_dev_wq, *weft_deferred_wq;
 
 int weft_dev_enter(struct weft_dev *dev);
 void weft_dev_leave(struct weft_dev *dev);
@@ -138,7 +138,7 @@ struct weft_dev *weft_dev_by_id(u32 id);
  * @gens: generations of the indices
  * @kill_out: for what must not fail
  * @rings: ring memory
- * @cold: work in process context
+ * @deferred: work in process context
  * @death: kills the context when its process has died
  * @fini: frees it
  * @node: in dev->ctxs, under dev->lock
@@ -168,7 +168,7 @@ struct weft_ctx {
 	u16 *gens;
 	struct weft_out *kill_out;
 	struct weft_rings rings;
-	struct weft_cold cold;
+	struct weft_deferred deferred;
 	struct work_struct death;
 	struct work_struct fini;
 	struct list_head node;

@@ -171,12 +171,12 @@ int weft_dev_add(struct weft_port *port, const struct attribute_group **groups)
 		goto fail;
 	}
 	weft_out_init(dev->out, &port->core);
-	err = weft_cold_init(&dev->orphans, NULL, &port->core);
+	err = weft_deferred_init(&dev->orphans, NULL, &port->core);
 	if (err)
 		goto fail;
 	err = weft_dev_enter(dev);
 	if (err) {
-		weft_cold_exit(&dev->orphans);
+		weft_deferred_exit(&dev->orphans);
 		goto fail;
 	}
 	port->dev = dev;	/* from here on weft_dev_free() does it */
@@ -230,7 +230,7 @@ void weft_dev_free(struct weft_port *port)
 
 	if (!dev)
 		return;
-	weft_cold_exit(&dev->orphans);
+	weft_deferred_exit(&dev->orphans);
 	weft_dev_leave(dev);
 	weft_engine_free(dev->engine);
 	kvfree(dev->out);
@@ -332,8 +332,8 @@ int weft_dev_init(void)
 	if (!weft_dev_wq)
 		return -ENOMEM;
 	err = -ENOMEM;
-	weft_cold_wq = alloc_workqueue("weft_cold", WQ_UNBOUND, 0);
-	if (!weft_cold_wq)
+	weft_deferred_wq = alloc_workqueue("weft_deferred", WQ_UNBOUND, 0);
+	if (!weft_deferred_wq)
 		goto fail_wq;
 	err = class_register(&weft_class);
 	if (err)
@@ -350,7 +350,7 @@ int weft_dev_init(void)
 fail_class:
 	class_unregister(&weft_class);
 fail_cold:
-	destroy_workqueue(weft_cold_wq);
+	destroy_workqueue(weft_deferred_wq);
 fail_wq:
 	destroy_workqueue(weft_dev_wq);
 	return err;
@@ -367,5 +367,5 @@ void weft_dev_exit(void)
 	unregister_chrdev_region(weft_devt, WEFT_MINORS);
 	class_unregister(&weft_class);
 	destroy_workqueue(weft_dev_wq);
-	destroy_workqueue(weft_cold_wq);
+	destroy_workqueue(weft_deferred_wq);
 }

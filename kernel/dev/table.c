@@ -13,11 +13,11 @@
 static DEFINE_XARRAY_ALLOC1(weft_devs);		/* by number, until they are freed */
 static u32 weft_devs_next = 1;
 
-/** weft_dev_wq - the end of contexts, which waits for what is in weft_cold_wq */
+/** weft_dev_wq - the end of contexts, which waits for what is in weft_deferred_wq */
 struct workqueue_struct *weft_dev_wq;
 
-/** weft_cold_wq - cold work; waits for neither */
-struct workqueue_struct *weft_cold_wq;
+/** weft_deferred_wq - cold work; waits for neither */
+struct workqueue_struct *weft_deferred_wq;
 
 /**
  * weft_dev_enter - give a device its number

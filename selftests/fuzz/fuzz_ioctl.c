@@ -42,7 +42,7 @@ static struct world w;
 static struct mm_struct mm, other_mm;
 static struct task_struct task = { .mm = &mm, .group_leader = &task };
 struct task_struct *stand_in_current = &task;
-struct workqueue_struct *weft_dev_wq, *weft_cold_wq;
+struct workqueue_struct *weft_dev_wq, *weft_deferred_wq;
 
 struct weft_dev *weft_dev_by_id(u32 id)
 {
@@ -471,7 +471,7 @@ static void begin(void)
 	mutex_init(&w.dev.lock);
 	INIT_LIST_HEAD(&w.dev.ctxs);
 	w.dev.out = weft_out_new(&w.port.core);
-	WARN_ON(weft_cold_init(&w.dev.orphans, NULL, &w.port.core));
+	WARN_ON(weft_deferred_init(&w.dev.orphans, NULL, &w.port.core));
 }
 
 static void end(void)
@@ -489,7 +489,7 @@ static void end(void)
 		stand_in_close(fd);
 	stand_in_work();
 	stop();
-	weft_cold_exit(&w.dev.orphans);
+	weft_deferred_exit(&w.dev.orphans);
 	weft_core_exit(&w.port.core);
 	weft_free(w.dev.out);
 	weft_host_quiesce();

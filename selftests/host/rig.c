@@ -231,7 +231,7 @@ int weft_env_group(struct weft_core *core, const struct weft_sockaddr *group, bo
 	return 0;
 }
 
-void weft_env_cold(struct weft_work *work)
+void weft_env_defer(struct weft_work *work)
 {
 	struct rig_proc *proc = work->ctx;
 	struct rig_event ev = {

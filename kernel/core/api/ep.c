@@ -226,7 +226,7 @@ int weft_ep_notify(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *
 		weft_mutex_unlock(&ep->sq_mutex);
 		/* of a message alone nothing is left to do but to wake somebody */
 		if (alone && flags == WEFT_NOTIFY_SQ && weft_list_empty(&out->wake) &&
-		    weft_list_empty(&out->wake_eq) && weft_list_empty(&out->cold))
+		    weft_list_empty(&out->wake_eq) && weft_list_empty(&out->deferred))
 			return 0;
 	}
 	if (flags & WEFT_NOTIFY_RQ)

@@ -189,13 +189,13 @@ static noinline void weft_flush_wake(struct weft_out *out)
 	}
 }
 
-static noinline void weft_flush_cold(struct weft_out *out)
+static noinline void weft_flush_deferred(struct weft_out *out)
 {
 	struct weft_list *l;
 
-	while ((l = weft_list_first(&out->cold))) {
+	while ((l = weft_list_first(&out->deferred))) {
 		weft_list_del(l);
-		weft_env_cold(weft_entry(l, struct weft_work, node));
+		weft_env_defer(weft_entry(l, struct weft_work, node));
 	}
 }
 
@@ -237,6 +237,6 @@ void weft_flush(struct weft_out *out)
 		;
 	if (!weft_list_empty(&out->wake) || !weft_list_empty(&out->wake_eq))
 		weft_flush_wake(out);
-	if (!weft_list_empty(&out->cold))
-		weft_flush_cold(out);
+	if (!weft_list_empty(&out->deferred))
+		weft_flush_deferred(out);
 }

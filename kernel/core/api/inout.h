@@ -131,7 +131,7 @@ struct weft_copy {
  *	for, referenced
  * @wake: completion queues that got entries while somebody waits (cq->wake), referenced
  * @wake_eq: event queues that got events (eq->wake), referenced
- * @cold: work that needs process context (work->node), referenced through its object
+ * @deferred: work that needs process context (work->node), referenced through its object
  * @start: messages that were matched or dropped under ep->lock and whose path must be told,
  *	referenced
  * @grant: messages that have been given more (rxm->gmsg.ready), referenced
@@ -151,7 +151,7 @@ struct weft_out {
 	struct weft_list more;
 	struct weft_list wake;
 	struct weft_list wake_eq;
-	struct weft_list cold;
+	struct weft_list deferred;
 	struct weft_list start;
 	struct weft_list grant;
 	struct weft_list serve;
@@ -230,7 +230,7 @@ void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx,
 void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out);
 
 /*
- * Work from out->cold: pin memory, drain a ring. Sleeps, with the address space of the work's
+ * Work from out->deferred: pin memory, drain a ring. Sleeps, with the address space of the work's
  * context. Drops the reference.
  */
 void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out);

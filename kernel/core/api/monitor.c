@@ -168,7 +168,7 @@ static bool weft_monitor_one(struct weft_ep *ep, struct weft_out *out)
 	} else if (monitored && !ep->monitor_work.queued) {
 		ep->monitor_work.queued = true;
 		weft_ep_get(ep);
-		weft_list_add_tail(&out->cold, &ep->monitor_work.node);
+		weft_list_add_tail(&out->deferred, &ep->monitor_work.node);
 	}
 	weft_unlock(&ep->lock);
 	return monitored;

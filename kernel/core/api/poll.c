@@ -98,7 +98,7 @@ void weft_ep_hand(struct weft_ep *ep, weft_ns now, struct weft_out *out)
 	weft_lock(&ep->lock);
 	if (weft_ep_works(ep)) {
 		weft_recv_drain(ep, out);
-		weft_ep_sq_cold(ep, out);
+		weft_ep_sq_defer(ep, out);
 	}
 	weft_unlock(&ep->lock);
 	weft_flush(out);

@@ -97,7 +97,7 @@ struct weft_conf {
 	X(notifications, "calls of programs that had their rings looked into")	\
 	X(engine_joins, "endpoints that a polling engine began to look at")	\
 	X(engine_sleeps, "times that a polling engine found nothing and slept")	\
-	X(cold, "messages that waited for memory to be pinned")		\
+	X(deferred, "messages that waited for memory to be pinned")		\
 	X(bounced, "windows copied because memory could not be pinned")	\
 	X(limit_unexp, "messages announced as the receiver holds as much as it may")	\
 	X(limit_endpoint, "times that an endpoint kept as many messages as it may")	\

@@ -220,7 +220,7 @@ struct weft_tx;
  * Have weft_core_work() called for it, soon, once. Takes over the reference. If the context is
  * dying it is called all the same.
  */
-void weft_env_cold(struct weft_work *work);
+void weft_env_defer(struct weft_work *work);
 
 /* ---- The port -------------------------------------------------------------------- */
 

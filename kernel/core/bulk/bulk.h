@@ -19,7 +19,7 @@ int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *
 void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struct weft_out *out);
 void weft_send_late(struct weft_txm *txm);
 void weft_send_work(struct weft_txm *txm, struct weft_out *out);
-void weft_txm_cold(struct weft_txm *txm, struct weft_out *out);
+void weft_txm_defer(struct weft_txm *txm, struct weft_out *out);
 void weft_win_drop(struct weft_win *win);
 
 /* ---- announce.c ----------------------------------------------------------------- */
@@ -38,7 +38,7 @@ void weft_rxm_step(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out);
 void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out);
 void weft_rxm_later(struct weft_rxm *rxm, struct weft_out *out);
-void weft_rxm_cold(struct weft_rxm *rxm, struct weft_out *out);
+void weft_rxm_defer(struct weft_rxm *rxm, struct weft_out *out);
 int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, struct weft_out *out);
 int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u32 last, u32 skip,

@@ -38,18 +38,18 @@ void weft_rxm_later(struct weft_rxm *rxm, struct weft_out *out)
 }
 
 /**
- * weft_rxm_cold - have a worker go on
+ * weft_rxm_defer - have a worker go on
  * @rxm: the message; its path is locked
  * @out: output
  */
-void weft_rxm_cold(struct weft_rxm *rxm, struct weft_out *out)
+void weft_rxm_defer(struct weft_rxm *rxm, struct weft_out *out)
 {
 	weft_assert_held(&rxm->path->lock);
-	if (rxm->work.queued || rxm->cold)
+	if (rxm->work.queued || rxm->deferred)
 		return;
 	rxm->work.queued = true;
 	weft_rxm_get(rxm);
-	weft_list_add_tail(&out->cold, &rxm->work.node);
+	weft_list_add_tail(&out->deferred, &rxm->work.node);
 }
 
 /* The peer is not needed any more. The message's path is locked. */
@@ -290,7 +290,7 @@ static bool weft_rxm_release(struct weft_rxm *rxm, struct weft_out *out)
 				weft_win_drop(w);
 		}
 		if (w->state == WEFT_WIN_FLUSH)
-			weft_rxm_cold(rxm, out);
+			weft_rxm_defer(rxm, out);
 		if (w->state != WEFT_WIN_NONE)
 			gone = false;
 	}
@@ -359,8 +359,8 @@ static void weft_rxm_from_buf(struct weft_rxm *rxm, struct weft_out *out)
 		weft_rxm_copy(rxm, WEFT_COPY_BUF_MEM, rxm->buf + base, 0, base,
 			      (u32)(rxm->room - base), out);
 	} else if (err == -EAGAIN) {
-		weft_count(rxm->path->core, cold);
-		weft_rxm_cold(rxm, out);
+		weft_count(rxm->path->core, deferred);
+		weft_rxm_defer(rxm, out);
 	} else {
 		weft_rxm_finish(rxm, EFAULT, out);
 	}
@@ -533,10 +533,10 @@ static void weft_rxm_pull(struct weft_rxm *rxm, struct weft_out *out)
 			return;
 		}
 		if (err) {
-			w->state = WEFT_WIN_COLD;
+			w->state = WEFT_WIN_DEFER;
 			rxm->pinned = pinned + w->len;
-			weft_count(rxm->path->core, cold);
-			weft_rxm_cold(rxm, out);
+			weft_count(rxm->path->core, deferred);
+			weft_rxm_defer(rxm, out);
 		}
 	}
 	weft_rxm_grant(rxm);
@@ -550,7 +550,7 @@ static void weft_rxm_pull(struct weft_rxm *rxm, struct weft_out *out)
 void weft_rxm_step(struct weft_rxm *rxm, struct weft_out *out)
 {
 	weft_assert_held(&rxm->path->lock);
-	if (rxm->over || !rxm->started || rxm->cold)
+	if (rxm->over || !rxm->started || rxm->deferred)
 		return;
 	if (unlikely(rxm->err)) {
 		if (!rxm->ncopy)
@@ -765,7 +765,7 @@ void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out)
 		weft_rxm_step(rxm, out);
 		goto out;
 	}
-	rxm->cold = true;
+	rxm->deferred = true;
 	for (i = 0; i < ARRAY_SIZE(rxm->win); i++)
 		what[i] = rxm->win[i].state;
 	write = rxm->buf && rxm->whole && rxm->pinned == rxm->base;
@@ -776,7 +776,7 @@ void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out)
 	for (i = 0; i < ARRAY_SIZE(rxm->win) && !err; i++) {
 		struct weft_win *w = &rxm->win[i];
 
-		if (what[i] == WEFT_WIN_COLD)
+		if (what[i] == WEFT_WIN_DEFER)
 			err = weft_mem_make(mc, &rxm->post->vec, w->off, w->len, WEFT_MEM_WRITE,
 					    &mem[i]);
 		else if (what[i] == WEFT_WIN_FLUSH)
@@ -784,7 +784,7 @@ void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out)
 	}
 
 	weft_lock(&path->lock);
-	rxm->cold = false;
+	rxm->deferred = false;
 	for (i = 0; i < ARRAY_SIZE(rxm->win); i++) {
 		struct weft_win *w = &rxm->win[i];
 

@@ -101,18 +101,18 @@ bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_
 }
 
 /**
- * weft_txm_cold - have a window pinned in process context
+ * weft_txm_defer - have a window pinned in process context
  * @txm: the send; its path is locked
  * @out: output
  */
-void weft_txm_cold(struct weft_txm *txm, struct weft_out *out)
+void weft_txm_defer(struct weft_txm *txm, struct weft_out *out)
 {
 	weft_assert_held(&txm->path->lock);
-	if (txm->work.queued || txm->cold)
+	if (txm->work.queued || txm->deferred)
 		return;
 	txm->work.queued = true;
 	weft_txm_get(txm);
-	weft_list_add_tail(&out->cold, &txm->work.node);
+	weft_list_add_tail(&out->deferred, &txm->work.node);
 }
 
 /* Take the next window. Return: one was taken, or is being made. */
@@ -134,9 +134,9 @@ static bool weft_send_pin(struct weft_txm *txm, struct weft_win *w, struct weft_
 		w->state = WEFT_WIN_READY;
 		return true;
 	}
-	w->state = WEFT_WIN_COLD;
-	weft_count(txm->path->core, cold);
-	weft_txm_cold(txm, out);
+	w->state = WEFT_WIN_DEFER;
+	weft_count(txm->path->core, deferred);
+	weft_txm_defer(txm, out);
 	return true;
 }
 
@@ -160,7 +160,7 @@ void weft_send_step(struct weft_txm *txm, struct weft_out *out)
 		}
 		/* while windows are being made no other is asked for: the worker comes back here */
 		for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
-			if (txm->cold || txm->pinned >= txm->granted)
+			if (txm->deferred || txm->pinned >= txm->granted)
 				break;
 			if (txm->win[i].state == WEFT_WIN_NONE &&
 			    !weft_send_pin(txm, &txm->win[i], out))
@@ -303,16 +303,16 @@ void weft_send_work(struct weft_txm *txm, struct weft_out *out)
 	weft_path_get(path);
 	weft_lock(&path->lock);
 	txm->work.queued = false;
-	txm->cold = true;
+	txm->deferred = true;
 	for (i = 0; i < ARRAY_SIZE(txm->win); i++)
-		made[i] = txm->state != WEFT_TXM_OVER && txm->win[i].state == WEFT_WIN_COLD;
+		made[i] = txm->state != WEFT_TXM_OVER && txm->win[i].state == WEFT_WIN_DEFER;
 	weft_unlock(&path->lock);
 	for (i = 0; i < ARRAY_SIZE(txm->win) && !err; i++)
 		if (made[i])
 			err = weft_mem_make(txm->ep->conf.mc, &txm->vec, txm->win[i].off,
 					    txm->win[i].len, WEFT_MEM_READ, &mem[i]);
 	weft_lock(&path->lock);
-	txm->cold = false;
+	txm->deferred = false;
 	for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
 		if (!mem[i])
 			continue;

@@ -206,7 +206,7 @@ bool weft_cm_renew(struct weft_conn *conn, struct weft_out *out)
 	if (renew) {
 		ep->ask_work.queued = true;
 		weft_ep_get(ep);
-		weft_list_add_tail(&out->cold, &ep->ask_work.node);
+		weft_list_add_tail(&out->deferred, &ep->ask_work.node);
 	}
 	weft_unlock(&ep->lock);
 	if (!renew)

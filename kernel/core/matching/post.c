@@ -497,7 +497,7 @@ static void weft_recv_pause(struct weft_ep *ep, struct weft_out *out)
 		return;
 	ep->rq_work.queued = true;
 	weft_ep_get(ep);
-	weft_list_add_tail(&out->cold, &ep->rq_work.node);
+	weft_list_add_tail(&out->deferred, &ep->rq_work.node);
 }
 
 /**

@@ -616,7 +616,7 @@ static void weft_srq_serve(struct weft_srq *srq, u32 *budget, struct weft_out *o
 	if ((srq->nfresh || srq->again) && !srq->parched && !srq->work.queued && !srq->dead) {
 		srq->work.queued = true;
 		weft_srq_get(srq);
-		weft_list_add_tail(&out->cold, &srq->work.node);
+		weft_list_add_tail(&out->deferred, &srq->work.node);
 	}
 }
 

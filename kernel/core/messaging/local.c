@@ -319,20 +319,20 @@ static bool weft_local_pin(struct weft_rxm *rxm, struct weft_out *out)
 		return false;
 	}
 	rxm->pinned += dst->len;
-	dst->state = err ? WEFT_WIN_COLD : WEFT_WIN_READY;
+	dst->state = err ? WEFT_WIN_DEFER : WEFT_WIN_READY;
 	if (err)
-		weft_rxm_cold(rxm, out);
+		weft_rxm_defer(rxm, out);
 	err = weft_mem_get(txm->ep->conf.mc, &txm->vec, src->off, src->len, WEFT_MEM_READ,
 			   &src->mem);
 	if (err == -EFAULT) {
 		weft_local_fault(txm, out);
 		return false;
 	}
-	src->state = err ? WEFT_WIN_COLD : WEFT_WIN_READY;
+	src->state = err ? WEFT_WIN_DEFER : WEFT_WIN_READY;
 	if (err)
-		weft_txm_cold(txm, out);
-	if (dst->state == WEFT_WIN_COLD || src->state == WEFT_WIN_COLD)
-		weft_count(rxm->path->core, cold);
+		weft_txm_defer(txm, out);
+	if (dst->state == WEFT_WIN_DEFER || src->state == WEFT_WIN_DEFER)
+		weft_count(rxm->path->core, deferred);
 	return true;
 }
 
@@ -363,7 +363,7 @@ void weft_local_step(struct weft_rxm *rxm, struct weft_out *out)
 			weft_win_drop(dst);
 	}
 	if (dst->state == WEFT_WIN_FLUSH) {
-		weft_rxm_cold(rxm, out);
+		weft_rxm_defer(rxm, out);
 		return;
 	}
 	if (dst->state == WEFT_WIN_NONE) {

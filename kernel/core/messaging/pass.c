@@ -452,7 +452,7 @@ bool weft_ep_pass(struct weft_ep *ep, struct weft_out *out)
 out:
 	weft_softirqs_on();
 	weft_mutex_unlock(&ep->sq_mutex);
-	if (unlikely(!weft_list_empty(&out->wake) || !weft_list_empty(&out->cold)))
+	if (unlikely(!weft_list_empty(&out->wake) || !weft_list_empty(&out->deferred)))
 		weft_flush(out);
 	return empty;
 }

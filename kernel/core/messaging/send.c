@@ -266,7 +266,7 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 {
 	struct weft_sq_entry *e = &ep->entry;
-	bool cold = false;
+	bool deferred = false;
 	u32 n = 0;
 	int r, err;
 
@@ -282,7 +282,7 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 		if (r != WEFT_RING_OK && r != WEFT_RING_BAD)
 			break;
 		if (unlikely(ep->scan) && r == WEFT_RING_OK && !weft_send_warm(ep, e)) {
-			cold = true;
+			deferred = true;
 			break;
 		}
 		weft_trace_post(ep->conf.handle, e->context, e->tag, e->len,
@@ -322,9 +322,9 @@ taken:
 		WRITE_ONCE(ep->reclaim_at, 0);
 	weft_send_publish(ep);
 	weft_send_settle(ep, out);
-	if (unlikely(cold)) {
+	if (unlikely(deferred)) {
 		weft_lock(&ep->lock);
-		weft_ep_sq_cold(ep, out);
+		weft_ep_sq_defer(ep, out);
 		weft_unlock(&ep->lock);
 		return -EAGAIN;
 	}

@@ -219,7 +219,7 @@ void weft_fence_check(struct weft_flow *flow, struct weft_out *out)
 		return;
 	weft_lock(&ep->lock);
 	WRITE_ONCE(ep->fence_go, true);
-	weft_ep_sq_cold(ep, out);
+	weft_ep_sq_defer(ep, out);
 	weft_unlock(&ep->lock);
 }
 

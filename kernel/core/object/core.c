@@ -57,7 +57,7 @@ void weft_out_init(struct weft_out *out, struct weft_core *core)
 	weft_list_init(&out->more);
 	weft_list_init(&out->wake);
 	weft_list_init(&out->wake_eq);
-	weft_list_init(&out->cold);
+	weft_list_init(&out->deferred);
 	weft_list_init(&out->start);
 	weft_list_init(&out->grant);
 	weft_list_init(&out->serve);

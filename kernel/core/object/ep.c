@@ -93,15 +93,15 @@ void weft_ep_break(struct weft_ep *ep, int err, struct weft_out *out)
 	ep->broken = err;
 	ep->brk_work.queued = true;
 	weft_ep_get(ep);
-	weft_list_add_tail(&out->cold, &ep->brk_work.node);
+	weft_list_add_tail(&out->deferred, &ep->brk_work.node);
 }
 
 /**
- * weft_ep_sq_cold - have a worker go on with the send ring
+ * weft_ep_sq_defer - have a worker go on with the send ring
  * @ep: the endpoint, locked
  * @out: output
  */
-void weft_ep_sq_cold(struct weft_ep *ep, struct weft_out *out)
+void weft_ep_sq_defer(struct weft_ep *ep, struct weft_out *out)
 {
 	weft_assert_held(&ep->lock);
 	ep->sq_stalled = false;
@@ -109,5 +109,5 @@ void weft_ep_sq_cold(struct weft_ep *ep, struct weft_out *out)
 		return;
 	ep->sq_work.queued = true;
 	weft_ep_get(ep);
-	weft_list_add_tail(&out->cold, &ep->sq_work.node);
+	weft_list_add_tail(&out->deferred, &ep->sq_work.node);
 }

@@ -83,7 +83,7 @@ void weft_txm_put(struct weft_txm *txm, struct weft_out *out)
 	WRITE_ONCE(ep->ntxm, ep->ntxm - 1);
 	weft_send_release(ep, txm);
 	if (ep->sq_stalled)
-		weft_ep_sq_cold(ep, out);
+		weft_ep_sq_defer(ep, out);
 	weft_unlock(&ep->lock);
 	if (path)
 		weft_path_put(path);

@@ -381,7 +381,7 @@ struct weft_rflow {
 /* ---- Messages -------------------------------------------------------------------- */
 
 #define WEFT_WIN_NONE	0
-#define WEFT_WIN_COLD	1	/* has to be made in process context */
+#define WEFT_WIN_DEFER	1	/* has to be made in process context */
 #define WEFT_WIN_READY	2	/* bytes may come and go */
 #define WEFT_WIN_FLUSH	3	/* bounced: has to be flushed in process context */
 
@@ -446,7 +446,7 @@ struct weft_win {
  * @fault: the memory is gone; written without a lock
  * @flags: WEFT_SQ_* of the entry
  * @tagged: tagged
- * @cold: cold work is running
+ * @deferred: cold work is running
  * @context: the user's
  * @tag: tag
  * @data: remote CQ data
@@ -488,7 +488,7 @@ struct weft_txm {
 	bool told;
 	bool fault;
 	bool tagged;
-	bool cold;
+	bool deferred;
 	u16 flags;
 	u16 status;
 	bool late;
@@ -600,7 +600,7 @@ struct weft_post {
  * @announced: that was by its announcement; path->lock and ep->lock
  * @claim: the user's context; ep->lock
  * @aborted: the sender has withdrawn it, or has had its DONE: it gets none
- * @cold: cold work is running
+ * @deferred: cold work is running
  * @direct: eager, placed straight into win[0]
  * @lane: lane for answers
  * @flow: its flow and number
@@ -666,7 +666,7 @@ struct weft_rxm {
 	bool claimed;
 	bool announced;
 	bool aborted;
-	bool cold;
+	bool deferred;
 	bool direct;
 	u8 lane;
 	struct weft_flowid flow;

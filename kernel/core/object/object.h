@@ -118,7 +118,7 @@ static inline void *weft_ep_alloc(const struct weft_ep *ep, size_t size)
 
 void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear);
 void weft_ep_error(struct weft_ep *ep, int err, struct weft_out *out);
-void weft_ep_sq_cold(struct weft_ep *ep, struct weft_out *out);
+void weft_ep_sq_defer(struct weft_ep *ep, struct weft_out *out);
 void weft_ep_break(struct weft_ep *ep, int err, struct weft_out *out);
 
 /* ---- srq.c ----------------------------------------------------------------------- */

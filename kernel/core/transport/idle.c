@@ -95,7 +95,7 @@ static void weft_idle_tidy(struct weft_path *path, struct weft_out *out)
 		if (!ep->tidy_work.queued && ep->state != WEFT_EPS_DEAD) {
 			ep->tidy_work.queued = true;
 			weft_ep_get(ep);
-			weft_list_add_tail(&out->cold, &ep->tidy_work.node);
+			weft_list_add_tail(&out->deferred, &ep->tidy_work.node);
 		}
 		weft_unlock(&ep->lock);
 	}

@@ -108,7 +108,7 @@ void weft_reclaim_again(struct weft_core *core, struct weft_out *out)
 		if (!READ_ONCE(ep->reclaim_at))
 			continue;
 		weft_lock(&ep->lock);
-		weft_ep_sq_cold(ep, out);
+		weft_ep_sq_defer(ep, out);
 		weft_unlock(&ep->lock);
 	}
 	weft_unlock(&core->lock);

@@ -4,7 +4,7 @@
 
 #define NEVER	weft_host_die(__FILE__, __LINE__, "there are no programs")
 
-void weft_env_cold(struct weft_work *work)
+void weft_env_defer(struct weft_work *work)
 {
 	NEVER;
 }

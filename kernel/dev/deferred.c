@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft - work of the core that needs process context: pinning memory, draining a long ring
+ *
+ * The core names the context by its number, not by its address: work may be put out (by a softirq
+ * on another CPU) while the context is going. A context's list:
+ *
+ *	OPEN ---(weft_deferred_exit(): the context is dead and nobody is inside)---> closed, and empty
+ *
+ * The workqueue is not that of the end of contexts (ctx.c): it runs so many works at a time, and
+ * when all of them were contexts that wait for their lists, nobody would do what is in those.
+ *
+ * What finds the list closed, or the context gone, goes to the device's list of orphans (the
+ * device lives as long as the core) and is done without an address space: the core finds out that
+ * the memory has gone and cleans up.
+ *
+ * Locks: cold->lock is innermost; taken in any context.
+ */
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "ctx.h"
+
+#define WEFT_DEFERRED_BATCH	32	/* pieces of work before the address space is let go for a moment */
+
+static struct weft_work *weft_deferred_pop(struct weft_deferred *deferred)
+{
+	struct weft_list *node;
+
+	spin_lock_bh(&deferred->lock);
+	node = weft_list_first(&deferred->list);
+	if (node)
+		weft_list_del(node);
+	spin_unlock_bh(&deferred->lock);
+	return node ? weft_entry(node, struct weft_work, node) : NULL;
+}
+
+static void weft_deferred_run(struct work_struct *w)
+{
+	struct weft_deferred *deferred = container_of(w, struct weft_deferred, work);
+	bool used = deferred->mc && !weft_memctx_use(deferred->mc);
+	struct weft_work *work;
+	int n = 0;
+
+	while ((work = weft_deferred_pop(deferred))) {
+		weft_core_work(work, weft_now(), deferred->out);
+		weft_flush(deferred->out);
+		cond_resched();
+		/* an endless flow of work must not keep a dead process's memory */
+		if (++n == WEFT_DEFERRED_BATCH) {
+			queue_work(weft_deferred_wq, w);
+			break;
+		}
+	}
+	if (used)
+		weft_memctx_unuse(deferred->mc);
+}
+
+static bool weft_deferred_add(struct weft_deferred *deferred, struct weft_work *work)
+{
+	bool closed;
+
+	spin_lock_bh(&deferred->lock);
+	closed = deferred->closed;
+	if (!closed) {
+		weft_list_add_tail(&deferred->list, &work->node);
+		queue_work(weft_deferred_wq, &deferred->work);
+	}
+	spin_unlock_bh(&deferred->lock);
+	return !closed;
+}
+
+/**
+ * weft_env_defer - have weft_core_work() called
+ * @work: the work, with its reference
+ *
+ * Any context.
+ */
+void weft_env_defer(struct weft_work *work)
+{
+	unsigned long name = (unsigned long)work->ctx;
+	struct weft_ctx *ctx = weft_ctx_by_id((u32)name);
+
+	if (!ctx || !weft_deferred_add(&ctx->deferred, work))
+		weft_deferred_add(&weft_dev_by_id(name >> 32)->orphans, work);
+	if (ctx)
+		weft_ctx_put(ctx);
+}
+
+/**
+ * weft_deferred_init - make a list of work
+ * @deferred: the list
+ * @mc: memory of its context, may be NULL
+ * @core: its core
+ *
+ * Return: 0, -ENOMEM. Sleeps.
+ */
+int weft_deferred_init(struct weft_deferred *deferred, struct weft_memctx *mc, struct weft_core *core)
+{
+	deferred->out = kvmalloc(sizeof(*deferred->out), GFP_KERNEL_ACCOUNT);
+	if (!deferred->out)
+		return -ENOMEM;
+	weft_out_init(deferred->out, core);
+	spin_lock_init(&deferred->lock);
+	weft_list_init(&deferred->list);
+	INIT_WORK(&deferred->work, weft_deferred_run);
+	deferred->mc = mc;
+	return 0;
+}
+
+/**
+ * weft_deferred_exit - close a list; all that is in it is done when this returns
+ * @deferred: the list
+ *
+ * Sleeps.
+ */
+void weft_deferred_exit(struct weft_deferred *deferred)
+{
+	spin_lock_bh(&deferred->lock);
+	deferred->closed = true;
+	spin_unlock_bh(&deferred->lock);
+	/* it queues itself, and may run again before this one is told that it has ended */
+	while (flush_work(&deferred->work))
+		;
+	kvfree(deferred->out);
+}
