@@ -178,12 +178,12 @@ int weft_fi_buf_setopt(struct weft_fi_ep *ep, int optname, size_t value);
 bool weft_fi_buf_hides(const struct weft_cqe *cqe);
 void weft_fi_buf_show(struct weft_cqe *cqe);
 void weft_fi_buf_take(const struct weft_cqe *cqe);
-/* weft_odd.c */
+/* weft_slow.c */
 void weft_fi_half_on(struct weft_fi_half *half, bool on);
-ssize_t weft_fi_odd_send(struct weft_fi_ep *ep, const struct weft_fi_op *op);
-ssize_t weft_fi_odd_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op);
-ssize_t weft_fi_odd_strip(const struct weft_fi_ep *ep, struct weft_fi_op *op, struct iovec *iov);
-void weft_fi_odd_cqe(struct weft_cqe *cqe, size_t prefix);
+ssize_t weft_fi_slow_send(struct weft_fi_ep *ep, const struct weft_fi_op *op);
+ssize_t weft_fi_slow_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op);
+ssize_t weft_fi_slow_strip(const struct weft_fi_ep *ep, struct weft_fi_op *op, struct iovec *iov);
+void weft_fi_slow_cqe(struct weft_cqe *cqe, size_t prefix);
 
 /* weft_mc.c */
 int weft_fi_join(struct fid_ep *fid, const void *addr, uint64_t flags, struct fid_mc **mc,

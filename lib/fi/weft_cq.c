@@ -122,14 +122,14 @@ static fi_addr_t weft_fi_cqe_source(struct weft_fi_cq *cq, const struct weft_cqe
 }
 
 /* a completion of an endpoint that may be in prefix mode, as its program is told */
-static void weft_fi_cqe_odd(struct weft_fi_cq *cq, struct weft_cqe *cqe)
+static void weft_fi_cqe_slow(struct weft_fi_cq *cq, struct weft_cqe *cqe)
 {
 	struct weft_fi_half *half;
 
 	pthread_mutex_lock(&cq->eps_lock);
 	half = weft_fi_cqe_half(cq, cqe);
 	if (half && half->ep->prefix)
-		weft_fi_odd_cqe(cqe, half->ep->prefix);
+		weft_fi_slow_cqe(cqe, half->ep->prefix);
 	pthread_mutex_unlock(&cq->eps_lock);
 }
 
@@ -223,7 +223,7 @@ static inline ssize_t weft_fi_cq_take(struct weft_fi_cq *cq, void *buf, size_t c
 		} else if (weft_unlikely(odd)) {
 			struct weft_cqe copy = *cqe;
 
-			weft_fi_cqe_odd(cq, &copy);
+			weft_fi_cqe_slow(cq, &copy);
 			buf = cq->put(buf, &copy);
 		} else {
 			buf = weft_fi_cq_put(cq, buf, cqe);
@@ -375,7 +375,7 @@ static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *bu
 	if (ret != -FI_EAVAIL)
 		return ret;
 	if (atomic_load_explicit(&cq->odd, memory_order_relaxed))
-		weft_fi_cqe_odd(cq, &cqe);
+		weft_fi_cqe_slow(cq, &cqe);
 
 	buf->op_context = weft_fi_cqe_context(&cqe);
 	buf->flags = weft_fi_cqe_flags(&cqe);

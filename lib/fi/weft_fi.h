@@ -448,7 +448,7 @@ struct weft_fi_req {
  * @next: in weft_fi_cq.halves
  * @cntr_next: in weft_fi_cntr.halves
  * @on: it has been enabled
- * @plain: and calls need nothing of weft_odd.c
+ * @plain: and calls need nothing of weft_slow.c
  * @quick: nor anything that weft_quick.h does not do
  * @known: of a context: the kernel has its queue
  * @selective: completions only for operations with FI_COMPLETION

@@ -46,7 +46,7 @@ ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 		return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
 				    "fi_trecvmsg: more segments than iov_limit");
 	plain.count = count;
-	if (ep->prefix && count && weft_fi_odd_strip(ep, &plain, iov))
+	if (ep->prefix && count && weft_fi_slow_strip(ep, &plain, iov))
 		return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
 				    "fi_trecvmsg: less room than the prefix in the first segment");
 	/* an entry without a buf could not say that there are data */

@@ -118,7 +118,7 @@ WEFT_FI_INLINED ssize_t weft_fi_post_send(struct weft_fi_ep *ep, const struct we
 	if (weft_unlikely(!ep->tx.plain)) {
 		struct weft_fi_op copy = *op;
 
-		return weft_fi_odd_send(ep, &copy);
+		return weft_fi_slow_send(ep, &copy);
 	}
 	return weft_fi_post_plain_send(ep, op, NULL);
 }
@@ -186,7 +186,7 @@ WEFT_FI_INLINED ssize_t weft_fi_post_recv(struct weft_fi_ep *ep, const struct we
 	if (weft_unlikely(!ep->rx.plain)) {
 		struct weft_fi_op copy = *op;
 
-		return weft_fi_odd_recv(ep, &copy);
+		return weft_fi_slow_recv(ep, &copy);
 	}
 	return weft_fi_post_plain_recv(ep, op);
 }

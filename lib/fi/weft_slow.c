@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_odd.c - sends and receives that are not as most are: in prefix mode, to multicast groups, or
+ * weft_slow.c - sends and receives that are not as most are: in prefix mode, to multicast groups, or
  * refused
  *
  * Most calls go straight from weft_msg.c to a ring (weft_post.h). Those of an endpoint whose half
@@ -31,14 +31,14 @@ void weft_fi_half_on(struct weft_fi_half *half, bool on)
 }
 
 /**
- * weft_fi_odd_strip() - take the prefix off
+ * weft_fi_slow_strip() - take the prefix off
  * @ep: endpoint
  * @op: a send or a receive as the program described it; its segments become @iov
  * @iov: room for WEFT_IOV_MAX segments
  *
  * Return: 0, -FI_EINVAL: the first segment does not hold the prefix, or there are too many.
  */
-ssize_t weft_fi_odd_strip(const struct weft_fi_ep *ep, struct weft_fi_op *op, struct iovec *iov)
+ssize_t weft_fi_slow_strip(const struct weft_fi_ep *ep, struct weft_fi_op *op, struct iovec *iov)
 {
 	if (!op->iov || !op->count || op->count > ep->iov_limit ||
 	    op->iov->iov_len < ep->prefix)
@@ -50,7 +50,7 @@ ssize_t weft_fi_odd_strip(const struct weft_fi_ep *ep, struct weft_fi_op *op, st
 	return 0;
 }
 
-ssize_t weft_fi_odd_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
+ssize_t weft_fi_slow_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 {
 	struct iovec iov[WEFT_IOV_MAX];
 	struct weft_fi_op plain = *op;
@@ -59,7 +59,7 @@ ssize_t weft_fi_odd_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 
 	if (!ep->tx.on)
 		return weft_fi_refuse(op, ep->enabled ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE);
-	if (ep->prefix && weft_fi_odd_strip(ep, &plain, iov))
+	if (ep->prefix && weft_fi_slow_strip(ep, &plain, iov))
 		return weft_fi_refuse(op, -FI_EINVAL);
 	/* flag and capability are the same bit */
 	if (!(op->flags & ep->caps & FI_MULTICAST))
@@ -70,7 +70,7 @@ ssize_t weft_fi_odd_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 	return ret ? ret : weft_fi_post_plain_send(ep, &plain, &group);
 }
 
-ssize_t weft_fi_odd_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
+ssize_t weft_fi_slow_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 {
 	struct iovec iov[WEFT_IOV_MAX];
 	struct weft_fi_op plain = *op;
@@ -80,20 +80,20 @@ ssize_t weft_fi_odd_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 	/* messages would stand in the buffer without prefixes */
 	if (ep->prefix && op->flags & FI_MULTI_RECV)
 		return weft_fi_refuse(op, -FI_EBADFLAGS);
-	if (ep->prefix && weft_fi_odd_strip(ep, &plain, iov))
+	if (ep->prefix && weft_fi_slow_strip(ep, &plain, iov))
 		return weft_fi_refuse(op, -FI_EINVAL);
 	return weft_fi_post_plain_recv(ep, &plain);
 }
 
 /**
- * weft_fi_odd_cqe() - what a completion says in prefix mode
+ * weft_fi_slow_cqe() - what a completion says in prefix mode
  * @cqe: a completion of an endpoint in that mode
  * @prefix: its msg_prefix_size
  *
  * A message's length is that of the program's bytes with the prefix, and a place is that of the
  * prefix. What failed has no length, unless there was too little room, or its sender is unknown.
  */
-void weft_fi_odd_cqe(struct weft_cqe *cqe, size_t prefix)
+void weft_fi_slow_cqe(struct weft_cqe *cqe, size_t prefix)
 {
 	if (cqe->flags & (WEFT_CQE_SEND | WEFT_CQE_RELEASE) ||
 	    (cqe->status && cqe->status != EMSGSIZE && !(cqe->flags & WEFT_CQE_FROM)))
