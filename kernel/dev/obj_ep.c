@@ -463,7 +463,7 @@ long weft_uep_notify(struct weft_ctx *ctx, u32 handle, u32 flags)
 		goto out;
 	weft_count(ctx->core, notifies);
 	err = 0;
-	if (flags != WEFT_NOTIFY_SQ || !weft_ep_pass(uep->ep, out))
+	if (flags != WEFT_NOTIFY_SQ || !weft_ep_fast(uep->ep, out))
 		err = weft_ep_notify(uep->ep, flags, weft_now(), out);
 	weft_ctx_out_put(ctx, out);
 	weft_hot_notified(&uep->hot);

@@ -256,16 +256,16 @@ static ssize_t weft_fi_cq_readfrom(struct fid_cq *fid, void *buf, size_t count, 
 	return weft_fi_cq_try(weft_container(fid, struct weft_fi_cq, fid), buf, count, src, NULL);
 }
 
-/* of an entry the flags that weft_fi_cq_quick() knows */
-#define WEFT_FI_CQE_QUICK (WEFT_CQE_SEND | WEFT_CQE_TAGGED | WEFT_CQE_DATA | WEFT_CQE_INLINE | \
+/* of an entry the flags that weft_fi_cq_fast() knows */
+#define WEFT_FI_CQE_FAST (WEFT_CQE_SEND | WEFT_CQE_TAGGED | WEFT_CQE_DATA | WEFT_CQE_INLINE | \
 			   WEFT_CQE_SOLICITED)
 
 /*
  * Frequent entries in the longest format: as weft_fi_cq_take(), up to the first that is not one.
  * Return: entries; 0: nothing has been done.
  */
-static inline size_t weft_fi_cq_quick(struct weft_fi_cq *cq, struct fi_cq_tagged_entry *e,
-				      size_t count)
+static inline size_t weft_fi_cq_fast(struct weft_fi_cq *cq, struct fi_cq_tagged_entry *e,
+				     size_t count)
 {
 	struct weft_cq *q = cq->cq;
 	uint32_t head = q->head, tail = q->tail;
@@ -279,7 +279,7 @@ static inline size_t weft_fi_cq_quick(struct weft_fi_cq *cq, struct fi_cq_tagged
 				break;
 		}
 		cqe = &q->ring[head & q->mask];
-		if (weft_unlikely(cqe->status | (cqe->flags & ~WEFT_FI_CQE_QUICK)))
+		if (weft_unlikely(cqe->status | (cqe->flags & ~WEFT_FI_CQE_FAST)))
 			break;
 		if (cqe->flags & WEFT_CQE_INLINE && (int32_t)(head - q->settled) >= 0)
 			lw_copy_inline(q, head, cqe);
@@ -301,10 +301,10 @@ static inline size_t weft_fi_cq_quick(struct weft_fi_cq *cq, struct fi_cq_tagged
 	return done;
 }
 
-/* may weft_fi_cq_quick() read into @buf? */
-static inline bool weft_fi_cq_is_quick(const struct weft_fi_cq *cq, const void *buf)
+/* may weft_fi_cq_fast() read into @buf? */
+static inline bool weft_fi_cq_is_fast(const struct weft_fi_cq *cq, const void *buf)
 {
-	return weft_likely(cq->quick && buf) && !cq->left &&
+	return weft_likely(cq->fast && buf) && !cq->left &&
 	       !atomic_load_explicit(&cq->deferred, memory_order_relaxed) &&
 	       !atomic_load_explicit(&cq->odd, memory_order_relaxed);
 }
@@ -314,8 +314,8 @@ static ssize_t weft_fi_cq_read(struct fid_cq *fid, void *buf, size_t count)
 	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid);
 	size_t done;
 
-	if (weft_fi_cq_is_quick(cq, buf)) {
-		done = weft_fi_cq_quick(cq, buf, count);
+	if (weft_fi_cq_is_fast(cq, buf)) {
+		done = weft_fi_cq_fast(cq, buf, count);
 		if (done)
 			return done;
 	}
@@ -462,8 +462,8 @@ static ssize_t weft_fi_cq_sread(struct fid_cq *fid, void *buf, size_t count, con
 	size_t done;
 	int err;
 
-	if (weft_fi_cq_is_quick(cq, buf) && weft_likely(cq->sleeps && count && timeout)) {
-		done = weft_fi_cq_quick(cq, buf, count);
+	if (weft_fi_cq_is_fast(cq, buf) && weft_likely(cq->sleeps && count && timeout)) {
+		done = weft_fi_cq_fast(cq, buf, count);
 		if (done)
 			return done;
 		err = weft_cq_wait(cq->cq, cq->cq->head, NULL, ns);
@@ -471,7 +471,7 @@ static ssize_t weft_fi_cq_sread(struct fid_cq *fid, void *buf, size_t count, con
 		if (err == -ETIMEDOUT || err == -EINTR || err == -ECANCELED)
 			timeout = 0;
 		else if (weft_likely(!err))
-			done = weft_fi_cq_quick(cq, buf, count);
+			done = weft_fi_cq_fast(cq, buf, count);
 		if (done)
 			return done;
 	}
@@ -639,7 +639,7 @@ int weft_fi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct f
 	c->fid.ops = &weft_fi_cq_ops;
 	c->domain = dom;
 	weft_fi_lock_init(&c->lock, dom->locking);
-	c->quick = !dom->locking && c->put == weft_fi_put_tagged;
+	c->fast = !dom->locking && c->put == weft_fi_put_tagged;
 	c->sleeps = !c->threshold && c->wait_obj != FI_WAIT_NONE && c->wait_obj != FI_WAIT_SET;
 	pthread_mutex_init(&c->eps_lock, NULL);
 	ret = weft_fi_set_join(set, &c->member, &c->fid.fid, weft_cq_fd(c->cq));

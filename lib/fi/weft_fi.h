@@ -290,7 +290,7 @@ struct weft_fi_member {
  *	be looked for
  * @deferred: endpoints may have entries that FI_MORE holds back
  * @odd: entries may be of endpoints in prefix mode
- * @quick: without a lock, and in the format for which weft_fi_cq_quick() is
+ * @fast: without a lock, and in the format for which weft_fi_cq_fast() is
  * @sleeps: blocking reads wait, and for one entry
  * @eps_lock: of @halves
  * @halves: halves of endpoints that are bound to it
@@ -311,7 +311,7 @@ struct weft_fi_cq {
 	atomic_bool look;
 	atomic_bool deferred;
 	atomic_bool odd;
-	bool quick;
+	bool fast;
 	bool sleeps;
 	pthread_mutex_t eps_lock;
 	struct weft_fi_half *halves;
@@ -449,7 +449,7 @@ struct weft_fi_req {
  * @cntr_next: in weft_fi_cntr.halves
  * @on: it has been enabled
  * @plain: and calls need nothing of weft_slow.c
- * @quick: nor anything that weft_quick.h does not do
+ * @fast: nor anything that weft_fast.h does not do
  * @known: of a context: the kernel has its queue
  * @selective: completions only for operations with FI_COMPLETION
  * @held: entries that FI_MORE holds back
@@ -464,7 +464,7 @@ struct weft_fi_half {
 	struct weft_fi_half *cntr_next;
 	bool on;
 	bool plain;
-	bool quick;
+	bool fast;
 	bool known;
 	bool selective;
 	unsigned int held;

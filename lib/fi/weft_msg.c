@@ -3,10 +3,10 @@
  * weft_msg.c - fi_msg and fi_tagged: sends and receives in all their forms
  *
  * Each form becomes a struct weft_fi_op. The calls without flags take those of the endpoint. Forms
- * with one segment are the frequent ones: they try weft_quick.h, and have the whole of weft_post.h
+ * with one segment are the frequent ones: they try weft_fast.h, and have the whole of weft_post.h
  * to themselves.
  */
-#include "weft_quick.h"
+#include "weft_fast.h"
 
 /* A message as its caller describes it. */
 static inline struct weft_fi_op weft_fi_msg_op(const struct fi_msg *msg, uint64_t flags)
@@ -62,7 +62,7 @@ WEFT_FI_INLINED ssize_t weft_fi_send_op(struct fid_ep *ep, struct weft_fi_op op,
 }
 
 /* of calls without flags; what FI_MORE would need is not compiled for them */
-WEFT_FI_INLINED uint64_t weft_fi_quick_flags(struct fid_ep *ep)
+WEFT_FI_INLINED uint64_t weft_fi_fast_flags(struct fid_ep *ep)
 {
 	return weft_fi_face_of(ep)->tx_flags & ~FI_MORE;
 }
@@ -103,9 +103,9 @@ static ssize_t weft_fi_tsendmsg(struct fid_ep *ep, const struct fi_msg_tagged *m
 				uint64_t flags)
 {
 	if (weft_likely(msg && msg->iov_count == 1 && msg->msg_iov) &&
-	    weft_fi_quick_send(weft_fi_ep_of(ep), WEFT_SQ_TSEND, msg->msg_iov->iov_base,
-			       msg->msg_iov->iov_len, msg->addr, msg->tag, msg->context, flags,
-			       false))
+	    weft_fi_fast_send(weft_fi_ep_of(ep), WEFT_SQ_TSEND, msg->msg_iov->iov_base,
+			      msg->msg_iov->iov_len, msg->addr, msg->tag, msg->context, flags,
+			      false))
 		return 0;
 	return weft_fi_tsendmsg_any(ep, msg, flags);
 }
@@ -151,8 +151,8 @@ static __attribute__((noinline)) ssize_t weft_fi_tsend_any(struct fid_ep *ep, co
 static ssize_t weft_fi_tsend(struct fid_ep *ep, const void *buf, size_t len, void *desc,
 			     fi_addr_t to, uint64_t tag, void *context)
 {
-	if (weft_likely(weft_fi_quick_send(weft_fi_ep_of(ep), WEFT_SQ_TSEND, buf, len, to, tag,
-					   context, weft_fi_quick_flags(ep), false)))
+	if (weft_likely(weft_fi_fast_send(weft_fi_ep_of(ep), WEFT_SQ_TSEND, buf, len, to, tag,
+					  context, weft_fi_fast_flags(ep), false)))
 		return 0;
 	return weft_fi_tsend_any(ep, buf, len, to, tag, context);
 }
@@ -179,8 +179,8 @@ static ssize_t weft_fi_inject(struct fid_ep *ep, const void *buf, size_t len, fi
 {
 	struct weft_fi_op op = { .peer = to };
 
-	if (weft_likely(weft_fi_quick_send(weft_fi_ep_of(ep), WEFT_SQ_SEND, buf, len, to, 0,
-					   NULL, weft_fi_quick_flags(ep), true)))
+	if (weft_likely(weft_fi_fast_send(weft_fi_ep_of(ep), WEFT_SQ_SEND, buf, len, to, 0,
+					  NULL, weft_fi_fast_flags(ep), true)))
 		return 0;
 	return weft_fi_inject_op(ep, op, buf, len, 0);
 }
@@ -197,8 +197,8 @@ static __attribute__((noinline)) ssize_t weft_fi_tinject_any(struct fid_ep *ep, 
 static ssize_t weft_fi_tinject(struct fid_ep *ep, const void *buf, size_t len, fi_addr_t to,
 			       uint64_t tag)
 {
-	if (weft_likely(weft_fi_quick_send(weft_fi_ep_of(ep), WEFT_SQ_TSEND, buf, len, to, tag,
-					   NULL, weft_fi_quick_flags(ep), true)))
+	if (weft_likely(weft_fi_fast_send(weft_fi_ep_of(ep), WEFT_SQ_TSEND, buf, len, to, tag,
+					  NULL, weft_fi_fast_flags(ep), true)))
 		return 0;
 	return weft_fi_tinject_any(ep, buf, len, to, tag);
 }
@@ -280,8 +280,8 @@ static ssize_t weft_fi_recv_one(struct fid_ep *ep, void *buf, size_t len, void *
 		.flags = weft_fi_face_of(ep)->rx_flags
 	};
 
-	if (weft_likely(weft_fi_quick_recv(weft_fi_ep_of(ep), WEFT_RQ_RECV, buf, len, 0, 0,
-					   context, op.flags)))
+	if (weft_likely(weft_fi_fast_recv(weft_fi_ep_of(ep), WEFT_RQ_RECV, buf, len, 0, 0,
+					  context, op.flags)))
 		return 0;
 	return weft_fi_post_recv(weft_fi_ep_of(ep), &op);
 }
@@ -304,9 +304,9 @@ static __attribute__((noinline)) ssize_t weft_fi_trecv_any(struct fid_ep *ep, vo
 static ssize_t weft_fi_trecv(struct fid_ep *ep, void *buf, size_t len, void *desc,
 			     fi_addr_t from, uint64_t tag, uint64_t ignore, void *context)
 {
-	if (weft_likely(weft_fi_quick_recv(weft_fi_ep_of(ep), WEFT_RQ_TRECV, buf, len, tag, ignore,
-					   context,
-					   weft_fi_face_of(ep)->rx_flags & ~FI_MULTI_RECV)))
+	if (weft_likely(weft_fi_fast_recv(weft_fi_ep_of(ep), WEFT_RQ_TRECV, buf, len, tag, ignore,
+					  context,
+					  weft_fi_face_of(ep)->rx_flags & ~FI_MULTI_RECV)))
 		return 0;
 	return weft_fi_trecv_any(ep, buf, len, from, tag, ignore, context);
 }

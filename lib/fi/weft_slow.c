@@ -23,11 +23,11 @@ void weft_fi_half_on(struct weft_fi_half *half, bool on)
 
 	half->on = on;
 	half->plain = on && !ep->prefix && !(tx && ep->caps & FI_MULTICAST);
-	half->quick = half->plain && !half->lock.on && !ep->msg;
+	half->fast = half->plain && !half->lock.on && !ep->msg;
 	if (tx)
-		half->quick &= av && !av->shared && !av->bits && ep->inject >= WEFT_SLOT_SIZE;
+		half->fast &= av && !av->shared && !av->bits && ep->inject >= WEFT_SLOT_SIZE;
 	else
-		half->quick &= !ep->directed && !half->selective;
+		half->fast &= !ep->directed && !half->selective;
 }
 
 /**

@@ -519,7 +519,7 @@ void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx,
 	struct weft_rx_left left;
 
 	out->now = now;
-	if (likely(n == 1) && weft_short_rx(core, rx, out))
+	if (likely(n == 1) && weft_fastpkt_rx(core, rx, out))
 		return;
 	for (i = 0; i < n; i++, rx++) {
 		left.pkt = rx->data;

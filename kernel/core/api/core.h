@@ -466,14 +466,14 @@ int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q);
 int weft_ep_notify(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *out);
 
 /**
- * weft_ep_pass - a kick of the send ring that need not know the time
+ * weft_ep_fast - a kick of the send ring that need not know the time
  * @ep: the endpoint
  * @out: used and flushed inside
  *
  * Takes short messages that go straight to a receive of this node. Sleeps. Return: the ring is
  * empty; false: weft_ep_notify() is to be called.
  */
-bool weft_ep_pass(struct weft_ep *ep, struct weft_out *out);
+bool weft_ep_fast(struct weft_ep *ep, struct weft_out *out);
 
 /* What weft_ep_poll() has left */
 #define WEFT_POLL_MORE	1	/* entries: to be called again when others had their turn */

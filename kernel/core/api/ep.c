@@ -219,7 +219,7 @@ int weft_ep_notify(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *
 		state = READ_ONCE(ep->state);
 		if (state != WEFT_EPS_NEW && state != WEFT_EPS_LISTENING &&
 		    state < WEFT_EPS_ERROR) {
-			alone = weft_pass_out(ep, out);
+			alone = weft_fast_out(ep, out);
 			if (!alone)
 				err = weft_send_drain(ep, 0, out);
 		}

@@ -136,7 +136,7 @@ struct weft_copy {
  *	referenced
  * @grant: messages that have been given more (rxm->gmsg.ready), referenced
  * @serve: shared receive queues with receives for endpoints that wait (srq->serve), referenced
- * @blank: the packet that weft_pass_out() is writing
+ * @blank: the packet that weft_fast_out() is writing
  * @tx: packets
  * @copy: copies
  *

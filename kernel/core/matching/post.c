@@ -8,7 +8,7 @@
  *	and its turn has come--> completed: free, or it waits for room in the queue (cq.c)
  *
  * weft_recv_find() says which receive a message gets. A short message has been offered to the
- * oldest one in the ring before, if none that is posted takes it (pass.c).
+ * oldest one in the ring before, if none that is posted takes it (fast_ring.c).
  *
  * WEFT_ST_RQ_NOTIFY: while an endpoint holds unexpected messages posts have to be told; the flag is
  * set, then (full barrier) the ring is looked at once more, all under ep->lock.

@@ -3,7 +3,7 @@
  * weft core - messages that stay on the node
  *
  * There are no packets. A short message goes from the send ring straight into the receiver's
- * completion queue (by pass.c, if it can) or, when no receive waits, into a struct weft_rxm; that
+ * completion queue (by fast_ring.c, if it can) or, when no receive waits, into a struct weft_rxm; that
  * takes the receiver's ep->lock alone. Longer ones go under core->local's lock:
  *
  *	up to eager_max		copied to the kernel at the send, as long as the receiver does not
@@ -94,8 +94,8 @@ static struct weft_post *weft_local_match(struct weft_ep *lep, u32 src,
  * A short message, whose bytes are @pay. Return: 0, -EAGAIN: not in this way, as the receiver holds
  * too much, or the sender wants to know when it is matched; other negative errno: refused.
  */
-static int weft_local_short(struct weft_ep *ep, struct weft_flow *flow,
-			    const struct weft_sq_entry *e, const void *pay, struct weft_out *out)
+static int weft_local_fast(struct weft_ep *ep, struct weft_flow *flow,
+			   const struct weft_sq_entry *e, const void *pay, struct weft_out *out)
 {
 	struct weft_ep *lep = flow->lep;
 	struct weft_rxm *rxm;
@@ -253,7 +253,7 @@ int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 		if (IS_ERR(pay))
 			return (int)PTR_ERR(pay);
 		err = e->flags & WEFT_LOCAL_WAITS ? -EAGAIN :
-						    weft_local_short(ep, flow, e, pay, out);
+						    weft_local_fast(ep, flow, e, pay, out);
 		if (likely(!err))
 			weft_send_cqe(ep, e, out);
 		if (err != -EAGAIN)

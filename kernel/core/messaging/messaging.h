@@ -93,30 +93,30 @@ void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struc
 struct weft_rxm *weft_rxm_new(struct weft_path *path, struct weft_ep *ep);
 void weft_rxm_head(struct weft_rxm *rxm, const struct weft_head *h);
 
-/* ---- pass.c --------------------------------------------------------------------- */
+/* ---- fast_ring.c --------------------------------------------------------------------- */
 
-bool weft_pass_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, const void *pay,
+bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, const void *pay,
 		    struct weft_out *out);
 
-#define WEFT_PASS_RUN	64	/* entries that are sent in a row before anything else is asked */
+#define WEFT_FAST_RUN	64	/* entries that are sent in a row before anything else is asked */
 
-bool weft_pass_send(struct weft_ep *ep, struct weft_out *out);
-bool weft_pass_out(struct weft_ep *ep, struct weft_out *out);
+bool weft_fast_send(struct weft_ep *ep, struct weft_out *out);
+bool weft_fast_out(struct weft_ep *ep, struct weft_out *out);
 
 /* The same where softirqs may be on. */
-static inline bool weft_pass_try(struct weft_ep *ep, struct weft_out *out)
+static inline bool weft_fast_try(struct weft_ep *ep, struct weft_out *out)
 {
 	bool done;
 
 	if (ep->sq.cons == ep->sq.prod)
 		return false;
 	weft_softirqs_off();
-	done = weft_pass_send(ep, out);
+	done = weft_fast_send(ep, out);
 	weft_softirqs_on();
 	return done;
 }
 
-/* ---- short.c -------------------------------------------------------------------- */
+/* ---- fast_packet.c -------------------------------------------------------------------- */
 
 /* Head of a message that goes out. @flags: WEFT_SQ_*. */
 static inline void weft_send_head(struct weft_head *h, const struct weft_flow *flow, u32 mseq,
@@ -135,9 +135,9 @@ static inline void weft_send_head(struct weft_head *h, const struct weft_flow *f
 		   (flow->conn ? WEFT_MSG_CONNECTED : 0);
 }
 
-bool weft_short_rx(struct weft_core *core, const struct weft_rx *rx, struct weft_out *out);
-bool weft_short_tx(struct weft_path *path, struct weft_lane *lane, struct weft_flow *flow,
-		   const struct weft_head *h, const void *pay, struct weft_out *out);
+bool weft_fastpkt_rx(struct weft_core *core, const struct weft_rx *rx, struct weft_out *out);
+bool weft_fastpkt_tx(struct weft_path *path, struct weft_lane *lane, struct weft_flow *flow,
+		     const struct weft_head *h, const void *pay, struct weft_out *out);
 
 /* Does the endpoint take messages of flow @rf? It is locked. */
 static inline bool weft_recv_takes(const struct weft_ep *ep, const struct weft_rflow *rf)

@@ -125,7 +125,7 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 		return NULL;
 	}
 	src = weft_rflow_src(rf);
-	if (likely(whole && h->len <= WEFT_INLINE_MAX) && weft_pass_recv(ep, h, src, whole, out)) {
+	if (likely(whole && h->len <= WEFT_INLINE_MAX) && weft_fast_recv(ep, h, src, whole, out)) {
 		inl = true;
 		goto taken;
 	}

@@ -23,8 +23,8 @@
 /* ---- From the ring --------------------------------------------------------------- */
 
 /* Append a whole short message. There is room. */
-static void weft_send_short(struct weft_rec *rec, const struct weft_head *h, u32 off,
-			    const void *pay, u32 len)
+static void weft_send_fastpkt(struct weft_rec *rec, const struct weft_head *h, u32 off,
+			      const void *pay, u32 len)
 {
 	u8 *dst = rec->raw + rec->len;
 	u32 n = weft_wire_eager_put(dst, h, off, len);
@@ -60,7 +60,7 @@ static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
 		     !weft_credit_eager(flow, len)))
 		goto out;
 	weft_send_head(&h, flow, flow->id.mseq + 1, e->tag, e->data, e->len, e->tagged, e->flags);
-	if (likely(!more) && weft_short_tx(path, lane, flow, &h, pay, out)) {
+	if (likely(!more) && weft_fastpkt_tx(path, lane, flow, &h, pay, out)) {
 		flow->id.mseq++;
 		weft_credit_use(flow, len);
 		done = true;
@@ -76,7 +76,7 @@ static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
 		goto out;
 	weft_credit_use(flow, len);
 	flow->id.mseq++;
-	weft_send_short(rec, &h, 0, pay, len);
+	weft_send_fastpkt(rec, &h, 0, pay, len);
 	weft_rec_ref(rec, flow, NULL);
 	path->busy |= 1u << lane->no;
 	if (!more)
@@ -276,7 +276,7 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 	while (r == WEFT_RING_OK || r == WEFT_RING_BAD) {
 		if (unlikely(!ep->hand && !weft_send_hand(ep)))
 			break;
-		if (ep->near && !refuse && weft_pass_try(ep, out))
+		if (ep->near && !refuse && weft_fast_try(ep, out))
 			goto taken;
 		r = weft_ring_sq(&ep->sq, ep->conf.type == WEFT_EP_MSG, e);
 		if (r != WEFT_RING_OK && r != WEFT_RING_BAD)
@@ -387,8 +387,8 @@ bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_r
 	}
 	left = (u32)(txm->len - txm->sent);
 	if (left <= WEFT_INLINE_MAX && weft_wire_size(sizeof(struct weft_w_eager) + left) <= room) {
-		weft_send_short(rec, &h, (u32)txm->sent, left ? txm->buf + txm->sent : rec->raw,
-				left);
+		weft_send_fastpkt(rec, &h, (u32)txm->sent, left ? txm->buf + txm->sent : rec->raw,
+				  left);
 		n = left;
 	} else {
 		if (left <= WEFT_INLINE_MAX && rec->len)

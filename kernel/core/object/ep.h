@@ -178,8 +178,8 @@ struct weft_member {
  * @ngroups: how many; sq_mutex
  * @next_group: number of the next one; sq_mutex
  * @recent: the flow used last, or the only one; sq_mutex
- * @near: that flow ends on this node, and sends may go straight (pass.c); read without the mutex
- * @far: it ends on another node, and short sends may leave straight (weft_pass_out()); sq_mutex
+ * @near: that flow ends on this node, and sends may go straight (fast_ring.c); read without the mutex
+ * @far: it ends on another node, and short sends may leave straight (weft_fast_out()); sq_mutex
  * @reclaim_at: since when the send at the head of the ring waits for a path, 0: it does not; written
  *	under sq_mutex
  * @recent_dst: index in the address vector that it was found by; sq_mutex

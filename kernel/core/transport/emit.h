@@ -123,8 +123,8 @@ static __always_inline void weft_frame_told(struct weft_lane *lane)
 }
 
 /* Is a packet with @size bytes of chunks all that the path has to send? */
-static __always_inline bool weft_short_alone(const struct weft_path *path,
-					     const struct weft_lane *lane, u32 size)
+static __always_inline bool weft_fastpkt_alone(const struct weft_path *path,
+					       const struct weft_lane *lane, u32 size)
 {
 	return likely(!(path->busy | lane->rcv_ahead) && !weft_lane_waits(lane) &&
 		      size <= path->max_payload - WEFT_WIRE_HDR);
@@ -134,8 +134,8 @@ static __always_inline bool weft_short_alone(const struct weft_path *path,
  * Fill an empty record with a short message, @size bytes as a chunk. What stands at @pay is read
  * once: the program may change it.
  */
-static __always_inline void weft_short_fill(struct weft_rec *rec, struct weft_flow *flow,
-					    const struct weft_head *h, const void *pay, u32 size)
+static __always_inline void weft_fastpkt_fill(struct weft_rec *rec, struct weft_flow *flow,
+					      const struct weft_head *h, const void *pay, u32 size)
 {
 	u32 len = (u32)h->len, n;
 

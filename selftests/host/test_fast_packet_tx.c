@@ -19,12 +19,12 @@ static bool put_out(struct near *s, struct weft_flow *flow, u32 len)
 	h.flow.mseq++;
 	h.len = len;
 	weft_lock(&s->t.path->lock);
-	done = weft_short_tx(s->t.path, s->t.lane, flow, &h, pay, s->t.out);
+	done = weft_fastpkt_tx(s->t.path, s->t.lane, flow, &h, pay, s->t.out);
 	weft_unlock(&s->t.path->lock);
 	return done;
 }
 
-TEST(short__put_out)
+TEST(fast__put_out)
 {
 	static const u32 len[] = { 0, 1, 2, 3, 4, 8, 63, 65, WEFT_INLINE_MAX };
 	struct weft_chunks rest;
@@ -177,7 +177,7 @@ static bool pass_out(struct near *s)
 	weft_mutex_lock(&ep->sq_mutex);
 	if (!ep->hand && !weft_send_hand(ep))
 		abort();
-	done = weft_pass_out(ep, s->t.out);
+	done = weft_fast_out(ep, s->t.out);
 	weft_mutex_unlock(&ep->sq_mutex);
 	return done;
 }
@@ -206,8 +206,8 @@ static u32 left(struct near *s, u8 *pkt, u32 n)
 }
 
 #define BY_OPEN	0	/* the open packet and weft_path_output() */
-#define BY_TX	1	/* weft_short_tx() */
-#define BY_RING	2	/* weft_pass_out() */
+#define BY_TX	1	/* weft_fastpkt_tx() */
+#define BY_RING	2	/* weft_fast_out() */
 
 static void push(u32 kind, u32 by, struct pushed *p)
 {
@@ -288,12 +288,12 @@ static void as_the_long_way(struct __test_metadata *_metadata, u32 by)
 	}
 }
 
-TEST(short__as_the_long_way)
+TEST(fast__as_the_long_way)
 {
 	as_the_long_way(_metadata, BY_TX);
 }
 
-TEST(short__from_the_ring)
+TEST(fast__from_the_ring)
 {
 	as_the_long_way(_metadata, BY_RING);
 }
@@ -331,7 +331,7 @@ do {									\
 	field = was;							\
 } while (0)
 
-TEST(short__stays_in_the_ring)
+TEST(fast__stays_in_the_ring)
 {
 	struct weft_list recs, *l;
 	struct weft_rec *filled;
@@ -396,7 +396,7 @@ TEST(short__stays_in_the_ring)
 }
 
 /* Kinds of sends that are not for this way. */
-TEST(short__kinds)
+TEST(fast__kinds)
 {
 	static const u32 flags[] = {
 		WEFT_SQ_INLINE | WEFT_SQ_DELIVERY, WEFT_SQ_INLINE | WEFT_SQ_MATCH,
@@ -426,7 +426,7 @@ TEST(short__kinds)
 	near_fini(&s);
 }
 
-TEST(short__not_alone)
+TEST(fast__not_alone)
 {
 	struct weft_flow *flow;
 	struct near s;

@@ -5,9 +5,9 @@
  * The packet that comes most often holds one EAGER chunk with a whole short message, is the next
  * one of its lane, belongs to a flow that is known and whose turn it is, and acknowledges nothing
  * or the only packet that was under way. It is looked at where it stands, each field once, and goes
- * to its receive by pass.c:
+ * to its receive by fast_ring.c:
  *
- *	packet --(weft_short_rx())--> flow --(weft_pass_recv())--> completion queue
+ *	packet --(weft_fastpkt_rx())--> flow --(weft_fast_recv())--> completion queue
  *
  * Whatever is not so goes the long way (core.c, recv.c, lane.c), which looks at all of it again:
  * what has been done until then is done once, as an acknowledgement that has been taken is an old
@@ -19,13 +19,13 @@
 #include "core/transport/emit.h"
 
 /**
- * struct weft_short - a packet with one short message
+ * struct weft_fastpkt - a packet with one short message
  * @hdr: header
  * @chunk: head of its only chunk
  * @eager: the chunk
  * @pay: payload
  */
-struct weft_short {
+struct weft_fastpkt {
 	struct weft_w_hdr hdr;
 	struct weft_w_chunk chunk;
 	struct weft_w_eager eager;
@@ -33,7 +33,7 @@ struct weft_short {
 } __packed;
 
 /* Is the packet of that form? It has @len bytes. *@n: bytes of the message. */
-static inline bool weft_short_form(const struct weft_short *p, u32 len, u32 *n)
+static inline bool weft_fastpkt_form(const struct weft_fastpkt *p, u32 len, u32 *n)
 {
 	u32 body, plen;
 
@@ -53,8 +53,8 @@ static inline bool weft_short_form(const struct weft_short *p, u32 len, u32 *n)
  * @ack acknowledges the only packet under way, and nothing waits for that. Return: so it is done;
  * false: nothing has happened, it is for weft_lane_acked().
  */
-static bool weft_short_acked(struct weft_path *path, struct weft_lane *lane, u32 ack, u32 delay,
-			     struct weft_out *out)
+static bool weft_fastpkt_acked(struct weft_path *path, struct weft_lane *lane, u32 ack, u32 delay,
+			       struct weft_out *out)
 {
 	struct weft_list *l = weft_list_first(&lane->sent);
 	struct weft_flow *flow;
@@ -101,23 +101,23 @@ static bool weft_short_acked(struct weft_path *path, struct weft_lane *lane, u32
 }
 
 /* An acknowledgement that may be new. */
-static inline void weft_short_ack(struct weft_path *path, struct weft_lane *lane,
-				  const struct weft_w_hdr *w, struct weft_out *out)
+static inline void weft_fastpkt_ack(struct weft_path *path, struct weft_lane *lane,
+				    const struct weft_w_hdr *w, struct weft_out *out)
 {
 	struct weft_hdr h;
 
 	h.ack = be32_to_cpu(w->ack);
 	h.ack_delay = be32_to_cpu(w->ack_delay);
-	if (h.ack != lane->snd_una && !weft_short_acked(path, lane, h.ack, h.ack_delay, out))
+	if (h.ack != lane->snd_una && !weft_fastpkt_acked(path, lane, h.ack, h.ack_delay, out))
 		weft_lane_acked(path, lane, &h, NULL, out);
 }
 
 /* What a message may have to go this way */
-#define WEFT_SHORT_FLAGS	(WEFT_MSG_FLAGS & ~(WEFT_MSG_PLACED | WEFT_MSG_MATCHED))
+#define WEFT_FASTPKT_FLAGS	(WEFT_MSG_FLAGS & ~(WEFT_MSG_PLACED | WEFT_MSG_MATCHED))
 
 /* Give the message to its receive. Return: it is received; false: nothing has happened. */
-static inline bool weft_short_give(struct weft_path *path, const struct weft_short *p, u32 n,
-				   struct weft_out *out)
+static inline bool weft_fastpkt_give(struct weft_path *path, const struct weft_fastpkt *p, u32 n,
+				     struct weft_out *out)
 {
 	const struct weft_w_head *w = &p->eager.head;
 	struct weft_head h weft_unset;	/* what names the flow is not looked at */
@@ -132,7 +132,7 @@ static inline bool weft_short_give(struct weft_path *path, const struct weft_sho
 	/* another seal, and flags that are not for this way, are seen at once */
 	mark = be64_to_cpu(w->mark) ^ rf->seal;
 	if (unlikely(rf->gone || rf->id.mseq != be32_to_cpu(w->flow.mseq) ||
-		     mark & ~((u64)WEFT_SHORT_FLAGS << WEFT_SEAL_BITS) ||
+		     mark & ~((u64)WEFT_FASTPKT_FLAGS << WEFT_SEAL_BITS) ||
 		     !weft_list_empty(&rf->early) ||
 		     (rf->conn && rf->conn->state != WEFT_CONN_UP)))
 		return false;
@@ -143,7 +143,7 @@ static inline bool weft_short_give(struct weft_path *path, const struct weft_sho
 	ep = rf->ep;
 	weft_lock_inner(&ep->lock);
 	if (likely(weft_recv_takes(ep, rf)))
-		done = weft_pass_recv(ep, &h, weft_rflow_src(rf), p->pay, out);
+		done = weft_fast_recv(ep, &h, weft_rflow_src(rf), p->pay, out);
 	weft_unlock_inner(&ep->lock);
 	if (unlikely(!done))
 		return false;
@@ -154,7 +154,7 @@ static inline bool weft_short_give(struct weft_path *path, const struct weft_sho
 }
 
 /**
- * weft_short_rx - take a packet that holds one short message
+ * weft_fastpkt_rx - take a packet that holds one short message
  * @core: the core
  * @rx: packets that have come
  * @out: output; out->now is set
@@ -165,16 +165,16 @@ static inline bool weft_short_give(struct weft_path *path, const struct weft_sho
  * Context: softirqs are off, no lock is held. Return: it has been dealt with; false: it goes the
  * long way, like anything else that comes.
  */
-bool weft_short_rx(struct weft_core *core, const struct weft_rx *rx, struct weft_out *out)
+bool weft_fastpkt_rx(struct weft_core *core, const struct weft_rx *rx, struct weft_out *out)
 {
-	const struct weft_short *p = (const void *)rx->data;
+	const struct weft_fastpkt *p = (const void *)rx->data;
 	struct weft_path *path;
 	struct weft_lane *lane;
 	bool done = false;
 	u32 n;
 
 	BUILD_BUG_ON(sizeof(*p) != WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager));
-	if ((rx->seg && rx->seg != rx->len) || !weft_short_form(p, rx->len, &n))
+	if ((rx->seg && rx->seg != rx->len) || !weft_fastpkt_form(p, rx->len, &n))
 		return false;
 	path = weft_path_by_id(core, be32_to_cpu(p->hdr.path));
 	if (unlikely(!path))
@@ -190,8 +190,8 @@ bool weft_short_rx(struct weft_core *core, const struct weft_rx *rx, struct weft
 	path->heard_at = out->now;
 	path->alive_at = out->now;
 	weft_path_window(path, be16_to_cpu(p->hdr.window));
-	weft_short_ack(path, lane, &p->hdr, out);
-	done = weft_short_give(path, p, n, out);
+	weft_fastpkt_ack(path, lane, &p->hdr, out);
+	done = weft_fastpkt_give(path, p, n, out);
 	if (likely(done)) {
 		weft_lane_take(path, lane, lane->rcv_nxt, 1, p->hdr.flags & WEFT_PKT_ACKNOW,
 			       out->now);
@@ -208,7 +208,7 @@ out:
 }
 
 /**
- * weft_short_tx - put a short message into a packet for itself, and put that out
+ * weft_fastpkt_tx - put a short message into a packet for itself, and put that out
  * @path: the path, locked, up
  * @lane: its flow's lane, which may send
  * @flow: its flow
@@ -219,19 +219,19 @@ out:
  * What weft_path_output() does when nothing else is to be sent. Return: it is put out; false:
  * something else is to be sent as well, nothing has happened.
  */
-bool weft_short_tx(struct weft_path *path, struct weft_lane *lane, struct weft_flow *flow,
-		   const struct weft_head *h, const void *pay, struct weft_out *out)
+bool weft_fastpkt_tx(struct weft_path *path, struct weft_lane *lane, struct weft_flow *flow,
+		     const struct weft_head *h, const void *pay, struct weft_out *out)
 {
 	u32 size = weft_wire_size(sizeof(struct weft_w_eager) + (u32)h->len);
 	struct weft_rec *rec;
 
 	weft_assert_held(&path->lock);
-	if (unlikely(out->ntx == WEFT_OUT_TX || !weft_short_alone(path, lane, size)))
+	if (unlikely(out->ntx == WEFT_OUT_TX || !weft_fastpkt_alone(path, lane, size)))
 		return false;
 	rec = weft_lane_open(path, lane);
 	if (unlikely(!rec))
 		return false;
-	weft_short_fill(rec, flow, h, pay, size);
+	weft_fastpkt_fill(rec, flow, h, pay, size);
 	weft_lane_close(path, lane, out);
 	return true;
 }

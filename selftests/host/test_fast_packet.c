@@ -2,7 +2,7 @@
 /*
  * Packets with one short message that are taken straight: that they are, what has to go the long
  * way and that nothing has happened then, and what an acknowledgement does. How they are made is in
- * test_short_tx.c.
+ * test_fastpkt_tx.c.
  */
 #include "core/transport/emit.h"
 #include "near.h"
@@ -54,12 +54,12 @@ static void near_make(struct near *s, u32 len, u32 off, u32 total)
 	s->rx.len = WEFT_WIRE_HDR + weft_wire_size(sizeof(struct weft_w_eager) + len);
 }
 
-static bool near_short(struct near *s)
+static bool near_fastpkt(struct near *s)
 {
 	bool done;
 
 	weft_softirqs_off();
-	done = weft_short_rx(s->t.core, &s->rx, s->t.out);
+	done = weft_fastpkt_rx(s->t.core, &s->rx, s->t.out);
 	weft_softirqs_on();
 	weft_flush(s->t.out);
 	return done;
@@ -78,7 +78,7 @@ static void near_first(struct __test_metadata *_metadata, struct near *s)
 
 	near_post(s, 1);
 	near_make(s, 8, 0, 8);
-	ASSERT_FALSE(near_short(s));
+	ASSERT_FALSE(near_fastpkt(s));
 	ASSERT_EQ(PSN, s->t.lane->rcv_nxt);
 	near_take(s, &s->rx, 1);
 	ASSERT_EQ(PSN + 1, s->t.lane->rcv_nxt);
@@ -86,7 +86,7 @@ static void near_first(struct __test_metadata *_metadata, struct near *s)
 	near_next(s);
 }
 
-TEST(short__lengths)
+TEST(fast__lengths)
 {
 	static const u32 len[] = { 0, 1, 3, 4, 8, 63, 64, 65, 500, WEFT_INLINE_MAX };
 	struct weft_cqe e;
@@ -100,7 +100,7 @@ TEST(short__lengths)
 		gone = s.t.path->rx_gone;
 		near_post(&s, 10 + i);
 		near_make(&s, len[i], 0, len[i]);
-		ASSERT_TRUE(near_short(&s));
+		ASSERT_TRUE(near_fastpkt(&s));
 		ASSERT_EQ(1, rig_cq_read(s.cq, &e));
 		EXPECT_EQ(10 + i, e.context);
 		EXPECT_EQ(len[i], e.len);
@@ -113,7 +113,7 @@ TEST(short__lengths)
 		EXPECT_EQ(gone + len[i], s.t.path->rx_gone);
 		near_next(&s);
 		/* the same packet once more is one that has come before */
-		ASSERT_FALSE(near_short(&s));
+		ASSERT_FALSE(near_fastpkt(&s));
 	}
 	EXPECT_EQ(1 + ARRAY_SIZE(len), rig_counter(&s.t.rig->node[0], WEFT_CNT_msgs_received));
 	EXPECT_EQ(1 + ARRAY_SIZE(len), rig_counter(&s.t.rig->node[0], WEFT_CNT_rx_packets));
@@ -127,7 +127,7 @@ static void refused(struct __test_metadata *_metadata, struct near *s, const cha
 	u64 gone = s->t.path->rx_gone;
 	struct weft_cqe e;
 
-	EXPECT_FALSE(near_short(s)) {
+	EXPECT_FALSE(near_fastpkt(s)) {
 		TH_LOG("%s", what);
 	}
 	EXPECT_EQ(nxt, s->t.lane->rcv_nxt);
@@ -136,7 +136,7 @@ static void refused(struct __test_metadata *_metadata, struct near *s, const cha
 	near_make(s, 8, 0, 8);
 }
 
-TEST(short__form)
+TEST(fast__form)
 {
 	struct weft_w_chunk *c;
 	struct weft_w_hdr *w;
@@ -212,7 +212,7 @@ TEST(short__form)
 	s.m.tag--;
 	refused(_metadata, &s, "no receive");
 
-	ASSERT_TRUE(near_short(&s));
+	ASSERT_TRUE(near_fastpkt(&s));
 	EXPECT_EQ(1, rig_cq_read(s.cq, &e));
 	near_fini(&s);
 }
@@ -232,7 +232,7 @@ static void acked(struct __test_metadata *_metadata, bool posted)
 		near_post(&s, 3);
 	s.h.ack = PSN + 1;
 	near_make(&s, 8, 0, 8);
-	EXPECT_EQ(posted, near_short(&s));
+	EXPECT_EQ(posted, near_fastpkt(&s));
 	EXPECT_EQ(0, s.t.path->nsent);
 	EXPECT_EQ(0, s.t.path->flight);
 	EXPECT_EQ(0, s.t.lane->flight);
@@ -252,18 +252,18 @@ static void acked(struct __test_metadata *_metadata, bool posted)
 	near_fini(&s);
 }
 
-TEST(short__acknowledges)
+TEST(fast__acknowledges)
 {
 	acked(_metadata, true);
 }
 
-TEST(short__acknowledges_unexpected)
+TEST(fast__acknowledges_unexpected)
 {
 	acked(_metadata, false);
 }
 
 /* Of several, or of one that was sent again, the long way's answer is the same. */
-TEST(short__acknowledges_some)
+TEST(fast__acknowledges_some)
 {
 	struct near s;
 	u32 i;
@@ -278,7 +278,7 @@ TEST(short__acknowledges_some)
 		near_post(&s, i);
 		s.h.ack = PSN + i;
 		near_make(&s, 8, 0, 8);
-		EXPECT_TRUE(near_short(&s));
+		EXPECT_TRUE(near_fastpkt(&s));
 		EXPECT_EQ(3 - i, s.t.path->nsent);
 		EXPECT_EQ(3 - i, s.t.lane->flight);
 		EXPECT_EQ(PSN + i, s.t.lane->snd_una);
@@ -289,7 +289,7 @@ TEST(short__acknowledges_some)
 	near_post(&s, 4);
 	s.h.ack = PSN + 4;
 	near_make(&s, 8, 0, 8);
-	EXPECT_TRUE(near_short(&s));
+	EXPECT_TRUE(near_fastpkt(&s));
 	EXPECT_EQ(PSN + 3, s.t.lane->snd_una);
 	EXPECT_TRUE(lone_sound(&s.t));
 	near_fini(&s);

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * weft_quick.h - the most frequent calls, in as few steps as they can be done in
+ * weft_fast.h - the most frequent calls, in as few steps as they can be done in
  *
  * One segment of at most a slot that travels in the ring, or one receive, of an endpoint whose half
  * is "quick" (weft_fi_half_on()): nothing of what weft_post.h asks about is there. Each function
  * does all of it, or says that it has done nothing; then weft_post.h does it, and finds words for
  * what is wrong.
  */
-#ifndef WEFT_QUICK_H
-#define WEFT_QUICK_H
+#ifndef WEFT_FAST_H
+#define WEFT_FAST_H
 
 #include "weft_post.h"
 
 /* what a send may ask for here; a receive that is tagged knows nothing of FI_MULTI_RECV */
-#define WEFT_FI_QUICK_SEND	(FI_INJECT | FI_INJECT_COMPLETE | FI_COMPLETION)
-#define WEFT_FI_QUICK_RECV	FI_COMPLETION
+#define WEFT_FI_FAST_SEND	(FI_INJECT | FI_INJECT_COMPLETE | FI_COMPLETION)
+#define WEFT_FI_FAST_RECV	FI_COMPLETION
 
 /* is an entry with FI_MORE to be held back? As weft_fi_more(), if there is a thread already */
-WEFT_FI_INLINED bool weft_fi_quick_more(const struct weft_fi_half *half)
+WEFT_FI_INLINED bool weft_fi_fast_more(const struct weft_fi_half *half)
 {
 	return half->cq && half->held + 1 < WEFT_FI_MORE_MAX &&
 	       atomic_load_explicit(&half->ep->cm.port->late.up, memory_order_relaxed);
 }
 
 /* The entry at the tail is written: as weft_fi_posted(). */
-WEFT_FI_INLINED void weft_fi_quick_posted(struct weft_fi_half *half, struct lw_queue *q,
-					  uint32_t nslots, bool more)
+WEFT_FI_INLINED void weft_fi_fast_posted(struct weft_fi_half *half, struct lw_queue *q,
+					 uint32_t nslots, bool more)
 {
 	q->tail += nslots;
 	if (weft_likely(!more)) {
@@ -42,7 +42,7 @@ WEFT_FI_INLINED void weft_fi_quick_posted(struct weft_fi_half *half, struct lw_q
 }
 
 /* 1 to 64 bytes, without a call: what lives across one has to be saved, of whatever length */
-WEFT_FI_INLINED void weft_fi_quick_copy(unsigned char *to, const unsigned char *from, size_t len)
+WEFT_FI_INLINED void weft_fi_fast_copy(unsigned char *to, const unsigned char *from, size_t len)
 {
 	unsigned char a[32], b[32];
 
@@ -74,9 +74,9 @@ WEFT_FI_INLINED void weft_fi_quick_copy(unsigned char *to, const unsigned char *
 }
 
 /* @flags: of the operation; @silent: it has no completion. Return: it is posted. */
-WEFT_FI_INLINED bool weft_fi_quick_send(struct weft_fi_ep *ep, uint8_t op, const void *buf,
-					size_t len, fi_addr_t to, uint64_t tag, void *context,
-					uint64_t flags, bool silent)
+WEFT_FI_INLINED bool weft_fi_fast_send(struct weft_fi_ep *ep, uint8_t op, const void *buf,
+				       size_t len, fi_addr_t to, uint64_t tag, void *context,
+				       uint64_t flags, bool silent)
 {
 	bool more = flags & FI_MORE;
 	struct weft_sqe *s;
@@ -84,11 +84,11 @@ WEFT_FI_INLINED bool weft_fi_quick_send(struct weft_fi_ep *ep, uint8_t op, const
 	uint16_t entry;
 	uint32_t tail;
 
-	if (weft_unlikely(!ep->tx.quick || flags & ~(WEFT_FI_QUICK_SEND | FI_MORE)))
+	if (weft_unlikely(!ep->tx.fast || flags & ~(WEFT_FI_FAST_SEND | FI_MORE)))
 		return false;
 	if (len - 1 >= WEFT_SLOT_SIZE || to >= WEFT_AV_MAX || !weft_fi_av_used(ep->av, to))
 		return false;
-	if (more && weft_unlikely(!weft_fi_quick_more(&ep->tx)))
+	if (more && weft_unlikely(!weft_fi_fast_more(&ep->tx)))
 		return false;
 	q = &ep->cm.ep->sq;
 	tail = q->tail;
@@ -100,7 +100,7 @@ WEFT_FI_INLINED bool weft_fi_quick_send(struct weft_fi_ep *ep, uint8_t op, const
 	if (more)
 		entry |= WEFT_SQ_MORE;
 	s = lw_slot_at(q, tail);
-	weft_fi_quick_copy(lw_slot_at(q, tail + 1), buf, len);
+	weft_fi_fast_copy(lw_slot_at(q, tail + 1), buf, len);
 	s->op = op;
 	s->nslots = 2;
 	s->flags = entry;
@@ -113,19 +113,19 @@ WEFT_FI_INLINED bool weft_fi_quick_send(struct weft_fi_ep *ep, uint8_t op, const
 	s->niov = 0;
 	s->rsvd = 0;
 	s->rsvd2 = 0;
-	weft_fi_quick_posted(&ep->tx, q, 2, more);
+	weft_fi_fast_posted(&ep->tx, q, 2, more);
 	return true;
 }
 
 /* @flags: of the operation. Return: it is posted. */
-WEFT_FI_INLINED bool weft_fi_quick_recv(struct weft_fi_ep *ep, uint8_t op, void *buf, size_t len,
-					uint64_t tag, uint64_t ignore, void *context,
-					uint64_t flags)
+WEFT_FI_INLINED bool weft_fi_fast_recv(struct weft_fi_ep *ep, uint8_t op, void *buf, size_t len,
+				       uint64_t tag, uint64_t ignore, void *context,
+				       uint64_t flags)
 {
 	struct weft_rqe *r;
 	struct lw_queue *q;
 
-	if (weft_unlikely(!ep->rx.quick || flags & ~WEFT_FI_QUICK_RECV || !len))
+	if (weft_unlikely(!ep->rx.fast || flags & ~WEFT_FI_FAST_RECV || !len))
 		return false;
 	q = &ep->cm.ep->rq;
 	if (weft_unlikely(q->tail + 1 - q->head > q->size || lw_load(q->flags) & WEFT_ST_ERROR))
@@ -143,7 +143,7 @@ WEFT_FI_INLINED bool weft_fi_quick_recv(struct weft_fi_ep *ep, uint8_t op, void 
 	r->niov = 1;
 	r->part = 0;
 	r->rsvd2 = 0;
-	weft_fi_quick_posted(&ep->rx, q, 1, false);
+	weft_fi_fast_posted(&ep->rx, q, 1, false);
 	return true;
 }
 

@@ -95,12 +95,12 @@ static void lengths(struct __test_metadata *_metadata, u32 dst)
 	rig_free(t.rig);
 }
 
-TEST(pass__lengths_local)
+TEST(fast__lengths_local)
 {
 	lengths(_metadata, 0);
 }
 
-TEST(pass__lengths_remote)
+TEST(fast__lengths_remote)
 {
 	lengths(_metadata, 1);
 }
@@ -133,18 +133,18 @@ static void order(struct __test_metadata *_metadata, u32 dst)
 	rig_free(t.rig);
 }
 
-TEST(pass__order_local)
+TEST(fast__order_local)
 {
 	order(_metadata, 0);
 }
 
-TEST(pass__order_remote)
+TEST(fast__order_remote)
 {
 	order(_metadata, 1);
 }
 
 /* What cancels a posted receive may still stand in the ring. */
-TEST(pass__canceled)
+TEST(fast__canceled)
 {
 	struct weft_rqe cancel = { .op = WEFT_RQ_CANCEL, .nslots = 1, .src = WEFT_SRC_ANY,
 				   .tag = 10 };
@@ -199,12 +199,12 @@ static void others(struct __test_metadata *_metadata, u32 dst)
 	rig_free(t.rig);
 }
 
-TEST(pass__others_local)
+TEST(fast__others_local)
 {
 	others(_metadata, 0);
 }
 
-TEST(pass__others_remote)
+TEST(fast__others_remote)
 {
 	others(_metadata, 1);
 }
@@ -232,18 +232,18 @@ static void full(struct __test_metadata *_metadata, u32 dst)
 	rig_free(t.rig);
 }
 
-TEST(pass__full_local)
+TEST(fast__full_local)
 {
 	full(_metadata, 0);
 }
 
-TEST(pass__full_remote)
+TEST(fast__full_remote)
 {
 	full(_metadata, 1);
 }
 
 /* Sends that are told of are, one by one and in their order; also after many in one kick. */
-TEST(pass__sends_complete)
+TEST(fast__sends_complete)
 {
 	struct weft_cqe e;
 	struct two t;
@@ -283,7 +283,7 @@ TEST(pass__sends_complete)
 #define BATCH	8	/* sends that one kick takes */
 
 /* No room for the completions of sends, several of them in one kick: all wait, none is lost. */
-TEST(pass__sends_full)
+TEST(fast__sends_full)
 {
 	struct weft_out *out = calloc(1, sizeof(*out));
 	struct weft_cqe e;
@@ -312,7 +312,7 @@ TEST(pass__sends_full)
 			ASSERT_EQ(0, rig_send(t.ea, &op));
 		}
 		if (i == TWO_CQ)
-			EXPECT_TRUE(weft_ep_pass(t.ea->ep, out));
+			EXPECT_TRUE(weft_ep_fast(t.ea->ep, out));
 		for (j = i; j < i + BATCH; j++) {
 			ASSERT_EQ(1, rig_cq_read(t.cb, &e));
 			EXPECT_EQ(j, e.context);
@@ -345,7 +345,7 @@ static void bad_send(struct __test_metadata *_metadata, struct two *t, const str
 }
 
 /* Entries that are not right are told of as ever, although the flow is known. */
-TEST(pass__bad_sends)
+TEST(fast__bad_sends)
 {
 	struct weft_sqe good = { .op = WEFT_SQ_TSEND, .nslots = 1, .context = 5, .tag = 7 }, s;
 	struct two t;
@@ -394,7 +394,7 @@ TEST(pass__bad_sends)
 }
 
 /* And receives: the message goes to the next one. */
-TEST(pass__bad_receives)
+TEST(fast__bad_receives)
 {
 	struct weft_rqe good = {
 		.op = WEFT_RQ_TRECV,
@@ -435,8 +435,8 @@ TEST(pass__bad_receives)
 	rig_free(t.rig);
 }
 
-/* weft_ep_pass() says whether the ring is empty, and takes nothing that needs the time. */
-TEST(pass__near)
+/* weft_ep_fast() says whether the ring is empty, and takes nothing that needs the time. */
+TEST(fast__near)
 {
 	struct weft_out *out = calloc(1, sizeof(*out));
 	struct weft_cqe e;
@@ -445,21 +445,21 @@ TEST(pass__near)
 	two_init(&t, 0, 256, 0);
 	weft_out_init(out, &t.rig->node[0].core);
 	/* no flow yet */
-	EXPECT_FALSE(weft_ep_pass(t.ea->ep, out));
+	EXPECT_FALSE(weft_ep_fast(t.ea->ep, out));
 	ASSERT_EQ(0, post(&t, 1, 7, 0, 30, WEFT_RQ_COMPLETION));
 	ASSERT_EQ(0, send_one(&t, 7, 8, 0));
 	one(_metadata, &t, 1, 7, 8, WEFT_CQE_TAGGED);
-	EXPECT_FALSE(weft_ep_pass(t.ea->ep, out));
+	EXPECT_FALSE(weft_ep_fast(t.ea->ep, out));
 	/* a receive for the first of two */
 	ASSERT_EQ(0, post(&t, 2, 7, 0, 30, WEFT_RQ_COMPLETION));
 	t.ea->status.flags &= ~WEFT_ST_SQ_NOTIFY;
 	ASSERT_EQ(0, send_one(&t, 7, 8, 0));
 	ASSERT_EQ(0, send_one(&t, 7, 9, 0));
-	EXPECT_FALSE(weft_ep_pass(t.ea->ep, out));
+	EXPECT_FALSE(weft_ep_fast(t.ea->ep, out));
 	one(_metadata, &t, 2, 7, 8, WEFT_CQE_TAGGED);
 	EXPECT_EQ(0, rig_cq_read(t.cb, &e));
 	ASSERT_EQ(0, post(&t, 3, 7, 0, 30, WEFT_RQ_COMPLETION));
-	EXPECT_TRUE(weft_ep_pass(t.ea->ep, out));
+	EXPECT_TRUE(weft_ep_fast(t.ea->ep, out));
 	one(_metadata, &t, 3, 7, 9, WEFT_CQE_TAGGED);
 	rig_free(t.rig);
 	free(out);

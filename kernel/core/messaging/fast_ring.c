@@ -9,9 +9,9 @@
  * either: both entries are looked at where they stand, each word once, and whatever is not the
  * frequent form goes the long way (send.c, post.c), as if nothing had happened:
  *
- *	send ring --(weft_pass_send(): flow within the node)--\
- *	packet --(weft_pass_recv())-----------------------------> completion queue
- *	send ring --(weft_pass_out(): flow to another node)-----> the port's packet
+ *	send ring --(weft_fast_send(): flow within the node)--\
+ *	packet --(weft_fast_recv())-----------------------------> completion queue
+ *	send ring --(weft_fast_out(): flow to another node)-----> the port's packet
  *
  * Words are read once and may be anything: they decide only where the program's own bytes go.
  *
@@ -58,14 +58,14 @@ static inline union weft_lead weft_lead_of(const void *slot)
 /* ---- The receiver ---------------------------------------------------------------- */
 
 /* Does the endpoint take messages from @src straight, as far as it is up to itself? */
-static __always_inline bool weft_pass_open(const struct weft_ep *ep, u32 src)
+static __always_inline bool weft_fast_open(const struct weft_ep *ep, u32 src)
 {
 	return likely(ep->rx_cq && !ep->srq && !ep->draining && weft_list_empty(&ep->turn)) &&
 	       !weft_recv_strange(ep, src);
 }
 
 /* How receives begin that take messages from everybody. Two constants: nothing is put together. */
-static __always_inline union weft_lead weft_pass_want(bool tagged)
+static __always_inline union weft_lead weft_fast_want(bool tagged)
 {
 	union weft_lead t = { {
 		.op = WEFT_RQ_TRECV, .nslots = 1, .flags = WEFT_RQ_COMPLETION,
@@ -80,7 +80,7 @@ static __always_inline union weft_lead weft_pass_want(bool tagged)
 }
 
 /* Is it a receive of one segment that begins like @want, for a message with that tag from @src? */
-static __always_inline bool weft_pass_fits(const struct weft_ep *ep, const struct weft_rqe *s,
+static __always_inline bool weft_fast_fits(const struct weft_ep *ep, const struct weft_rqe *s,
 					   union weft_lead want, u64 tag, u32 src)
 {
 	union weft_lead l = weft_lead_of(s);
@@ -99,7 +99,7 @@ static __always_inline bool weft_pass_fits(const struct weft_ep *ep, const struc
 }
 
 /* The oldest receive in the ring takes the message of @c. Return: it does. */
-static __always_inline bool weft_pass_ring(struct weft_ep *ep, struct weft_cqe *c,
+static __always_inline bool weft_fast_ring(struct weft_ep *ep, struct weft_cqe *c,
 					   union weft_lead want, u64 tag, u32 len, u32 src)
 {
 	struct weft_ring *r = &ep->rq;
@@ -116,7 +116,7 @@ static __always_inline bool weft_pass_ring(struct weft_ep *ep, struct weft_cqe *
 	addr = READ_ONCE(s->addr);
 	room = READ_ONCE(s->len);
 	c->buf = addr;
-	if (unlikely(len > room || addr + room < addr) || !weft_pass_fits(ep, s, want, tag, src))
+	if (unlikely(len > room || addr + room < addr) || !weft_fast_fits(ep, s, want, tag, src))
 		return false;
 	weft_trace_post(ep->conf.handle, c->context, tag, room, 256 + want.op);
 	weft_ring_next(r, 1);
@@ -127,7 +127,7 @@ static __always_inline bool weft_pass_ring(struct weft_ep *ep, struct weft_cqe *
  * A posted receive takes the message of @c, if there is one for it. Return: the receive, to be
  * freed; NULL: there is none; ERR_PTR(-EAGAIN): there is, but not for this way.
  */
-static noinline struct weft_post *weft_pass_post(struct weft_ep *ep, struct weft_cqe *c,
+static noinline struct weft_post *weft_fast_post(struct weft_ep *ep, struct weft_cqe *c,
 						 u16 flags, u64 tag, u32 len, u32 src)
 {
 	u32 kind = flags & WEFT_CQE_TAGGED ? WEFT_TAGGED : WEFT_UNTAGGED;
@@ -150,11 +150,11 @@ static noinline struct weft_post *weft_pass_post(struct weft_ep *ep, struct weft
 
 /*
  * One message, under the locks of the receiver and its queue, where nothing waits. @want:
- * weft_pass_want(); @flags: WEFT_CQE_*; @data: 0 when they do not tell of any. The slot of the
+ * weft_fast_want(); @flags: WEFT_CQE_*; @data: 0 when they do not tell of any. The slot of the
  * entry is the place for all that is known; nobody looks at it as long as it is not published.
  * Return: the message is there; @post: the receive to be freed, NULL: it was in the ring.
  */
-static __always_inline bool weft_pass_in(struct weft_ep *ep, struct weft_cq *cq,
+static __always_inline bool weft_fast_in(struct weft_ep *ep, struct weft_cq *cq,
 					 union weft_lead want, u64 tag, u64 data, u32 len,
 					 u32 src, u16 flags, const void *pay,
 					 struct weft_post **post)
@@ -165,13 +165,13 @@ static __always_inline bool weft_pass_in(struct weft_ep *ep, struct weft_cq *cq,
 		return false;
 	c = weft_cq_slot(cq);
 	if (unlikely(ep->match.nposts)) {
-		*post = weft_pass_post(ep, c, flags, tag, len, src);
+		*post = weft_fast_post(ep, c, flags, tag, len, src);
 		if (IS_ERR(*post)) {
 			*post = NULL;
 			return false;
 		}
 	}
-	if (likely(!*post) && !weft_pass_ring(ep, c, want, tag, len, src))
+	if (likely(!*post) && !weft_fast_ring(ep, c, want, tag, len, src))
 		return false;
 	weft_trace_match(ep->conf.handle, c->context, tag, len, 0);
 	weft_trace_complete((u16)ep->conf.handle, c->context, tag, len, 0);
@@ -192,7 +192,7 @@ static __always_inline bool weft_pass_in(struct weft_ep *ep, struct weft_cq *cq,
 }
 
 /* @n messages are in the queue, which is not locked any more. */
-static __always_inline void weft_pass_got(struct weft_ep *ep, struct weft_post *post, u32 n,
+static __always_inline void weft_fast_got(struct weft_ep *ep, struct weft_post *post, u32 n,
 					  struct weft_out *out)
 {
 	weft_ring_publish(&ep->rq, &ep->conf.status->rq_head);
@@ -204,7 +204,7 @@ static __always_inline void weft_pass_got(struct weft_ep *ep, struct weft_post *
 }
 
 /**
- * weft_pass_recv - offer a whole short message to its receive
+ * weft_fast_recv - offer a whole short message to its receive
  * @ep: the endpoint, locked; it takes messages
  * @h: the message
  * @src: its sender
@@ -213,7 +213,7 @@ static __always_inline void weft_pass_got(struct weft_ep *ep, struct weft_post *
  *
  * Return: it has been received; false: nothing has happened.
  */
-bool weft_pass_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, const void *pay,
+bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, const void *pay,
 		    struct weft_out *out)
 {
 	struct weft_cq *cq = ep->rx_cq;
@@ -221,11 +221,11 @@ bool weft_pass_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
 	bool done;
 
 	weft_assert_held(&ep->lock);
-	if (!weft_pass_open(ep, src))
+	if (!weft_fast_open(ep, src))
 		return false;
 	weft_lock_inner(&cq->lock);
 	done = likely(weft_list_empty(&cq->waiting)) &&
-	       weft_pass_in(ep, cq, weft_pass_want(h->flags & WEFT_MSG_TAGGED), h->tag,
+	       weft_fast_in(ep, cq, weft_fast_want(h->flags & WEFT_MSG_TAGGED), h->tag,
 			    h->flags & WEFT_MSG_DATA ? h->data : 0, (u32)h->len, src,
 			    weft_recv_flags(h->flags), pay, &post);
 	if (likely(done)) {
@@ -234,7 +234,7 @@ bool weft_pass_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
 	}
 	weft_unlock_inner(&cq->lock);
 	if (likely(done))
-		weft_pass_got(ep, post, 1, out);
+		weft_fast_got(ep, post, 1, out);
 	return done;
 }
 
@@ -244,7 +244,7 @@ bool weft_pass_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
  * The flow of whatever the endpoint sends to @dst, if it is as it was and ends on this node
  * (@near), or on another.
  */
-static __always_inline struct weft_flow *weft_pass_flow(const struct weft_ep *ep, u32 dst,
+static __always_inline struct weft_flow *weft_fast_flow(const struct weft_ep *ep, u32 dst,
 							bool near)
 {
 	struct weft_flow *flow = ep->recent;
@@ -258,17 +258,17 @@ static __always_inline struct weft_flow *weft_pass_flow(const struct weft_ep *ep
 }
 
 /* What a send may have, or not, to go this way */
-#define WEFT_PASS_FLAGS	(WEFT_SQ_DATA | WEFT_SQ_COMPLETION | WEFT_SQ_MORE | WEFT_SQ_SOLICITED)
+#define WEFT_FAST_FLAGS	(WEFT_SQ_DATA | WEFT_SQ_COMPLETION | WEFT_SQ_MORE | WEFT_SQ_SOLICITED)
 
 /* Are sends that begin so short ones? What else they have is looked at one by one. */
-static __always_inline bool weft_pass_kind(union weft_lead l)
+static __always_inline bool weft_fast_kind(union weft_lead l)
 {
-	return (l.flags & ~WEFT_PASS_FLAGS) == (l.nslots > 1 ? WEFT_SQ_INLINE : 0) &&
+	return (l.flags & ~WEFT_FAST_FLAGS) == (l.nslots > 1 ? WEFT_SQ_INLINE : 0) &&
 	       (l.op == WEFT_SQ_TSEND || l.op == WEFT_SQ_SEND);
 }
 
 /* Do two sends belong to one run? */
-static __always_inline bool weft_pass_alike(union weft_lead a, union weft_lead b)
+static __always_inline bool weft_fast_alike(union weft_lead a, union weft_lead b)
 {
 	union weft_lead more = { { .flags = WEFT_SQ_MORE } };
 
@@ -276,8 +276,8 @@ static __always_inline bool weft_pass_alike(union weft_lead a, union weft_lead b
 }
 
 /* Is the send at @s as weft_ring_sq() would take it, in a run that begins as @l says? */
-static __always_inline bool weft_pass_short(const struct weft_ring *r, const struct weft_sqe *s,
-					    union weft_lead l, u64 len, u64 tag, u64 data)
+static __always_inline bool weft_fast_packet(const struct weft_ring *r, const struct weft_sqe *s,
+					     union weft_lead l, u64 len, u64 tag, u64 data)
 {
 	if (len > WEFT_INLINE_MAX || weft_cq_slots((u32)len) != l.nslots ||
 	    l.nslots > r->prod - r->cons)
@@ -293,7 +293,7 @@ static __always_inline bool weft_pass_short(const struct weft_ring *r, const str
 }
 
 /* The send at @s is told of the long way. There is a struct weft_txm for each of a run. */
-static void weft_pass_tell(struct weft_ep *ep, const struct weft_sqe *s, union weft_lead l,
+static void weft_fast_tell(struct weft_ep *ep, const struct weft_sqe *s, union weft_lead l,
 			   struct weft_out *out)
 {
 	struct weft_sq_entry *e = &ep->entry;
@@ -315,7 +315,7 @@ static void weft_pass_tell(struct weft_ep *ep, const struct weft_sqe *s, union w
  * Tell the program of the last @n sends, a run that begins as @l says. It is told what stands in
  * the ring, even if it has changed that meanwhile. Softirqs are off.
  */
-static noinline void weft_pass_sent(struct weft_ep *ep, union weft_lead l, u32 n,
+static noinline void weft_fast_sent(struct weft_ep *ep, union weft_lead l, u32 n,
 				    struct weft_out *out)
 {
 	u32 at = ep->sq.cons - n * l.nslots, told = 0;
@@ -342,15 +342,15 @@ static noinline void weft_pass_sent(struct weft_ep *ep, union weft_lead l, u32 n
 		weft_unlock_inner(&cq->lock);
 	}
 	for (; unlikely(told < n); told++, at += l.nslots)
-		weft_pass_tell(ep, weft_ring_at(&ep->sq, at), l, out);
+		weft_fast_tell(ep, weft_ring_at(&ep->sq, at), l, out);
 }
 
 /* The next run of sends, up to @most. @out: output. Return: how many have been sent. */
-static __always_inline u32 weft_pass_run(struct weft_ep *ep, u32 most, struct weft_out *out)
+static __always_inline u32 weft_fast_run(struct weft_ep *ep, u32 most, struct weft_out *out)
 {
 	const struct weft_sqe *s = weft_ring_at(&ep->sq, ep->sq.cons);
 	union weft_lead l = weft_lead_of(s), want;
-	struct weft_flow *flow = weft_pass_flow(ep, l.peer, true);
+	struct weft_flow *flow = weft_fast_flow(ep, l.peer, true);
 	struct weft_core *core = ep->core;
 	struct weft_post *post = NULL;
 	struct weft_ep *lep;
@@ -358,12 +358,12 @@ static __always_inline u32 weft_pass_run(struct weft_ep *ep, u32 most, struct we
 	u32 src, n = 0;
 	u16 flags;
 
-	if (unlikely(!flow) || !weft_pass_kind(l))
+	if (unlikely(!flow) || !weft_fast_kind(l))
 		return 0;
 	/* each completion may need a struct weft_txm to wait in; nobody else takes them */
 	if (l.flags & WEFT_SQ_COMPLETION)
 		most = min(most, ep->conf.sq_slots - READ_ONCE(ep->ntxm));
-	want = weft_pass_want(l.op == WEFT_SQ_TSEND);
+	want = weft_fast_want(l.op == WEFT_SQ_TSEND);
 	flags = (l.op == WEFT_SQ_TSEND ? WEFT_CQE_TAGGED : 0) |
 		(l.flags & WEFT_SQ_DATA ? WEFT_CQE_DATA : 0) |
 		(l.flags & WEFT_SQ_SOLICITED ? WEFT_CQE_SOLICITED : 0);
@@ -372,7 +372,7 @@ static __always_inline u32 weft_pass_run(struct weft_ep *ep, u32 most, struct we
 	if (unlikely(weft_local_refused(lep)))
 		goto out;
 	src = weft_local_src(flow);
-	if (!weft_pass_open(lep, src))
+	if (!weft_fast_open(lep, src))
 		goto out;
 	cq = lep->rx_cq;
 	weft_lock_inner(&cq->lock);
@@ -381,8 +381,8 @@ static __always_inline u32 weft_pass_run(struct weft_ep *ep, u32 most, struct we
 	do {
 		u64 len = READ_ONCE(s->len), tag = READ_ONCE(s->tag), data = READ_ONCE(s->data);
 
-		if (!weft_pass_short(&ep->sq, s, l, len, tag, data) ||
-		    !weft_pass_in(lep, cq, want, tag, data, (u32)len, src, flags,
+		if (!weft_fast_packet(&ep->sq, s, l, len, tag, data) ||
+		    !weft_fast_in(lep, cq, want, tag, data, (u32)len, src, flags,
 				  weft_ring_at(&ep->sq, ep->sq.cons + 1), &post))
 			break;
 		weft_trace_post(ep->conf.handle, READ_ONCE(s->context), tag, len, l.op);
@@ -391,7 +391,7 @@ static __always_inline u32 weft_pass_run(struct weft_ep *ep, u32 most, struct we
 		if (++n == most || unlikely(post) || ep->sq.cons == ep->sq.prod)
 			break;
 		s = weft_ring_at(&ep->sq, ep->sq.cons);
-	} while (weft_pass_alike(weft_lead_of(s), l));
+	} while (weft_fast_alike(weft_lead_of(s), l));
 	if (likely(n)) {
 		weft_cq_show(cq);
 		weft_cq_wake(cq, out);
@@ -399,7 +399,7 @@ static __always_inline u32 weft_pass_run(struct weft_ep *ep, u32 most, struct we
 full:
 	weft_unlock_inner(&cq->lock);
 	if (likely(n))
-		weft_pass_got(lep, post, n, out);
+		weft_fast_got(lep, post, n, out);
 out:
 	weft_unlock_inner(&lep->lock);
 	if (unlikely(!n))
@@ -408,25 +408,25 @@ out:
 	weft_count_add(core, msgs_local, n);
 	weft_count_add(core, msgs_received, n);
 	if (l.flags & WEFT_SQ_COMPLETION || unlikely(ep->tx_cntr))
-		weft_pass_sent(ep, l, n, out);
+		weft_fast_sent(ep, l, n, out);
 	return n;
 }
 
 /**
- * weft_pass_send - send the entry at the consumer index of the send ring
+ * weft_fast_send - send the entry at the consumer index of the send ring
  * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there, ep->near is set
  * @out: output
  *
  * There is an entry; softirqs are off. Return: it is done, and the ring is one entry further;
  * false: nothing has happened.
  */
-bool weft_pass_send(struct weft_ep *ep, struct weft_out *out)
+bool weft_fast_send(struct weft_ep *ep, struct weft_out *out)
 {
-	return weft_pass_run(ep, 1, out);
+	return weft_fast_run(ep, 1, out);
 }
 
 /* Described in core.h. */
-bool weft_ep_pass(struct weft_ep *ep, struct weft_out *out)
+bool weft_ep_fast(struct weft_ep *ep, struct weft_out *out)
 {
 	const u32 *bell = &ep->conf.doorbell->sq_tail;
 	bool empty = false;
@@ -443,10 +443,10 @@ bool weft_ep_pass(struct weft_ep *ep, struct weft_out *out)
 	do {
 		if (unlikely(!ep->hand) && !weft_send_hand(ep))
 			break;
-		run = weft_pass_run(ep, WEFT_PASS_RUN - n, out);
+		run = weft_fast_run(ep, WEFT_FAST_RUN - n, out);
 		n += run;
 		empty = ep->sq.cons == ep->sq.prod;
-	} while (run && !empty && n < WEFT_PASS_RUN);
+	} while (run && !empty && n < WEFT_FAST_RUN);
 	if (likely(n))
 		weft_send_publish(ep);
 out:
@@ -463,19 +463,19 @@ out:
  * A message of @len bytes may leave now, alone in its packet, as weft_send_fast() and
  * weft_path_output() would have it; the flow's path is locked.
  */
-static __always_inline bool weft_pass_may(const struct weft_path *path,
+static __always_inline bool weft_fast_may(const struct weft_path *path,
 					  const struct weft_lane *lane,
 					  const struct weft_flow *flow, u32 len, u32 size)
 {
 	return likely(path->state == WEFT_PATHS_UP && !path->failing && !flow->dead &&
 		      lane->flight < lane->cwnd && weft_lane_numbers(lane) &&
-		      weft_short_alone(path, lane, size) && weft_credit_begins(flow) &&
+		      weft_fastpkt_alone(path, lane, size) && weft_credit_begins(flow) &&
 		      weft_credit_eager(flow, len) &&
 		      path->nsent < READ_ONCE(path->core->conf.rec_max));
 }
 
-/* Put a short message out, written where the port sends it from. As weft_short_tx(). */
-static __always_inline bool weft_pass_put(struct weft_path *path, struct weft_lane *lane,
+/* Put a short message out, written where the port sends it from. As weft_fastpkt_tx(). */
+static __always_inline bool weft_fast_put(struct weft_path *path, struct weft_lane *lane,
 					  struct weft_flow *flow, const struct weft_head *h,
 					  const void *pay, u32 size, struct weft_out *out)
 {
@@ -490,7 +490,7 @@ static __always_inline bool weft_pass_put(struct weft_path *path, struct weft_la
 		return false;
 	}
 	weft_rec_begin(rec);
-	weft_short_fill(rec, flow, h, pay, size);
+	weft_fastpkt_fill(rec, flow, h, pay, size);
 	weft_lane_number(path, lane, rec, out->now);
 	out->blank.psn = rec->psn;
 	weft_frame_write(path, lane, rec, out->blank.data, out->now);
@@ -500,7 +500,7 @@ static __always_inline bool weft_pass_put(struct weft_path *path, struct weft_la
 /*
  * The send at @s, which begins as @l says, leaves on its own. Softirqs are off. Return: it does.
  */
-static __always_inline bool weft_pass_leave(struct weft_ep *ep, struct weft_flow *flow,
+static __always_inline bool weft_fast_leave(struct weft_ep *ep, struct weft_flow *flow,
 					    const struct weft_sqe *s, union weft_lead l,
 					    struct weft_out *out)
 {
@@ -512,15 +512,15 @@ static __always_inline bool weft_pass_leave(struct weft_ep *ep, struct weft_flow
 	struct weft_head h weft_unset;	/* weft_send_head() sets all of it */
 	bool done = false;
 
-	if (unlikely(!weft_pass_short(&ep->sq, s, l, len, tag, data)))
+	if (unlikely(!weft_fast_packet(&ep->sq, s, l, len, tag, data)))
 		return false;
 	/* found once, not each time from its number */
 	OPTIMIZER_HIDE_VAR(lane);
 	weft_lock_inner(&path->lock);
-	if (weft_pass_may(path, lane, flow, (u32)len, size)) {
+	if (weft_fast_may(path, lane, flow, (u32)len, size)) {
 		weft_send_head(&h, flow, flow->id.mseq + 1, tag, data, len, l.op == WEFT_SQ_TSEND,
 			       l.flags);
-		done = weft_pass_put(path, lane, flow, &h,
+		done = weft_fast_put(path, lane, flow, &h,
 				     weft_ring_at(&ep->sq, ep->sq.cons + 1), size, out);
 	}
 	if (likely(done)) {
@@ -540,14 +540,14 @@ static __always_inline bool weft_pass_leave(struct weft_ep *ep, struct weft_flow
 }
 
 /**
- * weft_pass_out - send the only entry in the send ring, if it is a short message to another node
+ * weft_fast_out - send the only entry in the send ring, if it is a short message to another node
  * @ep: the endpoint; ep->sq_mutex is held
  * @out: output; out->now is set; to be flushed
  *
  * As weft_send_drain() would do it: the packet is the same, and so is what it leaves behind.
  * Return: it is done, and the ring is empty; false: nothing has happened.
  */
-bool weft_pass_out(struct weft_ep *ep, struct weft_out *out)
+bool weft_fast_out(struct weft_ep *ep, struct weft_out *out)
 {
 	const struct weft_sqe *s;
 	struct weft_flow *flow;
@@ -559,16 +559,16 @@ bool weft_pass_out(struct weft_ep *ep, struct weft_out *out)
 		return false;
 	s = weft_ring_at(&ep->sq, ep->sq.cons);
 	l = weft_lead_of(s);
-	flow = weft_pass_flow(ep, l.peer, false);
-	if (!flow || !weft_pass_kind(l) || ep->sq.cons + l.nslots != ep->sq.prod)
+	flow = weft_fast_flow(ep, l.peer, false);
+	if (!flow || !weft_fast_kind(l) || ep->sq.cons + l.nslots != ep->sq.prod)
 		return false;
 	/* once for all locks: the path's, the port's, and that of the completions */
 	weft_softirqs_off();
-	done = weft_pass_leave(ep, flow, s, l, out);
+	done = weft_fast_leave(ep, flow, s, l, out);
 	if (likely(done)) {
 		weft_ring_next(&ep->sq, l.nslots);
 		if (l.flags & WEFT_SQ_COMPLETION || unlikely(ep->tx_cntr))
-			weft_pass_sent(ep, l, 1, out);
+			weft_fast_sent(ep, l, 1, out);
 		weft_send_publish(ep);
 	}
 	weft_softirqs_on();
