@@ -386,7 +386,7 @@ static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 		weft_lane_acked(path, lane, h, sp, out);
 	if (!(h->flags & WEFT_PKT_PSN)) {
 		if (unlikely(h->flags & WEFT_PKT_DUP))
-			weft_rack_dup(path, lane, h->psn);
+			weft_loss_dup(path, lane, h->psn);
 		return 1;
 	}
 	if (likely(seen == WEFT_PSN_NEW)) {

@@ -14,7 +14,7 @@
  *
  * Loss: RACK (RFC 8985): a packet is lost when one sent later has arrived and the time of a round
  * trip plus a reordering window has passed since it was sent. Timeout: RFC 6298, after one tail-
- * loss probe. The reordering window adapts: rack.c.
+ * loss probe. The reordering window adapts: loss.c.
  * Window: slow start, additive increase, halved once per round trip with loss.
  *
  * Receiving. Every PSN before rcv_nxt has been received, those in lane->bits beyond it. A PSN is
@@ -113,9 +113,9 @@ static void weft_lane_reduce(struct weft_path *path, struct weft_lane *lane, u32
 	bool calm = path->rtt_min && c->srtt < 2 * path->rtt_min + WEFT_CALM;
 
 	/* one of long ago is behind all that is under way, whatever the numbers seem to say */
-	if (weft_rack_waits(lane, lane->recover) && (s32)(psn - lane->recover) < 0)
+	if (weft_loss_waits(lane, lane->recover) && (s32)(psn - lane->recover) < 0)
 		return;
-	weft_rack_lost(lane);
+	weft_loss_lost(lane);
 	lane->ssthresh = calm ? lane->cwnd - lane->cwnd / 16 : lane->cwnd / 2;
 	lane->ssthresh = max_t(u32, lane->ssthresh, WEFT_CWND_MIN);
 	lane->cwnd = lane->ssthresh;
@@ -126,7 +126,7 @@ static void weft_lane_reduce(struct weft_path *path, struct weft_lane *lane, u32
 /* Which packets must be lost, when others that were sent later have come? */
 static void weft_lane_detect(struct weft_path *path, struct weft_lane *lane, weft_ns now)
 {
-	weft_ns reo = weft_rack_window(path, lane);
+	weft_ns reo = weft_loss_window(path, lane);
 	struct weft_list *l, *tmp;
 
 	lane->reo_at = U64_MAX;
@@ -180,7 +180,7 @@ static void weft_lane_gone(struct weft_path *path, struct weft_lane *lane, struc
 }
 
 /* Note when what has arrived, up to @psn of @rec, was sent, for RACK. */
-static void weft_lane_rack(struct weft_path *path, struct weft_lane *lane,
+static void weft_lane_loss(struct weft_path *path, struct weft_lane *lane,
 			   const struct weft_rec *rec, u32 psn, weft_ns now)
 {
 	weft_ns rtt = weft_since(now, rec->sent_at);
@@ -203,7 +203,7 @@ static void weft_lane_rack(struct weft_path *path, struct weft_lane *lane,
 static bool weft_lane_take_off(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
 			       u32 n, struct weft_out *out)
 {
-	weft_lane_rack(path, lane, rec, rec->psn + n - 1, out->now);
+	weft_lane_loss(path, lane, rec, rec->psn + n - 1, out->now);
 	if (n == rec->nseg) {
 		weft_lane_gone(path, lane, rec, out);
 		return false;
@@ -464,7 +464,7 @@ void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct wef
 		/* without memory for that the whole run goes */
 		if (rec->nseg > room)
 			weft_rec_split(path, rec, room, out);
-		weft_rack_again(lane, rec);
+		weft_loss_again(lane, rec);
 		weft_lane_again(path, lane, rec, out);
 	}
 	if (unlikely(!weft_list_empty(&lane->lost)))

@@ -68,18 +68,18 @@ static inline u8 weft_class_dgram(u32 len)
 	return len <= WEFT_FIRST_MAX ? WEFT_CLASS_FIRST : WEFT_CLASS_REST;
 }
 
-/* ---- rack.c ---------------------------------------------------------------------- */
+/* ---- loss.c ---------------------------------------------------------------------- */
 
 /* Is there something before @psn, which has been sent, that is not acknowledged? */
-static inline bool weft_rack_waits(const struct weft_lane *lane, u32 psn)
+static inline bool weft_loss_waits(const struct weft_lane *lane, u32 psn)
 {
 	return psn - lane->snd_una - 1 < WEFT_WINDOW;
 }
 
-weft_ns weft_rack_window(const struct weft_path *path, const struct weft_lane *lane);
-void weft_rack_lost(struct weft_lane *lane);
-void weft_rack_again(struct weft_lane *lane, const struct weft_rec *rec);
-void weft_rack_dup(struct weft_path *path, struct weft_lane *lane, u32 psn);
+weft_ns weft_loss_window(const struct weft_path *path, const struct weft_lane *lane);
+void weft_loss_lost(struct weft_lane *lane);
+void weft_loss_again(struct weft_lane *lane, const struct weft_rec *rec);
+void weft_loss_dup(struct weft_path *path, struct weft_lane *lane, u32 psn);
 
 /* ---- lane.c --------------------------------------------------------------------- */
 

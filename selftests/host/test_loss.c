@@ -32,7 +32,7 @@ static u64 spurious(struct lone *t)
 static void told(struct lone *t, u32 psn)
 {
 	weft_lock(&t->path->lock);
-	weft_rack_dup(t->path, t->lane, psn);
+	weft_loss_dup(t->path, t->lane, psn);
 	weft_unlock(&t->path->lock);
 }
 

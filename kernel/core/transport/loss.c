@@ -13,13 +13,13 @@
 #include "core/transport/transport.h"
 
 /**
- * weft_rack_window - the reordering window
+ * weft_loss_window - the reordering window
  * @path: the path
  * @lane: the lane
  *
  * Return: time.
  */
-weft_ns weft_rack_window(const struct weft_path *path, const struct weft_lane *lane)
+weft_ns weft_loss_window(const struct weft_path *path, const struct weft_lane *lane)
 {
 	weft_ns srtt = weft_class_of(path, lane)->srtt;
 	weft_ns reo = lane->reo_mult * max_t(weft_ns, srtt / 4, WEFT_REO_MIN);
@@ -28,25 +28,25 @@ weft_ns weft_rack_window(const struct weft_path *path, const struct weft_lane *l
 }
 
 /**
- * weft_rack_lost - a round trip with loss begins
+ * weft_loss_lost - a round trip with loss begins
  * @lane: the lane
  */
-void weft_rack_lost(struct weft_lane *lane)
+void weft_loss_lost(struct weft_lane *lane)
 {
 	if (lane->reo_keep && !--lane->reo_keep)
 		lane->reo_mult = 1;
 }
 
 /**
- * weft_rack_again - packets that have been taken for lost are sent again: remember their PSNs
+ * weft_loss_again - packets that have been taken for lost are sent again: remember their PSNs
  * @lane: the lane
  * @rec: their record
  */
-void weft_rack_again(struct weft_lane *lane, const struct weft_rec *rec)
+void weft_loss_again(struct weft_lane *lane, const struct weft_rec *rec)
 {
 	u32 end = rec->psn + rec->nseg;
 
-	if (!weft_rack_waits(lane, lane->again_hi)) {
+	if (!weft_loss_waits(lane, lane->again_hi)) {
 		lane->again_lo = rec->psn;
 		lane->again_hi = end;
 		return;
@@ -58,7 +58,7 @@ void weft_rack_again(struct weft_lane *lane, const struct weft_rec *rec)
 }
 
 /**
- * weft_rack_dup - a packet came to the peer that it had received before
+ * weft_loss_dup - a packet came to the peer that it had received before
  * @path: the path
  * @lane: the lane
  * @psn: its PSN
@@ -66,13 +66,13 @@ void weft_rack_again(struct weft_lane *lane, const struct weft_rec *rec)
  * Packets that the network has doubled, and probes, tell nothing, unless others around them were
  * sent again.
  */
-void weft_rack_dup(struct weft_path *path, struct weft_lane *lane, u32 psn)
+void weft_loss_dup(struct weft_path *path, struct weft_lane *lane, u32 psn)
 {
 	if (psn - lane->again_lo >= lane->again_hi - lane->again_lo)
 		return;
 	weft_count(path->core, spurious);
 	lane->reo_keep = WEFT_REO_KEEP;
-	if (weft_rack_waits(lane, lane->reo_next))
+	if (weft_loss_waits(lane, lane->reo_next))
 		return;
 	lane->reo_next = lane->snd_nxt;
 	if (lane->reo_mult < WEFT_REO_MULT)
