@@ -183,7 +183,7 @@ TEST(fast__form)
 	refused(_metadata, &s, "ahead");
 	w->psn = cpu_to_be32(s.h.psn - 1);
 	refused(_metadata, &s, "old");
-	c->type = WEFT_CHUNK_ANNOUNCE;
+	c->type = WEFT_CHUNK_RTS;
 	refused(_metadata, &s, "chunk");
 	c->len = cpu_to_be16(sizeof(struct weft_w_eager) - 1);
 	refused(_metadata, &s, "chunk's length");

@@ -218,7 +218,7 @@ TEST(flow__one_too_many)
 		if (!i)
 			n += weft_wire_eager_put(s.pkt + n, &s.m, 0, 0);
 		else
-			n += weft_wire_announce_put(s.pkt + n, &s.m, 1);
+			n += weft_wire_rts_put(s.pkt + n, &s.m, 1);
 		s.rx.len = n;
 		rig_rx(s.t.core, s.t.out->now, &s.rx, 1, s.t.out);
 		EXPECT_EQ(s.h.psn + 1, s.t.lane->rcv_nxt);

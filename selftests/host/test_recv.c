@@ -52,7 +52,7 @@ static bool eager(struct near *s, u32 mseq)
 static bool announce(struct near *s, u32 mseq, u32 sid, u64 len)
 {
 	clear(s, mseq, len);
-	return come(s, weft_wire_announce_put(s->pkt + WEFT_WIRE_HDR, &s->m, sid));
+	return come(s, weft_wire_rts_put(s->pkt + WEFT_WIRE_HDR, &s->m, sid));
 }
 
 static bool withdraw(struct near *s, u32 mseq, u32 sid)

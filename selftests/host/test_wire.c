@@ -169,7 +169,7 @@ static u32 all_chunks(u8 *p)
 	k = weft_wire_eager_put(p + n, &sample, 2, 5);
 	memcpy(p + n + k, "hello\0\0\0", 8);
 	n += weft_wire_size(sizeof(struct weft_w_eager) + 5);
-	n += weft_wire_announce_put(p + n, &sample, 21);
+	n += weft_wire_rts_put(p + n, &sample, 21);
 	n += weft_wire_grant_put(p + n, 22, 23, 1ull << 40);
 	k = weft_wire_data_put(p + n, 24, 1ull << 33, 3);
 	memcpy(p + n + k, "abc", 4);
@@ -190,7 +190,7 @@ TEST(wire__chunks)
 	u32 len = all_chunks(buf);
 	u8 *p = exact(buf, len);
 	struct weft_chunks it = { .at = p, .left = len };
-	const struct weft_w_announce *an;
+	const struct weft_w_rts *an;
 	const struct weft_w_eager *ea;
 	const struct weft_w_abort *ab;
 	const struct weft_w_grant *gr;
@@ -216,7 +216,7 @@ TEST(wire__chunks)
 	ASSERT_EQ(5, c.paylen);
 	EXPECT_EQ(0, memcmp(c.pay, "hello", 5));
 	ASSERT_TRUE(weft_wire_next(&it, &c));
-	ASSERT_EQ(WEFT_CHUNK_ANNOUNCE, c.type);
+	ASSERT_EQ(WEFT_CHUNK_RTS, c.type);
 	an = c.body;
 	EXPECT_EQ(21, be32_to_cpu(an->sid));
 	ASSERT_TRUE(weft_wire_next(&it, &c));

@@ -149,7 +149,7 @@ static u32 any_chunk(struct victim *v, u8 *dst, u32 room)
 		return pad(dst, weft_wire_eager_put(dst, &h, (u32)(h.len - len), len), len);
 	case 3:
 	case 4:
-		return weft_wire_announce_put(dst, &h, pick(v, 100));
+		return weft_wire_rts_put(dst, &h, pick(v, 100));
 	case 5:
 		return weft_wire_grant_put(dst, any_id(v), pick(v, 100), any_off(v));
 	case 6:

@@ -220,7 +220,7 @@ static int weft_rx_chunk(struct weft_path *path, u8 lane, const struct weft_chun
 		return weft_recv_eager(path, c, out);
 	case WEFT_CHUNK_DATA:
 		return weft_place_data(path, c, out);
-	case WEFT_CHUNK_ANNOUNCE:
+	case WEFT_CHUNK_RTS:
 		return weft_recv_announce(path, c, out);
 	case WEFT_CHUNK_GRANT:
 		return weft_send_grant(path, lane, c->body, out);

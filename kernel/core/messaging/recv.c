@@ -369,7 +369,7 @@ ignore:
  */
 int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out)
 {
-	const struct weft_w_announce *w = c->body;
+	const struct weft_w_rts *w = c->body;
 	u32 sid = be32_to_cpu(w->sid);
 	struct weft_rflow *rf;
 	struct weft_rxm *rxm;

@@ -19,7 +19,7 @@ struct weft_shape {
 
 static const struct weft_shape weft_shapes[] = {
 	[WEFT_CHUNK_EAGER] = { sizeof(struct weft_w_eager), U16_MAX },
-	[WEFT_CHUNK_ANNOUNCE] = { sizeof(struct weft_w_announce), 0 },
+	[WEFT_CHUNK_RTS] = { sizeof(struct weft_w_rts), 0 },
 	[WEFT_CHUNK_GRANT] = { sizeof(struct weft_w_grant), 0 },
 	[WEFT_CHUNK_DATA] = { sizeof(struct weft_w_data), U16_MAX },
 	[WEFT_CHUNK_DONE] = { sizeof(struct weft_w_done), 0 },
@@ -420,16 +420,16 @@ void weft_wire_part_put(u8 *end, u8 type, u64 off, u32 paylen)
 }
 
 /**
- * weft_wire_announce_put - write an ANNOUNCE chunk
+ * weft_wire_rts_put - write an ANNOUNCE chunk
  * @dst: room for 60 bytes
  * @h: head of the message
  * @sid: sender's rendezvous id
  *
  * Return: bytes written.
  */
-u32 weft_wire_announce_put(void *dst, const struct weft_head *h, u32 sid)
+u32 weft_wire_rts_put(void *dst, const struct weft_head *h, u32 sid)
 {
-	struct weft_w_announce *w = weft_wire_chunk_put(dst, WEFT_CHUNK_ANNOUNCE, sizeof(*w));
+	struct weft_w_rts *w = weft_wire_chunk_put(dst, WEFT_CHUNK_RTS, sizeof(*w));
 
 	weft_wire_head_put(&w->head, h);
 	w->sid = cpu_to_be32(sid);

@@ -37,7 +37,7 @@
 
 /* Types of chunks */
 #define WEFT_CHUNK_EAGER	1
-#define WEFT_CHUNK_ANNOUNCE	2
+#define WEFT_CHUNK_RTS	2
 #define WEFT_CHUNK_GRANT	3
 #define WEFT_CHUNK_DATA		4
 #define WEFT_CHUNK_DONE		5
@@ -224,12 +224,12 @@ struct weft_w_eager {
 } __packed;
 
 /**
- * struct weft_w_announce - ANNOUNCE
+ * struct weft_w_rts - ANNOUNCE
  * @head: of the message
  * @sid: sender's rendezvous id
  * @rsvd: 0
  */
-struct weft_w_announce {
+struct weft_w_rts {
 	struct weft_w_head head;
 	__be32 sid;
 	__be32 rsvd;
@@ -507,7 +507,7 @@ static inline u32 weft_wire_size(u32 len)
 u32 weft_wire_data_put(void *dst, u32 rid, u64 off, u32 paylen);
 /* Each writes a whole chunk, padding included, and returns its bytes. */
 void weft_wire_part_put(u8 *end, u8 type, u64 off, u32 paylen);
-u32 weft_wire_announce_put(void *dst, const struct weft_head *h, u32 sid);
+u32 weft_wire_rts_put(void *dst, const struct weft_head *h, u32 sid);
 u32 weft_wire_grant_put(void *dst, u32 sid, u32 rid, u64 upto);
 u32 weft_wire_done_put(void *dst, const struct weft_flowid *f, u32 sid, u16 status, u16 kind);
 u32 weft_wire_abort_put(void *dst, const struct weft_flowid *f, u32 sid, u16 status);
