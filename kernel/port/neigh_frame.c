@@ -200,7 +200,7 @@ void weft_nd_put(const struct weft_neighs *t, struct weft_neigh_out *out, const 
 }
 
 /*
- * Own address on the link that @addr is on: the one to ask from. Nodes may be deaf to questions
+ * Own address on the link that @addr is on: the one to ask from. Nodes may be unregister to questions
  * from elsewhere. If there is none, any.
  */
 static const struct weft_sockaddr *weft_neigh_from(const struct weft_neighs *t,

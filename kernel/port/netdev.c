@@ -339,7 +339,7 @@ static int weft_nd_attach(struct weft_port *port, struct netlink_ext_ack *extack
 	dev = rtnl_dereference(nd->dev);
 	if (dev) {
 		weft_nd_refresh(nd, dev);
-		weft_nd_hear(nd, dev);
+		weft_nd_register(nd, dev);
 	}
 	rtnl_unlock();
 	return 0;
@@ -351,7 +351,7 @@ static void weft_nd_detach(struct weft_port *port)
 	struct net_device *dev;
 
 	rtnl_lock();
-	weft_nd_deaf(nd);
+	weft_nd_unregister(nd);
 	dev = rtnl_dereference(nd->dev);
 	if (dev)
 		weft_nd_group_none(nd, dev);
@@ -380,7 +380,7 @@ static void weft_nd_stop(struct weft_port *port)
 /* rtnl. A port whose core is not there yet is looked at again when it is attached. */
 static void weft_nd_lost(struct weft_nd *nd, struct net_device *dev)
 {
-	weft_nd_deaf(nd);
+	weft_nd_unregister(nd);
 	weft_nd_group_none(nd, dev);
 	RCU_INIT_POINTER(nd->dev, NULL);
 	WRITE_ONCE(nd->up, false);

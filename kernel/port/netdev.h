@@ -151,7 +151,7 @@ void weft_nd_send_blank(struct weft_port *port, struct weft_path *path, struct w
 void weft_nd_unsent(struct weft_nd *nd, u32 n, int err);
 void weft_nd_head_make(struct weft_nd *nd, struct weft_path *path, struct dst_entry *dst, u32 room);
 void weft_nd_head_drop(void *priv);
-void weft_nd_hear(struct weft_nd *nd, struct net_device *dev);
-void weft_nd_deaf(struct weft_nd *nd);
+void weft_nd_register(struct weft_nd *nd, struct net_device *dev);
+void weft_nd_unregister(struct weft_nd *nd);
 
 #endif

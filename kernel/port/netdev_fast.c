@@ -21,7 +21,7 @@
  * fragments, IP options, addresses of other devices.
  *
  * Locks: see netdev.h. np->head is exchanged atomically and read under RCU; everything here but
- * weft_nd_hear() and weft_nd_deaf() runs with BH off inside an RCU read section.
+ * weft_nd_register() and weft_nd_unregister() runs with BH off inside an RCU read section.
  */
 #include <linux/etherdevice.h>
 #include <linux/ip.h>
@@ -604,13 +604,13 @@ static unsigned int weft_nd_ingress(void *priv, struct sk_buff *skb,
 }
 
 /**
- * weft_nd_hear - take packets at the device's ingress
+ * weft_nd_register - take packets at the device's ingress
  * @nd: the port
  * @dev: its device
  *
  * What cannot be taken there comes in the long way. Context: process, rtnl.
  */
-void weft_nd_hear(struct weft_nd *nd, struct net_device *dev)
+void weft_nd_register(struct weft_nd *nd, struct net_device *dev)
 {
 	nd->ingress = (struct nf_hook_ops){
 		.hook = weft_nd_ingress,
@@ -624,13 +624,13 @@ void weft_nd_hear(struct weft_nd *nd, struct net_device *dev)
 }
 
 /**
- * weft_nd_deaf - the reverse of weft_nd_hear()
+ * weft_nd_unregister - the reverse of weft_nd_register()
  * @nd: the port
  *
  * Whoever is in the hook is waited for by the RCU grace period before @nd is freed. Context:
  * process, rtnl.
  */
-void weft_nd_deaf(struct weft_nd *nd)
+void weft_nd_unregister(struct weft_nd *nd)
 {
 	if (nd->hears)
 		nf_unregister_net_hook(nd->port->net, &nd->ingress);

@@ -167,7 +167,7 @@ struct rig_link {
  * @index: its number
  * @up: the port exists
  * @life: how often it has been started
- * @deaf: neither sends nor receives: it has crashed
+ * @unregister: neither sends nor receives: it has crashed
  * @core: the port's core
  * @out: for all that enters it
  * @procs: processes
@@ -188,7 +188,7 @@ struct rig_node {
 	u32 index;
 	bool up;
 	u32 life;
-	bool deaf;
+	bool unregister;
 	struct weft_core core;
 	struct weft_out out;
 	struct rig_proc *procs;

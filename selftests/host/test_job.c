@@ -345,8 +345,8 @@ TEST(job__same)
 	hear(_metadata, 1, NULL);
 }
 
-static void deaf(struct __test_metadata *_metadata, u32 dst, const struct weft_job_key *k0,
-		 const struct weft_job_key *k1)
+static void unregister(struct __test_metadata *_metadata, u32 dst, const struct weft_job_key *k0,
+		       const struct weft_job_key *k1)
 {
 	struct pair t;
 	u32 i;
@@ -368,9 +368,9 @@ TEST(job__different)
 	u32 dst;
 
 	for (dst = 0; dst < 2; dst++) {
-		deaf(_metadata, dst, &key_a, &key_b);
-		deaf(_metadata, dst, &key_a, NULL);
-		deaf(_metadata, dst, NULL, &key_a);
+		unregister(_metadata, dst, &key_a, &key_b);
+		unregister(_metadata, dst, &key_a, NULL);
+		unregister(_metadata, dst, NULL, &key_a);
 	}
 }
 
