@@ -179,7 +179,7 @@ TEST(job__who_may)
 
 /* ---- Seals ------------------------------------------------------------------------ */
 
-TEST(job__seals_differ)
+TEST(job__auths_differ)
 {
 	struct weft_sockaddr g = { .family = AF_INET, .port = 1, .addr = { 239, 1, 1, 1 } };
 	struct weft_sockaddr from = { .family = AF_INET, .port = 2, .addr = { 10, 1, 1, 1 } };
@@ -187,51 +187,51 @@ TEST(job__seals_differ)
 	struct rig *rig = new_rig();
 	struct weft_core *core = &rig->node[0].core;
 	struct weft_job *a, *b;
-	u64 seal;
+	u64 auth;
 
 	ASSERT_EQ(0, weft_job_add(core, "a", &key_a, &nobody_named));
 	ASSERT_EQ(0, weft_job_add(core, "b", &key_b, &nobody_named));
 	a = enter(core, &key_a);
 	b = enter(core, &key_b);
-	EXPECT_EQ(0, weft_job_seal(NULL, 9, &id, WEFT_SEAL_FLOW));
-	EXPECT_EQ(0, weft_job_seal_group(NULL, &g, &from));
-	seal = weft_job_seal(a, 9, &id, WEFT_SEAL_FLOW);
-	EXPECT_NE(0, seal);
-	EXPECT_EQ(0, seal & ~WEFT_SEAL_MASK);
-	EXPECT_EQ(seal, weft_job_seal(a, 9, &id, WEFT_SEAL_FLOW));
-	EXPECT_NE(seal, weft_job_seal(b, 9, &id, WEFT_SEAL_FLOW));
-	EXPECT_NE(seal, weft_job_seal(a, 8, &id, WEFT_SEAL_FLOW));
-	EXPECT_NE(seal, weft_job_seal(a, 9, &id, WEFT_SEAL_CM));
-	EXPECT_NE(seal, weft_job_seal(a, 9, &id, WEFT_SEAL_DGRAM));
+	EXPECT_EQ(0, weft_job_auth(NULL, 9, &id, WEFT_AUTH_FLOW));
+	EXPECT_EQ(0, weft_job_auth_group(NULL, &g, &from));
+	auth = weft_job_auth(a, 9, &id, WEFT_AUTH_FLOW);
+	EXPECT_NE(0, auth);
+	EXPECT_EQ(0, auth & ~WEFT_AUTH_MASK);
+	EXPECT_EQ(auth, weft_job_auth(a, 9, &id, WEFT_AUTH_FLOW));
+	EXPECT_NE(auth, weft_job_auth(b, 9, &id, WEFT_AUTH_FLOW));
+	EXPECT_NE(auth, weft_job_auth(a, 8, &id, WEFT_AUTH_FLOW));
+	EXPECT_NE(auth, weft_job_auth(a, 9, &id, WEFT_AUTH_CM));
+	EXPECT_NE(auth, weft_job_auth(a, 9, &id, WEFT_AUTH_DGRAM));
 	other = id;
 	other.ssvc++;
-	EXPECT_NE(seal, weft_job_seal(a, 9, &other, WEFT_SEAL_FLOW));
+	EXPECT_NE(auth, weft_job_auth(a, 9, &other, WEFT_AUTH_FLOW));
 	other = id;
 	other.dsvc++;
-	EXPECT_NE(seal, weft_job_seal(a, 9, &other, WEFT_SEAL_FLOW));
+	EXPECT_NE(auth, weft_job_auth(a, 9, &other, WEFT_AUTH_FLOW));
 	other = id;
 	other.sgen++;
-	EXPECT_NE(seal, weft_job_seal(a, 9, &other, WEFT_SEAL_FLOW));
-	EXPECT_EQ(weft_job_seal(a, 9, &id, WEFT_SEAL_DGRAM),
-		  weft_job_seal(a, 9, &other, WEFT_SEAL_DGRAM));
+	EXPECT_NE(auth, weft_job_auth(a, 9, &other, WEFT_AUTH_FLOW));
+	EXPECT_EQ(weft_job_auth(a, 9, &id, WEFT_AUTH_DGRAM),
+		  weft_job_auth(a, 9, &other, WEFT_AUTH_DGRAM));
 	other = id;
 	other.dgen++;
 	other.mseq++;
-	EXPECT_EQ(seal, weft_job_seal(a, 9, &other, WEFT_SEAL_FLOW));
-	seal = weft_job_seal_group(a, &g, &from);
-	EXPECT_NE(0, seal);
-	EXPECT_NE(seal, weft_job_seal_group(b, &g, &from));
+	EXPECT_EQ(auth, weft_job_auth(a, 9, &other, WEFT_AUTH_FLOW));
+	auth = weft_job_auth_group(a, &g, &from);
+	EXPECT_NE(0, auth);
+	EXPECT_NE(auth, weft_job_auth_group(b, &g, &from));
 	/* the link does not count: each node has a number of its own for it */
 	from.scope = 7;
-	EXPECT_EQ(seal, weft_job_seal_group(a, &g, &from));
+	EXPECT_EQ(auth, weft_job_auth_group(a, &g, &from));
 	from.addr[3]++;
-	EXPECT_NE(seal, weft_job_seal_group(a, &g, &from));
+	EXPECT_NE(auth, weft_job_auth_group(a, &g, &from));
 	from.addr[3]--;
 	from.port++;
-	EXPECT_NE(seal, weft_job_seal_group(a, &g, &from));
+	EXPECT_NE(auth, weft_job_auth_group(a, &g, &from));
 	from.port--;
 	g.addr[3]++;
-	EXPECT_NE(seal, weft_job_seal_group(a, &g, &from));
+	EXPECT_NE(auth, weft_job_auth_group(a, &g, &from));
 	quit(a);
 	quit(b);
 	rig_free(rig);
@@ -400,7 +400,7 @@ TEST(job__forged)
 	struct weft_rflow *rf = NULL;
 	struct weft_path *path;
 	struct pair t;
-	u64 seal;
+	u64 auth;
 	u32 i;
 
 	pair_init(&t, WEFT_EP_RDM, 1, &key_a, &key_a);
@@ -416,9 +416,9 @@ TEST(job__forged)
 			rf = weft_entry(l, struct weft_rflow, node);
 	}
 	ASSERT_NE(NULL, rf);
-	EXPECT_NE(0, rf->seal);
-	seal = rf->seal;
-	rf->seal ^= 1;
+	EXPECT_NE(0, rf->auth);
+	auth = rf->auth;
+	rf->auth ^= 1;
 	pair_post(&t, 1 << 20);
 	for (i = 0; i < 2; i++) {
 		pair_send(&t, i ? 1000 : LEN, 0);
@@ -429,7 +429,7 @@ TEST(job__forged)
 	pair_send(&t, 100000, 0);
 	EXPECT_EQ(3, wrong(&t, 1));
 	EXPECT_EQ(2, rf->id.mseq);
-	rf->seal = seal;
+	rf->auth = auth;
 	weft_path_put(path);
 	rig_free(t.rig);
 }
@@ -542,7 +542,7 @@ TEST(job__group_of_another_sender)
 	struct rig_cq *cq;
 	struct weft_cqe e;
 	u32 id, k;
-	u64 seal;
+	u64 auth;
 
 	use(p, "a", &key_a);
 	cq = rig_cq_new(p, 64);
@@ -554,9 +554,9 @@ TEST(job__group_of_another_sender)
 	rig_node_addr(&rig->conf, 0, WEFT_WIRE_PORT, &src);
 	from = src;
 	from.port = cpu_to_be16(10);
-	seal = weft_job_seal_group(p->job, &addr, &from);
-	h.psn = (u32)(seal >> 32);
-	h.ack = (u32)seal;
+	auth = weft_job_auth_group(p->job, &addr, &from);
+	h.psn = (u32)(auth >> 32);
+	h.ack = (u32)auth;
 	recv.iov[0].addr = (uintptr_t)rig_buf(p, 256);
 	recv.iov[0].len = 256;
 	for (k = 0; k < 3; k++) {

@@ -169,12 +169,12 @@ TEST(recv__wrong_job)
 	ASSERT_TRUE(eager(&s, 1));
 	EXPECT_TRUE(got(&s, 1, 1));
 	post(&s, 2);
-	s.m.seal ^= 1;
+	s.m.auth ^= 1;
 	ASSERT_TRUE(eager(&s, 2));
 	ASSERT_TRUE(announce(&s, 2, 5, 5000));
 	EXPECT_TRUE(none(&s));
 	EXPECT_EQ(2, rig_counter(&s.t.rig->node[0], WEFT_CNT_wrong_job));
-	s.m.seal ^= 1;
+	s.m.auth ^= 1;
 	ASSERT_TRUE(eager(&s, 2));
 	EXPECT_TRUE(got(&s, 2, 2));
 	near_fini(&s);

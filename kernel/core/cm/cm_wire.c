@@ -60,7 +60,7 @@ u32 weft_cm_chunk(struct weft_conn *conn, u8 op, void *dst, u32 room)
 	if (op == WEFT_CM_FIN && conn->flow)
 		w.last = cpu_to_be32(conn->flow->id.mseq);
 	if (op == WEFT_CM_REQ || op == WEFT_CM_REP)
-		weft_job_cm_seal(conn, &w);
+		weft_job_cm_auth(conn, &w);
 	return weft_wire_cm_put(dst, &w, conn->data, len);
 }
 
@@ -245,7 +245,7 @@ static int weft_cm_rep(struct weft_path *path, struct weft_conn *conn, const str
 	conn->flow->id.dsvc = f.ssvc;
 	conn->flow->id.dgen = f.sgen;
 	conn->flow->lane = weft_flow_lane(&conn->flow->id);
-	weft_flow_seal(conn->flow);
+	weft_flow_auth(conn->flow);
 	weft_cm_state(conn, WEFT_CONN_UP);
 	weft_count(path->core, conns_made);
 	weft_lock(&ep->lock);

@@ -89,7 +89,7 @@ int weft_flow_add(struct weft_flow *flow)
 	weft_list_add_tail(&path->flow_ids[flow->id.sgen % WEFT_PATH_HASH], &flow->idnode);
 	path->nflow++;
 	if (path->state == WEFT_PATHS_UP)
-		weft_flow_seal(flow);
+		weft_flow_auth(flow);
 	return 0;
 }
 
@@ -327,7 +327,7 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 		weft_ep_get(ep);
 		rf->ep = ep;
 		rf->id.dgen = ep->gen;
-		rf->seal = weft_job_seal(ep->job, path->token, id, WEFT_SEAL_FLOW);
+		rf->auth = weft_job_auth(ep->job, path->token, id, WEFT_AUTH_FLOW);
 	}
 	rf->lane = weft_flow_lane(id);
 	weft_list_init(&rf->early);
@@ -363,7 +363,7 @@ struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_hea
 		weft_ep_put(ep);
 		ep = NULL;
 	}
-	if (ep && h->seal != weft_job_seal(ep->job, path->token, id, WEFT_SEAL_FLOW)) {
+	if (ep && h->auth != weft_job_auth(ep->job, path->token, id, WEFT_AUTH_FLOW)) {
 		weft_count(path->core, wrong_job);
 		weft_ep_put(ep);
 		ep = NULL;

@@ -156,12 +156,12 @@ void weft_dgram_deliver(struct weft_ep *ep, const struct weft_dgram *d,
 }
 
 /* The seal that a datagram for that endpoint has. */
-static u64 weft_dgram_seal(const struct weft_path *path, const struct weft_ep *ep,
+static u64 weft_dgram_auth(const struct weft_path *path, const struct weft_ep *ep,
 			   const struct weft_dgram *d)
 {
 	struct weft_flowid id = { .ssvc = d->ssvc, .dsvc = d->dsvc };
 
-	return weft_job_seal(ep->job, path->token, &id, WEFT_SEAL_DGRAM);
+	return weft_job_auth(ep->job, path->token, &id, WEFT_AUTH_DGRAM);
 }
 
 /**
@@ -192,7 +192,7 @@ void weft_dgram_rx(struct weft_path *path, const struct weft_hdr *hdr,
 	ep = weft_core_service(core, d.dsvc);
 	if (!ep || ep->conf.type != WEFT_EP_DGRAM) {
 		weft_count(core, no_service);
-	} else if (weft_wire_dgram_seal(hdr) != weft_dgram_seal(path, ep, &d)) {
+	} else if (weft_wire_dgram_auth(hdr) != weft_dgram_auth(path, ep, &d)) {
 		weft_count(core, wrong_job);
 	} else {
 		from.port = cpu_to_be16(d.ssvc);
@@ -228,7 +228,7 @@ static void weft_dgram_emit(struct weft_path *path, const struct weft_dgram *d,
 		weft_txm_get(txm);
 	}
 	path->used_at = out->now;
-	weft_frame_dgram(path, rec, d->seal, out);
+	weft_frame_dgram(path, rec, d->auth, out);
 }
 
 /**
@@ -249,7 +249,7 @@ void weft_dgram_output(struct weft_path *path, struct weft_out *out)
 			.flags = txm->flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0,
 			.len = (u32)txm->len,
 			.data = txm->data,
-			.seal = txm->flow->seal,
+			.auth = txm->flow->auth,
 			.pay = txm->buf,
 		};
 
@@ -300,7 +300,7 @@ static bool weft_dgram_now(struct weft_flow *flow, struct weft_dgram *d, struct 
 	weft_lock(&path->lock);
 	go = path->state == WEFT_PATHS_UP && !path->failing && weft_list_empty(&path->dgrams) &&
 	     out->ntx < WEFT_OUT_TX;
-	d->seal = flow->seal;
+	d->auth = flow->auth;
 	if (go)
 		weft_dgram_emit(path, d, NULL, out);
 	weft_unlock(&path->lock);
@@ -379,7 +379,7 @@ int weft_dgram_send(struct weft_ep *ep, const struct weft_sq_entry *e, struct we
 	d.data = e->data;
 	d.pay = dst;
 	/* that to a group does not change */
-	d.seal = flow->seal;
+	d.auth = flow->auth;
 	if (flow->path->group)
 		weft_group_deliver(ep->core, &flow->peer, &d, &ep->addr, out);
 	if (flow->lep) {

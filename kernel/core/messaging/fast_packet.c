@@ -130,13 +130,13 @@ static inline bool weft_fastpkt_give(struct weft_path *path, const struct weft_f
 	if (unlikely(!rf))
 		return false;
 	/* another seal, and flags that are not for this way, are seen at once */
-	mark = be64_to_cpu(w->mark) ^ rf->seal;
+	mark = be64_to_cpu(w->mark) ^ rf->auth;
 	if (unlikely(rf->gone || rf->id.mseq != be32_to_cpu(w->flow.mseq) ||
-		     mark & ~((u64)WEFT_FASTPKT_FLAGS << WEFT_SEAL_BITS) ||
+		     mark & ~((u64)WEFT_FASTPKT_FLAGS << WEFT_AUTH_BITS) ||
 		     !weft_list_empty(&rf->early) ||
 		     (rf->conn && rf->conn->state != WEFT_CONN_UP)))
 		return false;
-	h.flags = mark >> WEFT_SEAL_BITS;
+	h.flags = mark >> WEFT_AUTH_BITS;
 	h.tag = be64_to_cpu(w->tag);
 	h.data = be64_to_cpu(w->data);
 	h.len = n;

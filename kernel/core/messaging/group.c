@@ -346,7 +346,7 @@ void weft_group_deliver(struct weft_core *core, const struct weft_sockaddr *grou
 {
 	bool strange = false, taken = false;
 	const struct weft_job *job = NULL;
-	u64 seal = 0;	/* of @job */
+	u64 auth = 0;	/* of @job */
 	struct weft_group *g;
 	struct weft_list *l;
 	u16 flags = d->flags;
@@ -362,10 +362,10 @@ void weft_group_deliver(struct weft_core *core, const struct weft_sockaddr *grou
 				continue;
 			if (m->ep->job != job) {
 				job = m->ep->job;
-				seal = weft_job_seal_group(job, group, from);
+				auth = weft_job_auth_group(job, group, from);
 			}
-			strange |= seal != d->seal;
-			if (seal != d->seal)
+			strange |= auth != d->auth;
+			if (auth != d->auth)
 				continue;
 			taken = true;
 			weft_dgram_deliver(m->ep, d, from, out);
@@ -401,7 +401,7 @@ void weft_group_rx(struct weft_core *core, const struct weft_rx *rx, const struc
 		weft_count(core, rx_bad);
 		return;
 	}
-	d.seal = weft_wire_dgram_seal(hdr);
+	d.auth = weft_wire_dgram_auth(hdr);
 	from.port = cpu_to_be16(d.ssvc);
 	memcpy(group.addr, rx->group, sizeof(group.addr));
 	group.port = cpu_to_be16(d.dsvc);

@@ -124,7 +124,7 @@ static inline void weft_send_head(struct weft_head *h, const struct weft_flow *f
 {
 	h->flow = flow->id;
 	h->flow.mseq = mseq;
-	h->seal = flow->seal;
+	h->auth = flow->auth;
 	h->tag = tag;
 	h->data = data;
 	h->len = len;

@@ -283,9 +283,9 @@ static int weft_recv_refuse(struct weft_path *path, const struct weft_head *h)
 }
 
 /* Is the message of the receiver's job? No kernel sends another one on a flow that is not gone. */
-static bool weft_recv_sealed(const struct weft_rflow *rf, const struct weft_head *h)
+static bool weft_recv_authentic(const struct weft_rflow *rf, const struct weft_head *h)
 {
-	if (likely(h->seal == rf->seal))
+	if (likely(h->auth == rf->auth))
 		return true;
 	weft_count(rf->path->core, wrong_job);
 	return false;
@@ -320,7 +320,7 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct w
 	if (unlikely(!weft_recv_spare(path, rf->ep)))
 		return -ENOMEM;
 	ahead = (s32)(h.flow.mseq - rf->id.mseq);
-	if (unlikely(rf->gone || h.len > WEFT_EAGER_LIMIT) || !weft_recv_sealed(rf, &h))
+	if (unlikely(rf->gone || h.len > WEFT_EAGER_LIMIT) || !weft_recv_authentic(rf, &h))
 		goto ignore;
 	if (likely(!ahead)) {
 		bool whole = c->paylen == h.len;
@@ -384,7 +384,7 @@ int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struc
 	if (!weft_recv_spare(path, rf->ep))
 		return -ENOMEM;
 	ahead = (s32)(h.flow.mseq - rf->id.mseq);
-	if (rf->gone || ahead < 0 || !sid || !weft_recv_sealed(rf, &h))
+	if (rf->gone || ahead < 0 || !sid || !weft_recv_authentic(rf, &h))
 		return 0;
 	if (ahead)
 		return weft_recv_known(&rf->early, h.flow.mseq) ||

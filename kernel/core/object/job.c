@@ -46,7 +46,7 @@ struct weft_job {
 };
 
 /* What a seal between two endpoints is made of, as it stands in memory on any machine. */
-struct weft_seal_flow {
+struct weft_auth_flow {
 	__be64 token;
 	__be32 kind;
 	__be16 ssvc;
@@ -56,7 +56,7 @@ struct weft_seal_flow {
 };
 
 /* And that of a group. */
-struct weft_seal_group {
+struct weft_auth_group {
 	u8 addr[16];
 	u8 from[16];
 	__be32 kind;
@@ -322,21 +322,21 @@ const char *weft_job_name(const struct weft_job *job)
 
 static u64 weft_job_hash(const struct weft_job *job, const void *seed, size_t len)
 {
-	return weft_siphash(seed, len, job->key.secret) >> (64 - WEFT_SEAL_BITS) ?: 1;
+	return weft_siphash(seed, len, job->key.secret) >> (64 - WEFT_AUTH_BITS) ?: 1;
 }
 
 /**
- * weft_job_seal - the seal of what one endpoint sends to another
+ * weft_job_auth - the seal of what one endpoint sends to another
  * @job: their job, NULL: the default one
  * @token: of the path, chosen by the receiver
  * @id: the flow; @dgen and @mseq do not count
- * @kind: WEFT_SEAL_*, but not GROUP: the seal of one kind is not good for another
+ * @kind: WEFT_AUTH_*, but not GROUP: the seal of one kind is not good for another
  *
  * Return: the seal, 0: of the default job.
  */
-u64 weft_job_seal(const struct weft_job *job, u64 token, const struct weft_flowid *id, u32 kind)
+u64 weft_job_auth(const struct weft_job *job, u64 token, const struct weft_flowid *id, u32 kind)
 {
-	struct weft_seal_flow seed;
+	struct weft_auth_flow seed;
 
 	if (likely(!job))
 		return 0;
@@ -345,30 +345,30 @@ u64 weft_job_seal(const struct weft_job *job, u64 token, const struct weft_flowi
 	seed.ssvc = cpu_to_be16(id->ssvc);
 	seed.dsvc = cpu_to_be16(id->dsvc);
 	/* a datagram does not name its flow */
-	seed.sgen = cpu_to_be32(kind == WEFT_SEAL_DGRAM ? 0 : id->sgen);
+	seed.sgen = cpu_to_be32(kind == WEFT_AUTH_DGRAM ? 0 : id->sgen);
 	seed.zero = 0;
 	return weft_job_hash(job, &seed, sizeof(seed));
 }
 
 /**
- * weft_job_seal_group - the seal of what an endpoint sends to a group
+ * weft_job_auth_group - the seal of what an endpoint sends to a group
  * @job: their job, NULL: the default one
  * @group: the group
  * @from: the endpoint; its family is the group's, its scope does not count
  *
  * Return: the seal, 0: of the default job.
  */
-u64 weft_job_seal_group(const struct weft_job *job, const struct weft_sockaddr *group,
+u64 weft_job_auth_group(const struct weft_job *job, const struct weft_sockaddr *group,
 			const struct weft_sockaddr *from)
 {
-	struct weft_seal_group seed = {};
+	struct weft_auth_group seed = {};
 
 	if (!job)
 		return 0;
 	BUILD_BUG_ON(sizeof(seed.addr) != sizeof(group->addr));
 	memcpy(seed.addr, group->addr, sizeof(seed.addr));
 	memcpy(seed.from, from->addr, sizeof(seed.from));
-	seed.kind = cpu_to_be32(WEFT_SEAL_GROUP);
+	seed.kind = cpu_to_be32(WEFT_AUTH_GROUP);
 	/* what the family's number is differs from one system to another */
 	seed.family = cpu_to_be16(group->family == AF_INET6 ? 6 : 4);
 	seed.dsvc = group->port;
@@ -377,18 +377,18 @@ u64 weft_job_seal_group(const struct weft_job *job, const struct weft_sockaddr *
 }
 
 /**
- * weft_job_cm_seal - seal a REQ or a REP
+ * weft_job_cm_auth - seal a REQ or a REP
  * @conn: the connection; its path is locked
  * @w: the chunk, whose status and last message are not used
  */
-void weft_job_cm_seal(const struct weft_conn *conn, struct weft_w_cm *w)
+void weft_job_cm_auth(const struct weft_conn *conn, struct weft_w_cm *w)
 {
-	u64 seal = weft_job_seal(conn->job, weft_path_challenge(conn->path), &conn->fid,
-				 WEFT_SEAL_CM);
+	u64 auth = weft_job_auth(conn->job, weft_path_challenge(conn->path), &conn->fid,
+				 WEFT_AUTH_CM);
 
 	weft_assert_held(&conn->path->lock);
-	w->status = cpu_to_be16((u16)(seal >> 32));
-	w->last = cpu_to_be32((u32)seal);
+	w->status = cpu_to_be16((u16)(auth >> 32));
+	w->last = cpu_to_be32((u32)auth);
 }
 
 /**
@@ -403,28 +403,28 @@ void weft_job_cm_seal(const struct weft_conn *conn, struct weft_w_cm *w)
 bool weft_job_cm_ok(struct weft_path *path, const struct weft_job *job, const struct weft_w_cm *w,
 		    const struct weft_flowid *f)
 {
-	u64 seal = (u64)be16_to_cpu(w->status) << 32 | be32_to_cpu(w->last);
+	u64 auth = (u64)be16_to_cpu(w->status) << 32 | be32_to_cpu(w->last);
 
 	weft_assert_held(&path->lock);
-	if (seal == weft_job_seal(job, path->token, f, WEFT_SEAL_CM))
+	if (auth == weft_job_auth(job, path->token, f, WEFT_AUTH_CM))
 		return true;
 	weft_count(path->core, wrong_job);
 	return false;
 }
 
 /**
- * weft_flow_seal - make a flow's seal; what was made for an earlier token does not count any more
+ * weft_flow_auth - make a flow's seal; what was made for an earlier token does not count any more
  * @flow: the flow; its path is locked, and UP
  */
-void weft_flow_seal(struct weft_flow *flow)
+void weft_flow_auth(struct weft_flow *flow)
 {
 	const struct weft_job *job = flow->ep->job;
 
 	weft_assert_held(&flow->path->lock);
 	if (likely(!job) || flow->lep)
 		return;
-	flow->seal = flow->path->group ? weft_job_seal_group(job, &flow->peer, &flow->ep->addr) :
-		     weft_job_seal(job, weft_path_challenge(flow->path), &flow->id,
-				   flow->ep->conf.type == WEFT_EP_DGRAM ? WEFT_SEAL_DGRAM :
-									  WEFT_SEAL_FLOW);
+	flow->auth = flow->path->group ? weft_job_auth_group(job, &flow->peer, &flow->ep->addr) :
+		     weft_job_auth(job, weft_path_challenge(flow->path), &flow->id,
+				   flow->ep->conf.type == WEFT_EP_DGRAM ? WEFT_AUTH_DGRAM :
+									  WEFT_AUTH_FLOW);
 }

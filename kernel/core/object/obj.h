@@ -268,7 +268,7 @@ struct weft_user {
  * @idnode: in path->flow_ids
  * @id: on the wire, both services and generations; mseq: of the last message that was begun
  * @ref: references
- * @seal: of the endpoint's job, for this flow; made by weft_flow_seal() when the path is UP
+ * @auth: of the endpoint's job, for this flow; made by weft_flow_auth() when the path is UP
  * @lane: lane of its class FIRST; those of the others follow (weft_class_lane())
  * @dead: errno: takes nothing more (read without the lock, too)
  * @closing: nobody sends on it any more
@@ -300,7 +300,7 @@ struct weft_flow {
 	struct weft_list node;
 	struct weft_list idnode;
 	struct weft_flowid id;
-	u64 seal;
+	u64 auth;
 	u32 ref;
 	u8 lane;
 	u16 dead;
@@ -326,7 +326,7 @@ struct weft_flow {
  * @path: its path; not referenced: it goes before the path
  * @id: services and generations as the sender names them; mseq: next message to be offered
  * @ep: our endpoint, referenced
- * @seal: that messages for it have; constant
+ * @auth: that messages for it have; constant
  * @no: tells it from an earlier one of the same sender and generation; constant
  * @lane: lane for answers
  * @conn: its connection, not referenced: it goes before that
@@ -355,7 +355,7 @@ struct weft_rflow {
 	struct weft_path *path;
 	struct weft_flowid id;
 	struct weft_ep *ep;
-	u64 seal;
+	u64 auth;
 	u32 no;
 	struct weft_conn *conn;
 	u8 lane;

@@ -93,13 +93,13 @@ void weft_job_forget_all(struct weft_core *core);
 struct weft_job *weft_job_join(struct weft_job *job);
 struct weft_job *weft_job_get(struct weft_job *job);
 const char *weft_job_name(const struct weft_job *job);
-u64 weft_job_seal(const struct weft_job *job, u64 token, const struct weft_flowid *id, u32 kind);
-u64 weft_job_seal_group(const struct weft_job *job, const struct weft_sockaddr *group,
+u64 weft_job_auth(const struct weft_job *job, u64 token, const struct weft_flowid *id, u32 kind);
+u64 weft_job_auth_group(const struct weft_job *job, const struct weft_sockaddr *group,
 			const struct weft_sockaddr *from);
-void weft_job_cm_seal(const struct weft_conn *conn, struct weft_w_cm *w);
+void weft_job_cm_auth(const struct weft_conn *conn, struct weft_w_cm *w);
 bool weft_job_cm_ok(struct weft_path *path, const struct weft_job *job, const struct weft_w_cm *w,
 		    const struct weft_flowid *f);
-void weft_flow_seal(struct weft_flow *flow);
+void weft_flow_auth(struct weft_flow *flow);
 
 /* ---- conn.c --------------------------------------------------------------------- */
 

@@ -236,18 +236,18 @@ struct weft_tx *weft_frame_new(struct weft_out *out, u32 len)
  * weft_frame_dgram - put out a datagram
  * @path: its path, up
  * @rec: its record, which belongs to no lane and is never numbered; the reference goes over
- * @seal: of the sender's job
+ * @auth: of the sender's job
  * @out: output with room for a packet
  */
-void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 seal,
+void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 auth,
 		      struct weft_out *out)
 {
 	struct weft_hdr h = {
 		.type = path->group ? WEFT_PKT_GROUP : WEFT_PKT_DGRAM,
 		.path = path->peer_id,
 		.token = path->peer_token,
-		.psn = (u32)(seal >> 32),
-		.ack = (u32)seal,
+		.psn = (u32)(auth >> 32),
+		.ack = (u32)auth,
 	};
 	struct weft_tx *tx = weft_frame_new(out, WEFT_WIRE_HDR + rec->len + rec->pay);
 

@@ -214,7 +214,7 @@ void weft_path_up(struct weft_path *path, weft_ns now)
 	weft_assert_held(&path->lock);
 	path->state = WEFT_PATHS_UP;
 	weft_list_for_each(l, &path->flows)
-		weft_flow_seal(weft_entry(l, struct weft_flow, node));
+		weft_flow_auth(weft_entry(l, struct weft_flow, node));
 	path->hello_at = U64_MAX;
 	path->heard_at = now;
 	path->alive_at = now;

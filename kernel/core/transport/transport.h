@@ -22,7 +22,7 @@ struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u3
 				struct weft_out *out);
 u32 weft_rec_space(const struct weft_path *path, const struct weft_rec *rec);
 struct weft_tx *weft_frame_new(struct weft_out *out, u32 len);
-void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 seal,
+void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 auth,
 		      struct weft_out *out);
 void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
 		     struct weft_out *out);

@@ -376,8 +376,8 @@ void weft_wire_head_get(const struct weft_w_head *w, struct weft_head *h)
 	h->tag = be64_to_cpu(w->tag);
 	h->data = be64_to_cpu(w->data);
 	h->len = be64_to_cpu(w->len);
-	h->flags = (be64_to_cpu(w->mark) >> WEFT_SEAL_BITS) & WEFT_MSG_FLAGS;
-	h->seal = be64_to_cpu(w->mark) & WEFT_SEAL_MASK;
+	h->flags = (be64_to_cpu(w->mark) >> WEFT_AUTH_BITS) & WEFT_MSG_FLAGS;
+	h->auth = be64_to_cpu(w->mark) & WEFT_AUTH_MASK;
 }
 
 /**

@@ -60,12 +60,12 @@
 #define WEFT_MSG_GROUP		BIT(15)	/* came to a group; not on the wire */
 
 /* Seals of jobs: 0: of the default one; else made by job.c */
-#define WEFT_SEAL_BITS		48
-#define WEFT_SEAL_MASK		((1ull << WEFT_SEAL_BITS) - 1)
-#define WEFT_SEAL_FLOW		1	/* in EAGER and ANNOUNCE */
-#define WEFT_SEAL_CM		2	/* in REQ and REP */
-#define WEFT_SEAL_DGRAM		3
-#define WEFT_SEAL_GROUP		4
+#define WEFT_AUTH_BITS		48
+#define WEFT_AUTH_MASK		((1ull << WEFT_AUTH_BITS) - 1)
+#define WEFT_AUTH_FLOW		1	/* in EAGER and ANNOUNCE */
+#define WEFT_AUTH_CM		2	/* in REQ and REP */
+#define WEFT_AUTH_DGRAM		3
+#define WEFT_AUTH_GROUP		4
 
 /* Kinds of DONE */
 #define WEFT_DONE_PLACED	1
@@ -408,7 +408,7 @@ struct weft_flowid {
  * @data: remote CQ data
  * @len: bytes of the whole message
  * @flags: WEFT_MSG_*
- * @seal: of the sender's job
+ * @auth: of the sender's job
  */
 struct weft_head {
 	struct weft_flowid flow;
@@ -416,7 +416,7 @@ struct weft_head {
 	u64 data;
 	u64 len;
 	u16 flags;
-	u64 seal;
+	u64 auth;
 };
 
 /**
@@ -426,7 +426,7 @@ struct weft_head {
  * @flags: WEFT_MSG_*
  * @len: bytes
  * @data: remote CQ data
- * @seal: of the sender's job; stands in the header
+ * @auth: of the sender's job; stands in the header
  * @pay: payload
  */
 struct weft_dgram {
@@ -435,7 +435,7 @@ struct weft_dgram {
 	u16 flags;
 	u32 len;
 	u64 data;
-	u64 seal;
+	u64 auth;
 	const u8 *pay;
 };
 
@@ -478,7 +478,7 @@ int weft_wire_hello_get(const struct weft_chunks *rest, struct weft_hello *h);
 void weft_wire_hello_put(void *dst, const struct weft_hello *h);
 
 /* The seal in the header of a DGRAM or a GROUP. */
-static inline u64 weft_wire_dgram_seal(const struct weft_hdr *h)
+static inline u64 weft_wire_dgram_auth(const struct weft_hdr *h)
 {
 	return (u64)h->psn << 32 | h->ack;
 }
@@ -569,7 +569,7 @@ static inline void weft_wire_head_put(struct weft_w_head *w, const struct weft_h
 	w->tag = cpu_to_be64(h->tag);
 	w->data = cpu_to_be64(h->data);
 	w->len = cpu_to_be64(h->len);
-	w->mark = cpu_to_be64((u64)h->flags << WEFT_SEAL_BITS | h->seal);
+	w->mark = cpu_to_be64((u64)h->flags << WEFT_AUTH_BITS | h->auth);
 }
 
 /* Write a chunk's head. Return: where its body begins. */
