@@ -312,23 +312,23 @@ TEST_F(cm_wire, answers_pile_up)
 		if (i % 32 == 0)
 			leave(t);
 	}
-	EXPECT_GE(WEFT_OWED_ASKED, t->path->nowed);
-	EXPECT_GE(WEFT_OWED_ASKED, lone_count(&t->lane->ctlq));
+	EXPECT_GE(WEFT_CTL_PENDING_ASKED, t->path->ctl_pending);
+	EXPECT_GE(WEFT_CTL_PENDING_ASKED, lone_count(&t->lane->ctlq));
 	/* other answers are given for some more, and then what asks for them comes again */
 	for (i = 0; i < FLOOD; i++)
 		if (cm_in(t, WEFT_CM_FIN, 1 + i, 50, &f))
 			break;
 	EXPECT_EQ(-ENOMEM, cm_in(t, WEFT_CM_FIN, 1 + i, 50, &f));
-	EXPECT_EQ(WEFT_OWED_MAX, t->path->nowed);
-	EXPECT_EQ(WEFT_OWED_MAX, lone_count(&t->lane->ctlq));
+	EXPECT_EQ(WEFT_CTL_PENDING_MAX, t->path->ctl_pending);
+	EXPECT_EQ(WEFT_CTL_PENDING_MAX, lone_count(&t->lane->ctlq));
 	/* when the peer acknowledges all of them go */
 	do {
 		lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
 		leave(t);
 	} while (!weft_list_empty(&t->lane->ctlq));
-	EXPECT_EQ(0, t->path->nowed);
+	EXPECT_EQ(0, t->path->ctl_pending);
 	EXPECT_EQ(0, cm_in(t, WEFT_CM_FIN, 1 + i, 50, &f));
-	EXPECT_EQ(1, t->path->nowed);
+	EXPECT_EQ(1, t->path->ctl_pending);
 }
 
 /* Requests that are withdrawn at once: they do not wait for an answer, and cost memory. */
@@ -344,17 +344,17 @@ TEST_F(cm_wire, withdrawn_pile_up)
 		if (i % 32 == 0)
 			leave(t);
 		/* of a request that is not taken a FIN is no news */
-		if (t->path->nowed > WEFT_OWED_ASKED)
+		if (t->path->ctl_pending > WEFT_CTL_PENDING_ASKED)
 			break;
 	}
 	EXPECT_EQ(0, t->core->nasked);
 	EXPECT_TRUE(weft_list_empty(&t->path->conns));
-	EXPECT_GE(WEFT_OWED_ASKED + 1, t->path->nowed);
+	EXPECT_GE(WEFT_CTL_PENDING_ASKED + 1, t->path->ctl_pending);
 	do {
 		lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
 		leave(t);
 	} while (!weft_list_empty(&t->lane->ctlq));
-	EXPECT_EQ(0, t->path->nowed);
+	EXPECT_EQ(0, t->path->ctl_pending);
 }
 
 /* ---- A peer that falls silent when what we have sent has been acknowledged --------- */

@@ -360,7 +360,7 @@ TEST(fast__stays_in_the_ring)
 	STAYS(&s, flow->msg_limit, flow->id.mseq);
 	STAYS(&s, flow->tx_limit, flow->tx_used + 7);
 	STAYS(&s, ep->far, false);
-	STAYS(&s, ep->owed, path);
+	STAYS(&s, ep->unsent, path);
 	STAYS(&s, ep->recent_gen, ep->recent_gen + 1);
 	STAYS(&s, ep->recent_dst, ep->recent_dst + 1);
 	/* the port has no room */

@@ -629,7 +629,7 @@ TEST_F(frame, run_window)
 
 /* ---- Chunks that are asked for --------------------------------------- */
 
-TEST_F(frame, ctl_notes)
+TEST_F(frame, ctl_chunks)
 {
 	struct lone *t = &self->t;
 	u32 i, sum = 0;

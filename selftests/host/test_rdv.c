@@ -183,7 +183,7 @@ TEST(rdv__unknown_many)
 			break;
 	}
 	EXPECT_EQ(-ENOMEM, err);
-	EXPECT_EQ(WEFT_OWED_MAX, path->nowed);
+	EXPECT_EQ(WEFT_CTL_PENDING_MAX, path->ctl_pending);
 	near_fini(&s);
 }
 

@@ -262,8 +262,8 @@ void weft_cm_over(struct weft_conn *conn, struct weft_out *out)
 	weft_cm_unask(conn);
 	weft_cm_state(conn, WEFT_CONN_OVER);
 	weft_conn_unlist(conn);
-	conn->owed = conn->ctl.queued;
-	conn->path->nowed += conn->owed;
+	conn->ctl_pending = conn->ctl.queued;
+	conn->path->ctl_pending += conn->ctl_pending;
 	if (flow) {
 		conn->flow = NULL;
 		flow->conn = NULL;

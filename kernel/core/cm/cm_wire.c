@@ -161,7 +161,7 @@ static int weft_cm_req(struct weft_path *path, const struct weft_w_cm *w, const 
 	struct weft_ep *pep;
 	bool queued;
 
-	if (path->nowed >= WEFT_OWED_ASKED) {
+	if (path->ctl_pending >= WEFT_CTL_PENDING_ASKED) {
 		/* it is not kept in front of what else comes: its time passes */
 		weft_count(core, conns_refused);
 		return 0;

@@ -554,7 +554,7 @@ bool weft_fast_out(struct weft_ep *ep, struct weft_out *out)
 	union weft_lead l;
 	bool done;
 
-	if (!ep->far || !ep->hand || ep->owed ||
+	if (!ep->far || !ep->hand || ep->unsent ||
 	    weft_ring_look(&ep->sq, &ep->conf.doorbell->sq_tail) != WEFT_RING_OK)
 		return false;
 	s = weft_ring_at(&ep->sq, ep->sq.cons);

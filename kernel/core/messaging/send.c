@@ -94,11 +94,11 @@ out:
 /* Have a path put out what waits in its open packets. */
 static void weft_send_settle(struct weft_ep *ep, struct weft_out *out)
 {
-	struct weft_path *path = ep->owed;
+	struct weft_path *path = ep->unsent;
 
 	if (!path)
 		return;
-	ep->owed = NULL;
+	ep->unsent = NULL;
 	weft_lock(&path->lock);
 	weft_path_output(path, out);
 	weft_unlock(&path->lock);
@@ -107,11 +107,11 @@ static void weft_send_settle(struct weft_ep *ep, struct weft_out *out)
 
 static void weft_send_owe(struct weft_ep *ep, struct weft_path *path, struct weft_out *out)
 {
-	if (ep->owed == path)
+	if (ep->unsent == path)
 		return;
 	weft_send_settle(ep, out);
 	weft_path_get(path);
-	ep->owed = path;
+	ep->unsent = path;
 }
 
 /**
@@ -243,7 +243,7 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 		pay = weft_send_bytes(ep, e);
 		if (IS_ERR(pay))
 			return (int)PTR_ERR(pay);
-		if (ep->owed && ep->owed != flow->path)
+		if (ep->unsent && ep->unsent != flow->path)
 			weft_send_settle(ep, out);
 		if (likely(weft_send_fast(ep, flow, e, pay, more, out))) {
 			if (more)

@@ -42,7 +42,7 @@
  * @takes: our FIN says that we receive until it is acknowledged
  * @shut: SHUTDOWN has been told, or will not be
  * @shut_wait: SHUTDOWN is to be told when the messages that have come are placed
- * @owed: it is over, and has chunks to send yet: it counts in path->nowed
+ * @ctl_pending: it is over, and has chunks to send yet: it counts in path->ctl_pending
  * @ops: bits of WEFT_CM_* to be sent
  * @status: errno in REJ
  * @lost: errno: it did not end, the peer's node has fallen silent
@@ -79,7 +79,7 @@ struct weft_conn {
 	bool takes;
 	bool shut;
 	bool shut_wait;
-	bool owed;
+	bool ctl_pending;
 	u8 ops;
 	u16 status;
 	u16 lost;
@@ -162,7 +162,7 @@ struct weft_member {
  * @sq: send ring; sq_mutex
  * @entry: the one that is being worked on; sq_mutex
  * @txe: its completion, when it is written at once (as @rxe); sq_mutex
- * @owed: a path that has something to send when the ring has been emptied, referenced; sq_mutex
+ * @unsent: a path that has something to send when the ring has been emptied, referenced; sq_mutex
  * @hand: a free send: what has been accepted can always be completed; sq_mutex
  * @scratch: payload on its way; sq_mutex
  * @spare: a message for local sends; sq_mutex
@@ -271,7 +271,7 @@ struct weft_ep {
 	struct weft_ring sq;
 	struct weft_sq_entry entry;
 	struct weft_cqe txe;
-	struct weft_path *owed;
+	struct weft_path *unsent;
 	struct weft_txm *hand;
 	u8 *scratch;
 	struct weft_rxm *spare;

@@ -87,7 +87,7 @@ static inline void weft_ctl_init(struct weft_ctl *ctl, u8 kind)
 /**
  * struct weft_note - a chunk that belongs to nothing
  * @ctl: to be sent
- * @path: where, while it is queued: it counts in path->nowed
+ * @path: where, while it is queued: it counts in path->ctl_pending
  * @len: bytes
  * @chunk: the chunk
  */

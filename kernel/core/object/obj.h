@@ -35,8 +35,8 @@
 #define WEFT_RXM_SMALL		128	/* payload that stands in a remote message itself */
 #define WEFT_PAYLOAD_MIN	1232	/* UDP payload that every path can carry */
 #define WEFT_RTT_FRESH	(10 * NSEC_PER_SEC)	/* how long path->rtt_min is believed */
-#define WEFT_OWED_ASKED		8192	/* answers that wait for a node: a request gets none */
-#define WEFT_OWED_MAX		32768	/* and what else wants one has to come again */
+#define WEFT_CTL_PENDING_ASKED		8192	/* answers that wait for a node: a request gets none */
+#define WEFT_CTL_PENDING_MAX		32768	/* and what else wants one has to come again */
 #define WEFT_RFLOWS_MAX		65536	/* flows from one remote node */
 
 /* ---- Paths ----------------------------------------------------------------------- */
@@ -123,7 +123,7 @@ struct weft_known {
  * @nflow: flows and rflows
  * @nrflow: rflows alone
  * @next_rflow: number of the next one of these
- * @nowed: answers that are to be sent and that nothing else bounds: notes, and connections that are
+ * @ctl_pending: answers that are to be sent and that nothing else bounds: notes, and connections that are
  *	over
  * @next_id: next rendezvous id
  * @ids_again: all have been given once: some may be in use
@@ -207,7 +207,7 @@ struct weft_path {
 	u32 nflow;
 	u32 nrflow;
 	u32 next_rflow;
-	u32 nowed;
+	u32 ctl_pending;
 	u32 next_id;
 	bool ids_again;
 	u32 nsent;

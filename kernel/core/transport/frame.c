@@ -478,7 +478,7 @@ static void weft_ctl_hold(struct weft_ctl *ctl)
 		refcount_inc(&weft_ctl_obj(ctl, struct weft_conn)->ref);
 		break;
 	case WEFT_CTL_NOTE:
-		weft_ctl_obj(ctl, struct weft_note)->path->nowed++;
+		weft_ctl_obj(ctl, struct weft_note)->path->ctl_pending++;
 		break;
 	}
 }
@@ -506,14 +506,14 @@ static void weft_ctl_release(struct weft_ctl *ctl, struct weft_out *out)
 		break;
 	case WEFT_CTL_CONN:
 		conn = weft_ctl_obj(ctl, struct weft_conn);
-		if (conn->owed)
-			conn->path->nowed--;
-		conn->owed = false;
+		if (conn->ctl_pending)
+			conn->path->ctl_pending--;
+		conn->ctl_pending = false;
 		weft_conn_put(conn);
 		break;
 	case WEFT_CTL_NOTE:
 		note = weft_ctl_obj(ctl, struct weft_note);
-		note->path->nowed--;
+		note->path->ctl_pending--;
 		weft_free(note);
 		break;
 	}
@@ -700,7 +700,7 @@ struct weft_note *weft_note_new(const struct weft_path *path)
 	struct weft_note *note;
 
 	weft_assert_held(&path->lock);
-	if (path->nowed >= WEFT_OWED_MAX)
+	if (path->ctl_pending >= WEFT_CTL_PENDING_MAX)
 		return NULL;
 	note = weft_alloc(sizeof(*note));
 	if (note)
