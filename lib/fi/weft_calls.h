@@ -144,7 +144,7 @@ int weft_fi_stx_open(struct fid_domain *domain, struct fi_tx_attr *attr, struct 
 		     void *context);
 int weft_fi_stx_bind(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags);
 
-/* weft_more.c */
+/* weft_batch.c */
 void weft_fi_late_init(struct weft_fi_late *late);
 void weft_fi_late_fini(struct weft_fi_late *late);
 bool weft_fi_late_start(struct weft_fi_port *port);

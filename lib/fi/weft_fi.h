@@ -127,7 +127,7 @@ struct weft_fi_fabric {
 #define WEFT_FI_HASH	64
 
 /**
- * struct weft_fi_late - who kicks what FI_MORE has held back too long (weft_more.c)
+ * struct weft_fi_late - who kicks what FI_MORE has held back too long (weft_batch.c)
  * @lock: of @wake and @stop
  * @wake: there is something to do
  * @thread: valid while @up

@@ -4,7 +4,7 @@
  *
  * FI_MORE holds entries back, WEFT_FI_MORE_MAX at most: until a call without it, or until one of
  * the completion queues is read or waited on. The program is about to do one of them; if not,
- * weft_more.c does it.
+ * weft_batch.c does it.
  */
 #include "weft_post.h"
 

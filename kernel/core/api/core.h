@@ -185,7 +185,7 @@ bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_ou
 /* Free the rest; the adapter has made sure that no endpoint exists and nobody is inside. Sleeps. */
 void weft_core_exit(struct weft_core *core);
 
-#include "core/api/inout.h"
+#include "core/api/io_batch.h"
 #include "core/object/upcalls.h"
 
 /* ---- Completion queues ----------------------------------------------------------- */

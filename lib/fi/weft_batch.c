@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_more.c - what FI_MORE holds back does not wait for ever
+ * weft_batch.c - what FI_MORE holds back does not wait for ever
  *
  * Entries that FI_MORE holds back stand in the ring and the doorbell has been stored, only the kick
  * is missing. Usually the program goes on and kicks, by a call without FI_MORE or by reading a

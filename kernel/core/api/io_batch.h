@@ -5,8 +5,8 @@
  * A struct weft_out belongs to its caller; packets that come in do, too. Locks are those of core.h,
  * of which this is a part.
  */
-#ifndef WEFT_INOUT_H
-#define WEFT_INOUT_H
+#ifndef WEFT_IO_BATCH_H
+#define WEFT_IO_BATCH_H
 
 /* ---- What goes out of the core --------------------------------------------------- */
 
