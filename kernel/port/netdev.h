@@ -146,8 +146,8 @@ int weft_nd_tx_init(void);
 void weft_nd_tx_exit(void);
 
 bool weft_nd_fast(struct weft_nd *nd, const struct weft_tx *tx);
-bool weft_nd_blank(struct weft_port *port, struct weft_path *path, struct weft_blank *b);
-void weft_nd_send_blank(struct weft_port *port, struct weft_path *path, struct weft_blank *b);
+bool weft_nd_tx_resv(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b);
+void weft_nd_send_resv(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b);
 void weft_nd_unsent(struct weft_nd *nd, u32 n, int err);
 void weft_nd_head_make(struct weft_nd *nd, struct weft_path *path, struct dst_entry *dst, u32 room);
 void weft_nd_head_drop(void *priv);

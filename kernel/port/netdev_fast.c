@@ -406,14 +406,14 @@ static bool weft_nd_next_hop(struct neighbour *n)
 }
 
 /**
- * weft_nd_blank - room for a small packet that leaves the short way; see struct weft_port_ops
+ * weft_nd_tx_resv - room for a small packet that leaves the short way; see struct weft_port_ops
  * @port: the port
  * @path: the path; may be locked: nobody is called who sends something
  * @b: the packet
  *
  * Context: BH off. Return: there is room; false: it has to go another way.
  */
-bool weft_nd_blank(struct weft_port *port, struct weft_path *path, struct weft_blank *b)
+bool weft_nd_tx_resv(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b)
 {
 	struct weft_nd_path *np = weft_path_priv(path);
 	struct weft_nd_head *head = weft_nd_open(port->priv, np, b->len);
@@ -431,14 +431,14 @@ bool weft_nd_blank(struct weft_port *port, struct weft_path *path, struct weft_b
 }
 
 /**
- * weft_nd_send_blank - send it; see struct weft_port_ops
+ * weft_nd_send_resv - send it; see struct weft_port_ops
  * @port: the port
  * @path: the path
  * @b: the packet
  *
- * Context: BH off since weft_nd_blank().
+ * Context: BH off since weft_nd_tx_resv().
  */
-void weft_nd_send_blank(struct weft_port *port, struct weft_path *path, struct weft_blank *b)
+void weft_nd_send_resv(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b)
 {
 	weft_nd_leave(port->priv, path, b->port, b->psn, b->len);
 }

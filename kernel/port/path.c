@@ -86,19 +86,19 @@ void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n)
 }
 
 /**
- * weft_env_blank - room for a packet; see core/base/env.h
+ * weft_env_tx_resv - room for a packet; see core/base/env.h
  * @core: the core
  * @path: the path
  * @b: the packet
  *
  * Context: BH off; locks of the core may be held. Return: there is room.
  */
-bool weft_env_blank(struct weft_core *core, struct weft_path *path, struct weft_blank *b)
+bool weft_env_tx_resv(struct weft_core *core, struct weft_path *path, struct weft_tx_resv *b)
 {
 	struct weft_port *port = weft_port_of(core);
 
-	return port->ops->blank && READ_ONCE(port->state) < WEFT_PORT_GONE &&
-	       port->ops->blank(port, path, b);
+	return port->ops->resv && READ_ONCE(port->state) < WEFT_PORT_GONE &&
+	       port->ops->resv(port, path, b);
 }
 
 /**
@@ -108,11 +108,11 @@ bool weft_env_blank(struct weft_core *core, struct weft_path *path, struct weft_
  * @b: the packet, whose bytes are written
  *
  * A port that is GONE by now is still there: it is left alone only after an RCU grace period, and
- * BH has been off since weft_env_blank().
+ * BH has been off since weft_env_tx_resv().
  *
  * Context: BH off; no lock of the core held.
  */
-void weft_env_send(struct weft_core *core, struct weft_path *path, struct weft_blank *b)
+void weft_env_send(struct weft_core *core, struct weft_path *path, struct weft_tx_resv *b)
 {
 	struct weft_port *port = weft_port_of(core);
 

@@ -115,7 +115,7 @@ struct weft_port_look {
  * @tx: send packets of weft_env_tx(), runs of them (tx->nseg) included: bytes by
  *	weft_tx_write(), or by weft_tx_header() and weft_tx_payload() or weft_tx_pieces(). BH off,
  *	RCU read section.
- * @blank: weft_env_blank(): b->data and b->port are filled in. BH off, which is all there is of an
+ * @resv: weft_env_tx_resv(): b->data and b->port are filled in. BH off, which is all there is of an
  *	RCU read section; the path may be locked. NULL: all packets leave by @tx
  * @send: weft_env_send(). BH off, likewise.
  * @path_open: a path begins, see weft_env_path_open(). BH off, RCU read section, locks of
@@ -151,8 +151,8 @@ struct weft_port_ops {
 	void (*detach)(struct weft_port *port);
 	void (*stop)(struct weft_port *port);
 	void (*tx)(struct weft_port *port, struct weft_tx *tx, u32 n);
-	bool (*blank)(struct weft_port *port, struct weft_path *path, struct weft_blank *b);
-	void (*send)(struct weft_port *port, struct weft_path *path, struct weft_blank *b);
+	bool (*resv)(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b);
+	void (*send)(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b);
 	int (*path_open)(struct weft_port *port, struct weft_path *path, void *priv,
 			 u32 *max_payload);
 	void (*path_close)(void *priv);

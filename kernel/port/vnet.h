@@ -308,8 +308,8 @@ void weft_vnet_tx_free(struct weft_vnet_queue *q);
 void weft_vnet_tx_drop(struct weft_vnet_queue *q);
 void weft_vnet_tx_reap(struct weft_vnet_queue *q);
 void weft_vnet_tx(struct weft_port *port, struct weft_tx *tx, u32 n);
-bool weft_vnet_blank(struct weft_port *port, struct weft_path *path, struct weft_blank *b);
-void weft_vnet_send_blank(struct weft_port *port, struct weft_path *path, struct weft_blank *b);
+bool weft_vnet_tx_resv(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b);
+void weft_vnet_send_resv(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b);
 void weft_vnet_tx_frames(struct weft_vnet *vn, const struct weft_neigh_out *out);
 int weft_vnet_path_open(struct weft_port *port, struct weft_path *path, void *priv,
 			u32 *max_payload);

@@ -557,14 +557,14 @@ static bool weft_vnet_tx_short(struct weft_vnet *vn, const struct weft_tx *tx)
 }
 
 /**
- * weft_vnet_blank - room for a packet in the slot aside; see struct weft_port_ops
+ * weft_vnet_tx_resv - room for a packet in the slot aside; see struct weft_port_ops
  * @port: the port
  * @path: the path; may be locked
  * @b: the packet
  *
  * Context: BH off. Return: there is room; false: it has to go another way.
  */
-bool weft_vnet_blank(struct weft_port *port, struct weft_path *path, struct weft_blank *b)
+bool weft_vnet_tx_resv(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b)
 {
 	struct weft_vnet_path *np = weft_path_priv(path);
 	struct weft_vnet *vn = port->priv;
@@ -582,14 +582,14 @@ bool weft_vnet_blank(struct weft_port *port, struct weft_path *path, struct weft
 }
 
 /**
- * weft_vnet_send_blank - send it; see struct weft_port_ops
+ * weft_vnet_send_resv - send it; see struct weft_port_ops
  * @port: the port
  * @path: the path
  * @b: the packet
  *
- * Context: BH off since weft_vnet_blank(), so that the device has its queues still.
+ * Context: BH off since weft_vnet_tx_resv(), so that the device has its queues still.
  */
-void weft_vnet_send_blank(struct weft_port *port, struct weft_path *path, struct weft_blank *b)
+void weft_vnet_send_resv(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b)
 {
 	struct weft_vnet *vn = port->priv;
 	struct weft_vnet_slot *slot = b->port;

@@ -625,7 +625,7 @@ void rig_conf_default(struct rig_conf *conf, u64 seed)
 	conf->jitter = NSEC_PER_USEC;
 	conf->late_by = 500 * NSEC_PER_USEC;
 	conf->max_payload = 1472;
-	conf->blank = 4;
+	conf->resv = 4;
 	weft_conf_default(&conf->core);
 }
 

@@ -78,7 +78,7 @@ struct rig_net {
  * @making: time that weft_mem_make() takes, at most; other things happen meanwhile
  * @clocks: nodes' clocks differ, and go at rates that differ by at most that much (in parts of
  *	RIG_PPM)
- * @blank: one packet in so many does not leave by weft_env_send() that could; 0: all do
+ * @resv: one packet in so many does not leave by weft_env_send() that could; 0: all do
  * @net: links
  * @core: settings of the ports
  */
@@ -98,7 +98,7 @@ struct rig_conf {
 	u32 bounce;
 	weft_ns making;
 	u32 clocks;
-	u32 blank;
+	u32 resv;
 	struct rig_net net;
 	struct weft_conf core;
 };
@@ -180,7 +180,7 @@ struct rig_link {
  * @burst_end: when the newest burst of losses ends
  * @groups: multicast addresses that the port takes packets to
  * @ngroups: how many
- * @nblank: packets that weft_env_blank() was asked for
+ * @nresv: packets that weft_env_tx_resv() was asked for
  * @flows_most: the most flows that have led to one of its endpoints at once; sums.c
  */
 struct rig_node {
@@ -201,7 +201,7 @@ struct rig_node {
 	weft_ns burst_end;
 	struct weft_sockaddr groups[RIG_GROUPS];
 	u32 ngroups;
-	u32 nblank;
+	u32 nresv;
 	u64 flows_most;
 };
 

@@ -460,12 +460,12 @@ void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n)
 }
 
 /* One in some has to go the other way, so that both are gone. */
-bool weft_env_blank(struct weft_core *core, struct weft_path *path, struct weft_blank *b)
+bool weft_env_tx_resv(struct weft_core *core, struct weft_path *path, struct weft_tx_resv *b)
 {
 	struct rig_node *node = core->port;
 
-	if (node->rig->conf.blank && __atomic_add_fetch(&node->nblank, 1, __ATOMIC_RELAXED) %
-				     node->rig->conf.blank == 0)
+	if (node->rig->conf.resv && __atomic_add_fetch(&node->nresv, 1, __ATOMIC_RELAXED) %
+				     node->rig->conf.resv == 0)
 		return false;
 	if (b->len > node->rig->conf.max_payload)
 		weft_host_die(__FILE__, __LINE__, "packet of %u bytes", b->len);
@@ -474,7 +474,7 @@ bool weft_env_blank(struct weft_core *core, struct weft_path *path, struct weft_
 	return true;
 }
 
-void weft_env_send(struct weft_core *core, struct weft_path *path, struct weft_blank *b)
+void weft_env_send(struct weft_core *core, struct weft_path *path, struct weft_tx_resv *b)
 {
 	struct rig_node *node = core->port;
 	struct weft_sockaddr src = core->addr[weft_path_src(path)];

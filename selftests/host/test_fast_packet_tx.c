@@ -223,7 +223,7 @@ static void push(u32 kind, u32 by, struct pushed *p)
 	flow->id.sgen = GEN;
 	push_prepare(&s.t, kind);
 	memset(p, 0, sizeof(*p));
-	s.t.rig->conf.blank = 0;
+	s.t.rig->conf.resv = 0;
 	keep_one(&s);
 	p->done = by == BY_TX ? put_out(&s, flow, 8) : by == BY_RING ? put_ring(&s) : false;
 	if (!p->done)
@@ -364,7 +364,7 @@ TEST(fast__stays_in_the_ring)
 	STAYS(&s, ep->recent_gen, ep->recent_gen + 1);
 	STAYS(&s, ep->recent_dst, ep->recent_dst + 1);
 	/* the port has no room */
-	STAYS(&s, s.t.rig->conf.blank, 1);
+	STAYS(&s, s.t.rig->conf.resv, 1);
 	/* another packet is being filled */
 	filled = weft_entry(weft_list_first(&path->recs), struct weft_rec, node);
 	filled->len = 8;
@@ -406,7 +406,7 @@ TEST(fast__kinds)
 	u32 i, cons;
 
 	near_init(&s);
-	s.t.rig->conf.blank = 0;
+	s.t.rig->conf.resv = 0;
 	keep_one(&s);
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		near_post_send(&s, flags[i]);

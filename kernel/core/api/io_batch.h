@@ -136,7 +136,7 @@ struct weft_copy {
  *	referenced
  * @grant: messages that have been given more (rxm->gmsg.ready), referenced
  * @serve: shared receive queues with receives for endpoints that wait (srq->serve), referenced
- * @blank: the packet that weft_fast_out() is writing
+ * @resv: the packet that weft_fast_out() is writing
  * @tx: packets
  * @copy: copies
  *
@@ -155,7 +155,7 @@ struct weft_out {
 	struct weft_list start;
 	struct weft_list grant;
 	struct weft_list serve;
-	struct weft_blank blank;
+	struct weft_tx_resv resv;
 	struct weft_tx tx[WEFT_OUT_TX];
 	struct weft_copy copy[WEFT_OUT_COPY];
 };

@@ -231,14 +231,14 @@ void weft_env_defer(struct weft_work *work);
 void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n);
 
 /**
- * struct weft_blank - room for a packet, in the port's own memory
+ * struct weft_tx_resv - room for a packet, in the port's own memory
  * @data: where its bytes go; any alignment
  * @len: bytes, from the weft header on
  * @psn: packet sequence number
  * @lane: number of its lane
  * @port: the port's
  */
-struct weft_blank {
+struct weft_tx_resv {
 	void *data;
 	u32 len;
 	u32 psn;
@@ -247,7 +247,7 @@ struct weft_blank {
 };
 
 /**
- * weft_env_blank - the quickest way out for a packet of a path: room for it
+ * weft_env_tx_resv - the quickest way out for a packet of a path: room for it
  * @core: the core
  * @path: the path, up; may be locked: nothing is sent, and the port calls nobody
  * @b: @len and @lane are filled in
@@ -255,10 +255,10 @@ struct weft_blank {
  * Softirqs are off, and stay so until weft_env_send(), which has to be called then, when all bytes
  * have been written. Return: there is room; false: this packet has to leave by weft_env_tx().
  */
-bool weft_env_blank(struct weft_core *core, struct weft_path *path, struct weft_blank *b);
+bool weft_env_tx_resv(struct weft_core *core, struct weft_path *path, struct weft_tx_resv *b);
 
 /* Send it; what cannot be sent is lost. No lock of the core is held; the path is referenced. */
-void weft_env_send(struct weft_core *core, struct weft_path *path, struct weft_blank *b);
+void weft_env_send(struct weft_core *core, struct weft_path *path, struct weft_tx_resv *b);
 
 /*
  * Call weft_core_timer() at @at instead of what was set before. Any CPU, may be early or late.

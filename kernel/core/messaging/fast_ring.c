@@ -483,17 +483,17 @@ static __always_inline bool weft_fast_put(struct weft_path *path, struct weft_la
 
 	if (unlikely(!rec))
 		return false;
-	out->blank.len = WEFT_WIRE_HDR + size;
-	out->blank.lane = lane->no;
-	if (unlikely(!weft_env_blank(path->core, path, &out->blank))) {
+	out->resv.len = WEFT_WIRE_HDR + size;
+	out->resv.lane = lane->no;
+	if (unlikely(!weft_env_tx_resv(path->core, path, &out->resv))) {
 		weft_rec_keep(path, rec);
 		return false;
 	}
 	weft_rec_begin(rec);
 	weft_fastpkt_fill(rec, flow, h, pay, size);
 	weft_lane_number(path, lane, rec, out->now);
-	out->blank.psn = rec->psn;
-	weft_frame_write(path, lane, rec, out->blank.data, out->now);
+	out->resv.psn = rec->psn;
+	weft_frame_write(path, lane, rec, out->resv.data, out->now);
 	return true;
 }
 
@@ -529,11 +529,11 @@ static __always_inline bool weft_fast_leave(struct weft_ep *ep, struct weft_flow
 	}
 	weft_unlock_inner(&path->lock);
 	if (likely(done)) {
-		weft_env_send(core, path, &out->blank);
+		weft_env_send(core, path, &out->resv);
 		weft_count(core, msgs_sent);
 		weft_count(core, msgs_eager);
 		weft_count(core, tx_packets);
-		weft_count_add(core, tx_bytes, out->blank.len);
+		weft_count_add(core, tx_bytes, out->resv.len);
 		weft_trace_post(ep->conf.handle, READ_ONCE(s->context), tag, len, l.op);
 	}
 	return done;

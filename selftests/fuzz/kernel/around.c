@@ -14,13 +14,13 @@ void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n)
 	weft_host_no_locks(__FILE__, __LINE__);
 }
 
-bool weft_env_blank(struct weft_core *core, struct weft_path *path, struct weft_blank *b)
+bool weft_env_tx_resv(struct weft_core *core, struct weft_path *path, struct weft_tx_resv *b)
 {
 	b->data = malloc(b->len);
 	return b->data;
 }
 
-void weft_env_send(struct weft_core *core, struct weft_path *path, struct weft_blank *b)
+void weft_env_send(struct weft_core *core, struct weft_path *path, struct weft_tx_resv *b)
 {
 	weft_host_no_locks(__FILE__, __LINE__);
 	free(b->data);
