@@ -5,7 +5,7 @@
  * netdev.c	device and addresses: start, stop, events
  * netdev_rx.c	UDP sockets and the hook through which packets come in
  * netdev_tx.c	routes, packet memory, transmission
- * netdev_fast.c	the short way of single packets, in and out
+ * netdev_bypass.c	the short way of single packets, in and out
  *
  * Locks: weft_ports_lock covers weft_udps; rtnl covers the list of struct weft_nd and changes of
  * nd->dev; udp->ports is changed under weft_ports_lock and read under RCU. A struct weft_nd
@@ -145,7 +145,7 @@ static inline u32 weft_nd_flow(const struct weft_nd_path *np, u8 tos)
 int weft_nd_tx_init(void);
 void weft_nd_tx_exit(void);
 
-bool weft_nd_fast(struct weft_nd *nd, const struct weft_tx *tx);
+bool weft_nd_bypass(struct weft_nd *nd, const struct weft_tx *tx);
 bool weft_nd_tx_resv(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b);
 void weft_nd_send_resv(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b);
 void weft_nd_unsent(struct weft_nd *nd, u32 n, int err);

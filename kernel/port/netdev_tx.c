@@ -624,7 +624,7 @@ static noinline void weft_nd_tx_long(struct weft_port *port, struct weft_tx *tx,
 	for (i = 0; i < n; i += k) {
 		k = 1;
 		if (i && i == n - 1 && tx[i].path && tx[i].nseg == 1 &&
-		    weft_nd_fast(port->priv, &tx[i]))
+		    weft_nd_bypass(port->priv, &tx[i]))
 			continue;
 		if (!weft_nd_aim(&run, &tx[i], &own)) {
 			weft_count(&port->core, tx_errors);
@@ -656,7 +656,7 @@ static noinline void weft_nd_tx_long(struct weft_port *port, struct weft_tx *tx,
  */
 void weft_nd_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
 {
-	if (likely(n == 1 && tx->path && tx->nseg == 1) && weft_nd_fast(port->priv, tx))
+	if (likely(n == 1 && tx->path && tx->nseg == 1) && weft_nd_bypass(port->priv, tx))
 		return;
 	weft_nd_tx_long(port, tx, n);
 }

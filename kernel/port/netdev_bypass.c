@@ -364,14 +364,14 @@ static __always_inline void weft_nd_leave(struct weft_nd *nd, const struct weft_
 }
 
 /**
- * weft_nd_fast - send a small packet the short way
+ * weft_nd_bypass - send a small packet the short way
  * @nd: the port
  * @tx: the packet, one and of a path
  *
  * Context: BH off, RCU read section. Return: it has been sent, or dropped and counted; false: it
  * has to go the long way.
  */
-bool weft_nd_fast(struct weft_nd *nd, const struct weft_tx *tx)
+bool weft_nd_bypass(struct weft_nd *nd, const struct weft_tx *tx)
 {
 	struct weft_nd_path *np = weft_path_priv(tx->path);
 	u32 len = weft_tx_len(tx, 0);
