@@ -28,7 +28,7 @@ bool weft_announce_begin(struct weft_rxm *rxm);
 bool weft_announce(struct weft_rxm *rxm, bool inl, struct weft_out *out);
 void weft_rxm_placed(struct weft_rxm *rxm, struct weft_out *out);
 
-/* ---- place.c -------------------------------------------------------------------- */
+/* ---- placement.c -------------------------------------------------------------------- */
 
 void weft_rxm_start(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rxm_begin(struct weft_rxm *rxm, struct weft_out *out);

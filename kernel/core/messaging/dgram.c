@@ -19,7 +19,7 @@
  *
  * Those that wait, and those that are longer than the completion queue takes, are put into a struct
  * weft_rxm of core->local, with all of their bytes, and go the way of buffered messages from there
- * (post.c, place.c).
+ * (post.c, placement.c).
  *
  * Locks: ep->sq_mutex -> path->lock or core->grp_lock -> ep->lock of the receiver.
  */

@@ -7,7 +7,7 @@
  * takes the receiver's ep->lock alone. Longer ones go under core->local's lock:
  *
  *	up to eager_max		copied to the kernel at the send, as long as the receiver does not
- *				hold too much of that already, and placed from there (place.c)
+ *				hold too much of that already, and placed from there (placement.c)
  *	longer, or too much	the send stays under way (txm->lrxm, rxm->ltxm) until a receive
  *				takes it; then bytes are copied once, from the sender's memory to
  *				the receiver's, a window at a time:
