@@ -230,7 +230,7 @@ int weft_tdiscard(struct weft_ep *ep, uint64_t context, uint32_t flags);
 int weft_cancel(struct weft_ep *ep, uint64_t context);
 
 /**
- * weft_flush_send() - ring for sends deferred by WEFT_MORE, kick if the kernel asks for it
+ * weft_flush_send() - ring for sends deferred by WEFT_MORE, notify if the kernel asks for it
  * @ep: sending half
  */
 void weft_flush_send(struct weft_ep *ep);
@@ -323,13 +323,14 @@ void weft_srq_flush(struct weft_srq *srq);
 uint32_t weft_srq_space(struct weft_srq *srq);
 
 /**
- * weft_publish() - store both doorbells without a kick, for a weft_cq_wait() that kicks @ep
+ * weft_publish() - store both doorbells without a notify call, for a weft_cq_wait() that notifies
+ * @ep
  * @ep: both halves
  */
 void weft_publish(struct weft_ep *ep);
 
 /**
- * weft_publish_send() - store the doorbell of sends deferred by WEFT_MORE, without a kick
+ * weft_publish_send() - store the doorbell of sends deferred by WEFT_MORE, without a notify call
  * @ep: sending half
  */
 void weft_publish_send(struct weft_ep *ep);

@@ -114,7 +114,7 @@ int weft_cq_pending(const struct weft_cq *cq, uint32_t seen);
  * @ep: endpoint whose rings the kernel is to work on first, NULL: none: post with WEFT_MORE,
  *	weft_publish(), wait
  * @timeout_ns: relative nanoseconds, rounded up by at most their 2^24th part; 0: only look (and
- *	kick); WEFT_FOREVER
+ *	notify); WEFT_FOREVER
  *
  * Any thread, also several at a time and together with weft_cq_read(). The caller sees to it that
  * neither @cq nor @ep is destroyed meanwhile.

@@ -80,7 +80,8 @@ struct weft_deferred {
 	struct weft_out *out;
 };
 
-int weft_deferred_init(struct weft_deferred *deferred, struct weft_memctx *mc, struct weft_core *core);
+int weft_deferred_init(struct weft_deferred *deferred, struct weft_memctx *mc,
+		       struct weft_core *core);
 void weft_deferred_exit(struct weft_deferred *deferred);
 
 /**
@@ -115,7 +116,7 @@ struct weft_dev *weft_dev_by_id(u32 id);
 
 /**
  * struct weft_ctx - an open device
- * @core: its port's core; first: with @mm and @objs all that a kick needs
+ * @core: its port's core; first: with @mm and @objs all that a notify call needs
  * @mm: address space it belongs to, only for comparison (@mc holds it); NULL: freed but for
  *	the structure
  * @objs: objects by index; written under @lock, read under RCU

@@ -5,7 +5,7 @@
  * The core names the context by its number, not by its address: work may be put out (by a softirq
  * on another CPU) while the context is going. A context's list:
  *
- *	OPEN ---(weft_deferred_exit(): the context is dead and nobody is inside)---> closed, and empty
+ *	OPEN ---(weft_deferred_exit(): the context is dead and nobody is inside)---> closed, empty
  *
  * The workqueue is not that of the end of contexts (ctx.c): it runs so many works at a time, and
  * when all of them were contexts that wait for their lists, nobody would do what is in those.
@@ -22,7 +22,7 @@
 
 #include "ctx.h"
 
-#define WEFT_DEFERRED_BATCH	32	/* pieces of work before the address space is let go for a moment */
+#define WEFT_DEFERRED_BATCH	32	/* pieces of work between two pauses of the address space */
 
 static struct weft_work *weft_deferred_pop(struct weft_deferred *deferred)
 {
@@ -96,7 +96,8 @@ void weft_env_defer(struct weft_work *work)
  *
  * Return: 0, -ENOMEM. Sleeps.
  */
-int weft_deferred_init(struct weft_deferred *deferred, struct weft_memctx *mc, struct weft_core *core)
+int weft_deferred_init(struct weft_deferred *deferred, struct weft_memctx *mc,
+		       struct weft_core *core)
 {
 	deferred->out = kvmalloc(sizeof(*deferred->out), GFP_KERNEL_ACCOUNT);
 	if (!deferred->out)

@@ -2,8 +2,8 @@
 /*
  * weft - engines: who takes what programs have posted
  *
- * inline: the program itself, in its kick. poll: a kernel thread per queue pair of the port (one,
- * where the port has no queues of its own), which looks at doorbells and at the NIC, so that
+ * inline: the program itself, in its notify call. poll: a kernel thread per queue pair of the port
+ * (one, where the port has no queues of its own), which looks at doorbells and at the NIC, so that
  * programs do not enter the kernel at all. auto: threads as for poll, which begin to look when a
  * program calls often and stop when others want their CPU (core/base/auto.c); while a thread sleeps
  * the NIC is its driver's.
@@ -12,14 +12,14 @@
  * when entries wait for room, and shared receive queues, when messages wait for a receive), a dense
  * list:
  *
- *	COLD ---(the program kicks)---> HOT ---(idle_us without news)---> COLD
+ *	COLD ---(the program notifies)---> HOT ---(idle_us without news)---> COLD
  *	                                 \---(destroyed)---> gone
  *
- * A COLD endpoint asks for kicks. A kick does what the ring asks for in any case, then the endpoint
- * is HOT: its flags are cleared, its doorbells are in the list. Many idle endpoints cost a thread
- * nothing. HOT -> COLD is weft_ep_cool() (core/api/poll.c): flags set, full barrier, a last look;
- * what that look finds makes it HOT again. This edge is the only one at which a program's post and
- * the engine's rest could miss each other.
+ * A COLD endpoint asks for notify calls. A notify call does what the ring asks for in any case,
+ * then the endpoint is HOT: its flags are cleared, its doorbells are in the list. Many idle
+ * endpoints cost a thread nothing. HOT -> COLD is weft_ep_cool() (core/api/poll.c): flags set, full
+ * barrier, a last look; what that look finds makes it HOT again. This edge is the only one at which
+ * a program's post and the engine's rest could miss each other.
  *
  * A thread:
  *

@@ -140,7 +140,7 @@ void weft_hot_join(struct weft_hot *hot);
 void weft_hot_forget(struct weft_hot *hot);
 
 /**
- * weft_hot_notified - the program had to kick: have its doorbells looked at, if a thread polls
+ * weft_hot_notified - the program had to notify: have its doorbells looked at, if a thread polls
  * @hot: of the object; the caller is inside of it
  */
 static inline void weft_hot_notified(struct weft_hot *hot)

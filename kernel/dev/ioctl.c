@@ -12,8 +12,8 @@
  * When the last copy fails all the same (the page has gone meanwhile) what was made is destroyed
  * unseen.
  *
- * The kick and the wait, which are on the way of each message, are none of them: they are lseek(2)
- * (obj_ep.c, obj_cq.c).
+ * The notify call and the wait, which are on the way of each message, are none of them: they are
+ * lseek(2) (obj_ep.c, obj_cq.c).
  *
  * Locks: none here.
  */

@@ -11,8 +11,8 @@
  *
  * What is bound to an endpoint cannot be destroyed before it (weft_obj.users).
  *
- * Locks: ctx->own_lock covers binding and unbinding. Kicks, and whatever else goes to the core,
- * hold no lock but are inside of the object, so that rings and the core's endpoint stay.
+ * Locks: ctx->own_lock covers binding and unbinding. Notify calls, and whatever else goes to the
+ * core, hold no lock but are inside of the object, so that rings and the core's endpoint stay.
  */
 #include <linux/sched.h>
 #include <linux/slab.h>

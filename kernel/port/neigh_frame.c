@@ -200,8 +200,8 @@ void weft_nd_put(const struct weft_neighs *t, struct weft_neigh_out *out, const 
 }
 
 /*
- * Own address on the link that @addr is on: the one to ask from. Nodes may be unregister to questions
- * from elsewhere. If there is none, any.
+ * Own address on the link that @addr is on: the one to ask from. Nodes may be unregister to
+ * questions from elsewhere. If there is none, any.
  */
 static const struct weft_sockaddr *weft_neigh_from(const struct weft_neighs *t,
 						   const struct weft_sockaddr *addr)

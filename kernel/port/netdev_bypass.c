@@ -13,10 +13,10 @@
  *
  * In: a hook at the device's ingress, behind taps, traffic control and filters of the device, takes
  * data packets of paths before they are routed. So they meet no reverse-path filter: what tells
- * who has sent them is the path's token, which only the handshake, by the long way, hands out.
+ * who has sent them is the path's token, which only the handshake, by the slow path, hands out.
  *
  * Both hold only while the namespace has no netfilter hook but ours that such a packet would have
- * met: with the first rule of a firewall everything goes the long way, and all that comes in with
+ * met: with the first rule of a firewall everything takes the slow path, and all that comes in with
  * the first of IPsec's policies for that. So do handshakes, neighbours that have to be asked,
  * fragments, IP options, addresses of other devices.
  *
@@ -166,7 +166,7 @@ static bool weft_nd_plain(const struct weft_nd *nd, const struct dst_entry *dst,
  * @dst: its route
  * @room: UDP payload that the route takes
  *
- * Context: BH off, RCU read section; after a packet has been sent the long way.
+ * Context: BH off, RCU read section; after a packet has been sent the slow path.
  */
 void weft_nd_head_make(struct weft_nd *nd, struct weft_path *path, struct dst_entry *dst, u32 room)
 {
@@ -369,7 +369,7 @@ static __always_inline void weft_nd_leave(struct weft_nd *nd, const struct weft_
  * @tx: the packet, one and of a path
  *
  * Context: BH off, RCU read section. Return: it has been sent, or dropped and counted; false: it
- * has to go the long way.
+ * has to take the slow path.
  */
 bool weft_nd_bypass(struct weft_nd *nd, const struct weft_tx *tx)
 {
@@ -608,7 +608,7 @@ static unsigned int weft_nd_ingress(void *priv, struct sk_buff *skb,
  * @nd: the port
  * @dev: its device
  *
- * What cannot be taken there comes in the long way. Context: process, rtnl.
+ * What cannot be taken there comes in the slow path. Context: process, rtnl.
  */
 void weft_nd_register(struct weft_nd *nd, struct net_device *dev)
 {

@@ -2,17 +2,18 @@
 /*
  * weft_batch.c - what FI_MORE holds back does not wait for ever
  *
- * Entries that FI_MORE holds back stand in the ring and the doorbell has been stored, only the kick
- * is missing. Usually the program goes on and kicks, by a call without FI_MORE or by reading a
- * queue. A program that does neither, but waits for what it has sent to have an effect, is helped
- * by a thread of the port's: a millisecond after something was held back it kicks what still is.
+ * Entries that FI_MORE holds back stand in the ring and the doorbell has been stored, only the
+ * notify call is missing. Usually the program goes on and notify calls, by a call without FI_MORE
+ * or by reading a queue. A program that does neither, but waits for what it has sent to have an
+ * effect, is helped by a thread of the port's: a millisecond after something was held back it
+ * notifies what still is.
  *
  * The thread is started with the first FI_MORE, sleeps while nothing is held back, and ends with
  * the port. It touches nothing of an endpoint's that belongs to the program's threads, which may go
- * without locks: a kick is a system call with a handle.
+ * without locks: a notify call is a system call with a handle.
  *
  * Locks: weft_fi_late.lock, over starting, waking and stopping; weft_fi_port.lock keeps endpoints
- * while they are kicked.
+ * while they are notified.
  */
 #include <signal.h>
 #include <time.h>

@@ -127,7 +127,7 @@ struct weft_fi_fabric {
 #define WEFT_FI_HASH	64
 
 /**
- * struct weft_fi_late - who kicks what FI_MORE has held back too long (weft_batch.c)
+ * struct weft_fi_late - who notifies what FI_MORE has held back too long (weft_batch.c)
  * @lock: of @wake and @stop
  * @wake: there is something to do
  * @thread: valid while @up
@@ -154,7 +154,7 @@ struct weft_fi_late {
  * @lock: of @eps and @reqs
  * @eps: endpoints by handle
  * @reqs: connection requests that nobody has answered
- * @late: kicks what is held back
+ * @late: notifies what is held back
  */
 struct weft_fi_port {
 	struct weft_fi_port *next;
@@ -453,7 +453,7 @@ struct weft_fi_req {
  * @known: of a context: the kernel has its queue
  * @selective: completions only for operations with FI_COMPLETION
  * @held: entries that FI_MORE holds back
- * @due: they are to be kicked if nobody else does
+ * @due: they are to be notified if nobody else does
  */
 struct weft_fi_half {
 	struct weft_fi_lock lock;

@@ -64,7 +64,7 @@ static int weft_fi_mc_close(struct fid *fid)
 		;
 	*link = mc->next;
 	weft_fi_unlock(&ep->tx.lock);
-	/* what is in the ring has been kicked, and goes; a port that has gone has no groups */
+	/* what is in the ring has been notified, and goes; a port that has gone has no groups */
 	weft_fi_half_flush(&ep->tx);
 	if (mc->joined)
 		weft_group_leave(ep->cm.ep, mc->group);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_slow.c - sends and receives that are not as most are: in prefix mode, to multicast groups, or
- * refused
+ * weft_slow.c - sends and receives that are not as most are: in prefix mode, to multicast groups,
+ * or refused
  *
  * Most calls go straight from weft_msg.c to a ring (weft_post.h). Those of an endpoint whose half
  * is not "plain" come here first. In prefix mode (FI_MSG_PREFIX) each buffer begins with

@@ -22,7 +22,7 @@ int lw_ioctl(int fd, unsigned long req, void *arg)
 	return ioctl(fd, req, arg) < 0 ? -errno : 0;
 }
 
-/* What else may go wrong with a kick than a signal comes as an event or as completions. */
+/* What else may go wrong with a notify call than a signal comes as an event or as completions. */
 void lw_notify(int fd, uint32_t handle, uint32_t what)
 {
 	while (lseek64(fd, handle, what) < 0 && errno == EINTR)

@@ -72,7 +72,7 @@ struct lw_queue {
 	uint32_t head;			/* the kernel's, as last seen */
 	uint32_t notify_if;		/* WEFT_ST_*_NOTIFY */
 	uint32_t notify;			/* WEFT_NOTIFY_*; 0: WEFT_IOC_SRQ_NOTIFY */
-	uint32_t handle;		/* of the object to be kicked */
+	uint32_t handle;		/* of the object to be notified */
 	int fd;
 	uint32_t *doorbell;
 	const uint32_t *khead;
@@ -121,7 +121,7 @@ struct weft_av {
 /* ioctl(2) with a negative errno as result */
 int lw_ioctl(int fd, unsigned long req, void *arg);
 
-/* Kick an endpoint, until the kernel has taken all; @what: WEFT_NOTIFY_* */
+/* Notify an endpoint, until the kernel has taken all; @what: WEFT_NOTIFY_* */
 void lw_notify(int fd, uint32_t handle, uint32_t what);
 
 /*

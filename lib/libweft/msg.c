@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Messages: entries written into the send and receive rings, doorbells and kicks.
+ * Messages: entries written into the send and receive rings, doorbells and notifies.
  */
 #include <errno.h>
 #include <string.h>
@@ -195,7 +195,7 @@ int weft_trecv_announce(struct weft_ep *ep, void *buf, size_t len, uint32_t part
 
 /* ---- Messages that wait ------------------------------------------------------------------ */
 
-/* Nothing but a kick makes the kernel look, or an engine that looks at both doorbells. */
+/* Nothing but a notify call makes the kernel look, or an engine that looks at both doorbells. */
 static int look_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count,
 		      uint32_t src, uint64_t tag, uint64_t ignore, uint64_t context,
 		      uint32_t flags)

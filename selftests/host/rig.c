@@ -345,7 +345,7 @@ static void happen(struct rig *rig, struct rig_event *ev, u32 n)
 		rig_net_next(rig, ev);
 		break;
 	case RIG_EV_PACKET:
-		if (ev->life == node->life && node->up && !node->unregister)
+		if (ev->life == node->life && node->up && !node->crashed)
 			arrive(node, ev, n);
 		for (i = 0; i < n; i++)
 			free(ev[i].data);
@@ -466,7 +466,7 @@ void rig_start(struct rig_node *node)
 	while (weft_core_init(&node->core, &node->rig->conf.core, &addr, 1, node))
 		memset(&node->core, 0, sizeof(node->core));
 	weft_out_init(&node->out, &node->core);
-	node->unregister = false;
+	node->crashed = false;
 	node->life++;
 	node->up = true;
 }
@@ -495,7 +495,7 @@ void rig_stop(struct rig_node *node, int err)
 
 void rig_crash(struct rig_node *node)
 {
-	node->unregister = true;
+	node->crashed = true;
 	while (node->procs)
 		rig_proc_end(node->procs, true);
 	rig_stop(node, ENODEV);

@@ -167,7 +167,7 @@ struct rig_link {
  * @index: its number
  * @up: the port exists
  * @life: how often it has been started
- * @unregister: neither sends nor receives: it has crashed
+ * @crashed: neither sends nor receives
  * @core: the port's core
  * @out: for all that enters it
  * @procs: processes
@@ -188,7 +188,7 @@ struct rig_node {
 	u32 index;
 	bool up;
 	u32 life;
-	bool unregister;
+	bool crashed;
 	struct weft_core core;
 	struct weft_out out;
 	struct rig_proc *procs;
@@ -589,10 +589,10 @@ int rig_rq_cancel(struct rig_ep *ep, u64 context);
 /* Write raw slots into a ring; the bell is rung by rig_ring_sq(), rig_ring_rq(). */
 void rig_put_sq(struct rig_ep *ep, const void *slots, u32 n);
 void rig_put_rq(struct rig_ep *ep, const void *slots, u32 n);
-/* Tell the kernel where the ring ends now, and kick it if it wants to be. */
+/* Tell the kernel where the ring ends now, and notify it if it wants to be. */
 void rig_ring_sq(struct rig_ep *ep);
 void rig_ring_rq(struct rig_ep *ep);
-/* Kick in any case. */
+/* Notify in any case. */
 int rig_notify(struct rig_ep *ep, u32 flags);
 int rig_cancel(struct rig_ep *ep, u64 context);
 

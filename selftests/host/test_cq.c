@@ -82,7 +82,7 @@ TEST_F(cq, full)
 	EXPECT_EQ(WEFT_ST_CQ_NOTIFY, self->status.flags);
 	EXPECT_EQ(3, weft_counters_read(self->core.cnt, WEFT_CNT_cq_overflows));
 	EXPECT_EQ(SIZE, self->status.tail);
-	/* a kick without room changes nothing */
+	/* a notify call without room changes nothing */
 	weft_cq_notify(&self->cq, 0, self->out);
 	EXPECT_TRUE(o[0].waits);
 	self->bell.head = 2;

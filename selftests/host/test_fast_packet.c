@@ -71,7 +71,7 @@ static void near_next(struct near *s)
 	s->m.flow.mseq++;
 }
 
-/* The first message makes the flow, the long way. */
+/* The first message makes the flow, the slow path. */
 static void near_first(struct __test_metadata *_metadata, struct near *s)
 {
 	struct weft_cqe e;
@@ -217,7 +217,7 @@ TEST(fast__form)
 	near_fini(&s);
 }
 
-/* The packet acknowledges the only one under way, also where its message goes the long way. */
+/* The packet acknowledges the only one under way, also where its message takes the slow path. */
 static void acked(struct __test_metadata *_metadata, bool posted)
 {
 	struct weft_cqe e;
@@ -262,7 +262,7 @@ TEST(fast__acknowledges_unexpected)
 	acked(_metadata, false);
 }
 
-/* Of several, or of one that was sent again, the long way's answer is the same. */
+/* Of several, or of one that was sent again, the slow path's answer is the same. */
 TEST(fast__acknowledges_some)
 {
 	struct near s;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Packets with one short message that are made straight, from the send ring too: that they are what
- * goes out the long way and leave the same, and when they are not.
+ * goes out the slow path and leave the same, and when they are not.
  */
 #include "core/transport/emit.h"
 #include "near.h"
@@ -298,7 +298,7 @@ TEST(fast__from_the_ring)
 	as_the_long_way(_metadata, BY_RING);
 }
 
-/* Nothing of the send has gone, and it is left to the long way, which is not taken here. */
+/* Nothing of the send has gone, and it is left to the slow path, which is not taken here. */
 static void stays(struct __test_metadata *_metadata, struct near *s, const char *what)
 {
 	struct weft_ep *ep = s->ep->ep;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Short messages that go straight from the send ring, or from a packet, into the receiver's
- * completion queue: that they do, what has to go the long way, and that nobody can tell which it
+ * completion queue: that they do, what has to take the slow path, and that nobody can tell which it
  * was
  */
 #include "core/api/api.h"
@@ -242,7 +242,7 @@ TEST(fast__full_remote)
 	full(_metadata, 1);
 }
 
-/* Sends that are told of are, one by one and in their order; also after many in one kick. */
+/* Sends that are told of are, one by one and in their order; also after many in one notify call. */
 TEST(fast__sends_complete)
 {
 	struct weft_cqe e;
@@ -280,9 +280,11 @@ TEST(fast__sends_complete)
 	rig_free(t.rig);
 }
 
-#define BATCH	8	/* sends that one kick takes */
+#define BATCH	8	/* sends that one notify call takes */
 
-/* No room for the completions of sends, several of them in one kick: all wait, none is lost. */
+/*
+ * No room for the completions of sends, several of them in one notify call: all wait, none is lost.
+ */
 TEST(fast__sends_full)
 {
 	struct weft_out *out = calloc(1, sizeof(*out));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Jobs: names, keys, who may use them; endpoints of one job hear each other, those of different
- * ones do not, between two nodes and within one: messages, connections, datagrams, groups. A seal
- * is good for one path, one flow and one kind; packets with a wrong one change nothing.
+ * ones do not, between two nodes and within one: messages, connections, datagrams, groups. An
+ * authentication code is good for one path, one flow and one kind; packets with a wrong one change
+ * nothing.
  */
 #include "core/api/api.h"
 #include "cm_fixture.h"
@@ -177,7 +178,7 @@ TEST(job__who_may)
 	rig_free(rig);
 }
 
-/* ---- Seals ------------------------------------------------------------------------ */
+/* ---- Authentication codes -------------------------------------------------------------------- */
 
 TEST(job__auths_differ)
 {
@@ -345,7 +346,7 @@ TEST(job__same)
 	hear(_metadata, 1, NULL);
 }
 
-static void unregister(struct __test_metadata *_metadata, u32 dst, const struct weft_job_key *k0,
+static void deaf(struct __test_metadata *_metadata, u32 dst, const struct weft_job_key *k0,
 		       const struct weft_job_key *k1)
 {
 	struct pair t;
@@ -368,9 +369,9 @@ TEST(job__different)
 	u32 dst;
 
 	for (dst = 0; dst < 2; dst++) {
-		unregister(_metadata, dst, &key_a, &key_b);
-		unregister(_metadata, dst, &key_a, NULL);
-		unregister(_metadata, dst, NULL, &key_a);
+		deaf(_metadata, dst, &key_a, &key_b);
+		deaf(_metadata, dst, &key_a, NULL);
+		deaf(_metadata, dst, NULL, &key_a);
 	}
 }
 
@@ -394,7 +395,7 @@ TEST(job__path_anew)
 	rig_free(t.rig);
 }
 
-/* A message with a wrong seal on a flow that is there changes nothing. */
+/* A message with a wrong authentication code on a flow that is there changes nothing. */
 TEST(job__forged)
 {
 	struct weft_rflow *rf = NULL;
@@ -523,7 +524,7 @@ TEST(job__groups)
 	rig_free(rig);
 }
 
-/* What one sender has sealed is worth nothing from another node, or as another service's. */
+/* What one sender has authenticated is worth nothing from another node, or as another service's. */
 TEST(job__group_of_another_sender)
 {
 	struct weft_sockaddr addr = {

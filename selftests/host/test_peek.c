@@ -29,7 +29,7 @@ static void send_one(struct two *t, u64 tag, u32 len, u32 flags)
 	wait_for(t);
 }
 
-/* An entry of the receive ring, kicked. */
+/* An entry of the receive ring, notified. */
 static void entry(struct two *t, u8 op, u16 flags, u64 context, u64 tag, u64 ignore, u32 len)
 {
 	struct weft_rqe e = {

@@ -121,7 +121,9 @@ TEST(poll__flags)
 	EXPECT_EQ(0, completions(t.ca));
 	EXPECT_EQ(0, poll(&t, t.a));
 	EXPECT_EQ(1, completions(t.ca));
-	/* unexpected messages do not ask for kicks while it is hot, and do again afterwards */
+	/*
+	 * unexpected messages do not ask for notify calls while it is hot, and do again afterwards
+	 */
 	EXPECT_TRUE(weft_ep_hot(t.b->ep));
 	EXPECT_EQ(WEFT_ST_UNEXP, t.b->status.flags);
 	EXPECT_FALSE(weft_ep_cool(t.b->ep));
@@ -401,7 +403,7 @@ static void *edge_engine(void *arg)
 	return NULL;
 }
 
-/* As kernel/dev does it after a kick. */
+/* As kernel/dev does it after a notify call. */
 static void edge_join(struct edge *e)
 {
 	pthread_mutex_lock(&e->lock);

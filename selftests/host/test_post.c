@@ -161,7 +161,7 @@ static void feed_more(struct rig_cq *cq)
 	rig_cq_arm(cq);
 }
 
-/* A kick of a full queue ends while what fails is posted as fast as it is told of. */
+/* A notify call of a full queue ends while what fails is posted as fast as it is told of. */
 TEST(post__refused_for_ever)
 {
 	struct weft_rqe e = { .op = 99, .nslots = 1, .src = WEFT_SRC_ANY };

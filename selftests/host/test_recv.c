@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages that come in: their order, what comes twice, too early or with the wrong seal, what is
- * withdrawn before its turn, and what is longer than the endpoint takes
+ * Messages that come in: their order, what comes twice, too early or with the wrong authentication
+ * code, what is withdrawn before its turn, and what is longer than the endpoint takes
  */
 #include "near.h"
 #include "harness.h"
@@ -159,7 +159,7 @@ TEST(recv__too_early)
 	near_fini(&s);
 }
 
-/* A seal that is not that of the receiver's job. */
+/* An authentication code that is not that of the receiver's job. */
 TEST(recv__wrong_job)
 {
 	struct near s;

@@ -49,7 +49,7 @@ int two_put(struct two *t, const void *p, u32 len, u64 context, u32 flags);
 int two_get(struct two *t, const void *p, u32 len, u64 context);
 /* The next completion's status after @wait; -1: there is none, -2: not that of @context. */
 int two_status(struct two *t, struct rig_cq *cq, u64 context, weft_ns wait);
-/* An entry of the receive ring, kicked. */
+/* An entry of the receive ring, notified. */
 void two_entry(struct two *t, const struct weft_rqe *e);
 
 #endif

@@ -120,7 +120,7 @@ int ioctl(int fd, unsigned long req, ...)
 	return errno ? -1 : 0;
 }
 
-/* A kick, or a wait; the file of the device is another kind of file. */
+/* A notify call, or a wait; the file of the device is another kind of file. */
 off64_t lseek64(int fd, off64_t where, int what)
 {
 	struct stat st;

@@ -43,7 +43,7 @@ extern struct fake_dev *dev;
 extern char dev_path[];			/* what to open */
 extern int event_pipe[2];		/* events are written into the second */
 extern unsigned int notifies, cq_notifies, cancels, waits;
-extern unsigned int notify_eintr;		/* so many kicks end early */
+extern unsigned int notify_eintr;		/* so many notifies end early */
 extern uint32_t notify_handle, notify_flags;
 extern int destroy_errno;		/* what destroying anything says */
 extern uint32_t abi;			/* version that the device says */

@@ -362,7 +362,7 @@ static const struct test tests[] = {
 	{ "inline payload of sends", test_send_inline },
 	{ "segments", test_segments },
 	{ "receive entries and cancel", test_recv_entry },
-	{ "kick only when asked", test_notify },
+	{ "notify only when asked", test_notify },
 	{ "deferred doorbells", test_more },
 	{ "full rings and endpoints in error", test_full },
 	{ "objects, maps and contexts", test_life },

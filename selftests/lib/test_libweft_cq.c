@@ -219,7 +219,7 @@ static void test_cq_wait(void)
 	CHECK(weft_cq_wait(cq, seen, NULL, WEFT_FOREVER) == -ETIMEDOUT);
 	CHECK(waits == 2 && last_wait == (WEFT_CQ_SEEK_EVER | seen));
 	CHECK(!notifies);
-	/* first the kick, then the wait */
+	/* first the notify call, then the wait */
 	CHECK(weft_cq_wait(cq, seen, ep, 0) == -ETIMEDOUT);
 	CHECK(waits == 3 && last_wait == (WEFT_CQ_SEEK | seen));
 	CHECK(notifies == 1 && notify_handle == weft_ep_handle(ep));
@@ -227,7 +227,7 @@ static void test_cq_wait(void)
 	complete(1, 0, NULL, 0);
 	CHECK(weft_cq_wait(cq, seen, NULL, WEFT_FOREVER) == 0);
 	CHECK(waits == 3);
-	/* a kick is wanted all the same */
+	/* a notify call is wanted all the same */
 	CHECK(weft_cq_wait(cq, seen, ep, 0) == 0);
 	CHECK(waits == 3 && notifies == 2);
 }

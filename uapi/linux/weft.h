@@ -397,12 +397,12 @@ struct weft_ioc_mr {
 };
 
 /*
- * The kick, "there is work in rings", is lseek(2) on the device's file: it takes its arguments in
- * registers and passes no security hook, and so costs half of what an ioctl does.
+ * The notify call, "there is work in rings", is lseek(2) on the device's file: it takes its
+ * arguments in registers and passes no security hook, and so costs half of what an ioctl does.
  *
  *	lseek(fd, handle of the endpoint, WEFT_NOTIFY_*)
  *
- * Returns 0, or fails as an ioctl does. Several threads may kick at the same time.
+ * Returns 0, or fails as an ioctl does. Several threads may notify at the same time.
  */
 #define WEFT_NOTIFY_SQ		(1u << 0)
 #define WEFT_NOTIFY_RQ		(1u << 1)
@@ -443,7 +443,7 @@ struct weft_ioc_cancel {
  * @status: CREATE: out: struct weft_ep_status, whose @rq_head and @flags count; PROT_READ only
  *
  * The ring's entries are those of a receive queue but for WEFT_RQ_CANCEL, PEEK, CLAIM and DISCARD,
- * kicked by WEFT_IOC_SRQ_NOTIFY when WEFT_ST_RQ_NOTIFY is set.
+ * notified by WEFT_IOC_SRQ_NOTIFY when WEFT_ST_RQ_NOTIFY is set.
  *
  * RESIZE gives a new ring that holds what was posted, at the same indices: nothing is lost, but
  * nobody may post meanwhile. EBUSY, and nothing has changed: more receives are posted or under way
@@ -587,7 +587,7 @@ struct weft_ioc_group {
 /* ---- The file of a completion queue or counter ---------------------------------------------- */
 
 /*
- * Waiting is lseek(2) on this file, for the reason that the kick is:
+ * Waiting is lseek(2) on this file, for the reason that the notify call is:
  *
  *	lseek(fd, WEFT_CQ_SEEK | number << 32 | shift << 57 | seen, WEFT_CQ_SEEK_WAIT)
  *

@@ -56,9 +56,9 @@ struct weft_ep_doorbell {
 	__u32 pad[14];
 };
 
-/* after moving sq_tail kick (see below); while it is clear an engine looks at both doorbells */
+/* after moving sq_tail notify (see below); while it is clear an engine looks at both doorbells */
 #define WEFT_ST_SQ_NOTIFY		(1u << 0)
-#define WEFT_ST_RQ_NOTIFY		(1u << 1)	/* after moving rq_tail kick */
+#define WEFT_ST_RQ_NOTIFY		(1u << 1)	/* after moving rq_tail notify */
 /* the endpoint met an entry it could not decode: no more work is taken */
 #define WEFT_ST_ERROR		(1u << 2)
 #define WEFT_ST_CONNECTED	(1u << 3)	/* MSG: sends are accepted */
@@ -176,7 +176,7 @@ struct weft_sqe {
 /*
  * Receive queue operations; those not listed in WEFT_CAP_* bits are refused with an error
  * completion EOPNOTSUPP. PEEK, CLAIM and DISCARD (WEFT_CAP_PEEK) are about tagged messages that
- * wait for a receive; they are looked at when the endpoint is kicked, whatever its status says.
+ * wait for a receive; they are looked at when the endpoint is notified, whatever its status says.
  */
 #define WEFT_RQ_RECV		1	/* untagged */
 #define WEFT_RQ_TRECV		2	/* tagged */

@@ -223,7 +223,7 @@ struct weft_ovf {
  * @head: last consumer index read
  * @bad: the user's index was outside of the ring
  * @waiting: struct weft_ovf in order
- * @polled: an engine looks at its doorbell, see poll.c: the program is not asked for kicks
+ * @polled: an engine looks at its doorbell, see poll.c: the program is not asked for notify calls
  * @armed: somebody may be waiting (weft_env_wake_cq() is called only then); set by waiters before
  *	they look again
  * @dev: the adapter's own
@@ -466,7 +466,7 @@ int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q);
 int weft_ep_notify(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *out);
 
 /**
- * weft_ep_fast - a kick of the send ring that need not know the time
+ * weft_ep_fast - a notify call of the send ring that need not know the time
  * @ep: the endpoint
  * @out: used and flushed inside
  *
@@ -483,8 +483,8 @@ bool weft_ep_fast(struct weft_ep *ep, struct weft_out *out);
  * weft_ep_hot - an engine looks at its doorbells from now on
  * @ep: the endpoint
  *
- * The program is not asked for kicks any more; what it has posted so far is to be looked for by
- * weft_ep_poll(). Any context. Return: false: nothing can be posted (yet, any more).
+ * The program is not asked for notify calls any more; what it has posted so far is to be looked for
+ * by weft_ep_poll(). Any context. Return: false: nothing can be posted (yet, any more).
  */
 bool weft_ep_hot(struct weft_ep *ep);
 
@@ -504,8 +504,8 @@ u32 weft_ep_poll(struct weft_ep *ep, weft_ns now, struct weft_out *out);
  * weft_ep_cool - the engine does not want to look any more
  * @ep: the endpoint, hot
  *
- * The program is asked for kicks, then (barrier E) the doorbells are looked at once more. Any
- * context. Return: something was posted meanwhile and may not be noticed: weft_ep_hot() and
+ * The program is asked for notify calls, then (barrier E) the doorbells are looked at once more.
+ * Any context. Return: something was posted meanwhile and may not be noticed: weft_ep_hot() and
  * weft_ep_poll(), or weft_ep_hand().
  */
 bool weft_ep_cool(struct weft_ep *ep);
@@ -647,7 +647,7 @@ void weft_srq_put(struct weft_srq *srq);
 int weft_srq_notify(struct weft_srq *srq, weft_ns now, struct weft_out *out);
 /*
  * The same for an engine: weft_srq_notify() when its doorbell has moved, from weft_srq_hot() until
- * weft_srq_cool(). Return: there is something to look for; it has to be kicked once more.
+ * weft_srq_cool(). Return: there is something to look for; it has to be notified once more.
  */
 bool weft_srq_hot(struct weft_srq *srq);
 bool weft_srq_cool(struct weft_srq *srq);

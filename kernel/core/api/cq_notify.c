@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - a program has read a completion queue and kicks it
+ * weft core - a program has read a completion queue and notifies it
  *
  * Completions that waited for room are written. Each one gives back the object that it belongs to.
  *
@@ -9,7 +9,7 @@
 #include "core/api/api.h"
 #include "core/queue/cq.h"
 
-#define WEFT_CQ_BATCH	8	/* completions that a kick writes before it tells their objects */
+#define WEFT_CQ_BATCH	8	/* completions written before their objects are told */
 
 /* A completion that waited has been written: its object is free. */
 static void weft_ovf_written(struct weft_ovf *ovf, struct weft_out *out)
@@ -46,10 +46,10 @@ static void weft_ovf_written(struct weft_ovf *ovf, struct weft_out *out)
  * @out: empty; to be flushed
  *
  * Bounded by the size of the ring: what is written makes room for operations that fail and wait in
- * turn, and another thread may read meanwhile. Who does so sees WEFT_ST_CQ_NOTIFY and kicks. Of a
- * queue in error all that waits is let go.
+ * turn, and another thread may read meanwhile. Who does so sees WEFT_ST_CQ_NOTIFY and notifies. Of
+ * a queue in error all that waits is let go.
  *
- * Return: more waits: for an engine, for which nobody kicks: call again.
+ * Return: more waits: for an engine, for which nobody notifies: call again.
  */
 bool weft_cq_notify(struct weft_cq *cq, weft_ns now, struct weft_out *out)
 {

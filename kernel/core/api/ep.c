@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - endpoints: create, enable, kick, kill
+ * weft core - endpoints: create, enable, notify, kill
  *
  *	NEW -> ENABLED (connectionless: works) -> CONNECTING | ACCEPTED -> CONNECTED -> CLOSED
  *	NEW -> LISTENING
@@ -191,7 +191,7 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	return ep;
 }
 
-/* ---- Kicks ----------------------------------------------------------------------- */
+/* ---- Notify calls ----------------------------------------------------------------------- */
 
 int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q)
 {

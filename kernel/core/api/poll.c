@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - endpoints whose doorbells an engine looks at, instead of being kicked
+ * weft core - endpoints whose doorbells an engine looks at, instead of being notified
  *
- *	COLD ---(a kick: weft_ep_hot())---> HOT ---(idle: weft_ep_cool())---> COLD
+ *	COLD ---(a notify call: weft_ep_hot())---> HOT ---(idle: weft_ep_cool())---> COLD
  *
- * COLD: the program reads WEFT_ST_SQ_NOTIFY (and WEFT_ST_RQ_NOTIFY while unexpected messages wait) and
- * kicks. HOT: it sees neither, and stores into its doorbells are all that it does. An endpoint is
- * taken from HOT to COLD as barrier E wants it: the flags are shown, a full barrier, a last look at
- * the doorbells. A program that stores a doorbell, and after a full barrier does not see the flag,
- * is seen by that look.
+ * COLD: the program reads WEFT_ST_SQ_NOTIFY (and WEFT_ST_RQ_NOTIFY while unexpected messages wait)
+ * and notifies. HOT: it sees neither, and stores into its doorbells are all that it does. An
+ * endpoint is taken from HOT to COLD as barrier E wants it: the flags are shown, a full barrier, a
+ * last look at the doorbells. A program that stores a doorbell, and after a full barrier does not
+ * see the flag, is seen by that look.
  *
  * There is never more than one consumer of a send ring: ep->sq_mutex. An engine only tries it. What
  * it cannot take without waiting for the memory of the program it leaves to the worker of the

@@ -41,9 +41,9 @@ static inline u32 weft_rflow_src(struct weft_rflow *rf)
 
 /* ---- credit.c --------------------------------------------------------------------- */
 
-#define WEFT_CREDIT_MSGS		256		/* messages of a flow that nobody else's bound */
-#define WEFT_CREDIT_BYTES		(128u << 10)	/* and bytes of eager ones */
-#define WEFT_CREDIT_STEP		1024		/* that are on their way while there is room */
+#define WEFT_CREDIT_MSGS	256		/* messages of a flow that nobody else's bound */
+#define WEFT_CREDIT_BYTES	(128u << 10)	/* and bytes of eager ones */
+#define WEFT_CREDIT_STEP	1024		/* that are on their way while there is room */
 #define WEFT_CREDIT_STEP_BYTES	(512u << 10)
 #define WEFT_CREDIT_NS		(20 * NSEC_PER_MSEC)
 #define WEFT_FULL_NOT		0

@@ -28,10 +28,11 @@
 #define WEFT_RECV_STEPS	(64u << 10)	/* what a drain looks at in searches */
 
 /**
- * weft_recv_status - tell the program whether posts have to be kicked
+ * weft_recv_status - tell the program whether posts have to be notified
  * @ep: the endpoint, locked
  *
- * Only while unexpected messages are held, or all receives fail at once, is the user asked to kick.
+ * Only while unexpected messages are held, or all receives fail at once, is the user asked to
+ * notify.
  */
 void weft_recv_status(struct weft_ep *ep)
 {

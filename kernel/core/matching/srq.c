@@ -24,8 +24,8 @@
  * those are checked when one is taken: the endpoint gets an error completion, and the next one is
  * used.
  *
- * WEFT_ST_RQ_NOTIFY is set while endpoints wait: set, full barrier, look at the ring. While an engine
- * looks at the doorbell (poll.c has the edge between the two) the program does not see it.
+ * WEFT_ST_RQ_NOTIFY is set while endpoints wait: set, full barrier, look at the ring. While an
+ * engine looks at the doorbell (poll.c has the edge between the two) the program does not see it.
  *
  * Locks: ep->lock -> srq->lock -> eq->lock. The server holds no lock between two endpoints.
  */

@@ -155,7 +155,7 @@ void weft_dgram_deliver(struct weft_ep *ep, const struct weft_dgram *d,
 	weft_free(buf);
 }
 
-/* The seal that a datagram for that endpoint has. */
+/* The authentication code that a datagram for that endpoint has. */
 static u64 weft_dgram_auth(const struct weft_path *path, const struct weft_ep *ep,
 			   const struct weft_dgram *d)
 {
@@ -171,8 +171,8 @@ static u64 weft_dgram_auth(const struct weft_path *path, const struct weft_ep *e
  * @rest: what follows it
  * @out: output
  *
- * But for those to groups, one of a job is the only thing whose seal is made anew each time: who
- * receives knows no flow.
+ * But for those to groups, one of a job is the only thing whose authentication code is made anew
+ * each time: who receives knows no flow.
  */
 void weft_dgram_rx(struct weft_path *path, const struct weft_hdr *hdr,
 		   const struct weft_chunks *rest, struct weft_out *out)

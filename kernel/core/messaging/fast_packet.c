@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - the straight way of packets with one short message
+ * weft core - the fast path of packets with one short message
  *
  * The packet that comes most often holds one EAGER chunk with a whole short message, is the next
  * one of its lane, belongs to a flow that is known and whose turn it is, and acknowledges nothing
@@ -9,7 +9,7 @@
  *
  *	packet --(weft_fastpkt_rx())--> flow --(weft_fast_recv())--> completion queue
  *
- * Whatever is not so goes the long way (core.c, recv.c, lane.c), which looks at all of it again:
+ * Whatever is not so takes the slow path (core.c, recv.c, lane.c), which looks at all of it again:
  * what has been done until then is done once, as an acknowledgement that has been taken is an old
  * one the next time. Such a packet is also made here, when its message is all that is to be sent.
  *
@@ -129,7 +129,7 @@ static inline bool weft_fastpkt_give(struct weft_path *path, const struct weft_f
 	rf = weft_rflow_find(path, be16_to_cpu(w->flow.ssvc), be32_to_cpu(w->flow.sgen));
 	if (unlikely(!rf))
 		return false;
-	/* another seal, and flags that are not for this way, are seen at once */
+	/* another authentication code, and flags that are not for this way, are seen at once */
 	mark = be64_to_cpu(w->mark) ^ rf->auth;
 	if (unlikely(rf->gone || rf->id.mseq != be32_to_cpu(w->flow.mseq) ||
 		     mark & ~((u64)WEFT_FASTPKT_FLAGS << WEFT_AUTH_BITS) ||

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - the straight way of short messages
+ * weft core - the fast path of short messages
  *
  * A message goes to the receive that is posted for it, or else, if none waits in front of it, to
  * the oldest receive in the ring, if that fits. A whole short message goes from where it stands
  * into the completion queue, and nothing is made in between: a receive that is still in the ring is
  * never posted, and there is no struct weft_post. Within the node the sender's entry is not decoded
  * either: both entries are looked at where they stand, each word once, and whatever is not the
- * frequent form goes the long way (send.c, post.c), as if nothing had happened:
+ * frequent form takes the slow path (send.c, post.c), as if nothing had happened:
  *
  *	send ring --(weft_fast_send(): flow within the node)--\
  *	packet --(weft_fast_recv())-----------------------------> completion queue
@@ -292,7 +292,7 @@ static __always_inline bool weft_fast_packet(const struct weft_ring *r, const st
 	return ((r->cons + 1) & (r->size - 1)) + l.nslots - 1 <= r->size;
 }
 
-/* The send at @s is told of the long way. There is a struct weft_txm for each of a run. */
+/* The send at @s is told of the slow path. There is a struct weft_txm for each of a run. */
 static void weft_fast_tell(struct weft_ep *ep, const struct weft_sqe *s, union weft_lead l,
 			   struct weft_out *out)
 {

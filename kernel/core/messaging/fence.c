@@ -104,7 +104,7 @@ static bool weft_fence_flow(struct weft_ep *ep, struct weft_flow *flow, struct w
 	bool all;
 
 	do {
-		/* without memory it stays as it is: the next kick tries again */
+		/* without memory it stays as it is: the next notify call tries again */
 		if (flow->lep && !weft_local_spare(ep)) {
 			WRITE_ONCE(ep->fence_go, true);
 			return false;

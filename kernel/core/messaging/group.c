@@ -336,7 +336,8 @@ void weft_group_leave_all(struct weft_ep *ep, struct weft_out *out)
  * @from: the sender
  * @out: output
  *
- * A seal is made anew for each datagram, and each job: it is the sender's, of whom nothing is kept.
+ * An authentication code is made anew for each datagram, and each job: it is the sender's, of whom
+ * nothing is kept.
  *
  * No lock is held. Bounded by the endpoints of the port.
  */

@@ -3,8 +3,8 @@
  * weft core - messages that stay on the node
  *
  * There are no packets. A short message goes from the send ring straight into the receiver's
- * completion queue (by fast_ring.c, if it can) or, when no receive waits, into a struct weft_rxm; that
- * takes the receiver's ep->lock alone. Longer ones go under core->local's lock:
+ * completion queue (by fast_ring.c, if it can) or, when no receive waits, into a struct weft_rxm;
+ * that takes the receiver's ep->lock alone. Longer ones go under core->local's lock:
  *
  *	up to eager_max		copied to the kernel at the send, as long as the receiver does not
  *				hold too much of that already, and placed from there (placement.c)

@@ -149,7 +149,7 @@ struct weft_member {
  * @listed: is there; core->svc_lock
  * @killed: weft_ep_kill() has been called; sq_mutex
  * @state: WEFT_EPS_*; read without the lock, too
- * @st: WEFT_ST_*; the status page shows them without the kicks while @polled
+ * @st: WEFT_ST_*; the status page shows them without the notifies while @polled
  * @polled: an engine looks at its doorbells, see poll.c; read without the lock, too
  * @addr: own address; core->lock, constant once enabled
  * @gen: generation of its service
@@ -178,10 +178,11 @@ struct weft_member {
  * @ngroups: how many; sq_mutex
  * @next_group: number of the next one; sq_mutex
  * @recent: the flow used last, or the only one; sq_mutex
- * @near: that flow ends on this node, and sends may go straight (fast_ring.c); read without the mutex
+ * @near: that flow ends on this node, and sends may go straight (fast_ring.c); read without the
+ *	mutex
  * @far: it ends on another node, and short sends may leave straight (weft_fast_out()); sq_mutex
- * @reclaim_at: since when the send at the head of the ring waits for a path, 0: it does not; written
- *	under sq_mutex
+ * @reclaim_at: since when the send at the head of the ring waits for a path, 0: it does not;
+ *	written under sq_mutex
  * @recent_dst: index in the address vector that it was found by; sq_mutex
  * @recent_gen: generation of the vector then; sq_mutex
  * @sq_work: go on with the send ring

@@ -9,16 +9,18 @@
  *
  *	known --(weft_job_del(), no endpoint is in it)--> not found; freed with the last reference
  *
- * Within a node the pointers are compared when a flow or a connection begins. Between nodes a seal
- * says that the sender's kernel has an endpoint with the key: a keyed hash of the path's token, of
- * both services and of the flow's generation. The token was chosen at random by who looks at the
- * seal, so that it is the answer to a challenge: one that was seen on another path is worth
- * nothing. Seals are made when a flow begins, on both sides, and compared with each message; no
- * job: 0. Who sends to a group knows nobody there: that seal is made of the addresses of both, the
- * group's and the sender's, and is no answer to a challenge.
+ * Within a node the pointers are compared when a flow or a connection begins. Between nodes an
+ * authentication code says that the sender's kernel has an endpoint with the key: a keyed hash of
+ * the path's token, of both services and of the flow's generation. The token was chosen at random
+ * by who looks at the authentication code, so that it is the answer to a challenge: one that was
+ * seen on another path is worth nothing. Authentication codes are made when a flow begins, on both
+ * sides, and compared with each message; no job: 0. Who sends to a group knows nobody there: that
+ * authentication code is made of the addresses of both, the group's and the sender's, and is no
+ * answer to a challenge.
  *
- * A key comes as two halves of a digest (struct weft_job_key): one makes seals, by the other keys
- * are told from each other. Who may use a job is kept here, and decided by the adapter.
+ * A key comes as two halves of a digest (struct weft_job_key): one makes authentication codes, by
+ * the other keys are told from each other. Who may use a job is kept here, and decided by the
+ * adapter.
  *
  * Locks: core->job_lock, inside of all others, for the list, for @users, @key and @who. An
  * endpoint's job does not change, nor does its key as long as an endpoint is in it.
@@ -45,7 +47,10 @@ struct weft_job {
 	u32 users;
 };
 
-/* What a seal between two endpoints is made of, as it stands in memory on any machine. */
+/*
+ * What an authentication code between two endpoints is made of, as it stands in memory on any
+ * machine.
+ */
 struct weft_auth_flow {
 	__be64 token;
 	__be32 kind;
@@ -318,7 +323,7 @@ const char *weft_job_name(const struct weft_job *job)
 	return job ? job->name : NULL;
 }
 
-/* ---- Seals ----------------------------------------------------------------------- */
+/* ---- Authentication codes -------------------------------------------------------------------- */
 
 static u64 weft_job_hash(const struct weft_job *job, const void *seed, size_t len)
 {
@@ -326,13 +331,13 @@ static u64 weft_job_hash(const struct weft_job *job, const void *seed, size_t le
 }
 
 /**
- * weft_job_auth - the seal of what one endpoint sends to another
+ * weft_job_auth - the authentication code of what one endpoint sends to another
  * @job: their job, NULL: the default one
  * @token: of the path, chosen by the receiver
  * @id: the flow; @dgen and @mseq do not count
- * @kind: WEFT_AUTH_*, but not GROUP: the seal of one kind is not good for another
+ * @kind: WEFT_AUTH_*, but not GROUP: the authentication code of one kind is not good for another
  *
- * Return: the seal, 0: of the default job.
+ * Return: the authentication code, 0: of the default job.
  */
 u64 weft_job_auth(const struct weft_job *job, u64 token, const struct weft_flowid *id, u32 kind)
 {
@@ -351,12 +356,12 @@ u64 weft_job_auth(const struct weft_job *job, u64 token, const struct weft_flowi
 }
 
 /**
- * weft_job_auth_group - the seal of what an endpoint sends to a group
+ * weft_job_auth_group - the authentication code of what an endpoint sends to a group
  * @job: their job, NULL: the default one
  * @group: the group
  * @from: the endpoint; its family is the group's, its scope does not count
  *
- * Return: the seal, 0: of the default job.
+ * Return: the authentication code, 0: of the default job.
  */
 u64 weft_job_auth_group(const struct weft_job *job, const struct weft_sockaddr *group,
 			const struct weft_sockaddr *from)
@@ -377,7 +382,7 @@ u64 weft_job_auth_group(const struct weft_job *job, const struct weft_sockaddr *
 }
 
 /**
- * weft_job_cm_auth - seal a REQ or a REP
+ * weft_job_cm_auth - authentication code a REQ or a REP
  * @conn: the connection; its path is locked
  * @w: the chunk, whose status and last message are not used
  */
@@ -413,7 +418,8 @@ bool weft_job_cm_ok(struct weft_path *path, const struct weft_job *job, const st
 }
 
 /**
- * weft_flow_auth - make a flow's seal; what was made for an earlier token does not count any more
+ * weft_flow_auth - make a flow's authentication code; what was made for an earlier token does not
+ * count any more
  * @flow: the flow; its path is locked, and UP
  */
 void weft_flow_auth(struct weft_flow *flow)

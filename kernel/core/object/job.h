@@ -14,7 +14,7 @@ struct weft_job;
 
 /**
  * struct weft_job_key - what the adapter makes of a job's key; the key itself is kept nowhere
- * @secret: what seals are made with
+ * @secret: what authentication codes are made with
  * @print: what keys are compared by
  */
 struct weft_job_key {

@@ -35,8 +35,8 @@
 #define WEFT_RXM_SMALL		128	/* payload that stands in a remote message itself */
 #define WEFT_PAYLOAD_MIN	1232	/* UDP payload that every path can carry */
 #define WEFT_RTT_FRESH	(10 * NSEC_PER_SEC)	/* how long path->rtt_min is believed */
-#define WEFT_CTL_PENDING_ASKED		8192	/* answers that wait for a node: a request gets none */
-#define WEFT_CTL_PENDING_MAX		32768	/* and what else wants one has to come again */
+#define WEFT_CTL_PENDING_ASKED	8192	/* answers that wait for a node: a request gets none */
+#define WEFT_CTL_PENDING_MAX	32768	/* and what else wants one has to come again */
 #define WEFT_RFLOWS_MAX		65536	/* flows from one remote node */
 
 /* ---- Paths ----------------------------------------------------------------------- */
@@ -123,8 +123,8 @@ struct weft_known {
  * @nflow: flows and rflows
  * @nrflow: rflows alone
  * @next_rflow: number of the next one of these
- * @ctl_pending: answers that are to be sent and that nothing else bounds: notes, and connections that are
- *	over
+ * @ctl_pending: answers that are to be sent and that nothing else bounds: notes, and connections
+ *	that are over
  * @next_id: next rendezvous id
  * @ids_again: all have been given once: some may be in use
  * @nsent: records that wait for an acknowledgement, all lanes
@@ -337,7 +337,7 @@ struct weft_flow {
  * @early: messages that came before earlier ones, by number
  * @partial: messages that have been offered and are not whole (eager ones)
  * @ctl: EPGONE
- * @room: ROOM
+ * @credit: CREDIT
  * @starved: in path->starved
  * @in_bytes: bytes of eager messages that have had their turn, modulo 2^32, as the others
  * @early_bytes: bytes of eager messages in @early
@@ -366,7 +366,7 @@ struct weft_rflow {
 	struct weft_list early;
 	struct weft_list partial;
 	struct weft_ctl ctl;
-	struct weft_ctl room;
+	struct weft_ctl credit;
 	struct weft_list starved;
 	u32 in_bytes;
 	u32 early_bytes;

@@ -66,7 +66,10 @@ struct weft_rflow *weft_rflow_find(struct weft_path *path, u16 ssvc, u32 sgen);
 
 /* ---- job.c ---------------------------------------------------------------------- */
 
-/* The token in seals of what is sent: the receiver's. Within the node one path is for both. */
+/*
+ * The token in authentication codes of what is sent: the receiver's. Within the node one path is
+ * for both.
+ */
 static inline u64 weft_path_challenge(const struct weft_path *path)
 {
 	return path->local ? path->token : path->peer_token;

@@ -32,7 +32,7 @@ struct weft_srq_posts {
  * @serving: somebody is giving receives to endpoints that wait
  * @again: and has to look once more
  * @polled: an engine looks at its doorbell, see weft_srq_hot()
- * @st: WEFT_ST_*; the status line shows them without the kick while @polled
+ * @st: WEFT_ST_*; the status line shows them without the notify call while @polled
  * @serve: in out->serve
  * @work: goes on with serving
  * @ring: receive ring

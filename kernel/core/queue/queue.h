@@ -23,10 +23,10 @@
  * @out: the queue is put into out->wake when somebody waits
  *
  * Return: true: it has been written (or the queue is in error, and nobody will ever look). false
- * and @ovf: it waits there, and both @ovf and @payload must stay until weft_cq_notify() has told the
- * object, or weft_cq_forget() has returned true. false without @ovf: nothing has happened: payload
- * that lives no longer than a packet is offered so, and kept or placed otherwise when there is no
- * room.
+ * and @ovf: it waits there, and both @ovf and @payload must stay until weft_cq_notify() has told
+ * the object, or weft_cq_forget() has returned true. false without @ovf: nothing has happened:
+ * payload that lives no longer than a packet is offered so, and kept or placed otherwise when there
+ * is no room.
  */
 bool weft_cq_post(struct weft_cq *cq, const struct weft_cqe *e, const void *payload, u32 plen,
 		  struct weft_ovf *ovf, struct weft_out *out);

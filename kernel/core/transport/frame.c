@@ -654,7 +654,7 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 			n = weft_wire_epgone_put(dst, &weft_ctl_obj(ctl, struct weft_rflow)->id);
 		break;
 	case WEFT_CTL_CREDIT:
-		rf = container_of(ctl, struct weft_rflow, room);
+		rf = container_of(ctl, struct weft_rflow, credit);
 		if (room >= WEFT_WIRE_CHUNK + sizeof(struct weft_w_credit))
 			n = weft_wire_credit_put(dst, &rf->id, rf->told_msgs, rf->told_bytes);
 		break;

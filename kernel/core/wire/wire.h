@@ -59,7 +59,7 @@
 #define WEFT_MSG_FLAGS		63	/* those that are known */
 #define WEFT_MSG_GROUP		BIT(15)	/* came to a group; not on the wire */
 
-/* Seals of jobs: 0: of the default one; else made by job.c */
+/* Authentication codes of jobs: 0: of the default one; else made by job.c */
 #define WEFT_AUTH_BITS		48
 #define WEFT_AUTH_MASK		((1ull << WEFT_AUTH_BITS) - 1)
 #define WEFT_AUTH_FLOW		1	/* in EAGER and ANNOUNCE */
@@ -94,9 +94,9 @@
  * @words: length of the header in 32-bit words
  * @path: path id, chosen by the receiver
  * @token: chosen by the receiver
- * @psn: packet sequence number; DGRAM, GROUP: with @ack the seal of the sender's job
+ * @psn: packet sequence number; DGRAM, GROUP: with @ack the authentication code of the sender's job
  * @ack: every PSN before this one has been received
- * @job: 0: a packet may hold messages of several jobs, and each has its seal
+ * @job: 0: a packet may hold messages of several jobs, and each has its authentication code
  * @window: eager window, absolute, KiB
  * @ack_delay: microseconds since the newest packet that raised @ack came
  */
@@ -201,7 +201,7 @@ struct weft_w_flow {
  * @tag: tag
  * @data: remote CQ data
  * @len: bytes of the whole message
- * @mark: WEFT_MSG_* in the upper 16 bits, seal of the sender's job in the other ones
+ * @mark: WEFT_MSG_* in the upper 16 bits, authentication code of the sender's job in the other ones
  */
 struct weft_w_head {
 	struct weft_w_flow flow;
@@ -292,10 +292,11 @@ struct weft_w_abort {
  * @flow: services and generations; @flow.mseq is 0
  * @op: WEFT_CM_*
  * @rsvd: 0
- * @status: errno; REQ, REP: upper 16 bits of the seal of the sender's job
+ * @status: errno; REQ, REP: upper 16 bits of the authentication code of the sender's job
  * @req: requester's connection id
  * @rsp: responder's connection id
- * @last: FIN: number of the last message of this side; REQ, REP: lower 32 bits of the seal
+ * @last: FIN: number of the last message of this side; REQ, REP: lower 32 bits of the
+ *	authentication code
  */
 struct weft_w_cm {
 	struct weft_w_flow flow;
@@ -477,7 +478,7 @@ int weft_wire_hdr_get(const void *pkt, u32 len, struct weft_hdr *h, struct weft_
 int weft_wire_hello_get(const struct weft_chunks *rest, struct weft_hello *h);
 void weft_wire_hello_put(void *dst, const struct weft_hello *h);
 
-/* The seal in the header of a DGRAM or a GROUP. */
+/* The authentication code in the header of a DGRAM or a GROUP. */
 static inline u64 weft_wire_dgram_auth(const struct weft_hdr *h)
 {
 	return (u64)h->psn << 32 | h->ack;

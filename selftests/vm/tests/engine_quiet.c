@@ -271,7 +271,7 @@ int main(void)
 	unsigned int i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	result(noisy(), "a program that kicks is caught", "all ports");
+	result(noisy(), "a program that notifies is caught", "all ports");
 	result(engine_set_all("engine poll idle-us 10000000"), "engines poll", "all ports");
 	for (i = 0; i < sizeof(floods) / sizeof(floods[0]); i++)
 		result(silent(&floods[i]), floods[i].name, floods[i].apart ? "two nodes" : "one node");

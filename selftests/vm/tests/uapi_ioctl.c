@@ -488,7 +488,7 @@ static void *notifies(void *arg)
 	return (void *)wrong;
 }
 
-/* lseek() on the device: no file has a position here, and nobody waits for another's kick. */
+/* lseek() on the device: no file has a position here, and nobody waits for another's notify. */
 static bool notify(void)
 {
 	struct raw_rdm r;
@@ -547,7 +547,7 @@ int main(void)
 	result(vector(), "address vector", "insert and remove");
 	result(queue_wait(), "queue's file", "waiting");
 	result(queue_file(), "queue's file", "ioctls");
-	result(notify(), "kick", "arguments, several at a time");
+	result(notify(), "notify", "arguments, several at a time");
 	close(eq.fd);
 	result(!raw_handle(fd, WEFT_IOC_DESTROY, eq.handle) && nothing_made(), "ioctl",
 	       "failures make nothing");

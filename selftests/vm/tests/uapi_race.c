@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Threads that create, kick, wait for, signal, poll, destroy and close the same objects at the same
- * time, on a port that comes and goes. Nothing is expected of the calls but that they return; the
- * kernel log and what is left tell the rest.
+ * Threads that create, notify, wait for, signal, poll, destroy and close the same objects at the
+ * same time, on a port that comes and goes. Nothing is expected of the calls but that they return;
+ * the kernel log and what is left tell the rest.
  *
  * TIMEOUT: 120
  */

@@ -215,8 +215,8 @@ static bool notify(struct end *e, int what)
 {
 	int err = raw_notify(e->fd, e->ep.handle, what);
 
-	/* the work stands in the ring: the kick is repeated, as a program does */
-	return fine("kick", err) || again("kick", raw_notify(e->fd, e->ep.handle, what));
+	/* the work stands in the ring: the notify call is repeated, as a program does */
+	return fine("notify", err) || again("notify", raw_notify(e->fd, e->ep.handle, what));
 }
 
 bool end_send(struct end *e, __u32 dst, const void *buf, __u32 len, __u16 flags)

@@ -81,7 +81,7 @@ void end_close(struct end *e);
 bool end_map(int fd, const struct weft_map *m, int prot, char **p);
 /* Insert an address. @index: out */
 bool end_know(struct end *e, const struct weft_sockaddr *addr, __u32 *index);
-/* Post a send to @dst, with @flags besides, or a receive, and kick. */
+/* Post a send to @dst, with @flags besides, or a receive, and notify. */
 bool end_send(struct end *e, __u32 dst, const void *buf, __u32 len, __u16 flags);
 bool end_recv(struct end *e, void *buf, __u32 len);
 /* The next completion's errno, or a negative one: it does not come. @sent: out: it is of a send. */

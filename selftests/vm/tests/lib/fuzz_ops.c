@@ -552,7 +552,9 @@ static void post_anywhere(unsigned int *s)
 	__atomic_store_n(tail, any(s, 32) ? *tail + n : (__u32)rand_r(s), __ATOMIC_RELEASE);
 }
 
-/* Entries in the ring of an endpoint, and the kick; then its completions are read, mostly. */
+/*
+ * Entries in the ring of an endpoint, and the notify call; then its completions are read, mostly.
+ */
 static void post(unsigned int *s)
 {
 	struct set set = sets[any(s, SETS)];

@@ -86,7 +86,7 @@ bool raw_rdm_new(int fd, __u32 slots, struct raw_rdm *r);
 /* Destroy, close and unmap all of it but the context. */
 bool raw_rdm_free(struct raw_rdm *r);
 
-/* Publish @n slots and kick. Return: 0, negative errno. */
+/* Publish @n slots and notify. Return: 0, negative errno. */
 int raw_post_sq(struct raw_rdm *r, __u32 n);
 int raw_post_rq(struct raw_rdm *r, __u32 n);
 /* The slot that the next entry begins with, zeroed but for @nslots, @context and op. */
