@@ -35,7 +35,8 @@ struct weft_nd_head;
  * @udp: sockets and hooks, shared; from attach() to detach()
  * @unode: in @udp->ports
  * @ingress: hook at the device; rtnl
- * @hears: it is registered; rtnl
+ * @hooked: @ingress is registered; rtnl
+ * @bypass: the port goes round the IP stack; constant once it is attached
  * @udp_port: UDP port
  * @sport: UDP port, network order
  * @speed: Mbit/s, 0: unknown
@@ -51,7 +52,8 @@ struct weft_nd {
 	struct weft_udp *udp;
 	struct list_head unode;
 	struct nf_hook_ops ingress;
-	bool hears;
+	bool hooked;
+	bool bypass;
 	u16 udp_port;
 	__be16 sport;
 	u32 speed;

@@ -20,12 +20,15 @@
  * the first of IPsec's policies for that. So do handshakes, neighbours that have to be asked,
  * fragments, IP options, addresses of other devices.
  *
+ * The module parameter stack_bypass turns both off for ports that are added later.
+ *
  * Locks: see netdev.h. np->head is exchanged atomically and read under RCU; everything here but
  * weft_nd_register() and weft_nd_unregister() runs with BH off inside an RCU read section.
  */
 #include <linux/etherdevice.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
+#include <linux/moduleparam.h>
 #include <linux/netfilter_ipv4.h>
 #include <linux/netfilter_netdev.h>
 #include <linux/skbuff.h>
@@ -159,6 +162,11 @@ static bool weft_nd_plain(const struct weft_nd *nd, const struct dst_entry *dst,
 	       !dst_xfrm(dst) && !dst->lwtstate && dst->output == (v6 ? ip6_output : ip_output);
 }
 
+/* Ports that are added later have it. */
+static bool weft_stack_bypass = true;
+module_param_named(stack_bypass, weft_stack_bypass, bool, 0644);
+MODULE_PARM_DESC(stack_bypass, "netdev ports go round the IP stack where that passes packets on");
+
 /**
  * weft_nd_head_make - keep the headers of a path's packets, if that can be done
  * @nd: the port
@@ -178,7 +186,7 @@ void weft_nd_head_make(struct weft_nd *nd, struct weft_path *path, struct dst_en
 
 	if (head && head->dst == dst && weft_nd_head_good(head))
 		return;
-	if (!weft_nd_plain(nd, dst, v6))
+	if (!nd->bypass || !weft_nd_plain(nd, dst, v6))
 		return;
 	head = kzalloc(sizeof(*head), GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
 	if (!head)
@@ -620,7 +628,9 @@ void weft_nd_register(struct weft_nd *nd, struct net_device *dev)
 		.hooknum = NF_NETDEV_INGRESS,
 		.priority = INT_MAX,
 	};
-	nd->hears = !nf_register_net_hook(nd->port->net, &nd->ingress);
+	nd->bypass = READ_ONCE(weft_stack_bypass);
+	if (nd->bypass)
+		nd->hooked = !nf_register_net_hook(nd->port->net, &nd->ingress);
 }
 
 /**
@@ -632,7 +642,7 @@ void weft_nd_register(struct weft_nd *nd, struct net_device *dev)
  */
 void weft_nd_unregister(struct weft_nd *nd)
 {
-	if (nd->hears)
+	if (nd->hooked)
 		nf_unregister_net_hook(nd->port->net, &nd->ingress);
-	nd->hears = false;
+	nd->hooked = false;
 }

@@ -12,6 +12,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/ctype.h>
+#include <linux/moduleparam.h>
 #include <linux/netdevice.h>
 #include <linux/netlink.h>
 #include <linux/rculist.h>
@@ -299,6 +300,11 @@ static int weft_port_conf_ok(const struct weft_port_ops *ops, const struct weft_
 	return -EINVAL;
 }
 
+/* A setting of tests. Ports that are added later have it. */
+static bool weft_fast_paths = true;
+module_param_named(fast_paths, weft_fast_paths, bool, 0644);
+MODULE_PARM_DESC(fast_paths, "take the fast paths of the protocol (0: for tests)");
+
 static struct weft_port *weft_port_alloc(struct net *net, const struct weft_port_ops *ops,
 					 const char *name)
 {
@@ -332,6 +338,7 @@ static int weft_port_begin(struct weft_port *port, struct weft_port_conf *conf,
 		goto put;
 	weft_conf_default(&cc);
 	cc.udp_port = conf->udp_port;
+	cc.fast = READ_ONCE(weft_fast_paths);
 	err = weft_core_init(&port->core, &cc, conf->addr, conf->naddr, port);
 	if (err) {
 		NL_SET_ERR_MSG(extack, "not enough memory for the port");

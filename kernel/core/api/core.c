@@ -38,6 +38,7 @@ void weft_conf_default(struct weft_conf *conf)
 	conf->rec_max = 4096;
 	conf->jobs_max = 256;
 	conf->priorities = true;
+	conf->fast = true;
 	conf->idle_ns = 300ull * NSEC_PER_SEC;
 }
 

@@ -137,7 +137,7 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	weft_list_init(&ep->claims);
 	weft_list_init(&ep->fences);
 	weft_list_init(&ep->groups);
-	ep->odd = conf->type == WEFT_EP_DGRAM || conf->flags & WEFT_EPF_FENCE;
+	ep->slow = conf->type == WEFT_EP_DGRAM || conf->flags & WEFT_EPF_FENCE;
 	weft_list_init(&ep->reqs);
 	weft_list_init(&ep->ev_conn.node);
 	weft_list_init(&ep->ev_shut.node);

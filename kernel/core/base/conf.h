@@ -36,6 +36,7 @@ struct weft_core;
  * @backlog_max: upper limit of any listener's backlog
  * @asked_max: requests for a connection that may wait for an answer, at all listeners
  * @idle_ns: time without a packet after which a path that nothing needs is given back
+ * @fast: the fast paths are taken; off in tests alone, before the first endpoint is made
  * @priorities: packets are given the priority of their class on the wire; the adapter looks
  * @rec_max: packets, or runs of them, that are kept for one remote node until it acknowledges them
  * @jobs_max: jobs
@@ -64,6 +65,7 @@ struct weft_conf {
 	u32 rec_max;
 	u32 jobs_max;
 	bool priorities;
+	bool fast;
 	weft_ns idle_ns;
 };
 

@@ -124,9 +124,11 @@ void weft_flow_check(struct weft_flow *flow, struct weft_out *out)
  */
 void weft_flow_recent(struct weft_ep *ep, struct weft_flow *flow)
 {
+	bool fast = flow && !ep->slow && ep->core->conf.fast;
+
 	ep->recent = flow;
-	WRITE_ONCE(ep->near, flow && flow->lep && !ep->odd);
-	ep->far = flow && !flow->lep && !ep->odd;
+	WRITE_ONCE(ep->near, fast && flow->lep);
+	ep->far = fast && !flow->lep;
 }
 
 /**

@@ -16,7 +16,7 @@
  * Locks: path->lock -> ep->lock.
  */
 #include "core/messaging/messaging.h"
-#include "core/transport/emit.h"
+#include "core/transport/ack.h"
 
 /**
  * struct weft_fastpkt - a packet with one short message
@@ -57,46 +57,22 @@ static bool weft_fastpkt_acked(struct weft_path *path, struct weft_lane *lane, u
 			       struct weft_out *out)
 {
 	struct weft_list *l = weft_list_first(&lane->sent);
-	struct weft_flow *flow;
 	struct weft_rec *rec;
-	weft_ns rtt, held;
+	weft_ns rtt;
 
 	if (unlikely(lane->flight != 1 || ack != lane->snd_nxt || lane->limited || !l ||
 		     weft_lane_waits(lane)))
 		return false;
 	rec = weft_entry(l, struct weft_rec, node);
-	flow = rec->refs[0].flow;
-	if (unlikely(rec->again || rec->nseg != 1 || rec->nref != 1 || rec->refs[0].txm ||
-		     flow->closing || flow->dead))
+	if (unlikely(rec->again || rec->nseg != 1))
 		return false;
 	rtt = weft_since(out->now, rec->sent_at);
-	lane->rack_rtt = rtt;
-	if (likely(rec->sent_at > lane->rack_at ||
-		   (rec->sent_at == lane->rack_at && (s32)(rec->psn - lane->rack_psn) > 0))) {
-		lane->rack_at = rec->sent_at;
-		lane->rack_psn = rec->psn;
-	}
-	lane->flight = 0;
+	weft_ack_arrived(lane, rec->sent_at, rec->psn, rtt);
+	weft_ack_record(path, lane, rec, out);
+	weft_ack_rtt(path, lane, rtt, delay, out->now);
 	lane->snd_una = ack;
-	lane->backoff = 0;
-	lane->probed = false;
-	lane->rto_at = U64_MAX;
-	lane->reo_at = U64_MAX;
-	path->flight--;
-	path->nsent--;
-	weft_list_del(&rec->node);
-	weft_list_del(&rec->tnode);
-	/* read without the lock by weft_flush() */
-	WRITE_ONCE(rec->state, WEFT_REC_IDLE);
-	flow->unacked--;
-	weft_flow_put(flow);
-	/* most are as they were made */
-	if (likely(refcount_read(&rec->ref) == 1 && !rec->txm && path->nrecs < WEFT_REC_KEEP))
-		weft_rec_keep(path, rec);
-	else
-		weft_rec_put(path, rec, out);
-	held = (u64)delay * NSEC_PER_USEC;
-	weft_class_rtt(path, lane, rtt > held ? rtt - held : 1, out->now);
+	weft_ack_progress(lane);
+	weft_ack_rest(lane);
 	return true;
 }
 
@@ -174,7 +150,8 @@ bool weft_fastpkt_rx(struct weft_core *core, const struct weft_rx *rx, struct we
 	u32 n;
 
 	BUILD_BUG_ON(sizeof(*p) != WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager));
-	if ((rx->seg && rx->seg != rx->len) || !weft_fastpkt_form(p, rx->len, &n))
+	if (unlikely(!core->conf.fast) || (rx->seg && rx->seg != rx->len) ||
+	    !weft_fastpkt_form(p, rx->len, &n))
 		return false;
 	path = weft_path_by_id(core, be32_to_cpu(p->hdr.path));
 	if (unlikely(!path))

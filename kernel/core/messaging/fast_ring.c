@@ -221,7 +221,7 @@ bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
 	bool done;
 
 	weft_assert_held(&ep->lock);
-	if (!weft_fast_open(ep, src))
+	if (unlikely(!ep->core->conf.fast) || !weft_fast_open(ep, src))
 		return false;
 	weft_lock_inner(&cq->lock);
 	done = likely(weft_list_empty(&cq->waiting)) &&

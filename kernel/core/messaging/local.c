@@ -252,8 +252,9 @@ int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 		pay = weft_send_bytes(ep, e);
 		if (IS_ERR(pay))
 			return (int)PTR_ERR(pay);
-		err = e->flags & WEFT_LOCAL_WAITS ? -EAGAIN :
-						    weft_local_fast(ep, flow, e, pay, out);
+		err = -EAGAIN;
+		if (likely(!(e->flags & WEFT_LOCAL_WAITS) && ep->core->conf.fast))
+			err = weft_local_fast(ep, flow, e, pay, out);
 		if (likely(!err))
 			weft_send_cqe(ep, e, out);
 		if (err != -EAGAIN)

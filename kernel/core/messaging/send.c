@@ -225,14 +225,14 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 		if (READ_ONCE(flow->dead))
 			return -(int)READ_ONCE(flow->dead);
 	} else {
-		if (unlikely(ep->odd && ep->conf.type == WEFT_EP_DGRAM))
+		if (unlikely(ep->slow && ep->conf.type == WEFT_EP_DGRAM))
 			return weft_dgram_send(ep, e, out);
 		flow = weft_flow_find(ep, e->dst, out);
 		if (IS_ERR(flow))
 			return (int)PTR_ERR(flow);
 	}
 	weft_count(ep->core, msgs_sent);
-	if (unlikely(ep->odd)) {
+	if (unlikely(ep->slow)) {
 		e->flags |= WEFT_SQ_TRACKED;
 		if (weft_fence_holds(flow, e))
 			return weft_fence_hold(ep, flow, e, out);
@@ -245,7 +245,8 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 			return (int)PTR_ERR(pay);
 		if (ep->unsent && ep->unsent != flow->path)
 			weft_send_settle(ep, out);
-		if (likely(weft_send_fast(ep, flow, e, pay, more, out))) {
+		if (likely(ep->core->conf.fast) &&
+		    likely(weft_send_fast(ep, flow, e, pay, more, out))) {
 			if (more)
 				weft_send_owe(ep, flow->path, out);
 			return 0;

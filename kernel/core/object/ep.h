@@ -170,7 +170,7 @@ struct weft_member {
  * @lossy: the datagram that is being matched is dropped if it finds no receive
  * @scan: an engine is taking from the send ring: the program's memory is not waited for; sq_mutex
  * @win: payload of @entry, at hand; sq_mutex
- * @odd: sends go another way than the straight one: datagrams, and where there may be fences
+ * @slow: sends take the slow path: datagrams, and where there may be fences
  * @fences: flows with sends that a fence holds back (flow->fnode); sq_mutex
  * @fence_go: some of them may go
  * @flows: flows by address of the destination; sq_mutex
@@ -280,7 +280,7 @@ struct weft_ep {
 	bool lossy;
 	bool scan;
 	struct weft_mem *win;
-	bool odd;
+	bool slow;
 	struct weft_list fences;
 	bool fence_go;
 	struct weft_list flows[WEFT_EP_FLOWS];

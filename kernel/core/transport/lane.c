@@ -22,7 +22,7 @@
  *
  * Locks: path->lock.
  */
-#include "core/transport/emit.h"
+#include "core/transport/ack.h"
 #include "core/transport/transport.h"
 
 /**
@@ -148,37 +148,6 @@ static void weft_lane_detect(struct weft_path *path, struct weft_lane *lane, wef
 	}
 }
 
-/* A record has been acknowledged: take it off, and tell the messages in it. */
-static void weft_lane_gone(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
-			   struct weft_out *out)
-{
-	u32 i;
-
-	if (rec->state == WEFT_REC_FLIGHT)
-		lane->flight -= rec->nseg;
-	path->flight -= rec->nseg;
-	path->nsent--;
-	weft_list_del(&rec->node);
-	weft_list_del(&rec->tnode);
-	/* read without the lock by weft_flush() */
-	WRITE_ONCE(rec->state, WEFT_REC_IDLE);
-	for (i = 0; i < rec->nref; i++) {
-		struct weft_flow *flow = rec->refs[i].flow;
-		struct weft_txm *txm = rec->refs[i].txm;
-
-		flow->unacked--;
-		if (txm) {
-			txm->nrec--;
-			weft_send_acked(txm, rec, out);
-			weft_txm_put(txm, out);
-		}
-		if (unlikely(flow->closing || flow->dead))
-			weft_flow_check(flow, out);
-		weft_flow_put(flow);
-	}
-	weft_rec_put(path, rec, out);
-}
-
 /* Note when what has arrived, up to @psn of @rec, was sent, for RACK. */
 static void weft_lane_loss(struct weft_path *path, struct weft_lane *lane,
 			   const struct weft_rec *rec, u32 psn, weft_ns now)
@@ -191,12 +160,7 @@ static void weft_lane_loss(struct weft_path *path, struct weft_lane *lane,
 	/* and one that was taken for lost may have arrived long ago */
 	if (rec->state == WEFT_REC_LOST)
 		return;
-	lane->rack_rtt = rtt;
-	if (rec->sent_at > lane->rack_at ||
-	    (rec->sent_at == lane->rack_at && (s32)(psn - lane->rack_psn) > 0)) {
-		lane->rack_at = rec->sent_at;
-		lane->rack_psn = psn;
-	}
+	weft_ack_arrived(lane, rec->sent_at, psn, rtt);
 }
 
 /* The first @n packets of a record have been acknowledged. Return: some of it is left. */
@@ -205,7 +169,7 @@ static bool weft_lane_take_off(struct weft_path *path, struct weft_lane *lane, s
 {
 	weft_lane_loss(path, lane, rec, rec->psn + n - 1, out->now);
 	if (n == rec->nseg) {
-		weft_lane_gone(path, lane, rec, out);
+		weft_ack_record(path, lane, rec, out);
 		return false;
 	}
 	if (rec->state == WEFT_REC_FLIGHT)
@@ -317,11 +281,8 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 		if (weft_lane_take_off(path, lane, rec, k, out))
 			break;
 	}
-	if (n && rtt != U64_MAX) {
-		weft_ns held = (u64)h->ack_delay * NSEC_PER_USEC;
-
-		weft_class_rtt(path, lane, rtt > held ? rtt - held : 1, now);
-	}
+	if (n && rtt != U64_MAX)
+		weft_ack_rtt(path, lane, rtt, h->ack_delay, now);
 	if ((s32)(h->ack - lane->snd_una) > 0)
 		lane->snd_una = h->ack;
 	if (sack) {
@@ -336,8 +297,7 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 	}
 	if (!n)
 		return;
-	lane->backoff = 0;
-	lane->probed = false;
+	weft_ack_progress(lane);
 	weft_lane_grow(path, lane, n);
 	if (!weft_list_empty(&lane->xmit))
 		weft_lane_detect(path, lane, now);
@@ -345,7 +305,10 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 		lane->reo_at = U64_MAX;
 	if (weft_lane_waits(lane))
 		path->busy |= 1u << lane->no;
-	weft_lane_arm(path, lane, now);
+	if (weft_list_empty(&lane->sent))
+		weft_ack_rest(lane);
+	else
+		weft_lane_arm(path, lane, now);
 }
 
 /* ---- Sending --------------------------------------------------------------------- */
@@ -651,7 +614,7 @@ void weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_
 		lane->open = NULL;
 	}
 	while ((l = weft_list_first(&lane->sent)))
-		weft_lane_gone(path, lane, weft_entry(l, struct weft_rec, node), out);
+		weft_ack_record(path, lane, weft_entry(l, struct weft_rec, node), out);
 	while ((l = weft_list_first(&lane->ctlq)))
 		weft_ctl_drop(weft_entry(l, struct weft_ctl, node), out);
 	lane->rto_at = U64_MAX;
