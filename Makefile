@@ -196,7 +196,7 @@ bench:
 
 # kernel/core on many nodes, in virtual time; a failing run prints how to repeat it
 sim_opts := $(if $(SEED),-s $(SEED)) $(if $(SEEDS),-c $(SEEDS)) $(if $(NODES),-n $(NODES)) \
-	$(if $(LOSS),-l $(LOSS)) $(if $(MSGS),-m $(MSGS)) $(if $(filter 1,$(V)),-v) \
+	$(if $(LOSS),-l $(LOSS)) $(if $(MSGS),-m $(MSGS)) $(if $(filter 1,$(V)),-v) $(if $(filter 1,$(SLOW)),-f) $(if $(filter 1,$(EQUAL)),-e) \
 	$(if $(filter 1,$(REPORT)),-r $(B)/sim $(if $(filter 1,$(QUICK)),-q))
 sim_bin := $(B)/sim/sim$(if $(filter 1,$(ASAN)),-asan)
 .PHONY: sim

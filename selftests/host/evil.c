@@ -5,6 +5,7 @@
  */
 #include "core/wire/wire.h"
 #include "evil.h"
+#include "rest.h"
 #include "traffic_job.h"
 
 #define STAYS	(40 * (weft_ns)NSEC_PER_SEC)	/* longer than anything waits for who is gone */
@@ -156,6 +157,8 @@ u64 evil_run(struct tr_conf *conf, const char *test, u32 evil,
 	tr_finish(tr, 120 * NSEC_PER_SEC);
 	tr_cancel(tr);
 	digest = tr->rig->digest;
+	if (conf->rest)
+		*conf->rest = rest_of(tr);
 	tr_free(tr);
 	return digest;
 }

@@ -32,6 +32,7 @@
  * @lazy: programs sleep until they are woken, and do not look at their queues before
  * @strangers: processes do not know all addresses from the beginning
  * @jobs: jobs that processes are in, beside the default one
+ * @rest: the world's state when all is done (rest.h) goes there; NULL: nobody wants it
  */
 struct tr_conf {
 	struct rig_conf rig;
@@ -51,6 +52,7 @@ struct tr_conf {
 	bool lazy;
 	bool strangers;
 	u32 jobs;
+	char **rest;
 };
 
 /**
@@ -146,6 +148,8 @@ struct tr_rcv {
  * @shut: connected: SHUTDOWN has come
  * @ended: connected: its program has ended the connection, and what it had not received is dropped
  * @life: how often it has been made
+ * @ncqe: completions that were read
+ * @cqes: digest of them, whatever their order
  */
 struct tr_ep {
 	struct tr_proc *proc;
@@ -167,6 +171,8 @@ struct tr_ep {
 	bool shut;
 	bool ended;
 	u32 life;
+	u32 ncqe;
+	u64 cqes;
 };
 
 /**

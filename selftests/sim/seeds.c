@@ -6,9 +6,12 @@
  * (selftests/host/traffic.h).
  */
 #include "evil.h"
+#include "rest.h"
 #include "sim.h"
 
 #define FIRST_OF(seed, salt)	((seed) * 0x9e3779b97f4a7c15ULL + (salt))
+
+u64 sim_same;
 
 static u32 pick(u64 *state, u32 n)
 {
@@ -53,7 +56,7 @@ static void make_limits(struct weft_conf *core, u64 *s)
 		core->rec_max = 64;
 }
 
-u64 sim_seed(const struct sim_opts *o, u64 seed)
+static u64 one(const struct sim_opts *o, u64 seed, bool slow, char **rest, bool *trouble)
 {
 	u64 s = FIRST_OF(seed, 77);
 	struct tr_conf conf;
@@ -65,7 +68,9 @@ u64 sim_seed(const struct sim_opts *o, u64 seed)
 	if (o->nodes)
 		n += snprintf(again + n, sizeof(again) - n, " NODES=%u", o->nodes);
 	if (o->loss >= 0)
-		snprintf(again + n, sizeof(again) - n, " LOSS=%g", o->loss);
+		n += snprintf(again + n, sizeof(again) - n, " LOSS=%g", o->loss);
+	if (slow || o->equal)
+		snprintf(again + n, sizeof(again) - n, o->equal ? " EQUAL=1" : " SLOW=1");
 	tr_conf_random(&conf, seed);
 	make_network(&conf.rig, &s);
 	conf.rig.nodes = 2 + pick(&s, 5);
@@ -103,5 +108,48 @@ u64 sim_seed(const struct sim_opts *o, u64 seed)
 		evil = (evil & ~EVIL_REVIVE) | (evil ? EVIL_SHUT : 0);
 	if (conf.jobs && evil)
 		evil |= EVIL_JOB;
+	conf.rig.core.fast = !slow;
+	conf.rest = rest;
+	/* chance decides on memory each time that it is asked for, and a fast path does not ask */
+	if (o->equal) {
+		conf.rig.cold = 0;
+		conf.rig.bounce = 0;
+		evil &= ~(EVIL_ALLOC | EVIL_FAULT);
+		/* and no path goes because it was idle for a moment longer */
+		conf.rig.core.idle_ns = 300ull * NSEC_PER_SEC;
+	}
+	/* a send to another job is refused, sooner or later */
+	*trouble = evil || conf.jobs;
 	return evil_run(&conf, again, evil, sim_limits);
+}
+
+/*
+ * Fast paths and none. Most worlds have the same events then: everything is equal. In others a
+ * message shared its packet, or waited for a worker: then counts are equal, unless endpoints ended.
+ */
+static u64 both(const struct sim_opts *o, u64 seed)
+{
+	char *fast = NULL, *slow = NULL;
+	bool trouble, same;
+	u64 digest;
+	u32 bad;
+
+	digest = one(o, seed, false, &fast, &trouble);
+	same = one(o, seed, true, &slow, &trouble) == digest;
+	sim_same += same;
+	bad = same || !trouble ? rest_differ(fast, slow, same) : 0;
+	if (bad) {
+		fprintf(stderr, "again: make sim SEED=%llu EQUAL=1\n", (unsigned long long)seed);
+		weft_host_die(__FILE__, __LINE__, "%u lines differ: first with fast paths, second without", bad);
+	}
+	free(fast);
+	free(slow);
+	return digest;
+}
+
+u64 sim_seed(const struct sim_opts *o, u64 seed)
+{
+	bool trouble;
+
+	return o->equal ? both(o, seed) : one(o, seed, o->slow, NULL, &trouble);
 }

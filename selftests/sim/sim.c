@@ -9,11 +9,12 @@
 #define SMALL	1024	/* nodes of a world with everything that can go wrong, at most */
 
 static const char usage[] =
-	"usage: sim [-s SEED] [-c COUNT] [-n NODES] [-l PERCENT] [-m MESSAGES] [-v]\n"
+	"usage: sim [-s SEED] [-c COUNT] [-n NODES] [-l PERCENT] [-m MESSAGES] [-v] [-f | -e]\n"
 	"       sim -r FOLDER [-q] [-s SEED]\n"
 	"\n"
 	"Without -s 200 seeds are run, from 1 on; with it, one. Up to 1024 nodes: worlds with all\n"
 	"faults; more, or with -m: a large run. Prints a digest of all events.\n"
+	"-f: without fast paths; -e: with them and without, which must end alike.\n"
 	"-r measures goodput, slowdown, incast and fairness (-q: less),\n"
 	"and fails if they are not what they are to be.\n";
 
@@ -28,7 +29,7 @@ int main(int argc, char **argv)
 	u64 seed, digest = 0;
 	int c;
 
-	while ((c = getopt(argc, argv, "s:c:n:l:m:vr:q")) != -1) {
+	while ((c = getopt(argc, argv, "s:c:n:l:m:vr:qfe")) != -1) {
 		switch (c) {
 		case 's':
 			o.seed = strtoull(optarg, NULL, 0);
@@ -54,6 +55,12 @@ int main(int argc, char **argv)
 		case 'v':
 			o.verbose = true;
 			break;
+		case 'f':
+			o.slow = true;
+			break;
+		case 'e':
+			o.equal = true;
+			break;
 		default:
 			fputs(usage, stderr);
 			return 2;
@@ -73,6 +80,12 @@ int main(int argc, char **argv)
 		if (o.verbose)
 			fprintf(stderr, "seed %llu\n", (unsigned long long)seed);
 		digest = run(&o, seed) ^ (digest << 1 | digest >> 63);
+	}
+	if (o.equal) {
+		printf("%llu of %llu had the same events with fast paths and without\n",
+		       (unsigned long long)sim_same, (unsigned long long)o.seeds);
+		if (sim_same * 2 < o.seeds)
+			return 1;
 	}
 	printf("%llu seeds from %llu on: events %016llx\n", (unsigned long long)o.seeds,
 	       (unsigned long long)o.seed, (unsigned long long)digest);

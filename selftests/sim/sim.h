@@ -22,6 +22,8 @@
  * @verbose: say what happens
  * @report: measure; a folder for what comes of it
  * @quick: less of it
+ * @slow: without fast paths
+ * @equal: with fast paths and without, which must end alike
  */
 struct sim_opts {
 	u64 seed;
@@ -32,9 +34,14 @@ struct sim_opts {
 	bool verbose;
 	const char *report;
 	bool quick;
+	bool slow;
+	bool equal;
 };
 
 /* ---- Small worlds with everything that can go wrong (seeds.c) -------------------- */
+
+/* Runs with and without fast paths that had the same events. */
+extern u64 sim_same;
 
 /* One run. Dies when something is wrong. Return: digest of all events. */
 u64 sim_seed(const struct sim_opts *o, u64 seed);
