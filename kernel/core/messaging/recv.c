@@ -369,7 +369,7 @@ ignore:
 }
 
 /**
- * weft_recv_announce - process an ANNOUNCE chunk
+ * weft_recv_announce - process an RTS chunk
  * @path: the path, locked
  * @c: the chunk
  * @out: output
