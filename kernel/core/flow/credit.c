@@ -9,7 +9,7 @@
  * beyond the messages that have had their turn is
  *
  *	while the endpoint and its user are below their limits: the rest up to the limits, at least
- *		WEFT_CREDIT_MSGS, WEFT_CREDIT_BYTES, at most WEFT_CREDIT_STEP, WEFT_CREDIT_STEP_BYTES
+ *	  WEFT_CREDIT_MSGS, WEFT_CREDIT_BYTES, at most WEFT_CREDIT_STEP, WEFT_CREDIT_STEP_BYTES
  *	else: WEFT_CREDIT_MSGS, WEFT_CREDIT_BYTES, less the kept messages of this flow
  *
  * A sender that has received no credit yet uses the second rule. So each flow has credit of its
