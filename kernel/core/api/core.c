@@ -292,10 +292,10 @@ static bool weft_rx_alone(const struct weft_lane *lane, int chunks, const struct
 }
 
 /*
- * Check for a FIN that comes too early. FIN is taken only in its turn. So it follows the chunks that
- * report the end of this node's sends on the connection, and the request that it withdraws. The
- * sends of this node have to be acknowledged, too. Otherwise the packet comes again. Return: true if
- * it comes too early.
+ * Check for a FIN that comes too early. FIN is taken only in its turn. So it follows the chunks
+ * that report the end of this node's sends on the connection, and the request that it withdraws.
+ * The sends of this node have to be acknowledged, too. Otherwise the packet comes again. Return:
+ * true if it comes too early.
  */
 static bool weft_rx_early_end(struct weft_path *path, struct weft_chunks rest, bool in_turn)
 {
