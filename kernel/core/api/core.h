@@ -439,7 +439,7 @@ struct weft_ep_queues {
  * @q: the queues; references are taken, except on the vector
  *
  * An enabled connectionless endpoint may get a completion queue or counter for a direction without
- * one. Vector and event queue have to be the same vector and NULL.
+ * one. @q->av has to be the same vector, and @q->eq NULL.
  *
  * Return: 0, -EINVAL: queues do not fit the type, -EBUSY: enabled already, -EADDRINUSE, -ENODEV.
  */

@@ -8,7 +8,7 @@
 #ifndef WEFT_IO_BATCH_H
 #define WEFT_IO_BATCH_H
 
-/* ---- What goes out of the core --------------------------------------------------- */
+/* ---- Output of the core ---------------------------------------------------------- */
 
 /*
  * Classes of packets: short packets, and those that others wait for, are sent before long ones
@@ -187,7 +187,7 @@ int weft_tx_write(const struct weft_tx *tx, u32 i, u32 n, void *dst);
 u32 weft_tx_pieces(const struct weft_tx *tx, u32 i, struct weft_span *span, u32 max,
 		   struct weft_mem **mem);
 
-/* ---- What comes in --------------------------------------------------------------- */
+/* ---- Input of the core ----------------------------------------------------------- */
 
 #define WEFT_RX_GROUP	0xff	/* value of rx->dst for a group */
 

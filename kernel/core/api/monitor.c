@@ -29,7 +29,7 @@
 #define WEFT_MONITOR_SLOTS	256	/* size of their table; a power of two */
 #define WEFT_MONITOR_GOES		16	/* passes in one run of the worker */
 
-/* ---- Nodes that have been heard of ------------------------------------------------- */
+/* ---- Known nodes ------------------------------------------------------------------- */
 
 /**
  * weft_monitor_init - initialize the peer monitor
@@ -108,7 +108,7 @@ void weft_monitor_up(const struct weft_path *path)
 /**
  * weft_monitor_bury - record the node of a path that has died
  * @path: the path, DEAD; locked
- * @heard: the peer was heard on this path
+ * @heard: packets of the peer have come on this path
  *
  * Return: true if receives may have to fail: the caller calls weft_monitor_all().
  */
@@ -146,7 +146,7 @@ bool weft_monitor_bury(struct weft_path *path, bool heard)
 	return dead;
 }
 
-/* ---- Who is looked at, and when ------------------------------------------------------ */
+/* ---- Monitored endpoints ------------------------------------------------------------- */
 
 /* Return: true if the endpoint has receives, posted or in the ring. */
 static bool weft_monitor_has(const struct weft_ep *ep)
@@ -178,7 +178,7 @@ static bool weft_monitor_one(struct weft_ep *ep, struct weft_out *out)
  * @core: the core; no lock is held
  * @out: output
  *
- * Return: true if there are some.
+ * Return: true if the core has monitored endpoints.
  */
 bool weft_monitor_all(struct weft_core *core, struct weft_out *out)
 {
@@ -250,7 +250,7 @@ void weft_monitor_due(struct weft_core *core, struct weft_out *out)
 		weft_monitor_arm(core, out->now + weft_monitor_period(core));
 }
 
-/* ---- A look ------------------------------------------------------------------------ */
+/* ---- Check of an endpoint ---------------------------------------------------------- */
 
 /**
  * struct weft_monitor - nodes checked in one pass

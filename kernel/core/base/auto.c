@@ -14,7 +14,7 @@
  *		twice as long, up to WEFT_AUTO_REST_MAX. After a time without a crowd as long as
  *		the last rest, the next one is short again.
  *
- * The scheduler may move a waiting thread to an idle CPU. So there is no crowd while a CPU is idle.
+ * The scheduler may move a waiting thread to an idle CPU. So no crowd arises while a CPU is idle.
  *
  * Locks: those of the caller.
  */

@@ -180,7 +180,7 @@ static inline void weft_rcu_unlock(void)
 	rcu_read_unlock();
 }
 
-/* ---- The rest -------------------------------------------------------- */
+/* ---- Other functions ------------------------------------------------- */
 
 static inline u64 weft_random(void)
 {

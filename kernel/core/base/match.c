@@ -119,7 +119,7 @@ static struct weft_munexp *weft_bysrc_find(struct weft_match *m, u8 kind, u32 sr
 	return NULL;
 }
 
-/* ---- Life ------------------------------------------------------------ */
+/* ---- Creation and destruction ---------------------------------------- */
 
 /**
  * weft_match_init - initialize an empty matching

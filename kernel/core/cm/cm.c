@@ -26,7 +26,7 @@
  */
 #include "core/cm/cm.h"
 
-/* ---- What is to be sent -------------------------------------------------------------- */
+/* ---- Chunks to be sent --------------------------------------------------------------- */
 
 /**
  * weft_cm_say - queue a chunk of a connection

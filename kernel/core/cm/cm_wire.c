@@ -18,7 +18,7 @@
  */
 #include "core/cm/cm.h"
 
-/* ---- What goes out ------------------------------------------------------------------- */
+/* ---- Sent chunks --------------------------------------------------------------------- */
 
 static void weft_cm_put(struct weft_w_cm *w, const struct weft_flowid *f, u8 op, u16 status,
 			u32 req, u32 rsp)
@@ -87,7 +87,7 @@ static int weft_cm_note(struct weft_path *path, const struct weft_w_cm *w, u8 op
 	return 0;
 }
 
-/* ---- Whose a chunk is ---------------------------------------------------------------- */
+/* ---- Connection of a chunk ----------------------------------------------------------- */
 
 /* Return: true if a chunk with flow @f and @other end's id may be for this end. */
 static bool weft_conn_fits(const struct weft_conn *conn, const struct weft_path *path,
@@ -135,7 +135,7 @@ static struct weft_conn *weft_conn_find(struct weft_path *path, const struct wef
 	return NULL;
 }
 
-/* ---- What comes ---------------------------------------------------------------------- */
+/* ---- Received chunks ----------------------------------------------------------------- */
 
 /* Get the address of a requester. */
 static void weft_cm_from(struct weft_path *path, u32 req, u16 svc, struct weft_sockaddr *addr)

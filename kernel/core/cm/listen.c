@@ -176,7 +176,7 @@ struct weft_conn *weft_conn_get(struct weft_core *core, u64 id)
 	return conn;
 }
 
-/* ---- Answers other than yes ---------------------------------------------------------- */
+/* ---- Rejection and handoff ----------------------------------------------------------- */
 
 /* Refuse a request. Its path is locked. */
 static void weft_cm_refuse(struct weft_conn *conn, const void *data, u32 len, struct weft_out *out)

@@ -31,7 +31,7 @@
  */
 #include "core/flow/flow.h"
 
-/* ---- What is kept ---------------------------------------------------------------- */
+/* ---- Kept messages --------------------------------------------------------------- */
 
 /**
  * weft_keep_full - check whether one more message may be kept for an endpoint
@@ -125,7 +125,7 @@ static void weft_credit_orphan(struct weft_ep *ep, s32 msgs, s64 bytes)
 	weft_unlock(&ep->lock);
 }
 
-/* ---- The receiving end of a flow ------------------------------------------------- */
+/* ---- The receiving side of a flow ------------------------------------------------ */
 
 /**
  * weft_credit_init - initialize the credit of a flow
@@ -171,7 +171,7 @@ static u32 weft_credit_bytes(const struct weft_ep *ep)
 }
 
 /**
- * weft_credit_look - send more credit to the sender of a flow, if there is enough of it
+ * weft_credit_look - send more credit to the sender of a flow, if enough is free
  * @rf: the receiving side; its path is locked
  * @out: output
  */
@@ -314,7 +314,7 @@ void weft_credit_timer(struct weft_path *path, struct weft_out *out)
 	}
 }
 
-/* ---- The sending end ------------------------------------------------------------- */
+/* ---- The sending side ------------------------------------------------------------ */
 
 /**
  * weft_credit_park - park a send whose flow may not begin a message

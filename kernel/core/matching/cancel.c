@@ -53,7 +53,7 @@ void weft_recv_drop_all(struct weft_ep *ep, struct weft_out *out)
 	weft_recv_status(ep);
 }
 
-/* ---- Receives that stand in the ring ----------------------------------------------- */
+/* ---- Receives in the ring ---------------------------------------------------------- */
 
 /* Complete a receive that is still in the ring. Return: 0, -EAGAIN: the queue is full. */
 static int weft_recv_cut_told(struct weft_ep *ep, const struct weft_rq_entry *entry,

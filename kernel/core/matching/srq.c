@@ -35,7 +35,7 @@
 
 #define WEFT_SRQ_BUDGET	64	/* receives served in a flush before a worker continues */
 
-/* ---- Life ------------------------------------------------------------------------ */
+/* ---- Creation and destruction ---------------------------------------------------- */
 
 /**
  * weft_srq_posts_new - allocate receives
@@ -300,7 +300,7 @@ void weft_srq_fetch(struct weft_srq *srq)
 	}
 }
 
-/* ---- Taking ---------------------------------------------------------------------- */
+/* ---- Taking receives ------------------------------------------------------------- */
 
 /**
  * weft_srq_low - post the event of the low watermark, if fewer receives are available
@@ -507,7 +507,7 @@ void weft_srq_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_
 		weft_multi_tell(srq, ep, out);
 }
 
-/* ---- Serving --------------------------------------------------------------------- */
+/* ---- Serving endpoints ----------------------------------------------------------- */
 
 /* Remove the endpoint from the waiting ones. The queue is locked. */
 static void weft_srq_unwait(struct weft_srq *srq, struct weft_ep *ep, u8 kind)
@@ -742,7 +742,7 @@ bool weft_srq_cool(struct weft_srq *srq)
 	return left;
 }
 
-/* ---- Endpoints that go ----------------------------------------------------------- */
+/* ---- End of endpoints ------------------------------------------------------------ */
 
 /**
  * weft_srq_leave - remove a dying endpoint from the queue

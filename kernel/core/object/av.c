@@ -247,7 +247,7 @@ static struct weft_list *weft_av_spot(struct weft_av *av, const struct weft_av_e
 	}
 }
 
-/* ---- Life ------------------------------------------------------------ */
+/* ---- Creation, search, destruction ----------------------------------- */
 
 /**
  * weft_av_new - make an empty address vector

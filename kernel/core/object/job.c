@@ -121,7 +121,7 @@ static struct weft_job *weft_job_of(struct weft_core *core, const struct weft_jo
 	return NULL;
 }
 
-/* ---- What the administrator asks for --------------------------------------------- */
+/* ---- Calls of the administrator -------------------------------------------------- */
 
 /* Check a new job. core->job_lock is held. Return: 0, negative errno: it cannot be added. */
 static int weft_job_fits(struct weft_core *core, const char *name, const struct weft_job_key *key)

@@ -53,7 +53,7 @@ struct weft_class {
 	weft_ns rtt_at;
 };
 
-/* ---- Things that have a chunk to send -------------------------------------------- */
+/* ---- Objects with a chunk to send ------------------------------------------------ */
 
 #define WEFT_CTL_RXM	1	/* GRANT, DONE */
 #define WEFT_CTL_TXM	2	/* ABORT of a message */

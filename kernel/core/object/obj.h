@@ -9,7 +9,7 @@
  *	  conn		a connection, or a request for one
  *	ep		endpoint
  *	  txm		a send: one for each slot of the ring, allocated with the endpoint
- *	  post		a receive: likewise
+ *	  post		a receive: one for each slot of the ring, allocated with the endpoint
  * srq		receives that several endpoints share, with posts of its own
  * rxm		a received message that could not be completed at once
  *
@@ -641,7 +641,7 @@ struct weft_post {
  * @work: pin, flush, write
  * @small: a short message's bytes
  *
- * Under path->lock but for what says otherwise.
+ * Under path->lock, except fields with another lock.
  */
 struct weft_rxm {
 	refcount_t ref;

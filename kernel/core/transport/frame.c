@@ -115,7 +115,7 @@ void weft_rec_trim(struct weft_rec *rec, u32 n)
  * @n: number of packets that it keeps; not all
  * @out: output
  *
- * The new record stands behind @rec in all lists.
+ * The new record is behind @rec in all lists.
  * Return: the new record; NULL: no memory, nothing has changed.
  */
 struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u32 n,
@@ -456,7 +456,7 @@ u32 weft_tx_pieces(const struct weft_tx *tx, u32 i, struct weft_span *span, u32 
 	return n;
 }
 
-/* ---- Chunks that are asked for --------------------------------------------------- */
+/* ---- Queued chunks --------------------------------------------------------------- */
 
 #define weft_ctl_obj(c, type)	container_of(c, type, ctl)
 

@@ -23,7 +23,7 @@
 #define WEFT_BYE_MIN	(10 * NSEC_PER_MSEC)
 #define WEFT_PRESSED_IDLE NSEC_PER_SEC	/* replaces idle_ns */
 
-/* Return: time of the last packet that was heard or sent. */
+/* Return: time of the last packet that was received or sent. */
 static weft_ns weft_idle_since(const struct weft_path *path)
 {
 	return max(path->heard_at, path->used_at);
@@ -212,7 +212,7 @@ void weft_idle_bye(struct weft_path *path, const struct weft_rx *rx, const struc
 		(weft_idle_empty(path) &&
 		 weft_since(out->now, weft_idle_since(path)) >= weft_idle_ns(path) / 2);
 	if (!agree) {
-		/* any packet tells the peer that the path stays */
+		/* any packet shows the peer that the path stays */
 		path->lane[0].ack_now = true;
 		path->busy |= 1;
 		return;
@@ -225,7 +225,7 @@ void weft_idle_bye(struct weft_path *path, const struct weft_rx *rx, const struc
 		weft_hello_send(path, out);
 }
 
-/* ---- Time ------------------------------------------------------------------------ */
+/* ---- Timers ---------------------------------------------------------------------- */
 
 /* Time out a LEAVING path, or repeat BYE. Return: time of the next check. */
 static weft_ns weft_idle_leaving(struct weft_path *path, struct weft_out *out)

@@ -515,7 +515,7 @@ more:
 	weft_path_go_on(path, out);
 }
 
-/* ---- Time ------------------------------------------------------------------------ */
+/* ---- Timers ---------------------------------------------------------------------- */
 
 /*
  * All packets are lost. Put the oldest one first, because the peer lacks it. Until it arrives, the

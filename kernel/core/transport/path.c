@@ -255,7 +255,7 @@ void weft_path_output(struct weft_path *path, struct weft_out *out)
 		weft_dgram_output(path, out);
 }
 
-/* ---- Time ------------------------------------------------------------------------ */
+/* ---- Sign of life ---------------------------------------------------------------- */
 
 /**
  * weft_path_ask - ask the peer for a sign of life, unless packets in flight bring one

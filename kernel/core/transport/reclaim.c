@@ -4,7 +4,7 @@
  *
  * A port has a limited number of paths (limit "paths"). When fewer than an eighth is left, unused
  * paths are pressed: they are released after a second without a packet instead of idle_ns. BYE asks
- * the peer to do the same (idle.c). An index that goes round all slots selects the paths:
+ * the peer to do the same (idle.c). A cyclic index over all slots selects the paths:
  *
  *	UP --few are left, a second without a packet--> pressed --idle.c--> LEAVING --> gone
  *

@@ -4,7 +4,7 @@
  *
  * The structures weft_w_* describe bytes in a packet: packed, network byte order, at any alignment.
  * Structures that are read often have a counterpart in host order, with functions to decode and
- * encode it. There are no locks: all functions use memory of the caller.
+ * encode it. Locks: none; all functions use memory of the caller.
  *
  * A packet is trusted only after weft_wire_hdr_get() and, if it carries chunks, weft_wire_check().
  * Then each chunk from weft_wire_next() has a known type and a body of the right length for its
@@ -332,7 +332,7 @@ struct weft_w_credit {
 	__be32 bytes;
 } __packed;
 
-/* ---- The same in host order ------------------------------------------ */
+/* ---- Structures in host order ---------------------------------------- */
 
 /**
  * struct weft_hdr - header
@@ -517,7 +517,7 @@ u32 weft_wire_sack_put(void *dst, const u32 *words, u32 n);
 /* Return: word @i of a SACK chunk. */
 u32 weft_wire_sack_word(const struct weft_chunk *c, u32 i);
 
-/* ---- What is written with every message ------------------------------ */
+/* ---- Encoding of every message --------------------------------------- */
 
 /**
  * weft_wire_hdr_put - write a packet's header
