@@ -8,7 +8,7 @@
  *	any -> DEAD	killed
  *
  * All sends and receives are allocated with the endpoint and live as long as it does. Operations
- * that are under way when it is killed reference it. These operations use neither its rings nor its queues.
+ * that are under way at its kill hold references on it. They use neither its rings nor its queues.
  *
  * Locks: ep->sq_mutex, core->lock, core->svc_lock and ep->lock, taken here in the order of
  * Documentation/locking.rst. Process context.

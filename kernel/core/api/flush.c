@@ -33,7 +33,7 @@ static noinline void weft_flush_start(struct weft_out *out)
 	}
 }
 
-/* Return: 0, -EFAULT. */
+/* Do a copy. Return: 0, -EFAULT. */
 static int weft_flush_copy(const struct weft_copy *c)
 {
 	switch (c->kind) {

@@ -85,7 +85,7 @@ static inline u32 weft_tx_size(const struct weft_tx *tx)
 
 /* Kinds of copies */
 #define WEFT_COPY_RX_MEM	1	/* from a received packet into pinned (or bounce) memory */
-#define WEFT_COPY_BUF_MEM	2	/* from kernel memory (unexpected) into such memory */
+#define WEFT_COPY_BUF_MEM	2	/* from a kernel buffer into pinned (or bounce) memory */
 #define WEFT_COPY_MEM_MEM	3	/* local: from the sender's memory into the receiver's */
 #define WEFT_COPY_RX_BUF	4	/* from a received packet into kernel memory */
 

@@ -51,7 +51,7 @@ static struct weft_list *weft_known_chain(struct weft_core *core, const struct w
 	return &core->known[weft_addr_hash(addr, core->key) % WEFT_CORE_HASH];
 }
 
-/* core->known_lock is held. */
+/* Find a known node. core->known_lock is held. */
 static struct weft_known *weft_known_find(struct weft_core *core, const struct weft_sockaddr *addr)
 {
 	struct weft_list *l, *chain = weft_known_chain(core, addr);
@@ -65,7 +65,7 @@ static struct weft_known *weft_known_find(struct weft_core *core, const struct w
 	return NULL;
 }
 
-/* core->known_lock is held. */
+/* Forget a known node. core->known_lock is held. */
 static void weft_known_forget(struct weft_core *core, struct weft_known *k)
 {
 	weft_list_del(&k->node);
@@ -439,7 +439,7 @@ void weft_monitor_work(struct weft_ep *ep, struct weft_out *out)
 	weft_free(w);
 	if (more)
 		return;
-	/* otherwise the next run checks the rest, with the same number */
+	/* otherwise the next run checks the rest, and monitor_no does not change before */
 	ep->monitor_from = 0;
 	weft_lock(&ep->lock);
 	WRITE_ONCE(ep->monitor_no, no);

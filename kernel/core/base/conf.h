@@ -32,7 +32,7 @@ struct weft_core;
  * @keepalive_ns: silence on a path with connections after which PING is sent
  * @connect_ns: longest time of a path's handshake
  * @accept_ns: longest time until a program answers a connection request
- * @max_paths: most paths
+ * @max_paths: most paths, one for each remote node
  * @backlog_max: upper limit of each listener's backlog
  * @asked_max: connection requests that may wait for an answer, at all listeners
  * @idle_ns: time without a packet after which an unused path is released

@@ -14,8 +14,8 @@
  * longer needs its sender. A sender with WEFT_SQ_MATCH gets its answer when the message is settled.
  * Other senders get it with the announcement, or when the rest has been received.
  *
- * The program's memory holds the front. The program copies these bytes to the memory of a claim,
- * and the claim places the bytes behind them (rxm->base).
+ * The program's memory holds the front. The program has to copy these bytes to the memory of a
+ * claim, and the claim places the bytes behind them (rxm->base).
  *
  * ep->nslots counts receives and messages of this kind. They are at most as many as the endpoint's
  * receives; further receives are refused (ENOBUFS). So the number of unsettled messages is bounded.

@@ -137,7 +137,7 @@ static void weft_multi_over(struct weft_ep *ep, struct weft_post *buf, struct we
 }
 
 /**
- * weft_multi_part_free - a part has completed
+ * weft_multi_part_free - free a part that has completed
  * @ep: the endpoint, locked
  * @part: the part
  * @out: output
@@ -302,7 +302,7 @@ static void weft_multi_refresh(struct weft_srq *srq, struct weft_out *out)
 }
 
 /**
- * weft_multi_return - a part of a shared buffer has completed
+ * weft_multi_return - free a part of a shared buffer that has completed
  * @srq: the queue, locked
  * @part: the part
  * @out: output

@@ -34,7 +34,7 @@ static void weft_ep_set_cq(struct weft_cq **at, struct weft_cq *cq)
 	*at = cq;
 }
 
-/* ep->lock and ep->sq_mutex are held */
+/* Set queues and counters. ep->lock and ep->sq_mutex are held. */
 static void weft_ep_set_cqs(struct weft_ep *ep, const struct weft_ep_queues *q)
 {
 	weft_ep_set_cq(&ep->tx_cq, q->tx_cq);

@@ -42,7 +42,7 @@ struct weft_member *weft_group_member(struct weft_ep *ep, u32 id)
 	return NULL;
 }
 
-/* core->grp_mutex or core->grp_lock is held. */
+/* Find a group. core->grp_mutex or core->grp_lock is held. */
 static struct weft_group *weft_group_find(struct weft_core *core, const struct weft_sockaddr *addr)
 {
 	struct weft_list *l;

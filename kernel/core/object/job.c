@@ -93,7 +93,7 @@ static bool weft_job_counted(const struct weft_job_who *who)
 	return who->nuid <= WEFT_JOB_WHO && who->ngid <= WEFT_JOB_WHO;
 }
 
-/* core->job_lock is held. */
+/* Find a job by its name. core->job_lock is held. */
 static struct weft_job *weft_job_find(struct weft_core *core, const char *name)
 {
 	struct weft_list *l;

@@ -23,8 +23,8 @@
 #define WEFT_REC_RAW		1440	/* bytes of a record, except payload of long messages */
 #define WEFT_REC_REFS		16	/* messages in one packet */
 #define WEFT_ACK_EVERY		64	/* most packets that wait for an acknowledgement */
-#define WEFT_REO_MIN	(20 * NSEC_PER_USEC)	/* reordering window */
-#define WEFT_REO_MULT		8	/* how much it may grow */
+#define WEFT_REO_MIN	(20 * NSEC_PER_USEC)	/* smallest reorder window */
+#define WEFT_REO_MULT		8	/* largest multiple of it */
 #define WEFT_REO_KEEP		16	/* round trips with loss before it shrinks again */
 #define WEFT_CWND_MIN		2
 #define WEFT_CWND_INIT		16

@@ -29,9 +29,9 @@
 #define WEFT_REC_KEEP		64	/* idle records of a path */
 #define WEFT_BUSY_DGRAM		BIT(WEFT_LANES)	/* in path->busy: @dgrams may be sent */
 #define WEFT_PATH_BITS		6
-#define WEFT_PATH_HASH		64	/* 2 to the power of that */
+#define WEFT_PATH_HASH		64	/* 2 to the power of WEFT_PATH_BITS */
 #define WEFT_EP_FLOWS		64
-#define WEFT_EAGER_LIMIT	(256u << 10)	/* eager_max of any peer */
+#define WEFT_EAGER_LIMIT	(256u << 10)	/* largest eager_max of a peer */
 #define WEFT_RXM_SMALL		128	/* payload bytes in a message's own memory */
 #define WEFT_PAYLOAD_MIN	1232	/* UDP payload that every path can carry */
 #define WEFT_RTT_FRESH	(10 * NSEC_PER_SEC)	/* age at which path->rtt_min expires */
@@ -131,7 +131,7 @@ struct weft_known {
  * @nrecs: number of records in @recs
  * @spare: a message in reserve, so that processing after a match never lacks memory
  * @known: record of its node for the time after the path
- * @salt: random number for weft_path_hash()
+ * @salt: secret number for weft_path_hash()
  * @flows: all flows
  * @flow_ids: flows by their number
  * @rflows: rflows by number of the peer's flow

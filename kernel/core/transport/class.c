@@ -10,7 +10,7 @@
  *		WEFT_FIRST_MAX bytes, announcements, grants, answers, and packets with an
  *		acknowledgement alone
  *	REST	further packets of eager messages, longer datagrams
- *	DATA	bytes that the receiver has asked for
+ *	DATA	bytes that the receiver has granted
  *
  * A lane expects packets in order (RACK), so each class has lanes of its own. Packets of low
  * priority wait longer, so each class has its own round-trip time and timeouts.

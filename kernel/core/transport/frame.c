@@ -79,7 +79,7 @@ void weft_rec_put(struct weft_path *path, struct weft_rec *rec, struct weft_out 
  */
 void weft_rec_withdraw(struct weft_rec *rec, struct weft_out *out)
 {
-	/* read without the lock by weft_flush() */
+	/* weft_flush() reads it without the lock */
 	WRITE_ONCE(rec->withdrawn, true);
 	/* only its senders hold an acknowledged record: the last one releases it */
 	if (rec->state == WEFT_REC_IDLE || refcount_read(&rec->ref) != 1 || !rec->txm)

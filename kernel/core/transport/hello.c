@@ -155,7 +155,7 @@ static bool weft_hello_same(const struct weft_path *path, const struct weft_hell
 }
 
 /*
- * Find the path to @addr that INIT @h is about: the existing one, or a new one in its place.
+ * Find the path for INIT @h of @rx: the existing one, or a new one in its place.
  * Return: the path, referenced, or NULL.
  */
 static struct weft_path *weft_hello_path(struct weft_core *core, const struct weft_rx *rx,

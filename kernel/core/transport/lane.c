@@ -110,9 +110,7 @@ static void weft_lane_reduce(struct weft_path *path, struct weft_lane *lane, u32
 	const struct weft_class *c = weft_class_of(path, lane);
 	bool calm = path->rtt_min && c->srtt < 2 * path->rtt_min + WEFT_CALM;
 
-	/*
-	 * @recover may be so old that its comparison wraps: use it only while it is in the window
-	 */
+	/* an old lane->recover would wrap: compare it only while it is in the window */
 	if (weft_loss_waits(lane, lane->recover) && (s32)(psn - lane->recover) < 0)
 		return;
 	weft_loss_lost(lane);
@@ -273,7 +271,7 @@ static void weft_lane_grow(const struct weft_path *path, struct weft_lane *lane,
 	/* packets wait in a queue: a larger window does not deliver them sooner */
 	if (lane->cwnd >= WEFT_CWND_CALM && c->srtt >= 2 * path->rtt_min + 4 * WEFT_CALM)
 		return;
-	/* end slow start before a packet is lost; DATA, which others wait for, ends it sooner */
+	/* end slow start before a packet is lost; DATA, behind which others wait, ends it sooner */
 	if ((data ? c->rtt : c->srtt) >= 2 * path->rtt_min + WEFT_CALM &&
 	    (!data || weft_lane_two_runs(path, lane)))
 		lane->ssthresh = min(lane->ssthresh, lane->cwnd);

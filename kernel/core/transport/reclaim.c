@@ -2,7 +2,7 @@
 /*
  * weft core - path reclaim: more remote nodes than paths
  *
- * A port has a limited number of paths (limit "paths"). When fewer than an eighth is left, unused
+ * A port has a limited number of paths (limit "paths"). When an eighth or less is left, unused
  * paths are pressed: they are released after a second without a packet instead of idle_ns. BYE asks
  * the peer to do the same (idle.c). A cyclic index over all slots selects the paths:
  *

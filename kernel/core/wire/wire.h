@@ -23,7 +23,7 @@
 /* Types of packets */
 #define WEFT_PKT_HELLO		1
 #define WEFT_PKT_DATA		2
-#define WEFT_PKT_GONE		3	/* header alone; path id and token of the cause */
+#define WEFT_PKT_GONE		3	/* header alone; id and token of the answered packet */
 #define WEFT_PKT_DGRAM		4	/* lane, PSN and acknowledgement are not used */
 #define WEFT_PKT_GROUP		5	/* a DGRAM to a multicast group: path id and token are 0 */
 #define WEFT_PKT_BYE		6	/* header alone: the path is unused */
