@@ -20,8 +20,8 @@
  * Receives of shared queues are not monitored: they have no completion queue in which to fail.
  *
  * Locks: ep->lock protects the receives and numbers of an endpoint, core->known_lock the known
- * nodes, the lock of core->local core->monitor_at. No other lock is held when a path is locked. See
- * Documentation/locking.rst.
+ * nodes, the lock of core->local core->monitor_at. None of them is held when a path is locked;
+ * core->known_lock is taken inside. See Documentation/locking.rst.
  */
 #include "core/api/monitor.h"
 

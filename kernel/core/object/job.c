@@ -20,8 +20,8 @@
  * A key arrives as two halves of a digest (struct weft_job_key). One half makes authentication
  * codes, the other compares keys. This file stores the users of a job; the adapter checks them.
  *
- * Locks: core->job_lock, taken here, protects the list, @users, @key and @who. The job of
- * an endpoint does not change. Its key does not change while endpoints are in it.
+ * Locks: core->job_lock, taken here, protects the list, @users, @key and @who. The job of an
+ * endpoint does not change. Its key does not change while endpoints are in it.
  */
 #include "core/object/object.h"
 

@@ -3,10 +3,10 @@
  * weft core - structures of lanes, of packets on them and of objects with a chunk to send
  *
  *	lane		packets in one sequence
- *   ctl		in lane->ctlq: an object with a chunk to send
- *   rec		a packet, from its making to its acknowledgement
- *     ref		a message with bytes in the packet
- *   part		a received packet of which only some chunks could be taken
+ *	  ctl		in lane->ctlq: an object with a chunk to send
+ *	  rec		a packet, from its making to its acknowledgement
+ *	    ref		a message with bytes in the packet
+ *	  part		a received packet of which only some chunks could be taken
  *
  * lane.c describes the path of a packet through the lists of a lane.
  *

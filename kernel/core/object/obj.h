@@ -10,8 +10,8 @@
  *	ep		endpoint
  *	  txm		a send: one for each slot of the ring, allocated with the endpoint
  *	  post		a receive: one for each slot of the ring, allocated with the endpoint
- * srq		receives that several endpoints share, with posts of its own
- * rxm		a received message that could not be completed at once
+ *	srq		receives that several endpoints share, with posts of its own
+ *	rxm		a received message that could not be completed at once
  *
  * Locks: the comment of each structure names the lock of its fields. References: a refcount_t may
  * be dropped anywhere, a plain count only under the lock that protects it.
