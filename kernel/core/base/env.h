@@ -31,10 +31,10 @@ enum weft_rank {
 #include <linux/weft.h>
 
 /*
- * Both files provide the kernel's usual names (u8 ... u64, bool, __be16 ..., cpu_to_be32 ...,
- * container_of, READ_ONCE, WRITE_ONCE, smp_load_acquire, smp_store_release, smp_mb, min, max,
- * min_t, likely, refcount_t, atomic_t, ERR_PTR, WARN_ON_ONCE, ARRAY_SIZE, BUILD_BUG_ON, memcpy ...,
- * errno names), and:
+ * Both files provide the kernel's usual types: u8 ... u64, bool, __be16 ..., refcount_t, atomic_t.
+ * They provide its functions and macros cpu_to_be32 ..., container_of, READ_ONCE, WRITE_ONCE,
+ * smp_load_acquire, smp_store_release, smp_mb, min, max, min_t, likely, ERR_PTR, WARN_ON_ONCE,
+ * ARRAY_SIZE, BUILD_BUG_ON, memcpy ... They provide the errno names, and:
  *
  *	typedef u64 weft_ns		monotonic; always an argument, never read
  *	struct weft_lock		weft_lock_init(l, rank), weft_lock(), weft_unlock(),
