@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - the core of one port: its life, and the way in
+ * weft core - the core of one port: start, stop, and processing of packets
  *
- * Packets of one path that come together are handled under one lock, and acknowledged once.
+ * Packets of one path that arrive together are processed under one lock, and acknowledged once.
  *
- * Locks: core->lock, core->svc_lock; see core.h.
+ * Locks: core->lock, core->svc_lock and path->lock, taken here. See Documentation/locking.rst.
  */
 #include "core/api/monitor.h"
 
 /**
- * weft_conf_default - default settings
+ * weft_conf_default - fill in the default settings
  * @conf: out
  */
 void weft_conf_default(struct weft_conf *conf)
@@ -42,7 +42,7 @@ void weft_conf_default(struct weft_conf *conf)
 	conf->idle_ns = 300ull * NSEC_PER_SEC;
 }
 
-/* The path within the node: the adapter has a timer for it, and no way. */
+/* Set up the path within the node. The adapter provides a timer for it, but no transmission. */
 static int weft_core_init_local(struct weft_core *core)
 {
 	u32 fit;
@@ -110,7 +110,7 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
 	return 0;
 }
 
-/* Fail what is under way within the node. */
+/* Fail the operations within the node. */
 static void weft_core_stop_local(struct weft_core *core, int err, struct weft_out *out)
 {
 	struct weft_path *path = core->local;
@@ -172,7 +172,9 @@ bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_ou
 		more |= weft_ep_drop_active(ep, err, out);
 		weft_ep_put(ep);
 	}
-	/* as over a path: who is told of a connection's end has heard why */
+	/*
+	 * after the remote paths: a program that sees the end of a connection has seen the reason
+	 */
 	weft_core_stop_local(core, err, out);
 	return more;
 }
@@ -194,7 +196,7 @@ void weft_core_exit(struct weft_core *core)
 
 /* ---- Packets --------------------------------------------------------------------- */
 
-/* The flow of @w, which we send on, has no endpoint. */
+/* Process EPGONE: the flow of @w, on which this node sends, has no endpoint. */
 static void weft_rx_epgone(struct weft_path *path, const struct weft_w_epgone *w,
 			   struct weft_out *out)
 {
@@ -212,7 +214,7 @@ static void weft_rx_epgone(struct weft_path *path, const struct weft_w_epgone *w
 	weft_flow_put(flow);
 }
 
-/* Return: 0: taken, negative errno: cannot be now. */
+/* Process a chunk. Return: 0: taken, negative errno: cannot be taken now. */
 static int weft_rx_chunk(struct weft_path *path, u8 lane, const struct weft_chunk *c,
 			 struct weft_out *out)
 {
@@ -244,7 +246,7 @@ static int weft_rx_chunk(struct weft_path *path, u8 lane, const struct weft_chun
 }
 
 /*
- * Take the chunks of a new packet. Return: all are taken; false: the packet is not, it has to come
+ * Process the chunks of a new packet. Return: true if all are taken; false: the packet has to come
  * again.
  */
 static bool weft_rx_take(struct weft_path *path, struct weft_lane *lane, u32 psn,
@@ -262,7 +264,7 @@ static bool weft_rx_take(struct weft_path *path, struct weft_lane *lane, u32 psn
 		} else if (part->done) {
 			struct weft_chunks it = rest;
 
-			/* only one packet can be remembered besides the next one in turn */
+			/* only one packet besides the next in turn can be remembered */
 			if (weft_wire_next(&it, &c) && weft_wire_next(&it, &c))
 				return false;
 		}
@@ -283,7 +285,7 @@ static bool weft_rx_take(struct weft_path *path, struct weft_lane *lane, u32 psn
 	return true;
 }
 
-/* Is the only chunk of a packet all that weft_rx_early_end() and weft_rx_take() would look at? */
+/* Return: true if weft_rx_early_end() and weft_rx_take() need only this single chunk. */
 static bool weft_rx_alone(const struct weft_lane *lane, int chunks, const struct weft_chunk *c)
 {
 	return chunks == 1 && c->type != WEFT_CHUNK_CM &&
@@ -291,9 +293,10 @@ static bool weft_rx_alone(const struct weft_lane *lane, int chunks, const struct
 }
 
 /*
- * Does a packet end a connection too early? That is taken in its turn only, behind all that tells
- * how our sends on the connection have ended (and behind the request that it withdraws), and when
- * what we sent has been acknowledged: it comes again.
+ * Check for a FIN that comes too early. FIN is taken only in its turn. So it follows the chunks
+ * that report the end of this node's sends on the connection, and the request that it withdraws.
+ * The sends of this node have to be acknowledged, too. Otherwise the packet comes again. Return:
+ * true if it comes too early.
  */
 static bool weft_rx_early_end(struct weft_path *path, struct weft_chunks rest, bool in_turn)
 {
@@ -313,11 +316,11 @@ static bool weft_rx_early_end(struct weft_path *path, struct weft_chunks rest, b
 }
 
 /**
- * struct weft_rx_left - packets that are left of a struct weft_rx
- * @pkt: the first one
+ * struct weft_rx_left - unprocessed packets of a struct weft_rx
+ * @pkt: the first packet
  * @len: bytes of all of them
  * @seg: bytes of each but the last, which may be shorter
- * @stride: bytes from one's first to the next one's
+ * @stride: distance between the first bytes of two packets
  */
 struct weft_rx_left {
 	const u8 *pkt;
@@ -326,7 +329,7 @@ struct weft_rx_left {
 	u32 stride;
 };
 
-/* The first packet is new. Return: how many have been taken as a run, 0: look at them singly. */
+/* Process new packets as a run. Return: number of packets taken, 0: process them one by one. */
 static u32 weft_rx_run(struct weft_path *path, struct weft_lane *lane, const struct weft_hdr *h,
 		       const struct weft_rx_left *left, struct weft_chunks rest,
 		       struct weft_out *out)
@@ -350,8 +353,8 @@ static u32 weft_rx_run(struct weft_path *path, struct weft_lane *lane, const str
 }
 
 /*
- * A packet of a path that is up and locked, the first one of @left. Return: packets that have been
- * dealt with.
+ * Process the first packet of @left, of a path that is up and locked. Return: number of packets
+ * done.
  */
 static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 			const struct weft_rx_left *left, const struct weft_chunks *rest,
@@ -413,13 +416,13 @@ static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 			lane->dup_psn = h->psn;
 		}
 	}
-	/* a sign of life in any case */
+	/* an acknowledgement in any case */
 	lane->ack_now = true;
 	path->busy |= 1u << lane->no;
 	return 1;
 }
 
-/* A path's lock is held over a run of packets, from enter to leave: sparse cannot follow that. */
+/* The lock is held over several packets, from enter to leave, which sparse cannot follow. */
 static void weft_rx_leave(struct weft_path *path, struct weft_out *out)
 {
 	__acquire(&path->lock);
@@ -428,7 +431,7 @@ static void weft_rx_leave(struct weft_path *path, struct weft_out *out)
 	weft_path_put(path);
 }
 
-/* The path of a packet, referenced and locked, or NULL. */
+/* Get the path of a packet, referenced and locked, or NULL. */
 static struct weft_path *weft_rx_enter(struct weft_core *core, u32 id)
 {
 	struct weft_path *path = weft_path_enter(core, id);
@@ -440,7 +443,7 @@ static struct weft_path *weft_rx_enter(struct weft_core *core, u32 id)
 	return path;
 }
 
-/* A packet that is no path's. Return: dealt with. */
+/* Process a packet without a path. Return: true if done. */
 static bool weft_rx_stray(struct weft_core *core, const struct weft_rx *rx,
 			  const struct weft_hdr *h, const struct weft_chunks *rest,
 			  struct weft_out *out)
@@ -460,8 +463,8 @@ static bool weft_rx_stray(struct weft_core *core, const struct weft_rx *rx,
 }
 
 /*
- * The first packet of @left, which is of @rx. @pathp: the path of the one before, entered, or NULL.
- * Return: packets that have been dealt with.
+ * Process the first packet of @left, which is part of @rx. @pathp: the path of the packet before,
+ * entered, or NULL. Return: number of packets done.
  */
 static u32 weft_rx_one(struct weft_core *core, const struct weft_rx *rx,
 		       const struct weft_rx_left *left, struct weft_path **pathp,

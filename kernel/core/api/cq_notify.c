@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - a program has read a completion queue and notifies it
+ * weft core - a program has read a completion queue and notifies the kernel
  *
- * Completions that waited for room are written. Each one gives back the object that it belongs to.
+ * Waiting completions are written. Each one releases its object.
  *
  * Locks: cq->lock and ep->lock, taken here one after the other.
  */
 #include "core/api/api.h"
 #include "core/queue/cq.h"
 
-#define WEFT_CQ_BATCH	8	/* completions written before their objects are told */
+#define WEFT_CQ_BATCH	8	/* completions written before their objects are released */
 
-/* A completion that waited has been written: its object is free. */
+/* Release the object of a waiting completion that has been written. */
 static void weft_ovf_written(struct weft_ovf *ovf, struct weft_out *out)
 {
 	struct weft_post *post;
@@ -40,16 +40,17 @@ static void weft_ovf_written(struct weft_ovf *ovf, struct weft_out *out)
 }
 
 /**
- * weft_cq_notify - the user has read: write what waits
+ * weft_cq_notify - write waiting completions after the program has read some
  * @cq: the queue
  * @now: time
- * @out: empty; to be flushed
+ * @out: empty; the caller flushes it
  *
- * Bounded by the size of the ring: what is written makes room for operations that fail and wait in
- * turn, and another thread may read meanwhile. Who does so sees WEFT_ST_CQ_NOTIFY and notifies. Of
- * a queue in error all that waits is let go.
+ * The work is bounded by the size of the ring, for two reasons: written completions free objects
+ * whose operations may fail and wait again, and another thread may read meanwhile. A reader that
+ * empties the ring sees WEFT_ST_CQ_NOTIFY and notifies again. Waiting completions of a queue in
+ * error are released without being written.
  *
- * Return: more waits: for an engine, for which nobody notifies: call again.
+ * Return: true if more completions wait; an engine then calls again, because no program notifies.
  */
 bool weft_cq_notify(struct weft_cq *cq, weft_ns now, struct weft_out *out)
 {

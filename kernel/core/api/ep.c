@@ -4,17 +4,18 @@
  *
  *	NEW -> ENABLED (connectionless: works) -> CONNECTING | ACCEPTED -> CONNECTED -> CLOSED
  *	NEW -> LISTENING
- *	any -> ERROR	a ring could not be decoded, or the port is going: nothing is taken any more
+ *	any -> ERROR	a ring could not be decoded, or the port is going: nothing more is accepted
  *	any -> DEAD	killed
  *
- * All sends and receives are allocated with the endpoint. They live as long as it does: what is
- * still under way when it is killed keeps it, and touches neither its rings nor its queues.
+ * All sends and receives are allocated with the endpoint and live as long as it does. Operations
+ * that are under way at its kill hold references on it. They use neither its rings nor its queues.
  *
- * Locks: ep->sq_mutex -> core->lock -> core->svc_lock -> ep->lock.
+ * Locks: ep->sq_mutex, core->lock, core->svc_lock and ep->lock, taken here in the order of
+ * Documentation/locking.rst. Process context.
  */
 #include "core/api/monitor.h"
 
-/* Its own address, as the program wants it. Return: 0, -EADDRNOTAVAIL, -EAFNOSUPPORT. */
+/* Choose the own address for a request. Return: 0, -EADDRNOTAVAIL, -EAFNOSUPPORT. */
 static int weft_ep_address(struct weft_core *core, const struct weft_sockaddr *want,
 			   struct weft_sockaddr *addr)
 {
@@ -39,7 +40,7 @@ static int weft_ep_address(struct weft_core *core, const struct weft_sockaddr *w
 	return family ? -EADDRNOTAVAIL : -EAFNOSUPPORT;
 }
 
-/* Receives of its own, and parts of them, if it has a ring for them. */
+/* Return: number of its own receives and their parts; 0 without a receive ring. */
 static size_t weft_ep_nposts(const struct weft_ep *ep)
 {
 	return ep->conf.rq_slots ? (size_t)ep->conf.rq_slots + WEFT_PARTS : 0;
@@ -224,7 +225,7 @@ int weft_ep_notify(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *
 				err = weft_send_drain(ep, 0, out);
 		}
 		weft_mutex_unlock(&ep->sq_mutex);
-		/* of a message alone nothing is left to do but to wake somebody */
+		/* after a message alone only wake-ups can be left */
 		if (alone && flags == WEFT_NOTIFY_SQ && weft_list_empty(&out->wake) &&
 		    weft_list_empty(&out->wake_eq) && weft_list_empty(&out->deferred))
 			return 0;
@@ -255,10 +256,10 @@ int weft_ep_cancel(struct weft_ep *ep, u64 context, weft_ns now, struct weft_out
 	return err;
 }
 
-/* ---- The end --------------------------------------------------------------------- */
+/* ---- Destruction ----------------------------------------------------------------- */
 
 /**
- * weft_ep_stop - the port is going
+ * weft_ep_stop - end the operations of an endpoint, because the port is going
  * @ep: the endpoint
  * @err: errno
  * @out: output
@@ -274,7 +275,7 @@ void weft_ep_stop(struct weft_ep *ep, int err, struct weft_out *out)
 	weft_unlock(&ep->lock);
 }
 
-/* Take back the completion of a receive if it waits, and free the receive. ep->lock is held. */
+/* Take back the waiting completion of a receive, and free the receive. ep->lock is held. */
 static void weft_ep_forget_post(struct weft_ep *ep, struct weft_post *post, struct weft_cq *rx_cq,
 				struct weft_out *out)
 {
@@ -282,11 +283,11 @@ static void weft_ep_forget_post(struct weft_ep *ep, struct weft_post *post, stru
 		return;
 	post->waits = false;
 	weft_post_free(ep, post, out);
-	/* not the last reference: whoever kills it has one */
+	/* not the last reference: the caller of the kill has one */
 	weft_ep_put(ep);
 }
 
-/* Take back the completions that wait, and free their objects. The endpoint is dead. */
+/* Take back the waiting completions, and free their objects. The endpoint is dead. */
 static void weft_ep_forget(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
 			   struct weft_out *out)
 {
@@ -319,8 +320,7 @@ static void weft_ep_forget(struct weft_ep *ep, struct weft_cq *tx_cq, struct wef
 }
 
 /*
- * The first part of a kill: from here on nothing is begun, and nothing is written to rings and
- * queues.
+ * First part of a kill: afterwards no operation begins, and rings and queues are not written.
  */
 static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 {

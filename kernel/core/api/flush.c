@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - doing what was put out
+ * weft core - execution of the requests in an output
  *
- * One round: tell paths what was decided under endpoints' locks; copy; tell the messages; go on
- * with paths that had no room; transmit; wake; queue work. Each step may put out more, so rounds
- * follow until nothing is left. Their number is bounded by what is under way: nothing is put out
- * twice.
+ * One round does this: paths process decisions made under endpoints' locks; copies are done and
+ * their messages processed; paths that found the output full continue; packets are sent; queues are
+ * woken; work is queued. Each step may add requests, so rounds repeat until nothing is left. The
+ * operations under way bound the number of rounds, because no request is made twice.
  *
- * Most calls find little to do: the steps are functions of their own, so that nobody pays for the
- * registers and the stack of one that is not taken.
+ * Most calls find little to do. The steps are separate functions, so that a call saves no registers
+ * and uses no stack for steps without work.
  *
- * Locks: none is held; the steps take what they need.
+ * Locks: the callers hold none; the steps take the locks that they need.
  */
 #include "core/api/api.h"
 
@@ -33,7 +33,7 @@ static noinline void weft_flush_start(struct weft_out *out)
 	}
 }
 
-/* Return: 0, -EFAULT. */
+/* Do a copy. Return: 0, -EFAULT. */
 static int weft_flush_copy(const struct weft_copy *c)
 {
 	switch (c->kind) {
@@ -48,7 +48,7 @@ static int weft_flush_copy(const struct weft_copy *c)
 	}
 }
 
-/* A path's lock is held over a run of copies: sparse cannot follow that. */
+/* The lock is held over several copies, which sparse cannot follow. */
 static void weft_flush_enter(struct weft_path *path)
 {
 	weft_path_get(path);
@@ -71,7 +71,7 @@ static noinline void weft_flush_copies(struct weft_out *out)
 
 	for (i = 0; i < n; i++)
 		out->copy[i].err = weft_flush_copy(&out->copy[i]);
-	/* what they lead to is appended behind them */
+	/* new copies are appended behind them */
 	for (i = 0; i < n; i++) {
 		struct weft_copy *c = &out->copy[i];
 		struct weft_rxm *rxm = c->rxm;
@@ -102,9 +102,7 @@ static noinline void weft_flush_more(struct weft_out *out)
 	while ((l = weft_list_first(&todo))) {
 		struct weft_path *path = weft_entry(l, struct weft_path, more);
 
-		/*
-		 * another CPU may put the path on a list of its own as soon as it is off this one
-		 */
+		/* as soon as it is off this list, another CPU may put the path on its own list */
 		weft_lock(&path->lock);
 		weft_list_del(l);
 		path->in_more = false;
@@ -114,8 +112,9 @@ static noinline void weft_flush_more(struct weft_out *out)
 }
 
 /*
- * Another CPU may have taken an acknowledgement since the packet was put out, and the program may
- * have its memory back: the bytes are not looked at, nobody needs them. The header may.
+ * Another CPU may have processed an acknowledgement since the packet was put out, and the program
+ * may own its memory again. Then the payload is not read, because the peer does not need it. The
+ * header may be needed.
  */
 static void weft_flush_stale(struct weft_tx *tx)
 {
@@ -168,7 +167,7 @@ static noinline void weft_flush_wake(struct weft_out *out)
 		weft_lock(&cq->lock);
 		weft_list_del(l);
 		cq->waking = false;
-		/* a waiter that arms it again just now is woken, too, and looks again */
+		/* a waiter that sets it again now is woken, too, and checks the queue again */
 		armed = READ_ONCE(cq->armed);
 		if (armed)
 			WRITE_ONCE(cq->armed, false);
@@ -199,7 +198,7 @@ static noinline void weft_flush_deferred(struct weft_out *out)
 	}
 }
 
-/* One round, but for wake-ups and work. Return: there was something. */
+/* One round, without wake-ups and work. Return: true if there were requests. */
 static inline bool weft_flush_round(struct weft_out *out)
 {
 	bool any = false;

@@ -1,50 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - what goes out of it and what comes in: packets, copies, wake-ups, timers, work
+ * weft core - input and output of the core: packets, copies, wake-ups, timers, deferred work
  *
- * A struct weft_out belongs to its caller; packets that come in do, too. Locks are those of core.h,
- * of which this is a part.
+ * The caller owns a struct weft_out and received packets. core.h describes the locks; this file is
+ * a part of it.
  */
 #ifndef WEFT_IO_BATCH_H
 #define WEFT_IO_BATCH_H
 
-/* ---- What goes out of the core --------------------------------------------------- */
+/* ---- Output of the core ---------------------------------------------------------- */
 
 /*
- * Classes of packets: what is short, and what others wait for, goes before what is long (class.c).
- * A lower number is a higher priority.
+ * Classes of packets: short packets, and those that others wait for, are sent before long ones
+ * (class.c). A lower number is a higher priority.
  */
-#define WEFT_CLASS_FIRST	0	/* beginnings of messages, and what answers them */
-#define WEFT_CLASS_REST		1	/* the rest of those that nobody has asked for */
-#define WEFT_CLASS_DATA		2	/* what was asked for */
+#define WEFT_CLASS_FIRST	0	/* first packets of messages, and answers */
+#define WEFT_CLASS_REST		1	/* further packets of eager messages */
+#define WEFT_CLASS_DATA		2	/* bytes that the receiver has granted */
 #define WEFT_CLASSES		3
 
 #define WEFT_OUT_TX	32
 #define WEFT_OUT_COPY	32
-#define WEFT_TX_RAW	192	/* bytes of the largest packet that belongs to no record */
-#define WEFT_RUN_BYTES	65472	/* of all packets of a run: what devices take as one */
+#define WEFT_TX_RAW	192	/* bytes of the largest packet without a record */
+#define WEFT_RUN_BYTES	65472	/* of all packets of a run: the limit of device offload */
 
 /**
  * struct weft_tx - a packet to send, or a run of packets with the bytes of one message
- * @path: its path, referenced; NULL: an answer to a stranger, @to says where
- * @rec: record of what is in it, referenced; NULL: @raw holds the packet
+ * @path: its path, referenced; NULL: an answer to an unknown sender, to address @to
+ * @rec: record of its content, referenced; NULL: @raw holds the packet
  * @to: destination when @path is NULL
- * @src: index of the own address to send from, when @path is NULL
+ * @src: index of the own source address, when @path is NULL
  * @lane: lane, selects the UDP source port (today all lanes use the port itself)
  * @class: WEFT_CLASS_*: its priority
- * @run: type of the chunk whose offset differs from packet to packet, 0: no chunk's
- * @acknow: the last packet asks for an acknowledgement at once
- * @nseg: packets, 1 at least; their PSNs follow each other
+ * @run: type of the chunk whose offset differs from packet to packet, 0: none
+ * @acknow: the last packet asks for an immediate acknowledgement
+ * @nseg: number of packets, at least 1, with consecutive PSNs
  * @psn: packet sequence number of the first
  * @len: bytes of each packet but the last, from the weft header on
- * @pay: bytes at the end of each packet but the last that weft_tx_payload() gives; the ones before
- *	come from weft_tx_header()
- * @last: the same of the last packet (of the only one): 1 to @pay, or both are 0
+ * @pay: bytes at the end of each packet but the last that weft_tx_payload() copies;
+ *	weft_tx_header() writes the bytes before them
+ * @last: the same for the last (or only) packet: 1 to @pay, or both are 0
  * @off: offset of the payload in the record's memory
  * @moff: offset of the payload in the message
  * @raw: the first packet's weft header, and all of a packet without a record (@len bytes)
  *
- * What is sent is what stands here: the record may shrink meanwhile.
+ * These fields decide which bytes are sent: the record may shrink meanwhile.
  */
 struct weft_tx {
 	struct weft_path *path;
@@ -65,19 +65,19 @@ struct weft_tx {
 	u8 raw[WEFT_TX_RAW];
 };
 
-/* Bytes of payload in packet @i. */
+/* Return: bytes of payload in packet @i. */
 static inline u32 weft_tx_paylen(const struct weft_tx *tx, u32 i)
 {
 	return i + 1 == tx->nseg ? tx->last : tx->pay;
 }
 
-/* Bytes of packet @i. */
+/* Return: bytes of packet @i. */
 static inline u32 weft_tx_len(const struct weft_tx *tx, u32 i)
 {
 	return tx->len - tx->pay + weft_tx_paylen(tx, i);
 }
 
-/* Bytes of all packets. */
+/* Return: bytes of all packets. */
 static inline u32 weft_tx_size(const struct weft_tx *tx)
 {
 	return tx->len * tx->nseg - tx->pay + tx->last;
@@ -85,25 +85,25 @@ static inline u32 weft_tx_size(const struct weft_tx *tx)
 
 /* Kinds of copies */
 #define WEFT_COPY_RX_MEM	1	/* from a received packet into pinned (or bounce) memory */
-#define WEFT_COPY_BUF_MEM	2	/* from kernel memory (unexpected message) into it */
+#define WEFT_COPY_BUF_MEM	2	/* from a kernel buffer into pinned (or bounce) memory */
 #define WEFT_COPY_MEM_MEM	3	/* local: from the sender's memory into the receiver's */
 #define WEFT_COPY_RX_BUF	4	/* from a received packet into kernel memory */
 
 /**
- * struct weft_copy - bytes to be copied
+ * struct weft_copy - a copy to be done
  * @rxm: the message, referenced
  * @kind: WEFT_COPY_*
  * @src: kernel address to copy from (RX_MEM, BUF_MEM, RX_BUF)
  * @smem: memory to copy from (MEM_MEM), referenced
  * @soff: offset in @smem
  * @dst: kernel address to copy to (RX_BUF)
- * @mem: memory to copy to; @rxm keeps it
+ * @mem: memory to copy to; @rxm references it
  * @off: offset in @mem
  * @len: bytes
- * @piece: bytes that stand together at @src (all but MEM_MEM, RX_BUF)
- * @skip: bytes between one such piece and the next
- * @token: the core's own
- * @err: what came of it
+ * @piece: bytes of one piece at @src (all kinds but MEM_MEM, RX_BUF)
+ * @skip: bytes between two pieces
+ * @token: private value of the core
+ * @err: result of the copy
  */
 struct weft_copy {
 	struct weft_rxm *rxm;
@@ -124,25 +124,23 @@ struct weft_copy {
 /**
  * struct weft_out - output of the core
  * @core: the core
- * @now: time of the entry
+ * @now: time of the call into the core
  * @ntx: packets in @tx
  * @ncopy: copies in @copy
- * @more: paths that have something to do without their lock, or more to send than there was room
- *	for, referenced
- * @wake: completion queues that got entries while somebody waits (cq->wake), referenced
- * @wake_eq: event queues that got events (eq->wake), referenced
- * @deferred: work that needs process context (work->node), referenced through its object
- * @start: messages that were matched or dropped under ep->lock and whose path must be told,
- *	referenced
- * @grant: messages that have been given more (rxm->gmsg.ready), referenced
- * @serve: shared receive queues with receives for endpoints that wait (srq->serve), referenced
- * @resv: the packet that weft_fast_out() is writing
+ * @more: paths that need work without their lock, or that found this output full, referenced
+ * @wake: completion queues with new entries and waiters (cq->wake), referenced
+ * @wake_eq: event queues with new events (eq->wake), referenced
+ * @deferred: deferred work, which needs process context (work->node), referenced through its object
+ * @start: messages matched or dropped under ep->lock, which their path has to process, referenced
+ * @grant: messages with new grants (rxm->gmsg.ready), referenced
+ * @serve: shared receive queues with receives for waiting endpoints (srq->serve), referenced
+ * @resv: transmit reservation of weft_fast_out()
  * @tx: packets
  * @copy: copies
  *
- * Large: kept by the adapter (per CPU, per context), never on the stack. Not initialised beyond
- * counts and lists. The core makes sure of room for packets and copies before it changes anything;
- * without room it leaves work that it finds again.
+ * This structure is large: the adapter keeps it (per CPU, per context), never on the stack. Only
+ * counts and lists are initialised. Before the core changes any state, it checks that packets and
+ * copies have space here. Without space it leaves work that it finds again later.
  */
 struct weft_out {
 	struct weft_core *core;
@@ -162,44 +160,46 @@ struct weft_out {
 
 void weft_out_init(struct weft_out *out, struct weft_core *core);
 
-/* Bytes of packet @i: the first tx->len - tx->pay ones. @dst has room for them. */
+/* Write the first tx->len - tx->pay bytes of packet @i to @dst. */
 void weft_tx_header(const struct weft_tx *tx, u32 i, void *dst);
 
 /*
- * The last weft_tx_paylen() ones. Return: 0; drop the packet: -EFAULT: the memory is gone,
- * -ECANCELED: it has been acknowledged meanwhile, and is missed by nobody.
+ * Copy the last weft_tx_paylen() bytes of packet @i.
+ * Return: 0; on an error the caller drops the packet: -EFAULT: the memory is gone; -ECANCELED: the
+ * packet has been acknowledged meanwhile.
  */
 int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst);
 
 /*
- * Packets @i to @i + @n - 1, one behind the other: the quickest way. Return: likewise.
+ * Write packets @i to @i + @n - 1, one behind the other; this is the fastest way. Return: as
+ * weft_tx_payload().
  */
 int weft_tx_write(const struct weft_tx *tx, u32 i, u32 n, void *dst);
 
 /*
- * Where the payload of packet @i stands, for those who send without a copy: at most @max pieces, in
- * order. They stay, pinned, until weft_mem_put(*mem), which may come at any time and in any
- * context, also when the send has long been over. Return: pieces; 0: it has to be copied: it is
- * short, or does not stand in pinned memory, or it is sent again (who has been told that a send is
- * over may change the bytes, while what was put into a queue for a second time stands there yet).
+ * Find the payload of packet @i in memory, for a transmission without a copy: at most @max pieces,
+ * in order. The pieces stay pinned until weft_mem_put(*mem), which may come at any time and in any
+ * context, even long after the end of the send.
+ * Return: number of pieces; 0: the payload has to be copied. It is short, not in pinned memory, or
+ * being sent again. In the last case the program may already know the end of the send. It may
+ * change the bytes while the second transmission waits in a queue.
  */
 u32 weft_tx_pieces(const struct weft_tx *tx, u32 i, struct weft_span *span, u32 max,
 		   struct weft_mem **mem);
 
-/* ---- What comes in --------------------------------------------------------------- */
+/* ---- Input of the core ----------------------------------------------------------- */
 
-#define WEFT_RX_GROUP	0xff	/* of rx->dst */
+#define WEFT_RX_GROUP	0xff	/* value of rx->dst for a group */
 
 /**
- * struct weft_rx - received packets that stand one behind the other; their bytes are stable: nobody
- * else can change them
+ * struct weft_rx - received packets in one buffer; no one else can change the bytes
  * @data: first byte of the first weft header
- * @len: bytes of all packets, without what may be between them
- * @seg: bytes of each packet but the last, which may be shorter; 0: there is one
- * @stride: bytes from one packet's first to the next one's, not less than @seg; 0: as @seg
+ * @len: bytes of all packets, without gaps between them
+ * @seg: bytes of each packet but the last, which may be shorter; 0: one packet
+ * @stride: distance between the first bytes of two packets, at least @seg; 0: as @seg
  * @src: sender's address; @src.port: UDP source port
- * @dst: index of the own address it was sent to, in core->addr; WEFT_RX_GROUP: a group
- * @group: that group's address, of the family of @src
+ * @dst: index of the own destination address in core->addr; WEFT_RX_GROUP: a group
+ * @group: address of the group, of the family of @src
  * @ecn: ECN field of the IP header
  */
 struct weft_rx {
@@ -214,24 +214,24 @@ struct weft_rx {
 };
 
 /**
- * weft_core_rx - packets have been received
+ * weft_core_rx - process received packets
  * @core: the core
  * @now: time
  * @rx: packets, linear
- * @n: entries of @rx; not more than 16
- * @out: to be flushed before the packets are freed
+ * @n: entries of @rx, at most 16
+ * @out: the caller flushes it before it frees the packets
  *
  * Context: softirqs are off, no lock is held.
  */
 void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx, u32 n,
 		  struct weft_out *out);
 
-/* The time of a path's timer has come. */
+/* Process the expired timer of a path. */
 void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out);
 
 /*
- * Work from out->deferred: pin memory, drain a ring. Sleeps, with the address space of the work's
- * context. Drops the reference.
+ * Execute work from out->deferred: pin memory, drain a ring. May sleep; runs with the address space
+ * of the work's context. Drops the reference.
  */
 void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out);
 

@@ -1,39 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - receives that name their sender do not wait for a node that is gone
+ * weft core - peer monitor: receives that name their sender fail when its node is gone
  *
- * A send has a path, which finds out that its peer has died. A receive has none: it is for whatever
- * comes, and may stand in the ring without having been looked at. So the receives of connectionless
- * endpoints that name whom they receive from (WEFT_EPF_DIRECTED) are looked at each half of
- * keepalive_ns, and the nodes that they name:
+ * A send has a path, which detects the death of its peer. A receive has no path, and may still be
+ * in the ring. So the peer monitor checks the nodes of receives that name their sender
+ * (connectionless endpoints with WEFT_EPF_DIRECTED), each half of keepalive_ns:
  *
- *	there is a path, and it is quiet	it asks for a sign of life
- *	there is none any more			one is made, if the node has been heard of before
+ *	a path exists and is quiet		it asks for a sign of life
+ *	no path exists any more			a path is made, if the node is known
  *	a path has died since			the receives fail, with its errno
  *
- * A node that was never heard of may be one that is to come: receives wait for it. Which ones have
- * been is remembered when their path goes (struct weft_known), until there is another one: of as
- * many nodes as there can be paths. Each death of a path to such a node has a number; an endpoint
- * knows up to which one its receives have been told, so that one that is posted later waits for the
- * node to come back for as long as a handshake may take.
+ * Receives wait for a node that was never seen, because it may start later. When a path ends, its
+ * node is recorded (struct weft_known) until it has another path. As many nodes are recorded as
+ * there can be paths. Each death of a path to such a node has a number. An endpoint stores the
+ * number up to which its receives have failed. So a receive posted later waits for the node to
+ * return, for the time of a handshake.
  *
- * The timer of core->local, and the death of a path, have a worker of the endpoint's context look.
- * Receives of shared contexts are not looked at: they have no completion queue to fail in.
+ * The timer of core->local and the death of a path schedule a worker of the endpoint's context.
+ * Receives of shared queues are not monitored: they have no completion queue in which to fail.
  *
- * Locks: ep->lock for its receives and numbers; core->known_lock (a leaf) for the known nodes; the
- * lock of core->local for core->monitor_at. core->lock -> ep->lock. Paths are locked with none of
- * these held, but core->known_lock is taken inside.
+ * Locks: ep->lock protects the receives and numbers of an endpoint, core->known_lock the known
+ * nodes, the lock of core->local core->monitor_at. None of them is held when a path is locked;
+ * core->known_lock is taken inside. See Documentation/locking.rst.
  */
 #include "core/api/monitor.h"
 
-#define WEFT_MONITOR_NODES	128	/* nodes that are looked at in one go */
-#define WEFT_MONITOR_SLOTS	256	/* of their table; a power of two */
-#define WEFT_MONITOR_GOES		16	/* in one run of the worker */
+#define WEFT_MONITOR_NODES	128	/* nodes checked in one pass */
+#define WEFT_MONITOR_SLOTS	256	/* size of their table; a power of two */
+#define WEFT_MONITOR_GOES		16	/* passes in one run of the worker */
 
-/* ---- Nodes that have been heard of ------------------------------------------------- */
+/* ---- Known nodes ------------------------------------------------------------------- */
 
 /**
- * weft_monitor_init - no node is known
+ * weft_monitor_init - initialize the peer monitor
  * @core: the core
  */
 void weft_monitor_init(struct weft_core *core)
@@ -52,7 +51,7 @@ static struct weft_list *weft_known_chain(struct weft_core *core, const struct w
 	return &core->known[weft_addr_hash(addr, core->key) % WEFT_CORE_HASH];
 }
 
-/* core->known_lock is held. */
+/* Find a known node. core->known_lock is held. */
 static struct weft_known *weft_known_find(struct weft_core *core, const struct weft_sockaddr *addr)
 {
 	struct weft_list *l, *chain = weft_known_chain(core, addr);
@@ -66,7 +65,7 @@ static struct weft_known *weft_known_find(struct weft_core *core, const struct w
 	return NULL;
 }
 
-/* core->known_lock is held. */
+/* Forget a known node. core->known_lock is held. */
 static void weft_known_forget(struct weft_core *core, struct weft_known *k)
 {
 	weft_list_del(&k->node);
@@ -88,7 +87,7 @@ void weft_monitor_exit(struct weft_core *core)
 }
 
 /**
- * weft_monitor_up - a path is up: its node needs not be remembered
+ * weft_monitor_up - forget a known node, because its path is up
  * @path: the path, locked
  */
 void weft_monitor_up(const struct weft_path *path)
@@ -107,11 +106,11 @@ void weft_monitor_up(const struct weft_path *path)
 }
 
 /**
- * weft_monitor_bury - a path has gone
+ * weft_monitor_bury - record the node of a path that has died
  * @path: the path, DEAD; locked
- * @heard: its node has been heard of on it
+ * @heard: packets of the peer have come on this path
  *
- * Return: receives may have to be told of it: weft_monitor_all() is to be called.
+ * Return: true if receives may have to fail: the caller calls weft_monitor_all().
  */
 bool weft_monitor_bury(struct weft_path *path, bool heard)
 {
@@ -147,15 +146,15 @@ bool weft_monitor_bury(struct weft_path *path, bool heard)
 	return dead;
 }
 
-/* ---- Who is looked at, and when ------------------------------------------------------ */
+/* ---- Monitored endpoints ------------------------------------------------------------- */
 
-/* Has it receives, in the ring or posted? */
+/* Return: true if the endpoint has receives, posted or in the ring. */
 static bool weft_monitor_has(const struct weft_ep *ep)
 {
 	return ep->match.nposts || READ_ONCE(ep->conf.doorbell->rq_tail) != ep->rq.cons;
 }
 
-/* Return: an endpoint is watched; then a worker looks at it, if it has receives. */
+/* Have a worker check an endpoint with receives. Return: true if the endpoint is monitored. */
 static bool weft_monitor_one(struct weft_ep *ep, struct weft_out *out)
 {
 	bool monitored;
@@ -163,7 +162,7 @@ static bool weft_monitor_one(struct weft_ep *ep, struct weft_out *out)
 	weft_lock(&ep->lock);
 	monitored = ep->monitored && ep->state != WEFT_EPS_DEAD && ep->state != WEFT_EPS_ERROR;
 	if (monitored && !weft_monitor_has(ep)) {
-		/* what is posted from now on has not been there */
+		/* receives posted later concern only later deaths */
 		WRITE_ONCE(ep->monitor_no, READ_ONCE(ep->core->deaths));
 	} else if (monitored && !ep->monitor_work.queued) {
 		ep->monitor_work.queued = true;
@@ -175,11 +174,11 @@ static bool weft_monitor_one(struct weft_ep *ep, struct weft_out *out)
 }
 
 /**
- * weft_monitor_all - have workers look at all endpoints that are watched
- * @core: the core, not locked, nor anything of it
+ * weft_monitor_all - have workers check all monitored endpoints
+ * @core: the core; no lock is held
  * @out: output
  *
- * Return: there are some.
+ * Return: true if the core has monitored endpoints.
  */
 bool weft_monitor_all(struct weft_core *core, struct weft_out *out)
 {
@@ -202,7 +201,7 @@ static weft_ns weft_monitor_period(const struct weft_core *core)
 	return READ_ONCE(core->conf.keepalive_ns) / 2;
 }
 
-/* Look at @at, or before. */
+/* Have the check done at @at or earlier. */
 static void weft_monitor_arm(struct weft_core *core, weft_ns at)
 {
 	weft_lock(&core->local->lock);
@@ -212,7 +211,7 @@ static void weft_monitor_arm(struct weft_core *core, weft_ns at)
 }
 
 /**
- * weft_monitor_begin - an endpoint is enabled
+ * weft_monitor_begin - monitor an endpoint that has been enabled
  * @ep: the endpoint, not locked
  */
 void weft_monitor_begin(struct weft_ep *ep)
@@ -225,12 +224,12 @@ void weft_monitor_begin(struct weft_ep *ep)
 	ep->monitor_no = READ_ONCE(core->deaths);
 	WRITE_ONCE(ep->monitored, true);
 	weft_unlock(&ep->lock);
-	/* at once: the time is not known here */
+	/* at once, because the time is not known here */
 	weft_monitor_arm(core, 0);
 }
 
 /**
- * weft_monitor_due - have workers look at who is watched, when it is time for that
+ * weft_monitor_due - have workers check monitored endpoints, if it is due
  * @core: the core
  * @out: output
  *
@@ -251,13 +250,13 @@ void weft_monitor_due(struct weft_core *core, struct weft_out *out)
 		weft_monitor_arm(core, out->now + weft_monitor_period(core));
 }
 
-/* ---- A look ------------------------------------------------------------------------ */
+/* ---- Check of an endpoint ---------------------------------------------------------- */
 
 /**
- * struct weft_monitor - what is looked at in one go
- * @n: nodes
+ * struct weft_monitor - nodes checked in one pass
+ * @n: number of nodes
  * @node: the nodes; service 0
- * @slot: table of them: 1 + index, 0: free
+ * @slot: hash table of their indices: 1 + index, 0: free
  */
 struct weft_monitor {
 	u32 n;
@@ -265,7 +264,7 @@ struct weft_monitor {
 	u8 slot[WEFT_MONITOR_SLOTS];
 };
 
-/* Return: false: no room for one more. */
+/* Return: true; false: no space for another node. */
 static bool weft_monitor_add(struct weft_monitor *w, const struct weft_core *core,
 			     const struct weft_sockaddr *addr)
 {
@@ -282,7 +281,7 @@ static bool weft_monitor_add(struct weft_monitor *w, const struct weft_core *cor
 	return true;
 }
 
-/* The node that a receive names, NULL: none, or it is not in the vector any more. ep->lock. */
+/* Return: the node that a receive names; NULL: none, or no longer in the vector. ep->lock. */
 static const struct weft_sockaddr *weft_monitor_named(const struct weft_ep *ep,
 						      const struct weft_mpost *p)
 {
@@ -295,8 +294,8 @@ static const struct weft_sockaddr *weft_monitor_named(const struct weft_ep *ep,
 }
 
 /*
- * Gather nodes that receives name, from the receive number *@from on. Return: there are more, from
- * *@from on.
+ * Gather the nodes that receives name, from receive number *@from on. Return: true if there are
+ * more, from *@from on.
  */
 static bool weft_monitor_gather(struct weft_ep *ep, struct weft_monitor *w, u64 *from)
 {
@@ -318,7 +317,7 @@ static bool weft_monitor_gather(struct weft_ep *ep, struct weft_monitor *w, u64 
 	return more;
 }
 
-/* Fail the receives that name a node, as many as there can be. */
+/* Fail the receives that name a node, at most as many as the ring has slots. */
 static void weft_monitor_fail(struct weft_ep *ep, const struct weft_sockaddr *node, int err,
 			      struct weft_out *out)
 {
@@ -340,7 +339,7 @@ static void weft_monitor_fail(struct weft_ep *ep, const struct weft_sockaddr *no
 			weft_list_add_tail(&gone, &container_of(p, struct weft_post, match)->node);
 			n++;
 		}
-		/* each makes room for others, which may be posted at once */
+		/* each frees a receive for one from the ring, which may be posted at once */
 		while ((l = weft_list_first(&gone))) {
 			weft_list_del(l);
 			weft_recv_fail(ep, weft_entry(l, struct weft_post, node), err, out);
@@ -352,7 +351,7 @@ static void weft_monitor_fail(struct weft_ep *ep, const struct weft_sockaddr *no
 	} while (n - was == 64 && n < ep->conf.rq_slots);
 }
 
-/* There is a path: it is seen to that it is. Return: false: there is none. */
+/* Ask an existing path for a sign of life. Return: false if there is no path. */
 static bool weft_monitor_path(struct weft_core *core, const struct weft_sockaddr *node,
 			      struct weft_out *out)
 {
@@ -376,8 +375,9 @@ static bool weft_monitor_path(struct weft_core *core, const struct weft_sockaddr
 }
 
 /*
- * Look at a node that receives name. One that has died since death @no is for the next look, which
- * is due: it would tell of it once more who has been told now and has posted the next receive.
+ * Check a node that receives name. A death later than number @no is left for the next check, which
+ * is due. Otherwise a program would see that death twice: now, and at the receive that it posts
+ * next.
  */
 static void weft_monitor_node(struct weft_ep *ep, const struct weft_sockaddr *node, u32 no,
 			      struct weft_out *out)
@@ -409,11 +409,11 @@ static void weft_monitor_node(struct weft_ep *ep, const struct weft_sockaddr *no
 }
 
 /**
- * weft_monitor_work - a worker looks at an endpoint that is watched
+ * weft_monitor_work - check a monitored endpoint
  * @ep: the endpoint, of a queued ep->monitor_work
  * @out: output
  *
- * Sleeps.
+ * Context: process context, may sleep.
  */
 void weft_monitor_work(struct weft_ep *ep, struct weft_out *out)
 {
@@ -424,7 +424,7 @@ void weft_monitor_work(struct weft_ep *ep, struct weft_out *out)
 	weft_lock(&ep->lock);
 	ep->monitor_work.queued = false;
 	no = READ_ONCE(ep->core->deaths);
-	/* nobody has had a reason yet to look at what is in the ring */
+	/* apply the ring: entries may not have been read yet */
 	weft_recv_drain(ep, out);
 	weft_unlock(&ep->lock);
 	while (w && more && goes++ < WEFT_MONITOR_GOES) {
@@ -439,7 +439,7 @@ void weft_monitor_work(struct weft_ep *ep, struct weft_out *out)
 	weft_free(w);
 	if (more)
 		return;
-	/* else what is left is looked at the next time, and has not been told until then */
+	/* otherwise the next run checks the rest, and monitor_no does not change before */
 	ep->monitor_from = 0;
 	weft_lock(&ep->lock);
 	WRITE_ONCE(ep->monitor_no, no);

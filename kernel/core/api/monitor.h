@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - receives that name their sender: what monitor.c offers the rest
+ * weft core - functions of monitor.c: receives that name their sender
  */
 #ifndef WEFT_MONITOR_H
 #define WEFT_MONITOR_H

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - endpoints whose doorbells an engine looks at, instead of being notified
+ * weft core - endpoints whose doorbells an engine polls, so that they need no notify calls
  *
  *	COLD ---(a notify call: weft_ep_hot())---> HOT ---(idle: weft_ep_cool())---> COLD
  *
  * COLD: the program reads WEFT_ST_SQ_NOTIFY (and WEFT_ST_RQ_NOTIFY while unexpected messages wait)
- * and notifies. HOT: it sees neither, and stores into its doorbells are all that it does. An
- * endpoint is taken from HOT to COLD as barrier E wants it: the flags are shown, a full barrier, a
- * last look at the doorbells. A program that stores a doorbell, and after a full barrier does not
- * see the flag, is seen by that look.
+ * and notifies. HOT: the program sees neither flag and only stores its doorbells. The transition
+ * from HOT to COLD follows barrier E: show the flags, full barrier, read the doorbells once more. A
+ * program may store a doorbell, execute a full barrier and then miss the flag. Then that last read
+ * sees its doorbell.
  *
- * There is never more than one consumer of a send ring: ep->sq_mutex. An engine only tries it. What
- * it cannot take without waiting for the memory of the program it leaves to the worker of the
- * context, which pins it, so that the next send finds it at hand.
+ * A send ring has one consumer: the holder of ep->sq_mutex. An engine only tries the mutex. Sends
+ * whose payload is not resident are left to the worker of the context. The worker pins that memory,
+ * so that it is resident for the next send.
  *
- * Locks: ep->sq_mutex for the send ring; ep->lock for the rest.
+ * Locks: ep->sq_mutex protects the send ring, ep->lock the rest.
  */
 #include "core/api/api.h"
 
@@ -25,7 +25,7 @@ static bool weft_ep_works(const struct weft_ep *ep)
 	return ep->conf.type != WEFT_EP_PASSIVE && state != WEFT_EPS_NEW && state < WEFT_EPS_ERROR;
 }
 
-/* Described in core.h, as all of these. */
+/* core.h describes the functions below. */
 bool weft_ep_hot(struct weft_ep *ep)
 {
 	bool works;
@@ -82,8 +82,8 @@ bool weft_ep_cool(struct weft_ep *ep)
 		/* barrier E: the flags before the doorbells */
 		smp_mb();
 		/*
-		 * a ring that is stalled goes on by itself; who shares receives has none of its
-		 * own, whatever its program has stored
+		 * a stalled ring continues by itself; an endpoint with shared receives has no
+		 * receive ring, whatever its program stores
 		 */
 		left = (READ_ONCE(bell->sq_tail) != READ_ONCE(ep->sq_taken) && !ep->sq_stalled) ||
 		       (!ep->srq && READ_ONCE(bell->rq_tail) != ep->rq.cons && !ep->rq_stalled);

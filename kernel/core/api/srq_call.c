@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - what programs ask for of shared receive queues, and of endpoints that use them
+ * weft core - calls of programs about shared receive queues and their endpoints
  *
- * How receives get to endpoints, and locks: srq.c.
+ * srq.c describes how receives are given to endpoints, and the locks.
  */
 #include "core/api/api.h"
 
-/* The event of a watermark. Sleeps. Return: NULL: no memory. */
+/* Allocate the event of a watermark. May sleep. Return: the event, NULL: no memory. */
 static struct weft_qev *weft_srq_event(u32 type, u32 handle)
 {
 	struct weft_qev *ev = weft_alloc_sleep(sizeof(*ev));
@@ -22,7 +22,7 @@ static struct weft_qev *weft_srq_event(u32 type, u32 handle)
 /* ---- Calls ----------------------------------------------------------------------- */
 
 /**
- * weft_srq_notify - there may be work in the ring
+ * weft_srq_notify - process the ring after a notify call
  * @srq: the queue
  * @now: time
  * @out: used and flushed inside
@@ -56,7 +56,7 @@ static struct weft_post *weft_srq_by_context(struct weft_srq *srq, u64 context)
 	return NULL;
 }
 
-/* Write the completion of a receive that is canceled. Return: it has been written. */
+/* Write the completion of a canceled receive. Return: true if it has been written. */
 static bool weft_srq_canceled(const struct weft_post *post, struct weft_cq *cq,
 			      struct weft_out *out)
 {
@@ -75,7 +75,7 @@ static bool weft_srq_canceled(const struct weft_post *post, struct weft_cq *cq,
 /**
  * weft_srq_cancel - cancel the oldest receive with a context
  * @srq: the queue
- * @cq: where its completion goes
+ * @cq: queue for its completion
  * @context: the user's
  * @out: output
  *
@@ -105,7 +105,7 @@ int weft_srq_cancel(struct weft_srq *srq, struct weft_cq *cq, u64 context, struc
 			srq->nfresh--;
 		}
 		if (used) {
-			/* told where the last of its messages ends */
+			/* the end of its last message reports it */
 			post->ended = true;
 			post->end = ECANCELED;
 		} else {
@@ -119,14 +119,17 @@ int weft_srq_cancel(struct weft_srq *srq, struct weft_cq *cq, u64 context, struc
 }
 
 /**
- * weft_srq_resize - another ring, another number of receives
+ * weft_srq_resize - change the ring and the number of receives
  * @srq: the queue
  * @rq: the new ring
- * @slots: slots of it, a power of two
+ * @slots: number of its slots, a power of two
  * @recvs: receives that may be posted or under way
  *
- * What stands in the old ring stands in the new one afterwards, at the same indices; the old one is
- * not touched any more. Sleeps. Return: 0, -EBUSY, -ENOMEM: nothing has changed.
+ * The entries of the old ring are in the new one afterwards, at the same indices. The old ring is
+ * not used any more.
+ *
+ * Context: may sleep.
+ * Return: 0; -EBUSY, -ENOMEM: nothing has changed.
  */
 int weft_srq_resize(struct weft_srq *srq, const struct weft_rqe *rq, u32 slots, u32 recvs)
 {
@@ -144,7 +147,9 @@ int weft_srq_resize(struct weft_srq *srq, const struct weft_rqe *rq, u32 slots, 
 	if (!srq->dead && !srq->bad && recvs >= srq->low &&
 	    srq->ring.prod - srq->ring.cons <= slots &&
 	    weft_srq_available(srq) + srq->nheld <= recvs) {
-		/* the ring is the kernel's to read, and the adapter's to write: conf.rq is const */
+		/*
+		 * conf.rq is const because the core only reads the ring; the adapter may write it
+		 */
 		for (i = srq->ring.cons; i != srq->ring.prod; i++)
 			memcpy((u8 *)rq + (size_t)(i & (slots - 1)) * WEFT_SLOT_SIZE,
 			       (const u8 *)srq->conf.rq +
@@ -168,12 +173,13 @@ int weft_srq_resize(struct weft_srq *srq, const struct weft_rqe *rq, u32 slots, 
 /**
  * weft_srq_arm - set the low watermark and arm it
  * @srq: the queue
- * @low: one event when less than this many receives are available; 0: never
+ * @low: one event when fewer receives than this are available; 0: never
  * @now: time
  * @out: output
  *
- * Sleeps. Return: 0, -EINVAL: above the number of receives, or there is no event queue; -ENOSPC:
- * too many events of watermarks have not been read; -ENOMEM.
+ * Context: may sleep.
+ * Return: 0; -EINVAL: above the number of receives, or no event queue; -ENOSPC: too many watermark
+ * events are unread; -ENOMEM.
  */
 int weft_srq_arm(struct weft_srq *srq, u32 low, weft_ns now, struct weft_out *out)
 {
@@ -207,13 +213,13 @@ int weft_srq_arm(struct weft_srq *srq, u32 low, weft_ns now, struct weft_out *ou
 }
 
 /**
- * weft_srq_look - counts
+ * weft_srq_look - get the counts of a shared receive queue
  * @srq: the queue
  * @now: time
  * @out: output; flushed
- * @info: out
+ * @info: out: the counts
  *
- * What stands in the ring is given to who waits first.
+ * Entries of the ring are given to waiting endpoints first.
  */
 void weft_srq_look(struct weft_srq *srq, weft_ns now, struct weft_out *out,
 		   struct weft_srq_info *info)
@@ -232,16 +238,15 @@ void weft_srq_look(struct weft_srq *srq, weft_ns now, struct weft_out *out,
 /* ---- Endpoints ------------------------------------------------------------------- */
 
 /**
- * weft_ep_share - let an endpoint take its receives from a queue
+ * weft_ep_share - have an endpoint take its receives from a shared queue
  * @ep: the endpoint, NEW, without a ring of its own
- * @srq: the queue; NULL: from none any more
- * @av: the vector that the endpoint will be enabled with, NULL: none
+ * @srq: the queue; NULL: no shared queue any more
+ * @av: the vector of the later enable, NULL: none
  *
- * Watermarks were set for the queue that it had, which may have an event queue where this one has
- * none: they are forgotten.
+ * Watermarks belong to the former queue, and the new one may have no event queue: they are reset.
  *
- * Return: 0, -EINVAL: it has a ring, or connectionless endpoints there have another vector; -EBUSY:
- * it has been enabled.
+ * Return: 0; -EINVAL: it has a ring, or connectionless endpoints of the queue have another vector;
+ * -EBUSY: it has been enabled.
  */
 int weft_ep_share(struct weft_ep *ep, struct weft_srq *srq, struct weft_av *av)
 {
@@ -287,15 +292,16 @@ int weft_ep_share(struct weft_ep *ep, struct weft_srq *srq, struct weft_av *av)
 }
 
 /**
- * weft_ep_marks - watermarks on how many shared receives an endpoint holds
+ * weft_ep_marks - set watermarks on the shared receives that an endpoint holds
  * @ep: the endpoint
  * @soft: one event when it holds more, 0: never
  * @hard: its connection is broken when it holds more, 0: never
  * @now: time
  * @out: output
  *
- * Sleeps. Return: 0, -EINVAL: it shares none, or nobody would hear the event; -ENOSPC: as for
- * weft_srq_arm(); -ENOMEM.
+ * Context: may sleep.
+ * Return: 0; -EINVAL: no shared receives, or no event queue; -ENOSPC: as for weft_srq_arm();
+ * -ENOMEM.
  */
 int weft_ep_marks(struct weft_ep *ep, u32 soft, u32 hard, weft_ns now, struct weft_out *out)
 {
@@ -309,7 +315,7 @@ int weft_ep_marks(struct weft_ep *ep, u32 soft, u32 hard, weft_ns now, struct we
 			return -ENOMEM;
 	}
 	weft_lock(&ep->lock);
-	/* while it is being enabled its queue may still go */
+	/* while the endpoint is being enabled, its queue may still change */
 	if (ep->state == WEFT_EPS_DEAD || !ep->srq || (soft && !ep->srq->conf.eq)) {
 		err = -EINVAL;
 	} else if (soft && weft_eq_marked(ep->srq->conf.eq)) {
@@ -328,12 +334,12 @@ int weft_ep_marks(struct weft_ep *ep, u32 soft, u32 hard, weft_ns now, struct we
 }
 
 /**
- * weft_ep_held - shared receives that an endpoint holds
+ * weft_ep_held - get the number of shared receives that an endpoint holds
  * @ep: the endpoint
- * @held: out: how many
+ * @held: out: the number
  * @span: out: distance, in order of taking, between the newest taken and the oldest held
  *
- * Return: 0, -EINVAL: it shares none.
+ * Return: 0, -EINVAL: no shared receives.
  */
 int weft_ep_held(struct weft_ep *ep, u32 *held, u32 *span)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - the end of a path that has failed
+ * weft core - the end of a failed path
  *
- * A path fails where its lock is held. weft_flush() comes back to it here without locks, takes the
- * path off the tables, and fails what is left on it.
+ * A path fails where its lock is held. weft_flush() later calls this file without locks. The path
+ * is removed from the tables, and all operations on it fail.
  *
  * Locks: core->lock and path->lock, taken here one after the other.
  */
 #include "core/api/monitor.h"
 
-/* Fail one of @path's objects. Return: there may be more. */
+/* Fail one object of @path. Return: true if there may be more. */
 static bool weft_path_strip(struct weft_path *path, struct weft_out *out)
 {
 	int err = path->failing;
@@ -27,7 +27,7 @@ static bool weft_path_strip(struct weft_path *path, struct weft_out *out)
 
 		flow->ref++;
 		weft_flow_fail(flow, err, out);
-		/* the endpoint's reference goes when it looks */
+		/* the endpoint drops its reference at its next use */
 		weft_flow_unlist(flow);
 		weft_flow_put(flow);
 		return true;
@@ -42,7 +42,7 @@ static bool weft_path_strip(struct weft_path *path, struct weft_out *out)
 	return false;
 }
 
-/* The messages that came: those that are whole can still be received. */
+/* Fail incomplete messages; complete ones can still be received. */
 static void weft_path_strip_rxms(struct weft_path *path, struct weft_out *out)
 {
 	struct weft_list keep, *l;
@@ -100,7 +100,7 @@ static void weft_path_bury(struct weft_path *path, struct weft_out *out)
 }
 
 /**
- * weft_path_more - go on with a path
+ * weft_path_more - continue a path
  * @path: taken off out->more; its reference is dropped
  * @out: output
  */

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - a worker closes the flows of an endpoint whose paths are idle
+ * weft core - a worker closes the flows of an endpoint on idle paths
  *
  * transport/idle.c queues the work.
  *
- * Locks: ep->sq_mutex -> path->lock, ep->lock; taken here.
+ * Locks: ep->sq_mutex, path->lock and ep->lock, taken here in the order of
+ * Documentation/locking.rst. Process context.
  */
 #include "core/api/api.h"
 
-/* Is a flow one that a worker is to close now? */
+/* Return: true if a worker may close the flow now. */
 static bool weft_idle_flow(const struct weft_flow *flow, weft_ns now)
 {
 	struct weft_path *path = flow->path;
@@ -22,11 +23,13 @@ static bool weft_idle_flow(const struct weft_flow *flow, weft_ns now)
 }
 
 /**
- * weft_idle_work - close the flows of an endpoint whose paths are idle
+ * weft_idle_work - close the flows of an endpoint on idle paths
  * @ep: the endpoint, of a queued ep->tidy_work
  * @out: output
  *
- * The next message makes a new one. Sleeps.
+ * The next message makes a new flow.
+ *
+ * Context: process context, may sleep.
  */
 void weft_idle_work(struct weft_ep *ep, struct weft_out *out)
 {

@@ -2,13 +2,13 @@
 /*
  * weft core - the timer of a path
  *
- * One timer serves all layers of a path. Each layer says when it is due next.
+ * One timer serves all layers of a path. Each layer returns the time when it is due next.
  *
- * Locks: path->lock, taken by weft_core_timer().
+ * Locks: path->lock; weft_core_timer() takes it. Softirq context.
  */
 #include "core/api/monitor.h"
 
-/* Give up what has been closing or connecting for too long. */
+/* End connections and closing flows that have taken too long. */
 static void weft_path_expire(struct weft_path *path, struct weft_out *out)
 {
 	weft_ns next = U64_MAX;
@@ -20,7 +20,7 @@ static void weft_path_expire(struct weft_path *path, struct weft_out *out)
 		if (conn->until && conn->until <= out->now)
 			weft_cm_expire(conn, out);
 	}
-	/* those within the node wait for nobody */
+	/* flows within the node wait for no peer */
 	weft_list_for_each_safe(l, tmp, &path->flows) {
 		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
 
@@ -58,7 +58,7 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 		weft_credit_timer(path, out);
 	at = min(at, path->credit_at);
 	if (path->local) {
-		/* nothing is sent, nobody else has to live */
+		/* no packets are sent, and no peer has to live */
 	} else if (path->state == WEFT_PATHS_HELLO) {
 		if (path->hello_at <= out->now) {
 			if (weft_since(out->now, path->born) >= conf->connect_ns)

@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - when an engine that decides by itself polls
+ * weft core - when an engine of type auto polls
  *
- * Inline is best for a program that does not call often, and for a machine without a CPU to spare.
- * So:
+ * Inline is best for a program that calls seldom, and for a machine without a spare CPU. So:
  *
- *	begin	an endpoint whose program has called WEFT_AUTO_CALLS times within WEFT_AUTO_WINDOW,
- *		that is 10 000 times a second, is looked at
- *	end	of an endpoint: when it has been idle for the engine's idle time, as ever; it has to
- *		call that often again. That is the hysteresis: once begun, a message per idle time
- *		(10 000 a second, too, but of bunches) keeps it
- *	crowd	when other tasks have been waiting for the thread's CPU for WEFT_AUTO_CROWD, all
- *		its endpoints are left, and it begins with none for WEFT_AUTO_REST_MIN; for twice
- *		as long the next time, up to WEFT_AUTO_REST_MAX; a time as long as the rest
- *		without a crowd makes the next one short again
+ *	begin	The thread polls an endpoint whose program has called WEFT_AUTO_CALLS times within
+ *		WEFT_AUTO_WINDOW, that is 10 000 times a second.
+ *	end	It stops when the endpoint has been idle for the engine's idle time. Then the
+ *		program has to reach that rate again. This is the hysteresis: a polled endpoint
+ *		needs only one message per idle time (10 000 a second, too, but in bursts).
+ *	crowd	When other tasks have waited for the thread's CPU for WEFT_AUTO_CROWD, the thread
+ *		leaves all its endpoints and accepts none for WEFT_AUTO_REST_MIN. The next rest is
+ *		twice as long, up to WEFT_AUTO_REST_MAX. After a time without a crowd as long as
+ *		the last rest, the next one is short again.
  *
- * A thread may be moved to an idle CPU while it waits; where there is one, there is no crowd.
+ * The scheduler may move a waiting thread to an idle CPU. So no crowd arises while a CPU is idle.
  *
- * Locks: the caller's.
+ * Locks: those of the caller.
  */
 #include "core/base/auto.h"
 
 /**
- * weft_rate_call - somebody calls
- * @r: zeroed in the beginning
+ * weft_rate_call - count a call
+ * @r: zeroed at first
  * @now: time
  *
- * Return: often enough.
+ * Return: true if the rate is reached.
  */
 bool weft_rate_call(struct weft_rate *r, weft_ns now)
 {
-	/* a clock read earlier may come later */
+	/* another CPU may have read the clock earlier */
 	if ((s64)(now - r->since) > (s64)WEFT_AUTO_WINDOW) {
 		r->since = now;
 		r->calls = 0;
@@ -42,12 +41,12 @@ bool weft_rate_call(struct weft_rate *r, weft_ns now)
 }
 
 /**
- * weft_crowd_look - a thread has looked round
- * @c: zeroed in the beginning
+ * weft_crowd_look - report whether other tasks wait for the CPU of a thread
+ * @c: zeroed at first
  * @alone: no other task waits for its CPU
  * @now: time
  *
- * Return: it is to leave all that it looks at, and to rest.
+ * Return: true if the thread has to leave all its endpoints and to rest.
  */
 bool weft_crowd_look(struct weft_crowd *c, bool alone, weft_ns now)
 {
@@ -71,11 +70,11 @@ bool weft_crowd_look(struct weft_crowd *c, bool alone, weft_ns now)
 }
 
 /**
- * weft_crowd_rests - is it to begin with nothing now?
+ * weft_crowd_rests - is the thread resting?
  * @c: the crowd
  * @now: time
  *
- * Return: yes.
+ * Return: true if it has to accept no endpoint now.
  */
 bool weft_crowd_rests(const struct weft_crowd *c, weft_ns now)
 {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - when an engine that decides by itself polls. The rule: auto.c
+ * weft core - when an engine of type auto polls. auto.c has the rule
  *
- * Locks: the caller's.
+ * Locks: those of the caller.
  */
 #ifndef WEFT_AUTO_H
 #define WEFT_AUTO_H
 
 #include "core/base/env.h"
 
-#define WEFT_AUTO_WINDOW	(10 * NSEC_PER_MSEC)	/* in which calls are counted */
-#define WEFT_AUTO_CALLS		100			/* in a window: polling pays */
-#define WEFT_AUTO_CROWD		(500 * NSEC_PER_USEC)	/* others want the CPU for that long */
-#define WEFT_AUTO_REST_MIN	NSEC_PER_MSEC		/* rest after a crowd, doubled each time */
+#define WEFT_AUTO_WINDOW	(10 * NSEC_PER_MSEC)	/* window of the rate */
+#define WEFT_AUTO_CALLS		100			/* calls in a window: polling pays */
+#define WEFT_AUTO_CROWD		(500 * NSEC_PER_USEC)	/* others want the CPU for this time */
+#define WEFT_AUTO_REST_MIN	NSEC_PER_MSEC		/* first rest, doubled each time */
 #define WEFT_AUTO_REST_MAX	NSEC_PER_SEC
 
 /**
- * struct weft_rate - how often something calls
+ * struct weft_rate - rate of calls
  * @since: when the window began
- * @calls: in it
+ * @calls: calls in the window
  */
 struct weft_rate {
 	weft_ns since;
@@ -26,10 +26,10 @@ struct weft_rate {
 };
 
 /**
- * struct weft_crowd - whether a thread has a CPU for itself
- * @since: others have been waiting for its CPU since then, 0: nobody is
- * @until: it rests until then
- * @rest: how long it rested last, 0: not yet
+ * struct weft_crowd - other tasks that want the CPU of a thread
+ * @since: since when other tasks wait for its CPU, 0: none does
+ * @until: end of the rest
+ * @rest: length of the last rest, 0: none yet
  */
 struct weft_crowd {
 	weft_ns since;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - settings of a port, its limits and its counters. The rules of limits: limit.c
+ * weft core - settings of a port, its limits and its counters. limit.c has the rules of limits
  *
- * Locks: settings are read at any time, without one; counters are per CPU.
+ * Locks: none for settings, which are read at any time; counters are per CPU.
  */
 #ifndef WEFT_CONF_H
 #define WEFT_CONF_H
@@ -14,32 +14,32 @@ struct weft_core;
 /**
  * struct weft_conf - settings of a port; read at any time, changed by the administrator
  * @udp_port: UDP port on the wire, both ends, host order
- * @max_payload: bytes of UDP payload of the largest packet that is sent, 1280 - 48 at least
- * @eager_max: bytes of the longest message that is sent without being asked for
- * @unexp_window: bytes of eager payload that one remote node may have on its way here, or waiting
- *	for endpoints that have no room
+ * @max_payload: bytes of UDP payload of the largest packet that is sent, at least 1280 - 48
+ * @eager_max: bytes of the longest message that is sent eager
+ * @unexp_window: bytes of eager payload of one remote node that may be on the way here, or wait for
+ *	endpoints at their limits
  * @unexp_ep: bytes of short messages that wait for receives of one endpoint
- * @unexp_user: the same of all endpoints of a user
+ * @unexp_user: the same for all endpoints of a user
  * @msgs_ep: messages that wait for receives of one endpoint
- * @msgs_user: the same of all endpoints of a user
+ * @msgs_user: the same for all endpoints of a user
  * @dgram_max: datagrams among them that wait for receives of one endpoint
- * @window_bytes: bytes of a receive that are pinned at a time; a sender alone is granted two such
- *	windows, one of a message of which nothing has come yet
+ * @window_bytes: bytes of a receive that are pinned at a time; a single sender is granted two such
+ *	windows, one for a message of which nothing has come yet
  * @grant_bytes: bytes of announced messages that may be under way to this port from several nodes
- * @ack_delay_ns: longest time an acknowledgement is held back
+ * @ack_delay_ns: longest time that an acknowledgement is held back
  * @rto_min_ns: shortest retransmission timeout
- * @dead_ns: time without any sign of life after which a path with something to do is given up
- * @keepalive_ns: silence on a path with connections after which a sign of life is asked for
- * @connect_ns: time the handshake of a path may take
- * @accept_ns: time a program may take to answer a connection request
- * @max_paths: remote nodes
- * @backlog_max: upper limit of any listener's backlog
- * @asked_max: requests for a connection that may wait for an answer, at all listeners
- * @idle_ns: time without a packet after which a path that nothing needs is given back
- * @fast: the fast paths are taken; off in tests alone, before the first endpoint is made
- * @priorities: packets are given the priority of their class on the wire; the adapter looks
- * @rec_max: packets, or runs of them, that are kept for one remote node until it acknowledges them
- * @jobs_max: jobs
+ * @dead_ns: time without a sign of life after which a path with operations is given up
+ * @keepalive_ns: silence on a path with connections after which PING is sent
+ * @connect_ns: longest time of a path's handshake
+ * @accept_ns: longest time until a program answers a connection request
+ * @max_paths: most paths, one for each remote node
+ * @backlog_max: upper limit of each listener's backlog
+ * @asked_max: connection requests that may wait for an answer, at all listeners
+ * @idle_ns: time without a packet after which an unused path is released
+ * @fast: the fast paths are taken; off in tests only, before the first endpoint is made
+ * @priorities: packets have the priority of their class on the wire; the adapter reads it
+ * @rec_max: unacknowledged packets, or runs of them, that are kept for one remote node
+ * @jobs_max: most jobs
  */
 struct weft_conf {
 	u16 udp_port;
@@ -69,7 +69,7 @@ struct weft_conf {
 	weft_ns idle_ns;
 };
 
-/* Counters: X(name, "description"). Names are those of sysfs, netlink and weftctl. */
+/* Counters: X(name, "description"). sysfs, netlink and weftctl use these names. */
 #define WEFT_COUNTERS(X)						\
 	X(tx_packets, "packets given to the network device")		\
 	X(tx_bytes, "bytes of them, from the weft header on")		\
@@ -131,16 +131,16 @@ enum weft_counter { WEFT_COUNTERS(WEFT_COUNTER_ENUM) WEFT_NCOUNTERS };
 /* ---- Limits ---------------------------------------------------------------------- */
 
 /**
- * struct weft_limit_info - a look at a limit
+ * struct weft_limit_info - state of a limit
  * @name: its name
- * @unit: "bytes", "ms", or what is counted
- * @value: what is set, in that unit
- * @min: the smallest that can be set
- * @max: the largest
- * @used: how much of it is used now
- * @counts: @used is known: it is a limit of the whole port
- * @hits: how often it was reached
- * @has_hits: that is counted
+ * @unit: "bytes", "ms", or the name of the counted objects
+ * @value: present value, in that unit
+ * @min: smallest value
+ * @max: largest value
+ * @used: present use
+ * @counts: @used is valid: a limit of the whole port
+ * @hits: number of times that the limit was reached
+ * @has_hits: @hits is valid
  */
 struct weft_limit_info {
 	const char *name;
@@ -154,9 +154,11 @@ struct weft_limit_info {
 	bool has_hits;
 };
 
-/* Limit number @n, counted from 0. Return: there is one. */
+/* Get limit number @n, from 0. Return: true if it exists. */
 bool weft_limit_look(struct weft_core *core, u32 n, struct weft_limit_info *info);
-/* Return: 0, -ENOENT: no such limit, -ERANGE: not from min to max. An error changes nothing. */
+/*
+ * Set a limit. Return: 0; -ENOENT: no such limit; -ERANGE: out of range. An error changes nothing.
+ */
 int weft_limit_set(struct weft_core *core, const char *name, u64 value);
 
 #endif

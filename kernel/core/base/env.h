@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - what it needs from its surroundings
+ * weft core - functions and types that the core needs from its surroundings
  *
- * The module provides it in kernel/dev and kernel/port, host programs in selftests/host. All is
- * bound when linking: no table of functions on the data path.
+ * kernel/dev and kernel/port provide them in the module, selftests/host in host programs. All are
+ * bound when linking: the data path uses no table of functions.
  */
 #ifndef WEFT_ENV_H
 #define WEFT_ENV_H
 
 /*
- * Ranks of locks: one is taken only while those that are held have lower ones. WEFT_RANK_LEAF:
- * nothing is taken inside.
+ * Ranks of locks: a lock is taken only while all held locks have lower ranks. Inside a lock of rank
+ * WEFT_RANK_LEAF no lock is taken.
  */
 enum weft_rank {
 	WEFT_RANK_CORE = 1,
@@ -23,7 +23,7 @@ enum weft_rank {
 };
 
 #ifdef __KERNEL__
-#include "core/base/env_kernel.h"	/* kernel headers; locks, memory, counters by them */
+#include "core/base/env_kernel.h"	/* kernel headers; locks, memory, counters */
 #else
 #include "weft_host.h"		/* the same names for host programs */
 #endif
@@ -31,28 +31,28 @@ enum weft_rank {
 #include <linux/weft.h>
 
 /*
- * Both give, besides the kernel's usual names (u8 ... u64, bool, __be16 ..., cpu_to_be32 ...,
- * container_of, READ_ONCE, WRITE_ONCE, smp_load_acquire, smp_store_release, smp_mb, min, max,
- * min_t, likely, refcount_t, atomic_t, ERR_PTR, WARN_ON_ONCE, ARRAY_SIZE, BUILD_BUG_ON, memcpy ...,
- * errno names):
+ * Both files provide the kernel's usual types: u8 ... u64, bool, __be16 ..., refcount_t, atomic_t.
+ * They provide its functions and macros cpu_to_be32 ..., container_of, READ_ONCE, WRITE_ONCE,
+ * smp_load_acquire, smp_store_release, smp_mb, min, max, min_t, likely, ERR_PTR, WARN_ON_ONCE,
+ * ARRAY_SIZE, BUILD_BUG_ON, memcpy ... They provide the errno names, and:
  *
- *	typedef u64 weft_ns		monotonic; always passed in, never read
+ *	typedef u64 weft_ns		monotonic; always an argument, never read
  *	struct weft_lock		weft_lock_init(l, rank), weft_lock(), weft_unlock(),
  *					weft_assert_held(); the last one taken is released first;
  *					kernel: spin locks, softirqs off; host: checks order and
  *					balance
  *	weft_softirqs_off(), weft_softirqs_on(), weft_lock_inner(), weft_unlock_inner()
- *					for several locks in a row, which then cost less
+ *					for several locks in a row, at a lower cost
  *	struct weft_mutex		weft_mutex_init(), weft_mutex_lock() (sleeps),
  *					weft_mutex_trylock(), weft_mutex_unlock()
  *	void *weft_alloc(size_t)	zeroed, never sleeps, charged to the calling process
- *					(weft_alloc_for(): to whom it is for); NULL is normal
+ *					(weft_alloc_for(): to its owner); NULL is normal
  *	void *weft_alloc_sleep(size_t)	zeroed, may sleep; large sizes too
- *	void weft_free(const void *)	of either
- *	struct weft_rcu			stands in what weft_free_rcu(p, m) frees, m being its name,
- *					when no reader is left
+ *	void weft_free(const void *)	for both
+ *	struct weft_rcu			member @m of an object that weft_free_rcu(p, m) frees when
+ *					no reader is left
  *	weft_rcu_lock(), weft_rcu_unlock()
- *					for readers; who has softirqs off need not
+ *					for readers; not needed with softirqs off
  *	u64 weft_random(void)
  *	u64 weft_siphash(const void *, size_t, const u64 key[2])
  *	weft_counters_t			weft_count(core, name), weft_count_add(core, name, n),
@@ -62,12 +62,12 @@ enum weft_rank {
  *	weft_trace_post(), weft_trace_match(), weft_trace_complete()
  *					(u32 endpoint, u64 context, u64 tag, u64 len, u32 what):
  *					a tracepoint, or nothing; kernel/trace/trace_core.h
- *	OPTIMIZER_HIDE_VAR(v)		what is in @v is not worked out anew
- *	void weft_yield(void)		sleeps: let others run, in a loop that takes long
- *	void weft_nap(void)		sleeps for a moment, in a loop that waits for another thread
+ *	OPTIMIZER_HIDE_VAR(v)		the compiler does not compute @v again
+ *	void weft_yield(void)		sleeps: lets other tasks run, in a long loop
+ *	void weft_nap(void)		sleeps shortly, in a loop that waits for another thread
  */
 
-/* Is it the address of a multicast group? */
+/* Return: true for the address of a multicast group. */
 static inline bool weft_addr_is_group(const struct weft_sockaddr *a)
 {
 	return a->family == AF_INET ? (a->addr[0] & 0xf0) == 0xe0 :
@@ -77,10 +77,10 @@ static inline bool weft_addr_is_group(const struct weft_sockaddr *a)
 /* ---- Memory of programs ---------------------------------------------------------- */
 
 /**
- * struct weft_vec - where a message stands in a program's memory
- * @n: segments
- * @len: bytes in all
- * @seg: segments; the addresses are the user's and were not checked
+ * struct weft_vec - segments of a message in a program's memory
+ * @n: number of segments
+ * @len: bytes of all segments
+ * @seg: segments; user addresses, not checked
  */
 struct weft_vec {
 	u32 n;
@@ -88,62 +88,62 @@ struct weft_vec {
 	struct weft_iov seg[WEFT_IOV_MAX];
 };
 
-/* A variable that is not zeroed, as some kernels do with all: what is read of it has been set. */
+/* A variable that is not zeroed, as some kernels do with all: it is set before it is read. */
 #define weft_unset	__attribute__((__uninitialized__))
 
 struct weft_memctx;	/* memory of one context */
-struct weft_mem;	/* a window of it: pinned pages or kernel memory instead of them */
+struct weft_mem;	/* a window of it: pinned pages, or kernel memory in their place */
 
-#define WEFT_MEM_READ	1	/* messages are sent from it */
-#define WEFT_MEM_WRITE	2	/* messages are received into it */
+#define WEFT_MEM_READ	1	/* for sending */
+#define WEFT_MEM_WRITE	2	/* for receiving */
 
-/* The context's memory; references keep the structure, not the pages. */
+/* Memory of a context; references keep the structure, not the pages. */
 void weft_memctx_get(struct weft_memctx *mc);
 void weft_memctx_put(struct weft_memctx *mc);
 
 /**
- * weft_alloc_for - memory that others need for a program
- * @mc: who is charged, whoever calls
+ * weft_alloc_for - allocate memory for a program, from any context
+ * @mc: memory of the context that is charged, independent of the caller
  * @size: bytes
  *
- * For what comes in while anything else runs. Like all that may not sleep it is charged also beyond
- * the memory cgroup's limit, which the next allocation of the cgroup's own has to make good; what
- * bounds it are the port's limits. Return: zeroed memory for weft_free(), NULL: there is none.
+ * For received data. As with other allocations that may not sleep, the charge may exceed the memory
+ * cgroup's limit; the next allocation of the cgroup compensates that. The limits of the port bound
+ * it.
+ * Return: zeroed memory for weft_free(), or NULL.
  */
 void *weft_alloc_for(struct weft_memctx *mc, size_t size);
 
 /**
- * weft_mem_get - get at a part of a message's memory, if that needs no sleep
- * @mc: context's memory
+ * weft_mem_get - get a window of a message's memory, without sleeping
+ * @mc: memory of the context
  * @vec: the message
- * @off: offset in it
- * @len: bytes, not more than weft_conf.window_bytes
+ * @off: offset in the message
+ * @len: bytes, at most weft_conf.window_bytes
  * @access: WEFT_MEM_READ or WEFT_MEM_WRITE
  * @mem: out: the window, referenced
  *
- * Return: 0, -EAGAIN: cold: weft_mem_make() is needed, -EFAULT, -ENOMEM.
+ * Return: 0; -EAGAIN: not resident: weft_mem_make() is needed; -EFAULT; -ENOMEM.
  */
 int weft_mem_get(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len, u32 access,
 		 struct weft_mem **mem);
 
 /*
- * The same, sleeping: pins, or falls back to a bounce buffer (READ: filled from the program's
- * memory at once).
+ * As weft_mem_get(), but may sleep: pins the memory, or uses a bounce buffer (READ: filled at once
+ * from the program's memory).
  */
 int weft_mem_make(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len, u32 access,
 		  struct weft_mem **mem);
 
 void weft_mem_hold(struct weft_mem *mem);
-/* Any context; the real unpin is deferred. */
+/* Any context; the unpin itself is deferred. */
 void weft_mem_put(struct weft_mem *mem);
 
 /*
- * Copies; any context. Return: 0, -EFAULT: the memory is gone (process dead, unmapped). Offsets in
- * the window.
+ * Copy bytes; any context. Offsets are those in the window. Return: 0, -EFAULT: the memory is gone
+ * (process dead, unmapped).
  *
- * Gather and scatter: @len bytes of the window are one piece; those on the other side, in kernel
- * memory, stand in pieces of @piece bytes (the last may be shorter), with @skip bytes between one
- * piece and the next that are not touched.
+ * Gather and scatter: the @len bytes of the window are contiguous. Those in kernel memory are in
+ * pieces of @piece bytes (the last may be shorter). @skip bytes between two pieces are not used.
  */
 int weft_mem_gather(struct weft_mem *mem, u32 off, const void *src, u32 len, u32 piece, u32 skip);
 int weft_mem_scatter(struct weft_mem *mem, u32 off, void *dst, u32 len, u32 piece, u32 skip);
@@ -161,8 +161,8 @@ static inline int weft_mem_read(struct weft_mem *mem, u32 off, void *dst, u32 le
 
 /**
  * struct weft_span - bytes in kernel memory
- * @p: the first
- * @len: how many
+ * @p: first byte
+ * @len: number of bytes
  */
 struct weft_span {
 	void *p;
@@ -170,38 +170,37 @@ struct weft_span {
 };
 
 /*
- * Where the bytes of a window that was made for reading stand: pieces, in order. Whoever uses them
- * holds the window. Return: how many; 0: more than @max, or they are not pinned, or the process is
- * dead: they have to be copied.
+ * Find the bytes of a window made for reading: pieces, in order. The caller holds the window while
+ * it uses them. Return: number of pieces; 0: the bytes have to be copied, because there are more
+ * than @max pieces, or they are not pinned, or the process is dead.
  */
 u32 weft_mem_spans(struct weft_mem *mem, u32 off, u32 len, struct weft_span *span, u32 max);
 
-/* Was written to, and must be flushed before the program is told. */
+/* Return: true if it was written to and must be flushed before the completion. */
 bool weft_mem_bounced(const struct weft_mem *mem);
-/* Sleeps: bounce buffer to the program's memory. Return: 0, -EFAULT. */
+/* Copy the bounce buffer to the program's memory. May sleep. Return: 0, -EFAULT. */
 int weft_mem_flush(struct weft_mem *mem);
 
-/* Sleeps: copy from the program's memory now, or into it. Return: 0, -EFAULT. */
+/* Copy from the program's memory now, or into it. May sleep. Return: 0, -EFAULT. */
 int weft_user_read(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, void *dst, u32 len);
 int weft_user_write(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, const void *src,
 		    u32 len);
 
 /*
- * May a message be received into a segment of registered memory? @ctx: weft_srq_conf.ctx; @key:
- * handle of the region; @zone: the protection zone that it must be of. Any context. Return: 0,
- * -EACCES: there is no such region, it is of another zone, may not be written to, or the segment
- * is not inside.
+ * Check whether a message may be received into a segment of registered memory. @ctx:
+ * weft_srq_conf.ctx; @key: handle of the region; @zone: required protection zone. Any context.
+ * Return: 0; -EACCES: no such region, another zone, not writable, or the segment is not inside.
  */
 int weft_env_region(void *ctx, u32 key, u32 zone, const struct weft_iov *seg);
 
 /* ---- Work in process context ----------------------------------------------------- */
 
 /**
- * struct weft_work - something that needs process context; stands in the object it is about
- * @node: the adapter's, while queued
- * @kind: the core's own
- * @queued: from the time it is put out until weft_core_work() has begun; path or endpoint lock
- * @ctx: weft_ep_conf.ctx of the endpoint it is about
+ * struct weft_work - deferred work, which needs process context; part of its object
+ * @node: used by the adapter, while queued
+ * @kind: private value of the core
+ * @queued: from its request until weft_core_work() begins; path or endpoint lock
+ * @ctx: weft_ep_conf.ctx of its endpoint
  */
 struct weft_work {
 	struct weft_list node;
@@ -217,26 +216,26 @@ struct weft_eq;
 struct weft_tx;
 
 /*
- * Have weft_core_work() called for it, soon, once. Takes over the reference. If the context is
- * dying it is called all the same.
+ * Have weft_core_work() called for it, soon and once. The reference is taken over. It is called
+ * even if the context is dying.
  */
 void weft_env_defer(struct weft_work *work);
 
 /* ---- The port -------------------------------------------------------------------- */
 
 /*
- * Send packets; what cannot be sent is lost, as on a wire. All of one core; neighbours with one
- * path may go out together.
+ * Send packets of one core; the port drops packets that it cannot send. Neighbours in @tx of one
+ * path may be sent together.
  */
 void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n);
 
 /**
- * struct weft_tx_resv - room for a packet, in the port's own memory
- * @data: where its bytes go; any alignment
+ * struct weft_tx_resv - a transmit reservation: space for a packet in the port's memory
+ * @data: address of the packet; any alignment
  * @len: bytes, from the weft header on
  * @psn: packet sequence number
  * @lane: number of its lane
- * @port: the port's
+ * @port: private pointer of the port
  */
 struct weft_tx_resv {
 	void *data;
@@ -247,51 +246,52 @@ struct weft_tx_resv {
 };
 
 /**
- * weft_env_tx_resv - the quickest way out for a packet of a path: room for it
+ * weft_env_tx_resv - reserve space for a packet of a path; the fast path of transmission
  * @core: the core
- * @path: the path, up; may be locked: nothing is sent, and the port calls nobody
- * @b: @len and @lane are filled in
+ * @path: the path, up; may be locked: nothing is sent, and the port makes no upcall
+ * @b: the caller has set @len and @lane
  *
- * Softirqs are off, and stay so until weft_env_send(), which has to be called then, when all bytes
- * have been written. Return: there is room; false: this packet has to leave by weft_env_tx().
+ * Softirqs are off. After a success the caller writes all bytes and calls weft_env_send(), with
+ * softirqs still off.
+ * Return: true if there is space; false: the packet has to be sent by weft_env_tx().
  */
 bool weft_env_tx_resv(struct weft_core *core, struct weft_path *path, struct weft_tx_resv *b);
 
-/* Send it; what cannot be sent is lost. No lock of the core is held; the path is referenced. */
+/* Send the reserved packet, or drop it. No lock of the core is held; the path is referenced. */
 void weft_env_send(struct weft_core *core, struct weft_path *path, struct weft_tx_resv *b);
 
 /*
- * Call weft_core_timer() at @at instead of what was set before. Any CPU, may be early or late.
- * Called under path->lock, so that calls for one path come in order: must not wait for a timer that
- * runs. One that ran before need not be taken back.
+ * Set the time of weft_core_timer() to @at, in place of the former one. It may run on any CPU,
+ * early or late. The caller holds path->lock, so calls for one path are ordered. The function must
+ * not wait for a running timer. A call that has begun before need not be prevented.
  */
 void weft_env_timer(struct weft_path *path, weft_ns at);
 
 /*
- * A path begins: route, timer; the one within the node, during weft_core_init(): timer. Sleeps not.
- * Return: 0, -ENETUNREACH, -EHOSTUNREACH, -ENOMEM; the payload that fits into a packet on the way
- * is stored in *max_payload.
+ * Begin a path: route and timer; for the path within the node, during weft_core_init(), only the
+ * timer. Does not sleep. Return: 0, -ENETUNREACH, -EHOSTUNREACH, -ENOMEM. *max_payload: out:
+ * payload of the largest packet on the path.
  */
 int weft_env_path_open(struct weft_path *path, u32 *max_payload);
 /*
- * The last reference is going: stop the timer (it may be running: the path is freed by
- * weft_env_path_free() or later).
+ * Stop the timer of a path whose last reference is dropped. The timer may be running:
+ * weft_free_rcu() frees the path later.
  */
 void weft_env_path_close(struct weft_path *path);
 
 /*
- * Have packets to a group come in, or not any more. The service does not count; it is not asked
- * for twice. Sleeps. Return: 0, negative errno: they do not come (not of the end, which cannot
- * fail).
+ * Begin or end the reception of packets to a group. The service is not used, and there is no second
+ * request for the same state. May sleep. Return: 0; negative errno: packets are not received (never
+ * for the end, which does not fail).
  */
 int weft_env_group(struct weft_core *core, const struct weft_sockaddr *group, bool join);
 
 /* ---- The device ------------------------------------------------------------------ */
 
-/* Entries were written and cq->armed was found set (and cleared). */
+/* Wake waiters: entries were written, and cq->armed was set (and has been cleared). */
 void weft_env_wake_cq(struct weft_cq *cq);
 void weft_env_wake_eq(struct weft_eq *eq);
-/* The last reference has gone. */
+/* The last reference has been dropped. */
 void weft_env_free_cq(struct weft_cq *cq);
 void weft_env_free_eq(struct weft_eq *eq);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - what env.h promises, for the module: Linux 6.1 to 6.12
+ * weft core - the functions and types of env.h for the module: Linux 6.1 to 6.12
  *
- * Locks exclude softirqs of the same CPU, in which packets and timers come. Everything is inline:
- * nothing stands between the core and the kernel.
+ * Locks exclude softirqs of the same CPU, which process packets and timers. All functions are
+ * inline, without a layer between the core and the kernel.
  */
 #ifndef WEFT_ENV_KERNEL_H
 #define WEFT_ENV_KERNEL_H
@@ -42,7 +42,7 @@
 
 typedef u64 weft_ns;
 
-/* For adapters: the core is given the time. */
+/* For adapters; the core gets the time as an argument. */
 static inline weft_ns weft_now(void)
 {
 	return ktime_get_ns();
@@ -52,17 +52,18 @@ static inline weft_ns weft_now(void)
 
 /**
  * struct weft_lock - a spin lock
- * @spin: it
- * @bh: whoever holds it has switched softirqs off for it; they were on
+ * @spin: the spin lock
+ * @bh: the holder has switched softirqs off for it; they were on
  *
- * Inside of another lock, and in softirqs, it need not do that: it would cost more than the lock.
+ * Inside another lock, and in softirqs, softirqs are off already: switching them off again would
+ * cost more than the lock.
  */
 struct weft_lock {
-	spinlock_t spin;	/* guards what the owner's kernel-doc says */
+	spinlock_t spin;	/* protects the fields named in the kernel-doc of its owner */
 	bool bh;
 };
 
-/* A macro: each place that makes locks is a class of its own to lockdep, which checks the order. */
+/* A macro: each place that initializes locks is a lockdep class, for the check of the order. */
 #define weft_lock_init(l, rank)							\
 do {										\
 	BUILD_BUG_ON((rank) < WEFT_RANK_CORE || (rank) > WEFT_RANK_LEAF);	\
@@ -88,7 +89,7 @@ static inline void weft_unlock(struct weft_lock *l) __releases(&l->spin)
 		local_bh_enable();
 }
 
-/* For what takes several locks one after the other: around all of them. */
+/* Around several locks that are taken one after the other. */
 static inline void weft_softirqs_off(void)
 {
 	local_bh_disable();
@@ -99,7 +100,7 @@ static inline void weft_softirqs_on(void)
 	local_bh_enable();
 }
 
-/* Where softirqs are off for certain: taken and released so, and no other way meanwhile. */
+/* Where softirqs are known to be off. A lock taken in this way is released in the same way. */
 static inline void weft_lock_inner(struct weft_lock *l) __acquires(&l->spin)
 {
 	spin_lock(&l->spin);
@@ -117,10 +118,10 @@ static inline void weft_assert_held(const struct weft_lock *l)
 
 /**
  * struct weft_mutex - a lock whose holder may sleep
- * @mutex: it
+ * @mutex: the mutex
  */
 struct weft_mutex {
-	struct mutex mutex;	/* likewise */
+	struct mutex mutex;	/* protects the fields named in the kernel-doc of its owner */
 };
 
 #define weft_mutex_init(m)	mutex_init(&(m)->mutex)
@@ -158,8 +159,8 @@ static inline void weft_free(const void *p)
 }
 
 /**
- * struct weft_rcu - stands in what is freed when no reader is left
- * @head: RCU's own
+ * struct weft_rcu - member of an object that is freed when no reader is left
+ * @head: head for RCU
  */
 struct weft_rcu {
 	struct rcu_head head;
@@ -179,7 +180,7 @@ static inline void weft_rcu_unlock(void)
 	rcu_read_unlock();
 }
 
-/* ---- The rest -------------------------------------------------------- */
+/* ---- Other functions ------------------------------------------------- */
 
 static inline u64 weft_random(void)
 {
@@ -193,13 +194,13 @@ static inline u64 weft_siphash(const void *data, size_t len, const u64 key[2])
 	return siphash(data, len, &k);
 }
 
-/* Sleeps: let others run, in a loop that takes long. */
+/* May sleep: lets other tasks run, in a long loop. */
 static inline void weft_yield(void)
 {
 	cond_resched();
 }
 
-/* Sleeps for a moment, in a loop that waits for another thread: it may be of lower priority. */
+/* Sleeps shortly, in a loop that waits for another thread, which may have lower priority. */
 static inline void weft_nap(void)
 {
 	usleep_range(10, 100);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - a doubly linked list with a head, the same in the module and in host programs
+ * weft core - a doubly linked list with a head, for the module and for host programs
  *
- * An entry that is on no list points to itself, so that weft_list_del() may be called twice. Locks
- * are the caller's.
+ * An entry on no list points to itself, so weft_list_del() may be called twice. Locks are those of
+ * the caller.
  */
 #ifndef WEFT_LIST_H
 #define WEFT_LIST_H
 
 /**
  * struct weft_list - head or entry
- * @next: next one, or the head
- * @prev: previous one, or the head
+ * @next: next entry, or the head
+ * @prev: previous entry, or the head
  */
 struct weft_list {
 	struct weft_list *next;

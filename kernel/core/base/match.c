@@ -2,7 +2,7 @@
 /*
  * weft core - tag matching: posted receives and unexpected messages of one endpoint
  *
- * Locks: ep->lock is held by the caller of everything but init and fini.
+ * Locks: ep->lock or srq->lock, held by the caller, except for init and fini.
  */
 #include "core/base/match.h"
 
@@ -22,8 +22,8 @@ static int weft_mhash_init(struct weft_mhash *h, u32 want)
 }
 
 /*
- * A mix that is cheap rather than strong: the endpoint's owner posts the tags, and its peers send
- * them, to slow down nobody but him. The secret keeps them from doing that by plan.
+ * The mix is cheap rather than strong. Only the endpoint's program and its peers choose the tags,
+ * so long chains slow down only that program. The secret prevents that they are built on purpose.
  */
 static struct weft_list *weft_mhash_chain(const struct weft_match *m, const struct weft_mhash *h,
 					  u8 kind, u32 src, u64 tag)
@@ -44,7 +44,7 @@ static void weft_mkey_init(struct weft_mkey *k)
 	k->lead = false;
 }
 
-/* Insert @k behind the others of its key, whose oldest one is @lead, or as the first of its key. */
+/* Insert @k behind the others of its key, whose oldest one is @lead, or as the first one. */
 static void weft_mkey_add(struct weft_list *chain, struct weft_mkey *lead, struct weft_mkey *k)
 {
 	weft_mkey_init(k);
@@ -56,7 +56,7 @@ static void weft_mkey_add(struct weft_list *chain, struct weft_mkey *lead, struc
 	weft_list_add_tail(chain, &k->chain);
 }
 
-/* Remove @k. If it was the oldest of its key the next one takes its place in the chain. */
+/* Remove @k. If it was the oldest of its key, the next one replaces it in the chain. */
 static void weft_mkey_del(struct weft_mkey *k)
 {
 	if (k->lead) {
@@ -72,7 +72,7 @@ static void weft_mkey_del(struct weft_mkey *k)
 	weft_list_del(&k->same);
 }
 
-/* @chain: of this key */
+/* Find a receive in the chain of its key. */
 static struct weft_mpost *weft_exact_in(struct weft_list *chain, u8 kind, u32 src, u64 tag)
 {
 	struct weft_list *l;
@@ -119,15 +119,16 @@ static struct weft_munexp *weft_bysrc_find(struct weft_match *m, u8 kind, u32 sr
 	return NULL;
 }
 
-/* ---- Life ------------------------------------------------------------ */
+/* ---- Creation and destruction ---------------------------------------- */
 
 /**
- * weft_match_init - make an empty one
+ * weft_match_init - initialize an empty matching
  * @m: zeroed
- * @posts: receives that are expected to be posted at a time
- * @unexp: unexpected messages that are expected to wait at a time
+ * @posts: expected number of posted receives
+ * @unexp: expected number of unexpected messages
  *
- * Sleeps. Return: 0, -ENOMEM (weft_match_fini() may be called).
+ * Context: may sleep.
+ * Return: 0, -ENOMEM (weft_match_fini() may be called).
  */
 int weft_match_init(struct weft_match *m, u32 posts, u32 unexp)
 {
@@ -170,7 +171,7 @@ void weft_match_fini(struct weft_match *m)
  * @m: the endpoint's matching
  * @p: the receive; kind, src, tag, ignore are set
  *
- * The caller has looked for an unexpected message that fits (weft_match_find()) and found none.
+ * The caller has called weft_match_find() and found no unexpected message that fits.
  */
 void weft_match_post(struct weft_match *m, struct weft_mpost *p)
 {
@@ -192,9 +193,9 @@ void weft_match_post(struct weft_match *m, struct weft_mpost *p)
 }
 
 /**
- * weft_match_post_del - take a posted receive out; nothing happens to one that is not posted
+ * weft_match_post_del - remove a receive, if it is posted
  * @m: the endpoint's matching
- * @p: the receive; was initialised (zeroed) or posted before
+ * @p: the receive; was zeroed or posted before
  */
 void weft_match_post_del(struct weft_match *m, struct weft_mpost *p)
 {
@@ -209,13 +210,13 @@ void weft_match_post_del(struct weft_match *m, struct weft_mpost *p)
 }
 
 /**
- * weft_match_posted - find the receive that takes a message; it stays posted
+ * weft_match_posted - find the receive for a message; it stays posted
  * @m: the endpoint's matching
  * @kind: WEFT_TAGGED or WEFT_UNTAGGED
  * @src: the sender's index, WEFT_SRC_ANY: unknown
- * @tag: the message's, 0 when untagged
+ * @tag: the message's tag, 0 when untagged
  *
- * Return: the oldest one that fits, or NULL.
+ * Return: the oldest receive that fits, or NULL.
  */
 struct weft_mpost *weft_match_posted(struct weft_match *m, u8 kind, u32 src, u64 tag)
 {
@@ -243,13 +244,13 @@ struct weft_mpost *weft_match_posted(struct weft_match *m, u8 kind, u32 src, u64
 }
 
 /**
- * weft_match_arrive - find the receive that takes a message, and take it out
+ * weft_match_arrive - find the receive for a message, and remove it
  * @m: the endpoint's matching
  * @kind: as in weft_match_posted()
  * @src: as in weft_match_posted()
  * @tag: as in weft_match_posted()
  *
- * Return: the oldest one that fits, not posted any more unless it stays, or NULL.
+ * Return: the oldest receive that fits, not posted any more unless it stays, or NULL.
  */
 struct weft_mpost *weft_match_arrive(struct weft_match *m, u8 kind, u32 src, u64 tag)
 {
@@ -261,7 +262,7 @@ struct weft_mpost *weft_match_arrive(struct weft_match *m, u8 kind, u32 src, u64
 }
 
 /**
- * weft_match_post_next - go through posted receives in the order in which they were posted
+ * weft_match_post_next - iterate over posted receives in the order of posting
  * @m: the endpoint's matching
  * @p: the last one seen, NULL: begin
  *
@@ -285,7 +286,7 @@ static void weft_bysrc_add(struct weft_match *m, struct weft_munexp *u)
 }
 
 /**
- * weft_match_unexp_add - keep a message for which there is no receive, behind all others
+ * weft_match_unexp_add - add an unexpected message behind all others
  * @m: the endpoint's matching
  * @u: the message; kind, src, tag are set
  */
@@ -303,9 +304,9 @@ void weft_match_unexp_add(struct weft_match *m, struct weft_munexp *u)
 }
 
 /**
- * weft_match_unexp_del - take a message out; nothing happens to one that is not in
+ * weft_match_unexp_del - remove a message, if it is in the tables
  * @m: the endpoint's matching
- * @u: the message; was initialised (zeroed) or added before
+ * @u: the message; was zeroed or added before
  */
 void weft_match_unexp_del(struct weft_match *m, struct weft_munexp *u)
 {
@@ -319,14 +320,14 @@ void weft_match_unexp_del(struct weft_match *m, struct weft_munexp *u)
 }
 
 /**
- * weft_match_unexp_src - the sender of an unexpected message has become known, or another
+ * weft_match_unexp_src - change the sender of an unexpected message
  * @m: the endpoint's matching
  * @u: the message, in the tables
- * @src: its sender's index now
+ * @src: the new index of its sender
  *
- * Until weft_match_unexp_sort() it stands behind all others of its sender.
+ * Until weft_match_unexp_sort() the message is behind all others of its sender.
  *
- * Return: it is another.
+ * Return: true if the index has changed.
  */
 bool weft_match_unexp_src(struct weft_match *m, struct weft_munexp *u, u32 src)
 {
@@ -339,11 +340,11 @@ bool weft_match_unexp_src(struct weft_match *m, struct weft_munexp *u, u32 src)
 }
 
 /**
- * weft_match_unexp_sort - senders have become known: messages of each stand in order of arrival
+ * weft_match_unexp_sort - restore the order of arrival after changes of senders
  * @m: the endpoint's matching
  * @kind: WEFT_TAGGED or WEFT_UNTAGGED
  *
- * All at once: looking for the place of each would take the square of their number.
+ * All messages are sorted at once: a search for each would take quadratic time.
  */
 void weft_match_unexp_sort(struct weft_match *m, u8 kind)
 {
@@ -358,14 +359,14 @@ void weft_match_unexp_sort(struct weft_match *m, u8 kind)
 }
 
 /**
- * weft_match_find - find the unexpected message that a receive would take; it stays
+ * weft_match_find - find the unexpected message for a receive; it stays in the tables
  * @m: the endpoint's matching
  * @kind: WEFT_TAGGED or WEFT_UNTAGGED
  * @src: the only sender, or WEFT_SRC_ANY
  * @tag: tag to match, 0 when untagged
- * @ignore: bits of it that do not count
+ * @ignore: bits of the tag that are not compared
  *
- * Return: the oldest one that fits, or NULL.
+ * Return: the oldest message that fits, or NULL.
  */
 struct weft_munexp *weft_match_find(struct weft_match *m, u8 kind, u32 src, u64 tag, u64 ignore)
 {
@@ -385,7 +386,7 @@ struct weft_munexp *weft_match_find(struct weft_match *m, u8 kind, u32 src, u64 
 }
 
 /**
- * weft_match_unexp_next - go through unexpected messages in the order in which they came
+ * weft_match_unexp_next - iterate over unexpected messages in the order of arrival
  * @m: the endpoint's matching
  * @kind: WEFT_TAGGED or WEFT_UNTAGGED
  * @u: the last one seen, NULL: begin

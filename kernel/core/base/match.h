@@ -2,14 +2,15 @@
 /*
  * weft core - tag matching: posted receives and unexpected messages of one endpoint
  *
- * Nodes are intrusive: nothing is allocated when something is posted, arrives or matches. Tagged
- * and untagged messages never meet. The caller holds ep->lock for every call but init and fini.
+ * Nodes are embedded in their objects, so posting, arrival and matching allocate nothing. Tagged
+ * and untagged messages never match each other. The caller holds ep->lock, or srq->lock for a
+ * shared receive queue, for every call but init and fini.
  *
- * Receives that ignore no bit of the tag stand in a hash table by (kind, source or any, tag), the
- * others in a list per kind; where both offer one, the older sequence number wins. Unexpected
- * messages stand in two hash tables, by (kind, tag) and by (kind, source, tag), and in a list per
- * kind in order of arrival. Nodes with one key form a ring of which only the oldest stands in the
- * hash chain, so that ten thousand of them cost no more than one.
+ * A receive that ignores no bit of the tag is in a hash table by (kind, source or any, tag). The
+ * others are in a list per kind. If both contain a match, the older sequence number wins.
+ * Unexpected messages are in two hash tables, by (kind, tag) and by (kind, source, tag), and in a
+ * list per kind in order of arrival. Nodes with the same key form a ring. Only the oldest of them
+ * is in the hash chain, so the length of a ring does not slow down searches.
  */
 #ifndef WEFT_MATCH_H
 #define WEFT_MATCH_H
@@ -24,7 +25,7 @@
  * struct weft_mkey - membership in a hash table
  * @chain: in the chain of its hash value; only the oldest node of a key
  * @same: ring of the nodes with the same key, in order
- * @lead: is the oldest one
+ * @lead: the oldest one of its key
  */
 struct weft_mkey {
 	struct weft_list chain;
@@ -33,17 +34,17 @@ struct weft_mkey {
 };
 
 /**
- * struct weft_mpost - a posted receive; stands in what is received into
+ * struct weft_mpost - a posted receive; part of the receiving object
  * @order: in match->posts, in order of posting
- * @key: in the hash table, when @ignore is 0
- * @wild: in match->wild[kind], when not
+ * @key: in the hash table, if @ignore is 0
+ * @wild: in match->wild[kind], otherwise
  * @seq: order of posting; set by weft_match_post()
  * @tag: tag to match, 0 for untagged ones
- * @ignore: bits of it that do not count, 0 for untagged ones
+ * @ignore: bits of the tag that are not compared, 0 for untagged ones
  * @src: the only sender, or WEFT_SRC_ANY
  * @kind: WEFT_TAGGED or WEFT_UNTAGGED
- * @in: is posted
- * @stays: is not taken out by what it matches
+ * @in: posted
+ * @stays: a match does not remove it
  */
 struct weft_mpost {
 	struct weft_list order;
@@ -59,15 +60,15 @@ struct weft_mpost {
 };
 
 /**
- * struct weft_munexp - an unexpected message; stands in the message
+ * struct weft_munexp - an unexpected message; part of the message
  * @order: in match->unexp[kind], in order of arrival
  * @bytag: by kind and tag
  * @bysrc: by kind, source and tag
  * @seq: order of arrival; set by weft_match_unexp_add()
  * @tag: its tag, 0 for untagged ones
- * @src: its sender, WEFT_SRC_ANY: not known to the endpoint: only receives from any source take it
+ * @src: its sender, WEFT_SRC_ANY: unknown to the endpoint: only receives from any source match it
  * @kind: WEFT_TAGGED or WEFT_UNTAGGED
- * @in: is in the tables
+ * @in: in the tables
  */
 struct weft_munexp {
 	struct weft_list order;
@@ -92,19 +93,19 @@ struct weft_mhash {
 
 /**
  * struct weft_match - matching of one endpoint
- * @secret: of the hash: one program cannot foresee chains, and hurts but itself
+ * @secret: secret of the hash: a program cannot predict chains, and can slow down only itself
  * @seq: next sequence number, of both sides
  * @posts: all posted receives
- * @wild: those that ignore bits
- * @exact: those that do not
+ * @wild: receives that ignore bits
+ * @exact: receives that ignore no bit
  * @unexp: unexpected messages
- * @bytag: the same
- * @bysrc: the same
- * @nposts: posted receives
- * @ndirected: those that ignore no bit and name their sender
- * @nunexp: unexpected messages
- * @steps: messages and receives that have been looked at in searches which go through all of them
- *	(the endpoint's own, too); wraps
+ * @bytag: unexpected messages by kind and tag
+ * @bysrc: unexpected messages by kind, source and tag
+ * @nposts: number of posted receives
+ * @ndirected: receives that ignore no bit and name their sender
+ * @nunexp: number of unexpected messages
+ * @steps: messages and receives examined by searches through all of them (including the endpoint's
+ *	own searches); wraps
  */
 struct weft_match {
 	u64 secret;
@@ -121,9 +122,9 @@ struct weft_match {
 	u32 steps;
 };
 
-/* @posts, @unexp: how many are expected. Sleeps. Return: 0, -ENOMEM. */
+/* @posts, @unexp: expected numbers. May sleep. Return: 0, -ENOMEM. */
 int weft_match_init(struct weft_match *m, u32 posts, u32 unexp);
-/* Both sides are empty. Also after a failed init. */
+/* Both sides are empty. Also allowed after a failed init. */
 void weft_match_fini(struct weft_match *m);
 
 void weft_match_post(struct weft_match *m, struct weft_mpost *p);

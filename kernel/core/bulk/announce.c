@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - a message is announced to the program before its receive is complete
+ * weft core - announce a message to the program before its receive is complete
  *
- * The front of the message has been placed or travels with the completion. The program claims or
- * discards the rest (matching/peek.c). buffered.rst describes the states.
+ * The front of the message has been placed, or travels with the completion. The program claims or
+ * discards the rest (matching/peek.c). Documentation/buffered.rst describes the states.
  *
- * Locks: path->lock -> ep->lock.
+ * Locks: path->lock, held by the caller; ep->lock is taken here. Softirq context or softirqs off.
  */
 #include "core/bulk/bulk.h"
 
 /**
- * weft_announce_begin - a message is to be announced, or has been claimed: how much is to be placed
+ * weft_announce_begin - set the bytes to be placed of an announced or claimed message
  * @rxm: the message, started, with its receive; its path is locked
  *
- * Return: there may be something to do; false: the claim has all that it can get.
+ * Return: true if bytes may have to be placed; false: the claim has all bytes that it can have.
  */
 bool weft_announce_begin(struct weft_rxm *rxm)
 {
@@ -26,7 +26,7 @@ bool weft_announce_begin(struct weft_rxm *rxm)
 	return rxm->room > rxm->base;
 }
 
-/* All of a message has been placed: nothing is kept of it. The endpoint is locked, too. */
+/* Release the buffer of a message that has been placed completely. The endpoint is locked, too. */
 static void weft_announce_shed(struct weft_rxm *rxm)
 {
 	weft_keep_end(rxm);
@@ -38,7 +38,7 @@ static void weft_announce_shed(struct weft_rxm *rxm)
 	rxm->whole = true;
 }
 
-/* The sender's part is over, unless it wants to know what becomes of the message. */
+/* End the sender's part, unless the sender asks for the outcome of the message. */
 static void weft_announce_told(struct weft_rxm *rxm, struct weft_out *out)
 {
 	weft_rxm_complete(rxm);
@@ -55,7 +55,7 @@ static void weft_announce_told(struct weft_rxm *rxm, struct weft_out *out)
 	}
 }
 
-/* Set a message aside. The endpoint is locked. */
+/* Set a message aside for its claim. The endpoint is locked. */
 static void weft_announce_aside(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post)
 {
 	weft_list_del(&rxm->enode);
@@ -68,7 +68,7 @@ static void weft_announce_aside(struct weft_ep *ep, struct weft_rxm *rxm, struct
 	rxm->post = NULL;
 }
 
-/* That was too early. */
+/* Undo weft_announce_aside(). */
 static void weft_announce_undo(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post)
 {
 	weft_list_del(&rxm->enode);
@@ -82,10 +82,10 @@ static void weft_announce_undo(struct weft_ep *ep, struct weft_rxm *rxm, struct 
 /**
  * weft_announce - announce a message
  * @rxm: the message, started; its path is locked
- * @inl: its front stands in rxm->buf and is to travel with the completion; else it has been placed
+ * @inl: rxm->buf holds its front, which travels with the completion; else it has been placed
  * @out: output
  *
- * Return: done; false: the front has to be placed.
+ * Return: true if done; false: the front has to be placed.
  */
 bool weft_announce(struct weft_rxm *rxm, bool inl, struct weft_out *out)
 {
@@ -103,7 +103,7 @@ bool weft_announce(struct weft_rxm *rxm, bool inl, struct weft_out *out)
 		return !inl;
 	}
 	weft_recv_cqe(&e, ep, post, rxm->tag, rxm->data, rxm->len, rxm->src, rxm->flags);
-	/* before the completion can be seen, and be answered */
+	/* before the program can see the completion and answer it */
 	weft_announce_aside(ep, rxm, post);
 	if (inl && !weft_post_inline(ep, post, &e, rxm->buf, rxm->room, out)) {
 		weft_announce_undo(ep, rxm, post);
@@ -124,7 +124,7 @@ bool weft_announce(struct weft_rxm *rxm, bool inl, struct weft_out *out)
 		weft_announce_told(rxm, out);
 	}
 	weft_grant_leave(rxm, out);
-	/* an eager message is here as a whole */
+	/* an eager message is complete in the kernel */
 	if (!rxm->sid)
 		weft_rxm_buffered(rxm);
 	if (unlikely(settled))
@@ -133,7 +133,7 @@ bool weft_announce(struct weft_rxm *rxm, bool inl, struct weft_out *out)
 }
 
 /**
- * weft_rxm_placed - all bytes that a receive is to get are where they belong
+ * weft_rxm_placed - all bytes for a receive have been placed
  * @rxm: the message, started; its path is locked
  * @out: output
  */

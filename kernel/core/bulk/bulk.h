@@ -2,8 +2,8 @@
 /*
  * weft core - rendezvous, grants and data placement
  *
- * What this folder offers to those above it, and its files to one another. Each function says in
- * its file which locks it wants.
+ * The functions that this folder offers to the folders above it, and its files to one another. The
+ * comment at each definition names the locks that the function needs.
  */
 #ifndef WEFT_BULK_H
 #define WEFT_BULK_H

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - who may send how much of a long message, over all remote nodes of a port
+ * weft core - grants: the bytes of long messages that each sender may send, over all remote nodes
  *
- * The link to a node is one, and its senders know nothing of each other: the receiver hands out
- * what may be under way. While all messages come from one node, its window holds it back, and it
- * gets two windows of memory, one of a message of which nothing has come yet. With several,
- * grant_bytes are under way in all, and one message has an eighth of them if there are six or more:
- * a sender that is busy elsewhere does not leave the link idle. The message with the least left
- * goes first (classes by powers of four, in turn within a class), but each eighth time the class
- * with the most left has its turn: nobody starves.
+ * All senders share the link to a node and do not know each other, so the receiver grants the bytes
+ * that may be under way. While all messages come from one node, its congestion window limits it. It
+ * is granted two windows of memory, but only one of a message of which nothing has come yet. With
+ * several nodes, grant_bytes are under way in all. With six or more messages, each one has an
+ * eighth of them, so a sender that is busy elsewhere does not leave the link idle. The message with
+ * the least left is granted first (classes by powers of four, in turn within a class). Each eighth
+ * grant is for the class with the most left, so that no message starves.
  *
  *	         join
  *	           v
@@ -17,18 +17,20 @@
  *	     bytes |     v WEFT_GRANT_STALL without a byte
  *	          stalled (does not count)
  *
- * What a sole sender was granted before others came does not count against them (path->gspare).
+ * Bytes granted to a single sender before others came do not count against the others
+ * (path->gspare).
  *
- * Who is given bytes is put into out->grant; weft_flush() tells its path. Bounded: eight at a time.
- * While messages wait, the path of one of them (the keeper) has a timer, which looks for stalled
- * ones.
+ * A message with new grants is put into out->grant, and weft_flush() processes its path. At most
+ * eight are granted at a time. While messages wait, the path of one of them (the keeper) has a
+ * timer, which finds stalled messages.
  *
- * Locks: path->lock -> core->grants.lock.
+ * Locks: path->lock, held by the caller; core->grants.lock protects the state here and is taken
+ * inside.
  */
 #include "core/bulk/bulk.h"
 
 /**
- * weft_grants_init - nobody is granted anything
+ * weft_grants_init - initialize the grants of a port
  * @g: zeroed
  */
 void weft_grants_init(struct weft_grants *g)
@@ -41,7 +43,7 @@ void weft_grants_init(struct weft_grants *g)
 	weft_list_init(&g->busy);
 }
 
-/* Bytes that may be under way: in all, of one message, handed out at a time. */
+/* Limits of the bytes under way: of all messages, of one message, of one grant. */
 struct weft_grant_limits {
 	u64 all;
 	u64 one;
@@ -78,7 +80,7 @@ static void weft_grant_unlist(struct weft_grants *g, struct weft_gmsg *m)
 		g->map &= ~(1u << m->class);
 }
 
-/* Have it wait for more, if it may have more. */
+/* Put a message on the waiting list, if it may have more grants. */
 static void weft_grant_list(struct weft_core *core, struct weft_rxm *rxm)
 {
 	struct weft_grant_limits l = weft_grant_limits(core);
@@ -89,7 +91,7 @@ static void weft_grant_list(struct weft_core *core, struct weft_rxm *rxm)
 	if (!left || m->stalled || !weft_list_empty(&m->wait) ||
 	    (m->out && m->out + min(left, l.quantum) > l.one))
 		return;
-	/* nothing of it has come: until then a second node may, and is to find its part */
+	/* nothing of it has come: leave a share for a second node that may come meanwhile */
 	if (g->npaths < 2 && m->out && m->out == m->given)
 		return;
 	m->class = weft_grant_class(left);
@@ -97,7 +99,7 @@ static void weft_grant_list(struct weft_core *core, struct weft_rxm *rxm)
 	g->map |= 1u << m->class;
 }
 
-/* @n bytes have come, or will not. */
+/* Remove @n bytes from the count, which have come or will not come. */
 static void weft_grant_uncount(struct weft_grants *g, struct weft_rxm *rxm, u64 n)
 {
 	struct weft_gmsg *m = &rxm->gmsg;
@@ -112,7 +114,7 @@ static void weft_grant_uncount(struct weft_grants *g, struct weft_rxm *rxm, u64 
 		weft_list_del(&m->busy);
 }
 
-/* Let go of the one that has been silent for longest, if that is long. Return: it was. */
+/* Stop counting the message that has been silent longest. Return: true if it is stalled. */
 static bool weft_grant_give_up(struct weft_grants *g, weft_ns now)
 {
 	struct weft_list *l = weft_list_first(&g->busy);
@@ -129,7 +131,7 @@ static bool weft_grant_give_up(struct weft_grants *g, weft_ns now)
 	return true;
 }
 
-/* Have weft_flush() come to it. */
+/* Have weft_flush() process the path of a message. */
 static void weft_grant_ready(struct weft_rxm *rxm, struct weft_out *out)
 {
 	if (!weft_list_empty(&rxm->gmsg.ready))
@@ -138,7 +140,7 @@ static void weft_grant_ready(struct weft_rxm *rxm, struct weft_out *out)
 	weft_list_add_tail(&out->grant, &rxm->gmsg.ready);
 }
 
-/* Hand out what there is; @own need not be told. */
+/* Grant all bytes that the limits allow; the caller processes @own itself. */
 static void weft_grant_pick(struct weft_core *core, const struct weft_rxm *own,
 			    struct weft_out *out)
 {
@@ -160,7 +162,7 @@ static void weft_grant_pick(struct weft_core *core, const struct weft_rxm *own,
 			break;
 		}
 		weft_grant_unlist(g, m);
-		/* since it was listed others may have come: then it waits for its bytes first */
+		/* other messages may have joined since: this one waits for its bytes first */
 		if (m->out && m->out + n > l.one)
 			continue;
 		g->turn++;
@@ -181,7 +183,7 @@ static void weft_grant_pick(struct weft_core *core, const struct weft_rxm *own,
 	}
 }
 
-/* A second node wants to send: what the first has been granted is more than its part. */
+/* A second node wants to send: the first one has been granted more than its share. */
 static void weft_grant_share(struct weft_core *core)
 {
 	struct weft_grants *g = &core->grants;
@@ -197,8 +199,8 @@ static void weft_grant_share(struct weft_core *core)
 }
 
 /**
- * weft_grant_join - a message that was announced has its receive
- * @rxm: the message, with room for some of it; its path is locked
+ * weft_grant_join - add an announced message that has its receive
+ * @rxm: the message, with bytes to be placed; its path is locked
  * @out: output
  */
 void weft_grant_join(struct weft_rxm *rxm, struct weft_out *out)
@@ -219,9 +221,9 @@ void weft_grant_join(struct weft_rxm *rxm, struct weft_out *out)
 }
 
 /**
- * weft_grant_came - bytes of a message have come that it was granted
+ * weft_grant_came - count granted bytes of a message that have come
  * @rxm: the message; its path is locked
- * @n: how many
+ * @n: number of bytes
  * @out: output
  */
 void weft_grant_came(struct weft_rxm *rxm, u64 n, struct weft_out *out)
@@ -246,7 +248,7 @@ void weft_grant_came(struct weft_rxm *rxm, u64 n, struct weft_out *out)
 }
 
 /**
- * weft_grant_leave - a message is over
+ * weft_grant_leave - remove a message that is over
  * @rxm: the message; its path is locked
  * @out: output
  */
@@ -274,7 +276,7 @@ void weft_grant_leave(struct weft_rxm *rxm, struct weft_out *out)
 }
 
 /**
- * weft_grant_timer - the time of a path on which others rely
+ * weft_grant_timer - process the timer of the keeper's path
  * @path: the path, locked; path->grant_at has passed
  * @out: output
  */
@@ -292,7 +294,7 @@ void weft_grant_timer(struct weft_path *path, struct weft_out *out)
 }
 
 /**
- * weft_grant_flush - tell those who were given something
+ * weft_grant_flush - process the paths of messages with new grants
  * @out: output; no lock is held
  */
 void weft_grant_flush(struct weft_out *out)

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - from messages that came into the memory of programs
+ * weft core - data placement: from received messages into the memory of programs
  *
- * weft_rxm_step() takes a started message as far as it goes, when something has changed. Sources:
+ * weft_rxm_step() advances a started message as far as possible after each change. Sources:
  *
  *	eager, direct	packets are copied into one window that holds the whole message
- *	eager, buffered	packets are copied into rxm->buf (all that come before the match); when it
- *			is whole, from there into the completion queue, into a window, or by a
- *			worker straight into the program's memory
+ *	eager, buffered	packets are copied into rxm->buf (all that come before the match). The
+ *			complete message is copied from there into the completion queue, into a
+ *			window, or by a worker into the program's memory
  *	rendezvous	two windows at a time: pinned, granted, filled by DATA, flushed if bounced,
- *			let go
+ *			released
  *	local		local.c
  *
- * A window: NONE -> (COLD: made by a worker) -> READY -> (FLUSH: bounced, by a worker) -> NONE.
+ * A window: NONE -> (DEFER: made by a worker) -> READY -> (FLUSH: bounced, by a worker) -> NONE.
  *
- * A message that fails waits until no copy and no worker is busy with it: when its completion is
- * written its memory is not touched any more.
+ * A message that fails waits until no copy and no worker uses it. When its completion is written,
+ * its memory is no longer in use.
  *
- * Locks: path->lock -> ep->lock.
+ * Locks: path->lock, held by the caller; ep->lock is taken here. See Documentation/locking.rst.
  */
 #include "core/bulk/bulk.h"
 
 /**
- * weft_rxm_later - no room for a copy: go on when there is
+ * weft_rxm_later - the out has no space for a copy: continue after the flush
  * @rxm: the message; its path is locked
  * @out: output
  */
@@ -38,7 +38,7 @@ void weft_rxm_later(struct weft_rxm *rxm, struct weft_out *out)
 }
 
 /**
- * weft_rxm_defer - have a worker go on
+ * weft_rxm_defer - have a worker continue a message
  * @rxm: the message; its path is locked
  * @out: output
  */
@@ -52,7 +52,7 @@ void weft_rxm_defer(struct weft_rxm *rxm, struct weft_out *out)
 	weft_list_add_tail(&out->deferred, &rxm->work.node);
 }
 
-/* The peer is not needed any more. The message's path is locked. */
+/* Record that the message no longer needs the peer. Its path is locked. */
 void weft_rxm_complete(struct weft_rxm *rxm)
 {
 	if (!rxm->needs)
@@ -62,8 +62,8 @@ void weft_rxm_complete(struct weft_rxm *rxm)
 }
 
 /*
- * Bytes of an eager message are missing, as they have not come or, with @err, cannot be taken now:
- * who waits for it must hear when the peer dies. Return: @err.
+ * Bytes of an eager message are missing: they have not come, or, with @err, cannot be taken now.
+ * The path must then detect the peer's death. Return: @err.
  */
 static int weft_rxm_incomplete(struct weft_rxm *rxm, int err)
 {
@@ -75,13 +75,13 @@ static int weft_rxm_incomplete(struct weft_rxm *rxm, int err)
 }
 
 /**
- * weft_rxm_finish - a message is over
- * @rxm: the message; its path is locked; nothing is busy with the memory of its receive
- * @err: errno for the receive, and for the sender if it still wants to know (EFAULT: EREMOTEIO);
- *	0: it has been placed
+ * weft_rxm_finish - end a message
+ * @rxm: the message; its path is locked; no copy or worker uses the memory of its receive
+ * @err: errno for the receive, and for a sender that waits for the outcome (EFAULT: EREMOTEIO); 0:
+ *	it has been placed
  * @out: output
  *
- * Drops the path's reference.
+ * Drops the reference of the path.
  */
 void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 {
@@ -151,7 +151,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 }
 
 /**
- * weft_rxm_fail - a message cannot be received
+ * weft_rxm_fail - fail a message
  * @rxm: the message; its path is locked; the caller has a reference
  * @err: errno
  * @out: output
@@ -169,7 +169,7 @@ void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out)
 		weft_rxm_step(rxm, out);
 		return;
 	}
-	/* what has been decided under ep->lock comes here by out->start */
+	/* out->start brings decisions made under ep->lock */
 	weft_lock(&rxm->ep->lock);
 	waits = rxm->post || rxm->served || rxm->dropped || rxm->claimed;
 	if (!waits && rxm->match.in)
@@ -180,7 +180,7 @@ void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out)
 }
 
 /**
- * weft_rxm_begin - a message and its receive belong together: place it
+ * weft_rxm_begin - begin the placement of a message that has its receive
  * @rxm: the message, started; its path is locked
  * @out: output
  */
@@ -199,7 +199,7 @@ void weft_rxm_begin(struct weft_rxm *rxm, struct weft_out *out)
 }
 
 /**
- * weft_rxm_start - something has been decided about a message under ep->lock
+ * weft_rxm_start - process a decision made about a message under ep->lock
  * @rxm: taken off out->start; its path is locked; the caller has a reference
  * @out: output
  */
@@ -225,7 +225,7 @@ static struct weft_memctx *weft_rxm_mc(const struct weft_rxm *rxm)
 	return rxm->ep->conf.mc;
 }
 
-/* Put out a copy into a window. There is room for it. Return: it, the bytes all in one piece. */
+/* Put out a copy into a window; out has space. Return: the copy, with all bytes in one piece. */
 static struct weft_copy *weft_rxm_copy(struct weft_rxm *rxm, u8 kind, const void *src, u32 win,
 				       u64 off, u32 len, struct weft_out *out)
 {
@@ -248,7 +248,7 @@ static struct weft_copy *weft_rxm_copy(struct weft_rxm *rxm, u8 kind, const void
 	return c;
 }
 
-/* Take window @w for the next bytes of the receive. Return: 0, -EAGAIN: cold, -EFAULT. */
+/* Take window @w for the next bytes of the receive. Return: 0; -EAGAIN: not resident; -EFAULT. */
 static int weft_rxm_pin(struct weft_rxm *rxm, struct weft_win *w)
 {
 	u64 len = rxm->room - rxm->pinned;
@@ -274,7 +274,7 @@ static int weft_rxm_pin(struct weft_rxm *rxm, struct weft_win *w)
 	return 0;
 }
 
-/* Let go of windows that are full; those that bounced are flushed first. Return: all are gone. */
+/* Release full windows; bounced ones are flushed first. Return: true if none is left. */
 static bool weft_rxm_release(struct weft_rxm *rxm, struct weft_out *out)
 {
 	bool gone = true;
@@ -299,7 +299,7 @@ static bool weft_rxm_release(struct weft_rxm *rxm, struct weft_out *out)
 
 /* ---- Eager ----------------------------------------------------------------------- */
 
-/* From the buffer into the completion queue. Return: done. */
+/* Copy from the buffer into the completion queue. Return: true if done. */
 static bool weft_rxm_inline(struct weft_rxm *rxm, struct weft_out *out)
 {
 	struct weft_ep *ep = rxm->ep;
@@ -316,7 +316,7 @@ static bool weft_rxm_inline(struct weft_rxm *rxm, struct weft_out *out)
 		weft_list_del(&rxm->enode);
 		done = weft_recv_inline(ep, rxm->post, &e, rxm->buf, out);
 		if (done) {
-			/* who sends to a strict endpoint is told */
+			/* the sender to a strict endpoint receives this status */
 			cut = ep->conf.flags & WEFT_EPF_STRICT ? e.status : 0;
 			rxm->post = NULL;
 			settled = weft_list_empty(&ep->active);
@@ -332,7 +332,7 @@ static bool weft_rxm_inline(struct weft_rxm *rxm, struct weft_out *out)
 	return done;
 }
 
-/* A whole message in kernel memory. */
+/* Place a complete message from kernel memory. */
 static void weft_rxm_from_buf(struct weft_rxm *rxm, struct weft_out *out)
 {
 	u64 base = rxm->base;
@@ -367,8 +367,8 @@ static void weft_rxm_from_buf(struct weft_rxm *rxm, struct weft_out *out)
 }
 
 /**
- * weft_rxm_buffered - a message that waits for its receive is wholly buffered: as good as placed,
- *	unless its endpoint is strict, which may drop it
+ * weft_rxm_buffered - report a buffered message that waits for its receive as placed, unless its
+ * endpoint is strict and may drop it
  * @rxm: the message, offered and not started; its path is locked
  */
 void weft_rxm_buffered(struct weft_rxm *rxm)
@@ -382,25 +382,25 @@ void weft_rxm_buffered(struct weft_rxm *rxm)
 	weft_ctl_put(rxm->path, rxm->lane, &rxm->ctl);
 }
 
-/* All bytes are here. */
+/* Process the arrival of the last byte. */
 static void weft_rxm_is_whole(struct weft_rxm *rxm, struct weft_out *out)
 {
 	weft_rxm_complete(rxm);
-	/* one that is early keeps its place until its turn, and its sender is told then */
+	/* an early message keeps its place until its turn, and its sender is informed then */
 	if (!rxm->early) {
 		weft_list_del(&rxm->fnode);
 		if (!rxm->started)
 			weft_rxm_buffered(rxm);
 	}
-	/* pairs with the acquire in post.c: who sees it sees the bytes and the final flags */
+	/* pairs with the acquire in post.c: its reader then sees the bytes and the final flags */
 	smp_store_release(&rxm->whole, true);
 	if (rxm->started)
 		weft_rxm_step(rxm, out);
 }
 
 /*
- * Into the receive's memory, if the message has just begun and its memory is at hand. Return: so be
- * it.
+ * Decide whether to copy into the receive's memory: the message has just begun, and the memory is
+ * resident. Return: true if so.
  */
 static bool weft_rxm_go_direct(struct weft_rxm *rxm)
 {
@@ -417,14 +417,14 @@ static bool weft_rxm_go_direct(struct weft_rxm *rxm)
 }
 
 /**
- * weft_rxm_fragment - a piece of an eager message has come
+ * weft_rxm_fragment - process a piece of an eager message
  * @rxm: the message; its path is locked
  * @off: offset
  * @pay: bytes, in a packet
- * @len: how many; they are inside of what the packet says the message is
+ * @len: number of bytes; they are inside the length that the packet states
  * @out: output
  *
- * Return: 0, -ENOMEM, -ENOBUFS: it cannot be taken now.
+ * Return: 0; -ENOMEM, -ENOBUFS: the packet cannot be taken now.
  */
 int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, struct weft_out *out)
 {
@@ -492,7 +492,10 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 
 /* ---- Rendezvous ------------------------------------------------------------------ */
 
-/* How far may the sender go? As far as it is allowed to; windows become ready in any order. */
+/*
+ * Grant bytes up to the allowed offset, as far as windows are ready; they become ready in any
+ * order.
+ */
 static void weft_rxm_grant(struct weft_rxm *rxm)
 {
 	u64 upto = rxm->granted;
@@ -543,8 +546,8 @@ static void weft_rxm_pull(struct weft_rxm *rxm, struct weft_out *out)
 }
 
 /**
- * weft_rxm_step - take a message as far as it goes
- * @rxm: the message; its path is locked; somebody has a reference
+ * weft_rxm_step - advance a message as far as possible
+ * @rxm: the message, referenced; its path is locked
  * @out: output
  */
 void weft_rxm_step(struct weft_rxm *rxm, struct weft_out *out)
@@ -582,7 +585,7 @@ static struct weft_rxm *weft_rxm_by_id(struct weft_path *path, u32 rid)
 	return NULL;
 }
 
-/* Number of the window that takes the byte at @off, ARRAY_SIZE(rxm->win): none. */
+/* Return: number of the window for the byte at @off, ARRAY_SIZE(rxm->win): none. */
 static u32 weft_place_win(const struct weft_rxm *rxm, u64 off)
 {
 	u32 i;
@@ -594,15 +597,15 @@ static u32 weft_place_win(const struct weft_rxm *rxm, u64 off)
 }
 
 /**
- * weft_place_run - a run of DATA has come
+ * weft_place_run - process a run of DATA packets
  * @path: the path, locked
- * @c: the first one's chunk
+ * @c: the chunk of the first packet
  * @n: packets
- * @last: bytes of payload of the last; of all others c->paylen
- * @skip: bytes between the payload of one packet and that of the next
+ * @last: payload bytes of the last packet; the others have c->paylen
+ * @skip: bytes between the payload of two packets
  * @out: output
  *
- * Return: how many have been taken, the first ones; 0: they have to be looked at one by one.
+ * Return: number of packets taken, from the first; 0: they have to be processed one by one.
  */
 u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u32 last, u32 skip,
 		   struct weft_out *out)
@@ -636,13 +639,13 @@ u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u3
 }
 
 /**
- * weft_place_data - DATA has come
+ * weft_place_data - process a DATA chunk
  * @path: the path, locked
  * @c: the chunk
  * @out: output
  *
- * What was not asked for, and what comes for messages that are over, is ignored.
- * Return: 0, -ENOBUFS: it cannot be taken now.
+ * Bytes that were not granted, and bytes for messages that are over, are ignored.
+ * Return: 0; -ENOBUFS: the packet cannot be taken now.
  */
 int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out)
 {
@@ -657,7 +660,7 @@ int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct w
 		return 0;
 	if (off >= rxm->granted || len > rxm->granted - off)
 		return 0;
-	/* never more than both windows */
+	/* a chunk covers both windows at most */
 	if (out->ncopy + ARRAY_SIZE(rxm->win) > WEFT_OUT_COPY)
 		return -ENOBUFS;
 	for (i = 0; i < ARRAY_SIZE(rxm->win) && len; i++) {
@@ -682,7 +685,7 @@ int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct w
 }
 
 /**
- * weft_place_copied - a copy has been done
+ * weft_place_copied - process the end of a copy
  * @c: the copy; the path of its message is locked
  * @err: 0, -EFAULT: the memory is gone
  * @out: output
@@ -719,8 +722,9 @@ void weft_place_copied(const struct weft_copy *c, int err, struct weft_out *out)
 /* ---- Process context ------------------------------------------------------------- */
 
 /*
- * A buffered message goes to memory that was cold. It is pinned, if that is possible: the next
- * message for this buffer finds it warm. Sleeps. Return: 0, -EFAULT, -ENOMEM.
+ * Write a buffered message into memory that is not resident. If possible the memory is pinned, so
+ * that it is resident for the next message into this buffer. May sleep. Return: 0, -EFAULT,
+ * -ENOMEM.
  */
 static int weft_rxm_write(struct weft_memctx *mc, const struct weft_rxm *rxm)
 {
@@ -747,7 +751,9 @@ static int weft_rxm_write(struct weft_memctx *mc, const struct weft_rxm *rxm)
  * @rxm: the message, referenced by the work
  * @out: output
  *
- * While it is busy the message is not finished, and its receive and its windows stay what they are.
+ * While it runs the message is not finished; its receive and its windows do not change.
+ *
+ * Context: process context, may sleep.
  */
 void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out)
 {

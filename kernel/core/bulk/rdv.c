@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - messages that go out when they are asked for: the sender's side of a rendezvous
+ * weft core - the sender's side of a rendezvous: messages sent as the receiver grants them
  *
- * A send that was announced waits (ASKED) for GRANT, which says how far the receiver wants it.
- * Bytes that the kernel holds go at once. Those in the program's memory go from windows, two at a
+ * An announced send waits (ASKED) for GRANT, which states how many bytes the receiver wants. Bytes
+ * in kernel memory are sent at once. Bytes in the program's memory are sent from windows, two at a
  * time:
  *
- *	NONE -> (COLD: made by a worker) -> READY --all sent, all acknowledged--> NONE
+ *	NONE -> (DEFER: made by a worker) -> READY --all sent, all acknowledged--> NONE
  *
- * Records hold their window's memory themselves, so that a send can be over while some are not
+ * Records reference the memory of their window, so a send can be over while some are not
  * acknowledged.
  *
- * Locks: path->lock.
+ * Locks: path->lock, held by the caller; weft_send_work() takes it. See Documentation/locking.rst.
  */
 #include "core/bulk/bulk.h"
 #include "core/transport/emit.h"
 
 /**
- * weft_win_drop - let go of a window
+ * weft_win_drop - release a window
  * @win: the window
  */
 void weft_win_drop(struct weft_win *win)
@@ -28,7 +28,7 @@ void weft_win_drop(struct weft_win *win)
 	win->state = WEFT_WIN_NONE;
 }
 
-/* The window that holds the next byte to be sent. */
+/* Return: the window with the next byte to be sent, or NULL. */
 static struct weft_win *weft_send_win(struct weft_txm *txm)
 {
 	u32 i;
@@ -43,16 +43,17 @@ static struct weft_win *weft_send_win(struct weft_txm *txm)
 }
 
 #define WEFT_DATA_HEAD	(WEFT_WIRE_CHUNK + sizeof(struct weft_w_data))
-#define WEFT_DATA_BURST	32	/* packets of one message before that of another one */
+#define WEFT_DATA_BURST	32	/* packets of one message in its turn */
 
 /**
- * weft_send_data - fill a run of packets with a part of a message that was asked for
+ * weft_send_data - fill a run of packets with granted bytes of a message
  * @path: the path, locked
  * @lane: the lane
  * @txm: first of lane->dataq
  * @rec: the open packet, empty
  *
- * Return: it is full; false: this message has nothing at hand and has left the queue.
+ * Return: true if the packet is full; false: no byte is available, and the message has left the
+ * queue.
  */
 bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_txm *txm,
 		    struct weft_rec *rec)
@@ -101,7 +102,7 @@ bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_
 }
 
 /**
- * weft_txm_defer - have a window pinned in process context
+ * weft_txm_defer - have a worker pin a window
  * @txm: the send; its path is locked
  * @out: output
  */
@@ -115,7 +116,7 @@ void weft_txm_defer(struct weft_txm *txm, struct weft_out *out)
 	weft_list_add_tail(&out->deferred, &txm->work.node);
 }
 
-/* Take the next window. Return: one was taken, or is being made. */
+/* Take the next window. Return: true if one was taken or is being made. */
 static bool weft_send_pin(struct weft_txm *txm, struct weft_win *w, struct weft_out *out)
 {
 	u64 len = min_t(u64, txm->granted - txm->pinned, txm->path->core->conf.window_bytes);
@@ -141,7 +142,7 @@ static bool weft_send_pin(struct weft_txm *txm, struct weft_win *w, struct weft_
 }
 
 /**
- * weft_send_step - go on with a send that was asked for
+ * weft_send_step - continue a granted send
  * @txm: the send, GRANT; its path is locked
  * @out: output
  */
@@ -158,7 +159,10 @@ void weft_send_step(struct weft_txm *txm, struct weft_out *out)
 			if (w->state == WEFT_WIN_READY && !w->busy && w->off + w->len <= txm->sent)
 				weft_win_drop(w);
 		}
-		/* while windows are being made no other is asked for: the worker comes back here */
+		/*
+		 * while a worker makes windows no other is taken: the worker calls this function
+		 * again
+		 */
 		for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
 			if (txm->deferred || txm->pinned >= txm->granted)
 				break;
@@ -189,13 +193,13 @@ static struct weft_txm *weft_send_by_id(struct weft_path *path, u32 sid)
 }
 
 /**
- * weft_send_grant - GRANT has come
+ * weft_send_grant - process a GRANT chunk
  * @path: the path, locked
  * @lane: lane for an answer
  * @w: the chunk
  * @out: output
  *
- * Return: 0, -ENOMEM: cannot be taken.
+ * Return: 0; -ENOMEM: the packet cannot be taken now.
  */
 int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *w,
 		    struct weft_out *out)
@@ -231,7 +235,7 @@ int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *
 }
 
 /**
- * weft_send_placed - DONE has come
+ * weft_send_placed - process a DONE chunk
  * @path: the path, locked
  * @w: the chunk
  * @out: output
@@ -272,11 +276,11 @@ void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struc
 }
 
 /**
- * weft_send_late - ABORT of a send follows its ANNOUNCE, once that is known to have come
+ * weft_send_late - send ABORT after its RTS has been acknowledged
  * @txm: the send, over; its path is locked
  *
- * If it overtook the other one its receiver would know nothing of what it withdraws, and have a
- * message afterwards that nobody sends.
+ * If ABORT overtook RTS, the receiver would not know the withdrawn message. After RTS it would keep
+ * a message that is never sent.
  */
 void weft_send_late(struct weft_txm *txm)
 {
@@ -288,9 +292,11 @@ void weft_send_late(struct weft_txm *txm)
 }
 
 /**
- * weft_send_work - process context: make windows
+ * weft_send_work - make the windows of a send
  * @txm: the send, referenced by the work
  * @out: output
+ *
+ * Context: process context, may sleep.
  */
 void weft_send_work(struct weft_txm *txm, struct weft_out *out)
 {

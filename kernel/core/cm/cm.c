@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - connections: their states, and what programs are told of them
+ * weft core - connections: states and events
  *
  *	requester				responder
  *	ASKING	-- REQ ---------------------->	ASKED		in the listener's backlog
  *	UP	<--------------------- REP --	ACCEPTED	(or REJ: over)
  *		-- RTU, or a message -------->	UP
  *
- *	who closes				the other
- *	CLOSING	(what was sent is acknowledged; gracefully: sends have ended)
- *		-- FIN ---------------------->	UP		SHUTDOWN is told, over
- *	over	<------------------ FINACK --			SHUTDOWN is told
+ *	closing side				other side
+ *	CLOSING	(all sent messages are acknowledged; gracefully: sends have ended)
+ *		-- FIN ---------------------->	UP		SHUTDOWN event, over
+ *	over	<------------------ FINACK --			SHUTDOWN event
  *
- * When the peer turns out to know nothing of the path of a REQ (it has restarted, or has given the
- * path up alone), the requester is AGAIN until a worker has asked anew, once, within the same time.
+ * The peer may not know the path of a REQ: it has restarted, or has released the path alone. Then
+ * the requester is AGAIN until a worker has sent the request anew, once, within the same time
+ * limit.
  *
- * What stands in the chunks, and what those that come lead to, is in cm_wire.c.
+ * cm_wire.c describes the content of the chunks and the processing of received ones.
  *
- * Events of a connection stand in its endpoint, that of a request in the request: none can fail for
- * want of memory. They are posted under ep->lock while the endpoint is not dead.
+ * The events of a connection are part of its endpoint, that of a request is part of the request. So
+ * none fails for lack of memory. They are posted under ep->lock while the endpoint is not dead.
  *
- * Locks: path->lock for a connection; core->svc_lock for core->conns; ep->lock for ep->conn, the
- * backlog, and @shut and @shut_wait of a connection.
+ * Locks: path->lock protects a connection, core->svc_lock core->conns. ep->lock protects ep->conn,
+ * the backlog, and @shut and @shut_wait of a connection.
  */
 #include "core/cm/cm.h"
 
-/* ---- What is to be sent -------------------------------------------------------------- */
+/* ---- Chunks to be sent --------------------------------------------------------------- */
 
 /**
- * weft_cm_say - a connection has a chunk to send
+ * weft_cm_say - queue a chunk of a connection
  * @conn: the connection; its path is locked
  * @op: WEFT_CM_*
  *
- * When both ends are known it goes in the lane of the messages and of what answers them: FIN must
- * not overtake these.
+ * When both ends are known, the chunk uses the lane of the messages and of their answers, because
+ * FIN must not overtake these.
  */
 void weft_cm_say(struct weft_conn *conn, u8 op)
 {
@@ -43,10 +44,10 @@ void weft_cm_say(struct weft_conn *conn, u8 op)
 }
 
 /**
- * weft_cm_data - private data for the next chunk
- * @conn: the connection; its path is locked, unless it stands in no list yet
+ * weft_cm_data - store private data for the next chunk
+ * @conn: the connection; its path is locked, unless it is on no list yet
  * @data: bytes
- * @len: how many, at most WEFT_CM_DATA_MAX
+ * @len: number of bytes, at most WEFT_CM_DATA_MAX
  */
 void weft_cm_data(struct weft_conn *conn, const void *data, u32 len)
 {
@@ -58,10 +59,10 @@ void weft_cm_data(struct weft_conn *conn, const void *data, u32 len)
 /* ---- Connections and their lists ----------------------------------------------------- */
 
 /**
- * weft_conn_init - make a connection
+ * weft_conn_init - initialize a connection
  * @conn: zeroed; it has one reference
  * @path: its path, of which it takes a reference
- * @active: we ask
+ * @active: this node requests the connection
  */
 void weft_conn_init(struct weft_conn *conn, struct weft_path *path, bool active)
 {
@@ -78,8 +79,9 @@ void weft_conn_init(struct weft_conn *conn, struct weft_path *path, bool active)
 }
 
 /*
- * Does a connection need the peer to live? One that is closed has a time of its own; all others may
- * have nothing under way while they wait for the peer, or its program, and must hear of its end.
+ * Return: true if a connection needs a live peer. A closing connection has its own time limit. All
+ * others may have no operation under way while they wait for the peer or its program, and must
+ * detect the peer's death.
  */
 static bool weft_conn_needs(const struct weft_conn *conn)
 {
@@ -87,7 +89,7 @@ static bool weft_conn_needs(const struct weft_conn *conn)
 }
 
 /**
- * weft_conn_list - give a connection its id and let it be found
+ * weft_conn_list - give a connection its id and add it to the tables
  * @conn: the connection, ASKING or ASKED; its path is locked; its reference belongs to the lists
  * @now: time
  */
@@ -124,9 +126,9 @@ void weft_conn_unlist(struct weft_conn *conn)
 /* ---- Events -------------------------------------------------------------------------- */
 
 /**
- * weft_cm_event - tell an endpoint's program of a connection
+ * weft_cm_event - post an event about a connection
  * @ep: the endpoint, locked
- * @qev: where the event stands
+ * @qev: memory of the event
  * @type: WEFT_EV_*
  * @status: errno
  * @conn: the connection
@@ -154,7 +156,7 @@ void weft_cm_event(struct weft_ep *ep, struct weft_qev *qev, u32 type, int statu
 	weft_eq_post(ep->eq, qev, out);
 }
 
-/* Tell SHUTDOWN, once, when no message is being received any more. ep->lock is held. */
+/* Post SHUTDOWN, once, when no message is being received any more. ep->lock is held. */
 static void weft_cm_shut(struct weft_ep *ep, struct weft_conn *conn, struct weft_out *out)
 {
 	if (conn->shut)
@@ -170,7 +172,7 @@ static void weft_cm_shut(struct weft_ep *ep, struct weft_conn *conn, struct weft
 }
 
 /**
- * weft_cm_settled - an endpoint receives no message any more
+ * weft_cm_settled - an endpoint receives no message any more: post SHUTDOWN if it is due
  * @ep: the endpoint, not locked
  * @out: output
  */
@@ -185,9 +187,9 @@ void weft_cm_settled(struct weft_ep *ep, struct weft_out *out)
 /* ---- States -------------------------------------------------------------------------- */
 
 /**
- * weft_cm_until - a connection waits
+ * weft_cm_until - set the time limit of a connection
  * @conn: the connection; its path is locked
- * @at: when weft_cm_expire() is called
+ * @at: time at which weft_cm_expire() is called
  */
 void weft_cm_until(struct weft_conn *conn, weft_ns at)
 {
@@ -201,11 +203,11 @@ void weft_cm_until(struct weft_conn *conn, weft_ns at)
 }
 
 /**
- * weft_cm_state - a connection changes its state, and waits for nothing
+ * weft_cm_state - change the state of a connection and clear its time limit
  * @conn: the connection; its path is locked
  * @state: WEFT_CONN_*
  *
- * core->svc_lock is taken.
+ * It takes core->svc_lock.
  */
 void weft_cm_state(struct weft_conn *conn, u8 state)
 {
@@ -221,11 +223,11 @@ void weft_cm_state(struct weft_conn *conn, u8 state)
 }
 
 /**
- * weft_cm_closed - an endpoint is not connected any more, or will never be
+ * weft_cm_closed - set an endpoint to CLOSED
  * @ep: the endpoint, locked
  * @out: output
  *
- * Its receives end; messages that have come stay until a receive asks for them.
+ * Its posted receives end. Received messages stay until a receive takes them.
  */
 void weft_cm_closed(struct weft_ep *ep, struct weft_out *out)
 {
@@ -239,16 +241,16 @@ void weft_cm_closed(struct weft_ep *ep, struct weft_out *out)
 		WRITE_ONCE(ep->state, WEFT_EPS_CLOSED);
 	weft_ep_st(ep, set, WEFT_ST_CONNECTED);
 	weft_recv_cancel_all(ep, ECANCELED, out);
-	/* what it has not taken a shared receive for never came */
+	/* messages that wait for a shared receive count as not received */
 	if (ep->srq && ep->conf.flags & WEFT_EPF_STRICT)
 		weft_recv_drop_all(ep, out);
-	/* barrier E: who posts from here on sees the flag; who has posted before is seen here */
+	/* barrier E: later posts see the flag; the drain below sees earlier posts */
 	smp_mb();
 	weft_recv_drain(ep, out);
 }
 
 /**
- * weft_cm_over - a connection has ended; chunks that are queued still go
+ * weft_cm_over - end a connection; queued chunks are still sent
  * @conn: the connection; its path is locked; the reference of its lists is dropped
  * @out: output
  */
@@ -267,7 +269,7 @@ void weft_cm_over(struct weft_conn *conn, struct weft_out *out)
 	if (flow) {
 		conn->flow = NULL;
 		flow->conn = NULL;
-		/* the peer knows by FIN, or never had it */
+		/* FIN reports the end to the peer, or the peer never had the flow */
 		flow->ended = true;
 		weft_flow_put(flow);
 	}
@@ -284,10 +286,10 @@ void weft_cm_over(struct weft_conn *conn, struct weft_out *out)
 }
 
 /**
- * weft_cm_failed - a connection could not be made: tell the program
+ * weft_cm_failed - report that a connection could not be made
  * @conn: the connection; its path is locked; over afterwards
  * @err: errno
- * @data: private data of who refused it
+ * @data: private data of the peer that refused it
  * @len: bytes of them
  * @out: output
  */
@@ -308,7 +310,7 @@ void weft_cm_failed(struct weft_conn *conn, int err, const void *data, u32 len,
 }
 
 /**
- * weft_cm_withdraw - a request is not wanted any more: FIN, if the peer may have heard of it
+ * weft_cm_withdraw - withdraw a request: by FIN, if the peer may have received it
  * @conn: the connection, ASKING; its path is locked
  * @out: output
  */
@@ -324,10 +326,9 @@ void weft_cm_withdraw(struct weft_conn *conn, struct weft_out *out)
 }
 
 /**
- * weft_cm_down - an open connection has ended without our doing, or one that this side has closed
- *	is over
+ * weft_cm_down - end a connection that the peer or the path has ended, or that this side has closed
  * @conn: the connection; its path is locked; over afterwards
- * @err: errno for sends that have not ended, 0: they have
+ * @err: errno for sends under way, 0: there are none
  * @out: output
  */
 void weft_cm_down(struct weft_conn *conn, int err, struct weft_out *out)
@@ -343,7 +344,7 @@ void weft_cm_down(struct weft_conn *conn, int err, struct weft_out *out)
 	}
 	if (err && conn->flow)
 		weft_flow_fail(conn->flow, err, out);
-	/* whoever reads the event finds all completions */
+	/* the program that reads the event finds all completions */
 	if (ep) {
 		weft_lock(&ep->lock);
 		weft_cm_shut(ep, conn, out);
@@ -353,7 +354,7 @@ void weft_cm_down(struct weft_conn *conn, int err, struct weft_out *out)
 }
 
 /**
- * weft_cm_quiet - all messages of a connection that is being closed have been acknowledged
+ * weft_cm_quiet - all messages of a closing connection are acknowledged: send FIN
  * @conn: the connection; its path is locked
  * @out: output
  */
@@ -363,7 +364,7 @@ void weft_cm_quiet(struct weft_conn *conn, struct weft_out *out)
 	switch (conn->state) {
 	case WEFT_CONN_ACCEPTED:
 	case WEFT_CONN_UP:
-		/* its endpoint is being destroyed, and has begun with the flow */
+		/* its endpoint is being destroyed, and has closed the flow first */
 		weft_cm_state(conn, WEFT_CONN_CLOSING);
 		break;
 	case WEFT_CONN_CLOSING:
@@ -382,7 +383,7 @@ void weft_cm_quiet(struct weft_conn *conn, struct weft_out *out)
 }
 
 /**
- * weft_cm_first - the requester knows that it has been accepted: RTU or a message has come
+ * weft_cm_first - RTU or the first message has come: the requester has received REP
  * @conn: the connection; its path is locked, ep->lock is not held
  * @out: output
  */
@@ -405,7 +406,7 @@ void weft_cm_first(struct weft_conn *conn, struct weft_out *out)
 }
 
 /**
- * weft_cm_reset - the path has died, or the peer does not know the flow
+ * weft_cm_reset - end a connection: the path has died, or the peer does not know the flow
  * @conn: the connection; its path is locked; it is not on path->conns afterwards
  * @err: errno
  * @out: output
@@ -425,7 +426,7 @@ void weft_cm_reset(struct weft_conn *conn, int err, struct weft_out *out)
 		weft_cm_first(conn, out);
 		fallthrough;
 	case WEFT_CONN_UP:
-		/* who has ended it himself, or hears that the peer did, is told of an end only */
+		/* only a silent peer has an errno; an end by either side is reported as an end */
 		if (err == ETIMEDOUT || err == EHOSTUNREACH)
 			conn->lost = err;
 		fallthrough;
@@ -436,8 +437,8 @@ void weft_cm_reset(struct weft_conn *conn, int err, struct weft_out *out)
 }
 
 /**
- * weft_cm_expire - a connection's time is over
- * @conn: the connection, whose @until has passed; its path is locked
+ * weft_cm_expire - end a connection whose time limit has passed
+ * @conn: the connection; @until has passed; its path is locked
  * @out: output
  */
 void weft_cm_expire(struct weft_conn *conn, struct weft_out *out)

@@ -2,8 +2,8 @@
 /*
  * weft core - connections
  *
- * What this folder offers to those above it, and its files to one another. Each function says in
- * its file which locks it wants.
+ * The functions that this folder offers to the folders above it, and its files to one another. The
+ * comment at each definition names the locks that the function needs.
  */
 #ifndef WEFT_CM_H
 #define WEFT_CM_H
@@ -14,7 +14,7 @@
 
 void weft_conn_init(struct weft_conn *conn, struct weft_path *path, bool active);
 void weft_conn_list(struct weft_conn *conn, weft_ns now);
-/* It is not found any more; its path is locked. */
+/* Remove a connection from the tables; its path is locked. */
 void weft_conn_unlist(struct weft_conn *conn);
 struct weft_conn *weft_conn_get(struct weft_core *core, u64 id);
 void weft_cm_say(struct weft_conn *conn, u8 op);

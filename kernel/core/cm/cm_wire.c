@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - connections: their chunks, those that go out and those that come
+ * weft core - connections: encoding of their chunks, and processing of received ones
  *
- * Chunks come reliably and once, but in any order: FIN may overtake REP, and is then remembered;
- * one that belongs to nothing here is answered so that the other end comes to an end, too: REP by
- * FIN, FIN by FINACK. FIN leaves when all messages of its side have been taken, so that whoever
- * gets it has them.
+ * Chunks arrive reliably and once, but in any order. FIN may overtake REP, and is then remembered.
+ * A chunk without a connection here is answered, so that the other end can finish: REP by FIN, FIN
+ * by FINACK. FIN is sent when the peer has acknowledged all messages of its side. So the receiver
+ * of FIN has all of them.
  *
- * A connection is named by the ids of both ends, and by the generations of both flows. That of the
- * requester is on core->local->conns together with the responder's when both are on this node.
+ * The ids of both ends and the generations of both flows name a connection. When both ends are on
+ * this node, core->local->conns has the connections of requester and responder.
  *
- * What comes is a peer's word: a chunk moves the connection that it names only from a state in
- * which it can have been sent. States stand in cm.c.
+ * Received chunks are untrusted. A chunk changes the state of its connection only from a state in
+ * which the peer can have sent it. cm.c describes the states.
  *
- * Locks: path->lock for a connection; core->svc_lock for core->conns; path->lock -> ep->lock.
+ * Locks: path->lock protects a connection, core->svc_lock core->conns; ep->lock is taken inside.
+ * See Documentation/locking.rst.
  */
 #include "core/cm/cm.h"
 
-/* ---- What goes out ------------------------------------------------------------------- */
+/* ---- Sent chunks --------------------------------------------------------------------- */
 
 static void weft_cm_put(struct weft_w_cm *w, const struct weft_flowid *f, u8 op, u16 status,
 			u32 req, u32 rsp)
@@ -36,10 +37,10 @@ static void weft_cm_put(struct weft_w_cm *w, const struct weft_flowid *f, u8 op,
  * weft_cm_chunk - write a chunk of a connection
  * @conn: the connection; its path is locked
  * @op: WEFT_CM_*
- * @dst: where to
- * @room: bytes there
+ * @dst: buffer
+ * @room: size of the buffer
  *
- * Return: bytes written, 0: there is no room.
+ * Return: bytes written, 0: not enough space.
  */
 u32 weft_cm_chunk(struct weft_conn *conn, u8 op, void *dst, u32 room)
 {
@@ -64,7 +65,7 @@ u32 weft_cm_chunk(struct weft_conn *conn, u8 op, void *dst, u32 room)
 	return weft_wire_cm_put(dst, &w, conn->data, len);
 }
 
-/* Answer a chunk that belongs to nothing here. Return: 0, -ENOMEM. */
+/* Answer a chunk without a connection. Return: 0, -ENOMEM. */
 static int weft_cm_note(struct weft_path *path, const struct weft_w_cm *w, u8 op, u16 status)
 {
 	struct weft_note *note = weft_note_new(path);
@@ -86,22 +87,22 @@ static int weft_cm_note(struct weft_path *path, const struct weft_w_cm *w, u8 op
 	return 0;
 }
 
-/* ---- Whose a chunk is ---------------------------------------------------------------- */
+/* ---- Connection of a chunk ----------------------------------------------------------- */
 
-/* Can a chunk with flow @f and @other end's id be for this end? */
+/* Return: true if a chunk with flow @f and @other end's id may be for this end. */
 static bool weft_conn_fits(const struct weft_conn *conn, const struct weft_path *path,
 			   const struct weft_flowid *f, u32 other)
 {
 	if (conn->path != path || (conn->peer && other && conn->peer != other))
 		return false;
-	/* both ends are here: its own chunk is not for it */
+	/* both ends are on this node: a chunk is not for its own sender */
 	if (path->local && f->sgen && f->sgen == conn->fid.sgen)
 		return false;
 	return (!f->dgen || !conn->fid.sgen || f->dgen == conn->fid.sgen) &&
 	       (!f->sgen || !conn->fid.dgen || f->sgen == conn->fid.dgen);
 }
 
-/* The connection that a chunk is for. */
+/* Find the connection of a chunk. */
 static struct weft_conn *weft_conn_find(struct weft_path *path, const struct weft_w_cm *w)
 {
 	u32 req = be32_to_cpu(w->req), rsp = be32_to_cpu(w->rsp);
@@ -125,7 +126,7 @@ static struct weft_conn *weft_conn_find(struct weft_path *path, const struct wef
 	weft_unlock(&core->svc_lock);
 	if (conn || rsp || w->op != WEFT_CM_FIN)
 		return conn;
-	/* a requester that has not heard of us */
+	/* a requester that has not received our REP yet */
 	weft_list_for_each(l, &path->conns) {
 		conn = weft_entry(l, struct weft_conn, node);
 		if (!conn->active && conn->peer == req && weft_conn_fits(conn, path, &f, req))
@@ -134,9 +135,9 @@ static struct weft_conn *weft_conn_find(struct weft_path *path, const struct wef
 	return NULL;
 }
 
-/* ---- What comes ---------------------------------------------------------------------- */
+/* ---- Received chunks ----------------------------------------------------------------- */
 
-/* The address that a request came from. */
+/* Get the address of a requester. */
 static void weft_cm_from(struct weft_path *path, u32 req, u16 svc, struct weft_sockaddr *addr)
 {
 	struct weft_core *core = path->core;
@@ -162,7 +163,10 @@ static int weft_cm_req(struct weft_path *path, const struct weft_w_cm *w, const 
 	bool queued;
 
 	if (path->ctl_pending >= WEFT_CTL_PENDING_ASKED) {
-		/* it is not kept in front of what else comes: its time passes */
+		/*
+		 * drop it: the queue of answers is full, and other chunks must not wait; the
+		 * request times out
+		 */
 		weft_count(core, conns_refused);
 		return 0;
 	}
@@ -205,7 +209,7 @@ static int weft_cm_req(struct weft_path *path, const struct weft_w_cm *w, const 
 	return 0;
 }
 
-/* The requester is told that it has been accepted. */
+/* Process REP: the request has been accepted. */
 static int weft_cm_rep(struct weft_path *path, struct weft_conn *conn, const struct weft_w_cm *w,
 		       const u8 *data, u32 len, struct weft_out *out)
 {
@@ -217,7 +221,7 @@ static int weft_cm_rep(struct weft_path *path, struct weft_conn *conn, const str
 	if (conn->state != WEFT_CONN_ASKING || !w->rsp)
 		return 0;
 	if (!weft_job_cm_ok(path, conn->job, w, &f)) {
-		/* nobody sends so */
+		/* no kernel sends such a REP */
 		weft_cm_withdraw(conn, out);
 		weft_cm_failed(conn, ECONNREFUSED, NULL, 0, out);
 		return 0;
@@ -225,7 +229,7 @@ static int weft_cm_rep(struct weft_path *path, struct weft_conn *conn, const str
 	if (!path->local) {
 		in = (struct weft_flowid){ .ssvc = f.ssvc, .dsvc = conn->fid.ssvc,
 					   .sgen = f.sgen };
-		/* nobody sends so; or there are too many, and REP must not wait for others' end */
+		/* no kernel sends such a REP; or too many flows, whose end REP must not wait for */
 		if (weft_rflow_find(path, in.ssvc, in.sgen) || path->nrflow >= WEFT_RFLOWS_MAX) {
 			int err = path->nrflow < WEFT_RFLOWS_MAX ? ECONNRESET : ENOSPC;
 
@@ -261,7 +265,7 @@ static int weft_cm_rep(struct weft_path *path, struct weft_conn *conn, const str
 	return 0;
 }
 
-/* Does a graceful end of ours wait for sends? */
+/* Return: true if the graceful end of this side waits for sends. */
 static bool weft_cm_lingers(const struct weft_conn *conn)
 {
 	return conn->flow && !conn->flow->ended && conn->ep &&
@@ -274,18 +278,18 @@ static void weft_cm_fin(struct weft_conn *conn, const struct weft_w_cm *w, struc
 
 	conn->fin_in = true;
 	if (conn->state == WEFT_CONN_ASKING) {
-		/* it was faster than REP, which is sure to come */
+		/* FIN has overtaken REP, which will come */
 		weft_wire_flow_get(&w->flow, &f);
 		conn->peer = be32_to_cpu(w->rsp);
 		conn->fid.dsvc = f.ssvc;
 		conn->fid.dgen = f.sgen;
 	}
-	/* both end gracefully: it goes on receiving until what we send has ended */
+	/* both sides end gracefully: the peer receives until the sends of this side have ended */
 	conn->fin_held = w->status && weft_cm_lingers(conn);
 	if (conn->fin_held)
 		return;
 	weft_cm_say(conn, WEFT_CM_FINACK);
-	/* a peer that goes on receiving would wait for what has been announced */
+	/* a peer that still receives would wait for announced messages */
 	if (w->status && conn->flow)
 		weft_flow_withdraw(conn->flow, ECONNRESET, out);
 	if (conn->state == WEFT_CONN_CLOSING) {
@@ -297,14 +301,14 @@ static void weft_cm_fin(struct weft_conn *conn, const struct weft_w_cm *w, struc
 }
 
 /**
- * weft_cm_rx - a CM chunk has come
- * @path: the path, locked; core->local too
+ * weft_cm_rx - process a CM chunk
+ * @path: the path, locked; may be core->local
  * @w: the chunk
  * @data: private data
  * @len: bytes of them, at most WEFT_CM_DATA_MAX
  * @out: output
  *
- * Return: 0, -ENOMEM: nothing has happened, it has to come again.
+ * Return: 0; -ENOMEM: nothing has changed, the chunk has to come again.
  */
 int weft_cm_rx(struct weft_path *path, const struct weft_w_cm *w, const u8 *data, u32 len,
 	       struct weft_out *out)

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - connections: what programs ask for
+ * weft core - connections: calls of programs
  *
  *	endpoint:	ENABLED --connect--> CONNECTING --REP-----> CONNECTED ---> CLOSED
  *				\----accept---> ACCEPTED ---RTU-----/
  *			(CONNECTING --REJ, timeout, shutdown--> CLOSED)
  *
- * An endpoint is connected once in its life: ep->connecting says that it is being or has been. The
- * states of connections are in cm.c, listeners in listen.c.
+ * An endpoint is connected only once. ep->connecting records that it is being connected or was
+ * connected. cm.c describes the states of connections, listen.c the listeners.
  *
- * Locks: ep->sq_mutex from beginning to end, so that an endpoint's flow and connection are set and
- * ended by one caller; inside of it path->lock, ep->lock.
+ * Locks: ep->sq_mutex is held for a whole call, so that one caller sets and ends flow and
+ * connection of an endpoint; path->lock and ep->lock are taken inside. Process context.
  */
 #include "core/cm/cm.h"
 
-/* May the endpoint be connected? Then nobody else may. */
+/* Reserve the endpoint for one connection. Return: 0, negative errno. */
 static int weft_cm_claim(struct weft_ep *ep)
 {
 	int err = -EBUSY;
@@ -48,7 +48,7 @@ static void weft_cm_unclaim(struct weft_ep *ep)
 	weft_unlock(&ep->lock);
 }
 
-/* Tie connection, endpoint and flow together. ep->sq_mutex is held, the path is locked. */
+/* Connect connection, endpoint and flow. ep->sq_mutex is held, the path is locked. */
 static int weft_cm_bind(struct weft_conn *conn, struct weft_ep *ep, struct weft_flow *flow,
 			u32 state)
 {
@@ -82,7 +82,10 @@ static int weft_cm_bind(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 	return 0;
 }
 
-/* @until: when it is given up. @again: for the second time. ep->sq_mutex is held. Sleeps. */
+/*
+ * Send a request. @until: when it is given up. @again: for the second time. ep->sq_mutex is held.
+ * May sleep.
+ */
 static int weft_cm_ask(struct weft_ep *ep, struct weft_path *path,
 		       const struct weft_sockaddr *addr, const void *data, u32 len, weft_ns until,
 		       bool again, struct weft_out *out)
@@ -118,7 +121,7 @@ out:
 	return err;
 }
 
-/* Find the way, and ask. Arguments and locks as of weft_cm_ask(). */
+/* Find the path and send a request. Arguments and locks as for weft_cm_ask(). */
 static int weft_cm_try(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data,
 		       u32 len, weft_ns until, bool again, struct weft_out *out)
 {
@@ -147,17 +150,18 @@ static int weft_cm_try(struct weft_ep *ep, const struct weft_sockaddr *addr, con
 }
 
 /**
- * weft_cm_connect - ask for a connection; how it ends is an event
+ * weft_cm_connect - request a connection; an event reports the result
  * @ep: MSG endpoint, enabled
- * @addr: who listens
+ * @addr: address of the listener
  * @data: private data
  * @len: bytes of them
- * @timeout: how long it may take, at most WEFT_CM_TIMEOUT_MAX; 0: accept_ns
+ * @timeout: longest time, at most WEFT_CM_TIMEOUT_MAX; 0: accept_ns
  * @now: time
  * @out: output
  *
- * Sleeps. Return: 0, -EINVAL: not enabled, not MSG, address, timeout; -EISCONN, -EBUSY: has been
- * connected before; no memory, no way there.
+ * Context: may sleep.
+ * Return: 0; -EINVAL: not enabled, not MSG, address, timeout; -EISCONN, -EBUSY: was connected
+ * before; errors of memory and of the path.
  */
 int weft_cm_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data, u32 len,
 		    weft_ns timeout, weft_ns now, struct weft_out *out)
@@ -185,12 +189,13 @@ out:
 }
 
 /**
- * weft_cm_renew - the path of a request has died: is it to be asked for again?
+ * weft_cm_renew - the path of a request has died: should the request be sent again?
  * @conn: the connection, ASKING; its path is locked
  * @out: output
  *
- * It is when the peer knew nothing of the path: whatever became of the request went with the peer's
- * end of it. Return: a worker asks once more, on a new path.
+ * It should if the peer did not know the path: the peer's state of the request has ended with its
+ * path.
+ * Return: true if a worker sends it once more, on a new path.
  */
 bool weft_cm_renew(struct weft_conn *conn, struct weft_out *out)
 {
@@ -213,14 +218,14 @@ bool weft_cm_renew(struct weft_conn *conn, struct weft_out *out)
 		return false;
 	weft_conn_unlist(conn);
 	weft_cm_state(conn, WEFT_CONN_AGAIN);
-	/* it is on no list: nobody looks at the time but who asks again */
+	/* it is on no list: only the worker uses the time */
 	conn->until = until;
 	return true;
 }
 
 /*
- * The endpoint of @conn, which is AGAIN, is as it was before it asked. ep->sq_mutex is held.
- * Return: until when it may be asked for, 0: not any more: somebody ends it.
+ * Return the endpoint of @conn, which is AGAIN, to its state before the request. ep->sq_mutex is
+ * held. Return: time limit of the next request; 0: no more request, another call ends it.
  */
 static weft_ns weft_cm_unask_ep(struct weft_ep *ep, struct weft_conn *conn, struct weft_out *out)
 {
@@ -248,7 +253,7 @@ static weft_ns weft_cm_unask_ep(struct weft_ep *ep, struct weft_conn *conn, stru
 	return until;
 }
 
-/* It cannot be asked again: tell the program. ep->sq_mutex is held. */
+/* Report that the request cannot be sent again. ep->sq_mutex is held. */
 static void weft_cm_ask_failed(struct weft_ep *ep, const struct weft_conn *conn, int err,
 			       struct weft_out *out)
 {
@@ -262,11 +267,11 @@ static void weft_cm_ask_failed(struct weft_ep *ep, const struct weft_conn *conn,
 }
 
 /**
- * weft_cm_ask_again - ask for a connection that was asked for on a path that the peer did not know
+ * weft_cm_ask_again - send a request again whose path was unknown to the peer
  * @ep: MSG endpoint, of a queued ep->ask_work
  * @out: output
  *
- * Sleeps.
+ * Context: process context, may sleep.
  */
 void weft_cm_ask_again(struct weft_ep *ep, struct weft_out *out)
 {
@@ -295,7 +300,7 @@ out:
 		weft_conn_put(conn);
 }
 
-/* Both ends are on this node: the other one, NULL: it has gone. The path is locked. */
+/* Return: the requester on this node of a local request, NULL: it has gone. The path is locked. */
 static struct weft_conn *weft_cm_asker(const struct weft_conn *conn)
 {
 	struct weft_core *core = conn->path->core;
@@ -309,7 +314,7 @@ static struct weft_conn *weft_cm_asker(const struct weft_conn *conn)
 	return asks && asks->state == WEFT_CONN_ASKING && asks->ep ? asks : NULL;
 }
 
-/* The way of the peer's messages to us. The path is locked. */
+/* Make the flow of the peer's messages. The path is locked. */
 static int weft_cm_hear(struct weft_conn *conn, struct weft_ep *ep, struct weft_flow *flow)
 {
 	struct weft_path *path = conn->path;
@@ -330,14 +335,14 @@ static int weft_cm_hear(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 	return 0;
 }
 
-/* The path is locked. */
+/* Accept a request with an endpoint. The path is locked. */
 static int weft_cm_take(struct weft_conn *conn, struct weft_ep *ep, struct weft_flow *flow,
 			const void *data, u32 len, struct weft_out *out)
 {
 	struct weft_conn *asks = NULL;
 	int err = 0;
 
-	/* requests are those of the program that listens */
+	/* only the listening program may accept its requests */
 	if (conn->state != WEFT_CONN_ASKED || !conn->pep || conn->pep->conf.ctx != ep->conf.ctx ||
 	    conn->pep->job != ep->job)
 		return -EINVAL;
@@ -375,15 +380,15 @@ static int weft_cm_take(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 /**
  * weft_cm_accept - accept a request
  * @ep: MSG endpoint, enabled
- * @id: the request, which came to a passive endpoint of the same context
+ * @id: the request, of a passive endpoint of the same context
  * @data: private data
  * @len: bytes of them
  * @now: time
  * @out: output
  *
- * Sleeps. Return: 0, -EINVAL: there is no such request (any more), or the endpoint does not fit, as
- * one of another job than who listens does not;
- * -EISCONN, -EBUSY: it has been connected before; -ENOMEM.
+ * Context: may sleep.
+ * Return: 0; -EINVAL: no such request (any more), or the endpoint does not fit, for example has
+ * another job than the listener; -EISCONN, -EBUSY: it was connected before; -ENOMEM.
  */
 int weft_cm_accept(struct weft_ep *ep, u64 id, const void *data, u32 len, weft_ns now,
 		   struct weft_out *out)
@@ -420,7 +425,7 @@ out:
 	return err;
 }
 
-/* This side closes: FIN follows when what has been sent is acknowledged. */
+/* Close this side: FIN follows when all sends are acknowledged. */
 static void weft_cm_close(struct weft_conn *conn, struct weft_out *out)
 {
 	struct weft_path *path = conn->path;
@@ -441,8 +446,8 @@ static void weft_cm_close(struct weft_conn *conn, struct weft_out *out)
 }
 
 /*
- * End a connection from this side. @err: errno for a program that waits for it to be made, 0: there
- * is none. The path is locked; the caller has a reference.
+ * End a connection from this side. @err: errno for a program that waits for the connection, 0: none
+ * does. The path is locked; the caller has a reference.
  */
 static void weft_cm_end(struct weft_conn *conn, int err, struct weft_out *out)
 {
@@ -458,14 +463,14 @@ static void weft_cm_end(struct weft_conn *conn, int err, struct weft_out *out)
 		weft_cm_close(conn, out);
 		break;
 	case WEFT_CONN_CLOSING:
-		/* gracefully until now */
+		/* graceful end so far */
 		if (conn->flow)
 			weft_flow_check(conn->flow, out);
 		break;
 	}
 }
 
-/* Nothing is posted any more. Return: 0, -ENOTCONN: it has never been connected. */
+/* Stop accepting posts. Return: 0, -ENOTCONN: it was never connected. */
 static int weft_cm_stop(struct weft_ep *ep, struct weft_out *out)
 {
 	int err = -ENOTCONN;
@@ -491,12 +496,12 @@ static int weft_cm_stop(struct weft_ep *ep, struct weft_out *out)
 	return err;
 }
 
-/* Cancel what the program has posted. ep->sq_mutex is held. */
+/* Cancel all posted operations. ep->sq_mutex is held. */
 static void weft_cm_cancel(struct weft_ep *ep, struct weft_out *out)
 {
 	weft_send_drain(ep, ECANCELED, out);
 	weft_ep_drop_sends(ep, ECANCELED, out);
-	/* what was held up by those */
+	/* sends that the canceled ones have held up */
 	weft_send_drain(ep, ECANCELED, out);
 	weft_recv_all(ep, out);
 	weft_lock(&ep->lock);
@@ -511,9 +516,9 @@ static void weft_cm_cancel(struct weft_ep *ep, struct weft_out *out)
 }
 
 /*
- * Send nothing more; what stands in the ring is still sent, unless the ring is stalled, and
- * messages are taken until the peer knows. ep->sq_mutex is held. Return: there is a connection for
- * that.
+ * Stop accepting sends. Entries in the ring are still sent, unless the ring is stalled, and
+ * messages are received until the peer has seen the end. ep->sq_mutex is held. Return: true if
+ * there is a connection for that.
  */
 static bool weft_cm_linger(struct weft_ep *ep, struct weft_out *out)
 {
@@ -521,7 +526,7 @@ static bool weft_cm_linger(struct weft_ep *ep, struct weft_out *out)
 
 	if (READ_ONCE(ep->state) != WEFT_EPS_CONNECTED)
 		return READ_ONCE(ep->state) == WEFT_EPS_CLOSING;
-	/* bounded by the ring: each round takes some of it */
+	/* the ring bounds the rounds: each processes some entries */
 	while (weft_send_drain(ep, 0, out) == -EINTR)
 		weft_flush(out);
 	weft_lock(&ep->lock);
@@ -537,12 +542,15 @@ static bool weft_cm_linger(struct weft_ep *ep, struct weft_out *out)
 /**
  * weft_cm_shutdown - end a connection
  * @ep: MSG endpoint
- * @graceful: sends that have been posted, and receives, go on until SHUTDOWN, at most dead_ns
+ * @graceful: posted sends, and receives, continue until SHUTDOWN, at most dead_ns
  * @now: time
  * @out: output; flushed
  *
- * What has completed is still delivered. Sleeps. Return: 0, -ENOTCONN: it has never been connected.
- * Canceled completions are written when it returns.
+ * Completed sends are still delivered. When it returns, the completions of canceled operations are
+ * written.
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOTCONN: it was never connected.
  */
 int weft_cm_shutdown(struct weft_ep *ep, bool graceful, weft_ns now, struct weft_out *out)
 {
@@ -559,7 +567,7 @@ int weft_cm_shutdown(struct weft_ep *ep, bool graceful, weft_ns now, struct weft
 			goto out;
 		weft_cm_cancel(ep, out);
 	}
-	/* set while the mutex is held, and not changed before the endpoint is destroyed */
+	/* set while the mutex is held, and not changed until the endpoint is destroyed */
 	conn = ep->conn;
 	if (conn) {
 		weft_lock(&conn->path->lock);
@@ -574,11 +582,11 @@ out:
 }
 
 /**
- * weft_cm_kill - an endpoint is being destroyed
+ * weft_cm_kill - end the connection of an endpoint that is being destroyed
  * @ep: the endpoint, dead; ep->sq_mutex is held, its sends and receives have been dropped
  * @out: output
  *
- * A connection is closed in good order without it; its events are taken back.
+ * The connection is closed properly without the endpoint; its events are taken back.
  */
 void weft_cm_kill(struct weft_ep *ep, struct weft_out *out)
 {

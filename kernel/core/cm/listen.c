@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - connections: listeners, and the requests that wait there
+ * weft core - connections: listeners and their pending requests
  *
  *	listener:	ENABLED --listen--> LISTENING ---> DEAD
  *
- *	REQ --> queued --accept, FIN, path dead---> taken out
+ *	REQ --> queued --accept, FIN, path dead---> removed
  *		 |  \---reject, listener dead-----> REJ, over
- *		 \-----handoff-------------------> queued at another listener, told of there
+ *		 \-----handoff-------------------> queued and reported at another listener
  *
- * A request is WEFT_CONN_ASKED until it is answered; it stands in pep->reqs, and pep->nreqs counts
- * it, bounded by the backlog. conn->pep is the listener, referenced. One that is handed on keeps
- * its id; if the other listener has no room it goes back to where it was. What else becomes of
- * connections is in cm.c.
+ * A request is WEFT_CONN_ASKED until it is answered. It is in pep->reqs and counts in pep->nreqs,
+ * which the backlog bounds. conn->pep is the listener, referenced. A request that is handed over
+ * keeps its id. If the backlog of the other listener is full, the request returns to its first
+ * listener. cm.c describes the later states of connections.
  *
- * Locks: path->lock for a request and its @pep; inside of it pep->lock for the backlog and the
- * event of the request. Never those of two listeners at a time: between them a request is in no
- * backlog, and path->lock keeps others from answering it. A listener that dies takes requests out
- * before their paths are locked, and looks again then whether they wait for an answer.
+ * Locks: path->lock protects a request and its @pep. pep->lock, inside it, protects the backlog and
+ * the event of the request. The locks of two listeners are never held together. Between two
+ * listeners a request is in no backlog, and path->lock prevents an answer. A dying listener removes
+ * its requests before it locks their paths. It then checks again whether they still wait for an
+ * answer.
  */
 #include "core/cm/cm.h"
 
 /**
- * weft_cm_listen - take connection requests
+ * weft_cm_listen - accept connection requests at an endpoint
  * @pep: passive endpoint
- * @eq: where they are told; of the first call
- * @backlog: how many may wait; a second call changes it
+ * @eq: queue for their events; used by the first call
+ * @backlog: most requests that may wait; a second call changes it
  *
- * Return: 0, -EINVAL: not passive, no queue, or in a state in which it takes none; and what
- * weft_ep_enable() says.
+ * Return: 0; -EINVAL: not passive, no queue, or a state without requests; errors of
+ * weft_ep_enable().
  */
 int weft_cm_listen(struct weft_ep *pep, struct weft_eq *eq, u32 backlog)
 {
@@ -56,10 +57,10 @@ int weft_cm_listen(struct weft_ep *pep, struct weft_eq *eq, u32 backlog)
 /* ---- Requests at all listeners -------------------------------------------------------- */
 
 /**
- * weft_cm_admit - one more request for a connection that waits for an answer: is there room?
+ * weft_cm_admit - count one more request that waits for an answer
  * @core: the core
  *
- * Return: there is; it is counted until weft_cm_answered().
+ * Return: true if the limit allows it; it is counted until weft_cm_answered().
  */
 bool weft_cm_admit(struct weft_core *core)
 {
@@ -75,7 +76,7 @@ bool weft_cm_admit(struct weft_core *core)
 }
 
 /**
- * weft_cm_answered - a request does not wait for an answer any more
+ * weft_cm_answered - stop counting a request that waits for an answer
  * @core: the core
  */
 void weft_cm_answered(struct weft_core *core)
@@ -90,10 +91,10 @@ void weft_cm_answered(struct weft_core *core)
 /**
  * weft_cm_queue - put a request into a backlog
  * @conn: the request; its path is locked
- * @pep: who listens
+ * @pep: the listener
  * @out: output
  *
- * Return: it is there.
+ * Return: true if it was added.
  */
 bool weft_cm_queue(struct weft_conn *conn, struct weft_ep *pep, struct weft_out *out)
 {
@@ -116,11 +117,11 @@ bool weft_cm_queue(struct weft_conn *conn, struct weft_ep *pep, struct weft_out 
 }
 
 /**
- * weft_cm_unqueue - take a request out of a backlog, with its event if nobody has read it
+ * weft_cm_unqueue - remove a request and its unread event from a backlog
  * @conn: the request; its path is locked
- * @pep: who listens
+ * @pep: the listener
  *
- * Return: it was there.
+ * Return: true if it was in the backlog.
  */
 bool weft_cm_unqueue(struct weft_conn *conn, struct weft_ep *pep)
 {
@@ -139,7 +140,7 @@ bool weft_cm_unqueue(struct weft_conn *conn, struct weft_ep *pep)
 }
 
 /**
- * weft_cm_unask - nobody has to answer a request any more
+ * weft_cm_unask - detach a request from its listener: it needs no answer any more
  * @conn: the request; its path is locked
  */
 void weft_cm_unask(struct weft_conn *conn)
@@ -157,7 +158,7 @@ void weft_cm_unask(struct weft_conn *conn)
 /**
  * weft_conn_get - find a connection
  * @core: the core; core->svc_lock is not held
- * @id: our id of it; any number
+ * @id: connection id of this node; any number
  *
  * Return: the connection, referenced, or NULL.
  */
@@ -175,7 +176,7 @@ struct weft_conn *weft_conn_get(struct weft_core *core, u64 id)
 	return conn;
 }
 
-/* ---- Answers other than yes ---------------------------------------------------------- */
+/* ---- Rejection and handoff ----------------------------------------------------------- */
 
 /* Refuse a request. Its path is locked. */
 static void weft_cm_refuse(struct weft_conn *conn, const void *data, u32 len, struct weft_out *out)
@@ -189,14 +190,14 @@ static void weft_cm_refuse(struct weft_conn *conn, const void *data, u32 len, st
 
 /**
  * weft_cm_reject - refuse a request
- * @pep: passive endpoint to which it came
+ * @pep: passive endpoint of the request
  * @id: the request
  * @data: private data
  * @len: bytes of them
  * @now: time
  * @out: output
  *
- * Return: 0, -EINVAL: there is no such request (any more).
+ * Return: 0; -EINVAL: no such request (any more).
  */
 int weft_cm_reject(struct weft_ep *pep, u64 id, const void *data, u32 len, weft_ns now,
 		   struct weft_out *out)
@@ -224,8 +225,8 @@ int weft_cm_reject(struct weft_ep *pep, u64 id, const void *data, u32 len, weft_
 }
 
 /*
- * Put a request back where it was, told of already. Its path is locked. Return: that listener is
- * still there.
+ * Return a request, already reported, to its first listener. Its path is locked. Return: true if
+ * that listener still listens.
  */
 static bool weft_cm_requeue(struct weft_conn *conn, struct weft_ep *pep)
 {
@@ -242,8 +243,8 @@ static bool weft_cm_requeue(struct weft_conn *conn, struct weft_ep *pep)
 }
 
 /*
- * From one listener to another. The path is locked. Return: 0, -EINVAL: it is not @pep's,
- * -EAGAIN: no room there.
+ * Move a request from one listener to another. The path is locked. Return: 0; -EINVAL: it is not a
+ * request of @pep; -EAGAIN: the backlog of @to is full.
  */
 static int weft_cm_pass(struct weft_conn *conn, struct weft_ep *pep, struct weft_ep *to,
 			struct weft_out *out)
@@ -260,15 +261,15 @@ static int weft_cm_pass(struct weft_conn *conn, struct weft_ep *pep, struct weft
 }
 
 /**
- * weft_cm_handoff - give a request to another listener, which is told of it
- * @pep: passive endpoint to which it came
+ * weft_cm_handoff - give a request to another listener, which gets its event
+ * @pep: passive endpoint of the request
  * @id: the request
- * @svc: service of the other, of whatever program
+ * @svc: service of the other listener, which may belong to another program
  * @now: time
  * @out: output
  *
- * Return: 0, -EINVAL: there is no such request (any more), or it is there already; -ENOENT: nobody
- * of the same job listens there; -EAGAIN: the other's backlog is full, nothing has changed.
+ * Return: 0; -EINVAL: no such request (any more), or @svc is that of @pep; -ENOENT: @svc has no
+ * listener of the same job; -EAGAIN: the backlog of the other is full, nothing has changed.
  */
 int weft_cm_handoff(struct weft_ep *pep, u64 id, u16 svc, weft_ns now, struct weft_out *out)
 {
@@ -294,8 +295,8 @@ int weft_cm_handoff(struct weft_ep *pep, u64 id, u16 svc, weft_ns now, struct we
 }
 
 /**
- * weft_cm_kill_reqs - a listener goes: refuse who waits
- * @pep: passive endpoint, dead; one of another kind has no requests
+ * weft_cm_kill_reqs - refuse all requests of a dying listener
+ * @pep: passive endpoint, dead; an endpoint of another type has no requests
  * @out: output
  */
 void weft_cm_kill_reqs(struct weft_ep *pep, struct weft_out *out)

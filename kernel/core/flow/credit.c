@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - room for messages that come before their receives
+ * weft core - credit: limits of messages that arrive before their receives
  *
- * Such a message is kept for its endpoint, and counts there and for the endpoint's user: limits
- * "unexpected-endpoint", "unexpected-user" (bytes of short ones) and "messages-endpoint",
- * "messages-user". The sender of a flow is told how far it may go, in absolute numbers: up to which
- * message, and up to which byte of eager payload. What it may begin beyond what has had its turn is
+ * Such a message is kept for its endpoint and counts for the endpoint and for the endpoint's user.
+ * The limits are "unexpected-endpoint" and "unexpected-user" (bytes of short messages),
+ * "messages-endpoint" and "messages-user". The sender of a flow receives credit in absolute
+ * numbers: up to which message, and up to which byte of eager payload it may send. The credit
+ * beyond the messages that have had their turn is
  *
- *	while the endpoint and its user have room	that, but not less than WEFT_CREDIT_MSGS,
- *		WEFT_CREDIT_BYTES and not more than WEFT_CREDIT_STEP, WEFT_CREDIT_STEP_BYTES
- *	else		WEFT_CREDIT_MSGS, WEFT_CREDIT_BYTES, less what of this flow is kept
+ *	while the endpoint and its user are below their limits: the rest up to the limits, at least
+ *	  WEFT_CREDIT_MSGS, WEFT_CREDIT_BYTES, at most WEFT_CREDIT_STEP, WEFT_CREDIT_STEP_BYTES
+ *	else: WEFT_CREDIT_MSGS, WEFT_CREDIT_BYTES, less the kept messages of this flow
  *
- * and, before it has been told anything, the latter. So a flow always has room of its own, which
- * nobody else can use up, and the sum is bounded by the limits and the number of flows. Beyond its
- * bytes a sender announces; beyond its messages it waits (flow->parked), and with it what its
- * program posts: nothing is dropped, and other flows go on.
+ * A sender that has received no credit yet uses the second rule. So each flow has credit of its
+ * own, which no other flow can use up. The limits and the number of flows bound the sum. Beyond its
+ * bytes a sender announces messages. Beyond its messages a send waits (flow->parked), and so do the
+ * later ones of its program. Nothing is dropped, and other flows continue.
  *
- *	receiving end:	content --no room, and little is left--> starved (in path->starved)
- *			starved --room, or some of its own are received: ROOM--> content
+ *	receiving side:	content --at a limit, little credit is left--> starved (in path->starved)
+ *			starved --below the limits, or some of its own received: CREDIT--> content
  *
- * The room that others have left is noticed by looking again each WEFT_CREDIT_NS.
+ * A timer of WEFT_CREDIT_NS finds the credit that other flows have freed.
  *
- * What is kept of a flow that has ended is its endpoint's (ep->orphans). Else who ends flows and
- * begins others would have room anew with each: an endpoint that keeps as many orphans as the limit
- * is takes no new flow.
+ * The kept messages of an ended flow count for its endpoint (ep->orphans). Otherwise a sender that
+ * ends flows and begins new ones would gain new credit with each. An endpoint with as many orphans
+ * as its limit accepts no new flow.
  *
- * Locks: path->lock for flows, ep->lock for what its endpoint keeps, core->user_lock (a leaf) for
- * the list of users, whose counts are atomic.
+ * Locks: path->lock protects flows, ep->lock the counts of an endpoint, core->user_lock the list of
+ * users, whose counts are atomic. The functions run in softirq context or with softirqs off.
  */
 #include "core/flow/flow.h"
 
-/* ---- What is kept ---------------------------------------------------------------- */
+/* ---- Kept messages --------------------------------------------------------------- */
 
 /**
- * weft_keep_full - may one more message be kept for an endpoint?
+ * weft_keep_full - check whether one more message may be kept for an endpoint
  * @ep: the endpoint
- * @len: bytes that would be kept of it
+ * @len: bytes of it that would be kept
  *
  * Return: WEFT_FULL_*.
  */
@@ -53,7 +54,7 @@ u8 weft_keep_full(const struct weft_ep *ep, u32 len)
 }
 
 /**
- * weft_keep_count - a limit has been reached
+ * weft_keep_count - count that a limit has been reached
  * @core: the core
  * @full: WEFT_FULL_*
  */
@@ -66,9 +67,9 @@ void weft_keep_count(struct weft_core *core, u8 full)
 }
 
 /**
- * weft_keep - a message is kept for its endpoint until it is over
+ * weft_keep - count a message for its endpoint until it is over
  * @rxm: the message; its endpoint is locked
- * @len: bytes that are kept of it
+ * @len: bytes of it that are kept
  */
 void weft_keep(struct weft_rxm *rxm, u32 len)
 {
@@ -84,7 +85,7 @@ void weft_keep(struct weft_rxm *rxm, u32 len)
 }
 
 /**
- * weft_keep_end - nothing is kept of a message any more
+ * weft_keep_end - stop counting a message for its endpoint
  * @rxm: the message; its endpoint is locked
  */
 void weft_keep_end(struct weft_rxm *rxm)
@@ -102,10 +103,10 @@ void weft_keep_end(struct weft_rxm *rxm)
 }
 
 /**
- * weft_credit_orphaned - does an endpoint keep too much of flows that have ended to take a new one?
+ * weft_credit_orphaned - does an endpoint keep too many messages of ended flows for a new flow?
  * @ep: the endpoint
  *
- * Return: it does.
+ * Return: true if it does.
  */
 bool weft_credit_orphaned(const struct weft_ep *ep)
 {
@@ -115,7 +116,7 @@ bool weft_credit_orphaned(const struct weft_ep *ep)
 	       READ_ONCE(ep->orphan_bytes) >= READ_ONCE(conf->unexp_ep);
 }
 
-/* @msgs messages with @bytes bytes become orphans; negative: they are over. */
+/* Count @msgs messages with @bytes bytes as orphans; negative: they are over. */
 static void weft_credit_orphan(struct weft_ep *ep, s32 msgs, s64 bytes)
 {
 	weft_lock(&ep->lock);
@@ -124,11 +125,11 @@ static void weft_credit_orphan(struct weft_ep *ep, s32 msgs, s64 bytes)
 	weft_unlock(&ep->lock);
 }
 
-/* ---- The receiving end of a flow ------------------------------------------------- */
+/* ---- The receiving side of a flow ------------------------------------------------ */
 
 /**
- * weft_credit_init - a flow begins
- * @rf: its receiving end
+ * weft_credit_init - initialize the credit of a flow
+ * @rf: its receiving side
  */
 void weft_credit_init(struct weft_rflow *rf)
 {
@@ -140,13 +141,13 @@ void weft_credit_init(struct weft_rflow *rf)
 	weft_ctl_init(&rf->credit, WEFT_CTL_CREDIT);
 }
 
-/* What is left of a limit, not less than @least and not more than @most. */
+/* Return: the rest up to a limit, at least @least and at most @most. */
 static u32 weft_credit_left(u64 limit, u64 kept, u32 least, u32 most)
 {
 	return limit > kept ? (u32)clamp_t(u64, limit - kept, least, most) : least;
 }
 
-/* Messages that a flow may begin while there is room. */
+/* Return: messages that a flow may begin while its endpoint is below the limits. */
 static u32 weft_credit_msgs(const struct weft_ep *ep)
 {
 	const struct weft_conf *conf = &ep->core->conf;
@@ -157,7 +158,7 @@ static u32 weft_credit_msgs(const struct weft_ep *ep)
 				    WEFT_CREDIT_MSGS, WEFT_CREDIT_STEP));
 }
 
-/* And bytes of eager ones. */
+/* As weft_credit_msgs(), for bytes of eager payload. */
 static u32 weft_credit_bytes(const struct weft_ep *ep)
 {
 	const struct weft_conf *conf = &ep->core->conf;
@@ -170,8 +171,8 @@ static u32 weft_credit_bytes(const struct weft_ep *ep)
 }
 
 /**
- * weft_credit_look - tell the sender of a flow how far it may go, if that is further than it knows
- * @rf: the receiving end; its path is locked
+ * weft_credit_look - send more credit to the sender of a flow, if enough is free
+ * @rf: the receiving side; its path is locked
  * @out: output
  */
 void weft_credit_look(struct weft_rflow *rf, struct weft_out *out)
@@ -217,12 +218,12 @@ void weft_credit_look(struct weft_rflow *rf, struct weft_out *out)
 }
 
 /**
- * weft_credit_wait - a message of a flow waits for a receive
- * @rf: the receiving end; its path and its endpoint are locked
+ * weft_credit_wait - count a message of a flow that waits for a receive
+ * @rf: the receiving side; its path and its endpoint are locked
  * @rxm: the message
  * @len: bytes of it that are kept
  *
- * As long as there is room its bytes do not count to what its node may send.
+ * While the endpoint is below its limits, these bytes do not count in the node's eager window.
  */
 void weft_credit_wait(struct weft_rflow *rf, struct weft_rxm *rxm, u32 len)
 {
@@ -235,11 +236,11 @@ void weft_credit_wait(struct weft_rflow *rf, struct weft_rxm *rxm, u32 len)
 }
 
 /**
- * weft_credit_ignore - bytes of an eager message have come that nobody wants
+ * weft_credit_ignore - dispose of unwanted bytes of an eager message
  * @rxm: the message; its path is locked
- * @len: how many
+ * @len: number of bytes
  *
- * Of a message that has failed they were to come, and are not any more.
+ * For a failed message these bytes leave the count of bytes to come.
  */
 void weft_credit_ignore(struct weft_rxm *rxm, u32 len)
 {
@@ -254,7 +255,7 @@ void weft_credit_ignore(struct weft_rxm *rxm, u32 len)
 }
 
 /**
- * weft_credit_over - a message from another node is over, which may have waited
+ * weft_credit_over - end the credit of a message from another node
  * @rxm: the message; its path is locked
  * @out: output
  */
@@ -265,7 +266,7 @@ void weft_credit_over(struct weft_rxm *rxm, struct weft_out *out)
 	weft_assert_held(&rxm->path->lock);
 	weft_credit_gone(rxm, rxm->charged);
 	rxm->charged = 0;
-	/* what has not come of it may still come, and is not kept */
+	/* bytes that have not come may still come, and are not kept */
 	rxm->path->rx_open -= rxm->open;
 	rxm->open = 0;
 	if (!rxm->waited)
@@ -282,8 +283,8 @@ void weft_credit_over(struct weft_rxm *rxm, struct weft_out *out)
 }
 
 /**
- * weft_credit_end - a flow ends: what is kept of it is its endpoint's
- * @rf: the receiving end; its path is locked
+ * weft_credit_end - end the credit of a flow: its kept messages become orphans
+ * @rf: the receiving side; its path is locked
  */
 void weft_credit_end(struct weft_rflow *rf)
 {
@@ -293,7 +294,7 @@ void weft_credit_end(struct weft_rflow *rf)
 }
 
 /**
- * weft_credit_timer - look again whether there is room for the flows that starve
+ * weft_credit_timer - check the credit of starved flows again
  * @path: the path, locked
  * @out: output
  */
@@ -313,10 +314,10 @@ void weft_credit_timer(struct weft_path *path, struct weft_out *out)
 	}
 }
 
-/* ---- The sending end ------------------------------------------------------------- */
+/* ---- The sending side ------------------------------------------------------------ */
 
 /**
- * weft_credit_park - the flow of a send may not begin a message
+ * weft_credit_park - park a send whose flow may not begin a message
  * @txm: the send, on its lane's sendq; its path is locked
  */
 void weft_credit_park(struct weft_txm *txm)
@@ -328,7 +329,7 @@ void weft_credit_park(struct weft_txm *txm)
 }
 
 /**
- * weft_credit_told - ROOM has come
+ * weft_credit_told - process a CREDIT chunk
  * @path: the path, locked
  * @w: the chunk
  */
@@ -350,7 +351,7 @@ void weft_credit_told(struct weft_path *path, const struct weft_w_credit *w)
 		flow->tx_limit = bytes;
 	if (weft_list_empty(&flow->parked))
 		return;
-	/* what is parked comes before what else there is of this flow */
+	/* parked sends come before the other sends of this flow */
 	sendq = &path->lane[flow->lane].sendq;
 	weft_list_splice_tail(&flow->parked, sendq);
 	weft_list_splice_tail(sendq, &flow->parked);

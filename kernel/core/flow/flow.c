@@ -2,30 +2,31 @@
 /*
  * weft core - flows: one for each pair of endpoints and direction; the order of messages
  *
- * The sending end (struct weft_flow) numbers messages; the receiving end (struct weft_rflow) offers
- * them to matching in that order. The sending end's generation names the flow on a path: a flow
- * that begins again is another one.
+ * The sending side (struct weft_flow) numbers messages. The receiving side (struct weft_rflow)
+ * offers them to matching in that order. The generation of the sending side names the flow on a
+ * path: a flow that begins again is a new flow.
  *
- *	sending:   open --endpoint goes, or closes--> closing --all acknowledged--> ended
+ *	sending:   open --endpoint ends, or closes--> closing --all acknowledged--> ended
  *	             \--EPGONE, path died--> dead --all acknowledged--> ended
- *		   ended: the peer is told, by ABORT of all that follows or by FIN
+ *		   ended: ABORT of all later messages, or FIN, reports it to the peer
  *	receiving: open --endpoint has gone--> gone: EPGONE was sent; messages are dropped until the
- *		   sender says that it has ended
+ *		   sender reports the end of its flow
  *
- * Locks: path->lock. The list ep->flows and what is in it belong to ep->sq_mutex; so does the
- * reference it holds.
+ * Locks: path->lock protects flows. ep->sq_mutex protects the list ep->flows, its elements and the
+ * reference that the list holds.
  */
 #include "core/flow/flow.h"
 
 /* ---- Sending --------------------------------------------------------------------- */
 
 /**
- * weft_flow_lane - the lane of a flow, of class FIRST
+ * weft_flow_lane - lane of a flow in class FIRST
  * @id: the flow
  *
- * The same for both directions of a pair of services: what goes back carries acknowledgements.
+ * It is the same for both directions of a pair of services: packets of one direction carry the
+ * acknowledgements of the other.
  *
- * Return: its number.
+ * Return: number of the lane.
  */
 u8 weft_flow_lane(const struct weft_flowid *id)
 {
@@ -33,12 +34,13 @@ u8 weft_flow_lane(const struct weft_flowid *id)
 }
 
 /**
- * weft_flow_new - a flow that its path does not know
+ * weft_flow_new - allocate a flow, which is not yet on a list of its path
  * @ep: our endpoint
  * @path: the path
  * @peer: remote endpoint
  *
- * Sleeps. Return: the flow with one reference, or NULL.
+ * Context: may sleep.
+ * Return: the flow with one reference, or NULL.
  */
 struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 				const struct weft_sockaddr *peer)
@@ -59,7 +61,7 @@ struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 	flow->ref = 1;
 	flow->msg_limit = WEFT_CREDIT_MSGS;
 	flow->tx_limit = WEFT_CREDIT_BYTES;
-	/* of datagrams the peer knows no flow */
+	/* the peer has no flow of datagrams */
 	flow->ended = ep->conf.type == WEFT_EP_DGRAM;
 	weft_list_init(&flow->ep_node);
 	weft_list_init(&flow->node);
@@ -73,10 +75,10 @@ struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 }
 
 /**
- * weft_flow_add - make a flow known to its path
+ * weft_flow_add - put a flow on the lists of its path
  * @flow: the flow; its path is locked
  *
- * Return: 0, negative errno: the path is dead.
+ * Return: 0; negative errno: the path is dead.
  */
 int weft_flow_add(struct weft_flow *flow)
 {
@@ -94,7 +96,7 @@ int weft_flow_add(struct weft_flow *flow)
 }
 
 /**
- * weft_flow_check - has the peer to be told that the flow has ended?
+ * weft_flow_check - report the end of a flow to the peer, if it is due
  * @flow: the flow; its path is locked; the caller has a reference
  * @out: output
  */
@@ -118,7 +120,7 @@ void weft_flow_check(struct weft_flow *flow, struct weft_out *out)
 }
 
 /**
- * weft_flow_recent - the endpoint sends to the same one as before, as far as is known
+ * weft_flow_recent - set the flow that the next send probably uses
  * @ep: the endpoint; ep->sq_mutex is held
  * @flow: the flow used last, or the only one; NULL: none
  */
@@ -132,11 +134,11 @@ void weft_flow_recent(struct weft_ep *ep, struct weft_flow *flow)
 }
 
 /**
- * weft_flow_forget - the endpoint does not use a flow any more
+ * weft_flow_forget - close a flow of an endpoint
  * @flow: on ep->flows; ep->sq_mutex is held, no lock
  * @out: output
  *
- * What is under way on it goes on, for some time.
+ * Sends under way continue, for at most dead_ns.
  */
 void weft_flow_forget(struct weft_flow *flow, struct weft_out *out)
 {
@@ -162,7 +164,7 @@ void weft_flow_forget(struct weft_flow *flow, struct weft_out *out)
 	weft_path_put(path);
 }
 
-/* May more be sent on it? */
+/* Return: true if more may be sent on the flow. */
 static bool weft_flow_alive(const struct weft_flow *flow)
 {
 	return !READ_ONCE(flow->dead) &&
@@ -177,7 +179,8 @@ static struct weft_list *weft_flow_chain(struct weft_ep *ep, const struct weft_s
 }
 
 /*
- * A flow to endpoint @peer of this node. Sleeps. Return: the flow, ERR_PTR(-ECONNREFUSED, -ENOMEM).
+ * Make a flow to endpoint @peer of this node. May sleep. Return: the flow, ERR_PTR(-ECONNREFUSED,
+ * -ENOMEM).
  */
 static struct weft_flow *weft_flow_local(struct weft_ep *ep, const struct weft_sockaddr *peer)
 {
@@ -242,7 +245,7 @@ static struct weft_flow *weft_flow_make(struct weft_ep *ep, const struct weft_so
 	return err ? ERR_PTR(err) : flow;
 }
 
-/* Not the flow that was used last, or the address vector has changed. As weft_flow_find(). */
+/* As weft_flow_find(), when the flow is not the recent one or the address vector has changed. */
 static noinline struct weft_flow *weft_flow_look(struct weft_ep *ep, u32 dst, u32 gen,
 						 struct weft_out *out)
 {
@@ -280,16 +283,16 @@ found:
 }
 
 /**
- * weft_flow_find - the flow to a destination of a connectionless endpoint
+ * weft_flow_find - find the flow to a destination of a connectionless endpoint, or make it
  * @ep: the endpoint; ep->sq_mutex is held
  * @dst: index in its address vector
  * @out: output
  *
- * There is one flow to an address, even when it stands in the vector more than once: order is that
- * of endpoints.
+ * An address has one flow, even if the vector holds it more than once: endpoints define the order
+ * of messages.
  *
- * Sleeps. Return: the flow, ERR_PTR(-EINVAL: no such destination, -ECONNREFUSED: nobody there
- * (local), ...).
+ * Context: may sleep.
+ * Return: the flow; ERR_PTR(-EINVAL: no such destination, -ECONNREFUSED: no endpoint (local), ...).
  */
 struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, struct weft_out *out)
 {
@@ -304,10 +307,10 @@ struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, struct weft_out *o
 /* ---- Receiving ------------------------------------------------------------------- */
 
 /**
- * weft_rflow_new - make one
+ * weft_rflow_new - allocate the receiving side of a flow
  * @path: the path, locked
  * @id: services and generations; the first message is number 1
- * @ep: our endpoint, NULL: there is none
+ * @ep: our endpoint, NULL: none
  *
  * Return: the flow, NULL: no memory, or too many.
  */
@@ -344,12 +347,12 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 }
 
 /**
- * weft_rflow_bind - the first message of a flow has come: to whom?
+ * weft_rflow_bind - find the endpoint of a flow's first message
  * @path: the path, locked
  * @h: head of the message
  *
- * Return: the flow, which is gone when nobody has the service, or somebody of another job, or one
- * who keeps too much of flows that have ended; NULL: no memory, or too many.
+ * Return: the flow; NULL: no memory, or too many. The flow is gone in three cases: no endpoint has
+ * the service, the endpoint has another job, or it keeps too many messages of ended flows.
  */
 struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_head *h)
 {
@@ -358,7 +361,7 @@ struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_hea
 	struct weft_rflow *rf;
 
 	weft_assert_held(&path->lock);
-	/* connected endpoints are bound when they connect */
+	/* cm.c binds connected endpoints when they connect */
 	if (!(h->flags & WEFT_MSG_CONNECTED))
 		ep = weft_core_service(path->core, id->dsvc);
 	if (ep && (ep->conf.type != WEFT_EP_RDM || READ_ONCE(ep->state) != WEFT_EPS_ENABLED)) {
@@ -388,11 +391,11 @@ struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_hea
 }
 
 /**
- * weft_rflow_look - look the sender up in the receiver's address vector, which may have changed
+ * weft_rflow_look - find the sender in the receiver's address vector, after a change of the vector
  * @rf: the flow; its path and its endpoint are locked, the endpoint is not dead and has a vector
  * @gen: generation of the vector
  *
- * Return: the index, WEFT_SRC_ANY: it is not there.
+ * Return: the index, WEFT_SRC_ANY: not in the vector.
  */
 u32 weft_rflow_look(struct weft_rflow *rf, u32 gen)
 {

@@ -2,8 +2,8 @@
 /*
  * weft core - the order of messages between two endpoints, and the credit of a flow
  *
- * What this folder offers to those above it, and its files to one another. Each function says in
- * its file which locks it wants.
+ * The functions that this folder offers to the folders above it, and its files to one another. The
+ * comment at each definition names the locks that the function needs.
  */
 #ifndef WEFT_FLOW_H
 #define WEFT_FLOW_H
@@ -26,8 +26,8 @@ struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_hea
 u32 weft_rflow_look(struct weft_rflow *rf, u32 gen);
 
 /*
- * The sender's index in the receiver's address vector; as weft_rflow_look(), but the endpoint may
- * have no vector.
+ * Return: the sender's index in the receiver's address vector. As weft_rflow_look(), but the
+ * endpoint may have no vector.
  */
 static inline u32 weft_rflow_src(struct weft_rflow *rf)
 {
@@ -41,14 +41,14 @@ static inline u32 weft_rflow_src(struct weft_rflow *rf)
 
 /* ---- credit.c --------------------------------------------------------------------- */
 
-#define WEFT_CREDIT_MSGS	256		/* messages of a flow that nobody else's bound */
-#define WEFT_CREDIT_BYTES	(128u << 10)	/* and bytes of eager ones */
-#define WEFT_CREDIT_STEP	1024		/* that are on their way while there is room */
+#define WEFT_CREDIT_MSGS	256		/* messages of a flow, whatever others use */
+#define WEFT_CREDIT_BYTES	(128u << 10)	/* the same for bytes of eager payload */
+#define WEFT_CREDIT_STEP	1024		/* the most in advance, within the limits */
 #define WEFT_CREDIT_STEP_BYTES	(512u << 10)
 #define WEFT_CREDIT_NS		(20 * NSEC_PER_MSEC)
 #define WEFT_FULL_NOT		0
-#define WEFT_FULL_ENDPOINT	1	/* the endpoint keeps as much as it may */
-#define WEFT_FULL_USER		2	/* all of its user's do */
+#define WEFT_FULL_ENDPOINT	1	/* the endpoint has reached its limit */
+#define WEFT_FULL_USER		2	/* its user has reached the limit */
 
 u8 weft_keep_full(const struct weft_ep *ep, u32 len);
 void weft_keep_count(struct weft_core *core, u8 full);
@@ -65,7 +65,10 @@ void weft_credit_timer(struct weft_path *path, struct weft_out *out);
 void weft_credit_park(struct weft_txm *txm);
 void weft_credit_told(struct weft_path *path, const struct weft_w_credit *w);
 
-/* A message of a flow has had its turn, with @eager bytes of eager payload. */
+/*
+ * A message of a flow has had its turn, with @eager bytes of eager payload. Report credit if it is
+ * due.
+ */
 static inline void weft_credit_pass(struct weft_rflow *rf, u32 eager, struct weft_out *out)
 {
 	rf->in_bytes += eager;
@@ -75,8 +78,8 @@ static inline void weft_credit_pass(struct weft_rflow *rf, u32 eager, struct wef
 }
 
 /*
- * Has the sender been told that it may send an eager message of @len bytes that is new? It counts
- * whole messages, and so do @rx_open and @early_bytes: what comes late or again changes nothing.
+ * Return: true if the sender has the credit for a new eager message of @len bytes. Whole messages
+ * are counted, also in @rx_open and @early_bytes: late or repeated packets change nothing.
  */
 static inline bool weft_credit_fits(const struct weft_rflow *rf, u32 len)
 {
@@ -86,7 +89,7 @@ static inline bool weft_credit_fits(const struct weft_rflow *rf, u32 len)
 	       path->rx_gone + path->rx_open + len <= path->rx_told;
 }
 
-/* Bytes of an eager message have been disposed of. */
+/* Count bytes of an eager message that are disposed of. */
 static inline void weft_credit_gone(struct weft_rxm *rxm, u32 len)
 {
 	rxm->open -= len;
@@ -94,7 +97,7 @@ static inline void weft_credit_gone(struct weft_rxm *rxm, u32 len)
 	rxm->path->rx_gone += len;
 }
 
-/* Bytes of an eager message have come. */
+/* Count bytes of an eager message that have come. */
 static inline void weft_credit_got(struct weft_rxm *rxm, u32 len)
 {
 	rxm->got += len;
@@ -104,13 +107,13 @@ static inline void weft_credit_got(struct weft_rxm *rxm, u32 len)
 		rxm->charged += len;
 }
 
-/* May a flow begin a message? */
+/* Return: true if the flow may begin a message. */
 static inline bool weft_credit_begins(const struct weft_flow *flow)
 {
 	return (s32)(flow->msg_limit - flow->id.mseq) > 0;
 }
 
-/* May it go eager, as far as the receiver's node and its endpoint are concerned? */
+/* Return: true if node window and flow credit allow to send @len bytes eager. */
 static inline bool weft_credit_eager(const struct weft_flow *flow, u32 len)
 {
 	const struct weft_path *path = flow->path;
@@ -119,7 +122,7 @@ static inline bool weft_credit_eager(const struct weft_flow *flow, u32 len)
 	       (s32)(flow->tx_limit - flow->tx_used) >= (s32)len;
 }
 
-/* It does. */
+/* Use credit for @len bytes. */
 static inline void weft_credit_use(struct weft_flow *flow, u32 len)
 {
 	flow->path->tx_used += len;

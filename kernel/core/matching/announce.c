@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - messages that are told of before they are received
+ * weft core - announcing receives: completion before the message is received
  *
- * A receive with WEFT_RQ_ANNOUNCE takes a message as any other does, but gets only the front of one
- * that is longer than its room (post->part bytes). Its completion is the announcement, and the
- * message is set aside for a claim or a discard, as by a peek (peek.c):
+ * A receive with WEFT_RQ_ANNOUNCE takes a message like any other. A message longer than its buffer
+ * delivers only its front (post->part bytes). The completion is the announcement. The message is
+ * set aside for a claim or a discard, as by a peek (peek.c):
  *
- *	matched --the front is placed, and it is its turn--> announced --CLAIM--> matched --> over
+ *	matched --the front is placed, and its turn comes--> announced --CLAIM--> matched --> over
  *	                                                          \------DISCARD------------> over
  *
- * The receive is free when it has completed; what is announced needs memory of the kernel only for
- * bytes that were not placed and are not at the sender any more. A message that was placed whole
- * needs its sender no longer. Who sends with WEFT_SQ_MATCH is told when the message is settled, all
- * others when it is announced, or when the rest has been pulled.
+ * The receive is free when it has completed. An announced message needs kernel memory only for
+ * bytes that are neither placed nor still at the sender. A message that is placed completely no
+ * longer needs its sender. A sender with WEFT_SQ_MATCH gets its answer when the message is settled.
+ * Other senders get it with the announcement, or when the rest has been received.
  *
- * The program's memory holds the front: it has to see to it that a claim's memory gets these bytes,
- * and the claim places what comes behind them (rxm->base).
+ * The program's memory holds the front. The program has to copy these bytes to the memory of a
+ * claim, and the claim places the bytes behind them (rxm->base).
  *
- * ep->nslots counts receives and messages of this kind: at most as many as the endpoint has
- * receives, more are refused (ENOBUFS). So what a program does not settle is bounded; then its ring
- * is empty, messages are unexpected ones, and senders wait as for any receiver that posts nothing.
+ * ep->nslots counts receives and messages of this kind. They are at most as many as the endpoint's
+ * receives; further receives are refused (ENOBUFS). So the number of unsettled messages is bounded.
+ * Beyond it messages are unexpected, and senders wait as for any receiver without receives.
  *
- * Here are the receive's side and the sizes. bulk/announce.c announces the message.
+ * This file has the receive's part and the sizes. bulk/announce.c announces the message.
  *
- * Locks: ep->lock.
+ * Locks: ep->lock, held by the caller.
  */
 #include "core/matching/matching.h"
 
 /**
- * weft_announce_apply - an entry of the receive ring has WEFT_RQ_ANNOUNCE
+ * weft_announce_apply - apply an entry of the receive ring with WEFT_RQ_ANNOUNCE
  * @ep: the endpoint, locked
  * @e: the entry
- * @post: holds its flags; a claim or a discard gets WEFT_POST_CLAIM instead
+ * @post: has the entry's flags; for a claim or a discard WEFT_POST_CLAIM replaces WEFT_RQ_ANNOUNCE
  *
- * Return: 0, -ENOBUFS: one receive too many, to be failed.
+ * Return: 0; -ENOBUFS: one receive too many, which the caller fails.
  */
 int weft_announce_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct weft_post *post)
 {
@@ -48,11 +48,11 @@ int weft_announce_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struc
 }
 
 /**
- * weft_announce_none - a receive announces nothing: it fails
+ * weft_announce_none - an announcing receive fails without a message
  * @ep: the endpoint, locked
  * @post: the receive
  *
- * An untagged one is nothing that its program waits for, and not counted.
+ * The program does not wait for an untagged one, so it is not counted.
  */
 void weft_announce_none(struct weft_ep *ep, struct weft_post *post)
 {
@@ -67,7 +67,7 @@ void weft_announce_none(struct weft_ep *ep, struct weft_post *post)
  * @post: the receive
  * @len: bytes of the message
  *
- * Return: all, if the receive has room for them, else the part that the program asked for.
+ * Return: all bytes if the receive has space for them, else the part that the program asked for.
  */
 u64 weft_announce_space(const struct weft_post *post, u64 len)
 {
@@ -75,8 +75,8 @@ u64 weft_announce_space(const struct weft_post *post, u64 len)
 }
 
 /**
- * weft_announce_cqe - the completion of an announcement or of a claim
- * @e: the completion, filled in otherwise
+ * weft_announce_cqe - complete the completion of an announcement or of a claim
+ * @e: the completion, other fields are set
  * @post: the receive
  */
 void weft_announce_cqe(struct weft_cqe *e, const struct weft_post *post)

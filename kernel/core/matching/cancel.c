@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - receives and messages that end without each other
+ * weft core - receives and messages that end unmatched
  *
- * A receive that is canceled is found among those that are posted. One that still stands in the
- * ring, because there was no free struct weft_post for it, is told of at once as well: ep->cut, a
- * bit for each slot, has it passed over when its turn comes.
+ * A canceled receive is found among the posted ones. When no struct weft_post is free, it may still
+ * be in the ring. Its cancellation is reported at once as well, and a bit for its slot in ep->cut
+ * makes the drain skip it later.
  *
- * Locks: ep->lock.
+ * Locks: ep->lock, held by the caller.
  */
 #include "core/matching/matching.h"
 
 /**
- * weft_recv_cancel_all - end all receives that wait
+ * weft_recv_cancel_all - end all posted receives
  * @ep: the endpoint, locked
  * @err: errno
  * @out: output
@@ -29,7 +29,7 @@ void weft_recv_cancel_all(struct weft_ep *ep, int err, struct weft_out *out)
 }
 
 /**
- * weft_recv_drop_all - nobody will take the unexpected messages
+ * weft_recv_drop_all - drop all unexpected and claimed messages
  * @ep: the endpoint, locked
  * @out: output
  */
@@ -53,9 +53,9 @@ void weft_recv_drop_all(struct weft_ep *ep, struct weft_out *out)
 	weft_recv_status(ep);
 }
 
-/* ---- Receives that stand in the ring ----------------------------------------------- */
+/* ---- Receives in the ring ---------------------------------------------------------- */
 
-/* Tell of a receive that is not posted and will not be. Return: 0, -EAGAIN: no room. */
+/* Complete a receive that is still in the ring. Return: 0, -EAGAIN: the queue is full. */
 static int weft_recv_cut_told(struct weft_ep *ep, const struct weft_rq_entry *entry,
 			      struct weft_out *out)
 {
@@ -77,12 +77,12 @@ static int weft_recv_cut_told(struct weft_ep *ep, const struct weft_rq_entry *en
 }
 
 /**
- * weft_recv_cut - cancel the oldest receive with a context that stands in the ring
+ * weft_recv_cut - cancel the oldest receive with a context that is still in the ring
  * @ep: the endpoint, locked; its ring has been drained as far as possible
  * @context: the user's
  * @out: output
  *
- * Return: 0, also when there is none; -EAGAIN: there is no room for its completion now.
+ * Return: 0, also when there is none; -EAGAIN: the completion queue has no space now.
  */
 int weft_recv_cut(struct weft_ep *ep, u64 context, struct weft_out *out)
 {

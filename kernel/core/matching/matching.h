@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - posted receives, and messages that wait for one
+ * weft core - matching of posted receives and unexpected messages
  *
- * What this folder offers to those above it, and its files to one another. Each function says in
- * its file which locks it wants.
+ * The functions that this folder offers to the folders above it, and its files to one another. The
+ * comment at each definition names the locks that the function needs.
  */
 #ifndef WEFT_MATCHING_H
 #define WEFT_MATCHING_H
@@ -26,7 +26,9 @@ void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, struct weft_pos
 		   u64 tag, u64 data, u64 len, u32 src, u16 flags);
 void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct weft_out *out);
 
-/* Is the address of sender @src, in place of its index, to be told? Only a kept message has it. */
+/*
+ * Does the completion need the address of sender @src, not its index? Only a kept message has it.
+ */
 static inline bool weft_recv_strange(const struct weft_ep *ep, u32 src)
 {
 	return unlikely(ep->conf.flags & WEFT_EPF_SOURCE) && src == WEFT_SRC_ANY;
@@ -90,8 +92,10 @@ void weft_multi_post(struct weft_ep *ep, struct weft_post *buf, u64 least, struc
 void weft_multi_end(struct weft_ep *ep, struct weft_post *buf, int err, struct weft_out *out);
 
 /*
- * The receive for a message of @len bytes: it has left the queue, or is a part of one that has not.
- * NULL: none, the message waits. The endpoint is locked, and its ring has been drained.
+ * Get the receive for a message of @len bytes. The endpoint is locked, and its ring has been
+ * drained.
+ * Return: the receive, which has left the queue, or a part of a buffer that stays; NULL: the
+ * message waits.
  */
 static inline struct weft_post *weft_post_match(struct weft_ep *ep, u8 kind, u32 src, u64 tag,
 						u64 len, struct weft_out *out)
@@ -118,7 +122,7 @@ void weft_srq_high(struct weft_ep *ep, struct weft_out *out);
 void weft_srq_taken(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *post,
 		    struct weft_out *out);
 
-/* What srq.c takes of multi.c */
+/* functions of multi.c for srq.c */
 void weft_multi_init(struct weft_post *buf, u64 least);
 struct weft_post *weft_multi_share(struct weft_srq *srq, struct weft_post *buf, u64 len);
 void weft_multi_return(struct weft_srq *srq, struct weft_post *part, struct weft_out *out);

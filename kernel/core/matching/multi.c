@@ -1,34 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - multi-receive buffers: one receive that takes several messages
+ * weft core - multi-receive buffers: receives that take several messages
  *
- *	posted --each message takes a part of its room--> posted
- *	   |                       \--too little room is left--> full
+ *	posted --each message takes a part--> posted
+ *	   |                       \--too few bytes are left--> full
  *	   \--canceled, endpoint closed--> ended
- *	full, ended --all parts have completed--> released: told once, free
+ *	full, ended --all parts have completed--> released: reported once, free
  *
- * A message that matches a buffer gets a part of it: a struct weft_post of its own, which completes
- * like any receive. Parts come from ep->part_free, WEFT_PARTS of them, and when those are in use
- * from the free receives. When there is none at all the message waits as an unexpected one
- * (ep->multi_wait). Until it has its part untagged messages are not matched with multi-receive
- * buffers, and untagged receives look at none of those that wait, so that nothing overtakes:
- * weft_multi_retry() then offers all of them anew, in order of arrival. Parts in use come to an end
- * without the program's doing, or when it reads completions.
+ * A message that matches a buffer gets a part of it: a struct weft_post that completes like any
+ * receive. Parts come from ep->part_free (WEFT_PARTS of them), and after those from the free
+ * receives. Without a free part the message waits as an unexpected one (ep->multi_wait). Until it
+ * has its part, no message may overtake it. Untagged messages are not matched with multi-receive
+ * buffers, and new untagged receives do not match unexpected messages. Then weft_multi_retry()
+ * offers all of them again, in order of arrival. A part becomes free without an action of the
+ * program, or when the program reads completions.
  *
- * A buffer of a shared receive queue is offered as any receive of such a queue (srq.c), and stays
- * posted, fresh or in the server's hand while it has room. Its parts are of srq->part_free. When
- * there is none the queue is *parched*: all untagged messages wait until one gets free; then all
- * untagged receives are offered anew, in order. The release is told where the last part has
- * completed; if that endpoint is dead, by the next one that lives.
+ * A buffer of a shared receive queue is offered like any receive of that queue (srq.c). While it
+ * has space, it stays posted, fresh or in srq->hand. Its parts come from srq->part_free. Without a
+ * free part the queue is *parched*: all untagged messages wait. When a part becomes free, all
+ * untagged receives are offered again, in order. The endpoint whose part completes last reports the
+ * release. If that endpoint is dead, the next live one does.
  *
- * Locks: ep->lock; what is of a shared buffer: srq->lock inside of it.
+ * Locks: ep->lock, held by the caller; srq->lock protects shared buffers. See
+ * Documentation/locking.rst.
  */
 #include "core/matching/matching.h"
 
-/* Parts begin at a multiple of this, from the buffer's start; Documentation/uapi.rst. */
+/* Alignment of parts, from the buffer's start; Documentation/uapi.rst. */
 #define WEFT_MULTI_ALIGN	8
 
-/* Bytes behind the next part's beginning. */
+/* Return: bytes behind the beginning of the next part. */
 static u64 weft_multi_left(const struct weft_post *buf)
 {
 	u64 at = round_up(buf->used, WEFT_MULTI_ALIGN);
@@ -36,7 +37,7 @@ static u64 weft_multi_left(const struct weft_post *buf)
 	return at < buf->vec.len ? buf->vec.len - at : 0;
 }
 
-/* Make a part of a buffer, for a message. Return: too little is left for another one. */
+/* Make a part of a buffer for a message. Return: true if too few bytes are left for another one. */
 static bool weft_multi_cut(struct weft_post *part, struct weft_post *buf, u64 len)
 {
 	u64 n = min(len, weft_multi_left(buf));
@@ -63,9 +64,9 @@ static bool weft_multi_cut(struct weft_post *part, struct weft_post *buf, u64 le
  * @buf: the buffer, posted
  * @len: bytes of the message
  *
- * The buffer is not posted any more when too little is left.
+ * When too few bytes are left, the buffer leaves the queue.
  *
- * Return: the part, in no matching; NULL: there is none now, the message has to wait.
+ * Return: the part, in no matching; NULL: no part is free, the message has to wait.
  */
 struct weft_post *weft_multi_take(struct weft_ep *ep, struct weft_post *buf, u64 len)
 {
@@ -88,8 +89,8 @@ struct weft_post *weft_multi_take(struct weft_ep *ep, struct weft_post *buf, u64
 }
 
 /**
- * weft_multi_cqe - the completion of a part tells where it is, and whether it is the last one
- * @e: the completion, filled in otherwise
+ * weft_multi_cqe - set address and last-part flag in the completion of a part
+ * @e: the completion, other fields are set
  * @part: the part
  */
 void weft_multi_cqe(struct weft_cqe *e, struct weft_post *part)
@@ -111,7 +112,7 @@ void weft_multi_cqe(struct weft_cqe *e, struct weft_post *part)
 		e->flags |= WEFT_CQE_MULTI;
 }
 
-/* Tell that a buffer is neither posted nor in use any more. */
+/* Report that a buffer is neither posted nor in use any more. */
 static void weft_multi_release(struct weft_ep *ep, struct weft_post *buf, struct weft_out *out)
 {
 	struct weft_cqe e = {
@@ -136,7 +137,7 @@ static void weft_multi_over(struct weft_ep *ep, struct weft_post *buf, struct we
 }
 
 /**
- * weft_multi_part_free - a part has completed
+ * weft_multi_part_free - free a part that has completed
  * @ep: the endpoint, locked
  * @part: the part
  * @out: output
@@ -162,11 +163,11 @@ void weft_multi_part_free(struct weft_ep *ep, struct weft_post *part, struct wef
 }
 
 /**
- * weft_multi_retry - offer the untagged messages that wait anew
+ * weft_multi_retry - offer the waiting untagged messages again
  * @ep: the endpoint, locked
  * @out: output
  *
- * Bounded by their number.
+ * The work is bounded by their number.
  */
 void weft_multi_retry(struct weft_ep *ep, struct weft_out *out)
 {
@@ -175,7 +176,7 @@ void weft_multi_retry(struct weft_ep *ep, struct weft_out *out)
 
 	weft_assert_held(&ep->lock);
 	ep->multi_wait = false;
-	ep->draining = true;	/* what gets free meanwhile does not change the list under way */
+	ep->draining = true;	/* receives that become free meanwhile do not change the list */
 	for (u = weft_match_unexp_next(&ep->match, WEFT_UNTAGGED, NULL); u; u = next) {
 		struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
 		struct weft_post *post;
@@ -197,9 +198,9 @@ void weft_multi_retry(struct weft_ep *ep, struct weft_out *out)
 }
 
 /**
- * weft_multi_init - a receive is a multi-receive buffer
+ * weft_multi_init - make a multi-receive buffer of a receive
  * @buf: the receive: context, flags, vec are set
- * @least: it takes no more when less is left
+ * @least: the buffer takes no more messages when fewer bytes are left
  */
 void weft_multi_init(struct weft_post *buf, u64 least)
 {
@@ -214,10 +215,10 @@ void weft_multi_init(struct weft_post *buf, u64 least)
 }
 
 /**
- * weft_multi_post - post a buffer; messages that wait go into it first
+ * weft_multi_post - post a buffer; waiting messages take parts of it first
  * @ep: the endpoint, locked
  * @buf: the buffer: context, flags, vec, match are set
- * @least: it leaves the queue when less is left
+ * @least: the buffer leaves the queue when fewer bytes are left
  * @out: output
  */
 void weft_multi_post(struct weft_ep *ep, struct weft_post *buf, u64 least, struct weft_out *out)
@@ -234,7 +235,7 @@ void weft_multi_post(struct weft_ep *ep, struct weft_post *buf, u64 least, struc
 }
 
 /**
- * weft_multi_end - a buffer takes no more messages
+ * weft_multi_end - mark that a buffer takes no more messages
  * @ep: the endpoint, locked
  * @buf: the buffer, not posted any more
  * @err: errno of its last completion, which comes when all of its parts have completed
@@ -253,10 +254,10 @@ void weft_multi_end(struct weft_ep *ep, struct weft_post *buf, int err, struct w
 /**
  * weft_multi_share - take a part of a shared buffer for a message that matches it
  * @srq: the queue, locked
- * @buf: the buffer, posted or in the hand
+ * @buf: the buffer, posted or srq->hand
  * @len: bytes of the message
  *
- * Return: the part; NULL: there is none: the queue is parched.
+ * Return: the part; NULL: no part is free, the queue is parched.
  */
 struct weft_post *weft_multi_share(struct weft_srq *srq, struct weft_post *buf, u64 len)
 {
@@ -279,7 +280,7 @@ struct weft_post *weft_multi_share(struct weft_srq *srq, struct weft_post *buf, 
 	return part;
 }
 
-/* There is a part again: what untagged messages have passed by is offered anew, in order. */
+/* A part is free again: offer the receives that untagged messages have passed over, in order. */
 static void weft_multi_refresh(struct weft_srq *srq, struct weft_out *out)
 {
 	struct weft_mpost *p, *next;
@@ -301,12 +302,12 @@ static void weft_multi_refresh(struct weft_srq *srq, struct weft_out *out)
 }
 
 /**
- * weft_multi_return - a part of a shared buffer has completed
+ * weft_multi_return - free a part of a shared buffer that has completed
  * @srq: the queue, locked
  * @part: the part
  * @out: output
  *
- * The caller looks at srq->untold.
+ * The caller then checks srq->untold.
  */
 void weft_multi_return(struct weft_srq *srq, struct weft_post *part, struct weft_out *out)
 {
@@ -325,12 +326,13 @@ void weft_multi_return(struct weft_srq *srq, struct weft_post *part, struct weft
 }
 
 /**
- * weft_multi_tell - tell that shared buffers are released
+ * weft_multi_tell - report the release of shared buffers
  * @srq: the queue
- * @ep: the endpoint that tells it, locked, not dead
+ * @ep: the endpoint that reports it, locked, not dead
  * @out: output
  *
- * Bounded by their number. Each is a receive that the endpoint holds until that is told.
+ * The work is bounded by their number. The endpoint holds each buffer as a receive until it is
+ * reported.
  */
 void weft_multi_tell(struct weft_srq *srq, struct weft_ep *ep, struct weft_out *out)
 {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - looking for messages that wait: peek, claim, discard
+ * weft core - peek, claim and discard of unexpected messages
  *
- * They are entries of the receive ring: when one has its turn all earlier receives have been
- * applied, so that it sees what a receive in its place would get. Each has one completion, for
- * which it holds a struct weft_post, written whether or not successes are (a claim's own receive
- * excepted). None of them waits for anything, or has a sender do anything.
+ * They are entries of the receive ring. All earlier receives are applied before one of them, so it
+ * sees the message that a receive in its place would take. Each has one completion, for which it
+ * holds a struct weft_post. The completion is written even without WEFT_RQ_COMPLETION, except that
+ * of a claim's own receive. None of them waits, or causes a sender to act.
  *
  *	unexpected --PEEK, KEEP--> claimed --CLAIM--> is received
  *	     \--PEEK, DROP------------\------DISCARD--> is over, as if it had been received
  *
- * What was announced (announce.c) stands among the claimed ones, too, and is settled in the same
+ * Announced messages (announce.c) are in the same list as claimed ones and are settled in the same
  * way.
  *
- * A claimed message stands in ep->claims under its context. One that fails meanwhile (its sender
- * has gone before all bytes were here) stays there, and its error is the claim's.
+ * A claimed message is in ep->claims under its context. If it fails (its sender is gone before all
+ * bytes have come), it stays there, and the claim reports its error.
  *
- * Locks: ep->lock.
+ * Locks: ep->lock, held by the caller.
  */
 #include "core/matching/matching.h"
 
@@ -44,7 +44,7 @@ static void weft_claim_del(struct weft_ep *ep, struct weft_rxm *rxm)
 		ep->nclaims--;
 }
 
-/* Nobody wants a message, which is in no matching: its sender's operation completes. */
+/* End a message that no receive will take and that is in no matching: the send completes. */
 static void weft_claim_over(struct weft_rxm *rxm, struct weft_out *out)
 {
 	rxm->served = true;
@@ -52,7 +52,7 @@ static void weft_claim_over(struct weft_rxm *rxm, struct weft_out *out)
 }
 
 /**
- * weft_claim_drop_all - nobody will take the claimed messages
+ * weft_claim_drop_all - drop all claimed messages
  * @ep: the endpoint, locked
  * @out: output
  */
@@ -71,15 +71,15 @@ void weft_claim_drop_all(struct weft_ep *ep, struct weft_out *out)
 }
 
 /*
- * Complete a peek with the front of the message behind the entry, if it is at hand. Return: done,
- * the peek is free.
+ * Complete a peek with the front of the message behind the entry, if its bytes are available.
+ * Return: true if done; the peek is free.
  */
 static bool weft_peek_data(struct weft_ep *ep, struct weft_post *post, const struct weft_rxm *rxm,
 			   struct weft_cqe *e, struct weft_out *out)
 {
 	u64 n = min(rxm->len, post->vec.len);
 
-	/* pairs with the release in weft_rxm_is_whole(): the bytes are there */
+	/* pairs with the release in weft_rxm_is_whole(): all bytes are stored */
 	if (!n || n > WEFT_INLINE_MAX || post->vec.n != 1 || !smp_load_acquire(&rxm->whole) ||
 	    !rxm->buf || !ep->rx_cq || e->flags & WEFT_CQE_FROM)
 		return false;
@@ -96,7 +96,7 @@ static bool weft_peek_data(struct weft_ep *ep, struct weft_post *post, const str
 	return false;
 }
 
-/* May a peek do with what it has found what it wants? Return: 0, -EINVAL, -ENOBUFS. */
+/* Check whether a peek may claim the message it has found. Return: 0, -EINVAL, -ENOBUFS. */
 static int weft_peek_check(struct weft_ep *ep, const struct weft_post *post)
 {
 	if (!(post->flags & WEFT_RQ_KEEP))
@@ -141,10 +141,10 @@ static void weft_peek(struct weft_ep *ep, const struct weft_rq_entry *entry,
 }
 
 /**
- * weft_peek_apply - apply an entry that is about a message that waits
+ * weft_peek_apply - apply an entry about an unexpected message
  * @ep: the endpoint, locked
  * @e: the entry: WEFT_RQ_PEEK, _CLAIM or _DISCARD
- * @post: for its completion, or what the claimed message is received into
+ * @post: for its completion, or the receive of the claimed message
  * @out: output
  */
 void weft_peek_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct weft_post *post,

@@ -2,37 +2,37 @@
 /*
  * weft core - receives: from the ring to the completion
  *
- * Before a message is matched, the endpoint's receive ring is emptied ("drain, then match"):
+ * Before a message is matched, the entries of the endpoint's receive ring are applied ("drain, then
+ * match"):
  *
- *	free --read from the ring--> posted --a message takes it--> matched --its bytes are there,
- *	and its turn has come--> completed: free, or it waits for room in the queue (cq.c)
+ *	free --read from the ring--> posted --a message takes it--> matched --its bytes are placed,
+ *	and its turn has come--> completed: free, or its completion waits for the queue (cq.c)
  *
- * weft_recv_find() says which receive a message gets. A short message has been offered to the
- * oldest one in the ring before, if none that is posted takes it (fast_ring.c).
+ * weft_recv_find() selects the receive for a message. Before that, a short message that matches no
+ * posted receive is offered to the oldest receive in the ring (fast_ring.c).
  *
- * WEFT_ST_RQ_NOTIFY: while an endpoint holds unexpected messages posts have to be told; the flag is
- * set, then (full barrier) the ring is looked at once more, all under ep->lock.
+ * WEFT_ST_RQ_NOTIFY: while an endpoint holds unexpected messages, the program has to notify posts.
+ * The flag is set, then (full barrier) the ring is read once more, all under ep->lock.
  *
- * Some entries have to be searched for: among unexpected messages (tags with bits that do not
- * count), posted receives (cancel), claimed messages. A ring full of them, each with a long search,
- * would keep ep->lock for minutes. So the searches of a drain have a budget (WEFT_RECV_STEPS); when
- * that is used up the ring is *paused*: as if there were no free receive the rest stays where it
- * is, until a worker, or the program's own call (weft_recv_all()), goes on. What comes meanwhile is
- * matched with what is posted, else unexpected, and found from the ring in its order.
+ * Some entries cause a search: among unexpected messages (tags with ignored bits), posted receives
+ * (cancel) or claimed messages. A ring full of them, each with a long search, would hold ep->lock
+ * for minutes. So the searches of a drain have a budget (WEFT_RECV_STEPS). When it is used up, the
+ * ring is *paused*: the rest of the entries stays in the ring, as if no receive were free. A
+ * worker, or the program's own call (weft_recv_all()), continues. A message that comes meanwhile is
+ * matched with posted receives, else it is unexpected and the entries find it in their order.
  *
- * Locks: all under ep->lock, to which receives, rings and matching belong; weft_recv_unexp() and
+ * Locks: ep->lock protects receives, rings and matching; the callers hold it. weft_recv_unexp() and
  * weft_recv_matched() may be called with path->lock held, too.
  */
 #include "core/matching/matching.h"
 
-#define WEFT_RECV_STEPS	(64u << 10)	/* what a drain looks at in searches */
+#define WEFT_RECV_STEPS	(64u << 10)	/* messages and receives that a drain may search */
 
 /**
- * weft_recv_status - tell the program whether posts have to be notified
+ * weft_recv_status - show the program whether posts have to be notified
  * @ep: the endpoint, locked
  *
- * Only while unexpected messages are held, or all receives fail at once, is the user asked to
- * notify.
+ * They have to be only while unexpected messages are held, or while all receives fail at once.
  */
 void weft_recv_status(struct weft_ep *ep)
 {
@@ -49,10 +49,10 @@ void weft_recv_status(struct weft_ep *ep)
 }
 
 /**
- * weft_post_free - a receive is over
+ * weft_post_free - free a receive that is over
  * @ep: the endpoint, locked
  * @post: the receive
- * @out: output: the receive ring may go on
+ * @out: output: the drain of the ring may continue
  */
 void weft_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out *out)
 {
@@ -102,11 +102,11 @@ void weft_recv_cqe(struct weft_cqe *e, const struct weft_ep *ep, struct weft_pos
 }
 
 /**
- * weft_recv_from - tell of the sender, if the endpoint does not know it and wants to
+ * weft_recv_from - add the sender's address for endpoints that ask for unknown senders
  * @ep: the endpoint, locked
- * @post: what @e is the completion of; weft_post_done() or weft_post_turn() follows
+ * @post: the receive of @e; weft_post_done() or weft_post_turn() follows
  * @rxm: the message
- * @e: the completion, filled in otherwise
+ * @e: the completion, other fields are set
  */
 void weft_recv_from(const struct weft_ep *ep, struct weft_post *post, const struct weft_rxm *rxm,
 		    struct weft_cqe *e)
@@ -119,7 +119,7 @@ void weft_recv_from(const struct weft_ep *ep, struct weft_post *post, const stru
 	e->flags |= WEFT_CQE_FROM;
 }
 
-/* Write a completion with the sender's address. Return: done; false: it waits. */
+/* Write a completion with the sender's address. Return: true if done; false: it waits. */
 static noinline bool weft_post_from(struct weft_ep *ep, struct weft_post *post,
 				    const struct weft_cqe *e, struct weft_out *out)
 {
@@ -140,7 +140,7 @@ static void weft_recv_count(struct weft_ep *ep, const struct weft_post *post, in
 }
 
 /**
- * weft_post_done - write the completion of a receive, and free it when that is done
+ * weft_post_done - write the completion of a receive, and free the receive after that
  * @ep: the endpoint, locked
  * @post: the receive, not posted any more
  * @e: the completion
@@ -163,24 +163,24 @@ void weft_post_done(struct weft_ep *ep, struct weft_post *post, const struct wef
 		weft_post_free(ep, post, out);
 		return;
 	}
-	/* weft_cq_notify() tells the receive, and needs the lock that we have */
+	/* weft_cq_notify() uses the receive, and needs the lock held here */
 	post->waits = true;
 	weft_ep_get(ep);
 }
 
-/* Does a receive complete in its turn? */
+/* Return: true if a receive completes in its turn. */
 static bool weft_turn_kept(const struct weft_ep *ep, const struct weft_post *post)
 {
 	return ep->conf.flags & WEFT_EPF_STRICT || post->flags & WEFT_RQ_ANNOUNCE;
 }
 
 /**
- * weft_turn_of - is it the turn of a receive to complete, if there are turns
+ * weft_turn_of - may a receive complete now, by the order of completions?
  * @ep: the endpoint, locked
  * @post: the receive
- * @src: sender of its message, others of which may be before it
+ * @src: sender of its message; earlier messages of that sender come first
  *
- * Return: it is.
+ * Return: true if it may.
  */
 bool weft_turn_of(struct weft_ep *ep, const struct weft_post *post, u32 src)
 {
@@ -198,7 +198,7 @@ bool weft_turn_of(struct weft_ep *ep, const struct weft_post *post, u32 src)
 	return true;
 }
 
-/* The oldest receive of sender @src that has not completed, or NULL. */
+/* Return: the oldest receive of sender @src that has not completed, or NULL. */
 static struct weft_post *weft_turn_first(struct weft_ep *ep, u32 src)
 {
 	struct weft_list *l;
@@ -222,7 +222,7 @@ static void weft_turn_next(struct weft_ep *ep, u32 src, struct weft_out *out)
 }
 
 /**
- * weft_post_turn - a receive that a message has taken is over: its completion, in its turn
+ * weft_post_turn - complete a receive that a message has taken, in its turn
  * @ep: the endpoint, locked
  * @post: the receive
  * @e: the completion
@@ -251,10 +251,10 @@ void weft_post_turn(struct weft_ep *ep, struct weft_post *post, const struct wef
  * @post: the receive, not posted any more
  * @e: the completion, filled in
  * @payload: bytes
- * @n: how many, not 0
+ * @n: number of bytes, not 0
  * @out: output
  *
- * Return: done, the receive is free; false: the payload has to be placed.
+ * Return: true if done, the receive is free; false: the payload has to be placed.
  */
 bool weft_post_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,
 		      const void *payload, u64 n, struct weft_out *out)
@@ -282,14 +282,15 @@ bool weft_post_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 }
 
 /**
- * weft_recv_inline - complete the receive of a message that is at hand, without placing it
+ * weft_recv_inline - complete the receive of a message whose bytes are available, without placing
+ * it
  * @ep: the endpoint, locked
  * @post: the receive, not posted any more
  * @e: the completion, filled in
  * @payload: e->len bytes
  * @out: output
  *
- * Return: done, the receive is free; false: the payload has to be placed.
+ * Return: true if done, the receive is free; false: the payload has to be placed.
  */
 bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,
 		      const void *payload, struct weft_out *out)
@@ -297,14 +298,16 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 	u64 n = min(e->len, post->vec.len);
 
 	weft_assert_held(&ep->lock);
-	/* of what is announced more is kept than a completion */
+	/* an announced message needs more state than a completion */
 	if (unlikely(post->flags & WEFT_RQ_ANNOUNCE) ||
 	    unlikely(!weft_list_empty(&ep->turn) && !weft_turn_of(ep, post, e->src)))
 		return false;
-	/* its buffer may be released in another queue before this one is read */
+	/*
+	 * the release of the buffer may be reported in another queue before this completion is read
+	 */
 	if (unlikely(n && post->multi && post->srq))
 		return false;
-	/* the place of the payload is the sender's; and only a kept message tells who that is */
+	/* the sender's address takes the payload's place, and only a kept message has it */
 	if (weft_recv_strange(ep, e->src))
 		return false;
 	if (n) {
@@ -319,11 +322,11 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 }
 
 /**
- * weft_recv_long - a message was longer than its receive
+ * weft_recv_long - count a message that was longer than its receive
  * @ep: the endpoint, locked
  * @out: output
  *
- * Return: negative errno for the sender, 0.
+ * Return: 0, or a negative errno for the sender.
  */
 int weft_recv_long(struct weft_ep *ep, struct weft_out *out)
 {
@@ -336,7 +339,7 @@ int weft_recv_long(struct weft_ep *ep, struct weft_out *out)
 }
 
 /**
- * weft_start_put - have a message's path told what has been decided under ep->lock
+ * weft_start_put - have a message's path process a decision made under ep->lock
  * @rxm: the message; its endpoint is locked; it was in the endpoint's matching
  * @out: output
  */
@@ -348,10 +351,10 @@ void weft_start_put(struct weft_rxm *rxm, struct weft_out *out)
 }
 
 /**
- * weft_recv_matched - a message and a receive belong together
+ * weft_recv_matched - connect a message with its receive
  * @ep: the endpoint, locked
  * @rxm: the message, in no matching
- * @post: the receive, likewise
+ * @post: the receive, in no matching
  */
 void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post)
 {
@@ -365,10 +368,10 @@ void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_pos
 }
 
 /**
- * weft_recv_give - a receive takes a message that has waited
+ * weft_recv_give - give a waiting message to a receive
  * @ep: the endpoint, locked
  * @rxm: the message, in no matching
- * @post: the receive, likewise
+ * @post: the receive, in no matching
  * @out: output
  */
 void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post,
@@ -378,9 +381,9 @@ void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *
 
 	weft_assert_held(&ep->lock);
 	weft_trace_match(ep->conf.handle, post->context, rxm->tag, rxm->len, 1);
-	/* the sender may have become known since it came */
+	/* the address vector may have got the sender since the message came */
 	rxm->src = rxm->match.src;
-	/* pairs with the release in weft_rxm_is_whole(): the bytes are there */
+	/* pairs with the release in weft_rxm_is_whole(): all bytes are stored */
 	if (smp_load_acquire(&rxm->whole) && rxm->buf) {
 		weft_recv_cqe(&e, ep, post, rxm->tag, rxm->data, rxm->len, rxm->match.src,
 			      rxm->flags);
@@ -395,7 +398,7 @@ void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *
 }
 
 /**
- * weft_recv_resolve - senders that were not in the address vector may be there now
+ * weft_recv_resolve - look up unknown senders again after a change of the address vector
  * @ep: the endpoint, locked
  */
 void weft_recv_resolve(struct weft_ep *ep)
@@ -428,7 +431,7 @@ void weft_recv_resolve(struct weft_ep *ep)
 	}
 }
 
-/* What an entry of the receive ring says of a receive. @post is free. */
+/* Copy an entry of the receive ring into a receive. @post is free. */
 static void weft_recv_fill(const struct weft_rq_entry *e, struct weft_post *post)
 {
 	u32 i;
@@ -489,7 +492,7 @@ static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
 	weft_match_post(&ep->match, &post->match);
 }
 
-/* Searches have taken long: a worker goes on. The endpoint is locked. */
+/* Pause the ring, because searches have taken long: a worker continues. The endpoint is locked. */
 static void weft_recv_pause(struct weft_ep *ep, struct weft_out *out)
 {
 	ep->rq_stalled = true;
@@ -502,12 +505,12 @@ static void weft_recv_pause(struct weft_ep *ep, struct weft_out *out)
 }
 
 /**
- * weft_recv_drain - apply what stands in the receive ring
+ * weft_recv_drain - apply the entries of the receive ring
  * @ep: the endpoint, locked
  * @out: output
  *
- * Bounded by the ring, and by a budget. What finds no free receive stays in the ring until one gets
- * free; nothing happens while the ring is paused.
+ * The work is bounded by the ring and by a budget. An entry without a free receive stays in the
+ * ring until one becomes free. A paused ring is not read.
  */
 void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 {
@@ -554,8 +557,8 @@ void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 }
 
 /*
- * Apply what stands in the ring, also if it is paused. @cons: out: how far. Return: it is paused
- * (again).
+ * Apply entries of the ring, even if it is paused. @cons: out: consumer index. Return: true if it
+ * is paused (again).
  */
 static bool weft_recv_more(struct weft_ep *ep, u32 *cons, struct weft_out *out)
 {
@@ -572,12 +575,14 @@ static bool weft_recv_more(struct weft_ep *ep, u32 *cons, struct weft_out *out)
 }
 
 /**
- * weft_recv_all - apply all that stands in the receive ring, for the program that calls
+ * weft_recv_all - apply all entries of the receive ring, in the program's call
  * @ep: the endpoint, not locked
- * @out: output; flushed when it takes long
+ * @out: output; flushed when the ring pauses
  *
- * Sleeps. Bounded by the ring: when a signal comes, or another thread posts meanwhile, the rest is
- * left to a worker.
+ * The work is bounded by the ring. After a signal, or when another thread posts meanwhile, a worker
+ * applies the rest.
+ *
+ * Context: may sleep.
  */
 void weft_recv_all(struct weft_ep *ep, struct weft_out *out)
 {
@@ -594,7 +599,7 @@ void weft_recv_all(struct weft_ep *ep, struct weft_out *out)
 }
 
 /**
- * weft_recv_work - a worker goes on with a receive ring that is paused
+ * weft_recv_work - a worker continues a paused receive ring
  * @ep: the endpoint, of a queued ep->rq_work
  * @out: output
  */
@@ -609,16 +614,15 @@ void weft_recv_work(struct weft_ep *ep, struct weft_out *out)
 }
 
 /**
- * weft_recv_find - the receive for a message that has its turn
- * @ep: the endpoint, locked; it takes messages
+ * weft_recv_find - find the receive for a message that has its turn
+ * @ep: the endpoint, locked; it accepts messages
  * @kind: WEFT_TAGGED, WEFT_UNTAGGED
  * @src: sender's index
- * @tag: its tag
- * @len: bytes
+ * @tag: the message's tag
+ * @len: bytes of the message
  * @out: output
  *
- * Return: the receive, which is not posted any more; NULL: there is none, the ring has been
- * drained.
+ * Return: the receive, not posted any more; NULL: none matches, and the ring has been drained.
  */
 struct weft_post *weft_recv_find(struct weft_ep *ep, u8 kind, u32 src, u64 tag, u64 len,
 				 struct weft_out *out)
@@ -634,7 +638,7 @@ struct weft_post *weft_recv_find(struct weft_ep *ep, u8 kind, u32 src, u64 tag, 
 }
 
 /**
- * weft_recv_unexp - a message that no receive takes is kept
+ * weft_recv_unexp - keep a message that no receive takes
  * @ep: the endpoint, locked
  * @rxm: the message
  * @src: sender's index
@@ -650,15 +654,14 @@ void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct w
 	weft_count(ep->core, msgs_unexpected);
 	weft_recv_status(ep);
 	/*
-	 * barrier E: whoever posts from here on sees the flag; whoever has posted before is seen
-	 * here
+	 * barrier E: later posts see the flag; the drain below sees earlier posts
 	 */
 	smp_mb();
 	weft_recv_drain(ep, out);
 }
 
 /**
- * weft_recv_fail - a receive ends without a message
+ * weft_recv_fail - complete a receive without a message
  * @ep: the endpoint, locked
  * @post: the receive, not posted any more
  * @err: errno
@@ -687,7 +690,7 @@ void weft_recv_fail(struct weft_ep *ep, struct weft_post *post, int err, struct 
  * @context: the user's
  * @out: output
  *
- * Return: there was one.
+ * Return: true if there was one.
  */
 bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out)
 {
@@ -710,7 +713,7 @@ bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out)
 	return false;
 }
 
-/* The word of ep->cut that has the bit of slot @index; @bit: out: the bit. */
+/* Return: the word of ep->cut with the bit of slot @index; @bit: out: the bit. */
 u64 *weft_cut_word(struct weft_ep *ep, u32 index, u64 *bit)
 {
 	u32 slot = index & (ep->rq.size - 1);
@@ -720,10 +723,10 @@ u64 *weft_cut_word(struct weft_ep *ep, u32 index, u64 *bit)
 }
 
 /**
- * weft_recv_was_cut - has the entry at the consumer index been canceled?
+ * weft_recv_was_cut - was the entry at the consumer index canceled?
  * @ep: the endpoint, locked
  *
- * Return: yes, and that is forgotten: it is to be passed over.
+ * Return: true if so; its bit is cleared, and the caller skips the entry.
  */
 bool weft_recv_was_cut(struct weft_ep *ep)
 {

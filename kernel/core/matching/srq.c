@@ -1,46 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - shared receive queues: receives that several endpoints take
+ * weft core - shared receive queues: receives for several endpoints
  *
- * The life of a receive:
+ * The states of a receive:
  *
  *	free -> (in the ring) -> posted -> taken by an endpoint, at a message's first packet -> free
  *	                   \-> fresh --/
  *
- * While no endpoint waits, an arrival empties the ring into @match and takes the oldest receive
- * that fits, as it would from a ring of its own. If there is none its message becomes unexpected
- * as any other (that is how "receiver not ready" holds back a sender), and the endpoint joins
- * @waiting. From then on what is found in the ring is *fresh*: one server at a time takes the first
- * fresh receive into its hand and offers it to the endpoints that wait, each of them once, in turn;
- * who takes it goes to the end. A receive that nobody wants is posted.
+ * While no endpoint waits, an arrival drains the ring into @match and takes the oldest receive that
+ * fits, as from a ring of its own. Without one the message becomes unexpected like any other, which
+ * holds back its sender ("receiver not ready"). The endpoint joins @waiting. From then on receives
+ * from the ring are *fresh*. One server at a time moves the first fresh receive to @hand and offers
+ * it to the waiting endpoints, once to each, in turn. An endpoint that takes it moves to the end. A
+ * receive that no endpoint takes is posted.
  *
- * Nothing is missed: an endpoint joins before it releases its lock, so either the server finds its
- * message or the message found the receive, in @match or in the server's hand. From the hand a
- * message takes only what no older message of its endpoint fits; that one has not been visited yet.
- * Order between a pair of endpoints is that of the sender, as an endpoint's messages are looked for
- * in order of arrival; between endpoints there is none.
+ * No match is missed: an endpoint joins @waiting before it releases its lock. So either the server
+ * finds its message, or the message finds the receive, in @match or in @hand. A message takes the
+ * receive from @hand only if no older message of its endpoint fits; the server has not visited that
+ * endpoint yet. Messages between a pair of endpoints keep the sender's order, because an endpoint's
+ * messages are searched in order of arrival. Messages of different endpoints have no order.
  *
- * Counts: available = posted + fresh + in the hand, held = taken. Where receives name regions,
- * those are checked when one is taken: the endpoint gets an error completion, and the next one is
- * used.
+ * Counts: available = posted + fresh + @hand, held = taken. If receives name regions, these are
+ * checked when a receive is taken. If the check fails, the endpoint gets an error completion, and
+ * the next receive is used.
  *
- * WEFT_ST_RQ_NOTIFY is set while endpoints wait: set, full barrier, look at the ring. While an
- * engine looks at the doorbell (poll.c has the edge between the two) the program does not see it.
+ * WEFT_ST_RQ_NOTIFY is set while endpoints wait: set the flag, full barrier, read the ring. While
+ * an engine polls the doorbell (poll.c describes the transition), the flag is hidden from the
+ * program.
  *
- * Locks: ep->lock -> srq->lock -> eq->lock. The server holds no lock between two endpoints.
+ * Locks: srq->lock, inside ep->lock; eq->lock for events. The server holds no lock between two
+ * endpoints. See Documentation/locking.rst.
  */
 #include "core/matching/matching.h"
 
-#define WEFT_SRQ_BUDGET	64	/* receives that are served in a flush before a worker takes over */
+#define WEFT_SRQ_BUDGET	64	/* receives served in a flush before a worker continues */
 
-/* ---- Life ------------------------------------------------------------------------ */
+/* ---- Creation and destruction ---------------------------------------------------- */
 
 /**
- * weft_srq_posts_new - make receives
+ * weft_srq_posts_new - allocate receives
  * @srq: the queue
- * @n: how many
+ * @n: number of receives
  *
- * Sleeps. Return: the receives, unused; NULL: no memory.
+ * Context: may sleep.
+ * Return: the receives, unused; NULL: no memory.
  */
 struct weft_srq_posts *weft_srq_posts_new(struct weft_srq *srq, u32 n)
 {
@@ -72,8 +75,8 @@ static void weft_srq_keep(struct weft_srq *srq, struct weft_srq_posts *posts,
 }
 
 /**
- * weft_srq_posts_add - let receives be used
- * @srq: the queue, locked, or nobody knows it
+ * weft_srq_posts_add - add receives to the free ones
+ * @srq: the queue, locked, or not yet published
  * @posts: the receives
  */
 void weft_srq_posts_add(struct weft_srq *srq, struct weft_srq_posts *posts)
@@ -85,9 +88,10 @@ void weft_srq_posts_add(struct weft_srq *srq, struct weft_srq_posts *posts)
 /**
  * weft_srq_new - make a shared receive queue
  * @core: the core
- * @conf: what it is made of; copied; a reference on its event queue is taken
+ * @conf: its configuration; copied; a reference on its event queue is taken
  *
- * Sleeps. Return: the queue with one reference, ERR_PTR(-ENOMEM, -ENODEV: the port is going).
+ * Context: may sleep.
+ * Return: the queue with one reference, ERR_PTR(-ENOMEM, -ENODEV: the port is going).
  */
 struct weft_srq *weft_srq_new(struct weft_core *core, const struct weft_srq_conf *conf)
 {
@@ -137,8 +141,7 @@ struct weft_srq *weft_srq_new(struct weft_core *core, const struct weft_srq_conf
  * weft_srq_kill - destroy a shared receive queue
  * @srq: no endpoint uses it
  *
- * What is posted vanishes. Afterwards neither its ring nor its lines nor its event queue are
- * touched.
+ * Posted receives vanish. Afterwards neither its ring, its lines nor its event queue are used.
  */
 void weft_srq_kill(struct weft_srq *srq)
 {
@@ -147,7 +150,7 @@ void weft_srq_kill(struct weft_srq *srq)
 
 	weft_lock(&srq->lock);
 	srq->dead = true;
-	/* receives may still be held by who has written their completions just now (cq.c) */
+	/* cq.c may still hold receives whose completions it has just written */
 	WARN_ON_ONCE(srq->neps);
 	while ((p = weft_match_post_next(&srq->match, NULL))) {
 		weft_match_post_del(&srq->match, p);
@@ -166,10 +169,10 @@ void weft_srq_kill(struct weft_srq *srq)
 /* ---- The ring -------------------------------------------------------------------- */
 
 /**
- * weft_srq_available - receives that nobody has taken
+ * weft_srq_available - number of receives that no endpoint has taken
  * @srq: the queue, locked
  *
- * Return: how many, those that stand in the ring not counted.
+ * Return: the number, without the receives in the ring.
  */
 u32 weft_srq_available(const struct weft_srq *srq)
 {
@@ -177,7 +180,7 @@ u32 weft_srq_available(const struct weft_srq *srq)
 	return srq->match.nposts + srq->nfresh + !!srq->hand;
 }
 
-/* Does somebody wait, so that new receives have to be offered? The queue is locked. */
+/* Return: true if new receives have to be offered to waiting endpoints. The queue is locked. */
 static bool weft_srq_awaited(const struct weft_srq *srq)
 {
 	return srq->nwaiting[WEFT_UNTAGGED] || srq->nwaiting[WEFT_TAGGED] || srq->nfresh ||
@@ -200,7 +203,7 @@ static void weft_srq_st(struct weft_srq *srq, u32 st)
 }
 
 /**
- * weft_srq_later - have the queue served when all locks have been released
+ * weft_srq_later - serve the queue when all locks have been released
  * @srq: the queue, locked
  * @out: output
  */
@@ -214,7 +217,7 @@ void weft_srq_later(struct weft_srq *srq, struct weft_out *out)
 	weft_list_add_tail(&out->serve, &srq->serve);
 }
 
-/* A receive of the ring. @post is free. */
+/* Apply an entry of the ring. @post is free. */
 static void weft_srq_apply(struct weft_srq *srq, const struct weft_rq_entry *e,
 			   struct weft_post *post)
 {
@@ -262,7 +265,7 @@ static void weft_srq_apply(struct weft_srq *srq, const struct weft_rq_entry *e,
 }
 
 /**
- * weft_srq_fetch - apply what stands in the ring; bounded by it
+ * weft_srq_fetch - apply the entries of the ring; the work is bounded by the ring
  * @srq: the queue, locked
  */
 void weft_srq_fetch(struct weft_srq *srq)
@@ -297,10 +300,10 @@ void weft_srq_fetch(struct weft_srq *srq)
 	}
 }
 
-/* ---- Taking ---------------------------------------------------------------------- */
+/* ---- Taking receives ------------------------------------------------------------- */
 
 /**
- * weft_srq_low - are less receives available than wanted?
+ * weft_srq_low - post the event of the low watermark, if fewer receives are available
  * @srq: the queue, locked
  * @out: output: the event
  */
@@ -316,7 +319,7 @@ void weft_srq_low(struct weft_srq *srq, struct weft_out *out)
 }
 
 /**
- * weft_srq_high - does an endpoint hold more receives than it should?
+ * weft_srq_high - post the event of the soft high watermark, if the endpoint holds more receives
  * @ep: the endpoint, locked
  * @out: output: the event
  */
@@ -332,7 +335,7 @@ void weft_srq_high(struct weft_ep *ep, struct weft_out *out)
 }
 
 /**
- * weft_srq_taken - an endpoint takes a receive
+ * weft_srq_taken - record that an endpoint takes a receive
  * @srq: the queue, locked
  * @ep: the endpoint, locked
  * @post: the receive, in no matching
@@ -351,7 +354,7 @@ void weft_srq_taken(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *
 	weft_srq_low(srq, out);
 }
 
-/* What is wrong with a receive that is to be used? Return: 0, negative errno. */
+/* Check a receive before its use. Return: 0, negative errno. */
 static int weft_srq_check(const struct weft_srq *srq, const struct weft_post *post)
 {
 	u32 i;
@@ -366,8 +369,8 @@ static int weft_srq_check(const struct weft_srq *srq, const struct weft_post *po
 }
 
 /*
- * May the endpoint (locked) use a receive that it has taken? If not, the receive has ended. Return:
- * yes.
+ * Check whether the endpoint (locked) may use a receive that it has taken; if not, end the receive.
+ * Return: true if it may.
  */
 static bool weft_srq_usable(struct weft_ep *ep, struct weft_post *post, struct weft_out *out)
 {
@@ -414,7 +417,7 @@ static struct weft_post *weft_srq_find(struct weft_srq *srq, struct weft_ep *ep,
 	return container_of(p, struct weft_post, match);
 }
 
-/* There is no receive for a message of @ep. Both are locked. */
+/* Have @ep wait for a receive. Both are locked. */
 static void weft_srq_wait(struct weft_srq *srq, struct weft_ep *ep, u8 kind, struct weft_out *out)
 {
 	if (!ep->waits[kind]) {
@@ -425,7 +428,7 @@ static void weft_srq_wait(struct weft_srq *srq, struct weft_ep *ep, u8 kind, str
 	if (srq->dead || srq->bad)
 		return;
 	weft_srq_st(srq, srq->st | WEFT_ST_RQ_NOTIFY);
-	/* barrier E: who posts from here on sees the flag; who has posted before is seen here */
+	/* barrier E: later posts see the flag; the fetch below sees earlier posts */
 	smp_mb();
 	weft_srq_fetch(srq);
 	if (srq->nfresh)
@@ -433,7 +436,7 @@ static void weft_srq_wait(struct weft_srq *srq, struct weft_ep *ep, u8 kind, str
 }
 
 /**
- * weft_srq_take - a message has come to an endpoint that shares receives
+ * weft_srq_take - get a shared receive for an incoming message
  * @ep: the endpoint, locked
  * @kind: WEFT_TAGGED or WEFT_UNTAGGED
  * @src: sender's index
@@ -441,9 +444,9 @@ static void weft_srq_wait(struct weft_srq *srq, struct weft_ep *ep, u8 kind, str
  * @len: bytes of it
  * @out: output
  *
- * Return: the receive that it gets, in no matching any more; NULL: there is none: the message is
- * kept, and will be served (the endpoint stays locked until it is among the unexpected ones),
- * unless ep->lossy.
+ * Return: the receive, in no matching any more; NULL: none fits. Then the message is kept and will
+ * be served, unless ep->lossy. The endpoint stays locked until the message is among the unexpected
+ * ones.
  */
 struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag, u64 len,
 				 struct weft_out *out)
@@ -455,7 +458,10 @@ struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag, 
 	weft_assert_held(&ep->lock);
 	do {
 		weft_lock(&srq->lock);
-		/* once: a program may post as fast as what it has posted is refused here */
+		/*
+		 * only once: the program may post new receives as fast as invalid ones are refused
+		 * here
+		 */
 		if (likely(!fetched))
 			weft_srq_fetch(srq);
 		fetched = true;
@@ -472,7 +478,7 @@ struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag, 
 }
 
 /**
- * weft_srq_post_free - a receive that was taken is over
+ * weft_srq_post_free - free a taken receive that is over
  * @ep: the endpoint, locked
  * @post: the receive
  * @out: output
@@ -487,7 +493,7 @@ void weft_srq_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_
 	ep->nheld_recvs--;
 	weft_lock(&srq->lock);
 	srq->nheld--;
-	/* who tells looks for more by itself */
+	/* a reporter of releases continues by itself */
 	tell = !post->told;
 	if (unlikely(post->multi))
 		weft_multi_return(srq, post, out);
@@ -501,9 +507,9 @@ void weft_srq_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_
 		weft_multi_tell(srq, ep, out);
 }
 
-/* ---- Serving --------------------------------------------------------------------- */
+/* ---- Serving endpoints ----------------------------------------------------------- */
 
-/* The endpoint does not wait any more. The queue is locked. */
+/* Remove the endpoint from the waiting ones. The queue is locked. */
 static void weft_srq_unwait(struct weft_srq *srq, struct weft_ep *ep, u8 kind)
 {
 	if (!ep->waits[kind])
@@ -513,7 +519,9 @@ static void weft_srq_unwait(struct weft_srq *srq, struct weft_ep *ep, u8 kind)
 	srq->nwaiting[kind]--;
 }
 
-/* Offer the receive in the hand to an endpoint. Return: it has taken it, or a part of it. */
+/*
+ * Offer the receive in @hand to an endpoint. Return: true if it takes the receive or a part of it.
+ */
 static bool weft_srq_offer(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *post,
 			   struct weft_out *out)
 {
@@ -549,7 +557,9 @@ static bool weft_srq_offer(struct weft_srq *srq, struct weft_ep *ep, struct weft
 	return got;
 }
 
-/* Offer the receive in the hand to all who wait. The queue is locked, and is so again. */
+/*
+ * Offer the receive in @hand to all waiting endpoints. The queue is locked at entry and at return.
+ */
 static void weft_srq_round(struct weft_srq *srq, struct weft_post *post, struct weft_out *out)
 	__must_hold(&srq->lock.spin)
 {
@@ -578,7 +588,10 @@ static void weft_srq_round(struct weft_srq *srq, struct weft_post *post, struct 
 	if (srq->dead) {
 		weft_list_add(&srq->post_free, &post->node);
 	} else if (more || srq->parched) {
-		/* it has room for others, or they wait for a part of it: it is the first again */
+		/*
+		 * it has space for more messages, or they wait for a part of it: it is the first
+		 * again
+		 */
 		weft_list_add(&srq->fresh, &post->node);
 		srq->nfresh++;
 	} else {
@@ -587,8 +600,8 @@ static void weft_srq_round(struct weft_srq *srq, struct weft_post *post, struct 
 }
 
 /*
- * Serve what is fresh, at most *@budget receives, which are taken off it. The queue is locked, and
- * is so again.
+ * Serve fresh receives, at most *@budget, which is reduced. The queue is locked at entry and at
+ * return.
  */
 static void weft_srq_serve(struct weft_srq *srq, u32 *budget, struct weft_out *out)
 {
@@ -621,11 +634,11 @@ static void weft_srq_serve(struct weft_srq *srq, u32 *budget, struct weft_out *o
 }
 
 /**
- * weft_srq_flush - serve the queues that were put out
+ * weft_srq_flush - serve the queues on the out list
  * @out: output
  *
- * A receive that is refused makes room for one that stands in the ring, and its queue is put out
- * anew: the budget is that of all of them.
+ * A refused receive makes one free for an entry in the ring, and its queue is put on the list
+ * again. So all queues share one budget.
  */
 void weft_srq_flush(struct weft_out *out)
 {
@@ -645,11 +658,11 @@ void weft_srq_flush(struct weft_out *out)
 }
 
 /**
- * weft_srq_work - a worker goes on
+ * weft_srq_work - a worker continues to serve
  * @srq: the queue, referenced by the work
  * @out: output
  *
- * Sleeps.
+ * Context: process context, may sleep.
  */
 void weft_srq_work(struct weft_srq *srq, struct weft_out *out)
 {
@@ -663,7 +676,7 @@ void weft_srq_work(struct weft_srq *srq, struct weft_out *out)
 		weft_srq_serve(srq, &budget, out);
 		more = srq->work.queued;
 		if (more) {
-			/* what it has put out for a worker is done here */
+			/* this worker does the work that it has queued */
 			weft_list_del(&srq->work.node);
 			srq->work.queued = false;
 			weft_unlock(&srq->lock);
@@ -680,11 +693,13 @@ void weft_srq_work(struct weft_srq *srq, struct weft_out *out)
 /* ---- Engines --------------------------------------------------------------------- */
 
 /**
- * weft_srq_hot - an engine looks at the queue's doorbell from now on
+ * weft_srq_hot - an engine begins to poll the queue's doorbell
  * @srq: the queue
  *
- * What is posted may stand in the ring already: weft_srq_notify() is to be called. Any context.
- * Return: false: there is nothing to look for any more.
+ * The ring may already have entries: the caller calls weft_srq_notify().
+ *
+ * Context: any.
+ * Return: true; false: the queue is dead or bad.
  */
 bool weft_srq_hot(struct weft_srq *srq)
 {
@@ -701,10 +716,11 @@ bool weft_srq_hot(struct weft_srq *srq)
 }
 
 /**
- * weft_srq_cool - the engine does not want to look any more
+ * weft_srq_cool - an engine stops polling the queue's doorbell
  * @srq: the queue, hot
  *
- * Any context. Return: somebody waits for what stands in the ring: weft_srq_notify().
+ * Context: any.
+ * Return: true if endpoints wait and the ring has entries: the caller calls weft_srq_notify().
  */
 bool weft_srq_cool(struct weft_srq *srq)
 {
@@ -713,7 +729,10 @@ bool weft_srq_cool(struct weft_srq *srq)
 	weft_lock(&srq->lock);
 	srq->polled = false;
 	weft_srq_show(srq);
-	/* what nobody waits for is found by who needs it; a stalled ring goes on by itself */
+	/*
+	 * without waiting endpoints the next arrival reads the ring; a stalled ring continues by
+	 * itself
+	 */
 	if (srq->st & WEFT_ST_RQ_NOTIFY && !srq->dead && !srq->bad && !srq->stalled) {
 		/* barrier E: the flag before the doorbell */
 		smp_mb();
@@ -723,13 +742,13 @@ bool weft_srq_cool(struct weft_srq *srq)
 	return left;
 }
 
-/* ---- Endpoints that go ----------------------------------------------------------- */
+/* ---- End of endpoints ------------------------------------------------------------ */
 
 /**
- * weft_srq_leave - an endpoint is being destroyed
+ * weft_srq_leave - remove a dying endpoint from the queue
  * @ep: the endpoint, locked, dead
  *
- * What it holds stays with it until that is over.
+ * It keeps the receives that it holds until they are over.
  */
 void weft_srq_leave(struct weft_ep *ep)
 {
@@ -747,7 +766,7 @@ void weft_srq_leave(struct weft_ep *ep)
 }
 
 /**
- * weft_srq_last - an endpoint's connection is over: tell who owns the queue
+ * weft_srq_last - report the end of an endpoint's connection to the owner of the queue
  * @ep: the endpoint, locked
  * @out: output
  */

@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - datagrams: messages that nobody answers for
+ * weft core - datagrams: unacknowledged messages
  *
- * A datagram is one packet, or stays on the node. It goes round lanes and flows' numbers: it is
- * neither acknowledged nor sent again, and waits for nothing but the handshake of a new path:
+ * A datagram is one packet, or stays on the node. It uses neither lanes nor message numbers: it is
+ * never acknowledged or sent again. It waits only for the handshake of a new path:
  *
  *	taken from the ring --path is up--> put out, over
- *	          \--not yet, or no room in the out--> path->dgrams (WAIT) --> put out, over
+ *	          \--not yet, or the out is full--> path->dgrams (WAIT) --> put out, over
  *	                                                  \--path given up, too many--> dropped
  *
- * It is complete when it has been copied, which is also as much as TRANSMIT means here. It is
- * received if a receive is posted when it comes. If not, it waits for one, unless as many wait at
- * its endpoint as may (the limit "datagrams-endpoint") or it is for a group: then it is dropped and
- * counted. Its flow exists on the sending side alone, as a memory of path and destination.
+ * It is complete when it has been copied; TRANSMIT has the same meaning here. It is received if a
+ * receive is posted when it comes. Otherwise it waits for a receive. It is dropped and counted if
+ * it is for a group, or if its endpoint already keeps as many as the limit "datagrams-endpoint"
+ * allows. Its flow exists only on the sending side and records path and destination.
  *
- * One to a multicast group goes out by the group's path, and is given to the members here by
- * group.c.
+ * A datagram to a multicast group is sent on the group's path. group.c delivers it to the members
+ * on this node.
  *
- * Those that wait, and those that are longer than the completion queue takes, are put into a struct
- * weft_rxm of core->local, with all of their bytes, and go the way of buffered messages from there
- * (post.c, placement.c).
+ * A datagram that waits, or that is longer than a completion queue's inline payload, is copied into
+ * a struct weft_rxm of core->local. From there it is processed like a buffered message (post.c,
+ * placement.c).
  *
- * Locks: ep->sq_mutex -> path->lock or core->grp_lock -> ep->lock of the receiver.
+ * Locks: ep->sq_mutex for sending; path->lock or core->grp_lock, and ep->lock of the receiver. See
+ * Documentation/locking.rst.
  */
 #include "core/messaging/messaging.h"
 
-#define WEFT_DGRAM_WAIT	64	/* datagrams of one flow that wait for its path */
+#define WEFT_DGRAM_WAIT	64	/* datagrams of one flow that may wait for its path */
 #define WEFT_DGRAM_RAW	(WEFT_REC_RAW - sizeof(struct weft_w_dgram))
 
 /**
- * weft_dgram_max - how long may a datagram be?
+ * weft_dgram_max - length of the longest datagram
  * @core: the core
- * @mtu: of the link
+ * @mtu: MTU of the link
  *
- * Return: bytes that one packet carries, whatever the family.
+ * Return: bytes that one packet carries, for either address family.
  */
 u32 weft_dgram_max(const struct weft_core *core, u32 mtu)
 {
@@ -44,7 +45,7 @@ u32 weft_dgram_max(const struct weft_core *core, u32 mtu)
 
 /* ---- Receiving ------------------------------------------------------------------- */
 
-/* A message for a datagram in reserve, with room for most of them. Return: there is one. */
+/* Keep a message for most datagrams in reserve. Return: true if there is one. */
 static bool weft_dgram_spare(struct weft_ep *ep)
 {
 	if (!ep->drop)
@@ -52,7 +53,7 @@ static bool weft_dgram_spare(struct weft_ep *ep)
 	return ep->drop;
 }
 
-/* Is there room for a datagram to wait for its receive? */
+/* Return: true if a datagram may wait for its receive. */
 static bool weft_dgram_may_wait(const struct weft_ep *ep, const struct weft_dgram *d)
 {
 	return !(d->flags & WEFT_MSG_GROUP) &&
@@ -60,7 +61,7 @@ static bool weft_dgram_may_wait(const struct weft_ep *ep, const struct weft_dgra
 	       !weft_keep_full(ep, d->len);
 }
 
-/* Bytes are kept until they have been placed. @post: NULL: a receive is waited for. */
+/* Keep the bytes of a datagram until they are placed. @post: NULL: it waits for a receive. */
 static void weft_dgram_keep(struct weft_ep *ep, struct weft_post *post, const struct weft_dgram *d,
 			    const struct weft_sockaddr *from, u8 *buf, u32 src,
 			    struct weft_out *out)
@@ -95,7 +96,7 @@ static void weft_dgram_keep(struct weft_ep *ep, struct weft_post *post, const st
 
 /*
  * Give a datagram to an endpoint, which is locked. @from: the sender. @buf: memory for the bytes of
- * a long one. Return: @buf has been taken over.
+ * a long one. Return: true if @buf has been taken over.
  */
 static bool weft_dgram_give(struct weft_ep *ep, const struct weft_dgram *d,
 			    const struct weft_sockaddr *from, u8 *buf, struct weft_out *out)
@@ -155,7 +156,7 @@ void weft_dgram_deliver(struct weft_ep *ep, const struct weft_dgram *d,
 	weft_free(buf);
 }
 
-/* The authentication code that a datagram for that endpoint has. */
+/* Return: the authentication code of a datagram to this endpoint. */
 static u64 weft_dgram_auth(const struct weft_path *path, const struct weft_ep *ep,
 			   const struct weft_dgram *d)
 {
@@ -165,14 +166,14 @@ static u64 weft_dgram_auth(const struct weft_path *path, const struct weft_ep *e
 }
 
 /**
- * weft_dgram_rx - a datagram has come
+ * weft_dgram_rx - process a datagram
  * @path: its path, locked
  * @hdr: header of the packet
- * @rest: what follows it
+ * @rest: the bytes behind the header
  * @out: output
  *
- * But for those to groups, one of a job is the only thing whose authentication code is made anew
- * each time: who receives knows no flow.
+ * The receiver has no flow of a datagram. So the authentication code of a job is computed for each
+ * one; only datagrams to groups need that, too.
  */
 void weft_dgram_rx(struct weft_path *path, const struct weft_hdr *hdr,
 		   const struct weft_chunks *rest, struct weft_out *out)
@@ -204,7 +205,7 @@ void weft_dgram_rx(struct weft_path *path, const struct weft_hdr *hdr,
 
 /* ---- Sending --------------------------------------------------------------------- */
 
-/* Put out a datagram whose path is up. @txm: holds the bytes of one that is long. */
+/* Put out a datagram whose path is up. @txm: holds the bytes of a long one. */
 static void weft_dgram_emit(struct weft_path *path, const struct weft_dgram *d,
 			    struct weft_txm *txm, struct weft_out *out)
 {
@@ -232,7 +233,7 @@ static void weft_dgram_emit(struct weft_path *path, const struct weft_dgram *d,
 }
 
 /**
- * weft_dgram_output - put out the datagrams that wait
+ * weft_dgram_output - put out the waiting datagrams
  * @path: the path, up and locked
  * @out: output
  */
@@ -265,7 +266,7 @@ void weft_dgram_output(struct weft_path *path, struct weft_out *out)
 	path->busy &= ~WEFT_BUSY_DGRAM;
 }
 
-/* By way of a struct weft_txm: the path is not up, or the datagram is long. It has @buf. */
+/* Send with a struct weft_txm: the path is not up, or the datagram is long. It takes @buf over. */
 static void weft_dgram_wait(struct weft_ep *ep, struct weft_flow *flow,
 			    const struct weft_sq_entry *e, u8 *buf, struct weft_out *out)
 {
@@ -291,7 +292,7 @@ static void weft_dgram_wait(struct weft_ep *ep, struct weft_flow *flow,
 	weft_unlock(&path->lock);
 }
 
-/* To a remote node, with the bytes in @d. Return: it has been put out; false: it has to wait. */
+/* Send to a remote node, with the bytes in @d. Return: true if put out; false: it has to wait. */
 static bool weft_dgram_now(struct weft_flow *flow, struct weft_dgram *d, struct weft_out *out)
 {
 	struct weft_path *path = flow->path;
@@ -307,7 +308,7 @@ static bool weft_dgram_now(struct weft_flow *flow, struct weft_dgram *d, struct 
 	return go;
 }
 
-/* The flow to a destination: of the address vector, or a group. */
+/* Get the flow to a destination: of the address vector, or a group. */
 static struct weft_flow *weft_dgram_flow(struct weft_ep *ep, const struct weft_sq_entry *e,
 					 struct weft_out *out)
 {
@@ -319,7 +320,7 @@ static struct weft_flow *weft_dgram_flow(struct weft_ep *ep, const struct weft_s
 	return m && m->flow ? m->flow : ERR_PTR(-EINVAL);
 }
 
-/* Return: 0, negative errno: it cannot be sent; -ECONNREFUSED: nobody is there to take it. */
+/* Return: 0; -ECONNREFUSED: the destination has no endpoint; other negative errno: refused. */
 static int weft_dgram_check(struct weft_ep *ep, const struct weft_sq_entry *e,
 			    struct weft_flow **flowp, struct weft_out *out)
 {
@@ -332,7 +333,7 @@ static int weft_dgram_check(struct weft_ep *ep, const struct weft_sq_entry *e,
 	flow = weft_dgram_flow(ep, e, out);
 	if (IS_ERR(flow))
 		return (int)PTR_ERR(flow);
-	/* its largest packet gets smaller at most once, by the handshake */
+	/* the handshake is the only event that reduces max_payload */
 	if (!flow->lep && e->len + WEFT_DGRAM_HEAD > READ_ONCE(flow->path->max_payload))
 		return -EMSGSIZE;
 	*flowp = flow;
@@ -341,11 +342,12 @@ static int weft_dgram_check(struct weft_ep *ep, const struct weft_sq_entry *e,
 
 /**
  * weft_dgram_send - send an entry as a datagram
- * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
+ * @ep: the endpoint; ep->sq_mutex is held, ep->hand is set
  * @e: the entry
  * @out: output
  *
- * Sleeps. Return: 0, negative errno: to be refused with it.
+ * Context: may sleep.
+ * Return: 0, negative errno: the entry is refused with it.
  */
 int weft_dgram_send(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out)
 {
@@ -378,7 +380,7 @@ int weft_dgram_send(struct weft_ep *ep, const struct weft_sq_entry *e, struct we
 	d.len = (u32)e->len;
 	d.data = e->data;
 	d.pay = dst;
-	/* that to a group does not change */
+	/* the code of a group's flow does not change */
 	d.auth = flow->auth;
 	if (flow->path->group)
 		weft_group_deliver(ep->core, &flow->peer, &d, &ep->addr, out);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - an endpoint's sends and receives end without success
+ * weft core - end the sends and receives of an endpoint without success
  *
- * Locks: each function names what its caller holds.
+ * Locks: each function names the locks that its caller holds.
  */
 #include "core/messaging/messaging.h"
 
 /**
- * weft_send_abandon - a send fails, and its program does not want it to be sent any more
+ * weft_send_abandon - fail a send that its program no longer wants to be sent
  * @txm: the send; its path is locked
  * @status: errno for the program and for the peer
  * @out: output
  *
- * An eager one that has been begun goes on: it is in the kernel's memory.
+ * An eager send that has begun continues: its bytes are in kernel memory.
  */
 void weft_send_abandon(struct weft_txm *txm, int status, struct weft_out *out)
 {
@@ -44,7 +44,7 @@ void weft_send_abandon(struct weft_txm *txm, int status, struct weft_out *out)
  * @status: errno
  * @out: output
  *
- * Those that have are still delivered.
+ * Sends that have reached their level are still delivered.
  */
 void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out)
 {
@@ -76,7 +76,7 @@ void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out)
  * @err: errno
  * @out: output
  *
- * Return: some could not be ended yet: flush, and call again.
+ * Return: true if some receives could not be ended yet: the caller flushes and calls again.
  */
 bool weft_ep_drop_active(struct weft_ep *ep, int err, struct weft_out *out)
 {

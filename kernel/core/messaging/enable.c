@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - an endpoint gets its queues and its service
+ * weft core - give an endpoint its queues and its service
  *
  *	NEW -> ENABLED
  *
- * Locks: ep->sq_mutex -> core->svc_lock; ep->sq_mutex -> ep->lock; taken here.
+ * Locks: ep->sq_mutex is held; core->svc_lock and ep->lock are taken here. Process context.
  */
 #include "core/messaging/messaging.h"
 
@@ -34,7 +34,7 @@ static void weft_ep_set_cq(struct weft_cq **at, struct weft_cq *cq)
 	*at = cq;
 }
 
-/* ep->lock and ep->sq_mutex are held */
+/* Set queues and counters. ep->lock and ep->sq_mutex are held. */
 static void weft_ep_set_cqs(struct weft_ep *ep, const struct weft_ep_queues *q)
 {
 	weft_ep_set_cq(&ep->tx_cq, q->tx_cq);
@@ -43,7 +43,7 @@ static void weft_ep_set_cqs(struct weft_ep *ep, const struct weft_ep_queues *q)
 	weft_ep_set_cq(&ep->rx_cntr, q->rx_cntr);
 }
 
-/* Give an enabled endpoint a queue that it has not. ep->sq_mutex is held. Return: 0, -EBUSY. */
+/* Give an enabled endpoint a queue that it lacks. ep->sq_mutex is held. Return: 0, -EBUSY. */
 static int weft_ep_add_cq(struct weft_ep *ep, const struct weft_ep_queues *q)
 {
 	int err = -EBUSY;
@@ -62,7 +62,7 @@ static int weft_ep_add_cq(struct weft_ep *ep, const struct weft_ep_queues *q)
 }
 
 /**
- * weft_ep_ready - give an endpoint its queues, and its service with the first ones
+ * weft_ep_ready - give an endpoint its queues, and with the first ones its service
  * @ep: the endpoint; ep->sq_mutex is held
  * @q: the queues
  *

@@ -2,18 +2,19 @@
 /*
  * weft core - the fast path of packets with one short message
  *
- * The packet that comes most often holds one EAGER chunk with a whole short message, is the next
- * one of its lane, belongs to a flow that is known and whose turn it is, and acknowledges nothing
- * or the only packet that was under way. It is looked at where it stands, each field once, and goes
- * to its receive by fast_ring.c:
+ * The most frequent packet holds one EAGER chunk with a whole short message. It is the next packet
+ * of its lane, its flow is known, and it is the message's turn. It acknowledges nothing, or the
+ * only packet under way. Each field of such a packet is read once, in place, and fast_ring.c
+ * delivers the message to its receive:
  *
  *	packet --(weft_fastpkt_rx())--> flow --(weft_fast_recv())--> completion queue
  *
- * Whatever is not so takes the slow path (core.c, recv.c, lane.c), which looks at all of it again:
- * what has been done until then is done once, as an acknowledgement that has been taken is an old
- * one the next time. Such a packet is also made here, when its message is all that is to be sent.
+ * Every other packet takes the slow path (core.c, recv.c, lane.c), which processes all of it again.
+ * Steps done before are not repeated: an acknowledgement that has been processed is an old one the
+ * second time. This file also makes such a packet, when the message is all that the path has to
+ * send.
  *
- * Locks: path->lock -> ep->lock.
+ * Locks: path->lock and ep->lock, taken here; softirq context. See Documentation/locking.rst.
  */
 #include "core/messaging/messaging.h"
 #include "core/transport/ack.h"
@@ -32,7 +33,9 @@ struct weft_fastpkt {
 	u8 pay[];
 } __packed;
 
-/* Is the packet of that form? It has @len bytes. *@n: bytes of the message. */
+/*
+ * Check the form of a packet of @len bytes. *@n: bytes of the message. Return: true if it matches.
+ */
 static inline bool weft_fastpkt_form(const struct weft_fastpkt *p, u32 len, u32 *n)
 {
 	u32 body, plen;
@@ -50,8 +53,8 @@ static inline bool weft_fastpkt_form(const struct weft_fastpkt *p, u32 len, u32 
 }
 
 /*
- * @ack acknowledges the only packet under way, and nothing waits for that. Return: so it is done;
- * false: nothing has happened, it is for weft_lane_acked().
+ * Process an acknowledgement of the only packet under way, when no send waits for it. Return: true
+ * if it is done; false: nothing has changed, weft_lane_acked() has to process it.
  */
 static bool weft_fastpkt_acked(struct weft_path *path, struct weft_lane *lane, u32 ack, u32 delay,
 			       struct weft_out *out)
@@ -76,7 +79,7 @@ static bool weft_fastpkt_acked(struct weft_path *path, struct weft_lane *lane, u
 	return true;
 }
 
-/* An acknowledgement that may be new. */
+/* Process an acknowledgement that may be new. */
 static inline void weft_fastpkt_ack(struct weft_path *path, struct weft_lane *lane,
 				    const struct weft_w_hdr *w, struct weft_out *out)
 {
@@ -88,15 +91,15 @@ static inline void weft_fastpkt_ack(struct weft_path *path, struct weft_lane *la
 		weft_lane_acked(path, lane, &h, NULL, out);
 }
 
-/* What a message may have to go this way */
+/* flags that a message of the fast path may have */
 #define WEFT_FASTPKT_FLAGS	(WEFT_MSG_FLAGS & ~(WEFT_MSG_PLACED | WEFT_MSG_MATCHED))
 
-/* Give the message to its receive. Return: it is received; false: nothing has happened. */
+/* Give the message to its receive. Return: true if it is received; false: nothing has changed. */
 static inline bool weft_fastpkt_give(struct weft_path *path, const struct weft_fastpkt *p, u32 n,
 				     struct weft_out *out)
 {
 	const struct weft_w_head *w = &p->eager.head;
-	struct weft_head h weft_unset;	/* what names the flow is not looked at */
+	struct weft_head h weft_unset;	/* the ids of the flow are not used */
 	struct weft_rflow *rf;
 	struct weft_ep *ep;
 	bool done = false;
@@ -105,7 +108,7 @@ static inline bool weft_fastpkt_give(struct weft_path *path, const struct weft_f
 	rf = weft_rflow_find(path, be16_to_cpu(w->flow.ssvc), be32_to_cpu(w->flow.sgen));
 	if (unlikely(!rf))
 		return false;
-	/* another authentication code, and flags that are not for this way, are seen at once */
+	/* one comparison finds another authentication code and flags of the slow path */
 	mark = be64_to_cpu(w->mark) ^ rf->auth;
 	if (unlikely(rf->gone || rf->id.mseq != be32_to_cpu(w->flow.mseq) ||
 		     mark & ~((u64)WEFT_FASTPKT_FLAGS << WEFT_AUTH_BITS) ||
@@ -130,16 +133,16 @@ static inline bool weft_fastpkt_give(struct weft_path *path, const struct weft_f
 }
 
 /**
- * weft_fastpkt_rx - take a packet that holds one short message
+ * weft_fastpkt_rx - process a packet with one short message
  * @core: the core
- * @rx: packets that have come
+ * @rx: received packets
  * @out: output; out->now is set
  *
- * The path is not referenced: nobody frees it while softirqs are off, and while it is up and not
- * failing the tables' reference, or that of whoever is about to bury it, is there.
+ * The path is not referenced. RCU keeps its memory while softirqs are off. While the path is up and
+ * not failing, a reference exists: that of the tables, or that of the code about to bury it.
  *
- * Context: softirqs are off, no lock is held. Return: it has been dealt with; false: it goes the
- * long way, like anything else that comes.
+ * Context: softirqs are off, no lock is held.
+ * Return: true if it is done; false: the packet takes the slow path.
  */
 bool weft_fastpkt_rx(struct weft_core *core, const struct weft_rx *rx, struct weft_out *out)
 {
@@ -158,7 +161,7 @@ bool weft_fastpkt_rx(struct weft_core *core, const struct weft_rx *rx, struct we
 		return false;
 	weft_lock_inner(&path->lock);
 	lane = &path->lane[p->hdr.lane];
-	/* found once, not each time from its number */
+	/* compute the address once */
 	OPTIMIZER_HIDE_VAR(lane);
 	if (unlikely(path->token != be64_to_cpu(p->hdr.token) || path->state != WEFT_PATHS_UP ||
 		     path->failing || lane->rcv_ahead || lane->part[0].done || lane->part[1].done ||
@@ -185,7 +188,7 @@ out:
 }
 
 /**
- * weft_fastpkt_tx - put a short message into a packet for itself, and put that out
+ * weft_fastpkt_tx - put out a packet with one short message alone
  * @path: the path, locked, up
  * @lane: its flow's lane, which may send
  * @flow: its flow
@@ -193,8 +196,8 @@ out:
  * @pay: its bytes, at most WEFT_INLINE_MAX
  * @out: output
  *
- * What weft_path_output() does when nothing else is to be sent. Return: it is put out; false:
- * something else is to be sent as well, nothing has happened.
+ * The effect equals that of weft_path_output() when nothing else is to be sent.
+ * Return: true if it is put out; false: something else is to be sent as well, nothing has changed.
  */
 bool weft_fastpkt_tx(struct weft_path *path, struct weft_lane *lane, struct weft_flow *flow,
 		     const struct weft_head *h, const void *pay, struct weft_out *out)

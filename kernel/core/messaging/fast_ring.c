@@ -2,36 +2,38 @@
 /*
  * weft core - the fast path of short messages
  *
- * A message goes to the receive that is posted for it, or else, if none waits in front of it, to
- * the oldest receive in the ring, if that fits. A whole short message goes from where it stands
- * into the completion queue, and nothing is made in between: a receive that is still in the ring is
- * never posted, and there is no struct weft_post. Within the node the sender's entry is not decoded
- * either: both entries are looked at where they stand, each word once, and whatever is not the
- * frequent form takes the slow path (send.c, post.c), as if nothing had happened:
+ * A message matches the oldest posted receive for it. Without one it matches the oldest receive in
+ * the ring, if that fits. A whole short message is copied from its place into the completion queue,
+ * and no object is made. A receive that is still in the ring is never posted, so it has no struct
+ * weft_post. Within the node the sender's entry is not decoded either. Both entries are read in
+ * place, each word once. An entry of another form than the frequent one takes the slow path
+ * (send.c, post.c), with no effect left behind:
  *
  *	send ring --(weft_fast_send(): flow within the node)--\
  *	packet --(weft_fast_recv())-----------------------------> completion queue
  *	send ring --(weft_fast_out(): flow to another node)-----> the port's packet
  *
- * Words are read once and may be anything: they decide only where the program's own bytes go.
+ * Words are read once and may have any value: they decide only the destination of the program's own
+ * bytes.
  *
- * Sends in a row that begin alike (kind, slots, flags but for MORE, receiver) are a run: all of it
- * is done while the receiver and its queue are locked once, and shown and told of at its end.
+ * A run is a row of sends with the same kind, slots, receiver and flags (except MORE). The receiver
+ * and its queue are locked once for a run. The completions are published and the wake-up is made at
+ * its end.
  *
  * Locks: ep->sq_mutex of the sender; path->lock of a flow to another node; ep->lock of the
- * receiver; its cq->lock.
+ * receiver; the receiver's cq->lock. See Documentation/locking.rst.
  */
 #include "core/messaging/messaging.h"
 #include "core/queue/cq.h"
 #include "core/transport/emit.h"
 
 /**
- * union weft_lead - beginning of an entry, to be compared at once
+ * union weft_lead - first word of an entry, compared at once
  * @op: WEFT_SQ_SEND, _TSEND; WEFT_RQ_RECV, _TRECV
  * @nslots: slots
  * @flags: flags
  * @peer: index in the address vector; a receive's may be WEFT_SRC_ANY
- * @word: all of them
+ * @word: all fields
  */
 union weft_lead {
 	struct {
@@ -57,14 +59,14 @@ static inline union weft_lead weft_lead_of(const void *slot)
 
 /* ---- The receiver ---------------------------------------------------------------- */
 
-/* Does the endpoint take messages from @src straight, as far as it is up to itself? */
+/* Return: true if the endpoint's state allows the fast path for messages from @src. */
 static __always_inline bool weft_fast_open(const struct weft_ep *ep, u32 src)
 {
 	return likely(ep->rx_cq && !ep->srq && !ep->draining && weft_list_empty(&ep->turn)) &&
 	       !weft_recv_strange(ep, src);
 }
 
-/* How receives begin that take messages from everybody. Two constants: nothing is put together. */
+/* Return: first word of receives from any sender. Two constants: the compiler assembles nothing. */
 static __always_inline union weft_lead weft_fast_want(bool tagged)
 {
 	union weft_lead t = { {
@@ -79,7 +81,9 @@ static __always_inline union weft_lead weft_fast_want(bool tagged)
 	return t;
 }
 
-/* Is it a receive of one segment that begins like @want, for a message with that tag from @src? */
+/*
+ * Return: true if it is a receive of one segment that begins like @want and matches tag and @src.
+ */
 static __always_inline bool weft_fast_fits(const struct weft_ep *ep, const struct weft_rqe *s,
 					   union weft_lead want, u64 tag, u32 src)
 {
@@ -98,7 +102,7 @@ static __always_inline bool weft_fast_fits(const struct weft_ep *ep, const struc
 	return !((READ_ONCE(s->niov) ^ 1) | READ_ONCE(s->part) | READ_ONCE(s->rsvd2));
 }
 
-/* The oldest receive in the ring takes the message of @c. Return: it does. */
+/* Take the oldest receive in the ring for the message of @c. Return: true if it fits. */
 static __always_inline bool weft_fast_ring(struct weft_ep *ep, struct weft_cqe *c,
 					   union weft_lead want, u64 tag, u32 len, u32 src)
 {
@@ -124,8 +128,8 @@ static __always_inline bool weft_fast_ring(struct weft_ep *ep, struct weft_cqe *
 }
 
 /*
- * A posted receive takes the message of @c, if there is one for it. Return: the receive, to be
- * freed; NULL: there is none; ERR_PTR(-EAGAIN): there is, but not for this way.
+ * Take a posted receive for the message of @c. Return: the receive, which the caller frees; NULL:
+ * none matches; ERR_PTR(-EAGAIN): one matches, but needs the slow path.
  */
 static noinline struct weft_post *weft_fast_post(struct weft_ep *ep, struct weft_cqe *c,
 						 u16 flags, u64 tag, u32 len, u32 src)
@@ -137,7 +141,7 @@ static noinline struct weft_post *weft_fast_post(struct weft_ep *ep, struct weft
 	if (!p)
 		return NULL;
 	post = container_of(p, struct weft_post, match);
-	/* what stands in the ring may cancel it */
+	/* an entry in the ring may cancel it */
 	if (weft_ring_look(&ep->rq, &ep->conf.doorbell->rq_tail) != WEFT_RING_EMPTY ||
 	    post->flags != WEFT_RQ_COMPLETION || post->vec.n != 1 || post->match.stays ||
 	    len > post->vec.len)
@@ -149,10 +153,10 @@ static noinline struct weft_post *weft_fast_post(struct weft_ep *ep, struct weft
 }
 
 /*
- * One message, under the locks of the receiver and its queue, where nothing waits. @want:
- * weft_fast_want(); @flags: WEFT_CQE_*; @data: 0 when they do not tell of any. The slot of the
- * entry is the place for all that is known; nobody looks at it as long as it is not published.
- * Return: the message is there; @post: the receive to be freed, NULL: it was in the ring.
+ * Deliver one message. The receiver and its queue are locked, and no completion waits. @want:
+ * weft_fast_want(); @flags: WEFT_CQE_*; @data: 0 without WEFT_CQE_DATA. The slot of the completion
+ * serves as scratch memory: the program does not read it before it is published. Return: true if
+ * the message is delivered. @post: the receive to be freed, NULL: it was in the ring.
  */
 static __always_inline bool weft_fast_in(struct weft_ep *ep, struct weft_cq *cq,
 					 union weft_lead want, u64 tag, u64 data, u32 len,
@@ -191,7 +195,7 @@ static __always_inline bool weft_fast_in(struct weft_ep *ep, struct weft_cq *cq,
 	return true;
 }
 
-/* @n messages are in the queue, which is not locked any more. */
+/* Finish the delivery of @n messages; the queue is not locked any more. */
 static __always_inline void weft_fast_got(struct weft_ep *ep, struct weft_post *post, u32 n,
 					  struct weft_out *out)
 {
@@ -211,7 +215,7 @@ static __always_inline void weft_fast_got(struct weft_ep *ep, struct weft_post *
  * @pay: its bytes, at most WEFT_INLINE_MAX
  * @out: output
  *
- * Return: it has been received; false: nothing has happened.
+ * Return: true if it has been received; false: nothing has changed.
  */
 bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, const void *pay,
 		    struct weft_out *out)
@@ -241,8 +245,8 @@ bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
 /* ---- The sender ------------------------------------------------------------------ */
 
 /*
- * The flow of whatever the endpoint sends to @dst, if it is as it was and ends on this node
- * (@near), or on another.
+ * Return: the flow of the endpoint's sends to @dst, if it is unchanged and ends on this node
+ * (@near) or on another one; else NULL.
  */
 static __always_inline struct weft_flow *weft_fast_flow(const struct weft_ep *ep, u32 dst,
 							bool near)
@@ -257,17 +261,20 @@ static __always_inline struct weft_flow *weft_fast_flow(const struct weft_ep *ep
 	return READ_ONCE(ep->state) == WEFT_EPS_CONNECTED ? flow : NULL;
 }
 
-/* What a send may have, or not, to go this way */
+/* flags that a send of the fast path may have */
 #define WEFT_FAST_FLAGS	(WEFT_SQ_DATA | WEFT_SQ_COMPLETION | WEFT_SQ_MORE | WEFT_SQ_SOLICITED)
 
-/* Are sends that begin so short ones? What else they have is looked at one by one. */
+/*
+ * Return: true if sends with this first word are short ones. Their other words are checked one by
+ * one.
+ */
 static __always_inline bool weft_fast_kind(union weft_lead l)
 {
 	return (l.flags & ~WEFT_FAST_FLAGS) == (l.nslots > 1 ? WEFT_SQ_INLINE : 0) &&
 	       (l.op == WEFT_SQ_TSEND || l.op == WEFT_SQ_SEND);
 }
 
-/* Do two sends belong to one run? */
+/* Return: true if two sends belong to one run. */
 static __always_inline bool weft_fast_alike(union weft_lead a, union weft_lead b)
 {
 	union weft_lead more = { { .flags = WEFT_SQ_MORE } };
@@ -275,7 +282,7 @@ static __always_inline bool weft_fast_alike(union weft_lead a, union weft_lead b
 	return !((a.word ^ b.word) & ~more.word);
 }
 
-/* Is the send at @s as weft_ring_sq() would take it, in a run that begins as @l says? */
+/* Return: true if the slow path would accept the send at @s, of a run with first word @l. */
 static __always_inline bool weft_fast_packet(const struct weft_ring *r, const struct weft_sqe *s,
 					     union weft_lead l, u64 len, u64 tag, u64 data)
 {
@@ -288,11 +295,11 @@ static __always_inline bool weft_fast_packet(const struct weft_ring *r, const st
 		return false;
 	if (READ_ONCE(s->addr) | READ_ONCE(s->niov) | READ_ONCE(s->rsvd) | READ_ONCE(s->rsvd2))
 		return false;
-	/* its payload does not begin anew at the ring's end */
+	/* the payload does not wrap at the ring's end */
 	return ((r->cons + 1) & (r->size - 1)) + l.nslots - 1 <= r->size;
 }
 
-/* The send at @s is told of the slow path. There is a struct weft_txm for each of a run. */
+/* Complete the send at @s through the slow path. Each send of a run has a struct weft_txm. */
 static void weft_fast_tell(struct weft_ep *ep, const struct weft_sqe *s, union weft_lead l,
 			   struct weft_out *out)
 {
@@ -312,8 +319,8 @@ static void weft_fast_tell(struct weft_ep *ep, const struct weft_sqe *s, union w
 }
 
 /*
- * Tell the program of the last @n sends, a run that begins as @l says. It is told what stands in
- * the ring, even if it has changed that meanwhile. Softirqs are off.
+ * Complete the last @n sends, a run with first word @l. The completions take the words from the
+ * ring, even if the program has changed them meanwhile. Softirqs are off.
  */
 static noinline void weft_fast_sent(struct weft_ep *ep, union weft_lead l, u32 n,
 				    struct weft_out *out)
@@ -345,7 +352,7 @@ static noinline void weft_fast_sent(struct weft_ep *ep, union weft_lead l, u32 n
 		weft_fast_tell(ep, weft_ring_at(&ep->sq, at), l, out);
 }
 
-/* The next run of sends, up to @most. @out: output. Return: how many have been sent. */
+/* Send the next run of sends, at most @most. @out: output. Return: number of sends done. */
 static __always_inline u32 weft_fast_run(struct weft_ep *ep, u32 most, struct weft_out *out)
 {
 	const struct weft_sqe *s = weft_ring_at(&ep->sq, ep->sq.cons);
@@ -360,7 +367,9 @@ static __always_inline u32 weft_fast_run(struct weft_ep *ep, u32 most, struct we
 
 	if (unlikely(!flow) || !weft_fast_kind(l))
 		return 0;
-	/* each completion may need a struct weft_txm to wait in; nobody else takes them */
+	/*
+	 * each completion may need a struct weft_txm to wait in; no other code takes them meanwhile
+	 */
 	if (l.flags & WEFT_SQ_COMPLETION)
 		most = min(most, ep->conf.sq_slots - READ_ONCE(ep->ntxm));
 	want = weft_fast_want(l.op == WEFT_SQ_TSEND);
@@ -387,7 +396,7 @@ static __always_inline u32 weft_fast_run(struct weft_ep *ep, u32 most, struct we
 			break;
 		weft_trace_post(ep->conf.handle, READ_ONCE(s->context), tag, len, l.op);
 		weft_ring_next(&ep->sq, l.nslots);
-		/* to free a posted receive takes the queue's lock */
+		/* freeing a posted receive takes the queue's lock */
 		if (++n == most || unlikely(post) || ep->sq.cons == ep->sq.prod)
 			break;
 		s = weft_ring_at(&ep->sq, ep->sq.cons);
@@ -414,18 +423,19 @@ out:
 
 /**
  * weft_fast_send - send the entry at the consumer index of the send ring
- * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there, ep->near is set
+ * @ep: the endpoint; ep->sq_mutex is held, ep->hand and ep->near are set
  * @out: output
  *
- * There is an entry; softirqs are off. Return: it is done, and the ring is one entry further;
- * false: nothing has happened.
+ * The ring has an entry.
+ * Context: softirqs are off.
+ * Return: true if the send is done and the ring is one entry further; false: nothing has changed.
  */
 bool weft_fast_send(struct weft_ep *ep, struct weft_out *out)
 {
 	return weft_fast_run(ep, 1, out);
 }
 
-/* Described in core.h. */
+/* core.h has the description. */
 bool weft_ep_fast(struct weft_ep *ep, struct weft_out *out)
 {
 	const u32 *bell = &ep->conf.doorbell->sq_tail;
@@ -460,8 +470,8 @@ out:
 /* ---- To another node ------------------------------------------------------------- */
 
 /*
- * A message of @len bytes may leave now, alone in its packet, as weft_send_fast() and
- * weft_path_output() would have it; the flow's path is locked.
+ * Return: true if a message of @len bytes may be sent now, alone in its packet, by the rules of
+ * weft_send_fast() and weft_path_output(). The flow's path is locked.
  */
 static __always_inline bool weft_fast_may(const struct weft_path *path,
 					  const struct weft_lane *lane,
@@ -474,7 +484,7 @@ static __always_inline bool weft_fast_may(const struct weft_path *path,
 		      path->nsent < READ_ONCE(path->core->conf.rec_max));
 }
 
-/* Put a short message out, written where the port sends it from. As weft_fastpkt_tx(). */
+/* Write a short message into the port's transmit reservation. Otherwise as weft_fastpkt_tx(). */
 static __always_inline bool weft_fast_put(struct weft_path *path, struct weft_lane *lane,
 					  struct weft_flow *flow, const struct weft_head *h,
 					  const void *pay, u32 size, struct weft_out *out)
@@ -498,7 +508,7 @@ static __always_inline bool weft_fast_put(struct weft_path *path, struct weft_la
 }
 
 /*
- * The send at @s, which begins as @l says, leaves on its own. Softirqs are off. Return: it does.
+ * Send the entry at @s, with first word @l, alone. Softirqs are off. Return: true if it is sent.
  */
 static __always_inline bool weft_fast_leave(struct weft_ep *ep, struct weft_flow *flow,
 					    const struct weft_sqe *s, union weft_lead l,
@@ -509,12 +519,12 @@ static __always_inline bool weft_fast_leave(struct weft_ep *ep, struct weft_flow
 	struct weft_path *path = flow->path;
 	struct weft_lane *lane = &path->lane[flow->lane];
 	struct weft_core *core = path->core;
-	struct weft_head h weft_unset;	/* weft_send_head() sets all of it */
+	struct weft_head h weft_unset;	/* weft_send_head() sets all fields */
 	bool done = false;
 
 	if (unlikely(!weft_fast_packet(&ep->sq, s, l, len, tag, data)))
 		return false;
-	/* found once, not each time from its number */
+	/* compute the address once */
 	OPTIMIZER_HIDE_VAR(lane);
 	weft_lock_inner(&path->lock);
 	if (weft_fast_may(path, lane, flow, (u32)len, size)) {
@@ -542,10 +552,10 @@ static __always_inline bool weft_fast_leave(struct weft_ep *ep, struct weft_flow
 /**
  * weft_fast_out - send the only entry in the send ring, if it is a short message to another node
  * @ep: the endpoint; ep->sq_mutex is held
- * @out: output; out->now is set; to be flushed
+ * @out: output; out->now is set; the caller flushes it
  *
- * As weft_send_drain() would do it: the packet is the same, and so is what it leaves behind.
- * Return: it is done, and the ring is empty; false: nothing has happened.
+ * The packet and the resulting state equal those of weft_send_drain().
+ * Return: true if it is done and the ring is empty; false: nothing has changed.
  */
 bool weft_fast_out(struct weft_ep *ep, struct weft_out *out)
 {
@@ -562,7 +572,7 @@ bool weft_fast_out(struct weft_ep *ep, struct weft_out *out)
 	flow = weft_fast_flow(ep, l.peer, false);
 	if (!flow || !weft_fast_kind(l) || ep->sq.cons + l.nslots != ep->sq.prod)
 		return false;
-	/* once for all locks: the path's, the port's, and that of the completions */
+	/* once for all locks: the path's, the port's, and that of the completion queue */
 	weft_softirqs_off();
 	done = weft_fast_leave(ep, flow, s, l, out);
 	if (likely(done)) {

@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - fences: a send, and all behind it, wait for those before it to the same destination
+ * weft core - fences: a send and those behind it wait for earlier sends to the same destination
  *
- * On an endpoint with WEFT_EPF_FENCE every send is WEFT_SQ_TRACKED: it asks for DONE and stays on
- * flow->txms until it is delivered (or matched, where it asked for that), or has failed, though it
- * is told of at its own level. So an empty flow->txms says that all earlier sends are through.
+ * On an endpoint with WEFT_EPF_FENCE every send is WEFT_SQ_TRACKED: it asks for DONE. It stays on
+ * flow->txms until it is delivered (or matched, at level MATCH) or has failed. Its completion is
+ * reported earlier, at its own level. So an empty flow->txms means that all earlier sends are
+ * complete.
  *
- *	taken from the ring --no fence holds it--> on its way (send.c, local.c)
- *	          \--held--> flow->fenced, not told of --flow->txms is empty--> on its way
+ *	taken from the ring --no fence holds it--> sent (send.c, local.c)
+ *	          \--held--> flow->fenced, not reported --flow->txms is empty--> sent
  *
- * A held send has its payload, or the program's memory named, and takes a struct weft_txm: so the
- * transmit size bounds them. They are let go by whoever consumes the send ring, since a send within
- * the node needs that place: a worker is called when the last send under way is over.
+ * A held send has its payload in kernel memory, or the addresses of its segments. It uses a struct
+ * weft_txm, so the size of the send ring bounds the number of held sends. The consumer of the send
+ * ring releases them, because a send within the node needs that context. A worker is scheduled when
+ * the last send under way is over.
  *
- * Locks: ep->sq_mutex -> path->lock -> ep->lock.
+ * Locks: ep->sq_mutex; path->lock and ep->lock are taken here, in the order of
+ * Documentation/locking.rst.
  */
 #include "core/messaging/messaging.h"
 
 /**
- * weft_fence_holds - has a send to wait?
+ * weft_fence_holds - does a send have to wait?
  * @flow: its flow; ep->sq_mutex is held
  * @e: the entry
  *
- * Return: something is held already, or it is a fence and others are under way.
+ * Return: true if sends of the flow are held already, or if it is a fence and others are under way.
  */
 bool weft_fence_holds(struct weft_flow *flow, const struct weft_sq_entry *e)
 {
@@ -37,12 +40,13 @@ bool weft_fence_holds(struct weft_flow *flow, const struct weft_sq_entry *e)
 
 /**
  * weft_fence_hold - hold a send back
- * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
+ * @ep: the endpoint; ep->sq_mutex is held, ep->hand is set
  * @flow: its flow
  * @e: the entry
  * @out: output
  *
- * Sleeps. Return: 0, negative errno: not taken.
+ * Context: may sleep.
+ * Return: 0, negative errno: not taken.
  */
 int weft_fence_hold(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		    struct weft_out *out)
@@ -66,7 +70,7 @@ int weft_fence_hold(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 	return 0;
 }
 
-/* The first held send of a flow, if it may go: taken off the list. The path is locked. */
+/* Take the first held send of a flow off the list, if it may be sent. The path is locked. */
 static struct weft_txm *weft_fence_next(struct weft_flow *flow)
 {
 	struct weft_list *l = weft_list_first(&flow->fenced);
@@ -81,7 +85,7 @@ static struct weft_txm *weft_fence_next(struct weft_flow *flow)
 	return txm;
 }
 
-/* Within the node. The path is locked. */
+/* Send a held send within the node. The path is locked. */
 static void weft_fence_local(struct weft_flow *flow, struct weft_txm *txm, struct weft_out *out)
 {
 	int err;
@@ -96,7 +100,7 @@ static void weft_fence_local(struct weft_flow *flow, struct weft_txm *txm, struc
 	weft_flow_put(flow);
 }
 
-/* Let go of what may go. Return: all of it has gone. */
+/* Send the held sends of a flow that may be sent. Return: true if none is left. */
 static bool weft_fence_flow(struct weft_ep *ep, struct weft_flow *flow, struct weft_out *out)
 {
 	struct weft_path *path = flow->path;
@@ -104,7 +108,7 @@ static bool weft_fence_flow(struct weft_ep *ep, struct weft_flow *flow, struct w
 	bool all;
 
 	do {
-		/* without memory it stays as it is: the next notify call tries again */
+		/* without memory the list stays: the next notify call tries again */
 		if (flow->lep && !weft_local_spare(ep)) {
 			WRITE_ONCE(ep->fence_go, true);
 			return false;
@@ -125,11 +129,11 @@ static bool weft_fence_flow(struct weft_ep *ep, struct weft_flow *flow, struct w
 }
 
 /**
- * weft_fence_run - let go of what fences do not hold any more
+ * weft_fence_run - send the held sends that fences no longer hold
  * @ep: the endpoint; ep->sq_mutex is held
  * @out: output; flushed when it fills up
  *
- * Sleeps. Bounded by the sends of the endpoint.
+ * Context: may sleep. The work is bounded by the sends of the endpoint.
  */
 void weft_fence_run(struct weft_ep *ep, struct weft_out *out)
 {
@@ -147,8 +151,8 @@ void weft_fence_run(struct weft_ep *ep, struct weft_out *out)
 }
 
 /**
- * weft_fence_drop - held sends do not go out any more
- * @flow: the flow; its path is locked; the caller has a reference on it or it stays on a list
+ * weft_fence_drop - fail the held sends of a flow
+ * @flow: the flow; its path is locked; the caller has a reference, or the flow stays on a list
  * @status: errno
  * @out: output
  */

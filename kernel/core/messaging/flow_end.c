@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - what is under way on a flow ends with the flow
+ * weft core - end of the messages that are under way on a flow
  *
- * Sends of the sending end fail or are withdrawn. Messages that came in part at the receiving end
- * are dropped.
+ * Sends of the sending side fail or are withdrawn. Incomplete messages of the receiving side are
+ * dropped.
  *
  * Locks: path->lock, held by the caller.
  */
 #include "core/messaging/messaging.h"
 
-/* A send of a flow ends with it: is it a datagram, that has waited for its path? */
+/* Count a send that ends with its flow, if it is a datagram that has waited for its path. */
 static void weft_flow_lost(struct weft_flow *flow)
 {
 	if (flow->ep->conf.type == WEFT_EP_DGRAM)
@@ -17,8 +17,9 @@ static void weft_flow_lost(struct weft_flow *flow)
 }
 
 /**
- * weft_flow_fail - the flow takes nothing more; what is under way fails
- * @flow: the flow; its path is locked; the caller has a reference or it stays on the path's list
+ * weft_flow_fail - mark a flow as dead and fail its sends
+ * @flow: the flow; its path is locked; the caller has a reference, or the flow stays on the path's
+ *	list
  * @err: errno
  * @out: output
  */
@@ -46,7 +47,7 @@ void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out)
 }
 
 /**
- * weft_flow_withdraw - what is under way fails, and the peer does not wait for it
+ * weft_flow_withdraw - fail the sends of a flow and withdraw them from the peer
  * @flow: the flow; its path is locked; the caller has a reference
  * @err: errno, for the peer too
  * @out: output
@@ -59,7 +60,7 @@ void weft_flow_withdraw(struct weft_flow *flow, int err, struct weft_out *out)
 	while ((l = weft_list_first(&flow->txms))) {
 		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
 
-		/* it may be over, and used again, when its last reference goes */
+		/* the send may be over, and in use again, when its last reference is dropped */
 		weft_txm_get(txm);
 		weft_flow_lost(flow);
 		weft_send_abandon(txm, err, out);
@@ -70,7 +71,7 @@ void weft_flow_withdraw(struct weft_flow *flow, int err, struct weft_out *out)
 }
 
 /**
- * weft_flow_expire - a closing flow has taken too long
+ * weft_flow_expire - end a closing flow that has taken too long
  * @flow: the flow; its path is locked
  * @out: output
  */
@@ -90,7 +91,7 @@ void weft_flow_expire(struct weft_flow *flow, struct weft_out *out)
 	weft_flow_put(flow);
 }
 
-/* Drop the messages that wait for others. */
+/* Drop the messages that wait for earlier ones. */
 static void weft_rflow_drop_early(struct weft_rflow *rf, struct weft_out *out)
 {
 	struct weft_list *l;
@@ -100,7 +101,7 @@ static void weft_rflow_drop_early(struct weft_rflow *rf, struct weft_out *out)
 }
 
 /**
- * weft_rflow_gone - its endpoint has gone: tell the sender, and drop what comes
+ * weft_rflow_gone - the endpoint of a flow has gone: report it to the sender, drop later messages
  * @rf: the flow; its path is locked
  * @out: output
  */
@@ -111,13 +112,13 @@ void weft_rflow_gone(struct weft_rflow *rf, struct weft_out *out)
 		return;
 	rf->gone = true;
 	weft_rflow_drop_early(rf, out);
-	/* a connection tells by FIN */
+	/* a connection reports its end by FIN */
 	if (!rf->conn)
 		weft_ctl_put(rf->path, rf->lane, &rf->ctl);
 }
 
 /**
- * weft_rflow_free - nothing more will come
+ * weft_rflow_free - free a flow that receives nothing more
  * @rf: the flow; its path is locked
  * @out: output
  */

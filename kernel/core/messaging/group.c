@@ -2,27 +2,28 @@
 /*
  * weft core - multicast groups of datagram endpoints
  *
- * A group is a multicast address and a service. It exists while it has members here:
+ * A group is a multicast address and a service. It exists while it has members on this node:
  *
  *	none --first member--> known --last one leaves--> none
  *
- * The port takes packets to the address while some group of it has a member that receives. Packets
- * name no path and carry no token, as their sender knows nobody who will take them: they are
- * believed if they come from a port that only a kernel has, as handshakes are.
+ * The port accepts packets to the address while a group with that address has a receiving member.
+ * Packets name no path and carry no token, because their sender does not know the receivers. They
+ * are believed, as handshakes are, if they come from the UDP port that only a kernel has.
  *
- * A group that endpoints send to has a path of its own for each address they send from, which is in
- * no table, knows no handshake and is always up; each sending member has a flow on it. So what is
- * sent goes the way of all datagrams (dgram.c). Members on this node, the sender included, are
- * given theirs at once, and nothing that comes from an own address is taken from the wire.
+ * A group that endpoints send to has a path for each source address. That path is in no table, has
+ * no handshake and is always up. Each sending member has a flow on it, so its sends are processed
+ * like all datagrams (dgram.c). Members on this node, the sender included, receive theirs at once.
+ * Packets from an own address are ignored.
  *
- * Locks: ep->sq_mutex -> core->grp_mutex, which covers joining and leaving, with what the port does
- * for it. core->grp_lock is taken inside of it for changes, and alone by who gives out a datagram;
- * ep->lock of each receiver inside of that.
+ * Locks: core->grp_mutex covers joining and leaving, including the port's part, inside
+ * ep->sq_mutex. core->grp_lock protects the lists of members: changes take it inside
+ * core->grp_mutex, the delivery of a datagram takes it alone. ep->lock of each receiver is taken
+ * inside it. See Documentation/locking.rst.
  */
 #include "core/messaging/messaging.h"
 
 /**
- * weft_group_member - a group that an endpoint has joined
+ * weft_group_member - find a group that an endpoint has joined
  * @ep: the endpoint; ep->sq_mutex is held
  * @id: the group's number
  *
@@ -41,7 +42,7 @@ struct weft_member *weft_group_member(struct weft_ep *ep, u32 id)
 	return NULL;
 }
 
-/* core->grp_mutex or core->grp_lock is held. */
+/* Find a group. core->grp_mutex or core->grp_lock is held. */
 static struct weft_group *weft_group_find(struct weft_core *core, const struct weft_sockaddr *addr)
 {
 	struct weft_list *l;
@@ -55,7 +56,9 @@ static struct weft_group *weft_group_find(struct weft_core *core, const struct w
 	return NULL;
 }
 
-/* Does anybody receive what is sent to this address, whatever the service? grp_mutex is held. */
+/*
+ * Return: true if a member receives datagrams to this address, of any service. grp_mutex is held.
+ */
 static bool weft_group_heard(struct weft_core *core, const struct weft_sockaddr *addr)
 {
 	struct weft_list *l, *k;
@@ -74,7 +77,7 @@ static bool weft_group_heard(struct weft_core *core, const struct weft_sockaddr 
 
 /* ---- Sending --------------------------------------------------------------------- */
 
-/* A path to a group, referenced, for packets from an own address. grp_mutex is held. */
+/* Get a path to a group for packets from an own address, referenced. grp_mutex is held. */
 static struct weft_path *weft_group_path(struct weft_core *core, struct weft_group *g, u8 src)
 {
 	struct weft_path *path;
@@ -106,7 +109,7 @@ static struct weft_path *weft_group_path(struct weft_core *core, struct weft_gro
 	return path;
 }
 
-/* A flow to a group. ep->sq_mutex and grp_mutex are held. */
+/* Make a flow to a group. ep->sq_mutex and grp_mutex are held. */
 static struct weft_flow *weft_group_flow(struct weft_ep *ep, struct weft_group *g)
 {
 	struct weft_core *core = ep->core;
@@ -132,7 +135,7 @@ static struct weft_flow *weft_group_flow(struct weft_ep *ep, struct weft_group *
 
 /* ---- Joining and leaving --------------------------------------------------------- */
 
-/* The unused rest of an IPv4 address is 0. */
+/* Check the form of an address. The unused bytes of an IPv4 address have to be 0. */
 static bool weft_group_formed(const struct weft_sockaddr *addr)
 {
 	static const u8 zero[12];
@@ -152,7 +155,7 @@ static int weft_group_check(const struct weft_ep *ep, const struct weft_sockaddr
 	return addr->family == ep->addr.family ? 0 : -EAFNOSUPPORT;
 }
 
-/* Take a member out, and the group if it was the last. grp_mutex is held. */
+/* Remove a member, and the group if it was the last one. grp_mutex is held. */
 static void weft_group_drop(struct weft_core *core, struct weft_member *m)
 {
 	struct weft_group *g = m->group;
@@ -172,7 +175,7 @@ static void weft_group_drop(struct weft_core *core, struct weft_member *m)
 		weft_free(g);
 }
 
-/* The group, made if there is none. grp_mutex is held. */
+/* Find a group or make it. grp_mutex is held. */
 static struct weft_group *weft_group_get(struct weft_core *core, const struct weft_sockaddr *addr)
 {
 	struct weft_group *g = weft_group_find(core, addr);
@@ -193,7 +196,7 @@ static struct weft_group *weft_group_get(struct weft_core *core, const struct we
 	return g;
 }
 
-/* @m: its endpoint and flags are set. ep->sq_mutex and grp_mutex are held. */
+/* Add a member to a group. @m: endpoint and flags are set. ep->sq_mutex and grp_mutex are held. */
 static int weft_group_add(struct weft_member *m, const struct weft_sockaddr *addr)
 {
 	struct weft_core *core = m->ep->core;
@@ -218,14 +221,14 @@ static int weft_group_add(struct weft_member *m, const struct weft_sockaddr *add
 	}
 	if (!err && m->flags & WEFT_GROUP_RECV && !heard) {
 		err = weft_env_group(core, addr, true);
-		/* so that it is not left */
+		/* so that the port is not asked to leave */
 		if (err)
 			m->flags &= ~WEFT_GROUP_RECV;
 	}
 	return err;
 }
 
-/* ep->sq_mutex is held. */
+/* End a membership. ep->sq_mutex is held. */
 static void weft_group_end(struct weft_member *m, struct weft_out *out)
 {
 	struct weft_core *core = m->ep->core;
@@ -301,7 +304,7 @@ int weft_group_leave(struct weft_ep *ep, u32 id, weft_ns now, struct weft_out *o
 
 	out->now = now;
 	weft_mutex_lock(&ep->sq_mutex);
-	/* what stands in the ring still goes there */
+	/* entries in the ring are still sent to the group */
 	if (READ_ONCE(ep->state) == WEFT_EPS_ENABLED)
 		weft_send_drain(ep, 0, out);
 	m = weft_group_member(ep, id);
@@ -316,7 +319,7 @@ int weft_group_leave(struct weft_ep *ep, u32 id, weft_ns now, struct weft_out *o
  * @ep: the endpoint; ep->sq_mutex is held
  * @out: output
  *
- * Sleeps.
+ * Context: may sleep.
  */
 void weft_group_leave_all(struct weft_ep *ep, struct weft_out *out)
 {
@@ -329,17 +332,17 @@ void weft_group_leave_all(struct weft_ep *ep, struct weft_out *out)
 /* ---- Receiving ------------------------------------------------------------------- */
 
 /**
- * weft_group_deliver - give a datagram to all members here that receive, and are of its job
+ * weft_group_deliver - give a datagram to all receiving members of its job on this node
  * @core: the core
  * @group: the group
  * @d: the datagram
  * @from: the sender
  * @out: output
  *
- * An authentication code is made anew for each datagram, and each job: it is the sender's, of whom
- * nothing is kept.
+ * The authentication code is computed for each datagram and each job: it depends on the sender, of
+ * which no state is kept.
  *
- * No lock is held. Bounded by the endpoints of the port.
+ * Context: no lock is held. The work is bounded by the endpoints of the port.
  */
 void weft_group_deliver(struct weft_core *core, const struct weft_sockaddr *group,
 			struct weft_dgram *d, const struct weft_sockaddr *from,
@@ -347,7 +350,7 @@ void weft_group_deliver(struct weft_core *core, const struct weft_sockaddr *grou
 {
 	bool strange = false, taken = false;
 	const struct weft_job *job = NULL;
-	u64 auth = 0;	/* of @job */
+	u64 auth = 0;	/* code of @job */
 	struct weft_group *g;
 	struct weft_list *l;
 	u16 flags = d->flags;
@@ -379,14 +382,14 @@ void weft_group_deliver(struct weft_core *core, const struct weft_sockaddr *grou
 }
 
 /**
- * weft_group_rx - a datagram to a group has come
+ * weft_group_rx - process a datagram to a group
  * @core: the core
  * @rx: the packet
  * @hdr: its header
- * @rest: what follows it
+ * @rest: the bytes behind the header
  * @out: output
  *
- * No lock is held.
+ * Context: no lock is held.
  */
 void weft_group_rx(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *hdr,
 		   const struct weft_chunks *rest, struct weft_out *out)
@@ -396,7 +399,7 @@ void weft_group_rx(struct weft_core *core, const struct weft_rx *rx, const struc
 
 	from.port = 0;
 	if (weft_core_own(core, &from))
-		return;		/* the link's echo: members here have got theirs */
+		return;		/* echo of the link: members here already have theirs */
 	if (rx->dst != WEFT_RX_GROUP || be16_to_cpu(rx->src.port) != core->conf.udp_port ||
 	    weft_addr_check(&from) || weft_wire_dgram_get(rest, &d)) {
 		weft_count(core, rx_bad);

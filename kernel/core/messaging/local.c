@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - messages that stay on the node
+ * weft core - messages within the node
  *
- * There are no packets. A short message goes from the send ring straight into the receiver's
- * completion queue (by fast_ring.c, if it can) or, when no receive waits, into a struct weft_rxm;
- * that takes the receiver's ep->lock alone. Longer ones go under core->local's lock:
+ * There are no packets. A short message is copied from the send ring into the receiver's completion
+ * queue (by fast_ring.c, if possible). When no receive waits, it is copied into a struct weft_rxm.
+ * That takes only the receiver's ep->lock. Longer messages are processed under core->local's lock:
  *
- *	up to eager_max		copied to the kernel at the send, as long as the receiver does not
- *				hold too much of that already, and placed from there (placement.c)
- *	longer, or too much	the send stays under way (txm->lrxm, rxm->ltxm) until a receive
+ *	up to eager_max		copied to the kernel by the send, while the receiver keeps less than
+ *				its limit of such bytes, and placed from there (placement.c)
+ *	longer, or over limit	the send stays under way (txm->lrxm, rxm->ltxm) until a receive
  *				takes it; then bytes are copied once, from the sender's memory to
  *				the receiver's, a window at a time:
  *				both windows READY -> copied -> (flushed) -> next
  *
- * Connections use the same chunks as remote ones, built and taken at once.
+ * Connections use the same chunks as between nodes, built and processed at once.
  *
- * Locks: core->local's path->lock -> ep->lock.
+ * Locks: path->lock of core->local for longer messages; ep->lock of the receiver. See
+ * Documentation/locking.rst.
  */
 #include "core/messaging/messaging.h"
 
-/* weft_local_src() where the receiver's address vector has changed. */
+/* As weft_local_src(), after a change of the receiver's address vector. */
 u32 weft_local_src_find(struct weft_flow *flow, u32 gen)
 {
 	flow->lsrc = weft_av_find(flow->lep->av, &flow->ep->addr);
@@ -34,17 +35,18 @@ static u16 weft_local_flags(const struct weft_sq_entry *e)
 	       (e->flags & WEFT_SQ_SOLICITED ? WEFT_MSG_SOLICITED : 0);
 }
 
-/* Does the sender of @e wait for the receive in any case? A strict receiver may drop what waits. */
+/* Does @e wait for its receive in any case? A strict receiver may drop unexpected messages. */
 static bool weft_local_later(const struct weft_ep *lep, const struct weft_sq_entry *e)
 {
 	return lep->conf.flags & WEFT_EPF_STRICT && e->flags & WEFT_SQ_DELIVERY;
 }
 
 /**
- * weft_local_spare - have a message in reserve
+ * weft_local_spare - keep a message in reserve
  * @ep: the endpoint; ep->sq_mutex is held
  *
- * Sleeps. Return: there is one.
+ * Context: may sleep.
+ * Return: true if there is one.
  */
 bool weft_local_spare(struct weft_ep *ep)
 {
@@ -53,7 +55,7 @@ bool weft_local_spare(struct weft_ep *ep)
 	return ep->spare;
 }
 
-/* The message in reserve, for @e. The receiver is locked. */
+/* Turn the reserved message into the message of @e. The receiver is locked. */
 static struct weft_rxm *weft_local_make(struct weft_ep *ep, struct weft_flow *flow,
 					const struct weft_sq_entry *e)
 {
@@ -74,7 +76,7 @@ static struct weft_rxm *weft_local_make(struct weft_ep *ep, struct weft_flow *fl
 	return rxm;
 }
 
-/* Let a message have its bytes in @buf. */
+/* Store the bytes of a message in @buf. */
 static void weft_local_hold(struct weft_rxm *rxm, u8 *buf)
 {
 	rxm->buf = buf;
@@ -91,8 +93,9 @@ static struct weft_post *weft_local_match(struct weft_ep *lep, u32 src,
 }
 
 /*
- * A short message, whose bytes are @pay. Return: 0, -EAGAIN: not in this way, as the receiver holds
- * too much, or the sender wants to know when it is matched; other negative errno: refused.
+ * Deliver a short message with the bytes @pay. Return: 0; -EAGAIN: a struct weft_txm is needed,
+ * because the receiver keeps too much or the sender asks for its match; other negative errno:
+ * refused.
  */
 static int weft_local_fast(struct weft_ep *ep, struct weft_flow *flow,
 			   const struct weft_sq_entry *e, const void *pay, struct weft_out *out)
@@ -143,10 +146,10 @@ out:
 	return err;
 }
 
-/* with a receive these wait until it has the bytes */
+/* sends with these flags wait until the receive has the bytes */
 #define WEFT_LOCAL_WAITS	(WEFT_SQ_TOLD | WEFT_SQ_TRACKED)
 
-/* By way of a struct weft_txm. core->local is locked. Return: errno when it is refused. */
+/* Send with a struct weft_txm. core->local is locked. Return: 0, negative errno: refused. */
 static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 			   const struct weft_sq_entry *e, struct weft_txm *txm,
 			   struct weft_out *out)
@@ -197,7 +200,7 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 	weft_unlock(&lep->lock);
 	if (err)
 		return err;
-	/* with a level above this one it waits for the receiver, unless all of it is there */
+	/* a send with a higher level, or without a complete copy, waits for the receiver */
 	if (!rxm->ltxm || (!txm->user && !(e->flags & WEFT_SQ_LATER)))
 		weft_send_done(txm, 0, out);
 	if (rxm->started)
@@ -206,12 +209,12 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 }
 
 /**
- * weft_local_fenced - send what a fence has held back
+ * weft_local_fenced - send a message that a fence has held back
  * @flow: its flow; core->local is locked
- * @txm: the send; its endpoint's ep->sq_mutex is held, and a message is in reserve
+ * @txm: the send; its endpoint's ep->sq_mutex is held, and ep->spare is set
  * @out: output
  *
- * Return: 0, negative errno: it is refused.
+ * Return: 0, negative errno: refused.
  */
 int weft_local_fenced(struct weft_flow *flow, struct weft_txm *txm, struct weft_out *out)
 {
@@ -229,12 +232,13 @@ int weft_local_fenced(struct weft_flow *flow, struct weft_txm *txm, struct weft_
 
 /**
  * weft_local_send - send an entry to an endpoint of this node
- * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
+ * @ep: the endpoint; ep->sq_mutex is held, ep->hand is set
  * @flow: the flow
  * @e: the entry
  * @out: output
  *
- * Sleeps. Return: 0, negative errno: to be refused with it.
+ * Context: may sleep.
+ * Return: 0, negative errno: the entry is refused with it.
  */
 int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		    struct weft_out *out)
@@ -299,7 +303,7 @@ static void weft_local_fault(struct weft_txm *txm, struct weft_out *out)
 	weft_local_withdraw(txm, EFAULT, out);
 }
 
-/* Take the next window on both sides. Return: both are being made, or ready. */
+/* Take the next window on both sides. Return: true if both are being made or are ready. */
 static bool weft_local_pin(struct weft_rxm *rxm, struct weft_out *out)
 {
 	struct weft_win *dst = &rxm->win[0], *src = &rxm->ltxm->win[0];
@@ -338,7 +342,7 @@ static bool weft_local_pin(struct weft_rxm *rxm, struct weft_out *out)
 }
 
 /**
- * weft_local_step - go on with a message that a receive has taken from a send under way
+ * weft_local_step - continue a message that a receive has taken from a send under way
  * @rxm: the message, started; core->local is locked
  * @out: output
  */
@@ -349,7 +353,7 @@ void weft_local_step(struct weft_rxm *rxm, struct weft_out *out)
 	struct weft_copy *c;
 
 	if (!txm->user) {
-		/* the bytes change hands */
+		/* the receive takes the buffer over */
 		rxm->buf = txm->buf ? txm->buf : rxm->small;
 		txm->buf = NULL;
 		rxm->whole = true;
@@ -398,7 +402,7 @@ void weft_local_step(struct weft_rxm *rxm, struct weft_out *out)
 }
 
 /**
- * weft_local_copied - a window has been copied
+ * weft_local_copied - process the end of a window's copy
  * @rxm: the message; core->local is locked
  * @len: bytes
  * @err: 0, -EFAULT
@@ -416,9 +420,9 @@ void weft_local_copied(struct weft_rxm *rxm, u32 len, int err, struct weft_out *
 }
 
 /**
- * weft_local_over - the message of a send under way is over
+ * weft_local_over - end the message of a send under way
  * @rxm: the message; core->local is locked
- * @err: errno, 0: it has been received
+ * @err: errno, 0: the message has been received
  * @out: output
  */
 void weft_local_over(struct weft_rxm *rxm, int err, struct weft_out *out)
@@ -434,7 +438,7 @@ void weft_local_over(struct weft_rxm *rxm, int err, struct weft_out *out)
 }
 
 /**
- * weft_local_withdraw - a send under way is not to go on
+ * weft_local_withdraw - stop a send under way
  * @txm: the send; core->local is locked
  * @status: errno
  * @out: output
@@ -455,7 +459,7 @@ void weft_local_withdraw(struct weft_txm *txm, int status, struct weft_out *out)
 
 /* ---- Connections ----------------------------------------------------------------- */
 
-/* Take one chunk that waits. Return: false: there is no memory for that now. */
+/* Process one waiting chunk. Return: false if there is no memory for it now. */
 static bool weft_local_chunk(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
 {
 	struct weft_rec *rec = lane->open;
@@ -473,7 +477,7 @@ static bool weft_local_chunk(struct weft_path *path, struct weft_lane *lane, str
 	rest.left = rec->len;
 	while (weft_wire_next(&rest, &c)) {
 		if (c.type == WEFT_CHUNK_CM && weft_cm_rx(path, c.body, c.pay, c.paylen, out)) {
-			/* as a packet that is not taken: it comes again */
+			/* as for a packet that is not taken: the chunk is processed again */
 			lane->open = rec;
 			return false;
 		}
@@ -483,11 +487,11 @@ static bool weft_local_chunk(struct weft_path *path, struct weft_lane *lane, str
 }
 
 /**
- * weft_local_output - take the chunks that wait
+ * weft_local_output - process the waiting chunks
  * @path: core->local, locked
  * @out: output
  *
- * What cannot be taken for want of memory is taken when the path's timer expires.
+ * A chunk that lacks memory is processed again when the path's timer expires.
  */
 void weft_local_output(struct weft_path *path, struct weft_out *out)
 {

@@ -2,8 +2,8 @@
 /*
  * weft core - messages: eager, within a node, datagrams, the fast path
  *
- * What this folder offers to those above it, and its files to one another. Each function says in
- * its file which locks it wants.
+ * The functions that this folder offers to the folders above it, and its files to one another. The
+ * comment at each definition names the locks that the function needs.
  */
 #ifndef WEFT_MESSAGING_H
 #define WEFT_MESSAGING_H
@@ -35,12 +35,13 @@ struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *
 void weft_send_queue(struct weft_txm *txm, struct weft_out *out);
 
 /*
- * Entries up to the ring's consumer index have been taken. ep->sq_mutex is held. While no send
- * holds a slot nobody else touches these indices: only who has the mutex makes one hold its slot.
+ * Publish that entries up to the ring's consumer index have been taken. ep->sq_mutex is held. While
+ * no send holds a slot, no other code changes these indices: only the holder of the mutex makes a
+ * send hold its slot.
  */
 static inline void weft_send_publish(struct weft_ep *ep)
 {
-	/* whoever left the last slot has done with the indices: weft_send_release() */
+	/* the code that released the last slot no longer uses the indices: weft_send_release() */
 	if (unlikely(smp_load_acquire(&ep->nheld))) {
 		weft_send_publish_held(ep);
 		return;
@@ -51,7 +52,7 @@ static inline void weft_send_publish(struct weft_ep *ep)
 	smp_store_release(&ep->conf.status->sq_head, ep->sq.cons);
 }
 
-/* The completion of a send. */
+/* Fill in the completion of a send. */
 static inline void weft_send_fill(struct weft_cqe *c, const struct weft_ep *ep, u64 context,
 				  u64 tag, u64 len, bool tagged, int status)
 {
@@ -69,10 +70,10 @@ static inline void weft_send_fill(struct weft_cqe *c, const struct weft_ep *ep, 
 }
 
 /*
- * The payload of a short entry, at most WEFT_INLINE_MAX bytes, which is still in the ring;
- * ep->sq_mutex is held. It is to be copied once, and not to be looked at: the program may change
- * what is in the ring. Sleeps. Return: where it stands, in the ring or copied to ep->scratch;
- * ERR_PTR(-EFAULT, -ENOMEM).
+ * Get the payload of a short entry, at most WEFT_INLINE_MAX bytes, which is still in the ring.
+ * ep->sq_mutex is held. The caller copies the payload once and does not interpret it: the program
+ * may change the ring. May sleep.
+ * Return: the payload, in the ring or copied to ep->scratch; ERR_PTR(-EFAULT, -ENOMEM).
  */
 static inline const void *weft_send_bytes(struct weft_ep *ep, const struct weft_sq_entry *e)
 {
@@ -98,12 +99,12 @@ void weft_rxm_head(struct weft_rxm *rxm, const struct weft_head *h);
 bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, const void *pay,
 		    struct weft_out *out);
 
-#define WEFT_FAST_RUN	64	/* entries that are sent in a row before anything else is asked */
+#define WEFT_FAST_RUN	64	/* entries sent in a row before the drain does anything else */
 
 bool weft_fast_send(struct weft_ep *ep, struct weft_out *out);
 bool weft_fast_out(struct weft_ep *ep, struct weft_out *out);
 
-/* The same where softirqs may be on. */
+/* As weft_fast_send(), for callers with softirqs on. */
 static inline bool weft_fast_try(struct weft_ep *ep, struct weft_out *out)
 {
 	bool done;
@@ -118,7 +119,7 @@ static inline bool weft_fast_try(struct weft_ep *ep, struct weft_out *out)
 
 /* ---- fast_packet.c -------------------------------------------------------------------- */
 
-/* Head of a message that goes out. @flags: WEFT_SQ_*. */
+/* Fill in the head of an outgoing message. @flags: WEFT_SQ_*. */
 static inline void weft_send_head(struct weft_head *h, const struct weft_flow *flow, u32 mseq,
 				  u64 tag, u64 data, u64 len, bool tagged, u16 flags)
 {
@@ -139,7 +140,7 @@ bool weft_fastpkt_rx(struct weft_core *core, const struct weft_rx *rx, struct we
 bool weft_fastpkt_tx(struct weft_path *path, struct weft_lane *lane, struct weft_flow *flow,
 		     const struct weft_head *h, const void *pay, struct weft_out *out);
 
-/* Does the endpoint take messages of flow @rf? It is locked. */
+/* Return: true if the endpoint accepts messages of flow @rf. It is locked. */
 static inline bool weft_recv_takes(const struct weft_ep *ep, const struct weft_rflow *rf)
 {
 	if (unlikely(ep->broken))
@@ -182,7 +183,10 @@ int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 		    struct weft_out *out);
 void weft_local_withdraw(struct weft_txm *txm, int status, struct weft_out *out);
 
-/* The sender's index in the receiver's address vector. The receiver is locked, and not dead. */
+/*
+ * Return: the sender's index in the receiver's address vector. The receiver is locked, and not
+ * dead.
+ */
 static inline u32 weft_local_src(struct weft_flow *flow)
 {
 	struct weft_ep *lep = flow->lep;
@@ -196,7 +200,7 @@ static inline u32 weft_local_src(struct weft_flow *flow)
 	return weft_local_src_find(flow, gen);
 }
 
-/* Does the receiver take messages? It is locked. */
+/* Return: 0 if the receiver accepts messages, else negative errno. It is locked. */
 static inline int weft_local_refused(const struct weft_ep *lep)
 {
 	if (lep->conf.type == WEFT_EP_MSG)

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - messages that come in: order, and who gets them
+ * weft core - incoming messages: their order and their receiver
  *
- * A chunk finds its flow, and is offered to matching when all earlier messages of the flow have
- * been (post.c). A whole short message that matches a receive of one segment is completed from the
- * packet, and nothing is kept of it. All others get a struct weft_rxm:
+ * The flow of a chunk is found. The message is offered to matching when all earlier messages of the
+ * flow have been offered (post.c). A whole short message that matches a receive of one segment is
+ * completed from the packet and leaves no state. All others get a struct weft_rxm:
  *
  *	early --its turn--> unexpected --a receive is posted--> out->start --> started
  *	                \---a receive waits--------------------------------> started --> over
  *
- * Locks: path->lock -> ep->lock. Receives, rings and matching belong to ep->lock.
+ * Locks: path->lock, held by the caller; ep->lock protects receives, rings and matching and is
+ * taken here.
  */
 #include "core/messaging/messaging.h"
 
-/* Have a message in reserve, which is charged to @ep, if any. Return: there is one. */
+/* Keep a message in reserve, charged to @ep, if any. Return: true if there is one. */
 static bool weft_recv_spare(struct weft_path *path, struct weft_ep *ep)
 {
 	if (unlikely(!path->spare))
@@ -22,12 +23,12 @@ static bool weft_recv_spare(struct weft_path *path, struct weft_ep *ep)
 }
 
 /**
- * weft_rxm_new - a message
+ * weft_rxm_new - take the reserved message of a path
  * @path: the path, locked
  * @ep: its endpoint
  *
  * Return: the message with one reference, on the path's list; NULL: no memory (not if path->spare
- * was there).
+ * was set).
  */
 struct weft_rxm *weft_rxm_new(struct weft_path *path, struct weft_ep *ep)
 {
@@ -46,7 +47,7 @@ struct weft_rxm *weft_rxm_new(struct weft_path *path, struct weft_ep *ep)
 }
 
 /**
- * weft_rxm_head - take over a message's head
+ * weft_rxm_head - copy a message's head
  * @rxm: the message
  * @h: its head
  */
@@ -84,14 +85,14 @@ static struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow
 	return rxm;
 }
 
-/* Has the sender been told that it may begin this message? All kernels wait for that. */
+/* Return: true if the sender has the credit to begin this message. All kernels wait for that. */
 static bool weft_recv_allowed(const struct weft_rflow *rf, u32 mseq)
 {
 	return (s32)(mseq - rf->told_msgs) <= 0;
 }
 
 /*
- * A sender has not been told that it may send this message. No kernel does: it is not remembered.
+ * Count a message beyond the sender's credit. No kernel sends one: the packet is not remembered.
  */
 static int weft_recv_beyond(struct weft_path *path)
 {
@@ -100,9 +101,9 @@ static int weft_recv_beyond(struct weft_path *path)
 }
 
 /*
- * It is a message's turn. @rxm: it has come early; else NULL, and @whole are its bytes if they are
- * all in the packet. Return: the message, NULL: nothing is left to do for it, ERR_PTR(-ENOMEM): not
- * now.
+ * Offer a message to matching in its turn. @rxm: the message if it came early, else NULL. In that
+ * case @whole is its payload if the packet holds all of it. Return: the message; NULL: nothing is
+ * left to do for it; ERR_PTR(-ENOMEM): not now.
  */
 static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflow *rf,
 					const struct weft_head *h, u32 sid, struct weft_rxm *rxm,
@@ -171,8 +172,8 @@ taken:
 }
 
 /*
- * Is a message longer than its receiver takes? It is over, then, and was in its turn. @rxm: it has
- * come early, or NULL.
+ * End a message, in its turn, that is longer than the longest its receiver takes. @rxm: the message
+ * if it came early, or NULL. Return: true if it was too long.
  */
 static bool weft_recv_too_long(struct weft_path *path, struct weft_rflow *rf,
 			       const struct weft_head *h, u32 sid, struct weft_rxm *rxm,
@@ -186,7 +187,7 @@ static bool weft_recv_too_long(struct weft_path *path, struct weft_rflow *rf,
 	return true;
 }
 
-/* What was early may have its turn now. The flow may end on the way, with its connection. */
+/* Offer early messages whose turn has come. The flow may end meanwhile, with its connection. */
 static void weft_recv_next(struct weft_path *path, u16 ssvc, u32 sgen, struct weft_out *out)
 {
 	struct weft_rflow *rf;
@@ -222,14 +223,18 @@ static void weft_recv_next(struct weft_path *path, u16 ssvc, u32 sgen, struct we
 	}
 }
 
-/* A message came before its turn. Return: it, NULL: no room. */
+/*
+ * Keep a message that came before its turn. Return: the message, NULL: beyond the sender's credit.
+ */
 static struct weft_rxm *weft_recv_early(struct weft_path *path, struct weft_rflow *rf,
 					const struct weft_head *h, u32 sid)
 {
 	struct weft_rxm *rxm;
 	struct weft_list *l;
 
-	/* the window bounds how far a packet can be ahead, and so what may be missing */
+	/*
+	 * the window bounds how far ahead a packet can be, and so how many messages may be missing
+	 */
 	if (!weft_recv_allowed(rf, h->flow.mseq) || (!sid && !weft_credit_fits(rf, (u32)h->len))) {
 		weft_recv_beyond(path);
 		return NULL;
@@ -245,7 +250,7 @@ static struct weft_rxm *weft_recv_early(struct weft_path *path, struct weft_rflo
 	return rxm;
 }
 
-/* Find a message in a list that is sorted by number. It mostly is one of the last. */
+/* Find a message in a list sorted by number, from the end, where most are found. */
 static struct weft_rxm *weft_recv_known(struct weft_list *list, u32 mseq)
 {
 	struct weft_list *l;
@@ -267,8 +272,9 @@ static struct weft_rflow *weft_recv_flow(struct weft_path *path, const struct we
 }
 
 /*
- * A message is of a flow too many: its sender is told that it has no receiver, and nothing is kept.
- * To wait for another flow's end would have all of the lane wait. Return: 0, -ENOMEM: not now.
+ * Answer a message of a flow beyond the limit: report to its sender that it has no receiver, and
+ * keep nothing. Waiting for the end of another flow would stop the whole lane. Return: 0, -ENOMEM:
+ * not now.
  */
 static int weft_recv_refuse(struct weft_path *path, const struct weft_head *h)
 {
@@ -282,7 +288,10 @@ static int weft_recv_refuse(struct weft_path *path, const struct weft_head *h)
 	return 0;
 }
 
-/* Is the message of the receiver's job? No kernel sends another one on a flow that is not gone. */
+/*
+ * Return: true if the message has the receiver's authentication code. No kernel sends another code
+ * on a flow that is not gone.
+ */
 static bool weft_recv_authentic(const struct weft_rflow *rf, const struct weft_head *h)
 {
 	if (likely(h->auth == rf->auth))
@@ -292,12 +301,12 @@ static bool weft_recv_authentic(const struct weft_rflow *rf, const struct weft_h
 }
 
 /**
- * weft_recv_eager - EAGER has come
+ * weft_recv_eager - process an EAGER chunk
  * @path: the path, locked
  * @c: the chunk
  * @out: output
  *
- * Return: 0, -ENOMEM, -ENOBUFS: it cannot be taken now.
+ * Return: 0; -ENOMEM, -ENOBUFS: the packet cannot be taken now.
  */
 int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out)
 {
@@ -360,12 +369,12 @@ ignore:
 }
 
 /**
- * weft_recv_announce - ANNOUNCE has come
+ * weft_recv_announce - process an RTS chunk
  * @path: the path, locked
  * @c: the chunk
  * @out: output
  *
- * Return: 0, -ENOMEM: it cannot be taken now.
+ * Return: 0; -ENOMEM: the packet cannot be taken now.
  */
 int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out)
 {
@@ -403,7 +412,7 @@ int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struc
 }
 
 /**
- * weft_recv_abort - ABORT has come: a message has been withdrawn, or a flow ends
+ * weft_recv_abort - process an ABORT chunk: a message is withdrawn, or a flow ends
  * @path: the path, locked
  * @w: the chunk
  * @out: output
@@ -430,7 +439,7 @@ void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struc
 		if (rxm->sid != sid)
 			continue;
 		rxm->aborted = true;
-		/* one that is early keeps its place, or nothing behind it would have its turn */
+		/* an early message keeps its place, so that those behind it have their turn */
 		if (!rxm->early)
 			weft_rxm_fail(rxm, ECONNRESET, out);
 		return;

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - messages that go out
+ * weft core - outgoing messages
  *
- * A send is taken from the ring by weft_send_drain(). A short one whose flow has nothing waiting
- * goes into the open packet at once and is complete: no struct weft_txm. All others use one:
+ * weft_send_drain() takes sends from the ring. A short send whose flow has no waiting send is
+ * copied into the open packet and is complete: it needs no struct weft_txm. All others use one:
  *
  *	WAIT --first packet--> SENT (eager; all in packets) --acknowledged, or DONE--> OVER
  *	  \---announced--> ASKED --GRANT--> GRANT <-> (more granted) --DONE--> OVER
  *
- * Up to eager_max bytes are copied to the kernel at once, longer messages stay in the program's
- * memory and are sent from windows of it, two at a time.
+ * Messages of up to eager_max bytes are copied to the kernel at once. Longer messages stay in the
+ * program's memory and are sent from pinned windows of it, two at a time.
  *
- * ep->hand is a free struct weft_txm: whatever is taken from the ring can be completed, even when
- * the queue is full. Without one the ring is left alone until one gets free (ep->sq_stalled).
+ * ep->hand is a free struct weft_txm. It ensures that each send taken from the ring can be
+ * completed, even when the completion queue is full. Without one the ring waits until one becomes
+ * free (ep->sq_stalled).
  *
- * Locks: ep->sq_mutex for the ring; path->lock for what is under way; ep->lock for the list of free
- * ones.
+ * Locks: ep->sq_mutex protects the ring, path->lock the sends under way, ep->lock the list of free
+ * sends.
  */
 #include "core/messaging/messaging.h"
 #include "core/transport/emit.h"
 
 /* ---- From the ring --------------------------------------------------------------- */
 
-/* Append a whole short message. There is room. */
+/* Append a whole short message; the caller has checked the space. */
 static void weft_send_fastpkt(struct weft_rec *rec, const struct weft_head *h, u32 off,
 			      const void *pay, u32 len)
 {
@@ -39,9 +40,8 @@ static void weft_send_fastpkt(struct weft_rec *rec, const struct weft_head *h, u
 #define WEFT_EAGER_HEAD	(WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager))
 
 /*
- * A short message that is complete when it has been copied: into the open packet, if nothing stands
- * against it. @pay: its bytes. @more: other entries follow, the packet stays open. Return: it is
- * done.
+ * Copy a short message into the open packet, which completes it, if nothing prevents that. @pay:
+ * its bytes. @more: other entries follow, the packet stays open. Return: true if it is done.
  */
 static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
 			   const struct weft_sq_entry *e, const void *pay, bool more,
@@ -91,7 +91,7 @@ out:
 	return done;
 }
 
-/* Have a path put out what waits in its open packets. */
+/* Send the packets that a path has left open. */
 static void weft_send_settle(struct weft_ep *ep, struct weft_out *out)
 {
 	struct weft_path *path = ep->unsent;
@@ -115,13 +115,14 @@ static void weft_send_owe(struct weft_ep *ep, struct weft_path *path, struct wef
 }
 
 /**
- * weft_send_keep - turn an entry into a send that has its payload
- * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
+ * weft_send_keep - turn an entry into a send that holds its payload
+ * @ep: the endpoint; ep->sq_mutex is held, ep->hand is set
  * @e: the entry
  * @flow: its flow
- * @pay: its payload, NULL: it is to be got
+ * @pay: its payload, NULL: to be read from the entry
  *
- * Sleeps. Return: the send, as weft_send_take() makes it; ERR_PTR: not taken.
+ * Context: may sleep.
+ * Return: the send, as weft_send_take() makes it; ERR_PTR: not taken.
  */
 struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
 				struct weft_flow *flow, const void *pay)
@@ -153,7 +154,7 @@ struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *
 }
 
 /**
- * weft_send_queue - have a send go out when its turn comes
+ * weft_send_queue - queue a send on its lane
  * @txm: the send, with a reference on its flow, which is not dead; its path is locked
  * @out: output
  */
@@ -166,7 +167,9 @@ void weft_send_queue(struct weft_txm *txm, struct weft_out *out)
 	flow->nwait++;
 	weft_path_needs(path, out->now);
 	weft_list_add_tail(&flow->txms, &txm->node);
-	/* even if others of the flow are parked: some may still be in the lane, before this one */
+	/*
+	 * also while sends of the flow are parked: others may still be in the lane, before this one
+	 */
 	weft_list_add_tail(&path->lane[flow->lane].sendq, &txm->qnode);
 	path->busy |= 1u << flow->lane;
 	if (!txm->user && !(txm->flags & WEFT_SQ_LATER))
@@ -174,8 +177,8 @@ void weft_send_queue(struct weft_txm *txm, struct weft_out *out)
 }
 
 /*
- * Send by way of a struct weft_txm. @pay: its bytes, NULL: they are to be got. Return: 0, negative
- * errno: not taken.
+ * Send with a struct weft_txm. @pay: its bytes, NULL: to be read. Return: 0, negative errno: not
+ * taken.
  */
 static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 			  const void *pay, struct weft_out *out)
@@ -199,8 +202,8 @@ static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const stru
 }
 
 /*
- * Is all at hand that taking an entry needs of the program's memory? An engine serves many programs
- * and must not wait for the memory of one.
+ * Return: true if the payload of an entry is in the ring or resident. An engine serves many
+ * programs and must not wait for the memory of one.
  */
 static bool weft_send_warm(struct weft_ep *ep, const struct weft_sq_entry *e)
 {
@@ -211,7 +214,7 @@ static bool weft_send_warm(struct weft_ep *ep, const struct weft_sq_entry *e)
 	return !weft_mem_get(ep->conf.mc, &e->vec, 0, (u32)e->len, WEFT_MEM_READ, &ep->win);
 }
 
-/* One entry. Return: 0: taken, negative errno: to be refused with it. */
+/* Process one entry. Return: 0: taken, negative errno: the send is refused with it. */
 static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 			 struct weft_out *out)
 {
@@ -256,13 +259,14 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 }
 
 /**
- * weft_send_drain - take what is in the send ring
+ * weft_send_drain - process the entries of the send ring
  * @ep: the endpoint; ep->sq_mutex is held
- * @refuse: errno to refuse all of it with, 0: send it
+ * @refuse: errno to refuse all entries with, 0: send them
  * @out: output; flushed when it fills up
  *
- * Sleeps. Return: 0; -EINTR: a signal came, or (ep->scan) the others have their turn; -EAGAIN
- * (ep->scan): a worker goes on.
+ * Context: may sleep.
+ * Return: 0; -EINTR: a signal came, or (ep->scan) other rings have their turn; -EAGAIN (ep->scan):
+ * a worker continues.
  */
 int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 {
@@ -347,7 +351,7 @@ taken:
  * @rec: the open packet
  * @now: time
  *
- * Return: more may be appended; false: the packet is full.
+ * Return: true if more may be appended; false: the packet is full.
  */
 bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_rec *rec,
 		     weft_ns now)
@@ -408,7 +412,7 @@ bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_r
 	last = txm->sent == txm->len;
 	if (last) {
 		txm->state = WEFT_TXM_SENT;
-		/* its completion waits for the acknowledgement */
+		/* the completion waits for the acknowledgement */
 		if (!txm->told && !(txm->flags & WEFT_SQ_TOLD))
 			rec->acknow = true;
 	}
@@ -420,7 +424,7 @@ ref:
 	} else {
 		struct weft_lane *lane = weft_class_lane(flow, WEFT_CLASS_REST);
 
-		/* in turn with others there */
+		/* wait in turn with the other sends of REST */
 		weft_list_del(&txm->qnode);
 		weft_list_add_tail(&lane->sendq, &txm->qnode);
 		path->busy |= 1u << lane->no;

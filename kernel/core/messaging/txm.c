@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - a send from its entry in the ring to its completion
+ * weft core - a send, from its entry in the ring to its completion
  *
- *	free --a ring entry is taken--> under way --its level is reached, or it fails--> told
- *	--nothing refers to it any more--> free
+ *	free --a ring entry is taken--> under way --level reached, or failed--> reported
+ *	--last reference dropped--> free
  *
  * Every kind of send uses these steps: to other nodes, within the node, datagrams.
  *
- * Locks: ep->sq_mutex, path->lock or ep->lock, as each function says.
+ * Locks: ep->sq_mutex, path->lock or ep->lock, as the comment of each function says.
  */
 #include "core/messaging/messaging.h"
 #include "core/transport/emit.h"
 
 /**
- * weft_send_hand - have a free send at hand
+ * weft_send_hand - set ep->hand to a free send
  * @ep: the endpoint; ep->sq_mutex is held
  *
- * Return: there is one; false: the ring has to wait.
+ * Return: true if it is set; false: no send is free and the ring has to wait.
  */
 bool weft_send_hand(struct weft_ep *ep)
 {
@@ -35,7 +35,7 @@ bool weft_send_hand(struct weft_ep *ep)
 	return l;
 }
 
-/* Use the send at hand. It has one reference, which is the operation's. */
+/* Take the send from ep->hand. It has one reference, which belongs to the operation. */
 static struct weft_txm *weft_send_use(struct weft_ep *ep)
 {
 	struct weft_txm *txm = ep->hand;
@@ -57,11 +57,11 @@ static struct weft_txm *weft_send_use(struct weft_ep *ep)
 
 /**
  * weft_send_take - turn an entry into a send
- * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
+ * @ep: the endpoint; ep->sq_mutex is held, ep->hand is set
  * @e: the entry
  * @flow: its flow; its path is not locked
  *
- * Return: the send, not yet known to the flow. Its payload is the caller's care.
+ * Return: the send, not yet on a list of the flow. The caller sets its payload.
  */
 struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *e,
 				struct weft_flow *flow)
@@ -94,14 +94,14 @@ struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *
 	return txm;
 }
 
-/* Under ep->lock or sq_mutex; after the completion. */
+/* Count a completion. The caller holds ep->lock or sq_mutex and has written the completion. */
 static void weft_send_count(struct weft_ep *ep, int status, struct weft_out *out)
 {
 	if (unlikely(ep->tx_cntr && READ_ONCE(ep->state) != WEFT_EPS_DEAD))
 		weft_cq_count(ep->tx_cntr, status, out);
 }
 
-/* Write a completion, or have it wait in @txm, whose reference is taken over. */
+/* Write a completion, or have it wait in @txm. The reference of the caller is taken over. */
 static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struct weft_cqe *c,
 			   struct weft_out *out)
 {
@@ -123,9 +123,9 @@ static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struc
 }
 
 /**
- * weft_send_cqe - complete an entry that needs no struct weft_txm
- * @ep: the endpoint; ep->sq_mutex is held, ep->hand is there
- * @e: the entry; e->err says how it ended
+ * weft_send_cqe - complete an entry without a struct weft_txm
+ * @ep: the endpoint; ep->sq_mutex is held, ep->hand is set
+ * @e: the entry; e->err is its result
  * @out: output
  */
 void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out)
@@ -143,8 +143,8 @@ void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct wef
 }
 
 /**
- * weft_send_done - a send has reached its level, or failed
- * @txm: the send; its path is locked (or nobody knows it yet); the caller has a reference
+ * weft_send_done - report that a send has reached its level or has failed
+ * @txm: the send; its path is locked (or it is on no list yet); the caller has a reference
  * @status: errno, 0: success
  * @out: output
  */
@@ -168,7 +168,10 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
 	weft_send_post(txm->ep, txm, &c, out);
 }
 
-/* Copy payload by way of the pin cache: where an engine polls, the next one is to find it warm. */
+/*
+ * Copy payload through the pin cache, so that the pages are resident for the next send of a polled
+ * ring.
+ */
 static int weft_send_pinned(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst)
 {
 	struct weft_mem *win = ep->win;
@@ -188,9 +191,10 @@ static int weft_send_pinned(struct weft_ep *ep, const struct weft_sq_entry *e, v
  * weft_send_payload - copy an entry's payload
  * @ep: the endpoint; ep->sq_mutex is held
  * @e: the entry, still in the ring
- * @dst: room for e->len bytes
+ * @dst: buffer of e->len bytes
  *
- * Sleeps. Return: 0, -EFAULT, -ENOMEM.
+ * Context: may sleep.
+ * Return: 0, -EFAULT, -ENOMEM.
  */
 int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst)
 {
@@ -206,7 +210,7 @@ int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *d
 }
 
 /**
- * weft_fence_check - may what is held go on?
+ * weft_fence_check - schedule the held sends of a flow, if no send is under way
  * @flow: a flow with held sends; its path is locked
  * @out: output
  */
@@ -224,7 +228,7 @@ void weft_fence_check(struct weft_flow *flow, struct weft_out *out)
 }
 
 /**
- * weft_send_over - the operation is over, but for records that are not acknowledged
+ * weft_send_over - end the operation of a send; unacknowledged records keep references
  * @txm: the send; its path is locked
  * @out: output
  */
@@ -262,7 +266,7 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
 }
 
 /**
- * weft_send_acked - a record with bytes of a send has been acknowledged
+ * weft_send_acked - process the acknowledgement of a record with bytes of a send
  * @txm: the send; its path is locked
  * @rec: the record
  * @out: output

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - address vectors, and what is to be known of addresses
+ * weft core - address vectors, and functions of addresses
  *
- * Locks: av->mutex serialises who inserts and removes. av->lock, a leaf, covers the table by which
- * indices are found; it is held for a moment only, as the data path takes it, however much a vector
- * holds. Entries are found by their index under RCU alone.
+ * Locks: av->mutex serialises insertion and removal. av->lock protects the table of addresses. The
+ * data path takes av->lock, so each holder keeps it only for a bounded number of entries. Entries
+ * are found by index under RCU alone.
  *
- * An address may stand at many indices. In its chain they stand together, the lowest first.
+ * An address may have several indices. Its entries are neighbours in the chain, the lowest index
+ * first.
  */
 #include "core/queue/queue.h"
 
 #define WEFT_AV_CHUNK	1024		/* entries of a chunk */
 #define WEFT_AV_REST	64		/* removals before an index is used again */
 #define WEFT_AV_HASH	64		/* chains at first */
-#define WEFT_AV_GO	256		/* entries that are moved to longer tables in one go */
+#define WEFT_AV_GO	256		/* entries moved to a longer table under one lock */
 
 /**
  * struct weft_av_chunk - a part of the vector
- * @used: indices that are not free
- * @entry: entries; NULL: free, &weft_av_resting: removed a short while ago
+ * @used: number of indices that are not free
+ * @entry: entries; NULL: free, &weft_av_resting: removed recently
  */
 struct weft_av_chunk {
 	u32 used;
@@ -29,18 +30,18 @@ struct weft_av_chunk {
  * struct weft_av - address vector
  * @gen: changes with each insertion and removal; the first, for weft_av_gen()
  * @core: its core
- * @mutex: insertion and removal
- * @lock: @hash, @bits, @old, @old_bits
- * @key: of the hash
- * @count: addresses
+ * @mutex: serialises insertion and removal
+ * @lock: protects @hash, @bits, @old, @old_bits
+ * @key: key of the hash
+ * @count: number of addresses
  * @low: all indices below are in use (mutex)
  * @hash: chains of entries by address
  * @bits: logarithm of their number
- * @old: chains that are being moved to @hash, each from its first entry on; NULL: none
+ * @old: chains being moved to @hash, each from its first entry on; NULL: none
  * @old_bits: logarithm of their number
- * @rest: ring of indices that rest (mutex)
- * @rest_at: the oldest of them
- * @nrest: how many
+ * @rest: ring of resting indices (mutex)
+ * @rest_at: position of the oldest of them
+ * @nrest: number of resting indices
  * @chunk: entries by index; never freed before the vector
  */
 struct weft_av {
@@ -63,7 +64,7 @@ struct weft_av {
 
 static_assert(!offsetof(struct weft_av, gen));
 
-static struct weft_av_entry weft_av_resting;	/* only its address counts */
+static struct weft_av_entry weft_av_resting;	/* only its address is used */
 
 /* ---- Addresses ------------------------------------------------------- */
 
@@ -77,7 +78,7 @@ static bool weft_addr_link_local(const struct weft_sockaddr *a)
  * @a: an address
  * @b: another
  *
- * Return: yes; services do not count.
+ * Return: true if they do; services are not compared.
  */
 bool weft_addr_same_node(const struct weft_sockaddr *a, const struct weft_sockaddr *b)
 {
@@ -86,11 +87,11 @@ bool weft_addr_same_node(const struct weft_sockaddr *a, const struct weft_sockad
 }
 
 /**
- * weft_addr_eq - are two addresses the same?
+ * weft_addr_eq - are two addresses equal?
  * @a: an address
  * @b: another
  *
- * Return: yes, with their services.
+ * Return: true if they are, including their services.
  */
 bool weft_addr_eq(const struct weft_sockaddr *a, const struct weft_sockaddr *b)
 {
@@ -99,7 +100,7 @@ bool weft_addr_eq(const struct weft_sockaddr *a, const struct weft_sockaddr *b)
 
 /**
  * weft_addr_hash - hash of a node's address
- * @a: the address; the service does not count
+ * @a: the address; the service is not used
  * @key: secret
  *
  * Return: the hash.
@@ -114,11 +115,11 @@ u64 weft_addr_hash(const struct weft_sockaddr *a, const u64 key[2])
 }
 
 /**
- * weft_addr_check - is it the address of one node?
+ * weft_addr_check - check that an address is that of one node
  * @a: the address; the service may be 0
  *
- * Return: 0, -EINVAL: unspecified, multicast, broadcast, link-local without scope, or not well
- * formed; -EAFNOSUPPORT.
+ * Return: 0; -EINVAL: unspecified, multicast, broadcast, link-local without scope, or malformed;
+ * -EAFNOSUPPORT.
  */
 int weft_addr_check(const struct weft_sockaddr *a)
 {
@@ -196,7 +197,7 @@ static void weft_av_move(struct weft_av *av, struct weft_list *chain)
 	}
 }
 
-/* Make chains short again. Without memory they stay as they are. av->mutex is held. */
+/* Enlarge the table. Without memory it stays as it is. av->mutex is held. */
 static void weft_av_grow(struct weft_av *av)
 {
 	struct weft_list *table;
@@ -223,8 +224,8 @@ static void weft_av_grow(struct weft_av *av)
 }
 
 /*
- * The link that a new entry is to follow in its chain. av->mutex is held. It takes long only
- * between many places of the same address.
+ * Find the predecessor of a new entry in its chain. av->mutex is held. The search is long only
+ * among many entries of the same address.
  */
 static struct weft_list *weft_av_spot(struct weft_av *av, const struct weft_av_entry *e)
 {
@@ -236,7 +237,7 @@ static struct weft_list *weft_av_spot(struct weft_av *av, const struct weft_av_e
 		return chain->prev;
 	if (e->index < f->index)
 		return f->same.prev;
-	/* there is one before it, where the search ends */
+	/* an entry with a lower index precedes it and ends the search */
 	for (l = chain->prev;; l = l->prev) {
 		f = weft_entry(l, struct weft_av_entry, same);
 		if (f->index < e->index && weft_addr_eq(&f->addr, &e->addr))
@@ -246,13 +247,14 @@ static struct weft_list *weft_av_spot(struct weft_av *av, const struct weft_av_e
 	}
 }
 
-/* ---- Life ------------------------------------------------------------ */
+/* ---- Creation, search, destruction ----------------------------------- */
 
 /**
  * weft_av_new - make an empty address vector
  * @core: its core
  *
- * Sleeps. Return: the vector, NULL: no memory.
+ * Context: may sleep.
+ * Return: the vector, NULL: no memory.
  */
 struct weft_av *weft_av_new(struct weft_core *core)
 {
@@ -280,28 +282,29 @@ static struct weft_av_entry **weft_av_slot(struct weft_av *av, u32 index)
 
 	if (index >= WEFT_AV_MAX)
 		return NULL;
-	/* pairs with weft_av_lowest(): a chunk is seen zeroed */
+	/* pairs with weft_av_chunk(): a chunk is visible only zeroed */
 	c = smp_load_acquire(&av->chunk[index / WEFT_AV_CHUNK]);
 	return c ? &c->entry[index % WEFT_AV_CHUNK] : NULL;
 }
 
 /**
- * weft_av_get - what stands at an index
+ * weft_av_get - get the entry at an index
  * @av: the vector
  * @index: the index; any number
  *
- * Under weft_rcu_lock(). Return: the entry, valid until weft_rcu_unlock(), or NULL.
+ * Context: under weft_rcu_lock().
+ * Return: the entry, valid until weft_rcu_unlock(), or NULL.
  */
 struct weft_av_entry *weft_av_get(struct weft_av *av, u32 index)
 {
 	struct weft_av_entry **slot = weft_av_slot(av, index);
-	/* pairs with weft_av_insert(): an entry is seen whole */
+	/* pairs with weft_av_insert(): an entry is visible only complete */
 	struct weft_av_entry *e = slot ? smp_load_acquire(slot) : NULL;
 
 	return e == &weft_av_resting ? NULL : e;
 }
 
-/* The entry of an address with the lowest index, NULL: it is not there. av->lock is held. */
+/* Return: the entry of an address with the lowest index, or NULL. av->lock is held. */
 static struct weft_av_entry *weft_av_first(struct weft_av *av, const struct weft_sockaddr *addr)
 {
 	struct weft_av_entry *e = weft_av_look(weft_av_chain(av, addr), addr);
@@ -312,11 +315,12 @@ static struct weft_av_entry *weft_av_first(struct weft_av *av, const struct weft
 }
 
 /**
- * weft_av_find - where an address stands
+ * weft_av_find - find the index of an address
  * @av: the vector
  * @addr: address with service
  *
- * Any context. Return: the lowest index, WEFT_SRC_ANY: it is not there.
+ * Context: any.
+ * Return: the lowest index, WEFT_SRC_ANY: not in the vector.
  */
 u32 weft_av_find(struct weft_av *av, const struct weft_sockaddr *addr)
 {
@@ -332,7 +336,7 @@ u32 weft_av_find(struct weft_av *av, const struct weft_sockaddr *addr)
 
 /**
  * weft_av_free - free a vector
- * @av: used by no endpoint any more; NULL is allowed
+ * @av: no endpoint uses it any more; NULL is allowed
  */
 void weft_av_free(struct weft_av *av)
 {
@@ -355,7 +359,7 @@ void weft_av_free(struct weft_av *av)
 
 /* ---- Insertion and removal ------------------------------------------- */
 
-/* The index that has rested longest is free again. */
+/* Make the index that has rested longest free again. */
 static void weft_av_wake(struct weft_av *av)
 {
 	u32 index = av->rest[av->rest_at];
@@ -368,20 +372,20 @@ static void weft_av_wake(struct weft_av *av)
 	av->low = min(av->low, index);
 }
 
-/* The chunk of an index, made if there is none. NULL: no memory. */
+/* Get the chunk of an index, or make it. Return: the chunk, NULL: no memory. */
 static struct weft_av_chunk *weft_av_chunk(struct weft_av *av, u32 index)
 {
 	struct weft_av_chunk *c = av->chunk[index / WEFT_AV_CHUNK];
 
 	if (!c) {
 		c = weft_alloc_sleep(sizeof(*c));
-		/* zeroed before it is seen */
+		/* readers see it zeroed */
 		smp_store_release(&av->chunk[index / WEFT_AV_CHUNK], c);
 	}
 	return c;
 }
 
-/* The lowest free index, whose chunk exists then. Return: 0, -ENOSPC, -ENOMEM. */
+/* Find the lowest free index and make its chunk. Return: 0, -ENOSPC, -ENOMEM. */
 static int weft_av_lowest(struct weft_av *av, u32 *index)
 {
 	u32 i = av->low;
@@ -403,12 +407,12 @@ static int weft_av_lowest(struct weft_av *av, u32 *index)
 	return i < WEFT_AV_MAX ? 0 : -ENOSPC;
 }
 
-/* An index that rests is wanted again: it is free. */
+/* Make a resting index free, because it is requested again. */
 static void weft_av_rouse(struct weft_av *av, u32 index)
 {
 	u32 i, at;
 
-	/* it becomes the oldest, those before it move up */
+	/* it becomes the oldest; the indices before it move up */
 	for (i = 0; av->rest[(av->rest_at + i) % WEFT_AV_REST] != index; i++)
 		;
 	for (; i; i--) {
@@ -419,7 +423,7 @@ static void weft_av_rouse(struct weft_av *av, u32 index)
 	weft_av_wake(av);
 }
 
-/* A certain index, whose chunk exists then. Return: 0, -EINVAL: none, or in use; -ENOMEM. */
+/* Make a requested index usable, and its chunk. Return: 0; -EINVAL: none, or in use; -ENOMEM. */
 static int weft_av_certain(struct weft_av *av, u32 index)
 {
 	struct weft_av_chunk *c;
@@ -438,7 +442,7 @@ static int weft_av_certain(struct weft_av *av, u32 index)
 	return 0;
 }
 
-/* Where an address is to stand. Return: 0, -EINVAL, -ENOSPC, -ENOMEM. */
+/* Choose the index of a new address. Return: 0, -EINVAL, -ENOSPC, -ENOMEM. */
 static int weft_av_place(struct weft_av *av, u32 want, u32 *index)
 {
 	int r;
@@ -466,8 +470,8 @@ static bool weft_av_reachable(const struct weft_core *core, u16 family)
 }
 
 /*
- * One more use of an address that is there. av->mutex is held. Return: 0, -ENOENT: it is not there,
- * -ENOSPC.
+ * Count one more use of an address in the vector. av->mutex is held. Return: 0, -ENOENT: not in the
+ * vector, -ENOSPC.
  */
 static int weft_av_again(struct weft_av *av, const struct weft_sockaddr *addr, u32 *index)
 {
@@ -489,16 +493,17 @@ static int weft_av_again(struct weft_av *av, const struct weft_sockaddr *addr, u
  * weft_av_insert - insert an address
  * @av: the vector
  * @addr: address with service
- * @want: where it is to stand, also if the index rests; WEFT_SRC_ANY: where it stands already, and
- *	has to be removed once more, else at the lowest free index
- * @index: out: where it stands
+ * @want: requested index, which may be a resting one; WEFT_SRC_ANY: the present index of the
+ *	address, which then has to be removed once more, or else the lowest free index
+ * @index: out: its index
  *
- * An address has one index, unless others are asked for: a receive that names its sender by another
- * one than weft_av_find() would wait for ever. (fi_av(3) leaves duplicates undefined; Open MPI
- * inserts them, and other providers of libfabric answer with the same fi_addr_t.)
+ * An address has one index, unless others are requested. A receive that names its sender by another
+ * index than that of weft_av_find() would wait forever. (fi_av(3) leaves duplicates undefined. Open
+ * MPI inserts them, and other libfabric providers return the same fi_addr_t.)
  *
- * Sleeps. Return: 0, -EINVAL: not an address one can send to, or @want is in use; -EAFNOSUPPORT,
- * -ENOMEM, -ENOSPC.
+ * Context: may sleep.
+ * Return: 0; -EINVAL: not an address of a destination, or @want is in use; -EAFNOSUPPORT, -ENOMEM,
+ * -ENOSPC.
  */
 int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 want, u32 *index)
 {
@@ -536,9 +541,9 @@ int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addr, u32 wan
 	spot = weft_av_spot(av, e);
 	weft_lock(&av->lock);
 	weft_list_add(spot, &e->same);
-	/* filled before it is seen */
+	/* readers see it complete */
 	smp_store_release(weft_av_slot(av, e->index), e);
-	/* in the table before others are told to look again */
+	/* it is in the table before readers search again */
 	smp_store_release(&av->gen, av->gen + 1);
 	weft_unlock(&av->lock);
 	weft_mutex_unlock(&av->mutex);
@@ -551,8 +556,8 @@ unused:
 }
 
 /*
- * Take an address out of the vector; @then stands at its index. av->mutex is held. Return: 0: it is
- * *@out, 1: it had been inserted again and stays, -EINVAL: nothing there.
+ * Remove an address from the vector; @then replaces its entry. av->mutex is held. Return: 0: it is
+ * *@out; 1: it was inserted several times and stays; -EINVAL: no entry.
  */
 static int weft_av_take(struct weft_av *av, u32 index, struct weft_av_entry *then,
 			struct weft_av_entry **out)
@@ -567,7 +572,7 @@ static int weft_av_take(struct weft_av *av, u32 index, struct weft_av_entry *the
 	weft_lock(&av->lock);
 	weft_list_del(&e->same);
 	WRITE_ONCE(*slot, then);
-	/* out of the table before others are told to look again */
+	/* it is out of the table before readers search again */
 	smp_store_release(&av->gen, av->gen + 1);
 	weft_unlock(&av->lock);
 	av->count--;
@@ -578,11 +583,13 @@ static int weft_av_take(struct weft_av *av, u32 index, struct weft_av_entry *the
 /**
  * weft_av_remove - remove an address
  * @av: the vector
- * @index: where it stands
+ * @index: its index
  *
- * It goes when it has been removed as often as it was inserted. The index is used again only after
- * WEFT_AV_REST others have been removed. Sleeps. Return: 0; 1: the address is still there; -EINVAL:
- * nothing there.
+ * The address stays until it has been removed as often as it was inserted. The index is used again
+ * only after WEFT_AV_REST further removals.
+ *
+ * Context: may sleep.
+ * Return: 0; 1: the address stays; -EINVAL: no entry.
  */
 int weft_av_remove(struct weft_av *av, u32 index)
 {
@@ -603,12 +610,13 @@ int weft_av_remove(struct weft_av *av, u32 index)
 }
 
 /**
- * weft_av_withdraw - take an insertion back that no program has been told of
+ * weft_av_withdraw - undo an insertion that no program has seen
  * @av: the vector
- * @index: where weft_av_insert() has put the address
+ * @index: index from weft_av_insert()
  *
- * The index does not rest: it is as free as it was, and a vector that was empty is still filled
- * from 0 on. Sleeps.
+ * The index does not rest. It is free as before, and an empty vector is still filled from 0 on.
+ *
+ * Context: may sleep.
  */
 void weft_av_withdraw(struct weft_av *av, u32 index)
 {

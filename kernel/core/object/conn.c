@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - connections as objects: references and the table of a core
+ * weft core - connections as objects: references, and the table of a core
  *
- * Locks: core->svc_lock for the table, held by the caller.
+ * Locks: core->svc_lock, held by the caller, protects the table.
  */
 #include "core/object/object.h"
 
 /**
  * weft_conn_by_id - find a connection
  * @core: the core; core->svc_lock is held
- * @id: our id of it
+ * @id: id of this node
  *
  * Return: the connection, not referenced, or NULL.
  */

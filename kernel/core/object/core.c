@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - numbers, addresses and services of a core
+ * weft core - generations, addresses and outputs of a core
  *
- * Every layer above looks these up. Nothing here changes an object but its counters.
+ * All layers above use these functions.
  *
  * Locks: core->svc_lock, taken here.
  */
 #include "core/object/object.h"
 
 /**
- * weft_core_gen - a generation that nobody else has
+ * weft_core_gen - get an unused generation
  * @core: the core
  *
- * Return: not 0.
+ * Return: the generation, not 0.
  */
 u32 weft_core_gen(struct weft_core *core)
 {
@@ -27,11 +27,11 @@ u32 weft_core_gen(struct weft_core *core)
 }
 
 /**
- * weft_core_own - is it one of our own addresses?
+ * weft_core_own - is this an address of the node itself?
  * @core: the core
  * @addr: address
  *
- * Return: it is.
+ * Return: true if it is.
  */
 bool weft_core_own(const struct weft_core *core, const struct weft_sockaddr *addr)
 {
@@ -44,7 +44,7 @@ bool weft_core_own(const struct weft_core *core, const struct weft_sockaddr *add
 }
 
 /**
- * weft_out_init - nothing has been put out
+ * weft_out_init - initialize an empty output
  * @out: output
  * @core: the core
  */

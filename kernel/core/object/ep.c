@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - an endpoint as an object: references, state that its program sees, work for it
+ * weft core - endpoints as objects: references, status flags, deferred work
  *
- * The states are described in api/ep.c. A change of state here needs no other layer.
+ * api/ep.c describes the states. The changes of state here need no other layer.
  *
- * Locks: each function names what its caller holds.
+ * Locks: each function names the locks that its caller holds.
  */
 #include "core/object/object.h"
 
@@ -39,15 +39,15 @@ void weft_ep_put(struct weft_ep *ep)
 }
 
 /**
- * weft_ep_st - change the flags that the program sees
+ * weft_ep_st - change the status flags that the program reads
  * @ep: the endpoint, locked, not dead
  * @set: WEFT_ST_* to be set
- * @clear: to be cleared
+ * @clear: WEFT_ST_* to be cleared
  */
 void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear)
 {
 	weft_assert_held(&ep->lock);
-	/* who posts to a closed endpoint is told at once */
+	/* posts to a closed endpoint have to be notified, and fail at once */
 	if (ep->state == WEFT_EPS_CLOSED)
 		set |= WEFT_ST_RQ_NOTIFY;
 	ep->st = (ep->st & ~clear) | set;
@@ -56,7 +56,7 @@ void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear)
 }
 
 /**
- * weft_ep_error - an endpoint takes nothing more
+ * weft_ep_error - set an endpoint to ERROR: it accepts nothing more
  * @ep: the endpoint, locked
  * @err: errno for the event
  * @out: output
@@ -78,12 +78,12 @@ void weft_ep_error(struct weft_ep *ep, int err, struct weft_out *out)
 }
 
 /**
- * weft_ep_break - end a connection for what has come on it
- * @ep: the endpoint, locked; nothing happens to one that is not MSG
+ * weft_ep_break - end a connection because of a received message
+ * @ep: the endpoint, locked; types other than MSG do not change
  * @err: errno for the event
  * @out: output
  *
- * Nothing more is taken; a worker does the rest.
+ * The endpoint receives nothing more; a worker ends the connection.
  */
 void weft_ep_break(struct weft_ep *ep, int err, struct weft_out *out)
 {
@@ -97,7 +97,7 @@ void weft_ep_break(struct weft_ep *ep, int err, struct weft_out *out)
 }
 
 /**
- * weft_ep_sq_defer - have a worker go on with the send ring
+ * weft_ep_sq_defer - have a worker continue the send ring
  * @ep: the endpoint, locked
  * @out: output
  */

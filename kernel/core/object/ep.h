@@ -13,11 +13,11 @@
 
 #define WEFT_CONN_ASKING	1	/* active: REQ sent */
 #define WEFT_CONN_ASKED		2	/* passive: waits for the program */
-#define WEFT_CONN_ACCEPTED	3	/* passive: REP sent */
+#define WEFT_CONN_ACCEPTED	3	/* passive: waits for the accept */
 #define WEFT_CONN_UP		4
-#define WEFT_CONN_CLOSING	5	/* until what was sent is acknowledged, then FINACK */
+#define WEFT_CONN_CLOSING	5	/* until its sends are acknowledged, then FINACK */
 #define WEFT_CONN_OVER		6
-#define WEFT_CONN_AGAIN		7	/* active: to be asked for on a new path; on no list */
+#define WEFT_CONN_AGAIN		7	/* active: to be requested on a new path; on no list */
 
 /**
  * struct weft_conn - a connection, or a request for one
@@ -25,31 +25,31 @@
  * @path: referenced; constant
  * @node: in path->conns
  * @idnode: in core->conns; core->svc_lock
- * @reqnode: in ep->reqs of the listener; that ep->lock
+ * @reqnode: in ep->reqs of the listener; its ep->lock
  * @pep: the listener, referenced, while it is a request; path->lock
  * @ep: its endpoint, referenced; path->lock
- * @flow: of what we send, referenced
- * @rflow: of what we receive; NULL: none yet, or any more
- * @id: ours
- * @peer: the peer's, 0: not known
- * @active: we asked
- * @again: for the second time
+ * @flow: of this node's messages, referenced
+ * @rflow: of the peer's messages; NULL: none yet, or ended
+ * @id: id of this node
+ * @peer: id of the peer, 0: not known
+ * @active: this node has sent the request
+ * @again: the request is sent for the second time
  * @state: WEFT_CONN_*
  * @fin: FIN has been sent or is queued
  * @fin_in: the peer's FIN has come
- * @fin_acked: ours was acknowledged
- * @fin_held: the peer's is acknowledged when our sends have ended
- * @takes: our FIN says that we receive until it is acknowledged
- * @shut: SHUTDOWN has been told, or will not be
- * @shut_wait: SHUTDOWN is to be told when the messages that have come are placed
- * @ctl_pending: it is over, and has chunks to send yet: it counts in path->ctl_pending
- * @ops: bits of WEFT_CM_* to be sent
- * @status: errno in REJ
- * @lost: errno: it did not end, the peer's node has fallen silent
+ * @fin_acked: this node's FIN was acknowledged
+ * @fin_held: the peer's FIN is acknowledged when the sends of this node have ended
+ * @takes: this node's FIN states that it receives until the acknowledgement
+ * @shut: SHUTDOWN has been reported, or is not wanted
+ * @shut_wait: SHUTDOWN is reported when the received messages are placed
+ * @ctl_pending: over, with chunks still to be sent: counts in path->ctl_pending
+ * @ops: chunks to be sent, as bits of WEFT_CM_*
+ * @status: errno in its REJ
+ * @lost: errno: the peer's node is silent; the connection has not ended properly
  * @until: when it is given up, 0: never
- * @fid: flow in our chunks
+ * @fid: flow id in its chunks
  * @addr: peer's address with service
- * @job: of its endpoint, referenced, NULL: the default one, or there is no endpoint yet
+ * @job: job of its endpoint, referenced, NULL: the default one, or no endpoint yet
  * @dlen: bytes of @data
  * @data: private data to be sent
  * @ctl: chunks to be sent
@@ -93,18 +93,18 @@ struct weft_conn {
 	struct weft_qev ev;
 };
 
-#define WEFT_WORK_SQ	1	/* go on with a send ring */
+#define WEFT_WORK_SQ	1	/* continue a send ring */
 #define WEFT_WORK_TXM	2
 #define WEFT_WORK_RXM	3
-#define WEFT_WORK_SRQ	4	/* give shared receives to who waits */
-#define WEFT_WORK_BREAK	5	/* end a connection that has been broken */
-#define WEFT_WORK_ASK	6	/* ask for a connection on a new path */
+#define WEFT_WORK_SRQ	4	/* serve shared receives */
+#define WEFT_WORK_BREAK	5	/* end a broken connection */
+#define WEFT_WORK_ASK	6	/* request a connection on a new path */
 #define WEFT_WORK_TIDY	7	/* close flows on idle paths */
-#define WEFT_WORK_RQ	8	/* go on with a receive ring that is paused */
-#define WEFT_WORK_MONITOR	9	/* look at nodes that receives name */
+#define WEFT_WORK_RQ	8	/* continue a paused receive ring */
+#define WEFT_WORK_MONITOR	9	/* check nodes that receives name */
 
 /**
- * struct weft_group - a multicast group with members here
+ * struct weft_group - a multicast group with members on this node
  * @node: in core->groups
  * @addr: its address with the service; constant
  * @members: struct weft_member
@@ -122,10 +122,10 @@ struct weft_group {
  * @gnode: in group->members; as in struct weft_group
  * @node: in ep->groups; ep->sq_mutex
  * @group: the group; constant
- * @ep: the endpoint, which leaves before it goes; constant
+ * @ep: the endpoint, which leaves before its end; constant
  * @id: number of the group at the endpoint; constant
  * @flags: WEFT_GROUP_*; constant
- * @flow: of what it sends there, NULL: it does not send; constant
+ * @flow: of its sends to the group, NULL: it does not send; constant
  */
 struct weft_member {
 	struct weft_list gnode;
@@ -140,113 +140,113 @@ struct weft_member {
 /**
  * struct weft_ep - an endpoint
  * @core: its core
- * @conf: what it is made of; constant
+ * @conf: its configuration; constant
  * @ref: references
  * @sq_mutex: send ring and @flows
- * @lock: what is not said to be under another one
+ * @lock: all fields without another lock
  * @node: in core->eps; core->lock
  * @svcnode: in core->services; core->svc_lock
- * @listed: is there; core->svc_lock
+ * @listed: in core->services; core->svc_lock
  * @killed: weft_ep_kill() has been called; sq_mutex
- * @state: WEFT_EPS_*; read without the lock, too
- * @st: WEFT_ST_*; the status page shows them without the notifies while @polled
- * @polled: an engine looks at its doorbells, see poll.c; read without the lock, too
+ * @state: WEFT_EPS_*; also read without the lock
+ * @st: WEFT_ST_*; while @polled the status page hides the notify flags
+ * @polled: an engine polls its doorbells, see poll.c; also read without the lock
  * @addr: own address; core->lock, constant once enabled
  * @gen: generation of its service
- * @tx_cq: for sends; constant once it is set
- * @rx_cq: for receives
- * @tx_cntr: counter of sends; constant once it is set, as @tx_cq
+ * @tx_cq: completion queue of sends; constant once set
+ * @rx_cq: completion queue of receives
+ * @tx_cntr: counter of sends; constant once set, as @tx_cq
  * @rx_cntr: counter of receives
- * @eq: for events
+ * @eq: event queue
  * @av: address vector
  * @sq: send ring; sq_mutex
- * @entry: the one that is being worked on; sq_mutex
- * @txe: its completion, when it is written at once (as @rxe); sq_mutex
- * @unsent: a path that has something to send when the ring has been emptied, referenced; sq_mutex
- * @hand: a free send: what has been accepted can always be completed; sq_mutex
- * @scratch: payload on its way; sq_mutex
+ * @entry: the entry being processed; sq_mutex
+ * @txe: its completion, if it is written at once (as @rxe); sq_mutex
+ * @unsent: a path with packets to be sent when the ring is empty, referenced; sq_mutex
+ * @hand: a free send, so that each accepted entry can be completed; sq_mutex
+ * @scratch: payload being copied; sq_mutex
  * @spare: a message for local sends; sq_mutex
- * @drop: a message for the next datagram that comes
- * @lossy: the datagram that is being matched is dropped if it finds no receive
- * @scan: an engine is taking from the send ring: the program's memory is not waited for; sq_mutex
- * @win: payload of @entry, at hand; sq_mutex
- * @slow: sends take the slow path: datagrams, and where there may be fences
+ * @drop: a message for the next datagram
+ * @lossy: the datagram being matched is dropped without a receive
+ * @scan: an engine drains the send ring: it does not wait for the program's memory; sq_mutex
+ * @win: resident payload of @entry; sq_mutex
+ * @slow: sends take the slow path: datagrams, and endpoints that may fence
  * @fences: flows with sends that a fence holds back (flow->fnode); sq_mutex
- * @fence_go: some of them may go
+ * @fence_go: some of these sends may be sent
  * @flows: flows by address of the destination; sq_mutex
  * @groups: struct weft_member, multicast groups that it has joined; sq_mutex
- * @ngroups: how many; sq_mutex
- * @next_group: number of the next one; sq_mutex
+ * @ngroups: number of @groups; sq_mutex
+ * @next_group: number of the next group; sq_mutex
  * @recent: the flow used last, or the only one; sq_mutex
- * @near: that flow ends on this node, and sends may go straight (fast_ring.c); read without the
- *	mutex
- * @far: it ends on another node, and short sends may leave straight (weft_fast_out()); sq_mutex
+ * @near: that flow ends on this node, and sends may use the fast path (fast_ring.c); read without
+ *	the mutex
+ * @far: it ends on another node, and short sends may use weft_fast_out(); sq_mutex
  * @reclaim_at: since when the send at the head of the ring waits for a path, 0: it does not;
  *	written under sq_mutex
- * @recent_dst: index in the address vector that it was found by; sq_mutex
+ * @recent_dst: its index in the address vector; sq_mutex
  * @recent_gen: generation of the vector then; sq_mutex
- * @sq_work: go on with the send ring
- * @sq_stalled: there was no free send
+ * @sq_work: continues the send ring
+ * @sq_stalled: no send was free
  * @nheld: sends that hold their slots in the ring
  * @sq_taken: entries of the send ring before this index have been taken
- * @sq_given: their slots before this one belong to the program again
+ * @sq_given: slots before this index belong to the program again
  * @rq: receive ring
- * @rentry: the receive that is being applied
- * @rxe: the completion of a message that is being taken; on the stack it would be zeroed first
- * @rq_stalled: there was no free receive, or it is paused
- * @rq_paused: searches have taken long: @rq_work goes on
- * @rq_work: does that
+ * @rentry: the receive being applied
+ * @rxe: completion of the message being received; on the stack it would be zeroed first
+ * @rq_stalled: no receive was free, or the ring is paused
+ * @rq_paused: searches have taken long: @rq_work continues
+ * @rq_work: continues a paused receive ring
  * @draining: the receive ring is being emptied
  * @ncut: bits in @cut
- * @cut: entries of the receive ring that were canceled before their turn, a bit for each slot
- * @claims: messages that were set aside (rxm->enode)
- * @nclaims: how many
+ * @cut: entries of the receive ring that are canceled, a bit for each slot
+ * @claims: messages set aside (rxm->enode)
+ * @nclaims: number of claimed messages
  * @match: matching
- * @av_gen: generation of the vector at which unexpected messages' senders were found
+ * @av_gen: generation of the vector at the last lookup of unexpected messages' senders
  * @post_free: free receives
  * @part_free: free parts of multi-receive buffers
- * @multi_wait: a message waits for one
+ * @multi_wait: a message waits for a part
  * @txm_free: free sends
  * @active: messages that are being received
- * @turn: receives of those whose completion has not been written, in order: all of them with
+ * @turn: receives of matched messages without a written completion, in order: all of them with
  *	WEFT_EPF_STRICT, else those with WEFT_RQ_ANNOUNCE
- * @nslots: receives with WEFT_RQ_ANNOUNCE whose message has not been claimed or discarded
- * @user: whose it is, referenced
- * @job: which one it is in, referenced, NULL: the default one; constant
- * @kept_msgs: messages that are kept for it; see credit.c
- * @kept_bytes: bytes of short ones among them
- * @orphans: messages among them whose flows have ended; see credit.c
- * @orphan_bytes: bytes of short ones among these
+ * @nslots: receives with WEFT_RQ_ANNOUNCE whose message is neither claimed nor discarded
+ * @user: its owner, referenced
+ * @job: its job, referenced, NULL: the default one; constant
+ * @kept_msgs: messages kept for it; see credit.c
+ * @kept_bytes: bytes of the short ones among them
+ * @orphans: kept messages of ended flows; see credit.c
+ * @orphan_bytes: bytes of the short ones among these
  * @ntxm: sends under way
  * @txms: all sends
  * @posts: all receives
  * @conn: its connection
  * @connecting: weft_cm_connect() or weft_cm_accept() has been called
  * @reqs: requests at a listener
- * @nreqs: how many
- * @backlog: how many may be
+ * @nreqs: number of requests
+ * @backlog: largest number of requests
  * @ev_conn: CONNECTED or CONN_FAILED
  * @ev_shut: SHUTDOWN
  * @ev_err: EP_ERROR
- * @srq: where its receives come from, referenced, NULL: its own ring; constant once enabled, until
- *	then written under sq_mutex and the lock
+ * @srq: shared receive queue, referenced, NULL: its own ring; constant once enabled, until then
+ *	written under sq_mutex and the lock
  * @wait: in srq->waiting, by kind of message; srq->lock
- * @waits: is there; srq->lock
+ * @waits: in srq->waiting; srq->lock
  * @taken: receives of @srq that it holds, in order
- * @nheld_recvs: how many
- * @taken_seq: number of the last one
+ * @nheld_recvs: number of @taken
+ * @taken_seq: number of the last receive taken
  * @soft: soft high watermark, 0: none
- * @hard: hard one
- * @ev_high: the event of the soft one while it is armed
+ * @hard: hard high watermark, 0: none
+ * @ev_high: event of the soft watermark while it is armed
  * @ev_last: SRQ_LAST
- * @broken: errno: its connection is to be ended
- * @brk_work: does that
- * @ask_work: asks for its connection on a new path
+ * @broken: errno: its connection has to be ended
+ * @brk_work: ends a broken connection
+ * @ask_work: requests its connection on a new path
  * @tidy_work: closes its flows on idle paths
- * @monitor_work: looks at the nodes that its receives name; see monitor.c
- * @monitored: they may name some (READ_ONCE outside of the lock)
- * @monitor_no: up to this one of core->deaths its receives have been told
- * @monitor_from: posting order of the receive from which on the worker goes on; the worker's
+ * @monitor_work: checks the nodes that its receives name; see monitor.c
+ * @monitored: its receives may name nodes (READ_ONCE outside of the lock)
+ * @monitor_no: deaths up to this number of core->deaths have been reported to its receives
+ * @monitor_from: posting order of the receive at which the worker continues; the worker's
  */
 struct weft_ep {
 	struct weft_core *core;
@@ -355,7 +355,9 @@ struct weft_ep {
 	u64 monitor_from;
 };
 
-/* MSG: does it take messages of its connection? Read with or without the lock. */
+/*
+ * Return: true if a MSG endpoint accepts messages of its connection. Read with or without the lock.
+ */
 static inline bool weft_ep_connected(const struct weft_ep *ep)
 {
 	u32 state = READ_ONCE(ep->state);

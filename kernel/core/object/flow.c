@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - flows as objects: references and tables of a path
+ * weft core - flows as objects: references, and tables of a path
  *
- * A flow is counted under its path's lock, so its references are a plain number.
+ * References are a plain number, because a flow changes only under its path's lock.
  *
  * Locks: path->lock, held by the caller.
  */
 #include "core/object/object.h"
 
 /**
- * weft_flow_unlist - nobody finds it any more
+ * weft_flow_unlist - remove a flow from the tables
  * @flow: the flow; its path is locked
  */
 void weft_flow_unlist(struct weft_flow *flow)
@@ -49,9 +49,9 @@ void weft_flow_put(struct weft_flow *flow)
 }
 
 /**
- * weft_flow_by_gen - find a flow
+ * weft_flow_by_gen - find the sending side of a flow
  * @path: the path, locked
- * @gen: generation of our end
+ * @gen: generation of this side
  *
  * Return: the flow or NULL.
  */
@@ -70,10 +70,10 @@ struct weft_flow *weft_flow_by_gen(struct weft_path *path, u32 gen)
 }
 
 /**
- * weft_rflow_find - find the receiving end of a flow
+ * weft_rflow_find - find the receiving side of a flow
  * @path: the path, locked
  * @ssvc: sender's service
- * @sgen: generation of its end
+ * @sgen: generation of the sending side
  *
  * Return: the flow or NULL.
  */

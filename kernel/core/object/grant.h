@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - what grants are handed out by: see grant.c
+ * weft core - structures of grants: see grant.c
  *
  * Locks: core->grants.lock for all of it.
  */
@@ -9,20 +9,20 @@
 
 #define WEFT_GRANT_CLASSES	32	/* lists of messages, by bytes that are left */
 #define WEFT_GRANT_PICKS	8	/* quanta handed out at a time */
-#define WEFT_GRANT_EACH		8	/* one quantum of so many goes to the longest */
-#define WEFT_GRANT_STALL	(250 * NSEC_PER_USEC)	/* without a byte: it does not count */
+#define WEFT_GRANT_EACH		8	/* one quantum of this number goes to the longest message */
+#define WEFT_GRANT_STALL	(250 * NSEC_PER_USEC)	/* silence that stalls a message */
 
 /**
  * struct weft_grants - announced messages that are received by a port, over all remote nodes
  * @lock: all below, struct weft_gmsg, path->ngrant and path->gspare; inside of path->lock
- * @wait: messages that may be granted more, by class of what is left, in turn
- * @map: classes that have messages, a bit each
- * @busy: messages that have been granted what has not come, that with the oldest sign of life first
- * @out: bytes of these that count
- * @npaths: remote nodes with messages here
+ * @wait: messages that may be granted more, by class of the bytes left, in turn
+ * @map: classes with messages, a bit each
+ * @busy: messages with granted bytes that have not come, the one silent longest first
+ * @out: bytes of @busy that count
+ * @npaths: remote nodes with messages in the lists
  * @nmsgs: messages
  * @turn: quanta handed out
- * @keeper: one of @wait, on whose path's timer the others rely; NULL: none
+ * @keeper: message of @wait whose path runs the timer for all; NULL: none
  */
 struct weft_grants {
 	struct weft_lock lock;
@@ -37,16 +37,16 @@ struct weft_grants {
 };
 
 /**
- * struct weft_gmsg - what grants.lock guards of a message
+ * struct weft_gmsg - fields of a message under grants.lock
  * @wait: in grants->wait
  * @busy: in grants->busy
- * @ready: in the list of some struct weft_out, referenced
- * @in: it takes part
- * @stalled: nothing came for long: it is given no more until something does
- * @class: list that it is in, if it is
+ * @ready: in out->grant, referenced
+ * @in: takes part in grants
+ * @stalled: silent for long: it is granted no more until a byte comes
+ * @class: index of its list in grants->wait
  * @given: offset up to which it may be granted
- * @out: bytes of these that have not come, and count
- * @at: when it was given bytes, or some came
+ * @out: granted bytes that have not come, and count
+ * @at: when it was granted bytes, or when bytes came
  */
 struct weft_gmsg {
 	struct weft_list wait;

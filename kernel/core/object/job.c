@@ -1,41 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - jobs: which endpoints hear each other
+ * weft core - jobs: groups of endpoints that communicate only among themselves
  *
- * The administrator gives a port jobs, each with a key; an endpoint is in the job whose key its
- * program has shown, or in none, which is a job as well: the default one. Endpoints of different
- * jobs do not hear each other. Names of jobs are the port's own: between nodes the key alone says
- * what is the same job.
+ * The administrator gives a port jobs, each with a key. An endpoint is in the job whose key its
+ * program has shown. Without a key it is in the default job. Endpoints of different jobs do not
+ * exchange messages. Nodes match jobs by key. The name of a job is local to the port and may
+ * differ.
  *
  *	known --(weft_job_del(), no endpoint is in it)--> not found; freed with the last reference
  *
  * Within a node the pointers are compared when a flow or a connection begins. Between nodes an
- * authentication code says that the sender's kernel has an endpoint with the key: a keyed hash of
- * the path's token, of both services and of the flow's generation. The token was chosen at random
- * by who looks at the authentication code, so that it is the answer to a challenge: one that was
- * seen on another path is worth nothing. Authentication codes are made when a flow begins, on both
- * sides, and compared with each message; no job: 0. Who sends to a group knows nobody there: that
- * authentication code is made of the addresses of both, the group's and the sender's, and is no
- * answer to a challenge.
+ * authentication code proves that the sender's kernel has an endpoint with the key. The code is a
+ * keyed hash of the path's token, of both services and of the flow's generation. The receiver that
+ * checks the code has chosen the token at random. So the code answers a challenge, and a code from
+ * another path is not valid. Both sides compute the code when a flow begins and compare it with
+ * each message; the default job has the code 0. A sender to a group does not know the members. That
+ * code is computed from the group's and the sender's address and does not answer a challenge.
  *
- * A key comes as two halves of a digest (struct weft_job_key): one makes authentication codes, by
- * the other keys are told from each other. Who may use a job is kept here, and decided by the
- * adapter.
+ * A key arrives as two halves of a digest (struct weft_job_key). One half makes authentication
+ * codes, the other compares keys. This file stores the users of a job; the adapter checks them.
  *
- * Locks: core->job_lock, inside of all others, for the list, for @users, @key and @who. An
- * endpoint's job does not change, nor does its key as long as an endpoint is in it.
+ * Locks: core->job_lock, taken here, protects the list, @users, @key and @who. The job of an
+ * endpoint does not change. Its key does not change while endpoints are in it.
  */
 #include "core/object/object.h"
 
 /**
  * struct weft_job - a job
  * @node: in core->jobs
- * @ref: the list, endpoints' and connections' structures
+ * @ref: the list, structures of endpoints and connections
  * @core: its core
  * @name: its name; constant
- * @key: of it
- * @who: who may use it
- * @users: endpoints in it, and who is about to make one
+ * @key: digest of its key
+ * @who: users that may use it
+ * @users: its endpoints, including those being made
  */
 struct weft_job {
 	struct weft_list node;
@@ -48,8 +46,7 @@ struct weft_job {
 };
 
 /*
- * What an authentication code between two endpoints is made of, as it stands in memory on any
- * machine.
+ * Input of an authentication code between two endpoints, in the same byte order on each machine.
  */
 struct weft_auth_flow {
 	__be64 token;
@@ -60,7 +57,7 @@ struct weft_auth_flow {
 	__be32 zero;
 };
 
-/* And that of a group. */
+/* Input of the authentication code of a group. */
 struct weft_auth_group {
 	u8 addr[16];
 	u8 from[16];
@@ -79,7 +76,7 @@ static bool weft_job_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Letters and digits, and between them "-", "_" and "." as well. */
+/* Return: true for a name of letters and digits, and between them "-", "_" and ".". */
 static bool weft_job_named(const char *name)
 {
 	u32 i;
@@ -96,7 +93,7 @@ static bool weft_job_counted(const struct weft_job_who *who)
 	return who->nuid <= WEFT_JOB_WHO && who->ngid <= WEFT_JOB_WHO;
 }
 
-/* core->job_lock is held. */
+/* Find a job by its name. core->job_lock is held. */
 static struct weft_job *weft_job_find(struct weft_core *core, const char *name)
 {
 	struct weft_list *l;
@@ -110,7 +107,7 @@ static struct weft_job *weft_job_find(struct weft_core *core, const char *name)
 	return NULL;
 }
 
-/* The job with that key. core->job_lock is held. */
+/* Find the job with a key. core->job_lock is held. */
 static struct weft_job *weft_job_of(struct weft_core *core, const struct weft_job_key *key)
 {
 	struct weft_list *l;
@@ -124,9 +121,9 @@ static struct weft_job *weft_job_of(struct weft_core *core, const struct weft_jo
 	return NULL;
 }
 
-/* ---- What the administrator asks for --------------------------------------------- */
+/* ---- Calls of the administrator -------------------------------------------------- */
 
-/* core->job_lock is held. Return: 0, negative errno: there cannot be such a job. */
+/* Check a new job. core->job_lock is held. Return: 0, negative errno: it cannot be added. */
 static int weft_job_fits(struct weft_core *core, const char *name, const struct weft_job_key *key)
 {
 	if (READ_ONCE(core->stopped))
@@ -237,7 +234,7 @@ bool weft_job_look(struct weft_core *core, u32 n, struct weft_job_info *info)
 }
 
 /**
- * weft_job_forget_all - the port has gone
+ * weft_job_forget_all - release all jobs of a port that has gone
  * @core: the core, without endpoints
  */
 void weft_job_forget_all(struct weft_core *core)
@@ -276,8 +273,8 @@ struct weft_job *weft_job_enter(struct weft_core *core, const struct weft_job_ke
 }
 
 /**
- * weft_job_join - one more endpoint is in a job
- * @job: the job, in which the caller has entered
+ * weft_job_join - count one more endpoint in a job
+ * @job: a job that the caller has entered
  *
  * Return: the job, referenced.
  */
@@ -297,7 +294,7 @@ void weft_job_leave(struct weft_job *job)
 }
 
 /**
- * weft_job_get - take a reference on the structure
+ * weft_job_get - take a reference on a job
  * @job: the job, or NULL
  *
  * Return: the job.
@@ -317,7 +314,7 @@ void weft_job_put(struct weft_job *job)
 	weft_free(job);
 }
 
-/* Return: its name, which is constant; NULL: the default job, which has none. */
+/* Return: the name of a job, which is constant; NULL: the default job, which has none. */
 const char *weft_job_name(const struct weft_job *job)
 {
 	return job ? job->name : NULL;
@@ -331,13 +328,13 @@ static u64 weft_job_hash(const struct weft_job *job, const void *seed, size_t le
 }
 
 /**
- * weft_job_auth - the authentication code of what one endpoint sends to another
+ * weft_job_auth - compute the authentication code of messages between two endpoints
  * @job: their job, NULL: the default one
- * @token: of the path, chosen by the receiver
- * @id: the flow; @dgen and @mseq do not count
- * @kind: WEFT_AUTH_*, but not GROUP: the authentication code of one kind is not good for another
+ * @token: token of the path, chosen by the receiver
+ * @id: the flow; @dgen and @mseq are not used
+ * @kind: WEFT_AUTH_*, but not GROUP: a code of one kind is not valid for another
  *
- * Return: the authentication code, 0: of the default job.
+ * Return: the authentication code, 0 for the default job.
  */
 u64 weft_job_auth(const struct weft_job *job, u64 token, const struct weft_flowid *id, u32 kind)
 {
@@ -349,19 +346,19 @@ u64 weft_job_auth(const struct weft_job *job, u64 token, const struct weft_flowi
 	seed.kind = cpu_to_be32(kind);
 	seed.ssvc = cpu_to_be16(id->ssvc);
 	seed.dsvc = cpu_to_be16(id->dsvc);
-	/* a datagram does not name its flow */
+	/* a datagram carries no flow generation */
 	seed.sgen = cpu_to_be32(kind == WEFT_AUTH_DGRAM ? 0 : id->sgen);
 	seed.zero = 0;
 	return weft_job_hash(job, &seed, sizeof(seed));
 }
 
 /**
- * weft_job_auth_group - the authentication code of what an endpoint sends to a group
+ * weft_job_auth_group - compute the authentication code of datagrams to a group
  * @job: their job, NULL: the default one
  * @group: the group
- * @from: the endpoint; its family is the group's, its scope does not count
+ * @from: the sending endpoint; it has the group's family, its scope is not used
  *
- * Return: the authentication code, 0: of the default job.
+ * Return: the authentication code, 0 for the default job.
  */
 u64 weft_job_auth_group(const struct weft_job *job, const struct weft_sockaddr *group,
 			const struct weft_sockaddr *from)
@@ -374,7 +371,7 @@ u64 weft_job_auth_group(const struct weft_job *job, const struct weft_sockaddr *
 	memcpy(seed.addr, group->addr, sizeof(seed.addr));
 	memcpy(seed.from, from->addr, sizeof(seed.from));
 	seed.kind = cpu_to_be32(WEFT_AUTH_GROUP);
-	/* what the family's number is differs from one system to another */
+	/* the value of AF_INET6 differs between systems */
 	seed.family = cpu_to_be16(group->family == AF_INET6 ? 6 : 4);
 	seed.dsvc = group->port;
 	seed.ssvc = from->port;
@@ -382,9 +379,9 @@ u64 weft_job_auth_group(const struct weft_job *job, const struct weft_sockaddr *
 }
 
 /**
- * weft_job_cm_auth - authentication code a REQ or a REP
+ * weft_job_cm_auth - write the authentication code of a REQ or a REP
  * @conn: the connection; its path is locked
- * @w: the chunk, whose status and last message are not used
+ * @w: the chunk, whose status and last message have no other use
  */
 void weft_job_cm_auth(const struct weft_conn *conn, struct weft_w_cm *w)
 {
@@ -397,13 +394,13 @@ void weft_job_cm_auth(const struct weft_conn *conn, struct weft_w_cm *w)
 }
 
 /**
- * weft_job_cm_ok - is a REQ or a REP of the same job?
- * @path: the path that it has come on, locked
- * @job: of the endpoint that it is for
+ * weft_job_cm_ok - check the authentication code of a REQ or a REP
+ * @path: the path of the chunk, locked
+ * @job: job of the endpoint that receives it
  * @w: the chunk
  * @f: its flow
  *
- * Return: it is; else that is counted.
+ * Return: true if it is valid; else it is counted.
  */
 bool weft_job_cm_ok(struct weft_path *path, const struct weft_job *job, const struct weft_w_cm *w,
 		    const struct weft_flowid *f)
@@ -418,8 +415,7 @@ bool weft_job_cm_ok(struct weft_path *path, const struct weft_job *job, const st
 }
 
 /**
- * weft_flow_auth - make a flow's authentication code; what was made for an earlier token does not
- * count any more
+ * weft_flow_auth - compute a flow's authentication code for the present token of its path
  * @flow: the flow; its path is locked, and UP
  */
 void weft_flow_auth(struct weft_flow *flow)

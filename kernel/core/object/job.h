@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - jobs: what the adapter asks for. The rules are in job.c.
+ * weft core - jobs: functions for the adapter. job.c describes the rules.
  */
 #ifndef WEFT_JOB_H
 #define WEFT_JOB_H
@@ -10,12 +10,12 @@
 struct weft_core;
 struct weft_job;
 
-#define WEFT_JOB_WHO	64	/* users, and groups of users, that may be named for a job */
+#define WEFT_JOB_WHO	64	/* most users, and most groups of users, of a job */
 
 /**
- * struct weft_job_key - what the adapter makes of a job's key; the key itself is kept nowhere
- * @secret: what authentication codes are made with
- * @print: what keys are compared by
+ * struct weft_job_key - digest that the adapter makes of a job's key; the key is not stored
+ * @secret: makes authentication codes
+ * @print: compares keys
  */
 struct weft_job_key {
 	u64 secret[2];
@@ -23,11 +23,11 @@ struct weft_job_key {
 };
 
 /**
- * struct weft_job_who - who may use a job; nobody is named: whoever has the key
- * @nuid: users
- * @ngid: groups of users
+ * struct weft_job_who - users that may use a job; without names: each user with the key
+ * @nuid: number of users
+ * @ngid: number of groups
  * @uid: the users, as in the initial user namespace
- * @gid: the groups, likewise
+ * @gid: the groups, as in the initial user namespace
  */
 struct weft_job_who {
 	u32 nuid;
@@ -37,10 +37,10 @@ struct weft_job_who {
 };
 
 /**
- * struct weft_job_info - a look at a job, for the administrator
+ * struct weft_job_info - state of a job, for the administrator
  * @name: its name
- * @users: endpoints in it
- * @who: who may use it
+ * @users: number of its endpoints
+ * @who: users that may use it
  */
 struct weft_job_info {
 	char name[WEFT_JOB_NAME_MAX];
@@ -52,12 +52,13 @@ struct weft_job_info {
  * weft_job_add - make a job
  * @core: the core
  * @name: its name
- * @key: of it
- * @who: who may use it
+ * @key: digest of its key
+ * @who: users that may use it
  *
- * Sleeps. Return: 0, -EINVAL: that is no name, or too many users; -EEXIST: there is a job of that
- * name; -EADDRINUSE: another one has the key; -ENOSPC: there are as many as may be (the limit
- * "jobs"); -ENODEV: the port is going; -ENOMEM.
+ * Context: may sleep.
+ * Return: 0; -EINVAL: not a valid name, or too many users; -EEXIST: a job has this name;
+ * -EADDRINUSE: another job has the key; -ENOSPC: the limit "jobs" is reached; -ENODEV: the port is
+ * going; -ENOMEM.
  */
 int weft_job_add(struct weft_core *core, const char *name, const struct weft_job_key *key,
 		 const struct weft_job_who *who);
@@ -66,36 +67,36 @@ int weft_job_add(struct weft_core *core, const char *name, const struct weft_job
  * weft_job_set - change a job
  * @core: the core
  * @name: its name
- * @key: its new key, NULL: it stays; not while endpoints are in the job
- * @who: who may use it from now on, NULL: as it was; endpoints that are in it stay
+ * @key: its new key, NULL: unchanged; not while endpoints are in the job
+ * @who: users that may use it from now on, NULL: unchanged; endpoints in it stay
  *
- * Return: 0, -ENOENT: there is no such job; -EBUSY: endpoints are in it; -EADDRINUSE: another one
- * has the key; -EINVAL: too many users. An error changes nothing.
+ * Return: 0; -ENOENT: no such job; -EBUSY: endpoints are in it; -EADDRINUSE: another job has the
+ * key; -EINVAL: too many users. An error changes nothing.
  */
 int weft_job_set(struct weft_core *core, const char *name, const struct weft_job_key *key,
 		 const struct weft_job_who *who);
 
-/* Return: 0, -ENOENT: there is no such job; -EBUSY: endpoints are in it. */
+/* Delete a job. Return: 0; -ENOENT: no such job; -EBUSY: endpoints are in it. */
 int weft_job_del(struct weft_core *core, const char *name);
 
-/* Job number @n, counted from 0. Return: there is one. */
+/* Read the state of job number @n, from 0. Return: true if it exists. */
 bool weft_job_look(struct weft_core *core, u32 n, struct weft_job_info *info);
 
 /**
- * weft_job_enter - the job that a program's endpoint is to be in
+ * weft_job_enter - enter the job of a program's key
  * @core: the core
- * @key: of the program
- * @may: may who asks use a job for these? Called with a lock held; does not sleep
- * @arg: given to it
+ * @key: digest of the program's key
+ * @may: returns true if the caller is among these users; called with a lock held; does not sleep
+ * @arg: passed to @may
  *
  * Return: the job, which stays until weft_job_leave() and weft_job_put(); ERR_PTR(-EKEYREJECTED: no
- * job has that key, -EACCES: it is not for who asks).
+ * job has that key, -EACCES: the caller may not use it).
  */
 struct weft_job *weft_job_enter(struct weft_core *core, const struct weft_job_key *key,
 				bool (*may)(const struct weft_job_who *who, const void *arg),
 				const void *arg);
 
-/* One endpoint less is in it. */
+/* Count one endpoint less in a job. */
 void weft_job_leave(struct weft_job *job);
 /* Drop a reference on the structure. */
 void weft_job_put(struct weft_job *job);

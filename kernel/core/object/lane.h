@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - the protocol's objects: lanes, the packets on them, and what has a chunk to send
+ * weft core - structures of lanes, of packets on them and of objects with a chunk to send
  *
  *	lane		packets in one sequence
- *	  ctl		in lane->ctlq: an object that has a chunk to send
- *	  rec		a packet that has been or is being made, until it is acknowledged
- *	    ref		a message that has bytes in it
- *	  part		a packet that came, and could be taken in part only
+ *	  ctl		in lane->ctlq: an object with a chunk to send
+ *	  rec		a packet, from its making to its acknowledgement
+ *	    ref		a message with bytes in the packet
+ *	  part		a received packet of which only some chunks could be taken
  *
- * How packets go through the lists of a lane is in lane.c.
+ * lane.c describes the path of a packet through the lists of a lane.
  *
- * Locks: all of it is under path->lock; of a record that has been sent most is constant.
+ * Locks: path->lock protects all of it; most fields of a sent record are constant.
  */
 #ifndef WEFT_LANE_H
 #define WEFT_LANE_H
@@ -20,25 +20,25 @@
 #define WEFT_CLASS_LANES	2	/* lanes of each class */
 #define WEFT_LANES		(WEFT_CLASSES * WEFT_CLASS_LANES)
 #define WEFT_WINDOW		1024	/* PSNs that may be outstanding on a lane */
-#define WEFT_REC_RAW		1440	/* bytes of a record but payload of long messages */
+#define WEFT_REC_RAW		1440	/* bytes of a record, except payload of long messages */
 #define WEFT_REC_REFS		16	/* messages in one packet */
-#define WEFT_ACK_EVERY		64	/* packets that wait for an acknowledgement at most */
-#define WEFT_REO_MIN	(20 * NSEC_PER_USEC)	/* reordering window */
-#define WEFT_REO_MULT		8	/* how much it may grow */
+#define WEFT_ACK_EVERY		64	/* most packets that wait for an acknowledgement */
+#define WEFT_REO_MIN	(20 * NSEC_PER_USEC)	/* smallest reorder window */
+#define WEFT_REO_MULT		8	/* largest multiple of it */
 #define WEFT_REO_KEEP		16	/* round trips with loss before it shrinks again */
 #define WEFT_CWND_MIN		2
 #define WEFT_CWND_INIT		16
-#define WEFT_CWND_CALM		256	/* a window that grows beyond only while nothing queues */
-#define WEFT_CALM	(50 * NSEC_PER_USEC)	/* of a round trip: no sign of a queue */
+#define WEFT_CWND_CALM		256	/* beyond this a window grows only without a queue */
+#define WEFT_CALM	(50 * NSEC_PER_USEC)	/* round-trip time without sign of a queue */
 #define WEFT_RTO_INIT		(50ull * NSEC_PER_MSEC)
 #define WEFT_RTO_MAX		(1ull * NSEC_PER_SEC)
 
 /* ---- Classes of packets ----------------------------------------------------------- */
 
 /**
- * struct weft_class - packets of one priority: what is known of their way
- * @rtt: round-trip time that was measured last, 0: none yet
- * @srtt: smoothed, 0: none yet
+ * struct weft_class - round-trip times of the packets of one priority
+ * @rtt: last measured round-trip time, 0: none yet
+ * @srtt: smoothed round-trip time, 0: none yet
  * @rttvar: its variation
  * @rto: retransmission timeout
  * @rtt_at: when @rtt was measured
@@ -53,22 +53,23 @@ struct weft_class {
 	weft_ns rtt_at;
 };
 
-/* ---- Things that have a chunk to send -------------------------------------------- */
+/* ---- Objects with a chunk to send ------------------------------------------------ */
 
 #define WEFT_CTL_RXM	1	/* GRANT, DONE */
 #define WEFT_CTL_TXM	2	/* ABORT of a message */
 #define WEFT_CTL_FLOW	3	/* ABORT that ends the flow */
 #define WEFT_CTL_RFLOW	4	/* EPGONE */
 #define WEFT_CTL_CONN	5	/* CM */
-#define WEFT_CTL_NOTE	6	/* bytes */
+#define WEFT_CTL_NOTE	6	/* a chunk of bytes */
 #define WEFT_CTL_PING	7
-#define WEFT_CTL_CREDIT	8	/* ROOM of a flow */
+#define WEFT_CTL_CREDIT	8	/* CREDIT of a flow */
 
 /**
- * struct weft_ctl - something that has a chunk to send; the object is referenced while it is queued
+ * struct weft_ctl - part of an object with a chunk to send; the object is referenced while it is
+ * queued
  * @node: in lane->ctlq
  * @kind: WEFT_CTL_*
- * @queued: is in the list
+ * @queued: in the list
  */
 struct weft_ctl {
 	struct weft_list node;
@@ -76,7 +77,7 @@ struct weft_ctl {
 	bool queued;
 };
 
-/* Nothing to send yet: @ctl stands in an object of @kind, WEFT_CTL_*. */
+/* Initialize @ctl in an object of @kind, WEFT_CTL_*: no chunk to send. */
 static inline void weft_ctl_init(struct weft_ctl *ctl, u8 kind)
 {
 	weft_list_init(&ctl->node);
@@ -85,9 +86,9 @@ static inline void weft_ctl_init(struct weft_ctl *ctl, u8 kind)
 }
 
 /**
- * struct weft_note - a chunk that belongs to nothing
- * @ctl: to be sent
- * @path: where, while it is queued: it counts in path->ctl_pending
+ * struct weft_note - a chunk without an object
+ * @ctl: in the lane's queue
+ * @path: its path while it is queued: counts in path->ctl_pending
  * @len: bytes
  * @chunk: the chunk
  */
@@ -101,9 +102,9 @@ struct weft_note {
 /* ---- Packets --------------------------------------------------------------------- */
 
 /**
- * struct weft_ref - a message that has bytes in a packet
+ * struct weft_ref - a message with bytes in a packet
  * @flow: its flow, referenced
- * @txm: the send, NULL: it is not tracked
+ * @txm: the send, NULL: not tracked
  */
 struct weft_ref {
 	struct weft_flow *flow;
@@ -116,38 +117,37 @@ struct weft_ref {
 #define WEFT_REC_IDLE	3	/* acknowledged, or in path->recs */
 
 /**
- * struct weft_rec - record of a packet, or of a run of packets with the bytes of one message, from
- * which their bytes can be made again
+ * struct weft_rec - record of a packet, or of a run of packets with bytes of one message, from
+ * which a retransmission is made
  * @node: in lane->sent by PSN, or in path->recs
  * @tnode: in lane->xmit by time of sending, or in lane->lost
  * @ref: the lane's, and one for each struct weft_tx
  * @psn: packet sequence number of the first
  * @nseg: packets
- * @run: type of the chunk whose offset differs from packet to packet, 0: one packet as it stands
- *	in @raw
+ * @run: type of the chunk whose offset differs from packet to packet, 0: one packet as in @raw
  * @state: WEFT_REC_*
- * @again: was sent more than once
- * @acknow: asks for an acknowledgement at once
+ * @again: sent more than once
+ * @acknow: asks for an immediate acknowledgement
  * @nref: messages in @refs
- * @withdrawn: the payload is not to be sent any more
- * @alone: nothing else goes into the packet
+ * @withdrawn: the payload must not be sent any more
+ * @alone: the packet has only this chunk
  * @bulk: bytes of @raw before the chunk that @pay belongs to
- * @win: window of the sending memory that @mem is
+ * @win: index of @mem among the windows of the send
  * @len: bytes in @raw, the same in each packet
- * @pay: bytes of payload behind them, of all packets
- * @seg: bytes of payload of each packet but the last; @pay when there is one
- * @sent_at: when it was sent last
- * @txm: the send whose payload it is, referenced
- * @mem: memory of it, referenced; NULL: txm->buf
+ * @pay: bytes of payload behind @raw, of all packets
+ * @seg: bytes of payload of each packet but the last; @pay if there is one packet
+ * @sent_at: time of the last transmission
+ * @txm: the send of the payload, referenced
+ * @mem: memory of the payload, referenced; NULL: txm->buf
  * @off: offset of the payload in @mem or txm->buf
- * @again_at: when it was sent again first, in weft_lane_tick()s
+ * @again_at: time of the first retransmission, in weft_lane_tick()s
  * @moff: offset of the payload in the message
  * @refs: messages
  * @raw: chunks
  *
- * Under path->lock until it is sent; constant after that but for @state, @again, @again_at,
- * @sent_at, the lists, and that a run shrinks: packets that are acknowledged leave it at its
- * beginning, and it is split where others are.
+ * Under path->lock until it is sent. After that it is constant, with these exceptions: @state,
+ * @again, @again_at, @sent_at and the lists. A run loses acknowledged packets at its beginning, and
+ * is split where others are acknowledged.
  */
 struct weft_rec {
 	struct weft_list node;
@@ -178,10 +178,9 @@ struct weft_rec {
 };
 
 /**
- * struct weft_part - a packet of which the first chunks have been taken, and then there was no
- * memory
+ * struct weft_part - a packet of which some chunks were taken before memory ran out
  * @psn: its PSN
- * @done: chunks, 0: there is no such packet
+ * @done: chunks taken, 0: no such packet
  */
 struct weft_part {
 	u32 psn;
@@ -191,44 +190,44 @@ struct weft_part {
 /**
  * struct weft_lane - packets in one sequence, both directions
  * @no: its number
- * @limited: the window was what held sending back
- * @burst: packets that the first of @dataq has sent in its turn
+ * @limited: the window has limited sending
+ * @burst: packets that the first send of @dataq has sent in its turn
  * @probed: a tail-loss probe has been sent
  * @backoff: doublings of the retransmission timeout
  * @snd_nxt: next PSN
  * @snd_una: oldest PSN that is not acknowledged
  * @cwnd: congestion window, packets
  * @cwnd_cnt: acknowledged packets on the way to the next increase
- * @ssthresh: slow start ends
- * @recover: losses before this PSN have been paid for
+ * @ssthresh: window at which slow start ends
+ * @recover: losses before this PSN have already reduced the window
  * @flight: packets in the network
- * @open: packet that is being filled
+ * @open: packet being filled
  * @ctlq: struct weft_ctl
- * @sendq: FIRST: sends that have not been begun, in order; REST: those of which eager bytes wait
- * @dataq: DATA: sends that have been granted more, in turn
+ * @sendq: FIRST: sends not begun, in order; REST: sends with eager bytes left
+ * @dataq: DATA: sends with granted bytes, in turn
  * @sent: records by PSN
- * @xmit: those of them in the network by time of sending
- * @lost: those to be sent again
- * @rack_at: when the newest packet known to have arrived was sent
+ * @xmit: records in the network, by time of transmission
+ * @lost: records to be sent again
+ * @rack_at: when the newest packet that has arrived was sent
  * @rack_psn: its PSN
  * @rack_rtt: its round-trip time
- * @reo_mult: reordering window, in units of its smallest
- * @reo_keep: round trips with loss for which it stays so
- * @reo_next: what is told of packets sent again for nothing counts from this PSN on
- * @again_lo: PSNs that were sent again since these were acknowledged: first one
- * @again_hi: and the one behind the last
- * @rto_at: when the oldest packet is given up, or probed for
- * @reo_at: when packets that may only have been reordered are taken for lost
+ * @reo_mult: reorder window, in units of the smallest one
+ * @reo_keep: round trips with loss for which it keeps this size
+ * @reo_next: reports of unnecessary retransmissions count from this PSN on
+ * @again_lo: first PSN sent again since these were acknowledged
+ * @again_hi: PSN behind the last one of them
+ * @rto_at: when the oldest packet is taken for lost, or a probe is sent
+ * @reo_at: when packets that may only be reordered are taken for lost
  * @rcv_nxt: every PSN before this one has been received
- * @rcv_ahead: PSNs received beyond
+ * @rcv_ahead: PSNs received beyond @rcv_nxt
  * @rcv_unacked: packets received and not yet acknowledged
- * @dup: the peer is to be told of @dup_psn
- * @dup_psn: PSN of a packet that came when it had been received before
- * @ack_now: an acknowledgement is due at once
- * @ack_at: when one is due at the latest
- * @rcv_at: when the newest packet came that raised @rcv_nxt
- * @part: packets that have been taken in part: the next one in turn when that happened, and another
- *	one; so the next one in turn never waits for a later one to come again
+ * @dup: the next acknowledgement reports @dup_psn
+ * @dup_psn: PSN of a packet that had been received before
+ * @ack_now: an acknowledgement is due now
+ * @ack_at: latest time of the next acknowledgement
+ * @rcv_at: when the newest packet came that advanced @rcv_nxt
+ * @part: packets taken in part: one that was the next in turn, and another; so the next packet in
+ *	turn never waits for a later one
  * @bits: PSNs received beyond @rcv_nxt, by PSN modulo WEFT_WINDOW
  *
  * Under path->lock.

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - limits of a port: what can be set, from where to where, and how often it was reached
+ * weft core - limits of a port: names, ranges and counters
  *
- * Each limit is a setting in struct weft_conf, and is looked at anew by whoever might exceed it. So
- * a new value counts for what comes after it: nothing that exists is taken away, and nothing that
- * was told to another node is taken back. What happens at a limit stands in
- * Documentation/limits.rst.
+ * Each limit is a setting in struct weft_conf, and code that may exceed it reads it anew. So a new
+ * value affects only later events. Existing objects stay, and credit sent to another node stays
+ * valid. Documentation/limits.rst describes the effect of each limit.
  *
- * Locks: none; settings are stored as one word each.
+ * Locks: none; each setting is stored as one word.
  */
 #include "core/api/core.h"
 
-/* how a value in struct weft_conf is shown */
+/* units of a value in struct weft_conf */
 #define WEFT_LIMIT_PLAIN	1
 #define WEFT_LIMIT_MS		NSEC_PER_MSEC
 
@@ -21,15 +20,15 @@
 /**
  * struct weft_limit - a limit
  * @name: its name
- * @unit: what is counted
- * @off: its place in struct weft_conf
- * @size: bytes of it: 4 or 8
- * @scale: what is stored is the value times this
+ * @unit: unit of the value
+ * @off: offset in struct weft_conf
+ * @size: size of the setting: 4 or 8 bytes
+ * @scale: factor between the value and the setting
  * @min: smallest value
  * @max: largest value
- * @counter: WEFT_CNT_* that counts how often it was reached, WEFT_LIMIT_NO_COUNTER
- * @used: place in struct weft_core of the u32 that is limited, WEFT_LIMIT_NO_USE: it is not one
- *	number of the port
+ * @counter: WEFT_CNT_* that counts how often the limit was reached, WEFT_LIMIT_NO_COUNTER
+ * @used: offset in struct weft_core of the limited u32; WEFT_LIMIT_NO_USE: not one number of the
+ *	port
  */
 struct weft_limit {
 	const char *name;
@@ -55,7 +54,7 @@ struct weft_limit {
 #define WEFT_DAY_MS	86400000
 
 static const struct weft_limit weft_limits[] = {
-	/* told in 16 bits of KiB, of which half may be in use at a time */
+	/* a window has 16 bits in KiB, of which half may be in use at a time */
 	WEFT_LIMIT("unexpected-node", "bytes", unexp_window, WEFT_LIMIT_PLAIN, 64 << 10, 16 << 20,
 		   WEFT_CNT_limit_unexp, WEFT_LIMIT_NO_USE),
 	WEFT_LIMIT("unexpected-endpoint", "bytes", unexp_ep, WEFT_LIMIT_PLAIN, 64 << 10, 1 << 30,
@@ -94,7 +93,7 @@ static u64 weft_limit_get(const struct weft_core *core, const struct weft_limit 
 	return READ_ONCE(*(const u32 *)p) / l->scale;
 }
 
-/* No limit of paths is above what the tables are made for. */
+/* Return: the largest value; for paths the size of the tables. */
 static u64 weft_limit_max(const struct weft_core *core, const struct weft_limit *l)
 {
 	if (l->off == offsetof(struct weft_conf, max_paths))
@@ -103,12 +102,12 @@ static u64 weft_limit_max(const struct weft_core *core, const struct weft_limit 
 }
 
 /**
- * weft_limit_look - look at a limit
+ * weft_limit_look - read a limit
  * @core: the core
  * @n: number of the limit, from 0
- * @info: out
+ * @info: out: its values
  *
- * Return: there is one.
+ * Return: true if limit @n exists.
  */
 bool weft_limit_look(struct weft_core *core, u32 n, struct weft_limit_info *info)
 {
@@ -137,9 +136,9 @@ bool weft_limit_look(struct weft_core *core, u32 n, struct weft_limit_info *info
  * weft_limit_set - change a limit
  * @core: the core
  * @name: its name
- * @value: in its unit
+ * @value: new value, in the unit of the limit
  *
- * Return: 0, -ENOENT: there is no such limit, -ERANGE: that cannot be set.
+ * Return: 0, -ENOENT: no such limit, -ERANGE: the value is out of range.
  */
 int weft_limit_set(struct weft_core *core, const char *name, u64 value)
 {

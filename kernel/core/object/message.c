@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - messages as objects: references on sends and on messages that came
+ * weft core - messages as objects: references of sends and of received messages
  *
- * A send belongs to its endpoint and becomes free with its last reference. A message that came is
+ * A send belongs to its endpoint and becomes free with its last reference. A received message is
  * allocated and freed.
  *
- * Locks: ep->lock, taken by weft_txm_put().
+ * Locks: ep->lock; weft_txm_put() takes it.
  */
 #include "core/object/object.h"
 
 /*
- * Give slots of the ring back to the program: those of entries that have been taken, but for one
- * per send that has not been told of, or whose completion waits for room, @held of them. So there
- * will be a struct weft_txm for whatever stands in the ring, and what could be posted goes out
- * whether or not the program reads completions. ep->lock is held.
+ * Give slots of the ring back to the program. The slots of taken entries are given back, except one
+ * for each send without a written completion (@held). So each entry in the ring will find a struct
+ * weft_txm, and posted entries are sent whether or not the program reads completions. ep->lock is
+ * held.
  */
 static void weft_send_give_back(struct weft_ep *ep, u32 held)
 {
@@ -27,9 +27,9 @@ static void weft_send_give_back(struct weft_ep *ep, u32 held)
 }
 
 /**
- * weft_send_release - a send holds its slot in the ring no more
+ * weft_send_release - release the ring slot of a send
  * @ep: its endpoint, locked
- * @txm: the send; its completion is written, or will never be
+ * @txm: the send; its completion is written, or is not wanted
  */
 void weft_send_release(struct weft_ep *ep, struct weft_txm *txm)
 {
@@ -41,11 +41,11 @@ void weft_send_release(struct weft_ep *ep, struct weft_txm *txm)
 	txm->held = false;
 	if (ep->state != WEFT_EPS_DEAD)
 		weft_send_give_back(ep, held);
-	/* at last: from 0 on weft_send_publish() does not take the lock */
+	/* last: from 0 on weft_send_publish() does not take the lock */
 	smp_store_release(&ep->nheld, held);
 }
 
-/* Described in messaging.h. */
+/* messaging.h has the description. */
 void weft_send_publish_held(struct weft_ep *ep)
 {
 	weft_lock(&ep->lock);
@@ -60,11 +60,11 @@ void weft_txm_get(struct weft_txm *txm)
 }
 
 /**
- * weft_txm_put - drop a reference; the last one makes it free
+ * weft_txm_put - drop a reference; the last put makes the send free
  * @txm: the send
- * @out: output: the send ring may go on
+ * @out: output: the drain of the send ring may continue
  *
- * ep->lock is not held.
+ * Context: ep->lock is not held.
  */
 void weft_txm_put(struct weft_txm *txm, struct weft_out *out)
 {
@@ -111,7 +111,7 @@ void weft_rxm_put(struct weft_rxm *rxm)
 	weft_free(rxm);
 }
 
-/* A message that takes no part in grants yet; @m is zeroed. */
+/* Initialize the grant state of a message; @m is zeroed. */
 static void weft_gmsg_init(struct weft_gmsg *m)
 {
 	weft_list_init(&m->wait);
@@ -120,7 +120,7 @@ static void weft_gmsg_init(struct weft_gmsg *m)
 }
 
 /**
- * weft_rxm_init - make a message of zeroed memory
+ * weft_rxm_init - initialize a message in zeroed memory
  * @rxm: the message
  * @path: its path
  */

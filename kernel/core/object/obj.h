@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - the protocol's objects
+ * weft core - structures of the protocol's objects
  *
  *	path		one remote node; core->local: the node itself
  *	  lane		packets in one sequence; two of each class (lane.h)
@@ -9,12 +9,12 @@
  *	  conn		a connection, or a request for one
  *	ep		endpoint
  *	  txm		a send: one for each slot of the ring, allocated with the endpoint
- *	  post		a receive: likewise
- *	srq		receives that several endpoints take, with posts of its own
- *	rxm		a message that came and could not be completed at once
+ *	  post		a receive: one for each slot of the ring, allocated with the endpoint
+ *	srq		receives that several endpoints share, with posts of its own
+ *	rxm		a received message that could not be completed at once
  *
- * Locks: each structure says which one guards what. References: refcount_t may be dropped anywhere,
- * plain counts under the lock that guards them.
+ * Locks: the comment of each structure names the lock of its fields. References: a refcount_t may
+ * be dropped anywhere, a plain count only under the lock that protects it.
  */
 #ifndef WEFT_OBJ_H
 #define WEFT_OBJ_H
@@ -27,27 +27,27 @@
 #include "core/wire/wire.h"
 
 #define WEFT_REC_KEEP		64	/* idle records of a path */
-#define WEFT_BUSY_DGRAM		BIT(WEFT_LANES)	/* in path->busy: @dgrams may go */
+#define WEFT_BUSY_DGRAM		BIT(WEFT_LANES)	/* in path->busy: @dgrams may be sent */
 #define WEFT_PATH_BITS		6
-#define WEFT_PATH_HASH		64	/* 2 to the power of that */
+#define WEFT_PATH_HASH		64	/* 2 to the power of WEFT_PATH_BITS */
 #define WEFT_EP_FLOWS		64
-#define WEFT_EAGER_LIMIT	(256u << 10)	/* eager_max of any peer */
-#define WEFT_RXM_SMALL		128	/* payload that stands in a remote message itself */
+#define WEFT_EAGER_LIMIT	(256u << 10)	/* largest eager_max of a peer */
+#define WEFT_RXM_SMALL		128	/* payload bytes in a message's own memory */
 #define WEFT_PAYLOAD_MIN	1232	/* UDP payload that every path can carry */
-#define WEFT_RTT_FRESH	(10 * NSEC_PER_SEC)	/* how long path->rtt_min is believed */
-#define WEFT_CTL_PENDING_ASKED	8192	/* answers that wait for a node: a request gets none */
-#define WEFT_CTL_PENDING_MAX	32768	/* and what else wants one has to come again */
+#define WEFT_RTT_FRESH	(10 * NSEC_PER_SEC)	/* age at which path->rtt_min expires */
+#define WEFT_CTL_PENDING_ASKED	8192	/* pending answers at which a request gets none */
+#define WEFT_CTL_PENDING_MAX	32768	/* pending answers at which other packets are not taken */
 #define WEFT_RFLOWS_MAX		65536	/* flows from one remote node */
 
 /* ---- Paths ----------------------------------------------------------------------- */
 
 /**
- * struct weft_known - a node that has been heard of, and to which there is no path now
+ * struct weft_known - a node that has been seen and has no path now
  * @node: in core->known
  * @age: in core->known_ages, the oldest one first
  * @addr: the node; service 0
- * @no: which death of a path to a known node, as counted by core->deaths
- * @err: errno of that; 0: it was given back as nobody used it
+ * @no: number of its last path's death, as counted by core->deaths, for a known node
+ * @err: errno of that death; 0: the path was released as unused
  */
 struct weft_known {
 	struct weft_list node;
@@ -61,81 +61,80 @@ struct weft_known {
  * struct weft_path - a remote node
  * @core: the core
  * @ref: references
- * @rcu: freed by it
- * @lock: everything below that does not say otherwise
+ * @rcu: to free it
+ * @lock: all fields below without another lock
  * @node: in core->paths; core->lock
- * @listed: is in the tables; core->lock
+ * @listed: in the tables; core->lock
  * @state: WEFT_PATHS_*
- * @failing: errno: it is to be given up
- * @local: it is the node itself
- * @group: it leads to a multicast group: it is in no table, always UP, and carries datagrams alone
+ * @failing: errno: it will be buried
+ * @local: the path of the node itself
+ * @group: leads to a multicast group: in no table, always UP, carries datagrams only
  * @src: index of the own address
- * @busy: lanes that have something to do, a bit each, and WEFT_BUSY_DGRAM
+ * @busy: lanes that have work, a bit each, and WEFT_BUSY_DGRAM
  * @addr: remote node; constant
- * @port: the adapter's word
- * @id: what the peer puts into packets; constant
- * @token: likewise
- * @peer_id: what we put into packets
- * @peer_token: likewise
+ * @port: private word of the adapter
+ * @id: path id in the peer's packets; constant
+ * @token: token in the peer's packets; constant
+ * @peer_id: path id in this node's packets
+ * @peer_token: token in this node's packets
  * @peer_inc: incarnation of the peer
  * @peer_ack_delay: longest time the peer holds an acknowledgement back
- * @nonce: of our handshake
- * @cookie: what the peer wants to hear
+ * @nonce: nonce of this node's handshake
+ * @cookie: cookie that the peer has asked for
  * @hello_n: INITs sent
  * @hello_at: when the next one is due
- * @born: when it was made
+ * @born: when the path was made
  * @max_payload: bytes of the largest packet
  * @more: in out->more, referenced
- * @in_more: it is
- * @later: messages that found no room in an out: to be gone on with (rxm->later)
- * @dgrams: datagrams that wait for the handshake, or for room in an out (txm->qnode)
- * @timer_at: when the adapter will call weft_core_timer()
- * @alive_at: when the peer was last heard, or the first packet went out that waits for an answer
+ * @in_more: in out->more
+ * @later: messages that found an out full: to be continued (rxm->later)
+ * @dgrams: datagrams that wait for the handshake, or for space in an out (txm->qnode)
+ * @timer_at: time at which the adapter calls weft_core_timer()
+ * @alive_at: when the peer was last heard, or when the first unanswered packet was sent
  * @heard_at: when the peer was last heard
- * @used_at: when a datagram was sent last, or the path nearly given back; see idle.c
+ * @used_at: when the last datagram was sent, or when a release was given up; see idle.c
  * @leave_at: when it became LEAVING
  * @bye_at: when BYE is sent again
- * @bye_n: how often it was sent
- * @tidy_until: until then workers close the flows on it
- * @pressed: it is given back as soon as it is not used, as there are few paths; see reclaim.c
- * @unused: it is failing as nobody needs it, on both sides; read without the lock, too
+ * @bye_n: number of BYEs sent
+ * @tidy_until: workers close its flows until then
+ * @pressed: to be released as soon as it is unused, because few paths are left; see reclaim.c
+ * @unused: failing because neither side needs it; also read without the lock
  * @flight: packets that wait for an acknowledgement, all lanes
- * @nconn: connections that need the peer to live: all but those that are being closed
- * @nwait: sends under way, and messages that were announced to us: they need the peer to live
- * @ping: asks for a sign of life
- * @close_at: when the first of the closing flows is given up
+ * @nconn: connections that need a live peer: all but closing ones
+ * @nwait: sends under way and announced messages, which need a live peer
+ * @ping: PING, which asks for a sign of life
+ * @close_at: when the first closing flow is given up
  * @grant_at: when weft_grant_timer() is due
- * @starved: receiving ends of flows that have no room
+ * @starved: receiving sides of flows without credit
  * @credit_at: when weft_credit_timer() is due
  * @ngrant: messages in core->grants; its lock
- * @gspare: bytes that were granted and do not count in core->grants; its lock
+ * @gspare: granted bytes that do not count in core->grants; its lock
  * @class: classes of packets
- * @rtt_min: shortest round-trip time of the last seconds, of any class: the way without queues; 0:
+ * @rtt_min: shortest round-trip time of the last seconds, of any class: the path without queues; 0:
  *	none
- * @rtt_min_at: when it was seen
+ * @rtt_min_at: when it was measured
  * @retrans: packets sent again
  * @tx_used: bytes of eager payload sent
- * @tx_limit: KiB of eager payload that the peer takes
- * @rx_gone: bytes of eager payload that have been disposed of
- * @rx_open: bytes of eager messages that have begun to come, less what of them is in @rx_gone
- * @rx_told: up to where the peer has been told that it may send eager payload
+ * @tx_limit: KiB of eager payload that the peer accepts
+ * @rx_gone: bytes of eager payload that are disposed of
+ * @rx_open: bytes of eager messages that have begun to come, less their part in @rx_gone
+ * @rx_told: limit of eager payload that was reported to the peer
  * @nrxm: messages in @rxms
  * @nflow: flows and rflows
- * @nrflow: rflows alone
- * @next_rflow: number of the next one of these
- * @ctl_pending: answers that are to be sent and that nothing else bounds: notes, and connections
- *	that are over
+ * @nrflow: number of rflows
+ * @next_rflow: number of the next rflow
+ * @ctl_pending: pending answers that nothing else bounds: notes, and connections that are over
  * @next_id: next rendezvous id
- * @ids_again: all have been given once: some may be in use
+ * @ids_again: all ids have been used once: some may still be in use
  * @nsent: records that wait for an acknowledgement, all lanes
  * @recs: idle records
- * @nrecs: how many
- * @spare: a message that is ready to be used: what follows a match never lacks memory
- * @known: what its node is remembered by when it has gone
- * @salt: secret: see weft_path_hash()
+ * @nrecs: number of records in @recs
+ * @spare: a message in reserve, so that processing after a match never lacks memory
+ * @known: record of its node for the time after the path
+ * @salt: secret number for weft_path_hash()
  * @flows: all flows
  * @flow_ids: flows by their number
- * @rflows: by number of the peer's flow
+ * @rflows: rflows by number of the peer's flow
  * @sids: sends by rendezvous id
  * @rids: messages by our rendezvous id
  * @psids: messages by the sender's rendezvous id
@@ -228,8 +227,9 @@ struct weft_path {
 };
 
 /*
- * The list, in @rflows or @psids, of what the peer has given number @no: mixed with a secret, so
- * that no peer can have all of its numbers in one list, which each of its chunks would go through.
+ * Return: index of the list, in @rflows or @psids, for the peer's number @no. The number is mixed
+ * with a random one: otherwise a peer could put all its numbers into one list, which each chunk
+ * would search.
  */
 static inline u32 weft_path_hash(const struct weft_path *path, u32 no)
 {
@@ -239,12 +239,12 @@ static inline u32 weft_path_hash(const struct weft_path *path, u32 no)
 /* ---- Users ----------------------------------------------------------------------- */
 
 /**
- * struct weft_user - whose endpoints there are
+ * struct weft_user - owner of endpoints
  * @node: in core->users
- * @uid: who
- * @ref: endpoints; core->user_lock
- * @msgs: messages that are kept for them
- * @bytes: bytes of short ones among them
+ * @uid: user id
+ * @ref: its endpoints; core->user_lock
+ * @msgs: messages kept for these endpoints
+ * @bytes: bytes of the short ones among them
  */
 struct weft_user {
 	struct weft_list node;
@@ -255,7 +255,7 @@ struct weft_user {
 };
 
 /**
- * struct weft_flow - messages from one of our endpoints to a remote one
+ * struct weft_flow - messages from an endpoint of this node to a remote one
  * @ep: our endpoint, referenced
  * @path: its path, referenced; constant
  * @peer: address of the remote endpoint; constant
@@ -266,25 +266,25 @@ struct weft_user {
  * @ep_node: in ep->flows; ep->sq_mutex
  * @node: in path->flows
  * @idnode: in path->flow_ids
- * @id: on the wire, both services and generations; mseq: of the last message that was begun
+ * @id: on the wire, both services and generations; mseq: of the last message begun
  * @ref: references
- * @auth: of the endpoint's job, for this flow; made by weft_flow_auth() when the path is UP
- * @lane: lane of its class FIRST; those of the others follow (weft_class_lane())
- * @dead: errno: takes nothing more (read without the lock, too)
- * @closing: nobody sends on it any more
- * @ended: the peer has been or is being told so
+ * @auth: authentication code of the endpoint's job; weft_flow_auth() makes it when the path is UP
+ * @lane: lane of its class FIRST; weft_class_lane() gives those of the other classes
+ * @dead: errno: accepts no more sends (also read without the lock)
+ * @closing: its endpoint no longer sends on it
+ * @ended: the end has been, or is being, reported to the peer
  * @nwait: sends in lane->sendq or @parked
- * @parked: sends for which the receiver has no room, in order
+ * @parked: sends that wait for credit, in order
  * @msg_limit: number of the last message that may be begun
  * @tx_used: bytes of eager payload sent, modulo 2^32
- * @tx_limit: how many may be
- * @unacked: messages in records that are not acknowledged
+ * @tx_limit: bytes of eager payload that may be sent, modulo 2^32
+ * @unacked: messages in unacknowledged records
  * @txms: sends under way
- * @fenced: sends that a fence holds back, in order
+ * @fenced: sends that a fence holds, in order
  * @fnode: in ep->fences; ep->sq_mutex
- * @close_at: when what is under way is given up, while @closing
+ * @close_at: while @closing: when the sends under way are given up
  * @conn: its connection
- * @ctl: the chunk that ends it
+ * @ctl: the chunk that reports its end
  *
  * Under path->lock.
  */
@@ -321,32 +321,33 @@ struct weft_flow {
 };
 
 /**
- * struct weft_rflow - messages from a remote endpoint to one of ours
+ * struct weft_rflow - messages from a remote endpoint to one of this node
  * @node: in path->rflows
- * @path: its path; not referenced: it goes before the path
- * @id: services and generations as the sender names them; mseq: next message to be offered
+ * @path: its path; not referenced: the path frees it
+ * @id: services and generations of the sender; mseq: next message to be offered
  * @ep: our endpoint, referenced
- * @auth: that messages for it have; constant
- * @no: tells it from an earlier one of the same sender and generation; constant
+ * @auth: authentication code of its messages; constant
+ * @no: number that differs from those of earlier flows with the same sender and generation;
+ *	constant
  * @lane: lane for answers
- * @conn: its connection, not referenced: it goes before that
- * @gone: the endpoint has gone; the peer has been or is being told
+ * @conn: its connection, not referenced: the connection ends later
+ * @gone: the endpoint has gone, which is or will be reported to the peer
  * @src: sender's index in the address vector
  * @src_gen: generation of the vector at which @src was found
  * @src_ok: @src was looked up
- * @early: messages that came before earlier ones, by number
- * @partial: messages that have been offered and are not whole (eager ones)
+ * @early: messages that came before their turn, by number
+ * @partial: eager messages that have been offered and are incomplete
  * @ctl: EPGONE
  * @credit: CREDIT
  * @starved: in path->starved
- * @in_bytes: bytes of eager messages that have had their turn, modulo 2^32, as the others
+ * @in_bytes: bytes of eager messages that have had their turn, modulo 2^32, as the counts below
  * @early_bytes: bytes of eager messages in @early
- * @nwait: messages that wait for a receive, or have
- * @wait_bytes: bytes of eager ones among them
- * @told_msgs: number of the last message that the sender may begin
- * @told_bytes: bytes of eager payload that it may send
- * @tell_msgs: when @id.mseq is here it is to be told more
- * @tell_bytes: or when @in_bytes is here
+ * @nwait: messages that wait, or have waited, for a receive
+ * @wait_bytes: bytes of the eager ones among them
+ * @told_msgs: credit sent: number of the last message that the sender may begin
+ * @told_bytes: credit sent: bytes of eager payload
+ * @tell_msgs: value of @id.mseq at which more credit is due
+ * @tell_bytes: value of @in_bytes at which more credit is due
  *
  * Under path->lock.
  */
@@ -382,7 +383,7 @@ struct weft_rflow {
 
 #define WEFT_WIN_NONE	0
 #define WEFT_WIN_DEFER	1	/* has to be made in process context */
-#define WEFT_WIN_READY	2	/* bytes may come and go */
+#define WEFT_WIN_READY	2	/* bytes may be copied */
 #define WEFT_WIN_FLUSH	3	/* bounced: has to be flushed in process context */
 
 /**
@@ -390,9 +391,9 @@ struct weft_rflow {
  * @mem: the memory, referenced; READY, FLUSH
  * @off: offset in the message
  * @len: bytes
- * @left: receive: bytes that have not yet been copied
- * @todo: receive: bytes for which no copy has been put out
- * @busy: receive: copies under way; send: records that are not acknowledged
+ * @left: receive: bytes not copied yet
+ * @todo: receive: bytes without a copy put out
+ * @busy: receive: copies under way; send: unacknowledged records
  * @state: WEFT_WIN_*
  */
 struct weft_win {
@@ -408,64 +409,64 @@ struct weft_win {
 #define WEFT_OVF_TXM	1
 #define WEFT_OVF_POST	2
 
-/* levels that a send which has been copied has not reached */
+/* levels that a send has not reached when its bytes have been copied */
 #define WEFT_SQ_LATER	(WEFT_SQ_TRANSMIT | WEFT_SQ_DELIVERY | WEFT_SQ_MATCH)
-/* internal: it is under way until it is delivered, whatever its level */
+/* internal: under way until it is delivered, whatever its level */
 #define WEFT_SQ_TRACKED	BIT(15)
-/* and those that the peer tells of by DONE */
+/* levels that the peer reports by DONE */
 #define WEFT_SQ_TOLD	(WEFT_SQ_DELIVERY | WEFT_SQ_MATCH)
 
 #define WEFT_TXM_FREE	0
 #define WEFT_TXM_WAIT	1	/* in lane->sendq or flow->parked */
 #define WEFT_TXM_SENT	2	/* eager, all of it in records */
-#define WEFT_TXM_ASKED	3	/* announced */
-#define WEFT_TXM_GRANT	4	/* granted, DATA go out */
+#define WEFT_TXM_ASKED	3	/* announced, no grant yet */
+#define WEFT_TXM_GRANT	4	/* granted, DATA are sent */
 #define WEFT_TXM_LOCAL	5	/* lrxm takes it */
-#define WEFT_TXM_OVER	6	/* only references keep it */
+#define WEFT_TXM_OVER	6	/* only references remain */
 
 /**
  * struct weft_txm - a send
- * @ovf: its completion when it has to wait
- * @ref: the operation, records with its payload, a completion that waits, cold work
+ * @ovf: its completion while that waits
+ * @ref: the operation, records with its payload, a waiting completion, deferred work
  * @ep: its endpoint; referenced while the operation is under way
  * @node: in ep->txm_free (ep->lock), flow->txms or flow->fenced
  * @qnode: in lane->sendq, flow->parked or lane->dataq; a datagram: in path->dgrams
  * @idnode: in path->sids
  * @ctl: ABORT
- * @work: pin memory
+ * @work: to pin memory
  * @path: its path, referenced
  * @flow: its flow, referenced while the operation is under way
  * @state: WEFT_TXM_*
- * @user: its bytes stand in the program's memory, else in @buf
- * @begun: has a number, and packets
- * @eager: goes without being asked for
+ * @user: its bytes are in the program's memory, else in @buf
+ * @begun: has its number, and packets
+ * @eager: sent without a grant
  * @held: holds its slot in the ring; ep->lock
  * @waits: its completion waits; ep->lock
  * @placed: DONE has come
- * @told: the completion has been written, or will never be
- * @fault: the memory is gone; written without a lock
+ * @told: the completion has been written, or is not wanted
+ * @fault: its memory is gone; written without a lock
  * @flags: WEFT_SQ_* of the entry
  * @tagged: tagged
- * @deferred: cold work is running
+ * @deferred: deferred work is running
  * @context: the user's
  * @tag: tag
  * @data: remote CQ data
  * @len: bytes
  * @mseq: number in its flow
  * @sid: rendezvous id, 0: none
- * @rid: the receiver's
- * @status: errno of the ABORT
- * @late: which follows when ANNOUNCE is acknowledged
+ * @rid: rendezvous id of the receiver
+ * @status: errno in its ABORT
+ * @late: ABORT follows when RTS is acknowledged
  * @buf: its bytes
- * @vec: where
+ * @vec: segments of its bytes
  * @sent: bytes in records
- * @granted: bytes the receiver wants so far
+ * @granted: bytes granted so far
  * @pinned: bytes in windows so far
- * @nrec: records that are not acknowledged
+ * @nrec: unacknowledged records
  * @win: windows of @vec
  * @lrxm: local: the message, referenced
  *
- * Under path->lock; the first fields are written before the path knows it.
+ * Under path->lock; the first fields are written before the path has it.
  */
 struct weft_txm {
 	struct weft_ovf ovf;
@@ -509,42 +510,42 @@ struct weft_txm {
 	struct weft_rxm *lrxm;
 };
 
-#define WEFT_POST_PART	BIT(15)	/* not of the ring: a part of a multi-receive buffer */
-#define WEFT_POST_ASIDE	BIT(14)	/* its success is not a message's: not counted */
-#define WEFT_POST_CLAIM	BIT(13)	/* claims a message that was announced */
-#define WEFT_PARTS	16		/* parts that an endpoint has beside its receives */
+#define WEFT_POST_PART	BIT(15)	/* a part of a multi-receive buffer, not of the ring */
+#define WEFT_POST_ASIDE	BIT(14)	/* its success is not that of a message: not counted */
+#define WEFT_POST_CLAIM	BIT(13)	/* claims an announced message */
+#define WEFT_PARTS	16		/* parts of an endpoint beside its receives */
 
 /**
  * struct weft_post - a receive
- * @ovf: its completion when it has to wait
+ * @ovf: its completion while that waits
  * @node: in ep->post_free; a shared one: in srq->post_free, srq->part_free, srq->fresh, srq->untold
  *	or ep->taken
  * @turn: in ep->turn
  * @match: in ep->match or srq->match
- * @ep: its endpoint; a shared one: who has taken it
- * @srq: whose it is, NULL: the endpoint's
+ * @ep: its endpoint; shared: the endpoint that has taken it
+ * @srq: its shared receive queue, NULL: a receive of the endpoint
  * @context: the user's
  * @keys: regions of the segments, if srq->conf.zone
- * @seq: a taken one: its number
- * @part: WEFT_RQ_ANNOUNCE: bytes that it gets of a message that is longer than @vec
+ * @seq: taken: its number
+ * @part: WEFT_RQ_ANNOUNCE: bytes placed of a message that is longer than @vec
  * @from: in ep->turn: sender's index
  * @peer: sender's address, if the completion that waits has WEFT_CQE_FROM
- * @err: errno that whoever takes it is told
+ * @err: errno of the completion for the endpoint that takes it
  * @flags: WEFT_RQ_*, WEFT_POST_*
  * @waits: its completion waits, and holds a reference on the endpoint
- * @done: it has completed, and that is written in its turn: @ovf.e
- * @multi: part: the multi-receive buffer that it belongs to
- * @last: part: its completion tells that the buffer is released
- * @told: buffer: that has been told, or is about to be
+ * @done: it has completed, and the completion @ovf.e is written in its turn
+ * @multi: part: its multi-receive buffer
+ * @last: part: its completion reports the release of the buffer
+ * @told: buffer: the release has been reported, or is about to be
  * @ended: shared buffer: it takes no more messages
- * @end: buffer: errno that it has ended with, 0: it is full, or not at its end
+ * @end: buffer: errno of its end, 0: full, or not at its end
  * @nparts: buffer: parts in use
- * @least: buffer: takes no more messages when less is left
+ * @least: buffer: takes no more messages when fewer bytes are left
  * @used: buffer: bytes before the end of the last part
- * @vec: room
+ * @vec: its segments
  *
- * Under ep->lock (a shared one that is not taken: srq->lock); one that has been matched belongs to
- * its message.
+ * Under ep->lock (a shared one that is not taken: srq->lock). A matched receive belongs to its
+ * message.
  */
 struct weft_post {
 	struct weft_ovf ovf;
@@ -575,12 +576,12 @@ struct weft_post {
 };
 
 /**
- * struct weft_rxm - a message that has come
+ * struct weft_rxm - a received message
  * @ref: path->rxms and ep (its list or its matching), out lists, copies, work
  * @path: referenced
  * @ep: the endpoint, referenced; set before it is offered
  * @match: in ep->match while it is unexpected; ep->lock
- * @post: what receives it; ep->lock, then constant until it is over
+ * @post: its receive; ep->lock, then constant until it is over
  * @enode: in ep->active when matched, in ep->claims when claimed; ep->lock
  * @node: in path->rxms
  * @fnode: in rflow->early or rflow->partial
@@ -589,18 +590,18 @@ struct weft_post {
  * @snode: in out->start
  * @later: in path->later
  * @in_later: is in path->later
- * @early: has not been offered
- * @started: the path knows of @post
- * @whole: all bytes are here (eager: in @buf); read with acquire under ep->lock
- * @needs: the peer has to live for it: it is counted in path->nwait
- * @over: finished, dropped or withdrawn: only references keep it
- * @served: completed from its buffer under ep->lock: the path has to put it away
+ * @early: not offered yet
+ * @started: the path has processed its match with @post
+ * @whole: all bytes have come (eager: to @buf); read with acquire under ep->lock
+ * @needs: needs a live peer: counted in path->nwait
+ * @over: finished, dropped or withdrawn: only references remain
+ * @served: completed from its buffer under ep->lock: the path has to finish it
  * @dropped: its endpoint does not want it; ep->lock
- * @claimed: it has been set aside for who says @claim; ep->lock
- * @announced: that was by its announcement; path->lock and ep->lock
+ * @claimed: set aside for a claim with context @claim; ep->lock
+ * @announced: set aside by its announcement; path->lock and ep->lock
  * @claim: the user's context; ep->lock
- * @aborted: the sender has withdrawn it, or has had its DONE: it gets none
- * @deferred: cold work is running
+ * @aborted: the sender has withdrawn it, or has its DONE: no DONE is sent
+ * @deferred: deferred work is running
  * @direct: eager, placed straight into win[0]
  * @lane: lane for answers
  * @flow: its flow and number
@@ -610,26 +611,26 @@ struct weft_post {
  * @flags: WEFT_MSG_*
  * @src: sender's index
  * @rid: our rendezvous id, 0: eager
- * @sid: the sender's
- * @err: errno that it ends with
+ * @sid: rendezvous id of the sender
+ * @err: errno of its failure
  * @done: status of the DONE to be sent
  * @send_done: DONE is to be sent
  * @send_grant: GRANT is to be sent
- * @buf: bytes, in kernel memory; @small or allocated
- * @nsmall: bytes of @small
+ * @buf: bytes in kernel memory; @small or allocated
+ * @nsmall: size of @small
  * @got: bytes that came
- * @stored: bytes of @buf that are there
- * @charged: bytes of eager payload that count to what the remote node may send
- * @open: what it has in path->rx_open
- * @kept: it counts to what its endpoint keeps; ep->lock
- * @kept_bytes: with these; constant then
+ * @stored: bytes present in @buf
+ * @charged: bytes of eager payload that count in the node's eager window
+ * @open: its part of path->rx_open
+ * @kept: counts as kept for its endpoint; ep->lock
+ * @kept_bytes: bytes that count as kept; constant then
  * @waited: it counts in @nwait of its flow, number @rflow, or in @orphans of its endpoint
  * @rflow: see @waited
- * @moved: its bytes do not count to what the remote node may send
- * @base: bytes that were placed before it was claimed
+ * @moved: its bytes do not count in the node's eager window
+ * @base: bytes placed before it was claimed
  * @room: bytes to be placed
- * @allowed: bytes that may be asked for
- * @granted: bytes that were asked for
+ * @allowed: bytes that may be granted
+ * @granted: bytes granted
  * @pinned: bytes in windows so far
  * @gmsg: its part of core->grants, under that lock
  * @ncopy: copies under way
@@ -640,7 +641,7 @@ struct weft_post {
  * @work: pin, flush, write
  * @small: a short message's bytes
  *
- * Under path->lock but for what says otherwise.
+ * Under path->lock, except fields with another lock.
  */
 struct weft_rxm {
 	refcount_t ref;

@@ -2,8 +2,8 @@
 /*
  * weft core - objects of all layers: references, tables and flags
  *
- * What this folder offers to those above it, and its files to one another. Each function says in
- * its file which locks it wants.
+ * The functions that this folder offers to the folders above it, and its files to one another. The
+ * comment at each definition names the locks that the function needs.
  */
 #ifndef WEFT_OBJECT_H
 #define WEFT_OBJECT_H
@@ -13,21 +13,21 @@
 #include "core/object/srq.h"
 
 /*
- * Time since @then. An entry's time is taken before its locks are, so that another CPU may have
- * left a later one.
+ * Return: time since @then. A CPU reads the time before it takes locks, so another CPU may have
+ * stored a later time.
  */
 static inline weft_ns weft_since(weft_ns now, weft_ns then)
 {
 	return now > then ? now - then : 0;
 }
 
-/* Tagged or untagged, by WEFT_MSG_* flags. */
+/* Return: the kind of a message, by WEFT_MSG_* flags. */
 static inline u8 weft_msg_kind(u16 flags)
 {
 	return flags & WEFT_MSG_TAGGED ? WEFT_TAGGED : WEFT_UNTAGGED;
 }
 
-/* Flags of a receive's completion, by WEFT_MSG_* flags. */
+/* Return: the flags of a receive's completion, by WEFT_MSG_* flags. */
 static inline u16 weft_recv_flags(u16 flags)
 {
 	return (flags & WEFT_MSG_TAGGED ? WEFT_CQE_TAGGED : 0) |
@@ -67,8 +67,8 @@ struct weft_rflow *weft_rflow_find(struct weft_path *path, u16 ssvc, u32 sgen);
 /* ---- job.c ---------------------------------------------------------------------- */
 
 /*
- * The token in authentication codes of what is sent: the receiver's. Within the node one path is
- * for both.
+ * Return: the token in authentication codes of sends, which is the receiver's. Within the node both
+ * sides use one path.
  */
 static inline u64 weft_path_challenge(const struct weft_path *path)
 {
@@ -113,7 +113,7 @@ void weft_conn_put(struct weft_conn *conn);
 
 void weft_ep_get(struct weft_ep *ep);
 
-/* Memory that something that comes for an endpoint takes; NULL: for none. As weft_alloc(). */
+/* Allocate memory for received data of an endpoint; NULL: of no endpoint. As weft_alloc(). */
 static inline void *weft_ep_alloc(const struct weft_ep *ep, size_t size)
 {
 	return ep ? weft_alloc_for(ep->conf.mc, size) : weft_alloc(size);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - references on a path
+ * weft core - references and deadlines of a path
  *
- * The tables of a core hold one reference (transport/path.c). The last one frees the path.
+ * The tables of a core hold one reference (transport/path.c). The last put frees the path.
  *
- * Locks: none.
+ * Locks: none for references; path->lock, held by the caller, for deadlines and ids.
  */
 #include "core/object/object.h"
 
@@ -30,7 +30,7 @@ void weft_path_put(struct weft_path *path)
 }
 
 /**
- * weft_path_deadline - something is to be done at @at
+ * weft_path_deadline - have the timer of a path expire not later than @at
  * @path: the path, locked
  * @at: time
  */
@@ -44,8 +44,8 @@ void weft_path_deadline(struct weft_path *path, weft_ns at)
 }
 
 /**
- * weft_path_needs - something is under way that needs the peer to live: see that it does
- * @path: the path, locked; path->nwait is to be decremented when it is over
+ * weft_path_needs - count something that needs a live peer, and check that the peer lives
+ * @path: the path, locked; the caller decrements path->nwait later
  * @now: time
  */
 void weft_path_needs(struct weft_path *path, weft_ns now)
@@ -56,7 +56,7 @@ void weft_path_needs(struct weft_path *path, weft_ns now)
 }
 
 /**
- * weft_path_go_on - have weft_flush() come back to a path
+ * weft_path_go_on - have weft_flush() process a path
  * @path: the path, locked
  * @out: output
  */
@@ -71,10 +71,10 @@ void weft_path_go_on(struct weft_path *path, struct weft_out *out)
 }
 
 /**
- * weft_path_fail - give a path up
+ * weft_path_fail - mark a path as failing
  * @path: the path, locked
- * @err: errno for what is under way
- * @out: output: weft_flush() does it
+ * @err: errno for operations under way
+ * @out: output: weft_flush() buries the path
  */
 void weft_path_fail(struct weft_path *path, int err, struct weft_out *out)
 {
@@ -85,7 +85,7 @@ void weft_path_fail(struct weft_path *path, int err, struct weft_out *out)
 	weft_path_go_on(path, out);
 }
 
-/* Is this number that of a rendezvous which is under way, or waits? */
+/* Return: true if a rendezvous under way or in a queue has this number. */
 static bool weft_path_id_used(const struct weft_path *path, u32 id)
 {
 	const struct weft_list *l;
@@ -100,10 +100,11 @@ static bool weft_path_id_used(const struct weft_path *path, u32 id)
 }
 
 /**
- * weft_path_new_id - a number for a rendezvous
+ * weft_path_new_id - get a number for a rendezvous
  * @path: the path, locked
  *
- * Return: not 0; one that has been used comes again after about 2^32 others, when it is free.
+ * Return: the number, not 0; a number is used again only after about 2^32 others, and if it is
+ * free.
  */
 u32 weft_path_new_id(struct weft_path *path)
 {

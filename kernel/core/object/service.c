@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - services: the numbers by which the endpoints of a node are found
+ * weft core - services: the numbers of the endpoints of a node
  *
  * Locks: core->svc_lock, taken here unless a function says that its caller holds it.
  */
@@ -42,7 +42,7 @@ int weft_service_claim(struct weft_ep *ep)
 		if (!weft_service_used(core, svc))
 			err = 0;
 	} else {
-		/* from the range that nobody asks for by number */
+		/* from the range for services without a requested number */
 		for (i = 0; i < 0x4000 && err; i++) {
 			svc = 0xc000 | (core->next_service++ & 0x3fff);
 			if (!weft_service_used(core, svc))
@@ -75,7 +75,7 @@ void weft_service_release(struct weft_ep *ep)
 }
 
 /**
- * weft_core_service - who has a service?
+ * weft_core_service - find the endpoint of a service
  * @core: the core
  * @svc: the service
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - shared receive queues: the object. Life, locks and protocol: srq.c
+ * weft core - structures of shared receive queues: see srq.c
  */
 #ifndef WEFT_SRQ_H
 #define WEFT_SRQ_H
@@ -9,8 +9,8 @@
 
 /**
  * struct weft_srq_posts - receives that were allocated together
- * @next: earlier ones
- * @n: how many
+ * @next: receives allocated earlier
+ * @n: number of receives
  * @post: the receives
  */
 struct weft_srq_posts {
@@ -22,36 +22,36 @@ struct weft_srq_posts {
 /**
  * struct weft_srq - a shared receive queue
  * @core: its core; constant
- * @conf: what it is made of; constant but for the ring and @conf.recvs
- * @ref: endpoints, out lists, work, its owner
- * @lock: everything below; inside of ep->lock
- * @dead: killed: ring and lines are not touched any more
+ * @conf: its configuration; constant but for the ring and @conf.recvs
+ * @ref: endpoints, out lists, work, its handle
+ * @lock: all fields below; inside of ep->lock
+ * @dead: killed: ring and lines are not used any more
  * @bad: its ring could not be decoded
- * @stalled: there was no free receive
+ * @stalled: no receive was free
  * @queued: is in out->serve, referenced
- * @serving: somebody is giving receives to endpoints that wait
- * @again: and has to look once more
- * @polled: an engine looks at its doorbell, see weft_srq_hot()
- * @st: WEFT_ST_*; the status line shows them without the notify call while @polled
+ * @serving: a server gives receives to waiting endpoints
+ * @again: the server has to check once more
+ * @polled: an engine polls its doorbell, see weft_srq_hot()
+ * @st: WEFT_ST_*; while @polled the status line hides the notify flag
  * @serve: in out->serve
- * @work: goes on with serving
+ * @work: continues to serve
  * @ring: receive ring
- * @entry: the receive that is being applied
+ * @entry: the receive being applied
  * @match: receives that endpoints may take (its unexpected side is not used)
- * @fresh: receives that have to be offered to endpoints that wait, in order
- * @nfresh: how many
- * @hand: the one that is being offered
+ * @fresh: receives to be offered to waiting endpoints, in order
+ * @nfresh: number of fresh receives
+ * @hand: the receive being offered
  * @post_free: free receives
  * @part_free: free parts of multi-receive buffers
- * @parched: a message waits for one: no untagged message is given a receive
- * @untold: buffers that are released, which has to be told by the next endpoint that lives
+ * @parched: a message waits for a part: no untagged message gets a receive
+ * @untold: released buffers, which the next live endpoint has to report
  * @posts: all receives, and parts
- * @nposts: how many receives
+ * @nposts: number of receives
  * @nheld: receives that endpoints hold
- * @waiting: endpoints that hold unexpected messages (or did: they leave when they are visited), by
- *	kind of message, the one to be served next first
- * @nwaiting: how many
- * @neps: endpoints that use it
+ * @waiting: endpoints with unexpected messages, by kind of message, the next one to be served
+ *	first; an endpoint without such messages leaves when it is visited
+ * @nwaiting: number of waiting endpoints
+ * @neps: number of endpoints
  * @av: address vector of the connectionless ones
  * @low: low watermark, 0: none
  * @ev_low: its event while it is armed
@@ -92,5 +92,4 @@ struct weft_srq {
 	struct weft_qev *ev_low;
 };
 
-/* What srq_call.c takes of srq.c */
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - what all layers above object/ ask of api/, bound when linking
+ * weft core - function that the layers above object/ need from api/, bound when linking
  */
 #ifndef WEFT_OBJECT_UPCALLS_H
 #define WEFT_OBJECT_UPCALLS_H
@@ -8,12 +8,14 @@
 struct weft_out;
 
 /**
- * weft_flush - do all that the core has put out, and what comes of it
+ * weft_flush - execute all requests in an output, and those that result from them
  * @out: output; empty afterwards
  *
- * Copies, and what comes of their being done, then transmit (weft_env_tx()), then wake, then queue
- * cold work; again until nothing is left. Received packets (struct weft_rx) must stay valid until
- * it returns. No lock may be held.
+ * The order is: copies and the processing of their end, transmission (weft_env_tx()), wake-ups,
+ * queuing of deferred work. This repeats until nothing is left. Received packets (struct weft_rx)
+ * have to stay valid until it returns.
+ *
+ * Context: no lock is held.
  */
 void weft_flush(struct weft_out *out);
 

@@ -20,11 +20,12 @@ static struct weft_user *weft_user_find(struct weft_core *core, u32 uid)
 }
 
 /**
- * weft_user_get - the user whose endpoint is made
+ * weft_user_get - get the user of a new endpoint
  * @core: the core
- * @uid: who it is
+ * @uid: user id
  *
- * Sleeps. Return: the user with a reference for the caller, NULL: no memory.
+ * Context: may sleep.
+ * Return: the user with a reference for the caller, NULL: no memory.
  */
 struct weft_user *weft_user_get(struct weft_core *core, u32 uid)
 {
@@ -47,7 +48,7 @@ struct weft_user *weft_user_get(struct weft_core *core, u32 uid)
 }
 
 /**
- * weft_user_put - one of a user's endpoints has gone
+ * weft_user_put - drop the reference of an endpoint
  * @core: the core
  * @user: the user
  */

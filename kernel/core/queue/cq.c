@@ -2,16 +2,16 @@
 /*
  * weft core - completion queues
  *
- * Locks: cq->lock covers the ring, its indices and what waits for room. cq->armed is written by
- * waiters without it, with full barriers on both sides: a waiter sets it and then looks at the
- * tail, a writer moves the tail and then looks at it.
+ * Locks: cq->lock protects the ring, its indices and the waiting completions. Waiters write
+ * cq->armed without the lock, with full barriers on both sides: a waiter sets it and then reads the
+ * tail, a writer moves the tail and then reads cq->armed.
  *
- * The slot that the reader will look at next never seems complete before it is: payload of an
- * earlier lap may look like any sequence number, so each entry unmarks the slot behind itself
+ * The slot that the reader reads next must not appear complete too early. Payload of an earlier lap
+ * may look like any sequence number. So each entry clears the sequence number of the slot behind it
  * before it is published.
  *
- * A counter is a queue without a ring (size 0): weft_cq_count() takes the place of weft_cq_post(),
- * waiting and waking are the same.
+ * A counter is a queue without a ring (size 0): weft_cq_count() replaces weft_cq_post(), waiting
+ * and waking are the same.
  */
 #include "core/queue/cq.h"
 
@@ -58,7 +58,7 @@ void weft_cq_put(struct weft_cq *cq)
 		weft_env_free_cq(cq);
 }
 
-/* Described in cq.h. */
+/* cq.h has the description. */
 bool weft_cq_ask(struct weft_cq *cq, u32 n)
 {
 	u32 head;
@@ -83,7 +83,7 @@ static void weft_cq_flag(struct weft_cq *cq, bool on)
 	WRITE_ONCE(cq->status->flags, flags);
 }
 
-/* Described in cq.h. */
+/* cq.h has the description. */
 void weft_cq_payload(struct weft_cq *cq, u32 index, const u8 *p, u32 len)
 {
 	while (len) {
@@ -92,7 +92,7 @@ void weft_cq_payload(struct weft_cq *cq, u32 index, const u8 *p, u32 len)
 
 		if (n < WEFT_SLOT_SIZE)
 			memset(slot, 0, WEFT_SLOT_SIZE);
-		/* words: most payload is shorter than what a call of memcpy() costs */
+		/* word by word: most payload is shorter than the cost of a memcpy() call */
 		for (i = 0; i < n / 8; i++)
 			memcpy(&slot[i], p + i * 8, 8);
 		if (n % 8)
@@ -102,7 +102,7 @@ void weft_cq_payload(struct weft_cq *cq, u32 index, const u8 *p, u32 len)
 	}
 }
 
-/* Write an entry for which there is room. */
+/* Write an entry; the queue has space for it. */
 static void weft_cq_write(struct weft_cq *cq, const struct weft_cqe *e, const void *payload,
 			  u32 plen)
 {
@@ -120,17 +120,17 @@ static void weft_cq_write(struct weft_cq *cq, const struct weft_cqe *e, const vo
 static void weft_cntr_move(struct weft_cq *cntr)
 {
 	WRITE_ONCE(cntr->tail, cntr->tail + 1);
-	/* barrier C: the numbers before the index */
+	/* barrier C: numbers before index */
 	smp_store_release(&cntr->status->tail, cntr->tail);
 }
 
-/* Described in queue.h. */
+/* queue.h has the description. */
 void weft_cq_count(struct weft_cq *cntr, bool failed, struct weft_out *out)
 {
 	struct weft_cq_status *st = cntr->status;
 
 	weft_lock(&cntr->lock);
-	smp_wmb();	/* what was received before its number */
+	smp_wmb();	/* received data before the number */
 	if (failed)
 		WRITE_ONCE(st->failed, st->failed + 1);
 	else
@@ -141,7 +141,7 @@ void weft_cq_count(struct weft_cq *cntr, bool failed, struct weft_out *out)
 }
 
 /**
- * weft_cq_stir - have everybody who waits for a counter look again
+ * weft_cq_stir - have all waiters of a counter check it again
  * @cntr: the counter
  *
  * The caller wakes them afterwards.
@@ -153,7 +153,7 @@ void weft_cq_stir(struct weft_cq *cntr)
 	weft_unlock(&cntr->lock);
 }
 
-/* Described in queue.h. */
+/* queue.h has the description. */
 bool weft_cq_post(struct weft_cq *cq, const struct weft_cqe *e, const void *payload, u32 plen,
 		  struct weft_ovf *ovf, struct weft_out *out)
 {
@@ -161,11 +161,13 @@ bool weft_cq_post(struct weft_cq *cq, const struct weft_cqe *e, const void *payl
 	bool room;
 
 	weft_lock(&cq->lock);
-	/* in a queue in error nothing waits that did not before: what does comes to an end */
+	/* no further completion waits in a queue in error; those that wait are released */
 	room = unlikely(cq->bad) || (weft_list_empty(&cq->waiting) && weft_cq_space(cq, n));
 	if (!room && ovf && weft_list_empty(&cq->waiting)) {
 		weft_cq_flag(cq, true);
-		/* barrier E: who makes room now either sees the flag or is seen */
+		/*
+		 * barrier E: a reader that frees slots now sees the flag, or its index is read here
+		 */
 		smp_mb();
 		room = weft_cq_space(cq, n);
 		if (room)
@@ -188,12 +190,12 @@ bool weft_cq_post(struct weft_cq *cq, const struct weft_cqe *e, const void *payl
 }
 
 /**
- * weft_cq_forget - take back a completion that waits
+ * weft_cq_forget - take back a waiting completion
  * @cq: the queue
- * @ovf: where it would wait; zeroed at least
+ * @ovf: the completion; zeroed at least
  *
- * Return: it was waiting and is not any more; false: it has never waited, or has been written:
- * weft_cq_notify() tells its object, or has done so.
+ * Return: true if it was waiting; false: it never waited, or it has been written: weft_cq_notify()
+ * releases its object, or has done so.
  */
 bool weft_cq_forget(struct weft_cq *cq, struct weft_ovf *ovf)
 {
@@ -212,12 +214,12 @@ bool weft_cq_forget(struct weft_cq *cq, struct weft_ovf *ovf)
 }
 
 /**
- * weft_cq_drain - write completions that wait into the ring
+ * weft_cq_drain - write waiting completions into the ring
  * @cq: the queue, locked
- * @most: how many at most
- * @done: the objects of those that are written are moved there
+ * @most: largest number
+ * @done: list to which their objects are moved
  *
- * Return: how many.
+ * Return: number of completions written.
  */
 u32 weft_cq_drain(struct weft_cq *cq, u32 most, struct weft_list *done)
 {
@@ -233,7 +235,7 @@ u32 weft_cq_drain(struct weft_cq *cq, u32 most, struct weft_list *done)
 			break;
 		ovf = weft_entry(l, struct weft_ovf, node);
 		if (!weft_cq_space(cq, weft_cq_slots(ovf->plen))) {
-			/* barrier E: the flag is set since the first one waits */
+			/* barrier E: the flag is set while completions wait */
 			smp_mb();
 			if (!weft_cq_space(cq, weft_cq_slots(ovf->plen)))
 				break;
@@ -249,11 +251,13 @@ u32 weft_cq_drain(struct weft_cq *cq, u32 most, struct weft_list *done)
 }
 
 /**
- * weft_cq_hot - an engine looks at the queue's doorbell from now on
+ * weft_cq_hot - an engine begins to poll the queue's doorbell
  * @cq: the queue
  *
- * What waits may be written already: weft_cq_notify() is to be called. Any context. Return: false:
- * the queue is in error.
+ * Waiting completions may be written now: the caller calls weft_cq_notify().
+ *
+ * Context: any.
+ * Return: true; false: the queue is in error.
  */
 bool weft_cq_hot(struct weft_cq *cq)
 {
@@ -270,10 +274,11 @@ bool weft_cq_hot(struct weft_cq *cq)
 }
 
 /**
- * weft_cq_cool - the engine does not want to look any more
+ * weft_cq_cool - an engine stops polling the queue's doorbell
  * @cq: the queue, hot
  *
- * Any context. Return: something can be written: weft_cq_notify().
+ * Context: any.
+ * Return: true if a waiting completion can be written: the caller calls weft_cq_notify().
  */
 bool weft_cq_cool(struct weft_cq *cq)
 {
@@ -294,24 +299,25 @@ bool weft_cq_cool(struct weft_cq *cq)
 }
 
 /**
- * weft_cq_news - is there something that a user who has seen @seen does not know of?
+ * weft_cq_news - does the queue have entries beyond @seen?
  * @cq: the queue
  * @seen: producer index
  *
- * Called after cq->armed has been set, orders itself behind that. Return: yes, or the queue is in
- * error.
+ * Called after cq->armed has been set; the read is ordered after that store.
+ * Return: true if it has, or if the queue is in error.
  */
 bool weft_cq_news(struct weft_cq *cq, u32 seen)
 {
-	smp_mb();	/* armed before the tail */
+	smp_mb();	/* armed before tail */
 	return READ_ONCE(cq->tail) != seen || READ_ONCE(cq->bad);
 }
 
 /**
- * weft_cq_ready - is there something to read, as the user's doorbell tells?
+ * weft_cq_ready - does the queue have entries beyond the user's doorbell?
  * @cq: the queue
  *
- * Orders itself behind cq->armed, as weft_cq_news() does. Return: yes, or the queue is in error.
+ * The read is ordered after the store of cq->armed, as in weft_cq_news().
+ * Return: true if it has, or if the queue is in error.
  */
 bool weft_cq_ready(struct weft_cq *cq)
 {

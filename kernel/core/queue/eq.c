@@ -2,8 +2,8 @@
 /*
  * weft core - event queues
  *
- * Locks: eq->lock covers the list. Events are made by who posts them; those that must never fail
- * for want of memory stand in their endpoint (owned).
+ * Locks: eq->lock protects the list. The posting code allocates events. Events that must not fail
+ * for lack of memory are part of their endpoint (owned).
  */
 #include "core/queue/queue.h"
 
@@ -56,7 +56,7 @@ static void weft_eq_drop(struct weft_eq *eq, struct weft_qev *ev)
 /**
  * weft_eq_post - append an event
  * @eq: the queue
- * @ev: the event; belongs to the queue until it is read, if it is not owned by an endpoint
+ * @ev: the event; belongs to the queue until it is read, unless an endpoint owns it
  * @out: the queue is put into out->wake_eq
  */
 void weft_eq_post(struct weft_eq *eq, struct weft_qev *ev, struct weft_out *out)
@@ -77,9 +77,9 @@ void weft_eq_post(struct weft_eq *eq, struct weft_qev *ev, struct weft_out *out)
  * weft_eq_read - take the first event
  * @eq: the queue
  * @buf: kernel memory for struct weft_event and its data, padded with zeros to a multiple of 8
- * @room: bytes of it
+ * @room: size of @buf
  *
- * Return: bytes, -EAGAIN: there is none, -EMSGSIZE: it does not fit, and stays.
+ * Return: bytes; -EAGAIN: no event; -EMSGSIZE: it does not fit, and stays.
  */
 int weft_eq_read(struct weft_eq *eq, void *buf, u32 room)
 {
@@ -115,7 +115,7 @@ out:
  * weft_eq_ready - is there an event?
  * @eq: the queue
  *
- * Return: yes.
+ * Return: true if there is one.
  */
 bool weft_eq_ready(struct weft_eq *eq)
 {
@@ -130,10 +130,10 @@ bool weft_eq_ready(struct weft_eq *eq)
 /**
  * weft_eq_forget - take an event back
  * @eq: the queue
- * @ev: an event that was posted and stands in memory that is still there: owned, or known not to
- *	have been read; of no watermark
+ * @ev: a posted event in valid memory: owned by an endpoint, or known to be unread; not a watermark
+ *	event
  *
- * Return: it had not been read, and is the caller's again.
+ * Return: true if it was unread; it belongs to the caller again.
  */
 bool weft_eq_forget(struct weft_eq *eq, struct weft_qev *ev)
 {

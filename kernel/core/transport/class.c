@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - classes of packets: priorities, and what is known of the way of each
+ * weft core - classes of packets: priorities, and the round-trip times of each
  *
- * Packets of a node are of three classes (the idea of Homa, Montazeri et al., SIGCOMM 2018). The
- * adapter gives each a priority on the wire, so that devices and switches let it overtake those of
- * lower ones:
+ * A node sends packets of three classes (the idea of Homa, Montazeri et al., SIGCOMM 2018). The
+ * adapter gives each class a priority on the wire. Devices and switches let a packet overtake those
+ * of lower priority:
  *
- *	FIRST	the first packet of each eager message (of most the only one), datagrams of up to
- *		WEFT_FIRST_MAX bytes, whatever is announced, granted or told, and packets that only
- *		acknowledge
+ *	FIRST	the first packet of each eager message (the only one of most), datagrams of up to
+ *		WEFT_FIRST_MAX bytes, announcements, grants, answers, and packets with an
+ *		acknowledgement alone
  *	REST	further packets of eager messages, longer datagrams
- *	DATA	bytes that the receiver has asked for
+ *	DATA	bytes that the receiver has granted
  *
- * A lane expects packets in order (RACK), so that each class has lanes of its own. What is of low
- * priority waits longer, so that each class has its own round-trip time and timeouts.
+ * A lane expects packets in order (RACK), so each class has lanes of its own. Packets of low
+ * priority wait longer, so each class has its own round-trip time and timeouts.
  *
- * All messages of a flow begin in its lane FIRST, one after the other, so that a short one that
- * comes before the rest of a longer one is not held up by it: that has had its turn at the
- * receiver, as its first packet came before. What comes out of turn nevertheless waits there
- * (recv.c).
+ * All messages of a flow begin in its lane FIRST, one after the other. So the rest of a longer
+ * message does not delay a short message behind it: the longer one has had its turn at the receiver
+ * with its first packet. A message that arrives before its turn waits there (recv.c).
  *
- * Locks: path->lock.
+ * Locks: path->lock, held by the caller.
  */
 #include "core/transport/transport.h"
 
-#define WEFT_QUEUES_KEEP	(2 * NSEC_PER_MSEC)	/* how long a class is taken for delayed */
+#define WEFT_QUEUES_KEEP	(2 * NSEC_PER_MSEC)	/* how long a class counts as delayed */
 
 /**
- * weft_class_init - nothing is known of the way
+ * weft_class_init - forget the round-trip times of a path
  * @path: the path; path->peer_ack_delay is known, or 0
  */
 void weft_class_init(struct weft_path *path)
@@ -41,10 +40,10 @@ void weft_class_init(struct weft_path *path)
 }
 
 /**
- * weft_class_rtt - a round-trip time has been measured
+ * weft_class_rtt - take a measured round-trip time
  * @path: the path
  * @lane: lane of the packet
- * @rtt: it, without the time that the acknowledgement was held back
+ * @rtt: round-trip time, without the time that the peer held the acknowledgement back
  * @now: time
  */
 void weft_class_rtt(struct weft_path *path, const struct weft_lane *lane, weft_ns rtt, weft_ns now)
@@ -73,16 +72,16 @@ void weft_class_rtt(struct weft_path *path, const struct weft_lane *lane, weft_n
 }
 
 /**
- * weft_class_crowded - is an eager message of several packets better announced?
+ * weft_class_crowded - should an eager message of several packets be announced?
  * @path: the path
  * @flow: its flow
  * @now: time
  *
- * It is when others wait for the window of its lane, or when packets of REST stand in queues on the
- * way, as the round-trip time tells; what it told a while ago does not count, as a class of which
- * nothing is sent learns nothing.
+ * True when other messages wait for the window of its lane, or when the round-trip time shows that
+ * packets of REST wait in queues. A measurement older than WEFT_QUEUES_KEEP does not count: a class
+ * that sends nothing measures nothing.
  *
- * Return: it is.
+ * Return: true if it should.
  */
 bool weft_class_crowded(const struct weft_path *path, const struct weft_flow *flow, weft_ns now)
 {

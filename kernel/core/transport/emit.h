@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - the steps by which a packet is made, inline for those who make one in one go
+ * weft core - steps of making a packet, inline for the fast path
  *
  * Locks: path->lock.
  */
@@ -9,7 +9,7 @@
 
 #include "core/transport/transport.h"
 
-/* A record that was used before, or NULL. To be begun. */
+/* Return: a used record to be reset with weft_rec_begin(), or NULL. */
 static inline struct weft_rec *weft_rec_kept(struct weft_path *path)
 {
 	struct weft_list *l = weft_list_first(&path->recs);
@@ -21,7 +21,7 @@ static inline struct weft_rec *weft_rec_kept(struct weft_path *path)
 	return weft_entry(l, struct weft_rec, node);
 }
 
-/* Keep a record that nobody uses. */
+/* Keep a record without users in path->recs. */
 static inline void weft_rec_keep(struct weft_path *path, struct weft_rec *rec)
 {
 	rec->state = WEFT_REC_IDLE;
@@ -29,7 +29,7 @@ static inline void weft_rec_keep(struct weft_path *path, struct weft_rec *rec)
 	path->nrecs++;
 }
 
-/* An empty record, open. */
+/* Reset a record: empty and open. */
 static inline void weft_rec_begin(struct weft_rec *rec)
 {
 	refcount_set(&rec->ref, 1);
@@ -48,10 +48,10 @@ static inline void weft_rec_begin(struct weft_rec *rec)
 }
 
 /**
- * weft_rec_ref - a message has bytes in a record
+ * weft_rec_ref - record that a message has bytes in a packet
  * @rec: the record
  * @flow: the message's flow
- * @txm: the message, NULL: it is not tracked
+ * @txm: the message, NULL: not tracked
  */
 static inline void weft_rec_ref(struct weft_rec *rec, struct weft_flow *flow, struct weft_txm *txm)
 {
@@ -68,10 +68,11 @@ static inline void weft_rec_ref(struct weft_rec *rec, struct weft_flow *flow, st
 }
 
 /**
- * weft_lane_number - number a packet: it is as good as sent
+ * weft_lane_number - give a packet its PSN and its place in the lane
  * @path: the path, up
  * @lane: the lane
- * @rec: its record, which was the open one; it is to be put out before anything else of the lane
+ * @rec: its record, which was the open one; the caller puts it out before any other packet of the
+ *	lane
  * @now: time
  */
 static inline void weft_lane_number(struct weft_path *path, struct weft_lane *lane,
@@ -86,7 +87,7 @@ static inline void weft_lane_number(struct weft_path *path, struct weft_lane *la
 	path->flight += rec->nseg;
 	weft_list_add_tail(&lane->sent, &rec->node);
 	path->nsent++;
-	/* so that what is on its way back is there before the window is used up */
+	/* acknowledgements return before the window is used up */
 	if (flight >= lane->cwnd || (lane->flight < half && flight >= half))
 		rec->acknow = true;
 	weft_lane_away(lane, rec, now);
@@ -94,7 +95,7 @@ static inline void weft_lane_number(struct weft_path *path, struct weft_lane *la
 		weft_lane_arm(path, lane, now);
 }
 
-/* Write a header that carries the lane's acknowledgement. */
+/* Write a header with the lane's acknowledgement. */
 static __always_inline void weft_frame_header(struct weft_path *path, struct weft_lane *lane,
 					      u8 *dst, u8 flags, u32 psn, weft_ns now)
 {
@@ -110,19 +111,19 @@ static __always_inline void weft_frame_header(struct weft_path *path, struct wef
 	};
 	weft_ns age = weft_since(now, lane->rcv_at);
 
-	/* microseconds, but for some per cent: no division here */
+	/* microseconds, within some per cent, without a division */
 	h.ack_delay = age < (1ull << 41) ? (u32)((age * 67109) >> 26) : U32_MAX;
 	weft_wire_hdr_put(dst, &h);
 }
 
-/* What the peer is told by a packet of class FIRST it need not be told once more. */
+/* A packet of class FIRST carries the acknowledgement: none is pending now. */
 static __always_inline void weft_frame_told(struct weft_lane *lane)
 {
 	lane->rcv_unacked = 0;
 	lane->ack_at = U64_MAX;
 }
 
-/* Is a packet with @size bytes of chunks all that the path has to send? */
+/* Return: true if a packet with @size bytes of chunks is all that the path has to send. */
 static __always_inline bool weft_fastpkt_alone(const struct weft_path *path,
 					       const struct weft_lane *lane, u32 size)
 {
@@ -131,8 +132,8 @@ static __always_inline bool weft_fastpkt_alone(const struct weft_path *path,
 }
 
 /*
- * Fill an empty record with a short message, @size bytes as a chunk. What stands at @pay is read
- * once: the program may change it.
+ * Fill an empty record with a short message: a chunk of @size bytes. The payload at @pay is read
+ * once, because the program may change it.
  */
 static __always_inline void weft_fastpkt_fill(struct weft_rec *rec, struct weft_flow *flow,
 					      const struct weft_head *h, const void *pay, u32 size)
@@ -141,7 +142,7 @@ static __always_inline void weft_fastpkt_fill(struct weft_rec *rec, struct weft_
 
 	BUILD_BUG_ON(WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager) + WEFT_INLINE_MAX >
 		     WEFT_REC_RAW - sizeof(u32));
-	/* zeros up to a multiple of 4 */
+	/* fill with zeros up to a multiple of 4 */
 	*(u32 *)(rec->raw + size - sizeof(u32)) = 0;
 	n = weft_wire_eager_put(rec->raw, h, 0, len);
 	if (likely(len == sizeof(u64)))
@@ -152,7 +153,10 @@ static __always_inline void weft_fastpkt_fill(struct weft_rec *rec, struct weft_
 	weft_rec_ref(rec, flow, NULL);
 }
 
-/* Write a packet of class FIRST all of which stands in its record, numbered just now, to @dst. */
+/*
+ * Write a packet of class FIRST to @dst. The packet has its PSN, and its record holds all its
+ * bytes.
+ */
 static __always_inline void weft_frame_write(struct weft_path *path, struct weft_lane *lane,
 					     const struct weft_rec *rec, u8 *dst, weft_ns now)
 {
@@ -161,12 +165,12 @@ static __always_inline void weft_frame_write(struct weft_path *path, struct weft
 	weft_frame_header(path, lane, dst, WEFT_PKT_PSN | (rec->acknow ? WEFT_PKT_ACKNOW : 0),
 			  rec->psn, now);
 	weft_frame_told(lane);
-	/* of a length that is known: no call */
+	/* a constant length: the compiler makes no call */
 	if (likely(rec->len == most))
 		memcpy(dst + WEFT_WIRE_HDR, rec->raw, most);
 	else
 		memcpy(dst + WEFT_WIRE_HDR, rec->raw, rec->len);
-	/* gaps are told by SACK alone */
+	/* only a SACK chunk reports gaps */
 	if (!lane->rcv_ahead)
 		lane->ack_now = false;
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - the path to a remote node, made when there is none
+ * weft core - find the path to a remote node, or make it
  *
  * Locks: core->lock and path->lock, taken here one after the other.
  */
 #include "core/transport/transport.h"
 
 /**
- * weft_path_find - the path to a remote node
+ * weft_path_find - find the path to a remote node, or make it
  * @core: the core
  * @addr: the node
- * @out: output: the handshake, when it is a new one
+ * @out: output: the handshake of a new path
  *
  * Return: the path, referenced; ERR_PTR(-ENODEV, -ENOSPC, -ENOMEM, -ENETUNREACH, -EHOSTUNREACH,
  * -EAFNOSUPPORT).

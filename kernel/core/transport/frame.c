@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - records to bytes: what packets are made of, and their being put out
+ * weft core - records to bytes: the content of packets and their transmission
  *
- * A record holds all chunks of a packet as bytes but the payload of a long message, which comes
- * last and is read from the message's memory each time the packet is sent. The header is made when
- * the packet is put out, so that a packet that is sent again carries the newest acknowledgement.
+ * A record holds all chunks of a packet as bytes, except the payload of a long message. That
+ * payload comes last and is read from the message's memory at each transmission. The header is made
+ * at each transmission, so that a retransmission carries the newest acknowledgement.
  *
  *	OPEN --emit--> FLIGHT <--emit, lost--> LOST		(a datagram: stays OPEN)
  *	                 |                      |
  *	                 +-----acknowledged-----+--> IDLE (in path->recs, or freed)
  *
- * Locks: path->lock, except weft_tx_header(), weft_tx_payload() and the drop of the last reference
- * by weft_flush(): a record does not change between the time it is put out and the time it is
- * acknowledged, except that weft_rec_withdraw() marks it.
+ * Locks: path->lock, with two exceptions: weft_tx_header() and weft_tx_payload(), and the drop of
+ * the last reference by weft_flush(). A record does not change between its transmission and its
+ * acknowledgement, except that weft_rec_withdraw() marks it.
  */
 #include "core/transport/emit.h"
 #include "core/transport/transport.h"
 
 /**
- * weft_rec_new - an empty record
+ * weft_rec_new - get an empty record
  * @path: its path
  *
  * Return: the record, NULL: no memory.
@@ -38,7 +38,7 @@ struct weft_rec *weft_rec_new(struct weft_path *path)
 	return rec;
 }
 
-/* Let go of the payload of a long message. Nobody else looks at the record. */
+/* Release the payload of a long message. The caller is the only user of the record. */
 static void weft_rec_strip(struct weft_rec *rec, struct weft_out *out)
 {
 	struct weft_txm *txm = rec->txm;
@@ -70,19 +70,18 @@ void weft_rec_put(struct weft_path *path, struct weft_rec *rec, struct weft_out 
 }
 
 /**
- * weft_rec_withdraw - the payload of this record must not be read any more
+ * weft_rec_withdraw - stop reading the payload of a record
  * @rec: the record; not open
  * @out: output
  *
- * The packet, if it has to be sent again, is sent without that chunk: the receiver need but see its
- * PSN. While the packet is being sent the memory is kept; weft_flush() calls again when that is
- * over.
+ * A retransmission of the packet omits that chunk: the receiver needs only its PSN. The memory is
+ * kept while the packet is being sent. weft_flush() calls this function again after that.
  */
 void weft_rec_withdraw(struct weft_rec *rec, struct weft_out *out)
 {
-	/* read without the lock by weft_flush() */
+	/* weft_flush() reads it without the lock */
 	WRITE_ONCE(rec->withdrawn, true);
-	/* one that has been acknowledged is held by those who send it alone: the last lets go */
+	/* only its senders hold an acknowledged record: the last one releases it */
 	if (rec->state == WEFT_REC_IDLE || refcount_read(&rec->ref) != 1 || !rec->txm)
 		return;
 	rec->len = rec->bulk;
@@ -92,9 +91,9 @@ void weft_rec_withdraw(struct weft_rec *rec, struct weft_out *out)
 }
 
 /**
- * weft_rec_trim - the first packets of a run have been acknowledged
+ * weft_rec_trim - remove the first packets of a run, which are acknowledged
  * @rec: the record
- * @n: how many; not all
+ * @n: number of packets; not all
  */
 void weft_rec_trim(struct weft_rec *rec, u32 n)
 {
@@ -112,12 +111,12 @@ void weft_rec_trim(struct weft_rec *rec, u32 n)
 /**
  * weft_rec_split - make two records of a run
  * @path: the path, locked
- * @rec: the record; it keeps the first packets
- * @n: how many; not all
+ * @rec: the record, which keeps the first packets
+ * @n: number of packets that it keeps; not all
  * @out: output
  *
- * The other record takes its place behind @rec in all lists.
- * Return: the other record, NULL: no memory, nothing has happened.
+ * The new record is behind @rec in all lists.
+ * Return: the new record; NULL: no memory, nothing has changed.
  */
 struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u32 n,
 				struct weft_out *out)
@@ -168,14 +167,14 @@ struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u3
 }
 
 /**
- * weft_rec_drop - weft_flush() has sent a packet
+ * weft_rec_drop - drop the reference of weft_flush() after a packet was sent
  * @path: its path, not locked
- * @rec: its record, whose reference is dropped
+ * @rec: its record
  * @out: output
  */
 void weft_rec_drop(struct weft_path *path, struct weft_rec *rec, struct weft_out *out)
 {
-	/* what is in flight is dropped by its lane, a datagram here */
+	/* the lane drops a packet in flight; a datagram is dropped here */
 	if (likely(!rec->mem && READ_ONCE(rec->state) != WEFT_REC_OPEN)) {
 		weft_rec_put(NULL, rec, out);
 		return;
@@ -192,7 +191,7 @@ void weft_rec_drop(struct weft_path *path, struct weft_rec *rec, struct weft_out
 }
 
 /**
- * weft_rec_space - room for chunks
+ * weft_rec_space - space for chunks in a record
  * @path: the path
  * @rec: the record
  *
@@ -209,10 +208,10 @@ u32 weft_rec_space(const struct weft_path *path, const struct weft_rec *rec)
 
 /**
  * weft_frame_new - put out a packet without a record
- * @out: output with room for a packet
- * @len: bytes of it
+ * @out: output with space for a packet
+ * @len: its bytes
  *
- * Return: the packet, to be filled in: @raw, and where it goes.
+ * Return: the packet; the caller fills in @raw and the destination.
  */
 struct weft_tx *weft_frame_new(struct weft_out *out, u32 len)
 {
@@ -235,9 +234,9 @@ struct weft_tx *weft_frame_new(struct weft_out *out, u32 len)
 /**
  * weft_frame_dgram - put out a datagram
  * @path: its path, up
- * @rec: its record, which belongs to no lane and is never numbered; the reference goes over
- * @auth: of the sender's job
- * @out: output with room for a packet
+ * @rec: its record, which has no lane and no PSN; the packet takes the reference over
+ * @auth: authentication code of the sender's job
+ * @out: output with space for a packet
  */
 void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 auth,
 		      struct weft_out *out)
@@ -268,7 +267,7 @@ void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 auth,
  * @path: its path
  * @lane: its lane
  * @rec: the record, new or lost
- * @out: output with room for a packet
+ * @out: output with space for a packet
  */
 void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
 		     struct weft_out *out)
@@ -291,20 +290,20 @@ void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft
 	tx->off = rec->off;
 	tx->moff = rec->moff;
 	weft_frame_header(path, lane, tx->raw, WEFT_PKT_PSN, rec->psn, out->now);
-	/* others may come late, and are not waited for */
+	/* packets of other classes may arrive late: the acknowledgement stays pending */
 	if (tx->class != WEFT_CLASS_FIRST)
 		return;
 	weft_frame_told(lane);
-	/* gaps are told by SACK alone */
+	/* only a SACK chunk reports gaps */
 	if (!lane->rcv_ahead)
 		lane->ack_now = false;
 }
 
 /**
- * weft_frame_ack - put out a packet that only acknowledges
+ * weft_frame_ack - put out a packet with an acknowledgement alone
  * @path: the path
  * @lane: the lane
- * @out: output with room for a packet
+ * @out: output with space for a packet
  */
 void weft_frame_ack(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
 {
@@ -328,10 +327,10 @@ void weft_frame_ack(struct weft_path *path, struct weft_lane *lane, struct weft_
 }
 
 /**
- * weft_tx_header - bytes of a packet: all but the payload of a long message
+ * weft_tx_header - write the bytes of a packet, except the payload of a long message
  * @tx: the packets
- * @i: which
- * @dst: room for tx->len - tx->pay bytes
+ * @i: index of the packet
+ * @dst: buffer of tx->len - tx->pay bytes
  */
 void weft_tx_header(const struct weft_tx *tx, u32 i, void *dst)
 {
@@ -352,7 +351,7 @@ void weft_tx_header(const struct weft_tx *tx, u32 i, void *dst)
 				   weft_tx_paylen(tx, i));
 }
 
-/* Payload of packets @i to @i + @n - 1, with @skip bytes between one packet's and the next's. */
+/* Copy the payload of packets @i to @i + @n - 1, with @skip bytes between two packets. */
 static int weft_tx_copy(const struct weft_tx *tx, u32 i, u32 n, u8 *dst, u32 skip)
 {
 	u32 off = tx->off + i * tx->pay, len = n * tx->pay;
@@ -373,9 +372,9 @@ static int weft_tx_copy(const struct weft_tx *tx, u32 i, u32 n, u8 *dst, u32 ski
 		return 0;
 	}
 	/*
-	 * Acknowledged since it was put out: the bytes may be the program's again. They cannot be
-	 * replaced by others: of a record that has been split some packets have another one now,
-	 * and the peer may not have them. Those are sent again, if need be, by that one.
+	 * Acknowledged since it was put out: the bytes may belong to the program again. Other bytes
+	 * cannot replace them: after a split another record has some of the packets, and the peer
+	 * may lack those. That record sends them again if necessary.
 	 */
 	if (unlikely(READ_ONCE(rec->state) == WEFT_REC_IDLE))
 		return -ECANCELED;
@@ -386,12 +385,12 @@ static int weft_tx_copy(const struct weft_tx *tx, u32 i, u32 n, u8 *dst, u32 ski
 }
 
 /**
- * weft_tx_payload - the other bytes
+ * weft_tx_payload - copy the payload of a packet
  * @tx: the packets
- * @i: which
- * @dst: room for weft_tx_paylen() bytes
+ * @i: index of the packet
+ * @dst: buffer of weft_tx_paylen() bytes
  *
- * Return: 0; it cannot be sent: -EFAULT: the memory is gone, -ECANCELED: it need not be any more.
+ * Return: 0; -EFAULT: the memory is gone; -ECANCELED: the packet need not be sent any more.
  */
 int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst)
 {
@@ -399,13 +398,13 @@ int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst)
 }
 
 /**
- * weft_tx_write - whole packets, one behind the other
+ * weft_tx_write - write whole packets, one behind the other
  * @tx: the packets
  * @i: the first
- * @n: how many
- * @dst: room for them
+ * @n: number of packets
+ * @dst: buffer for them
  *
- * Return: 0; they cannot be sent: -EFAULT: the memory is gone, -ECANCELED: they need not be.
+ * Return: 0; -EFAULT: the memory is gone; -ECANCELED: the packets need not be sent any more.
  */
 int weft_tx_write(const struct weft_tx *tx, u32 i, u32 n, void *dst)
 {
@@ -418,7 +417,7 @@ int weft_tx_write(const struct weft_tx *tx, u32 i, u32 n, void *dst)
 	for (k = 1; k < n; k++) {
 		p += tx->len;
 		if (likely(tx->run == WEFT_CHUNK_DATA && i + k + 1 < tx->nseg)) {
-			/* as the one before, but for two numbers */
+			/* equals the packet before, except two numbers */
 			memcpy(p, dst, WEFT_WIRE_DATA);
 			((struct weft_w_hdr *)p)->psn = cpu_to_be32(tx->psn + i + k);
 			((struct weft_w_data *)(p + WEFT_WIRE_DATA) - 1)->off =
@@ -431,14 +430,14 @@ int weft_tx_write(const struct weft_tx *tx, u32 i, u32 n, void *dst)
 }
 
 /**
- * weft_tx_pieces - where the payload of a packet stands
+ * weft_tx_pieces - find the payload of a packet in memory
  * @tx: the packets
- * @i: which
+ * @i: index of the packet
  * @span: out: pieces
  * @max: entries of @span
- * @mem: out: to be put when the pieces are no longer used
+ * @mem: out: memory that the caller puts when it no longer uses the pieces
  *
- * Return: pieces, 0: the payload has to be copied.
+ * Return: number of pieces; 0: the payload has to be copied.
  */
 u32 weft_tx_pieces(const struct weft_tx *tx, u32 i, struct weft_span *span, u32 max,
 		   struct weft_mem **mem)
@@ -457,7 +456,7 @@ u32 weft_tx_pieces(const struct weft_tx *tx, u32 i, struct weft_span *span, u32 
 	return n;
 }
 
-/* ---- Chunks that are asked for --------------------------------------------------- */
+/* ---- Queued chunks --------------------------------------------------------------- */
 
 #define weft_ctl_obj(c, type)	container_of(c, type, ctl)
 
@@ -520,11 +519,11 @@ static void weft_ctl_release(struct weft_ctl *ctl, struct weft_out *out)
 }
 
 /**
- * weft_ctl_put - an object has a chunk to send
- * @path: its path; a dead one sends nothing any more
+ * weft_ctl_put - queue an object that has a chunk to send
+ * @path: its path; a dead path sends nothing
  * @lane: lane
- * @ctl: stands in the object, which is referenced until the chunk is in a record; a note that
- *	cannot be sent is freed
+ * @ctl: part of the object, which is referenced until a record holds the chunk; a note that cannot
+ *	be sent is freed
  */
 void weft_ctl_put(struct weft_path *path, u8 lane, struct weft_ctl *ctl)
 {
@@ -544,8 +543,8 @@ void weft_ctl_put(struct weft_path *path, u8 lane, struct weft_ctl *ctl)
 }
 
 /**
- * weft_ctl_drop - an object has no chunk to send any more
- * @ctl: stands in the object; its path is locked
+ * weft_ctl_drop - remove an object from the queue: it has no chunk to send any more
+ * @ctl: part of the object; its path is locked
  * @out: output
  */
 void weft_ctl_drop(struct weft_ctl *ctl, struct weft_out *out)
@@ -554,7 +553,7 @@ void weft_ctl_drop(struct weft_ctl *ctl, struct weft_out *out)
 		weft_ctl_release(ctl, out);
 }
 
-/* Write the chunks of a message that came. Return: bytes, 0: no room. */
+/* Write the chunks of a received message. Return: bytes, 0: not enough space. */
 static u32 weft_ctl_rxm(struct weft_rxm *rxm, u8 *dst, u32 room)
 {
 	u32 n = 0;
@@ -594,9 +593,9 @@ static u32 weft_ctl_flow(struct weft_flow *flow, u8 *dst, u32 room)
 }
 
 /*
- * One operation at a time: @more is set when others are left. FIN has a packet for itself: it is
- * not taken before what we were sent has been acknowledged, and must not hold up what others were
- * sent, for which the peer's FIN may be waiting.
+ * Write one operation; @more reports that others are left. FIN has a packet of its own. The peer
+ * takes FIN only after it has received the acknowledgements of its sends. So FIN must not delay
+ * chunks for others, which the peer's FIN may wait for.
  */
 static u32 weft_ctl_conn(struct weft_conn *conn, struct weft_rec *rec, u32 room, bool *more)
 {
@@ -620,13 +619,13 @@ static u32 weft_ctl_conn(struct weft_conn *conn, struct weft_rec *rec, u32 room,
 }
 
 /**
- * weft_ctl_build - write the first chunk that is asked for
+ * weft_ctl_build - write the first chunk of the queue
  * @path: the path
  * @lane: the lane; its ctlq is not empty
  * @rec: an open record
  * @out: output
  *
- * Return: there was room for it.
+ * Return: true if the record had space for it.
  */
 bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
 		    struct weft_out *out)
@@ -677,7 +676,7 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 	}
 	if (!n && rec->len)
 		return false;
-	/* what has nothing to say in an empty record has nothing to say at all */
+	/* an object that writes nothing into an empty record has nothing to send */
 	rec->len += n;
 	if (!more)
 		weft_ctl_release(ctl, out);
@@ -685,15 +684,15 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 }
 
 /**
- * weft_note_new - a chunk that belongs to nothing: an answer
- * @path: where it is to be sent; locked
+ * weft_note_new - make a chunk without an object: an answer
+ * @path: its path, locked
  *
- * A peer that acknowledges nothing, and asks on, does not make them pile up. It is not a matter of
- * the window: two nodes that have filled theirs with what the other has to answer would wait for
- * each other.
+ * The limit bounds the answers to a peer that acknowledges nothing and sends more requests. The
+ * congestion window cannot be that bound. Two nodes whose windows are full of requests to each
+ * other would wait for each other.
  *
- * Return: to be filled in and put to a lane, NULL: no memory, or too many wait: what asks for it is
- * not to be taken now.
+ * Return: a note to be filled in and put to a lane; NULL: no memory, or too many answers wait: the
+ * request is not to be taken now.
  */
 struct weft_note *weft_note_new(const struct weft_path *path)
 {

@@ -8,24 +8,24 @@
  *	INIT (cookie) ----------------------------->	makes a path, UP
  *	UP <------------------------------------ ACK
  *
- * Each INIT tells what its sender wants packets to itself to carry. When both begin at once each
- * has a path in HELLO, and the other's INIT, once it has a good cookie, is as good as an ACK. An
- * INIT that does not fit the path that is up means that the peer has lost its own: that path dies
- * and a new one is made.
+ * Each INIT states the path id and the token that packets to its sender have to carry. When both
+ * nodes begin at once, each has a path in HELLO. The other's INIT, once it has a valid cookie, then
+ * serves as an ACK. An INIT that does not match the path that is UP means that the peer has lost
+ * its own path. The old path dies and a new one is made.
  *
- * Only packets from the port that belongs to the kernel are looked at: other programs of that node
+ * Only packets from the UDP port of the kernel are processed: other programs of the peer's node
  * cannot have sent them.
  *
- * Locks: core->lock -> path->lock.
+ * Locks: core->lock and path->lock; softirq context. See Documentation/locking.rst.
  */
 #include "core/transport/transport.h"
 
-#define WEFT_HELLO_SLOT		33	/* a cookie is good for one to two times 2^33 ns */
+#define WEFT_HELLO_SLOT		33	/* a cookie is valid for one to two times 2^33 ns */
 #define WEFT_HELLO_FIRST	(20ull * NSEC_PER_MSEC)
 #define WEFT_HELLO_MAX		(1ull * NSEC_PER_SEC)
 #define WEFT_GONE_GAP		(100ull * NSEC_PER_USEC)
 
-/* What a cookie is made of. */
+/* The input of a cookie. */
 struct weft_hello_seed {
 	struct weft_sockaddr addr;
 	u64 nonce;
@@ -62,7 +62,7 @@ static bool weft_hello_cookie_good(struct weft_core *core, const struct weft_soc
 	       h->cookie == weft_hello_cookie(core, addr, h, slot - 1);
 }
 
-/* Fill in a packet that carries a HELLO. */
+/* Fill in a packet with a HELLO. */
 static struct weft_tx *weft_hello_tx(struct weft_out *out, u32 path, u64 token, u16 window,
 				     const struct weft_hello *h)
 {
@@ -82,7 +82,7 @@ static struct weft_tx *weft_hello_tx(struct weft_out *out, u32 path, u64 token, 
 	return tx;
 }
 
-/* What we tell about ourselves. */
+/* Fill in this node's half of the handshake. */
 static void weft_hello_self(const struct weft_path *path, struct weft_hello *h)
 {
 	const struct weft_conf *conf = &path->core->conf;
@@ -97,7 +97,7 @@ static void weft_hello_self(const struct weft_path *path, struct weft_hello *h)
 /**
  * weft_hello_send - send INIT, and set the time of the next one
  * @path: the path, locked, HELLO
- * @out: output; without room the next one comes soon
+ * @out: output; when it is full, the next INIT follows soon
  */
 void weft_hello_send(struct weft_path *path, struct weft_out *out)
 {
@@ -134,7 +134,7 @@ static void weft_hello_ack(struct weft_path *path, u64 nonce, struct weft_out *o
 	weft_path_get(path);
 }
 
-/* Take the peer's half. The path is locked and in HELLO. */
+/* Store the peer's half. The path is locked and in HELLO. */
 static void weft_hello_adopt(struct weft_path *path, const struct weft_hdr *hdr,
 			     const struct weft_hello *h, weft_ns now)
 {
@@ -155,8 +155,8 @@ static bool weft_hello_same(const struct weft_path *path, const struct weft_hell
 }
 
 /*
- * The path to @addr that INIT @h is about: the one that there is, or a new one in its place.
- * Return: referenced, or NULL.
+ * Find the path for INIT @h of @rx: the existing one, or a new one in its place.
+ * Return: the path, referenced, or NULL.
  */
 static struct weft_path *weft_hello_path(struct weft_core *core, const struct weft_rx *rx,
 					 const struct weft_hello *h, struct weft_out *out)
@@ -170,7 +170,7 @@ static struct weft_path *weft_hello_path(struct weft_core *core, const struct we
 		bool stale;
 
 		weft_lock(&old->lock);
-		/* the peer has given it up; what waits here goes on with the peer's new one */
+		/* the peer has released it: waiting sends continue on the peer's new path */
 		if (old->state == WEFT_PATHS_LEAVING && !old->failing && !weft_hello_same(old, h))
 			weft_idle_left(old, out);
 		stale = old->failing || (old->state == WEFT_PATHS_UP && !weft_hello_same(old, h));
@@ -213,7 +213,7 @@ static void weft_hello_init(struct weft_core *core, const struct weft_rx *rx,
 		struct weft_tx *tx;
 
 		c.cookie = weft_hello_cookie(core, &rx->src, h, out->now >> WEFT_HELLO_SLOT);
-		/* the window is told by ACK */
+		/* ACK reports the window */
 		tx = weft_hello_tx(out, h->path, h->token, 0, &c);
 		if (tx) {
 			tx->to = rx->src;
@@ -236,7 +236,7 @@ static void weft_hello_init(struct weft_core *core, const struct weft_rx *rx,
 	weft_path_put(path);
 }
 
-/* COOKIE or ACK: an answer to our INIT. */
+/* Process COOKIE or ACK, an answer to our INIT. */
 static void weft_hello_answer(struct weft_core *core, const struct weft_hdr *hdr,
 			      const struct weft_hello *h, struct weft_out *out)
 {
@@ -266,14 +266,14 @@ static void weft_hello_answer(struct weft_core *core, const struct weft_hdr *hdr
 }
 
 /**
- * weft_hello_rx - a HELLO has come
+ * weft_hello_rx - process a HELLO packet
  * @core: the core
  * @rx: the packet
  * @hdr: its header
- * @rest: what follows
+ * @rest: the bytes behind the header
  * @out: output
  *
- * No lock is held.
+ * Context: no lock is held.
  */
 void weft_hello_rx(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *hdr,
 		   const struct weft_chunks *rest, struct weft_out *out)
@@ -321,13 +321,13 @@ void weft_gone_send(struct weft_core *core, const struct weft_rx *rx, const stru
 }
 
 /**
- * weft_gone_rx - the peer does not know a packet of ours
+ * weft_gone_rx - the peer does not know a packet of this node
  * @core: the core
  * @rx: the answer
- * @h: its header, with what our packet carried
+ * @h: its header, with the id and token of that packet
  * @out: output
  *
- * No lock is held.
+ * Context: no lock is held.
  */
 void weft_gone_rx(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *h,
 		  struct weft_out *out)

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - paths that nobody uses are given back
+ * weft core - release of unused paths
  *
  *	UP --idle_ns without a packet: flows of connectionless endpoints are closed--> UP
  *	UP --idle_ns, and nothing is left on it--> LEAVING, BYE to the peer
- *	LEAVING --any packet of the peer's on this path--> UP: it has something
- *		--GONE, BYE, or a new handshake--> gone, or HELLO when something waits for it here
+ *	LEAVING --any packet of the peer on this path--> UP: the peer uses it
+ *		--GONE, BYE, or a new handshake--> gone, or HELLO if something waits for it here
  *		--dead_ns without an answer--> failing
  *
- * Both sides have to agree: a packet to a path that the other side has given up would be lost, and
- * its sender told of an error. So a path that is LEAVING is in the tables, and what is sent on it
- * meanwhile waits as for a handshake; nothing of it has left, so it can begin anew on the same
- * path. The peer agrees, by GONE, only if nothing is under way there and it has heard nothing for
- * half of its own idle_ns: then no packet that it has sent can still come. Where paths are few
- * (reclaim.c) idle_ns is a second, on both sides.
+ * Both sides have to agree. A packet to a path that the other side has released would be lost, and
+ * its sender would see an error. So a LEAVING path stays in the tables, and new sends on it wait as
+ * during a handshake. None of them has left, so the path can restart with a new handshake. The peer
+ * agrees, by GONE, only under two conditions: nothing is under way on its side, and it has heard
+ * nothing for half of its own idle_ns. So none of its packets can still arrive. When few paths are
+ * left (reclaim.c), idle_ns is a second on both sides.
  *
- * Locks: path->lock; ep->sq_mutex for closing flows, so a worker does that.
+ * Locks: path->lock. Closing flows takes ep->sq_mutex, so a worker does that.
  */
 #include "core/transport/transport.h"
 
-#define WEFT_TIDY_TIME	NSEC_PER_SEC	/* a worker closes flows for that long after it was asked */
+#define WEFT_TIDY_TIME	NSEC_PER_SEC	/* a worker may close flows for that long */
 #define WEFT_BYE_MIN	(10 * NSEC_PER_MSEC)
-#define WEFT_PRESSED_IDLE NSEC_PER_SEC	/* instead of idle_ns */
+#define WEFT_PRESSED_IDLE NSEC_PER_SEC	/* replaces idle_ns */
 
-/* When was something heard or sent? */
+/* Return: time of the last packet that was received or sent. */
 static weft_ns weft_idle_since(const struct weft_path *path)
 {
 	return max(path->heard_at, path->used_at);
 }
 
-/* How long nothing has to be heard or sent until it is given back? */
+/* Return: idle time after which the path is released. */
 static weft_ns weft_idle_ns(const struct weft_path *path)
 {
 	weft_ns idle = READ_ONCE(path->core->conf.idle_ns);
@@ -38,11 +38,11 @@ static weft_ns weft_idle_ns(const struct weft_path *path)
 }
 
 /**
- * weft_idle_press - there are few paths: give this one back soon
+ * weft_idle_press - release this path soon, because few paths are left
  * @path: the path, UP, locked
  * @now: time
  *
- * Return: it is idle enough for that; false: nothing has happened.
+ * Return: true if the path is idle long enough; false: nothing has changed.
  */
 bool weft_idle_press(struct weft_path *path, weft_ns now)
 {
@@ -54,7 +54,7 @@ bool weft_idle_press(struct weft_path *path, weft_ns now)
 	return true;
 }
 
-/* Has the lane nothing to do? */
+/* Return: true if the lane has nothing to send or to acknowledge. */
 static bool weft_idle_lane(const struct weft_lane *lane)
 {
 	return !weft_lane_filled(lane) && !lane->ack_now && lane->ack_at == U64_MAX &&
@@ -62,7 +62,7 @@ static bool weft_idle_lane(const struct weft_lane *lane)
 	       weft_list_empty(&lane->dataq) && weft_list_empty(&lane->sent);
 }
 
-/* Is nothing under way? Flows may be there. */
+/* Return: true if nothing is under way. Flows may exist. */
 static bool weft_idle_quiet(const struct weft_path *path)
 {
 	u32 i;
@@ -76,13 +76,13 @@ static bool weft_idle_quiet(const struct weft_path *path)
 	return true;
 }
 
-/* Does nobody here need it? What the peer has of flows is the peer's business. */
+/* Return: true if this node does not need the path. The peer's flows are its own concern. */
 static bool weft_idle_empty(const struct weft_path *path)
 {
 	return weft_list_empty(&path->flows) && weft_idle_quiet(path);
 }
 
-/* Have the endpoints close their flows. */
+/* Have the endpoints close their flows on the path. */
 static void weft_idle_tidy(struct weft_path *path, struct weft_out *out)
 {
 	struct weft_list *l;
@@ -123,14 +123,17 @@ static void weft_bye_send(struct weft_path *path, struct weft_out *out)
 	path->bye_n++;
 }
 
-/* Nobody needs it on either side. */
+/* Release the path: neither side needs it. */
 static void weft_idle_end(struct weft_path *path, struct weft_out *out)
 {
 	path->unused = true;
 	weft_path_fail(path, ECONNRESET, out);
 }
 
-/* Begin anew: what waits has not been sent, and the peer has no path. */
+/*
+ * Restart the path with a handshake: the waiting sends have not been sent, and the peer has no
+ * path.
+ */
 static void weft_idle_anew(struct weft_path *path, struct weft_out *out)
 {
 	struct weft_list *l;
@@ -156,11 +159,11 @@ static void weft_idle_anew(struct weft_path *path, struct weft_out *out)
 }
 
 /**
- * weft_idle_left - the peer does not have a path any more that is LEAVING
+ * weft_idle_left - the peer has released a path that is LEAVING
  * @path: the path, locked
  * @out: output
  *
- * Return: it is HELLO now, as something waits for it; false: it is failing.
+ * Return: true: it is HELLO now, because something waits for it; false: it is failing.
  */
 bool weft_idle_left(struct weft_path *path, struct weft_out *out)
 {
@@ -174,7 +177,7 @@ bool weft_idle_left(struct weft_path *path, struct weft_out *out)
 }
 
 /**
- * weft_idle_stay - the peer has sent something on a path that is LEAVING: it stays
+ * weft_idle_stay - return a LEAVING path to UP, because the peer has sent a packet on it
  * @path: the path, locked
  * @now: time
  */
@@ -187,7 +190,7 @@ void weft_idle_stay(struct weft_path *path, weft_ns now)
 }
 
 /**
- * weft_idle_bye - the peer wants to give a path up
+ * weft_idle_bye - answer the peer's BYE
  * @path: the path, locked
  * @rx: the packet
  * @h: its header
@@ -209,7 +212,7 @@ void weft_idle_bye(struct weft_path *path, const struct weft_rx *rx, const struc
 		(weft_idle_empty(path) &&
 		 weft_since(out->now, weft_idle_since(path)) >= weft_idle_ns(path) / 2);
 	if (!agree) {
-		/* anything tells it */
+		/* any packet shows the peer that the path stays */
 		path->lane[0].ack_now = true;
 		path->busy |= 1;
 		return;
@@ -222,9 +225,9 @@ void weft_idle_bye(struct weft_path *path, const struct weft_rx *rx, const struc
 		weft_hello_send(path, out);
 }
 
-/* ---- Time ------------------------------------------------------------------------ */
+/* ---- Timers ---------------------------------------------------------------------- */
 
-/* A path that is LEAVING. Return: when to look again. */
+/* Time out a LEAVING path, or repeat BYE. Return: time of the next check. */
 static weft_ns weft_idle_leaving(struct weft_path *path, struct weft_out *out)
 {
 	if (weft_since(out->now, path->leave_at) >= READ_ONCE(path->core->conf.dead_ns)) {
@@ -237,11 +240,11 @@ static weft_ns weft_idle_leaving(struct weft_path *path, struct weft_out *out)
 }
 
 /**
- * weft_idle_due - look whether a path is idle
+ * weft_idle_due - check whether a path is idle
  * @path: the path, UP or LEAVING, locked; neither local nor a group's
  * @out: output
  *
- * Return: when to look again.
+ * Return: time of the next check.
  */
 weft_ns weft_idle_due(struct weft_path *path, struct weft_out *out)
 {

@@ -2,31 +2,30 @@
 /*
  * weft core - lanes: packet sequence numbers, acknowledgement, retransmission, congestion window
  *
- * Sending. Records stand in lane->sent by PSN from the time they are sent until they are
- * acknowledged, cumulatively or selectively: an acknowledgement is never taken back. Those in the
- * network stand in lane->xmit too, the one sent longest ago first, those that are to be sent again
- * in lane->lost:
+ * Sending. A record is in lane->sent, by PSN, from its transmission until its acknowledgement. The
+ * acknowledgement is cumulative or selective and is never withdrawn. A record in the network is in
+ * lane->xmit too, in order of transmission. A record to be sent again is in lane->lost:
  *
  *	new --output--> sent+xmit --acknowledged--> gone
  *	                  |    ^
  *	       RACK, RTO  v    | output
  *	                sent+lost
  *
- * Loss: RACK (RFC 8985): a packet is lost when one sent later has arrived and the time of a round
- * trip plus a reordering window has passed since it was sent. Timeout: RFC 6298, after one tail-
- * loss probe. The reordering window adapts: loss.c.
- * Window: slow start, additive increase, halved once per round trip with loss.
+ * Loss detection: RACK (RFC 8985). A packet is lost when two conditions hold. A packet sent later
+ * has arrived, and a round-trip time plus a reorder window has passed since its transmission.
+ * Timeout: RFC 6298, after one tail-loss probe. The reorder window adapts: loss.c.
+ * Congestion window: slow start, additive increase, halved once per round trip with loss.
  *
- * Receiving. Every PSN before rcv_nxt has been received, those in lane->bits beyond it. A PSN is
- * remembered only when all chunks of its packet have been taken.
+ * Receiving. Every PSN before rcv_nxt has been received. lane->bits holds those received beyond it.
+ * The receiver remembers a PSN only when all chunks of its packet have been processed.
  *
- * Locks: path->lock.
+ * Locks: path->lock protects all of it; the functions run in softirq context or with softirqs off.
  */
 #include "core/transport/ack.h"
 #include "core/transport/transport.h"
 
 /**
- * weft_lane_init - make a lane
+ * weft_lane_init - initialize a lane
  * @lane: the lane, zeroed
  * @no: its number
  */
@@ -48,8 +47,8 @@ void weft_lane_init(struct weft_lane *lane, u8 no)
 }
 
 /**
- * weft_lane_anew - forget all packets; what waits to be sent still does
- * @lane: the lane, with no packet that is filled or not acknowledged; its path is locked
+ * weft_lane_anew - reset the packet numbers of a lane; chunks and messages that wait stay queued
+ * @lane: the lane, with an empty open packet and no unacknowledged packet; its path is locked
  */
 void weft_lane_anew(struct weft_lane *lane)
 {
@@ -70,8 +69,7 @@ void weft_lane_anew(struct weft_lane *lane)
 /* ---- Acknowledgements ------------------------------------------------------------ */
 
 /**
- * weft_lane_arm - when the lane will do something about what is not acknowledged: a probe first,
- * then the timeout
+ * weft_lane_arm - set the time of the tail-loss probe or, after it, of the retransmission timeout
  * @path: the path
  * @lane: the lane
  * @now: time
@@ -104,15 +102,15 @@ static void weft_lane_lose(struct weft_lane *lane, struct weft_rec *rec)
 }
 
 /*
- * Halve the window, but once for all losses of a round trip. While packets arrive as quickly as if
- * nothing stood in any queue, the losses are not for want of room: then take a little off.
+ * Reduce the window, once for all losses of a round trip. While the round-trip time shows no queue,
+ * the loss has another cause than congestion: the window loses a sixteenth. Otherwise it is halved.
  */
 static void weft_lane_reduce(struct weft_path *path, struct weft_lane *lane, u32 psn)
 {
 	const struct weft_class *c = weft_class_of(path, lane);
 	bool calm = path->rtt_min && c->srtt < 2 * path->rtt_min + WEFT_CALM;
 
-	/* one of long ago is behind all that is under way, whatever the numbers seem to say */
+	/* an old lane->recover would wrap: compare it only while it is in the window */
 	if (weft_loss_waits(lane, lane->recover) && (s32)(psn - lane->recover) < 0)
 		return;
 	weft_loss_lost(lane);
@@ -123,7 +121,7 @@ static void weft_lane_reduce(struct weft_path *path, struct weft_lane *lane, u32
 	lane->recover = lane->snd_nxt;
 }
 
-/* Which packets must be lost, when others that were sent later have come? */
+/* Mark packets as lost that packets sent later have overtaken by more than the reorder window. */
 static void weft_lane_detect(struct weft_path *path, struct weft_lane *lane, weft_ns now)
 {
 	weft_ns reo = weft_loss_window(path, lane);
@@ -148,22 +146,24 @@ static void weft_lane_detect(struct weft_path *path, struct weft_lane *lane, wef
 	}
 }
 
-/* Note when what has arrived, up to @psn of @rec, was sent, for RACK. */
+/* Record the transmission time of the packets that have arrived, up to @psn of @rec, for RACK. */
 static void weft_lane_loss(struct weft_path *path, struct weft_lane *lane,
 			   const struct weft_rec *rec, u32 psn, weft_ns now)
 {
 	weft_ns rtt = weft_since(now, rec->sent_at);
 
-	/* an answer that came too soon is one to the packet as it was sent before */
+	/* an early acknowledgement belongs to the first transmission */
 	if (rec->again && rtt < weft_class_of(path, lane)->srtt / 2)
 		return;
-	/* and one that was taken for lost may have arrived long ago */
+	/* a packet that was taken for lost may have arrived much earlier */
 	if (rec->state == WEFT_REC_LOST)
 		return;
 	weft_ack_arrived(lane, rec->sent_at, psn, rtt);
 }
 
-/* The first @n packets of a record have been acknowledged. Return: some of it is left. */
+/*
+ * Remove the first @n packets of a record, which are acknowledged. Return: true if some are left.
+ */
 static bool weft_lane_take_off(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
 			       u32 n, struct weft_out *out)
 {
@@ -179,7 +179,7 @@ static bool weft_lane_take_off(struct weft_path *path, struct weft_lane *lane, s
 	return true;
 }
 
-/* Take off what a SACK bitmap of @bits bits tells of a record. Return: packets. */
+/* Remove the packets of a record that a SACK bitmap of @bits bits reports. Return: packets. */
 static u32 weft_lane_sacked(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
 			    u32 base, const struct weft_chunk *sack, u32 bits, struct weft_out *out)
 {
@@ -188,7 +188,9 @@ static u32 weft_lane_sacked(struct weft_path *path, struct weft_lane *lane, stru
 	for (;;) {
 		u32 i = rec->psn - base, end = i + rec->nseg;
 
-		/* what comes before @base is dealt with, but for the first gap */
+		/*
+		 * the cumulative acknowledgement covers packets before @base, except the first gap
+		 */
 		from = (s32)i < 0 ? 0 : i;
 		if ((s32)end <= 0)
 			break;
@@ -201,7 +203,7 @@ static u32 weft_lane_sacked(struct weft_path *path, struct weft_lane *lane, stru
 			if (!(weft_wire_sack_word(sack, (from + n) / 32) >> ((from + n) % 32) & 1))
 				break;
 		if (from != i) {
-			/* without memory it is left as it is: the peer will say it again */
+			/* without memory the record stays: the next SACK repeats this */
 			rec = weft_rec_split(path, rec, from - i, out);
 			if (!rec)
 				break;
@@ -213,7 +215,10 @@ static u32 weft_lane_sacked(struct weft_path *path, struct weft_lane *lane, stru
 	return acked;
 }
 
-/* Do two runs fit into the window? They stand in the node's own queue, which says nothing. */
+/*
+ * Return: true if two runs fit into the window. They stay in the node's own queue, which shows no
+ * delay.
+ */
 static bool weft_lane_two_runs(const struct weft_path *path, const struct weft_lane *lane)
 {
 	/* lane->cwnd >= 2 * WEFT_RUN_BYTES / path->max_payload */
@@ -227,10 +232,10 @@ static void weft_lane_grow(const struct weft_path *path, struct weft_lane *lane,
 
 	if (!lane->limited)
 		return;
-	/* packets wait somewhere: more of them would not arrive any sooner */
+	/* packets wait in a queue: a larger window does not deliver them sooner */
 	if (lane->cwnd >= WEFT_CWND_CALM && c->srtt >= 2 * path->rtt_min + 4 * WEFT_CALM)
 		return;
-	/* the end of slow start, before anything is lost; of what others must wait for, sooner */
+	/* end slow start before a packet is lost; DATA, behind which others wait, ends it sooner */
 	if ((data ? c->rtt : c->srtt) >= 2 * path->rtt_min + WEFT_CALM &&
 	    (!data || weft_lane_two_runs(path, lane)))
 		lane->ssthresh = min(lane->ssthresh, lane->cwnd);
@@ -249,7 +254,7 @@ static void weft_lane_grow(const struct weft_path *path, struct weft_lane *lane,
 }
 
 /**
- * weft_lane_acked - an acknowledgement has come
+ * weft_lane_acked - process an acknowledgement
  * @path: the path
  * @lane: the lane
  * @h: header of the packet
@@ -273,7 +278,10 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 		k = h->ack - rec->psn;
 		if ((s32)k <= 0)
 			break;
-		/* of what was taken for lost, the answer may have been lost before */
+		/*
+		 * for a packet taken for lost, an earlier acknowledgement may have been lost: no
+		 * sample
+		 */
 		if (!rec->again && rec->state == WEFT_REC_FLIGHT)
 			rtt = weft_since(now, rec->sent_at);
 		k = min_t(u32, k, rec->nseg);
@@ -314,11 +322,11 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 /* ---- Sending --------------------------------------------------------------------- */
 
 /**
- * weft_lane_segs - how many packets may go together?
+ * weft_lane_segs - number of packets that may be sent together
  * @path: the path
- * @lane: the lane, with room in its window
+ * @lane: the lane, with space in its window
  *
- * Return: packets of the largest size, 1 at least.
+ * Return: packets of the largest size, at least 1.
  */
 u32 weft_lane_segs(const struct weft_path *path, const struct weft_lane *lane)
 {
@@ -328,11 +336,11 @@ u32 weft_lane_segs(const struct weft_path *path, const struct weft_lane *lane)
 }
 
 /**
- * weft_lane_open - the packet that is being filled
+ * weft_lane_open - get the packet that is being filled
  * @path: the path
  * @lane: the lane
  *
- * Return: its record, NULL: no memory, or too many are not acknowledged.
+ * Return: its record; NULL: no memory, or too many records are not acknowledged.
  */
 struct weft_rec *weft_lane_open(struct weft_path *path, struct weft_lane *lane)
 {
@@ -348,8 +356,8 @@ struct weft_rec *weft_lane_open(struct weft_path *path, struct weft_lane *lane)
 /**
  * weft_lane_close - number the open packet and send it
  * @path: the path, up
- * @lane: the lane, with something in its open packet
- * @out: output with room for a packet
+ * @lane: the lane, with bytes in its open packet
+ * @out: output with space for a packet
  */
 void weft_lane_close(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
 {
@@ -360,7 +368,7 @@ void weft_lane_close(struct weft_path *path, struct weft_lane *lane, struct weft
 	weft_frame_emit(path, lane, rec, out);
 }
 
-/* A millisecond, nearly; of them 32 bits, which are compared within far less than they take. */
+/* Return: time in units of 2^20 ns, about a millisecond. 32 bits exceed the compared intervals. */
 static u32 weft_lane_tick(weft_ns t)
 {
 	return (u32)(t >> 20);
@@ -385,7 +393,7 @@ static void weft_lane_again(struct weft_path *path, struct weft_lane *lane, stru
 	weft_frame_emit(path, lane, rec, out);
 }
 
-/* Append to the open packet what waits. Return: it is full, or nothing that may be sent is left. */
+/* Append waiting chunks and messages to the open packet, until it is full or none may be sent. */
 static void weft_lane_fill(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
 {
 	struct weft_rec *rec = lane->open;
@@ -407,10 +415,10 @@ static void weft_lane_fill(struct weft_path *path, struct weft_lane *lane, struc
 }
 
 /**
- * weft_lane_output - send what may be sent
+ * weft_lane_output - send the packets that may be sent
  * @path: the path, up
  * @lane: the lane
- * @out: output; without room in it the path is put on out->more
+ * @out: output; when it is full, the path is put on out->more
  */
 void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
 {
@@ -424,7 +432,7 @@ void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct wef
 			goto more;
 		l = weft_list_first(&lane->lost);
 		rec = weft_entry(l, struct weft_rec, tnode);
-		/* without memory for that the whole run goes */
+		/* without memory for a split the whole run is sent */
 		if (rec->nseg > room)
 			weft_rec_split(path, rec, room, out);
 		weft_loss_again(lane, rec);
@@ -455,7 +463,7 @@ void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct wef
 		weft_path_deadline(path, lane->ack_at);
 	}
 	path->busy &= ~(1u << lane->no);
-	/* no memory for a record, or too many: nothing else would come back to it */
+	/* no record (memory or limit): the timer tries again, because no other event does */
 	if (unlikely(!lane->open && weft_lane_numbers(lane) &&
 		     (!weft_list_empty(&lane->ctlq) ||
 		      (lane->flight < lane->cwnd &&
@@ -468,24 +476,24 @@ more:
 	weft_path_go_on(path, out);
 }
 
-/* ---- Time ------------------------------------------------------------------------ */
+/* ---- Timers ---------------------------------------------------------------------- */
 
 /*
- * All packets are lost: the oldest one is to go first. The peer lacks that one. Until it comes, the
- * peer cannot tell of packets that are beyond the reach of SACK.
+ * All packets are lost. Put the oldest one first, because the peer lacks it. Until it arrives, the
+ * peer cannot report packets beyond the reach of SACK.
  */
 static void weft_lane_oldest(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
 {
 	struct weft_rec *rec = weft_entry(lane->sent.next, struct weft_rec, node);
 
-	/* without memory for that the whole run comes first */
+	/* without memory for a split the whole run comes first */
 	if (rec->nseg > 1)
 		weft_rec_split(path, rec, 1, out);
 	weft_list_del(&rec->tnode);
 	weft_list_add(&lane->lost, &rec->tnode);
 }
 
-/* Nothing has been heard in time. */
+/* No acknowledgement has come in time: send a probe, or take all packets for lost. */
 static void weft_lane_timeout(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
 {
 	struct weft_rec *rec;
@@ -494,7 +502,7 @@ static void weft_lane_timeout(struct weft_path *path, struct weft_lane *lane, st
 	path->busy |= 1u << lane->no;
 	if (!lane->probed && !lane->backoff && weft_class_of(path, lane)->srtt &&
 	    !weft_list_empty(&lane->xmit)) {
-		/* a probe: the newest packet once more, whatever the window says */
+		/* a probe: send the newest packet again, whatever the window is */
 		lane->probed = true;
 		rec = weft_entry(lane->xmit.prev, struct weft_rec, tnode);
 		if (out->ntx < WEFT_OUT_TX) {
@@ -508,9 +516,9 @@ static void weft_lane_timeout(struct weft_path *path, struct weft_lane *lane, st
 	}
 	weft_count(path->core, timeouts);
 	/*
-	 * All is lost, the oldest first, also when some has been sent again since. Next time the
-	 * oldest packet, and then what has not been sent again: the peer may be unable to take the
-	 * oldest before others.
+	 * At the first timeout all packets are lost, the oldest first, including those sent again
+	 * since. At further timeouts the oldest packet comes first, then those not sent again yet:
+	 * the peer may be unable to take the oldest packet before others.
 	 */
 	while (lane->backoff && (l = weft_list_first(&lane->xmit)))
 		weft_lane_lose(lane, weft_entry(l, struct weft_rec, tnode));
@@ -540,7 +548,7 @@ static void weft_lane_timeout(struct weft_path *path, struct weft_lane *lane, st
 }
 
 /**
- * weft_lane_timer - do what is due
+ * weft_lane_timer - do the work of the timers that have expired
  * @path: the path, up
  * @lane: the lane
  * @out: output
@@ -561,10 +569,10 @@ void weft_lane_timer(struct weft_path *path, struct weft_lane *lane, struct weft
 }
 
 /**
- * weft_lane_next - when weft_lane_timer() is needed
+ * weft_lane_next - earliest timer of a lane
  * @lane: the lane
  *
- * Return: time.
+ * Return: time at which weft_lane_timer() is needed.
  */
 weft_ns weft_lane_next(const struct weft_lane *lane)
 {
@@ -572,15 +580,15 @@ weft_ns weft_lane_next(const struct weft_lane *lane)
 }
 
 /**
- * weft_lane_stuck - is the oldest packet sent again and again, and not acknowledged?
+ * weft_lane_stuck - is the oldest packet sent again repeatedly without an acknowledgement?
  * @lane: the lane
- * @most: for how long that may be
+ * @most: the longest time allowed
  * @now: time
  *
- * The peer may be heard of all the time: what is too long for the way is lost, and what is not
- * comes through.
+ * Other packets of the peer may arrive all the time: packets too long for the path are lost,
+ * shorter ones arrive.
  *
- * Return: yes, for longer than that.
+ * Return: true if this has lasted longer than @most.
  */
 bool weft_lane_stuck(const struct weft_lane *lane, weft_ns most, weft_ns now)
 {
@@ -595,19 +603,19 @@ bool weft_lane_stuck(const struct weft_lane *lane, weft_ns most, weft_ns now)
 }
 
 /**
- * weft_lane_fini - the path is dead: forget all packets
+ * weft_lane_fini - drop all packets of a dead path
  * @path: the path
  * @lane: the lane
  * @out: output
  *
- * The messages have been failed before.
+ * The caller has failed the messages before.
  */
 void weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
 {
 	struct weft_list *l;
 
 	if (lane->open) {
-		/* as if it had been sent */
+		/* treat the open packet as sent */
 		weft_list_add_tail(&lane->sent, &lane->open->node);
 		path->nsent++;
 		path->flight += lane->open->nseg;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - the reordering window: how long a packet that was overtaken is waited for
+ * weft core - the reorder window: how long the sender waits for an overtaken packet
  *
  * A packet that a later one has overtaken is taken for lost after a round trip and this window
- * (lane.c). It begins with a quarter of the smoothed round-trip time. The receiver tells when a
- * packet comes that it has had; if that one was sent again, it was for nothing: then the window
- * grows, once per round trip, up to a round trip's time, and stays so for WEFT_REO_KEEP round trips
- * with loss after the last such message (RFC 8985, 6.2).
+ * (lane.c). The window begins with a quarter of the smoothed round-trip time. The receiver reports
+ * a packet that it had received before. If the sender had sent that packet again, the
+ * retransmission was unnecessary. Then the window grows, once per round trip, up to a round-trip
+ * time. It keeps that size for WEFT_REO_KEEP round trips with loss after the last such report (RFC
+ * 8985, 6.2).
  *
- * Locks: path->lock.
+ * Locks: path->lock, held by the caller.
  */
 #include "core/transport/transport.h"
 
 /**
- * weft_loss_window - the reordering window
+ * weft_loss_window - length of the reorder window
  * @path: the path
  * @lane: the lane
  *
@@ -28,7 +29,7 @@ weft_ns weft_loss_window(const struct weft_path *path, const struct weft_lane *l
 }
 
 /**
- * weft_loss_lost - a round trip with loss begins
+ * weft_loss_lost - count a round trip with loss
  * @lane: the lane
  */
 void weft_loss_lost(struct weft_lane *lane)
@@ -38,7 +39,7 @@ void weft_loss_lost(struct weft_lane *lane)
 }
 
 /**
- * weft_loss_again - packets that have been taken for lost are sent again: remember their PSNs
+ * weft_loss_again - record the PSNs of lost packets that are sent again
  * @lane: the lane
  * @rec: their record
  */
@@ -58,13 +59,13 @@ void weft_loss_again(struct weft_lane *lane, const struct weft_rec *rec)
 }
 
 /**
- * weft_loss_dup - a packet came to the peer that it had received before
+ * weft_loss_dup - process the report of a packet that the peer had received before
  * @path: the path
  * @lane: the lane
  * @psn: its PSN
  *
- * Packets that the network has doubled, and probes, tell nothing, unless others around them were
- * sent again.
+ * Packets that the network has doubled, and probes, are no evidence of an unnecessary
+ * retransmission, unless packets around them were sent again.
  */
 void weft_loss_dup(struct weft_path *path, struct weft_lane *lane, u32 psn)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - paths: one per remote node; their life, their tables, their timer
+ * weft core - paths: one per remote node; their states, tables and timer
  *
  *	HELLO --handshake done--> UP
  *	  |                        |
@@ -8,23 +8,25 @@
  *	  v                        v
  *	 failing --bury--> DEAD (off the tables; everything on it has failed; references keep it)
  *
- * A path fails where its lock is held, and is buried by weft_flush(), which takes the locks that
- * are needed in order. A dead path is never used again: the next send makes a new one. What had
- * come whole by then can still be received.
+ * A path fails where its lock is held. weft_flush() then buries it and takes the locks for that in
+ * order. A dead path is never used again: the next send makes a new path. Messages that are
+ * complete by then can still be received.
  *
- * How one that is not used is given back stands in idle.c: it is LEAVING first.
+ * idle.c describes how an unused path is released: its state is LEAVING first.
  *
- * core->local is a path without packets, always UP; its timer is for connections alone.
+ * core->local is a path without packets. It is always UP, and its timer serves connections and
+ * sends that wait for a path.
  *
- * Deadlines: path->timer_at is not later than any of them. Whoever sets an earlier one calls
- * weft_path_deadline(); later ones are found when the timer expires.
+ * Deadlines: path->timer_at is not later than any deadline. The code that sets an earlier one calls
+ * weft_path_deadline(). Later ones are found when the timer expires.
  *
- * Locks: core->lock for the tables, path->lock for the rest.
+ * Locks: core->lock protects the tables, path->lock the rest; the functions run with softirqs off.
+ * See Documentation/locking.rst.
  */
 #include "core/transport/transport.h"
 
 /**
- * weft_path_alloc - a path that is in no table
+ * weft_path_alloc - allocate a path that is in no table
  * @core: the core
  * @addr: remote node
  * @src: index of the own address
@@ -108,7 +110,7 @@ struct weft_path *weft_path_lookup(struct weft_core *core, const struct weft_soc
 	return NULL;
 }
 
-/* An id nobody has, and that has not been used for long. Return: 0: none. */
+/* Find an unused id that was not in use recently. Return: the id, 0: none. */
 static u32 weft_path_pick(struct weft_core *core)
 {
 	u32 i, max = core->path_slots;
@@ -125,7 +127,7 @@ static u32 weft_path_pick(struct weft_core *core)
 /**
  * weft_path_list - make a path and put it into the tables
  * @core: the core, locked
- * @addr: remote node, not there yet
+ * @addr: remote node, which has no path yet
  * @src: index of the own address
  * @now: time
  *
@@ -159,7 +161,7 @@ struct weft_path *weft_path_list(struct weft_core *core, const struct weft_socka
 	path->listed = true;
 	core->npaths++;
 	weft_list_add_tail(weft_path_chain(core, addr), &path->node);
-	/* with release: whoever finds it finds it made */
+	/* release: a reader that finds the path sees it initialized */
 	smp_store_release(weft_path_slot(core, path->id), path);
 	weft_count(core, paths_made);
 	return path;
@@ -169,7 +171,7 @@ struct weft_path *weft_path_list(struct weft_core *core, const struct weft_socka
  * weft_path_unlist - take a path off the tables
  * @path: the path; core->lock is held
  *
- * Drops the tables' reference: the caller has another one.
+ * Drops the reference of the tables: the caller holds another one.
  */
 void weft_path_unlist(struct weft_path *path)
 {
@@ -186,10 +188,10 @@ void weft_path_unlist(struct weft_path *path)
 }
 
 /**
- * weft_path_gone - has a path been given back as nobody used it, just now?
+ * weft_path_gone - remove a path that has just been released as unused
  * @path: the path, referenced, not locked
  *
- * Then the next weft_path_find() makes a new one. Return: it has.
+ * The next weft_path_find() makes a new one then. Return: true if the path was released.
  */
 bool weft_path_gone(struct weft_path *path)
 {
@@ -202,7 +204,7 @@ bool weft_path_gone(struct weft_path *path)
 }
 
 /**
- * weft_path_up - the handshake is done
+ * weft_path_up - complete the handshake
  * @path: the path, locked, HELLO
  * @now: time
  */
@@ -228,7 +230,7 @@ void weft_path_up(struct weft_path *path, weft_ns now)
 }
 
 /**
- * weft_path_output - send what may be sent
+ * weft_path_output - send the packets that may be sent
  * @path: the path, locked
  * @out: output
  */
@@ -244,7 +246,7 @@ void weft_path_output(struct weft_path *path, struct weft_out *out)
 		weft_local_output(path, out);
 		return;
 	}
-	/* the lanes of a class may put something into those of later ones */
+	/* lanes of a class may queue chunks on later lanes */
 	for (i = 0; path->busy & (WEFT_BUSY_DGRAM - 1) & ~0u << i; i++) {
 		i = __ffs(path->busy & ~0u << i);
 		weft_lane_output(path, &path->lane[i], out);
@@ -253,12 +255,12 @@ void weft_path_output(struct weft_path *path, struct weft_out *out)
 		weft_dgram_output(path, out);
 }
 
-/* ---- Time ------------------------------------------------------------------------ */
+/* ---- Sign of life ---------------------------------------------------------------- */
 
 /**
- * weft_path_ask - ask for a sign of life, if nothing is under way that would bring one
+ * weft_path_ask - ask the peer for a sign of life, unless packets in flight bring one
  * @path: the path, UP, locked
- * @quiet: for how long nothing has to have been heard
+ * @quiet: shortest time since the peer was last heard
  * @out: output
  */
 void weft_path_ask(struct weft_path *path, weft_ns quiet, struct weft_out *out)

@@ -2,15 +2,15 @@
 /*
  * weft core - the receiver's window of packet numbers of a lane
  *
- * The window says which packets have been taken, so that each is taken once, and what an
- * acknowledgement tells of them.
+ * The window records the packets that have been taken, so that each is taken once. Acknowledgements
+ * are made from it.
  *
  * Locks: path->lock, held by the caller.
  */
 #include "core/transport/transport.h"
 
 /**
- * weft_lane_seen - has this packet been received before?
+ * weft_lane_seen - was this packet received before?
  * @lane: the lane
  * @psn: its PSN
  *
@@ -30,12 +30,12 @@ int weft_lane_seen(const struct weft_lane *lane, u32 psn)
 }
 
 /**
- * weft_lane_fresh - how many packets have not been received before?
+ * weft_lane_fresh - number of packets that were not received before
  * @lane: the lane
  * @psn: PSN of the first, WEFT_PSN_NEW
  * @n: packets
  *
- * Return: 1 to @n: the first ones, all WEFT_PSN_NEW.
+ * Return: 1 to @n, counted from the first packet; all of them are WEFT_PSN_NEW.
  */
 u32 weft_lane_fresh(const struct weft_lane *lane, u32 psn, u32 n)
 {
@@ -50,11 +50,11 @@ u32 weft_lane_fresh(const struct weft_lane *lane, u32 psn, u32 n)
 }
 
 /**
- * weft_lane_take - packets have been taken: remember them, and see when to acknowledge
+ * weft_lane_take - record packets that have been taken, and schedule their acknowledgement
  * @path: the path
  * @lane: the lane
  * @psn: PSN of the first
- * @n: how many, all WEFT_PSN_NEW
+ * @n: number of packets, all WEFT_PSN_NEW
  * @acknow: the peer asks for an acknowledgement
  * @now: time
  */
@@ -95,11 +95,11 @@ void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32
 }
 
 /**
- * weft_lane_sack - what has been received beyond the cumulative acknowledgement
+ * weft_lane_sack - get the PSNs received beyond the cumulative acknowledgement
  * @lane: the lane
  * @words: out: bit i of word w: rcv_nxt + 1 + 32 w + i
  *
- * Return: words used.
+ * Return: number of words used.
  */
 u32 weft_lane_sack(const struct weft_lane *lane, u32 *words)
 {

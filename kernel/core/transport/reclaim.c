@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - more remote nodes than paths
+ * weft core - path reclaim: more remote nodes than paths
  *
- * A port has so many paths and no more (limit "paths"). When few are left, those that are not used
- * just now are pressed: they are given back after a second without a packet instead of idle_ns, and
- * the peer is told to do its part (idle.c). Which ones is looked for by a hand that goes round:
+ * A port has a limited number of paths (limit "paths"). When an eighth or less is left, unused
+ * paths are pressed: they are released after a second without a packet instead of idle_ns. BYE asks
+ * the peer to do the same (idle.c). A cyclic index over all slots selects the paths:
  *
  *	UP --few are left, a second without a packet--> pressed --idle.c--> LEAVING --> gone
  *
- * A send to one node more waits at the head of its ring for as long as a handshake may take, and is
- * refused (ENOSPC) after that; so are those behind it that need a new path, then, at once:
+ * A send to a node without a path waits at the head of its ring, at most for the time of a
+ * handshake. After that it is refused (ENOSPC). The sends behind it that need a new path are then
+ * refused at once:
  *
  *	(ring) --no path--> waiting (ep->reclaim_at) --path--> (ring)
  *				--connect_ns--> refused
  *
- * until the ring is empty, or a send has gone.
+ * This ends when the ring is empty, or when a send has found a path.
  *
- * Whoever waits is looked at again by the timer of core->local.
+ * The timer of core->local tries the waiting sends again.
  *
- * Locks: core->lock -> path->lock; core->lock -> ep->lock.
+ * Locks: core->lock, path->lock and ep->lock, in the order of Documentation/locking.rst; softirq
+ * context.
  */
 #include "core/transport/transport.h"
 
-#define WEFT_RECLAIM_LOOK	64	/* paths that are looked at each time */
-#define WEFT_RECLAIM_PRESS	2	/* of them are pressed */
+#define WEFT_RECLAIM_LOOK	64	/* paths examined each time */
+#define WEFT_RECLAIM_PRESS	2	/* number of them that are pressed */
 #define WEFT_RECLAIM_AGAIN	(20 * NSEC_PER_MSEC)
 
-/* A path may be one that nobody needs. Return: it is pressed now, and was not before. */
+/* Press a path if it is unused. Return: true if it is pressed now and was not before. */
 static bool weft_reclaim_one(struct weft_path *path, weft_ns now)
 {
 	bool pressed;
@@ -39,7 +41,7 @@ static bool weft_reclaim_one(struct weft_path *path, weft_ns now)
 }
 
 /**
- * weft_reclaim_look - a path is wanted: see that there will be others
+ * weft_reclaim_look - press unused paths before a new one is made
  * @core: the core, locked
  * @now: time
  */
@@ -50,7 +52,7 @@ void weft_reclaim_look(struct weft_core *core, weft_ns now)
 	weft_assert_held(&core->lock);
 	if (likely(core->npaths < max - max / 8))
 		return;
-	/* slots without a path cost nothing but to be read */
+	/* empty slots cost only a read */
 	for (i = 0; i < core->path_slots; i++) {
 		struct weft_path *path = core->path_ids[core->hand++ % core->path_slots];
 
@@ -63,12 +65,12 @@ void weft_reclaim_look(struct weft_core *core, weft_ns now)
 }
 
 /**
- * weft_reclaim_waits - a send has found no path
+ * weft_reclaim_waits - a send has found no path: may it wait?
  * @ep: its endpoint; ep->sq_mutex is held
  * @out: output
  *
- * Return: it stays at the head of the ring, where it is looked at again; false: it has waited long
- * enough.
+ * Return: true: the send stays at the head of the ring and is tried again; false: it has waited
+ * long enough.
  */
 bool weft_reclaim_waits(struct weft_ep *ep, struct weft_out *out)
 {
@@ -88,7 +90,7 @@ bool weft_reclaim_waits(struct weft_ep *ep, struct weft_out *out)
 }
 
 /**
- * weft_reclaim_again - have workers look at the sends that wait
+ * weft_reclaim_again - have workers try the waiting sends again
  * @core: the core
  * @out: output
  *

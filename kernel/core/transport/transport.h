@@ -2,8 +2,8 @@
 /*
  * weft core - packets between two nodes: paths, lanes, records, classes
  *
- * What this folder offers to those above it, and its files to one another. Each function says in
- * its file which locks it wants.
+ * The functions that this folder offers to the folders above it, and its files to one another. The
+ * comment at each definition names the locks that the function needs.
  */
 #ifndef WEFT_TRANSPORT_H
 #define WEFT_TRANSPORT_H
@@ -41,13 +41,15 @@ void weft_class_init(struct weft_path *path);
 void weft_class_rtt(struct weft_path *path, const struct weft_lane *lane, weft_ns rtt, weft_ns now);
 bool weft_class_crowded(const struct weft_path *path, const struct weft_flow *flow, weft_ns now);
 
-/* WEFT_CLASS_* of a lane. */
+/* Return: WEFT_CLASS_* of a lane. */
 static inline u8 weft_lane_class(const struct weft_lane *lane)
 {
 	return lane->no / WEFT_CLASS_LANES;
 }
 
-/* What is known of the way of a lane's packets; at first what is known of those of FIRST. */
+/*
+ * Return: the round-trip times of the class of a lane; those of FIRST until its own are measured.
+ */
 static inline const struct weft_class *weft_class_of(const struct weft_path *path,
 						     const struct weft_lane *lane)
 {
@@ -56,13 +58,13 @@ static inline const struct weft_class *weft_class_of(const struct weft_path *pat
 	return c->srtt ? c : &path->class[WEFT_CLASS_FIRST];
 }
 
-/* A flow's lane of class @class. */
+/* Return: a flow's lane of class @class. */
 static inline struct weft_lane *weft_class_lane(const struct weft_flow *flow, u8 class)
 {
 	return &flow->path->lane[class * WEFT_CLASS_LANES + flow->lane];
 }
 
-/* Class of a datagram of @len bytes. */
+/* Return: the class of a datagram of @len bytes. */
 static inline u8 weft_class_dgram(u32 len)
 {
 	return len <= WEFT_FIRST_MAX ? WEFT_CLASS_FIRST : WEFT_CLASS_REST;
@@ -70,7 +72,7 @@ static inline u8 weft_class_dgram(u32 len)
 
 /* ---- loss.c ---------------------------------------------------------------------- */
 
-/* Is there something before @psn, which has been sent, that is not acknowledged? */
+/* Return: true if a packet before @psn, which has been sent, is not acknowledged. */
 static inline bool weft_loss_waits(const struct weft_lane *lane, u32 psn)
 {
 	return psn - lane->snd_una - 1 < WEFT_WINDOW;
@@ -84,8 +86,8 @@ void weft_loss_dup(struct weft_path *path, struct weft_lane *lane, u32 psn);
 /* ---- lane.c --------------------------------------------------------------------- */
 
 #define WEFT_PSN_NEW	0
-#define WEFT_PSN_OLD	1	/* has been received */
-#define WEFT_PSN_BEYOND	2	/* of the window */
+#define WEFT_PSN_OLD	1	/* received before */
+#define WEFT_PSN_BEYOND	2	/* beyond the window */
 
 void weft_lane_init(struct weft_lane *lane, u8 no);
 void weft_lane_anew(struct weft_lane *lane);
@@ -101,26 +103,26 @@ weft_ns weft_lane_next(const struct weft_lane *lane);
 bool weft_lane_stuck(const struct weft_lane *lane, weft_ns most, weft_ns now);
 void weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 
-/* May a new packet be numbered, and the window take it? */
+/* Return: true if the window allows the next PSN. */
 static inline bool weft_lane_numbers(const struct weft_lane *lane)
 {
 	return lane->snd_nxt - lane->snd_una < WEFT_WINDOW;
 }
 
-/* May a new message go at once: does nothing wait before it, and is there room in the window? */
+/* Return: true if a new message may be sent now: no message waits and the window has space. */
 static inline bool weft_lane_may_send(const struct weft_lane *lane)
 {
 	return weft_list_empty(&lane->sendq) && lane->flight < lane->cwnd &&
 	       weft_lane_numbers(lane);
 }
 
-/* Does a packet that is being filled hold anything? One that does not may stand there for long. */
+/* Return: true if the open packet holds bytes. An empty open packet may exist for long. */
 static inline bool weft_lane_filled(const struct weft_lane *lane)
 {
 	return unlikely(lane->open) && (lane->open->len || lane->open->pay);
 }
 
-/* A packet is in the network from @now on. */
+/* Put a packet into the list of those in the network, from @now on. */
 static inline void weft_lane_away(struct weft_lane *lane, struct weft_rec *rec, weft_ns now)
 {
 	rec->state = WEFT_REC_FLIGHT;
@@ -129,7 +131,7 @@ static inline void weft_lane_away(struct weft_lane *lane, struct weft_rec *rec, 
 	lane->flight += rec->nseg;
 }
 
-/* Is there something that room in the window may let go? */
+/* Return: true if something waits that can be sent when the window has space. */
 static inline bool weft_lane_waits(const struct weft_lane *lane)
 {
 	return weft_lane_filled(lane) ||
@@ -152,15 +154,15 @@ struct weft_path *weft_path_list(struct weft_core *core, const struct weft_socka
 				 weft_ns now);
 struct weft_path *weft_path_lookup(struct weft_core *core, const struct weft_sockaddr *addr);
 
-#define WEFT_ID_INDEX	20	/* bits of a path id that are an index */
+#define WEFT_ID_INDEX	20	/* bits of a path id that form an index */
 
-/* Where the path of an id stands, if there is one. */
+/* Return: the slot of a path id in core->path_ids. */
 static inline struct weft_path **weft_path_slot(struct weft_core *core, u32 id)
 {
 	return &core->path_ids[(id & ((1u << WEFT_ID_INDEX) - 1)) % core->path_slots];
 }
 
-/* The path of a packet, valid under weft_rcu_lock(), or NULL. */
+/* Return: the path of a packet, valid under weft_rcu_lock(), or NULL. */
 static inline struct weft_path *weft_path_by_id(struct weft_core *core, u32 id)
 {
 	/* pairs with the release in weft_path_list() */
@@ -175,7 +177,7 @@ void weft_path_ask(struct weft_path *path, weft_ns quiet, struct weft_out *out);
 void weft_path_up(struct weft_path *path, weft_ns now);
 void weft_path_output(struct weft_path *path, struct weft_out *out);
 
-/* The path of a packet, referenced, or NULL. */
+/* Return: the path of a packet, referenced, or NULL. */
 static inline struct weft_path *weft_path_enter(struct weft_core *core, u32 id)
 {
 	struct weft_path *path;
@@ -189,8 +191,9 @@ static inline struct weft_path *weft_path_enter(struct weft_core *core, u32 id)
 }
 
 /*
- * The eager window, to be told to the peer. It never goes back, as TCP's (RFC 9293, 3.8.6): when
- * the limit is made smaller it stands still until the peer has used so much more.
+ * Return: the eager window that the next packet reports to the peer, in KiB. The window never
+ * shrinks, as in TCP (RFC 9293, 3.8.6). When the limit becomes smaller, the window stays unchanged
+ * until the peer has used the difference.
  */
 static inline u16 weft_path_rx_window(struct weft_path *path)
 {
@@ -200,7 +203,7 @@ static inline u16 weft_path_rx_window(struct weft_path *path)
 	return (u16)(path->rx_told >> 10);
 }
 
-/* A packet tells of @window. The path is locked. */
+/* Take the eager window @window of a packet. The path is locked. */
 static inline void weft_path_window(struct weft_path *path, u16 window)
 {
 	u16 d = (u16)(window - (u16)path->tx_limit);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - what transport/ asks of the layers above it, bound when linking
+ * weft core - functions that transport/ needs from the layers above it, bound when linking
  *
- * Each function is described where it is defined.
+ * The comment of each function is at its definition.
  */
 #ifndef WEFT_TRANSPORT_UPCALLS_H
 #define WEFT_TRANSPORT_UPCALLS_H

@@ -2,12 +2,12 @@
 /*
  * weft core - decoding of entries in send and receive rings
  *
- * Locks: the caller's; see ring.h.
+ * Locks: held by the caller; see ring.h.
  */
 #include "core/wire/ring.h"
 
 /**
- * weft_ring_init - begin at index 0
+ * weft_ring_init - initialize a ring, at index 0
  * @r: the ring
  * @slots: its memory
  * @size: slots, a power of two
@@ -27,7 +27,7 @@ void weft_ring_init(struct weft_ring *r, const void *slots, u32 size)
 	r->announce = false;
 }
 
-/* Copy slot @index. Each word is read once: the copy cannot change any more. */
+/* Copy slot @index. Each word is read once: the copy does not change. */
 static void weft_ring_slot(const struct weft_ring *r, u32 index, u64 *dst)
 {
 	const u64 *src = weft_ring_at(r, index);
@@ -43,7 +43,7 @@ static void weft_ring_slot(const struct weft_ring *r, u32 index, u64 *dst)
 	dst[7] = READ_ONCE(src[7]);
 }
 
-/* Copy segment @i of the entry at the consumer index, likewise. */
+/* Copy segment @i of the entry at the consumer index, each word once. */
 static void weft_ring_seg(const struct weft_ring *r, u32 i, struct weft_iov *seg)
 {
 	const u32 per = WEFT_SLOT_SIZE / sizeof(*seg), words = sizeof(*seg) / sizeof(u64);
@@ -54,15 +54,15 @@ static void weft_ring_seg(const struct weft_ring *r, u32 i, struct weft_iov *seg
 	seg->len = READ_ONCE(src[1]);
 }
 
-/* Can the entry of @nslots slots at the consumer index be there? */
+/* Return: true if an entry of @nslots slots may be at the consumer index. */
 static bool weft_ring_whole(const struct weft_ring *r, u8 nslots)
 {
 	return nslots && nslots <= WEFT_NSLOTS_MAX && nslots <= r->prod - r->cons;
 }
 
 /*
- * Take the segments of an entry. @nslots is what the entry says, @niov, @addr and @len too.
- * Return: 0, -EINVAL: they disagree, -EFAULT: no address space is that long, -EMSGSIZE.
+ * Take the segments of an entry; @nslots, @niov, @addr and @len are fields of the entry. Return: 0;
+ * -EINVAL: they disagree; -EFAULT: beyond the address space; -EMSGSIZE.
  */
 static int weft_ring_vec(const struct weft_ring *r, u8 nslots, u32 niov, u64 addr, u64 len,
 			 struct weft_vec *vec)
@@ -102,7 +102,7 @@ static int weft_ring_vec(const struct weft_ring *r, u8 nslots, u32 niov, u64 add
 	return 0;
 }
 
-/* What is wrong with a send whose first slot is @s? */
+/* Check a send with the first slot @s. Return: 0, negative errno. */
 static int weft_ring_sq_check(const struct weft_ring *r, bool msg, const struct weft_sqe *s,
 			      struct weft_sq_entry *e)
 {
@@ -125,12 +125,12 @@ static int weft_ring_sq_check(const struct weft_ring *r, bool msg, const struct 
 /**
  * weft_ring_sq - decode the send at the consumer index
  * @r: the ring
- * @msg: of a connected endpoint
+ * @msg: the endpoint is of type MSG
  * @e: out: the send
  *
- * The caller goes on with weft_ring_payload() and weft_ring_next().
+ * The caller continues with weft_ring_payload() and weft_ring_next().
  *
- * Return: WEFT_RING_OK, WEFT_RING_EMPTY, WEFT_RING_BAD (nslots, context, tagged, err count),
+ * Return: WEFT_RING_OK, WEFT_RING_EMPTY, WEFT_RING_BAD (nslots, context, tagged, err are valid),
  * WEFT_RING_CORRUPT.
  */
 int weft_ring_sq(const struct weft_ring *r, bool msg, struct weft_sq_entry *e)
@@ -158,10 +158,10 @@ int weft_ring_sq(const struct weft_ring *r, bool msg, struct weft_sq_entry *e)
 }
 
 /**
- * weft_ring_payload - copy the payload that stands in the ring behind a send
- * @r: the ring, still at that send
+ * weft_ring_payload - copy the payload in the ring behind a send
+ * @r: the ring; its consumer index is at that send
  * @e: the send, with @inl
- * @dst: room for e->len bytes
+ * @dst: buffer of e->len bytes
  */
 void weft_ring_payload(const struct weft_ring *r, const struct weft_sq_entry *e, void *dst)
 {
@@ -173,14 +173,14 @@ void weft_ring_payload(const struct weft_ring *r, const struct weft_sq_entry *e,
 	memcpy((u8 *)dst + n, r->slots, len - n);
 }
 
-/* What is wrong with a receive (or what else is in a receive ring) whose first slot is @s? */
+/* Check an entry of a receive ring with the first slot @s. Return: 0, negative errno. */
 static int weft_ring_rq_check(const struct weft_ring *r, bool msg, const struct weft_rqe *s,
 			      struct weft_rq_entry *e)
 {
 	u16 announce = r->announce ? WEFT_RQ_ANNOUNCE : 0, flags = WEFT_RQ_COMPLETION | announce;
 	bool tag = false, bare = false, multi = false, part = s->flags & announce;
 
-	/* what most are, and all that there is to look at then */
+	/* the most frequent form needs no further check */
 	if (likely(s->op == WEFT_RQ_TRECV && !(s->flags & ~WEFT_RQ_COMPLETION) && !r->keys &&
 		   !(s->part | s->rsvd2) && (!msg || s->src == WEFT_SRC_ANY)))
 		return weft_ring_vec(r, s->nslots, s->niov, s->addr, s->len, &e->vec);
@@ -233,15 +233,15 @@ static int weft_ring_rq_check(const struct weft_ring *r, bool msg, const struct 
 }
 
 /**
- * weft_ring_rq - decode what is at the consumer index of a receive ring
+ * weft_ring_rq - decode the entry at the consumer index of a receive ring
  * @r: the ring
- * @msg: of a connected endpoint
- * @e: out: the receive
+ * @msg: the endpoint is of type MSG
+ * @e: out: the entry
  *
- * The caller goes on with weft_ring_next().
+ * The caller continues with weft_ring_next().
  *
- * Return: WEFT_RING_OK, WEFT_RING_EMPTY, WEFT_RING_BAD (nslots, context, tag, tagged, err count),
- * WEFT_RING_CORRUPT.
+ * Return: WEFT_RING_OK, WEFT_RING_EMPTY, WEFT_RING_BAD (nslots, context, tag, tagged, err are
+ * valid), WEFT_RING_CORRUPT.
  */
 int weft_ring_rq(const struct weft_ring *r, bool msg, struct weft_rq_entry *e)
 {

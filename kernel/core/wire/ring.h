@@ -2,19 +2,20 @@
 /*
  * weft core - decoding of entries in send and receive rings
  *
- * Rings and doorbells are memory that a program may write at any time. The producer index is read
- * once per look, each slot once per decoding, into private memory; what is decided is decided on
- * the copy. Inline payload is copied (weft_ring_payload(), weft_ring_inline()) before the consumer
- * index moves on; nothing is decided on it.
+ * A program may write rings and doorbells at any time. The producer index is read once per look.
+ * Each slot is read once per decoding, into private memory, and only the copy is checked and used.
+ * Inline payload is copied (weft_ring_payload(), weft_ring_inline()) before the consumer index
+ * advances; it is never interpreted.
  *
- * Locks: the caller's; ep->sq_mutex for a send ring, ep->lock for a receive ring.
+ * Locks: held by the caller: ep->sq_mutex for a send ring, ep->lock or srq->lock for a receive
+ * ring.
  */
 #ifndef WEFT_RING_H
 #define WEFT_RING_H
 
 #include "core/base/env.h"
 
-/* Bytes of the longest message, and of the longest one of endpoints with WEFT_EPF_VARIABLE */
+/* Bytes of the longest message, and of the longest one with WEFT_EPF_VARIABLE */
 #define WEFT_MSG_MAX	BIT_ULL(40)
 #define WEFT_MSG_LIMIT	((u64)S64_MAX)
 
@@ -23,11 +24,11 @@
  * @slots: the ring; written by the user
  * @size: slots, a power of two
  * @cons: consumer index
- * @prod: producer index as it was last read: entries before it may be decoded
+ * @prod: producer index as read last: entries before it may be decoded
  * @known: flags that sends may have
  * @longest: bytes of the longest send
- * @announce: receives may be announced
- * @keys: receives name regions (WEFT_RQ_REGION), and no others are taken
+ * @announce: receives may have WEFT_RQ_ANNOUNCE
+ * @keys: receives have to name regions (WEFT_RQ_REGION)
  */
 struct weft_ring {
 	const void *slots;
@@ -40,26 +41,26 @@ struct weft_ring {
 	u64 longest;
 };
 
-/* What came out of a look or of decoding */
+/* Results of a look or of a decoding */
 #define WEFT_RING_OK		0	/* an entry */
-#define WEFT_RING_EMPTY		1	/* nothing there */
+#define WEFT_RING_EMPTY		1	/* no entry */
 #define WEFT_RING_BAD		2	/* an entry to be refused with @err and its context */
-#define WEFT_RING_CORRUPT	3	/* cannot be decoded: the endpoint takes no more work */
+#define WEFT_RING_CORRUPT	3	/* cannot be decoded: the ring is not used any more */
 
 /**
  * struct weft_sq_entry - a send, decoded
  * @slot: copy of its first slot
  * @nslots: slots it takes
- * @tagged: is a tagged operation (also guessed for one that is refused)
- * @inl: payload stands in the ring: weft_ring_payload()
+ * @tagged: a tagged operation (a guess for a refused entry)
+ * @inl: the payload is in the ring: weft_ring_payload()
  * @flags: WEFT_SQ_*
  * @dst: index in the address vector
- * @err: errno when it is to be refused
+ * @err: errno of a refused entry
  * @context: the user's
  * @tag: tag, 0 when untagged
  * @data: remote CQ data
- * @len: bytes
- * @vec: where the message stands; no segments when @inl or @len is 0
+ * @len: bytes of the message
+ * @vec: segments of the message; none with @inl or @len 0
  */
 struct weft_sq_entry {
 	u64 slot[WEFT_SLOT_SIZE / sizeof(u64)];
@@ -77,19 +78,19 @@ struct weft_sq_entry {
 };
 
 /**
- * struct weft_rq_entry - a receive (or what else is in a receive ring), decoded
+ * struct weft_rq_entry - a decoded receive, or other entry of a receive ring
  * @slot: copy of its first slot
  * @nslots: slots it takes
- * @op: WEFT_RQ_*, but for the flags
- * @tagged: is a tagged operation
+ * @op: WEFT_RQ_*, operations only
+ * @tagged: a tagged operation
  * @flags: WEFT_RQ_*
  * @src: index in the address vector or WEFT_SRC_ANY
- * @err: errno when it is to be refused
+ * @err: errno of a refused entry
  * @context: the user's
  * @tag: tag to match; context to cancel
- * @ignore: bits of the tag that do not count; least room of a multi-receive buffer
- * @part: WEFT_RQ_ANNOUNCE: bytes of a message that does not fit
- * @vec: room
+ * @ignore: bits of the tag that are not compared; for a multi-receive buffer its least space
+ * @part: WEFT_RQ_ANNOUNCE: bytes delivered of a message that does not fit
+ * @vec: segments
  */
 struct weft_rq_entry {
 	u64 slot[WEFT_SLOT_SIZE / sizeof(u64)];
@@ -111,7 +112,7 @@ int weft_ring_sq(const struct weft_ring *r, bool msg, struct weft_sq_entry *e);
 int weft_ring_rq(const struct weft_ring *r, bool msg, struct weft_rq_entry *e);
 void weft_ring_payload(const struct weft_ring *r, const struct weft_sq_entry *e, void *dst);
 
-/* The slot with that index. */
+/* Return: the slot with that index. */
 static inline const void *weft_ring_at(const struct weft_ring *r, u32 index)
 {
 	return (const u8 *)r->slots + (size_t)(index & (r->size - 1)) * WEFT_SLOT_SIZE;
@@ -120,7 +121,7 @@ static inline const void *weft_ring_at(const struct weft_ring *r, u32 index)
 /**
  * weft_ring_look - read the producer index (barrier A)
  * @r: the ring
- * @doorbell: where the user keeps it
+ * @doorbell: the user's producer index
  *
  * Return: WEFT_RING_OK, WEFT_RING_EMPTY, WEFT_RING_CORRUPT: the index is outside of the ring.
  */
@@ -136,8 +137,8 @@ static inline int weft_ring_look(struct weft_ring *r, const u32 *doorbell)
 }
 
 /*
- * The payload that stands in the ring behind a send, where it is: the user may change it at any
- * time. Return: NULL: it is in two pieces.
+ * Return: the payload in the ring behind a send, in place; NULL: it is in two pieces. The user may
+ * change it at any time.
  */
 static inline const void *weft_ring_inline(const struct weft_ring *r, const struct weft_sq_entry *e)
 {
@@ -149,8 +150,8 @@ static inline const void *weft_ring_inline(const struct weft_ring *r, const stru
 }
 
 /*
- * The entry has been copied and accepted (or refused): its slots are the user's again after
- * weft_ring_publish().
+ * Advance past an entry that has been copied and accepted or refused. Its slots belong to the user
+ * again after weft_ring_publish().
  */
 static inline void weft_ring_next(struct weft_ring *r, u8 nslots)
 {
@@ -160,7 +161,7 @@ static inline void weft_ring_next(struct weft_ring *r, u8 nslots)
 /* Give the slots before the consumer index back. @head: in the status page. */
 static inline void weft_ring_publish(const struct weft_ring *r, u32 *head)
 {
-	/* barrier B: they have been copied */
+	/* barrier B: their content has been copied */
 	smp_store_release(head, r->cons);
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - packets: decoding with every length checked, encoding
+ * weft core - packets: decoding with a check of every length, and encoding
  *
- * No locks. Decoding never reads beyond what the caller says is there, and takes a number of steps
- * that the length bounds.
+ * Locks: none. Decoding never reads beyond the length given by the caller, and the length bounds
+ * its steps.
  */
 #include "core/wire/wire.h"
 
 /**
- * struct weft_shape - what the body of a chunk must look like
- * @fixed: bytes of its structure; 0: the type is not known
- * @tail: bytes that may follow at most
+ * struct weft_shape - valid form of a chunk's body
+ * @fixed: bytes of its structure; 0: unknown type
+ * @tail: most bytes that may follow
  */
 struct weft_shape {
 	u16 fixed;
@@ -33,11 +33,11 @@ static const struct weft_shape weft_shapes[] = {
 /**
  * weft_wire_hdr_get - decode a packet's header
  * @pkt: the packet
- * @len: bytes of it
+ * @len: bytes of the packet
  * @h: out: the header
- * @rest: out: what follows it
+ * @rest: out: the bytes behind it
  *
- * Return: 0, -EINVAL: not a packet of ours, -EPROTO: of a version that is not known here.
+ * Return: 0; -EINVAL: not a weft packet; -EPROTO: unknown version.
  */
 int weft_wire_hdr_get(const void *pkt, u32 len, struct weft_hdr *h, struct weft_chunks *rest)
 {
@@ -73,7 +73,7 @@ int weft_wire_hdr_get(const void *pkt, u32 len, struct weft_hdr *h, struct weft_
 
 /**
  * weft_wire_hello_get - decode a handshake
- * @rest: what follows the header
+ * @rest: the bytes behind the header
  * @h: out: the handshake
  *
  * Return: 0, -EINVAL.
@@ -98,7 +98,7 @@ int weft_wire_hello_get(const struct weft_chunks *rest, struct weft_hello *h)
 
 /**
  * weft_wire_hello_put - write a handshake
- * @dst: room for struct weft_w_hello
+ * @dst: buffer for struct weft_w_hello
  * @h: the handshake
  */
 void weft_wire_hello_put(void *dst, const struct weft_hello *h)
@@ -121,8 +121,8 @@ void weft_wire_hello_put(void *dst, const struct weft_hello *h)
 
 /**
  * weft_wire_dgram_get - decode a datagram
- * @rest: what follows the header
- * @d: out: the datagram; its payload stands in the packet
+ * @rest: the bytes behind the header
+ * @d: out: the datagram; its payload is in the packet
  *
  * Return: 0, -EINVAL.
  */
@@ -143,7 +143,7 @@ int weft_wire_dgram_get(const struct weft_chunks *rest, struct weft_dgram *d)
 
 /**
  * weft_wire_dgram_put - write a datagram up to its payload
- * @dst: room for struct weft_w_dgram
+ * @dst: buffer for struct weft_w_dgram
  * @d: the datagram
  */
 void weft_wire_dgram_put(void *dst, const struct weft_dgram *d)
@@ -157,7 +157,7 @@ void weft_wire_dgram_put(void *dst, const struct weft_dgram *d)
 	w->data = cpu_to_be64(d->data);
 }
 
-/* Does what the chunk says of itself agree with its length? */
+/* Return: true if the fields of a chunk agree with its length. */
 static bool weft_wire_sound(const struct weft_chunk *c)
 {
 	switch (c->type) {
@@ -166,7 +166,7 @@ static bool weft_wire_sound(const struct weft_chunk *c)
 		u64 len = be64_to_cpu(w->head.len);
 		u32 off = be32_to_cpu(w->off);
 
-		/* an empty fragment would tell nothing, but that of an empty message does */
+		/* only an empty message may have an empty fragment */
 		return (u64)off + c->paylen <= len && (c->paylen || !len);
 	}
 	case WEFT_CHUNK_DATA: {
@@ -192,7 +192,7 @@ static bool weft_wire_sound(const struct weft_chunk *c)
 	}
 }
 
-/* Return: 1: a chunk; 0: end; -EINVAL. */
+/* Decode the next chunk. Return: 1: a chunk; 0: end; -EINVAL. */
 static int weft_wire_step(struct weft_chunks *rest, struct weft_chunk *c)
 {
 	while (rest->left) {
@@ -229,11 +229,11 @@ static int weft_wire_step(struct weft_chunks *rest, struct weft_chunk *c)
 }
 
 /**
- * weft_wire_count - look at all chunks of a packet before any is believed
- * @rest: what follows the header
+ * weft_wire_count - check all chunks of a packet before any is used
+ * @rest: the bytes behind the header
  * @first: out: the first chunk of a known type
  *
- * Return: chunks of known types, -EINVAL: the packet is bad.
+ * Return: number of chunks of known types; -EINVAL: the packet is invalid.
  */
 int weft_wire_count(const struct weft_chunks *rest, struct weft_chunk *first)
 {
@@ -248,10 +248,10 @@ int weft_wire_count(const struct weft_chunks *rest, struct weft_chunk *first)
 }
 
 /**
- * weft_wire_check - is a packet sound?
- * @rest: what follows the header
+ * weft_wire_check - check all chunks of a packet
+ * @rest: the bytes behind the header
  *
- * Return: 0, -EINVAL: the packet is bad.
+ * Return: 0, -EINVAL: the packet is invalid.
  */
 int weft_wire_check(const struct weft_chunks *rest)
 {
@@ -261,11 +261,11 @@ int weft_wire_check(const struct weft_chunks *rest)
 }
 
 /**
- * weft_wire_next - the next chunk of a known type
- * @rest: what is left of a packet that has passed weft_wire_check()
+ * weft_wire_next - get the next chunk of a known type
+ * @rest: the rest of a packet that has passed weft_wire_check()
  * @c: out: the chunk
  *
- * Return: there was one.
+ * Return: true if there is one.
  */
 bool weft_wire_next(struct weft_chunks *rest, struct weft_chunk *c)
 {
@@ -280,26 +280,25 @@ static __always_inline u64 weft_wire_u64(const u8 *p)
 	return v;
 }
 
-/* The first 8 bytes of two headers: the flag that asks for an acknowledgement does not count. */
+/* Compare the first 8 bytes of two headers, except WEFT_PKT_ACKNOW. */
 static noinline bool weft_wire_alike(const u8 *a, const u8 *b)
 {
 	return a[0] == b[0] && !((a[1] ^ b[1]) & ~WEFT_PKT_ACKNOW) && !memcmp(a + 2, b + 2, 6);
 }
 
 /**
- * weft_wire_run - how many packets are one run of DATA?
- * @pkt: the first of packets that stand one behind the other; it has passed weft_wire_hdr_get() and
- *	weft_wire_check()
+ * weft_wire_run - count the packets of a run of DATA
+ * @pkt: the first of packets in one buffer; it has passed weft_wire_hdr_get() and weft_wire_check()
  * @left: bytes of all of them
- * @seg: bytes of each but the last
- * @stride: bytes from the first of one to the first of the next
- * @acknow: set when one of those behind the first asks for an acknowledgement
+ * @seg: bytes of each packet but the last
+ * @stride: distance between the first bytes of two packets
+ * @acknow: set if a packet behind the first asks for an acknowledgement
  *
- * In a run each packet holds one DATA chunk and nothing else, and differs from the one before by
- * what follows from that: the next PSN, the next offset. So what holds for the first holds for all.
- * Packets are believed to be no run unless all is as it must be.
+ * In a run each packet holds one DATA chunk and nothing else. It differs from the packet before
+ * only by the next PSN and the next offset. So a check of the first packet is valid for all. Any
+ * other difference in the header or the chunk head ends the run.
  *
- * Return: packets, 1: it stands alone.
+ * Return: number of packets; 1: no run.
  */
 u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, u32 stride, bool *acknow)
 {
@@ -311,7 +310,7 @@ u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, u32 stride, bool *acknow)
 	u32 n = 1, psn;
 	__be32 ack;
 
-	/* chunk and id are looked at together */
+	/* one comparison for chunk head and id */
 	BUILD_BUG_ON(sizeof(c) + sizeof(w->rid) != sizeof(head));
 	if (left <= seg || seg <= WEFT_WIRE_DATA || h->words != WEFT_WIRE_HDR / 4 ||
 	    first->type != WEFT_CHUNK_DATA ||
@@ -366,7 +365,7 @@ void weft_wire_flow_get(const struct weft_w_flow *w, struct weft_flowid *f)
 }
 
 /**
- * weft_wire_head_get - decode a message's head; unknown flags are left out
+ * weft_wire_head_get - decode a message's head, without unknown flags
  * @w: on the wire
  * @h: out: in host order
  */
@@ -382,7 +381,7 @@ void weft_wire_head_get(const struct weft_w_head *w, struct weft_head *h)
 
 /**
  * weft_wire_data_put - write a DATA chunk up to its payload
- * @dst: room for 20 bytes
+ * @dst: buffer of 20 bytes
  * @rid: receiver's rendezvous id
  * @off: offset of the payload
  * @paylen: bytes of payload that the caller appends
@@ -400,11 +399,11 @@ u32 weft_wire_data_put(void *dst, u32 rid, u64 off, u32 paylen)
 }
 
 /**
- * weft_wire_part_put - the same EAGER or DATA chunk, for another part of the message
- * @end: end of the chunk's head, as weft_wire_eager_put() or weft_wire_data_put() has written it
+ * weft_wire_part_put - change an EAGER or DATA chunk to another part of the message
+ * @end: end of the chunk's head, as written by weft_wire_eager_put() or weft_wire_data_put()
  * @type: WEFT_CHUNK_EAGER or WEFT_CHUNK_DATA
  * @off: offset of the payload
- * @paylen: bytes of it
+ * @paylen: bytes of payload
  */
 void weft_wire_part_put(u8 *end, u8 type, u64 off, u32 paylen)
 {
@@ -420,8 +419,8 @@ void weft_wire_part_put(u8 *end, u8 type, u64 off, u32 paylen)
 }
 
 /**
- * weft_wire_rts_put - write an ANNOUNCE chunk
- * @dst: room for 60 bytes
+ * weft_wire_rts_put - write an RTS chunk
+ * @dst: buffer of 60 bytes
  * @h: head of the message
  * @sid: sender's rendezvous id
  *
@@ -439,10 +438,10 @@ u32 weft_wire_rts_put(void *dst, const struct weft_head *h, u32 sid)
 
 /**
  * weft_wire_grant_put - write a GRANT chunk
- * @dst: room for 20 bytes
+ * @dst: buffer of 20 bytes
  * @sid: sender's rendezvous id
- * @rid: receiver's
- * @upto: offset up to which may be sent; 0: the message is not wanted
+ * @rid: receiver's rendezvous id
+ * @upto: offset up to which the sender may send; 0: the message is not wanted
  *
  * Return: bytes written.
  */
@@ -458,7 +457,7 @@ u32 weft_wire_grant_put(void *dst, u32 sid, u32 rid, u64 upto)
 
 /**
  * weft_wire_done_put - write a DONE chunk
- * @dst: room for 28 bytes
+ * @dst: buffer of 28 bytes
  * @f: flow and number of the message
  * @sid: sender's rendezvous id, 0: eager
  * @status: errno
@@ -479,7 +478,7 @@ u32 weft_wire_done_put(void *dst, const struct weft_flowid *f, u32 sid, u16 stat
 
 /**
  * weft_wire_abort_put - write an ABORT chunk
- * @dst: room for 28 bytes
+ * @dst: buffer of 28 bytes
  * @f: flow and number of the message
  * @sid: sender's rendezvous id
  * @status: errno
@@ -499,7 +498,7 @@ u32 weft_wire_abort_put(void *dst, const struct weft_flowid *f, u32 sid, u16 sta
 
 /**
  * weft_wire_ping_put - write a PING chunk
- * @dst: room for 8 bytes
+ * @dst: buffer of 8 bytes
  *
  * Return: bytes written.
  */
@@ -513,8 +512,8 @@ u32 weft_wire_ping_put(void *dst)
 
 /**
  * weft_wire_epgone_put - write an EPGONE chunk
- * @dst: room for 24 bytes
- * @f: flow and number from which on everything is lost
+ * @dst: buffer of 24 bytes
+ * @f: flow and number of the first lost message
  *
  * Return: bytes written.
  */
@@ -528,11 +527,11 @@ u32 weft_wire_epgone_put(void *dst, const struct weft_flowid *f)
 }
 
 /**
- * weft_wire_credit_put - write a ROOM chunk
- * @dst: room for 24 bytes
+ * weft_wire_credit_put - write a CREDIT chunk
+ * @dst: buffer of 24 bytes
  * @f: flow
- * @msgs: number of the last message that may be begun
- * @bytes: bytes of eager payload that may be sent
+ * @msgs: number of the last message that the sender may begin
+ * @bytes: bytes of eager payload that the sender may send
  *
  * Return: bytes written.
  */
@@ -548,8 +547,8 @@ u32 weft_wire_credit_put(void *dst, const struct weft_flowid *f, u32 msgs, u32 b
 
 /**
  * weft_wire_cm_put - write a CM chunk
- * @dst: room for weft_wire_size(32 + @len) bytes
- * @cm: what it says, in network order
+ * @dst: buffer of weft_wire_size(32 + @len) bytes
+ * @cm: its content, in network order
  * @data: private data
  * @len: bytes of them, at most WEFT_CM_DATA_MAX
  *
@@ -570,9 +569,9 @@ u32 weft_wire_cm_put(void *dst, const struct weft_w_cm *cm, const void *data, u3
 
 /**
  * weft_wire_sack_put - write a SACK chunk
- * @dst: room for 4 + 4 * @n bytes
+ * @dst: buffer of 4 + 4 * @n bytes
  * @words: bit i of word w: PSN cumulative + 1 + 32 w + i has been received
- * @n: words, 1..WEFT_SACK_BITS / 32
+ * @n: number of words, 1..WEFT_SACK_BITS / 32
  *
  * Return: bytes written.
  */
@@ -590,11 +589,11 @@ u32 weft_wire_sack_put(void *dst, const u32 *words, u32 n)
 }
 
 /**
- * weft_wire_sack_word - a word of a SACK chunk
+ * weft_wire_sack_word - get a word of a SACK chunk
  * @c: the chunk
- * @i: which, counted from 0
+ * @i: index of the word
  *
- * Return: the word, 0 when the chunk has fewer.
+ * Return: the word, 0 if the chunk has fewer.
  */
 u32 weft_wire_sack_word(const struct weft_chunk *c, u32 i)
 {

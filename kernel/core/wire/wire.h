@@ -2,14 +2,13 @@
 /*
  * weft core - format of packets
  *
- * The structures weft_w_* are what stands in a packet: packed, network byte order, at any
- * alignment. What is read often has a twin in host order with functions to get and put it. No
- * locks: everything works on the caller's memory.
+ * The structures weft_w_* describe bytes in a packet: packed, network byte order, at any alignment.
+ * Structures that are read often have a counterpart in host order, with functions to decode and
+ * encode it. Locks: none; all functions use memory of the caller.
  *
- * A packet is believed only after weft_wire_hdr_get() and, when it carries chunks,
- * weft_wire_check(): then every chunk that weft_wire_next() gives has a known type, a body of the
- * right length for the structure of its type, and payload that lies inside of the packet and of its
- * message.
+ * A packet is trusted only after weft_wire_hdr_get() and, if it carries chunks, weft_wire_check().
+ * Then each chunk from weft_wire_next() has a known type and a body of the right length for its
+ * structure. Its payload lies inside the packet and inside its message.
  */
 #ifndef WEFT_WIRE_H
 #define WEFT_WIRE_H
@@ -24,16 +23,16 @@
 /* Types of packets */
 #define WEFT_PKT_HELLO		1
 #define WEFT_PKT_DATA		2
-#define WEFT_PKT_GONE		3	/* header alone; path id and token of what it answers */
-#define WEFT_PKT_DGRAM		4	/* lane, PSN and what acknowledges do not count */
+#define WEFT_PKT_GONE		3	/* header alone; id and token of the answered packet */
+#define WEFT_PKT_DGRAM		4	/* lane, PSN and acknowledgement are not used */
 #define WEFT_PKT_GROUP		5	/* a DGRAM to a multicast group: path id and token are 0 */
-#define WEFT_PKT_BYE		6	/* header alone: the path is not used any more */
+#define WEFT_PKT_BYE		6	/* header alone: the path is unused */
 
-/* Flags of packets; unknown ones do not count */
-#define WEFT_PKT_ACKNOW		1	/* acknowledge at once */
-#define WEFT_PKT_PSN		2	/* @psn counts: the packet is to be acknowledged */
-#define WEFT_PKT_DUP		4	/* no PSN: @psn came when it had been received before */
-#define WEFT_PKT_SOON		8	/* BYE: the node needs the place for another */
+/* Flags of packets; unknown ones are ignored */
+#define WEFT_PKT_ACKNOW		1	/* acknowledge now */
+#define WEFT_PKT_PSN		2	/* @psn is valid: the packet has to be acknowledged */
+#define WEFT_PKT_DUP		4	/* no PSN: packet @psn had been received before */
+#define WEFT_PKT_SOON		8	/* BYE: the node needs the path for another node */
 
 /* Types of chunks */
 #define WEFT_CHUNK_EAGER	1
@@ -46,23 +45,23 @@
 #define WEFT_CHUNK_PING		8
 #define WEFT_CHUNK_EPGONE	9
 #define WEFT_CHUNK_CREDIT		10
-#define WEFT_CHUNK_SKIP		0x80	/* who does not know such a type skips it */
+#define WEFT_CHUNK_SKIP		0x80	/* a receiver skips unknown types with this bit */
 #define WEFT_CHUNK_SACK		0x81
 
 /* Flags of messages */
 #define WEFT_MSG_TAGGED		1
 #define WEFT_MSG_DATA		2	/* remote CQ data are valid */
 #define WEFT_MSG_CONNECTED	4	/* between connected endpoints */
-#define WEFT_MSG_PLACED		8	/* DONE(placed) is wanted */
-#define WEFT_MSG_MATCHED	16	/* DONE(matched) is wanted */
-#define WEFT_MSG_SOLICITED	32	/* the receiver is to be woken */
-#define WEFT_MSG_FLAGS		63	/* those that are known */
+#define WEFT_MSG_PLACED		8	/* DONE(placed) is requested */
+#define WEFT_MSG_MATCHED	16	/* DONE(matched) is requested */
+#define WEFT_MSG_SOLICITED	32	/* the receiver has to be woken */
+#define WEFT_MSG_FLAGS		63	/* the known ones */
 #define WEFT_MSG_GROUP		BIT(15)	/* came to a group; not on the wire */
 
-/* Authentication codes of jobs: 0: of the default one; else made by job.c */
+/* Authentication codes of jobs: 0 for the default job; job.c makes the others */
 #define WEFT_AUTH_BITS		48
 #define WEFT_AUTH_MASK		((1ull << WEFT_AUTH_BITS) - 1)
-#define WEFT_AUTH_FLOW		1	/* in EAGER and ANNOUNCE */
+#define WEFT_AUTH_FLOW		1	/* in EAGER and RTS */
 #define WEFT_AUTH_CM		2	/* in REQ and REP */
 #define WEFT_AUTH_DGRAM		3
 #define WEFT_AUTH_GROUP		4
@@ -84,7 +83,7 @@
 #define WEFT_HELLO_COOKIE	2
 #define WEFT_HELLO_ACK		3
 
-#define WEFT_SACK_BITS		256	/* at most */
+#define WEFT_SACK_BITS		256	/* most bits of a SACK */
 
 /**
  * struct weft_w_hdr - header of every packet
@@ -93,12 +92,12 @@
  * @lane: lane
  * @words: length of the header in 32-bit words
  * @path: path id, chosen by the receiver
- * @token: chosen by the receiver
- * @psn: packet sequence number; DGRAM, GROUP: with @ack the authentication code of the sender's job
+ * @token: token, chosen by the receiver
+ * @psn: packet sequence number; DGRAM, GROUP: authentication code of the sender's job, with @ack
  * @ack: every PSN before this one has been received
- * @job: 0: a packet may hold messages of several jobs, and each has its authentication code
+ * @job: 0: a packet may hold messages of several jobs, each with its authentication code
  * @window: eager window, absolute, KiB
- * @ack_delay: microseconds since the newest packet that raised @ack came
+ * @ack_delay: microseconds since the newest packet that advanced @ack
  */
 struct weft_w_hdr {
 	u8 vt;
@@ -115,25 +114,23 @@ struct weft_w_hdr {
 } __packed;
 
 /**
- * struct weft_w_hello - what follows the header of a HELLO; longer ones are accepted, the rest of
- * them is ignored
+ * struct weft_w_hello - bytes behind the header of a HELLO; a longer HELLO is accepted, its rest
+ * ignored
  * @op: WEFT_HELLO_*
  * @rsvd: 0
  * @rsvd2: 0
- * @caps: capabilities of the sender, 0 today; unknown ones do not count
- * @incarnation: the sender's; INIT, ACK
+ * @caps: capabilities of the sender, 0 today; unknown ones are ignored
+ * @incarnation: incarnation of the sender; INIT, ACK
  * @path: path id that the sender has chosen for packets to itself; INIT, ACK
- * @max_payload: bytes of UDP payload of the largest packet that the sender of this takes; INIT, ACK
+ * @max_payload: bytes of UDP payload of the largest packet that the sender accepts; INIT, ACK
  * @token: token that the sender has chosen for packets to itself; INIT, ACK
- * @ack_delay: longest time in microseconds that the sender of this holds acknowledgements back;
- *	INIT, ACK
+ * @ack_delay: longest time in microseconds that the sender holds acknowledgements back; INIT, ACK
  * @rsvd3: 0
- * @nonce: INIT: random, new with each path; COOKIE, ACK: that of the INIT they answer
- * @cookie: COOKIE: to be repeated; INIT: 0 or what a COOKIE has told; ACK: 0
+ * @nonce: INIT: random, new for each path; COOKIE, ACK: that of the INIT
+ * @cookie: COOKIE: to be repeated by INIT; INIT: 0 or that of a COOKIE; ACK: 0
  *
- * The header of COOKIE and ACK has the path id and the token of the INIT they answer; that of INIT
- * has 0. All three have the same length, so that nobody can be made to send more than was spent on
- * him.
+ * The header of COOKIE and ACK has the path id and the token of the INIT; that of INIT has 0. All
+ * three have the same length, so that an answer is never longer than the packet that caused it.
  */
 struct weft_w_hello {
 	u8 op;
@@ -151,11 +148,11 @@ struct weft_w_hello {
 } __packed;
 
 /**
- * struct weft_w_dgram - what follows the header of a DGRAM; the payload follows this
+ * struct weft_w_dgram - bytes behind the header of a DGRAM; the payload follows
  * @ssvc: service of the sender
  * @dsvc: service of the receiver
- * @flags: WEFT_MSG_DATA, WEFT_MSG_SOLICITED; unknown ones do not count
- * @len: bytes of payload; what the packet has behind them does not count
+ * @flags: WEFT_MSG_DATA, WEFT_MSG_SOLICITED; unknown ones are ignored
+ * @len: bytes of payload; further bytes of the packet are ignored
  * @data: remote CQ data
  */
 struct weft_w_dgram {
@@ -169,9 +166,8 @@ struct weft_w_dgram {
 /**
  * struct weft_w_chunk - head of a chunk
  * @type: WEFT_CHUNK_*
- * @flags: 0; unknown ones do not count
- * @len: bytes that follow, without the padding to a multiple of 4 (which the last chunk of a packet
- *	may lack)
+ * @flags: 0; unknown ones are ignored
+ * @len: bytes that follow, without the padding to a multiple of 4 (which the last chunk may lack)
  */
 struct weft_w_chunk {
 	u8 type;
@@ -184,7 +180,7 @@ struct weft_w_chunk {
  * @ssvc: service of the message's sender
  * @dsvc: service of its receiver
  * @sgen: generation of the sender's endpoint
- * @dgen: generation of the receiver's, 0: not yet known
+ * @dgen: generation of the receiver's endpoint, 0: not known yet
  * @mseq: number of the message, from 1
  */
 struct weft_w_flow {
@@ -201,7 +197,7 @@ struct weft_w_flow {
  * @tag: tag
  * @data: remote CQ data
  * @len: bytes of the whole message
- * @mark: WEFT_MSG_* in the upper 16 bits, authentication code of the sender's job in the other ones
+ * @mark: WEFT_MSG_* in the upper 16 bits, authentication code of the sender's job in the other bits
  */
 struct weft_w_head {
 	struct weft_w_flow flow;
@@ -213,7 +209,7 @@ struct weft_w_head {
 
 /**
  * struct weft_w_eager - EAGER; payload follows
- * @head: of the message
+ * @head: head of the message
  * @off: offset of the payload in the message
  * @rsvd: 0
  */
@@ -224,8 +220,8 @@ struct weft_w_eager {
 } __packed;
 
 /**
- * struct weft_w_rts - ANNOUNCE
- * @head: of the message
+ * struct weft_w_rts - RTS
+ * @head: head of the message
  * @sid: sender's rendezvous id
  * @rsvd: 0
  */
@@ -237,9 +233,9 @@ struct weft_w_rts {
 
 /**
  * struct weft_w_grant - GRANT
- * @sid: sender's id
- * @rid: receiver's id
- * @upto: may send up to this offset; 0: the message is not wanted
+ * @sid: sender's rendezvous id
+ * @rid: receiver's rendezvous id
+ * @upto: offset up to which the sender may send; 0: the message is not wanted
  */
 struct weft_w_grant {
 	__be32 sid;
@@ -249,7 +245,7 @@ struct weft_w_grant {
 
 /**
  * struct weft_w_data - DATA; payload follows
- * @rid: receiver's id
+ * @rid: receiver's rendezvous id
  * @rsvd: 0
  * @off: offset of the payload in the message
  */
@@ -318,7 +314,7 @@ struct weft_w_ping {
 
 /**
  * struct weft_w_epgone - EPGONE
- * @flow: everything up to this message and later is lost
+ * @flow: this message and all later ones of the flow are lost
  * @rsvd: 0
  */
 struct weft_w_epgone {
@@ -327,16 +323,16 @@ struct weft_w_epgone {
 } __packed;
 
 /**
- * struct weft_w_credit - ROOM
- * @flow: the receiver of this may begin messages up to this one
- * @bytes: and send so many bytes of eager payload since the flow began, modulo 2^32
+ * struct weft_w_credit - CREDIT
+ * @flow: flow, and number of the last message that its sender may begin
+ * @bytes: bytes of eager payload that it may send since the flow began, modulo 2^32
  */
 struct weft_w_credit {
 	struct weft_w_flow flow;
 	__be32 bytes;
 } __packed;
 
-/* ---- The same in host order ------------------------------------------ */
+/* ---- Structures in host order ---------------------------------------- */
 
 /**
  * struct weft_hdr - header
@@ -346,7 +342,7 @@ struct weft_w_credit {
  * @path: path id
  * @token: token
  * @psn: packet sequence number
- * @ack: cumulative ack
+ * @ack: cumulative acknowledgement
  * @window: eager window, KiB
  * @ack_delay: microseconds
  */
@@ -366,13 +362,13 @@ struct weft_hdr {
  * struct weft_hello - handshake; fields as in struct weft_w_hello
  * @op: WEFT_HELLO_*
  * @caps: capabilities
- * @incarnation: the sender's
+ * @incarnation: incarnation of the sender
  * @path: path id
  * @max_payload: bytes
  * @token: token
  * @ack_delay: microseconds
- * @nonce: initiator's
- * @cookie: responder's
+ * @nonce: nonce of the initiator
+ * @cookie: cookie of the responder
  */
 struct weft_hello {
 	u8 op;
@@ -391,7 +387,7 @@ struct weft_hello {
  * @ssvc: service of the message's sender
  * @dsvc: service of its receiver
  * @sgen: generation of the sender's endpoint
- * @dgen: generation of the receiver's, 0: not yet known
+ * @dgen: generation of the receiver's endpoint, 0: not known yet
  * @mseq: number of the message
  */
 struct weft_flowid {
@@ -409,7 +405,7 @@ struct weft_flowid {
  * @data: remote CQ data
  * @len: bytes of the whole message
  * @flags: WEFT_MSG_*
- * @auth: of the sender's job
+ * @auth: authentication code of the sender's job
  */
 struct weft_head {
 	struct weft_flowid flow;
@@ -427,7 +423,7 @@ struct weft_head {
  * @flags: WEFT_MSG_*
  * @len: bytes
  * @data: remote CQ data
- * @auth: of the sender's job; stands in the header
+ * @auth: authentication code of the sender's job; part of the header
  * @pay: payload
  */
 struct weft_dgram {
@@ -443,10 +439,10 @@ struct weft_dgram {
 /**
  * struct weft_chunk - a chunk found in a packet
  * @type: WEFT_CHUNK_*
- * @len: bytes of @body, not less than the structure of the type
- * @body: what follows the chunk's head
+ * @len: bytes of @body, at least those of the structure of the type
+ * @body: bytes behind the chunk's head
  * @pay: payload, private data or bitmaps behind the structure
- * @paylen: bytes of it
+ * @paylen: bytes of @pay
  */
 struct weft_chunk {
 	u8 type;
@@ -459,7 +455,7 @@ struct weft_chunk {
 /**
  * struct weft_chunks - rest of a packet
  * @at: next chunk
- * @left: bytes
+ * @left: bytes left
  */
 struct weft_chunks {
 	const u8 *at;
@@ -468,7 +464,7 @@ struct weft_chunks {
 
 #define WEFT_DGRAM_HEAD	(WEFT_WIRE_HDR + sizeof(struct weft_w_dgram))
 
-/* Bytes before the payload of a packet that holds nothing but DATA */
+/* Bytes before the payload of a packet with DATA alone */
 #define WEFT_WIRE_DATA	(WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_data))
 
 /* ---- Functions ------------------------------------------------------- */
@@ -478,7 +474,7 @@ int weft_wire_hdr_get(const void *pkt, u32 len, struct weft_hdr *h, struct weft_
 int weft_wire_hello_get(const struct weft_chunks *rest, struct weft_hello *h);
 void weft_wire_hello_put(void *dst, const struct weft_hello *h);
 
-/* The authentication code in the header of a DGRAM or a GROUP. */
+/* Return: the authentication code in the header of a DGRAM or a GROUP. */
 static inline u64 weft_wire_dgram_auth(const struct weft_hdr *h)
 {
 	return (u64)h->psn << 32 | h->ack;
@@ -495,18 +491,18 @@ u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, u32 stride, bool *acknow);
 void weft_wire_flow_get(const struct weft_w_flow *w, struct weft_flowid *f);
 void weft_wire_head_get(const struct weft_w_head *w, struct weft_head *h);
 
-/* Bytes that a chunk with @len bytes behind its head takes, padding included. */
+/* Return: bytes of a chunk with @len bytes behind its head, including padding. */
 static inline u32 weft_wire_size(u32 len)
 {
 	return WEFT_WIRE_CHUNK + ((len + 3) & ~3u);
 }
 
 /*
- * Each writes a chunk up to where its payload begins and returns how many bytes that was. The
- * caller appends @paylen bytes and zeros up to weft_wire_size(). @dst may have any alignment.
+ * Write a chunk up to its payload and return the number of bytes written. The caller appends
+ * @paylen bytes and zeros up to weft_wire_size(). @dst may have any alignment.
  */
 u32 weft_wire_data_put(void *dst, u32 rid, u64 off, u32 paylen);
-/* Each writes a whole chunk, padding included, and returns its bytes. */
+/* Write a whole chunk, including padding, and return its bytes. */
 void weft_wire_part_put(u8 *end, u8 type, u64 off, u32 paylen);
 u32 weft_wire_rts_put(void *dst, const struct weft_head *h, u32 sid);
 u32 weft_wire_grant_put(void *dst, u32 sid, u32 rid, u64 upto);
@@ -518,14 +514,14 @@ u32 weft_wire_credit_put(void *dst, const struct weft_flowid *f, u32 msgs, u32 b
 u32 weft_wire_cm_put(void *dst, const struct weft_w_cm *cm, const void *data, u32 len);
 u32 weft_wire_sack_put(void *dst, const u32 *words, u32 n);
 
-/* Word @i of a SACK chunk. */
+/* Return: word @i of a SACK chunk. */
 u32 weft_wire_sack_word(const struct weft_chunk *c, u32 i);
 
-/* ---- What is written with every message ------------------------------ */
+/* ---- Encoding of every message --------------------------------------- */
 
 /**
  * weft_wire_hdr_put - write a packet's header
- * @pkt: room for WEFT_WIRE_HDR bytes
+ * @pkt: buffer of WEFT_WIRE_HDR bytes
  * @h: the header
  */
 static inline void weft_wire_hdr_put(void *pkt, const struct weft_hdr *h)
@@ -573,7 +569,7 @@ static inline void weft_wire_head_put(struct weft_w_head *w, const struct weft_h
 	w->mark = cpu_to_be64((u64)h->flags << WEFT_AUTH_BITS | h->auth);
 }
 
-/* Write a chunk's head. Return: where its body begins. */
+/* Write a chunk's head. Return: address of its body. */
 static inline void *weft_wire_chunk_put(void *dst, u8 type, u32 len)
 {
 	struct weft_w_chunk *w = dst;
@@ -586,7 +582,7 @@ static inline void *weft_wire_chunk_put(void *dst, u8 type, u32 len)
 
 /**
  * weft_wire_eager_put - write an EAGER chunk up to its payload
- * @dst: room for 60 bytes
+ * @dst: buffer of 60 bytes
  * @h: head of the message
  * @off: offset of the payload
  * @paylen: bytes of payload that the caller appends
