@@ -209,15 +209,11 @@ static void recv_done(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e
 	tr_drop_buffers(r->ep->proc->proc, r->seg, &r->n);
 }
 
-/*
- * A sum: receives complete when their bytes have come, which is no order. When endpoints end, a send
- * that is copied at once succeeds where one that is tracked does not.
- */
-static void digest(const struct tr *tr, struct tr_ep *ep, const struct weft_cqe *e)
+/* A sum: receives complete when their bytes have come, which is no order. */
+static void digest(struct tr_ep *ep, const struct weft_cqe *e)
 {
 	const u64 words[] = { e->context, e->tag, e->len, e->olen, e->data, e->src,
-			      e->flags & ~WEFT_CQE_INLINE,
-			      tr->conf.trouble && e->flags & WEFT_CQE_SEND ? 0 : e->status };
+			      e->flags & ~WEFT_CQE_INLINE, e->status };
 	u64 sum = 0xcbf29ce484222325ull;
 	u32 i;
 
@@ -233,8 +229,7 @@ void tr_complete(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e)
 		send_done(tr, cq, e);
 	else
 		recv_done(tr, cq, e);
-	digest(tr, e->flags & WEFT_CQE_SEND ? tr->msgs[e->context]->src :
-					      tr->rcvs[e->context]->ep, e);
+	digest(e->flags & WEFT_CQE_SEND ? tr->msgs[e->context]->src : tr->rcvs[e->context]->ep, e);
 }
 
 /*

@@ -140,7 +140,8 @@ static u64 both(const struct sim_opts *o, u64 seed)
 	bad = same || !trouble ? rest_differ(fast, slow, same) : 0;
 	if (bad) {
 		fprintf(stderr, "again: make sim SEED=%llu EQUAL=1\n", (unsigned long long)seed);
-		weft_host_die(__FILE__, __LINE__, "%u lines differ: first with fast paths, second without", bad);
+		weft_host_die(__FILE__, __LINE__,
+			      "%u lines differ: first with fast paths, second without", bad);
 	}
 	free(fast);
 	free(slow);
