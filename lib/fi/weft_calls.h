@@ -9,6 +9,7 @@
 
 /* weft_init.c */
 extern struct fi_provider weft_fi_prov;
+extern bool weft_fi_fast_paths;
 int weft_fi_fail(enum fi_log_subsys subsys, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4), cold));
 

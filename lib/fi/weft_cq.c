@@ -639,7 +639,7 @@ int weft_fi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct f
 	c->fid.ops = &weft_fi_cq_ops;
 	c->domain = dom;
 	weft_fi_lock_init(&c->lock, dom->locking);
-	c->fast = !dom->locking && c->put == weft_fi_put_tagged;
+	c->fast = weft_fi_fast_paths && !dom->locking && c->put == weft_fi_put_tagged;
 	c->sleeps = !c->threshold && c->wait_obj != FI_WAIT_NONE && c->wait_obj != FI_WAIT_SET;
 	pthread_mutex_init(&c->eps_lock, NULL);
 	ret = weft_fi_set_join(set, &c->member, &c->fid.fid, weft_cq_fd(c->cq));

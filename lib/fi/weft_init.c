@@ -50,6 +50,19 @@ struct fi_provider weft_fi_prov = {
 	.cleanup = weft_fi_cleanup,
 };
 
+/* A setting of tests: the environment's FI_WEFT_FAST_PATHS=0 has all calls take the slow path. */
+bool weft_fi_fast_paths = true;
+
+static void weft_fi_settings(void)
+{
+	int fast;
+
+	fi_param_define(&weft_fi_prov, "fast_paths", FI_PARAM_BOOL,
+			"take the fast paths of the provider (0: for tests)");
+	if (!fi_param_get_bool(&weft_fi_prov, "fast_paths", &fast))
+		weft_fi_fast_paths = fast;
+}
+
 __attribute__((visibility("default"))) struct fi_provider *fi_prov_ini(void);
 
 struct fi_provider *fi_prov_ini(void)
@@ -58,6 +71,7 @@ struct fi_provider *fi_prov_ini(void)
 
 	if (FI_VERSION_LT(weft_fi_prov.fi_version, here))
 		weft_fi_prov.fi_version = here;
+	weft_fi_settings();
 	FI_INFO(&weft_fi_prov, FI_LOG_CORE,
 		"weft " WEFT_VERSION ", made for libfabric %d.%d, runs under %u.%u\n",
 		FI_MAJOR_VERSION, FI_MINOR_VERSION, FI_MAJOR(here), FI_MINOR(here));

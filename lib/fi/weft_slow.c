@@ -23,7 +23,7 @@ void weft_fi_half_on(struct weft_fi_half *half, bool on)
 
 	half->on = on;
 	half->plain = on && !ep->prefix && !(tx && ep->caps & FI_MULTICAST);
-	half->fast = half->plain && !half->lock.on && !ep->msg;
+	half->fast = weft_fi_fast_paths && half->plain && !half->lock.on && !ep->msg;
 	if (tx)
 		half->fast &= av && !av->shared && !av->bits && ep->inject >= WEFT_SLOT_SIZE;
 	else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * fi_cm(3), rule by rule: listening, connecting, accepting, rejecting.
- * TIMEOUT: 400 LINKS: vnet loop
+ * TIMEOUT: 400 LINKS: vnet loop slow
  */
 #include <arpa/inet.h>
 #include "cmpair.h"

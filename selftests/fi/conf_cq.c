@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * fi_cq(3), rule by rule: formats, reads, errors, waiting, signals.
- * TIMEOUT: 200 LINKS: vnet loop
+ * TIMEOUT: 200 LINKS: vnet loop slow
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * fi_msg(3) and fi_tagged(3), rule by rule: order on a bad link, return values, queues that are
- * full, receivers that are slow or die. TIMEOUT: 400 LINKS: vnet loop
+ * full, receivers that are slow or die. TIMEOUT: 400 LINKS: vnet loop slow
  */
 #include "link.h"
 

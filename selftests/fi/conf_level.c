@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * fi_msg(3) and fi_tagged(3), rule by rule: flags of operations, and the levels at which they are
- * complete. TIMEOUT: 900 LINKS: vnet loop
+ * complete. TIMEOUT: 900 LINKS: vnet loop slow
  */
 #include <stdarg.h>
 #include <sys/ioctl.h>

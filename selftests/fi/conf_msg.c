@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* fi_msg(3), rule by rule. TIMEOUT: 400 LINKS: vnet loop */
+/* fi_msg(3), rule by rule. TIMEOUT: 400 LINKS: vnet loop slow stack */
 #include <netinet/in.h>
 #include <unistd.h>
 #include "looks.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* fi_tagged(3), rule by rule. TIMEOUT: 300 LINKS: vnet loop */
+/* fi_tagged(3), rule by rule. TIMEOUT: 300 LINKS: vnet loop slow */
 #include "rows.h"
 
 #define BIG	(1u << 20)	/* is announced, and stays at the sender until it is wanted */

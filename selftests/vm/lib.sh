@@ -9,7 +9,7 @@ vm_load()
 {
 	[ "$WEFT" = 0 ] && return 0
 	if [ -e "$VM_MODULE" ]; then
-		insmod "$VM_MODULE"
+		insmod "$VM_MODULE" $WEFT_PARAMS
 	else
 		echo "weft-vm: no $VM_MODULE yet, going on without it"
 	fi

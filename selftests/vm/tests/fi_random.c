@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Programs at random on the provider and on a plain model of it: the results are equal.
- * TIMEOUT: 500
+ * TIMEOUT: 500 LINKS: slow
  *
  *	fi_random [TYPE APART SEED [COUNT]]
  *
