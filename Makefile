@@ -89,7 +89,7 @@ endif
 $(KBUILD_OUT)/weft.ko: $(module_src) $(wildcard $(KDIR)/include/generated/autoconf.h)
 	$(say) KBUILD '$@'
 	$(Q)mkdir -p $(KBUILD_OUT)
-	$(Q)set -o pipefail; exec 9>$(KBUILD_OUT)/.lock; flock 9; \
+	+$(Q)set -o pipefail; exec 9>$(KBUILD_OUT)/.lock; flock 9; \
 		mkdir -p $(KBUILD_OUT)/kernel && \
 		ln -sfn $(CURDIR)/uapi $(KBUILD_OUT)/uapi && \
 		cp -rsn $(CURDIR)/kernel/. $(KBUILD_OUT)/kernel/ && \
@@ -100,7 +100,7 @@ $(KBUILD_OUT)/weft.ko: $(module_src) $(wildcard $(KDIR)/include/generated/autoco
 # sparse looks at every file again, whatever is up to date
 .PHONY: sparse
 sparse: module
-	$(Q)set -o pipefail; exec 9>$(KBUILD_OUT)/.lock; flock 9; \
+	+$(Q)set -o pipefail; exec 9>$(KBUILD_OUT)/.lock; flock 9; \
 		{ $(kbuild) C=2 CHECK='sparse -Wsparse-error' modules $(kbuild_names); }
 
 # module for the test machine's kernel, by series: module-6.1, module-6.12

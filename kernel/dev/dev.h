@@ -12,7 +12,7 @@
 #ifndef WEFT_DEV_H
 #define WEFT_DEV_H
 
-#include "../core/api/core.h"
+#include "../core/api/api.h"
 #include <linux/device.h>
 #include <linux/sched.h>
 #include <linux/uidgid.h>

@@ -11,7 +11,7 @@
 #include <linux/types.h>
 
 #include "../core/base/auto.h"
-#include "../core/api/core.h"
+#include "../core/api/api.h"
 
 struct netlink_ext_ack;
 struct task_struct;

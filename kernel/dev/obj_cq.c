@@ -359,7 +359,8 @@ int weft_ucq_create(struct weft_call *call)
 	err = weft_call_file(call, counter ? "[weft-cntr]" : "[weft-cq]", &weft_ucq_fops, O_RDWR);
 	if (err)
 		return err;
-	weft_cq_init(&ucq->cq, call->ctx->core, counter ? NULL : ucq->ring->kva, arg->slots,
+	weft_cq_init(&ucq->cq, call->ctx->core, call->ctx->core->cnt,
+		     counter ? NULL : ucq->ring->kva, arg->slots,
 		     weft_line_kva(&ucq->doorbell), weft_line_kva(&ucq->status));
 	refcount_inc(&ucq->obj.ref);	/* the core's */
 	ucq->hot.cq = &ucq->cq;

@@ -461,7 +461,7 @@ long weft_uep_notify(struct weft_ctx *ctx, u32 handle, u32 flags)
 	out = weft_ctx_out(ctx);
 	if (unlikely(!out))
 		goto out;
-	weft_count(ctx->core, notifies);
+	weft_count(ctx->core, notifications);
 	err = 0;
 	if (flags != WEFT_NOTIFY_SQ || !weft_ep_fast(uep->ep, out))
 		err = weft_ep_notify(uep->ep, flags, weft_now(), out);

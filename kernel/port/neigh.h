@@ -27,7 +27,7 @@
 
 #include <linux/if_ether.h>
 
-#include "../core/api/core.h"
+#include "../core/api/api.h"
 
 #define WEFT_NEIGH_MAX		1024	/* entries */
 #define WEFT_NEIGH_HASH		256	/* lists of them; a power of two */

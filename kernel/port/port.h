@@ -33,7 +33,7 @@
 #include <linux/workqueue.h>
 #include <net/net_namespace.h>
 
-#include "../core/api/core.h"
+#include "../core/api/api.h"
 
 struct netlink_ext_ack;
 struct weft_dev;

@@ -10,7 +10,7 @@
 #define WEFT_LONE_H
 
 #include "rig.h"
-#include "core/api/api.h"
+#include "core/api/internal.h"
 
 #define LONE_ID		0x1234567u	/* what the peer is called */
 #define LONE_TOKEN	0x1122334455667788ull

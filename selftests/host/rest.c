@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Described in rest.h. One thread; no locks. */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "rest.h"
 
 #define QUIET	(2 * NSEC_PER_SEC)

@@ -12,7 +12,7 @@
 #ifndef WEFT_RIG_H
 #define WEFT_RIG_H
 
-#include "core/api/core.h"
+#include "core/api/internal.h"
 
 #define RIG_NODES	4096
 #define RIG_GROUPS	8	/* multicast addresses that a port takes */

@@ -69,7 +69,8 @@ struct rig_cq *rig_cq_new(struct rig_proc *proc, u32 slots)
 	struct rig_cq *cq = calloc(1, sizeof(*cq));
 
 	cq->slots = calloc(slots, sizeof(*cq->slots));
-	weft_cq_init(&cq->cq, &proc->node->core, cq->slots, slots, &cq->doorbell, &cq->status);
+	weft_cq_init(&cq->cq, &proc->node->core, proc->node->core.cnt, cq->slots, slots,
+		     &cq->doorbell, &cq->status);
 	cq->next = proc->cqs;
 	proc->cqs = cq;
 	return cq;

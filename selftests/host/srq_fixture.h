@@ -6,7 +6,7 @@
 #ifndef SRQ_FIXTURE_H
 #define SRQ_FIXTURE_H
 
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "lone.h"
 #include "harness.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What sums.h says. One thread; no locks. */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "rig.h"
 #include "sums.h"
 

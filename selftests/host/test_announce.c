@@ -3,7 +3,7 @@
  * Messages that are announced before they are received: what is placed and told, claims and
  * discards, order, levels of senders, limits, and ends
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "two.h"
 #include "harness.h"
 

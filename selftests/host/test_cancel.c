@@ -3,7 +3,7 @@
  * Receives that end without a message: canceled where they are posted and where they still stand in
  * the ring, told of by completions and counters; multi-receive buffers that a message waits behind
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "two.h"
 #include "harness.h"
 

@@ -3,7 +3,7 @@
  * The core of a port: that it is made whole or not at all, its numbers, who has a service, packets
  * that are nobody's, and batches of packets
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "near.h"
 #include "harness.h"
 

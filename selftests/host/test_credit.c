@@ -5,7 +5,7 @@
  */
 #include <sys/wait.h>
 
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "harness.h"
 #include "sums.h"
 #include "two.h"

@@ -5,7 +5,7 @@
  * datagrams that wait for them, and those that may not; completion queues that are full; packets
  * that are forged
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "two.h"
 #include "harness.h"
 

@@ -3,7 +3,7 @@
  * Endpoints: making them, their addresses and services, their queues, and their end. What they do
  * with messages and connections is in other files.
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "rig.h"
 #include "harness.h"
 

@@ -4,7 +4,7 @@
  * completion queue: that they do, what has to take the slow path, and that nobody can tell which it
  * was
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "two.h"
 #include "harness.h"
 

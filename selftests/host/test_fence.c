@@ -3,7 +3,7 @@
  * Fences: what they hold and what not, within a node and between two; each level is told in its
  * time; failures, shutdown and the end of an endpoint; many of them under loss
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "two.h"
 #include "harness.h"
 

@@ -3,7 +3,7 @@
  * Flows: one for each pair of endpoints, its number and its bound, and what becomes of it when its
  * receiver goes or its path does
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "near.h"
 #include "two.h"
 #include "harness.h"

@@ -3,7 +3,7 @@
  * What was put out: that it is nothing at first, that copies come before completions, that a copy
  * into memory that has gone is told, and who is woken, how often
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "near.h"
 #include "two.h"
 #include "harness.h"

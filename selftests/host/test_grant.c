@@ -2,7 +2,7 @@
 /*
  * Grants: who may send how much of a long message, over several remote nodes
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "rig.h"
 #include "harness.h"
 

@@ -3,7 +3,7 @@
  * Multicast groups: who gets a datagram, here and on other nodes, and who does not; joining and
  * leaving; limits; packets that are forged; programs and ports that end
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "rig.h"
 #include "harness.h"
 

@@ -3,7 +3,7 @@
  * Handshake: stateless until the cookie comes back, losses, crossing, restarts, GONE
  */
 #include "rig.h"
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "harness.h"
 
 #define MS	((weft_ns)NSEC_PER_MSEC)

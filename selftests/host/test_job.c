@@ -5,7 +5,7 @@
  * authentication code is good for one path, one flow and one kind; packets with a wrong one change
  * nothing.
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "cm_fixture.h"
 #include "rig.h"
 

@@ -3,7 +3,7 @@
  * Messages that stay on the node: of all lengths, refused, in memory that is not the program's,
  * bounced, more at a time than can be put out, and when the port goes
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "two.h"
 #include "harness.h"
 

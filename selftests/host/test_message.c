@@ -4,7 +4,7 @@
  * not, memory at hand, cold and bounced, before and after its receive, between nodes and within
  * one; levels; numbers that wrap; the end of either side and lack of memory at every step
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "rig.h"
 #include "harness.h"
 

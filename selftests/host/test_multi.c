@@ -3,7 +3,7 @@
  * Multi-receive buffers: packing, both edges of their end, truncation, cancel, the release told
  * once and last, messages that wait for parts, and order all the while
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "two.h"
 #include "harness.h"
 

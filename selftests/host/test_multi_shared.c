@@ -4,7 +4,7 @@
  * its messages in order, and each buffer's release is told once, whoever ends last; cancel; parts
  * that run out; endpoints that go
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "rig.h"
 #include "harness.h"
 

@@ -3,7 +3,7 @@
  * Paths: which one a node has, their ids, what a peer's silence does to what is under way, and
  * deadlines
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "lone.h"
 #include "two.h"
 #include "harness.h"

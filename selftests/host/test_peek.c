@@ -2,7 +2,7 @@
 /*
  * Messages that wait: peeks, claims, discards
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "two.h"
 #include "harness.h"
 

@@ -5,7 +5,7 @@
  */
 #include <sched.h>
 
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "rig.h"
 #include "harness.h"
 

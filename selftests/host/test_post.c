@@ -3,7 +3,7 @@
  * Receives: what a program that counts is told, more of them than can be posted, and a ring that
  * cannot be decoded
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "two.h"
 #include "harness.h"
 

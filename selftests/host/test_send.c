@@ -3,7 +3,7 @@
  * Sends: what a program that counts is told, payload that is not the program's, more of them than
  * there are completions for, and endpoints that are not connected
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "lone.h"
 #include "two.h"
 #include "harness.h"

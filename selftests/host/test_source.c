@@ -3,7 +3,7 @@
  * Senders that the receiver's address vector does not hold, and receivers that want to know who
  * they are (WEFT_EPF_SOURCE): all ways that a message takes to its completion
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "two.h"
 #include "harness.h"
 

@@ -4,7 +4,7 @@
  * way to a message; what does need some says so, and changes nothing. While the queue is full, and
  * endpoints that think better of it.
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "rig.h"
 #include "harness.h"
 

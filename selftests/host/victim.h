@@ -6,7 +6,7 @@
 #ifndef WEFT_VICTIM_H
 #define WEFT_VICTIM_H
 
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "rig.h"
 
 #define VICTIM_PEER	1

@@ -2,7 +2,7 @@
 /*
  * Simulator: what must hold at any time, whatever happens
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "sim.h"
 #include "sums.h"
 

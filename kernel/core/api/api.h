@@ -1,25 +1,314 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - the layer that adapters call; core.h declares its other functions
+ * weft core - interface of the protocol, which does no I/O itself
  *
- * The functions that this folder offers to the folders above it, and its files to one another. The
- * comment at each definition names the locks that the function needs.
+ * The input of the core is packets, posted work, timer expiries and the time. Its output is a batch
+ * (struct weft_out): packets to send, copies to do, queues to wake and timers to arm. It never uses
+ * an skb, a virtqueue, a user pointer or a clock. It is compiled into the module and into host
+ * programs (selftests/host). env.h declares the functions that both provide.
+ *
+ * Locks: Documentation/locking.rst lists all locks, their order and their contexts.
+ *
+ * Nothing is transmitted, woken or pinned under a lock, and nothing is copied except payload in
+ * ring slots. Such requests are put into struct weft_out, and weft_flush() executes them after all
+ * locks are released. A match made under ep->lock alone (a receive was posted) that has to act on a
+ * path is put into out->start.
+ *
+ * Callers of these functions hold none of the locks. Functions marked "may sleep" need process
+ * context; all others may be called in softirq, too.
  */
 #ifndef WEFT_API_H
 #define WEFT_API_H
 
-#include "core/cm/cm.h"
+#include "core/base/io_batch.h"
+#include "core/cm/calls.h"
+#include "core/matching/calls.h"
+#include "core/messaging/calls.h"
+#include "core/object/av.h"
+#include "core/object/calls.h"
+#include "core/object/conf.h"
+#include "core/object/core.h"
+#include "core/object/job.h"
+#include "core/object/upcalls.h"
+#include "core/queue/queue.h"
+#include "core/transport/calls.h"
 
-/* ---- teardown.c ----------------------------------------------------------------- */
+struct weft_ep;
+struct weft_srq;
 
-void weft_path_more(struct weft_path *path, struct weft_out *out);
+/* ---- The core of one port -------------------------------------------------------- */
 
-/* ---- tidy.c --------------------------------------------------------------------- */
+/* Fill in the default settings. */
+void weft_conf_default(struct weft_conf *conf);
 
-void weft_idle_work(struct weft_ep *ep, struct weft_out *out);
+/**
+ * weft_core_init - initialize a core
+ * @core: zeroed
+ * @conf: settings
+ * @addr: own addresses
+ * @naddr: number of addresses, 1..WEFT_CORE_ADDRS
+ * @port: stored in core->port
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOMEM.
+ */
+int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
+		   const struct weft_sockaddr *addr, u32 naddr, void *port);
 
-/* ---- ep.c ----------------------------------------------------------------------- */
+/**
+ * weft_core_stop - fail all operations, because the port is going
+ * @core: the core
+ * @now: time
+ * @err: errno (positive) of operations under way
+ * @out: the caller flushes it, and calls again while the function returns true
+ *
+ * Endpoints stay until they are destroyed, in a state that accepts no posts.
+ * Return: true if there is more to do.
+ */
+bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_out *out);
 
-void weft_ep_stop(struct weft_ep *ep, int err, struct weft_out *out);
+/* Free a core. The adapter ensures that no endpoint exists and no call is inside. May sleep. */
+void weft_core_exit(struct weft_core *core);
+
+/* ---- Input of the core ----------------------------------------------------------- */
+
+/**
+ * weft_core_rx - process received packets
+ * @core: the core
+ * @now: time
+ * @rx: packets, linear
+ * @n: entries of @rx, at most 16
+ * @out: the caller flushes it before it frees the packets
+ *
+ * Context: softirqs are off, no lock is held.
+ */
+void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx, u32 n,
+		  struct weft_out *out);
+
+/* Process the expired timer of a path. */
+void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out);
+
+/*
+ * Execute work from out->deferred: pin memory, drain a ring. May sleep; runs with the address space
+ * of the work's context. Drops the reference.
+ */
+void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out);
+
+/* ---- Completion queues ----------------------------------------------------------- */
+
+/* Write waiting completions after a read. Return: true if an engine has to call again. */
+bool weft_cq_notify(struct weft_cq *cq, weft_ns now, struct weft_out *out);
+
+/* ---- Endpoints ------------------------------------------------------------------- */
+
+/**
+ * weft_ep_new - make an endpoint
+ * @core: the core
+ * @conf: its configuration; copied
+ *
+ * Allocates the objects for all posts: @sq_slots sends, @rq_slots receives.
+ *
+ * Context: may sleep.
+ * Return: the endpoint with one reference, ERR_PTR(-ENOMEM, -EADDRNOTAVAIL, -EAFNOSUPPORT, -EINVAL,
+ * -ENODEV: stopped).
+ */
+struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *conf);
+
+/**
+ * weft_ep_enable - give an endpoint its queues and its service; later: queues that it lacks
+ * @ep: the endpoint
+ * @q: the queues; references are taken, except on the vector
+ *
+ * An enabled connectionless endpoint may get a completion queue or counter for a direction without
+ * one. @q->av has to be the same vector, and @q->eq NULL.
+ *
+ * Return: 0, -EINVAL: queues do not fit the type, -EBUSY: enabled already, -EADDRINUSE, -ENODEV.
+ */
+int weft_ep_enable(struct weft_ep *ep, const struct weft_ep_queues *q);
+
+/**
+ * weft_ep_notify - process the rings after a notify call
+ * @ep: the endpoint
+ * @flags: WEFT_NOTIFY_*
+ * @now: time
+ * @out: used and flushed inside
+ *
+ * The work is bounded by the sizes of the rings.
+ *
+ * Context: may sleep; in the process that owns the context, or with its address space.
+ * Return: 0, -EINTR: a signal came before everything was done.
+ */
+int weft_ep_notify(struct weft_ep *ep, u32 flags, weft_ns now, struct weft_out *out);
+
+/* what weft_ep_poll() has left */
+#define WEFT_POLL_MORE	1	/* entries: call again after other endpoints */
+#define WEFT_POLL_BUSY	2	/* another thread takes entries of the send ring */
+
+/**
+ * weft_ep_hot - an engine begins to poll the doorbells of an endpoint
+ * @ep: the endpoint
+ *
+ * The program is not asked for notify calls any more. The caller calls weft_ep_poll() for entries
+ * posted so far.
+ *
+ * Context: any.
+ * Return: true; false: the endpoint accepts no posts (yet, or any more).
+ */
+bool weft_ep_hot(struct weft_ep *ep);
+
+/**
+ * weft_ep_poll - process the rings of a hot endpoint whose doorbell has moved
+ * @ep: the endpoint
+ * @now: time
+ * @out: used and flushed inside
+ *
+ * Processes the rings, at most 64 sends. Sends whose payload is not resident are left to a worker.
+ *
+ * Context: process context; may sleep for kernel memory, but not for the program's memory.
+ * Return: WEFT_POLL_*.
+ */
+u32 weft_ep_poll(struct weft_ep *ep, weft_ns now, struct weft_out *out);
+
+/**
+ * weft_ep_cool - an engine stops polling the doorbells of an endpoint
+ * @ep: the endpoint, hot
+ *
+ * The program is asked for notify calls, then (barrier E) the doorbells are read once more.
+ *
+ * Context: any.
+ * Return: true if posted entries may not be noticed: the caller calls weft_ep_hot() and
+ * weft_ep_poll(), or weft_ep_hand().
+ */
+bool weft_ep_cool(struct weft_ep *ep);
+
+/**
+ * weft_ep_hand - have a worker process what an engine has left
+ * @ep: the endpoint, not hot
+ * @now: time
+ * @out: used and flushed inside
+ */
+void weft_ep_hand(struct weft_ep *ep, weft_ns now, struct weft_out *out);
+
+/*
+ * Cancel a receive, as described for WEFT_IOC_CANCEL. Return: 0; -EINVAL: not enabled; -EAGAIN: the
+ * receive is still in the ring and its completion queue is full.
+ */
+int weft_ep_cancel(struct weft_ep *ep, u64 context, weft_ns now, struct weft_out *out);
+
+/**
+ * weft_ep_kill - destroy an endpoint
+ * @ep: the endpoint
+ * @now: time
+ * @out: the caller flushes it, and calls again while the function returns true
+ *
+ * When it has returned false, rings and queues of the endpoint are not used any more, and no memory
+ * of the process is written. Sends that had completed are still delivered, and a connected peer is
+ * informed. The caller then drops its reference with weft_ep_put().
+ *
+ * Context: may sleep.
+ * Return: true if there is more to do.
+ */
+bool weft_ep_kill(struct weft_ep *ep, weft_ns now, struct weft_out *out);
+
+/*
+ * Set the own address. Return: 0, -EADDRINUSE, -EADDRNOTAVAIL, -EAFNOSUPPORT, -EINVAL; -EBUSY: it
+ * has a service in use.
+ */
+int weft_ep_setname(struct weft_ep *ep, const struct weft_sockaddr *addr);
+void weft_ep_getname(struct weft_ep *ep, struct weft_sockaddr *addr);
+
+/* Get the peer's address. Return: 0, -ENOTCONN. */
+int weft_ep_getpeer(struct weft_ep *ep, struct weft_sockaddr *addr);
+
+/**
+ * struct weft_ep_info - state of an endpoint, for the administrator
+ * @type: WEFT_EP_*
+ * @state: WEFT_EPS_*
+ * @handle: handle in its context
+ * @addr: own address
+ * @peer: address of the peer, family 0: none
+ * @job: name of its job, empty: the default one
+ * @posted: posted receives
+ * @unexp: unexpected messages
+ * @sending: sends under way
+ */
+struct weft_ep_info {
+	u32 type;
+	u32 state;
+	u32 handle;
+	struct weft_sockaddr addr;
+	struct weft_sockaddr peer;
+	char job[WEFT_JOB_NAME_MAX];
+	u32 posted;
+	u32 unexp;
+	u32 sending;
+};
+
+void weft_ep_look(struct weft_ep *ep, struct weft_ep_info *info);
+
+/* ---- Shared receive queues ------------------------------------------------------- */
+
+/**
+ * struct weft_srq_info - counts of a shared receive queue
+ * @recvs: receives that may be posted or under way
+ * @available: receives that an endpoint may take
+ * @held: taken receives that have not completed
+ * @low: low watermark, 0: none
+ * @eps: number of its endpoints
+ * @waiting: endpoints with messages that have found no receive
+ */
+struct weft_srq_info {
+	u32 recvs;
+	u32 available;
+	u32 held;
+	u32 low;
+	u32 eps;
+	u32 waiting;
+};
+
+/* Process the ring after a notify call; flushes @out. Return: 0. */
+int weft_srq_notify(struct weft_srq *srq, weft_ns now, struct weft_out *out);
+
+/*
+ * Cancel the oldest receive with this context; its completion is written to @cq. Return: 0, also
+ * when there is none; -EAGAIN: @cq is full, and the receive stays posted.
+ */
+int weft_srq_cancel(struct weft_srq *srq, struct weft_cq *cq, u64 context, struct weft_out *out);
+
+/*
+ * Change the ring to @rq (@slots slots) and the number of receives to @recvs. May sleep. Return: 0;
+ * -EBUSY: more are posted or under way, or @recvs is below the low watermark; -ENOMEM. An error
+ * changes nothing.
+ */
+int weft_srq_resize(struct weft_srq *srq, const struct weft_rqe *rq, u32 slots, u32 recvs);
+
+/*
+ * Set the low watermark and arm it: one event when fewer than @low receives are available; 0
+ * disarms. May sleep. Return: 0; -EINVAL: above the number of receives, or no event queue; -ENOSPC:
+ * WEFT_EQ_MARKS watermark events are unread; -ENOMEM.
+ */
+int weft_srq_arm(struct weft_srq *srq, u32 low, weft_ns now, struct weft_out *out);
+void weft_srq_look(struct weft_srq *srq, weft_ns now, struct weft_out *out,
+		   struct weft_srq_info *info);
+
+/*
+ * Before weft_ep_enable(): take receives from @srq, NULL: from the endpoint's own ring. @av: the
+ * vector of the later enable. Return: 0; -EINVAL: not such an endpoint, or others of the queue have
+ * another vector; -EBUSY: enabled.
+ */
+int weft_ep_share(struct weft_ep *ep, struct weft_srq *srq, struct weft_av *av);
+
+/*
+ * Set watermarks on the shared receives that an endpoint holds, 0: none. @soft: one event when it
+ * holds more. @hard: its connection is broken when it holds more. May sleep. Return: 0; -EINVAL: no
+ * shared receives; -ENOSPC: as for weft_srq_arm(); -ENOMEM.
+ */
+int weft_ep_marks(struct weft_ep *ep, u32 soft, u32 hard, weft_ns now, struct weft_out *out);
+
+/*
+ * Get the number of shared receives that an endpoint holds. @span: distance, in order of taking,
+ * between the newest taken and the oldest held one, 0 if there is none. Return: 0, -EINVAL.
+ */
+int weft_ep_held(struct weft_ep *ep, u32 *held, u32 *span);
 
 #endif

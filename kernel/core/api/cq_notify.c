@@ -6,7 +6,7 @@
  *
  * Locks: cq->lock and ep->lock, taken here one after the other.
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 #include "core/queue/cq.h"
 
 #define WEFT_CQ_BATCH	8	/* completions written before their objects are released */

@@ -12,7 +12,7 @@
  *
  * Locks: the callers hold none; the steps take the locks that they need.
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 
 static noinline void weft_flush_start(struct weft_out *out)
 {

@@ -5,7 +5,7 @@
 #ifndef WEFT_MONITOR_H
 #define WEFT_MONITOR_H
 
-#include "core/api/api.h"
+#include "core/api/internal.h"
 
 void weft_monitor_init(struct weft_core *core);
 void weft_monitor_exit(struct weft_core *core);

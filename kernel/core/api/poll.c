@@ -16,7 +16,7 @@
  *
  * Locks: ep->sq_mutex protects the send ring, ep->lock the rest.
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 
 static bool weft_ep_works(const struct weft_ep *ep)
 {

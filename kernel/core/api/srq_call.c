@@ -4,7 +4,7 @@
  *
  * srq.c describes how receives are given to endpoints, and the locks.
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 
 /* Allocate the event of a watermark. May sleep. Return: the event, NULL: no memory. */
 static struct weft_qev *weft_srq_event(u32 type, u32 handle)

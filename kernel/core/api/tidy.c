@@ -7,7 +7,7 @@
  * Locks: ep->sq_mutex, path->lock and ep->lock, taken here in the order of
  * Documentation/locking.rst. Process context.
  */
-#include "core/api/api.h"
+#include "core/api/internal.h"
 
 /* Return: true if a worker may close the flow now. */
 static bool weft_idle_flow(const struct weft_flow *flow, weft_ns now)

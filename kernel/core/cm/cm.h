@@ -8,6 +8,7 @@
 #ifndef WEFT_CM_H
 #define WEFT_CM_H
 
+#include "core/cm/calls.h"
 #include "core/messaging/messaging.h"
 
 /* ---- cm.c ------------------------------------------------------------------------ */

@@ -8,6 +8,7 @@
 #ifndef WEFT_MATCHING_H
 #define WEFT_MATCHING_H
 
+#include "core/matching/calls.h"
 #include "core/transport/transport.h"
 
 /* ---- post.c --------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #ifndef WEFT_MESSAGING_H
 #define WEFT_MESSAGING_H
 
+#include "core/messaging/calls.h"
 #include "core/bulk/bulk.h"
 #include "core/messaging/upcalls.h"
 

@@ -9,7 +9,7 @@
  * An address may have several indices. Its entries are neighbours in the chain, the lowest index
  * first.
  */
-#include "core/queue/queue.h"
+#include "core/object/object.h"
 
 #define WEFT_AV_CHUNK	1024		/* entries of a chunk */
 #define WEFT_AV_REST	64		/* removals before an index is used again */

@@ -15,7 +15,12 @@
 #ifndef WEFT_LANE_H
 #define WEFT_LANE_H
 
-#include "core/api/core.h"
+#include "core/base/io_batch.h"
+#include "core/base/list.h"
+
+struct weft_flow;
+struct weft_mem;
+struct weft_txm;
 
 #define WEFT_CLASS_LANES	2	/* lanes of each class */
 #define WEFT_LANES		(WEFT_CLASSES * WEFT_CLASS_LANES)

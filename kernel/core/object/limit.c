@@ -8,7 +8,7 @@
  *
  * Locks: none; each setting is stored as one word.
  */
-#include "core/api/core.h"
+#include "core/object/object.h"
 
 /* units of a value in struct weft_conf */
 #define WEFT_LIMIT_PLAIN	1

@@ -2,15 +2,28 @@
 /*
  * weft core - objects of all layers: references, tables and flags
  *
+ *	path		one remote node; core->local: the node itself
+ *	  lane		packets in one sequence; two of each class (lane.h)
+ *	  flow		messages from one of our endpoints to one remote endpoint
+ *	  rflow		messages from one remote endpoint to one of ours
+ *	  conn		a connection, or a request for one
+ *	ep		endpoint
+ *	  txm		a send: one for each slot of the ring, allocated with the endpoint
+ *	  post		a receive: one for each slot of the ring, allocated with the endpoint
+ *	srq		receives that several endpoints share, with posts of its own
+ *	rxm		a received message that could not be completed at once
+ *
  * The functions that this folder offers to the folders above it, and its files to one another. The
  * comment at each definition names the locks that the function needs.
  */
 #ifndef WEFT_OBJECT_H
 #define WEFT_OBJECT_H
 
-#include "core/object/ep.h"
+#include "core/object/calls.h"
+#include "core/object/endpoint.h"
 #include "core/object/job.h"
 #include "core/object/srq.h"
+#include "core/object/upcalls.h"
 
 /*
  * Return: time since @then. A CPU reads the time before it takes locks, so another CPU may have

@@ -5,7 +5,7 @@
 #ifndef WEFT_SRQ_H
 #define WEFT_SRQ_H
 
-#include "core/object/obj.h"
+#include "core/object/message.h"
 
 /**
  * struct weft_srq_posts - receives that were allocated together

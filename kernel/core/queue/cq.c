@@ -19,16 +19,19 @@
  * weft_cq_init - make a completion queue
  * @cq: the queue; one reference is the caller's
  * @core: its core
+ * @cnt: the counters of its core
  * @slots: zeroed ring, NULL: a counter
  * @size: slots, 0 for a counter
  * @doorbell: zeroed
  * @status: zeroed
  */
-void weft_cq_init(struct weft_cq *cq, struct weft_core *core, struct weft_cqe *slots, u32 size,
-		  const struct weft_cq_doorbell *doorbell, struct weft_cq_status *status)
+void weft_cq_init(struct weft_cq *cq, struct weft_core *core, weft_counters_t cnt,
+		  struct weft_cqe *slots, u32 size, const struct weft_cq_doorbell *doorbell,
+		  struct weft_cq_status *status)
 {
 	memset(cq, 0, sizeof(*cq));
 	cq->core = core;
+	cq->cnt = cnt;
 	weft_lock_init(&cq->lock, WEFT_RANK_QUEUE);
 	refcount_set(&cq->ref, 1);
 	cq->slots = slots;
@@ -183,7 +186,7 @@ bool weft_cq_post(struct weft_cq *cq, const struct weft_cqe *e, const void *payl
 		ovf->plen = plen;
 		ovf->waits = true;
 		weft_list_add_tail(&cq->waiting, &ovf->node);
-		weft_count(cq->core, cq_overflows);
+		weft_count(cq, cq_overflows);
 	}
 	weft_unlock(&cq->lock);
 	return room;

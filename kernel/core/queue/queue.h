@@ -1,16 +1,119 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - interface of completion queues, event queues and address vectors
+ * weft core - interface of completion queues and event queues
  *
  * Locks: cq->lock and eq->lock are taken inside; the callers may hold ep->lock or path->lock.
- * Address vectors are read under RCU; weft_av_find() takes av->lock. See Documentation/locking.rst.
+ * See Documentation/locking.rst.
  */
 #ifndef WEFT_QUEUE_H
 #define WEFT_QUEUE_H
 
-#include "core/api/core.h"
+#include "core/base/conf.h"
+#include "core/base/io_batch.h"
+#include <linux/weft.h>
 
-/* ---- Completion queues ----------------------------------------------- */
+/* ---- Completion queues: for adapters --------------------------------- */
+
+/**
+ * struct weft_ovf - a waiting completion, part of the object that completes
+ * @node: in cq->waiting
+ * @e: the entry
+ * @payload: content of the slots behind the entry; belongs to the object
+ * @plen: bytes of @payload
+ * @kind: private value of the core: type of the object
+ * @waits: in cq->waiting
+ */
+struct weft_ovf {
+	struct weft_list node;
+	struct weft_cqe e;
+	const void *payload;
+	u32 plen;
+	u8 kind;
+	bool waits;
+};
+
+/**
+ * struct weft_cq - completion queue
+ * @core: the core of its port; opaque here
+ * @cnt: counters of that core
+ * @lock: protects all fields below
+ * @ref: references
+ * @wake: in out->wake, when @waking
+ * @waking: a struct weft_out will wake it
+ * @slots: ring, which only the kernel writes; NULL: a counter
+ * @size: number of slots, a power of two; 0: a counter
+ * @doorbell: the user's consumer index; untrusted, read once
+ * @status: page that the user reads
+ * @tail: producer index (copy of the kernel)
+ * @head: consumer index read last
+ * @bad: the user's index was outside of the ring
+ * @waiting: struct weft_ovf in order
+ * @polled: an engine polls its doorbell, see poll.c: the program is not asked for notify calls
+ * @armed: a thread may be waiting (only then weft_env_wake_cq() is called); waiters set it before
+ *	they check the queue again
+ * @dev: private pointer of the adapter
+ *
+ * Entries are written in the order of weft_cq_post() calls. If the ring is full or others wait, a
+ * completion waits in its object, which is held until the completion is written. So accepted
+ * operations bound the memory, and no completion is dropped.
+ */
+struct weft_cq {
+	struct weft_core *core;
+	weft_counters_t cnt;
+	struct weft_lock lock;
+	refcount_t ref;
+	struct weft_list wake;
+	bool waking;
+	struct weft_cqe *slots;
+	u32 size;
+	const struct weft_cq_doorbell *doorbell;
+	struct weft_cq_status *status;
+	u32 tail;
+	u32 head;
+	bool bad;
+	struct weft_list waiting;
+	bool polled;
+	bool armed;
+	void *dev;
+};
+
+/**
+ * weft_cq_init - make a completion queue
+ * @cq: the queue; one reference is the caller's
+ * @core: its core
+ * @cnt: the counters of its core
+ * @slots: zeroed ring, NULL: a counter
+ * @size: slots, 0 for a counter
+ * @doorbell: zeroed
+ * @status: zeroed
+ */
+void weft_cq_init(struct weft_cq *cq, struct weft_core *core, weft_counters_t cnt,
+		  struct weft_cqe *slots, u32 size, const struct weft_cq_doorbell *doorbell,
+		  struct weft_cq_status *status);
+
+/* Move the index of a counter, so that waiters check it again; the caller wakes them. */
+void weft_cq_stir(struct weft_cq *cntr);
+
+/*
+ * For an engine: between weft_cq_hot() and weft_cq_cool() it calls weft_cq_notify() when the
+ * doorbell has moved. The two functions correspond to weft_ep_hot() and weft_ep_cool() of
+ * endpoints.
+ * Return: weft_cq_hot(): false: the queue is in error; weft_cq_cool(): true: completions can be
+ * written.
+ */
+bool weft_cq_hot(struct weft_cq *cq);
+bool weft_cq_cool(struct weft_cq *cq);
+
+/*
+ * Return: true if the queue has entries beyond @seen. The read is ordered after the store of
+ * cq->armed (counterpart of barrier E).
+ */
+bool weft_cq_news(struct weft_cq *cq, u32 seen);
+
+/* Return: true if there are entries beyond the user's doorbell. */
+bool weft_cq_ready(struct weft_cq *cq);
+
+/* ---- Completion queues: for the core --------------------------------- */
 
 /**
  * weft_cq_post - write a completion
@@ -45,7 +148,57 @@ void weft_cq_get(struct weft_cq *cq);
 /* The last put calls weft_env_free_cq(). */
 void weft_cq_put(struct weft_cq *cq);
 
-/* ---- Event queues ---------------------------------------------------- */
+/* ---- Event queues: for adapters -------------------------------------- */
+
+/**
+ * struct weft_qev - an unread event
+ * @node: in eq->events
+ * @owned: part of an endpoint: not to be freed
+ * @ev: the event
+ * @data: private data
+ */
+struct weft_qev {
+	struct weft_list node;
+	bool owned;
+	struct weft_event ev;
+	u8 data[WEFT_CM_DATA_MAX];
+};
+
+/**
+ * struct weft_eq - event queue
+ * @lock: protects @events
+ * @ref: references
+ * @wake: in out->wake_eq, when @waking
+ * @waking: a struct weft_out will wake it
+ * @events: struct weft_qev, in order
+ * @marks: number of watermark events among them
+ * @dev: private pointer of the adapter
+ */
+struct weft_eq {
+	struct weft_lock lock;
+	refcount_t ref;
+	struct weft_list wake;
+	bool waking;
+	struct weft_list events;
+	u32 marks;
+	void *dev;
+};
+
+void weft_eq_init(struct weft_eq *eq);
+
+/*
+ * Take the first event if it and its data (padded to 8) fit into @room bytes at @buf (kernel
+ * memory).
+ * Return: bytes; -EAGAIN: no event; -EMSGSIZE: it does not fit.
+ */
+int weft_eq_read(struct weft_eq *eq, void *buf, u32 room);
+
+bool weft_eq_ready(struct weft_eq *eq);
+
+/* Drop all events. */
+void weft_eq_fini(struct weft_eq *eq);
+
+/* ---- Event queues: for the core -------------------------------------- */
 
 /* Append an event; the caller has set ev->ev (ev.data_len bytes of ev->data are used). */
 void weft_eq_post(struct weft_eq *eq, struct weft_qev *ev, struct weft_out *out);
@@ -65,47 +218,5 @@ static inline bool weft_eq_marked(const struct weft_eq *eq)
 void weft_eq_get(struct weft_eq *eq);
 /* The last put calls weft_env_free_eq(). */
 void weft_eq_put(struct weft_eq *eq);
-
-/* ---- Address vectors ------------------------------------------------- */
-
-/**
- * struct weft_av_entry - an address; constant but for @uses
- * @rcu: to free it
- * @same: in the chain of its hash value
- * @addr: address with service
- * @index: its index
- * @uses: number of insertions (the vector's mutex)
- */
-struct weft_av_entry {
-	struct weft_rcu rcu;
-	struct weft_list same;
-	struct weft_sockaddr addr;
-	u32 index;
-	u32 uses;
-};
-
-/* Get entry @index, NULL: none. Under weft_rcu_lock(), valid until weft_rcu_unlock(). */
-struct weft_av_entry *weft_av_get(struct weft_av *av, u32 index);
-/* Find the index of an address (the lowest, if it has several), WEFT_SRC_ANY: none. */
-u32 weft_av_find(struct weft_av *av, const struct weft_sockaddr *addr);
-/*
- * Return: a number that changes with each insertion and removal, after which earlier results of a
- * search may be outdated.
- */
-static inline u32 weft_av_gen(const struct weft_av *av)
-{
-	/* later searches are at least as new */
-	return smp_load_acquire((const u32 *)av);
-}
-
-/* ---- Addresses ------------------------------------------------------- */
-
-/* Compare nodes (and, for _eq, services, too). */
-bool weft_addr_same_node(const struct weft_sockaddr *a, const struct weft_sockaddr *b);
-bool weft_addr_eq(const struct weft_sockaddr *a, const struct weft_sockaddr *b);
-/* Hash the address of a node; the service is not used. */
-u64 weft_addr_hash(const struct weft_sockaddr *a, const u64 key[2]);
-/* Check that it is the address of one node; service may be 0. Return: 0, -EINVAL, -EAFNOSUPPORT. */
-int weft_addr_check(const struct weft_sockaddr *a);
 
 #endif

@@ -8,6 +8,7 @@
 #ifndef WEFT_TRANSPORT_H
 #define WEFT_TRANSPORT_H
 
+#include "core/transport/calls.h"
 #include "core/object/object.h"
 #include "core/transport/upcalls.h"
 

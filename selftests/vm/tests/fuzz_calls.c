@@ -348,7 +348,7 @@ static bool jobs_work(void)
 /* Enough was right for there to be something to get wrong. */
 static bool reached(void)
 {
-	static const char *const counters[] = { "notifies", "msgs_local", "msgs_unexpected",
+	static const char *const counters[] = { "notifications", "msgs_local", "msgs_unexpected",
 						"conns_made", "bad_entries", "bad_completions",
 						"wrong_job" };
 	char name[64];

@@ -2,11 +2,21 @@
 /*
  * weft core - input and output of the core: packets, copies, wake-ups, timers, deferred work
  *
- * The caller owns a struct weft_out and received packets. core.h describes the locks; this file is
- * a part of it.
+ * The caller owns a struct weft_out and received packets: no locks.
  */
 #ifndef WEFT_IO_BATCH_H
 #define WEFT_IO_BATCH_H
+
+#include "core/base/env.h"
+
+struct weft_core;
+struct weft_path;
+struct weft_flow;
+struct weft_ep;
+struct weft_srq;
+struct weft_txm;
+struct weft_rxm;
+struct weft_rec;
 
 /* ---- Output of the core ---------------------------------------------------------- */
 
@@ -212,27 +222,5 @@ struct weft_rx {
 	u8 ecn;
 	u8 group[16];
 };
-
-/**
- * weft_core_rx - process received packets
- * @core: the core
- * @now: time
- * @rx: packets, linear
- * @n: entries of @rx, at most 16
- * @out: the caller flushes it before it frees the packets
- *
- * Context: softirqs are off, no lock is held.
- */
-void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx, u32 n,
-		  struct weft_out *out);
-
-/* Process the expired timer of a path. */
-void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out);
-
-/*
- * Execute work from out->deferred: pin memory, drain a ring. May sleep; runs with the address space
- * of the work's context. Drops the reference.
- */
-void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out);
 
 #endif

@@ -1,97 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - endpoints and connections
+ * weft core - structures of endpoints
  *
- * Locks and references: as in obj.h.
+ * Locks: the comment of each structure names the lock of its fields. A refcount_t may be dropped
+ * anywhere, a plain count only under the lock that protects it.
  */
-#ifndef WEFT_EP_H
-#define WEFT_EP_H
+#ifndef WEFT_OBJECT_ENDPOINT_H
+#define WEFT_OBJECT_ENDPOINT_H
 
-#include "core/object/obj.h"
-
-/* ---- Endpoints and connections --------------------------------------------------- */
-
-#define WEFT_CONN_ASKING	1	/* active: REQ sent */
-#define WEFT_CONN_ASKED		2	/* passive: waits for the program */
-#define WEFT_CONN_ACCEPTED	3	/* passive: waits for the accept */
-#define WEFT_CONN_UP		4
-#define WEFT_CONN_CLOSING	5	/* until its sends are acknowledged, then FINACK */
-#define WEFT_CONN_OVER		6
-#define WEFT_CONN_AGAIN		7	/* active: to be requested on a new path; on no list */
-
-/**
- * struct weft_conn - a connection, or a request for one
- * @ref: path->conns and core->conns together, its endpoint, the flow, struct weft_ctl
- * @path: referenced; constant
- * @node: in path->conns
- * @idnode: in core->conns; core->svc_lock
- * @reqnode: in ep->reqs of the listener; its ep->lock
- * @pep: the listener, referenced, while it is a request; path->lock
- * @ep: its endpoint, referenced; path->lock
- * @flow: of this node's messages, referenced
- * @rflow: of the peer's messages; NULL: none yet, or ended
- * @id: id of this node
- * @peer: id of the peer, 0: not known
- * @active: this node has sent the request
- * @again: the request is sent for the second time
- * @state: WEFT_CONN_*
- * @fin: FIN has been sent or is queued
- * @fin_in: the peer's FIN has come
- * @fin_acked: this node's FIN was acknowledged
- * @fin_held: the peer's FIN is acknowledged when the sends of this node have ended
- * @takes: this node's FIN states that it receives until the acknowledgement
- * @shut: SHUTDOWN has been reported, or is not wanted
- * @shut_wait: SHUTDOWN is reported when the received messages are placed
- * @ctl_pending: over, with chunks still to be sent: counts in path->ctl_pending
- * @ops: chunks to be sent, as bits of WEFT_CM_*
- * @status: errno in its REJ
- * @lost: errno: the peer's node is silent; the connection has not ended properly
- * @until: when it is given up, 0: never
- * @fid: flow id in its chunks
- * @addr: peer's address with service
- * @job: job of its endpoint, referenced, NULL: the default one, or no endpoint yet
- * @dlen: bytes of @data
- * @data: private data to be sent
- * @ctl: chunks to be sent
- * @ev: the event of a request
- *
- * Under path->lock.
- */
-struct weft_conn {
-	refcount_t ref;
-	struct weft_path *path;
-	struct weft_list node;
-	struct weft_list idnode;
-	struct weft_list reqnode;
-	struct weft_ep *pep;
-	struct weft_ep *ep;
-	struct weft_flow *flow;
-	struct weft_rflow *rflow;
-	u32 id;
-	u32 peer;
-	bool active;
-	bool again;
-	u8 state;
-	bool fin;
-	bool fin_in;
-	bool fin_acked;
-	bool fin_held;
-	bool takes;
-	bool shut;
-	bool shut_wait;
-	bool ctl_pending;
-	u8 ops;
-	u16 status;
-	u16 lost;
-	weft_ns until;
-	struct weft_flowid fid;
-	struct weft_sockaddr addr;
-	struct weft_job *job;
-	u32 dlen;
-	u8 data[WEFT_CM_DATA_MAX];
-	struct weft_ctl ctl;
-	struct weft_qev ev;
-};
+#include "core/object/av.h"
+#include "core/object/conf.h"
+#include "core/object/conn.h"
+#include "core/object/group.h"
+#include "core/object/job.h"
+#include "core/object/message.h"
+#include "core/object/user.h"
 
 #define WEFT_WORK_SQ	1	/* continue a send ring */
 #define WEFT_WORK_TXM	2
@@ -102,40 +25,6 @@ struct weft_conn {
 #define WEFT_WORK_TIDY	7	/* close flows on idle paths */
 #define WEFT_WORK_RQ	8	/* continue a paused receive ring */
 #define WEFT_WORK_MONITOR	9	/* check nodes that receives name */
-
-/**
- * struct weft_group - a multicast group with members on this node
- * @node: in core->groups
- * @addr: its address with the service; constant
- * @members: struct weft_member
- *
- * Changed under core->grp_mutex and core->grp_lock, read under either.
- */
-struct weft_group {
-	struct weft_list node;
-	struct weft_sockaddr addr;
-	struct weft_list members;
-};
-
-/**
- * struct weft_member - an endpoint in a group
- * @gnode: in group->members; as in struct weft_group
- * @node: in ep->groups; ep->sq_mutex
- * @group: the group; constant
- * @ep: the endpoint, which leaves before its end; constant
- * @id: number of the group at the endpoint; constant
- * @flags: WEFT_GROUP_*; constant
- * @flow: of its sends to the group, NULL: it does not send; constant
- */
-struct weft_member {
-	struct weft_list gnode;
-	struct weft_list node;
-	struct weft_group *group;
-	struct weft_ep *ep;
-	u32 id;
-	u32 flags;
-	struct weft_flow *flow;
-};
 
 /**
  * struct weft_ep - an endpoint

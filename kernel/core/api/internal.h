@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - functions that the files of api/ offer to one another
+ *
+ * The comment at each definition names the locks that the function needs.
+ */
+#ifndef WEFT_API_INTERNAL_H
+#define WEFT_API_INTERNAL_H
+
+#include "core/api/api.h"
+#include "core/cm/cm.h"
+
+/* ---- teardown.c ----------------------------------------------------------------- */
+
+void weft_path_more(struct weft_path *path, struct weft_out *out);
+
+/* ---- tidy.c --------------------------------------------------------------------- */
+
+void weft_idle_work(struct weft_ep *ep, struct weft_out *out);
+
+/* ---- ep.c ----------------------------------------------------------------------- */
+
+void weft_ep_stop(struct weft_ep *ep, int err, struct weft_out *out);
+
+#endif

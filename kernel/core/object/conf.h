@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - what adapters tell of objects that they make, and the states of objects
+ *
+ * All fields are constant once the object exists.
+ */
+#ifndef WEFT_OBJECT_CONF_H
+#define WEFT_OBJECT_CONF_H
+
+#include "core/base/env.h"
+#include <linux/weft.h>
+
+struct weft_job;
+struct weft_cq;
+struct weft_eq;
+struct weft_av;
+
+/* ---- Endpoints ------------------------------------------------------------------- */
+
+#define WEFT_EPS_NEW		0	/* created */
+#define WEFT_EPS_ENABLED	1	/* MSG: not yet connected; RDM: works */
+#define WEFT_EPS_LISTENING	2	/* passive */
+#define WEFT_EPS_CONNECTING	3	/* MSG: request sent */
+#define WEFT_EPS_ACCEPTED	4	/* MSG: accepted, not yet confirmed */
+#define WEFT_EPS_CONNECTED	5	/* MSG */
+#define WEFT_EPS_CLOSING	6	/* MSG: ends gracefully: still receives */
+#define WEFT_EPS_CLOSED		7	/* MSG: was connected, or the connection failed */
+#define WEFT_EPS_ERROR		8	/* a ring entry cannot be decoded, or the port is gone */
+#define WEFT_EPS_DEAD		9	/* destroyed; only references remain */
+
+/**
+ * struct weft_ep_conf - configuration of an endpoint; the adapter owns the memory, which stays
+ * valid until weft_ep_kill() returns
+ * @type: WEFT_EP_*
+ * @flags: WEFT_EPF_*
+ * @handle: its handle in its context
+ * @mc: memory of its context (env.h); the endpoint takes a reference
+ * @addr: requested own address; family 0: the first one of the port
+ * @sq: send ring, user-writable: each slot is copied once
+ * @sq_slots: slots
+ * @rq: receive ring, user-writable: each slot is copied once
+ * @rq_slots: slots
+ * @doorbell: user-writable
+ * @status: read-only for the user
+ * @ctx: private pointer of the adapter: the context (for deferred work)
+ * @uid: owner: messages kept for the endpoint count for this user, too
+ * @job: its job, entered by the caller (weft_job_enter()), NULL: the default one
+ */
+struct weft_ep_conf {
+	u32 type;
+	u32 flags;
+	u32 handle;
+	struct weft_memctx *mc;
+	struct weft_sockaddr addr;
+	const struct weft_sqe *sq;
+	u32 sq_slots;
+	const struct weft_rqe *rq;
+	u32 rq_slots;
+	const struct weft_ep_doorbell *doorbell;
+	struct weft_ep_status *status;
+	void *ctx;
+	u32 uid;
+	struct weft_job *job;
+};
+
+/**
+ * struct weft_ep_queues - queues and vector of an endpoint
+ * @tx_cq: completions of sends, or NULL
+ * @rx_cq: completions of receives, or NULL
+ * @tx_cntr: counter of sends, or NULL
+ * @rx_cntr: counter of receives, or NULL
+ * @eq: events; may be NULL, but not for MSG
+ * @av: RDM only
+ */
+struct weft_ep_queues {
+	struct weft_cq *tx_cq;
+	struct weft_cq *rx_cq;
+	struct weft_cq *tx_cntr;
+	struct weft_cq *rx_cntr;
+	struct weft_eq *eq;
+	struct weft_av *av;
+};
+
+/* ---- Shared receive queues ------------------------------------------------------- */
+
+/**
+ * struct weft_srq_conf - configuration of a shared receive queue; the adapter owns the memory,
+ * which stays valid until weft_srq_kill() returns, or weft_srq_resize() for the ring
+ * @handle: its handle in its context
+ * @zone: protection zone of the regions that its receives name; 0: none
+ * @recvs: receives that may be posted or under way
+ * @rq: receive ring, user-writable: each slot is copied once
+ * @rq_slots: slots
+ * @doorbell: user-writable; only rq_tail is used
+ * @status: read-only for the user; rq_head and flags
+ * @eq: queue of its events, NULL: no events
+ * @ctx: private pointer of the adapter: the context
+ */
+struct weft_srq_conf {
+	u32 handle;
+	u32 zone;
+	u32 recvs;
+	const struct weft_rqe *rq;
+	u32 rq_slots;
+	const struct weft_ep_doorbell *doorbell;
+	struct weft_ep_status *status;
+	struct weft_eq *eq;
+	void *ctx;
+};
+
+/* ---- Paths ----------------------------------------------------------------------- */
+
+#define WEFT_PATHS_HELLO	0	/* handshake */
+#define WEFT_PATHS_UP		1
+#define WEFT_PATHS_DEAD		2
+#define WEFT_PATHS_LEAVING	3	/* unused; asking the peer whether it agrees to the end */
+
+#endif

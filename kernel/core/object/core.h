@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - the core of one port
+ *
+ * Locks: the comment of each field names its lock. See Documentation/locking.rst.
+ */
+#ifndef WEFT_CORE_H
+#define WEFT_CORE_H
+
+#include "core/base/conf.h"
+#include "core/base/env.h"
+#include "core/object/grant.h"
+#include <linux/weft.h>
+
+struct weft_path;
+
+#define WEFT_CORE_ADDRS		4
+#define WEFT_CORE_HASH		256	/* lists in each table; a power of two */
+#define WEFT_CORE_GROUPS	256	/* multicast groups with members on this node */
+
+/**
+ * struct weft_core - the protocol of one port
+ * @conf: settings
+ * @lock: protects the tables of paths and endpoints, @npaths and @neps
+ * @stopped: the port is going: no operation begins (READ_ONCE outside of @lock)
+ * @ended: stopped, and all operations have been completed (READ_ONCE; the adapter sets it)
+ * @incarnation: random number of this port, by which peers detect a restart
+ * @secret: key of cookies
+ * @addr: own addresses, service 0; constant
+ * @naddr: number of @addr
+ * @svc_lock: protects @services, @conns and their counters
+ * @services: endpoints by service number
+ * @paths: paths by remote address
+ * @path_slots: entries of @path_ids; constant, the largest value of the limit "paths"
+ * @path_ids: paths by the id in the peer's packets; read under RCU
+ * @npaths: number of paths in the tables
+ * @hand: slot at which the search for unused paths continues; see reclaim.c
+ * @scarce: a send waits for a path; set under the lock of @local, read without it
+ * @neps: number of endpoints
+ * @next_service: where the search for a free service begins
+ * @next_gen: next generation of an endpoint's service, and of a flow's sending side
+ * @next_path: next generation of a path id
+ * @next_conn: next connection id
+ * @nasked: unanswered requests for a connection; core->svc_lock
+ * @eps: all endpoints
+ * @conns: connections being set up or up, by id
+ * @gone_at: earliest time of the next GONE
+ * @key: key of hash tables
+ * @grp_mutex: serialises joining and leaving of groups
+ * @grp_lock: protects @groups and their members
+ * @groups: struct weft_group
+ * @ngroups: number of groups
+ * @user_lock: protects @users
+ * @users: struct weft_user, the owners of endpoints
+ * @job_lock: protects @jobs
+ * @jobs: struct weft_job
+ * @njobs: number of jobs
+ * @local: path of messages within the node
+ * @grants: grants of long messages
+ * @known_lock: protects the four fields below; see monitor.c
+ * @known: known nodes without a path, by address
+ * @known_ages: known nodes, the oldest first
+ * @nknown: number of known nodes (READ_ONCE outside of the lock)
+ * @deaths: number of deaths of paths to such nodes (READ_ONCE outside of the lock)
+ * @monitor_at: when nodes that receives name are checked again; under the lock of @local
+ * @cnt: counters: per CPU in the kernel; see weft_count()
+ * @port: private pointer of the adapter
+ */
+struct weft_core {
+	struct weft_conf conf;
+	struct weft_lock lock;
+	bool stopped;
+	bool ended;
+	u64 incarnation;
+	u64 secret[2];
+	struct weft_sockaddr addr[WEFT_CORE_ADDRS];
+	u32 naddr;
+	struct weft_lock svc_lock;
+	struct weft_list services[WEFT_CORE_HASH];
+	struct weft_list paths[WEFT_CORE_HASH];
+	u32 path_slots;
+	struct weft_path **path_ids;
+	u32 npaths;
+	u32 hand;
+	bool scarce;
+	u32 neps;
+	u16 next_service;
+	u32 next_gen;
+	u32 next_path;
+	u32 next_conn;
+	u32 nasked;
+	struct weft_list eps;
+	struct weft_list conns[WEFT_CORE_HASH];
+	weft_ns gone_at;
+	u64 key[2];
+	struct weft_mutex grp_mutex;
+	struct weft_lock grp_lock;
+	struct weft_list groups;
+	u32 ngroups;
+	struct weft_lock user_lock;
+	struct weft_list users;
+	struct weft_lock job_lock;
+	struct weft_list jobs;
+	u32 njobs;
+	struct weft_path *local;
+	struct weft_grants grants;
+	struct weft_lock known_lock;
+	struct weft_list known[WEFT_CORE_HASH];
+	struct weft_list known_ages;
+	u32 nknown;
+	u32 deaths;
+	weft_ns monitor_at;
+	weft_counters_t cnt;
+	void *port;
+};
+
+#endif

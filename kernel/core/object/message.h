@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - structures of messages
+ *
+ * 	txm		a send: one for each slot of the ring, allocated with the endpoint
+ * 	post		a receive: one for each slot of the ring, allocated with the endpoint
+ * 	rxm		a received message that could not be completed at once
+ *
+ * Locks: the comment of each structure names the lock of its fields. A refcount_t may be dropped
+ * anywhere, a plain count only under the lock that protects it.
+ */
+#ifndef WEFT_OBJECT_MESSAGE_H
+#define WEFT_OBJECT_MESSAGE_H
+
+#include "core/base/match.h"
+#include "core/object/flow.h"
+#include "core/object/grant.h"
+#include "core/queue/queue.h"
+#include "core/wire/ring.h"
+
+#define WEFT_EAGER_LIMIT	(256u << 10)	/* largest eager_max of a peer */
+#define WEFT_RXM_SMALL		128	/* payload bytes in a message's own memory */
+
+#define WEFT_WIN_NONE	0
+#define WEFT_WIN_DEFER	1	/* has to be made in process context */
+#define WEFT_WIN_READY	2	/* bytes may be copied */
+#define WEFT_WIN_FLUSH	3	/* bounced: has to be flushed in process context */
+
+/**
+ * struct weft_win - a window of a message's memory
+ * @mem: the memory, referenced; READY, FLUSH
+ * @off: offset in the message
+ * @len: bytes
+ * @left: receive: bytes not copied yet
+ * @todo: receive: bytes without a copy put out
+ * @busy: receive: copies under way; send: unacknowledged records
+ * @state: WEFT_WIN_*
+ */
+struct weft_win {
+	struct weft_mem *mem;
+	u64 off;
+	u32 len;
+	u32 left;
+	u32 todo;
+	u32 busy;
+	u8 state;
+};
+
+#define WEFT_OVF_TXM	1
+#define WEFT_OVF_POST	2
+
+/* levels that a send has not reached when its bytes have been copied */
+#define WEFT_SQ_LATER	(WEFT_SQ_TRANSMIT | WEFT_SQ_DELIVERY | WEFT_SQ_MATCH)
+/* internal: under way until it is delivered, whatever its level */
+#define WEFT_SQ_TRACKED	BIT(15)
+/* levels that the peer reports by DONE */
+#define WEFT_SQ_TOLD	(WEFT_SQ_DELIVERY | WEFT_SQ_MATCH)
+
+#define WEFT_TXM_FREE	0
+#define WEFT_TXM_WAIT	1	/* in lane->sendq or flow->parked */
+#define WEFT_TXM_SENT	2	/* eager, all of it in records */
+#define WEFT_TXM_ASKED	3	/* announced, no grant yet */
+#define WEFT_TXM_GRANT	4	/* granted, DATA are sent */
+#define WEFT_TXM_LOCAL	5	/* lrxm takes it */
+#define WEFT_TXM_OVER	6	/* only references remain */
+
+/**
+ * struct weft_txm - a send
+ * @ovf: its completion while that waits
+ * @ref: the operation, records with its payload, a waiting completion, deferred work
+ * @ep: its endpoint; referenced while the operation is under way
+ * @node: in ep->txm_free (ep->lock), flow->txms or flow->fenced
+ * @qnode: in lane->sendq, flow->parked or lane->dataq; a datagram: in path->dgrams
+ * @idnode: in path->sids
+ * @ctl: ABORT
+ * @work: to pin memory
+ * @path: its path, referenced
+ * @flow: its flow, referenced while the operation is under way
+ * @state: WEFT_TXM_*
+ * @user: its bytes are in the program's memory, else in @buf
+ * @begun: has its number, and packets
+ * @eager: sent without a grant
+ * @held: holds its slot in the ring; ep->lock
+ * @waits: its completion waits; ep->lock
+ * @placed: DONE has come
+ * @told: the completion has been written, or is not wanted
+ * @fault: its memory is gone; written without a lock
+ * @flags: WEFT_SQ_* of the entry
+ * @tagged: tagged
+ * @deferred: deferred work is running
+ * @context: the user's
+ * @tag: tag
+ * @data: remote CQ data
+ * @len: bytes
+ * @mseq: number in its flow
+ * @sid: rendezvous id, 0: none
+ * @rid: rendezvous id of the receiver
+ * @status: errno in its ABORT
+ * @late: ABORT follows when RTS is acknowledged
+ * @buf: its bytes
+ * @vec: segments of its bytes
+ * @sent: bytes in records
+ * @granted: bytes granted so far
+ * @pinned: bytes in windows so far
+ * @nrec: unacknowledged records
+ * @win: windows of @vec
+ * @lrxm: local: the message, referenced
+ *
+ * Under path->lock; the first fields are written before the path has it.
+ */
+struct weft_txm {
+	struct weft_ovf ovf;
+	refcount_t ref;
+	struct weft_ep *ep;
+	struct weft_list node;
+	struct weft_list qnode;
+	struct weft_list idnode;
+	struct weft_ctl ctl;
+	struct weft_work work;
+	struct weft_path *path;
+	struct weft_flow *flow;
+	u8 state;
+	bool user;
+	bool begun;
+	bool eager;
+	bool held;
+	bool waits;
+	bool placed;
+	bool told;
+	bool fault;
+	bool tagged;
+	bool deferred;
+	u16 flags;
+	u16 status;
+	bool late;
+	u64 context;
+	u64 tag;
+	u64 data;
+	u64 len;
+	u32 mseq;
+	u32 sid;
+	u32 rid;
+	u8 *buf;
+	struct weft_vec vec;
+	u64 sent;
+	u64 granted;
+	u64 pinned;
+	u32 nrec;
+	struct weft_win win[2];
+	struct weft_rxm *lrxm;
+};
+
+#define WEFT_POST_PART	BIT(15)	/* a part of a multi-receive buffer, not of the ring */
+#define WEFT_POST_ASIDE	BIT(14)	/* its success is not that of a message: not counted */
+#define WEFT_POST_CLAIM	BIT(13)	/* claims an announced message */
+#define WEFT_PARTS	16		/* parts of an endpoint beside its receives */
+
+/**
+ * struct weft_post - a receive
+ * @ovf: its completion while that waits
+ * @node: in ep->post_free; a shared one: in srq->post_free, srq->part_free, srq->fresh, srq->untold
+ *	or ep->taken
+ * @turn: in ep->turn
+ * @match: in ep->match or srq->match
+ * @ep: its endpoint; shared: the endpoint that has taken it
+ * @srq: its shared receive queue, NULL: a receive of the endpoint
+ * @context: the user's
+ * @keys: regions of the segments, if srq->conf.zone
+ * @seq: taken: its number
+ * @part: WEFT_RQ_ANNOUNCE: bytes placed of a message that is longer than @vec
+ * @from: in ep->turn: sender's index
+ * @peer: sender's address, if the completion that waits has WEFT_CQE_FROM
+ * @err: errno of the completion for the endpoint that takes it
+ * @flags: WEFT_RQ_*, WEFT_POST_*
+ * @waits: its completion waits, and holds a reference on the endpoint
+ * @done: it has completed, and the completion @ovf.e is written in its turn
+ * @multi: part: its multi-receive buffer
+ * @last: part: its completion reports the release of the buffer
+ * @told: buffer: the release has been reported, or is about to be
+ * @ended: shared buffer: it takes no more messages
+ * @end: buffer: errno of its end, 0: full, or not at its end
+ * @nparts: buffer: parts in use
+ * @least: buffer: takes no more messages when fewer bytes are left
+ * @used: buffer: bytes before the end of the last part
+ * @vec: its segments
+ *
+ * Under ep->lock (a shared one that is not taken: srq->lock). A matched receive belongs to its
+ * message.
+ */
+struct weft_post {
+	struct weft_ovf ovf;
+	struct weft_list node;
+	struct weft_list turn;
+	struct weft_mpost match;
+	struct weft_ep *ep;
+	struct weft_srq *srq;
+	u64 context;
+	u32 keys[WEFT_KEYS_MAX];
+	u32 seq;
+	u32 part;
+	u32 from;
+	struct weft_sockaddr peer;
+	u16 err;
+	u16 flags;
+	bool waits;
+	bool done;
+	struct weft_post *multi;
+	bool last;
+	bool told;
+	bool ended;
+	u16 end;
+	u32 nparts;
+	u64 least;
+	u64 used;
+	struct weft_vec vec;
+};
+
+/**
+ * struct weft_rxm - a received message
+ * @ref: path->rxms and ep (its list or its matching), out lists, copies, work
+ * @path: referenced
+ * @ep: the endpoint, referenced; set before it is offered
+ * @match: in ep->match while it is unexpected; ep->lock
+ * @post: its receive; ep->lock, then constant until it is over
+ * @enode: in ep->active when matched, in ep->claims when claimed; ep->lock
+ * @node: in path->rxms
+ * @fnode: in rflow->early or rflow->partial
+ * @rnode: in path->rids
+ * @pnode: in path->psids
+ * @snode: in out->start
+ * @later: in path->later
+ * @in_later: is in path->later
+ * @early: not offered yet
+ * @started: the path has processed its match with @post
+ * @whole: all bytes have come (eager: to @buf); read with acquire under ep->lock
+ * @needs: needs a live peer: counted in path->nwait
+ * @over: finished, dropped or withdrawn: only references remain
+ * @served: completed from its buffer under ep->lock: the path has to finish it
+ * @dropped: its endpoint does not want it; ep->lock
+ * @claimed: set aside for a claim with context @claim; ep->lock
+ * @announced: set aside by its announcement; path->lock and ep->lock
+ * @claim: the user's context; ep->lock
+ * @aborted: the sender has withdrawn it, or has its DONE: no DONE is sent
+ * @deferred: deferred work is running
+ * @direct: eager, placed straight into win[0]
+ * @lane: lane for answers
+ * @flow: its flow and number
+ * @tag: tag
+ * @data: remote CQ data
+ * @len: bytes
+ * @flags: WEFT_MSG_*
+ * @src: sender's index
+ * @rid: our rendezvous id, 0: eager
+ * @sid: rendezvous id of the sender
+ * @err: errno of its failure
+ * @done: status of the DONE to be sent
+ * @send_done: DONE is to be sent
+ * @send_grant: GRANT is to be sent
+ * @buf: bytes in kernel memory; @small or allocated
+ * @nsmall: size of @small
+ * @got: bytes that came
+ * @stored: bytes present in @buf
+ * @charged: bytes of eager payload that count in the node's eager window
+ * @open: its part of path->rx_open
+ * @kept: counts as kept for its endpoint; ep->lock
+ * @kept_bytes: bytes that count as kept; constant then
+ * @waited: it counts in @nwait of its flow, number @rflow, or in @orphans of its endpoint
+ * @rflow: see @waited
+ * @moved: its bytes do not count in the node's eager window
+ * @base: bytes placed before it was claimed
+ * @room: bytes to be placed
+ * @allowed: bytes that may be granted
+ * @granted: bytes granted
+ * @pinned: bytes in windows so far
+ * @gmsg: its part of core->grants, under that lock
+ * @ncopy: copies under way
+ * @win: windows of the receive
+ * @from: address of the sender, without its service
+ * @ltxm: local: the send, referenced
+ * @ctl: GRANT, DONE
+ * @work: pin, flush, write
+ * @small: a short message's bytes
+ *
+ * Under path->lock, except fields with another lock.
+ */
+struct weft_rxm {
+	refcount_t ref;
+	struct weft_path *path;
+	struct weft_ep *ep;
+	struct weft_munexp match;
+	struct weft_post *post;
+	struct weft_list enode;
+	struct weft_list node;
+	struct weft_list fnode;
+	struct weft_list rnode;
+	struct weft_list pnode;
+	struct weft_list snode;
+	struct weft_list later;
+	bool in_later;
+	bool early;
+	bool started;
+	bool whole;
+	bool needs;
+	bool over;
+	bool served;
+	bool dropped;
+	bool claimed;
+	bool announced;
+	bool aborted;
+	bool deferred;
+	bool direct;
+	u8 lane;
+	struct weft_flowid flow;
+	u64 claim;
+	u64 tag;
+	u64 data;
+	u64 len;
+	u16 flags;
+	u32 src;
+	u32 rid;
+	u32 sid;
+	u16 err;
+	u16 done;
+	bool send_done;
+	bool send_grant;
+	u8 *buf;
+	u32 nsmall;
+	u64 got;
+	u32 stored;
+	u32 charged;
+	u32 open;
+	bool kept;
+	bool waited;
+	u32 rflow;
+	bool moved;
+	u32 kept_bytes;
+	u64 base;
+	u64 room;
+	u64 allowed;
+	u64 granted;
+	u64 pinned;
+	struct weft_gmsg gmsg;
+	u32 ncopy;
+	struct weft_win win[2];
+	struct weft_sockaddr from;
+	struct weft_txm *ltxm;
+	struct weft_ctl ctl;
+	struct weft_work work;
+	u8 small[];
+};
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - structures of paths: one remote node each; core->local is the node itself
+ *
+ * Locks: the comment of each structure names the lock of its fields. A refcount_t may be dropped
+ * anywhere, a plain count only under the lock that protects it.
+ */
+#ifndef WEFT_OBJECT_PATH_H
+#define WEFT_OBJECT_PATH_H
+
+#include "core/object/core.h"
+#include "core/object/conf.h"
+#include "core/object/lane.h"
+#include "core/wire/wire.h"
+
+#define WEFT_REC_KEEP		64	/* idle records of a path */
+#define WEFT_BUSY_DGRAM		BIT(WEFT_LANES)	/* in path->busy: @dgrams may be sent */
+#define WEFT_PATH_BITS		6
+#define WEFT_PATH_HASH		64	/* 2 to the power of WEFT_PATH_BITS */
+#define WEFT_PAYLOAD_MIN	1232	/* UDP payload that every path can carry */
+#define WEFT_RTT_FRESH	(10 * NSEC_PER_SEC)	/* age at which path->rtt_min expires */
+#define WEFT_CTL_PENDING_ASKED	8192	/* pending answers at which a request gets none */
+#define WEFT_CTL_PENDING_MAX	32768	/* pending answers at which other packets are not taken */
+
+struct weft_rxm;
+
+/**
+ * struct weft_known - a node that has been seen and has no path now
+ * @node: in core->known
+ * @age: in core->known_ages, the oldest one first
+ * @addr: the node; service 0
+ * @no: number of its last path's death, as counted by core->deaths, for a known node
+ * @err: errno of that death; 0: the path was released as unused
+ */
+struct weft_known {
+	struct weft_list node;
+	struct weft_list age;
+	struct weft_sockaddr addr;
+	u32 no;
+	int err;
+};
+
+/**
+ * struct weft_path - a remote node
+ * @core: the core
+ * @ref: references
+ * @rcu: to free it
+ * @lock: all fields below without another lock
+ * @node: in core->paths; core->lock
+ * @listed: in the tables; core->lock
+ * @state: WEFT_PATHS_*
+ * @failing: errno: it will be buried
+ * @local: the path of the node itself
+ * @group: leads to a multicast group: in no table, always UP, carries datagrams only
+ * @src: index of the own address
+ * @busy: lanes that have work, a bit each, and WEFT_BUSY_DGRAM
+ * @addr: remote node; constant
+ * @port: private word of the adapter
+ * @id: path id in the peer's packets; constant
+ * @token: token in the peer's packets; constant
+ * @peer_id: path id in this node's packets
+ * @peer_token: token in this node's packets
+ * @peer_inc: incarnation of the peer
+ * @peer_ack_delay: longest time the peer holds an acknowledgement back
+ * @nonce: nonce of this node's handshake
+ * @cookie: cookie that the peer has asked for
+ * @hello_n: INITs sent
+ * @hello_at: when the next one is due
+ * @born: when the path was made
+ * @max_payload: bytes of the largest packet
+ * @more: in out->more, referenced
+ * @in_more: in out->more
+ * @later: messages that found an out full: to be continued (rxm->later)
+ * @dgrams: datagrams that wait for the handshake, or for space in an out (txm->qnode)
+ * @timer_at: time at which the adapter calls weft_core_timer()
+ * @alive_at: when the peer was last heard, or when the first unanswered packet was sent
+ * @heard_at: when the peer was last heard
+ * @used_at: when the last datagram was sent, or when a release was given up; see idle.c
+ * @leave_at: when it became LEAVING
+ * @bye_at: when BYE is sent again
+ * @bye_n: number of BYEs sent
+ * @tidy_until: workers close its flows until then
+ * @pressed: to be released as soon as it is unused, because few paths are left; see reclaim.c
+ * @unused: failing because neither side needs it; also read without the lock
+ * @flight: packets that wait for an acknowledgement, all lanes
+ * @nconn: connections that need a live peer: all but closing ones
+ * @nwait: sends under way and announced messages, which need a live peer
+ * @ping: PING, which asks for a sign of life
+ * @close_at: when the first closing flow is given up
+ * @grant_at: when weft_grant_timer() is due
+ * @starved: receiving sides of flows without credit
+ * @credit_at: when weft_credit_timer() is due
+ * @ngrant: messages in core->grants; its lock
+ * @gspare: granted bytes that do not count in core->grants; its lock
+ * @class: classes of packets
+ * @rtt_min: shortest round-trip time of the last seconds, of any class: the path without queues; 0:
+ *	none
+ * @rtt_min_at: when it was measured
+ * @retrans: packets sent again
+ * @tx_used: bytes of eager payload sent
+ * @tx_limit: KiB of eager payload that the peer accepts
+ * @rx_gone: bytes of eager payload that are disposed of
+ * @rx_open: bytes of eager messages that have begun to come, less their part in @rx_gone
+ * @rx_told: limit of eager payload that was reported to the peer
+ * @nrxm: messages in @rxms
+ * @nflow: flows and rflows
+ * @nrflow: number of rflows
+ * @next_rflow: number of the next rflow
+ * @ctl_pending: pending answers that nothing else bounds: notes, and connections that are over
+ * @next_id: next rendezvous id
+ * @ids_again: all ids have been used once: some may still be in use
+ * @nsent: records that wait for an acknowledgement, all lanes
+ * @recs: idle records
+ * @nrecs: number of records in @recs
+ * @spare: a message in reserve, so that processing after a match never lacks memory
+ * @known: record of its node for the time after the path
+ * @salt: secret number for weft_path_hash()
+ * @flows: all flows
+ * @flow_ids: flows by their number
+ * @rflows: rflows by number of the peer's flow
+ * @sids: sends by rendezvous id
+ * @rids: messages by our rendezvous id
+ * @psids: messages by the sender's rendezvous id
+ * @rxms: all messages
+ * @conns: connections
+ * @lane: lanes
+ */
+struct weft_path {
+	struct weft_core *core;
+	refcount_t ref;
+	struct weft_rcu rcu;
+	struct weft_lock lock;
+	struct weft_list node;
+	bool listed;
+	u8 state;
+	u16 failing;
+	bool local;
+	bool group;
+	u8 src;
+	u8 busy;
+	struct weft_sockaddr addr;
+	void *port;
+	u32 id;
+	u64 token;
+	u32 peer_id;
+	u64 peer_token;
+	u64 peer_inc;
+	weft_ns peer_ack_delay;
+	u64 nonce;
+	u64 cookie;
+	u32 hello_n;
+	weft_ns hello_at;
+	weft_ns born;
+	u32 max_payload;
+	struct weft_list more;
+	bool in_more;
+	struct weft_list later;
+	struct weft_list dgrams;
+	weft_ns timer_at;
+	weft_ns alive_at;
+	weft_ns heard_at;
+	weft_ns used_at;
+	weft_ns leave_at;
+	weft_ns bye_at;
+	u32 bye_n;
+	weft_ns tidy_until;
+	bool pressed;
+	bool unused;
+	u32 flight;
+	u32 nconn;
+	u32 nwait;
+	struct weft_ctl ping;
+	weft_ns close_at;
+	weft_ns grant_at;
+	struct weft_list starved;
+	weft_ns credit_at;
+	u32 ngrant;
+	u64 gspare;
+	struct weft_class class[WEFT_CLASSES];
+	weft_ns rtt_min;
+	weft_ns rtt_min_at;
+	u64 retrans;
+	u64 tx_used;
+	u64 tx_limit;
+	u64 rx_gone;
+	u64 rx_open;
+	u64 rx_told;
+	u32 nrxm;
+	u32 nflow;
+	u32 nrflow;
+	u32 next_rflow;
+	u32 ctl_pending;
+	u32 next_id;
+	bool ids_again;
+	u32 nsent;
+	struct weft_list recs;
+	u32 nrecs;
+	struct weft_rxm *spare;
+	struct weft_known *known;
+	u32 salt;
+	struct weft_list flows;
+	struct weft_list flow_ids[WEFT_PATH_HASH];
+	struct weft_list rflows[WEFT_PATH_HASH];
+	struct weft_list sids[WEFT_PATH_HASH];
+	struct weft_list rids[WEFT_PATH_HASH];
+	struct weft_list psids[WEFT_PATH_HASH];
+	struct weft_list rxms;
+	struct weft_list conns;
+	struct weft_lane lane[WEFT_LANES];
+};
+
+/*
+ * Return: index of the list, in @rflows or @psids, for the peer's number @no. The number is mixed
+ * with a random one: otherwise a peer could put all its numbers into one list, which each chunk
+ * would search.
+ */
+static inline u32 weft_path_hash(const struct weft_path *path, u32 no)
+{
+	return ((no ^ path->salt) * 0x9e3779b1u) >> (32 - WEFT_PATH_BITS);
+}
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - transport/: functions that adapters call, part of api.h: paths
+ *
+ * Locks: none is held by the caller.
+ */
+#ifndef WEFT_TRANSPORT_CALLS_H
+#define WEFT_TRANSPORT_CALLS_H
+
+#include "core/base/env.h"
+#include <linux/weft.h>
+
+struct weft_core;
+struct weft_path;
+
+/**
+ * struct weft_path_info - state of a path, for the administrator
+ * @addr: remote node
+ * @state: WEFT_PATHS_*
+ * @srtt: smoothed round-trip time, ns; 0: none yet
+ * @cwnd: congestion window, packets
+ * @flight: unacknowledged packets
+ * @nflow: number of flows
+ * @retrans: packets sent again
+ */
+struct weft_path_info {
+	struct weft_sockaddr addr;
+	u32 state;
+	weft_ns srtt;
+	u32 cwnd;
+	u32 flight;
+	u32 nflow;
+	u64 retrans;
+};
+
+/* Get path number @n, from 0, referenced; NULL: no more. Slow: for dumps. */
+struct weft_path *weft_path_nth(struct weft_core *core, u32 n);
+void weft_path_look(struct weft_path *path, struct weft_path_info *info);
+
+/* Properties of a path for adapters. */
+/* Remote node, with service 0; index of the own address. */
+const struct weft_sockaddr *weft_path_addr(const struct weft_path *path);
+u8 weft_path_src(const struct weft_path *path);
+struct weft_core *weft_path_core(const struct weft_path *path);
+
+/* True for the path within the node, which has no packets. */
+bool weft_path_local(const struct weft_path *path);
+
+/* Private pointer of the adapter, set by weft_env_path_open(). */
+void **weft_path_port(struct weft_path *path);
+weft_ns weft_path_timer_at(const struct weft_path *path);
+
+#endif
