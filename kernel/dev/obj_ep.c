@@ -402,9 +402,7 @@ int weft_uep_listen(struct weft_call *call)
 	return err;
 }
 
-/*
- * ---- Calls into the core ----------------------------------------------------------------------
- */
+/* ---- Calls into the core --------------------------------------------------------------------- */
 
 /**
  * weft_uep_enter - take a use of an endpoint, and an output

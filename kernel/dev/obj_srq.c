@@ -183,9 +183,7 @@ int weft_usrq_resize(struct weft_call *call)
 	return err;
 }
 
-/*
- * ---- Calls into the core ----------------------------------------------------------------------
- */
+/* ---- Calls into the core --------------------------------------------------------------------- */
 
 /* Take a use of a queue, and an output. Return: 0, -ENOENT, -ENOMEM. */
 static int weft_usrq_enter(struct weft_ctx *ctx, u32 handle, struct weft_usrq **usrq,

@@ -241,7 +241,7 @@ static bool weft_pin_space(struct weft_memctx *mc, unsigned long npages)
 	return ok;
 }
 
-/* ---- Which memory may be pinned ----------------------------------------------------------- */
+/* ---- Which memory may be pinned -------------------------------------------------------------- */
 
 static bool weft_vma_pinnable(struct vm_area_struct *vma)
 {
