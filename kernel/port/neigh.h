@@ -39,10 +39,8 @@
 #define WEFT_NEIGH_REACH_NS	30000000000ULL	/* validity of an answer */
 #define WEFT_NEIGH_FAIL_NS	3000000000ULL	/* validity of a failure */
 #define WEFT_NEIGH_KEEP_NS	600000000000ULL	/* lifetime of an unused entry */
-#define WEFT_NEIGH_BUSY_NS	3000000000ULL	/* unknown senders do not replace entries used in
-						 * this time */
-#define WEFT_NEIGH_CHANGE_NS	1000000000ULL	/* minimum time between changes of an Ethernet
-						 * address */
+#define WEFT_NEIGH_BUSY_NS	3000000000ULL	/* no replacement of entries used since */
+#define WEFT_NEIGH_CHANGE_NS	1000000000ULL	/* minimum time between changes */
 
 #define WEFT_NEIGH_ASKING	0
 #define WEFT_NEIGH_REACHABLE	1

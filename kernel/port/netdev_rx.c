@@ -8,9 +8,9 @@
  * passed them. The socket's encap_rcv takes packets that the hook cannot parse (IPv6 with extension
  * headers or in fragments).
  *
- * Every packet for the UDP port is consumed. A packet is counted as bad if its source port is not
- * bound by a kernel, or its checksum is missing or wrong. So is a packet that is for no address of
- * a port, or that violates IPsec's policies.
+ * Every packet for the UDP port is consumed. A packet is counted as bad if its source port is
+ * another one, or if its checksum is missing or wrong. So is a packet that is for no address of a
+ * port, or that violates IPsec's policies.
  *
  * The core receives the contiguous packets of an aggregate together, in place. Others are copied
  * into a buffer of this CPU. So are packets whose pages a program may still write to.
