@@ -122,28 +122,16 @@ struct weft_port_look {
  *	lock held.
  * @group: start or stop reception for a multicast address (rx->dst WEFT_RX_GROUP); not twice for
  *	one address. Between @attach and @detach, which stops all of it. Sleeps, port->group_lock
- *	held. Returns 0 or a negative errno. NULL: no remote members exist
- *
- * Return: 0 or a negative errno. NULL: no remote members exist
- *
- * Return: 0 or a negative errno. NULL: nobody is outside
+ *	held. Result: 0 or a negative errno. NULL: no remote members exist
  * @look: fill in the state of the link. RCU read section.
  * @queues: number of queue pairs for @poll; constant after @attach. NULL: 1
  * @poll: take received packets of a queue pair (weft_port_rx()), at most @budget, and free
  *	transmitted ones; the queue's interrupt is off afterwards. Called by one thread for each
  *	queue, between @attach and @detach; the driver serialises it with its own interrupt work. BH
- *	off. Returns the number of packets. NULL: the port has no queues of its own
- *
- * Return: packets taken. NULL: the port has no queues of its own
- *
- * Return: packets taken. NULL: the port has no queues of its own
+ *	off. Result: number of packets. NULL: the port has no queues of its own
  * @arm: arm the queue's interrupt; if weft_up_irq() then returns false, the driver takes packets
- *	itself. Any context, not inside of @poll. Returns true if packets have come already: call
+ *	itself. Any context, not inside of @poll. Result: true if packets have come already: call
  *	@poll. NULL: as @poll
- *
- * Return: true if packets have come already: call @poll. NULL: as @poll
- *
- * Return: something has come already, @poll is to be called. NULL: as @poll
  * @neigh: read entry number n of the neighbour table, false: no more; NULL: the IP stack manages
  *	neighbours. RCU read section.
  * @owns: the driver owns the device: weft_port_conf.device, prefix, gw, vlan, mtu and queues are
