@@ -73,8 +73,8 @@ struct weft_out *weft_out_new(struct weft_core *core)
  * @obj: zeroed; belongs to the context until weft_obj_publish() or weft_obj_abort()
  * @ops: its kind
  *
- * Return: 0; -EMFILE: too many objects, -EIO: the context is dead. On error the caller still owns
- * @obj.
+ * Return: 0; -EMFILE: too many objects, -EIO: the context is dead. On error @obj stays
+ * the caller's.
  */
 int weft_obj_init(struct weft_ctx *ctx, struct weft_obj *obj, const struct weft_obj_ops *ops)
 {

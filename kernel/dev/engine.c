@@ -534,7 +534,8 @@ u32 weft_engine_hot(struct weft_port *port)
  * weft_engine_name - name of an engine
  * @mode: WEFT_ENGINE_*
  *
- * Context: any. Return: the name, NULL: there is none with this number.
+ * Context: any.
+ * Return: the name, NULL: there is none with this number.
  * Return: the name, NULL: no engine has this number.
  */
 const char *weft_engine_name(u32 mode)
