@@ -173,8 +173,8 @@ int weft_recv_multi(struct weft_ep *ep, void *buf, size_t len, size_t least, uin
  * @buf: buffer for a message, or for the front of one that does not fit; may be NULL when @len is 0
  * @len: bytes
  * @part: bytes of that front, at most @len
- * @context: of the completion, which always comes (WEFT_CQE_ANNOUNCE); the message is set aside for
- *	it, until weft_tclaim() or weft_tdiscard() with WEFT_RQ_ANNOUNCE
+ * @context: context of the completion, which always comes (WEFT_CQE_ANNOUNCE); the message is set
+ *	aside for it, until weft_tclaim() or weft_tdiscard() with WEFT_RQ_ANNOUNCE
  * @flags: WEFT_MORE
  *
  * The number of such receives and messages set aside is limited to the endpoint's receives. More
@@ -211,7 +211,7 @@ int weft_trecv_announce(struct weft_ep *ep, void *buf, size_t len, uint32_t part
  * @src: as in weft_recv()
  * @tag: as in weft_trecv()
  * @ignore: as in weft_trecv()
- * @context: of the completion, and of the message set aside
+ * @context: context of the completion, and of the message set aside
  * @flags: WEFT_RQ_KEEP: set the message aside for @context; WEFT_RQ_DROP: drop it
  *
  * Its completion always comes, and at once. It has the message's length, tag, data and source, or
@@ -251,7 +251,7 @@ int weft_tdiscard(struct weft_ep *ep, uint64_t context, uint32_t flags);
 /**
  * weft_cancel() - cancel the oldest unmatched receive with this context (WEFT_IOC_CANCEL)
  * @ep: receiving half
- * @context: of the receive
+ * @context: context of the receive
  *
  * Its completion (ECANCELED) is in the queue when the call returns. Receives deferred by WEFT_MORE
  * are published first.

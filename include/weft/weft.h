@@ -232,7 +232,7 @@ int weft_av_remove(struct weft_av *av, const uint32_t *index, size_t count);
 /**
  * weft_av_lookup() - read the address at an index from the library's copy
  * @av: address vector
- * @index: of an inserted address
+ * @index: index of an inserted address
  * @addr: out
  *
  * Return: 0, -ENOENT: no address there.
@@ -480,7 +480,7 @@ int weft_srq_arm(struct weft_srq *srq, uint32_t low);
  * weft_srq_cancel() - cancel the oldest shared receive with this context (WEFT_IOC_SRQ_CANCEL)
  * @srq: shared receive queue
  * @cq: receives its completion (ECANCELED) before the call returns
- * @context: of the receive
+ * @context: context of the receive
  *
  * Return: 0, also if no such receive exists; -EAGAIN: @cq is full, the receive stays; -errno.
  */

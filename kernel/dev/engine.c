@@ -65,7 +65,7 @@
 /**
  * weft_hot_init - prepare an IDLE object for polling
  * @hot: zeroed, of the object; @hot->ep, @hot->cq or @hot->srq is set
- * @engine: of its port
+ * @engine: engine of its port
  * @obj: the object
  * @bell: its doorbell line
  */
@@ -535,7 +535,6 @@ u32 weft_engine_hot(struct weft_port *port)
  * @mode: WEFT_ENGINE_*
  *
  * Context: any.
- * Return: the name, NULL: there is none with this number.
  * Return: the name, NULL: no engine has this number.
  */
 const char *weft_engine_name(u32 mode)

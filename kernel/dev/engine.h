@@ -80,7 +80,7 @@ struct weft_hot {
 
 /**
  * struct weft_poller - a thread that polls one queue pair of the NIC, and endpoints
- * @engine: of the port
+ * @engine: engine of the port
  * @queue: number of the pair
  * @open: the thread runs, and accepts endpoints; written under @lock
  * @lock: protects @hot, @open, @task

@@ -30,7 +30,7 @@
 /**
  * struct weft_call_desc - description of an ioctl
  * @fn: executes it
- * @size: of its structure
+ * @size: size of its structure
  * @rsvd: offset of a reserved word in it, 0: no reserved word
  * @opts: WEFT_CALL_*
  * @flags: known flags of the structure

@@ -165,7 +165,7 @@ static struct weft_area *weft_area_find(struct weft_rings *rings, unsigned long 
 
 /**
  * weft_rings_mmap - map an area
- * @rings: of the context; the caller has checked that the address space is the context's
+ * @rings: ring memory of the context; the caller has checked the address space
  * @vma: the map
  *
  * Offset and length must be those that the object's creation reported. The protection must be as
@@ -201,7 +201,7 @@ out:
 
 /**
  * weft_line_new - get a zeroed line
- * @rings: of the context
+ * @rings: ring memory of the context
  * @user_writes: true: from a doorbell page; false: from a status page
  * @line: out
  *
@@ -246,7 +246,7 @@ fail:
 
 /**
  * weft_line_free - return a line to which no code writes any more
- * @rings: of the context
+ * @rings: ring memory of the context
  * @line: the line, or one with a NULL page
  *
  * Sleeps.

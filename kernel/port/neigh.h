@@ -104,7 +104,7 @@ struct weft_neigh {
  * @gen: changes when a returned address may have become wrong; never 0; read without @lock
  * @due: time for the next weft_neigh_timer(), U64_MAX: none; read without @lock
  * @conflicts: number of claims of an own address by other nodes
- * @key: of the hash table
+ * @key: key of the hash table
  */
 struct weft_neighs {
 	struct weft_neigh_place place;

@@ -181,8 +181,8 @@ static int weft_fi_av_event_err(struct weft_fi_av *av, void *context, size_t i, 
  * struct weft_fi_av_call - an insertion in progress
  * @av: address vector
  * @out: receives the program's addresses, or NULL
- * @flags: of the call
- * @context: of the call; with FI_SYNC_ERR an array of int
+ * @flags: flags of the call
+ * @context: context of the call; with FI_SYNC_ERR an array of int
  * @next: number of addresses processed
  * @good: number of addresses inserted
  */
@@ -549,7 +549,7 @@ static int weft_fi_av_check(const struct fi_av_attr *attr)
  * @domain: open domain
  * @attr: attributes of the vector; a vector with a name is shared with other processes
  * @av: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_EINVAL, -FI_EBADFLAGS, -FI_ENOENT (FI_READ, and no such vector), -FI_ENOMEM,
  * -errno.

@@ -281,7 +281,7 @@ int weft_fi_cntr_bind(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags)
  * @domain: open domain
  * @attr: events FI_CNTR_EVENTS_COMP; no flags; NULL: all defaults
  * @cntr: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_EINVAL, -FI_ENOSYS (events, wait object), -FI_EBADFLAGS, -FI_ENOMEM, -errno.
  */

@@ -609,7 +609,7 @@ static uint32_t weft_fi_cq_slots(const struct weft_fi_domain *dom, size_t size)
  * @domain: open domain
  * @attr: attributes of the queue
  * @cq: out
- * @context: of the program
+ * @context: the program's context
  *
  * A size above the port's longest ring is reduced to that. No completion is lost, as operations
  * wait.

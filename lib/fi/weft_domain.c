@@ -93,7 +93,7 @@ static int weft_fi_info_family(const struct fi_info *info, const struct weft_ioc
  * @fabric: open fabric
  * @info: from fi_getinfo or FI_CONNREQ
  * @domain: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_EINVAL, -FI_ENOMEM, -errno of opening the port.
  */

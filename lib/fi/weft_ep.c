@@ -409,7 +409,7 @@ static int weft_fi_ep_claim(struct weft_fi_ep *ep, const struct fi_info *info,
  * @face: the handle
  * @ep: its endpoint
  * @fclass: FI_CLASS_*
- * @context: of the program
+ * @context: the program's context
  * @ops: its calls
  */
 void weft_fi_face_init(struct weft_fi_face *face, struct weft_fi_ep *ep, size_t fclass,
@@ -477,7 +477,7 @@ int weft_fi_ep_renew(struct weft_fi_ep *ep, const struct fi_info *info)
  * weft_fi_ep_new() - create an endpoint that is not enabled
  * @dom: its domain
  * @info: as for weft_fi_endpoint()
- * @context: of the program
+ * @context: the program's context
  * @ep: out
  *
  * Return: 0, -FI_EINVAL, -FI_ENOMEM, -errno.
@@ -529,7 +529,7 @@ static bool weft_fi_many(size_t count)
  * @domain: open domain
  * @info: from fi_getinfo, or from FI_CONNREQ for an endpoint that accepts the request
  * @ep: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_EINVAL, -FI_ENOMEM, -errno.
  */

@@ -533,7 +533,7 @@ static int weft_fi_eq_files(struct weft_fi_eq *eq)
  * @fabric: open fabric
  * @attr: attributes of the queue; the size is ignored
  * @eq: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_ENOSYS (wait object), -FI_EINVAL, -FI_EBADFLAGS, -FI_ENOMEM, -errno.
  */

@@ -223,7 +223,7 @@ static struct fi_ops_fabric weft_fi_fabric_ops = {
  * weft_fi_fabric() - see fi_fabric(3)
  * @attr: the name must be this provider's
  * @fabric: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_EINVAL, -FI_ENOMEM.
  */

@@ -206,7 +206,7 @@ struct weft_fi_domain {
  * struct weft_fi_av - an address vector
  * @fid: libfabric's part
  * @domain: its domain
- * @av: libweft's
+ * @av: libweft's vector
  * @refs: endpoints that use it
  * @eq: for FI_EVENT, or NULL
  * @flags: flags of its creation
@@ -276,7 +276,7 @@ struct weft_fi_member {
  * struct weft_fi_cq - a completion queue
  * @fid: libfabric's part
  * @domain: its domain
- * @cq: libweft's
+ * @cq: libweft's queue
  * @refs: endpoint directions bound to it
  * @lock: protects @cq
  * @put: writes a completion in the format of the queue
@@ -345,7 +345,7 @@ struct weft_fi_eq_entry {
  * struct weft_fi_keq - an event queue's part in a port
  * @next: in the queue's list
  * @port: the port
- * @eq: libweft's
+ * @eq: libweft's queue
  */
 struct weft_fi_keq {
 	struct weft_fi_keq *next;
@@ -392,9 +392,9 @@ struct weft_fi_eq {
  * @next: in weft_fi_port.eps
  * @fid: the endpoint
  * @port: its port
- * @ep: libweft's
+ * @ep: libweft's endpoint
  * @eq: for events, or NULL
- * @family: of its address
+ * @family: family of its address
  */
 struct weft_fi_cm {
 	struct weft_fi_cm *next;
@@ -501,7 +501,7 @@ struct weft_fi_stx {
  * @msg_ops: untagged receives
  * @tagged_ops: tagged receives
  * @domain: its domain
- * @srq: libweft's
+ * @srq: libweft's queue
  * @refs: endpoints that are bound to it
  * @lock: protects @srq, @av, @first
  * @cq: queue for completions of canceled receives, or NULL
@@ -539,8 +539,8 @@ struct weft_fi_srx {
  * @tx: sending half
  * @rx: receiving half
  * @caps: capabilities of its fi_info
- * @msg: it is FI_EP_MSG, else FI_EP_RDM or FI_EP_DGRAM
- * @dgram: it is FI_EP_DGRAM
+ * @msg: of type FI_EP_MSG, else FI_EP_RDM or FI_EP_DGRAM
+ * @dgram: of type FI_EP_DGRAM
  * @directed: receives may name their sender
  * @enabled: the kernel has its queues
  * @dialled: it was connected or accepted once

@@ -145,7 +145,7 @@ static int weft_fi_mc_join(struct weft_fi_mc *mc, const void *addr, uint32_t dir
  * @addr: group, in the endpoint's address format; service 0: the endpoint's service
  * @flags: FI_SEND, FI_RECV; 0: the endpoint's capabilities
  * @mc: out
- * @context: of the program
+ * @context: the program's context
  *
  * An event reports the result.
  *

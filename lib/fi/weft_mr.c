@@ -14,7 +14,7 @@
  * @fid: libfabric's part
  * @domain: its domain
  * @count: registered segments
- * @handle: libweft's, one for each segment
+ * @handle: libweft's handles, one for each segment
  */
 struct weft_fi_mr {
 	struct fid_mr fid;

@@ -144,7 +144,7 @@ static struct fi_ops_cm weft_fi_pep_cm_ops = {
  * @fabric: open fabric
  * @info: from fi_getinfo, of type FI_EP_MSG
  * @pep: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_EINVAL, -FI_ENOMEM, -errno.
  */

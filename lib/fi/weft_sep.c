@@ -511,7 +511,7 @@ static int weft_fi_sep_init(struct weft_fi_sep *sep, const struct fi_info *info)
  * @domain: open domain
  * @info: from fi_getinfo, with the numbers of contexts
  * @sep: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_EINVAL, -FI_ENOMEM, -errno.
  */

@@ -29,7 +29,7 @@
 /**
  * struct weft_fi_share - the shared memory
  * @magic: WEFT_FI_SHARE_MAGIC, written last
- * @family: of addresses
+ * @family: family of addresses
  * @bits: rx_ctx_bits
  * @gen: changes with each insertion and removal
  * @lock: protects the fields below, between processes

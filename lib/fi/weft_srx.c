@@ -306,7 +306,7 @@ static void weft_fi_srx_init(struct weft_fi_srx *srx, const struct fi_rx_attr *a
  * @domain: open domain
  * @attr: attributes of receives, may be NULL
  * @ep: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_EINVAL, -FI_ENOMEM, -errno.
  */

@@ -48,7 +48,7 @@ static struct fi_ops_ep weft_fi_stx_ops = {
  * @domain: open domain
  * @attr: attributes that its endpoints may request, or NULL; out: their actual attributes
  * @stx: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_EINVAL, -FI_ENOMEM.
  */

@@ -143,7 +143,7 @@ const char *weft_fi_strerror(int prov_errno, char *buf, size_t len)
  * weft_fi_wait_obj() - select the wait object for a program's request
  * @asked: requested kind; FI_WAIT_UNSPEC gives a file
  * @wait_set: for FI_WAIT_SET
- * @fabric: of the queue
+ * @fabric: fabric of the queue
  * @got: out: actual kind
  * @set: out: the wait set to be joined, or NULL
  *

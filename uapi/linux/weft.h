@@ -63,7 +63,7 @@ struct weft_sockaddr {
 
 /**
  * struct weft_ioc_query - capabilities and limits of the port and the kernel (WEFT_IOC_QUERY)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
  * @abi: out: WEFT_ABI_VERSION
  * @naddr: out: addresses in @addr
@@ -127,7 +127,7 @@ struct weft_map {
 
 /**
  * struct weft_ioc_cq - create a completion queue (WEFT_IOC_CQ_CREATE)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0 or WEFT_CQF_COUNT
  * @slots: in: requested, out: actual (rounded up to a power of two); 0 with WEFT_CQF_COUNT
  * @handle: out
@@ -151,7 +151,7 @@ struct weft_ioc_cq {
 
 /**
  * struct weft_ioc_eq - create an event queue (WEFT_IOC_EQ_CREATE)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
  * @handle: out
  * @fd: out: read(2) returns whole struct weft_event with their data; poll(2) works; O_NONBLOCK
@@ -168,7 +168,7 @@ struct weft_ioc_eq {
 
 /**
  * struct weft_ioc_av - create an address vector (WEFT_IOC_AV_CREATE)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
  * @count: number of expected entries, a hint
  * @handle: out
@@ -184,9 +184,9 @@ struct weft_ioc_av {
 
 /**
  * struct weft_ioc_av_insert - insert (WEFT_IOC_AV_INSERT) or remove (WEFT_IOC_AV_REMOVE) addresses
- * @size: of this structure
+ * @size: size of this structure
  * @flags: insert: WEFT_AVF_AT; remove: 0
- * @handle: of the vector
+ * @handle: handle of the vector
  * @count: number of addresses; at most 4096 a call
  * @addrs: insert: user address of struct weft_sockaddr[count]; remove: 0
  * @index: user address of u32[count]: insert: out: the indices, WEFT_SRC_ANY for an address that
@@ -236,7 +236,7 @@ struct weft_ioc_av_insert {
 
 /**
  * struct weft_ioc_ep - create an endpoint (WEFT_IOC_EP_CREATE)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: WEFT_EPF_*
  * @type: WEFT_EP_*
  * @sq_slots: in: requested, out: actual; 0 for a passive endpoint
@@ -274,9 +274,9 @@ struct weft_ioc_ep {
 
 /**
  * struct weft_ioc_ep_enable - bind queues and start the endpoint (WEFT_IOC_EP_ENABLE)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
- * @handle: of the endpoint
+ * @handle: handle of the endpoint
  * @tx_cq: for completions of sends, WEFT_HANDLE_NONE: none are written
  * @rx_cq: for completions of receives, WEFT_HANDLE_NONE: none are written
  * @eq: for events, WEFT_HANDLE_NONE; required by a MSG endpoint; none in a further call
@@ -310,9 +310,9 @@ struct weft_ioc_ep_enable {
 /**
  * struct weft_ioc_handle - argument of calls on an object (WEFT_IOC_DESTROY, WEFT_IOC_SHUTDOWN,
  *	WEFT_IOC_SRQ_NOTIFY)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: SHUTDOWN: WEFT_SHUT_*; else 0
- * @handle: of the object
+ * @handle: handle of the object
  * @rsvd: 0
  *
  * Destroying an object that another object uses fails with EBUSY.
@@ -327,9 +327,9 @@ struct weft_ioc_handle {
 /**
  * struct weft_ioc_name - an endpoint's address
  *	(WEFT_IOC_SETNAME, WEFT_IOC_GETNAME, WEFT_IOC_GETPEER)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
- * @handle: of the endpoint
+ * @handle: handle of the endpoint
  * @rsvd: 0
  * @addr: the address
  */
@@ -344,7 +344,7 @@ struct weft_ioc_name {
 /**
  * struct weft_ioc_cm - connection management
  * (WEFT_IOC_LISTEN, WEFT_IOC_CONNECT, WEFT_IOC_ACCEPT, WEFT_IOC_REJECT, WEFT_IOC_HANDOFF)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
  * @handle: endpoint: LISTEN, REJECT, HANDOFF: passive; CONNECT, ACCEPT: active, enabled
  * @eq: LISTEN: event queue; else 0
@@ -375,7 +375,7 @@ struct weft_ioc_cm {
 
 /**
  * struct weft_ioc_mr - register memory: keep it pinned (WEFT_IOC_MR_REG)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
  * @access: WEFT_MR_*
  * @handle: out
@@ -411,11 +411,11 @@ struct weft_ioc_mr {
 
 /**
  * struct weft_ioc_cancel - cancel a receive (WEFT_IOC_CANCEL)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
- * @handle: of the endpoint
+ * @handle: handle of the endpoint
  * @rsvd: 0
- * @context: of the receive
+ * @context: context of the receive
  *
  * The call first processes the entries of the receive queue. The oldest unmatched receive with this
  * context gets a completion ECANCELED before the call returns. A missing receive is no error.
@@ -433,7 +433,7 @@ struct weft_ioc_cancel {
 /**
  * struct weft_ioc_srq - create or resize a shared receive queue
  * (WEFT_IOC_SRQ_CREATE, WEFT_IOC_SRQ_RESIZE)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
  * @slots: slots of the ring: in: requested, out: actual
  * @recvs: maximum number of posted and active receives, at most WEFT_RING_MAX
@@ -468,9 +468,9 @@ struct weft_ioc_srq {
 
 /**
  * struct weft_ioc_srq_query - counts of a shared receive queue (WEFT_IOC_SRQ_QUERY)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
- * @handle: of the queue
+ * @handle: handle of the queue
  * @recvs: out: maximum number of posted and active receives
  * @available: out: receives that endpoints may take
  * @held: out: receives that endpoints have taken and not completed
@@ -491,7 +491,7 @@ struct weft_ioc_srq_query {
 /**
  * struct weft_ioc_mark - set and arm watermarks (WEFT_IOC_SRQ_ARM, WEFT_IOC_EP_MARK), or query the
  *	receives that an endpoint holds (WEFT_IOC_EP_HELD)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
  * @handle: SRQ_ARM: of the queue; else of an endpoint that shares receives
  * @low: SRQ_ARM: one WEFT_EV_SRQ_LOW, when fewer receives than this are available; 0: none
@@ -513,11 +513,11 @@ struct weft_ioc_mark {
 
 /**
  * struct weft_ioc_srq_cancel - cancel a shared receive (WEFT_IOC_SRQ_CANCEL)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
- * @handle: of the queue
+ * @handle: handle of the queue
  * @cq: completion queue for the completion
- * @context: of the receive
+ * @context: context of the receive
  *
  * As WEFT_IOC_CANCEL. EAGAIN: @cq has no space, and the receive stays posted.
  */
@@ -537,9 +537,9 @@ struct weft_ioc_srq_cancel {
 /**
  * struct weft_ioc_group - join or leave a multicast group (WEFT_IOC_GROUP_JOIN,
  * WEFT_IOC_GROUP_LEAVE)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: JOIN: WEFT_GROUP_*, one of them at least; LEAVE: 0
- * @handle: of an enabled DGRAM endpoint
+ * @handle: handle of an enabled DGRAM endpoint
  * @group: JOIN: out; LEAVE: in: number of the group at this endpoint, for @dst of sends
  * @addr: JOIN: in: an IPv4 or IPv6 multicast address, scope 0, of a family that the endpoint's
  *	address has; service 0: the endpoint's; out: the same with the service; LEAVE: 0
@@ -629,7 +629,7 @@ struct weft_ioc_group {
 /**
  * struct weft_event - an event
  * @type: WEFT_EV_*
- * @handle: of the endpoint
+ * @handle: handle of the endpoint
  * @status: errno
  * @data_len: bytes of private data after this structure (padded with zeros to a multiple of 8)
  * @conn: id of a request, for WEFT_IOC_ACCEPT or WEFT_IOC_REJECT

@@ -272,7 +272,7 @@ struct weft_rqe {
 
 /**
  * struct weft_cqe - first slot of an entry in a completion queue
- * @context: of the operation
+ * @context: context of the operation
  * @tag: the sender's tag; on a failed receive the requested tag
  * @data: remote CQ data
  * @len: receive: bytes of the whole message, also when truncated (@len - @olen bytes were placed);
