@@ -8,9 +8,9 @@
  * - auto: has the same threads. They start to poll when a program calls often, and stop when other
  *   tasks want their CPU (core/base/auto.c). While a thread sleeps, the driver serves the NIC.
  *
- * A thread polls only hot objects, a dense list. Endpoints are the most common. Completion queues
- * are there as their programs must call when entries wait for space, and shared receive queues when
- * messages wait for a receive.
+ * A thread polls only hot objects, in a dense list. These are endpoints, completion queues and
+ * shared receive queues. The program of a completion queue must call when entries wait for space.
+ * That of a shared receive queue must call when messages wait for a receive.
  *
  *	IDLE ---(notify call)---> HOT ---(idle_us without work)---> IDLE
  *	                             \---(destroyed)---> gone

@@ -6,10 +6,10 @@
  * consists of pieces of pinned ranges. If pinning is refused, it is a buffer in kernel memory
  * (bounce buffer).
  *
- *	weft_mem_get()	the ranges are in the cache
- *	weft_mem_make()	pins the ranges, or allocates a bounce buffer; fills one for
- *			reading at once
- *	weft_mem_flush()	copies a bounce buffer that was written to into the program's memory
+ *	weft_mem_get()		the ranges are in the cache
+ *	weft_mem_make()		pins the ranges, or allocates a bounce buffer; fills one
+ *				for reading at once
+ *	weft_mem_flush()	copies a written bounce buffer into the program's memory
  *	last weft_mem_put()	the ranges stay in the cache; a worker frees a bounce buffer
  *
  * pin.c describes the states of a range. The functions take the locks of pin.c, and mem->lock

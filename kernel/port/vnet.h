@@ -2,7 +2,7 @@
 /*
  * weft port - driver "vnet": declarations for its files
  *
- *	vnet.c	the port: start, stop, link, paths
+ *	vnet.c		the port: start, stop, link, paths
  *	vnet_dev.c	the virtio device: taken and returned, queues, control queue, events
  *	vnet_rx.c	reception of packets
  *	vnet_tx.c	transmission of packets

@@ -9,7 +9,7 @@
  *
  *	untagged:	free -> posted -> announced -> claimed -> free -> posted
  *	                                      \-> discarded -> free -> posted
- *	tagged:	free -> (fi_trecv) posted -> announced, as above -> free
+ *	tagged:		free -> (fi_trecv) posted -> announced, as above -> free
  *	                                      \-> canceled -> free
  *	posted -> (the connection has ended) idle
  *
