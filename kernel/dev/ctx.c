@@ -29,8 +29,8 @@
  * objects; it serialises only the program's own calls and its end. An object leaves the table with
  * both held. Code that may wait for the program's memory runs under ctx->own_lock: a fault may take
  * as long as the program likes (FUSE). No code touches user memory, takes mmap_lock or waits for
- * such code under ctx->lock: other code waits for ctx->lock with dev->lock held. The data path takes
- * neither lock: it uses RCU and obj->use. Order: Documentation/locking.rst.
+ * such code under ctx->lock: other code waits for ctx->lock with dev->lock held. The data path
+ * takes neither lock: it uses RCU and obj->use. Order: Documentation/locking.rst.
  */
 #include <linux/bitmap.h>
 #include <linux/cred.h>

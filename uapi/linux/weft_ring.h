@@ -179,7 +179,7 @@ struct weft_sqe {
 /*
  * Receive queue operations. An operation without its WEFT_CAP_* bit gets an error completion
  * EOPNOTSUPP. PEEK, CLAIM and DISCARD (WEFT_CAP_PEEK) concern tagged messages that wait for a
- * receive. They are processed only by a notify call, whatever the endpoint's status shows.
+ * receive. They need a notify call, or an engine, whatever the endpoint's status shows.
  */
 #define WEFT_RQ_RECV		1	/* untagged */
 #define WEFT_RQ_TRECV		2	/* tagged */
