@@ -12,12 +12,12 @@
  * shared receive queues. The program of a completion queue must call when entries wait for space.
  * That of a shared receive queue must call when messages wait for a receive.
  *
- *	IDLE ---(notify call)---> HOT ---(idle_us without work)---> IDLE
+ *	COLD ---(notify call)---> HOT ---(idle_us without work)---> COLD
  *	                             \---(destroyed)---> gone
  *
- * An IDLE endpoint requests notify calls. A notify call always processes the ring, then makes the
- * endpoint HOT: it clears the flags and puts the doorbells into the list. Idle endpoints cost a
- * thread nothing. weft_ep_cool() (core/api/poll.c) makes an endpoint IDLE: it sets the flags,
+ * A COLD endpoint requests notify calls. A notify call always processes the ring, then makes the
+ * endpoint HOT: it clears the flags and puts the doorbells into the list. COLD endpoints cost a
+ * thread nothing. weft_ep_cool() (core/api/poll.c) makes an endpoint COLD: it sets the flags,
  * executes a full barrier, and checks the doorbells once more. If that check finds work, the
  * endpoint becomes HOT again. Only at this transition could a program's post and the engine miss
  * each other.
@@ -37,7 +37,7 @@
  * (ctx.c) and removes its endpoints from the list. The thread holds no address space.
  *
  * Switching works under traffic. weft_engine_set() closes the threads to new objects, ends them,
- * and makes hot objects IDLE; workers take their posted work. Then it starts the new threads. Each
+ * and makes hot objects COLD; workers take their posted work. Then it starts the new threads. Each
  * consumer of a send ring holds its endpoint's sq_mutex, so there is one consumer at any time.
  *
  * engine->lock protects the settings and the life of threads. poller->lock protects the list of a
@@ -63,7 +63,7 @@
 /* ---- Hot endpoints --------------------------------------------------------------------------- */
 
 /**
- * weft_hot_init - prepare an IDLE object for polling
+ * weft_hot_init - prepare a COLD object for polling
  * @hot: zeroed, of the object; @hot->ep, @hot->cq or @hot->srq is set
  * @engine: engine of its port
  * @obj: the object
@@ -174,7 +174,7 @@ void weft_hot_forget(struct weft_hot *hot)
 }
 
 /*
- * Make an object IDLE and leave its work to a worker. poller->lock is held; dropped meanwhile. The
+ * Make an object COLD and leave its work to a worker. poller->lock is held; dropped meanwhile. The
  * object may be gone afterwards.
  */
 static void weft_hot_hand(struct weft_poller *p, struct weft_hot *hot)
@@ -217,7 +217,7 @@ static void weft_hot_serve(struct weft_poller *p, struct weft_hot *hot, const u3
 	spin_lock(&p->lock);
 }
 
-/* Make an object IDLE. poller->lock is held; it may be dropped meanwhile. */
+/* Make an object COLD. poller->lock is held; it may be dropped meanwhile. */
 static void weft_hot_part(struct weft_poller *p, struct weft_hot *hot)
 {
 	lockdep_assert_held(&p->lock);
@@ -228,7 +228,7 @@ static void weft_hot_part(struct weft_poller *p, struct weft_hot *hot)
 }
 
 /*
- * Make an object IDLE that had no work for long, or whose ring another consumer has held for long.
+ * Make an object COLD that had no work for long, or whose ring another consumer has held for long.
  * poller->lock is held; it may be dropped meanwhile. Return: true if it has work and stays HOT.
  */
 static bool weft_hot_retire(struct weft_poller *p, struct weft_hot *hot)
@@ -305,7 +305,7 @@ static void weft_poller_sleep(struct weft_poller *p)
 	WRITE_ONCE(p->awake, true);
 }
 
-/* Make all objects of a thread IDLE. */
+/* Make all objects of a thread COLD. */
 static void weft_poller_part(struct weft_poller *p)
 {
 	spin_lock(&p->lock);
@@ -347,7 +347,7 @@ static int weft_poller_run(void *arg)
 	return 0;
 }
 
-/* The thread has ended: make its objects IDLE, and return the NIC to the driver. */
+/* The thread has ended: make its objects COLD, and return the NIC to the driver. */
 static void weft_poller_close(struct weft_poller *p)
 {
 	WRITE_ONCE(p->awake, false);

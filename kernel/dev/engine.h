@@ -55,7 +55,7 @@ struct weft_poller;
  * @bell: doorbells
  * @seen: values of the doorbells when they were last served
  * @left: WEFT_POLL_* of the last poll
- * @rate: rate of its program's calls while it is IDLE
+ * @rate: rate of its program's calls while it is COLD
  * @since: time when it last had work
  * @on: is polled
  * @dead: will not be polled again
