@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft - what differs between the kernels it is built for: Linux 6.1 to 6.12
+ * weft - differences between the supported kernels: Linux 6.1 to 6.12
  *
- * All #if on the kernel's version stand here. Names are those of the newer kernel where it has one.
+ * All #if on the kernel's version are here. Names are those of the newer kernel, if it has one.
  */
 #ifndef WEFT_COMPAT_H
 #define WEFT_COMPAT_H
@@ -20,14 +20,14 @@
 #include <linux/unaligned.h>
 #endif
 
-/* Since 6.2 a class's callbacks get a constant device. */
+/* Since 6.2 a class's callbacks receive a constant device. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 #define weft_class_const
 #else
 #define weft_class_const	const
 #endif
 
-/* Since 6.3 the flags of a map are changed by functions. */
+/* Since 6.3 functions change the flags of a map. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
 static inline void weft_vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 				     unsigned long clear)
@@ -43,8 +43,8 @@ static inline void weft_vm_flags_mod(struct vm_area_struct *vma, unsigned long s
 #endif
 
 /*
- * Since 6.5 there is no list of mappings to be filled in. Nor is there @locked here: faults that a
- * program's handler would have to handle are not waited for.
+ * Since 6.5 the call has no list of mappings to fill in. This wrapper has no @locked: the call does
+ * not wait for faults that a program must handle.
  */
 static inline long weft_pin_user_pages_remote(struct mm_struct *mm, unsigned long start,
 					      unsigned long n, unsigned int flags,
@@ -57,7 +57,7 @@ static inline long weft_pin_user_pages_remote(struct mm_struct *mm, unsigned lon
 #endif
 }
 
-/* Since 6.6 what traffic control does at a device's egress is told by another field. */
+/* Since 6.6 another field reports the use of traffic control at a device's egress. */
 static inline bool weft_egress_active(const struct net_device *dev)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
@@ -83,7 +83,7 @@ static inline bool weft_egress_active(const struct net_device *dev)
 #define weft_assign_str(dst, src)	__assign_str(dst)
 #endif
 
-/* Since 6.11 names and callbacks of queues stand in one structure. */
+/* Since 6.11 one structure holds names and callbacks of queues. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
 struct virtqueue_info {
 	const char *name;
@@ -117,8 +117,8 @@ static inline int weft_virtio_find_vqs(struct virtio_device *vdev, unsigned int 
 }
 
 /*
- * Since 6.12 a driver may keep word of changes to itself, virtio_net while its interface is down,
- * and the device stays so when another driver takes it.
+ * Since 6.12 a driver may switch off reports of configuration changes. virtio_net does so while its
+ * interface is down, and they stay off when another driver takes the device.
  */
 static inline void weft_virtio_config_enable(struct virtio_device *vdev)
 {
@@ -127,7 +127,7 @@ static inline void weft_virtio_config_enable(struct virtio_device *vdev)
 #endif
 }
 
-/* Since 6.7 a dump's attributes stand in the same structure as a request's. */
+/* Since 6.7 the attributes of a dump are in the same structure as those of a request. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
 #define weft_genl_dump_attrs(cb)	(genl_dumpit_info(cb)->attrs)
 #else

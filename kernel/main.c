@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft - the module: begin and end, above all folders
+ * weft - the module: its start and end, above all folders
  *
  * kernel/admin calls kernel/port, kernel/dev and kernel/core. kernel/port and kernel/dev call
- * kernel/core, which calls them through the functions of core/base/env.h. What they need of each
- * other is in port/upcalls.h and dev/upcalls.h; kernel/admin provides it. Each folder may call
- * kernel/trace.
+ * kernel/core, which calls them through the functions of core/base/env.h. Their calls to each other
+ * are declared in port/upcalls.h and dev/upcalls.h, and implemented by kernel/admin. Each folder
+ * may call kernel/trace.
  */
 #include <linux/module.h>
 
@@ -46,7 +46,7 @@ paths:
 	return err;
 }
 
-/* No file is open, or the module could not be removed. */
+/* No file is open, else the module could not be removed. */
 static void __exit weft_exit(void)
 {
 	weft_netlink_exit();

@@ -11,21 +11,23 @@
 
 /*
  * Library flag of sends and receives: write the entry but do not ring the doorbell yet. The next
- * call on the same half without it, weft_flush_*(), weft_publish(), or a call that returns -EAGAIN
- * rings for all. In a send entry it becomes WEFT_SQ_MORE, the hint to the kernel.
+ * call on the same half without the flag rings it for all deferred entries. So do weft_flush_*(),
+ * weft_publish(), and a call that returns -EAGAIN. In a send entry the flag becomes WEFT_SQ_MORE,
+ * the hint to the kernel.
  */
 #define WEFT_MORE	(1u << 31)
 
 /*
- * All calls of this part: never block (a doorbell may enter the kernel when that asks for it) and
- * return
- *   0		accepted: one completion comes if the operation fails, or if its flags ask for one;
+ * Calls of this part never block. A doorbell may enter the kernel when the kernel requests that.
+ * They return
+ *
+ *   0		accepted: a completion follows if the operation fails, or if its flags request it;
  *   -EAGAIN	the ring lacks slots now: read completions and try again;
  *   -EIO	the endpoint is in error (WEFT_ST_ERROR) or has no such ring;
  *   -EINVAL	unknown flags, or too many segments (more than WEFT_IOV_MAX);
  *   -EMSGSIZE	WEFT_SQ_INLINE with more than WEFT_INLINE_MAX bytes.
- * Everything else that is wrong with an entry the kernel finds: it comes as a completion with its
- * status.
+ *
+ * The kernel finds all other errors in an entry. They arrive as the status of a completion.
  */
 
 /**
@@ -34,9 +36,11 @@
  * @buf: payload, may be NULL when @len is 0
  * @len: bytes
  * @dst: index in the address vector; 0 on a MSG endpoint
- * @data: remote CQ data, counts with WEFT_SQ_DATA only
+ * @data: remote CQ data, used only with WEFT_SQ_DATA
  * @context: returned in the completion
  * @flags: WEFT_SQ_* and WEFT_MORE
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_send(struct weft_ep *ep, const void *buf, size_t len, uint32_t dst, uint64_t data,
 	      uint64_t context, uint32_t flags);
@@ -44,12 +48,14 @@ int weft_send(struct weft_ep *ep, const void *buf, size_t len, uint32_t dst, uin
 /**
  * weft_sendv() - send untagged, several segments
  * @ep: sending half
- * @iov: segments; those without WEFT_SQ_INLINE need not outlive the call, what they point to must
- * @count: of them, 0..WEFT_IOV_MAX
+ * @iov: segments; without WEFT_SQ_INLINE their memory must outlive the call, but @iov need not
+ * @count: number of segments, 0..WEFT_IOV_MAX
  * @dst: as in weft_send()
  * @data: as in weft_send()
  * @context: as in weft_send()
  * @flags: as in weft_send()
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_sendv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t dst,
 	       uint64_t data, uint64_t context, uint32_t flags);
@@ -60,10 +66,12 @@ int weft_sendv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32
  * @buf: as in weft_send()
  * @len: as in weft_send()
  * @dst: as in weft_send()
- * @tag: what the receiver matches
+ * @tag: tag for the receiver to match
  * @data: as in weft_send()
  * @context: as in weft_send()
  * @flags: as in weft_send()
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_tsend(struct weft_ep *ep, const void *buf, size_t len, uint32_t dst, uint64_t tag,
 	       uint64_t data, uint64_t context, uint32_t flags);
@@ -78,6 +86,8 @@ int weft_tsend(struct weft_ep *ep, const void *buf, size_t len, uint32_t dst, ui
  * @data: as in weft_send()
  * @context: as in weft_send()
  * @flags: as in weft_send()
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_tsendv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t dst,
 		uint64_t tag, uint64_t data, uint64_t context, uint32_t flags);
@@ -85,11 +95,13 @@ int weft_tsendv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint3
 /**
  * weft_recv() - post a receive, untagged, one segment
  * @ep: receiving half
- * @buf: room, may be NULL when @len is 0
+ * @buf: buffer, may be NULL when @len is 0
  * @len: bytes
- * @src: index of the only sender to take from, or WEFT_SRC_ANY; WEFT_SRC_ANY on a MSG endpoint
- * @context: returned in the completion, and what weft_cancel() looks for
+ * @src: index of the only sender to match, or WEFT_SRC_ANY; WEFT_SRC_ANY on a MSG endpoint
+ * @context: returned in the completion, and used by weft_cancel()
  * @flags: WEFT_RQ_* and WEFT_MORE
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_recv(struct weft_ep *ep, void *buf, size_t len, uint32_t src, uint64_t context,
 	      uint32_t flags);
@@ -98,10 +110,12 @@ int weft_recv(struct weft_ep *ep, void *buf, size_t len, uint32_t src, uint64_t 
  * weft_recvv() - post a receive, untagged, several segments
  * @ep: receiving half
  * @iov: segments
- * @count: of them, 0..WEFT_IOV_MAX
+ * @count: number of segments, 0..WEFT_IOV_MAX
  * @src: as in weft_recv()
  * @context: as in weft_recv()
  * @flags: as in weft_recv()
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_recvv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t src,
 	       uint64_t context, uint32_t flags);
@@ -113,9 +127,11 @@ int weft_recvv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32
  * @len: as in weft_recv()
  * @src: as in weft_recv()
  * @tag: to match
- * @ignore: bits of the tag that do not count
+ * @ignore: bits of the tag to ignore
  * @context: as in weft_recv()
  * @flags: as in weft_recv()
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_trecv(struct weft_ep *ep, void *buf, size_t len, uint32_t src, uint64_t tag,
 	       uint64_t ignore, uint64_t context, uint32_t flags);
@@ -130,19 +146,23 @@ int weft_trecv(struct weft_ep *ep, void *buf, size_t len, uint32_t src, uint64_t
  * @ignore: as in weft_trecv()
  * @context: as in weft_recv()
  * @flags: as in weft_recv()
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_trecvv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t src,
 		uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags);
 
 /**
- * weft_recv_multi() - post a buffer for several untagged messages, one after the other
+ * weft_recv_multi() - post a buffer for several consecutive untagged messages
  * @ep: receiving half
- * @buf: room
+ * @buf: buffer
  * @len: bytes, at least 1
  * @least: the buffer is released when fewer bytes are left; at most @len
  * @src: as in weft_recv()
- * @context: of all its completions
- * @flags: WEFT_RQ_COMPLETION: for messages; the release (WEFT_CQE_MULTI) is always told, once
+ * @context: context of all its completions
+ * @flags: WEFT_RQ_COMPLETION: for messages; the release (WEFT_CQE_MULTI) is always reported, once
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_recv_multi(struct weft_ep *ep, void *buf, size_t len, size_t least, uint32_t src,
 		    uint64_t context, uint32_t flags);
@@ -150,49 +170,55 @@ int weft_recv_multi(struct weft_ep *ep, void *buf, size_t len, size_t least, uin
 /**
  * weft_recv_announce() - post a receive of an announcement, untagged (WEFT_CAP_ANNOUNCE)
  * @ep: receiving half, not of a DGRAM endpoint
- * @buf: room for a message, or for the front of one that does not fit; may be NULL when @len is 0
+ * @buf: buffer for a message, or for the front of one that does not fit; may be NULL when @len is 0
  * @len: bytes
  * @part: bytes of that front, at most @len
- * @context: of the completion, which always comes (WEFT_CQE_ANNOUNCE), and what the message is set
- *	aside for: weft_tclaim() and weft_tdiscard() with WEFT_RQ_ANNOUNCE settle it
+ * @context: context of the completion, which always comes (WEFT_CQE_ANNOUNCE); the message is set
+ *	aside for it, until weft_tclaim() or weft_tdiscard() with WEFT_RQ_ANNOUNCE
  * @flags: WEFT_MORE
  *
- * At most as many such receives and unsettled messages as the endpoint has receives: else the
- * completion has status ENOBUFS.
+ * The number of such receives and messages set aside is limited to the endpoint's receives. More
+ * complete with status ENOBUFS.
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_recv_announce(struct weft_ep *ep, void *buf, size_t len, uint32_t part, uint64_t context,
 		       uint32_t flags);
 
 /**
- * weft_trecv_announce() - the same, tagged
+ * weft_trecv_announce() - post a receive of an announcement, tagged (WEFT_CAP_ANNOUNCE)
  * @ep: as in weft_recv_announce()
  * @buf: as in weft_recv_announce()
  * @len: as in weft_recv_announce()
  * @part: as in weft_recv_announce()
  * @src: as in weft_recv()
  * @tag: to match
- * @ignore: bits of the tag that do not count
+ * @ignore: bits of the tag to ignore
  * @context: as in weft_recv_announce()
  * @flags: WEFT_MORE
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_trecv_announce(struct weft_ep *ep, void *buf, size_t len, uint32_t part, uint32_t src,
 			uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags);
 
 /**
- * weft_tpeek() - look for a tagged message that waits for a receive (WEFT_CAP_PEEK)
+ * weft_tpeek() - find a tagged message that waits for a receive (WEFT_CAP_PEEK)
  * @ep: receiving half
- * @iov: room for the front of the message; used when it is one segment, wants at most
- *	WEFT_INLINE_MAX bytes, and the kernel has them at hand: then the completion's @buf is not 0
- * @count: of segments, may be 0
+ * @iov: buffer for the front of the message; used if it is one segment of at most WEFT_INLINE_MAX
+ *	bytes, and the kernel holds them: then the completion's @buf is not 0
+ * @count: number of segments, may be 0
  * @src: as in weft_recv()
  * @tag: as in weft_trecv()
  * @ignore: as in weft_trecv()
- * @context: of the completion, and of what is set aside
+ * @context: context of the completion, and of the message set aside
  * @flags: WEFT_RQ_KEEP: set the message aside for @context; WEFT_RQ_DROP: drop it
  *
- * Its completion always comes, and at once: with the message's length, tag, data and source, or
- * with status ENOMSG. EINVAL: something is set aside for @context already; ENOBUFS: too much is set
- * aside.
+ * Its completion always comes, and at once. It has the message's length, tag, data and source, or
+ * status ENOMSG. EINVAL: a message is set aside for @context already. ENOBUFS: too many messages
+ * are set aside.
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_tpeek(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32_t src,
 	       uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags);
@@ -202,9 +228,12 @@ int weft_tpeek(struct weft_ep *ep, const struct iovec *iov, size_t count, uint32
  * @ep: receiving half
  * @iov: as in weft_recvv()
  * @count: as in weft_recvv()
- * @context: of the peek; the completion has it, too. Status EINVAL: nothing is set aside for it
- * @flags: WEFT_RQ_COMPLETION; WEFT_RQ_ANNOUNCE: it was announced, tagged or not: the bytes that the
- *	announcement told of are not placed once more, and status ECANCELED says that it is gone
+ * @context: context of the peek, returned in the completion. Status EINVAL: no message is set aside
+ *	for it
+ * @flags: WEFT_RQ_COMPLETION; WEFT_RQ_ANNOUNCE: the message was announced, tagged or not: the
+ *	announced bytes are not placed again, and status ECANCELED means that the message is gone
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_tclaim(struct weft_ep *ep, const struct iovec *iov, size_t count, uint64_t context,
 		uint32_t flags);
@@ -213,43 +242,53 @@ int weft_tclaim(struct weft_ep *ep, const struct iovec *iov, size_t count, uint6
  * weft_tdiscard() - drop the message that is set aside for @context
  * @ep: receiving half
  * @context: as in weft_tclaim(); a completion of length 0 always comes
- * @flags: 0; WEFT_RQ_ANNOUNCE: it was announced; no completion comes
+ * @flags: 0; WEFT_RQ_ANNOUNCE: the message was announced; no completion comes
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_tdiscard(struct weft_ep *ep, uint64_t context, uint32_t flags);
 
 /**
  * weft_cancel() - cancel the oldest unmatched receive with this context (WEFT_IOC_CANCEL)
  * @ep: receiving half
- * @context: of the receive
+ * @context: context of the receive
  *
  * Its completion (ECANCELED) is in the queue when the call returns. Receives deferred by WEFT_MORE
  * are published first.
  *
- * Return: 0, also when there is no such receive (any more); -errno.
+ * Return: 0, also if no such receive exists; -errno.
  */
 int weft_cancel(struct weft_ep *ep, uint64_t context);
 
 /**
- * weft_flush_send() - ring for sends deferred by WEFT_MORE, notify if the kernel asks for it
+ * weft_flush_send() - ring the doorbell for sends deferred by WEFT_MORE
  * @ep: sending half
+ *
+ * Notifies if the kernel requests that.
  */
 void weft_flush_send(struct weft_ep *ep);
 
 /**
- * weft_flush_recv() - the same for receives
+ * weft_flush_recv() - ring the doorbell for receives deferred by WEFT_MORE
  * @ep: receiving half
+ *
+ * Notifies if the kernel requests that.
  */
 void weft_flush_recv(struct weft_ep *ep);
 
 /**
- * weft_send_space() - free slots of the send ring
+ * weft_send_space() - report the free slots of the send ring
  * @ep: sending half
+ *
+ * Return: number of free slots.
  */
 uint32_t weft_send_space(struct weft_ep *ep);
 
 /**
- * weft_recv_space() - free slots of the receive ring
+ * weft_recv_space() - report the free slots of the receive ring
  * @ep: receiving half
+ *
+ * Return: number of free slots.
  */
 uint32_t weft_recv_space(struct weft_ep *ep);
 
@@ -257,10 +296,12 @@ uint32_t weft_recv_space(struct weft_ep *ep);
  * weft_srq_recvv() - post a shared receive, untagged
  * @srq: shared receive queue
  * @iov: segments
- * @count: of them, 0..WEFT_IOV_MAX
+ * @count: number of segments, 0..WEFT_IOV_MAX
  * @src: as in weft_recv()
  * @context: as in weft_recv()
  * @flags: as in weft_recv()
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_srq_recvv(struct weft_srq *srq, const struct iovec *iov, size_t count, uint32_t src,
 		   uint64_t context, uint32_t flags);
@@ -269,12 +310,14 @@ int weft_srq_recvv(struct weft_srq *srq, const struct iovec *iov, size_t count, 
  * weft_srq_trecvv() - post a shared receive, tagged
  * @srq: shared receive queue
  * @iov: segments
- * @count: of them, 0..WEFT_IOV_MAX
+ * @count: number of segments, 0..WEFT_IOV_MAX
  * @src: as in weft_recv()
  * @tag: as in weft_trecv()
  * @ignore: as in weft_trecv()
  * @context: as in weft_recv()
  * @flags: as in weft_recv()
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_srq_trecvv(struct weft_srq *srq, const struct iovec *iov, size_t count, uint32_t src,
 		    uint64_t tag, uint64_t ignore, uint64_t context, uint32_t flags);
@@ -289,8 +332,10 @@ int weft_srq_trecvv(struct weft_srq *srq, const struct iovec *iov, size_t count,
  * @context: as in weft_recv_multi()
  * @flags: as in weft_recv_multi()
  *
- * Each endpoint's messages complete in its queue; the release is told in that of the endpoint whose
- * message ends last.
+ * Each endpoint's messages complete in its own queue. The release is reported in the queue of the
+ * endpoint whose message ends last.
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_srq_recv_multi(struct weft_srq *srq, void *buf, size_t len, size_t least, uint32_t src,
 			uint64_t context, uint32_t flags);
@@ -299,33 +344,38 @@ int weft_srq_recv_multi(struct weft_srq *srq, void *buf, size_t len, size_t leas
  * weft_srq_recvk() - post a shared receive into registered memory
  * @srq: shared receive queue with a zone
  * @iov: segments
- * @keys: the region of each of them: its handle
+ * @keys: handle of each segment's region
  * @count: segments, 0..WEFT_KEYS_MAX
  * @context: as in weft_recv()
  * @flags: as in weft_recv()
  *
- * The kernel looks at the regions when the receive is used: EACCES as the completion's status if
- * one does not fit (any more).
+ * The kernel checks the regions when the receive is used. If a region does not fit, or no longer
+ * fits, the completion has status EACCES.
+ *
+ * Return: 0 or a negative errno, see above.
  */
 int weft_srq_recvk(struct weft_srq *srq, const struct iovec *iov, const uint32_t *keys,
 		   size_t count, uint64_t context, uint32_t flags);
 
 /**
- * weft_srq_flush() - ring for shared receives deferred by WEFT_MORE
+ * weft_srq_flush() - ring the doorbell for shared receives deferred by WEFT_MORE
  * @srq: shared receive queue
  */
 void weft_srq_flush(struct weft_srq *srq);
 
 /**
- * weft_srq_space() - free slots of the ring
+ * weft_srq_space() - report the free slots of the ring
  * @srq: shared receive queue
+ *
+ * Return: number of free slots.
  */
 uint32_t weft_srq_space(struct weft_srq *srq);
 
 /**
- * weft_publish() - store both doorbells without a notify call, for a weft_cq_wait() that notifies
- * @ep
+ * weft_publish() - store both doorbells without a notify call
  * @ep: both halves
+ *
+ * For a weft_cq_wait() that notifies @ep.
  */
 void weft_publish(struct weft_ep *ep);
 
@@ -336,16 +386,16 @@ void weft_publish(struct weft_ep *ep);
 void weft_publish_send(struct weft_ep *ep);
 
 /**
- * weft_publish_recv() - the same for receives
+ * weft_publish_recv() - store the doorbell of receives deferred by WEFT_MORE, without a notify call
  * @ep: receiving half
  */
 void weft_publish_recv(struct weft_ep *ep);
 
 /**
- * weft_notify() - have the kernel look at what has been published
+ * weft_notify() - have the kernel process the published entries
  * @ep: endpoint
  *
- * Any thread, together with any other call on @ep but those that destroy it.
+ * Any thread, at the same time as any other call on @ep except its destruction.
  */
 void weft_notify(struct weft_ep *ep);
 

@@ -12,114 +12,118 @@
 /**
  * weft_cq_create() - create a completion queue (WEFT_IOC_CQ_CREATE)
  * @ctx: context
- * @slots: of 64 bytes, rounded up to a power of two, WEFT_RING_MIN..WEFT_RING_MAX; an entry with
- *	   inline payload takes several
+ * @slots: slots of 64 bytes, rounded up to a power of two, WEFT_RING_MIN..WEFT_RING_MAX; an entry
+ *	with inline payload takes several
  * @cq: out
  *
- * Any thread. Return: 0, -ENOMEM, -errno.
+ * Any thread.
+ *
+ * Return: 0, -ENOMEM, -errno.
  */
 int weft_cq_create(struct weft_ctx *ctx, uint32_t slots, struct weft_cq **cq);
 
 /**
  * weft_cq_destroy() - destroy a completion queue
- * @cq: no endpoint uses it any more, no thread waits on it
+ * @cq: completion queue, not used by an endpoint or a waiting thread
  *
- * Return: 0; -EBUSY and others: it still exists.
+ * Return: 0; -EBUSY and others: the queue still exists.
  */
 int weft_cq_destroy(struct weft_cq *cq);
 
 /**
- * weft_cq_read() - take completions out, oldest first; never blocks
+ * weft_cq_read() - read completions, oldest first; never blocks
  * @cq: completion queue
- * @cqe: out: room for @max entries; payload that came within the entry has been copied to where
- *	 @buf says
- * @max: entries wanted, at least 1
+ * @cqe: out: space for @max entries; payload inside an entry has been copied to its @buf
+ * @max: maximum number of entries, at least 1
  *
- * A failed entry (@status not 0) is given back alone, as the only one of its call: the call before
- * ends in front of it. So a caller that may have to leave an error standing needs to keep one entry
- * only.
+ * A failed entry (@status not 0) is returned alone: the call before ends in front of it. So a
+ * caller that may have to leave an error in the queue needs to keep one entry only.
  *
- * Return: number of entries, 0: none there, -EIO: the kernel has put the queue in error
+ * Return: number of entries, 0: none, -EIO: the kernel has put the queue in error
  * (WEFT_ST_CQ_ERROR).
  */
 int weft_cq_read(struct weft_cq *cq, struct weft_cqe *cqe, unsigned int max);
 
 /**
- * weft_cq_peek() - look at the oldest completion, in place; never blocks
+ * weft_cq_peek() - access the oldest completion in place; never blocks
  * @cq: completion queue
- * @cqe: out: it, valid until weft_cq_done() or the next weft_cq_read(); its payload has been copied
- *	 to where @buf says
+ * @cqe: out: the entry, valid until weft_cq_done() or the next weft_cq_read(); its payload has been
+ *	copied to its @buf
  *
- * For those who would copy what weft_cq_read() gives. An entry that was only looked at stays.
+ * Avoids the copy of weft_cq_read(). The entry stays in the queue.
  *
- * Return: 1, 0: none there, -EIO: as from weft_cq_read().
+ * Return: 1, 0: none, -EIO: as from weft_cq_read().
  */
 int weft_cq_peek(struct weft_cq *cq, const struct weft_cqe **cqe);
 
 /**
- * weft_cq_next() - go past the entry that was looked at, and look at the one behind it
+ * weft_cq_next() - skip the accessed entry, and access the next one
  * @cq: completion queue, where weft_cq_peek() or weft_cq_next() has found one
  * @cqe: out: as from weft_cq_peek()
  *
- * weft_cq_done() has to follow.
+ * The caller must call weft_cq_done() afterwards.
  *
- * Return: 1, 0: none there.
+ * Return: 1, 0: none.
  */
 int weft_cq_next(struct weft_cq *cq, const struct weft_cqe **cqe);
 
 /**
- * weft_cq_done() - give the room of entries that weft_cq_next() went past back to the kernel
+ * weft_cq_done() - return the slots of skipped entries to the kernel
  * @cq: completion queue
  */
 void weft_cq_done(struct weft_cq *cq);
 
 /**
- * weft_cq_settle() - copy payload of completions that have not been read to where it belongs
+ * weft_cq_settle() - copy payload of unread completions to its destination
  * @cq: completion queue
  *
- * To be called after an endpoint has been destroyed and before its buffers are used for something
- * else: its completions can still be read afterwards, and their payload is not copied once more.
+ * The caller calls it after destroying an endpoint and before reusing its buffers. Its completions
+ * can still be read afterwards. Their payload is not copied again.
  */
 void weft_cq_settle(struct weft_cq *cq);
 
 /**
- * weft_cq_from() - who has sent the message of a completion with WEFT_CQE_FROM
- * @cq: completion queue, where weft_cq_peek() or weft_cq_next() has found it
+ * weft_cq_from() - report the sender of a message with WEFT_CQE_FROM
+ * @cq: completion queue; weft_cq_peek() or weft_cq_next() has found the completion
  * @from: out: address and service
  */
 void weft_cq_from(const struct weft_cq *cq, struct weft_sockaddr *from);
 
 /**
- * weft_cq_seen() - index of the entry that weft_cq_read() would take next, for weft_cq_wait()
+ * weft_cq_seen() - report the index of the next entry to read, for weft_cq_wait()
  * @cq: completion queue
  *
- * To sleep: read, find none, take the index, release the caller's lock, wait. What comes in between
- * ends the wait.
+ * To sleep: read, find no entry, take the index, release the caller's lock, wait. An entry that
+ * arrives in between ends the wait.
+ *
+ * Return: the index.
  */
 uint32_t weft_cq_seen(const struct weft_cq *cq);
 
 /**
- * weft_cq_pending() - are there completions after @seen
+ * weft_cq_pending() - test for completions after @seen
  * @cq: completion queue
  * @seen: from weft_cq_seen()
  *
- * Any thread. Return: 0 or 1.
+ * Any thread.
+ *
+ * Return: 0 or 1.
  */
 int weft_cq_pending(const struct weft_cq *cq, uint32_t seen);
 
 /**
- * weft_cq_wait() - sleep until there are completions after @seen (WEFT_CQ_SEEK_WAIT)
+ * weft_cq_wait() - sleep until the queue has completions after @seen (WEFT_CQ_SEEK_WAIT)
  * @cq: completion queue
  * @seen: from weft_cq_seen()
- * @ep: endpoint whose rings the kernel is to work on first, NULL: none: post with WEFT_MORE,
+ * @ep: endpoint whose rings the kernel processes first, NULL: none: post with WEFT_MORE,
  *	weft_publish(), wait
- * @timeout_ns: relative nanoseconds, rounded up by at most their 2^24th part; 0: only look (and
+ * @timeout_ns: relative nanoseconds, rounded up by at most their 2^24th part; 0: only check (and
  *	notify); WEFT_FOREVER
  *
- * Any thread, also several at a time and together with weft_cq_read(). The caller sees to it that
+ * Any thread, also several at a time and together with weft_cq_read(). The caller ensures that
  * neither @cq nor @ep is destroyed meanwhile.
  *
- * Return: 0: there are; -ETIMEDOUT; -EINTR: a signal; -ECANCELED: weft_cq_signal(); -errno.
+ * Return: 0: completions exist; -ETIMEDOUT; -EINTR: a signal; -ECANCELED: weft_cq_signal(); -errno.
  */
 int weft_cq_wait(struct weft_cq *cq, uint32_t seen, const struct weft_ep *ep, uint64_t timeout_ns);
 
@@ -127,7 +131,9 @@ int weft_cq_wait(struct weft_cq *cq, uint32_t seen, const struct weft_ep *ep, ui
  * weft_cq_signal() - make one weft_cq_wait(), present or next, return -ECANCELED
  * @cq: completion queue
  *
- * Any thread. Return: 0, -errno.
+ * Any thread.
+ *
+ * Return: 0, -errno.
  */
 int weft_cq_signal(struct weft_cq *cq);
 
@@ -135,20 +141,24 @@ int weft_cq_signal(struct weft_cq *cq);
  * weft_cq_fd() - file for poll(2): readable while there are completions to read
  * @cq: completion queue
  *
- * It belongs to @cq: do not close it.
+ * The file belongs to @cq: do not close it.
+ *
+ * Return: the file descriptor.
  */
 int weft_cq_fd(const struct weft_cq *cq);
 
 /**
  * weft_cq_slots() - slots of the ring, as rounded by the kernel
  * @cq: completion queue
+ *
+ * Return: number of slots.
  */
 uint32_t weft_cq_slots(const struct weft_cq *cq);
 
 /* ---- Counters -------------------------------------------------------------------------- */
 
 /**
- * struct weft_count - what a counter says
+ * struct weft_count - values of a counter
  * @done: operations that have reached their level
  * @failed: operations that have failed
  * @seen: for weft_cntr_wait()
@@ -164,59 +174,69 @@ struct weft_count {
  * @ctx: context
  * @cntr: out
  *
- * It counts for the endpoints that are enabled with it. Any thread. Return: 0, -ENOMEM, -errno.
+ * It counts operations of the endpoints that are enabled with it. Any thread.
+ *
+ * Return: 0, -ENOMEM, -errno.
  */
 int weft_cntr_create(struct weft_ctx *ctx, struct weft_cntr **cntr);
 
 /**
  * weft_cntr_destroy() - destroy a counter
- * @cntr: no endpoint uses it any more, no thread waits on it
+ * @cntr: counter, not used by an endpoint or a waiting thread
  *
- * Return: 0; -EBUSY and others: it still exists.
+ * Return: 0; -EBUSY and others: the counter still exists.
  */
 int weft_cntr_destroy(struct weft_cntr *cntr);
 
 /**
- * weft_cntr_read() - what has been counted; never blocks
+ * weft_cntr_read() - read a counter; never blocks
  * @cntr: counter
  * @count: out
  *
- * Payload that came within entries of a completion queue is where it belongs only after
- * weft_cq_settle(). Any thread.
+ * Payload inside entries of a completion queue reaches its destination only by weft_cq_settle().
+ * Any thread.
  */
 void weft_cntr_read(struct weft_cntr *cntr, struct weft_count *count);
 
 /**
- * weft_cntr_pending() - has more been counted than was read
+ * weft_cntr_pending() - test whether a counter has moved since it was read
  * @cntr: counter
  *
- * Any thread. Return: 0 or 1.
+ * Any thread.
+ *
+ * Return: 0 or 1.
  */
 int weft_cntr_pending(const struct weft_cntr *cntr);
 
 /**
- * weft_cntr_wait() - sleep until more has been counted
+ * weft_cntr_wait() - sleep until a counter moves
  * @cntr: counter
  * @seen: from weft_cntr_read()
  * @timeout_ns: relative nanoseconds; WEFT_FOREVER
  *
- * Any thread. Return: as of weft_cq_wait().
+ * Any thread.
+ *
+ * Return: as of weft_cq_wait().
  */
 int weft_cntr_wait(struct weft_cntr *cntr, uint32_t seen, uint64_t timeout_ns);
 
 /**
- * weft_cntr_signal() - make every weft_cntr_wait() on a value read before return 0
+ * weft_cntr_signal() - make each weft_cntr_wait() on an earlier value return 0
  * @cntr: counter
  *
- * Any thread. Return: 0, -errno.
+ * Any thread.
+ *
+ * Return: 0, -errno.
  */
 int weft_cntr_signal(struct weft_cntr *cntr);
 
 /**
- * weft_cntr_fd() - file for poll(2): readable when more has been counted than was read
+ * weft_cntr_fd() - file for poll(2): readable when the counter has moved since it was read
  * @cntr: counter
  *
- * It belongs to @cntr: do not close it.
+ * The file belongs to @cntr: do not close it.
+ *
+ * Return: the file descriptor.
  */
 int weft_cntr_fd(const struct weft_cntr *cntr);
 
@@ -227,42 +247,49 @@ int weft_cntr_fd(const struct weft_cntr *cntr);
  * @ctx: context
  * @eq: out
  *
- * Any thread. Return: 0, -ENOMEM, -errno.
+ * Any thread.
+ *
+ * Return: 0, -ENOMEM, -errno.
  */
 int weft_eq_create(struct weft_ctx *ctx, struct weft_eq **eq);
 
 /**
- * weft_eq_destroy() - destroy an event queue; events that nobody has read are lost
- * @eq: no endpoint uses it any more
+ * weft_eq_destroy() - destroy an event queue; unread events are lost
+ * @eq: event queue, not used by an endpoint
  *
- * Return: 0; -EBUSY and others: it still exists.
+ * Return: 0; -EBUSY and others: the queue still exists.
  */
 int weft_eq_destroy(struct weft_eq *eq);
 
 /**
- * weft_eq_read() - take the next event out; never blocks
+ * weft_eq_read() - read the next event; never blocks
  * @eq: event queue
  * @ev: out
- * @data: out: private data, room for WEFT_CM_DATA_MAX bytes; @ev->data_len are valid. May be NULL.
+ * @data: out: private data, space for WEFT_CM_DATA_MAX bytes; @ev->data_len bytes are valid. May be
+ *	NULL.
  *
- * Return: 0, -EAGAIN: none there, -errno.
+ * Return: 0, -EAGAIN: no event, -errno.
  */
 int weft_eq_read(struct weft_eq *eq, struct weft_event *ev, void *data);
 
 /**
- * weft_eq_pending() - would weft_eq_read() find an event
+ * weft_eq_pending() - test whether weft_eq_read() would find an event
  * @eq: event queue
  *
- * The library reads several events at a time: before the file of weft_eq_fd() is polled, this must
- * say 0.
+ * The library reads several events at a time. So this function must return 0 before the program
+ * polls the file of weft_eq_fd().
  *
  * Return: 0 or 1.
  */
 int weft_eq_pending(const struct weft_eq *eq);
 
 /**
- * weft_eq_fd() - file for poll(2), see weft_eq_pending(); belongs to @eq, do not close or read it
+ * weft_eq_fd() - file for poll(2), see weft_eq_pending()
  * @eq: event queue
+ *
+ * The file belongs to @eq: do not close or read it.
+ *
+ * Return: the file descriptor.
  */
 int weft_eq_fd(const struct weft_eq *eq);
 

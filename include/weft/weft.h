@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * libweft - the user's side of the character devices /dev/weft/<port>
+ * libweft - user library for the character devices /dev/weft/<port>
  *
- * Thin: it maps the kernel's rings and turns calls into ring entries, doorbells and ioctls.
- * Entries, completions, events, addresses and every WEFT_* constant are those of <linux/weft.h>;
- * see Documentation/uapi.rst for what the kernel does with them.
+ * The library maps the kernel's rings and turns calls into ring entries, doorbells and ioctls.
+ * Entries, completions, events, addresses and every WEFT_* constant are those of <linux/weft.h>.
+ * Documentation/uapi.rst describes the kernel's part.
  *
  * Results. Functions that return int give 0 (or a count) on success and a negative errno on
- * failure. Where the kernel refuses a call its errno is passed on: -EINVAL (arguments), -ENOENT (no
- * such handle), -EPERM (the context belongs to another process: rings are not inherited by fork),
- * -ENODEV (the port is gone), -EBUSY (in use).
+ * failure. If the kernel refuses a call, its errno is passed on. -EINVAL: arguments. -ENOENT: no
+ * such handle. -EPERM: the context belongs to another process, as rings are not inherited by fork.
+ * -ENODEV: the port is gone. -EBUSY: in use.
  *
- * Threads. Calls on different objects may run at the same time, also when the objects share a
- * context. Calls on one object must not overlap, except as noted; an endpoint counts as two
- * objects, its sending half (weft_send family, weft_flush_send) and its receiving half (weft_recv
- * family, weft_flush_recv, weft_cancel), and all other calls on an endpoint except weft_ep_destroy
- * may run at the same time as either. The caller does the locking.
+ * Threads. Calls on different objects may run at the same time, also if the objects share a
+ * context. Calls on one object must not overlap, unless a function says so. An endpoint counts as
+ * two objects. Its sending half is used by the weft_send family and weft_flush_send. Its receiving
+ * half is used by the weft_recv family, weft_flush_recv and weft_cancel. All other calls on an
+ * endpoint except weft_ep_destroy may overlap with both. The caller does the locking.
  *
- * Memory. Structures named as "out" are not read. Buffers of messages stay the caller's and must
- * stay valid until the completion says so; payload of a send with WEFT_SQ_INLINE may be reused when
- * the call returns.
+ * Memory. The library does not read "out" structures. Buffers of messages belong to the caller, and
+ * must stay valid until the completion. The payload of a send with WEFT_SQ_INLINE may be reused
+ * when the call returns.
  */
 #ifndef _WEFT_WEFT_H
 #define _WEFT_WEFT_H
@@ -36,7 +36,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-struct weft_ctx;		/* an open port: one address space's share of it */
+struct weft_ctx;		/* an open port: the part of one address space */
 struct weft_cq;			/* completion queue */
 struct weft_cntr;		/* counter */
 struct weft_eq;			/* event queue */
@@ -44,7 +44,7 @@ struct weft_av;			/* address vector */
 struct weft_ep;			/* endpoint, passive ones too */
 struct weft_srq;		/* shared receive queue */
 
-#define WEFT_FOREVER	UINT64_MAX	/* a timeout that never passes */
+#define WEFT_FOREVER	UINT64_MAX	/* no timeout */
 
 /* ---- Addresses ------------------------------------------------------------------------- */
 
@@ -54,7 +54,9 @@ struct weft_srq;		/* shared receive queue */
  * @sa: a struct sockaddr_in or sockaddr_in6
  * @len: bytes at @sa
  *
- * Any thread. Return: 0, -EINVAL (@len too short), -EAFNOSUPPORT.
+ * Any thread.
+ *
+ * Return: 0, -EINVAL (@len too short), -EAFNOSUPPORT.
  */
 int weft_addr_from_sockaddr(struct weft_sockaddr *addr, const struct sockaddr *sa, socklen_t len);
 
@@ -63,7 +65,9 @@ int weft_addr_from_sockaddr(struct weft_sockaddr *addr, const struct sockaddr *s
  * @addr: of family AF_INET or AF_INET6
  * @ss: out: the whole structure is written
  *
- * Any thread. Return: bytes used at @ss: sizeof(struct sockaddr_in) or of sockaddr_in6;
+ * Any thread.
+ *
+ * Return: number of bytes used at @ss: sizeof(struct sockaddr_in) or of sockaddr_in6;
  * -EAFNOSUPPORT.
  */
 int weft_addr_to_sockaddr(const struct weft_sockaddr *addr, struct sockaddr_storage *ss);
@@ -71,26 +75,27 @@ int weft_addr_to_sockaddr(const struct weft_sockaddr *addr, struct sockaddr_stor
 /* ---- Ports and contexts ---------------------------------------------------------------- */
 
 /**
- * weft_ports() - names of this machine's ports, sorted
- * @names: out: room for @max names, may be NULL when @max is 0
- * @max: names that fit
+ * weft_ports() - list the names of this machine's ports, sorted
+ * @names: out: space for @max names, may be NULL when @max is 0
+ * @max: maximum number of names
  *
- * Lists /dev/weft/. Ports of other network namespaces stand there too; weft_open() refuses them.
+ * Reads /dev/weft/, which includes ports of other network namespaces. weft_open() refuses those.
  *
- * Any thread. Return: how many ports there are (may be more than @max), 0 when the module is not
- * loaded; -errno.
+ * Any thread.
+ *
+ * Return: number of ports (may be more than @max), 0 when the module is not loaded; -errno.
  */
 int weft_ports(char (*names)[WEFT_NAME_MAX], unsigned int max);
 
 /**
- * weft_open() - open a port: make a context
+ * weft_open() - open a port and create a context
  * @port: its name, or the path of its device when it begins with '/'
  * @ctx: out
  *
  * The context belongs to the calling process; a forked child must open its own. Any thread.
  *
  * Return: 0, -ENOENT (no such port), -EACCES (not in the device's group), -EPERM (port of another
- * network namespace), -EPROTONOSUPPORT (the kernel's WEFT_ABI_VERSION is another), -ENOMEM,
+ * network namespace), -EPROTONOSUPPORT (the kernel has another WEFT_ABI_VERSION), -ENOMEM,
  * -ENAMETOOLONG.
  */
 int weft_open(const char *port, struct weft_ctx **ctx);
@@ -100,55 +105,63 @@ int weft_open(const char *port, struct weft_ctx **ctx);
  * @ctx: context without objects
  *
  * Return: 0, -EBUSY (objects are left: destroy them first; registered memory does not count and
- * goes with it).
+ * ends with the context).
  */
 int weft_close(struct weft_ctx *ctx);
 
 /**
- * weft_query() - what the port can do and is (WEFT_IOC_QUERY)
+ * weft_query() - query the capabilities and state of the port (WEFT_IOC_QUERY)
  * @ctx: context
  * @q: out
  *
- * Asks the kernel each time: link_up, mtu and addresses are those of now. Any thread. Return: 0,
- * -errno.
+ * Queries the kernel each time: link_up, mtu and addresses are current. Any thread.
+ *
+ * Return: 0, -errno.
  */
 int weft_query(struct weft_ctx *ctx, struct weft_ioc_query *q);
 
 /* ---- Memory ---------------------------------------------------------------------------- */
 
 /**
- * weft_mr_reg() - keep memory pinned (WEFT_IOC_MR_REG); never needed, only saves the pinning later
+ * weft_mr_reg() - keep memory pinned (WEFT_IOC_MR_REG); never required, only saves later pinning
  * @ctx: context
  * @addr: first byte
  * @len: bytes, not 0
  * @access: WEFT_MR_*
  * @handle: out: for weft_mr_dereg()
  *
- * Any thread. Return: 0, -errno.
+ * Any thread.
+ *
+ * Return: 0, -errno.
  */
 int weft_mr_reg(struct weft_ctx *ctx, const void *addr, size_t len, uint32_t access,
 		uint32_t *handle);
 
 /**
- * weft_mr_reg_zone() - the same, with a protection zone: for shared receives that name regions
+ * weft_mr_reg_zone() - keep memory pinned in a protection zone, for shared receives that name
+ *	regions
  * @ctx: as in weft_mr_reg()
  * @addr: as in weft_mr_reg()
  * @len: as in weft_mr_reg()
  * @access: as in weft_mr_reg()
- * @zone: a number of the program's own, 0: none
+ * @zone: a number that the program chooses, 0: none
  * @handle: out: also the region's key
  *
- * Any thread. Return: 0, -errno.
+ * Any thread.
+ *
+ * Return: 0, -errno.
  */
 int weft_mr_reg_zone(struct weft_ctx *ctx, const void *addr, size_t len, uint32_t access,
 		     uint32_t zone, uint32_t *handle);
 
 /**
- * weft_mr_dereg() - end what weft_mr_reg() began
+ * weft_mr_dereg() - end a registration of weft_mr_reg()
  * @ctx: context
  * @handle: from weft_mr_reg()
  *
- * Any thread. Return: 0, -errno.
+ * Any thread.
+ *
+ * Return: 0, -errno.
  */
 int weft_mr_dereg(struct weft_ctx *ctx, uint32_t handle);
 
@@ -159,18 +172,20 @@ int weft_mr_dereg(struct weft_ctx *ctx, uint32_t handle);
 /**
  * weft_av_create() - create an address vector (WEFT_IOC_AV_CREATE)
  * @ctx: context
- * @count: entries expected, a hint; 0: unknown
+ * @count: number of expected entries, a hint; 0: unknown
  * @av: out
  *
- * Any thread. Return: 0, -ENOMEM, -errno.
+ * Any thread.
+ *
+ * Return: 0, -ENOMEM, -errno.
  */
 int weft_av_create(struct weft_ctx *ctx, uint32_t count, struct weft_av **av);
 
 /**
  * weft_av_destroy() - destroy an address vector
- * @av: no endpoint uses it any more
+ * @av: address vector, not used by an endpoint
  *
- * Return: 0; -EBUSY and others: it still exists.
+ * Return: 0; -EBUSY and others: the vector still exists.
  */
 int weft_av_destroy(struct weft_av *av);
 
@@ -181,8 +196,8 @@ int weft_av_destroy(struct weft_av *av);
  * @count: any number
  * @index: out: @count indices, WEFT_SRC_ANY for an address that was refused. May be NULL.
  *
- * The kernel gives the lowest free index, so an empty vector is filled 0, 1, 2, ... An address that
- * is there already is told the index that it has.
+ * The kernel assigns the lowest free index, so an empty vector is filled 0, 1, 2, ... An address
+ * that is in the vector already keeps its index.
  *
  * Return: number inserted; -errno if the kernel refused the call and nothing was inserted.
  */
@@ -208,34 +223,34 @@ int weft_av_insert_at(struct weft_av *av, const struct weft_sockaddr *addrs, siz
  * @index: @count indices
  * @count: any number
  *
- * An address goes when it has been removed as often as it was inserted.
+ * An address goes after as many removals as insertions.
  *
- * Return: 0; -errno: the first that failed and those after it are still there.
+ * Return: 0; -errno: the failed index and those after it are still in the vector.
  */
 int weft_av_remove(struct weft_av *av, const uint32_t *index, size_t count);
 
 /**
- * weft_av_lookup() - address at an index, from the library's copy
+ * weft_av_lookup() - read the address at an index from the library's copy
  * @av: address vector
- * @index: of an inserted address
+ * @index: index of an inserted address
  * @addr: out
  *
- * Return: 0, -ENOENT: nothing there.
+ * Return: 0, -ENOENT: no address there.
  */
 int weft_av_lookup(const struct weft_av *av, uint32_t index, struct weft_sockaddr *addr);
 
 /* ---- Endpoints ------------------------------------------------------------------------- */
 
 /**
- * struct weft_ep_attr - what an endpoint is to be
+ * struct weft_ep_attr - attributes of a new endpoint
  * @type: WEFT_EP_*
  * @flags: WEFT_EPF_*
- * @sq_slots: in: wanted, out: given (a power of two); 0 for a passive endpoint. A send takes one
- *	      slot, and those of its inline payload (64 bytes each) or of its segments (4 each, when
- *	      more than one)
+ * @sq_slots: in: requested, out: actual (a power of two); 0 for a passive endpoint. A send takes
+ *	one slot, plus slots for its inline payload (64 bytes each) or its segments (4 each, if more
+ *	than one)
  * @rq_slots: the same for receives; 0 with WEFT_EPF_SRQ
  * @addr: own address; family 0: the port's first; service 0: chosen at enable or listen
- * @key: key of the job that the endpoint is to be in
+ * @key: key of the endpoint's job
  * @key_size: bytes of it, WEFT_KEY_MIN to WEFT_KEY_MAX; 0: the default job
  */
 struct weft_ep_attr {
@@ -254,27 +269,29 @@ struct weft_ep_attr {
  * @attr: in and out
  * @ep: out
  *
- * Any thread. Return: 0, -EADDRNOTAVAIL (not an address of this port), -EKEYREJECTED (no job of the
- * port has that key), -EACCES (it is not for this user), -ENOMEM, -errno.
+ * Any thread.
+ *
+ * Return: 0 or a negative errno. -EADDRNOTAVAIL: not an address of this port. -EKEYREJECTED: no job
+ * of the port has that key. -EACCES: the job does not admit this user. -ENOMEM and others.
  */
 int weft_ep_create(struct weft_ctx *ctx, struct weft_ep_attr *attr, struct weft_ep **ep);
 
 /**
- * weft_ep_destroy() - destroy an endpoint; what it had in work gets no completion
- * @ep: no other call on it runs
+ * weft_ep_destroy() - destroy an endpoint; its pending operations get no completion
+ * @ep: endpoint; no other call on it runs
  *
- * Return: 0, -errno: it still exists.
+ * Return: 0, -errno: the endpoint still exists.
  */
 int weft_ep_destroy(struct weft_ep *ep);
 
 /**
- * weft_ep_enable() - bind queues and make the endpoint work (WEFT_IOC_EP_ENABLE)
+ * weft_ep_enable() - bind queues and start the endpoint (WEFT_IOC_EP_ENABLE)
  * @ep: endpoint, not passive
- * @tx_cq: for completions of sends; NULL: none can be sent until a further call gives a queue, with
- *	   the same @av and no @eq
+ * @tx_cq: for completions of sends; NULL: no sends until a further call gives a queue, with the
+ *	same @av and no @eq
  * @rx_cq: for completions of receives; likewise
- * @eq: for events; a MSG endpoint needs one
- * @av: address vector; an RDM endpoint needs one, on others NULL
+ * @eq: for events; required by a MSG endpoint
+ * @av: address vector; required by an RDM endpoint, NULL on others
  *
  * Return: 0, -EADDRINUSE, -errno.
  */
@@ -282,13 +299,13 @@ int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx
 		   struct weft_eq *eq, struct weft_av *av);
 
 /**
- * weft_ep_enable_srq() - the same, for an endpoint that may share its receives
+ * weft_ep_enable_srq() - bind queues and start an endpoint that may share its receives
  * @ep: as in weft_ep_enable()
  * @tx_cq: as in weft_ep_enable()
  * @rx_cq: as in weft_ep_enable()
  * @eq: as in weft_ep_enable()
  * @av: as in weft_ep_enable(); RDM endpoints that share receives have the same one
- * @srq: where its receives come from; needed with WEFT_EPF_SRQ, else NULL
+ * @srq: source of its receives; required with WEFT_EPF_SRQ, else NULL
  *
  * Return: 0, -EADDRINUSE, -errno.
  */
@@ -296,14 +313,14 @@ int weft_ep_enable_srq(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq
 		       struct weft_eq *eq, struct weft_av *av, struct weft_srq *srq);
 
 /**
- * struct weft_ep_queues - what an endpoint is bound to; NULL: to none such
+ * struct weft_ep_queues - queues that an endpoint is bound to; NULL: none of this kind
  * @tx_cq: for completions of sends
  * @rx_cq: for completions of receives
  * @tx_cntr: counts sends
  * @rx_cntr: counts receives
  * @eq: for events
  * @av: address vector
- * @srq: where its receives come from
+ * @srq: source of its receives
  */
 struct weft_ep_queues {
 	struct weft_cq *tx_cq;
@@ -316,7 +333,7 @@ struct weft_ep_queues {
 };
 
 /**
- * weft_ep_enable_all() - the same, with counters
+ * weft_ep_enable_all() - bind queues and counters, and start the endpoint
  * @ep: as in weft_ep_enable()
  * @q: as in weft_ep_enable(); a direction has a completion queue, a counter or both
  *
@@ -325,37 +342,42 @@ struct weft_ep_queues {
 int weft_ep_enable_all(struct weft_ep *ep, const struct weft_ep_queues *q);
 
 /**
- * weft_ep_mark() - watermarks on the shared receives that an endpoint holds (WEFT_IOC_EP_MARK)
+ * weft_ep_mark() - set watermarks on the shared receives that an endpoint holds (WEFT_IOC_EP_MARK)
  * @ep: endpoint that shares receives, enabled
- * @soft: one WEFT_EV_EP_HIGH when it holds more, 0: never
- * @hard: its connection is broken when it holds more, 0: never
+ * @soft: one WEFT_EV_EP_HIGH when the endpoint holds more, 0: never
+ * @hard: the connection breaks when the endpoint holds more, 0: never
  *
  * Return: 0, -ENOSPC: as for weft_srq_arm(), -errno.
  */
 int weft_ep_mark(struct weft_ep *ep, uint32_t soft, uint32_t hard);
 
 /**
- * weft_ep_held() - shared receives that an endpoint holds (WEFT_IOC_EP_HELD)
+ * weft_ep_held() - count the shared receives that an endpoint holds (WEFT_IOC_EP_HELD)
  * @ep: endpoint that shares receives, enabled
  * @held: out: taken and not completed
- * @span: out: distance, in order of taking, between the newest taken and the oldest held
+ * @span: out: distance, in order of taking, from the oldest held to the newest taken one
  *
  * Return: 0, -errno.
  */
 int weft_ep_held(struct weft_ep *ep, uint32_t *held, uint32_t *span);
 
 /**
- * weft_ep_handle() - the kernel's handle: struct weft_event.handle; its low 16 bits: struct
- *		      weft_cqe.ep
+ * weft_ep_handle() - report the kernel's handle
  * @ep: endpoint
+ *
+ * The handle is in struct weft_event.handle; its low 16 bits are in struct weft_cqe.ep.
+ *
+ * Return: the handle.
  */
 uint32_t weft_ep_handle(const struct weft_ep *ep);
 
 /**
- * weft_ep_flags() - WEFT_ST_* as the kernel has set them last; 0 for a passive endpoint
+ * weft_ep_flags() - read the current WEFT_ST_*; 0 for a passive endpoint
  * @ep: endpoint
  *
  * Any thread; one load from the mapped status page.
+ *
+ * Return: WEFT_ST_*.
  */
 uint32_t weft_ep_flags(const struct weft_ep *ep);
 
@@ -369,7 +391,7 @@ uint32_t weft_ep_flags(const struct weft_ep *ep);
 int weft_setname(struct weft_ep *ep, const struct weft_sockaddr *addr);
 
 /**
- * weft_getname() - own address (WEFT_IOC_GETNAME)
+ * weft_getname() - report the own address (WEFT_IOC_GETNAME)
  * @ep: endpoint
  * @addr: out
  *
@@ -378,7 +400,7 @@ int weft_setname(struct weft_ep *ep, const struct weft_sockaddr *addr);
 int weft_getname(struct weft_ep *ep, struct weft_sockaddr *addr);
 
 /**
- * weft_getpeer() - address of the peer of a connected endpoint (WEFT_IOC_GETPEER)
+ * weft_getpeer() - report the address of the peer of a connected endpoint (WEFT_IOC_GETPEER)
  * @ep: endpoint
  * @addr: out
  *
@@ -389,9 +411,9 @@ int weft_getpeer(struct weft_ep *ep, struct weft_sockaddr *addr);
 /* ---- Shared receive queues ------------------------------------------------------------- */
 
 /**
- * struct weft_srq_attr - what a shared receive queue is to be
- * @slots: of the ring: in: wanted, out: given; counted as in struct weft_ep_attr
- * @recvs: receives that may be posted or under way
+ * struct weft_srq_attr - attributes of a new shared receive queue
+ * @slots: slots of the ring: in: requested, out: actual; counted as in struct weft_ep_attr
+ * @recvs: maximum number of posted and active receives
  * @zone: protection zone, 0: receives name no regions
  */
 struct weft_srq_attr {
@@ -404,90 +426,97 @@ struct weft_srq_attr {
  * weft_srq_create() - create a shared receive queue (WEFT_IOC_SRQ_CREATE)
  * @ctx: context
  * @attr: in and out
- * @eq: for WEFT_EV_SRQ_LOW, WEFT_EV_EP_HIGH, WEFT_EV_SRQ_LAST; NULL: they are lost
+ * @eq: for WEFT_EV_SRQ_LOW, WEFT_EV_EP_HIGH, WEFT_EV_SRQ_LAST; NULL: these events are lost
  * @srq: out
  *
- * Any thread. Return: 0, -ENOMEM, -errno.
+ * Any thread.
+ *
+ * Return: 0, -ENOMEM, -errno.
  */
 int weft_srq_create(struct weft_ctx *ctx, struct weft_srq_attr *attr, struct weft_eq *eq,
 		    struct weft_srq **srq);
 
 /**
- * weft_srq_destroy() - destroy a shared receive queue; what is posted vanishes
- * @srq: no endpoint uses it any more
+ * weft_srq_destroy() - destroy a shared receive queue; posted receives are dropped
+ * @srq: shared receive queue, not used by an endpoint
  *
- * Return: 0; -EBUSY and others: it still exists.
+ * Return: 0; -EBUSY and others: the queue still exists.
  */
 int weft_srq_destroy(struct weft_srq *srq);
 
 /**
- * weft_srq_resize() - another size; nothing that is posted is lost (WEFT_IOC_SRQ_RESIZE)
- * @srq: shared receive queue; nobody posts meanwhile
- * @slots: of the ring
- * @recvs: receives that may be posted or under way
+ * weft_srq_resize() - change the size; no posted receive is lost (WEFT_IOC_SRQ_RESIZE)
+ * @srq: shared receive queue; the program posts no receives meanwhile
+ * @slots: slots of the ring
+ * @recvs: maximum number of posted and active receives
  *
  * Return: 0, -EBUSY: more are in use, -ENOMEM, -errno: nothing has changed.
  */
 int weft_srq_resize(struct weft_srq *srq, uint32_t slots, uint32_t recvs);
 
 /**
- * weft_srq_query() - counts (WEFT_IOC_SRQ_QUERY)
+ * weft_srq_query() - read the counts (WEFT_IOC_SRQ_QUERY)
  * @srq: shared receive queue
  * @q: out
  *
- * Any thread. Return: 0, -errno.
+ * Any thread.
+ *
+ * Return: 0, -errno.
  */
 int weft_srq_query(struct weft_srq *srq, struct weft_ioc_srq_query *q);
 
 /**
  * weft_srq_arm() - set and arm the low watermark (WEFT_IOC_SRQ_ARM)
  * @srq: shared receive queue with an event queue
- * @low: one WEFT_EV_SRQ_LOW when less receives are available; 0: none
+ * @low: one WEFT_EV_SRQ_LOW when fewer receives are available; 0: none
  *
- * Any thread. Return: 0, -EINVAL: more than @recvs, -ENOSPC: 1024 such events have not been read,
- * -errno.
+ * Any thread.
+ *
+ * Return: 0, -EINVAL: more than @recvs, -ENOSPC: 1024 such events are unread, -errno.
  */
 int weft_srq_arm(struct weft_srq *srq, uint32_t low);
 
 /**
  * weft_srq_cancel() - cancel the oldest shared receive with this context (WEFT_IOC_SRQ_CANCEL)
  * @srq: shared receive queue
- * @cq: where its completion (ECANCELED) is when the call returns
- * @context: of the receive
+ * @cq: receives its completion (ECANCELED) before the call returns
+ * @context: context of the receive
  *
- * Return: 0, also when there is no such receive; -EAGAIN: @cq is full, the receive stays; -errno.
+ * Return: 0, also if no such receive exists; -EAGAIN: @cq is full, the receive stays; -errno.
  */
 int weft_srq_cancel(struct weft_srq *srq, struct weft_cq *cq, uint64_t context);
 
 /**
- * weft_srq_handle() - the kernel's handle: struct weft_event.handle of WEFT_EV_SRQ_LOW
+ * weft_srq_handle() - report the kernel's handle: struct weft_event.handle of WEFT_EV_SRQ_LOW
  * @srq: shared receive queue
+ *
+ * Return: the handle.
  */
 uint32_t weft_srq_handle(const struct weft_srq *srq);
 
 /* ---- Connections ----------------------------------------------------------------------- */
 
 /*
- * Private data: at most WEFT_CM_DATA_MAX bytes, more is -EMSGSIZE. Results come as events
+ * Private data: at most WEFT_CM_DATA_MAX bytes; more fails with -EMSGSIZE. Results arrive as events
  * (WEFT_EV_*).
  */
 
 /**
- * weft_listen() - let a passive endpoint take connection requests (WEFT_IOC_LISTEN)
+ * weft_listen() - start to accept connection requests on a passive endpoint (WEFT_IOC_LISTEN)
  * @pep: passive endpoint
- * @eq: where WEFT_EV_CONNREQ events go
- * @backlog: requests that may wait, at least 1; a second call changes it
+ * @eq: receives WEFT_EV_CONNREQ events
+ * @backlog: maximum number of waiting requests, at least 1; a second call changes it
  *
  * Return: 0, -EADDRINUSE, -errno.
  */
 int weft_listen(struct weft_ep *pep, struct weft_eq *eq, uint32_t backlog);
 
 /**
- * weft_connect() - ask a peer for a connection (WEFT_IOC_CONNECT)
+ * weft_connect() - request a connection to a peer (WEFT_IOC_CONNECT)
  * @ep: MSG endpoint, enabled
  * @addr: the peer's passive endpoint
  * @data: private data
- * @len: bytes of them
+ * @len: bytes of private data
  *
  * Return: 0: WEFT_EV_CONNECTED or WEFT_EV_CONN_FAILED will come; -errno.
  */
@@ -495,12 +524,12 @@ int weft_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const voi
 		 size_t len);
 
 /**
- * weft_connect_within() - ask a peer for a connection, and wait for it so long (WEFT_IOC_CONNECT)
+ * weft_connect_within() - request a connection to a peer, with a timeout (WEFT_IOC_CONNECT)
  * @ep: MSG endpoint, enabled
  * @addr: the peer's passive endpoint
  * @data: private data
- * @len: bytes of them
- * @timeout_ns: then WEFT_EV_CONN_FAILED comes; 0: as long as the port permits
+ * @len: bytes of private data
+ * @timeout_ns: time until WEFT_EV_CONN_FAILED; 0: the port's limit
  *
  * Return: 0: WEFT_EV_CONNECTED or WEFT_EV_CONN_FAILED will come; -errno.
  */
@@ -512,7 +541,7 @@ int weft_connect_within(struct weft_ep *ep, const struct weft_sockaddr *addr, co
  * @ep: MSG endpoint, enabled
  * @conn: id from WEFT_EV_CONNREQ
  * @data: private data
- * @len: bytes of them
+ * @len: bytes of private data
  *
  * Return: 0: WEFT_EV_CONNECTED or WEFT_EV_CONN_FAILED will come; -errno.
  */
@@ -523,7 +552,7 @@ int weft_accept(struct weft_ep *ep, uint64_t conn, const void *data, size_t len)
  * @pep: passive endpoint
  * @conn: id from WEFT_EV_CONNREQ
  * @data: private data
- * @len: bytes of them
+ * @len: bytes of private data
  *
  * Return: 0, -errno.
  */
@@ -531,12 +560,12 @@ int weft_reject(struct weft_ep *pep, uint64_t conn, const void *data, size_t len
 
 /**
  * weft_handoff() - give a request to another passive endpoint of the node (WEFT_IOC_HANDOFF)
- * @pep: passive endpoint to which it came
+ * @pep: passive endpoint that received it
  * @conn: id from WEFT_EV_CONNREQ
- * @service: of the other, which is told of it
+ * @service: service of the other endpoint, which receives WEFT_EV_CONNREQ
  *
- * Return: 0, -EINVAL: no such request; -ENOENT: nobody listens there; -EAGAIN: no room there;
- * -errno.
+ * Return: 0, -EINVAL: no such request; -ENOENT: no endpoint listens there; -EAGAIN: its backlog is
+ * full; -errno.
  */
 int weft_handoff(struct weft_ep *pep, uint64_t conn, uint16_t service);
 
@@ -549,7 +578,7 @@ int weft_handoff(struct weft_ep *pep, uint64_t conn, uint16_t service);
 int weft_shutdown(struct weft_ep *ep);
 
 /**
- * weft_shutdown_graceful() - the same, but sends that are under way end first
+ * weft_shutdown_graceful() - end a connection after its pending sends
  * @ep: MSG endpoint
  *
  * Return: 0, -ENOTCONN, -errno.
@@ -559,7 +588,7 @@ int weft_shutdown_graceful(struct weft_ep *ep);
 /**
  * weft_group_join() - join a multicast group (WEFT_IOC_GROUP_JOIN)
  * @ep: enabled DGRAM endpoint
- * @addr: the group; service 0: the endpoint's
+ * @addr: the group; service 0: the endpoint's service
  * @flags: WEFT_GROUP_*
  * @group: out: its number, the destination of sends with WEFT_SQ_GROUP
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft admin - what the rest of the module sees of it
+ * weft admin - its interface to the rest of the module
  */
 #ifndef WEFT_ADMIN_H
 #define WEFT_ADMIN_H

@@ -2,12 +2,13 @@
 /*
  * weft admin - dumps of the generic netlink family "weft"
  *
- * A dump goes through the ports of the caller's namespace (or the one that is named) and through
- * what is in each: one message for each object, as many in a call as fit. Between calls only a
- * position is kept: what comes or goes meanwhile may be missed or seen twice. Endpoints and
- * contexts of other users are shown only to who has CAP_NET_ADMIN in the namespace.
+ * A dump iterates over the ports of the caller's namespace, or over the named port, and over the
+ * objects of each. Each object is one message; a call returns as many messages as fit. Between
+ * calls only a position is kept. So objects created or destroyed meanwhile may be missing or appear
+ * twice. Endpoints and contexts of other users are visible only with CAP_NET_ADMIN in the
+ * namespace.
  *
- * Locks: weft_ports_lock is held in each call: the ports stay.
+ * Each call holds weft_ports_lock, which keeps the ports. The functions run in process context.
  */
 #include <linux/etherdevice.h>
 #include <linux/slab.h>
@@ -22,7 +23,7 @@
 #include "netlink.h"
 
 /**
- * struct weft_dump - where a dump goes on
+ * struct weft_dump - position of a dump
  * @pos: position in the port
  * @port: number of the port in the namespace
  * @found: a port was found
@@ -34,8 +35,8 @@ struct weft_dump {
 };
 
 /*
- * Put the next object of @port at or after dump->pos and move the position behind it.
- * Return: 1: there may be more, 0: no more in this port, -EMSGSIZE: no room, the position stays.
+ * Put the next object of @port at or after dump->pos, and move the position behind it. Return: 1:
+ * there may be more, 0: no more in this port, -EMSGSIZE: no space, the position stays.
  */
 typedef int (*weft_dump_fn)(struct sk_buff *skb, struct netlink_callback *cb,
 			    struct weft_port *port,
@@ -47,7 +48,7 @@ static void *weft_dump_begin(struct sk_buff *skb, struct netlink_callback *cb, u
 			   NLM_F_MULTI, cmd);
 }
 
-/* @err: something did not fit. */
+/* @err: an attribute did not fit. */
 static int weft_dump_end(struct sk_buff *skb, void *head, bool err)
 {
 	if (err) {

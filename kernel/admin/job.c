@@ -2,10 +2,10 @@
 /*
  * weft admin - requests about jobs, of the generic netlink family "weft"
  *
- * The key comes in an attribute, is made into a digest (dev/key.c), and wiped out of the message:
- * no answer has it. Dumps are in dump.c.
+ * The key arrives in an attribute. dev/key.c makes a digest of it, and the key is wiped out of the
+ * message. No answer contains it. Dumps are in dump.c.
  *
- * Locks: none here; the core's own.
+ * The functions take no lock; the core has its own.
  */
 #include <linux/netlink.h>
 #include <linux/slab.h>
@@ -18,7 +18,7 @@
 #include "../port/port.h"
 #include "netlink.h"
 
-/** weft_job_policy - what may be in them */
+/** weft_job_policy - attributes of the requests */
 const struct nla_policy weft_job_policy[WEFT_ATTR_JOB_ALL + 1] = {
 	[WEFT_ATTR_PORT_NAME] = { .type = NLA_NUL_STRING, .len = WEFT_NAME_MAX - 1 },
 	[WEFT_ATTR_JOB_NAME] = { .type = NLA_NUL_STRING, .len = WEFT_JOB_NAME_MAX - 1 },
@@ -31,11 +31,11 @@ const struct nla_policy weft_job_policy[WEFT_ATTR_JOB_ALL + 1] = {
 /**
  * struct weft_nl_job - a request
  * @port: the port, referenced
- * @name: of the job
- * @has_key: @key counts
- * @has_who: @who counts
- * @key: of the job
- * @who: who may use it
+ * @name: name of the job
+ * @has_key: @key is valid
+ * @has_who: @who is valid
+ * @key: digest of the job's key
+ * @who: users and groups that may use it
  */
 struct weft_nl_job {
 	struct weft_port *port;
@@ -60,7 +60,7 @@ static int weft_nl_job_key(struct weft_nl_job *req, struct nlattr *attr,
 	return 0;
 }
 
-/* A user or a group that may use the job. Numbers are those of the caller's user namespace. */
+/* Add a user or group that may use the job. Numbers are those of the caller's user namespace. */
 static int weft_nl_job_one(struct weft_job_who *who, const struct nlattr *attr,
 			   struct netlink_ext_ack *extack)
 {
@@ -109,7 +109,7 @@ static int weft_nl_job_who(struct weft_nl_job *req, struct genl_info *info)
 	return 0;
 }
 
-/* What all requests have. @req: zeroed; when it fails nothing is held. */
+/* Parse the common attributes of requests. @req: zeroed; after a failure it holds nothing. */
 static int weft_nl_job_begin(struct weft_nl_job *req, struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
@@ -133,7 +133,7 @@ static int weft_nl_job_begin(struct weft_nl_job *req, struct genl_info *info)
 	return -ENODEV;
 }
 
-/* In words. @err: what the core has said. Return: it. */
+/* Explain an error in words. @err: result of the core. Return: @err. */
 static int weft_nl_job_end(const struct weft_nl_job *req, struct genl_info *info, int err)
 {
 	weft_port_put(req->port);
@@ -205,7 +205,7 @@ static int weft_nl_job_dels(struct weft_nl_job *req, struct genl_info *info)
  * @skb: the request
  * @info: the same, parsed
  *
- * Return: 0 or a negative errno, with its reason in words.
+ * Return: 0 or a negative errno, explained in words.
  */
 int weft_nl_job_add(struct sk_buff *skb, struct genl_info *info)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft admin - a port and its device are joined
+ * weft admin - calls between a port and its device
  *
- * kernel/port and kernel/dev do not call each other. Each names what it needs of the other in its
- * upcalls.h, and here is how that is done. No locks, no state.
+ * kernel/port and kernel/dev do not call each other. Each declares the functions that it needs of
+ * the other in its upcalls.h. This file implements them. It has no locks and no state.
  */
 #include <linux/bottom_half.h>
 #include <linux/netlink.h>
@@ -15,7 +15,7 @@
 #include "../port/upcalls.h"
 #include "admin.h"
 
-/* ---- Of ports, to devices -------------------------------------------------------------------- */
+/* ---- From ports to devices ------------------------------------------------------------------- */
 
 int weft_up_add(struct weft_port *port)
 {
@@ -45,7 +45,7 @@ bool weft_up_irq(struct weft_port *port, u32 queue)
 	return weft_engine_irq(port, queue);
 }
 
-/* ---- Of devices, to ports -------------------------------------------------------------------- */
+/* ---- From devices to ports ------------------------------------------------------------------- */
 
 bool weft_up_tryget(struct weft_port *port)
 {
@@ -84,16 +84,17 @@ bool weft_up_arm(struct weft_port *port, u32 queue)
 	return port->ops->arm && port->ops->arm(port, queue);
 }
 
-/* ---- Of the administrator, to both ----------------------------------------------------------- */
+/* ---- From the administrator to both ---------------------------------------------------------- */
 
 /**
  * weft_port_set_engine - change a port's engine
  * @net: namespace
  * @name: the port's name
- * @conf: what is wanted
- * @extack: for the reason
+ * @conf: the new settings
+ * @extack: receives the reason of a failure
  *
- * Context: process. Return: 0, -ENODEV, and what weft_engine_set() says.
+ * Context: process.
+ * Return: 0, -ENODEV, or the result of weft_engine_set().
  */
 int weft_port_set_engine(struct net *net, const char *name, const struct weft_engine_conf *conf,
 			 struct netlink_ext_ack *extack)

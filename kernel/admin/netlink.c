@@ -2,12 +2,12 @@
 /*
  * weft admin - generic netlink family "weft": requests about ports
  *
- * Described in uapi/linux/weft_netlink.h and Documentation/netlink/weft.yaml. Requests that
- * change something need CAP_NET_ADMIN in the initial user namespace; what is asked for is of the
- * caller's network namespace. Dumps are in dump.c.
+ * The interface is described in uapi/linux/weft_netlink.h and Documentation/netlink/weft.yaml.
+ * Requests that change something need CAP_NET_ADMIN in the initial user namespace. They apply to
+ * the caller's network namespace. Dumps are in dump.c.
  *
- * Locks: requests of several callers run at the same time (parallel_ops); weft_ports_lock orders
- * what they change.
+ * Requests of several callers run at the same time (parallel_ops). weft_ports_lock serialises their
+ * changes.
  */
 #include <linux/netlink.h>
 #include <linux/weft_netlink.h>
@@ -20,7 +20,7 @@
 #include "admin.h"
 #include "netlink.h"
 
-/* ---- What may be asked ----------------------------------------------------------------------- */
+/* ---- Attributes of requests ------------------------------------------------------------------ */
 
 #define WEFT_NAME_POLICY	{ .type = NLA_NUL_STRING, .len = WEFT_NAME_MAX - 1 }
 
@@ -77,7 +77,7 @@ static bool weft_addr6_ok(const struct weft_sockaddr *a)
 	return type & IPV6_ADDR_UNICAST && !(type & IPV6_ADDR_MAPPED);
 }
 
-/* An address of one node. */
+/* Parse a unicast address. */
 static int weft_addr_get(struct weft_sockaddr *a, const struct nlattr *attr,
 			 struct netlink_ext_ack *extack)
 {
@@ -142,7 +142,7 @@ static int weft_gw_add(struct weft_port_conf *conf, const struct nlattr *attr,
 	return 0;
 }
 
-/* Attributes that may repeat, in their order. */
+/* Parse the attributes that may repeat, in their order. */
 static int weft_nl_addrs(struct weft_port_conf *conf, const struct genl_info *info)
 {
 	const struct nlattr *attr;
@@ -216,7 +216,7 @@ static int weft_nl_port_del(struct sk_buff *skb, struct genl_info *info)
 			     info->extack);
 }
 
-/* Return: WEFT_ENGINE_*, or a number that is none. */
+/* Return: WEFT_ENGINE_*, or an invalid number. */
 static u32 weft_engine_by_name(const char *name)
 {
 	u32 i;
@@ -269,7 +269,7 @@ static int weft_nl_port_set(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* Of a port that owns its device. */
+/* Put the attributes of a port that owns its device. */
 static bool weft_nl_device_put(struct sk_buff *skb, const struct weft_port_look *look)
 {
 	return nla_put_string(skb, WEFT_ATTR_PORT_DEVICE, look->device) ||
@@ -283,7 +283,8 @@ static bool weft_nl_device_put(struct sk_buff *skb, const struct weft_port_look 
  * @skb: the message
  * @port: the port, between weft_dev_add() and weft_dev_free()
  *
- * Context: process. Return: 0, -EMSGSIZE.
+ * Context: process.
+ * Return: 0, -EMSGSIZE.
  */
 int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port)
 {
@@ -454,9 +455,10 @@ struct genl_family weft_family __ro_after_init = {
 };
 
 /**
- * weft_netlink_init - let requests come
+ * weft_netlink_init - register the family
  *
- * Context: process. Return: 0 or a negative errno.
+ * Context: process.
+ * Return: 0 or a negative errno.
  */
 int __init weft_netlink_init(void)
 {
@@ -464,7 +466,7 @@ int __init weft_netlink_init(void)
 }
 
 /**
- * weft_netlink_exit - the reverse of weft_netlink_init(); waits for requests that run
+ * weft_netlink_exit - the reverse of weft_netlink_init(); waits for running requests
  *
  * Context: process.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft admin - what netlink.c and dump.c share
+ * weft admin - declarations for netlink.c, dump.c and job.c
  */
 #ifndef WEFT_ADMIN_NETLINK_H
 #define WEFT_ADMIN_NETLINK_H

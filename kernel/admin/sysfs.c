@@ -2,9 +2,9 @@
 /*
  * weft admin - /sys/class/weft/<port>/
  *
- * The device and its class are kernel/dev's. Removing the device waits for the functions here,
- * so they take no lock that is held then: what they read is constant, atomic, per CPU or under
- * RCU.
+ * The device and its class are kernel/dev's. Removing the device waits for the functions here. So
+ * they take no lock that is held then: the data that they read are constant, atomic, per CPU or
+ * under RCU.
  */
 #include <linux/device.h>
 #include <linux/sysfs.h>
@@ -49,7 +49,7 @@ static ssize_t udp_port_show(struct device *dev, struct device_attribute *attr, 
 	return sysfs_emit(buf, "%u\n", port->core.conf.udp_port);
 }
 
-/* One on each line. */
+/* One address per line. */
 static ssize_t addresses_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct weft_port *port = dev_get_drvdata(dev);

@@ -2,8 +2,8 @@
 /*
  * weft - ioctls on /dev/weft/<port>: files of objects
  *
- * Calls that make an object with a file use it; ioctl.c, which knows the calls, publishes or aborts
- * what they have made. Locks: none here.
+ * Ioctls that create an object with a file call weft_call_file(). ioctl.c publishes or aborts the
+ * object and its file. The functions take no lock.
  */
 #include <linux/anon_inodes.h>
 #include <linux/fs.h>
@@ -13,7 +13,7 @@
 /**
  * weft_call_file - make the file of a new object
  * @call: the call; call->obj is the object
- * @name: of the file, for those who look
+ * @name: name of the file in /proc/PID/fd
  * @fops: its operations; ->release() calls weft_obj_put()
  * @flags: O_RDONLY, O_RDWR
  *

@@ -2,14 +2,14 @@
 /*
  * weft - memory of programs: copies
  *
- * Copies between windows and kernel memory work in any context. They run under RCU and look
- * whether the context is dead first, so that none is in progress when weft_memctx_quiesce() has
- * returned.
+ * Copies between windows and kernel memory run in any context but hard interrupts. They run under
+ * RCU and test first whether the context is dead. So no copy is in progress after
+ * weft_memctx_quiesce() has returned.
  *
- * Copies from and to the program's memory itself sleep, in the context's address space
+ * Copies from and to the program's own memory sleep. They run in the context's address space
  * (weft_memctx_run()).
  *
- * Locks: mem->lock for what of a bounce buffer was written to.
+ * mem->lock protects the range of a bounce buffer that was written to.
  */
 #include <linux/highmem.h>
 #include <linux/sched/mm.h>
@@ -21,11 +21,11 @@
 /* ---- Windows ------------------------------------------------------------------------------- */
 
 /**
- * struct weft_spot - a way through a window
+ * struct weft_spot - position in a window during a copy
  * @mem: the window
  * @piece: pinned: index of the piece
- * @next: pinned: offset in the piece of what comes behind @n bytes
- * @left: bytes that come behind @n bytes
+ * @next: pinned: offset in the piece of the byte that follows the @n bytes
+ * @left: bytes that follow the @n bytes
  * @p: next byte
  * @n: bytes at @p
  */
@@ -38,7 +38,7 @@ struct weft_spot {
 	u32 n;
 };
 
-/* Go on: to a page, or to as many as lie side by side. There are more bytes. */
+/* Advance to the next page, or to all following pages that are contiguous. Bytes must be left. */
 static void weft_spot_next(struct weft_spot *spot)
 {
 	const struct weft_piece *piece = &spot->mem->piece[spot->piece];
@@ -63,14 +63,14 @@ static void weft_spot_next(struct weft_spot *spot)
 	spot->left -= spot->n;
 }
 
-/* @n bytes of those at hand have been used. */
+/* Consume @n of the mapped bytes. */
 static void weft_spot_step(struct weft_spot *spot, u32 n)
 {
 	spot->p += n;
 	spot->n -= n;
 }
 
-/* @len bytes from @off on. Return: they are there. */
+/* Start at @off. Return: true if the window holds @len bytes from there and its context lives. */
 static bool weft_spot_init(struct weft_spot *spot, struct weft_mem *mem, u32 off, u32 len)
 {
 	if (off > mem->len || len > mem->len - off || READ_ONCE(mem->mc->dead))
@@ -90,7 +90,7 @@ static bool weft_spot_init(struct weft_spot *spot, struct weft_mem *mem, u32 off
 	return true;
 }
 
-/* Bytes at hand, when there are more to come. */
+/* Return: the number of mapped bytes. Maps more if none are left. */
 static u32 weft_spot_ready(struct weft_spot *spot)
 {
 	if (unlikely(!spot->n))
@@ -98,7 +98,7 @@ static u32 weft_spot_ready(struct weft_spot *spot)
 	return spot->n;
 }
 
-/* Remember what of a bounce buffer was written to. */
+/* Record which range of a bounce buffer was written to. */
 static void weft_mem_mark(struct weft_mem *mem, u32 off, u32 len)
 {
 	if (!mem->buf || !len)
@@ -115,12 +115,11 @@ static void weft_mem_mark(struct weft_mem *mem, u32 off, u32 len)
  * @off: offset in it
  * @src: kernel memory
  * @len: bytes
- * @piece: bytes that stand together there
- * @skip: bytes between one such piece and the next
+ * @piece: bytes of a contiguous piece of @src
+ * @skip: bytes of @src between two pieces
  *
  * Context: any but hard interrupts.
- * Return: 0, -EFAULT: the context is dead, or outside of the
- * window.
+ * Return: 0, -EFAULT: the context is dead, or the range is outside of the window.
  */
 int weft_mem_gather(struct weft_mem *mem, u32 off, const void *src, u32 len, u32 piece, u32 skip)
 {
@@ -156,12 +155,11 @@ int weft_mem_gather(struct weft_mem *mem, u32 off, const void *src, u32 len, u32
  * @off: offset in it
  * @dst: kernel memory
  * @len: bytes
- * @piece: bytes that are to stand together there
- * @skip: bytes to be left as they are between one such piece and the next
+ * @piece: bytes of a contiguous piece of @dst
+ * @skip: bytes of @dst between two pieces, left unchanged
  *
  * Context: any but hard interrupts.
- * Return: 0, -EFAULT: the context is dead, or outside of the
- * window.
+ * Return: 0, -EFAULT: the context is dead, or the range is outside of the window.
  */
 int weft_mem_scatter(struct weft_mem *mem, u32 off, void *dst, u32 len, u32 piece, u32 skip)
 {
@@ -194,13 +192,12 @@ int weft_mem_scatter(struct weft_mem *mem, u32 off, void *dst, u32 len, u32 piec
  * weft_mem_copy - copy from window to window
  * @dst: window to copy to, made for writing
  * @doff: offset in it
- * @src: window to copy from; may be of another context; one and the same memory is allowed
+ * @src: window to copy from; may be of another context; both may map the same memory
  * @soff: offset in it
  * @len: bytes
  *
  * Context: any but hard interrupts.
- * Return: 0, -EFAULT: one of the contexts is dead, or outside
- * of a window.
+ * Return: 0, -EFAULT: a context is dead, or a range is outside of its window.
  */
 int weft_mem_copy(struct weft_mem *dst, u32 doff, struct weft_mem *src, u32 soff, u32 len)
 {
@@ -214,7 +211,7 @@ int weft_mem_copy(struct weft_mem *dst, u32 doff, struct weft_mem *src, u32 soff
 		while (left) {
 			u32 n = min3(left, weft_spot_ready(&from), weft_spot_ready(&to));
 
-			/* the slower one, where one and the same memory overlaps */
+			/* the memory overlaps: memcpy() is not allowed */
 			if (unlikely(to.p < from.p + n && from.p < to.p + n))
 				memmove(to.p, from.p, n);
 			else
@@ -231,16 +228,17 @@ int weft_mem_copy(struct weft_mem *dst, u32 doff, struct weft_mem *src, u32 soff
 }
 
 /**
- * weft_mem_spans - where the bytes of a window stand
+ * weft_mem_spans - find the kernel memory of a window's bytes
  * @mem: the window, made for reading
  * @off: offset in it
  * @len: bytes
  * @span: out: pieces of kernel memory, in order
  * @max: entries of @span
  *
- * Context: any but hard interrupts. The pieces stay as long as the window is held, but the program
+ * Context: any but hard interrupts. The pieces stay valid while the window is held, but the program
  * may write to them.
- * Return: pieces; 0: there are more, or the window is not pinned, or its context is dead.
+ * Return: number of pieces; 0 if there are more than @max, the window is not pinned, or its context
+ * is dead.
  */
 u32 weft_mem_spans(struct weft_mem *mem, u32 off, u32 len, struct weft_span *span, u32 max)
 {
@@ -262,8 +260,9 @@ u32 weft_mem_spans(struct weft_mem *mem, u32 off, u32 len, struct weft_span *spa
 /* ---- The program's memory itself ----------------------------------------------------------- */
 
 /*
- * Is there memory with userfaultfd in the range? A worker must not wait for who handles its
- * faults: that may be another process, or nobody. The program's own threads may.
+ * Return: true if a worker must not fault the range in because it has memory with userfaultfd. A
+ * worker must not wait for the handler of such faults: it may be another process, or missing. The
+ * program's own threads may wait.
  */
 static bool weft_user_must_not_wait(struct mm_struct *mm, u64 addr, u32 len)
 {
@@ -285,7 +284,7 @@ static bool weft_user_must_not_wait(struct mm_struct *mm, u64 addr, u32 len)
 	return armed;
 }
 
-/* Page by page, without waiting for faults to be handled by programs. */
+/* Copy page by page, without waiting for a program to handle a fault. */
 static int weft_user_copy_pages(struct mm_struct *mm, u64 addr, void *buf, u32 len, bool to_user)
 {
 	struct page *page;
@@ -377,7 +376,7 @@ static int weft_user_here(struct weft_memctx *mc, void *arg)
  * @dst: kernel memory
  * @len: bytes
  *
- * Context: process, sleeps; in any address space, best in the context's.
+ * Context: process, sleeps. Any address space is allowed; the context's own is fastest.
  * Return: 0, -EFAULT.
  */
 int weft_user_read(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, void *dst, u32 len)
@@ -395,7 +394,7 @@ int weft_user_read(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, 
  * @src: kernel memory
  * @len: bytes
  *
- * Context: process, sleeps; in any address space, best in the context's.
+ * Context: process, sleeps. Any address space is allowed; the context's own is fastest.
  * Return: 0, -EFAULT.
  */
 int weft_user_write(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, const void *src,

@@ -1,37 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft - contexts: what an open device file has, and the table of its objects
+ * weft - contexts: the state of an open device file, and the table of its objects
  *
  * A context belongs to the address space that opened the file. Its life:
  *
- *	OPEN ---(file closed; or process dead)---> DEAD ---(nobody inside any object)---> freed
+ *	OPEN ---(file closed, or process dead)---> DEAD ---(no user of any object)---> freed
  *
- * OPEN -> DEAD is weft_ctx_kill(): endpoints first (nothing touches rings, queues or the program's
- * memory afterwards), then all that they used, then the memory. Closing the file does it at once.
- * Death of the process is not closing: a forked child may hold the file. The address space's end is
- * told by its notifier (mem.h), a worker kills the context then; no ioctl can be under way, as all
- * are refused to other address spaces.
+ * weft_ctx_kill() makes a context DEAD. It kills endpoints first: after that no code accesses
+ * rings, queues or the program's memory. Then it kills the objects that the endpoints used, and the
+ * memory. Closing the file kills the context at once. A process can die without closing the file,
+ * as a forked child may hold it. The notifier of the address space reports that end (mem.h), and a
+ * worker kills the context. No ioctl runs then, as ioctls from other address spaces fail.
  *
  * An object:
  *
- *	NEW (handle not told) ---> LIVE (in the table) ---> DYING (people inside) ---> RELEASED
- *	 |                                                    ^                           |
- *	 +---(telling the handle failed)----------------------+                         freed
+ *	NEW (no handle reported) ---> LIVE (in the table) ---> DYING (has users) ---> RELEASED
+ *	 |                                                       ^                       |
+ *	 +---(reporting the handle failed)-----------------------+                     freed
  *
- * LIVE -> DYING is weft_obj_destroy() or the end of the context. obj->use counts the table and
- * whoever is inside; the last one releases what the object has. obj->ref keeps the bare structure
- * for a file (an anonymous inode) or a wake-up that is still on its way. So files may be closed in
- * any order.
+ * weft_obj_destroy() or the end of the context makes an object DYING. obj->use counts the table and
+ * the users of the object. The last user releases its resources. obj->ref keeps the bare structure
+ * for a file (an anonymous inode) or a wake-up in progress. So files may be closed in any order.
  *
- * A handle is (generation << 16 | index). Indices are given out round robin, and each has its
- * generation: a handle that has died means something else not before 65535 lives of its index.
+ * A handle is (generation << 16 | index). Indices are assigned round robin, and each has its
+ * generation. A dead handle is valid again only after 65535 further uses of its index.
  *
- * Locks: weft_devs_lock -> dev->lock -> ctx->lock -> the core's, and ctx->own_lock -> ctx->lock;
- * rings.c has its own. An object leaves the table with both held. User memory is never touched and
- * mmap_lock never taken under ctx->lock, nor is anybody waited for who may: a fault may take as
- * long as the program likes (FUSE), and others wait for ctx->lock with dev->lock held. What may
- * wait is done under ctx->own_lock, for which nobody waits but the program itself, and its end. The
- * data path takes none of them: RCU, and obj->use.
+ * ctx->lock protects the table of objects. ctx->own_lock protects the relations and the end of
+ * objects; it serialises only the program's own calls and its end. An object leaves the table with
+ * both held. Code that may wait for the program's memory runs under ctx->own_lock: a fault may take
+ * as long as the program likes (FUSE). No code touches user memory, takes mmap_lock or waits for
+ * such code under ctx->lock: other code waits for ctx->lock with dev->lock held. The data path
+ * takes neither lock: it uses RCU and obj->use. Order: Documentation/locking.rst.
  */
 #include <linux/bitmap.h>
 #include <linux/cred.h>
@@ -50,10 +49,12 @@ static u32 weft_ctxs_next = 1;
 /* ---- Outputs --------------------------------------------------------------------------------- */
 
 /**
- * weft_out_new - an output
+ * weft_out_new - allocate an output
  * @core: its core
  *
- * Sleeps. Return: an empty one, NULL: no memory.
+ * Sleeps.
+ *
+ * Return: an empty output, NULL: no memory.
  */
 struct weft_out *weft_out_new(struct weft_core *core)
 {
@@ -69,10 +70,11 @@ struct weft_out *weft_out_new(struct weft_core *core)
 /**
  * weft_obj_init - give a new object a handle
  * @ctx: the context
- * @obj: zeroed; it belongs to the context from now on: weft_obj_publish() or weft_obj_abort()
+ * @obj: zeroed; belongs to the context until weft_obj_publish() or weft_obj_abort()
  * @ops: its kind
  *
- * Return: 0; -EMFILE: too many objects, -EIO: the context is dead: @obj is still the caller's.
+ * Return: 0; -EMFILE: too many objects, -EIO: the context is dead. On error @obj stays
+ * the caller's.
  */
 int weft_obj_init(struct weft_ctx *ctx, struct weft_obj *obj, const struct weft_obj_ops *ops)
 {
@@ -107,7 +109,7 @@ out:
 }
 
 /**
- * weft_obj_publish - from now on its handle finds it
+ * weft_obj_publish - make an object reachable by its handle
  * @obj: the object, complete
  */
 void weft_obj_publish(struct weft_obj *obj)
@@ -119,7 +121,7 @@ void weft_obj_publish(struct weft_obj *obj)
 	mutex_unlock(&ctx->lock);
 }
 
-/* Stop an object that is not in the table, or not any more. ctx->own_lock is held. */
+/* Stop an object that is not in the table. ctx->own_lock is held. */
 static void weft_obj_kill(struct weft_obj *obj)
 {
 	struct weft_ctx *ctx = obj->ctx;
@@ -147,12 +149,12 @@ void weft_obj_abort(struct weft_obj *obj)
 }
 
 /**
- * weft_obj_find - look an object up
- * @ctx: the context; ctx->lock or ctx->own_lock is held, and the object stays as long as it is
+ * weft_obj_find - find an object by its handle
+ * @ctx: the context; ctx->lock or ctx->own_lock is held, which keeps the object
  * @handle: its handle
- * @ops: its kind, NULL: any
+ * @ops: its kind, NULL: any kind
  *
- * Return: the object, NULL: there is none.
+ * Return: the object, NULL: no such object.
  */
 struct weft_obj *weft_obj_find(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops)
 {
@@ -171,10 +173,10 @@ struct weft_obj *weft_obj_find(struct weft_ctx *ctx, u32 handle, const struct we
 }
 
 /**
- * weft_obj_end - the last one has left an object
+ * weft_obj_end - release an object after its last user has left
  * @obj: the object
  *
- * May sleep; not under ctx->lock.
+ * Context: may sleep; ctx->lock is not held.
  */
 void weft_obj_end(struct weft_obj *obj)
 {
@@ -189,7 +191,7 @@ void weft_obj_end(struct weft_obj *obj)
  * weft_obj_put - drop a reference on an object's structure
  * @obj: the object
  *
- * Any context.
+ * Context: any.
  */
 void weft_obj_put(struct weft_obj *obj)
 {
@@ -206,7 +208,7 @@ void weft_obj_put(struct weft_obj *obj)
  * @ctx: the context
  * @handle: its handle
  *
- * Return: 0, -ENOENT: there is none, -EBUSY: another one uses it.
+ * Return: 0, -ENOENT: no such object, -EBUSY: another object uses it.
  */
 int weft_obj_destroy(struct weft_ctx *ctx, u32 handle)
 {
@@ -252,11 +254,10 @@ static void weft_ctx_kill_objs(struct weft_ctx *ctx, bool early)
 }
 
 /**
- * weft_ctx_kill - destroy all that a context has
+ * weft_ctx_kill - destroy all objects and the memory of a context
  * @ctx: the context
  *
- * When it returns (to the first caller) nothing of the program's memory is touched any more.
- * Sleeps.
+ * When it returns to the first caller, no code accesses the program's memory any more. Sleeps.
  */
 void weft_ctx_kill(struct weft_ctx *ctx)
 {
@@ -274,7 +275,7 @@ void weft_ctx_kill(struct weft_ctx *ctx)
 	weft_ctx_unuse(ctx);
 }
 
-/* The process has died: called inside of its exit_mmap(). */
+/* The process has died. Its exit_mmap() calls this. */
 static void weft_ctx_gone(void *priv)
 {
 	struct weft_ctx *ctx = priv;
@@ -292,7 +293,7 @@ static void weft_ctx_death(struct work_struct *work)
 	weft_ctx_put(ctx);
 }
 
-/* Free what is in the structure; every part may be missing. */
+/* Free what the structure points to. Any part may be missing. */
 static void weft_ctx_free(struct weft_ctx *ctx)
 {
 	u32 i;
@@ -317,8 +318,8 @@ static void weft_ctx_fini(struct work_struct *work)
 
 	weft_deferred_exit(&ctx->deferred);
 	weft_memctx_quiesce(ctx->mc);
-	WRITE_ONCE(ctx->mm, NULL);	/* a file may still be there: nobody's any more */
-	/* who finds it in the list looks at its memory, too */
+	WRITE_ONCE(ctx->mm, NULL);	/* a file may still be open: its calls fail */
+	/* a reader of the list also reads the context's memory */
 	mutex_lock(&dev->lock);
 	list_del(&ctx->node);
 	mutex_unlock(&dev->lock);
@@ -331,7 +332,7 @@ static void weft_ctx_fini(struct work_struct *work)
  * weft_ctx_unuse - drop a use of the context
  * @ctx: the context
  *
- * Any context; the last one has a worker free it.
+ * Context: any. The last use makes a worker free the context.
  */
 void weft_ctx_unuse(struct weft_ctx *ctx)
 {
@@ -343,7 +344,7 @@ void weft_ctx_unuse(struct weft_ctx *ctx)
  * weft_ctx_put - drop a reference on a context's structure
  * @ctx: the context
  *
- * Any context.
+ * Context: any.
  */
 void weft_ctx_put(struct weft_ctx *ctx)
 {
@@ -352,10 +353,11 @@ void weft_ctx_put(struct weft_ctx *ctx)
 }
 
 /**
- * weft_ctx_by_id - find a context
+ * weft_ctx_by_id - find a context by its number
  * @id: its number
  *
- * Any context. Return: the context with a reference on its structure, NULL: there is none.
+ * Context: any.
+ * Return: the context with a reference on its structure, NULL: no such context.
  */
 struct weft_ctx *weft_ctx_by_id(u32 id)
 {
@@ -387,9 +389,9 @@ static int weft_ctx_alloc(struct weft_ctx *ctx)
 }
 
 /**
- * weft_ctx_new - make a context for the calling process
+ * weft_ctx_new - create a context for the calling process
  * @dev: device
- * @port: its port; the caller's reference is taken over if it succeeds
+ * @port: its port; on success the context takes over the caller's reference
  *
  * Return: the context, ERR_PTR(-ENOMEM, -EINVAL: a kernel thread, -EINTR: killed, -EBUSY: too many
  * contexts). Sleeps.
@@ -449,7 +451,7 @@ fail:
 }
 
 /**
- * weft_ctx_stopped - the port has gone: wake all who wait for something of the context
+ * weft_ctx_stopped - wake all waiters of a context, as the port has gone
  * @ctx: the context
  *
  * Called with dev->lock held.
@@ -470,7 +472,7 @@ void weft_ctx_stopped(struct weft_ctx *ctx)
 }
 
 /**
- * weft_ctx_look - who has the context, and what is in it
+ * weft_ctx_look - report the owner of a context and its number of objects
  * @ctx: the context
  * @info: out
  *

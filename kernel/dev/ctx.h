@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft - contexts and their objects, inside of kernel/dev. Life and locks: ctx.c
+ * weft - contexts and their objects, internal to kernel/dev. Life and locks: ctx.c
  */
 #ifndef WEFT_CTX_H
 #define WEFT_CTX_H
@@ -28,12 +28,12 @@ struct weft_ctx;
 struct weft_obj;
 
 /**
- * struct weft_obj_ops - a kind of objects
- * @kill: nobody finds it any more: stop all that goes on, however long that takes;
- *	ctx->own_lock is held; sleeps
- * @release: nobody is inside any more: free what it has, but not itself; sleeps
- * @stopped: the port has gone: wake who waits; ctx->lock is held; may be NULL
- * @early: with their context they are killed before objects of other kinds, which they use
+ * struct weft_obj_ops - a kind of object
+ * @kill: stop all activity, however long that takes; no new user can find the object; ctx->own_lock
+ *	is held; sleeps
+ * @release: free the object's resources, but not the object; no user is left; sleeps
+ * @stopped: the port has gone: wake the waiters; ctx->lock is held; may be NULL
+ * @early: when the context ends, kill these before objects of other kinds, which they use
  */
 struct weft_obj_ops {
 	void (*kill)(struct weft_obj *obj);
@@ -43,13 +43,13 @@ struct weft_obj_ops {
 };
 
 /**
- * struct weft_obj - what has a handle; first member of the structures of all kinds
+ * struct weft_obj - an object with a handle; first member of the structures of all kinds
  * @ops: its kind
  * @ctx: its context
  * @handle: generation (16 bits), index
  * @users: objects that use it; ctx->own_lock
- * @use: 1 while it is in the table, and 1 for each who is inside
- * @ref: of the structure: 1 while @use is not 0, and 1 for its file, and 1 for the core's part
+ * @use: 1 while it is in the table, and 1 for each user
+ * @ref: references on the structure: 1 while @use is not 0, 1 for its file, 1 for the core's part
  * @rcu: for the structure
  */
 struct weft_obj {
@@ -66,9 +66,9 @@ struct weft_obj {
  * struct weft_deferred - work of the core that needs process context
  * @lock: @list, @closed
  * @list: struct weft_work
- * @closed: takes no more
- * @work: does it
- * @mc: memory of the context, NULL: it has gone
+ * @closed: accepts no more work
+ * @work: runs the list
+ * @mc: memory of the context, NULL: the memory has gone
  * @out: for @work
  */
 struct weft_deferred {
@@ -87,10 +87,10 @@ void weft_deferred_exit(struct weft_deferred *deferred);
 /**
  * struct weft_dev - character device of a port; lives as long as the port
  * @port: the port
- * @id: number of the device, not used again
+ * @id: number of the device, never reused
  * @minor: device number
  * @device: in sysfs
- * @engine: takes what programs have posted
+ * @engine: takes posted work from programs
  * @out: for weft_core_stop()
  * @orphans: work that outlived its context
  * @lock: @ctxs
@@ -116,37 +116,37 @@ struct weft_dev *weft_dev_by_id(u32 id);
 
 /**
  * struct weft_ctx - an open device
- * @core: its port's core; first: with @mm and @objs all that a notify call needs
- * @mm: address space it belongs to, only for comparison (@mc holds it); NULL: freed but for
- *	the structure
+ * @core: its port's core; first: a notify call needs only @core, @mm and @objs
+ * @mm: address space it belongs to, only for comparison (@mc holds it); NULL: freed except for the
+ *	structure
  * @objs: objects by index; written under @lock, read under RCU
- * @outs: outputs that nobody is using
- * @ref: of the structure: 1 while @use is not 0, and 1 for the file, for each object's
- *	structure, for a passer-by
+ * @outs: unused outputs
+ * @ref: references on the structure: 1 while @use is not 0, 1 for the file, 1 for each object's
+ *	structure, 1 for each finder of the context
  * @use: 1 for the open file (until the context is killed), and 1 for each object that is not
  *	released
- * @id: number, module-wide; the core's name of it
+ * @id: number, unique in the module; the core names the context by it
  * @dev: device
  * @port: port, referenced
  * @mc: memory
- * @lock: @objs, @dead, @nobjs, @used, @gens, @next; others wait for it
- * @own_lock: what objects are to each other, and their end: weft_obj.users, @kill_out; may be
- *	held for as long as the program's memory takes, and nobody else waits for it
+ * @lock: protects @objs, @dead, @nobjs, @used, @gens, @next; other code waits for it
+ * @own_lock: protects the relations and the end of objects: weft_obj.users, @kill_out; may be held
+ *	as long as the program's memory takes; only the program's own calls and its end wait for it
  * @dead: killed
  * @nobjs: objects
- * @next: where the search for a free index begins
+ * @next: start of the search for a free index
  * @used: indices in use
  * @gens: generations of the indices
- * @kill_out: for what must not fail
+ * @kill_out: for calls that must not fail
  * @rings: ring memory
  * @deferred: work in process context
  * @death: kills the context when its process has died
  * @fini: frees it
  * @node: in dev->ctxs, under dev->lock
- * @pid: process that opened it, in the initial namespace
- * @uid: its user
- * @cred: who may use which job is decided by them
- * @comm: its name
+ * @pid: process that opened the device, in the initial namespace
+ * @uid: user of that process
+ * @cred: credentials of that process; they decide which jobs it may use
+ * @comm: command name of that process
  * @rcu: for the structure
  */
 struct weft_ctx {
@@ -188,7 +188,7 @@ void weft_ctx_stopped(struct weft_ctx *ctx);
 void weft_ctx_look(struct weft_ctx *ctx, struct weft_dev_ctx *info);
 struct weft_ctx *weft_ctx_by_id(u32 id);
 
-/* How the core names a context: it is only compared, and given back in struct weft_work. */
+/* The core's name of a context. The core only compares it, and returns it in struct weft_work. */
 static inline void *weft_ctx_name(const struct weft_ctx *ctx)
 {
 	return (void *)((unsigned long)ctx->dev->id << 32 | ctx->id);
@@ -199,18 +199,19 @@ void weft_key_done(struct weft_job *job);
 
 struct weft_out *weft_out_new(struct weft_core *core);
 
-/* Where the outputs of this processor are, more or less. */
+/* The outputs of this processor. Another processor may use them too. */
 static inline struct weft_out **weft_ctx_outs(struct weft_ctx *ctx)
 {
 	return &ctx->outs[(u32)raw_smp_processor_id() % WEFT_CTX_OUTS];
 }
 
 /**
- * weft_ctx_out - an output for a call into the core
+ * weft_ctx_out - get an output for a call into the core
  * @ctx: the context
  *
- * Return: an empty output that nobody else uses, NULL: no memory. To be given back with
- * weft_ctx_out_put(). Sleeps.
+ * Context: process, sleeps.
+ * Return: an empty output for the caller alone, NULL: no memory. The caller returns it with
+ * weft_ctx_out_put().
  */
 static inline struct weft_out *weft_ctx_out(struct weft_ctx *ctx)
 {
@@ -220,7 +221,7 @@ static inline struct weft_out *weft_ctx_out(struct weft_ctx *ctx)
 }
 
 /**
- * weft_ctx_out_put - give an output back
+ * weft_ctx_out_put - return an output
  * @ctx: the context
  * @out: empty
  */
@@ -244,13 +245,13 @@ static inline u32 weft_obj_index(u32 handle)
 }
 
 /**
- * weft_obj_peek - look an object up, without getting inside
+ * weft_obj_peek - look an object up without a use of it
  * @ctx: the context
  * @handle: its handle
  * @ops: its kind
  *
- * Any context, under RCU, which keeps the structure; what the object has may be going. Return: the
- * object, NULL: there is none.
+ * Context: any, under RCU, which keeps the structure. The object's resources may be going.
+ * Return: the object, NULL: no such object.
  */
 static inline struct weft_obj *weft_obj_peek(struct weft_ctx *ctx, u32 handle,
 					     const struct weft_obj_ops *ops)
@@ -266,12 +267,13 @@ static inline struct weft_obj *weft_obj_peek(struct weft_ctx *ctx, u32 handle,
 }
 
 /**
- * weft_obj_get - look an object up and get inside
+ * weft_obj_get - look an object up and take a use of it
  * @ctx: the context
  * @handle: its handle
  * @ops: its kind
  *
- * Any context, no lock. Return: the object, to be left with weft_obj_unuse(); NULL: there is none.
+ * Context: any, no lock.
+ * Return: the object, to be dropped with weft_obj_unuse(); NULL: no such object.
  */
 static inline struct weft_obj *weft_obj_get(struct weft_ctx *ctx, u32 handle,
 					    const struct weft_obj_ops *ops)
@@ -287,10 +289,10 @@ static inline struct weft_obj *weft_obj_get(struct weft_ctx *ctx, u32 handle,
 }
 
 /**
- * weft_obj_unuse - leave an object
+ * weft_obj_unuse - drop a use of an object
  * @obj: the object
  *
- * May sleep; not under ctx->lock.
+ * Context: may sleep; ctx->lock is not held.
  */
 static inline void weft_obj_unuse(struct weft_obj *obj)
 {
@@ -299,10 +301,10 @@ static inline void weft_obj_unuse(struct weft_obj *obj)
 }
 
 /**
- * weft_obj_tryuse - get inside, coming from the object's own file
+ * weft_obj_tryuse - take a use of an object through its own file
  * @obj: the object
  *
- * Return: true, to be undone with weft_obj_unuse(); false: it has been destroyed.
+ * Return: true, to be dropped with weft_obj_unuse(); false: the object has been destroyed.
  */
 static inline bool weft_obj_tryuse(struct weft_obj *obj)
 {
@@ -314,9 +316,9 @@ static inline bool weft_obj_tryuse(struct weft_obj *obj)
 /**
  * struct weft_call - an ioctl
  * @ctx: the context
- * @arg: its structure, a copy, zeros behind what the caller knows
- * @obj: out: an object that was made; it is published when @arg has been copied back, else aborted
- * @file: out: its file, installed then
+ * @arg: copy of its structure, zeros beyond the caller's version of it
+ * @obj: out: a new object; published after @arg has been copied back, else aborted
+ * @file: out: the object's file, installed then
  * @fd: out: number for @file
  */
 struct weft_call {
@@ -367,13 +369,13 @@ bool weft_uep_look(struct weft_obj *obj, struct weft_ep_info *info);
 
 /**
  * struct weft_ucq - completion queue or counter
- * @obj: object; its file and the core hold the structure
+ * @obj: the object; its file and the core hold the structure
  * @cq: the core's part
- * @sleeper: one who waits
- * @wq: the others
- * @alarm: rings at @due
- * @due: KTIME_MAX: not at all
- * @signals: WEFT_IOC_CQ_SIGNAL that nobody has taken yet
+ * @sleeper: the first waiter
+ * @wq: the other waiters
+ * @alarm: expires at @due
+ * @due: KTIME_MAX: the alarm is off
+ * @signals: number of WEFT_IOC_CQ_SIGNAL not yet consumed
  * @dead: destroyed
  * @ring: entries; NULL: a counter
  * @doorbell: struct weft_cq_doorbell
@@ -397,20 +399,20 @@ struct weft_ucq {
 
 /**
  * struct weft_ueq - event queue
- * @obj: object; its file and the core hold the structure
+ * @obj: the object; its file and the core hold the structure
  * @eq: the core's part
- * @wq: who waits
+ * @wq: waiters
  * @dead: destroyed
- * @lock: one reader: @len, @buf
+ * @lock: serialises readers: @len, @buf
  * @len: bytes in @buf of an event that could not be copied to its reader yet
- * @buf: it
+ * @buf: that event
  */
 struct weft_ueq {
 	struct weft_obj obj;
 	struct weft_eq eq;
 	wait_queue_head_t wq;
 	bool dead;
-	struct mutex lock;	/* one reader */
+	struct mutex lock;	/* serialises readers */
 	u32 len;
 	u8 buf[sizeof(struct weft_event) + WEFT_CM_DATA_MAX] __aligned(8);
 };

@@ -2,19 +2,20 @@
 /*
  * weft - work of the core that needs process context: pinning memory, draining a long ring
  *
- * The core names the context by its number, not by its address: work may be put out (by a softirq
- * on another CPU) while the context is going. A context's list:
+ * The core names a context by its number, not by its address. A softirq on another CPU may queue
+ * work while the context is going. A context's list:
  *
- *	OPEN ---(weft_deferred_exit(): the context is dead and nobody is inside)---> closed, empty
+ *	OPEN ---(weft_deferred_exit(): the context is dead and has no users)---> closed, empty
  *
- * The workqueue is not that of the end of contexts (ctx.c): it runs so many works at a time, and
- * when all of them were contexts that wait for their lists, nobody would do what is in those.
+ * This workqueue differs from that of the end of contexts (ctx.c). A workqueue runs a limited
+ * number of works at a time. If all of them were contexts that wait for their lists, no worker
+ * would be left to empty those lists.
  *
- * What finds the list closed, or the context gone, goes to the device's list of orphans (the
- * device lives as long as the core) and is done without an address space: the core finds out that
- * the memory has gone and cleans up.
+ * If the list is closed or the context has gone, the work joins the device's list of orphans. The
+ * device lives as long as the core. Orphans run without an address space: the core finds that the
+ * memory has gone, and cleans up.
  *
- * Locks: cold->lock is innermost; taken in any context.
+ * deferred->lock protects a list. It is a leaf lock, taken in any context.
  */
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -22,7 +23,7 @@
 
 #include "ctx.h"
 
-#define WEFT_DEFERRED_BATCH	32	/* pieces of work between two pauses of the address space */
+#define WEFT_DEFERRED_BATCH	32	/* works between two pauses of the address space */
 
 static struct weft_work *weft_deferred_pop(struct weft_deferred *deferred)
 {
@@ -72,10 +73,10 @@ static bool weft_deferred_add(struct weft_deferred *deferred, struct weft_work *
 }
 
 /**
- * weft_env_defer - have weft_core_work() called
+ * weft_env_defer - have a worker call weft_core_work()
  * @work: the work, with its reference
  *
- * Any context.
+ * Context: any.
  */
 void weft_env_defer(struct weft_work *work)
 {
@@ -89,7 +90,7 @@ void weft_env_defer(struct weft_work *work)
 }
 
 /**
- * weft_deferred_init - make a list of work
+ * weft_deferred_init - prepare a list of work
  * @deferred: the list
  * @mc: memory of its context, may be NULL
  * @core: its core
@@ -111,7 +112,7 @@ int weft_deferred_init(struct weft_deferred *deferred, struct weft_memctx *mc,
 }
 
 /**
- * weft_deferred_exit - close a list; all that is in it is done when this returns
+ * weft_deferred_exit - close a list, and wait until all its work is done
  * @deferred: the list
  *
  * Sleeps.
@@ -121,7 +122,7 @@ void weft_deferred_exit(struct weft_deferred *deferred)
 	spin_lock_bh(&deferred->lock);
 	deferred->closed = true;
 	spin_unlock_bh(&deferred->lock);
-	/* it queues itself, and may run again before this one is told that it has ended */
+	/* the work queues itself, and may run again before flush_work() sees its end */
 	while (flush_work(&deferred->work))
 		;
 	kvfree(deferred->out);

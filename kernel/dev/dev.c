@@ -5,18 +5,18 @@
  * A device:
  *
  *	weft_dev_add() ---> in the table of minors: can be opened
- *		---(weft_dev_del())---> only its open files are left
- *		---(weft_dev_free(): the last reference on the port has gone)---> freed
+ *	---(weft_dev_del())---> only its open files are left
+ *	---(weft_dev_free(): the last reference on the port has gone)---> freed
  *
- * A file is a context (ctx.c); it holds a reference on the port. Files of anonymous inodes (CQ, EQ)
- * hold the module as this one does, and maps hold their file: the module cannot go before them.
+ * A file is a context (ctx.c). It holds a reference on the port. The files of anonymous inodes (CQ,
+ * EQ) hold the module as well, and maps hold their file. So the module outlives them.
  *
- * The class is aware of network namespaces: /sys/class/weft shows the ports of the reader's. Nodes
- * are in devtmpfs, which knows no namespaces: open(2) compares, and says ENODEV for a port of
- * another one.
+ * The class knows network namespaces: /sys/class/weft shows the ports of the reader's namespace.
+ * Nodes are in devtmpfs, which has no namespaces. So open(2) compares the namespaces, and returns
+ * ENODEV for a port of another one.
  *
- * Locks: weft_devs_lock covers the table of minors; dev->lock the list of contexts. Order: see
- * ctx.c.
+ * weft_devs_lock protects the table of minors. dev->lock protects the list of contexts. All
+ * functions run in process context. Order: Documentation/locking.rst.
  */
 #include <linux/cdev.h>
 #include <linux/module.h>
@@ -62,7 +62,7 @@ static int weft_open(struct inode *inode, struct file *file)
 	}
 	refcount_inc(&ctx->ref);
 	file->private_data = ctx;
-	/* as nonseekable_open(), but lseek(2) has its meaning */
+	/* as nonseekable_open(), but lseek(2) is the notify call */
 	file->f_mode &= ~(FMODE_PREAD | FMODE_PWRITE);
 	return 0;
 }
@@ -179,7 +179,7 @@ int weft_dev_add(struct weft_port *port, const struct attribute_group **groups)
 		weft_deferred_exit(&dev->orphans);
 		goto fail;
 	}
-	port->dev = dev;	/* from here on weft_dev_free() does it */
+	port->dev = dev;	/* weft_dev_free() frees it from here on */
 
 	err = weft_minor_get(dev);
 	if (err)
@@ -216,7 +216,7 @@ void weft_dev_del(struct weft_port *port)
 		weft_flush(dev->out);
 		cond_resched();
 	} while (more);
-	/* who reads what is there until he hears that the port has gone misses nothing */
+	/* a program that reads until ENODEV misses no entry that was written before */
 	smp_store_release(&port->core.ended, true);
 	mutex_lock(&dev->lock);
 	list_for_each_entry(ctx, &dev->ctxs, node)
@@ -359,7 +359,7 @@ fail_wq:
 /**
  * weft_dev_exit - the reverse of weft_dev_init()
  *
- * All ports have been deleted; the last references on them may go in here.
+ * All ports have been deleted. The last references on them may be dropped inside.
  */
 void weft_dev_exit(void)
 {

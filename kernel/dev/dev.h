@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft - character devices: what the rest of the module sees of them
+ * weft - character devices: their interface to the rest of the module
  *
  * Every port has a node /dev/weft/<port> and a directory /sys/class/weft/<port>. All functions here
- * sleep. They take locks of kernel/dev and of the core, none of kernel/port; weft_dev_add(),
- * weft_dev_del() and weft_dev_free() of one port never run at the same time. Those that look at
+ * sleep. They take locks of kernel/dev and of the core, none of kernel/port. weft_dev_add(),
+ * weft_dev_del() and weft_dev_free() of a port never run at the same time. Functions that read
  * contexts need a port between weft_dev_add() and weft_dev_free().
  *
  * A context holds a reference on its port until the last of its objects has been freed.
@@ -20,42 +20,41 @@
 struct weft_port;
 struct weft_dev;
 
-/* Module life. weft_dev_exit() after all ports are gone; it waits for what is still being freed. */
+/* Life of the module. weft_dev_exit() runs after all ports; it waits for pending frees. */
 int weft_dev_init(void);
 void weft_dev_exit(void);
 
 /**
- * weft_dev_add - show a port to programs
- * @port: the port; works already
+ * weft_dev_add - make a port visible to programs
+ * @port: the port, already working
  * @groups: sysfs attributes, may be NULL; dev_get_drvdata() of the device is the port
  *
- * Return: 0, -ENOMEM, -ENOSPC: too many ports, -EEXIST. weft_dev_free() is to be called in either
+ * Return: 0, -ENOMEM, -ENOSPC: too many ports, -EEXIST. The caller calls weft_dev_free() in either
  * case.
  */
 int weft_dev_add(struct weft_port *port, const struct attribute_group **groups);
 
 /**
- * weft_dev_del - a port goes
+ * weft_dev_del - withdraw a port from programs
  * @port: the port; still able to transmit
  *
- * Removes node and directory, calls weft_core_stop() until it is through, and wakes all who wait.
- * Files that are open stay: they can be closed, and their objects destroyed; any other call on them
- * says ENODEV.
+ * Removes the node and the directory, calls weft_core_stop() until it is complete, and wakes all
+ * waiters. Open files stay: programs can close them and destroy their objects. Any other call on
+ * them returns ENODEV.
  */
 void weft_dev_del(struct weft_port *port);
 
 /**
- * weft_dev_free - the port is being freed
+ * weft_dev_free - free the device of a port
  * @port: the port; weft_dev_add() may have failed or not have been called
  *
- * For the last weft_port_put(), when nothing comes up from the port any more and before
- * weft_core_exit(): work that outlived its context has been done when this returns. May be called
- * from any workqueue.
+ * The last weft_port_put() calls it, after the last upcall of the port and before weft_core_exit().
+ * Work that outlived its context is done when it returns. Any workqueue may call it.
  */
 void weft_dev_free(struct weft_port *port);
 
 /**
- * struct weft_dev_stat - what programs have of a port
+ * struct weft_dev_stat - use of a port by programs
  * @contexts: contexts
  * @objects: objects in them
  * @pinned: bytes pinned
@@ -69,21 +68,23 @@ struct weft_dev_stat {
 void weft_dev_stat(struct weft_port *port, struct weft_dev_stat *stat);
 
 /**
- * weft_key_digest - what the core is told of a job's key
+ * weft_key_digest - make the digest of a job's key
  * @key: out
  * @bytes: the key
  * @len: bytes of it
  *
- * The same on all nodes. Any context.
+ * The digest is the same on all nodes.
+ *
+ * Context: any.
  */
 void weft_key_digest(struct weft_job_key *key, const void *bytes, u32 len);
 
 /**
- * struct weft_dev_ctx - a context and who has it
- * @ctx: its number, module-wide
+ * struct weft_dev_ctx - a context and its owner
+ * @ctx: its number, unique in the module
  * @pid: process that opened it, in the initial namespace
- * @uid: its user
- * @comm: its name
+ * @uid: user of that process
+ * @comm: command name of that process
  * @objects: objects in the context
  * @pinned: bytes pinned by it
  */
@@ -97,17 +98,17 @@ struct weft_dev_ctx {
 };
 
 /**
- * weft_dev_ctx_next - go through the contexts of a port
+ * weft_dev_ctx_next - iterate over the contexts of a port
  * @port: the port
- * @pos: where to go on; 0 in the beginning
+ * @pos: position; 0 in the beginning
  * @ctx: out: the context
  *
- * Return: 0, -ENOENT: no more.
+ * Return: 0, -ENOENT: no more contexts.
  */
 int weft_dev_ctx_next(struct weft_port *port, u64 *pos, struct weft_dev_ctx *ctx);
 
 /**
- * struct weft_dev_ep - an endpoint and who has it
+ * struct weft_dev_ep - an endpoint and its owner
  * @info: the endpoint
  * @ctx: its context
  */
@@ -117,12 +118,12 @@ struct weft_dev_ep {
 };
 
 /**
- * weft_dev_ep_next - go through the endpoints of a port
+ * weft_dev_ep_next - iterate over the endpoints of a port
  * @port: the port
- * @pos: where to go on; 0 in the beginning
+ * @pos: position; 0 in the beginning
  * @ep: out: the endpoint
  *
- * Return: 0, -ENOENT: no more.
+ * Return: 0, -ENOENT: no more endpoints.
  */
 int weft_dev_ep_next(struct weft_port *port, u64 *pos, struct weft_dev_ep *ep);
 

@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft - engines: who takes what programs have posted
+ * weft - engines: which thread takes posted work from programs
  *
- * inline: the program itself, in its notify call. poll: a kernel thread per queue pair of the port
- * (one, where the port has no queues of its own), which looks at doorbells and at the NIC, so that
- * programs do not enter the kernel at all. auto: threads as for poll, which begin to look when a
- * program calls often and stop when others want their CPU (core/base/auto.c); while a thread sleeps
- * the NIC is its driver's.
+ * - inline: the program's own notify call takes it.
+ * - poll: a kernel thread per queue pair of the port polls doorbells and the NIC. Ports without own
+ *   queues have one thread. Programs do not enter the kernel at all.
+ * - auto: has the same threads. They start to poll when a program calls often, and stop when other
+ *   tasks want their CPU (core/base/auto.c). While a thread sleeps, the driver serves the NIC.
  *
- * What a thread looks at are hot endpoints only (and completion queues, whose programs have to call
- * when entries wait for room, and shared receive queues, when messages wait for a receive), a dense
- * list:
+ * A thread polls only hot objects, in a dense list. These are endpoints, completion queues and
+ * shared receive queues. The program of a completion queue must call when entries wait for space.
+ * That of a shared receive queue must call when messages wait for a receive.
  *
- *	COLD ---(the program notifies)---> HOT ---(idle_us without news)---> COLD
- *	                                 \---(destroyed)---> gone
+ *	COLD ---(notify call)---> HOT ---(idle_us without work)---> COLD
+ *	                             \---(destroyed)---> gone
  *
- * A COLD endpoint asks for notify calls. A notify call does what the ring asks for in any case,
- * then the endpoint is HOT: its flags are cleared, its doorbells are in the list. Many idle
- * endpoints cost a thread nothing. HOT -> COLD is weft_ep_cool() (core/api/poll.c): flags set, full
- * barrier, a last look; what that look finds makes it HOT again. This edge is the only one at which
- * a program's post and the engine's rest could miss each other.
+ * A COLD endpoint requests notify calls. A notify call always processes the ring, then makes the
+ * endpoint HOT: it clears the flags and puts the doorbells into the list. COLD endpoints cost a
+ * thread nothing. weft_ep_cool() (core/api/poll.c) makes an endpoint COLD: it sets the flags,
+ * executes a full barrier, and checks the doorbells once more. If that check finds work, the
+ * endpoint becomes HOT again. Only at this transition could a program's post and the engine miss
+ * each other.
  *
  * A thread:
  *
  *	created ---> polling <---(nothing for idle_us, nothing hot)---> asleep ---> ended
  *
- * It sets its state to sleep (a full barrier), arms the NIC's interrupt, looks at list and NIC once
- * more, and sleeps. Who makes an endpoint hot puts it into the list, then wakes the thread; who
- * gets the interrupt wakes it (weft_engine_irq()).
+ * The thread sets its state to sleep (a full barrier), arms the NIC's interrupt, checks list and
+ * NIC once more, and sleeps. A call that makes an endpoint hot adds it to the list, then wakes the
+ * thread. The interrupt wakes the thread too (weft_engine_irq()).
  *
- * A thread does not wait for a program: its memory is left to its context's worker
- * (core/api/poll.c), and so is a ring that somebody else has been taking from for idle_us. It lets
- * others run after each round, and takes at most 64 sends of an endpoint in a row. BH are off only
- * while the NIC is polled. A context whose process dies is killed by its own worker (ctx.c), which
- * takes the endpoints out of the list; the thread holds no address space.
+ * A thread does not wait for a program. It leaves memory that is not resident to the worker of the
+ * context (core/api/poll.c). It also leaves a ring that another consumer has held for idle_us. The
+ * thread yields the CPU after each round, and takes at most 64 sends of an endpoint in a row. BH
+ * are off only while it polls the NIC. When a process dies, its context's worker kills the context
+ * (ctx.c) and removes its endpoints from the list. The thread holds no address space.
  *
- * Switching, also under traffic: weft_engine_set() closes the threads for those who want to join,
- * ends them, cools what is hot (what was posted is handed to workers), then starts the new ones.
- * Whoever consumes a send ring holds its endpoint's sq_mutex, so that there is one consumer at any
- * time, whatever runs.
+ * Switching works under traffic. weft_engine_set() closes the threads to new objects, ends them,
+ * and makes hot objects COLD; workers take their posted work. Then it starts the new threads. Each
+ * consumer of a send ring holds its endpoint's sq_mutex, so there is one consumer at any time.
  *
- * Locks: weft_ports_lock -> engine->lock -> (thread ended) ;
- *	  ctx->own_lock -> poller->lock -> ep->lock.
+ * engine->lock protects the settings and the life of threads. poller->lock protects the list of a
+ * thread. All run in process context. Order: Documentation/locking.rst.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -63,9 +63,9 @@
 /* ---- Hot endpoints --------------------------------------------------------------------------- */
 
 /**
- * weft_hot_init - an object that may be polled, COLD
+ * weft_hot_init - prepare a COLD object for polling
  * @hot: zeroed, of the object; @hot->ep, @hot->cq or @hot->srq is set
- * @engine: of its port
+ * @engine: engine of its port
  * @obj: the object
  * @bell: its doorbell line
  */
@@ -106,7 +106,7 @@ static u32 weft_hot_poll(struct weft_hot *hot, weft_ns now, struct weft_out *out
 	return 0;
 }
 
-/* Does it pay? poller->lock is held. */
+/* Return: true if polling the object pays. poller->lock is held. */
 static bool weft_hot_wanted(struct weft_hot *hot, weft_ns now)
 {
 	struct weft_poller *p = hot->poller;
@@ -119,8 +119,8 @@ static bool weft_hot_wanted(struct weft_hot *hot, weft_ns now)
 }
 
 /**
- * weft_hot_join - COLD -> HOT, if a thread polls, and wants to
- * @hot: the object; the caller is inside of it
+ * weft_hot_join - make an object HOT, if a thread polls and polling pays
+ * @hot: the object; the caller holds a use of it
  *
  * Context: process.
  */
@@ -131,7 +131,7 @@ void weft_hot_join(struct weft_hot *hot)
 
 	spin_lock(&p->lock);
 	if (p->open && !hot->on && !hot->dead && weft_hot_wanted(hot, now) && weft_hot_begin(hot)) {
-		/* what was posted before the flags were cleared is looked for in any case */
+		/* the next round checks for posts from before the flags were cleared */
 		hot->left = WEFT_POLL_MORE;
 		hot->since = now;
 		WRITE_ONCE(hot->on, true);
@@ -155,8 +155,10 @@ static void weft_hot_leave(struct weft_hot *hot)
 }
 
 /**
- * weft_hot_forget - the object is going; its thread may be inside of it for a moment still
- * @hot: the object, not in the table any more
+ * weft_hot_forget - stop polling an object that is being destroyed
+ * @hot: the object, no longer in the table
+ *
+ * Its thread may still use the object for a moment.
  *
  * Context: process.
  */
@@ -171,7 +173,10 @@ void weft_hot_forget(struct weft_hot *hot)
 	spin_unlock(&p->lock);
 }
 
-/* poller->lock is held; it is let go meanwhile. The object may be gone afterwards. */
+/*
+ * Make an object COLD and leave its work to a worker. poller->lock is held; dropped meanwhile. The
+ * object may be gone afterwards.
+ */
 static void weft_hot_hand(struct weft_poller *p, struct weft_hot *hot)
 	__must_hold(&p->lock)
 {
@@ -189,7 +194,10 @@ static void weft_hot_hand(struct weft_poller *p, struct weft_hot *hot)
 	spin_lock(&p->lock);
 }
 
-/* Likewise. */
+/*
+ * Process the posted work of an object. poller->lock is held; dropped meanwhile. The object may be
+ * gone afterwards.
+ */
 static void weft_hot_serve(struct weft_poller *p, struct weft_hot *hot, const u32 bell[2])
 	__must_hold(&p->lock)
 {
@@ -209,7 +217,7 @@ static void weft_hot_serve(struct weft_poller *p, struct weft_hot *hot, const u3
 	spin_lock(&p->lock);
 }
 
-/* HOT -> COLD, whatever there is. poller->lock is held; it may be let go meanwhile. */
+/* Make an object COLD. poller->lock is held; it may be dropped meanwhile. */
 static void weft_hot_part(struct weft_poller *p, struct weft_hot *hot)
 {
 	lockdep_assert_held(&p->lock);
@@ -220,8 +228,8 @@ static void weft_hot_part(struct weft_poller *p, struct weft_hot *hot)
 }
 
 /*
- * It has been idle, or somebody else has had its ring, for long. poller->lock is held. Return:
- * there is something to do for it all the same.
+ * Make an object COLD that had no work for long, or whose ring another consumer has held for long.
+ * poller->lock is held; it may be dropped meanwhile. Return: true if it has work and stays HOT.
  */
 static bool weft_hot_retire(struct weft_poller *p, struct weft_hot *hot)
 {
@@ -241,7 +249,7 @@ static bool weft_hot_retire(struct weft_poller *p, struct weft_hot *hot)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-/* Look at all that is hot, once. Return: there was something to do. */
+/* Poll all hot objects once. Return: true if one had work. */
 static bool weft_poller_scan(struct weft_poller *p, weft_ns now)
 {
 	u64 idle = READ_ONCE(p->engine->idle_ns);
@@ -272,13 +280,13 @@ static bool weft_poller_scan(struct weft_poller *p, weft_ns now)
 	return busy;
 }
 
-/* Return: packets that came. */
+/* Return: number of received packets. */
 static u32 weft_poller_nic(struct weft_poller *p)
 {
 	return weft_up_poll(p->engine->port, p->queue, WEFT_POLL_BUDGET);
 }
 
-/* Let the NIC interrupt. Return: there is something already. */
+/* Let the NIC interrupt. Return: true if packets have come already. */
 static bool weft_poller_arm(struct weft_poller *p)
 {
 	return weft_up_arm(p->engine->port, p->queue);
@@ -288,7 +296,7 @@ static void weft_poller_sleep(struct weft_poller *p)
 {
 	WRITE_ONCE(p->awake, false);
 	set_current_state(TASK_IDLE);
-	/* the state before these looks; who makes news wakes after it */
+	/* set the state before these checks; a waker publishes work before it wakes */
 	if (!kthread_should_stop() && list_empty_careful(&p->hot) && !weft_poller_arm(p)) {
 		weft_count(&p->engine->port->core, engine_sleeps);
 		schedule();
@@ -297,7 +305,7 @@ static void weft_poller_sleep(struct weft_poller *p)
 	WRITE_ONCE(p->awake, true);
 }
 
-/* Make all COLD. */
+/* Make all objects of a thread COLD. */
 static void weft_poller_part(struct weft_poller *p)
 {
 	spin_lock(&p->lock);
@@ -306,7 +314,7 @@ static void weft_poller_part(struct weft_poller *p)
 	spin_unlock(&p->lock);
 }
 
-/* Is there another task for this CPU, and has it been for long? */
+/* Return: true if another task has wanted this CPU for long. */
 static bool weft_poller_crowded(struct weft_poller *p, weft_ns now)
 {
 	return READ_ONCE(p->engine->conf.mode) == WEFT_ENGINE_AUTO &&
@@ -339,12 +347,12 @@ static int weft_poller_run(void *arg)
 	return 0;
 }
 
-/* The thread has ended: give back what it looked at. */
+/* The thread has ended: make its objects COLD, and return the NIC to the driver. */
 static void weft_poller_close(struct weft_poller *p)
 {
 	WRITE_ONCE(p->awake, false);
 	weft_poller_part(p);
-	/* interrupts are the driver's again: weft_engine_irq() refuses them since it is closed */
+	/* the driver gets interrupts again: weft_engine_irq() refuses them while closed */
 	while (weft_poller_arm(p))
 		weft_poller_nic(p);
 	kvfree(p->out);
@@ -367,7 +375,7 @@ static void weft_engine_halt(struct weft_engine *engine)
 		spin_lock(&p->lock);
 		WRITE_ONCE(p->open, false);
 		spin_unlock(&p->lock);
-		/* interrupts that have found it open */
+		/* wait for interrupts that found it open */
 		synchronize_rcu();
 		kthread_stop(p->task);
 		put_task_struct(p->task);
@@ -447,11 +455,13 @@ static int weft_engine_check(const struct weft_engine_conf *conf, struct netlink
 /**
  * weft_engine_set - change a port's engine, also under traffic
  * @port: the port, with a device
- * @conf: what is wanted; WEFT_ENGINE_SAME leaves a field as it is
- * @extack: for the reason
+ * @conf: the new settings; WEFT_ENGINE_SAME leaves a field unchanged
+ * @extack: receives the reason of a failure
  *
- * Context: process. Return: 0, -EINVAL: engine, CPU; -ERANGE: idle time; -ENODEV: the port is
- * going; -ENOMEM, -EINTR: no thread could be made: the engine is inline.
+ *
+ * Context: process.
+ * Return: 0, -EINVAL: engine, CPU; -ERANGE: idle time; -ENODEV: the port is going; -ENOMEM, -EINTR:
+ * a thread could not be created, and the engine is inline.
  */
 int weft_engine_set(struct weft_port *port, const struct weft_engine_conf *conf,
 		    struct netlink_ext_ack *extack)
@@ -488,7 +498,7 @@ out:
 }
 
 /**
- * weft_engine_look - what the administrator has set
+ * weft_engine_look - read the settings of a port's engine
  * @port: the port, with a device
  * @conf: out
  *
@@ -504,10 +514,11 @@ void weft_engine_look(struct weft_port *port, struct weft_engine_conf *conf)
 }
 
 /**
- * weft_engine_hot - how much threads look at now
+ * weft_engine_hot - count the objects that threads poll now
  * @port: the port, with a device
  *
- * Context: any. Return: endpoints and queues.
+ * Context: any.
+ * Return: number of endpoints and queues.
  */
 u32 weft_engine_hot(struct weft_port *port)
 {
@@ -523,7 +534,8 @@ u32 weft_engine_hot(struct weft_port *port)
  * weft_engine_name - name of an engine
  * @mode: WEFT_ENGINE_*
  *
- * Context: any. Return: the name, NULL: there is none with this number.
+ * Context: any.
+ * Return: the name, NULL: no engine has this number.
  */
 const char *weft_engine_name(u32 mode)
 {
@@ -537,8 +549,8 @@ const char *weft_engine_name(u32 mode)
 }
 
 /**
- * weft_engine_stop - the port is going: no thread runs any more, or will
- * @port: the port, may have no device
+ * weft_engine_stop - end the threads of a port for good
+ * @port: the port, going; may have no device
  *
  * Context: process.
  */
@@ -555,12 +567,12 @@ void weft_engine_stop(struct weft_port *port)
 }
 
 /**
- * weft_engine_irq - a driver's queue has something
+ * weft_engine_irq - report that a queue of a driver has packets
  * @port: the port
  * @queue: the queue pair
  *
- * For drivers with ops->poll(), in an RCU read section (as interrupts are). Context: any. Return:
- * a thread comes to poll it; false: the driver does it itself.
+ * Context: any, in an RCU read section (as interrupts are). For drivers with ops->poll().
+ * Return: true: a thread polls the queue; false: the driver must poll it.
  */
 bool weft_engine_irq(struct weft_port *port, u32 queue)
 {
@@ -580,10 +592,11 @@ bool weft_engine_irq(struct weft_port *port, u32 queue)
 }
 
 /**
- * weft_engine_new - a port's engine: inline
+ * weft_engine_new - create a port's engine, inline
  * @port: the port; its driver is attached
  *
- * Context: process. Return: the engine, NULL: no memory.
+ * Context: process.
+ * Return: the engine, NULL: no memory.
  */
 struct weft_engine *weft_engine_new(struct weft_port *port)
 {
@@ -610,7 +623,7 @@ struct weft_engine *weft_engine_new(struct weft_port *port)
 }
 
 /**
- * weft_engine_free - the port is being freed
+ * weft_engine_free - free a port's engine
  * @engine: no thread runs, no endpoint is left; may be NULL
  */
 void weft_engine_free(struct weft_engine *engine)

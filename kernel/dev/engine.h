@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft - engines: who takes what programs have posted. States and locks: engine.c
+ * weft - engines: which thread takes posted work from programs. States and locks: engine.c
  */
 #ifndef WEFT_ENGINE_H
 #define WEFT_ENGINE_H
@@ -23,18 +23,18 @@ struct weft_obj;
 #define WEFT_ENGINE_AUTO	2
 
 #define WEFT_ENGINE_ANY_CPU	U32_MAX
-#define WEFT_ENGINE_SAME	(U32_MAX - 1)	/* in weft_engine_set() */
+#define WEFT_ENGINE_SAME	(U32_MAX - 1)	/* unchanged, in weft_engine_set() */
 #define WEFT_ENGINE_QUEUES	16		/* threads of one port */
-#define WEFT_ENGINE_IDLE_US	100		/* unless told otherwise */
+#define WEFT_ENGINE_IDLE_US	100		/* default */
 #define WEFT_ENGINE_IDLE_MAX	10000000
 
 /**
- * struct weft_engine_conf - what the administrator wants
+ * struct weft_engine_conf - settings of an engine by the administrator
  * @mode: WEFT_ENGINE_*
- * @cpu: CPU of the first thread, the others are on those that follow; WEFT_ENGINE_ANY_CPU: the
- *	scheduler's choice
- * @idle_us: microseconds without work after which an endpoint is looked at no more, and a thread
- *	sleeps; 1 to WEFT_ENGINE_IDLE_MAX
+ * @cpu: CPU of the first thread; the others use the CPUs that follow; WEFT_ENGINE_ANY_CPU: the
+ *	scheduler chooses
+ * @idle_us: microseconds without work until an endpoint is no longer polled, and a thread sleeps; 1
+ *	to WEFT_ENGINE_IDLE_MAX
  */
 struct weft_engine_conf {
 	u32 mode;
@@ -45,22 +45,22 @@ struct weft_engine_conf {
 struct weft_poller;
 
 /**
- * struct weft_hot - an object's place in the list of what a thread looks at
+ * struct weft_hot - an object's entry in the list of polled objects
  * @node: in poller->hot, while @on
  * @poller: its thread; constant
- * @obj: the object; it is inside of its table while @on
+ * @obj: the object; the list holds a use of it while @on
  * @ep: the core's part, of an endpoint
  * @cq: the core's part, of a completion queue
  * @srq: the core's part, of a shared receive queue
  * @bell: doorbells
- * @seen: them, when they were last served
- * @left: WEFT_POLL_* of the last time
- * @rate: of its program's calls while it is COLD
- * @since: when it was last found to have moved
- * @on: is looked at
- * @dead: will not be again
+ * @seen: values of the doorbells when they were last served
+ * @left: WEFT_POLL_* of the last poll
+ * @rate: rate of its program's calls while it is COLD
+ * @since: time when it last had work
+ * @on: is polled
+ * @dead: will not be polled again
  *
- * Under poller->lock; but @seen, @left and @since belong to the thread while @on.
+ * poller->lock protects it. But @seen, @left and @since belong to the thread while @on.
  */
 struct weft_hot {
 	struct list_head node;
@@ -80,16 +80,16 @@ struct weft_hot {
 
 /**
  * struct weft_poller - a thread that polls one queue pair of the NIC, and endpoints
- * @engine: of the port
+ * @engine: engine of the port
  * @queue: number of the pair
- * @open: it runs: endpoints may join; written under @lock
- * @lock: @hot, @open, @task; innermost but for the core's
+ * @open: the thread runs, and accepts endpoints; written under @lock
+ * @lock: protects @hot, @open, @task
  * @hot: struct weft_hot
- * @nhot: how many
- * @crowd: others that want its CPU; the thread's
+ * @nhot: entries of @hot
+ * @crowd: state of the search for other tasks that want its CPU; the thread's
  * @awake: it polls the NIC; written by the thread
  * @task: the thread, while @open
- * @out: for what it has the core do
+ * @out: output for calls into the core
  */
 struct weft_poller {
 	struct weft_engine *engine;
@@ -105,13 +105,13 @@ struct weft_poller {
 };
 
 /**
- * struct weft_engine - of a port; lives as long as its device
+ * struct weft_engine - engine of a port; lives as long as its device
  * @port: the port
- * @lock: @conf but for @idle_ns; starting and stopping threads
- * @conf: what is wanted
- * @idle_ns: the same in nanoseconds; read by the threads
- * @gone: the port is going: no thread is started any more
- * @n: threads that there may be: queue pairs of the port; constant
+ * @lock: protects @conf except @idle_ns; serialises starting and stopping threads
+ * @conf: settings
+ * @idle_ns: idle time in nanoseconds; read by the threads
+ * @gone: the port is going: no new threads
+ * @n: maximum number of threads: queue pairs of the port; constant
  * @poller: the threads
  */
 struct weft_engine {
@@ -140,8 +140,8 @@ void weft_hot_join(struct weft_hot *hot);
 void weft_hot_forget(struct weft_hot *hot);
 
 /**
- * weft_hot_notified - the program had to notify: have its doorbells looked at, if a thread polls
- * @hot: of the object; the caller is inside of it
+ * weft_hot_notified - start polling an object whose program had to notify
+ * @hot: the object; the caller holds a use of it
  */
 static inline void weft_hot_notified(struct weft_hot *hot)
 {

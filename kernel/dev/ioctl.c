@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft - ioctls on /dev/weft/<port>: what is common to them
+ * weft - ioctls on /dev/weft/<port>: the common part
  *
- * An ioctl is found by its number; the length that is encoded with it does not count: the
- * structure's first word does (see the rules of growth in the header). The way of a call:
+ * The number selects the ioctl. The length encoded with it does not count: the structure's first
+ * word does (see the rules of growth in the header). Steps of a call:
  *
- *	copied, checked (lengths, reserved fields, flags)
- *	---> written back as it was: what cannot be written fails before anything has happened
- *	---> done ---> results copied back ---> what was made is published
+ *	copy in, check (lengths, reserved fields, flags)
+ *	---> write back unchanged: an unwritable structure fails before any effect
+ *	---> execute ---> copy results back ---> publish the new object
  *
- * When the last copy fails all the same (the page has gone meanwhile) what was made is destroyed
- * unseen.
+ * The last copy can still fail (the page has gone meanwhile). Then the new object is destroyed
+ * before any program sees it.
  *
- * The notify call and the wait, which are on the way of each message, are none of them: they are
- * lseek(2) (obj_ep.c, obj_cq.c).
- *
- * Locks: none here.
+ * The notify call and the wait run for each message. They are lseek(2), not ioctls (obj_ep.c,
+ * obj_cq.c). The functions here take no lock.
  */
 #include <linux/fs.h>
 #include <linux/nospec.h>
@@ -26,16 +24,16 @@
 #include "ctx.h"
 #include "upcalls.h"
 
-#define WEFT_CALL_OUT	1	/* the structure is copied back */
-#define WEFT_CALL_GONE	2	/* allowed when the port has gone */
+#define WEFT_CALL_OUT	1	/* copy the structure back */
+#define WEFT_CALL_GONE	2	/* allowed after the port has gone */
 
 /**
- * struct weft_call_desc - an ioctl
- * @fn: does it
- * @size: of its structure
- * @rsvd: offset of a reserved word in it, 0: none
+ * struct weft_call_desc - description of an ioctl
+ * @fn: executes it
+ * @size: size of its structure
+ * @rsvd: offset of a reserved word in it, 0: no reserved word
  * @opts: WEFT_CALL_*
- * @flags: flags of the structure that are known
+ * @flags: known flags of the structure
  */
 struct weft_call_desc {
 	int (*fn)(struct weft_call *call);
@@ -45,13 +43,13 @@ struct weft_call_desc {
 	u32 flags;
 };
 
-/* Every structure begins so. */
+/* Every structure begins with these fields. */
 struct weft_call_head {
 	u32 size;
 	u32 flags;
 };
 
-/* The largest of them. */
+/* Large enough for any of the structures. */
 union weft_call_arg {
 	struct weft_call_head head;
 	struct weft_ioc_query query;
@@ -156,7 +154,8 @@ static const struct weft_call_desc weft_calls[] = {
 
 /*
  * Copy an ioctl's structure, @ksize bytes long in version 1 of the interface. Return: 0, -EFAULT,
- * -EINVAL: shorter than in version 1, -E2BIG: longer, and not zero in what is not known here.
+ * -EINVAL: shorter than in version 1, -E2BIG: longer, with non-zero bytes that this version does
+ * not know.
  */
 static int weft_copy_in(void *arg, u32 ksize, const void __user *uarg)
 {
@@ -170,7 +169,7 @@ static int weft_copy_in(void *arg, u32 ksize, const void __user *uarg)
 	if (size > PAGE_SIZE)
 		return -E2BIG;
 	err = copy_struct_from_user(arg, ksize, uarg, size);
-	*(u32 *)arg = size;	/* it may have changed meanwhile */
+	*(u32 *)arg = size;	/* the program may have changed it meanwhile */
 	return err;
 }
 
@@ -225,9 +224,8 @@ static long weft_call(struct weft_ctx *ctx, const struct weft_call_desc *desc, v
  * @cmd: WEFT_IOC_*
  * @uarg: its structure
  *
- * Return: 0, -EPERM: another address space than the one that opened the file, -ENOTTY: no such
- * ioctl, -ENODEV: the port has gone, -EINVAL, -E2BIG, -EFAULT: the structure; and what the ioctl
- * itself says.
+ * Return: 0, -EPERM: the caller's address space did not open the file, -ENOTTY: no such ioctl,
+ * -ENODEV: the port has gone, -EINVAL, -E2BIG, -EFAULT: the structure; else the ioctl's own result.
  */
 long weft_ioctl(struct weft_ctx *ctx, unsigned int cmd, void __user *uarg)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft - keys of jobs: what is made of them, and who may use a job
+ * weft - keys of jobs: their digest, and permission to use a job
  *
- * A key is copied from its program, or from the administrator's request, made into a digest
- * (BLAKE2s), and wiped out: it is stored nowhere. Who asks is who opened the device, as the
- * credentials were then; a process that has got an open file from another one has its rights, as
- * with any file.
+ * A key is copied from its program or from the administrator's request. The module makes a digest
+ * of it (BLAKE2s), and wipes the key: it is stored nowhere. The credentials are those of the
+ * process that opened the device, at that time. A process that received an open file from another
+ * one has the rights of the opener, as with any file.
  *
- * Locks: the core's, over the lists of users and groups.
+ * The core's locks protect the lists of users and groups. The functions here take no other lock.
  */
 #include <crypto/blake2s.h>
 #include <linux/cred.h>
@@ -35,7 +35,7 @@ void weft_key_digest(struct weft_job_key *key, const void *bytes, u32 len)
 	memzero_explicit(word, sizeof(word));
 }
 
-/* Is somebody with these credentials in the group? What they name is sorted by its number. */
+/* Return: true if the credentials are in the group. cred->group_info is sorted by number. */
 static bool weft_key_in_group(const struct cred *cred, kgid_t gid)
 {
 	const struct group_info *info = cred->group_info;
@@ -55,7 +55,7 @@ static bool weft_key_in_group(const struct cred *cred, kgid_t gid)
 	return false;
 }
 
-/* Is one of them among those who may? @arg: credentials. */
+/* Return: true if the job admits the credentials. @arg: credentials. */
 static bool weft_key_may(const struct weft_job_who *who, const void *arg)
 {
 	const struct cred *cred = arg;
@@ -71,13 +71,14 @@ static bool weft_key_may(const struct weft_job_who *who, const void *arg)
 }
 
 /**
- * weft_key_job - the job that a new endpoint is to be in
+ * weft_key_job - find the job of a new endpoint
  * @ctx: its context
- * @arg: what the program asks for
+ * @arg: the program's request
  *
- * Sleeps. Return: the job, until weft_key_done(); NULL: the default one; ERR_PTR(-EINVAL: the key
- * is too short or too long, -EFAULT, -EKEYREJECTED: no job of the port has that key, -EACCES: it is
- * not for who opened the port).
+ * Context: process, sleeps.
+ * Return: the job, until weft_key_done(); NULL: the default job; ERR_PTR(-EINVAL: the key is too
+ * short or too long, -EFAULT, -EKEYREJECTED: no job of the port has that key, -EACCES: the job does
+ * not admit the opener of the port).
  */
 struct weft_job *weft_key_job(struct weft_ctx *ctx, const struct weft_ioc_ep *arg)
 {
@@ -101,8 +102,8 @@ struct weft_job *weft_key_job(struct weft_ctx *ctx, const struct weft_ioc_ep *ar
 }
 
 /**
- * weft_key_done - the endpoint has been made, or not
- * @job: of weft_key_job(), no error
+ * weft_key_done - release the job after the endpoint's creation succeeded or failed
+ * @job: result of weft_key_job(), no error
  */
 void weft_key_done(struct weft_job *job)
 {

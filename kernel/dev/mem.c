@@ -2,20 +2,20 @@
 /*
  * weft - memory of programs: contexts
  *
- * A context belongs to the address space that opened the device. mm_count is held for it
- * (mmgrab), never mm_users: a context must not keep a dying process' memory. Whoever has to
- * sleep on that memory takes mm_users for as long as that takes.
+ * A context belongs to the address space that opened the device. The context holds mm_count of it
+ * (mmgrab), never mm_users: a context must not keep the memory of a dying process. A function that
+ * sleeps on that memory takes mm_users meanwhile.
  *
- *	alive -> dead		weft_memctx_kill(), or the process' death, which the notifier tells
- *	dead -> quiet		weft_memctx_quiesce(): nobody accesses its memory any more
- *	quiet -> freed		by a worker, after the last reference has gone: windows and pinned
- *				ranges keep the structure
+ *	alive -> dead	weft_memctx_kill(), or the notifier reports the process's death
+ *	dead -> quiet	weft_memctx_quiesce(): no access to its memory is in progress
+ *	quiet -> freed	by a worker, after the last reference has gone: windows and pinned
+ *			ranges keep the structure
  *
- * Registrations are here too: they are nothing but references on pinned ranges.
+ * Registrations are here too: they are references on pinned ranges.
  *
- * Locks: mem_priv.h. "dead" is set under mc->lock and read under RCU by copies (which do not
- * sleep), and after counting oneself in mc->users by accesses that sleep; weft_memctx_quiesce()
- * waits for both.
+ * mc->lock protects the setting of "dead". Copies, which do not sleep, read it under RCU. Accesses
+ * that sleep count themselves in mc->users first. weft_memctx_quiesce() waits for both. See
+ * mem_priv.h.
  */
 #include <linux/kthread.h>
 #include <linux/memcontrol.h>
@@ -26,10 +26,10 @@
 #include <linux/wait_bit.h>
 #include "mem_priv.h"
 
-/* Unbound: its work sleeps, on the pages of slow file systems even. */
+/* Unbound: its work sleeps, even on the pages of slow file systems. */
 struct workqueue_struct *weft_mem_wq;
 
-/* All contexts, for taking idle pages from others of the same user. */
+/* All contexts, for the eviction of idle pages from other contexts of the same user. */
 DEFINE_MUTEX(weft_memctxs_lock);
 LIST_HEAD(weft_memctxs);
 
@@ -40,7 +40,7 @@ static void weft_memctx_free(struct work_struct *work)
 	struct weft_memctx *mc = container_of(work, struct weft_memctx, free);
 
 	WARN_ON_ONCE(!mc->dead);
-	/* Waits for notifications that are being handled. */
+	/* Waits for notifications in progress. */
 	mmu_notifier_unregister(&mc->mn, mc->mm);
 	mutex_lock(&weft_memctxs_lock);
 	list_del(&mc->all);
@@ -106,7 +106,7 @@ void weft_memctx_get(struct weft_memctx *mc)
  * weft_memctx_put - drop a reference on the structure
  * @mc: memory of the context
  *
- * Context: any; what sleeps is left to a worker.
+ * Context: any; a worker does the part that sleeps.
  */
 void weft_memctx_put(struct weft_memctx *mc)
 {
@@ -138,7 +138,7 @@ void weft_memctx_kill(struct weft_memctx *mc)
 
 void weft_memctx_quiesce(struct weft_memctx *mc)
 {
-	/* Copies that did not see it dead; and orders the store before the load of users. */
+	/* Waits for copies that did not see it dead; orders the store before the load of users. */
 	synchronize_rcu();
 	wait_var_event(&mc->users, !atomic_read(&mc->users));
 }
@@ -155,12 +155,12 @@ u64 weft_memctx_pinned(const struct weft_memctx *mc)
  * @mc: memory of the context
  *
  * Context: any.
- * Return: false: it is dead, and nothing was begun.
+ * Return: true: begun; false: the memory is dead, and the access must not begin.
  */
 bool weft_memctx_enter(struct weft_memctx *mc)
 {
 	atomic_inc(&mc->users);
-	/* Pairs with synchronize_rcu() between setting dead and looking at users. */
+	/* Pairs with synchronize_rcu() between setting dead and reading users. */
 	smp_mb__after_atomic();
 	if (likely(!READ_ONCE(mc->dead)))
 		return true;
@@ -169,14 +169,14 @@ bool weft_memctx_enter(struct weft_memctx *mc)
 }
 
 /**
- * weft_memctx_leave - end it
- * @mc: memory of the context; something that keeps the structure is held
+ * weft_memctx_leave - end an access that weft_memctx_enter() began
+ * @mc: memory of the context; the caller keeps the structure alive
  *
  * Context: any.
  */
 void weft_memctx_leave(struct weft_memctx *mc)
 {
-	/* Whoever waits has set dead before it looked at users. */
+	/* A waiter sets dead before it reads users. */
 	if (atomic_dec_and_test(&mc->users) && READ_ONCE(mc->dead))
 		wake_up_var(&mc->users);
 }
@@ -196,12 +196,12 @@ void weft_memctx_unuse(struct weft_memctx *mc)
 }
 
 /**
- * struct weft_call - a call that is made by a worker
+ * struct weft_call - a function call to be made by a worker
  * @work: the work
  * @mc: memory of the context
- * @fn: what is called
+ * @fn: the function
  * @arg: its argument
- * @ret: what it returned
+ * @ret: its result
  */
 struct weft_call {
 	struct work_struct work;
@@ -239,10 +239,10 @@ static void weft_call_work(struct work_struct *work)
  * @fn: the function; may sleep
  * @arg: its argument
  *
- * weft_memctx_quiesce() waits for it. In a process with another address space a worker does it.
+ * weft_memctx_quiesce() waits for it. If the caller has another address space, a worker calls @fn.
  *
  * Context: process, sleeps.
- * Return: what @fn returns, -EFAULT: the memory is gone.
+ * Return: the result of @fn, -EFAULT: the memory is gone.
  */
 int weft_memctx_run(struct weft_memctx *mc, weft_mem_fn fn, void *arg)
 {
@@ -266,9 +266,9 @@ int weft_memctx_run(struct weft_memctx *mc, weft_mem_fn fn, void *arg)
 /**
  * struct weft_mr - a registration
  * @mc: memory of the context, referenced
- * @vec: what was registered
+ * @vec: the registered memory
  * @write: for receiving
- * @max: room in @pin; 0: pinning it is hopeless
+ * @max: capacity of @pin; 0: the range can never be pinned
  * @n: pinned ranges in @pin
  * @pin: the ranges, referenced
  */
@@ -314,7 +314,7 @@ static int weft_mr_pin(struct weft_memctx *mc, void *arg)
 	}
 	if (!err)
 		return 0;
-	/* Refused somewhere: windows do better with all of the limit. */
+	/* A range was refused: windows make better use of the whole limit. */
 	weft_mr_drop(mr);
 	return err == -EINTR ? err : 0;
 }
@@ -376,9 +376,9 @@ int weft_mem_init(void)
 void weft_mem_exit(void)
 {
 	/*
-	 * Unpinning puts contexts, and that queues their freeing: all of it is waited for. Calls of
-	 * the notifier were waited for by each mmu_notifier_unregister(); RCU callbacks there are
-	 * none.
+	 * Unpinning drops references on contexts, which queues their freeing: wait for all of it.
+	 * Each mmu_notifier_unregister() has waited for calls of the notifier. No RCU callbacks
+	 * exist.
 	 */
 	destroy_workqueue(weft_mem_wq);
 	WARN_ON_ONCE(!list_empty(&weft_memctxs));

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft - memory of programs: what mem.c, pin.c and mmu_notifier.c share
+ * weft - memory of programs: declarations for mem.c, pin.c and mmu_notifier.c
  *
- * Locks, innermost of the module's: mc->lock, then nothing. It is taken in softirq, and inside
- * the notifier under any of mm's locks; so nothing is allocated, waited for or freed under it,
- * and no lock of mm is taken. weft_memctxs_lock is a mutex of the sleeping paths; mc->lock and
- * page locks are taken inside it.
+ * mc->lock protects the pinned ranges of a context. It is taken in softirq, and inside the notifier
+ * under any of mm's locks. So code under it does not allocate, wait or free, and takes no lock of
+ * mm. weft_memctxs_lock is a mutex of the paths that sleep. Order: Documentation/locking.rst.
  */
 #ifndef WEFT_MEM_PRIV_H
 #define WEFT_MEM_PRIV_H
@@ -21,28 +20,28 @@
 struct mem_cgroup;
 struct user_struct;
 
-/* Pinned ranges do not cross a multiple of this: small enough for one page of page pointers. */
+/* A pinned range does not cross a multiple of this. Its page pointers fit into one page. */
 #define WEFT_PIN_BLOCK		(2ul << 20)
 
 /**
  * struct weft_memctx - memory of one context
  * @ref: references: the owner, windows, pinned ranges, registrations
  * @mm: address space; mm_count is held, mm_users is not
- * @mn: subscription to what happens to @mm
- * @lock: @pins, @lru, @making, @inv_*, and setting @dead
+ * @mn: subscription to changes of @mm
+ * @lock: protects @pins, @lru, @making, @inv_*, and the setting of @dead
  * @pins: pinned ranges that can be found, struct weft_pin.it
- * @lru: the same, the least recently used first
+ * @lru: the same ranges, the least recently used first
  * @making: struct weft_making of ranges that are being pinned
- * @inv_count: invalidations that have begun and not ended
- * @inv_start: ... first byte of them all
- * @inv_last: ... last byte of them all
- * @dead: killed, or the process has died: no way back; read under RCU by copies
+ * @inv_count: number of invalidations in progress
+ * @inv_start: first byte of all those invalidations
+ * @inv_last: last byte of all those invalidations
+ * @dead: killed, or the process has died; never reset; read under RCU by copies
  * @users: sleeping accesses to @mm and calls of @gone that are in progress
  * @gone: called when the process dies
  * @priv: its argument
- * @user: who is charged; NULL: nobody (CAP_IPC_LOCK)
+ * @user: user that pinned pages are charged to; NULL: no charge (CAP_IPC_LOCK)
  * @limit: pages that @user may have pinned and locked, RLIMIT_MEMLOCK
- * @memcg: memory cgroup that pays for kernel memory
+ * @memcg: memory cgroup that kernel memory is charged to
  * @pinned: pages pinned
  * @all: in weft_memctxs
  * @free: work that frees this structure
@@ -51,7 +50,7 @@ struct weft_memctx {
 	refcount_t ref;
 	struct mm_struct *mm;
 	struct mmu_notifier mn;
-	spinlock_t lock;	/* see above */
+	spinlock_t lock;	/* see the head of the file */
 	struct rb_root_cached pins;
 	struct list_head lru;
 	struct list_head making;
@@ -71,10 +70,10 @@ struct weft_memctx {
 };
 
 /**
- * enum weft_pin_state - what is known of a pinned range
+ * enum weft_pin_state - state of a pinned range
  * @WEFT_PIN_VALID: its pages are those of the address space
- * @WEFT_PIN_SUSPECT: they may be others now: to be compared before it is used again
- * @WEFT_PIN_OUT: not in the tree (any more); lives as long as windows hold it
+ * @WEFT_PIN_SUSPECT: the pages may differ now: compare them before the next use
+ * @WEFT_PIN_OUT: not in the tree; lives as long as windows hold it
  */
 enum weft_pin_state {
 	WEFT_PIN_VALID,
@@ -85,13 +84,13 @@ enum weft_pin_state {
 /**
  * struct weft_pin - a pinned range
  * @it: its first and last byte, whole pages
- * @ref: windows, registrations, and one for the tree
+ * @ref: windows, registrations, and 1 for the tree
  * @state: enum weft_pin_state; mc->lock
- * @write: pinned for writing, serves reading too
+ * @write: pinned for writing; serves reading too
  * @npages: pages
- * @used: when it was last found, jiffies; mc->lock
+ * @used: jiffies of the last lookup that found it; mc->lock
  * @lru: in mc->lru, while in the tree
- * @dead: in the list of what is to be unpinned, when @ref has gone
+ * @dead: in the list of ranges to be unpinned, when @ref has gone
  * @mc: memory of the context, referenced
  * @pages: the pages
  */
@@ -109,12 +108,12 @@ struct weft_pin {
 };
 
 /**
- * struct weft_making - a range that is being pinned; on the stack of who does it
+ * struct weft_making - a range that is being pinned; on the stack of the function that pins it
  * @node: in mc->making
  * @start: first byte
  * @last: last byte
- * @suspect: an invalidation has met it
- * @unmapped: ... and that was munmap, mremap or the like
+ * @suspect: an invalidation has hit it
+ * @unmapped: that invalidation was munmap, mremap or the like
  */
 struct weft_making {
 	struct list_head node;
@@ -125,11 +124,12 @@ struct weft_making {
 };
 
 /**
- * struct weft_want - a range that somebody wants pinned
+ * struct weft_want - a range to be pinned
  * @start: first byte wanted
  * @last: last byte wanted
- * @lo: first byte that may be pinned with it, page boundary
- * @hi: last byte that may be, page boundary less one; in the same WEFT_PIN_BLOCK
+ * @lo: first byte that may be pinned along with it, page boundary
+ * @hi: last byte that may be pinned along with it, page boundary less one; in the same
+ *	WEFT_PIN_BLOCK
  */
 struct weft_want {
 	unsigned long start;
@@ -139,12 +139,14 @@ struct weft_want {
 };
 
 /**
- * struct weft_walk - a way through a part of a message's memory, in pieces that fit into one
- * pinned range each
+ * struct weft_walk - position in a part of a message's memory
+ *
  * @vec: the message
  * @seg: segment
  * @off: offset in it
  * @left: bytes
+ *
+ * Each step returns a piece that fits into one pinned range.
  */
 struct weft_walk {
 	const struct weft_vec *vec;
@@ -172,13 +174,13 @@ struct weft_piece {
  * @len: bytes
  * @n: entries of @piece or @seg
  * @write: for receiving
- * @buf: kernel memory, when it could not be pinned; NULL: it is pinned
- * @lock: @from, @to
+ * @buf: bounce buffer in kernel memory; NULL: the memory is pinned
+ * @lock: protects @from, @to
  * @from: bounced: first byte written to
- * @to: bounced: first byte behind the last one written to; not above @from: nothing was written
- * @dead: in the list of what is to be freed
+ * @to: bounced: byte after the last one written to; not above @from: no byte was written
+ * @dead: in the list of windows to be freed
  * @piece: pinned: its pieces
- * @seg: bounced: where they belong
+ * @seg: bounced: their place in the program's memory
  */
 struct weft_mem {
 	refcount_t ref;
@@ -197,7 +199,7 @@ struct weft_mem {
 	};
 };
 
-/* Something that is done in the address space of a context. */
+/* A function that runs in the address space of a context. */
 typedef int (*weft_mem_fn)(struct weft_memctx *mc, void *arg);
 
 /* mem.c */

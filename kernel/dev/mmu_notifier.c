@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft - memory of programs: what the kernel tells of changes to an address space
+ * weft - memory of programs: handling of changes to an address space
  *
- * One subscription per context. Between invalidate_range_start and _end page tables of a range
- * change:
+ * One subscription per context. Page tables of a range change between invalidate_range_start and
+ * _end:
  *
- *	munmap, mremap		the range is gone: what is pinned of it is let go, and found no more
- *	anything else		fork, NUMA balancing, mprotect, madvise, splitting of huge pages:
- *				mostly the pages stay the same: marked suspect, compared when they
- *				are wanted again
+ *	munmap, mremap	the range is gone: drop its pins, so that no lookup finds them
+ *	anything else	fork, NUMA balancing, mprotect, madvise, splitting of huge pages:
+ *			mostly the pages stay the same: mark the pins suspect, and compare
+ *			them at the next use
  *
- * What windows hold is theirs until they are put: data for memory that is gone go nowhere.
+ * A window keeps its pins until it is put. Data for memory that is gone are lost.
  *
- * A range that is being pinned meanwhile is marked in the same way through struct weft_making:
- * it was entered in the list before its page tables were read. If it came later than an
- * invalidation's start it finds that in mc->inv_*.
+ * A range that is being pinned meanwhile is marked in the same way through struct weft_making. It
+ * joins the list before its page tables are read. If it joins after an invalidation's start, it
+ * finds the invalidation in mc->inv_*.
  *
- * Locks: mc->lock, under any of mm's. Nothing here waits or allocates, so that the OOM killer's
- * non-blockable calls are no special case.
+ * mc->lock protects all of this; it is taken under any of mm's locks. The functions neither wait
+ * nor allocate, so the OOM killer's non-blockable calls need no special case.
  */
 #include "mem_priv.h"
 
@@ -67,15 +67,14 @@ static void weft_notify_end(struct mmu_notifier *mn, const struct mmu_notifier_r
 }
 
 /*
- * The process is going, or calls execve. This, and not the release of the file, is its death: a
- * forked child may hold the file. mmu_notifier_unregister() calls it too; the context is dead
- * then.
+ * The process exits or calls execve. This is its death, not the release of the file: a forked child
+ * may hold the file. mmu_notifier_unregister() calls it too, when the context is dead already.
  */
 static void weft_notify_release(struct mmu_notifier *mn, struct mm_struct *mm)
 {
 	struct weft_memctx *mc = container_of(mn, struct weft_memctx, mn);
 
-	/* Counted before dead is set by us, so that weft_memctx_quiesce() waits for gone(). */
+	/* Counts itself before it sets dead, so that weft_memctx_quiesce() waits for gone(). */
 	if (!weft_memctx_enter(mc))
 		return;
 	weft_memctx_kill(mc);

@@ -2,17 +2,17 @@
 /*
  * weft - address vectors
  *
- * Life: as any object's (ctx.c); destroying one that an endpoint uses is refused, so that the
- * core's part is freed when nobody uses it any more.
+ * Life: as any object's (ctx.c). An address vector in use by an endpoint cannot be destroyed. So
+ * the core's part is freed only when it is unused.
  *
- * Locks: the core has its own.
+ * The functions take no lock; the core has its own.
  */
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "ctx.h"
 
-#define WEFT_AV_CALL	4096	/* addresses in one call */
+#define WEFT_AV_CALL	4096	/* maximum number of addresses in one call */
 
 static struct weft_uav *weft_uav_of(struct weft_obj *obj)
 {
@@ -31,7 +31,7 @@ static void weft_uav_release(struct weft_obj *obj)
 		weft_av_free(uav->av);
 }
 
-/** weft_uav_ops - address vectors */
+/** weft_uav_ops - operations of address vectors */
 const struct weft_obj_ops weft_uav_ops = {
 	.kill = weft_uav_kill,
 	.release = weft_uav_release,
@@ -67,7 +67,7 @@ int weft_uav_create(struct weft_call *call)
 	return 0;
 }
 
-/* The first @n of @index are as if they had not been inserted. @at: the program has chosen them. */
+/* Undo the insertion of the first @n of @index. @at: the program has chosen the indices. */
 static void weft_uav_undo(struct weft_av *av, const u32 *index, u32 n, bool at)
 {
 	while (n--) {
@@ -81,8 +81,9 @@ static void weft_uav_undo(struct weft_av *av, const u32 *index, u32 n, bool at)
 }
 
 /*
- * index[i] is WEFT_SRC_ANY for an address that cannot be inserted; @at: it says where the address
- * is to stand. @done: out: how many were inserted. Return: 0, -ENOMEM: none was.
+ * Insert addresses. index[i] is set to WEFT_SRC_ANY for an address that cannot be inserted. @at:
+ * the index is the program's choice. @done: out: number of inserted addresses. Return: 0, -ENOMEM:
+ * none was inserted.
  */
 static int weft_uav_insert_all(struct weft_av *av, const struct weft_sockaddr *addr, u32 *index,
 			       u32 n, bool at, u32 *done)
@@ -106,7 +107,10 @@ static int weft_uav_insert_all(struct weft_av *av, const struct weft_sockaddr *a
 	return 0;
 }
 
-/* The arrays of a call: @addr (only for an insertion) and @index. Return: 0, -ENOMEM, -EFAULT. */
+/*
+ * Copy in the arrays of a call: @addr (only for an insertion) and @index. Return: 0, -ENOMEM,
+ * -EFAULT.
+ */
 static int weft_uav_fetch(const struct weft_ioc_av_insert *arg, struct weft_sockaddr **addr,
 			  u32 **index)
 {
@@ -127,11 +131,11 @@ static int weft_uav_fetch(const struct weft_ioc_av_insert *arg, struct weft_sock
  * weft_uav_insert - WEFT_IOC_AV_INSERT
  * @call: struct weft_ioc_av_insert
  *
- * The indices are written as they were first, so that an array that cannot be written fails before
- * anything is inserted.
+ * First writes the indices back unchanged. So an array that cannot be written fails before any
+ * insertion.
  *
  * Return: 0, also when addresses cannot be inserted; -EINVAL: count; -ENOENT, -EFAULT, -ENOMEM:
- * none was.
+ * none was inserted.
  */
 int weft_uav_insert(struct weft_call *call)
 {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft - connections: the calls for them
+ * weft - connections: their ioctls
  *
- * What a call asks for is checked here as far as it is the call's own (fields, lengths); states are
- * the core's (core/cm/cm.c, core/cm/connect.c), and so is what becomes of it: an event tells.
- *
- * Locks: none. The endpoint stays while a call is inside of it (weft_uep_enter()).
+ * This file checks the fields and lengths of a call. The states of connections are the core's
+ * (core/cm/cm.c, core/cm/connect.c). An event reports the outcome of a call. The functions take no
+ * lock; weft_uep_enter() keeps the endpoint during a call.
  */
 #include "uep.h"
 
-/* Common to those below: fields that are not theirs, and the length of the data. */
+/* Common part of the calls below: checks foreign fields and the length of the data. */
 static int weft_cm_enter(struct weft_call *call, bool timed, struct weft_entry *in)
 {
 	struct weft_ioc_cm *arg = call->arg;
@@ -25,7 +24,7 @@ static int weft_cm_enter(struct weft_call *call, bool timed, struct weft_entry *
  * weft_uep_connect - WEFT_IOC_CONNECT
  * @call: struct weft_ioc_cm
  *
- * Return: 0, -EINVAL, -EMSGSIZE, -ENOENT, -ENOMEM, and what weft_cm_connect() says.
+ * Return: 0, -EINVAL, -EMSGSIZE, -ENOENT, -ENOMEM, or the result of weft_cm_connect().
  */
 int weft_uep_connect(struct weft_call *call)
 {
@@ -44,7 +43,7 @@ int weft_uep_connect(struct weft_call *call)
 	return err;
 }
 
-/* An answer to a request: @answer is weft_cm_accept() or weft_cm_reject(). */
+/* Answer a request. @answer is weft_cm_accept() or weft_cm_reject(). */
 static int weft_cm_answer(struct weft_call *call,
 			  int (*answer)(struct weft_ep *ep, u64 conn, const void *data, u32 len,
 					weft_ns now, struct weft_out *out))
@@ -65,7 +64,7 @@ static int weft_cm_answer(struct weft_call *call,
  * weft_uep_accept - WEFT_IOC_ACCEPT
  * @call: struct weft_ioc_cm
  *
- * Return: 0, -EINVAL, -EMSGSIZE, -ENOENT, -ENOMEM, and what weft_cm_accept() says.
+ * Return: 0, -EINVAL, -EMSGSIZE, -ENOENT, -ENOMEM, or the result of weft_cm_accept().
  */
 int weft_uep_accept(struct weft_call *call)
 {
@@ -76,7 +75,7 @@ int weft_uep_accept(struct weft_call *call)
  * weft_uep_reject - WEFT_IOC_REJECT
  * @call: struct weft_ioc_cm
  *
- * Return: 0, -EINVAL, -EMSGSIZE, -ENOENT, -ENOMEM, and what weft_cm_reject() says.
+ * Return: 0, -EINVAL, -EMSGSIZE, -ENOENT, -ENOMEM, or the result of weft_cm_reject().
  */
 int weft_uep_reject(struct weft_call *call)
 {
@@ -87,7 +86,7 @@ int weft_uep_reject(struct weft_call *call)
  * weft_uep_handoff - WEFT_IOC_HANDOFF
  * @call: struct weft_ioc_cm
  *
- * Return: 0, -EINVAL, -ENOENT, -ENOMEM, and what weft_cm_handoff() says.
+ * Return: 0, -EINVAL, -ENOENT, -ENOMEM, or the result of weft_cm_handoff().
  */
 int weft_uep_handoff(struct weft_call *call)
 {
@@ -110,7 +109,7 @@ int weft_uep_handoff(struct weft_call *call)
  * weft_uep_shutdown - WEFT_IOC_SHUTDOWN
  * @call: struct weft_ioc_handle
  *
- * Return: 0, -ENOENT, -ENOMEM, and what weft_cm_shutdown() says.
+ * Return: 0, -ENOENT, -ENOMEM, or the result of weft_cm_shutdown().
  */
 int weft_uep_shutdown(struct weft_call *call)
 {

@@ -2,25 +2,25 @@
 /*
  * weft - completion queues, counters, and their files
  *
- * Life: as any object's (ctx.c). The queue's file is an anonymous inode; closing it does not
- * destroy the queue, and destroying the queue leaves a file that says EIO.
+ * Life: as any object's (ctx.c). The queue's file is an anonymous inode. Closing the file does not
+ * destroy the queue. After the queue is destroyed, calls on the file return EIO.
  *
- * Waiting: cq->armed tells the core that somebody may sleep. A waiter sets it, then a full
- * barrier, then looks again (in weft_cq_news()), then sleeps; the core writes entries, then a full
- * barrier, then looks at cq->armed, and calls weft_env_wake_cq() if it was set (barrier E of the
- * header). The caller tells the index that it has seen, so that what came between its look and the
- * call is news.
+ * cq->armed tells the core that a thread may sleep. A waiter sets it, executes a full barrier,
+ * checks for entries (weft_cq_news()), and sleeps. The core writes entries, executes a full
+ * barrier, and reads cq->armed. If that was set, the core calls weft_env_wake_cq() (barrier E of
+ * the header). The caller passes the index that it has seen. So an entry written between its check
+ * and the call counts as new.
  *
- * Usually one thread waits: it stands in ucq->sleeper and is woken there, without a queue; others
- * and those who poll stand in ucq->wq. Waiters share one alarm, which stays set when they are woken
- * before: it rings at ucq->due or not at all, and whoever sleeps sees to it that it rings when he
- * wants or earlier. Then all of them look at the clock.
+ * Usually one thread waits. It is in ucq->sleeper, and is woken without a wait queue. Other waiters
+ * and poll(2) use ucq->wq. All waiters share one alarm, which stays set after a wake-up. It expires
+ * at ucq->due or is off. Each waiter ensures that it expires at its own timeout or earlier. Then
+ * all waiters check their time.
  *
- *	a waiter: ucq->sleeper or ->wq, state; full barrier; cq->armed, news, ->dead, ->due
- *	who wakes: one of those four; full barrier; ucq->sleeper, ->wq
+ *	a waiter: ucq->sleeper or ->wq, state; full barrier; cq->armed, entries, ->dead, ->due
+ *	a waker:  one of those four; full barrier; ucq->sleeper, ->wq
  *
- * Locks: none. ucq->wq.lock, which covers ucq->due, is innermost but for the alarm's own. Waiters
- * are inside of the object (weft_obj_tryuse()) while they sleep.
+ * ucq->wq.lock protects ucq->due. A waiter holds a use of the object (weft_obj_tryuse()) while it
+ * sleeps.
  */
 #include <linux/anon_inodes.h>
 #include <linux/module.h>
@@ -40,22 +40,22 @@ static void weft_ucq_wake(struct weft_ucq *ucq, __poll_t key)
 {
 	struct task_struct *task;
 
-	smp_mb();	/* what it is about before who is to be told */
+	smp_mb();	/* publish the reason before reading the waiters */
 	rcu_read_lock();
 	task = rcu_dereference(ucq->sleeper);
 	if (task)
 		wake_up_process(task);
 	rcu_read_unlock();
-	/* behind the barrier above; theirs stands between ->wq and what they look at */
+	/* the barrier above pairs with the one between ->wq and the waiter's checks */
 	if (waitqueue_active(&ucq->wq))
 		wake_up_poll(&ucq->wq, key);
 }
 
 /**
- * weft_env_wake_cq - a queue that somebody waits for has got entries
+ * weft_env_wake_cq - wake the waiters of a queue that has new entries
  * @cq: the queue
  *
- * Any context.
+ * Context: any.
  */
 void weft_env_wake_cq(struct weft_cq *cq)
 {
@@ -63,10 +63,10 @@ void weft_env_wake_cq(struct weft_cq *cq)
 }
 
 /**
- * weft_env_free_cq - the core's last reference has gone
+ * weft_env_free_cq - drop the core's last reference on a queue
  * @cq: the queue
  *
- * Any context.
+ * Context: any.
  */
 void weft_env_free_cq(struct weft_cq *cq)
 {
@@ -101,7 +101,7 @@ static void weft_ucq_release(struct weft_obj *obj)
 	weft_area_put(ucq->ring);
 }
 
-/** weft_ucq_ops - completion queues */
+/** weft_ucq_ops - operations of completion queues */
 const struct weft_obj_ops weft_ucq_ops = {
 	.kill = weft_ucq_kill,
 	.release = weft_ucq_release,
@@ -110,10 +110,10 @@ const struct weft_obj_ops weft_ucq_ops = {
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-/* Why not to sleep: 0: there is news, an error, or -EAGAIN: no reason. */
+/* Return: the reason not to sleep: 0: new entries, or an error; -EAGAIN: no reason. */
 static int weft_ucq_look(struct weft_ucq *ucq, u32 seen)
 {
-	/* before the look: what was told before the end is there */
+	/* read before the check: entries from before the end are visible then */
 	bool ended = smp_load_acquire(&ucq->cq.core->ended);
 
 	if (READ_ONCE(ucq->dead))
@@ -137,7 +137,7 @@ static enum hrtimer_restart weft_ucq_rings(struct hrtimer *alarm)
 	return HRTIMER_NORESTART;
 }
 
-/* To be woken at @until or earlier. */
+/* Have the alarm expire at @until or earlier. */
 static void weft_ucq_set_alarm(struct weft_ucq *ucq, ktime_t until)
 {
 	unsigned long flags;
@@ -170,8 +170,8 @@ static int weft_ucq_sleep(struct weft_ucq *ucq, u32 seen, u64 timeout_ns)
 			set_current_state(TASK_INTERRUPTIBLE);
 		else
 			prepare_to_wait(&ucq->wq, &wait, TASK_INTERRUPTIBLE);
-		smp_store_release(&ucq->cq.armed, true);	/* after where to wake */
-		smp_mb();	/* E: armed before the look at what came */
+		smp_store_release(&ucq->cq.armed, true);	/* after the place to wake */
+		smp_mb();	/* barrier E: set armed before checking for entries */
 		err = weft_ucq_look(ucq, seen);
 		if (err != -EAGAIN)
 			break;
@@ -196,8 +196,8 @@ static int weft_ucq_sleep(struct weft_ucq *ucq, u32 seen, u64 timeout_ns)
 }
 
 /*
- * lseek(2) on the file: wait. Whoever calls has looked for news: this looks when the queue is
- * armed, and not before.
+ * lseek(2) on the file: wait. The caller has checked for entries. This function checks only after
+ * it has armed the queue.
  */
 static loff_t weft_ucq_llseek(struct file *file, loff_t where, int what)
 {
@@ -233,7 +233,7 @@ static long weft_ucq_notify(struct weft_ucq *ucq)
 
 	if (!ucq->ring)
 		return -EINVAL;
-	/* also when the port has gone: what waits is not lost */
+	/* allowed after the port has gone: waiting entries are not lost */
 	out = weft_ctx_out(ctx);
 	if (!out)
 		return -ENOMEM;
@@ -282,7 +282,7 @@ static __poll_t weft_ucq_poll(struct file *file, struct poll_table_struct *pt)
 		return EPOLLERR | EPOLLHUP;
 	poll_wait(file, &ucq->wq, pt);
 	smp_store_release(&ucq->cq.armed, true);	/* after poll_wait() */
-	smp_mb();	/* E: armed before the look at what came */
+	smp_mb();	/* barrier E: set armed before checking for entries */
 	if (weft_cq_ready(&ucq->cq))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (READ_ONCE(ucq->dead))
@@ -362,7 +362,7 @@ int weft_ucq_create(struct weft_call *call)
 	weft_cq_init(&ucq->cq, call->ctx->core, call->ctx->core->cnt,
 		     counter ? NULL : ucq->ring->kva, arg->slots,
 		     weft_line_kva(&ucq->doorbell), weft_line_kva(&ucq->status));
-	refcount_inc(&ucq->obj.ref);	/* the core's */
+	refcount_inc(&ucq->obj.ref);	/* the core's reference */
 	ucq->hot.cq = &ucq->cq;
 	weft_hot_init(&ucq->hot, call->ctx->dev->engine, &ucq->obj, weft_line_kva(&ucq->doorbell));
 

@@ -2,17 +2,16 @@
 /*
  * weft - endpoints
  *
- * Life as an object: ctx.c. What an endpoint does, with its states, is the core's
- * (core/api/ep.c, core/cm/cm.c); here it gets its rings and queues. Calls for connections are in
- * obj_cm.c.
+ * Life as an object: ctx.c. The behaviour and states of an endpoint are the core's (core/api/ep.c,
+ * core/cm/cm.c). This file gives it rings and queues. Calls for connections are in obj_cm.c.
  *
  *	CREATED (rings, lines) ---(ENABLE: CQs, EQ, AV, SRQ; passive: LISTEN: EQ)---> bound
- *		---(killed)---> unbound
+ *	---(killed)---> unbound
  *
- * What is bound to an endpoint cannot be destroyed before it (weft_obj.users).
+ * An object that is bound to an endpoint cannot be destroyed before it (weft_obj.users).
  *
- * Locks: ctx->own_lock covers binding and unbinding. Notify calls, and whatever else goes to the
- * core, hold no lock but are inside of the object, so that rings and the core's endpoint stay.
+ * ctx->own_lock protects binding and unbinding. Notify calls and other calls into the core hold no
+ * lock. They hold a use of the object, which keeps its rings and the core's endpoint.
  */
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -68,7 +67,7 @@ static void weft_uep_release(struct weft_obj *obj)
 	weft_area_put(uep->sq);
 }
 
-/** weft_uep_ops - endpoints */
+/** weft_uep_ops - operations of endpoints */
 const struct weft_obj_ops weft_uep_ops = {
 	.kill = weft_uep_kill,
 	.release = weft_uep_release,
@@ -76,11 +75,11 @@ const struct weft_obj_ops weft_uep_ops = {
 };
 
 /**
- * weft_uep_look - look at an endpoint
+ * weft_uep_look - report the state of an endpoint
  * @obj: an object of any kind; ctx->lock is held
  * @info: out
  *
- * Return: true; false: it is no endpoint.
+ * Return: true; false: the object is no endpoint.
  */
 bool weft_uep_look(struct weft_obj *obj, struct weft_ep_info *info)
 {
@@ -121,7 +120,7 @@ static int weft_uep_check(const struct weft_ioc_ep *arg)
 		return -EINVAL;
 	if (arg->flags & WEFT_EPF_SOURCE && arg->type == WEFT_EP_MSG)
 		return -EINVAL;
-	/* "the first address of the port" says nothing else of it */
+	/* the wildcard for the port's first address carries no other field */
 	if (!arg->addr.family &&
 	    (arg->addr.scope || memchr_inv(arg->addr.addr, 0, sizeof(arg->addr.addr))))
 		return -EINVAL;
@@ -198,8 +197,8 @@ static int weft_uep_new(struct weft_uep *uep, const struct weft_ioc_ep *arg)
  * weft_uep_create - WEFT_IOC_EP_CREATE
  * @call: struct weft_ioc_ep
  *
- * Return: 0, -EINVAL: type, slots, flags, address; -EMFILE, -ENOSPC, -ENOMEM, and what
- * weft_ep_new() and weft_key_job() say.
+ * Return: 0, -EINVAL: type, slots, flags, address; -EMFILE, -ENOSPC, -ENOMEM, or the result of
+ * weft_ep_new() and weft_key_job().
  */
 int weft_uep_create(struct weft_call *call)
 {
@@ -240,7 +239,10 @@ int weft_uep_create(struct weft_call *call)
 
 /* ---- Queues ---------------------------------------------------------------------------------- */
 
-/* Return: 0; -ENOENT: a handle that is not WEFT_HANDLE_NONE and not of this kind. */
+/*
+ * Find an object by a handle that may be WEFT_HANDLE_NONE. Return: 0; -ENOENT: no object of this
+ * kind has the handle.
+ */
 static int weft_uep_queue(struct weft_ctx *ctx, u32 handle, const struct weft_obj_ops *ops,
 			  struct weft_obj **obj)
 {
@@ -251,7 +253,7 @@ static int weft_uep_queue(struct weft_ctx *ctx, u32 handle, const struct weft_ob
 	return *obj ? 0 : -ENOENT;
 }
 
-/* The same; it is a completion queue, or a counter. */
+/* The same for a completion queue or a counter. */
 static int weft_uep_cq(struct weft_ctx *ctx, u32 handle, bool counter, struct weft_obj **obj)
 {
 	int err = weft_uep_queue(ctx, handle, &weft_ucq_ops, obj);
@@ -319,7 +321,7 @@ static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enabl
 	};
 	err = weft_ep_enable(uep->ep, &q);
 	if (err) {
-		/* it keeps the queue if its port has gone meanwhile */
+		/* the endpoint keeps the queue if its port has gone meanwhile */
 		if (srq && !weft_ep_share(uep->ep, NULL, NULL))
 			weft_uep_unbind(uep, 4);
 		return err;
@@ -338,8 +340,8 @@ static int weft_uep_enable_locked(struct weft_ctx *ctx, struct weft_ioc_ep_enabl
  * weft_uep_enable - WEFT_IOC_EP_ENABLE
  * @call: struct weft_ioc_ep_enable
  *
- * Return: 0, -ENOENT, -EINVAL: passive, or queues that do not fit the type; and what
- * weft_ep_enable() says.
+ * Return: 0, -ENOENT, -EINVAL: passive, or the queues do not fit the type; or the result of
+ * weft_ep_enable().
  */
 int weft_uep_enable(struct weft_call *call)
 {
@@ -383,8 +385,8 @@ static int weft_uep_listen_locked(struct weft_ctx *ctx, struct weft_ioc_cm *arg)
  * weft_uep_listen - WEFT_IOC_LISTEN
  * @call: struct weft_ioc_cm
  *
- * Return: 0, -ENOENT, -EINVAL: not passive, no event queue, another one than the first time, no
- * backlog, fields that do not belong to this call; and what weft_cm_listen() says.
+ * Return: 0, -ENOENT, -EINVAL: not passive, no event queue, not the event queue of the first call,
+ * no backlog, fields that do not belong to this call; or the result of weft_cm_listen().
  */
 int weft_uep_listen(struct weft_call *call)
 {
@@ -400,15 +402,16 @@ int weft_uep_listen(struct weft_call *call)
 	return err;
 }
 
-/* ---- Calls that go to the core --------------------------------------------------------------- */
+/* ---- Calls into the core --------------------------------------------------------------------- */
 
 /**
- * weft_uep_enter - on the way into the core
+ * weft_uep_enter - take a use of an endpoint, and an output
  * @ctx: the context
- * @handle: of an endpoint
- * @in: out; weft_uep_leave() is to be called
+ * @handle: handle of an endpoint
+ * @in: out; the caller calls weft_uep_leave()
  *
- * Sleeps. Return: 0, -ENOENT, -ENOMEM.
+ * Context: process, sleeps.
+ * Return: 0, -ENOENT, -ENOMEM.
  */
 int weft_uep_enter(struct weft_ctx *ctx, u32 handle, struct weft_entry *in)
 {
@@ -425,7 +428,7 @@ int weft_uep_enter(struct weft_ctx *ctx, u32 handle, struct weft_entry *in)
 }
 
 /**
- * weft_uep_leave - flush what the core has put out, and let go of the endpoint
+ * weft_uep_leave - flush the core's output, and drop the use of the endpoint
  * @in: filled in by weft_uep_enter()
  */
 void weft_uep_leave(struct weft_entry *in)
@@ -438,12 +441,13 @@ void weft_uep_leave(struct weft_entry *in)
 }
 
 /**
- * weft_uep_notify - there is work in rings
+ * weft_uep_notify - process the rings of an endpoint
  * @ctx: the context
- * @handle: of the endpoint
+ * @handle: handle of the endpoint
  * @flags: WEFT_NOTIFY_*
  *
- * In the process that owns the context. Return: 0, -ENOENT, -EINVAL: passive, -ENOMEM, -EINTR.
+ * Context: process, the one that owns the context.
+ * Return: 0, -ENOENT, -EINVAL: passive, -ENOMEM, -EINTR.
  */
 long weft_uep_notify(struct weft_ctx *ctx, u32 handle, u32 flags)
 {
@@ -473,14 +477,14 @@ out:
 }
 
 /**
- * weft_notify - lseek(2) on a device file: there is work in rings
+ * weft_notify - the notify call: lseek(2) on a device file
  * @ctx: the context
  * @where: handle of an endpoint
  * @what: WEFT_NOTIFY_*
  *
- * No position is involved, and as the file is not a regular one no lock of a position is taken.
+ * No file position is involved. The file is not a regular one, so no lock of a position is taken.
  *
- * Return: 0, -EPERM, -ENODEV: as an ioctl; -EINVAL: @what; and what weft_uep_notify() says.
+ * Return: 0, -EPERM, -ENODEV: as an ioctl; -EINVAL: @what; or the result of weft_uep_notify().
  */
 long weft_notify(struct weft_ctx *ctx, loff_t where, int what)
 {
@@ -499,7 +503,7 @@ long weft_notify(struct weft_ctx *ctx, loff_t where, int what)
  * weft_uep_cancel - WEFT_IOC_CANCEL
  * @call: struct weft_ioc_cancel
  *
- * Return: 0, -ENOENT, -ENOMEM, and what weft_ep_cancel() says.
+ * Return: 0, -ENOENT, -ENOMEM, or the result of weft_ep_cancel().
  */
 int weft_uep_cancel(struct weft_call *call)
 {
@@ -521,8 +525,8 @@ int weft_uep_cancel(struct weft_call *call)
  * weft_uep_mark - WEFT_IOC_EP_MARK
  * @call: struct weft_ioc_mark
  *
- * Return: 0, -ENOENT, -EINVAL: fields that do not belong to this call; and what weft_ep_marks()
- * says.
+ * Return: 0, -ENOENT, -EINVAL: fields that do not belong to this call; or the result of
+ * weft_ep_marks().
  */
 int weft_uep_mark(struct weft_call *call)
 {
@@ -544,7 +548,8 @@ int weft_uep_mark(struct weft_call *call)
  * weft_uep_held - WEFT_IOC_EP_HELD
  * @call: struct weft_ioc_mark
  *
- * Return: 0, -ENOENT, -EINVAL: fields that do not belong to this call, or it shares no receives.
+ * Return: 0, -ENOENT, -EINVAL: fields that do not belong to this call, or the endpoint shares no
+ * receives.
  */
 int weft_uep_held(struct weft_call *call)
 {
@@ -566,7 +571,7 @@ int weft_uep_held(struct weft_call *call)
  * weft_uep_join - WEFT_IOC_GROUP_JOIN
  * @call: struct weft_ioc_group
  *
- * Return: 0, -ENOENT, -ENOMEM, and what weft_group_join() says.
+ * Return: 0, -ENOENT, -ENOMEM, or the result of weft_group_join().
  */
 int weft_uep_join(struct weft_call *call)
 {
@@ -586,7 +591,7 @@ int weft_uep_join(struct weft_call *call)
  * weft_uep_leave_group - WEFT_IOC_GROUP_LEAVE
  * @call: struct weft_ioc_group
  *
- * Return: 0, -EINVAL: the address is not 0; -ENOENT: no such endpoint, or it has not joined such a
+ * Return: 0, -EINVAL: the address is not 0; -ENOENT: no such endpoint, or it has not joined this
  * group; -ENOMEM.
  */
 int weft_uep_leave_group(struct weft_call *call)
@@ -609,7 +614,7 @@ int weft_uep_leave_group(struct weft_call *call)
  * weft_uep_setname - WEFT_IOC_SETNAME
  * @call: struct weft_ioc_name
  *
- * Return: 0, -ENOENT, and what weft_ep_setname() says.
+ * Return: 0, -ENOENT, or the result of weft_ep_setname().
  */
 int weft_uep_setname(struct weft_call *call)
 {

@@ -2,14 +2,13 @@
 /*
  * weft - event queues and their files
  *
- * Life: as any object's (ctx.c). The file is an anonymous inode; closing it does not destroy the
- * queue, and destroying the queue leaves a file that says EIO.
+ * Life: as any object's (ctx.c). The file is an anonymous inode. Closing it does not destroy the
+ * queue. After the queue is destroyed, calls on the file return EIO.
  *
- * An event that has been taken from the queue but could not be copied to its reader (EFAULT) stays
- * in ueq->buf and is the next one to be read: none is lost.
+ * If an event was taken from the queue but could not be copied to its reader (EFAULT), it stays in
+ * ueq->buf. The next read returns it, so no event is lost.
  *
- * Locks: ueq->lock (a mutex): one reader at a time, user memory is touched under it. It is held by
- * no one else.
+ * ueq->lock (a mutex) serialises readers. User memory is touched under it.
  */
 #include <linux/anon_inodes.h>
 #include <linux/module.h>
@@ -26,10 +25,10 @@ static struct weft_ueq *weft_ueq_of(struct weft_obj *obj)
 }
 
 /**
- * weft_env_wake_eq - a queue has got events
+ * weft_env_wake_eq - wake the waiters of a queue that has new events
  * @eq: the queue
  *
- * Any context.
+ * Context: any.
  */
 void weft_env_wake_eq(struct weft_eq *eq)
 {
@@ -39,10 +38,10 @@ void weft_env_wake_eq(struct weft_eq *eq)
 }
 
 /**
- * weft_env_free_eq - the core's last reference has gone
+ * weft_env_free_eq - drop the core's last reference on a queue
  * @eq: the queue
  *
- * Any context.
+ * Context: any.
  */
 void weft_env_free_eq(struct weft_eq *eq)
 {
@@ -70,7 +69,7 @@ static void weft_ueq_release(struct weft_obj *obj)
 	weft_eq_put(&ueq->eq);
 }
 
-/** weft_ueq_ops - event queues */
+/** weft_ueq_ops - operations of event queues */
 const struct weft_obj_ops weft_ueq_ops = {
 	.kill = weft_ueq_kill,
 	.release = weft_ueq_release,
@@ -82,7 +81,7 @@ static bool weft_ueq_ready(struct weft_ueq *ueq)
 	return READ_ONCE(ueq->len) || weft_eq_ready(&ueq->eq);
 }
 
-/* One event. Return: bytes, -EAGAIN: none, -EINVAL: does not fit, -EFAULT. */
+/* Read one event. Return: bytes, -EAGAIN: no event, -EINVAL: does not fit, -EFAULT. */
 static ssize_t weft_ueq_take(struct weft_ueq *ueq, char __user *buf, size_t room)
 {
 	ssize_t n = ueq->len;
@@ -129,7 +128,7 @@ static ssize_t weft_ueq_read_inside(struct weft_ueq *ueq, struct file *file, cha
 		n = weft_ueq_take_all(ueq, buf, room);
 		if (n != -EAGAIN)
 			return n;
-		/* before the look: what was told before the end is there */
+		/* read before the check: events from before the end are visible then */
 		ended = smp_load_acquire(&core->ended);
 		if (weft_ueq_ready(ueq))
 			continue;
@@ -214,7 +213,7 @@ int weft_ueq_create(struct weft_call *call)
 		kfree(ueq);
 		return err;
 	}
-	refcount_inc(&ueq->obj.ref);	/* the core's */
+	refcount_inc(&ueq->obj.ref);	/* the core's reference */
 	call->obj = &ueq->obj;
 	err = weft_call_file(call, "[weft-eq]", &weft_ueq_fops, O_RDONLY);
 	if (err)

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft - memory regions: a handle for memory that is to stay pinned
+ * weft - memory regions: a handle for memory that stays pinned
  *
- * Life: as any object's (ctx.c). What is pinned, and how, is mem.h's concern; messages do not need
- * the handle.
+ * Life: as any object's (ctx.c). mem.h pins the memory. Messages do not need the handle.
  *
- * Shared receives may name regions by their handles: weft_env_region() looks at what a region was
- * made with, which does not change, in any context.
- *
- * Locks: none; RCU keeps the structure.
+ * Shared receives may name regions by their handles. weft_env_region() reads the fields of a
+ * region, which are constant, in any context. The functions take no lock; RCU keeps the structure.
  */
 #include <linux/overflow.h>
 #include <linux/slab.h>
@@ -56,8 +53,8 @@ static const struct weft_obj_ops weft_umr_ops = {
  * weft_umr_reg - WEFT_IOC_MR_REG
  * @call: struct weft_ioc_mr
  *
- * Return: 0, -EINVAL: access, length, wraps round; -EFAULT: not mapped or not with this access;
- * -EMFILE, -ENOMEM, -EINTR.
+ * Return: 0, -EINVAL: access, length, or the range wraps; -EFAULT: not mapped or not with this
+ * access; -EMFILE, -ENOMEM, -EINTR.
  */
 int weft_umr_reg(struct weft_call *call)
 {

@@ -2,11 +2,11 @@
 /*
  * weft - shared receive queues
  *
- * Life as an object: ctx.c; the queue itself is the core's (core/api/srq_call.c). Here it gets
- * its ring and lines, and another ring when it is resized. It uses its event queue, and cannot be
- * destroyed while endpoints use it (weft_obj.users).
+ * Life as an object: ctx.c. The queue itself is the core's (core/api/srq_call.c). This file gives
+ * it its ring and lines, and a new ring when it is resized. The queue uses its event queue. It
+ * cannot be destroyed while endpoints use it (weft_obj.users).
  *
- * Locks: ctx->own_lock covers what is bound, ctx->lock the ring that is mapped.
+ * ctx->own_lock protects binding. ctx->lock protects the mapped ring.
  */
 #include <linux/slab.h>
 
@@ -41,7 +41,7 @@ static void weft_usrq_release(struct weft_obj *obj)
 	weft_area_put(usrq->rq);
 }
 
-/** weft_usrq_ops - shared receive queues */
+/** weft_usrq_ops - operations of shared receive queues */
 const struct weft_obj_ops weft_usrq_ops = {
 	.kill = weft_usrq_kill,
 	.release = weft_usrq_release,
@@ -118,8 +118,8 @@ static int weft_usrq_new(struct weft_usrq *usrq, struct weft_ioc_srq *arg)
  * weft_usrq_create - WEFT_IOC_SRQ_CREATE
  * @call: struct weft_ioc_srq
  *
- * Return: 0, -EINVAL: slots, receives; -ENOENT: no such event queue; -EMFILE, -ENOSPC, -ENOMEM, and
- * what weft_srq_new() says.
+ * Return: 0, -EINVAL: slots, receives; -ENOENT: no such event queue; -EMFILE, -ENOSPC, -ENOMEM, or
+ * the result of weft_srq_new().
  */
 int weft_usrq_create(struct weft_call *call)
 {
@@ -154,7 +154,7 @@ int weft_usrq_create(struct weft_call *call)
  * @call: struct weft_ioc_srq
  *
  * Return: 0, -EINVAL: slots, receives, fields that do not belong to this call; -ENOENT, -ENOSPC,
- * -ENOMEM, and what weft_srq_resize() says.
+ * -ENOMEM, or the result of weft_srq_resize().
  */
 int weft_usrq_resize(struct weft_call *call)
 {
@@ -183,9 +183,9 @@ int weft_usrq_resize(struct weft_call *call)
 	return err;
 }
 
-/* ---- Calls that go to the core --------------------------------------------------------------- */
+/* ---- Calls into the core --------------------------------------------------------------------- */
 
-/* Get inside of a queue. Return: 0, -ENOENT, -ENOMEM. */
+/* Take a use of a queue, and an output. Return: 0, -ENOENT, -ENOMEM. */
 static int weft_usrq_enter(struct weft_ctx *ctx, u32 handle, struct weft_usrq **usrq,
 			   struct weft_out **out)
 {
@@ -290,8 +290,8 @@ int weft_usrq_cancel(struct weft_call *call)
  * weft_usrq_arm - WEFT_IOC_SRQ_ARM
  * @call: struct weft_ioc_mark
  *
- * Return: 0, -ENOENT, -EINVAL: fields that do not belong to this call; and what weft_srq_arm()
- * says.
+ * Return: 0, -ENOENT, -EINVAL: fields that do not belong to this call; or the result of
+ * weft_srq_arm().
  */
 int weft_usrq_arm(struct weft_call *call)
 {

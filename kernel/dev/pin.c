@@ -2,40 +2,39 @@
 /*
  * weft - memory of programs: the cache of pinned ranges
  *
- * A range is pinned for long (FOLL_LONGTERM) and stays so when nobody uses it, until it is
- * unmapped, evicted or the context dies; a second transfer with the same buffer finds it.
- * Ranges lie within blocks of 2 MiB. One pinned for writing serves reading as well, never the
- * other way round; what can be written is pinned for writing in any case: so there is one range
- * per buffer, and the zero page is never pinned.
+ * A range is pinned for long (FOLL_LONGTERM). It stays pinned while unused, until it is unmapped or
+ * evicted, or the context dies. A second transfer with the same buffer finds it. Ranges lie within
+ * blocks of 2 MiB. A range pinned for writing serves reading as well, but not the reverse. Writable
+ * memory is always pinned for writing. So there is one range per buffer, and the zero page is never
+ * pinned.
  *
  * States of a range:
  *
- *	(being made) -> VALID		pinned, and nothing has touched its page tables meanwhile
- *	(being made) -> SUSPECT		... something has: good for who made it, to be compared
- *					before it is used again
- *	VALID -> SUSPECT		mmu_notifier.c
- *	SUSPECT -> VALID		pinned once more: the same pages
- *	VALID, SUSPECT -> OUT		unmapped, evicted, replaced by a larger one or by one with
- *					other pages, context dead
- *	OUT -> freed			the last window has gone; unpinned by a worker
+ *	(being made) -> VALID	pinned; its page tables were not changed meanwhile
+ *	(being made) -> SUSPECT	its page tables were changed: valid for its maker, to be
+ *				compared before the next use
+ *	VALID -> SUSPECT	mmu_notifier.c
+ *	SUSPECT -> VALID	pinned once more: the same pages
+ *	VALID, SUSPECT -> OUT	unmapped, evicted, replaced by a larger range or by one with
+ *				other pages, context dead
+ *	OUT -> freed		the last window has gone; a worker unpins
  *
- * Making one: read what is being invalidated and enter oneself in mc->making, look at the
- * mappings, pin, then under the lock see whether mmu_notifier.c has left a mark. Pages that were
- * pinned while somebody invalidated are right for the window at hand: the kernel does not
- * replace a page that is pinned for long, and what the program itself unmaps during a transfer
- * is its own affair. What was unmapped is done again, as the mapping may be of another kind
- * now.
+ * Steps to make a range: read the invalidations in progress and join mc->making; check the
+ * mappings; pin; then, under the lock, see whether mmu_notifier.c has marked the range. Pages that
+ * were pinned during an invalidation are valid for the current window. The kernel does not replace
+ * a page that is pinned for long. A program that unmaps memory during a transfer loses the data. A
+ * range that was unmapped is made again, as the mapping may be of another kind now.
  *
- * What is pinned: anonymous memory, hugetlb, tmpfs, writable private maps of files. Not: pages of
- * files (6.1 does not refuse them, and write-back would not know), devices, secret memory, memory
- * with userfaultfd. The rest is copied through kernel memory (window.c).
+ * Pinned are: anonymous memory, hugetlb, tmpfs, writable private maps of files. Not pinned are:
+ * pages of files (6.1 does not refuse them, but write-back would miss changes), devices, secret
+ * memory, memory with userfaultfd. Those are copied through kernel memory (window.c).
  *
- * Charged are mm->pinned_vm and, without CAP_IPC_LOCK, the user's locked_vm up to
- * RLIMIT_MEMLOCK as it was at open. Nobody may bring all pinned memory of weft above half of
- * the machine's; a context's idle ranges are kept to an eighth.
+ * Pinned pages are charged to mm->pinned_vm. Without CAP_IPC_LOCK they are also charged to the
+ * user's locked_vm, up to RLIMIT_MEMLOCK at open. All pinned memory of weft is limited to half of
+ * the machine's memory. A context's idle ranges are limited to an eighth.
  *
- * Locks: mem_priv.h. References on ranges in the tree are taken under mc->lock, so one that has
- * only the tree's is idle.
+ * mc->lock protects the ranges (mem_priv.h). References on ranges in the tree are taken under it.
+ * So a range with only the tree's reference is idle.
  */
 #include <linux/hugetlb.h>
 #include <linux/magic.h>
@@ -47,7 +46,7 @@
 #include <linux/userfaultfd_k.h>
 #include "mem_priv.h"
 
-/* Ranges of other contexts of the same user are taken away when they were not used for so long. */
+/* Ranges of other contexts of the same user are evicted when unused for this time. */
 #define WEFT_PIN_OLD	(HZ / 10)
 
 static struct kmem_cache *weft_pin_cache;
@@ -62,12 +61,12 @@ u64 weft_mem_total_pinned(void)
 /* ---- Charging ------------------------------------------------------------------------------ */
 
 /**
- * weft_pin_hopeless - is it more than could ever be pinned?
+ * weft_pin_hopeless - test whether so many pages can never be pinned
  * @mc: memory of the context
  * @npages: pages
  *
  * Context: any.
- * Return: true: pinning will be refused, however much is evicted.
+ * Return: true if pinning will be refused however much is evicted.
  */
 bool weft_pin_hopeless(const struct weft_memctx *mc, unsigned long npages)
 {
@@ -106,7 +105,7 @@ static void weft_pin_uncharge(struct weft_memctx *mc, unsigned long npages)
 	atomic64_sub(npages, &weft_pin_total);
 }
 
-/* ---- Letting go ---------------------------------------------------------------------------- */
+/* ---- Release ------------------------------------------------------------------------------- */
 
 /* Sleeps. */
 static void weft_pin_free(struct weft_pin *pin)
@@ -120,7 +119,7 @@ static void weft_pin_free(struct weft_pin *pin)
 	weft_memctx_put(mc);
 }
 
-/* Unpin all that has been let go, whoever had it. Sleeps. */
+/* Unpin all released ranges, of any context. Sleeps. */
 static void weft_pin_reap(struct work_struct *work)
 {
 	struct weft_pin *pin, *next;
@@ -145,7 +144,7 @@ void weft_pin_put(struct weft_pin *pin)
 		queue_work(weft_mem_wq, &weft_pin_work);
 }
 
-/* Out of the tree, with the tree's reference still held. mc->lock is held. */
+/* Remove a range from the tree, but keep the tree's reference. mc->lock is held. */
 static void weft_pin_remove(struct weft_pin *pin)
 {
 	lockdep_assert_held(&pin->mc->lock);
@@ -155,7 +154,7 @@ static void weft_pin_remove(struct weft_pin *pin)
 }
 
 /**
- * weft_pin_drop - have it found no more
+ * weft_pin_drop - hide a range from lookups, and drop the tree's reference
  * @pin: the range, in the tree; may be gone afterwards
  *
  * Context: any, under mc->lock.
@@ -168,7 +167,7 @@ void weft_pin_drop(struct weft_pin *pin)
 }
 
 /**
- * weft_pin_drop_all - the same with all of a context
+ * weft_pin_drop_all - drop all ranges of a context
  * @mc: memory of the context
  *
  * Context: any, under mc->lock.
@@ -183,8 +182,8 @@ void weft_pin_drop_all(struct weft_memctx *mc)
 }
 
 /*
- * Unpin idle ranges that were not used since @before, until @npages have gone. Sleeps.
- * Return: how many have.
+ * Unpin idle ranges that were last used before @before, until @npages are unpinned. Sleeps. Return:
+ * number of unpinned pages.
  */
 static unsigned long weft_pin_evict(struct weft_memctx *mc, unsigned long npages,
 				    unsigned long before)
@@ -210,8 +209,8 @@ static unsigned long weft_pin_evict(struct weft_memctx *mc, unsigned long npages
 }
 
 /*
- * Make room for @npages: own idle ranges first, then what others of the same user have not used
- * for a while. Sleeps.
+ * Charge @npages. If needed evict own idle ranges first, then ranges that other contexts of the
+ * same user have not used for a while. Sleeps.
  */
 static bool weft_pin_space(struct weft_memctx *mc, unsigned long npages)
 {
@@ -242,7 +241,7 @@ static bool weft_pin_space(struct weft_memctx *mc, unsigned long npages)
 	return ok;
 }
 
-/* ---- What may be pinned -------------------------------------------------------------------- */
+/* ---- Which memory may be pinned -------------------------------------------------------------- */
 
 static bool weft_vma_pinnable(struct vm_area_struct *vma)
 {
@@ -254,21 +253,20 @@ static bool weft_vma_pinnable(struct vm_area_struct *vma)
 		return true;
 	if (!vma->vm_file)
 		return false;
-	/* Device files may stand on a tmpfs too. */
+	/* Device files may be on a tmpfs too. */
 	inode = file_inode(vma->vm_file);
 	if (!S_ISREG(inode->i_mode))
 		return false;
-	/* What is private and writable is copied from the file before it is pinned. */
+	/* Private writable pages are copied from the file before they are pinned. */
 	if ((vma->vm_flags & (VM_SHARED | VM_WRITE)) == VM_WRITE)
 		return true;
 	return inode->i_sb->s_magic == TMPFS_MAGIC;
 }
 
 /*
- * Cut the range @lo..@hi round what is wanted to what can be pinned in one way. Sleeps, in the
- * context's address space.
- * Return: 0, -EFAULT: what is wanted is not mapped, or not with that access; -EOPNOTSUPP: it is
- * not to be pinned.
+ * Cut @want->lo..@want->hi to the part that can be pinned in one way. Sleeps, in the context's
+ * address space. Return: 0, -EFAULT: the wanted range is not mapped, or not with that access;
+ * -EOPNOTSUPP: it must not be pinned.
  */
 static int weft_vma_cut(struct mm_struct *mm, struct weft_want *want, bool *write)
 {
@@ -316,7 +314,7 @@ out:
 }
 
 /**
- * weft_vma_allows - may the program access a part of its memory?
+ * weft_vma_allows - test whether the program may access a part of its memory
  * @mc: memory of the context
  * @addr: user address
  * @len: bytes
@@ -348,8 +346,8 @@ int weft_vma_allows(struct weft_memctx *mc, u64 addr, u64 len, bool write)
 /* ---- Making -------------------------------------------------------------------------------- */
 
 /*
- * Are there pages that belong to nobody, like the zero page? Their counters would not bear many
- * pins.
+ * Return: true if pages without an owner are among them, like the zero page. Their reference
+ * counters would not bear many pins.
  */
 static bool weft_pages_orphan(struct page **pages, u32 n)
 {
@@ -361,9 +359,8 @@ static bool weft_pages_orphan(struct page **pages, u32 n)
 }
 
 /*
- * Pin a range, charged; not yet in the tree; the reference is the caller's. Sleeps, in the
- * context's address space.
- * Return: the range, ERR_PTR(-ENOMEM): refused, for whatever reason.
+ * Pin a range and charge it. It is not in the tree yet; the caller owns the reference. Sleeps, in
+ * the context's address space. Return: the range, ERR_PTR(-ENOMEM): refused, for any reason.
  */
 static struct weft_pin *weft_pin_new(struct weft_memctx *mc, unsigned long start,
 				     unsigned long last, bool write)
@@ -446,11 +443,11 @@ static struct weft_pin *weft_pin_find_locked(struct weft_memctx *mc, const struc
 /**
  * weft_pin_find - find a pinned range
  * @mc: memory of the context
- * @want: what it has to cover
+ * @want: the range that it must cover
  * @write: for writing
  *
  * Context: any but hard interrupts.
- * Return: the range, referenced; NULL: none that is valid.
+ * Return: the range, referenced; NULL: no valid range covers @want.
  */
 struct weft_pin *weft_pin_find(struct weft_memctx *mc, const struct weft_want *want, bool write)
 {
@@ -463,9 +460,9 @@ struct weft_pin *weft_pin_find(struct weft_memctx *mc, const struct weft_want *w
 }
 
 /*
- * Choose what is pinned along with what is wanted: what the suspect range covers that is to be
- * compared, else what the ranges cover that it touches: these are replaced, so that ranges of
- * one kind hardly overlap. mc->lock is held.
+ * Widen @want to the range to be pinned. If a suspect range covers @want, take that one, to compare
+ * it. Else take all ranges that it touches: they are replaced, so ranges of one kind rarely
+ * overlap. mc->lock is held.
  */
 static void weft_pin_widen(struct weft_memctx *mc, struct weft_want *want, bool write)
 {
@@ -480,7 +477,7 @@ static void weft_pin_widen(struct weft_memctx *mc, struct weft_want *want, bool 
 		if (pin->state == WEFT_PIN_SUSPECT && weft_pin_covers(pin, want, write)) {
 			want->lo = it->start;
 			want->hi = it->last;
-			/* Nobody has it: no need to pin its pages twice. */
+			/* Unused: its pages need not be pinned twice. */
 			if (refcount_read(&pin->ref) == 1)
 				weft_pin_drop(pin);
 			return;
@@ -493,9 +490,8 @@ static void weft_pin_widen(struct weft_memctx *mc, struct weft_want *want, bool 
 }
 
 /*
- * Put a new range into the tree, or its equal that is there already into its place. mc->lock is
- * held.
- * Return: the range to be used, referenced; @pin is not used if it is another.
+ * Put a new range into the tree, unless its equal is in the tree. mc->lock is held. Return: the
+ * range to use, referenced. If it is not @pin, the caller frees @pin.
  */
 static struct weft_pin *weft_pin_insert(struct weft_memctx *mc, struct weft_pin *pin, bool suspect)
 {
@@ -524,8 +520,7 @@ static struct weft_pin *weft_pin_insert(struct weft_memctx *mc, struct weft_pin 
 }
 
 /*
- * @again: a range that is suspect from the beginning is not good enough yet.
- * Return: 0,
+ * Make a range once. @again: reject a range that was suspect from the beginning. Return: 0,
  * -EAGAIN, or as weft_pin_make().
  */
 static int weft_pin_try(struct weft_memctx *mc, struct weft_want want, bool write, bool again,
@@ -582,7 +577,7 @@ static int weft_pin_try(struct weft_memctx *mc, struct weft_want want, bool writ
 /**
  * weft_pin_make - find or pin a range
  * @mc: memory of the context
- * @want: what is wanted, and what may be pinned with it
+ * @want: the wanted range, and the range that may be pinned with it
  * @write: for writing
  * @pin: out: the range, referenced
  *
@@ -599,8 +594,8 @@ int weft_pin_make(struct weft_memctx *mc, const struct weft_want *want, bool wri
 	int i;
 
 	/*
-	 * Pinning may itself replace pages (copy on write), and is told so; the second time it
-	 * does not.
+	 * Pinning may itself replace pages (copy on write), which the notifier reports. The second
+	 * attempt does not.
 	 */
 	for (i = 0; i < 3; i++) {
 		err = weft_pin_try(mc, *want, write, i == 0, pin);
@@ -615,7 +610,7 @@ int weft_pin_make(struct weft_memctx *mc, const struct weft_want *want, bool wri
 }
 
 /**
- * weft_pin_init - set up what all contexts share
+ * weft_pin_init - set up the state that all contexts share
  *
  * Context: process.
  * Return: 0, -ENOMEM.
@@ -627,7 +622,7 @@ int weft_pin_init(void)
 }
 
 /**
- * weft_pin_exit - the reverse; the workqueue is gone
+ * weft_pin_exit - the reverse of weft_pin_init(), after the workqueue has gone
  *
  * Context: process.
  */

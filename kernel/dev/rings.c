@@ -2,24 +2,24 @@
 /*
  * weft - ring memory: pages shared with a program
  *
- * An area is what one mmap(2) maps, whole: a ring, or a page of lines. A line (64 bytes) is what an
- * object has of a doorbell page (the user writes) or a status page (the kernel writes); the objects
- * of a context share those pages.
+ * An area is the unit of mmap(2): a ring, or a page of lines. A line (64 bytes) is an object's part
+ * of a doorbell page (the user writes) or a status page (the kernel writes). The objects of a
+ * context share those pages.
  *
  * An area:
  *
- *	in rings->areas ---(its object goes)---> not found any more
- *		---(the last mmap(2) that was under way has ended)---> freed
+ *	in rings->areas ---(its object goes)---> no longer found
+ *	---(the last mmap(2) in progress has ended)---> freed
  *
- * Its pages live longer: each map holds them until it is unmapped, so that a program that still
- * looks at a ring of a destroyed object sees stale bytes and nothing worse. No map survives a fork
- * (VM_DONTCOPY; VM_IO, so that madvise(2) cannot take that back), nor can it grow, be dumped or be
- * executed. What the kernel writes cannot be made writable.
+ * Its pages live longer: each map holds them until it is unmapped. A program that still reads a
+ * ring of a destroyed object sees only stale bytes. No map survives a fork (VM_DONTCOPY; VM_IO, so
+ * that madvise(2) cannot undo that). A map cannot grow, be dumped or be executed. Pages that the
+ * kernel writes cannot be made writable.
  *
  * Memory is charged to the memory cgroup of the caller and limited per context.
  *
- * Locks: rings->lock covers the pages of lines; the lock of the xarray covers finding an area. Both
- * are innermost; weft_rings_mmap() is called under mmap_lock, nothing here touches user memory.
+ * rings->lock protects the pages of lines. The lock of the xarray protects the lookup of areas.
+ * weft_rings_mmap() runs under mmap_lock; no function here touches user memory.
  */
 #include <linux/err.h>
 #include <linux/gfp.h>
@@ -48,8 +48,8 @@ void weft_rings_init(struct weft_rings *rings)
 }
 
 /**
- * weft_rings_exit - the end of it
- * @rings: all areas and lines have been given back
+ * weft_rings_exit - free a context's ring memory
+ * @rings: all areas and lines have been returned
  */
 void weft_rings_exit(struct weft_rings *rings)
 {
@@ -72,9 +72,9 @@ static void weft_area_free(struct weft_area *area)
 
 /**
  * weft_area_new - allocate zeroed pages
- * @rings: whose
- * @bytes: how many, rounded up to pages
- * @user_writes: how they may be mapped
+ * @rings: ring memory of the context
+ * @bytes: size, rounded up to pages
+ * @user_writes: whether the user may map them writable
  *
  * Return: the area, ERR_PTR(-ENOMEM, -ENOSPC: the context's limit). Sleeps.
  */
@@ -122,11 +122,11 @@ static void weft_area_unref(struct weft_area *area)
 }
 
 /**
- * weft_area_put - the owner does not need it any more
+ * weft_area_put - drop the owner's reference on an area
  * @area: may be NULL
  *
- * It cannot be mapped any more; the kernel's view is gone when the last mmap(2) that is under way
- * has ended. Sleeps.
+ * It cannot be mapped any more. The kernel's mapping ends with the last mmap(2) in progress.
+ * Sleeps.
  */
 void weft_area_put(struct weft_area *area)
 {
@@ -137,7 +137,7 @@ void weft_area_put(struct weft_area *area)
 }
 
 /**
- * weft_area_map - how the user maps it
+ * weft_area_map - report the arguments of mmap(2) for an area
  * @area: the area
  * @map: out
  */
@@ -165,11 +165,11 @@ static struct weft_area *weft_area_find(struct weft_rings *rings, unsigned long 
 
 /**
  * weft_rings_mmap - map an area
- * @rings: of the context; the caller has checked that the address space is the context's
+ * @rings: ring memory of the context; the caller has checked the address space
  * @vma: the map
  *
- * Offset and length must be those that the object's creation has told, the protection what the
- * header says, and the map shared. Called under mmap_lock.
+ * Offset and length must be those that the object's creation reported. The protection must be as
+ * the header says, and the map shared. Called under mmap_lock.
  *
  * Return: 0, -EINVAL: offset, length or private; -EACCES: protection; -ENOMEM.
  */
@@ -201,8 +201,8 @@ out:
 
 /**
  * weft_line_new - get a zeroed line
- * @rings: of the context
- * @user_writes: from a doorbell page, else from a status page
+ * @rings: ring memory of the context
+ * @user_writes: true: from a doorbell page; false: from a status page
  * @line: out
  *
  * Return: 0, -ENOMEM, -ENOSPC. Sleeps.
@@ -245,8 +245,8 @@ fail:
 }
 
 /**
- * weft_line_free - give a line back; nobody writes to it any more
- * @rings: of the context
+ * weft_line_free - return a line to which no code writes any more
+ * @rings: ring memory of the context
  * @line: the line, or one with a NULL page
  *
  * Sleeps.
@@ -269,7 +269,7 @@ void weft_line_free(struct weft_rings *rings, struct weft_line *line)
 }
 
 /**
- * weft_line_kva - where the kernel sees a line
+ * weft_line_kva - report the kernel address of a line
  * @line: the line
  *
  * Return: its address, aligned to 64 bytes.
@@ -280,7 +280,7 @@ void *weft_line_kva(const struct weft_line *line)
 }
 
 /**
- * weft_line_map - how the user maps it
+ * weft_line_map - report the arguments of mmap(2) for a line
  * @line: the line
  * @map: out
  */

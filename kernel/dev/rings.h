@@ -14,7 +14,7 @@
 #include <linux/xarray.h>
 #include <linux/weft.h>
 
-#define WEFT_RING_BYTES		(256ul << 20)	/* of one context */
+#define WEFT_RING_BYTES		(256ul << 20)	/* limit of one context */
 #define WEFT_LINE_SIZE		64
 #define WEFT_LINES		(PAGE_SIZE / WEFT_LINE_SIZE)
 
@@ -22,13 +22,13 @@ struct weft_rings;
 
 /**
  * struct weft_area - pages that can be mapped
- * @rings: whose
- * @ref: the owner's, and one while it is being mapped
- * @id: key in rings->areas, gives the offset for mmap(2)
- * @npages: how many
+ * @rings: ring memory of the context
+ * @ref: the owner's, and 1 while it is being mapped
+ * @id: key in rings->areas; gives the offset for mmap(2)
+ * @npages: number of pages
  * @user_writes: mapped readable and writable, else readable only
- * @kva: where the kernel sees them
- * @pages: the pages; a map holds them, not the area
+ * @kva: kernel address
+ * @pages: the pages; each map holds them too, independent of the area
  */
 struct weft_area {
 	struct weft_rings *rings;
@@ -55,7 +55,7 @@ struct weft_line_page {
 /**
  * struct weft_line - 64 bytes of a page that the context's objects share
  * @page: the page, NULL: no line
- * @at: where it begins there
+ * @at: offset of the line in the page
  */
 struct weft_line {
 	struct weft_line_page *page;
@@ -65,8 +65,8 @@ struct weft_line {
 /**
  * struct weft_rings - ring memory of a context
  * @areas: struct weft_area by id
- * @next: where the search for a free id begins
- * @bytes: of all areas
+ * @next: start of the search for a free id
+ * @bytes: size of all areas
  * @lock: @lines
  * @lines: struct weft_line_page: [0] the kernel writes, [1] the user writes
  */
@@ -92,10 +92,10 @@ void *weft_line_kva(const struct weft_line *line);
 void weft_line_map(const struct weft_line *line, struct weft_map *map);
 
 /**
- * weft_ring_slots - slots that a ring gets
+ * weft_ring_slots - compute the number of slots of a ring
  * @slots: wanted, 1..WEFT_RING_MAX
  *
- * Return: how many, a power of two.
+ * Return: the number, a power of two.
  */
 static inline u32 weft_ring_slots(u32 slots)
 {

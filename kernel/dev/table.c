@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft - devices by their number, and the workqueues: what dev.c makes and the other files use
+ * weft - devices by their number, and the workqueues: shared by dev.c and other files
  *
- * Locks: the table's own, inside of xa_alloc_cyclic() and xa_erase(); readers need none, since the
- * device that they look for is not freed meanwhile.
+ * xa_alloc_cyclic() and xa_erase() take the table's own lock. Readers need none, as the device that
+ * they look up is not freed meanwhile.
  */
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
@@ -13,17 +13,18 @@
 static DEFINE_XARRAY_ALLOC1(weft_devs);		/* by number, until they are freed */
 static u32 weft_devs_next = 1;
 
-/** weft_dev_wq - the end of contexts, which waits for what is in weft_deferred_wq */
+/** weft_dev_wq - the end of contexts; waits for work in weft_deferred_wq */
 struct workqueue_struct *weft_dev_wq;
 
-/** weft_deferred_wq - cold work; waits for neither */
+/** weft_deferred_wq - deferred work of the core; waits for neither workqueue */
 struct workqueue_struct *weft_deferred_wq;
 
 /**
  * weft_dev_enter - give a device its number
- * @dev: the device; dev->id is set
+ * @dev: the device; dev->id is set on success
  *
- * Context: process. Return: 0, -ENOMEM, -EBUSY: there is none left.
+ * Context: process.
+ * Return: 0, -ENOMEM, -EBUSY: no number is left.
  */
 int weft_dev_enter(struct weft_dev *dev)
 {
@@ -34,7 +35,7 @@ int weft_dev_enter(struct weft_dev *dev)
 }
 
 /**
- * weft_dev_leave - the device is found no more
+ * weft_dev_leave - remove a device from the table
  * @dev: the device
  *
  * Context: process.
@@ -48,7 +49,8 @@ void weft_dev_leave(struct weft_dev *dev)
  * weft_dev_by_id - find a device
  * @id: number of a device that is not freed
  *
- * Any context. Return: the device.
+ * Context: any.
+ * Return: the device.
  */
 struct weft_dev *weft_dev_by_id(u32 id)
 {

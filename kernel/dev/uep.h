@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft - endpoints: what obj_ep.c and obj_cm.c share
+ * weft - endpoints: declarations for obj_ep.c and obj_cm.c
  */
 #ifndef WEFT_UEP_H
 #define WEFT_UEP_H
@@ -17,7 +17,7 @@
  * @doorbell: struct weft_ep_doorbell
  * @status: struct weft_ep_status
  * @hot: for an engine that polls; not for a passive one
- * @bound: what it uses; ctx->own_lock
+ * @bound: objects that it uses; ctx->own_lock
  */
 struct weft_uep {
 	struct weft_obj obj;
@@ -32,7 +32,7 @@ struct weft_uep {
 };
 
 /**
- * struct weft_entry - on the way into the core
+ * struct weft_entry - an endpoint and an output during a call into the core
  * @uep: endpoint
  * @out: output
  */
@@ -42,8 +42,10 @@ struct weft_entry {
 };
 
 /**
- * weft_uep_of - the endpoint that an object is
+ * weft_uep_of - convert an object to its endpoint
  * @obj: object with weft_uep_ops
+ *
+ * Return: the endpoint.
  */
 static inline struct weft_uep *weft_uep_of(struct weft_obj *obj)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft - what a device needs of its port
+ * weft - calls from a device to its port
  *
- * kernel/admin provides it (join.c). All is bound when linking.
+ * kernel/admin provides them (join.c). All are bound at link time.
  */
 #ifndef WEFT_DEV_UPCALLS_H
 #define WEFT_DEV_UPCALLS_H
@@ -16,20 +16,21 @@ struct weft_port;
  * weft_up_tryget - take a reference on a port whose device is in the table
  * @port: the port
  *
- * Context: any. Return: false: it is on its way to be freed.
+ * Context: any.
+ * Return: true; false: the port is being freed.
  */
 bool weft_up_tryget(struct weft_port *port);
 
 /**
- * weft_up_put - drop a reference
+ * weft_up_put - drop a reference on a port
  * @port: the port
  *
- * Sleeps; with the last one the device is freed by weft_dev_free().
+ * Sleeps. With the last one, weft_dev_free() frees the device.
  */
 void weft_up_put(struct weft_port *port);
 
 /**
- * weft_up_query - fill in what the port knows of WEFT_IOC_QUERY's answer
+ * weft_up_query - fill in the port's part of the answer to WEFT_IOC_QUERY
  * @port: the port
  * @q: out: name, netdev, driver, mtu, speed, link_up
  *
@@ -38,29 +39,32 @@ void weft_up_put(struct weft_port *port);
 void weft_up_query(struct weft_port *port, struct weft_ioc_query *q);
 
 /**
- * weft_up_queues - queue pairs that threads may poll
+ * weft_up_queues - count the queue pairs that threads may poll
  * @port: the port; its driver is attached
  *
- * Context: process. Return: how many; 1 where the driver has none of its own.
+ * Context: process.
+ * Return: the number; 1 if the driver has no queues of its own.
  */
 u32 weft_up_queues(struct weft_port *port);
 
 /**
- * weft_up_poll - have packets of a queue pair taken
+ * weft_up_poll - take packets from a queue pair
  * @port: the port; its driver is attached
  * @queue: the queue pair
- * @budget: packets at most
+ * @budget: maximum number of packets
  *
- * Context: process; one thread for each queue. Return: packets taken.
+ * Context: process; one thread for each queue.
+ * Return: number of packets taken.
  */
 u32 weft_up_poll(struct weft_port *port, u32 queue, u32 budget);
 
 /**
- * weft_up_arm - let a queue pair interrupt
+ * weft_up_arm - arm the interrupt of a queue pair
  * @port: the port; its driver is attached
  * @queue: the queue pair
  *
- * Context: any, not inside of weft_up_poll(). Return: something has come already.
+ * Context: any, not inside of weft_up_poll().
+ * Return: true if packets have come already.
  */
 bool weft_up_arm(struct weft_port *port, u32 queue);
 

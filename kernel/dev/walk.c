@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft - memory of programs: ways through messages
+ * weft - memory of programs: iteration over messages
  *
- * A way leads through a part of a message in pieces that fit into one pinned range each. Locks:
- * none; a way belongs to the function that has it on its stack.
+ * An iterator splits a part of a message into pieces that fit into one pinned range each. It lives
+ * on the stack of its user, so it needs no lock.
  */
 #include "mem_priv.h"
 
 /**
- * weft_walk_init - begin at an offset
- * @walk: the way
- * @vec: the message; stays in use
+ * weft_walk_init - start at an offset
+ * @walk: the iterator
+ * @vec: the message; must stay valid
  * @off: offset in it
  * @len: bytes
  *
  * Context: any.
- * Return: 0, -EFAULT: outside of the message, or of what can be user memory.
+ * Return: 0, -EFAULT: outside of the message, or not a user address.
  */
 int weft_walk_init(struct weft_walk *walk, const struct weft_vec *vec, u64 off, u64 len)
 {
@@ -43,9 +43,10 @@ int weft_walk_init(struct weft_walk *walk, const struct weft_vec *vec, u64 off, 
 }
 
 /**
- * weft_walk_next - next piece
- * @walk: the way
- * @want: out: what is to be pinned for it, and what may be: all of its segment in the block
+ * weft_walk_next - advance to the next piece
+ * @walk: the iterator
+ * @want: out: the range to be pinned for it, and the range that may be pinned: its whole segment in
+ *	the block
  * @addr: out: user address of the piece
  *
  * Context: any.

@@ -2,25 +2,25 @@
 /*
  * weft - memory of programs: windows
  *
- * A window is a part of a message's memory that can be copied to or from in any context: pieces
- * of pinned ranges or, where pinning is refused, a buffer in kernel memory (bounce buffer).
+ * A window is a part of a message's memory that can be copied to or from in any context. It
+ * consists of pieces of pinned ranges. If pinning is refused, it is a buffer in kernel memory
+ * (bounce buffer).
  *
  *	weft_mem_get()		the ranges are in the cache
- *	weft_mem_make()		... or are pinned now, or a bounce buffer is made; one for reading
- *				is filled at once
- *	weft_mem_flush()	a bounce buffer that was written to goes to the program's memory
- *	last weft_mem_put()	the ranges stay in the cache; a bounce buffer is freed by a worker
+ *	weft_mem_make()		pins the ranges, or allocates a bounce buffer; fills one
+ *				for reading at once
+ *	weft_mem_flush()	copies a written bounce buffer into the program's memory
+ *	last weft_mem_put()	the ranges stay in the cache; a worker frees a bounce buffer
  *
- * Ways of a range through the cache are in pin.c.
- *
- * Locks: none here but those of pin.c, and mem->lock (copy.c).
+ * pin.c describes the states of a range. The functions take the locks of pin.c, and mem->lock
+ * (copy.c).
  */
 #include <linux/memcontrol.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include "mem_priv.h"
 
-/* A window that is longer is refused: bounce buffers are to be bounded. */
+/* A longer window is refused, to bound the size of bounce buffers. */
 #define WEFT_WINDOW_MAX		(2u << 20)
 
 static LLIST_HEAD(weft_mem_dead);	/* bounced windows to be freed */
@@ -99,7 +99,7 @@ void weft_mem_put(struct weft_mem *mem)
 	weft_mem_free(mem);
 }
 
-/* Room for pieces that a part of a message needs at most. */
+/* Maximum number of pieces of a part of a message. */
 static u32 weft_mem_pieces(const struct weft_vec *vec, u32 len)
 {
 	return vec->n + len / WEFT_PIN_BLOCK + (vec->n > 1 ? vec->n : 1);
@@ -115,7 +115,7 @@ static void weft_mem_add(struct weft_mem *mem, struct weft_pin *pin, u64 addr, u
 }
 
 /**
- * weft_mem_get - get at a part of a message's memory, if that needs no sleep
+ * weft_mem_get - get a window of a part of a message's memory, without sleeping
  * @mc: context's memory
  * @vec: the message
  * @off: offset in it
@@ -123,8 +123,8 @@ static void weft_mem_add(struct weft_mem *mem, struct weft_pin *pin, u64 addr, u
  * @access: WEFT_MEM_READ or WEFT_MEM_WRITE
  * @memp: out: the window, referenced
  *
- * Context: any but hard interrupts; mc->lock is taken.
- * Return: 0, -EAGAIN: cold: weft_mem_make() is needed, -EFAULT, -ENOMEM.
+ * Context: any but hard interrupts.
+ * Return: 0, -EAGAIN: not resident: call weft_mem_make(), -EFAULT, -ENOMEM.
  */
 int weft_mem_get(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len, u32 access,
 		 struct weft_mem **memp)
@@ -189,7 +189,7 @@ static int weft_mem_pin(struct weft_memctx *mc, struct weft_making_mem *m, struc
 	return err;
 }
 
-/* Kernel memory instead. */
+/* Use a bounce buffer in kernel memory. */
 static int weft_mem_bounce(struct weft_memctx *mc, struct weft_making_mem *m, struct weft_mem *mem)
 {
 	struct weft_walk walk;
@@ -200,7 +200,7 @@ static int weft_mem_bounce(struct weft_memctx *mc, struct weft_making_mem *m, st
 
 	while (mem->n)
 		weft_pin_put(mem->piece[--mem->n].pin);
-	/* Zeroed: what nobody writes to may go to the program. */
+	/* Zeroed: unwritten bytes may be copied to the program. */
 	mem->buf = m->write ? kvzalloc(m->len, GFP_KERNEL_ACCOUNT | __GFP_NOWARN) :
 			      kvmalloc(m->len, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!mem->buf)
@@ -240,7 +240,7 @@ static int weft_mem_make_here(struct weft_memctx *mc, void *arg)
 }
 
 /**
- * weft_mem_make - get at a part of a message's memory
+ * weft_mem_make - get a window of a part of a message's memory
  * @mc: context's memory
  * @vec: the message
  * @off: offset in it
@@ -248,7 +248,7 @@ static int weft_mem_make_here(struct weft_memctx *mc, void *arg)
  * @access: WEFT_MEM_READ or WEFT_MEM_WRITE
  * @mem: out: the window, referenced
  *
- * Context: process, sleeps; in any address space, best in the context's.
+ * Context: process, sleeps. Any address space is allowed; the context's own is fastest.
  * Return: 0, -EFAULT, -ENOMEM.
  */
 int weft_mem_make(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len, u32 access,
@@ -270,11 +270,11 @@ int weft_mem_make(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u
 /* ---- Bounce buffers ------------------------------------------------------------------------ */
 
 /**
- * weft_mem_bounced - must the window be flushed before the program is told?
+ * weft_mem_bounced - test whether the window must be flushed before its completion is reported
  * @mem: the window
  *
  * Context: any.
- * Return: true: it was written to, and is not pinned.
+ * Return: true if it was written to and is not pinned.
  */
 bool weft_mem_bounced(const struct weft_mem *mem)
 {
@@ -306,10 +306,10 @@ static int weft_mem_flush_here(struct weft_memctx *mc, void *arg)
 }
 
 /**
- * weft_mem_flush - bounce buffer to the program's memory
+ * weft_mem_flush - copy a bounce buffer into the program's memory
  * @mem: the window
  *
- * What was written between the lowest and the highest byte since the last time. Nothing to do
+ * Copies the range from the lowest to the highest byte written since the last flush. Does nothing
  * for pinned memory.
  *
  * Context: process, sleeps; in any address space.

@@ -2,9 +2,9 @@
 /*
  * weft port - driver "loop": a port without a wire, for programs of one node
  *
- * The core handles messages to the port's own addresses without packets; there is nobody else to
- * be reached. No locks, no state beyond the port's. It needs no network device, so its addresses
- * are names only and come from the administrator.
+ * The core delivers messages to the port's own addresses without packets. No other node is
+ * reachable. The driver has no locks and no state beyond the port's. It needs no network device:
+ * its addresses are only names, which the administrator assigns.
  */
 #include <linux/netlink.h>
 
@@ -40,7 +40,7 @@ static void weft_loop_stop(struct weft_port *port)
 }
 
 /*
- * Answers to strangers do not exist where no packet comes from; what is sent all the same is
+ * Packets to unknown senders cannot occur, as no packet is received. A packet sent all the same is
  * lost.
  */
 static void weft_loop_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
@@ -55,7 +55,7 @@ static void weft_loop_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
 static int weft_loop_path_open(struct weft_port *port, struct weft_path *path, void *priv,
 			       u32 *max_payload)
 {
-	/* the core gives members here theirs; there are no others */
+	/* the core delivers to the members on this node; there are no others */
 	if (weft_addr_is_group(weft_path_addr(path))) {
 		*max_payload = port->core.conf.max_payload;
 		return 0;

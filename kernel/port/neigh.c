@@ -2,20 +2,24 @@
 /*
  * weft port - neighbours: ARP (RFC 826, 5227) and IPv6 neighbour discovery (RFC 4861)
  *
- * States and limits stand in neigh.h. Entries are made when the port wants to send to a node, when
- * it answers a stranger, whose address may be made up (then none is pushed out that was used
- * lately), or when a node asks for us (as long as the table is not half full): strangers cannot
- * push out those that are in use. What is received is checked to the last byte before it is
- * believed; whoever is on the link may claim an address, as ever with these protocols.
+ * States and limits are in neigh.h. An entry is created in three cases:
  *
- * Locks: see neigh.h.
+ * - The port sends to a node.
+ * - The port answers an unknown sender. Its address may be forged, so the new entry replaces none
+ *   that was used recently.
+ * - A node asks for an address of the port, and the table is less than half full.
+ *
+ * So unknown senders cannot displace entries in use. Each received packet is validated completely
+ * before use. Any node on the link may claim an address, as always with these protocols.
+ *
+ * table->lock protects the table (neigh.h).
  */
 #include "neigh_frame.h"
 
-/* What is known of the sender of a frame */
-#define WEFT_NEIGH_ANSWER	1	/* it answers what we have asked */
-#define WEFT_NEIGH_NEW		2	/* it is worth an entry */
-#define WEFT_NEIGH_OVER		4	/* another Ethernet address than the known one counts */
+/* Properties of a frame's sender */
+#define WEFT_NEIGH_ANSWER	1	/* it answers a request of ours */
+#define WEFT_NEIGH_NEW		2	/* it justifies a new entry */
+#define WEFT_NEIGH_OVER		4	/* its Ethernet address overrides the known one */
 
 static const u8 weft_zero[16];
 
@@ -31,7 +35,7 @@ static u32 weft_addr_len(const struct weft_sockaddr *a)
 	return a->family == AF_INET ? 4 : 16;
 }
 
-/* Index of an own address, -1: it is not ours. */
+/* Return: the index of an own address, -1: not an own address. */
 static int weft_neigh_own(const struct weft_neighs *t, u16 family, const void *addr)
 {
 	u32 i;
@@ -45,7 +49,7 @@ static int weft_neigh_own(const struct weft_neighs *t, u16 family, const void *a
 	return -1;
 }
 
-/* Another node claims an own address: to be told by who calls weft_neigh_timer(). */
+/* Another node claims an own address. The caller of weft_neigh_timer() reports it. */
 static void weft_neigh_conflict(struct weft_neighs *t)
 {
 	t->conflicts++;
@@ -93,7 +97,7 @@ static void weft_neigh_forget(struct weft_neighs *t, struct weft_neigh *n)
 	t->n--;
 }
 
-/* An entry without an Ethernet address; pushes out the one that is unused for longest. */
+/* Create an entry without an Ethernet address. Replaces the least recently used one if full. */
 static struct weft_neigh *weft_neigh_new(struct weft_neighs *t, const struct weft_sockaddr *a,
 					 weft_ns now)
 {
@@ -125,7 +129,7 @@ static void weft_neigh_begin(struct weft_neighs *t, struct weft_neigh *n, u8 sta
 	weft_neigh_due(t, n, now);
 }
 
-/* The held frame goes out. */
+/* Send the held frame. */
 static void weft_neigh_release(struct weft_neigh *n, struct weft_neigh_out *out)
 {
 	struct weft_neigh_frame *f;
@@ -139,7 +143,7 @@ static void weft_neigh_release(struct weft_neigh *n, struct weft_neigh_out *out)
 	n->len = 0;
 }
 
-/* A frame tells that the node @a has the Ethernet address @mac. */
+/* A frame reports that the node @a has the Ethernet address @mac. */
 static void weft_neigh_learn(struct weft_neighs *t, const struct weft_sockaddr *a, const u8 *mac,
 			     u32 what, weft_ns now, struct weft_neigh_out *out)
 {
@@ -174,15 +178,16 @@ static void weft_neigh_learn(struct weft_neighs *t, const struct weft_sockaddr *
 	weft_neigh_release(n, out);
 }
 
-/* ---- Whom to send to ------------------------------------------------------------------------- */
+/* ---- Destinations ---------------------------------------------------------------------------- */
 
 /**
- * weft_prefix_same - are addresses on the same link?
+ * weft_prefix_same - compare the prefixes of two addresses
  * @a: one
  * @b: another of the same family
- * @bits: that count
+ * @bits: length of the prefix
  *
  * Context: any.
+ * Return: true if both are on the same link.
  */
 bool weft_prefix_same(const u8 *a, const u8 *b, u32 bits)
 {
@@ -193,7 +198,7 @@ bool weft_prefix_same(const u8 *a, const u8 *b, u32 bits)
 	return !rest || !((a[bytes] ^ b[bytes]) >> (8 - rest));
 }
 
-/* The node on the link that packets to @to go to, NULL: there is none. */
+/* Return: the next hop of packets to @to, NULL: no route. */
 static const struct weft_sockaddr *weft_neigh_hop(const struct weft_neighs *t,
 						  const struct weft_sockaddr *to)
 {
@@ -211,18 +216,19 @@ static const struct weft_sockaddr *weft_neigh_hop(const struct weft_neighs *t,
 }
 
 /**
- * weft_neigh_reaches - is there a way to a node?
+ * weft_neigh_reaches - test whether a route to a node exists
  * @t: neighbours
  * @to: the node, or a multicast group
  *
- * Context: any. Return: it is on the link, or a gateway is.
+ * Context: any.
+ * Return: true if the node or a gateway is on the link.
  */
 bool weft_neigh_reaches(const struct weft_neighs *t, const struct weft_sockaddr *to)
 {
 	return weft_addr_is_group(to) || weft_neigh_hop(t, to);
 }
 
-/* Would an entry that is in use have to go for a new one? */
+/* Return: true if a new entry would replace an entry in use. */
 static bool weft_neigh_busy(const struct weft_neighs *t, weft_ns now)
 {
 	return t->n >= WEFT_NEIGH_MAX &&
@@ -285,16 +291,16 @@ unlock:
 }
 
 /**
- * weft_neigh_find - Ethernet address that packets to a node are sent to
+ * weft_neigh_find - find the Ethernet address of the next hop to a node
  * @t: neighbours
  * @to: the node, or a multicast group
  * @now: time
- * @mac: out: valid until t->gen changes; to be asked for again each second, so that its use is
- *	seen
+ * @mac: out: valid until t->gen changes; the caller asks again each second, to mark the entry as
+ *	used
  *
- * Context: any but hard interrupts. Look at t->due afterwards.
- * Return: 0; -EAGAIN: it is being asked for, see weft_neigh_hold(); -ENETUNREACH: there is no way;
- * -EHOSTUNREACH: nobody has answered; -ENOMEM.
+ * Context: any but hard interrupts. The caller reads t->due afterwards.
+ * Return: 0; -EAGAIN: a request is pending, see weft_neigh_hold(); -ENETUNREACH: no route;
+ * -EHOSTUNREACH: no answer was received; -ENOMEM.
  */
 int weft_neigh_find(struct weft_neighs *t, const struct weft_sockaddr *to, weft_ns now, u8 *mac)
 {
@@ -302,16 +308,16 @@ int weft_neigh_find(struct weft_neighs *t, const struct weft_sockaddr *to, weft_
 }
 
 /**
- * weft_neigh_find_stranger - the same for an answer to who may not be there at all
+ * weft_neigh_find_stranger - find the Ethernet address for an answer to an unknown sender
  * @t: neighbours
- * @to: who has sent something, as it says
+ * @to: claimed address of the sender
  * @now: time
  * @mac: out
  *
- * Is no use of the entry, and pushes out none that was used lately.
+ * Does not mark the entry as used, and replaces no entry that was used recently.
  *
- * Context: any but hard interrupts. Look at t->due afterwards.
- * Return: as weft_neigh_find(); -EHOSTUNREACH: or all entries are in use.
+ * Context: any but hard interrupts. The caller reads t->due afterwards.
+ * Return: as weft_neigh_find(); -EHOSTUNREACH also if all entries are in use.
  */
 int weft_neigh_find_stranger(struct weft_neighs *t, const struct weft_sockaddr *to, weft_ns now,
 			     u8 *mac)
@@ -322,11 +328,15 @@ int weft_neigh_find_stranger(struct weft_neighs *t, const struct weft_sockaddr *
 /**
  * weft_neigh_hold - keep a frame until the node's Ethernet address is known
  * @t: neighbours
- * @to: the node, after weft_neigh_find() has said -EAGAIN
- * @frame: the frame with all checksums; the destination is filled in when it goes out
+ * @to: the node; weft_neigh_find() has returned -EAGAIN
+ * @frame: the frame with all checksums; the destination is filled in when it is sent
  * @len: bytes; a frame that is longer than WEFT_NEIGH_FRAME is dropped
  *
- * Only the newest one is kept. Context: any but hard interrupts. Return: it is kept.
+ * Only the newest frame is kept.
+ *
+ * Context: any but hard interrupts.
+ *
+ * Return: true if the frame is kept.
  */
 bool weft_neigh_hold(struct weft_neighs *t, const struct weft_sockaddr *to, const void *frame,
 		     u32 len)
@@ -348,15 +358,15 @@ bool weft_neigh_hold(struct weft_neighs *t, const struct weft_sockaddr *to, cons
 	return held;
 }
 
-/* ---- What comes in --------------------------------------------------------------------------- */
+/* ---- Reception ------------------------------------------------------------------------------- */
 
 /**
- * weft_neigh_arp - an ARP packet has come
+ * weft_neigh_arp - process a received ARP packet
  * @t: neighbours
- * @data: what follows the Ethernet header
+ * @data: bytes after the Ethernet header
  * @len: bytes
  * @now: time
- * @out: with room for two frames
+ * @out: has space for two frames
  *
  * Context: any but hard interrupts.
  */
@@ -379,7 +389,7 @@ void weft_neigh_arp(struct weft_neighs *t, const u8 *data, u32 len, weft_ns now,
 	weft_lock(&t->lock);
 	if (weft_neigh_own(t, AF_INET, sip) >= 0) {
 		weft_neigh_conflict(t);
-		/* somebody claims our address, or wants to know whether it is free: it is not */
+		/* a node claims our address, or probes whether it is free: answer */
 		ours = true;
 	} else if (memcmp(sip, weft_zero, 4)) {
 		weft_neigh_learn(t, &from, mac, WEFT_NEIGH_OVER |
@@ -391,7 +401,9 @@ void weft_neigh_arp(struct weft_neighs *t, const u8 *data, u32 len, weft_ns now,
 	weft_unlock(&t->lock);
 }
 
-/* The Ethernet address in option @type. Return: NULL: none; *bad: the options are wrong. */
+/*
+ * Return: the Ethernet address in option @type, NULL: not present. *bad: the options are invalid.
+ */
 static const u8 *weft_nd_option(const u8 *p, u32 len, u8 type, bool *bad)
 {
 	const u8 *mac = NULL;
@@ -413,8 +425,8 @@ static const u8 *weft_nd_option(const u8 *p, u32 len, u8 type, bool *bad)
 }
 
 /*
- * Who is asked, or asks, at the Ethernet address that is known may leave its own out (RFC 4861,
- * 7.2.4: some do). Return: the known one, NULL: there is none.
+ * Return: the known Ethernet address of @addr, NULL: unknown. A solicitation or advertisement that
+ * is sent to or from a known Ethernet address may omit its own (RFC 4861, 7.2.4).
  */
 static const u8 *weft_nd_known(struct weft_neighs *t, const u8 *addr)
 {
@@ -437,7 +449,7 @@ static void weft_nd_solicited(struct weft_neighs *t, const u8 *ip6, const u8 *ta
 
 	if (own < 0)
 		return;
-	if (probe) {	/* somebody wants to know whether the address is free */
+	if (probe) {	/* a node probes whether the address is free */
 		weft_neigh_announce(t, (u32)own, out);
 		return;
 	}
@@ -452,14 +464,16 @@ static void weft_nd_solicited(struct weft_neighs *t, const u8 *ip6, const u8 *ta
 }
 
 /**
- * weft_neigh_nd - an ICMPv6 packet has come
+ * weft_neigh_nd - process a received ICMPv6 packet
  * @t: neighbours
- * @data: what follows the Ethernet header: an IPv6 header
- * @len: bytes, at least those of the IPv6 header
+ * @data: bytes after the Ethernet header: an IPv6 header
+ * @len: bytes, at least the IPv6 header
  * @now: time
- * @out: with room for two frames
+ * @out: has space for two frames
  *
- * What is no neighbour discovery is left alone. Context: any but hard interrupts.
+ * Ignores packets other than neighbour discovery.
+ *
+ * Context: any but hard interrupts.
  */
 void weft_neigh_nd(struct weft_neighs *t, const u8 *data, u32 len, weft_ns now,
 		   struct weft_neigh_out *out)
@@ -497,7 +511,7 @@ void weft_neigh_nd(struct weft_neighs *t, const u8 *data, u32 len, weft_ns now,
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
-/* Return: the entry is still there. */
+/* Return: true if the entry still exists. */
 static bool weft_neigh_expire(struct weft_neighs *t, struct weft_neigh *n, weft_ns now,
 			      struct weft_neigh_out *out)
 {
@@ -531,12 +545,13 @@ static bool weft_neigh_expire(struct weft_neighs *t, struct weft_neigh *n, weft_
 }
 
 /**
- * weft_neigh_timer - the time t->due has come
+ * weft_neigh_timer - process timeouts, when the time t->due has come
  * @t: neighbours
  * @now: time
  * @out: empty
  *
- * Context: any but hard interrupts. Return: send what is in @out and call again.
+ * Context: any but hard interrupts.
+ * Return: true: the caller sends the frames in @out and calls again.
  */
 bool weft_neigh_timer(struct weft_neighs *t, weft_ns now, struct weft_neigh_out *out)
 {
@@ -557,11 +572,11 @@ bool weft_neigh_timer(struct weft_neighs *t, weft_ns now, struct weft_neigh_out 
 	return out->n == WEFT_NEIGH_OUT;
 }
 
-/* ---- Life, and a look ------------------------------------------------------------------------ */
+/* ---- Life and inspection --------------------------------------------------------------------- */
 
 /**
- * weft_neigh_init - an empty table
- * @t: zeroed; the place is to be filled in before its use
+ * weft_neigh_init - initialise a table
+ * @t: zeroed; the caller fills in the place before the first use
  *
  * Context: any.
  */
@@ -580,8 +595,8 @@ void weft_neigh_init(struct weft_neighs *t)
 }
 
 /**
- * weft_neigh_exit - forget all
- * @t: neighbours; nobody uses them any more
+ * weft_neigh_exit - free all entries
+ * @t: neighbours, no longer in use
  *
  * Context: any.
  */
@@ -594,13 +609,17 @@ void weft_neigh_exit(struct weft_neighs *t)
 }
 
 /**
- * weft_neigh_nth - look at an entry
+ * weft_neigh_nth - inspect an entry
  * @t: neighbours
  * @n: number of the entry, counted from 0
  * @now: time
  * @info: out
  *
- * Slow: for dumps. Context: any but hard interrupts. Return: false: no more.
+ * Slow: for dumps.
+ *
+ * Context: any but hard interrupts.
+ *
+ * Return: true; false: no more entries.
  */
 bool weft_neigh_nth(struct weft_neighs *t, u32 n, weft_ns now, struct weft_neigh_info *info)
 {
@@ -627,10 +646,11 @@ bool weft_neigh_nth(struct weft_neighs *t, u32 n, weft_ns now, struct weft_neigh
 }
 
 /**
- * weft_neigh_state_name - name of a state, for people
+ * weft_neigh_state_name - name of a state, in readable form
  * @state: WEFT_NEIGH_*
  *
  * Context: any.
+ * Return: the name.
  */
 const char *weft_neigh_state_name(u8 state)
 {

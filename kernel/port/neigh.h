@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft port - neighbours: which Ethernet address a node on the link has
+ * weft port - neighbours: the Ethernet addresses of nodes on the link
  *
- * For ports that have a device to themselves, and so neither ARP nor neighbour discovery of the
- * IP stack. Sans I/O like the core: it is given frames and the time and puts out frames (struct
- * weft_neigh_out); it compiles into the module and into host programs.
+ * For ports that own their device, and so lack the ARP and neighbour discovery of the IP stack. The
+ * code does no I/O, like the core. It receives frames and the time, and returns frames to send
+ * (struct weft_neigh_out). It compiles into the module and into host programs.
  *
  * States of an entry:
  *
  *	         asked 3 times, no answer
- *	ASKING --------------------------> FAILED --refuses for a while, then--> forgotten
+ *	ASKING --------------------------> FAILED --refuses for a while, then--> removed
  *	  |                                  ^
  *	  | answer                           | asked 3 times, no answer
  *	  v      30 s        used again      |
@@ -17,10 +17,10 @@
  *	  ^              |                   |
  *	  |              | unused for 10 min | answer
  *	  |              v                   |
- *	  |          forgotten               |
+ *	  |           removed                |
  *	  +----------------------------------+
  *
- * Locks: table->lock covers all; it is a leaf.
+ * table->lock protects the table. The functions run in any context but hard interrupts.
  */
 #ifndef WEFT_PORT_NEIGH_H
 #define WEFT_PORT_NEIGH_H
@@ -30,17 +30,17 @@
 #include "../core/api/api.h"
 
 #define WEFT_NEIGH_MAX		1024	/* entries */
-#define WEFT_NEIGH_HASH		256	/* lists of them; a power of two */
-#define WEFT_NEIGH_FRAME	320	/* bytes of a frame that is held or put out */
-#define WEFT_NEIGH_OUT		4	/* frames that are put out at a time */
+#define WEFT_NEIGH_HASH		256	/* hash buckets; a power of two */
+#define WEFT_NEIGH_FRAME	320	/* maximum bytes of a frame */
+#define WEFT_NEIGH_OUT		4	/* maximum frames sent at a time */
 
-#define WEFT_NEIGH_ASKS		3	/* requests before it is given up */
-#define WEFT_NEIGH_ASK_NS	1000000000ULL	/* between them */
-#define WEFT_NEIGH_REACH_NS	30000000000ULL	/* an answer counts for */
-#define WEFT_NEIGH_FAIL_NS	3000000000ULL	/* a failure counts for */
-#define WEFT_NEIGH_KEEP_NS	600000000000ULL	/* unused entries are kept for */
-#define WEFT_NEIGH_BUSY_NS	3000000000ULL	/* used so lately, strangers do not push it out */
-#define WEFT_NEIGH_CHANGE_NS	1000000000ULL	/* an address changes at most so often */
+#define WEFT_NEIGH_ASKS		3	/* requests before a failure */
+#define WEFT_NEIGH_ASK_NS	1000000000ULL	/* time between requests */
+#define WEFT_NEIGH_REACH_NS	30000000000ULL	/* validity of an answer */
+#define WEFT_NEIGH_FAIL_NS	3000000000ULL	/* validity of a failure */
+#define WEFT_NEIGH_KEEP_NS	600000000000ULL	/* lifetime of an unused entry */
+#define WEFT_NEIGH_BUSY_NS	3000000000ULL	/* no replacement of entries used since */
+#define WEFT_NEIGH_CHANGE_NS	1000000000ULL	/* minimum time between changes */
 
 #define WEFT_NEIGH_ASKING	0
 #define WEFT_NEIGH_REACHABLE	1
@@ -49,13 +49,13 @@
 #define WEFT_NEIGH_FAILED	4
 
 /**
- * struct weft_neigh_place - where a port stands on its link
+ * struct weft_neigh_place - a port's configuration on its link
  * @mac: own Ethernet address
  * @vlan: VLAN tag, 0: none
  * @naddr: own addresses
  * @addr: own addresses, service 0
- * @prefix: bits of each that are common to all on the link
- * @gw: gateways to all others, IPv4 and IPv6; family 0: none
+ * @prefix: length of each address's prefix on the link
+ * @gw: gateways to other links, IPv4 and IPv6; family 0: no gateway
  */
 struct weft_neigh_place {
 	u8 mac[ETH_ALEN];
@@ -68,15 +68,15 @@ struct weft_neigh_place {
 
 /**
  * struct weft_neigh - a node on the link
- * @node: in its list of the hash table
- * @all: in table->all, the one used last at the end
+ * @node: in its hash bucket
+ * @all: in table->all, the most recently used one at the end
  * @addr: its address
  * @mac: its Ethernet address, unless ASKING or FAILED
  * @state: WEFT_NEIGH_*
- * @asked: requests that were sent
- * @at: when something is to be done with it
- * @used: when it was last asked for
- * @changed: when @mac was last changed
+ * @asked: number of requests sent
+ * @at: time of the next timeout
+ * @used: time of the last use
+ * @changed: time of the last change of @mac
  * @len: bytes in @held, 0: none
  * @held: a frame that waits for @mac; the newest one only
  */
@@ -96,15 +96,15 @@ struct weft_neigh {
 
 /**
  * struct weft_neighs - neighbours of a port
- * @place: where the port stands; constant
- * @lock: all below
+ * @place: configuration of the port; constant
+ * @lock: protects all below
  * @hash: entries by address
- * @all: entries in the order of use
- * @n: entries
- * @gen: changes whenever an address that was given out may be wrong; never 0; read without @lock
- * @due: when weft_neigh_timer() is wanted, U64_MAX: not at all; read without @lock
- * @conflicts: times that another node has claimed an address of ours
- * @key: of the hash table
+ * @all: entries in order of use
+ * @n: number of entries
+ * @gen: changes when a returned address may have become wrong; never 0; read without @lock
+ * @due: time for the next weft_neigh_timer(), U64_MAX: none; read without @lock
+ * @conflicts: number of claims of an own address by other nodes
+ * @key: key of the hash table
  */
 struct weft_neighs {
 	struct weft_neigh_place place;
@@ -119,7 +119,7 @@ struct weft_neighs {
 };
 
 /**
- * struct weft_neigh_frame - a frame to send, from the Ethernet header on, with all checksums
+ * struct weft_neigh_frame - a frame to send, starting with the Ethernet header, with all checksums
  * @len: bytes
  * @data: the frame
  */
@@ -130,7 +130,7 @@ struct weft_neigh_frame {
 
 /**
  * struct weft_neigh_out - frames to send
- * @n: how many
+ * @n: number of frames
  * @frame: the frames
  */
 struct weft_neigh_out {
@@ -139,11 +139,11 @@ struct weft_neigh_out {
 };
 
 /**
- * struct weft_neigh_info - a look at an entry
+ * struct weft_neigh_info - state of an entry
  * @addr: address
- * @mac: Ethernet address, zero: not known
+ * @mac: Ethernet address, zero: unknown
  * @state: WEFT_NEIGH_*
- * @idle: time since it was last asked for
+ * @idle: time since the last use
  */
 struct weft_neigh_info {
 	struct weft_sockaddr addr;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft port - neighbours: frames of ARP and IPv6 neighbour discovery, as they go out
+ * weft port - neighbours: outgoing frames of ARP and IPv6 neighbour discovery
  *
- * Nothing here has a state: a frame is made of the port's place on its link (constant) and of what
- * is to be asked or told. Who asks, and what is believed of what comes, stands in neigh.c.
+ * The functions are stateless. They build a frame from the port's configuration on its link
+ * (constant) and their arguments. neigh.c decides when to send, and validates received frames.
  *
- * Locks: none; where a frame is of an entry, the table is locked (neigh.h).
+ * If a frame is built from an entry, the caller holds table->lock (neigh.h). The functions take no
+ * lock.
  */
 #include "neigh_frame.h"
 
@@ -24,12 +25,13 @@ static void weft_put16(u8 *p, u16 v)
 }
 
 /**
- * weft_neigh_sum - Internet checksum
+ * weft_neigh_sum - compute the Internet checksum
  * @data: bytes
- * @len: how many
- * @sum: of what comes before, an even number of bytes; 0
+ * @len: number of bytes
+ * @sum: sum of the preceding bytes, an even number of them; 0: no bytes
  *
- * Context: any. Return: the sum, folded and not inverted, of 16-bit numbers in network order.
+ * Context: any.
+ * Return: the sum of 16-bit numbers in network order, folded and not inverted.
  */
 u16 weft_neigh_sum(const void *data, u32 len, u32 sum)
 {
@@ -46,12 +48,14 @@ u16 weft_neigh_sum(const void *data, u32 len, u32 sum)
 }
 
 /**
- * weft_icmp6_sum - checksum of an ICMPv6 packet: both addresses, length, protocol, bytes
+ * weft_icmp6_sum - compute the checksum of an ICMPv6 packet: both addresses, length, protocol,
+ *	bytes
  * @ip6: its IPv6 header
  * @icmp: the packet
- * @len: bytes of it, at most 64 KiB
+ * @len: length of the packet, at most 64 KiB
  *
- * Context: any. Return: as weft_neigh_sum(); 0xffff for a packet whose checksum is right.
+ * Context: any.
+ * Return: as weft_neigh_sum(); 0xffff if the packet's checksum is correct.
  */
 u16 weft_icmp6_sum(const u8 *ip6, const u8 *icmp, u32 len)
 {
@@ -61,11 +65,12 @@ u16 weft_icmp6_sum(const u8 *ip6, const u8 *icmp, u32 len)
 }
 
 /**
- * weft_neigh_group - Ethernet address that solicitations for an address are sent to
+ * weft_neigh_group - compute the Ethernet address for solicitations of an address
  * @addr: the address
  * @mac: out
  *
- * Context: any. Return: 1, 0: none: they are broadcast.
+ * Context: any.
+ * Return: 1; 0: no such address, as requests are broadcast.
  */
 u32 weft_neigh_group(const struct weft_sockaddr *addr, u8 *mac)
 {
@@ -79,7 +84,7 @@ u32 weft_neigh_group(const struct weft_sockaddr *addr, u8 *mac)
 }
 
 /**
- * weft_neigh_group_mac - Ethernet address of a multicast group
+ * weft_neigh_group_mac - compute the Ethernet address of a multicast group
  * @group: the group
  * @mac: out
  *
@@ -102,7 +107,7 @@ void weft_neigh_group_mac(const struct weft_sockaddr *group, u8 *mac)
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 
-/* Begin a frame. Return: where the header's end is, NULL: no room. */
+/* Start a frame. Return: the end of its header, NULL: no space. */
 static u8 *weft_frame_begin(const struct weft_neighs *t, struct weft_neigh_out *out,
 			    const u8 *to, u16 type, u32 len)
 {
@@ -124,7 +129,7 @@ static u8 *weft_frame_begin(const struct weft_neighs *t, struct weft_neigh_out *
 	weft_put16(p, type);
 	p += 2;
 	f->len = (u32)(p - f->data) + len;
-	/* Ethernet has a shortest frame, and the rest of it is not to tell anything */
+	/* zero the padding to Ethernet's minimum length: it must not leak memory */
 	if (f->len < ETH_ZLEN) {
 		memset(f->data + f->len, 0, ETH_ZLEN - f->len);
 		f->len = ETH_ZLEN;
@@ -133,12 +138,12 @@ static u8 *weft_frame_begin(const struct weft_neighs *t, struct weft_neigh_out *
 }
 
 /**
- * weft_arp_put - an ARP packet
+ * weft_arp_put - build an ARP packet
  * @t: neighbours
- * @out: where to, if there is room
- * @to: Ethernet address that it is sent to
+ * @out: receives the frame, if there is space
+ * @to: Ethernet destination address
  * @op: 1: request, 2: reply
- * @sip: sender's IPv4 address: an own one
+ * @sip: sender's IPv4 address: an own address
  * @tmac: target's Ethernet address
  * @tip: target's IPv4 address
  *
@@ -161,16 +166,16 @@ void weft_arp_put(const struct weft_neighs *t, struct weft_neigh_out *out, const
 }
 
 /**
- * weft_nd_put - a solicitation or advertisement with our Ethernet address
+ * weft_nd_put - build a solicitation or advertisement with our Ethernet address
  * @t: neighbours
- * @out: where to, if there is room
- * @mac: Ethernet address that it is sent to
+ * @out: receives the frame, if there is space
+ * @mac: Ethernet destination address
  * @from: source, IPv6
  * @to: destination, IPv6
  * @type: WEFT_ND_SOLICIT, WEFT_ND_ADVERT
  * @flags: WEFT_ND_SOLICITED, WEFT_ND_OVERRIDE
- * @target: whose Ethernet address is asked for, or told
- * @opt: type of the option that has ours: 1: source, 2: target
+ * @target: address that is asked for or announced
+ * @opt: type of the option with our Ethernet address: 1: source, 2: target
  *
  * Context: any.
  */
@@ -200,8 +205,8 @@ void weft_nd_put(const struct weft_neighs *t, struct weft_neigh_out *out, const 
 }
 
 /*
- * Own address on the link that @addr is on: the one to ask from. Nodes may be unregister to
- * questions from elsewhere. If there is none, any.
+ * Return: an own address on the link of @addr, to send a request from. Nodes may ignore requests
+ * from other links. If no own address is on that link, returns any.
  */
 static const struct weft_sockaddr *weft_neigh_from(const struct weft_neighs *t,
 						   const struct weft_sockaddr *addr)
@@ -222,10 +227,10 @@ static const struct weft_sockaddr *weft_neigh_from(const struct weft_neighs *t,
 }
 
 /**
- * weft_neigh_ask - ask for an entry's Ethernet address: everybody, or the node believed to have it
+ * weft_neigh_ask - request an entry's Ethernet address, by broadcast or from its last known address
  * @t: neighbours; the table is locked
  * @n: the entry
- * @out: where to, if there is room
+ * @out: receives the frame, if there is space
  */
 void weft_neigh_ask(struct weft_neighs *t, const struct weft_neigh *n,
 		    struct weft_neigh_out *out)
@@ -250,10 +255,10 @@ void weft_neigh_ask(struct weft_neighs *t, const struct weft_neigh *n,
 }
 
 /**
- * weft_neigh_announce - tell everybody on the link which Ethernet address an own address has
+ * weft_neigh_announce - announce the Ethernet address of an own address on the link
  * @t: neighbours
  * @i: index of the address
- * @out: with room for a frame
+ * @out: has space for a frame
  *
  * Context: any.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft port - neighbours: what neigh_frame.c and neigh.c offer each other
+ * weft port - neighbours: declarations for neigh_frame.c and neigh.c
  */
 #ifndef WEFT_PORT_NEIGH_FRAME_H
 #define WEFT_PORT_NEIGH_FRAME_H
@@ -8,7 +8,7 @@
 #include "neigh.h"
 
 #define WEFT_ARP_LEN		28
-#define WEFT_ND_LEN		24	/* of a solicitation or advertisement without options */
+#define WEFT_ND_LEN		24	/* solicitation or advertisement without options */
 #define WEFT_IP6_LEN		40
 #define WEFT_ND_SOLICIT		135
 #define WEFT_ND_ADVERT		136
@@ -17,8 +17,10 @@
 #define WEFT_PROTO_ICMP6	58
 
 /**
- * weft_get16 - a number of a packet
+ * weft_get16 - read a 16-bit number of a packet
  * @p: two bytes, in network order
+ *
+ * Return: the number.
  */
 static inline u16 weft_get16(const u8 *p)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * weft port - driver "netdev": UDP over IPv4 and IPv6 on an Ethernet device that the IP stack
- * goes on using
+ * shares
  *
- * Routes, neighbours and firewall are the stack's. The port has addresses of the device; when
- * all of them are removed, or the device or its carrier is down, the link is down, and comes
- * back with them. When the device is unregistered (which includes a move to another namespace)
- * all references on it are dropped inside of the notifier, and a worker deletes the port.
+ * Routes, neighbours and firewall are the stack's. The port uses addresses of the device. When the
+ * device loses all of them, or the device or its carrier is down, the link is down. It comes up
+ * again with them. When the device is unregistered (which includes a move to another namespace),
+ * the notifier drops all references on it, and a worker deletes the port.
  *
- * Locks: see netdev.h.
+ * rtnl protects nd->dev and the groups (netdev.h).
  */
 #include <linux/ethtool.h>
 #include <linux/if_arp.h>
@@ -45,7 +45,7 @@ static void weft_nd_addr6(struct weft_sockaddr *a, const struct in6_addr *addr)
 	memcpy(a->addr, addr, sizeof(*addr));
 }
 
-/* All global addresses of a device, IPv4 first. rtnl. */
+/* Copy all global addresses of a device, IPv4 first. rtnl is held. */
 static u32 weft_nd_addrs(const struct net_device *dev, struct weft_sockaddr *addr, u32 max)
 {
 	struct in_device *in = __in_dev_get_rtnl(dev);
@@ -70,7 +70,7 @@ static u32 weft_nd_addrs(const struct net_device *dev, struct weft_sockaddr *add
 	return n;
 }
 
-/* rtnl */
+/* rtnl is held. */
 static bool weft_nd_has_addr(const struct net_device *dev, const struct weft_sockaddr *addr)
 {
 	struct in_device *in = __in_dev_get_rtnl(dev);
@@ -92,7 +92,7 @@ static bool weft_nd_has_addr(const struct net_device *dev, const struct weft_soc
 	return has;
 }
 
-/* rtnl */
+/* rtnl is held. */
 static int weft_nd_choose(const struct net_device *dev, struct weft_port_conf *conf,
 			  struct netlink_ext_ack *extack)
 {
@@ -119,7 +119,9 @@ static int weft_nd_choose(const struct net_device *dev, struct weft_port_conf *c
 
 /* ---- Multicast groups ------------------------------------------------------------------------ */
 
-/* The stack reports the group to the link, and lets its packets come to the hook. rtnl. */
+/*
+ * Join: the stack reports the group to the link, and passes its packets to the hook. rtnl is held.
+ */
 static int weft_nd_group_in(struct net_device *dev, const struct weft_sockaddr *addr)
 {
 	struct in_device *in = __in_dev_get_rtnl(dev);
@@ -134,13 +136,13 @@ static int weft_nd_group_in(struct net_device *dev, const struct weft_sockaddr *
 	return 0;
 }
 
-/* rtnl */
+/* Leave a group. rtnl is held. */
 static void weft_nd_group_out(struct net_device *dev, struct weft_nd_group *g)
 {
 	struct in_device *in = __in_dev_get_rtnl(dev);
 	__be32 addr4;
 
-	/* where it is not in, the group may be somebody else's */
+	/* if not joined here, another user may have joined the group */
 	if (g->in && g->addr.family == AF_INET6) {
 		ipv6_dev_mc_dec(dev, (const struct in6_addr *)g->addr.addr);
 	} else if (g->in && in) {
@@ -193,8 +195,8 @@ static int weft_nd_group(struct weft_port *port, const struct weft_sockaddr *add
 }
 
 /*
- * With a family that the device loses, as its MTU is too small, the stack forgets the groups. They
- * are joined again when the family is back. rtnl.
+ * If the device loses a family because its MTU is too small, the stack forgets the groups. They are
+ * joined again when the family is back. rtnl is held.
  */
 static void weft_nd_group_again(struct weft_nd *nd, struct net_device *dev)
 {
@@ -208,7 +210,7 @@ static void weft_nd_group_again(struct weft_nd *nd, struct net_device *dev)
 	}
 }
 
-/* The port goes, or its device. rtnl. */
+/* The port or its device goes. rtnl is held. */
 static void weft_nd_group_none(struct weft_nd *nd, struct net_device *dev)
 {
 	struct weft_nd_group *g, *next;
@@ -229,7 +231,7 @@ static u32 weft_nd_speed(struct net_device *dev)
 	return ks.base.speed;
 }
 
-/* rtnl; the core's addresses are there. */
+/* rtnl is held; the core's addresses are set. */
 static void weft_nd_refresh(struct weft_nd *nd, struct net_device *dev)
 {
 	const struct weft_core *core = &nd->port->core;
@@ -262,7 +264,7 @@ static void weft_nd_look(struct weft_port *port, struct weft_port_look *look)
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-/* rtnl */
+/* rtnl is held. */
 static struct net_device *weft_nd_find(struct weft_port *port, struct weft_port_conf *conf,
 				       struct netlink_ext_ack *extack)
 {
@@ -377,7 +379,7 @@ static void weft_nd_stop(struct weft_port *port)
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-/* rtnl. A port whose core is not there yet is looked at again when it is attached. */
+/* rtnl is held. A port without a core yet is refreshed when it is attached. */
 static void weft_nd_lost(struct weft_nd *nd, struct net_device *dev)
 {
 	weft_nd_unregister(nd);
@@ -385,8 +387,8 @@ static void weft_nd_lost(struct weft_nd *nd, struct net_device *dev)
 	RCU_INIT_POINTER(nd->dev, NULL);
 	WRITE_ONCE(nd->up, false);
 	/*
-	 * Neighbours hold the device, too. The worker, which would let go of them, may have to wait
-	 * for who waits for the device to be free: a vnet port that is to have it.
+	 * Neighbours hold the device, too. The worker, which would drop them, may have to wait for
+	 * a vnet port that waits for the device.
 	 */
 	synchronize_net();
 	weft_paths_each(nd->port, weft_nd_head_drop);
@@ -419,7 +421,7 @@ static int weft_nd_event(struct notifier_block *nb, unsigned long event, void *p
 	return NOTIFY_DONE;
 }
 
-/* Events of addresses come in many contexts: look at all devices a little later. */
+/* Address events come in many contexts: refresh all devices later, in a worker. */
 static void weft_nd_refresh_all(struct work_struct *work)
 {
 	struct net_device *dev;
@@ -465,7 +467,8 @@ const struct weft_port_ops weft_netdev_ops = {
 /**
  * weft_netdev_init - the driver's part of module_init()
  *
- * Context: process. Return: 0, -ENOMEM.
+ * Context: process.
+ * Return: 0, -ENOMEM.
  */
 int weft_netdev_init(void)
 {
@@ -499,7 +502,7 @@ tx:
 }
 
 /**
- * weft_netdev_exit - the reverse of weft_netdev_init(); no port is left
+ * weft_netdev_exit - the reverse of weft_netdev_init(), after all ports are gone
  *
  * Context: process.
  */

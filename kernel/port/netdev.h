@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft port - driver "netdev", what its files share
+ * weft port - driver "netdev": declarations for its files
  *
- * netdev.c	device and addresses: start, stop, events
- * netdev_rx.c	UDP sockets and the hook through which packets come in
- * netdev_tx.c	routes, packet memory, transmission
- * netdev_bypass.c	the short way of single packets, in and out
+ *	netdev.c	device and addresses: start, stop, events
+ *	netdev_rx.c	UDP sockets and the hook that receives packets
+ *	netdev_tx.c	routes, packet memory, transmission
+ *	netdev_bypass.c	stack bypass of single packets, in both directions
  *
- * Locks: weft_ports_lock covers weft_udps; rtnl covers the list of struct weft_nd and changes of
- * nd->dev; udp->ports is changed under weft_ports_lock and read under RCU. A struct weft_nd
- * lives from start() to stop(), whose caller lets an RCU grace period pass after detach().
+ * weft_ports_lock protects weft_udps. rtnl protects the list of struct weft_nd and changes of
+ * nd->dev. udp->ports is changed under weft_ports_lock and read under RCU. A struct weft_nd lives
+ * from start() to stop(). The caller of stop() waits for an RCU grace period after detach().
  */
 #ifndef WEFT_PORT_NETDEV_H
 #define WEFT_PORT_NETDEV_H
@@ -24,25 +24,25 @@ struct iphdr;
 struct ipv6hdr;
 struct weft_nd_head;
 
-#define WEFT_ND_SMALL	1024U	/* packets up to this stand behind their headers */
+#define WEFT_ND_SMALL	1024U	/* packets up to this length follow their headers directly */
 
 /**
  * struct weft_nd - a port on a network device
  * @port: the port
- * @dev: the device, held; NULL: it has gone
- * @tracker: of the reference on @dev
+ * @dev: the device, held; NULL: the device has gone
+ * @tracker: for the reference on @dev
  * @node: in the list of all; rtnl
  * @udp: sockets and hooks, shared; from attach() to detach()
  * @unode: in @udp->ports
  * @ingress: hook at the device; rtnl
  * @hooked: @ingress is registered; rtnl
- * @bypass: the port goes round the IP stack; constant once it is attached
+ * @bypass: the port bypasses the IP stack; constant once it is attached
  * @udp_port: UDP port
  * @sport: UDP port, network order
  * @speed: Mbit/s, 0: unknown
- * @up: packets can leave and come
- * @have: addresses of the port that the device has now, a bit each
- * @groups: struct weft_nd_group, multicast addresses that the device takes for the port; rtnl
+ * @up: packets can be sent and received
+ * @have: bit mask of the port's addresses that the device has now
+ * @groups: struct weft_nd_group, multicast addresses that the device has joined for the port; rtnl
  */
 struct weft_nd {
 	struct weft_port *port;
@@ -63,10 +63,10 @@ struct weft_nd {
 };
 
 /**
- * struct weft_nd_group - a multicast address that the device takes for a port
+ * struct weft_nd_group - a multicast address that a device has joined for a port
  * @node: in nd->groups
  * @addr: the address
- * @in: the device takes it; not while its MTU is too small for the address's family
+ * @in: joined; false while the device's MTU is too small for the address's family
  */
 struct weft_nd_group {
 	struct list_head node;
@@ -75,14 +75,14 @@ struct weft_nd_group {
 };
 
 /**
- * struct weft_udp - a UDP port of a namespace, reserved by sockets and heard by hooks
+ * struct weft_udp - a UDP port of a namespace, reserved by sockets, received by hooks
  * @node: in weft_udps
  * @ports: struct weft_nd that use it
  * @net: namespace
  * @port: UDP port, network order
  * @sock: sockets: IPv4, IPv6 (NULL: the machine has no IPv6)
- * @hook: hooks: likewise
- * @hooked: which of them are registered
+ * @hook: hooks: IPv4, IPv6
+ * @hooked: whether each hook is registered
  */
 struct weft_udp {
 	struct list_head node;
@@ -95,11 +95,11 @@ struct weft_udp {
 };
 
 /**
- * struct weft_nd_path - what this driver keeps for a path
+ * struct weft_nd_path - this driver's part of a path
  * @dst: route, revalidated before each use
- * @cookie: for that
+ * @cookie: for the revalidation of @dst
  * @hash: flow hash of its packets, see weft_nd_flow()
- * @head: headers of its packets, NULL: not known; RCU
+ * @head: headers of its packets, NULL: unknown; RCU
  */
 struct weft_nd_path {
 	struct dst_entry *dst;
@@ -124,8 +124,8 @@ void weft_nd_ip6(struct ipv6hdr *ip6, const struct weft_sockaddr *src,
 		 const struct weft_sockaddr *to, struct dst_entry *dst, u8 tos);
 
 /*
- * Priority within the node of packets with DSCP and ECN fields @tos: those of DATA are like
- * everybody's, so that they are not starved by other programs' packets.
+ * Priority within the node of packets with DSCP and ECN fields @tos. DATA packets have the default
+ * priority, so that packets of other programs do not starve them.
  */
 static inline u32 weft_nd_prio(u8 tos)
 {
@@ -135,9 +135,9 @@ static inline u32 weft_nd_prio(u8 tos)
 }
 
 /*
- * Flow hash of a path's packets with DSCP and ECN fields @tos: each class is a flow of its own for
- * disciplines that tell flows apart by it (fq_codel, which serves first a flow that seldom has
- * something to send), and for devices with several queues. They look at the upper bits.
+ * Flow hash of a path's packets with DSCP and ECN fields @tos. Each class is a flow of its own for
+ * queueing disciplines that hash flows, and for devices with several queues. fq_codel serves first
+ * a flow that rarely sends. Both use the upper bits.
  */
 static inline u32 weft_nd_flow(const struct weft_nd_path *np, u8 tos)
 {

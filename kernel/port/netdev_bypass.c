@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft port - driver "netdev": the short way of single packets
+ * weft port - driver "netdev": stack bypass of single packets
  *
- * What netdev_tx.c and netdev_rx.c do with the stack's help costs more than all of the protocol
- * when packets are small. Where the stack would only pass a packet on, it is gone round:
+ * For small packets the stack's part of netdev_tx.c and netdev_rx.c costs more than the whole
+ * protocol. If the stack would only forward a packet, the driver bypasses it:
  *
- * Out: a path keeps the bytes of all headers (struct weft_nd_head), made when the neighbour is
- * known and left aside as soon as it or the route is not what it was. Only lengths and sums are
- * filled in.
- * A device without queueing discipline is called directly when nobody listens or filters there; all
- * others get the frame by dev_queue_xmit().
+ * Transmission: a path keeps the bytes of all headers (struct weft_nd_head). They are made when the
+ * neighbour is known, and dropped as soon as it or the route changes. Only lengths and sums are
+ * filled in per packet. A device without queueing discipline is called directly, if no tap or
+ * filter is attached. Other devices get the frame by dev_queue_xmit().
  *
- * In: a hook at the device's ingress, behind taps, traffic control and filters of the device, takes
- * data packets of paths before they are routed. So they meet no reverse-path filter: what tells
- * who has sent them is the path's token, which only the handshake, by the slow path, hands out.
+ * Reception: a hook at the device's ingress takes data packets of paths before they are routed. It
+ * runs after taps, traffic control and filters of the device. Packets skip the reverse-path filter:
+ * the path's token authenticates the sender. Only the handshake assigns tokens, and it takes the
+ * slow path.
  *
- * Both hold only while the namespace has no netfilter hook but ours that such a packet would have
- * met: with the first rule of a firewall everything takes the slow path, and all that comes in with
- * the first of IPsec's policies for that. So do handshakes, neighbours that have to be asked,
- * fragments, IP options, addresses of other devices.
+ * The bypass is used only while the namespace has no other netfilter hook that such a packet would
+ * meet. The first rule of a firewall sends everything to the slow path. The first IPsec policy for
+ * input sends all received packets there. The slow path always takes handshakes, neighbours that
+ * must be resolved, fragments, IP options, and addresses of other devices.
  *
- * The module parameter stack_bypass turns both off for ports that are added later.
+ * The module parameter stack_bypass disables the bypass for ports that are added later.
  *
- * Locks: see netdev.h. np->head is exchanged atomically and read under RCU; everything here but
- * weft_nd_register() and weft_nd_unregister() runs with BH off inside an RCU read section.
+ * np->head is exchanged atomically and read under RCU. weft_nd_register() and weft_nd_unregister()
+ * run in process context. All other functions run with BH off inside an RCU read section.
  */
 #include <linux/etherdevice.h>
 #include <linux/ip.h>
@@ -49,23 +49,23 @@
 #include "../core/wire/wire.h"
 #include "netdev.h"
 
-#define WEFT_ND_L2	16	/* bytes before the IP header: Ethernet's, aligned */
+#define WEFT_ND_L2	16	/* bytes before the IP header: the Ethernet header, aligned */
 
 /**
  * struct weft_nd_head - headers of a path's packets
- * @rcu: freed by it
- * @dst: route they were made for, to the port's device
+ * @rcu: frees the structure
+ * @dst: route of the headers, to the port's device
  * @neigh: next hop
- * @seq: of its Ethernet header
- * @room: UDP payload that the route takes
+ * @seq: sequence of the next hop's Ethernet header
+ * @room: maximum UDP payload of the route
  * @len: bytes of @raw
  * @l3: offset of the IP header in it
- * @v6: it is IPv6
- * @ip_sum: sum of the IPv4 header without its length and @raw's DSCP and ECN, which are 0
+ * @v6: true: IPv6
+ * @ip_sum: sum of the IPv4 header, without its length, DSCP and ECN; those are 0 in @raw
  * @udp_sum: sum of the pseudo header without the length
  * @raw: Ethernet, IP and UDP header, WEFT_ND_L2 - ETH_HLEN bytes in front
  *
- * Has a reference on @dst and @neigh until it is unpublished; RCU keeps them readable after that.
+ * Holds a reference on @dst and @neigh until it is unpublished. RCU keeps them readable after that.
  */
 struct weft_nd_head {
 	struct rcu_head rcu;
@@ -81,7 +81,7 @@ struct weft_nd_head {
 	u8 raw[WEFT_ND_L2 + sizeof(struct ipv6hdr) + sizeof(struct udphdr)] __aligned(8);
 };
 
-/* ---- Out ------------------------------------------------------------------------------------- */
+/* ---- Transmission ---------------------------------------------------------------------------- */
 
 static void weft_nd_head_set(struct weft_nd_path *np, struct weft_nd_head *head)
 {
@@ -94,10 +94,10 @@ static void weft_nd_head_set(struct weft_nd_path *np, struct weft_nd_head *head)
 }
 
 /**
- * weft_nd_head_drop - forget a path's headers
+ * weft_nd_head_drop - drop a path's headers
  * @priv: struct weft_nd_path
  *
- * None are kept anew for a path that nobody uses any more, or whose port has lost its device.
+ * No new headers are made for an unused path, or for one whose port has lost its device.
  * Context: any but hard interrupt.
  */
 void weft_nd_head_drop(void *priv)
@@ -105,7 +105,7 @@ void weft_nd_head_drop(void *priv)
 	weft_nd_head_set(priv, NULL);
 }
 
-/* Is the next hop alive, and still found where @head says? Has it looked for when that is old. */
+/* Return: true if the next hop is valid. If its state is old, the stack is asked to confirm it. */
 static bool weft_nd_head_good(const struct weft_nd_head *head)
 {
 	struct neighbour *n = head->neigh;
@@ -114,7 +114,7 @@ static bool weft_nd_head_good(const struct weft_nd_head *head)
 	       !neigh_event_send(n, NULL);
 }
 
-/* Ethernet header of the next hop. Return: false: it has none, or not now. */
+/* Copy the Ethernet header of the next hop. Return: true; false: not available now. */
 static bool weft_nd_head_l2(struct weft_nd_head *head)
 {
 	const struct hh_cache *hh = &head->neigh->hh;
@@ -153,8 +153,9 @@ static void weft_nd_head_ip(struct weft_nd_head *head, const struct weft_sockadd
 }
 
 /*
- * Does a route lead straight to the port's device? What is transformed, tunnelled or switched on
- * its way goes the long one; and a neighbour of another device, which might go, is not kept.
+ * Return: true if a route leads directly to the port's device. Packets that are transformed,
+ * tunnelled or switched take the slow path. A neighbour of another device is not kept, as that
+ * device may go.
  */
 static bool weft_nd_plain(const struct weft_nd *nd, const struct dst_entry *dst, bool v6)
 {
@@ -162,19 +163,19 @@ static bool weft_nd_plain(const struct weft_nd *nd, const struct dst_entry *dst,
 	       !dst_xfrm(dst) && !dst->lwtstate && dst->output == (v6 ? ip6_output : ip_output);
 }
 
-/* Ports that are added later have it. */
+/* The value that ports have when they are added. */
 static bool weft_stack_bypass = true;
 module_param_named(stack_bypass, weft_stack_bypass, bool, 0644);
-MODULE_PARM_DESC(stack_bypass, "netdev ports go round the IP stack where that passes packets on");
+MODULE_PARM_DESC(stack_bypass, "netdev ports bypass the IP stack where that only forwards packets");
 
 /**
- * weft_nd_head_make - keep the headers of a path's packets, if that can be done
+ * weft_nd_head_make - make the headers of a path's packets, if possible
  * @nd: the port
  * @path: the path
  * @dst: its route
- * @room: UDP payload that the route takes
+ * @room: maximum UDP payload of the route
  *
- * Context: BH off, RCU read section; after a packet has been sent the slow path.
+ * Context: BH off, RCU read section; after a packet took the slow path.
  */
 void weft_nd_head_make(struct weft_nd *nd, struct weft_path *path, struct dst_entry *dst, u32 room)
 {
@@ -209,8 +210,8 @@ free:
 }
 
 /*
- * Is the only hook that of AppArmor, which looks at sockets alone? Of the security modules it is
- * the one that has none at LOCAL_OUT, and nobody else's has this priority and no type.
+ * Return: true if AppArmor's hook is the only one; it checks only sockets. AppArmor is the security
+ * module without a hook at LOCAL_OUT. No other hook has this priority and no type.
  */
 static bool weft_nd_lsm_alone(const struct nf_hook_entries *e)
 {
@@ -223,7 +224,7 @@ static bool weft_nd_lsm_alone(const struct nf_hook_entries *e)
 	       ops->priority == NF_IP_PRI_SELINUX_FIRST;
 }
 
-/* Would a packet that leaves meet a hook? */
+/* Return: true if an outgoing packet would meet a hook. */
 static __always_inline bool weft_nd_filtered_out(struct net *net, bool v6)
 {
 	struct nf_hook_entries __rcu **hooks = v6 ? net->nf.hooks_ipv6 : net->nf.hooks_ipv4;
@@ -232,7 +233,7 @@ static __always_inline bool weft_nd_filtered_out(struct net *net, bool v6)
 	return rcu_access_pointer(hooks[NF_INET_LOCAL_OUT]) || (post && !weft_nd_lsm_alone(post));
 }
 
-/* The headers in front of the packet. */
+/* Write the headers in front of the packet. */
 static __always_inline void weft_nd_head_put(const struct weft_nd_head *head, struct sk_buff *skb,
 					     u8 tos)
 {
@@ -240,7 +241,7 @@ static __always_inline void weft_nd_head_put(const struct weft_nd_head *head, st
 	u8 *at = skb->data - head->len;
 	struct udphdr *uh = (struct udphdr *)(skb->data - sizeof(*uh));
 
-	/* both are aligned: words */
+	/* both are aligned: copy words */
 	for (i = 0; i < WEFT_ND_L2 / 8; i++)
 		((u64 *)at)[i] = ((const u64 *)head->raw)[i];
 	memcpy(at + WEFT_ND_L2, head->raw + WEFT_ND_L2, sizeof(struct iphdr) + sizeof(*uh));
@@ -258,7 +259,7 @@ static __always_inline void weft_nd_head_put(const struct weft_nd_head *head, st
 
 		ip->tos = tos;
 		ip->tot_len = htons(len + sizeof(*ip));
-		/* their sum has no carry out of 32 bits */
+		/* the sum has no carry out of 32 bits */
 		ip->check = csum_fold(csum_add(head->ip_sum,
 					       (__force __wsum)((__force u32)ip->tot_len +
 								(__force u32)htons(tos))));
@@ -276,7 +277,7 @@ static __always_inline void weft_nd_head_put(const struct weft_nd_head *head, st
 	skb->mac_header = skb->data - skb->head;
 }
 
-/* Does the device take a frame as it is, from anybody who holds the queue? */
+/* Return: true if the device takes a frame directly from any holder of the queue. */
 static __always_inline bool weft_nd_direct(struct net_device *dev, struct netdev_queue *txq,
 					   bool v6)
 {
@@ -306,7 +307,7 @@ static __always_inline int weft_nd_xmit(struct sk_buff *skb, struct net_device *
 	return rc;
 }
 
-/* Is the route still what it was? */
+/* Return: true if the route has not changed. */
 static __always_inline bool weft_nd_same_route(const struct weft_nd_head *head,
 					       const struct weft_nd_path *np)
 {
@@ -323,8 +324,8 @@ static __always_inline bool weft_nd_same_route(const struct weft_nd_head *head,
 }
 
 /*
- * Headers for a packet of @len bytes, NULL: the short way is not open to it. Of the next hop only
- * its Ethernet address is looked at.
+ * Return: headers for a packet of @len bytes, NULL: the packet must take the slow path. Of the next
+ * hop only the Ethernet address is checked.
  */
 static __always_inline struct weft_nd_head *weft_nd_open(const struct weft_nd *nd,
 							 struct weft_nd_path *np, u32 len)
@@ -339,7 +340,7 @@ static __always_inline struct weft_nd_head *weft_nd_open(const struct weft_nd *n
 	return head;
 }
 
-/* An empty packet with room for @head and @len bytes, which it then has. NULL: no memory. */
+/* Return: a packet with space for @head and @len bytes of payload, NULL: no memory. */
 static __always_inline struct sk_buff *weft_nd_empty(const struct weft_nd_head *head, u32 len)
 {
 	struct sk_buff *skb = weft_nd_skb(LL_RESERVED_SPACE(head->dst->dev) + head->len, len);
@@ -349,7 +350,7 @@ static __always_inline struct sk_buff *weft_nd_empty(const struct weft_nd_head *
 	return skb;
 }
 
-/* Headers in front of it, and all else that a driver wants to know. */
+/* Write the headers and the fields that drivers read. */
 static __always_inline void weft_nd_dress(const struct weft_nd_head *head,
 					  const struct weft_nd_path *np, struct sk_buff *skb,
 					  u8 tos)
@@ -359,7 +360,7 @@ static __always_inline void weft_nd_dress(const struct weft_nd_head *head,
 	__skb_set_sw_hash(skb, weft_nd_flow(np, tos), true);
 }
 
-/* Away with it. */
+/* Transmit the packet. */
 static __always_inline void weft_nd_leave(struct weft_nd *nd, const struct weft_path *path,
 					  struct sk_buff *skb, u32 psn, u32 len)
 {
@@ -372,12 +373,12 @@ static __always_inline void weft_nd_leave(struct weft_nd *nd, const struct weft_
 }
 
 /**
- * weft_nd_bypass - send a small packet the short way
+ * weft_nd_bypass - send a small packet by stack bypass
  * @nd: the port
- * @tx: the packet, one and of a path
+ * @tx: a packet of a path
  *
- * Context: BH off, RCU read section. Return: it has been sent, or dropped and counted; false: it
- * has to take the slow path.
+ * Context: BH off, RCU read section.
+ * Return: true: sent, or dropped and counted; false: the packet must take the slow path.
  */
 bool weft_nd_bypass(struct weft_nd *nd, const struct weft_tx *tx)
 {
@@ -403,10 +404,7 @@ bool weft_nd_bypass(struct weft_nd *nd, const struct weft_tx *tx)
 	return true;
 }
 
-/*
- * Has the next hop been heard of lately, or is it being asked? Then it is told that it is used, and
- * nothing else happens.
- */
+/* Return: true if the next hop was confirmed recently, or is being confirmed. Marks it as used. */
 static bool weft_nd_next_hop(struct neighbour *n)
 {
 	return likely(READ_ONCE(n->nud_state) & (NUD_CONNECTED | NUD_DELAY | NUD_PROBE)) &&
@@ -414,12 +412,13 @@ static bool weft_nd_next_hop(struct neighbour *n)
 }
 
 /**
- * weft_nd_tx_resv - room for a small packet that leaves the short way; see struct weft_port_ops
+ * weft_nd_tx_resv - reserve a small packet for stack bypass; see struct weft_port_ops
  * @port: the port
- * @path: the path; may be locked: nobody is called who sends something
+ * @path: the path; may be locked: the function calls no code that sends packets
  * @b: the packet
  *
- * Context: BH off. Return: there is room; false: it has to go another way.
+ * Context: BH off.
+ * Return: true: reserved; false: the packet must take another path.
  */
 bool weft_nd_tx_resv(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b)
 {
@@ -439,7 +438,7 @@ bool weft_nd_tx_resv(struct weft_port *port, struct weft_path *path, struct weft
 }
 
 /**
- * weft_nd_send_resv - send it; see struct weft_port_ops
+ * weft_nd_send_resv - send a reserved packet; see struct weft_port_ops
  * @port: the port
  * @path: the path
  * @b: the packet
@@ -451,9 +450,9 @@ void weft_nd_send_resv(struct weft_port *port, struct weft_path *path, struct we
 	weft_nd_leave(port->priv, path, b->port, b->psn, b->len);
 }
 
-/* ---- In -------------------------------------------------------------------------------------- */
+/* ---- Reception ------------------------------------------------------------------------------- */
 
-/* Would a packet that comes in meet another hook than ours at LOCAL_IN? */
+/* Return: true if a received packet would meet a hook other than ours at LOCAL_IN. */
 static __always_inline bool weft_nd_filtered_in(struct net *net, bool v6)
 {
 	struct nf_hook_entries __rcu **hooks = v6 ? net->nf.hooks_ipv6 : net->nf.hooks_ipv4;
@@ -462,7 +461,7 @@ static __always_inline bool weft_nd_filtered_in(struct net *net, bool v6)
 	return rcu_access_pointer(hooks[NF_INET_PRE_ROUTING]) || !in || in->num_hook_entries != 1;
 }
 
-/* Would it be asked whether it has come as IPsec's policies want it? Or has it come by IPsec? */
+/* Return: true if IPsec policies would check the packet, or if it came by IPsec. */
 static __always_inline bool weft_nd_secured(const struct net *net, const struct sk_buff *skb)
 {
 #ifdef CONFIG_XFRM
@@ -474,8 +473,8 @@ static __always_inline bool weft_nd_secured(const struct net *net, const struct 
 }
 
 /*
- * Is it a whole IPv4 packet without options, for UDP, and does its length fit? Return: its length,
- * 0: not for the short way.
+ * Return: the length of a whole IPv4 UDP packet without options whose length is valid; 0: the
+ * packet must take the slow path.
  */
 static __always_inline u32 weft_nd_look4(const struct sk_buff *skb)
 {
@@ -501,8 +500,8 @@ static __always_inline u32 weft_nd_look6(const struct sk_buff *skb)
 }
 
 /*
- * Index of the own address that a packet is for. Return: false: it is none of @nd, or the device
- * does not have it now.
+ * Find the index of the destination among the own addresses. Return: true; false: not an address of
+ * @nd, or the device does not have it now.
  */
 static __always_inline bool weft_nd_own(const struct weft_nd *nd, const void *addr, bool v6,
 					u8 *index)
@@ -515,7 +514,7 @@ static __always_inline bool weft_nd_own(const struct weft_nd *nd, const void *ad
 
 		if (own->family != (v6 ? AF_INET6 : AF_INET) || own->scope)
 			continue;
-		/* of a length that is known: no call */
+		/* constant length: inlined */
 		if (v6 ? !memcmp(addr, own->addr, sizeof(struct in6_addr)) :
 			 !memcmp(addr, own->addr, sizeof(struct in_addr))) {
 			*index = i;
@@ -525,7 +524,7 @@ static __always_inline bool weft_nd_own(const struct weft_nd *nd, const void *ad
 	return false;
 }
 
-/* A packet in one piece, whose sum is known to be good, goes to the core as it stands. */
+/* Return: true for a linear packet with a verified sum: the core takes it in place. */
 static __always_inline bool weft_nd_simple(const struct sk_buff *skb, const struct udphdr *uh)
 {
 	return !skb_is_nonlinear(skb) && !skb_is_gso(skb) && skb_csum_unnecessary(skb) &&
@@ -554,13 +553,13 @@ static __always_inline void weft_nd_one_rx(struct weft_nd *nd, struct sk_buff *s
 	napi_consume_skb(skb, 1);
 }
 
-/* Does somebody else have a say: bridge, bond, macvlan, VRF? */
+/* Return: true if a bridge, bond, macvlan or VRF handles the device's packets. */
 static __always_inline bool weft_nd_others(const struct net_device *dev)
 {
 	return rcu_access_pointer(dev->rx_handler) || netif_is_l3_slave(dev);
 }
 
-/* @v6 is known when this is compiled. */
+/* @v6 is a constant at compile time. */
 static __always_inline unsigned int weft_nd_meet(struct weft_nd *nd, struct sk_buff *skb, bool v6)
 {
 	u32 off = v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr), len;
@@ -584,7 +583,7 @@ static __always_inline unsigned int weft_nd_meet(struct weft_nd *nd, struct sk_b
 	len = v6 ? weft_nd_look6(skb) : weft_nd_look4(skb);
 	to = v6 ? (const void *)&ipv6_hdr(skb)->daddr : (const void *)&ip_hdr(skb)->daddr;
 	udp = READ_ONCE(nd->udp);
-	/* what the buffer has behind the packet's end is none of it */
+	/* ignore bytes of the buffer after the packet's end */
 	if (len < off + sizeof(*uh) + sizeof(*w) || ntohs(uh->len) + off != len || !udp ||
 	    !weft_nd_own(nd, to, v6, &dst) || weft_nd_filtered_in(nd->port->net, v6) ||
 	    weft_nd_secured(nd->port->net, skb))
@@ -612,11 +611,13 @@ static unsigned int weft_nd_ingress(void *priv, struct sk_buff *skb,
 }
 
 /**
- * weft_nd_register - take packets at the device's ingress
+ * weft_nd_register - register the hook at the device's ingress
  * @nd: the port
  * @dev: its device
  *
- * What cannot be taken there comes in the slow path. Context: process, rtnl.
+ * Packets that the hook does not take arrive by the slow path.
+ *
+ * Context: process, rtnl.
  */
 void weft_nd_register(struct weft_nd *nd, struct net_device *dev)
 {
@@ -637,8 +638,9 @@ void weft_nd_register(struct weft_nd *nd, struct net_device *dev)
  * weft_nd_unregister - the reverse of weft_nd_register()
  * @nd: the port
  *
- * Whoever is in the hook is waited for by the RCU grace period before @nd is freed. Context:
- * process, rtnl.
+ * Before @nd is freed, an RCU grace period waits for calls of the hook.
+ *
+ * Context: process, rtnl.
  */
 void weft_nd_unregister(struct weft_nd *nd)
 {

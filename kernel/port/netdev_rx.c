@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft port - driver "netdev": how packets come in
+ * weft port - driver "netdev": reception of packets
  *
- * A kernel UDP socket per family reserves the port number on all addresses of the namespace
- * (nobody else can send from it) and has GRO switched on. The packets never reach it: a
- * netfilter hook behind all others at LOCAL_IN takes whole aggregates of up to 64 KiB, after the
- * firewall has let them pass. What the hook cannot see (IPv6 with extension headers or in
- * fragments) the socket's encap_rcv takes. Everything for the UDP port is eaten: what is not
- * from a kernel-bound port, has no or a wrong checksum, is not for an address of a port or has not
- * come as IPsec's policies want it is counted as bad.
+ * A kernel UDP socket per family reserves the port number on all addresses of the namespace, so no
+ * other program can send from it. The sockets switch on GRO. Packets do not reach them: a netfilter
+ * hook behind all others at LOCAL_IN takes whole aggregates of up to 64 KiB, after the firewall has
+ * passed them. The socket's encap_rcv takes packets that the hook cannot parse (IPv6 with extension
+ * headers or in fragments).
  *
- * Of an aggregate, as many packets as stand in one piece are handed to the core together, where
- * they are; others, and all whose pages a program may still write to, are copied into a buffer of
- * this CPU.
+ * Every packet for the UDP port is consumed. A packet is counted as bad if its source port is
+ * another one, or if its checksum is missing or wrong. So is a packet that is for no address of a
+ * port, or that violates IPsec's policies.
  *
- * Locks: see netdev.h. Everything below the hook runs with BH off inside an RCU read section.
+ * The core receives the contiguous packets of an aggregate together, in place. Others are copied
+ * into a buffer of this CPU. So are packets whose pages a program may still write to.
+ *
+ * weft_ports_lock protects the list of UDP ports (netdev.h). All functions below the hook run with
+ * BH off inside an RCU read section.
  */
 #include <linux/bottom_half.h>
 #include <linux/in6.h>
@@ -37,14 +39,14 @@
 #include "../trace/trace_core.h"
 #include "netdev.h"
 
-#define WEFT_ND_BATCH	16			/* entries that the core takes at a time */
-#define WEFT_ND_BUF	(65536 + 16 * 64)	/* bytes of the buffer for what is in pieces */
+#define WEFT_ND_BATCH	16			/* entries that the core receives at a time */
+#define WEFT_ND_BUF	(65536 + 16 * 64)	/* bytes of the buffer for fragmented packets */
 
 /**
- * struct weft_nd_rxcpu - of one CPU
- * @rx: packets that are handed to the core together
- * @buf: for packets that are in pieces
- * @used: bytes of @buf that packets in @rx stand in
+ * struct weft_nd_rxcpu - reception state of one CPU
+ * @rx: packets for one call of the core
+ * @buf: for fragmented packets
+ * @used: bytes of @buf that packets in @rx occupy
  * @busy: in use
  */
 struct weft_nd_rxcpu {
@@ -57,9 +59,9 @@ struct weft_nd_rxcpu {
 static struct weft_nd_rxcpu __percpu *weft_nd_rxcpu;
 static LIST_HEAD(weft_udps);
 
-/* ---- From an aggregate to packets ------------------------------------------------------------ */
+/* ---- From aggregates to packets -------------------------------------------------------------- */
 
-/* Pages that came by splice or sendfile still belong to somebody. */
+/* Return: true if a program may still write to the pages (splice, sendfile). */
 static bool weft_nd_unstable(const struct sk_buff *skb)
 {
 	const struct sk_buff *frag;
@@ -72,10 +74,7 @@ static bool weft_nd_unstable(const struct sk_buff *skb)
 	return false;
 }
 
-/*
- * Copy @len bytes from @at on. Return: where to, NULL: no room, or the packet is shorter than it
- * says.
- */
+/* Copy @len bytes from @at on. Return: the copy, NULL: no space, or the packet is too short. */
 static const u8 *weft_nd_linear(struct weft_nd_rxcpu *cpu, struct skb_seq_state *st, u32 at,
 				u32 len)
 {
@@ -98,11 +97,11 @@ static const u8 *weft_nd_linear(struct weft_nd_rxcpu *cpu, struct skb_seq_state 
 }
 
 /**
- * struct weft_nd_way - where a packet comes from and goes to
+ * struct weft_nd_way - source and destination of a packet
  * @src: sender
  * @dst: index of the own address, WEFT_RX_GROUP
- * @group: multicast address that it was sent to
- * @iif: then: index of the device that it came by; that of the link, where skb->dev is its VRF
+ * @group: multicast destination address
+ * @iif: for @group: index of the receiving device; that of the link, where skb->dev is its VRF
  * @ecn: ECN field of its IP header
  */
 struct weft_nd_way {
@@ -113,7 +112,7 @@ struct weft_nd_way {
 	u8 ecn;
 };
 
-/* Hand the payload of @skb, whose data begin with the UDP header, to the core. */
+/* Pass the payload of @skb to the core. Its data begin with the UDP header. */
 static void weft_nd_split(struct weft_port *port, struct weft_nd_rxcpu *cpu, struct sk_buff *skb,
 			  const struct weft_nd_way *way)
 {
@@ -161,7 +160,7 @@ static void weft_nd_split(struct weft_port *port, struct weft_nd_rxcpu *cpu, str
 	skb_abort_seq_read(&st);
 }
 
-/* ---- Whose packet? --------------------------------------------------------------------------- */
+/* ---- Destination port ------------------------------------------------------------------------ */
 
 static struct weft_nd *weft_nd_match(const struct weft_udp *udp, u16 family, const void *addr,
 				     u32 scope, u8 *index)
@@ -184,8 +183,8 @@ static struct weft_nd *weft_nd_match(const struct weft_udp *udp, u16 family, con
 }
 
 /*
- * @skb begins with the UDP header: is what it says about itself true? May change the header's
- * address.
+ * Return: true if the fields of the packet are valid. @skb begins with the UDP header. May move the
+ * header.
  */
 static bool weft_nd_valid(struct weft_udp *udp, struct sk_buff *skb, u16 family)
 {
@@ -203,7 +202,7 @@ static bool weft_nd_valid(struct weft_udp *udp, struct sk_buff *skb, u16 family)
 	return !skb_checksum_validate(skb, IPPROTO_UDP, ip6_compute_pseudo);
 }
 
-/* Give a packet to a multicast group to all ports on the device that it came by. */
+/* Deliver a multicast packet to all ports on the device that received it. */
 static void weft_nd_spread(struct weft_udp *udp, struct weft_nd_rxcpu *cpu, struct sk_buff *skb,
 			   const struct weft_nd_way *way)
 {
@@ -217,7 +216,7 @@ static void weft_nd_spread(struct weft_udp *udp, struct weft_nd_rxcpu *cpu, stru
 	}
 }
 
-/* Count what is nobody's with the first port there is. */
+/* Count a packet without destination at the first port. */
 static void weft_nd_bad(struct weft_udp *udp)
 {
 	struct weft_nd *nd = list_first_or_null_rcu(&udp->ports, struct weft_nd, unode);
@@ -226,7 +225,7 @@ static void weft_nd_bad(struct weft_udp *udp)
 		weft_count(&nd->port->core, rx_bad);
 }
 
-/* Takes over @skb, which begins with the UDP header, linear; the IP header stands before it. */
+/* Consume @skb, which begins with the UDP header, linear. The IP header precedes it. */
 static void weft_nd_take(struct weft_udp *udp, struct sk_buff *skb, u16 family)
 {
 	struct weft_nd_rxcpu *cpu = this_cpu_ptr(weft_nd_rxcpu);
@@ -284,11 +283,11 @@ static void weft_nd_take(struct weft_udp *udp, struct sk_buff *skb, u16 family)
 }
 
 /**
- * weft_nd_long - take a packet that was met at the device's ingress
+ * weft_nd_long - take a packet from the hook at the device's ingress
  * @udp: UDP port
  * @skb: the packet, whose data begin with the IP header; headers are linear
- * @off: of the UDP header
- * @v6: it is IPv6
+ * @off: offset of the UDP header
+ * @v6: true: IPv6
  *
  * Context: BH off, RCU read section.
  */
@@ -302,7 +301,7 @@ void weft_nd_long(struct weft_udp *udp, struct sk_buff *skb, u32 off, bool v6)
 
 /* ---- Hooks ----------------------------------------------------------------------------------- */
 
-/* @off: of the UDP header. Return: take it; the header is linear then. */
+/* @off: offset of the UDP header. Return: true: take the packet; the header is linear then. */
 static bool weft_nd_ours(const struct weft_udp *udp, struct sk_buff *skb, u32 off)
 {
 	struct udphdr buf;
@@ -310,16 +309,13 @@ static bool weft_nd_ours(const struct weft_udp *udp, struct sk_buff *skb, u32 of
 
 	if (!uh || uh->dest != udp->port)
 		return false;
-	/* An aggregate whose parts have headers of their own: the socket takes it apart. */
+	/* The parts of this aggregate have own headers: the socket splits it. */
 	if (skb_is_gso(skb) && skb_shinfo(skb)->gso_type & SKB_GSO_FRAGLIST)
 		return false;
 	return pskb_may_pull(skb, off + sizeof(*uh));
 }
 
-/*
- * A packet that a program had in its queue (NFQUEUE) comes when the program lets it pass, by its
- * call, with softirqs on.
- */
+/* A packet from a program's queue (NFQUEUE) arrives in that program's call, with softirqs on. */
 static unsigned int weft_nd_hook4(void *priv, struct sk_buff *skb,
 				  const struct nf_hook_state *state)
 {
@@ -361,7 +357,7 @@ static unsigned int weft_nd_hook6(void *priv, struct sk_buff *skb,
 	return NF_STOLEN;
 }
 
-/* What has got past the hook to the socket, one packet at a time. */
+/* Receive packets that passed the hook to the socket, one at a time. */
 static int weft_nd_encap_rcv(struct sock *sk, struct sk_buff *skb)
 {
 	struct weft_udp *udp;
@@ -464,7 +460,7 @@ static struct weft_udp *weft_udp_new(struct net *net, __be16 port, struct netlin
 	return udp;
 }
 
-/* Does another port of this namespace have one of the addresses? */
+/* Report an error if another port of this namespace has one of the addresses. */
 static int weft_udp_conflict(const struct weft_udp *udp, const struct weft_nd *nd,
 			     struct netlink_ext_ack *extack)
 {
@@ -485,11 +481,12 @@ static int weft_udp_conflict(const struct weft_udp *udp, const struct weft_nd *n
 }
 
 /**
- * weft_udp_get - let packets for a port come in
+ * weft_udp_get - start reception for a port
  * @nd: the port
- * @extack: for the reason
+ * @extack: receives the reason of a failure
  *
- * Context: process, weft_ports_lock held. Return: 0, -EADDRINUSE, -ENOMEM ...
+ * Context: process, weft_ports_lock held.
+ * Return: 0, -EADDRINUSE, -ENOMEM ...
  */
 int weft_udp_get(struct weft_nd *nd, struct netlink_ext_ack *extack)
 {
@@ -520,7 +517,7 @@ int weft_udp_get(struct weft_nd *nd, struct netlink_ext_ack *extack)
 }
 
 /**
- * weft_udp_put - the reverse of weft_udp_get(): nothing comes in any more when it returns
+ * weft_udp_put - stop reception for a port; no packet is delivered after it returns
  * @nd: the port
  *
  * Context: process, weft_ports_lock held.
@@ -541,9 +538,10 @@ void weft_udp_put(struct weft_nd *nd)
 }
 
 /**
- * weft_nd_rx_init - buffers
+ * weft_nd_rx_init - allocate the buffers
  *
- * Context: process. Return: 0, -ENOMEM.
+ * Context: process.
+ * Return: 0, -ENOMEM.
  */
 int weft_nd_rx_init(void)
 {

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft port - driver "netdev": how packets leave
+ * weft port - driver "netdev": transmission of packets
  *
- * Each path keeps its route and revalidates it before use; neighbours, output firewall and
- * queueing are the stack's, below ip_local_out() and ip6_local_out(). Neighbouring packets of
- * one path that have the same length (the last may be shorter) leave as one UDP GSO packet of up
- * to 64 KiB. DF is set and the packet marked ECT(0); only when a route's MTU has shrunk below
- * what the path was opened with are packets fragmented here.
- * Packets of a class have its DSCP and, within the node, its priority and a flow hash of their own
- * (weft_port_tos(), weft_nd_flow()).
+ * Each path keeps its route and revalidates it before use. Neighbours, output firewall and queueing
+ * are the stack's, below ip_local_out() and ip6_local_out(). Consecutive packets of one path leave
+ * as one UDP GSO packet of up to 64 KiB, if they have the same length. The last one may be shorter.
+ * DF is set, and the packet is marked ECT(0). Packets are fragmented only if the route's MTU has
+ * shrunk since the path was opened. Each class has its own DSCP. Within the node it has its own
+ * priority and flow hash (weft_port_tos(), weft_nd_flow()).
  *
- * Memory: headers and payload stand in pages that each CPU keeps and uses again when nobody else
- * holds them any more; so they are neither allocated nor zeroed for each packet.
+ * Headers and payload are in pages that each CPU keeps. A CPU reuses a page when it holds the only
+ * reference. So pages are neither allocated nor zeroed per packet.
  *
- * Locks: see netdev.h. Everything but path_close runs with BH off inside an RCU read section.
- * np->dst is exchanged atomically.
+ * All functions but weft_nd_path_close() run with BH off inside an RCU read section. np->dst is
+ * exchanged atomically. Locks: netdev.h.
  */
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -37,13 +36,13 @@
 #define WEFT_ND_ORDER	3
 #define WEFT_ND_PAGE	(PAGE_SIZE << WEFT_ND_ORDER)
 #define WEFT_ND_PAGES	40	/* more than a window: one CPU may be both ends of the wire */
-#define WEFT_ND_PAYMAX	32000U	/* of a packet: it must fit into a page of ours */
+#define WEFT_ND_PAYMAX	32000U	/* maximum payload: a packet must fit into a page */
 
 /**
- * struct weft_nd_pages - packet memory of one CPU
- * @page: pages, each with a reference of ours
- * @cur: the one that is being filled
- * @off: up to where
+ * struct weft_nd_pages - packet memory of a CPU
+ * @page: pages, with a reference each
+ * @cur: the page in use
+ * @off: used bytes of it
  */
 struct weft_nd_pages {
 	struct page *page[WEFT_ND_PAGES];
@@ -55,7 +54,7 @@ static struct weft_nd_pages __percpu *weft_nd_pages;
 
 /* ---- Packet memory --------------------------------------------------------------------------- */
 
-/* Go on with a page that nobody else holds. Return: false: no memory. */
+/* Switch to a page without other users. Return: true; false: no memory. */
 static noinline bool weft_nd_page_next(struct weft_nd_pages *p)
 {
 	struct page *page = p->page[p->cur];
@@ -75,7 +74,7 @@ static noinline bool weft_nd_page_next(struct weft_nd_pages *p)
 	return p->page[p->cur];
 }
 
-/* Room for @len bytes in one page; nothing is taken before weft_nd_page_use(). NULL: no memory. */
+/* Return: space for @len bytes in a page, NULL: no memory. weft_nd_page_use() takes the space. */
 static __always_inline void *weft_nd_page_space(struct weft_nd_pages *p, u32 len)
 {
 	if (unlikely(!p->page[p->cur] || len > WEFT_ND_PAGE - p->off)) {
@@ -134,7 +133,7 @@ static struct dst_entry *weft_nd_route6(struct net *net, const struct weft_socka
 	return ip6_dst_lookup_flow(net, NULL, &fl6, NULL);
 }
 
-/* A route with a reference, or an error. */
+/* Return: a route with a reference, or an error. */
 static struct dst_entry *weft_nd_route(struct weft_nd *nd, const struct weft_sockaddr *src,
 				       const struct weft_sockaddr *to)
 {
@@ -144,10 +143,7 @@ static struct dst_entry *weft_nd_route(struct weft_nd *nd, const struct weft_soc
 
 	if (!dev)
 		return ERR_PTR(-ENETUNREACH);
-	/*
-	 * Inside of a VRF only its device leads to the right table, and a group is on the device's
-	 * link.
-	 */
+	/* In a VRF only its device leads to the right table. A group is on the device's link. */
 	oif = netif_is_l3_slave(dev) || weft_addr_is_group(to) ? dev->ifindex : 0;
 	if (src->family != to->family)
 		return ERR_PTR(-ENETUNREACH);
@@ -163,7 +159,7 @@ static void weft_nd_path_set(struct weft_nd_path *np, struct dst_entry *dst, u16
 	dst_release(xchg(&np->dst, dst));
 }
 
-/* The path's route, valid in this RCU read section; NULL: none now. */
+/* Return: the path's route, valid in this RCU read section; NULL: no route now. */
 static struct dst_entry *weft_nd_path_dst(struct weft_nd *nd, struct weft_path *path,
 					  const struct weft_sockaddr *src)
 {
@@ -179,7 +175,7 @@ static struct dst_entry *weft_nd_path_dst(struct weft_nd *nd, struct weft_path *
 	return dst;
 }
 
-/* UDP payload that fits into a packet on this route. */
+/* Return: maximum UDP payload of a packet on this route. */
 static u32 weft_nd_space(const struct dst_entry *dst, u16 family)
 {
 	u32 ip = family == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
@@ -190,13 +186,14 @@ static u32 weft_nd_space(const struct dst_entry *dst, u16 family)
 }
 
 /**
- * weft_nd_path_open - a path begins; see struct weft_port_ops
+ * weft_nd_path_open - open a path; see struct weft_port_ops
  * @port: the port
  * @path: the path
  * @priv: struct weft_nd_path, zeroed
  * @max_payload: out
  *
- * Context: BH off, RCU read section. Return: 0, -ENETUNREACH, -EHOSTUNREACH, -ENOMEM.
+ * Context: BH off, RCU read section.
+ * Return: 0, -ENETUNREACH, -EHOSTUNREACH, -ENOMEM.
  */
 int weft_nd_path_open(struct weft_port *port, struct weft_path *path, void *priv, u32 *max_payload)
 {
@@ -212,7 +209,7 @@ int weft_nd_path_open(struct weft_port *port, struct weft_path *path, void *priv
 		case -EHOSTUNREACH:
 		case -ENOMEM:
 			return PTR_ERR(dst);
-		case -ENOBUFS: /* IPv4 says so when there is no memory for it */
+		case -ENOBUFS: /* IPv4 returns it when out of memory */
 			return -ENOMEM;
 		default:
 			return -ENETUNREACH;
@@ -230,7 +227,7 @@ int weft_nd_path_open(struct weft_port *port, struct weft_path *path, void *priv
 }
 
 /**
- * weft_nd_path_close - a path ends; see struct weft_port_ops
+ * weft_nd_path_close - close a path; see struct weft_port_ops
  * @priv: struct weft_nd_path
  *
  * Context: any but hard interrupt.
@@ -244,16 +241,16 @@ void weft_nd_path_close(void *priv)
 /* ---- Packets --------------------------------------------------------------------------------- */
 
 /**
- * struct weft_nd_run - packets that leave as one
+ * struct weft_nd_run - packets that are sent as one
  * @nd: the port
  * @dst: route
  * @src: own address
  * @to: remote node
  * @hash: flow hash, 0: none
  * @tos: DSCP and ECN
- * @room: UDP payload that the route takes
+ * @room: maximum UDP payload of the route
  * @seg: bytes of each packet but the last
- * @n: packets that were put in
+ * @n: number of packets in it
  */
 struct weft_nd_run {
 	struct weft_nd *nd;
@@ -274,11 +271,12 @@ static u32 weft_nd_headroom(const struct weft_nd_run *run)
 }
 
 /**
- * weft_nd_skb - an empty packet
- * @head: bytes of headers that will be put in front
- * @len: bytes that will be put behind them
+ * weft_nd_skb - allocate an empty packet
+ * @head: bytes of headers to be put in front
+ * @len: bytes to be put behind them
  *
- * Context: BH off. Return: the packet, NULL: no memory.
+ * Context: BH off.
+ * Return: the packet, NULL: no memory.
  */
 struct sk_buff *weft_nd_skb(u32 head, u32 len)
 {
@@ -301,8 +299,8 @@ struct sk_buff *weft_nd_skb(u32 head, u32 len)
 }
 
 /*
- * Put packets @at to @at + @n - 1 of @tx behind what is there, into pages, none across two of them.
- * Return: how many were put, negative errno: none: -EFAULT, -ENOMEM.
+ * Append packets @at to @at + @n - 1 of @tx, in pages, each packet in one page. Return: number of
+ * appended packets, negative errno: none: -EFAULT, -ENOMEM.
  */
 static int weft_nd_append(struct weft_nd_pages *p, struct sk_buff *skb, const struct weft_tx *tx,
 			  u32 at, u32 n)
@@ -336,7 +334,7 @@ static int weft_nd_append(struct weft_nd_pages *p, struct sk_buff *skb, const st
 	return n;
 }
 
-/* Sum of the pseudo header, on which the device builds. */
+/* Return: sum of the pseudo header, to which the device adds the rest. */
 static __sum16 weft_nd_pseudo(const struct weft_nd_run *run, u32 len)
 {
 	const void *src = run->src->addr, *to = run->to->addr;
@@ -368,8 +366,8 @@ static void weft_nd_udp(struct sk_buff *skb, const struct weft_nd_run *run)
 }
 
 /**
- * weft_nd_ip4 - an IPv4 header
- * @ip: the header; length and sum are left 0
+ * weft_nd_ip4 - write an IPv4 header
+ * @ip: the header; length and sum stay 0
  * @src: own address
  * @to: remote node
  * @dst: route
@@ -393,8 +391,8 @@ void weft_nd_ip4(struct iphdr *ip, const struct weft_sockaddr *src, const struct
 }
 
 /**
- * weft_nd_ip6 - an IPv6 header
- * @ip6: the header; its length is left 0
+ * weft_nd_ip6 - write an IPv6 header
+ * @ip6: the header; its length stays 0
  * @src: own address
  * @to: remote node
  * @dst: route
@@ -437,7 +435,7 @@ static int weft_nd_out6(struct sk_buff *skb, const struct weft_nd_run *run, stru
 	return ip6_local_out(net, NULL, skb);
 }
 
-/* Headers, and away with it. */
+/* Write the headers and transmit the packet. */
 static void weft_nd_send(struct sk_buff *skb, const struct weft_nd_run *run)
 {
 	bool v6 = run->to->family == AF_INET6;
@@ -457,10 +455,10 @@ static void weft_nd_send(struct sk_buff *skb, const struct weft_nd_run *run)
 }
 
 /**
- * weft_nd_unsent - packets could not be made
+ * weft_nd_unsent - count packets that could not be made
  * @nd: the port
- * @n: how many
- * @err: why; -ECANCELED: they need not be sent any more, which is no error
+ * @n: number of packets
+ * @err: reason; -ECANCELED: they are no longer needed, which is no error
  *
  * Context: any.
  */
@@ -470,7 +468,7 @@ void weft_nd_unsent(struct weft_nd *nd, u32 n, int err)
 		weft_count_add(&nd->port->core, tx_errors, n);
 }
 
-/* Packet @i of @tx, on its own. */
+/* Send packet @i of @tx alone. */
 static void weft_nd_one(struct weft_nd_run *run, const struct weft_tx *tx, u32 i)
 {
 	struct weft_nd_pages *p = this_cpu_ptr(weft_nd_pages);
@@ -495,7 +493,7 @@ drop:
 	weft_nd_unsent(run->nd, 1, err);
 }
 
-/* Several, all but the last as long as the first. */
+/* Send several packets, of equal length except the last. */
 static void weft_nd_many(struct weft_nd_run *run, const struct weft_tx *tx, u32 n)
 {
 	struct weft_nd_pages *p = this_cpu_ptr(weft_nd_pages);
@@ -516,7 +514,7 @@ static void weft_nd_many(struct weft_nd_run *run, const struct weft_tx *tx, u32 
 			weft_nd_unsent(run->nd, 1, err);
 			continue;
 		}
-		/* One that is shorter stands alone when those before it could not be made. */
+		/* a shorter packet is sent alone if the ones before it could not be made */
 		if (!run->n)
 			run->seg = tx[i].len;
 		run->n++;
@@ -527,7 +525,7 @@ static void weft_nd_many(struct weft_nd_run *run, const struct weft_tx *tx, u32 
 		napi_consume_skb(skb, 1);
 }
 
-/* Packets @at to @at + @n - 1 of a run. */
+/* Send packets @at to @at + @n - 1 of a run. */
 static void weft_nd_part(struct weft_nd_run *run, const struct weft_tx *tx, u32 at, u32 n)
 {
 	struct weft_nd_pages *p = this_cpu_ptr(weft_nd_pages);
@@ -556,7 +554,7 @@ drop:
 	weft_nd_unsent(run->nd, n, put);
 }
 
-/* A run: as few aggregates as possible, or packets that are fragmented when they are too long. */
+/* Send a run: as few aggregates as possible, or fragmented packets if they are too long. */
 static void weft_nd_seq(struct weft_nd_run *run, const struct weft_tx *tx)
 {
 	u32 i, n, fit = tx->len > run->room ? 1 : max_t(u32, WEFT_RUN_BYTES / tx->len, 1);
@@ -570,7 +568,7 @@ static void weft_nd_seq(struct weft_nd_run *run, const struct weft_tx *tx)
 	}
 }
 
-/* How many of @n packets, none of them a run, can leave as one. */
+/* Return: how many of @n packets, none of them a run, can be sent as one. */
 static u32 weft_nd_fit(const struct weft_nd_run *run, const struct weft_tx *tx, u32 n)
 {
 	u32 i, bytes = tx->len;
@@ -588,7 +586,9 @@ static u32 weft_nd_fit(const struct weft_nd_run *run, const struct weft_tx *tx, 
 	return n;
 }
 
-/* Route of @tx. Return: false: there is none. *@own: its reference is ours. */
+/*
+ * Find the route of @tx. Return: true; false: no route. *@own: the caller owns a reference on it.
+ */
 static bool weft_nd_aim(struct weft_nd_run *run, const struct weft_tx *tx, bool *own)
 {
 	const struct weft_core *core = &run->nd->port->core;
@@ -614,7 +614,7 @@ static bool weft_nd_aim(struct weft_nd_run *run, const struct weft_tx *tx, bool 
 	return true;
 }
 
-/* What does not leave the short way; the last one of several may. */
+/* Send packets that do not take the stack bypass; the last one of several may take it. */
 static noinline void weft_nd_tx_long(struct weft_port *port, struct weft_tx *tx, u32 n)
 {
 	struct weft_nd_run run = { .nd = port->priv };
@@ -650,7 +650,7 @@ static noinline void weft_nd_tx_long(struct weft_port *port, struct weft_tx *tx,
  * weft_nd_tx - send packets; see struct weft_port_ops
  * @port: the port
  * @tx: packets
- * @n: how many
+ * @n: number of packets
  *
  * Context: BH off, RCU read section.
  */
@@ -662,9 +662,10 @@ void weft_nd_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
 }
 
 /**
- * weft_nd_tx_init - packet memory
+ * weft_nd_tx_init - allocate the packet memory
  *
- * Context: process. Return: 0, -ENOMEM.
+ * Context: process.
+ * Return: 0, -ENOMEM.
  */
 int weft_nd_tx_init(void)
 {
@@ -673,8 +674,9 @@ int weft_nd_tx_init(void)
 }
 
 /**
- * weft_nd_tx_exit - the reverse of weft_nd_tx_init(); packets that are still on their way keep
- * their pages
+ * weft_nd_tx_exit - the reverse of weft_nd_tx_init()
+ *
+ * Packets in flight keep their pages.
  *
  * Context: process.
  */

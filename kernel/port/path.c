@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft port - between the core and a driver: packets, paths and their timers (the port's part of
- * core/base/env.h)
+ * weft port - interface between the core and a driver: packets, paths and their timers (the port's
+ * part of core/base/env.h)
  *
- * A timer of a path moves lazily: a later deadline only changes pp->at, and the timer, when it
- * expires too early, starts itself again. While it is queued or its function runs it holds one
- * reference on the path, so a path is never closed under it:
+ * The timer of a path is lazy. A later deadline only changes pp->at. If the timer expires too
+ * early, it restarts itself. While it is queued or its function runs, it holds one reference on the
+ * path. So a path is never closed under it:
  *
  *	idle (armed == U64_MAX) --start: get--> queued --expires--> running --> idle: put
  *	                                           ^                   |
  *	                                           +-- deadline moved -+
  *
- * It may be queued anew from elsewhere while its function runs: then the function's run needs a
- * reference of its own.
+ * Another CPU may queue it again while its function runs. Then the running function needs its own
+ * reference.
  *
- * Softirq work shares one struct weft_out per CPU, which is in use between the entry into the
- * core and the end of weft_flush(). A device that delivers inside of its transmit function could
- * enter twice: then the packets are dropped, as a wire may.
+ * Softirq work shares one struct weft_out per CPU. It is in use from the entry into the core to the
+ * end of weft_flush(). A device that delivers packets inside its transmit function could enter
+ * twice. Then the packets are dropped, as on a wire.
  *
- * Locks: port->path_lock -> pp->lock; both are innermost and exclude softirqs.
+ * port->path_lock protects the list of path parts. pp->lock protects a timer. Both exclude
+ * softirqs. Order: Documentation/locking.rst.
  */
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
@@ -27,7 +28,7 @@
 #include "path.h"
 
 /**
- * struct weft_soft - of one CPU
+ * struct weft_soft - output for softirq work of one CPU
  * @out: output of the core; empty, unless @busy
  * @busy: @out is in use
  */
@@ -43,10 +44,10 @@ static struct weft_soft __percpu *weft_soft;
 /* ---- Packets --------------------------------------------------------------------------------- */
 
 /**
- * weft_port_rx - packets have come
+ * weft_port_rx - pass received packets to the core
  * @port: the port
- * @rx: packets; stay valid until it returns
- * @n: how many, at most 16
+ * @rx: packets; valid until it returns
+ * @n: number of packets, at most 16
  *
  * Context: BH off, no lock held.
  */
@@ -69,7 +70,7 @@ void weft_port_rx(struct weft_port *port, const struct weft_rx *rx, u32 n)
  * weft_env_tx - send packets; see core/base/env.h
  * @core: the core
  * @tx: packets
- * @n: how many
+ * @n: number of packets
  *
  * Context: any but hard interrupt; no lock of the core held.
  */
@@ -86,12 +87,13 @@ void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n)
 }
 
 /**
- * weft_env_tx_resv - room for a packet; see core/base/env.h
+ * weft_env_tx_resv - reserve a packet; see core/base/env.h
  * @core: the core
  * @path: the path
  * @b: the packet
  *
- * Context: BH off; locks of the core may be held. Return: there is room.
+ * Context: BH off; locks of the core may be held.
+ * Return: true: reserved; false: the packet must be sent by weft_env_tx().
  */
 bool weft_env_tx_resv(struct weft_core *core, struct weft_path *path, struct weft_tx_resv *b)
 {
@@ -102,13 +104,13 @@ bool weft_env_tx_resv(struct weft_core *core, struct weft_path *path, struct wef
 }
 
 /**
- * weft_env_send - send it; see core/base/env.h
+ * weft_env_send - send a reserved packet; see core/base/env.h
  * @core: the core
  * @path: the path
- * @b: the packet, whose bytes are written
+ * @b: the packet, with its bytes written
  *
- * A port that is GONE by now is still there: it is left alone only after an RCU grace period, and
- * BH has been off since weft_env_tx_resv().
+ * The driver still works if the port is GONE by now. It is stopped only after an RCU grace period,
+ * and BH has been off since weft_env_tx_resv().
  *
  * Context: BH off; no lock of the core held.
  */
@@ -135,8 +137,7 @@ static void weft_timer_due(struct weft_ppath *pp, weft_ns now)
 }
 
 /*
- * Softirq. The reference that queueing has taken is ours, unless the timer has been queued
- * again.
+ * Softirq. The function owns the reference of the queued timer, unless the timer was queued again.
  */
 static enum hrtimer_restart weft_timer_fn(struct hrtimer *timer)
 {
@@ -172,7 +173,7 @@ static enum hrtimer_restart weft_timer_fn(struct hrtimer *timer)
 /**
  * weft_env_timer - set a path's timer; see core/base/env.h
  * @path: the path
- * @at: when, U64_MAX: not at all
+ * @at: deadline, U64_MAX: none
  *
  * Context: any but hard interrupt; the caller has a reference on the path, and may hold its lock.
  */
@@ -196,9 +197,9 @@ void weft_env_timer(struct weft_path *path, weft_ns at)
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
 /**
- * weft_env_path_open - a path begins; see core/base/env.h
+ * weft_env_path_open - open a path; see core/base/env.h
  * @path: the path
- * @max_payload: out: bytes of UDP payload that fit into a packet on the way
+ * @max_payload: out: maximum UDP payload of a packet on the route
  *
  * Context: any but hard interrupt; locks of the core may be held.
  * Return: 0, -ENETUNREACH, -EHOSTUNREACH, -ENOMEM.
@@ -217,7 +218,7 @@ int weft_env_path_open(struct weft_path *path, u32 *max_payload)
 	pp->port = port;
 	pp->at = U64_MAX;
 	pp->armed = U64_MAX;
-	/* the driver has no part in it */
+	/* the driver has no part of a local path */
 	pp->released = weft_path_local(path);
 	spin_lock_init(&pp->lock);
 	hrtimer_init(&pp->timer, CLOCK_MONOTONIC, WEFT_TIMER_MODE);
@@ -234,7 +235,7 @@ int weft_env_path_open(struct weft_path *path, u32 *max_payload)
 	if (err)
 		goto free;
 
-	/* weft_paths_stop() sees it, or it sees that the port has gone. */
+	/* Either weft_paths_stop() sees the path, or this code sees that the port has gone. */
 	spin_lock_bh(&port->path_lock);
 	if (READ_ONCE(port->state) >= WEFT_PORT_GONE)
 		err = -ENETUNREACH;
@@ -254,11 +255,11 @@ free:
 }
 
 /**
- * weft_env_path_close - the last reference on a path is going; see core/base/env.h
+ * weft_env_path_close - close a path whose last reference is dropped; see core/base/env.h
  * @path: the path
  *
- * The timer is idle, or its function is past the core and about to return, inside of an RCU read
- * section.
+ * The timer is idle. Or its function has left the core and is about to return, inside of an RCU
+ * read section.
  *
  * Context: any but hard interrupt.
  */
@@ -278,8 +279,8 @@ void weft_env_path_close(struct weft_path *path)
 }
 
 /**
- * weft_paths_fail - end the paths of a port that nobody has come to know
- * @port: the port, which has no endpoints; no packet comes in any more
+ * weft_paths_fail - end the paths that other nodes opened to a port whose creation failed
+ * @port: the port, without endpoints; it receives no more packets
  *
  * Context: process.
  */
@@ -301,11 +302,12 @@ void weft_paths_fail(struct weft_port *port)
 }
 
 /**
- * weft_paths_stop - stop the timers of a port that is GONE
+ * weft_paths_stop - stop the path timers of a port that is GONE
  * @port: the port
  *
- * Those that run are waited for, once the caller has seen an RCU grace period pass. Context:
- * process.
+ * Running timers have ended after the caller's next RCU grace period.
+ *
+ * Context: process.
  */
 void weft_paths_stop(struct weft_port *port)
 {
@@ -339,12 +341,13 @@ void weft_paths_stop(struct weft_port *port)
 }
 
 /**
- * weft_paths_each - call a function of the driver for its part of all paths
+ * weft_paths_each - call a function for the driver's part of each path
  * @port: the port
- * @fn: the function; called with BH off and a spin lock held, not for paths that it has let go of
+ * @fn: the function; called with BH off and a spin lock held; not for released paths
  *
- * Misses some of a port that is being stopped, which lets go of all. Context: any but hard
- * interrupt.
+ * Misses some paths of a port that is being stopped, as that releases all of them.
+ *
+ * Context: any but hard interrupt.
  */
 void weft_paths_each(struct weft_port *port, void (*fn)(void *priv))
 {
@@ -358,8 +361,8 @@ void weft_paths_each(struct weft_port *port, void (*fn)(void *priv))
 }
 
 /**
- * weft_paths_release - have the driver let go of all paths that are still there
- * @port: the port, GONE; an RCU grace period has passed since
+ * weft_paths_release - make the driver release all remaining paths
+ * @port: the port, GONE for an RCU grace period
  *
  * Context: process.
  */
@@ -377,9 +380,10 @@ void weft_paths_release(struct weft_port *port)
 }
 
 /**
- * weft_paths_init - memory for softirqs
+ * weft_paths_init - allocate the memory for softirqs
  *
- * Context: process. Return: 0, -ENOMEM.
+ * Context: process.
+ * Return: 0, -ENOMEM.
  */
 int weft_paths_init(void)
 {

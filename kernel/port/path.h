@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft port - what port.c and drivers need of path.c
+ * weft port - interface of path.c to port.c and drivers
  */
 #ifndef WEFT_PORT_PATH_H
 #define WEFT_PORT_PATH_H
@@ -10,9 +10,9 @@
 #include "port.h"
 
 /*
- * DSCP and ECN fields of packets of @class, WEFT_CLASS_*: AF41, AF21 (RFC 2597) and the default
- * (RFC 2474), or the default for all; ECT(0). The upper three bits are also those of a VLAN tag
- * (IEEE 802.1Q).
+ * DSCP and ECN fields of packets of @class, WEFT_CLASS_*. DSCP is AF41, AF21 (RFC 2597) or the
+ * default (RFC 2474); without priorities always the default. ECN is ECT(0). The upper three bits
+ * also go into a VLAN tag (IEEE 802.1Q).
  */
 static inline u8 weft_port_tos(const struct weft_port *port, u8 class)
 {
@@ -28,7 +28,7 @@ void weft_paths_stop(struct weft_port *port);
 void weft_paths_each(struct weft_port *port, void (*fn)(void *priv));
 void weft_paths_release(struct weft_port *port);
 
-/* The driver's bytes of a path. */
+/* The driver's part of a path. */
 static inline void *weft_path_priv(struct weft_path *path)
 {
 	return ((struct weft_ppath *)*weft_path_port(path))->priv;

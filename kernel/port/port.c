@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft port - life of a port, the list of ports
+ * weft port - life of a port, and the list of ports
  *
- * The state machine and the order of locks stand in port.h. A port is deleted by one of four:
- * the administrator, the end of its namespace (pernet exit), the end of its device
- * (weft_port_lost(), by a worker), the end of the module (by way of pernet exit). All come
- * through weft_port_kill(), which does in this order: no lookup, no engine, no packet comes in, no
- * open and the core fails all (peers are told, so packets still leave), nothing leaves, no timer,
- * the driver lets go of its device.
+ * The state machine is in port.h. Four events delete a port:
+ *
+ * - The administrator deletes it.
+ * - Its namespace ends (pernet exit).
+ * - Its device ends (weft_port_lost(), by a worker).
+ * - The module ends (through pernet exit).
+ *
+ * All call weft_port_kill(). Its steps, in order:
+ *
+ * - Lookups fail.
+ * - The engine stops.
+ * - Reception stops.
+ * - Opens fail, and the core fails all endpoints. It reports that to peers, so packets still leave.
+ * - Transmission stops.
+ * - Timers stop.
+ * - The driver releases its device.
+ *
+ * weft_ports_lock protects the list of ports, their names and states.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -40,7 +52,8 @@ static const struct weft_port_ops *const weft_drivers[] = {
  * @net: namespace
  * @name: its name
  *
- * Context: any. Return: the port, referenced, NULL: none.
+ * Context: any.
+ * Return: the port, referenced, NULL: no such port.
  */
 struct weft_port *weft_port_find(struct net *net, const char *name)
 {
@@ -59,10 +72,11 @@ struct weft_port *weft_port_find(struct net *net, const char *name)
 }
 
 /**
- * weft_port_state_name - name of a port's state, for people
+ * weft_port_state_name - name of a port's state, in readable form
  * @port: the port
  *
  * Context: any.
+ * Return: the name.
  */
 const char *weft_port_state_name(const struct weft_port *port)
 {
@@ -78,7 +92,7 @@ const char *weft_port_state_name(const struct weft_port *port)
 }
 
 /**
- * weft_port_look - ask the driver about the link
+ * weft_port_look - read the state of the link from the driver
  * @port: the port
  * @look: out: all zero when the port has gone
  *
@@ -94,12 +108,13 @@ void weft_port_look(struct weft_port *port, struct weft_port_look *look)
 }
 
 /**
- * weft_port_neigh - look at a neighbour
+ * weft_port_neigh - read an entry of the neighbour table
  * @port: the port
- * @n: its number, counted from 0
+ * @n: number of the entry, counted from 0
  * @info: out
  *
- * Context: any but hard interrupts. Return: false: no more.
+ * Context: any but hard interrupts.
+ * Return: true; false: no more entries.
  */
 bool weft_port_neigh(struct weft_port *port, u32 n, struct weft_neigh_info *info)
 {
@@ -113,7 +128,7 @@ bool weft_port_neigh(struct weft_port *port, u32 n, struct weft_neigh_info *info
 }
 
 /**
- * weft_port_query - fill in what the port knows of WEFT_IOC_QUERY's answer
+ * weft_port_query - fill in the port's part of the answer to WEFT_IOC_QUERY
  * @port: the port
  * @q: out: name, netdev, driver, mtu, speed, link_up
  *
@@ -133,12 +148,13 @@ void weft_port_query(struct weft_port *port, struct weft_ioc_query *q)
 }
 
 /**
- * weft_env_group - have packets to a multicast group come in, or not any more; see core/base/env.h
+ * weft_env_group - start or stop reception for a multicast group; see core/base/env.h
  * @core: the core
  * @group: the group
- * @join: they are to come
+ * @join: true: start
  *
- * Context: process. Return: 0, -ENODEV: the port is going; and what the driver says.
+ * Context: process.
+ * Return: 0, -ENODEV: the port is going; or the driver's result.
  */
 int weft_env_group(struct weft_core *core, const struct weft_sockaddr *group, bool join)
 {
@@ -156,7 +172,7 @@ int weft_env_group(struct weft_core *core, const struct weft_sockaddr *group, bo
 
 /* ---- End of a port --------------------------------------------------------------------------- */
 
-/* Nothing comes in any more and nobody new will come: from here on nothing leaves either. */
+/* Reception has stopped for good: stop transmission too. */
 static void weft_port_down(struct weft_port *port)
 {
 	lockdep_assert_held(&weft_ports_lock);
@@ -176,7 +192,7 @@ static void weft_port_kill(struct weft_port *port)
 	xchg(&port->state, WEFT_PORT_GOING);
 	list_del_rcu(&port->node);
 	weft_up_halt(port);
-	/* whoever joins a group now has seen that the port is going */
+	/* a later group join sees that the port is going */
 	mutex_lock(&port->group_lock);
 	mutex_unlock(&port->group_lock);
 	port->ops->detach(port);
@@ -200,9 +216,10 @@ static void weft_port_kill_work(struct work_struct *work)
  * weft_port_del - delete a port
  * @net: namespace
  * @name: its name
- * @extack: for the reason
+ * @extack: receives the reason of a failure
  *
- * Context: process. Return: 0, -ENODEV.
+ * Context: process.
+ * Return: 0, -ENODEV.
  */
 int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *extack)
 {
@@ -223,13 +240,14 @@ int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *ext
 }
 
 /**
- * weft_port_set_priorities - have packets be given the priority of their class, or not
+ * weft_port_set_priorities - switch the priority of packet classes on or off
  * @net: namespace
  * @name: the port's name
- * @on: they are, from the next packet on
- * @extack: for the reason
+ * @on: true: on, from the next packet
+ * @extack: receives the reason of a failure
  *
- * Context: process. Return: 0, -ENODEV.
+ * Context: process.
+ * Return: 0, -ENODEV.
  */
 int weft_port_set_priorities(struct net *net, const char *name, bool on,
 			     struct netlink_ext_ack *extack)
@@ -245,9 +263,9 @@ int weft_port_set_priorities(struct net *net, const char *name, bool on,
 	return 0;
 }
 
-/* ---- Beginning of a port --------------------------------------------------------------------- */
+/* ---- Creation of a port ---------------------------------------------------------------------- */
 
-/* A name that can be a file in /dev/weft and /sys/class/weft, and a word for weftctl. */
+/* The name must be valid in /dev/weft and /sys/class/weft, and as a word of weftctl. */
 static bool weft_port_name_ok(const char *name)
 {
 	const char *p;
@@ -284,7 +302,7 @@ static const struct weft_port_ops *weft_driver_find(const char *name)
 	return NULL;
 }
 
-/* Is something asked for that the driver cannot give? */
+/* Reject settings that the driver does not support. */
 static int weft_port_conf_ok(const struct weft_port_ops *ops, const struct weft_port_conf *conf,
 			     struct netlink_ext_ack *extack)
 {
@@ -300,7 +318,7 @@ static int weft_port_conf_ok(const struct weft_port_ops *ops, const struct weft_
 	return -EINVAL;
 }
 
-/* A setting of tests. Ports that are added later have it. */
+/* For tests: the value that ports have when they are added. */
 static bool weft_fast_paths = true;
 module_param_named(fast_paths, weft_fast_paths, bool, 0644);
 MODULE_PARM_DESC(fast_paths, "take the fast paths of the protocol (0: for tests)");
@@ -325,7 +343,7 @@ static struct weft_port *weft_port_alloc(struct net *net, const struct weft_port
 	return port;
 }
 
-/* Drops the reference when it fails; the device may have gone and weft_port_lost() have another. */
+/* On failure drops the reference. If the device has gone, weft_port_lost() may hold another one. */
 static int weft_port_begin(struct weft_port *port, struct weft_port_conf *conf,
 			   struct netlink_ext_ack *extack)
 {
@@ -359,7 +377,7 @@ static int weft_port_begin(struct weft_port *port, struct weft_port_conf *conf,
 
 detach:
 	port->ops->detach(port);
-	/* other nodes may have found it already */
+	/* other nodes may have opened paths already */
 	weft_paths_fail(port);
 down:
 	weft_port_down(port);
@@ -373,13 +391,14 @@ put:
 }
 
 /**
- * weft_port_add - make a port
- * @net: namespace; does not go away meanwhile
+ * weft_port_add - create a port
+ * @net: namespace, stays valid
  * @driver: "loop", "netdev", "vnet"
- * @conf: what is wanted; what the driver has chosen is filled in
- * @extack: for the reason
+ * @conf: settings; the driver's choices are filled in
+ * @extack: receives the reason of a failure
  *
- * Context: process. Return: 0 or a negative errno.
+ * Context: process.
+ * Return: 0 or a negative errno.
  */
 int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *conf,
 		  struct netlink_ext_ack *extack)
@@ -434,17 +453,18 @@ static void __net_exit weft_net_exit(struct net *net)
 	mutex_unlock(&weft_ports_lock);
 }
 
-/* A "device" operation, so that ports go before the namespace's network devices do. */
+/* A "device" operation, so that ports end before the namespace's network devices. */
 static struct pernet_operations weft_net_ops = {
 	.exit = weft_net_exit,
 };
 
 /**
- * weft_ports_init - drivers begin, and namespaces are watched
+ * weft_ports_init - start the drivers, and follow the end of namespaces
  *
- * weft_paths_init() has been called, and devices can be made.
+ * Requires weft_paths_init(), and that devices can be created.
  *
- * Context: process. Return: 0 or a negative errno.
+ * Context: process.
+ * Return: 0 or a negative errno.
  */
 int weft_ports_init(void)
 {
@@ -473,9 +493,11 @@ wq:
 }
 
 /**
- * weft_ports_exit - the reverse of weft_ports_init(): all ports are deleted
+ * weft_ports_exit - the reverse of weft_ports_init(); deletes all ports
  *
- * Devices may keep references on them until weft_paths_exit(). Context: process.
+ * Devices may keep references on ports until weft_paths_exit().
+ *
+ * Context: process.
  */
 void weft_ports_exit(void)
 {

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft port - a core, joined to a way out of the machine (or to none) and to a character device
+ * weft port - a core with its network driver and its character device
  *
- * Life of a port (port->state, under weft_ports_lock; read anywhere):
+ * Life of a port (port->state, written under weft_ports_lock; read anywhere):
  *
  *	NEW -----> DOWN <------> UP	link, by weft_port_link()
  *	 |           \          /
  *	 |          (delete, device or namespace gone)
  *	 |                 |
- *	 |               GOING		not in the list, cannot be opened, receives nothing; the
- *	 |                 |		core is failing its endpoints and tells peers
- *	 +------------> GONE		sends nothing, no timer runs; contexts that are still open
- *					keep the memory
+ *	 |               GOING	not in the list, cannot be opened, receives nothing; the
+ *	 |                 |	core fails its endpoints and reports that to peers
+ *	 +------------> GONE	sends nothing, no timer runs; open contexts keep the memory
  *
- * port->ref counts the list, open contexts and whoever looks; the last weft_port_put() takes the
- * core down. The memory stays for an RCU grace period more.
+ * port->ref counts the list, open contexts and temporary users. The last weft_port_put() ends the
+ * core. The memory stays for one more RCU grace period.
  *
- * Locks: weft_ports_lock (a mutex: list, names, states) -> group_lock -> rtnl -> the driver's own.
- * Readers of the list use RCU and weft_port_tryget(). The core's spin locks are never held together
- * with any of these, but weft_ppath.lock and port->path_lock, which are innermost; group_lock is
- * taken inside of the core's mutexes.
+ * weft_ports_lock protects the list, names and states. Readers of the list use RCU and
+ * weft_port_tryget(). Functions run in process context unless they say otherwise. Order:
+ * Documentation/locking.rst.
  */
 #ifndef WEFT_PORT_H
 #define WEFT_PORT_H
@@ -47,22 +45,22 @@ struct weft_port;
 #define WEFT_PORT_GOING		3
 #define WEFT_PORT_GONE		4
 
-#define WEFT_UDP_PORT		9471	/* unless told otherwise */
-#define WEFT_MTU_MIN		1280	/* of a link that can be used */
+#define WEFT_UDP_PORT		9471	/* default */
+#define WEFT_MTU_MIN		1280	/* minimum MTU of a link */
 
 /**
- * struct weft_port_conf - what a port is asked to be
+ * struct weft_port_conf - settings of a new port
  * @name: its name
- * @netdev: name of the network device, empty: none given
- * @device: name of the device that the driver takes over, empty: none given
+ * @netdev: name of the network device, empty: not set
+ * @device: name of the device that the driver takes over, empty: not set
  * @addr: addresses, service 0
- * @prefix: bits of each that all on the link have in common, 0: not given
- * @naddr: how many; 0: the driver's choice
- * @gw: gateways to other links, IPv4 and IPv6; family 0: none given
+ * @prefix: length of each address's prefix on the link, 0: not set
+ * @naddr: number of addresses; 0: the driver chooses
+ * @gw: gateways to other links, IPv4 and IPv6; family 0: not set
  * @udp_port: UDP port, host order
  * @vlan: VLAN tag, 0: none
- * @mtu: bytes of the largest IP packet, 0: the driver's choice
- * @queues: pairs of queues to use, 0: the driver's choice
+ * @mtu: bytes of the largest IP packet, 0: the driver chooses
+ * @queues: queue pairs to use, 0: the driver chooses
  */
 struct weft_port_conf {
 	char name[WEFT_NAME_MAX];
@@ -79,15 +77,15 @@ struct weft_port_conf {
 };
 
 /**
- * struct weft_port_look - a look at a port's link
+ * struct weft_port_look - state of a port's link
  * @netdev: name of the network device, empty: none
  * @device: name of the device that the driver has taken over, empty: none
- * @mac: its Ethernet address, of a device that has been taken over
+ * @mac: Ethernet address of that device
  * @vlan: VLAN tag, 0: none
- * @queues: pairs of queues, 0: the device's driver knows
+ * @queues: queue pairs, 0: the device's own driver decides
  * @mtu: bytes of the largest IP packet
  * @speed: Mbit/s, 0: unknown
- * @link_up: packets can leave and come
+ * @link_up: packets can be sent and received
  */
 struct weft_port_look {
 	char netdev[WEFT_NAME_MAX];
@@ -101,46 +99,45 @@ struct weft_port_look {
 };
 
 /**
- * struct weft_port_ops - a driver: a way for packets to leave and come in
+ * struct weft_port_ops - a driver: transmission and reception of packets
  * @name: "loop", "netdev", "vnet"
  * @path_size: bytes that the driver keeps for each path, zeroed
- * @start: find the device and the addresses: the addresses go to @conf, the driver's data
- *	to port->priv. The core does not work yet. Sleeps, weft_ports_lock held. Explains errors
- *	in extack.
- * @attach: from now on packets come in: the driver calls weft_port_rx(); and weft_port_link() tells
- *	of the link. The core works. Sleeps, weft_ports_lock held.
- * @detach: when it returns no packet comes in any more; packets still go out. Sleeps,
- *	weft_ports_lock held. Without @attach it is not called.
- * @stop: undo @start. Nobody is in @tx, @path_open or @look any more. Sleeps, weft_ports_lock held.
- * @tx: send packets of weft_env_tx(), runs of them (tx->nseg) included: bytes by
- *	weft_tx_write(), or by weft_tx_header() and weft_tx_payload() or weft_tx_pieces(). BH off,
- *	RCU read section.
- * @resv: weft_env_tx_resv(): b->data and b->port are filled in. BH off, which is all there is of an
- *	RCU read section; the path may be locked. NULL: all packets leave by @tx
- * @send: weft_env_send(). BH off, likewise.
- * @path_open: a path begins, see weft_env_path_open(). BH off, RCU read section, locks of
- *	the core may be held.
- * @path_close: a path ends, or the port does while the path is still known: before @stop,
- *	once. BH off, a spin lock held.
- * @group: have packets to a multicast address come in (rx->dst WEFT_RX_GROUP), or not any more;
- *	not twice for one address. Between @attach and @detach, which ends all of it. Sleeps,
- *	port->group_lock held. Return: 0 or a negative errno. NULL: nobody is outside
- * @look: fill in what is known of the link. RCU read section.
- * @queues: queue pairs that @poll knows; constant after @attach. NULL: 1
- * @poll: have packets of a queue pair that have come taken (weft_port_rx()), at most @budget, and
- *	those that have gone cleared away; the queue's interrupt is off afterwards. Called by one
- *	thread for each queue, between @attach and @detach; the driver keeps it apart from what it
- *	does itself after interrupts. BH off. Return: packets taken. NULL: the
- *	port has no queues of its own
- * @arm: let the queue interrupt; where weft_up_irq() then says that no thread comes, the
- *	driver takes packets by itself. Any context, not inside of @poll. Return: something has come
- *	already, @poll is to be called. NULL: as @poll
- * @neigh: entry number n of the neighbour table, false: no more; NULL: the neighbours are the IP
- *	stack's. RCU read section.
- * @owns: the device is the driver's alone: weft_port_conf.device, prefix, gw, vlan, mtu and
- *	queues mean something
+ * @start: find the device and the addresses: the addresses go to @conf, the driver's data to
+ *	port->priv. The core does not work yet. Sleeps, weft_ports_lock held. Explains errors in
+ *	extack.
+ * @attach: start reception: the driver calls weft_port_rx(), and reports the link by
+ *	weft_port_link(). The core works. Sleeps, weft_ports_lock held.
+ * @detach: stop reception; packets are still sent. Sleeps, weft_ports_lock held. Not called without
+ *	@attach.
+ * @stop: undo @start. No call of @tx, @path_open or @look is in progress. Sleeps, weft_ports_lock
+ *	held.
+ * @tx: send packets of weft_env_tx(), including runs (tx->nseg): bytes by weft_tx_write(), or by
+ *	weft_tx_header() and weft_tx_payload() or weft_tx_pieces(). BH off, RCU read section.
+ * @resv: weft_env_tx_resv(): fill in b->data and b->port. BH off, which serves as RCU read section;
+ *	the path may be locked. NULL: all packets are sent by @tx
+ * @send: weft_env_send(). BH off, which serves as RCU read section.
+ * @path_open: open a path, see weft_env_path_open(). BH off, RCU read section, locks of the core
+ *	may be held.
+ * @path_close: close a path; called once for each path, at the latest before @stop. BH off, a spin
+ *	lock held.
+ * @group: start or stop reception for a multicast address (rx->dst WEFT_RX_GROUP); not twice for
+ *	one address. Between @attach and @detach, which stops all of it. Sleeps, port->group_lock
+ *	held. Result: 0 or a negative errno. NULL: no remote members exist
+ * @look: fill in the state of the link. RCU read section.
+ * @queues: number of queue pairs for @poll; constant after @attach. NULL: 1
+ * @poll: take received packets of a queue pair (weft_port_rx()), at most @budget, and free
+ *	transmitted ones; the queue's interrupt is off afterwards. Called by one thread for each
+ *	queue, between @attach and @detach; the driver serialises it with its own interrupt work. BH
+ *	off. Result: number of packets. NULL: the port has no queues of its own
+ * @arm: arm the queue's interrupt; if weft_up_irq() then returns false, the driver takes packets
+ *	itself. Any context, not inside of @poll. Result: true if packets have come already: call
+ *	@poll. NULL: as @poll
+ * @neigh: read entry number n of the neighbour table, false: no more; NULL: the IP stack manages
+ *	neighbours. RCU read section.
+ * @owns: the driver owns the device: weft_port_conf.device, prefix, gw, vlan, mtu and queues are
+ *	valid
  *
- * A driver that owns its queues works on packet memory of its own; nothing here knows an skb.
+ * A driver that owns its queues uses packet memory of its own. This interface does not use skbs.
  */
 struct weft_port_ops {
 	const char *name;
@@ -175,17 +172,18 @@ extern const struct weft_port_ops weft_vnet_ops;
  * @core: its core; core.port points back
  * @name: unique on the machine; constant
  * @ops: driver; constant
- * @priv: driver's own, from ops->start() to ops->stop()
+ * @priv: the driver's data, from ops->start() to ops->stop()
  * @net: namespace; not held: valid until the port is GOING
  * @net_cookie: the namespace's cookie; constant, for comparison at any time
  * @state: WEFT_PORT_*
- * @begun: the core is there
+ * @begun: the core is initialised
  * @ref: references, see above
  * @node: in the list of ports, RCU
- * @dev: character device; kernel/dev's
- * @path_lock: @ppaths; BH
+ * @dev: character device; managed by kernel/dev
+ * @path_lock: protects @ppaths; BH
  * @ppaths: struct weft_ppath
- * @group_lock: ops->group(); a port that is GOING asks for no more groups once it has been taken
+ * @group_lock: serialises ops->group(); after it was taken once, a port that is GOING joins no
+ *	group
  * @kill_work: deletes the port from a worker
  */
 struct weft_port {
@@ -214,8 +212,8 @@ struct weft_port {
  * @node: in port->ppaths
  * @timer: calls weft_core_timer()
  * @lock: @at, @armed, @closed
- * @at: when the core wants to be called, U64_MAX: not at all
- * @armed: when the timer will expire, never later than @at, U64_MAX: it is not running
+ * @at: the core's deadline, U64_MAX: none
+ * @armed: expiry of the timer, never later than @at, U64_MAX: it is not running
  * @closed: the port is going: the timer is not started again
  * @released: ops->path_close() has been called; port->path_lock
  * @rcu: for the memory

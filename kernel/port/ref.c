@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft port - references on a port, and what drivers tell of its link
+ * weft port - references on a port, and reports of its link by drivers
  *
- * Drivers call these functions, and port.c calls drivers: nothing here calls either. The state
- * machine and the order of locks stand in port.h.
+ * Drivers call these functions, and port.c calls drivers. This file calls neither. The state
+ * machine is in port.h. The functions take no lock.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -16,7 +16,7 @@
 struct workqueue_struct *weft_port_wq;
 
 /**
- * weft_port_get - take one more reference
+ * weft_port_get - take another reference
  * @port: the port; the caller has a reference
  *
  * Context: any.
@@ -27,10 +27,11 @@ void weft_port_get(struct weft_port *port)
 }
 
 /**
- * weft_port_tryget - take a reference on what was found under RCU
+ * weft_port_tryget - take a reference on a port that was found under RCU
  * @port: the port
  *
- * Context: any. Return: false: it is on its way to be freed.
+ * Context: any.
+ * Return: true; false: the port is being freed.
  */
 bool weft_port_tryget(struct weft_port *port)
 {
@@ -41,7 +42,9 @@ bool weft_port_tryget(struct weft_port *port)
  * weft_port_put - drop a reference
  * @port: the port
  *
- * The last one takes down the core, which sleeps. Takes no lock of this file. Context: process.
+ * The last one ends the core, which sleeps. Takes no lock of this file.
+ *
+ * Context: process.
  */
 void weft_port_put(struct weft_port *port)
 {
@@ -55,7 +58,7 @@ void weft_port_put(struct weft_port *port)
 }
 
 /**
- * weft_port_lost - the device has gone: have the port deleted by a worker
+ * weft_port_lost - have a worker delete a port whose device has gone
  * @port: the port; the caller keeps it from being freed
  *
  * Context: any; also under rtnl, which the worker takes.
@@ -68,11 +71,11 @@ void weft_port_lost(struct weft_port *port)
 }
 
 /**
- * weft_port_link - the link has come or gone
+ * weft_port_link - report that the link has come up or gone down
  * @port: the port
- * @up: packets can leave and come
+ * @up: packets can be sent and received
  *
- * Context: any; the driver calls it for one port once at a time.
+ * Context: any; a driver serialises its calls for one port.
  */
 void weft_port_link(struct weft_port *port, bool up)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft port - what a port needs of the device that shows it to programs
+ * weft port - calls from a port to the device that presents it to programs
  *
- * kernel/admin provides it (join.c). All is bound when linking.
+ * kernel/admin provides them (join.c). All are bound at link time.
  */
 #ifndef WEFT_PORT_UPCALLS_H
 #define WEFT_PORT_UPCALLS_H
@@ -12,44 +12,48 @@
 struct weft_port;
 
 /**
- * weft_up_add - the port works: show it to programs
+ * weft_up_add - make a working port visible to programs
  * @port: the port
  *
- * Sleeps, weft_ports_lock held. Return: 0 or a negative errno.
+ * Sleeps.
+ *
+ * Context: process, weft_ports_lock held.
+ * Return: 0 or a negative errno.
  */
 int weft_up_add(struct weft_port *port);
 
 /**
- * weft_up_halt - the port is going: no engine polls it any more, or will
- * @port: the port; weft_up_add() may not have been called
+ * weft_up_halt - stop engines from polling a port, for good
+ * @port: the port, going; weft_up_add() may not have been called
  *
  * Sleeps, weft_ports_lock held.
  */
 void weft_up_halt(struct weft_port *port);
 
 /**
- * weft_up_del - the port is going: programs cannot open it, and the core fails all they wait for
- * @port: the port; packets still leave
+ * weft_up_del - prevent opens of a port, and have the core fail its endpoints
+ * @port: the port, going; it can still send packets
  *
  * Sleeps, weft_ports_lock held.
  */
 void weft_up_del(struct weft_port *port);
 
 /**
- * weft_up_free - the last reference has gone
- * @port: the port; its core has not been taken down yet
+ * weft_up_free - free the device of a port after its last reference has gone
+ * @port: the port; its core has not ended yet
  *
  * Sleeps.
  */
 void weft_up_free(struct weft_port *port);
 
 /**
- * weft_up_irq - a driver's queue has something
+ * weft_up_irq - report that a queue of a driver has packets
  * @port: the port; its driver has ops->poll()
  * @queue: the queue pair
  *
- * In an RCU read section (as interrupts are). Context: any. Return: a thread comes to poll it;
- * false: the driver does it itself.
+ * Context: any, in an RCU read section (as interrupts are).
+ *
+ * Return: true: a thread polls the queue; false: the driver must poll it.
  */
 bool weft_up_irq(struct weft_port *port, u32 queue);
 

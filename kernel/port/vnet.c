@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft port - driver "vnet": a virtio network device that is the port's alone
+ * weft port - driver "vnet": a virtio network device that the port owns
  *
- * No network interface, no IP stack: the port's addresses are given by the administrator, who
- * also says what is on the link (prefix lengths) and where everything else is (gateways). The
- * port answers for its addresses and asks for others (neigh.c). The link is what the device
- * says of it.
+ * It uses no network interface and no IP stack. The administrator assigns the port's addresses, the
+ * prefix lengths on the link and the gateways. The port answers requests for its addresses and
+ * resolves others (neigh.c). The device reports the state of the link.
  *
- * The device is taken in start() and given back in stop(). When it is unplugged or found broken,
- * a worker deletes the port.
+ * start() takes the device, and stop() returns it. When the device is unplugged or broken, a worker
+ * deletes the port.
  *
- * Locks: see vnet.h.
+ * vn->lock protects the device's state (vnet.h). The functions run in process context unless they
+ * say otherwise.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -23,7 +23,7 @@
 
 /* ---- Link and neighbours --------------------------------------------------------------------- */
 
-/* vn->lock held; the device is ours. */
+/* vn->lock is held; the driver owns the device. */
 static bool weft_vnet_link_up(struct weft_vnet *vn)
 {
 	u16 status = VIRTIO_NET_S_LINK_UP;
@@ -60,7 +60,7 @@ static void weft_vnet_link_work(struct work_struct *work)
 		return;
 	WRITE_ONCE(vn->up, up);
 	weft_port_link(vn->port, up);
-	/* Whoever has known these addresses elsewhere learns better. */
+	/* Nodes that know these addresses elsewhere update their entries. */
 	for (i = 0; up && i < vn->neighs.place.naddr; i++) {
 		weft_neigh_announce(&vn->neighs, i, &vn->link_out);
 		weft_vnet_send(vn, &vn->link_out);
@@ -86,7 +86,7 @@ static void weft_vnet_neigh_work(struct work_struct *work)
 }
 
 /**
- * weft_vnet_event - the device has something to tell
+ * weft_vnet_event - report a change of the device's configuration
  * @vn: the port
  *
  * Context: any.
@@ -97,7 +97,7 @@ void weft_vnet_event(struct weft_vnet *vn)
 }
 
 /**
- * weft_vnet_neigh_wake - have the neighbour table looked at when it wants to be
+ * weft_vnet_neigh_wake - schedule the next run of the neighbour table's timer
  * @vn: the port
  * @now: time
  *
@@ -112,7 +112,7 @@ void weft_vnet_neigh_wake(struct weft_vnet *vn, weft_ns now)
 				 due > now ? nsecs_to_jiffies(due - now) + 1 : 0);
 }
 
-/* ---- What is asked for ----------------------------------------------------------------------- */
+/* ---- Settings -------------------------------------------------------------------------------- */
 
 static int weft_vnet_addr(const struct weft_sockaddr *a, u32 *prefix,
 			  struct netlink_ext_ack *extack)

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft port - driver "vnet", what its files share
+ * weft port - driver "vnet": declarations for its files
  *
- * vnet.c	the port: start, stop, link, paths
- * vnet_dev.c	the virtio device: taken and given back, queues, control queue, events
- * vnet_rx.c	how packets come in
- * vnet_tx.c	how packets leave
+ *	vnet.c		the port: start, stop, link, paths
+ *	vnet_dev.c	the virtio device: taken and returned, queues, control queue, events
+ *	vnet_rx.c	reception of packets
+ *	vnet_tx.c	transmission of packets
  *
- * Life of a device under us (struct weft_vnet):
+ * Life of a device that the driver owns (struct weft_vnet):
  *
- *	start: taken, queues made (vdev set)	nothing posted, no interrupt
- *	attach: open, live, rx_on		packets come and go
- *	detach: rx_on cleared			packets go
- *	stop: closed, reset, given back		vdev NULL
+ *	start: taken, queues made (vdev set)	no buffers posted, no interrupt
+ *	attach: open, live, rx_on		sends and receives
+ *	detach: rx_on cleared			sends
+ *	stop: closed, reset, returned		vdev NULL
  *
- * Unplugging (remove) may come at any time, suspend (freeze, restore) while it is open: both close
- * it as stop does. What is torn down is unused then: live is cleared, and an RCU grace period has
- * passed; transmission, polling and tasklets run in RCU read sections and look at live first.
+ * Unplugging (remove) may happen at any time, suspend (freeze, restore) while the device is open.
+ * Both close it as stop does. Closing clears live and waits for an RCU grace period, then frees.
+ * Transmission, polling and tasklets run in RCU read sections and check live first.
  *
- * Locks: weft_ports_lock -> device lock -> vn->lock -> q->tx_lock. vn->lock covers opening and
- * closing, and the control queue. A receive queue has one consumer at a time: who has
- * set q->polled. q->tx_lock covers the transmit queue, free and waiting slots.
+ * vn->lock protects opening and closing, and the control queue. Bit 0 of q->polled ensures one
+ * consumer of a receive queue. q->tx_lock protects the transmit queue, and free and waiting slots.
+ * Order: Documentation/locking.rst.
  */
 #ifndef WEFT_PORT_VNET_H
 #define WEFT_PORT_VNET_H
@@ -39,17 +39,17 @@
 #include "neigh.h"
 #include "path.h"
 
-#define WEFT_VNET_PAIRS		64	/* queue pairs that are used at most */
-#define WEFT_VNET_BATCH	16	/* entries that the core takes at a time */
-#define WEFT_VNET_HELD		64	/* buffers that they may stand in, and one packet's more */
-#define WEFT_VNET_MERGE		64	/* buffers of a packet at most */
+#define WEFT_VNET_PAIRS		64	/* maximum number of queue pairs in use */
+#define WEFT_VNET_BATCH	16	/* entries that the core receives at a time */
+#define WEFT_VNET_HELD		64	/* buffers of those entries, without the last packet's */
+#define WEFT_VNET_MERGE		64	/* maximum number of buffers of a packet */
 #define WEFT_VNET_BUDGET	64	/* packets that a tasklet takes at a time */
 #define WEFT_VNET_BUF_MIN	1536U	/* bytes of the smallest receive buffer */
-#define WEFT_VNET_BUF_MAX	16384U	/* and of the largest */
-#define WEFT_VNET_SLOTS		1024U	/* packets that can wait to be sent */
+#define WEFT_VNET_BUF_MAX	16384U	/* bytes of the largest receive buffer */
+#define WEFT_VNET_SLOTS		1024U	/* maximum number of packets that wait to be sent */
 #define WEFT_VNET_TX_MEM	(4U << 20)	/* bytes for them, unless they are large */
-#define WEFT_VNET_SPANS		20	/* pieces that payload may stand in */
-#define WEFT_VNET_GROUPS	WEFT_CORE_GROUPS	/* multicast addresses that are taken */
+#define WEFT_VNET_SPANS		20	/* maximum number of pieces of payload */
+#define WEFT_VNET_GROUPS	WEFT_CORE_GROUPS	/* multicast addresses that are received */
 #define WEFT_VNET_COPY		4096U	/* payload below this is copied */
 
 #define WEFT_VNET_HDR		sizeof(struct virtio_net_hdr_mrg_rxbuf)
@@ -59,13 +59,13 @@
 struct weft_vnet;
 
 /**
- * struct weft_vnet_slot - memory of a packet that leaves
+ * struct weft_vnet_slot - memory of a packet to send
  * @next: in q->free or q->waiting
- * @mem: window that the end of the packet is in, referenced; NULL: it is all in @frame
- * @nspan: pieces there, 0: none
- * @span: the pieces; NULL: packets of this port are too short for that
+ * @mem: window with the end of the packet, referenced; NULL: the whole packet is in @frame
+ * @nspan: number of pieces in the window, 0: none
+ * @span: those pieces; NULL: packets of this port are too short for that
  * @len: bytes in @frame
- * @frame: the packet, from the virtio header on
+ * @frame: the packet, starting with the virtio header
  */
 struct weft_vnet_slot {
 	struct weft_vnet_slot *next;
@@ -77,7 +77,7 @@ struct weft_vnet_slot {
 };
 
 /**
- * struct weft_vnet_list - slots in the order in which they were put in
+ * struct weft_vnet_list - slots in FIFO order
  * @first: first one, NULL: none
  * @last: last one
  */
@@ -87,14 +87,14 @@ struct weft_vnet_list {
 };
 
 /**
- * struct weft_vnet_same - what is known of the packet that was taken last
- * @want: its headers from Ethernet's on; UDP's checksum and what is behind it do not matter
- * @words: whole words of @want that matter
- * @rest: which bits of the next one do
- * @len: bytes of the frame, 0: there was none
- * @head: bytes of headers, UDP's is the last
+ * struct weft_vnet_same - headers of the last packet that was taken
+ * @want: its headers, starting with Ethernet's; UDP's checksum and later bytes do not matter
+ * @words: number of words of @want to compare as a whole
+ * @rest: mask of the bits to compare in the next word
+ * @len: bytes of the frame, 0: no packet yet
+ * @head: bytes of headers, up to UDP's
  * @sum: sum of its pseudo header
- * @rx: it, as the core is told
+ * @rx: the packet in the form for the core
  */
 struct weft_vnet_same {
 	u64 want[ALIGN(WEFT_VNET_HEAD, 8) / 8];
@@ -112,32 +112,32 @@ struct weft_vnet_same {
  * @no: number of the pair
  * @rxq: receive queue
  * @txq: transmit queue
- * @tasklet: where interrupts lead
- * @polled: bit 0: somebody consumes @rxq; all up to @nout is theirs
+ * @tasklet: polls after an interrupt
+ * @polled: bit 0: the receive queue has a consumer, which owns all fields up to @nout
  * @buf: receive buffers, @nbuf of them; each is in @rxq or in @held
- * @nbuf: how many
+ * @nbuf: number of buffers
  * @size: bytes of each
- * @chunk: memory that they are parts of, @nchunk pieces
- * @nchunk: how many
- * @rx: packets that are handed to the core together
- * @nrx: entries of it
- * @next: where the weft header of a packet that goes on with the last entry stands
- * @same: the packet that was taken last
- * @held: buffers that they, or packets that were passed over, stand in
- * @nheld: how many
- * @linear: a packet that came in several buffers
+ * @chunk: memory that the buffers are parts of, @nchunk pieces
+ * @nchunk: number of pieces
+ * @rx: packets for one call of the core
+ * @nrx: entries of @rx
+ * @next: place of the weft header of a packet that extends the last entry
+ * @same: the last packet that was taken
+ * @held: buffers of packets in @rx, and of ignored packets
+ * @nheld: number of buffers in @held
+ * @linear: copy of a packet whose buffers are not contiguous
  * @copied: @linear is in use
  * @rx_sg: the buffer that is being posted
  * @nout: frames of the neighbour table
- * @tx_lock: all below; @aside is taken without it
+ * @tx_lock: protects all below; @aside is taken without it
  * @slot: all slots, @nslot of them
- * @nslot: how many
- * @free: slots that are free
- * @waiting: slots that wait for room in @txq
- * @aside: a free slot that is not in @free, for whoever takes it (xchg()); NULL: it is taken
- * @nmem: slots in @txq that hold windows
+ * @nslot: number of slots
+ * @free: free slots
+ * @waiting: slots that wait for space in @txq
+ * @aside: a free slot that is not in @free, taken by xchg(); NULL: taken
+ * @nmem: number of slots in @txq that hold windows
  * @sg: the packet that is being put into @txq
- * @one: one in one piece
+ * @one: for a packet in one piece
  */
 struct weft_vnet_queue {
 	struct weft_vnet *vn;
@@ -178,7 +178,7 @@ struct weft_vnet_queue {
  * struct weft_vnet_ctrl - a command for the control queue; memory that the device reads
  * @hdr: class and command
  * @status: out: VIRTIO_NET_OK or not
- * @data: what belongs to it: at most a table of Ethernet addresses
+ * @data: its arguments: at most a table of Ethernet addresses
  */
 struct weft_vnet_ctrl {
 	struct virtio_net_ctrl_hdr hdr;
@@ -190,37 +190,37 @@ struct weft_vnet_ctrl {
  * struct weft_vnet - a port on a virtio network device
  * @port: the port
  * @dev: the device, referenced
- * @vdev: the same, from probe to remove; NULL: it is not ours (any more)
- * @name: what the administrator calls it
- * @lock: opening, closing, control queue
+ * @vdev: the same, from probe to remove; NULL: the driver does not own it
+ * @name: the administrator's name for it
+ * @lock: protects opening, closing, control queue
  * @cvq: control queue, NULL: none
  * @ctrl: memory for commands
  * @q: pairs of queues
- * @npairs: how many are used
- * @max_pairs: how many were made
- * @want_pairs: how many are wanted, 0: as many as there are CPUs
+ * @npairs: number of pairs in use
+ * @max_pairs: number of pairs that were created
+ * @want_pairs: number of requested pairs, 0: as many as there are CPUs
  * @made: the device has its queues; @lock
- * @group: multicast addresses whose packets are taken; @lock
- * @ngroups: how many; changed under @lock
+ * @group: multicast addresses that are received; @lock
+ * @ngroups: number of entries of @group; changed under @lock
  * @want_open: between attach and stop
- * @live: packets may be sent, queues may be looked at
- * @rx_on: packets are taken
- * @broken: the device does not work; said once
- * @releasing: stop is taking it away from us: no news for the port
- * @csum: the device completes checksums of what is sent
- * @guest_csum: the device checks what is received
+ * @live: packets may be sent, queues may be polled
+ * @rx_on: received packets are taken
+ * @broken: the device does not work; reported once
+ * @releasing: stop releases the device: report no loss to the port
+ * @csum: the device completes checksums of sent packets
+ * @guest_csum: the device verifies received packets
  * @mrg: a packet may come in several buffers
- * @up: link; @link_work's
- * @conflicts: those that were told of; @neigh_work's
+ * @up: state of the link; @link_work's
+ * @conflicts: number of conflicts that were reported; @neigh_work's
  * @mtu: bytes of the largest IP packet
- * @want_mtu: what is wanted, 0: the device's own
+ * @want_mtu: requested MTU, 0: the device's own
  * @speed: Mbit/s, 0: unknown
  * @sport: UDP port, network order
  * @neighs: neighbours
- * @link_work: looks at the link
- * @link_out: its frames
- * @neigh_work: the time of the neighbour table has come
- * @neigh_out: its frames
+ * @link_work: reads the state of the link
+ * @link_out: frames of @link_work
+ * @neigh_work: runs the timer of the neighbour table
+ * @neigh_out: frames of @neigh_work
  */
 struct weft_vnet {
 	struct weft_port *port;
@@ -259,16 +259,16 @@ struct weft_vnet {
 };
 
 /**
- * struct weft_vnet_path - what this driver keeps for a path
- * @mac: Ethernet address of the next node, in the first 6 bytes
- * @gen: neighs.gen when it was found; 0: never; stored after @mac
- * @recheck: jiffies when it is to be asked for again
- * @hash: selects a pair of queues
+ * struct weft_vnet_path - this driver's part of a path
+ * @mac: Ethernet address of the next hop, in the first 6 bytes
+ * @gen: value of neighs.gen for @mac; 0: never; stored after @mac
+ * @recheck: jiffies when @mac must be looked up again
+ * @hash: selects a queue pair
  * @hlen: bytes of @head
- * @ipoff: where the IP header begins in it
+ * @ipoff: offset of the IP header in it
  * @ipsum: sum of the IPv4 header without its length
  * @pseudo: sum of the pseudo header without the length
- * @head: headers up to UDP's, but lengths, checksums and Ethernet destination
+ * @head: headers up to UDP's, without lengths, checksums and Ethernet destination
  */
 struct weft_vnet_path {
 	u64 mac;

@@ -2,15 +2,16 @@
 /*
  * weft port - driver "vnet": the virtio device
  *
- * The driver that is registered matches no device: it is bound only by weft_vnet_take(), to the
- * device that the administrator has named. (The bus negotiates features before it asks a driver
- * whether it wants the device: what is refused has to be refused before.) Taking and giving back
- * are done by a worker, so that they are not cut short by signals to the caller.
+ * The registered driver matches no device. Only weft_vnet_take() binds it, to the device that the
+ * administrator has named. The bus negotiates features before it asks a driver for a match. So
+ * unsuitable devices must be rejected before that. A worker takes and returns the device, so that
+ * signals to the caller do not interrupt it.
  *
- * The device is taken from virtio_net, whose network interface goes, and is given back to the
- * driver that the kernel finds for it: virtio_net makes an interface anew.
+ * Taking the device from virtio_net removes its network interface. Returning it lets the kernel
+ * find a driver for it: virtio_net creates an interface again.
  *
- * Locks: see vnet.h. weft_vnet_taking: weft_ports_lock.
+ * weft_ports_lock protects weft_vnet_taking. vn->lock protects the rest (vnet.h). The functions run
+ * in process context unless they say otherwise.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -23,16 +24,16 @@
 #include "../compat.h"
 #include "vnet.h"
 
-#define WEFT_VNET_CTRL_MS	1000	/* that a command may take */
+#define WEFT_VNET_CTRL_MS	1000	/* maximum duration of a command */
 
-/* What is being taken: the only one that probe accepts. */
+/* The port that takes a device now. probe accepts only its device. */
 static struct weft_vnet *weft_vnet_taking;
 
 static struct virtio_driver weft_vnet_driver;
 
 /* ---- Control queue --------------------------------------------------------------------------- */
 
-/* vn->lock held. Return: 0, -EOPNOTSUPP: there is no control queue, -EIO, -ETIMEDOUT, -EINVAL. */
+/* vn->lock is held. Return: 0, -EOPNOTSUPP: no control queue, -EIO, -ETIMEDOUT, -EINVAL. */
 static int weft_vnet_command(struct weft_vnet *vn, u8 class, u8 cmd, u32 len)
 {
 	struct scatterlist hdr, data, status, *sgs[3] = { &hdr };
@@ -60,7 +61,7 @@ static int weft_vnet_command(struct weft_vnet *vn, u8 class, u8 cmd, u32 len)
 			break;
 		usleep_range(100, 200);
 	}
-	/* It may write to the memory yet: no more commands. */
+	/* The device may still write to the memory: send no more commands. */
 	vn->cvq = NULL;
 	return -ETIMEDOUT;
 }
@@ -72,8 +73,8 @@ static int weft_vnet_rx_mode(struct weft_vnet *vn, u8 cmd, bool on)
 }
 
 /*
- * Own addresses, those that solicitations for IPv6 addresses are sent to, and groups; else
- * everything. vn->lock held.
+ * Receive own addresses, the addresses of solicitations for IPv6 addresses, and groups. If that
+ * fails, receive everything. vn->lock is held.
  */
 static void weft_vnet_filter(struct weft_vnet *vn)
 {
@@ -101,12 +102,13 @@ static void weft_vnet_filter(struct weft_vnet *vn)
 }
 
 /**
- * weft_vnet_group - take packets to a multicast group, or not any more; see struct weft_port_ops
+ * weft_vnet_group - start or stop reception for a multicast group; see struct weft_port_ops
  * @port: the port
  * @addr: the group
- * @join: take them
+ * @join: true: start
  *
- * Context: process. Return: 0, -ENODEV: the device has gone; -ENOSPC.
+ * Context: process.
+ * Return: 0, -ENODEV: the device has gone; -ENOSPC.
  */
 int weft_vnet_group(struct weft_port *port, const struct weft_sockaddr *addr, bool join)
 {
@@ -171,7 +173,7 @@ static void weft_vnet_vqs_del(struct weft_vnet *vn)
 	vn->made = false;
 }
 
-/* Pairs, and behind them the control queue. vdev->priv is set. */
+/* Create queue pairs, then the control queue. vdev->priv is set. */
 static int weft_vnet_vqs_make(struct weft_vnet *vn)
 {
 	bool ctrl = virtio_has_feature(vn->vdev, VIRTIO_NET_F_CTRL_VQ);
@@ -185,7 +187,7 @@ static int weft_vnet_vqs_make(struct weft_vnet *vn)
 	if (!info || !vqs)
 		goto free;
 	for (i = 0; i < 2 * vn->max_pairs; i++) {
-		/* those that are not used interrupt nobody, whatever the device puts into them */
+		/* unused queues have no callback, even if the device fills them */
 		info[i].callback = i < 2 * vn->npairs ? weft_vnet_callback : NULL;
 		info[i].name = i % 2 ? "weft-tx" : "weft-rx";
 	}
@@ -211,7 +213,7 @@ free:
 	return err;
 }
 
-/* Unused, see vnet.h, when it returns. vn->lock held. */
+/* Close the device. When it returns the device is unused, see vnet.h. vn->lock is held. */
 static void weft_vnet_close(struct weft_vnet *vn)
 {
 	u32 i;
@@ -232,7 +234,7 @@ static void weft_vnet_close(struct weft_vnet *vn)
 		weft_vnet_tx_drop(&vn->q[i]);
 }
 
-/* Buffers posted, interrupts on. vn->lock held; the device is ready. */
+/* Post buffers and enable interrupts. vn->lock is held; the device is ready. */
 static int weft_vnet_go(struct weft_vnet *vn)
 {
 	u32 i;
@@ -256,11 +258,12 @@ static int weft_vnet_go(struct weft_vnet *vn)
 }
 
 /**
- * weft_vnet_open - packets come and go from now on
- * @vn: the port, taken
+ * weft_vnet_open - start transmission and reception
+ * @vn: the port, with its device taken
  *
- * Context: process, weft_ports_lock held. Return: 0, -ENODEV: it has gone meanwhile, -ENOMEM, -EIO,
- * -EINVAL: the device refuses something, -ETIMEDOUT.
+ * Context: process, weft_ports_lock held.
+ * Return: 0, -ENODEV: the device has gone meanwhile, -ENOMEM, -EIO, -EINVAL: the device refuses a
+ * setting, -ETIMEDOUT.
  */
 int weft_vnet_open(struct weft_vnet *vn)
 {
@@ -286,7 +289,7 @@ unlock:
 }
 
 /**
- * weft_vnet_broken - the device does not do what it should: the port is given up
+ * weft_vnet_broken - report that the device misbehaves, and delete the port
  * @vn: the port
  *
  * Context: any.
@@ -301,7 +304,7 @@ void weft_vnet_broken(struct weft_vnet *vn)
 
 /* ---- The driver ------------------------------------------------------------------------------ */
 
-/* Before features are final. Queues that are not used are not asked for. */
+/* Runs before features are final. Rejects features of unused queues. */
 static int weft_vnet_validate(struct virtio_device *vdev)
 {
 	struct weft_vnet *vn = weft_vnet_taking;
@@ -336,7 +339,7 @@ static u32 weft_vnet_device_mtu(struct virtio_device *vdev)
 	return mtu;
 }
 
-/* Return: 0, -ERANGE: the MTU that is wanted is too large. */
+/* Return: 0, -ERANGE: the requested MTU is too large. */
 static int weft_vnet_features(struct weft_vnet *vn)
 {
 	struct virtio_device *vdev = vn->vdev;
@@ -394,7 +397,7 @@ out:
 	return err;
 }
 
-/* By weft_vnet_give(), or unplugged. */
+/* Called by weft_vnet_give(), or after unplugging. */
 static void weft_vnet_remove(struct virtio_device *vdev)
 {
 	struct weft_vnet *vn = vdev->priv;
@@ -426,7 +429,7 @@ static int __maybe_unused weft_vnet_freeze(struct virtio_device *vdev)
 	return 0;
 }
 
-/* Time has stood still: what was under way is sent again, or the peer says that it is too late. */
+/* Time stood still. Packets in flight are retransmitted, or the peer reports a timeout. */
 static int __maybe_unused weft_vnet_restore(struct virtio_device *vdev)
 {
 	struct weft_vnet *vn = vdev->priv;
@@ -471,10 +474,10 @@ static struct virtio_driver weft_vnet_driver = {
 #endif
 };
 
-/* ---- Taking and giving back ------------------------------------------------------------------ */
+/* ---- Taking and returning -------------------------------------------------------------------- */
 
 /**
- * struct weft_vnet_job - something for a worker that somebody waits for
+ * struct weft_vnet_job - work of a worker that the caller waits for
  * @work: the work
  * @vn: the port
  * @err: out
@@ -496,7 +499,7 @@ static int weft_vnet_job(struct weft_vnet *vn, work_func_t fn)
 	return job.err;
 }
 
-/* To whom it belongs when nobody else wants it. */
+/* Let the kernel bind the device to its default driver. */
 static void weft_vnet_return(struct device *dev)
 {
 	struct virtio_device *vdev = dev_to_virtio(dev);
@@ -528,12 +531,12 @@ static void weft_vnet_give_work(struct work_struct *work)
 	struct weft_vnet_job *job = container_of(work, struct weft_vnet_job, work);
 	struct device *dev = job->vn->dev;
 
-	/* Somebody may have unbound it, and may even have bound it to another driver. */
+	/* An administrator may have unbound it, or even bound it to another driver. */
 	if (READ_ONCE(job->vn->vdev)) {
 		device_release_driver(dev);
 		weft_vnet_return(dev);
 	}
-	/* Whoever has unplugged it meanwhile is done. */
+	/* Wait for an unplugging in progress. */
 	device_lock(dev);
 	device_unlock(dev);
 }
@@ -543,7 +546,7 @@ static int weft_vnet_is(struct device *dev, const void *name)
 	return !strcmp(dev_name(dev), name) || !strcmp(dev_name(dev->parent), name);
 }
 
-/* May it be taken? */
+/* Check whether the device may be taken. */
 static int weft_vnet_check(struct device *dev, struct netlink_ext_ack *extack)
 {
 	struct virtio_device *vdev = dev_to_virtio(dev);
@@ -575,14 +578,15 @@ static int weft_vnet_check(struct device *dev, struct netlink_ext_ack *extack)
 }
 
 /**
- * weft_vnet_take - take a device away from virtio_net
+ * weft_vnet_take - take a device from virtio_net
  * @vn: the port; mtu, want_pairs are set
  * @name: PCI address or name on the virtio bus
- * @extack: for the reason
+ * @extack: receives the reason of a failure
  *
- * On success vn->npairs, mtu and neighs.place.mac are what the device has.
+ * On success vn->npairs, mtu and neighs.place.mac have the device's values.
  *
- * Context: process, weft_ports_lock held. Return: 0, -ENODEV, -EBUSY, -EOPNOTSUPP, -ERANGE ...
+ * Context: process, weft_ports_lock held.
+ * Return: 0, -ENODEV, -EBUSY, -EOPNOTSUPP, -ERANGE ...
  */
 int weft_vnet_take(struct weft_vnet *vn, const char *name, struct netlink_ext_ack *extack)
 {
@@ -616,8 +620,8 @@ put:
 }
 
 /**
- * weft_vnet_give - give the device back to virtio_net
- * @vn: the port, taken; nobody sends any more
+ * weft_vnet_give - return the device to virtio_net
+ * @vn: the port, with its device taken; no more sends
  *
  * Context: process, weft_ports_lock held.
  */
@@ -642,7 +646,8 @@ void weft_vnet_give(struct weft_vnet *vn)
 /**
  * weft_vnet_init - the driver's part of module_init()
  *
- * Context: process. Return: 0 or a negative errno.
+ * Context: process.
+ * Return: 0 or a negative errno.
  */
 int weft_vnet_init(void)
 {
@@ -650,7 +655,7 @@ int weft_vnet_init(void)
 }
 
 /**
- * weft_vnet_exit - the reverse of weft_vnet_init(); no port is left, so no device is bound
+ * weft_vnet_exit - the reverse of weft_vnet_init(), after all ports are gone, so no device is bound
  *
  * Context: process.
  */

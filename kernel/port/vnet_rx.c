@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft port - driver "vnet": how packets come in
+ * weft port - driver "vnet": reception of packets
  *
- * As many buffers as the queue has room for are posted when the port is opened; each is posted
- * again as soon as the core has copied what it wants of the packet, so that nothing is allocated
- * later. They stand one behind the other, in pieces of memory as large as could be had, and are
- * posted in that order, in which devices use them and in which they are posted again: packets that
- * come one after the other stand one behind the other. So a train of packets of one sender is one
- * entry for the core (struct weft_rx, with a stride), and a packet that takes several buffers is in
- * one piece. Both are looked at, not relied on: a device may use buffers in any order. What follows
- * a packet with the same headers is compared with it, not parsed.
+ * Opening the port posts as many buffers as fit into the queue. Each is posted again as soon as the
+ * core has copied its packet, so nothing is allocated later.
  *
- * An interrupt switches itself off and schedules a tasklet, which polls until there is
- * nothing left and only then arms the interrupt again; an engine's thread does the same in its
- * place, by weft_vnet_poll() and weft_vnet_arm(). Packets are parsed where they are. One whose
- * buffers do not stand one behind the other is copied together.
+ * Buffers are contiguous, in pieces of memory as large as the allocation succeeded. They are posted
+ * in that order. Devices use them in that order, and they are posted again in it. So consecutive
+ * packets are contiguous in memory. A train of packets of one sender is one entry for the core
+ * (struct weft_rx, with a stride). A packet in several buffers is in one piece. The code checks
+ * both, as a device may use buffers in any order. A packet with the same headers as its predecessor
+ * is compared, not parsed.
  *
- * Taken is what is for an own address or a multicast group, from the port's own UDP port, whole and
- * with a right checksum. ARP and neighbour discovery go to neigh.c. All else on the link is passed
- * over.
+ * An interrupt disables itself and schedules a tasklet. The tasklet polls until the queue is empty,
+ * and only then arms the interrupt again. An engine's thread does the same by weft_vnet_poll() and
+ * weft_vnet_arm(). Packets are parsed in place. A packet whose buffers are not contiguous is
+ * copied.
  *
- * Locks: see vnet.h. All but allocation runs with BH off inside an RCU read section.
+ * The driver takes complete packets with a correct checksum for an own address or a multicast
+ * group. The source must be the port's own UDP port number. neigh.c takes ARP and neighbour
+ * discovery. All other packets on the link are ignored.
+ *
+ * Bit 0 of q->polled ensures one consumer of a queue (vnet.h). All but allocation runs with BH off
+ * inside an RCU read section.
  */
 #include <linux/etherdevice.h>
 #include <linux/ip.h>
@@ -36,9 +38,9 @@
 #define WEFT_VNET_LINEAR	(65536 + WEFT_VNET_LINK)
 #define WEFT_VNET_CHUNK		(512U << 10)	/* bytes of the pieces of memory for buffers */
 
-/* ---- Is it for us? --------------------------------------------------------------------------- */
+/* ---- Destination ----------------------------------------------------------------------------- */
 
-/* Index of an own address, -1: none. */
+/* Return: the index of an own address, -1: not an own address. */
 static int weft_vnet_own(const struct weft_vnet *vn, u16 family, const void *addr)
 {
 	const struct weft_core *core = &vn->port->core;
@@ -51,12 +53,12 @@ static int weft_vnet_own(const struct weft_vnet *vn, u16 family, const void *add
 }
 
 /**
- * struct weft_vnet_pkt - a packet that is looked at
- * @data: where the IP header begins, later the UDP header
+ * struct weft_vnet_pkt - a packet during parsing
+ * @data: start of the IP header, later of the UDP header
  * @len: bytes from there on
  * @sum: sum of the pseudo header
- * @checked: the device has checked the checksum, or will not need to
- * @group: it was sent to an Ethernet address of several nodes
+ * @checked: the device has verified the checksum, or verification is not needed
+ * @group: the Ethernet destination is a group address
  */
 struct weft_vnet_pkt {
 	const u8 *data;
@@ -67,8 +69,8 @@ struct weft_vnet_pkt {
 };
 
 /*
- * Where does a packet go? Index of an own address, WEFT_RX_GROUP: a multicast group, which members
- * of the port's may have joined; -1: not to us.
+ * Find the destination of a packet. Return: index of an own address; WEFT_RX_GROUP: a multicast
+ * group, which the port may have joined; -1: not for this port.
  */
 static int weft_vnet_to(const struct weft_vnet *vn, const struct weft_vnet_pkt *pkt, u16 family,
 			const void *addr, struct weft_rx *rx)
@@ -82,7 +84,7 @@ static int weft_vnet_to(const struct weft_vnet *vn, const struct weft_vnet_pkt *
 	return weft_addr_is_group(&to) ? WEFT_RX_GROUP : -1;
 }
 
-/* Return: it is a UDP packet for us; pkt->data is its UDP header. */
+/* Return: true for a UDP packet to this port; pkt->data is its UDP header. */
 static bool weft_vnet_ip4(struct weft_vnet *vn, struct weft_vnet_pkt *pkt, struct weft_rx *rx)
 {
 	const struct iphdr *ip = (const void *)pkt->data;
@@ -131,7 +133,7 @@ static bool weft_vnet_ip6(struct weft_vnet *vn, struct weft_vnet_pkt *pkt, struc
 	return !ipv6_addr_is_multicast(&ip6->saddr) && !ipv6_addr_any(&ip6->saddr);
 }
 
-/* Return: 1: taken, the packet is in @rx; 0: it is not for us; -1: it is bad. */
+/* Return: 1: taken, the packet is in @rx; 0: not for this port; -1: bad. */
 static int weft_vnet_udp(struct weft_vnet *vn, struct weft_vnet_pkt *pkt, struct weft_rx *rx)
 {
 	const struct udphdr *uh = (const void *)pkt->data;
@@ -154,8 +156,8 @@ static int weft_vnet_udp(struct weft_vnet *vn, struct weft_vnet_pkt *pkt, struct
 /* ---- Trains ---------------------------------------------------------------------------------- */
 
 /*
- * A packet that has been written to the next entry of q->rx; @same: the one before has the same
- * headers. It becomes part of the entry before, if it stands behind what is there.
+ * Add a packet that was written to the next entry of q->rx. @same: its predecessor has the same
+ * headers. If it follows the last entry in memory, it extends that entry.
  */
 static void weft_vnet_put(struct weft_vnet_queue *q, bool same)
 {
@@ -176,8 +178,8 @@ static void weft_vnet_put(struct weft_vnet_queue *q, bool same)
 }
 
 /*
- * A frame with the same headers up to UDP's checksum as the last one that was taken, and as long:
- * what was found there is true here.
+ * Return: true if a frame has the length and the headers of the last one that was taken, up to
+ * UDP's checksum. Then the results of parsing that one are valid here.
  */
 static bool weft_vnet_same(struct weft_vnet_queue *q, const u8 *frame, u32 len, bool checked)
 {
@@ -209,8 +211,8 @@ static bool weft_vnet_same(struct weft_vnet_queue *q, const u8 *frame, u32 len, 
 }
 
 /*
- * A frame has been taken that is in the next entry of q->rx; @sum: of its pseudo header. Headers
- * with options may be too long to be known.
+ * Record a frame that was taken into the next entry of q->rx. @sum: sum of its pseudo header.
+ * Headers with options may be too long to be recorded.
  */
 static void weft_vnet_learn(struct weft_vnet_queue *q, const u8 *frame, u32 len, __wsum sum)
 {
@@ -231,7 +233,7 @@ static void weft_vnet_learn(struct weft_vnet_queue *q, const u8 *frame, u32 len,
 	same->rx = *rx;
 }
 
-/* Frames that the neighbour table answers with. */
+/* Pass a packet to the neighbour table, and send its answers. */
 static void weft_vnet_neigh(struct weft_vnet_queue *q, const struct weft_vnet_pkt *pkt, bool arp)
 {
 	struct weft_vnet *vn = q->vn;
@@ -247,7 +249,7 @@ static void weft_vnet_neigh(struct weft_vnet_queue *q, const struct weft_vnet_pk
 	weft_vnet_neigh_wake(vn, now);
 }
 
-/* A frame of @len bytes behind a virtio header. */
+/* Process a frame of @len bytes behind a virtio header. */
 static void weft_vnet_frame(struct weft_vnet_queue *q, const u8 *buf, u32 len)
 {
 	const struct virtio_net_hdr_mrg_rxbuf *hdr = (const void *)buf;
@@ -310,7 +312,7 @@ static int weft_vnet_post(struct weft_vnet_queue *q, u8 *buf)
 	return virtqueue_add_inbuf(q->rxq, &q->rx_sg, 1, buf, GFP_ATOMIC);
 }
 
-/* Hand packets to the core, and their buffers back to the device. */
+/* Pass packets to the core, and return their buffers to the device. */
 static void weft_vnet_flush(struct weft_vnet_queue *q)
 {
 	const struct weft_rx *rx;
@@ -330,7 +332,9 @@ static void weft_vnet_flush(struct weft_vnet_queue *q)
 	q->nheld = 0;
 }
 
-/* A packet in @num buffers, the first of which, @buf, is held already and has @len bytes of it. */
+/*
+ * Collect a packet in @num buffers. The first one, @buf, is held already and has @len bytes of it.
+ */
 static void weft_vnet_merge(struct weft_vnet_queue *q, u8 *buf, u32 len, u32 num)
 {
 	bool fits = true;
@@ -417,7 +421,7 @@ static u32 weft_vnet_take_in(struct weft_vnet_queue *q, u32 budget)
 	return n;
 }
 
-/* Likewise. Return: something has come already. */
+/* Arm the interrupt. BH off, RCU read section. Return: true if packets have come already. */
 static bool weft_vnet_listen(struct weft_vnet_queue *q)
 {
 	struct weft_vnet *vn = q->vn;
@@ -426,12 +430,13 @@ static bool weft_vnet_listen(struct weft_vnet_queue *q)
 }
 
 /**
- * weft_vnet_poll - take what has come, and let go of what has been sent; see struct weft_port_ops
+ * weft_vnet_poll - take received packets, and free sent ones; see struct weft_port_ops
  * @port: the port
- * @queue: the pair of queues
- * @budget: packets at most
+ * @queue: the queue pair
+ * @budget: maximum number of packets
  *
- * Context: BH off. Return: packets; @budget: there may be more.
+ * Context: BH off.
+ * Return: number of packets; if @budget, there may be more.
  */
 u32 weft_vnet_poll(struct weft_port *port, u32 queue, u32 budget)
 {
@@ -445,11 +450,12 @@ u32 weft_vnet_poll(struct weft_port *port, u32 queue, u32 budget)
 }
 
 /**
- * weft_vnet_arm - have an interrupt come with the next packet; see struct weft_port_ops
+ * weft_vnet_arm - arm the interrupt for the next packet; see struct weft_port_ops
  * @port: the port
- * @queue: the pair of queues
+ * @queue: the queue pair
  *
- * Context: any. Return: something has come already.
+ * Context: any.
+ * Return: true if packets have come already.
  */
 bool weft_vnet_arm(struct weft_port *port, u32 queue)
 {
@@ -463,7 +469,7 @@ bool weft_vnet_arm(struct weft_port *port, u32 queue)
 }
 
 /**
- * weft_vnet_tasklet - an interrupt has come that no engine's thread takes care of
+ * weft_vnet_tasklet - poll a queue pair after an interrupt, if no engine's thread polls it
  * @t: the tasklet in struct weft_vnet_queue
  *
  * Context: softirq.
@@ -480,7 +486,7 @@ void weft_vnet_tasklet(struct tasklet_struct *t)
 }
 
 /**
- * weft_vnet_callback - an interrupt of either queue
+ * weft_vnet_callback - handle an interrupt of either queue
  * @vq: the queue
  *
  * Context: hard interrupt.
@@ -497,7 +503,7 @@ void weft_vnet_callback(struct virtqueue *vq)
 
 /* ---- Life ------------------------------------------------------------------------------------ */
 
-/* Memory for some buffers, *@n at most. Return: it, NULL: there is none; *@n: how many. */
+/* Allocate memory for up to *@n buffers. Return: the memory, NULL: none; *@n: number of buffers. */
 static u8 *weft_vnet_chunk(u32 size, u32 *n)
 {
 	gfp_t gfp = GFP_KERNEL | __GFP_NOWARN;
@@ -514,10 +520,11 @@ static u8 *weft_vnet_chunk(u32 size, u32 *n)
 }
 
 /**
- * weft_vnet_rx_alloc - memory for receiving
- * @q: the pair of queues, with queues
+ * weft_vnet_rx_alloc - allocate the memory for reception
+ * @q: the queue pair, with queues
  *
- * Context: process. Return: 0, -ENOMEM.
+ * Context: process.
+ * Return: 0, -ENOMEM.
  */
 int weft_vnet_rx_alloc(struct weft_vnet_queue *q)
 {
@@ -549,8 +556,8 @@ int weft_vnet_rx_alloc(struct weft_vnet_queue *q)
 }
 
 /**
- * weft_vnet_rx_free - the reverse, and of half of it
- * @q: the pair of queues; the device has been reset, or has no buffers
+ * weft_vnet_rx_free - the reverse of weft_vnet_rx_alloc(), also if that failed
+ * @q: the queue pair; the device has been reset, or has no buffers
  *
  * Context: process.
  */
@@ -569,9 +576,10 @@ void weft_vnet_rx_free(struct weft_vnet_queue *q)
 
 /**
  * weft_vnet_rx_fill - post all buffers
- * @q: the pair of queues, empty
+ * @q: the queue pair, empty
  *
- * Context: process. Return: 0, -EIO: the device is broken.
+ * Context: process.
+ * Return: 0, -EIO: the device is broken.
  */
 int weft_vnet_rx_fill(struct weft_vnet_queue *q)
 {

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft port - driver "vnet": how packets leave
+ * weft port - driver "vnet": transmission of packets
  *
- * Each queue has slots, memory for a packet each: free, being filled, in the queue, or waiting for
- * room in it. Headers are copied from the path's and completed; payload is copied behind them,
- * or, where it is long and stands in pinned pages, goes out of these: then the slot holds the
- * window until the device has used the descriptors, one for each piece. (Indirect descriptors are
- * not negotiated, as the virtio core allocates a table of them for each packet.) The queue's
- * interrupt is off but while slots wait for room or hold windows; all others are let go by those
- * who send after them. One free slot is kept aside for a short packet that goes alone: who sends it
- * sets one aside that has left. The device is told of packets once for each call. A packet that
- * finds no slot is lost, as on a wire.
+ * Each queue has slots, memory for one packet each. A slot is free, being filled, in the queue, or
+ * waiting for space in the queue. Headers are copied from the path's and completed. Payload is
+ * copied behind them. Long payload in pinned pages is sent from there: the slot then holds the
+ * window until the device has used the descriptors, one for each piece. Indirect descriptors are
+ * not negotiated, as the virtio core would allocate a table of them for each packet.
  *
- * Packets to a node whose Ethernet address is not known are lost, too, but for the newest one if
- * it is short (a handshake): that one waits in the neighbour table.
+ * The queue's interrupt is enabled only while slots wait for space or hold windows. Otherwise later
+ * senders free the sent slots. One free slot is kept aside for a short single packet. Its sender
+ * sets a sent slot aside again. The device is notified once per call. A packet without a slot is
+ * lost, as on a wire.
  *
- * Locks: see vnet.h. Everything but allocation runs with BH off inside an RCU read section.
+ * Packets to a node with unknown Ethernet address are lost, too. Only the newest one, if short (a
+ * handshake), waits in the neighbour table.
+ *
+ * q->tx_lock protects the slots (vnet.h). All but allocation runs with BH off inside an RCU read
+ * section.
  */
 #include <linux/etherdevice.h>
 #include <linux/ip.h>
@@ -30,7 +32,7 @@
 
 #define WEFT_VNET_TTL		64
 
-/* ---- Slots, q->tx_lock held ------------------------------------------------------------------ */
+/* ---- Slots, q->tx_lock is held --------------------------------------------------------------- */
 
 static void weft_vnet_list_add(struct weft_vnet_list *list, struct weft_vnet_slot *slot)
 {
@@ -58,7 +60,7 @@ static void weft_vnet_slot_free(struct weft_vnet_queue *q, struct weft_vnet_slot
 	q->free = slot;
 }
 
-/* Return: 0, -ENOSPC: no room now, -EIO: the device is broken. */
+/* Return: 0, -ENOSPC: no space now, -EIO: the device is broken. */
 static int weft_vnet_slot_add(struct weft_vnet_queue *q, struct weft_vnet_slot *slot)
 {
 	struct scatterlist *end = &q->sg[slot->nspan];
@@ -77,7 +79,7 @@ static int weft_vnet_slot_add(struct weft_vnet_queue *q, struct weft_vnet_slot *
 	return err == -ENOMEM ? -ENOSPC : err;
 }
 
-/* One that has been sent, NULL: none. */
+/* Return: a slot that has been sent, NULL: none. */
 static struct weft_vnet_slot *weft_vnet_sent(struct weft_vnet_queue *q)
 {
 	struct weft_vnet_slot *slot;
@@ -90,7 +92,7 @@ static struct weft_vnet_slot *weft_vnet_sent(struct weft_vnet_queue *q)
 	return slot;
 }
 
-/* Let go of what has been sent. */
+/* Free the slots that have been sent. */
 static void weft_vnet_done(struct weft_vnet_queue *q)
 {
 	struct weft_vnet_slot *slot;
@@ -100,7 +102,7 @@ static void weft_vnet_done(struct weft_vnet_queue *q)
 		weft_vnet_slot_free(q, slot);
 }
 
-/* See to it that there is a slot aside: one that has been sent, so that all come back. */
+/* Set a slot aside if needed: one that has been sent, so that all of them are freed in time. */
 static void weft_vnet_set_aside(struct weft_vnet_queue *q)
 {
 	struct weft_vnet_slot *slot;
@@ -117,11 +119,11 @@ static void weft_vnet_set_aside(struct weft_vnet_queue *q)
 			return;
 		q->free = slot->next;
 	}
-	/* pairs with xchg(): what was done with the slot is over */
+	/* pairs with xchg(): all use of the slot has ended */
 	smp_store_release(&q->aside, slot);
 }
 
-/* Return: the device is broken. */
+/* Return: true if the device is broken. */
 static bool weft_vnet_push(struct weft_vnet_queue *q)
 {
 	struct weft_vnet_slot *slot;
@@ -142,8 +144,8 @@ static bool weft_vnet_push(struct weft_vnet_queue *q)
 }
 
 /*
- * Put in what waits, and see to it that an interrupt comes while there is something to be let go.
- * Return: the device is broken.
+ * Queue the waiting slots. Enable the interrupt while slots are to be freed. Return: true if the
+ * device is broken.
  */
 static bool weft_vnet_advance(struct weft_vnet_queue *q)
 {
@@ -154,7 +156,7 @@ static bool weft_vnet_advance(struct weft_vnet_queue *q)
 			return true;
 		if ((!q->waiting.first && !q->nmem) || virtqueue_enable_cb_delayed(q->txq))
 			return false;
-		/* one that is broken hands out nothing more, whatever the device has used */
+		/* a broken queue returns no slot, even if the device has used some */
 		if (virtqueue_is_broken(q->txq))
 			return true;
 	}
@@ -173,8 +175,8 @@ static void weft_vnet_unlock_kick(struct weft_vnet_queue *q, bool broken)
 }
 
 /**
- * weft_vnet_tx_reap - let go of what has been sent, send what waits
- * @q: the pair of queues
+ * weft_vnet_tx_reap - free sent slots, and send waiting ones
+ * @q: the queue pair
  *
  * Context: BH off, RCU read section.
  */
@@ -186,7 +188,7 @@ void weft_vnet_tx_reap(struct weft_vnet_queue *q)
 	weft_vnet_unlock_kick(q, weft_vnet_advance(q));
 }
 
-/* Up to @n free slots, not locked. *@got: how many. */
+/* Take up to @n free slots, without the lock held. *@got: number of slots. */
 static struct weft_vnet_slot *weft_vnet_slots(struct weft_vnet_queue *q, u32 n, u32 *got)
 {
 	struct weft_vnet_slot *first, **last = &first;
@@ -202,7 +204,7 @@ static struct weft_vnet_slot *weft_vnet_slots(struct weft_vnet_queue *q, u32 n, 
 	return first;
 }
 
-/* Send what is in @full, give back what is in @empty; not locked. */
+/* Send the slots in @full, return those in @empty, without the lock held. */
 static void weft_vnet_submit(struct weft_vnet_queue *q, struct weft_vnet_list *full,
 			     struct weft_vnet_slot *empty)
 {
@@ -226,7 +228,7 @@ static void weft_vnet_submit(struct weft_vnet_queue *q, struct weft_vnet_list *f
 	weft_vnet_unlock_kick(q, broken);
 }
 
-/* Send a slot that holds no window; not locked. */
+/* Send a slot without a window, without the lock held. */
 static void weft_vnet_submit_one(struct weft_vnet_queue *q, struct weft_vnet_slot *slot)
 {
 	bool broken = false;
@@ -275,7 +277,7 @@ static void weft_vnet_head6(struct weft_vnet_path *np, const struct weft_sockadd
 	np->hlen = np->ipoff + sizeof(*ip6) + sizeof(struct udphdr);
 }
 
-/* Headers but for lengths, sums and what is of a packet's class. @np is zeroed. */
+/* Write headers, without lengths, sums and the fields of a packet's class. @np is zeroed. */
 static void weft_vnet_head(struct weft_vnet *vn, struct weft_vnet_path *np,
 			   const struct weft_sockaddr *src, const struct weft_sockaddr *to)
 {
@@ -310,7 +312,7 @@ static void weft_vnet_head(struct weft_vnet *vn, struct weft_vnet_path *np,
 	}
 }
 
-/* Sum of the bytes behind the frame, which begin at place @at of the packet. */
+/* Return: sum of the bytes behind the frame, which begin at offset @at of the packet. */
 static __wsum weft_vnet_sum_spans(const struct weft_vnet_slot *slot, u32 at, __wsum sum)
 {
 	u32 i;
@@ -320,7 +322,7 @@ static __wsum weft_vnet_sum_spans(const struct weft_vnet_slot *slot, u32 at, __w
 	return sum;
 }
 
-/* Lengths and checksums of a packet with @pay bytes behind the frame; @soft: all checksums. */
+/* Set lengths and checksums of a packet with @pay bytes behind the frame; @soft: all checksums. */
 static void weft_vnet_finish(const struct weft_vnet_path *np, struct weft_vnet_slot *slot, u32 pay,
 			     bool soft)
 {
@@ -332,7 +334,7 @@ static void weft_vnet_finish(const struct weft_vnet_path *np, struct weft_vnet_s
 
 	if (ip->version == 4) {
 		ip->tot_len = htons(len + sizeof(*ip));
-		/* their sum has no carry out of 32 bits */
+		/* the sum has no carry out of 32 bits */
 		ip->check = csum_fold(csum_add(np->ipsum,
 					       (__force __wsum)((__force u32)ip->tot_len +
 								(__force u32)htons(ip->tos))));
@@ -350,7 +352,7 @@ static void weft_vnet_finish(const struct weft_vnet_path *np, struct weft_vnet_s
 	uh->check = csum_fold(sum) ?: CSUM_MANGLED_0;
 }
 
-/* DSCP and ECN, also in a VLAN tag. */
+/* Set DSCP and ECN, also in a VLAN tag. */
 static void weft_vnet_mark(const struct weft_vnet_path *np, struct weft_vnet_slot *slot, u8 tos)
 {
 	struct vlan_ethhdr *eth = (void *)(slot->frame + WEFT_VNET_HDR);
@@ -364,15 +366,15 @@ static void weft_vnet_mark(const struct weft_vnet_path *np, struct weft_vnet_slo
 		ip6_flow_hdr((struct ipv6hdr *)ip, tos, 0);
 }
 
-/* Is np->mac the Ethernet address of the next node? */
+/* Return: true if np->mac is still the Ethernet address of the next hop. */
 static bool weft_vnet_mac_fresh(struct weft_vnet *vn, struct weft_vnet_path *np)
 {
-	/* pairs with the store in weft_vnet_mac(): whoever sees @gen sees @mac */
+	/* pairs with the store in weft_vnet_mac(): a reader that sees @gen sees @mac */
 	return likely(smp_load_acquire(&np->gen) == READ_ONCE(vn->neighs.gen) &&
 		      time_before(jiffies, READ_ONCE(np->recheck)));
 }
 
-/* Ethernet address of the next node. @path: it is a path's. Return: as weft_neigh_find(). */
+/* Find the next hop's Ethernet address. @path: @np is a path's. Return: as weft_neigh_find(). */
 static int weft_vnet_mac(struct weft_vnet *vn, struct weft_vnet_path *np,
 			 const struct weft_sockaddr *to, bool path)
 {
@@ -398,7 +400,7 @@ static int weft_vnet_mac(struct weft_vnet *vn, struct weft_vnet_path *np,
 
 /* ---- Packets --------------------------------------------------------------------------------- */
 
-/* Return: 1: the slot is to be sent, 0: the packet waits elsewhere, negative errno: it is lost. */
+/* Return: 1: send the slot, 0: the packet waits elsewhere, negative errno: the packet is lost. */
 static int weft_vnet_make(struct weft_vnet *vn, struct weft_vnet_slot *slot,
 			  struct weft_vnet_path *np, const struct weft_tx *tx, u32 i,
 			  const struct weft_sockaddr *to)
@@ -449,7 +451,7 @@ static int weft_vnet_make_path(struct weft_vnet *vn, struct weft_vnet_slot *slot
 	return weft_vnet_make(vn, slot, weft_path_priv(tx->path), tx, i, weft_path_addr(tx->path));
 }
 
-/* An answer to a stranger. */
+/* Make an answer to an unknown sender. */
 static noinline int weft_vnet_make_once(struct weft_vnet *vn, struct weft_vnet_slot *slot,
 					const struct weft_tx *tx)
 {
@@ -462,7 +464,7 @@ static noinline int weft_vnet_make_once(struct weft_vnet *vn, struct weft_vnet_s
 	return weft_vnet_make(vn, slot, &np, tx, 0, &tx->to);
 }
 
-/* All packets of a lane go through one pair of queues, so that they stay in order. */
+/* All packets of a lane use one queue pair, so that they stay in order. */
 static struct weft_vnet_queue *weft_vnet_queue_of(struct weft_vnet *vn, struct weft_path *path,
 						  u8 lane)
 {
@@ -479,7 +481,7 @@ static struct weft_vnet_queue *weft_vnet_queue(struct weft_vnet *vn, const struc
 	return tx->path ? weft_vnet_queue_of(vn, tx->path, tx->lane) : vn->q;
 }
 
-/* Entries of output for one pair of queues; @total packets in all. */
+/* Send the packets of one queue pair; @total packets in all. */
 static void weft_vnet_tx_queue(struct weft_vnet_queue *q, const struct weft_tx *tx, u32 n,
 			       u32 total)
 {
@@ -513,8 +515,8 @@ static void weft_vnet_tx_queue(struct weft_vnet_queue *q, const struct weft_tx *
 }
 
 /*
- * The frequent case, one packet of a class whose next node's Ethernet address is known: the slot
- * aside, with all headers but lengths and checksums, NULL: it goes another way.
+ * Fast path for a packet of a class whose next hop's Ethernet address is known. Return: the slot
+ * aside, with all headers except lengths and checksums, NULL: the packet must take another path.
  */
 static struct weft_vnet_slot *weft_vnet_take_aside(struct weft_vnet *vn, struct weft_vnet_queue *q,
 						   struct weft_vnet_path *np, u32 len,
@@ -536,7 +538,7 @@ static struct weft_vnet_slot *weft_vnet_take_aside(struct weft_vnet *vn, struct 
 	return slot;
 }
 
-/* One packet without payload of a long message. Return: it is sent. */
+/* Send one packet without payload of a long message. Return: true if sent. */
 static bool weft_vnet_tx_short(struct weft_vnet *vn, const struct weft_tx *tx)
 {
 	struct weft_vnet_queue *q = weft_vnet_queue(vn, tx);
@@ -557,12 +559,13 @@ static bool weft_vnet_tx_short(struct weft_vnet *vn, const struct weft_tx *tx)
 }
 
 /**
- * weft_vnet_tx_resv - room for a packet in the slot aside; see struct weft_port_ops
+ * weft_vnet_tx_resv - reserve the slot aside for a packet; see struct weft_port_ops
  * @port: the port
  * @path: the path; may be locked
  * @b: the packet
  *
- * Context: BH off. Return: there is room; false: it has to go another way.
+ * Context: BH off.
+ * Return: true: reserved; false: the packet must take another path.
  */
 bool weft_vnet_tx_resv(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b)
 {
@@ -582,12 +585,12 @@ bool weft_vnet_tx_resv(struct weft_port *port, struct weft_path *path, struct we
 }
 
 /**
- * weft_vnet_send_resv - send it; see struct weft_port_ops
+ * weft_vnet_send_resv - send a reserved packet; see struct weft_port_ops
  * @port: the port
  * @path: the path
  * @b: the packet
  *
- * Context: BH off since weft_vnet_tx_resv(), so that the device has its queues still.
+ * Context: BH off since weft_vnet_tx_resv(), so the device still has its queues.
  */
 void weft_vnet_send_resv(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b)
 {
@@ -603,7 +606,7 @@ void weft_vnet_send_resv(struct weft_port *port, struct weft_path *path, struct 
  * weft_vnet_tx - send packets; see struct weft_port_ops
  * @port: the port
  * @tx: packets
- * @n: how many
+ * @n: number of packets
  *
  * Context: BH off, RCU read section.
  */
@@ -665,13 +668,14 @@ void weft_vnet_tx_frames(struct weft_vnet *vn, const struct weft_neigh_out *out)
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
 /**
- * weft_vnet_path_open - a path begins; see struct weft_port_ops
+ * weft_vnet_path_open - open a path; see struct weft_port_ops
  * @port: the port
  * @path: the path
  * @priv: struct weft_vnet_path, zeroed
  * @max_payload: out
  *
- * Context: BH off, RCU read section. Return: 0, -ENETUNREACH.
+ * Context: BH off, RCU read section.
+ * Return: 0, -ENETUNREACH.
  */
 int weft_vnet_path_open(struct weft_port *port, struct weft_path *path, void *priv,
 			u32 *max_payload)
@@ -688,7 +692,7 @@ int weft_vnet_path_open(struct weft_port *port, struct weft_path *path, void *pr
 	weft_vnet_head(vn, np, src, to);
 	np->hash = get_random_u32();
 	*max_payload = vn->mtu - (np->hlen - np->ipoff);
-	/* it is asked for in time */
+	/* resolve the address early */
 	now = weft_now();
 	weft_neigh_find(&vn->neighs, to, now, mac);
 	weft_vnet_neigh_wake(vn, now);
@@ -696,7 +700,7 @@ int weft_vnet_path_open(struct weft_port *port, struct weft_path *path, void *pr
 }
 
 /**
- * weft_vnet_path_close - a path ends; see struct weft_port_ops
+ * weft_vnet_path_close - close a path; see struct weft_port_ops
  * @priv: struct weft_vnet_path
  *
  * Context: any but hard interrupt.
@@ -708,10 +712,11 @@ void weft_vnet_path_close(void *priv)
 /* ---- Life ------------------------------------------------------------------------------------ */
 
 /**
- * weft_vnet_tx_alloc - memory for sending
- * @q: the pair of queues, with queues
+ * weft_vnet_tx_alloc - allocate the memory for sending
+ * @q: the queue pair, with queues
  *
- * Context: process. Return: 0, -ENOMEM.
+ * Context: process.
+ * Return: 0, -ENOMEM.
  */
 int weft_vnet_tx_alloc(struct weft_vnet_queue *q)
 {
@@ -742,8 +747,8 @@ int weft_vnet_tx_alloc(struct weft_vnet_queue *q)
 }
 
 /**
- * weft_vnet_tx_drop - forget what is in the queue or waits
- * @q: the pair of queues; the device has been reset; nobody sends
+ * weft_vnet_tx_drop - drop the packets that are queued or wait
+ * @q: the queue pair; the device has been reset; no more sends
  *
  * Context: process.
  */
@@ -762,8 +767,8 @@ void weft_vnet_tx_drop(struct weft_vnet_queue *q)
 }
 
 /**
- * weft_vnet_tx_free - the reverse of weft_vnet_tx_alloc(), and of half of it
- * @q: the pair of queues, dropped
+ * weft_vnet_tx_free - the reverse of weft_vnet_tx_alloc(), also if that failed
+ * @q: the queue pair, dropped
  *
  * Context: process.
  */

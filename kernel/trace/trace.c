@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft trace - where the tracepoints of trace.h are
+ * weft trace - definitions of the tracepoints of trace.h
  */
 #include <linux/module.h>
 

@@ -2,9 +2,8 @@
 /*
  * weft trace - tracepoints: /sys/kernel/tracing/events/weft/
  *
- * Packets (weft_tx, weft_rx) are seen where the driver sends or receives them; the life of
- * messages (weft_post, weft_match, weft_complete) where the core handles them, through the names
- * in trace_core.h.
+ * weft_tx and weft_rx trace packets where the driver sends or receives them. weft_post, weft_match
+ * and weft_complete trace messages where the core handles them, through the names in trace_core.h.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM weft
@@ -22,7 +21,7 @@
 
 #ifndef WEFT_TRACE_SOCKADDR
 #define WEFT_TRACE_SOCKADDR
-/* In the form that %pISpc prints. */
+/* Convert an address to the form that %pISpc prints. */
 static inline void weft_trace_sockaddr(void *dst, const struct weft_sockaddr *a)
 {
 	struct sockaddr_in *sin = dst;
@@ -118,7 +117,7 @@ DEFINE_EVENT(weft_message, weft_post,
 	TP_ARGS(ep, context, tag, len, what)
 );
 
-/* @what: 1: the message had come before its receive was posted */
+/* @what: 1: the message arrived before its receive was posted */
 DEFINE_EVENT(weft_message, weft_match,
 	TP_PROTO(u32 ep, u64 context, u64 tag, u64 len, u32 what),
 	TP_ARGS(ep, context, tag, len, what)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The DAT 2.0 provider on libweft: objects, and what its files share
+ * The DAT 2.0 provider on libweft: objects and common declarations
  *
- * A handle is the address of an object, whose first word is the provider's table, as libdat2 wants
- * it. Objects are never given back to the system: a handle that is used after it was freed is found
- * to be so. Kernel objects are found by the low 16 bits of their handle in wd_ia.by_handle.
+ * A handle is the address of an object. Its first word is the provider's table, as required by
+ * libdat2. Objects are never returned to the system. So the use of a freed handle is detected.
+ * wd_ia.by_handle maps the low 16 bits of a kernel object's handle to its object.
  *
- * Locks, in the order in which they are taken: wd_ia.cno_lock -> wd_cno.lock -> wd_evd.lock ->
- * wd_ep.lock, wd_srq.lock -> wd_ia.lock. An EVD's lock covers its queues of libweft and the events
- * that were read from them; an EP's lock its rings and operations; an SRQ's lock its ring.
+ * Locks nest in this order: wd_ia.cno_lock -> wd_cno.lock -> wd_evd.lock -> wd_ep.lock, wd_srq.lock
+ * -> wd_ia.lock. An EVD's lock protects its queues of libweft and the events that were read from
+ * them. An EP's lock protects its rings and operations. An SRQ's lock protects its ring.
  *
- * WEFT_DAT_LOG=1 in the environment shows on standard error which call has failed with what.
+ * WEFT_DAT_LOG=1 in the environment logs failed calls and their errors to standard error.
  */
 #ifndef WEFT_DAT_H
 #define WEFT_DAT_H
@@ -28,12 +28,12 @@
 #include <weft/weft.h>
 
 #define WD_OBJS		8192		/* kernel objects of a context */
-#define WD_IOV_MAX	WEFT_IOV_MAX	/* segments of a send or receive */
-#define WD_SRQ_IOV_MAX	WEFT_KEYS_MAX	/* segments of a shared receive */
-#define WD_DTO_MAX	8192		/* operations of an EP or SRQ */
+#define WD_IOV_MAX	WEFT_IOV_MAX	/* maximum segments of a send or receive */
+#define WD_SRQ_IOV_MAX	WEFT_KEYS_MAX	/* maximum segments of a shared receive */
+#define WD_DTO_MAX	8192		/* maximum operations of an EP or SRQ */
 #define WD_QLEN_MAX	65536
 #define WD_BACKLOG	4096
-#define WD_PARAMS_MAX	512		/* bytes of a line's parameters in dat.conf */
+#define WD_PARAMS_MAX	512		/* bytes of the parameters of a line in dat.conf */
 
 #define WD_ERR(type, sub)	wd_err((type) | (sub), __func__)
 #define WD_BAD(sub)		WD_ERR(DAT_INVALID_HANDLE, sub)
@@ -43,14 +43,14 @@
 #define WD_NOT_SUPPORTED	WD_ERR(DAT_MODEL_NOT_SUPPORTED, DAT_NO_SUBTYPE)
 #define WD_NOT_IMPLEMENTED	WD_ERR(DAT_NOT_IMPLEMENTED, DAT_NO_SUBTYPE)
 
-/* The header's masks for a CNO overlap: what any of them has. */
+/* The header's masks for a CNO overlap: use their union. */
 #define WD_CNO_FIELDS	(DAT_CNO_FIELD_PROXY | DAT_CNO_FIELD_ALL)
 
 struct wd_ia;
 
 /*
- * What every object begins with. @type is -1 when it is free; @refs: objects that use it; @handle:
- * the kernel's, where it has one.
+ * First member of every object. @type is -1 in a free object. @refs: number of objects that use it.
+ * @handle: the kernel's handle, if any.
  */
 struct wd_obj {
 	const DAT_PROVIDER *provider;
@@ -59,7 +59,7 @@ struct wd_obj {
 	DAT_CONTEXT context;
 	atomic_uint refs;
 	uint32_t handle;
-	struct wd_obj *next;		/* of the IA, or free */
+	struct wd_obj *next;		/* in the list of the IA, or of free objects */
 	struct wd_obj **link;
 };
 
@@ -71,14 +71,14 @@ struct wd_ia {
 	struct weft_ioc_query q;
 	DAT_BOOLEAN threads;
 	struct wd_evd *async;
-	pthread_mutex_t cno_lock;	/* which EVD belongs to which CNO */
-	pthread_mutex_t lock;		/* objects, next_zone */
+	pthread_mutex_t cno_lock;	/* protects the relation of EVDs to CNOs */
+	pthread_mutex_t lock;		/* protects objects, next_zone */
 	struct wd_obj *objs;
 	uint32_t next_zone;
 	struct sockaddr_storage addr;
 	char mtu[16];
 	DAT_NAMED_ATTR attr[2];
-	struct weft_key key;		/* of the job that endpoints are in; size 0: none */
+	struct weft_key key;		/* key of its endpoints' job; size 0: none */
 	struct wd_obj *_Atomic by_handle[WD_OBJS];
 };
 
@@ -99,32 +99,32 @@ struct wd_lmr {
 
 struct wd_cno {
 	struct wd_obj obj;
-	pthread_mutex_t lock;		/* what follows */
+	pthread_mutex_t lock;		/* protects the fields below */
 	pthread_cond_t idle;		/* a waiter has left */
 	struct wd_evd *evds;
-	int epfd;			/* readable: efd, or a queue of an EVD's */
-	int efd;			/* readable: something but a kernel event has happened */
-	bool is_fd;			/* the program has epfd */
-	bool dead;			/* its IA goes */
+	int epfd;			/* readable: efd, or a queue of an EVD */
+	int efd;			/* readable: an event not from the kernel has occurred */
+	bool is_fd;			/* the program uses epfd */
+	bool dead;			/* its IA is being closed */
 	uint32_t waiters;		/* threads in dat_cno_wait() */
 	uint32_t agents;		/* threads that wait for an agent */
-	uint32_t emptied;		/* times that the last EVD has been freed */
-	uint32_t leaving;		/* threads that have not seen it yet */
+	uint32_t emptied;		/* how often the last EVD was freed */
+	uint32_t leaving;		/* threads that have not noticed that yet */
 	uint32_t stopping;		/* calls that wait for agents to end */
-	uint32_t agent_since;		/* emptied, when the agent was set */
+	uint32_t agent_since;		/* value of emptied when the agent was set */
 	DAT_OS_WAIT_PROXY_AGENT agent;
 };
 
 /*
- * How many operations of an EP's queue or an SRQ have been posted and not reaped: their events have
- * not been dequeued. Events that outlive the object keep it.
+ * Number of operations of an EP's queue or an SRQ that were posted and not reaped. An operation is
+ * reaped when its event is dequeued. Events keep the counter after the object's end.
  */
 struct wd_count {
 	atomic_int n;
 	atomic_uint refs;
 };
 
-/* An event that has been read from the kernel. @reap: lowered when it is dequeued. */
+/* An event that was read from the kernel. @reap: decremented when it is dequeued. */
 struct wd_event {
 	DAT_EVENT ev;
 	struct wd_count *reap;
@@ -140,15 +140,15 @@ struct wd_evd {
 	pthread_mutex_t lock;
 	pthread_cond_t idle;		/* the waiter has left */
 	struct wd_event *ring;
-	uint32_t room;			/* of the ring: qlen, or more to lose nothing */
+	uint32_t room;			/* entries of the ring: qlen, or more to lose no event */
 	uint32_t head, count;
-	uint32_t news;			/* events that want somebody woken, not yet dequeued */
+	uint32_t news;			/* events that wake a waiter, not yet dequeued */
 	bool enabled, waitable;
-	bool gone;			/* the port has: its queues bring nothing any more */
-	bool dead;			/* its IA goes */
+	bool gone;			/* the port has gone: the queues bring no more events */
+	bool dead;			/* its IA is being closed */
 	int waiters;
-	int efd;			/* readable: something but a kernel event has happened */
-	atomic_uint solicited, unsignalled, threshold;	/* streams that are configured so */
+	int efd;			/* readable: an event not from the kernel has occurred */
+	atomic_uint solicited, unsignalled, threshold;	/* streams configured so */
 	struct wd_cno *cno;		/* cno_lock, lock */
 	struct wd_evd *cno_next;	/* cno->lock */
 	bool polled;			/* cno->lock: its queues trigger the CNO */
@@ -163,7 +163,7 @@ struct wd_srq {
 	struct wd_count *count;
 };
 
-/* An operation under way. */
+/* An operation in progress. */
 struct wd_op {
 	DAT_DTO_COOKIE cookie;
 	DAT_COMPLETION_FLAGS flags;
@@ -176,13 +176,13 @@ struct wd_ep {
 	struct wd_evd *recv, *request, *connect;
 	struct wd_srq *srq;
 	DAT_EP_ATTR attr;
-	pthread_mutex_t lock;		/* what follows, rings */
+	pthread_mutex_t lock;		/* protects the fields below and the rings */
 	DAT_EP_STATE state;
 	struct weft_ep *ep;
 	bool enabled;
 	struct wd_op *ops;
 	uint32_t free_op;
-	uint32_t nsend, nrecv;		/* operations under way */
+	uint32_t nsend, nrecv;		/* operations in progress */
 	struct wd_count *sends, *recvs;
 	struct sockaddr_storage local, remote;
 	DAT_CONN_QUAL remote_qual;
@@ -200,7 +200,7 @@ struct wd_psp {
 
 struct wd_cr {
 	struct wd_obj obj;
-	uint32_t psp;			/* its handle: it may go first */
+	uint32_t psp;			/* its handle: the PSP may be freed first */
 	uint64_t conn;
 	struct sockaddr_storage remote;
 	uint16_t port;
@@ -224,26 +224,26 @@ DAT_RETURN wd_set_context(DAT_HANDLE handle, DAT_CONTEXT context);
 DAT_RETURN wd_get_context(DAT_HANDLE handle, DAT_CONTEXT *context);
 DAT_RETURN wd_get_type(DAT_HANDLE handle, DAT_HANDLE_TYPE *type);
 
-/* Is it a handle of an object of @type? */
+/* Return: true if the handle is that of an object of @type. */
 static inline bool wd_is(DAT_HANDLE handle, int type)
 {
 	return handle && !((uintptr_t)handle & (sizeof(void *) - 1)) &&
 	       ((struct wd_obj *)handle)->type == type;
 }
 
-/* And does the object belong to the IA? */
+/* Return: true if the handle is that of an object of @type of the IA. */
 static inline bool wd_is_of(DAT_HANDLE handle, int type, const void *ia)
 {
 	return wd_is(handle, type) && ((struct wd_obj *)handle)->ia == ia;
 }
 
-/* An address as programs are told it. */
+/* Convert an address for programs. */
 static inline DAT_IA_ADDRESS_PTR wd_sockaddr(struct sockaddr_storage *ss)
 {
 	return (struct sockaddr *)ss;
 }
 
-/* The kernel's object has this handle: events that name it find @obj. */
+/* Register the kernel's handle of @obj: events with this handle find it. */
 static inline void wd_index(struct wd_ia *ia, uint32_t handle, struct wd_obj *obj)
 {
 	obj->handle = handle;
@@ -256,7 +256,7 @@ static inline void wd_unindex(struct wd_obj *obj)
 	obj->handle = WEFT_HANDLE_NONE;
 }
 
-/* Completions name an EP by these bits alone: all of them are read before it goes. */
+/* Completions have only these bits of an EP's handle. All are read before the EP is freed. */
 static inline void *wd_find_low(struct wd_ia *ia, uint16_t low, int type)
 {
 	struct wd_obj *obj = atomic_load(&ia->by_handle[low & (WD_OBJS - 1)]);
@@ -394,7 +394,7 @@ DAT_RETURN wd_srq_query(DAT_SRQ_HANDLE srq, DAT_SRQ_PARAM_MASK mask, DAT_SRQ_PAR
 DAT_RETURN wd_srq_resize(DAT_SRQ_HANDLE srq, DAT_COUNT max);
 DAT_RETURN wd_srq_set_lw(DAT_SRQ_HANDLE srq, DAT_COUNT low);
 
-/* What libdat2 calls. */
+/* Entry points for libdat2. */
 void dat_provider_init(const struct dat_provider_info *info, const char *params);
 void dat_provider_fini(const struct dat_provider_info *info);
 

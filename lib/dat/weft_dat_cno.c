@@ -2,15 +2,16 @@
 /*
  * Consumer notification objects: several EVDs wake one waiter, one agent or one file descriptor
  *
- * A CNO is a file of epoll(7) with the files of the queues of its EVDs, and an eventfd for what
- * happens in the library. It is triggered as long as one of its EVDs has an event that wants
- * somebody woken, is enabled, and nobody waits for it directly. Who waits looks at the EVDs and
- * sleeps if there is none; wake-ups for nothing are permitted, as an EVD that is told is a hint.
+ * A CNO is an epoll(7) file over the files of its EVDs' queues, plus an eventfd for events of the
+ * library. It is triggered while one of its enabled EVDs has an event that wakes a waiter, unless a
+ * thread waits for that EVD directly. A waiter checks the EVDs, and sleeps if none has such an
+ * event. Spurious wake-ups are permitted, as the reported EVD is a hint.
  *
- * An agent has a thread that waits for it, calls it once, and ends: after it has been called it is
- * not the CNO's any more.
+ * An agent has a thread that waits for the CNO, calls the agent once, and ends. The CNO drops the
+ * agent after that call.
  *
- * Locks: wd_ia.cno_lock (which EVD belongs to which CNO) -> wd_cno.lock -> wd_evd.lock.
+ * wd_cno.lock protects a CNO. wd_ia.cno_lock protects the relation of EVDs to CNOs. Order:
+ * weft_dat.h.
  */
 #include <poll.h>
 #include <signal.h>
@@ -20,13 +21,13 @@
 
 #include "weft_dat.h"
 
-/* Somebody is to look at the EVDs. */
+/* Make a waiter check the EVDs. */
 void wd_cno_wake(struct wd_cno *cno)
 {
 	eventfd_write(cno->efd, 1);
 }
 
-/* ---- Which EVDs ---------------------------------------------------------------------------- */
+/* ---- EVDs of a CNO ------------------------------------------------------------------------- */
 
 static void wd_cno_poll_fd(struct wd_cno *cno, struct wd_evd *evd, int fd, bool on)
 {
@@ -36,7 +37,7 @@ static void wd_cno_poll_fd(struct wd_cno *cno, struct wd_evd *evd, int fd, bool 
 		epoll_ctl(cno->epfd, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd, &ev);
 }
 
-/* Its queues trigger the CNO, or do not. The CNO is locked. */
+/* Start or stop the trigger by the EVD's queues. The CNO is locked. */
 static void wd_cno_poll(struct wd_cno *cno, struct wd_evd *evd, bool on)
 {
 	if (evd->polled == on)
@@ -46,7 +47,7 @@ static void wd_cno_poll(struct wd_cno *cno, struct wd_evd *evd, bool on)
 	wd_cno_poll_fd(cno, evd, evd->eq ? weft_eq_fd(evd->eq) : -1, on);
 }
 
-/* The EVD's CNO from now on is @cno, NULL: none. @freed: the EVD goes. */
+/* Set the EVD's CNO, NULL: none. @freed: the EVD is being freed. */
 void wd_cno_set(struct wd_evd *evd, struct wd_cno *cno, bool freed)
 {
 	struct wd_ia *ia = evd->obj.ia;
@@ -102,7 +103,7 @@ void wd_cno_enabled(struct wd_evd *evd)
 
 /* ---- Waiting ------------------------------------------------------------------------------- */
 
-/* The first EVD with news goes to the end of the list. The CNO is locked. */
+/* Find the first EVD with news, and move it to the end of the list. The CNO is locked. */
 static struct wd_evd *wd_cno_look(struct wd_cno *cno)
 {
 	struct wd_evd **at, **end, *evd;
@@ -120,7 +121,7 @@ static struct wd_evd *wd_cno_look(struct wd_cno *cno)
 	return evd;
 }
 
-/* See what has woken us: the eventfd is emptied, queues without a port are left. It is locked. */
+/* Handle a wake-up: empty the eventfd, drop queues whose port has gone. The CNO is locked. */
 static void wd_cno_drain(struct wd_cno *cno)
 {
 	struct epoll_event ev[8];
@@ -130,7 +131,7 @@ static void wd_cno_drain(struct wd_cno *cno)
 
 	for (i = 0; i < n; i++) {
 		if (ev[i].data.ptr == cno) {
-			/* all that are to leave have to see it */
+			/* each leaving thread must see it */
 			if (!cno->leaving && !cno->stopping && !cno->dead)
 				eventfd_read(cno->efd, &v);
 			continue;
@@ -145,8 +146,8 @@ static void wd_cno_drain(struct wd_cno *cno)
 }
 
 /*
- * Wait until an EVD has news, there is none left, or the CNO goes (out: NULL), or agents are to end
- * (DAT_ABORT). @emptied: cno->emptied when this was begun. The CNO is locked.
+ * Wait for one of these: an EVD has news; no EVD is left, or the CNO ends (out: NULL); agents shall
+ * end (DAT_ABORT). @emptied: cno->emptied at the start of the wait. The CNO is locked.
  */
 static DAT_RETURN wd_cno_wait_locked(struct wd_cno *cno, int64_t until, bool is_agent,
 				     uint32_t emptied, struct wd_evd **out)
@@ -199,7 +200,7 @@ DAT_RETURN wd_cno_wait(DAT_CNO_HANDLE handle, DAT_TIMEOUT timeout, DAT_EVD_HANDL
 	return ret;
 }
 
-/* The EVD that has triggered it last: for who has seen that the descriptor is readable. */
+/* Return the EVD that triggered the CNO, after the program found the descriptor readable. */
 DAT_RETURN wd_cno_trigger(DAT_CNO_HANDLE handle, DAT_EVD_HANDLE *out)
 {
 	struct wd_cno *cno = handle;
@@ -211,7 +212,7 @@ DAT_RETURN wd_cno_trigger(DAT_CNO_HANDLE handle, DAT_EVD_HANDLE *out)
 	pthread_mutex_lock(&cno->lock);
 	wd_cno_drain(cno);
 	*out = wd_cno_look(cno);
-	/* readable as long as one of them may have events */
+	/* stays readable while an EVD may have events */
 	if (*out)
 		wd_cno_wake(cno);
 	pthread_mutex_unlock(&cno->lock);
@@ -239,7 +240,7 @@ static void *wd_cno_agent(void *arg)
 	return NULL;
 }
 
-/* A thread waits for the agent; it takes no signals of the program's. The CNO is locked. */
+/* Start a thread that waits for the agent, with all signals blocked. The CNO is locked. */
 static DAT_RETURN wd_cno_start(struct wd_cno *cno)
 {
 	sigset_t all, old;
@@ -258,7 +259,7 @@ static DAT_RETURN wd_cno_start(struct wd_cno *cno)
 	return DAT_SUCCESS;
 }
 
-/* The agent is called no more. The CNO is locked. */
+/* Prevent further calls of the agent. The CNO is locked. */
 static void wd_cno_stop(struct wd_cno *cno)
 {
 	cno->agent = (DAT_OS_WAIT_PROXY_AGENT){ 0 };
@@ -401,7 +402,7 @@ DAT_RETURN wd_cno_free(DAT_CNO_HANDLE handle)
 	return DAT_SUCCESS;
 }
 
-/* Its IA goes: who waits is told that there is no EVD. */
+/* Its IA is being closed: waiters return without an EVD. */
 void wd_cno_destroy(struct wd_cno *cno)
 {
 	pthread_mutex_lock(&cno->lock);

@@ -7,13 +7,13 @@
 
 #include "weft_dat.h"
 
-/* The error of an argument: its numbers differ between the two calls. */
+/* Return: the error for argument @n; its number differs between the two calls. */
 static DAT_RETURN wd_arg(unsigned int n)
 {
 	return WD_ERR(DAT_INVALID_PARAMETER, DAT_INVALID_ARG1 + n - 1);
 }
 
-/* What both calls are told, from argument number @arg on. */
+/* Common part of both calls, for arguments from number @arg on. */
 static DAT_RETURN wd_connect(struct wd_ep *ep, const struct weft_sockaddr *to, unsigned int arg,
 			     DAT_TIMEOUT timeout, DAT_COUNT len, const void *data, DAT_QOS qos)
 {
@@ -89,8 +89,8 @@ DAT_RETURN wd_ep_dup_connect(DAT_EP_HANDLE handle, DAT_EP_HANDLE dup_handle, DAT
 }
 
 /*
- * The state changes when the event is read. What has completed is still delivered; sends under way
- * end first, or are flushed: as the flag tells.
+ * The state changes when the event is read. Completed receives are still delivered. The flag
+ * decides whether pending sends complete first, or are flushed.
  */
 DAT_RETURN wd_ep_disconnect(DAT_EP_HANDLE handle, DAT_CLOSE_FLAGS flags)
 {
@@ -112,6 +112,6 @@ DAT_RETURN wd_ep_disconnect(DAT_EP_HANDLE handle, DAT_CLOSE_FLAGS flags)
 	pthread_mutex_unlock(&ep->lock);
 	ret = flags == DAT_CLOSE_GRACEFUL_FLAG ? weft_shutdown_graceful(ep->ep) :
 						 weft_shutdown(ep->ep);
-	/* it is over already, also when the port has gone */
+	/* the connection has ended already, also if the port has gone */
 	return ret == -ENOTCONN || ret == -ENODEV ? DAT_SUCCESS : wd_errno(ret, DAT_RESOURCE_TEP);
 }

@@ -2,13 +2,13 @@
 /*
  * Endpoints: sends and receives
  *
- * A post is one ring write under the EP's lock. What its completion needs to know is kept in an
- * operation, whose number is the context of the ring's entry. Sends ask for delivery: success says
- * that the peer has the message.
+ * A post is one ring write under the EP's lock. Data for its completion are kept in an operation.
+ * Its number is the context of the ring's entry. Sends request delivery: success means that the
+ * peer has the message.
  */
 #include "weft_dat.h"
 
-/* May flags be given to a post of the EP, whose attributes say @allowed? */
+/* Return: true if a post on an EP may have the flags. @allowed: attributes of the EP. */
 static bool wd_flags_ok(DAT_COMPLETION_FLAGS flags, DAT_COMPLETION_FLAGS known,
 			DAT_COMPLETION_FLAGS allowed)
 {
@@ -18,7 +18,7 @@ static bool wd_flags_ok(DAT_COMPLETION_FLAGS flags, DAT_COMPLETION_FLAGS known,
 	       allowed & DAT_COMPLETION_UNSIGNALLED_FLAG;
 }
 
-/* An operation, which the counts say is there. The EP is locked. */
+/* Allocate an operation; the counts guarantee one. The EP is locked. */
 static uint32_t wd_op_get(struct wd_ep *ep, DAT_DTO_COOKIE cookie, DAT_COMPLETION_FLAGS flags)
 {
 	uint32_t i = ep->free_op;
@@ -29,7 +29,7 @@ static uint32_t wd_op_get(struct wd_ep *ep, DAT_DTO_COOKIE cookie, DAT_COMPLETIO
 	return i;
 }
 
-/* Has the EP been connected? It may be so without that anybody has read the event. */
+/* Return: true if the EP has been connected. Its event may still be unread. */
 static bool wd_sendable(const struct wd_ep *ep)
 {
 	return ep->state == DAT_EP_STATE_CONNECTED || ep->state == DAT_EP_STATE_DISCONNECTED ||

@@ -3,9 +3,9 @@
  * Endpoints: life, parameters, state. Connections are in weft_dat_conn.c, operations in
  * weft_dat_dto.c.
  *
- * The kernel's endpoint is made with the EP, so that receives can be posted at once, and enabled
- * with the EVDs of the time at which it is connected. It is connected once: dat_ep_reset() makes
- * another one.
+ * The kernel's endpoint is created with the EP, so that receives can be posted at once. It is
+ * enabled when it is connected, with the EVDs of that time. It is connected once: dat_ep_reset()
+ * creates another one.
  */
 #include <endian.h>
 
@@ -52,7 +52,7 @@ static int wd_ep_make(struct wd_ep *ep)
 	return 0;
 }
 
-/* Events of the kernel's endpoint are moved to the EVDs before it goes: they name it. */
+/* Move the events of the kernel's endpoint to the EVDs before it ends, as they name it. */
 static void wd_ep_unmake(struct wd_ep *ep)
 {
 	struct wd_evd *evd[] = { ep->recv, ep->request, ep->connect, ep->obj.ia->async };
@@ -78,7 +78,7 @@ static void wd_ep_unmake(struct wd_ep *ep)
 	}
 }
 
-/* How an event stream of the EP's configures its EVD. */
+/* Configure an EVD for an event stream of the EP. */
 static void wd_stream(struct wd_evd *evd, DAT_COMPLETION_FLAGS flags, int by)
 {
 	if (!evd)
@@ -91,7 +91,7 @@ static void wd_stream(struct wd_evd *evd, DAT_COMPLETION_FLAGS flags, int by)
 		atomic_fetch_add(&evd->threshold, by);
 }
 
-/* Of the flags for requests all but two are for single posts. */
+/* All but two of the flags for requests apply to single posts. */
 static void wd_streams(struct wd_ep *ep, int by)
 {
 	wd_stream(ep->recv, ep->attr.recv_completion_flags, by);
@@ -121,7 +121,7 @@ static bool wd_attr_in(const char *what, int64_t value, int64_t max)
 	return false;
 }
 
-/* Flags that an EP can have: of the ways in which receives wake somebody one. */
+/* Return: true if an EP may have these flags. Receives have at most one way to wake. */
 static bool wd_attr_flags(const DAT_EP_ATTR *a)
 {
 	DAT_COMPLETION_FLAGS in = a->recv_completion_flags;
@@ -134,7 +134,7 @@ static bool wd_attr_flags(const DAT_EP_ATTR *a)
 	return ok;
 }
 
-/* @bad: what to return if one of them cannot be. */
+/* @bad: result if an attribute is invalid. */
 static DAT_RETURN wd_attr_check(const DAT_EP_ATTR *a, DAT_UINT32 bad)
 {
 	if (a->service_type != DAT_SERVICE_TYPE_RC || a->qos != DAT_QOS_BEST_EFFORT)
@@ -153,7 +153,7 @@ static DAT_RETURN wd_attr_check(const DAT_EP_ATTR *a, DAT_UINT32 bad)
 	return DAT_SUCCESS;
 }
 
-/* Programs that ask for RDMA do without: dat_ep_query() and every post say so. */
+/* Programs that request RDMA get none: dat_ep_query() and every post report that. */
 static void wd_attr_set(struct wd_ep *ep, const DAT_EP_ATTR *a)
 {
 	ep->attr = *a;
@@ -179,7 +179,7 @@ static DAT_RETURN wd_evd_check(struct wd_ia *ia, struct wd_evd *evd, DAT_EVD_FLA
 	return DAT_SUCCESS;
 }
 
-/* Operations, counts and the kernel's endpoint, all as the attributes say. */
+/* Allocate operations, counts and the kernel's endpoint, as of the attributes. */
 static DAT_RETURN wd_ep_alloc(struct wd_ep *ep)
 {
 	uint32_t i, n = ep->attr.max_request_dtos + ep->attr.max_recv_dtos;
@@ -197,7 +197,7 @@ static DAT_RETURN wd_ep_alloc(struct wd_ep *ep)
 	return wd_errno(wd_ep_make(ep), DAT_RESOURCE_TEP);
 }
 
-/* All that without what was under way. */
+/* Free them, with the operations in progress. */
 static void wd_ep_release(struct wd_ep *ep)
 {
 	if (ep->ep)
@@ -311,7 +311,7 @@ DAT_RETURN wd_ep_free(DAT_EP_HANDLE handle)
 	return DAT_SUCCESS;
 }
 
-/* The state of an EP changes with its events: see those that the kernel has. */
+/* The state of an EP changes with its events: read those of the kernel. */
 void wd_ep_refresh(struct wd_ep *ep)
 {
 	if (!ep->enabled)
@@ -379,11 +379,11 @@ DAT_RETURN wd_ep_query(DAT_EP_HANDLE handle, DAT_EP_PARAM_MASK mask, DAT_EP_PARA
 #define WD_MODIFIABLE	(DAT_EP_FIELD_PZ_HANDLE | DAT_EP_FIELD_RECV_EVD_HANDLE | \
 			 DAT_EP_FIELD_REQUEST_EVD_HANDLE | DAT_EP_FIELD_CONNECT_EVD_HANDLE | \
 			 DAT_EP_FIELD_EP_ATTR_ALL)
-/* What receives that are posted already have been posted for. */
+/* Parameters that posted receives depend on. */
 #define WD_POSTED_FOR	(WD_SIZES | DAT_EP_FIELD_PZ_HANDLE | \
 			 DAT_EP_FIELD_EP_ATTR_RECV_COMPLETION_FLAGS)
 
-/* What @mask names is taken from @from. */
+/* Copy the attributes in @mask from @from. */
 static void wd_attr_merge(DAT_EP_ATTR *a, DAT_EP_PARAM_MASK mask, const DAT_EP_ATTR *from)
 {
 	if (mask & DAT_EP_FIELD_EP_ATTR_SERVICE_TYPE)
@@ -481,7 +481,7 @@ DAT_RETURN wd_ep_get_status(DAT_EP_HANDLE handle, DAT_EP_STATE *state, DAT_BOOLE
 	return DAT_SUCCESS;
 }
 
-/* The error of a call for which the EP is in the wrong state. */
+/* Return: the error of a call for which the EP is in the wrong state. */
 DAT_RETURN wd_ep_state_error(DAT_EP_STATE state)
 {
 	switch (state) {
@@ -525,8 +525,8 @@ static DAT_RETURN wd_ep_enable(struct wd_ep *ep)
 }
 
 /*
- * A connection begins: with its EVDs the EP goes from UNCONNECTED to @state, a pending one, which
- * wd_ep_unpend() takes back.
+ * Start a connection: the EP changes from UNCONNECTED to a pending @state. wd_ep_unpend() undoes
+ * it.
  */
 DAT_RETURN wd_ep_pend(struct wd_ep *ep, DAT_EP_STATE state, const struct sockaddr_storage *remote,
 		      DAT_CONN_QUAL qual)
@@ -556,7 +556,7 @@ void wd_ep_unpend(struct wd_ep *ep)
 
 /* ---- Shared receives --------------------------------------------------------------------- */
 
-/* Receives of an EP's own queue are taken by it when they are posted. */
+/* An EP takes receives of its own queue when they are posted. */
 static uint32_t wd_ep_own_held(struct wd_ep *ep)
 {
 	uint32_t n;
@@ -587,20 +587,20 @@ DAT_RETURN wd_ep_recv_query(DAT_EP_HANDLE handle, DAT_COUNT *held, DAT_COUNT *sp
 	}
 	if (held)
 		*held = n;
-	/* up to the newest one taken, from the newest one that has completed */
+	/* from the newest completed one to the newest one taken */
 	if (span)
 		*span = n ? s + 1 : 0;
 	return DAT_SUCCESS;
 }
 
-/* Marks that are infinite do not exist; the kernel is told when it has the endpoint. */
+/* An infinite mark means none. The kernel receives the marks once it has the endpoint. */
 DAT_RETURN wd_ep_set_watermark(DAT_EP_HANDLE handle, DAT_COUNT soft, DAT_COUNT hard)
 {
 	struct wd_ep *ep = handle;
 
 	if (!wd_is(handle, DAT_HANDLE_TYPE_EP))
 		return WD_BAD(DAT_INVALID_HANDLE_EP);
-	/* the event of a soft mark needs an EVD */
+	/* the event of a soft mark requires an EVD */
 	if (!ep->srq || (soft != DAT_WATERMARK_INFINITE && !ep->obj.ia->async))
 		return WD_NOT_SUPPORTED;
 	if (soft != DAT_WATERMARK_INFINITE && soft <= 0)

@@ -2,13 +2,13 @@
 /*
  * Event dispatchers
  *
- * An EVD has a completion queue for DTOs, an event queue for connections, requests and asynchronous
- * events, and an eventfd for what comes from programs. wd_evd_collect() moves what the kernel has
- * into the EVD's ring, as long as that has room: nothing is lost, as the kernel keeps the rest. Who
- * waits sleeps in poll(2) on the three files and collects again.
+ * An EVD has a completion queue for DTOs, and an event queue for connections, requests and
+ * asynchronous events. It also has an eventfd for events of programs. wd_evd_collect() moves events
+ * of the kernel into the EVD's ring while it has space. The kernel keeps the rest, so none is lost.
+ * A waiter sleeps in poll(2) on the three files, then collects again.
  *
- * An event may or may not want somebody woken (wd_event.notify). A waiter that finds enough events
- * when it comes returns at once; one that sleeps is woken by those that want it.
+ * An event either wakes a waiter or not (wd_event.notify). A wait that finds enough events at its
+ * start returns at once. A sleeping waiter is woken only by events that wake.
  */
 
 #include <poll.h>
@@ -20,7 +20,7 @@
 
 #define WD_CQ_BATCH	16
 
-/* Whoever waits looks again. The EVD is locked. */
+/* Make the waiters check again. The EVD is locked. */
 static void wd_evd_wake(struct wd_evd *evd)
 {
 	if (evd->waiters)
@@ -38,7 +38,7 @@ static uint32_t wd_cq_slots(DAT_COUNT qlen)
 	return slots < 64 ? 64 : slots > WEFT_RING_MAX ? WEFT_RING_MAX : slots;
 }
 
-/* Free the EVD, whoever uses it: a waiter is sent away. */
+/* Free the EVD despite its users: a waiter returns. */
 void wd_evd_destroy(struct wd_evd *evd)
 {
 	struct wd_ia *ia = evd->obj.ia;
@@ -159,7 +159,7 @@ DAT_RETURN wd_evd_modify_cno(DAT_EVD_HANDLE handle, DAT_CNO_HANDLE cno)
 	return DAT_SUCCESS;
 }
 
-/* Whether events of the EVD trigger its CNO. */
+/* Set whether events of the EVD trigger its CNO. */
 static DAT_RETURN wd_evd_able(DAT_EVD_HANDLE handle, bool on)
 {
 	struct wd_evd *evd = handle;
@@ -183,7 +183,7 @@ DAT_RETURN wd_evd_disable(DAT_EVD_HANDLE evd)
 	return wd_evd_able(evd, false);
 }
 
-/* Whether it may be waited for. */
+/* Set whether threads may wait for the EVD. */
 static DAT_RETURN wd_evd_waitable(DAT_EVD_HANDLE handle, bool on)
 {
 	struct wd_evd *evd = handle;
@@ -210,7 +210,8 @@ DAT_RETURN wd_evd_clear_unwaitable(DAT_EVD_HANDLE evd)
 /* ---- Events ------------------------------------------------------------------------------ */
 
 /*
- * Make the ring as long as @room, which its events fit into. Return: 0, -ENOMEM. The EVD is locked.
+ * Set the length of the ring to @room, which its events fit into. Return: 0, -ENOMEM. The EVD is
+ * locked.
  */
 static int wd_evd_space(struct wd_evd *evd, uint32_t room)
 {
@@ -243,7 +244,7 @@ static void wd_evd_add(struct wd_evd *evd, const struct wd_event *e)
 	evd->news += e->notify;
 }
 
-/* How many events may be read from the kernel. @all: if need be, the ring grows. */
+/* Return: number of events that may be read from the kernel. @all: the ring may grow. */
 static uint32_t wd_evd_free_slots(struct wd_evd *evd, bool all)
 {
 	if (!all)
@@ -253,7 +254,7 @@ static uint32_t wd_evd_free_slots(struct wd_evd *evd, bool all)
 	return evd->room - evd->count;
 }
 
-/* The port has gone: its adapter's asynchronous EVD tells. The EVD is locked. */
+/* The port has gone: report it on the adapter's asynchronous EVD. The EVD is locked. */
 static void wd_evd_lost(struct wd_evd *evd)
 {
 	DAT_ASYNCH_ERROR_EVENT_DATA *d;
@@ -273,7 +274,7 @@ static void wd_evd_lost(struct wd_evd *evd)
 	wd_evd_add(evd, e);
 }
 
-/* Move what the kernel has into the ring. The EVD is locked. */
+/* Move events of the kernel into the ring. The EVD is locked. */
 static void wd_evd_collect(struct wd_evd *evd, bool all)
 {
 	uint8_t data[WEFT_CM_DATA_MAX];
@@ -294,7 +295,7 @@ static void wd_evd_collect(struct wd_evd *evd, bool all)
 	}
 	if (n == -ENODEV)
 		wd_evd_lost(evd);
-	/* bounded, as others may go on */
+	/* bounded, as other threads may continue */
 	while (evd->cq && sum < WEFT_RING_MAX && (room = wd_evd_free_slots(evd, all))) {
 		n = weft_cq_read(evd->cq, cqe, room < WD_CQ_BATCH ? room : WD_CQ_BATCH);
 		if (n <= 0)
@@ -310,9 +311,8 @@ static void wd_evd_collect(struct wd_evd *evd, bool all)
 }
 
 /*
- * Move what the kernel has into the ring, and wake whoever waits for it: what has been moved does
- * not wake him any more. @all: even if there are more than the EVD's length, for the sake of an EP
- * that goes. The EVD is locked.
+ * Move events of the kernel into the ring, and wake the waiters: moved events no longer wake them.
+ * @all: move all events, even beyond the EVD's length, as an EP ends. The EVD is locked.
  */
 void wd_evd_gather(struct wd_evd *evd, bool all)
 {
@@ -323,7 +323,7 @@ void wd_evd_gather(struct wd_evd *evd, bool all)
 		wd_evd_wake(evd);
 }
 
-/* One of its files says that the port has gone, and still has what the ring has no room for. */
+/* A file of the EVD reports that the port has gone; events beyond the ring's space remain. */
 static void wd_evd_hung_up(struct wd_evd *evd)
 {
 	wd_evd_collect(evd, false);
@@ -331,7 +331,7 @@ static void wd_evd_hung_up(struct wd_evd *evd)
 		evd->gone = true;
 }
 
-/* Its files tell nothing any more but that the port has gone. */
+/* The files of the EVD report only that the port has gone. */
 void wd_evd_gone(struct wd_evd *evd)
 {
 	pthread_mutex_lock(&evd->lock);
@@ -344,7 +344,7 @@ static bool wd_evd_full(const struct wd_evd *evd)
 	return evd->count >= (uint32_t)evd->qlen;
 }
 
-/* Does it trigger its CNO? Who waits for it directly comes first. */
+/* Return: true if the EVD triggers its CNO. A direct waiter has precedence. */
 bool wd_evd_news(struct wd_evd *evd)
 {
 	bool news = false;
@@ -352,14 +352,14 @@ bool wd_evd_news(struct wd_evd *evd)
 	pthread_mutex_lock(&evd->lock);
 	if (!evd->waiters && evd->enabled) {
 		wd_evd_collect(evd, false);
-		/* a full queue cannot take what would wake somebody */
+		/* a full ring cannot receive the event that would wake */
 		news = evd->news || wd_evd_full(evd);
 	}
 	pthread_mutex_unlock(&evd->lock);
 	return news;
 }
 
-/* Give the oldest event out. The EVD is locked. */
+/* Return the oldest event. The EVD is locked. */
 static void wd_evd_take(struct wd_evd *evd, DAT_EVENT *event)
 {
 	struct wd_event *e = &evd->ring[evd->head];
@@ -423,8 +423,8 @@ DAT_RETURN wd_evd_post_se(DAT_EVD_HANDLE handle, const DAT_EVENT *event)
 }
 
 /*
- * The queue of the kernel's keeps its length: what finds no room there waits in the kernel, and
- * comes as the ring is emptied. A waiter looks whether the ring is still as long as he wants.
+ * The kernel's queue keeps its length. Events beyond it wait in the kernel until the ring has
+ * space. A waiter checks whether the ring still has the length that it requires.
  */
 DAT_RETURN wd_evd_resize(DAT_EVD_HANDLE handle, DAT_COUNT qlen)
 {
@@ -459,13 +459,13 @@ static int64_t wd_now_us(void)
 	return ts.tv_sec * 1000000ll + ts.tv_nsec / 1000;
 }
 
-/* When a timeout that begins now is over; -1: never. */
+/* Return: the end of a timeout that begins now; -1: never. */
 int64_t wd_until(DAT_TIMEOUT timeout)
 {
 	return timeout == DAT_TIMEOUT_INFINITE ? -1 : wd_now_us() + timeout;
 }
 
-/* Sleep until something may have happened, @until at the latest. Return: 0, errno. */
+/* Sleep until an event may have occurred, or until @until. Return: 0, errno. */
 int wd_poll(struct pollfd *fds, unsigned int n, int64_t until)
 {
 	struct timespec ts, *timeout = NULL;
@@ -482,7 +482,7 @@ int wd_poll(struct pollfd *fds, unsigned int n, int64_t until)
 	return ppoll(fds, n, timeout, NULL) < 0 ? errno : 0;
 }
 
-/* The EVD is locked; it is not while this sleeps. */
+/* The EVD is locked; it is unlocked while this sleeps. */
 static int wd_evd_sleep(struct wd_evd *evd, int64_t until)
 {
 	struct pollfd fds[3] = {
@@ -505,7 +505,7 @@ static int wd_evd_sleep(struct wd_evd *evd, int64_t until)
 	return 0;
 }
 
-/* Is there a reason to return from a wait? Then @ret says which. The EVD is locked. */
+/* Return: true if the wait must return, with the result @ret. The EVD is locked. */
 static bool wd_evd_enough(struct wd_evd *evd, DAT_COUNT threshold, bool first, DAT_RETURN *ret)
 {
 	wd_evd_collect(evd, false);
@@ -541,7 +541,7 @@ static DAT_RETURN wd_evd_wait_locked(struct wd_evd *evd, int64_t until, DAT_COUN
 	return ret;
 }
 
-/* What may not be waited for now. The EVD is locked. */
+/* Check whether a thread may wait now. The EVD is locked. */
 static DAT_RETURN wd_evd_wait_check(const struct wd_evd *evd, DAT_COUNT threshold)
 {
 	if (threshold <= 0 || threshold > evd->qlen)
@@ -579,7 +579,7 @@ DAT_RETURN wd_evd_wait(DAT_EVD_HANDLE handle, DAT_TIMEOUT timeout, DAT_COUNT thr
 	if (ret == DAT_SUCCESS)
 		wd_evd_take(evd, event);
 	*nmore = evd->count;
-	/* what has come meanwhile has not triggered the CNO */
+	/* events that arrived meanwhile have not triggered the CNO */
 	if (evd->count && evd->cno)
 		wd_cno_wake(evd->cno);
 	pthread_cond_broadcast(&evd->idle);

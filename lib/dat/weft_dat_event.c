@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Completions and events of the kernel as those of DAT
+ * Conversion of the kernel's completions and events to DAT
  *
- * The EVD that they were read from is locked. EPs and SRQs may be looked up by handles: they drain
- * their EVDs before they go.
+ * The EVD that they were read from is locked. EPs and SRQs may be looked up by handle: they drain
+ * their EVDs before they end.
  */
 #include <endian.h>
 
@@ -35,7 +35,7 @@ static DAT_DTO_COMPLETION_STATUS wd_status(const struct weft_cqe *cqe)
 	}
 }
 
-/* Take an operation of the EP's back. */
+/* Free an operation of the EP. */
 static struct wd_op wd_op_put(struct wd_ep *ep, uint64_t context, bool send)
 {
 	struct wd_op op;
@@ -52,7 +52,7 @@ static struct wd_op wd_op_put(struct wd_ep *ep, uint64_t context, bool send)
 	return op;
 }
 
-/* Return: an event comes of it. */
+/* Return: true if the completion becomes an event. */
 bool wd_event_dto(struct wd_evd *evd, const struct weft_cqe *cqe, struct wd_event *e)
 {
 	DAT_DTO_COMPLETION_EVENT_DATA *d = &e->ev.event_data.dto_completion_event_data;
@@ -116,13 +116,13 @@ static DAT_EVENT_NUMBER wd_failed(struct wd_ep *ep, int status)
 	}
 }
 
-/* An event of an EP's connection. */
+/* Convert an event of an EP's connection. */
 static bool wd_event_conn(struct wd_ep *ep, const struct weft_event *ev, const void *data,
 			  struct wd_event *e)
 {
 	DAT_CONNECTION_EVENT_DATA *d = &e->ev.event_data.connect_event_data;
 
-	/* when the port goes the kernel tells of the endpoint and of its connection */
+	/* if the port goes, the kernel reports both the endpoint and its connection */
 	if (ep->state == DAT_EP_STATE_DISCONNECTED)
 		return false;
 	d->ep_handle = ep;
@@ -182,8 +182,8 @@ static bool wd_event_req(struct wd_psp *psp, const struct weft_event *ev, const 
 }
 
 /*
- * An event of a shared receive queue. Neither version of DAT has numbers for watermarks: the reason
- * tells.
+ * Convert an event of a shared receive queue. DAT has no event numbers for watermarks: the reason
+ * tells them apart.
  */
 static bool wd_event_async(struct wd_evd *evd, const struct weft_event *ev, struct wd_event *e)
 {
@@ -210,7 +210,7 @@ static bool wd_event_async(struct wd_evd *evd, const struct weft_event *ev, stru
 	return true;
 }
 
-/* Return: an event comes of it. */
+/* Return: true if it becomes an event. */
 bool wd_event_eq(struct wd_evd *evd, const struct weft_event *ev, const void *data,
 		 struct wd_event *e)
 {

@@ -2,8 +2,8 @@
 /*
  * Interface adapters: an open port, with its attributes
  *
- * What dat.conf says of an adapter (its line's parameters) is words: PORT, or nothing: the first
- * one that can be opened; key=FILE: its endpoints are in the job that has this key.
+ * The parameters of an adapter's line in dat.conf are words. PORT names the port; without it the
+ * first port that can be opened is used. key=FILE has the key of the job for its endpoints.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #include "weft_dat.h"
 
-/* Open the port that is named, or (NULL) the first that can be. */
+/* Open the named port, or (NULL) the first one that can be opened. */
 static int wd_open(const char *port, struct weft_ctx **ctx)
 {
 	char names[64][WEFT_NAME_MAX];
@@ -28,7 +28,7 @@ static int wd_open(const char *port, struct weft_ctx **ctx)
 	return ret;
 }
 
-/* Return: 0, -errno: said why */
+/* Return: 0, -errno: reason logged */
 static int wd_key_read(const char *name, struct weft_key *key)
 {
 	int fd = open(name, O_RDONLY | O_CLOEXEC), ret;
@@ -44,7 +44,7 @@ static int wd_key_read(const char *name, struct weft_key *key)
 	return ret;
 }
 
-/* Open what these words say. @key: of size 0. Return: 0, -errno: said why */
+/* Open the port that the parameters name. @key: of size 0. Return: 0, -errno: reason logged */
 static int wd_open_as_said(const char *params, struct weft_ctx **ctx, struct weft_key *key)
 {
 	char words[WD_PARAMS_MAX], *word, *at, *port = NULL, *file = NULL;
@@ -72,7 +72,7 @@ static int wd_open_as_said(const char *params, struct weft_ctx **ctx, struct wef
 	return ret;
 }
 
-/* Make an endpoint, in the IA's job. Return: 0, -errno */
+/* Create an endpoint in the IA's job. Return: 0, -errno */
 int wd_ia_endpoint(struct wd_ia *ia, struct weft_ep_attr *attr, struct weft_ep **ep)
 {
 	int ret;
@@ -88,7 +88,7 @@ int wd_ia_endpoint(struct wd_ia *ia, struct weft_ep_attr *attr, struct weft_ep *
 	return ret;
 }
 
-/* Free all that the IA has, the users before what they use. */
+/* Free all objects of the IA, users first. */
 static void wd_ia_empty(struct wd_ia *ia)
 {
 	struct wd_obj *obj;
@@ -121,7 +121,7 @@ static void wd_ia_end(struct wd_ia *ia)
 	wd_free(ia);
 }
 
-/* @threads: what the provider's attribute says; @params: see above. */
+/* @threads: value of the provider's attribute; @params: see above. */
 DAT_RETURN wd_ia_open(DAT_COUNT qlen, DAT_EVD_HANDLE *evd, DAT_IA_HANDLE *out,
 		      const struct dat_provider *provider, DAT_BOOLEAN threads, const char *params)
 {
@@ -172,7 +172,7 @@ DAT_RETURN wd_ia_open(DAT_COUNT qlen, DAT_EVD_HANDLE *evd, DAT_IA_HANDLE *out,
 			wd_ia_end(ia);
 			return WD_BAD(DAT_INVALID_HANDLE_EVD_ASYNC);
 		}
-		/* its events come from its own adapter only */
+		/* only its own adapter delivers events to it */
 		wd_ia_end(ia);
 		return WD_NOT_SUPPORTED;
 	}
@@ -202,8 +202,8 @@ DAT_RETURN wd_ia_close(DAT_IA_HANDLE handle, DAT_CLOSE_FLAGS flags)
 }
 
 /*
- * How many EVDs there can be: two of the kernel's objects and three files each, in a process that
- * has some others.
+ * Maximum number of EVDs: each has two kernel objects and three files, in a process with some other
+ * files.
  */
 static DAT_COUNT wd_max_evds(void)
 {

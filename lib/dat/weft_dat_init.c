@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The provider's table, and how libdat2 gets it
+ * The provider's table, and its registration with libdat2
  *
- * libdat2 loads the library for a line of dat.conf, and calls dat_provider_init() with the IA's
- * name and the line's parameters, which are looked at when an IA is opened (weft_dat_ia.c).
+ * libdat2 loads the library for a line of dat.conf. It calls dat_provider_init() with the IA's name
+ * and the line's parameters. Opening an IA parses the parameters (weft_dat_ia.c).
  *
- * A program gets only a line that is as thread-safe as it asks for, so that there are two of them.
- * What they name is the same, and thread-safe; only the attribute differs, by which libdat2 finds
- * the provider again when an IA is closed.
+ * A program gets only a line with the thread safety that it requests. So two lines exist. Both name
+ * the same thread-safe provider. Only the attribute differs, by which libdat2 finds the provider
+ * again when an IA is closed.
  *
- * libdat2 unloads a provider with its last IA. This one stays, with its tables: a handle that is
- * used after that still leads here, and is told to be what it is.
+ * libdat2 unloads a provider with its last IA. This provider stays, with its tables. So a later use
+ * of a handle still arrives here, and fails with an error.
  */
 #include <stdio.h>
 
@@ -89,7 +89,7 @@ static const DAT_PROVIDER table = {
 	.srq_set_lw_func = wd_srq_set_lw,
 };
 
-/* The provider of an IA's name, that libdat2 knows or not. */
+/* Find the provider of an IA's name. @added: whether libdat2 knows it. */
 static struct wd_named *wd_named(const char *name, DAT_BOOLEAN threads, bool added)
 {
 	struct wd_named *n;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Protection zones and local memory regions; what a post says of its segments
+ * Protection zones and local memory regions; the segments of posts
  *
- * The IA's table of regions gives the synchronous errors of posts. Where receives are shared the
- * kernel looks again when one is used.
+ * The IA's table of regions gives the synchronous errors of posts. For shared receives the kernel
+ * checks again when a receive is used.
  */
 #include "weft_dat.h"
 
@@ -53,7 +53,7 @@ DAT_RETURN wd_pz_free(DAT_PZ_HANDLE handle)
 
 /* ---- Local memory regions ---------------------------------------------------------------- */
 
-/* Where the memory that is described is. @len is that of an LMR, if it is one. */
+/* Find the described memory. @len: length of the LMR, if it is one. */
 static DAT_RETURN wd_lmr_where(struct wd_ia *ia, DAT_MEM_TYPE type, DAT_REGION_DESCRIPTION region,
 			       void **at, DAT_VLEN *len)
 {
@@ -64,7 +64,7 @@ static DAT_RETURN wd_lmr_where(struct wd_ia *ia, DAT_MEM_TYPE type, DAT_REGION_D
 		*at = region.for_va;
 		return DAT_SUCCESS;
 	case DAT_MEM_TYPE_SHARED_VIRTUAL:
-		/* pages are shared in any case, whoever has registered them */
+		/* pages are shared anyway, whichever process has registered them */
 		*at = region.for_shared_memory.virtual_address;
 		return DAT_SUCCESS;
 	case DAT_MEM_TYPE_LMR:
@@ -187,9 +187,9 @@ DAT_RETURN wd_lmr_free(DAT_LMR_HANDLE handle)
 }
 
 /*
- * Check segments as dat_srq_post_recv(3DAT) tells: count and pointer, then for each segment that
- * has bytes: region, zone, privilege, bounds. Arguments 2 and 3 of the call are @n and @iov. Out:
- * @vec, and @keys, if not NULL.
+ * Check segments as required by dat_srq_post_recv(3DAT): count and pointer; then region, zone,
+ * privilege and bounds of each segment with bytes. @n and @iov are arguments 2 and 3 of the call.
+ * Out: @vec, and @keys, if not NULL.
  */
 DAT_RETURN wd_iov(struct wd_ia *ia, const struct wd_pz *pz, const DAT_LMR_TRIPLET *iov,
 		  DAT_COUNT n, DAT_COUNT max, bool write, struct iovec *vec, uint32_t *keys)
@@ -227,6 +227,6 @@ DAT_RETURN wd_iov(struct wd_ia *ia, const struct wd_pz *pz, const DAT_LMR_TRIPLE
 			return WD_ARG(3);
 		sum += len;
 	}
-	/* lengths of messages have 32 bits; room for more does no harm */
+	/* lengths of messages have 32 bits; a larger receive buffer does no harm */
 	return write || sum <= UINT32_MAX ? DAT_SUCCESS : WD_ARG(3);
 }

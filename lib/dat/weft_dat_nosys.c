@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What is not offered: RDMA and what serves it alone (RMRs, synchronisation of LMRs), reserved and
- * common service points, extensions
+ * Unsupported calls: RDMA and its objects (RMRs, synchronisation of LMRs), reserved and common
+ * service points, extensions
  *
- * A model that the standard lets a provider lack is DAT_MODEL_NOT_SUPPORTED, everything else
+ * A model that the standard makes optional returns DAT_MODEL_NOT_SUPPORTED. All else returns
  * DAT_NOT_IMPLEMENTED.
  */
 #include "weft_dat.h"
 
-/* Of an object that there is. */
+/* Return: the error of a model, or of an invalid handle. */
 static DAT_RETURN no_model(DAT_HANDLE handle, int type, DAT_RETURN_SUBTYPE sub)
 {
 	return wd_is(handle, type) ? WD_NOT_SUPPORTED : WD_BAD(sub);
@@ -101,7 +101,7 @@ static DAT_RETURN no_common_connect(DAT_EP_HANDLE ep, DAT_IA_ADDRESS_PTR addr,
 	return WD_NOT_IMPLEMENTED;
 }
 
-/* Two IAs are two ports: no failure of one is taken over by the other. */
+/* Two IAs are two ports: neither takes over after a failure of the other. */
 static DAT_RETURN ha_related(DAT_IA_HANDLE ia, const DAT_NAME_PTR name, DAT_BOOLEAN *answer)
 {
 	if (!wd_is(ia, DAT_HANDLE_TYPE_IA))

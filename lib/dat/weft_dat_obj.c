@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Objects: made, found to be what they are said to be, freed
+ * Objects: allocation, validation, release
  *
- * Memory of freed objects goes to objects of the same type, never back to the system: see
- * weft_dat.h. So it is bounded by what was alive at one time.
+ * Memory of a freed object is reused for objects of the same type, and never returned to the
+ * system: see weft_dat.h. So it is bounded by the maximum number of live objects.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define WD_TYPES	16
 
-/* ---- What is wrong ------------------------------------------------------------------------- */
+/* ---- Errors -------------------------------------------------------------------------------- */
 
 static bool wd_logs(void)
 {
@@ -28,7 +28,7 @@ static bool wd_logs(void)
 	return v == 2;
 }
 
-/* Details of what a call will return, for whoever wants to know. */
+/* Log details of the error that a call returns. */
 void wd_say(const char *fmt, ...)
 {
 	char text[160];
@@ -42,7 +42,7 @@ void wd_say(const char *fmt, ...)
 	fprintf(stderr, "libdaplweft: %s\n", text);
 }
 
-/* Return: @err as an error. @call: who has found it. No event is not worth a line. */
+/* Return: @err as an error. @call: name of the call, for the log. A missing event is not logged. */
 DAT_RETURN wd_err(DAT_UINT32 err, const char *call)
 {
 	DAT_RETURN ret = DAT_CLASS_ERROR | err;
@@ -86,8 +86,8 @@ static size_t wd_size(int type)
 }
 
 /*
- * A zeroed object of @type; the caller fills it in and gives it out. @ia: whose, NULL: an IA.
- * Return: NULL: no memory.
+ * Allocate a zeroed object of @type; the caller initialises and publishes it. @ia: its owner, NULL:
+ * an IA. Return: the object, NULL: no memory.
  */
 void *wd_new(struct wd_ia *ia, int type)
 {
@@ -154,7 +154,7 @@ void wd_count_put(struct wd_count *count)
 		free(count);
 }
 
-/* One more, if there are less than @max. */
+/* Increment the count if it is below @max. */
 bool wd_count_take(struct wd_count *count, int max)
 {
 	int n = atomic_load(&count->n);
@@ -166,7 +166,7 @@ bool wd_count_take(struct wd_count *count, int max)
 	return true;
 }
 
-/* Any object of @type that the IA has. */
+/* Return: any object of @type of the IA. */
 struct wd_obj *wd_first(struct wd_ia *ia, int type)
 {
 	struct wd_obj *obj;
@@ -178,7 +178,7 @@ struct wd_obj *wd_first(struct wd_ia *ia, int type)
 	return obj;
 }
 
-/* What a negative errno of libweft is in DAT. @resource: what lacks, if something does. */
+/* Convert a negative errno of libweft to DAT. @resource: the missing resource, if any. */
 DAT_RETURN wd_errno(int err, DAT_RETURN_SUBTYPE resource)
 {
 	switch (-err) {
@@ -228,7 +228,7 @@ static DAT_RETURN_SUBTYPE wd_handle_subtype(int type)
 	}
 }
 
-/* What each query checks: its handle, bits of its mask that are unknown, where its answer goes. */
+/* Common checks of queries: the handle, unknown bits in the mask, the place for the answer. */
 DAT_RETURN wd_query(DAT_HANDLE handle, int type, DAT_UINT64 unknown, const void *param)
 {
 	if (!wd_is(handle, type))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Public service points, and the connection requests that come to them
+ * Public service points, and their connection requests
  */
 #include <endian.h>
 
@@ -98,7 +98,7 @@ DAT_RETURN wd_psp_query(DAT_PSP_HANDLE handle, DAT_PSP_PARAM_MASK mask, DAT_PSP_
 	return DAT_SUCCESS;
 }
 
-/* Requests that wait are refused, those that were given out too. */
+/* Waiting requests are refused, also those already delivered. */
 DAT_RETURN wd_psp_free(DAT_PSP_HANDLE handle)
 {
 	struct wd_psp *psp = handle;
@@ -176,7 +176,7 @@ DAT_RETURN wd_cr_reject(DAT_CR_HANDLE handle, DAT_COUNT len, const DAT_PVOID dat
 		return WD_ARG(2);
 	if (len && !data)
 		return WD_ARG(3);
-	/* who asked may have gone meanwhile, or the service point: then nobody has to be told */
+	/* the requester or the service point may have gone: then no peer needs an answer */
 	psp = wd_find(cr->obj.ia, cr->psp, DAT_HANDLE_TYPE_PSP);
 	if (psp)
 		weft_reject(psp->ep, cr->conn, data, len);
@@ -184,7 +184,7 @@ DAT_RETURN wd_cr_reject(DAT_CR_HANDLE handle, DAT_COUNT len, const DAT_PVOID dat
 	return DAT_SUCCESS;
 }
 
-/* The kernel moves it; it comes as an event to whoever has the other service point. */
+/* The kernel moves the request. It becomes an event of the other service point. */
 DAT_RETURN wd_cr_handoff(DAT_CR_HANDLE handle, DAT_CONN_QUAL qual)
 {
 	struct wd_cr *cr = handle;
@@ -196,7 +196,7 @@ DAT_RETURN wd_cr_handoff(DAT_CR_HANDLE handle, DAT_CONN_QUAL qual)
 	psp = wd_find(cr->obj.ia, cr->psp, DAT_HANDLE_TYPE_PSP);
 	if (!qual || qual > UINT16_MAX || (psp && psp->qual == qual))
 		return WD_ARG(2);
-	/* it has been refused when its service point went */
+	/* the end of its service point has refused it */
 	ret = psp ? weft_handoff(psp->ep, cr->conn, qual) : -EINVAL;
 	if (ret == -ENOENT)
 		return WD_ARG(2);

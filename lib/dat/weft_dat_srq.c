@@ -2,8 +2,8 @@
 /*
  * Shared receive queues
  *
- * A buffer is outstanding from its post until the event of its completion is dequeued; which of
- * them are still available the kernel knows.
+ * A buffer is outstanding from its post until the event of its completion is dequeued. The kernel
+ * counts the available ones.
  */
 #include "weft_dat.h"
 

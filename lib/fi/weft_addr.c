@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_addr.c - addresses: resolving names, comparing, the formats that a program sees
+ * weft_addr.c - addresses: name resolution, comparison, the formats for programs
  *
- * Within the provider an address is a struct weft_sockaddr; programs see struct sockaddr_in or
- * sockaddr_in6 (FI_SOCKADDR_IN, FI_SOCKADDR_IN6, FI_SOCKADDR) and, as text, FI_ADDR_STR.
+ * The provider uses struct weft_sockaddr. Programs use struct sockaddr_in or sockaddr_in6
+ * (FI_SOCKADDR_IN, FI_SOCKADDR_IN6, FI_SOCKADDR) and the text form FI_ADDR_STR.
  */
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -56,7 +56,7 @@ const char *weft_fi_addr_str(const struct weft_sockaddr *a, char *buf, size_t le
 	return buf;
 }
 
-/* @family: what is expected, AF_UNSPEC: what the address says */
+/* @family: expected family; AF_UNSPEC: the family in the address */
 int weft_fi_addr_read(struct weft_sockaddr *a, const void *buf, int family)
 {
 	struct sockaddr_storage ss;
@@ -74,7 +74,7 @@ int weft_fi_addr_read(struct weft_sockaddr *a, const void *buf, int family)
 	return weft_addr_from_sockaddr(a, sa, weft_fi_addr_size(ss.ss_family));
 }
 
-/* writes what fits; *@len becomes what is needed */
+/* Writes the part that fits; *@len becomes the required length. */
 int weft_fi_addr_write(const struct weft_sockaddr *a, void *buf, size_t *len)
 {
 	struct sockaddr_storage ss;
@@ -121,7 +121,7 @@ bool weft_fi_port_has(const struct weft_ioc_query *q, const struct weft_sockaddr
 	return false;
 }
 
-/* what an address as text begins with (FI_ADDR_STR), NULL: it is none */
+/* Return: the scheme of an address in text form (FI_ADDR_STR), NULL: another form. */
 static const char *weft_fi_scheme(const char *node)
 {
 	static const char * const schemes[] = {
@@ -142,8 +142,8 @@ bool weft_fi_addr_text(const char *node)
 }
 
 /*
- * Takes a node of the form fi_sockaddr[_in|_in6]://host[:service] apart (FI_ADDR_STR).
- * Return: 0: taken apart, 1: of another form, -FI_EINVAL.
+ * Split a node of the form fi_sockaddr[_in|_in6]://host[:service] (FI_ADDR_STR). Return: 0, 1:
+ * another form, -FI_EINVAL.
  */
 static int weft_fi_split(const char *node, char *host, size_t len, const char **service)
 {
@@ -182,15 +182,15 @@ bad:
 }
 
 /**
- * weft_fi_resolve() - look a node and service up
+ * weft_fi_resolve() - resolve a node and a service
  * @node: name, address, or address in the form of FI_ADDR_STR; NULL: any address
  * @service: name or number, or NULL
  * @family: AF_UNSPEC: any
- * @numeric: @node is an address, ask no name service
+ * @numeric: @node is an address: do not use the name service
  * @v4: out: first IPv4 address, family 0: none
  * @v6: out: first IPv6 address, family 0: none
  *
- * Return: 0, -FI_EINVAL, -FI_ENODATA (nothing found: the reason has been logged).
+ * Return: 0, -FI_EINVAL, -FI_ENODATA (no address: the reason is in the log).
  */
 int weft_fi_resolve(const char *node, const char *service, int family, bool numeric,
 		    struct weft_sockaddr *v4, struct weft_sockaddr *v6)

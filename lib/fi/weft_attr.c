@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_attr.c - attributes and capabilities: what is offered, does it suit, what is handed out
+ * weft_attr.c - attributes and capabilities: offer, check, result
  *
- * weft_fi_info_new() describes the most that a port can do for one endpoint type,
- * weft_fi_info_check() compares that with a program's hints and says in the log what does not suit,
- * weft_fi_info_narrow() turns it into what the program gets.
+ * weft_fi_info_new() describes the maximum that a port offers for an endpoint type.
+ * weft_fi_info_check() compares that with a program's hints, and logs each mismatch.
+ * weft_fi_info_narrow() turns the offer into the result for the program.
  */
 #include <stdio.h>
 #include <strings.h>
 
 #include "weft_fi.h"
 
-#define WEFT_FI_TEXT	512	/* bytes of an explanation's part */
+#define WEFT_FI_TEXT	512	/* maximum bytes of a part of an explanation */
 
-/* given only if asked for */
+/* granted only on request */
 #define WEFT_FI_PRIMARY		(FI_MSG | FI_TAGGED | FI_DIRECTED_RECV | FI_MULTI_RECV | \
 				 FI_NAMED_RX_CTX | FI_MULTICAST)
-/* cost something, and are given only if asked for, too */
+/* costly, and granted only on request, too */
 #define WEFT_FI_COSTLY		(FI_FENCE | FI_VARIABLE_MSG | FI_SOURCE_ERR)
 /* narrow the primary ones */
 #define WEFT_FI_MODIFIERS	(FI_SEND | FI_RECV)
-/* cost nothing: always given */
+/* free: always granted */
 #define WEFT_FI_SECONDARY	(FI_SOURCE | FI_SHARED_AV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
 #define WEFT_FI_TX_CAPS		(FI_MSG | FI_TAGGED | FI_SEND | FI_NAMED_RX_CTX | FI_FENCE | \
@@ -29,7 +29,7 @@
 				 FI_SOURCE_ERR | FI_MULTI_RECV | FI_VARIABLE_MSG)
 #define WEFT_FI_DOMAIN_CAPS	(FI_SHARED_AV | FI_LOCAL_COMM | FI_REMOTE_COMM)
 
-/* in the hints of one direction, bits that concern the other one or the domain mean nothing */
+/* hints for one direction may have bits of the other direction or the domain, which are ignored */
 #define WEFT_FI_TX_IGNORED	(FI_RECV | FI_DIRECTED_RECV | FI_SOURCE | FI_SOURCE_ERR | \
 				 FI_MULTI_RECV | FI_VARIABLE_MSG | FI_REMOTE_READ | \
 				 FI_REMOTE_WRITE | FI_RMA_EVENT | WEFT_FI_DOMAIN_CAPS)
@@ -37,9 +37,9 @@
 				 FI_MULTICAST | WEFT_FI_DOMAIN_CAPS)
 
 /*
- * Endpoint types have the same, but that datagrams have no tags: with one peer, directed receives
- * and sources mean nothing, but programs ask for the capabilities of one type when they open the
- * other.
+ * Endpoint types have the same capabilities, except that datagrams have no tags. With one peer,
+ * directed receives and sources have no effect. But programs request the capabilities of one type
+ * when they open another.
  */
 static uint64_t weft_fi_caps(const struct weft_ioc_query *q, enum fi_ep_type type, uint64_t *mode)
 {
@@ -66,10 +66,10 @@ static uint64_t weft_fi_caps(const struct weft_ioc_query *q, enum fi_ep_type typ
 }
 
 /**
- * weft_fi_info_new() - describe the most that a port can do
+ * weft_fi_info_new() - describe the maximum that a port offers
  * @q: the port
  * @type: FI_EP_RDM, FI_EP_MSG or FI_EP_DGRAM
- * @info: out: sizes are maxima; without addresses
+ * @info: out: sizes are maxima; has no addresses
  *
  * Return: 0, -FI_ENOMEM.
  */
@@ -94,7 +94,7 @@ int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struc
 	if (type == FI_EP_DGRAM) {
 		fi->tx_attr->op_flags &= ~WEFT_FI_ANSWERED;
 		fi->tx_attr->op_flags |= fi->caps & FI_MULTICAST;
-		fi->tx_attr->msg_order = 0;	/* none: the name is deprecated in libfabric 2 */
+		fi->tx_attr->msg_order = 0;	/* none: libfabric 2 deprecates the name */
 	}
 	fi->tx_attr->inject_size = q->max_inline;
 	fi->tx_attr->size = q->max_ring / WEFT_FI_SQ_RATIO;
@@ -150,7 +150,7 @@ static const char *weft_fi_type_name(const struct fi_info *info)
 	}
 }
 
-/* A hint stands against an offer: one line says which, what it asks for and what there is. */
+/* Log a hint that conflicts with the offer: its name, the requested and the offered value. */
 static void weft_fi_differs(const struct fi_info *info, const char *hint, const char *asked,
 			    const char *offered)
 {
@@ -158,7 +158,7 @@ static void weft_fi_differs(const struct fi_info *info, const char *hint, const 
 		  weft_fi_type_name(info), hint, asked, offered);
 }
 
-/* asked for bits that are not offered? */
+/* Return: true if bits are requested that are not offered. */
 static bool weft_fi_lacks(const struct fi_info *info, const char *hint, uint64_t asked,
 			  uint64_t have, enum fi_type type)
 {
@@ -177,7 +177,7 @@ static bool weft_fi_lacks(const struct fi_info *info, const char *hint, uint64_t
 	return true;
 }
 
-/* asked for more than there is? */
+/* Return: true if more is requested than offered. */
 static bool weft_fi_exceeds(const struct fi_info *info, const char *hint, uint64_t asked,
 			    uint64_t have)
 {
@@ -191,7 +191,7 @@ static bool weft_fi_exceeds(const struct fi_info *info, const char *hint, uint64
 	return true;
 }
 
-/* a value that none of libfabric's headers knows? */
+/* Return: true if no header of libfabric defines the value. */
 static bool weft_fi_strange(const struct fi_info *info, const char *hint, unsigned int asked,
 			    unsigned int last)
 {
@@ -205,7 +205,7 @@ static bool weft_fi_strange(const struct fi_info *info, const char *hint, unsign
 	return true;
 }
 
-/* another one, by name? */
+/* Return: true if another name is requested. */
 static bool weft_fi_renames(const struct fi_info *info, const char *hint, const char *asked,
 			    const char *have, int (*compare)(const char *a, const char *b))
 {
@@ -227,7 +227,7 @@ static bool weft_fi_refuses(const struct fi_info *info, bool refused, const char
 	return refused;
 }
 
-/* Receives of a shared context, or very many of them, are not buffered. */
+/* Return: true if receives are not buffered: a shared context, or very many receives. */
 static bool weft_fi_plain_rx(const struct fi_info *info, const struct fi_info *hints)
 {
 	return (hints->ep_attr && hints->ep_attr->rx_ctx_cnt == FI_SHARED_CONTEXT) ||
@@ -247,7 +247,7 @@ static int weft_fi_check_fabric(const struct fi_info *info, const struct fi_fabr
 	return 0;
 }
 
-/* How many objects there may be: all kinds together, by context. */
+/* Check the number of objects: a context limits the sum of all kinds. */
 static int weft_fi_check_counts(const struct fi_info *info, const struct fi_domain_attr *hint)
 {
 	const struct fi_domain_attr *have = info->domain_attr;
@@ -270,7 +270,7 @@ static int weft_fi_check_counts(const struct fi_info *info, const struct fi_doma
 	return 0;
 }
 
-/* what is handed back as it was asked for has to make sense */
+/* Check values that are returned as requested. */
 static int weft_fi_check_models(const struct fi_info *info, const struct fi_domain_attr *hint)
 {
 	if (weft_fi_strange(info, "domain_attr->threading", hint->threading,
@@ -302,7 +302,7 @@ static int weft_fi_check_domain(const struct fi_info *info, const struct fi_doma
 	    weft_fi_exceeds(info, "domain_attr->mr_key_size", hint->mr_key_size,
 			    have->mr_key_size))
 		return -FI_ENODATA;
-	/* the fields below came with 1.5: older programs have not set them */
+	/* version 1.5 added the fields below: older programs do not set them */
 	if (FI_VERSION_LT(version, FI_VERSION(1, 5)))
 		return 0;
 	if (weft_fi_lacks(info, "domain_attr->caps", hint->caps, have->caps, FI_TYPE_CAPS) ||
@@ -382,15 +382,15 @@ static int weft_fi_check_rx(const struct fi_info *info, const struct fi_rx_attr 
 }
 
 /**
- * weft_fi_info_check() - does an offer suit a program
+ * weft_fi_info_check() - check an offer against a program's hints
  * @info: from weft_fi_info_new()
- * @hints: of the program
- * @version: of its API
+ * @hints: hints of the program
+ * @version: version of its API
  *
- * The address format is looked at elsewhere. No mode is needed, so whatever is in @hints->mode and
- * in the memory registration mode suits.
+ * The address format is checked elsewhere. No mode is required, so any hints->mode and memory
+ * registration mode match.
  *
- * Return: 0, -FI_ENODATA: no, and the log says why.
+ * Return: 0, -FI_ENODATA: mismatch, and the reason is in the log.
  */
 int weft_fi_info_check(const struct fi_info *info, const struct fi_info *hints, uint32_t version)
 {
@@ -447,7 +447,7 @@ static void weft_fi_narrow_domain(struct fi_domain_attr *attr, const struct fi_d
 {
 	int old_mr = hint ? hint->mr_mode & (WEFT_FI_MR_BASIC | WEFT_FI_MR_SCALABLE) : 0;
 
-	/* nothing need be registered; before 1.5 that was called scalable, and 0 was no answer */
+	/* no registration is required; before 1.5 that was called scalable, and 0 was invalid */
 	if (old_mr)
 		attr->mr_mode = old_mr;
 	else if (FI_VERSION_LT(version, FI_VERSION(1, 5)))
@@ -465,9 +465,9 @@ static void weft_fi_narrow_domain(struct fi_domain_attr *attr, const struct fi_d
 }
 
 /*
- * No mode is needed. Those that the hints have are what the program can cope with, and are taken
- * for a wish, unless all bits are set: such a program asks what there is. Buffered receives leave
- * no room for prefixes, which in turn are for receives that have a buffer of their own.
+ * No mode is required. The hints list the modes that the program supports. They count as a request,
+ * unless all bits are set: such a program queries the offer. Buffered receives exclude prefixes:
+ * prefixes are for receives with a buffer of their own.
  */
 static void weft_fi_narrow_mode(struct fi_info *info, const struct fi_info *hints)
 {
@@ -499,10 +499,10 @@ static size_t weft_fi_default_size(size_t asked, size_t most)
 }
 
 /**
- * weft_fi_info_narrow() - turn an offer into what the program gets
- * @info: offer that suits
- * @hints: of the program, or NULL
- * @version: of its API
+ * weft_fi_info_narrow() - turn an offer into the result for the program
+ * @info: matching offer
+ * @hints: hints of the program, or NULL
+ * @version: version of its API
  */
 void weft_fi_info_narrow(struct fi_info *info, const struct fi_info *hints, uint32_t version)
 {
@@ -520,14 +520,14 @@ void weft_fi_info_narrow(struct fi_info *info, const struct fi_info *hints, uint
 		info->tx_attr->op_flags |= info->ep_attr->type == FI_EP_DGRAM ?
 					   FI_TRANSMIT_COMPLETE : FI_INJECT_COMPLETE;
 	info->rx_attr->op_flags = rx ? rx->op_flags : 0;
-	/* nothing is lost for want of buffering, however much of it a program thinks it needs */
+	/* no message is lost for lack of buffering, whatever the program requests */
 	info->rx_attr->total_buffered_recv = rx ? rx->total_buffered_recv : 0;
 
 	if (hints && hints->ep_attr && hints->ep_attr->tx_ctx_cnt)
 		info->ep_attr->tx_ctx_cnt = hints->ep_attr->tx_ctx_cnt;
 	if (hints && hints->ep_attr && hints->ep_attr->rx_ctx_cnt)
 		info->ep_attr->rx_ctx_cnt = hints->ep_attr->rx_ctx_cnt;
-	/* all 64 bits of a tag are matched: any division into fields suits */
+	/* all 64 bits of a tag are matched: any division into fields is valid */
 	if (hints && hints->ep_attr && hints->ep_attr->mem_tag_format)
 		info->ep_attr->mem_tag_format = hints->ep_attr->mem_tag_format;
 }

@@ -2,15 +2,15 @@
 /*
  * weft_av.c - address vectors
  *
- * The kernel holds the vector and gives the indices; a fi_addr_t is the index, in maps as in
- * tables. Here stands only which indices are in use, so that a send to another one is refused by
- * the call. An address that is inserted again has the fi_addr_t that it has, and goes with the
- * last of its removals.
+ * The kernel holds the vector and assigns the indices. A fi_addr_t is the index, in maps and in
+ * tables. The provider only records the used indices, so that a send to another index fails at
+ * once. An address that is inserted again has the same fi_addr_t. It goes with the last of its
+ * removals.
  *
- * With rx_ctx_bits an address stands for 2^bits endpoints, with services that follow each other:
- * the contexts of a scalable endpoint. They get as many indices in a row, so that an index is the
- * fi_addr_t and the number of the context. There, and in vectors that are shared, the provider
- * chooses the indices, one after the other, which lets those that were removed rest.
+ * With rx_ctx_bits an address stands for 2^bits endpoints with consecutive services: the contexts
+ * of a scalable endpoint. They get as many consecutive indices. So an index is the fi_addr_t and
+ * the number of the context. In these vectors, and in shared ones, the provider chooses the indices
+ * in sequence. So removed indices rest.
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -38,8 +38,8 @@ static int weft_fi_av_mark(struct weft_fi_av *av, uint32_t index, uint8_t used)
 }
 
 /*
- * The index that an address stands for, in a vector that is shared or whose addresses name
- * contexts: the number of the context is in the highest bits of the address.
+ * Return: the index of an address in a shared vector, or one whose addresses name contexts. The
+ * number of the context is in the highest bits of the address.
  */
 fi_addr_t weft_fi_av_wide(struct weft_fi_av *av, fi_addr_t addr)
 {
@@ -54,7 +54,7 @@ fi_addr_t weft_fi_av_wide(struct weft_fi_av *av, fi_addr_t addr)
 	return addr < WEFT_AV_MAX >> av->bits ? addr << av->bits | context : FI_ADDR_NOTAVAIL;
 }
 
-/* with the lock held: the kernel has an address at this index */
+/* The lock is held. The kernel has an address at this index. */
 static int weft_fi_av_took(struct weft_fi_av *av, uint32_t index)
 {
 	if (!weft_fi_av_mark(av, index, 1))
@@ -64,8 +64,8 @@ static int weft_fi_av_took(struct weft_fi_av *av, uint32_t index)
 }
 
 /*
- * With the lock held: remove an address, all its contexts, which may stay there for another
- * insertion. Return: 0, -FI_EINVAL.
+ * The lock is held. Remove an address with all its contexts; other insertions may keep it. Return:
+ * 0, -FI_EINVAL.
  */
 int weft_fi_av_drop(struct weft_fi_av *av, fi_addr_t addr)
 {
@@ -85,9 +85,8 @@ int weft_fi_av_drop(struct weft_fi_av *av, fi_addr_t addr)
 }
 
 /*
- * With the lock held: insert an address, with all its contexts, where the provider wants it. The
- * services end at 65535: then there are fewer contexts.
- * Return: 0, -FI_EINVAL, -FI_ENOMEM, -errno.
+ * The lock is held. Insert an address with all its contexts at the index that the provider chose.
+ * Services end at 65535: then there are fewer contexts. Return: 0, -FI_EINVAL, -FI_ENOMEM, -errno.
  */
 int weft_fi_av_insert_at(struct weft_fi_av *av, const struct weft_sockaddr *addr, fi_addr_t at)
 {
@@ -109,7 +108,7 @@ int weft_fi_av_insert_at(struct weft_fi_av *av, const struct weft_sockaddr *addr
 	return ret;
 }
 
-/* with the lock held: the next index that is free, of those the provider chooses */
+/* The lock is held. Find the next free index among those that the provider chooses. */
 static int weft_fi_av_next(struct weft_fi_av *av, fi_addr_t *at)
 {
 	fi_addr_t most = WEFT_AV_MAX >> av->bits;
@@ -125,7 +124,7 @@ static int weft_fi_av_next(struct weft_fi_av *av, fi_addr_t *at)
 	return -FI_ENOSPC;
 }
 
-/* with the lock held: as weft_av_insert(), where the provider chooses the indices */
+/* The lock is held. As weft_av_insert(), with indices that the provider chooses. */
 static int weft_fi_av_choose(struct weft_fi_av *av, const struct weft_sockaddr *addrs,
 			     size_t count, uint32_t *index)
 {
@@ -144,7 +143,7 @@ static int weft_fi_av_choose(struct weft_fi_av *av, const struct weft_sockaddr *
 	return 0;
 }
 
-/* @index: @count of them, WEFT_SRC_ANY for an address that was refused */
+/* @index: @count indices, WEFT_SRC_ANY for a refused address */
 static int weft_fi_av_put(struct weft_fi_av *av, const struct weft_sockaddr *addrs, size_t count,
 			  uint32_t *index)
 {
@@ -179,13 +178,13 @@ static int weft_fi_av_event_err(struct weft_fi_av *av, void *context, size_t i, 
 }
 
 /**
- * struct weft_fi_av_call - an insertion under way
+ * struct weft_fi_av_call - an insertion in progress
  * @av: address vector
- * @out: where the program wants the addresses, or NULL
- * @flags: of the call
- * @context: of the call; with FI_SYNC_ERR an array of int
- * @next: addresses dealt with
- * @good: inserted ones
+ * @out: receives the program's addresses, or NULL
+ * @flags: flags of the call
+ * @context: context of the call; with FI_SYNC_ERR an array of int
+ * @next: number of addresses processed
+ * @good: number of addresses inserted
  */
 struct weft_fi_av_call {
 	struct weft_fi_av *av;
@@ -196,7 +195,7 @@ struct weft_fi_av_call {
 	size_t good;
 };
 
-/* tell the program what became of one address */
+/* Report the result for one address to the program. */
 static void weft_fi_av_result(struct weft_fi_av_call *call, uint32_t index, int err)
 {
 	bool good = index != WEFT_SRC_ANY;
@@ -279,7 +278,7 @@ static int weft_fi_av_insert(struct fid_av *fid, const void *addr, size_t count,
 	family = call.av->domain->family;
 	size = weft_fi_addr_size(family);
 	for (i = 0; i < count; i++) {
-		/* an unreadable address keeps its place: the kernel refuses family 0 */
+		/* an unreadable address gets family 0, which the kernel refuses */
 		if (weft_fi_addr_read(&addrs[n], (const char *)addr + i * size, family) ||
 		    !addrs[n].port)
 			memset(&addrs[n], 0, sizeof(addrs[n]));
@@ -291,7 +290,7 @@ static int weft_fi_av_insert(struct fid_av *fid, const void *addr, size_t count,
 	return weft_fi_av_end(&call);
 }
 
-/* one node and service by name */
+/* Insert one node and service by name. */
 static void weft_fi_av_name(struct weft_fi_av_call *call, const char *node, const char *service)
 {
 	int family = call->av->domain->family;
@@ -322,8 +321,8 @@ static int weft_fi_av_insertsvc(struct fid_av *fid, const char *node, const char
 }
 
 /*
- * The @i-th node after @node: an address counts up, of a name the number at its end, with as many
- * digits as it has (node09, node10).
+ * Make the @i-th node after @node. An address is incremented. For a name, the number at its end is
+ * incremented, with the same number of digits (node09, node10).
  */
 static int weft_fi_av_nth(const char *node, size_t i, char *buf, size_t len)
 {
@@ -437,7 +436,7 @@ static int weft_fi_av_lookup(struct fid_av *fid, fi_addr_t fi_addr, void *addr, 
 		return weft_fi_fail(FI_LOG_AV, -FI_EINVAL,
 				    "address %llu has been removed from the vector",
 				    (unsigned long long)fi_addr);
-	/* a short buffer is no error here: the needed length says it */
+	/* a short buffer is no error here: the required length shows it */
 	ret = weft_fi_addr_write(&a, addr, addrlen);
 	return ret == -FI_ETOOSMALL ? 0 : ret;
 }
@@ -495,7 +494,7 @@ static int weft_fi_av_close(struct fid *fid)
 	if (ret)
 		return ret;
 	weft_fi_share_close(av);
-	/* what waits there about it stays, as fi_av(3) has it */
+	/* its unread events stay, as required by fi_av(3) */
 	if (av->eq)
 		atomic_fetch_sub(&av->eq->refs, 1);
 	for (i = 0; i < WEFT_AV_MAX / WEFT_FI_AV_CHUNK; i++)
@@ -548,11 +547,11 @@ static int weft_fi_av_check(const struct fi_av_attr *attr)
 /**
  * weft_fi_av_open() - see fi_av_open(3)
  * @domain: open domain
- * @attr: of the vector; with a name it is shared with other processes
+ * @attr: attributes of the vector; a vector with a name is shared with other processes
  * @av: out
- * @context: of the program
+ * @context: the program's context
  *
- * Return: 0, -FI_EINVAL, -FI_EBADFLAGS, -FI_ENOENT (FI_READ, and there is none), -FI_ENOMEM,
+ * Return: 0, -FI_EINVAL, -FI_EBADFLAGS, -FI_ENOENT (FI_READ, and no such vector), -FI_ENOMEM,
  * -errno.
  */
 int weft_fi_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **av,

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_batch.c - what FI_MORE holds back does not wait for ever
+ * weft_batch.c - time limit for entries deferred by FI_MORE
  *
- * Entries that FI_MORE holds back stand in the ring and the doorbell has been stored, only the
- * notify call is missing. Usually the program goes on and notify calls, by a call without FI_MORE
- * or by reading a queue. A program that does neither, but waits for what it has sent to have an
- * effect, is helped by a thread of the port's: a millisecond after something was held back it
- * notifies what still is.
+ * Entries deferred by FI_MORE are in the ring, and the doorbell has been stored. Only the notify
+ * call is missing. Usually the program continues and notifies, by a call without FI_MORE or by
+ * reading a queue. A program may do neither, and wait for an effect of its sends. So a thread of
+ * the port notifies deferred entries after a millisecond.
  *
- * The thread is started with the first FI_MORE, sleeps while nothing is held back, and ends with
- * the port. It touches nothing of an endpoint's that belongs to the program's threads, which may go
- * without locks: a notify call is a system call with a handle.
+ * The first FI_MORE starts the thread. It sleeps while no entries are deferred, and ends with the
+ * port. It touches no endpoint data of the program's threads, which may run without locks. A notify
+ * call is a system call with a handle.
  *
- * Locks: weft_fi_late.lock, over starting, waking and stopping; weft_fi_port.lock keeps endpoints
- * while they are notified.
+ * weft_fi_late.lock protects starting, waking and stopping. weft_fi_port.lock keeps endpoints while
+ * they are notified.
  */
 #include <signal.h>
 #include <time.h>
@@ -63,7 +62,7 @@ static void *weft_fi_late_run(void *arg)
 		}
 		pthread_mutex_unlock(&late->lock);
 		nanosleep(&delay, NULL);
-		/* what is held back from now on sets it again */
+		/* entries deferred from now on set it again */
 		atomic_store(&late->pending, false);
 		weft_fi_late_notify(port);
 		pthread_mutex_lock(&late->lock);
@@ -73,10 +72,10 @@ static void *weft_fi_late_run(void *arg)
 }
 
 /**
- * weft_fi_late_start() - may entries be held back
+ * weft_fi_late_start() - test whether entries may be deferred; starts the thread
  * @port: port
  *
- * Return: yes, there is a thread that lets them go.
+ * Return: true if the thread that notifies them runs.
  */
 bool weft_fi_late_start(struct weft_fi_port *port)
 {
@@ -87,7 +86,7 @@ bool weft_fi_late_start(struct weft_fi_port *port)
 		return true;
 	pthread_mutex_lock(&late->lock);
 	if (!atomic_load(&late->up)) {
-		/* signals are the program's */
+		/* signals belong to the program's threads */
 		sigfillset(&all);
 		pthread_sigmask(SIG_SETMASK, &all, &old);
 		if (!pthread_create(&late->thread, NULL, weft_fi_late_run, port))
@@ -98,7 +97,7 @@ bool weft_fi_late_start(struct weft_fi_port *port)
 	return atomic_load(&late->up);
 }
 
-/* There is something to do again. */
+/* Wake the thread: entries were deferred. */
 void weft_fi_late_wake(struct weft_fi_late *late)
 {
 	pthread_mutex_lock(&late->lock);
@@ -112,7 +111,7 @@ void weft_fi_late_init(struct weft_fi_late *late)
 	pthread_cond_init(&late->wake, NULL);
 }
 
-/* the port is about to be closed; no endpoint is left in it */
+/* The port is about to be closed; it has no endpoints left. */
 void weft_fi_late_fini(struct weft_fi_late *late)
 {
 	if (atomic_load(&late->up)) {

@@ -2,10 +2,10 @@
 /*
  * weft_buf.c - buffered receives (FI_BUFFERED_RECV, FI_VARIABLE_MSG): slots, claims, discards
  *
- * An endpoint in this mode has slots, each with a struct fi_recv_context and room for
- * FI_OPT_BUFFERED_LIMIT bytes. A slot is the context of a receive with WEFT_RQ_ANNOUNCE: slots of
- * the one kind are posted untagged whenever they are free, one of the other kind with each tag that
- * the program posts.
+ * An endpoint in this mode has slots, each with a struct fi_recv_context and a buffer of
+ * FI_OPT_BUFFERED_LIMIT bytes. A slot is the context of a receive with WEFT_RQ_ANNOUNCE. Untagged
+ * slots are posted whenever they are free. A tagged slot is posted with each tag that the program
+ * posts.
  *
  *	untagged:	free -> posted -> announced -> claimed -> free -> posted
  *	                                      \-> discarded -> free -> posted
@@ -13,22 +13,21 @@
  *	                                      \-> canceled -> free
  *	posted -> (the connection has ended) idle
  *
- * The entry of a completion queue tells of the announcement; the program never sees how a slot was
- * posted. A claim gets from the slot what the announcement brought, in the call, and from the
- * kernel what follows. An announcement and a claim's end change the slot when the program reads
- * them.
+ * A completion reports the announcement. The post of a slot is invisible to the program. A claim
+ * gets the announced bytes from the slot, in the call, and the rest from the kernel. Announcements
+ * and ends of claims change the slot when the program reads them.
  *
- * An endpoint that is closed leaves its slots to the completion queue, where entries may still name
- * them, until that has been read empty or is closed.
+ * A closed endpoint leaves its slots to the completion queue, as entries may still name them. The
+ * queue frees them when it has been read empty, or is closed.
  *
- * Locks: weft_fi_half.lock of the receiving half, over slots and lists; for the calls of a
- * completion queue inside of weft_fi_cq.lock, which alone guards a pool that is left.
+ * weft_fi_half.lock of the receiving half protects slots and lists. Calls of a completion queue
+ * take it inside of weft_fi_cq.lock. That lock alone protects a pool that was left.
  */
 #include <sys/mman.h>
 
 #include "weft_post.h"
 
-#define WEFT_FI_BUF_PLAIN	128	/* untagged slots, at most */
+#define WEFT_FI_BUF_PLAIN	128	/* maximum number of untagged slots */
 #define WEFT_FI_BUF_DEFAULT	16384	/* FI_OPT_BUFFERED_LIMIT */
 #define WEFT_FI_BUF_MAX		(256u << 10)
 #define WEFT_FI_BUF_ALIGN	64
@@ -41,15 +40,15 @@
 
 /**
  * struct weft_fi_slot - a slot
- * @ctx: what an announcement shows of it
- * @next: in the list of free ones
- * @pool: whose it is
- * @data: room
- * @user: context of a posted tag, then of a claim
+ * @ctx: contents of an announcement for the program
+ * @next: in the list of free slots
+ * @pool: its pool
+ * @data: buffer
+ * @user: context of a posted tag, later of a claim
  * @order: number of its post
- * @have: announced: bytes at @data
+ * @have: announced: number of bytes at @data
  * @state: WEFT_FI_SLOT_*
- * @tagged: it is for tags
+ * @tagged: a slot for tags
  */
 struct weft_fi_slot {
 	struct fi_recv_context ctx;
@@ -67,20 +66,20 @@ struct weft_fi_slot {
  * struct weft_fi_pool - the slots of an endpoint
  * @next: in weft_fi_cq.left
  * @ep: the endpoint
- * @face: what an announcement says it came to
- * @left: the endpoint has gone
+ * @face: the endpoint that announcements name
+ * @left: the endpoint is closed
  * @limit: FI_OPT_BUFFERED_LIMIT
  * @min: FI_OPT_BUFFERED_MIN
- * @nplain: untagged slots
- * @count: slots
- * @slots: the untagged ones first; NULL before the endpoint is enabled
- * @data: memory of all
+ * @nplain: number of untagged slots
+ * @count: number of slots
+ * @slots: all slots, untagged first; NULL before the endpoint is enabled
+ * @data: memory of all slots
  * @size: bytes of @data
  * @free: free slots, untagged and tagged
- * @nfree: tagged ones among them
+ * @nfree: number of free tagged slots
  * @order: number of the next post
- * @msg: untagged calls of the endpoint
- * @tags: tagged ones
+ * @msg: calls for untagged messages
+ * @tags: calls for tagged messages
  */
 struct weft_fi_pool {
 	struct weft_fi_pool *next;
@@ -124,7 +123,7 @@ static struct weft_fi_slot *weft_fi_slot_take(struct weft_fi_pool *pool, bool ta
 	return slot;
 }
 
-/* Post the untagged slots that are free, as far as the ring has room: else the next call does. */
+/* Post the free untagged slots, as many as fit into the ring. The next call posts the rest. */
 static void weft_fi_buf_fill(struct weft_fi_pool *pool)
 {
 	struct weft_fi_slot *slot;
@@ -139,7 +138,7 @@ static void weft_fi_buf_fill(struct weft_fi_pool *pool)
 	}
 }
 
-/* The slot that a context is, or NULL. */
+/* Return: the slot of a context, NULL: not a slot. */
 static struct weft_fi_slot *weft_fi_slot_of(const struct weft_fi_pool *pool, const void *context)
 {
 	uintptr_t off = (uintptr_t)context - (uintptr_t)pool->slots;
@@ -152,7 +151,7 @@ static struct weft_fi_slot *weft_fi_slot_of(const struct weft_fi_pool *pool, con
 
 /* ---- Calls ------------------------------------------------------------------------------ */
 
-/* The front of a message, from its slot to where it is claimed to. */
+/* Copy the front of a message from its slot to the buffer of the claim. */
 static void weft_fi_buf_copy(const struct weft_fi_slot *slot, const struct iovec *iov, size_t count)
 {
 	const uint8_t *from = slot->data;
@@ -166,7 +165,7 @@ static void weft_fi_buf_copy(const struct weft_fi_slot *slot, const struct iovec
 	}
 }
 
-/* Do segments lie in the address space, and is their sum a length? */
+/* Return: true if the segments are in the address space, and their sum is a valid length. */
 static bool weft_fi_buf_space_ok(const struct iovec *iov, size_t count)
 {
 	size_t sum = 0, i;
@@ -178,7 +177,7 @@ static bool weft_fi_buf_space_ok(const struct iovec *iov, size_t count)
 	return true;
 }
 
-/* with the lock held; @op: FI_CLAIM or FI_DISCARD of an announced slot */
+/* The lock is held. @op: FI_CLAIM or FI_DISCARD of an announced slot. */
 static int weft_fi_buf_settle_slot(struct weft_fi_ep *ep, struct weft_fi_slot *slot,
 				   const struct weft_fi_op *op)
 {
@@ -193,7 +192,7 @@ static int weft_fi_buf_settle_slot(struct weft_fi_ep *ep, struct weft_fi_slot *s
 		}
 		return ret;
 	}
-	/* it is the program's until it is claimed */
+	/* the slot belongs to the program until it is claimed */
 	slot->user = slot->ctx.context;
 	weft_fi_buf_copy(slot, op->iov, op->count);
 	ret = weft_tclaim(ep->cm.ep, op->iov, op->count, key,
@@ -203,7 +202,7 @@ static int weft_fi_buf_settle_slot(struct weft_fi_ep *ep, struct weft_fi_slot *s
 	return ret;
 }
 
-/* claim or discard what was announced */
+/* Claim or discard an announced message. */
 static ssize_t weft_fi_buf_settle(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 {
 	uint64_t what = op->flags & WEFT_FI_PEEK_FLAGS;
@@ -226,7 +225,7 @@ static ssize_t weft_fi_buf_settle(struct weft_fi_ep *ep, const struct weft_fi_op
 	slot = weft_fi_slot_of(ep->pool, op->context);
 	if (slot && slot->state == WEFT_FI_SLOT_ANNOUNCED && slot->tagged == op->tagged) {
 		ret = weft_fi_buf_settle_slot(ep, slot, op);
-		/* receives that FI_MORE held back have gone before it */
+		/* receives deferred by FI_MORE were published before it */
 		if (!ret)
 			ep->rx.held = 0;
 	} else {
@@ -270,7 +269,7 @@ static ssize_t weft_fi_buf_recvmsg(struct fid_ep *ep, const struct fi_msg *msg, 
 	return weft_fi_buf_settle(weft_fi_ep_of(ep), &op);
 }
 
-/* with the lock held: post a tag */
+/* The lock is held. Post a tag. */
 static int weft_fi_buf_post(struct weft_fi_ep *ep, const struct weft_fi_op *op, uint32_t src)
 {
 	struct weft_fi_pool *pool = ep->pool;
@@ -335,7 +334,7 @@ static ssize_t weft_fi_buf_trecvmsg(struct fid_ep *fid, const struct fi_msg_tagg
 	};
 	if (!(flags & WEFT_FI_PEEK_FLAGS))
 		return weft_fi_buf_tag(ep, &op);
-	/* what a peek has claimed has another context */
+	/* a message claimed by a peek has another context */
 	if ((flags & WEFT_FI_PEEK_FLAGS) == FI_DISCARD || weft_fi_slot_of(ep->pool, op.context))
 		return weft_fi_buf_settle(ep, &op);
 	return weft_fi_peek(ep, &op);
@@ -362,7 +361,7 @@ static ssize_t weft_fi_buf_trecv(struct fid_ep *ep, void *buf, size_t len, void 
 /**
  * weft_fi_buf_cancel() - cancel the oldest posted tag with a context
  * @ep: endpoint in this mode, its receiving half locked
- * @context: of the program
+ * @context: context of the program
  *
  * Return: 0, -errno.
  */
@@ -381,7 +380,7 @@ int weft_fi_buf_cancel(struct weft_fi_ep *ep, void *context)
 	return oldest ? weft_cancel(ep->cm.ep, (uintptr_t)oldest) : 0;
 }
 
-/* room for posted tags; the receiving half is locked */
+/* Return: number of tags that can be posted. The receiving half is locked. */
 size_t weft_fi_buf_space(const struct weft_fi_ep *ep)
 {
 	return ep->pool->nfree;
@@ -392,7 +391,7 @@ size_t weft_fi_buf_space(const struct weft_fi_ep *ep)
 /**
  * weft_fi_buf_getopt() - FI_OPT_BUFFERED_LIMIT, FI_OPT_BUFFERED_MIN
  * @ep: endpoint in this mode
- * @optname: which
+ * @optname: the option
  *
  * Return: its value.
  */
@@ -404,8 +403,8 @@ size_t weft_fi_buf_getopt(const struct weft_fi_ep *ep, int optname)
 /**
  * weft_fi_buf_setopt() - set FI_OPT_BUFFERED_LIMIT or FI_OPT_BUFFERED_MIN
  * @ep: endpoint in this mode
- * @optname: which
- * @value: bytes; SIZE_MAX as limit: as much as can be
+ * @optname: the option
+ * @value: bytes; SIZE_MAX as limit: the maximum
  *
  * Return: 0, -FI_EOPBADSTATE (enabled), -FI_EMSGSIZE, -FI_EINVAL (the minimum above the limit).
  */
@@ -431,10 +430,10 @@ int weft_fi_buf_setopt(struct weft_fi_ep *ep, int optname, size_t value)
 /* ---- Completions ------------------------------------------------------------------------ */
 
 /**
- * weft_fi_buf_hides() - is a completion of a slot nothing to show to the program
+ * weft_fi_buf_hides() - process a completion of a slot that the program does not see
  * @cqe: completion with WEFT_CQE_ANNOUNCE or WEFT_CQE_CLAIM; its queue is locked
  *
- * Return: it is to be passed over, and what it means for the slot has been done.
+ * Return: true: the caller skips the completion, and the slot has been updated.
  */
 bool weft_fi_buf_hides(const struct weft_cqe *cqe)
 {
@@ -448,7 +447,7 @@ bool weft_fi_buf_hides(const struct weft_cqe *cqe)
 	if (!cqe->status || slot->tagged)
 		return false;
 	weft_fi_lock(&pool->ep->rx.lock);
-	/* at the end of a connection nothing comes any more but for slots that are settled later */
+	/* after the end of a connection, completions come only for slots that are settled later */
 	if (cqe->status == ECANCELED || cqe->status == ENOTCONN || cqe->status == ENOBUFS) {
 		slot->state = WEFT_FI_SLOT_IDLE;
 	} else {
@@ -460,10 +459,10 @@ bool weft_fi_buf_hides(const struct weft_cqe *cqe)
 }
 
 /**
- * weft_fi_buf_show() - what the program is to see of a completion of a slot
+ * weft_fi_buf_show() - convert a completion of a slot to the program's view
  * @cqe: completion with WEFT_CQE_ANNOUNCE or WEFT_CQE_CLAIM; its queue is locked
  *
- * The slot is not changed.
+ * Does not change the slot.
  */
 void weft_fi_buf_show(struct weft_cqe *cqe)
 {
@@ -479,8 +478,8 @@ void weft_fi_buf_show(struct weft_cqe *cqe)
 }
 
 /**
- * weft_fi_buf_take() - the program takes a completion of a slot
- * @cqe: the completion as the kernel wrote it; its queue is locked
+ * weft_fi_buf_take() - update a slot when the program reads its completion
+ * @cqe: the kernel's completion; its queue is locked
  */
 void weft_fi_buf_take(const struct weft_cqe *cqe)
 {
@@ -511,7 +510,7 @@ static void weft_fi_pool_free(struct weft_fi_pool *pool)
 }
 
 /**
- * weft_fi_buf_new() - have an endpoint receive in this mode
+ * weft_fi_buf_new() - set up buffered receives for an endpoint
  * @ep: endpoint, not enabled
  *
  * Return: 0, -FI_ENOMEM.
@@ -541,13 +540,13 @@ int weft_fi_buf_new(struct weft_fi_ep *ep)
 	return 0;
 }
 
-/* slots of the kernel's receive ring: half as many again as slots here, for claims and peeks */
+/* Slots of the kernel's receive ring: one and a half times the slots here, for claims and peeks. */
 size_t weft_fi_buf_ring(const struct weft_fi_ep *ep)
 {
 	return ep->pool->count + ep->pool->count / 2;
 }
 
-/* the calls of a face of an endpoint in this mode */
+/* Set the calls of a handle of an endpoint in this mode. */
 void weft_fi_buf_calls(const struct weft_fi_ep *ep, struct fid_ep *fid)
 {
 	if (ep->caps & FI_MSG)
@@ -557,9 +556,9 @@ void weft_fi_buf_calls(const struct weft_fi_ep *ep, struct fid_ep *fid)
 }
 
 /**
- * weft_fi_buf_start() - make and post the slots
+ * weft_fi_buf_start() - create and post the slots
  * @ep: endpoint in this mode; the kernel has enabled it, and it has a completion queue
- * @face: what announcements are to say that they came to
+ * @face: the endpoint that announcements name
  *
  * Return: 0, -FI_ENOMEM.
  */
@@ -585,7 +584,7 @@ int weft_fi_buf_start(struct weft_fi_ep *ep, struct fid_ep *face)
 	pool->face = face;
 	pool->data = data;
 	pool->slots = slots;
-	/* the first one of each kind comes to lie in front */
+	/* so that the first slot of each kind is first in its list */
 	for (i = pool->count; i-- > 0;) {
 		slots[i].pool = pool;
 		slots[i].data = pool->data + i * step;
@@ -598,9 +597,9 @@ int weft_fi_buf_start(struct weft_fi_ep *ep, struct fid_ep *face)
 }
 
 /**
- * weft_fi_buf_leave() - an endpoint in this mode has gone
- * @ep: endpoint; the kernel's has gone, and payload in @cq is where it belongs
- * @cq: its completion queue, locked, or NULL: it had none
+ * weft_fi_buf_leave() - leave the slots of a closed endpoint to its completion queue
+ * @ep: endpoint; the kernel's endpoint has gone, and payload in @cq has been copied
+ * @cq: its completion queue, locked, or NULL: no queue
  */
 void weft_fi_buf_leave(struct weft_fi_ep *ep, struct weft_fi_cq *cq)
 {
@@ -617,7 +616,7 @@ void weft_fi_buf_leave(struct weft_fi_ep *ep, struct weft_fi_cq *cq)
 	cq->left = pool;
 }
 
-/* no entry of a completion queue (locked, or to be closed) names slots of what has gone */
+/* No entry of a completion queue (locked, or to be closed) names slots of closed endpoints. */
 void weft_fi_buf_forget(struct weft_fi_cq *cq)
 {
 	struct weft_fi_pool *pool;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * weft_calls.h - what the files of the provider call of each other
+ * weft_calls.h - calls between the files of the provider
  *
  * A part of weft_fi.h, which includes it.
  */
@@ -38,7 +38,7 @@ int weft_fi_getinfo(uint32_t version, const char *node, const char *service, uin
 int weft_fi_resolve(const char *node, const char *service, int family, bool numeric,
 		    struct weft_sockaddr *v4, struct weft_sockaddr *v6);
 bool weft_fi_addr_text(const char *node);
-#define WEFT_FI_STRADDR	80	/* room for the text of an address */
+#define WEFT_FI_STRADDR	80	/* bytes for the text of an address */
 bool weft_fi_addr_same(const struct weft_sockaddr *a, const struct weft_sockaddr *b);
 bool weft_fi_addr_any(const struct weft_sockaddr *a);
 bool weft_fi_addr_group(const struct weft_sockaddr *a);
@@ -195,7 +195,7 @@ int weft_fi_mc_dest(struct weft_fi_ep *ep, fi_addr_t addr, uint32_t *group);
 /* weft_peek.c */
 ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op);
 
-/* weft_ep_rdm.c, weft_ep_msg.c: what differs between the endpoint types */
+/* weft_ep_rdm.c, weft_ep_msg.c: differences between the endpoint types */
 int weft_fi_rdm_ready(const struct weft_fi_ep *ep);
 int weft_fi_msg_ready(const struct weft_fi_ep *ep);
 int weft_fi_rdm_unknown(fi_addr_t addr);
@@ -275,13 +275,13 @@ static inline struct weft_fi_ep *weft_fi_ep_of(struct fid_ep *fid)
 	return weft_fi_face_of(fid)->ep;
 }
 
-/* the endpoint behind an object whose class says that it is one */
+/* Return: the endpoint of a handle; the handle's class is that of an endpoint. */
 static inline struct weft_fi_ep *weft_fi_ep_from(struct fid *fid)
 {
 	return weft_fi_ep_of(weft_container(fid, struct fid_ep, fid));
 }
 
-/* is there an address at this index? */
+/* Return: true if an address has this index. */
 static inline bool weft_fi_av_used(struct weft_fi_av *av, uint32_t index)
 {
 	_Atomic uint8_t *chunk;
@@ -291,7 +291,7 @@ static inline bool weft_fi_av_used(struct weft_fi_av *av, uint32_t index)
 					     memory_order_relaxed);
 }
 
-/* The index of an address, with the context that it names. Return: there is such an address. */
+/* Find the index of an address, including its context. Return: true if the address exists. */
 static inline bool weft_fi_av_index(struct weft_fi_av *av, fi_addr_t addr, uint32_t *index)
 {
 	if (weft_unlikely(av->shared || av->bits))
@@ -302,14 +302,14 @@ static inline bool weft_fi_av_index(struct weft_fi_av *av, fi_addr_t addr, uint3
 	return weft_fi_av_used(av, addr);
 }
 
-/* Something is held back: its doorbell has been stored. */
+/* An entry was deferred; its doorbell has been stored. */
 static inline void weft_fi_late_held(struct weft_fi_port *port, struct weft_fi_half *half)
 {
 	if (!atomic_exchange(&half->due, true) && !atomic_exchange(&port->late.pending, true))
 		weft_fi_late_wake(&port->late);
 }
 
-/* the program's API: fi_info and error entries grow with it */
+/* Test the version of the program's API: fi_info and error entries depend on it. */
 static inline bool weft_fi_api_ge(const struct weft_fi_fabric *fabric, uint32_t version)
 {
 	return FI_VERSION_GE(fabric->fid.api_version, version);

@@ -2,15 +2,15 @@
 /*
  * weft_cm.c - names of endpoints and connections between them (fi_cm)
  *
- * The kernel keeps the state of a connection; what the calls begin ends in events. Here arguments
- * are checked and libfabric's error codes are given.
+ * The kernel keeps the state of a connection. Events report the results of calls. This file checks
+ * arguments and returns libfabric's error codes.
  */
 #include <stdio.h>
 
 #include "weft_fi.h"
 
 #define WEFT_FI_SOMAXCONN	"/proc/sys/net/core/somaxconn"
-#define WEFT_FI_BACKLOG		128	/* where that cannot be read */
+#define WEFT_FI_BACKLOG		128	/* default if that file cannot be read */
 
 static struct weft_fi_cm **weft_fi_cm_slot(struct weft_fi_port *port, uint32_t handle)
 {
@@ -72,12 +72,12 @@ static int weft_fi_cm_addr(struct weft_fi_port *port, const struct fi_info *info
 }
 
 /**
- * weft_fi_cm_open() - make the endpoint that an object of libfabric's stands for
+ * weft_fi_cm_open() - create the endpoint of a libfabric object
  * @cm: common part of the object
  * @fid: the object
- * @port: its port; the caller's object holds it
- * @info: its address, if that is wished for
- * @attr: type, flags and slots, and the address if it is known
+ * @port: its port; the caller's object holds a reference
+ * @info: has its address, if one is requested
+ * @attr: type, flags and slots, and the address if known
  *
  * Return: 0, -FI_EINVAL, -errno.
  */
@@ -90,7 +90,7 @@ int weft_fi_cm_open(struct weft_fi_cm *cm, struct fid *fid, struct weft_fi_port 
 		ret = weft_fi_cm_addr(port, info, &attr->addr);
 		if (ret)
 			return ret;
-		/* the service of a request's address is the listener's */
+		/* a request's address has the listener's service */
 		if (info->handle)
 			attr->addr.port = 0;
 	}
@@ -106,9 +106,8 @@ int weft_fi_cm_open(struct weft_fi_cm *cm, struct fid *fid, struct weft_fi_port 
 }
 
 /*
- * Out of the table first, so that no reader of the event queue finds the endpoint while it goes,
- * and because the kernel may give its handle to another one at once.
- * Return: 0, -errno: it is still there.
+ * Remove the endpoint from the table first. So no reader of the event queue finds it while it is
+ * destroyed. The kernel may reuse its handle at once. Return: 0, -errno: the endpoint still exists.
  */
 int weft_fi_cm_close(struct weft_fi_cm *cm)
 {
@@ -142,7 +141,7 @@ int weft_fi_cm_bind_eq(struct weft_fi_cm *cm, struct weft_fi_fabric *fabric, str
 	return 0;
 }
 
-/* options of both kinds of endpoint are of type size_t */
+/* Options of both kinds of endpoint are of type size_t. */
 int weft_fi_cm_getopt(void *optval, size_t *optlen, size_t value)
 {
 	size_t room;
@@ -164,7 +163,7 @@ static struct weft_fi_cm *weft_fi_cm_of(fid_t fid)
 	return &weft_container(fid, struct weft_fi_pep, fid.fid)->cm;
 }
 
-/* an endpoint keeps its address from when it has begun to work */
+/* The address of an endpoint is fixed once it works. */
 static bool weft_fi_cm_fixed(fid_t fid)
 {
 	if (fid->fclass == FI_CLASS_EP)
@@ -186,7 +185,7 @@ int weft_fi_setname(fid_t fid, void *addr, size_t addrlen)
 	    weft_fi_addr_read(&a, addr, cm->family))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
 				    "fi_setname: not a whole address of the endpoint's format");
-	/* "any service" leaves the one that it has */
+	/* service 0 keeps the present service */
 	if (!a.port && !weft_getname(cm->ep, &old))
 		a.port = old.port;
 	ret = weft_setname(cm->ep, &a);
@@ -197,8 +196,8 @@ int weft_fi_setname(fid_t fid, void *addr, size_t addrlen)
 }
 
 /*
- * An endpoint that accepts has the address that its request came to. The service by which the
- * kernel knows it means nothing to a program, nobody can connect to it.
+ * An endpoint that accepts returns the destination address of its request. The kernel's own service
+ * for it is useless to a program, as it cannot be connected to.
  */
 int weft_fi_getname(fid_t fid, void *addr, size_t *addrlen)
 {
@@ -227,7 +226,7 @@ int weft_fi_getpeer(struct fid_ep *ep, void *addr, size_t *addrlen)
 	return weft_fi_addr_write(&a, addr, addrlen);
 }
 
-/* longer private data are cut, as fi_cm(3) has it */
+/* Longer private data are truncated, as required by fi_cm(3). */
 static size_t weft_fi_cm_data(const struct weft_fi_cm *cm, const void *param, size_t len)
 {
 	if (!param)
@@ -235,7 +234,7 @@ static size_t weft_fi_cm_data(const struct weft_fi_cm *cm, const void *param, si
 	return len < cm->port->q.cm_data ? len : cm->port->q.cm_data;
 }
 
-/* Connecting and accepting: once in the life of an endpoint, which is enabled if it is not. */
+/* Connect or accept: once in the life of an endpoint. Enables the endpoint if needed. */
 static int weft_fi_dial(struct weft_fi_ep *ep)
 {
 	if (ep->dialled)
@@ -302,7 +301,7 @@ int weft_fi_shutdown(struct fid_ep *fid, uint64_t flags)
 	return 0;
 }
 
-/* what the administrator grants sockets is granted here too */
+/* Use the administrator's limit for sockets. */
 static int weft_fi_default_backlog(void)
 {
 	FILE *f = fopen(WEFT_FI_SOMAXCONN, "re");

@@ -2,12 +2,12 @@
 /*
  * weft_cntr.c - counters of operations
  *
- * The kernel counts, whether or not a completion is written, into a page that is read here: no
- * progress of the program's is needed, and an endpoint may have counters alone. What a program sets
- * or adds is kept beside it, as a difference.
+ * The kernel counts into a page that is read here, with or without completions. So counting needs
+ * no progress calls of the program, and an endpoint may have only counters. Values that a program
+ * sets or adds are kept separately, as a difference.
  *
- * Whoever reads a value sees the data of the messages that it counts: payload that came within
- * completions is copied to its buffers first (weft_cq_settle()).
+ * Reading a value makes the data of the counted messages visible. Payload inside completions is
+ * copied to its buffers first (weft_cq_settle()).
  */
 #include "weft_fi.h"
 
@@ -19,7 +19,7 @@ static struct weft_fi_cntr *weft_fi_cntr_of(struct fid_cntr *fid)
 	return weft_container(fid, struct weft_fi_cntr, fid);
 }
 
-/* let go what FI_MORE holds back in the endpoints that it counts for */
+/* Notify the entries that FI_MORE deferred in the counter's endpoints. */
 static void weft_fi_cntr_flush(struct weft_fi_cntr *cntr)
 {
 	struct weft_fi_half *half;
@@ -31,7 +31,7 @@ static void weft_fi_cntr_flush(struct weft_fi_cntr *cntr)
 	pthread_mutex_unlock(&cntr->lock);
 }
 
-/* have the payload of what was received where it belongs */
+/* Copy the payload of received messages to its destination. */
 static void weft_fi_cntr_settle(struct weft_fi_cntr *cntr)
 {
 	struct weft_fi_half *half;
@@ -47,7 +47,7 @@ static void weft_fi_cntr_settle(struct weft_fi_cntr *cntr)
 	pthread_mutex_unlock(&cntr->lock);
 }
 
-/* the values as the program sees them */
+/* Read the values as the program sees them. */
 static void weft_fi_cntr_look(struct weft_fi_cntr *cntr, struct weft_count *count)
 {
 	weft_fi_cntr_flush(cntr);
@@ -73,7 +73,7 @@ static uint64_t weft_fi_cntr_readerr(struct fid_cntr *fid)
 	return count.failed;
 }
 
-/* the program has changed a value: who waits looks again, and who polls */
+/* The program has changed a value: wake waiters and pollers. */
 static int weft_fi_cntr_changed(struct weft_fi_cntr *cntr)
 {
 	return weft_cntr_signal(cntr->cntr);
@@ -156,13 +156,13 @@ static int weft_fi_cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeo
 }
 
 /**
- * weft_fi_cntr_ready() - may the file of a counter be slept on
+ * weft_fi_cntr_ready() - test whether a program may sleep on the file of a counter
  * @cntr: the counter
  *
- * It is readable when more has been counted than was read, so that a read comes first: a program
- * reads the value, then calls fi_trywait(), which says what came in between.
+ * The file is readable when the counter has moved since it was read. So a program first reads the
+ * value, then calls fi_trywait(), which reports changes in between.
  *
- * Return: 0, -FI_EAGAIN: something was counted since it was read.
+ * Return: 0, -FI_EAGAIN: the counter has moved since it was read.
  */
 int weft_fi_cntr_ready(struct weft_fi_cntr *cntr)
 {
@@ -227,7 +227,7 @@ static void weft_fi_cntr_bind_half(struct weft_fi_cntr *cntr, struct weft_fi_hal
 }
 
 /**
- * weft_fi_cntr_unbind() - an endpoint is closed
+ * weft_fi_cntr_unbind() - unbind a counter from an endpoint that is closed
  * @half: half of it, with a counter or without
  */
 void weft_fi_cntr_unbind(struct weft_fi_half *half)
@@ -249,8 +249,7 @@ void weft_fi_cntr_unbind(struct weft_fi_half *half)
  * weft_fi_cntr_bind() - bind a counter to an endpoint
  * @ep: endpoint, or the endpoint of a context
  * @fid: counter
- * @flags: FI_SEND and FI_RECV say what is counted; bits of remote memory access count nothing, as
- *	there is none
+ * @flags: FI_SEND and FI_RECV select the operations; bits of remote memory access have no effect
  *
  * Return: 0, -FI_EBADFLAGS, -FI_EINVAL, -FI_EDOMAIN.
  */
@@ -282,7 +281,7 @@ int weft_fi_cntr_bind(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags)
  * @domain: open domain
  * @attr: events FI_CNTR_EVENTS_COMP; no flags; NULL: all defaults
  * @cntr: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_EINVAL, -FI_ENOSYS (events, wait object), -FI_EBADFLAGS, -FI_ENOMEM, -errno.
  */

@@ -8,15 +8,15 @@
 /**
  * struct weft_fi_cntr - a counter
  * @fid: libfabric's part
- * @domain: whose it is
- * @cntr: libweft's: what the kernel has counted
- * @done: the program's value of successes, less the kernel's
+ * @domain: its domain
+ * @cntr: libweft's counter
+ * @done: the program's value of successes, minus the kernel's
  * @failed: the same for errors
- * @refs: poll sets that it is in
- * @wait_obj: what can be waited on
- * @member: place in a wait set
- * @lock: of @halves
- * @halves: halves of endpoints that it counts for
+ * @refs: number of poll sets with the counter
+ * @wait_obj: kind of wait object
+ * @member: entry in a wait set
+ * @lock: protects @halves
+ * @halves: halves of endpoints that it counts
  */
 struct weft_fi_cntr {
 	struct fid_cntr fid;

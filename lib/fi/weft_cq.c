@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_cq.c - completion queues: the kernel's entries in the form that the program asked for
+ * weft_cq.c - completion queues: conversion of the kernel's entries to the program's format
  *
- * Entries are read where they stand, in the ring. A failed operation stays there, in front of all
- * that follow it, until fi_cq_readerr() fetches it. Operations that FI_MORE holds back are let go
- * whenever the queue is read or waited on.
+ * Entries are read in place, in the ring. A failed operation stays at the head until
+ * fi_cq_readerr() fetches it. Each read of or wait on the queue notifies operations deferred by
+ * FI_MORE.
  */
 #include "../libweft/take.h"
 #include "weft_fi.h"
 
-#define WEFT_FI_CQ_MIN		64	/* slots */
+#define WEFT_FI_CQ_MIN		64	/* minimum number of slots */
 
-/* by WEFT_CQE_SEND, _TAGGED and _DATA; remote data are the receiver's only */
+/* by WEFT_CQE_SEND, _TAGGED and _DATA; only receives have remote data */
 static const uint64_t weft_fi_cq_flags[8] = {
 	[0] = FI_RECV | FI_MSG,
 	[WEFT_CQE_SEND] = FI_SEND | FI_MSG,
@@ -88,7 +88,7 @@ static void *weft_fi_put_tagged(void *buf, const struct weft_cqe *cqe)
 	return e + 1;
 }
 
-/* the half that a completion is of, with eps_lock held; NULL: it is bound no more */
+/* eps_lock is held. Return: the half of a completion, NULL: it is no longer bound. */
 static struct weft_fi_half *weft_fi_cqe_half(struct weft_fi_cq *cq, const struct weft_cqe *cqe)
 {
 	struct weft_fi_half *half;
@@ -100,9 +100,9 @@ static struct weft_fi_half *weft_fi_cqe_half(struct weft_fi_cq *cq, const struct
 }
 
 /*
- * The source of a message to an endpoint whose vector is shared, or has bits for contexts. Another
- * process may have inserted a sender that the kernel does not know here: then the next message's
- * source is known.
+ * Return: the source of a message, if the endpoint's vector is shared or has bits for contexts.
+ * Another process may have inserted a sender that this process's kernel vector lacks. The source of
+ * the next message is known then.
  */
 static fi_addr_t weft_fi_cqe_source(struct weft_fi_cq *cq, const struct weft_cqe *cqe)
 {
@@ -121,7 +121,7 @@ static fi_addr_t weft_fi_cqe_source(struct weft_fi_cq *cq, const struct weft_cqe
 	return src;
 }
 
-/* a completion of an endpoint that may be in prefix mode, as its program is told */
+/* Convert a completion of an endpoint that may be in prefix mode. */
 static void weft_fi_cqe_slow(struct weft_fi_cq *cq, struct weft_cqe *cqe)
 {
 	struct weft_fi_half *half;
@@ -142,7 +142,7 @@ static fi_addr_t weft_fi_cqe_src(struct weft_fi_cq *cq, const struct weft_cqe *c
 	return cqe->src == WEFT_SRC_ANY ? FI_ADDR_NOTAVAIL : cqe->src;
 }
 
-/* let go what FI_MORE holds back in the endpoints bound to this queue */
+/* Notify the entries that FI_MORE deferred in the queue's endpoints. */
 static void weft_fi_cq_flush(struct weft_fi_cq *cq)
 {
 	struct weft_fi_half *half;
@@ -161,7 +161,7 @@ static bool weft_fi_cq_any(const struct weft_fi_cq *cq)
 	return weft_cq_pending(cq->cq, weft_cq_seen(cq->cq));
 }
 
-/* with the lock held: no entry, or the first one is of a failed operation */
+/* The lock is held. The queue is empty, or its first entry is of a failed operation. */
 static ssize_t weft_fi_cq_none(const struct weft_fi_cq *cq, const struct weft_cqe *cqe)
 {
 	int err = cqe ? -FI_EAVAIL : lw_cq_failed(cq->cq);
@@ -170,8 +170,7 @@ static ssize_t weft_fi_cq_none(const struct weft_fi_cq *cq, const struct weft_cq
 }
 
 /*
- * with the lock held: the first entry from @cqe on, which may be NULL, that is not nothing to the
- * program
+ * The lock is held. Return: the first entry that the program sees, from @cqe on. @cqe may be NULL.
  */
 static inline const struct weft_cqe *weft_fi_cq_pass(struct weft_fi_cq *cq,
 						     const struct weft_cqe *cqe)
@@ -185,13 +184,13 @@ static inline const struct weft_cqe *weft_fi_cq_pass(struct weft_fi_cq *cq,
 	return cqe;
 }
 
-/* an entry in the queue's format; the longest is a frequent one, and is called by its name */
+/* Write an entry in the queue's format. The most frequent format is called directly. */
 static inline void *weft_fi_cq_put(struct weft_fi_cq *cq, void *buf, const struct weft_cqe *cqe)
 {
 	return cq->put == weft_fi_put_tagged ? weft_fi_put_tagged(buf, cqe) : cq->put(buf, cqe);
 }
 
-/* with the lock held: an entry of a slot in the queue's format */
+/* The lock is held. Write an entry of a slot in the queue's format. */
 static __attribute__((noinline)) void *weft_fi_cq_put_slot(struct weft_fi_cq *cq, void *buf,
 							   const struct weft_cqe *cqe)
 {
@@ -202,7 +201,7 @@ static __attribute__((noinline)) void *weft_fi_cq_put_slot(struct weft_fi_cq *cq
 	return cq->put(buf, &shown);
 }
 
-/* with the lock held */
+/* The lock is held. */
 static inline ssize_t weft_fi_cq_take(struct weft_fi_cq *cq, void *buf, size_t count,
 				      fi_addr_t *src)
 {
@@ -256,13 +255,13 @@ static ssize_t weft_fi_cq_readfrom(struct fid_cq *fid, void *buf, size_t count, 
 	return weft_fi_cq_try(weft_container(fid, struct weft_fi_cq, fid), buf, count, src, NULL);
 }
 
-/* of an entry the flags that weft_fi_cq_fast() knows */
+/* flags of entries that weft_fi_cq_fast() handles */
 #define WEFT_FI_CQE_FAST (WEFT_CQE_SEND | WEFT_CQE_TAGGED | WEFT_CQE_DATA | WEFT_CQE_INLINE | \
 			   WEFT_CQE_SOLICITED)
 
 /*
- * Frequent entries in the longest format: as weft_fi_cq_take(), up to the first that is not one.
- * Return: entries; 0: nothing has been done.
+ * Fast path for the longest format: as weft_fi_cq_take(), up to the first entry that needs the slow
+ * path. Return: number of entries; 0: no entry was read.
  */
 static inline size_t weft_fi_cq_fast(struct weft_fi_cq *cq, struct fi_cq_tagged_entry *e,
 				     size_t count)
@@ -301,7 +300,7 @@ static inline size_t weft_fi_cq_fast(struct weft_fi_cq *cq, struct fi_cq_tagged_
 	return done;
 }
 
-/* may weft_fi_cq_fast() read into @buf? */
+/* Return: true if weft_fi_cq_fast() may read into @buf. */
 static inline bool weft_fi_cq_is_fast(const struct weft_fi_cq *cq, const void *buf)
 {
 	return weft_likely(cq->fast && buf) && !cq->left &&
@@ -322,7 +321,7 @@ static ssize_t weft_fi_cq_read(struct fid_cq *fid, void *buf, size_t count)
 	return weft_fi_cq_readfrom(fid, buf, count, NULL);
 }
 
-/* who sent what comes from nobody in the vector; @from: family 0: that is not told */
+/* Report a sender that is not in the vector. @from: family 0: unknown. */
 static void weft_fi_cq_err_data(struct weft_fi_cq *cq, const struct weft_sockaddr *from,
 				struct fi_cq_err_entry *buf)
 {
@@ -337,7 +336,7 @@ static void weft_fi_cq_err_data(struct weft_fi_cq *cq, const struct weft_sockadd
 		return;
 	buf->err_data_size = room ? room : sizeof(cq->from);
 	weft_fi_addr_write(from, buf->err_data, &buf->err_data_size);
-	/* a short buffer has the front */
+	/* a short buffer receives the front */
 	if (room && buf->err_data_size > room)
 		buf->err_data_size = room;
 }
@@ -384,7 +383,7 @@ static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *bu
 	buf->data = cqe.data;
 	buf->tag = cqe.tag;
 	buf->olen = cqe.olen;
-	/* a receive that was too short; a send that is too long is another thing */
+	/* a receive that was too short; a send that is too long gets another error */
 	if (cqe.status == EMSGSIZE && !(cqe.flags & WEFT_CQE_SEND))
 		buf->err = FI_ETRUNC;
 	else
@@ -398,7 +397,7 @@ static ssize_t weft_fi_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *bu
 	return 1;
 }
 
-/* what a blocking read waits for at least; no more than it has room for */
+/* Return: minimum number of entries of a blocking read, at most @count. */
 static size_t weft_fi_cq_want(const struct weft_fi_cq *cq, size_t count, const void *cond)
 {
 	size_t want = cq->threshold && cond ? (uintptr_t)cond : 1;
@@ -411,7 +410,7 @@ static ssize_t weft_fi_cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count,
 {
 	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid);
 	size_t want = weft_fi_cq_want(cq, count, cond);
-	/* the only one who reads, and one entry is enough: the first wait is the last */
+	/* the only reader, and one entry is enough: no second wait is needed */
 	bool once = want <= 1 && !cq->lock.on;
 	uint64_t left = timeout < 0 ? WEFT_FOREVER : (uint64_t)timeout * 1000000;
 	uint64_t end = 0, now;
@@ -453,7 +452,7 @@ static ssize_t weft_fi_cq_sreadfrom(struct fid_cq *fid, void *buf, size_t count,
 	return weft_fi_cq_try(cq, buf, count, src, NULL);
 }
 
-/* As weft_fi_cq_read(), and once more after waiting. weft_fi_cq_sreadfrom() has the rest. */
+/* As weft_fi_cq_read(), and again after a wait. weft_fi_cq_sreadfrom() handles other cases. */
 static ssize_t weft_fi_cq_sread(struct fid_cq *fid, void *buf, size_t count, const void *cond,
 				int timeout)
 {
@@ -467,7 +466,7 @@ static ssize_t weft_fi_cq_sread(struct fid_cq *fid, void *buf, size_t count, con
 		if (done)
 			return done;
 		err = weft_cq_wait(cq->cq, cq->cq->head, NULL, ns);
-		/* it has been waited for long enough; what else there is to tell comes again */
+		/* do not wait again; the next call returns other errors */
 		if (err == -ETIMEDOUT || err == -EINTR || err == -ECANCELED)
 			timeout = 0;
 		else if (weft_likely(!err))
@@ -579,7 +578,7 @@ static int weft_fi_cq_format(struct weft_fi_cq *cq, enum fi_cq_format format)
 	return weft_fi_fail(FI_LOG_CQ, -FI_EINVAL, "%d is no format of completions", format);
 }
 
-/* what is asked of a queue, before anything is made */
+/* Check the attributes of a queue before it is created. */
 static int weft_fi_cq_init(struct weft_fi_cq *cq, const struct weft_fi_domain *dom,
 			   const struct fi_cq_attr *attr, struct weft_fi_set **set)
 {
@@ -608,11 +607,12 @@ static uint32_t weft_fi_cq_slots(const struct weft_fi_domain *dom, size_t size)
 /**
  * weft_fi_cq_open() - see fi_cq_open(3)
  * @domain: open domain
- * @attr: of the queue
+ * @attr: attributes of the queue
  * @cq: out
- * @context: of the program
+ * @context: the program's context
  *
- * A size beyond the port's longest ring gets that: completions are never lost, operations wait.
+ * A size above the port's longest ring is reduced to that. No completion is lost, as operations
+ * wait.
  *
  * Return: 0, -FI_ENOSYS (wait object), -FI_EINVAL (format, condition, wait set), -FI_EBADFLAGS,
  * -FI_ENOMEM, -errno.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_domain.c - domains: an open port, seen from libfabric
+ * weft_domain.c - domains: libfabric's view of an open port
  */
 #include "weft_fi.h"
 
@@ -70,7 +70,7 @@ static struct fi_ops_domain weft_fi_domain_ops = {
 	.endpoint2 = weft_fi_endpoint2,
 };
 
-/* Addresses have the format of the info; a sockaddr that may be either says it itself. */
+/* Addresses have the format of the info. With FI_SOCKADDR the address states its family. */
 static int weft_fi_info_family(const struct fi_info *info, const struct weft_ioc_query *q)
 {
 	struct weft_sockaddr a;
@@ -93,7 +93,7 @@ static int weft_fi_info_family(const struct fi_info *info, const struct weft_ioc
  * @fabric: open fabric
  * @info: from fi_getinfo or FI_CONNREQ
  * @domain: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_EINVAL, -FI_ENOMEM, -errno of opening the port.
  */

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_ep.c - active endpoints: making, binding, enabling, closing
+ * weft_ep.c - active endpoints: create, bind, enable, close
  *
  *   open --fi_ep_bind--> open --fi_enable (fi_connect, fi_accept)--> enabled --fi_close--> gone
  *
- * Queues and vectors are bound to it in the first state only, messages move in the second only.
- * What a program holds is a face of an endpoint: the endpoint itself, an alias (weft_ep_opt.c), or
- * a context of a scalable endpoint (weft_sep.c), which is one half of it.
+ * Queues and vectors are bound only in the first state. Messages move only in the second state. A
+ * program holds a handle (face) of an endpoint. It is the endpoint itself, an alias
+ * (weft_ep_opt.c), or a context of a scalable endpoint (weft_sep.c), which is a half of an
+ * endpoint.
  */
 #include <strings.h>
 
 #include "weft_fi.h"
 
-#define WEFT_FI_SLOTS_MIN	64	/* of a ring: room for the longest entry, four times */
+#define WEFT_FI_SLOTS_MIN	64	/* minimum slots of a ring: four times the longest entry */
 
 void weft_fi_half_unbind(struct weft_fi_half *half)
 {
@@ -43,7 +44,7 @@ static void weft_fi_half_bind(struct weft_fi_half *half, struct weft_fi_cq *cq, 
 		atomic_store(&cq->odd, true);
 }
 
-/* ring for what FI_MORE holds back */
+/* Notify the entries deferred by FI_MORE. */
 void weft_fi_half_flush(struct weft_fi_half *half)
 {
 	weft_fi_lock(&half->lock);
@@ -59,10 +60,10 @@ void weft_fi_half_flush(struct weft_fi_half *half)
 }
 
 /**
- * weft_fi_ep_free() - end an endpoint
- * @ep: no face of it is used any more
+ * weft_fi_ep_free() - destroy an endpoint
+ * @ep: endpoint; no handle of it is in use
  *
- * Return: 0, -errno: it is still there.
+ * Return: 0, -errno: the endpoint still exists.
  */
 int weft_fi_ep_free(struct weft_fi_ep *ep)
 {
@@ -78,7 +79,7 @@ int weft_fi_ep_free(struct weft_fi_ep *ep)
 	ret = weft_fi_cm_close(&ep->cm);
 	if (ret)
 		return ret;
-	/* its buffers are the program's again, its completions may still be read */
+	/* its buffers return to the program, but its completions may still be read */
 	if (cq) {
 		weft_fi_lock(&cq->lock);
 		weft_cq_settle(cq->cq);
@@ -239,10 +240,10 @@ static int weft_fi_ep_ready(const struct weft_fi_ep *ep)
 }
 
 /**
- * weft_fi_ep_enable() - make an endpoint work with what is bound to it
+ * weft_fi_ep_enable() - start an endpoint with its bound objects
  * @ep: endpoint
  *
- * Return: 0, -FI_EOPBADSTATE (it works already), -FI_ENOCQ, -FI_ENOAV, -FI_ENOEQ, -errno.
+ * Return: 0, -FI_EOPBADSTATE (enabled already), -FI_ENOCQ, -FI_ENOAV, -FI_ENOEQ, -errno.
  */
 int weft_fi_ep_enable(struct weft_fi_ep *ep)
 {
@@ -272,7 +273,7 @@ int weft_fi_ep_enable(struct weft_fi_ep *ep)
 		atomic_store(&ep->rx.cq->look, true);
 	ep->enabled = true;
 	weft_fi_half_on(&ep->tx, ep->tx.cq || ep->tx.cntr);
-	/* who shares receives posts none */
+	/* an endpoint that shares receives posts none */
 	weft_fi_half_on(&ep->rx, (ep->rx.cq || ep->rx.cntr) && !ep->srx);
 	if (ep->srx)
 		weft_fi_srx_enabled(ep);
@@ -298,7 +299,7 @@ static uint32_t weft_fi_slots(const struct weft_fi_ep *ep, size_t slots)
 	return slots < most ? slots : most;
 }
 
-/* Are receives buffered? Return: 0, -FI_EINVAL (not with that), -FI_ENOMEM. */
+/* Set up buffered receives if requested. Return: 0, -FI_EINVAL (conflict), -FI_ENOMEM. */
 static int weft_fi_ep_buffered(struct weft_fi_ep *ep, const struct fi_info *info)
 {
 	if (ep->dgram || !(info->mode & WEFT_FI_BUFFERED_RECV || ep->caps & FI_VARIABLE_MSG))
@@ -312,7 +313,7 @@ static int weft_fi_ep_buffered(struct weft_fi_ep *ep, const struct fi_info *info
 	return weft_fi_buf_new(ep);
 }
 
-/* buffers begin with room that the program leaves for the provider, which has no use for it */
+/* Buffers begin with space that the program leaves for the provider, which does not use it. */
 static int weft_fi_ep_prefix(struct weft_fi_ep *ep, const struct fi_info *info)
 {
 	size_t size = info->ep_attr->msg_prefix_size;
@@ -327,7 +328,7 @@ static int weft_fi_ep_prefix(struct weft_fi_ep *ep, const struct fi_info *info)
 	return 0;
 }
 
-/* what the endpoint takes over from its fi_info */
+/* Copy the settings of the fi_info into the endpoint. */
 static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 {
 	const struct weft_ioc_query *q = &ep->domain->port->q;
@@ -381,8 +382,8 @@ static int weft_fi_ep_init(struct weft_fi_ep *ep, const struct fi_info *info)
 }
 
 /*
- * What the handle of a fi_info stands for: a connection request that is to be accepted, or a
- * passive endpoint whose address the endpoint takes over (that is to be closed, or not to listen).
+ * Resolve the handle of a fi_info. It is a connection request to be accepted, or a passive endpoint
+ * whose address the endpoint takes over. That passive endpoint is closed, or does not listen.
  */
 static int weft_fi_ep_claim(struct weft_fi_ep *ep, const struct fi_info *info,
 			    struct weft_ep_attr *attr)
@@ -404,11 +405,11 @@ static int weft_fi_ep_claim(struct weft_fi_ep *ep, const struct fi_info *info,
 }
 
 /**
- * weft_fi_face_init() - fill in what a program is to hold
- * @face: the face
+ * weft_fi_face_init() - initialise a handle for the program
+ * @face: the handle
  * @ep: its endpoint
  * @fclass: FI_CLASS_*
- * @context: of the program
+ * @context: the program's context
  * @ops: its calls
  */
 void weft_fi_face_init(struct weft_fi_face *face, struct weft_fi_ep *ep, size_t fclass,
@@ -427,7 +428,7 @@ void weft_fi_face_init(struct weft_fi_face *face, struct weft_fi_ep *ep, size_t 
 	face->fid.collective = &weft_fi_no_collective_ops;
 }
 
-/* the kernel's part; @attr: the address, if it is known */
+/* Create the kernel's endpoint. @attr: has the address, if known. */
 static int weft_fi_ep_make(struct weft_fi_ep *ep, const struct fi_info *info,
 			   struct weft_ep_attr *attr)
 {
@@ -450,7 +451,7 @@ static int weft_fi_ep_make(struct weft_fi_ep *ep, const struct fi_info *info,
 }
 
 /**
- * weft_fi_ep_renew() - put a new endpoint of the kernel's in the place of one
+ * weft_fi_ep_renew() - replace the kernel's endpoint of an endpoint
  * @ep: endpoint that has moved no messages; only completion queues stay bound
  * @info: as for weft_fi_ep_new()
  *
@@ -473,10 +474,10 @@ int weft_fi_ep_renew(struct weft_fi_ep *ep, const struct fi_info *info)
 }
 
 /**
- * weft_fi_ep_new() - make an endpoint that is not enabled
+ * weft_fi_ep_new() - create an endpoint that is not enabled
  * @dom: its domain
  * @info: as for weft_fi_endpoint()
- * @context: of the program
+ * @context: the program's context
  * @ep: out
  *
  * Return: 0, -FI_EINVAL, -FI_ENOMEM, -errno.
@@ -526,9 +527,9 @@ static bool weft_fi_many(size_t count)
 /**
  * weft_fi_endpoint() - see fi_endpoint(3)
  * @domain: open domain
- * @info: from fi_getinfo, or from FI_CONNREQ: then the endpoint is to accept that request
+ * @info: from fi_getinfo, or from FI_CONNREQ for an endpoint that accepts the request
  * @ep: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_EINVAL, -FI_ENOMEM, -errno.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_ep_msg.c - what is particular to FI_EP_MSG: there is one peer, when there is a connection
+ * weft_ep_msg.c - specifics of FI_EP_MSG: a single peer, while connected
  */
 #include "weft_fi.h"
 
-/* what an endpoint needs before it is enabled */
+/* Check the requirements before an endpoint is enabled. */
 int weft_fi_msg_ready(const struct weft_fi_ep *ep)
 {
 	if (ep->cm.eq)
@@ -22,7 +22,7 @@ int weft_fi_msg_dest(const struct weft_fi_ep *ep, uint32_t *dst)
 			    "there is no connection: send after FI_CONNECTED and before FI_SHUTDOWN");
 }
 
-/* receives may be posted before the connection stands, and after its end while messages wait */
+/* Receives may be posted before the connection exists, and after its end while messages wait. */
 int weft_fi_msg_source(const struct weft_fi_ep *ep, uint32_t *src)
 {
 	uint32_t flags = weft_ep_flags(ep->cm.ep);

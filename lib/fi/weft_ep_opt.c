@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_ep_opt.c - options and control of active endpoints: aliases, flags, cancelling, room
+ * weft_ep_opt.c - options and control of active endpoints: aliases, flags, cancellation, space
  *
- * An alias is another face of the endpoint: the same but for the flags of calls without flags.
+ * An alias is another handle of the endpoint. Only the default flags of calls differ.
  *
- * Flags of a face are read by calls without a lock: fi_control(3) is serialised by the program.
+ * Calls read the flags of a handle without a lock, as the program serialises fi_control(3).
  */
 #include "weft_fi.h"
 
-/* of several levels, or none, the one that holds without more being said */
+/* Add the default completion level if the flags have none. */
 uint64_t weft_fi_tx_flags(const struct weft_fi_ep *ep, uint64_t flags)
 {
 	if (flags & WEFT_FI_LEVELS)
@@ -16,7 +16,7 @@ uint64_t weft_fi_tx_flags(const struct weft_fi_ep *ep, uint64_t flags)
 	return flags | (ep->dgram ? FI_TRANSMIT_COMPLETE : FI_INJECT_COMPLETE);
 }
 
-/* FI_TRANSMIT or FI_RECV among the flags says which half is meant */
+/* FI_TRANSMIT or FI_RECV in the flags selects the half. */
 static int weft_fi_opsflag(struct weft_fi_face *face, uint64_t *flags, bool set)
 {
 	uint64_t dir = *flags & (FI_TRANSMIT | FI_RECV);
@@ -94,7 +94,7 @@ static int weft_fi_alias(struct weft_fi_face *of, const struct fi_alias *arg)
 
 /**
  * weft_fi_ep_control() - see fi_control(3)
- * @fid: an endpoint or an alias of one
+ * @fid: an endpoint or an alias
  * @command: FI_ENABLE, FI_GETOPSFLAG, FI_SETOPSFLAG, FI_ALIAS
  * @arg: of the command
  *
@@ -161,7 +161,7 @@ static int weft_fi_ep_getopt(fid_t fid, int level, int optname, void *optval, si
 	return weft_fi_no_option(level, optname);
 }
 
-/* Set FI_OPT_MIN_MULTI_RECV, which @optname has to be. */
+/* Set FI_OPT_MIN_MULTI_RECV, which @optname must be. */
 int weft_fi_min_multi(size_t *least, int level, int optname, const void *optval, size_t optlen)
 {
 	if (level != FI_OPT_ENDPOINT || optname != FI_OPT_MIN_MULTI_RECV)
@@ -191,7 +191,7 @@ static int weft_fi_ep_setopt(fid_t fid, int level, int optname, const void *optv
 	return weft_fi_buf_setopt(ep, optname, value);
 }
 
-/* for who asks what room there is in a half that does not work */
+/* Refuse a query of the space in a half that is not enabled. */
 static int weft_fi_half_off(void)
 {
 	return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_ep_rdm.c - what is particular to FI_EP_RDM and FI_EP_DGRAM: peers are indices in an address
- * vector
+ * weft_ep_rdm.c - specifics of FI_EP_RDM and FI_EP_DGRAM: peers are indices in an address vector
  */
 #include "weft_fi.h"
 
-/* what an endpoint needs before it is enabled */
+/* Check the requirements before an endpoint is enabled. */
 int weft_fi_rdm_ready(const struct weft_fi_ep *ep)
 {
 	if (ep->av)
@@ -14,7 +13,7 @@ int weft_fi_rdm_ready(const struct weft_fi_ep *ep)
 			    "the endpoint needs an address vector: fi_ep_bind");
 }
 
-/* a call names an address that is not there */
+/* Refuse a call with an unknown address. */
 int weft_fi_rdm_unknown(fi_addr_t addr)
 {
 	return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,

@@ -2,14 +2,14 @@
 /*
  * weft_eq.c - event queues
  *
- * A libfabric event queue belongs to a fabric, the kernel's belong to ports. So there is a kernel
- * queue for each port where something is bound, made at the first bind, and a list in memory for
- * what has been read from them and for what comes from the program (fi_eq_write) or from an address
- * vector. The wait object is an epoll file: the kernel queues' files, and an eventfd that is
- * readable while the list is not empty.
+ * A libfabric event queue belongs to a fabric. The kernel's event queues belong to ports. So the
+ * provider keeps a kernel queue for each port with a bound object, created at the first bind. A
+ * list in memory holds events that were read from them. It also holds events from the program
+ * (fi_eq_write) and from address vectors. The wait object is an epoll file over the kernel queues'
+ * files, and an eventfd that is readable while the list is not empty.
  *
- * Events are read from the kernel when the list is empty, all that there are: libweft reads several
- * at a time, and what it holds would not make the file readable any more.
+ * When the list is empty, all events are read from the kernel. libweft reads several at a time, and
+ * events that it holds do not make the file readable.
  */
 #include <poll.h>
 #include <sys/epoll.h>
@@ -27,7 +27,7 @@ static void weft_fi_eq_free_entry(struct weft_fi_eq_entry *e)
 	free(e);
 }
 
-/* make the eventfd say what the list is; with the lock held, at the end of each call */
+/* The lock is held. Update the eventfd at the end of each call. */
 static void weft_fi_eq_sync(struct weft_fi_eq *eq)
 {
 	uint64_t one = 1;
@@ -86,7 +86,7 @@ static struct weft_fi_eq_entry *weft_fi_eq_err_new(const struct fi_eq_err_entry 
 	return e;
 }
 
-/* what has failed, with whom, and what may be done about it */
+/* Log a failure: the object, the peer, and advice. */
 static void weft_fi_eq_log(const struct weft_fi_port *port, const struct weft_event *ev)
 {
 	const char *hint = "";
@@ -111,7 +111,7 @@ static void weft_fi_eq_log(const struct weft_fi_port *port, const struct weft_ev
 		  weft_fi_addr_str(&ev->addr, buf, sizeof(buf)), fi_strerror(ev->status), hint);
 }
 
-/* an event that tells of a failure */
+/* Convert an event that reports a failure. */
 static struct weft_fi_eq_entry *weft_fi_eq_failed(struct weft_fi_port *port, struct weft_fi_cm *cm,
 						  const struct weft_event *ev, const void *data)
 {
@@ -126,7 +126,9 @@ static struct weft_fi_eq_entry *weft_fi_eq_failed(struct weft_fi_port *port, str
 	return weft_fi_eq_err_new(&err, data, ev->data_len);
 }
 
-/* an event of a connection, in libfabric's form; NULL: it is about nothing that is open */
+/*
+ * Convert a connection event to libfabric's form. Return: the event, NULL: its object is not open.
+ */
 static struct weft_fi_eq_entry *weft_fi_eq_translate(struct weft_fi_port *port,
 						     const struct weft_event *ev,
 						     const void *data)
@@ -161,7 +163,7 @@ static struct weft_fi_eq_entry *weft_fi_eq_translate(struct weft_fi_port *port,
 	return e;
 }
 
-/* a kernel queue that cannot be read any more (its port is gone) says so once */
+/* Report once a kernel queue that became unreadable, as its port is gone. */
 static void weft_fi_eq_dead(struct weft_fi_eq *eq, struct weft_fi_keq *keq, int error)
 {
 	struct fi_eq_err_entry err = {
@@ -179,7 +181,7 @@ static void weft_fi_eq_dead(struct weft_fi_eq *eq, struct weft_fi_keq *keq, int 
 		weft_fi_eq_append(eq, e);
 }
 
-/* with the lock held: read what the kernel has if there is nothing in the list */
+/* The lock is held. If the list is empty, read the kernel's events. */
 static void weft_fi_eq_fill(struct weft_fi_eq *eq)
 {
 	uint8_t data[WEFT_CM_DATA_MAX];
@@ -202,10 +204,10 @@ static void weft_fi_eq_fill(struct weft_fi_eq *eq)
 }
 
 /**
- * weft_fi_eq_port() - the part of an event queue that is in a port
+ * weft_fi_eq_port() - find the kernel queue of an event queue for a port
  * @eq: event queue
  * @port: the port
- * @out: out: libweft's queue, made if there is none
+ * @out: out: libweft's queue, created if missing
  *
  * Return: 0, -FI_ENOMEM, -errno.
  */
@@ -247,7 +249,7 @@ out_unlock:
 	return ret;
 }
 
-/* an event of the library's own, about an object of its own, or of the program (@fid NULL) */
+/* Add an event of the provider about an object, or of the program (@fid NULL). */
 int weft_fi_eq_post(struct weft_fi_eq *eq, uint32_t event, struct fid *fid, const void *data,
 		    size_t len)
 {
@@ -278,11 +280,11 @@ int weft_fi_eq_post_err(struct weft_fi_eq *eq, const struct fi_eq_err_entry *err
 }
 
 /**
- * weft_fi_eq_forget() - drop what is waiting about an object that is being closed
+ * weft_fi_eq_forget() - drop unread events about an object that is being closed
  * @eq: event queue
- * @fid: the object; no new event can be about it any more
+ * @fid: the object; no new event can name it
  *
- * When this returns no reader is at work on an event about it.
+ * When this returns, no reader processes an event about the object.
  */
 void weft_fi_eq_forget(struct weft_fi_eq *eq, struct fid *fid)
 {
@@ -340,7 +342,7 @@ static ssize_t weft_fi_eq_take(struct weft_fi_eq *eq, uint32_t *event, void *buf
 		if (e->event == FI_JOIN_COMPLETE && e->fid)
 			weft_fi_mc_told(e->fid);
 		weft_fi_eq_pop(eq);
-		e->info = NULL;		/* the program's now */
+		e->info = NULL;		/* it belongs to the program now */
 		weft_fi_eq_free_entry(e);
 	}
 	return ret;
@@ -507,7 +509,7 @@ static struct fi_ops_eq weft_fi_eq_ops = {
 	.strerror = weft_fi_eq_strerror,
 };
 
-/* the files of a queue */
+/* Create the files of a queue. */
 static int weft_fi_eq_files(struct weft_fi_eq *eq)
 {
 	struct epoll_event watch = { .events = EPOLLIN };
@@ -529,9 +531,9 @@ static int weft_fi_eq_files(struct weft_fi_eq *eq)
 /**
  * weft_fi_eq_open() - see fi_eq_open(3)
  * @fabric: open fabric
- * @attr: of the queue; the size does not matter
+ * @attr: attributes of the queue; the size is ignored
  * @eq: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_ENOSYS (wait object), -FI_EINVAL, -FI_EBADFLAGS, -FI_ENOMEM, -errno.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_fabric.c - fabrics, and the ports that are open in them
+ * weft_fabric.c - fabrics, and their open ports
  *
  * A port is opened when the first domain, passive endpoint or event queue of a fabric needs it, and
- * closed after the last. Two fabrics share nothing, so a forked child that opens its own fabric is
+ * closed after the last. Fabrics share nothing. So a forked child with its own fabric is
  * independent of its parent.
  */
 #include <strings.h>
@@ -24,7 +24,7 @@ bool weft_fi_is_open(const struct fid_fabric *fabric)
 	return f;
 }
 
-/* The first open domain of a port, in one fabric or in any; the list's lock is held. */
+/* Return: the first open domain of a port, in one fabric or in any. The list's lock is held. */
 static struct weft_fi_domain *weft_fi_first(const struct fid_fabric *fabric, const char *port)
 {
 	struct weft_fi_domain *dom = NULL;
@@ -110,10 +110,10 @@ static int weft_fi_port_open(struct weft_fi_fabric *fabric, const char *name,
 }
 
 /**
- * weft_fi_port_get() - the port that a fi_info names, opened if it is not
+ * weft_fi_port_get() - get the port that a fi_info names, opened if needed
  * @fabric: open fabric
- * @info: its domain's name is the port's
- * @port: out: to be given back with weft_fi_port_put()
+ * @info: the name of its domain is the port's name
+ * @port: out: to be returned with weft_fi_port_put()
  *
  * Return: 0, -FI_EINVAL (no name), -errno.
  */
@@ -223,7 +223,7 @@ static struct fi_ops_fabric weft_fi_fabric_ops = {
  * weft_fi_fabric() - see fi_fabric(3)
  * @attr: the name must be this provider's
  * @fabric: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_EINVAL, -FI_ENOMEM.
  */

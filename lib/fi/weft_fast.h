@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * weft_fast.h - the most frequent calls, in as few steps as they can be done in
+ * weft_fast.h - fast path of the most frequent calls
  *
- * One segment of at most a slot that travels in the ring, or one receive, of an endpoint whose half
- * is "quick" (weft_fi_half_on()): nothing of what weft_post.h asks about is there. Each function
- * does all of it, or says that it has done nothing; then weft_post.h does it, and finds words for
- * what is wrong.
+ * It covers one segment of at most a slot that travels in the ring, or one receive. The endpoint's
+ * half is "fast" (weft_fi_half_on()): none of the special cases of weft_post.h apply. Each function
+ * completes the whole call, or does nothing. In the latter case weft_post.h executes the call, and
+ * explains errors.
  */
 #ifndef WEFT_FAST_H
 #define WEFT_FAST_H
 
 #include "weft_post.h"
 
-/* what a send may ask for here; a receive that is tagged knows nothing of FI_MULTI_RECV */
+/* allowed flags of a send; a tagged receive ignores FI_MULTI_RECV */
 #define WEFT_FI_FAST_SEND	(FI_INJECT | FI_INJECT_COMPLETE | FI_COMPLETION)
 #define WEFT_FI_FAST_RECV	FI_COMPLETION
 
-/* is an entry with FI_MORE to be held back? As weft_fi_more(), if there is a thread already */
+/* Return: true if an entry with FI_MORE may be deferred: as weft_fi_more(), if the thread runs. */
 WEFT_FI_INLINED bool weft_fi_fast_more(const struct weft_fi_half *half)
 {
 	return half->cq && half->held + 1 < WEFT_FI_MORE_MAX &&
@@ -41,7 +41,7 @@ WEFT_FI_INLINED void weft_fi_fast_posted(struct weft_fi_half *half, struct lw_qu
 	weft_fi_late_held(half->ep->cm.port, half);
 }
 
-/* 1 to 64 bytes, without a call: what lives across one has to be saved, of whatever length */
+/* Copy 1 to 64 bytes without a call, which would save registers whatever the length. */
 WEFT_FI_INLINED void weft_fi_fast_copy(unsigned char *to, const unsigned char *from, size_t len)
 {
 	unsigned char a[32], b[32];
@@ -73,7 +73,7 @@ WEFT_FI_INLINED void weft_fi_fast_copy(unsigned char *to, const unsigned char *f
 	}
 }
 
-/* @flags: of the operation; @silent: it has no completion. Return: it is posted. */
+/* @flags: of the operation; @silent: no completion. Return: true if posted. */
 WEFT_FI_INLINED bool weft_fi_fast_send(struct weft_fi_ep *ep, uint8_t op, const void *buf,
 				       size_t len, fi_addr_t to, uint64_t tag, void *context,
 				       uint64_t flags, bool silent)
@@ -117,7 +117,7 @@ WEFT_FI_INLINED bool weft_fi_fast_send(struct weft_fi_ep *ep, uint8_t op, const 
 	return true;
 }
 
-/* @flags: of the operation. Return: it is posted. */
+/* @flags: of the operation. Return: true if posted. */
 WEFT_FI_INLINED bool weft_fi_fast_recv(struct weft_fi_ep *ep, uint8_t op, void *buf, size_t len,
 				       uint64_t tag, uint64_t ignore, void *context,
 				       uint64_t flags)

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * weft_fi.h - what the files of the libfabric provider share
+ * weft_fi.h - structures of the libfabric provider
  *
- * The provider translates: libfabric's objects and calls above, libweft's below. What it adds is
- * what libfabric asks for and the kernel does not know: locks, attributes, formats of completions
- * and events.
+ * The provider translates libfabric's objects and calls into libweft's. It adds the parts of
+ * libfabric that the kernel does not have: locks, attributes, formats of completions and events.
  *
- * Objects. A fabric holds the ports that are open (one libweft context each, shared by the fabric's
- * domains and passive endpoints, so that a connection request can be accepted by an endpoint of any
- * domain of the same port). An object counts those that use it; it cannot be closed before them.
+ * A fabric holds its open ports, one libweft context each. The fabric's domains and passive
+ * endpoints share them. So an endpoint of any domain of the same port can accept a connection
+ * request. An object counts its users, and cannot be closed before them.
  *
- * Locks, in the order in which they may be taken: weft_fi_cntr.lock; weft_fi_cq.lock;
- * weft_fi_cq.eps_lock; the two of an endpoint. weft_fi_eq.lock, weft_fi_port.lock. The others are
- * taken alone.
+ * Locks nest in this order: weft_fi_cntr.lock, weft_fi_cq.lock, weft_fi_cq.eps_lock, the two locks
+ * of an endpoint. weft_fi_port.lock nests in weft_fi_eq.lock. The other locks are taken alone.
  */
 #ifndef WEFT_FI_H
 #define WEFT_FI_H
@@ -43,48 +41,48 @@
 
 #include <weft/weft.h>
 
-/* libfabric fixes the signatures; many arguments (flags, descriptors) mean nothing here */
+/* libfabric fixes the signatures; many arguments (flags, descriptors) are unused here */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define WEFT_FI_NAME		"weft"
-#define WEFT_FI_FABRIC		"weft"	/* one for all ports: IP routing joins them */
+#define WEFT_FI_FABRIC		"weft"	/* one fabric for all ports: IP routing connects them */
 #define WEFT_FI_VERSION		FI_VERSION(0, 1)
 #define WEFT_FI_PROTO		(1u << 31 | 0x77656674)	/* provider specific: "weft" */
 #define WEFT_FI_PROTO_VERSION	1
 
 #define WEFT_FI_SIZE		1024	/* default size of queues, in operations */
-#define WEFT_FI_SQ_RATIO	2	/* slots of the send ring for an operation, on average */
-#define WEFT_FI_INLINE		256	/* up to here a payload travels in the ring */
-#define WEFT_FI_MORE_MAX	16	/* operations that FI_MORE may hold back */
+#define WEFT_FI_SQ_RATIO	2	/* average number of send ring slots per operation */
+#define WEFT_FI_INLINE		256	/* maximum payload in the ring */
+#define WEFT_FI_MORE_MAX	16	/* maximum number of deferred operations (FI_MORE) */
 #define WEFT_FI_TAG_FORMAT	0xaaaaaaaaaaaaaaaaULL	/* 64 fields of one bit */
 
-/* the last values that are known; the names of some are deprecated in libfabric 2 */
+/* the last known values; libfabric 2 deprecates the names of some */
 #define WEFT_FI_THREAD_LAST	5	/* FI_THREAD_ENDPOINT */
 #define WEFT_FI_PROGRESS_LAST	3	/* FI_PROGRESS_CONTROL_UNIFIED, of libfabric 2 */
 
-/* deprecated in libfabric 2, there with a warning at each use */
+/* deprecated in libfabric 2, whose names cause a warning at each use */
 #define WEFT_FI_MR_BASIC	(1 << 0)
 #define WEFT_FI_MR_SCALABLE	(1 << 1)
 
 #define WEFT_FI_LEVELS		(FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | \
 				 FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE)
-/* levels that the peer has to tell of */
+/* levels that the peer must report */
 #define WEFT_FI_ANSWERED	(FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE)
 #define WEFT_FI_TX_OP_FLAGS	(WEFT_FI_LEVELS | FI_COMPLETION | FI_INJECT)
 #define WEFT_FI_SEND_FLAGS	(WEFT_FI_TX_OP_FLAGS | FI_REMOTE_CQ_DATA | FI_MORE)
 #define WEFT_FI_RX_OP_FLAGS	(FI_COMPLETION | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | \
 				 FI_MULTI_RECV)
 #define WEFT_FI_MULTI_MIN	64	/* default of FI_OPT_MIN_MULTI_RECV */
-#define WEFT_FI_GROUP_MARK	(1ULL << 62)	/* in the fi_addr_t of a group, and in no other */
+#define WEFT_FI_GROUP_MARK	(1ULL << 62)	/* set only in the fi_addr_t of a group */
 #define WEFT_FI_PREFIX		8	/* msg_prefix_size is a multiple of it */
-#define WEFT_FI_PREFIX_MAX	4096	/* and not more than this */
+#define WEFT_FI_PREFIX_MAX	4096	/* maximum of msg_prefix_size */
 
-/* libfabric 2 has no name for it any more */
+/* libfabric 2 has removed the name */
 #define WEFT_FI_BUFFERED_RECV	(1ULL << 51)
 /* completions whose context is a slot (weft_buf.c) */
 #define WEFT_FI_CQE_SLOT	(WEFT_CQE_ANNOUNCE | WEFT_CQE_CLAIM)
 
-/* of fi_trecvmsg(): not a receive */
+/* flags of fi_trecvmsg() that are no receives */
 #define WEFT_FI_PEEK_FLAGS	(FI_PEEK | FI_CLAIM | FI_DISCARD)
 
 #define WEFT_INFO(subsys, ...)	FI_INFO(&weft_fi_prov, FI_LOG_##subsys, __VA_ARGS__)
@@ -97,9 +95,9 @@
 #define weft_unlikely(x)	__builtin_expect(!!(x), 0)
 
 /**
- * struct weft_fi_lock - a lock that a program which serializes its calls need not pay for
+ * struct weft_fi_lock - a lock that a program with serialised calls does not pay for
  * @mutex: the lock
- * @on: it is to be taken
+ * @on: the lock is used
  */
 struct weft_fi_lock {
 	pthread_mutex_t mutex;
@@ -111,7 +109,7 @@ struct weft_fi_lock {
  * @fid: libfabric's part
  * @next: in the list of open fabrics
  * @refs: objects that use it
- * @lock: of @ports and @domains
+ * @lock: protects @ports and @domains
  * @ports: open ports
  * @domains: open domains
  */
@@ -127,13 +125,13 @@ struct weft_fi_fabric {
 #define WEFT_FI_HASH	64
 
 /**
- * struct weft_fi_late - who notifies what FI_MORE has held back too long (weft_batch.c)
- * @lock: of @wake and @stop
- * @wake: there is something to do
+ * struct weft_fi_late - thread that notifies entries that FI_MORE deferred too long (weft_batch.c)
+ * @lock: protects @wake and @stop
+ * @wake: signals new work
  * @thread: valid while @up
- * @up: there is a thread
- * @stop: it is to end
- * @pending: something has been held back
+ * @up: the thread runs
+ * @stop: the thread shall end
+ * @pending: an entry was deferred
  */
 struct weft_fi_late {
 	pthread_mutex_t lock;
@@ -147,14 +145,14 @@ struct weft_fi_late {
 /**
  * struct weft_fi_port - an open port of a fabric
  * @next: in the fabric's list
- * @fabric: whose it is
+ * @fabric: its fabric
  * @refs: domains, passive endpoints and event queues that use it, under the fabric's lock
  * @ctx: libweft's context
- * @q: what the port can do
- * @lock: of @eps and @reqs
+ * @q: capabilities of the port
+ * @lock: protects @eps and @reqs
  * @eps: endpoints by handle
- * @reqs: connection requests that nobody has answered
- * @late: notifies what is held back
+ * @reqs: unanswered connection requests
+ * @late: notifies deferred entries
  */
 struct weft_fi_port {
 	struct weft_fi_port *next;
@@ -172,15 +170,15 @@ struct weft_fi_port {
  * struct weft_fi_domain - an open domain
  * @fid: libfabric's part
  * @next: in the fabric's list
- * @fabric: whose it is
+ * @fabric: its fabric
  * @port: its port
  * @refs: objects that use it
  * @locking: several threads may call at the same time
- * @family: of addresses, AF_INET or AF_INET6
+ * @family: family of addresses, AF_INET or AF_INET6
  * @prov_keys: the provider chooses the keys of memory regions
- * @key: of the job of endpoints that bring none, or NULL
+ * @key: key of the job for endpoints without own key, or NULL
  * @key_size: bytes of it
- * @mr_lock: of @mr_keys and @mr_next
+ * @mr_lock: protects @mr_keys and @mr_next
  * @mr_keys: keys in use, a tree for tsearch(3)
  * @mr_next: next key that the provider chooses
  */
@@ -201,27 +199,27 @@ struct weft_fi_domain {
 };
 
 #define WEFT_FI_AV_CHUNK	4096
-#define WEFT_FI_CTX_BITS	8	/* of a fi_addr_t, at most */
-#define WEFT_FI_CTX_MAX		64	/* contexts of each kind of a scalable endpoint */
+#define WEFT_FI_CTX_BITS	8	/* maximum number of bits for the context in a fi_addr_t */
+#define WEFT_FI_CTX_MAX		64	/* contexts of each kind of a scalable endpoint, at most */
 
 /**
  * struct weft_fi_av - an address vector
  * @fid: libfabric's part
- * @domain: whose it is
- * @av: libweft's
+ * @domain: its domain
+ * @av: libweft's vector
  * @refs: endpoints that use it
  * @eq: for FI_EVENT, or NULL
- * @flags: of its creation
- * @type: map or table; an address is an index in both
- * @lock: of @av
- * @bits: of a fi_addr_t, for the number of a context
+ * @flags: flags of its creation
+ * @type: map or table; an address is an index with both
+ * @lock: protects @av
+ * @bits: number of bits for the context in a fi_addr_t
  * @next: index that the provider chooses next, above the bits of contexts
- * @shared: memory that other processes see too, or NULL
+ * @shared: memory that other processes share, or NULL
  * @share_fd: its file
  * @share_path: its name
- * @gen: of @shared, as far as it is known here
- * @high: all addresses from there are below (lock)
- * @used: which indices hold an address, in chunks that never move: looked at without the lock
+ * @gen: last known generation of @shared
+ * @high: above all addresses (lock)
+ * @used: marks of used indices, in chunks that never move: read without the lock
  */
 struct weft_fi_av {
 	struct fid_av fid;
@@ -245,10 +243,10 @@ struct weft_fi_av {
 /**
  * struct weft_fi_set - a wait set
  * @fid: libfabric's part
- * @fabric: whose it is
- * @wait_obj: what can be waited on
- * @epfd: readable while one of the members is
- * @lock: of @members
+ * @fabric: its fabric
+ * @wait_obj: kind of wait object
+ * @epfd: readable while a member is
+ * @lock: protects @members
  * @members: queues
  */
 struct weft_fi_set {
@@ -261,7 +259,7 @@ struct weft_fi_set {
 };
 
 /**
- * struct weft_fi_member - a queue's place in a wait set
+ * struct weft_fi_member - a queue's entry in a wait set
  * @next: in weft_fi_set.members
  * @set: the set, NULL: in none
  * @fid: the queue
@@ -277,25 +275,25 @@ struct weft_fi_member {
 /**
  * struct weft_fi_cq - a completion queue
  * @fid: libfabric's part
- * @domain: whose it is
- * @cq: libweft's
+ * @domain: its domain
+ * @cq: libweft's queue
  * @refs: endpoint directions bound to it
- * @lock: of @cq
- * @put: writes a completion in the queue's format
- * @entry_size: bytes of one
- * @wait_obj: what can be waited on
- * @member: place in a wait set
- * @threshold: blocking reads have a condition, the number of entries that are wanted
- * @look: a vector of an endpoint's has addresses that name contexts, or is shared: sources are to
- *	be looked for
- * @deferred: endpoints may have entries that FI_MORE holds back
- * @odd: entries may be of endpoints in prefix mode
- * @fast: without a lock, and in the format for which weft_fi_cq_fast() is
- * @sleeps: blocking reads wait, and for one entry
- * @eps_lock: of @halves
- * @halves: halves of endpoints that are bound to it
- * @left: slots of endpoints that have gone, which entries may name (lock)
- * @from: an unknown sender's address, for who brings no room for it (FI_SOURCE_ERR)
+ * @lock: protects @cq
+ * @put: writes a completion in the format of the queue
+ * @entry_size: bytes of an entry in that format
+ * @wait_obj: kind of wait object
+ * @member: entry in a wait set
+ * @threshold: blocking reads have a condition, the minimum number of entries
+ * @look: sources must be looked up: the address vector of an endpoint is shared, or its addresses
+ *	name contexts
+ * @deferred: endpoints may have entries deferred by FI_MORE
+ * @odd: entries may belong to endpoints in prefix mode
+ * @fast: has no lock, and the format of weft_fi_cq_fast()
+ * @sleeps: blocking reads sleep, until one entry
+ * @eps_lock: protects @halves
+ * @halves: halves of endpoints that are bound to the queue
+ * @left: slots of closed endpoints, which entries may name (lock)
+ * @from: address of an unknown sender, for programs without a buffer for it (FI_SOURCE_ERR)
  */
 struct weft_fi_cq {
 	struct fid_cq fid;
@@ -320,16 +318,16 @@ struct weft_fi_cq {
 };
 
 /**
- * struct weft_fi_eq_entry - an event that waits to be read
- * @next: the one behind it
+ * struct weft_fi_eq_entry - an unread event
+ * @next: next event
  * @event: FI_*
- * @fid: object it is about; the event goes when that is closed
- * @info: CONNREQ: freed with an event that nobody reads
- * @is_err: @err holds, else @data
- * @err: what went wrong
- * @min: bytes without which it cannot be read
+ * @fid: object of the event; closing the object drops the event
+ * @info: CONNREQ: freed with an unread event
+ * @is_err: @err is valid, else @data
+ * @err: the error
+ * @min: minimum bytes of the reader's buffer
  * @len: bytes at @data: the event, or private data of an error
- * @data: as the program reads it
+ * @data: the event in the format of the program
  */
 struct weft_fi_eq_entry {
 	struct weft_fi_eq_entry *next;
@@ -347,7 +345,7 @@ struct weft_fi_eq_entry {
  * struct weft_fi_keq - an event queue's part in a port
  * @next: in the queue's list
  * @port: the port
- * @eq: libweft's
+ * @eq: libweft's queue
  */
 struct weft_fi_keq {
 	struct weft_fi_keq *next;
@@ -358,16 +356,16 @@ struct weft_fi_keq {
 /**
  * struct weft_fi_eq - an event queue
  * @fid: libfabric's part
- * @fabric: whose it is
+ * @fabric: its fabric
  * @refs: endpoints and address vectors bound to it
- * @wait_obj: what can be waited on
- * @member: place in a wait set
+ * @wait_obj: kind of wait object
+ * @member: entry in a wait set
  * @writable: the program may write events
- * @lock: of what follows
- * @keqs: a queue in each port where something is bound to it
+ * @lock: protects the fields below
+ * @keqs: a kernel queue for each port with a bound object
  * @head: oldest event
- * @tail: where the next one is hung
- * @last_err: error read last: its data are the program's until the next read
+ * @tail: link for the next event
+ * @last_err: last error read: its data belong to the program until the next read
  * @epfd: readable when there may be an event: all @keqs and @evfd
  * @evfd: readable while @head is not NULL
  * @signalled: @evfd is readable
@@ -390,13 +388,13 @@ struct weft_fi_eq {
 };
 
 /**
- * struct weft_fi_cm - what active and passive endpoints have in common
+ * struct weft_fi_cm - common part of active and passive endpoints
  * @next: in weft_fi_port.eps
  * @fid: the endpoint
  * @port: its port
- * @ep: libweft's
+ * @ep: libweft's endpoint
  * @eq: for events, or NULL
- * @family: of its address
+ * @family: family of its address
  */
 struct weft_fi_cm {
 	struct weft_fi_cm *next;
@@ -411,8 +409,8 @@ struct weft_fi_cm {
  * struct weft_fi_pep - a passive endpoint
  * @fid: libfabric's part
  * @cm: common part
- * @info: what requests are described with
- * @backlog: requests that may wait, 0: as the system says
+ * @info: template for the descriptions of requests
+ * @backlog: maximum number of waiting requests, 0: the system's default
  * @listening: fi_listen() was called
  */
 struct weft_fi_pep {
@@ -427,7 +425,7 @@ struct weft_fi_pep {
  * struct weft_fi_req - a connection request: the handle in the fi_info of FI_CONNREQ
  * @fid: libfabric's part
  * @next: in weft_fi_port.reqs
- * @pep: where it came in
+ * @pep: passive endpoint that received it
  * @ep: endpoint made from it, or NULL
  * @conn: the kernel's id
  */
@@ -441,19 +439,19 @@ struct weft_fi_req {
 
 /**
  * struct weft_fi_half - the sending or the receiving half of an endpoint
- * @lock: of libweft's half and of @held
- * @ep: whose it is
+ * @lock: protects libweft's half and @held
+ * @ep: its endpoint
  * @cq: bound completion queue, or NULL
  * @cntr: bound counter, or NULL
  * @next: in weft_fi_cq.halves
  * @cntr_next: in weft_fi_cntr.halves
- * @on: it has been enabled
- * @plain: and calls need nothing of weft_slow.c
- * @fast: nor anything that weft_fast.h does not do
+ * @on: the half is enabled
+ * @plain: enabled, and calls do not need weft_slow.c
+ * @fast: plain, and calls need only weft_fast.h
  * @known: of a context: the kernel has its queue
- * @selective: completions only for operations with FI_COMPLETION
- * @held: entries that FI_MORE holds back
- * @due: they are to be notified if nobody else does
+ * @selective: only operations with FI_COMPLETION complete
+ * @held: number of entries deferred by FI_MORE
+ * @due: weft_batch.c shall notify them if no call does
  */
 struct weft_fi_half {
 	struct weft_fi_lock lock;
@@ -472,11 +470,11 @@ struct weft_fi_half {
 };
 
 /**
- * struct weft_fi_face - what a program holds of an active endpoint: itself, an alias, a context
+ * struct weft_fi_face - a handle of an active endpoint: the endpoint itself, an alias, or a context
  * @fid: libfabric's part
  * @ep: the endpoint
- * @tx_flags: of sends whose call has no flags
- * @rx_flags: of receives whose call has no flags
+ * @tx_flags: flags of sends by calls without flags
+ * @rx_flags: flags of receives by calls without flags
  */
 struct weft_fi_face {
 	struct fid_ep fid;
@@ -488,7 +486,7 @@ struct weft_fi_face {
 /**
  * struct weft_fi_stx - a shared transmit context
  * @fid: libfabric's part
- * @domain: whose it is
+ * @domain: its domain
  * @refs: endpoints that are bound to it
  */
 struct weft_fi_stx {
@@ -502,17 +500,17 @@ struct weft_fi_stx {
  * @fid: libfabric's part
  * @msg_ops: untagged receives
  * @tagged_ops: tagged receives
- * @domain: whose it is
- * @srq: libweft's
+ * @domain: its domain
+ * @srq: libweft's queue
  * @refs: endpoints that are bound to it
- * @lock: of @srq, @av, @first
- * @cq: where canceled receives complete, or NULL
- * @first: where they do then: the queue of the first endpoint
+ * @lock: protects @srq, @av, @first
+ * @cq: queue for completions of canceled receives, or NULL
+ * @first: default for @cq: the queue of the first endpoint
  * @av: address vector of its connectionless endpoints
- * @flags: of receives whose call has no flags
- * @iov_limit: segments
+ * @flags: flags of receives by calls without flags
+ * @iov_limit: maximum number of segments
  * @min_multi_recv: FI_OPT_MIN_MULTI_RECV
- * @directed: receives name their sender
+ * @directed: receives may name their sender
  */
 struct weft_fi_srx {
 	struct fid_ep fid;
@@ -533,37 +531,37 @@ struct weft_fi_srx {
 
 /**
  * struct weft_fi_ep - an active endpoint
- * @self: the endpoint itself, as the program sees it
- * @aliases: other faces of it, which are closed before it
+ * @self: the endpoint itself, as a handle
+ * @aliases: number of other handles, which are closed before it
  * @cm: common part
- * @domain: whose it is
+ * @domain: its domain
  * @av: bound address vector, or NULL
  * @tx: sending half
  * @rx: receiving half
- * @caps: of the fi_info it was made from
- * @msg: it is FI_EP_MSG, else FI_EP_RDM or FI_EP_DGRAM
- * @dgram: it is FI_EP_DGRAM
- * @directed: receives name their sender
- * @enabled: it works: the kernel has its queues
- * @dialled: it has been connected or accepted once
- * @send_flags: flags that sends may have
+ * @caps: capabilities of its fi_info
+ * @msg: of type FI_EP_MSG, else FI_EP_RDM or FI_EP_DGRAM
+ * @dgram: of type FI_EP_DGRAM
+ * @directed: receives may name their sender
+ * @enabled: the kernel has its queues
+ * @dialled: it was connected or accepted once
+ * @send_flags: allowed flags of sends
  * @max_msg: bytes of the longest message
- * @inject: bytes of the longest injected one
- * @iov_limit: segments
+ * @inject: bytes of the longest injected message
+ * @iov_limit: maximum number of segments
  * @prefix: msg_prefix_size in prefix mode, else 0
- * @groups: multicast groups that it has joined; tx.lock
- * @ngroups: how many
- * @tx_size: operations
- * @rx_size: operations
+ * @groups: joined multicast groups; tx.lock
+ * @ngroups: number of groups
+ * @tx_size: maximum number of sends
+ * @rx_size: maximum number of receives
  * @min_multi_recv: FI_OPT_MIN_MULTI_RECV
  * @pool: slots, if its receives are buffered, else NULL
- * @req: connection request it was made from, or NULL
- * @shared_tx: it was opened to use a shared transmit context
+ * @req: connection request of its fi_info, or NULL
+ * @shared_tx: opened for a shared transmit context
  * @stx: that context, once bound
- * @shared_rx: it was opened to use a shared receive context
+ * @shared_rx: opened for a shared receive context
  * @srx: that context, once bound
- * @named: @name holds
- * @name: accepting: the address that the request came to
+ * @named: @name is valid
+ * @name: accepting: destination address of the request
  */
 struct weft_fi_ep {
 	struct weft_fi_face self;
@@ -604,8 +602,8 @@ struct weft_fi_ep {
  * @mc: libfabric's part
  * @next: in weft_fi_ep.groups
  * @ep: the endpoint
- * @group: number of the group there
- * @joined: it has been joined
+ * @group: number of the group at the endpoint
+ * @joined: the join succeeded
  * @sends: the endpoint may send to it
  */
 struct weft_fi_mc {
@@ -620,15 +618,15 @@ struct weft_fi_mc {
 /**
  * struct weft_fi_op - a send or a receive
  * @iov: segments
- * @count: of them
- * @one: the form of the call has one
+ * @count: number of segments
+ * @one: the call has exactly one segment
  * @peer: destination or source
  * @context: for the completion
  * @flags: FI_*
- * @tagged: @tag (and @ignore) hold
+ * @tagged: @tag (and @ignore) are valid
  * @silent: no completion on success
- * @tag: sent or asked for
- * @ignore: bits of it that do not count
+ * @tag: tag to send or to match
+ * @ignore: bits of the tag to ignore
  * @data: with FI_REMOTE_CQ_DATA
  */
 struct weft_fi_op {

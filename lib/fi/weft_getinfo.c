@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_getinfo.c - fi_getinfo: which ports, endpoint types and addresses suit a program
+ * weft_getinfo.c - fi_getinfo: selection of ports, endpoint types and addresses for a program
  *
- * There is one fi_info for each port, endpoint type and address family, ports that promise more
- * first: those with a link, those that reach other nodes, those that own their NIC. A port suits
- * if it has the wished source address, and if it is the way to the wished destination. The way is
- * asked of the kernel's routing (a wrong interface would hang, not fail), except where the program
- * has chosen the port itself, by source address or domain name. To an address of a port of this
- * node that port is the way.
+ * Each port, endpoint type and address family gives one fi_info. Better ports come first: those
+ * with a link, those that reach other nodes, those that own their NIC. A port matches if it has the
+ * requested source address, and the route to the requested destination leads through it. The
+ * kernel's routing decides that: a wrong interface would hang, not fail. If the program selects the
+ * port itself, by source address or domain name, the routing is not asked. For an address of a port
+ * of this node, that port is the route.
  *
- * A loopback address stands for this node. No port has it, so the port's own address is taken.
+ * A loopback address stands for this node. As no port has it, the port's own address is used.
  *
- * Utility providers such as ofi_rxm are refused: what they would build out of FI_EP_MSG is here,
- * and libfabric would put their offers before this provider's.
+ * Utility providers such as ofi_rxm are refused. This provider has the features that they would
+ * build out of FI_EP_MSG, and libfabric would list their offers first.
  */
 #include <strings.h>
 #include <unistd.h>
@@ -20,15 +20,15 @@
 #include "weft_fi.h"
 
 #define WEFT_FI_PORTS	64
-#define WEFT_FI_FROM_UTIL	(1ULL << 59)	/* libfabric's own: a utility provider asks */
-#define WEFT_FI_INTERNAL	(0xffULL << 56)	/* bits that libfabric keeps to itself */
+#define WEFT_FI_FROM_UTIL	(1ULL << 59)	/* libfabric's own: a utility provider calls */
+#define WEFT_FI_INTERNAL	(0xffULL << 56)	/* bits that libfabric reserves */
 #define WEFT_FI_QUERY_FLAGS	(FI_SOURCE | FI_NUMERICHOST | FI_PROV_ATTR_ONLY | WEFT_FI_INTERNAL)
 
 /**
- * struct weft_fi_wish - an address that a program wants to have or to reach
- * @given: there is one
- * @v4: of family AF_INET, or family 0: has no such address
- * @v6: the same for AF_INET6
+ * struct weft_fi_wish - a requested source or destination address
+ * @given: an address was requested
+ * @v4: of family AF_INET; family 0: no such address
+ * @v6: of family AF_INET6; family 0: no such address
  */
 struct weft_fi_wish {
 	bool given;
@@ -40,12 +40,12 @@ struct weft_fi_wish {
  * struct weft_fi_query - a call of fi_getinfo
  * @version: API of the program
  * @hints: its hints, or NULL
- * @src: wished source
- * @dest: wished destination
- * @chosen: the program has chosen the port
- * @here: a port of this node has the wished destination
+ * @src: requested source
+ * @dest: requested destination
+ * @chosen: the program has selected the port
+ * @here: a port of this node has the requested destination
  * @head: result
- * @tail: where the next one is hung
+ * @tail: link for the next result
  */
 struct weft_fi_query {
 	uint32_t version;
@@ -93,7 +93,7 @@ static int weft_fi_wishes(struct weft_fi_query *query, const char *node, const c
 		WEFT_INFO(CORE, "FI_SOURCE needs a node or a service\n");
 		return -FI_EINVAL;
 	}
-	/* a service alone says where to listen or to connect on this node */
+	/* a service alone is a port number on this node, to listen on or to connect to */
 	if (node || service) {
 		ret = weft_fi_resolve(node, service, AF_UNSPEC, flags & FI_NUMERICHOST, &named->v4,
 				      &named->v6);
@@ -114,7 +114,7 @@ static int weft_fi_wishes(struct weft_fi_query *query, const char *node, const c
 	return ret;
 }
 
-/* the address that the kernel's routing would send from */
+/* Return: the source address that the kernel's routing would use. */
 static int weft_fi_route(const struct weft_sockaddr *dest, struct weft_sockaddr *src)
 {
 	struct sockaddr_storage ss;
@@ -123,7 +123,7 @@ static int weft_fi_route(const struct weft_sockaddr *dest, struct weft_sockaddr 
 	int fd, ret;
 
 	if (!to.port)
-		to.port = 0x0900;	/* connect(2) wants one; nothing is sent */
+		to.port = 0x0900;	/* connect(2) requires a port; no packet is sent */
 	len = weft_addr_to_sockaddr(&to, &ss);
 	fd = socket(ss.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
@@ -139,8 +139,8 @@ static int weft_fi_route(const struct weft_sockaddr *dest, struct weft_sockaddr 
 }
 
 /*
- * Is the port the way to a destination? If yes and the program does not mind, *@src becomes the
- * address to go from.
+ * Test whether the route to a destination leads through the port. If so, and the program has not
+ * chosen a source, *@src becomes the source address. Return: true if it does.
  */
 static bool weft_fi_reaches(const struct weft_fi_query *query, const struct weft_ioc_query *q,
 			    const struct weft_sockaddr *dest, struct weft_sockaddr *src)
@@ -155,7 +155,7 @@ static bool weft_fi_reaches(const struct weft_fi_query *query, const struct weft
 			memcpy(src->addr, dest->addr, sizeof(src->addr));
 		return true;
 	}
-	/* a group is reached by any port: members are where the packets get to */
+	/* any port reaches a group: its members are the nodes that receive the packets */
 	if (weft_fi_addr_group(dest))
 		return true;
 	if (!strcmp(q->driver, "loop")) {
@@ -175,7 +175,7 @@ static bool weft_fi_reaches(const struct weft_fi_query *query, const struct weft
 		memcpy(src->addr, from.addr, sizeof(src->addr));
 		return true;
 	}
-	/* a port without network device is unknown to the kernel's routing */
+	/* the kernel's routing does not know a port without network device */
 	if (query->chosen || !q->netdev[0])
 		return true;
 	WEFT_INFO(CORE, "%s: the way to %s does not lead through %s; see 'ip route', or name the port in hints->domain_attr->name\n",
@@ -188,7 +188,9 @@ static bool weft_fi_local(const struct weft_ioc_query *q, const struct weft_sock
 	return weft_fi_addr_any(a) || (weft_fi_addr_loopback(a) && !weft_fi_port_has(q, a));
 }
 
-/* Source and destination for one port and family; false: the port does not suit. */
+/*
+ * Find source and destination for a port and family. Return: true; false: the port does not match.
+ */
 static bool weft_fi_addresses(const struct weft_fi_query *query, const struct weft_ioc_query *q,
 			      int family, struct weft_sockaddr *src, struct weft_sockaddr *dest)
 {
@@ -237,7 +239,7 @@ static bool weft_fi_format(const struct fi_info *hints, int family, uint32_t *fo
 	return true;
 }
 
-/* Has the port addresses of the format that is asked for? If not, the log says it. */
+/* Return: true if the port has addresses of the requested format. Logs a mismatch. */
 static bool weft_fi_has_format(const struct fi_info *hints, const struct weft_ioc_query *q)
 {
 	uint32_t format = hints ? hints->addr_format : FI_FORMAT_UNSPEC;
@@ -260,7 +262,7 @@ static bool weft_fi_has_format(const struct fi_info *hints, const struct weft_io
 	return false;
 }
 
-/* Return: 0, 1: the hints stand against the type, whatever the family; -FI_ENOMEM. */
+/* Return: 0, 1: the hints exclude the type with any family; -FI_ENOMEM. */
 static int weft_fi_offer(struct weft_fi_query *query, const struct weft_ioc_query *q,
 			 enum fi_ep_type type, int family)
 {
@@ -360,7 +362,7 @@ static int weft_fi_query_port(const char *name, struct weft_ioc_query *q)
 	return ret;
 }
 
-/* the less the better */
+/* Return: the rank of a port; the lowest is the best. */
 static int weft_fi_rank(const struct weft_ioc_query *q)
 {
 	int rank = q->link_up ? 0 : 4;
@@ -370,7 +372,7 @@ static int weft_fi_rank(const struct weft_ioc_query *q)
 	return rank + !!strcmp(q->driver, "vnet");
 }
 
-/* Descriptions of the ports that can be opened, the best first. Return: how many, -FI_ENOMEM. */
+/* Query the ports that can be opened, the best first. Return: number of ports, -FI_ENOMEM. */
 static int weft_fi_query_ports(struct weft_ioc_query **ports)
 {
 	char names[WEFT_FI_PORTS][WEFT_NAME_MAX];
@@ -395,7 +397,7 @@ static int weft_fi_query_ports(struct weft_ioc_query **ports)
 	return known;
 }
 
-/* does a layering such as "weft" or "weft;ofi_rxm" ask for this provider? */
+/* Return: true if a layering such as "weft" or "weft;ofi_rxm" names this provider. */
 static bool weft_fi_named(const char *names)
 {
 	size_t len;

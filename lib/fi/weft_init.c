@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_init.c - what libfabric calls when it loads the provider
+ * weft_init.c - entry point for libfabric, which loads the provider
  *
- * libfabric takes a provider only if its fi_version is at least what the program asks for. The
- * structures that this file was compiled with are a prefix of those of any later version, and all
- * fi_info come from fi_allocinfo() of the library that runs, so the provider can say the later one.
- * Both versions are in the log.
+ * libfabric accepts a provider only if its fi_version is at least the requested one. The structures
+ * at compile time are a prefix of those of any later version. All fi_info come from fi_allocinfo()
+ * of the running library. So the provider may report the later version. The log has both versions.
  */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "weft_fi.h"
 
-/*
- * A call is refused: say why, and what to do.
- * Return: @err.
- */
+/* Refuse a call: log the reason and advice. Return: @err. */
 int weft_fi_fail(enum fi_log_subsys subsys, int err, const char *format, ...)
 {
 	char text[256];
@@ -30,13 +26,13 @@ int weft_fi_fail(enum fi_log_subsys subsys, int err, const char *format, ...)
 	return err;
 }
 
-/* is there anybody who reads why an offer does not suit? */
+/* Return: true if the log shows why an offer does not match. */
 bool weft_fi_explains(void)
 {
 	return fi_log_enabled(&weft_fi_prov, FI_LOG_INFO, FI_LOG_CORE);
 }
 
-/* objects are the program's to close, and nothing else is kept */
+/* No state is left: the program closes its objects. */
 static void weft_fi_cleanup(void)
 {
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_key.c - authorization keys: which job an endpoint is in
+ * weft_key.c - authorization keys: the job of an endpoint
  *
- * An endpoint has the key of its ep_attr, or else its domain's, or none: then it is in the default
- * job. The kernel looks at keys when endpoints are made. Programs of an API before 1.5 have none.
+ * An endpoint has the key of its ep_attr, or else its domain's. Without a key it is in the default
+ * job. The kernel checks keys when endpoints are created. Programs of an API before 1.5 have no
+ * keys.
  */
 #include "weft_fi.h"
 
@@ -29,12 +30,12 @@ static int weft_fi_key_suits(const struct fi_info *info, const char *hint, const
 }
 
 /**
- * weft_fi_key_check() - can the keys of a program's hints be keys
- * @info: what is offered
- * @hints: of the program
- * @version: of its API
+ * weft_fi_key_check() - validate the keys of a program's hints
+ * @info: the offer
+ * @hints: hints of the program
+ * @version: version of its API
  *
- * Return: 0, -FI_ENODATA: no, and the log says why.
+ * Return: 0, -FI_ENODATA: invalid, and the reason is in the log.
  */
 int weft_fi_key_check(const struct fi_info *info, const struct fi_info *hints, uint32_t version)
 {
@@ -66,10 +67,10 @@ static int weft_fi_key_copy(const uint8_t *key, size_t size, uint8_t **copy, siz
 }
 
 /**
- * weft_fi_key_hand() - hand a program's keys back with what it is offered
+ * weft_fi_key_hand() - copy a program's keys into an offer
  * @info: the offer; its keys are freed with it
- * @hints: of the program, or NULL; weft_fi_key_check() has looked at them
- * @version: of its API
+ * @hints: hints of the program, or NULL; weft_fi_key_check() has validated them
+ * @version: version of its API
  *
  * Return: 0, -FI_ENOMEM.
  */
@@ -92,13 +93,13 @@ int weft_fi_key_hand(struct fi_info *info, const struct fi_info *hints, uint32_t
 }
 
 /**
- * weft_fi_key_keep() - keep the key of a domain
+ * weft_fi_key_keep() - copy the key of a domain
  * @attr: of the domain
- * @version: of the program's API
- * @key: out: the key, or as it was; to be freed by weft_fi_key_free()
- * @size: out: bytes of it, or as it was
+ * @version: version of the program's API
+ * @key: out: the key, or unchanged; to be freed by weft_fi_key_free()
+ * @size: out: bytes of it, or unchanged
  *
- * Return: 0, -FI_EINVAL: it cannot be one, -FI_ENOMEM.
+ * Return: 0, -FI_EINVAL: not a valid key, -FI_ENOMEM.
  */
 int weft_fi_key_keep(const struct fi_domain_attr *attr, uint32_t version, uint8_t **key,
 		     size_t *size)
@@ -113,7 +114,7 @@ int weft_fi_key_keep(const struct fi_domain_attr *attr, uint32_t version, uint8_
 }
 
 /**
- * weft_fi_key_free() - wipe a key out and free it
+ * weft_fi_key_free() - wipe and free a key
  * @key: the key, or NULL
  * @size: bytes of it
  */
@@ -125,14 +126,14 @@ void weft_fi_key_free(uint8_t *key, size_t size)
 }
 
 /**
- * weft_fi_key_attr() - the key of a new endpoint
- * @attr: out: the key, which stays whose it is
+ * weft_fi_key_attr() - set the key of a new endpoint
+ * @attr: out: the key, which still belongs to its owner
  * @fabric: the endpoint's
  * @ep: its own attributes
- * @key: of its domain, or NULL
- * @size: bytes of that
+ * @key: key of its domain, or NULL
+ * @size: bytes of @key
  *
- * One that is too short or too long is refused by the kernel.
+ * The kernel refuses a key that is too short or too long.
  */
 void weft_fi_key_attr(struct weft_ep_attr *attr, const struct weft_fi_fabric *fabric,
 		      const struct fi_ep_attr *ep, const uint8_t *key, size_t size)
@@ -148,10 +149,10 @@ void weft_fi_key_attr(struct weft_ep_attr *attr, const struct weft_fi_fabric *fa
 }
 
 /**
- * weft_fi_key_advice() - what to do when an endpoint could not be made for its key
- * @ret: what the kernel has said
+ * weft_fi_key_advice() - advice after a failure to create an endpoint because of its key
+ * @ret: errno of the kernel
  *
- * Return: words to be put behind those for @ret, maybe none.
+ * Return: text to append to the message for @ret, may be empty.
  */
 const char *weft_fi_key_advice(int ret)
 {

@@ -2,15 +2,14 @@
 /*
  * weft_mc.c - multicast groups of FI_EP_DGRAM: fi_join, fi_mc_addr, fi_close
  *
- *   fi_join --the kernel has joined--> event waits --it is read--> joined: has an address
- *          \--it could not--> an error event waits --fi_close--> gone
- *   any of them --fi_close--> gone: left
+ *   fi_join --joined in the kernel--> event unread --read--> joined: has an address
+ *          \--failed--> error event unread --fi_close--> gone
+ *   any state --fi_close--> gone: left
  *
- * The address of a group is a mark and the number that the group has at the endpoint: no entry of
- * an address vector has the mark, so that an address and the flag FI_MULTICAST are checked against
- * each other when something is sent.
+ * The address of a group is a mark plus the number of the group at the endpoint. Entries of address
+ * vectors do not have the mark. So each send checks the address against the flag FI_MULTICAST.
  *
- * Locks: the list of an endpoint's groups is under its tx.lock.
+ * tx.lock of an endpoint protects the list of its groups.
  */
 #include "weft_fi.h"
 
@@ -19,7 +18,7 @@ static struct weft_fi_mc *weft_fi_mc_of(struct fid *fid)
 	return weft_container(fid, struct weft_fi_mc, mc.fid);
 }
 
-/* The event that tells of a group has been read: its address holds from now on. */
+/* The event of a group has been read: its address is valid from now on. */
 void weft_fi_mc_told(struct fid *fid)
 {
 	struct weft_fi_mc *mc = weft_fi_mc_of(fid);
@@ -28,9 +27,9 @@ void weft_fi_mc_told(struct fid *fid)
 }
 
 /**
- * weft_fi_mc_dest() - where a send with FI_MULTICAST goes
+ * weft_fi_mc_dest() - find the destination of a send with FI_MULTICAST
  * @ep: endpoint
- * @addr: of a group that it has joined
+ * @addr: address of a group that it has joined
  * @group: out: number of the group
  *
  * Return: 0, -FI_EINVAL.
@@ -40,7 +39,7 @@ int weft_fi_mc_dest(struct weft_fi_ep *ep, fi_addr_t addr, uint32_t *group)
 	struct weft_fi_mc *mc;
 
 	weft_fi_lock(&ep->tx.lock);
-	/* one whose event has not been read has no address yet */
+	/* a group with an unread event has no address yet */
 	for (mc = addr == FI_ADDR_NOTAVAIL ? NULL : ep->groups; mc; mc = mc->next)
 		if (mc->mc.fi_addr == addr && mc->sends)
 			break;
@@ -64,7 +63,9 @@ static int weft_fi_mc_close(struct fid *fid)
 		;
 	*link = mc->next;
 	weft_fi_unlock(&ep->tx.lock);
-	/* what is in the ring has been notified, and goes; a port that has gone has no groups */
+	/*
+	 * entries in the ring have been notified, and are sent; a port that has gone has no groups
+	 */
 	weft_fi_half_flush(&ep->tx);
 	if (mc->joined)
 		weft_group_leave(ep->cm.ep, mc->group);
@@ -84,7 +85,7 @@ static struct fi_ops weft_fi_mc_fid_ops = {
 	.ops_set = weft_fi_no_ops_set,
 };
 
-/* Is the call right? *@dir: WEFT_GROUP_*. */
+/* Check the arguments of the call. *@dir: WEFT_GROUP_*. */
 static int weft_fi_join_check(struct weft_fi_ep *ep, uint64_t flags, uint32_t *dir)
 {
 	uint64_t can = ep->caps & (FI_SEND | FI_RECV);
@@ -110,7 +111,7 @@ static int weft_fi_join_check(struct weft_fi_ep *ep, uint64_t flags, uint32_t *d
 	return 0;
 }
 
-/* Join, and have an event tell of it. Return: 0, -FI_ENOMEM. */
+/* Join, and post the event. Return: 0, -FI_ENOMEM. */
 static int weft_fi_mc_join(struct weft_fi_mc *mc, const void *addr, uint32_t dir)
 {
 	struct weft_fi_ep *ep = mc->ep;
@@ -141,12 +142,12 @@ static int weft_fi_mc_join(struct weft_fi_mc *mc, const void *addr, uint32_t dir
 /**
  * weft_fi_join() - see fi_cm(3)
  * @fid: endpoint of datagrams with FI_MULTICAST, enabled, with an event queue
- * @addr: group, in the endpoint's address format; service 0: the endpoint's
- * @flags: FI_SEND, FI_RECV; 0: what the endpoint can
+ * @addr: group, in the endpoint's address format; service 0: the endpoint's service
+ * @flags: FI_SEND, FI_RECV; 0: the endpoint's capabilities
  * @mc: out
- * @context: of the program
+ * @context: the program's context
  *
- * Whether it has been joined is told by an event.
+ * An event reports the result.
  *
  * Return: 0, -FI_EOPNOTSUPP, -FI_ENOEQ, -FI_EOPBADSTATE, -FI_EBADFLAGS, -FI_EINVAL, -FI_ENOMEM.
  */

@@ -2,8 +2,8 @@
 /*
  * weft_mr.c - memory regions
  *
- * Nothing need be registered. Registering keeps the memory pinned, so that the first message finds
- * it warm, and gives a descriptor (that no call looks at) and a key that is unique in the domain.
+ * Registration is optional. It keeps the memory pinned, so that it is resident at the first
+ * message. It returns a descriptor, which no call reads, and a key that is unique in the domain.
  */
 #include <search.h>
 
@@ -12,9 +12,9 @@
 /**
  * struct weft_fi_mr - a memory region
  * @fid: libfabric's part
- * @domain: whose it is
+ * @domain: its domain
  * @count: registered segments
- * @handle: libweft's, one for each segment
+ * @handle: libweft's handles, one for each segment
  */
 struct weft_fi_mr {
 	struct fid_mr fid;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_msg.c - fi_msg and fi_tagged: sends and receives in all their forms
+ * weft_msg.c - fi_msg and fi_tagged: all forms of sends and receives
  *
- * Each form becomes a struct weft_fi_op. The calls without flags take those of the endpoint. Forms
- * with one segment are the frequent ones: they try weft_fast.h, and have the whole of weft_post.h
- * to themselves.
+ * Each form becomes a struct weft_fi_op. Calls without flags use those of the endpoint. Forms with
+ * one segment are the most frequent. They try weft_fast.h first, and inline all of weft_post.h.
  */
 #include "weft_fast.h"
 
-/* A message as its caller describes it. */
+/* Convert a message structure of the caller. */
 static inline struct weft_fi_op weft_fi_msg_op(const struct fi_msg *msg, uint64_t flags)
 {
 	return (struct weft_fi_op){
@@ -41,14 +40,14 @@ static ssize_t weft_fi_no_struct(void)
 
 /* ---- Sends ------------------------------------------------------------------------------ */
 
-/* without a flags argument */
+/* For calls without a flags argument. */
 static ssize_t weft_fi_sendv_op(struct fid_ep *ep, struct weft_fi_op *op)
 {
 	op->flags = weft_fi_face_of(ep)->tx_flags;
 	return weft_fi_send(weft_fi_ep_of(ep), op);
 }
 
-/* one segment; @extra: flags that the form adds */
+/* Send one segment. @extra: flags that the form adds. */
 WEFT_FI_INLINED ssize_t weft_fi_send_op(struct fid_ep *ep, struct weft_fi_op op, const void *buf,
 					size_t len, uint64_t extra)
 {
@@ -61,13 +60,13 @@ WEFT_FI_INLINED ssize_t weft_fi_send_op(struct fid_ep *ep, struct weft_fi_op op,
 	return weft_fi_post_send(weft_fi_ep_of(ep), &op);
 }
 
-/* of calls without flags; what FI_MORE would need is not compiled for them */
+/* Flags of calls without flags. FI_MORE is masked, so that its code is not compiled in. */
 WEFT_FI_INLINED uint64_t weft_fi_fast_flags(struct fid_ep *ep)
 {
 	return weft_fi_face_of(ep)->tx_flags & ~FI_MORE;
 }
 
-/* an inject keeps the level of the endpoint, which says when its failure is known */
+/* An inject keeps the level of the endpoint, which decides when a failure is known. */
 WEFT_FI_INLINED ssize_t weft_fi_inject_op(struct fid_ep *ep, struct weft_fi_op op,
 					  const void *buf, size_t len, uint64_t extra)
 {

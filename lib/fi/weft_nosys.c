@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_nosys.c - what is not offered: no operation of an object may be missing, so each answers,
- * and says so in the log
+ * weft_nosys.c - operations that are not supported
+ *
+ * Every operation of an object must exist. These fail, and log the reason.
  */
 #include "weft_fi.h"
 

@@ -2,15 +2,15 @@
 /*
  * weft_peek.c - fi_trecvmsg with FI_PEEK, FI_CLAIM, FI_DISCARD: messages that wait for a receive
  *
- * All of them are entries of the receive ring, so that they keep their place among receives, and
- * have the kernel look at once. Each yields a completion, also of a queue that is bound selectively
- * (but for the success of a claim, which is a receive's); what finds nothing yields an error:
- * FI_ENOMSG or, for a context that nothing was claimed with, FI_EINVAL.
+ * All are entries of the receive ring. So they keep their place among receives, and the kernel
+ * processes them at once. Each has a completion, also with a queue that is bound selectively. Only
+ * the success of a claim follows the rule of receives. If no message is found, the completion is an
+ * error: FI_ENOMSG. For a context without a claimed message it is FI_EINVAL.
  */
 #include "weft_fi.h"
 
 /**
- * weft_fi_peek() - look for, claim or drop a message that waits
+ * weft_fi_peek() - find, claim or drop a message that waits
  * @ep: endpoint
  * @op: flags FI_PEEK, FI_PEEK | FI_CLAIM, FI_PEEK | FI_DISCARD, FI_CLAIM, FI_CLAIM | FI_DISCARD
  *
@@ -49,7 +49,7 @@ ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 	if (ep->prefix && count && weft_fi_slow_strip(ep, &plain, iov))
 		return weft_fi_fail(FI_LOG_EP_DATA, -FI_EINVAL,
 				    "fi_trecvmsg: less room than the prefix in the first segment");
-	/* an entry without a buf could not say that there are data */
+	/* the format of the entry has no field to report data */
 	if (what & FI_PEEK && ep->rx.cq->entry_size < sizeof(struct fi_cq_data_entry))
 		count = 0;
 	if (what & FI_PEEK && !ep->msg) {
@@ -77,7 +77,7 @@ ssize_t weft_fi_peek(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 				 flags);
 		break;
 	}
-	/* receives that FI_MORE held back have gone before it */
+	/* receives deferred by FI_MORE were published before it */
 	ep->rx.held = 0;
 	weft_fi_unlock(&ep->rx.lock);
 	return ret;

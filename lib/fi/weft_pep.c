@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_pep.c - passive endpoints: they listen for connection requests
+ * weft_pep.c - passive endpoints: listeners for connection requests
  */
 #include "weft_fi.h"
 
@@ -36,8 +36,8 @@ static int weft_fi_pep_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 }
 
 /*
- * The address of a passive endpoint. @fid may point anywhere: it is looked for, not into.
- * Return: there is such a passive endpoint in the port.
+ * Find the address of a passive endpoint. @fid may be invalid: it is compared, not dereferenced.
+ * Return: true if the port has such a passive endpoint.
  */
 bool weft_fi_pep_name(struct weft_fi_port *port, const struct fid *fid,
 		      struct weft_sockaddr *addr)
@@ -144,7 +144,7 @@ static struct fi_ops_cm weft_fi_pep_cm_ops = {
  * @fabric: open fabric
  * @info: from fi_getinfo, of type FI_EP_MSG
  * @pep: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_EINVAL, -FI_ENOMEM, -errno.
  */

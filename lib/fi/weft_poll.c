@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_poll.c - poll sets: which of several queues have something to read
+ * weft_poll.c - poll sets: report which of several queues have entries to read
  *
- * A queue that is in a set counts it as a user: it is taken out before it is closed.
+ * A set is a user of its queues: a queue must be removed before it is closed.
  */
 #include "weft_fi.h"
 
@@ -19,9 +19,9 @@ struct weft_fi_polled {
 /**
  * struct weft_fi_poll - a poll set
  * @fid: libfabric's part
- * @domain: whose it is
- * @lock: of @list
- * @list: queues, in the order in which they came
+ * @domain: its domain
+ * @lock: protects @list
+ * @list: queues, in the order of addition
  */
 struct weft_fi_poll {
 	struct fid_poll fid;
@@ -30,7 +30,7 @@ struct weft_fi_poll {
 	struct weft_fi_polled *list;
 };
 
-/* with the lock held: where a queue is, or would be hung */
+/* The lock is held. Return: the link to a queue, or to the end of the list. */
 static struct weft_fi_polled **weft_fi_polled_find(struct weft_fi_poll *set,
 						   const struct fid *fid)
 {
@@ -58,7 +58,7 @@ static int weft_fi_poll(struct fid_poll *fid, void **context, int count)
 	return n;
 }
 
-/* how a queue counts its users, NULL: it cannot be polled */
+/* Return: the counter of a queue's users, NULL: it cannot be polled. */
 static atomic_int *weft_fi_polled_refs(struct fid *fid)
 {
 	if (fid->fclass == FI_CLASS_CQ)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_post.c - sends and receives of any form, and what FI_MORE holds back
+ * weft_post.c - all forms of sends and receives, and deferral by FI_MORE
  *
- * FI_MORE holds entries back, WEFT_FI_MORE_MAX at most: until a call without it, or until one of
- * the completion queues is read or waited on. The program is about to do one of them; if not,
- * weft_batch.c does it.
+ * FI_MORE defers entries, at most WEFT_FI_MORE_MAX. They are notified by a call without it, or when
+ * a completion queue is read or waited on. The program soon does one of these. If not, weft_batch.c
+ * notifies them.
  */
 #include "weft_post.h"
 
-/* Why an entry is refused, for the log. Return: @err. */
+/* Log the reason why an entry is refused. Return: @err. */
 int weft_fi_refused(uint64_t flags, size_t count, int err)
 {
 	const char *why = "";
@@ -35,10 +35,10 @@ int weft_fi_refused(uint64_t flags, size_t count, int err)
 }
 
 /**
- * weft_fi_more() - is an entry with FI_MORE to be held back?
- * @half: of the endpoint, locked
+ * weft_fi_more() - test whether an entry with FI_MORE may be deferred
+ * @half: half of the endpoint, locked
  *
- * Return: WEFT_MORE, 0.
+ * Return: WEFT_MORE if so, else 0.
  */
 uint32_t weft_fi_more(struct weft_fi_half *half)
 {
@@ -48,9 +48,9 @@ uint32_t weft_fi_more(struct weft_fi_half *half)
 }
 
 /**
- * weft_fi_posted() - an entry was accepted, with FI_MORE or behind others that are held back
- * @half: of the endpoint, locked
- * @more: WEFT_MORE: it is held back
+ * weft_fi_posted() - account for an accepted entry that is deferred, or follows deferred ones
+ * @half: half of the endpoint, locked
+ * @more: WEFT_MORE: the entry is deferred
  */
 void weft_fi_posted(struct weft_fi_half *half, uint32_t more)
 {
@@ -74,7 +74,7 @@ void weft_fi_posted(struct weft_fi_half *half, uint32_t more)
 /**
  * weft_fi_send() - post a send
  * @ep: endpoint
- * @op: what to send
+ * @op: the send
  *
  * Return: 0, -FI_EAGAIN, -FI_EOPBADSTATE (not enabled), -FI_ENOTCONN, -FI_EINVAL (segments,
  * destination), -FI_EMSGSIZE, -FI_EBADFLAGS, -FI_EOPNOTSUPP (the endpoint only receives), -FI_EIO.
@@ -87,9 +87,9 @@ ssize_t weft_fi_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 /**
  * weft_fi_recv() - post a receive
  * @ep: endpoint
- * @op: where to receive and what
+ * @op: the receive
  *
- * Return: 0, -FI_EAGAIN, -FI_EOPBADSTATE (not enabled), -FI_ENOTCONN (disconnected, and nothing
+ * Return: 0, -FI_EAGAIN, -FI_EOPBADSTATE (not enabled), -FI_ENOTCONN (disconnected, and no message
  * waits), -FI_EINVAL (segments, source, too little for FI_MULTI_RECV), -FI_EBADFLAGS,
  * -FI_EOPNOTSUPP (the endpoint only sends), -FI_EIO.
  */

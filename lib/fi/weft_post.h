@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * weft_post.h - a send or a receive becomes an entry of a ring
+ * weft_post.h - conversion of a send or receive to a ring entry
  *
- * All forms of the calls end here, as a struct weft_fi_op. What the library can see is refused by
- * the call; what only the kernel sees comes as a completion.
+ * All forms of the calls become a struct weft_fi_op. Errors that the library detects fail the call.
+ * Errors that only the kernel detects arrive as completions.
  *
- * The functions are inlined where the form is a frequent one: what is constant in it (one segment,
- * tagged, silent) is no question then, and the structure is never made.
+ * The functions are inlined into frequent forms. The constants of a form (one segment, tagged,
+ * silent) then remove branches, and the structure is never stored.
  *
- * The level of a completion is the strongest that is asked for. FI_INJECT_COMPLETE is what the
- * kernel does without a flag. Small payloads travel in the ring: then the buffer is free when the
- * call returns, whatever the level.
+ * The level of a completion is the strongest one requested. The kernel provides FI_INJECT_COMPLETE
+ * without a flag. Small payloads travel in the ring. Then the buffer is free when the call returns,
+ * whatever the level.
  */
 #ifndef WEFT_POST_H
 #define WEFT_POST_H
@@ -21,7 +21,7 @@
 #define WEFT_FI_RECV_FLAGS	(WEFT_FI_RX_OP_FLAGS | FI_DELIVERY_COMPLETE | FI_MORE)
 #define WEFT_FI_INLINED		static inline __attribute__((always_inline))
 
-/* by values: a structure whose address is given away has to be made, in every form */
+/* Passes values: a structure whose address is passed must be stored, in every form. */
 WEFT_FI_INLINED int weft_fi_refuse(const struct weft_fi_op *op, int err)
 {
 	return weft_fi_refused(op->flags, op->count, err);
@@ -58,7 +58,7 @@ WEFT_FI_INLINED uint32_t weft_fi_send_flags(const struct weft_fi_ep *ep,
 	return flags;
 }
 
-/* the entry itself */
+/* Write the entry. */
 WEFT_FI_INLINED int weft_fi_put_send(struct weft_ep *ep, const struct weft_fi_op *op,
 				     uint32_t dst, uint32_t flags)
 {
@@ -73,7 +73,7 @@ WEFT_FI_INLINED int weft_fi_put_send(struct weft_ep *ep, const struct weft_fi_op
 	return weft_sendv(ep, op->iov, op->count, dst, op->data, context, flags);
 }
 
-/* a plain send: nothing in front of its payload; @group: to that number, NULL: to a peer */
+/* Post a send without prefix; @group: number of the destination group, NULL: to a peer. */
 WEFT_FI_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
 						const struct weft_fi_op *op,
 						const uint32_t *group)
@@ -111,10 +111,10 @@ WEFT_FI_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
 	return ret;
 }
 
-/* as weft_fi_send() */
+/* As weft_fi_send(). */
 WEFT_FI_INLINED ssize_t weft_fi_post_send(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 {
-	/* a copy: the structure itself would have to be made, also where it is not needed */
+	/* a copy: else the structure would be stored in the fast case too */
 	if (weft_unlikely(!ep->tx.plain)) {
 		struct weft_fi_op copy = *op;
 
@@ -123,7 +123,7 @@ WEFT_FI_INLINED ssize_t weft_fi_post_send(struct weft_fi_ep *ep, const struct we
 	return weft_fi_post_plain_send(ep, op, NULL);
 }
 
-/* the entry itself */
+/* Write the entry. */
 WEFT_FI_INLINED int weft_fi_put_recv(struct weft_ep *ep, const struct weft_fi_op *op,
 				     uint32_t src, uint32_t flags)
 {
@@ -139,7 +139,7 @@ WEFT_FI_INLINED int weft_fi_put_recv(struct weft_ep *ep, const struct weft_fi_op
 	return weft_recvv(ep, op->iov, op->count, src, context, flags);
 }
 
-/* the same of a receive */
+/* Post a receive without prefix. */
 WEFT_FI_INLINED ssize_t weft_fi_post_plain_recv(struct weft_fi_ep *ep,
 						const struct weft_fi_op *op)
 {
@@ -180,7 +180,7 @@ WEFT_FI_INLINED ssize_t weft_fi_post_plain_recv(struct weft_fi_ep *ep,
 	return ret;
 }
 
-/* as weft_fi_recv() */
+/* As weft_fi_recv(). */
 WEFT_FI_INLINED ssize_t weft_fi_post_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 {
 	if (weft_unlikely(!ep->rx.plain)) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_req.c - connection requests: what stands between FI_CONNREQ and fi_accept or fi_reject
+ * weft_req.c - connection requests, between FI_CONNREQ and fi_accept or fi_reject
  *
  * The handle in the event's fi_info is a request. It lives until it is accepted or rejected, or its
- * passive endpoint is closed; a handle given back by the program is looked for in the port's list
- * before anything in it is read, so that one used twice is refused.
+ * passive endpoint is closed. A handle from the program is looked up in the port's list before it
+ * is dereferenced. So a second use of a handle is refused.
  *
  *   waiting --fi_endpoint--> claimed --fi_accept--> gone
  *   waiting or claimed --fi_reject, fi_close of the passive endpoint--> gone
@@ -12,7 +12,7 @@
  */
 #include "weft_fi.h"
 
-/* with the port's lock held; @handle may point anywhere */
+/* The port's lock is held. @handle may be invalid. */
 static struct weft_fi_req **weft_fi_req_find(struct weft_fi_port *port, const struct fid *handle)
 {
 	struct weft_fi_req **link;
@@ -22,7 +22,7 @@ static struct weft_fi_req **weft_fi_req_find(struct weft_fi_port *port, const st
 	return link;
 }
 
-/* with the port's lock held */
+/* The port's lock is held. */
 static void weft_fi_req_free(struct weft_fi_req **link)
 {
 	struct weft_fi_req *req = *link;
@@ -34,10 +34,10 @@ static void weft_fi_req_free(struct weft_fi_req **link)
 }
 
 /**
- * weft_fi_req_info() - describe a request that came in
+ * weft_fi_req_info() - make the description of a new request
  * @pep: passive endpoint
  * @ev: the kernel's event
- * @info: out: for an endpoint that accepts, its handle is the request
+ * @info: out: for an endpoint that accepts; its handle is the request
  *
  * Return: 0, -FI_ENOMEM.
  */
@@ -77,7 +77,7 @@ err:
 	return -FI_ENOMEM;
 }
 
-/* An endpoint is made from a request. Return: 0, -FI_EINVAL: it is no request, or another's. */
+/* Claim a request for an endpoint. Return: 0, -FI_EINVAL: no request, or claimed already. */
 int weft_fi_req_claim(struct weft_fi_port *port, struct fid *handle, struct weft_fi_ep *ep)
 {
 	struct weft_fi_req *req;
@@ -95,7 +95,7 @@ int weft_fi_req_claim(struct weft_fi_port *port, struct fid *handle, struct weft
 	return ret;
 }
 
-/* The endpoint that claimed a request has accepted it, or is closed without. */
+/* The endpoint that claimed a request has accepted it, or is closed without accepting. */
 void weft_fi_req_drop(struct weft_fi_ep *ep, bool accepted)
 {
 	struct weft_fi_port *port = ep->cm.port;
@@ -114,7 +114,7 @@ void weft_fi_req_drop(struct weft_fi_ep *ep, bool accepted)
 	pthread_mutex_unlock(&port->lock);
 }
 
-/* those of a passive endpoint, or all that are left */
+/* Drop the requests of a passive endpoint, or all requests. */
 void weft_fi_req_drop_all(struct weft_fi_port *port, const struct weft_fi_pep *pep)
 {
 	struct weft_fi_req **link;
@@ -129,7 +129,7 @@ void weft_fi_req_drop_all(struct weft_fi_port *port, const struct weft_fi_pep *p
 	pthread_mutex_unlock(&port->lock);
 }
 
-/* A request is to be rejected. Return: 0, -FI_EINVAL: there is none such. */
+/* Take a request in order to reject it. Return: 0, -FI_EINVAL: no such request. */
 int weft_fi_req_take(struct weft_fi_pep *pep, const struct fid *handle, uint64_t *conn)
 {
 	struct weft_fi_port *port = pep->cm.port;

@@ -2,17 +2,17 @@
 /*
  * weft_sep.c - scalable endpoints: several transmit and receive contexts with one address
  *
- * The i-th transmit and the i-th receive context are the two halves of an endpoint of the kernel's.
- * Services of these endpoints follow each other, the first is the scalable endpoint's; so an
- * address and the number of a context name one of them (weft_av.c), and what a transmit context
- * sends comes from the scalable endpoint.
+ * The i-th transmit and the i-th receive context are the two halves of a kernel endpoint. These
+ * endpoints have consecutive services; the first is the scalable endpoint's. So an address and the
+ * number of a context name one of them (weft_av.c). The source of a transmit context's messages is
+ * the scalable endpoint.
  *
  *   open --first fi_enable of it or of a context--> placed: the kernel's endpoints have services
  *   context: open --fi_ep_bind--> bound --fi_enable--> on
  *
- * The kernel's endpoints are all made with the scalable endpoint, and go with it.
+ * All kernel endpoints are created and destroyed with the scalable endpoint.
  *
- * Locks: of one scalable endpoint, over the state of its contexts.
+ * weft_fi_sep.lock protects the state of its contexts.
  */
 #include <arpa/inet.h>
 
@@ -22,10 +22,10 @@
 
 /**
  * struct weft_fi_ctx - a transmit or receive context
- * @face: what the program holds
- * @sep: whose it is
- * @tx: it is a transmit context
- * @open: the program has it
+ * @face: handle for the program
+ * @sep: its scalable endpoint
+ * @tx: a transmit context, else a receive context
+ * @open: the program has opened it
  * @msg: calls of its half
  * @tagged: calls of its half
  */
@@ -41,17 +41,17 @@ struct weft_fi_ctx {
 /**
  * struct weft_fi_sep - a scalable endpoint
  * @fid: libfabric's part
- * @domain: whose it is
- * @info: what it was made from
- * @lock: over what follows
+ * @domain: its domain
+ * @info: the fi_info of its creation
+ * @lock: protects the fields below
  * @placed: the kernel's endpoints have their services
- * @opened: contexts that the program has
+ * @opened: number of open contexts
  * @av: bound address vector
  * @eq: bound event queue
- * @ntx: transmit contexts
- * @nrx: receive contexts
- * @neps: the kernel's endpoints: as many as the more of them
- * @ep: those
+ * @ntx: number of transmit contexts
+ * @nrx: number of receive contexts
+ * @neps: number of kernel endpoints: the larger of @ntx and @nrx
+ * @ep: endpoints for the contexts
  * @tx: transmit contexts
  * @rx: receive contexts
  */
@@ -116,7 +116,7 @@ static int weft_fi_sep_new_eps(struct weft_fi_sep *sep)
 	return ret;
 }
 
-/* Give the i-th endpoint its service, which may be any for the first. Return: 0, -errno. */
+/* Assign a service to the i-th endpoint; the first may have any. Return: 0, -errno. */
 static int weft_fi_sep_place_one(struct weft_fi_sep *sep, size_t i, struct weft_sockaddr *first)
 {
 	struct weft_fi_ep *ep = sep->ep[i];
@@ -150,8 +150,8 @@ static int weft_fi_sep_place_one(struct weft_fi_sep *sep, size_t i, struct weft_
 }
 
 /*
- * With the lock held: services that follow each other, from the one that was asked for, or any.
- * Return: 0, -FI_ENOAV, -FI_EADDRINUSE, -errno.
+ * The lock is held. Assign consecutive services, from the requested one or from any. Return: 0,
+ * -FI_ENOAV, -FI_EADDRINUSE, -errno.
  */
 static int weft_fi_sep_place(struct weft_fi_sep *sep)
 {
@@ -222,7 +222,7 @@ static int weft_fi_ctx_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 	       weft_fi_cntr_bind(ctx->face.ep, bfid, flags);
 }
 
-/* with the lock of the scalable endpoint held */
+/* The lock of the scalable endpoint is held. */
 static int weft_fi_ctx_enable(struct weft_fi_ctx *ctx)
 {
 	struct weft_fi_half *half = weft_fi_ctx_half(ctx);
@@ -278,7 +278,7 @@ static struct fi_ops weft_fi_ctx_fid_ops = {
 	.ops_set = weft_fi_no_ops_set,
 };
 
-/* the calls of one half; those of the other one are refused */
+/* Set the calls of one half; calls of the other half are refused. */
 static void weft_fi_ctx_ops(struct weft_fi_ctx *ctx)
 {
 	const struct fi_ops_msg *msg = ctx->face.fid.msg;
@@ -511,7 +511,7 @@ static int weft_fi_sep_init(struct weft_fi_sep *sep, const struct fi_info *info)
  * @domain: open domain
  * @info: from fi_getinfo, with the numbers of contexts
  * @sep: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_EINVAL, -FI_ENOMEM, -errno.
  */

@@ -2,17 +2,17 @@
 /*
  * weft_share.c - address vectors that processes of a user share by name
  *
- * The addresses stand in shared memory, at the index that they have in every process. Each process
- * has a vector of its own in the kernel, and brings it up to date when it sends, posts a directed
- * receive or looks an address up and finds that the generation has changed.
+ * Shared memory holds the addresses, at the same index for every process. Each process has its own
+ * vector in the kernel. It updates that vector when it sends, posts a directed receive or looks up
+ * an address, and the generation has changed.
  *
  *   /dev/shm/weft-av.UID.PORT.NAME
  *
- * Who uses the memory holds a shared flock(2) on it, which ends with the process: memory that
- * nobody holds is what a killed process has left, and is used no more. The last one unlinks it.
+ * Each user of the memory holds a shared flock(2) on it, which ends with the process. Memory
+ * without a holder was left by a killed process, and is not reused. The last user unlinks it.
  *
- * Locks: weft_fi_av.lock, then the lock in the memory; that is robust: an entry is whole or its
- * family is 0, so that a process that dies in between harms nobody.
+ * weft_fi_share.lock protects the memory, and nests in weft_fi_av.lock. It is robust: each entry is
+ * complete, or its family is 0. So the death of a process does no harm.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -29,13 +29,13 @@
 /**
  * struct weft_fi_share - the shared memory
  * @magic: WEFT_FI_SHARE_MAGIC, written last
- * @family: of addresses
+ * @family: family of addresses
  * @bits: rx_ctx_bits
  * @gen: changes with each insertion and removal
- * @lock: of what follows, between processes
- * @high: all addresses are below
- * @next: where the next one is to stand
- * @map: what programs look their addresses up in (map_addr): the index itself
+ * @lock: protects the fields below, between processes
+ * @high: above all addresses
+ * @next: index for the next address
+ * @map: table for lookups by programs (map_addr): maps an index to itself
  * @addr: addresses, family 0: none
  */
 struct weft_fi_share {
@@ -61,7 +61,7 @@ static void weft_fi_share_unlock(struct weft_fi_share *share)
 	pthread_mutex_unlock(&share->lock);
 }
 
-/* with av->lock and the share's held: make the kernel's vector the same */
+/* av->lock and the share's lock are held. Update the kernel's vector. */
 static void weft_fi_share_copy(struct weft_fi_av *av)
 {
 	struct weft_fi_share *share = av->shared;
@@ -84,7 +84,7 @@ static void weft_fi_share_copy(struct weft_fi_av *av)
 }
 
 /**
- * weft_fi_share_sync() - take over what other processes have changed
+ * weft_fi_share_sync() - apply the changes of other processes
  * @av: shared vector
  */
 void weft_fi_share_sync(struct weft_fi_av *av)
@@ -101,7 +101,7 @@ void weft_fi_share_sync(struct weft_fi_av *av)
 	pthread_mutex_unlock(&av->lock);
 }
 
-/* the share's lock is held */
+/* The share's lock is held. */
 static int weft_fi_share_next(struct weft_fi_share *share, uint32_t *at)
 {
 	uint32_t most = WEFT_AV_MAX >> share->bits;
@@ -118,11 +118,11 @@ static int weft_fi_share_next(struct weft_fi_share *share, uint32_t *at)
 }
 
 /**
- * weft_fi_share_insert() - insert addresses for all who share the vector
+ * weft_fi_share_insert() - insert addresses for all processes that share the vector
  * @av: shared vector, its lock is held
  * @addrs: addresses
- * @count: of them
- * @index: out: where they stand, WEFT_SRC_ANY: refused
+ * @count: number of addresses
+ * @index: out: their indices, WEFT_SRC_ANY: refused
  *
  * Return: 0.
  */
@@ -141,7 +141,7 @@ int weft_fi_share_insert(struct weft_fi_av *av, const struct weft_sockaddr *addr
 			continue;
 		}
 		share->map[index[i]] = index[i];
-		/* compared with what the kernel took */
+		/* compared with the address that the kernel has */
 		weft_av_lookup(av->av, index[i] << av->bits, &share->addr[index[i]]);
 		if (share->high <= index[i])
 			share->high = index[i] + 1;
@@ -152,7 +152,7 @@ int weft_fi_share_insert(struct weft_fi_av *av, const struct weft_sockaddr *addr
 	return 0;
 }
 
-/* An address goes, for all who share the vector; av->lock is held, the caller removes it here. */
+/* Remove an address for all processes. av->lock is held. The caller removes it in this process. */
 void weft_fi_share_remove(struct weft_fi_av *av, fi_addr_t addr)
 {
 	struct weft_fi_share *share = av->shared;
@@ -181,7 +181,7 @@ static int weft_fi_share_path(const struct weft_fi_av *av, const char *name, cha
 }
 
 /*
- * Open the memory and hold it. Return: the file; it is new, and locked for it alone, if *@fresh;
+ * Open the memory and hold it. Return: the file, which is new and locked exclusively if *@fresh;
  * -FI_ENOENT, -errno.
  */
 static int weft_fi_share_file(const char *path, bool make, bool *fresh)
@@ -199,7 +199,7 @@ static int weft_fi_share_file(const char *path, bool make, bool *fresh)
 			return -FI_EAGAIN;
 		}
 		if (!fstat(fd, &st) && st.st_nlink) {
-			/* nobody held it: what is there is of the dead */
+			/* no process held it: the contents were left by killed processes */
 			if (!*fresh || !st.st_size)
 				break;
 			shm_unlink(path);
@@ -229,7 +229,7 @@ static int weft_fi_share_init(struct weft_fi_av *av, struct weft_fi_share *share
 	return 0;
 }
 
-/* The same kind of vector as the one that is there? */
+/* Check that the vector has the same attributes as the shared one. */
 static int weft_fi_share_check(struct weft_fi_av *av, const struct weft_fi_share *share)
 {
 	if (share->magic != WEFT_FI_SHARE_MAGIC)
@@ -247,9 +247,9 @@ static int weft_fi_share_check(struct weft_fi_av *av, const struct weft_fi_share
 }
 
 /**
- * weft_fi_share_open() - make or open what a vector shares
+ * weft_fi_share_open() - create or open the memory of a shared vector
  * @av: vector, new
- * @attr: its attributes; out: map_addr, if it is NULL
+ * @attr: its attributes; out: map_addr, if NULL
  *
  * Return: 0, -FI_EINVAL, -FI_ENOENT, -errno.
  */
@@ -281,7 +281,7 @@ int weft_fi_share_open(struct weft_fi_av *av, struct fi_av_attr *attr)
 		ret = weft_fi_share_init(av, share);
 	else
 		ret = weft_fi_share_check(av, share);
-	/* others may come now */
+	/* other processes may open it now */
 	if (!ret && fresh && flock(fd, LOCK_SH))
 		ret = -errno;
 	if (ret) {
@@ -292,7 +292,7 @@ int weft_fi_share_open(struct weft_fi_av *av, struct fi_av_attr *attr)
 	av->share_fd = fd;
 	if (!attr->map_addr)
 		attr->map_addr = share->map;
-	/* none is that old */
+	/* differs from any generation */
 	av->gen = UINT64_MAX;
 	av->share_path = strdup(path);
 	weft_fi_share_sync(av);
@@ -302,7 +302,7 @@ err:
 	return ret;
 }
 
-/* The vector goes; the last one who shares it takes the memory away. */
+/* A vector is closed. The last user unlinks the memory. */
 void weft_fi_share_close(struct weft_fi_av *av)
 {
 	if (!av->shared)

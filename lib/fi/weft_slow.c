@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_slow.c - sends and receives that are not as most are: in prefix mode, to multicast groups,
- * or refused
+ * weft_slow.c - slow path of sends and receives: prefix mode, multicast groups, refusals
  *
- * Most calls go straight from weft_msg.c to a ring (weft_post.h). Those of an endpoint whose half
+ * Most calls lead directly from weft_msg.c to a ring (weft_post.h). Calls on an endpoint whose half
  * is not "plain" come here first. In prefix mode (FI_MSG_PREFIX) each buffer begins with
- * msg_prefix_size bytes which the provider does not need, does not look at and does not send: they
- * are taken off here, and added to the lengths that completions tell.
+ * msg_prefix_size bytes, which the provider neither reads nor sends. This file removes them from
+ * the segments, and adds them to the lengths in completions.
  */
 #include "weft_post.h"
 
 /**
- * weft_fi_half_on() - a half of an endpoint begins or ceases to work
+ * weft_fi_half_on() - start or stop a half of an endpoint
  * @half: the half
- * @on: it works
+ * @on: true: start
  */
 void weft_fi_half_on(struct weft_fi_half *half, bool on)
 {
@@ -31,12 +30,12 @@ void weft_fi_half_on(struct weft_fi_half *half, bool on)
 }
 
 /**
- * weft_fi_slow_strip() - take the prefix off
+ * weft_fi_slow_strip() - remove the prefix
  * @ep: endpoint
- * @op: a send or a receive as the program described it; its segments become @iov
- * @iov: room for WEFT_IOV_MAX segments
+ * @op: a send or receive of the program; its segments become @iov
+ * @iov: space for WEFT_IOV_MAX segments
  *
- * Return: 0, -FI_EINVAL: the first segment does not hold the prefix, or there are too many.
+ * Return: 0, -FI_EINVAL: the first segment does not hold the prefix, or too many segments.
  */
 ssize_t weft_fi_slow_strip(const struct weft_fi_ep *ep, struct weft_fi_op *op, struct iovec *iov)
 {
@@ -77,7 +76,7 @@ ssize_t weft_fi_slow_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 
 	if (!ep->rx.on)
 		return weft_fi_refuse(op, ep->enabled ? -FI_EOPNOTSUPP : -FI_EOPBADSTATE);
-	/* messages would stand in the buffer without prefixes */
+	/* messages in the buffer would have no prefixes */
 	if (ep->prefix && op->flags & FI_MULTI_RECV)
 		return weft_fi_refuse(op, -FI_EBADFLAGS);
 	if (ep->prefix && weft_fi_slow_strip(ep, &plain, iov))
@@ -86,12 +85,12 @@ ssize_t weft_fi_slow_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op)
 }
 
 /**
- * weft_fi_slow_cqe() - what a completion says in prefix mode
- * @cqe: a completion of an endpoint in that mode
+ * weft_fi_slow_cqe() - convert a completion to prefix mode
+ * @cqe: a completion of an endpoint in prefix mode
  * @prefix: its msg_prefix_size
  *
- * A message's length is that of the program's bytes with the prefix, and a place is that of the
- * prefix. What failed has no length, unless there was too little room, or its sender is unknown.
+ * A message's length becomes that of its bytes plus the prefix. A place becomes that of the prefix.
+ * A failed operation has no length, unless the buffer was too small, or the sender is unknown.
  */
 void weft_fi_slow_cqe(struct weft_cqe *cqe, size_t prefix)
 {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_srx.c - shared receive contexts: one receive queue of several endpoints
+ * weft_srx.c - shared receive contexts: one receive queue for several endpoints
  *
- * The queue is an object of the kernel's; endpoints that were opened with rx_ctx_cnt
- * FI_SHARED_CONTEXT name it when they are enabled, and have no queue of their own. A completion
- * goes to the completion queue of the endpoint that the message came to. Receives of a context have
- * no queue that could be bound with FI_SELECTIVE_COMPLETION: each of them completes. The release of
- * a multi-receive buffer is told in the queue of the endpoint whose message ends last.
+ * The queue is a kernel object. Endpoints that were opened with rx_ctx_cnt FI_SHARED_CONTEXT name
+ * it when they are enabled, and have no queue of their own. A completion appears in the completion
+ * queue of the endpoint that received the message. No queue can be bound to the context with
+ * FI_SELECTIVE_COMPLETION, so all of its receives complete. The release of a multi-receive buffer
+ * appears in the queue of the endpoint whose message ends last.
  *
- * What is canceled completes in the queue that was bound to the context, or else in that of the
- * endpoint that was enabled first.
+ * Canceled receives complete in the queue that was bound to the context. Without one they complete
+ * in that of the endpoint that was enabled first.
  *
- * FI_MORE is accepted and holds nothing back.
+ * FI_MORE is accepted and defers nothing.
  */
 #include "weft_fi.h"
 
@@ -237,7 +237,7 @@ static struct fi_ops weft_fi_srx_fid_ops = {
 	.ops_set = weft_fi_no_ops_set,
 };
 
-/* it has no address of its own */
+/* Refuse a call about its address: it has none. */
 static int weft_fi_srx_nameless(void)
 {
 	return weft_fi_fail(FI_LOG_EP_CTRL, -FI_ENOSYS,
@@ -304,9 +304,9 @@ static void weft_fi_srx_init(struct weft_fi_srx *srx, const struct fi_rx_attr *a
 /**
  * weft_fi_srx_open() - see fi_srx_context(3)
  * @domain: open domain
- * @attr: of receives, may be NULL
+ * @attr: attributes of receives, may be NULL
  * @ep: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_EINVAL, -FI_ENOMEM, -errno.
  */
@@ -347,7 +347,7 @@ int weft_fi_srx_open(struct fid_domain *domain, struct fi_rx_attr *attr, struct 
 }
 
 /**
- * weft_fi_srx_bind() - an endpoint takes its receives from the context
+ * weft_fi_srx_bind() - bind an endpoint to the context
  * @ep: endpoint, opened with rx_ctx_cnt FI_SHARED_CONTEXT
  * @fid: context
  * @flags: 0
@@ -390,7 +390,7 @@ void weft_fi_srx_leave(struct weft_fi_ep *ep, struct weft_fi_cq *cq)
 	struct weft_fi_srx *srx = ep->srx;
 
 	weft_fi_lock(&srx->lock);
-	/* the queue may go now; the next endpoint that is enabled brings another one */
+	/* the queue may be closed now; the next endpoint to be enabled brings another one */
 	if (srx->first == cq)
 		srx->first = NULL;
 	if (atomic_fetch_sub(&srx->refs, 1) == 1)

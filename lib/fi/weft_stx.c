@@ -2,9 +2,10 @@
 /*
  * weft_stx.c - shared transmit contexts
  *
- * Sharing is opaque to a program: it posts to endpoints, whose queues get the completions. Here
- * each endpoint has its ring in any case, so a shared context only holds what may be shared: it
- * cannot be closed before its endpoints, and these may not ask for more than it has.
+ * Sharing is invisible to a program: it posts to endpoints, and their queues receive the
+ * completions. In this provider each endpoint has a ring of its own. A shared context only holds
+ * common attributes. It cannot be closed before its endpoints, and they may not request more than
+ * it has.
  */
 #include "weft_fi.h"
 
@@ -30,7 +31,7 @@ static struct fi_ops weft_fi_stx_fid_ops = {
 	.ops_set = weft_fi_no_ops_set,
 };
 
-/* the operations of fid_stx are for providers that build endpoints on it */
+/* The operations of fid_stx are for providers that build endpoints on it. */
 static struct fi_ops_ep weft_fi_stx_ops = {
 	.size = sizeof(struct fi_ops_ep),
 	.cancel = weft_fi_no_cancel,
@@ -45,9 +46,9 @@ static struct fi_ops_ep weft_fi_stx_ops = {
 /**
  * weft_fi_stx_open() - see fi_stx_context(3)
  * @domain: open domain
- * @attr: what its endpoints may ask for, or NULL; out: what they get
+ * @attr: attributes that its endpoints may request, or NULL; out: their actual attributes
  * @stx: out
- * @context: of the program
+ * @context: the program's context
  *
  * Return: 0, -FI_EINVAL, -FI_ENOMEM.
  */
@@ -77,7 +78,7 @@ int weft_fi_stx_open(struct fid_domain *domain, struct fi_tx_attr *attr, struct 
 }
 
 /**
- * weft_fi_stx_bind() - an endpoint shares the context
+ * weft_fi_stx_bind() - bind an endpoint to the context
  * @ep: endpoint, opened with tx_ctx_cnt FI_SHARED_CONTEXT
  * @fid: context
  * @flags: 0

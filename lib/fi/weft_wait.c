@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weft_wait.c - wait objects, and wait sets, which make one of several
+ * weft_wait.c - wait objects, and wait sets, which combine several
  *
- * Every wait object is a file: the kernel's of a completion queue, an epoll file of an event queue
- * or a wait set. It is readable while there is something to read. What has been taken out of the
- * kernel's queues but not been read cannot be seen in a file; fi_trywait() looks for that.
+ * Every wait object is a file. A completion queue has the kernel's file. An event queue and a wait
+ * set have an epoll file. It is readable while there are entries to read. A file does not show
+ * entries that were taken from the kernel's queues but not read yet. fi_trywait() checks for those.
  *
- * A wait set is an epoll file that holds the files of its queues. A queue joins it when it is made
- * and leaves it when it is closed.
+ * A wait set is an epoll file over the files of its queues. A queue joins it when created and
+ * leaves it when closed.
  */
 #include <poll.h>
 #include <sys/epoll.h>
@@ -25,11 +25,11 @@ uint64_t weft_fi_now_ns(void)
 }
 
 /**
- * weft_fi_fid_ready() - is there something to read
+ * weft_fi_fid_ready() - test whether an object has entries to read
  * @fid: completion queue, counter, event queue or wait set
  *
- * Return: 0: nothing, and its file will become readable; -FI_EAGAIN: there is; -FI_EINVAL: there
- * is no waiting for such an object.
+ * Return: 0: none, and its file will become readable; -FI_EAGAIN: it has entries; -FI_EINVAL: such
+ * an object has no wait object.
  */
 int weft_fi_fid_ready(struct fid *fid)
 {
@@ -64,10 +64,10 @@ static enum fi_wait_obj weft_fi_fid_wait_obj(const struct fid *fid)
  * weft_fi_trywait() - see fi_trywait(3)
  * @fabric: open fabric
  * @fids: objects with a file
- * @count: of them
+ * @count: number of objects
  *
- * Return: 0: the files of all of them can be slept on, each will wake for what comes from now on;
- * -FI_EAGAIN: there is something to read; -FI_EINVAL.
+ * Return: 0: the program may sleep on the files of all objects, and later entries wake it;
+ * -FI_EAGAIN: an object has entries to read; -FI_EINVAL.
  */
 int weft_fi_trywait(struct fid_fabric *fabric, struct fid **fids, int count)
 {
@@ -90,7 +90,7 @@ int weft_fi_trywait(struct fid_fabric *fabric, struct fid **fids, int count)
 	return 0;
 }
 
-/* fi_control() of an object whose wait object is a file */
+/* Implement fi_control() of an object whose wait object is a file. */
 int weft_fi_wait_control(enum fi_wait_obj wait_obj, int fd, int command, void *arg)
 {
 	struct fi_wait_pollfd *list = arg;
@@ -111,7 +111,7 @@ int weft_fi_wait_control(enum fi_wait_obj wait_obj, int fd, int command, void *a
 		*(int *)arg = fd;
 		return 0;
 	case FI_WAIT_POLLFD:
-		/* there is one file, always the same */
+		/* there is always the same single file */
 		room = list->nfds;
 		list->nfds = 1;
 		list->change_index = 1;
@@ -125,7 +125,7 @@ int weft_fi_wait_control(enum fi_wait_obj wait_obj, int fd, int command, void *a
 	}
 }
 
-/* the provider's error numbers are errno values */
+/* The provider's error numbers are errno values. */
 const char *weft_fi_strerror(int prov_errno, char *buf, size_t len)
 {
 	const char *text = fi_strerror(prov_errno);
@@ -140,15 +140,15 @@ const char *weft_fi_strerror(int prov_errno, char *buf, size_t len)
 /* ---- Wait sets ------------------------------------------------------------------------------ */
 
 /**
- * weft_fi_wait_obj() - what the wait object that a program asks for becomes
- * @asked: by the program; one of no particular kind is a file
+ * weft_fi_wait_obj() - select the wait object for a program's request
+ * @asked: requested kind; FI_WAIT_UNSPEC gives a file
  * @wait_set: for FI_WAIT_SET
- * @fabric: of the queue
- * @got: out
+ * @fabric: fabric of the queue
+ * @got: out: actual kind
  * @set: out: the wait set to be joined, or NULL
  *
- * A mutex and a condition would have to be signalled by a thread that waits in the kernel for each
- * queue: not offered.
+ * A mutex and condition are not offered. They would need a thread per queue that waits in the
+ * kernel and signals them.
  *
  * Return: 0, -FI_ENOSYS, -FI_EINVAL.
  */
@@ -184,9 +184,9 @@ int weft_fi_wait_obj(enum fi_wait_obj asked, struct fid_wait *wait_set,
 }
 
 /**
- * weft_fi_set_join() - a queue becomes a member of a wait set
- * @set: the set, or NULL: nothing is done
- * @member: its place, in the queue
+ * weft_fi_set_join() - add a queue to a wait set
+ * @set: the set, or NULL: no set
+ * @member: entry of the queue
  * @fid: the queue
  * @fd: its file
  *
@@ -211,7 +211,7 @@ int weft_fi_set_join(struct weft_fi_set *set, struct weft_fi_member *member, str
 	return 0;
 }
 
-/* the queue is about to be closed; its file is open still */
+/* Remove a queue that is about to be closed; its file is still open. */
 void weft_fi_set_leave(struct weft_fi_member *member)
 {
 	struct weft_fi_set *set = member->set;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Address vectors: the kernel holds and checks the addresses, the library keeps a copy to look up.
+ * Address vectors: the kernel holds and checks the addresses. The library keeps a copy for lookups.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ int weft_av_destroy(struct weft_av *av)
 	return 0;
 }
 
-/* Room for addresses at indices below @high. */
+/* Allocate entries for indices below @high. */
 static int make_room(struct weft_av *av, uint32_t high)
 {
 	struct lw_av_addr *addr;
@@ -63,7 +63,7 @@ static int make_room(struct weft_av *av, uint32_t high)
 	return 0;
 }
 
-/* One above the highest of the indices that a vector can have. */
+/* One above the highest valid index. */
 static uint32_t highest(const uint32_t *index, uint32_t count)
 {
 	uint32_t high = 0, i;
@@ -88,7 +88,7 @@ static int insert_chunk(struct weft_av *av, const struct weft_sockaddr *addrs, u
 	uint32_t i;
 	int ret;
 
-	/* the lowest free index is taken, or that which is asked for */
+	/* the kernel uses the lowest free index, or the requested one */
 	ret = make_room(av, flags & WEFT_AVF_AT ? highest(index, count) : av->high + count);
 	if (!ret)
 		ret = lw_ioctl(av->ctx->fd, WEFT_IOC_AV_INSERT, &arg);

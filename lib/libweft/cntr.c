@@ -2,7 +2,8 @@
 /*
  * Counters: numbers that the kernel writes into a shared page.
  *
- * The doorbell holds the index that was seen last, so that the file is readable when there is more.
+ * The doorbell holds the last index that was read, so that the file is readable when the counter
+ * has moved.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Ports, contexts, registered memory; the table of mapped areas that a context's objects share.
+ * Ports, contexts and registered memory; the table of mapped areas that a context's objects share.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +22,7 @@ int lw_ioctl(int fd, unsigned long req, void *arg)
 	return ioctl(fd, req, arg) < 0 ? -errno : 0;
 }
 
-/* What else may go wrong with a notify call than a signal comes as an event or as completions. */
+/* Only a signal makes the call repeat. Other errors arrive as events or completions. */
 void lw_notify(int fd, uint32_t handle, uint32_t what)
 {
 	while (lseek64(fd, handle, what) < 0 && errno == EINTR)
@@ -34,7 +34,7 @@ int lw_wait(int fd, uint32_t seen, uint64_t timeout_ns)
 	uint64_t where = WEFT_CQ_SEEK_EVER | seen;
 	unsigned int shift = 0;
 
-	/* what is longer than the longest that can be said is for ever: 417 days */
+	/* a timeout above the maximum, 417 days, means no timeout */
 	if (timeout_ns < 1ull << 55) {
 		if (timeout_ns >> 25) {
 			shift = 64 - 25 - __builtin_clzll(timeout_ns);

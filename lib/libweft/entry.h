@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Entries of send and receive rings: found, written, handed over. Inlined where the form of a call
- * is known: libweft's own calls (msg.c), and those of the libfabric provider, which carries libweft
- * in itself, so that nothing stands between a program's call and the slot.
+ * Entries of send and receive rings: reserve, write, publish. The functions are inlined into
+ * callers that know the form of a call: libweft's own calls (msg.c), and those of the libfabric
+ * provider, which contains libweft. So a program's call writes the slot directly.
  */
 #ifndef _LIBWEFT_ENTRY_H
 #define _LIBWEFT_ENTRY_H
@@ -12,9 +12,9 @@
 #include "internal.h"
 
 #define IOV_PER_SLOT	(WEFT_SLOT_SIZE / sizeof(struct weft_iov))
-#define ENTRY_FLAGS	0xffffu		/* those with a place in an entry; the kernel checks them */
+#define ENTRY_FLAGS	0xffffu		/* flags with a place in an entry; the kernel checks them */
 
-/* msg.c: what is rarely needed */
+/* msg.c: rare cases */
 void lw_queue_notify(struct lw_queue *q);
 int lw_reserve_more(struct lw_queue *q, uint32_t nslots);
 void lw_put_segments(struct lw_queue *q, const struct iovec *iov, size_t count);
@@ -41,7 +41,7 @@ static inline void *lw_slot_at(const struct lw_queue *q, uint32_t index)
 	return q->slots + (size_t)(index & (q->size - 1)) * WEFT_SLOT_SIZE;
 }
 
-/* Find @nslots free slots. */
+/* Reserve @nslots free slots. */
 static inline int lw_reserve(struct lw_queue *q, uint32_t nslots)
 {
 	if (lw_unlikely(q->tail + nslots - q->head > q->size)) {
@@ -53,7 +53,7 @@ static inline int lw_reserve(struct lw_queue *q, uint32_t nslots)
 	return lw_unlikely(lw_load(q->flags) & WEFT_ST_ERROR) ? -EIO : 0;
 }
 
-/* The entry of @nslots at the tail is written: hand it over, now or with the next one. */
+/* The entry of @nslots at the tail is written: publish it, now or with the next one. */
 static inline void lw_commit(struct lw_queue *q, uint32_t nslots, uint32_t flags)
 {
 	q->tail += nslots;
@@ -61,7 +61,7 @@ static inline void lw_commit(struct lw_queue *q, uint32_t nslots, uint32_t flags
 		lw_flush(q);
 }
 
-/* Payload into the slots behind the one at the tail, round the ring's end. */
+/* Write payload into the slots after the one at the tail, wrapping at the ring's end. */
 static inline void lw_put_payload(struct lw_queue *q, const struct iovec *iov, size_t count)
 {
 	size_t size = (size_t)q->size * WEFT_SLOT_SIZE;
@@ -84,7 +84,7 @@ static inline void lw_put_payload(struct lw_queue *q, const struct iovec *iov, s
 	}
 }
 
-/* Bytes of all segments; what is more than a number holds is too long for everything. */
+/* Return: bytes of all segments; a sum that overflows becomes the maximum. */
 static inline uint64_t lw_total(const struct iovec *iov, size_t count)
 {
 	uint64_t len = 0;
@@ -96,7 +96,7 @@ static inline uint64_t lw_total(const struct iovec *iov, size_t count)
 	return len;
 }
 
-/* Slots for @count segments behind the first one, which itself has room for one segment. */
+/* Slots for @count segments after the first slot, which has space for one segment itself. */
 static inline uint32_t lw_segment_slots(size_t count)
 {
 	return count > 1 ? (count + IOV_PER_SLOT - 1) / IOV_PER_SLOT : 0;
@@ -104,7 +104,7 @@ static inline uint32_t lw_segment_slots(size_t count)
 
 /* ---- Entries ---------------------------------------------------------------------------- */
 
-/* Inlined: a form with one segment has no loops and no segments in the ring. */
+/* Inlined: for one segment the loops and the segments in the ring disappear. */
 static inline __attribute__((always_inline)) int
 lw_send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count, uint32_t dst,
 	      uint64_t tag, uint64_t data, uint64_t context, uint32_t flags)
@@ -154,7 +154,7 @@ lw_send_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t co
 	return 0;
 }
 
-/* Inlined, as lw_send_entry() is. */
+/* Inlined, as lw_send_entry(). */
 static inline __attribute__((always_inline)) int
 lw_recv_entry(struct lw_queue *q, uint8_t op, const struct iovec *iov, size_t count, uint32_t src,
 	      uint64_t tag, uint64_t ignore, uint32_t part, uint64_t context, uint32_t flags)

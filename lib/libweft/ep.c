@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Endpoints: life, names, connections. What moves messages is in msg.c.
+ * Endpoints: life, names, connections. msg.c moves messages.
  */
 #include <endian.h>
 #include <errno.h>
@@ -218,7 +218,7 @@ int weft_listen(struct weft_ep *pep, struct weft_eq *eq, uint32_t backlog)
 	return lw_ioctl(pep->ctx->fd, WEFT_IOC_LISTEN, &arg);
 }
 
-/* connect, accept, reject, handoff: @addr and @conn name whom it is about */
+/* connect, accept, reject, handoff: @addr is the peer, @conn the request */
 static int cm_call(struct weft_ep *ep, unsigned long req, const struct weft_sockaddr *addr,
 		   uint64_t conn, const void *data, size_t len, uint64_t timeout_ns)
 {

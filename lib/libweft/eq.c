@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Event queues: events read from their file, several at a time, given out one by one.
+ * Event queues: the library reads several events at a time from their file, and returns them one by
+ * one.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The objects of libweft as its files see them, and what those files share: ioctls, maps, loads
- * and stores on shared pages. Letters A to E name the pairings in <linux/weft.h>.
+ * Objects of libweft, and functions that its files share: ioctls, maps, loads and stores on shared
+ * pages. Letters A to E name the pairings in <linux/weft_ring.h>.
  */
 #ifndef _LIBWEFT_INTERNAL_H
 #define _LIBWEFT_INTERNAL_H
@@ -14,7 +14,7 @@
 #define LW_CACHE_LINE	64
 #define lw_unlikely(x)	__builtin_expect(!!(x), 0)
 
-/* A mapped part of the device; objects share those that hold several doorbells or status lines. */
+/* A mapped part of the device. Objects share areas with several doorbells or status lines. */
 struct lw_area {
 	struct lw_area *next;
 	uint64_t off;
@@ -23,15 +23,15 @@ struct lw_area {
 	void *mem;
 };
 
-/* An object's share of an area. */
+/* An object's part of an area. */
 struct lw_view {
 	struct lw_area *area;
 	void *at;
 };
 
 /*
- * @lock is held over every ioctl that creates or destroys an object, together with the maps that
- * go with it: else an offset that the kernel gives out anew could find the map of its past owner.
+ * Each ioctl that creates or destroys an object holds @lock, together with the maps of the object.
+ * Else an offset that the kernel reuses could match the map of its former owner.
  */
 struct weft_ctx {
 	int fd;
@@ -45,8 +45,8 @@ struct weft_cq {
 	const struct weft_cqe *ring;
 	uint32_t mask;
 	uint32_t head;			/* next entry to read */
-	uint32_t tail;			/* the kernel's, as last seen */
-	uint32_t settled;		/* payload before this entry is where it belongs */
+	uint32_t tail;			/* the kernel's tail, as last read */
+	uint32_t settled;		/* payload before this entry has been copied */
 	struct weft_cq_doorbell *doorbell;
 	const struct weft_cq_status *status;
 	int fd;
@@ -64,15 +64,15 @@ struct weft_cntr {
 	struct lw_view view[2];
 };
 
-/* Sending or receiving half of an endpoint, or shared receives: the producer's side of one ring. */
+/* Sending or receiving half of an endpoint, or shared receives: the producer's side of a ring. */
 struct lw_queue {
 	unsigned char *slots;		/* NULL: passive endpoint, or receives are shared */
 	uint32_t size;			/* slots, a power of two; 0: none */
 	uint32_t tail;			/* next slot to write */
-	uint32_t head;			/* the kernel's, as last seen */
+	uint32_t head;			/* the kernel's head, as last read */
 	uint32_t notify_if;		/* WEFT_ST_*_NOTIFY */
 	uint32_t notify;			/* WEFT_NOTIFY_*; 0: WEFT_IOC_SRQ_NOTIFY */
-	uint32_t handle;		/* of the object to be notified */
+	uint32_t handle;		/* handle of the object to be notified */
 	int fd;
 	uint32_t *doorbell;
 	const uint32_t *khead;
@@ -100,20 +100,20 @@ struct weft_eq {
 	struct weft_ctx *ctx;
 	int fd;
 	uint32_t handle;
-	uint32_t pos;			/* events not given out yet: buf[pos..len) */
+	uint32_t pos;			/* unread events: buf[pos..len) */
 	uint32_t len;
 	unsigned char buf[2048] __attribute__((aligned(8)));
 };
 
 struct lw_av_addr {
 	struct weft_sockaddr addr;
-	uint32_t uses;			/* insertions less removals; 0: nothing there */
+	uint32_t uses;			/* insertions minus removals; 0: no address */
 };
 
 struct weft_av {
 	struct weft_ctx *ctx;
 	uint32_t handle;
-	uint32_t high;			/* every index ever given out is below */
+	uint32_t high;			/* above every index assigned so far */
 	uint32_t room;			/* entries of @addr */
 	struct lw_av_addr *addr;
 };
@@ -121,18 +121,18 @@ struct weft_av {
 /* ioctl(2) with a negative errno as result */
 int lw_ioctl(int fd, unsigned long req, void *arg);
 
-/* Notify an endpoint, until the kernel has taken all; @what: WEFT_NOTIFY_* */
+/* Notify an endpoint, again after a signal; @what: WEFT_NOTIFY_* */
 void lw_notify(int fd, uint32_t handle, uint32_t what);
 
 /*
- * Wait on the file of a completion queue or counter: WEFT_CQ_SEEK_WAIT, with a time that is rounded
- * up where it does not fit. Return: 0, -errno.
+ * Wait on the file of a completion queue or counter: WEFT_CQ_SEEK_WAIT. A timeout that the encoding
+ * cannot represent is rounded up. Return: 0, -errno.
  */
 int lw_wait(int fd, uint32_t seen, uint64_t timeout_ns);
 
 /*
  * Create an object by ioctl @req, map its parts, and undo both. The caller holds ctx->lock;
- * lw_destroy() takes it.
+ * lw_destroy() takes the lock.
  */
 int lw_create(struct weft_ctx *ctx, unsigned long req, void *arg);
 int lw_map(struct weft_ctx *ctx, const struct weft_map *map, int prot, struct lw_view *view);
@@ -156,7 +156,7 @@ static inline void lw_store_release(uint32_t *p, uint32_t val)
 	__atomic_store_n(p, val, __ATOMIC_RELEASE);
 }
 
-/* memcpy() that calls nobody for a few bytes */
+/* memcpy() that makes no call for a few bytes */
 static inline void lw_copy(void *dst, const void *src, size_t len)
 {
 	if (len - 8 <= 8) {

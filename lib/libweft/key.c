@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Keys of jobs, as they stand in files. weftctl has this file, too.
+ * Keys of jobs in files. weftctl contains this file, too.
  */
 #include <errno.h>
 #include <unistd.h>
 
 #include <weft/key.h>
 
-/* A line of text without its end: editors and echo(1) write one. */
+/* Remove the newline of a single line of text: editors and echo(1) write one. */
 static void strip_newline(struct weft_key *key)
 {
 	uint32_t i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Messages: entries written into the send and receive rings, doorbells and notifies.
+ * Messages: entries in the send and receive rings, doorbells and notify calls.
  */
 #include <errno.h>
 #include <string.h>
@@ -61,7 +61,7 @@ void weft_notify(struct weft_ep *ep)
 
 /* ---- Slots ------------------------------------------------------------------------------ */
 
-/* lw_reserve() has found none: there may be some by now. Else a kernel that stopped is told. */
+/* lw_reserve() found no free slot: read the head again. If none is free, notify the kernel. */
 int lw_reserve_more(struct lw_queue *q, uint32_t nslots)
 {
 	if (!q->size || (lw_load(q->flags) & WEFT_ST_ERROR))
@@ -91,7 +91,7 @@ uint32_t weft_recv_space(struct weft_ep *ep)
 	return room(&ep->rq);
 }
 
-/* Segments into the slots behind the one at the tail. */
+/* Write segments into the slots after the one at the tail. */
 void lw_put_segments(struct lw_queue *q, const struct iovec *iov, size_t count)
 {
 	size_t i;
@@ -195,7 +195,7 @@ int weft_trecv_announce(struct weft_ep *ep, void *buf, size_t len, uint32_t part
 
 /* ---- Messages that wait ------------------------------------------------------------------ */
 
-/* Nothing but a notify call makes the kernel look, or an engine that looks at both doorbells. */
+/* Only a notify call, or an engine that polls both doorbells, makes the kernel process it. */
 static int look_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, size_t count,
 		      uint32_t src, uint64_t tag, uint64_t ignore, uint64_t context,
 		      uint32_t flags)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Shared receive queues: life, counts, marks. What posts receives is in msg.c.
+ * Shared receive queues: life, counts, watermarks. msg.c posts receives.
  */
 #include <errno.h>
 #include <stdlib.h>

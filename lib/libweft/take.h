@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Entries of completion queues: looked at, gone past, given back. Inlined as in entry.h.
+ * Entries of completion queues: read, skip, return. Inlined as in entry.h.
  */
 #ifndef _LIBWEFT_TAKE_H
 #define _LIBWEFT_TAKE_H
@@ -9,7 +9,9 @@
 
 #include "internal.h"
 
-/* Copy the payload behind the entry at @index to its receive's buffer, round the ring's end. */
+/*
+ * Copy the payload after the entry at @index to its receive's buffer, wrapping at the ring's end.
+ */
 static inline void lw_copy_inline(const struct weft_cq *cq, uint32_t index,
 				  const struct weft_cqe *cqe)
 {
@@ -26,7 +28,7 @@ static inline void lw_copy_inline(const struct weft_cq *cq, uint32_t index,
 	}
 }
 
-/* Is there an entry at @cq->head? Its payload is where it belongs then. */
+/* Return: the entry at @cq->head with its payload copied, NULL: none. */
 static inline const struct weft_cqe *lw_cq_peek(struct weft_cq *cq)
 {
 	const struct weft_cqe *slot = &cq->ring[cq->head & cq->mask];
@@ -43,14 +45,14 @@ static inline const struct weft_cqe *lw_cq_peek(struct weft_cq *cq)
 	return slot;
 }
 
-/* Go past the entry at @cq->head, to the one behind it. */
+/* Skip the entry at @cq->head. Return: the next one, NULL: none. */
 static inline const struct weft_cqe *lw_cq_next(struct weft_cq *cq)
 {
 	cq->head += cq->ring[cq->head & cq->mask].nslots;
 	return lw_cq_peek(cq);
 }
 
-/* Give the slots before the head back to the kernel. */
+/* Return the slots before the head to the kernel. */
 static inline void lw_cq_give_back(struct weft_cq *cq)
 {
 	if ((int32_t)(cq->head - cq->settled) > 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Words of the command line: abbreviations, names, addresses, numbers.
+ * Parsing of the command line: abbreviations, names, addresses, numbers.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -81,7 +81,7 @@ static int parse_addr(const char *arg, struct weft_sockaddr *addr)
 	return 0;
 }
 
-/* Return: 0, -1: no number of this range (nobody has complained) */
+/* Return: 0, -1: not a number in this range (no message printed) */
 static int parse_number(const char *arg, unsigned long min, unsigned long max, unsigned long *val)
 {
 	char *end;
@@ -91,7 +91,7 @@ static int parse_number(const char *arg, unsigned long min, unsigned long max, u
 	return errno || *end || arg[0] < '0' || arg[0] > '9' || *val < min || *val > max ? -1 : 0;
 }
 
-/* Return: a number of this range, which does not begin at 0; 0: complained */
+/* Return: a number in this range, whose minimum is above 0; 0: message printed */
 static uint32_t parse_count(const char *what, const char *arg, uint32_t min, uint32_t max)
 {
 	unsigned long val;
@@ -138,7 +138,7 @@ static int parse_device(const char *arg, struct port_spec *spec)
 	return 0;
 }
 
-/* KEYWORD VALUE; taken only once where @again is false */
+/* KEYWORD VALUE; allowed only once if @again is false */
 static const char *value_of(const char *keyword, bool again, int argc, char **argv)
 {
 	if (again) {
@@ -152,7 +152,7 @@ static const char *value_of(const char *keyword, bool again, int argc, char **ar
 	return argv[1];
 }
 
-/* A driver and its device. Return: words taken, 0: it is no driver, -1: complained */
+/* Parse a driver and its device. Return: number of words, 0: no driver, -1: message printed */
 static int parse_driver(int argc, char **argv, struct port_spec *spec)
 {
 	static const char * const drivers[] = { "loop", "netdev", "vnet" };
@@ -199,7 +199,7 @@ static int parse_gateway(int argc, char **argv, struct port_spec *spec)
 	return val && !parse_addr(val, &spec->gw[spec->ngw++]) ? 2 : -1;
 }
 
-/* One option of "port add" at @argv. Return: words taken, -1: complained */
+/* Parse an option of "port add" at @argv. Return: number of words, -1: message printed */
 static int parse_port_option(int argc, char **argv, struct port_spec *spec)
 {
 	const char *val;
@@ -309,7 +309,7 @@ static int parse_priorities(const char *arg, struct port_change *change)
 	return 0;
 }
 
-/* One option of "port set" at @argv: KEYWORD VALUE. Return: 0, -1: complained */
+/* Parse an option of "port set" at @argv: KEYWORD VALUE. Return: 0, -1: message printed */
 static int parse_port_setting(int argc, char **argv, struct port_change *change)
 {
 	const char *val;
@@ -355,7 +355,7 @@ int parse_port_set(int argc, char **argv, struct port_change *change)
 	return 0;
 }
 
-/* A number that may end with K, M or G. Return: 0, -1: it is none (nobody has complained) */
+/* Parse a number with optional K, M or G. Return: 0, -1: no number (no message printed) */
 static int parse_amount(const char *arg, uint64_t *val)
 {
 	static const char units[] = "KMG";
@@ -413,7 +413,7 @@ static int parse_job_name(const char *arg)
 	return 0;
 }
 
-/* A user's or a group's name or number. Return: 0, -1: complained */
+/* Parse a name or number of a user or group. Return: 0, -1: message printed */
 static int parse_who(const char *arg, bool group, uint32_t *ids, unsigned int *n)
 {
 	const char *what = group ? "group" : "user";
@@ -446,7 +446,7 @@ static int parse_who(const char *arg, bool group, uint32_t *ids, unsigned int *n
 	return 0;
 }
 
-/* One option of a job at @argv. Return: words taken, -1: complained */
+/* Parse an option of a job at @argv. Return: number of words, -1: message printed */
 static int parse_job_option(int argc, char **argv, struct job_change *change)
 {
 	const char *val;

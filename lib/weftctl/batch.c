@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Commands from a file, one a line, as "ip -batch" takes them: '#' begins a comment, a '\' at the
- * end of a line has it go on in the next. What fails is named with its line.
+ * Commands from a file, one per line, as in "ip -batch": '#' starts a comment, and '\' at the end
+ * of a line continues the command in the next one. The message about a failed command has its line
+ * number.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +14,7 @@
 
 #define WORDS_MAX	64
 
-/* Take a comment off. Return: the line goes on in the next */
+/* Remove a comment. Return: true if the command continues in the next line */
 static bool trim(char *line)
 {
 	size_t len;
@@ -28,7 +29,9 @@ static bool trim(char *line)
 	return true;
 }
 
-/* A command of one or more lines; @n counts these. Return: 1, 0: the end, -1: complained */
+/*
+ * Read a command of one or more lines; @n counts lines. Return: 1, 0: the end, -1: message printed
+ */
 static int read_command(FILE *f, const char *name, unsigned int *n, char **text)
 {
 	char *all = NULL, *line = NULL, *longer;
@@ -54,7 +57,7 @@ static int read_command(FILE *f, const char *name, unsigned int *n, char **text)
 	return -1;
 }
 
-/* Cut @line into words. Return: their number, -1: too many */
+/* Split @line into words. Return: number of words, -1: too many */
 static int split(char *line, char **words)
 {
 	char *word, *rest;

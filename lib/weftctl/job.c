@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Jobs of ports: add, set, delete, show. What is asked for without a port is asked of all.
+ * Jobs of ports: add, set, delete, show. A command without a port applies to all ports.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ struct ports {
 
 /* ---- Keys ------------------------------------------------------------------------------- */
 
-/* Return: 0, -1: complained */
+/* Return: 0, -1: message printed */
 static int read_key(const char *name, struct weft_key *key)
 {
 	bool in = !strcmp(name, "-");
@@ -57,7 +57,7 @@ static void keep_port(struct nlattr *attrs, int len, const void *arg)
 		nla_strlcpy(ports->name[ports->n++], name, WEFT_NAME_MAX);
 }
 
-/* The port that is named, or all. Return: exit status */
+/* Find the named port, or all. Return: exit status */
 static int find_ports(const char *name, struct ports *ports)
 {
 	struct nl_msg *msg;
@@ -78,7 +78,7 @@ static int find_ports(const char *name, struct ports *ports)
 	return EXIT_KERNEL;
 }
 
-/* ---- Who is in the way ------------------------------------------------------------------ */
+/* ---- Endpoints that prevent a deletion -------------------------------------------------- */
 
 static void print_user(struct nlattr *attrs, int len, const void *arg)
 {
@@ -92,7 +92,7 @@ static void print_user(struct nlattr *attrs, int len, const void *arg)
 		return;
 	if (comm)
 		nla_strlcpy(name, comm, sizeof(name));
-	/* whose process it is has chosen it, and it goes to a terminal */
+	/* the user chooses the name, and it is printed on a terminal */
 	for (c = name; *c; c++)
 		if (!isprint((unsigned char)*c))
 			*c = '?';
@@ -121,7 +121,7 @@ static int ask_port(uint8_t cmd, const char *what, const char *port,
 
 	if (!msg)
 		return EXIT_KERNEL;
-	/* A message has a page of room; these cannot fail. */
+	/* A message has a page of space; these calls cannot fail. */
 	nla_put_string(msg, WEFT_ATTR_PORT_NAME, port);
 	nla_put_string(msg, WEFT_ATTR_JOB_NAME, change->name);
 	if (change->key)
@@ -136,7 +136,7 @@ static int ask_port(uint8_t cmd, const char *what, const char *port,
 	return perform(msg, NULL, NULL, what, name);
 }
 
-/* Of each port, also when one of them refuses. Return: the worst exit status */
+/* Ask each port, even after a refusal. Return: the worst exit status */
 static int ask_ports(uint8_t cmd, const char *what, const struct job_change *change)
 {
 	static struct ports ports;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weftctl - show and set up weft's ports: weftctl [OPTIONS] OBJECT [COMMAND] [ARGUMENTS], or such
- * commands from a file
+ * weftctl - show and configure weft's ports: weftctl [OPTIONS] OBJECT [COMMAND] [ARGUMENTS], or
+ * such commands from a file
  */
 #include <getopt.h>
 #include <stdio.h>

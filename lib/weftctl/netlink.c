@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The generic netlink family "weft": requests, answers, and errors in words.
+ * The generic netlink family "weft": requests, answers, and error messages.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,13 +16,13 @@
 static struct nl_sock *sock;
 static int family;
 
-/* One request under way */
+/* A request in progress */
 struct exchange {
 	answer_fn answer;
 	const void *arg;
 	bool done;
 	int err;		/* negative errno */
-	char msg[256];		/* the kernel's words about it, may be empty */
+	char msg[256];		/* the kernel's error message, may be empty */
 };
 
 static int connect_family(void)
@@ -40,7 +40,7 @@ static int connect_family(void)
 		complain("cannot open a netlink socket: %s", nl_geterror(ret));
 		return -1;
 	}
-	/* Without these the kernel says less, and that is all. */
+	/* Without these options the kernel's messages are shorter; that is no error. */
 	setsockopt(nl_socket_get_fd(sock), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(nl_socket_get_fd(sock), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 
@@ -68,7 +68,7 @@ struct nl_msg *request(uint8_t cmd, bool dump)
 	return msg;
 }
 
-/* Keep the kernel's words, which stand @skip bytes into the payload of an error or a DONE. */
+/* Copy the kernel's message at offset @skip in the payload of an error or a DONE. */
 static void keep_words(struct exchange *x, struct nlmsghdr *nlh, size_t skip)
 {
 	struct nlattr *attr;
@@ -145,7 +145,7 @@ static int receive(struct exchange *x)
 	return x->done && ret != -NLE_DUMP_INTR ? 0 : ret;
 }
 
-/* In words: the kernel's own, or what is usually meant. */
+/* Print an error: the kernel's message, or the usual meaning of the errno. */
 static const char *explain(const struct exchange *x)
 {
 	if (x->msg[0])

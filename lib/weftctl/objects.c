@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What can be shown, field by field, and the objects that can only be shown.
+ * Descriptions of the objects that can be shown, and the objects without other commands.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 enum kind { STR, UINT, FLAG, MAC, ADDR, ADDRS, UINTS };
 
 /*
- * One value of an object; they are printed in the order of the table. ADDRS and UINTS may repeat; a
- * FLAG that is there is "all".
+ * A value of an object. Values are printed in the order of the table. ADDRS and UINTS may repeat. A
+ * FLAG that is present prints "all".
  */
 struct field {
 	uint16_t attr;
@@ -183,8 +183,8 @@ static void print_object(struct nlattr *attrs, int len, const void *fields)
 }
 
 /*
- * A counter is a message of its own. As text each is a line; in JSON those of a port, which follow
- * each other, are members of one object: stats_port is the port of the one that is open.
+ * A counter is a message of its own. As text each is a line. In JSON the consecutive counters of a
+ * port are members of one object. stats_port is the port of the open object.
  */
 static char stats_port[WEFT_NAME_MAX];
 
@@ -214,7 +214,7 @@ static void print_stat(struct nlattr *attrs, int len, const void *fields)
 
 /* ---- show ------------------------------------------------------------------------------- */
 
-/* A kind of object; @fields go to @print */
+/* A kind of object; @print receives @fields */
 struct view {
 	const char *object;
 	uint8_t cmd;
@@ -255,7 +255,9 @@ static const struct view limit_view = {
 
 static const struct view job_view = { "job", WEFT_CMD_JOB_GET, print_object, job_fields, NULL };
 
-/* All objects of a kind or those of one port. A port itself is asked for by name, not by a dump. */
+/*
+ * Show all objects of a kind, or those of one port. A single port is requested by name, not dumped.
+ */
 static int show(const struct view *view, int argc, char **argv)
 {
 	struct nl_msg *msg;
@@ -276,7 +278,7 @@ static int show(const struct view *view, int argc, char **argv)
 	ret = perform(msg, view->print, view->fields, what, name);
 	if (out_is_json() && stats_port[0])
 		out_close();
-	/* the next command of a file begins anew */
+	/* the next command of a file starts with an empty state */
 	stats_port[0] = 0;
 	out_end();
 	return ret;
@@ -297,7 +299,7 @@ int show_jobs(int argc, char **argv)
 	return show(&job_view, argc, argv);
 }
 
-/* An object with no other verb */
+/* An object without other commands */
 static int run_view(const struct view *view, int argc, char **argv)
 {
 	if (argc && (matches(argv[0], "show") || matches(argv[0], "list"))) {

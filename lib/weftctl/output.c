@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Output: each object is a line of text, or an element of one JSON array.
+ * Output: each object is a line of text, or an element of a JSON array.
  */
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -11,8 +11,8 @@
 #include "weftctl.h"
 
 static bool json, pretty;
-static int depth;		/* of open JSON brackets */
-static bool filled;		/* something stands in the innermost of them */
+static int depth;		/* number of open JSON brackets */
+static bool filled;		/* the innermost bracket has an element */
 static bool in_list;
 static bool in_line;		/* the line of text has begun */
 
@@ -51,7 +51,7 @@ static void json_string(const char *s)
 	putchar('"');
 }
 
-/* What stands before every value; elements of a list have no key. */
+/* Print the text before a value; elements of a list have no key. */
 static void json_value(const char *key)
 {
 	if (filled)

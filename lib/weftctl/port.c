@@ -21,7 +21,7 @@ static int add_port(int argc, char **argv)
 	if (!msg)
 		return EXIT_KERNEL;
 
-	/* A message has a page of room; these cannot fail. */
+	/* A message has a page of space; these calls cannot fail. */
 	nla_put_string(msg, WEFT_ATTR_PORT_NAME, spec.name);
 	nla_put_string(msg, WEFT_ATTR_PORT_DRIVER, spec.driver);
 	if (spec.netdev)

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * weftctl's rooms: args.c reads the command line, netlink.c talks to the kernel, output.c writes
- * text or JSON, objects.c knows what can be shown, port.c changes ports, limit.c their limits,
- * job.c their jobs, main.c chooses, batch.c takes commands from files.
+ * Files of weftctl:
+ *
+ * - args.c parses the command line.
+ * - netlink.c exchanges messages with the kernel.
+ * - output.c writes text or JSON.
+ * - objects.c describes the objects to show.
+ * - port.c changes ports, limit.c their limits, job.c their jobs.
+ * - main.c selects the command.
+ * - batch.c reads commands from files.
  */
 #ifndef _WEFTCTL_H
 #define _WEFTCTL_H
@@ -16,15 +22,15 @@
 struct nlattr;
 struct nl_msg;
 
-/* Exit status, as ip(8) has them */
+/* Exit status, as of ip(8) */
 #define EXIT_USAGE	1	/* the command line is wrong */
-#define EXIT_KERNEL	2	/* the kernel refused, or is not there */
+#define EXIT_KERNEL	2	/* the kernel refused, or the module is absent */
 
 /* ---- args.c ----------------------------------------------------------------------------- */
 
 #define PORT_ADDR_MAX	4
 
-/* What "port add" asks for; strings are those of the command line */
+/* Arguments of "port add"; strings point into the command line */
 struct port_spec {
 	const char *name;
 	const char *driver;
@@ -41,10 +47,10 @@ struct port_spec {
 	uint32_t queues;
 };
 
-#define CPU_MAX		0xffffff	/* the kernel knows how many there are */
+#define CPU_MAX		0xffffff	/* the kernel checks the actual limit */
 #define IDLE_US_MAX	10000000
 
-/* What "port set" asks for */
+/* Arguments of "port set" */
 struct port_change {
 	const char *name;
 	const char *engine;	/* NULL: not given */
@@ -56,26 +62,26 @@ struct port_change {
 
 #define JOB_WHO_MAX	64
 
-/* What "job add" and "job set" ask for */
+/* Arguments of "job add" and "job set" */
 struct job_change {
 	const char *name;
 	const char *port;	/* NULL: all ports */
 	const char *key;	/* file, "-": standard input; NULL: not given */
-	bool all;		/* whoever has the key may use it */
+	bool all;		/* any user with the key may use it */
 	unsigned int nuid;
 	unsigned int ngid;
 	uint32_t uid[JOB_WHO_MAX];
 	uint32_t gid[JOB_WHO_MAX];
 };
 
-/* What "limit set" asks for */
+/* Arguments of "limit set" */
 struct limit_change {
 	const char *port;
 	const char *name;
 	uint64_t value;
 };
 
-/* A word that chooses; the tables end with a word of NULL */
+/* A word that selects a function; tables end with a NULL word */
 struct choice {
 	const char *word;
 	int (*run)(int argc, char **argv);
@@ -84,15 +90,15 @@ struct choice {
 /* Print "weftctl: ..." to stderr */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Is @arg the word @word or a beginning of it */
+/* Return: true if @arg is @word or a prefix of it */
 bool matches(const char *arg, const char *word);
 
 /* The first choice that @arg matches, NULL: none */
 const struct choice *choose(const struct choice *table, const char *arg);
 
 /*
- * These complain and return -1 when the arguments are wrong. @argv begins behind the verb.
- * parse_filter(): [[port] NAME]; *@name is NULL when there is none.
+ * These print a message and return -1 if the arguments are wrong. @argv starts after the verb.
+ * parse_filter(): [[port] NAME]; *@name is NULL without a name.
  */
 int parse_port_name(const char *arg);
 int parse_port_add(int argc, char **argv, struct port_spec *spec);
@@ -103,7 +109,7 @@ int parse_filter(int argc, char **argv, const char **name);
 
 /* ---- output.c --------------------------------------------------------------------------- */
 
-/* How a value stands in a line of text; in JSON each is a member called key */
+/* Form of a value in a line of text; in JSON each is a member named key */
 enum out_style {
 	OUT_LEAD,		/* value: */
 	OUT_BARE,		/* value */
@@ -128,11 +134,11 @@ void out_addr(const char *key, enum out_style style, const struct weft_sockaddr 
 
 typedef void (*answer_fn)(struct nlattr *attrs, int len, const void *arg);
 
-/* Begin a request; NULL: complained. @dump: all objects are asked for */
+/* Create a request; NULL: message printed. @dump: request all objects */
 struct nl_msg *request(uint8_t cmd, bool dump);
 /*
- * Send it, hand each answer with @arg to @answer (may be NULL), release it. @what and @name (may be
- * NULL) are for complaints. Return: exit status.
+ * Send a request, pass each answer with @arg to @answer (may be NULL), and release it. @what and
+ * @name (may be NULL) are for error messages. Return: exit status.
  */
 int perform(struct nl_msg *msg, answer_fn answer, const void *arg, const char *what,
 	    const char *name);
@@ -155,8 +161,8 @@ int show_jobs(int argc, char **argv);
 /* ---- batch.c ---------------------------------------------------------------------------- */
 
 /*
- * Have @run do each command of the file @name ("-": standard input). The first that fails ends it,
- * or with @force all are done. Return: the worst exit status.
+ * Call @run for each command of the file @name ("-": standard input). Stops at the first failure,
+ * unless @force. Return: the worst exit status.
  */
 int run_batch(const char *name, bool force, int (*run)(int argc, char **argv));
 

@@ -2,14 +2,14 @@
 /*
  * weft - user interface of the character devices /dev/weft/<port>
  *
- * Opening a device makes a context, which belongs to the address space that opened it: calls and
- * maps from another one (a forked child) are refused with EPERM. Objects have 32-bit handles that
- * are local to the context and die with it.
+ * Opening a device creates a context. It belongs to the address space that opened it: calls and
+ * maps from another one (a forked child) fail with EPERM. Objects have 32-bit handles that are
+ * local to the context and die with it.
  *
  * Rules of growth: fixed-width fields, native byte order, no pointers (u64 instead), no enums, no
- * bit fields. Every ioctl structure begins with its size as the caller knows it; a longer one is
- * accepted if what the kernel does not know is zero, a shorter one is taken as followed by zeros.
- * Reserved fields and unknown flags must be 0.
+ * bit fields. Every ioctl structure begins with its size in the caller's version. The kernel
+ * accepts a longer one if the unknown bytes are zero. It extends a shorter one by zeros. Reserved
+ * fields and unknown flags must be 0.
  *
  * Field by field: Documentation/uapi.rst
  */
@@ -23,7 +23,7 @@
 #define WEFT_ABI_VERSION	1
 
 #define WEFT_NAME_MAX		16	/* a port's name, with its terminating zero */
-#define WEFT_JOB_NAME_MAX	32	/* a job's */
+#define WEFT_JOB_NAME_MAX	32	/* a job's name, likewise */
 #define WEFT_KEY_MIN		16	/* bytes of a job's key */
 #define WEFT_KEY_MAX		256
 #define WEFT_CM_DATA_MAX	256	/* private data of connect, accept, reject */
@@ -32,7 +32,7 @@
 /**
  * struct weft_sockaddr - address of an endpoint or a node
  * @family: AF_INET or AF_INET6
- * @port: service number of the endpoint, network byte order; 0: none, or "choose one"
+ * @port: service number of the endpoint, network byte order; 0: none, or chosen by the kernel
  * @scope: IPv6 scope id (interface index), 0 otherwise
  * @addr: IPv4 address in the first 4 bytes, the rest 0; or IPv6 address; network byte order
  */
@@ -62,15 +62,15 @@ struct weft_sockaddr {
 #define WEFT_CAP_JOB		(1ull << 15)	/* weft_ioc_ep.key */
 
 /**
- * struct weft_ioc_query - what this port and kernel can do (WEFT_IOC_QUERY)
- * @size: of this structure
+ * struct weft_ioc_query - capabilities and limits of the port and the kernel (WEFT_IOC_QUERY)
+ * @size: size of this structure
  * @flags: 0
  * @abi: out: WEFT_ABI_VERSION
  * @naddr: out: addresses in @addr
  * @caps: out: WEFT_CAP_*
  * @max_msg: out: bytes of the longest message
  * @max_inline: out: bytes of the longest payload in ring slots
- * @max_iov: out: segments
+ * @max_iov: out: segments of a message
  * @max_ring: out: slots of the longest ring
  * @max_objs: out: objects of one context
  * @cm_data: out: bytes of private data
@@ -79,8 +79,8 @@ struct weft_sockaddr {
  * @speed: out: Mbit/s, 0: unknown
  * @link_up: out: 1: the link is up
  * @max_dgram: out: bytes of the longest datagram
- * @name: out: of the port
- * @netdev: out: of its network device, empty: none
+ * @name: out: name of the port
+ * @netdev: out: name of its network device, empty: none
  * @driver: out: "loop", "netdev", ...
  * @addr: out: the port's own addresses, service 0
  */
@@ -111,8 +111,7 @@ struct weft_ioc_query {
  * struct weft_map - a part of an object that can be mapped
  * @off: offset for mmap(2), opaque
  * @len: bytes for mmap(2), whole pages
- * @at: where in the map the object's part begins
- * @rsvd: 0
+ * @at: offset of the object's part in the map
  */
 struct weft_map {
 	__u64 off;
@@ -121,16 +120,16 @@ struct weft_map {
 };
 
 /*
- * A counter: no ring, only a doorbell and a status. Waiting and polling are as for a queue, with
- * the index that was seen in the doorbell; WEFT_IOC_CQ_NOTIFY is EINVAL.
+ * A counter: it has a doorbell and a status, but no ring. Waiting and polling work as for a queue,
+ * with the last seen index in the doorbell. WEFT_IOC_CQ_NOTIFY fails with EINVAL.
  */
 #define WEFT_CQF_COUNT		(1u << 0)
 
 /**
  * struct weft_ioc_cq - create a completion queue (WEFT_IOC_CQ_CREATE)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0 or WEFT_CQF_COUNT
- * @slots: in: wanted, out: given (rounded up to a power of two); 0 with WEFT_CQF_COUNT
+ * @slots: in: requested, out: actual (rounded up to a power of two); 0 with WEFT_CQF_COUNT
  * @handle: out
  * @fd: out: file to poll(2) and for WEFT_IOC_CQ_*; closing it does not destroy the queue
  * @rsvd: 0
@@ -152,11 +151,11 @@ struct weft_ioc_cq {
 
 /**
  * struct weft_ioc_eq - create an event queue (WEFT_IOC_EQ_CREATE)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
  * @handle: out
- * @fd: out: read(2) returns whole struct weft_event with their data; poll(2) works; O_NONBLOCK as
- *	set on it
+ * @fd: out: read(2) returns whole struct weft_event with their data; poll(2) works; O_NONBLOCK
+ *	applies if set on the file
  */
 struct weft_ioc_eq {
 	__u32 size;
@@ -169,9 +168,9 @@ struct weft_ioc_eq {
 
 /**
  * struct weft_ioc_av - create an address vector (WEFT_IOC_AV_CREATE)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
- * @count: entries expected, a hint
+ * @count: number of expected entries, a hint
  * @handle: out
  */
 struct weft_ioc_av {
@@ -181,24 +180,25 @@ struct weft_ioc_av {
 	__u32 handle;
 };
 
-#define WEFT_AVF_AT		(1u << 0)	/* insert: @index says where, also if it rests */
+#define WEFT_AVF_AT		(1u << 0)	/* insert at @index, even if that index rests */
 
 /**
  * struct weft_ioc_av_insert - insert (WEFT_IOC_AV_INSERT) or remove (WEFT_IOC_AV_REMOVE) addresses
- * @size: of this structure
+ * @size: size of this structure
  * @flags: insert: WEFT_AVF_AT; remove: 0
- * @handle: of the vector
- * @count: addresses; at most 4096 a call
+ * @handle: handle of the vector
+ * @count: number of addresses; at most 4096 a call
  * @addrs: insert: user address of struct weft_sockaddr[count]; remove: 0
- * @index: user address of u32[count]: insert: out: the indices, WEFT_SRC_ANY for one that failed;
- *	in with WEFT_AVF_AT; remove: in
- * @done: out: how many were inserted or removed
+ * @index: user address of u32[count]: insert: out: the indices, WEFT_SRC_ANY for an address that
+ *	failed; in with WEFT_AVF_AT; remove: in
+ * @done: out: number of addresses inserted or removed
  * @rsvd: 0
  *
- * The lowest free index is taken, so that an empty vector is filled 0, 1, 2, ... An address that is
- * there already is told the (lowest) index that it has, and goes when it has been removed as often;
- * with WEFT_AVF_AT it gets another one, which receives must not name as their sender. A removed
- * index rests: it is not used again while packets may still name it, unless it is asked for.
+ * The kernel assigns the lowest free index, so an empty vector is filled 0, 1, 2, ... For an
+ * address that is in the vector already, it returns the (lowest) index of that. The entry goes
+ * after as many removals as insertions. With WEFT_AVF_AT the address gets another entry. Receives
+ * must not name that as their sender. A removed index rests: it is not reused while packets may
+ * still name it, except with WEFT_AVF_AT.
  */
 struct weft_ioc_av_insert {
 	__u32 size;
@@ -216,19 +216,19 @@ struct weft_ioc_av_insert {
 #define WEFT_EP_DGRAM		3
 #define WEFT_EP_PASSIVE		4
 
-#define WEFT_EPF_DIRECTED	(1u << 0)	/* receives name their sender */
-/* no receive ring (@rq_slots 0): a shared receive queue is named when it is enabled */
+#define WEFT_EPF_DIRECTED	(1u << 0)	/* receives may name their sender */
+/* no receive ring (@rq_slots 0): WEFT_IOC_EP_ENABLE names a shared receive queue */
 #define WEFT_EPF_SRQ		(1u << 1)
 /*
- * MSG: a message that is longer than its receive breaks the connection; receives complete in the
- * order of their messages
+ * MSG: a message longer than its receive breaks the connection; receives complete in the order of
+ * their messages
  */
 #define WEFT_EPF_STRICT		(1u << 2)
-/* sends may have WEFT_SQ_FENCE, which all of them pay for */
+/* sends may have WEFT_SQ_FENCE; the support costs time on each send */
 #define WEFT_EPF_FENCE		(1u << 3)
 /*
  * not DGRAM: messages may be longer than weft_ioc_query.max_msg, in both directions. A send of such
- * a message to an endpoint without this flag fails with EMSGSIZE
+ * a message to an endpoint without this flag fails with EMSGSIZE.
  */
 #define WEFT_EPF_VARIABLE	(1u << 4)
 /* RDM, DGRAM: completions name senders that are not in the address vector: WEFT_CQE_FROM */
@@ -236,11 +236,11 @@ struct weft_ioc_av_insert {
 
 /**
  * struct weft_ioc_ep - create an endpoint (WEFT_IOC_EP_CREATE)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: WEFT_EPF_*
  * @type: WEFT_EP_*
- * @sq_slots: in: wanted, out: given; 0 for a passive endpoint
- * @rq_slots: in: wanted, out: given; 0 for a passive endpoint and with WEFT_EPF_SRQ
+ * @sq_slots: in: requested, out: actual; 0 for a passive endpoint
+ * @rq_slots: in: requested, out: actual; 0 for a passive endpoint and with WEFT_EPF_SRQ
  * @handle: out
  * @addr: in: own address, family 0: the port's first address; service 0: chosen at
  *	WEFT_IOC_EP_ENABLE or listen
@@ -248,11 +248,12 @@ struct weft_ioc_av_insert {
  * @rq: out: struct weft_rqe[rq_slots]; PROT_READ | PROT_WRITE
  * @doorbell: out: struct weft_ep_doorbell; PROT_READ | PROT_WRITE
  * @status: out: struct weft_ep_status; PROT_READ only
- * @key: in: address of the key of the job that the endpoint is to be in
+ * @key: in: address of the key of the endpoint's job
  * @key_size: in: bytes of it, WEFT_KEY_MIN to WEFT_KEY_MAX; 0: the default job
  * @rsvd: 0
  *
- * EKEYREJECTED: no job of the port has that key; EACCES: it is not for the user who opened the port
+ * EKEYREJECTED: no job of the port has that key. EACCES: the job does not admit the user that
+ * opened the port.
  */
 struct weft_ioc_ep {
 	__u32 size;
@@ -272,23 +273,23 @@ struct weft_ioc_ep {
 };
 
 /**
- * struct weft_ioc_ep_enable - bind queues and make the endpoint work (WEFT_IOC_EP_ENABLE); again:
- * give an endpoint without connection a CQ or a counter for a direction that has none
- * @size: of this structure
+ * struct weft_ioc_ep_enable - bind queues and start the endpoint (WEFT_IOC_EP_ENABLE)
+ * @size: size of this structure
  * @flags: 0
- * @handle: of the endpoint
+ * @handle: handle of the endpoint
  * @tx_cq: for completions of sends, WEFT_HANDLE_NONE: none are written
  * @rx_cq: for completions of receives, WEFT_HANDLE_NONE: none are written
- * @eq: for events, WEFT_HANDLE_NONE; needed by a MSG endpoint; none the second time
- * @av: address vector, needed by an RDM or DGRAM endpoint, WEFT_HANDLE_NONE on others
- * @srq: shared receive queue, needed with WEFT_EPF_SRQ, WEFT_HANDLE_NONE on others
+ * @eq: for events, WEFT_HANDLE_NONE; required by a MSG endpoint; none in a further call
+ * @av: address vector, required by an RDM or DGRAM endpoint, WEFT_HANDLE_NONE on others
+ * @srq: shared receive queue, required with WEFT_EPF_SRQ, WEFT_HANDLE_NONE on others
  * @addr: out: the endpoint's address with its service
  * @tx_cntr: counter of sends, WEFT_HANDLE_NONE
  * @rx_cntr: counter of receives, WEFT_HANDLE_NONE
  *
- * In a direction with neither CQ nor counter nothing is to be sent or posted. A counter counts each
- * message operation once, when it has reached its level or failed, whether or not a completion is
- * written for it; what is not about a message (peeks, discards, releases of buffers) not at all.
+ * A further call adds a CQ or a counter to a direction without one, on an endpoint without
+ * connection. A direction with neither CQ nor counter must not be used. A counter counts each
+ * message operation once, when it has reached its level or failed, with or without a completion. It
+ * does not count peeks, discards and releases of buffers.
  */
 struct weft_ioc_ep_enable {
 	__u32 size;
@@ -304,17 +305,17 @@ struct weft_ioc_ep_enable {
 	__u32 rx_cntr;
 };
 
-#define WEFT_SHUT_GRACEFUL	(1u << 0)	/* SHUTDOWN: let sends under way end first */
+#define WEFT_SHUT_GRACEFUL	(1u << 0)	/* SHUTDOWN: complete pending sends first */
 
 /**
- * struct weft_ioc_handle - a call that needs only an object (WEFT_IOC_DESTROY, WEFT_IOC_SHUTDOWN,
+ * struct weft_ioc_handle - argument of calls on an object (WEFT_IOC_DESTROY, WEFT_IOC_SHUTDOWN,
  *	WEFT_IOC_SRQ_NOTIFY)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: SHUTDOWN: WEFT_SHUT_*; else 0
- * @handle: of the object
+ * @handle: handle of the object
  * @rsvd: 0
  *
- * Destroying what another object uses is refused with EBUSY.
+ * Destroying an object that another object uses fails with EBUSY.
  */
 struct weft_ioc_handle {
 	__u32 size;
@@ -326,9 +327,9 @@ struct weft_ioc_handle {
 /**
  * struct weft_ioc_name - an endpoint's address
  *	(WEFT_IOC_SETNAME, WEFT_IOC_GETNAME, WEFT_IOC_GETPEER)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
- * @handle: of the endpoint
+ * @handle: handle of the endpoint
  * @rsvd: 0
  * @addr: the address
  */
@@ -342,18 +343,19 @@ struct weft_ioc_name {
 
 /**
  * struct weft_ioc_cm - connection management
- *	(WEFT_IOC_LISTEN, WEFT_IOC_CONNECT, WEFT_IOC_ACCEPT, WEFT_IOC_REJECT, WEFT_IOC_HANDOFF)
- * @size: of this structure
+ * (WEFT_IOC_LISTEN, WEFT_IOC_CONNECT, WEFT_IOC_ACCEPT, WEFT_IOC_REJECT, WEFT_IOC_HANDOFF)
+ * @size: size of this structure
  * @flags: 0
  * @handle: endpoint: LISTEN, REJECT, HANDOFF: passive; CONNECT, ACCEPT: active, enabled
  * @eq: LISTEN: event queue; else 0
- * @backlog: LISTEN: requests that may wait, at least 1; a second LISTEN changes it; else 0
+ * @backlog: LISTEN: maximum number of waiting requests, at least 1; a second LISTEN changes it;
+ *	else 0
  * @data_len: bytes of private data; more than WEFT_CM_DATA_MAX is EMSGSIZE
  * @conn: ACCEPT, REJECT, HANDOFF: id of the request, from the event; else 0
- * @addr: CONNECT: the peer; LISTEN: out: the endpoint's address with its service; HANDOFF: @port
- *	is the service of who listens for it from now on
+ * @addr: CONNECT: the peer; LISTEN: out: the endpoint's address with its service; HANDOFF: @port is
+ *	the service of the passive endpoint that receives the request
  * @data: private data
- * @timeout_ns: CONNECT: how long it may take to be accepted, 0: as long as the port permits; else 0
+ * @timeout_ns: CONNECT: timeout for the answer, 0: the port's limit; else 0
  */
 struct weft_ioc_cm {
 	__u32 size;
@@ -368,21 +370,21 @@ struct weft_ioc_cm {
 	__u64 timeout_ns;
 };
 
-#define WEFT_MR_READ		(1u << 0)	/* sends may use it */
-#define WEFT_MR_WRITE		(1u << 1)	/* receives may use it */
+#define WEFT_MR_READ		(1u << 0)	/* for sends */
+#define WEFT_MR_WRITE		(1u << 1)	/* for receives */
 
 /**
  * struct weft_ioc_mr - register memory: keep it pinned (WEFT_IOC_MR_REG)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
  * @access: WEFT_MR_*
  * @handle: out
  * @addr: user address
  * @len: bytes, not 0
- * @zone: protection zone: a number of the program's own, 0: none
+ * @zone: protection zone: a number that the program chooses, 0: none
  * @rsvd: 0
  *
- * Registration is never needed; where pinning is refused it succeeds all the same and data are
+ * Registration is never required. If pinning is refused it succeeds all the same, and data are
  * copied.
  */
 struct weft_ioc_mr {
@@ -397,8 +399,8 @@ struct weft_ioc_mr {
 };
 
 /*
- * The notify call, "there is work in rings", is lseek(2) on the device's file: it takes its
- * arguments in registers and passes no security hook, and so costs half of what an ioctl does.
+ * The notify call reports work in rings. It is lseek(2) on the device's file. That takes its
+ * arguments in registers and passes no security hook, so it costs half as much as an ioctl.
  *
  *	lseek(fd, handle of the endpoint, WEFT_NOTIFY_*)
  *
@@ -409,15 +411,16 @@ struct weft_ioc_mr {
 
 /**
  * struct weft_ioc_cancel - cancel a receive (WEFT_IOC_CANCEL)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
- * @handle: of the endpoint
+ * @handle: handle of the endpoint
  * @rsvd: 0
- * @context: of the receive
+ * @context: context of the receive
  *
- * What is in the receive queue is applied first. The oldest unmatched receive with this context
- * gets a completion ECANCELED before the call returns; no such receive is no error. EAGAIN: it
- * stands in the queue still, for want of free receives, and the completion queue is full.
+ * The call first processes the entries of the receive queue. The oldest unmatched receive with this
+ * context gets a completion ECANCELED before the call returns. A missing receive is no error.
+ * EAGAIN: the receive is still in the queue, for lack of free receives, and the completion queue is
+ * full.
  */
 struct weft_ioc_cancel {
 	__u32 size;
@@ -429,25 +432,25 @@ struct weft_ioc_cancel {
 
 /**
  * struct weft_ioc_srq - create or resize a shared receive queue
- *	(WEFT_IOC_SRQ_CREATE, WEFT_IOC_SRQ_RESIZE)
- * @size: of this structure
+ * (WEFT_IOC_SRQ_CREATE, WEFT_IOC_SRQ_RESIZE)
+ * @size: size of this structure
  * @flags: 0
- * @slots: of the ring: in: wanted, out: given
- * @recvs: receives that may be posted or under way, at most WEFT_RING_MAX
+ * @slots: slots of the ring: in: requested, out: actual
+ * @recvs: maximum number of posted and active receives, at most WEFT_RING_MAX
  * @handle: CREATE: out; RESIZE: in
  * @eq: CREATE: for its events, WEFT_HANDLE_NONE: none; else 0
  * @zone: CREATE: protection zone, 0: receives name no regions; else 0
  * @rsvd: 0
  * @rq: out: struct weft_rqe[slots]; PROT_READ | PROT_WRITE
- * @doorbell: CREATE: out: struct weft_ep_doorbell, whose @rq_tail counts; PROT_READ | PROT_WRITE
- * @status: CREATE: out: struct weft_ep_status, whose @rq_head and @flags count; PROT_READ only
+ * @doorbell: CREATE: out: struct weft_ep_doorbell, only @rq_tail is used; PROT_READ | PROT_WRITE
+ * @status: CREATE: out: struct weft_ep_status, only @rq_head and @flags are used; PROT_READ only
  *
- * The ring's entries are those of a receive queue but for WEFT_RQ_CANCEL, PEEK, CLAIM and DISCARD,
- * notified by WEFT_IOC_SRQ_NOTIFY when WEFT_ST_RQ_NOTIFY is set.
+ * The ring takes the entries of a receive queue except WEFT_RQ_CANCEL, PEEK, CLAIM and DISCARD.
+ * When WEFT_ST_RQ_NOTIFY is set, posting requires WEFT_IOC_SRQ_NOTIFY.
  *
- * RESIZE gives a new ring that holds what was posted, at the same indices: nothing is lost, but
- * nobody may post meanwhile. EBUSY, and nothing has changed: more receives are posted or under way
- * than @recvs, or more slots in use than @slots, or the low watermark is above @recvs.
+ * RESIZE returns a new ring with the posted entries at the same indices. No entry is lost, but the
+ * program must not post meanwhile. EBUSY: more receives are posted or active than @recvs, or more
+ * slots are in use than @slots, or the low watermark is above @recvs. Then nothing has changed.
  */
 struct weft_ioc_srq {
 	__u32 size;
@@ -465,13 +468,13 @@ struct weft_ioc_srq {
 
 /**
  * struct weft_ioc_srq_query - counts of a shared receive queue (WEFT_IOC_SRQ_QUERY)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
- * @handle: of the queue
- * @recvs: out: receives that may be posted or under way
- * @available: out: receives that an endpoint may take
- * @held: out: receives that have been taken and whose completion has not been written
- * @low: out: low watermark, also when it has fired
+ * @handle: handle of the queue
+ * @recvs: out: maximum number of posted and active receives
+ * @available: out: receives that endpoints may take
+ * @held: out: receives that endpoints have taken and not completed
+ * @low: out: low watermark, even after its event
  * @rsvd: 0
  */
 struct weft_ioc_srq_query {
@@ -486,17 +489,16 @@ struct weft_ioc_srq_query {
 };
 
 /**
- * struct weft_ioc_mark - set and arm watermarks (WEFT_IOC_SRQ_ARM, WEFT_IOC_EP_MARK) or see what an
- *	endpoint holds (WEFT_IOC_EP_HELD)
- * @size: of this structure
+ * struct weft_ioc_mark - set and arm watermarks (WEFT_IOC_SRQ_ARM, WEFT_IOC_EP_MARK), or query the
+ *	receives that an endpoint holds (WEFT_IOC_EP_HELD)
+ * @size: size of this structure
  * @flags: 0
- * @handle: SRQ_ARM: of the queue; else of an endpoint that shares one
- * @low: SRQ_ARM: one WEFT_EV_SRQ_LOW, when less than this many receives are available; 0: none
- * @soft: EP_MARK: one WEFT_EV_EP_HIGH, when it holds more receives than this; 0: none
- * @hard: EP_MARK: its connection is broken when it holds more than this; 0: never
- * @held: EP_HELD: out: shared receives that it holds
- * @span: EP_HELD: out: distance, in order of taking, between the newest one taken and the oldest
- *	one held
+ * @handle: SRQ_ARM: of the queue; else of an endpoint that shares receives
+ * @low: SRQ_ARM: one WEFT_EV_SRQ_LOW, when fewer receives than this are available; 0: none
+ * @soft: EP_MARK: one WEFT_EV_EP_HIGH, when the endpoint holds more receives than this; 0: none
+ * @hard: EP_MARK: the connection breaks when the endpoint holds more than this; 0: never
+ * @held: EP_HELD: out: shared receives that the endpoint holds
+ * @span: EP_HELD: out: distance, in order of taking, from the oldest held to the newest taken one
  */
 struct weft_ioc_mark {
 	__u32 size;
@@ -511,13 +513,13 @@ struct weft_ioc_mark {
 
 /**
  * struct weft_ioc_srq_cancel - cancel a shared receive (WEFT_IOC_SRQ_CANCEL)
- * @size: of this structure
+ * @size: size of this structure
  * @flags: 0
- * @handle: of the queue
- * @cq: completion queue that is told
- * @context: of the receive
+ * @handle: handle of the queue
+ * @cq: completion queue for the completion
+ * @context: context of the receive
  *
- * As WEFT_IOC_CANCEL; EAGAIN: @cq has no room, and the receive stays posted.
+ * As WEFT_IOC_CANCEL. EAGAIN: @cq has no space, and the receive stays posted.
  */
 struct weft_ioc_srq_cancel {
 	__u32 size;
@@ -534,16 +536,17 @@ struct weft_ioc_srq_cancel {
 
 /**
  * struct weft_ioc_group - join or leave a multicast group (WEFT_IOC_GROUP_JOIN,
- *	WEFT_IOC_GROUP_LEAVE)
- * @size: of this structure
+ * WEFT_IOC_GROUP_LEAVE)
+ * @size: size of this structure
  * @flags: JOIN: WEFT_GROUP_*, one of them at least; LEAVE: 0
- * @handle: of an enabled DGRAM endpoint
+ * @handle: handle of an enabled DGRAM endpoint
  * @group: JOIN: out; LEAVE: in: number of the group at this endpoint, for @dst of sends
  * @addr: JOIN: in: an IPv4 or IPv6 multicast address, scope 0, of a family that the endpoint's
- *	address has; service 0: the endpoint's; out: with its service; LEAVE: 0
+ *	address has; service 0: the endpoint's; out: the same with the service; LEAVE: 0
  *
- * Groups are left when the endpoint is destroyed. Datagrams to a group come to all endpoints that
- * have joined it, here and on other nodes, also to the sender if it receives; each gets one.
+ * Destroying the endpoint leaves its groups. A datagram to a group reaches all endpoints that have
+ * joined it, on this node and on other nodes. It reaches the sender too, if that receives. Each
+ * endpoint gets one copy.
  */
 struct weft_ioc_group {
 	__u32 size;
@@ -587,47 +590,48 @@ struct weft_ioc_group {
 /* ---- The file of a completion queue or counter ---------------------------------------------- */
 
 /*
- * Waiting is lseek(2) on this file, for the reason that the notify call is:
+ * Waiting is lseek(2) on this file, for the same reason as the notify call:
  *
  *	lseek(fd, WEFT_CQ_SEEK | number << 32 | shift << 57 | seen, WEFT_CQ_SEEK_WAIT)
  *
- * seen: the producer index that the caller knows, 32 bits: returns at once if the queue's is
- * another. The time to wait at most is number << shift nanoseconds, 25 and 5 bits; all of them set
- * (WEFT_CQ_SEEK_EVER): for ever. Bit 63 is clear, so that neither half of the place alone is one.
+ * seen: the producer index that the caller knows, 32 bits. The call returns at once if the queue's
+ * index differs. The timeout is number << shift nanoseconds, 25 and 5 bits. All of them set
+ * (WEFT_CQ_SEEK_EVER) means no timeout. Bit 63 is clear, so neither half of the position is a valid
+ * position alone.
  *
- * Returns 0 when there is something, else ETIMEDOUT or EINTR (a signal).
+ * Returns 0 if there are entries, else ETIMEDOUT or EINTR (a signal).
  */
 #define WEFT_CQ_SEEK_WAIT	2
 #define WEFT_CQ_SEEK		(1ull << 62)
 #define WEFT_CQ_SEEK_EVER	(WEFT_CQ_SEEK | 0x3fffffffull << 32)
 
-/* completions waited for room: there is some now */
+/* completions have waited for space, which is available now */
 #define WEFT_IOC_CQ_NOTIFY	_IO('w', 0x41)
 /*
- * Make one present or future wait (WEFT_CQ_SEEK_WAIT) return ECANCELED; of a counter: move its
- * index, so that all of them return 0
+ * Make one present or future wait (WEFT_CQ_SEEK_WAIT) return ECANCELED. For a counter: move its
+ * index, so that all waits return 0.
  */
 #define WEFT_IOC_CQ_SIGNAL	_IO('w', 0x42)
 
 /* ---- Events: read(2) from the file of an event queue ---------------------------------------- */
 
 #define WEFT_EV_CONNREQ		1	/* on a passive endpoint: @conn, @addr of the peer, data */
-#define WEFT_EV_CONNECTED	2	/* data: those of accept, on the active side */
-/* once for each connection, on either side; @status: errno: nobody has ended it, it broke */
+#define WEFT_EV_CONNECTED	2	/* data: private data of accept, on the active side */
+/* once for each connection, on either side; @status: errno: the connection broke */
 #define WEFT_EV_SHUTDOWN	3
-#define WEFT_EV_CONN_FAILED	4	/* @status; data: those of reject */
-#define WEFT_EV_EP_ERROR	5	/* @status: the endpoint takes no more work */
+#define WEFT_EV_CONN_FAILED	4	/* @status; data: private data of reject */
+#define WEFT_EV_EP_ERROR	5	/* @status: the endpoint accepts no more work */
 /* on the event queue of a shared receive queue: */
-#define WEFT_EV_SRQ_LOW		16	/* @handle: the queue: its low watermark */
-#define WEFT_EV_EP_HIGH		17	/* an endpoint's soft high watermark */
-#define WEFT_EV_SRQ_LAST	18	/* an endpoint's connection is over: it takes no more */
+#define WEFT_EV_SRQ_LOW		16	/* @handle: the queue; its low watermark was reached */
+#define WEFT_EV_EP_HIGH		17	/* an endpoint's soft high watermark was exceeded */
+#define WEFT_EV_SRQ_LAST	18	/* a disconnected endpoint: takes no more receives */
 
 /**
  * struct weft_event - an event
  * @type: WEFT_EV_*
- * @handle: of the endpoint
+ * @handle: handle of the endpoint
  * @status: errno
- * @data_len: bytes of private data behind this structure (padded with zeros to a multiple of 8)
+ * @data_len: bytes of private data after this structure (padded with zeros to a multiple of 8)
  * @conn: id of a request, for WEFT_IOC_ACCEPT or WEFT_IOC_REJECT
  * @addr: peer's address
  */

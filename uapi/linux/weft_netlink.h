@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * weft - generic netlink family "weft": administration of ports, a look at endpoints and counters
+ * weft - generic netlink family "weft": administration of ports, inspection of endpoints and
+ * counters
  *
- * The specification is Documentation/netlink/weft.yaml; this header says the same in C. Requests
- * that change something need CAP_NET_ADMIN in the initial user namespace; ports seen are those of
- * the caller's network namespace.
+ * The specification is Documentation/netlink/weft.yaml; this header states the same in C. Requests
+ * that change something need CAP_NET_ADMIN in the initial user namespace. Only the ports of the
+ * caller's network namespace are visible.
  */
 #ifndef _UAPI_LINUX_WEFT_NETLINK_H
 #define _UAPI_LINUX_WEFT_NETLINK_H
@@ -13,18 +14,17 @@
 #define WEFT_GENL_VERSION	1
 
 /*
- * Commands. GET: do with a name, or dump; the answers carry the same command number.
- * Each object is one message, its attributes at the top level.
+ * Commands. GET: a request with a name, or a dump. The answers have the same command number. Each
+ * object is one message, with its attributes at the top level.
  */
 #define WEFT_CMD_UNSPEC		0
 /*
  * PORT_NAME, PORT_DRIVER, [PORT_NETDEV], [PORT_ADDR ...], [PORT_UDP]; vnet: PORT_DEVICE,
- * [PORT_PREFIX, behind the address that it belongs to], [PORT_GW ...], [PORT_VLAN], [PORT_MTU],
- * [PORT_QUEUES]
+ * [PORT_PREFIX, after its address], [PORT_GW ...], [PORT_VLAN], [PORT_MTU], [PORT_QUEUES]
  */
 #define WEFT_CMD_PORT_ADD	1
 #define WEFT_CMD_PORT_DEL	2	/* PORT_NAME */
-#define WEFT_CMD_PORT_SET	3	/* PORT_NAME, [PORT_ENGINE ...]: what is to change */
+#define WEFT_CMD_PORT_SET	3	/* PORT_NAME, [PORT_ENGINE ...]: the changes */
 #define WEFT_CMD_PORT_GET	4	/* [PORT_NAME] */
 #define WEFT_CMD_EP_GET		5	/* dump: [PORT_NAME] */
 #define WEFT_CMD_CTX_GET	6	/* dump: [PORT_NAME] */
@@ -35,7 +35,7 @@
 #define WEFT_CMD_LIMIT_SET	11	/* PORT_NAME, LIMIT_NAME, LIMIT_VALUE */
 /* PORT_NAME, JOB_NAME, JOB_KEY, [JOB_UID ...], [JOB_GID ...] */
 #define WEFT_CMD_JOB_ADD	12
-/* PORT_NAME, JOB_NAME, [JOB_KEY]; [JOB_UID ...], [JOB_GID ...] or JOB_ALL: instead of all before */
+/* PORT_NAME, JOB_NAME, [JOB_KEY]; [JOB_UID ...], [JOB_GID ...] or JOB_ALL: replace the old ones */
 #define WEFT_CMD_JOB_SET	13
 #define WEFT_CMD_JOB_DEL	14	/* PORT_NAME, JOB_NAME */
 #define WEFT_CMD_JOB_GET	15	/* dump: [PORT_NAME] */
@@ -55,7 +55,7 @@
 /* u64: bytes pinned now: of the port (port get), of the context (ctx get) */
 #define WEFT_ATTR_PINNED	12
 #define WEFT_ATTR_PORT_ENGINE	13	/* string: "inline", "poll", "auto" */
-#define WEFT_ATTR_ENGINE_CPU	14	/* u32: of its first thread; U32_MAX: any (not shown) */
+#define WEFT_ATTR_ENGINE_CPU	14	/* u32: CPU of its first thread; U32_MAX: any (not shown) */
 #define WEFT_ATTR_ENGINE_IDLE	15	/* u32: microseconds without work until it sleeps */
 #define WEFT_ATTR_EP_HANDLE	16	/* u32 */
 #define WEFT_ATTR_EP_TYPE	17	/* string: "msg", "rdm", "dgram", "passive" */
@@ -65,7 +65,7 @@
 #define WEFT_ATTR_EP_POSTED	21	/* u32: receives that wait for a message */
 #define WEFT_ATTR_EP_UNEXP	22	/* u32: messages that wait for a receive */
 #define WEFT_ATTR_EP_SENDING	23	/* u32: sends under way */
-#define WEFT_ATTR_PID		24	/* u32: of the process that opened the context */
+#define WEFT_ATTR_PID		24	/* u32: process that opened the context */
 #define WEFT_ATTR_UID		25	/* u32 */
 #define WEFT_ATTR_COMM		26	/* string: name of the process */
 #define WEFT_ATTR_CTX_ID	27	/* u32 */
@@ -78,34 +78,34 @@
 #define WEFT_ATTR_PATH_CWND	43	/* u32: packets */
 #define WEFT_ATTR_PATH_FLIGHT	44	/* u32: packets not acknowledged */
 #define WEFT_ATTR_PATH_NFLOW	45	/* u32 */
-#define WEFT_ATTR_PATH_RETRANS	46	/* u64: packets sent again */
-#define WEFT_ATTR_ENGINE_HOT	47	/* u32: endpoints and queues that it looks at now */
-#define WEFT_ATTR_PORT_DEVICE	48	/* string: device that is taken over: PCI or virtio name */
+#define WEFT_ATTR_PATH_RETRANS	46	/* u64: retransmitted packets */
+#define WEFT_ATTR_ENGINE_HOT	47	/* u32: endpoints and queues that it polls now */
+#define WEFT_ATTR_PORT_DEVICE	48	/* string: device of the driver: PCI or virtio name */
 #define WEFT_ATTR_PORT_PREFIX	49	/* u8: prefix length of the PORT_ADDR before it */
-#define WEFT_ATTR_PORT_GW	50	/* binary struct weft_sockaddr; one for each family */
+#define WEFT_ATTR_PORT_GW	50	/* binary struct weft_sockaddr; one per family */
 #define WEFT_ATTR_PORT_VLAN	51	/* u16: VLAN tag, 1 to 4094 */
-#define WEFT_ATTR_PORT_QUEUES	52	/* u32: pairs of queues */
+#define WEFT_ATTR_PORT_QUEUES	52	/* u32: queue pairs */
 #define WEFT_ATTR_PORT_MAC	53	/* binary, 6 bytes: Ethernet address */
 #define WEFT_ATTR_PORT_PRIORITIES 54	/* string: "on", "off": packets have priorities */
 #define WEFT_ATTR_NEIGH_ADDR	56	/* binary struct weft_sockaddr */
-#define WEFT_ATTR_NEIGH_MAC	57	/* binary, 6 bytes: Ethernet address, where it is known */
+#define WEFT_ATTR_NEIGH_MAC	57	/* binary, 6 bytes: Ethernet address, if known */
 /* string: "asking", "reachable", "stale", "probing", "failed" */
 #define WEFT_ATTR_NEIGH_STATE	58
-#define WEFT_ATTR_NEIGH_IDLE	59	/* u64: ns since it was last used */
+#define WEFT_ATTR_NEIGH_IDLE	59	/* u64: ns since its last use */
 #define WEFT_ATTR_LIMIT_NAME	60	/* string: LIMIT_GET: one message per limit */
-#define WEFT_ATTR_LIMIT_VALUE	61	/* u64: what is set */
-#define WEFT_ATTR_LIMIT_UNIT	62	/* string: "bytes", "ms", or what is counted */
-#define WEFT_ATTR_LIMIT_MIN	63	/* u64: the smallest that can be set */
-#define WEFT_ATTR_LIMIT_MAX	64	/* u64: the largest */
-#define WEFT_ATTR_LIMIT_USED	65	/* u64: used now; of limits of a whole port */
-#define WEFT_ATTR_LIMIT_HITS	66	/* u64: how often it was reached, where that is counted */
-/* string: of the job; EP_GET: of the endpoint's, if it is not in the default one */
+#define WEFT_ATTR_LIMIT_VALUE	61	/* u64: current setting */
+#define WEFT_ATTR_LIMIT_UNIT	62	/* string: "bytes", "ms", or the unit counted */
+#define WEFT_ATTR_LIMIT_MIN	63	/* u64: smallest setting */
+#define WEFT_ATTR_LIMIT_MAX	64	/* u64: largest setting */
+#define WEFT_ATTR_LIMIT_USED	65	/* u64: current use; only for limits of a whole port */
+#define WEFT_ATTR_LIMIT_HITS	66	/* u64: how often it was reached, if counted */
+/* string: name of the job; EP_GET: the endpoint's job, unless the default job */
 #define WEFT_ATTR_JOB_NAME	67
 #define WEFT_ATTR_JOB_KEY	68	/* binary, 16 to 256 bytes; never in an answer */
-#define WEFT_ATTR_JOB_UID	69	/* u32: user who may use it; may repeat */
-/* u32: group that may; may repeat; no user, no group: all */
+#define WEFT_ATTR_JOB_UID	69	/* u32: user that may use the job; may repeat */
+/* u32: group that may use the job; may repeat; no user, no group: all */
 #define WEFT_ATTR_JOB_GID	70
-#define WEFT_ATTR_JOB_ALL	71	/* flag: whoever has the key */
+#define WEFT_ATTR_JOB_ALL	71	/* flag: any user with the key */
 #define WEFT_ATTR_JOB_NEP	72	/* u32: endpoints in it */
 #define WEFT_ATTR_MAX		72
 

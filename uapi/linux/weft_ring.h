@@ -2,8 +2,9 @@
 /*
  * weft - rings that programs share with the kernel
  *
- * What is in the memory that is mapped from a device of <linux/weft.h>, which has the calls: rings
- * of endpoints, shared receive queues and completion queues, their doorbells and status lines.
+ * Layout of the memory that is mapped from a device of <linux/weft.h>: rings of endpoints, shared
+ * receive queues and completion queues, their doorbells and status lines. <linux/weft.h> has the
+ * calls.
  *
  * Rules of growth: fixed-width fields, native byte order, no pointers (u64 instead), no enums, no
  * bit fields. Reserved fields and unknown flags must be 0.
@@ -15,11 +16,11 @@
 
 #include <linux/types.h>
 
-#define WEFT_SLOT_SIZE		64	/* of every ring */
+#define WEFT_SLOT_SIZE		64	/* slot of every ring */
 #define WEFT_RING_MIN		16	/* slots of a ring; always a power of two */
 #define WEFT_RING_MAX		65536
-#define WEFT_NSLOTS_MAX		16	/* of one entry, its first slot included */
-#define WEFT_INLINE_MAX		960	/* payload in the slots behind an entry: 15 * 64 */
+#define WEFT_NSLOTS_MAX		16	/* slots of one entry, its first slot included */
+#define WEFT_INLINE_MAX		960	/* payload in the slots after an entry: 15 * 64 */
 #define WEFT_IOV_MAX		8	/* segments of a message */
 
 /*
@@ -41,14 +42,15 @@
  * E. user: store doorbell; full barrier; load flags
  *    kernel: set flag; full barrier; load doorbell
  *
- * The seq of a CQE alone does not prove that it is there: payload of an earlier round may stand in
- * its place.
+ * The seq of a CQE alone does not prove that the CQE is complete: the slot may hold payload of an
+ * earlier round.
  */
 
 /**
  * struct weft_ep_doorbell - written by the user, 64 bytes
  * @sq_tail: producer index of the send queue
  * @rq_tail: producer index of the receive queue
+ * @pad: unused
  */
 struct weft_ep_doorbell {
 	__u32 sq_tail;
@@ -56,13 +58,13 @@ struct weft_ep_doorbell {
 	__u32 pad[14];
 };
 
-/* after moving sq_tail notify (see below); while it is clear an engine looks at both doorbells */
+/* notify after moving sq_tail (see below); while clear, an engine polls both doorbells */
 #define WEFT_ST_SQ_NOTIFY		(1u << 0)
-#define WEFT_ST_RQ_NOTIFY		(1u << 1)	/* after moving rq_tail notify */
-/* the endpoint met an entry it could not decode: no more work is taken */
+#define WEFT_ST_RQ_NOTIFY		(1u << 1)	/* notify after moving rq_tail */
+/* an entry of the endpoint could not be decoded: no more work is accepted */
 #define WEFT_ST_ERROR		(1u << 2)
 #define WEFT_ST_CONNECTED	(1u << 3)	/* MSG: sends are accepted */
-#define WEFT_ST_SHUT		(1u << 4)	/* MSG: was connected, is not any more */
+#define WEFT_ST_SHUT		(1u << 4)	/* MSG: was connected, no longer is */
 #define WEFT_ST_UNEXP		(1u << 5)	/* the kernel holds unexpected messages */
 
 /**
@@ -82,15 +84,16 @@ struct weft_ep_status {
 /**
  * struct weft_cq_doorbell - written by the user, 64 bytes
  * @head: consumer index
+ * @pad: unused
  */
 struct weft_cq_doorbell {
 	__u32 head;
 	__u32 pad[15];
 };
 
-/* completions wait for room: after moving head call WEFT_IOC_CQ_NOTIFY */
+/* completions wait for space: after moving head call WEFT_IOC_CQ_NOTIFY */
 #define WEFT_ST_CQ_NOTIFY		(1u << 0)
-/* head was outside of the ring: nothing more is written */
+/* head was outside of the ring: no more entries are written */
 #define WEFT_ST_CQ_ERROR	(1u << 1)
 
 /**
@@ -114,23 +117,23 @@ struct weft_cq_status {
 #define WEFT_SQ_TSEND		2	/* tagged */
 
 /* Flags of a send */
-#define WEFT_SQ_INLINE		(1u << 0)	/* payload stands in the slots behind this one */
-#define WEFT_SQ_DATA		(1u << 1)	/* @data goes to the receiver's completion */
+#define WEFT_SQ_INLINE		(1u << 0)	/* payload is in the slots after this one */
+#define WEFT_SQ_DATA		(1u << 1)	/* @data is passed to the receiver's completion */
 /* write a completion on success; errors are always written */
 #define WEFT_SQ_COMPLETION	(1u << 2)
-/* complete when the peer node has it all; without a level: when the buffer is free */
+/* complete when the peer node has all bytes; without a level: when the buffer may be reused */
 #define WEFT_SQ_TRANSMIT	(1u << 3)
-/* complete when it is placed or wholly buffered at the peer */
+/* complete when the message is placed or wholly buffered at the peer */
 #define WEFT_SQ_DELIVERY	(1u << 4)
-/* complete when a receive has taken it and has its bytes, or it was dropped */
+/* complete when a receive has matched and placed the message, or the receiver dropped it */
 #define WEFT_SQ_MATCH		(1u << 5)
-/* wait for what was sent there before; only with WEFT_EPF_FENCE */
+/* wait for earlier sends to the same destination; only with WEFT_EPF_FENCE */
 #define WEFT_SQ_FENCE		(1u << 6)
-#define WEFT_SQ_MORE		(1u << 7)	/* more follows at once: a hint */
-#define WEFT_SQ_SOLICITED	(1u << 8)	/* the receiver's completion says so */
+#define WEFT_SQ_MORE		(1u << 7)	/* more sends follow at once: a hint */
+#define WEFT_SQ_SOLICITED	(1u << 8)	/* mark the receiver's completion as solicited */
 /* @dst is a group that the endpoint has joined; DGRAM only */
 #define WEFT_SQ_GROUP		(1u << 9)
-#define WEFT_SQ_FLAGS		0x03ff		/* those that this kernel knows */
+#define WEFT_SQ_FLAGS		0x03ff		/* the flags that this kernel knows */
 
 /**
  * struct weft_iov - a segment of user memory
@@ -145,7 +148,7 @@ struct weft_iov {
 /**
  * struct weft_sqe - first slot of an entry in the send queue
  * @op: WEFT_SQ_SEND, WEFT_SQ_TSEND
- * @nslots: slots of the whole entry: 1 + payload or segments behind it, 4 segments a slot
+ * @nslots: slots of the whole entry: 1 + payload or segments after it, 4 segments a slot
  * @flags: WEFT_SQ_*
  * @dst: index in the address vector; must be 0 on a MSG endpoint; a group with WEFT_SQ_GROUP
  * @context: returned in the completion
@@ -153,7 +156,7 @@ struct weft_iov {
  * @len: bytes of the message
  * @tag: tag of a tagged send, else 0
  * @data: remote CQ data with WEFT_SQ_DATA, else 0
- * @niov: 0: no payload or WEFT_SQ_INLINE, 1: @addr, 2..WEFT_IOV_MAX: struct weft_iov behind this
+ * @niov: 0: no payload or WEFT_SQ_INLINE, 1: @addr, 2..WEFT_IOV_MAX: struct weft_iov after this
  *	slot
  * @rsvd: 0
  * @rsvd2: 0
@@ -174,43 +177,43 @@ struct weft_sqe {
 };
 
 /*
- * Receive queue operations; those not listed in WEFT_CAP_* bits are refused with an error
- * completion EOPNOTSUPP. PEEK, CLAIM and DISCARD (WEFT_CAP_PEEK) are about tagged messages that
- * wait for a receive; they are looked at when the endpoint is notified, whatever its status says.
+ * Receive queue operations. An operation without its WEFT_CAP_* bit gets an error completion
+ * EOPNOTSUPP. PEEK, CLAIM and DISCARD (WEFT_CAP_PEEK) concern tagged messages that wait for a
+ * receive. They need a notify call, or an engine, whatever the endpoint's status shows.
  */
 #define WEFT_RQ_RECV		1	/* untagged */
 #define WEFT_RQ_TRECV		2	/* tagged */
-/* which message would a receive in this place get? ENOMSG: none; always completes */
+/* report the message that a receive in this place would match; ENOMSG: none; always completes */
 #define WEFT_RQ_PEEK		3
-/* receive the message that was set aside for @context; EINVAL: there is none */
+/* receive the message that was set aside for @context; EINVAL: none was set aside */
 #define WEFT_RQ_CLAIM		4
-/* drop that message; always completes, but for WEFT_RQ_ANNOUNCE */
+/* drop that message; always completes, except with WEFT_RQ_ANNOUNCE */
 #define WEFT_RQ_DISCARD		5
-/* of the oldest unmatched receive whose context is @tag; no completion of its own */
+/* cancel the oldest unmatched receive whose context is @tag; has no completion of its own */
 #define WEFT_RQ_CANCEL		6
 /*
- * untagged, of a shared receive queue with a zone: @tag and @ignore hold the handles of the regions
- * that the segments are in, 32 bits each, the first segment's in the low half of @tag
+ * untagged, for a shared receive queue with a zone: @tag and @ignore hold the handles of the
+ * segments' regions, 32 bits each. The first segment's handle is in the low half of @tag.
  */
 #define WEFT_RQ_REGION		16
-#define WEFT_KEYS_MAX		4	/* segments of such a receive */
+#define WEFT_KEYS_MAX		4	/* maximum number of segments of such a receive */
 
 /* Flags of a receive */
 /* write a completion on success; errors are always written */
 #define WEFT_RQ_COMPLETION	(1u << 0)
-/* RECV: takes messages one after the other until less than @ignore bytes are left */
+/* RECV: match several messages in turn, until fewer than @ignore bytes are left */
 #define WEFT_RQ_MULTI		(1u << 1)
-/* PEEK: set the message aside for @context: nobody else sees it any more */
+/* PEEK: set the message aside for @context: no other receive matches it */
 #define WEFT_RQ_KEEP		(1u << 2)
 #define WEFT_RQ_DROP		(1u << 3)	/* PEEK: drop the message */
 /*
- * RECV, TRECV: get the message, or @part bytes of one that is longer than the room, tell of it, and
- * set it aside for @context (WEFT_CAP_ANNOUNCE); never on datagram endpoints. CLAIM, DISCARD: the
- * message was set aside so; ECANCELED: it is gone. CLAIM places what comes behind those bytes, at
- * the same distance from the beginning; DISCARD never completes.
+ * RECV, TRECV: place the message, or @part bytes of a message longer than the buffer; report it,
+ * and set it aside for @context (WEFT_CAP_ANNOUNCE). Not on datagram endpoints. CLAIM, DISCARD: the
+ * message was set aside in this way; ECANCELED: it is gone. CLAIM places the bytes after those
+ * already placed, at their offset in the message; DISCARD never completes.
  */
 #define WEFT_RQ_ANNOUNCE	(1u << 4)
-#define WEFT_RQ_FLAGS		0x001f		/* those that this kernel knows */
+#define WEFT_RQ_FLAGS		0x001f		/* the flags that this kernel knows */
 
 #define WEFT_SRC_ANY		0xffffffffu
 
@@ -219,16 +222,17 @@ struct weft_sqe {
  * @op: WEFT_RQ_*
  * @nslots: slots of the whole entry
  * @flags: WEFT_RQ_*
- * @src: address vector index of the only sender it takes from, or WEFT_SRC_ANY; WEFT_SRC_ANY on MSG
+ * @src: address vector index of the only sender to match, or WEFT_SRC_ANY; WEFT_SRC_ANY on MSG
  *	endpoints
- * @context: returned in the completion; what a message was set aside for: WEFT_RQ_CLAIM, _DISCARD
+ * @context: returned in the completion; WEFT_RQ_CLAIM, _DISCARD: the context that the message was
+ *	set aside for
  * @addr: user address of the only segment, when @niov is 1; else 0
- * @len: bytes of room; PEEK: for the front of the message, if it is at hand
+ * @len: bytes of the buffer; PEEK: for the front of the message, if the kernel holds it
  * @tag: tag to match, WEFT_RQ_TRECV, _PEEK; context to cancel, WEFT_RQ_CANCEL; else 0
- * @ignore: bits of the tag that do not count, WEFT_RQ_TRECV, _PEEK; least room, WEFT_RQ_MULTI; else
- *	0
- * @niov: 0: no room, 1: @addr, 2..WEFT_IOV_MAX: struct weft_iov behind this slot
- * @part: RECV, TRECV with WEFT_RQ_ANNOUNCE: bytes of a message that is longer than the room, at
+ * @ignore: bits of the tag to ignore, WEFT_RQ_TRECV, _PEEK; minimum of free bytes, WEFT_RQ_MULTI;
+ *	else 0
+ * @niov: 0: no buffer, 1: @addr, 2..WEFT_IOV_MAX: struct weft_iov after this slot
+ * @part: RECV, TRECV with WEFT_RQ_ANNOUNCE: bytes to place of a message longer than the buffer, at
  *	most @len; else 0
  * @rsvd2: 0
  */
@@ -251,40 +255,39 @@ struct weft_rqe {
 #define WEFT_CQE_SEND		(1u << 0)	/* of a send, else of a receive */
 #define WEFT_CQE_TAGGED		(1u << 1)	/* of a tagged operation */
 #define WEFT_CQE_DATA		(1u << 2)	/* @data is valid */
-/* payload behind this slot: copy @len - @olen bytes to @buf */
+/* payload after this slot: copy @len - @olen bytes to @buf */
 #define WEFT_CQE_INLINE		(1u << 3)
 #define WEFT_CQE_MULTI		(1u << 4)	/* the multi-receive buffer is released */
-#define WEFT_CQE_SOLICITED	(1u << 5)	/* the sender wants the receiver woken */
-#define WEFT_CQE_RELEASE	(1u << 6)	/* no message: tells of the release alone */
-/* of a receive with WEFT_RQ_ANNOUNCE; without @status the message is set aside for @context */
+#define WEFT_CQE_SOLICITED	(1u << 5)	/* the sender requests that the receiver be woken */
+#define WEFT_CQE_RELEASE	(1u << 6)	/* no message: reports only the release */
+/* of a receive with WEFT_RQ_ANNOUNCE; if @status is 0 the message is set aside for @context */
 #define WEFT_CQE_ANNOUNCE	(1u << 7)
 #define WEFT_CQE_CLAIM		(1u << 8)	/* of a CLAIM with WEFT_RQ_ANNOUNCE */
 #define WEFT_CQE_GROUP		(1u << 9)	/* the message was sent to a group */
 /*
- * the message has been received, @status (unless it was cut) is EADDRNOTAVAIL, and the slot behind
- * this one holds the struct weft_sockaddr of its sender (WEFT_EPF_SOURCE); not with WEFT_CQE_INLINE
+ * the message has been received, @status (unless it was truncated) is EADDRNOTAVAIL, and the next
+ * slot holds the struct weft_sockaddr of its sender (WEFT_EPF_SOURCE); not with WEFT_CQE_INLINE
  */
 #define WEFT_CQE_FROM		(1u << 10)
 
 /**
  * struct weft_cqe - first slot of an entry in a completion queue
- * @context: of the operation
- * @tag: sender's tag; on a failed receive the tag asked for
+ * @context: context of the operation
+ * @tag: the sender's tag; on a failed receive the requested tag
  * @data: remote CQ data
- * @len: receive: bytes of the whole message, also when cut (the placed ones are @len - @olen);
+ * @len: receive: bytes of the whole message, also when truncated (@len - @olen bytes were placed);
  *	send: bytes sent
- * @buf: WEFT_CQE_INLINE: where the payload is to be copied; multi-receive: where it was placed;
- *	else 0. A peek returns the front of the message in this way or not at all
- * @src: index of the sender in the address vector of the endpoint, WEFT_SRC_ANY: not in it
+ * @buf: WEFT_CQE_INLINE: destination of the payload; multi-receive: place of the message; else 0. A
+ *	peek returns the front of the message in this way or not at all
+ * @src: index of the sender in the address vector of the endpoint, WEFT_SRC_ANY: not in the vector
  * @flags: WEFT_CQE_*
  * @ep: low 16 bits of the endpoint's handle
  * @olen: bytes that did not fit (@status is then EMSGSIZE; of a peek it is 0), or with
- *	WEFT_CQE_ANNOUNCE that are to be claimed; else 0
+ *	WEFT_CQE_ANNOUNCE bytes left for the claim; else 0
  * @status: errno, 0: success; EMSGSIZE: truncated, ECANCELED: canceled
  * @nslots: slots of the whole entry
  * @rsvd: 0
- * @seq: index of this slot plus 1, written last: differs from that as long as the entry is not
- *	there
+ * @seq: index of this slot plus 1, written last: has another value until the entry is complete
  *
  * Inline payload begins in the next slot (slot by slot round the ring's end).
  */
