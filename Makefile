@@ -204,10 +204,11 @@ sim: $(sim_bin)
 	$(say_seed)
 	$(Q)$(sim_bin) $(sim_opts)
 
-# kernel/core against the order of its folders in kernel/core/layers
+# the module's folders against their order in kernel/layers and kernel/core/layers
 .PHONY: layers
-layers: $(sim_bin)
+layers: $(sim_bin) module
 	$(Q)selftests/layers kernel/core $(B)/obj/native/kernel/core
+	$(Q)selftests/layers kernel $(KBUILD_OUT)/kernel
 
 # libFuzzer: packets, rings, neighbours, calls, requests, a malicious peer; TIME seconds in all
 export TIME RUNS

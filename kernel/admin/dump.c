@@ -138,7 +138,7 @@ static int weft_dump_ctx(struct sk_buff *skb, struct netlink_callback *cb, struc
 	void *head;
 
 	do {
-		if (weft_dev_ctx_next(port, &pos, &ctx))
+		if (weft_dev_ctx_next(port->dev, &pos, &ctx))
 			return 0;
 	} while (!weft_dump_visible(cb, &ctx));
 	head = weft_dump_begin(skb, cb, WEFT_CMD_CTX_GET);
@@ -195,7 +195,7 @@ static int weft_dump_ep(struct sk_buff *skb, struct netlink_callback *cb, struct
 	void *head;
 
 	do {
-		if (weft_dev_ep_next(port, &pos, &ep))
+		if (weft_dev_ep_next(port->dev, &pos, &ep))
 			return 0;
 	} while (!weft_dump_visible(cb, &ep.ctx));
 	head = weft_dump_begin(skb, cb, WEFT_CMD_EP_GET);

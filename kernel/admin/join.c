@@ -20,29 +20,37 @@
 int weft_up_add(struct weft_port *port)
 {
 	lockdep_assert_held(&weft_ports_lock);
-	return weft_dev_add(port, weft_sysfs_groups);
+	return weft_dev_add(&(struct weft_dev_conf){
+		.port = port,
+		.core = &port->core,
+		.net = port->net,
+		.cookie = port->net_cookie,
+		.name = port->name,
+		.groups = weft_sysfs_groups,
+	}, &port->dev);
 }
 
 void weft_up_halt(struct weft_port *port)
 {
 	lockdep_assert_held(&weft_ports_lock);
-	weft_engine_stop(port);
+	weft_engine_stop(port->dev);
 }
 
 void weft_up_del(struct weft_port *port)
 {
 	lockdep_assert_held(&weft_ports_lock);
-	weft_dev_del(port);
+	weft_dev_del(port->dev);
 }
 
 void weft_up_free(struct weft_port *port)
 {
-	weft_dev_free(port);
+	weft_dev_free(port->dev);
+	port->dev = NULL;
 }
 
 bool weft_up_irq(struct weft_port *port, u32 queue)
 {
-	return weft_engine_irq(port, queue);
+	return weft_engine_irq(READ_ONCE(port->dev), queue);
 }
 
 /* ---- From devices to ports ------------------------------------------------------------------- */
@@ -106,7 +114,7 @@ int weft_port_set_engine(struct net *net, const char *name, const struct weft_en
 		NL_SET_ERR_MSG(extack, "no such port in this network namespace; see 'port show'");
 		return -ENODEV;
 	}
-	err = weft_engine_set(port, conf, extack);
+	err = weft_engine_set(port->dev, conf, extack);
 	weft_port_put(port);
 	return err;
 }

@@ -294,8 +294,8 @@ int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port)
 	u32 i;
 
 	weft_port_look(port, &look);
-	weft_dev_stat(port, &stat);
-	weft_engine_look(port, &engine);
+	weft_dev_stat(port->dev, &stat);
+	weft_engine_look(port->dev, &engine);
 	if (nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
 	    nla_put_string(skb, WEFT_ATTR_PORT_DRIVER, port->ops->name) ||
 	    (look.netdev[0] && nla_put_string(skb, WEFT_ATTR_PORT_NETDEV, look.netdev)) ||
@@ -310,7 +310,7 @@ int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port)
 	    (engine.cpu != WEFT_ENGINE_ANY_CPU &&
 	     nla_put_u32(skb, WEFT_ATTR_ENGINE_CPU, engine.cpu)) ||
 	    nla_put_u32(skb, WEFT_ATTR_ENGINE_IDLE, engine.idle_us) ||
-	    nla_put_u32(skb, WEFT_ATTR_ENGINE_HOT, weft_engine_hot(port)) ||
+	    nla_put_u32(skb, WEFT_ATTR_ENGINE_HOT, weft_engine_hot(port->dev)) ||
 	    nla_put_string(skb, WEFT_ATTR_PORT_PRIORITIES,
 			   READ_ONCE(port->core.conf.priorities) ? "on" : "off") ||
 	    nla_put_u64_64bit(skb, WEFT_ATTR_PINNED, stat.pinned, WEFT_ATTR_PAD))

@@ -16,21 +16,21 @@
 
 static ssize_t driver_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	const struct weft_port *port = dev_get_drvdata(dev);
+	const struct weft_port *port = weft_dev_port(dev_get_drvdata(dev));
 
 	return sysfs_emit(buf, "%s\n", port->ops->name);
 }
 
 static ssize_t state_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%s\n", weft_port_state_name(dev_get_drvdata(dev)));
+	return sysfs_emit(buf, "%s\n", weft_port_state_name(weft_dev_port(dev_get_drvdata(dev))));
 }
 
 static ssize_t netdev_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	struct weft_port_look look;
 
-	weft_port_look(dev_get_drvdata(dev), &look);
+	weft_port_look(weft_dev_port(dev_get_drvdata(dev)), &look);
 	return sysfs_emit(buf, "%s\n", look.netdev);
 }
 
@@ -38,13 +38,13 @@ static ssize_t mtu_show(struct device *dev, struct device_attribute *attr, char 
 {
 	struct weft_port_look look;
 
-	weft_port_look(dev_get_drvdata(dev), &look);
+	weft_port_look(weft_dev_port(dev_get_drvdata(dev)), &look);
 	return sysfs_emit(buf, "%u\n", look.mtu);
 }
 
 static ssize_t udp_port_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	const struct weft_port *port = dev_get_drvdata(dev);
+	const struct weft_port *port = weft_dev_port(dev_get_drvdata(dev));
 
 	return sysfs_emit(buf, "%u\n", port->core.conf.udp_port);
 }
@@ -52,7 +52,7 @@ static ssize_t udp_port_show(struct device *dev, struct device_attribute *attr, 
 /* One address per line. */
 static ssize_t addresses_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	const struct weft_port *port = dev_get_drvdata(dev);
+	const struct weft_port *port = weft_dev_port(dev_get_drvdata(dev));
 	const struct weft_sockaddr *a;
 	int at = 0;
 	u32 i;
@@ -79,14 +79,14 @@ static ssize_t contexts_show(struct device *dev, struct device_attribute *attr, 
 
 static ssize_t endpoints_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	const struct weft_port *port = dev_get_drvdata(dev);
+	const struct weft_port *port = weft_dev_port(dev_get_drvdata(dev));
 
 	return sysfs_emit(buf, "%u\n", READ_ONCE(port->core.neps));
 }
 
 static ssize_t paths_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	const struct weft_port *port = dev_get_drvdata(dev);
+	const struct weft_port *port = weft_dev_port(dev_get_drvdata(dev));
 
 	return sysfs_emit(buf, "%u\n", READ_ONCE(port->core.npaths));
 }
@@ -132,7 +132,7 @@ static ssize_t engine_hot_show(struct device *dev, struct device_attribute *attr
 
 static ssize_t priorities_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	const struct weft_port *port = dev_get_drvdata(dev);
+	const struct weft_port *port = weft_dev_port(dev_get_drvdata(dev));
 
 	return sysfs_emit(buf, "%s\n", READ_ONCE(port->core.conf.priorities) ? "on" : "off");
 }
@@ -191,7 +191,7 @@ struct weft_counter_attr {
 static ssize_t weft_counter_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
 	const struct weft_counter_attr *c = container_of(attr, struct weft_counter_attr, attr);
-	const struct weft_port *port = dev_get_drvdata(dev);
+	const struct weft_port *port = weft_dev_port(dev_get_drvdata(dev));
 
 	return sysfs_emit(buf, "%llu\n", weft_counters_read(port->core.cnt, c->counter));
 }

@@ -313,7 +313,6 @@ static void weft_ctx_free(struct weft_ctx *ctx)
 static void weft_ctx_fini(struct work_struct *work)
 {
 	struct weft_ctx *ctx = container_of(work, struct weft_ctx, fini);
-	struct weft_port *port = ctx->port;
 	struct weft_dev *dev = ctx->dev;
 
 	weft_deferred_exit(&ctx->deferred);
@@ -325,7 +324,7 @@ static void weft_ctx_fini(struct work_struct *work)
 	mutex_unlock(&dev->lock);
 	weft_memctx_put(ctx->mc);
 	weft_ctx_free(ctx);
-	weft_up_put(port);
+	weft_up_put(dev->port);
 }
 
 /**
@@ -390,13 +389,12 @@ static int weft_ctx_alloc(struct weft_ctx *ctx)
 
 /**
  * weft_ctx_new - create a context for the calling process
- * @dev: device
- * @port: its port; on success the context takes over the caller's reference
+ * @dev: device; on success the context takes over the caller's reference on its port
  *
  * Return: the context, ERR_PTR(-ENOMEM, -EINVAL: a kernel thread, -EINTR: killed, -EBUSY: too many
  * contexts). Sleeps.
  */
-struct weft_ctx *weft_ctx_new(struct weft_dev *dev, struct weft_port *port)
+struct weft_ctx *weft_ctx_new(struct weft_dev *dev)
 {
 	struct weft_ctx *ctx;
 	int err;
@@ -406,8 +404,7 @@ struct weft_ctx *weft_ctx_new(struct weft_dev *dev, struct weft_port *port)
 		return ERR_PTR(-ENOMEM);
 	refcount_set(&ctx->ref, 1);
 	refcount_set(&ctx->use, 1);
-	ctx->core = &port->core;
-	ctx->port = port;
+	ctx->core = dev->core;
 	ctx->dev = dev;
 	ctx->mm = current->mm;
 	ctx->pid = task_tgid_nr(current);

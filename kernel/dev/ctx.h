@@ -15,7 +15,6 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "../port/port.h"
 #include "dev.h"
 #include "engine.h"
 #include "mem.h"
@@ -86,7 +85,11 @@ void weft_deferred_exit(struct weft_deferred *deferred);
 
 /**
  * struct weft_dev - character device of a port; lives as long as the port
- * @port: the port
+ * @port: the port, for upcalls; opaque here
+ * @core: its core
+ * @net: its network namespace
+ * @cookie: cookie of that namespace
+ * @name: its name
  * @id: number of the device, never reused
  * @minor: device number
  * @device: in sysfs
@@ -98,6 +101,10 @@ void weft_deferred_exit(struct weft_deferred *deferred);
  */
 struct weft_dev {
 	struct weft_port *port;
+	struct weft_core *core;
+	struct net *net;
+	u64 cookie;
+	char name[WEFT_NAME_MAX];
 	u32 id;
 	int minor;
 	struct device *device;
@@ -127,7 +134,6 @@ struct weft_dev *weft_dev_by_id(u32 id);
  *	released
  * @id: number, unique in the module; the core names the context by it
  * @dev: device
- * @port: port, referenced
  * @mc: memory
  * @lock: protects @objs, @dead, @nobjs, @used, @gens, @next; other code waits for it
  * @own_lock: protects the relations and the end of objects: weft_obj.users, @kill_out; may be held
@@ -158,7 +164,6 @@ struct weft_ctx {
 	refcount_t use;
 	u32 id;
 	struct weft_dev *dev;
-	struct weft_port *port;
 	struct weft_memctx *mc;
 	struct mutex lock;	/* the table of objects */
 	struct mutex own_lock;	/* objects; @lock is taken inside */
@@ -180,7 +185,7 @@ struct weft_ctx {
 	struct rcu_head rcu;
 };
 
-struct weft_ctx *weft_ctx_new(struct weft_dev *dev, struct weft_port *port);
+struct weft_ctx *weft_ctx_new(struct weft_dev *dev);
 void weft_ctx_kill(struct weft_ctx *ctx);
 void weft_ctx_put(struct weft_ctx *ctx);
 void weft_ctx_unuse(struct weft_ctx *ctx);

@@ -49,13 +49,13 @@ static int weft_open(struct inode *inode, struct file *file)
 	mutex_lock(&weft_devs_lock);
 	if (minor < WEFT_MINORS)
 		dev = weft_minors[minor];
-	if (dev && dev->port->net_cookie == current->nsproxy->net_ns->net_cookie &&
+	if (dev && dev->cookie == current->nsproxy->net_ns->net_cookie &&
 	    weft_up_tryget(dev->port))
 		port = dev->port;
 	mutex_unlock(&weft_devs_lock);
 	if (!port)
 		return -ENODEV;
-	ctx = weft_ctx_new(dev, port);
+	ctx = weft_ctx_new(dev);
 	if (IS_ERR(ctx)) {
 		weft_up_put(port);
 		return PTR_ERR(ctx);
@@ -118,9 +118,9 @@ static char *weft_devnode(weft_class_const struct device *device, umode_t *mode)
 
 static const void *weft_namespace(weft_class_const struct device *device)
 {
-	const struct weft_port *port = dev_get_drvdata(device);
+	const struct weft_dev *dev = dev_get_drvdata(device);
 
-	return port->net;
+	return dev->net;
 }
 
 static struct class weft_class = {
@@ -153,7 +153,12 @@ static void weft_minor_put(struct weft_dev *dev)
 	mutex_unlock(&weft_devs_lock);
 }
 
-int weft_dev_add(struct weft_port *port, const struct attribute_group **groups)
+struct weft_port *weft_dev_port(const struct weft_dev *dev)
+{
+	return dev->port;
+}
+
+int weft_dev_add(const struct weft_dev_conf *conf, struct weft_dev **to)
 {
 	struct weft_dev *dev;
 	int err;
@@ -161,17 +166,21 @@ int weft_dev_add(struct weft_port *port, const struct attribute_group **groups)
 	dev = kzalloc(sizeof(*dev), GFP_KERNEL);
 	if (!dev)
 		return -ENOMEM;
-	dev->port = port;
+	dev->port = conf->port;
+	dev->core = conf->core;
+	dev->net = conf->net;
+	dev->cookie = conf->cookie;
+	strscpy(dev->name, conf->name, sizeof(dev->name));
 	mutex_init(&dev->lock);
 	INIT_LIST_HEAD(&dev->ctxs);
-	dev->engine = weft_engine_new(port);
+	dev->engine = weft_engine_new(dev);
 	dev->out = kvmalloc(sizeof(*dev->out), GFP_KERNEL);
 	if (!dev->engine || !dev->out) {
 		err = -ENOMEM;
 		goto fail;
 	}
-	weft_out_init(dev->out, &port->core);
-	err = weft_deferred_init(&dev->orphans, NULL, &port->core);
+	weft_out_init(dev->out, dev->core);
+	err = weft_deferred_init(&dev->orphans, NULL, dev->core);
 	if (err)
 		goto fail;
 	err = weft_dev_enter(dev);
@@ -179,13 +188,13 @@ int weft_dev_add(struct weft_port *port, const struct attribute_group **groups)
 		weft_deferred_exit(&dev->orphans);
 		goto fail;
 	}
-	port->dev = dev;	/* weft_dev_free() frees it from here on */
+	WRITE_ONCE(*to, dev);	/* weft_dev_free() frees it from here on */
 
 	err = weft_minor_get(dev);
 	if (err)
 		return err;
-	dev->device = device_create_with_groups(&weft_class, NULL, weft_devt + dev->minor, port,
-						groups, "%s", port->name);
+	dev->device = device_create_with_groups(&weft_class, NULL, weft_devt + dev->minor, dev,
+						conf->groups, "%s", dev->name);
 	if (!IS_ERR(dev->device))
 		return 0;
 	err = PTR_ERR(dev->device);
@@ -200,9 +209,8 @@ fail:
 	return err;
 }
 
-void weft_dev_del(struct weft_port *port)
+void weft_dev_del(struct weft_dev *dev)
 {
-	struct weft_dev *dev = port->dev;
 	struct weft_ctx *ctx;
 	bool more;
 
@@ -212,22 +220,20 @@ void weft_dev_del(struct weft_port *port)
 	device_unregister(dev->device);
 	dev->device = NULL;
 	do {
-		more = weft_core_stop(&port->core, weft_now(), ENODEV, dev->out);
+		more = weft_core_stop(dev->core, weft_now(), ENODEV, dev->out);
 		weft_flush(dev->out);
 		cond_resched();
 	} while (more);
 	/* a program that reads until ENODEV misses no entry that was written before */
-	smp_store_release(&port->core.ended, true);
+	smp_store_release(&dev->core->ended, true);
 	mutex_lock(&dev->lock);
 	list_for_each_entry(ctx, &dev->ctxs, node)
 		weft_ctx_stopped(ctx);
 	mutex_unlock(&dev->lock);
 }
 
-void weft_dev_free(struct weft_port *port)
+void weft_dev_free(struct weft_dev *dev)
 {
-	struct weft_dev *dev = port->dev;
-
 	if (!dev)
 		return;
 	weft_deferred_exit(&dev->orphans);
@@ -236,14 +242,12 @@ void weft_dev_free(struct weft_port *port)
 	kvfree(dev->out);
 	mutex_destroy(&dev->lock);
 	kfree(dev);
-	port->dev = NULL;
 }
 
 /* ---- For the administrator ------------------------------------------------------------------- */
 
-int weft_dev_ctx_next(struct weft_port *port, u64 *pos, struct weft_dev_ctx *info)
+int weft_dev_ctx_next(struct weft_dev *dev, u64 *pos, struct weft_dev_ctx *info)
 {
-	struct weft_dev *dev = port->dev;
 	struct weft_ctx *ctx;
 	int err = -ENOENT;
 
@@ -276,9 +280,8 @@ static int weft_ctx_ep_next(struct weft_ctx *ctx, u32 *index, struct weft_dev_ep
 	return err;
 }
 
-int weft_dev_ep_next(struct weft_port *port, u64 *pos, struct weft_dev_ep *ep)
+int weft_dev_ep_next(struct weft_dev *dev, u64 *pos, struct weft_dev_ep *ep)
 {
-	struct weft_dev *dev = port->dev;
 	u32 id = *pos >> 32, index = *pos;
 	struct weft_ctx *ctx;
 	int err = -ENOENT;
@@ -300,9 +303,8 @@ int weft_dev_ep_next(struct weft_port *port, u64 *pos, struct weft_dev_ep *ep)
 	return err;
 }
 
-void weft_dev_stat(struct weft_port *port, struct weft_dev_stat *stat)
+void weft_dev_stat(struct weft_dev *dev, struct weft_dev_stat *stat)
 {
-	struct weft_dev *dev = port->dev;
 	struct weft_dev_ctx info;
 	struct weft_ctx *ctx;
 

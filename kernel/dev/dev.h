@@ -25,33 +25,54 @@ int weft_dev_init(void);
 void weft_dev_exit(void);
 
 /**
+ * struct weft_dev_conf - port of a device
+ * @port: the port, already working; passed to upcalls, opaque here
+ * @core: its core
+ * @net: its network namespace
+ * @cookie: cookie of that namespace
+ * @name: its name; copied
+ * @groups: sysfs attributes, may be NULL; dev_get_drvdata() of the device is the port's device
+ */
+struct weft_dev_conf {
+	struct weft_port *port;
+	struct weft_core *core;
+	struct net *net;
+	u64 cookie;
+	const char *name;
+	const struct attribute_group **groups;
+};
+
+/**
  * weft_dev_add - make a port visible to programs
- * @port: the port, already working
- * @groups: sysfs attributes, may be NULL; dev_get_drvdata() of the device is the port
+ * @conf: the port
+ * @to: out: the device, also when a step after its creation fails
  *
  * Return: 0, -ENOMEM, -ENOSPC: too many ports, -EEXIST. The caller calls weft_dev_free() in either
  * case.
  */
-int weft_dev_add(struct weft_port *port, const struct attribute_group **groups);
+int weft_dev_add(const struct weft_dev_conf *conf, struct weft_dev **to);
+
+/* Return: the port of a device. */
+struct weft_port *weft_dev_port(const struct weft_dev *dev);
 
 /**
  * weft_dev_del - withdraw a port from programs
- * @port: the port; still able to transmit
+ * @dev: its device, NULL: none; the port is still able to transmit
  *
  * Removes the node and the directory, calls weft_core_stop() until it is complete, and wakes all
  * waiters. Open files stay: programs can close them and destroy their objects. Any other call on
  * them returns ENODEV.
  */
-void weft_dev_del(struct weft_port *port);
+void weft_dev_del(struct weft_dev *dev);
 
 /**
  * weft_dev_free - free the device of a port
- * @port: the port; weft_dev_add() may have failed or not have been called
+ * @dev: the device, NULL: none
  *
  * The last weft_port_put() calls it, after the last upcall of the port and before weft_core_exit().
  * Work that outlived its context is done when it returns. Any workqueue may call it.
  */
-void weft_dev_free(struct weft_port *port);
+void weft_dev_free(struct weft_dev *dev);
 
 /**
  * struct weft_dev_stat - use of a port by programs
@@ -65,7 +86,7 @@ struct weft_dev_stat {
 	u64 pinned;
 };
 
-void weft_dev_stat(struct weft_port *port, struct weft_dev_stat *stat);
+void weft_dev_stat(struct weft_dev *dev, struct weft_dev_stat *stat);
 
 /**
  * weft_key_digest - make the digest of a job's key
@@ -99,13 +120,13 @@ struct weft_dev_ctx {
 
 /**
  * weft_dev_ctx_next - iterate over the contexts of a port
- * @port: the port
+ * @dev: the port's device
  * @pos: position; 0 in the beginning
  * @ctx: out: the context
  *
  * Return: 0, -ENOENT: no more contexts.
  */
-int weft_dev_ctx_next(struct weft_port *port, u64 *pos, struct weft_dev_ctx *ctx);
+int weft_dev_ctx_next(struct weft_dev *dev, u64 *pos, struct weft_dev_ctx *ctx);
 
 /**
  * struct weft_dev_ep - an endpoint and its owner
@@ -119,12 +140,12 @@ struct weft_dev_ep {
 
 /**
  * weft_dev_ep_next - iterate over the endpoints of a port
- * @port: the port
+ * @dev: the port's device
  * @pos: position; 0 in the beginning
  * @ep: out: the endpoint
  *
  * Return: 0, -ENOENT: no more endpoints.
  */
-int weft_dev_ep_next(struct weft_port *port, u64 *pos, struct weft_dev_ep *ep);
+int weft_dev_ep_next(struct weft_dev *dev, u64 *pos, struct weft_dev_ep *ep);
 
 #endif

@@ -53,7 +53,6 @@
 #include <linux/sched/stat.h>
 #include <linux/slab.h>
 
-#include "../port/port.h"
 #include "ctx.h"
 #include "engine.h"
 #include "upcalls.h"
@@ -137,7 +136,7 @@ void weft_hot_join(struct weft_hot *hot)
 		WRITE_ONCE(hot->on, true);
 		list_add_tail(&hot->node, &p->hot);
 		WRITE_ONCE(p->nhot, p->nhot + 1);
-		weft_count(&p->engine->port->core, engine_joins);
+		weft_count(p->engine->dev->core, engine_joins);
 		wake_up_process(p->task);
 	}
 	spin_unlock(&p->lock);
@@ -283,13 +282,13 @@ static bool weft_poller_scan(struct weft_poller *p, weft_ns now)
 /* Return: number of received packets. */
 static u32 weft_poller_nic(struct weft_poller *p)
 {
-	return weft_up_poll(p->engine->port, p->queue, WEFT_POLL_BUDGET);
+	return weft_up_poll(p->engine->dev->port, p->queue, WEFT_POLL_BUDGET);
 }
 
 /* Let the NIC interrupt. Return: true if packets have come already. */
 static bool weft_poller_arm(struct weft_poller *p)
 {
-	return weft_up_arm(p->engine->port, p->queue);
+	return weft_up_arm(p->engine->dev->port, p->queue);
 }
 
 static void weft_poller_sleep(struct weft_poller *p)
@@ -298,7 +297,7 @@ static void weft_poller_sleep(struct weft_poller *p)
 	set_current_state(TASK_IDLE);
 	/* set the state before these checks; a waker publishes work before it wakes */
 	if (!kthread_should_stop() && list_empty_careful(&p->hot) && !weft_poller_arm(p)) {
-		weft_count(&p->engine->port->core, engine_sleeps);
+		weft_count(p->engine->dev->core, engine_sleeps);
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
@@ -386,14 +385,14 @@ static void weft_engine_halt(struct weft_engine *engine)
 
 static int weft_poller_create(struct weft_poller *p, u32 cpu)
 {
-	struct weft_port *port = p->engine->port;
+	struct weft_dev *dev = p->engine->dev;
 	struct task_struct *task;
 
 	p->out = kvmalloc(sizeof(*p->out), GFP_KERNEL);
 	if (!p->out)
 		return -ENOMEM;
-	weft_out_init(p->out, &port->core);
-	task = kthread_create(weft_poller_run, p, "weft/%s:%u", port->name, p->queue);
+	weft_out_init(p->out, dev->core);
+	task = kthread_create(weft_poller_run, p, "weft/%s:%u", dev->name, p->queue);
 	if (IS_ERR(task)) {
 		kvfree(p->out);
 		p->out = NULL;
@@ -454,7 +453,7 @@ static int weft_engine_check(const struct weft_engine_conf *conf, struct netlink
 
 /**
  * weft_engine_set - change a port's engine, also under traffic
- * @port: the port, with a device
+ * @dev: the port's device
  * @conf: the new settings; WEFT_ENGINE_SAME leaves a field unchanged
  * @extack: receives the reason of a failure
  *
@@ -463,10 +462,10 @@ static int weft_engine_check(const struct weft_engine_conf *conf, struct netlink
  * Return: 0, -EINVAL: engine, CPU; -ERANGE: idle time; -ENODEV: the port is going; -ENOMEM, -EINTR:
  * a thread could not be created, and the engine is inline.
  */
-int weft_engine_set(struct weft_port *port, const struct weft_engine_conf *conf,
+int weft_engine_set(struct weft_dev *dev, const struct weft_engine_conf *conf,
 		    struct netlink_ext_ack *extack)
 {
-	struct weft_engine *engine = port->dev->engine;
+	struct weft_engine *engine = dev->engine;
 	struct weft_engine_conf new = *conf, old;
 	int err;
 
@@ -499,14 +498,14 @@ out:
 
 /**
  * weft_engine_look - read the settings of a port's engine
- * @port: the port, with a device
+ * @dev: the port's device
  * @conf: out
  *
  * Context: any.
  */
-void weft_engine_look(struct weft_port *port, struct weft_engine_conf *conf)
+void weft_engine_look(const struct weft_dev *dev, struct weft_engine_conf *conf)
 {
-	const struct weft_engine *engine = port->dev->engine;
+	const struct weft_engine *engine = dev->engine;
 
 	conf->mode = READ_ONCE(engine->conf.mode);
 	conf->cpu = READ_ONCE(engine->conf.cpu);
@@ -515,14 +514,14 @@ void weft_engine_look(struct weft_port *port, struct weft_engine_conf *conf)
 
 /**
  * weft_engine_hot - count the objects that threads poll now
- * @port: the port, with a device
+ * @dev: the port's device
  *
  * Context: any.
  * Return: number of endpoints and queues.
  */
-u32 weft_engine_hot(struct weft_port *port)
+u32 weft_engine_hot(const struct weft_dev *dev)
 {
-	const struct weft_engine *engine = port->dev->engine;
+	const struct weft_engine *engine = dev->engine;
 	u32 n = 0, i;
 
 	for (i = 0; i < engine->n; i++)
@@ -550,13 +549,13 @@ const char *weft_engine_name(u32 mode)
 
 /**
  * weft_engine_stop - end the threads of a port for good
- * @port: the port, going; may have no device
+ * @dev: the port's device, NULL: none
  *
  * Context: process.
  */
-void weft_engine_stop(struct weft_port *port)
+void weft_engine_stop(struct weft_dev *dev)
 {
-	struct weft_engine *engine = port->dev ? port->dev->engine : NULL;
+	struct weft_engine *engine = dev ? dev->engine : NULL;
 
 	if (!engine)
 		return;
@@ -568,15 +567,14 @@ void weft_engine_stop(struct weft_port *port)
 
 /**
  * weft_engine_irq - report that a queue of a driver has packets
- * @port: the port
+ * @dev: the port's device, NULL: none
  * @queue: the queue pair
  *
  * Context: any, in an RCU read section (as interrupts are). For drivers with ops->poll().
  * Return: true: a thread polls the queue; false: the driver must poll it.
  */
-bool weft_engine_irq(struct weft_port *port, u32 queue)
+bool weft_engine_irq(struct weft_dev *dev, u32 queue)
 {
-	struct weft_dev *dev = READ_ONCE(port->dev);
 	struct weft_poller *p;
 
 	if (!dev || queue >= dev->engine->n)
@@ -593,14 +591,14 @@ bool weft_engine_irq(struct weft_port *port, u32 queue)
 
 /**
  * weft_engine_new - create a port's engine, inline
- * @port: the port; its driver is attached
+ * @dev: the port's device; the driver of the port is attached
  *
  * Context: process.
  * Return: the engine, NULL: no memory.
  */
-struct weft_engine *weft_engine_new(struct weft_port *port)
+struct weft_engine *weft_engine_new(struct weft_dev *dev)
 {
-	u32 n = weft_up_queues(port), i;
+	u32 n = weft_up_queues(dev->port), i;
 	struct weft_engine *engine;
 
 	n = clamp_t(u32, n, 1, WEFT_ENGINE_QUEUES);
@@ -608,7 +606,7 @@ struct weft_engine *weft_engine_new(struct weft_port *port)
 	if (!engine)
 		return NULL;
 	mutex_init(&engine->lock);
-	engine->port = port;
+	engine->dev = dev;
 	engine->n = n;
 	engine->conf.cpu = WEFT_ENGINE_ANY_CPU;
 	engine->conf.idle_us = WEFT_ENGINE_IDLE_US;

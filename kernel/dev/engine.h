@@ -15,7 +15,7 @@
 
 struct netlink_ext_ack;
 struct task_struct;
-struct weft_port;
+struct weft_dev;
 struct weft_obj;
 
 #define WEFT_ENGINE_INLINE	0
@@ -106,7 +106,7 @@ struct weft_poller {
 
 /**
  * struct weft_engine - engine of a port; lives as long as its device
- * @port: the port
+ * @dev: the port's device
  * @lock: protects @conf except @idle_ns; serialises starting and stopping threads
  * @conf: settings
  * @idle_ns: idle time in nanoseconds; read by the threads
@@ -115,7 +115,7 @@ struct weft_poller {
  * @poller: the threads
  */
 struct weft_engine {
-	struct weft_port *port;
+	struct weft_dev *dev;
 	struct mutex lock;	/* conf, gone */
 	struct weft_engine_conf conf;
 	u64 idle_ns;
@@ -124,15 +124,15 @@ struct weft_engine {
 	struct weft_poller poller[];
 };
 
-struct weft_engine *weft_engine_new(struct weft_port *port);
+struct weft_engine *weft_engine_new(struct weft_dev *dev);
 void weft_engine_free(struct weft_engine *engine);
-int weft_engine_set(struct weft_port *port, const struct weft_engine_conf *conf,
+int weft_engine_set(struct weft_dev *dev, const struct weft_engine_conf *conf,
 		    struct netlink_ext_ack *extack);
-void weft_engine_look(struct weft_port *port, struct weft_engine_conf *conf);
+void weft_engine_look(const struct weft_dev *dev, struct weft_engine_conf *conf);
 const char *weft_engine_name(u32 mode);
-void weft_engine_stop(struct weft_port *port);
-u32 weft_engine_hot(struct weft_port *port);
-bool weft_engine_irq(struct weft_port *port, u32 queue);
+void weft_engine_stop(struct weft_dev *dev);
+u32 weft_engine_hot(const struct weft_dev *dev);
+bool weft_engine_irq(struct weft_dev *dev, u32 queue);
 
 void weft_hot_init(struct weft_hot *hot, struct weft_engine *engine, struct weft_obj *obj,
 		   const void *bell);

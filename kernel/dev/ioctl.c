@@ -74,11 +74,11 @@ union weft_call_arg {
 static int weft_query(struct weft_call *call)
 {
 	struct weft_ioc_query *q = call->arg;
-	struct weft_port *port = call->ctx->port;
+	struct weft_dev *dev = call->ctx->dev;
 	struct weft_core *core = call->ctx->core;
 
 	memset(q, 0, sizeof(*q));
-	weft_up_query(port, q);
+	weft_up_query(dev->port, q);
 	q->size = sizeof(*q);
 	q->flags = 0;
 	q->abi = WEFT_ABI_VERSION;
@@ -94,7 +94,7 @@ static int weft_query(struct weft_call *call)
 	q->cm_data = WEFT_CM_DATA_MAX;
 	q->max_av = WEFT_AV_MAX;
 	q->max_dgram = weft_dgram_max(core, q->mtu);
-	strscpy(q->name, port->name, sizeof(q->name));
+	strscpy(q->name, dev->name, sizeof(q->name));
 	q->naddr = min_t(u32, core->naddr, ARRAY_SIZE(q->addr));
 	memcpy(q->addr, core->addr, q->naddr * sizeof(q->addr[0]));
 	return 0;

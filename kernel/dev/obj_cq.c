@@ -28,7 +28,6 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "../core/queue/queue.h"
 #include "ctx.h"
 
 static struct weft_ucq *weft_ucq_of(struct weft_obj *obj)

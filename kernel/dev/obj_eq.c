@@ -16,7 +16,6 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "../core/queue/queue.h"
 #include "ctx.h"
 
 static struct weft_ueq *weft_ueq_of(struct weft_obj *obj)

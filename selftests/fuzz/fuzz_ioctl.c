@@ -5,6 +5,7 @@
  * The input is two bytes that say which allocation fails, and steps, each a byte and what it needs.
  * A structure begins as one that is right, and the input changes bytes of it.
  */
+#include "port/port.h"
 #include "kernel/stand_in.h"
 #include "dev/ctx.h"
 #include "dev/upcalls.h"
@@ -467,6 +468,7 @@ static void begin(void)
 	refcount_set(&w.port.ref, 2);
 	w.port.dev = &w.dev;
 	w.dev.port = &w.port;
+	w.dev.core = &w.port.core;
 	w.dev.id = 1;
 	mutex_init(&w.dev.lock);
 	INIT_LIST_HEAD(&w.dev.ctxs);
@@ -508,7 +510,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 	w.n = len;
 	begin();
 	weft_host_fail_nth(number(2));
-	w.ctx = weft_ctx_new(&w.dev, &w.port);
+	w.ctx = weft_ctx_new(&w.dev);
 	if (IS_ERR(w.ctx)) {
 		w.ctx = NULL;
 		weft_up_put(&w.port);
