@@ -148,3 +148,19 @@ void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out)
 		weft_ep_put(rf->ep);
 	weft_free(rf);
 }
+
+/**
+ * weft_rflows_free - free all flows of a path that receive nothing more
+ * @path: the path, locked
+ * @out: output
+ */
+void weft_rflows_free(struct weft_path *path, struct weft_out *out)
+{
+	struct weft_list *l;
+	u32 i;
+
+	weft_assert_held(&path->lock);
+	for (i = 0; i < WEFT_PATH_HASH; i++)
+		while ((l = weft_list_first(&path->rflows[i])))
+			weft_rflow_free(weft_entry(l, struct weft_rflow, node), out);
+}

@@ -26,6 +26,7 @@ void weft_fence_check(struct weft_flow *flow, struct weft_out *out);
 void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out);
 void weft_flow_withdraw(struct weft_flow *flow, int err, struct weft_out *out);
 void weft_flow_expire(struct weft_flow *flow, struct weft_out *out);
+void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out);
 void weft_rflow_gone(struct weft_rflow *rf, struct weft_out *out);
 
 /* ---- send.c --------------------------------------------------------------------- */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - references and deadlines of a path
+ * weft core - references and deadlines of a path, and what it has of the layers above transport/
  *
  * The tables of a core hold one reference (transport/path.c). The last put frees the path.
  *
- * Locks: none for references; path->lock, held by the caller, for deadlines and ids.
+ * Locks: none for references; path->lock, held by the caller, for all else.
  */
 #include "core/object/object.h"
 
@@ -27,6 +27,89 @@ void weft_path_put(struct weft_path *path)
 	weft_free(path->spare);
 	weft_free(path->known);
 	weft_free_rcu(path, rcu);
+}
+
+/**
+ * weft_path_parts - initialize what the layers above transport/ keep in a path
+ * @path: the path, zeroed
+ */
+void weft_path_parts(struct weft_path *path)
+{
+	u32 i;
+
+	path->salt = (u32)path->core->key[0];
+	path->close_at = U64_MAX;
+	path->grant_at = U64_MAX;
+	path->credit_at = U64_MAX;
+	weft_list_init(&path->later);
+	weft_list_init(&path->dgrams);
+	weft_list_init(&path->starved);
+	weft_list_init(&path->flows);
+	weft_list_init(&path->rxms);
+	weft_list_init(&path->conns);
+	for (i = 0; i < WEFT_PATH_HASH; i++) {
+		weft_list_init(&path->flow_ids[i]);
+		weft_list_init(&path->rflows[i]);
+		weft_list_init(&path->sids[i]);
+		weft_list_init(&path->rids[i]);
+		weft_list_init(&path->psids[i]);
+	}
+}
+
+/**
+ * weft_path_used - check for messages and connections on a path
+ * @path: the path, locked
+ *
+ * Return: true if a message, a datagram or a connection is under way.
+ */
+bool weft_path_used(const struct weft_path *path)
+{
+	weft_assert_held(&path->lock);
+	return path->nwait || path->nrxm || !weft_list_empty(&path->conns) ||
+	       !weft_list_empty(&path->dgrams);
+}
+
+/* Return: true if endpoints of this node have flows on the path, which is locked. */
+bool weft_path_flows(const struct weft_path *path)
+{
+	weft_assert_held(&path->lock);
+	return !weft_list_empty(&path->flows);
+}
+
+/**
+ * weft_path_auth - make the authentication codes of all flows on a path that is UP now
+ * @path: the path, locked
+ */
+void weft_path_auth(struct weft_path *path)
+{
+	struct weft_list *l;
+
+	weft_assert_held(&path->lock);
+	weft_list_for_each(l, &path->flows)
+		weft_flow_auth(weft_entry(l, struct weft_flow, node));
+}
+
+/**
+ * weft_path_tidy - have the endpoints close their flows on an idle path
+ * @path: the path, locked
+ * @out: output
+ */
+void weft_path_tidy(struct weft_path *path, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	weft_assert_held(&path->lock);
+	weft_list_for_each(l, &path->flows) {
+		struct weft_ep *ep = weft_entry(l, struct weft_flow, node)->ep;
+
+		weft_lock(&ep->lock);
+		if (!ep->tidy_work.queued && ep->state != WEFT_EPS_DEAD) {
+			ep->tidy_work.queued = true;
+			weft_ep_get(ep);
+			weft_list_add_tail(&out->deferred, &ep->tidy_work.node);
+		}
+		weft_unlock(&ep->lock);
+	}
 }
 
 /**

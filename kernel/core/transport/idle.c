@@ -67,8 +67,7 @@ static bool weft_idle_quiet(const struct weft_path *path)
 {
 	u32 i;
 
-	if (path->flight || path->nwait || path->nrxm || !weft_list_empty(&path->conns) ||
-	    !weft_list_empty(&path->dgrams))
+	if (path->flight || weft_path_used(path))
 		return false;
 	for (i = 0; i < WEFT_LANES; i++)
 		if (!weft_idle_lane(&path->lane[i]))
@@ -79,26 +78,7 @@ static bool weft_idle_quiet(const struct weft_path *path)
 /* Return: true if this node does not need the path. The peer's flows are its own concern. */
 static bool weft_idle_empty(const struct weft_path *path)
 {
-	return weft_list_empty(&path->flows) && weft_idle_quiet(path);
-}
-
-/* Have the endpoints close their flows on the path. */
-static void weft_idle_tidy(struct weft_path *path, struct weft_out *out)
-{
-	struct weft_list *l;
-
-	path->tidy_until = out->now + WEFT_TIDY_TIME;
-	weft_list_for_each(l, &path->flows) {
-		struct weft_ep *ep = weft_entry(l, struct weft_flow, node)->ep;
-
-		weft_lock(&ep->lock);
-		if (!ep->tidy_work.queued && ep->state != WEFT_EPS_DEAD) {
-			ep->tidy_work.queued = true;
-			weft_ep_get(ep);
-			weft_list_add_tail(&out->deferred, &ep->tidy_work.node);
-		}
-		weft_unlock(&ep->lock);
-	}
+	return !weft_path_flows(path) && weft_idle_quiet(path);
 }
 
 /* ---- BYE ------------------------------------------------------------------------- */
@@ -136,12 +116,9 @@ static void weft_idle_end(struct weft_path *path, struct weft_out *out)
  */
 static void weft_idle_anew(struct weft_path *path, struct weft_out *out)
 {
-	struct weft_list *l;
 	u32 i;
 
-	for (i = 0; i < WEFT_PATH_HASH; i++)
-		while ((l = weft_list_first(&path->rflows[i])))
-			weft_rflow_free(weft_entry(l, struct weft_rflow, node), out);
+	weft_rflows_free(path, out);
 	for (i = 0; i < WEFT_LANES; i++)
 		weft_lane_anew(&path->lane[i]);
 	path->state = WEFT_PATHS_HELLO;
@@ -258,8 +235,9 @@ weft_ns weft_idle_due(struct weft_path *path, struct weft_out *out)
 		return at;
 	if (!weft_idle_quiet(path))
 		return out->now + idle;
-	if (!weft_list_empty(&path->flows)) {
-		weft_idle_tidy(path, out);
+	if (weft_path_flows(path)) {
+		path->tidy_until = out->now + WEFT_TIDY_TIME;
+		weft_path_tidy(path, out);
 		return out->now + idle;
 	}
 	path->state = WEFT_PATHS_LEAVING;

@@ -55,30 +55,14 @@ struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sock
 	path->state = WEFT_PATHS_HELLO;
 	path->token = weft_random();
 	path->nonce = weft_random();
-	path->salt = (u32)core->key[0];
 	weft_class_init(path);
 	path->timer_at = U64_MAX;
 	path->hello_at = U64_MAX;
-	path->close_at = U64_MAX;
-	path->grant_at = U64_MAX;
 	path->max_payload = WEFT_PAYLOAD_MIN;
 	weft_list_init(&path->more);
-	weft_list_init(&path->later);
-	weft_list_init(&path->dgrams);
 	weft_ctl_init(&path->ping, WEFT_CTL_PING);
-	weft_list_init(&path->starved);
-	path->credit_at = U64_MAX;
 	weft_list_init(&path->recs);
-	weft_list_init(&path->flows);
-	weft_list_init(&path->rxms);
-	weft_list_init(&path->conns);
-	for (i = 0; i < WEFT_PATH_HASH; i++) {
-		weft_list_init(&path->flow_ids[i]);
-		weft_list_init(&path->rflows[i]);
-		weft_list_init(&path->sids[i]);
-		weft_list_init(&path->rids[i]);
-		weft_list_init(&path->psids[i]);
-	}
+	weft_path_parts(path);
 	for (i = 0; i < WEFT_LANES; i++)
 		weft_lane_init(&path->lane[i], i);
 	return path;
@@ -210,13 +194,11 @@ bool weft_path_gone(struct weft_path *path)
  */
 void weft_path_up(struct weft_path *path, weft_ns now)
 {
-	struct weft_list *l;
 	u32 i;
 
 	weft_assert_held(&path->lock);
 	path->state = WEFT_PATHS_UP;
-	weft_list_for_each(l, &path->flows)
-		weft_flow_auth(weft_entry(l, struct weft_flow, node));
+	weft_path_auth(path);
 	path->hello_at = U64_MAX;
 	path->heard_at = now;
 	path->alive_at = now;

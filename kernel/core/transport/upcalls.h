@@ -10,7 +10,7 @@
 #include "core/object/object.h"
 
 void weft_flow_check(struct weft_flow *flow, struct weft_out *out);
-void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out);
+void weft_rflows_free(struct weft_path *path, struct weft_out *out);
 void weft_send_abandon(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_send_acked(struct weft_txm *txm, struct weft_rec *rec, struct weft_out *out);
 bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_rec *rec,
