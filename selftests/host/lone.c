@@ -43,8 +43,8 @@ void lone_fini(struct lone *t)
 	weft_path_fail(path, ETIMEDOUT, t->out);
 	weft_unlock(&path->lock);
 	weft_flush(t->out);
-	if (path->state != WEFT_PATHS_DEAD || path->nconn || path->nrflow || path->flight ||
-	    !weft_list_empty(&path->conns))
+	if (path->state != WEFT_PATHS_DEAD || path->nconn || path->flow.nrflow || path->flight ||
+	    !weft_list_empty(&path->cm.conns))
 		weft_host_die(__FILE__, __LINE__, "something is left on a dead path");
 	weft_path_put(path);
 	free(t->out);

@@ -67,9 +67,9 @@ static void path(FILE *to, u32 node, const struct weft_path *p)
 	u32 i;
 
 	snprintf(at, sizeof(at), "node %u to %08x", node, *(const u32 *)p->addr.addr);
-	fprintf(to, "= %s: rxms %u conns %u", at, length(&p->rxms), length(&p->conns));
-	U(p, state); U(p, failing); U(p, busy); U(p, flight); U(p, rx_open);
-	U(p, nflow); U(p, nrflow); U(p, ctl_pending); U(p, nsent);
+	fprintf(to, "= %s: rxms %u conns %u", at, length(&p->msg.rxms), length(&p->cm.conns));
+	U(p, state); U(p, failing); U(p, busy); U(p, flight); U(p, flow.rx_open);
+	U(p, nflow); U(p, flow.nrflow); U(p, ctl_pending); U(p, nsent);
 	fprintf(to, "\n%s:", at);
 	if (!p->flight)
 		U(p, nwait);
@@ -84,10 +84,10 @@ static void path(FILE *to, u32 node, const struct weft_path *p)
 	}
 	for (i = 0; i < WEFT_LANES; i++)
 		lane(to, at, &p->lane[i]);
-	weft_list_for_each(l, &p->flows)
+	weft_list_for_each(l, &p->flow.list)
 		flow(to, at, weft_entry(l, struct weft_flow, node));
 	for (i = 0; i < WEFT_PATH_HASH; i++)
-		weft_list_for_each(l, &p->rflows[i])
+		weft_list_for_each(l, &p->flow.rflows[i])
 			rflow(to, at, weft_entry(l, struct weft_rflow, node));
 }
 

@@ -27,13 +27,13 @@ void sums_check(const struct weft_path *path)
 	u64 open = 0;
 	u32 i;
 
-	weft_list_for_each(l, &path->rxms)
+	weft_list_for_each(l, &path->msg.rxms)
 		open += weft_entry(l, struct weft_rxm, node)->open;
-	if (open != path->rx_open || open > WINDOW_MAX)
+	if (open != path->flow.rx_open || open > WINDOW_MAX)
 		weft_host_die(__FILE__, __LINE__, "path: %llu eager bytes are open, not %llu",
-			      (unsigned long long)open, (unsigned long long)path->rx_open);
+			      (unsigned long long)open, (unsigned long long)path->flow.rx_open);
 	for (i = 0; i < WEFT_PATH_HASH; i++)
-		weft_list_for_each(l, &path->rflows[i])
+		weft_list_for_each(l, &path->flow.rflows[i])
 			check_early(weft_entry(l, struct weft_rflow, node));
 }
 
@@ -85,14 +85,14 @@ static void add_path(const struct weft_path *path, const struct weft_ep *ep, str
 	const struct weft_list *l;
 	u32 i;
 
-	weft_list_for_each(l, &path->rxms) {
+	weft_list_for_each(l, &path->msg.rxms) {
 		const struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, node);
 
 		if (rxm->ep == ep)
 			add_kept(rxm, k);
 	}
 	for (i = 0; i < WEFT_PATH_HASH; i++)
-		weft_list_for_each(l, &path->rflows[i])
+		weft_list_for_each(l, &path->flow.rflows[i])
 			k->flows += weft_entry(l, struct weft_rflow, node)->ep == ep;
 }
 
@@ -110,7 +110,7 @@ static void add_local(const struct weft_core *core, const struct weft_ep *ep, st
 				add_kept(rxm, k);
 		}
 	}
-	weft_list_for_each(l, &core->local->flows)
+	weft_list_for_each(l, &core->local->flow.list)
 		k->flows += weft_entry(l, struct weft_flow, node)->lep == ep;
 }
 

@@ -100,7 +100,7 @@ TEST_F(cm, accept)
 	EXPECT_EQ(-EBUSY, ask(self->rig, &self->a, peer(self), NULL));
 	EXPECT_EQ(-ENOTCONN, weft_ep_getpeer(self->a.ep->ep, &addr));
 	/* nothing is left but what the endpoints hold */
-	EXPECT_TRUE(weft_list_empty(&self->rig->node[0].core.local->conns));
+	EXPECT_TRUE(weft_list_empty(&self->rig->node[0].core.local->cm.conns));
 }
 
 TEST_F(cm, refused)

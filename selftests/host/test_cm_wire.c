@@ -93,7 +93,7 @@ TEST_F(cm_wire, random)
 			break;
 		case 5:
 			weft_lock(&t->path->lock);
-			l = weft_list_first(&t->path->conns);
+			l = weft_list_first(&t->path->cm.conns);
 			if (l && weft_entry(l, struct weft_conn, node)->until)
 				weft_cm_expire(weft_entry(l, struct weft_conn, node), t->out);
 			weft_unlock(&t->path->lock);
@@ -150,8 +150,8 @@ TEST_F(cm_wire, fin_first)
 	EXPECT_TRUE(next(&self->s, WEFT_EV_SHUTDOWN));
 	EXPECT_FALSE(weft_eq_ready(&self->s.eq->eq));
 	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->s.ep));
-	EXPECT_TRUE(weft_list_empty(&t->path->conns));
-	EXPECT_EQ(0, t->path->nrflow);
+	EXPECT_TRUE(weft_list_empty(&t->path->cm.conns));
+	EXPECT_EQ(0, t->path->flow.nrflow);
 }
 
 /* The flow that REP names is there already, or there is no memory for it. */
@@ -180,17 +180,17 @@ TEST_F(cm_wire, rep_flow)
 	EXPECT_EQ(0, cm_in(t, WEFT_CM_REP, id, 51, &f));
 	EXPECT_TRUE(next(&self->s, WEFT_EV_CONN_FAILED));
 	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->s.ep));
-	EXPECT_EQ(1, lone_count(&t->path->conns));
+	EXPECT_EQ(1, lone_count(&t->path->cm.conns));
 
 	/* one flow too many: the request ends, and REP is taken */
 	self->s.ep = side_msg(&self->s);
 	id = asking(t, &self->s, &f);
 	f.sgen++;
-	t->path->nrflow += WEFT_RFLOWS_MAX;
+	t->path->flow.nrflow += WEFT_RFLOWS_MAX;
 	EXPECT_EQ(0, cm_in(t, WEFT_CM_REP, id, 52, &f));
-	t->path->nrflow -= WEFT_RFLOWS_MAX;
+	t->path->flow.nrflow -= WEFT_RFLOWS_MAX;
 	EXPECT_TRUE(next(&self->s, WEFT_EV_CONN_FAILED));
-	EXPECT_EQ(1, lone_count(&t->path->conns));
+	EXPECT_EQ(1, lone_count(&t->path->cm.conns));
 }
 
 /* SHUTDOWN comes when the last message has been placed. */
@@ -282,7 +282,7 @@ TEST_F(cm_wire, unknown)
 	weft_host_fail_nth(1);
 	EXPECT_EQ(-ENOMEM, cm_in(t, WEFT_CM_REQ, 71, 0, &f));
 	weft_host_fail_nth(0);
-	EXPECT_TRUE(weft_list_empty(&t->path->conns));
+	EXPECT_TRUE(weft_list_empty(&t->path->cm.conns));
 	EXPECT_FALSE(weft_eq_ready(&self->s.eq->eq));
 }
 
@@ -348,7 +348,7 @@ TEST_F(cm_wire, withdrawn_pile_up)
 			break;
 	}
 	EXPECT_EQ(0, t->core->nasked);
-	EXPECT_TRUE(weft_list_empty(&t->path->conns));
+	EXPECT_TRUE(weft_list_empty(&t->path->cm.conns));
 	EXPECT_GE(WEFT_CTL_PENDING_ASKED + 1, t->path->ctl_pending);
 	do {
 		lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);

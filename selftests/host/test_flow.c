@@ -163,7 +163,7 @@ TEST(flow__bound)
 	EXPECT_EQ(rf, weft_rflow_find(t.path, SVC, i - 1));
 	id.sgen = i;
 	EXPECT_EQ(NULL, weft_rflow_new(t.path, &id, NULL));
-	EXPECT_EQ(WEFT_RFLOWS_MAX, t.path->nrflow);
+	EXPECT_EQ(WEFT_RFLOWS_MAX, t.path->flow.nrflow);
 	weft_rflow_free(rf, t.out);
 	EXPECT_EQ(NULL, weft_rflow_find(t.path, SVC, i - 1));
 	rf = weft_rflow_new(t.path, &id, NULL);
@@ -210,7 +210,7 @@ TEST(flow__one_too_many)
 	u32 i;
 
 	near_init(&s);
-	s.t.path->nrflow += WEFT_RFLOWS_MAX;
+	s.t.path->flow.nrflow += WEFT_RFLOWS_MAX;
 	for (i = 0; i < 2; i++) {
 		u32 n = WEFT_WIRE_HDR;
 
@@ -240,8 +240,8 @@ TEST(flow__one_too_many)
 		s.m.len = 1000;
 		s.m.flow.mseq++;
 	}
-	EXPECT_EQ(WEFT_RFLOWS_MAX, s.t.path->nrflow);
-	s.t.path->nrflow -= WEFT_RFLOWS_MAX;
+	EXPECT_EQ(WEFT_RFLOWS_MAX, s.t.path->flow.nrflow);
+	s.t.path->flow.nrflow -= WEFT_RFLOWS_MAX;
 	near_fini(&s);
 }
 
@@ -261,7 +261,7 @@ TEST(flow__no_long_list)
 			ASSERT_NE(NULL, weft_rflow_new(t.path, &id, NULL));
 		}
 		for (i = n = 0; i < WEFT_PATH_HASH; i++)
-			n = max(n, lone_count(&t.path->rflows[i]));
+			n = max(n, lone_count(&t.path->flow.rflows[i]));
 		EXPECT_GE(4 * 64, n);
 		weft_unlock(&t.path->lock);
 		lone_fini(&t);

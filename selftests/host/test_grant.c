@@ -105,8 +105,8 @@ static bool sound(struct run *self)
 			return false;
 	}
 	for (i = 0; i < PATHS; i++) {
-		spare += self->path[i]->gspare;
-		paths += !!self->path[i]->ngrant;
+		spare += self->path[i]->bulk.gspare;
+		paths += !!self->path[i]->bulk.ngrant;
 	}
 	for (i = 0; i < WEFT_GRANT_CLASSES; i++)
 		map |= (u32)!weft_list_empty(&g->wait[i]) << i;
@@ -196,14 +196,14 @@ TEST_F(grant, several_nodes)
 	EXPECT_TRUE(sound(run));
 	/* what the first was given before the others came does not hold them up */
 	EXPECT_EQ(MIB, ALLOWED(0));
-	EXPECT_EQ(MIB - ALL / 4, run->path[0]->gspare);
+	EXPECT_EQ(MIB - ALL / 4, run->path[0]->bulk.gspare);
 	for (i = 1; i < n; i++)
 		sum += ALLOWED(i);
 	EXPECT_LT(ALL / 2, sum);
 	EXPECT_GE(ALL, sum + ALL / 4);
 	/* bytes of the first that do not count make room for nobody */
 	came(run, 0, MIB - ALL / 4);
-	EXPECT_EQ(0, run->path[0]->gspare);
+	EXPECT_EQ(0, run->path[0]->bulk.gspare);
 	for (i = 1; i < n; i++)
 		sum -= ALLOWED(i);
 	EXPECT_EQ(0, sum);
@@ -287,12 +287,12 @@ TEST_F(grant, who_stalls_does_not_count)
 	ASSERT_NE(12, waits);
 	/* somebody has a timer */
 	for (i = 0; i < 12; i++)
-		given += run->path[i]->grant_at != U64_MAX;
+		given += run->path[i]->bulk.grant_at != U64_MAX;
 	EXPECT_EQ(1, given);
 	ASSERT_NE(NULL, run->t.core->grants.keeper);
 	run->t.out->now += WEFT_GRANT_STALL;
 	for (i = 0; i < 12; i++)
-		if (run->path[i]->grant_at <= run->t.out->now)
+		if (run->path[i]->bulk.grant_at <= run->t.out->now)
 			break;
 	ASSERT_NE(12, i);
 	weft_lock(&run->path[i]->lock);

@@ -188,7 +188,7 @@ TEST_F(beyond, node)
 	/* beside the window: what the endpoint has room for */
 	EXPECT_TRUE(taken * LONG <= (4 << 20) + 2 * 65536);
 	EXPECT_EQ(all - taken, beyond(v));
-	EXPECT_TRUE(v->path->rx_open + v->path->rx_gone <= v->path->rx_told);
+	EXPECT_TRUE(v->path->flow.rx_open + v->path->rx_gone <= v->path->rx_told);
 }
 
 TEST_HARNESS_MAIN

@@ -411,7 +411,7 @@ TEST(job__forged)
 	path = weft_path_nth(&t.p[1]->node->core, 0);
 	ASSERT_NE(NULL, path);
 	for (i = 0; i < WEFT_PATH_HASH; i++) {
-		struct weft_list *l = weft_list_first(&path->rflows[i]);
+		struct weft_list *l = weft_list_first(&path->flow.rflows[i]);
 
 		if (l)
 			rf = weft_entry(l, struct weft_rflow, node);

@@ -551,10 +551,10 @@ static bool flows_at(struct rig_node *node, u32 mseq)
 	if (!path)
 		return false;
 	weft_lock(&path->lock);
-	weft_list_for_each(l, &path->flows)
+	weft_list_for_each(l, &path->flow.list)
 		weft_entry(l, struct weft_flow, node)->id.mseq = mseq - 1;
 	for (i = 0; i < WEFT_PATH_HASH; i++)
-		weft_list_for_each(l, &path->rflows[i])
+		weft_list_for_each(l, &path->flow.rflows[i])
 			weft_entry(l, struct weft_rflow, node)->id.mseq = mseq;
 	weft_unlock(&path->lock);
 	weft_path_put(path);

@@ -87,7 +87,7 @@ TEST(path__ids)
 
 	lone_init(&t, 0);
 	weft_lock(&t.path->lock);
-	t.path->next_id = U32_MAX - 1;
+	t.path->msg.next_id = U32_MAX - 1;
 	EXPECT_EQ(U32_MAX, weft_path_new_id(t.path));
 	EXPECT_EQ(1, weft_path_new_id(t.path));
 	EXPECT_EQ(2, weft_path_new_id(t.path));

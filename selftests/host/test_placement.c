@@ -127,8 +127,8 @@ TEST(place__asked_for)
 	memset(s.pkt, 0, sizeof(s.pkt));
 	s.m.len = LEN;
 	come(&s, weft_wire_rts_put(s.pkt + WEFT_WIRE_HDR, &s.m, SID));
-	ASSERT_EQ(1, lone_count(&s.t.path->rxms));
-	rxm = weft_entry(weft_list_first(&s.t.path->rxms), struct weft_rxm, node);
+	ASSERT_EQ(1, lone_count(&s.t.path->msg.rxms));
+	rxm = weft_entry(weft_list_first(&s.t.path->msg.rxms), struct weft_rxm, node);
 	rid = rxm->rid;
 	EXPECT_EQ(LEN, rxm->granted);
 	data(&s, rid + 1, 0, PIECE);

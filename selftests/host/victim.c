@@ -73,11 +73,12 @@ static u64 any(struct victim *v)
 /* A flow that there is, at about the message that is due; or another one. */
 static void any_flow(struct victim *v, struct weft_flowid *f)
 {
-	struct weft_list *l = weft_list_first(&v->path->flows);
+	struct weft_list *l = weft_list_first(&v->path->flow.list);
 	u32 i, at = pick(v, WEFT_PATH_HASH);
 
 	for (i = 0; pick(v, 5) && i < WEFT_PATH_HASH; i++) {
-		struct weft_list *r = weft_list_first(&v->path->rflows[(at + i) % WEFT_PATH_HASH]);
+		struct weft_list *r =
+			weft_list_first(&v->path->flow.rflows[(at + i) % WEFT_PATH_HASH]);
 
 		if (!r || weft_entry(r, struct weft_rflow, node)->gone)
 			continue;
@@ -115,7 +116,7 @@ static void any_head(struct victim *v, struct weft_head *h, u32 paylen)
 
 static u32 any_id(struct victim *v)
 {
-	return pick(v, 10) ? v->path->next_id - pick(v, 30) : (u32)any(v);
+	return pick(v, 10) ? v->path->msg.next_id - pick(v, 30) : (u32)any(v);
 }
 
 static u64 any_off(struct victim *v)
@@ -205,9 +206,9 @@ void victim_attack(struct victim *v)
 	rig_node_addr(&v->rig->conf, VICTIM_PEER, 0, &src);
 	src.port = cpu_to_be16(v->rig->conf.core.udp_port);
 	rig_inject(&v->rig->node[0], &src, pkt, len);
-	if (path->rx_open > v->rig->conf.core.unexp_window)
+	if (path->flow.rx_open > v->rig->conf.core.unexp_window)
 		weft_host_die(__FILE__, __LINE__, "the peer has %llu bytes open",
-			      (unsigned long long)path->rx_open);
+			      (unsigned long long)path->flow.rx_open);
 	sums_check(path);
 }
 

@@ -47,7 +47,7 @@ static void check_path(const struct rig_node *node, const struct weft_path *path
 	 */
 	if (path->nrxm > path->core->neps * (2ull * conf->msgs_ep +
 					     (node->flows_most + 1) * 2 * WEFT_CREDIT_STEP) +
-				 (u64)path->nrflow * 2 * WEFT_CREDIT_STEP)
+				 (u64)path->flow.nrflow * 2 * WEFT_CREDIT_STEP)
 		weft_host_die(__FILE__, __LINE__, "path: %u messages", path->nrxm);
 	if (path->nrecs > WEFT_REC_KEEP)
 		weft_host_die(__FILE__, __LINE__, "path: %u idle records", path->nrecs);
@@ -57,10 +57,10 @@ static void check_path(const struct rig_node *node, const struct weft_path *path
 		weft_host_die(__FILE__, __LINE__, "path: %llu eager bytes of %llu KiB",
 			      (unsigned long long)path->tx_used,
 			      (unsigned long long)path->tx_limit);
-	if (path->rx_gone + path->rx_open > path->rx_told && path->rx_told)
+	if (path->rx_gone + path->flow.rx_open > path->rx_told && path->rx_told)
 		weft_host_die(__FILE__, __LINE__, "path: %llu eager bytes, %llu open, %llu told",
 			      (unsigned long long)path->rx_gone,
-			      (unsigned long long)path->rx_open,
+			      (unsigned long long)path->flow.rx_open,
 			      (unsigned long long)path->rx_told);
 	if (path->flight && path->state == WEFT_PATHS_UP && !path->failing &&
 	    path->timer_at == U64_MAX)

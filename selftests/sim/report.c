@@ -475,9 +475,9 @@ static void state(u64 seed)
 	load_run(l, 100ull * NSEC_PER_SEC);
 	for (i = 0; (path = weft_path_nth(&l->rig->node[0].core, i)); i++) {
 		bytes += sizeof(*path) + path->nrecs * sizeof(struct weft_rec) +
-			 (path->nflow - path->nrflow) * sizeof(struct weft_flow) +
-			 path->nrflow * sizeof(struct weft_rflow) +
-			 (path->spare ? sizeof(struct weft_rxm) : 0) +
+			 (path->nflow - path->flow.nrflow) * sizeof(struct weft_flow) +
+			 path->flow.nrflow * sizeof(struct weft_rflow) +
+			 (path->msg.spare ? sizeof(struct weft_rxm) : 0) +
 			 (path->known ? sizeof(struct weft_known) : 0);
 		weft_path_put(path);
 	}

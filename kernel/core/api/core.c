@@ -123,9 +123,9 @@ static void weft_core_stop_local(struct weft_core *core, int err, struct weft_ou
 			weft_rec_put(path, path->lane[i].open, out);
 		path->lane[i].open = NULL;
 	}
-	while ((l = weft_list_first(&path->conns)))
+	while ((l = weft_list_first(&path->cm.conns)))
 		weft_cm_reset(weft_entry(l, struct weft_conn, node), err, out);
-	weft_list_for_each_safe(l, tmp, &path->flows) {
+	weft_list_for_each_safe(l, tmp, &path->flow.list) {
 		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
 
 		if (!flow->dead)
@@ -185,7 +185,7 @@ void weft_core_exit(struct weft_core *core)
 
 	WARN_ON_ONCE(core->neps);
 	WARN_ON_ONCE(core->npaths);
-	l = weft_list_first(&core->local->conns);
+	l = weft_list_first(&core->local->cm.conns);
 	WARN_ON_ONCE(l);
 	weft_monitor_exit(core);
 	weft_job_forget_all(core);
@@ -402,7 +402,7 @@ static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 		}
 		if (likely(weft_rx_alone(lane, chunks, &first)) ?
 		    !weft_rx_chunk(path, lane->no, &first, out) :
-		    ((weft_list_empty(&path->conns) && h->psn == lane->rcv_nxt) ||
+		    ((weft_list_empty(&path->cm.conns) && h->psn == lane->rcv_nxt) ||
 		     !weft_rx_early_end(path, *rest, h->psn == lane->rcv_nxt)) &&
 		    weft_rx_take(path, lane, h->psn, *rest, out)) {
 			weft_lane_take(path, lane, h->psn, 1, h->flags & WEFT_PKT_ACKNOW, out->now);

@@ -16,12 +16,12 @@ static bool weft_path_strip(struct weft_path *path, struct weft_out *out)
 	struct weft_list *l;
 	u32 i;
 
-	l = weft_list_first(&path->conns);
+	l = weft_list_first(&path->cm.conns);
 	if (l) {
 		weft_cm_reset(weft_entry(l, struct weft_conn, node), err, out);
 		return true;
 	}
-	l = weft_list_first(&path->flows);
+	l = weft_list_first(&path->flow.list);
 	if (l) {
 		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
 
@@ -33,7 +33,7 @@ static bool weft_path_strip(struct weft_path *path, struct weft_out *out)
 		return true;
 	}
 	for (i = 0; i < WEFT_PATH_HASH; i++) {
-		l = weft_list_first(&path->rflows[i]);
+		l = weft_list_first(&path->flow.rflows[i]);
 		if (l) {
 			weft_rflow_free(weft_entry(l, struct weft_rflow, node), out);
 			return true;
@@ -48,7 +48,7 @@ static void weft_path_strip_rxms(struct weft_path *path, struct weft_out *out)
 	struct weft_list keep, *l;
 
 	weft_list_init(&keep);
-	while ((l = weft_list_first(&path->rxms))) {
+	while ((l = weft_list_first(&path->msg.rxms))) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, node);
 
 		weft_list_del(l);
@@ -59,7 +59,7 @@ static void weft_path_strip_rxms(struct weft_path *path, struct weft_out *out)
 			weft_rxm_put(rxm);
 		}
 	}
-	weft_list_splice_tail(&path->rxms, &keep);
+	weft_list_splice_tail(&path->msg.rxms, &keep);
 }
 
 static void weft_path_bury(struct weft_path *path, struct weft_out *out)
@@ -113,7 +113,7 @@ void weft_path_more(struct weft_path *path, struct weft_out *out)
 	path->in_more = false;
 	failing = path->failing && path->state != WEFT_PATHS_DEAD;
 	weft_list_init(&later);
-	weft_list_splice_tail(&later, &path->later);
+	weft_list_splice_tail(&later, &path->msg.later);
 	while ((l = weft_list_first(&later))) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, later);
 

@@ -14,32 +14,32 @@ static void weft_path_expire(struct weft_path *path, struct weft_out *out)
 	weft_ns next = U64_MAX;
 	struct weft_list *l, *tmp;
 
-	weft_list_for_each_safe(l, tmp, &path->conns) {
+	weft_list_for_each_safe(l, tmp, &path->cm.conns) {
 		struct weft_conn *conn = weft_entry(l, struct weft_conn, node);
 
 		if (conn->until && conn->until <= out->now)
 			weft_cm_expire(conn, out);
 	}
 	/* flows within the node wait for no peer */
-	weft_list_for_each_safe(l, tmp, &path->flows) {
+	weft_list_for_each_safe(l, tmp, &path->flow.list) {
 		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
 
 		if (flow->closing && flow->close_at <= out->now && !path->local)
 			weft_flow_expire(flow, out);
 	}
-	weft_list_for_each(l, &path->conns) {
+	weft_list_for_each(l, &path->cm.conns) {
 		struct weft_conn *conn = weft_entry(l, struct weft_conn, node);
 
 		if (conn->until)
 			next = min(next, conn->until);
 	}
-	weft_list_for_each(l, &path->flows) {
+	weft_list_for_each(l, &path->flow.list) {
 		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
 
 		if (flow->closing && !path->local)
 			next = min(next, flow->close_at);
 	}
-	path->close_at = next;
+	path->flow.close_at = next;
 }
 
 static void weft_path_due(struct weft_path *path, struct weft_out *out)
@@ -48,15 +48,15 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 	weft_ns at = U64_MAX;
 	u32 i;
 
-	if (path->close_at <= out->now)
+	if (path->flow.close_at <= out->now)
 		weft_path_expire(path, out);
-	at = min(at, path->close_at);
-	if (unlikely(path->grant_at <= out->now))
+	at = min(at, path->flow.close_at);
+	if (unlikely(path->bulk.grant_at <= out->now))
 		weft_grant_timer(path, out);
-	at = min(at, path->grant_at);
-	if (unlikely(path->credit_at <= out->now))
+	at = min(at, path->bulk.grant_at);
+	if (unlikely(path->flow.credit_at <= out->now))
 		weft_credit_timer(path, out);
-	at = min(at, path->credit_at);
+	at = min(at, path->flow.credit_at);
 	if (path->local) {
 		/* no packets are sent, and no peer has to live */
 	} else if (path->state == WEFT_PATHS_HELLO) {

@@ -107,8 +107,8 @@ static void weft_grant_uncount(struct weft_grants *g, struct weft_rxm *rxm, u64 
 
 	n = min(n, m->out);
 	m->out -= n;
-	spare = min(n, rxm->path->gspare);
-	rxm->path->gspare -= spare;
+	spare = min(n, rxm->path->bulk.gspare);
+	rxm->path->bulk.gspare -= spare;
 	g->out -= n - spare;
 	if (!m->out)
 		weft_list_del(&m->busy);
@@ -194,7 +194,7 @@ static void weft_grant_share(struct weft_core *core)
 	if (!l || g->out <= part)
 		return;
 	rxm = container_of(weft_entry(l, struct weft_gmsg, busy), struct weft_rxm, gmsg);
-	rxm->path->gspare += g->out - part;
+	rxm->path->bulk.gspare += g->out - part;
 	g->out = part;
 }
 
@@ -212,7 +212,7 @@ void weft_grant_join(struct weft_rxm *rxm, struct weft_out *out)
 	weft_lock(&g->lock);
 	rxm->gmsg.in = true;
 	g->nmsgs++;
-	if (!rxm->path->ngrant++ && ++g->npaths == 2)
+	if (!rxm->path->bulk.ngrant++ && ++g->npaths == 2)
 		weft_grant_share(core);
 	weft_grant_list(core, rxm);
 	weft_grant_pick(core, rxm, out);
@@ -266,7 +266,7 @@ void weft_grant_leave(struct weft_rxm *rxm, struct weft_out *out)
 	weft_grant_unlist(g, m);
 	weft_grant_uncount(g, rxm, m->out);
 	g->nmsgs--;
-	if (!--rxm->path->ngrant)
+	if (!--rxm->path->bulk.ngrant)
 		g->npaths--;
 	if (g->keeper == rxm)
 		g->keeper = NULL;
@@ -285,7 +285,7 @@ void weft_grant_timer(struct weft_path *path, struct weft_out *out)
 	struct weft_grants *g = &path->core->grants;
 
 	weft_assert_held(&path->lock);
-	path->grant_at = U64_MAX;
+	path->bulk.grant_at = U64_MAX;
 	weft_lock(&g->lock);
 	if (g->keeper && g->keeper->path == path)
 		g->keeper = NULL;
@@ -317,8 +317,8 @@ void weft_grant_flush(struct weft_out *out)
 		keeps = g->keeper == rxm;
 		weft_unlock(&g->lock);
 		if (keeps) {
-			path->grant_at = out->now + WEFT_GRANT_STALL;
-			weft_path_deadline(path, path->grant_at);
+			path->bulk.grant_at = out->now + WEFT_GRANT_STALL;
+			weft_path_deadline(path, path->bulk.grant_at);
 		}
 		if (given != rxm->allowed) {
 			rxm->allowed = given;

@@ -33,7 +33,7 @@ void weft_rxm_later(struct weft_rxm *rxm, struct weft_out *out)
 		return;
 	rxm->in_later = true;
 	weft_rxm_get(rxm);
-	weft_list_add_tail(&rxm->path->later, &rxm->later);
+	weft_list_add_tail(&rxm->path->msg.later, &rxm->later);
 	weft_path_go_on(rxm->path, out);
 }
 
@@ -574,7 +574,7 @@ void weft_rxm_step(struct weft_rxm *rxm, struct weft_out *out)
 
 static struct weft_rxm *weft_rxm_by_id(struct weft_path *path, u32 rid)
 {
-	struct weft_list *l, *chain = &path->rids[rid % WEFT_PATH_HASH];
+	struct weft_list *l, *chain = &path->msg.rids[rid % WEFT_PATH_HASH];
 
 	weft_list_for_each(l, chain) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, rnode);

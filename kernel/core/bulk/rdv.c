@@ -181,7 +181,7 @@ void weft_send_step(struct weft_txm *txm, struct weft_out *out)
 
 static struct weft_txm *weft_send_by_id(struct weft_path *path, u32 sid)
 {
-	struct weft_list *l, *chain = &path->sids[sid % WEFT_PATH_HASH];
+	struct weft_list *l, *chain = &path->msg.sids[sid % WEFT_PATH_HASH];
 
 	weft_list_for_each(l, chain) {
 		struct weft_txm *txm = weft_entry(l, struct weft_txm, idnode);

@@ -105,7 +105,7 @@ void weft_conn_list(struct weft_conn *conn, weft_ns now)
 	while (!conn->id || weft_conn_by_id(core, conn->id));
 	weft_list_add_tail(&core->conns[conn->id % WEFT_CORE_HASH], &conn->idnode);
 	weft_unlock(&core->svc_lock);
-	weft_list_add_tail(&path->conns, &conn->node);
+	weft_list_add_tail(&path->cm.conns, &conn->node);
 	if (!weft_conn_needs(conn))
 		return;
 	path->nconn++;
@@ -197,7 +197,7 @@ void weft_cm_until(struct weft_conn *conn, weft_ns at)
 
 	weft_assert_held(&conn->path->lock);
 	conn->until = at;
-	path->close_at = min(path->close_at, at);
+	path->flow.close_at = min(path->flow.close_at, at);
 	if (path->state != WEFT_PATHS_DEAD)
 		weft_path_deadline(path, at);
 }

@@ -127,7 +127,7 @@ static struct weft_conn *weft_conn_find(struct weft_path *path, const struct wef
 	if (conn || rsp || w->op != WEFT_CM_FIN)
 		return conn;
 	/* a requester that has not received our REP yet */
-	weft_list_for_each(l, &path->conns) {
+	weft_list_for_each(l, &path->cm.conns) {
 		conn = weft_entry(l, struct weft_conn, node);
 		if (!conn->active && conn->peer == req && weft_conn_fits(conn, path, &f, req))
 			return conn;
@@ -230,8 +230,9 @@ static int weft_cm_rep(struct weft_path *path, struct weft_conn *conn, const str
 		in = (struct weft_flowid){ .ssvc = f.ssvc, .dsvc = conn->fid.ssvc,
 					   .sgen = f.sgen };
 		/* no kernel sends such a REP; or too many flows, whose end REP must not wait for */
-		if (weft_rflow_find(path, in.ssvc, in.sgen) || path->nrflow >= WEFT_RFLOWS_MAX) {
-			int err = path->nrflow < WEFT_RFLOWS_MAX ? ECONNRESET : ENOSPC;
+		if (weft_rflow_find(path, in.ssvc, in.sgen) ||
+	    path->flow.nrflow >= WEFT_RFLOWS_MAX) {
+			int err = path->flow.nrflow < WEFT_RFLOWS_MAX ? ECONNRESET : ENOSPC;
 
 			weft_cm_withdraw(conn, out);
 			weft_cm_failed(conn, err, NULL, 0, out);

@@ -435,7 +435,7 @@ static void weft_cm_close(struct weft_conn *conn, struct weft_out *out)
 	if (!flow->closing) {
 		flow->closing = true;
 		flow->close_at = out->now + path->core->conf.dead_ns;
-		path->close_at = min(path->close_at, flow->close_at);
+		path->flow.close_at = min(path->flow.close_at, flow->close_at);
 		if (!path->local)
 			weft_path_deadline(path, flow->close_at);
 	}

@@ -202,9 +202,9 @@ void weft_credit_look(struct weft_rflow *rf, struct weft_out *out)
 		if (!full || !weft_list_empty(&rf->starved))
 			return;
 		weft_keep_count(path->core, full);
-		weft_list_add_tail(&path->starved, &rf->starved);
-		path->credit_at = min(path->credit_at, out->now + WEFT_CREDIT_NS);
-		weft_path_deadline(path, path->credit_at);
+		weft_list_add_tail(&path->flow.starved, &rf->starved);
+		path->flow.credit_at = min(path->flow.credit_at, out->now + WEFT_CREDIT_NS);
+		weft_path_deadline(path, path->flow.credit_at);
 		return;
 	}
 	weft_list_del(&rf->starved);
@@ -249,7 +249,7 @@ void weft_credit_ignore(struct weft_rxm *rxm, u32 len)
 		u32 n = min(len, rxm->open - rxm->charged);
 
 		rxm->open -= n;
-		rxm->path->rx_open -= n;
+		rxm->path->flow.rx_open -= n;
 	}
 	rxm->path->rx_gone += len;
 }
@@ -267,7 +267,7 @@ void weft_credit_over(struct weft_rxm *rxm, struct weft_out *out)
 	weft_credit_gone(rxm, rxm->charged);
 	rxm->charged = 0;
 	/* bytes that have not come may still come, and are not kept */
-	rxm->path->rx_open -= rxm->open;
+	rxm->path->flow.rx_open -= rxm->open;
 	rxm->open = 0;
 	if (!rxm->waited)
 		return;
@@ -303,9 +303,9 @@ void weft_credit_timer(struct weft_path *path, struct weft_out *out)
 	struct weft_list again, *l;
 
 	weft_assert_held(&path->lock);
-	path->credit_at = U64_MAX;
+	path->flow.credit_at = U64_MAX;
 	weft_list_init(&again);
-	weft_list_splice_tail(&again, &path->starved);
+	weft_list_splice_tail(&again, &path->flow.starved);
 	while ((l = weft_list_first(&again))) {
 		struct weft_rflow *rf = weft_entry(l, struct weft_rflow, starved);
 

@@ -87,8 +87,8 @@ int weft_flow_add(struct weft_flow *flow)
 	weft_assert_held(&flow->path->lock);
 	if (path->failing)
 		return -(int)path->failing;
-	weft_list_add_tail(&path->flows, &flow->node);
-	weft_list_add_tail(&path->flow_ids[flow->id.sgen % WEFT_PATH_HASH], &flow->idnode);
+	weft_list_add_tail(&path->flow.list, &flow->node);
+	weft_list_add_tail(&path->flow.ids[flow->id.sgen % WEFT_PATH_HASH], &flow->idnode);
 	path->nflow++;
 	if (path->state == WEFT_PATHS_UP)
 		weft_flow_auth(flow);
@@ -153,7 +153,7 @@ void weft_flow_forget(struct weft_flow *flow, struct weft_out *out)
 	if (!flow->closing) {
 		flow->closing = true;
 		flow->close_at = out->now + path->core->conf.dead_ns;
-		path->close_at = min(path->close_at, flow->close_at);
+		path->flow.close_at = min(path->flow.close_at, flow->close_at);
 		if (path->state != WEFT_PATHS_DEAD && !path->local)
 			weft_path_deadline(path, flow->close_at);
 	}
@@ -320,7 +320,7 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 	struct weft_rflow *rf;
 
 	weft_assert_held(&path->lock);
-	if (path->nrflow >= WEFT_RFLOWS_MAX)
+	if (path->flow.nrflow >= WEFT_RFLOWS_MAX)
 		return NULL;
 	rf = weft_ep_alloc(ep, sizeof(*rf));
 	if (!rf)
@@ -338,10 +338,10 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 	weft_list_init(&rf->early);
 	weft_list_init(&rf->partial);
 	weft_ctl_init(&rf->ctl, WEFT_CTL_RFLOW);
-	rf->no = path->next_rflow++;
+	rf->no = path->flow.next_rflow++;
 	weft_credit_init(rf);
-	weft_list_add_tail(&path->rflows[weft_path_hash(path, id->sgen)], &rf->node);
-	path->nrflow++;
+	weft_list_add_tail(&path->flow.rflows[weft_path_hash(path, id->sgen)], &rf->node);
+	path->flow.nrflow++;
 	path->nflow++;
 	return rf;
 }

@@ -86,14 +86,14 @@ static inline bool weft_credit_fits(const struct weft_rflow *rf, u32 len)
 	const struct weft_path *path = rf->path;
 
 	return (s32)(rf->told_bytes - rf->in_bytes - rf->early_bytes) >= (s32)len &&
-	       path->rx_gone + path->rx_open + len <= path->rx_told;
+	       path->rx_gone + path->flow.rx_open + len <= path->rx_told;
 }
 
 /* Count bytes of an eager message that are disposed of. */
 static inline void weft_credit_gone(struct weft_rxm *rxm, u32 len)
 {
 	rxm->open -= len;
-	rxm->path->rx_open -= len;
+	rxm->path->flow.rx_open -= len;
 	rxm->path->rx_gone += len;
 }
 

@@ -242,7 +242,7 @@ void weft_dgram_output(struct weft_path *path, struct weft_out *out)
 	struct weft_list *l;
 
 	weft_assert_held(&path->lock);
-	while ((l = weft_list_first(&path->dgrams))) {
+	while ((l = weft_list_first(&path->msg.dgrams))) {
 		struct weft_txm *txm = weft_entry(l, struct weft_txm, qnode);
 		struct weft_dgram d = {
 			.ssvc = txm->flow->id.ssvc,
@@ -285,7 +285,7 @@ static void weft_dgram_wait(struct weft_ep *ep, struct weft_flow *flow,
 		flow->nwait++;
 		weft_path_needs(path, out->now);
 		weft_list_add_tail(&flow->txms, &txm->node);
-		weft_list_add_tail(&path->dgrams, &txm->qnode);
+		weft_list_add_tail(&path->msg.dgrams, &txm->qnode);
 		path->busy |= WEFT_BUSY_DGRAM;
 		weft_path_output(path, out);
 	}
@@ -299,7 +299,7 @@ static bool weft_dgram_now(struct weft_flow *flow, struct weft_dgram *d, struct 
 	bool go;
 
 	weft_lock(&path->lock);
-	go = path->state == WEFT_PATHS_UP && !path->failing && weft_list_empty(&path->dgrams) &&
+	go = path->state == WEFT_PATHS_UP && !path->failing && weft_list_empty(&path->msg.dgrams) &&
 	     out->ntx < WEFT_OUT_TX;
 	d->auth = flow->auth;
 	if (go)

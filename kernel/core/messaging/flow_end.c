@@ -142,7 +142,7 @@ void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out)
 		rf->conn->rflow = NULL;
 	weft_credit_end(rf);
 	weft_list_del(&rf->node);
-	path->nrflow--;
+	path->flow.nrflow--;
 	path->nflow--;
 	if (rf->ep)
 		weft_ep_put(rf->ep);
@@ -161,6 +161,6 @@ void weft_rflows_free(struct weft_path *path, struct weft_out *out)
 
 	weft_assert_held(&path->lock);
 	for (i = 0; i < WEFT_PATH_HASH; i++)
-		while ((l = weft_list_first(&path->rflows[i])))
+		while ((l = weft_list_first(&path->flow.rflows[i])))
 			weft_rflow_free(weft_entry(l, struct weft_rflow, node), out);
 }

@@ -17,9 +17,9 @@
 /* Keep a message in reserve, charged to @ep, if any. Return: true if there is one. */
 static bool weft_recv_spare(struct weft_path *path, struct weft_ep *ep)
 {
-	if (unlikely(!path->spare))
-		path->spare = weft_ep_alloc(ep, sizeof(*path->spare) + WEFT_RXM_SMALL);
-	return path->spare;
+	if (unlikely(!path->msg.spare))
+		path->msg.spare = weft_ep_alloc(ep, sizeof(*path->msg.spare) + WEFT_RXM_SMALL);
+	return path->msg.spare;
 }
 
 /**
@@ -37,11 +37,11 @@ struct weft_rxm *weft_rxm_new(struct weft_path *path, struct weft_ep *ep)
 	weft_assert_held(&path->lock);
 	if (!weft_recv_spare(path, ep))
 		return NULL;
-	rxm = path->spare;
-	path->spare = NULL;
+	rxm = path->msg.spare;
+	path->msg.spare = NULL;
 	weft_rxm_init(rxm, path);
 	rxm->nsmall = WEFT_RXM_SMALL;
-	weft_list_add_tail(&path->rxms, &rxm->node);
+	weft_list_add_tail(&path->msg.rxms, &rxm->node);
 	path->nrxm++;
 	return rxm;
 }
@@ -74,13 +74,13 @@ static struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow
 	rxm->sid = sid;
 	if (sid) {
 		rxm->rid = weft_path_new_id(path);
-		weft_list_add_tail(&path->rids[rxm->rid % WEFT_PATH_HASH], &rxm->rnode);
-		weft_list_add_tail(&path->psids[weft_path_hash(path, sid)], &rxm->pnode);
+		weft_list_add_tail(&path->msg.rids[rxm->rid % WEFT_PATH_HASH], &rxm->rnode);
+		weft_list_add_tail(&path->msg.psids[weft_path_hash(path, sid)], &rxm->pnode);
 		rxm->needs = true;
 		weft_path_needs(path, path->heard_at);
 	} else {
 		rxm->open = (u32)h->len;
-		path->rx_open += rxm->open;
+		path->flow.rx_open += rxm->open;
 	}
 	return rxm;
 }
@@ -322,7 +322,7 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct w
 	weft_wire_head_get(&w->head, &h);
 	rf = weft_recv_flow(path, &h);
 	if (unlikely(!rf)) {
-		if (path->nrflow < WEFT_RFLOWS_MAX || weft_recv_refuse(path, &h))
+		if (path->flow.nrflow < WEFT_RFLOWS_MAX || weft_recv_refuse(path, &h))
 			return -ENOMEM;
 		goto ignore;
 	}
@@ -389,7 +389,7 @@ int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struc
 	weft_wire_head_get(&w->head, &h);
 	rf = weft_recv_flow(path, &h);
 	if (!rf)
-		return path->nrflow < WEFT_RFLOWS_MAX ? -ENOMEM : weft_recv_refuse(path, &h);
+		return path->flow.nrflow < WEFT_RFLOWS_MAX ? -ENOMEM : weft_recv_refuse(path, &h);
 	if (!weft_recv_spare(path, rf->ep))
 		return -ENOMEM;
 	ahead = (s32)(h.flow.mseq - rf->id.mseq);
@@ -432,7 +432,7 @@ void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struc
 			weft_rflow_free(rf, out);
 		return;
 	}
-	chain = &path->psids[weft_path_hash(path, sid)];
+	chain = &path->msg.psids[weft_path_hash(path, sid)];
 	weft_list_for_each(l, chain) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, pnode);
 

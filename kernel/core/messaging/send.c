@@ -385,7 +385,7 @@ bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_r
 	weft_send_head(&h, flow, txm->mseq, txm->tag, txm->data, txm->len, txm->tagged, txm->flags);
 	if (!txm->eager) {
 		txm->sid = weft_path_new_id(path);
-		weft_list_add_tail(&path->sids[txm->sid % WEFT_PATH_HASH], &txm->idnode);
+		weft_list_add_tail(&path->msg.sids[txm->sid % WEFT_PATH_HASH], &txm->idnode);
 		rec->len += weft_wire_rts_put(rec->raw + rec->len, &h, txm->sid);
 		txm->state = WEFT_TXM_ASKED;
 		goto ref;

@@ -57,7 +57,7 @@ void weft_flow_put(struct weft_flow *flow)
  */
 struct weft_flow *weft_flow_by_gen(struct weft_path *path, u32 gen)
 {
-	struct weft_list *l, *chain = &path->flow_ids[gen % WEFT_PATH_HASH];
+	struct weft_list *l, *chain = &path->flow.ids[gen % WEFT_PATH_HASH];
 
 	weft_assert_held(&path->lock);
 	weft_list_for_each(l, chain) {
@@ -79,7 +79,7 @@ struct weft_flow *weft_flow_by_gen(struct weft_path *path, u32 gen)
  */
 struct weft_rflow *weft_rflow_find(struct weft_path *path, u16 ssvc, u32 sgen)
 {
-	struct weft_list *l, *chain = &path->rflows[weft_path_hash(path, sgen)];
+	struct weft_list *l, *chain = &path->flow.rflows[weft_path_hash(path, sgen)];
 
 	weft_assert_held(&path->lock);
 	weft_list_for_each(l, chain) {

@@ -24,7 +24,7 @@ void weft_path_put(struct weft_path *path)
 		weft_list_del(l);
 		weft_free(weft_entry(l, struct weft_rec, node));
 	}
-	weft_free(path->spare);
+	weft_free(path->msg.spare);
 	weft_free(path->known);
 	weft_free_rcu(path, rcu);
 }
@@ -38,21 +38,21 @@ void weft_path_parts(struct weft_path *path)
 	u32 i;
 
 	path->salt = (u32)path->core->key[0];
-	path->close_at = U64_MAX;
-	path->grant_at = U64_MAX;
-	path->credit_at = U64_MAX;
-	weft_list_init(&path->later);
-	weft_list_init(&path->dgrams);
-	weft_list_init(&path->starved);
-	weft_list_init(&path->flows);
-	weft_list_init(&path->rxms);
-	weft_list_init(&path->conns);
+	path->flow.close_at = U64_MAX;
+	path->bulk.grant_at = U64_MAX;
+	path->flow.credit_at = U64_MAX;
+	weft_list_init(&path->msg.later);
+	weft_list_init(&path->msg.dgrams);
+	weft_list_init(&path->flow.starved);
+	weft_list_init(&path->flow.list);
+	weft_list_init(&path->msg.rxms);
+	weft_list_init(&path->cm.conns);
 	for (i = 0; i < WEFT_PATH_HASH; i++) {
-		weft_list_init(&path->flow_ids[i]);
-		weft_list_init(&path->rflows[i]);
-		weft_list_init(&path->sids[i]);
-		weft_list_init(&path->rids[i]);
-		weft_list_init(&path->psids[i]);
+		weft_list_init(&path->flow.ids[i]);
+		weft_list_init(&path->flow.rflows[i]);
+		weft_list_init(&path->msg.sids[i]);
+		weft_list_init(&path->msg.rids[i]);
+		weft_list_init(&path->msg.psids[i]);
 	}
 }
 
@@ -65,15 +65,15 @@ void weft_path_parts(struct weft_path *path)
 bool weft_path_used(const struct weft_path *path)
 {
 	weft_assert_held(&path->lock);
-	return path->nwait || path->nrxm || !weft_list_empty(&path->conns) ||
-	       !weft_list_empty(&path->dgrams);
+	return path->nwait || path->nrxm || !weft_list_empty(&path->cm.conns) ||
+	       !weft_list_empty(&path->msg.dgrams);
 }
 
 /* Return: true if endpoints of this node have flows on the path, which is locked. */
 bool weft_path_flows(const struct weft_path *path)
 {
 	weft_assert_held(&path->lock);
-	return !weft_list_empty(&path->flows);
+	return !weft_list_empty(&path->flow.list);
 }
 
 /**
@@ -85,7 +85,7 @@ void weft_path_auth(struct weft_path *path)
 	struct weft_list *l;
 
 	weft_assert_held(&path->lock);
-	weft_list_for_each(l, &path->flows)
+	weft_list_for_each(l, &path->flow.list)
 		weft_flow_auth(weft_entry(l, struct weft_flow, node));
 }
 
@@ -99,7 +99,7 @@ void weft_path_tidy(struct weft_path *path, struct weft_out *out)
 	struct weft_list *l;
 
 	weft_assert_held(&path->lock);
-	weft_list_for_each(l, &path->flows) {
+	weft_list_for_each(l, &path->flow.list) {
 		struct weft_ep *ep = weft_entry(l, struct weft_flow, node)->ep;
 
 		weft_lock(&ep->lock);
@@ -173,10 +173,10 @@ static bool weft_path_id_used(const struct weft_path *path, u32 id)
 {
 	const struct weft_list *l;
 
-	weft_list_for_each(l, &path->sids[id % WEFT_PATH_HASH])
+	weft_list_for_each(l, &path->msg.sids[id % WEFT_PATH_HASH])
 		if (weft_entry(l, const struct weft_txm, idnode)->sid == id)
 			return true;
-	weft_list_for_each(l, &path->rids[id % WEFT_PATH_HASH])
+	weft_list_for_each(l, &path->msg.rids[id % WEFT_PATH_HASH])
 		if (weft_entry(l, const struct weft_rxm, rnode)->rid == id)
 			return true;
 	return false;
@@ -193,10 +193,10 @@ u32 weft_path_new_id(struct weft_path *path)
 {
 	weft_assert_held(&path->lock);
 	do {
-		if (unlikely(!++path->next_id)) {
-			path->ids_again = true;
-			++path->next_id;
+		if (unlikely(!++path->msg.next_id)) {
+			path->msg.ids_again = true;
+			++path->msg.next_id;
 		}
-	} while (unlikely(path->ids_again) && weft_path_id_used(path, path->next_id));
-	return path->next_id;
+	} while (unlikely(path->msg.ids_again) && weft_path_id_used(path, path->msg.next_id));
+	return path->msg.next_id;
 }

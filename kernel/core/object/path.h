@@ -41,6 +41,74 @@ struct weft_known {
 };
 
 /**
+ * struct weft_path_flow - flows on a path; written by flow/
+ * @starved: receiving sides of flows without credit
+ * @credit_at: when weft_credit_timer() is due
+ * @close_at: when the first closing flow is given up
+ * @list: all flows
+ * @ids: flows by their number
+ * @rflows: rflows by number of the peer's flow
+ * @nrflow: number of rflows
+ * @next_rflow: number of the next rflow
+ * @rx_open: bytes of eager messages that have begun to come, less their part in @rx_gone
+ */
+struct weft_path_flow {
+	struct weft_list starved;
+	weft_ns credit_at;
+	weft_ns close_at;
+	struct weft_list list;
+	struct weft_list ids[WEFT_PATH_HASH];
+	struct weft_list rflows[WEFT_PATH_HASH];
+	u32 nrflow;
+	u32 next_rflow;
+	u64 rx_open;
+};
+
+/**
+ * struct weft_path_bulk - grants on a path; written by bulk/
+ * @grant_at: when weft_grant_timer() is due
+ * @ngrant: messages in core->grants; its lock
+ * @gspare: granted bytes that do not count in core->grants; its lock
+ */
+struct weft_path_bulk {
+	weft_ns grant_at;
+	u32 ngrant;
+	u64 gspare;
+};
+
+/**
+ * struct weft_path_msg - messages on a path; written by bulk/ and messaging/
+ * @later: messages that found an out full: to be continued (rxm->later)
+ * @dgrams: datagrams that wait for the handshake, or for space in an out (txm->qnode)
+ * @next_id: next rendezvous id
+ * @ids_again: all ids have been used once: some may still be in use
+ * @spare: a message in reserve, so that processing after a match never lacks memory
+ * @sids: sends by rendezvous id
+ * @rids: messages by our rendezvous id
+ * @psids: messages by the sender's rendezvous id
+ * @rxms: all messages
+ */
+struct weft_path_msg {
+	struct weft_list later;
+	struct weft_list dgrams;
+	u32 next_id;
+	bool ids_again;
+	struct weft_rxm *spare;
+	struct weft_list sids[WEFT_PATH_HASH];
+	struct weft_list rids[WEFT_PATH_HASH];
+	struct weft_list psids[WEFT_PATH_HASH];
+	struct weft_list rxms;
+};
+
+/**
+ * struct weft_path_cm - connections on a path; written by cm/
+ * @conns: connections
+ */
+struct weft_path_cm {
+	struct weft_list conns;
+};
+
+/**
  * struct weft_path - a remote node
  * @core: the core
  * @ref: references
@@ -70,8 +138,7 @@ struct weft_known {
  * @max_payload: bytes of the largest packet
  * @more: in out->more, referenced
  * @in_more: in out->more
- * @later: messages that found an out full: to be continued (rxm->later)
- * @dgrams: datagrams that wait for the handshake, or for space in an out (txm->qnode)
+ * @msg: messages on a path; written by bulk/ and messaging/
  * @timer_at: time at which the adapter calls weft_core_timer()
  * @alive_at: when the peer was last heard, or when the first unanswered packet was sent
  * @heard_at: when the peer was last heard
@@ -86,12 +153,8 @@ struct weft_known {
  * @nconn: connections that need a live peer: all but closing ones
  * @nwait: sends under way and announced messages, which need a live peer
  * @ping: PING, which asks for a sign of life
- * @close_at: when the first closing flow is given up
- * @grant_at: when weft_grant_timer() is due
- * @starved: receiving sides of flows without credit
- * @credit_at: when weft_credit_timer() is due
- * @ngrant: messages in core->grants; its lock
- * @gspare: granted bytes that do not count in core->grants; its lock
+ * @flow: flows on a path; written by flow/
+ * @bulk: grants on a path; written by bulk/
  * @class: classes of packets
  * @rtt_min: shortest round-trip time of the last seconds, of any class: the path without queues; 0:
  *	none
@@ -100,29 +163,16 @@ struct weft_known {
  * @tx_used: bytes of eager payload sent
  * @tx_limit: KiB of eager payload that the peer accepts
  * @rx_gone: bytes of eager payload that are disposed of
- * @rx_open: bytes of eager messages that have begun to come, less their part in @rx_gone
  * @rx_told: limit of eager payload that was reported to the peer
  * @nrxm: messages in @rxms
  * @nflow: flows and rflows
- * @nrflow: number of rflows
- * @next_rflow: number of the next rflow
  * @ctl_pending: pending answers that nothing else bounds: notes, and connections that are over
- * @next_id: next rendezvous id
- * @ids_again: all ids have been used once: some may still be in use
  * @nsent: records that wait for an acknowledgement, all lanes
  * @recs: idle records
  * @nrecs: number of records in @recs
- * @spare: a message in reserve, so that processing after a match never lacks memory
  * @known: record of its node for the time after the path
  * @salt: secret number for weft_path_hash()
- * @flows: all flows
- * @flow_ids: flows by their number
- * @rflows: rflows by number of the peer's flow
- * @sids: sends by rendezvous id
- * @rids: messages by our rendezvous id
- * @psids: messages by the sender's rendezvous id
- * @rxms: all messages
- * @conns: connections
+ * @cm: connections on a path; written by cm/
  * @lane: lanes
  */
 struct weft_path {
@@ -154,8 +204,7 @@ struct weft_path {
 	u32 max_payload;
 	struct weft_list more;
 	bool in_more;
-	struct weft_list later;
-	struct weft_list dgrams;
+	struct weft_path_msg msg;
 	weft_ns timer_at;
 	weft_ns alive_at;
 	weft_ns heard_at;
@@ -170,12 +219,8 @@ struct weft_path {
 	u32 nconn;
 	u32 nwait;
 	struct weft_ctl ping;
-	weft_ns close_at;
-	weft_ns grant_at;
-	struct weft_list starved;
-	weft_ns credit_at;
-	u32 ngrant;
-	u64 gspare;
+	struct weft_path_flow flow;
+	struct weft_path_bulk bulk;
 	struct weft_class class[WEFT_CLASSES];
 	weft_ns rtt_min;
 	weft_ns rtt_min_at;
@@ -183,29 +228,16 @@ struct weft_path {
 	u64 tx_used;
 	u64 tx_limit;
 	u64 rx_gone;
-	u64 rx_open;
 	u64 rx_told;
 	u32 nrxm;
 	u32 nflow;
-	u32 nrflow;
-	u32 next_rflow;
 	u32 ctl_pending;
-	u32 next_id;
-	bool ids_again;
 	u32 nsent;
 	struct weft_list recs;
 	u32 nrecs;
-	struct weft_rxm *spare;
 	struct weft_known *known;
 	u32 salt;
-	struct weft_list flows;
-	struct weft_list flow_ids[WEFT_PATH_HASH];
-	struct weft_list rflows[WEFT_PATH_HASH];
-	struct weft_list sids[WEFT_PATH_HASH];
-	struct weft_list rids[WEFT_PATH_HASH];
-	struct weft_list psids[WEFT_PATH_HASH];
-	struct weft_list rxms;
-	struct weft_list conns;
+	struct weft_path_cm cm;
 	struct weft_lane lane[WEFT_LANES];
 };
 
