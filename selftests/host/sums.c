@@ -62,7 +62,7 @@ static bool is_orphan(const struct weft_rxm *rxm)
 	if (!rxm->waited)
 		return false;
 	weft_lock(&rxm->path->lock);
-	rf = weft_rflow_find(rxm->path, rxm->flow.ssvc, rxm->flow.sgen);
+	rf = weft_rflow_find(rxm->path, rxm->id.ssvc, rxm->id.sgen);
 	ended = !rf || rf->no != rxm->rflow;
 	weft_unlock(&rxm->path->lock);
 	return ended;
@@ -102,7 +102,7 @@ static void add_local(const struct weft_core *core, const struct weft_ep *ep, st
 	u32 i;
 
 	for (i = 0; i < WEFT_KINDS; i++) {
-		weft_list_for_each(l, &ep->match.unexp[i]) {
+		weft_list_for_each(l, &ep->rx.match.unexp[i]) {
 			const struct weft_munexp *u = weft_entry(l, struct weft_munexp, order);
 			const struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
 
@@ -133,10 +133,10 @@ static void check_ep(struct rig_node *node, const struct weft_ep *ep)
 	for (i = 0; i < WEFT_CORE_HASH; i++)
 		weft_list_for_each(l, &core->paths[i])
 			add_path(weft_entry(l, struct weft_path, node), ep, &k);
-	if (k.msgs > ep->kept_msgs || k.bytes > ep->kept_bytes)
+	if (k.msgs > ep->flow.kept_msgs || k.bytes > ep->flow.kept_bytes)
 		weft_host_die(__FILE__, __LINE__,
 			      "endpoint: %u messages, %llu bytes are kept, not %llu, %llu",
-			      ep->kept_msgs, (unsigned long long)ep->kept_bytes,
+			      ep->flow.kept_msgs, (unsigned long long)ep->flow.kept_bytes,
 			      (unsigned long long)k.msgs, (unsigned long long)k.bytes);
 	if (!allowed(&core->conf, 1, k.flows, k.flow_msgs, k.flow_bytes))
 		weft_host_die(__FILE__, __LINE__,
@@ -149,10 +149,10 @@ static void check_ep(struct rig_node *node, const struct weft_ep *ep)
 	 * One more may have begun and ended with a single packet.
 	 */
 	node->flows_most = max_t(u64, node->flows_most, k.flows);
-	if (!allowed(&core->conf, 2, node->flows_most + 1, ep->kept_msgs, ep->kept_bytes))
+	if (!allowed(&core->conf, 2, node->flows_most + 1, ep->flow.kept_msgs, ep->flow.kept_bytes))
 		weft_host_die(__FILE__, __LINE__,
 			      "endpoint: %u messages, %llu bytes are kept, of %llu flows at most",
-			      ep->kept_msgs, (unsigned long long)ep->kept_bytes,
+			      ep->flow.kept_msgs, (unsigned long long)ep->flow.kept_bytes,
 			      (unsigned long long)node->flows_most);
 }
 
@@ -171,8 +171,8 @@ void sums_check_kept(struct rig_node *node)
 			const struct weft_ep *ep = weft_entry(m, struct weft_ep, node);
 
 			if (ep->user == user) {
-				msgs += ep->kept_msgs;
-				bytes += ep->kept_bytes;
+				msgs += ep->flow.kept_msgs;
+				bytes += ep->flow.kept_bytes;
 			}
 		}
 		/* an endpoint that goes is not on the list any more */

@@ -150,9 +150,9 @@ static void sizes(struct __test_metadata *_metadata, u32 dst, bool tagged, u32 c
 				}
 				EXPECT_FALSE(is_sent(&t));
 			}
-	EXPECT_EQ(0, t.eb->ep->nslots);
-	EXPECT_EQ(0, t.eb->ep->kept_msgs);
-	EXPECT_EQ(0, t.eb->ep->kept_bytes);
+	EXPECT_EQ(0, t.eb->ep->rx.nslots);
+	EXPECT_EQ(0, t.eb->ep->flow.kept_msgs);
+	EXPECT_EQ(0, t.eb->ep->flow.kept_bytes);
 	rig_free(t.rig);
 }
 
@@ -395,7 +395,7 @@ TEST(announce__bounded)
 	NEXT(&t, &e);
 	EXPECT_EQ(ECANCELED, e.status);
 	EXPECT_TRUE(e.flags & WEFT_CQE_ANNOUNCE);
-	EXPECT_EQ(TWO_SLOTS - 1, t.eb->ep->nslots);
+	EXPECT_EQ(TWO_SLOTS - 1, t.eb->ep->rx.nslots);
 	rig_free(t.rig);
 }
 
@@ -445,7 +445,7 @@ TEST(announce__wrong)
 	two_entry(&t, &r);
 	NEXT(&t, &e);
 	EXPECT_EQ(EINVAL, e.status);
-	EXPECT_EQ(1, t.eb->ep->nslots);
+	EXPECT_EQ(1, t.eb->ep->rx.nslots);
 	rig_free(t.rig);
 }
 

@@ -599,7 +599,7 @@ TEST_F(cm, timeout)
 	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->a.ep));
 	EXPECT_TRUE(NO_EVENT(&self->b));
 	rig_run(self->rig, 5000 * MS);
-	EXPECT_TRUE(weft_list_empty(&self->pep->ep->reqs));
+	EXPECT_TRUE(weft_list_empty(&self->pep->ep->cm.reqs));
 	EXPECT_EQ(-EINVAL, rig_connect_within(self->b.ep, peer(self), SVC, NULL, 0,
 					      WEFT_CM_TIMEOUT_MAX + 1));
 }

@@ -127,7 +127,7 @@ static u32 asking(struct lone *t, struct side *s, struct weft_flowid *f)
 	if (rig_connect(s->ep, 1, SVC, NULL, 0))
 		weft_host_die(__FILE__, __LINE__, "cannot connect");
 	lone_output(t);
-	conn = s->ep->ep->conn;
+	conn = s->ep->ep->cm.conn;
 	*f = (struct weft_flowid){
 		.ssvc = 77, .dsvc = conn->fid.ssvc, .sgen = 900, .dgen = conn->fid.sgen
 	};
@@ -205,7 +205,7 @@ TEST_F(cm_wire, settled)
 	id = asking(t, &self->s, &f);
 	EXPECT_EQ(0, cm_in(t, WEFT_CM_REP, id, 50, &f));
 	EXPECT_TRUE(next(&self->s, WEFT_EV_CONNECTED));
-	weft_list_add_tail(&ep->active, &busy);
+	weft_list_add_tail(&ep->rx.active, &busy);
 	EXPECT_EQ(0, cm_in(t, WEFT_CM_FIN, id, 50, &f));
 	EXPECT_FALSE(weft_eq_ready(&self->s.eq->eq));
 	weft_list_del(&busy);
@@ -422,9 +422,9 @@ TEST_F(cm_wire, asker_vanished)
 	struct lone *t = &self->t;
 
 	ASSERT_EQ(0, cm_in(t, WEFT_CM_REQ, 9, 0, &f));
-	EXPECT_EQ(1, self->pep->ep->nreqs);
+	EXPECT_EQ(1, self->pep->ep->cm.nreqs);
 	vanish(t, 60 * NSEC_PER_SEC);
-	EXPECT_EQ(0, self->pep->ep->nreqs);
+	EXPECT_EQ(0, self->pep->ep->cm.nreqs);
 	EXPECT_EQ(0, t->core->nasked);
 	EXPECT_FALSE(weft_eq_ready(&self->s.eq->eq));
 }

@@ -151,7 +151,7 @@ static void others_go_on(struct __test_metadata *_metadata, FIXTURE_DATA(room) *
 	most = 65536 + WEFT_CREDIT_BYTES;
 	EXPECT_TRUE((u64)atomic64_read(&user->bytes) <= most);
 	EXPECT_EQ(200, user->uid);
-	EXPECT_EQ(0, self->dst[1]->ep->kept_msgs);
+	EXPECT_EQ(0, self->dst[1]->ep->flow.kept_msgs);
 	eager = rig_counter(&self->rig->node[0], WEFT_CNT_msgs_rendezvous);
 	for (i = 0; i < 700; i++) {
 		ASSERT_EQ(0, send_one(self, 1, self->to[1], len));
@@ -184,8 +184,8 @@ TEST_F(room, not_far_beyond)
 		return;		/* there the sender keeps what is beyond */
 	ASSERT_TRUE(limit(self, "unexpected-endpoint", 100000));
 	ASSERT_TRUE(flood(self, LEN));
-	EXPECT_TRUE(self->dst[0]->ep->kept_bytes > 100000 - LEN);
-	EXPECT_TRUE(self->dst[0]->ep->kept_bytes <= 100000 + WEFT_CREDIT_BYTES);
+	EXPECT_TRUE(self->dst[0]->ep->flow.kept_bytes > 100000 - LEN);
+	EXPECT_TRUE(self->dst[0]->ep->flow.kept_bytes <= 100000 + WEFT_CREDIT_BYTES);
 }
 
 TEST_F(room, not_many_beyond)
@@ -194,8 +194,8 @@ TEST_F(room, not_many_beyond)
 		return;
 	ASSERT_TRUE(limit(self, "messages-user", 200));
 	ASSERT_TRUE(flood(self, 8));
-	EXPECT_TRUE(self->dst[0]->ep->kept_msgs >= 200);
-	EXPECT_TRUE(self->dst[0]->ep->kept_msgs <= 200 + WEFT_CREDIT_MSGS);
+	EXPECT_TRUE(self->dst[0]->ep->flow.kept_msgs >= 200);
+	EXPECT_TRUE(self->dst[0]->ep->flow.kept_msgs <= 200 + WEFT_CREDIT_MSGS);
 }
 
 /* What was held back arrives, in order, and nothing is kept then. */
@@ -215,8 +215,8 @@ TEST_F(room, all_arrives)
 	for (i = 0; i < n; i++)
 		ASSERT_TRUE(receive_one(self, 0, WEFT_SRC_ANY, i % 3 ? 1 : LEN, (u8)i));
 	rig_run(self->rig, 100 * NSEC_PER_MSEC);
-	EXPECT_EQ(0, self->dst[0]->ep->kept_msgs);
-	EXPECT_EQ(0, self->dst[0]->ep->kept_bytes);
+	EXPECT_EQ(0, self->dst[0]->ep->flow.kept_msgs);
+	EXPECT_EQ(0, self->dst[0]->ep->flow.kept_bytes);
 	EXPECT_EQ(0, atomic_read(&self->dst[0]->ep->user->msgs));
 	EXPECT_EQ(0, atomic64_read(&self->dst[0]->ep->user->bytes));
 }
@@ -237,7 +237,7 @@ TEST_F(room, no_overtaking)
 		self->buf[0][0] = (u8)n++;
 		ASSERT_EQ(0, send_one(self, 0, self->to[0], 1));
 		rig_run(self->rig, NSEC_PER_MSEC);
-		flow = self->src[0]->ep->recent;
+		flow = self->src[0]->ep->flow.recent;
 		ASSERT_TRUE(flow);
 	} while (weft_credit_begins(flow));
 	for (i = 0; i < 2; i++) {
@@ -272,17 +272,17 @@ TEST_F(room, starves_no_longer)
 	for (i = 0; i < 200; i++)
 		ASSERT_EQ(0, send_one(self, 0, self->to[0], 8));
 	rig_run(self->rig, 50 * NSEC_PER_MSEC);
-	ASSERT_EQ(200, self->dst[0]->ep->kept_msgs);
+	ASSERT_EQ(200, self->dst[0]->ep->flow.kept_msgs);
 	/* the other one has its own room, and no more */
 	for (i = 0; i < 400; i++)
 		ASSERT_EQ(0, send_one(self, 1, self->to[1] + 1, 8));
 	rig_run(self->rig, 50 * NSEC_PER_MSEC);
-	ASSERT_EQ(200 + WEFT_CREDIT_MSGS, self->dst[0]->ep->kept_msgs);
+	ASSERT_EQ(200 + WEFT_CREDIT_MSGS, self->dst[0]->ep->flow.kept_msgs);
 	ASSERT_TRUE(limit(self, "messages-endpoint", 400));
 	for (i = 0; i < 200; i++)
 		ASSERT_TRUE(receive_one(self, 0, self->from[0], 8, 'a'));
 	rig_run(self->rig, 50 * NSEC_PER_MSEC);
-	ASSERT_EQ(400, self->dst[0]->ep->kept_msgs);
+	ASSERT_EQ(400, self->dst[0]->ep->flow.kept_msgs);
 	for (i = 0; i < 400; i++)
 		ASSERT_TRUE(receive_one(self, 0, self->from[1], 8, 'b'));
 	for (i = 0; i < 400; i++)
@@ -359,20 +359,20 @@ TEST_F(room, come_and_go)
 	rig_run(self->rig, NSEC_PER_MSEC);
 	for (i = 0; i < 40; i++)
 		refused += come_and_go(self, 100 + i);
-	EXPECT_TRUE(ep->kept_msgs <= 1000 + 2 * WEFT_CREDIT_MSGS);
+	EXPECT_TRUE(ep->flow.kept_msgs <= 1000 + 2 * WEFT_CREDIT_MSGS);
 	EXPECT_TRUE(refused >= 30);
-	EXPECT_EQ(ep->kept_msgs - 1, ep->orphans);
+	EXPECT_EQ(ep->flow.kept_msgs - 1, ep->flow.orphans);
 	/* goes on, and so does who sends to another endpoint */
 	ASSERT_EQ(0, send_one(self, 0, self->to[0], 0));
 	ASSERT_EQ(0, send_one(self, 1, self->to[1], 8));
 	ASSERT_TRUE(receive_one(self, 1, WEFT_SRC_ANY, 8, 'b'));
-	EXPECT_EQ(ep->kept_msgs - 2, ep->orphans);
-	n = ep->kept_msgs;
+	EXPECT_EQ(ep->flow.kept_msgs - 2, ep->flow.orphans);
+	n = ep->flow.kept_msgs;
 	for (i = 0; i < n; i++)
 		ASSERT_TRUE(receive_one(self, 0, WEFT_SRC_ANY, 0, 0));
-	EXPECT_EQ(0, ep->orphans);
+	EXPECT_EQ(0, ep->flow.orphans);
 	EXPECT_FALSE(come_and_go(self, 200));
-	EXPECT_EQ(WEFT_CREDIT_MSGS + 1, ep->orphans);
+	EXPECT_EQ(WEFT_CREDIT_MSGS + 1, ep->flow.orphans);
 	/* those that are dropped do not count, either */
 	rig_ep_free(self->dst[0]);
 	rig_run(self->rig, NSEC_PER_MSEC);
@@ -397,12 +397,12 @@ TEST_F(room, stays_beyond_a_limit)
 	sums_check_kept(node);
 	rig_ep_free(self->src[0]);
 	rig_run(self->rig, 50 * NSEC_PER_MSEC);
-	EXPECT_EQ(200, ep->kept_msgs);
-	EXPECT_EQ(200, ep->orphans);
+	EXPECT_EQ(200, ep->flow.kept_msgs);
+	EXPECT_EQ(200, ep->flow.orphans);
 	sums_check_kept(node);
 	/* no flow begins that would add to it */
 	EXPECT_TRUE(come_and_go(self, 100));
-	n = ep->kept_msgs;
+	n = ep->flow.kept_msgs;
 	EXPECT_EQ(200, n);
 	for (i = 0; i < n; i++)
 		ASSERT_TRUE(receive_one(self, 0, WEFT_SRC_ANY, 8, 'a'));
@@ -418,7 +418,7 @@ static bool sums_die(FIXTURE_DATA(room) * s, u32 msgs)
 	pid_t pid = fork();
 
 	if (!pid) {
-		ep->kept_msgs = msgs;
+		ep->flow.kept_msgs = msgs;
 		atomic_set(&ep->user->msgs, (int)msgs);
 		sums_check_kept(s->dst[0]->proc->node);
 		_exit(0);
@@ -451,7 +451,7 @@ TEST(absolute)
 	two_init(&t, 1, 256, 0);
 	ASSERT_EQ(0, rig_send(t.ea, &(struct rig_op) { .peer = t.to }));
 	rig_run(t.rig, NSEC_PER_MSEC);
-	flow = t.ea->ep->recent;
+	flow = t.ea->ep->flow.recent;
 	path = flow->path;
 	weft_lock(&path->lock);
 	weft_wire_flow_put(&w.flow, &flow->id);

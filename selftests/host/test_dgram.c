@@ -215,7 +215,7 @@ TEST(dgram__waits)
 			EXPECT_EQ(0xee, t.room[2048 * i + lens[i]]);
 		}
 		EXPECT_FALSE(t.eb->status.flags & WEFT_ST_UNEXP);
-		EXPECT_EQ(0, t.eb->ep->kept_bytes);
+		EXPECT_EQ(0, t.eb->ep->flow.kept_bytes);
 		EXPECT_EQ(0, dropped(&t));
 		rig_free(t.rig);
 	}
@@ -248,7 +248,7 @@ TEST(dgram__waits_at_most)
 			send_from(&t, 0, 8, 0);
 		settle(&t);
 		EXPECT_EQ(6, dropped(&t));
-		EXPECT_EQ(3 * 8, t.eb->ep->kept_bytes);
+		EXPECT_EQ(3 * 8, t.eb->ep->flow.kept_bytes);
 		rig_ep_free(t.eb);
 		settle(&t);
 		EXPECT_EQ(6 + 3, dropped(&t));

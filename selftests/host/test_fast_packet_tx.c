@@ -36,7 +36,7 @@ TEST(fast__put_out)
 	u32 i, k;
 
 	near_init(&s);
-	flow = s.ep->ep->recent;
+	flow = s.ep->ep->flow.recent;
 	ASSERT_NE(NULL, flow);
 	for (i = 0; i < ARRAY_SIZE(len); i++) {
 		struct weft_tx *tx = &s.t.out->tx[0];
@@ -175,7 +175,7 @@ static bool pass_out(struct near *s)
 	bool done;
 
 	weft_mutex_lock(&ep->sq_mutex);
-	if (!ep->hand && !weft_send_hand(ep))
+	if (!ep->tx.hand && !weft_send_hand(ep))
 		abort();
 	done = weft_fast_out(ep, s->t.out);
 	weft_mutex_unlock(&ep->sq_mutex);
@@ -218,7 +218,7 @@ static void push(u32 kind, u32 by, struct pushed *p)
 
 	near_init(&s);
 	lane = s.t.lane;
-	flow = s.ep->ep->recent;
+	flow = s.ep->ep->flow.recent;
 	/* generations are never the same */
 	flow->id.sgen = GEN;
 	push_prepare(&s.t, kind);
@@ -302,7 +302,7 @@ TEST(fast__from_the_ring)
 static void stays(struct __test_metadata *_metadata, struct near *s, const char *what)
 {
 	struct weft_ep *ep = s->ep->ep;
-	u32 cons = ep->sq.cons;
+	u32 cons = ep->tx.ring.cons;
 	u8 pkt[256];
 
 	EXPECT_FALSE(put_ring(s)) TH_LOG("%s", what);
@@ -311,12 +311,12 @@ static void stays(struct __test_metadata *_metadata, struct near *s, const char 
 	EXPECT_EQ(0, s->t.path->flight);
 	EXPECT_EQ(1, s->t.path->nrecs);
 	EXPECT_EQ(PSN, s->t.lane->snd_nxt);
-	EXPECT_EQ(0, ep->recent->unacked);
-	EXPECT_EQ(0, ep->recent->id.mseq);
+	EXPECT_EQ(0, ep->flow.recent->unacked);
+	EXPECT_EQ(0, ep->flow.recent->id.mseq);
 	EXPECT_EQ(0, left(s, pkt, sizeof(pkt)));
-	EXPECT_EQ(cons, ep->sq.cons);
+	EXPECT_EQ(cons, ep->tx.ring.cons);
 	weft_mutex_lock(&ep->sq_mutex);
-	ep->sq.cons = s->ep->sq_tail;
+	ep->tx.ring.cons = s->ep->sq_tail;
 	weft_send_publish(ep);
 	weft_mutex_unlock(&ep->sq_mutex);
 }
@@ -345,7 +345,7 @@ TEST(fast__stays_in_the_ring)
 	ep = s.ep->ep;
 	path = s.t.path;
 	lane = s.t.lane;
-	flow = ep->recent;
+	flow = ep->flow.recent;
 	keep_one(&s);
 	STAYS(&s, path->state, WEFT_PATHS_HELLO);
 	STAYS(&s, path->failing, ETIMEDOUT);
@@ -359,10 +359,10 @@ TEST(fast__stays_in_the_ring)
 	STAYS(&s, flow->dead, ETIMEDOUT);
 	STAYS(&s, flow->msg_limit, flow->id.mseq);
 	STAYS(&s, flow->tx_limit, flow->tx_used + 7);
-	STAYS(&s, ep->far, false);
-	STAYS(&s, ep->unsent, path);
-	STAYS(&s, ep->recent_gen, ep->recent_gen + 1);
-	STAYS(&s, ep->recent_dst, ep->recent_dst + 1);
+	STAYS(&s, ep->flow.far, false);
+	STAYS(&s, ep->tx.unsent, path);
+	STAYS(&s, ep->flow.recent_gen, ep->flow.recent_gen + 1);
+	STAYS(&s, ep->flow.recent_dst, ep->flow.recent_dst + 1);
 	/* the port has no room */
 	STAYS(&s, s.t.rig->conf.resv, 1);
 	/* another packet is being filled */
@@ -410,11 +410,11 @@ TEST(fast__kinds)
 	keep_one(&s);
 	for (i = 0; i < ARRAY_SIZE(flags); i++) {
 		near_post_send(&s, flags[i]);
-		cons = s.ep->ep->sq.cons;
+		cons = s.ep->ep->tx.ring.cons;
 		EXPECT_FALSE(pass_out(&s)) TH_LOG("flags %x", flags[i]);
-		EXPECT_EQ(cons, s.ep->ep->sq.cons);
+		EXPECT_EQ(cons, s.ep->ep->tx.ring.cons);
 		EXPECT_EQ(0, s.t.path->nsent);
-		s.ep->ep->sq.cons = s.ep->sq_tail;
+		s.ep->ep->tx.ring.cons = s.ep->sq_tail;
 	}
 	weft_mutex_lock(&s.ep->ep->sq_mutex);
 	weft_send_publish(s.ep->ep);
@@ -432,7 +432,7 @@ TEST(fast__not_alone)
 	struct near s;
 
 	near_init(&s);
-	flow = s.ep->ep->recent;
+	flow = s.ep->ep->flow.recent;
 	s.t.path->busy = 1;
 	EXPECT_FALSE(put_out(&s, flow, 8));
 	s.t.path->busy = 0;

@@ -48,7 +48,7 @@ static int send_one(struct two *t, u64 tag, u32 len, u32 flags)
 /* Was the receive never made one: are all structures of receives as they were? */
 static u32 posted(struct two *t)
 {
-	return t->eb->ep->match.nposts;
+	return t->eb->ep->rx.match.nposts;
 }
 
 static void one(struct __test_metadata *_metadata, struct two *t, u64 context, u64 tag, u32 len,

@@ -570,7 +570,7 @@ TEST(accepted)
 	c.rig->conf.net.narrow = 40;
 	rig_run(c.rig, MS);
 	rig_crash(&c.rig->node[0]);
-	ASSERT_EQ(0, c.b.ep->ep->conn->path->flight);
+	ASSERT_EQ(0, c.b.ep->ep->cm.conn->path->flight);
 	EXPECT_TRUE(was_up(&c));
 	rig_free(c.rig);
 }

@@ -135,7 +135,7 @@ TEST_F(beyond, flow)
 		ASSERT_FALSE(eager(v, 77, n + 1, LEN, LEN));
 	EXPECT_EQ(500, beyond(v));
 	EXPECT_EQ(self->charged, v->proc->mc->charged);
-	EXPECT_EQ(n, v->ep->ep->kept_msgs);
+	EXPECT_EQ(n, v->ep->ep->flow.kept_msgs);
 	/* those that are received make room, of which the peer is told */
 	op.iov[0].addr = (u64)(uintptr_t)v->buf;
 	op.iov[0].len = LEN;
@@ -143,7 +143,7 @@ TEST_F(beyond, flow)
 		ASSERT_EQ(0, rig_recv(v->ep, &op));
 		rig_run(v->rig, NSEC_PER_MSEC);
 	}
-	EXPECT_EQ(0, v->ep->ep->kept_msgs);
+	EXPECT_EQ(0, v->ep->ep->flow.kept_msgs);
 	EXPECT_TRUE(eager(v, 77, n + 1, LEN, LEN));
 	EXPECT_EQ(500, beyond(v));
 }
@@ -171,7 +171,7 @@ TEST_F(beyond, early)
 	EXPECT_TRUE(eager(v, 77, 3, LONG, 8));
 	EXPECT_TRUE(eager(v, 77, 2, 0, 0));
 	EXPECT_EQ(101, beyond(v));
-	EXPECT_EQ(2 + n, v->ep->ep->kept_msgs);
+	EXPECT_EQ(2 + n, v->ep->ep->flow.kept_msgs);
 	EXPECT_FALSE(eager(v, 77, 3 + n, LONG, 8));
 }
 

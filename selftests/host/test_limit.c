@@ -215,7 +215,7 @@ TEST_F(limit, node_made_smaller)
 
 	ASSERT_EQ(0, send_one(t, t->to, 0, 4000));
 	ASSERT_TRUE(receive(t, 1, 4000));
-	path = t->ea->ep->recent->path;
+	path = t->ea->ep->flow.recent->path;
 	told = path->tx_limit;
 	ASSERT_EQ(4096, told);
 	ASSERT_EQ(0, weft_limit_set(core, "unexpected-node", 65536));

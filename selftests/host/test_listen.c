@@ -91,8 +91,8 @@ TEST_F(cm, handoff)
 	EXPECT_EQ(0, memcmp("hello", self->data, 5));
 	side_listen(&other, SVC + 3, 1);
 	ASSERT_EQ(0, rig_handoff(same, id, SVC + 3));
-	EXPECT_EQ(0, self->pep->ep->nreqs);
-	EXPECT_EQ(0, same->ep->nreqs);
+	EXPECT_EQ(0, self->pep->ep->cm.nreqs);
+	EXPECT_EQ(0, same->ep->cm.nreqs);
 	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, id, NULL, 0));
 	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&other));
 	ASSERT_EQ(0, rig_accept(other.ep, self->ev.conn, "hi", 2));
@@ -115,7 +115,7 @@ TEST_F(cm, handoff_full)
 	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
 	id = self->ev.conn;
 	EXPECT_EQ(-EAGAIN, rig_handoff(self->pep, id, SVC + 1));
-	EXPECT_EQ(1, self->pep->ep->nreqs);
+	EXPECT_EQ(1, self->pep->ep->cm.nreqs);
 	EXPECT_TRUE(NO_EVENT(&self->b));
 	ASSERT_EQ(0, rig_listen(full, self->b.eq, 2));
 	ASSERT_EQ(0, rig_handoff(self->pep, id, SVC + 1));

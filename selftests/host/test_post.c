@@ -215,8 +215,8 @@ static struct {
 
 static void search_look(struct rig_node *node)
 {
-	search.most = max(search.most, search.ep->match.steps - search.seen);
-	search.seen = search.ep->match.steps;
+	search.most = max(search.most, search.ep->rx.match.steps - search.seen);
+	search.seen = search.ep->rx.match.steps;
 }
 
 /* As an engine does it, once. */

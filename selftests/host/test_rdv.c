@@ -15,7 +15,7 @@ static struct weft_txm *announced(struct __test_metadata *_metadata, struct near
 {
 	struct rig_op op = { .flags = WEFT_SQ_COMPLETION, .peer = s->to, .context = context,
 			     .n = 1 };
-	struct weft_flow *flow = s->ep->ep->recent;
+	struct weft_flow *flow = s->ep->ep->flow.recent;
 	struct weft_txm *txm;
 
 	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)rig_buf(s->proc, LEN), LEN };

@@ -211,7 +211,7 @@ TEST(recv__too_long)
 	u32 i;
 
 	near_init(&s);
-	s.ep->ep->sq.longest = 4000;
+	s.ep->ep->tx.ring.longest = 4000;
 	for (i = 1; i < 4; i++)
 		post(&s, i);
 	ASSERT_TRUE(announce(&s, 1, 5, 4001));

@@ -551,7 +551,7 @@ void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out)
 	out->now = now;
 	switch (work->kind) {
 	case WEFT_WORK_SQ:
-		ep = container_of(work, struct weft_ep, sq_work);
+		ep = container_of(work, struct weft_ep, tx.work);
 		weft_lock(&ep->lock);
 		work->queued = false;
 		weft_unlock(&ep->lock);
@@ -559,7 +559,7 @@ void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out)
 		weft_ep_put(ep);
 		break;
 	case WEFT_WORK_RQ:
-		ep = container_of(work, struct weft_ep, rq_work);
+		ep = container_of(work, struct weft_ep, rx.work);
 		weft_recv_work(ep, out);
 		weft_ep_put(ep);
 		break;
@@ -578,7 +578,7 @@ void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out)
 		weft_ep_put(ep);
 		break;
 	case WEFT_WORK_ASK:
-		ep = container_of(work, struct weft_ep, ask_work);
+		ep = container_of(work, struct weft_ep, cm.ask_work);
 		weft_cm_ask_again(ep, out);
 		weft_ep_put(ep);
 		break;
@@ -588,7 +588,7 @@ void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out)
 		weft_ep_put(ep);
 		break;
 	case WEFT_WORK_MONITOR:
-		ep = container_of(work, struct weft_ep, monitor_work);
+		ep = container_of(work, struct weft_ep, mon.work);
 		weft_monitor_work(ep, out);
 		weft_ep_put(ep);
 		break;

@@ -52,26 +52,26 @@ static int weft_ep_posts(struct weft_ep *ep)
 
 	if (!n)
 		return 0;
-	ep->posts = weft_alloc_sleep(weft_ep_nposts(ep) * sizeof(*ep->posts));
-	ep->cut = weft_alloc_sleep(DIV_ROUND_UP(n, 64) * sizeof(*ep->cut));
-	return ep->posts && ep->cut ? 0 : -ENOMEM;
+	ep->rx.posts = weft_alloc_sleep(weft_ep_nposts(ep) * sizeof(*ep->rx.posts));
+	ep->rx.cut = weft_alloc_sleep(DIV_ROUND_UP(n, 64) * sizeof(*ep->rx.cut));
+	return ep->rx.posts && ep->rx.cut ? 0 : -ENOMEM;
 }
 
 static int weft_ep_slots(struct weft_ep *ep)
 {
 	u32 i;
 
-	if (weft_match_init(&ep->match, ep->conf.rq_slots, ep->conf.rq_slots))
+	if (weft_match_init(&ep->rx.match, ep->conf.rq_slots, ep->conf.rq_slots))
 		return -ENOMEM;
 	if (ep->conf.type == WEFT_EP_PASSIVE)
 		return 0;
-	ep->txms = weft_alloc_sleep((size_t)ep->conf.sq_slots * sizeof(*ep->txms));
-	ep->scratch = weft_alloc_sleep(ep->conf.type == WEFT_EP_DGRAM ? WEFT_REC_RAW :
+	ep->tx.txms = weft_alloc_sleep((size_t)ep->conf.sq_slots * sizeof(*ep->tx.txms));
+	ep->tx.scratch = weft_alloc_sleep(ep->conf.type == WEFT_EP_DGRAM ? WEFT_REC_RAW :
 									WEFT_INLINE_MAX);
-	if (!ep->txms || !ep->scratch || weft_ep_posts(ep))
+	if (!ep->tx.txms || !ep->tx.scratch || weft_ep_posts(ep))
 		return -ENOMEM;
 	for (i = 0; i < ep->conf.sq_slots; i++) {
-		struct weft_txm *txm = &ep->txms[i];
+		struct weft_txm *txm = &ep->tx.txms[i];
 
 		txm->ep = ep;
 		txm->ovf.kind = WEFT_OVF_TXM;
@@ -82,27 +82,27 @@ static int weft_ep_slots(struct weft_ep *ep)
 		weft_list_init(&txm->qnode);
 		weft_list_init(&txm->idnode);
 		weft_list_init(&txm->work.node);
-		weft_list_add_tail(&ep->txm_free, &txm->node);
+		weft_list_add_tail(&ep->tx.free, &txm->node);
 	}
 	for (i = 0; i < weft_ep_nposts(ep); i++) {
-		struct weft_post *post = &ep->posts[i];
+		struct weft_post *post = &ep->rx.posts[i];
 
 		post->ep = ep;
 		post->ovf.kind = WEFT_OVF_POST;
 		weft_list_init(&post->ovf.node);
 		weft_list_init(&post->turn);
-		weft_list_add_tail(i < ep->conf.rq_slots ? &ep->post_free : &ep->part_free,
+		weft_list_add_tail(i < ep->conf.rq_slots ? &ep->rx.post_free : &ep->rx.part_free,
 				   &post->node);
 	}
-	weft_ring_init(&ep->sq, ep->conf.sq, ep->conf.sq_slots);
+	weft_ring_init(&ep->tx.ring, ep->conf.sq, ep->conf.sq_slots);
 	if (ep->conf.flags & WEFT_EPF_FENCE)
-		ep->sq.known |= WEFT_SQ_FENCE;
+		ep->tx.ring.known |= WEFT_SQ_FENCE;
 	if (ep->conf.flags & WEFT_EPF_VARIABLE)
-		ep->sq.longest = WEFT_MSG_LIMIT;
+		ep->tx.ring.longest = WEFT_MSG_LIMIT;
 	if (ep->conf.type == WEFT_EP_DGRAM)
-		ep->sq.known |= WEFT_SQ_GROUP;
-	weft_ring_init(&ep->rq, ep->conf.rq, ep->conf.rq_slots);
-	ep->rq.announce = ep->conf.type != WEFT_EP_DGRAM;
+		ep->tx.ring.known |= WEFT_SQ_GROUP;
+	weft_ring_init(&ep->rx.ring, ep->conf.rq, ep->conf.rq_slots);
+	ep->rx.ring.announce = ep->conf.type != WEFT_EP_DGRAM;
 	return 0;
 }
 
@@ -130,47 +130,47 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	weft_lock_init(&ep->lock, WEFT_RANK_EP);
 	weft_list_init(&ep->node);
 	weft_list_init(&ep->svcnode);
-	weft_list_init(&ep->post_free);
-	weft_list_init(&ep->part_free);
-	weft_list_init(&ep->txm_free);
-	weft_list_init(&ep->active);
-	weft_list_init(&ep->turn);
-	weft_list_init(&ep->claims);
-	weft_list_init(&ep->fences);
-	weft_list_init(&ep->groups);
-	ep->slow = conf->type == WEFT_EP_DGRAM || conf->flags & WEFT_EPF_FENCE;
-	weft_list_init(&ep->reqs);
-	weft_list_init(&ep->ev_conn.node);
-	weft_list_init(&ep->ev_shut.node);
+	weft_list_init(&ep->rx.post_free);
+	weft_list_init(&ep->rx.part_free);
+	weft_list_init(&ep->tx.free);
+	weft_list_init(&ep->rx.active);
+	weft_list_init(&ep->rx.turn);
+	weft_list_init(&ep->rx.claims);
+	weft_list_init(&ep->tx.fences);
+	weft_list_init(&ep->tx.groups);
+	ep->flow.slow = conf->type == WEFT_EP_DGRAM || conf->flags & WEFT_EPF_FENCE;
+	weft_list_init(&ep->cm.reqs);
+	weft_list_init(&ep->cm.ev_conn.node);
+	weft_list_init(&ep->cm.ev_shut.node);
 	weft_list_init(&ep->ev_err.node);
-	weft_list_init(&ep->ev_last.node);
-	weft_list_init(&ep->taken);
+	weft_list_init(&ep->rx.ev_last.node);
+	weft_list_init(&ep->rx.taken);
 	for (i = 0; i < WEFT_KINDS; i++)
-		weft_list_init(&ep->wait[i]);
-	ep->ev_last.owned = true;
-	ep->ev_conn.owned = true;
-	ep->ev_shut.owned = true;
+		weft_list_init(&ep->rx.wait[i]);
+	ep->rx.ev_last.owned = true;
+	ep->cm.ev_conn.owned = true;
+	ep->cm.ev_shut.owned = true;
 	ep->ev_err.owned = true;
 	for (i = 0; i < WEFT_EP_FLOWS; i++)
-		weft_list_init(&ep->flows[i]);
-	ep->sq_work.kind = WEFT_WORK_SQ;
-	ep->sq_work.ctx = conf->ctx;
-	weft_list_init(&ep->sq_work.node);
-	ep->rq_work.kind = WEFT_WORK_RQ;
-	ep->rq_work.ctx = conf->ctx;
-	weft_list_init(&ep->rq_work.node);
+		weft_list_init(&ep->flow.list[i]);
+	ep->tx.work.kind = WEFT_WORK_SQ;
+	ep->tx.work.ctx = conf->ctx;
+	weft_list_init(&ep->tx.work.node);
+	ep->rx.work.kind = WEFT_WORK_RQ;
+	ep->rx.work.ctx = conf->ctx;
+	weft_list_init(&ep->rx.work.node);
 	ep->brk_work.kind = WEFT_WORK_BREAK;
 	ep->brk_work.ctx = conf->ctx;
 	weft_list_init(&ep->brk_work.node);
-	ep->ask_work.kind = WEFT_WORK_ASK;
-	ep->ask_work.ctx = conf->ctx;
-	weft_list_init(&ep->ask_work.node);
+	ep->cm.ask_work.kind = WEFT_WORK_ASK;
+	ep->cm.ask_work.ctx = conf->ctx;
+	weft_list_init(&ep->cm.ask_work.node);
 	ep->tidy_work.kind = WEFT_WORK_TIDY;
 	ep->tidy_work.ctx = conf->ctx;
 	weft_list_init(&ep->tidy_work.node);
-	ep->monitor_work.kind = WEFT_WORK_MONITOR;
-	ep->monitor_work.ctx = conf->ctx;
-	weft_list_init(&ep->monitor_work.node);
+	ep->mon.work.kind = WEFT_WORK_MONITOR;
+	ep->mon.work.ctx = conf->ctx;
+	weft_list_init(&ep->mon.work.node);
 	ep->user = weft_user_get(core, conf->uid);
 	err = ep->user ? weft_ep_slots(ep) : -ENOMEM;
 	if (!err) {
@@ -244,11 +244,11 @@ int weft_ep_cancel(struct weft_ep *ep, u64 context, weft_ns now, struct weft_out
 	weft_recv_all(ep, out);
 	weft_lock(&ep->lock);
 	if (ep->state == WEFT_EPS_NEW || ep->state == WEFT_EPS_LISTENING ||
-	    ep->state == WEFT_EPS_DEAD || ep->srq) {
+	    ep->state == WEFT_EPS_DEAD || ep->rx.srq) {
 		err = -EINVAL;
 	} else {
 		weft_recv_drain(ep, out);
-		if (!weft_recv_cancel(ep, context, out) && ep->rq_stalled &&
+		if (!weft_recv_cancel(ep, context, out) && ep->rx.stalled &&
 		    (ep->rx_cq || ep->rx_cntr))
 			err = weft_recv_cut(ep, context, out);
 	}
@@ -296,7 +296,7 @@ static void weft_ep_forget(struct weft_ep *ep, struct weft_cq *tx_cq, struct wef
 	u32 i;
 
 	for (i = 0; tx_cq && i < ep->conf.sq_slots; i++) {
-		struct weft_txm *txm = &ep->txms[i];
+		struct weft_txm *txm = &ep->tx.txms[i];
 
 		weft_lock(&ep->lock);
 		mine = txm->waits && weft_cq_forget(tx_cq, &txm->ovf);
@@ -310,11 +310,11 @@ static void weft_ep_forget(struct weft_ep *ep, struct weft_cq *tx_cq, struct wef
 		return;
 	for (i = 0; i < weft_ep_nposts(ep); i++) {
 		weft_lock(&ep->lock);
-		weft_ep_forget_post(ep, &ep->posts[i], rx_cq, out);
+		weft_ep_forget_post(ep, &ep->rx.posts[i], rx_cq, out);
 		weft_unlock(&ep->lock);
 	}
 	weft_lock(&ep->lock);
-	weft_list_for_each_safe(l, tmp, &ep->taken)
+	weft_list_for_each_safe(l, tmp, &ep->rx.taken)
 		weft_ep_forget_post(ep, weft_entry(l, struct weft_post, node), rx_cq, out);
 	weft_unlock(&ep->lock);
 }
@@ -337,7 +337,7 @@ static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 	WRITE_ONCE(ep->state, WEFT_EPS_DEAD);
 	weft_recv_cancel_all(ep, ECANCELED, out);
 	weft_recv_drop_all(ep, out);
-	if (ep->srq)
+	if (ep->rx.srq)
 		weft_srq_leave(ep);
 	tx_cq = ep->tx_cq;
 	rx_cq = ep->rx_cq;
@@ -350,7 +350,7 @@ static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 	weft_ep_drop_sends(ep, ECANCELED, out);
 	weft_cm_kill(ep, out);
 	for (i = 0; i < WEFT_EP_FLOWS; i++)
-		while ((l = weft_list_first(&ep->flows[i])))
+		while ((l = weft_list_first(&ep->flow.list[i])))
 			weft_flow_forget(weft_entry(l, struct weft_flow, ep_node), out);
 	weft_ep_forget(ep, tx_cq, rx_cq, out);
 	if (eq) {
@@ -433,8 +433,8 @@ int weft_ep_getpeer(struct weft_ep *ep, struct weft_sockaddr *addr)
 	int err = -ENOTCONN;
 
 	weft_lock(&ep->lock);
-	if (ep->conn && (weft_ep_connected(ep) || ep->state == WEFT_EPS_ACCEPTED)) {
-		*addr = ep->conn->addr;
+	if (ep->cm.conn && (weft_ep_connected(ep) || ep->state == WEFT_EPS_ACCEPTED)) {
+		*addr = ep->cm.conn->addr;
 		err = 0;
 	}
 	weft_unlock(&ep->lock);
@@ -451,10 +451,10 @@ void weft_ep_look(struct weft_ep *ep, struct weft_ep_info *info)
 	weft_ep_getname(ep, &info->addr);
 	weft_lock(&ep->lock);
 	info->state = ep->state;
-	if (ep->conn)
-		info->peer = ep->conn->addr;
-	info->posted = ep->match.nposts;
-	info->unexp = ep->match.nunexp;
-	info->sending = ep->ntxm;
+	if (ep->cm.conn)
+		info->peer = ep->cm.conn->addr;
+	info->posted = ep->rx.match.nposts;
+	info->unexp = ep->rx.match.nunexp;
+	info->sending = ep->tx.ntxm;
 	weft_unlock(&ep->lock);
 }

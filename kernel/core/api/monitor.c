@@ -151,7 +151,7 @@ bool weft_monitor_bury(struct weft_path *path, bool heard)
 /* Return: true if the endpoint has receives, posted or in the ring. */
 static bool weft_monitor_has(const struct weft_ep *ep)
 {
-	return ep->match.nposts || READ_ONCE(ep->conf.doorbell->rq_tail) != ep->rq.cons;
+	return ep->rx.match.nposts || READ_ONCE(ep->conf.doorbell->rq_tail) != ep->rx.ring.cons;
 }
 
 /* Have a worker check an endpoint with receives. Return: true if the endpoint is monitored. */
@@ -160,14 +160,14 @@ static bool weft_monitor_one(struct weft_ep *ep, struct weft_out *out)
 	bool monitored;
 
 	weft_lock(&ep->lock);
-	monitored = ep->monitored && ep->state != WEFT_EPS_DEAD && ep->state != WEFT_EPS_ERROR;
+	monitored = ep->mon.on && ep->state != WEFT_EPS_DEAD && ep->state != WEFT_EPS_ERROR;
 	if (monitored && !weft_monitor_has(ep)) {
 		/* receives posted later concern only later deaths */
-		WRITE_ONCE(ep->monitor_no, READ_ONCE(ep->core->deaths));
-	} else if (monitored && !ep->monitor_work.queued) {
-		ep->monitor_work.queued = true;
+		WRITE_ONCE(ep->mon.no, READ_ONCE(ep->core->deaths));
+	} else if (monitored && !ep->mon.work.queued) {
+		ep->mon.work.queued = true;
 		weft_ep_get(ep);
-		weft_list_add_tail(&out->deferred, &ep->monitor_work.node);
+		weft_list_add_tail(&out->deferred, &ep->mon.work.node);
 	}
 	weft_unlock(&ep->lock);
 	return monitored;
@@ -189,7 +189,7 @@ bool weft_monitor_all(struct weft_core *core, struct weft_out *out)
 	weft_list_for_each(l, &core->eps) {
 		struct weft_ep *ep = weft_entry(l, struct weft_ep, node);
 
-		if (READ_ONCE(ep->monitored))
+		if (READ_ONCE(ep->mon.on))
 			any |= weft_monitor_one(ep, out);
 	}
 	weft_unlock(&core->lock);
@@ -218,11 +218,11 @@ void weft_monitor_begin(struct weft_ep *ep)
 {
 	struct weft_core *core = ep->core;
 
-	if (ep->conf.type != WEFT_EP_RDM || !(ep->conf.flags & WEFT_EPF_DIRECTED) || ep->srq)
+	if (ep->conf.type != WEFT_EP_RDM || !(ep->conf.flags & WEFT_EPF_DIRECTED) || ep->rx.srq)
 		return;
 	weft_lock(&ep->lock);
-	ep->monitor_no = READ_ONCE(core->deaths);
-	WRITE_ONCE(ep->monitored, true);
+	ep->mon.no = READ_ONCE(core->deaths);
+	WRITE_ONCE(ep->mon.on, true);
 	weft_unlock(&ep->lock);
 	/* at once, because the time is not known here */
 	weft_monitor_arm(core, 0);
@@ -304,7 +304,7 @@ static bool weft_monitor_gather(struct weft_ep *ep, struct weft_monitor *w, u64 
 
 	memset(w, 0, sizeof(*w));
 	weft_lock(&ep->lock);
-	while (!more && (p = weft_match_post_next(&ep->match, p))) {
+	while (!more && (p = weft_match_post_next(&ep->rx.match, p))) {
 		const struct weft_sockaddr *addr = weft_monitor_named(ep, p);
 
 		if (!addr || p->seq < *from || weft_core_own(ep->core, addr))
@@ -329,13 +329,13 @@ static void weft_monitor_fail(struct weft_ep *ep, const struct weft_sockaddr *no
 	do {
 		was = n;
 		weft_lock(&ep->lock);
-		for (p = weft_match_post_next(&ep->match, NULL); p && n - was < 64; p = next) {
+		for (p = weft_match_post_next(&ep->rx.match, NULL); p && n - was < 64; p = next) {
 			const struct weft_sockaddr *addr = weft_monitor_named(ep, p);
 
-			next = weft_match_post_next(&ep->match, p);
+			next = weft_match_post_next(&ep->rx.match, p);
 			if (!addr || !weft_addr_same_node(addr, node))
 				continue;
-			weft_match_post_del(&ep->match, p);
+			weft_match_post_del(&ep->rx.match, p);
 			weft_list_add_tail(&gone, &container_of(p, struct weft_post, match)->node);
 			n++;
 		}
@@ -344,7 +344,7 @@ static void weft_monitor_fail(struct weft_ep *ep, const struct weft_sockaddr *no
 			weft_list_del(l);
 			weft_recv_fail(ep, weft_entry(l, struct weft_post, node), err, out);
 		}
-		if (n != was && ep->multi_wait)
+		if (n != was && ep->rx.multi_wait)
 			weft_multi_retry(ep, out);
 		weft_unlock(&ep->lock);
 		weft_flush(out);
@@ -390,7 +390,7 @@ static void weft_monitor_node(struct weft_ep *ep, const struct weft_sockaddr *no
 
 	weft_lock(&core->known_lock);
 	k = weft_known_find(core, node);
-	if (k && k->err && (s32)(k->no - READ_ONCE(ep->monitor_no)) > 0) {
+	if (k && k->err && (s32)(k->no - READ_ONCE(ep->mon.no)) > 0) {
 		later = (s32)(k->no - no) > 0;
 		err = k->err;
 	}
@@ -422,13 +422,13 @@ void weft_monitor_work(struct weft_ep *ep, struct weft_out *out)
 	bool more = true;
 
 	weft_lock(&ep->lock);
-	ep->monitor_work.queued = false;
+	ep->mon.work.queued = false;
 	no = READ_ONCE(ep->core->deaths);
 	/* apply the ring: entries may not have been read yet */
 	weft_recv_drain(ep, out);
 	weft_unlock(&ep->lock);
 	while (w && more && goes++ < WEFT_MONITOR_GOES) {
-		more = weft_monitor_gather(ep, w, &ep->monitor_from);
+		more = weft_monitor_gather(ep, w, &ep->mon.from);
 		for (i = 0; i < w->n; i++) {
 			weft_monitor_node(ep, &w->node[i], no, out);
 			weft_flush(out);
@@ -440,8 +440,8 @@ void weft_monitor_work(struct weft_ep *ep, struct weft_out *out)
 	if (more)
 		return;
 	/* otherwise the next run checks the rest, and monitor_no does not change before */
-	ep->monitor_from = 0;
+	ep->mon.from = 0;
 	weft_lock(&ep->lock);
-	WRITE_ONCE(ep->monitor_no, no);
+	WRITE_ONCE(ep->mon.no, no);
 	weft_unlock(&ep->lock);
 }

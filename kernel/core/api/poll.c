@@ -56,10 +56,10 @@ u32 weft_ep_poll(struct weft_ep *ep, weft_ns now, struct weft_out *out)
 	weft_poll_rq(ep, out);
 	if (weft_mutex_trylock(&ep->sq_mutex)) {
 		if (weft_ep_works(ep)) {
-			ep->scan = true;
+			ep->tx.scan = true;
 			if (weft_send_drain(ep, 0, out) == -EINTR)
 				left = WEFT_POLL_MORE;
-			ep->scan = false;
+			ep->tx.scan = false;
 		}
 		weft_mutex_unlock(&ep->sq_mutex);
 	} else {
@@ -85,8 +85,9 @@ bool weft_ep_cool(struct weft_ep *ep)
 		 * a stalled ring continues by itself; an endpoint with shared receives has no
 		 * receive ring, whatever its program stores
 		 */
-		left = (READ_ONCE(bell->sq_tail) != READ_ONCE(ep->sq_taken) && !ep->sq_stalled) ||
-		       (!ep->srq && READ_ONCE(bell->rq_tail) != ep->rq.cons && !ep->rq_stalled);
+		left = (READ_ONCE(bell->sq_tail) != READ_ONCE(ep->tx.taken) && !ep->tx.stalled) ||
+		       (!ep->rx.srq && !ep->rx.stalled &&
+			READ_ONCE(bell->rq_tail) != ep->rx.ring.cons);
 	}
 	weft_unlock(&ep->lock);
 	return left;

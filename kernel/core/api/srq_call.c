@@ -257,7 +257,7 @@ int weft_ep_share(struct weft_ep *ep, struct weft_srq *srq, struct weft_av *av)
 	if (srq && (!(ep->conf.flags & WEFT_EPF_SRQ) || ep->core != srq->core))
 		return -EINVAL;
 	weft_mutex_lock(&ep->sq_mutex);
-	old = ep->srq;
+	old = ep->rx.srq;
 	if (ep->state != WEFT_EPS_NEW) {
 		err = -EBUSY;
 	} else if (srq) {
@@ -274,10 +274,10 @@ int weft_ep_share(struct weft_ep *ep, struct weft_srq *srq, struct weft_av *av)
 	}
 	if (!err) {
 		weft_lock(&ep->lock);
-		ep->srq = srq;
-		ep->soft = 0;
-		ep->hard = 0;
-		swap(ep->ev_high, ev);
+		ep->rx.srq = srq;
+		ep->rx.soft = 0;
+		ep->rx.hard = 0;
+		swap(ep->rx.ev_high, ev);
 		weft_unlock(&ep->lock);
 		if (old) {
 			weft_lock(&old->lock);
@@ -316,16 +316,16 @@ int weft_ep_marks(struct weft_ep *ep, u32 soft, u32 hard, weft_ns now, struct we
 	}
 	weft_lock(&ep->lock);
 	/* while the endpoint is being enabled, its queue may still change */
-	if (ep->state == WEFT_EPS_DEAD || !ep->srq || (soft && !ep->srq->conf.eq)) {
+	if (ep->state == WEFT_EPS_DEAD || !ep->rx.srq || (soft && !ep->rx.srq->conf.eq)) {
 		err = -EINVAL;
-	} else if (soft && weft_eq_marked(ep->srq->conf.eq)) {
+	} else if (soft && weft_eq_marked(ep->rx.srq->conf.eq)) {
 		err = -ENOSPC;
 	} else {
-		swap(ep->ev_high, ev);
-		ep->soft = soft;
-		ep->hard = hard;
+		swap(ep->rx.ev_high, ev);
+		ep->rx.soft = soft;
+		ep->rx.hard = hard;
 		weft_srq_high(ep, out);
-		if (hard && ep->nheld_recvs > hard)
+		if (hard && ep->rx.nheld > hard)
 			weft_ep_break(ep, ENOBUFS, out);
 	}
 	weft_unlock(&ep->lock);
@@ -345,12 +345,12 @@ int weft_ep_held(struct weft_ep *ep, u32 *held, u32 *span)
 {
 	struct weft_list *l;
 
-	if (!ep->srq)
+	if (!ep->rx.srq)
 		return -EINVAL;
 	weft_lock(&ep->lock);
-	*held = ep->nheld_recvs;
-	l = weft_list_first(&ep->taken);
-	*span = l ? ep->taken_seq - weft_entry(l, struct weft_post, node)->seq : 0;
+	*held = ep->rx.nheld;
+	l = weft_list_first(&ep->rx.taken);
+	*span = l ? ep->rx.taken_seq - weft_entry(l, struct weft_post, node)->seq : 0;
 	weft_unlock(&ep->lock);
 	return 0;
 }

@@ -41,7 +41,7 @@ void weft_idle_work(struct weft_ep *ep, struct weft_out *out)
 	ep->tidy_work.queued = false;
 	weft_unlock(&ep->lock);
 	for (i = 0; i < WEFT_EP_FLOWS; i++) {
-		weft_list_for_each_safe(l, tmp, &ep->flows[i]) {
+		weft_list_for_each_safe(l, tmp, &ep->flow.list[i]) {
 			struct weft_flow *flow = weft_entry(l, struct weft_flow, ep_node);
 
 			if (!flow->conn && !flow->path->local && !flow->path->group &&

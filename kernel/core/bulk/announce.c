@@ -59,7 +59,7 @@ static void weft_announce_told(struct weft_rxm *rxm, struct weft_out *out)
 static void weft_announce_aside(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post)
 {
 	weft_list_del(&rxm->enode);
-	weft_list_add_tail(&ep->claims, &rxm->enode);
+	weft_list_add_tail(&ep->rx.claims, &rxm->enode);
 	rxm->match.src = rxm->src;
 	rxm->claim = post->context;
 	rxm->claimed = true;
@@ -72,7 +72,7 @@ static void weft_announce_aside(struct weft_ep *ep, struct weft_rxm *rxm, struct
 static void weft_announce_undo(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post)
 {
 	weft_list_del(&rxm->enode);
-	weft_list_add_tail(&ep->active, &rxm->enode);
+	weft_list_add_tail(&ep->rx.active, &rxm->enode);
 	rxm->claimed = false;
 	rxm->announced = false;
 	rxm->started = true;
@@ -117,7 +117,7 @@ bool weft_announce(struct weft_rxm *rxm, bool inl, struct weft_out *out)
 		weft_announce_shed(rxm);
 	if (!inl)
 		weft_post_turn(ep, post, &e, out);
-	settled = weft_list_empty(&ep->active);
+	settled = weft_list_empty(&ep->rx.active);
 	weft_unlock(&ep->lock);
 	if (all) {
 		weft_list_del(&rxm->fnode);

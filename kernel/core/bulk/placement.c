@@ -99,14 +99,14 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 		weft_win_drop(&rxm->win[i]);
 	weft_lock(&ep->lock);
 	if (rxm->match.in)
-		weft_match_unexp_del(&ep->match, &rxm->match);
+		weft_match_unexp_del(&ep->rx.match, &rxm->match);
 	if (rxm->post) {
 		struct weft_cqe e;
 
 		if (unlikely(rxm->post->flags & WEFT_RQ_ANNOUNCE))
 			weft_announce_none(ep, rxm->post);
 		weft_list_del(&rxm->enode);
-		settled = weft_list_empty(&ep->active);
+		settled = weft_list_empty(&ep->rx.active);
 		weft_recv_cqe(&e, ep, rxm->post, rxm->tag, rxm->data, rxm->len, rxm->src,
 			      rxm->flags);
 		weft_recv_from(ep, rxm->post, rxm, &e);
@@ -173,7 +173,7 @@ void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out)
 	weft_lock(&rxm->ep->lock);
 	waits = rxm->post || rxm->served || rxm->dropped || rxm->claimed;
 	if (!waits && rxm->match.in)
-		weft_match_unexp_del(&rxm->ep->match, &rxm->match);
+		weft_match_unexp_del(&rxm->ep->rx.match, &rxm->match);
 	weft_unlock(&rxm->ep->lock);
 	if (!waits)
 		weft_rxm_finish(rxm, err, out);
@@ -319,9 +319,9 @@ static bool weft_rxm_inline(struct weft_rxm *rxm, struct weft_out *out)
 			/* the sender to a strict endpoint receives this status */
 			cut = ep->conf.flags & WEFT_EPF_STRICT ? e.status : 0;
 			rxm->post = NULL;
-			settled = weft_list_empty(&ep->active);
+			settled = weft_list_empty(&ep->rx.active);
 		} else {
-			weft_list_add_tail(&ep->active, &rxm->enode);
+			weft_list_add_tail(&ep->rx.active, &rxm->enode);
 		}
 	}
 	weft_unlock(&ep->lock);

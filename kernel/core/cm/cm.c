@@ -161,13 +161,13 @@ static void weft_cm_shut(struct weft_ep *ep, struct weft_conn *conn, struct weft
 {
 	if (conn->shut)
 		return;
-	conn->shut_wait = !weft_list_empty(&ep->active);
+	conn->shut_wait = !weft_list_empty(&ep->rx.active);
 	if (conn->shut_wait)
 		return;
 	conn->shut = true;
-	weft_cm_event(ep, &ep->ev_shut, WEFT_EV_SHUTDOWN, ep->broken ? ep->broken : conn->lost,
+	weft_cm_event(ep, &ep->cm.ev_shut, WEFT_EV_SHUTDOWN, ep->broken ? ep->broken : conn->lost,
 		      conn, NULL, 0, out);
-	if (ep->srq)
+	if (ep->rx.srq)
 		weft_srq_last(ep, out);
 }
 
@@ -179,8 +179,8 @@ static void weft_cm_shut(struct weft_ep *ep, struct weft_conn *conn, struct weft
 void weft_cm_settled(struct weft_ep *ep, struct weft_out *out)
 {
 	weft_lock(&ep->lock);
-	if (ep->conn && ep->conn->shut_wait)
-		weft_cm_shut(ep, ep->conn, out);
+	if (ep->cm.conn && ep->cm.conn->shut_wait)
+		weft_cm_shut(ep, ep->cm.conn, out);
 	weft_unlock(&ep->lock);
 }
 
@@ -242,7 +242,7 @@ void weft_cm_closed(struct weft_ep *ep, struct weft_out *out)
 	weft_ep_st(ep, set, WEFT_ST_CONNECTED);
 	weft_recv_cancel_all(ep, ECANCELED, out);
 	/* messages that wait for a shared receive count as not received */
-	if (ep->srq && ep->conf.flags & WEFT_EPF_STRICT)
+	if (ep->rx.srq && ep->conf.flags & WEFT_EPF_STRICT)
 		weft_recv_drop_all(ep, out);
 	/* barrier E: later posts see the flag; the drain below sees earlier posts */
 	smp_mb();
@@ -303,7 +303,7 @@ void weft_cm_failed(struct weft_conn *conn, int err, const void *data, u32 len,
 		weft_lock(&ep->lock);
 		if (ep->state == WEFT_EPS_CONNECTING)
 			weft_cm_closed(ep, out);
-		weft_cm_event(ep, &ep->ev_conn, WEFT_EV_CONN_FAILED, err, conn, data, len, out);
+		weft_cm_event(ep, &ep->cm.ev_conn, WEFT_EV_CONN_FAILED, err, conn, data, len, out);
 		weft_unlock(&ep->lock);
 	}
 	weft_cm_over(conn, out);
@@ -400,7 +400,7 @@ void weft_cm_first(struct weft_conn *conn, struct weft_out *out)
 	if (ep->state == WEFT_EPS_ACCEPTED) {
 		WRITE_ONCE(ep->state, WEFT_EPS_CONNECTED);
 		weft_ep_st(ep, WEFT_ST_CONNECTED, 0);
-		weft_cm_event(ep, &ep->ev_conn, WEFT_EV_CONNECTED, 0, conn, NULL, 0, out);
+		weft_cm_event(ep, &ep->cm.ev_conn, WEFT_EV_CONNECTED, 0, conn, NULL, 0, out);
 	}
 	weft_unlock(&ep->lock);
 }

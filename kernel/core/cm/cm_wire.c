@@ -257,7 +257,7 @@ static int weft_cm_rep(struct weft_path *path, struct weft_conn *conn, const str
 	if (ep->state == WEFT_EPS_CONNECTING) {
 		WRITE_ONCE(ep->state, WEFT_EPS_CONNECTED);
 		weft_ep_st(ep, WEFT_ST_CONNECTED, 0);
-		weft_cm_event(ep, &ep->ev_conn, WEFT_EV_CONNECTED, 0, conn, data, len, out);
+		weft_cm_event(ep, &ep->cm.ev_conn, WEFT_EV_CONNECTED, 0, conn, data, len, out);
 	}
 	weft_unlock(&ep->lock);
 	weft_cm_say(conn, WEFT_CM_RTU);

@@ -22,9 +22,9 @@ static int weft_cm_claim(struct weft_ep *ep)
 	weft_lock(&ep->lock);
 	switch (ep->state) {
 	case WEFT_EPS_ENABLED:
-		if (!ep->connecting)
+		if (!ep->cm.connecting)
 			err = 0;
-		ep->connecting = true;
+		ep->cm.connecting = true;
 		break;
 	case WEFT_EPS_CONNECTED:
 		err = -EISCONN;
@@ -44,7 +44,7 @@ static int weft_cm_claim(struct weft_ep *ep)
 static void weft_cm_unclaim(struct weft_ep *ep)
 {
 	weft_lock(&ep->lock);
-	ep->connecting = false;
+	ep->cm.connecting = false;
 	weft_unlock(&ep->lock);
 }
 
@@ -59,7 +59,7 @@ static int weft_cm_bind(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 	weft_lock(&ep->lock);
 	if (ep->state == WEFT_EPS_ENABLED) {
 		WRITE_ONCE(ep->state, state);
-		ep->conn = conn;
+		ep->cm.conn = conn;
 		refcount_inc(&conn->ref);
 	} else {
 		err = -EINVAL;
@@ -77,7 +77,7 @@ static int weft_cm_bind(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 	flow->conn = conn;
 	conn->fid.ssvc = flow->id.ssvc;
 	conn->fid.sgen = flow->id.sgen;
-	weft_list_add_tail(&ep->flows[0], &flow->ep_node);
+	weft_list_add_tail(&ep->flow.list[0], &flow->ep_node);
 	weft_flow_recent(ep, flow);
 	return 0;
 }
@@ -209,9 +209,9 @@ bool weft_cm_renew(struct weft_conn *conn, struct weft_out *out)
 	weft_lock(&ep->lock);
 	renew = ep->state == WEFT_EPS_CONNECTING;
 	if (renew) {
-		ep->ask_work.queued = true;
+		ep->cm.ask_work.queued = true;
 		weft_ep_get(ep);
-		weft_list_add_tail(&out->deferred, &ep->ask_work.node);
+		weft_list_add_tail(&out->deferred, &ep->cm.ask_work.node);
 	}
 	weft_unlock(&ep->lock);
 	if (!renew)
@@ -238,7 +238,7 @@ static weft_ns weft_cm_unask_ep(struct weft_ep *ep, struct weft_conn *conn, stru
 	mine = conn->state == WEFT_CONN_AGAIN && ep->state == WEFT_EPS_CONNECTING;
 	if (mine) {
 		WRITE_ONCE(ep->state, WEFT_EPS_ENABLED);
-		ep->conn = NULL;
+		ep->cm.conn = NULL;
 	}
 	weft_unlock(&ep->lock);
 	if (mine) {
@@ -248,7 +248,7 @@ static weft_ns weft_cm_unask_ep(struct weft_ep *ep, struct weft_conn *conn, stru
 	weft_unlock(&path->lock);
 	if (!mine)
 		return 0;
-	weft_flow_forget(ep->recent, out);
+	weft_flow_forget(ep->flow.recent, out);
 	weft_conn_put(conn);
 	return until;
 }
@@ -261,7 +261,7 @@ static void weft_cm_ask_failed(struct weft_ep *ep, const struct weft_conn *conn,
 	if (ep->state == WEFT_EPS_ENABLED) {
 		WRITE_ONCE(ep->state, WEFT_EPS_CONNECTING);
 		weft_cm_closed(ep, out);
-		weft_cm_event(ep, &ep->ev_conn, WEFT_EV_CONN_FAILED, err, conn, NULL, 0, out);
+		weft_cm_event(ep, &ep->cm.ev_conn, WEFT_EV_CONN_FAILED, err, conn, NULL, 0, out);
 	}
 	weft_unlock(&ep->lock);
 }
@@ -281,8 +281,8 @@ void weft_cm_ask_again(struct weft_ep *ep, struct weft_out *out)
 
 	weft_mutex_lock(&ep->sq_mutex);
 	weft_lock(&ep->lock);
-	ep->ask_work.queued = false;
-	conn = ep->conn;
+	ep->cm.ask_work.queued = false;
+	conn = ep->cm.conn;
 	if (conn)
 		refcount_inc(&conn->ref);
 	weft_unlock(&ep->lock);
@@ -488,7 +488,7 @@ static int weft_cm_stop(struct weft_ep *ep, struct weft_out *out)
 		err = 0;
 		break;
 	case WEFT_EPS_ERROR:
-		if (ep->conn)
+		if (ep->cm.conn)
 			err = 0;
 		break;
 	}
@@ -568,7 +568,7 @@ int weft_cm_shutdown(struct weft_ep *ep, bool graceful, weft_ns now, struct weft
 		weft_cm_cancel(ep, out);
 	}
 	/* set while the mutex is held, and not changed until the endpoint is destroyed */
-	conn = ep->conn;
+	conn = ep->cm.conn;
 	if (conn) {
 		weft_lock(&conn->path->lock);
 		weft_cm_end(conn, ECANCELED, out);
@@ -594,8 +594,8 @@ void weft_cm_kill(struct weft_ep *ep, struct weft_out *out)
 
 	weft_cm_kill_reqs(ep, out);
 	weft_lock(&ep->lock);
-	conn = ep->conn;
-	ep->conn = NULL;
+	conn = ep->cm.conn;
+	ep->cm.conn = NULL;
 	weft_unlock(&ep->lock);
 	if (conn) {
 		weft_lock(&conn->path->lock);

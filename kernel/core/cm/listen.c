@@ -47,7 +47,7 @@ int weft_cm_listen(struct weft_ep *pep, struct weft_eq *eq, u32 backlog)
 	if (pep->state == WEFT_EPS_ENABLED)
 		WRITE_ONCE(pep->state, WEFT_EPS_LISTENING);
 	if (pep->state == WEFT_EPS_LISTENING)
-		pep->backlog = min(backlog, pep->core->conf.backlog_max);
+		pep->cm.backlog = min(backlog, pep->core->conf.backlog_max);
 	else
 		err = -EINVAL;
 	weft_unlock(&pep->lock);
@@ -103,12 +103,12 @@ bool weft_cm_queue(struct weft_conn *conn, struct weft_ep *pep, struct weft_out 
 	weft_assert_held(&conn->path->lock);
 	weft_lock(&pep->lock);
 	room = pep->conf.type == WEFT_EP_PASSIVE && pep->state == WEFT_EPS_LISTENING &&
-	       pep->nreqs < pep->backlog;
+	       pep->cm.nreqs < pep->cm.backlog;
 	if (room) {
 		weft_ep_get(pep);
 		conn->pep = pep;
-		pep->nreqs++;
-		weft_list_add_tail(&pep->reqs, &conn->reqnode);
+		pep->cm.nreqs++;
+		weft_list_add_tail(&pep->cm.reqs, &conn->reqnode);
 		weft_cm_event(pep, &conn->ev, WEFT_EV_CONNREQ, 0, conn, conn->data, conn->dlen,
 			      out);
 	}
@@ -132,7 +132,7 @@ bool weft_cm_unqueue(struct weft_conn *conn, struct weft_ep *pep)
 	there = !weft_list_empty(&conn->reqnode);
 	if (there) {
 		weft_list_del(&conn->reqnode);
-		pep->nreqs--;
+		pep->cm.nreqs--;
 		weft_eq_forget(pep->eq, &conn->ev);
 	}
 	weft_unlock(&pep->lock);
@@ -235,8 +235,8 @@ static bool weft_cm_requeue(struct weft_conn *conn, struct weft_ep *pep)
 	weft_lock(&pep->lock);
 	there = pep->state == WEFT_EPS_LISTENING;
 	if (there) {
-		weft_list_add_tail(&pep->reqs, &conn->reqnode);
-		pep->nreqs++;
+		weft_list_add_tail(&pep->cm.reqs, &conn->reqnode);
+		pep->cm.nreqs++;
 	}
 	weft_unlock(&pep->lock);
 	return there;
@@ -306,12 +306,12 @@ void weft_cm_kill_reqs(struct weft_ep *pep, struct weft_out *out)
 		struct weft_list *l;
 
 		weft_lock(&pep->lock);
-		l = weft_list_first(&pep->reqs);
+		l = weft_list_first(&pep->cm.reqs);
 		if (l) {
 			conn = weft_entry(l, struct weft_conn, reqnode);
 			refcount_inc(&conn->ref);
 			weft_list_del(l);
-			pep->nreqs--;
+			pep->cm.nreqs--;
 			weft_eq_forget(pep->eq, &conn->ev);
 		}
 		weft_unlock(&pep->lock);

@@ -44,8 +44,8 @@ u8 weft_keep_full(const struct weft_ep *ep, u32 len)
 {
 	const struct weft_conf *conf = &ep->core->conf;
 
-	if (READ_ONCE(ep->kept_msgs) >= READ_ONCE(conf->msgs_ep) ||
-	    READ_ONCE(ep->kept_bytes) + len > READ_ONCE(conf->unexp_ep))
+	if (READ_ONCE(ep->flow.kept_msgs) >= READ_ONCE(conf->msgs_ep) ||
+	    READ_ONCE(ep->flow.kept_bytes) + len > READ_ONCE(conf->unexp_ep))
 		return WEFT_FULL_ENDPOINT;
 	if ((u32)atomic_read(&ep->user->msgs) >= READ_ONCE(conf->msgs_user) ||
 	    (u64)atomic64_read(&ep->user->bytes) + len > READ_ONCE(conf->unexp_user))
@@ -78,8 +78,8 @@ void weft_keep(struct weft_rxm *rxm, u32 len)
 	weft_assert_held(&rxm->ep->lock);
 	rxm->kept = true;
 	rxm->kept_bytes = len;
-	WRITE_ONCE(ep->kept_msgs, ep->kept_msgs + 1);
-	WRITE_ONCE(ep->kept_bytes, ep->kept_bytes + len);
+	WRITE_ONCE(ep->flow.kept_msgs, ep->flow.kept_msgs + 1);
+	WRITE_ONCE(ep->flow.kept_bytes, ep->flow.kept_bytes + len);
 	atomic_inc(&ep->user->msgs);
 	atomic64_add(len, &ep->user->bytes);
 }
@@ -96,8 +96,8 @@ void weft_keep_end(struct weft_rxm *rxm)
 	if (!rxm->kept)
 		return;
 	rxm->kept = false;
-	WRITE_ONCE(ep->kept_msgs, ep->kept_msgs - 1);
-	WRITE_ONCE(ep->kept_bytes, ep->kept_bytes - rxm->kept_bytes);
+	WRITE_ONCE(ep->flow.kept_msgs, ep->flow.kept_msgs - 1);
+	WRITE_ONCE(ep->flow.kept_bytes, ep->flow.kept_bytes - rxm->kept_bytes);
 	atomic_dec(&ep->user->msgs);
 	atomic64_sub(rxm->kept_bytes, &ep->user->bytes);
 }
@@ -112,16 +112,16 @@ bool weft_credit_orphaned(const struct weft_ep *ep)
 {
 	const struct weft_conf *conf = &ep->core->conf;
 
-	return READ_ONCE(ep->orphans) >= READ_ONCE(conf->msgs_ep) ||
-	       READ_ONCE(ep->orphan_bytes) >= READ_ONCE(conf->unexp_ep);
+	return READ_ONCE(ep->flow.orphans) >= READ_ONCE(conf->msgs_ep) ||
+	       READ_ONCE(ep->flow.orphan_bytes) >= READ_ONCE(conf->unexp_ep);
 }
 
 /* Count @msgs messages with @bytes bytes as orphans; negative: they are over. */
 static void weft_credit_orphan(struct weft_ep *ep, s32 msgs, s64 bytes)
 {
 	weft_lock(&ep->lock);
-	WRITE_ONCE(ep->orphans, ep->orphans + msgs);
-	WRITE_ONCE(ep->orphan_bytes, ep->orphan_bytes + bytes);
+	WRITE_ONCE(ep->flow.orphans, ep->flow.orphans + msgs);
+	WRITE_ONCE(ep->flow.orphan_bytes, ep->flow.orphan_bytes + bytes);
 	weft_unlock(&ep->lock);
 }
 
@@ -152,7 +152,7 @@ static u32 weft_credit_msgs(const struct weft_ep *ep)
 {
 	const struct weft_conf *conf = &ep->core->conf;
 
-	return min(weft_credit_left(READ_ONCE(conf->msgs_ep), READ_ONCE(ep->kept_msgs),
+	return min(weft_credit_left(READ_ONCE(conf->msgs_ep), READ_ONCE(ep->flow.kept_msgs),
 				    WEFT_CREDIT_MSGS, WEFT_CREDIT_STEP),
 		   weft_credit_left(READ_ONCE(conf->msgs_user), (u32)atomic_read(&ep->user->msgs),
 				    WEFT_CREDIT_MSGS, WEFT_CREDIT_STEP));
@@ -163,7 +163,7 @@ static u32 weft_credit_bytes(const struct weft_ep *ep)
 {
 	const struct weft_conf *conf = &ep->core->conf;
 
-	return min(weft_credit_left(READ_ONCE(conf->unexp_ep), READ_ONCE(ep->kept_bytes),
+	return min(weft_credit_left(READ_ONCE(conf->unexp_ep), READ_ONCE(ep->flow.kept_bytes),
 				    WEFT_CREDIT_BYTES, WEFT_CREDIT_STEP_BYTES),
 		   weft_credit_left(READ_ONCE(conf->unexp_user),
 				    (u64)atomic64_read(&ep->user->bytes), WEFT_CREDIT_BYTES,
@@ -272,7 +272,7 @@ void weft_credit_over(struct weft_rxm *rxm, struct weft_out *out)
 	if (!rxm->waited)
 		return;
 	rxm->waited = false;
-	rf = weft_rflow_find(rxm->path, rxm->flow.ssvc, rxm->flow.sgen);
+	rf = weft_rflow_find(rxm->path, rxm->id.ssvc, rxm->id.sgen);
 	if (!rf || rf->no != rxm->rflow) {
 		weft_credit_orphan(rxm->ep, -1, -(s64)rxm->kept_bytes);
 		return;

@@ -126,11 +126,11 @@ void weft_flow_check(struct weft_flow *flow, struct weft_out *out)
  */
 void weft_flow_recent(struct weft_ep *ep, struct weft_flow *flow)
 {
-	bool fast = flow && !ep->slow && ep->core->conf.fast;
+	bool fast = flow && !ep->flow.slow && ep->core->conf.fast;
 
-	ep->recent = flow;
-	WRITE_ONCE(ep->near, fast && flow->lep);
-	ep->far = fast && !flow->lep;
+	ep->flow.recent = flow;
+	WRITE_ONCE(ep->flow.near, fast && flow->lep);
+	ep->flow.far = fast && !flow->lep;
 }
 
 /**
@@ -146,7 +146,7 @@ void weft_flow_forget(struct weft_flow *flow, struct weft_out *out)
 
 	weft_list_del(&flow->ep_node);
 	weft_list_del(&flow->fnode);
-	if (flow->ep->recent == flow)
+	if (flow->ep->flow.recent == flow)
 		weft_flow_recent(flow->ep, NULL);
 	weft_path_get(path);
 	weft_lock(&path->lock);
@@ -175,7 +175,7 @@ static struct weft_list *weft_flow_chain(struct weft_ep *ep, const struct weft_s
 {
 	u32 h = peer->addr[3] ^ peer->addr[15] ^ be16_to_cpu(peer->port);
 
-	return &ep->flows[h % WEFT_EP_FLOWS];
+	return &ep->flow.list[h % WEFT_EP_FLOWS];
 }
 
 /*
@@ -277,8 +277,8 @@ static noinline struct weft_flow *weft_flow_look(struct weft_ep *ep, u32 dst, u3
 	weft_list_add_tail(chain, &flow->ep_node);
 found:
 	weft_flow_recent(ep, flow);
-	ep->recent_dst = dst;
-	ep->recent_gen = gen;
+	ep->flow.recent_dst = dst;
+	ep->flow.recent_gen = gen;
 	return flow;
 }
 
@@ -296,10 +296,11 @@ found:
  */
 struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, struct weft_out *out)
 {
-	struct weft_flow *flow = ep->recent;
+	struct weft_flow *flow = ep->flow.recent;
 	u32 gen = weft_av_gen(ep->av);
 
-	if (likely(flow && ep->recent_dst == dst && ep->recent_gen == gen && weft_flow_alive(flow)))
+	if (likely(flow && ep->flow.recent_dst == dst && ep->flow.recent_gen == gen &&
+		   weft_flow_alive(flow)))
 		return flow;
 	return weft_flow_look(ep, dst, gen, out);
 }

@@ -44,7 +44,7 @@ int weft_announce_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struc
 		return 0;
 	}
 	post->part = e->part;
-	return ++ep->nslots > ep->conf.rq_slots ? -ENOBUFS : 0;
+	return ++ep->rx.nslots > ep->conf.rq_slots ? -ENOBUFS : 0;
 }
 
 /**
@@ -57,7 +57,7 @@ int weft_announce_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struc
 void weft_announce_none(struct weft_ep *ep, struct weft_post *post)
 {
 	weft_assert_held(&ep->lock);
-	ep->nslots--;
+	ep->rx.nslots--;
 	if (post->match.kind == WEFT_UNTAGGED)
 		post->flags |= WEFT_POST_ASIDE;
 }

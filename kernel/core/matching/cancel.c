@@ -21,9 +21,9 @@ void weft_recv_cancel_all(struct weft_ep *ep, int err, struct weft_out *out)
 	struct weft_mpost *p;
 
 	weft_assert_held(&ep->lock);
-	ep->multi_wait = false;
-	while ((p = weft_match_post_next(&ep->match, NULL))) {
-		weft_match_post_del(&ep->match, p);
+	ep->rx.multi_wait = false;
+	while ((p = weft_match_post_next(&ep->rx.match, NULL))) {
+		weft_match_post_del(&ep->rx.match, p);
 		weft_recv_fail(ep, container_of(p, struct weft_post, match), err, out);
 	}
 }
@@ -40,10 +40,10 @@ void weft_recv_drop_all(struct weft_ep *ep, struct weft_out *out)
 
 	weft_assert_held(&ep->lock);
 	for (kind = 0; kind < WEFT_KINDS; kind++)
-		while ((u = weft_match_unexp_next(&ep->match, kind, NULL))) {
+		while ((u = weft_match_unexp_next(&ep->rx.match, kind, NULL))) {
 			struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
 
-			weft_match_unexp_del(&ep->match, u);
+			weft_match_unexp_del(&ep->rx.match, u);
 			rxm->dropped = true;
 			if (ep->conf.type == WEFT_EP_DGRAM)
 				weft_count(ep->core, dgrams_dropped);
@@ -86,8 +86,8 @@ static int weft_recv_cut_told(struct weft_ep *ep, const struct weft_rq_entry *en
  */
 int weft_recv_cut(struct weft_ep *ep, u64 context, struct weft_out *out)
 {
-	struct weft_rq_entry *e = &ep->rentry;
-	struct weft_ring r = ep->rq;
+	struct weft_rq_entry *e = &ep->rx.entry;
+	struct weft_ring r = ep->rx.ring;
 	u64 bit, *word;
 	int err;
 
@@ -103,7 +103,7 @@ int weft_recv_cut(struct weft_ep *ep, u64 context, struct weft_out *out)
 		err = weft_recv_cut_told(ep, e, out);
 		if (!err) {
 			*word |= bit;
-			ep->ncut++;
+			ep->rx.ncut++;
 		}
 		return err;
 	}

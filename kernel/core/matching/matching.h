@@ -101,16 +101,19 @@ void weft_multi_end(struct weft_ep *ep, struct weft_post *buf, int err, struct w
 static inline struct weft_post *weft_post_match(struct weft_ep *ep, u8 kind, u32 src, u64 tag,
 						u64 len, struct weft_out *out)
 {
-	struct weft_mpost *p = likely(!ep->srq) ? weft_match_arrive(&ep->match, kind, src, tag) :
-						  weft_srq_take(ep, kind, src, tag, len, out);
+	struct weft_mpost *p;
 	struct weft_post *post;
 
+	if (likely(!ep->rx.srq))
+		p = weft_match_arrive(&ep->rx.match, kind, src, tag);
+	else
+		p = weft_srq_take(ep, kind, src, tag, len, out);
 	if (!p)
 		return NULL;
 	post = container_of(p, struct weft_post, match);
 	if (likely(!p->stays))
 		return post;
-	return ep->multi_wait ? NULL : weft_multi_take(ep, post, len);
+	return ep->rx.multi_wait ? NULL : weft_multi_take(ep, post, len);
 }
 
 struct weft_srq_posts *weft_srq_posts_new(struct weft_srq *srq, u32 n);

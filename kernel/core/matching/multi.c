@@ -74,17 +74,17 @@ struct weft_post *weft_multi_take(struct weft_ep *ep, struct weft_post *buf, u64
 	struct weft_list *l;
 
 	weft_assert_held(&ep->lock);
-	l = weft_list_first(&ep->part_free);
+	l = weft_list_first(&ep->rx.part_free);
 	if (!l)
-		l = weft_list_first(&ep->post_free);
+		l = weft_list_first(&ep->rx.post_free);
 	if (!l) {
-		ep->multi_wait = true;
+		ep->rx.multi_wait = true;
 		return NULL;
 	}
 	weft_list_del(l);
 	part = weft_entry(l, struct weft_post, node);
 	if (weft_multi_cut(part, buf, len))
-		weft_match_post_del(&ep->match, &buf->match);
+		weft_match_post_del(&ep->rx.match, &buf->match);
 	return part;
 }
 
@@ -152,13 +152,13 @@ void weft_multi_part_free(struct weft_ep *ep, struct weft_post *part, struct wef
 	buf->nparts--;
 	if (part->last)
 		buf->told = true;
-	if (part - ep->posts >= ep->conf.rq_slots)
-		weft_list_add(&ep->part_free, &part->node);
+	if (part - ep->rx.posts >= ep->conf.rq_slots)
+		weft_list_add(&ep->rx.part_free, &part->node);
 	else
 		weft_post_free(ep, part, out);
 	if (!buf->match.in && !buf->nparts)
 		weft_multi_over(ep, buf, out);
-	if (unlikely(ep->multi_wait))
+	if (unlikely(ep->rx.multi_wait))
 		weft_multi_retry(ep, out);
 }
 
@@ -172,28 +172,28 @@ void weft_multi_part_free(struct weft_ep *ep, struct weft_post *part, struct wef
 void weft_multi_retry(struct weft_ep *ep, struct weft_out *out)
 {
 	struct weft_munexp *u, *next;
-	bool draining = ep->draining;
+	bool draining = ep->rx.draining;
 
 	weft_assert_held(&ep->lock);
-	ep->multi_wait = false;
-	ep->draining = true;	/* receives that become free meanwhile do not change the list */
-	for (u = weft_match_unexp_next(&ep->match, WEFT_UNTAGGED, NULL); u; u = next) {
+	ep->rx.multi_wait = false;
+	ep->rx.draining = true;	/* receives that become free meanwhile do not change the list */
+	for (u = weft_match_unexp_next(&ep->rx.match, WEFT_UNTAGGED, NULL); u; u = next) {
 		struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
 		struct weft_post *post;
 
-		ep->match.steps++;
-		next = weft_match_unexp_next(&ep->match, WEFT_UNTAGGED, u);
+		ep->rx.match.steps++;
+		next = weft_match_unexp_next(&ep->rx.match, WEFT_UNTAGGED, u);
 		post = weft_post_match(ep, WEFT_UNTAGGED, u->src, 0, rxm->len, out);
-		if (ep->multi_wait)
+		if (ep->rx.multi_wait)
 			break;
 		if (!post)
 			continue;
-		weft_match_unexp_del(&ep->match, u);
+		weft_match_unexp_del(&ep->rx.match, u);
 		weft_recv_give(ep, rxm, post, out);
 	}
-	ep->draining = draining;
+	ep->rx.draining = draining;
 	weft_recv_status(ep);
-	if (ep->rq_stalled && !draining)
+	if (ep->rx.stalled && !draining)
 		weft_recv_drain(ep, out);
 }
 
@@ -225,11 +225,11 @@ void weft_multi_post(struct weft_ep *ep, struct weft_post *buf, u64 least, struc
 {
 	weft_assert_held(&ep->lock);
 	weft_multi_init(buf, least);
-	weft_match_post(&ep->match, &buf->match);
-	if (ep->match.nunexp && !ep->multi_wait)
+	weft_match_post(&ep->rx.match, &buf->match);
+	if (ep->rx.match.nunexp && !ep->rx.multi_wait)
 		weft_multi_retry(ep, out);
 	if (unlikely(ep->state == WEFT_EPS_CLOSED && buf->match.in)) {
-		weft_match_post_del(&ep->match, &buf->match);
+		weft_match_post_del(&ep->rx.match, &buf->match);
 		weft_multi_end(ep, buf, ENOTCONN, out);
 	}
 }

@@ -24,10 +24,10 @@ static struct weft_rxm *weft_claim_find(struct weft_ep *ep, u64 context)
 {
 	struct weft_list *l;
 
-	weft_list_for_each(l, &ep->claims) {
+	weft_list_for_each(l, &ep->rx.claims) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, enode);
 
-		ep->match.steps++;
+		ep->rx.match.steps++;
 		if (rxm->claim == context)
 			return rxm;
 	}
@@ -39,9 +39,9 @@ static void weft_claim_del(struct weft_ep *ep, struct weft_rxm *rxm)
 	weft_list_del(&rxm->enode);
 	rxm->claimed = false;
 	if (rxm->announced)
-		ep->nslots--;
+		ep->rx.nslots--;
 	else
-		ep->nclaims--;
+		ep->rx.nclaims--;
 }
 
 /* End a message that no receive will take and that is in no matching: the send completes. */
@@ -61,7 +61,7 @@ void weft_claim_drop_all(struct weft_ep *ep, struct weft_out *out)
 	struct weft_list *l;
 
 	weft_assert_held(&ep->lock);
-	while ((l = weft_list_first(&ep->claims))) {
+	while ((l = weft_list_first(&ep->rx.claims))) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, enode);
 
 		weft_claim_del(ep, rxm);
@@ -103,13 +103,13 @@ static int weft_peek_check(struct weft_ep *ep, const struct weft_post *post)
 		return 0;
 	if (weft_claim_find(ep, post->context))
 		return -EINVAL;
-	return ep->nclaims < ep->conf.rq_slots ? 0 : -ENOBUFS;
+	return ep->rx.nclaims < ep->conf.rq_slots ? 0 : -ENOBUFS;
 }
 
 static void weft_peek(struct weft_ep *ep, const struct weft_rq_entry *entry,
 		      struct weft_post *post, struct weft_out *out)
 {
-	struct weft_munexp *u = weft_match_find(&ep->match, WEFT_TAGGED, entry->src, entry->tag,
+	struct weft_munexp *u = weft_match_find(&ep->rx.match, WEFT_TAGGED, entry->src, entry->tag,
 						entry->ignore);
 	struct weft_rxm *rxm;
 	struct weft_cqe e;
@@ -127,12 +127,12 @@ static void weft_peek(struct weft_ep *ep, const struct weft_rq_entry *entry,
 	e.status = 0;
 	weft_recv_from(ep, post, rxm, &e);
 	if (post->flags & (WEFT_RQ_KEEP | WEFT_RQ_DROP))
-		weft_match_unexp_del(&ep->match, u);
+		weft_match_unexp_del(&ep->rx.match, u);
 	if (post->flags & WEFT_RQ_KEEP) {
 		rxm->claim = post->context;
 		rxm->claimed = true;
-		ep->nclaims++;
-		weft_list_add_tail(&ep->claims, &rxm->enode);
+		ep->rx.nclaims++;
+		weft_list_add_tail(&ep->rx.claims, &rxm->enode);
 	} else if (post->flags & WEFT_RQ_DROP) {
 		weft_claim_over(rxm, out);
 	}

@@ -40,7 +40,7 @@ void weft_recv_status(struct weft_ep *ep)
 	u32 want = 0;
 
 	weft_assert_held(&ep->lock);
-	if (ep->match.nunexp)
+	if (ep->rx.match.nunexp)
 		want = bits;
 	else if (ep->state == WEFT_EPS_CLOSED)
 		want = WEFT_ST_RQ_NOTIFY;
@@ -65,8 +65,8 @@ void weft_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_out 
 		weft_multi_part_free(ep, post, out);
 		return;
 	}
-	weft_list_add(&ep->post_free, &post->node);
-	if (unlikely(ep->rq_stalled && !ep->draining))
+	weft_list_add(&ep->rx.post_free, &post->node);
+	if (unlikely(ep->rx.stalled && !ep->rx.draining))
 		weft_recv_drain(ep, out);
 }
 
@@ -115,7 +115,7 @@ void weft_recv_from(const struct weft_ep *ep, struct weft_post *post, const stru
 	if (likely(!weft_recv_strange(ep, e->src)))
 		return;
 	post->peer = rxm->from;
-	post->peer.port = cpu_to_be16(rxm->flow.ssvc);
+	post->peer.port = cpu_to_be16(rxm->id.ssvc);
 	e->flags |= WEFT_CQE_FROM;
 }
 
@@ -187,9 +187,9 @@ bool weft_turn_of(struct weft_ep *ep, const struct weft_post *post, u32 src)
 	const struct weft_list *l;
 
 	weft_assert_held(&ep->lock);
-	if (likely(weft_list_empty(&ep->turn)) || !weft_turn_kept(ep, post))
+	if (likely(weft_list_empty(&ep->rx.turn)) || !weft_turn_kept(ep, post))
 		return true;
-	weft_list_for_each(l, &ep->turn) {
+	weft_list_for_each(l, &ep->rx.turn) {
 		if (l == &post->turn)
 			break;
 		if (weft_entry(l, const struct weft_post, turn)->from == src)
@@ -203,7 +203,7 @@ static struct weft_post *weft_turn_first(struct weft_ep *ep, u32 src)
 {
 	struct weft_list *l;
 
-	weft_list_for_each(l, &ep->turn)
+	weft_list_for_each(l, &ep->rx.turn)
 		if (weft_entry(l, struct weft_post, turn)->from == src)
 			return weft_entry(l, struct weft_post, turn);
 	return NULL;
@@ -259,7 +259,7 @@ void weft_post_turn(struct weft_ep *ep, struct weft_post *post, const struct wef
 bool weft_post_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,
 		      const void *payload, u64 n, struct weft_out *out)
 {
-	bool turns = !weft_list_empty(&ep->turn);
+	bool turns = !weft_list_empty(&ep->rx.turn);
 
 	weft_assert_held(&ep->lock);
 	if (n > WEFT_INLINE_MAX || post->vec.n != 1 || !ep->rx_cq ||
@@ -300,7 +300,7 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 	weft_assert_held(&ep->lock);
 	/* an announced message needs more state than a completion */
 	if (unlikely(post->flags & WEFT_RQ_ANNOUNCE) ||
-	    unlikely(!weft_list_empty(&ep->turn) && !weft_turn_of(ep, post, e->src)))
+	    unlikely(!weft_list_empty(&ep->rx.turn) && !weft_turn_of(ep, post, e->src)))
 		return false;
 	/*
 	 * the release of the buffer may be reported in another queue before this completion is read
@@ -360,10 +360,10 @@ void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_pos
 {
 	weft_assert_held(&ep->lock);
 	rxm->post = post;
-	weft_list_add_tail(&ep->active, &rxm->enode);
+	weft_list_add_tail(&ep->rx.active, &rxm->enode);
 	if (weft_turn_kept(ep, post)) {
 		post->from = rxm->src;
-		weft_list_add_tail(&ep->turn, &post->turn);
+		weft_list_add_tail(&ep->rx.turn, &post->turn);
 	}
 }
 
@@ -412,22 +412,22 @@ void weft_recv_resolve(struct weft_ep *ep)
 	if (!ep->av)
 		return;
 	gen = weft_av_gen(ep->av);
-	if (likely(gen == ep->av_gen))
+	if (likely(gen == ep->rx.av_gen))
 		return;
-	ep->av_gen = gen;
+	ep->rx.av_gen = gen;
 	for (kind = 0; kind < WEFT_KINDS; kind++) {
 		moved = false;
-		for (u = weft_match_unexp_next(&ep->match, kind, NULL); u;
-		     u = weft_match_unexp_next(&ep->match, kind, u)) {
+		for (u = weft_match_unexp_next(&ep->rx.match, kind, NULL); u;
+		     u = weft_match_unexp_next(&ep->rx.match, kind, u)) {
 			struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
 			struct weft_sockaddr addr = rxm->from;
 
-			addr.port = cpu_to_be16(rxm->flow.ssvc);
-			moved |= weft_match_unexp_src(&ep->match, u,
+			addr.port = cpu_to_be16(rxm->id.ssvc);
+			moved |= weft_match_unexp_src(&ep->rx.match, u,
 						      weft_av_find(ep->av, &addr));
 		}
 		if (moved)
-			weft_match_unexp_sort(&ep->match, kind);
+			weft_match_unexp_sort(&ep->rx.match, kind);
 	}
 }
 
@@ -477,10 +477,10 @@ static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
 		weft_multi_post(ep, post, e->ignore, out);
 		return;
 	}
-	if (unlikely(ep->match.nunexp && (e->tagged || !ep->multi_wait))) {
-		u = weft_match_find(&ep->match, post->match.kind, e->src, e->tag, e->ignore);
+	if (unlikely(ep->rx.match.nunexp && (e->tagged || !ep->rx.multi_wait))) {
+		u = weft_match_find(&ep->rx.match, post->match.kind, e->src, e->tag, e->ignore);
 		if (u) {
-			weft_match_unexp_del(&ep->match, u);
+			weft_match_unexp_del(&ep->rx.match, u);
 			weft_recv_give(ep, container_of(u, struct weft_rxm, match), post, out);
 			return;
 		}
@@ -489,19 +489,19 @@ static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
 		weft_recv_fail(ep, post, ENOTCONN, out);
 		return;
 	}
-	weft_match_post(&ep->match, &post->match);
+	weft_match_post(&ep->rx.match, &post->match);
 }
 
 /* Pause the ring, because searches have taken long: a worker continues. The endpoint is locked. */
 static void weft_recv_pause(struct weft_ep *ep, struct weft_out *out)
 {
-	ep->rq_stalled = true;
-	ep->rq_paused = true;
-	if (ep->rq_work.queued)
+	ep->rx.stalled = true;
+	ep->rx.paused = true;
+	if (ep->rx.work.queued)
 		return;
-	ep->rq_work.queued = true;
+	ep->rx.work.queued = true;
 	weft_ep_get(ep);
-	weft_list_add_tail(&out->deferred, &ep->rq_work.node);
+	weft_list_add_tail(&out->deferred, &ep->rx.work.node);
 }
 
 /**
@@ -514,41 +514,41 @@ static void weft_recv_pause(struct weft_ep *ep, struct weft_out *out)
  */
 void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 {
-	u32 from = ep->match.steps;
+	u32 from = ep->rx.match.steps;
 	int r;
 
 	weft_assert_held(&ep->lock);
-	if (ep->state == WEFT_EPS_ERROR || ep->state == WEFT_EPS_DEAD || unlikely(ep->srq) ||
-	    unlikely(ep->rq_paused))
+	if (ep->state == WEFT_EPS_ERROR || ep->state == WEFT_EPS_DEAD || unlikely(ep->rx.srq) ||
+	    unlikely(ep->rx.paused))
 		return;
-	r = weft_ring_look(&ep->rq, &ep->conf.doorbell->rq_tail);
+	r = weft_ring_look(&ep->rx.ring, &ep->conf.doorbell->rq_tail);
 	if (likely(r == WEFT_RING_EMPTY))
 		return;
-	if (unlikely(ep->match.nunexp))
+	if (unlikely(ep->rx.match.nunexp))
 		weft_recv_resolve(ep);
-	ep->draining = true;
-	ep->rq_stalled = false;
-	while (r != WEFT_RING_CORRUPT && ep->rq.prod != ep->rq.cons) {
-		struct weft_list *l = weft_list_first(&ep->post_free);
+	ep->rx.draining = true;
+	ep->rx.stalled = false;
+	while (r != WEFT_RING_CORRUPT && ep->rx.ring.prod != ep->rx.ring.cons) {
+		struct weft_list *l = weft_list_first(&ep->rx.post_free);
 
 		if (unlikely(!l)) {
-			ep->rq_stalled = true;
+			ep->rx.stalled = true;
 			break;
 		}
-		if (unlikely(ep->match.steps - from > WEFT_RECV_STEPS)) {
+		if (unlikely(ep->rx.match.steps - from > WEFT_RECV_STEPS)) {
 			weft_recv_pause(ep, out);
 			break;
 		}
-		r = weft_ring_rq(&ep->rq, ep->conf.type == WEFT_EP_MSG, &ep->rentry);
+		r = weft_ring_rq(&ep->rx.ring, ep->conf.type == WEFT_EP_MSG, &ep->rx.entry);
 		if (r != WEFT_RING_OK && r != WEFT_RING_BAD)
 			break;
-		if (likely(!ep->ncut) || !weft_recv_was_cut(ep))
-			weft_recv_apply(ep, &ep->rentry, weft_entry(l, struct weft_post, node),
+		if (likely(!ep->rx.ncut) || !weft_recv_was_cut(ep))
+			weft_recv_apply(ep, &ep->rx.entry, weft_entry(l, struct weft_post, node),
 					out);
-		weft_ring_next(&ep->rq, ep->rentry.nslots);
+		weft_ring_next(&ep->rx.ring, ep->rx.entry.nslots);
 	}
-	ep->draining = false;
-	weft_ring_publish(&ep->rq, &ep->conf.status->rq_head);
+	ep->rx.draining = false;
+	weft_ring_publish(&ep->rx.ring, &ep->conf.status->rq_head);
 	weft_recv_status(ep);
 	if (unlikely(r == WEFT_RING_CORRUPT)) {
 		weft_count(ep->core, bad_entries);
@@ -565,11 +565,11 @@ static bool weft_recv_more(struct weft_ep *ep, u32 *cons, struct weft_out *out)
 	bool paused;
 
 	weft_lock(&ep->lock);
-	ep->rq_paused = false;
+	ep->rx.paused = false;
 	if (ep->state != WEFT_EPS_NEW && ep->state != WEFT_EPS_LISTENING)
 		weft_recv_drain(ep, out);
-	paused = ep->rq_paused;
-	*cons = ep->rq.cons;
+	paused = ep->rx.paused;
+	*cons = ep->rx.ring.cons;
 	weft_unlock(&ep->lock);
 	return paused;
 }
@@ -595,7 +595,7 @@ void weft_recv_all(struct weft_ep *ep, struct weft_out *out)
 		if (weft_signal_pending())
 			return;
 		weft_yield();
-	} while (weft_recv_more(ep, &cons, out) && cons - from < ep->rq.size);
+	} while (weft_recv_more(ep, &cons, out) && cons - from < ep->rx.ring.size);
 }
 
 /**
@@ -608,7 +608,7 @@ void weft_recv_work(struct weft_ep *ep, struct weft_out *out)
 	u32 cons;
 
 	weft_lock(&ep->lock);
-	ep->rq_work.queued = false;
+	ep->rx.work.queued = false;
 	weft_unlock(&ep->lock);
 	weft_recv_more(ep, &cons, out);
 }
@@ -650,7 +650,7 @@ void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct w
 	rxm->match.src = src;
 	rxm->match.tag = rxm->tag;
 	rxm->match.kind = weft_msg_kind(rxm->flags);
-	weft_match_unexp_add(&ep->match, &rxm->match);
+	weft_match_unexp_add(&ep->rx.match, &rxm->match);
 	weft_count(ep->core, msgs_unexpected);
 	weft_recv_status(ep);
 	/*
@@ -697,16 +697,16 @@ bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out)
 	struct weft_mpost *p;
 
 	weft_assert_held(&ep->lock);
-	for (p = weft_match_post_next(&ep->match, NULL); p;
-	     p = weft_match_post_next(&ep->match, p)) {
+	for (p = weft_match_post_next(&ep->rx.match, NULL); p;
+	     p = weft_match_post_next(&ep->rx.match, p)) {
 		struct weft_post *post = container_of(p, struct weft_post, match);
 
-		ep->match.steps++;
+		ep->rx.match.steps++;
 		if (post->context != context)
 			continue;
-		weft_match_post_del(&ep->match, p);
+		weft_match_post_del(&ep->rx.match, p);
 		weft_recv_fail(ep, post, ECANCELED, out);
-		if (ep->multi_wait)
+		if (ep->rx.multi_wait)
 			weft_multi_retry(ep, out);
 		return true;
 	}
@@ -716,10 +716,10 @@ bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out)
 /* Return: the word of ep->cut with the bit of slot @index; @bit: out: the bit. */
 u64 *weft_cut_word(struct weft_ep *ep, u32 index, u64 *bit)
 {
-	u32 slot = index & (ep->rq.size - 1);
+	u32 slot = index & (ep->rx.ring.size - 1);
 
 	*bit = BIT_ULL(slot % 64);
-	return &ep->cut[slot / 64];
+	return &ep->rx.cut[slot / 64];
 }
 
 /**
@@ -730,12 +730,12 @@ u64 *weft_cut_word(struct weft_ep *ep, u32 index, u64 *bit)
  */
 bool weft_recv_was_cut(struct weft_ep *ep)
 {
-	u64 bit, *word = weft_cut_word(ep, ep->rq.cons, &bit);
+	u64 bit, *word = weft_cut_word(ep, ep->rx.ring.cons, &bit);
 
 	weft_assert_held(&ep->lock);
 	if (!(*word & bit))
 		return false;
 	*word &= ~bit;
-	ep->ncut--;
+	ep->rx.ncut--;
 	return true;
 }

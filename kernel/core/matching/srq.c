@@ -325,13 +325,13 @@ void weft_srq_low(struct weft_srq *srq, struct weft_out *out)
  */
 void weft_srq_high(struct weft_ep *ep, struct weft_out *out)
 {
-	struct weft_qev *ev = ep->ev_high;
+	struct weft_qev *ev = ep->rx.ev_high;
 
 	weft_assert_held(&ep->lock);
-	if (likely(!ev) || ep->nheld_recvs <= ep->soft)
+	if (likely(!ev) || ep->rx.nheld <= ep->rx.soft)
 		return;
-	ep->ev_high = NULL;
-	weft_eq_post(ep->srq->conf.eq, ev, out);
+	ep->rx.ev_high = NULL;
+	weft_eq_post(ep->rx.srq->conf.eq, ev, out);
 }
 
 /**
@@ -347,9 +347,9 @@ void weft_srq_taken(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *
 	weft_assert_held(&srq->lock);
 	weft_assert_held(&ep->lock);
 	post->ep = ep;
-	post->seq = ++ep->taken_seq;
-	weft_list_add_tail(&ep->taken, &post->node);
-	ep->nheld_recvs++;
+	post->seq = ++ep->rx.taken_seq;
+	weft_list_add_tail(&ep->rx.taken, &post->node);
+	ep->rx.nheld++;
 	srq->nheld++;
 	weft_srq_low(srq, out);
 }
@@ -374,9 +374,9 @@ static int weft_srq_check(const struct weft_srq *srq, const struct weft_post *po
  */
 static bool weft_srq_usable(struct weft_ep *ep, struct weft_post *post, struct weft_out *out)
 {
-	int err = weft_srq_check(ep->srq, post);
+	int err = weft_srq_check(ep->rx.srq, post);
 
-	if (unlikely(ep->hard && ep->nheld_recvs > ep->hard)) {
+	if (unlikely(ep->rx.hard && ep->rx.nheld > ep->rx.hard)) {
 		weft_ep_break(ep, ENOBUFS, out);
 		err = -ECANCELED;
 	}
@@ -407,7 +407,7 @@ static struct weft_post *weft_srq_find(struct weft_srq *srq, struct weft_ep *ep,
 			return NULL;
 		p = &srq->hand->match;
 		if (!weft_srq_fits(p, kind, src, tag) ||
-		    weft_match_find(&ep->match, kind, p->src, p->tag, p->ignore))
+		    weft_match_find(&ep->rx.match, kind, p->src, p->tag, p->ignore))
 			return NULL;
 		if (!p->stays)
 			srq->hand = NULL;
@@ -420,9 +420,9 @@ static struct weft_post *weft_srq_find(struct weft_srq *srq, struct weft_ep *ep,
 /* Have @ep wait for a receive. Both are locked. */
 static void weft_srq_wait(struct weft_srq *srq, struct weft_ep *ep, u8 kind, struct weft_out *out)
 {
-	if (!ep->waits[kind]) {
-		ep->waits[kind] = true;
-		weft_list_add_tail(&srq->waiting[kind], &ep->wait[kind]);
+	if (!ep->rx.waits[kind]) {
+		ep->rx.waits[kind] = true;
+		weft_list_add_tail(&srq->waiting[kind], &ep->rx.wait[kind]);
 		srq->nwaiting[kind]++;
 	}
 	if (srq->dead || srq->bad)
@@ -451,7 +451,7 @@ static void weft_srq_wait(struct weft_srq *srq, struct weft_ep *ep, u8 kind, str
 struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag, u64 len,
 				 struct weft_out *out)
 {
-	struct weft_srq *srq = ep->srq;
+	struct weft_srq *srq = ep->rx.srq;
 	struct weft_post *post;
 	bool fetched = false;
 
@@ -468,7 +468,7 @@ struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag, 
 		post = weft_srq_find(srq, ep, kind, src, tag, len);
 		if (likely(post))
 			weft_srq_taken(srq, ep, post, out);
-		else if (likely(!ep->lossy))
+		else if (likely(!ep->rx.lossy))
 			weft_srq_wait(srq, ep, kind, out);
 		if (unlikely(srq->nfresh))
 			weft_srq_later(srq, out);
@@ -490,7 +490,7 @@ void weft_srq_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_
 
 	weft_assert_held(&ep->lock);
 	weft_list_del(&post->node);
-	ep->nheld_recvs--;
+	ep->rx.nheld--;
 	weft_lock(&srq->lock);
 	srq->nheld--;
 	/* a reporter of releases continues by itself */
@@ -512,10 +512,10 @@ void weft_srq_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_
 /* Remove the endpoint from the waiting ones. The queue is locked. */
 static void weft_srq_unwait(struct weft_srq *srq, struct weft_ep *ep, u8 kind)
 {
-	if (!ep->waits[kind])
+	if (!ep->rx.waits[kind])
 		return;
-	ep->waits[kind] = false;
-	weft_list_del(&ep->wait[kind]);
+	ep->rx.waits[kind] = false;
+	weft_list_del(&ep->rx.wait[kind]);
 	srq->nwaiting[kind]--;
 }
 
@@ -535,7 +535,7 @@ static bool weft_srq_offer(struct weft_srq *srq, struct weft_ep *ep, struct weft
 	weft_lock(&srq->lock);
 	if (srq->hand == post) {
 		if (!ep->broken)
-			u = weft_match_find(&ep->match, p->kind, p->src, p->tag, p->ignore);
+			u = weft_match_find(&ep->rx.match, p->kind, p->src, p->tag, p->ignore);
 		if (u && unlikely(p->stays)) {
 			got = weft_multi_share(srq, post,
 					       container_of(u, struct weft_rxm, match)->len);
@@ -545,12 +545,12 @@ static bool weft_srq_offer(struct weft_srq *srq, struct weft_ep *ep, struct weft
 		}
 		if (got)
 			weft_srq_taken(srq, ep, got, out);
-		else if (weft_list_empty(&ep->match.unexp[p->kind]))
+		else if (weft_list_empty(&ep->rx.match.unexp[p->kind]))
 			weft_srq_unwait(srq, ep, p->kind);
 	}
 	weft_unlock(&srq->lock);
 	if (got && weft_srq_usable(ep, got, out)) {
-		weft_match_unexp_del(&ep->match, u);
+		weft_match_unexp_del(&ep->rx.match, u);
 		weft_recv_give(ep, container_of(u, struct weft_rxm, match), got, out);
 	}
 	weft_unlock(&ep->lock);
@@ -573,7 +573,7 @@ static void weft_srq_round(struct weft_srq *srq, struct weft_post *post, struct 
 
 		if (!l)
 			break;
-		ep = weft_entry(l, struct weft_ep, wait[kind]);
+		ep = weft_entry(l, struct weft_ep, rx.wait[kind]);
 		weft_list_del(l);
 		weft_list_add_tail(&srq->waiting[kind], l);
 		weft_ep_get(ep);
@@ -752,7 +752,7 @@ bool weft_srq_cool(struct weft_srq *srq)
  */
 void weft_srq_leave(struct weft_ep *ep)
 {
-	struct weft_srq *srq = ep->srq;
+	struct weft_srq *srq = ep->rx.srq;
 	u8 kind;
 
 	weft_assert_held(&ep->lock);
@@ -773,10 +773,10 @@ void weft_srq_leave(struct weft_ep *ep)
 void weft_srq_last(struct weft_ep *ep, struct weft_out *out)
 {
 	weft_assert_held(&ep->lock);
-	if (!ep->srq->conf.eq || ep->state == WEFT_EPS_DEAD)
+	if (!ep->rx.srq->conf.eq || ep->state == WEFT_EPS_DEAD)
 		return;
-	ep->ev_last.ev.type = WEFT_EV_SRQ_LAST;
-	ep->ev_last.ev.handle = ep->conf.handle;
-	ep->ev_last.ev.status = ep->broken;
-	weft_eq_post(ep->srq->conf.eq, &ep->ev_last, out);
+	ep->rx.ev_last.ev.type = WEFT_EV_SRQ_LAST;
+	ep->rx.ev_last.ev.handle = ep->conf.handle;
+	ep->rx.ev_last.ev.status = ep->broken;
+	weft_eq_post(ep->rx.srq->conf.eq, &ep->rx.ev_last, out);
 }

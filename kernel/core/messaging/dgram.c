@@ -48,16 +48,16 @@ u32 weft_dgram_max(const struct weft_core *core, u32 mtu)
 /* Keep a message for most datagrams in reserve. Return: true if there is one. */
 static bool weft_dgram_spare(struct weft_ep *ep)
 {
-	if (!ep->drop)
-		ep->drop = weft_ep_alloc(ep, sizeof(*ep->drop) + WEFT_REC_RAW);
-	return ep->drop;
+	if (!ep->tx.drop)
+		ep->tx.drop = weft_ep_alloc(ep, sizeof(*ep->tx.drop) + WEFT_REC_RAW);
+	return ep->tx.drop;
 }
 
 /* Return: true if a datagram may wait for its receive. */
 static bool weft_dgram_may_wait(const struct weft_ep *ep, const struct weft_dgram *d)
 {
 	return !(d->flags & WEFT_MSG_GROUP) &&
-	       ep->match.nunexp < READ_ONCE(ep->core->conf.dgram_max) &&
+	       ep->rx.match.nunexp < READ_ONCE(ep->core->conf.dgram_max) &&
 	       !weft_keep_full(ep, d->len);
 }
 
@@ -66,9 +66,9 @@ static void weft_dgram_keep(struct weft_ep *ep, struct weft_post *post, const st
 			    const struct weft_sockaddr *from, u8 *buf, u32 src,
 			    struct weft_out *out)
 {
-	struct weft_rxm *rxm = ep->drop;
+	struct weft_rxm *rxm = ep->tx.drop;
 
-	ep->drop = NULL;
+	ep->tx.drop = NULL;
 	weft_rxm_init(rxm, ep->core->local);
 	weft_ep_get(ep);
 	rxm->ep = ep;
@@ -79,7 +79,7 @@ static void weft_dgram_keep(struct weft_ep *ep, struct weft_post *post, const st
 	rxm->flags = d->flags;
 	rxm->src = src;
 	rxm->from = *from;
-	rxm->flow.ssvc = be16_to_cpu(from->port);
+	rxm->id.ssvc = be16_to_cpu(from->port);
 	rxm->buf = buf ? buf : rxm->small;
 	memcpy(rxm->buf, d->pay, d->len);
 	rxm->got = d->len;
@@ -109,9 +109,9 @@ static bool weft_dgram_give(struct weft_ep *ep, const struct weft_dgram *d,
 		goto drop;
 	weft_recv_drain(ep, out);
 	src = weft_av_find(ep->av, from);
-	ep->lossy = !weft_dgram_may_wait(ep, d);
+	ep->rx.lossy = !weft_dgram_may_wait(ep, d);
 	post = weft_post_match(ep, WEFT_UNTAGGED, src, 0, d->len, out);
-	if (!post && ep->lossy) {
+	if (!post && ep->rx.lossy) {
 		weft_count(ep->core, limit_datagrams);
 		goto drop;
 	}
@@ -352,7 +352,7 @@ static int weft_dgram_check(struct weft_ep *ep, const struct weft_sq_entry *e,
 int weft_dgram_send(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out)
 {
 	struct weft_flow *flow = NULL;
-	u8 *buf = NULL, *dst = ep->scratch;
+	u8 *buf = NULL, *dst = ep->tx.scratch;
 	struct weft_dgram d;
 	int err;
 

@@ -52,7 +52,7 @@ void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out)
 	u32 i;
 
 	for (i = 0; i < WEFT_EP_FLOWS; i++)
-		weft_list_for_each(f, &ep->flows[i]) {
+		weft_list_for_each(f, &ep->flow.list[i]) {
 			struct weft_flow *flow = weft_entry(f, struct weft_flow, ep_node);
 			struct weft_path *path = flow->path;
 
@@ -85,14 +85,14 @@ bool weft_ep_drop_active(struct weft_ep *ep, int err, struct weft_out *out)
 	bool more;
 
 	weft_lock(&ep->lock);
-	weft_list_for_each(l, &ep->active)
+	weft_list_for_each(l, &ep->rx.active)
 		n++;
-	for (; n && (l = weft_list_first(&ep->active)); n--) {
+	for (; n && (l = weft_list_first(&ep->rx.active)); n--) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, enode);
 		struct weft_path *path = rxm->path;
 
 		weft_list_del(l);
-		weft_list_add_tail(&ep->active, l);
+		weft_list_add_tail(&ep->rx.active, l);
 		weft_rxm_get(rxm);
 		weft_unlock(&ep->lock);
 		weft_lock(&path->lock);
@@ -102,7 +102,7 @@ bool weft_ep_drop_active(struct weft_ep *ep, int err, struct weft_out *out)
 		weft_rxm_put(rxm);
 		weft_lock(&ep->lock);
 	}
-	more = !weft_list_empty(&ep->active);
+	more = !weft_list_empty(&ep->rx.active);
 	weft_unlock(&ep->lock);
 	return more;
 }

@@ -51,7 +51,7 @@ static int weft_ep_add_cq(struct weft_ep *ep, const struct weft_ep_queues *q)
 	if (q->eq || !weft_ep_writes(q))
 		return err;
 	weft_lock(&ep->lock);
-	if (ep->state == WEFT_EPS_ENABLED && !ep->srq && q->av && q->av == ep->av &&
+	if (ep->state == WEFT_EPS_ENABLED && !ep->rx.srq && q->av && q->av == ep->av &&
 	    !(q->tx_cq && ep->tx_cq) && !(q->rx_cq && ep->rx_cq) &&
 	    !(q->tx_cntr && ep->tx_cntr) && !(q->rx_cntr && ep->rx_cntr)) {
 		weft_ep_set_cqs(ep, q);
@@ -72,7 +72,7 @@ int weft_ep_ready(struct weft_ep *ep, const struct weft_ep_queues *q)
 {
 	int err;
 
-	if (!weft_ep_fits(ep, q) || (ep->conf.flags & WEFT_EPF_SRQ && !ep->srq))
+	if (!weft_ep_fits(ep, q) || (ep->conf.flags & WEFT_EPF_SRQ && !ep->rx.srq))
 		return -EINVAL;
 	if (READ_ONCE(ep->core->stopped))
 		return -ENODEV;
@@ -88,7 +88,7 @@ int weft_ep_ready(struct weft_ep *ep, const struct weft_ep_queues *q)
 	ep->eq = q->eq;
 	ep->av = q->av;
 	if (q->av)
-		ep->av_gen = weft_av_gen(q->av);
+		ep->rx.av_gen = weft_av_gen(q->av);
 	if (ep->state == WEFT_EPS_NEW) {
 		WRITE_ONCE(ep->state, WEFT_EPS_ENABLED);
 		if (ep->conf.type != WEFT_EP_PASSIVE)

@@ -62,7 +62,8 @@ static inline union weft_lead weft_lead_of(const void *slot)
 /* Return: true if the endpoint's state allows the fast path for messages from @src. */
 static __always_inline bool weft_fast_open(const struct weft_ep *ep, u32 src)
 {
-	return likely(ep->rx_cq && !ep->srq && !ep->draining && weft_list_empty(&ep->turn)) &&
+	return likely(ep->rx_cq && !ep->rx.srq && !ep->rx.draining &&
+		      weft_list_empty(&ep->rx.turn)) &&
 	       !weft_recv_strange(ep, src);
 }
 
@@ -106,11 +107,11 @@ static __always_inline bool weft_fast_fits(const struct weft_ep *ep, const struc
 static __always_inline bool weft_fast_ring(struct weft_ep *ep, struct weft_cqe *c,
 					   union weft_lead want, u64 tag, u32 len, u32 src)
 {
-	struct weft_ring *r = &ep->rq;
+	struct weft_ring *r = &ep->rx.ring;
 	const struct weft_rqe *s;
 	u64 addr, room;
 
-	if (ep->match.nunexp | ep->ncut)
+	if (ep->rx.match.nunexp | ep->rx.ncut)
 		return false;
 	if (r->cons == r->prod &&
 	    weft_ring_look(r, &ep->conf.doorbell->rq_tail) != WEFT_RING_OK)
@@ -135,20 +136,20 @@ static noinline struct weft_post *weft_fast_post(struct weft_ep *ep, struct weft
 						 u16 flags, u64 tag, u32 len, u32 src)
 {
 	u32 kind = flags & WEFT_CQE_TAGGED ? WEFT_TAGGED : WEFT_UNTAGGED;
-	struct weft_mpost *p = weft_match_posted(&ep->match, kind, src, tag);
+	struct weft_mpost *p = weft_match_posted(&ep->rx.match, kind, src, tag);
 	struct weft_post *post;
 
 	if (!p)
 		return NULL;
 	post = container_of(p, struct weft_post, match);
 	/* an entry in the ring may cancel it */
-	if (weft_ring_look(&ep->rq, &ep->conf.doorbell->rq_tail) != WEFT_RING_EMPTY ||
+	if (weft_ring_look(&ep->rx.ring, &ep->conf.doorbell->rq_tail) != WEFT_RING_EMPTY ||
 	    post->flags != WEFT_RQ_COMPLETION || post->vec.n != 1 || post->match.stays ||
 	    len > post->vec.len)
 		return ERR_PTR(-EAGAIN);
 	c->context = post->context;
 	c->buf = post->vec.seg[0].addr;
-	weft_match_post_del(&ep->match, p);
+	weft_match_post_del(&ep->rx.match, p);
 	return post;
 }
 
@@ -168,7 +169,7 @@ static __always_inline bool weft_fast_in(struct weft_ep *ep, struct weft_cq *cq,
 	if (unlikely(!weft_cq_space(cq, weft_cq_slots(len)) || cq->bad))
 		return false;
 	c = weft_cq_slot(cq);
-	if (unlikely(ep->match.nposts)) {
+	if (unlikely(ep->rx.match.nposts)) {
 		*post = weft_fast_post(ep, c, flags, tag, len, src);
 		if (IS_ERR(*post)) {
 			*post = NULL;
@@ -199,7 +200,7 @@ static __always_inline bool weft_fast_in(struct weft_ep *ep, struct weft_cq *cq,
 static __always_inline void weft_fast_got(struct weft_ep *ep, struct weft_post *post, u32 n,
 					  struct weft_out *out)
 {
-	weft_ring_publish(&ep->rq, &ep->conf.status->rq_head);
+	weft_ring_publish(&ep->rx.ring, &ep->conf.status->rq_head);
 	if (unlikely(ep->rx_cntr))
 		while (n--)
 			weft_cq_count(ep->rx_cntr, false, out);
@@ -251,13 +252,13 @@ bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
 static __always_inline struct weft_flow *weft_fast_flow(const struct weft_ep *ep, u32 dst,
 							bool near)
 {
-	struct weft_flow *flow = ep->recent;
+	struct weft_flow *flow = ep->flow.recent;
 
 	if (unlikely(!flow || !flow->lep == near || READ_ONCE(flow->dead) ||
-		     dst != ep->recent_dst))
+		     dst != ep->flow.recent_dst))
 		return NULL;
 	if (likely(ep->conf.type == WEFT_EP_RDM))
-		return ep->recent_gen == weft_av_gen(ep->av) ? flow : NULL;
+		return ep->flow.recent_gen == weft_av_gen(ep->av) ? flow : NULL;
 	return READ_ONCE(ep->state) == WEFT_EPS_CONNECTED ? flow : NULL;
 }
 
@@ -303,9 +304,9 @@ static __always_inline bool weft_fast_packet(const struct weft_ring *r, const st
 static void weft_fast_tell(struct weft_ep *ep, const struct weft_sqe *s, union weft_lead l,
 			   struct weft_out *out)
 {
-	struct weft_sq_entry *e = &ep->entry;
+	struct weft_sq_entry *e = &ep->tx.entry;
 
-	if (!ep->hand && !weft_send_hand(ep)) {
+	if (!ep->tx.hand && !weft_send_hand(ep)) {
 		WARN_ON_ONCE(1);
 		return;
 	}
@@ -325,7 +326,7 @@ static void weft_fast_tell(struct weft_ep *ep, const struct weft_sqe *s, union w
 static noinline void weft_fast_sent(struct weft_ep *ep, union weft_lead l, u32 n,
 				    struct weft_out *out)
 {
-	u32 at = ep->sq.cons - n * l.nslots, told = 0;
+	u32 at = ep->tx.ring.cons - n * l.nslots, told = 0;
 	struct weft_cq *cq = ep->tx_cq;
 	const struct weft_sqe *s;
 	struct weft_cqe *c;
@@ -335,7 +336,7 @@ static noinline void weft_fast_sent(struct weft_ep *ep, union weft_lead l, u32 n
 		for (; told < n; told++, at += l.nslots) {
 			if (!weft_list_empty(&cq->waiting) || !weft_cq_space(cq, 1) || cq->bad)
 				break;
-			s = weft_ring_at(&ep->sq, at);
+			s = weft_ring_at(&ep->tx.ring, at);
 			c = weft_cq_slot(cq);
 			weft_send_fill(c, ep, READ_ONCE(s->context), READ_ONCE(s->tag),
 				       READ_ONCE(s->len), l.op == WEFT_SQ_TSEND, 0);
@@ -349,13 +350,13 @@ static noinline void weft_fast_sent(struct weft_ep *ep, union weft_lead l, u32 n
 		weft_unlock_inner(&cq->lock);
 	}
 	for (; unlikely(told < n); told++, at += l.nslots)
-		weft_fast_tell(ep, weft_ring_at(&ep->sq, at), l, out);
+		weft_fast_tell(ep, weft_ring_at(&ep->tx.ring, at), l, out);
 }
 
 /* Send the next run of sends, at most @most. @out: output. Return: number of sends done. */
 static __always_inline u32 weft_fast_run(struct weft_ep *ep, u32 most, struct weft_out *out)
 {
-	const struct weft_sqe *s = weft_ring_at(&ep->sq, ep->sq.cons);
+	const struct weft_sqe *s = weft_ring_at(&ep->tx.ring, ep->tx.ring.cons);
 	union weft_lead l = weft_lead_of(s), want;
 	struct weft_flow *flow = weft_fast_flow(ep, l.peer, true);
 	struct weft_core *core = ep->core;
@@ -371,7 +372,7 @@ static __always_inline u32 weft_fast_run(struct weft_ep *ep, u32 most, struct we
 	 * each completion may need a struct weft_txm to wait in; no other code takes them meanwhile
 	 */
 	if (l.flags & WEFT_SQ_COMPLETION)
-		most = min(most, ep->conf.sq_slots - READ_ONCE(ep->ntxm));
+		most = min(most, ep->conf.sq_slots - READ_ONCE(ep->tx.ntxm));
 	want = weft_fast_want(l.op == WEFT_SQ_TSEND);
 	flags = (l.op == WEFT_SQ_TSEND ? WEFT_CQE_TAGGED : 0) |
 		(l.flags & WEFT_SQ_DATA ? WEFT_CQE_DATA : 0) |
@@ -390,16 +391,16 @@ static __always_inline u32 weft_fast_run(struct weft_ep *ep, u32 most, struct we
 	do {
 		u64 len = READ_ONCE(s->len), tag = READ_ONCE(s->tag), data = READ_ONCE(s->data);
 
-		if (!weft_fast_packet(&ep->sq, s, l, len, tag, data) ||
+		if (!weft_fast_packet(&ep->tx.ring, s, l, len, tag, data) ||
 		    !weft_fast_in(lep, cq, want, tag, data, (u32)len, src, flags,
-				  weft_ring_at(&ep->sq, ep->sq.cons + 1), &post))
+				  weft_ring_at(&ep->tx.ring, ep->tx.ring.cons + 1), &post))
 			break;
 		weft_trace_post(ep->conf.handle, READ_ONCE(s->context), tag, len, l.op);
-		weft_ring_next(&ep->sq, l.nslots);
+		weft_ring_next(&ep->tx.ring, l.nslots);
 		/* freeing a posted receive takes the queue's lock */
-		if (++n == most || unlikely(post) || ep->sq.cons == ep->sq.prod)
+		if (++n == most || unlikely(post) || ep->tx.ring.cons == ep->tx.ring.prod)
 			break;
-		s = weft_ring_at(&ep->sq, ep->sq.cons);
+		s = weft_ring_at(&ep->tx.ring, ep->tx.ring.cons);
 	} while (weft_fast_alike(weft_lead_of(s), l));
 	if (likely(n)) {
 		weft_cq_show(cq);
@@ -442,20 +443,20 @@ bool weft_ep_fast(struct weft_ep *ep, struct weft_out *out)
 	bool empty = false;
 	u32 n = 0, run;
 
-	if (!READ_ONCE(ep->near))
+	if (!READ_ONCE(ep->flow.near))
 		return false;
 	weft_mutex_lock(&ep->sq_mutex);
 	/* once for all locks */
 	weft_softirqs_off();
-	if (unlikely(!ep->near || READ_ONCE(ep->state) >= WEFT_EPS_ERROR ||
-		     weft_ring_look(&ep->sq, bell) != WEFT_RING_OK))
+	if (unlikely(!ep->flow.near || READ_ONCE(ep->state) >= WEFT_EPS_ERROR ||
+		     weft_ring_look(&ep->tx.ring, bell) != WEFT_RING_OK))
 		goto out;
 	do {
-		if (unlikely(!ep->hand) && !weft_send_hand(ep))
+		if (unlikely(!ep->tx.hand) && !weft_send_hand(ep))
 			break;
 		run = weft_fast_run(ep, WEFT_FAST_RUN - n, out);
 		n += run;
-		empty = ep->sq.cons == ep->sq.prod;
+		empty = ep->tx.ring.cons == ep->tx.ring.prod;
 	} while (run && !empty && n < WEFT_FAST_RUN);
 	if (likely(n))
 		weft_send_publish(ep);
@@ -522,7 +523,7 @@ static __always_inline bool weft_fast_leave(struct weft_ep *ep, struct weft_flow
 	struct weft_head h weft_unset;	/* weft_send_head() sets all fields */
 	bool done = false;
 
-	if (unlikely(!weft_fast_packet(&ep->sq, s, l, len, tag, data)))
+	if (unlikely(!weft_fast_packet(&ep->tx.ring, s, l, len, tag, data)))
 		return false;
 	/* compute the address once */
 	OPTIMIZER_HIDE_VAR(lane);
@@ -531,7 +532,7 @@ static __always_inline bool weft_fast_leave(struct weft_ep *ep, struct weft_flow
 		weft_send_head(&h, flow, flow->id.mseq + 1, tag, data, len, l.op == WEFT_SQ_TSEND,
 			       l.flags);
 		done = weft_fast_put(path, lane, flow, &h,
-				     weft_ring_at(&ep->sq, ep->sq.cons + 1), size, out);
+				     weft_ring_at(&ep->tx.ring, ep->tx.ring.cons + 1), size, out);
 	}
 	if (likely(done)) {
 		flow->id.mseq++;
@@ -564,19 +565,19 @@ bool weft_fast_out(struct weft_ep *ep, struct weft_out *out)
 	union weft_lead l;
 	bool done;
 
-	if (!ep->far || !ep->hand || ep->unsent ||
-	    weft_ring_look(&ep->sq, &ep->conf.doorbell->sq_tail) != WEFT_RING_OK)
+	if (!ep->flow.far || !ep->tx.hand || ep->tx.unsent ||
+	    weft_ring_look(&ep->tx.ring, &ep->conf.doorbell->sq_tail) != WEFT_RING_OK)
 		return false;
-	s = weft_ring_at(&ep->sq, ep->sq.cons);
+	s = weft_ring_at(&ep->tx.ring, ep->tx.ring.cons);
 	l = weft_lead_of(s);
 	flow = weft_fast_flow(ep, l.peer, false);
-	if (!flow || !weft_fast_kind(l) || ep->sq.cons + l.nslots != ep->sq.prod)
+	if (!flow || !weft_fast_kind(l) || ep->tx.ring.cons + l.nslots != ep->tx.ring.prod)
 		return false;
 	/* once for all locks: the path's, the port's, and that of the completion queue */
 	weft_softirqs_off();
 	done = weft_fast_leave(ep, flow, s, l, out);
 	if (likely(done)) {
-		weft_ring_next(&ep->sq, l.nslots);
+		weft_ring_next(&ep->tx.ring, l.nslots);
 		if (l.flags & WEFT_SQ_COMPLETION || unlikely(ep->tx_cntr))
 			weft_fast_sent(ep, l, 1, out);
 		weft_send_publish(ep);

@@ -56,7 +56,7 @@ int weft_fence_hold(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 	if (IS_ERR(txm))
 		return (int)PTR_ERR(txm);
 	if (weft_list_empty(&flow->fnode))
-		weft_list_add_tail(&ep->fences, &flow->fnode);
+		weft_list_add_tail(&ep->tx.fences, &flow->fnode);
 	weft_lock(&flow->path->lock);
 	if (flow->dead) {
 		weft_send_done(txm, flow->dead, out);
@@ -110,7 +110,7 @@ static bool weft_fence_flow(struct weft_ep *ep, struct weft_flow *flow, struct w
 	do {
 		/* without memory the list stays: the next notify call tries again */
 		if (flow->lep && !weft_local_spare(ep)) {
-			WRITE_ONCE(ep->fence_go, true);
+			WRITE_ONCE(ep->tx.fence_go, true);
 			return false;
 		}
 		weft_lock(&path->lock);
@@ -140,9 +140,9 @@ void weft_fence_run(struct weft_ep *ep, struct weft_out *out)
 	struct weft_list *l, *tmp;
 
 	weft_lock(&ep->lock);
-	WRITE_ONCE(ep->fence_go, false);
+	WRITE_ONCE(ep->tx.fence_go, false);
 	weft_unlock(&ep->lock);
-	weft_list_for_each_safe(l, tmp, &ep->fences) {
+	weft_list_for_each_safe(l, tmp, &ep->tx.fences) {
 		struct weft_flow *flow = weft_entry(l, struct weft_flow, fnode);
 
 		if (weft_fence_flow(ep, flow, out))

@@ -33,7 +33,7 @@ struct weft_member *weft_group_member(struct weft_ep *ep, u32 id)
 {
 	struct weft_list *l;
 
-	weft_list_for_each(l, &ep->groups) {
+	weft_list_for_each(l, &ep->tx.groups) {
 		struct weft_member *m = weft_entry(l, struct weft_member, node);
 
 		if (m->id == id)
@@ -127,7 +127,7 @@ static struct weft_flow *weft_group_flow(struct weft_ep *ep, struct weft_group *
 		weft_lock(&path->lock);
 		weft_flow_add(flow);
 		weft_unlock(&path->lock);
-		weft_list_add_tail(&ep->flows[0], &flow->ep_node);
+		weft_list_add_tail(&ep->flow.list[0], &flow->ep_node);
 	}
 	weft_path_put(path);
 	return flow ? flow : ERR_PTR(-ENOMEM);
@@ -234,7 +234,7 @@ static void weft_group_end(struct weft_member *m, struct weft_out *out)
 	struct weft_core *core = m->ep->core;
 
 	weft_list_del(&m->node);
-	m->ep->ngroups--;
+	m->ep->tx.ngroups--;
 	weft_mutex_lock(&core->grp_mutex);
 	weft_group_drop(core, m);
 	weft_mutex_unlock(&core->grp_mutex);
@@ -250,10 +250,10 @@ static int weft_group_enter(struct weft_ep *ep, const struct weft_sockaddr *addr
 	struct weft_list *l;
 	int err;
 
-	weft_list_for_each(l, &ep->groups)
+	weft_list_for_each(l, &ep->tx.groups)
 		if (weft_addr_eq(&weft_entry(l, struct weft_member, node)->group->addr, addr))
 			return -EALREADY;
-	if (ep->ngroups >= WEFT_GROUPS_MAX)
+	if (ep->tx.ngroups >= WEFT_GROUPS_MAX)
 		return -ENOSPC;
 	m = weft_alloc_sleep(sizeof(*m));
 	if (!m)
@@ -268,13 +268,13 @@ static int weft_group_enter(struct weft_ep *ep, const struct weft_sockaddr *addr
 		weft_free(m);
 		return err;
 	}
-	weft_list_add_tail(&ep->groups, &m->node);
-	ep->ngroups++;
+	weft_list_add_tail(&ep->tx.groups, &m->node);
+	ep->tx.ngroups++;
 	if (err) {
 		weft_group_end(m, out);
 		return err;
 	}
-	m->id = ep->next_group++;
+	m->id = ep->tx.next_group++;
 	*id = m->id;
 	return 0;
 }
@@ -325,7 +325,7 @@ void weft_group_leave_all(struct weft_ep *ep, struct weft_out *out)
 {
 	struct weft_list *l;
 
-	while ((l = weft_list_first(&ep->groups)))
+	while ((l = weft_list_first(&ep->tx.groups)))
 		weft_group_end(weft_entry(l, struct weft_member, node), out);
 }
 

@@ -50,24 +50,24 @@ static bool weft_local_later(const struct weft_ep *lep, const struct weft_sq_ent
  */
 bool weft_local_spare(struct weft_ep *ep)
 {
-	if (!ep->spare)
-		ep->spare = weft_alloc_sleep(sizeof(*ep->spare) + WEFT_INLINE_MAX);
-	return ep->spare;
+	if (!ep->tx.spare)
+		ep->tx.spare = weft_alloc_sleep(sizeof(*ep->tx.spare) + WEFT_INLINE_MAX);
+	return ep->tx.spare;
 }
 
 /* Turn the reserved message into the message of @e. The receiver is locked. */
 static struct weft_rxm *weft_local_make(struct weft_ep *ep, struct weft_flow *flow,
 					const struct weft_sq_entry *e)
 {
-	struct weft_rxm *rxm = ep->spare;
+	struct weft_rxm *rxm = ep->tx.spare;
 
-	ep->spare = NULL;
+	ep->tx.spare = NULL;
 	weft_rxm_init(rxm, flow->path);
 	weft_ep_get(flow->lep);
 	rxm->ep = flow->lep;
 	rxm->work.ctx = flow->lep->conf.ctx;
 	rxm->nsmall = WEFT_INLINE_MAX;
-	rxm->flow = flow->id;
+	rxm->id = flow->id;
 	rxm->from = ep->addr;
 	rxm->tag = e->tag;
 	rxm->data = e->data;
@@ -117,7 +117,7 @@ static int weft_local_fast(struct weft_ep *ep, struct weft_flow *flow,
 	full = weft_keep_full(lep, (u32)e->len);
 	post = weft_local_match(lep, src, e, out);
 	if (likely(post)) {
-		struct weft_cqe *c = &lep->rxe;
+		struct weft_cqe *c = &lep->rx.cqe;
 
 		weft_recv_cqe(c, lep, post, e->tag, e->data, e->len, src, weft_local_flags(e));
 		if (likely(weft_recv_inline(lep, post, c, pay, out))) {
@@ -165,7 +165,7 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 		return -(int)flow->dead;
 	weft_lock(&lep->lock);
 	err = weft_local_refused(lep);
-	if (!err && e->len > lep->sq.longest)
+	if (!err && e->len > lep->tx.ring.longest)
 		err = -EMSGSIZE;
 	if (!err) {
 		src = weft_local_src(flow);

@@ -44,14 +44,14 @@ void weft_send_queue(struct weft_txm *txm, struct weft_out *out);
 static inline void weft_send_publish(struct weft_ep *ep)
 {
 	/* the code that released the last slot no longer uses the indices: weft_send_release() */
-	if (unlikely(smp_load_acquire(&ep->nheld))) {
+	if (unlikely(smp_load_acquire(&ep->tx.nheld))) {
 		weft_send_publish_held(ep);
 		return;
 	}
-	WRITE_ONCE(ep->sq_taken, ep->sq.cons);
-	ep->sq_given = ep->sq.cons;
+	WRITE_ONCE(ep->tx.taken, ep->tx.ring.cons);
+	ep->tx.given = ep->tx.ring.cons;
 	/* barrier B */
-	smp_store_release(&ep->conf.status->sq_head, ep->sq.cons);
+	smp_store_release(&ep->conf.status->sq_head, ep->tx.ring.cons);
 }
 
 /* Fill in the completion of a send. */
@@ -79,13 +79,13 @@ static inline void weft_send_fill(struct weft_cqe *c, const struct weft_ep *ep, 
  */
 static inline const void *weft_send_bytes(struct weft_ep *ep, const struct weft_sq_entry *e)
 {
-	const void *pay = e->inl ? weft_ring_inline(&ep->sq, e) : NULL;
+	const void *pay = e->inl ? weft_ring_inline(&ep->tx.ring, e) : NULL;
 	int err;
 
 	if (likely(pay))
 		return pay;
-	err = weft_send_payload(ep, e, ep->scratch);
-	return err ? ERR_PTR(err) : ep->scratch;
+	err = weft_send_payload(ep, e, ep->tx.scratch);
+	return err ? ERR_PTR(err) : ep->tx.scratch;
 }
 
 /* ---- recv.c --------------------------------------------------------------------- */
@@ -111,7 +111,7 @@ static inline bool weft_fast_try(struct weft_ep *ep, struct weft_out *out)
 {
 	bool done;
 
-	if (ep->sq.cons == ep->sq.prod)
+	if (ep->tx.ring.cons == ep->tx.ring.prod)
 		return false;
 	weft_softirqs_off();
 	done = weft_fast_send(ep, out);

@@ -53,7 +53,7 @@ struct weft_rxm *weft_rxm_new(struct weft_path *path, struct weft_ep *ep)
  */
 void weft_rxm_head(struct weft_rxm *rxm, const struct weft_head *h)
 {
-	rxm->flow = h->flow;
+	rxm->id = h->flow;
 	rxm->tag = h->tag;
 	rxm->data = h->data;
 	rxm->len = h->len;
@@ -133,7 +133,7 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 	post = weft_recv_find(ep, weft_msg_kind(h->flags), src, h->tag, h->len, out);
 	if (likely(post)) {
 		if (whole && h->len <= WEFT_INLINE_MAX) {
-			struct weft_cqe *e = &ep->rxe;
+			struct weft_cqe *e = &ep->rx.cqe;
 
 			weft_recv_cqe(e, ep, post, h->tag, h->data, h->len, src, h->flags);
 			inl = weft_recv_inline(ep, post, e, whole, out);
@@ -179,7 +179,7 @@ static bool weft_recv_too_long(struct weft_path *path, struct weft_rflow *rf,
 			       const struct weft_head *h, u32 sid, struct weft_rxm *rxm,
 			       struct weft_out *out)
 {
-	if (likely(rf->gone || h->len <= rf->ep->sq.longest))
+	if (likely(rf->gone || h->len <= rf->ep->tx.ring.longest))
 		return false;
 	rf->id.mseq++;
 	weft_credit_pass(rf, sid ? 0 : (u32)h->len, out);
@@ -199,7 +199,7 @@ static void weft_recv_next(struct weft_path *path, u16 ssvc, u32 sgen, struct we
 			.tag = rxm->tag, .data = rxm->data, .len = rxm->len, .flags = rxm->flags
 		};
 
-		if (rxm->flow.mseq != rf->id.mseq)
+		if (rxm->id.mseq != rf->id.mseq)
 			break;
 		weft_list_del(l);
 		rxm->early = false;
@@ -244,7 +244,7 @@ static struct weft_rxm *weft_recv_early(struct weft_path *path, struct weft_rflo
 	if (!sid)
 		rf->early_bytes += (u32)h->len;
 	for (l = rf->early.prev; l != &rf->early; l = l->prev)
-		if ((s32)(weft_entry(l, struct weft_rxm, fnode)->flow.mseq - h->flow.mseq) < 0)
+		if ((s32)(weft_entry(l, struct weft_rxm, fnode)->id.mseq - h->flow.mseq) < 0)
 			break;
 	weft_list_add(l, &rxm->fnode);
 	return rxm;
@@ -258,8 +258,8 @@ static struct weft_rxm *weft_recv_known(struct weft_list *list, u32 mseq)
 	for (l = list->prev; l != list; l = l->prev) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, fnode);
 
-		if ((s32)(rxm->flow.mseq - mseq) <= 0)
-			return rxm->flow.mseq == mseq ? rxm : NULL;
+		if ((s32)(rxm->id.mseq - mseq) <= 0)
+			return rxm->id.mseq == mseq ? rxm : NULL;
 	}
 	return NULL;
 }

@@ -94,11 +94,11 @@ out:
 /* Send the packets that a path has left open. */
 static void weft_send_settle(struct weft_ep *ep, struct weft_out *out)
 {
-	struct weft_path *path = ep->unsent;
+	struct weft_path *path = ep->tx.unsent;
 
 	if (!path)
 		return;
-	ep->unsent = NULL;
+	ep->tx.unsent = NULL;
 	weft_lock(&path->lock);
 	weft_path_output(path, out);
 	weft_unlock(&path->lock);
@@ -107,11 +107,11 @@ static void weft_send_settle(struct weft_ep *ep, struct weft_out *out)
 
 static void weft_send_owe(struct weft_ep *ep, struct weft_path *path, struct weft_out *out)
 {
-	if (ep->unsent == path)
+	if (ep->tx.unsent == path)
 		return;
 	weft_send_settle(ep, out);
 	weft_path_get(path);
-	ep->unsent = path;
+	ep->tx.unsent = path;
 }
 
 /**
@@ -211,7 +211,7 @@ static bool weft_send_warm(struct weft_ep *ep, const struct weft_sq_entry *e)
 
 	if (e->inl || !e->len || e->len > copied)
 		return true;
-	return !weft_mem_get(ep->conf.mc, &e->vec, 0, (u32)e->len, WEFT_MEM_READ, &ep->win);
+	return !weft_mem_get(ep->conf.mc, &e->vec, 0, (u32)e->len, WEFT_MEM_READ, &ep->tx.win);
 }
 
 /* Process one entry. Return: 0: taken, negative errno: the send is refused with it. */
@@ -222,20 +222,20 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 	struct weft_flow *flow;
 
 	if (ep->conf.type == WEFT_EP_MSG) {
-		flow = READ_ONCE(ep->state) == WEFT_EPS_CONNECTED ? ep->recent : NULL;
+		flow = READ_ONCE(ep->state) == WEFT_EPS_CONNECTED ? ep->flow.recent : NULL;
 		if (!flow)
 			return -ENOTCONN;
 		if (READ_ONCE(flow->dead))
 			return -(int)READ_ONCE(flow->dead);
 	} else {
-		if (unlikely(ep->slow && ep->conf.type == WEFT_EP_DGRAM))
+		if (unlikely(ep->flow.slow && ep->conf.type == WEFT_EP_DGRAM))
 			return weft_dgram_send(ep, e, out);
 		flow = weft_flow_find(ep, e->dst, out);
 		if (IS_ERR(flow))
 			return (int)PTR_ERR(flow);
 	}
 	weft_count(ep->core, msgs_sent);
-	if (unlikely(ep->slow)) {
+	if (unlikely(ep->flow.slow)) {
 		e->flags |= WEFT_SQ_TRACKED;
 		if (weft_fence_holds(flow, e))
 			return weft_fence_hold(ep, flow, e, out);
@@ -246,7 +246,7 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 		pay = weft_send_bytes(ep, e);
 		if (IS_ERR(pay))
 			return (int)PTR_ERR(pay);
-		if (ep->unsent && ep->unsent != flow->path)
+		if (ep->tx.unsent && ep->tx.unsent != flow->path)
 			weft_send_settle(ep, out);
 		if (likely(ep->core->conf.fast) &&
 		    likely(weft_send_fast(ep, flow, e, pay, more, out))) {
@@ -270,23 +270,23 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
  */
 int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 {
-	struct weft_sq_entry *e = &ep->entry;
+	struct weft_sq_entry *e = &ep->tx.entry;
 	bool deferred = false;
 	u32 n = 0;
 	int r, err;
 
-	if (unlikely(READ_ONCE(ep->fence_go)))
+	if (unlikely(READ_ONCE(ep->tx.fence_go)))
 		weft_fence_run(ep, out);
-	r = weft_ring_look(&ep->sq, &ep->conf.doorbell->sq_tail);
+	r = weft_ring_look(&ep->tx.ring, &ep->conf.doorbell->sq_tail);
 	while (r == WEFT_RING_OK || r == WEFT_RING_BAD) {
-		if (unlikely(!ep->hand && !weft_send_hand(ep)))
+		if (unlikely(!ep->tx.hand && !weft_send_hand(ep)))
 			break;
-		if (ep->near && !refuse && weft_fast_try(ep, out))
+		if (ep->flow.near && !refuse && weft_fast_try(ep, out))
 			goto taken;
-		r = weft_ring_sq(&ep->sq, ep->conf.type == WEFT_EP_MSG, e);
+		r = weft_ring_sq(&ep->tx.ring, ep->conf.type == WEFT_EP_MSG, e);
 		if (r != WEFT_RING_OK && r != WEFT_RING_BAD)
 			break;
-		if (unlikely(ep->scan) && r == WEFT_RING_OK && !weft_send_warm(ep, e)) {
+		if (unlikely(ep->tx.scan) && r == WEFT_RING_OK && !weft_send_warm(ep, e)) {
 			deferred = true;
 			break;
 		}
@@ -298,10 +298,11 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 		else if (unlikely(refuse))
 			err = -refuse;
 		else
-			err = weft_send_one(ep, e, ep->sq.cons + e->nslots != ep->sq.prod, out);
-		if (unlikely(ep->win)) {
-			weft_mem_put(ep->win);
-			ep->win = NULL;
+			err = weft_send_one(ep, e, ep->tx.ring.cons + e->nslots != ep->tx.ring.prod,
+					    out);
+		if (unlikely(ep->tx.win)) {
+			weft_mem_put(ep->tx.win);
+			ep->tx.win = NULL;
 		}
 		if (unlikely(err == -ENOSPC) && weft_reclaim_waits(ep, out))
 			break;
@@ -311,13 +312,13 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 			e->err = -err;
 			weft_send_cqe(ep, e, out);
 		}
-		weft_ring_next(&ep->sq, e->nslots);
+		weft_ring_next(&ep->tx.ring, e->nslots);
 taken:
 		if (out->ntx > WEFT_OUT_TX / 2) {
 			weft_send_publish(ep);
 			weft_flush(out);
 		}
-		if (unlikely(++n % 64 == 0 && !refuse && (ep->scan || weft_signal_pending()))) {
+		if (unlikely(++n % 64 == 0 && !refuse && (ep->tx.scan || weft_signal_pending()))) {
 			weft_send_publish(ep);
 			weft_send_settle(ep, out);
 			return -EINTR;

@@ -23,13 +23,13 @@ bool weft_send_hand(struct weft_ep *ep)
 	struct weft_list *l;
 
 	weft_lock(&ep->lock);
-	l = weft_list_first(&ep->txm_free);
+	l = weft_list_first(&ep->tx.free);
 	if (l) {
 		weft_list_del(l);
-		ep->hand = weft_entry(l, struct weft_txm, node);
-		ep->sq_stalled = false;
+		ep->tx.hand = weft_entry(l, struct weft_txm, node);
+		ep->tx.stalled = false;
 	} else {
-		ep->sq_stalled = true;
+		ep->tx.stalled = true;
 	}
 	weft_unlock(&ep->lock);
 	return l;
@@ -38,14 +38,14 @@ bool weft_send_hand(struct weft_ep *ep)
 /* Take the send from ep->hand. It has one reference, which belongs to the operation. */
 static struct weft_txm *weft_send_use(struct weft_ep *ep)
 {
-	struct weft_txm *txm = ep->hand;
+	struct weft_txm *txm = ep->tx.hand;
 
-	ep->hand = NULL;
+	ep->tx.hand = NULL;
 	weft_ep_get(ep);
 	refcount_set(&txm->ref, 1);
 	weft_lock(&ep->lock);
-	WRITE_ONCE(ep->ntxm, ep->ntxm + 1);
-	ep->nheld++;
+	WRITE_ONCE(ep->tx.ntxm, ep->tx.ntxm + 1);
+	ep->tx.nheld++;
 	txm->held = true;
 	weft_unlock(&ep->lock);
 	txm->told = false;
@@ -130,7 +130,7 @@ static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struc
  */
 void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out)
 {
-	struct weft_cqe *c = &ep->txe;
+	struct weft_cqe *c = &ep->tx.cqe;
 
 	if ((e->err || e->flags & WEFT_SQ_COMPLETION) && ep->tx_cq) {
 		weft_send_fill(c, ep, e->context, e->tag, e->len, e->tagged, e->err);
@@ -174,10 +174,10 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
  */
 static int weft_send_pinned(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst)
 {
-	struct weft_mem *win = ep->win;
+	struct weft_mem *win = ep->tx.win;
 	int err = 0;
 
-	ep->win = NULL;
+	ep->tx.win = NULL;
 	if (!win)
 		err = weft_mem_make(ep->conf.mc, &e->vec, 0, (u32)e->len, WEFT_MEM_READ, &win);
 	if (err)
@@ -199,12 +199,12 @@ static int weft_send_pinned(struct weft_ep *ep, const struct weft_sq_entry *e, v
 int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst)
 {
 	if (e->inl) {
-		weft_ring_payload(&ep->sq, e, dst);
+		weft_ring_payload(&ep->tx.ring, e, dst);
 		return 0;
 	}
 	if (!e->len)
 		return 0;
-	if (unlikely(READ_ONCE(ep->polled) || ep->win))
+	if (unlikely(READ_ONCE(ep->polled) || ep->tx.win))
 		return weft_send_pinned(ep, e, dst);
 	return weft_user_read(ep->conf.mc, &e->vec, 0, dst, (u32)e->len);
 }
@@ -222,7 +222,7 @@ void weft_fence_check(struct weft_flow *flow, struct weft_out *out)
 	if (!weft_list_empty(&flow->txms))
 		return;
 	weft_lock(&ep->lock);
-	WRITE_ONCE(ep->fence_go, true);
+	WRITE_ONCE(ep->tx.fence_go, true);
 	weft_ep_sq_defer(ep, out);
 	weft_unlock(&ep->lock);
 }

@@ -27,6 +27,193 @@
 #define WEFT_WORK_MONITOR	9	/* check nodes that receives name */
 
 /**
+ * struct weft_ep_rx - receiving side of an endpoint; written by matching/
+ * @lossy: the datagram being matched is dropped without a receive
+ * @ring: receive ring
+ * @entry: the receive being applied
+ * @cqe: completion of the message being received; on the stack it would be zeroed first
+ * @stalled: no receive was free, or the ring is paused
+ * @paused: searches have taken long: @rq_work continues
+ * @work: continues a paused receive ring
+ * @draining: the receive ring is being emptied
+ * @ncut: bits in @cut
+ * @cut: entries of the receive ring that are canceled, a bit for each slot
+ * @claims: messages set aside (rxm->enode)
+ * @nclaims: number of claimed messages
+ * @nslots: receives with WEFT_RQ_ANNOUNCE whose message is neither claimed nor discarded
+ * @match: matching
+ * @av_gen: generation of the vector at the last lookup of unexpected messages' senders
+ * @post_free: free receives
+ * @part_free: free parts of multi-receive buffers
+ * @multi_wait: a message waits for a part
+ * @active: messages that are being received
+ * @turn: receives of matched messages without a written completion, in order: all of them with
+ *	WEFT_EPF_STRICT, else those with WEFT_RQ_ANNOUNCE
+ * @posts: all receives
+ * @srq: shared receive queue, referenced, NULL: its own ring; constant once enabled, until then
+ *	written under sq_mutex and the lock
+ * @wait: in srq->waiting, by kind of message; srq->lock
+ * @waits: in srq->waiting; srq->lock
+ * @taken: receives of @srq that it holds, in order
+ * @nheld: number of @taken
+ * @taken_seq: number of the last receive taken
+ * @soft: soft high watermark, 0: none
+ * @hard: hard high watermark, 0: none
+ * @ev_high: event of the soft watermark while it is armed
+ * @ev_last: SRQ_LAST
+ */
+struct weft_ep_rx {
+	bool lossy;
+	struct weft_ring ring;
+	struct weft_rq_entry entry;
+	struct weft_cqe cqe;
+	bool stalled;
+	bool paused;
+	struct weft_work work;
+	bool draining;
+	u32 ncut;
+	u64 *cut;
+	struct weft_list claims;
+	u32 nclaims;
+	u32 nslots;
+	struct weft_match match;
+	u32 av_gen;
+	struct weft_list post_free;
+	struct weft_list part_free;
+	bool multi_wait;
+	struct weft_list active;
+	struct weft_list turn;
+	struct weft_post *posts;
+	struct weft_srq *srq;
+	struct weft_list wait[WEFT_KINDS];
+	bool waits[WEFT_KINDS];
+	struct weft_list taken;
+	u32 nheld;
+	u32 taken_seq;
+	u32 soft;
+	u32 hard;
+	struct weft_qev *ev_high;
+	struct weft_qev ev_last;
+};
+
+/**
+ * struct weft_ep_tx - sending side of an endpoint; written by messaging/
+ * @ring: send ring; sq_mutex
+ * @entry: the entry being processed; sq_mutex
+ * @cqe: its completion, if it is written at once (as @rxe); sq_mutex
+ * @unsent: a path with packets to be sent when the ring is empty, referenced; sq_mutex
+ * @hand: a free send, so that each accepted entry can be completed; sq_mutex
+ * @scratch: payload being copied; sq_mutex
+ * @spare: a message for local sends; sq_mutex
+ * @drop: a message for the next datagram
+ * @scan: an engine drains the send ring: it does not wait for the program's memory; sq_mutex
+ * @win: resident payload of @entry; sq_mutex
+ * @fences: flows with sends that a fence holds back (flow->fnode); sq_mutex
+ * @fence_go: some of these sends may be sent
+ * @groups: struct weft_member, multicast groups that it has joined; sq_mutex
+ * @ngroups: number of @groups; sq_mutex
+ * @next_group: number of the next group; sq_mutex
+ * @work: continues the send ring
+ * @stalled: no send was free
+ * @nheld: sends that hold their slots in the ring
+ * @taken: entries of the send ring before this index have been taken
+ * @given: slots before this index belong to the program again
+ * @free: free sends
+ * @ntxm: sends under way
+ * @txms: all sends
+ */
+struct weft_ep_tx {
+	struct weft_ring ring;
+	struct weft_sq_entry entry;
+	struct weft_cqe cqe;
+	struct weft_path *unsent;
+	struct weft_txm *hand;
+	u8 *scratch;
+	struct weft_rxm *spare;
+	struct weft_rxm *drop;
+	bool scan;
+	struct weft_mem *win;
+	struct weft_list fences;
+	bool fence_go;
+	struct weft_list groups;
+	u32 ngroups;
+	u32 next_group;
+	struct weft_work work;
+	bool stalled;
+	u32 nheld;
+	u32 taken;
+	u32 given;
+	struct weft_list free;
+	u32 ntxm;
+	struct weft_txm *txms;
+};
+
+/**
+ * struct weft_ep_flow - flows of an endpoint and what it keeps of them; written by flow/
+ * @list: flows by address of the destination; sq_mutex
+ * @recent: the flow used last, or the only one; sq_mutex
+ * @near: that flow ends on this node, and sends may use the fast path (fast_ring.c); read without
+ *	the mutex
+ * @far: it ends on another node, and short sends may use weft_fast_out(); sq_mutex
+ * @recent_dst: its index in the address vector; sq_mutex
+ * @recent_gen: generation of the vector then; sq_mutex
+ * @slow: sends take the slow path: datagrams, and endpoints that may fence
+ * @kept_msgs: messages kept for it; see credit.c
+ * @kept_bytes: bytes of the short ones among them
+ * @orphans: kept messages of ended flows; see credit.c
+ * @orphan_bytes: bytes of the short ones among these
+ */
+struct weft_ep_flow {
+	struct weft_list list[WEFT_EP_FLOWS];
+	struct weft_flow *recent;
+	bool near;
+	bool far;
+	u32 recent_dst;
+	u32 recent_gen;
+	bool slow;
+	u32 kept_msgs;
+	u64 kept_bytes;
+	u32 orphans;
+	u64 orphan_bytes;
+};
+
+/**
+ * struct weft_ep_cm - connection of an endpoint; written by cm/
+ * @conn: its connection
+ * @connecting: weft_cm_connect() or weft_cm_accept() has been called
+ * @reqs: requests at a listener
+ * @nreqs: number of requests
+ * @backlog: largest number of requests
+ * @ev_conn: CONNECTED or CONN_FAILED
+ * @ev_shut: SHUTDOWN
+ * @ask_work: requests its connection on a new path
+ */
+struct weft_ep_cm {
+	struct weft_conn *conn;
+	bool connecting;
+	struct weft_list reqs;
+	u32 nreqs;
+	u32 backlog;
+	struct weft_qev ev_conn;
+	struct weft_qev ev_shut;
+	struct weft_work ask_work;
+};
+
+/**
+ * struct weft_ep_mon - peer monitor of an endpoint; written by api/
+ * @work: checks the nodes that its receives name; see monitor.c
+ * @on: its receives may name nodes (READ_ONCE outside of the lock)
+ * @no: deaths up to this number of core->deaths have been reported to its receives
+ * @from: posting order of the receive at which the worker continues; the worker's
+ */
+struct weft_ep_mon {
+	struct weft_work work;
+	bool on;
+	u32 no;
+	u64 from;
+};
+
+/**
  * struct weft_ep - an endpoint
  * @core: its core
  * @conf: its configuration; constant
@@ -48,94 +235,19 @@
  * @rx_cntr: counter of receives
  * @eq: event queue
  * @av: address vector
- * @sq: send ring; sq_mutex
- * @entry: the entry being processed; sq_mutex
- * @txe: its completion, if it is written at once (as @rxe); sq_mutex
- * @unsent: a path with packets to be sent when the ring is empty, referenced; sq_mutex
- * @hand: a free send, so that each accepted entry can be completed; sq_mutex
- * @scratch: payload being copied; sq_mutex
- * @spare: a message for local sends; sq_mutex
- * @drop: a message for the next datagram
- * @lossy: the datagram being matched is dropped without a receive
- * @scan: an engine drains the send ring: it does not wait for the program's memory; sq_mutex
- * @win: resident payload of @entry; sq_mutex
- * @slow: sends take the slow path: datagrams, and endpoints that may fence
- * @fences: flows with sends that a fence holds back (flow->fnode); sq_mutex
- * @fence_go: some of these sends may be sent
- * @flows: flows by address of the destination; sq_mutex
- * @groups: struct weft_member, multicast groups that it has joined; sq_mutex
- * @ngroups: number of @groups; sq_mutex
- * @next_group: number of the next group; sq_mutex
- * @recent: the flow used last, or the only one; sq_mutex
- * @near: that flow ends on this node, and sends may use the fast path (fast_ring.c); read without
- *	the mutex
- * @far: it ends on another node, and short sends may use weft_fast_out(); sq_mutex
+ * @tx: sending side of an endpoint; written by messaging/
+ * @rx: receiving side of an endpoint; written by matching/
+ * @flow: flows of an endpoint and what it keeps of them; written by flow/
  * @reclaim_at: since when the send at the head of the ring waits for a path, 0: it does not;
  *	written under sq_mutex
- * @recent_dst: its index in the address vector; sq_mutex
- * @recent_gen: generation of the vector then; sq_mutex
- * @sq_work: continues the send ring
- * @sq_stalled: no send was free
- * @nheld: sends that hold their slots in the ring
- * @sq_taken: entries of the send ring before this index have been taken
- * @sq_given: slots before this index belong to the program again
- * @rq: receive ring
- * @rentry: the receive being applied
- * @rxe: completion of the message being received; on the stack it would be zeroed first
- * @rq_stalled: no receive was free, or the ring is paused
- * @rq_paused: searches have taken long: @rq_work continues
- * @rq_work: continues a paused receive ring
- * @draining: the receive ring is being emptied
- * @ncut: bits in @cut
- * @cut: entries of the receive ring that are canceled, a bit for each slot
- * @claims: messages set aside (rxm->enode)
- * @nclaims: number of claimed messages
- * @match: matching
- * @av_gen: generation of the vector at the last lookup of unexpected messages' senders
- * @post_free: free receives
- * @part_free: free parts of multi-receive buffers
- * @multi_wait: a message waits for a part
- * @txm_free: free sends
- * @active: messages that are being received
- * @turn: receives of matched messages without a written completion, in order: all of them with
- *	WEFT_EPF_STRICT, else those with WEFT_RQ_ANNOUNCE
- * @nslots: receives with WEFT_RQ_ANNOUNCE whose message is neither claimed nor discarded
  * @user: its owner, referenced
  * @job: its job, referenced, NULL: the default one; constant
- * @kept_msgs: messages kept for it; see credit.c
- * @kept_bytes: bytes of the short ones among them
- * @orphans: kept messages of ended flows; see credit.c
- * @orphan_bytes: bytes of the short ones among these
- * @ntxm: sends under way
- * @txms: all sends
- * @posts: all receives
- * @conn: its connection
- * @connecting: weft_cm_connect() or weft_cm_accept() has been called
- * @reqs: requests at a listener
- * @nreqs: number of requests
- * @backlog: largest number of requests
- * @ev_conn: CONNECTED or CONN_FAILED
- * @ev_shut: SHUTDOWN
+ * @cm: connection of an endpoint; written by cm/
  * @ev_err: EP_ERROR
- * @srq: shared receive queue, referenced, NULL: its own ring; constant once enabled, until then
- *	written under sq_mutex and the lock
- * @wait: in srq->waiting, by kind of message; srq->lock
- * @waits: in srq->waiting; srq->lock
- * @taken: receives of @srq that it holds, in order
- * @nheld_recvs: number of @taken
- * @taken_seq: number of the last receive taken
- * @soft: soft high watermark, 0: none
- * @hard: hard high watermark, 0: none
- * @ev_high: event of the soft watermark while it is armed
- * @ev_last: SRQ_LAST
  * @broken: errno: its connection has to be ended
  * @brk_work: ends a broken connection
- * @ask_work: requests its connection on a new path
  * @tidy_work: closes its flows on idle paths
- * @monitor_work: checks the nodes that its receives name; see monitor.c
- * @monitored: its receives may name nodes (READ_ONCE outside of the lock)
- * @monitor_no: deaths up to this number of core->deaths have been reported to its receives
- * @monitor_from: posting order of the receive at which the worker continues; the worker's
+ * @mon: peer monitor of an endpoint; written by api/
  */
 struct weft_ep {
 	struct weft_core *core;
@@ -158,90 +270,18 @@ struct weft_ep {
 	struct weft_cq *rx_cntr;
 	struct weft_eq *eq;
 	struct weft_av *av;
-	struct weft_ring sq;
-	struct weft_sq_entry entry;
-	struct weft_cqe txe;
-	struct weft_path *unsent;
-	struct weft_txm *hand;
-	u8 *scratch;
-	struct weft_rxm *spare;
-	struct weft_rxm *drop;
-	bool lossy;
-	bool scan;
-	struct weft_mem *win;
-	bool slow;
-	struct weft_list fences;
-	bool fence_go;
-	struct weft_list flows[WEFT_EP_FLOWS];
-	struct weft_list groups;
-	u32 ngroups;
-	u32 next_group;
-	struct weft_flow *recent;
-	bool near;
-	bool far;
+	struct weft_ep_tx tx;
+	struct weft_ep_rx rx;
+	struct weft_ep_flow flow;
 	weft_ns reclaim_at;
-	u32 recent_dst;
-	u32 recent_gen;
-	struct weft_work sq_work;
-	bool sq_stalled;
-	u32 nheld;
-	u32 sq_taken;
-	u32 sq_given;
-	struct weft_ring rq;
-	struct weft_rq_entry rentry;
-	struct weft_cqe rxe;
-	bool rq_stalled;
-	bool rq_paused;
-	struct weft_work rq_work;
-	bool draining;
-	u32 ncut;
-	u64 *cut;
-	struct weft_list claims;
-	u32 nclaims;
-	u32 nslots;
-	struct weft_match match;
-	u32 av_gen;
-	struct weft_list post_free;
-	struct weft_list part_free;
-	bool multi_wait;
-	struct weft_list txm_free;
-	struct weft_list active;
-	struct weft_list turn;
 	struct weft_user *user;
 	struct weft_job *job;
-	u32 kept_msgs;
-	u64 kept_bytes;
-	u32 orphans;
-	u64 orphan_bytes;
-	u32 ntxm;
-	struct weft_txm *txms;
-	struct weft_post *posts;
-	struct weft_conn *conn;
-	bool connecting;
-	struct weft_list reqs;
-	u32 nreqs;
-	u32 backlog;
-	struct weft_qev ev_conn;
-	struct weft_qev ev_shut;
+	struct weft_ep_cm cm;
 	struct weft_qev ev_err;
-	struct weft_srq *srq;
-	struct weft_list wait[WEFT_KINDS];
-	bool waits[WEFT_KINDS];
-	struct weft_list taken;
-	u32 nheld_recvs;
-	u32 taken_seq;
-	u32 soft;
-	u32 hard;
-	struct weft_qev *ev_high;
-	struct weft_qev ev_last;
 	u16 broken;
 	struct weft_work brk_work;
-	struct weft_work ask_work;
 	struct weft_work tidy_work;
-	struct weft_work monitor_work;
-	bool monitored;
-	u32 monitor_no;
-	u64 monitor_from;
+	struct weft_ep_mon mon;
 };
 
 /*

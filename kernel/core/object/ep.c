@@ -15,16 +15,16 @@ void weft_ep_get(struct weft_ep *ep)
 
 static void weft_ep_free(struct weft_ep *ep)
 {
-	if (ep->srq)
-		weft_srq_put(ep->srq);
-	weft_free(ep->ev_high);
-	weft_match_fini(&ep->match);
-	weft_free(ep->txms);
-	weft_free(ep->posts);
-	weft_free(ep->cut);
-	weft_free(ep->scratch);
-	weft_free(ep->spare);
-	weft_free(ep->drop);
+	if (ep->rx.srq)
+		weft_srq_put(ep->rx.srq);
+	weft_free(ep->rx.ev_high);
+	weft_match_fini(&ep->rx.match);
+	weft_free(ep->tx.txms);
+	weft_free(ep->rx.posts);
+	weft_free(ep->rx.cut);
+	weft_free(ep->tx.scratch);
+	weft_free(ep->tx.spare);
+	weft_free(ep->tx.drop);
 	if (ep->user)
 		weft_user_put(ep->core, ep->user);
 	weft_job_put(ep->job);
@@ -104,10 +104,10 @@ void weft_ep_break(struct weft_ep *ep, int err, struct weft_out *out)
 void weft_ep_sq_defer(struct weft_ep *ep, struct weft_out *out)
 {
 	weft_assert_held(&ep->lock);
-	ep->sq_stalled = false;
-	if (ep->sq_work.queued || ep->state == WEFT_EPS_DEAD)
+	ep->tx.stalled = false;
+	if (ep->tx.work.queued || ep->state == WEFT_EPS_DEAD)
 		return;
-	ep->sq_work.queued = true;
+	ep->tx.work.queued = true;
 	weft_ep_get(ep);
-	weft_list_add_tail(&out->deferred, &ep->sq_work.node);
+	weft_list_add_tail(&out->deferred, &ep->tx.work.node);
 }

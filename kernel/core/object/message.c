@@ -17,11 +17,11 @@
  */
 static void weft_send_give_back(struct weft_ep *ep, u32 held)
 {
-	u32 head = ep->sq_taken - held;
+	u32 head = ep->tx.taken - held;
 
-	if ((s32)(head - ep->sq_given) <= 0)
+	if ((s32)(head - ep->tx.given) <= 0)
 		return;
-	ep->sq_given = head;
+	ep->tx.given = head;
 	/* barrier B */
 	smp_store_release(&ep->conf.status->sq_head, head);
 }
@@ -33,7 +33,7 @@ static void weft_send_give_back(struct weft_ep *ep, u32 held)
  */
 void weft_send_release(struct weft_ep *ep, struct weft_txm *txm)
 {
-	u32 held = ep->nheld - 1;
+	u32 held = ep->tx.nheld - 1;
 
 	weft_assert_held(&ep->lock);
 	if (!txm->held)
@@ -42,15 +42,15 @@ void weft_send_release(struct weft_ep *ep, struct weft_txm *txm)
 	if (ep->state != WEFT_EPS_DEAD)
 		weft_send_give_back(ep, held);
 	/* last: from 0 on weft_send_publish() does not take the lock */
-	smp_store_release(&ep->nheld, held);
+	smp_store_release(&ep->tx.nheld, held);
 }
 
 /* messaging.h has the description. */
 void weft_send_publish_held(struct weft_ep *ep)
 {
 	weft_lock(&ep->lock);
-	WRITE_ONCE(ep->sq_taken, ep->sq.cons);
-	weft_send_give_back(ep, ep->nheld);
+	WRITE_ONCE(ep->tx.taken, ep->tx.ring.cons);
+	weft_send_give_back(ep, ep->tx.nheld);
 	weft_unlock(&ep->lock);
 }
 
@@ -79,10 +79,10 @@ void weft_txm_put(struct weft_txm *txm, struct weft_out *out)
 	txm->flow = NULL;
 	txm->state = WEFT_TXM_FREE;
 	weft_lock(&ep->lock);
-	weft_list_add_tail(&ep->txm_free, &txm->node);
-	WRITE_ONCE(ep->ntxm, ep->ntxm - 1);
+	weft_list_add_tail(&ep->tx.free, &txm->node);
+	WRITE_ONCE(ep->tx.ntxm, ep->tx.ntxm - 1);
 	weft_send_release(ep, txm);
-	if (ep->sq_stalled)
+	if (ep->tx.stalled)
 		weft_ep_sq_defer(ep, out);
 	weft_unlock(&ep->lock);
 	if (path)

@@ -244,7 +244,7 @@ struct weft_post {
  * @deferred: deferred work is running
  * @direct: eager, placed straight into win[0]
  * @lane: lane for answers
- * @flow: its flow and number
+ * @id: its flow and number
  * @tag: tag
  * @data: remote CQ data
  * @len: bytes
@@ -310,7 +310,7 @@ struct weft_rxm {
 	bool deferred;
 	bool direct;
 	u8 lane;
-	struct weft_flowid flow;
+	struct weft_flowid id;
 	u64 claim;
 	u64 tag;
 	u64 data;

@@ -564,7 +564,7 @@ static u32 weft_ctl_rxm(struct weft_rxm *rxm, u8 *dst, u32 room)
 	if (rxm->send_grant && !rxm->send_done)
 		n += weft_wire_grant_put(dst, rxm->sid, rxm->rid, rxm->granted);
 	if (rxm->send_done)
-		n += weft_wire_done_put(dst + n, &rxm->flow, rxm->sid, rxm->done,
+		n += weft_wire_done_put(dst + n, &rxm->id, rxm->sid, rxm->done,
 					rxm->flags & WEFT_MSG_MATCHED ? WEFT_DONE_MATCHED :
 									WEFT_DONE_PLACED);
 	rxm->send_grant = false;
