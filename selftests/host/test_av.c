@@ -2,7 +2,7 @@
 /*
  * Address vectors, and what passes for an address
  */
-#include "core/queue/queue.h"
+#include "core/object/object.h"
 #include "harness.h"
 
 FIXTURE(av)

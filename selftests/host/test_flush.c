@@ -22,7 +22,7 @@ TEST(flush__nothing)
 	memset(out, 0xee, sizeof(*out));
 	weft_out_init(out, &rig->node[0].core);
 	EXPECT_EQ(0, out->ntx + out->ncopy + out->now);
-	EXPECT_TRUE(weft_list_empty(&out->wake) && weft_list_empty(&out->cold));
+	EXPECT_TRUE(weft_list_empty(&out->wake) && weft_list_empty(&out->deferred));
 	sent = rig->npackets;
 	weft_flush(out);
 	EXPECT_EQ(sent, rig->npackets);
