@@ -165,9 +165,12 @@ vm:
 demo:
 	@selftests/vm/demo
 
-.PHONY: check
+# every area, within 20 minutes; and all there is
+.PHONY: check check-all
 check:
 	@selftests/check
+check-all:
+	@CHECK_ALL=1 selftests/check
 
 # the test machine's tests on a kernel that watches itself
 FLAVOUR ?= kasan
@@ -342,13 +345,14 @@ help:
 #> Try and test (as root these install the Debian packages that they miss)
 #>   make demo          boots a test machine with two nodes and runs libfabric's
 #>                      fi_pingpong over weft and over tcp; LINK= as below
-#>   make check         all tests; ends with "N passed, N failed, N skipped"
+#>   make check         every area within 20 minutes; ends with "N passed, N failed, N skipped"
 #>                      TESTS=PATTERN runs those whose name matches,
 #>                      VM_KERNEL=6.1 or 6.12 boots only this one; SIM_SEED= is
 #>                      the simulator's first seed, else one of the day; what
 #>                      needs tap devices is skipped where they are not to be had
-#>   make layers        whether kernel/core keeps the order of its folders
-#>                      (kernel/core/layers): calls, #include lines, circles
+#>   make check-all     all tests, on all kernels
+#>   make layers        whether the folders keep their order (kernel/layers,
+#>                      kernel/core/layers): calls, #include lines, circles
 #>   make -C selftests run_tests    the test machine's tests on a node where weft is
 #>                      loaded; or install INSTALL_PATH=DIR for run_kselftest.sh;
 #>                      TARGETS=, KSRC= (Documentation/kselftest.rst)
