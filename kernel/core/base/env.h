@@ -44,7 +44,8 @@ enum weft_rank {
  *	weft_softirqs_off(), weft_softirqs_on(), weft_lock_inner(), weft_unlock_inner()
  *					for several locks in a row, at a lower cost
  *	struct weft_mutex		weft_mutex_init(), weft_mutex_lock() (sleeps),
- *					weft_mutex_trylock(), weft_mutex_unlock()
+ *					weft_mutex_trylock(), weft_mutex_unlock(),
+ *					weft_mutex_assert_held()
  *	void *weft_alloc(size_t)	zeroed, never sleeps, charged to the calling process
  *					(weft_alloc_for(): to its owner); NULL is normal
  *	void *weft_alloc_sleep(size_t)	zeroed, may sleep; large sizes too

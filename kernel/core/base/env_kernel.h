@@ -136,6 +136,12 @@ static inline bool weft_mutex_trylock(struct weft_mutex *m)
 	return mutex_trylock(&m->mutex);
 }
 
+/* Assert that the mutex is held. */
+static inline void weft_mutex_assert_held(const struct weft_mutex *m)
+{
+	lockdep_assert_held(&m->mutex);
+}
+
 static inline void weft_mutex_unlock(struct weft_mutex *m) __releases(&m->mutex)
 {
 	mutex_unlock(&m->mutex);

@@ -54,6 +54,7 @@ static int weft_cm_bind(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 {
 	int err = weft_flow_add(flow);
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	if (err)
 		return err;
 	weft_lock(&ep->lock);
@@ -94,6 +95,7 @@ static int weft_cm_ask(struct weft_ep *ep, struct weft_path *path,
 	struct weft_flow *flow = weft_flow_new(ep, path, addr);
 	int err = -ENOMEM;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	if (!conn || !flow)
 		goto out;
 	weft_conn_init(conn, path, true);
@@ -233,6 +235,7 @@ static weft_ns weft_cm_unask_ep(struct weft_ep *ep, struct weft_conn *conn, stru
 	weft_ns until = 0;
 	bool mine;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	weft_lock(&path->lock);
 	weft_lock(&ep->lock);
 	mine = conn->state == WEFT_CONN_AGAIN && ep->state == WEFT_EPS_CONNECTING;
@@ -257,6 +260,7 @@ static weft_ns weft_cm_unask_ep(struct weft_ep *ep, struct weft_conn *conn, stru
 static void weft_cm_ask_failed(struct weft_ep *ep, const struct weft_conn *conn, int err,
 			       struct weft_out *out)
 {
+	weft_mutex_assert_held(&ep->sq_mutex);
 	weft_lock(&ep->lock);
 	if (ep->state == WEFT_EPS_ENABLED) {
 		WRITE_ONCE(ep->state, WEFT_EPS_CONNECTING);
@@ -499,6 +503,7 @@ static int weft_cm_stop(struct weft_ep *ep, struct weft_out *out)
 /* Cancel all posted operations. ep->sq_mutex is held. */
 static void weft_cm_cancel(struct weft_ep *ep, struct weft_out *out)
 {
+	weft_mutex_assert_held(&ep->sq_mutex);
 	weft_send_drain(ep, ECANCELED, out);
 	weft_ep_drop_sends(ep, ECANCELED, out);
 	/* sends that the canceled ones have held up */
@@ -524,6 +529,7 @@ static bool weft_cm_linger(struct weft_ep *ep, struct weft_out *out)
 {
 	bool up;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	if (READ_ONCE(ep->state) != WEFT_EPS_CONNECTED)
 		return READ_ONCE(ep->state) == WEFT_EPS_CLOSING;
 	/* the ring bounds the rounds: each processes some entries */
@@ -592,6 +598,7 @@ void weft_cm_kill(struct weft_ep *ep, struct weft_out *out)
 {
 	struct weft_conn *conn;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	weft_cm_kill_reqs(ep, out);
 	weft_lock(&ep->lock);
 	conn = ep->cm.conn;

@@ -128,6 +128,7 @@ void weft_flow_recent(struct weft_ep *ep, struct weft_flow *flow)
 {
 	bool fast = flow && !ep->flow.slow && ep->core->conf.fast;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	ep->flow.recent = flow;
 	WRITE_ONCE(ep->flow.near, fast && flow->lep);
 	ep->flow.far = fast && !flow->lep;
@@ -144,6 +145,7 @@ void weft_flow_forget(struct weft_flow *flow, struct weft_out *out)
 {
 	struct weft_path *path = flow->path;
 
+	weft_mutex_assert_held(&flow->ep->sq_mutex);
 	weft_list_del(&flow->ep_node);
 	weft_list_del(&flow->fnode);
 	if (flow->ep->flow.recent == flow)
@@ -299,6 +301,7 @@ struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, struct weft_out *o
 	struct weft_flow *flow = ep->flow.recent;
 	u32 gen = weft_av_gen(ep->av);
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	if (likely(flow && ep->flow.recent_dst == dst && ep->flow.recent_gen == gen &&
 		   weft_flow_alive(flow)))
 		return flow;

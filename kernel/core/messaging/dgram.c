@@ -356,6 +356,7 @@ int weft_dgram_send(struct weft_ep *ep, const struct weft_sq_entry *e, struct we
 	struct weft_dgram d;
 	int err;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	err = weft_dgram_check(ep, e, &flow, out);
 	if (err && err != -ECONNREFUSED)
 		return err;

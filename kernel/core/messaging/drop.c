@@ -51,6 +51,7 @@ void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out)
 	struct weft_list *f, *l, *tmp;
 	u32 i;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	for (i = 0; i < WEFT_EP_FLOWS; i++)
 		weft_list_for_each(f, &ep->flow.list[i]) {
 			struct weft_flow *flow = weft_entry(f, struct weft_flow, ep_node);

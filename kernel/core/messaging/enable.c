@@ -37,6 +37,7 @@ static void weft_ep_set_cq(struct weft_cq **at, struct weft_cq *cq)
 /* Set queues and counters. ep->lock and ep->sq_mutex are held. */
 static void weft_ep_set_cqs(struct weft_ep *ep, const struct weft_ep_queues *q)
 {
+	weft_mutex_assert_held(&ep->sq_mutex);
 	weft_ep_set_cq(&ep->tx_cq, q->tx_cq);
 	weft_ep_set_cq(&ep->rx_cq, q->rx_cq);
 	weft_ep_set_cq(&ep->tx_cntr, q->tx_cntr);
@@ -48,6 +49,7 @@ static int weft_ep_add_cq(struct weft_ep *ep, const struct weft_ep_queues *q)
 {
 	int err = -EBUSY;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	if (q->eq || !weft_ep_writes(q))
 		return err;
 	weft_lock(&ep->lock);
@@ -72,6 +74,7 @@ int weft_ep_ready(struct weft_ep *ep, const struct weft_ep_queues *q)
 {
 	int err;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	if (!weft_ep_fits(ep, q) || (ep->conf.flags & WEFT_EPF_SRQ && !ep->rx.srq))
 		return -EINVAL;
 	if (READ_ONCE(ep->core->stopped))

@@ -433,6 +433,7 @@ out:
  */
 bool weft_fast_send(struct weft_ep *ep, struct weft_out *out)
 {
+	weft_mutex_assert_held(&ep->sq_mutex);
 	return weft_fast_run(ep, 1, out);
 }
 
@@ -565,6 +566,7 @@ bool weft_fast_out(struct weft_ep *ep, struct weft_out *out)
 	union weft_lead l;
 	bool done;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	if (!ep->flow.far || !ep->tx.hand || ep->tx.unsent ||
 	    weft_ring_look(&ep->tx.ring, &ep->conf.doorbell->sq_tail) != WEFT_RING_OK)
 		return false;

@@ -31,6 +31,7 @@ bool weft_fence_holds(struct weft_flow *flow, const struct weft_sq_entry *e)
 {
 	bool holds;
 
+	weft_mutex_assert_held(&flow->ep->sq_mutex);
 	weft_lock(&flow->path->lock);
 	holds = !weft_list_empty(&flow->fenced) ||
 		(e->flags & WEFT_SQ_FENCE && !weft_list_empty(&flow->txms));
@@ -53,6 +54,7 @@ int weft_fence_hold(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 {
 	struct weft_txm *txm = weft_send_keep(ep, e, flow, NULL);
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	if (IS_ERR(txm))
 		return (int)PTR_ERR(txm);
 	if (weft_list_empty(&flow->fnode))
@@ -139,6 +141,7 @@ void weft_fence_run(struct weft_ep *ep, struct weft_out *out)
 {
 	struct weft_list *l, *tmp;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	weft_lock(&ep->lock);
 	WRITE_ONCE(ep->tx.fence_go, false);
 	weft_unlock(&ep->lock);

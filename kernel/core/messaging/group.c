@@ -33,6 +33,7 @@ struct weft_member *weft_group_member(struct weft_ep *ep, u32 id)
 {
 	struct weft_list *l;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	weft_list_for_each(l, &ep->tx.groups) {
 		struct weft_member *m = weft_entry(l, struct weft_member, node);
 
@@ -63,6 +64,7 @@ static bool weft_group_heard(struct weft_core *core, const struct weft_sockaddr 
 {
 	struct weft_list *l, *k;
 
+	weft_mutex_assert_held(&core->grp_mutex);
 	weft_list_for_each(l, &core->groups) {
 		struct weft_group *g = weft_entry(l, struct weft_group, node);
 
@@ -85,6 +87,7 @@ static struct weft_path *weft_group_path(struct weft_core *core, struct weft_gro
 	u32 fit = 0;
 	int err;
 
+	weft_mutex_assert_held(&core->grp_mutex);
 	weft_list_for_each(l, &g->members) {
 		struct weft_member *m = weft_entry(l, struct weft_member, gnode);
 
@@ -117,6 +120,8 @@ static struct weft_flow *weft_group_flow(struct weft_ep *ep, struct weft_group *
 	struct weft_path *path;
 	u8 src = 0;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
+	weft_mutex_assert_held(&ep->core->grp_mutex);
 	while (src + 1u < core->naddr && !weft_addr_same_node(&core->addr[src], &ep->addr))
 		src++;
 	path = weft_group_path(core, g, src);
@@ -161,6 +166,7 @@ static void weft_group_drop(struct weft_core *core, struct weft_member *m)
 	struct weft_group *g = m->group;
 	bool last;
 
+	weft_mutex_assert_held(&core->grp_mutex);
 	weft_lock(&core->grp_lock);
 	weft_list_del(&m->gnode);
 	last = weft_list_empty(&g->members);
@@ -180,6 +186,7 @@ static struct weft_group *weft_group_get(struct weft_core *core, const struct we
 {
 	struct weft_group *g = weft_group_find(core, addr);
 
+	weft_mutex_assert_held(&core->grp_mutex);
 	if (g)
 		return g;
 	if (core->ngroups >= WEFT_CORE_GROUPS)
@@ -204,6 +211,8 @@ static int weft_group_add(struct weft_member *m, const struct weft_sockaddr *add
 	bool heard;
 	int err = 0;
 
+	weft_mutex_assert_held(&m->ep->sq_mutex);
+	weft_mutex_assert_held(&m->ep->core->grp_mutex);
 	if (IS_ERR(g))
 		return (int)PTR_ERR(g);
 	heard = weft_group_heard(core, addr);
@@ -233,6 +242,7 @@ static void weft_group_end(struct weft_member *m, struct weft_out *out)
 {
 	struct weft_core *core = m->ep->core;
 
+	weft_mutex_assert_held(&m->ep->sq_mutex);
 	weft_list_del(&m->node);
 	m->ep->tx.ngroups--;
 	weft_mutex_lock(&core->grp_mutex);
@@ -325,6 +335,7 @@ void weft_group_leave_all(struct weft_ep *ep, struct weft_out *out)
 {
 	struct weft_list *l;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	while ((l = weft_list_first(&ep->tx.groups)))
 		weft_group_end(weft_entry(l, struct weft_member, node), out);
 }

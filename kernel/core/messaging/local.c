@@ -50,6 +50,7 @@ static bool weft_local_later(const struct weft_ep *lep, const struct weft_sq_ent
  */
 bool weft_local_spare(struct weft_ep *ep)
 {
+	weft_mutex_assert_held(&ep->sq_mutex);
 	if (!ep->tx.spare)
 		ep->tx.spare = weft_alloc_sleep(sizeof(*ep->tx.spare) + WEFT_INLINE_MAX);
 	return ep->tx.spare;
@@ -227,6 +228,7 @@ int weft_local_fenced(struct weft_flow *flow, struct weft_txm *txm, struct weft_
 		.len = txm->len,
 	};
 
+	weft_mutex_assert_held(&flow->ep->sq_mutex);
 	return weft_local_long(txm->ep, flow, &e, txm, out);
 }
 
@@ -250,6 +252,7 @@ int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 	u8 *buf = NULL;
 	int err;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	weft_count(ep->core, msgs_local);
 	weft_count(ep->core, msgs_received);
 	if (e->len <= WEFT_INLINE_MAX) {

@@ -132,6 +132,7 @@ struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *
 	bool user = e->len > min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT);
 	int err = 0;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	if (!user && e->len) {
 		buf = weft_alloc_sleep(e->len);
 		if (!buf)
@@ -275,6 +276,7 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 	u32 n = 0;
 	int r, err;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	if (unlikely(READ_ONCE(ep->tx.fence_go)))
 		weft_fence_run(ep, out);
 	r = weft_ring_look(&ep->tx.ring, &ep->conf.doorbell->sq_tail);

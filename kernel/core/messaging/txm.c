@@ -22,6 +22,7 @@ bool weft_send_hand(struct weft_ep *ep)
 {
 	struct weft_list *l;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	weft_lock(&ep->lock);
 	l = weft_list_first(&ep->tx.free);
 	if (l) {
@@ -68,6 +69,7 @@ struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *
 {
 	struct weft_txm *txm = weft_send_use(ep);
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	weft_path_get(flow->path);
 	txm->path = flow->path;
 	txm->flow = flow;
@@ -132,6 +134,7 @@ void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct wef
 {
 	struct weft_cqe *c = &ep->tx.cqe;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	if ((e->err || e->flags & WEFT_SQ_COMPLETION) && ep->tx_cq) {
 		weft_send_fill(c, ep, e->context, e->tag, e->len, e->tagged, e->err);
 		if (unlikely(!weft_cq_post(ep->tx_cq, c, NULL, 0, NULL, out))) {
@@ -198,6 +201,7 @@ static int weft_send_pinned(struct weft_ep *ep, const struct weft_sq_entry *e, v
  */
 int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst)
 {
+	weft_mutex_assert_held(&ep->sq_mutex);
 	if (e->inl) {
 		weft_ring_payload(&ep->tx.ring, e, dst);
 		return 0;

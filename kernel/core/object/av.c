@@ -184,6 +184,7 @@ static void weft_av_move(struct weft_av *av, struct weft_list *chain)
 	struct weft_list *l;
 	u32 n;
 
+	weft_mutex_assert_held(&av->mutex);
 	while (!weft_list_empty(chain)) {
 		weft_lock(&av->lock);
 		for (n = 0; n < WEFT_AV_GO && (l = weft_list_first(chain)); n++) {
@@ -203,6 +204,7 @@ static void weft_av_grow(struct weft_av *av)
 	struct weft_list *table;
 	u32 i;
 
+	weft_mutex_assert_held(&av->mutex);
 	if (av->count < 2u << av->bits)
 		return;
 	table = weft_av_table(av->bits + 2);
@@ -233,6 +235,7 @@ static struct weft_list *weft_av_spot(struct weft_av *av, const struct weft_av_e
 	struct weft_av_entry *f = weft_av_look(chain, &e->addr);
 	u32 n = 0;
 
+	weft_mutex_assert_held(&av->mutex);
 	if (!f)
 		return chain->prev;
 	if (e->index < f->index)
@@ -477,6 +480,7 @@ static int weft_av_again(struct weft_av *av, const struct weft_sockaddr *addr, u
 {
 	struct weft_av_entry *e;
 
+	weft_mutex_assert_held(&av->mutex);
 	weft_lock(&av->lock);
 	e = weft_av_first(av, addr);
 	weft_unlock(&av->lock);
@@ -565,6 +569,7 @@ static int weft_av_take(struct weft_av *av, u32 index, struct weft_av_entry *the
 	struct weft_av_entry **slot = weft_av_slot(av, index);
 	struct weft_av_entry *e = slot ? *slot : NULL;
 
+	weft_mutex_assert_held(&av->mutex);
 	if (!e || e == &weft_av_resting)
 		return -EINVAL;
 	if (--e->uses)

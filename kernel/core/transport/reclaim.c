@@ -76,6 +76,7 @@ bool weft_reclaim_waits(struct weft_ep *ep, struct weft_out *out)
 {
 	struct weft_core *core = ep->core;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	if (!ep->reclaim_at) {
 		weft_count(core, limit_paths);
 		WRITE_ONCE(ep->reclaim_at, out->now);

@@ -16,6 +16,7 @@
 static __thread struct weft_lock *held[HELD_MAX];
 static __thread int nheld;
 static __thread int nmutex;
+static __thread const struct weft_mutex *mutexes[2];
 static __thread int nrcu;
 static __thread int nsoft;	/* softirqs are off so many times, by calls and not by locks */
 static __thread bool atomic_context;
@@ -172,7 +173,7 @@ void weft_host_mutex_lock(struct weft_mutex *m, const char *file, int line)
 	if (nmutex > 1)
 		weft_host_die(file, line, "mutex is taken inside of two others");
 	pthread_mutex_lock(&m->mutex);
-	nmutex++;
+	mutexes[nmutex++] = m;
 }
 
 bool weft_host_mutex_trylock(struct weft_mutex *m, const char *file, int line)
@@ -183,7 +184,7 @@ bool weft_host_mutex_trylock(struct weft_mutex *m, const char *file, int line)
 		weft_host_die(file, line, "mutex is tried inside of something");
 	if (pthread_mutex_trylock(&m->mutex))
 		return false;
-	nmutex++;
+	mutexes[nmutex++] = m;
 	return true;
 }
 
@@ -191,8 +192,19 @@ void weft_host_mutex_unlock(struct weft_mutex *m, const char *file, int line)
 {
 	if (!nmutex || nheld)
 		weft_host_die(file, line, "mutex is released out of order (%d locks held)", nheld);
-	nmutex--;
+	if (mutexes[--nmutex] != m)
+		weft_host_die(file, line, "another mutex was taken last");
 	pthread_mutex_unlock(&m->mutex);
+}
+
+void weft_host_mutex_assert_held(const struct weft_mutex *m, const char *file, int line)
+{
+	int i;
+
+	for (i = 0; i < nmutex; i++)
+		if (mutexes[i] == m)
+			return;
+	weft_host_die(file, line, "mutex is not held");
 }
 
 /* ---- Memory ---------------------------------------------------------- */

@@ -429,6 +429,7 @@ void weft_mutex_init(struct weft_mutex *m);
 void weft_host_mutex_lock(struct weft_mutex *m, const char *file, int line);
 bool weft_host_mutex_trylock(struct weft_mutex *m, const char *file, int line);
 void weft_host_mutex_unlock(struct weft_mutex *m, const char *file, int line);
+void weft_host_mutex_assert_held(const struct weft_mutex *m, const char *file, int line);
 
 #define weft_lock(l)		weft_host_lock(l, __FILE__, __LINE__)
 #define weft_unlock(l)		weft_host_unlock(l, __FILE__, __LINE__)
@@ -439,6 +440,7 @@ void weft_host_mutex_unlock(struct weft_mutex *m, const char *file, int line);
 #define weft_assert_held(l)	weft_host_assert_held(l, __FILE__, __LINE__)
 #define weft_mutex_lock(m)	weft_host_mutex_lock(m, __FILE__, __LINE__)
 #define weft_mutex_trylock(m)	weft_host_mutex_trylock(m, __FILE__, __LINE__)
+#define weft_mutex_assert_held(m) weft_host_mutex_assert_held(m, __FILE__, __LINE__)
 #define weft_mutex_unlock(m)	weft_host_mutex_unlock(m, __FILE__, __LINE__)
 
 /* Dies when a lock (not a mutex) is held, or within RCU: what follows may sleep, or calls back. */
