@@ -140,12 +140,12 @@ $(B)/obj/%.o: %.c $(flags)
 
 # Targets that need a whole environment install what is missing; 'make' alone
 # only says what it misses.
-.PHONY: deps packages-build packages-vm packages-check
+.PHONY: deps packages-build packages-vm packages-check packages-docs
 deps:
 	$(Q)selftests/vm/packages build headers vm check kselftest
 	$(Q)for k in $(VM_KERNELS); do selftests/vm/kernel $$k >/dev/null; done
 
-packages-build packages-vm packages-check: packages-%:
+packages-build packages-vm packages-check packages-docs: packages-%:
 	$(Q)selftests/vm/packages $*
 
 # --- the test machine ------------------------------------------------------
@@ -212,6 +212,16 @@ sim: $(sim_bin)
 layers: $(sim_bin) module
 	$(Q)selftests/layers kernel/core $(B)/obj/native/kernel/core
 	$(Q)selftests/layers kernel $(KBUILD_OUT)/kernel
+
+# the diagrams of Documentation, as SVG
+pictures := $(patsubst Documentation/%.dot,$(B)/doc/%.svg,$(wildcard Documentation/*.dot))
+.PHONY: pictures
+pictures: packages-docs
+	@$(MAKE) --no-print-directory $(pictures)
+$(B)/doc/%.svg: Documentation/%.dot
+	$(say) DOT '$@'
+	@mkdir -p $(@D)
+	$(Q)dot -Tsvg -o $@ $<
 
 # libFuzzer: packets, rings, neighbours, calls, requests, a malicious peer; TIME seconds in all
 export TIME RUNS
@@ -351,6 +361,7 @@ help:
 #>                      the simulator's first seed, else one of the day; what
 #>                      needs tap devices is skipped where they are not to be had
 #>   make check-all     all tests, on all kernels
+#>   make pictures      diagrams of Documentation as build/doc/*.svg (graphviz)
 #>   make layers        whether the folders keep their order (kernel/layers,
 #>                      kernel/core/layers): calls, #include lines, circles
 #>   make -C selftests run_tests    the test machine's tests on a node where weft is
