@@ -5,6 +5,7 @@
 # are used as are asked for, packets go by several of them, engines have a thread for each.
 # Run on the host, by root or where users may make network namespaces of their own; the part
 # "inside" runs in the machine.
+# CHECK: all
 
 inside()
 {

@@ -4,7 +4,7 @@
 # A machine that sleeps while messages flow between its two vnet ports: all devices are suspended
 # and woken (the kernel's own test of that, so that nobody has to press a key), the programs go on
 # and the bytes are right. Run on the host; the part "inside" runs in the machine, the part "asleep"
-# there in memory, as the machine's root is on a device that does not survive this.
+# there in memory, as the machine's root is on a device that does not survive this. CHECK: all
 
 root=/run/weft/root
 

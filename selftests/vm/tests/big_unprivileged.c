@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * An ordinary user who may lock 64 KiB sends and receives 1 GiB in one message without registering
- * anything: between the nodes and within one. Nothing stays pinned. TIMEOUT: 600
+ * anything: between the nodes and within one. Nothing stays pinned. TIMEOUT: 600 CHECK: all
  */
 #define _GNU_SOURCE
 #include <grp.h>

@@ -5,7 +5,7 @@
  * nothing is left.
  *
  * Usage: engine_switch [switches [kills [seed]]]
- * TIMEOUT: 300
+ * TIMEOUT: 300 KERNELS: each
  */
 #include <pthread.h>
 #include <signal.h>

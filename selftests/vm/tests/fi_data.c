@@ -2,7 +2,7 @@
 /*
  * fi_msg(3) and fi_tagged(3) through stock libfabric: every call, contents and completions on both
  * sides; between the nodes and within one, RDM and MSG, IPv4 and IPv6. With argument "apart" only
- * between the nodes, IPv4. TIMEOUT: 300
+ * between the nodes, IPv4. TIMEOUT: 300 KERNELS: each
  */
 #include <stdlib.h>
 #include <string.h>

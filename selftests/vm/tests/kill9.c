@@ -5,7 +5,7 @@
  * afterwards no context, endpoint or pinned page is left.
  *
  * Usage: kill9 [rounds [seed]]
- * TIMEOUT: 600
+ * TIMEOUT: 600 KERNELS: each
  */
 #include <signal.h>
 #include <stdlib.h>

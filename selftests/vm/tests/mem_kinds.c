@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Buffers in every kind of memory: what can be pinned and what has to be copied, mixed in one
- * message too. TIMEOUT: 240
+ * message too. TIMEOUT: 240 KERNELS: each
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -3,7 +3,7 @@
 #
 # The module stays while a file is open, and goes when the last one is closed,
 # ports and paths or not; several times.
-# TIMEOUT: 300 NEEDS: reload
+# TIMEOUT: 300 NEEDS: reload KERNELS: each
 
 . "$VM_REPO/selftests/vm/lib.sh"
 . "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"

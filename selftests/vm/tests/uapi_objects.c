@@ -2,7 +2,7 @@
 /*
  * Life of objects: handles and their generations, the order of destruction, files that outlive
  * their queue, waiting and who wakes, the death of a process whose child holds everything, and a
- * port that goes.
+ * port that goes. KERNELS: each
  */
 #include <errno.h>
 #include <fcntl.h>

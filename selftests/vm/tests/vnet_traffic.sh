@@ -4,7 +4,7 @@
 # Two vnet ports back to back: unmodified fi_pingpong with every MTU from the usual to the largest
 # (where packets come in several buffers and leave from pinned pages), both families, VLANs;
 # neighbours are found and shown; what cannot be is refused with a reason.
-# TIMEOUT: 400 NEEDS: nics
+# TIMEOUT: 400 NEEDS: nics KERNELS: each
 
 . "$VM_REPO/selftests/vm/lib.sh"
 . "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"
