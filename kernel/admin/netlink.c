@@ -380,50 +380,24 @@ static int weft_nl_limit_set(struct sk_buff *skb, struct genl_info *info)
 
 /* ---- The family ------------------------------------------------------------------------------ */
 
-#define WEFT_DUMP(c, f) {						\
+/* A command: what it needs to be, the functions for one object and for all, attributes. */
+#define WEFT_OP(c, f, one, all, attrs) {				\
 	.cmd = (c),							\
-	.dumpit = (f),							\
-	.policy = weft_name_policy,					\
-	.maxattr = ARRAY_SIZE(weft_name_policy) - 1,			\
+	.flags = (f),							\
+	.doit = (one),							\
+	.dumpit = (all),						\
+	.policy = weft_##attrs##_policy,				\
+	.maxattr = ARRAY_SIZE(weft_##attrs##_policy) - 1,		\
 }
 
-#define WEFT_JOB(c, f) {						\
-	.cmd = (c),							\
-	.flags = GENL_ADMIN_PERM,					\
-	.doit = (f),							\
-	.policy = weft_job_policy,					\
-	.maxattr = WEFT_ATTR_JOB_ALL,					\
-}
+#define WEFT_SET(c, f, attrs)	WEFT_OP(c, GENL_ADMIN_PERM, f, NULL, attrs)
+#define WEFT_DUMP(c, f)		WEFT_OP(c, 0, NULL, f, name)
 
 static const struct genl_ops weft_ops[] = {
-	{
-		.cmd = WEFT_CMD_PORT_ADD,
-		.flags = GENL_ADMIN_PERM,
-		.doit = weft_nl_port_add,
-		.policy = weft_add_policy,
-		.maxattr = ARRAY_SIZE(weft_add_policy) - 1,
-	},
-	{
-		.cmd = WEFT_CMD_PORT_DEL,
-		.flags = GENL_ADMIN_PERM,
-		.doit = weft_nl_port_del,
-		.policy = weft_name_policy,
-		.maxattr = ARRAY_SIZE(weft_name_policy) - 1,
-	},
-	{
-		.cmd = WEFT_CMD_PORT_SET,
-		.flags = GENL_ADMIN_PERM,
-		.doit = weft_nl_port_set,
-		.policy = weft_set_policy,
-		.maxattr = ARRAY_SIZE(weft_set_policy) - 1,
-	},
-	{
-		.cmd = WEFT_CMD_PORT_GET,
-		.doit = weft_nl_port_get,
-		.dumpit = weft_nl_port_dump,
-		.policy = weft_name_policy,
-		.maxattr = ARRAY_SIZE(weft_name_policy) - 1,
-	},
+	WEFT_SET(WEFT_CMD_PORT_ADD, weft_nl_port_add, add),
+	WEFT_SET(WEFT_CMD_PORT_DEL, weft_nl_port_del, name),
+	WEFT_SET(WEFT_CMD_PORT_SET, weft_nl_port_set, set),
+	WEFT_OP(WEFT_CMD_PORT_GET, 0, weft_nl_port_get, weft_nl_port_dump, name),
 	WEFT_DUMP(WEFT_CMD_EP_GET, weft_nl_ep_dump),
 	WEFT_DUMP(WEFT_CMD_CTX_GET, weft_nl_ctx_dump),
 	WEFT_DUMP(WEFT_CMD_STATS_GET, weft_nl_stats_dump),
@@ -431,16 +405,10 @@ static const struct genl_ops weft_ops[] = {
 	WEFT_DUMP(WEFT_CMD_NEIGH_GET, weft_nl_neigh_dump),
 	WEFT_DUMP(WEFT_CMD_LIMIT_GET, weft_nl_limit_dump),
 	WEFT_DUMP(WEFT_CMD_JOB_GET, weft_nl_job_dump),
-	WEFT_JOB(WEFT_CMD_JOB_ADD, weft_nl_job_add),
-	WEFT_JOB(WEFT_CMD_JOB_SET, weft_nl_job_set),
-	WEFT_JOB(WEFT_CMD_JOB_DEL, weft_nl_job_del),
-	{
-		.cmd = WEFT_CMD_LIMIT_SET,
-		.flags = GENL_ADMIN_PERM,
-		.doit = weft_nl_limit_set,
-		.policy = weft_limit_policy,
-		.maxattr = ARRAY_SIZE(weft_limit_policy) - 1,
-	},
+	WEFT_SET(WEFT_CMD_JOB_ADD, weft_nl_job_add, job),
+	WEFT_SET(WEFT_CMD_JOB_SET, weft_nl_job_set, job),
+	WEFT_SET(WEFT_CMD_JOB_DEL, weft_nl_job_del, job),
+	WEFT_SET(WEFT_CMD_LIMIT_SET, weft_nl_limit_set, limit),
 };
 
 struct genl_family weft_family __ro_after_init = {

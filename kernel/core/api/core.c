@@ -88,11 +88,9 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
 	weft_mutex_init(&core->grp_mutex);
 	weft_list_init(&core->groups);
 	weft_list_init(&core->eps);
-	for (i = 0; i < WEFT_CORE_HASH; i++) {
-		weft_list_init(&core->services[i]);
-		weft_list_init(&core->paths[i]);
-		weft_list_init(&core->conns[i]);
-	}
+	weft_lists_init(core->services, WEFT_CORE_HASH);
+	weft_lists_init(core->paths, WEFT_CORE_HASH);
+	weft_lists_init(core->conns, WEFT_CORE_HASH);
 	core->cnt = weft_counters_new(WEFT_NCOUNTERS);
 	if (!core->cnt)
 		return -ENOMEM;

@@ -75,13 +75,11 @@ static int weft_ep_slots(struct weft_ep *ep)
 
 		txm->ep = ep;
 		txm->ovf.kind = WEFT_OVF_TXM;
-		txm->work.kind = WEFT_WORK_TXM;
-		txm->work.ctx = ep->conf.ctx;
+		weft_work_init(&txm->work, WEFT_WORK_TXM, ep->conf.ctx);
 		weft_ctl_init(&txm->ctl, WEFT_CTL_TXM);
 		weft_list_init(&txm->ovf.node);
 		weft_list_init(&txm->qnode);
 		weft_list_init(&txm->idnode);
-		weft_list_init(&txm->work.node);
 		weft_list_add_tail(&ep->tx.free, &txm->node);
 	}
 	for (i = 0; i < weft_ep_nposts(ep); i++) {
@@ -111,7 +109,6 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	struct weft_sockaddr addr;
 	struct weft_ep *ep;
 	int err;
-	u32 i;
 
 	if (conf->type < WEFT_EP_MSG || conf->type > WEFT_EP_PASSIVE)
 		return ERR_PTR(-EINVAL);
@@ -145,32 +142,18 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	weft_list_init(&ep->ev_err.node);
 	weft_list_init(&ep->rx.ev_last.node);
 	weft_list_init(&ep->rx.taken);
-	for (i = 0; i < WEFT_KINDS; i++)
-		weft_list_init(&ep->rx.wait[i]);
+	weft_lists_init(ep->rx.wait, WEFT_KINDS);
 	ep->rx.ev_last.owned = true;
 	ep->cm.ev_conn.owned = true;
 	ep->cm.ev_shut.owned = true;
 	ep->ev_err.owned = true;
-	for (i = 0; i < WEFT_EP_FLOWS; i++)
-		weft_list_init(&ep->flow.list[i]);
-	ep->tx.work.kind = WEFT_WORK_SQ;
-	ep->tx.work.ctx = conf->ctx;
-	weft_list_init(&ep->tx.work.node);
-	ep->rx.work.kind = WEFT_WORK_RQ;
-	ep->rx.work.ctx = conf->ctx;
-	weft_list_init(&ep->rx.work.node);
-	ep->brk_work.kind = WEFT_WORK_BREAK;
-	ep->brk_work.ctx = conf->ctx;
-	weft_list_init(&ep->brk_work.node);
-	ep->cm.ask_work.kind = WEFT_WORK_ASK;
-	ep->cm.ask_work.ctx = conf->ctx;
-	weft_list_init(&ep->cm.ask_work.node);
-	ep->tidy_work.kind = WEFT_WORK_TIDY;
-	ep->tidy_work.ctx = conf->ctx;
-	weft_list_init(&ep->tidy_work.node);
-	ep->mon.work.kind = WEFT_WORK_MONITOR;
-	ep->mon.work.ctx = conf->ctx;
-	weft_list_init(&ep->mon.work.node);
+	weft_lists_init(ep->flow.list, WEFT_EP_FLOWS);
+	weft_work_init(&ep->tx.work, WEFT_WORK_SQ, conf->ctx);
+	weft_work_init(&ep->rx.work, WEFT_WORK_RQ, conf->ctx);
+	weft_work_init(&ep->brk_work, WEFT_WORK_BREAK, conf->ctx);
+	weft_work_init(&ep->cm.ask_work, WEFT_WORK_ASK, conf->ctx);
+	weft_work_init(&ep->tidy_work, WEFT_WORK_TIDY, conf->ctx);
+	weft_work_init(&ep->mon.work, WEFT_WORK_MONITOR, conf->ctx);
 	ep->user = weft_user_get(core, conf->uid);
 	err = ep->user ? weft_ep_slots(ep) : -ENOMEM;
 	if (!err) {

@@ -37,12 +37,9 @@
  */
 void weft_monitor_init(struct weft_core *core)
 {
-	u32 i;
-
 	weft_lock_init(&core->known_lock, WEFT_RANK_LEAF);
 	weft_list_init(&core->known_ages);
-	for (i = 0; i < WEFT_CORE_HASH; i++)
-		weft_list_init(&core->known[i]);
+	weft_lists_init(core->known, WEFT_CORE_HASH);
 	core->monitor_at = U64_MAX;
 }
 

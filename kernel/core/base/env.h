@@ -210,6 +210,14 @@ struct weft_work {
 	void *ctx;
 };
 
+/* Prepare deferred work of a kind for the context @ctx. */
+static inline void weft_work_init(struct weft_work *work, u8 kind, void *ctx)
+{
+	work->kind = kind;
+	work->ctx = ctx;
+	weft_list_init(&work->node);
+}
+
 struct weft_core;
 struct weft_path;
 struct weft_cq;

@@ -11,10 +11,6 @@
 
 struct weft_core;
 struct weft_path;
-struct weft_flow;
-struct weft_ep;
-struct weft_srq;
-struct weft_txm;
 struct weft_rxm;
 struct weft_rec;
 

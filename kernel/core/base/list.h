@@ -26,6 +26,13 @@ static inline void weft_list_init(struct weft_list *l)
 	l->prev = l;
 }
 
+/* Initialize @n lists. */
+static inline void weft_lists_init(struct weft_list *l, unsigned int n)
+{
+	while (n--)
+		weft_list_init(l++);
+}
+
 static inline bool weft_list_empty(const struct weft_list *l)
 {
 	return l->next == l;

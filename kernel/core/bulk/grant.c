@@ -35,11 +35,8 @@
  */
 void weft_grants_init(struct weft_grants *g)
 {
-	u32 i;
-
 	weft_lock_init(&g->lock, WEFT_RANK_LEAF);
-	for (i = 0; i < WEFT_GRANT_CLASSES; i++)
-		weft_list_init(&g->wait[i]);
+	weft_lists_init(g->wait, WEFT_GRANT_CLASSES);
 	weft_list_init(&g->busy);
 }
 

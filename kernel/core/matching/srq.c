@@ -97,7 +97,6 @@ struct weft_srq *weft_srq_new(struct weft_core *core, const struct weft_srq_conf
 {
 	struct weft_srq_posts *posts;
 	struct weft_srq *srq;
-	u32 i;
 
 	if (READ_ONCE(core->stopped))
 		return ERR_PTR(-ENODEV);
@@ -113,11 +112,8 @@ struct weft_srq *weft_srq_new(struct weft_core *core, const struct weft_srq_conf
 	weft_list_init(&srq->post_free);
 	weft_list_init(&srq->part_free);
 	weft_list_init(&srq->untold);
-	for (i = 0; i < WEFT_KINDS; i++)
-		weft_list_init(&srq->waiting[i]);
-	srq->work.kind = WEFT_WORK_SRQ;
-	srq->work.ctx = conf->ctx;
-	weft_list_init(&srq->work.node);
+	weft_lists_init(srq->waiting, WEFT_KINDS);
+	weft_work_init(&srq->work, WEFT_WORK_SRQ, conf->ctx);
 	weft_ring_init(&srq->ring, conf->rq, conf->rq_slots);
 	srq->ring.keys = conf->zone;
 	if (conf->eq)

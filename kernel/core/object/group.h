@@ -13,7 +13,6 @@
 #include <linux/weft.h>
 
 struct weft_ep;
-struct weft_path;
 
 /**
  * struct weft_group - a multicast group with members on this node

@@ -137,7 +137,6 @@ void weft_rxm_init(struct weft_rxm *rxm, struct weft_path *path)
 	weft_list_init(&rxm->later);
 	weft_gmsg_init(&rxm->gmsg);
 	weft_ctl_init(&rxm->ctl, WEFT_CTL_RXM);
-	rxm->work.kind = WEFT_WORK_RXM;
-	weft_list_init(&rxm->work.node);
+	weft_work_init(&rxm->work, WEFT_WORK_RXM, NULL);
 	weft_list_init(&rxm->node);
 }

@@ -35,8 +35,6 @@ void weft_path_put(struct weft_path *path)
  */
 void weft_path_parts(struct weft_path *path)
 {
-	u32 i;
-
 	path->salt = (u32)path->core->key[0];
 	path->flow.close_at = U64_MAX;
 	path->bulk.grant_at = U64_MAX;
@@ -47,13 +45,11 @@ void weft_path_parts(struct weft_path *path)
 	weft_list_init(&path->flow.list);
 	weft_list_init(&path->msg.rxms);
 	weft_list_init(&path->cm.conns);
-	for (i = 0; i < WEFT_PATH_HASH; i++) {
-		weft_list_init(&path->flow.ids[i]);
-		weft_list_init(&path->flow.rflows[i]);
-		weft_list_init(&path->msg.sids[i]);
-		weft_list_init(&path->msg.rids[i]);
-		weft_list_init(&path->msg.psids[i]);
-	}
+	weft_lists_init(path->flow.ids, WEFT_PATH_HASH);
+	weft_lists_init(path->flow.rflows, WEFT_PATH_HASH);
+	weft_lists_init(path->msg.sids, WEFT_PATH_HASH);
+	weft_lists_init(path->msg.rids, WEFT_PATH_HASH);
+	weft_lists_init(path->msg.psids, WEFT_PATH_HASH);
 }
 
 /**
