@@ -156,9 +156,9 @@ u64 evil_run(struct tr_conf *conf, const char *test, u32 evil,
 		tr_mop(tr);
 	tr_finish(tr, 120 * NSEC_PER_SEC);
 	tr_cancel(tr);
-	digest = tr->rig->digest;
 	if (conf->rest)
 		*conf->rest = rest_of(tr);
+	digest = tr->rig->digest;
 	tr_free(tr);
 	return digest;
 }
