@@ -54,6 +54,7 @@ static u32 weft_nd_addrs(const struct net_device *dev, struct weft_sockaddr *add
 	struct in_ifaddr *ifa;
 	u32 n = 0;
 
+	ASSERT_RTNL();
 	if (in) {
 		in_dev_for_each_ifa_rtnl(ifa, in)
 			if (n < max && ifa->ifa_scope == RT_SCOPE_UNIVERSE)
@@ -79,6 +80,7 @@ static bool weft_nd_has_addr(const struct net_device *dev, const struct weft_soc
 	struct in_ifaddr *ifa;
 	bool has = false;
 
+	ASSERT_RTNL();
 	if (addr->family == AF_INET && in) {
 		in_dev_for_each_ifa_rtnl(ifa, in)
 			has |= !memcmp(addr->addr, &ifa->ifa_local, sizeof(ifa->ifa_local));
@@ -98,6 +100,7 @@ static int weft_nd_choose(const struct net_device *dev, struct weft_port_conf *c
 {
 	u32 i;
 
+	ASSERT_RTNL();
 	if (!conf->naddr) {
 		conf->naddr = weft_nd_addrs(dev, conf->addr, WEFT_CORE_ADDRS);
 		if (conf->naddr)
@@ -127,6 +130,7 @@ static int weft_nd_group_in(struct net_device *dev, const struct weft_sockaddr *
 	struct in_device *in = __in_dev_get_rtnl(dev);
 	__be32 addr4;
 
+	ASSERT_RTNL();
 	if (addr->family == AF_INET6)
 		return ipv6_dev_mc_inc(dev, (const struct in6_addr *)addr->addr);
 	if (!in)
@@ -142,6 +146,7 @@ static void weft_nd_group_out(struct net_device *dev, struct weft_nd_group *g)
 	struct in_device *in = __in_dev_get_rtnl(dev);
 	__be32 addr4;
 
+	ASSERT_RTNL();
 	/* if not joined here, another user may have joined the group */
 	if (g->in && g->addr.family == AF_INET6) {
 		ipv6_dev_mc_dec(dev, (const struct in6_addr *)g->addr.addr);
@@ -202,6 +207,7 @@ static void weft_nd_group_again(struct weft_nd *nd, struct net_device *dev)
 {
 	struct weft_nd_group *g;
 
+	ASSERT_RTNL();
 	list_for_each_entry(g, &nd->groups, node) {
 		if (g->addr.family == AF_INET6 ? !__in6_dev_get(dev) : !__in_dev_get_rtnl(dev))
 			g->in = false;
@@ -215,6 +221,7 @@ static void weft_nd_group_none(struct weft_nd *nd, struct net_device *dev)
 {
 	struct weft_nd_group *g, *next;
 
+	ASSERT_RTNL();
 	list_for_each_entry_safe(g, next, &nd->groups, node)
 		weft_nd_group_out(dev, g);
 }
@@ -238,6 +245,7 @@ static void weft_nd_refresh(struct weft_nd *nd, struct net_device *dev)
 	u8 have = 0;
 	u32 i;
 
+	ASSERT_RTNL();
 	for (i = 0; i < core->naddr; i++)
 		if (weft_nd_has_addr(dev, &core->addr[i]))
 			have |= BIT(i);
@@ -270,6 +278,7 @@ static struct net_device *weft_nd_find(struct weft_port *port, struct weft_port_
 {
 	struct net_device *dev;
 
+	ASSERT_RTNL();
 	if (!conf->netdev[0]) {
 		NL_SET_ERR_MSG(extack,
 			       "a netdev port needs a network device, for example: netdev eth0");
@@ -382,6 +391,7 @@ static void weft_nd_stop(struct weft_port *port)
 /* rtnl is held. A port without a core yet is refreshed when it is attached. */
 static void weft_nd_lost(struct weft_nd *nd, struct net_device *dev)
 {
+	ASSERT_RTNL();
 	weft_nd_unregister(nd);
 	weft_nd_group_none(nd, dev);
 	RCU_INIT_POINTER(nd->dev, NULL);

@@ -262,6 +262,7 @@ void weft_ep_stop(struct weft_ep *ep, int err, struct weft_out *out)
 static void weft_ep_forget_post(struct weft_ep *ep, struct weft_post *post, struct weft_cq *rx_cq,
 				struct weft_out *out)
 {
+	weft_assert_held(&ep->lock);
 	if (!post->waits || !weft_cq_forget(rx_cq, &post->ovf))
 		return;
 	post->waits = false;

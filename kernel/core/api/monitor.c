@@ -53,6 +53,7 @@ static struct weft_known *weft_known_find(struct weft_core *core, const struct w
 {
 	struct weft_list *l, *chain = weft_known_chain(core, addr);
 
+	weft_assert_held(&core->known_lock);
 	weft_list_for_each(l, chain) {
 		struct weft_known *k = weft_entry(l, struct weft_known, node);
 
@@ -65,6 +66,7 @@ static struct weft_known *weft_known_find(struct weft_core *core, const struct w
 /* Forget a known node. core->known_lock is held. */
 static void weft_known_forget(struct weft_core *core, struct weft_known *k)
 {
+	weft_assert_held(&core->known_lock);
 	weft_list_del(&k->node);
 	weft_list_del(&k->age);
 	WRITE_ONCE(core->nknown, core->nknown - 1);
@@ -79,8 +81,10 @@ void weft_monitor_exit(struct weft_core *core)
 {
 	struct weft_list *l;
 
+	weft_lock(&core->known_lock);
 	while ((l = weft_list_first(&core->known_ages)))
 		weft_known_forget(core, weft_entry(l, struct weft_known, age));
+	weft_unlock(&core->known_lock);
 }
 
 /**

@@ -29,6 +29,7 @@ bool weft_announce_begin(struct weft_rxm *rxm)
 /* Release the buffer of a message that has been placed completely. The endpoint is locked, too. */
 static void weft_announce_shed(struct weft_rxm *rxm)
 {
+	weft_assert_held(&rxm->path->lock);
 	weft_keep_end(rxm);
 	weft_credit_gone(rxm, rxm->charged);
 	rxm->charged = 0;
@@ -58,6 +59,7 @@ static void weft_announce_told(struct weft_rxm *rxm, struct weft_out *out)
 /* Set a message aside for its claim. The endpoint is locked. */
 static void weft_announce_aside(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post)
 {
+	weft_assert_held(&ep->lock);
 	weft_list_del(&rxm->enode);
 	weft_list_add_tail(&ep->rx.claims, &rxm->enode);
 	rxm->match.src = rxm->src;

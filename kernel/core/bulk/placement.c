@@ -55,6 +55,7 @@ void weft_rxm_defer(struct weft_rxm *rxm, struct weft_out *out)
 /* Record that the message no longer needs the peer. Its path is locked. */
 void weft_rxm_complete(struct weft_rxm *rxm)
 {
+	weft_assert_held(&rxm->path->lock);
 	if (!rxm->needs)
 		return;
 	rxm->needs = false;
@@ -695,6 +696,7 @@ void weft_place_copied(const struct weft_copy *c, int err, struct weft_out *out)
 	struct weft_rxm *rxm = c->rxm;
 	struct weft_win *w;
 
+	weft_assert_held(&c->rxm->path->lock);
 	rxm->ncopy--;
 	switch (c->kind) {
 	case WEFT_COPY_RX_BUF:

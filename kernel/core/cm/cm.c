@@ -159,6 +159,7 @@ void weft_cm_event(struct weft_ep *ep, struct weft_qev *qev, u32 type, int statu
 /* Post SHUTDOWN, once, when no message is being received any more. ep->lock is held. */
 static void weft_cm_shut(struct weft_ep *ep, struct weft_conn *conn, struct weft_out *out)
 {
+	weft_assert_held(&ep->lock);
 	if (conn->shut)
 		return;
 	conn->shut_wait = !weft_list_empty(&ep->rx.active);
@@ -445,6 +446,7 @@ void weft_cm_expire(struct weft_conn *conn, struct weft_out *out)
 {
 	int err = conn->path->state == WEFT_PATHS_HELLO ? EHOSTUNREACH : ETIMEDOUT;
 
+	weft_assert_held(&conn->path->lock);
 	if (conn->state == WEFT_CONN_ASKING)
 		weft_cm_withdraw(conn, out);
 	weft_cm_reset(conn, err, out);

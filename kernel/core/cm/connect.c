@@ -310,6 +310,7 @@ static struct weft_conn *weft_cm_asker(const struct weft_conn *conn)
 	struct weft_core *core = conn->path->core;
 	struct weft_conn *asks;
 
+	weft_assert_held(&conn->path->lock);
 	weft_lock(&core->svc_lock);
 	asks = weft_conn_by_id(core, conn->peer);
 	if (asks && asks->path != conn->path)
@@ -329,6 +330,7 @@ static int weft_cm_hear(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 	};
 	struct weft_rflow *rf;
 
+	weft_assert_held(&conn->path->lock);
 	if (weft_rflow_find(path, in.ssvc, in.sgen))
 		return -EINVAL;
 	rf = weft_rflow_new(path, &in, ep);
@@ -346,6 +348,7 @@ static int weft_cm_take(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 	struct weft_conn *asks = NULL;
 	int err = 0;
 
+	weft_assert_held(&conn->path->lock);
 	/* only the listening program may accept its requests */
 	if (conn->state != WEFT_CONN_ASKED || !conn->pep || conn->pep->conf.ctx != ep->conf.ctx ||
 	    conn->pep->job != ep->job)
@@ -455,6 +458,7 @@ static void weft_cm_close(struct weft_conn *conn, struct weft_out *out)
  */
 static void weft_cm_end(struct weft_conn *conn, int err, struct weft_out *out)
 {
+	weft_assert_held(&conn->path->lock);
 	switch (conn->state) {
 	case WEFT_CONN_ASKING:
 		weft_cm_withdraw(conn, out);

@@ -181,6 +181,7 @@ struct weft_conn *weft_conn_get(struct weft_core *core, u64 id)
 /* Refuse a request. Its path is locked. */
 static void weft_cm_refuse(struct weft_conn *conn, const void *data, u32 len, struct weft_out *out)
 {
+	weft_assert_held(&conn->path->lock);
 	conn->status = ECONNREFUSED;
 	weft_cm_data(conn, data, len);
 	weft_cm_say(conn, WEFT_CM_REJ);
@@ -232,6 +233,7 @@ static bool weft_cm_requeue(struct weft_conn *conn, struct weft_ep *pep)
 {
 	bool there;
 
+	weft_assert_held(&conn->path->lock);
 	weft_lock(&pep->lock);
 	there = pep->state == WEFT_EPS_LISTENING;
 	if (there) {
@@ -249,6 +251,7 @@ static bool weft_cm_requeue(struct weft_conn *conn, struct weft_ep *pep)
 static int weft_cm_pass(struct weft_conn *conn, struct weft_ep *pep, struct weft_ep *to,
 			struct weft_out *out)
 {
+	weft_assert_held(&conn->path->lock);
 	if (conn->state != WEFT_CONN_ASKED || conn->pep != pep || !weft_cm_unqueue(conn, pep))
 		return -EINVAL;
 	if (weft_cm_queue(conn, to, out)) {

@@ -227,6 +227,8 @@ void weft_credit_look(struct weft_rflow *rf, struct weft_out *out)
  */
 void weft_credit_wait(struct weft_rflow *rf, struct weft_rxm *rxm, u32 len)
 {
+	weft_assert_held(&rf->path->lock);
+	weft_assert_held(&rf->ep->lock);
 	rxm->waited = true;
 	rxm->rflow = rf->no;
 	rxm->moved = !weft_keep_full(rf->ep, len);

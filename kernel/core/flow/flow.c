@@ -405,6 +405,8 @@ u32 weft_rflow_look(struct weft_rflow *rf, u32 gen)
 {
 	struct weft_sockaddr addr = rf->path->addr;
 
+	weft_assert_held(&rf->path->lock);
+	weft_assert_held(&rf->ep->lock);
 	addr.port = cpu_to_be16(rf->id.ssvc);
 	rf->src = weft_av_find(rf->ep->av, &addr);
 	rf->src_gen = gen;

@@ -214,6 +214,7 @@ static void weft_turn_next(struct weft_ep *ep, u32 src, struct weft_out *out)
 {
 	struct weft_post *post;
 
+	weft_assert_held(&ep->lock);
 	while ((post = weft_turn_first(ep, src)) && post->done) {
 		post->done = false;
 		weft_list_del(&post->turn);
@@ -495,6 +496,7 @@ static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
 /* Pause the ring, because searches have taken long: a worker continues. The endpoint is locked. */
 static void weft_recv_pause(struct weft_ep *ep, struct weft_out *out)
 {
+	weft_assert_held(&ep->lock);
 	ep->rx.stalled = true;
 	ep->rx.paused = true;
 	if (ep->rx.work.queued)

@@ -179,6 +179,7 @@ u32 weft_srq_available(const struct weft_srq *srq)
 /* Return: true if new receives have to be offered to waiting endpoints. The queue is locked. */
 static bool weft_srq_awaited(const struct weft_srq *srq)
 {
+	weft_assert_held(&srq->lock);
 	return srq->nwaiting[WEFT_UNTAGGED] || srq->nwaiting[WEFT_TAGGED] || srq->nfresh ||
 	       srq->hand;
 }
@@ -395,6 +396,8 @@ static struct weft_post *weft_srq_find(struct weft_srq *srq, struct weft_ep *ep,
 {
 	struct weft_mpost *p;
 
+	weft_assert_held(&srq->lock);
+	weft_assert_held(&ep->lock);
 	if (unlikely(ep->broken || (srq->parched && kind == WEFT_UNTAGGED)))
 		return NULL;
 	p = weft_match_arrive(&srq->match, kind, src, tag);
@@ -416,6 +419,8 @@ static struct weft_post *weft_srq_find(struct weft_srq *srq, struct weft_ep *ep,
 /* Have @ep wait for a receive. Both are locked. */
 static void weft_srq_wait(struct weft_srq *srq, struct weft_ep *ep, u8 kind, struct weft_out *out)
 {
+	weft_assert_held(&srq->lock);
+	weft_assert_held(&ep->lock);
 	if (!ep->rx.waits[kind]) {
 		ep->rx.waits[kind] = true;
 		weft_list_add_tail(&srq->waiting[kind], &ep->rx.wait[kind]);
@@ -508,6 +513,7 @@ void weft_srq_post_free(struct weft_ep *ep, struct weft_post *post, struct weft_
 /* Remove the endpoint from the waiting ones. The queue is locked. */
 static void weft_srq_unwait(struct weft_srq *srq, struct weft_ep *ep, u8 kind)
 {
+	weft_assert_held(&srq->lock);
 	if (!ep->rx.waits[kind])
 		return;
 	ep->rx.waits[kind] = false;
@@ -563,6 +569,7 @@ static void weft_srq_round(struct weft_srq *srq, struct weft_post *post, struct 
 	u32 n = srq->nwaiting[kind];
 	bool more = false;
 
+	weft_assert_held(&srq->lock);
 	while (n-- && srq->hand == post && !srq->parched) {
 		struct weft_list *l = weft_list_first(&srq->waiting[kind]);
 		struct weft_ep *ep;
@@ -603,6 +610,7 @@ static void weft_srq_serve(struct weft_srq *srq, u32 *budget, struct weft_out *o
 {
 	struct weft_list *l;
 
+	weft_assert_held(&srq->lock);
 	if (srq->serving) {
 		srq->again = true;
 		return;

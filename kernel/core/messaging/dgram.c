@@ -105,6 +105,7 @@ static bool weft_dgram_give(struct weft_ep *ep, const struct weft_dgram *d,
 	struct weft_cqe e;
 	u32 src = 0;
 
+	weft_assert_held(&ep->lock);
 	if (ep->state != WEFT_EPS_ENABLED || !weft_dgram_spare(ep))
 		goto drop;
 	weft_recv_drain(ep, out);

@@ -166,6 +166,8 @@ static __always_inline bool weft_fast_in(struct weft_ep *ep, struct weft_cq *cq,
 {
 	struct weft_cqe *c;
 
+	weft_assert_held(&ep->lock);
+	weft_assert_held(&cq->lock);
 	if (unlikely(!weft_cq_space(cq, weft_cq_slots(len)) || cq->bad))
 		return false;
 	c = weft_cq_slot(cq);
@@ -479,6 +481,7 @@ static __always_inline bool weft_fast_may(const struct weft_path *path,
 					  const struct weft_lane *lane,
 					  const struct weft_flow *flow, u32 len, u32 size)
 {
+	weft_assert_held(&path->lock);
 	return likely(path->state == WEFT_PATHS_UP && !path->failing && !flow->dead &&
 		      lane->flight < lane->cwnd && weft_lane_numbers(lane) &&
 		      weft_fastpkt_alone(path, lane, size) && weft_credit_begins(flow) &&

@@ -62,6 +62,7 @@ static struct weft_rxm *weft_local_make(struct weft_ep *ep, struct weft_flow *fl
 {
 	struct weft_rxm *rxm = ep->tx.spare;
 
+	weft_assert_held(&flow->lep->lock);
 	ep->tx.spare = NULL;
 	weft_rxm_init(rxm, flow->path);
 	weft_ep_get(flow->lep);
@@ -162,6 +163,7 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 	int err;
 	u32 src;
 
+	weft_assert_held(&flow->path->lock);
 	if (flow->dead)
 		return -(int)flow->dead;
 	weft_lock(&lep->lock);
@@ -355,6 +357,7 @@ void weft_local_step(struct weft_rxm *rxm, struct weft_out *out)
 	struct weft_txm *txm = rxm->ltxm;
 	struct weft_copy *c;
 
+	weft_assert_held(&rxm->path->lock);
 	if (!txm->user) {
 		/* the receive takes the buffer over */
 		rxm->buf = txm->buf ? txm->buf : rxm->small;
@@ -415,6 +418,7 @@ void weft_local_copied(struct weft_rxm *rxm, u32 len, int err, struct weft_out *
 {
 	struct weft_win *dst = &rxm->win[0];
 
+	weft_assert_held(&rxm->path->lock);
 	dst->busy = 0;
 	dst->left -= len;
 	if (err && !rxm->err)
@@ -432,6 +436,7 @@ void weft_local_over(struct weft_rxm *rxm, int err, struct weft_out *out)
 {
 	struct weft_txm *txm = rxm->ltxm;
 
+	weft_assert_held(&rxm->path->lock);
 	rxm->ltxm = NULL;
 	txm->lrxm = NULL;
 	weft_send_done(txm, err, out);
@@ -450,6 +455,7 @@ void weft_local_withdraw(struct weft_txm *txm, int status, struct weft_out *out)
 {
 	struct weft_rxm *rxm = txm->lrxm;
 
+	weft_assert_held(&txm->path->lock);
 	weft_txm_get(txm);
 	if (rxm) {
 		weft_rxm_get(rxm);

@@ -312,6 +312,7 @@ static struct weft_av_entry *weft_av_first(struct weft_av *av, const struct weft
 {
 	struct weft_av_entry *e = weft_av_look(weft_av_chain(av, addr), addr);
 
+	weft_assert_held(&av->lock);
 	if (!e && unlikely(av->old))
 		e = weft_av_look(weft_av_in(av, av->old, av->old_bits, addr), addr);
 	return e;

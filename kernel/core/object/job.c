@@ -98,6 +98,7 @@ static struct weft_job *weft_job_find(struct weft_core *core, const char *name)
 {
 	struct weft_list *l;
 
+	weft_assert_held(&core->job_lock);
 	weft_list_for_each(l, &core->jobs) {
 		struct weft_job *job = weft_entry(l, struct weft_job, node);
 
@@ -112,6 +113,7 @@ static struct weft_job *weft_job_of(struct weft_core *core, const struct weft_jo
 {
 	struct weft_list *l;
 
+	weft_assert_held(&core->job_lock);
 	weft_list_for_each(l, &core->jobs) {
 		struct weft_job *job = weft_entry(l, struct weft_job, node);
 
@@ -126,6 +128,7 @@ static struct weft_job *weft_job_of(struct weft_core *core, const struct weft_jo
 /* Check a new job. core->job_lock is held. Return: 0, negative errno: it cannot be added. */
 static int weft_job_fits(struct weft_core *core, const char *name, const struct weft_job_key *key)
 {
+	weft_assert_held(&core->job_lock);
 	if (READ_ONCE(core->stopped))
 		return -ENODEV;
 	if (weft_job_find(core, name))

@@ -138,6 +138,7 @@ static void weft_hello_ack(struct weft_path *path, u64 nonce, struct weft_out *o
 static void weft_hello_adopt(struct weft_path *path, const struct weft_hdr *hdr,
 			     const struct weft_hello *h, weft_ns now)
 {
+	weft_assert_held(&path->lock);
 	path->peer_id = h->path;
 	path->peer_token = h->token;
 	path->peer_inc = h->incarnation;
