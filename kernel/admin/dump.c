@@ -35,78 +35,38 @@ struct weft_dump {
 };
 
 /*
- * Put the next object of @port at or after dump->pos, and move the position behind it. Return: 1:
- * there may be more, 0: no more in this port, -EMSGSIZE: no space, the position stays.
+ * Put the next object of @port at or after *@pos into the message that has begun, and move *@pos
+ * behind it. Return: 0; 1 or -EMSGSIZE: no space; -ENOENT: no more in this port; -ENOMEM.
  */
 typedef int (*weft_dump_fn)(struct sk_buff *skb, struct netlink_callback *cb,
-			    struct weft_port *port,
-			    struct weft_dump *dump);
+			    struct weft_port *port, u64 *pos);
 
-static void *weft_dump_begin(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd)
+/* One message. Return: 1: there may be more, 0: no more in this port, or a negative errno. */
+static int weft_dump_one(struct sk_buff *skb, struct netlink_callback *cb, weft_dump_fn fn,
+			 struct weft_port *port, struct weft_dump *dump)
 {
-	return genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, &weft_family,
-			   NLM_F_MULTI, cmd);
-}
+	const struct genlmsghdr *asked = nlmsg_data(cb->nlh);
+	void *head = genlmsg_put(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				 &weft_family, NLM_F_MULTI, asked->cmd);
+	u64 pos = dump->pos;
+	int err;
 
-/* @err: an attribute did not fit. */
-static int weft_dump_end(struct sk_buff *skb, void *head, bool err)
-{
+	if (!head)
+		return -EMSGSIZE;
+	err = fn(skb, cb, port, &pos);
 	if (err) {
 		genlmsg_cancel(skb, head);
-		return -EMSGSIZE;
+		return err == -ENOENT ? 0 : min(err, 0) ?: -EMSGSIZE;
 	}
 	genlmsg_end(skb, head);
+	dump->pos = pos;
 	return 1;
 }
 
-static int weft_dump(struct sk_buff *skb, struct netlink_callback *cb, weft_dump_fn fn)
-{
-	struct weft_dump *dump = (struct weft_dump *)cb->ctx;
-	struct nlattr *name = weft_genl_dump_attrs(cb)[WEFT_ATTR_PORT_NAME];
-	struct net *net = sock_net(cb->skb->sk);
-	struct weft_port *port;
-	u32 n = 0;
-	int ret = 0;
-
-	BUILD_BUG_ON(sizeof(struct weft_dump) > sizeof(cb->ctx));
-	mutex_lock(&weft_ports_lock);
-	list_for_each_entry(port, &weft_ports, node) {
-		if (!net_eq(port->net, net) || (name && nla_strcmp(name, port->name)))
-			continue;
-		dump->found = true;
-		if (n++ < dump->port)
-			continue;
-		do {
-			ret = fn(skb, cb, port, dump);
-		} while (ret > 0);
-		if (ret < 0)
-			break;
-		dump->port = n;
-		dump->pos = 0;
-	}
-	mutex_unlock(&weft_ports_lock);
-	if (name && !dump->found) {
-		NL_SET_ERR_MSG(cb->extack,
-			       "no such port in this network namespace; see 'port show'");
-		return -ENODEV;
-	}
-	return ret < 0 && !skb->len ? ret : skb->len;
-}
-
 static int weft_dump_port(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
-			  struct weft_dump *dump)
+			  u64 *pos)
 {
-	void *head;
-
-	if (dump->pos)
-		return 0;
-	head = weft_dump_begin(skb, cb, WEFT_CMD_PORT_GET);
-	if (!head)
-		return -EMSGSIZE;
-	if (weft_nl_port_put(skb, port))
-		return weft_dump_end(skb, head, true);
-	dump->pos = 1;
-	return weft_dump_end(skb, head, false);
+	return (*pos)++ ? -ENOENT : weft_nl_port_put(skb, port);
 }
 
 /* ---- Contexts and endpoints ------------------------------------------------------------------ */
@@ -130,26 +90,17 @@ static bool weft_dump_owner(struct sk_buff *skb, struct netlink_callback *cb,
 }
 
 static int weft_dump_ctx(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
-			 struct weft_dump *dump)
+			 u64 *pos)
 {
 	struct weft_dev_ctx ctx;
-	u64 pos = dump->pos;
-	bool err = false;
-	void *head;
 
 	do {
-		if (weft_dev_ctx_next(port->dev, &pos, &ctx))
-			return 0;
+		if (weft_dev_ctx_next(port->dev, pos, &ctx))
+			return -ENOENT;
 	} while (!weft_dump_visible(cb, &ctx));
-	head = weft_dump_begin(skb, cb, WEFT_CMD_CTX_GET);
-	if (!head)
-		return -EMSGSIZE;
-	err = weft_dump_owner(skb, cb, port, &ctx) ||
-	      nla_put_u32(skb, WEFT_ATTR_CTX_NOBJ, ctx.objects) ||
-	      nla_put_u64_64bit(skb, WEFT_ATTR_PINNED, ctx.pinned, WEFT_ATTR_PAD);
-	if (!err)
-		dump->pos = pos;
-	return weft_dump_end(skb, head, err);
+	return weft_dump_owner(skb, cb, port, &ctx) ||
+	       nla_put_u32(skb, WEFT_ATTR_CTX_NOBJ, ctx.objects) ||
+	       nla_put_u64_64bit(skb, WEFT_ATTR_PINNED, ctx.pinned, WEFT_ATTR_PAD);
 }
 
 static const char *weft_ep_type_name(u32 type)
@@ -187,34 +138,25 @@ static const char *weft_ep_state_name(u32 state)
 }
 
 static int weft_dump_ep(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
-			struct weft_dump *dump)
+			u64 *pos)
 {
 	struct weft_dev_ep ep;
-	u64 pos = dump->pos;
-	bool err = false;
-	void *head;
 
 	do {
-		if (weft_dev_ep_next(port->dev, &pos, &ep))
-			return 0;
+		if (weft_dev_ep_next(port->dev, pos, &ep))
+			return -ENOENT;
 	} while (!weft_dump_visible(cb, &ep.ctx));
-	head = weft_dump_begin(skb, cb, WEFT_CMD_EP_GET);
-	if (!head)
-		return -EMSGSIZE;
-	err = weft_dump_owner(skb, cb, port, &ep.ctx) ||
-	      nla_put_u32(skb, WEFT_ATTR_EP_HANDLE, ep.info.handle) ||
-	      nla_put_string(skb, WEFT_ATTR_EP_TYPE, weft_ep_type_name(ep.info.type)) ||
-	      nla_put_string(skb, WEFT_ATTR_EP_STATE, weft_ep_state_name(ep.info.state)) ||
-	      nla_put(skb, WEFT_ATTR_EP_ADDR, sizeof(ep.info.addr), &ep.info.addr) ||
-	      (ep.info.peer.family &&
-	       nla_put(skb, WEFT_ATTR_EP_PEER, sizeof(ep.info.peer), &ep.info.peer)) ||
-	      nla_put_u32(skb, WEFT_ATTR_EP_POSTED, ep.info.posted) ||
-	      nla_put_u32(skb, WEFT_ATTR_EP_UNEXP, ep.info.unexp) ||
-	      nla_put_u32(skb, WEFT_ATTR_EP_SENDING, ep.info.sending) ||
-	      (ep.info.job[0] && nla_put_string(skb, WEFT_ATTR_JOB_NAME, ep.info.job));
-	if (!err)
-		dump->pos = pos;
-	return weft_dump_end(skb, head, err);
+	return weft_dump_owner(skb, cb, port, &ep.ctx) ||
+	       nla_put_u32(skb, WEFT_ATTR_EP_HANDLE, ep.info.handle) ||
+	       nla_put_string(skb, WEFT_ATTR_EP_TYPE, weft_ep_type_name(ep.info.type)) ||
+	       nla_put_string(skb, WEFT_ATTR_EP_STATE, weft_ep_state_name(ep.info.state)) ||
+	       nla_put(skb, WEFT_ATTR_EP_ADDR, sizeof(ep.info.addr), &ep.info.addr) ||
+	       (ep.info.peer.family &&
+		nla_put(skb, WEFT_ATTR_EP_PEER, sizeof(ep.info.peer), &ep.info.peer)) ||
+	       nla_put_u32(skb, WEFT_ATTR_EP_POSTED, ep.info.posted) ||
+	       nla_put_u32(skb, WEFT_ATTR_EP_UNEXP, ep.info.unexp) ||
+	       nla_put_u32(skb, WEFT_ATTR_EP_SENDING, ep.info.sending) ||
+	       (ep.info.job[0] && nla_put_string(skb, WEFT_ATTR_JOB_NAME, ep.info.job));
 }
 
 /* ---- Counters and paths ---------------------------------------------------------------------- */
@@ -223,24 +165,16 @@ static int weft_dump_ep(struct sk_buff *skb, struct netlink_callback *cb, struct
 static const char * const weft_counter_names[] = { WEFT_COUNTERS(WEFT_COUNTER_NAME) };
 
 static int weft_dump_stat(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
-			  struct weft_dump *dump)
+			  u64 *pos)
 {
-	bool err;
-	void *head;
+	u64 n = (*pos)++;
 
-	if (dump->pos >= WEFT_NCOUNTERS)
-		return 0;
-	head = weft_dump_begin(skb, cb, WEFT_CMD_STATS_GET);
-	if (!head)
-		return -EMSGSIZE;
-	err = nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
-	      nla_put_string(skb, WEFT_ATTR_STAT_NAME, weft_counter_names[dump->pos]) ||
-	      nla_put_u64_64bit(skb, WEFT_ATTR_STAT_VALUE,
-				weft_counters_read(port->core.cnt, dump->pos),
-				WEFT_ATTR_PAD);
-	if (!err)
-		dump->pos++;
-	return weft_dump_end(skb, head, err);
+	if (n >= WEFT_NCOUNTERS)
+		return -ENOENT;
+	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
+	       nla_put_string(skb, WEFT_ATTR_STAT_NAME, weft_counter_names[n]) ||
+	       nla_put_u64_64bit(skb, WEFT_ATTR_STAT_VALUE,
+				 weft_counters_read(port->core.cnt, n), WEFT_ATTR_PAD);
 }
 
 static const char *weft_path_state_name(u32 state)
@@ -258,82 +192,57 @@ static const char *weft_path_state_name(u32 state)
 }
 
 static int weft_dump_path(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
-			  struct weft_dump *dump)
+			  u64 *pos)
 {
 	struct weft_path_info info;
-	struct weft_path *path;
-	void *head;
-	bool err;
+	struct weft_path *path = weft_path_nth(&port->core, (*pos)++);
 
-	path = weft_path_nth(&port->core, dump->pos);
 	if (!path)
-		return 0;
+		return -ENOENT;
 	weft_path_look(path, &info);
 	weft_path_put(path);
-	head = weft_dump_begin(skb, cb, WEFT_CMD_PATH_GET);
-	if (!head)
-		return -EMSGSIZE;
-	err = nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
-	      nla_put(skb, WEFT_ATTR_PATH_ADDR, sizeof(info.addr), &info.addr) ||
-	      nla_put_string(skb, WEFT_ATTR_PATH_STATE, weft_path_state_name(info.state)) ||
-	      nla_put_u64_64bit(skb, WEFT_ATTR_PATH_SRTT, info.srtt, WEFT_ATTR_PAD) ||
-	      nla_put_u32(skb, WEFT_ATTR_PATH_CWND, info.cwnd) ||
-	      nla_put_u32(skb, WEFT_ATTR_PATH_FLIGHT, info.flight) ||
-	      nla_put_u32(skb, WEFT_ATTR_PATH_NFLOW, info.nflow) ||
-	      nla_put_u64_64bit(skb, WEFT_ATTR_PATH_RETRANS, info.retrans, WEFT_ATTR_PAD);
-	if (!err)
-		dump->pos++;
-	return weft_dump_end(skb, head, err);
+	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
+	       nla_put(skb, WEFT_ATTR_PATH_ADDR, sizeof(info.addr), &info.addr) ||
+	       nla_put_string(skb, WEFT_ATTR_PATH_STATE, weft_path_state_name(info.state)) ||
+	       nla_put_u64_64bit(skb, WEFT_ATTR_PATH_SRTT, info.srtt, WEFT_ATTR_PAD) ||
+	       nla_put_u32(skb, WEFT_ATTR_PATH_CWND, info.cwnd) ||
+	       nla_put_u32(skb, WEFT_ATTR_PATH_FLIGHT, info.flight) ||
+	       nla_put_u32(skb, WEFT_ATTR_PATH_NFLOW, info.nflow) ||
+	       nla_put_u64_64bit(skb, WEFT_ATTR_PATH_RETRANS, info.retrans, WEFT_ATTR_PAD);
 }
 
-static int weft_dump_neigh(struct sk_buff *skb, struct netlink_callback *cb,
-			   struct weft_port *port, struct weft_dump *dump)
+static int weft_dump_neigh(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
+			   u64 *pos)
 {
 	struct weft_neigh_info info;
-	void *head;
-	bool err;
 
-	if (!weft_port_neigh(port, dump->pos, &info))
-		return 0;
-	head = weft_dump_begin(skb, cb, WEFT_CMD_NEIGH_GET);
-	if (!head)
-		return -EMSGSIZE;
-	err = nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
-	      nla_put(skb, WEFT_ATTR_NEIGH_ADDR, sizeof(info.addr), &info.addr) ||
-	      (is_valid_ether_addr(info.mac) &&
-	       nla_put(skb, WEFT_ATTR_NEIGH_MAC, sizeof(info.mac), info.mac)) ||
-	      nla_put_string(skb, WEFT_ATTR_NEIGH_STATE, weft_neigh_state_name(info.state)) ||
-	      nla_put_u64_64bit(skb, WEFT_ATTR_NEIGH_IDLE, info.idle, WEFT_ATTR_PAD);
-	if (!err)
-		dump->pos++;
-	return weft_dump_end(skb, head, err);
+	if (!weft_port_neigh(port, (*pos)++, &info))
+		return -ENOENT;
+	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
+	       nla_put(skb, WEFT_ATTR_NEIGH_ADDR, sizeof(info.addr), &info.addr) ||
+	       (is_valid_ether_addr(info.mac) &&
+		nla_put(skb, WEFT_ATTR_NEIGH_MAC, sizeof(info.mac), info.mac)) ||
+	       nla_put_string(skb, WEFT_ATTR_NEIGH_STATE, weft_neigh_state_name(info.state)) ||
+	       nla_put_u64_64bit(skb, WEFT_ATTR_NEIGH_IDLE, info.idle, WEFT_ATTR_PAD);
 }
 
-static int weft_dump_limit(struct sk_buff *skb, struct netlink_callback *cb,
-			   struct weft_port *port, struct weft_dump *dump)
+static int weft_dump_limit(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
+			   u64 *pos)
 {
 	struct weft_limit_info info;
-	void *head;
-	bool err;
 
-	if (!weft_limit_look(&port->core, dump->pos, &info))
-		return 0;
-	head = weft_dump_begin(skb, cb, WEFT_CMD_LIMIT_GET);
-	if (!head)
-		return -EMSGSIZE;
-	err = nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
-	      nla_put_string(skb, WEFT_ATTR_LIMIT_NAME, info.name) ||
-	      nla_put_string(skb, WEFT_ATTR_LIMIT_UNIT, info.unit) ||
-	      nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_VALUE, info.value, WEFT_ATTR_PAD) ||
-	      nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_MIN, info.min, WEFT_ATTR_PAD) ||
-	      nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_MAX, info.max, WEFT_ATTR_PAD) ||
-	      (info.counts &&
-	       nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_USED, info.used, WEFT_ATTR_PAD)) ||
-	      (info.has_hits &&
-	       nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_HITS, info.hits, WEFT_ATTR_PAD));
-	if (!err)
-		dump->pos++;
-	return weft_dump_end(skb, head, err);
+	if (!weft_limit_look(&port->core, (*pos)++, &info))
+		return -ENOENT;
+	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
+	       nla_put_string(skb, WEFT_ATTR_LIMIT_NAME, info.name) ||
+	       nla_put_string(skb, WEFT_ATTR_LIMIT_UNIT, info.unit) ||
+	       nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_VALUE, info.value, WEFT_ATTR_PAD) ||
+	       nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_MIN, info.min, WEFT_ATTR_PAD) ||
+	       nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_MAX, info.max, WEFT_ATTR_PAD) ||
+	       (info.counts &&
+		nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_USED, info.used, WEFT_ATTR_PAD)) ||
+	       (info.has_hits &&
+		nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_HITS, info.hits, WEFT_ATTR_PAD));
 }
 
 static bool weft_dump_who(struct sk_buff *skb, struct netlink_callback *cb,
@@ -353,126 +262,74 @@ static bool weft_dump_who(struct sk_buff *skb, struct netlink_callback *cb,
 }
 
 static int weft_dump_job(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
-			 struct weft_dump *dump)
+			 u64 *pos)
 {
 	struct weft_job_info *info = kmalloc(sizeof(*info), GFP_KERNEL);
-	void *head = NULL;
-	bool err = true;
-	int ret = 0;
+	int err = -ENOENT;
 
 	if (!info)
 		return -ENOMEM;
-	if (weft_job_look(&port->core, dump->pos, info)) {
-		head = weft_dump_begin(skb, cb, WEFT_CMD_JOB_GET);
-		ret = -EMSGSIZE;
-	}
-	if (head) {
+	if (weft_job_look(&port->core, (*pos)++, info))
 		err = nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
 		      nla_put_string(skb, WEFT_ATTR_JOB_NAME, info->name) ||
 		      nla_put_u32(skb, WEFT_ATTR_JOB_NEP, info->users) ||
 		      weft_dump_who(skb, cb, &info->who);
-		if (!err)
-			dump->pos++;
-		ret = weft_dump_end(skb, head, err);
-	}
 	kfree(info);
-	return ret;
+	return err;
 }
 
-/* ---- For netlink.c; context of all: process -------------------------------------------------- */
+/* ---- For netlink.c --------------------------------------------------------------------------- */
+
+static const weft_dump_fn weft_dump_fns[] = {
+	[WEFT_CMD_PORT_GET] = weft_dump_port,
+	[WEFT_CMD_EP_GET] = weft_dump_ep,
+	[WEFT_CMD_CTX_GET] = weft_dump_ctx,
+	[WEFT_CMD_STATS_GET] = weft_dump_stat,
+	[WEFT_CMD_PATH_GET] = weft_dump_path,
+	[WEFT_CMD_NEIGH_GET] = weft_dump_neigh,
+	[WEFT_CMD_LIMIT_GET] = weft_dump_limit,
+	[WEFT_CMD_JOB_GET] = weft_dump_job,
+};
 
 /**
- * weft_nl_port_dump - WEFT_CMD_PORT_GET
+ * weft_nl_dump - answer a command that asks for all objects of a kind
  * @skb: answer
- * @cb: the dump
+ * @cb: the dump; its command is one of those above
  *
+ * Context: process.
  * Return: bytes in @skb, 0: the end, or a negative errno.
  */
-int weft_nl_port_dump(struct sk_buff *skb, struct netlink_callback *cb)
+int weft_nl_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return weft_dump(skb, cb, weft_dump_port);
-}
+	const struct genlmsghdr *asked = nlmsg_data(cb->nlh);
+	struct weft_dump *dump = (struct weft_dump *)cb->ctx;
+	struct nlattr *name = weft_genl_dump_attrs(cb)[WEFT_ATTR_PORT_NAME];
+	struct net *net = sock_net(cb->skb->sk);
+	struct weft_port *port;
+	u32 n = 0;
+	int ret = 0;
 
-/**
- * weft_nl_ep_dump - WEFT_CMD_EP_GET
- * @skb: answer
- * @cb: the dump
- *
- * Return: as weft_nl_port_dump().
- */
-int weft_nl_ep_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return weft_dump(skb, cb, weft_dump_ep);
-}
-
-/**
- * weft_nl_ctx_dump - WEFT_CMD_CTX_GET
- * @skb: answer
- * @cb: the dump
- *
- * Return: as weft_nl_port_dump().
- */
-int weft_nl_ctx_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return weft_dump(skb, cb, weft_dump_ctx);
-}
-
-/**
- * weft_nl_stats_dump - WEFT_CMD_STATS_GET
- * @skb: answer
- * @cb: the dump
- *
- * Return: as weft_nl_port_dump().
- */
-int weft_nl_stats_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return weft_dump(skb, cb, weft_dump_stat);
-}
-
-/**
- * weft_nl_path_dump - WEFT_CMD_PATH_GET
- * @skb: answer
- * @cb: the dump
- *
- * Return: as weft_nl_port_dump().
- */
-int weft_nl_path_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return weft_dump(skb, cb, weft_dump_path);
-}
-
-/**
- * weft_nl_neigh_dump - WEFT_CMD_NEIGH_GET
- * @skb: answer
- * @cb: the dump
- *
- * Return: as weft_nl_port_dump().
- */
-int weft_nl_neigh_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return weft_dump(skb, cb, weft_dump_neigh);
-}
-
-/**
- * weft_nl_limit_dump - WEFT_CMD_LIMIT_GET
- * @skb: answer
- * @cb: the dump
- *
- * Return: as weft_nl_port_dump().
- */
-int weft_nl_limit_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return weft_dump(skb, cb, weft_dump_limit);
-}
-
-/**
- * weft_nl_job_dump - WEFT_CMD_JOB_GET
- * @skb: answer
- * @cb: the dump
- *
- * Return: as weft_nl_port_dump().
- */
-int weft_nl_job_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return weft_dump(skb, cb, weft_dump_job);
+	BUILD_BUG_ON(sizeof(struct weft_dump) > sizeof(cb->ctx));
+	mutex_lock(&weft_ports_lock);
+	list_for_each_entry(port, &weft_ports, node) {
+		if (!net_eq(port->net, net) || (name && nla_strcmp(name, port->name)))
+			continue;
+		dump->found = true;
+		if (n++ < dump->port)
+			continue;
+		do {
+			ret = weft_dump_one(skb, cb, weft_dump_fns[asked->cmd], port, dump);
+		} while (ret > 0);
+		if (ret < 0)
+			break;
+		dump->port = n;
+		dump->pos = 0;
+	}
+	mutex_unlock(&weft_ports_lock);
+	if (name && !dump->found) {
+		NL_SET_ERR_MSG(cb->extack,
+			       "no such port in this network namespace; see 'port show'");
+		return -ENODEV;
+	}
+	return ret < 0 && !skb->len ? ret : skb->len;
 }

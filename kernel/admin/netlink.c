@@ -391,20 +391,20 @@ static int weft_nl_limit_set(struct sk_buff *skb, struct genl_info *info)
 }
 
 #define WEFT_SET(c, f, attrs)	WEFT_OP(c, GENL_ADMIN_PERM, f, NULL, attrs)
-#define WEFT_DUMP(c, f)		WEFT_OP(c, 0, NULL, f, name)
+#define WEFT_DUMP(c)		WEFT_OP(c, 0, NULL, weft_nl_dump, name)
 
 static const struct genl_ops weft_ops[] = {
 	WEFT_SET(WEFT_CMD_PORT_ADD, weft_nl_port_add, add),
 	WEFT_SET(WEFT_CMD_PORT_DEL, weft_nl_port_del, name),
 	WEFT_SET(WEFT_CMD_PORT_SET, weft_nl_port_set, set),
-	WEFT_OP(WEFT_CMD_PORT_GET, 0, weft_nl_port_get, weft_nl_port_dump, name),
-	WEFT_DUMP(WEFT_CMD_EP_GET, weft_nl_ep_dump),
-	WEFT_DUMP(WEFT_CMD_CTX_GET, weft_nl_ctx_dump),
-	WEFT_DUMP(WEFT_CMD_STATS_GET, weft_nl_stats_dump),
-	WEFT_DUMP(WEFT_CMD_PATH_GET, weft_nl_path_dump),
-	WEFT_DUMP(WEFT_CMD_NEIGH_GET, weft_nl_neigh_dump),
-	WEFT_DUMP(WEFT_CMD_LIMIT_GET, weft_nl_limit_dump),
-	WEFT_DUMP(WEFT_CMD_JOB_GET, weft_nl_job_dump),
+	WEFT_OP(WEFT_CMD_PORT_GET, 0, weft_nl_port_get, weft_nl_dump, name),
+	WEFT_DUMP(WEFT_CMD_EP_GET),
+	WEFT_DUMP(WEFT_CMD_CTX_GET),
+	WEFT_DUMP(WEFT_CMD_STATS_GET),
+	WEFT_DUMP(WEFT_CMD_PATH_GET),
+	WEFT_DUMP(WEFT_CMD_NEIGH_GET),
+	WEFT_DUMP(WEFT_CMD_LIMIT_GET),
+	WEFT_DUMP(WEFT_CMD_JOB_GET),
 	WEFT_SET(WEFT_CMD_JOB_ADD, weft_nl_job_add, job),
 	WEFT_SET(WEFT_CMD_JOB_SET, weft_nl_job_set, job),
 	WEFT_SET(WEFT_CMD_JOB_DEL, weft_nl_job_del, job),

@@ -15,14 +15,7 @@ extern struct genl_family weft_family;
 
 int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port);
 
-int weft_nl_port_dump(struct sk_buff *skb, struct netlink_callback *cb);
-int weft_nl_ep_dump(struct sk_buff *skb, struct netlink_callback *cb);
-int weft_nl_ctx_dump(struct sk_buff *skb, struct netlink_callback *cb);
-int weft_nl_stats_dump(struct sk_buff *skb, struct netlink_callback *cb);
-int weft_nl_path_dump(struct sk_buff *skb, struct netlink_callback *cb);
-int weft_nl_neigh_dump(struct sk_buff *skb, struct netlink_callback *cb);
-int weft_nl_limit_dump(struct sk_buff *skb, struct netlink_callback *cb);
-int weft_nl_job_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int weft_nl_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
 /* ---- job.c ----------------------------------------------------------------------------------- */
 

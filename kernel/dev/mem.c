@@ -123,11 +123,6 @@ void *weft_alloc_for(struct weft_memctx *mc, size_t size)
 	return p;
 }
 
-bool weft_memctx_mine(const struct weft_memctx *mc)
-{
-	return current->mm == mc->mm;
-}
-
 void weft_memctx_kill(struct weft_memctx *mc)
 {
 	spin_lock_bh(&mc->lock);

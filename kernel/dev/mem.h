@@ -59,16 +59,6 @@ void weft_mem_exit(void);
 struct weft_memctx *weft_memctx_new(void (*gone)(void *priv), void *priv);
 
 /**
- * weft_memctx_mine - test whether the caller runs in the context's address space
- * @mc: memory of the context
- *
- * ioctl and mmap from another address space must fail with EPERM.
- * Context: any.
- * Return: true if it does.
- */
-bool weft_memctx_mine(const struct weft_memctx *mc);
-
-/**
  * weft_memctx_kill - end a context's memory
  * @mc: memory of the context
  *

@@ -101,12 +101,12 @@ void weft_port_look(struct weft_port *p, struct weft_port_look *look)
 	*look = (struct weft_port_look){ .device = "virtio0", .vlan = 7, .mtu = 1500 };
 }
 
-void weft_dev_stat(struct weft_port *p, struct weft_dev_stat *stat)
+void weft_dev_stat(struct weft_dev *dev, struct weft_dev_stat *stat)
 {
 	memset(stat, 0, sizeof(*stat));
 }
 
-void weft_engine_look(struct weft_port *p, struct weft_engine_conf *conf)
+void weft_engine_look(const struct weft_dev *dev, struct weft_engine_conf *conf)
 {
 	memset(conf, 0, sizeof(*conf));
 }
@@ -118,7 +118,7 @@ const char *weft_engine_name(u32 mode)
 	return mode < ARRAY_SIZE(names) ? names[mode] : NULL;
 }
 
-u32 weft_engine_hot(struct weft_port *p)
+u32 weft_engine_hot(const struct weft_dev *dev)
 {
 	return 0;
 }
@@ -136,19 +136,10 @@ struct net *genl_info_net(const struct genl_info *info)
 }
 
 /* Dumps do nothing with a request but look for a port. */
-#define NO_DUMP(name)								\
-	int name(struct sk_buff *skb, struct netlink_callback *cb)		\
-	{									\
-		return 0;							\
-	}
-NO_DUMP(weft_nl_port_dump)
-NO_DUMP(weft_nl_ep_dump)
-NO_DUMP(weft_nl_ctx_dump)
-NO_DUMP(weft_nl_stats_dump)
-NO_DUMP(weft_nl_path_dump)
-NO_DUMP(weft_nl_neigh_dump)
-NO_DUMP(weft_nl_limit_dump)
-NO_DUMP(weft_nl_job_dump)
+int weft_nl_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return 0;
+}
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 

@@ -121,14 +121,14 @@ TEST(path__deadline)
 	at = t.path->timer_at;
 	ASSERT_NE(U64_MAX, at);
 	weft_path_deadline(t.path, at + 1);
-	EXPECT_EQ(at, weft_path_timer_at(t.path));
+	EXPECT_EQ(at, t.path->timer_at);
 	weft_path_deadline(t.path, at - 5);
-	EXPECT_EQ(at - 5, weft_path_timer_at(t.path));
+	EXPECT_EQ(at - 5, t.path->timer_at);
 	weft_unlock(&t.path->lock);
 	weft_core_timer(t.path, at - 5, t.out);
 	/* it was for nothing, and is set anew */
-	EXPECT_LE(at, weft_path_timer_at(t.path));
-	EXPECT_NE(U64_MAX, weft_path_timer_at(t.path));
+	EXPECT_LE(at, t.path->timer_at);
+	EXPECT_NE(U64_MAX, t.path->timer_at);
 	EXPECT_EQ(WEFT_PATHS_UP, t.path->state);
 	lone_drop(&t);
 	lone_fini(&t);

@@ -33,9 +33,6 @@
 #include "core/queue/queue.h"
 #include "core/transport/calls.h"
 
-struct weft_ep;
-struct weft_srq;
-
 /* ---- The core of one port -------------------------------------------------------- */
 
 /* Fill in the default settings. */

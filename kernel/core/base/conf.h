@@ -9,8 +9,6 @@
 
 #include "core/base/env.h"
 
-struct weft_core;
-
 /**
  * struct weft_conf - settings of a port; read at any time, changed by the administrator
  * @udp_port: UDP port on the wire, both ends, host order

@@ -9,11 +9,6 @@
 
 #include "core/base/env.h"
 
-struct weft_core;
-struct weft_path;
-struct weft_rxm;
-struct weft_rec;
-
 /* ---- Output of the core ---------------------------------------------------------- */
 
 /*

@@ -11,7 +11,6 @@
 #include <linux/weft.h>
 
 struct weft_ep;
-struct weft_eq;
 struct weft_out;
 
 #define WEFT_CM_TIMEOUT_MAX	(86400ull * NSEC_PER_SEC)	/* longest that may be requested */

@@ -40,7 +40,6 @@ bool weft_cm_renew(struct weft_conn *conn, struct weft_out *out);
 bool weft_cm_admit(struct weft_core *core);
 void weft_cm_answered(struct weft_core *core);
 bool weft_cm_queue(struct weft_conn *conn, struct weft_ep *pep, struct weft_out *out);
-bool weft_cm_unqueue(struct weft_conn *conn, struct weft_ep *pep);
 void weft_cm_unask(struct weft_conn *conn);
 void weft_cm_kill_reqs(struct weft_ep *pep, struct weft_out *out);
 

@@ -231,7 +231,7 @@ static int weft_cm_rep(struct weft_path *path, struct weft_conn *conn, const str
 					   .sgen = f.sgen };
 		/* no kernel sends such a REP; or too many flows, whose end REP must not wait for */
 		if (weft_rflow_find(path, in.ssvc, in.sgen) ||
-	    path->flow.nrflow >= WEFT_RFLOWS_MAX) {
+		    path->flow.nrflow >= WEFT_RFLOWS_MAX) {
 			int err = path->flow.nrflow < WEFT_RFLOWS_MAX ? ECONNRESET : ENOSPC;
 
 			weft_cm_withdraw(conn, out);

@@ -123,7 +123,7 @@ bool weft_cm_queue(struct weft_conn *conn, struct weft_ep *pep, struct weft_out 
  *
  * Return: true if it was in the backlog.
  */
-bool weft_cm_unqueue(struct weft_conn *conn, struct weft_ep *pep)
+static bool weft_cm_unqueue(struct weft_conn *conn, struct weft_ep *pep)
 {
 	bool there;
 

@@ -10,8 +10,6 @@
 #include "core/base/env.h"
 #include <linux/weft.h>
 
-struct weft_core;
-struct weft_srq;
 struct weft_srq_conf;
 
 /*

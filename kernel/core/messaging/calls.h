@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - messaging/: functions that adapters call, part of api.h: datagrams, groups and the fast path of rings
+ * weft core - messaging/: functions that adapters call, part of api.h
+ *
+ * Datagrams, groups and the fast path of rings.
  *
  * Locks: none is held by the caller.
  */
@@ -10,7 +12,6 @@
 #include "core/base/env.h"
 #include <linux/weft.h>
 
-struct weft_core;
 struct weft_ep;
 struct weft_out;
 

@@ -94,7 +94,6 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct w
 int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struct weft_out *out);
 struct weft_rxm *weft_rxm_new(struct weft_path *path, struct weft_ep *ep);
-void weft_rxm_head(struct weft_rxm *rxm, const struct weft_head *h);
 
 /* ---- fast_ring.c --------------------------------------------------------------------- */
 

@@ -51,7 +51,7 @@ struct weft_rxm *weft_rxm_new(struct weft_path *path, struct weft_ep *ep)
  * @rxm: the message
  * @h: its head
  */
-void weft_rxm_head(struct weft_rxm *rxm, const struct weft_head *h)
+static void weft_rxm_head(struct weft_rxm *rxm, const struct weft_head *h)
 {
 	rxm->id = h->flow;
 	rxm->tag = h->tag;

@@ -10,11 +10,7 @@
 #include "core/base/env.h"
 #include <linux/weft.h>
 
-struct weft_core;
-
 /* ---- Address vectors ------------------------------------------------- */
-
-struct weft_av;
 
 /* Make an address vector. May sleep. Return: the vector, NULL: no memory. */
 struct weft_av *weft_av_new(struct weft_core *core);

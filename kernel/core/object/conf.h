@@ -10,11 +10,6 @@
 #include "core/base/env.h"
 #include <linux/weft.h>
 
-struct weft_job;
-struct weft_cq;
-struct weft_eq;
-struct weft_av;
-
 /* ---- Endpoints ------------------------------------------------------------------- */
 
 #define WEFT_EPS_NEW		0	/* created */

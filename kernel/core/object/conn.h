@@ -11,8 +11,6 @@
 #include "core/object/path.h"
 #include "core/queue/queue.h"
 
-struct weft_ep;
-
 #define WEFT_CONN_ASKING	1	/* active: REQ sent */
 #define WEFT_CONN_ASKED		2	/* passive: waits for the program */
 #define WEFT_CONN_ACCEPTED	3	/* passive: waits for the accept */

@@ -12,8 +12,6 @@
 #include "core/object/grant.h"
 #include <linux/weft.h>
 
-struct weft_path;
-
 #define WEFT_CORE_ADDRS		4
 #define WEFT_CORE_HASH		256	/* lists in each table; a power of two */
 #define WEFT_CORE_GROUPS	256	/* multicast groups with members on this node */

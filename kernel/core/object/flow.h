@@ -2,8 +2,8 @@
 /*
  * weft core - structures of flows
  *
- * 	flow		messages from one of our endpoints to one remote endpoint
- * 	rflow		messages from one remote endpoint to one of ours
+ *	flow		messages from one of our endpoints to one remote endpoint
+ *	rflow		messages from one remote endpoint to one of ours
  *
  * Locks: the comment of each structure names the lock of its fields. A refcount_t may be dropped
  * anywhere, a plain count only under the lock that protects it.
@@ -15,8 +15,6 @@
 
 #define WEFT_EP_FLOWS		64
 #define WEFT_RFLOWS_MAX		65536	/* flows from one remote node */
-
-struct weft_conn;
 
 /**
  * struct weft_flow - messages from an endpoint of this node to a remote one

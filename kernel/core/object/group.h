@@ -12,8 +12,6 @@
 #include "core/base/list.h"
 #include <linux/weft.h>
 
-struct weft_ep;
-
 /**
  * struct weft_group - a multicast group with members on this node
  * @node: in core->groups

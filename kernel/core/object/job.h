@@ -7,9 +7,6 @@
 
 #include "core/base/env.h"
 
-struct weft_core;
-struct weft_job;
-
 #define WEFT_JOB_WHO	64	/* most users, and most groups of users, of a job */
 
 /**

@@ -18,10 +18,6 @@
 #include "core/base/io_batch.h"
 #include "core/base/list.h"
 
-struct weft_flow;
-struct weft_mem;
-struct weft_txm;
-
 #define WEFT_CLASS_LANES	2	/* lanes of each class */
 #define WEFT_LANES		(WEFT_CLASSES * WEFT_CLASS_LANES)
 #define WEFT_WINDOW		1024	/* PSNs that may be outstanding on a lane */

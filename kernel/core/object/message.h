@@ -2,9 +2,9 @@
 /*
  * weft core - structures of messages
  *
- * 	txm		a send: one for each slot of the ring, allocated with the endpoint
- * 	post		a receive: one for each slot of the ring, allocated with the endpoint
- * 	rxm		a received message that could not be completed at once
+ *	txm		a send: one for each slot of the ring, allocated with the endpoint
+ *	post		a receive: one for each slot of the ring, allocated with the endpoint
+ *	rxm		a received message that could not be completed at once
  *
  * Locks: the comment of each structure names the lock of its fields. A refcount_t may be dropped
  * anywhere, a plain count only under the lock that protects it.

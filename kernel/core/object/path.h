@@ -22,8 +22,6 @@
 #define WEFT_CTL_PENDING_ASKED	8192	/* pending answers at which a request gets none */
 #define WEFT_CTL_PENDING_MAX	32768	/* pending answers at which other packets are not taken */
 
-struct weft_rxm;
-
 /**
  * struct weft_known - a node that has been seen and has no path now
  * @node: in core->known

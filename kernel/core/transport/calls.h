@@ -10,9 +10,6 @@
 #include "core/base/env.h"
 #include <linux/weft.h>
 
-struct weft_core;
-struct weft_path;
-
 /**
  * struct weft_path_info - state of a path, for the administrator
  * @addr: remote node
@@ -48,6 +45,5 @@ bool weft_path_local(const struct weft_path *path);
 
 /* Private pointer of the adapter, set by weft_env_path_open(). */
 void **weft_path_port(struct weft_path *path);
-weft_ns weft_path_timer_at(const struct weft_path *path);
 
 #endif

@@ -318,8 +318,3 @@ void **weft_path_port(struct weft_path *path)
 {
 	return &path->port;
 }
-
-weft_ns weft_path_timer_at(const struct weft_path *path)
-{
-	return path->timer_at;
-}
