@@ -72,10 +72,10 @@ void lone_output(struct lone *t)
 
 bool lone_note(struct lone *t, u32 len)
 {
-	struct weft_note *note;
+	struct weft_ctl_chunk *note;
 
 	weft_lock(&t->path->lock);
-	note = weft_note_new(t->path);
+	note = weft_ctl_chunk_new(t->path);
 	weft_unlock(&t->path->lock);
 	if (!note)
 		return false;

@@ -681,7 +681,7 @@ TEST_F(frame, ctl_dead)
 	lone_note(t, 8);
 	EXPECT_EQ(live + 1, weft_host_live());
 	weft_lock(&t->path->lock);
-	weft_ctl_drop(&weft_entry(t->lane->ctlq.next, struct weft_note, ctl.node)->ctl, t->out);
+	weft_ctl_drop(weft_entry(t->lane->ctlq.next, struct weft_ctl, node), t->out);
 	weft_unlock(&t->path->lock);
 	EXPECT_EQ(live, weft_host_live());
 }

@@ -211,7 +211,7 @@ int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *
 	weft_assert_held(&path->lock);
 	if (!txm) {
 		struct weft_flowid none = { 0 };
-		struct weft_note *note = weft_note_new(path);
+		struct weft_ctl_chunk *note = weft_ctl_chunk_new(path);
 
 		if (!note)
 			return -ENOMEM;

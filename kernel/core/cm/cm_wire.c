@@ -68,7 +68,7 @@ u32 weft_cm_chunk(struct weft_conn *conn, u8 op, void *dst, u32 room)
 /* Answer a chunk without a connection. Return: 0, -ENOMEM. */
 static int weft_cm_note(struct weft_path *path, const struct weft_w_cm *w, u8 op, u16 status)
 {
-	struct weft_note *note = weft_note_new(path);
+	struct weft_ctl_chunk *note = weft_ctl_chunk_new(path);
 	struct weft_flowid in, f;
 	struct weft_w_cm cm;
 

@@ -17,7 +17,7 @@
  *
  * A buffer of a shared receive queue is offered like any receive of that queue (srq.c). While it
  * has space, it stays posted, fresh or in srq->hand. Its parts come from srq->part_free. Without a
- * free part the queue is *parched*: all untagged messages wait. When a part becomes free, all
+ * free part the queue has *no part*: all untagged messages wait. When a part becomes free, all
  * untagged receives are offered again, in order. The endpoint whose part completes last reports the
  * release. If that endpoint is dead, the next live one does.
  *
@@ -257,7 +257,7 @@ void weft_multi_end(struct weft_ep *ep, struct weft_post *buf, int err, struct w
  * @buf: the buffer, posted or srq->hand
  * @len: bytes of the message
  *
- * Return: the part; NULL: no part is free, the queue is parched.
+ * Return: the part; NULL: no part is free, the queue has none.
  */
 struct weft_post *weft_multi_share(struct weft_srq *srq, struct weft_post *buf, u64 len)
 {
@@ -266,7 +266,7 @@ struct weft_post *weft_multi_share(struct weft_srq *srq, struct weft_post *buf, 
 
 	weft_assert_held(&srq->lock);
 	if (!l) {
-		srq->parched = true;
+		srq->no_part = true;
 		return NULL;
 	}
 	weft_list_del(l);
@@ -297,7 +297,7 @@ static void weft_multi_refresh(struct weft_srq *srq, struct weft_out *out)
 	}
 	weft_list_splice_tail(&all, &srq->fresh);
 	weft_list_splice_tail(&srq->fresh, &all);
-	srq->parched = false;
+	srq->no_part = false;
 	weft_srq_later(srq, out);
 }
 
@@ -321,7 +321,7 @@ void weft_multi_return(struct weft_srq *srq, struct weft_post *part, struct weft
 	weft_list_add(&srq->part_free, &part->node);
 	if (buf->ended && !buf->nparts)
 		weft_list_add_tail(buf->told ? &srq->post_free : &srq->untold, &buf->node);
-	if (unlikely(srq->parched))
+	if (unlikely(srq->no_part))
 		weft_multi_refresh(srq, out);
 }
 

@@ -398,7 +398,7 @@ static struct weft_post *weft_srq_find(struct weft_srq *srq, struct weft_ep *ep,
 
 	weft_assert_held(&srq->lock);
 	weft_assert_held(&ep->lock);
-	if (unlikely(ep->broken || (srq->parched && kind == WEFT_UNTAGGED)))
+	if (unlikely(ep->broken || (srq->no_part && kind == WEFT_UNTAGGED)))
 		return NULL;
 	p = weft_match_arrive(&srq->match, kind, src, tag);
 	if (unlikely(!p)) {
@@ -570,7 +570,7 @@ static void weft_srq_round(struct weft_srq *srq, struct weft_post *post, struct 
 	bool more = false;
 
 	weft_assert_held(&srq->lock);
-	while (n-- && srq->hand == post && !srq->parched) {
+	while (n-- && srq->hand == post && !srq->no_part) {
 		struct weft_list *l = weft_list_first(&srq->waiting[kind]);
 		struct weft_ep *ep;
 
@@ -590,7 +590,7 @@ static void weft_srq_round(struct weft_srq *srq, struct weft_post *post, struct 
 	srq->hand = NULL;
 	if (srq->dead) {
 		weft_list_add(&srq->post_free, &post->node);
-	} else if (more || srq->parched) {
+	} else if (more || srq->no_part) {
 		/*
 		 * it has space for more messages, or they wait for a part of it: it is the first
 		 * again
@@ -619,18 +619,18 @@ static void weft_srq_serve(struct weft_srq *srq, u32 *budget, struct weft_out *o
 	do {
 		srq->again = false;
 		weft_srq_fetch(srq);
-		while (*budget && !srq->parched && (l = weft_list_first(&srq->fresh))) {
+		while (*budget && !srq->no_part && (l = weft_list_first(&srq->fresh))) {
 			weft_list_del(l);
 			srq->nfresh--;
 			srq->hand = weft_entry(l, struct weft_post, node);
 			weft_srq_round(srq, srq->hand, out);
 			--*budget;
 		}
-	} while (srq->again && *budget && !srq->parched);
+	} while (srq->again && *budget && !srq->no_part);
 	srq->serving = false;
 	if (!srq->nwaiting[WEFT_UNTAGGED] && !srq->nwaiting[WEFT_TAGGED])
 		weft_srq_st(srq, srq->st & ~WEFT_ST_RQ_NOTIFY);
-	if ((srq->nfresh || srq->again) && !srq->parched && !srq->work.queued && !srq->dead) {
+	if ((srq->nfresh || srq->again) && !srq->no_part && !srq->work.queued && !srq->dead) {
 		srq->work.queued = true;
 		weft_srq_get(srq);
 		weft_list_add_tail(&out->deferred, &srq->work.node);

@@ -60,7 +60,7 @@ static struct weft_group *weft_group_find(struct weft_core *core, const struct w
 /*
  * Return: true if a member receives datagrams to this address, of any service. grp_mutex is held.
  */
-static bool weft_group_heard(struct weft_core *core, const struct weft_sockaddr *addr)
+static bool weft_group_receives(struct weft_core *core, const struct weft_sockaddr *addr)
 {
 	struct weft_list *l, *k;
 
@@ -175,7 +175,7 @@ static void weft_group_drop(struct weft_core *core, struct weft_member *m)
 		core->ngroups--;
 	}
 	weft_unlock(&core->grp_lock);
-	if (m->flags & WEFT_GROUP_RECV && !weft_group_heard(core, &g->addr))
+	if (m->flags & WEFT_GROUP_RECV && !weft_group_receives(core, &g->addr))
 		weft_env_group(core, &g->addr, false);
 	if (last)
 		weft_free(g);
@@ -215,7 +215,7 @@ static int weft_group_add(struct weft_member *m, const struct weft_sockaddr *add
 	weft_mutex_assert_held(&m->ep->core->grp_mutex);
 	if (IS_ERR(g))
 		return (int)PTR_ERR(g);
-	heard = weft_group_heard(core, addr);
+	heard = weft_group_receives(core, addr);
 	m->group = g;
 	weft_lock(&core->grp_lock);
 	weft_list_add_tail(&g->members, &m->gnode);

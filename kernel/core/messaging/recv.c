@@ -278,7 +278,7 @@ static struct weft_rflow *weft_recv_flow(struct weft_path *path, const struct we
  */
 static int weft_recv_refuse(struct weft_path *path, const struct weft_head *h)
 {
-	struct weft_note *note = weft_note_new(path);
+	struct weft_ctl_chunk *note = weft_ctl_chunk_new(path);
 
 	if (!note)
 		return -ENOMEM;

@@ -33,7 +33,7 @@
  * @path_ids: paths by the id in the peer's packets; read under RCU
  * @npaths: number of paths in the tables
  * @hand: slot at which the search for unused paths continues; see reclaim.c
- * @scarce: a send waits for a path; set under the lock of @local, read without it
+ * @reclaiming: a send waits for a path; set under the lock of @local, read without it
  * @neps: number of endpoints
  * @next_service: where the search for a free service begins
  * @next_gen: next generation of an endpoint's service, and of a flow's sending side
@@ -80,7 +80,7 @@ struct weft_core {
 	struct weft_path **path_ids;
 	u32 npaths;
 	u32 hand;
-	bool scarce;
+	bool reclaiming;
 	u32 neps;
 	u16 next_service;
 	u32 next_gen;

@@ -61,7 +61,7 @@ struct weft_class {
 #define WEFT_CTL_FLOW	3	/* ABORT that ends the flow */
 #define WEFT_CTL_RFLOW	4	/* EPGONE */
 #define WEFT_CTL_CONN	5	/* CM */
-#define WEFT_CTL_NOTE	6	/* a chunk of bytes */
+#define WEFT_CTL_CHUNK	6	/* a chunk of bytes */
 #define WEFT_CTL_PING	7
 #define WEFT_CTL_CREDIT	8	/* CREDIT of a flow */
 
@@ -87,13 +87,13 @@ static inline void weft_ctl_init(struct weft_ctl *ctl, u8 kind)
 }
 
 /**
- * struct weft_note - a chunk without an object
+ * struct weft_ctl_chunk - a chunk without an object
  * @ctl: in the lane's queue
  * @path: its path while it is queued: counts in path->ctl_pending
  * @len: bytes
  * @chunk: the chunk
  */
-struct weft_note {
+struct weft_ctl_chunk {
 	struct weft_ctl ctl;
 	struct weft_path *path;
 	u32 len;

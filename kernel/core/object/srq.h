@@ -43,7 +43,7 @@ struct weft_srq_posts {
  * @hand: the receive being offered
  * @post_free: free receives
  * @part_free: free parts of multi-receive buffers
- * @parched: a message waits for a part: no untagged message gets a receive
+ * @no_part: a message waits for a part: no untagged message gets a receive
  * @untold: released buffers, which the next live endpoint has to report
  * @posts: all receives, and parts
  * @nposts: number of receives
@@ -79,7 +79,7 @@ struct weft_srq {
 	struct weft_post *hand;
 	struct weft_list post_free;
 	struct weft_list part_free;
-	bool parched;
+	bool no_part;
 	struct weft_list untold;
 	struct weft_srq_posts *posts;
 	u32 nposts;

@@ -476,8 +476,8 @@ static void weft_ctl_hold(struct weft_ctl *ctl)
 	case WEFT_CTL_CONN:
 		refcount_inc(&weft_ctl_obj(ctl, struct weft_conn)->ref);
 		break;
-	case WEFT_CTL_NOTE:
-		weft_ctl_obj(ctl, struct weft_note)->path->ctl_pending++;
+	case WEFT_CTL_CHUNK:
+		weft_ctl_obj(ctl, struct weft_ctl_chunk)->path->ctl_pending++;
 		break;
 	}
 }
@@ -486,7 +486,7 @@ static void weft_ctl_release(struct weft_ctl *ctl, struct weft_out *out)
 {
 	struct weft_flow *flow;
 	struct weft_conn *conn;
-	struct weft_note *note;
+	struct weft_ctl_chunk *note;
 
 	ctl->queued = false;
 	weft_list_del(&ctl->node);
@@ -510,8 +510,8 @@ static void weft_ctl_release(struct weft_ctl *ctl, struct weft_out *out)
 		conn->ctl_pending = false;
 		weft_conn_put(conn);
 		break;
-	case WEFT_CTL_NOTE:
-		note = weft_ctl_obj(ctl, struct weft_note);
+	case WEFT_CTL_CHUNK:
+		note = weft_ctl_obj(ctl, struct weft_ctl_chunk);
 		note->path->ctl_pending--;
 		weft_free(note);
 		break;
@@ -528,15 +528,15 @@ static void weft_ctl_release(struct weft_ctl *ctl, struct weft_out *out)
 void weft_ctl_put(struct weft_path *path, u8 lane, struct weft_ctl *ctl)
 {
 	if (path->state == WEFT_PATHS_DEAD) {
-		if (ctl->kind == WEFT_CTL_NOTE)
-			weft_free(weft_ctl_obj(ctl, struct weft_note));
+		if (ctl->kind == WEFT_CTL_CHUNK)
+			weft_free(weft_ctl_obj(ctl, struct weft_ctl_chunk));
 		return;
 	}
 	if (ctl->queued)
 		return;
 	ctl->queued = true;
-	if (ctl->kind == WEFT_CTL_NOTE)
-		weft_ctl_obj(ctl, struct weft_note)->path = path;
+	if (ctl->kind == WEFT_CTL_CHUNK)
+		weft_ctl_obj(ctl, struct weft_ctl_chunk)->path = path;
 	weft_ctl_hold(ctl);
 	weft_list_add_tail(&path->lane[lane].ctlq, &ctl->node);
 	path->busy |= 1u << lane;
@@ -634,7 +634,7 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 	u8 *dst = rec->raw + rec->len;
 	u32 room = weft_rec_space(path, rec);
 	struct weft_rflow *rf;
-	struct weft_note *note;
+	struct weft_ctl_chunk *note;
 	bool more = false;
 	u32 n = 0;
 
@@ -660,8 +660,8 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 	case WEFT_CTL_CONN:
 		n = weft_ctl_conn(weft_ctl_obj(ctl, struct weft_conn), rec, room, &more);
 		break;
-	case WEFT_CTL_NOTE:
-		note = weft_ctl_obj(ctl, struct weft_note);
+	case WEFT_CTL_CHUNK:
+		note = weft_ctl_obj(ctl, struct weft_ctl_chunk);
 		if (room >= note->len) {
 			memcpy(dst, note->chunk, note->len);
 			n = note->len;
@@ -684,7 +684,7 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 }
 
 /**
- * weft_note_new - make a chunk without an object: an answer
+ * weft_ctl_chunk_new - make a chunk without an object: an answer
  * @path: its path, locked
  *
  * The limit bounds the answers to a peer that acknowledges nothing and sends more requests. The
@@ -694,15 +694,15 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
  * Return: a note to be filled in and put to a lane; NULL: no memory, or too many answers wait: the
  * request is not to be taken now.
  */
-struct weft_note *weft_note_new(const struct weft_path *path)
+struct weft_ctl_chunk *weft_ctl_chunk_new(const struct weft_path *path)
 {
-	struct weft_note *note;
+	struct weft_ctl_chunk *note;
 
 	weft_assert_held(&path->lock);
 	if (path->ctl_pending >= WEFT_CTL_PENDING_MAX)
 		return NULL;
 	note = weft_alloc(sizeof(*note));
 	if (note)
-		weft_ctl_init(&note->ctl, WEFT_CTL_NOTE);
+		weft_ctl_init(&note->ctl, WEFT_CTL_CHUNK);
 	return note;
 }

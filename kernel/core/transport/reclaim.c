@@ -84,7 +84,7 @@ bool weft_reclaim_waits(struct weft_ep *ep, struct weft_out *out)
 		return false;
 	}
 	weft_lock(&core->local->lock);
-	WRITE_ONCE(core->scarce, true);
+	WRITE_ONCE(core->reclaiming, true);
 	weft_path_deadline(core->local, out->now + WEFT_RECLAIM_AGAIN);
 	weft_unlock(&core->local->lock);
 	return true;
@@ -101,10 +101,10 @@ void weft_reclaim_again(struct weft_core *core, struct weft_out *out)
 {
 	struct weft_list *l;
 
-	if (likely(!READ_ONCE(core->scarce)))
+	if (likely(!READ_ONCE(core->reclaiming)))
 		return;
 	weft_lock(&core->lock);
-	WRITE_ONCE(core->scarce, false);
+	WRITE_ONCE(core->reclaiming, false);
 	weft_list_for_each(l, &core->eps) {
 		struct weft_ep *ep = weft_entry(l, struct weft_ep, node);
 

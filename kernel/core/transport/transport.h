@@ -32,7 +32,7 @@ void weft_ctl_put(struct weft_path *path, u8 lane, struct weft_ctl *ctl);
 bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
 		    struct weft_out *out);
 void weft_ctl_drop(struct weft_ctl *ctl, struct weft_out *out);
-struct weft_note *weft_note_new(const struct weft_path *path);
+struct weft_ctl_chunk *weft_ctl_chunk_new(const struct weft_path *path);
 
 /* ---- class.c -------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #
 # Two virtual machines, joined by sockets: a vnet port in each, and beside it a plain NIC for the
 # programs' side channel. Run on the host; the part "inside" runs in the machines.
+# CHECK: all
 
 runs="rdm:10.77.0.2: msg:10.77.0.2: rdm:fd77::2:-6"
 
