@@ -199,7 +199,8 @@ bench:
 
 # kernel/core on many nodes, in virtual time; a failing run prints how to repeat it
 sim_opts := $(if $(SEED),-s $(SEED)) $(if $(SEEDS),-c $(SEEDS)) $(if $(NODES),-n $(NODES)) \
-	$(if $(LOSS),-l $(LOSS)) $(if $(MSGS),-m $(MSGS)) $(if $(filter 1,$(V)),-v) $(if $(filter 1,$(SLOW)),-f) $(if $(filter 1,$(EQUAL)),-e) \
+	$(if $(LOSS),-l $(LOSS)) $(if $(MSGS),-m $(MSGS)) $(if $(filter 1,$(V)),-v) \
+	$(if $(filter 1,$(SLOW)),-f) $(if $(filter 1,$(EQUAL)),-e) \
 	$(if $(filter 1,$(REPORT)),-r $(B)/sim $(if $(filter 1,$(QUICK)),-q))
 sim_bin := $(B)/sim/sim$(if $(filter 1,$(ASAN)),-asan)
 .PHONY: sim
@@ -209,9 +210,10 @@ sim: $(sim_bin)
 
 # the module's folders against their order in kernel/layers and kernel/core/layers
 .PHONY: layers
-layers: $(sim_bin) module
+layers: $(sim_bin) module-$(lastword $(VM_KERNELS))
 	$(Q)selftests/layers kernel/core $(B)/obj/native/kernel/core
-	$(Q)selftests/layers kernel $(KBUILD_OUT)/kernel
+	$(Q)k=$$(selftests/vm/kernel $(lastword $(VM_KERNELS))) && \
+		selftests/layers kernel "$(B)/$$(cat "$$k/release")/kernel"
 
 # the diagrams of Documentation, as SVG
 pictures := $(patsubst Documentation/%.dot,$(B)/doc/%.svg,$(wildcard Documentation/*.dot))

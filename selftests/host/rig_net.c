@@ -353,7 +353,8 @@ static void leave(struct rig_node *node, struct rig_node *to, const struct weft_
 	struct rig *rig = node->rig;
 
 	__atomic_add_fetch(&rig->npackets, 1, __ATOMIC_RELAXED);
-	if (!to || !to->up || node->crashed || to->crashed || rig_is_cut(rig, node->index, to->index) ||
+	if (!to || !to->up || node->crashed || to->crashed ||
+	    rig_is_cut(rig, node->index, to->index) ||
 	    (unlikely(rig->conf.net.narrow) && len > rig->conf.net.narrow) ||
 	    (!rig->conf.net.bps && is_lost(rig, to))) {
 		__atomic_add_fetch(&rig->nlost, 1, __ATOMIC_RELAXED);

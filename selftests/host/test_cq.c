@@ -24,7 +24,8 @@ FIXTURE_SETUP(cq)
 	self->core.cnt = weft_counters_new(WEFT_NCOUNTERS);
 	self->out = calloc(1, sizeof(*self->out));
 	weft_out_init(self->out, &self->core);
-	weft_cq_init(&self->cq, &self->core, self->core.cnt, self->slots, SIZE, &self->bell, &self->status);
+	weft_cq_init(&self->cq, &self->core, self->core.cnt, self->slots, SIZE, &self->bell,
+		     &self->status);
 }
 
 FIXTURE_TEARDOWN(cq)
@@ -261,7 +262,8 @@ TEST_F(cq, wake)
 	struct weft_cq *cq = &rcq->cq;
 
 	rcq->slots = calloc(SIZE, sizeof(*rcq->slots));
-	weft_cq_init(cq, &self->core, self->core.cnt, rcq->slots, SIZE, &rcq->doorbell, &rcq->status);
+	weft_cq_init(cq, &self->core, self->core.cnt, rcq->slots, SIZE, &rcq->doorbell,
+		     &rcq->status);
 	EXPECT_FALSE(weft_cq_ready(cq));
 	post(cq, self->out, 1, NULL, 0, NULL);
 	weft_flush(self->out);
