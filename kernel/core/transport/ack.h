@@ -62,6 +62,7 @@ static inline void weft_ack_record(struct weft_path *path, struct weft_lane *lan
 {
 	u32 i;
 
+	weft_assert_held(&path->lock);
 	if (rec->state == WEFT_REC_FLIGHT)
 		lane->flight -= rec->nseg;
 	path->flight -= rec->nseg;
