@@ -73,47 +73,47 @@ struct weft_conf {
 	X(tx_bytes, "bytes of them, from the weft header on")		\
 	X(tx_direct, "packets whose payload the device reads from the program's memory")	\
 	X(tx_errors, "packets that the device refused")			\
-	X(tx_dropped, "packets that found no room on their way to the device")	\
-	X(tx_unresolved, "packets to a node whose Ethernet address is not known")	\
+	X(tx_dropped, "packets dropped because the device's queue was full")	\
+	X(tx_unresolved, "packets to a node without a known Ethernet address")	\
 	X(rx_packets, "packets received")				\
 	X(rx_bytes, "bytes of them, from the weft header on")		\
 	X(rx_bad, "received packets that could not be decoded or were not for us")	\
 	X(rx_unknown, "received packets of an unknown path or with a wrong token")	\
 	X(rx_duplicate, "received packets that had been received before")	\
-	X(rx_dropped, "received packets dropped for want of memory or room")	\
-	X(beyond_credit, "messages dropped as their sender was not told that they may come")	\
+	X(rx_dropped, "received packets dropped for lack of memory or buffer space")	\
+	X(beyond_credit, "messages dropped because their sender had no credit")	\
 	X(rx_runs, "runs of packets that were taken as one")		\
 	X(retransmits, "packets sent again")				\
-	X(spurious, "packets sent again that had arrived, as the peer tells")	\
+	X(spurious, "packets sent again although they had arrived")	\
 	X(timeouts, "retransmission timeouts")				\
 	X(acks_sent, "packets that only acknowledge")			\
 	X(msgs_sent, "messages sent")					\
 	X(msgs_received, "messages received")				\
-	X(msgs_eager, "messages sent without being asked for")		\
-	X(msgs_rendezvous, "messages announced and pulled")		\
+	X(msgs_eager, "messages sent eager")				\
+	X(msgs_rendezvous, "messages sent by rendezvous")		\
 	X(msgs_local, "messages that stayed on the node")		\
-	X(msgs_unexpected, "messages that came before their receive")	\
+	X(msgs_unexpected, "messages that arrived before their receive was posted")	\
 	X(msgs_truncated, "messages that were longer than their receive")	\
-	X(notifications, "calls of programs that had their rings looked into")	\
-	X(engine_joins, "endpoints that a polling engine began to look at")	\
-	X(engine_sleeps, "times that a polling engine found nothing and slept")	\
+	X(notifications, "notify calls of programs")			\
+	X(engine_joins, "endpoints that an engine began to poll")	\
+	X(engine_sleeps, "times that an engine without work went to sleep")	\
 	X(deferred, "messages that waited for memory to be pinned")		\
 	X(bounced, "windows copied because memory could not be pinned")	\
-	X(limit_unexp, "messages announced as the receiver holds as much as it may")	\
-	X(limit_endpoint, "times that an endpoint kept as many messages as it may")	\
-	X(limit_user, "times that a user's endpoints kept as many messages as they may")	\
-	X(limit_messages, "messages that waited as their receiver has no room for them")	\
-	X(limit_packets, "times that too many packets were not acknowledged")	\
-	X(limit_paths, "remote nodes refused as there are too many paths")	\
-	X(limit_requests, "connection requests refused as too many wait for an answer")	\
-	X(limit_datagrams, "datagrams dropped as their endpoint keeps as many as it may")	\
-	X(limit_jobs, "jobs refused as there are too many")		\
-	X(cq_overflows, "completions that waited for room in their queue")	\
+	X(limit_unexp, "messages sent by RTS because the receiver was at its limit")	\
+	X(limit_endpoint, "times that an endpoint reached its limit of kept messages")	\
+	X(limit_user, "times that a user reached the limit of kept messages")	\
+	X(limit_messages, "messages that waited for credit of their receiver")	\
+	X(limit_packets, "times that a path reached its limit of unacknowledged packets")	\
+	X(limit_paths, "remote nodes refused at the limit of paths")	\
+	X(limit_requests, "connection requests refused at the limit of unanswered ones")	\
+	X(limit_datagrams, "datagrams dropped at the limit of their endpoint")	\
+	X(limit_jobs, "jobs refused at the limit of jobs")		\
+	X(cq_overflows, "completions that waited for space in their queue")	\
 	X(bad_entries, "ring entries that could not be decoded")	\
 	X(bad_completions, "ring entries that were decoded and refused")	\
 	X(paths_made, "paths set up")					\
 	X(paths_dead, "paths given up")					\
-	X(paths_idle, "paths given back as nobody used them")		\
+	X(paths_idle, "paths released because they were unused")	\
 	X(peer_restarts, "remote nodes found to have restarted")	\
 	X(conns_made, "connections established")			\
 	X(conns_refused, "connection requests refused")			\
@@ -121,7 +121,7 @@ struct weft_conf {
 	X(wrong_job, "messages, datagrams and connection requests of another job")	\
 	X(dgrams_sent, "datagrams sent")				\
 	X(dgrams_received, "datagrams received")			\
-	X(dgrams_dropped, "datagrams dropped for want of a receive, memory or a path")
+	X(dgrams_dropped, "datagrams dropped for lack of a receive, memory or a path")
 
 #define WEFT_COUNTER_ENUM(name, text)	WEFT_CNT_##name,
 enum weft_counter { WEFT_COUNTERS(WEFT_COUNTER_ENUM) WEFT_NCOUNTERS };
