@@ -11,16 +11,26 @@
 #include "core/flow/flow.h"
 #include "core/bulk/upcalls.h"
 
+/* ---- window.c --------------------------------------------------------------------- */
+
+void weft_win_drop(struct weft_win *win);
+void weft_txm_defer(struct weft_txm *txm, struct weft_out *out);
+bool weft_send_pin(struct weft_txm *txm, struct weft_win *w, struct weft_out *out);
+void weft_rxm_defer(struct weft_rxm *rxm, struct weft_out *out);
+int weft_rxm_pin(struct weft_rxm *rxm, struct weft_win *w);
+int weft_rxm_take(struct weft_rxm *rxm, struct weft_win *w, struct weft_out *out);
+bool weft_rxm_release(struct weft_rxm *rxm, struct weft_out *out);
+
 /* ---- rdv.c ---------------------------------------------------------------------- */
 
+bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_txm *txm,
+		    struct weft_rec *rec);
 void weft_send_step(struct weft_txm *txm, struct weft_out *out);
 int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *w,
 		    struct weft_out *out);
 void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struct weft_out *out);
 void weft_send_late(struct weft_txm *txm);
 void weft_send_work(struct weft_txm *txm, struct weft_out *out);
-void weft_txm_defer(struct weft_txm *txm, struct weft_out *out);
-void weft_win_drop(struct weft_win *win);
 
 /* ---- announce.c ----------------------------------------------------------------- */
 
@@ -38,13 +48,17 @@ void weft_rxm_step(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out);
 void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out);
 void weft_rxm_later(struct weft_rxm *rxm, struct weft_out *out);
-void weft_rxm_defer(struct weft_rxm *rxm, struct weft_out *out);
 int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, struct weft_out *out);
 int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u32 last, u32 skip,
 		   struct weft_out *out);
 void weft_place_copied(const struct weft_copy *c, int err, struct weft_out *out);
 void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out);
+
+/* ---- local_copy.c --------------------------------------------------------------- */
+
+void weft_local_step(struct weft_rxm *rxm, struct weft_out *out);
+void weft_local_over(struct weft_rxm *rxm, int err, struct weft_out *out);
 
 /* ---- grant.c -------------------------------------------------------------------- */
 
@@ -54,5 +68,6 @@ void weft_grant_came(struct weft_rxm *rxm, u64 n, struct weft_out *out);
 void weft_grant_leave(struct weft_rxm *rxm, struct weft_out *out);
 void weft_grant_timer(struct weft_path *path, struct weft_out *out);
 void weft_grant_flush(struct weft_out *out);
+u32 weft_grant_chunk(struct weft_rxm *rxm, u8 *dst, u32 room);
 
 #endif

@@ -327,3 +327,30 @@ void weft_grant_flush(struct weft_out *out)
 		weft_path_put(path);
 	}
 }
+
+/**
+ * weft_grant_chunk - write the chunks of a received message: GRANT, DONE
+ * @rxm: the message; its path is locked
+ * @dst: buffer
+ * @room: size of the buffer
+ *
+ * Return: bytes written, 0: not enough space, or no chunk.
+ */
+u32 weft_grant_chunk(struct weft_rxm *rxm, u8 *dst, u32 room)
+{
+	u32 n = 0;
+
+	weft_assert_held(&rxm->path->lock);
+	if (room < weft_wire_size(sizeof(struct weft_w_grant)) +
+			   weft_wire_size(sizeof(struct weft_w_done)))
+		return 0;
+	if (rxm->send_grant && !rxm->send_done)
+		n += weft_wire_grant_put(dst, rxm->sid, rxm->rid, rxm->granted);
+	if (rxm->send_done)
+		n += weft_wire_done_put(dst + n, &rxm->id, rxm->sid, rxm->done,
+					rxm->flags & WEFT_MSG_MATCHED ? WEFT_DONE_MATCHED :
+									WEFT_DONE_PLACED);
+	rxm->send_grant = false;
+	rxm->send_done = false;
+	return n;
+}

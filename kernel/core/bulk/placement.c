@@ -37,21 +37,6 @@ void weft_rxm_later(struct weft_rxm *rxm, struct weft_out *out)
 	weft_path_go_on(rxm->path, out);
 }
 
-/**
- * weft_rxm_defer - have a worker continue a message
- * @rxm: the message; its path is locked
- * @out: output
- */
-void weft_rxm_defer(struct weft_rxm *rxm, struct weft_out *out)
-{
-	weft_assert_held(&rxm->path->lock);
-	if (rxm->work.queued || rxm->deferred)
-		return;
-	rxm->work.queued = true;
-	weft_rxm_get(rxm);
-	weft_list_add_tail(&out->deferred, &rxm->work.node);
-}
-
 /* Record that the message no longer needs the peer. Its path is locked. */
 void weft_rxm_complete(struct weft_rxm *rxm)
 {
@@ -221,11 +206,6 @@ void weft_rxm_start(struct weft_rxm *rxm, struct weft_out *out)
 	}
 }
 
-static struct weft_memctx *weft_rxm_mc(const struct weft_rxm *rxm)
-{
-	return rxm->ep->conf.mc;
-}
-
 /* Put out a copy into a window; out has space. Return: the copy, with all bytes in one piece. */
 static struct weft_copy *weft_rxm_copy(struct weft_rxm *rxm, u8 kind, const void *src, u32 win,
 				       u64 off, u32 len, struct weft_out *out)
@@ -247,55 +227,6 @@ static struct weft_copy *weft_rxm_copy(struct weft_rxm *rxm, u8 kind, const void
 	w->busy++;
 	rxm->ncopy++;
 	return c;
-}
-
-/* Take window @w for the next bytes of the receive. Return: 0; -EAGAIN: not resident; -EFAULT. */
-static int weft_rxm_pin(struct weft_rxm *rxm, struct weft_win *w)
-{
-	u64 len = rxm->room - rxm->pinned;
-	int err;
-
-	/* an eager message has one window or none */
-	if (rxm->sid || rxm->ltxm)
-		len = min_t(u64, len, rxm->path->core->conf.window_bytes);
-
-	w->off = rxm->pinned;
-	w->len = (u32)len;
-	w->left = (u32)len;
-	w->todo = (u32)len;
-	w->busy = 0;
-	err = weft_mem_get(weft_rxm_mc(rxm), &rxm->post->vec, w->off, w->len, WEFT_MEM_WRITE,
-			   &w->mem);
-	if (err == -EFAULT)
-		return err;
-	if (err)
-		return -EAGAIN;
-	rxm->pinned += len;
-	w->state = WEFT_WIN_READY;
-	return 0;
-}
-
-/* Release full windows; bounced ones are flushed first. Return: true if none is left. */
-static bool weft_rxm_release(struct weft_rxm *rxm, struct weft_out *out)
-{
-	bool gone = true;
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(rxm->win); i++) {
-		struct weft_win *w = &rxm->win[i];
-
-		if (w->state == WEFT_WIN_READY && !w->left && !w->busy) {
-			if (weft_mem_bounced(w->mem))
-				w->state = WEFT_WIN_FLUSH;
-			else
-				weft_win_drop(w);
-		}
-		if (w->state == WEFT_WIN_FLUSH)
-			weft_rxm_defer(rxm, out);
-		if (w->state != WEFT_WIN_NONE)
-			gone = false;
-	}
-	return gone;
 }
 
 /* ---- Eager ----------------------------------------------------------------------- */
@@ -517,9 +448,7 @@ static void weft_rxm_grant(struct weft_rxm *rxm)
 
 static void weft_rxm_pull(struct weft_rxm *rxm, struct weft_out *out)
 {
-	u64 pinned;
 	u32 i;
-	int err;
 
 	if (weft_rxm_release(rxm, out) && rxm->pinned == rxm->room) {
 		weft_rxm_placed(rxm, out);
@@ -530,17 +459,9 @@ static void weft_rxm_pull(struct weft_rxm *rxm, struct weft_out *out)
 
 		if (w->state != WEFT_WIN_NONE)
 			continue;
-		pinned = rxm->pinned;
-		err = weft_rxm_pin(rxm, w);
-		if (err == -EFAULT) {
+		if (weft_rxm_take(rxm, w, out)) {
 			weft_rxm_fail(rxm, EFAULT, out);
 			return;
-		}
-		if (err) {
-			w->state = WEFT_WIN_DEFER;
-			rxm->pinned = pinned + w->len;
-			weft_count(rxm->path->core, deferred);
-			weft_rxm_defer(rxm, out);
 		}
 	}
 	weft_rxm_grant(rxm);
@@ -706,9 +627,6 @@ void weft_place_copied(const struct weft_copy *c, int err, struct weft_out *out)
 		else if (rxm->stored == rxm->len && !rxm->over)
 			weft_rxm_is_whole(rxm, out);
 		break;
-	case WEFT_COPY_MEM_MEM:
-		weft_local_copied(rxm, c->len, err, out);
-		break;
 	default:
 		w = &rxm->win[c->token];
 		w->busy--;
@@ -762,7 +680,7 @@ void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out)
 	struct weft_mem *mem[ARRAY_SIZE(rxm->win)] = { NULL };
 	u8 what[ARRAY_SIZE(rxm->win)] = { 0 };
 	struct weft_path *path = rxm->path;
-	struct weft_memctx *mc = weft_rxm_mc(rxm);
+	struct weft_memctx *mc = rxm->ep->conf.mc;
 	bool write = false;
 	int err = 0;
 	u32 i;

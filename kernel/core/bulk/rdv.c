@@ -16,18 +16,6 @@
 #include "core/bulk/bulk.h"
 #include "core/transport/emit.h"
 
-/**
- * weft_win_drop - release a window
- * @win: the window
- */
-void weft_win_drop(struct weft_win *win)
-{
-	if (win->state == WEFT_WIN_READY || win->state == WEFT_WIN_FLUSH)
-		weft_mem_put(win->mem);
-	win->mem = NULL;
-	win->state = WEFT_WIN_NONE;
-}
-
 /* Return: the window with the next byte to be sent, or NULL. */
 static struct weft_win *weft_send_win(struct weft_txm *txm)
 {
@@ -98,46 +86,6 @@ bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_
 		weft_list_del(&txm->qnode);
 		weft_list_add_tail(&lane->dataq, &txm->qnode);
 	}
-	return true;
-}
-
-/**
- * weft_txm_defer - have a worker pin a window
- * @txm: the send; its path is locked
- * @out: output
- */
-void weft_txm_defer(struct weft_txm *txm, struct weft_out *out)
-{
-	weft_assert_held(&txm->path->lock);
-	if (txm->work.queued || txm->deferred)
-		return;
-	txm->work.queued = true;
-	weft_txm_get(txm);
-	weft_list_add_tail(&out->deferred, &txm->work.node);
-}
-
-/* Take the next window. Return: true if one was taken or is being made. */
-static bool weft_send_pin(struct weft_txm *txm, struct weft_win *w, struct weft_out *out)
-{
-	u64 len = min_t(u64, txm->granted - txm->pinned, txm->path->core->conf.window_bytes);
-	int err;
-
-	w->off = txm->pinned;
-	w->len = (u32)len;
-	w->busy = 0;
-	err = weft_mem_get(txm->ep->conf.mc, &txm->vec, w->off, w->len, WEFT_MEM_READ, &w->mem);
-	if (err == -EFAULT) {
-		weft_send_abandon(txm, EFAULT, out);
-		return false;
-	}
-	txm->pinned += len;
-	if (!err) {
-		w->state = WEFT_WIN_READY;
-		return true;
-	}
-	w->state = WEFT_WIN_DEFER;
-	weft_count(txm->path->core, deferred);
-	weft_txm_defer(txm, out);
 	return true;
 }
 
@@ -220,8 +168,7 @@ int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *
 		return 0;
 	}
 	if (!upto) {
-		weft_send_done(txm, 0, out);
-		weft_send_over(txm, out);
+		weft_send_end(txm, 0, out);
 		return 0;
 	}
 	upto = min(upto, txm->len);
@@ -243,18 +190,16 @@ int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *
 void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struct weft_out *out)
 {
 	int status = be16_to_cpu(w->status);
-	struct weft_txm *txm = NULL;
 	struct weft_flowid id;
+	struct weft_txm *txm;
 	struct weft_flow *flow;
 	struct weft_list *l;
 
 	weft_assert_held(&path->lock);
 	if (w->sid) {
 		txm = weft_send_by_id(path, be32_to_cpu(w->sid));
-		if (!txm)
-			return;
-		weft_send_done(txm, status, out);
-		weft_send_over(txm, out);
+		if (txm)
+			weft_send_end(txm, status, out);
 		return;
 	}
 	weft_wire_flow_get(&w->flow, &id);
@@ -263,16 +208,11 @@ void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struc
 		return;
 	weft_list_for_each(l, &flow->txms) {
 		txm = weft_entry(l, struct weft_txm, node);
-		if (txm->begun && txm->eager && txm->mseq == id.mseq)
-			break;
-		txm = NULL;
+		if (txm->begun && txm->eager && txm->mseq == id.mseq) {
+			weft_send_end(txm, status, out);
+			return;
+		}
 	}
-	if (!txm)
-		return;
-	txm->placed = true;
-	weft_send_done(txm, status, out);
-	if (txm->state == WEFT_TXM_SENT && !txm->nrec)
-		weft_send_over(txm, out);
 }
 
 /**

@@ -9,11 +9,7 @@
 
 #include "core/object/object.h"
 
-void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out);
-void weft_send_over(struct weft_txm *txm, struct weft_out *out);
-void weft_local_step(struct weft_rxm *rxm, struct weft_out *out);
-void weft_local_over(struct weft_rxm *rxm, int err, struct weft_out *out);
-void weft_local_copied(struct weft_rxm *rxm, u32 len, int err, struct weft_out *out);
+void weft_send_end(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_cm_settled(struct weft_ep *ep, struct weft_out *out);
 
 #endif

@@ -31,6 +31,10 @@ void weft_cm_failed(struct weft_conn *conn, int err, const void *data, u32 len,
 void weft_cm_over(struct weft_conn *conn, struct weft_out *out);
 void weft_cm_down(struct weft_conn *conn, int err, struct weft_out *out);
 
+/* ---- cm_wire.c ------------------------------------------------------------------- */
+
+u32 weft_cm_chunk(struct weft_conn *conn, struct weft_rec *rec, u32 room, bool *more);
+
 /* ---- connect.c ------------------------------------------------------------------- */
 
 bool weft_cm_renew(struct weft_conn *conn, struct weft_out *out);

@@ -33,23 +33,14 @@ static void weft_cm_put(struct weft_w_cm *w, const struct weft_flowid *f, u8 op,
 	w->last = 0;
 }
 
-/**
- * weft_cm_chunk - write a chunk of a connection
- * @conn: the connection; its path is locked
- * @op: WEFT_CM_*
- * @dst: buffer
- * @room: size of the buffer
- *
- * Return: bytes written, 0: not enough space.
- */
-u32 weft_cm_chunk(struct weft_conn *conn, u8 op, void *dst, u32 room)
+/* Write operation @op. Return: bytes written, 0: not enough space. */
+static u32 weft_cm_write(struct weft_conn *conn, u8 op, void *dst, u32 room)
 {
 	bool data = op == WEFT_CM_REQ || op == WEFT_CM_REP || op == WEFT_CM_REJ;
 	u32 len = data ? conn->dlen : 0;
 	u16 status = 0;
 	struct weft_w_cm w;
 
-	weft_assert_held(&conn->path->lock);
 	if (weft_wire_size(sizeof(w) + len) > room)
 		return 0;
 	if (op == WEFT_CM_REJ)
@@ -63,6 +54,40 @@ u32 weft_cm_chunk(struct weft_conn *conn, u8 op, void *dst, u32 room)
 	if (op == WEFT_CM_REQ || op == WEFT_CM_REP)
 		weft_job_cm_auth(conn, &w);
 	return weft_wire_cm_put(dst, &w, conn->data, len);
+}
+
+/**
+ * weft_cm_chunk - write the next operation of a connection
+ * @conn: the connection; its path is locked
+ * @rec: the open packet
+ * @room: space in it, bytes
+ * @more: out: true if the connection has more to say
+ *
+ * FIN has a packet of its own. The peer takes FIN only after it has received the acknowledgements
+ * of its sends. So FIN must not delay chunks for others, which the peer's FIN may wait for.
+ *
+ * Return: bytes written, 0: not enough space, or nothing to say.
+ */
+u32 weft_cm_chunk(struct weft_conn *conn, struct weft_rec *rec, u32 room, bool *more)
+{
+	u8 op;
+	u32 n;
+
+	weft_assert_held(&conn->path->lock);
+	for (op = WEFT_CM_REQ; op <= WEFT_CM_FINACK; op++)
+		if (conn->ops & (1u << op))
+			break;
+	if (op > WEFT_CM_FINACK)
+		return 0;
+	*more = true;
+	if (op == WEFT_CM_FIN && rec->len)
+		return 0;
+	n = weft_cm_write(conn, op, rec->raw + rec->len, room);
+	if (n)
+		conn->ops &= ~(1u << op);
+	rec->alone = n && op == WEFT_CM_FIN;
+	*more = conn->ops;
+	return n;
 }
 
 /* Answer a chunk without a connection. Return: 0, -ENOMEM. */

@@ -359,3 +359,19 @@ void weft_credit_told(struct weft_path *path, const struct weft_w_credit *w)
 	weft_list_splice_tail(sendq, &flow->parked);
 	path->busy |= 1u << flow->lane;
 }
+
+/**
+ * weft_credit_chunk - write the credit of a flow: CREDIT
+ * @rf: the flow; its path is locked
+ * @dst: buffer
+ * @room: size of the buffer
+ *
+ * Return: bytes written, 0: not enough space.
+ */
+u32 weft_credit_chunk(const struct weft_rflow *rf, u8 *dst, u32 room)
+{
+	weft_assert_held(&rf->path->lock);
+	if (room < weft_wire_size(sizeof(struct weft_w_credit)))
+		return 0;
+	return weft_wire_credit_put(dst, &rf->id, rf->told_msgs, rf->told_bytes);
+}

@@ -120,6 +120,26 @@ void weft_flow_check(struct weft_flow *flow, struct weft_out *out)
 }
 
 /**
+ * weft_flow_chunk - write the chunk that a flow's sender withdraws messages with: ABORT
+ * @flow: the flow; its path is locked
+ * @txm: the withdrawn send; NULL: all later messages of the flow, which has ended
+ * @dst: buffer
+ * @room: size of the buffer
+ *
+ * Return: bytes written, 0: not enough space.
+ */
+u32 weft_flow_chunk(const struct weft_flow *flow, const struct weft_txm *txm, u8 *dst, u32 room)
+{
+	struct weft_flowid id = flow->id;
+
+	weft_assert_held(&flow->path->lock);
+	if (room < weft_wire_size(sizeof(struct weft_w_abort)))
+		return 0;
+	id.mseq = txm ? txm->mseq : id.mseq + 1;
+	return weft_wire_abort_put(dst, &id, txm ? txm->sid : 0, txm ? txm->status : 0);
+}
+
+/**
  * weft_flow_recent - set the flow that the next send probably uses
  * @ep: the endpoint; ep->sq_mutex is held
  * @flow: the flow used last, or the only one; NULL: none

@@ -17,6 +17,7 @@ struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, struct weft_out *o
 struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 				const struct weft_sockaddr *peer);
 int weft_flow_add(struct weft_flow *flow);
+u32 weft_flow_chunk(const struct weft_flow *flow, const struct weft_txm *txm, u8 *dst, u32 room);
 void weft_flow_recent(struct weft_ep *ep, struct weft_flow *flow);
 u8 weft_flow_lane(const struct weft_flowid *id);
 void weft_flow_forget(struct weft_flow *flow, struct weft_out *out);
@@ -64,6 +65,7 @@ void weft_credit_over(struct weft_rxm *rxm, struct weft_out *out);
 void weft_credit_timer(struct weft_path *path, struct weft_out *out);
 void weft_credit_park(struct weft_txm *txm);
 void weft_credit_told(struct weft_path *path, const struct weft_w_credit *w);
+u32 weft_credit_chunk(const struct weft_rflow *rf, u8 *dst, u32 room);
 
 /*
  * A message of a flow has had its turn, with @eager bytes of eager payload. Report credit if it is

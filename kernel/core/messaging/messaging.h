@@ -18,6 +18,8 @@ bool weft_send_hand(struct weft_ep *ep);
 struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *e,
 				struct weft_flow *flow);
 void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out);
+void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out);
+void weft_send_over(struct weft_txm *txm, struct weft_out *out);
 int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst);
 void weft_fence_check(struct weft_flow *flow, struct weft_out *out);
 
@@ -160,6 +162,7 @@ void weft_fence_drop(struct weft_flow *flow, int status, struct weft_out *out);
 /* ---- dgram.c -------------------------------------------------------------------- */
 
 int weft_dgram_send(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out);
+void weft_dgram_output(struct weft_path *path, struct weft_out *out);
 void weft_dgram_rx(struct weft_path *path, const struct weft_hdr *hdr,
 		   const struct weft_chunks *rest, struct weft_out *out);
 void weft_dgram_deliver(struct weft_ep *ep, const struct weft_dgram *d,
@@ -182,6 +185,7 @@ u32 weft_local_src_find(struct weft_flow *flow, u32 gen);
 bool weft_local_spare(struct weft_ep *ep);
 int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		    struct weft_out *out);
+void weft_local_output(struct weft_path *path, struct weft_out *out);
 void weft_local_withdraw(struct weft_txm *txm, int status, struct weft_out *out);
 
 /*

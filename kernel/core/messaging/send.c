@@ -347,17 +347,12 @@ taken:
 
 /* ---- Into packets ---------------------------------------------------------------- */
 
-/**
- * weft_send_build - append the next chunk of a send to a packet
- * @path: the path, locked
- * @txm: first of its lane's sendq
- * @rec: the open packet
- * @now: time
- *
- * Return: true if more may be appended; false: the packet is full.
+/*
+ * Append the next chunk of @txm, first of its lane's sendq, to the open packet @rec. Return: true
+ * if more may be appended; false: the packet is full.
  */
-bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_rec *rec,
-		     weft_ns now)
+static bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_rec *rec,
+			    weft_ns now)
 {
 	u32 room = weft_rec_space(path, rec), left, n;
 	struct weft_flow *flow = txm->flow;
@@ -433,4 +428,41 @@ ref:
 		path->busy |= 1u << lane->no;
 	}
 	return !rec->pay;
+}
+
+/**
+ * weft_send_append - append waiting messages to a packet until it is full
+ * @path: the path, locked
+ * @lane: the lane, which may send
+ * @rec: the open packet
+ * @now: time
+ */
+void weft_send_append(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
+		      weft_ns now)
+{
+	struct weft_list *l;
+
+	weft_assert_held(&path->lock);
+	while (!rec->len && (l = weft_list_first(&lane->dataq)))
+		if (weft_send_data(path, lane, weft_entry(l, struct weft_txm, qnode), rec))
+			return;
+	while ((l = weft_list_first(&lane->sendq)))
+		if (!weft_send_build(path, weft_entry(l, struct weft_txm, qnode), rec, now))
+			return;
+}
+
+/**
+ * weft_send_unnumbered - send what has no packet number: datagrams, and chunks within the node
+ * @path: the path, up and locked
+ * @out: output
+ */
+void weft_send_unnumbered(struct weft_path *path, struct weft_out *out)
+{
+	weft_assert_held(&path->lock);
+	if (path->local) {
+		path->busy = 0;
+		weft_local_output(path, out);
+	} else {
+		weft_dgram_output(path, out);
+	}
 }

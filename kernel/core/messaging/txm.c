@@ -270,6 +270,22 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
 }
 
 /**
+ * weft_send_end - end a send whose outcome the receiver has reported
+ * @txm: the send; its path is locked; the caller or a list has a reference
+ * @status: errno, 0: success
+ * @out: output
+ *
+ * An eager send is over when its records are acknowledged, too.
+ */
+void weft_send_end(struct weft_txm *txm, int status, struct weft_out *out)
+{
+	txm->placed = true;
+	weft_send_done(txm, status, out);
+	if (!txm->eager || (txm->state == WEFT_TXM_SENT && !txm->nrec))
+		weft_send_over(txm, out);
+}
+
+/**
  * weft_send_acked - process the acknowledgement of a record with bytes of a send
  * @txm: the send; its path is locked
  * @rec: the record

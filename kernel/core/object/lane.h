@@ -78,6 +78,9 @@ struct weft_ctl {
 	bool queued;
 };
 
+/* The object of @type that @ctl is part of. */
+#define weft_ctl_obj(c, type)	container_of(c, type, ctl)
+
 /* Initialize @ctl in an object of @kind, WEFT_CTL_*: no chunk to send. */
 static inline void weft_ctl_init(struct weft_ctl *ctl, u8 kind)
 {

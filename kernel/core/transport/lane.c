@@ -397,7 +397,6 @@ static void weft_lane_again(struct weft_path *path, struct weft_lane *lane, stru
 static void weft_lane_fill(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
 {
 	struct weft_rec *rec = lane->open;
-	struct weft_list *l;
 
 	while (!weft_list_empty(&lane->ctlq))
 		if (!weft_ctl_build(path, lane, rec, out))
@@ -406,12 +405,7 @@ static void weft_lane_fill(struct weft_path *path, struct weft_lane *lane, struc
 		lane->limited = true;
 		return;
 	}
-	while (!rec->len && (l = weft_list_first(&lane->dataq)))
-		if (weft_send_data(path, lane, weft_entry(l, struct weft_txm, qnode), rec))
-			return;
-	while ((l = weft_list_first(&lane->sendq)))
-		if (!weft_send_build(path, weft_entry(l, struct weft_txm, qnode), rec, out->now))
-			return;
+	weft_send_append(path, lane, rec, out->now);
 }
 
 /**

@@ -223,18 +223,13 @@ void weft_path_output(struct weft_path *path, struct weft_out *out)
 	weft_assert_held(&path->lock);
 	if (!path->busy || path->state != WEFT_PATHS_UP || path->failing)
 		return;
-	if (unlikely(path->local)) {
-		path->busy = 0;
-		weft_local_output(path, out);
-		return;
-	}
 	/* lanes of a class may queue chunks on later lanes */
-	for (i = 0; path->busy & (WEFT_BUSY_DGRAM - 1) & ~0u << i; i++) {
+	for (i = 0; !path->local && path->busy & (WEFT_BUSY_DGRAM - 1) & ~0u << i; i++) {
 		i = __ffs(path->busy & ~0u << i);
 		weft_lane_output(path, &path->lane[i], out);
 	}
-	if (unlikely(path->busy & WEFT_BUSY_DGRAM))
-		weft_dgram_output(path, out);
+	if (unlikely(path->local || path->busy & WEFT_BUSY_DGRAM))
+		weft_send_unnumbered(path, out);
 }
 
 /* ---- Sign of life ---------------------------------------------------------------- */

@@ -13,13 +13,10 @@ void weft_flow_check(struct weft_flow *flow, struct weft_out *out);
 void weft_rflows_free(struct weft_path *path, struct weft_out *out);
 void weft_send_abandon(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_send_acked(struct weft_txm *txm, struct weft_rec *rec, struct weft_out *out);
-bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_rec *rec,
-		     weft_ns now);
-bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_txm *txm,
-		    struct weft_rec *rec);
-void weft_dgram_output(struct weft_path *path, struct weft_out *out);
-void weft_local_output(struct weft_path *path, struct weft_out *out);
-u32 weft_cm_chunk(struct weft_conn *conn, u8 op, void *dst, u32 room);
+void weft_send_append(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
+		      weft_ns now);
+void weft_send_unnumbered(struct weft_path *path, struct weft_out *out);
+u32 weft_ctl_write(struct weft_ctl *ctl, struct weft_rec *rec, u32 room, bool *more);
 void weft_monitor_up(const struct weft_path *path);
 
 #endif
