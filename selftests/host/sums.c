@@ -28,7 +28,7 @@ void sums_check(const struct weft_path *path)
 	u32 i;
 
 	weft_list_for_each(l, &path->msg.rxms)
-		open += weft_entry(l, struct weft_rxm, node)->open;
+		open += weft_entry(l, struct weft_rxm, node)->flow.open;
 	if (open != path->flow.rx_open || open > WINDOW_MAX)
 		weft_host_die(__FILE__, __LINE__, "path: %llu eager bytes are open, not %llu",
 			      (unsigned long long)open, (unsigned long long)path->flow.rx_open);
@@ -59,25 +59,25 @@ static bool is_orphan(const struct weft_rxm *rxm)
 	const struct weft_rflow *rf;
 	bool ended;
 
-	if (!rxm->waited)
+	if (!rxm->flow.waited)
 		return false;
 	weft_lock(&rxm->path->lock);
 	rf = weft_rflow_find(rxm->path, rxm->id.ssvc, rxm->id.sgen);
-	ended = !rf || rf->no != rxm->rflow;
+	ended = !rf || rf->no != rxm->flow.rflow;
 	weft_unlock(&rxm->path->lock);
 	return ended;
 }
 
 static void add_kept(const struct weft_rxm *rxm, struct kept *k)
 {
-	if (!rxm->kept)
+	if (!rxm->flow.kept)
 		return;
 	k->msgs++;
-	k->bytes += rxm->kept_bytes;
+	k->bytes += rxm->flow.kept_bytes;
 	if (is_orphan(rxm))
 		return;
 	k->flow_msgs++;
-	k->flow_bytes += rxm->kept_bytes;
+	k->flow_bytes += rxm->flow.kept_bytes;
 }
 
 static void add_path(const struct weft_path *path, const struct weft_ep *ep, struct kept *k)
@@ -104,7 +104,7 @@ static void add_local(const struct weft_core *core, const struct weft_ep *ep, st
 	for (i = 0; i < WEFT_KINDS; i++) {
 		weft_list_for_each(l, &ep->rx.match.unexp[i]) {
 			const struct weft_munexp *u = weft_entry(l, struct weft_munexp, order);
-			const struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
+			const struct weft_rxm *rxm = container_of(u, struct weft_rxm, rx.match);
 
 			if (!rxm->path || rxm->path == core->local)
 				add_kept(rxm, k);

@@ -99,9 +99,9 @@ static bool sound(struct run *self)
 		if (!m)
 			continue;
 		n++;
-		out += m->gmsg.out;
-		if (m->gmsg.given > m->room || m->gmsg.out > m->gmsg.given ||
-		    !m->gmsg.out != weft_list_empty(&m->gmsg.busy))
+		out += m->bulk.gmsg.out;
+		if (m->bulk.gmsg.given > m->bulk.room || m->bulk.gmsg.out > m->bulk.gmsg.given ||
+		    !m->bulk.gmsg.out != weft_list_empty(&m->bulk.gmsg.busy))
 			return false;
 	}
 	for (i = 0; i < PATHS; i++) {
@@ -143,7 +143,7 @@ static u32 join(struct run *self, u32 p, u64 len)
 
 	weft_lock(&path->lock);
 	m = weft_rxm_new(path, NULL);
-	m->room = len;
+	m->bulk.room = len;
 	weft_grant_join(m, self->t.out);
 	weft_unlock(&path->lock);
 	weft_grant_flush(self->t.out);
@@ -161,7 +161,7 @@ static void came(struct run *self, u32 i, u64 n)
 	weft_grant_flush(self->t.out);
 }
 
-#define ALLOWED(i)	(run->msg[i]->allowed)
+#define ALLOWED(i)	(run->msg[i]->bulk.allowed)
 
 TEST_F(grant, alone)
 {
@@ -245,7 +245,7 @@ TEST_F(grant, the_longest_is_not_starved)
 	longest = join(run, 12, 100 * MIB);
 	for (k = 0; k < 100 && !ALLOWED(longest); k++)
 		for (i = 0; i < 12; i++)
-			if (run->msg[i]->gmsg.out)
+			if (run->msg[i]->bulk.gmsg.out)
 				came(run, i, QUANTUM);
 	EXPECT_NE(0, ALLOWED(longest));
 	EXPECT_TRUE(sound(run));
@@ -261,11 +261,11 @@ TEST_F(grant, one_of_many_has_its_part)
 	came(run, 0, MIB);
 	for (k = 0; k < 100; k++) {
 		for (i = 0; i < 12; i++)
-			if (run->msg[i]->gmsg.out)
+			if (run->msg[i]->bulk.gmsg.out)
 				came(run, i, QUANTUM);
 		/* those who came first had more */
 		for (i = 0; i < 12 && k > 10; i++)
-			EXPECT_GE(ALL / 8, run->msg[i]->gmsg.out);
+			EXPECT_GE(ALL / 8, run->msg[i]->bulk.gmsg.out);
 		EXPECT_GE(ALL, run->t.core->grants.out);
 		EXPECT_TRUE(sound(run));
 	}
@@ -302,14 +302,14 @@ TEST_F(grant, who_stalls_does_not_count)
 	EXPECT_NE(0, ALLOWED(waits));
 	EXPECT_TRUE(sound(run));
 	/* it gets nothing more until some of it comes */
-	ASSERT_TRUE(run->msg[0]->gmsg.stalled);
+	ASSERT_TRUE(run->msg[0]->bulk.gmsg.stalled);
 	before = ALLOWED(0);
 	for (i = 1; i < 12; i++)
-		if (run->msg[i]->gmsg.out)
-			came(run, i, run->msg[i]->gmsg.out);
+		if (run->msg[i]->bulk.gmsg.out)
+			came(run, i, run->msg[i]->bulk.gmsg.out);
 	EXPECT_EQ(before, ALLOWED(0));
 	came(run, 0, KIB);
-	EXPECT_FALSE(run->msg[0]->gmsg.stalled);
+	EXPECT_FALSE(run->msg[0]->bulk.gmsg.stalled);
 	EXPECT_TRUE(sound(run));
 }
 
@@ -331,8 +331,8 @@ TEST_F(grant, who_leaves_makes_room)
 	}
 	/* it is alone now, with what the limit for several had left it at */
 	EXPECT_NE(0, ALLOWED(waits));
-	came(run, waits, run->msg[waits]->gmsg.out);
-	EXPECT_EQ(2 * MIB, run->msg[waits]->gmsg.out);
+	came(run, waits, run->msg[waits]->bulk.gmsg.out);
+	EXPECT_EQ(2 * MIB, run->msg[waits]->bulk.gmsg.out);
 }
 
 TEST_HARNESS_MAIN

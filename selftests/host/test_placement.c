@@ -129,21 +129,21 @@ TEST(place__asked_for)
 	come(&s, weft_wire_rts_put(s.pkt + WEFT_WIRE_HDR, &s.m, SID));
 	ASSERT_EQ(1, lone_count(&s.t.path->msg.rxms));
 	rxm = weft_entry(weft_list_first(&s.t.path->msg.rxms), struct weft_rxm, node);
-	rid = rxm->rid;
-	EXPECT_EQ(LEN, rxm->granted);
+	rid = rxm->bulk.rid;
+	EXPECT_EQ(LEN, rxm->bulk.granted);
 	data(&s, rid + 1, 0, PIECE);
 	data(&s, rid, LEN, 1);
 	data(&s, rid, LEN - 1, 2);
 	data(&s, rid, 1ull << 63, PIECE);
 	EXPECT_EQ(0xee, s.room[0]);
-	EXPECT_EQ(LEN, rxm->win[0].todo);
+	EXPECT_EQ(LEN, rxm->bulk.win[0].todo);
 	data(&s, rid, 2 * PIECE, PIECE);
 	data(&s, rid, 0, PIECE);
-	EXPECT_EQ(PIECE, rxm->win[0].todo);
+	EXPECT_EQ(PIECE, rxm->bulk.win[0].todo);
 	EXPECT_TRUE(none(&s));
 	/* more than is missing, and then what is */
 	data(&s, rid, PIECE - 1, PIECE + 1);
-	EXPECT_EQ(PIECE, rxm->win[0].todo);
+	EXPECT_EQ(PIECE, rxm->bulk.win[0].todo);
 	data(&s, rid, PIECE, PIECE);
 	whole(_metadata, &s);
 	data(&s, rid, 0, PIECE);

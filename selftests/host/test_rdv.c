@@ -25,7 +25,7 @@ static struct weft_txm *announced(struct __test_metadata *_metadata, struct near
 		abort();
 	txm = weft_entry(flow->txms.prev, struct weft_txm, node);
 	EXPECT_NE(0, txm->sid);
-	EXPECT_EQ(0, txm->granted);
+	EXPECT_EQ(0, txm->bulk.granted);
 	return txm;
 }
 
@@ -63,16 +63,16 @@ TEST(rdv__grants)
 	near_init(&s);
 	txm = announced(_metadata, &s, 1);
 	grant(&s, txm->sid, 3000);
-	EXPECT_EQ(3000, txm->granted);
+	EXPECT_EQ(3000, txm->bulk.granted);
 	EXPECT_EQ(3000, txm->sent);
-	EXPECT_EQ(RID, txm->rid);
+	EXPECT_EQ(RID, txm->bulk.rid);
 	grant(&s, txm->sid, 2000);
-	EXPECT_EQ(3000, txm->granted);
+	EXPECT_EQ(3000, txm->bulk.granted);
 	grant(&s, txm->sid, 6000);
 	EXPECT_EQ(6000, txm->sent);
 	/* more than there is */
 	grant(&s, txm->sid, U64_MAX);
-	EXPECT_EQ(LEN, txm->granted);
+	EXPECT_EQ(LEN, txm->bulk.granted);
 	EXPECT_LE(txm->sent, LEN);
 	EXPECT_EQ(0, rig_cq_read(s.cq, &e));
 	done(&s, txm->sid, 0);
@@ -98,7 +98,7 @@ TEST(rdv__unknown)
 	n = s.t.lane->snd_nxt;
 	grant(&s, sid + 1, 3000);
 	EXPECT_EQ(n + 1, s.t.lane->snd_nxt);
-	EXPECT_EQ(0, txm->granted);
+	EXPECT_EQ(0, txm->bulk.granted);
 	/* nobody wants it */
 	grant(&s, sid, 0);
 	ASSERT_EQ(1, rig_cq_read(s.cq, &e));

@@ -562,10 +562,10 @@ void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out)
 		weft_ep_put(ep);
 		break;
 	case WEFT_WORK_TXM:
-		weft_send_work(container_of(work, struct weft_txm, work), out);
+		weft_send_work(container_of(work, struct weft_txm, bulk.work), out);
 		break;
 	case WEFT_WORK_RXM:
-		weft_rxm_work(container_of(work, struct weft_rxm, work), out);
+		weft_rxm_work(container_of(work, struct weft_rxm, bulk.work), out);
 		break;
 	case WEFT_WORK_SRQ:
 		weft_srq_work(container_of(work, struct weft_srq, work), out);

@@ -22,7 +22,7 @@ static void weft_ovf_written(struct weft_ovf *ovf, struct weft_out *out)
 	case WEFT_OVF_TXM:
 		txm = container_of(ovf, struct weft_txm, ovf);
 		weft_lock(&txm->ep->lock);
-		txm->waits = false;
+		txm->tx.waits = false;
 		weft_send_release(txm->ep, txm);
 		weft_unlock(&txm->ep->lock);
 		weft_txm_put(txm, out);

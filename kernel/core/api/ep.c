@@ -75,11 +75,11 @@ static int weft_ep_slots(struct weft_ep *ep)
 
 		txm->ep = ep;
 		txm->ovf.kind = WEFT_OVF_TXM;
-		weft_work_init(&txm->work, WEFT_WORK_TXM, ep->conf.ctx);
+		weft_work_init(&txm->bulk.work, WEFT_WORK_TXM, ep->conf.ctx);
 		weft_ctl_init(&txm->ctl, WEFT_CTL_TXM);
 		weft_list_init(&txm->ovf.node);
 		weft_list_init(&txm->qnode);
-		weft_list_init(&txm->idnode);
+		weft_list_init(&txm->bulk.idnode);
 		weft_list_add_tail(&ep->tx.free, &txm->node);
 	}
 	for (i = 0; i < weft_ep_nposts(ep); i++) {
@@ -283,9 +283,9 @@ static void weft_ep_forget(struct weft_ep *ep, struct weft_cq *tx_cq, struct wef
 		struct weft_txm *txm = &ep->tx.txms[i];
 
 		weft_lock(&ep->lock);
-		mine = txm->waits && weft_cq_forget(tx_cq, &txm->ovf);
+		mine = txm->tx.waits && weft_cq_forget(tx_cq, &txm->ovf);
 		if (mine)
-			txm->waits = false;
+			txm->tx.waits = false;
 		weft_unlock(&ep->lock);
 		if (mine)
 			weft_txm_put(txm, out);

@@ -19,7 +19,7 @@ static noinline void weft_flush_start(struct weft_out *out)
 	struct weft_list *l;
 
 	while ((l = weft_list_first(&out->start))) {
-		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, snode);
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, rx.snode);
 		struct weft_path *path = rxm->path;
 
 		weft_list_del(l);

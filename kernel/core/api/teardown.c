@@ -115,10 +115,10 @@ void weft_path_more(struct weft_path *path, struct weft_out *out)
 	weft_list_init(&later);
 	weft_list_splice_tail(&later, &path->msg.later);
 	while ((l = weft_list_first(&later))) {
-		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, later);
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, bulk.later);
 
 		weft_list_del(l);
-		rxm->in_later = false;
+		rxm->bulk.in_later = false;
 		weft_rxm_step(rxm, out);
 		weft_rxm_put(rxm);
 	}

@@ -18,12 +18,12 @@
 bool weft_announce_begin(struct weft_rxm *rxm)
 {
 	weft_assert_held(&rxm->path->lock);
-	if (rxm->post->flags & WEFT_RQ_ANNOUNCE) {
-		rxm->room = weft_announce_space(rxm->post, rxm->len);
+	if (rxm->rx.post->flags & WEFT_RQ_ANNOUNCE) {
+		rxm->bulk.room = weft_announce_space(rxm->rx.post, rxm->len);
 		return true;
 	}
-	rxm->room = max(rxm->room, rxm->base);
-	return rxm->room > rxm->base;
+	rxm->bulk.room = max(rxm->bulk.room, rxm->bulk.base);
+	return rxm->bulk.room > rxm->bulk.base;
 }
 
 /* Release the buffer of a message that has been placed completely. The endpoint is locked, too. */
@@ -31,8 +31,8 @@ static void weft_announce_shed(struct weft_rxm *rxm)
 {
 	weft_assert_held(&rxm->path->lock);
 	weft_keep_end(rxm);
-	weft_credit_gone(rxm, rxm->charged);
-	rxm->charged = 0;
+	weft_credit_gone(rxm, rxm->flow.charged);
+	rxm->flow.charged = 0;
 	if (rxm->buf != rxm->small)
 		weft_free(rxm->buf);
 	rxm->buf = NULL;
@@ -43,15 +43,15 @@ static void weft_announce_shed(struct weft_rxm *rxm)
 static void weft_announce_told(struct weft_rxm *rxm, struct weft_out *out)
 {
 	weft_rxm_complete(rxm);
-	if (rxm->ltxm) {
-		if (!(rxm->ltxm->flags & WEFT_SQ_MATCH))
+	if (rxm->bulk.ltxm) {
+		if (!(rxm->bulk.ltxm->flags & WEFT_SQ_MATCH))
 			weft_local_over(rxm, 0, out);
-	} else if (rxm->sid && !(rxm->flags & WEFT_MSG_MATCHED) && !rxm->aborted) {
-		rxm->aborted = true;
-		rxm->done = 0;
-		rxm->send_done = true;
-		weft_list_del(&rxm->rnode);
-		weft_list_del(&rxm->pnode);
+	} else if (rxm->sid && !(rxm->flags & WEFT_MSG_MATCHED) && !rxm->bulk.aborted) {
+		rxm->bulk.aborted = true;
+		rxm->bulk.done = 0;
+		rxm->bulk.send_done = true;
+		weft_list_del(&rxm->bulk.rnode);
+		weft_list_del(&rxm->bulk.pnode);
 		weft_ctl_put(rxm->path, rxm->lane, &rxm->ctl);
 	}
 }
@@ -60,25 +60,25 @@ static void weft_announce_told(struct weft_rxm *rxm, struct weft_out *out)
 static void weft_announce_aside(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post)
 {
 	weft_assert_held(&ep->lock);
-	weft_list_del(&rxm->enode);
-	weft_list_add_tail(&ep->rx.claims, &rxm->enode);
-	rxm->match.src = rxm->src;
-	rxm->claim = post->context;
-	rxm->claimed = true;
-	rxm->announced = true;
+	weft_list_del(&rxm->rx.enode);
+	weft_list_add_tail(&ep->rx.claims, &rxm->rx.enode);
+	rxm->rx.match.src = rxm->src;
+	rxm->rx.claim = post->context;
+	rxm->rx.claimed = true;
+	rxm->rx.announced = true;
 	rxm->started = false;
-	rxm->post = NULL;
+	rxm->rx.post = NULL;
 }
 
 /* Undo weft_announce_aside(). */
 static void weft_announce_undo(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post)
 {
-	weft_list_del(&rxm->enode);
-	weft_list_add_tail(&ep->rx.active, &rxm->enode);
-	rxm->claimed = false;
-	rxm->announced = false;
+	weft_list_del(&rxm->rx.enode);
+	weft_list_add_tail(&ep->rx.active, &rxm->rx.enode);
+	rxm->rx.claimed = false;
+	rxm->rx.announced = false;
 	rxm->started = true;
-	rxm->post = post;
+	rxm->rx.post = post;
 }
 
 /**
@@ -91,9 +91,9 @@ static void weft_announce_undo(struct weft_ep *ep, struct weft_rxm *rxm, struct 
  */
 bool weft_announce(struct weft_rxm *rxm, bool inl, struct weft_out *out)
 {
-	struct weft_post *post = rxm->post;
+	struct weft_post *post = rxm->rx.post;
 	struct weft_ep *ep = rxm->ep;
-	bool settled, all = rxm->room == rxm->len;
+	bool settled, all = rxm->bulk.room == rxm->len;
 	struct weft_cqe e;
 
 	weft_assert_held(&rxm->path->lock);
@@ -107,14 +107,14 @@ bool weft_announce(struct weft_rxm *rxm, bool inl, struct weft_out *out)
 	weft_recv_cqe(&e, ep, post, rxm->tag, rxm->data, rxm->len, rxm->src, rxm->flags);
 	/* before the program can see the completion and answer it */
 	weft_announce_aside(ep, rxm, post);
-	if (inl && !weft_post_inline(ep, post, &e, rxm->buf, rxm->room, out)) {
+	if (inl && !weft_post_inline(ep, post, &e, rxm->buf, rxm->bulk.room, out)) {
 		weft_announce_undo(ep, rxm, post);
 		weft_unlock(&ep->lock);
 		return false;
 	}
-	rxm->base = rxm->room;
-	rxm->pinned = rxm->room;
-	rxm->direct = false;
+	rxm->bulk.base = rxm->bulk.room;
+	rxm->bulk.pinned = rxm->bulk.room;
+	rxm->bulk.direct = false;
 	if (all)
 		weft_announce_shed(rxm);
 	if (!inl)
@@ -142,7 +142,7 @@ bool weft_announce(struct weft_rxm *rxm, bool inl, struct weft_out *out)
 void weft_rxm_placed(struct weft_rxm *rxm, struct weft_out *out)
 {
 	weft_assert_held(&rxm->path->lock);
-	if (unlikely(rxm->post->flags & WEFT_RQ_ANNOUNCE))
+	if (unlikely(rxm->rx.post->flags & WEFT_RQ_ANNOUNCE))
 		weft_announce(rxm, false, out);
 	else
 		weft_rxm_finish(rxm, 0, out);

@@ -82,8 +82,8 @@ static void weft_grant_list(struct weft_core *core, struct weft_rxm *rxm)
 {
 	struct weft_grant_limits l = weft_grant_limits(core);
 	struct weft_grants *g = &core->grants;
-	struct weft_gmsg *m = &rxm->gmsg;
-	u64 left = rxm->room - m->given;
+	struct weft_gmsg *m = &rxm->bulk.gmsg;
+	u64 left = rxm->bulk.room - m->given;
 
 	if (!left || m->stalled || !weft_list_empty(&m->wait) ||
 	    (m->out && m->out + min(left, l.quantum) > l.one))
@@ -99,7 +99,7 @@ static void weft_grant_list(struct weft_core *core, struct weft_rxm *rxm)
 /* Remove @n bytes from the count, which have come or will not come. */
 static void weft_grant_uncount(struct weft_grants *g, struct weft_rxm *rxm, u64 n)
 {
-	struct weft_gmsg *m = &rxm->gmsg;
+	struct weft_gmsg *m = &rxm->bulk.gmsg;
 	u64 spare;
 
 	n = min(n, m->out);
@@ -119,22 +119,22 @@ static bool weft_grant_give_up(struct weft_grants *g, weft_ns now)
 
 	if (!l)
 		return false;
-	rxm = container_of(weft_entry(l, struct weft_gmsg, busy), struct weft_rxm, gmsg);
-	if (weft_since(now, rxm->gmsg.at) < WEFT_GRANT_STALL)
+	rxm = container_of(weft_entry(l, struct weft_gmsg, busy), struct weft_rxm, bulk.gmsg);
+	if (weft_since(now, rxm->bulk.gmsg.at) < WEFT_GRANT_STALL)
 		return false;
-	rxm->gmsg.stalled = true;
-	weft_grant_unlist(g, &rxm->gmsg);
-	weft_grant_uncount(g, rxm, rxm->gmsg.out);
+	rxm->bulk.gmsg.stalled = true;
+	weft_grant_unlist(g, &rxm->bulk.gmsg);
+	weft_grant_uncount(g, rxm, rxm->bulk.gmsg.out);
 	return true;
 }
 
 /* Have weft_flush() process the path of a message. */
 static void weft_grant_ready(struct weft_rxm *rxm, struct weft_out *out)
 {
-	if (!weft_list_empty(&rxm->gmsg.ready))
+	if (!weft_list_empty(&rxm->bulk.gmsg.ready))
 		return;
 	weft_rxm_get(rxm);
-	weft_list_add_tail(&out->grant, &rxm->gmsg.ready);
+	weft_list_add_tail(&out->grant, &rxm->bulk.gmsg.ready);
 }
 
 /* Grant all bytes that the limits allow; the caller processes @own itself. */
@@ -151,8 +151,8 @@ static void weft_grant_pick(struct weft_core *core, const struct weft_rxm *own,
 	for (i = 0; i < WEFT_GRANT_PICKS && g->map; i++) {
 		class = (g->turn + 1) % WEFT_GRANT_EACH ? __ffs(g->map) : fls64(g->map) - 1;
 		m = weft_entry(weft_list_first(&g->wait[class]), struct weft_gmsg, wait);
-		rxm = container_of(m, struct weft_rxm, gmsg);
-		n = min(rxm->room - m->given, l.quantum);
+		rxm = container_of(m, struct weft_rxm, bulk.gmsg);
+		n = min(rxm->bulk.room - m->given, l.quantum);
 		if (g->out && g->out + n > l.all) {
 			if (weft_grant_give_up(g, out->now))
 				continue;
@@ -175,7 +175,7 @@ static void weft_grant_pick(struct weft_core *core, const struct weft_rxm *own,
 	}
 	if (g->map && !g->keeper) {
 		m = weft_entry(weft_list_first(&g->wait[__ffs(g->map)]), struct weft_gmsg, wait);
-		g->keeper = container_of(m, struct weft_rxm, gmsg);
+		g->keeper = container_of(m, struct weft_rxm, bulk.gmsg);
 		weft_grant_ready(g->keeper, out);
 	}
 }
@@ -190,7 +190,7 @@ static void weft_grant_share(struct weft_core *core)
 
 	if (!l || g->out <= part)
 		return;
-	rxm = container_of(weft_entry(l, struct weft_gmsg, busy), struct weft_rxm, gmsg);
+	rxm = container_of(weft_entry(l, struct weft_gmsg, busy), struct weft_rxm, bulk.gmsg);
 	rxm->path->bulk.gspare += g->out - part;
 	g->out = part;
 }
@@ -207,13 +207,13 @@ void weft_grant_join(struct weft_rxm *rxm, struct weft_out *out)
 
 	weft_assert_held(&rxm->path->lock);
 	weft_lock(&g->lock);
-	rxm->gmsg.in = true;
+	rxm->bulk.gmsg.in = true;
 	g->nmsgs++;
 	if (!rxm->path->bulk.ngrant++ && ++g->npaths == 2)
 		weft_grant_share(core);
 	weft_grant_list(core, rxm);
 	weft_grant_pick(core, rxm, out);
-	rxm->allowed = rxm->gmsg.given;
+	rxm->bulk.allowed = rxm->bulk.gmsg.given;
 	weft_unlock(&g->lock);
 }
 
@@ -227,7 +227,7 @@ void weft_grant_came(struct weft_rxm *rxm, u64 n, struct weft_out *out)
 {
 	struct weft_core *core = rxm->path->core;
 	struct weft_grants *g = &core->grants;
-	struct weft_gmsg *m = &rxm->gmsg;
+	struct weft_gmsg *m = &rxm->bulk.gmsg;
 
 	weft_assert_held(&rxm->path->lock);
 	weft_lock(&g->lock);
@@ -253,7 +253,7 @@ void weft_grant_leave(struct weft_rxm *rxm, struct weft_out *out)
 {
 	struct weft_core *core = rxm->path->core;
 	struct weft_grants *g = &core->grants;
-	struct weft_gmsg *m = &rxm->gmsg;
+	struct weft_gmsg *m = &rxm->bulk.gmsg;
 
 	weft_assert_held(&rxm->path->lock);
 	if (!m->in)
@@ -301,7 +301,7 @@ void weft_grant_flush(struct weft_out *out)
 
 	while ((l = weft_list_first(&out->grant))) {
 		struct weft_gmsg *m = weft_entry(l, struct weft_gmsg, ready);
-		struct weft_rxm *rxm = container_of(m, struct weft_rxm, gmsg);
+		struct weft_rxm *rxm = container_of(m, struct weft_rxm, bulk.gmsg);
 		struct weft_path *path = rxm->path;
 		bool keeps;
 		u64 given;
@@ -317,8 +317,8 @@ void weft_grant_flush(struct weft_out *out)
 			path->bulk.grant_at = out->now + WEFT_GRANT_STALL;
 			weft_path_deadline(path, path->bulk.grant_at);
 		}
-		if (given != rxm->allowed) {
-			rxm->allowed = given;
+		if (given != rxm->bulk.allowed) {
+			rxm->bulk.allowed = given;
 			weft_rxm_step(rxm, out);
 			weft_path_output(path, out);
 		}
@@ -344,13 +344,13 @@ u32 weft_grant_chunk(struct weft_rxm *rxm, u8 *dst, u32 room)
 	if (room < weft_wire_size(sizeof(struct weft_w_grant)) +
 			   weft_wire_size(sizeof(struct weft_w_done)))
 		return 0;
-	if (rxm->send_grant && !rxm->send_done)
-		n += weft_wire_grant_put(dst, rxm->sid, rxm->rid, rxm->granted);
-	if (rxm->send_done)
-		n += weft_wire_done_put(dst + n, &rxm->id, rxm->sid, rxm->done,
+	if (rxm->bulk.send_grant && !rxm->bulk.send_done)
+		n += weft_wire_grant_put(dst, rxm->sid, rxm->bulk.rid, rxm->bulk.granted);
+	if (rxm->bulk.send_done)
+		n += weft_wire_done_put(dst + n, &rxm->id, rxm->sid, rxm->bulk.done,
 					rxm->flags & WEFT_MSG_MATCHED ? WEFT_DONE_MATCHED :
 									WEFT_DONE_PLACED);
-	rxm->send_grant = false;
-	rxm->send_done = false;
+	rxm->bulk.send_grant = false;
+	rxm->bulk.send_done = false;
 	return n;
 }

@@ -14,15 +14,15 @@
 /* Take the next window on both sides. Return: true if both are being made or are ready. */
 static bool weft_local_pin(struct weft_rxm *rxm, struct weft_out *out)
 {
-	struct weft_win *dst = &rxm->win[0], *src = &rxm->ltxm->win[0];
-	struct weft_txm *txm = rxm->ltxm;
+	struct weft_win *dst = &rxm->bulk.win[0], *src = &rxm->bulk.ltxm->win[0];
+	struct weft_txm *txm = rxm->bulk.ltxm;
 
 	if (weft_rxm_take(rxm, dst, out)) {
 		weft_rxm_fail(rxm, EFAULT, out);
 		return false;
 	}
-	txm->pinned = dst->off;
-	txm->granted = rxm->pinned;
+	txm->bulk.pinned = dst->off;
+	txm->bulk.granted = rxm->bulk.pinned;
 	return weft_send_pin(txm, src, out);
 }
 
@@ -33,8 +33,8 @@ static bool weft_local_pin(struct weft_rxm *rxm, struct weft_out *out)
  */
 void weft_local_step(struct weft_rxm *rxm, struct weft_out *out)
 {
-	struct weft_win *dst = &rxm->win[0], *src = &rxm->ltxm->win[0];
-	struct weft_txm *txm = rxm->ltxm;
+	struct weft_win *dst = &rxm->bulk.win[0], *src = &rxm->bulk.ltxm->win[0];
+	struct weft_txm *txm = rxm->bulk.ltxm;
 	struct weft_copy *c;
 
 	weft_assert_held(&rxm->path->lock);
@@ -49,7 +49,7 @@ void weft_local_step(struct weft_rxm *rxm, struct weft_out *out)
 	if (dst->state == WEFT_WIN_READY && !dst->left && !dst->busy)
 		weft_win_drop(src);
 	if (weft_rxm_release(rxm, out)) {
-		if (rxm->pinned == rxm->room) {
+		if (rxm->bulk.pinned == rxm->bulk.room) {
 			weft_rxm_placed(rxm, out);
 			return;
 		}
@@ -75,7 +75,7 @@ void weft_local_step(struct weft_rxm *rxm, struct weft_out *out)
 	c->token = 0;
 	dst->todo = 0;
 	dst->busy = 1;
-	rxm->ncopy++;
+	rxm->bulk.ncopy++;
 }
 
 /**
@@ -86,11 +86,11 @@ void weft_local_step(struct weft_rxm *rxm, struct weft_out *out)
  */
 void weft_local_over(struct weft_rxm *rxm, int err, struct weft_out *out)
 {
-	struct weft_txm *txm = rxm->ltxm;
+	struct weft_txm *txm = rxm->bulk.ltxm;
 
 	weft_assert_held(&rxm->path->lock);
-	rxm->ltxm = NULL;
-	txm->lrxm = NULL;
+	rxm->bulk.ltxm = NULL;
+	txm->bulk.lrxm = NULL;
 	weft_send_end(txm, err, out);
 	weft_txm_put(txm, out);
 	weft_rxm_put(rxm);

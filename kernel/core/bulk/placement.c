@@ -29,11 +29,11 @@
 void weft_rxm_later(struct weft_rxm *rxm, struct weft_out *out)
 {
 	weft_assert_held(&rxm->path->lock);
-	if (rxm->in_later)
+	if (rxm->bulk.in_later)
 		return;
-	rxm->in_later = true;
+	rxm->bulk.in_later = true;
 	weft_rxm_get(rxm);
-	weft_list_add_tail(&rxm->path->msg.later, &rxm->later);
+	weft_list_add_tail(&rxm->path->msg.later, &rxm->bulk.later);
 	weft_path_go_on(rxm->path, out);
 }
 
@@ -41,9 +41,9 @@ void weft_rxm_later(struct weft_rxm *rxm, struct weft_out *out)
 void weft_rxm_complete(struct weft_rxm *rxm)
 {
 	weft_assert_held(&rxm->path->lock);
-	if (!rxm->needs)
+	if (!rxm->bulk.needs)
 		return;
-	rxm->needs = false;
+	rxm->bulk.needs = false;
 	rxm->path->nwait--;
 }
 
@@ -53,8 +53,8 @@ void weft_rxm_complete(struct weft_rxm *rxm)
  */
 static int weft_rxm_incomplete(struct weft_rxm *rxm, int err)
 {
-	if (!rxm->needs) {
-		rxm->needs = true;
+	if (!rxm->bulk.needs) {
+		rxm->bulk.needs = true;
 		weft_path_needs(rxm->path, rxm->path->heard_at);
 	}
 	return err;
@@ -78,36 +78,36 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	u32 i;
 
 	weft_assert_held(&rxm->path->lock);
-	if (rxm->over)
+	if (rxm->bulk.over)
 		return;
-	rxm->over = true;
-	for (i = 0; i < ARRAY_SIZE(rxm->win); i++)
-		weft_win_drop(&rxm->win[i]);
+	rxm->bulk.over = true;
+	for (i = 0; i < ARRAY_SIZE(rxm->bulk.win); i++)
+		weft_win_drop(&rxm->bulk.win[i]);
 	weft_lock(&ep->lock);
-	if (rxm->match.in)
-		weft_match_unexp_del(&ep->rx.match, &rxm->match);
-	if (rxm->post) {
+	if (rxm->rx.match.in)
+		weft_match_unexp_del(&ep->rx.match, &rxm->rx.match);
+	if (rxm->rx.post) {
 		struct weft_cqe e;
 
-		if (unlikely(rxm->post->flags & WEFT_RQ_ANNOUNCE))
-			weft_announce_none(ep, rxm->post);
-		weft_list_del(&rxm->enode);
+		if (unlikely(rxm->rx.post->flags & WEFT_RQ_ANNOUNCE))
+			weft_announce_none(ep, rxm->rx.post);
+		weft_list_del(&rxm->rx.enode);
 		settled = weft_list_empty(&ep->rx.active);
-		weft_recv_cqe(&e, ep, rxm->post, rxm->tag, rxm->data, rxm->len, rxm->src,
+		weft_recv_cqe(&e, ep, rxm->rx.post, rxm->tag, rxm->data, rxm->len, rxm->src,
 			      rxm->flags);
-		weft_recv_from(ep, rxm->post, rxm, &e);
+		weft_recv_from(ep, rxm->rx.post, rxm, &e);
 		if (err) {
-			e.tag = rxm->post->match.tag;
+			e.tag = rxm->rx.post->match.tag;
 			e.len = 0;
 			e.olen = 0;
 			e.status = err;
 			e.flags &= ~(WEFT_CQE_MULTI | WEFT_CQE_FROM);
-			rxm->post->last = false;
+			rxm->rx.post->last = false;
 		} else if (e.status) {
 			cut = -weft_recv_long(ep, out);
 		}
-		weft_post_turn(ep, rxm->post, &e, out);
-		rxm->post = NULL;
+		weft_post_turn(ep, rxm->rx.post, &e, out);
+		rxm->rx.post = NULL;
 	}
 	weft_keep_end(rxm);
 	weft_unlock(&ep->lock);
@@ -115,21 +115,22 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	told = err == EFAULT ? EREMOTEIO : err ? err : cut;
 	if (!path->local) {
 		weft_credit_over(rxm, out);
-		if (rxm->sid ? !rxm->aborted : rxm->flags & (WEFT_MSG_PLACED | WEFT_MSG_MATCHED)) {
-			rxm->done = told;
-			rxm->send_done = true;
+		if (rxm->sid ? !rxm->bulk.aborted :
+			       rxm->flags & (WEFT_MSG_PLACED | WEFT_MSG_MATCHED)) {
+			rxm->bulk.done = told;
+			rxm->bulk.send_done = true;
 			weft_ctl_put(path, rxm->lane, &rxm->ctl);
 		}
 	}
 	weft_list_del(&rxm->fnode);
-	weft_list_del(&rxm->rnode);
-	weft_list_del(&rxm->pnode);
+	weft_list_del(&rxm->bulk.rnode);
+	weft_list_del(&rxm->bulk.pnode);
 	weft_list_del(&rxm->node);
 	if (!path->local)
 		path->nrxm--;
 	weft_rxm_complete(rxm);
 	weft_grant_leave(rxm, out);
-	if (rxm->ltxm)
+	if (rxm->bulk.ltxm)
 		weft_local_over(rxm, told, out);
 	if (unlikely(settled))
 		weft_cm_settled(ep, out);
@@ -147,7 +148,7 @@ void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out)
 	bool waits;
 
 	weft_assert_held(&rxm->path->lock);
-	if (rxm->over)
+	if (rxm->bulk.over)
 		return;
 	if (!rxm->err)
 		rxm->err = err;
@@ -157,9 +158,9 @@ void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out)
 	}
 	/* out->start brings decisions made under ep->lock */
 	weft_lock(&rxm->ep->lock);
-	waits = rxm->post || rxm->served || rxm->dropped || rxm->claimed;
-	if (!waits && rxm->match.in)
-		weft_match_unexp_del(&rxm->ep->rx.match, &rxm->match);
+	waits = rxm->rx.post || rxm->rx.served || rxm->rx.dropped || rxm->rx.claimed;
+	if (!waits && rxm->rx.match.in)
+		weft_match_unexp_del(&rxm->ep->rx.match, &rxm->rx.match);
 	weft_unlock(&rxm->ep->lock);
 	if (!waits)
 		weft_rxm_finish(rxm, err, out);
@@ -173,13 +174,13 @@ void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out)
 void weft_rxm_begin(struct weft_rxm *rxm, struct weft_out *out)
 {
 	weft_assert_held(&rxm->path->lock);
-	rxm->room = min(rxm->len, rxm->post->vec.len);
-	if (unlikely(rxm->post->flags & (WEFT_RQ_ANNOUNCE | WEFT_POST_CLAIM)) &&
+	rxm->bulk.room = min(rxm->len, rxm->rx.post->vec.len);
+	if (unlikely(rxm->rx.post->flags & (WEFT_RQ_ANNOUNCE | WEFT_POST_CLAIM)) &&
 	    !weft_announce_begin(rxm)) {
 		weft_rxm_finish(rxm, 0, out);
 		return;
 	}
-	if (rxm->sid && rxm->room > rxm->base && !rxm->err)
+	if (rxm->sid && rxm->bulk.room > rxm->bulk.base && !rxm->err)
 		weft_grant_join(rxm, out);
 	weft_rxm_step(rxm, out);
 }
@@ -192,11 +193,11 @@ void weft_rxm_begin(struct weft_rxm *rxm, struct weft_out *out)
 void weft_rxm_start(struct weft_rxm *rxm, struct weft_out *out)
 {
 	weft_assert_held(&rxm->path->lock);
-	if (rxm->over)
+	if (rxm->bulk.over)
 		return;
-	if (rxm->served) {
+	if (rxm->rx.served) {
 		weft_rxm_finish(rxm, 0, out);
-	} else if (rxm->dropped) {
+	} else if (rxm->rx.dropped) {
 		weft_rxm_finish(rxm, ECONNREFUSED, out);
 	} else {
 		rxm->started = true;
@@ -211,7 +212,7 @@ static struct weft_copy *weft_rxm_copy(struct weft_rxm *rxm, u8 kind, const void
 				       u64 off, u32 len, struct weft_out *out)
 {
 	struct weft_copy *c = &out->copy[out->ncopy++];
-	struct weft_win *w = &rxm->win[win];
+	struct weft_win *w = &rxm->bulk.win[win];
 
 	weft_rxm_get(rxm);
 	c->rxm = rxm;
@@ -225,7 +226,7 @@ static struct weft_copy *weft_rxm_copy(struct weft_rxm *rxm, u8 kind, const void
 	c->token = win;
 	w->todo -= len;
 	w->busy++;
-	rxm->ncopy++;
+	rxm->bulk.ncopy++;
 	return c;
 }
 
@@ -239,21 +240,21 @@ static bool weft_rxm_inline(struct weft_rxm *rxm, struct weft_out *out)
 	bool done = false, settled = false;
 	int cut = 0;
 
-	if (unlikely(rxm->post->flags & WEFT_RQ_ANNOUNCE))
+	if (unlikely(rxm->rx.post->flags & WEFT_RQ_ANNOUNCE))
 		return weft_announce(rxm, true, out);
 	weft_lock(&ep->lock);
 	if (ep->state != WEFT_EPS_DEAD && ep->rx_cq) {
-		weft_recv_cqe(&e, ep, rxm->post, rxm->tag, rxm->data, rxm->len, rxm->src,
+		weft_recv_cqe(&e, ep, rxm->rx.post, rxm->tag, rxm->data, rxm->len, rxm->src,
 			      rxm->flags);
-		weft_list_del(&rxm->enode);
-		done = weft_recv_inline(ep, rxm->post, &e, rxm->buf, out);
+		weft_list_del(&rxm->rx.enode);
+		done = weft_recv_inline(ep, rxm->rx.post, &e, rxm->buf, out);
 		if (done) {
 			/* the sender to a strict endpoint receives this status */
 			cut = ep->conf.flags & WEFT_EPF_STRICT ? e.status : 0;
-			rxm->post = NULL;
+			rxm->rx.post = NULL;
 			settled = weft_list_empty(&ep->rx.active);
 		} else {
-			weft_list_add_tail(&ep->rx.active, &rxm->enode);
+			weft_list_add_tail(&ep->rx.active, &rxm->rx.enode);
 		}
 	}
 	weft_unlock(&ep->lock);
@@ -267,29 +268,31 @@ static bool weft_rxm_inline(struct weft_rxm *rxm, struct weft_out *out)
 /* Place a complete message from kernel memory. */
 static void weft_rxm_from_buf(struct weft_rxm *rxm, struct weft_out *out)
 {
-	u64 base = rxm->base;
+	u64 base = rxm->bulk.base;
 	int err;
 
-	if (rxm->pinned > base) {
+	if (rxm->bulk.pinned > base) {
 		if (weft_rxm_release(rxm, out))
 			weft_rxm_placed(rxm, out);
 		return;
 	}
-	if (rxm->room <= base) {
+	if (rxm->bulk.room <= base) {
 		weft_rxm_placed(rxm, out);
 		return;
 	}
-	if (rxm->work.queued || (rxm->room <= WEFT_INLINE_MAX && weft_rxm_inline(rxm, out)))
+	if (rxm->bulk.work.queued ||
+	    (rxm->bulk.room <= WEFT_INLINE_MAX && weft_rxm_inline(rxm, out)))
 		return;
 	if (out->ncopy == WEFT_OUT_COPY) {
 		weft_rxm_later(rxm, out);
 		return;
 	}
-	err = rxm->room > rxm->path->core->conf.window_bytes ? -EAGAIN :
-							       weft_rxm_pin(rxm, &rxm->win[0]);
+	err = -EAGAIN;
+	if (rxm->bulk.room <= rxm->path->core->conf.window_bytes)
+		err = weft_rxm_pin(rxm, &rxm->bulk.win[0]);
 	if (!err) {
 		weft_rxm_copy(rxm, WEFT_COPY_BUF_MEM, rxm->buf + base, 0, base,
-			      (u32)(rxm->room - base), out);
+			      (u32)(rxm->bulk.room - base), out);
 	} else if (err == -EAGAIN) {
 		weft_count(rxm->path->core, deferred);
 		weft_rxm_defer(rxm, out);
@@ -309,8 +312,8 @@ void weft_rxm_buffered(struct weft_rxm *rxm)
 	if (!(rxm->flags & WEFT_MSG_PLACED) || rxm->ep->conf.flags & WEFT_EPF_STRICT)
 		return;
 	rxm->flags &= ~WEFT_MSG_PLACED;
-	rxm->done = 0;
-	rxm->send_done = true;
+	rxm->bulk.done = 0;
+	rxm->bulk.send_done = true;
 	weft_ctl_put(rxm->path, rxm->lane, &rxm->ctl);
 }
 
@@ -336,15 +339,15 @@ static void weft_rxm_is_whole(struct weft_rxm *rxm, struct weft_out *out)
  */
 static bool weft_rxm_go_direct(struct weft_rxm *rxm)
 {
-	if (rxm->direct)
+	if (rxm->bulk.direct)
 		return true;
-	if (!rxm->started || rxm->got || rxm->buf || rxm->err || !rxm->room ||
-	    rxm->room > rxm->path->core->conf.window_bytes ||
-	    (rxm->room < rxm->len && rxm->post->flags & WEFT_RQ_ANNOUNCE))
+	if (!rxm->started || rxm->got || rxm->buf || rxm->err || !rxm->bulk.room ||
+	    rxm->bulk.room > rxm->path->core->conf.window_bytes ||
+	    (rxm->bulk.room < rxm->len && rxm->rx.post->flags & WEFT_RQ_ANNOUNCE))
 		return false;
-	if (weft_rxm_pin(rxm, &rxm->win[0]))
+	if (weft_rxm_pin(rxm, &rxm->bulk.win[0]))
 		return false;
-	rxm->direct = true;
+	rxm->bulk.direct = true;
 	return true;
 }
 
@@ -363,16 +366,16 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 	u32 n = len;
 
 	weft_assert_held(&rxm->path->lock);
-	if (rxm->over || rxm->err || rxm->sid || rxm->whole ||
+	if (rxm->bulk.over || rxm->err || rxm->sid || rxm->whole ||
 	    len > rxm->len - min_t(u64, off, rxm->len) || rxm->got + len > rxm->len) {
 		weft_credit_ignore(rxm, len);
 		return 0;
 	}
 	if (weft_rxm_go_direct(rxm)) {
-		n = off < rxm->room ? min_t(u32, len, (u32)rxm->room - off) : 0;
+		n = off < rxm->bulk.room ? min_t(u32, len, (u32)rxm->bulk.room - off) : 0;
 		if (n && out->ncopy == WEFT_OUT_COPY)
 			return weft_rxm_incomplete(rxm, -ENOBUFS);
-		if (n > rxm->win[0].todo) {
+		if (n > rxm->bulk.win[0].todo) {
 			weft_credit_ignore(rxm, len);
 			return 0;
 		}
@@ -409,13 +412,13 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 		c->src = pay;
 		c->dst = rxm->buf + off;
 		c->len = len;
-		rxm->ncopy++;
+		rxm->bulk.ncopy++;
 	} else {
 		memcpy(rxm->buf + off, pay, len);
-		rxm->stored += len;
+		rxm->bulk.stored += len;
 	}
 	weft_credit_got(rxm, len);
-	if (rxm->stored == rxm->len)
+	if (rxm->bulk.stored == rxm->len)
 		weft_rxm_is_whole(rxm, out);
 	else if (rxm->got < rxm->len)
 		weft_rxm_incomplete(rxm, 0);
@@ -430,19 +433,19 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
  */
 static void weft_rxm_grant(struct weft_rxm *rxm)
 {
-	u64 upto = rxm->granted;
+	u64 upto = rxm->bulk.granted;
 	u32 i, n;
 
-	for (n = 0; n < ARRAY_SIZE(rxm->win); n++)
-		for (i = 0; i < ARRAY_SIZE(rxm->win); i++)
-			if (rxm->win[i].state == WEFT_WIN_READY &&
-			    upto - rxm->win[i].off < rxm->win[i].len)
-				upto = rxm->win[i].off + rxm->win[i].len;
-	upto = min(upto, rxm->allowed);
-	if (upto == rxm->granted)
+	for (n = 0; n < ARRAY_SIZE(rxm->bulk.win); n++)
+		for (i = 0; i < ARRAY_SIZE(rxm->bulk.win); i++)
+			if (rxm->bulk.win[i].state == WEFT_WIN_READY &&
+			    upto - rxm->bulk.win[i].off < rxm->bulk.win[i].len)
+				upto = rxm->bulk.win[i].off + rxm->bulk.win[i].len;
+	upto = min(upto, rxm->bulk.allowed);
+	if (upto == rxm->bulk.granted)
 		return;
-	rxm->granted = upto;
-	rxm->send_grant = true;
+	rxm->bulk.granted = upto;
+	rxm->bulk.send_grant = true;
 	weft_ctl_put(rxm->path, rxm->lane, &rxm->ctl);
 }
 
@@ -450,12 +453,12 @@ static void weft_rxm_pull(struct weft_rxm *rxm, struct weft_out *out)
 {
 	u32 i;
 
-	if (weft_rxm_release(rxm, out) && rxm->pinned == rxm->room) {
+	if (weft_rxm_release(rxm, out) && rxm->bulk.pinned == rxm->bulk.room) {
 		weft_rxm_placed(rxm, out);
 		return;
 	}
-	for (i = 0; i < ARRAY_SIZE(rxm->win) && rxm->pinned < rxm->allowed; i++) {
-		struct weft_win *w = &rxm->win[i];
+	for (i = 0; i < ARRAY_SIZE(rxm->bulk.win) && rxm->bulk.pinned < rxm->bulk.allowed; i++) {
+		struct weft_win *w = &rxm->bulk.win[i];
 
 		if (w->state != WEFT_WIN_NONE)
 			continue;
@@ -475,18 +478,18 @@ static void weft_rxm_pull(struct weft_rxm *rxm, struct weft_out *out)
 void weft_rxm_step(struct weft_rxm *rxm, struct weft_out *out)
 {
 	weft_assert_held(&rxm->path->lock);
-	if (rxm->over || !rxm->started || rxm->deferred)
+	if (rxm->bulk.over || !rxm->started || rxm->bulk.deferred)
 		return;
 	if (unlikely(rxm->err)) {
-		if (!rxm->ncopy)
+		if (!rxm->bulk.ncopy)
 			weft_rxm_finish(rxm, rxm->err, out);
 		return;
 	}
-	if (rxm->ltxm && !rxm->buf) {
+	if (rxm->bulk.ltxm && !rxm->buf) {
 		weft_local_step(rxm, out);
 	} else if (rxm->sid) {
 		weft_rxm_pull(rxm, out);
-	} else if (rxm->direct) {
+	} else if (rxm->bulk.direct) {
 		if (weft_rxm_release(rxm, out) && rxm->whole)
 			weft_rxm_placed(rxm, out);
 	} else if (rxm->whole) {
@@ -499,9 +502,9 @@ static struct weft_rxm *weft_rxm_by_id(struct weft_path *path, u32 rid)
 	struct weft_list *l, *chain = &path->msg.rids[rid % WEFT_PATH_HASH];
 
 	weft_list_for_each(l, chain) {
-		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, rnode);
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, bulk.rnode);
 
-		if (rxm->rid == rid)
+		if (rxm->bulk.rid == rid)
 			return rxm;
 	}
 	return NULL;
@@ -510,10 +513,11 @@ static struct weft_rxm *weft_rxm_by_id(struct weft_path *path, u32 rid)
 /* Return: number of the window for the byte at @off, ARRAY_SIZE(rxm->win): none. */
 static u32 weft_place_win(const struct weft_rxm *rxm, u64 off)
 {
+	const struct weft_win *w = rxm->bulk.win;
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(rxm->win); i++)
-		if (rxm->win[i].state == WEFT_WIN_READY && off - rxm->win[i].off < rxm->win[i].len)
+	for (i = 0; i < ARRAY_SIZE(rxm->bulk.win); i++)
+		if (w[i].state == WEFT_WIN_READY && off - w[i].off < w[i].len)
 			break;
 	return i;
 }
@@ -540,13 +544,13 @@ u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u3
 	struct weft_win *win;
 
 	weft_assert_held(&path->lock);
-	if (!rxm || rxm->over || rxm->err || !rxm->started || out->ncopy == WEFT_OUT_COPY)
+	if (!rxm || rxm->bulk.over || rxm->err || !rxm->started || out->ncopy == WEFT_OUT_COPY)
 		return 0;
 	k = weft_place_win(rxm, off);
-	if (k == ARRAY_SIZE(rxm->win) || off >= rxm->granted)
+	if (k == ARRAY_SIZE(rxm->bulk.win) || off >= rxm->bulk.granted)
 		return 0;
-	win = &rxm->win[k];
-	room = (u32)min3(win->off + win->len - off, rxm->granted - off, (u64)win->todo);
+	win = &rxm->bulk.win[k];
+	room = (u32)min3(win->off + win->len - off, rxm->bulk.granted - off, (u64)win->todo);
 	if (unlikely(len > room)) {
 		n = room / c->paylen;
 		len = n * c->paylen;
@@ -578,20 +582,20 @@ int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct w
 	u32 len = c->paylen, came = 0, i;
 
 	weft_assert_held(&path->lock);
-	if (!rxm || rxm->over || rxm->err || !rxm->started)
+	if (!rxm || rxm->bulk.over || rxm->err || !rxm->started)
 		return 0;
-	if (off >= rxm->granted || len > rxm->granted - off)
+	if (off >= rxm->bulk.granted || len > rxm->bulk.granted - off)
 		return 0;
 	/* a chunk covers both windows at most */
-	if (out->ncopy + ARRAY_SIZE(rxm->win) > WEFT_OUT_COPY)
+	if (out->ncopy + ARRAY_SIZE(rxm->bulk.win) > WEFT_OUT_COPY)
 		return -ENOBUFS;
-	for (i = 0; i < ARRAY_SIZE(rxm->win) && len; i++) {
+	for (i = 0; i < ARRAY_SIZE(rxm->bulk.win) && len; i++) {
 		u32 n, k = weft_place_win(rxm, off);
 		struct weft_win *win;
 
-		if (k == ARRAY_SIZE(rxm->win))
+		if (k == ARRAY_SIZE(rxm->bulk.win))
 			break;
-		win = &rxm->win[k];
+		win = &rxm->bulk.win[k];
 		n = (u32)min_t(u64, len, win->off + win->len - off);
 		if (n > win->todo)
 			break;
@@ -618,17 +622,17 @@ void weft_place_copied(const struct weft_copy *c, int err, struct weft_out *out)
 	struct weft_win *w;
 
 	weft_assert_held(&c->rxm->path->lock);
-	rxm->ncopy--;
+	rxm->bulk.ncopy--;
 	switch (c->kind) {
 	case WEFT_COPY_RX_BUF:
-		rxm->stored += c->len;
+		rxm->bulk.stored += c->len;
 		if (rxm->err)
 			weft_rxm_step(rxm, out);
-		else if (rxm->stored == rxm->len && !rxm->over)
+		else if (rxm->bulk.stored == rxm->len && !rxm->bulk.over)
 			weft_rxm_is_whole(rxm, out);
 		break;
 	default:
-		w = &rxm->win[c->token];
+		w = &rxm->bulk.win[c->token];
 		w->busy--;
 		w->left -= c->len;
 		if (err && !rxm->err)
@@ -648,15 +652,15 @@ void weft_place_copied(const struct weft_copy *c, int err, struct weft_out *out)
  */
 static int weft_rxm_write(struct weft_memctx *mc, const struct weft_rxm *rxm)
 {
-	const struct weft_vec *vec = &rxm->post->vec;
-	u32 n = (u32)(rxm->room - rxm->base);
-	u8 *src = rxm->buf + rxm->base;
+	const struct weft_vec *vec = &rxm->rx.post->vec;
+	u32 n = (u32)(rxm->bulk.room - rxm->bulk.base);
+	u8 *src = rxm->buf + rxm->bulk.base;
 	struct weft_mem *mem;
 	int err;
 
 	if (n > rxm->path->core->conf.window_bytes)
-		return weft_user_write(mc, vec, rxm->base, src, n);
-	err = weft_mem_make(mc, vec, rxm->base, n, WEFT_MEM_WRITE, &mem);
+		return weft_user_write(mc, vec, rxm->bulk.base, src, n);
+	err = weft_mem_make(mc, vec, rxm->bulk.base, n, WEFT_MEM_WRITE, &mem);
 	if (err)
 		return err;
 	err = weft_mem_write(mem, 0, src, n);
@@ -677,8 +681,8 @@ static int weft_rxm_write(struct weft_memctx *mc, const struct weft_rxm *rxm)
  */
 void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out)
 {
-	struct weft_mem *mem[ARRAY_SIZE(rxm->win)] = { NULL };
-	u8 what[ARRAY_SIZE(rxm->win)] = { 0 };
+	struct weft_mem *mem[ARRAY_SIZE(rxm->bulk.win)] = { NULL };
+	u8 what[ARRAY_SIZE(rxm->bulk.win)] = { 0 };
 	struct weft_path *path = rxm->path;
 	struct weft_memctx *mc = rxm->ep->conf.mc;
 	bool write = false;
@@ -686,33 +690,33 @@ void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out)
 	u32 i;
 
 	weft_lock(&path->lock);
-	rxm->work.queued = false;
-	if (rxm->over || !rxm->started || rxm->err) {
+	rxm->bulk.work.queued = false;
+	if (rxm->bulk.over || !rxm->started || rxm->err) {
 		weft_rxm_step(rxm, out);
 		goto out;
 	}
-	rxm->deferred = true;
-	for (i = 0; i < ARRAY_SIZE(rxm->win); i++)
-		what[i] = rxm->win[i].state;
-	write = rxm->buf && rxm->whole && rxm->pinned == rxm->base;
+	rxm->bulk.deferred = true;
+	for (i = 0; i < ARRAY_SIZE(rxm->bulk.win); i++)
+		what[i] = rxm->bulk.win[i].state;
+	write = rxm->buf && rxm->whole && rxm->bulk.pinned == rxm->bulk.base;
 	weft_unlock(&path->lock);
 
 	if (write)
 		err = weft_rxm_write(mc, rxm);
-	for (i = 0; i < ARRAY_SIZE(rxm->win) && !err; i++) {
-		struct weft_win *w = &rxm->win[i];
+	for (i = 0; i < ARRAY_SIZE(rxm->bulk.win) && !err; i++) {
+		struct weft_win *w = &rxm->bulk.win[i];
 
 		if (what[i] == WEFT_WIN_DEFER)
-			err = weft_mem_make(mc, &rxm->post->vec, w->off, w->len, WEFT_MEM_WRITE,
+			err = weft_mem_make(mc, &rxm->rx.post->vec, w->off, w->len, WEFT_MEM_WRITE,
 					    &mem[i]);
 		else if (what[i] == WEFT_WIN_FLUSH)
 			err = weft_mem_flush(w->mem);
 	}
 
 	weft_lock(&path->lock);
-	rxm->deferred = false;
-	for (i = 0; i < ARRAY_SIZE(rxm->win); i++) {
-		struct weft_win *w = &rxm->win[i];
+	rxm->bulk.deferred = false;
+	for (i = 0; i < ARRAY_SIZE(rxm->bulk.win); i++) {
+		struct weft_win *w = &rxm->bulk.win[i];
 
 		if (mem[i]) {
 			if (weft_mem_bounced(mem[i]))

@@ -47,7 +47,7 @@ bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_
 		    struct weft_rec *rec)
 {
 	u32 seg = path->max_payload - WEFT_WIRE_HDR - WEFT_DATA_HEAD;
-	u64 n = min_t(u64, txm->granted - txm->sent, seg * weft_lane_segs(path, lane));
+	u64 n = min_t(u64, txm->bulk.granted - txm->sent, seg * weft_lane_segs(path, lane));
 	struct weft_win *w = NULL;
 
 	weft_assert_held(&path->lock);
@@ -62,7 +62,7 @@ bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_
 	}
 	rec->bulk = 0;
 	rec->seg = min_t(u32, seg, n);
-	rec->len = weft_wire_data_put(rec->raw, txm->rid, txm->sent, rec->seg);
+	rec->len = weft_wire_data_put(rec->raw, txm->bulk.rid, txm->sent, rec->seg);
 	rec->run = WEFT_CHUNK_DATA;
 	rec->nseg = DIV_ROUND_UP((u32)n, seg);
 	rec->pay = (u32)n;
@@ -112,7 +112,7 @@ void weft_send_step(struct weft_txm *txm, struct weft_out *out)
 		 * again
 		 */
 		for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
-			if (txm->deferred || txm->pinned >= txm->granted)
+			if (txm->bulk.deferred || txm->bulk.pinned >= txm->bulk.granted)
 				break;
 			if (txm->win[i].state == WEFT_WIN_NONE &&
 			    !weft_send_pin(txm, &txm->win[i], out))
@@ -121,7 +121,7 @@ void weft_send_step(struct weft_txm *txm, struct weft_out *out)
 		if (!weft_send_win(txm))
 			return;
 	}
-	if (txm->sent < txm->granted && weft_list_empty(&txm->qnode)) {
+	if (txm->sent < txm->bulk.granted && weft_list_empty(&txm->qnode)) {
 		weft_list_add_tail(&lane->dataq, &txm->qnode);
 		txm->path->busy |= 1u << lane->no;
 	}
@@ -132,7 +132,7 @@ static struct weft_txm *weft_send_by_id(struct weft_path *path, u32 sid)
 	struct weft_list *l, *chain = &path->msg.sids[sid % WEFT_PATH_HASH];
 
 	weft_list_for_each(l, chain) {
-		struct weft_txm *txm = weft_entry(l, struct weft_txm, idnode);
+		struct weft_txm *txm = weft_entry(l, struct weft_txm, bulk.idnode);
 
 		if (txm->sid == sid)
 			return txm;
@@ -172,11 +172,11 @@ int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *
 		return 0;
 	}
 	upto = min(upto, txm->len);
-	if (upto <= txm->granted)
+	if (upto <= txm->bulk.granted)
 		return 0;
 	txm->state = WEFT_TXM_GRANT;
-	txm->rid = be32_to_cpu(w->rid);
-	txm->granted = upto;
+	txm->bulk.rid = be32_to_cpu(w->rid);
+	txm->bulk.granted = upto;
 	weft_send_step(txm, out);
 	return 0;
 }
@@ -225,9 +225,9 @@ void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struc
 void weft_send_late(struct weft_txm *txm)
 {
 	weft_assert_held(&txm->path->lock);
-	if (!txm->late || txm->nrec)
+	if (!txm->bulk.late || txm->nrec)
 		return;
-	txm->late = false;
+	txm->bulk.late = false;
 	weft_ctl_put(txm->path, txm->flow->lane, &txm->ctl);
 }
 
@@ -248,17 +248,17 @@ void weft_send_work(struct weft_txm *txm, struct weft_out *out)
 
 	weft_path_get(path);
 	weft_lock(&path->lock);
-	txm->work.queued = false;
-	txm->deferred = true;
+	txm->bulk.work.queued = false;
+	txm->bulk.deferred = true;
 	for (i = 0; i < ARRAY_SIZE(txm->win); i++)
 		made[i] = txm->state != WEFT_TXM_OVER && txm->win[i].state == WEFT_WIN_DEFER;
 	weft_unlock(&path->lock);
 	for (i = 0; i < ARRAY_SIZE(txm->win) && !err; i++)
 		if (made[i])
-			err = weft_mem_make(txm->ep->conf.mc, &txm->vec, txm->win[i].off,
+			err = weft_mem_make(txm->ep->conf.mc, &txm->bulk.vec, txm->win[i].off,
 					    txm->win[i].len, WEFT_MEM_READ, &mem[i]);
 	weft_lock(&path->lock);
-	txm->deferred = false;
+	txm->bulk.deferred = false;
 	for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
 		if (!mem[i])
 			continue;
@@ -274,8 +274,8 @@ void weft_send_work(struct weft_txm *txm, struct weft_out *out)
 	if (txm->state != WEFT_TXM_OVER) {
 		if (err)
 			weft_send_abandon(txm, -err, out);
-		else if (txm->lrxm)
-			weft_rxm_step(txm->lrxm, out);
+		else if (txm->bulk.lrxm)
+			weft_rxm_step(txm->bulk.lrxm, out);
 		else
 			weft_send_step(txm, out);
 	}

@@ -46,11 +46,11 @@ static int weft_win_take(struct weft_win *w, struct weft_memctx *mc, const struc
 void weft_txm_defer(struct weft_txm *txm, struct weft_out *out)
 {
 	weft_assert_held(&txm->path->lock);
-	if (txm->work.queued || txm->deferred)
+	if (txm->bulk.work.queued || txm->bulk.deferred)
 		return;
-	txm->work.queued = true;
+	txm->bulk.work.queued = true;
 	weft_txm_get(txm);
-	weft_list_add_tail(&out->deferred, &txm->work.node);
+	weft_list_add_tail(&out->deferred, &txm->bulk.work.node);
 }
 
 /**
@@ -64,16 +64,18 @@ void weft_txm_defer(struct weft_txm *txm, struct weft_out *out)
  */
 bool weft_send_pin(struct weft_txm *txm, struct weft_win *w, struct weft_out *out)
 {
-	u64 len = min_t(u64, txm->granted - txm->pinned, txm->path->core->conf.window_bytes);
+	u32 max = txm->path->core->conf.window_bytes;
+	u64 len = min_t(u64, txm->bulk.granted - txm->bulk.pinned, max);
 	int err;
 
 	weft_assert_held(&txm->path->lock);
-	err = weft_win_take(w, txm->ep->conf.mc, &txm->vec, txm->pinned, (u32)len, WEFT_MEM_READ);
+	err = weft_win_take(w, txm->ep->conf.mc, &txm->bulk.vec, txm->bulk.pinned, (u32)len,
+			    WEFT_MEM_READ);
 	if (err == -EFAULT) {
 		weft_send_abandon(txm, EFAULT, out);
 		return false;
 	}
-	txm->pinned += len;
+	txm->bulk.pinned += len;
 	if (err) {
 		w->state = WEFT_WIN_DEFER;
 		weft_count(txm->path->core, deferred);
@@ -90,11 +92,11 @@ bool weft_send_pin(struct weft_txm *txm, struct weft_win *w, struct weft_out *ou
 void weft_rxm_defer(struct weft_rxm *rxm, struct weft_out *out)
 {
 	weft_assert_held(&rxm->path->lock);
-	if (rxm->work.queued || rxm->deferred)
+	if (rxm->bulk.work.queued || rxm->bulk.deferred)
 		return;
-	rxm->work.queued = true;
+	rxm->bulk.work.queued = true;
 	weft_rxm_get(rxm);
-	weft_list_add_tail(&out->deferred, &rxm->work.node);
+	weft_list_add_tail(&out->deferred, &rxm->bulk.work.node);
 }
 
 /**
@@ -106,17 +108,17 @@ void weft_rxm_defer(struct weft_rxm *rxm, struct weft_out *out)
  */
 int weft_rxm_pin(struct weft_rxm *rxm, struct weft_win *w)
 {
-	u64 len = rxm->room - rxm->pinned;
+	u64 len = rxm->bulk.room - rxm->bulk.pinned;
 	int err;
 
 	weft_assert_held(&rxm->path->lock);
 	/* an eager message has one window or none */
-	if (rxm->sid || rxm->ltxm)
+	if (rxm->sid || rxm->bulk.ltxm)
 		len = min_t(u64, len, rxm->path->core->conf.window_bytes);
-	err = weft_win_take(w, rxm->ep->conf.mc, &rxm->post->vec, rxm->pinned, (u32)len,
+	err = weft_win_take(w, rxm->ep->conf.mc, &rxm->rx.post->vec, rxm->bulk.pinned, (u32)len,
 			    WEFT_MEM_WRITE);
 	if (!err)
-		rxm->pinned += len;
+		rxm->bulk.pinned += len;
 	return err;
 }
 
@@ -136,7 +138,7 @@ int weft_rxm_take(struct weft_rxm *rxm, struct weft_win *w, struct weft_out *out
 		return err;
 	if (err) {
 		w->state = WEFT_WIN_DEFER;
-		rxm->pinned += w->len;
+		rxm->bulk.pinned += w->len;
 		weft_count(rxm->path->core, deferred);
 		weft_rxm_defer(rxm, out);
 	}
@@ -156,8 +158,8 @@ bool weft_rxm_release(struct weft_rxm *rxm, struct weft_out *out)
 	u32 i;
 
 	weft_assert_held(&rxm->path->lock);
-	for (i = 0; i < ARRAY_SIZE(rxm->win); i++) {
-		struct weft_win *w = &rxm->win[i];
+	for (i = 0; i < ARRAY_SIZE(rxm->bulk.win); i++) {
+		struct weft_win *w = &rxm->bulk.win[i];
 
 		if (w->state == WEFT_WIN_READY && !w->left && !w->busy) {
 			if (weft_mem_bounced(w->mem))

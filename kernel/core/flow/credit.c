@@ -76,8 +76,8 @@ void weft_keep(struct weft_rxm *rxm, u32 len)
 	struct weft_ep *ep = rxm->ep;
 
 	weft_assert_held(&rxm->ep->lock);
-	rxm->kept = true;
-	rxm->kept_bytes = len;
+	rxm->flow.kept = true;
+	rxm->flow.kept_bytes = len;
 	WRITE_ONCE(ep->flow.kept_msgs, ep->flow.kept_msgs + 1);
 	WRITE_ONCE(ep->flow.kept_bytes, ep->flow.kept_bytes + len);
 	atomic_inc(&ep->user->msgs);
@@ -93,13 +93,13 @@ void weft_keep_end(struct weft_rxm *rxm)
 	struct weft_ep *ep = rxm->ep;
 
 	weft_assert_held(&rxm->ep->lock);
-	if (!rxm->kept)
+	if (!rxm->flow.kept)
 		return;
-	rxm->kept = false;
+	rxm->flow.kept = false;
 	WRITE_ONCE(ep->flow.kept_msgs, ep->flow.kept_msgs - 1);
-	WRITE_ONCE(ep->flow.kept_bytes, ep->flow.kept_bytes - rxm->kept_bytes);
+	WRITE_ONCE(ep->flow.kept_bytes, ep->flow.kept_bytes - rxm->flow.kept_bytes);
 	atomic_dec(&ep->user->msgs);
-	atomic64_sub(rxm->kept_bytes, &ep->user->bytes);
+	atomic64_sub(rxm->flow.kept_bytes, &ep->user->bytes);
 }
 
 /**
@@ -229,9 +229,9 @@ void weft_credit_wait(struct weft_rflow *rf, struct weft_rxm *rxm, u32 len)
 {
 	weft_assert_held(&rf->path->lock);
 	weft_assert_held(&rf->ep->lock);
-	rxm->waited = true;
-	rxm->rflow = rf->no;
-	rxm->moved = !weft_keep_full(rf->ep, len);
+	rxm->flow.waited = true;
+	rxm->flow.rflow = rf->no;
+	rxm->flow.moved = !weft_keep_full(rf->ep, len);
 	rf->nwait++;
 	rf->wait_bytes += len;
 	weft_keep(rxm, len);
@@ -248,9 +248,9 @@ void weft_credit_ignore(struct weft_rxm *rxm, u32 len)
 {
 	weft_assert_held(&rxm->path->lock);
 	if (rxm->err) {
-		u32 n = min(len, rxm->open - rxm->charged);
+		u32 n = min(len, rxm->flow.open - rxm->flow.charged);
 
-		rxm->open -= n;
+		rxm->flow.open -= n;
 		rxm->path->flow.rx_open -= n;
 	}
 	rxm->path->rx_gone += len;
@@ -266,21 +266,21 @@ void weft_credit_over(struct weft_rxm *rxm, struct weft_out *out)
 	struct weft_rflow *rf;
 
 	weft_assert_held(&rxm->path->lock);
-	weft_credit_gone(rxm, rxm->charged);
-	rxm->charged = 0;
+	weft_credit_gone(rxm, rxm->flow.charged);
+	rxm->flow.charged = 0;
 	/* bytes that have not come may still come, and are not kept */
-	rxm->path->flow.rx_open -= rxm->open;
-	rxm->open = 0;
-	if (!rxm->waited)
+	rxm->path->flow.rx_open -= rxm->flow.open;
+	rxm->flow.open = 0;
+	if (!rxm->flow.waited)
 		return;
-	rxm->waited = false;
+	rxm->flow.waited = false;
 	rf = weft_rflow_find(rxm->path, rxm->id.ssvc, rxm->id.sgen);
-	if (!rf || rf->no != rxm->rflow) {
-		weft_credit_orphan(rxm->ep, -1, -(s64)rxm->kept_bytes);
+	if (!rf || rf->no != rxm->flow.rflow) {
+		weft_credit_orphan(rxm->ep, -1, -(s64)rxm->flow.kept_bytes);
 		return;
 	}
 	rf->nwait--;
-	rf->wait_bytes -= rxm->kept_bytes;
+	rf->wait_bytes -= rxm->flow.kept_bytes;
 	weft_credit_pass(rf, 0, out);
 }
 

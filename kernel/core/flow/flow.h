@@ -94,7 +94,7 @@ static inline bool weft_credit_fits(const struct weft_rflow *rf, u32 len)
 /* Count bytes of an eager message that are disposed of. */
 static inline void weft_credit_gone(struct weft_rxm *rxm, u32 len)
 {
-	rxm->open -= len;
+	rxm->flow.open -= len;
 	rxm->path->flow.rx_open -= len;
 	rxm->path->rx_gone += len;
 }
@@ -103,10 +103,10 @@ static inline void weft_credit_gone(struct weft_rxm *rxm, u32 len)
 static inline void weft_credit_got(struct weft_rxm *rxm, u32 len)
 {
 	rxm->got += len;
-	if (rxm->moved)
+	if (rxm->flow.moved)
 		weft_credit_gone(rxm, len);
 	else
-		rxm->charged += len;
+		rxm->flow.charged += len;
 }
 
 /* Return: true if the flow may begin a message. */

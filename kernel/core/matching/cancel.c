@@ -41,10 +41,10 @@ void weft_recv_drop_all(struct weft_ep *ep, struct weft_out *out)
 	weft_assert_held(&ep->lock);
 	for (kind = 0; kind < WEFT_KINDS; kind++)
 		while ((u = weft_match_unexp_next(&ep->rx.match, kind, NULL))) {
-			struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
+			struct weft_rxm *rxm = container_of(u, struct weft_rxm, rx.match);
 
 			weft_match_unexp_del(&ep->rx.match, u);
-			rxm->dropped = true;
+			rxm->rx.dropped = true;
 			if (ep->conf.type == WEFT_EP_DGRAM)
 				weft_count(ep->core, dgrams_dropped);
 			weft_start_put(rxm, out);

@@ -178,7 +178,7 @@ void weft_multi_retry(struct weft_ep *ep, struct weft_out *out)
 	ep->rx.multi_wait = false;
 	ep->rx.draining = true;	/* receives that become free meanwhile do not change the list */
 	for (u = weft_match_unexp_next(&ep->rx.match, WEFT_UNTAGGED, NULL); u; u = next) {
-		struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
+		struct weft_rxm *rxm = container_of(u, struct weft_rxm, rx.match);
 		struct weft_post *post;
 
 		ep->rx.match.steps++;

@@ -25,10 +25,10 @@ static struct weft_rxm *weft_claim_find(struct weft_ep *ep, u64 context)
 	struct weft_list *l;
 
 	weft_list_for_each(l, &ep->rx.claims) {
-		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, enode);
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, rx.enode);
 
 		ep->rx.match.steps++;
-		if (rxm->claim == context)
+		if (rxm->rx.claim == context)
 			return rxm;
 	}
 	return NULL;
@@ -36,9 +36,9 @@ static struct weft_rxm *weft_claim_find(struct weft_ep *ep, u64 context)
 
 static void weft_claim_del(struct weft_ep *ep, struct weft_rxm *rxm)
 {
-	weft_list_del(&rxm->enode);
-	rxm->claimed = false;
-	if (rxm->announced)
+	weft_list_del(&rxm->rx.enode);
+	rxm->rx.claimed = false;
+	if (rxm->rx.announced)
 		ep->rx.nslots--;
 	else
 		ep->rx.nclaims--;
@@ -47,7 +47,7 @@ static void weft_claim_del(struct weft_ep *ep, struct weft_rxm *rxm)
 /* End a message that no receive will take and that is in no matching: the send completes. */
 static void weft_claim_over(struct weft_rxm *rxm, struct weft_out *out)
 {
-	rxm->served = true;
+	rxm->rx.served = true;
 	weft_start_put(rxm, out);
 }
 
@@ -62,10 +62,10 @@ void weft_claim_drop_all(struct weft_ep *ep, struct weft_out *out)
 
 	weft_assert_held(&ep->lock);
 	while ((l = weft_list_first(&ep->rx.claims))) {
-		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, enode);
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, rx.enode);
 
 		weft_claim_del(ep, rxm);
-		rxm->dropped = true;
+		rxm->rx.dropped = true;
 		weft_start_put(rxm, out);
 	}
 }
@@ -121,7 +121,7 @@ static void weft_peek(struct weft_ep *ep, const struct weft_rq_entry *entry,
 		weft_recv_fail(ep, post, -err, out);
 		return;
 	}
-	rxm = container_of(u, struct weft_rxm, match);
+	rxm = container_of(u, struct weft_rxm, rx.match);
 	weft_recv_cqe(&e, ep, post, rxm->tag, rxm->data, rxm->len, u->src, rxm->flags);
 	e.olen = 0;
 	e.status = 0;
@@ -129,10 +129,10 @@ static void weft_peek(struct weft_ep *ep, const struct weft_rq_entry *entry,
 	if (post->flags & (WEFT_RQ_KEEP | WEFT_RQ_DROP))
 		weft_match_unexp_del(&ep->rx.match, u);
 	if (post->flags & WEFT_RQ_KEEP) {
-		rxm->claim = post->context;
-		rxm->claimed = true;
+		rxm->rx.claim = post->context;
+		rxm->rx.claimed = true;
 		ep->rx.nclaims++;
-		weft_list_add_tail(&ep->rx.claims, &rxm->enode);
+		weft_list_add_tail(&ep->rx.claims, &rxm->rx.enode);
 	} else if (post->flags & WEFT_RQ_DROP) {
 		weft_claim_over(rxm, out);
 	}
@@ -161,7 +161,7 @@ void weft_peek_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct w
 	}
 	announced = post->flags & WEFT_POST_CLAIM;
 	rxm = weft_claim_find(ep, e->context);
-	if (rxm && rxm->announced != announced)
+	if (rxm && rxm->rx.announced != announced)
 		rxm = NULL;
 	if (announced && e->op == WEFT_RQ_DISCARD) {
 		if (rxm) {
@@ -182,7 +182,7 @@ void weft_peek_apply(struct weft_ep *ep, const struct weft_rq_entry *e, struct w
 		return;
 	}
 	post->flags |= WEFT_RQ_COMPLETION | WEFT_POST_ASIDE;
-	weft_recv_cqe(&c, ep, post, rxm->tag, rxm->data, 0, rxm->match.src, rxm->flags);
+	weft_recv_cqe(&c, ep, post, rxm->tag, rxm->data, 0, rxm->rx.match.src, rxm->flags);
 	weft_recv_from(ep, post, rxm, &c);
 	weft_claim_over(rxm, out);
 	weft_post_done(ep, post, &c, out);

@@ -348,7 +348,7 @@ void weft_start_put(struct weft_rxm *rxm, struct weft_out *out)
 {
 	weft_assert_held(&rxm->ep->lock);
 	weft_rxm_get(rxm);
-	weft_list_add_tail(&out->start, &rxm->snode);
+	weft_list_add_tail(&out->start, &rxm->rx.snode);
 }
 
 /**
@@ -360,8 +360,8 @@ void weft_start_put(struct weft_rxm *rxm, struct weft_out *out)
 void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post)
 {
 	weft_assert_held(&ep->lock);
-	rxm->post = post;
-	weft_list_add_tail(&ep->rx.active, &rxm->enode);
+	rxm->rx.post = post;
+	weft_list_add_tail(&ep->rx.active, &rxm->rx.enode);
 	if (weft_turn_kept(ep, post)) {
 		post->from = rxm->src;
 		weft_list_add_tail(&ep->rx.turn, &post->turn);
@@ -383,13 +383,13 @@ void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *
 	weft_assert_held(&ep->lock);
 	weft_trace_match(ep->conf.handle, post->context, rxm->tag, rxm->len, 1);
 	/* the address vector may have got the sender since the message came */
-	rxm->src = rxm->match.src;
+	rxm->src = rxm->rx.match.src;
 	/* pairs with the release in weft_rxm_is_whole(): all bytes are stored */
 	if (smp_load_acquire(&rxm->whole) && rxm->buf) {
-		weft_recv_cqe(&e, ep, post, rxm->tag, rxm->data, rxm->len, rxm->match.src,
+		weft_recv_cqe(&e, ep, post, rxm->tag, rxm->data, rxm->len, rxm->rx.match.src,
 			      rxm->flags);
 		if (weft_recv_inline(ep, post, &e, rxm->buf, out)) {
-			rxm->served = true;
+			rxm->rx.served = true;
 			weft_start_put(rxm, out);
 			return;
 		}
@@ -420,7 +420,7 @@ void weft_recv_resolve(struct weft_ep *ep)
 		moved = false;
 		for (u = weft_match_unexp_next(&ep->rx.match, kind, NULL); u;
 		     u = weft_match_unexp_next(&ep->rx.match, kind, u)) {
-			struct weft_rxm *rxm = container_of(u, struct weft_rxm, match);
+			struct weft_rxm *rxm = container_of(u, struct weft_rxm, rx.match);
 			struct weft_sockaddr addr = rxm->from;
 
 			addr.port = cpu_to_be16(rxm->id.ssvc);
@@ -482,7 +482,7 @@ static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
 		u = weft_match_find(&ep->rx.match, post->match.kind, e->src, e->tag, e->ignore);
 		if (u) {
 			weft_match_unexp_del(&ep->rx.match, u);
-			weft_recv_give(ep, container_of(u, struct weft_rxm, match), post, out);
+			weft_recv_give(ep, container_of(u, struct weft_rxm, rx.match), post, out);
 			return;
 		}
 	}
@@ -649,10 +649,10 @@ struct weft_post *weft_recv_find(struct weft_ep *ep, u8 kind, u32 src, u64 tag, 
 void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct weft_out *out)
 {
 	weft_assert_held(&ep->lock);
-	rxm->match.src = src;
-	rxm->match.tag = rxm->tag;
-	rxm->match.kind = weft_msg_kind(rxm->flags);
-	weft_match_unexp_add(&ep->rx.match, &rxm->match);
+	rxm->rx.match.src = src;
+	rxm->rx.match.tag = rxm->tag;
+	rxm->rx.match.kind = weft_msg_kind(rxm->flags);
+	weft_match_unexp_add(&ep->rx.match, &rxm->rx.match);
 	weft_count(ep->core, msgs_unexpected);
 	weft_recv_status(ep);
 	/*

@@ -540,7 +540,7 @@ static bool weft_srq_offer(struct weft_srq *srq, struct weft_ep *ep, struct weft
 			u = weft_match_find(&ep->rx.match, p->kind, p->src, p->tag, p->ignore);
 		if (u && unlikely(p->stays)) {
 			got = weft_multi_share(srq, post,
-					       container_of(u, struct weft_rxm, match)->len);
+					       container_of(u, struct weft_rxm, rx.match)->len);
 		} else if (u) {
 			got = post;
 			srq->hand = NULL;
@@ -553,7 +553,7 @@ static bool weft_srq_offer(struct weft_srq *srq, struct weft_ep *ep, struct weft
 	weft_unlock(&srq->lock);
 	if (got && weft_srq_usable(ep, got, out)) {
 		weft_match_unexp_del(&ep->rx.match, u);
-		weft_recv_give(ep, container_of(u, struct weft_rxm, match), got, out);
+		weft_recv_give(ep, container_of(u, struct weft_rxm, rx.match), got, out);
 	}
 	weft_unlock(&ep->lock);
 	return got;

@@ -72,7 +72,7 @@ static void weft_dgram_keep(struct weft_ep *ep, struct weft_post *post, const st
 	weft_rxm_init(rxm, ep->core->local);
 	weft_ep_get(ep);
 	rxm->ep = ep;
-	rxm->work.ctx = ep->conf.ctx;
+	rxm->bulk.work.ctx = ep->conf.ctx;
 	rxm->nsmall = WEFT_REC_RAW;
 	rxm->data = d->data;
 	rxm->len = d->len;
@@ -83,7 +83,7 @@ static void weft_dgram_keep(struct weft_ep *ep, struct weft_post *post, const st
 	rxm->buf = buf ? buf : rxm->small;
 	memcpy(rxm->buf, d->pay, d->len);
 	rxm->got = d->len;
-	rxm->stored = d->len;
+	rxm->bulk.stored = d->len;
 	rxm->whole = true;
 	if (post) {
 		weft_recv_matched(ep, rxm, post);
@@ -250,7 +250,7 @@ void weft_dgram_output(struct weft_path *path, struct weft_out *out)
 			.dsvc = txm->flow->id.dsvc,
 			.flags = txm->flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0,
 			.len = (u32)txm->len,
-			.data = txm->data,
+			.data = txm->tx.data,
 			.auth = txm->flow->auth,
 			.pay = txm->buf,
 		};

@@ -30,8 +30,8 @@ void weft_send_abandon(struct weft_txm *txm, int status, struct weft_out *out)
 	case WEFT_TXM_ASKED:
 	case WEFT_TXM_GRANT:
 		txm->status = status;
-		txm->late = txm->state == WEFT_TXM_ASKED && txm->nrec;
-		if (!txm->late)
+		txm->bulk.late = txm->state == WEFT_TXM_ASKED && txm->nrec;
+		if (!txm->bulk.late)
 			weft_ctl_put(txm->path, txm->flow->lane, &txm->ctl);
 		weft_send_over(txm, out);
 		break;
@@ -61,7 +61,7 @@ void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out)
 			weft_list_for_each_safe(l, tmp, &flow->txms) {
 				struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
 
-				if (txm->told)
+				if (txm->tx.told)
 					continue;
 				weft_send_abandon(txm, status, out);
 			}
@@ -89,7 +89,7 @@ bool weft_ep_drop_active(struct weft_ep *ep, int err, struct weft_out *out)
 	weft_list_for_each(l, &ep->rx.active)
 		n++;
 	for (; n && (l = weft_list_first(&ep->rx.active)); n--) {
-		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, enode);
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, rx.enode);
 		struct weft_path *path = rxm->path;
 
 		weft_list_del(l);

@@ -65,7 +65,7 @@ static struct weft_rxm *weft_local_make(struct weft_ep *ep, struct weft_flow *fl
 	weft_rxm_init(rxm, flow->path);
 	weft_ep_get(flow->lep);
 	rxm->ep = flow->lep;
-	rxm->work.ctx = flow->lep->conf.ctx;
+	rxm->bulk.work.ctx = flow->lep->conf.ctx;
 	rxm->nsmall = WEFT_INLINE_MAX;
 	rxm->id = flow->id;
 	rxm->from = ep->addr;
@@ -81,7 +81,7 @@ static void weft_local_hold(struct weft_rxm *rxm, u8 *buf)
 {
 	rxm->buf = buf;
 	rxm->got = rxm->len;
-	rxm->stored = (u32)rxm->len;
+	rxm->bulk.stored = (u32)rxm->len;
 	rxm->whole = true;
 }
 
@@ -182,9 +182,9 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 			txm->buf = NULL;
 		} else {
 			weft_txm_get(txm);
-			rxm->ltxm = txm;
+			rxm->bulk.ltxm = txm;
 			weft_rxm_get(rxm);
-			txm->lrxm = rxm;
+			txm->bulk.lrxm = rxm;
 			txm->state = WEFT_TXM_LOCAL;
 			flow->ref++;
 			weft_txm_get(txm);
@@ -194,7 +194,7 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 			rxm->started = true;
 			weft_recv_matched(lep, rxm, post);
 		} else {
-			weft_keep(rxm, rxm->ltxm ? 0 : (u32)rxm->len);
+			weft_keep(rxm, rxm->bulk.ltxm ? 0 : (u32)rxm->len);
 			weft_recv_unexp(lep, rxm, src, out);
 		}
 	}
@@ -202,7 +202,7 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 	if (err)
 		return err;
 	/* a send with a higher level, or without a complete copy, waits for the receiver */
-	if (!rxm->ltxm || (!txm->user && !(e->flags & WEFT_SQ_LATER)))
+	if (!rxm->bulk.ltxm || (!txm->user && !(e->flags & WEFT_SQ_LATER)))
 		weft_send_done(txm, 0, out);
 	if (rxm->started)
 		weft_rxm_begin(rxm, out);
@@ -220,11 +220,11 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 int weft_local_fenced(struct weft_flow *flow, struct weft_txm *txm, struct weft_out *out)
 {
 	const struct weft_sq_entry e = {
-		.tagged = txm->tagged,
+		.tagged = txm->tx.tagged,
 		.flags = txm->flags,
-		.context = txm->context,
-		.tag = txm->tag,
-		.data = txm->data,
+		.context = txm->tx.context,
+		.tag = txm->tx.tag,
+		.data = txm->tx.data,
 		.len = txm->len,
 	};
 
@@ -288,7 +288,7 @@ int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 	txm->user = user;
 	txm->buf = buf;
 	if (user)
-		txm->vec = e->vec;
+		txm->bulk.vec = e->vec;
 	weft_lock(&path->lock);
 	err = weft_local_long(ep, flow, e, txm, out);
 	if (err)
@@ -306,7 +306,7 @@ int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct wef
  */
 void weft_local_withdraw(struct weft_txm *txm, int status, struct weft_out *out)
 {
-	struct weft_rxm *rxm = txm->lrxm;
+	struct weft_rxm *rxm = txm->bulk.lrxm;
 
 	weft_assert_held(&txm->path->lock);
 	weft_txm_get(txm);

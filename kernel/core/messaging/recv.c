@@ -69,18 +69,19 @@ static struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow
 	weft_ep_get(rf->ep);
 	rxm->ep = rf->ep;
 	rxm->from = path->addr;
-	rxm->work.ctx = rf->ep->conf.ctx;
+	rxm->bulk.work.ctx = rf->ep->conf.ctx;
 	rxm->lane = rf->lane;
 	rxm->sid = sid;
 	if (sid) {
-		rxm->rid = weft_path_new_id(path);
-		weft_list_add_tail(&path->msg.rids[rxm->rid % WEFT_PATH_HASH], &rxm->rnode);
-		weft_list_add_tail(&path->msg.psids[weft_path_hash(path, sid)], &rxm->pnode);
-		rxm->needs = true;
+		rxm->bulk.rid = weft_path_new_id(path);
+		weft_list_add_tail(&path->msg.rids[rxm->bulk.rid % WEFT_PATH_HASH],
+				   &rxm->bulk.rnode);
+		weft_list_add_tail(&path->msg.psids[weft_path_hash(path, sid)], &rxm->bulk.pnode);
+		rxm->bulk.needs = true;
 		weft_path_needs(path, path->heard_at);
 	} else {
-		rxm->open = (u32)h->len;
-		path->flow.rx_open += rxm->open;
+		rxm->flow.open = (u32)h->len;
+		path->flow.rx_open += rxm->flow.open;
 	}
 	return rxm;
 }
@@ -205,7 +206,7 @@ static void weft_recv_next(struct weft_path *path, u16 ssvc, u32 sgen, struct we
 		rxm->early = false;
 		if (!rxm->sid)
 			rf->early_bytes -= (u32)rxm->len;
-		if (rxm->aborted) {
+		if (rxm->bulk.aborted) {
 			rf->id.mseq++;
 			weft_credit_pass(rf, 0, out);
 			weft_rxm_finish(rxm, ECONNRESET, out);
@@ -434,11 +435,11 @@ void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struc
 	}
 	chain = &path->msg.psids[weft_path_hash(path, sid)];
 	weft_list_for_each(l, chain) {
-		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, pnode);
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, bulk.pnode);
 
 		if (rxm->sid != sid)
 			continue;
-		rxm->aborted = true;
+		rxm->bulk.aborted = true;
 		/* an early message keeps its place, so that those behind it have their turn */
 		if (!rxm->early)
 			weft_rxm_fail(rxm, ECONNRESET, out);

@@ -150,7 +150,7 @@ struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *
 	txm->user = user;
 	txm->buf = buf;
 	if (user)
-		txm->vec = e->vec;
+		txm->bulk.vec = e->vec;
 	return txm;
 }
 
@@ -380,10 +380,11 @@ static bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct
 				weft_count(path->core, limit_unexp);
 		}
 	}
-	weft_send_head(&h, flow, txm->mseq, txm->tag, txm->data, txm->len, txm->tagged, txm->flags);
+	weft_send_head(&h, flow, txm->mseq, txm->tx.tag, txm->tx.data, txm->len, txm->tx.tagged,
+		       txm->flags);
 	if (!txm->eager) {
 		txm->sid = weft_path_new_id(path);
-		weft_list_add_tail(&path->msg.sids[txm->sid % WEFT_PATH_HASH], &txm->idnode);
+		weft_list_add_tail(&path->msg.sids[txm->sid % WEFT_PATH_HASH], &txm->bulk.idnode);
 		rec->len += weft_wire_rts_put(rec->raw + rec->len, &h, txm->sid);
 		txm->state = WEFT_TXM_ASKED;
 		goto ref;
@@ -411,7 +412,7 @@ static bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct
 	if (last) {
 		txm->state = WEFT_TXM_SENT;
 		/* the completion waits for the acknowledgement */
-		if (!txm->told && !(txm->flags & WEFT_SQ_TOLD))
+		if (!txm->tx.told && !(txm->flags & WEFT_SQ_TOLD))
 			rec->acknow = true;
 	}
 ref:

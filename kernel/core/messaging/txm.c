@@ -47,9 +47,9 @@ static struct weft_txm *weft_send_use(struct weft_ep *ep)
 	weft_lock(&ep->lock);
 	WRITE_ONCE(ep->tx.ntxm, ep->tx.ntxm + 1);
 	ep->tx.nheld++;
-	txm->held = true;
+	txm->tx.held = true;
 	weft_unlock(&ep->lock);
-	txm->told = false;
+	txm->tx.told = false;
 	txm->path = NULL;
 	txm->flow = NULL;
 	txm->buf = NULL;
@@ -77,22 +77,22 @@ struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *
 	txm->user = false;
 	txm->begun = false;
 	txm->eager = false;
-	txm->placed = false;
+	txm->tx.placed = false;
 	txm->fault = false;
-	txm->tagged = e->tagged;
+	txm->tx.tagged = e->tagged;
 	txm->flags = e->flags;
-	txm->context = e->context;
-	txm->tag = e->tag;
-	txm->data = e->data;
+	txm->tx.context = e->context;
+	txm->tx.tag = e->tag;
+	txm->tx.data = e->data;
 	txm->len = e->len;
 	txm->mseq = 0;
 	txm->sid = 0;
-	txm->rid = 0;
+	txm->bulk.rid = 0;
 	txm->sent = 0;
-	txm->granted = 0;
-	txm->pinned = 0;
+	txm->bulk.granted = 0;
+	txm->bulk.pinned = 0;
 	txm->nrec = 0;
-	txm->lrxm = NULL;
+	txm->bulk.lrxm = NULL;
 	return txm;
 }
 
@@ -111,10 +111,10 @@ static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struc
 
 	weft_lock(&ep->lock);
 	if (ep->state != WEFT_EPS_DEAD && ep->tx_cq) {
-		txm->waits = true;
+		txm->tx.waits = true;
 		waits = !weft_cq_post(ep->tx_cq, c, NULL, 0, &txm->ovf, out);
 		if (!waits)
-			txm->waits = false;
+			txm->tx.waits = false;
 	}
 	weft_send_count(ep, c->status, out);
 	if (!waits)
@@ -156,9 +156,9 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
 	struct weft_cqe c;
 
 	weft_assert_held(&txm->path->lock);
-	if (txm->told)
+	if (txm->tx.told)
 		return;
-	txm->told = true;
+	txm->tx.told = true;
 	if (!status && !(txm->flags & WEFT_SQ_COMPLETION)) {
 		weft_lock(&txm->ep->lock);
 		weft_send_count(txm->ep, 0, out);
@@ -166,7 +166,7 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
 		weft_unlock(&txm->ep->lock);
 		return;
 	}
-	weft_send_fill(&c, txm->ep, txm->context, txm->tag, txm->len, txm->tagged, status);
+	weft_send_fill(&c, txm->ep, txm->tx.context, txm->tx.tag, txm->len, txm->tx.tagged, status);
 	weft_txm_get(txm);
 	weft_send_post(txm->ep, txm, &c, out);
 }
@@ -252,7 +252,7 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
 	txm->state = WEFT_TXM_OVER;
 	weft_list_del(&txm->node);
 	weft_list_del(&txm->qnode);
-	weft_list_del(&txm->idnode);
+	weft_list_del(&txm->bulk.idnode);
 	for (i = 0; i < ARRAY_SIZE(txm->win); i++)
 		weft_win_drop(&txm->win[i]);
 	if (unlikely(!weft_list_empty(&flow->fenced)))
@@ -279,7 +279,7 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
  */
 void weft_send_end(struct weft_txm *txm, int status, struct weft_out *out)
 {
-	txm->placed = true;
+	txm->tx.placed = true;
 	weft_send_done(txm, status, out);
 	if (!txm->eager || (txm->state == WEFT_TXM_SENT && !txm->nrec))
 		weft_send_over(txm, out);
@@ -300,7 +300,7 @@ void weft_send_acked(struct weft_txm *txm, struct weft_rec *rec, struct weft_out
 			break;
 		if (!(txm->flags & WEFT_SQ_TOLD))
 			weft_send_done(txm, 0, out);
-		if (txm->told && (!(txm->flags & WEFT_SQ_TRACKED) || txm->placed))
+		if (txm->tx.told && (!(txm->flags & WEFT_SQ_TRACKED) || txm->tx.placed))
 			weft_send_over(txm, out);
 		break;
 	case WEFT_TXM_GRANT:

@@ -36,9 +36,9 @@ void weft_send_release(struct weft_ep *ep, struct weft_txm *txm)
 	u32 held = ep->tx.nheld - 1;
 
 	weft_assert_held(&ep->lock);
-	if (!txm->held)
+	if (!txm->tx.held)
 		return;
-	txm->held = false;
+	txm->tx.held = false;
 	if (ep->state != WEFT_EPS_DEAD)
 		weft_send_give_back(ep, held);
 	/* last: from 0 on weft_send_publish() does not take the lock */
@@ -129,14 +129,14 @@ void weft_rxm_init(struct weft_rxm *rxm, struct weft_path *path)
 	refcount_set(&rxm->ref, 1);
 	weft_path_get(path);
 	rxm->path = path;
-	weft_list_init(&rxm->enode);
+	weft_list_init(&rxm->rx.enode);
 	weft_list_init(&rxm->fnode);
-	weft_list_init(&rxm->rnode);
-	weft_list_init(&rxm->pnode);
-	weft_list_init(&rxm->snode);
-	weft_list_init(&rxm->later);
-	weft_gmsg_init(&rxm->gmsg);
+	weft_list_init(&rxm->bulk.rnode);
+	weft_list_init(&rxm->bulk.pnode);
+	weft_list_init(&rxm->rx.snode);
+	weft_list_init(&rxm->bulk.later);
+	weft_gmsg_init(&rxm->bulk.gmsg);
 	weft_ctl_init(&rxm->ctl, WEFT_CTL_RXM);
-	weft_work_init(&rxm->work, WEFT_WORK_RXM, NULL);
+	weft_work_init(&rxm->bulk.work, WEFT_WORK_RXM, NULL);
 	weft_list_init(&rxm->node);
 }

@@ -65,46 +65,77 @@ struct weft_win {
 #define WEFT_TXM_OVER	6	/* only references remain */
 
 /**
+ * struct weft_txm_bulk - a send as bulk/ uses it: rendezvous, and windows of its memory
+ * @idnode: in path->sids
+ * @work: to pin memory
+ * @rid: rendezvous id of the receiver
+ * @deferred: deferred work is running
+ * @late: ABORT follows when RTS is acknowledged
+ * @vec: segments of its bytes
+ * @granted: bytes granted so far
+ * @pinned: bytes in windows so far
+ * @lrxm: local: the message, referenced
+ */
+struct weft_txm_bulk {
+	struct weft_list idnode;
+	struct weft_work work;
+	u32 rid;
+	bool deferred;
+	bool late;
+	struct weft_vec vec;
+	u64 granted;
+	u64 pinned;
+	struct weft_rxm *lrxm;
+};
+
+/**
+ * struct weft_txm_tx - a send as messaging/ uses it: its completion
+ * @context: the user's
+ * @tag: tag
+ * @data: remote CQ data
+ * @held: holds its slot in the ring; ep->lock
+ * @waits: its completion waits; ep->lock
+ * @placed: DONE has come
+ * @told: the completion has been written, or is not wanted
+ * @tagged: tagged
+ */
+struct weft_txm_tx {
+	u64 context;
+	u64 tag;
+	u64 data;
+	bool held;
+	bool waits;
+	bool placed;
+	bool told;
+	bool tagged;
+};
+
+/**
  * struct weft_txm - a send
  * @ovf: its completion while that waits
  * @ref: the operation, records with its payload, a waiting completion, deferred work
  * @ep: its endpoint; referenced while the operation is under way
  * @node: in ep->txm_free (ep->lock), flow->txms or flow->fenced
  * @qnode: in lane->sendq, flow->parked or lane->dataq; a datagram: in path->dgrams
- * @idnode: in path->sids
  * @ctl: ABORT
- * @work: to pin memory
  * @path: its path, referenced
  * @flow: its flow, referenced while the operation is under way
  * @state: WEFT_TXM_*
  * @user: its bytes are in the program's memory, else in @buf
  * @begun: has its number, and packets
  * @eager: sent without a grant
- * @held: holds its slot in the ring; ep->lock
- * @waits: its completion waits; ep->lock
- * @placed: DONE has come
- * @told: the completion has been written, or is not wanted
+ * @tx: a send as messaging/ uses it: its completion
  * @fault: its memory is gone; written without a lock
  * @flags: WEFT_SQ_* of the entry
- * @tagged: tagged
- * @deferred: deferred work is running
- * @context: the user's
- * @tag: tag
- * @data: remote CQ data
  * @len: bytes
  * @mseq: number in its flow
  * @sid: rendezvous id, 0: none
- * @rid: rendezvous id of the receiver
  * @status: errno in its ABORT
- * @late: ABORT follows when RTS is acknowledged
  * @buf: its bytes
- * @vec: segments of its bytes
  * @sent: bytes in records
- * @granted: bytes granted so far
- * @pinned: bytes in windows so far
  * @nrec: unacknowledged records
+ * @bulk: a send as bulk/ uses it: rendezvous, and windows of its memory
  * @win: windows of @vec
- * @lrxm: local: the message, referenced
  *
  * Under path->lock; the first fields are written before the path has it.
  */
@@ -114,40 +145,25 @@ struct weft_txm {
 	struct weft_ep *ep;
 	struct weft_list node;
 	struct weft_list qnode;
-	struct weft_list idnode;
 	struct weft_ctl ctl;
-	struct weft_work work;
 	struct weft_path *path;
 	struct weft_flow *flow;
 	u8 state;
 	bool user;
 	bool begun;
 	bool eager;
-	bool held;
-	bool waits;
-	bool placed;
-	bool told;
+	struct weft_txm_tx tx;
 	bool fault;
-	bool tagged;
-	bool deferred;
 	u16 flags;
 	u16 status;
-	bool late;
-	u64 context;
-	u64 tag;
-	u64 data;
 	u64 len;
 	u32 mseq;
 	u32 sid;
-	u32 rid;
 	u8 *buf;
-	struct weft_vec vec;
 	u64 sent;
-	u64 granted;
-	u64 pinned;
 	u32 nrec;
+	struct weft_txm_bulk bulk;
 	struct weft_win win[2];
-	struct weft_rxm *lrxm;
 };
 
 #define WEFT_POST_PART	BIT(15)	/* a part of a multi-receive buffer, not of the ring */
@@ -216,33 +232,114 @@ struct weft_post {
 };
 
 /**
+ * struct weft_rxm_rx - a received message as matching/ uses it
+ * @match: in ep->match while it is unexpected; ep->lock
+ * @post: its receive; ep->lock, then constant until it is over
+ * @enode: in ep->active when matched, in ep->claims when claimed; ep->lock
+ * @snode: in out->start
+ * @claim: the user's context; ep->lock
+ * @claimed: set aside for a claim with context @claim; ep->lock
+ * @announced: set aside by its announcement; path->lock and ep->lock
+ * @dropped: its endpoint does not want it; ep->lock
+ * @served: completed from its buffer under ep->lock: the path has to finish it
+ */
+struct weft_rxm_rx {
+	struct weft_munexp match;
+	struct weft_post *post;
+	struct weft_list enode;
+	struct weft_list snode;
+	u64 claim;
+	bool claimed;
+	bool announced;
+	bool dropped;
+	bool served;
+};
+
+/**
+ * struct weft_rxm_flow - a received message as flow/ uses it: what it takes of its sender's credit
+ * @charged: bytes of eager payload that count in the node's eager window
+ * @open: its part of path->rx_open
+ * @kept_bytes: bytes that count as kept; constant then
+ * @rflow: see @waited
+ * @kept: counts as kept for its endpoint; ep->lock
+ * @waited: it counts in @nwait of its flow, number @rflow, or in @orphans of its endpoint
+ * @moved: its bytes do not count in the node's eager window
+ */
+struct weft_rxm_flow {
+	u32 charged;
+	u32 open;
+	u32 kept_bytes;
+	u32 rflow;
+	bool kept;
+	bool waited;
+	bool moved;
+};
+
+/**
+ * struct weft_rxm_bulk - a received message as bulk/ uses it: rendezvous, grants, placement
+ * @rnode: in path->rids
+ * @pnode: in path->psids
+ * @later: in path->later
+ * @work: pin, flush, write
+ * @ltxm: local: the send, referenced
+ * @gmsg: its part of core->grants, under that lock
+ * @win: windows of the receive
+ * @base: bytes placed before it was claimed
+ * @room: bytes to be placed
+ * @allowed: bytes that may be granted
+ * @granted: bytes granted
+ * @pinned: bytes in windows so far
+ * @stored: bytes present in @buf
+ * @ncopy: copies under way
+ * @rid: our rendezvous id, 0: eager
+ * @done: status of the DONE to be sent
+ * @send_done: DONE is to be sent
+ * @send_grant: GRANT is to be sent
+ * @in_later: is in path->later
+ * @needs: needs a live peer: counted in path->nwait
+ * @over: finished, dropped or withdrawn: only references remain
+ * @aborted: the sender has withdrawn it, or has its DONE: no DONE is sent
+ * @deferred: deferred work is running
+ * @direct: eager, placed straight into win[0]
+ */
+struct weft_rxm_bulk {
+	struct weft_list rnode;
+	struct weft_list pnode;
+	struct weft_list later;
+	struct weft_work work;
+	struct weft_txm *ltxm;
+	struct weft_gmsg gmsg;
+	struct weft_win win[2];
+	u64 base;
+	u64 room;
+	u64 allowed;
+	u64 granted;
+	u64 pinned;
+	u32 stored;
+	u32 ncopy;
+	u32 rid;
+	u16 done;
+	bool send_done;
+	bool send_grant;
+	bool in_later;
+	bool needs;
+	bool over;
+	bool aborted;
+	bool deferred;
+	bool direct;
+};
+
+/**
  * struct weft_rxm - a received message
  * @ref: path->rxms and ep (its list or its matching), out lists, copies, work
  * @path: referenced
  * @ep: the endpoint, referenced; set before it is offered
- * @match: in ep->match while it is unexpected; ep->lock
- * @post: its receive; ep->lock, then constant until it is over
- * @enode: in ep->active when matched, in ep->claims when claimed; ep->lock
+ * @rx: a received message as matching/ uses it
  * @node: in path->rxms
  * @fnode: in rflow->early or rflow->partial
- * @rnode: in path->rids
- * @pnode: in path->psids
- * @snode: in out->start
- * @later: in path->later
- * @in_later: is in path->later
  * @early: not offered yet
  * @started: the path has processed its match with @post
  * @whole: all bytes have come (eager: to @buf); read with acquire under ep->lock
- * @needs: needs a live peer: counted in path->nwait
- * @over: finished, dropped or withdrawn: only references remain
- * @served: completed from its buffer under ep->lock: the path has to finish it
- * @dropped: its endpoint does not want it; ep->lock
- * @claimed: set aside for a claim with context @claim; ep->lock
- * @announced: set aside by its announcement; path->lock and ep->lock
- * @claim: the user's context; ep->lock
- * @aborted: the sender has withdrawn it, or has its DONE: no DONE is sent
- * @deferred: deferred work is running
- * @direct: eager, placed straight into win[0]
  * @lane: lane for answers
  * @id: its flow and number
  * @tag: tag
@@ -250,35 +347,15 @@ struct weft_post {
  * @len: bytes
  * @flags: WEFT_MSG_*
  * @src: sender's index
- * @rid: our rendezvous id, 0: eager
  * @sid: rendezvous id of the sender
  * @err: errno of its failure
- * @done: status of the DONE to be sent
- * @send_done: DONE is to be sent
- * @send_grant: GRANT is to be sent
  * @buf: bytes in kernel memory; @small or allocated
  * @nsmall: size of @small
  * @got: bytes that came
- * @stored: bytes present in @buf
- * @charged: bytes of eager payload that count in the node's eager window
- * @open: its part of path->rx_open
- * @kept: counts as kept for its endpoint; ep->lock
- * @kept_bytes: bytes that count as kept; constant then
- * @waited: it counts in @nwait of its flow, number @rflow, or in @orphans of its endpoint
- * @rflow: see @waited
- * @moved: its bytes do not count in the node's eager window
- * @base: bytes placed before it was claimed
- * @room: bytes to be placed
- * @allowed: bytes that may be granted
- * @granted: bytes granted
- * @pinned: bytes in windows so far
- * @gmsg: its part of core->grants, under that lock
- * @ncopy: copies under way
- * @win: windows of the receive
+ * @flow: a received message as flow/ uses it: what it takes of its sender's credit
  * @from: address of the sender, without its service
- * @ltxm: local: the send, referenced
  * @ctl: GRANT, DONE
- * @work: pin, flush, write
+ * @bulk: a received message as bulk/ uses it: rendezvous, grants, placement
  * @small: a short message's bytes
  *
  * Under path->lock, except fields with another lock.
@@ -287,65 +364,28 @@ struct weft_rxm {
 	refcount_t ref;
 	struct weft_path *path;
 	struct weft_ep *ep;
-	struct weft_munexp match;
-	struct weft_post *post;
-	struct weft_list enode;
+	struct weft_rxm_rx rx;
 	struct weft_list node;
 	struct weft_list fnode;
-	struct weft_list rnode;
-	struct weft_list pnode;
-	struct weft_list snode;
-	struct weft_list later;
-	bool in_later;
 	bool early;
 	bool started;
 	bool whole;
-	bool needs;
-	bool over;
-	bool served;
-	bool dropped;
-	bool claimed;
-	bool announced;
-	bool aborted;
-	bool deferred;
-	bool direct;
 	u8 lane;
 	struct weft_flowid id;
-	u64 claim;
 	u64 tag;
 	u64 data;
 	u64 len;
 	u16 flags;
 	u32 src;
-	u32 rid;
 	u32 sid;
 	u16 err;
-	u16 done;
-	bool send_done;
-	bool send_grant;
 	u8 *buf;
 	u32 nsmall;
 	u64 got;
-	u32 stored;
-	u32 charged;
-	u32 open;
-	bool kept;
-	bool waited;
-	u32 rflow;
-	bool moved;
-	u32 kept_bytes;
-	u64 base;
-	u64 room;
-	u64 allowed;
-	u64 granted;
-	u64 pinned;
-	struct weft_gmsg gmsg;
-	u32 ncopy;
-	struct weft_win win[2];
+	struct weft_rxm_flow flow;
 	struct weft_sockaddr from;
-	struct weft_txm *ltxm;
 	struct weft_ctl ctl;
-	struct weft_work work;
+	struct weft_rxm_bulk bulk;
 	u8 small[];
 };
 

@@ -170,10 +170,10 @@ static bool weft_path_id_used(const struct weft_path *path, u32 id)
 	const struct weft_list *l;
 
 	weft_list_for_each(l, &path->msg.sids[id % WEFT_PATH_HASH])
-		if (weft_entry(l, const struct weft_txm, idnode)->sid == id)
+		if (weft_entry(l, const struct weft_txm, bulk.idnode)->sid == id)
 			return true;
 	weft_list_for_each(l, &path->msg.rids[id % WEFT_PATH_HASH])
-		if (weft_entry(l, const struct weft_rxm, rnode)->rid == id)
+		if (weft_entry(l, const struct weft_rxm, bulk.rnode)->bulk.rid == id)
 			return true;
 	return false;
 }
