@@ -322,6 +322,8 @@ static inline bool weft_obj_tryuse(struct weft_obj *obj)
  * struct weft_call - an ioctl
  * @ctx: the context
  * @arg: copy of its structure, zeros beyond the caller's version of it
+ * @of: the object that the handle names, in use; NULL: the ioctl is not one on an object
+ * @out: output for calls into the core, NULL: the ioctl calls none; flushed afterwards
  * @obj: out: a new object; published after @arg has been copied back, else aborted
  * @file: out: the object's file, installed then
  * @fd: out: number for @file
@@ -329,6 +331,8 @@ static inline bool weft_obj_tryuse(struct weft_obj *obj)
 struct weft_call {
 	struct weft_ctx *ctx;
 	void *arg;
+	struct weft_obj *of;
+	struct weft_out *out;
 	struct weft_obj *obj;
 	struct file *file;
 	int fd;

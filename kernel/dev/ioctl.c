@@ -26,10 +26,12 @@
 
 #define WEFT_CALL_OUT	1	/* copy the structure back */
 #define WEFT_CALL_GONE	2	/* allowed after the port has gone */
+#define WEFT_CALL_CORE	4	/* calls the core with an output, which is flushed afterwards */
 
 /**
  * struct weft_call_desc - description of an ioctl
  * @fn: executes it
+ * @of: kind of the object that its handle names and that is used meanwhile; NULL: none
  * @size: size of its structure
  * @rsvd: offset of a reserved word in it, 0: no reserved word
  * @opts: WEFT_CALL_*
@@ -37,16 +39,18 @@
  */
 struct weft_call_desc {
 	int (*fn)(struct weft_call *call);
+	const struct weft_obj_ops *of;
 	u16 size;
 	u16 rsvd;
 	u32 opts;
 	u32 flags;
 };
 
-/* Every structure begins with these fields. */
+/* Every structure begins with these fields; @handle if the ioctl is one on an object. */
 struct weft_call_head {
 	u32 size;
 	u32 flags;
+	u32 handle;
 };
 
 /* Large enough for any of the structures. */
@@ -108,48 +112,51 @@ static int weft_destroy(struct weft_call *call)
 }
 
 #define DESC(name, fn, type, rsvd, opts, flags) \
-	[_IOC_NR(WEFT_IOC_##name)] = { fn, sizeof(struct type), rsvd, opts, flags }
+	[_IOC_NR(WEFT_IOC_##name)] = { fn, NULL, sizeof(struct type), rsvd, opts, flags }
+#define ON(kind, name, fn, type, rsvd, opts, flags) \
+	[_IOC_NR(WEFT_IOC_##name)] = { fn, &weft_u##kind##_ops, sizeof(struct type), rsvd, opts, \
+				       flags }
 #define RSVD(type)	offsetof(struct type, rsvd)
+#define OUT		WEFT_CALL_OUT
+#define CORE		WEFT_CALL_CORE
 
 static const struct weft_call_desc weft_calls[] = {
-	DESC(QUERY, weft_query, weft_ioc_query, 0, WEFT_CALL_OUT, 0),
-	DESC(CQ_CREATE, weft_ucq_create, weft_ioc_cq, RSVD(weft_ioc_cq), WEFT_CALL_OUT,
-	     WEFT_CQF_COUNT),
-	DESC(EQ_CREATE, weft_ueq_create, weft_ioc_eq, 0, WEFT_CALL_OUT, 0),
-	DESC(AV_CREATE, weft_uav_create, weft_ioc_av, 0, WEFT_CALL_OUT, 0),
-	DESC(AV_INSERT, weft_uav_insert, weft_ioc_av_insert, RSVD(weft_ioc_av_insert),
-	     WEFT_CALL_OUT, WEFT_AVF_AT),
-	DESC(AV_REMOVE, weft_uav_remove, weft_ioc_av_insert, RSVD(weft_ioc_av_insert),
-	     WEFT_CALL_OUT, 0),
-	DESC(EP_CREATE, weft_uep_create, weft_ioc_ep, RSVD(weft_ioc_ep), WEFT_CALL_OUT,
+	DESC(QUERY, weft_query, weft_ioc_query, 0, OUT, 0),
+	DESC(CQ_CREATE, weft_ucq_create, weft_ioc_cq, RSVD(weft_ioc_cq), OUT, WEFT_CQF_COUNT),
+	DESC(EQ_CREATE, weft_ueq_create, weft_ioc_eq, 0, OUT, 0),
+	DESC(AV_CREATE, weft_uav_create, weft_ioc_av, 0, OUT, 0),
+	ON(av, AV_INSERT, weft_uav_insert, weft_ioc_av_insert, RSVD(weft_ioc_av_insert), OUT,
+	   WEFT_AVF_AT),
+	ON(av, AV_REMOVE, weft_uav_remove, weft_ioc_av_insert, RSVD(weft_ioc_av_insert), OUT, 0),
+	DESC(EP_CREATE, weft_uep_create, weft_ioc_ep, RSVD(weft_ioc_ep), OUT,
 	     WEFT_EPF_DIRECTED | WEFT_EPF_SRQ | WEFT_EPF_STRICT | WEFT_EPF_FENCE |
 	     WEFT_EPF_VARIABLE | WEFT_EPF_SOURCE),
-	DESC(EP_ENABLE, weft_uep_enable, weft_ioc_ep_enable, 0, WEFT_CALL_OUT, 0),
+	DESC(EP_ENABLE, weft_uep_enable, weft_ioc_ep_enable, 0, OUT, 0),
 	DESC(DESTROY, weft_destroy, weft_ioc_handle, RSVD(weft_ioc_handle), WEFT_CALL_GONE, 0),
-	DESC(SETNAME, weft_uep_setname, weft_ioc_name, RSVD(weft_ioc_name), 0, 0),
-	DESC(GETNAME, weft_uep_getname, weft_ioc_name, RSVD(weft_ioc_name), WEFT_CALL_OUT, 0),
-	DESC(GETPEER, weft_uep_getpeer, weft_ioc_name, RSVD(weft_ioc_name), WEFT_CALL_OUT, 0),
-	DESC(LISTEN, weft_uep_listen, weft_ioc_cm, 0, WEFT_CALL_OUT, 0),
-	DESC(CONNECT, weft_uep_connect, weft_ioc_cm, 0, 0, 0),
-	DESC(ACCEPT, weft_uep_accept, weft_ioc_cm, 0, 0, 0),
-	DESC(REJECT, weft_uep_reject, weft_ioc_cm, 0, 0, 0),
-	DESC(HANDOFF, weft_uep_handoff, weft_ioc_cm, 0, 0, 0),
-	DESC(SHUTDOWN, weft_uep_shutdown, weft_ioc_handle, RSVD(weft_ioc_handle), 0,
-	     WEFT_SHUT_GRACEFUL),
-	DESC(MR_REG, weft_umr_reg, weft_ioc_mr, RSVD(weft_ioc_mr), WEFT_CALL_OUT, 0),
-	DESC(CANCEL, weft_uep_cancel, weft_ioc_cancel, RSVD(weft_ioc_cancel), 0, 0),
-	DESC(SRQ_CREATE, weft_usrq_create, weft_ioc_srq, RSVD(weft_ioc_srq), WEFT_CALL_OUT, 0),
-	DESC(SRQ_RESIZE, weft_usrq_resize, weft_ioc_srq, RSVD(weft_ioc_srq), WEFT_CALL_OUT, 0),
-	DESC(SRQ_QUERY, weft_usrq_query, weft_ioc_srq_query, RSVD(weft_ioc_srq_query),
-	     WEFT_CALL_OUT, 0),
-	DESC(SRQ_NOTIFY, weft_usrq_notify, weft_ioc_handle, RSVD(weft_ioc_handle), 0, 0),
-	DESC(SRQ_CANCEL, weft_usrq_cancel, weft_ioc_srq_cancel, 0, 0, 0),
-	DESC(SRQ_ARM, weft_usrq_arm, weft_ioc_mark, 0, 0, 0),
-	DESC(EP_MARK, weft_uep_mark, weft_ioc_mark, 0, 0, 0),
-	DESC(EP_HELD, weft_uep_held, weft_ioc_mark, 0, WEFT_CALL_OUT, 0),
-	DESC(GROUP_JOIN, weft_uep_join, weft_ioc_group, 0, WEFT_CALL_OUT,
-	     WEFT_GROUP_SEND | WEFT_GROUP_RECV),
-	DESC(GROUP_LEAVE, weft_uep_leave_group, weft_ioc_group, 0, 0, 0),
+	ON(ep, SETNAME, weft_uep_setname, weft_ioc_name, RSVD(weft_ioc_name), 0, 0),
+	ON(ep, GETNAME, weft_uep_getname, weft_ioc_name, RSVD(weft_ioc_name), OUT, 0),
+	ON(ep, GETPEER, weft_uep_getpeer, weft_ioc_name, RSVD(weft_ioc_name), OUT, 0),
+	DESC(LISTEN, weft_uep_listen, weft_ioc_cm, 0, OUT, 0),
+	ON(ep, CONNECT, weft_uep_connect, weft_ioc_cm, 0, CORE, 0),
+	ON(ep, ACCEPT, weft_uep_accept, weft_ioc_cm, 0, CORE, 0),
+	ON(ep, REJECT, weft_uep_reject, weft_ioc_cm, 0, CORE, 0),
+	ON(ep, HANDOFF, weft_uep_handoff, weft_ioc_cm, 0, CORE, 0),
+	ON(ep, SHUTDOWN, weft_uep_shutdown, weft_ioc_handle, RSVD(weft_ioc_handle), CORE,
+	   WEFT_SHUT_GRACEFUL),
+	DESC(MR_REG, weft_umr_reg, weft_ioc_mr, RSVD(weft_ioc_mr), OUT, 0),
+	ON(ep, CANCEL, weft_uep_cancel, weft_ioc_cancel, RSVD(weft_ioc_cancel), CORE, 0),
+	DESC(SRQ_CREATE, weft_usrq_create, weft_ioc_srq, RSVD(weft_ioc_srq), OUT, 0),
+	DESC(SRQ_RESIZE, weft_usrq_resize, weft_ioc_srq, RSVD(weft_ioc_srq), OUT, 0),
+	ON(srq, SRQ_QUERY, weft_usrq_query, weft_ioc_srq_query, RSVD(weft_ioc_srq_query),
+	   OUT | CORE, 0),
+	ON(srq, SRQ_NOTIFY, weft_usrq_notify, weft_ioc_handle, RSVD(weft_ioc_handle), CORE, 0),
+	ON(srq, SRQ_CANCEL, weft_usrq_cancel, weft_ioc_srq_cancel, 0, CORE, 0),
+	ON(srq, SRQ_ARM, weft_usrq_arm, weft_ioc_mark, 0, CORE, 0),
+	ON(ep, EP_MARK, weft_uep_mark, weft_ioc_mark, 0, CORE, 0),
+	ON(ep, EP_HELD, weft_uep_held, weft_ioc_mark, 0, OUT, 0),
+	ON(ep, GROUP_JOIN, weft_uep_join, weft_ioc_group, 0, OUT | CORE,
+	   WEFT_GROUP_SEND | WEFT_GROUP_RECV),
+	ON(ep, GROUP_LEAVE, weft_uep_leave_group, weft_ioc_group, 0, CORE, 0),
 };
 
 /*
@@ -193,6 +200,29 @@ static void weft_call_abort(struct weft_call *call)
 	}
 }
 
+/* Execute an ioctl on an object, which is used meanwhile. Return: 0, -ENOENT, -ENOMEM, its own. */
+static int weft_call_on(const struct weft_call_desc *desc, struct weft_call *call, u32 handle)
+{
+	int err = -ENOMEM;
+
+	call->of = weft_obj_get(call->ctx, handle, desc->of);
+	if (!call->of)
+		return -ENOENT;
+	if (desc->opts & WEFT_CALL_CORE) {
+		call->out = weft_ctx_out(call->ctx);
+		if (!call->out)
+			goto out;
+	}
+	err = desc->fn(call);
+	if (call->out) {
+		weft_flush(call->out);
+		weft_ctx_out_put(call->ctx, call->out);
+	}
+out:
+	weft_obj_unuse(call->of);
+	return err;
+}
+
 static long weft_call(struct weft_ctx *ctx, const struct weft_call_desc *desc, void __user *uarg)
 {
 	union weft_call_arg arg;
@@ -208,7 +238,7 @@ static long weft_call(struct weft_ctx *ctx, const struct weft_call_desc *desc, v
 		return -EINVAL;
 	if (desc->opts & WEFT_CALL_OUT && copy_to_user(uarg, &arg, desc->size))
 		return -EFAULT;
-	err = desc->fn(&call);
+	err = desc->of ? weft_call_on(desc, &call, arg.head.handle) : desc->fn(&call);
 	if (!err && desc->opts & WEFT_CALL_OUT && copy_to_user(uarg, &arg, desc->size))
 		err = -EFAULT;
 	if (err)

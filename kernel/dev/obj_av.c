@@ -141,22 +141,17 @@ int weft_uav_insert(struct weft_call *call)
 {
 	struct weft_ioc_av_insert *arg = call->arg;
 	u32 __user *uindex = u64_to_user_ptr(arg->index);
+	struct weft_av *av = weft_uav_of(call->of)->av;
 	struct weft_sockaddr *addr;
-	struct weft_obj *obj;
-	struct weft_av *av;
 	bool at = arg->flags & WEFT_AVF_AT;
 	u32 *index;
 	int err;
 
 	if (!arg->count || arg->count > WEFT_AV_CALL)
 		return -EINVAL;
-	obj = weft_obj_get(call->ctx, arg->handle, &weft_uav_ops);
-	if (!obj)
-		return -ENOENT;
-	av = weft_uav_of(obj)->av;
 	err = weft_uav_fetch(arg, &addr, &index);
 	if (err)
-		goto out;
+		return err;
 	err = -EFAULT;
 	if (!copy_to_user(uindex, index, arg->count * sizeof(*index))) {
 		err = weft_uav_insert_all(av, addr, index, arg->count, at, &arg->done);
@@ -167,8 +162,6 @@ int weft_uav_insert(struct weft_call *call)
 	}
 	kvfree(addr);
 	kvfree(index);
-out:
-	weft_obj_unuse(obj);
 	return err;
 }
 
@@ -182,20 +175,15 @@ out:
 int weft_uav_remove(struct weft_call *call)
 {
 	struct weft_ioc_av_insert *arg = call->arg;
-	struct weft_obj *obj;
-	struct weft_av *av;
+	struct weft_av *av = weft_uav_of(call->of)->av;
 	u32 *index, i;
 	int err;
 
 	if (!arg->count || arg->count > WEFT_AV_CALL || arg->addrs)
 		return -EINVAL;
-	obj = weft_obj_get(call->ctx, arg->handle, &weft_uav_ops);
-	if (!obj)
-		return -ENOENT;
-	av = weft_uav_of(obj)->av;
 	err = weft_uav_fetch(arg, NULL, &index);
 	if (err)
-		goto out;
+		return err;
 	arg->done = 0;
 	for (i = 0; i < arg->count; i++) {
 		if (weft_av_remove(av, index[i]) >= 0)
@@ -203,8 +191,5 @@ int weft_uav_remove(struct weft_call *call)
 		cond_resched();
 	}
 	kvfree(index);
-	err = arg->done ? 0 : -EINVAL;
-out:
-	weft_obj_unuse(obj);
-	return err;
+	return arg->done ? 0 : -EINVAL;
 }

@@ -4,20 +4,16 @@
  *
  * This file checks the fields and lengths of a call. The states of connections are the core's
  * (core/cm/cm.c, core/cm/connect.c). An event reports the outcome of a call. The functions take no
- * lock; weft_uep_enter() keeps the endpoint during a call.
+ * lock; the endpoint is in use during a call (ioctl.c).
  */
 #include "uep.h"
 
-/* Common part of the calls below: checks foreign fields and the length of the data. */
-static int weft_cm_enter(struct weft_call *call, bool timed, struct weft_entry *in)
+/* Check foreign fields and the length of the data. Return: 0, -EINVAL, -EMSGSIZE. */
+static int weft_cm_check(const struct weft_ioc_cm *arg, bool timed)
 {
-	struct weft_ioc_cm *arg = call->arg;
-
 	if (arg->eq || arg->backlog || (arg->timeout_ns && !timed))
 		return -EINVAL;
-	if (arg->data_len > WEFT_CM_DATA_MAX)
-		return -EMSGSIZE;
-	return weft_uep_enter(call->ctx, arg->handle, in);
+	return arg->data_len > WEFT_CM_DATA_MAX ? -EMSGSIZE : 0;
 }
 
 /**
@@ -29,18 +25,15 @@ static int weft_cm_enter(struct weft_call *call, bool timed, struct weft_entry *
 int weft_uep_connect(struct weft_call *call)
 {
 	struct weft_ioc_cm *arg = call->arg;
-	struct weft_entry in;
 	int err;
 
 	if (arg->conn)
 		return -EINVAL;
-	err = weft_cm_enter(call, true, &in);
+	err = weft_cm_check(arg, true);
 	if (err)
 		return err;
-	err = weft_cm_connect(in.uep->ep, &arg->addr, arg->data, arg->data_len, arg->timeout_ns,
-			      weft_now(), in.out);
-	weft_uep_leave(&in);
-	return err;
+	return weft_cm_connect(weft_uep_of(call->of)->ep, &arg->addr, arg->data, arg->data_len,
+			       arg->timeout_ns, weft_now(), call->out);
 }
 
 /* Answer a request. @answer is weft_cm_accept() or weft_cm_reject(). */
@@ -49,15 +42,12 @@ static int weft_cm_answer(struct weft_call *call,
 					weft_ns now, struct weft_out *out))
 {
 	struct weft_ioc_cm *arg = call->arg;
-	struct weft_entry in;
-	int err;
+	int err = weft_cm_check(arg, false);
 
-	err = weft_cm_enter(call, false, &in);
 	if (err)
 		return err;
-	err = answer(in.uep->ep, arg->conn, arg->data, arg->data_len, weft_now(), in.out);
-	weft_uep_leave(&in);
-	return err;
+	return answer(weft_uep_of(call->of)->ep, arg->conn, arg->data, arg->data_len, weft_now(),
+		      call->out);
 }
 
 /**
@@ -91,18 +81,12 @@ int weft_uep_reject(struct weft_call *call)
 int weft_uep_handoff(struct weft_call *call)
 {
 	struct weft_ioc_cm *arg = call->arg;
-	struct weft_entry in;
-	int err;
+	int err = arg->data_len ? -EINVAL : weft_cm_check(arg, false);
 
-	if (arg->data_len)
-		return -EINVAL;
-	err = weft_cm_enter(call, false, &in);
 	if (err)
 		return err;
-	err = weft_cm_handoff(in.uep->ep, arg->conn, be16_to_cpu(arg->addr.port), weft_now(),
-			      in.out);
-	weft_uep_leave(&in);
-	return err;
+	return weft_cm_handoff(weft_uep_of(call->of)->ep, arg->conn, be16_to_cpu(arg->addr.port),
+			       weft_now(), call->out);
 }
 
 /**
@@ -114,13 +98,7 @@ int weft_uep_handoff(struct weft_call *call)
 int weft_uep_shutdown(struct weft_call *call)
 {
 	struct weft_ioc_handle *arg = call->arg;
-	struct weft_entry in;
-	int err;
 
-	err = weft_uep_enter(call->ctx, arg->handle, &in);
-	if (err)
-		return err;
-	err = weft_cm_shutdown(in.uep->ep, arg->flags & WEFT_SHUT_GRACEFUL, weft_now(), in.out);
-	weft_uep_leave(&in);
-	return err;
+	return weft_cm_shutdown(weft_uep_of(call->of)->ep, arg->flags & WEFT_SHUT_GRACEFUL,
+				weft_now(), call->out);
 }

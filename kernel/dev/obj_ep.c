@@ -405,42 +405,6 @@ int weft_uep_listen(struct weft_call *call)
 /* ---- Calls into the core --------------------------------------------------------------------- */
 
 /**
- * weft_uep_enter - take a use of an endpoint, and an output
- * @ctx: the context
- * @handle: handle of an endpoint
- * @in: out; the caller calls weft_uep_leave()
- *
- * Context: process, sleeps.
- * Return: 0, -ENOENT, -ENOMEM.
- */
-int weft_uep_enter(struct weft_ctx *ctx, u32 handle, struct weft_entry *in)
-{
-	struct weft_obj *obj = weft_obj_get(ctx, handle, &weft_uep_ops);
-
-	if (!obj)
-		return -ENOENT;
-	in->uep = weft_uep_of(obj);
-	in->out = weft_ctx_out(ctx);
-	if (in->out)
-		return 0;
-	weft_obj_unuse(obj);
-	return -ENOMEM;
-}
-
-/**
- * weft_uep_leave - flush the core's output, and drop the use of the endpoint
- * @in: filled in by weft_uep_enter()
- */
-void weft_uep_leave(struct weft_entry *in)
-{
-	struct weft_obj *obj = &in->uep->obj;
-
-	weft_flush(in->out);
-	weft_ctx_out_put(obj->ctx, in->out);
-	weft_obj_unuse(obj);
-}
-
-/**
  * weft_uep_notify - process the rings of an endpoint
  * @ctx: the context
  * @handle: handle of the endpoint
@@ -508,17 +472,11 @@ long weft_notify(struct weft_ctx *ctx, loff_t where, int what)
 int weft_uep_cancel(struct weft_call *call)
 {
 	struct weft_ioc_cancel *arg = call->arg;
-	struct weft_entry in;
-	int err;
+	struct weft_uep *uep = weft_uep_of(call->of);
 
-	err = weft_uep_enter(call->ctx, arg->handle, &in);
-	if (err)
-		return err;
-	err = -EINVAL;
-	if (in.uep->type != WEFT_EP_PASSIVE)
-		err = weft_ep_cancel(in.uep->ep, arg->context, weft_now(), in.out);
-	weft_uep_leave(&in);
-	return err;
+	if (uep->type == WEFT_EP_PASSIVE)
+		return -EINVAL;
+	return weft_ep_cancel(uep->ep, arg->context, weft_now(), call->out);
 }
 
 /**
@@ -531,17 +489,11 @@ int weft_uep_cancel(struct weft_call *call)
 int weft_uep_mark(struct weft_call *call)
 {
 	struct weft_ioc_mark *arg = call->arg;
-	struct weft_entry in;
-	int err;
 
 	if (arg->low || arg->held || arg->span)
 		return -EINVAL;
-	err = weft_uep_enter(call->ctx, arg->handle, &in);
-	if (err)
-		return err;
-	err = weft_ep_marks(in.uep->ep, arg->soft, arg->hard, weft_now(), in.out);
-	weft_uep_leave(&in);
-	return err;
+	return weft_ep_marks(weft_uep_of(call->of)->ep, arg->soft, arg->hard, weft_now(),
+			     call->out);
 }
 
 /**
@@ -554,17 +506,10 @@ int weft_uep_mark(struct weft_call *call)
 int weft_uep_held(struct weft_call *call)
 {
 	struct weft_ioc_mark *arg = call->arg;
-	struct weft_obj *obj;
-	int err;
 
 	if (arg->low || arg->soft || arg->hard)
 		return -EINVAL;
-	obj = weft_obj_get(call->ctx, arg->handle, &weft_uep_ops);
-	if (!obj)
-		return -ENOENT;
-	err = weft_ep_held(weft_uep_of(obj)->ep, &arg->held, &arg->span);
-	weft_obj_unuse(obj);
-	return err;
+	return weft_ep_held(weft_uep_of(call->of)->ep, &arg->held, &arg->span);
 }
 
 /**
@@ -576,15 +521,9 @@ int weft_uep_held(struct weft_call *call)
 int weft_uep_join(struct weft_call *call)
 {
 	struct weft_ioc_group *arg = call->arg;
-	struct weft_entry in;
-	int err;
 
-	err = weft_uep_enter(call->ctx, arg->handle, &in);
-	if (err)
-		return err;
-	err = weft_group_join(in.uep->ep, &arg->addr, arg->flags, weft_now(), in.out, &arg->group);
-	weft_uep_leave(&in);
-	return err;
+	return weft_group_join(weft_uep_of(call->of)->ep, &arg->addr, arg->flags, weft_now(),
+			       call->out, &arg->group);
 }
 
 /**
@@ -597,17 +536,10 @@ int weft_uep_join(struct weft_call *call)
 int weft_uep_leave_group(struct weft_call *call)
 {
 	struct weft_ioc_group *arg = call->arg;
-	struct weft_entry in;
-	int err;
 
 	if (memchr_inv(&arg->addr, 0, sizeof(arg->addr)))
 		return -EINVAL;
-	err = weft_uep_enter(call->ctx, arg->handle, &in);
-	if (err)
-		return err;
-	err = weft_group_leave(in.uep->ep, arg->group, weft_now(), in.out);
-	weft_uep_leave(&in);
-	return err;
+	return weft_group_leave(weft_uep_of(call->of)->ep, arg->group, weft_now(), call->out);
 }
 
 /**
@@ -619,14 +551,8 @@ int weft_uep_leave_group(struct weft_call *call)
 int weft_uep_setname(struct weft_call *call)
 {
 	struct weft_ioc_name *arg = call->arg;
-	struct weft_obj *obj = weft_obj_get(call->ctx, arg->handle, &weft_uep_ops);
-	int err;
 
-	if (!obj)
-		return -ENOENT;
-	err = weft_ep_setname(weft_uep_of(obj)->ep, &arg->addr);
-	weft_obj_unuse(obj);
-	return err;
+	return weft_ep_setname(weft_uep_of(call->of)->ep, &arg->addr);
 }
 
 /**
@@ -638,12 +564,8 @@ int weft_uep_setname(struct weft_call *call)
 int weft_uep_getname(struct weft_call *call)
 {
 	struct weft_ioc_name *arg = call->arg;
-	struct weft_obj *obj = weft_obj_get(call->ctx, arg->handle, &weft_uep_ops);
 
-	if (!obj)
-		return -ENOENT;
-	weft_ep_getname(weft_uep_of(obj)->ep, &arg->addr);
-	weft_obj_unuse(obj);
+	weft_ep_getname(weft_uep_of(call->of)->ep, &arg->addr);
 	return 0;
 }
 
@@ -656,12 +578,6 @@ int weft_uep_getname(struct weft_call *call)
 int weft_uep_getpeer(struct weft_call *call)
 {
 	struct weft_ioc_name *arg = call->arg;
-	struct weft_obj *obj = weft_obj_get(call->ctx, arg->handle, &weft_uep_ops);
-	int err;
 
-	if (!obj)
-		return -ENOENT;
-	err = weft_ep_getpeer(weft_uep_of(obj)->ep, &arg->addr);
-	weft_obj_unuse(obj);
-	return err;
+	return weft_ep_getpeer(weft_uep_of(call->of)->ep, &arg->addr);
 }

@@ -185,29 +185,6 @@ int weft_usrq_resize(struct weft_call *call)
 
 /* ---- Calls into the core --------------------------------------------------------------------- */
 
-/* Take a use of a queue, and an output. Return: 0, -ENOENT, -ENOMEM. */
-static int weft_usrq_enter(struct weft_ctx *ctx, u32 handle, struct weft_usrq **usrq,
-			   struct weft_out **out)
-{
-	struct weft_obj *obj = weft_obj_get(ctx, handle, &weft_usrq_ops);
-
-	if (!obj)
-		return -ENOENT;
-	*usrq = weft_usrq_of(obj);
-	*out = weft_ctx_out(ctx);
-	if (*out)
-		return 0;
-	weft_obj_unuse(obj);
-	return -ENOMEM;
-}
-
-static void weft_usrq_leave(struct weft_usrq *usrq, struct weft_out *out)
-{
-	weft_flush(out);
-	weft_ctx_out_put(usrq->obj.ctx, out);
-	weft_obj_unuse(&usrq->obj);
-}
-
 /**
  * weft_usrq_query - WEFT_IOC_SRQ_QUERY
  * @call: struct weft_ioc_srq_query
@@ -218,15 +195,8 @@ int weft_usrq_query(struct weft_call *call)
 {
 	struct weft_ioc_srq_query *arg = call->arg;
 	struct weft_srq_info info;
-	struct weft_usrq *usrq;
-	struct weft_out *out;
-	int err;
 
-	err = weft_usrq_enter(call->ctx, arg->handle, &usrq, &out);
-	if (err)
-		return err;
-	weft_srq_look(usrq->srq, weft_now(), out, &info);
-	weft_usrq_leave(usrq, out);
+	weft_srq_look(weft_usrq_of(call->of)->srq, weft_now(), call->out, &info);
 	arg->recvs = info.recvs;
 	arg->available = info.available;
 	arg->held = info.held;
@@ -242,17 +212,10 @@ int weft_usrq_query(struct weft_call *call)
  */
 int weft_usrq_notify(struct weft_call *call)
 {
-	struct weft_ioc_handle *arg = call->arg;
-	struct weft_usrq *usrq;
-	struct weft_out *out;
-	int err;
+	struct weft_usrq *usrq = weft_usrq_of(call->of);
+	int err = weft_srq_notify(usrq->srq, weft_now(), call->out);
 
-	err = weft_usrq_enter(call->ctx, arg->handle, &usrq, &out);
-	if (err)
-		return err;
-	err = weft_srq_notify(usrq->srq, weft_now(), out);
 	weft_hot_notified(&usrq->hot);
-	weft_usrq_leave(usrq, out);
 	return err;
 }
 
@@ -265,24 +228,18 @@ int weft_usrq_notify(struct weft_call *call)
 int weft_usrq_cancel(struct weft_call *call)
 {
 	struct weft_ioc_srq_cancel *arg = call->arg;
-	struct weft_usrq *usrq;
-	struct weft_out *out;
-	struct weft_obj *cq;
-	int err;
+	struct weft_obj *obj = weft_obj_get(call->ctx, arg->cq, &weft_ucq_ops);
+	struct weft_ucq *cq = container_of(obj, struct weft_ucq, obj);
+	int err = -ENOENT;
 
-	cq = weft_obj_get(call->ctx, arg->cq, &weft_ucq_ops);
-	if (!cq)
+	if (!obj)
 		return -ENOENT;
-	err = -ENOENT;
-	if (container_of(cq, struct weft_ucq, obj)->ring)
-		err = weft_usrq_enter(call->ctx, arg->handle, &usrq, &out);
-	if (!err) {
-		out->now = weft_now();
-		err = weft_srq_cancel(usrq->srq, &container_of(cq, struct weft_ucq, obj)->cq,
-				      arg->context, out);
-		weft_usrq_leave(usrq, out);
+	if (cq->ring) {
+		call->out->now = weft_now();
+		err = weft_srq_cancel(weft_usrq_of(call->of)->srq, &cq->cq, arg->context,
+				      call->out);
 	}
-	weft_obj_unuse(cq);
+	weft_obj_unuse(obj);
 	return err;
 }
 
@@ -296,16 +253,8 @@ int weft_usrq_cancel(struct weft_call *call)
 int weft_usrq_arm(struct weft_call *call)
 {
 	struct weft_ioc_mark *arg = call->arg;
-	struct weft_usrq *usrq;
-	struct weft_out *out;
-	int err;
 
 	if (arg->soft || arg->hard || arg->held || arg->span)
 		return -EINVAL;
-	err = weft_usrq_enter(call->ctx, arg->handle, &usrq, &out);
-	if (err)
-		return err;
-	err = weft_srq_arm(usrq->srq, arg->low, weft_now(), out);
-	weft_usrq_leave(usrq, out);
-	return err;
+	return weft_srq_arm(weft_usrq_of(call->of)->srq, arg->low, weft_now(), call->out);
 }

@@ -32,16 +32,6 @@ struct weft_uep {
 };
 
 /**
- * struct weft_entry - an endpoint and an output during a call into the core
- * @uep: endpoint
- * @out: output
- */
-struct weft_entry {
-	struct weft_uep *uep;
-	struct weft_out *out;
-};
-
-/**
  * weft_uep_of - convert an object to its endpoint
  * @obj: object with weft_uep_ops
  *
@@ -51,8 +41,5 @@ static inline struct weft_uep *weft_uep_of(struct weft_obj *obj)
 {
 	return container_of(obj, struct weft_uep, obj);
 }
-
-int weft_uep_enter(struct weft_ctx *ctx, u32 handle, struct weft_entry *in);
-void weft_uep_leave(struct weft_entry *in);
 
 #endif
