@@ -13,13 +13,11 @@
 #include "dev/dev.h"
 #include "dev/mem.h"
 #include "port/path.h"
-#include "port/port.h"
 
 static int __init weft_init(void)
 {
-	int err;
+	int err = weft_paths_init();
 
-	err = weft_paths_init();
 	if (err)
 		return err;
 	err = weft_mem_init();

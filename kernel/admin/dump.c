@@ -16,7 +16,6 @@
 #include <linux/weft_netlink.h>
 #include <net/sock.h>
 
-#include "../compat.h"
 #include "../dev/dev.h"
 #include "../port/neigh.h"
 #include "../port/port.h"

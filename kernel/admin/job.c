@@ -126,11 +126,9 @@ static int weft_nl_job_begin(struct weft_nl_job *req, struct genl_info *info)
 		err = weft_nl_job_who(req, info);
 	if (err)
 		return err;
-	req->port = weft_port_find(genl_info_net(info), nla_data(attrs[WEFT_ATTR_PORT_NAME]));
-	if (req->port)
-		return 0;
-	NL_SET_ERR_MSG(info->extack, "no such port in this network namespace; see 'port show'");
-	return -ENODEV;
+	req->port = weft_port_find(genl_info_net(info), nla_data(attrs[WEFT_ATTR_PORT_NAME]),
+				   info->extack);
+	return req->port ? 0 : -ENODEV;
 }
 
 /* Explain an error in words. @err: result of the core. Return: @err. */

@@ -107,13 +107,11 @@ bool weft_up_arm(struct weft_port *port, u32 queue)
 int weft_port_set_engine(struct net *net, const char *name, const struct weft_engine_conf *conf,
 			 struct netlink_ext_ack *extack)
 {
-	struct weft_port *port = weft_port_find(net, name);
+	struct weft_port *port = weft_port_find(net, name, extack);
 	int err;
 
-	if (!port) {
-		NL_SET_ERR_MSG(extack, "no such port in this network namespace; see 'port show'");
+	if (!port)
 		return -ENODEV;
-	}
 	err = weft_engine_set(port->dev, conf, extack);
 	weft_port_put(port);
 	return err;

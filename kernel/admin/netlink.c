@@ -332,12 +332,10 @@ static int weft_nl_port_get(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "say which port, or ask for all with a dump");
 		return -EINVAL;
 	}
-	port = weft_port_find(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]));
-	if (!port) {
-		NL_SET_ERR_MSG(info->extack,
-			       "no such port in this network namespace; see 'port show'");
+	port = weft_port_find(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]),
+			      info->extack);
+	if (!port)
 		return -ENODEV;
-	}
 	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	head = msg ? genlmsg_put_reply(msg, info, &weft_family, 0, WEFT_CMD_PORT_GET) : NULL;
 	if (!head || weft_nl_port_put(msg, port)) {
@@ -360,12 +358,10 @@ static int weft_nl_limit_set(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "say which limit of which port is to be what");
 		return -EINVAL;
 	}
-	port = weft_port_find(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]));
-	if (!port) {
-		NL_SET_ERR_MSG(info->extack,
-			       "no such port in this network namespace; see 'port show'");
+	port = weft_port_find(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]),
+			      info->extack);
+	if (!port)
 		return -ENODEV;
-	}
 	err = weft_limit_set(&port->core, nla_data(info->attrs[WEFT_ATTR_LIMIT_NAME]),
 			     nla_get_u64(info->attrs[WEFT_ATTR_LIMIT_VALUE]));
 	weft_port_put(port);

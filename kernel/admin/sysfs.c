@@ -14,40 +14,55 @@
 #include "../port/port.h"
 #include "admin.h"
 
-static ssize_t driver_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct weft_port *port = weft_dev_port(dev_get_drvdata(dev));
-
-	return sysfs_emit(buf, "%s\n", port->ops->name);
-}
-
-static ssize_t state_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%s\n", weft_port_state_name(weft_dev_port(dev_get_drvdata(dev))));
-}
-
-static ssize_t netdev_show(struct device *dev, struct device_attribute *attr, char *buf)
+static struct weft_port_look weft_sysfs_look(struct weft_port *port)
 {
 	struct weft_port_look look;
 
-	weft_port_look(weft_dev_port(dev_get_drvdata(dev)), &look);
-	return sysfs_emit(buf, "%s\n", look.netdev);
+	weft_port_look(port, &look);
+	return look;
 }
 
-static ssize_t mtu_show(struct device *dev, struct device_attribute *attr, char *buf)
+static struct weft_dev_stat weft_sysfs_stat(struct weft_dev *dev)
 {
-	struct weft_port_look look;
+	struct weft_dev_stat stat;
 
-	weft_port_look(weft_dev_port(dev_get_drvdata(dev)), &look);
-	return sysfs_emit(buf, "%u\n", look.mtu);
+	weft_dev_stat(dev, &stat);
+	return stat;
 }
 
-static ssize_t udp_port_show(struct device *dev, struct device_attribute *attr, char *buf)
+static struct weft_engine_conf weft_sysfs_engine(struct weft_dev *dev)
 {
-	const struct weft_port *port = weft_dev_port(dev_get_drvdata(dev));
+	struct weft_engine_conf conf;
 
-	return sysfs_emit(buf, "%u\n", port->core.conf.udp_port);
+	weft_engine_look(dev, &conf);
+	return conf;
 }
+
+/* A file with one value, which may be made of @wdev, a struct weft_dev, and @port, its port. */
+#define WEFT_ATTR(name, format, value)						\
+static ssize_t name##_show(struct device *dev, struct device_attribute *attr,	\
+			   char *buf)						\
+{										\
+	struct weft_dev *wdev = dev_get_drvdata(dev);				\
+	struct weft_port __maybe_unused *port = weft_dev_port(wdev);		\
+										\
+	return sysfs_emit(buf, format "\n", value);				\
+}										\
+static DEVICE_ATTR_RO(name)
+
+WEFT_ATTR(driver, "%s", port->ops->name);
+WEFT_ATTR(state, "%s", weft_port_state_name(port));
+WEFT_ATTR(netdev, "%s", weft_sysfs_look(port).netdev);
+WEFT_ATTR(mtu, "%u", weft_sysfs_look(port).mtu);
+WEFT_ATTR(udp_port, "%u", port->core.conf.udp_port);
+WEFT_ATTR(contexts, "%u", weft_sysfs_stat(wdev).contexts);
+WEFT_ATTR(endpoints, "%u", READ_ONCE(port->core.neps));
+WEFT_ATTR(paths, "%u", READ_ONCE(port->core.npaths));
+WEFT_ATTR(pinned_bytes, "%llu", weft_sysfs_stat(wdev).pinned);
+WEFT_ATTR(engine, "%s", weft_engine_name(weft_sysfs_engine(wdev).mode));
+WEFT_ATTR(engine_idle_us, "%u", weft_sysfs_engine(wdev).idle_us);
+WEFT_ATTR(engine_hot, "%u", weft_engine_hot(wdev));
+WEFT_ATTR(priorities, "%s", READ_ONCE(port->core.conf.priorities) ? "on" : "off");
 
 /* One address per line. */
 static ssize_t addresses_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -68,90 +83,17 @@ static ssize_t addresses_show(struct device *dev, struct device_attribute *attr,
 	}
 	return at;
 }
-
-static ssize_t contexts_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	struct weft_dev_stat stat;
-
-	weft_dev_stat(dev_get_drvdata(dev), &stat);
-	return sysfs_emit(buf, "%u\n", stat.contexts);
-}
-
-static ssize_t endpoints_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct weft_port *port = weft_dev_port(dev_get_drvdata(dev));
-
-	return sysfs_emit(buf, "%u\n", READ_ONCE(port->core.neps));
-}
-
-static ssize_t paths_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct weft_port *port = weft_dev_port(dev_get_drvdata(dev));
-
-	return sysfs_emit(buf, "%u\n", READ_ONCE(port->core.npaths));
-}
-
-static ssize_t pinned_bytes_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	struct weft_dev_stat stat;
-
-	weft_dev_stat(dev_get_drvdata(dev), &stat);
-	return sysfs_emit(buf, "%llu\n", stat.pinned);
-}
-
-static ssize_t engine_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	struct weft_engine_conf conf;
-
-	weft_engine_look(dev_get_drvdata(dev), &conf);
-	return sysfs_emit(buf, "%s\n", weft_engine_name(conf.mode));
-}
+static DEVICE_ATTR_RO(addresses);
 
 static ssize_t engine_cpu_show(struct device *dev, struct device_attribute *attr, char *buf)
 {
-	struct weft_engine_conf conf;
+	const struct weft_engine_conf conf = weft_sysfs_engine(dev_get_drvdata(dev));
 
-	weft_engine_look(dev_get_drvdata(dev), &conf);
 	if (conf.cpu == WEFT_ENGINE_ANY_CPU)
 		return sysfs_emit(buf, "any\n");
 	return sysfs_emit(buf, "%u\n", conf.cpu);
 }
-
-static ssize_t engine_idle_us_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	struct weft_engine_conf conf;
-
-	weft_engine_look(dev_get_drvdata(dev), &conf);
-	return sysfs_emit(buf, "%u\n", conf.idle_us);
-}
-
-static ssize_t engine_hot_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	return sysfs_emit(buf, "%u\n", weft_engine_hot(dev_get_drvdata(dev)));
-}
-
-static ssize_t priorities_show(struct device *dev, struct device_attribute *attr, char *buf)
-{
-	const struct weft_port *port = weft_dev_port(dev_get_drvdata(dev));
-
-	return sysfs_emit(buf, "%s\n", READ_ONCE(port->core.conf.priorities) ? "on" : "off");
-}
-
-static DEVICE_ATTR_RO(driver);
-static DEVICE_ATTR_RO(state);
-static DEVICE_ATTR_RO(netdev);
-static DEVICE_ATTR_RO(mtu);
-static DEVICE_ATTR_RO(udp_port);
-static DEVICE_ATTR_RO(addresses);
-static DEVICE_ATTR_RO(contexts);
-static DEVICE_ATTR_RO(endpoints);
-static DEVICE_ATTR_RO(paths);
-static DEVICE_ATTR_RO(pinned_bytes);
-static DEVICE_ATTR_RO(engine);
 static DEVICE_ATTR_RO(engine_cpu);
-static DEVICE_ATTR_RO(engine_idle_us);
-static DEVICE_ATTR_RO(engine_hot);
-static DEVICE_ATTR_RO(priorities);
 
 static struct attribute *weft_attrs[] = {
 	&dev_attr_driver.attr,

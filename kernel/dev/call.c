@@ -23,9 +23,8 @@ int weft_call_file(struct weft_call *call, const char *name, const struct file_o
 		   int flags)
 {
 	struct file *file;
-	int fd;
+	int fd = get_unused_fd_flags(flags | O_CLOEXEC);
 
-	fd = get_unused_fd_flags(flags | O_CLOEXEC);
 	if (fd < 0)
 		return fd;
 	file = anon_inode_getfile(name, fops, call->obj, flags | O_CLOEXEC);

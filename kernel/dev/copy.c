@@ -15,7 +15,6 @@
 #include <linux/sched/mm.h>
 #include <linux/uaccess.h>
 #include <linux/userfaultfd_k.h>
-#include "../compat.h"
 #include "mem_priv.h"
 
 /* ---- Windows ------------------------------------------------------------------------------- */
@@ -358,9 +357,8 @@ static int weft_user_here(struct weft_memctx *mc, void *arg)
 	struct weft_want want;
 	u64 addr;
 	u32 n;
-	int err;
+	int err = weft_walk_init(&walk, a->vec, a->off, a->len);
 
-	err = weft_walk_init(&walk, a->vec, a->off, a->len);
 	while (!err && (n = weft_walk_next(&walk, &want, &addr))) {
 		err = weft_user_copy(mc, addr, a->buf, n, a->to_user);
 		a->buf += n;

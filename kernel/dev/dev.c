@@ -26,7 +26,6 @@
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 
-#include "../compat.h"
 #include "ctx.h"
 #include "upcalls.h"
 
@@ -49,8 +48,7 @@ static int weft_open(struct inode *inode, struct file *file)
 	mutex_lock(&weft_devs_lock);
 	if (minor < WEFT_MINORS)
 		dev = weft_minors[minor];
-	if (dev && dev->cookie == current->nsproxy->net_ns->net_cookie &&
-	    weft_up_tryget(dev->port))
+	if (dev && dev->cookie == current->nsproxy->net_ns->net_cookie && weft_up_tryget(dev->port))
 		port = dev->port;
 	mutex_unlock(&weft_devs_lock);
 	if (!port)

@@ -227,9 +227,8 @@ static long weft_call(struct weft_ctx *ctx, const struct weft_call_desc *desc, v
 {
 	union weft_call_arg arg;
 	struct weft_call call = { .ctx = ctx, .arg = &arg };
-	int err;
+	int err = weft_copy_in(&arg, desc->size, uarg);
 
-	err = weft_copy_in(&arg, desc->size, uarg);
 	if (err)
 		return err;
 	if (arg.head.flags & ~desc->flags)

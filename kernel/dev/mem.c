@@ -288,9 +288,8 @@ static int weft_mr_pin(struct weft_memctx *mc, void *arg)
 	struct weft_walk walk;
 	struct weft_want want;
 	u64 addr;
-	int err;
+	int err = weft_walk_init(&walk, &mr->vec, 0, mr->vec.len);
 
-	err = weft_walk_init(&walk, &mr->vec, 0, mr->vec.len);
 	if (!err)
 		err = weft_vma_allows(mc, mr->vec.seg[0].addr, mr->vec.len, mr->write);
 	if (err || !mr->max)

@@ -204,9 +204,8 @@ int weft_uep_create(struct weft_call *call)
 {
 	struct weft_ioc_ep *arg = call->arg;
 	struct weft_uep *uep;
-	int err;
+	int err = weft_uep_check(arg);
 
-	err = weft_uep_check(arg);
 	if (err)
 		return err;
 	uep = kzalloc(sizeof(*uep), GFP_KERNEL_ACCOUNT);

@@ -85,9 +85,8 @@ static int weft_usrq_new(struct weft_usrq *usrq, struct weft_ioc_srq *arg)
 	};
 	struct weft_area *rq;
 	struct weft_srq *srq;
-	int err;
+	int err = weft_usrq_bind(usrq, arg->eq);
 
-	err = weft_usrq_bind(usrq, arg->eq);
 	if (err)
 		return err;
 	rq = weft_usrq_ring(ctx, &arg->slots);
@@ -125,9 +124,8 @@ int weft_usrq_create(struct weft_call *call)
 {
 	struct weft_ioc_srq *arg = call->arg;
 	struct weft_usrq *usrq;
-	int err;
+	int err = weft_usrq_check(arg);
 
-	err = weft_usrq_check(arg);
 	if (err)
 		return err;
 	usrq = kzalloc(sizeof(*usrq), GFP_KERNEL_ACCOUNT);
@@ -162,9 +160,8 @@ int weft_usrq_resize(struct weft_call *call)
 	struct weft_ctx *ctx = call->ctx;
 	struct weft_area *rq;
 	struct weft_obj *obj;
-	int err;
+	int err = weft_usrq_check(arg);
 
-	err = weft_usrq_check(arg);
 	if (err || arg->eq || arg->zone)
 		return -EINVAL;
 	rq = weft_usrq_ring(ctx, &arg->slots);

@@ -176,9 +176,8 @@ static int weft_mem_pin(struct weft_memctx *mc, struct weft_making_mem *m, struc
 	struct weft_want want;
 	u64 addr;
 	u32 n;
-	int err;
+	int err = weft_walk_init(&walk, m->vec, m->off, m->len);
 
-	err = weft_walk_init(&walk, m->vec, m->off, m->len);
 	while (!err && (n = weft_walk_next(&walk, &want, &addr))) {
 		struct weft_pin *pin;
 

@@ -70,8 +70,7 @@ static struct weft_neigh *weft_neigh_lookup(struct weft_neighs *t, const struct 
 	weft_list_for_each(l, head) {
 		struct weft_neigh *n = weft_entry(l, struct weft_neigh, node);
 
-		if (n->addr.family == a->family &&
-		    !memcmp(n->addr.addr, a->addr, sizeof(a->addr)))
+		if (n->addr.family == a->family && !memcmp(n->addr.addr, a->addr, sizeof(a->addr)))
 			return n;
 	}
 	return NULL;

@@ -232,8 +232,7 @@ static const struct weft_sockaddr *weft_neigh_from(const struct weft_neighs *t,
  * @n: the entry
  * @out: receives the frame, if there is space
  */
-void weft_neigh_ask(struct weft_neighs *t, const struct weft_neigh *n,
-		    struct weft_neigh_out *out)
+void weft_neigh_ask(struct weft_neighs *t, const struct weft_neigh *n, struct weft_neigh_out *out)
 {
 	const struct weft_sockaddr *from = weft_neigh_from(t, &n->addr);
 	bool probe = n->state == WEFT_NEIGH_PROBING;

@@ -34,7 +34,6 @@ void weft_arp_put(const struct weft_neighs *t, struct weft_neigh_out *out, const
 		  const u8 *sip, const u8 *tmac, const u8 *tip);
 void weft_nd_put(const struct weft_neighs *t, struct weft_neigh_out *out, const u8 *mac,
 		 const u8 *from, const u8 *to, u8 type, u8 flags, const u8 *target, u8 opt);
-void weft_neigh_ask(struct weft_neighs *t, const struct weft_neigh *n,
-		    struct weft_neigh_out *out);
+void weft_neigh_ask(struct weft_neighs *t, const struct weft_neigh *n, struct weft_neigh_out *out);
 
 #endif

@@ -341,9 +341,8 @@ static int weft_nd_attach(struct weft_port *port, struct netlink_ext_ack *extack
 {
 	struct weft_nd *nd = port->priv;
 	struct net_device *dev;
-	int err;
+	int err = weft_udp_get(nd, extack);
 
-	err = weft_udp_get(nd, extack);
 	if (err)
 		return err;
 	rtnl_lock();
@@ -482,9 +481,8 @@ const struct weft_port_ops weft_netdev_ops = {
  */
 int weft_netdev_init(void)
 {
-	int err;
+	int err = weft_nd_tx_init();
 
-	err = weft_nd_tx_init();
 	if (err)
 		return err;
 	err = weft_nd_rx_init();

@@ -249,8 +249,7 @@ static __always_inline void weft_nd_head_put(const struct weft_nd_head *head, st
 		struct ipv6hdr *ip6 = (struct ipv6hdr *)(at + WEFT_ND_L2);
 		u32 done = WEFT_ND_L2 + sizeof(struct iphdr) + sizeof(*uh);
 
-		memcpy(at + done, head->raw + done,
-		       sizeof(*ip6) - sizeof(struct iphdr));
+		memcpy(at + done, head->raw + done, sizeof(*ip6) - sizeof(struct iphdr));
 		ip6_flow_hdr(ip6, tos, 0);
 		ip6->payload_len = htons(len);
 		skb->protocol = htons(ETH_P_IPV6);

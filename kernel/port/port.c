@@ -51,11 +51,12 @@ static const struct weft_port_ops *const weft_drivers[] = {
  * weft_port_find - find a port
  * @net: namespace
  * @name: its name
+ * @extack: receives the reason of a failure
  *
  * Context: any.
  * Return: the port, referenced, NULL: no such port.
  */
-struct weft_port *weft_port_find(struct net *net, const char *name)
+struct weft_port *weft_port_find(struct net *net, const char *name, struct netlink_ext_ack *extack)
 {
 	struct weft_port *port, *found = NULL;
 
@@ -68,6 +69,8 @@ struct weft_port *weft_port_find(struct net *net, const char *name)
 		}
 	}
 	rcu_read_unlock();
+	if (!found)
+		NL_SET_ERR_MSG(extack, "no such port in this network namespace; see 'port show'");
 	return found;
 }
 
@@ -224,19 +227,15 @@ static void weft_port_kill_work(struct work_struct *work)
 int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *extack)
 {
 	struct weft_port *port;
-	int err = 0;
 
 	mutex_lock(&weft_ports_lock);
-	port = weft_port_find(net, name);
+	port = weft_port_find(net, name, extack);
 	if (port) {
 		weft_port_kill(port);
 		weft_port_put(port);
-	} else {
-		NL_SET_ERR_MSG(extack, "no such port in this network namespace; see 'port show'");
-		err = -ENODEV;
 	}
 	mutex_unlock(&weft_ports_lock);
-	return err;
+	return port ? 0 : -ENODEV;
 }
 
 /**
@@ -252,12 +251,10 @@ int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *ext
 int weft_port_set_priorities(struct net *net, const char *name, bool on,
 			     struct netlink_ext_ack *extack)
 {
-	struct weft_port *port = weft_port_find(net, name);
+	struct weft_port *port = weft_port_find(net, name, extack);
 
-	if (!port) {
-		NL_SET_ERR_MSG(extack, "no such port in this network namespace; see 'port show'");
+	if (!port)
 		return -ENODEV;
-	}
 	WRITE_ONCE(port->core.conf.priorities, on);
 	weft_port_put(port);
 	return 0;

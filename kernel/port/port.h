@@ -254,7 +254,7 @@ bool weft_port_neigh(struct weft_port *port, u32 n, struct weft_neigh_info *info
 void weft_port_query(struct weft_port *port, struct weft_ioc_query *q);
 const char *weft_port_state_name(const struct weft_port *port);
 
-struct weft_port *weft_port_find(struct net *net, const char *name);
+struct weft_port *weft_port_find(struct net *net, const char *name, struct netlink_ext_ack *extack);
 
 int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *conf,
 		  struct netlink_ext_ack *extack);

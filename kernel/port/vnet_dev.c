@@ -21,7 +21,6 @@
 #include <linux/slab.h>
 #include <linux/virtio_ring.h>
 
-#include "../compat.h"
 #include "vnet.h"
 
 #define WEFT_VNET_CTRL_MS	1000	/* maximum duration of a command */

@@ -58,8 +58,7 @@ TRACE_EVENT(weft_tx,
 		__entry->n = n;
 	),
 	TP_printk("%s to %pISpc psn %u len %u packets %u", __get_str(port), __entry->to,
-		  __entry->psn, __entry->len,
-		  __entry->n)
+		  __entry->psn, __entry->len, __entry->n)
 );
 
 TRACE_EVENT(weft_rx,
@@ -85,8 +84,7 @@ TRACE_EVENT(weft_rx,
 		__entry->n = n;
 	),
 	TP_printk("%s from %pISpc type %#x path %#x psn %u len %u packets %u", __get_str(port),
-		  __entry->from, __entry->type,
-		  __entry->path, __entry->psn, __entry->len, __entry->n)
+		  __entry->from, __entry->type, __entry->path, __entry->psn, __entry->len, __entry->n)
 );
 
 DECLARE_EVENT_CLASS(weft_message,
@@ -107,8 +105,7 @@ DECLARE_EVENT_CLASS(weft_message,
 		__entry->len = len;
 	),
 	TP_printk("ep %#x context %#llx tag %#llx len %llu what %u", __entry->ep, __entry->context,
-		  __entry->tag,
-		  __entry->len, __entry->what)
+		  __entry->tag, __entry->len, __entry->what)
 );
 
 /* @what: WEFT_SQ_* of a send, 256 + WEFT_RQ_* of a receive */

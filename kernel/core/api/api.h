@@ -20,7 +20,6 @@
 #ifndef WEFT_API_H
 #define WEFT_API_H
 
-#include "core/base/io_batch.h"
 #include "core/cm/calls.h"
 #include "core/matching/calls.h"
 #include "core/messaging/calls.h"

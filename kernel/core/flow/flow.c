@@ -211,8 +211,7 @@ static struct weft_flow *weft_flow_local(struct weft_ep *ep, const struct weft_s
 	struct weft_ep *lep;
 
 	lep = weft_core_service(ep->core, be16_to_cpu(peer->port));
-	if (lep && (lep->conf.type != ep->conf.type ||
-		    READ_ONCE(lep->state) != WEFT_EPS_ENABLED)) {
+	if (lep && (lep->conf.type != ep->conf.type || READ_ONCE(lep->state) != WEFT_EPS_ENABLED)) {
 		weft_ep_put(lep);
 		lep = NULL;
 	}

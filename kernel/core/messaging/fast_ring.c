@@ -113,8 +113,7 @@ static __always_inline bool weft_fast_ring(struct weft_ep *ep, struct weft_cqe *
 
 	if (ep->rx.match.nunexp | ep->rx.ncut)
 		return false;
-	if (r->cons == r->prod &&
-	    weft_ring_look(r, &ep->conf.doorbell->rq_tail) != WEFT_RING_OK)
+	if (r->cons == r->prod && weft_ring_look(r, &ep->conf.doorbell->rq_tail) != WEFT_RING_OK)
 		return false;
 	s = weft_ring_at(r, r->cons);
 	c->context = READ_ONCE(s->context);

@@ -84,7 +84,6 @@ static struct weft_path *weft_group_path(struct weft_core *core, struct weft_gro
 {
 	struct weft_path *path;
 	struct weft_list *l;
-	u32 fit = 0;
 	int err;
 
 	weft_mutex_assert_held(&core->grp_mutex);
@@ -101,15 +100,11 @@ static struct weft_path *weft_group_path(struct weft_core *core, struct weft_gro
 		return ERR_PTR(-ENOMEM);
 	path->group = true;
 	path->state = WEFT_PATHS_UP;
-	err = weft_env_path_open(path, &fit);
-	if (!err && fit < WEFT_PAYLOAD_MIN)
-		err = -ENETUNREACH;
-	if (err) {
-		weft_path_put(path);
-		return ERR_PTR(err);
-	}
-	path->max_payload = min(fit, core->conf.max_payload);
-	return path;
+	err = weft_path_open(path);
+	if (!err)
+		return path;
+	weft_path_put(path);
+	return ERR_PTR(err);
 }
 
 /* Make a flow to a group. ep->sq_mutex and grp_mutex are held. */

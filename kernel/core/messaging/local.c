@@ -245,11 +245,9 @@ int weft_local_fenced(struct weft_flow *flow, struct weft_txm *txm, struct weft_
 int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		    struct weft_out *out)
 {
-	bool user = e->len > min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT);
 	struct weft_path *path = flow->path;
 	const void *pay = NULL;
 	struct weft_txm *txm;
-	u8 *buf = NULL;
 	int err;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
@@ -266,29 +264,12 @@ int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 			weft_send_cqe(ep, e, out);
 		if (err != -EAGAIN)
 			return err;
-		user = false;
 	}
 	if (!weft_local_spare(ep))
 		return -ENOMEM;
-	if (!user && e->len) {
-		buf = weft_alloc_sleep(e->len);
-		if (!buf)
-			return -ENOMEM;
-		err = 0;
-		if (pay)
-			memcpy(buf, pay, e->len);
-		else
-			err = weft_send_payload(ep, e, buf);
-		if (err) {
-			weft_free(buf);
-			return err;
-		}
-	}
-	txm = weft_send_take(ep, e, flow);
-	txm->user = user;
-	txm->buf = buf;
-	if (user)
-		txm->bulk.vec = e->vec;
+	txm = weft_send_keep(ep, e, flow, pay);
+	if (IS_ERR(txm))
+		return (int)PTR_ERR(txm);
 	weft_lock(&path->lock);
 	err = weft_local_long(ep, flow, e, txm, out);
 	if (err)

@@ -21,6 +21,8 @@ void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct wef
 void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_send_over(struct weft_txm *txm, struct weft_out *out);
 int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst);
+struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
+				struct weft_flow *flow, const void *pay);
 void weft_fence_check(struct weft_flow *flow, struct weft_out *out);
 
 /* ---- flow_end.c ----------------------------------------------------------------- */
@@ -34,8 +36,6 @@ void weft_rflow_gone(struct weft_rflow *rf, struct weft_out *out);
 /* ---- send.c --------------------------------------------------------------------- */
 
 int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out);
-struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
-				struct weft_flow *flow, const void *pay);
 void weft_send_queue(struct weft_txm *txm, struct weft_out *out);
 
 /*

@@ -115,46 +115,6 @@ static void weft_send_owe(struct weft_ep *ep, struct weft_path *path, struct wef
 }
 
 /**
- * weft_send_keep - turn an entry into a send that holds its payload
- * @ep: the endpoint; ep->sq_mutex is held, ep->hand is set
- * @e: the entry
- * @flow: its flow
- * @pay: its payload, NULL: to be read from the entry
- *
- * Context: may sleep.
- * Return: the send, as weft_send_take() makes it; ERR_PTR: not taken.
- */
-struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
-				struct weft_flow *flow, const void *pay)
-{
-	struct weft_txm *txm;
-	u8 *buf = NULL;
-	bool user = e->len > min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT);
-	int err = 0;
-
-	weft_mutex_assert_held(&ep->sq_mutex);
-	if (!user && e->len) {
-		buf = weft_alloc_sleep(e->len);
-		if (!buf)
-			return ERR_PTR(-ENOMEM);
-		if (pay)
-			memcpy(buf, pay, e->len);
-		else
-			err = weft_send_payload(ep, e, buf);
-		if (err) {
-			weft_free(buf);
-			return ERR_PTR(err);
-		}
-	}
-	txm = weft_send_take(ep, e, flow);
-	txm->user = user;
-	txm->buf = buf;
-	if (user)
-		txm->bulk.vec = e->vec;
-	return txm;
-}
-
-/**
  * weft_send_queue - queue a send on its lane
  * @txm: the send, with a reference on its flow, which is not dead; its path is locked
  * @out: output

@@ -8,7 +8,6 @@
 #define WEFT_CORE_H
 
 #include "core/base/conf.h"
-#include "core/base/env.h"
 #include "core/object/grant.h"
 #include <linux/weft.h>
 

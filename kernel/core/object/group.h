@@ -9,7 +9,6 @@
 #define WEFT_OBJECT_GROUP_H
 
 #include "core/base/env.h"
-#include "core/base/list.h"
 #include <linux/weft.h>
 
 /**

@@ -16,7 +16,6 @@
 #define WEFT_LANE_H
 
 #include "core/base/io_batch.h"
-#include "core/base/list.h"
 
 #define WEFT_CLASS_LANES	2	/* lanes of each class */
 #define WEFT_LANES		(WEFT_CLASSES * WEFT_CLASS_LANES)

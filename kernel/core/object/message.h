@@ -14,7 +14,6 @@
 
 #include "core/base/match.h"
 #include "core/object/flow.h"
-#include "core/object/grant.h"
 #include "core/queue/queue.h"
 #include "core/wire/ring.h"
 

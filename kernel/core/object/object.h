@@ -21,7 +21,6 @@
 
 #include "core/object/calls.h"
 #include "core/object/endpoint.h"
-#include "core/object/job.h"
 #include "core/object/srq.h"
 #include "core/object/upcalls.h"
 

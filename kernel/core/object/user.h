@@ -8,7 +8,6 @@
 #define WEFT_OBJECT_USER_H
 
 #include "core/base/env.h"
-#include "core/base/list.h"
 
 /**
  * struct weft_user - owner of endpoints

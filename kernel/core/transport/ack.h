@@ -11,7 +11,6 @@
 #define WEFT_ACK_H
 
 #include "core/transport/emit.h"
-#include "core/transport/upcalls.h"
 
 /**
  * weft_ack_arrived - note the packet that was sent last of those that have arrived

@@ -15,7 +15,6 @@
  * acknowledgement, except that weft_rec_withdraw() marks it.
  */
 #include "core/transport/emit.h"
-#include "core/transport/transport.h"
 
 /**
  * weft_rec_new - get an empty record
@@ -238,8 +237,7 @@ struct weft_tx *weft_frame_new(struct weft_out *out, u32 len)
  * @auth: authentication code of the sender's job
  * @out: output with space for a packet
  */
-void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 auth,
-		      struct weft_out *out)
+void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 auth, struct weft_out *out)
 {
 	struct weft_hdr h = {
 		.type = path->group ? WEFT_PKT_GROUP : WEFT_PKT_DGRAM,

@@ -22,7 +22,6 @@
  * Locks: path->lock protects all of it; the functions run in softirq context or with softirqs off.
  */
 #include "core/transport/ack.h"
-#include "core/transport/transport.h"
 
 /**
  * weft_lane_init - initialize a lane

@@ -109,6 +109,23 @@ static u32 weft_path_pick(struct weft_core *core)
 }
 
 /**
+ * weft_path_open - have the adapter prepare a path, and take the largest payload that fits
+ * @path: the path, in no table
+ *
+ * Return: 0, -ENETUNREACH: too little fits, or an error of weft_env_path_open().
+ */
+int weft_path_open(struct weft_path *path)
+{
+	u32 fit = path->core->conf.max_payload;
+	int err = weft_env_path_open(path, &fit);
+
+	if (err)
+		return err;
+	path->max_payload = min(fit, path->core->conf.max_payload);
+	return fit < WEFT_PAYLOAD_MIN ? -ENETUNREACH : 0;
+}
+
+/**
  * weft_path_list - make a path and put it into the tables
  * @core: the core, locked
  * @addr: remote node, which has no path yet
@@ -121,7 +138,6 @@ struct weft_path *weft_path_list(struct weft_core *core, const struct weft_socka
 				 weft_ns now)
 {
 	struct weft_path *path;
-	u32 fit = core->conf.max_payload;
 	int err;
 
 	weft_assert_held(&core->lock);
@@ -134,14 +150,11 @@ struct weft_path *weft_path_list(struct weft_core *core, const struct weft_socka
 	if (!path)
 		return ERR_PTR(-ENOMEM);
 	path->id = weft_path_pick(core);
-	err = path->id ? weft_env_path_open(path, &fit) : -ENOSPC;
-	if (!err && fit < WEFT_PAYLOAD_MIN)
-		err = -ENETUNREACH;
+	err = path->id ? weft_path_open(path) : -ENOSPC;
 	if (err) {
 		weft_path_put(path);
 		return ERR_PTR(err);
 	}
-	path->max_payload = min(fit, core->conf.max_payload);
 	path->listed = true;
 	core->npaths++;
 	weft_list_add_tail(weft_path_chain(core, addr), &path->node);

@@ -9,7 +9,6 @@
 #define WEFT_TRANSPORT_H
 
 #include "core/transport/calls.h"
-#include "core/object/object.h"
 #include "core/transport/upcalls.h"
 
 /* ---- frame.c -------------------------------------------------------------------- */
@@ -23,8 +22,7 @@ struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u3
 				struct weft_out *out);
 u32 weft_rec_space(const struct weft_path *path, const struct weft_rec *rec);
 struct weft_tx *weft_frame_new(struct weft_out *out, u32 len);
-void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 auth,
-		      struct weft_out *out);
+void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 auth, struct weft_out *out);
 void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
 		     struct weft_out *out);
 void weft_frame_ack(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
@@ -151,6 +149,7 @@ u32 weft_lane_sack(const struct weft_lane *lane, u32 *words);
 /* ---- path.c --------------------------------------------------------------------- */
 
 struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sockaddr *addr, u8 src);
+int weft_path_open(struct weft_path *path);
 struct weft_path *weft_path_list(struct weft_core *core, const struct weft_sockaddr *addr, u8 src,
 				 weft_ns now);
 struct weft_path *weft_path_lookup(struct weft_core *core, const struct weft_sockaddr *addr);
