@@ -104,6 +104,7 @@ static inline struct weft_post *weft_post_match(struct weft_ep *ep, u8 kind, u32
 	struct weft_mpost *p;
 	struct weft_post *post;
 
+	weft_assert_held(&ep->lock);
 	if (likely(!ep->rx.srq))
 		p = weft_match_arrive(&ep->rx.match, kind, src, tag);
 	else

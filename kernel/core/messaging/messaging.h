@@ -45,6 +45,7 @@ void weft_send_queue(struct weft_txm *txm, struct weft_out *out);
  */
 static inline void weft_send_publish(struct weft_ep *ep)
 {
+	weft_mutex_assert_held(&ep->sq_mutex);
 	/* the code that released the last slot no longer uses the indices: weft_send_release() */
 	if (unlikely(smp_load_acquire(&ep->tx.nheld))) {
 		weft_send_publish_held(ep);
@@ -84,6 +85,7 @@ static inline const void *weft_send_bytes(struct weft_ep *ep, const struct weft_
 	const void *pay = e->inl ? weft_ring_inline(&ep->tx.ring, e) : NULL;
 	int err;
 
+	weft_mutex_assert_held(&ep->sq_mutex);
 	if (likely(pay))
 		return pay;
 	err = weft_send_payload(ep, e, ep->tx.scratch);
@@ -146,6 +148,7 @@ bool weft_fastpkt_tx(struct weft_path *path, struct weft_lane *lane, struct weft
 /* Return: true if the endpoint accepts messages of flow @rf. It is locked. */
 static inline bool weft_recv_takes(const struct weft_ep *ep, const struct weft_rflow *rf)
 {
+	weft_assert_held(&ep->lock);
 	if (unlikely(ep->broken))
 		return false;
 	return rf->conn ? weft_ep_connected(ep) : ep->state == WEFT_EPS_ENABLED;
@@ -197,6 +200,7 @@ static inline u32 weft_local_src(struct weft_flow *flow)
 	struct weft_ep *lep = flow->lep;
 	u32 gen;
 
+	weft_assert_held(&lep->lock);
 	if (!lep->av)
 		return WEFT_SRC_ANY;
 	gen = weft_av_gen(lep->av);
@@ -208,6 +212,7 @@ static inline u32 weft_local_src(struct weft_flow *flow)
 /* Return: 0 if the receiver accepts messages, else negative errno. It is locked. */
 static inline int weft_local_refused(const struct weft_ep *lep)
 {
+	weft_assert_held(&lep->lock);
 	if (lep->conf.type == WEFT_EP_MSG)
 		return weft_ep_connected(lep) && !lep->broken ? 0 : -ENOTCONN;
 	return lep->state == WEFT_EPS_ENABLED ? 0 : -ECONNREFUSED;

@@ -208,6 +208,7 @@ static inline void weft_path_window(struct weft_path *path, u16 window)
 {
 	u16 d = (u16)(window - (u16)path->tx_limit);
 
+	weft_assert_held(&path->lock);
 	if (d < 0x8000)
 		path->tx_limit += d;
 }
