@@ -174,7 +174,7 @@ vm_leaks()
 
 # libfabric's verbs provider reads the names of all symbols of the kernel whenever a program starts
 # that uses libfabric. That takes most of the second and a half of such a start in an emulator. So
-# the kernel's list is hidden.
+# an empty file hides the kernel's list.
 vm_quick_start()
 {
 	grep -q ' /proc/kallsyms ' /proc/mounts || mount --bind /dev/null /proc/kallsyms
