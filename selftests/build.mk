@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Test programs: unit tests of the core that run on the host, and programs
-# that run in the test machine. Both use the kernel's kselftest_harness.h.
+# Test programs: unit tests of the core that run on the host, and programs that run in the test
+# machine. Both use the kernel's kselftest_harness.h.
 
 KSELFTEST := $(VM_DIR)/linux-tools
 
@@ -24,7 +24,7 @@ host_flags = $(host_inc) $(host_san) -O1 $(host_nowarn)
 
 host_obj = $(patsubst %.c,$(B)/obj/host/%.o,$(1))
 host_test_src := $(sort $(wildcard selftests/host/test_*.c))
-# what of the ports needs no kernel
+# files of the ports that need no kernel
 port_src := $(sort $(wildcard kernel/port/neigh*.c))
 host_common := $(call host_obj,$(sort $(wildcard kernel/core/*/*.c) $(port_src) \
 	$(filter-out $(host_test_src),$(wildcard selftests/host/*.c \
@@ -59,7 +59,7 @@ native_obj = $(patsubst %.c,$(B)/obj/native/%.o,$(1))
 sim-tools: $(B)/sim/sim $(B)/sim/sim-asan
 	@:
 
-# quick, and the same with sanitizers
+# a quick build, and one with sanitizers
 $(B)/sim/sim: $(call native_obj,$(sim_src) $(sim_rig))
 	$(say) LINK '$@'
 	@mkdir -p $(@D)
@@ -91,9 +91,8 @@ $(B)/obj/fuzz/%.o: %.c $(flags) | $(KSELFTEST)/ready
 	$(Q)$(fuzz_cc) $(host_inc) $(weft_cflags) $(host_nowarn) $(fuzz_flags) $(fuzz_san) \
 		-fsanitize=fuzzer-no-link -O1 -MMD -MP -c -o $@ $<
 
-# Those on calls and on requests have the module's own code in front of the core, in
-# surroundings of their own: the kernel's headers that it names are empty there,
-# since their names are declared before all else.
+# The targets on calls and on requests have the module's own code in front of the core. The
+# stand-ins declare all names of the kernel before that code, so the kernel's headers are empty.
 fuzz_ioctl_src := $(sort $(wildcard kernel/dev/obj_*.c)) \
 	$(addprefix kernel/dev/,ioctl.c call.c ctx.c deferred.c rings.c key.c)
 fuzz_netlink_src := $(addprefix kernel/admin/,netlink.c job.c) kernel/dev/key.c $(addprefix selftests/fuzz/kernel/,netlink_in.c nothing.c)
@@ -160,7 +159,7 @@ $(B)/cov/sim: $(call cov_obj,$(sim_src) $(sim_rig))
 lib_test_src := $(sort $(wildcard selftests/lib/test_*.c))
 lib_test_obj := $(lib_test_src:%.c=$(B)/obj/%.o)
 lib_tests := $(lib_test_src:selftests/lib/%.c=$(B)/host/%)
-# what each of them is linked with
+# objects that each of them is linked with
 $(B)/host/test_libweft $(B)/host/test_libweft_cq: $(libweft_obj) $(B)/obj/selftests/lib/fake.o
 $(B)/host/test_key: $(key_obj)
 $(B)/host/test_weftctl: $(foreach f,args batch output,$(B)/obj/lib/weftctl/$(f).o)
@@ -177,7 +176,7 @@ $(lib_tests): $(B)/host/%: $(B)/obj/selftests/lib/%.o
 
 vm_test_src := $(sort $(wildcard selftests/vm/tests/*.c))
 vm_test_obj := $(vm_test_src:%.c=$(B)/obj/%.o)
-# what several of them share
+# objects that several of them share
 vm_common_obj := $(call objs,selftests/vm/tests/lib)
 vm_tests := $(vm_test_src:selftests/vm/tests/%.c=$(B)/selftests/%)
 

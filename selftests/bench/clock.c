@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What clock.h says. */
+/* The clock of clock.h. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ const char *clock_init(void)
 }
 
 /*
- * Time that the one processor was idle. (/proc/stat and /proc/uptime tell it in units of 10 ms.)
+ * Time that the only processor was idle. (/proc/stat and /proc/uptime have a resolution of 10 ms.)
  */
 static uint64_t idle_ns(void)
 {

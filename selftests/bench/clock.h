@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a measurement reads before and after, and its samples.
+ * The clock that a measurement reads before and after, and its samples
  *
- * In an emulator that counts instructions (-icount shift=N) the processor's time-stamp counter is
- * the emulator's clock: it advances by 2^N for each instruction executed, whoever executes it, and
- * with real time while the processor is idle. BENCH_ICOUNT=N says so; samples are instructions
- * then, with idle time taken off. Else samples are nanoseconds of CLOCK_MONOTONIC.
+ * An emulator that counts instructions (-icount shift=N) derives the time-stamp counter from them.
+ * The counter advances by 2^N for each executed instruction, of any program. While the processor is
+ * idle it advances with real time. BENCH_ICOUNT=N says so: samples are instructions then, without
+ * idle time. Else samples are nanoseconds of CLOCK_MONOTONIC.
  *
- * A profiler that looks for them (profile.h) counts between marks that stand here, too; to
- * everybody else they are instructions that do nothing.
+ * The clock also sets the profiler's marks (profile.h). The profiler counts between them. Otherwise
+ * they are instructions that do nothing.
  */
 #ifndef BENCH_CLOCK_H
 #define BENCH_CLOCK_H
@@ -18,8 +18,8 @@
 
 /**
  * struct span - a stretch of time
- * @from: where it began: instructions or nanoseconds
- * @idle: what was idle before it (instructions only)
+ * @from: its beginning: instructions or nanoseconds
+ * @idle: idle time before it (instructions only)
  */
 struct span {
 	uint64_t from;
@@ -36,9 +36,9 @@ double clock_stop(const struct span *s);
 void clock_spin(double amount);
 
 /*
- * Run loops whose instructions are known and count them (instructions only). Return: counted /
- * known, the smallest of several short loops, which no interrupt hit; @whole: of a long one, with
- * what the timer takes.
+ * Run loops with a known number of instructions and count them (instructions only). Return: counted
+ * / known, the smallest of several short loops, so that no interrupt counts. @whole: of a long
+ * loop, with the timer's interrupts.
  */
 double clock_calibrate(double *whole);
 

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * fibench: measures a libfabric provider, any of them in the same way. What it prints is for
- * "report"; measure.h says the format. Run by "run" beside this file, by hand as well:
+ * fibench: measures any libfabric provider, all in the same way. Its output is for
+ * "report"; measure.h has the format. "run" beside this file starts it, or a user does:
  *
  *   fibench -p PROVIDER [OPTION...] MEASURE...
  *
  *   MEASURE is latency, rate, bandwidth, more, posted, unexpected, shared or overlap, with a
  *   parameter: latency:8, posted:1000 (measure.h)
  *
- *   -l LABEL      what the row is called
+ *   -l LABEL      name of the row
  *   -n NODE,NODE  network namespaces of both ends
  *   -a ADDR,ADDR  their addresses
  *   -2            two processes, which wait for completions (else both ends in one thread,
  *                 which polls)
- *   -w            the other way round: two processes poll, one thread waits
+ *   -w            the reverse: two processes poll, one thread waits
  *   -e msg        connected endpoints and messages without tags
- *   -r SAMPLES    of each measurement
- *   -q PERCENT    of the messages of a sample
- *   -t SECONDS    that a measurement may take
+ *   -r SAMPLES    samples of each measurement
+ *   -q PERCENT    percentage of the usual messages of a sample
+ *   -t SECONDS    longest time of a measurement
  *   -m            print the program's mappings (/proc/self/maps), for the profiler
  */
 #include <errno.h>
@@ -30,10 +30,10 @@
 #include "clock.h"
 #include "measure.h"
 
-#define DEPTH 128 /* sends and receives under way, but for the measurements of matching */
+#define DEPTH 128 /* sends and receives under way, except in the measurements of matching */
 
 /**
- * struct bench - what the command line says
+ * struct bench - the command line
  * @plan: for the measurements
  * @ends: both ends
  * @two: two processes
@@ -178,7 +178,10 @@ static void print_maps(void)
 		fclose(f);
 }
 
-/* A process for each measurement: nothing is left over, and one that fails leaves the others. */
+/*
+ * A process for each measurement: none leaves state to the next, and one that fails leaves the
+ * others.
+ */
 static void measure(struct bench *b, const char *arg)
 {
 	char what[32] = {}, names[128];

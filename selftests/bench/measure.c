@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What measurements share. */
+/* Functions that the measurements share. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,16 +4,16 @@
  *
  *   R peer form measure parameter unit sample...
  *
- * Samples are counts (unit "insn" or "ns") for one message, but for "overlap", which is a share.
+ * Samples are counts (unit "insn" or "ns") for one message; those of "overlap" are shares.
  *
  *   latency    half a round trip; parameter: bytes
  *   rate       one way, RATE_WINDOW messages under way; bytes
  *   bandwidth  one way, BANDWIDTH_WINDOW messages under way; bytes
  *   more       one way, so many messages of which all but the last say FI_MORE
  *   posted     one way, with so many receives posted that match exactly, this one among them
- *   unexpected one way, the receive posted last, with so many messages that wait for theirs
+ *   unexpected one way, the receive posted last, while so many messages wait for theirs
  *   shared     one way, to so many connected endpoints in turn that share their receives
- *   overlap    the share of a transfer that goes on while the receiver computes; bytes
+ *   overlap    the share of a transfer that happens while the receiver computes; bytes
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
@@ -21,7 +21,7 @@
 #include "pair.h"
 #include "two.h"
 
-#define INJECT_MAX	 64 /* what all providers can inject: messages up to here are */
+#define INJECT_MAX	 64 /* messages up to this length are injected: all providers can do that */
 #define RATE_WINDOW	 64
 #define BANDWIDTH_WINDOW 8
 #define MAX_SAMPLES	 64
@@ -32,7 +32,7 @@
  * @form: "one" thread or "two" processes
  * @unit: of samples
  * @reps: samples of each measurement, at most MAX_SAMPLES
- * @scale: of the number of messages of a sample, in percent
+ * @scale: percentage of the usual number of messages in a sample
  */
 struct plan {
 	const char *label;
@@ -42,12 +42,12 @@ struct plan {
 	int scale;
 };
 
-/* Print how many messages a sample has, for the profiler: a line "P", number. */
+/* Print the number of messages of a sample, for the profiler: a line "P", number. */
 void record_messages(int n);
 
 /* Print a record. */
 void record(const struct plan *plan, const char *measure, size_t param, const double *samples);
-/* Messages of a sample: fewer of large ones. */
+/* Messages of a sample: fewer if they are large. */
 int plan_iters(const struct plan *plan, size_t size);
 
 /* Both ends in one thread. */

@@ -8,7 +8,7 @@
 
 #define TAG	   1
 #define TAG_OTHERS 1000 /* and above: messages and receives that wait */
-#define POLLS	   4 /* turns that let a message arrive before its receive is posted */
+#define POLLS	   4 /* turns in which a message arrives before its receive is posted */
 
 /* ---- half a round trip ---- */
 
@@ -94,7 +94,7 @@ void one_stream(const struct plan *plan, struct pair *p, size_t size, int under_
 	free(buf);
 }
 
-/* ---- messages that say that more follow ---- */
+/* ---- messages with FI_MORE ---- */
 
 static void batch(struct pair *p, char *buf, int n)
 {
@@ -130,7 +130,7 @@ void one_more(const struct plan *plan, struct pair *p, int size)
 
 /* ---- matching ---- */
 
-/* A message whose receive is there already (@early), or comes after it. */
+/* A message whose receive is posted before it (@early), or after it. */
 static void matched(struct pair *p, char *buf, bool early)
 {
 	uint64_t received = p->s[1]->received + 1;
@@ -147,7 +147,7 @@ static void matched(struct pair *p, char *buf, bool early)
 	pair_received(p, 1, received);
 }
 
-/* Others that match nothing meanwhile: receives (@posted) or messages. */
+/* Others that match nothing wait meanwhile: receives (@posted) or messages. */
 static void others_begin(struct pair *p, char *buf, int n, bool posted, struct fi_context2 *ctx)
 {
 	int i;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What pair.h says. */
+/* Both ends in one thread. */
 #include "pair.h"
 
-#define IDLE_TURNS 1000000  /* polls of both ends that bring nothing: the provider hangs */
+#define IDLE_TURNS 1000000  /* polls of both ends without a completion: the provider hangs */
 
 static struct side *at(struct pair *p, int end)
 {

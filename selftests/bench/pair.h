@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Both ends in one thread: what a measurement does with them, in turn. Polls both ends while it
- * waits, the one that it waits for first, so that providers that progress only when called do.
+ * Both ends in one thread: steps of a measurement, in turn
+ *
+ * While it waits, the thread polls both ends, first the end that it waits for. Some providers
+ * progress only when they are called.
  */
 #ifndef BENCH_PAIR_H
 #define BENCH_PAIR_H
@@ -22,16 +24,16 @@ struct pair {
 };
 
 /*
- * Open both ends and exchange first messages. Providers make their sockets when they first need
- * them, in the namespace where the thread is then.
+ * Open both ends and exchange first messages. Providers make their sockets at the first use, in the
+ * namespace where the thread is then.
  */
 void pair_open(struct pair *p, const struct side_opts *a, const struct side_opts *b);
 void pair_close(struct pair *p);
 
-/* Poll both ends once, this one first. Return: whether something has completed. */
+/* Poll both ends once, this one first. Return: a completion has come. */
 bool pair_turn(struct pair *p, int end);
 
-/* Post, as often as it takes: see side.h. */
+/* Post, and repeat the call until it succeeds: see side.h. */
 void pair_recv(struct pair *p, int end, void *buf, size_t len, uint64_t tag,
 	       struct fi_context2 *ctx);
 void pair_send(struct pair *p, int end, const void *buf, size_t len, uint64_t tag);
@@ -39,7 +41,7 @@ void pair_sendmsg(struct pair *p, int end, const void *buf, size_t len, uint64_t
 		  uint64_t flags);
 void pair_inject(struct pair *p, int end, const void *buf, size_t len, uint64_t tag);
 
-/* Until an end has received (sent) so many, counted from its opening. */
+/* Wait until an end has received (sent) so many, counted from its opening. */
 void pair_received(struct pair *p, int end, uint64_t count);
 void pair_sent(struct pair *p, int end, uint64_t count);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Marks that a program of the test machine sets and the emulator's profiler (profiler/) sees: a
- * no-operation of eight bytes whose displacement nobody else uses.
+ * Marks that a program of the test machine sets and the emulator's profiler (profiler/) sees
+ *
+ * A mark is a no-operation of eight bytes whose displacement no other code uses.
  */
 #ifndef BENCH_PROFILE_H
 #define BENCH_PROFILE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Messages to many connected endpoints that share their receives: each goes to the next endpoint,
- * and takes the receive that was posted before it. Both ends are in one thread.
+ * Messages to many connected endpoints that share their receives. Each message goes to the next
+ * endpoint, and takes the receive that was posted before it. Both ends are in one thread.
  */
 #include <stdlib.h>
 #include "clock.h"
@@ -13,10 +13,10 @@
 
 /**
  * struct shared - both ends
- * @s: what they have besides endpoints
- * @ep: so many at each end
- * @n: how many
- * @srx: where those of end 1 take receives from
+ * @s: their objects besides endpoints
+ * @ep: endpoints of each end
+ * @n: how many at each end
+ * @srx: the shared receive context of end 1
  */
 struct shared {
 	struct side *s[2];

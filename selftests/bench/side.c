@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What side.h says. */
+/* One end of a measurement. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -12,7 +12,7 @@
 
 #define VERSION	FI_VERSION(1, 17)
 #define BATCH	16    /* completions that are taken at once */
-#define WAIT_MS 20000 /* longer than anything takes: a measurement that waits longer hangs */
+#define WAIT_MS 20000 /* longer than any operation takes: a measurement that waits longer hangs */
 
 static const char *measures = "";
 
@@ -209,7 +209,7 @@ static struct fi_context2 *side_context(struct side *s)
 	return &s->ctx[s->next++ & (SIDE_CONTEXTS - 1)];
 }
 
-/* All but success and "try again" is the end. */
+/* Any result other than success and "try again" ends the program. */
 static int posted(ssize_t ret, const char *what)
 {
 	if (ret && ret != -FI_EAGAIN)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * One end of a measurement: a libfabric endpoint of any provider with one completion queue, and the
- * calls that a measurement makes on it. An end is used by one thread. It is opened in a network
- * namespace and may be driven from any other afterwards.
+ * calls that a measurement makes on it
  *
- * A fault of the provider ends the process with its reason.
+ * One thread uses an end. The end is opened in a network namespace; later calls may come from any
+ * other one. A failure of the provider ends the process with its reason.
  */
 #ifndef BENCH_SIDE_H
 #define BENCH_SIDE_H
@@ -26,8 +26,8 @@
 /**
  * struct side_opts - how an end is made
  * @prov: provider, as fi_info names it
- * @node: name of the network namespace, NULL: where the program is
- * @addr: own IP address, NULL: none (providers that have no use for one)
+ * @node: name of the network namespace, NULL: the program's own
+ * @addr: own IP address, NULL: none (for providers that do not use one)
  * @type: FI_EP_RDM or FI_EP_MSG
  * @block: the completion queue can be waited on
  * @msg: messages without tags, for providers that have no others
@@ -57,8 +57,8 @@ struct side_opts {
  * @peer: the other end
  * @sent: sends that have completed
  * @received: receives that have completed
- * @ctx: what operations are given as context, used in turn
- * @next: the next of them
+ * @ctx: contexts of operations, used in turn
+ * @next: index of the next context
  */
 struct side {
 	struct side_opts o;
@@ -87,29 +87,32 @@ void side_close(struct side *s);
 size_t side_name(struct side *s, void *addr);
 void side_peer(struct side *s, const void *addr);
 
-/* Connected endpoints: who listens tells the other its address, in SIDE_ADDR bytes. */
+/* Connected endpoints: the listener tells the other end its address, in SIDE_ADDR bytes. */
 void side_listen(struct side *s, void *addr);
 void side_accept(struct side *s);
 void side_connect(struct side *s, const void *addr);
 
 /*
  * Post. Return: 0, or -FI_EAGAIN: nothing happened, side_reap() both ends and try again.
- * side_recv() is given a context if it may still wait when SIDE_CONTEXTS others have been posted,
- * else NULL; side_inject() brings no completion; @flags of side_sendmsg(): FI_MORE and the like.
+ *
+ * side_recv() gets a context if it may still wait when SIDE_CONTEXTS others have been posted, else
+ * NULL. side_inject() has no completion. @flags of side_sendmsg(): FI_MORE and the like.
  */
 int side_recv(struct side *s, void *buf, size_t len, uint64_t tag, struct fi_context2 *ctx);
 int side_send(struct side *s, const void *buf, size_t len, uint64_t tag);
 int side_sendmsg(struct side *s, const void *buf, size_t len, uint64_t tag, uint64_t flags);
 int side_inject(struct side *s, const void *buf, size_t len, uint64_t tag);
 
-/* Take what has completed, without waiting. Return: how many completions. */
+/* Take completions without waiting. Return: how many. */
 int side_reap(struct side *s);
-/* The same, waiting for the first. */
+/* The same, but wait for the first one. */
 int side_wait(struct side *s);
 
-/* Print a record "X", what is measured, why it cannot be, and end the process. */
+/*
+ * Print a record "X" with the measurement and the reason why it is impossible, and end the process.
+ */
 void bench_stop(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
-/* What is measured from now on: peer, form, measure, parameter, separated by tabs. */
+/* Name of the next measurement: peer, form, measure, parameter, separated by tabs. */
 void bench_measures(const char *what);
 
 #endif

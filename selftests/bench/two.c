@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What two.h says, and the measurements with two processes. */
+/* The measurements with two processes, and what they share (two.h). */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 #define TAG	   1
 #define TAG_ANSWER 2
 #define OVERLAP_MIN 2e7 /* instructions or nanoseconds */
-#define SPINS	   200 /* polls that bring nothing before others may run */
+#define SPINS	   200 /* polls without a completion before others may run */
 
 static pid_t child;
 static unsigned int spins = SPINS;
@@ -66,7 +66,7 @@ static void connect_rdm(struct two *t)
 	side_peer(t->s, name);
 }
 
-/* Processes that poll: each on a processor of its own, or taking turns on the only one. */
+/* Processes that poll have a processor each, or take turns on the only one. */
 static void settle(const struct two *t)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -127,8 +127,8 @@ static void progress(struct two *t)
 }
 
 /*
- * Wait for so many more completions. Counted from the opening: the other end may be ahead, and what
- * is waited for next may have come already.
+ * Wait for so many more completions, counted from the opening. The other end may be ahead, so that
+ * completions for the next step may have come already.
  */
 static void expect(struct two *t, uint64_t sent, uint64_t received)
 {
@@ -152,8 +152,8 @@ static void take(struct two *t, char *buf, size_t size, uint64_t tag)
 }
 
 /*
- * Only the client looks at the clock: to read it takes as much as dozens of messages, and what the
- * server does is counted in the client's samples.
+ * Only the client reads the clock: one reading costs as much as dozens of messages. The client's
+ * samples include the server's work.
  */
 static void begin(const struct two *t, struct span *span)
 {
@@ -213,8 +213,8 @@ void two_latency(const struct plan *plan, struct two *t, size_t size)
 /* ---- many under way ---- */
 
 /*
- * The client sends a window; the server takes it, makes ready for the next one and says so. What
- * its answer is followed by finds receives.
+ * The client sends a window. The server takes it, posts receives for the next one and says so.
+ * Messages after that answer find posted receives.
  */
 static void windows(struct two *t, char *buf, size_t size, int under_way, int n)
 {
@@ -262,9 +262,9 @@ void two_stream(const struct plan *plan, struct two *t, size_t size, int under_w
 /* ---- transfer while the receiver computes ---- */
 
 /*
- * One message: the server posts its receive and says so, computes for @busy without calling the
- * library, then waits. Return, in the server: what is left of the transfer then, or all of it if it
- * does not compute.
+ * One message. The server posts its receive and says so, computes for @busy without calling the
+ * library, then waits. Return, in the server: the time of the transfer that is left then. If the
+ * server does not compute, the time of the whole transfer.
  */
 static double transfer(struct two *t, char *buf, size_t size, double busy)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Two processes, one end each. The one that was started is the client and prints; its child is the
- * server. They tell each other addresses and "ready" through a socket pair, never while something
- * is measured.
+ * Two processes, one end each
+ *
+ * The parent is the client and prints; its child is the server. They exchange addresses and "ready"
+ * through a socket pair, never during a measurement.
  */
 #ifndef BENCH_TWO_H
 #define BENCH_TWO_H
@@ -12,10 +13,10 @@
 /**
  * struct two - one of the two processes
  * @s: its end
- * @sock: to the other one
+ * @sock: to the other process
  * @client: the client
- * @sent: sends that have to complete, from the opening on
- * @received: and receives
+ * @sent: sends that have to complete, counted from the opening on
+ * @received: receives that have to complete, likewise
  */
 struct two {
 	struct side *s;
@@ -29,7 +30,7 @@ struct two {
 void two_open(struct two *t, const struct side_opts *client, const struct side_opts *server);
 /* The server ends here. */
 void two_close(struct two *t);
-/* Both come here before one goes on. */
+/* Wait here until both processes have come. */
 void two_meet(struct two *t);
 
 #endif

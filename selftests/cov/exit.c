@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tests run in children that end by _exit(): what they have reached is written before. For the
- * linker's --wrap.
+ * Tests run in children that end by _exit(): this wrapper (the linker's --wrap) writes their
+ * coverage before that.
  */
 #include "exit.h"
 

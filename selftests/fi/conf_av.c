@@ -41,7 +41,7 @@ static bool stands(fi_addr_t at, uint32_t host, uint16_t port)
 	return true;
 }
 
-/* Many in one call; a bad one among them fails alone. */
+/* Many addresses in one call; a bad one among them fails alone. */
 static bool bulk(void)
 {
 	struct fi_av_attr attr = { .type = FI_AV_TABLE };
@@ -127,7 +127,7 @@ static bool events(void)
 	return true;
 }
 
-/* With bits for contexts an address takes as many places, which the program does not see. */
+/* With bits for contexts an address takes several places, which the program does not see. */
 static bool bits(void)
 {
 	struct fi_av_attr attr = { .type = FI_AV_TABLE, .rx_ctx_bits = 4 };
@@ -150,7 +150,7 @@ static bool bits(void)
 
 /* ---- Sharing ------------------------------------------------------------------------------ */
 
-/* One byte from the other process, or to it. */
+/* Read one byte from the other process, or write one to it. */
 static bool wait_for(int fd)
 {
 	char c;
@@ -165,8 +165,8 @@ static void tell(int fd)
 }
 
 /*
- * Another process opens the vector for reading, sees what has been and is inserted, at the same
- * addresses, and may change nothing; it can send with it.
+ * Another process opens the vector for reading. It sees earlier and later insertions, at the same
+ * addresses. It may change nothing, and can send with the vector.
  */
 static bool reader(int from, int to)
 {
@@ -229,7 +229,7 @@ static bool shared(void)
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	CHECK_EQ(status, 0);
 
-	/* a second vector of this process, and of another kind */
+	/* a second vector of this process, and a vector of another kind */
 	second = attr;
 	second.rx_ctx_bits = 2;
 	CHECK_EQ(fi_av_open(p.a.domain, &second, &av, NULL), -FI_EINVAL);
@@ -238,7 +238,7 @@ static bool shared(void)
 	CHECK_EQ(fi_av_insert(av, a, 1, at, 0, NULL), 1);
 	CHECK(stands(at[0], 0x0a4d0101, 1));
 	CHECK_EQ(fi_close(&av->fid), 0);
-	/* the last one takes it away */
+	/* the last close removes the vector */
 	CHECK_EQ(fi_close(&p.a.av->fid), 0);
 	second.flags = FI_READ;
 	CHECK_EQ(fi_av_open(p.a.domain, &second, &p.a.av, NULL), -FI_ENOENT);
@@ -247,8 +247,8 @@ static bool shared(void)
 }
 
 /*
- * B's endpoint has a vector for reading only, and does nothing but receive: of a sender that is
- * inserted elsewhere it learns with that one's first message.
+ * B's endpoint has a vector for reading only, and only receives. It learns of a sender that is
+ * inserted elsewhere with that sender's first message.
  */
 static bool only_receives(void)
 {
@@ -288,7 +288,7 @@ static bool only_receives(void)
 	return !fi_close(&writer->fid);
 }
 
-/* What a killed process leaves is not taken for a vector. */
+/* Files of a killed process are not taken for a vector. */
 static bool stale(void)
 {
 	struct fi_av_attr attr = { .type = FI_AV_MAP, .name = "stale" };
@@ -318,7 +318,7 @@ static bool kinds(void)
 	int i;
 
 	CHECK(begin(&attr));
-	/* the kind that was chosen is told */
+	/* the call returns the kind that was chosen */
 	CHECK_EQ(attr.type, FI_AV_TABLE);
 	attr.type = 9;
 	CHECK_EQ(fi_av_open(p.a.domain, &attr, &av, NULL), -FI_EINVAL);
@@ -331,7 +331,7 @@ static bool kinds(void)
 	attr.ep_per_node = 4;
 	attr.count = 100;
 	CHECK_EQ(fi_av_open(p.a.domain, &attr, &av, NULL), 0);
-	/* more than was expected */
+	/* more insertions than the count that was announced */
 	for (i = 0; i < 300; i++) {
 		a.sin_port = htons(i + 1);
 		CHECK_EQ(fi_av_insert(av, &a, 1, &at, FI_MORE, NULL), 1);
@@ -341,7 +341,10 @@ static bool kinds(void)
 	return true;
 }
 
-/* In a table the n-th address has index n, over several calls, and nobody need be told. */
+/*
+ * In a table the n-th address has index n, over several calls, and the caller may ignore the
+ * results.
+ */
 static bool table_order(void)
 {
 	struct fi_av_attr attr = { .type = FI_AV_TABLE };
@@ -362,7 +365,10 @@ static bool table_order(void)
 	return true;
 }
 
-/* What is removed is invalid until it is given again; it can be inserted again, often. */
+/*
+ * A removed fi_addr_t is invalid until it is assigned again. Its address can be inserted again,
+ * often.
+ */
 static bool again(void)
 {
 	struct fi_av_attr attr = { .type = FI_AV_MAP };
@@ -387,7 +393,7 @@ static bool again(void)
 	return fi_av_remove(p.a.av, at, 1, 1) == -FI_EBADFLAGS;
 }
 
-/* Addresses as text; both families; a lookup into too little room. */
+/* Addresses as text; both families; a lookup into too short a buffer. */
 static bool texts(void)
 {
 	struct fi_av_attr attr = { .type = FI_AV_TABLE };
@@ -431,7 +437,7 @@ static bool texts(void)
 	return true;
 }
 
-/* With FI_SYNC_ERR each address has a result of its own, also by name. */
+/* With FI_SYNC_ERR each address has its own result, also by name. */
 static bool results(void)
 {
 	struct fi_av_attr attr = { .type = FI_AV_TABLE };
@@ -453,7 +459,7 @@ static bool results(void)
 	return fi_av_insert(p.a.av, NULL, 1, at, 0, NULL) == -FI_EINVAL;
 }
 
-/* Events of a vector that is closed stay; errors come before the end of their call. */
+/* Events of a closed vector stay. Errors come before the end of their call. */
 static bool events_stay(void)
 {
 	struct fi_av_attr attr = { .type = FI_AV_TABLE, .flags = FI_EVENT };
@@ -502,8 +508,8 @@ static bool in_use(void)
 }
 
 /*
- * An address that is inserted again has the fi_addr_t that it had, so that a receive that names it
- * as its sender gets its messages; it goes with the last removal.
+ * A repeated insertion of an address returns the same fi_addr_t. A receive that names it as its
+ * sender gets the messages. The address is gone with the last removal.
  */
 static bool twice(void)
 {

@@ -88,7 +88,7 @@ static bool claims(void)
 	return true;
 }
 
-/* in segments; the front ends in one of them */
+/* in segments; the announced bytes end in one of them */
 static bool claims_segments(void)
 {
 	struct iovec iov[4] = { { rbuf, 30 }, { rbuf + 100, 0 }, { rbuf + 200, 3000 },
@@ -124,7 +124,7 @@ static bool marker(void)
 	CHECK(claimed(ctx(77), 100, PLAIN, 0));
 	CHECK(sends(0, LONG, PLAIN, 1));
 	CHECK(announced(&t, LONG, 1));
-	/* what it was when the message was announced */
+	/* the value from the time of the announcement */
 	CHECK_EQ(settle(t.ctx, rbuf, LONG, false, FI_CLAIM), 0);
 	CHECK(claimed(NULL, LONG, PLAIN, 0));
 	return sent(2);
@@ -142,7 +142,7 @@ static bool discards(void)
 		CHECK_EQ(settle_iov(t.ctx, junk, 3, false, FI_DISCARD), 0);
 		CHECK(sent(1));
 	}
-	/* more often than there is room for messages that nobody has settled */
+	/* more announcements than the queue of unsettled messages holds */
 	for (i = 0; i < 1000; i++) {
 		CHECK(sends(0, LIMIT, PLAIN, 1));
 		CHECK(announced(&t, LIMIT, 1));
@@ -222,7 +222,7 @@ static bool keeps_order(void)
 
 #define STALL 1500
 
-/* Nothing is settled: so many announcements, and no more; then all the rest comes. */
+/* No message is settled: a limited number of announcements comes, and then all the rest. */
 static bool stalls(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -249,7 +249,7 @@ static bool stalls(void)
 			until = now_ms() + WAIT_MS;
 		}
 		CHECK(told - next <= 1024);
-		/* the sender is through, or nothing goes any more */
+		/* the sender has finished, or all queues are full */
 		if (ret != 1 && (posted == STALL || done > 100))
 			for (; next < told; next++)
 				CHECK_EQ(settle(waits[next], NULL, 0, false, FI_DISCARD), 0);
@@ -383,7 +383,7 @@ static bool counted(void)
 	return sent(3);
 }
 
-/* A send whose level is @level, of a message that is announced, then claimed or discarded. */
+/* A send with the level @level, of a message that is announced, then claimed or discarded. */
 static bool level(uint64_t level, size_t len, bool before, bool drop)
 {
 	struct iovec iov = { sbuf, len };
@@ -419,7 +419,7 @@ static bool levels(void)
 	return true;
 }
 
-/* The peer has gone: what is here can be claimed, what is not fails. */
+/* The peer has gone: a message that is here can be claimed, any other one fails. */
 static bool peer_goes(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -436,7 +436,7 @@ static bool peer_goes(void)
 	p.a.ep = NULL;
 	CHECK_EQ(event(p.b.eq, &type, &ev, sizeof(ev)), sizeof(ev));
 	CHECK_EQ(type, FI_SHUTDOWN);
-	/* of the receives that made announcements possible nothing is seen */
+	/* the receives that made announcements possible do not complete */
 	CHECK(quiet(p.b.rxcq));
 	CHECK(claim(&t, 200, PLAIN, 1));
 	CHECK_EQ(settle(u.ctx, rbuf, LONG, false, FI_CLAIM), 0);
@@ -445,7 +445,7 @@ static bool peer_goes(void)
 	return quiet(p.b.rxcq);
 }
 
-/* The endpoint is closed with announcements that nobody has read, or settled. */
+/* The endpoint is closed with announcements that were not read, or not settled. */
 static bool closes(void)
 {
 	struct told t;
@@ -460,7 +460,7 @@ static bool closes(void)
 	return quiet(p.b.rxcq);
 }
 
-/* Of a scalable endpoint an announcement names the receive context that the message came to. */
+/* On a scalable endpoint an announcement names the receive context of the message. */
 static bool context_named(void)
 {
 	struct fi_cq_attr cq = { .format = FI_CQ_FORMAT_TAGGED, .wait_obj = FI_WAIT_UNSPEC };

@@ -93,7 +93,7 @@ static bool settles_tagged(void)
 		CHECK(post_tag(5, 0, 10));
 		CHECK(sends(0, lens[i], 5, i));
 		CHECK(announced_as(&t, lens[i], 5, i, ctx(10), 0));
-		/* tag and source of the claim mean nothing, the context is that of the post */
+		/* tag and source of the claim are ignored, the context is that of the post */
 		m.msg_iov = &iov;
 		m.iov_count = 1;
 		m.context = t.ctx;
@@ -143,7 +143,10 @@ static bool cancels(void)
 	return sent(1);
 }
 
-/* Peeks see what is not announced; what one has claimed is received under its own context. */
+/*
+ * Peeks find messages that are not announced. A message that a peek has claimed is received under
+ * its own context.
+ */
 static bool peeks(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -196,7 +199,7 @@ static bool tags_full(void)
 	return true;
 }
 
-/* A call is refused with the right error, or all queues are full; nothing is told of it. */
+/* A call is refused with the right error, or all queues are full; no completion follows. */
 static bool tag_errors(void)
 {
 	struct iovec wraps[2] = { { rbuf, ~0ull }, { rbuf, 64 } };
@@ -221,11 +224,13 @@ static bool tag_errors(void)
 	CHECK_EQ(settle_iov(t.ctx, NULL, 1, true, FI_CLAIM), -FI_EINVAL);
 	CHECK_EQ(settle_iov(t.ctx, wraps, 2, true, FI_CLAIM), -FI_EINVAL);
 	CHECK(claim(&t, 100, 5, 2));
-	/* what no announcement told is what a peek would have claimed, and none has */
+	/*
+	 * messages without an announcement are those that a peek would have claimed, and none has
+	 */
 	CHECK_EQ(look(FI_CLAIM, rbuf, 100, 5, 0, 1), 0);
 	CHECK(is_failed(1, FI_EINVAL, &e));
 
-	/* peeks that nobody reads the results of */
+	/* peeks whose results are not read */
 	while ((ret = look(FI_PEEK, NULL, 0, 9, 0, 3)) == 0)
 		CHECK(++n < 4000);
 	CHECK_EQ(ret, -FI_EAGAIN);

@@ -6,11 +6,11 @@
 #include <sys/mman.h>
 #include "cmpair.h"
 
-#define VALUE 0x0123456789abcdefull	/* of remote data */
+#define VALUE 0x0123456789abcdefull	/* remote data */
 
 /* ---- Forms ---------------------------------------------------------------------------- */
 
-/* The same message, by each form of a receive: the entries say the same. */
+/* The same message with each form of a receive: the entries are equal. */
 static bool posts_alike(int tagged)
 {
 	struct letter r = at_b(tagged, 5, 0, 1), s = to_b(tagged, 5, VALUE, 2);
@@ -57,7 +57,7 @@ static bool msg_fields(void)
 		CHECK(exchange(FORM_RECV, &r, FORM_SENDMSG, &s, 100));
 		if (p.o.type == FI_EP_MSG)
 			continue;
-		/* to itself: it comes there, and not to who waits for it as well */
+		/* A sends to itself: A gets the message, and B, which also waits, does not. */
 		CHECK_EQ(recv_by(p.b.ep, FORM_RECV, rbuf, 64, &r), 0);
 		r.context = ctx(4);
 		CHECK_EQ(recv_by(p.a.ep, FORM_RECV, rbuf + 4096, 64, &r), 0);
@@ -122,7 +122,7 @@ static bool whole_tag(void)
 
 /* ---- Injects -------------------------------------------------------------------------- */
 
-/* What one form of an inject does: contents, data, no entry, the counter, its limit. */
+/* One form of an inject: contents, data, no entry, the counter, its limit. */
 static bool injects(bool tagged, enum send_form f, uint64_t before)
 {
 	size_t most = p.a.info->tx_attr->inject_size, len;
@@ -164,7 +164,7 @@ static bool tagged_injects(void)
 
 /* ---- Descriptors and contexts --------------------------------------------------------- */
 
-/* All forms, without descriptors, with those of nothing, and with real ones. */
+/* All forms, without descriptors, with those of no region, and with real ones. */
 static bool descriptors(void)
 {
 	void *none[3] = {}, *send[3], *recv[3];
@@ -194,7 +194,7 @@ static bool descriptors(void)
 	return !fi_close(&rmr->fid);
 }
 
-/* The place of a context among those from @first on. */
+/* The index of a context among those from @first on. */
 static size_t place(const void *context, unsigned int first)
 {
 	return ((const uint8_t *)context - (uint8_t *)ctx(first)) / sizeof(struct fi_context2);
@@ -235,7 +235,7 @@ static bool contexts(void)
 	return true;
 }
 
-/* Nobody looks at what a context points to, least of all where nothing is there. */
+/* The library never reads what a context points to, even if the memory is missing. */
 static bool blind_contexts(void)
 {
 	static const size_t lens[] = { 8, 400, 1000 };
@@ -266,7 +266,7 @@ static bool blind_contexts(void)
 	return true;
 }
 
-/* ---- When and where ------------------------------------------------------------------- */
+/* ---- Before and after connecting ------------------------------------------------------ */
 
 static bool asynchronous(void)
 {
@@ -297,7 +297,7 @@ static bool asynchronous(void)
 	return true;
 }
 
-/* Each call at A, of one kind, gives @want. */
+/* Each call of one kind at A returns @want. */
 static bool sends_give(bool tagged, fi_addr_t to, ssize_t want)
 {
 	struct letter s = to_b(tagged, 5, VALUE, 1);
@@ -328,7 +328,7 @@ static bool not_enabled(void)
 	return quiet(p.a.txcq);
 }
 
-/* Each side posts before its connection is even asked for. */
+/* Each side posts before any connection is asked for. */
 static bool posted_early(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -347,7 +347,7 @@ static bool posted_early(void)
 	fi_freeinfo(cm.e.info);
 	CHECK(is_connected(&p.a, &cm, 0));
 	CHECK(send_plain(40, 7, 3));
-	/* B has not looked at its own event */
+	/* B has not read its own event */
 	CHECK(is_received(2, 40, false, 0));
 	CHECK(pattern_is(rbuf + 4096, 40, 7));
 	CHECK(is_connected(&p.b, &cm, 0));
@@ -361,7 +361,7 @@ static bool posted_early(void)
 	return pattern_is(rbuf, 50, 8);
 }
 
-/* Both ways at once; then with one queue for both. */
+/* Both directions at once; then with one queue for both. */
 static bool own_queue(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -432,7 +432,7 @@ static bool directed_tags(void)
 	CHECK_EQ(fi_trecv(p.b.ep, rbuf, 64, NULL, self, 5, 0, ctx(1)), 0);
 	CHECK_EQ(fi_trecv(p.b.ep, rbuf, 64, NULL, p.b.peer, 5, 0, ctx(2)), 0);
 	CHECK_EQ(fi_trecv(p.b.ep, rbuf, 64, NULL, p.b.peer, 6, 0, ctx(3)), 0);
-	/* from A: the tag of the first, and then that of the last */
+	/* from A: the tag of the first message, and then that of the last */
 	CHECK(send_tagged(8, 5, 1, 9));
 	CHECK(is_received(2, 8, true, 5));
 	CHECK(send_tagged(9, 6, 1, 9));
@@ -450,7 +450,7 @@ static bool directed_tags(void)
 	return pattern_is(rbuf, 10, 2);
 }
 
-/* What is asked for is given, and its fields are matched. */
+/* A requested tag format is granted, and its fields are matched. */
 static bool tag_formats(void)
 {
 	static const uint64_t formats[] = {
@@ -482,7 +482,7 @@ static bool tag_formats(void)
 	return true;
 }
 
-/* A queue whose entries have no room for it tells of no data, and the peek gives none. */
+/* Completions of a format without a data field have no data, and so has the peek. */
 static bool peek_formats(void)
 {
 	struct iovec iov = { sbuf, 100 };
@@ -499,7 +499,7 @@ static bool peek_formats(void)
 			};
 			struct fi_cq_tagged_entry c = { .buf = rbuf + 1 };
 
-			/* what A knows to be delivered is found */
+			/* a peek finds a message that A knows to be delivered */
 			CHECK_EQ(fi_tsendmsg(p.a.ep, &m, FI_DELIVERY_COMPLETE), 0);
 			CHECK(is_sent(2));
 			memset(rbuf, 0xee, 256);

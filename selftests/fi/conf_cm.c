@@ -138,7 +138,7 @@ static bool backlogs(void)
 	CHECK_EQ(fi_listen(p.pep), 0);
 	addr_len = sizeof(addr);
 	CHECK_EQ(fi_getname(&p.pep->fid, addr, &addr_len), 0);
-	/* nobody reads: four wait, the rest is told */
+	/* the queue is not read: four requests wait, the others are refused */
 	CHECK(ask_all(more));
 	CHECK(refused_all(more - four));
 	CHECK(reject_all(four));
@@ -174,7 +174,7 @@ static bool default_backlog(void)
 	FILE *f;
 	bool ok;
 
-	/* the file is that of the namespace in which the calling thread is: B's */
+	/* the file belongs to the network namespace of the calling thread: B's */
 	node_enter(p.o.apart);
 	f = fopen(SOMAX, "r+");
 	CHECK(f);
@@ -294,7 +294,7 @@ static bool needs_format(void)
 	CHECK_EQ(fi_connect(p.a.ep, &six, NULL, 0), -FI_EINVAL);
 	CHECK_EQ(fi_connect(p.a.ep, NULL, NULL, 0), -FI_EINVAL);
 	CHECK_EQ(fi_connect(p.a.ep, none, NULL, 0), -FI_EINVAL);
-	/* after all of that it still can */
+	/* after all of that it can still connect */
 	CHECK_EQ(fi_connect(p.a.ep, addr, NULL, 0), 0);
 	return true;
 }
@@ -322,7 +322,7 @@ static bool accept_refused(void)
 	CHECK_EQ(fi_accept(p.a.ep, NULL, 0), -FI_EOPBADSTATE);
 	CHECK(side_endpoint(&p.b, p.b.info, &p.o));
 	CHECK_EQ(fi_accept(p.b.ep, NULL, 0), -FI_EINVAL);
-	/* a request that is rejected while an endpoint waits with it */
+	/* a request that is rejected while an endpoint uses it */
 	CHECK(more_ep(&p.b, cm.e.info, &late));
 	CHECK_EQ(fi_reject(p.pep, cm.e.info->handle, NULL, 0), 0);
 	CHECK_EQ(fi_accept(late, NULL, 0), -FI_EINVAL);
@@ -367,7 +367,7 @@ static bool rejects(void)
 	return no_event(&p.a) && no_event(&p.b);
 }
 
-/* Nobody listens any more: with the request in its queue, or before it. */
+/* The listener is closed: with the request in its queue, or before it. */
 static bool reasons(void)
 {
 	struct fi_eq_err_entry err = {};
@@ -433,7 +433,7 @@ static bool early_receives(void)
 	CHECK(post_plain(rbuf + 4096, 64, 2));
 	CHECK(is_connected(&p.a, &cm, 0));
 	CHECK(send_plain(64, 1, 3) && send_plain(64, 2, 3));
-	/* the messages may be the first that B hears of the connection */
+	/* these messages may reach B before any other part of the connection */
 	CHECK(is_received(1, 64, false, 0) && is_received(2, 64, false, 0));
 	CHECK(pattern_is(rbuf, 64, 1) && pattern_is(rbuf + 4096, 64, 2));
 	CHECK(is_connected(&p.b, &cm, 0));
@@ -443,7 +443,7 @@ static bool early_receives(void)
 	return pattern_is(rbuf + 8192, 64, 2);
 }
 
-/* A message may come before the event that its connection stands, or be read before it. */
+/* A message may arrive before the event of its connection, or be read before it. */
 static bool overtaken(bool event_first)
 {
 	union cm cm;

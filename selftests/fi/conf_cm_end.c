@@ -22,7 +22,7 @@ static bool shutdown_flags(void)
 	return is_received(1, 8, false, 0);
 }
 
-/* What was outstanding is canceled before the call returns, behind what was there before. */
+/* Outstanding operations are canceled before the call returns, behind earlier completions. */
 static bool shutdown_cancels(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -33,7 +33,7 @@ static bool shutdown_cancels(void)
 	CHECK_EQ(fi_inject(p.b.ep, sbuf, 8, 0), 0);
 	for (i = 0; i < 10; i++)
 		CHECK_EQ(fi_recv(p.a.ep, rbuf + 4096 * i, 4096, NULL, 0, ctx(100 + i)), 0);
-	/* it has come: the next receive's is not there before */
+	/* it has arrived: no receive for the next message completes before */
 	CHECK_EQ(fi_cq_sread(p.a.rxcq, &c, 1, NULL, WAIT_MS), 1);
 	CHECK(c.op_context == ctx(99));
 	CHECK_EQ(fi_shutdown(p.a.ep, 0), 0);
@@ -51,7 +51,7 @@ static bool shutdown_cancels(void)
 	return fi_send(p.b.ep, sbuf, 1, NULL, 0, NULL) == -FI_ENOTCONN;
 }
 
-/* Sends that have completed arrive before the event that tells of the end. */
+/* Sends that have completed arrive before the event of the end. */
 static bool shutdown_delivers(void)
 {
 	unsigned int i;
@@ -64,7 +64,7 @@ static bool shutdown_delivers(void)
 	CHECK(is_shutdown(&p.b));
 	CHECK(is_received(1, 3000, false, 0));
 	CHECK(pattern_is(rbuf, 3000, 8));
-	/* receives that come now get what is kept, and no more */
+	/* receives posted now get kept messages, and no others */
 	for (i = 0; i < 50; i++) {
 		CHECK(post_plain(rbuf, 100, i));
 		CHECK(is_received(i, 100, false, 0));
@@ -117,7 +117,7 @@ static bool killed(void)
 	return is_shutdown(&p.b);
 }
 
-/* What has completed is read after the end too, before what was canceled. */
+/* Earlier completions are read after the end too, before those of canceled operations. */
 static bool shutdown_keeps(void)
 {
 	struct fi_cq_err_entry err = {};
@@ -129,7 +129,7 @@ static bool shutdown_keeps(void)
 		CHECK_EQ(fi_recv(p.a.ep, rbuf + 64 * i, 64, NULL, 0, ctx(i)), 0);
 	for (i = 0; i < 3; i++)
 		CHECK_EQ(fi_inject(p.b.ep, sbuf, 8 + i, 0), 0);
-	/* counted when the completion is there */
+	/* the counter has it when the completion is there */
 	while (fi_cntr_read(p.a.rxcntr) < 3)
 		CHECK(now_ms() < until);
 	CHECK_EQ(fi_shutdown(p.a.ep, 0), 0);
@@ -147,7 +147,7 @@ static bool shutdown_keeps(void)
 	return is_shutdown(&p.a) && is_shutdown(&p.b);
 }
 
-/* Sends that cannot complete are canceled too, those that would not be told of as well. */
+/* Sends that cannot complete are canceled too, also those without completions. */
 static bool shutdown_sends(void)
 {
 	struct fi_cq_err_entry err;
@@ -166,7 +166,7 @@ static bool shutdown_sends(void)
 	}
 	CHECK_EQ(fi_cq_read(p.a.txcq, &c, 1), -FI_EAGAIN);
 	CHECK(is_shutdown(&p.a) && is_shutdown(&p.b));
-	/* nothing of them can be received */
+	/* none of them can be received */
 	ret = fi_recv(p.b.ep, rbuf, ROOM, NULL, 0, ctx(9));
 	if (!ret)
 		CHECK_EQ(completion(p.b.rxcq, &c, NULL, &err), -FI_EAVAIL);
@@ -202,7 +202,7 @@ static bool over(void)
 	return true;
 }
 
-/* @s is told by an error that its peer is not heard of any more. */
+/* @s gets an error because its peer is silent. */
 static bool is_lost(struct side *s)
 {
 	struct fi_eq_err_entry err = {};
@@ -228,11 +228,11 @@ static bool lose_link(void)
 	CHECK(is_lost(&p.b));
 	CHECK_EQ(fi_send(p.b.ep, sbuf, 8, NULL, 0, ctx(1)), -FI_ENOTCONN);
 	CHECK(no_event(&p.b));
-	/* who has nothing to say notices it, too */
+	/* a side without anything to send notices it, too */
 	return is_lost(&p.a);
 }
 
-/* A node that cannot tell: what is outstanding fails, and an error names the endpoint. */
+/* A node that cannot tell: outstanding operations fail, and an error names the endpoint. */
 static bool silent(void)
 {
 	bool ok;
@@ -265,7 +265,7 @@ static bool set_names(void)
 	CHECK_EQ(fi_setname(&p.a.ep->fid, &want, sizeof(want)), 0);
 	CHECK_EQ(fi_getname(&p.a.ep->fid, &got, &len), 0);
 	CHECK(!memcmp(&got, &want, sizeof(want)));
-	/* port 0 keeps the one that it has */
+	/* port 0 keeps the present one */
 	other.sin_port = 0;
 	CHECK_EQ(fi_setname(&p.a.ep->fid, &other, sizeof(other)), 0);
 	CHECK_EQ(fi_getname(&p.a.ep->fid, &got, &len), 0);
@@ -354,7 +354,7 @@ static bool chosen_service(void)
 	return got.sin_addr.s_addr == src->sin_addr.s_addr;
 }
 
-/* a passive endpoint's name goes over to an endpoint that is made with its handle */
+/* a passive endpoint's name moves to an endpoint that is made with its handle */
 static bool carried_over(void)
 {
 	struct sockaddr_in want, got;

@@ -99,13 +99,13 @@ static bool each_part(void)
 	}
 	CHECK_EQ(fi_inject(p.a.ep, sbuf, 64, p.a.peer), 0);
 	CHECK(cntr_is(p.b.rxcntr, 4));
-	/* nothing but the release is told here: completions are suppressed */
+	/* only the release has a completion here: the others are suppressed */
 	CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
 	CHECK_EQ(c.flags, FI_MULTI_RECV);
 	return cntr_is(p.b.rxcntr, 4);
 }
 
-/* The queue is full and nobody reads it: the counter goes on, and no completion is lost. */
+/* The queue is full and is not read: the counter continues, and no completion is lost. */
 static bool full_queue(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -148,7 +148,7 @@ static bool waits(void)
 	CHECK_EQ(fi_inject(p.a.ep, sbuf, 64, p.a.peer), 0);
 	CHECK_EQ(fi_cntr_wait(p.b.rxcntr, 1, WAIT_MS), 0);
 	CHECK(is_received(1, 64, false, 0));
-	/* an error that comes while it waits ends it: the threshold is out of reach */
+	/* an error during the wait ends it: the threshold cannot be reached */
 	CHECK_EQ(pthread_create(&waiter, NULL, wait_for_two, p.b.rxcntr), 0);
 	do {
 		CHECK(post_plain(rbuf, 60, 2));
@@ -187,7 +187,7 @@ static bool set_and_add(void)
 	CHECK(is_received(1, 8, false, 0));
 	CHECK(cntr_is(c, 9));
 	CHECK_EQ(fi_cntr_readerr(c), 9);
-	/* both wake those who wait */
+	/* both wake waiting threads */
 	CHECK_EQ(pthread_create(&ten, NULL, wait_for_ten, c), 0);
 	CHECK_EQ(pthread_create(&more, NULL, wait_for_more, c), 0);
 	CHECK_EQ(fi_cntr_add(c, 1), 0);
@@ -268,7 +268,7 @@ static bool in_sets(void)
 	CHECK(post_plain(rbuf, 64, 1));
 	CHECK_EQ(fi_inject(p.a.ep, sbuf, 64, p.a.peer), 0);
 	CHECK(is_received(1, 64, false, 0));
-	/* the counter moves behind the completion */
+	/* the counter changes after the completion is written */
 	while (fi_poll(poll_set, got, 2) != 1)
 		CHECK(now_ms() < until);
 	CHECK(got[0] == p.b.rxcntr->fid.context);

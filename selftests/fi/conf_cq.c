@@ -11,7 +11,7 @@
 
 /* ---- Formats and reads ---------------------------------------------------------------- */
 
-/* Two messages, the first one tagged and with data, end up behind each other in @buf. */
+/* Two messages, the first one tagged and with data, arrive one behind the other in @buf. */
 static bool two_of(int as, uint8_t *buf, size_t size)
 {
 	struct opts o = p.o;
@@ -63,7 +63,7 @@ static bool formats(void)
 	return true;
 }
 
-/* A read takes no more than asked for, and says the rest next time. */
+/* A read takes at most what it asks for; the next read returns the rest. */
 static bool counts(void)
 {
 	struct fi_cq_tagged_entry c[8];
@@ -100,14 +100,14 @@ static bool sources(void)
 	CHECK_EQ(src, FI_ADDR_NOTAVAIL);
 	CHECK_EQ(fi_cq_sreadfrom(p.b.rxcq, &c, 1, &src, NULL, WAIT_MS), 1);
 	CHECK_EQ(src, p.b.peer);
-	/* of a sender that is not in the vector there is none */
+	/* a sender outside the vector has no address */
 	CHECK_EQ(fi_av_remove(p.b.av, &p.b.peer, 1, 0), 0);
 	CHECK(post_plain(rbuf, 64, 1) && send_plain(8, 1, 2));
 	CHECK_EQ(fi_cq_sreadfrom(p.b.rxcq, &c, 1, &src, NULL, WAIT_MS), 1);
 	return src == FI_ADDR_NOTAVAIL;
 }
 
-/* However small the queue, nothing is lost while nobody reads. */
+/* However small the queue, no completion is lost while the program reads none. */
 static bool none_lost(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -119,7 +119,7 @@ static bool none_lost(void)
 			;
 	for (i = 0; i < MANY; i++)
 		CHECK(post_plain(rbuf + 4 * i, 4, i));
-	/* in any order, but each message is in the receive of its turn */
+	/* completions come in any order, but each message is in the receive of its turn */
 	for (i = 0; i < MANY; i++) {
 		CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
 		at = (struct fi_context2 *)c.op_context - (struct fi_context2 *)ctx(0);
@@ -132,7 +132,10 @@ static bool none_lost(void)
 
 /* ---- Errors --------------------------------------------------------------------------- */
 
-/* An error stands in its place: what came before is read first, what came after when it is read. */
+/*
+ * An error keeps its place: earlier completions are read before it, later ones after
+ * fi_cq_readerr().
+ */
 static bool errors(void)
 {
 	struct fi_cq_tagged_entry c[4];
@@ -159,7 +162,7 @@ static bool errors(void)
 	CHECK_EQ(err.flags, FI_RECV | FI_TAGGED);
 	CHECK_EQ(err.olen, 6);
 	CHECK_EQ(err.tag, 5);
-	/* the program's own buffer, of which nothing was used */
+	/* the program's own buffer, which was not used */
 	CHECK(err.err_data == room && !err.err_data_size);
 	CHECK(all_bytes(room, sizeof(room), 0xee));
 	CHECK(fi_cq_strerror(p.b.rxcq, err.prov_errno, NULL, NULL, 0));
@@ -174,7 +177,7 @@ static bool errors(void)
 	return fi_cq_readerr(p.b.rxcq, NULL, 0) == -FI_EINVAL;
 }
 
-/* Suppressed completions are told of all the same when they fail. */
+/* A suppressed completion is reported all the same when its operation fails. */
 static bool errors_told(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -205,12 +208,12 @@ static bool timeouts(void)
 }
 
 /**
- * struct sleeper - a thread that reads, and how often it was woken
- * @cq: where it reads
- * @thread: itself
+ * struct sleeper - a thread that reads, and counts how often it was woken
+ * @cq: queue that it reads
+ * @thread: the thread
  * @woken: reads that ended without a completion
  * @got: completions
- * @want: it ends after so many of both
+ * @want: it ends after this many of both together
  */
 struct sleeper {
 	struct fid_cq *cq;
@@ -244,7 +247,7 @@ static bool until(const atomic_uint *n, unsigned int want)
 	return true;
 }
 
-/* A signal ends a blocking read, one that is under way or else the next one. */
+/* A signal ends a blocking read: the one under way, or else the next one. */
 static bool signals(void)
 {
 	struct sleeper s = { .cq = p.b.rxcq, .want = 201 };
@@ -255,7 +258,7 @@ static bool signals(void)
 	CHECK_EQ(fi_cq_sread(p.b.rxcq, &c, 1, NULL, -1), -FI_EAGAIN);
 	CHECK_EQ(fi_cq_sread(p.b.rxcq, &c, 1, NULL, 1), -FI_EAGAIN);
 	CHECK_EQ(pthread_create(&s.thread, NULL, sleeps, &s), 0);
-	/* whether it sleeps already or not */
+	/* whether the thread sleeps already or not */
 	for (i = 1; i <= 200; i++) {
 		CHECK_EQ(fi_cq_signal(p.b.rxcq), 0);
 		CHECK(until(&s.woken, i));
@@ -266,7 +269,7 @@ static bool signals(void)
 	return true;
 }
 
-/* Several wait: each completion goes to one of them, a signal wakes one. */
+/* Several threads wait: each completion wakes one of them, and so does a signal. */
 static bool several_wait(void)
 {
 	unsigned int i, got = 0, woken = 0;
@@ -302,7 +305,8 @@ static bool opens(void)
 	struct fid_cq *cq;
 
 	CHECK(side_open(&p.a, 0, &p.o));
-	attr.wait_cond = FI_CQ_COND_THRESHOLD;	/* not looked at without a wait object */
+	/* without a wait object the library ignores the value */
+	attr.wait_cond = FI_CQ_COND_THRESHOLD;
 	attr.size = 1 << 30;
 	attr.flags = FI_AFFINITY;
 	attr.signaling_vector = 1;

@@ -16,14 +16,14 @@
 #define TOTAL	(THREADS * COUNT)
 #define POSTED	100		/* receives */
 #define PLACE	1024
-#define LONG	(2u << 20)	/* goes in many steps */
+#define LONG	(2u << 20)	/* a message of this length needs many steps */
 
 /* ---- Threads ------------------------------------------------------------------------- */
 
 static atomic_int completed, received, failed;
 static atomic_uchar sent_seen[TOTAL], received_seen[TOTAL];
 
-/* Messages of a thread all look the same; their tags and contexts number them. */
+/* Messages of a thread have the same bytes; tags and contexts number them. */
 static size_t len_of(unsigned int thread)
 {
 	return 8 + 600 * thread;
@@ -53,7 +53,7 @@ static bool over(void)
 	       (atomic_load(&completed) == TOTAL && atomic_load(&received) == TOTAL);
 }
 
-/* A completion of A's: of a send that had none yet. */
+/* One of A's completions: of a send without an earlier one. */
 static bool one_sent(const struct fi_cq_tagged_entry *c)
 {
 	uintptr_t n = (uintptr_t)c->op_context - 1;
@@ -64,7 +64,7 @@ static bool one_sent(const struct fi_cq_tagged_entry *c)
 	return true;
 }
 
-/* One of B's: a message that had not come yet, whole; its place is posted again. */
+/* One of B's completions: a new message, whole; its buffer is posted again. */
 static bool one_received(const struct fi_cq_tagged_entry *c)
 {
 	unsigned int thread = c->tag / COUNT;
@@ -106,7 +106,7 @@ static void *reader(void *cq)
 	return NULL;
 }
 
-/* Nobody takes a lock around anything: two threads send, two read each of the queues and post. */
+/* No thread takes a lock: two threads send, two read each of the queues and post. */
 static bool share(void)
 {
 	pthread_t send[THREADS], read[2 * THREADS];
@@ -152,14 +152,16 @@ static const struct fi_msg *long_message(void)
 	return &m;
 }
 
-/* The message is in the other process, who has slept all the while and looks only now. */
+/* The message is in the other process, which has slept until now. */
 static bool come(struct side *s, int from)
 {
 	struct fi_cq_tagged_entry c;
 	char byte;
 
 	CHECK_EQ(read(from, &byte, 1), 1);
-	/* what its sender knows to be delivered is here; the entry may be a little later */
+	/*
+	 * a message that its sender knows to be delivered is here; the entry may be a little later
+	 */
 	CHECK(pattern_is(rbuf, LONG, 3));
 	CHECK_EQ(completion(s->rxcq, &c, NULL, NULL), 1);
 	CHECK(c.op_context == ctx(2));
@@ -167,7 +169,7 @@ static bool come(struct side *s, int from)
 	return true;
 }
 
-/* What the other process says in the end. */
+/* The other process' result. */
 static bool ends_well(pid_t pid, int to)
 {
 	int status;
@@ -195,7 +197,10 @@ static bool sleeper(int from, int to)
 	return true;
 }
 
-/* Who posts a receive and sleeps gets a message of which it has to ask for each part. */
+/*
+ * A process posts a receive and sleeps: it gets a message for which its kernel must send many
+ * grants.
+ */
 static bool data_goes_on(void)
 {
 	int down[2], up[2];
@@ -240,7 +245,7 @@ static bool caller(int from, const uint8_t *addr)
 	return true;
 }
 
-/* Its connection comes to stand, and the message arrives, before it calls again. */
+/* Its connection is made, and the message arrives, before the process calls again. */
 static bool connections_go_on(void)
 {
 	struct pair listener = { .o = p.o };

@@ -49,7 +49,7 @@ static bool empty(void)
 	return true;
 }
 
-/* Rows end with the queue closed, however they go. */
+/* Rows end with the queue closed, whatever their result. */
 static bool close_eq(bool ok)
 {
 	if (eq && fi_close(&eq->fid))
@@ -68,7 +68,7 @@ static bool writing(void)
 	CHECK(empty());
 	for (i = 0; i < 3; i++)
 		CHECK(put(i));
-	/* a look leaves it */
+	/* FI_PEEK leaves the event in the queue */
 	CHECK(got(0, FI_PEEK) && got(0, FI_PEEK));
 	for (i = 0; i < 3; i++)
 		CHECK(got(i, 0));
@@ -80,7 +80,7 @@ static bool writes(void)
 	return close_eq(writing());
 }
 
-/* An event that does not fit stays; longer ones are as long as they were written. */
+/* An event that does not fit stays; longer ones keep the length of their write. */
 static bool fitting(void)
 {
 	uint8_t out[300], in[400];
@@ -106,7 +106,7 @@ static bool fits(void)
 	return close_eq(fitting());
 }
 
-/* However many: the size is a wish, no event is lost, there is no overrun. */
+/* Any number of events: the size is a hint, no event is lost, the queue never overruns. */
 static bool many(void)
 {
 	uint64_t i;
@@ -172,7 +172,10 @@ static bool rejected(const void *data, size_t len)
 	return true;
 }
 
-/* An error keeps its place until fi_eq_readerr() takes it; its data go where there is room. */
+/*
+ * An error keeps its place until fi_eq_readerr() takes it; its data are copied to a buffer, if
+ * given.
+ */
 static bool errors(void)
 {
 	struct fi_eq_err_entry err, twice;
@@ -187,7 +190,7 @@ static bool errors(void)
 	CHECK_EQ(event(p.a.eq, &type, &cm, sizeof(cm)), -FI_EAVAIL);
 	for (i = 0; i < 3; i++)
 		CHECK_EQ(fi_eq_sread(p.a.eq, &type, &cm, sizeof(cm), WAIT_MS, 0), -FI_EAVAIL);
-	/* a look, with too little room of the program's own, and with the provider's */
+	/* FI_PEEK with too short a buffer of the program's, and with the provider's */
 	memset(&err, 0xee, sizeof(err));
 	memset(room, 0xee, sizeof(room));
 	err.err_data = room;
@@ -240,7 +243,7 @@ static bool waiting(void)
 	CHECK(now_ms() - t >= 29);
 	CHECK_EQ(pthread_create(&thread, NULL, writer, &eq), 0);
 	for (i = 0; i < 500; i++) {
-		/* one that is lost shows in a timeout */
+		/* a lost event shows as a timeout */
 		CHECK_EQ(fi_eq_sread(eq, &type, &e, sizeof(e), WAIT_MS, i % 3 ? 0 : FI_PEEK),
 			 sizeof(e));
 		CHECK_EQ(e.data, i);
@@ -261,7 +264,9 @@ static bool waits(void)
 
 /* ---- Life ----------------------------------------------------------------------------- */
 
-/* Not closed while something uses it; what was not read goes with it, requests too. */
+/*
+ * The queue cannot be closed while an object uses it. Unread events go with it, and so do requests.
+ */
 static bool closing(void)
 {
 	union cm cm;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * fi_msg(3) and fi_tagged(3), rule by rule: order on a bad link, return values, queues that are
- * full, receivers that are slow or die. TIMEOUT: 400 LINKS: vnet loop slow
+ * fi_msg(3) and fi_tagged(3), rule by rule: order on a bad link, return values, full queues,
+ * receivers that are slow or die.
+ * TIMEOUT: 400 LINKS: vnet loop slow
  */
 #include "link.h"
 
-#define LONG	(1u << 20)	/* stays at the sender until it is wanted */
-#define MIX	8		/* messages of mixed lengths */
-#define MANY	20000		/* more than any queue has room for */
-#define CONTEXTS 4096		/* that ctx() has */
+#define LONG	(1u << 20)	/* this length stays at the sender until a receive takes it */
+#define MIX	8		/* number of messages of mixed lengths */
+#define MANY	20000		/* more messages than any queue holds */
+#define CONTEXTS 4096		/* number of contexts that ctx() has */
 
 /* B's endpoint dies. */
 static bool dies(void)
@@ -18,7 +19,7 @@ static bool dies(void)
 	return true;
 }
 
-/* A's next completion is an error of a send, or of an inject. @context: whose */
+/* A's next completion is an error of a send, or of an inject. @context: its context. */
 static bool some_send_fails(bool tagged, void **context)
 {
 	struct fi_cq_tagged_entry c;
@@ -42,7 +43,10 @@ static bool send_fails(bool tagged, void *context)
 	return true;
 }
 
-/* So do A's sends with the contexts 0 to @n - 1, in any order: some had left, others had not. */
+/*
+ * A's sends with the contexts 0 to @n - 1 end likewise, in any order: some had left, others had
+ * not.
+ */
 static bool sends_fail(unsigned int n)
 {
 	bool failed[CONTEXTS] = { false };
@@ -62,7 +66,7 @@ static bool sends_fail(unsigned int n)
 
 /* ---- Errors of injects ---------------------------------------------------------------- */
 
-/* Injects that nobody has taken when their receiver dies; and one that comes after that. */
+/* Injects without a receive when their receiver dies; and an inject after that. */
 static bool injects_fail(void)
 {
 	uint64_t flags = FI_TRANSMIT | FI_MATCH_COMPLETE;
@@ -84,7 +88,7 @@ static bool injects_fail(void)
 		for (f = 0; f < 4; f++)
 			CHECK(send_fails(tagged, NULL));
 		CHECK(quiet(p.a.txcq));
-		/* it is accepted and fails, or, as soon as A knows, refused */
+		/* it is accepted and fails; as soon as A knows of the death, the call refuses it */
 		until = now_ms() + WAIT_MS;
 		do {
 			ret = send_by(p.a.ep, FORM_INJECT, sbuf, 8, &s);
@@ -216,7 +220,7 @@ static uint64_t some_flags(void)
 	return is;
 }
 
-/* One of the calls; lengths that are too long are refused before anybody looks there. */
+/* One of the calls. A length that is too long is refused before the memory is read. */
 static ssize_t any_call(void)
 {
 	static const fi_addr_t peers[] = { 0, 1, 77, FI_ADDR_UNSPEC, FI_ADDR_NOTAVAIL };
@@ -318,7 +322,7 @@ static ssize_t post_no(unsigned int n)
 	return fi_recv(p.b.ep, rbuf + 1024 * n, 1024, NULL, FI_ADDR_UNSPEC, ctx(n));
 }
 
-/* Until the queue is full, and some more. @n: what was accepted */
+/* Post until the queue is full, and some more. @n: number of accepted posts. */
 static bool fill(ssize_t (*post)(unsigned int n), unsigned int *n)
 {
 	unsigned int i;
@@ -333,7 +337,7 @@ static bool fill(ssize_t (*post)(unsigned int n), unsigned int *n)
 	return true;
 }
 
-/* A's sends complete while @post is tried; @left: those that have not yet. */
+/* A's sends complete while @post is tried. @left: sends without a completion. */
 static bool until_posted(ssize_t (*post)(unsigned int n), unsigned int n, unsigned int *left)
 {
 	uint64_t until = now_ms() + WAIT_MS;
@@ -363,7 +367,7 @@ static bool numbers(unsigned int first, unsigned int last, size_t len)
 	return true;
 }
 
-/* Nobody reads A's queue; then that is all that somebody does. */
+/* A's queue is not read; then A reads it and does nothing else. */
 static bool sends_full(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -377,11 +381,11 @@ static bool sends_full(void)
 		CHECK(c.flags & FI_SEND);
 	}
 	CHECK(quiet(p.a.txcq));
-	/* each that was accepted, and no other */
+	/* each accepted send completes, and no other */
 	return p.o.type == FI_EP_DGRAM || numbers(0, n, sizeof(n));
 }
 
-/* B's receives; each message that B reads makes room. */
+/* B's receives; each message that B reads makes space. */
 static bool recvs_full(void)
 {
 	uint64_t until = now_ms() + WAIT_MS;
@@ -414,7 +418,7 @@ static bool queues_full(void)
 	return (p.o.type != FI_EP_DGRAM || pair_again()) && recvs_full();
 }
 
-/* Injects that B has not posted for; more of them are accepted as it takes them. */
+/* Injects without a receive at B; more of them are accepted when B takes some. */
 static bool slow_receiver(void)
 {
 	unsigned int n, k, all, left = 0;
@@ -427,14 +431,14 @@ static bool slow_receiver(void)
 	}
 	CHECK(until_posted(inject_no, all, &left));
 	CHECK(numbers(all, all, 700));
-	/* and none but them */
+	/* and no other message */
 	CHECK(post_plain(rbuf, 1024, 2));
 	CHECK(quiet(p.b.rxcq));
 	CHECK_EQ(fi_inject(p.a.ep, sbuf, 5, p.a.peer), 0);
 	return is_received(2, 5, false, 0);
 }
 
-/* B dies: what it has not taken fails, and then A is told what is the matter. */
+/* B dies: messages that it has not taken fail, and then A's calls return the reason. */
 static bool dead_receiver(void)
 {
 	uint64_t until, flags = FI_TRANSMIT | FI_MATCH_COMPLETE;

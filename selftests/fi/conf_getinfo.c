@@ -25,7 +25,7 @@ static bool hints_new(void)
 	return true;
 }
 
-/* fi_getinfo() on node 0, and what the log says of it */
+/* fi_getinfo() on node 0, and the log of the call */
 static int ask(const char *node, const char *service, uint64_t flags)
 {
 	int ret;
@@ -89,14 +89,14 @@ static struct sockaddr_in *v4(const char *host, uint16_t port)
 /* ---- One hint at a time --------------------------------------------------------------- */
 
 /**
- * struct wish - a hint, and what becomes of it
+ * struct wish - a hint, and its result
  * @part: which structure
  * @name: of the field
  * @offset: where it is
  * @size: its bytes
- * @value: asked for
- * @got: what comes back in the same field, or KEPT, MORE (that or a bigger one), ANY
- * @log: for a hint that nothing suits: what the one line about it ends with
+ * @value: value of the hint
+ * @got: the value of that field in the answer, or KEPT, MORE (that or a bigger one), ANY
+ * @log: for a hint without an answer: how the one line about it ends
  */
 struct wish {
 	enum { INFO, TX, RX, EP, DOM, FAB } part;
@@ -262,12 +262,12 @@ static bool each_hint(void)
 
 /* ---- Capabilities --------------------------------------------------------------------- */
 
-/* what fi_endpoint(3) says belongs to a direction, of what is offered */
+/* capabilities that belong to a direction, by fi_endpoint(3), of those offered */
 #define TX_CAPS	(FI_MSG | FI_TAGGED | FI_SEND | FI_MULTICAST | FI_NAMED_RX_CTX | FI_FENCE)
 #define RX_CAPS	(FI_MSG | FI_TAGGED | FI_RECV | FI_DIRECTED_RECV | FI_VARIABLE_MSG | \
 		 FI_MULTI_RECV | FI_SOURCE | FI_SOURCE_ERR)
 
-/* Nothing asked: all that costs nothing, for each type of endpoint and family. */
+/* Without hints: all that costs nothing, for each type of endpoint and family. */
 static bool no_hints(void)
 {
 	const enum fi_ep_type types[] = { FI_EP_RDM, FI_EP_MSG, FI_EP_DGRAM };
@@ -317,7 +317,7 @@ static bool only_asked(void)
 	hints->caps = FI_MSG | FI_RECV | FI_FENCE;
 	CHECK_EQ(ask(NULL, NULL, 0), 0);
 	CHECK(info->caps & FI_FENCE && !(info->caps & FI_SEND) && !info->tx_attr->caps);
-	/* tags are nothing for datagrams: the others are offered */
+	/* datagrams have no tags: the other capabilities are offered */
 	hints->caps = FI_TAGGED;
 	hints->ep_attr->type = FI_EP_DGRAM;
 	CHECK_EQ(ask(NULL, NULL, 0), -FI_ENODATA);
@@ -330,7 +330,7 @@ static bool versions(void)
 	node_enter(0);
 	fi_freeinfo(info);
 	info = NULL;
-	/* before 1.5 that nothing need be registered had a name */
+	/* before 1.5 memory without registration had no name */
 	CHECK_EQ(fi_getinfo(FI_VERSION(1, 4), NULL, NULL, 0, hints, &info), 0);
 	CHECK_EQ(info->domain_attr->mr_mode, 2);
 	CHECK_EQ(info->fabric_attr->api_version, FI_VERSION(1, 4));
@@ -347,7 +347,7 @@ static bool flags(void)
 	CHECK(hints_new());
 	CHECK_EQ(ask(NULL, NULL, FI_PEEK), -FI_ENODATA);
 	CHECK(says("fi_getinfo has no flags but FI_SOURCE"));
-	/* libfabric itself answers this one: providers as such, usable or not */
+	/* libfabric itself answers this call: all providers, usable or not */
 	CHECK_EQ(ask(NULL, NULL, FI_PROV_ATTR_ONLY), 0);
 	while (info && strcmp(info->fabric_attr->prov_name, "weft")) {
 		struct fi_info *next = info->next;
@@ -383,7 +383,7 @@ static bool to_node(void)
 	CHECK_EQ(answers(), 3);
 	CHECK_EQ(info->addr_format, FI_SOCKADDR_IN6);
 	CHECK_EQ(info->dest_addrlen, sizeof(struct sockaddr_in6));
-	/* hints do not count beside a node, but for the source */
+	/* with a node argument hints do not count, except for the source */
 	hints->dest_addr = v4("10.1.2.3", 5);
 	hints->dest_addrlen = sizeof(struct sockaddr_in);
 	hints->src_addr = v4("10.77.0.1", 99);
@@ -411,7 +411,7 @@ static bool from_node(void)
 	FROM("10.77.0.1", 4713);
 	CHECK_EQ(ask("10.1.2.3", NULL, FI_SOURCE), -FI_ENODATA);
 	CHECK(says("weft0: has no address fi_sockaddr_in://10.1.2.3:0"));
-	/* the source of the hints does not count, their destination does */
+	/* the hints' source does not count, their destination does */
 	hints->src_addr = v4("10.1.2.3", 5);
 	hints->src_addrlen = sizeof(struct sockaddr_in);
 	hints->dest_addr = v4("10.77.0.1", 6);
@@ -475,7 +475,7 @@ static bool by_name(void)
 	hints->fabric_attr->name = strdup("weft");
 	CHECK_EQ(ask(NULL, NULL, 0), 0);
 	CHECK(!info->fabric_attr->fabric && !info->domain_attr->domain);
-	/* what is open is named in later answers, and can be asked for */
+	/* later answers name open objects, and hints can ask for them */
 	CHECK_EQ(fi_fabric(info->fabric_attr, &fabric, NULL), 0);
 	CHECK_EQ(fi_domain(fabric, info, &domain, NULL), 0);
 	CHECK_EQ(ask(NULL, NULL, 0), 0);
@@ -518,7 +518,7 @@ static bool two_ports(void)
 	hints->addr_format = FI_SOCKADDR_IN;
 	CHECK_EQ(ask(NULL, NULL, 0), 0);
 	CHECK_EQ(answers(), 2);
-	/* one that reaches other nodes goes before one that does not, whatever they are called */
+	/* a port that reaches other nodes comes first, whatever the names */
 	CHECK(nodes_are_one() || !strcmp(info->domain_attr->name, "weft0"));
 	CHECK(nodes_are_one() || !strcmp(info->next->domain_attr->name, "another"));
 	/* a source and a destination choose */

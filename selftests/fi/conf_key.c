@@ -27,7 +27,7 @@ static void jobs(const char *format, const char *arg)
 	}
 }
 
-/* ---- Who hears whom ------------------------------------------------------------------ */
+/* ---- Which endpoints hear which -------------------------------------------------------- */
 
 static bool heard(void)
 {
@@ -53,7 +53,7 @@ static bool same_domain(void)
 	return heard();
 }
 
-/* A's own key counts, and not its domain's. */
+/* A's own key counts, its domain's does not. */
 static bool own(void)
 {
 	struct opts domain = p.o;
@@ -82,7 +82,7 @@ static long long strangers(void)
 	return nodes_are_one() ? n : n + port_attr(1, "counters/wrong_job");
 }
 
-/* A connection is asked for, in vain. */
+/* Ask for a connection, in vain. */
 static bool refused(void)
 {
 	struct fi_eq_err_entry err = { 0 };
@@ -101,7 +101,7 @@ static bool refused(void)
 	return true;
 }
 
-/* A message is sent, in vain; a datagram is lost. */
+/* Send a message, in vain; a datagram is lost. */
 static bool unheard(void)
 {
 	struct iovec iov = { sbuf, LEN };
@@ -155,7 +155,7 @@ static bool only_one(void)
 	return apart_by(KEY, "");
 }
 
-/* ---- What is handed back, what is refused ----------------------------------------------- */
+/* ---- What calls return, what they refuse ----------------------------------------------- */
 
 static struct fi_info *hints_of(void)
 {

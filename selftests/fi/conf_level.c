@@ -9,10 +9,10 @@
 #include <unistd.h>
 #include "link.h"
 
-#define LONG	(1u << 20)	/* stays at the sender until it is wanted */
-#define SHORT	500u		/* does not */
+#define LONG	(1u << 20)	/* this length stays at the sender until a receive takes it */
+#define SHORT	500u		/* this length does not */
 
-/* System calls of this thread: the library's calls come by here. */
+/* System calls of this thread: the library's calls pass here. */
 static _Thread_local unsigned int calls;
 
 int ioctl(int fd, unsigned long req, ...)
@@ -27,7 +27,7 @@ int ioctl(int fd, unsigned long req, ...)
 	return syscall(SYS_ioctl, fd, req, arg);
 }
 
-/* Flags that the calls without flags have from now on. @half: FI_TRANSMIT, FI_RECV */
+/* Default flags of calls without flags, from now on. @half: FI_TRANSMIT, FI_RECV */
 static bool set_default(struct side *s, uint64_t half, uint64_t flags)
 {
 	uint64_t arg = half | flags;
@@ -39,7 +39,7 @@ static bool set_default(struct side *s, uint64_t half, uint64_t flags)
 	return true;
 }
 
-/* The @n-th message since the beginning, told of on neither side. */
+/* The @n-th message since the beginning, without a completion on either side. */
 static bool silent(enum recv_form rf, const struct letter *r, enum send_form sf,
 		   const struct letter *s, uint64_t n)
 {
@@ -54,7 +54,7 @@ static bool silent(enum recv_form rf, const struct letter *r, enum send_form sf,
 	return quiet(p.a.txcq) && quiet(p.b.rxcq);
 }
 
-/* ---- Who is told ---------------------------------------------------------------------- */
+/* ---- Which operations complete with an entry ------------------------------------------ */
 
 static bool flags_replace(void)
 {
@@ -128,7 +128,7 @@ static bool completion_flag(void)
 	return true;
 }
 
-/* A message that is too long for its receive; a send that its receiver does not live to see. */
+/* A message that is too long for its receive; a send whose receiver dies first. */
 static bool errors_told(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -343,7 +343,7 @@ static struct letter at_level(bool tagged, uint64_t level)
 	return s;
 }
 
-/* The way to B is known. */
+/* The path to B is up. */
 static bool warm(bool tagged)
 {
 	struct letter r = at_b(tagged, 5, 0, 1), s = at_level(tagged, 0);
@@ -351,7 +351,7 @@ static bool warm(bool tagged)
 	return exchange(FORM_RECV, &r, FORM_SENDMSG, &s, SHORT);
 }
 
-/* What is at B, or on its way: message @seed of @len bytes. */
+/* Check what is at B, or on its way: message @seed of @len bytes. */
 static bool comes(bool tagged, size_t len, uint32_t seed)
 {
 	struct letter r = at_b(tagged, 5, 0, 1), s = at_level(tagged, 0);
@@ -363,10 +363,10 @@ static bool comes(bool tagged, size_t len, uint32_t seed)
 	return all_bytes(rbuf + len, 64, 0xee);
 }
 
-/* What becomes of the link while a level is looked at; where there is none it is not cut. */
+/* Cut or mend the link while a level is tested; where there is none it is not cut. */
 enum link_use { LEAVE, CUT, CUT_TWICE };
 
-/* Complete at once, whatever becomes of it, and the buffer may be overwritten. */
+/* Complete at once, whatever happens to the message; the buffer may be overwritten. */
 static bool is_inject(enum send_form f, const struct letter *s, enum link_use use)
 {
 	bool cut = use != LEAVE && link_there();
@@ -377,11 +377,11 @@ static bool is_inject(enum send_form f, const struct letter *s, enum link_use us
 	CHECK(sent_as(s));
 	memset(sbuf, 0x55, SHORT);
 	CHECK(link_mend());
-	/* a datagram is gone, or it has met no receive */
+	/* a datagram is lost, or no receive was posted */
 	return p.o.type == FI_EP_DGRAM || comes(s->tagged, SHORT, 3);
 }
 
-/* Not before B's node has it, and no later: then no link is needed any more. */
+/* Complete when B's node has the message, and no later: from then on no link is needed. */
 static bool is_transmit(enum send_form f, const struct letter *s, enum link_use use)
 {
 	bool cut = use != LEAVE && link_there(), ok;
@@ -399,7 +399,7 @@ static bool is_transmit(enum send_form f, const struct letter *s, enum link_use 
 	return link_mend();
 }
 
-/* Not before a receive has it. */
+/* Complete only after a receive has the message. */
 static bool is_match(enum send_form f, const struct letter *s)
 {
 	pattern_fill(sbuf, SHORT, 5);
@@ -446,7 +446,7 @@ static bool transmit_at(bool tagged)
 	struct letter s = at_level(tagged, FI_TRANSMIT_COMPLETE);
 
 	CHECK(is_transmit(FORM_SENDMSG, &s, CUT_TWICE));
-	/* a long one is not taken over before a receive wants it */
+	/* B's node does not take a long message before a receive takes it */
 	pattern_fill(sbuf, LONG, 6);
 	CHECK_EQ(send_by(p.a.ep, FORM_SENDMSG, sbuf, LONG, &s), 0);
 	CHECK(quiet(p.a.txcq));
@@ -492,7 +492,7 @@ static bool delivery_at(bool tagged)
 	CHECK(delivered_at(tagged, 100));
 	CHECK(delivered_at(tagged, 3000));
 	CHECK(delivered_at(tagged, LONG));
-	/* short and without a receive: B keeps it, and that is known */
+	/* short and without a receive: B keeps the message, and A is told */
 	CHECK(is_transmit(FORM_SENDMSG, &s, LEAVE));
 	pattern_fill(sbuf, LONG, 7);
 	CHECK_EQ(send_by(p.a.ep, FORM_SENDMSG, sbuf, LONG, &s), 0);
@@ -548,7 +548,7 @@ static bool levels_at(void)
 		CHECK_EQ(flags & all, p.a.info->tx_attr->op_flags & all);
 		CHECK_EQ(flags & all, levels[i] ? levels[i] : FI_INJECT_COMPLETE);
 		CHECK(observed(flags, FORM_SEND, &s, CUT));
-		/* by flag, against a default that is matched or not */
+		/* by flag, with a default of FI_MATCH_COMPLETE or without */
 		CHECK(set_default(&p.a, FI_TRANSMIT, levels[i] & FI_MATCH_COMPLETE ?
 				  FI_INJECT_COMPLETE : FI_MATCH_COMPLETE));
 		CHECK(observed(levels[i], FORM_SENDMSG, &s, LEAVE));
@@ -567,7 +567,7 @@ static bool levels(void)
 
 /* ---- Fences --------------------------------------------------------------------------- */
 
-/* A long message of one kind, which nobody wants yet, and a fenced one of the other kind. */
+/* A long message of one kind without a receive, and a fenced one of the other kind. */
 static bool fenced_behind(bool tagged)
 {
 	struct letter first = at_level(tagged, 0), fenced = at_level(!tagged, FI_FENCE);

@@ -33,7 +33,7 @@ static bool join(struct side *s, const void *addr, uint64_t flags, struct fid_mc
 	return true;
 }
 
-/* A join that is refused by an event. */
+/* A join that fails with an event. */
 static bool join_fails(struct side *s, const void *addr, int error)
 {
 	struct fi_eq_err_entry err = {};
@@ -141,7 +141,7 @@ static bool all_members(void)
 	return true;
 }
 
-/* The same with IPv6; a port within a node may have no such address. */
+/* The same with IPv6; a port within a node may lack such an address. */
 static bool all_members6(void)
 {
 	struct opts o = { .type = p.o.type, .caps = FI_MULTICAST, .v6 = true, .apart = p.o.apart };
@@ -180,7 +180,7 @@ static bool flag_and_address(void)
 	CHECK(post_plain(rbuf, 64, 1));
 	CHECK(send_plain(8, 1, 2));
 	CHECK(is_received(1, 8, false, 0));
-	/* as the default of calls without flags */
+	/* as default of calls without flags */
 	CHECK_EQ(fi_control(&p.a.ep->fid, FI_SETOPSFLAG, &flags), 0);
 	pattern_fill(sbuf, 30, 4);
 	CHECK(know(&p.a, &p.a, &self));
@@ -194,7 +194,7 @@ static bool flag_and_address(void)
 	return !fi_close(&mc->fid);
 }
 
-/* What a join needs. */
+/* Preconditions of a join. */
 static bool needs(void)
 {
 	struct opts o = { .type = p.o.type, .caps = FI_MULTICAST };
@@ -217,7 +217,7 @@ static bool needs(void)
 	CHECK(join(s, group(1, SERVICE), 0, &mc));
 	CHECK_EQ(fi_close(&mc->fid), 0);
 	pair_close(&p);
-	/* an endpoint that has not asked for it */
+	/* an endpoint without FI_MULTICAST */
 	o.caps = 0;
 	CHECK(pair_open(&p, &o));
 	CHECK_EQ(fi_join(p.a.ep, group(1, SERVICE), 0, &mc, NULL), -FI_EOPNOTSUPP);
@@ -243,7 +243,7 @@ static bool not_there(void)
 	return true;
 }
 
-/* Results are events. */
+/* The result of a join is an event. */
 static bool results(void)
 {
 	struct sockaddr_in unicast = { .sin_family = AF_INET, .sin_port = htons(5) };
@@ -275,7 +275,7 @@ static bool results(void)
 	return !fi_close(&mc[0]->fid);
 }
 
-/* The address holds from the event on. */
+/* The address is valid from the event on. */
 static bool address(void)
 {
 	struct fi_eq_entry e;
@@ -312,7 +312,7 @@ static bool one_way(void)
 	return !fi_close(&b->fid);
 }
 
-/* B's next completion is that of receive 1: what was on its way before B joined may be first. */
+/* B's next completion is that of receive 1: a datagram sent before B joined may come first. */
 static bool got_new(size_t len, uint32_t seed)
 {
 	struct fi_cq_tagged_entry c;
@@ -329,8 +329,8 @@ static bool got_new(size_t len, uint32_t seed)
 }
 
 /*
- * Who has left gets nothing more. A third endpoint, on B's node, stays a member: what it has
- * received has come to that node.
+ * A member that has left gets nothing more. A third endpoint, on B's node, stays a member: when it
+ * has received a datagram, that datagram has reached the node.
  */
 static bool leaves(void)
 {
@@ -358,7 +358,7 @@ static bool leaves(void)
 	old = fi_mc_addr(a);
 	CHECK_EQ(fi_close(&a->fid), 0);
 	CHECK_EQ(send_mc(&p.a, 8, old, FI_MULTICAST), -FI_EINVAL);
-	/* back again: as if nothing had been */
+	/* joined again: everything is as before */
 	CHECK(join(&p.b, group(1, SERVICE), 0, &b));
 	CHECK(join(&p.a, group(1, SERVICE), FI_SEND, &a));
 	pattern_fill(sbuf, 9, 9);

@@ -5,7 +5,8 @@
 #include "looks.h"
 #include "rows.h"
 
-#define LONG (1u << 20)	/* is announced, and stays at the sender until it is wanted */
+/* this length is announced, and stays at the sender until a receive takes it */
+#define LONG (1u << 20)
 
 /* ---- Calls and arguments ------------------------------------------------------------- */
 
@@ -155,13 +156,13 @@ static bool too_long(void)
 	return pattern_is(rbuf, max, 5);
 }
 
-/* Datagrams that come before their receive wait for it, this many at most. */
+/* At most this many datagrams wait for a receive. */
 static bool may_wait(unsigned int n)
 {
 	return port_limit(p.o.apart, "datagrams-endpoint", n);
 }
 
-/* None may wait: what came without a receive is counted, and has gone when one is posted. */
+/* No datagram may wait: without a receive it is counted, and lost before one is posted. */
 static bool none_waits(void)
 {
 	long long dropped = port_attr(p.o.apart, "counters/dgrams_dropped");
@@ -175,12 +176,12 @@ static bool none_waits(void)
 
 	for (i = 0; i < 20; i++)
 		CHECK(send_plain(8, i, 2));
-	/* they are at B when they have been dropped there */
+	/* B's node has them when B has dropped them */
 	while (port_attr(p.o.apart, "counters/dgrams_dropped") < dropped + 20) {
 		CHECK(now_ms() < until);
 		usleep(1000);
 	}
-	/* levels that somebody would have to tell of are not offered */
+	/* levels that need an answer of the receiver are not offered */
 	CHECK_EQ(fi_sendmsg(p.a.ep, &m, FI_DELIVERY_COMPLETE), -FI_EBADFLAGS);
 	CHECK_EQ(fi_sendmsg(p.a.ep, &m, FI_MATCH_COMPLETE), -FI_EBADFLAGS);
 	CHECK(quiet(p.b.rxcq));
@@ -201,7 +202,7 @@ static bool dgram_dropped(void)
 	return may_wait(64) && ok;
 }
 
-/* One of the datagrams @from to @from + @n - 1, whose bytes say which; @seen: those that came. */
+/* One of the datagrams @from to @from + @n - 1; its bytes say which. @seen: those that arrived. */
 static bool one_of(unsigned int from, unsigned int n, bool *seen)
 {
 	unsigned int i;
@@ -214,7 +215,7 @@ static bool one_of(unsigned int from, unsigned int n, bool *seen)
 	return true;
 }
 
-/* 64 wait, 20 more are counted and lost; they have no order. Then there is room again. */
+/* 64 wait, 20 more are counted and lost, in any order. Then there is space again. */
 static bool dgram_waits(void)
 {
 	long long dropped = port_attr(p.o.apart, "counters/dgrams_dropped");
@@ -222,7 +223,7 @@ static bool dgram_waits(void)
 	bool seen[84] = { false };
 	unsigned int i;
 
-	/* the way to B is there: until then no more than 64 are kept by the sender */
+	/* make the path to B: before that the sender keeps at most 64 */
 	CHECK(post_plain(rbuf, 64, 1));
 	CHECK(send_plain(8, 1, 2));
 	CHECK(is_received(1, 8, false, 0));
@@ -286,7 +287,7 @@ static bool fence_holds(void)
 	return is_sent(3);
 }
 
-/* B's own endpoint cannot be another peer of A: A itself is. */
+/* B's own endpoint cannot be another peer of A: A itself is that peer. */
 static bool fence_others(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -325,7 +326,7 @@ static bool fence_vouches(void)
 	for (i = 0; i < 39; i++)
 		CHECK(is_sent(100));
 	CHECK(is_sent(101));
-	/* no completion of B's has been looked at; small ones are placed when that is done */
+	/* B has not read completions; small messages are placed when it does */
 	for (i = 1; i < 39; i += 2)
 		CHECK(pattern_is(rbuf + 4096 * i, 3000, 9));
 	for (i = 0; i < 40; i++) {
@@ -354,7 +355,7 @@ static bool fence_order(void)
 	return true;
 }
 
-/* Nobody has the service; no node has the address (there are no others for a loop port). */
+/* No endpoint has the service, or no node has the address (a loop port has no other addresses). */
 static bool dgram_nobody(void)
 {
 	const char *link = getenv("LINK");
@@ -584,7 +585,7 @@ static bool multi_once(void)
 		k = (x >> 16) % 10;
 		CHECK_EQ(fi_send(p.a.ep, sbuf, lens[k], NULL, p.a.peer, ctx(2)), 0);
 		sent++;
-		/* what it makes: one completion, the release in it or after it */
+		/* result: one completion, the release in it or after it */
 		ret = completion(p.b.rxcq, &c, NULL, &e);
 		got++;
 		CHECK(is_sent(2));
@@ -648,7 +649,7 @@ static bool multi_default(void)
 	CHECK(is_part(1, rbuf, 10, 1, false));
 	CHECK(send_plain(10, 2, 2));
 	CHECK(is_part(1, rbuf + 16, 10, 2, false));
-	/* tagged receives are none the wiser */
+	/* tagged receives are not affected */
 	CHECK(post_tagged(rbuf + 8192, 64, 5, 0, 3));
 	CHECK(send_tagged(10, 5, 3, 2));
 	CHECK(is_received(3, 10, true, 5));

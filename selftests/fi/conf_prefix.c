@@ -2,7 +2,7 @@
 /* fi_msg(3) and fi_getinfo(3) on FI_MSG_PREFIX, rule by rule. TIMEOUT: 200 LINKS: vnet loop */
 #include "rows.h"
 
-/* The mode is kept on either side. */
+/* The mode must be kept on either side. */
 static bool kept(size_t size)
 {
 	struct fi_info *info[] = { p.a.info, p.b.info };
@@ -17,7 +17,7 @@ static bool kept(size_t size)
 	return true;
 }
 
-/* Room in front of each buffer is counted in its length, and is neither sent nor touched. */
+/* Prefix space in front of each buffer counts in its length. It is neither sent nor changed. */
 static bool room_in_front(void)
 {
 	static const size_t lens[] = { 100, 1, 256, 900, 1100 };
@@ -128,7 +128,7 @@ static bool limits(void)
 		CHECK(is_sent(2));
 		CHECK(is_received(1, 8 + most, false, 0));
 	}
-	/* too little room: what is missing is of the payload */
+	/* the buffer is too short: the payload lacks the missing bytes */
 	CHECK_EQ(fi_recv(p.b.ep, rbuf, 8 + 60, NULL, FI_ADDR_UNSPEC, ctx(1)), 0);
 	CHECK_EQ(fi_send(p.a.ep, sbuf, 8 + 100, NULL, p.a.peer, ctx(2)), 0);
 	CHECK(is_sent(2));
@@ -138,7 +138,7 @@ static bool limits(void)
 	return true;
 }
 
-/* The prefix alone is a message of no bytes, less is an error. */
+/* The prefix alone is a message of 0 bytes; a shorter buffer is an error. */
 static bool no_payload(void)
 {
 	CHECK(kept(8));
@@ -155,7 +155,7 @@ static bool no_payload(void)
 
 #define BUFFERED (1ULL << 51) /* FI_BUFFERED_RECV */
 
-/* The mode in the hints and what becomes of it. */
+/* The mode in the hints, and in the answer. */
 static bool when_kept(void)
 {
 	static const struct {
@@ -171,7 +171,7 @@ static bool when_kept(void)
 		{ ~0ull, 0, 0, 0 },
 		{ FI_MSG_PREFIX, FI_MULTI_RECV, 0, 0 },
 		{ FI_MSG_PREFIX, 0, 0, 0, true },
-		/* buffered receives leave no room for prefixes; datagrams have none */
+		/* buffered receives have no space for prefixes; datagrams have none */
 		{ FI_MSG_PREFIX | BUFFERED, 0, 0, 0, false, true },
 		{ FI_MSG_PREFIX | BUFFERED, FI_MULTI_RECV, 0, 0 },
 	};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * fi_cq(3) and fi_getinfo(3) on FI_SOURCE_ERR, rule by rule: senders that the vector does not hold.
- * And receives that name a sender who is gone.
+ * Also receives that name a sender whose node is gone.
  * TIMEOUT: 200 LINKS: vnet loop
  */
 #include <arpa/inet.h>
@@ -20,7 +20,7 @@ static bool forget(void *addr, size_t *len)
 	return true;
 }
 
-/* B's next completion is that of receive @n, from a sender it does not know: @addr. */
+/* B's next completion is that of receive @n, from an unknown sender: @addr. */
 static bool unknown(unsigned int n, size_t len, uint64_t flags, const void *addr, size_t alen,
 		    struct fi_cq_err_entry *e)
 {
@@ -47,7 +47,7 @@ static bool send_data(size_t len, bool tagged, unsigned int n)
 	return is_sent(n);
 }
 
-/* What comes from a stranger is received, and its entry is an error that tells who it is. */
+/* A message of a stranger is received, and its entry is an error that has the sender's address. */
 static bool stranger(void)
 {
 	static const size_t lens[] = { 0, 1, 100, 960, 961, 1300, 5000, 1u << 20 };
@@ -78,7 +78,7 @@ static bool stranger(void)
 	return true;
 }
 
-/* The address can be inserted as it is: from then on the sender is known. */
+/* The address can be inserted as returned: from then on the sender is known. */
 static bool inserted(void)
 {
 	struct fi_cq_err_entry e;
@@ -94,14 +94,14 @@ static bool inserted(void)
 	CHECK(send_plain(100, 4, 2));
 	CHECK(is_received(1, 100, false, 0));
 	CHECK(pattern_is(rbuf, 100, 4));
-	/* and it can be answered */
+	/* and B can answer it */
 	CHECK_EQ(fi_recv(p.a.ep, rbuf, 100, NULL, FI_ADDR_UNSPEC, ctx(5)), 0);
 	CHECK_EQ(fi_inject(p.b.ep, sbuf, 30, p.b.peer), 0);
 	CHECK_EQ(completion(p.a.rxcq, &(struct fi_cq_tagged_entry){}, NULL, NULL), 1);
 	return true;
 }
 
-/* Room that the program brings gets as much as it holds; err_data_size says how much that is. */
+/* A buffer of the program gets as much as it holds; err_data_size says how much that is. */
 static bool own_room(void)
 {
 	struct fi_cq_err_entry e;
@@ -137,7 +137,7 @@ static bool own_room(void)
 	return true;
 }
 
-/* Who does not ask hears of no error. */
+/* A program without FI_SOURCE_ERR gets no error. */
 static bool not_asked(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -155,7 +155,7 @@ static bool not_asked(void)
 	return true;
 }
 
-/* The message has been received: its counter says so, and it is suppressed as others are. */
+/* The message has been received: its counter says so, and its entry is suppressed like others. */
 static bool a_success(void)
 {
 	struct fi_msg m = { .msg_iov = &(struct iovec){ rbuf, 100 }, .iov_count = 1 };
@@ -177,7 +177,7 @@ static bool a_success(void)
 	return true;
 }
 
-/* A message that is cut is told as that, with its sender. */
+/* A message that is cut has the error of a cut message, with its sender. */
 static bool cut(void)
 {
 	struct fi_cq_err_entry e = {};
@@ -196,7 +196,7 @@ static bool cut(void)
 	return all_bytes(rbuf + 60, 100, 0xee);
 }
 
-/* Messages in a multi-receive buffer have their sender each. */
+/* Each message in a multi-receive buffer has its sender. */
 static bool packed(void)
 {
 	struct fi_msg m = { .msg_iov = &(struct iovec){ rbuf, 304 }, .iov_count = 1 };
@@ -217,7 +217,7 @@ static bool packed(void)
 	return true;
 }
 
-/* A peek, a claim and a discard tell it too. */
+/* A peek, a claim and a discard name the sender too. */
 static bool waiting(void)
 {
 	struct fi_cq_err_entry e = {};
@@ -292,7 +292,7 @@ static int offers(enum fi_ep_type type, uint64_t caps, uint64_t mode, struct fi_
 	return ret;
 }
 
-/* Given if asked for, with FI_SOURCE, and where senders can be unknown. */
+/* Granted on request, with FI_SOURCE, and where senders can be unknown. */
 static bool given(void)
 {
 	const uint64_t both = FI_MSG | FI_SOURCE | FI_SOURCE_ERR;
@@ -312,7 +312,7 @@ static bool given(void)
 	return true;
 }
 
-/* In prefix mode the length of such an entry counts the prefix, as any other's. */
+/* In prefix mode the length of such an entry counts the prefix, like that of any other entry. */
 static bool prefixed(void)
 {
 	static const size_t lens[] = { 0, 100, 1300 };
@@ -335,7 +335,7 @@ static bool prefixed(void)
 	return true;
 }
 
-/* B's receive, which nobody sends anything for, names A, whose node cannot be heard any more. */
+/* B's receive names A, whose node cannot be heard any more; no message for it is sent. */
 static bool silence(void)
 {
 	struct fi_cq_err_entry e = {};
@@ -343,7 +343,7 @@ static bool silence(void)
 
 	CHECK_EQ(fi_recv(p.b.ep, rbuf, ROOM, NULL, FI_ADDR_UNSPEC, ctx(1)), 0);
 	CHECK_EQ(fi_recv(p.b.ep, rbuf, 64, NULL, p.b.peer, ctx(2)), 0);
-	/* the first one takes this, so that A has been heard of */
+	/* the first receive takes this message, so that B knows A */
 	CHECK_EQ(fi_send(p.a.ep, sbuf, 8, NULL, p.a.peer, ctx(3)), 0);
 	CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
 	CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
@@ -352,7 +352,7 @@ static bool silence(void)
 	CHECK_EQ(completion(p.b.rxcq, &c, NULL, &e), -FI_EAVAIL);
 	CHECK(e.op_context == ctx(2) && (e.flags & (FI_RECV | FI_MSG)) == (FI_RECV | FI_MSG));
 	CHECK_EQ(e.err, FI_ETIMEDOUT);
-	/* one that is posted now gives it the time to be back */
+	/* a receive posted now gives A the time of a handshake to come back */
 	CHECK_EQ(fi_trecv(p.b.ep, rbuf, 64, NULL, p.b.peer, 5, 0, ctx(4)), 0);
 	CHECK_EQ(completion(p.b.rxcq, &c, NULL, &e), -FI_EAVAIL);
 	CHECK(e.op_context == ctx(4));

@@ -2,13 +2,14 @@
 /* fi_tagged(3), rule by rule. TIMEOUT: 300 LINKS: vnet loop slow */
 #include "rows.h"
 
-#define BIG	(1u << 20)	/* is announced, and stays at the sender until it is wanted */
-#define MARK	(77ull << 50)	/* a tag of its own */
+/* this length is announced, and stays at the sender until a receive takes it */
+#define BIG	(1u << 20)
+#define MARK	(77ull << 50)	/* a tag that no other message has */
 
 /*
- * The message of send @n is at B: one that was sent behind it has come there, and they keep their
- * order. A look that hits would not say so, it may have met an older message of the same tag; nor
- * would a completion, as a message that finds no room at B stays here.
+ * Wait until the message of send @n is at B. A later message has arrived there, and the two keep
+ * their order. A peek that hits proves less: it may have found an older message of the same tag. So
+ * does a completion: a message without credit stays at the sender.
  */
 static bool arrives(size_t len, uint64_t tag, uint32_t seed, unsigned int n)
 {
@@ -38,7 +39,7 @@ static bool formula(void)
 	struct fi_cq_tagged_entry c;
 	struct fi_cq_err_entry e;
 
-	/* a message of each tag waits; peeks say which one each pair of tag and mask finds */
+	/* a message of each tag waits; peeks tell which one each pair of tag and mask finds */
 	for (t = 0; t < 16; t++) {
 		CHECK_EQ(fi_tinject(p.a.ep, sbuf, t, p.a.peer, t << 60 | t), 0);
 	}
@@ -63,7 +64,7 @@ static bool formula(void)
 		}
 	}
 	CHECK_EQ(hits, 256);
-	/* one side of the mask only: no match */
+	/* only one side has the mask: no match */
 	CHECK(look_miss(FI_PEEK, 1, 0, 2));
 	CHECK(look_miss(FI_PEEK, 1ull << 60, 0x0e, 2));
 	for (t = 0; t < 16; t++) {
@@ -111,7 +112,7 @@ static bool first_sent(void)
 		memset(sbuf, i, 8);
 		CHECK_EQ(fi_tinject(p.a.ep, sbuf, 8, p.a.peer, i % 4), 0);
 	}
-	/* 0 and 2 first, in the order in which they were sent, then what is left */
+	/* 0 and 2 first, in the order of sends, then the others */
 	for (k = 0; k < 2; k++)
 		for (i = k; i < 100; i += 2) {
 			CHECK(post_tagged(rbuf, 64, k, k ? ~0ull : 2, 1));
@@ -271,7 +272,7 @@ static bool peek_gives_way(void)
 {
 	struct fi_cq_tagged_entry c;
 
-	/* a receive that was posted earlier has the message, whenever that came */
+	/* a receive that was posted earlier has the message, whenever the message arrived */
 	CHECK(post_tagged(rbuf, 64, 5, 0, 1));
 	CHECK(arrives(9, 6, 1, 2));
 	CHECK(send_tagged(8, 5, 2, 3));
@@ -294,7 +295,7 @@ static bool peek_gives_way(void)
 	return takes(7, 0, 11, 7, 4);
 }
 
-/* What A knows to be delivered is found by the very next peek. */
+/* The very next peek finds a message that A knows to be delivered. */
 static bool peek_sees_delivered(void)
 {
 	struct iovec iov = { sbuf, 700 };
@@ -323,7 +324,7 @@ static bool peek_data(void)
 	CHECK(arrives(100, 5, 1, 1));
 	CHECK(look_hit(FI_PEEK, rbuf, 16, 5, 0, 2, &c));
 	CHECK_EQ(c.len, 100);
-	/* it may be left out; of a short message, of which all bytes are here, it is not */
+	/* the length may be missing; a short message, whose bytes are all here, has it */
 	CHECK(c.buf == rbuf);
 	CHECK(pattern_is(rbuf, 16, 1));
 	CHECK(all_bytes(rbuf + 16, 200, 0xee));
@@ -334,7 +335,7 @@ static bool peek_data(void)
 	CHECK(pattern_is(rbuf, 100, 1));
 	CHECK(all_bytes(rbuf + 100, 100, 0xee));
 	CHECK(takes(5, 0, 100, 5, 1));
-	/* what is not here is not fetched */
+	/* bytes at the sender are not fetched */
 	CHECK(arrives(BIG, 6, 2, 1));
 	memset(rbuf, 0xee, 256);
 	CHECK(look_hit(FI_PEEK, rbuf, 16, 6, 0, 2, &c));
@@ -391,7 +392,7 @@ static bool claim_receives(void)
 		CHECK(look_hit(FI_PEEK | FI_CLAIM, NULL, 0, 5, 0, 2, &c));
 		CHECK_EQ(c.len, lens[i]);
 		memset(rbuf, 0xee, lens[i] + 64);
-		/* the tag of the call means nothing */
+		/* the call's tag is ignored */
 		CHECK_EQ(look(FI_CLAIM, rbuf, lens[i] + 64, 99, 0, 2), 0);
 		CHECK(is_received(2, lens[i], true, 5));
 		CHECK(pattern_is(rbuf, lens[i], i));
@@ -425,7 +426,7 @@ static bool claims_apart(void)
 
 		CHECK_EQ(look(FI_CLAIM, rbuf, ROOM, 0, 0, i), 0);
 		CHECK(is_received(i, len, true, 5 + i));
-		/* the buffer of the long one has been overwritten by those sent after it */
+		/* later sends have overwritten the long message's buffer */
 		if (i != 3)
 			CHECK(pattern_is(rbuf, len, i));
 	}
@@ -472,7 +473,7 @@ static bool claim_truncates(void)
 	return look_miss(FI_PEEK, 5, 0, 3);
 }
 
-/* The buffers that come with a discard are not looked at, whatever they are. */
+/* A discard ignores its buffers, whatever they are. */
 static bool peek_discards(void)
 {
 	static const size_t lens[] = { 0, 100, 16000, BIG };
@@ -538,7 +539,7 @@ static bool discard_refused(void)
 	return true;
 }
 
-/* A send at a level, without its completion. */
+/* A send with a level, without its completion. */
 static bool send_at(uint64_t level, size_t len, uint64_t tag, uint32_t seed, unsigned int n)
 {
 	struct iovec iov = { sbuf, len };
@@ -551,7 +552,7 @@ static bool send_at(uint64_t level, size_t len, uint64_t tag, uint32_t seed, uns
 	return true;
 }
 
-/* The sender hears of the match, whatever makes it, and not before. */
+/* The sender is told of the match, whatever makes it, and not before. */
 static bool match_complete(void)
 {
 	static const size_t lens[] = { 0, 100, 3000, 16000, BIG };
@@ -564,7 +565,7 @@ static bool match_complete(void)
 		CHECK(quiet(p.a.txcq));
 		CHECK(takes(5, 0, lens[i], 5, i));
 		CHECK(is_sent(1));
-		/* a receive that waits */
+		/* a posted receive */
 		CHECK(post_tagged(rbuf, ROOM, 5, 0, 3));
 		CHECK(send_at(FI_MATCH_COMPLETE, lens[i], 5, i, 1));
 		CHECK(is_sent(1));
@@ -582,7 +583,9 @@ static bool no_multi(void)
 	uint64_t flags = FI_RECV | FI_MULTI_RECV;
 
 	CHECK_EQ(look(FI_MULTI_RECV, rbuf, 4096, 5, 0, 1), -FI_EBADFLAGS);
-	/* as the default of receives it is that of untagged ones: this one takes one message */
+	/*
+	 * as default of receives it counts for untagged ones, too: this receive takes one message
+	 */
 	CHECK_EQ(fi_control(&p.b.ep->fid, FI_SETOPSFLAG, &flags), 0);
 	CHECK(post_tagged(rbuf, 4096, 5, 0, 1));
 	CHECK(send_tagged(100, 5, 1, 1));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * fi_msg(3) and fi_tagged(3) on FI_VARIABLE_MSG, rule by rule. That what holds for buffered
- * receives holds for variable messages is in conf_buf.c. TIMEOUT: 300 LINKS: vnet loop
+ * fi_msg(3) and fi_tagged(3) on FI_VARIABLE_MSG, rule by rule. conf_buf.c tests the rules that
+ * buffered receives share with variable messages.
+ * TIMEOUT: 300 LINKS: vnet loop
  */
 #include <sys/mman.h>
 #include "told.h"
@@ -37,7 +38,7 @@ static bool size_first(void)
 	return sent(1);
 }
 
-/* A message longer than max_msg_size, of memory that does not exist: tagged, or not. */
+/* A send longer than max_msg_size, of memory that does not exist: tagged, or not. */
 static bool beyond(uint64_t tag)
 {
 	size_t len = MAX_MSG + 1;
@@ -83,7 +84,10 @@ static bool beyond_max(void)
 	return beyond(PLAIN);
 }
 
-/* One that takes no such messages: its peer is told, and nothing is seen of the message. */
+/*
+ * The receiver does not accept such messages: its peer gets an error, and no part of the message is
+ * seen.
+ */
 static bool beyond_peer(void)
 {
 	size_t len = MAX_MSG + 1;

@@ -67,7 +67,7 @@ static bool readable(int fd, int timeout)
 	return poll(&pfd, 1, timeout) == 1;
 }
 
-/* The file of a queue is readable while there is something to read, and fi_trywait() knows. */
+/* The file of a queue is readable while the queue has an entry, and fi_trywait() agrees. */
 static bool files(void)
 {
 	static const enum fi_wait_obj objs[] = { FI_WAIT_FD, FI_WAIT_UNSPEC };
@@ -116,7 +116,7 @@ static bool pollfd(void)
 	return true;
 }
 
-/* Without a wait object there is no blocking read; to yield is one that may block. */
+/* Without a wait object there is no blocking read; FI_WAIT_YIELD permits one. */
 static bool none_and_yield(void)
 {
 	struct fi_cq_attr attr = { .wait_obj = FI_WAIT_NONE };
@@ -146,7 +146,9 @@ static bool none_and_yield(void)
 	return true;
 }
 
-/* A blocking read with a threshold waits for that many, and gives what there is in the end. */
+/*
+ * A blocking read with a threshold waits for that many, and in the end returns the entries it has.
+ */
 static bool threshold(void)
 {
 	struct fi_cq_attr attr = { .wait_obj = FI_WAIT_UNSPEC, .wait_cond = FI_CQ_COND_THRESHOLD };
@@ -220,7 +222,7 @@ static bool wait_set(void)
 	return true;
 }
 
-/* A poll set names the queues that have something, an error too, and keeps them from closing. */
+/* A poll set names the queues that have an entry or an error, and keeps them from closing. */
 static bool poll_set(void)
 {
 	struct fi_poll_attr pattr = {};
@@ -268,7 +270,7 @@ static bool poll_set(void)
 
 /* ---- Races: no wake-up is lost, whoever is quicker ------------------------------------- */
 
-/* What another thread does: ROUNDS times, each when the one before has been seen. */
+/* The other thread writes ROUNDS times, each time after the entry before has been seen. */
 static bool (*act)(void);
 static pthread_barrier_t turn;
 static bool acted;
@@ -285,7 +287,7 @@ static void *actor(void *arg)
 	return NULL;
 }
 
-/* As fi_poll(3) has it: look, fi_trywait(), sleep, read. Return: all rounds were seen. */
+/* The loop of fi_poll(3): read, fi_trywait(), sleep, read. Return: all rounds were seen. */
 static bool loops(struct fid *fid, bool (*took)(void))
 {
 	struct epoll_event event, watch = { .events = EPOLLIN };
@@ -301,7 +303,7 @@ static bool loops(struct fid *fid, bool (*took)(void))
 			ret = fi_trywait(p.a.fabric, &fid, 1);
 			if (ret == -FI_EAGAIN)
 				continue;
-			/* one that is lost shows here: nothing else comes */
+			/* a lost wake-up shows here: no other one comes */
 			if (ret || epoll_wait(epfd, &event, 1, WAIT_MS) != 1) {
 				ok = check_failed(__FILE__, __LINE__, "a wake-up");
 				break;
@@ -378,7 +380,7 @@ static bool no_lost_event(void)
 	return ok;
 }
 
-/* A set of both, and one or the other has something. */
+/* A set of both queues, and one or the other has an entry. */
 static unsigned int both;
 
 static bool one_of_two(void)

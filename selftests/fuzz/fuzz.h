@@ -7,7 +7,7 @@
 
 #include "core/base/env.h"
 
-/* Called by libFuzzer with bytes of its own making. Return: 0. */
+/* libFuzzer calls this function with bytes that it makes. Return: 0. */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t len);
 
 #endif

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzing: the calls of a program: kernel/dev's ioctls, its table of objects and its ring memory,
- * with the core behind them (selftests/fuzz/kernel says what stands for the rest of the kernel).
- * The input is two bytes that say which allocation fails, and steps, each a byte and what it needs.
- * A structure begins as one that is right, and the input changes bytes of it.
+ * Fuzzing: the calls of a program
+ *
+ * The target is kernel/dev's ioctls, its table of objects and its ring memory, with the core behind
+ * them. selftests/fuzz/kernel stands for the rest of the kernel. The input is two bytes that choose
+ * an allocation to fail, and steps: a byte for the kind, and the bytes that the step needs. A
+ * structure begins with valid values, and the input changes bytes of it.
  */
 #include "port/port.h"
 #include "kernel/stand_in.h"
@@ -12,13 +14,13 @@
 #include "fuzz.h"
 
 #define STEPS	200
-#define KINDS	6	/* of objects whose handles are remembered */
+#define KINDS	6	/* kinds of objects whose handles are remembered */
 #define EACH	4	/* handles of a kind */
 
 enum kind { CQ, EQ, AV, EP, SRQ, MR };
 
 /**
- * struct world - of one input
+ * struct world - state of one input
  * @p: bytes that are left
  * @n: how many
  * @port: the port
@@ -127,7 +129,7 @@ union arg {
 	struct weft_ioc_group group;
 };
 
-/* What a right structure of that call has in it, but for its length. */
+/* Valid contents of that call's structure, except for its length. */
 static void fill_object(union arg *a, unsigned int cmd)
 {
 	u32 how = number(1);
@@ -145,7 +147,7 @@ static void fill_object(union arg *a, unsigned int cmd)
 			a->ep.rq_slots = how & 4 ? 0 : (how >> 3) + 1;
 		}
 		address(&a->ep.addr);
-		/* a key that is of a job, and others */
+		/* the key of a job, and others */
 		if (how & 0x80) {
 			a->ep.key = STAND_IN_USER + (how & 0x40 ? 0x40 : 0x80 + number(1));
 			a->ep.key_size = how & 0x20 ? WEFT_KEY_MIN : number(2);
@@ -258,7 +260,7 @@ static void fill_call(union arg *a, unsigned int cmd)
 	}
 }
 
-/* What was made can be found, under the handle that the program was told. */
+/* A created object can be found, under the handle that the program got. */
 static void made(unsigned int cmd, const union arg *a)
 {
 	static const struct {
@@ -312,7 +314,7 @@ static void call(void)
 		off = number(1) % (_IOC_SIZE(cmd) + 8);
 		a.b[off] = number(1);
 	}
-	/* where it cannot be written, not be read, or by a number that is not known */
+	/* the structure cannot be written, cannot be read, or the number of the call is unknown */
 	if (n & 0x80)
 		at = STAND_IN_USER + number(2);
 	if ((n & 0x48) == 0x48)
@@ -345,7 +347,7 @@ static void write_ring(void)
 	take((u8 *)area->kva + at, min_t(u32, n, (area->npages << PAGE_SHIFT) - at));
 }
 
-/* A wait, or any place. */
+/* A wait, or any offset. */
 static void seek_file(struct file *file, u32 how)
 {
 	u64 where = WEFT_CQ_SEEK | (how & 2 ? 1000ull << 32 : 0) | how >> 5;
@@ -438,7 +440,7 @@ static void step(void)
 
 /* ---- The world ------------------------------------------------------------------------------- */
 
-/* One that the user may use, by a group, and one that he may not. Their keys are zeros. */
+/* A job that the user may use, by a group, and one that he may not. Their keys are zeros. */
 static void add_jobs(void)
 {
 	static const struct weft_job_who group = { .ngid = 1, .gid = { 7 } };
@@ -486,7 +488,7 @@ static void end(void)
 		weft_ctx_kill(w.ctx);
 		weft_ctx_put(w.ctx);
 	}
-	/* files may stay open longer than what they belong to */
+	/* files may stay open longer than their objects exist */
 	for (fd = 1; fd < STAND_IN_FILES; fd += 2)
 		stand_in_close(fd);
 	stand_in_work();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzing: ARP and neighbour discovery of ports that own a device. The input is packets, each
- * behind two bytes: its length, and what it is.
+ * Fuzzing: ARP and neighbour discovery of ports that own a device
+ *
+ * The input is packets. Two bytes come before each: its length, and its kind.
  */
 #include "fuzz.h"
 #include "port/neigh.h"
@@ -38,7 +39,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 			weft_neigh_arp(&t, pkt, take, now, &out);
 			break;
 		case 1:
-			/* as its callers do */
+			/* as the callers do */
 			if (take >= 40)
 				weft_neigh_nd(&t, pkt, take, now, &out);
 			break;
@@ -51,7 +52,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 			weft_neigh_hold(&t, &to, pkt, take);
 			break;
 		case 3:
-			/* the way there is told */
+			/* the caller learns the next hop */
 			if (take >= 48) {
 				u32 sum;
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzing: requests of generic netlink: kernel/admin/netlink.c, behind a check of its policies like
- * the kernel's (selftests/fuzz/kernel). The input is requests: a command, the number of attributes,
- * and attributes: what they are, their length, bytes. What reaches the ports is looked at: it must
- * be what they may rely on. Each refusal says why.
+ * Fuzzing: requests of generic netlink
+ *
+ * The target is kernel/admin/netlink.c, behind a check of its policies like the kernel's
+ * (selftests/fuzz/kernel). The input is requests: a command, the number of attributes, and
+ * attributes. An attribute has a kind, a length and bytes. The stand-ins check that what reaches
+ * the ports is valid. Each refusal has a message.
  */
 #include "kernel/stand_in.h"
 #include "kernel/netlink_in.h"
@@ -20,9 +22,9 @@
 static struct weft_port port;
 static u32 gets;
 
-/* ---- What is behind the requests ------------------------------------------------------------- */
+/* ---- Functions behind the requests ----------------------------------------------------------- */
 
-/* The sanitizer sees who reads behind an attribute. */
+/* The sanitizer finds reads behind an attribute. */
 static void name_is_one(const char *s)
 {
 	WARN_ON(strlen(s) >= WEFT_NAME_MAX);
@@ -135,7 +137,7 @@ struct net *genl_info_net(const struct genl_info *info)
 	return &net;
 }
 
-/* Dumps do nothing with a request but look for a port. */
+/* Dumps only look for a port in the request. */
 int weft_nl_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return 0;
@@ -153,7 +155,7 @@ static u32 put_addr(u8 *at, u8 what)
 	return sizeof(a);
 }
 
-/* An attribute: one of the words that mean something, an address, a number, or bytes. */
+/* An attribute: a word with a meaning, an address, a number, or bytes. */
 static u32 put_attr(u8 *at, const u8 **p, size_t *n)
 {
 	static const char *const words[] = {
@@ -222,7 +224,7 @@ static void limits_hold(void)
 		WARN_ON(i.value < i.min || i.value > i.max);
 }
 
-/* Each job has a name and its count of users; all are taken away again. */
+/* Each job has a name and its count of users; all jobs are deleted again. */
 static void jobs_end(void)
 {
 	struct weft_job_info i;

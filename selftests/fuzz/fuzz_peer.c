@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzing: a malicious peer that knows the protocol: the input decides which packets it sends and
- * what the program does meanwhile
+ * Fuzzing: a malicious peer that knows the protocol. The input decides which packets it sends and
+ * how the program acts meanwhile.
  */
 #include "fuzz.h"
 #include "victim.h"
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t len)
 		if (!victim_pick(&v, 3))
 			victim_go_on(&v);
 	}
-	/* the rest is as chance has it */
+	/* further decisions use random numbers */
 	v.data = NULL;
 	for (n = 0; n < 20; n++)
 		victim_go_on(&v);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzing: what a program may write into memory that it shares with the kernel: slots of send,
- * receive and shared receive rings, doorbells, consumer indices; and calls in between. The input is
- * steps, each a byte and what it needs.
+ * Fuzzing: memory that a program shares with the kernel: slots of send, receive and shared receive
+ * rings, doorbells, consumer indices; and calls in between
+ *
+ * The input is steps: a byte for the kind, and the bytes that the step needs.
  */
 #include "fuzz.h"
 #include "victim.h"
@@ -10,7 +11,7 @@
 #define SLOTS	64
 
 /**
- * struct input - what is left
+ * struct input - bytes that are left
  * @p: bytes
  * @n: how many
  */
@@ -40,7 +41,7 @@ static void slot(struct input *in, u8 *s, const u8 *mem)
 	memcpy(s, in->p, k);
 	in->p += k;
 	in->n -= k;
-	/* an address that may be used */
+	/* a valid address */
 	if (how & 0x40)
 		memcpy(s + offsetof(struct weft_sqe, addr), &addr, 8);
 }

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzing: packets of any bytes, to a node with a path and a program. The input is packets, each
- * behind two bytes: its length, and what is made right in it so that it comes further.
+ * Fuzzing: packets of any bytes, to a node with a path and a program
+ *
+ * The input is packets. Two bytes come before each: its length, and which fields are made valid, so
+ * that decoding comes further.
  */
 #include "fuzz.h"
 #include "victim.h"
 
 #define RIGHT_PATH	1	/* path id and token */
-#define RIGHT_PSN	2	/* next in turn */
-#define RIGHT_ACK	4	/* of all that was sent */
+#define RIGHT_PSN	2	/* next PSN in turn */
+#define RIGHT_ACK	4	/* acknowledges all that was sent */
 #define STRANGER	8	/* comes from an address without a path */
 #define FROM_USER	16	/* comes from another port */
-#define GO_ON		32	/* the program does something */
+#define GO_ON		32	/* the program acts */
 
 static void make_right(struct victim *v, u8 *pkt, u8 what)
 {

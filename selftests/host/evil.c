@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Trouble for random traffic: processes, endpoints and nodes die and come back, links are cut,
- * memory lacks, packets are forged. One thread; no locks.
+ * Trouble for random traffic. Processes, endpoints and nodes die and come back. Links are cut,
+ * allocations fail, and packets are forged. One thread; no locks.
  */
 #include "core/wire/wire.h"
 #include "evil.h"
 #include "rest.h"
 #include "traffic_job.h"
 
-#define STAYS	(40 * (weft_ns)NSEC_PER_SEC)	/* longer than anything waits for who is gone */
+/* longer than any operation waits for a node that is gone */
+#define STAYS	(40 * (weft_ns)NSEC_PER_SEC)
 
-/* Bytes that may be a packet of somebody, to anybody. */
+/* Bytes that may form a packet from any node to any node. */
 static void noise(struct tr *tr)
 {
 	struct rig *rig = tr->rig;
@@ -45,7 +46,7 @@ static void cut(struct tr *tr, bool all)
 		rig_cut(tr->rig, a, b, !rig_is_cut(tr->rig, a, b));
 }
 
-/* Some nodes hear only each other. */
+/* The network falls into parts: a node hears the nodes of its own part only. */
 static void partition(struct rig *rig)
 {
 	u32 n = rig->conf.nodes, k = 1 + rig_below(rig, n - 1), a, b;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * host/harness.h - the kernel's kselftest_harness.h, for machines that have other things to do
+ * host/harness.h - the kernel's kselftest_harness.h, for machines that are busy with other work
  *
- * Its limit for a test is 30 seconds by the clock. What a test here needs is a few seconds of a
- * processor, which may take longer than that where many programs share it; the whole program has
- * 300 seconds (selftests/check).
+ * The harness limits each test to 30 seconds of the clock. A test here needs a few seconds of
+ * processor time, which take longer on a busy machine. The whole program has 300 seconds
+ * (selftests/check).
  */
 #ifndef WEFT_HARNESS_H
 #define WEFT_HARNESS_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A path without a peer, and programs with one endpoint: what tests of lanes, packets and
- * connections look at
+ * A path without a peer, and programs with one endpoint, for tests of lanes, packets and
+ * connections
  *
- * The path belongs to node 0 of a rig whose events never happen; the test is the peer. What the
- * path puts out is looked at in @out and dropped.
+ * The path belongs to node 0 of a rig whose events never happen. The test acts as the peer. The
+ * test inspects in @out what the path sends, and drops it.
  */
 #ifndef WEFT_LONE_H
 #define WEFT_LONE_H
@@ -12,7 +12,7 @@
 #include "rig.h"
 #include "core/api/internal.h"
 
-#define LONE_ID		0x1234567u	/* what the peer is called */
+#define LONE_ID		0x1234567u	/* path id of the peer */
 #define LONE_TOKEN	0x1122334455667788ull
 
 /**
@@ -31,19 +31,19 @@ struct lone {
 	struct weft_out *out;
 };
 
-/* @psn: the first one, on both sides of the first lane. */
+/* @psn: the first PSN, on both sides of the first lane. */
 void lone_init(struct lone *t, u32 psn);
 void lone_fini(struct lone *t);
 
 /* Let @ns pass. */
 void lone_wait(struct lone *t, weft_ns ns);
-/* Have the lane send what it can. */
+/* Have the lane send what its window permits. */
 void lone_output(struct lone *t);
-/* Packet @psn has come on a lane of the path, and has been taken. */
+/* Packet @psn has arrived on a lane of the path, and the lane has accepted it. */
 void lone_take(struct lone *t, struct weft_lane *lane, u32 psn);
 /* Send a packet with one short chunk. */
 void lone_send(struct lone *t);
-/* A note of @len bytes (a chunk that may be skipped) for the lane to send, at most 64. */
+/* Give the lane a chunk of @len bytes to send, at most 64. A receiver may skip this chunk. */
 bool lone_note(struct lone *t, u32 len);
 /* Forget the packets in the output. */
 void lone_drop(struct lone *t);
@@ -52,7 +52,7 @@ void lone_ack(struct lone *t, u32 ack, const u32 *words, u32 n, u32 delay_us);
 /* Do what is due. */
 void lone_timer(struct lone *t);
 u32 lone_count(const struct weft_list *head);
-/* Do the lane's lists and counts agree, and are the lists in order? */
+/* Return: the lane's lists and counts agree, and the lists are in order. */
 bool lone_sound(const struct lone *t);
 
 /* ---- Programs -------------------------------------------------------- */
@@ -71,14 +71,17 @@ struct side {
 	struct rig_ep *ep;
 };
 
-/* The endpoint is a MSG one, enabled. */
+/* The endpoint has the type MSG and is enabled. */
 void side_init(struct side *s, struct rig_node *node);
 struct rig_ep *side_msg(struct side *s);
 struct rig_ep *side_listen(struct side *s, u16 svc, u32 backlog);
 u32 side_state(struct rig_ep *ep);
-/* Is there an event? @eq: struct rig_eq; for rig_until(). */
+/* Return: an event waits. @eq: struct rig_eq; for rig_until(). */
 bool side_has_event(void *eq);
-/* The next event within @ns. @data: room for private data, or NULL. Return: its type, 0: none. */
+/*
+ * Take the next event within @ns. @data: space for private data, or NULL. Return: its type, 0:
+ * none.
+ */
 u32 side_event(struct rig *rig, struct side *s, struct weft_event *ev, void *data, weft_ns ns);
 
 #endif

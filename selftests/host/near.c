@@ -20,7 +20,7 @@ void near_init(struct near *s)
 	s->to = (u32)rig_av_insert(av, 1, SVC, s->t.rig);
 	if (!s->ep || rig_ep_enable(s->ep, s->cq, s->cq, NULL, av))
 		abort();
-	/* the one lane that can be looked at */
+	/* use lane 0, which the test inspects */
 	weft_mutex_lock(&s->ep->ep->sq_mutex);
 	flow = weft_flow_find(s->ep->ep, s->to, s->t.out);
 	if (IS_ERR(flow))

@@ -1,28 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An endpoint, and a peer on another node who makes his packets by hand
+ * An endpoint, and a peer on another node whose packets the test makes
  */
 #ifndef WEFT_NEAR_H
 #define WEFT_NEAR_H
 
 #include "lone.h"
 
-#define PSN	1000	/* of the first packet, either way */
+#define PSN	1000	/* PSN of the first packet, in both directions */
 #define SVC	5	/* of the peer */
-#define GEN	77	/* of its end of the flow */
+#define GEN	77	/* of the peer's end of the flow */
 
 /**
- * struct near - an endpoint, and a peer who makes his packets by hand
- * @t: the path to him
- * @proc: program
- * @cq: its completions
- * @ep: its endpoint
- * @to: index of the peer in its address vector
- * @room: where messages go
- * @h: header of the next packet
- * @m: head of its message
- * @pkt: the packet
- * @rx: the same, as it comes in
+ * near - an endpoint, and a peer whose packets the test makes
  */
 struct near {
 	struct lone t;
@@ -39,7 +29,7 @@ struct near {
 
 void near_init(struct near *s);
 void near_fini(struct near *s);
-/* @n packets come; what they make is put out. */
+/* @n packets arrive; then the core's output is flushed. */
 void near_take(struct near *s, const struct weft_rx *rx, u32 n);
 
 #endif

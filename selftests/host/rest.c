@@ -42,7 +42,7 @@ static void flow(FILE *to, const char *at, const struct weft_flow *f)
 		length(&f->parked));
 	U(f, id.mseq); U(f, dead); U(f, closing); U(f, ended); U(f, nwait); U(f, unacked);
 	fprintf(to, "\n%s flow %u to %u:", at, f->id.ssvc, f->id.dsvc);
-	/* what is under way to a node that is gone may be tracked, or not */
+	/* the core may or may not track what is on its way to a node that is gone */
 	if (!f->unacked)
 		fprintf(to, " txms %u ref %u", length(&f->txms), f->ref);
 	U(f, lane); U(f, tx_used); U(f, tx_limit); U(f, msg_limit);
@@ -103,7 +103,7 @@ char *rest_of(struct tr *tr)
 	to = open_memstream(&text, &size);
 	if (!to)
 		tr_die(tr, "no memory to describe the world");
-	/* which operations an endpoint that ends has completed is a matter of time */
+	/* Which operations a dying endpoint has completed depends on time. */
 	for (i = 0; i < tr->neps && !tr->conf.trouble; i++)
 		fprintf(to, "= endpoint %u: %u completions\nof which %016llx\n", i,
 			tr->eps[i].ncqe, (unsigned long long)tr->eps[i].cqes);
@@ -124,7 +124,10 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The lines of @text, which is cut, in order. @all: also those that depend on time. */
+/*
+ * Print the lines of @text, which is cut into lines, in order. @all: also those that depend on
+ * time.
+ */
 static u32 lines(char *text, bool all, char ***to)
 {
 	char *l, *rest = text;

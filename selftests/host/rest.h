@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state of a world at rest, as text, so that two worlds can be compared
+ * The state of a world at rest, as text, so that a test can compare two worlds
  *
- * A line for each endpoint, path, lane and flow. Lines that begin with "=" do not depend on when a
- * packet came, nor with which others: they are equal in all runs without trouble.
+ * The text has a line for each endpoint, path, lane and flow. Lines that begin with "=" do not
+ * depend on when a packet came, nor with which others. They are equal in all runs without trouble.
  */
 #ifndef WEFT_REST_H
 #define WEFT_REST_H
@@ -14,7 +14,7 @@
 char *rest_of(struct tr *tr);
 
 /*
- * Print the lines that differ; both texts are cut into lines. @all: also those that depend on time.
+ * Print the lines that differ. Both texts are cut into lines. @all: also lines that depend on time.
  * Return: how many.
  */
 u32 rest_differ(char *a, char *b, bool all);

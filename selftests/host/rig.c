@@ -2,7 +2,7 @@
 /*
  * Rig: time, events and nodes; rig_net.c has the network between them
  *
- * rig->lock covers what threads share: events, chance, paths, processes.
+ * rig->lock covers what threads share: events, random numbers, paths and processes.
  */
 #include <time.h>
 
@@ -16,7 +16,7 @@
  * @next: in rig->paths
  * @path: the path, NULL: closed
  * @node: its node
- * @gen: setting of the timer that counts
+ * @gen: the newest setting of the timer: older timer events are ignored
  */
 struct rig_path {
 	struct rig_path *next;
@@ -25,7 +25,7 @@ struct rig_path {
 	u64 gen;
 };
 
-/* ---- Chance ---------------------------------------------------------- */
+/* ---- Random numbers -------------------------------------------------- */
 
 u64 rig_random(struct rig *rig)
 {
@@ -155,7 +155,7 @@ static void pop(struct rig *rig, struct rig_event *ev)
 	rig->heap[i] = last;
 }
 
-/* ---- What the core asks for ------------------------------------------ */
+/* ---- Calls of the core's environment --------------------------------- */
 
 void weft_env_timer(struct weft_path *path, weft_ns at)
 {
@@ -169,7 +169,10 @@ void weft_env_timer(struct weft_path *path, weft_ns at)
 		weft_host_die(__FILE__, __LINE__, "timer is set to never");
 	ev.at = rig_now(rp->node->rig);
 	now = clock_at(rp->node, ev.at);
-	/* the clock may gain: never too early by more than its next look finds */
+	/*
+	 * The clock may run fast. The event is early by at most what the next check of the timer
+	 * corrects.
+	 */
 	if (at > now)
 		ev.at += (at - now) - (s64)(at - now) / RIG_PPM * rp->node->rate;
 	ev.gen = __atomic_add_fetch(&rp->gen, 1, __ATOMIC_RELAXED);
@@ -246,8 +249,8 @@ void weft_env_defer(struct weft_work *work)
 /* ---- Time ------------------------------------------------------------ */
 
 /*
- * Put as many of @n packets as may stand one behind the other into a piece of memory, as a device
- * that aggregates does, or one whose buffers do. Return: how many.
+ * Join as many of @n packets as form a run, in one piece of memory. A device that aggregates
+ * packets does so. Return: how many.
  */
 static u32 aggregate(struct rig *rig, const struct rig_event *ev, u32 n, struct weft_rx *rx)
 {
@@ -275,7 +278,7 @@ static u32 aggregate(struct rig *rig, const struct rig_event *ev, u32 n, struct 
 	return k;
 }
 
-/* Packets for a node that is up. */
+/* Deliver packets to a node that is up. */
 static void receive(struct rig_node *node, const struct rig_event *ev, u32 n)
 {
 	struct weft_out *out = rig_out(node);
@@ -319,7 +322,7 @@ static void expire(struct rig_path *rp, u64 gen)
 	weft_host_atomic(false);
 }
 
-/* @n events: packets, or one of another kind. */
+/* Handle @n events: packets, or one event of another kind. */
 static void happen(struct rig *rig, struct rig_event *ev, u32 n)
 {
 	struct rig_node *node = ev->node;
@@ -363,7 +366,7 @@ static void happen(struct rig *rig, struct rig_event *ev, u32 n)
 		rig->check(node);
 }
 
-/* May the next event come together with packet @ev? */
+/* Return: the next event can be handled together with packet @ev. */
 static bool joins(struct rig *rig, const struct rig_event *ev)
 {
 	const struct rig_event *next = rig->heap;
@@ -419,7 +422,7 @@ bool rig_until(struct rig *rig, bool (*done)(void *arg), void *arg, weft_ns ns)
 	return done(arg);
 }
 
-/* Work of a node that has been put out and not been done. */
+/* Work of a node that was queued and has not run. */
 static void do_work(struct rig_node *node)
 {
 	struct rig *rig = node->rig;
@@ -613,7 +616,7 @@ void rig_dump(struct rig *rig)
 	}
 }
 
-/* ---- Life ------------------------------------------------------------ */
+/* ---- Start and end --------------------------------------------------- */
 
 void rig_conf_default(struct rig_conf *conf, u64 seed)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A rig for the core: nodes, a network, programs and time, all of them made up and all of them the
- * same after the same seed
+ * A rig for the core: simulated nodes, network, programs and time; the same seed gives the same run
  *
- * Everything happens in one thread (but see rig_fork()). rig_step() takes the next event (a packet
- * arrives, a timer expires, work wants process context), sets the clock to it and calls the core,
- * as an adapter would: packets and timers as in a softirq, everything else as in a process.
- * Programs use rings as libweft does. What is wrong with the core's dealings (locks, sleeping,
- * references, memory of programs that are gone, leaks) ends the program.
+ * Everything happens in one thread (but see rig_fork()). rig_step() takes the next event: a packet
+ * arrives, a timer expires, or work wants process context. It sets the clock to the event's time.
+ * Then it calls the core as an adapter does: packets and timers as in a softirq, everything else as
+ * in a process. Programs use rings as libweft does. An error of the core ends the program. Such
+ * errors are wrong locks, sleeping, references, leaks, and use of a dead program's memory.
  */
 #ifndef WEFT_RIG_H
 #define WEFT_RIG_H
@@ -21,11 +20,11 @@
 #define RIG_EV_PACKET	1	/* a packet arrives */
 #define RIG_EV_TIMER	2
 #define RIG_EV_WORK	3
-#define RIG_EV_CALL	5	/* of rig_call() */
+#define RIG_EV_CALL	5	/* rig_call() */
 #define RIG_EV_HOP	4	/* a packet stands before its next link */
 #define RIG_EV_LINK	6	/* a link with priorities is done with a packet */
 
-#define RIG_PPM		65536		/* rates are given in parts of this */
+#define RIG_PPM		65536		/* rates are fractions of this number */
 
 struct rig;
 struct rig_node;
@@ -34,18 +33,18 @@ struct rig_proc;
 /* ---- The world ------------------------------------------------------------------- */
 
 /**
- * struct rig_net - links between nodes; without @bps they take no room and packets do not wait
+ * struct rig_net - links between nodes; without @bps a link has unlimited bandwidth and no queue
  * @bps: bits in a second of a node's link, each direction
  * @queue: bytes that a port of a switch holds: more is lost; 0: no limit
  * @rack: nodes of a rack, 0: all at one switch
  * @rack_bps: bits in a second between a rack and the others, each direction
  * @burst: rate of packets that begin a burst of losses
- * @burst_for: time it takes on average; of the packets to a node in it one in two is lost
- * @corrupt: rate of packets with bits that have changed
- * @narrow: packets of more bytes are lost, and nobody is told; 0: none
- * @levels: of priority, WEFT_CLASSES: a packet waits for those of higher ones alone, and for the
- *	one that is being sent; 0, 1: each queue is served in order
- * @bands: the same of the nodes' own queues, when those of switches are served in order
+ * @burst_for: average duration of a burst, in which the node loses every second packet
+ * @corrupt: rate of packets with changed bits
+ * @narrow: packets with more bytes are lost without a report; 0: none
+ * @levels: priorities in all queues, WEFT_CLASSES of them: a packet waits only for packets of
+ *	higher priority and for the one that is being sent; 0, 1: each queue is served in order
+ * @bands: priorities in the nodes' own queues, when switches serve their queues in order
  */
 struct rig_net {
 	u64 bps;
@@ -62,7 +61,7 @@ struct rig_net {
 
 /**
  * struct rig_conf - what a world is like
- * @seed: of everything that is left to chance
+ * @seed: of all random numbers
  * @nodes: nodes
  * @family: AF_INET or AF_INET6
  * @loss: rate of packets lost
@@ -73,9 +72,9 @@ struct rig_net {
  * @late_by: see @late
  * @skew: entries come with a time that is at most that old: another CPU's entry overtook them
  * @max_payload: UDP payload that fits into a packet of the link
- * @cold: rate of memory that is not at hand: weft_mem_get() says -EAGAIN
+ * @cold: rate of memory that is not resident: weft_mem_get() returns -EAGAIN
  * @bounce: rate of memory that cannot be pinned
- * @making: time that weft_mem_make() takes, at most; other things happen meanwhile
+ * @making: most time that weft_mem_make() takes; other events happen meanwhile
  * @clocks: nodes' clocks differ, and go at rates that differ by at most that much (in parts of
  *	RIG_PPM)
  * @resv: one packet in so many does not leave by weft_env_send() that could; 0: all do
@@ -109,7 +108,7 @@ struct rig_conf {
  * @seq: order of events of one time
  * @kind: RIG_EV_*
  * @node: where
- * @life: life of the node that it is meant for
+ * @life: start of the node (rig_node.life) that the event belongs to
  * @data: packet, path or work
  * @len: bytes of a packet
  * @src: address a packet came from
@@ -118,7 +117,7 @@ struct rig_conf {
  * @from: node a packet comes from
  * @hop: switch ports that it has passed
  * @class: WEFT_CLASS_* of a packet
- * @fn: what is called
+ * @fn: function to call
  */
 struct rig_event {
 	weft_ns at;
@@ -141,13 +140,13 @@ struct rig_event {
  * struct rig_link - one direction of a link, and the queue in front of it
  * @bps: bits in a second
  * @limit: bytes that the queue takes, 0: no limit
- * @free_at: when all that waits is through
- * @deepest: bytes that have waited at most
+ * @free_at: when the queue is empty
+ * @deepest: most bytes that have waited
  * @sent: bytes
  * @lost: packets
  * @waits: with priorities: packets that wait, by class, the oldest first
  * @waiting: bytes of them and of the one that is being sent
- * @sending: bytes of that one, 0: there is none
+ * @sending: bytes of the packet that is being sent, 0: there is none
  */
 struct rig_link {
 	u64 bps;
@@ -169,18 +168,18 @@ struct rig_link {
  * @life: how often it has been started
  * @crashed: neither sends nor receives
  * @core: the port's core
- * @out: for all that enters it
+ * @out: for all entries into the core
  * @procs: processes
  * @npaths: paths that are open
  * @clock: its clock at the beginning of the world
- * @rate: and how much it gains, in parts of RIG_PPM
- * @recv: who takes its packets instead of @core, NULL: nobody; not while threads run
+ * @rate: how much the clock gains, in parts of RIG_PPM
+ * @recv: function that takes packets instead of @core, or NULL; not while threads run
  * @up_link: from it
  * @down_link: to it
  * @burst_end: when the newest burst of losses ends
  * @groups: multicast addresses that the port takes packets to
  * @ngroups: how many
- * @nresv: packets that weft_env_tx_resv() was asked for
+ * @nresv: calls of weft_env_tx_resv()
  * @flows_most: the most flows that have led to one of its endpoints at once; sums.c
  */
 struct rig_node {
@@ -215,20 +214,20 @@ struct rig_node {
  * @nheap: how many
  * @room: of @heap
  * @seq: of events
- * @rnd: state of chance
- * @paths: what was made for paths, freed with the rig
+ * @rnd: state of the random numbers
+ * @paths: adapter's sides of paths, freed with the rig
  * @ended: processes that have ended; queued work may still name them
  * @lock: everything here that threads share
  * @threads: several threads call rig_step(), in real time
- * @aside: an entry sleeps while others go on: each has an output of its own
+ * @aside: an entry sleeps while others run: each has its own output
  * @npackets: packets sent
  * @nlost: and lost
  * @nevents: events that have happened
  * @digest: of all of them, in order
  * @last: node of the newest one
- * @check: called after each event with that node, NULL: nothing is; not while threads run
+ * @check: called after each event with that node, or NULL; not while threads run
  * @rack_up: links from racks
- * @rack_down: and to them
+ * @rack_down: links to racks
  * @nmem: windows of memory that the core holds
  */
 struct rig {
@@ -259,14 +258,12 @@ struct rig {
 
 void rig_conf_default(struct rig_conf *conf, u64 seed);
 struct rig *rig_new(const struct rig_conf *conf);
-/* Kill what is left, stop all nodes, check that nothing leaks. */
+/* End all processes, stop all nodes, check that nothing leaks. */
 void rig_free(struct rig *rig);
 
-/*
- * The time that an entry into the core is given: see rig_conf.skew. Timers are given the true one.
- */
+/* The time that an entry into the core gets: see rig_conf.skew. Timers get the true time. */
 weft_ns rig_time(struct rig *rig);
-/* The same by a node's own clock, which is what its core knows. */
+/* The same time by the node's own clock, which is the only clock that its core knows. */
 weft_ns rig_clock(struct rig_node *node);
 u64 rig_random(struct rig *rig);
 /* A number below @n. */
@@ -275,9 +272,8 @@ u32 rig_below(struct rig *rig, u32 n);
 bool rig_chance(struct rig *rig, u32 rate);
 
 /*
- * From now on until rig_join(): time is real, rig_step() and programs may be called from several
- * threads (each process from one), and nothing is freed by RCU. What happens is not the same every
- * time.
+ * From here on until rig_join() time is real. Several threads may call rig_step() and programs, one
+ * thread for each process. RCU frees nothing. Runs with the same seed may differ.
  */
 void rig_fork(struct rig *rig);
 void rig_join(struct rig *rig);
@@ -285,7 +281,7 @@ void rig_join(struct rig *rig);
 weft_ns rig_now(struct rig *rig);
 /* The output for an entry into a node's core: the node's, or the thread's. */
 struct weft_out *rig_out(struct rig_node *node);
-/* Packets come, as weft_core_rx() has them: in a softirq. */
+/* Packets arrive in a softirq, in the form that weft_core_rx() takes. */
 static inline void rig_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx, u32 n,
 			  struct weft_out *out)
 {
@@ -294,25 +290,27 @@ static inline void rig_rx(struct weft_core *core, weft_ns now, const struct weft
 	weft_softirqs_on();
 }
 
-/* After an entry: flush, check. */
+/* After an entry: flush the output, check. */
 void rig_leave(struct rig_node *node, struct weft_out *out);
 
-/* Let the next event happen, if it is not after @until. */
+/* Handle the next event, if its time is not after @until. */
 bool rig_step(struct rig *rig, weft_ns until);
 /* Let @ns pass. */
 void rig_run(struct rig *rig, weft_ns ns);
-/* An entry sleeps: @ns pass for all others. Inside another one that sleeps it does nothing. */
+/*
+ * An entry sleeps: @ns pass for all others. Inside another entry that sleeps the call does nothing.
+ */
 void rig_aside(struct rig *rig, weft_ns ns);
-/* Let time pass until @done(@arg), at most @ns. Return: what @done() said last. */
+/* Let time pass until @done(@arg), at most @ns. Return: the last result of @done(). */
 bool rig_until(struct rig *rig, bool (*done)(void *arg), void *arg, weft_ns ns);
 
-/* Take a node's port away in good order, or by a crash that nobody hears of; and bring it back. */
+/* Remove a node's port in good order, crash it without notice to others, or start it again. */
 void rig_stop(struct rig_node *node, int err);
 void rig_crash(struct rig_node *node);
 void rig_start(struct rig_node *node);
 /* Cut the connection between two nodes, or mend it; mend all. */
 void rig_cut(struct rig *rig, u32 a, u32 b, bool cut);
-/* What one sends to the other alone is lost, or comes again. */
+/* Cut, or mend, one direction only: from the first node to the second one. */
 void rig_cut_one(struct rig *rig, u32 from, u32 to, bool cut);
 bool rig_is_cut(struct rig *rig, u32 a, u32 b);
 void rig_mend(struct rig *rig);
@@ -320,11 +318,11 @@ void rig_node_addr(const struct rig_conf *conf, u32 index, u16 service, struct w
 /* Call @fn(@node, @arg) at @at. */
 void rig_call(struct rig_node *node, weft_ns at, void (*fn)(struct rig_node *node, void *arg),
 	      void *arg);
-/* Send a packet over the links; it is copied. For what stands beside the core (rig_node.recv). */
+/* Send a copy of a packet over the links. For code beside the core (rig_node.recv). */
 void rig_carry(struct rig_node *node, u32 to, const void *data, u32 len);
-/* Hand a packet to a node as if it had come from @src, now. */
+/* Deliver a packet to a node now, with the source address @src. */
 void rig_inject(struct rig_node *node, const struct weft_sockaddr *src, const void *data, u32 len);
-/* The same, to a multicast address. */
+/* The same, with a multicast address as destination. */
 void rig_inject_group(struct rig_node *node, const struct weft_sockaddr *src,
 		      const struct weft_sockaddr *group, const void *data, u32 len);
 /* Print counters and paths. */
@@ -336,7 +334,7 @@ u64 rig_counter(struct rig_node *node, enum weft_counter c);
 /**
  * struct rig_region - a buffer of a program
  * @next: the next one of the process
- * @p: its bytes, a piece of memory of their own
+ * @p: its bytes, an allocation of their own
  * @len: how many
  */
 struct rig_region {
@@ -354,8 +352,8 @@ struct rig_region {
  * @cold: rate of weft_mem_get() that say -EAGAIN
  * @bounce: rate of windows that cannot be pinned
  * @fault: rate of weft_mem_make() that say -EFAULT
- * @regions: what the process may name
- * @charged: bytes that were allocated for it in all
+ * @regions: memory that the process may name
+ * @charged: all bytes that were allocated for it
  */
 struct weft_memctx {
 	refcount_t ref;
@@ -378,8 +376,8 @@ struct weft_memctx {
  * @status: the kernel's line
  * @head: consumer index
  * @woken: weft_env_wake_cq() was called since rig_cq_arm()
- * @waker: what another thread of the program does when it is woken, or NULL
- * @from: who has sent it, as the newest entry with WEFT_CQE_FROM says
+ * @waker: called when the queue wakes another thread of the program, or NULL
+ * @from: sender that the newest entry with WEFT_CQE_FROM names
  * @nread: completions read
  */
 struct rig_cq {
@@ -481,7 +479,7 @@ struct rig_srq {
 
 /**
  * struct rig_key - registered memory
- * @seg: where, no bytes: there is none
+ * @seg: address and length; length 0: no region
  * @zone: its protection zone
  */
 struct rig_key {
@@ -500,10 +498,10 @@ struct rig_key {
  * @avs: address vectors
  * @srqs: shared receive queues
  * @keys: registered memory: key @i + 1
- * @asked: what another thread of the process does whenever the core looks at @keys, or NULL
+ * @asked: called when the core reads @keys, as by another thread of the process, or NULL
  * @next_handle: handles
- * @uid: whose it is; set before its endpoints are made
- * @job: that they are in, NULL: the default one; likewise
+ * @uid: user; set before its endpoints are made
+ * @job: job of its endpoints, NULL: the default one; set before them
  */
 struct rig_proc {
 	struct rig_node *node;
@@ -522,7 +520,10 @@ struct rig_proc {
 };
 
 struct rig_proc *rig_proc_new(struct rig_node *node);
-/* End a process: @killed: its memory goes first, as after kill -9. Frees all that belongs to it. */
+/*
+ * End a process. @killed: its memory goes first, as after kill -9. Frees all objects of the
+ * process.
+ */
 void rig_proc_end(struct rig_proc *proc, bool killed);
 
 /* A buffer that the program may name in rings; filled with a pattern. */
@@ -532,22 +533,22 @@ void rig_buf_free(struct rig_proc *proc, u8 *p);
 struct rig_cq *rig_cq_new(struct rig_proc *proc, u32 slots);
 void rig_cq_free(struct rig_proc *proc, struct rig_cq *cq);
 /*
- * Take an entry, copy what stands in the ring to where it belongs. Return: 1, 0: there is none,
- * -EIO: the queue is in error.
+ * Take an entry, copy its payload from the ring to the receive's buffer. Return: 1, 0: there is
+ * none, -EIO: the queue is in error.
  */
 int rig_cq_read(struct rig_cq *cq, struct weft_cqe *e);
-/* Be woken by what comes next. Return: false: something is there already. */
+/* Ask to be woken by the next entry. Return: false: an entry is there already. */
 bool rig_cq_arm(struct rig_cq *cq);
 
 struct rig_eq *rig_eq_new(struct rig_proc *proc);
-/* Take an event. @data: room for WEFT_CM_DATA_MAX bytes or NULL. Return: 1, 0: there is none. */
+/* Take an event. @data: space for WEFT_CM_DATA_MAX bytes or NULL. Return: 1, 0: there is none. */
 int rig_eq_read(struct rig_eq *eq, struct weft_event *ev, void *data);
 
 struct rig_av *rig_av_new(struct rig_proc *proc);
 /* Return: the index, or a negative errno. */
 long rig_av_insert(struct rig_av *av, u32 node, u16 service, struct rig *rig);
 
-/* Return: NULL: no memory (tests that let allocations fail see that). */
+/* Return: NULL: no memory (tests in which allocations fail see this). */
 struct rig_ep *rig_ep_new(struct rig_proc *proc, u32 type, u32 flags, u32 sq_slots, u32 rq_slots,
 			  u16 service);
 int rig_ep_enable(struct rig_ep *ep, struct rig_cq *tx, struct rig_cq *rx, struct rig_eq *eq,
@@ -559,7 +560,7 @@ u16 rig_ep_service(struct rig_ep *ep);
  * struct rig_op - a send or a receive
  * @tagged: tagged
  * @flags: WEFT_SQ_*, WEFT_RQ_*
- * @more: do not ring the bell yet
+ * @more: do not store the doorbell yet
  * @peer: index in the address vector: dst or src
  * @context: the program's
  * @tag: tag
@@ -581,18 +582,18 @@ struct rig_op {
 	struct weft_iov iov[WEFT_IOV_MAX];
 };
 
-/* Return: 0, -EAGAIN: no room, -EIO: the endpoint is in error. */
+/* Return: 0, -EAGAIN: the ring is full, -EIO: the endpoint is in error. */
 int rig_send(struct rig_ep *ep, const struct rig_op *op);
 int rig_recv(struct rig_ep *ep, const struct rig_op *op);
 /* WEFT_RQ_CANCEL through the ring. */
 int rig_rq_cancel(struct rig_ep *ep, u64 context);
-/* Write raw slots into a ring; the bell is rung by rig_ring_sq(), rig_ring_rq(). */
+/* Write raw slots into a ring; rig_ring_sq() or rig_ring_rq() stores the doorbell. */
 void rig_put_sq(struct rig_ep *ep, const void *slots, u32 n);
 void rig_put_rq(struct rig_ep *ep, const void *slots, u32 n);
-/* Tell the kernel where the ring ends now, and notify it if it wants to be. */
+/* Store the ring's end in the doorbell; notify the kernel if the status flag asks for it. */
 void rig_ring_sq(struct rig_ep *ep);
 void rig_ring_rq(struct rig_ep *ep);
-/* Notify in any case. */
+/* Store the doorbell and notify in any case. */
 int rig_notify(struct rig_ep *ep, u32 flags);
 int rig_cancel(struct rig_ep *ep, u64 context);
 
@@ -602,7 +603,7 @@ struct rig_srq *rig_srq_new(struct rig_proc *proc, u32 slots, u32 recvs, u32 zon
 void rig_srq_free(struct rig_srq *srq);
 /* As rig_recv(); @keys: regions of the segments, or NULL. */
 int rig_srq_recv(struct rig_srq *srq, const struct rig_op *op, const u32 *keys);
-/* Write raw slots into the ring, ring the bell. */
+/* Write raw slots into the ring, store the doorbell. */
 void rig_srq_put(struct rig_srq *srq, const void *slots, u32 n);
 int rig_srq_arm(struct rig_srq *srq, u32 low);
 int rig_srq_cancel(struct rig_srq *srq, struct rig_cq *cq, u64 context);
@@ -619,17 +620,17 @@ int rig_handoff(struct rig_ep *pep, u64 conn, u16 service);
 int rig_shutdown(struct rig_ep *ep);
 int rig_shutdown_graceful(struct rig_ep *ep);
 
-/* What the rig's own files share. */
+/* Shared between the rig's own files. */
 void rig_push(struct rig *rig, struct rig_event *ev);
 void rig_net_init(struct rig *rig);
 void rig_net_free(struct rig *rig);
-/* A packet stands before a link. */
+/* A packet is before a link. */
 void rig_net_hop(struct rig *rig, struct rig_event *ev);
 /* A link with priorities has sent a packet. */
 void rig_net_next(struct rig *rig, struct rig_event *ev);
 struct rig_node *rig_find_node(struct rig *rig, const struct weft_sockaddr *addr);
 
-/* The memory side's own, for rig.c. */
+/* Functions of rig_mem.c for rig.c. */
 struct weft_memctx *rig_memctx_new(struct rig_proc *proc);
 void rig_memctx_die(struct weft_memctx *mc);
 

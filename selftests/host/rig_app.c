@@ -86,7 +86,7 @@ void weft_env_free_cq(struct weft_cq *wcq)
 	free(cq);
 }
 
-/* Its endpoints are gone, so nobody may hold it. */
+/* The queue's endpoints are gone, so no reference may be left. */
 void rig_cq_free(struct rig_proc *proc, struct rig_cq *cq)
 {
 	struct rig_cq **at = &proc->cqs;
@@ -94,7 +94,7 @@ void rig_cq_free(struct rig_proc *proc, struct rig_cq *cq)
 	while (*at != cq)
 		at = &(*at)->next;
 	*at = cq->next;
-	/* between threads somebody may be about to wake who waits for it */
+	/* another thread may be about to wake the program */
 	if (!proc->node->rig->threads && refcount_read(&cq->cq.ref) != 1)
 		weft_host_die(__FILE__, __LINE__, "completion queue is in use");
 	weft_cq_put(&cq->cq);
@@ -131,7 +131,7 @@ int rig_cq_read(struct rig_cq *cq, struct weft_cqe *e)
 	struct weft_cqe *slot = &cq->slots[cq->head & (cq->cq.size - 1)];
 	bool there, counted;
 
-	/* barrier C: what stands in the entry was written before its number */
+	/* barrier C: read the entry after its sequence number */
 	there = smp_load_acquire(&slot->seq) == cq->head + 1;
 	counted = READ_ONCE(cq->status.tail) != cq->head;
 	if (there != counted && !node->rig->threads)
@@ -150,9 +150,9 @@ int rig_cq_read(struct rig_cq *cq, struct weft_cqe *e)
 	else if (e->nslots != 1)
 		weft_host_die(__FILE__, __LINE__, "entry of %u slots without payload", e->nslots);
 	cq->head += e->nslots;
-	/* barrier D: the entry has been read */
+	/* barrier D: read the entry before the slot is given back */
 	smp_store_release(&cq->doorbell.head, cq->head);
-	/* barrier E: head before flags */
+	/* barrier E: store the head before the flags are read */
 	smp_mb();
 	if (READ_ONCE(cq->status.flags) & WEFT_ST_CQ_NOTIFY) {
 		struct weft_out *out = rig_out(node);
@@ -334,9 +334,9 @@ int rig_notify(struct rig_ep *ep, u32 flags)
 
 void rig_ring_sq(struct rig_ep *ep)
 {
-	/* barrier A: the slots are written */
+	/* barrier A: write the slots before the doorbell */
 	smp_store_release(&ep->doorbell.sq_tail, ep->sq_tail);
-	/* barrier E: doorbell before flags */
+	/* barrier E: store the doorbell before the flags are read */
 	smp_mb();
 	if (READ_ONCE(ep->status.flags) & WEFT_ST_SQ_NOTIFY)
 		rig_notify(ep, WEFT_NOTIFY_SQ);
@@ -344,9 +344,9 @@ void rig_ring_sq(struct rig_ep *ep)
 
 void rig_ring_rq(struct rig_ep *ep)
 {
-	/* barrier A: the slots are written */
+	/* barrier A: write the slots before the doorbell */
 	smp_store_release(&ep->doorbell.rq_tail, ep->rq_tail);
-	/* barrier E: doorbell before flags */
+	/* barrier E: store the doorbell before the flags are read */
 	smp_mb();
 	if (READ_ONCE(ep->status.flags) & WEFT_ST_RQ_NOTIFY)
 		rig_notify(ep, WEFT_NOTIFY_RQ);
@@ -370,7 +370,7 @@ void rig_put_rq(struct rig_ep *ep, const void *slots, u32 n)
 		       (const u8 *)slots + i * WEFT_SLOT_SIZE, WEFT_SLOT_SIZE);
 }
 
-/* Segments behind the first slot. Return: slots in all. */
+/* Write segments behind the first slot. Return: number of slots of the entry. */
 static u32 put_segments(u8 *slots, const struct rig_op *op)
 {
 	if (op->n < 2)
@@ -467,7 +467,7 @@ int rig_rq_cancel(struct rig_ep *ep, u64 context)
 	};
 	int r = put_rqe(ep, &e, 1, false);
 
-	/* the kernel need not look at the ring before something arrives */
+	/* the kernel need not read the ring before a message arrives */
 	return r ? r : rig_notify(ep, WEFT_NOTIFY_RQ);
 }
 
@@ -477,7 +477,7 @@ int rig_cancel(struct rig_ep *ep, u64 context)
 	struct weft_out *out = rig_out(node);
 	int r;
 
-	/* barrier A */
+	/* barrier A: write the slots before the doorbell */
 	smp_store_release(&ep->doorbell.rq_tail, ep->rq_tail);
 	r = weft_ep_cancel(ep->ep, context, rig_clock(node), out);
 	rig_leave(node, out);

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rig: memory of programs, as the core may get at it
+ * Rig: memory of programs, as the core accesses it
  *
- * A program's buffers are pieces of the host's memory, each freed when the program is through with
- * it: whoever touches one too late is found by the address sanitizer. mc->lock covers the list of
- * buffers, their life and the end of the process.
+ * A program's buffers are allocations of the host, each freed when the program has finished with
+ * it. The address sanitizer finds each later access. mc->lock covers the list of buffers, their
+ * life and the end of the process.
  */
 #include "rig.h"
 
 /**
  * struct weft_mem - a window of a program's memory
  * @ref: references
- * @mc: whose, referenced
+ * @mc: memory of the process, referenced
  * @vec: the message
- * @off: where in the message the window begins
+ * @off: offset of the window in the message
  * @len: bytes
  * @access: WEFT_MEM_*
- * @bounce: bytes that stand for the program's, NULL: pinned
- * @dirty: bytes were written to @bounce since it was flushed
+ * @bounce: copy of the program's bytes, NULL: pinned
+ * @dirty: @bounce was written to since the last flush
  */
 struct weft_mem {
 	refcount_t ref;
@@ -43,7 +43,7 @@ struct weft_memctx *rig_memctx_new(struct rig_proc *proc)
 	return mc;
 }
 
-/* The process is gone, and its memory with it. */
+/* The process has ended, and its memory is gone. */
 void rig_memctx_die(struct weft_memctx *mc)
 {
 	struct rig_region *r;
@@ -125,9 +125,9 @@ static bool allowed(const struct weft_memctx *mc, u64 addr, u64 len)
 }
 
 /*
- * Between threads a packet may be made that has been acknowledged meanwhile, so that the program
- * may have let go of the bytes or write to them: nobody needs them any more. The thread sanitizer
- * does not see this.
+ * With threads, a packet may be sent again while its acknowledgement is handled. The program may
+ * then free or change the bytes, but no receiver needs them. The thread sanitizer does not see this
+ * copy.
  */
 __attribute__((__no_sanitize__("thread"))) static void copy_quietly(u8 *dst, const u8 *src, u64 n)
 {
@@ -188,7 +188,7 @@ static int move(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u8 
 	return r;
 }
 
-/* The window of a message, as wanted. */
+/* The window of a message at an offset. */
 static int mem_new(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len, u32 access,
 		   bool bounce, struct weft_mem **mem)
 {
@@ -318,7 +318,7 @@ int weft_mem_scatter(struct weft_mem *mem, u32 off, void *dst, u32 len, u32 piec
 	return r;
 }
 
-/* Only for adapters that have a device: the rig's copies. */
+/* A call for adapters that have a device; the rig copies here. */
 u32 weft_mem_spans(struct weft_mem *mem, u32 off, u32 len, struct weft_span *span, u32 max)
 {
 	inside(mem, off, len, WEFT_MEM_READ);

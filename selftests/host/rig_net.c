@@ -2,27 +2,27 @@
 /*
  * Rig: the network
  *
- * Nodes hang at switches, one for each rack, joined by one switch more:
+ * Each rack has a switch. One more switch joins the racks:
  *
  *	node - up_link - [rack - rack_up - core - rack_down - rack] - down_link - node
  *
- * Each link is a queue that is served at its rate (struct rig_link); what does not fit is lost. A
- * node's own queue has no limit: the device pushes back. A packet is carried from link to link by
- * events, so that each queue sees packets in the order in which they come to it. Without a rate
- * packets take conf.delay and a jitter, and no room.
+ * Each link is a queue that is served at its rate (struct rig_link). A packet that finds the queue
+ * full is lost. A node's own queue has no limit, because the device stops the sender. Events carry
+ * a packet from link to link, so that each queue sees packets in the order of arrival. Without a
+ * rate a packet takes conf.delay and a jitter, and no queue.
  *
- * With priorities (conf.net.levels, or conf.net.bands for nodes' own alone) a link sends what waits
- * of the highest class first; its packets stand in lists, and an event tells that it is done with
- * one. All classes share the room of a port: a packet that finds it full is lost, whatever its
- * class.
+ * With priorities a link sends the waiting packet of the highest class first. conf.net.levels sets
+ * them for all queues, conf.net.bands for the nodes' own. Waiting packets are in lists. An event
+ * says that a link has sent a packet. All classes share the space of a port. A packet that finds it
+ * full is lost, whatever its class.
  *
- * rig->lock covers events and chance; links are used by one thread.
+ * rig->lock covers events and random numbers; one thread uses the links.
  */
 #include "core/queue/queue.h"
 #include "core/wire/wire.h"
 #include "rig.h"
 
-#define OVERHEAD	66	/* UDP, IPv4 and Ethernet, with the gap between frames */
+#define OVERHEAD	66	/* UDP, IPv4 and Ethernet headers, with the gap between frames */
 
 struct rig_node *rig_find_node(struct rig *rig, const struct weft_sockaddr *addr)
 {
@@ -63,7 +63,7 @@ void rig_mend(struct rig *rig)
 
 /**
  * struct rig_wait - a packet that waits for a link with priorities
- * @next: the next one of its class; of the last one: the first
+ * @next: the next one of its class; after the last one: the first
  * @ev: the packet
  */
 struct rig_wait {
@@ -139,7 +139,7 @@ void rig_net_free(struct rig *rig)
 	free(rig->rack_down);
 }
 
-/* Link number @hop of the way from @from to @to, and how many there are. */
+/* Link number @hop of the route from @from to @to, and the number of links. */
 static struct rig_link *link_of(struct rig *rig, u32 from, u32 to, u32 hop, u32 *hops)
 {
 	u32 rack = rig->conf.net.rack;
@@ -158,7 +158,7 @@ static weft_ns on_wire(const struct rig_link *link, u64 bytes)
 	return bytes * 8 * NSEC_PER_SEC / link->bps;
 }
 
-/* Bytes of a packet that stands in line now. Return: when it is through, 0: lost. */
+/* Put a packet into the queue now. Return: when its last bit has left, 0: lost. */
 static weft_ns stand_in_line(struct rig_link *link, weft_ns now, u32 len)
 {
 	u64 waiting = 0;
@@ -205,12 +205,12 @@ static void lose(struct rig *rig, struct rig_event *ev)
 	free(ev->data);
 }
 
-/* A packet will be through link number @ev->hop of @hops at time @through. */
+/* The packet leaves link number @ev->hop of @hops at time @through. */
 static void go_on(struct rig *rig, struct rig_event *ev, u32 hops, weft_ns through)
 {
 	ev->at = through + rig->conf.delay / 2;
 	if (++ev->hop == hops) {
-		/* lost on the last link, which it has taken its time of */
+		/* lost on the last link, after it has used the link's time */
 		if (is_lost(rig, ev->node)) {
 			lose(rig, ev);
 			return;
@@ -221,7 +221,7 @@ static void go_on(struct rig *rig, struct rig_event *ev, u32 hops, weft_ns throu
 	rig_push(rig, ev);
 }
 
-/* Send the next packet of a link with priorities that sends none. */
+/* Send the next packet of a link with priorities that is idle. */
 static void serve(struct rig *rig, struct rig_link *link)
 {
 	struct rig_event done = { .kind = RIG_EV_LINK, .data = link };
@@ -292,7 +292,7 @@ void rig_net_hop(struct rig *rig, struct rig_event *ev)
 		lose(rig, ev);
 }
 
-/* ---- What happens to packets on their way ---------------------------------------- */
+/* ---- What happens to packets in the network -------------------------- */
 
 /* The sum that UDP's checksum is made of; addresses and ports do not change. */
 static u16 checksum(const u8 *p, u32 len)
@@ -306,7 +306,7 @@ static u16 checksum(const u8 *p, u32 len)
 	return sum;
 }
 
-/* Change bits that stand close to each other. Return: nobody notices. */
+/* Change bits that are close to each other. Return: the checksum does not detect it. */
 static bool corrupt(struct rig *rig, u8 *p, u32 len)
 {
 	u16 before = checksum(p, len);
@@ -365,7 +365,9 @@ static void leave(struct rig_node *node, struct rig_node *to, const struct weft_
 		set_out(node, to, src, group, class, data, len);
 }
 
-/* A packet to a multicast address leaves a node: those take it who want, the node itself too. */
+/*
+ * A packet to a multicast address leaves a node. All members receive it, also on the node itself.
+ */
 static void spread(struct rig_node *node, const struct weft_sockaddr *src,
 		   const struct weft_sockaddr *group, u8 class, const void *data, u32 len)
 {
@@ -387,7 +389,7 @@ void rig_carry(struct rig_node *node, u32 to, const void *data, u32 len)
 
 /* ---- What the core sends --------------------------------------------------------- */
 
-/* Memory for a packet, in which nothing is as it should be. */
+/* Memory for a packet, filled with a pattern. */
 static u8 *new_packet(u32 len)
 {
 	u8 *p = malloc(len);
@@ -396,7 +398,7 @@ static u8 *new_packet(u32 len)
 	return p;
 }
 
-/* What stands behind chunks is zero: else the peer would be told what was in that memory before. */
+/* The bytes behind the chunks must be zero: otherwise the peer would read old memory. */
 static void check_padding(const u8 *p, u32 len)
 {
 	struct weft_chunks rest;
@@ -460,7 +462,7 @@ void weft_env_tx(struct weft_core *core, struct weft_tx *tx, u32 n)
 	}
 }
 
-/* One in some has to go the other way, so that both are gone. */
+/* One packet in rig_conf.resv takes the slow path, so that both ways are tested. */
 bool weft_env_tx_resv(struct weft_core *core, struct weft_path *path, struct weft_tx_resv *b)
 {
 	struct rig_node *node = core->port;

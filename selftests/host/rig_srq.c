@@ -67,9 +67,9 @@ static void ring(struct rig_srq *srq)
 	struct rig_node *node = srq->proc->node;
 	struct weft_out *out;
 
-	/* barrier A: the slots are written */
+	/* barrier A: write the slots before the doorbell */
 	smp_store_release(&srq->doorbell.rq_tail, srq->rq_tail);
-	/* barrier E: doorbell before flags */
+	/* barrier E: store the doorbell before the flags are read */
 	smp_mb();
 	if (!(READ_ONCE(srq->status.flags) & WEFT_ST_RQ_NOTIFY))
 		return;

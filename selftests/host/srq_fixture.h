@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A shared receive queue with four endpoints, and one that sends to them: between nodes, within a
- * node, and where memory is not at hand. The fixture of test_srq.c and test_srq_conn.c.
+ * A shared receive queue with four endpoints, and one endpoint that sends to them. All are on one
+ * node or on two, also with memory that is not resident. test_srq.c and test_srq_conn.c use this
+ * fixture.
  */
 #ifndef SRQ_FIXTURE_H
 #define SRQ_FIXTURE_H
@@ -130,7 +131,7 @@ static u32 look(struct rig_srq *srq, struct weft_srq_info *info)
 	return info->available;
 }
 
-/* The next event. Return: its type, 0: none comes. */
+/* Take the next event. Return: its type, 0: none comes. */
 static u32 event(struct rig *rig, struct rig_eq *eq, struct weft_event *ev)
 {
 	if (!rig_until(rig, has_event, eq, NSEC_PER_SEC) || !rig_eq_read(eq, ev, NULL))
@@ -142,7 +143,7 @@ static u32 event(struct rig *rig, struct rig_eq *eq, struct weft_event *ev)
 #define LOOK()		look(self->srq, &self->info)
 #define SETTLE()	rig_run(self->rig, NSEC_PER_SEC)
 
-/* Which of the endpoints does a completion name? */
+/* Return: which of the endpoints a completion names. */
 #define WHO()		(self->e.ep - self->first)
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What sums.h says. One thread; no locks. */
+/* Checks of the sums that sums.h describes. One thread; no locks. */
 #include "core/api/internal.h"
 #include "rig.h"
 #include "sums.h"
@@ -38,12 +38,12 @@ void sums_check(const struct weft_path *path)
 }
 
 /**
- * struct kept - what the lists say of an endpoint
+ * struct kept - memory kept for an endpoint, as the lists say
  * @msgs: messages of other nodes that are kept, and those of this node that wait for a receive
- * @bytes: of them
+ * @bytes: bytes of @msgs
  * @flow_msgs: those among @msgs whose flow has not ended
- * @flow_bytes: of these
- * @flows: that lead there
+ * @flow_bytes: bytes of @flow_msgs
+ * @flows: flows that lead to the endpoint
  */
 struct kept {
 	u64 msgs;
@@ -53,7 +53,7 @@ struct kept {
 	u64 flows;
 };
 
-/* Is a message one of a flow that has ended? */
+/* Return: the message's flow has ended. */
 static bool is_orphan(const struct weft_rxm *rxm)
 {
 	const struct weft_rflow *rf;
@@ -114,7 +114,9 @@ static void add_local(const struct weft_core *core, const struct weft_ep *ep, st
 		k->flows += weft_entry(l, struct weft_flow, node)->lep == ep;
 }
 
-/* Do the limits, @times each, and the room of @flows flows allow so many messages and bytes? */
+/*
+ * Return: the limits, @times each, and the credit of @flows flows allow so many messages and bytes.
+ */
 static bool allowed(const struct weft_conf *conf, u32 times, u64 flows, u64 msgs, u64 bytes)
 {
 	return msgs <= (u64)times * conf->msgs_ep + flows * (WEFT_CREDIT_MSGS + WEFT_CREDIT_STEP) &&
@@ -144,9 +146,9 @@ static void check_ep(struct rig_node *node, const struct weft_ep *ep)
 			      (unsigned long long)k.flow_msgs, (unsigned long long)k.flow_bytes,
 			      (unsigned long long)k.flows);
 	/*
-	 * What is kept of a flow stays when the flow ends. The newest flow began when less than a
-	 * limit was kept of those that had ended. Since then only flows that were there have ended.
-	 * One more may have begun and ended with a single packet.
+	 * What is kept of a flow stays when the flow ends. When the newest flow began, ended flows
+	 * kept less than a limit. Since then only flows that existed have ended. One more flow may
+	 * have begun and ended within a single packet.
 	 */
 	node->flows_most = max_t(u64, node->flows_most, k.flows);
 	if (!allowed(&core->conf, 2, node->flows_most + 1, ep->flow.kept_msgs, ep->flow.kept_bytes))
@@ -175,7 +177,7 @@ void sums_check_kept(struct rig_node *node)
 				bytes += ep->flow.kept_bytes;
 			}
 		}
-		/* an endpoint that goes is not on the list any more */
+		/* an endpoint that is being destroyed is not on the list any more */
 		if (msgs > (u32)atomic_read(&user->msgs) ||
 		    bytes > (u64)atomic64_read(&user->bytes))
 			weft_host_die(__FILE__, __LINE__, "user: %llu messages, %llu bytes",

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Numbers of a path that have to agree with its lists, whatever the peer says, and those of what is
- * kept for endpoints and users
+ * Sums of a path, of endpoints and of users that must agree with the lists, whatever the peer sends
  */
 #ifndef WEFT_SUMS_H
 #define WEFT_SUMS_H
@@ -10,15 +9,15 @@ struct rig_node;
 struct weft_path;
 
 /*
- * Dies if eager bytes that are open are not those of the path's messages, or those that came early
- * not those of its flows, or if they are more than the node may ever have told.
+ * Check the eager bytes of a path. Die if the open bytes differ from those of the path's messages.
+ * Die if the early bytes differ from those of its flows. Die if they exceed what the node may have
+ * told.
  */
 void sums_check(const struct weft_path *path);
 /*
- * Dies if less is counted as kept for an endpoint than its messages are, or less for a user than
- * for his endpoints. Dies, too, if more is kept of flows than the limits and the room that each of
- * these flows has for itself allow; or more in all than with the flows that have ended. To be
- * called often enough to see the flows.
+ * Check what is kept for endpoints and users. Die if an endpoint counts less than its messages, or
+ * a user less than his endpoints. Die if an endpoint keeps more than the limits and the credit of
+ * its flows allow, counting ended flows, too. Call it often enough to see each flow.
  */
 void sums_check_kept(struct rig_node *node);
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages that are announced before they are received: what is placed and told, claims and
- * discards, order, levels of senders, limits, and ends
+ * Messages that are announced before they are received: their bytes, claims and discards, order,
+ * levels of senders, limits, and ends
  */
 #include "core/api/internal.h"
 #include "two.h"
 #include "harness.h"
 
-#define LIMIT	8192u		/* room of a receive that announces */
-#define PART	64u		/* what it gets of longer messages */
+#define LIMIT	8192u		/* length of a receive that announces */
+#define PART	64u		/* bytes that it gets of longer messages */
 #define SLOT(_i) (LIMIT * (_i))	/* where in t->room */
-#define REST	(TWO_ROOM / 2)	/* where claims go */
+#define REST	(TWO_ROOM / 2)	/* where the bytes of claims go */
 
 static void wait_for(struct two *t)
 {
@@ -72,7 +72,7 @@ static bool is_sent(struct two *t)
 static const u32 lens[] = { 0, 1, 100, 960, 961, 5000, LIMIT, LIMIT + 1, 20000, TWO_LONG };
 static const u32 levels[] = { 0, WEFT_SQ_TRANSMIT, WEFT_SQ_DELIVERY, WEFT_SQ_MATCH };
 
-/* A message is announced. Return: bytes of it that are there. */
+/* Take the announcement of a message. Return: bytes of the message that are in the receive. */
 static u32 announced(struct __test_metadata *_metadata, struct two *t, u64 context, bool tagged,
 		     u32 len)
 {
@@ -91,7 +91,7 @@ static u32 announced(struct __test_metadata *_metadata, struct two *t, u64 conte
 	return n;
 }
 
-/* Every length and level, claimed or discarded, whatever the receive comes first or second. */
+/* Every length and level, claimed or discarded, with the receive posted before or after. */
 static void sizes(struct __test_metadata *_metadata, u32 dst, bool tagged, u32 cold)
 {
 	u8 op = tagged ? WEFT_RQ_TRECV : WEFT_RQ_RECV;
@@ -176,7 +176,7 @@ TEST(announce__local_tagged_cold)
 	sizes(_metadata, 0, true, RIG_PPM / 2);
 }
 
-/* A claim with less room than the message, less than what was announced, or none. */
+/* A claim shorter than the message, shorter than the announced bytes, or empty. */
 TEST(announce__short_claim)
 {
 	static const u32 rooms[] = { 0, 10, PART, PART + 1, 4000 };
@@ -216,7 +216,7 @@ TEST(announce__short_claim)
 	}
 }
 
-/* Announcements keep the sender's order, whatever is lost; claims come in any order. */
+/* Announcements keep the sender's order, whatever is lost. Claims come in any order. */
 TEST(announce__order)
 {
 	static const u32 mix[] = { TWO_LONG, 8, 5000, 0, 20000, 900, LIMIT, 40 };
@@ -252,7 +252,7 @@ TEST(announce__order)
 	}
 }
 
-/* One sender whose message is under way holds up its own messages, not those of another. */
+/* A message under way delays its own sender's messages, and no other sender's. */
 TEST(announce__senders)
 {
 	struct weft_cqe e;
@@ -265,7 +265,7 @@ TEST(announce__senders)
 	u32 i;
 
 	two_init(&t, 1, 64, 0);
-	/* the other one is on the receiver's node */
+	/* the other sender is on the receiver's node */
 	cq = rig_cq_new(t.b, 64);
 	av = rig_av_new(t.b);
 	ep = rig_ep_new(t.b, WEFT_EP_RDM, 0, 64, 16, 9);
@@ -277,7 +277,7 @@ TEST(announce__senders)
 	send_to(&t, false, 0, 0);
 	wait_for(&t);
 	announced(_metadata, &t, 0, false, 0);
-	/* its first packet arrives, the others do not */
+	/* the message's first packet arrives, the others do not */
 	t.rig->conf.late = RIG_PPM;
 	t.rig->conf.late_by = NSEC_PER_SEC;
 	send_to(&t, false, LIMIT, 0);
@@ -295,7 +295,7 @@ TEST(announce__senders)
 	rig_free(t.rig);
 }
 
-/* What is placed whole outlives its sender; of what is not the claim fails. */
+/* A message that is placed whole outlives its sender. The claim of an incomplete message fails. */
 TEST(announce__sender_goes)
 {
 	static u8 copy[12000];
@@ -325,7 +325,7 @@ TEST(announce__sender_goes)
 		NEXT(&t, &e);
 		EXPECT_EQ(i, e.context);
 		EXPECT_TRUE(e.flags & WEFT_CQE_CLAIM);
-		/* the third one is an eager message: it is here */
+		/* the third message is eager: its bytes are here */
 		EXPECT_EQ(i == 3, !!e.status);
 		if (i == 2) {
 			EXPECT_EQ(0, memcmp(t.room + REST + PART, copy + PART, 12000 - PART));
@@ -335,7 +335,7 @@ TEST(announce__sender_goes)
 	rig_free(t.rig);
 }
 
-/* The receiver goes with messages in every state; senders that wait for it hear of it. */
+/* The receiver is destroyed with messages in every state; senders that wait for it get an error. */
 TEST(announce__receiver_goes)
 {
 	struct weft_cqe e;
@@ -361,7 +361,7 @@ TEST(announce__receiver_goes)
 	}
 }
 
-/* No more receives and announced messages than the endpoint has receives. */
+/* Receives and announced messages together are no more than the endpoint has receives. */
 TEST(announce__bounded)
 {
 	struct weft_cqe e;
@@ -380,7 +380,7 @@ TEST(announce__bounded)
 	EXPECT_EQ(ENOBUFS, e.status);
 	EXPECT_EQ(99, e.context);
 	EXPECT_TRUE(e.flags & WEFT_CQE_ANNOUNCE);
-	/* messages wait meanwhile */
+	/* further messages wait */
 	send_to(&t, false, 50, 0);
 	wait_for(&t);
 	NONE(&t);
@@ -388,7 +388,7 @@ TEST(announce__bounded)
 	entry(&t, WEFT_RQ_RECV, 5, SLOT(5), LIMIT);
 	wait_for(&t);
 	announced(_metadata, &t, 5, false, 50);
-	/* canceled ones make room, too */
+	/* canceled receives make space, too */
 	entry(&t, WEFT_RQ_DISCARD, 5, 0, 0);
 	entry(&t, WEFT_RQ_TRECV, 6, SLOT(5), LIMIT);
 	ASSERT_EQ(0, rig_cancel(t.eb, 6));
@@ -399,7 +399,7 @@ TEST(announce__bounded)
 	rig_free(t.rig);
 }
 
-/* Claims and discards of what is not there, and of the other kind of claimed messages. */
+/* Claims and discards of missing messages, and the wrong kind of claim, fail. */
 TEST(announce__wrong)
 {
 	struct weft_rqe r = {
@@ -416,7 +416,7 @@ TEST(announce__wrong)
 	EXPECT_EQ(3, e.context);
 	entry(&t, WEFT_RQ_DISCARD, 3, 0, 0);
 	NONE(&t);
-	/* a plain claim does not see what was announced */
+	/* a claim without announcement does not find an announced message */
 	entry(&t, WEFT_RQ_RECV, 3, SLOT(3), LIMIT);
 	send_to(&t, false, 10, 0);
 	wait_for(&t);
@@ -430,7 +430,7 @@ TEST(announce__wrong)
 	two_entry(&t, &r);
 	NEXT(&t, &e);
 	EXPECT_EQ(EINVAL, e.status);
-	/* more of a long message than there is room */
+	/* more bytes of a long message than the receive has */
 	r.op = WEFT_RQ_RECV;
 	r.flags = WEFT_RQ_ANNOUNCE;
 	r.addr = (u64)(uintptr_t)t.room;
@@ -449,7 +449,7 @@ TEST(announce__wrong)
 	rig_free(t.rig);
 }
 
-/* Announcements wait for room in the queue like all completions, and keep their order. */
+/* Announcements wait for space in the queue like all completions, and keep their order. */
 TEST(announce__full_queue)
 {
 	struct two t;
@@ -471,7 +471,7 @@ TEST(announce__full_queue)
 	}
 }
 
-/* A message that is longer than others may be goes to who takes it, and to nobody else. */
+/* A message above the length limit goes to the endpoint that accepts it, and to no other one. */
 TEST(announce__variable)
 {
 	const u64 len = WEFT_MSG_MAX + 1;
@@ -487,7 +487,7 @@ TEST(announce__variable)
 		wait_for(&t);
 		ASSERT_EQ(1, rig_cq_read(t.ca, &e));
 		EXPECT_EQ(EMSGSIZE, e.status);
-		/* nothing of it is seen, and what follows has its turn */
+		/* no part of the message is seen, and the next messages have their turn */
 		entry(&t, WEFT_RQ_RECV, 3, SLOT(3), LIMIT);
 		send_to(&t, false, 10, 0);
 		wait_for(&t);
@@ -526,7 +526,7 @@ TEST(announce__variable)
 	}
 }
 
-/* A peek finds what waits, and nothing that was announced. */
+/* A peek finds a message that waits, and no announced one. */
 TEST(announce__peek_sees_what_waits)
 {
 	struct weft_rqe peek = {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * When an engine that decides by itself polls
+ * When the engine `auto` polls
  */
 #include "core/base/auto.h"
 #include "harness.h"
 
-/* Call every @gap. Return: after how many calls it is often enough, 0: never. */
+/* Call every @gap. Return: the number of calls until the engine polls, 0: never. */
 static u32 calls(weft_ns gap, u32 n)
 {
 	struct weft_rate r = { 0 };
@@ -25,13 +25,13 @@ TEST(auto__rate)
 
 	EXPECT_EQ(WEFT_AUTO_CALLS, calls(0, 1000));
 	EXPECT_EQ(WEFT_AUTO_CALLS, calls(WEFT_AUTO_WINDOW / WEFT_AUTO_CALLS, 1000));
-	/* a little less often never is enough */
+	/* slightly rarer calls never suffice */
 	EXPECT_EQ(0, calls(WEFT_AUTO_WINDOW / (WEFT_AUTO_CALLS - 2), 100000));
 	EXPECT_EQ(0, calls(NSEC_PER_SEC, 1000));
-	/* it has to be shown again each time */
+	/* the program must call often again each time */
 	for (i = 1; i <= 10 * WEFT_AUTO_CALLS; i++)
 		EXPECT_EQ(i % WEFT_AUTO_CALLS == 0, weft_rate_call(&r, NSEC_PER_SEC));
-	/* time that goes back a little does not begin a window */
+	/* a small step back in time does not begin a new measurement */
 	r = (struct weft_rate) { 0 };
 	for (i = 1; i < WEFT_AUTO_CALLS; i++)
 		EXPECT_FALSE(weft_rate_call(&r, NSEC_PER_SEC + 100 - i));
@@ -45,11 +45,11 @@ TEST(auto__crowd)
 	u32 i;
 
 	EXPECT_FALSE(weft_crowd_rests(&c, now));
-	/* others that come and go are no crowd */
+	/* short-lived pollers are no crowd */
 	for (i = 0; i < 1000; i++, now += WEFT_AUTO_CROWD / 2)
 		EXPECT_FALSE(weft_crowd_look(&c, i % 3 == 0, now));
 	EXPECT_FALSE(weft_crowd_look(&c, true, now));
-	/* those that stay are; each time the rest is longer */
+	/* pollers that stay are a crowd; each time the pause is longer */
 	for (i = 0; i < 20; i++) {
 		EXPECT_FALSE(weft_crowd_look(&c, false, now));
 		EXPECT_FALSE(weft_crowd_look(&c, false, now + WEFT_AUTO_CROWD));
@@ -62,7 +62,7 @@ TEST(auto__crowd)
 		rest = min_t(weft_ns, 2 * rest, WEFT_AUTO_REST_MAX);
 	}
 	EXPECT_EQ(WEFT_AUTO_REST_MAX, rest);
-	/* peace makes it short again */
+	/* a quiet time makes the pause short again */
 	now += 3 * WEFT_AUTO_REST_MAX;
 	EXPECT_FALSE(weft_crowd_look(&c, false, now));
 	now += WEFT_AUTO_CROWD + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Address vectors, and what passes for an address
+ * Address vectors, and which addresses are valid
  */
 #include "core/object/object.h"
 #include "harness.h"
@@ -77,7 +77,7 @@ TEST_F(av, insert)
 	weft_rcu_unlock();
 }
 
-/* A removed index rests; then the lowest free one is taken. */
+/* A removed index rests; then the lowest free index is taken. */
 TEST_F(av, remove)
 {
 	struct weft_sockaddr a = addr4(1, 1);
@@ -110,7 +110,9 @@ TEST_F(av, remove)
 	EXPECT_EQ(200, weft_av_find(self->av, &a));
 }
 
-/* An address has one index, however often it is inserted, and goes with the last removal. */
+/*
+ * An address has one index, however often the program inserts it. The last removal frees the index.
+ */
 TEST_F(av, again)
 {
 	struct weft_sockaddr a = addr4(1, 1), b = addr4(2, 1);
@@ -125,12 +127,12 @@ TEST_F(av, again)
 	ASSERT_EQ(0, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
 	ASSERT_EQ(1, index);
 	EXPECT_EQ(1, weft_av_remove(self->av, 1));
-	/* as if it had not been inserted again */
+	/* the second insertion has no effect */
 	weft_av_withdraw(self->av, 1);
 	EXPECT_EQ(1, weft_av_find(self->av, &a));
 	EXPECT_TRUE(there(self->av, 1, &a));
 	EXPECT_EQ(gen, weft_av_gen(self->av));
-	/* where the program wants it, it stands once more; the lowest is what it is found by */
+	/* on request an address gets a second index; a look-up finds the lowest index */
 	ASSERT_EQ(0, weft_av_insert(self->av, &a, 7, &index));
 	EXPECT_EQ(1, weft_av_find(self->av, &a));
 	EXPECT_TRUE(there(self->av, 1, &a));
@@ -145,7 +147,7 @@ TEST_F(av, again)
 	EXPECT_EQ(-EINVAL, weft_av_remove(self->av, 7));
 }
 
-/* A certain index: free, resting, in use, none. */
+/* A chosen index may be free, resting, in use, or out of range. */
 TEST_F(av, certain)
 {
 	struct weft_sockaddr a = addr4(1, 1), b = addr4(2, 1);
@@ -156,14 +158,14 @@ TEST_F(av, certain)
 	EXPECT_TRUE(there(self->av, 3000, &a));
 	EXPECT_EQ(-EINVAL, weft_av_insert(self->av, &b, 3000, &index));
 	EXPECT_EQ(-EINVAL, weft_av_insert(self->av, &b, WEFT_AV_MAX, &index));
-	/* the lowest free one stays what it was, and passes over those in use */
+	/* the lowest free index stays the same, and the search passes over indices in use */
 	ASSERT_EQ(0, weft_av_insert(self->av, &b, 1, &index));
 	for (i = 0; i < 3; i++) {
 		b = addr4(next++, 1);
 		ASSERT_EQ(0, weft_av_insert(self->av, &b, WEFT_SRC_ANY, &index));
 		EXPECT_EQ(i ? i + 1 : 0, index);
 	}
-	/* of several that rest, one is taken; the others still rest, in their order */
+	/* when one of several resting indices is taken, the others still rest, in their order */
 	for (i = 10; i < 20; i++)
 		ASSERT_EQ(0, weft_av_insert(self->av, &a, i, &index));
 	for (i = 10; i < 20; i++)
@@ -202,7 +204,7 @@ TEST_F(av, full)
 	ASSERT_EQ(WEFT_AV_MAX, i);
 	a = addr4(0, 60000);
 	ASSERT_EQ(-ENOSPC, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
-	/* one that rests is better than none */
+	/* a resting index is better than none */
 	ASSERT_EQ(0, weft_av_remove(self->av, 77));
 	ASSERT_EQ(0, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
 	EXPECT_EQ(77, index);
@@ -235,7 +237,7 @@ TEST_F(av, no_memory)
 	EXPECT_NULL(weft_av_new(&self->core));
 }
 
-/* What is taken back leaves nothing: its index is the next one again. */
+/* An insertion that is undone leaves no trace: its index is the next one again. */
 TEST_F(av, withdraw)
 {
 	struct weft_sockaddr a = addr4(2, 7);
@@ -251,7 +253,7 @@ TEST_F(av, withdraw)
 		EXPECT_EQ(-EINVAL, weft_av_remove(self->av, index));
 		weft_av_withdraw(self->av, index);
 	}
-	/* several, and behind others */
+	/* several insertions, also behind others */
 	for (i = 0; i < 600; i++) {
 		a = addr4(i, 7);
 		ASSERT_EQ(0, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
@@ -263,7 +265,7 @@ TEST_F(av, withdraw)
 		ASSERT_EQ(0, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
 		ASSERT_EQ(i, index);
 	}
-	/* what is removed rests, as ever */
+	/* a removed index rests, as always */
 	ASSERT_EQ(0, weft_av_remove(self->av, 5));
 	weft_av_withdraw(self->av, 5);
 	a = addr4(600, 7);
@@ -309,7 +311,7 @@ TEST_F(av, random)
 #define FEW	3
 #define PLACES	3000
 
-/* Addresses that stand at many indices each: the lowest is what is found. */
+/* Addresses with many indices each: a look-up finds the lowest. */
 TEST_F(av, many_places)
 {
 	u8 who[PLACES] = { 0 };		/* 1 + number of the address */
@@ -336,7 +338,7 @@ TEST_F(av, many_places)
 	}
 }
 
-/* It is found as fast as ever: looking through all places 200 000 times would take hours. */
+/* A look-up takes constant time: a search of all places 200 000 times would take hours. */
 TEST_F(av, no_chain)
 {
 	struct weft_sockaddr a = addr4(9, 7);
@@ -394,12 +396,12 @@ TEST_F(av, addresses)
 	EXPECT_EQ(0, weft_addr_check(&a));
 	a.addr[0] = 0xfd;
 	EXPECT_EQ(0, weft_addr_check(&a));
-	/* the node has no such address itself */
+	/* the node itself has no such address */
 	EXPECT_EQ(-EAFNOSUPPORT, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
 	self->core.addr[1].family = AF_INET6;
 	self->core.naddr = 2;
 	EXPECT_EQ(0, weft_av_insert(self->av, &a, WEFT_SRC_ANY, &index));
-	/* the scope counts with link-local ones only */
+	/* the scope counts for link-local addresses only */
 	a.scope = 0;
 	EXPECT_EQ(index, weft_av_find(self->av, &a));
 	memset(&a.addr, 0, sizeof(a.addr));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Receives that end without a message: canceled where they are posted and where they still stand in
- * the ring, told of by completions and counters; multi-receive buffers that a message waits behind
+ * Receives that end without a message: canceled while posted or still in the ring; reported by
+ * completions and counters; multi-receive buffers that a message waits for
  */
 #include "core/api/internal.h"
 #include "two.h"
@@ -24,7 +24,7 @@ static void send_one(struct two *t, u64 tag, u32 len)
 	rig_run(t->rig, 100 * NSEC_PER_MSEC);
 }
 
-/* A receive of @len bytes. */
+/* Post a receive of @len bytes. */
 static void post(struct two *t, u64 context, u64 tag, u32 len)
 {
 	struct weft_rqe e = {
@@ -46,7 +46,7 @@ static void post(struct two *t, u64 context, u64 tag, u32 len)
 #define NEXT(_t, _e) ASSERT_EQ(1, rig_cq_read((_t)->cb, _e))
 #define NONE(_t) ASSERT_EQ(0, rig_cq_read((_t)->cb, &e))
 
-/* A receive that finds no free struct is canceled where it stands, and told of once. */
+/* A receive that finds no free struct weft_post is canceled in the ring, and reported once. */
 TEST(cancel__in_the_ring)
 {
 	struct weft_cqe e;
@@ -67,7 +67,7 @@ TEST(cancel__in_the_ring)
 	NEXT(&t, &e);
 	EXPECT_EQ(100, e.context);
 	NONE(&t);
-	/* messages go to all the others, in order */
+	/* messages go to all other receives, in order */
 	for (i = 0; i < 2 * TWO_SLOTS; i++) {
 		if (i == 0 || i == TWO_SLOTS + 1)
 			continue;
@@ -80,7 +80,7 @@ TEST(cancel__in_the_ring)
 	rig_free(t.rig);
 }
 
-/* Without room for the completion a receive in the ring stays what it is. */
+/* Without space for the completion a receive in the ring is not canceled. */
 TEST(cancel__no_room)
 {
 	struct weft_cqe e;
@@ -93,7 +93,7 @@ TEST(cancel__no_room)
 	for (i = 0; i < TWO_SLOTS; i++)
 		ASSERT_EQ(0, rig_cancel(t.eb, 100 + TWO_SLOTS + i));
 	ASSERT_EQ(0, rig_cancel(t.eb, 100));
-	/* the first one waits in its struct, which is not free: the ring stays where it is */
+	/* the first receive waits in its struct, which is not free: the ring is not read */
 	while (rig_cq_read(t.cb, &e) == 1) {
 		EXPECT_EQ(ECANCELED, e.status);
 		n++;
@@ -108,7 +108,7 @@ TEST(cancel__no_room)
 	rig_free(t.rig);
 }
 
-/* No room at all: the call says so, and nothing has happened. */
+/* The queue is full: the call reports it and changes nothing. */
 TEST(cancel__no_room_now)
 {
 	enum { CQ = 8 };
@@ -136,7 +136,7 @@ TEST(cancel__no_room_now)
 	rig_free(t.rig);
 }
 
-/* Whoever counts instead of reading completions is told, too: of posted ones, of others. */
+/* A program with counters gets cancels counted, too: of posted receives and of others. */
 TEST(cancel__counted)
 {
 	struct rig_cq *cntr;
@@ -162,7 +162,7 @@ TEST(cancel__counted)
 	EXPECT_EQ(1, cntr->status.failed);
 	ASSERT_EQ(0, rig_cancel(ep, 100 + 5));
 	EXPECT_EQ(2, cntr->status.failed);
-	/* the ones that are left are used, and counted otherwise */
+	/* the remaining receives are used, and add to the other counter */
 	ASSERT_EQ(1, rig_av_insert(t.va, 0, 3, t.rig));
 	t.to = 1;
 	for (i = 0; i < 2 * TWO_SLOTS - 2; i++) {
@@ -175,7 +175,7 @@ TEST(cancel__counted)
 	rig_free(t.rig);
 }
 
-/* A message that finds no part of a multi-receive buffer free waits; a cancel lets it go on. */
+/* A message waits because no part of a multi-receive buffer is free; a cancel frees one. */
 TEST(cancel__multi)
 {
 	struct rig_op op = { .flags = WEFT_RQ_COMPLETION | WEFT_RQ_MULTI, .peer = WEFT_SRC_ANY,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Classes of packets: which lane, which round-trip time, and the order of messages across them
+ * Classes of packets: their lanes, their round-trip times, and the order of messages across lanes
  */
 #include "lone.h"
 #include "two.h"
@@ -24,7 +24,7 @@ FIXTURE_TEARDOWN(class)
 	lone_fini(&self->t);
 }
 
-/* Each class has as many lanes as the others; a flow has one in each. */
+/* Each class has the same number of lanes; a flow has one lane of each class. */
 TEST_F(class, lanes)
 {
 	struct weft_path *path = self->t.path;
@@ -47,7 +47,7 @@ TEST_F(class, lanes)
 	}
 }
 
-/* A class is measured by its own packets; until then it is taken for what FIRST is. */
+/* A class measures its own packets; before that it uses the round-trip time of FIRST. */
 TEST_F(class, own_time)
 {
 	struct weft_path *path = self->t.path;
@@ -63,7 +63,7 @@ TEST_F(class, own_time)
 	EXPECT_EQ(c, weft_class_of(path, data));
 	EXPECT_EQ(100 * US, weft_class_of(path, first)->srtt);
 	EXPECT_EQ(0, path->class[WEFT_CLASS_REST].srtt);
-	/* the way without queues is the same for all */
+	/* the round-trip time without queues is the same for all classes */
 	EXPECT_EQ(100 * US, path->rtt_min);
 	weft_class_init(path);
 	EXPECT_EQ(0, c->srtt);
@@ -71,7 +71,7 @@ TEST_F(class, own_time)
 	EXPECT_EQ(WEFT_RTO_INIT + path->peer_ack_delay, c->rto);
 }
 
-/* Eager messages of several packets are announced while REST waits, or its window is used. */
+/* Eager messages of several packets are announced while REST waits or its window is full. */
 TEST_F(class, crowded)
 {
 	struct weft_path *path = self->t.path;
@@ -81,12 +81,12 @@ TEST_F(class, crowded)
 
 	weft_class_rtt(path, &path->lane[0], 20 * US, now);
 	EXPECT_FALSE(weft_class_crowded(path, &flow, now));
-	/* DATA may wait as long as it likes */
+	/* packets of DATA may wait */
 	weft_class_rtt(path, weft_class_lane(&flow, WEFT_CLASS_DATA), 5000 * US, now);
 	EXPECT_FALSE(weft_class_crowded(path, &flow, now));
 	weft_class_rtt(path, rest, 5000 * US, now);
 	EXPECT_TRUE(weft_class_crowded(path, &flow, now));
-	/* that is forgotten: of what is not sent nothing is measured */
+	/* an old round-trip time is dropped: a lane without packets measures nothing */
 	EXPECT_FALSE(weft_class_crowded(path, &flow, now + 100 * NSEC_PER_MSEC));
 	now += 100 * NSEC_PER_MSEC;
 	rest->flight = rest->cwnd;
@@ -95,7 +95,10 @@ TEST_F(class, crowded)
 	EXPECT_FALSE(weft_class_crowded(path, &flow, now));
 }
 
-/* Packets that only acknowledge are FIRST, of whatever lane; what goes with bytes is its lane's. */
+/*
+ * Packets that only acknowledge are FIRST, for any lane. An acknowledgement with bytes stays in its
+ * lane's class.
+ */
 TEST_F(class, of_packets)
 {
 	struct lone *t = &self->t;
@@ -110,7 +113,7 @@ TEST_F(class, of_packets)
 	EXPECT_EQ(data->no, t->out->tx[0].lane);
 	EXPECT_EQ(WEFT_CLASS_FIRST, t->out->tx[0].class);
 	lone_drop(t);
-	/* a packet of low priority may come late: it does not stand for an acknowledgement */
+	/* a packet of low priority may be late: it does not replace an acknowledgement */
 	t->lane = data;
 	lone_take(t, data, data->rcv_nxt);
 	EXPECT_NE(U64_MAX, data->ack_at);
@@ -124,8 +127,8 @@ TEST_F(class, of_packets)
 /* ---- Order ----------------------------------------------------------- */
 
 /*
- * A link of low rate with priorities: short messages overtake the bytes of longer ones before them,
- * and are received behind them all the same.
+ * A slow link with priorities: short messages overtake the bytes of earlier long messages. The
+ * receiver still delivers them in order.
  */
 static bool in_order(u32 levels, u64 seed, u32 loss)
 {
@@ -182,7 +185,7 @@ static bool in_order(u32 levels, u64 seed, u32 loss)
 	for (i = 0; i < 20000 && got < MSGS; i++) {
 		rig_run(rig, 100 * US);
 		while (rig_cq_read(cb, &e) > 0) {
-			/* receives are taken in the order of sends */
+			/* receives are matched in the order of sends */
 			ok = ok && !e.status && e.context == e.data;
 			got++;
 		}

@@ -42,7 +42,7 @@ static bool completion(struct rig *rig, struct side *s, struct weft_cqe *e)
 	       rig_cq_read(s->cq, e) == 1;
 }
 
-/* ---- The way it should be -------------------------------------------- */
+/* ---- The normal case ------------------------------------------------- */
 
 TEST_F(cm, accept)
 {
@@ -99,7 +99,7 @@ TEST_F(cm, accept)
 	EXPECT_TRUE(NO_EVENT(&self->b));
 	EXPECT_EQ(-EBUSY, ask(self->rig, &self->a, peer(self), NULL));
 	EXPECT_EQ(-ENOTCONN, weft_ep_getpeer(self->a.ep->ep, &addr));
-	/* nothing is left but what the endpoints hold */
+	/* only the endpoints' own memory is left */
 	EXPECT_TRUE(weft_list_empty(&self->rig->node[0].core.local->cm.conns));
 }
 
@@ -114,13 +114,13 @@ TEST_F(cm, refused)
 	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
 	EXPECT_EQ(ECONNREFUSED, self->ev.status);
 	for (i = 0; i < 2; i++) {
-		/* receives end, those that come too late, too */
+		/* receives end, also those posted too late */
 		ASSERT_TRUE(completion(self->rig, &self->a, &e));
 		EXPECT_EQ(i, e.context);
 		EXPECT_EQ(i ? ENOTCONN : ECANCELED, e.status);
 		ASSERT_EQ(0, post(&self->a, false, buf, 100, 1));
 	}
-	/* an endpoint, but none that listens */
+	/* an endpoint that does not listen */
 	self->a.ep = side_msg(&self->a);
 	ASSERT_EQ(0, rig_connect(self->a.ep, peer(self), rig_ep_service(self->b.ep), NULL, 0));
 	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
@@ -128,7 +128,7 @@ TEST_F(cm, refused)
 	EXPECT_TRUE(NO_EVENT(&self->b));
 }
 
-/* Messages that have come can be received after SHUTDOWN. */
+/* Messages that have arrived can be received after SHUTDOWN. */
 TEST_F(cm, late_receive)
 {
 	struct weft_cqe e;
@@ -152,7 +152,7 @@ TEST_F(cm, late_receive)
 	EXPECT_EQ(ENOTCONN, e.status);
 }
 
-/* What was sent before comes before SHUTDOWN. */
+/* Messages sent before arrive before SHUTDOWN. */
 TEST_F(cm, flush)
 {
 	enum { N = 50 };
@@ -184,7 +184,7 @@ TEST_F(cm, flush)
 }
 
 /*
- * Who has received a message and ends the connection at once takes nothing from its sender: the
+ * A receiver that gets a message and ends the connection at once takes nothing from the sender. The
  * end overtakes neither DONE nor the acknowledgement.
  */
 TEST_F(cm, end_in_turn)
@@ -224,8 +224,8 @@ TEST_F(cm, end_in_turn)
 }
 
 /*
- * Nor does the end count before the acknowledgement when a packet of another connection is missing
- * in the same lane, so that the one with FIN acknowledges nothing.
+ * The end does not overtake the acknowledgement in another case, either. A packet of another
+ * connection is missing in the same lane, so that the packet with FIN acknowledges nothing.
  */
 TEST(cm_end_unacked)
 {
@@ -245,7 +245,7 @@ TEST(cm_end_unacked)
 
 	rig_conf_default(&conf, 11);
 	rig = rig_new(&conf);
-	/* among that many two share a lane: X and Y */
+	/* among so many connections two share a lane: X and Y */
 	for (i = 0; i <= WEFT_LANES; i++) {
 		side_init(&a[i], &rig->node[0]);
 		if (i) {
@@ -275,7 +275,7 @@ TEST(cm_end_unacked)
 	rig_cut(rig, 0, 1, false);
 	op.iov[0].addr = (uintptr_t)rig_buf(a[y].proc, 8);
 	ASSERT_EQ(0, rig_send(a[y].ep, &op));
-	/* it is on its way, and what says that it has come is lost */
+	/* the packet is in flight, and its acknowledgement is lost */
 	rig_cut(rig, 0, 1, true);
 	ASSERT_TRUE(rig_until(rig, has_completion, b[y].cq, NSEC_PER_SEC));
 	rig_cut(rig, 0, 1, false);
@@ -309,7 +309,9 @@ TEST_F(cm, both_shut)
 
 /* ---- Ends that come too early ---------------------------------------- */
 
-/* A graceful end waits for sends, and takes messages meanwhile; it sends nothing more. */
+/*
+ * A graceful end waits for sends, and accepts messages meanwhile; the endpoint sends nothing more.
+ */
 TEST_F(cm, graceful)
 {
 	u8 *src = rig_buf(self->a.proc, 100000), *dst = rig_buf(self->b.proc, 100000);
@@ -359,7 +361,10 @@ TEST_F(cm, graceful)
 	EXPECT_TRUE(NO_EVENT(&self->a));
 }
 
-/* Both do, and all that both have sent arrives; then one of them loses patience instead. */
+/*
+ * Both sides end gracefully, and all that both have sent arrives. Then one side ends abruptly
+ * instead.
+ */
 TEST_F(cm, both_graceful)
 {
 	enum { N = 8, LEN = 30000 };
@@ -427,7 +432,7 @@ TEST_F(cm, withdrawn)
 	EXPECT_EQ(WEFT_EPS_ENABLED, side_state(self->b.ep));
 	EXPECT_TRUE(NO_EVENT(&self->a));
 
-	/* one that nobody has heard of disappears */
+	/* a request that the program has not seen yet disappears */
 	self->a.ep = side_msg(&self->a);
 	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
 	ASSERT_TRUE(rig_until(self->rig, side_has_event, self->b.eq, NSEC_PER_SEC));
@@ -436,7 +441,7 @@ TEST_F(cm, withdrawn)
 	EXPECT_TRUE(NO_EVENT(&self->b));
 }
 
-/* The requester goes while it is being accepted. */
+/* The requester is destroyed while the listener accepts. */
 TEST_F(cm, withdrawn_late)
 {
 	u32 i, n = 0;
@@ -454,7 +459,7 @@ TEST_F(cm, withdrawn_late)
 			rig_ep_free(self->a.ep);
 		}
 		if (n) {
-			/* it may have been connected for a moment */
+			/* the connection may have existed for a moment */
 			ASSERT_EQ(WEFT_EV_CONNECTED, EVENT(&self->b));
 			ASSERT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->b));
 			EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->b.ep));
@@ -479,7 +484,7 @@ TEST_F(cm, killed)
 	ASSERT_TRUE(completion(self->rig, &self->a, &e));
 	EXPECT_EQ(9, e.context);
 	EXPECT_EQ(ECANCELED, e.status);
-	/* what is posted now is refused */
+	/* an operation that is posted now is refused */
 	ASSERT_EQ(0, post(&self->a, false, buf, 100, 11));
 	ASSERT_TRUE(completion(self->rig, &self->a, &e));
 	EXPECT_EQ(11, e.context);
@@ -497,7 +502,7 @@ TEST_F(cm, stopped)
 	rig_stop(self->b.proc->node, ENODEV);
 	if (variant->local)
 		return;
-	/* found out by the next sign of life that is asked for, or at once */
+	/* the next keepalive finds out, or the next send */
 	ASSERT_EQ(WEFT_EV_SHUTDOWN, side_event(self->rig, &self->a, &self->ev, NULL,
 					       200ull * NSEC_PER_SEC));
 	EXPECT_TRUE(NO_EVENT(&self->a));
@@ -526,9 +531,9 @@ TEST_F(cm, silence)
 }
 
 /*
- * An abrupt end while nothing arrives, with a window full of packets that are taken for lost: when
- * the link is back both sides are told at once, and of an end, not of a loss. FIN does not wait for
- * the window, but behind what had completed.
+ * An abrupt end while no packet arrives and the window is full of packets that count as lost. When
+ * the link is back, both sides learn at once of an end, not of a loss. FIN does not wait for the
+ * window, but follows the messages that had completed.
  */
 TEST_F(cm, abrupt_without_window)
 {
@@ -558,7 +563,7 @@ TEST_F(cm, abrupt_without_window)
 	ASSERT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->a));
 	EXPECT_EQ(0, self->ev.status);
 	EXPECT_LE(rig_now(self->rig) - back, 1500 * MS);
-	/* what had completed has arrived */
+	/* the completed messages have arrived */
 	for (i = 0; i < 16; i++) {
 		ASSERT_TRUE(completion(self->rig, &self->b, &e));
 		EXPECT_EQ(0, e.status);
@@ -585,7 +590,7 @@ TEST_F(cm, no_answer)
 	EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, id, NULL, 0));
 }
 
-/* Nobody answers in time: that is told, and the request is gone. */
+/* No answer in time: the program is told, and the request is gone. */
 TEST_F(cm, timeout)
 {
 	weft_ns t = rig_now(self->rig);
@@ -604,7 +609,7 @@ TEST_F(cm, timeout)
 					      WEFT_CM_TIMEOUT_MAX + 1));
 }
 
-/* No node is there that could answer. */
+/* No node has the address. */
 TEST_F(cm, timeout_unreachable)
 {
 	if (variant->local)
@@ -615,7 +620,7 @@ TEST_F(cm, timeout_unreachable)
 	EXPECT_EQ(EHOSTUNREACH, self->ev.status);
 }
 
-/* ---- What may not be asked for --------------------------------------- */
+/* ---- Calls that are refused ------------------------------------------ */
 
 TEST_F(cm, misuse)
 {
@@ -643,7 +648,7 @@ TEST_F(cm, misuse)
 	EXPECT_EQ(-ENOTCONN, rig_shutdown(fresh));
 	EXPECT_EQ(WEFT_EPS_ENABLED, side_state(self->a.ep));
 
-	/* a request belongs to the program that listens, and to one listener */
+	/* a request belongs to the listener's program, and to one listener */
 	side_init(&other, self->b.proc->node);
 	ASSERT_EQ(0, ask(self->rig, &self->a, peer(self), NULL));
 	EXPECT_EQ(-EBUSY, ask(self->rig, &self->a, peer(self), NULL));
@@ -658,7 +663,7 @@ TEST_F(cm, misuse)
 	EXPECT_EQ(-EISCONN, ask(self->rig, &self->a, peer(self), NULL));
 }
 
-/* Each allocation may fail: a request comes again, a call says so. */
+/* Each allocation may fail: the peer repeats a request, a call returns an error. */
 TEST_F(cm, no_memory)
 {
 	u32 n, err = 1;
@@ -671,7 +676,7 @@ TEST_F(cm, no_memory)
 			EXPECT_EQ(WEFT_EPS_ENABLED, side_state(self->a.ep));
 	}
 	if (variant->local && !side_event(self->rig, &self->b, &self->ev, NULL, MS)) {
-		/* within the node the request is lost when there is no memory for it */
+		/* within the node the request is lost when its allocation fails */
 		return;
 	}
 	if (!variant->local)

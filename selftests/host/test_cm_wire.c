@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Connections: chunks in an order, or with contents, that two nodes do not give by themselves
+ * Connections: chunks in an order, or with contents, that a correct node does not send
  */
 #include "lone.h"
 #include "harness.h"
@@ -26,7 +26,7 @@ FIXTURE_TEARDOWN(cm_wire)
 	lone_fini(&self->t);
 }
 
-/* A chunk comes. Numbers are small, so that they meet what is there. */
+/* A chunk arrives. Its numbers are small, so that they often name existing objects. */
 static int cm_in(struct lone *t, u8 op, u32 req, u32 rsp, const struct weft_flowid *f)
 {
 	struct weft_w_cm w = { .op = op, .req = cpu_to_be32(req), .rsp = cpu_to_be32(rsp) };
@@ -41,7 +41,7 @@ static int cm_in(struct lone *t, u8 op, u32 req, u32 rsp, const struct weft_flow
 	return err;
 }
 
-/* A number that has been given lately, or any small one. */
+/* A number in use lately, or any small number. */
 static u32 near(struct rig *rig, u32 last)
 {
 	return rig_below(rig, 2) ? last - rig_below(rig, 6) : rig_below(rig, 6);
@@ -102,7 +102,7 @@ TEST_F(cm_wire, random)
 			rig_connect(self->s.ep, 1, SVC, NULL, 0);
 			break;
 		case 7:
-			/* what we say goes, and is acknowledged */
+			/* our packets leave, and are acknowledged */
 			lone_output(t);
 			lone_drop(t);
 			lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
@@ -119,7 +119,7 @@ static bool next(struct side *s, u32 type)
 	return rig_eq_read(s->eq, &ev, NULL) && ev.type == type;
 }
 
-/* Ask for a connection. Return: its id; @f: of what the responder will say. */
+/* Ask for a connection. Return: its id. @f: the flow that the responder will name. */
 static u32 asking(struct lone *t, struct side *s, struct weft_flowid *f)
 {
 	struct weft_conn *conn;
@@ -134,7 +134,7 @@ static u32 asking(struct lone *t, struct side *s, struct weft_flowid *f)
 	return conn->id;
 }
 
-/* The packet with REP was lost, that with FIN was not. */
+/* The packet with REP was lost, the packet with FIN was not. */
 TEST_F(cm_wire, fin_first)
 {
 	struct lone *t = &self->t;
@@ -154,7 +154,7 @@ TEST_F(cm_wire, fin_first)
 	EXPECT_EQ(0, t->path->flow.nrflow);
 }
 
-/* The flow that REP names is there already, or there is no memory for it. */
+/* The flow that REP names exists already, or its allocation fails. */
 TEST_F(cm_wire, rep_flow)
 {
 	struct lone *t = &self->t;
@@ -166,12 +166,12 @@ TEST_F(cm_wire, rep_flow)
 	EXPECT_EQ(-ENOMEM, cm_in(t, WEFT_CM_REP, id, 50, &f));
 	weft_host_fail_nth(0);
 	EXPECT_EQ(WEFT_EPS_CONNECTING, side_state(self->s.ep));
-	/* nobody has id 0 */
+	/* no flow has id 0 */
 	EXPECT_EQ(0, cm_in(t, WEFT_CM_REP, id, 0, &f));
 	EXPECT_EQ(WEFT_EPS_CONNECTING, side_state(self->s.ep));
 	EXPECT_EQ(0, cm_in(t, WEFT_CM_REP, id, 50, &f));
 	EXPECT_TRUE(next(&self->s, WEFT_EV_CONNECTED));
-	/* once only */
+	/* only once */
 	EXPECT_EQ(0, cm_in(t, WEFT_CM_REP, id, 50, &f));
 	EXPECT_FALSE(weft_eq_ready(&self->s.eq->eq));
 
@@ -182,7 +182,7 @@ TEST_F(cm_wire, rep_flow)
 	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->s.ep));
 	EXPECT_EQ(1, lone_count(&t->path->cm.conns));
 
-	/* one flow too many: the request ends, and REP is taken */
+	/* one flow too many: the request ends, and REP is accepted */
 	self->s.ep = side_msg(&self->s);
 	id = asking(t, &self->s, &f);
 	f.sgen++;
@@ -193,7 +193,7 @@ TEST_F(cm_wire, rep_flow)
 	EXPECT_EQ(1, lone_count(&t->path->cm.conns));
 }
 
-/* SHUTDOWN comes when the last message has been placed. */
+/* SHUTDOWN is reported when the last message has been placed. */
 TEST_F(cm_wire, settled)
 {
 	struct lone *t = &self->t;
@@ -215,7 +215,7 @@ TEST_F(cm_wire, settled)
 	EXPECT_FALSE(weft_eq_ready(&self->s.eq->eq));
 }
 
-/* A chunk with an id that fits, of a flow that does not. */
+/* A chunk with a valid id, of another flow. */
 TEST_F(cm_wire, other_flow)
 {
 	struct lone *t = &self->t;
@@ -240,7 +240,7 @@ TEST_F(cm_wire, other_flow)
 	EXPECT_FALSE(weft_eq_ready(&self->s.eq->eq));
 }
 
-/* Chunks for which there is no connection. */
+/* Chunks of a connection that does not exist. */
 TEST_F(cm_wire, unknown)
 {
 	static const u8 want[] = {
@@ -276,7 +276,7 @@ TEST_F(cm_wire, unknown)
 		EXPECT_EQ(3, be32_to_cpu(w->flow.dgen));
 		lone_drop(t);
 	}
-	/* no memory: it is not taken */
+	/* the allocation fails: the chunk is not accepted */
 	weft_host_fail_nth(1);
 	EXPECT_EQ(-ENOMEM, cm_in(t, WEFT_CM_FIN, 71, 72, &f));
 	weft_host_fail_nth(1);
@@ -286,11 +286,11 @@ TEST_F(cm_wire, unknown)
 	EXPECT_FALSE(weft_eq_ready(&self->s.eq->eq));
 }
 
-/* ---- A peer that acknowledges nothing: what is kept of its answers is bounded ------- */
+/* ---- A peer that acknowledges nothing: pending answers are bounded ------------------ */
 
 #define FLOOD	40000u
 
-/* What can leave leaves. */
+/* Send what the window permits. */
 static void leave(struct lone *t)
 {
 	do {
@@ -314,14 +314,14 @@ TEST_F(cm_wire, answers_pile_up)
 	}
 	EXPECT_GE(WEFT_CTL_PENDING_ASKED, t->path->ctl_pending);
 	EXPECT_GE(WEFT_CTL_PENDING_ASKED, lone_count(&t->lane->ctlq));
-	/* other answers are given for some more, and then what asks for them comes again */
+	/* other answers add some more; after that the peer must repeat its chunks */
 	for (i = 0; i < FLOOD; i++)
 		if (cm_in(t, WEFT_CM_FIN, 1 + i, 50, &f))
 			break;
 	EXPECT_EQ(-ENOMEM, cm_in(t, WEFT_CM_FIN, 1 + i, 50, &f));
 	EXPECT_EQ(WEFT_CTL_PENDING_MAX, t->path->ctl_pending);
 	EXPECT_EQ(WEFT_CTL_PENDING_MAX, lone_count(&t->lane->ctlq));
-	/* when the peer acknowledges all of them go */
+	/* when the peer acknowledges, all answers leave */
 	do {
 		lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
 		leave(t);
@@ -331,7 +331,7 @@ TEST_F(cm_wire, answers_pile_up)
 	EXPECT_EQ(1, t->path->ctl_pending);
 }
 
-/* Requests that are withdrawn at once: they do not wait for an answer, and cost memory. */
+/* Requests that are withdrawn at once do not wait for an answer, but use memory. */
 TEST_F(cm_wire, withdrawn_pile_up)
 {
 	struct weft_flowid f = { 1, SVC, 3, 0, 0 };
@@ -343,7 +343,7 @@ TEST_F(cm_wire, withdrawn_pile_up)
 		EXPECT_EQ(0, cm_in(t, WEFT_CM_FIN, 1 + i, 0, &f));
 		if (i % 32 == 0)
 			leave(t);
-		/* of a request that is not taken a FIN is no news */
+		/* the FIN of a refused request has no effect */
 		if (t->path->ctl_pending > WEFT_CTL_PENDING_ASKED)
 			break;
 	}
@@ -359,7 +359,7 @@ TEST_F(cm_wire, withdrawn_pile_up)
 
 /* ---- A peer that falls silent when what we have sent has been acknowledged --------- */
 
-/* The peer has got all that was sent, and is not heard of any more. Time passes. */
+/* The peer acknowledges everything, and is silent from then on. Time passes. */
 static void vanish(struct lone *t, weft_ns ns)
 {
 	weft_ns end = t->out->now + ns;
@@ -382,7 +382,7 @@ static void vanish(struct lone *t, weft_ns ns)
 	}
 }
 
-/* It has heard that it has been accepted, and does not say so. */
+/* The peer has the acceptance, and does not confirm it. */
 TEST_F(cm_wire, accepted_vanished)
 {
 	struct weft_flowid f = { 1, SVC, 3, 0, 0 };
@@ -401,7 +401,7 @@ TEST_F(cm_wire, accepted_vanished)
 	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->s.ep));
 }
 
-/* It has been asked, and would have a day to answer. */
+/* The peer has the request, and a day to answer. */
 TEST_F(cm_wire, asked_vanished)
 {
 	struct lone *t = &self->t;
@@ -415,7 +415,7 @@ TEST_F(cm_wire, asked_vanished)
 	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->s.ep));
 }
 
-/* It has asked, and nobody answers: its request does not stand in the backlog for ever. */
+/* The peer has asked, and gets no answer: its request does not stay in the backlog for ever. */
 TEST_F(cm_wire, asker_vanished)
 {
 	struct weft_flowid f = { 1, SVC, 3, 0, 0 };

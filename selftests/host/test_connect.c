@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests for a connection on a path that the peer has given up alone: asked anew on another path,
- * once, within their time; and what may come between.
+ * Requests for a connection on a path that the peer alone has given up. The requester repeats the
+ * request on another path, once, within its time. Other events may come between.
  */
 #include "cm_fixture.h"
 
@@ -17,7 +17,7 @@ FIXTURE(renew)
 	u8 data[WEFT_CM_DATA_MAX];
 };
 
-/* The path of @node, if there is one, is given up. */
+/* @node gives its path up, if there is one. */
 static void give_up(struct rig_node *node, int err)
 {
 	struct weft_path *path = weft_path_nth(&node->core, 0);
@@ -32,7 +32,7 @@ static void give_up(struct rig_node *node, int err)
 	rig_leave(node, out);
 }
 
-/* Both have a path; then that of the listener's node goes, and the other does not know. */
+/* Both nodes have a path; then the listener's node drops it, and the other does not know. */
 FIXTURE_SETUP(renew)
 {
 	struct rig_conf conf;
@@ -73,7 +73,7 @@ TEST_F(renew, asked_again)
 	ASSERT_EQ(WEFT_EV_SHUTDOWN, EVENT(&self->a));
 }
 
-/* The node is a new one: that is the same to who asks. */
+/* A restarted node is the same case for the requester. */
 TEST_F(renew, restarted)
 {
 	struct side c;
@@ -89,7 +89,7 @@ TEST_F(renew, restarted)
 	ASSERT_EQ(WEFT_EV_CONNECTED, EVENT(&self->a));
 }
 
-/* The time that it may take is that of both attempts. */
+/* The time limit covers both attempts. */
 TEST_F(renew, bound)
 {
 	weft_ns t = rig_now(self->rig);
@@ -103,7 +103,7 @@ TEST_F(renew, bound)
 	EXPECT_TRUE(NO_EVENT(&self->a));
 }
 
-/* And there is nobody any more. */
+/* And the node is gone. */
 TEST_F(renew, silence)
 {
 	struct weft_path *path;
@@ -122,7 +122,7 @@ TEST_F(renew, silence)
 	EXPECT_TRUE(NO_EVENT(&self->a));
 }
 
-/* The program changes its mind before, while, and after it is asked anew. */
+/* The program ends the request before, while, and after it is repeated. */
 TEST_F(renew, ended_between)
 {
 	u32 n, steps;
@@ -142,7 +142,7 @@ TEST_F(renew, ended_between)
 			EXPECT_EQ(ECANCELED, self->ev.status);
 			EXPECT_TRUE(NO_EVENT(&self->a));
 		}
-		/* a request that came was withdrawn */
+		/* a request that had arrived was withdrawn */
 		rig_run(self->rig, 2 * SEC);
 		while (rig_eq_read(self->b.eq, &self->ev, NULL))
 			EXPECT_EQ(-EINVAL, rig_accept(self->b.ep, self->ev.conn, NULL, 0));
@@ -151,7 +151,7 @@ TEST_F(renew, ended_between)
 	}
 }
 
-/* Only once: a peer that gives each path up at once is told of. */
+/* Only once: the program is told of a peer that gives each path up at once. */
 TEST_F(renew, twice)
 {
 	u32 n;
@@ -159,7 +159,7 @@ TEST_F(renew, twice)
 	ASSERT_EQ(0, ask(self->rig, &self->a, 1, NULL));
 	for (n = 0; n < 1000 && rig_counter(&self->rig->node[0], WEFT_CNT_paths_dead) < 1; n++)
 		ASSERT_TRUE(rig_step(self->rig, rig_now(self->rig) + SEC));
-	/* the second path is up when its request has come */
+	/* the second path is up when its request has arrived */
 	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
 	give_up(&self->rig->node[0], ECONNRESET);
 	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
@@ -167,7 +167,7 @@ TEST_F(renew, twice)
 	EXPECT_TRUE(NO_EVENT(&self->a));
 }
 
-/* It cannot be asked for anew: the program hears of that as of any other end. */
+/* The request cannot be repeated: the program is told, as of any other end. */
 TEST_F(renew, not_again)
 {
 	u32 n;
@@ -206,13 +206,13 @@ TEST(wrong_time)
 	EXPECT_EQ(-EINVAL, rig_connect_within(a.ep, 1, SVC, NULL, 0, WEFT_CM_TIMEOUT_MAX + 1));
 	EXPECT_EQ(-ENOTCONN, rig_shutdown(a.ep));
 	EXPECT_EQ(-EINVAL, rig_accept(a.ep, 12345, NULL, 0));
-	/* neither connectionless, nor before it is enabled */
+	/* neither connectionless, nor before the endpoint is enabled */
 	ep = rig_ep_new(a.proc, WEFT_EP_RDM, 0, 16, 16, 0);
 	EXPECT_EQ(-EINVAL, rig_connect(ep, 1, SVC, NULL, 0));
 	EXPECT_EQ(-EINVAL, rig_accept(ep, 1, NULL, 0));
 	ep = rig_ep_new(a.proc, WEFT_EP_MSG, 0, 16, 16, 0);
 	EXPECT_EQ(-EINVAL, rig_connect(ep, 1, SVC, NULL, 0));
-	/* nothing of that has changed anything */
+	/* the refused calls have changed nothing */
 	ASSERT_EQ(0, ask(rig, &a, 1, NULL));
 	EXPECT_EQ(-EBUSY, ask(rig, &a, 1, NULL));
 	ASSERT_EQ(WEFT_EV_CONNREQ, side_event(rig, &b, &ev, NULL, SEC));
@@ -265,7 +265,7 @@ TEST(shutdown_in_error)
 
 /* ---- Without memory ------------------------------------------------------- */
 
-/* Connect, the @n-th allocation fails. Return: 1: done, 0: refused at once, negative: lost. */
+/* Connect while the @n-th allocation fails. Return: 1: done, 0: refused at once, negative: lost. */
 static int connect_failing(struct rig *rig, struct side *a, struct side *b, u32 node, u32 n)
 {
 	weft_ns bound = 3 * SEC;
@@ -294,8 +294,8 @@ static int connect_failing(struct rig *rig, struct side *a, struct side *b, u32 
 }
 
 /*
- * Each allocation fails once while two connect: the call says so, or it takes a little longer; no
- * request and no answer is lost.
+ * Each allocation fails once while two sides connect. The call returns an error, or connecting
+ * takes longer; no request and no answer is lost.
  */
 TEST(each_allocation)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many connections at random: asked for, accepted, refused, used, shut down and killed, on bad
- * networks, within a node and between nodes. Each request has one outcome, private data arrive
- * whole, each side is told once that the connection has ended, and what was sent before a shutdown
- * arrives before the end is told.
+ * Many connections at random: asked for, accepted, refused, used, shut down and killed. They run on
+ * bad networks, within a node and between nodes.
+ *
+ * Each request has one outcome. Private data arrive whole. Each side is told once that the
+ * connection has ended. Messages sent before a shutdown arrive before the end is told.
  */
 #include <stdarg.h>
 
@@ -12,7 +13,7 @@
 
 #define PROCS	4
 #define LINKS	64
-#define POSTED	8		/* receives of a side at any time */
+#define POSTED	8		/* posted receives of a side at any time */
 #define SENDS	16		/* sends of a side under way */
 #define ROOM	3000
 #define SERVICE	7000
@@ -20,19 +21,19 @@
 /**
  * struct side - one end of a connection
  * @ep: endpoint, NULL: none, or gone
- * @proc: number of its process
- * @handle: of the endpoint, also when it has gone
- * @asked: has asked for the connection
+ * @proc: index of its process
+ * @handle: handle of the endpoint, also after its end
+ * @asked: the side has asked for the connection
  * @up: CONNECTED has come
  * @failed: CONN_FAILED has come
  * @down: SHUTDOWN has come
- * @closed: has shut down by itself
+ * @closed: the side has called shutdown
  * @killed: the endpoint was closed while it was up
  * @sent: messages sent
  * @got: messages received
  * @open: receives that have not completed
  * @posted: receives posted so far
- * @no: which of them each is
+ * @no: post number of each receive
  * @bufs: their buffers
  * @out: buffers of sends
  */
@@ -57,11 +58,11 @@ struct side {
 
 /**
  * struct link - a connection, or the attempt at one
- * @s: the side that asks, and the other
+ * @s: the side that asks, and the other one
  * @conn: id of the request, until it is answered
- * @refused: it was refused on purpose
- * @nobody: nobody listens there
- * @used: is in use
+ * @refused: the program refused the request
+ * @nobody: the service has no listener
+ * @used: this entry is in use
  */
 struct link {
 	struct side s[2];
@@ -81,7 +82,7 @@ struct link {
  * @link: connections
  * @nlink: used so far
  * @rough: paths and listeners may go: requests may fail, messages may be lost
- * @note: how to repeat it
+ * @note: how to repeat the run
  */
 struct world {
 	struct rig *rig;
@@ -107,7 +108,7 @@ static void __noreturn __printf(2, 3) die(struct world *w, const char *fmt, ...)
 	weft_host_die(__FILE__, __LINE__, "the run has failed");
 }
 
-/* Private data of a link: its number, then as many bytes as the number says. */
+/* Private data of a link: its number, followed by as many bytes as the number says. */
 static u32 data_of(u32 n, u8 salt, u8 *data)
 {
 	u32 i, len = 4 + n * 37 % (WEFT_CM_DATA_MAX - 3);
@@ -189,8 +190,8 @@ static void complete(struct world *w, const struct weft_cqe *e)
 			die(w, "link %u: message after SHUTDOWN", n);
 		memcpy(word, s->bufs[slot], sizeof(word));
 		/*
-		 * the first message takes the first receive, and so on; they may complete in any
-		 * order
+		 * the first message takes the first receive, and so on; the receives complete in
+		 * any order
 		 */
 		if (word[0] != n || word[1] != s->no[slot])
 			die(w, "link %u: receive %u has taken message %u of link %u", n,
@@ -223,7 +224,7 @@ static void close_side(struct world *w, u32 n, u32 k)
 	read_cq(w, s->proc);
 	s->killed = true;
 	rig_ep_free(s->ep);
-	/* its last completions, with it still there in the books */
+	/* read its last completions while the entry still describes the endpoint */
 	read_cq(w, s->proc);
 	s->ep = NULL;
 	for (i = 0; i < POSTED; i++) {
@@ -310,7 +311,7 @@ static void on_request(struct world *w, u32 p, const struct weft_event *ev, cons
 		len = data_of(n, 3, data);
 		err = rig_accept(l->s[1].ep, ev->conn, data, len);
 	}
-	/* who asked may be gone again */
+	/* the requester may be gone by now */
 	if (err && !l->s[0].killed && !w->rough)
 		die(w, "link %u: answer: %d", n, err);
 	if (err && l->s[1].ep)
@@ -369,7 +370,7 @@ static void read_all(struct world *w)
 	u32 p;
 
 	for (p = 0; p < PROCS; p++) {
-		/* what came before an event is read before it */
+		/* read the completions that came before an event first */
 		bool more = true;
 
 		while (more) {
@@ -424,7 +425,7 @@ static void act(struct world *w)
 
 /* ---- Runs ------------------------------------------------------------ */
 
-/* Has link @n come to where nothing more happens by itself? */
+/* Return: link @n has come to a state that it does not leave by itself. */
 static bool settled(const struct link *l)
 {
 	const struct side *a = &l->s[0], *b = &l->s[1];
@@ -463,7 +464,10 @@ static void finish(struct world *w)
 		for (k = 0; k < 2 && !w->rough; k++) {
 			struct side *s = &l->s[k], *o = &l->s[!k];
 
-			/* the peer got all, unless he closed first or had not enough receives */
+			/*
+			 * the peer got all messages, unless the peer closed first or had too few
+			 * receives
+			 */
 			if (s->up && s->closed && o->ep && o->up && !o->closed && o->got != s->sent)
 				die(w, "link %u: %u messages sent, %u received", n, s->sent,
 				    o->got);

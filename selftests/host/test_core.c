@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The core of a port: that it is made whole or not at all, its numbers, who has a service, packets
- * that are nobody's, and batches of packets
+ * The core of a port: made whole or not at all, its numbers, owners of services, packets that
+ * belong to no path, and batches of packets
  */
 #include "core/api/internal.h"
 #include "near.h"
 #include "harness.h"
 
-/* Each allocation fails once: nothing is left, and the next try succeeds. */
+/* Each allocation fails once: no object is left, and the next try succeeds. */
 TEST(core__init)
 {
 	struct weft_sockaddr addr;
@@ -63,7 +63,7 @@ TEST(core__service)
 	EXPECT_EQ(s.ep->ep, ep);
 	weft_ep_put(ep);
 	EXPECT_EQ(NULL, weft_core_service(s.t.core, 3));
-	/* the same chain */
+	/* the same hash chain */
 	EXPECT_EQ(NULL, weft_core_service(s.t.core, 2 + WEFT_CORE_HASH));
 	near_fini(&s);
 }
@@ -83,7 +83,7 @@ static u64 counted(struct near *s, enum weft_counter c)
 	return rig_counter(&s->t.rig->node[0], c);
 }
 
-/* Packets that are no path's, with the wrong token, or no packets at all, change nothing. */
+/* Packets of no path, with the wrong token, or that are malformed, change nothing. */
 TEST(core__strays)
 {
 	struct near s;
@@ -119,7 +119,7 @@ TEST(core__strays)
 	near_fini(&s);
 }
 
-/* A batch of packets, strays and bad ones between them: those of the path are taken, in order. */
+/* A batch of packets with stray and bad ones: the core takes those of the path, in order. */
 TEST(core__batch)
 {
 	enum { N = 12 };
@@ -133,7 +133,7 @@ TEST(core__batch)
 		rx[i] = s.rx;
 		rx[i].data = pkt[i];
 		if (i % 4 == 1) {
-			/* of a path that is not there */
+			/* of a path that does not exist */
 			s.h.path ^= 1;
 			make(&s, 8);
 			s.h.path ^= 1;

@@ -45,7 +45,7 @@ static bool post(struct weft_cq *cq, struct weft_out *out, u64 context, const vo
 	return weft_cq_post(cq, &e, pay, plen, ovf, out);
 }
 
-/* Is the entry at @index there, and whose is it? 0: no. */
+/* Return: the context of the entry at @index, 0: there is no entry. */
 static u64 peek(const struct weft_cqe *slots, u32 index)
 {
 	const struct weft_cqe *e = &slots[index % SIZE];
@@ -83,11 +83,11 @@ TEST_F(cq, full)
 	EXPECT_EQ(WEFT_ST_CQ_NOTIFY, self->status.flags);
 	EXPECT_EQ(3, weft_counters_read(self->core.cnt, WEFT_CNT_cq_overflows));
 	EXPECT_EQ(SIZE, self->status.tail);
-	/* a notify call without room changes nothing */
+	/* a notify call without space changes nothing */
 	weft_cq_notify(&self->cq, 0, self->out);
 	EXPECT_TRUE(o[0].waits);
 	self->bell.head = 2;
-	/* who comes later queues behind */
+	/* a later completion queues behind */
 	EXPECT_FALSE(post(&self->cq, self->out, SIZE + 4, NULL, 0, &o[3]));
 	weft_cq_notify(&self->cq, 0, self->out);
 	EXPECT_FALSE(o[1].waits);
@@ -113,15 +113,15 @@ TEST_F(cq, polled)
 		ASSERT_TRUE(post(&self->cq, self->out, i + 1, NULL, 0, NULL));
 	EXPECT_FALSE(post(&self->cq, self->out, SIZE + 1, NULL, 0, &o[0]));
 	EXPECT_EQ(WEFT_ST_CQ_NOTIFY, self->status.flags);
-	/* while it is looked at the program is not asked to call */
+	/* while the engine polls the queue, the program is not asked to notify */
 	EXPECT_TRUE(weft_cq_hot(&self->cq));
 	EXPECT_EQ(0, self->status.flags);
 	EXPECT_FALSE(post(&self->cq, self->out, SIZE + 2, NULL, 0, &o[1]));
 	EXPECT_EQ(0, self->status.flags);
-	/* nothing can be written: it is asked from now on */
+	/* no completion can be written: from now on the program is asked to notify */
 	EXPECT_FALSE(weft_cq_cool(&self->cq));
 	EXPECT_EQ(WEFT_ST_CQ_NOTIFY, self->status.flags);
-	/* room that was made before the flag could be seen is found */
+	/* space that was made before the flag could be seen is found */
 	EXPECT_TRUE(weft_cq_hot(&self->cq));
 	self->bell.head = 2;
 	EXPECT_TRUE(weft_cq_cool(&self->cq));
@@ -163,8 +163,7 @@ TEST_F(cq, forget)
 }
 
 /*
- * Payload of all lengths, of bytes that look like sequence numbers, with a reader that goes by
- * these alone.
+ * Payload of all lengths, of bytes that look like sequence numbers. The reader goes by these alone.
  */
 TEST_F(cq, payload)
 {
@@ -175,7 +174,7 @@ TEST_F(cq, payload)
 		u32 n = 1 + (len + 63) / 64;
 
 		/*
-		 * each slot's last word: the number that this slot would have in the next lap, or
+		 * each slot's last word: the number that this slot will have in the next lap, or
 		 * soon
 		 */
 		for (k = 0; k < len; k++) {
@@ -204,7 +203,7 @@ TEST_F(cq, payload)
 	}
 }
 
-/* An entry of several slots waits for all of them; its payload is kept by its object. */
+/* An entry of several slots waits until all of them are free; its object keeps its payload. */
 TEST_F(cq, payload_waits)
 {
 	struct weft_ovf o[2] = { 0 };
@@ -231,7 +230,9 @@ TEST_F(cq, payload_waits)
 	EXPECT_EQ(51, peek(self->slots, SIZE + 2));
 }
 
-/* A forged index puts the queue into error; nothing is written any more, and nobody hangs. */
+/*
+ * A forged index puts the queue into error. The kernel writes no more entries, and no caller hangs.
+ */
 TEST_F(cq, forged_head)
 {
 	struct weft_ovf o[20] = { 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Room for messages that come before their receives: what is kept counts for its endpoint and its
- * user, and is bounded; who has used up his room waits, and nobody else does.
+ * Credit for messages that arrive before their receives. Kept messages count for their endpoint and
+ * its user, and are bounded. A sender without credit waits, and no other sender does.
  */
 #include <sys/wait.h>
 
@@ -10,7 +10,7 @@
 #include "sums.h"
 #include "two.h"
 
-#define MANY	1000	/* slots of a sender */
+#define MANY	1000	/* slots of a sender's ring */
 #define LEN	1000	/* bytes of most messages */
 
 /**
@@ -23,8 +23,8 @@
  * @dst: receiving endpoints
  * @sent: completions of the senders
  * @got: completions of the receivers
- * @buf: what is sent
- * @room: where it goes
+ * @buf: bytes to send
+ * @room: buffer of receives
  */
 FIXTURE(room)
 {
@@ -77,7 +77,7 @@ FIXTURE_SETUP(room)
 		self->to[i] = (u32)rig_av_insert(va, node, (u16)(40 + 4 * i), self->rig);
 		for (j = 0; j < 2; j++)
 			self->from[j] = (u32)rig_av_insert(vb, 0, (u16)(4 + 4 * j), self->rig);
-		/* and each sender may send to the first receiver */
+		/* each sender may send to the first receiver */
 		ASSERT_TRUE(rig_av_insert(va, node, 40, self->rig) >= 0);
 		self->buf[i] = rig_buf(a, LEN);
 		self->room[i] = rig_buf(b, LEN);
@@ -87,7 +87,7 @@ FIXTURE_SETUP(room)
 
 FIXTURE_TEARDOWN(room)
 {
-	/* checks that nothing is left */
+	/* check that nothing is left */
 	rig_free(self->rig);
 }
 
@@ -125,7 +125,7 @@ static bool limit(FIXTURE_DATA(room) * s, const char *name, u64 value)
 	return !weft_limit_set(s->core, name, value);
 }
 
-/* The first user's endpoint is sent as much as its sender can, and receives nothing. */
+/* The sender sends the first user's endpoint all that it can; the endpoint receives nothing. */
 static bool flood(FIXTURE_DATA(room) * s, u32 len)
 {
 	u32 i;
@@ -147,7 +147,7 @@ static void others_go_on(struct __test_metadata *_metadata, FIXTURE_DATA(room) *
 	ASSERT_TRUE(flood(self, len));
 	EXPECT_TRUE(rig_counter(&self->rig->node[self->core == &self->rig->node[1].core],
 				WEFT_CNT_limit_user) > 0);
-	/* the limits, and what a flow has for itself */
+	/* the limits, and a flow's own credit */
 	most = 65536 + WEFT_CREDIT_BYTES;
 	EXPECT_TRUE((u64)atomic64_read(&user->bytes) <= most);
 	EXPECT_EQ(200, user->uid);
@@ -157,7 +157,7 @@ static void others_go_on(struct __test_metadata *_metadata, FIXTURE_DATA(room) *
 		ASSERT_EQ(0, send_one(self, 1, self->to[1], len));
 		ASSERT_TRUE(receive_one(self, 1, WEFT_SRC_ANY, len, 'b'));
 	}
-	/* and as fast as before */
+	/* as fast as before */
 	EXPECT_EQ(eager, rig_counter(&self->rig->node[0], WEFT_CNT_msgs_rendezvous));
 	EXPECT_EQ(0, rig_counter(&self->rig->node[0], WEFT_CNT_timeouts));
 }
@@ -177,11 +177,11 @@ TEST_F(room, others_go_on_beside_empty_ones)
 	others_go_on(_metadata, self, 0);
 }
 
-/* A sender alone goes beyond a limit by what each flow has for itself, and no more. */
+/* A sender alone goes beyond a limit by the credit that each flow has of its own, and no more. */
 TEST_F(room, not_far_beyond)
 {
 	if (self->core == &self->rig->node[0].core)
-		return;		/* there the sender keeps what is beyond */
+		return;		/* within the node the sender keeps what is beyond */
 	ASSERT_TRUE(limit(self, "unexpected-endpoint", 100000));
 	ASSERT_TRUE(flood(self, LEN));
 	EXPECT_TRUE(self->dst[0]->ep->flow.kept_bytes > 100000 - LEN);
@@ -198,7 +198,7 @@ TEST_F(room, not_many_beyond)
 	EXPECT_TRUE(self->dst[0]->ep->flow.kept_msgs <= 200 + WEFT_CREDIT_MSGS);
 }
 
-/* What was held back arrives, in order, and nothing is kept then. */
+/* The messages that were held back arrive, in order; then no message is kept. */
 TEST_F(room, all_arrives)
 {
 	u32 i, n = 0;
@@ -222,8 +222,8 @@ TEST_F(room, all_arrives)
 }
 
 /*
- * A flow has no room, and some of its sends are held back. Others still wait in the lane, as those
- * of another flow have filled the window. The next send does not overtake these.
+ * A flow has no credit, and some of its sends are held back. Others still wait in the lane, because
+ * another flow has filled the window. The next send does not overtake these.
  */
 TEST_F(room, no_overtaking)
 {
@@ -231,7 +231,7 @@ TEST_F(room, no_overtaking)
 	u32 i, n = 0;
 
 	if (self->core == &self->rig->node[0].core)
-		return;		/* there are no lanes */
+		return;		/* messages within the node have no lanes */
 	ASSERT_TRUE(limit(self, "messages-endpoint", 64));
 	do {
 		self->buf[0][0] = (u8)n++;
@@ -258,8 +258,8 @@ TEST_F(room, no_overtaking)
 }
 
 /*
- * A flow that had no room because of another one goes on when that one's messages have been
- * received, though none of its own are.
+ * A flow had no credit because of another flow. It continues when the other flow's messages have
+ * been received, even though its own have not.
  */
 TEST_F(room, starves_no_longer)
 {
@@ -267,13 +267,13 @@ TEST_F(room, starves_no_longer)
 	u32 i;
 
 	if (self->core == &self->rig->node[0].core)
-		return;		/* there the sender's sends are what bounds it */
+		return;		/* within the node the sender's sends are the bound */
 	ASSERT_TRUE(limit(self, "messages-endpoint", 200));
 	for (i = 0; i < 200; i++)
 		ASSERT_EQ(0, send_one(self, 0, self->to[0], 8));
 	rig_run(self->rig, 50 * NSEC_PER_MSEC);
 	ASSERT_EQ(200, self->dst[0]->ep->flow.kept_msgs);
-	/* the other one has its own room, and no more */
+	/* the other flow has its own credit, and no more */
 	for (i = 0; i < 400; i++)
 		ASSERT_EQ(0, send_one(self, 1, self->to[1] + 1, 8));
 	rig_run(self->rig, 50 * NSEC_PER_MSEC);
@@ -289,7 +289,7 @@ TEST_F(room, starves_no_longer)
 		ASSERT_EQ(1, rig_cq_read(self->sent[1], &e));
 }
 
-/* Either end goes while a flow has no room. */
+/* Either end is destroyed while a flow has no credit. */
 TEST_F(room, ends)
 {
 	ASSERT_TRUE(limit(self, "messages-endpoint", 64));
@@ -306,13 +306,13 @@ TEST_F(room, sender_ends)
 	ASSERT_TRUE(flood(self, 8));
 	rig_proc_end(self->src[0]->proc, true);
 	rig_run(self->rig, 50 * NSEC_PER_MSEC);
-	/* what has come can be received */
+	/* messages that have arrived can be received */
 	ASSERT_TRUE(receive_one(self, 0, WEFT_SRC_ANY, 8, 'a'));
 	ASSERT_EQ(0, send_one(self, 1, self->to[1], 8));
 	ASSERT_TRUE(receive_one(self, 1, WEFT_SRC_ANY, 8, 'b'));
 }
 
-/* An endpoint that sends the first receiver as much as a new flow may, and closes. */
+/* An endpoint sends the first receiver as much as a new flow may, and closes. */
 static bool come_and_go(FIXTURE_DATA(room) * s, u16 svc)
 {
 	struct rig_proc *proc = s->src[1]->proc;
@@ -342,9 +342,9 @@ static bool come_and_go(FIXTURE_DATA(room) * s, u16 svc)
 }
 
 /*
- * Room that each flow has for itself is not had again and again by who ends flows and begins
- * others: an endpoint that keeps a limit's worth of messages whose senders have gone takes no new
- * flow, until it has received.
+ * A sender that ends flows and begins others does not get a flow's own credit again and again. An
+ * endpoint that keeps a limit's worth of messages of dead senders takes no new flow, until it has
+ * received.
  */
 TEST_F(room, come_and_go)
 {
@@ -352,9 +352,9 @@ TEST_F(room, come_and_go)
 	u32 i, n, refused = 0;
 
 	if (self->core == &self->rig->node[0].core)
-		return;		/* there the sender's sends are what bounds it */
+		return;		/* within the node the sender's sends are the bound */
 	ASSERT_TRUE(limit(self, "messages-endpoint", 1000));
-	/* one that has begun before */
+	/* a flow that has begun before */
 	ASSERT_EQ(0, send_one(self, 0, self->to[0], 0));
 	rig_run(self->rig, NSEC_PER_MSEC);
 	for (i = 0; i < 40; i++)
@@ -362,7 +362,7 @@ TEST_F(room, come_and_go)
 	EXPECT_TRUE(ep->flow.kept_msgs <= 1000 + 2 * WEFT_CREDIT_MSGS);
 	EXPECT_TRUE(refused >= 30);
 	EXPECT_EQ(ep->flow.kept_msgs - 1, ep->flow.orphans);
-	/* goes on, and so does who sends to another endpoint */
+	/* continues, and so does a sender to another endpoint */
 	ASSERT_EQ(0, send_one(self, 0, self->to[0], 0));
 	ASSERT_EQ(0, send_one(self, 1, self->to[1], 8));
 	ASSERT_TRUE(receive_one(self, 1, WEFT_SRC_ANY, 8, 'b'));
@@ -373,14 +373,14 @@ TEST_F(room, come_and_go)
 	EXPECT_EQ(0, ep->flow.orphans);
 	EXPECT_FALSE(come_and_go(self, 200));
 	EXPECT_EQ(WEFT_CREDIT_MSGS + 1, ep->flow.orphans);
-	/* those that are dropped do not count, either */
+	/* dropped messages do not count, either */
 	rig_ep_free(self->dst[0]);
 	rig_run(self->rig, NSEC_PER_MSEC);
 }
 
 /*
- * What a flow keeps beyond a limit, in its own room, stays when the flow ends. The sums agree with
- * that.
+ * Messages that a flow keeps beyond a limit, by its own credit, stay when the flow ends. The sums
+ * agree with that.
  */
 TEST_F(room, stays_beyond_a_limit)
 {
@@ -389,7 +389,7 @@ TEST_F(room, stays_beyond_a_limit)
 	u32 i, n;
 
 	if (self->core == &self->rig->node[0].core)
-		return;		/* there the sender keeps what is beyond */
+		return;		/* within the node the sender keeps what is beyond */
 	ASSERT_TRUE(limit(self, "messages-endpoint", 64));
 	for (i = 0; i < 200; i++)
 		ASSERT_EQ(0, send_one(self, 0, self->to[0], 8));
@@ -410,7 +410,7 @@ TEST_F(room, stays_beyond_a_limit)
 	sums_check_kept(node);
 }
 
-/* Do the sums find fault, with @msgs messages kept? In a process of its own, which they end. */
+/* Return: the sums report an error with @msgs kept messages. Runs in a process that they abort. */
 static bool sums_die(FIXTURE_DATA(room) * s, u32 msgs)
 {
 	struct weft_ep *ep = s->dst[0]->ep;
@@ -427,10 +427,10 @@ static bool sums_die(FIXTURE_DATA(room) * s, u32 msgs)
 	       WTERMSIG(status) == SIGABRT;
 }
 
-/* More than the limits and the room of all flows that there were is found. */
+/* The sums detect more messages than the limits and the credit of all flows allow. */
 TEST_F(room, more_than_flows_allow)
 {
-	/* the flow that there is, and one that the sums may not have seen */
+	/* the existing flow, and one that the sums may not have seen */
 	u32 most = 2 * 64 + 2 * (WEFT_CREDIT_MSGS + WEFT_CREDIT_STEP);
 
 	ASSERT_TRUE(limit(self, "messages-endpoint", 64));
@@ -440,7 +440,7 @@ TEST_F(room, more_than_flows_allow)
 	EXPECT_TRUE(sums_die(self, most + 1));
 }
 
-/* What is told is never taken back, and what is older than what is known changes nothing. */
+/* Credit is never taken back, and a credit older than the known one changes nothing. */
 TEST(absolute)
 {
 	struct weft_w_credit w = { 0 };

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Datagrams: all lengths, on one node and between two; what takes none is not waited for; the
- * handshake of a new path is; nobody there; receives that are directed, short, shared, multiple;
- * datagrams that wait for them, and those that may not; completion queues that are full; packets
- * that are forged
+ * Datagrams: all lengths, on one node and between two; lost when no endpoint takes them; kept
+ * during the handshake of a new path
+ *
+ * Receives are directed, short, shared and multiple. Datagrams wait for a receive up to a limit.
+ * Completion queues are full. Packets are forged.
  */
 #include "core/api/internal.h"
 #include "two.h"
 #include "harness.h"
 
-/* @wait: datagrams that may wait for their receive */
+/* @wait: how many datagrams may wait for a receive */
 static void init_wait(struct two *t, u32 dst, u32 cq_slots, u32 cold, u32 wait)
 {
 	two_init_type(t, WEFT_EP_DGRAM, 0, dst, cq_slots, cold);
 	t->b->node->core.conf.dgram_max = wait;
-	/* order is not promised; most of the tests want to know which one comes */
+	/* datagrams have no order; most tests want to know which one comes */
 	t->rig->conf.jitter = 0;
 }
 
@@ -43,7 +44,7 @@ static void send_from(struct two *t, u32 off, u32 len, u32 flags)
 		abort();
 }
 
-/* How did the send end? Datagrams are complete at once. */
+/* Return: the status of the send. Sends of datagrams complete at once. */
 static int sent(struct two *t)
 {
 	struct weft_cqe e;
@@ -117,7 +118,7 @@ TEST(dgram__lengths)
 		lengths(_metadata, i & 1, i & 2 ? RIG_PPM / 2 : 0, 1 + i / 4);
 }
 
-/* Long packets: bytes stand in the send until they are put out. */
+/* Long packets: the bytes stay in the send until the output is flushed. */
 TEST(dgram__jumbo)
 {
 	struct rig_conf conf;
@@ -185,7 +186,7 @@ TEST(dgram__not_waited_for)
 	}
 }
 
-/* What comes before its receive waits for it, long or short. */
+/* A datagram that arrives before its receive waits for it, long or short. */
 TEST(dgram__waits)
 {
 	static const u32 lens[] = { 0, 1, 100, 960, 961, 1424 };
@@ -221,7 +222,9 @@ TEST(dgram__waits)
 	}
 }
 
-/* As many as may, and as many bytes; the others are lost, and all are counted in the end. */
+/*
+ * Datagrams wait up to both limits, in number and in bytes. The others are lost; all are counted.
+ */
 TEST(dgram__waits_at_most)
 {
 	struct weft_cqe e;
@@ -243,7 +246,7 @@ TEST(dgram__waits_at_most)
 		ASSERT_EQ(0, rig_cq_read(t.cb, &e));
 		EXPECT_EQ(0, memcmp(t.room, t.buf, 4 * 8));
 		EXPECT_EQ(0xee, t.room[4 * 8]);
-		/* there is room again */
+		/* there is space again */
 		for (i = 0; i < 4; i++)
 			send_from(&t, 0, 8, 0);
 		settle(&t);
@@ -252,7 +255,7 @@ TEST(dgram__waits_at_most)
 		rig_ep_free(t.eb);
 		settle(&t);
 		EXPECT_EQ(6 + 3, dropped(&t));
-		/* those that nobody has received are no matter of the limit */
+		/* datagrams that no endpoint takes do not count for the limit */
 		EXPECT_EQ(6, rig_counter(t.b->node, WEFT_CNT_limit_datagrams));
 		rig_free(t.rig);
 
@@ -266,7 +269,9 @@ TEST(dgram__waits_at_most)
 	}
 }
 
-/* One from who is not named does not go into a directed receive, and stays for another one. */
+/*
+ * A datagram of another sender does not go into a directed receive, and stays for another receive.
+ */
 TEST(dgram__waits_directed)
 {
 	struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .context = 1, .peer = 1 };
@@ -335,7 +340,7 @@ TEST(dgram__refused)
 	rig_free(t.rig);
 }
 
-/* What is sent before the path is there arrives; of more than that, the first ones. */
+/* Datagrams sent before the path is up arrive; when there are too many, the first ones do. */
 TEST(dgram__handshake)
 {
 	struct weft_cqe e;
@@ -404,7 +409,10 @@ TEST(dgram__nobody_there)
 		ASSERT_EQ(0, rig_cq_read(t.cb, &e));
 		rig_free(t.rig);
 	}
-	/* no such node: complete at once; what waits goes with the path, the next one asks */
+	/*
+	 * no such node: the send completes at once; the waiting ones go with the path, the next one
+	 * asks anew
+	 */
 	init(&t, 1, 64, 0);
 	rig_cut(t.rig, 0, 1, true);
 	for (i = 0; i < 10; i++) {
@@ -418,7 +426,7 @@ TEST(dgram__nobody_there)
 	send_from(&t, 0, 8, 0);
 	settle(&t);
 	ASSERT_EQ(1, rig_cq_read(t.cb, &e));
-	/* killed with some that wait */
+	/* killed while datagrams wait */
 	rig_cut(t.rig, 0, 1, true);
 	rig_stop(&t.rig->node[1], ENODEV);
 	rig_free(t.rig);
@@ -454,7 +462,7 @@ TEST(dgram__directed)
 	rig_free(t.rig);
 }
 
-/* A receive that has been matched completes, when there is room for its completion. */
+/* A receive that has matched completes when its completion has space. */
 TEST(dgram__full_queue)
 {
 	struct weft_cqe e;
@@ -513,7 +521,7 @@ TEST(dgram__multi)
 	}
 }
 
-/* An endpoint that shares @srq and @av, known to the sender. */
+/* An endpoint that shares @srq and @av; the sender knows its address. */
 static struct rig_ep *share(struct two *t, struct rig_srq *srq, struct rig_av *av, u32 dst,
 			    u16 service)
 {
@@ -526,7 +534,7 @@ static struct rig_ep *share(struct two *t, struct rig_srq *srq, struct rig_av *a
 	return ep;
 }
 
-/* From a shared queue: who finds it empty does not wait for it, if no datagram may. */
+/* From a shared queue: an endpoint that finds it empty does not wait, if no datagram may. */
 TEST(dgram__shared)
 {
 	struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY, .context = 4 };
@@ -559,7 +567,7 @@ TEST(dgram__shared)
 	}
 }
 
-/* From a shared queue: those that wait get what is posted there, in turn. */
+/* From a shared queue: endpoints that wait get the posted receives in turn. */
 TEST(dgram__waits_shared)
 {
 	struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY, .n = 1 };
@@ -607,7 +615,7 @@ TEST(dgram__waits_shared)
 	}
 }
 
-/* A multi-receive buffer takes those that wait, and then what comes. */
+/* A multi-receive buffer takes waiting datagrams, and then the next ones. */
 TEST(dgram__waits_multi)
 {
 	struct weft_rqe m = {
@@ -638,7 +646,10 @@ TEST(dgram__waits_multi)
 	}
 }
 
-/* Only with the path's token, only what is whole, and only to who wants datagrams. */
+/*
+ * The endpoint takes a datagram only with the path's token, only whole, and only if its type is
+ * DGRAM.
+ */
 TEST(dgram__forged)
 {
 	struct weft_dgram d = { .ssvc = 1, .dsvc = 2, .len = 8, .pay = (const u8 *)"12345678" };
@@ -681,7 +692,7 @@ TEST(dgram__forged)
 	rig_free(t.rig);
 }
 
-/* Under loss and doubling: each receive has what one of the datagrams was, whole. */
+/* With loss and duplicates: each receive holds one of the datagrams, whole. */
 TEST(dgram__storm)
 {
 	struct weft_cqe e;

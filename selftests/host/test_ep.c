@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Endpoints: making them, their addresses and services, their queues, and their end. What they do
- * with messages and connections is in other files.
+ * Endpoints: making them, their addresses and services, their queues, and their end. Messages and
+ * connections are in other files.
  */
 #include "core/api/internal.h"
 #include "rig.h"
@@ -95,7 +95,7 @@ TEST_F(ep, address)
 	EXPECT_TRUE(weft_addr_eq(&a, &got));
 	end(self, ep);
 
-	/* not the port's, or of a family that it has none of */
+	/* not the port's, or of a family without an address */
 	self->conf.addr.addr[3] ^= 64;
 	EXPECT_EQ(-EADDRNOTAVAIL, PTR_ERR(weft_ep_new(self->core, &self->conf)));
 	self->conf.addr = (struct weft_sockaddr){
@@ -103,7 +103,7 @@ TEST_F(ep, address)
 	};
 	EXPECT_EQ(-EAFNOSUPPORT, PTR_ERR(weft_ep_new(self->core, &self->conf)));
 
-	/* any: the port's first */
+	/* any address: the port's first */
 	self->conf.addr.family = 0;
 	self->conf.addr.port = a.port;
 	ep = make(self);
@@ -121,7 +121,7 @@ TEST_F(ep, type)
 	EXPECT_EQ(-EINVAL, PTR_ERR(weft_ep_new(self->core, &self->conf)));
 }
 
-/* Whichever allocation fails: nothing is left of it. */
+/* Whichever allocation fails, no part of the endpoint is left. */
 TEST_F(ep, no_memory)
 {
 	static const u32 types[] = { WEFT_EP_MSG, WEFT_EP_RDM, WEFT_EP_DGRAM, WEFT_EP_PASSIVE };
@@ -169,13 +169,13 @@ TEST_F(ep, queues_that_fit)
 	EXPECT_EQ(-EINVAL, weft_ep_enable(ep, &q));
 	q.av = NULL;
 	EXPECT_EQ(0, weft_ep_enable(ep, &q));
-	/* more queues are for those without a connection */
+	/* only connectionless endpoints have more queues */
 	q.rx_cq = &self->more->cq;
 	q.eq = NULL;
 	EXPECT_EQ(-EINVAL, weft_ep_enable(ep, &q));
 	end(self, ep);
 
-	/* its receives are shared: of none yet */
+	/* its receives are shared: no shared queue yet */
 	self->conf.type = WEFT_EP_RDM;
 	self->conf.flags = WEFT_EPF_SRQ;
 	self->conf.rq_slots = 0;
@@ -185,7 +185,7 @@ TEST_F(ep, queues_that_fit)
 	end(self, ep);
 }
 
-/* A direction that has no queue gets one, once. */
+/* A direction without a queue gets one, once. */
 TEST_F(ep, queues_one_by_one)
 {
 	struct weft_cq *cq = &self->cq->cq, *more = &self->more->cq;
@@ -232,7 +232,7 @@ TEST_F(ep, names)
 	EXPECT_EQ(-EBUSY, weft_ep_setname(ep, &a));
 	EXPECT_EQ(-ENOTCONN, weft_ep_getpeer(ep, &got));
 
-	/* the service is taken, also for who has asked for it before */
+	/* the service is in use, also for the program that asked for it before */
 	other = make(self);
 	EXPECT_EQ(-EADDRINUSE, weft_ep_setname(other, &a));
 	a.port = 0;
@@ -244,7 +244,7 @@ TEST_F(ep, names)
 	end(self, other);
 }
 
-/* Services that are chosen are not in use, and the port's count of lives never says 0. */
+/* Chosen services are free ones, and the port's count of lives is never 0. */
 TEST_F(ep, chosen_services)
 {
 	struct weft_ep_queues q = { .av = self->av->av };
@@ -261,7 +261,7 @@ TEST_F(ep, chosen_services)
 	end(self, b);
 }
 
-/* A port that goes. */
+/* The port is removed. */
 TEST_F(ep, stopped)
 {
 	struct weft_ep_queues q = { .av = self->av->av };
@@ -307,7 +307,7 @@ TEST_F(ep, error)
 	end(self, ep);
 }
 
-/* Before it is enabled, and with nothing to cancel. */
+/* Before the endpoint is enabled, and with nothing to cancel. */
 TEST_F(ep, calls_too_early)
 {
 	struct weft_ep_queues q = { .av = self->av->av, .rx_cq = &self->cq->cq };

@@ -70,7 +70,7 @@ TEST_F(eq, read)
 	weft_eq_post(eq, event(1, 1, 0), self->out);
 }
 
-/* Nothing is cut, nothing is taken when it does not fit, and the padding is zero. */
+/* An event is never cut, an event that does not fit stays in the queue, and the padding is zero. */
 TEST_F(eq, room)
 {
 	struct weft_eq *eq = &self->eq->eq;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets with one short message that are taken straight: that they are, what has to go the long
- * way and that nothing has happened then, and what an acknowledgement does. How they are made is in
- * test_fastpkt_tx.c.
+ * Packets with one short message that the fast path receives, packets that need the slow path, and
+ * acknowledgements
+ *
+ * When the fast path does not apply, it has changed nothing. test_fast_packet_tx.c tests how such
+ * packets are made.
  */
 #include "core/transport/emit.h"
 #include "near.h"
@@ -112,7 +114,7 @@ TEST(fast__lengths)
 		EXPECT_EQ(s.h.psn + 1, s.t.lane->rcv_nxt);
 		EXPECT_EQ(gone + len[i], s.t.path->rx_gone);
 		near_next(&s);
-		/* the same packet once more is one that has come before */
+		/* a duplicate counts as a duplicate */
 		ASSERT_FALSE(near_fastpkt(&s));
 	}
 	EXPECT_EQ(1 + ARRAY_SIZE(len), rig_counter(&s.t.rig->node[0], WEFT_CNT_msgs_received));
@@ -120,7 +122,7 @@ TEST(fast__lengths)
 	near_fini(&s);
 }
 
-/* What is not of that form leaves everything as it was. */
+/* A packet of another form leaves everything as it was. */
 static void refused(struct __test_metadata *_metadata, struct near *s, const char *what)
 {
 	u32 nxt = s->t.lane->rcv_nxt;
@@ -217,7 +219,7 @@ TEST(fast__form)
 	near_fini(&s);
 }
 
-/* The packet acknowledges the only one under way, also where its message takes the slow path. */
+/* The packet acknowledges the only packet under way, also when its message takes the slow path. */
 static void acked(struct __test_metadata *_metadata, bool posted)
 {
 	struct weft_cqe e;
@@ -262,7 +264,7 @@ TEST(fast__acknowledges_unexpected)
 	acked(_metadata, false);
 }
 
-/* Of several, or of one that was sent again, the slow path's answer is the same. */
+/* With several packets under way, or one that was sent again, the slow path acts the same. */
 TEST(fast__acknowledges_some)
 {
 	struct near s;
@@ -285,7 +287,7 @@ TEST(fast__acknowledges_some)
 		EXPECT_TRUE(lone_sound(&s.t));
 		near_next(&s);
 	}
-	/* what was never sent is not acknowledged */
+	/* packets that were never sent are not acknowledged */
 	near_post(&s, 4);
 	s.h.ack = PSN + 4;
 	near_make(&s, 8, 0, 8);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets with one short message that are made straight, from the send ring too: that they are what
- * goes out the slow path and leave the same, and when they are not.
+ * Packets with one short message that the fast path makes, also from the send ring. They are equal
+ * to those of the slow path, and leave the same state. The slow path takes all other sends.
  */
 #include "core/transport/emit.h"
 #include "near.h"
 #include "harness.h"
 
-/* Put out a message of @len bytes of 0xab. */
+/* Send a message of @len bytes of 0xab. */
 static bool put_out(struct near *s, struct weft_flow *flow, u32 len)
 {
 	struct weft_head h = { .tag = 9, .data = 8, .flags = WEFT_MSG_TAGGED | WEFT_MSG_DATA };
@@ -73,8 +73,8 @@ TEST(fast__put_out)
 }
 
 /**
- * struct pushed - what has come of a message that was put out
- * @done: it went straight
+ * struct pushed - the effects of a message that was sent
+ * @done: the fast path sent it
  * @lane: the lane, but for its lists
  * @busy: path->busy
  * @flight: path->flight
@@ -95,7 +95,7 @@ struct pushed {
 	u8 pkt[4][256];
 };
 
-/* @kind bits: what else there is to do. */
+/* @kind bits: what else is pending. */
 static void push_prepare(struct lone *t, u32 kind)
 {
 	weft_lock(&t->path->lock);
@@ -140,7 +140,7 @@ static void put_open(struct near *s, struct weft_flow *flow)
 	weft_unlock(&s->t.path->lock);
 }
 
-/* A record is there to be used again, and room at the peer. */
+/* A free record is kept, and the peer has given credit. */
 static void keep_one(struct near *s)
 {
 	weft_lock(&s->t.path->lock);
@@ -219,7 +219,7 @@ static void push(u32 kind, u32 by, struct pushed *p)
 	near_init(&s);
 	lane = s.t.lane;
 	flow = s.ep->ep->flow.recent;
-	/* generations are never the same */
+	/* generations differ each time */
 	flow->id.sgen = GEN;
 	push_prepare(&s.t, kind);
 	memset(p, 0, sizeof(*p));
@@ -252,7 +252,7 @@ static void push(u32 kind, u32 by, struct pushed *p)
 	if (by == BY_RING && p->done) {
 		struct weft_w_hdr *w = (void *)p->pkt[0];
 
-		/* as it stands: nothing is put out */
+		/* in this state: no packet leaves */
 		p->len[0] = left(&s, p->pkt[0], sizeof(p->pkt[0]));
 		p->ntx += !!p->len[0];
 		p->psn[0] = be32_to_cpu(w->psn);
@@ -264,7 +264,7 @@ static void push(u32 kind, u32 by, struct pushed *p)
 	near_fini(&s);
 }
 
-/* What goes out straight is what goes out by weft_path_output(), and leaves the same. */
+/* A packet of the fast path equals that of weft_path_output(), and leaves the same state. */
 static void as_the_long_way(struct __test_metadata *_metadata, u32 by)
 {
 	struct pushed a, b;
@@ -298,7 +298,9 @@ TEST(fast__from_the_ring)
 	as_the_long_way(_metadata, BY_RING);
 }
 
-/* Nothing of the send has gone, and it is left to the slow path, which is not taken here. */
+/*
+ * No part of the send has left, and the slow path is to take it. The slow path is not called here.
+ */
 static void stays(struct __test_metadata *_metadata, struct near *s, const char *what)
 {
 	struct weft_ep *ep = s->ep->ep;
@@ -369,15 +371,15 @@ TEST(fast__stays_in_the_ring)
 	filled = weft_entry(weft_list_first(&path->recs), struct weft_rec, node);
 	filled->len = 8;
 	STAYS(&s, lane->open, filled);
-	/* a message that waits, of whichever flow */
+	/* a message waits, of any flow */
 	weft_list_init(&recs);
 	weft_list_add_tail(&lane->sendq, &recs);
 	stays(_metadata, &s, "order");
 	weft_list_del(&recs);
-	/* others stand behind it */
+	/* others wait behind it */
 	near_post_send(&s, WEFT_SQ_INLINE);
 	stays(_metadata, &s, "more");
-	/* no record is kept */
+	/* no free record is kept */
 	l = weft_list_first(&path->recs);
 	weft_list_del(l);
 	stays(_metadata, &s, "no record");
@@ -395,7 +397,7 @@ TEST(fast__stays_in_the_ring)
 	near_fini(&s);
 }
 
-/* Kinds of sends that are not for this way. */
+/* Kinds of sends that the fast path refuses. */
 TEST(fast__kinds)
 {
 	static const u32 flags[] = {
@@ -442,7 +444,7 @@ TEST(fast__not_alone)
 	s.t.out->ntx = WEFT_OUT_TX;
 	EXPECT_FALSE(put_out(&s, flow, 8));
 	s.t.out->ntx = 0;
-	/* a chunk that waits goes first, in the same packet */
+	/* a pending chunk goes first, in the same packet */
 	ASSERT_TRUE(lone_note(&s.t, 8));
 	s.t.path->busy = 0;
 	EXPECT_FALSE(put_out(&s, flow, 8));

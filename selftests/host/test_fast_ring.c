@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Short messages that go straight from the send ring, or from a packet, into the receiver's
- * completion queue: that they do, what has to take the slow path, and that nobody can tell which it
- * was
+ * Short messages that go from the send ring, or from a packet, directly into the receiver's
+ * completion queue. The fast path takes them, other cases take the slow path, and programs see no
+ * difference.
  */
 #include "core/api/internal.h"
 #include "two.h"
@@ -45,7 +45,7 @@ static int send_one(struct two *t, u64 tag, u32 len, u32 flags)
 	return rig_send(t->ea, &op);
 }
 
-/* Was the receive never made one: are all structures of receives as they were? */
+/* Return: all structures of receives are as they were: the receive was never posted. */
 static u32 posted(struct two *t)
 {
 	return t->eb->ep->rx.match.nposts;
@@ -71,7 +71,7 @@ static void one(struct __test_metadata *_metadata, struct two *t, u64 context, u
 	EXPECT_EQ(0xee, t->room[len]);
 }
 
-/* All lengths that take another number of slots, and what may come with them. */
+/* All lengths that take another number of slots, with all optional fields. */
 static void lengths(struct __test_metadata *_metadata, u32 dst)
 {
 	static const u32 len[] = { 0, 1, 7, 8, 9, 63, 64, 65, 128, 500, WEFT_INLINE_MAX };
@@ -105,7 +105,7 @@ TEST(fast__lengths_remote)
 	lengths(_metadata, 1);
 }
 
-/* What is posted is older than what stands in the ring; only what fits is taken. */
+/* A posted receive is older than those in the ring; only a receive that fits is taken. */
 static void order(struct __test_metadata *_metadata, u32 dst)
 {
 	struct two t;
@@ -113,7 +113,7 @@ static void order(struct __test_metadata *_metadata, u32 dst)
 	two_init(&t, dst, 256, 0);
 	ASSERT_EQ(0, send_one(&t, 1, 8, 0));
 	settle(&t);
-	/* the message that waits makes these be posted */
+	/* the message that waits makes the core post these */
 	ASSERT_EQ(0, post(&t, 10, 7, 0, 100, WEFT_RQ_COMPLETION));
 	ASSERT_EQ(0, post(&t, 11, 0, ~0ull << 8, 100, WEFT_RQ_COMPLETION));
 	ASSERT_EQ(0, post(&t, 12, 1, 0, 100, WEFT_RQ_COMPLETION));
@@ -143,7 +143,7 @@ TEST(fast__order_remote)
 	order(_metadata, 1);
 }
 
-/* What cancels a posted receive may still stand in the ring. */
+/* The cancel of a posted receive may still be in the ring. */
 TEST(fast__canceled)
 {
 	struct weft_rqe cancel = { .op = WEFT_RQ_CANCEL, .nslots = 1, .src = WEFT_SRC_ANY,
@@ -166,7 +166,7 @@ TEST(fast__canceled)
 	rig_free(t.rig);
 }
 
-/* A receive that is too short, or wants no completion, is no case for this. */
+/* A receive that is too short, or wants no completion, takes the slow path. */
 static void others(struct __test_metadata *_metadata, u32 dst)
 {
 	struct weft_cqe e;
@@ -209,7 +209,7 @@ TEST(fast__others_remote)
 	others(_metadata, 1);
 }
 
-/* No room in the queue: nothing is lost, and the order stays. */
+/* The queue is full: no message is lost, and the order stays. */
 static void full(struct __test_metadata *_metadata, u32 dst)
 {
 	struct weft_cqe e;
@@ -242,7 +242,7 @@ TEST(fast__full_remote)
 	full(_metadata, 1);
 }
 
-/* Sends that are told of are, one by one and in their order; also after many in one notify call. */
+/* Sends with completions complete one by one and in order, also many in one notify call. */
 TEST(fast__sends_complete)
 {
 	struct weft_cqe e;
@@ -283,7 +283,8 @@ TEST(fast__sends_complete)
 #define BATCH	8	/* sends that one notify call takes */
 
 /*
- * No room for the completions of sends, several of them in one notify call: all wait, none is lost.
+ * The queue is full for the completions of several sends in one notify call: all wait, none is
+ * lost.
  */
 TEST(fast__sends_full)
 {
@@ -346,7 +347,7 @@ static void bad_send(struct __test_metadata *_metadata, struct two *t, const str
 	EXPECT_EQ(0, rig_cq_read(t->cb, &e));
 }
 
-/* Entries that are not right are told of as ever, although the flow is known. */
+/* Malformed entries are reported as always, although the flow is known. */
 TEST(fast__bad_sends)
 {
 	struct weft_sqe good = { .op = WEFT_SQ_TSEND, .nslots = 1, .context = 5, .tag = 7 }, s;
@@ -395,7 +396,7 @@ TEST(fast__bad_sends)
 	rig_free(t.rig);
 }
 
-/* And receives: the message goes to the next one. */
+/* The same for receives: the message goes to the next one. */
 TEST(fast__bad_receives)
 {
 	struct weft_rqe good = {
@@ -437,7 +438,7 @@ TEST(fast__bad_receives)
 	rig_free(t.rig);
 }
 
-/* weft_ep_fast() says whether the ring is empty, and takes nothing that needs the time. */
+/* weft_ep_fast() says whether the ring is empty, and leaves entries that need the time. */
 TEST(fast__near)
 {
 	struct weft_out *out = calloc(1, sizeof(*out));

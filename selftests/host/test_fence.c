@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fences: what they hold and what not, within a node and between two; each level is told in its
- * time; failures, shutdown and the end of an endpoint; many of them under loss
+ * Fences: what they hold and what not, within a node and between two; each level completes at its
+ * time; failures, shutdown and the end of an endpoint; many fences with loss
  */
 #include "core/api/internal.h"
 #include "two.h"
 #include "harness.h"
 
-#define LONG	TWO_LONG	/* is announced: under way until a receive takes it */
+/* a message of this length is announced: it is under way until a receive takes it */
+#define LONG	TWO_LONG
 
 static void init(struct two *t, u32 dst, u32 cold)
 {
@@ -63,7 +64,7 @@ static long next(struct rig_cq *cq)
 	return e.status ? -(long)e.context : (long)e.context;
 }
 
-/* The marked one, and those behind it, arrive only when what was before them is through. */
+/* The fenced message, and those behind it, arrive only after those before it are complete. */
 static void holds(struct __test_metadata *_metadata, u32 dst, u32 cold, u32 len)
 {
 	struct two t;
@@ -86,7 +87,7 @@ static void holds(struct __test_metadata *_metadata, u32 dst, u32 cold, u32 len)
 	EXPECT_EQ(1, next(t.ca));
 	EXPECT_EQ(5, next(t.ca) + next(t.ca));
 	EXPECT_EQ(0, next(t.ca));
-	/* nothing is held any more */
+	/* no send is held any more */
 	post(&t, 4);
 	SEND(4, len, WEFT_SQ_FENCE);
 	settle(&t);
@@ -107,7 +108,7 @@ TEST(fence__holds)
 		}
 }
 
-/* Two fences in a row; what is between them is under way together. */
+/* Two fences in a row; the sends between them are under way together. */
 TEST(fence__two)
 {
 	struct two t;
@@ -166,7 +167,9 @@ TEST(fence__others)
 	rig_free(t.rig);
 }
 
-/* An earlier one that asked for less is told of at its own level, and waited for all the same. */
+/*
+ * An earlier send with a lower level completes at its own level, and the fence still waits for it.
+ */
 TEST(fence__levels)
 {
 	struct two t;
@@ -195,7 +198,7 @@ TEST(fence__levels)
 	EXPECT_EQ(1, next(t.cb));
 	EXPECT_EQ(2, next(t.cb));
 	EXPECT_EQ(3, next(t.cb));
-	/* matched is waited for where that was asked for */
+	/* the fence waits for a match where the program asked for that */
 	SEND(4, 8, WEFT_SQ_MATCH);
 	SEND(5, 8, WEFT_SQ_FENCE);
 	settle(&t);
@@ -207,7 +210,7 @@ TEST(fence__levels)
 	rig_free(t.rig);
 }
 
-/* A failure of an earlier one satisfies the fence, and is told first; a lost peer fails both. */
+/* A failure of an earlier send satisfies the fence, and completes first; a lost peer fails both. */
 TEST(fence__failure)
 {
 	struct two t;
@@ -239,7 +242,7 @@ TEST(fence__failure)
 	rig_free(t.rig);
 }
 
-/* Delivered is what is in the receive's memory, also within a node. */
+/* A delivered message is in the receive's memory, also within a node. */
 TEST(fence__local_delivery)
 {
 	static const u32 flags[] = { WEFT_SQ_DELIVERY, WEFT_SQ_MATCH };
@@ -257,7 +260,9 @@ TEST(fence__local_delivery)
 				ASSERT_EQ(0, next(t.ca));
 			settle(&t);
 			if (!(k & 2)) {
-				/* wholly buffered is delivered, and not matched */
+				/*
+				 * a message that is wholly buffered is delivered, and not matched
+				 */
 				ASSERT_EQ(k || lens[i] == LONG ? 0 : 1, next(t.ca));
 				post(&t, 1);
 				settle(&t);
@@ -294,7 +299,7 @@ TEST(fence__kill)
 	}
 }
 
-/* More are held than there are sends: the ring waits, and goes on. */
+/* More sends are held than there are send structures: the ring waits, and continues. */
 TEST(fence__full)
 {
 	struct two t;
@@ -326,7 +331,7 @@ TEST(fence__full)
 	}
 }
 
-/* Is a long one before a fence, behind which message @k stands, not through? */
+/* Return: a long send before a fence, which message @k waits for, is not complete. */
 static bool overtook(u32 k, const u32 *len, const bool *fenced, const bool *done)
 {
 	bool fence = false;
@@ -340,7 +345,7 @@ static bool overtook(u32 k, const u32 *len, const bool *fenced, const bool *done
 	return false;
 }
 
-/* At random, under loss: a fenced message never overtakes, nothing is lost. */
+/* At random, with loss: a fenced message never overtakes, and no message is lost. */
 TEST(fence__storm)
 {
 	static const u32 lens[] = { 0, 8, 900, 3000, LONG };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Flows: one for each pair of endpoints, its number and its bound, and what becomes of it when its
- * receiver goes or its path does
+ * Flows: one for each pair of endpoints, its number, its limit, and its end when its receiver or
+ * its path ends
  */
 #include "core/api/internal.h"
 #include "near.h"
@@ -27,7 +27,7 @@ static int get(struct two *t, struct rig_ep *ep, u64 context)
 	return rig_recv(ep, &op);
 }
 
-/* The next completion's status within a second; -1: there is none. */
+/* Take the next completion within a second. Return: its status; -1: there is none. */
 static int status(struct two *t, struct rig_cq *cq, u64 context)
 {
 	struct weft_cqe e;
@@ -38,7 +38,7 @@ static int status(struct two *t, struct rig_cq *cq, u64 context)
 	return e.context == context ? e.status : -2;
 }
 
-/* An address that stands in the vector twice is one destination: messages keep their order. */
+/* An address with two entries in the vector is one destination: messages keep their order. */
 TEST(flow__one_for_an_address)
 {
 	struct weft_sockaddr addr;
@@ -69,7 +69,10 @@ TEST(flow__one_for_an_address)
 	rig_free(t.rig);
 }
 
-/* The receiver goes: what is sent to it is refused. Another one has its service: a flow anew. */
+/*
+ * The receiver is destroyed: sends to it are refused. A new receiver on its service gets a new
+ * flow.
+ */
 static void again(struct __test_metadata *_metadata, u32 dst)
 {
 	struct rig_ep *ep;
@@ -103,7 +106,7 @@ TEST(flow__again_local)
 	again(_metadata, 0);
 }
 
-/* There is no such entry in the vector. */
+/* The vector has no such entry. */
 TEST(flow__no_destination)
 {
 	struct two t;
@@ -145,7 +148,7 @@ TEST(flow__dead_path)
 	near_fini(&s);
 }
 
-/* A node may begin so many flows and no more; one that ends makes room. */
+/* A node may begin a limited number of flows; the end of one permits the next. */
 TEST(flow__bound)
 {
 	struct weft_flowid id = { .ssvc = SVC, .dsvc = 2 };
@@ -175,7 +178,7 @@ TEST(flow__bound)
 	lone_fini(&t);
 }
 
-/* Whose end is told once, however often it is said to be gone. */
+/* The end of a flow is told once, however often the peer reports it. */
 TEST(flow__gone_once)
 {
 	struct weft_flowid id = { .ssvc = SVC, .dsvc = 2, .sgen = GEN };
@@ -196,8 +199,8 @@ TEST(flow__gone_once)
 }
 
 /*
- * A message of one flow too many is answered, and does not stand in front of what else comes: its
- * sender has nothing to wait for.
+ * The receiver answers a message of one flow too many. The message does not block the packets
+ * behind it: its sender has no reason to wait.
  */
 TEST(flow__one_too_many)
 {
@@ -245,7 +248,7 @@ TEST(flow__one_too_many)
 	near_fini(&s);
 }
 
-/* Whatever numbers a peer gives its flows, they do not end up in one list. */
+/* Whatever numbers a peer gives its flows, the hash table spreads them over its lists. */
 TEST(flow__no_long_list)
 {
 	static const u32 step[] = { 1, 64, 4096, 1u << 16, 0x144cbc89 };

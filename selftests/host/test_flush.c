@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What was put out: that it is nothing at first, that copies come before completions, that a copy
- * into memory that has gone is told, and who is woken, how often
+ * Flushing an output: an empty one, copies before completions, a copy into memory that is gone, and
+ * how often a flush wakes programs
  */
 #include "core/api/internal.h"
 #include "near.h"
@@ -30,7 +30,7 @@ TEST(flush__nothing)
 	free(out);
 }
 
-/* Post a receive of LEN bytes, and take a message of them up to where its copy has been put out. */
+/* Post a receive of LEN bytes, and receive a message of them until its copy is in the output. */
 static void begin(struct near *s)
 {
 	struct rig_op op = { .tagged = true, .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY,
@@ -51,7 +51,7 @@ static void begin(struct near *s)
 	rig_rx(s->t.core, s->t.out->now, &s->rx, 1, s->t.out);
 }
 
-/* The completion is written when the bytes are there, and not before. */
+/* The completion is written after the bytes have been copied. */
 TEST(flush__copies_first)
 {
 	struct weft_cqe e;
@@ -73,7 +73,7 @@ TEST(flush__copies_first)
 	near_fini(&s);
 }
 
-/* The memory goes between: the receive fails, and the packet has been taken all the same. */
+/* The memory goes before the copy: the receive fails, and the packet still counts as received. */
 TEST(flush__memory_goes)
 {
 	struct weft_cqe e;
@@ -93,7 +93,7 @@ TEST(flush__memory_goes)
 	near_fini(&s);
 }
 
-/* Who waits is woken once for all that came, and not again before he waits again. */
+/* A waiting program is woken once for all completions, and not again before it waits again. */
 TEST(flush__wakes)
 {
 	struct rig_op r = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY, .n = 1 };
@@ -121,7 +121,7 @@ TEST(flush__wakes)
 		rig_run(t.rig, NSEC_PER_MSEC);
 		EXPECT_EQ(armed, t.cb->woken);
 		EXPECT_FALSE(READ_ONCE(t.cb->cq.armed));
-		/* what is there already is not waited for */
+		/* the program does not wait for a completion that is there already */
 		EXPECT_FALSE(rig_cq_arm(t.cb));
 		WRITE_ONCE(t.cb->cq.armed, false);
 		for (i = 0; i < 3; i++)

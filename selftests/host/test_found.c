@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the simulator has found, each as short as it can be told
+ * Errors that the simulator has found, each as short as possible
  */
 #include "lone.h"
 #include "harness.h"
 
-/* A packet of the peer of a path: a header, then room for chunks. */
+/* A packet of the peer of a path: a header, followed by space for chunks. */
 static u32 begin(struct weft_path *path, u8 *pkt, u32 psn)
 {
 	struct weft_hdr h = {
@@ -26,9 +26,9 @@ static void arrive(struct weft_core *core, const u8 *pkt, u32 len, struct weft_o
 }
 
 /*
- * Two packets, each of which needs memory twice. When it lacks in the middle of the later one, and
- * the earlier one comes after that, this must not wait for the later one, which the peer may never
- * send again before.
+ * Two packets, each of which needs memory twice. An allocation fails in the middle of the later
+ * packet. The earlier packet comes after that. It must not wait for the later one, because the peer
+ * may never send that one again before.
  */
 TEST(found__part)
 {
@@ -56,7 +56,7 @@ TEST(found__part)
 	lone_fini(&t);
 }
 
-/* After timeouts in a row packets have their turn that were not sent again before. */
+/* After several timeouts in a row, packets that were not sent again yet have their turn. */
 TEST(found__starved)
 {
 	bool seen[6] = { false };
@@ -80,7 +80,7 @@ TEST(found__starved)
 	lone_fini(&t);
 }
 
-/* An endpoint is killed while sends of its wait behind a window that never opens. */
+/* An endpoint is killed while its sends wait behind a window that never opens. */
 TEST(found__expire)
 {
 	struct rig_op op = { .flags = WEFT_SQ_COMPLETION, .n = 1 };
@@ -158,7 +158,7 @@ TEST(found__partial)
 	op.iov[0].len = 5000;
 	op.iov[0].addr = (uintptr_t)rig_buf(proc, 5000);
 	ASSERT_EQ(0, rig_recv(ep, &op));
-	/* so that there is a path */
+	/* make the path */
 	op.n = 0;
 	op.peer = 0;
 	op.flags = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets: records, headers, payload that is read when they are sent, chunks that are asked for
+ * Packets: records, headers, payload that is read at transmission, and pending control chunks
  */
 #include "lone.h"
 #include "core/cm/cm.h"
@@ -23,7 +23,7 @@ FIXTURE_TEARDOWN(frame)
 	lone_fini(&self->t);
 }
 
-/* The packet @tx as it would be on the wire. Return: its bytes, NULL: it cannot be sent. */
+/* Packet @tx in its wire format. Return: its bytes, NULL: the packet cannot be sent. */
 static u8 *bytes(const struct weft_tx *tx)
 {
 	u8 *p = malloc(tx->len);
@@ -35,7 +35,7 @@ static u8 *bytes(const struct weft_tx *tx)
 	return NULL;
 }
 
-/* What a receiver finds: the header, and how many chunks. Return: -1: it is bad. */
+/* Decode as a receiver: the header, and the number of chunks. Return: -1: the packet is bad. */
 static int parse(const struct weft_tx *tx, struct weft_hdr *h, struct weft_chunk *first)
 {
 	struct weft_chunks rest;
@@ -83,7 +83,7 @@ TEST_F(frame, header)
 	EXPECT_EQ(2, t->out->tx[0].lane);
 }
 
-/* The division that is none. */
+/* The core divides by multiplication: results must equal those of a division. */
 TEST_F(frame, ack_delay)
 {
 	static const weft_ns ages[] = { 0, 1000, 50 * US, 12345 * US, NSEC_PER_SEC,
@@ -103,7 +103,7 @@ TEST_F(frame, ack_delay)
 		EXPECT_GE(h.ack_delay + us / 50 + 1, us);
 		lone_drop(t);
 	}
-	/* nothing has ever come */
+	/* no packet has ever arrived */
 	t->out->now = 1ull << 62;
 	t->lane->rcv_at = 0;
 	lone_send(t);
@@ -139,7 +139,7 @@ TEST_F(frame, ack)
 	free(p);
 }
 
-/* A packet that is sent again: the same content, a new header. */
+/* A packet that is sent again has the same content and a new header. */
 TEST_F(frame, again)
 {
 	struct lone *t = &self->t;
@@ -190,7 +190,7 @@ TEST_F(frame, room)
 	weft_unlock(&t->path->lock);
 }
 
-/* Idle ones are kept, but not without end, and come back clean. */
+/* Free records are kept up to a limit, and come back clean. */
 TEST_F(frame, pool)
 {
 	struct weft_rec *rec[WEFT_REC_KEEP + 10];
@@ -228,12 +228,12 @@ TEST_F(frame, pool)
 #define DATA	(WEFT_WIRE_CHUNK + sizeof(struct weft_w_data))
 
 /**
- * struct bulk - a send with a long message, as far as records look at it
+ * struct bulk - a send of a long message, as records use it
  * @proc: the program
  * @ep: its endpoint
  * @txm: the send, with references of the test
  * @buf: the message
- * @mem: window of it
+ * @mem: window of the message
  */
 struct bulk {
 	struct rig_proc *proc;
@@ -336,7 +336,7 @@ TEST_F(frame, payload)
 	EXPECT_EQ(0, t->rig->nmem);
 }
 
-/* Withdrawn while nobody sends it: the memory is free at once, and the packet has no chunk. */
+/* Withdrawn while no thread sends it: the memory is free at once, and the packet has no chunk. */
 TEST_F(frame, withdraw)
 {
 	struct lone *t = &self->t;
@@ -360,7 +360,7 @@ TEST_F(frame, withdraw)
 	EXPECT_EQ(1000, h.psn);
 }
 
-/* Withdrawn while it is being sent: the memory stays until that is over. */
+/* Withdrawn while a thread sends it: the memory stays until that thread has finished. */
 TEST_F(frame, withdraw_busy)
 {
 	struct lone *t = &self->t;
@@ -386,7 +386,7 @@ TEST_F(frame, withdraw_busy)
 	}
 }
 
-/* The program dies: nothing is sent, and the send knows why. */
+/* The program dies: the packet is not sent, and the send has the errno. */
 TEST_F(frame, fault)
 {
 	struct lone *t = &self->t;
@@ -402,7 +402,7 @@ TEST_F(frame, fault)
 	bulk_fini(&b);
 }
 
-/* Acknowledged while it waits to be sent: the program's memory is not looked at any more. */
+/* Acknowledged while it waits to be sent: the program's memory is not read any more. */
 TEST_F(frame, acknowledged_meanwhile)
 {
 	struct lone *t = &self->t;
@@ -428,7 +428,7 @@ TEST_F(frame, acknowledged_meanwhile)
 #define SEG	90
 #define NSEG	DIV_ROUND_UP(LEN, SEG)
 
-/* Send all of it in packets of SEG bytes. */
+/* Send all of the message in packets of SEG bytes. */
 static void run_send(struct lone *t, struct bulk *b)
 {
 	struct weft_rec *rec;
@@ -452,8 +452,8 @@ static void run_send(struct lone *t, struct bulk *b)
 }
 
 /*
- * Are the packets in @tx what they are to be? @first: PSN of the first byte; @over: packets may be
- * empty. Return: the number of packets, 0: they are not.
+ * Check the packets in @tx. @first: PSN of the first byte; @over: packets may be empty. Return: the
+ * number of packets, 0: they are wrong.
  */
 static u32 run_sound(const struct weft_tx *tx, const struct bulk *b, u32 first, bool over)
 {
@@ -498,7 +498,7 @@ static u32 run_sound(const struct weft_tx *tx, const struct bulk *b, u32 first, 
 	return ok ? tx->nseg : 0;
 }
 
-/* Whatever the peer acknowledges, what is sent again is what it has not got. */
+/* Whatever the peer acknowledges, only missing packets are sent again. */
 TEST_F(frame, run)
 {
 	struct lone *t = &self->t;
@@ -517,7 +517,7 @@ TEST_F(frame, run)
 		for (step = 0; base != first + NSEG; step++) {
 			u32 words[WEFT_SACK_BITS / 32] = { 0 };
 
-			/* some of it has come, and no memory may be there to keep that */
+			/* some packets have arrived, and memory to record that may be missing */
 			for (i = 0; i < NSEG; i++)
 				got[i] |= !rig_below(t->rig, step > 20 ? 2 : 8);
 			while (base != first + NSEG && got[base - first])
@@ -560,7 +560,7 @@ TEST_F(frame, run)
 		}
 		ASSERT_EQ(0, t->path->flight);
 		ASSERT_EQ(0, lone_count(&t->lane->sent));
-		/* each test begins with what the last one has left of the window */
+		/* each case begins with the window that the last one has left */
 		t->lane->cwnd = WEFT_CWND_INIT;
 		t->path->alive_at = t->out->now;
 		bulk_fini(&b);
@@ -569,8 +569,8 @@ TEST_F(frame, run)
 }
 
 /*
- * Some of it has been acknowledged before it leaves: what the peer has not got leaves as it is, or
- * not at all.
+ * Some packets are acknowledged before the run is sent again. The missing packets leave unchanged,
+ * or not at all.
  */
 TEST_F(frame, run_acknowledged_in_part)
 {
@@ -583,7 +583,10 @@ TEST_F(frame, run_acknowledged_in_part)
 	bulk_init(t, &b);
 	run_send(t, &b);
 	tx = &t->out->tx[0];
-	/* the fourth, then those before it: the record has the first three alone, and is over */
+	/*
+	 * the fourth packet, then those before it: the record keeps the first three only, and is
+	 * over
+	 */
 	lone_ack(t, 1000, words, 1, 0);
 	lone_ack(t, 1004, NULL, 0, 0);
 	all = malloc(weft_tx_size(tx));
@@ -599,7 +602,7 @@ TEST_F(frame, run_acknowledged_in_part)
 	EXPECT_EQ(0, t->rig->nmem);
 }
 
-/* The window is smaller than what is to be sent again. */
+/* The window is smaller than the run to be sent again. */
 TEST_F(frame, run_window)
 {
 	struct lone *t = &self->t;
@@ -627,14 +630,14 @@ TEST_F(frame, run_window)
 	bulk_fini(&b);
 }
 
-/* ---- Chunks that are asked for --------------------------------------- */
+/* ---- Pending control chunks ------------------------------------------ */
 
 TEST_F(frame, ctl_chunks)
 {
 	struct lone *t = &self->t;
 	u32 i, sum = 0;
 
-	/* as many as fit go together */
+	/* as many as fit share a packet */
 	for (i = 0; i < 60; i++)
 		lone_note(t, 64);
 	lone_output(t);
@@ -686,7 +689,9 @@ TEST_F(frame, ctl_dead)
 	EXPECT_EQ(live, weft_host_live());
 }
 
-/* A connection's chunks go one by one, in order, and hold it until they are gone. */
+/*
+ * A connection's chunks leave one by one, in order, and hold the connection until they have left.
+ */
 TEST_F(frame, ctl_conn)
 {
 	static const u8 ops[] = { WEFT_CM_REQ, WEFT_CM_RTU, WEFT_CM_FIN };
@@ -720,7 +725,7 @@ TEST_F(frame, ctl_conn)
 		const struct weft_w_cm *w;
 		struct weft_flowid f;
 
-		/* FIN has a packet for itself */
+		/* FIN has its own packet */
 		if (ops[i] == WEFT_CM_FIN) {
 			EXPECT_FALSE(weft_wire_next(&rest, &c));
 			free(p);

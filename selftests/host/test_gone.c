@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Peers that are gone, each in its way: a node that never answers, one that dies, one that comes
- * back as another, an endpoint that goes, a cable that is cut and mended, or cut in one direction,
- * a way that loses what is long. Whatever is under way then ends with the errno and within the time
- * that Documentation/transport.rst says, and the same works when there is somebody again.
+ * Peers that are gone: a node never answers, dies, or is another incarnation; an endpoint ends
+ *
+ * Also links: cut and mended, cut in one direction, or losing long packets. Operations under way
+ * end with the errno and within the time of Documentation/transport.rst. When a peer is there
+ * again, the same operations work.
  */
 #include "cm_fixture.h"
 #include "two.h"
 
 #define SEC	((weft_ns)NSEC_PER_SEC)
-#define MORE	((weft_ns)WEFT_RTO_MAX + 100 * MS)	/* what a bound may be off */
+#define MORE	((weft_ns)WEFT_RTO_MAX + 100 * MS)	/* tolerance of a time limit */
 #define STEP	(10 * MS)
-#define GET	100	/* contexts of receives, from here on */
+#define GET	100	/* contexts of receives begin here */
 #define MANY	1000	/* sends that are posted at once */
 
-/* What is sent: each length at each level */
+/* Messages to send: each length at each level. */
 static const u32 lens[] = { 8, 4000, TWO_LONG };
 static const u32 levels[] = { 0, WEFT_SQ_TRANSMIT, WEFT_SQ_DELIVERY, WEFT_SQ_MATCH };
 #define KINDS	(ARRAY_SIZE(lens) * ARRAY_SIZE(levels))
 
-/* Does a send complete before its bytes have gone: as soon as they are copied? */
+/* Return: the send completes as soon as its bytes are copied, before they have left. */
 static bool copied(u32 kind)
 {
 	return !levels[kind / ARRAY_SIZE(lens)] && lens[kind % ARRAY_SIZE(lens)] < TWO_LONG;
 }
 
-/* Does it end when its bytes have come to the node, whether anybody takes them or not? */
+/* Return: the send completes when its bytes have reached the node, whether received or not. */
 static bool short_of_delivery(u32 kind)
 {
 	u32 level = levels[kind / ARRAY_SIZE(lens)];
@@ -35,9 +36,9 @@ static bool short_of_delivery(u32 kind)
 
 /**
  * struct end - how an operation ended
- * @n: how often
- * @status: with this
- * @at: when, since ends() was called
+ * @n: number of its completions
+ * @status: status of the completion
+ * @at: time of the completion, since ends() was called
  */
 struct end {
 	u32 n;
@@ -61,7 +62,7 @@ static bool put_all(struct two *t)
 	return true;
 }
 
-/* Note what completes within @ns; @end: by context, @n of them. @cq: of this queue. */
+/* Record all completions within @ns. @end: by context, @n of them. @cq: the queue to read. */
 static void ends(struct two *t, struct rig_cq *cq, struct end *end, u32 n, weft_ns ns)
 {
 	weft_ns begin = rig_now(t->rig);
@@ -80,7 +81,7 @@ static void ends(struct two *t, struct rig_cq *cq, struct end *end, u32 n, weft_
 	}
 }
 
-/* Did a send end once, with @err, between @from and @to? */
+/* Return: a send ended once, with @err, between @from and @to. */
 static bool ended(const struct end *end, u32 err, weft_ns from, weft_ns to)
 {
 	bool ok = end->n == 1 && end->status == err && end->at + STEP >= from && end->at <= to;
@@ -91,7 +92,7 @@ static bool ended(const struct end *end, u32 err, weft_ns from, weft_ns to)
 	return ok;
 }
 
-/* All kinds of sends, @err and times as above; what is only copied has ended well at once. */
+/* The same for all kinds of sends. Sends that complete on copying have succeeded at once. */
 static bool all_ended(const struct end *end, u32 err, weft_ns from, weft_ns to)
 {
 	bool ok = true;
@@ -110,7 +111,7 @@ static bool message(struct two *t)
 	       !two_status(t, t->ca, 1, SEC) && !two_status(t, t->cb, GET, 0);
 }
 
-/* B's node has crashed and is another one now, with a program like the one before. */
+/* B's node has crashed and is a new incarnation now, with a program like the one before. */
 static void restart(struct two *t)
 {
 	struct rig_av *av;
@@ -144,7 +145,7 @@ FIXTURE_TEARDOWN(gone)
 
 /* ---- Sends ------------------------------------------------------------------------ */
 
-/* It has never answered: EHOSTUNREACH after connect-ms, whatever it is. */
+/* The peer has never answered: EHOSTUNREACH after connect-ms, for all kinds of sends. */
 TEST_F(gone, unreachable)
 {
 	struct two *t = &self->t;
@@ -179,7 +180,7 @@ TEST_F(gone, unreachable_many)
 	free(end);
 }
 
-/* It dies while sends are under way: ETIMEDOUT after dead-ms; then it is one that never answers. */
+/* The peer dies while sends are under way: ETIMEDOUT after dead-ms. After that it never answers. */
 TEST_F(gone, dead)
 {
 	struct two *t = &self->t;
@@ -195,7 +196,7 @@ TEST_F(gone, dead)
 	EXPECT_EQ(2, rig_counter(&t->rig->node[0], WEFT_CNT_paths_dead));
 }
 
-/* Sends that wait for a receive when nothing else is said: it is asked for a sign of life. */
+/* Sends wait for a receive while no packet arrives: the sender asks the peer for a sign of life. */
 TEST_F(gone, dead_while_they_wait)
 {
 	struct two *t = &self->t;
@@ -203,7 +204,7 @@ TEST_F(gone, dead_while_they_wait)
 
 	ASSERT_TRUE(put_all(t));
 	ends(t, t->ca, self->end, KINDS, SEC);
-	/* those that are to be matched, and those that are announced */
+	/* sends of the level MATCHED, and announced ones */
 	for (i = 0; i < KINDS; i++) {
 		if (!self->end[i].n)
 			n++;
@@ -222,7 +223,7 @@ TEST_F(gone, dead_while_they_wait)
 	EXPECT_EQ(0, n);
 }
 
-/* It is another one now: ECONNRESET when that is known, and the next ones find who is there. */
+/* The peer is a new incarnation: ECONNRESET when that is known. The next sends reach it. */
 TEST_F(gone, restarted)
 {
 	struct two *t = &self->t;
@@ -234,7 +235,7 @@ TEST_F(gone, restarted)
 	ends(t, t->ca, self->end, KINDS, 20 * SEC);
 	EXPECT_TRUE(all_ended(self->end, ECONNRESET, 0, MORE));
 	EXPECT_TRUE(message(t));
-	/* and when sends wait and nothing is said */
+	/* also when sends wait and no packet arrives */
 	for (i = 0; i < KINDS; i++)
 		if (levels[i / ARRAY_SIZE(lens)] == WEFT_SQ_MATCH)
 			ASSERT_TRUE(put(t, i));
@@ -245,11 +246,11 @@ TEST_F(gone, restarted)
 		if (levels[i / ARRAY_SIZE(lens)] == WEFT_SQ_MATCH)
 			EXPECT_TRUE(ended(&self->end[i], ECONNRESET, 0, 5 * SEC + MORE));
 	EXPECT_TRUE(message(t));
-	/* only who shakes hands learns of an incarnation: here it was GONE, each time */
+	/* a node learns an incarnation by a handshake only: in this test GONE came each time */
 	EXPECT_EQ(2, rig_counter(&t->rig->node[0], WEFT_CNT_paths_dead));
 }
 
-/* The endpoint is not there, or goes, or its program is killed: ECONNREFUSED at once. */
+/* The endpoint is missing, is destroyed, or its program is killed: ECONNREFUSED at once. */
 TEST(vanished)
 {
 	struct end end[KINDS];
@@ -285,7 +286,10 @@ TEST(vanished)
 				ASSERT_TRUE(put_all(&t));
 			}
 			ends(&t, t.ca, end, KINDS, 10 * SEC);
-			/* its node may have had the bytes, which is all that was asked */
+			/*
+			 * the endpoint's node may have received the bytes, which is all that this
+			 * level asks
+			 */
 			for (i = 0; i < KINDS; i++)
 				EXPECT_TRUE((node && short_of_delivery(i) && !end[i].status) ||
 					    ended(&end[i], ECONNREFUSED, 0, 2 * STEP));
@@ -296,8 +300,8 @@ TEST(vanished)
 }
 
 /*
- * A cut that is mended before dead-ms is a delay: all arrives, once and in order. A longer one ends
- * what is under way, and is over when it is mended.
+ * A cut that is mended before dead-ms is a delay: all messages arrive, once and in order. A longer
+ * cut ends operations under way. After it is mended, traffic works again.
  */
 TEST(mended)
 {
@@ -327,7 +331,7 @@ TEST(mended)
 			EXPECT_EQ(0, memcmp(t.room + i * 4000, t.buf + i, 4000));
 		}
 		EXPECT_EQ(s > 10, rig_counter(&t.rig->node[0], WEFT_CNT_paths_dead));
-		/* the receives are still there: the next messages are theirs */
+		/* the receives are still posted: the next messages take them */
 		for (i = 0; i < TWO_SLOTS && s > 10; i++)
 			ASSERT_EQ(0, two_put(&t, t.buf + i, 4000, i, WEFT_SQ_DELIVERY));
 		ends(&t, t.cb, end, TWO_SLOTS, SEC);
@@ -337,7 +341,10 @@ TEST(mended)
 	}
 }
 
-/* One direction alone is cut: who sends is told as if both were, and the receive that had begun. */
+/*
+ * One direction is cut: the sender gets the same result as with both. So does a receive that had
+ * begun.
+ */
 TEST(one_way)
 {
 	struct end end[GET + 1];
@@ -353,7 +360,7 @@ TEST(one_way)
 		ends(&t, t.ca, end, GET, 15 * SEC);
 		EXPECT_TRUE(ended(&end[2], ETIMEDOUT, 10 * SEC, 10 * SEC + MORE));
 		ends(&t, t.cb, end, GET + 1, 10 * SEC);
-		/* it has heard of the message, or not */
+		/* the receiver has heard of the message, or not */
 		EXPECT_EQ(way, end[GET].n);
 		EXPECT_EQ(way ? ETIMEDOUT : 0, end[GET].status);
 		ASSERT_EQ(0, two_put(&t, t.buf, TWO_LONG, 3, WEFT_SQ_TRANSMIT));
@@ -371,8 +378,8 @@ TEST(one_way)
 }
 
 /*
- * The way loses what is long, and everything else comes: who sends something long does not wait for
- * ever because short messages are acknowledged.
+ * The network loses long packets and carries all others. The sender of a long message does not wait
+ * for ever because short messages are acknowledged.
  */
 TEST(narrow)
 {
@@ -411,11 +418,11 @@ TEST(narrow)
 /**
  * struct conns - two programs, one of which listens
  * @rig: world
- * @a: who asks
- * @b: who listens
- * @pep: its listener
+ * @a: the requester
+ * @b: the listener
+ * @pep: its listening endpoint
  * @ev: the last event
- * @since: when it began
+ * @since: when the test began
  */
 struct conns {
 	struct rig *rig;
@@ -425,7 +432,7 @@ struct conns {
 	weft_ns since;
 };
 
-/* @asked: A has asked, and B has heard of it; @up: and has accepted. Else there is a path. */
+/* @asked: A has asked, and B has heard of it; @up: B has accepted. Else there is a path only. */
 static bool conns_init(struct conns *c, bool asked, bool up)
 {
 	struct rig_conf conf;
@@ -448,13 +455,13 @@ static bool conns_init(struct conns *c, bool asked, bool up)
 			return false;
 		c->a.ep = side_msg(&c->a);
 	}
-	/* nothing is said any more */
+	/* no side has more to send */
 	rig_run(c->rig, SEC);
 	c->since = rig_now(c->rig);
 	return true;
 }
 
-/* The next event of @s is @type with @status, between @from and @to, and no other follows. */
+/* The next event of @s is @type with @status, between @from and @to, and no other event follows. */
 static bool told(struct conns *c, struct side *s, u32 type, u32 status, weft_ns from, weft_ns to)
 {
 	u32 was = side_event(c->rig, s, &c->ev, NULL, 200 * SEC);
@@ -474,12 +481,12 @@ static void again(struct conns *c)
 	rig_start(&c->rig->node[1]);
 }
 
-/* Who asks for a connection is told of how it ends, whatever the other side was doing. */
+/* The requester learns how its request ends, whatever the other side was doing. */
 TEST(asked)
 {
 	struct conns c;
 
-	/* no answer, ever: EHOSTUNREACH after connect-ms */
+	/* no answer at all: EHOSTUNREACH after connect-ms */
 	ASSERT_TRUE(conns_init(&c, false, false));
 	rig_stop(&c.rig->node[0], ENODEV);
 	rig_start(&c.rig->node[0]);
@@ -496,13 +503,15 @@ TEST(asked)
 	EXPECT_TRUE(told(&c, &c.a, WEFT_EV_CONN_FAILED, ETIMEDOUT, 10 * SEC, 10 * SEC + MORE));
 	rig_free(c.rig);
 
-	/* it dies while its program thinks about it: long before accept-ms */
+	/* the node dies before its program has answered: long before accept-ms */
 	ASSERT_TRUE(conns_init(&c, true, false));
 	rig_crash(&c.rig->node[1]);
 	EXPECT_TRUE(told(&c, &c.a, WEFT_EV_CONN_FAILED, ETIMEDOUT, 10 * SEC, 15 * SEC + MORE));
 	rig_free(c.rig);
 
-	/* it is another one, where nobody listens: ECONNREFUSED, at once or when that is noticed */
+	/*
+	 * the node is a new one without a listener: ECONNREFUSED, at once or when that is noticed
+	 */
 	ASSERT_TRUE(conns_init(&c, false, false));
 	again(&c);
 	ASSERT_EQ(0, ask(c.rig, &c.a, 1, NULL));
@@ -513,7 +522,7 @@ TEST(asked)
 	EXPECT_TRUE(told(&c, &c.a, WEFT_EV_CONN_FAILED, ECONNREFUSED, 0, 5 * SEC + MORE));
 	rig_free(c.rig);
 
-	/* the listener is not there, or goes */
+	/* the listener is missing, or is destroyed */
 	ASSERT_TRUE(conns_init(&c, false, false));
 	rig_ep_free(c.pep);
 	ASSERT_EQ(0, ask(c.rig, &c.a, 1, NULL));
@@ -524,7 +533,7 @@ TEST(asked)
 	EXPECT_TRUE(told(&c, &c.a, WEFT_EV_CONN_FAILED, ECONNREFUSED, 0, STEP));
 	rig_free(c.rig);
 
-	/* the cable comes back in time */
+	/* the link is mended in time */
 	ASSERT_TRUE(conns_init(&c, false, false));
 	rig_cut(c.rig, 0, 1, true);
 	ASSERT_EQ(0, ask(c.rig, &c.a, 1, NULL));
@@ -536,7 +545,7 @@ TEST(asked)
 	rig_free(c.rig);
 }
 
-/* B is told that it is connected, and that it is not any more. */
+/* B is told that the connection is up, and later that it has ended. */
 static bool was_up(struct conns *c)
 {
 	return side_event(c->rig, &c->b, &c->ev, NULL, 15 * SEC + MORE) == WEFT_EV_CONNECTED &&
@@ -544,7 +553,9 @@ static bool was_up(struct conns *c)
 	       c->ev.status == ETIMEDOUT && side_state(c->b.ep) == WEFT_EPS_CLOSED;
 }
 
-/* Who has accepted, and whose peer dies before or after that is known there, is told of both. */
+/*
+ * B has accepted. Its peer dies before or after B's confirmation is known there. B is told of both.
+ */
 TEST(accepted)
 {
 	u32 steps, n;
@@ -559,7 +570,7 @@ TEST(accepted)
 		EXPECT_TRUE(was_up(&c));
 		rig_free(c.rig);
 	}
-	/* REP is acknowledged, and its answer does not come: nothing is under way then */
+	/* REP is acknowledged, and its answer does not come: no packet is under way then */
 	ASSERT_TRUE(conns_init(&c, true, false));
 	ASSERT_EQ(0, rig_accept(c.b.ep, c.ev.conn, NULL, 0));
 	rig_cut_one(c.rig, 0, 1, true);
@@ -578,7 +589,7 @@ TEST(accepted)
 /* A connection whose other end is gone: an event, and how its operations end. */
 TEST(connected)
 {
-	/* what happens; the event's status; that of a send that waits; how long it takes */
+	/* the case; the status of the event; the status of a waiting send; the duration */
 	static const struct {
 		bool killed, closed, back, sends;
 		u32 status, sent;
@@ -587,7 +598,7 @@ TEST(connected)
 		/* a dead node is asked for a sign of life, or has to acknowledge */
 		{ .status = ETIMEDOUT, .from = 10, .to = 15 },
 		{ .sends = true, .status = ETIMEDOUT, .sent = ETIMEDOUT, .from = 10, .to = 10 },
-		/* another one in its place knows nothing: the connection has ended */
+		/* a new incarnation does not know the connection: it has ended */
 		{ .back = true, .to = 5 },
 		{ .back = true, .sends = true, .sent = ECONNRESET },
 		{ .closed = true },
@@ -622,7 +633,7 @@ TEST(connected)
 			ASSERT_EQ(0, rig_send(c.a.ep, &op));
 		EXPECT_TRUE(told(&c, &c.a, WEFT_EV_SHUTDOWN, rows[i].status, rows[i].from * SEC,
 				 rows[i].to * SEC + MORE));
-		/* a receive waits for nobody any more, and a send has its end, before the event */
+		/* before the event, a receive stops waiting, and a send ends */
 		ASSERT_EQ(1, rig_cq_read(c.a.cq, &e));
 		EXPECT_EQ(5, e.context);
 		EXPECT_EQ(ECANCELED, e.status);
@@ -636,7 +647,10 @@ TEST(connected)
 
 /* ---- Receives and datagrams -------------------------------------------------------- */
 
-/* A receive that a message has taken ends with it; one that none has taken waits for the next. */
+/*
+ * A receive that a message has taken ends with it. A receive without a message waits for the next
+ * one.
+ */
 TEST_F(gone, receives)
 {
 	struct two *t = &self->t;
@@ -647,7 +661,7 @@ TEST_F(gone, receives)
 		ASSERT_TRUE(message(t));
 		ASSERT_EQ(0, two_get(t, t->room, TWO_LONG, GET));
 		ASSERT_EQ(0, two_get(t, t->room + TWO_LONG, TWO_LONG, GET + 1));
-		/* it begins, and does not get far */
+		/* the message begins, and stops soon */
 		t->rig->conf.net.narrow = 1000;
 		ASSERT_EQ(0, two_put(t, t->buf, TWO_LONG, 1, 0));
 		rig_run(t->rig, MS);
@@ -671,8 +685,8 @@ static u64 count(struct two *t, u32 node, enum weft_counter c)
 }
 
 /*
- * Datagrams wait for nobody: they complete at once, and what does not come is counted, all of it.
- * @gone: what happens after a quarter of them, nothing: nobody is there from the beginning.
+ * Datagrams never wait: they complete at once, and all those that do not arrive are counted.
+ * @gone: what happens after a quarter of them; NULL: the peer is missing from the beginning.
  */
 static void accounted(struct __test_metadata *_metadata, void (*gone)(struct two *t), u32 lost)
 {
@@ -692,7 +706,7 @@ static void accounted(struct __test_metadata *_metadata, void (*gone)(struct two
 		rig_run(t.rig, 100 * MS);
 	}
 	rig_run(t.rig, 30 * SEC);
-	/* those that have come, too, when nobody receives them */
+	/* also those that arrive at an endpoint without receives */
 	if (t.eb)
 		rig_ep_free(t.eb);
 	EXPECT_EQ(400, count(&t, 0, WEFT_CNT_dgrams_sent));
@@ -716,10 +730,10 @@ static void close_it(struct two *t)
 TEST(datagrams)
 {
 	accounted(_metadata, NULL, 0);
-	/* on the wire */
+	/* in the network */
 	accounted(_metadata, cut, 200);
 	accounted(_metadata, close_it, 0);
-	/* what had come to the node before; its counters begin anew */
+	/* those that had reached the node before it ended; its counters begin anew */
 	accounted(_metadata, restart, 100);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Grants: who may send how much of a long message, over several remote nodes
+ * Grants: how many bytes of a long message each remote node may send
  */
 #include "core/api/internal.h"
 #include "rig.h"
@@ -14,7 +14,7 @@
 #define MSGS	40
 
 /**
- * struct port - a core that is told what comes
+ * struct port - a core, with what the test needs to feed its grants
  * @rig: its world
  * @core: the core
  * @out: output of all that is called
@@ -168,13 +168,13 @@ TEST_F(grant, alone)
 	struct run *run = &self->run;
 	u32 a = join(run, 0, 10 * MIB), b;
 
-	/* the second window when something has come: until then others may join */
+	/* the second window comes when some bytes have arrived: until then others may join */
 	EXPECT_EQ(MIB, ALLOWED(a));
 	EXPECT_TRUE(sound(run));
 	came(run, a, KIB);
 	EXPECT_EQ(2 * MIB, ALLOWED(a));
 	EXPECT_TRUE(sound(run));
-	/* a second one from the same node waits, though it is shorter, until there is room */
+	/* a second, shorter message from the same node waits until grant_bytes permit it */
 	b = join(run, 0, MIB);
 	EXPECT_EQ(0, ALLOWED(b));
 	came(run, a, MIB - KIB);
@@ -194,21 +194,21 @@ TEST_F(grant, several_nodes)
 	for (i = 0; i < n; i++)
 		join(run, i, 10 * MIB);
 	EXPECT_TRUE(sound(run));
-	/* what the first was given before the others came does not hold them up */
+	/* grants of the first message from before the others came do not delay them */
 	EXPECT_EQ(MIB, ALLOWED(0));
 	EXPECT_EQ(MIB - ALL / 4, run->path[0]->bulk.gspare);
 	for (i = 1; i < n; i++)
 		sum += ALLOWED(i);
 	EXPECT_LT(ALL / 2, sum);
 	EXPECT_GE(ALL, sum + ALL / 4);
-	/* bytes of the first that do not count make room for nobody */
+	/* bytes of the first message that do not count give no space to others */
 	came(run, 0, MIB - ALL / 4);
 	EXPECT_EQ(0, run->path[0]->bulk.gspare);
 	for (i = 1; i < n; i++)
 		sum -= ALLOWED(i);
 	EXPECT_EQ(0, sum);
 	EXPECT_TRUE(sound(run));
-	/* others do */
+	/* bytes that count do */
 	came(run, 0, ALL / 4);
 	for (i = 1; i < n; i++)
 		sum += ALLOWED(i);
@@ -263,13 +263,13 @@ TEST_F(grant, one_of_many_has_its_part)
 		for (i = 0; i < 12; i++)
 			if (run->msg[i]->bulk.gmsg.out)
 				came(run, i, QUANTUM);
-		/* those who came first had more */
+		/* the first messages had more */
 		for (i = 0; i < 12 && k > 10; i++)
 			EXPECT_GE(ALL / 8, run->msg[i]->bulk.gmsg.out);
 		EXPECT_GE(ALL, run->t.core->grants.out);
 		EXPECT_TRUE(sound(run));
 	}
-	/* and they had their turns */
+	/* and all had their turns */
 	for (i = 0; i < 12; i++)
 		EXPECT_LT(QUANTUM * 20, ALLOWED(i));
 }
@@ -285,7 +285,7 @@ TEST_F(grant, who_stalls_does_not_count)
 	for (waits = 0; waits < 12 && ALLOWED(waits); waits++)
 		;
 	ASSERT_NE(12, waits);
-	/* somebody has a timer */
+	/* a timer of a path is set */
 	for (i = 0; i < 12; i++)
 		given += run->path[i]->bulk.grant_at != U64_MAX;
 	EXPECT_EQ(1, given);
@@ -301,7 +301,7 @@ TEST_F(grant, who_stalls_does_not_count)
 	weft_grant_flush(run->t.out);
 	EXPECT_NE(0, ALLOWED(waits));
 	EXPECT_TRUE(sound(run));
-	/* it gets nothing more until some of it comes */
+	/* the message gets no more until some bytes arrive */
 	ASSERT_TRUE(run->msg[0]->bulk.gmsg.stalled);
 	before = ALLOWED(0);
 	for (i = 1; i < 12; i++)
@@ -329,7 +329,7 @@ TEST_F(grant, who_leaves_makes_room)
 		leave(run, i);
 		EXPECT_TRUE(sound(run));
 	}
-	/* it is alone now, with what the limit for several had left it at */
+	/* it is alone now, with the grants that the limit for several had left */
 	EXPECT_NE(0, ALLOWED(waits));
 	came(run, waits, run->msg[waits]->bulk.gmsg.out);
 	EXPECT_EQ(2 * MIB, run->msg[waits]->bulk.gmsg.out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Multicast groups: who gets a datagram, here and on other nodes, and who does not; joining and
- * leaving; limits; packets that are forged; programs and ports that end
+ * Multicast groups: which endpoints get a datagram, here and on other nodes; joining and leaving;
+ * limits; packets that are forged; programs and ports that end
  */
 #include "core/api/internal.h"
 #include "rig.h"
@@ -15,9 +15,9 @@
  * @rig: world
  * @proc: processes, on nodes 0, 0, 1, 1
  * @cq: completions of sends
- * @rcq: and of receives
+ * @rcq: completions of receives
  * @ep: endpoints, services 10, 11, 12, 13
- * @buf: what is sent, and received at CREDIT_AT
+ * @buf: bytes to send, and received at CREDIT_AT
  */
 struct gang {
 	struct rig *rig;
@@ -46,7 +46,7 @@ static void gang_init(struct gang *g, u16 family)
 		g->rcq[i] = rig_cq_new(g->proc[i], 256);
 		av = rig_av_new(g->proc[i]);
 		g->ep[i] = rig_ep_new(g->proc[i], WEFT_EP_DGRAM, 0, 64, 64, 10 + i);
-		for (k = 0; k < 3; k++)	/* member 3 is a stranger */
+		for (k = 0; k < 3; k++)	/* member 3 is not in the senders' vectors */
 			if (rig_av_insert(av, k / 2, 10 + k, g->rig) != (int)k)
 				abort();
 		if (rig_ep_enable(g->ep[i], g->cq[i], g->rcq[i], NULL, av))
@@ -115,7 +115,7 @@ static int send_group(struct gang *g, u32 who, u32 id, u32 len, u32 flags)
 	return rig_cq_read(g->cq[who], &e) == 1 && e.flags & WEFT_CQE_SEND ? e.status : -1;
 }
 
-/* Who has got a datagram of @len bytes from @from? A bit each. */
+/* Return: a bit for each member that got a datagram of @len bytes from @from. */
 static u32 who_got(struct gang *g, u32 from, u32 len)
 {
 	struct weft_cqe e;
@@ -155,7 +155,9 @@ static void members(struct __test_metadata *_metadata, u16 family)
 	EXPECT_EQ(1, g.rig->node[1].ngroups);
 	for (i = 0; i < ARRAY_SIZE(lens); i++) {
 		post_all(&g, 2000);
-		/* each receiving member one: the sender, one that only sends, the other node */
+		/*
+		 * each receiving member gets one: the sender, one that only sends, the other node
+		 */
 		ASSERT_EQ(0, send_group(&g, 0, id[0], lens[i], i & 1 ? WEFT_SQ_TRANSMIT : 0));
 		settle(&g);
 		ASSERT_EQ(1 | 4, who_got(&g, 0, lens[i]));
@@ -168,12 +170,15 @@ static void members(struct __test_metadata *_metadata, u16 family)
 		settle(&g);
 		ASSERT_EQ(8, who_got(&g, 3, lens[i]));
 	}
-	/* who does not send, and numbers that are nobody's */
+	/* an endpoint that does not send, and numbers of no group */
 	EXPECT_EQ(EINVAL, send_group(&g, 2, id[2], 8, 0));
 	EXPECT_EQ(EINVAL, send_group(&g, 0, 77, 8, 0));
 	EXPECT_EQ(EOPNOTSUPP, send_group(&g, 0, id[0], 8, WEFT_SQ_DELIVERY));
 	EXPECT_EQ(EMSGSIZE, send_group(&g, 0, id[0], 4000, 0));
-	/* a stranger's address is not known; the rest of those who have left get nothing */
+	/*
+	 * the address of a member outside the vector is unknown; former members get no more
+	 * datagrams
+	 */
 	ASSERT_EQ(0, join(&g, 3, &a, WEFT_GROUP_SEND, &id[3]));
 	ASSERT_EQ(0, leave(&g, 0, id[0]));
 	EXPECT_EQ(-ENOENT, leave(&g, 0, id[0]));
@@ -183,7 +188,7 @@ static void members(struct __test_metadata *_metadata, u16 family)
 	ASSERT_EQ(0, send_group(&g, 3, id[3], 20, 0));
 	settle(&g);
 	EXPECT_EQ(4, who_got(&g, 3, 20));
-	/* the other group of this address is still heard */
+	/* the other group of this address still gets datagrams */
 	ASSERT_EQ(0, leave(&g, 2, id[2]));
 	EXPECT_EQ(1, g.rig->node[1].ngroups);
 	ASSERT_EQ(0, leave(&g, 3, other));
@@ -218,7 +223,7 @@ TEST(group__refused)
 	bad.family = 77;
 	EXPECT_EQ(-EAFNOSUPPORT, join(&g, 0, &bad, WEFT_GROUP_SEND, &id));
 	EXPECT_EQ(-EINVAL, join(&g, 0, &a, 0, &id));
-	/* without a service it is the endpoint's */
+	/* without a service the endpoint's service counts */
 	ASSERT_EQ(0, join(&g, 0, &a, WEFT_GROUP_SEND | WEFT_GROUP_RECV, &first));
 	EXPECT_EQ(10, be16_to_cpu(a.port));
 	EXPECT_EQ(-EALREADY, join(&g, 0, &a, WEFT_GROUP_SEND, &id));
@@ -228,7 +233,7 @@ TEST(group__refused)
 	}
 	bad = group_addr(AF_INET, 1, 5);
 	EXPECT_EQ(-ENOSPC, join(&g, 0, &bad, WEFT_GROUP_SEND, &id));
-	/* the port refuses: nothing has changed */
+	/* the port refuses: the membership has not changed */
 	for (i = 0; i < RIG_GROUPS - 1; i++) {
 		bad = group_addr(AF_INET, 10 + i, 5);
 		ASSERT_EQ(0, join(&g, 1, &bad, WEFT_GROUP_RECV, &id));
@@ -237,7 +242,7 @@ TEST(group__refused)
 	EXPECT_EQ(-ENOSPC, join(&g, 1, &bad, WEFT_GROUP_SEND | WEFT_GROUP_RECV, &id));
 	EXPECT_EQ(0, join(&g, 1, &bad, WEFT_GROUP_SEND, &id));
 	EXPECT_EQ(RIG_GROUPS, g.rig->node[0].ngroups);
-	/* other kinds of endpoints */
+	/* other types of endpoints */
 	rdm = rig_ep_new(g.proc[0], WEFT_EP_RDM, 0, 64, 64, 99);
 	{
 		struct weft_out *out = rig_out(g.proc[0]->node);
@@ -253,7 +258,7 @@ TEST(group__refused)
 	rig_free(g.rig);
 }
 
-/* More groups on a port than it knows. */
+/* More groups on a port than it may have. */
 TEST(group__port_limit)
 {
 	struct weft_sockaddr a;
@@ -281,7 +286,7 @@ TEST(group__port_limit)
 	rig_free(g.rig);
 }
 
-/* What does not come from a kernel, not from another node, or not to a group, is not taken. */
+/* The core drops a packet that is not from a kernel, not from another node, or not to a group. */
 TEST(group__forged)
 {
 	struct weft_sockaddr a = group_addr(AF_INET, 1, 500), src;
@@ -317,7 +322,7 @@ TEST(group__forged)
 	d.dsvc = 501;
 	weft_wire_dgram_put(pkt + WEFT_WIRE_HDR, &d);
 	rig_inject_group(node, &src, &a, pkt, sizeof(pkt));
-	/* packets of other kinds do not come to groups */
+	/* packets of other kinds do not reach groups */
 	h.type = WEFT_PKT_DATA;
 	weft_wire_hdr_put(pkt, &h);
 	rig_inject_group(node, &src, &a, pkt, sizeof(pkt));
@@ -328,7 +333,7 @@ TEST(group__forged)
 	EXPECT_EQ(bad + 4, rig_counter(node, WEFT_CNT_rx_bad));
 	EXPECT_EQ(2, rig_counter(node, WEFT_CNT_rx_unknown));
 	EXPECT_EQ(0, rig_cq_read(g.rcq[2], &e));
-	/* and the true one is */
+	/* the valid packet does */
 	h.type = WEFT_PKT_GROUP;
 	d.dsvc = 500;
 	weft_wire_hdr_put(pkt, &h);
@@ -340,7 +345,7 @@ TEST(group__forged)
 	rig_free(g.rig);
 }
 
-/* Without a receive a member gets nothing, and the others do. */
+/* A member without a receive gets no datagram, and the others do. */
 TEST(group__no_receive)
 {
 	struct weft_sockaddr a = group_addr(AF_INET, 1, 500);
@@ -361,7 +366,7 @@ TEST(group__no_receive)
 	EXPECT_EQ(4, who_got(&g, 0, 50));
 	EXPECT_EQ(2, rig_counter(&g.rig->node[0], WEFT_CNT_dgrams_dropped));
 	EXPECT_EQ(1, rig_counter(&g.rig->node[1], WEFT_CNT_dgrams_dropped));
-	/* the port goes: nobody can join, who has can leave */
+	/* the port is removed: no endpoint can join, members can leave */
 	rig_stop(&g.rig->node[1], ENODEV);
 	EXPECT_EQ(0, g.rig->node[1].ngroups);
 	rig_free(g.rig);

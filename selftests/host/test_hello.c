@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Handshake: stateless until the cookie comes back, losses, crossing, restarts, GONE
+ * Handshake: stateless until the cookie comes back; losses, crossing, restarts, GONE
  */
 #include "rig.h"
 #include "core/api/internal.h"
@@ -43,7 +43,7 @@ static void hello_from(struct rig *rig, u32 node, u16 port, struct weft_sockaddr
 	rig_node_addr(&rig->conf, node, port, src);
 }
 
-/* A HELLO comes to the core of @out. @hdr: path id and token of the header. */
+/* A HELLO arrives at the core of @out. @hdr: path id and token of the header. */
 static void hello_in(struct weft_out *out, const struct weft_sockaddr *src,
 		     const struct weft_hello *in, u32 path, u64 token)
 {
@@ -59,7 +59,7 @@ static void hello_in(struct weft_out *out, const struct weft_sockaddr *src,
 	weft_hello_rx(out->core, &rx, &h, &rest, out);
 }
 
-/* What was answered last. Return: its operation, 0: nothing. */
+/* Return: the operation of the last answer, 0: no answer. */
 static u8 hello_out(struct weft_out *out, struct weft_hdr *h, struct weft_hello *hello)
 {
 	struct weft_chunks rest;
@@ -104,7 +104,7 @@ static u32 npaths(struct weft_core *core)
 	return n;
 }
 
-/* The path to the other node, not referenced: it stays in the tables. */
+/* The path to the other node, without a reference: the path stays in the tables. */
 static struct weft_path *path_of(struct weft_core *core)
 {
 	struct weft_path *path = weft_path_nth(core, 0);
@@ -137,7 +137,7 @@ TEST_F(hello, stateless)
 	cookie = re.cookie;
 	hello_drop(self->out);
 
-	/* a wrong one, somebody else's, that of another nonce or incarnation */
+	/* a wrong cookie, another node's, that of another nonce or incarnation */
 	in.cookie = cookie ^ 1;
 	hello_in(self->out, &src, &in, 0, 0);
 	EXPECT_EQ(WEFT_HELLO_COOKIE, hello_out(self->out, &h, &re));
@@ -183,7 +183,7 @@ TEST_F(hello, stateless)
 	EXPECT_EQ(path->id, re.path);
 	hello_drop(self->out);
 
-	/* cookies do not live for ever */
+	/* cookies expire */
 	self->out->now += 60 * NSEC_PER_SEC;
 	hello_in(self->out, &src, &in, 0, 0);
 	EXPECT_EQ(WEFT_HELLO_COOKIE, hello_out(self->out, &h, &re));
@@ -234,7 +234,7 @@ TEST_F(hello, restarted)
 	EXPECT_EQ(1, rig_counter(&self->rig->node[1], WEFT_CNT_peer_restarts));
 	weft_path_put(old);
 
-	/* the same, but it has forgotten */
+	/* the same incarnation, but it has lost its state */
 	old = path_of(self->b);
 	weft_path_get(old);
 	in.path++;
@@ -246,7 +246,7 @@ TEST_F(hello, restarted)
 	weft_path_put(old);
 }
 
-/* What is wrong is not answered, and changes nothing. */
+/* A malformed packet gets no answer, and changes nothing. */
 TEST_F(hello, bad)
 {
 	struct weft_hello in = hello_init();
@@ -265,7 +265,7 @@ TEST_F(hello, bad)
 	hello_in(self->out, &src, &in, 0, 0);
 	EXPECT_EQ(++bad, rig_counter(&self->rig->node[1], WEFT_CNT_rx_bad));
 
-	/* answers to what was not asked */
+	/* answers without a question */
 	in = hello_init();
 	for (i = 0; i < 100; i++) {
 		in.op = i & 1 ? WEFT_HELLO_ACK : WEFT_HELLO_COOKIE;
@@ -276,7 +276,7 @@ TEST_F(hello, bad)
 	EXPECT_EQ(0, npaths(self->b));
 }
 
-/* No memory, no room: the next INIT will do. */
+/* Without memory or space the packet is dropped; the next INIT succeeds. */
 TEST_F(hello, shortage)
 {
 	struct weft_hello in = hello_init(), re;
@@ -302,7 +302,7 @@ TEST_F(hello, shortage)
 	hello_drop(self->out);
 }
 
-/* The initiator believes only what names its path, its token and its nonce. */
+/* The initiator accepts only packets with its path, its token and its nonce. */
 TEST_F(hello, initiator)
 {
 	struct weft_hello re = hello_init(), in;
@@ -337,7 +337,7 @@ TEST_F(hello, initiator)
 	ASSERT_EQ(WEFT_HELLO_INIT, hello_out(self->out, &h, &in));
 	EXPECT_EQ(55, in.cookie);
 	hello_drop(self->out);
-	/* an echo makes no noise */
+	/* an echo gets no answer */
 	hello_in(self->out, &src, &re, in.path, in.token);
 	EXPECT_EQ(0, self->out->ntx);
 
@@ -351,7 +351,7 @@ TEST_F(hello, initiator)
 	EXPECT_EQ(re.token, path->peer_token);
 	EXPECT_EQ(1280, path->max_payload);
 	EXPECT_EQ(U64_MAX, path->hello_at);
-	/* another one is late, or forged */
+	/* another packet is late, or forged */
 	re.path++;
 	hello_in(self->out, &src, &re, in.path, in.token);
 	EXPECT_EQ(re.path - 1, path->peer_id);
@@ -359,9 +359,9 @@ TEST_F(hello, initiator)
 	weft_path_put(path);
 }
 
-/* ---- What proves a packet -------------------------------------------- */
+/* ---- How a packet is authenticated ----------------------------------- */
 
-/* A packet with a PING from @src. Return: it was taken. */
+/* A packet with a PING from @src. Return: the core accepted it. */
 static bool ping_in(struct weft_out *out, struct weft_path *path, const struct weft_sockaddr *src,
 		    u64 token)
 {
@@ -379,7 +379,7 @@ static bool ping_in(struct weft_out *out, struct weft_path *path, const struct w
 	return path->lane[0].rcv_nxt == psn + 1;
 }
 
-/* Path id and token do, whatever address stands in the IP header. */
+/* Path id and token authenticate, whatever address is in the IP header. */
 TEST_F(hello, other_address)
 {
 	struct weft_hello in = hello_init();
@@ -396,7 +396,7 @@ TEST_F(hello, other_address)
 	EXPECT_FALSE(ping_in(self->out, path, &other, path->token ^ 1));
 	EXPECT_TRUE(ping_in(self->out, path, &src, path->token));
 	EXPECT_TRUE(ping_in(self->out, path, &other, path->token));
-	/* answers go where the path leads */
+	/* answers go to the path's address */
 	EXPECT_EQ(0, memcmp(&src.addr, &path->addr.addr, sizeof(src.addr)));
 	EXPECT_EQ(1, npaths(self->b));
 	hello_drop(self->out);
@@ -453,7 +453,7 @@ TEST_F(hello, gone_rate)
 	EXPECT_EQ(6, re.token);
 	EXPECT_EQ(0, rest.left);
 	hello_drop(self->out);
-	/* a flood of 100 000 in a second is not answered one by one */
+	/* of a flood of 100 000 in a second, only some get an answer */
 	for (i = 0; i < 100000; i++) {
 		self->out->now += 10000;
 		weft_gone_send(self->b, &rx, &h, self->out);
@@ -494,7 +494,7 @@ TEST_F(hello, two_nodes)
 {
 	begin(self->rig, 0);
 	EXPECT_TRUE(rig_until(self->rig, both_up, self->rig, MS));
-	/* nothing goes on for ever */
+	/* the exchange ends */
 	EXPECT_LE(self->rig->npackets, 4);
 }
 
@@ -530,7 +530,7 @@ TEST_F(hello, lossy)
 		begin(self->rig, i & 1);
 		if (i % 3 == 0)
 			begin(self->rig, !(i & 1));
-		/* the responder's half may be all there is when every ACK was lost */
+		/* the responder's half may be the only path when every ACK was lost */
 		EXPECT_TRUE(rig_until(self->rig, both_up, self->rig, 20 * NSEC_PER_SEC));
 		rig_run(self->rig, 100 * MS);
 		EXPECT_TRUE(both_up(self->rig));
@@ -541,7 +541,7 @@ TEST_F(hello, lossy)
 	}
 }
 
-/* Nobody is there: asked for with back-off, then given up. */
+/* No node answers: requests with back-off, then the path fails. */
 TEST_F(hello, nobody)
 {
 	rig_cut(self->rig, 0, 1, true);
@@ -555,7 +555,7 @@ TEST_F(hello, nobody)
 	EXPECT_LE(self->rig->npackets, 10 + self->a->conf.connect_ns / NSEC_PER_SEC);
 }
 
-/* A node that crashes and comes back: the other finds out by GONE or by INIT, and both are up. */
+/* A node crashes and comes back. The other finds out by GONE or by INIT, and both paths are up. */
 TEST_F(hello, crash)
 {
 	u64 inc = self->b->incarnation;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A peer that has taken part in the handshake and then says anything: chunks of all kinds, that
- * name what there is and what there is not, in any order
+ * A peer that has taken part in the handshake and then sends arbitrary chunks, in any order
  *
- * The programs of the node that is attacked go on sending and receiving; what they get from that
- * peer may be nonsense, but nothing breaks, nothing leaks, and everything ends. What it sends
- * beyond what it was told that it may is dropped before it costs memory.
+ * The chunks are of all kinds. They name objects that exist and objects that do not. The programs
+ * of the attacked node continue to send and receive. Their data from that peer may be nonsense, but
+ * nothing breaks or leaks, and everything ends. What the peer sends beyond its credit is dropped
+ * before it costs memory.
  */
 #include "victim.h"
 #include "harness.h"
@@ -34,7 +34,7 @@ TEST(hostile__peer)
 		session(seed, 1500);
 }
 
-/* The same while allocations fail: nothing is taken twice, nothing is lost track of. */
+/* The same while allocations fail: no chunk is accepted twice, no object is lost. */
 TEST(hostile__peer_no_memory)
 {
 	u64 seed;
@@ -55,10 +55,10 @@ TEST(hostile__peer_no_memory)
 	}
 }
 
-/* ---- More than it may ------------------------------------------------------------ */
+/* ---- More than the credit --------------------------------------------------------- */
 
 #define LEN	1000	/* bytes of a message in one packet */
-#define LONG	8192	/* and of one of which the first packet alone comes */
+#define LONG	8192	/* bytes of a message of which only the first packet comes */
 
 FIXTURE(beyond)
 {
@@ -69,7 +69,7 @@ FIXTURE(beyond)
 FIXTURE_SETUP(beyond)
 {
 	victim_init(&self->v, 9, NULL, 0);
-	/* so that what has no receive counts to what the node may send */
+	/* no receive, so that messages count for the peer's credit */
 	ASSERT_EQ(0, weft_limit_set(&self->v.rig->node[0].core, "unexpected-endpoint", 65536));
 	ASSERT_EQ(0, weft_limit_set(&self->v.rig->node[0].core, "messages-endpoint", 1 << 20));
 }
@@ -86,7 +86,7 @@ static u64 beyond(struct victim *v)
 
 /*
  * The peer sends the first @paylen of @len bytes of message @mseq of flow @gen, in the next packet.
- * Return: it is taken.
+ * Return: the core accepted it.
  */
 static bool eager(struct victim *v, u32 gen, u32 mseq, u32 len, u32 paylen)
 {
@@ -118,7 +118,10 @@ static bool eager(struct victim *v, u32 gen, u32 mseq, u32 len, u32 paylen)
 	return lane->rcv_nxt == h.psn + 1;
 }
 
-/* Of a flow: what is beyond is dropped, costs nothing, and is taken when there is room for it. */
+/*
+ * A flow's credit: messages beyond are dropped, cost nothing, and are accepted when there is
+ * credit.
+ */
 TEST_F(beyond, flow)
 {
 	struct victim *v = &self->v;
@@ -136,7 +139,7 @@ TEST_F(beyond, flow)
 	EXPECT_EQ(500, beyond(v));
 	EXPECT_EQ(self->charged, v->proc->mc->charged);
 	EXPECT_EQ(n, v->ep->ep->flow.kept_msgs);
-	/* those that are received make room, of which the peer is told */
+	/* received messages give new credit, of which the peer is told */
 	op.iov[0].addr = (u64)(uintptr_t)v->buf;
 	op.iov[0].len = LEN;
 	for (i = 0; i < n; i++) {
@@ -148,15 +151,15 @@ TEST_F(beyond, flow)
 	EXPECT_EQ(500, beyond(v));
 }
 
-/* Messages before their turn count as a whole, too, as soon as a byte of them is there. */
+/* A message before its turn counts as a whole, as soon as one byte of it has arrived. */
 TEST_F(beyond, early)
 {
 	struct victim *v = &self->v;
 	u32 i, n = WEFT_CREDIT_BYTES / LONG;
 
-	/* the flow */
+	/* make the flow */
 	ASSERT_TRUE(eager(v, 77, 1, 0, 0));
-	/* longer than all that a flow has in the beginning */
+	/* longer than a flow's first credit */
 	EXPECT_FALSE(eager(v, 77, 3, WEFT_CREDIT_BYTES + 1, 8));
 	for (i = 0; i < n; i++)
 		ASSERT_TRUE(eager(v, 77, 3 + i, LONG, 8));
@@ -167,7 +170,7 @@ TEST_F(beyond, early)
 		ASSERT_FALSE(eager(v, 77, 3 + n + i, LONG, 8));
 	EXPECT_EQ(101, beyond(v));
 	EXPECT_EQ(self->charged, v->proc->mc->charged);
-	/* of those that have come nothing is refused, and their turn comes */
+	/* a message that has begun is not refused, and its turn comes */
 	EXPECT_TRUE(eager(v, 77, 3, LONG, 8));
 	EXPECT_TRUE(eager(v, 77, 2, 0, 0));
 	EXPECT_EQ(101, beyond(v));
@@ -175,7 +178,7 @@ TEST_F(beyond, early)
 	EXPECT_FALSE(eager(v, 77, 3 + n, LONG, 8));
 }
 
-/* Of all flows of a node together. */
+/* The eager window of all flows of a node. */
 TEST_F(beyond, node)
 {
 	struct victim *v = &self->v;
@@ -185,7 +188,7 @@ TEST_F(beyond, node)
 		for (i = 1; i <= WEFT_CREDIT_BYTES / LONG; i++, all++)
 			taken += eager(v, gen, i, LONG, 8);
 	EXPECT_TRUE(taken * LONG >= 4 << 20);
-	/* beside the window: what the endpoint has room for */
+	/* beside the window: the endpoint's credit */
 	EXPECT_TRUE(taken * LONG <= (4 << 20) + 2 * 65536);
 	EXPECT_EQ(all - taken, beyond(v));
 	EXPECT_TRUE(v->path->flow.rx_open + v->path->rx_gone <= v->path->rx_told);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Paths that nobody uses: given back on both sides, also while endpoints stay; kept while something
- * needs them; and whatever is sent at whatever moment arrives.
+ * Paths without use. Both sides give them back, also while endpoints stay. A path that is needed is
+ * kept, and a message sent at any moment arrives.
  */
 #include "cm_fixture.h"
 
 #define SEC	((weft_ns)NSEC_PER_SEC)
 #define IDLE	SEC
 #define LEN	3000
-#define LONG	40000	/* has to be asked for */
+#define LONG	40000	/* the value must be asked for */
 
 /**
  * struct world - two nodes with a connectionless endpoint each
@@ -68,7 +68,7 @@ static bool post(struct world *w, u32 i, bool send, u64 context)
 	return !(send ? rig_send(w->ep[i], &op) : rig_recv(w->ep[i], &op));
 }
 
-/* Both sides' completions, @n each, all of them successes. */
+/* Take @n completions of each side. Return: all are successes. */
 static bool reap(struct world *w, u32 n0, u32 n1)
 {
 	u32 want[2] = { n0, n1 }, i, ms;
@@ -89,7 +89,7 @@ static bool reap(struct world *w, u32 n0, u32 n1)
 	return !want[0] && !want[1];
 }
 
-/* A message from @i to the other. */
+/* A message from @i to the other node. */
 static bool message(struct world *w, u32 i)
 {
 	return post(w, !i, false, 1) && post(w, i, true, 2) && reap(w, 1, 1);
@@ -105,7 +105,7 @@ static u64 count(struct world *w, enum weft_counter c)
 	return rig_counter(&w->rig->node[0], c) + rig_counter(&w->rig->node[1], c);
 }
 
-/* The endpoints have gone: nothing needs the path. */
+/* The endpoints are gone: the path is not needed. */
 TEST(closed)
 {
 	struct world w;
@@ -124,7 +124,9 @@ TEST(closed)
 	rig_free(w.rig);
 }
 
-/* They stay, and say nothing: their flows are closed, then the path; both come back when needed. */
+/*
+ * The endpoints stay and are silent: their flows close, then the path. Both come back when needed.
+ */
 TEST(silent)
 {
 	struct world w;
@@ -144,7 +146,7 @@ TEST(silent)
 	rig_free(w.rig);
 }
 
-/* In use, if only now and then: never given back. */
+/* A path in rare use is never given back. */
 TEST(used)
 {
 	struct world w;
@@ -160,7 +162,7 @@ TEST(used)
 	rig_free(w.rig);
 }
 
-/* A message that nobody has received yet keeps it. */
+/* A message that has not been received yet keeps the path. */
 TEST(unexpected)
 {
 	struct world w;
@@ -177,7 +179,7 @@ TEST(unexpected)
 	rig_free(w.rig);
 }
 
-/* The other node has gone without a word: nothing is waited for, and the path is given back. */
+/* The other node has gone silently: no operation waits for it, and the path is given back. */
 TEST(crashed)
 {
 	struct world w;
@@ -190,7 +192,7 @@ TEST(crashed)
 	rig_free(w.rig);
 }
 
-/* Messages at every moment of leaving, from either side or both, on good and bad links. */
+/* Messages at every moment of the path's end, from either side or both, on good and bad links. */
 TEST(any_moment)
 {
 	struct world w;
@@ -206,7 +208,7 @@ TEST(any_moment)
 
 			if (k & 2 && !rig_below(w.rig, 4))
 				rig_run(w.rig, IDLE * 2);
-			/* the next events are those of leaving, as nothing else happens */
+			/* no other events happen, so the next ones are those of the path's end */
 			rig_run(w.rig, IDLE / 2);
 			while (steps--)
 				rig_step(w.rig, rig_now(w.rig) + 2 * IDLE);
@@ -222,7 +224,7 @@ TEST(any_moment)
 	}
 }
 
-/* Datagrams keep it, in one direction too; and when they end it goes. */
+/* Datagrams keep the path, in one direction too; when they end, it goes. */
 TEST(datagrams)
 {
 	struct world w;
@@ -246,7 +248,7 @@ TEST(datagrams)
 	rig_free(w.rig);
 }
 
-/* A connection needs it, however silent it is; a request at any moment of leaving is heard. */
+/* A silent connection keeps the path. A request at any moment of its end arrives. */
 TEST(connections)
 {
 	struct weft_event ev;
@@ -290,7 +292,10 @@ TEST(connections)
 	rig_free(rig);
 }
 
-/* Forged and strange: BYE needs the token, and one to a path in use only tells that it is. */
+/*
+ * Forged and strange packets: BYE needs the token. A BYE for a path in use gets the answer that it
+ * is.
+ */
 TEST(bye)
 {
 	struct weft_path *path;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Jobs: names, keys, who may use them; endpoints of one job hear each other, those of different
- * ones do not, between two nodes and within one: messages, connections, datagrams, groups. An
- * authentication code is good for one path, one flow and one kind; packets with a wrong one change
- * nothing.
+ * Jobs: names, keys, and permissions
+ *
+ * Endpoints of one job hear each other, those of different jobs do not. That holds between nodes
+ * and within one: messages, connections, datagrams, groups. An authentication code is valid for one
+ * path, one flow and one kind. Packets with a wrong code change nothing.
  */
 #include "core/api/internal.h"
 #include "cm_fixture.h"
@@ -21,7 +22,7 @@ static bool may_yes(const struct weft_job_who *who, const void *arg)
 	return true;
 }
 
-/* May the user @arg? */
+/* Return: the user is @arg. */
 static bool may_user(const struct weft_job_who *who, const void *arg)
 {
 	u32 i;
@@ -45,7 +46,7 @@ static void quit(struct weft_job *job)
 	weft_job_put(job);
 }
 
-/* Endpoints that @proc makes are in the job from now on; NULL: in the default one. */
+/* Endpoints that @proc makes from now on are in the job; NULL: in the default one. */
 static void use(struct rig_proc *proc, const char *name, const struct weft_job_key *key)
 {
 	struct weft_core *core = &proc->node->core;
@@ -139,7 +140,9 @@ TEST(job__limit)
 	rig_free(rig);
 }
 
-/* Who is named may; while somebody is in it neither its key nor itself is taken away. */
+/*
+ * Named users may use the job. While an endpoint is in it, neither its key nor the job is removed.
+ */
 TEST(job__who_may)
 {
 	struct weft_job_who who = { .nuid = 1, .uid = { 7 } };
@@ -154,7 +157,7 @@ TEST(job__who_may)
 	ASSERT_FALSE(IS_ERR(job));
 	EXPECT_EQ(-EBUSY, weft_job_del(core, "a"));
 	EXPECT_EQ(-EBUSY, weft_job_set(core, "a", &key_b, NULL));
-	/* the same key is no change */
+	/* setting the same key changes nothing */
 	EXPECT_EQ(0, weft_job_set(core, "a", &key_a, NULL));
 	who.uid[0] = 8;
 	EXPECT_EQ(0, weft_job_set(core, "a", NULL, &who));
@@ -222,7 +225,7 @@ TEST(job__auths_differ)
 	auth = weft_job_auth_group(a, &g, &from);
 	EXPECT_NE(0, auth);
 	EXPECT_NE(auth, weft_job_auth_group(b, &g, &from));
-	/* the link does not count: each node has a number of its own for it */
+	/* the interface does not count: each node has its own number for it */
 	from.scope = 7;
 	EXPECT_EQ(auth, weft_job_auth_group(a, &g, &from));
 	from.addr[3]++;
@@ -243,11 +246,11 @@ TEST(job__auths_differ)
 /**
  * struct pair - a sender and a receiver
  * @rig: world
- * @p: processes: who sends, who receives
+ * @p: processes: the sender's, the receiver's
  * @cq: their completions
  * @ep: their endpoints, services 1 and 2
  * @av: the sender's vector: 0 is the receiver
- * @buf: what is sent, where it is received
+ * @buf: bytes to send, and the buffer of receives
  */
 struct pair {
 	struct rig *rig;
@@ -320,7 +323,7 @@ static u64 wrong(struct pair *t, u32 i)
 	return rig_counter(t->p[i]->node, WEFT_CNT_wrong_job);
 }
 
-/* Short ones, those that fill packets, and those that are announced. */
+/* Short messages, messages that fill packets, and announced ones. */
 static const u32 lens[] = { 8, LEN, 5000, 100000 };
 
 static void hear(struct __test_metadata *_metadata, u32 dst, const struct weft_job_key *key)
@@ -395,7 +398,7 @@ TEST(job__path_anew)
 	rig_free(t.rig);
 }
 
-/* A message with a wrong authentication code on a flow that is there changes nothing. */
+/* A message with a wrong authentication code on an existing flow changes nothing. */
 TEST(job__forged)
 {
 	struct weft_rflow *rf = NULL;
@@ -466,7 +469,7 @@ TEST(job__datagrams)
 
 /* ---- Groups -------------------------------------------------------------------------- */
 
-/* Two members on each of two nodes, of jobs a, b, a and none: who hears whom? */
+/* Two members on each of two nodes, in jobs a, b, a and none: which members hear which? */
 TEST(job__groups)
 {
 	static const struct weft_job_key *const keys[] = { &key_a, &key_b, &key_a, NULL };
@@ -524,7 +527,7 @@ TEST(job__groups)
 	rig_free(rig);
 }
 
-/* What one sender has authenticated is worth nothing from another node, or as another service's. */
+/* A sender's authentication code is invalid from another node, or for another service. */
 TEST(job__group_of_another_sender)
 {
 	struct weft_sockaddr addr = {
@@ -577,7 +580,7 @@ TEST(job__group_of_another_sender)
 
 /* ---- Connections ----------------------------------------------------------------------- */
 
-/* The sides' endpoints again, in jobs. */
+/* Make the sides' endpoints again, in jobs. */
 static void sides(struct rig *rig, struct side *a, struct side *b, u32 node,
 		  const struct weft_job_key *ka, const struct weft_job_key *kb,
 		  struct rig_ep **pep)
@@ -633,7 +636,7 @@ TEST(job__connections)
 	}
 }
 
-/* Who listens in a job accepts with an endpoint of it; requests are handed on within it. */
+/* A listener in a job accepts with an endpoint of it; requests are handed on within the job. */
 TEST(job__accept)
 {
 	struct rig_ep *pep, *other, *mine;
@@ -662,7 +665,9 @@ TEST(job__accept)
 	}
 }
 
-/* An endpoint that has gone is not in the way, whatever is left of it; a look names the job. */
+/*
+ * A destroyed endpoint does not block its service, whatever is left of it; its state names the job.
+ */
 TEST(job__ends)
 {
 	struct weft_ep_info info;

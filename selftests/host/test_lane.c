@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lanes: PSNs received, what is acknowledged, loss, round-trip time
+ * Lanes: received PSNs, acknowledgements, loss, round-trip time
  */
 #include "lone.h"
 #include "harness.h"
 
 #define US	((weft_ns)NSEC_PER_USEC)
 #define MS	((weft_ns)NSEC_PER_MSEC)
-#define PSN	0xfffffff0u	/* so that numbers wrap in each test */
+#define PSN	0xfffffff0u	/* so that PSNs wrap in each test */
 
 FIXTURE(lane)
 {
@@ -98,7 +98,7 @@ TEST_F(lane, ack_due)
 	weft_ns delay = t->core->conf.ack_delay_ns;
 	u32 psn = PSN + WEFT_ACK_EVERY - 1, i;
 
-	/* some wait, but not more than that */
+	/* some packets wait for their acknowledgement, up to a limit */
 	for (i = 0; i < WEFT_ACK_EVERY - 2; i++)
 		take(t, PSN + i, false);
 	EXPECT_EQ(t->out->now + delay, lane->ack_at);
@@ -118,14 +118,14 @@ TEST_F(lane, ack_due)
 	EXPECT_EQ(U64_MAX, lane->ack_at);
 	lone_drop(t);
 
-	/* its time comes */
+	/* its timer expires */
 	take(t, psn + 1, false);
 	lone_wait(t, delay + 10 * US);
 	lone_timer(t);
 	EXPECT_EQ(1, t->out->ntx);
 	lone_drop(t);
 
-	/* it is asked for */
+	/* the sender asks for it */
 	take(t, psn + 2, true);
 	lone_output(t);
 	EXPECT_EQ(1, t->out->ntx);
@@ -141,7 +141,7 @@ TEST_F(lane, ack_due)
 	EXPECT_EQ(1, t->out->ntx);
 	lone_drop(t);
 
-	/* it rides on what goes back */
+	/* the acknowledgement leaves with a packet in the other direction */
 	take(t, psn + 5, false);
 	lone_send(t);
 	ASSERT_EQ(1, t->out->ntx);
@@ -169,7 +169,7 @@ TEST_F(lane, acked)
 	EXPECT_EQ(13, t->lane->flight);
 	EXPECT_EQ(PSN + 7, t->lane->snd_una);
 	EXPECT_TRUE(lone_sound(t));
-	/* one that is older, and the same again */
+	/* an older one, and the same again */
 	lone_ack(t, PSN + 3, NULL, 0, 0);
 	lone_ack(t, PSN + 7, NULL, 0, 0);
 	EXPECT_EQ(PSN + 7, t->lane->snd_una);
@@ -207,7 +207,7 @@ TEST_F(lane, acked_sack)
 	EXPECT_EQ(PSN + 100, t->lane->snd_una);
 }
 
-/* What an honest peer never says changes nothing. */
+/* Acknowledgements that a correct peer never sends change nothing. */
 TEST_F(lane, acked_hostile)
 {
 	struct lone *t = &self->t;
@@ -271,7 +271,7 @@ TEST_F(lane, acked_random)
 
 /* ---- Loss ------------------------------------------------------------ */
 
-/* The shortest round trip is believed for some time, then the next one is. */
+/* The shortest round trip is valid for some time, then the next one is. */
 TEST_F(lane, rtt_min)
 {
 	struct lone *t = &self->t;
@@ -295,7 +295,7 @@ TEST_F(lane, rtt_min)
 	EXPECT_EQ(300 * US, t->path->rtt_min);
 }
 
-/* Acknowledgements are lost for some time: what was not sent again tells nothing of it. */
+/* Acknowledgements are lost for some time: packets that were not sent again give no measurement. */
 TEST_F(lane, rtt_lost)
 {
 	struct lone *t = &self->t;
@@ -320,7 +320,7 @@ TEST_F(lane, rtt_lost)
 	EXPECT_TRUE(lone_sound(t));
 }
 
-/* A timer's time may have been read before another CPU sent something again. */
+/* Another CPU may send a packet again after a timer's time was read. */
 TEST_F(lane, stuck)
 {
 	const weft_ns most = 10 * (weft_ns)NSEC_PER_SEC;
@@ -338,7 +338,7 @@ TEST_F(lane, stuck)
 	EXPECT_FALSE(weft_lane_stuck(t->lane, most, begin - 5 * MS));
 	EXPECT_FALSE(weft_lane_stuck(t->lane, most, begin + most - 5 * MS));
 	EXPECT_TRUE(weft_lane_stuck(t->lane, most, begin + most + 5 * MS));
-	/* once more: it counts from the first time on */
+	/* once more: the first transmission counts */
 	t->out->now = t->lane->rto_at;
 	lone_timer(t);
 	lone_drop(t);
@@ -347,7 +347,7 @@ TEST_F(lane, stuck)
 	EXPECT_FALSE(weft_lane_stuck(t->lane, most, begin + most + 5 * MS));
 }
 
-/* RFC 6298: nothing is heard at all. */
+/* RFC 6298: no packet arrives at all. */
 TEST_F(lane, timeout)
 {
 	struct lone *t = &self->t;
@@ -363,7 +363,7 @@ TEST_F(lane, timeout)
 	EXPECT_EQ(0, t->out->ntx);
 	lone_wait(t, 1);
 	lone_timer(t);
-	/* all is lost, and two go at a time */
+	/* all is lost, and two leave at a time */
 	EXPECT_EQ(1, rig_counter(&t->rig->node[0], WEFT_CNT_timeouts));
 	EXPECT_EQ(WEFT_CWND_MIN, t->lane->cwnd);
 	ASSERT_EQ(2, t->out->ntx);
@@ -385,7 +385,7 @@ TEST_F(lane, timeout)
 		EXPECT_TRUE(lone_sound(t));
 		lone_drop(t);
 	}
-	/* slow start up to half of what the window was, and no more backing off */
+	/* slow start up to half of the old window, and no more back-off */
 	EXPECT_EQ(WEFT_CWND_INIT / 2, t->lane->ssthresh);
 	lone_ack(t, PSN + 2, NULL, 0, 0);
 	EXPECT_EQ(0, t->lane->backoff);
@@ -398,8 +398,8 @@ TEST_F(lane, timeout)
 }
 
 /*
- * The peer lacks the oldest packet alone, and has more than SACK can name. What it has is not sent
- * in place of what it lacks.
+ * The peer lacks the oldest packet alone, and has more than SACK can name. The packets that it has
+ * are not sent in place of the missing one.
  */
 TEST_F(lane, timeout_oldest)
 {
@@ -423,7 +423,7 @@ TEST_F(lane, timeout_oldest)
 		ASSERT_EQ(PSN, t->out->tx[0].psn);
 		EXPECT_TRUE(lone_sound(t));
 		lone_drop(t);
-		/* it is lost again, and nothing is new in what the peer can say */
+		/* the packet is lost again, and the peer's SACK stays the same */
 		lone_ack(t, PSN, all, WEFT_SACK_BITS / 32, 0);
 	}
 	EXPECT_EQ(12, rig_counter(&t->rig->node[0], WEFT_CNT_timeouts));
@@ -479,7 +479,7 @@ TEST_F(lane, rtt)
 	lone_send(t);
 	lone_drop(t);
 	lone_wait(t, 300 * US);
-	/* 100 of them lay at the peer */
+	/* the peer delayed the acknowledgement for 100 of them */
 	lone_ack(t, PSN + 2, NULL, 0, 100);
 	EXPECT_EQ(375 * US, path->class[0].srtt);
 	EXPECT_EQ(200 * US, path->class[0].rttvar);
@@ -487,7 +487,7 @@ TEST_F(lane, rtt)
 		  path->class[0].rto);
 }
 
-/* Karn's rule: what was sent twice tells nothing about time. */
+/* Karn's rule: a packet that was sent twice gives no measurement. */
 TEST_F(lane, rtt_again)
 {
 	struct lone *t = &self->t;
@@ -503,7 +503,7 @@ TEST_F(lane, rtt_again)
 	EXPECT_EQ(WEFT_RTO_INIT, t->path->class[0].rto);
 }
 
-/* ---- Want of room and memory ----------------------------------------- */
+/* ---- Missing memory and space ---------------------------------------- */
 
 TEST_F(lane, output_full)
 {
@@ -534,7 +534,7 @@ TEST_F(lane, output_full)
 	EXPECT_EQ(1, t->out->ntx);
 	lone_drop(t);
 
-	/* what is to be sent again */
+	/* a packet to send again */
 	t->out->now = t->lane->rto_at;
 	t->out->ntx = WEFT_OUT_TX;
 	lone_timer(t);
@@ -562,10 +562,7 @@ TEST_F(lane, output_no_memory)
 	EXPECT_FALSE(t->path->busy & 1);
 }
 
-/*
- * When more than half of all numbers have been used since packets were lost last, a loss counts
- * all the same.
- */
+/* A loss reduces the window even if half of all PSNs have passed since the last loss. */
 TEST(recover_long_ago)
 {
 	static const u32 ago[] = { 1, WEFT_WINDOW, 0x7fffffff, 0x80000001, 0xc0000000 };

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Limits: each can be looked at and set, and keeps to its range; each is reached once: it holds
- * back, is counted, and when it is lifted everything arrives.
+ * Limits: each can be read and set, within its range
+ *
+ * Each limit is reached once: it holds traffic back and counts that. When it is lifted, everything
+ * arrives.
  */
 #include "cm_fixture.h"
 #include "two.h"
 
-#define SHORT	900	/* in one packet: nothing but a limit has it announced */
+#define SHORT	900	/* fits into one packet: only a limit makes the sender announce it */
 
-/* The limit @name. Return: there is one. */
+/* Look up the limit @name. Return: there is one. */
 static bool look(struct weft_core *core, const char *name, struct weft_limit_info *info)
 {
 	u32 n;
@@ -39,7 +41,10 @@ TEST(table)
 	core = &rig->node[0].core;
 	for (n = 0; weft_limit_look(core, n, &info); n++) {
 		ASSERT_TRUE(info.min <= info.value && info.value <= info.max);
-		/* (what is asked for as a backlog is made smaller; who finds it full is refused) */
+		/*
+		 * The backlog has no counter of hits: a listener that asks for more gets a
+		 * smaller backlog.
+		 */
 		EXPECT_TRUE(info.has_hits || !strcmp(info.unit, "ms") ||
 			    !strcmp(info.name, "backlog"));
 		ASSERT_EQ(-ERANGE, weft_limit_set(core, info.name, info.min - 1));
@@ -57,7 +62,7 @@ TEST(table)
 		}
 	}
 	ASSERT_TRUE(n > 5);
-	/* all are as they were: each is a setting of its own */
+	/* all are as before: each is a setting of its own */
 	for (i = 0; i < n; i++) {
 		struct weft_conf def;
 
@@ -98,7 +103,7 @@ static int send_one(struct two *t, u32 to, u64 context, u32 len)
 	return rig_send(t->ea, &op);
 }
 
-/* Receive @n messages of @len bytes one after the other. Return: all came, in order and right. */
+/* Receive @n messages of @len bytes one after the other. Return: all came, in order and intact. */
 static bool receive(struct two *t, u32 n, u32 len)
 {
 	struct weft_cqe e;
@@ -122,7 +127,7 @@ static bool receive(struct two *t, u32 n, u32 len)
 	return true;
 }
 
-/* What a limit of either node has held back arrives when there is room for it. */
+/* Messages that a limit of either node has held back arrive when the limit permits them. */
 static bool held_back(struct two *t, u32 node, const char *name, u64 value, u32 by, u32 n, u32 len)
 {
 	struct weft_core *core = &t->rig->node[node].core;
@@ -148,7 +153,7 @@ TEST_F(limit, unexpected_node)
 	EXPECT_TRUE(rig_counter(&t->rig->node[0], WEFT_CNT_msgs_rendezvous) > 0);
 }
 
-/* Each flow has room for some, whatever the limit is: what is beyond that is announced. */
+/* Each flow has a credit of its own, whatever the limit is; messages beyond that are announced. */
 TEST_F(limit, unexpected_endpoint)
 {
 	struct two *t = &self->t;
@@ -181,7 +186,7 @@ TEST_F(limit, packets_path)
 	ASSERT_TRUE(held_back(&self->t, 0, "packets-path", 64, 0, 200, 1300));
 }
 
-/* While a limit holds somebody back it can be raised, and lowered below what is in use. */
+/* While a limit holds a sender back, it can be raised, and set below the present use. */
 TEST_F(limit, changed_under_way)
 {
 	struct weft_core *core = &self->t.rig->node[1].core;
@@ -202,8 +207,8 @@ TEST_F(limit, changed_under_way)
 }
 
 /*
- * What a node has been told is not taken back when its limit is made smaller: it may use that, and
- * is told no more until as much is left as the limit says.
+ * A smaller limit does not take back credit that a node has been told. The node may use that
+ * credit. It gets no more until the remaining credit is within the limit.
  */
 TEST_F(limit, node_made_smaller)
 {
@@ -226,7 +231,7 @@ TEST_F(limit, node_made_smaller)
 		while (rig_cq_read(t->ca, &(struct weft_cqe) { 0 }))
 			;
 	}
-	/* from here on it is the new one */
+	/* from here on the new limit holds */
 	for (i = 0; i < 50; i++) {
 		ASSERT_EQ(0, send_one(t, t->to, i, 4000));
 		ASSERT_TRUE(receive(t, 1, 4000));
@@ -234,7 +239,7 @@ TEST_F(limit, node_made_smaller)
 	}
 	EXPECT_TRUE(path->tx_limit > told);
 	EXPECT_EQ(0, rig_counter(&t->rig->node[0], WEFT_CNT_limit_unexp));
-	/* nothing of that was more than it might send */
+	/* all of that was within the credit */
 	EXPECT_EQ(0, rig_counter(&t->rig->node[1], WEFT_CNT_beyond_credit));
 	ASSERT_EQ(0, weft_limit_set(core, "unexpected-node", 1 << 20));
 	ASSERT_EQ(0, send_one(t, t->to, 0, 4000));
@@ -281,7 +286,7 @@ TEST(paths)
 	ASSERT_EQ(0, rig_send(ep, &op));
 	ASSERT_EQ(1, rig_cq_read(cq, &e));
 	ASSERT_EQ(0, e.status);
-	/* what happens when there is one more stands in test_reclaim.c */
+	/* test_reclaim.c tests one path more */
 	ASSERT_TRUE(look(core, "paths", &info));
 	EXPECT_TRUE(info.counts && info.used == 1 && info.value == 1 && !info.hits);
 	rig_free(rig);
@@ -316,7 +321,7 @@ TEST(requests)
 	ASSERT_EQ(WEFT_EV_CONNREQ, side_event(rig, &b, &ev, NULL, 100 * MS));
 	ASSERT_EQ(0, rig_accept(b.ep, ev.conn, NULL, 0));
 	ASSERT_EQ(WEFT_EV_CONNECTED, side_event(rig, &a[0], &got, NULL, 100 * MS));
-	/* there is room again */
+	/* there is space again */
 	side_init(&a[2], &rig->node[0]);
 	ASSERT_EQ(0, ask(rig, &a[2], 1, NULL));
 	rig_run(rig, 50 * MS);
@@ -330,7 +335,7 @@ TEST(requests)
 	rig_free(rig);
 }
 
-/* The time after which a peer is taken for dead is the one that is set. */
+/* A peer counts as dead after the time that is set. */
 TEST_F(limit, dead_time)
 {
 	struct two *t = &self->t;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Listeners: requests that wait, are refused, or are given to another listener
+ * Listeners: requests that wait, are refused, or are handed to another listener
  */
 #include "cm_fixture.h"
 
@@ -62,7 +62,7 @@ TEST_F(cm, listener_gone)
 	EXPECT_EQ(ECONNREFUSED, self->ev.status);
 }
 
-/* ---- Given to another listener --------------------------------------- */
+/* ---- Handed to another listener -------------------------------------- */
 
 TEST_F(cm, handoff)
 {
@@ -81,7 +81,10 @@ TEST_F(cm, handoff)
 	EXPECT_EQ(-ENOENT, rig_handoff(self->pep, id, SVC + 2));
 	EXPECT_EQ(-ENOENT, rig_handoff(self->pep, id, rig_ep_service(self->b.ep)));
 
-	/* within the program, and on to another one; who has given it away cannot answer it */
+	/*
+	 * within the program, and on to another listener; after handing on, a listener cannot
+	 * answer
+	 */
 	ASSERT_EQ(0, rig_handoff(self->pep, id, SVC + 1));
 	EXPECT_EQ(-EINVAL, rig_reject(self->pep, id, NULL, 0));
 	ASSERT_EQ(WEFT_EV_CONNREQ, EVENT(&self->b));
@@ -101,7 +104,10 @@ TEST_F(cm, handoff)
 	EXPECT_EQ(WEFT_EV_CONNECTED, EVENT(&other));
 }
 
-/* No room there: it stays, and can be answered. One that goes refuses what it was given. */
+/*
+ * The other backlog is full: the request stays, and can be answered. A listener that ends refuses
+ * the requests that it was handed.
+ */
 TEST_F(cm, handoff_full)
 {
 	struct rig_ep *full = side_listen(&self->b, SVC + 1, 1);
@@ -128,8 +134,8 @@ TEST_F(cm, handoff_full)
 #define CROWD	4200u	/* requests, four of which fill a packet: more than a window */
 
 /*
- * Two nodes ask each other for more connections at once than their windows hold answers for, and
- * nobody listens: all are refused, and the lane goes on.
+ * Two nodes ask each other for more connections at once than their windows hold answers for. No
+ * listener exists: all requests are refused, and the lane continues.
  */
 TEST(crowd)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages that stay on the node: of all lengths, refused, in memory that is not the program's,
- * bounced, more at a time than can be put out, and when the port goes
+ * Messages within the node: all lengths, refused ones, bad memory, bounced memory, more at a time
+ * than an output holds, and the end of the port
  */
 #include "core/api/internal.h"
 #include "two.h"
@@ -10,10 +10,13 @@
 #define SECOND	((weft_ns)NSEC_PER_SEC)
 #define WAIT	(SECOND / 10)
 
-/* a short one, one that the kernel holds, and one that stays in memory */
+/* a short message, one that the kernel copies, and one that stays in memory */
 static const u32 lens[] = { 100, 5000, TWO_LONG };
 
-/* What is sent stands in no memory of the sender: it is told, and a receive is left for another. */
+/*
+ * The bytes are in no memory of the sender: the send fails, and a receive is left for another
+ * message.
+ */
 TEST(local__bad_source)
 {
 	struct two t;
@@ -34,7 +37,7 @@ TEST(local__bad_source)
 		}
 		EXPECT_EQ(EFAULT, two_status(&t, t.ca, 1, WAIT));
 		if (len == TWO_LONG) {
-			/* it had been matched */
+			/* the receive had matched */
 			EXPECT_EQ(ECONNRESET, two_status(&t, t.cb, 7, WAIT));
 			ASSERT_EQ(0, two_get(&t, t.room, TWO_ROOM, 7));
 		}
@@ -47,7 +50,10 @@ TEST(local__bad_source)
 	}
 }
 
-/* It goes to no memory of the receiver: it is told, and so is a sender that wants to know. */
+/*
+ * The buffer is in no memory of the receiver: the receive fails. So does the send, if it waits for
+ * that.
+ */
 TEST(local__bad_target)
 {
 	struct two t;
@@ -69,18 +75,18 @@ TEST(local__bad_target)
 		}
 		if (len > WEFT_INLINE_MAX) {
 			EXPECT_EQ(EFAULT, two_status(&t, t.cb, 7, WAIT));
-			/* one that the kernel holds has been delivered as far as it is concerned */
+			/* a send that the kernel has copied counts as delivered */
 			err = two_status(&t, t.ca, 1, WAIT);
 			EXPECT_TRUE(err == EREMOTEIO || (len != TWO_LONG && !err));
 		} else {
-			/* its bytes come in the completion */
+			/* the bytes come in the completion */
 			EXPECT_EQ(0, two_status(&t, t.ca, 1, WAIT));
 		}
 		rig_free(t.rig);
 	}
 }
 
-/* The destination: nobody, another type of endpoint, one that is not enabled, another job's. */
+/* The destination: missing, another type of endpoint, one that is not enabled, another job's. */
 TEST(local__refused)
 {
 	struct rig_ep *ep;
@@ -98,7 +104,7 @@ TEST(local__refused)
 		EXPECT_EQ(ECONNREFUSED, two_status(&t, t.ca, t.to, WAIT));
 		EXPECT_EQ(none + t.to, rig_counter(t.a->node, WEFT_CNT_no_service));
 	}
-	/* once it is enabled it is found */
+	/* after it is enabled the send succeeds */
 	t.to = 2;
 	ASSERT_EQ(0, rig_ep_enable(ep, t.cb, t.cb, NULL, rig_av_new(t.b)));
 	ASSERT_EQ(0, two_put(&t, t.buf, 8, 2, 0));
@@ -106,7 +112,7 @@ TEST(local__refused)
 	rig_free(t.rig);
 }
 
-/* More long messages at a time than one output has room for copies. */
+/* More long messages at a time than one output has space for copies. */
 TEST(local__many_copies)
 {
 	enum { N = 2 * WEFT_OUT_COPY, LEN = 20000 };
@@ -152,7 +158,7 @@ TEST(local__many_copies)
 	rig_free(t.rig);
 }
 
-/* The port goes while long messages wait for receives: their sends end, once. */
+/* The port is removed while long messages wait for receives: their sends end, once. */
 TEST(local__port_goes)
 {
 	struct rig_node *node;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What was overtaken and does not come; the reordering window, and what tells that it is too short
+ * Packets that were overtaken and do not arrive: the reordering window, and how it learns that it
+ * is too short
  */
 #include "lone.h"
 #include "harness.h"
 
 #define US	((weft_ns)NSEC_PER_USEC)
 #define MS	((weft_ns)NSEC_PER_MSEC)
-#define PSN	0xfffffff0u	/* so that numbers wrap in each test */
+#define PSN	0xfffffff0u	/* so that PSNs wrap in each test */
 
 FIXTURE(rack)
 {
@@ -57,7 +58,7 @@ static void overtaken(struct lone *t, u32 psn, weft_ns rtt)
 	lone_drop(t);
 }
 
-/* RFC 8985: what was sent before something that has arrived is lost, after some time. */
+/* RFC 8985: a packet that was sent before an acknowledged one is lost, after some time. */
 TEST_F(rack, lost)
 {
 	struct lone *t = &self->t;
@@ -69,7 +70,7 @@ TEST_F(rack, lost)
 	lone_drop(t);
 	lone_wait(t, 100 * US);
 	lone_ack(t, PSN, &bit3, 1, 0);
-	/* it may have been overtaken only */
+	/* it may only have been overtaken */
 	EXPECT_EQ(0, lone_count(&t->lane->lost));
 	due = t->lane->reo_at;
 	EXPECT_GT(due, t->out->now);
@@ -81,7 +82,7 @@ TEST_F(rack, lost)
 	EXPECT_EQ(0, t->out->ntx);
 	t->out->now = due;
 	lone_timer(t);
-	/* 0, 1, 2 are lost and sent again under their numbers; 4 was sent later */
+	/* 0, 1, 2 are lost and sent again with the same PSNs; 4 was sent later */
 	ASSERT_EQ(3, t->out->ntx);
 	for (i = 0; i < 3; i++) {
 		EXPECT_EQ(PSN + i, t->out->tx[i].psn);
@@ -132,14 +133,14 @@ TEST_F(rack, reorder_window)
 			first = at;
 		if (k == 1)
 			EXPECT_LT(first, at);
-		/* a packet that was not sent again, one that came twice all the same, the probe */
+		/* a packet that was not sent again, a duplicate all the same, the probe */
 		told(t, psn + 1);
 		told(t, psn - 10);
 		EXPECT_EQ(before + k, spurious(t));
 		told(t, psn);
 		EXPECT_EQ(before + k + 1, spurious(t));
 		EXPECT_EQ(min(k + 2, (u32)WEFT_REO_MULT), t->lane->reo_mult);
-		/* once per round trip */
+		/* once for each round trip */
 		told(t, psn);
 		before++;
 		EXPECT_EQ(min(k + 2, (u32)WEFT_REO_MULT), t->lane->reo_mult);
@@ -147,7 +148,7 @@ TEST_F(rack, reorder_window)
 	}
 	/* never more than a round trip */
 	EXPECT_GE(3 * 400 * US, at);
-	/* and it shrinks again when nothing more is told */
+	/* the window shrinks again without new reports */
 	for (k = 0; k < WEFT_REO_KEEP; k++, psn += 3) {
 		EXPECT_LT(1, t->lane->reo_mult);
 		overtaken(t, psn, 400 * US);
@@ -156,7 +157,7 @@ TEST_F(rack, reorder_window)
 	EXPECT_EQ(1, t->lane->reo_mult);
 }
 
-/* What came twice is told, once, by a packet that only acknowledges. */
+/* A duplicate is reported, once, by a packet that only acknowledges. */
 TEST_F(rack, tell_duplicate)
 {
 	struct lone *t = &self->t;

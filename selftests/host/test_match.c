@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tag matching: rules, equality with a model too simple to be wrong, and cost
+ * Tag matching: its rules, equality with a simple model, and its cost
  */
 #include <time.h>
 
@@ -71,7 +71,7 @@ TEST(match__unknown_source)
 	unexp(&m, &u[2], WEFT_TAGGED, WEFT_SRC_ANY, 1);
 	EXPECT_EQ(&u[1], weft_match_find(&m, WEFT_TAGGED, 3, 1, 0));
 	EXPECT_EQ(&u[0], weft_match_find(&m, WEFT_TAGGED, WEFT_SRC_ANY, 1, 0));
-	/* it becomes known: older than the one that was known */
+	/* the sender becomes known: this message is older than the known one */
 	EXPECT_TRUE(weft_match_unexp_src(&m, &u[2], 3));
 	EXPECT_FALSE(weft_match_unexp_src(&m, &u[2], 3));
 	weft_match_unexp_sort(&m, WEFT_TAGGED);
@@ -140,7 +140,7 @@ static bool fits(const struct weft_mpost *p, u8 kind, u32 src, u64 tag)
 	       (p->src == WEFT_SRC_ANY || p->src == src);
 }
 
-/* The oldest of those in the model that fits; the model is but the nodes themselves. */
+/* The oldest entry of the model that fits; the model is the list of nodes alone. */
 static struct weft_mpost *model_arrive(struct weft_mpost *p, u8 kind, u32 src, u64 tag)
 {
 	struct weft_mpost *best = NULL;
@@ -236,7 +236,7 @@ static int run_seed(u64 seed)
 		if (m.nposts != np || m.nunexp != nu)
 			return step + 1;
 	}
-	/* what is left is found in order */
+	/* the remaining entries are found in order */
 	for (i = 0; i < NODES; i++) {
 		weft_match_post_del(&m, &p[i]);
 		weft_match_unexp_del(&m, &u[i]);
@@ -272,7 +272,7 @@ static double seconds(void)
 }
 
 /*
- * Time of @rounds exact matches, both sides, while @n others wait whose tags are all alike or all
+ * Time of @rounds exact matches, both sides, while @n others wait. Their tags are all equal or all
  * different.
  */
 static double cost(u32 n, bool alike, u32 rounds)
@@ -313,8 +313,8 @@ static double cost(u32 n, bool alike, u32 rounds)
 }
 
 /*
- * Ten thousand that wait cost about what sixteen do: far less than a scan would. That takes some
- * hundred times as long, in time of the processor, whoever else has it meanwhile.
+ * Ten thousand waiting entries cost about as much as sixteen. A scan would take some hundred times
+ * as long. The test counts processor time, so that other programs do not matter.
  */
 TEST(match__flat_cost)
 {

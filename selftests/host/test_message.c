@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One message at a time, every kind of it: all lengths, receives that are long enough and that are
- * not, memory at hand, cold and bounced, before and after its receive, between nodes and within
- * one; levels; numbers that wrap; the end of either side and lack of memory at every step
+ * One message at a time, of every kind
+ *
+ * All lengths, receives that are long enough or too short, memory that is resident, deferred or
+ * bounced. Receives are posted before and after, between nodes and within one. Levels, and numbers
+ * that wrap. Either side ends, or an allocation fails, at every step.
  */
 #include "core/api/internal.h"
 #include "rig.h"
@@ -15,15 +17,15 @@
 /**
  * struct pair - two programs with an endpoint each
  * @rig: world
- * @a: who sends
- * @b: who receives
- * @ea: its endpoint
- * @eb: its endpoint
- * @ca: its completions
- * @cb: its completions
+ * @a: the sender
+ * @b: the receiver
+ * @ea: the sender's endpoint
+ * @eb: the receiver's endpoint
+ * @ca: the sender's completions
+ * @cb: the receiver's completions
  * @to: index of the receiver
- * @sb: what is sent
- * @rb: where it goes
+ * @sb: bytes to send
+ * @rb: buffer of the receive
  * @len: bytes sent
  * @room: bytes of the receive
  */
@@ -113,7 +115,7 @@ static void post_recv(struct pair *t, u32 n)
 		abort();
 }
 
-/* What has completed. Return: bits of SEND, RECV; errors are stored. */
+/* Read completions. Return: bits of SEND, RECV; errors are stored. */
 static u32 completed(struct pair *t, int *serr, int *rerr)
 {
 	struct weft_cqe e;
@@ -131,9 +133,9 @@ static u32 completed(struct pair *t, int *serr, int *rerr)
 }
 
 /**
- * struct way - how a message goes
+ * struct way - how a message is sent and received
  * @dst: node of the receiver
- * @late: the receive is posted when the message is there
+ * @late: the receive is posted when the message has arrived
  * @cold: see struct rig_conf
  * @bounce: see struct rig_conf
  * @making: see struct rig_conf
@@ -342,9 +344,9 @@ TEST(message__direct)
 	EXPECT_GT(all, 60 * DIRECT / 4);
 }
 
-/* ---- Memory that is being made ------------------------------------------------------ */
+/* ---- Memory windows that are being made ------------------------------------------------ */
 
-/* While one window is being made the other side asks for more. */
+/* While one window is being made the peer asks for more. */
 TEST(message__making)
 {
 	struct way way = { .nseg = 1, .family = AF_INET, .making = 2 * NSEC_PER_MSEC };
@@ -371,7 +373,7 @@ static void level(struct __test_metadata *_metadata, u32 flags, bool complete)
 	rig_conf_default(&conf, 8);
 	conf.nodes = 2;
 	pair_init(&t, &conf, 1, 500, 500);
-	/* the path is up, then nothing comes through any more */
+	/* the path is up, then all packets are lost */
 	post_recv(&t, 1);
 	post_send(&t, 0, 1);
 	rig_run(t.rig, NSEC_PER_SEC);
@@ -401,8 +403,8 @@ TEST(message__levels)
 }
 
 /*
- * There is no memory for the @nth allocation while a message comes, and then its sender is heard of
- * no more. Return: it had come so far that its receive failed.
+ * The @nth allocation fails while a message arrives, and then the sender falls silent. Return: the
+ * message had come so far that its receive failed.
  */
 static bool silenced(struct __test_metadata *_metadata, u32 nth)
 {
@@ -465,7 +467,7 @@ TEST(message__match)
 		post_send(&t, WEFT_SQ_MATCH, 1);
 		rig_run(t.rig, NSEC_PER_SEC);
 		if (!(i & 2)) {
-			/* it is there, and nobody has taken it */
+			/* the message has arrived, and no receive takes it */
 			ASSERT_EQ(0, completed(&t, &serr, &rerr));
 			post_recv(&t, 1);
 			rig_run(t.rig, NSEC_PER_SEC);
@@ -478,7 +480,7 @@ TEST(message__match)
 	}
 }
 
-/* Nobody takes it: the end of the receiver tells. */
+/* No receive takes the message: the end of the receiver tells the sender. */
 TEST(message__match_never)
 {
 	int serr = -1, rerr = -1;
@@ -501,7 +503,7 @@ TEST(message__match_never)
 	}
 }
 
-/* TRANSMIT: the peer's kernel has it; that its program does not look changes nothing. */
+/* TRANSMIT: the peer's kernel has the message; whether its program reads it does not matter. */
 TEST(message__transmit_unmatched)
 {
 	int serr = -1, rerr = -1;
@@ -522,7 +524,7 @@ TEST(message__transmit_unmatched)
 	rig_free(t.rig);
 }
 
-/* Nobody there: who wants to know is told, the others are not. */
+/* No endpoint there: sends that ask for the result fail, the others do not. */
 TEST(message__refused)
 {
 	int serr = -1, rerr = -1;
@@ -594,7 +596,7 @@ TEST(message__mseq_wraps)
 
 #define END_SENDER	1
 #define END_RECEIVER	2
-#define END_KILLED	4	/* the process, else the endpoint */
+#define END_KILLED	4	/* end the process, else the endpoint */
 
 /* Return: the transfer was over before step @step. */
 static bool end_at(struct __test_metadata *_metadata, u32 end, u32 dst, size_t len, bool late,
@@ -681,7 +683,7 @@ TEST(message__both_end)
 	end_always(_metadata, END_SENDER | END_RECEIVER | END_KILLED);
 }
 
-/* What is kept for a program is charged to it, whoever runs when it comes. */
+/* Memory kept for a program is charged to that program, whichever thread runs when it comes. */
 TEST(message__charged)
 {
 	static const size_t some[] = { 5000, 100 };
@@ -709,7 +711,7 @@ TEST(message__charged)
 	}
 }
 
-/* ---- Lack of memory at every step ------------------------------------------------ */
+/* ---- Allocations that fail at every step ----------------------------------------------- */
 
 static void lack(struct __test_metadata *_metadata, u32 dst, size_t len, bool late, u32 nth)
 {

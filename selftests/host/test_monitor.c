@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Receives that name their sender: one that is gone is noticed though nobody sends anything, and
- * they end with an errno and within a time; those that name who is there, or who was never heard
- * of, wait, and so do those that name nobody.
+ * Receives that name their sender end with an errno, within a time, when that sender's node is gone
+ *
+ * No packet need be sent for that: the peer monitor asks. Receives that name a live or an unknown
+ * sender wait, and so do those that name no sender.
  */
 #include "core/api/monitor.h"
 #include "harness.h"
@@ -63,7 +64,7 @@ static int get(FIXTURE_DATA(watch) * s, u32 peer, u64 context, u32 flags)
 	return rig_recv(s->ea, &op);
 }
 
-/* What has waited at A is received. */
+/* Receive the messages that wait at A. */
 static bool take(FIXTURE_DATA(watch) * s, u32 peer)
 {
 	struct weft_cqe e;
@@ -72,7 +73,10 @@ static bool take(FIXTURE_DATA(watch) * s, u32 peer)
 	       !e.status;
 }
 
-/* Does the receive @context end with @err between @from and @to from now on, and no other one? */
+/*
+ * Return: the receive @context ends with @err, between @from and @to from now on, and no other
+ * ends.
+ */
 static bool ends(FIXTURE_DATA(watch) * s, u64 context, u32 err, weft_ns from, weft_ns to)
 {
 	weft_ns begin = rig_now(s->rig);
@@ -127,7 +131,10 @@ FIXTURE_TEARDOWN(watch)
 	rig_free(self->rig);
 }
 
-/* It dies when nothing is under way; what names nobody, or somebody else, goes on waiting. */
+/*
+ * The node dies when no packet is under way. Receives that name no sender, or another one, still
+ * wait.
+ */
 TEST_F(watch, dies)
 {
 	struct rig_cq *c2;
@@ -146,7 +153,7 @@ TEST_F(watch, dies)
 	EXPECT_TRUE(waits(self, 60 * SEC));
 }
 
-/* A receive that is posted when it has died gives it the time of a handshake to be back. */
+/* A receive posted after the node's death gives the node the time of a handshake to come back. */
 TEST_F(watch, posted_later)
 {
 	struct weft_cqe e;
@@ -170,8 +177,8 @@ static FIXTURE_DATA(watch) * dying;
 static u32 wakes;
 
 /*
- * The program reads what has ended and posts the receive anew, and the node that is looked at next
- * dies while this one is told of the first.
+ * The program reads ended receives and posts the receive anew. The node that the peer monitor
+ * checks next dies while the program is told of the first one.
  */
 static void next_dies(struct rig_cq *cq)
 {
@@ -203,7 +210,7 @@ static void next_dies(struct rig_cq *cq)
 	s->rig->aside = false;
 }
 
-/* A death is told of once, also one in the middle of a look. */
+/* A death is told once, also a death in the middle of a check. */
 TEST_F(watch, dies_meanwhile)
 {
 	struct rig_cq *c2;
@@ -220,11 +227,11 @@ TEST_F(watch, dies_meanwhile)
 	rig_run(self->rig, 2 * PERIOD + DEAD + MORE);
 	self->ca->waker = NULL;
 	EXPECT_EQ(2, wakes);
-	/* the other one is there again, and waited for */
+	/* the other node is back, and the receive waits for it */
 	EXPECT_TRUE(waits(self, 60 * SEC));
 }
 
-/* It is another one now: that is noticed when it is asked for a sign of life. */
+/* The node is a new incarnation now: the next question for a sign of life finds that. */
 TEST_F(watch, restarted)
 {
 	ASSERT_EQ(0, get(self, self->to[1], 1, 0));
@@ -235,7 +242,7 @@ TEST_F(watch, restarted)
 	EXPECT_TRUE(waits(self, 60 * SEC));
 }
 
-/* Who was never heard of may be to come. */
+/* A sender that was never heard of may still come. */
 TEST_F(watch, never_heard_of)
 {
 	struct rig_cq *cq;
@@ -269,7 +276,7 @@ TEST_F(watch, given_back)
 	EXPECT_TRUE(ends(self, 1, ETIMEDOUT, DEAD, 2 * PERIOD + DEAD + MORE));
 }
 
-/* Who is there is asked each keepalive-ms, and nobody while no receive names somebody. */
+/* A live node is asked every keepalive-ms, and no node while no receive names a sender. */
 TEST_F(watch, quiet)
 {
 	struct rig *rig = self->rig;
@@ -285,7 +292,7 @@ TEST_F(watch, quiet)
 	ASSERT_EQ(0, get(self, self->to[1], 2, 0));
 	ASSERT_EQ(0, get(self, self->to[1], 3, 0));
 	EXPECT_TRUE(waits(self, 100 * SEC));
-	/* each other time it has been silent for long enough: a question, an acknowledgement */
+	/* every second time the node has been silent long enough: a question, an acknowledgement */
 	EXPECT_LE(packets + 2 * 17, rig->npackets);
 	EXPECT_GE(packets + 2 * 21, rig->npackets);
 	ASSERT_EQ(0, rig_cancel(self->ea, 2));
@@ -295,7 +302,7 @@ TEST_F(watch, quiet)
 	EXPECT_EQ(packets, rig->npackets);
 }
 
-/* Of more nodes than are looked at in one go, all that have died. */
+/* All dead nodes are found, also when they are more than one check covers. */
 TEST_F(watch, many)
 {
 	struct weft_core *core = &self->rig->node[0].core;
@@ -322,7 +329,7 @@ TEST_F(watch, many)
 	EXPECT_EQ(NODES - 1, core->nknown);
 }
 
-/* A tag with bits that do not count, a multi-receive buffer, and what stands in the ring. */
+/* A tag with bits that do not count, a multi-receive buffer, and receives in the ring. */
 TEST_F(watch, kinds)
 {
 	struct rig_op tagged = { .n = 1, .tagged = true, .ignore = 0xff, .context = 1,
@@ -356,7 +363,7 @@ TEST_F(watch, kinds)
 	EXPECT_EQ(i + 2, n);
 }
 
-/* Nothing is left of an endpoint that is watched when it goes, or its process, or the port. */
+/* A monitored endpoint leaves no state behind when it goes, or its process, or the port. */
 TEST_F(watch, goes)
 {
 	struct rig_ep *ep = rig_ep_new(self->a, WEFT_EP_RDM, WEFT_EPF_DIRECTED, 16, 16, 7);

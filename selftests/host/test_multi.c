@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Multi-receive buffers: packing, both edges of their end, truncation, cancel, the release told
- * once and last, messages that wait for parts, and order all the while
+ * Multi-receive buffers: packing, both limits of their end, truncation, cancel, the release,
+ * messages that wait for parts, and order
+ *
+ * The release is told once, and last.
  */
 #include "core/api/internal.h"
 #include "two.h"
@@ -84,7 +86,8 @@ static void packs(struct __test_metadata *_metadata, u32 dst, bool late, u32 col
 		post(&t, 0, 256, 64, MULTI, BUF);
 	send_one(&t, 96);
 	send_one(&t, 0);
-	send_one(&t, 91);	/* the next one would begin at 192: 64 are left, which is enough */
+	/* the next message would begin at 192: 64 are left, which is enough */
+	send_one(&t, 91);
 	settle(&t);
 	if (late) {
 		NONE();
@@ -100,7 +103,7 @@ static void packs(struct __test_metadata *_metadata, u32 dst, bool late, u32 col
 	IS(192, 1, WEFT_CQE_MULTI);
 	NONE();
 	EXPECT_EQ(0xee, t.room[193]);
-	/* it has gone: the next message waits for another one */
+	/* the buffer has gone: the next message waits for another one */
 	send_one(&t, 5);
 	settle(&t);
 	NONE();
@@ -145,7 +148,7 @@ TEST(multi__truncates)
 	}
 }
 
-/* Long and short ones finish in any order: the release is the last of all. */
+/* Long and short messages finish in any order: the release comes last. */
 TEST(multi__release_is_last)
 {
 	struct weft_cqe e;
@@ -168,7 +171,7 @@ TEST(multi__release_is_last)
 			rel += !!(e.flags & WEFT_CQE_MULTI);
 			n += !(e.flags & WEFT_CQE_RELEASE);
 		}
-		/* the sixth one ends it: less than 64 are left of 3 * TWO_LONG + 96 */
+		/* the sixth message ends it: less than 64 are left of 3 * TWO_LONG + 96 */
 		EXPECT_EQ(6, n);
 		EXPECT_EQ(1, rel);
 		rig_free(t.rig);
@@ -198,7 +201,7 @@ TEST(multi__canceled)
 	struct weft_cqe e;
 	struct two t;
 
-	/* nothing in it */
+	/* the buffer is empty */
 	two_init(&t, 1, 256, 0);
 	post(&t, 0, 128, 64, MULTI, BUF);
 	ASSERT_EQ(0, rig_cancel(t.eb, BUF));
@@ -206,7 +209,7 @@ TEST(multi__canceled)
 	EXPECT_EQ(ECANCELED, e.status);
 	EXPECT_EQ(WEFT_CQE_MULTI, e.flags);
 	NONE();
-	/* something on its way into it */
+	/* a message is on its way into it */
 	post(&t, 0, TWO_ROOM, 64, MULTI, BUF);
 	send_one(&t, TWO_LONG);
 	rig_run(t.rig, 50 * NSEC_PER_USEC);
@@ -219,14 +222,14 @@ TEST(multi__canceled)
 	EXPECT_EQ(ECANCELED, e.status);
 	EXPECT_EQ(WEFT_CQE_MULTI, e.flags);
 	NONE();
-	/* a message that comes now is not for it */
+	/* a message that arrives now does not go into it */
 	send_one(&t, 5);
 	settle(&t);
 	NONE();
 	rig_free(t.rig);
 }
 
-/* More messages under way than there are parts: all come, in order, none is overtaken. */
+/* More messages under way than there are parts: all arrive, in order, and none is overtaken. */
 TEST(multi__parts_run_out)
 {
 	struct weft_cqe e;
@@ -234,7 +237,7 @@ TEST(multi__parts_run_out)
 	u32 i, n = 60;
 
 	two_init(&t, 1, 16, 0);
-	/* other buffers take all receives */
+	/* other buffers use up all receives */
 	for (i = 0; i < 16; i++)
 		post(&t, i * 4096, 64, 64, MULTI, BUF);
 	for (i = 0; i < 16; i++)
@@ -258,7 +261,7 @@ TEST(multi__parts_run_out)
 	rig_free(t.rig);
 }
 
-/* The endpoint goes with messages on their way into a buffer. */
+/* The endpoint is destroyed with messages on their way into a buffer. */
 TEST(multi__endpoint_goes)
 {
 	struct two t;
@@ -296,7 +299,7 @@ TEST(multi__wrong_entries)
 		ASSERT_EQ(1, rig_cq_read(t.cb, &e));
 		EXPECT_EQ(EINVAL, e.status);
 	}
-	/* flags that are not of a program */
+	/* flags that programs may not use */
 	r.op = WEFT_RQ_RECV;
 	r.flags = 0xffff;
 	rig_put_rq(t.eb, &r, 1);

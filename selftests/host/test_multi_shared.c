@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Multi-receive buffers of a shared receive queue: endpoints take parts of one buffer; each gets
- * its messages in order, and each buffer's release is told once, whoever ends last; cancel; parts
- * that run out; endpoints that go
+ * Multi-receive buffers of a shared receive queue: endpoints take parts of one buffer
+ *
+ * Each endpoint gets its messages in order. Each buffer's release is told once, whichever endpoint
+ * ends last. Also: cancel, too few parts, and endpoints that are destroyed.
  */
 #include "core/api/internal.h"
 #include "rig.h"
@@ -18,23 +19,23 @@
 /**
  * struct many - a sender and endpoints that share receives
  * @rig: world
- * @a: who sends
- * @b: who receives
- * @from: sends
+ * @a: the sender's program
+ * @b: the receivers' program
+ * @from: sending endpoint
  * @ca: its completions
- * @to: receive
+ * @to: receiving endpoints
  * @cb: completions of each
  * @dst: their indices
- * @srq: what they share
- * @src: what is sent
- * @mem: where it goes: BUFS times BUF bytes
+ * @srq: their shared receive queue
+ * @src: bytes to send
+ * @mem: memory of the buffers: BUFS times BUF bytes
  * @sent: messages to each
- * @got: messages of each that came
- * @place: of each message: which buffer, by order of posts, and where in it; 0: not known
+ * @got: messages of each that arrived
+ * @place: place of each message: order of its buffer, and offset in @mem; 0: unknown
  * @nposts: buffers that were posted
- * @order: of posts
- * @posted: the buffer stands for messages
- * @over: it has been told of as released
+ * @order: position of each buffer in the order of posts
+ * @posted: the buffer is posted, and takes messages
+ * @over: the buffer's release has been told
  */
 struct many {
 	struct rig *rig;
@@ -160,7 +161,7 @@ TEST(multi_shared__packs)
 		ASSERT_EQ(0, send_to(&t, 1, 1));
 		settle(&t);
 		EXPECT_TRUE(is(&t, 1, 7, 192, 1, WEFT_CQE_MULTI));
-		/* it has gone: messages wait for the next one, which takes them all */
+		/* the buffer has gone: messages wait for the next one, which takes them all */
 		ASSERT_EQ(0, send_to(&t, 2, 5));
 		ASSERT_EQ(0, send_to(&t, 2, 6));
 		settle(&t);
@@ -177,7 +178,10 @@ TEST(multi_shared__packs)
 	}
 }
 
-/* Idle: told at once. In use: takes nothing more, told where the last of its messages ends. */
+/*
+ * An idle buffer is released at once. A buffer in use takes no more messages, and its release
+ * follows its last message.
+ */
 TEST(multi_shared__canceled)
 {
 	struct weft_cqe e;
@@ -206,7 +210,9 @@ TEST(multi_shared__canceled)
 	rig_free(t.rig);
 }
 
-/* The last one to use a buffer is destroyed: the next endpoint that ends a receive tells. */
+/*
+ * The last endpoint that uses a buffer is destroyed: the next endpoint that ends a receive tells.
+ */
 TEST(multi_shared__last_one_goes)
 {
 	struct many t;
@@ -236,7 +242,7 @@ TEST(multi_shared__last_one_goes)
 	rig_free(t.rig);
 }
 
-/* As many parts as there are wait for room in one queue: all messages wait, and all come. */
+/* As many completions as there are parts wait for one queue: all messages wait, and all arrive. */
 TEST(multi_shared__parts_run_out)
 {
 	struct weft_cqe e;
@@ -260,7 +266,7 @@ TEST(multi_shared__parts_run_out)
 		EXPECT_EQ(8, e.len);
 	}
 	settle(&t);
-	/* what waited has kept its turn before the other buffer */
+	/* a waiting message has kept its turn before the other buffer */
 	ASSERT_EQ(1, rig_cq_read(t.cb[0], &e));
 	EXPECT_EQ(16, e.len);
 	EXPECT_EQ(0, e.context);
@@ -274,7 +280,7 @@ TEST(multi_shared__parts_run_out)
 
 /* ---- At random ------------------------------------------------------------------------------- */
 
-/* Messages tell their number, and differ in length. */
+/* Messages carry their number, and differ in length. */
 static bool send_random(struct many *t, u32 i)
 {
 	u32 len = 4 + rig_below(t->rig, rig_below(t->rig, 4) ? 60 : 700);
@@ -289,7 +295,7 @@ static bool send_random(struct many *t, u32 i)
 	return true;
 }
 
-/* Return: what is wrong with the completion, NULL: nothing. */
+/* Return: the error in the completion, NULL: none. */
 static const char *take_random(struct many *t, u32 i, const struct weft_cqe *e)
 {
 	u32 n;
@@ -309,7 +315,7 @@ static const char *take_random(struct many *t, u32 i, const struct weft_cqe *e)
 	    e->buf + min(e->len, (u64)BUF) > (uintptr_t)t->mem + (e->context + 1) * BUF + BUF)
 		return "it is in another buffer";
 	t->got[i]++;
-	/* one that was cut may have lost its number */
+	/* a message that was cut may have lost its number */
 	if (e->len - e->olen < 4)
 		return NULL;
 	memcpy(&n, (void *)(uintptr_t)e->buf, 4);
@@ -319,7 +325,7 @@ static const char *take_random(struct many *t, u32 i, const struct weft_cqe *e)
 	return NULL;
 }
 
-/* What comes later stands behind, and in no earlier buffer. */
+/* A later message goes behind an earlier one, and into no earlier buffer. */
 static bool in_order(const struct many *t)
 {
 	u32 i, n;
@@ -337,7 +343,7 @@ static bool in_order(const struct many *t)
 	return true;
 }
 
-/* Read some completions or, when a release is among them, all: it was the last one written. */
+/* Read some completions. If a release is among them, read all: the release was written last. */
 static const char *read_random(struct many *t)
 {
 	bool over = false, all = false;
@@ -405,7 +411,7 @@ static void random_run(struct __test_metadata *_metadata, u32 node, u32 cold, u6
 		ASSERT_EQ(NULL, read_random(&t));
 	EXPECT_TRUE(in_order(&t));
 	EXPECT_EQ(0, held(&t));
-	/* what is posted still is what has not been told of */
+	/* posted buffers that have not been released */
 	for (i = 0, n = 0; i < BUFS; i++)
 		n += t.posted[i];
 	rig_srq_look(t.srq, &info);

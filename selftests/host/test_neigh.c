@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Neighbours: two ports on a link that the test carries frames over, and frames made by hand
+ * Neighbours: two ports on a link that the test carries frames over, and frames that the test makes
  */
 #include "rig.h"
 #include "port/neigh.h"
@@ -78,7 +78,7 @@ static void take(struct node *n, const u8 *f, u32 len, weft_ns now)
 		weft_neigh_nd(&n->t, f + head, len - head, now, &n->out);
 }
 
-/* All that @from has to send goes to @to. Return: frames. */
+/* Deliver all pending frames of @from to @to. Return: frames. */
 static u32 carry(struct node *from, struct node *to, weft_ns now)
 {
 	u32 i, n = from->out.n;
@@ -159,7 +159,7 @@ TEST_F(neigh, resolve)
 			ASSERT_EQ(1, self->b->out.n);
 			ASSERT_EQ(1, carry(self->b, self->a, now));
 			EXPECT_NE(gen, self->a->t.gen);
-			/* the frame that was held back goes to where it belongs */
+			/* the frame that was held back goes to its destination */
 			ASSERT_EQ(1, self->a->out.n);
 			EXPECT_EQ(sizeof(frame), self->a->out.frame[0].len);
 			EXPECT_EQ(frame[61], self->a->out.frame[0].data[61]);
@@ -167,7 +167,7 @@ TEST_F(neigh, resolve)
 			ASSERT_EQ(0, weft_neigh_find(&self->a->t, to[i], now, self->mac));
 			EXPECT_EQ(0, memcmp(self->mac, self->b->t.place.mac, 6));
 			EXPECT_EQ(WEFT_NEIGH_REACHABLE, state(self->a, self->a->t.n - 1));
-			/* the one that was asked knows who has asked */
+			/* the node that was asked has learned the asking node */
 			ASSERT_EQ(1, self->b->t.n);
 			EXPECT_EQ(WEFT_NEIGH_STALE, state(self->b, 0));
 			while (tick(self->b, now + 2 * WEFT_NEIGH_KEEP_NS) ||
@@ -180,7 +180,7 @@ TEST_F(neigh, resolve)
 	}
 }
 
-/* The newest frame is held, one that is too long is not. */
+/* The newest frame is held; a frame that is too long is not. */
 TEST_F(neigh, held)
 {
 	u8 frame[WEFT_NEIGH_FRAME + 1] = { 0 };
@@ -201,7 +201,7 @@ TEST_F(neigh, held)
 	EXPECT_EQ(2, self->a->out.frame[0].data[30]);
 }
 
-/* Nobody answers: three requests, refusal for a while, and anew. */
+/* No answer: three requests, refusal for a while, and anew. */
 TEST_F(neigh, silence)
 {
 	weft_ns now = SEC;
@@ -219,13 +219,16 @@ TEST_F(neigh, silence)
 	now += WEFT_NEIGH_FAIL_NS;
 	EXPECT_EQ(-EAGAIN, weft_neigh_find(&self->a->t, &self->b4, now, self->mac));
 	EXPECT_EQ(1, tick(self->a, now));
-	/* one that nobody wants any more is forgotten */
+	/* a neighbour out of use is forgotten */
 	while (self->a->t.due != U64_MAX)
 		tick(self->a, self->a->t.due);
 	EXPECT_EQ(0, self->a->t.n);
 }
 
-/* In use for long: probed each 30 s at its own address; when it is gone others are asked. */
+/*
+ * A neighbour in long use is probed every 30 s at its own address; after its end all nodes are
+ * asked.
+ */
 TEST_F(neigh, probe)
 {
 	weft_ns now = SEC;
@@ -235,7 +238,8 @@ TEST_F(neigh, probe)
 	tick(self->a, now);
 	carry(self->a, self->b, now);
 	carry(self->b, self->a, now);
-	EXPECT_EQ(0, tick(self->a, self->a->t.due));	/* of the request; it was answered */
+	/* nonce of the request; the node has answered */
+	EXPECT_EQ(0, tick(self->a, self->a->t.due));
 	now = self->a->t.due;
 	EXPECT_EQ(SEC + WEFT_NEIGH_REACH_NS, now);
 	EXPECT_EQ(0, tick(self->a, now));
@@ -263,7 +267,7 @@ TEST_F(neigh, probe)
 	EXPECT_EQ(-EHOSTUNREACH, weft_neigh_find(&self->a->t, &self->b4, now - 1, self->mac));
 }
 
-/* On the link, behind the gateway, nowhere. */
+/* On the link, behind the gateway, unreachable. */
 TEST_F(neigh, way)
 {
 	struct weft_sockaddr near = addr4(0, 127), far = addr4(0, 128), far6 = addr6(1, 2);
@@ -283,7 +287,7 @@ TEST_F(neigh, way)
 	EXPECT_FALSE(weft_neigh_nth(&self->a->t, 2, 1, &info));
 }
 
-/* An announcement moves an address, but not twice in a second; a conflict is seen. */
+/* An announcement moves an address, at most once in a second; a conflict is counted. */
 TEST_F(neigh, announce)
 {
 	struct weft_neigh_info info;
@@ -317,7 +321,7 @@ TEST_F(neigh, announce)
 	}
 }
 
-/* Somebody makes sure that an address of ours is free: it is not. */
+/* Another node checks that one of our addresses is free: our answer says that it is in use. */
 TEST_F(neigh, duplicate)
 {
 	u8 *f, *icmp;
@@ -327,7 +331,7 @@ TEST_F(neigh, duplicate)
 	tick(self->a, SEC);
 	f = self->a->out.frame[0].data;
 	icmp = f + ETH_HLEN + 40;
-	memset(f + ETH_HLEN + 8, 0, 16);	/* no sender, so no option */
+	memset(f + ETH_HLEN + 8, 0, 16);	/* no sender address, so no option */
 	f[ETH_HLEN + 5] = 24;
 	memset(icmp + 2, 0, 2);
 	sum = weft_neigh_sum(f + ETH_HLEN + 8, 32, 24 + 58);
@@ -343,7 +347,7 @@ TEST_F(neigh, duplicate)
 	EXPECT_EQ(0, self->b->t.n);
 }
 
-/* Every byte that is wrong, and every length that is too short, makes an answer worth nothing. */
+/* Each wrong byte, and each length that is too short, makes an answer invalid. */
 TEST_F(neigh, damage)
 {
 	u32 i, k, n, head, changed = 0;
@@ -360,13 +364,13 @@ TEST_F(neigh, damage)
 		for (n = ETH_HLEN; n < ETH_HLEN + head; n++) {
 			u8 *cut = malloc(n);
 
-			/* on a page of its own for the sanitizer */
+			/* an allocation of its own for the sanitizer */
 			memcpy(cut, good.data, n);
 			take(self->a, cut, n, SEC);
 			free(cut);
 			ASSERT_EQ(-EAGAIN, weft_neigh_find(&self->a->t, to, SEC, self->mac));
 		}
-		/* (what IPv6 begins with has no checksum: version, class, flow) */
+		/* (the beginning of IPv6 has no checksum: version, class, flow) */
 		for (n = ETH_HLEN + (i ? 4 : 0); n < ETH_HLEN + head; n++) {
 			for (k = 0; k < 8; k++) {
 				struct weft_neigh_frame bad = good;
@@ -374,7 +378,7 @@ TEST_F(neigh, damage)
 				bad.data[n] ^= 1 << k;
 				take(self->a, bad.data, bad.len, SEC);
 				if (!weft_neigh_find(&self->a->t, to, SEC, self->mac)) {
-					/* ARP has no checksum: what it says of Ethernet */
+					/* ARP has no checksum: its Ethernet address */
 					ASSERT_EQ(0, i);
 					changed++;
 					weft_neigh_exit(&self->a->t);
@@ -388,7 +392,10 @@ TEST_F(neigh, damage)
 	EXPECT_LT(0, changed);
 }
 
-/* Strangers fill half of the table at most; own questions push out what is unused for longest. */
+/*
+ * Strangers fill half of the table at most. The port's own questions replace the entry that is
+ * unused for longest.
+ */
 TEST_F(neigh, limit)
 {
 	struct weft_neigh_info info;
@@ -405,7 +412,7 @@ TEST_F(neigh, limit)
 		weft_neigh_find(&self->b->t, &to, SEC, self->mac);
 		tick(self->b, SEC);
 		carry(self->b, self->a, SEC);
-		/* all the same they get their answer */
+		/* the strangers get their answer all the same */
 		ASSERT_EQ(1, self->a->out.n);
 	}
 	EXPECT_EQ(WEFT_NEIGH_MAX / 2, self->a->t.n);
@@ -426,7 +433,7 @@ TEST_F(neigh, limit)
 	EXPECT_EQ(WEFT_NEIGH_MAX / WEFT_NEIGH_OUT, i);
 }
 
-/* A node is asked from the address on its own link, whichever that is. */
+/* The request has the source address of the neighbour's link, whichever link that is. */
 TEST_F(neigh, asked_from)
 {
 	struct weft_neigh_place *p = &self->a->t.place;
@@ -445,7 +452,7 @@ TEST_F(neigh, asked_from)
 		EXPECT_EQ(0, memcmp(f + (i ? 8 : 14), p->addr[2 + i].addr, i ? 16 : 4));
 		to = addr6(3, 2);
 	}
-	/* a gateway on no link of its own is asked for all the same */
+	/* a gateway outside the port's own links is asked for all the same */
 	p->gw[0] = addr4(9, 9);
 	to = addr4(7, 7);
 	weft_neigh_find(&self->a->t, &to, SEC, self->mac);
@@ -453,7 +460,7 @@ TEST_F(neigh, asked_from)
 	EXPECT_EQ(0, memcmp(f + 14, p->addr[0].addr, 4));
 }
 
-/* Take the option with the Ethernet address off a frame of neighbour discovery. */
+/* Remove the option with the Ethernet address from a frame of neighbour discovery. */
 static void strip(struct weft_neigh_frame *f)
 {
 	u8 *ip6 = f->data + ETH_HLEN, *icmp = ip6 + 40;
@@ -468,7 +475,7 @@ static void strip(struct weft_neigh_frame *f)
 	icmp[3] = sum;
 }
 
-/* Who is probed, or probes, at a known Ethernet address need not tell it. */
+/* A node that is probed, or probes, at a known Ethernet address need not tell the address. */
 TEST_F(neigh, no_option)
 {
 	weft_ns now = SEC;
@@ -477,7 +484,7 @@ TEST_F(neigh, no_option)
 	weft_neigh_find(&self->a->t, &self->b6, now, self->mac);
 	tick(self->a, now);
 	carry(self->a, self->b, now);
-	/* who does not know it learns nothing */
+	/* a node that does not know the address learns none */
 	self->a->out.frame[0] = self->b->out.frame[0];
 	strip(&self->a->out.frame[0]);
 	take(self->a, self->a->out.frame[0].data, self->a->out.frame[0].len, now);
@@ -501,7 +508,7 @@ TEST_F(neigh, no_option)
 	EXPECT_EQ(gen, self->a->t.gen);
 }
 
-/* Answers to addresses that somebody has made up push out what nobody has used for a while only. */
+/* Answers to forged addresses replace only neighbours out of use. */
 TEST_F(neigh, made_up)
 {
 	struct weft_sockaddr to = addr4(0, 2);
@@ -520,12 +527,14 @@ TEST_F(neigh, made_up)
 		to.addr[3] = i % 250;
 		ASSERT_EQ(i < WEFT_NEIGH_MAX - 1 ? -EAGAIN : -EHOSTUNREACH,
 			  weft_neigh_find_stranger(t, &to, 2 * SEC, self->mac));
-		/* as a path does each second, or more seldom */
+		/* a path uses its neighbour each second, or more seldom */
 		if (!(i % 100))
 			ASSERT_EQ(0, weft_neigh_find(t, &self->b4, SEC, self->mac));
 	}
 	EXPECT_EQ(WEFT_NEIGH_MAX, t->n);
-	/* the port's own question finds room in any case, a stranger's when the oldest has aged */
+	/*
+	 * the port's own question always finds space, a stranger's when the oldest entry has aged
+	 */
 	to.addr[2] = 200;
 	EXPECT_EQ(-EAGAIN, weft_neigh_find(t, &to, 2 * SEC, self->mac));
 	to.addr[2] = 201;
@@ -537,7 +546,7 @@ TEST_F(neigh, made_up)
 	EXPECT_EQ(WEFT_NEIGH_MAX, t->n);
 }
 
-/* Without memory nothing is remembered, and nothing breaks. */
+/* Without memory no neighbour is stored, and nothing breaks. */
 TEST_F(neigh, memory)
 {
 	weft_host_fail_nth(1);

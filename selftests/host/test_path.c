@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Paths: which one a node has, their ids, what a peer's silence does to what is under way, and
+ * Paths: which path a node has, path ids, a silent peer's effect on operations under way, and
  * deadlines
  */
 #include "core/api/internal.h"
@@ -10,7 +10,7 @@
 
 #define SECOND	((weft_ns)NSEC_PER_SEC)
 
-/* One for each node; none to addresses of another family, nor from a port that goes. */
+/* One path for each node; none to addresses of another family, nor from a port that is removed. */
 TEST(path__find)
 {
 	struct weft_path *one, *two;
@@ -40,10 +40,10 @@ TEST(path__find)
 	EXPECT_NE(one->id, two->id);
 	EXPECT_NE(one->token, two->token);
 	EXPECT_EQ(2, core->npaths);
-	/* what a remote node costs; see transport.rst */
+	/* memory of a remote node; see transport.rst */
 	EXPECT_GE(8192, sizeof(*two));
 	weft_path_put(two);
-	/* nobody is there, and that is known */
+	/* the node is missing, and that is known */
 	rig_node_addr(&conf, 9, 0, &addr);
 	EXPECT_EQ(-EHOSTUNREACH, PTR_ERR(weft_path_find(core, &addr, out)));
 	EXPECT_EQ(2, core->npaths);
@@ -60,7 +60,7 @@ TEST(path__find)
 	rig_free(rig);
 }
 
-/* A link that is too narrow for the smallest packet that has to go through. */
+/* A link that is too narrow for the smallest packet that must pass. */
 TEST(path__too_narrow)
 {
 	struct weft_sockaddr addr;
@@ -110,7 +110,7 @@ TEST(path__ids)
 	lone_fini(&t);
 }
 
-/* A timer is only ever set earlier; what is due looks for the next one. */
+/* A timer is only set earlier; the handler computes the next time. */
 TEST(path__deadline)
 {
 	struct lone t;
@@ -126,7 +126,7 @@ TEST(path__deadline)
 	EXPECT_EQ(at - 5, t.path->timer_at);
 	weft_unlock(&t.path->lock);
 	weft_core_timer(t.path, at - 5, t.out);
-	/* it was for nothing, and is set anew */
+	/* the timer was early, and is set anew */
 	EXPECT_LE(at, t.path->timer_at);
 	EXPECT_NE(U64_MAX, t.path->timer_at);
 	EXPECT_EQ(WEFT_PATHS_UP, t.path->state);
@@ -135,8 +135,8 @@ TEST(path__deadline)
 }
 
 /*
- * The peer is heard of no more: what is under way ends on both sides within the time that is set;
- * what had come whole can still be received.
+ * The peer is silent. Operations under way end on both sides within the time that is set. A message
+ * that had arrived whole can still be received.
  */
 TEST(path__silence)
 {
@@ -168,7 +168,7 @@ TEST(path__silence)
 	EXPECT_FALSE(weft_path_local(path));
 	EXPECT_EQ(&t.rig->node[0].core, weft_path_core(path));
 	rig_cut(t.rig, 0, 1, true);
-	/* receives: the whole one, then the long one, which begins and cannot go on */
+	/* receives: the whole message, then the long one, which begins and cannot continue */
 	for (i = 0; i < 2; i++) {
 		r.context = 10 + i;
 		r.iov[0] = (struct weft_iov){ (u64)(uintptr_t)t.room + i * TWO_LONG, TWO_LONG };

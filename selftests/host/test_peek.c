@@ -11,7 +11,7 @@ static void wait_for(struct two *t)
 	rig_run(t->rig, 100 * NSEC_PER_MSEC);
 }
 
-/* Send, and let it arrive. */
+/* Send, and let the message arrive. */
 static void send_one(struct two *t, u64 tag, u32 len, u32 flags)
 {
 	struct rig_op op = {
@@ -29,7 +29,7 @@ static void send_one(struct two *t, u64 tag, u32 len, u32 flags)
 	wait_for(t);
 }
 
-/* An entry of the receive ring, notified. */
+/* An entry of the receive ring, with a notify call. */
 static void entry(struct two *t, u8 op, u16 flags, u64 context, u64 tag, u64 ignore, u32 len)
 {
 	struct weft_rqe e = {
@@ -72,7 +72,7 @@ static void peek_all(struct __test_metadata *_metadata, u32 dst)
 	EXPECT_EQ(0, e.status);
 	EXPECT_EQ(100, e.len);
 	EXPECT_EQ(0, e.buf);
-	/* the front of it */
+	/* the beginning of the message */
 	memset(t.room, 0xee, 200);
 	entry(&t, WEFT_RQ_PEEK, 0, 6, 7, 0, 20);
 	NEXT(&t, &e);
@@ -80,7 +80,7 @@ static void peek_all(struct __test_metadata *_metadata, u32 dst)
 	EXPECT_EQ((u64)(uintptr_t)t.room, e.buf);
 	EXPECT_EQ(0, memcmp(t.room, t.buf, 20));
 	EXPECT_EQ(0xee, t.room[20]);
-	/* set aside: the next one is seen */
+	/* claimed: the peek finds the next one */
 	entry(&t, WEFT_RQ_PEEK, WEFT_RQ_KEEP, 6, 7, 0, 0);
 	NEXT(&t, &e);
 	EXPECT_EQ(100, e.len);
@@ -119,7 +119,7 @@ TEST(peek__local)
 	peek_all(_metadata, 0);
 }
 
-/* A discard ends the sender's operation, also of a message that stays with the sender. */
+/* A discard ends the sender's operation, also for a message that stays with the sender. */
 TEST(peek__discard)
 {
 	static const u32 lens[] = { 0, 100, 5000, TWO_LONG };
@@ -151,7 +151,10 @@ TEST(peek__discard)
 	}
 }
 
-/* The sender goes while its message is claimed: what is here can be received, else an error is. */
+/*
+ * The sender is destroyed while its message is claimed. If the bytes are here, the claim receives
+ * them; else it fails.
+ */
 TEST(peek__sender_goes)
 {
 	struct weft_cqe e;
@@ -179,7 +182,7 @@ TEST(peek__sender_goes)
 	rig_free(t.rig);
 }
 
-/* An endpoint that goes drops what is claimed; the sender hears of it. */
+/* A destroyed endpoint drops its claimed messages; the sender is told. */
 TEST(peek__receiver_goes)
 {
 	struct weft_cqe e;
@@ -197,7 +200,7 @@ TEST(peek__receiver_goes)
 	rig_free(t.rig);
 }
 
-/* No more is set aside than there are slots. */
+/* No more messages are claimed than there are slots. */
 TEST(peek__bounded)
 {
 	struct weft_cqe e;
@@ -215,7 +218,7 @@ TEST(peek__bounded)
 	rig_free(t.rig);
 }
 
-/* Results wait for room in the queue like all completions. */
+/* Results wait for space in the queue like all completions. */
 TEST(peek__full_queue)
 {
 	struct weft_cqe e;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From packets into memory: pieces in any order, twice and where none belong, bytes that nobody has
- * asked for, and receives whose memory is not there
+ * Placing packets in memory: pieces in any order, duplicates, pieces out of place, bytes without a
+ * grant, and receives with bad memory
  */
 #include "near.h"
 #include "two.h"
@@ -50,7 +50,7 @@ static void piece(struct near *s, u32 off, u32 len)
 	come(s, weft_wire_size(sizeof(struct weft_w_eager) + len));
 }
 
-/* The same of one that was asked for. */
+/* The same for a piece of granted bytes. */
 static void data(struct near *s, u32 rid, u64 off, u32 len)
 {
 	u8 *p = s->pkt + WEFT_WIRE_HDR;
@@ -81,7 +81,7 @@ static bool none(struct near *s)
 	return !rig_cq_read(s->cq, &e);
 }
 
-/* Straight into memory, or by way of a buffer; only the bytes that are its own count. */
+/* Placed in resident memory, or by way of a buffer; only valid bytes count. */
 TEST(place__pieces)
 {
 	static const u32 order[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
@@ -96,13 +96,13 @@ TEST(place__pieces)
 			post(&s);
 		for (k = 0; k < 2; k++)
 			piece(&s, order[i / 2][k] * PIECE, PIECE);
-		/* beyond its end: of another length, or to where there is nothing */
+		/* beyond its end: of another length, or at a place without bytes */
 		piece(&s, LEN, 1);
 		piece(&s, LEN - 1, 2);
 		piece(&s, U32_MAX, 8);
 		EXPECT_TRUE(none(&s));
 		piece(&s, order[i / 2][2] * PIECE, PIECE);
-		/* it is whole: more of it is nothing */
+		/* the message is whole: more of it changes nothing */
 		piece(&s, 0, PIECE);
 		if (late) {
 			EXPECT_TRUE(none(&s));
@@ -114,7 +114,7 @@ TEST(place__pieces)
 	}
 }
 
-/* What has been asked for is taken once, and nothing else. */
+/* Granted bytes are accepted once, and no other bytes. */
 TEST(place__asked_for)
 {
 	struct weft_rxm *rxm;
@@ -141,7 +141,7 @@ TEST(place__asked_for)
 	data(&s, rid, 0, PIECE);
 	EXPECT_EQ(PIECE, rxm->bulk.win[0].todo);
 	EXPECT_TRUE(none(&s));
-	/* more than is missing, and then what is */
+	/* more than is missing, and then the missing bytes */
 	data(&s, rid, PIECE - 1, PIECE + 1);
 	EXPECT_EQ(PIECE, rxm->bulk.win[0].todo);
 	data(&s, rid, PIECE, PIECE);
@@ -152,7 +152,10 @@ TEST(place__asked_for)
 	near_fini(&s);
 }
 
-/* Into no memory of the program: the receive fails, and so does a send that waits for it. */
+/*
+ * The buffer is not in the program's memory: the receive fails, and so does a send that waits for
+ * it.
+ */
 static void bad_target(struct __test_metadata *_metadata, u32 len, bool late, u32 cold, u32 fault)
 {
 	struct rig_op s = { .flags = WEFT_SQ_COMPLETION | WEFT_SQ_DELIVERY, .n = 1 };
@@ -177,9 +180,9 @@ static void bad_target(struct __test_metadata *_metadata, u32 len, bool late, u3
 	EXPECT_EQ(EFAULT, e.status);
 	EXPECT_EQ(0, e.len);
 	ASSERT_EQ(1, rig_cq_read(t.ca, &e));
-	/* one that waited for a receive had arrived */
+	/* a message that waited for a receive had arrived */
 	EXPECT_TRUE(e.status == EREMOTEIO || (late && len < TWO_LONG && !e.status));
-	/* the next one is none the worse */
+	/* the next message is not affected */
 	t.b->mc->fault = 0;
 	r.iov[0].addr = (u64)(uintptr_t)t.room;
 	ASSERT_EQ(0, rig_recv(t.eb, &r));

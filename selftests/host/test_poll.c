@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Endpoints that an engine looks at: what their program sees, what is taken and what is left to
- * workers; and the edge between looking and being called, with a real thread on either side
+ * Endpoints that an engine polls: what their program sees, what the engine does and what it leaves
+ * to workers
+ *
+ * Real threads test the change between polling and notify calls.
  */
 #include <sched.h>
 
@@ -116,13 +118,14 @@ TEST(poll__flags)
 	EXPECT_EQ(WEFT_ST_SQ_NOTIFY, t.a->status.flags);
 	EXPECT_TRUE(weft_ep_hot(t.a->ep));
 	EXPECT_EQ(0, t.a->status.flags);
-	/* nobody is called, nothing is taken but by the engine */
+	/* no notify call is made, only the engine processes entries */
 	post_send(&t, 1, 8, WEFT_SQ_INLINE);
 	EXPECT_EQ(0, completions(t.ca));
 	EXPECT_EQ(0, poll(&t, t.a));
 	EXPECT_EQ(1, completions(t.ca));
 	/*
-	 * unexpected messages do not ask for notify calls while it is hot, and do again afterwards
+	 * while the engine polls, unexpected messages do not ask for notify calls; afterwards they
+	 * do
 	 */
 	EXPECT_TRUE(weft_ep_hot(t.b->ep));
 	EXPECT_EQ(WEFT_ST_UNEXP, t.b->status.flags);
@@ -137,7 +140,7 @@ TEST(poll__flags)
 	EXPECT_FALSE(weft_ep_cool(t.b->ep));
 	EXPECT_FALSE(weft_ep_cool(t.a->ep));
 	EXPECT_EQ(WEFT_ST_SQ_NOTIFY, t.a->status.flags);
-	/* who cannot post is not looked at */
+	/* an endpoint that cannot post is not polled */
 	fresh = rig_ep_new(t.proc, WEFT_EP_RDM, 0, 16, 16, 0);
 	passive = rig_ep_new(t.proc, WEFT_EP_PASSIVE, 0, 0, 0, 9);
 	EXPECT_FALSE(weft_ep_hot(fresh->ep));
@@ -154,7 +157,7 @@ TEST(poll__cool_finds)
 	post_send(&t, 1, 8, WEFT_SQ_INLINE);
 	EXPECT_TRUE(weft_ep_cool(t.a->ep));
 	EXPECT_EQ(WEFT_ST_SQ_NOTIFY, t.a->status.flags);
-	/* a worker does it, without anybody else */
+	/* a worker processes it, without any other call */
 	hand(&t, t.a);
 	rig_run(t.rig, NSEC_PER_MSEC);
 	EXPECT_EQ(1, completions(t.ca));
@@ -170,7 +173,9 @@ TEST(poll__cool_finds)
 	pair_fini(&t);
 }
 
-/* A ring that waits for the program to read is not a reason to stay awake; it goes on by itself. */
+/*
+ * A ring that waits for the program to read does not keep the engine awake; it continues by itself.
+ */
 TEST(poll__stalled)
 {
 	struct weft_cqe e;
@@ -203,7 +208,7 @@ TEST(poll__stalled)
 	pair_fini(&t);
 }
 
-/* Payload that is not at hand is left to a worker, in order and counted once. */
+/* Payload that is not resident is left to a worker, in order, and counted once. */
 TEST(poll__cold)
 {
 	struct pair t;
@@ -223,13 +228,13 @@ TEST(poll__cold)
 	rig_run(t.rig, NSEC_PER_MSEC);
 	EXPECT_EQ(3, completions(t.ca));
 	EXPECT_EQ(5, rig_counter(&t.rig->node[0], WEFT_CNT_msgs_sent));
-	/* at hand: at once */
+	/* resident: at once */
 	t.proc->mc->cold = 0;
 	post_send(&t, 6, 100, 0);
 	post_send(&t, 7, 4000, 0);
 	EXPECT_EQ(0, poll(&t, t.a));
 	EXPECT_EQ(2, completions(t.ca));
-	/* memory that nobody has */
+	/* memory that the program does not have */
 	t.buf += 1 << 20;
 	post_send(&t, 8, 100, 0);
 	EXPECT_EQ(0, poll(&t, t.a));
@@ -251,7 +256,7 @@ TEST(poll__turns)
 	EXPECT_EQ(64, completions(t.ca));
 	EXPECT_EQ(0, poll(&t, t.a));
 	EXPECT_EQ(36, completions(t.ca));
-	/* somebody else has the ring: the engine does not wait */
+	/* another thread has the ring: the engine does not wait */
 	post_send(&t, 1, 0, 0);
 	pthread_mutex_lock(&t.a->ep->sq_mutex.mutex);
 	EXPECT_EQ(WEFT_POLL_BUSY, poll(&t, t.a));
@@ -285,7 +290,7 @@ static void poll_srq(struct pair *t, struct rig_srq *srq)
 	rig_leave(&t->rig->node[0], out);
 }
 
-/* Shared receives: nobody calls while an engine looks, and what it misses last is found. */
+/* Shared receives: no notify call while an engine polls; entries after its last poll are found. */
 TEST(poll__shared)
 {
 	struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY, .context = 7 };
@@ -302,20 +307,20 @@ TEST(poll__shared)
 	ASSERT_EQ(0, weft_ep_share(ep->ep, srq->srq, av->av));
 	ASSERT_EQ(0, rig_ep_enable(ep, t.cb, t.cb, NULL, av));
 	ASSERT_EQ(0, rig_av_insert(av, 0, 3, t.rig));
-	/* a message waits: its program would call */
+	/* a message waits: the program would notify */
 	ASSERT_EQ(0, rig_send(ep, &msg));
 	EXPECT_EQ(WEFT_ST_RQ_NOTIFY, srq->status.flags);
 	EXPECT_TRUE(weft_srq_hot(srq->srq));
 	EXPECT_EQ(0, srq->status.flags);
 	ASSERT_EQ(0, rig_srq_recv(srq, &op, NULL));
 	EXPECT_EQ(1, completions(t.cb));
-	/* posted since the last look */
+	/* posted since the last poll */
 	EXPECT_TRUE(weft_srq_cool(srq->srq));
 	EXPECT_EQ(WEFT_ST_RQ_NOTIFY, srq->status.flags);
 	EXPECT_TRUE(weft_srq_hot(srq->srq));
 	poll_srq(&t, srq);
 	EXPECT_EQ(1, completions(t.cb));
-	/* nobody waits any more: what is posted then is found by who needs it */
+	/* no message waits any more: the next message finds entries posted from now on */
 	ASSERT_EQ(0, rig_srq_recv(srq, &op, NULL));
 	poll_srq(&t, srq);
 	ASSERT_EQ(0, rig_srq_recv(srq, &op, NULL));
@@ -323,7 +328,7 @@ TEST(poll__shared)
 	EXPECT_EQ(0, srq->status.flags);
 	ASSERT_EQ(0, rig_send(ep, &msg));
 	EXPECT_EQ(2, completions(t.cb));
-	/* a ring that cannot be read is not looked at */
+	/* a ring that cannot be decoded is not polled */
 	srq->doorbell.rq_tail += 17;
 	rig_send(ep, &msg);
 	EXPECT_TRUE(srq->status.flags & WEFT_ST_ERROR);
@@ -332,15 +337,15 @@ TEST(poll__shared)
 	pair_fini(&t);
 }
 
-/* ---- The edge ------------------------------------------------------------------------------ */
+/* ---- From polling to notify calls ---------------------------------------------------------- */
 
 #define EDGE_MSGS	50000
 
 /**
  * struct edge - a program and an engine, each with a thread
  * @t: endpoints
- * @lock: @on
- * @on: the engine looks at @t.a
+ * @lock: protects @on
+ * @on: the engine polls @t.a
  * @joins: how often it began to
  * @stop: end
  */
@@ -352,7 +357,7 @@ struct edge {
 	bool stop;
 };
 
-/* Anything from nothing to the other thread's turn. */
+/* Wait for a random time, or give way to the other thread. */
 static void pause_for(struct rig *rig)
 {
 	u32 i = rig_below(rig, 200);
@@ -363,7 +368,7 @@ static void pause_for(struct rig *rig)
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Look until nothing has moved for a few rounds; then have the program call. */
+/* Poll until no entry has come for a few rounds; from then on the program notifies. */
 static void *edge_engine(void *arg)
 {
 	struct edge *e = arg;
@@ -388,7 +393,7 @@ static void *edge_engine(void *arg)
 			sched_yield();
 			continue;
 		}
-		/* what is posted since that look is for weft_ep_cool() to find */
+		/* weft_ep_cool() has to find entries posted since that poll */
 		pause_for(e->t.rig);
 		pthread_mutex_lock(&e->lock);
 		if (weft_ep_cool(ep->ep)) {
@@ -403,7 +408,7 @@ static void *edge_engine(void *arg)
 	return NULL;
 }
 
-/* As kernel/dev does it after a notify call. */
+/* The same as kernel/dev does after a notify call. */
 static void edge_join(struct edge *e)
 {
 	pthread_mutex_lock(&e->lock);
@@ -434,7 +439,10 @@ TEST(poll__edge)
 			since = rig_now(e.t.rig);
 		else
 			sched_yield();
-		/* a lost doorbell would be lost for good: nobody posts before this one is done */
+		/*
+		 * a lost doorbell would hang the test: the program posts nothing before this send
+		 * completes
+		 */
 		if (sent == done && sent < EDGE_MSGS) {
 			pause_for(e.t.rig);
 			post_recv(&e.t, sent);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Receives: what a program that counts is told, more of them than can be posted, and a ring that
- * cannot be decoded
+ * Receives: a program with counters, more receives than can be posted, and a ring that cannot be
+ * decoded
  */
 #include "core/api/internal.h"
 #include "two.h"
@@ -26,7 +26,9 @@ static int get(struct two *t, struct rig_ep *ep, u32 len, u64 context)
 	return rig_recv(ep, &op);
 }
 
-/* Received, cut, into no memory: each is counted once, of all lengths, early and late. */
+/*
+ * Received, cut, or in bad memory: each receive counts once, at all lengths, posted early or late.
+ */
 static void counted(struct __test_metadata *_metadata, u32 dst, bool late)
 {
 	static const u32 lens[] = { 100, 5000, TWO_LONG };
@@ -74,7 +76,10 @@ TEST(post__counted_local)
 	counted(_metadata, 0, true);
 }
 
-/* What finds no free receive stays in the ring, which is full then; a message makes room. */
+/*
+ * An entry without a free receive structure stays in the ring, which is full then. A message frees
+ * one.
+ */
 TEST(post__stalled)
 {
 	struct weft_cqe e;
@@ -103,7 +108,7 @@ TEST(post__stalled)
 }
 
 /*
- * An entry that cannot be decoded, behind good ones: these still count, nothing behind it does, the
+ * An entry behind good ones cannot be decoded. The good ones count, the entries behind do not. The
  * endpoint is in error and says so once.
  */
 TEST(post__corrupt)
@@ -133,7 +138,7 @@ TEST(post__corrupt)
 	EXPECT_EQ(0, rig_eq_read(eq, &ev, NULL));
 	EXPECT_EQ(1, rig_counter(t.b->node, WEFT_CNT_bad_entries));
 	EXPECT_EQ(-EIO, get(&t, ep, 64, 2));
-	/* what had been posted is still there, to be canceled */
+	/* posted receives are still there, and are canceled */
 	ASSERT_EQ(0, rig_cancel(ep, 1));
 	ASSERT_EQ(1, rig_cq_read(t.cb, &c));
 	EXPECT_EQ(1, c.context);
@@ -144,7 +149,7 @@ TEST(post__corrupt)
 
 #define FEED	1000
 
-/* A thread of the program that is woken reads all, and posts as much again; for so long. */
+/* For a while, a woken thread of the program reads all, and posts as much again. */
 static struct {
 	struct rig_ep *ep;
 	u32 woken;
@@ -161,7 +166,10 @@ static void feed_more(struct rig_cq *cq)
 	rig_cq_arm(cq);
 }
 
-/* A notify call of a full queue ends while what fails is posted as fast as it is told of. */
+/*
+ * A notify call of a full queue ends while failing receives are posted as fast as they are
+ * reported.
+ */
 TEST(post__refused_for_ever)
 {
 	struct weft_rqe e = { .op = 99, .nslots = 1, .src = WEFT_SRC_ANY };
@@ -190,7 +198,7 @@ TEST(post__refused_for_ever)
 	out = rig_out(t.b->node);
 	more = weft_cq_notify(&cq->cq, rig_clock(t.b->node), out);
 	rig_leave(t.b->node, out);
-	/* the queue has been filled once; the one who reads sees that there is more */
+	/* the queue has been filled once; the reader sees that there is more */
 	EXPECT_GT(10, feed.woken);
 	EXPECT_TRUE(more);
 	EXPECT_TRUE(cq->status.flags & WEFT_ST_CQ_NOTIFY);
@@ -207,7 +215,7 @@ TEST(post__refused_for_ever)
 
 #define MANY	2048
 
-/* An endpoint with many receives, and the most that it has looked at in searches in one event. */
+/* An endpoint with many receives, and the most receives that searches have visited in one event. */
 static struct {
 	struct weft_ep *ep;
 	u32 seen, most;
@@ -219,7 +227,7 @@ static void search_look(struct rig_node *node)
 	search.seen = search.ep->rx.match.steps;
 }
 
-/* As an engine does it, once. */
+/* Once, in the way of an engine. */
 static void poll_once(struct two *t, struct rig_ep *ep)
 {
 	struct weft_out *out = rig_out(t->b->node);
@@ -237,8 +245,8 @@ static void put_many(struct rig_ep *ep, const struct weft_rqe *e, u32 n)
 }
 
 /*
- * Each entry of the ring is searched for in vain among all that is posted: nobody does that at one
- * go, a worker ends it, and what is behind them is found in its turn.
+ * Each cancel in the ring searches all posted receives in vain. No caller does that in one go. A
+ * worker finishes it, and then processes the entries behind.
  */
 TEST(post__long_searches)
 {
@@ -273,7 +281,7 @@ TEST(post__long_searches)
 	poll_once(&t, ep);
 	i = ep->status.rq_head;
 	EXPECT_GT(MANY / 2, (s32)(i - (MANY - 8)));
-	/* neither the engine nor a message goes on */
+	/* neither the engine nor a message continues */
 	poll_once(&t, ep);
 	ASSERT_EQ(0, rig_send(t.ea, &op));
 	EXPECT_EQ(i, ep->status.rq_head);
@@ -286,7 +294,7 @@ TEST(post__long_searches)
 	EXPECT_GT(80000, search.most);
 	t.rig->check = NULL;
 
-	/* the program's own call does it all, and so does one that cancels */
+	/* the program's own call does it all, and so does a call that cancels */
 	put_many(ep, &none, MANY);
 	ASSERT_EQ(0, rig_notify(ep, WEFT_NOTIFY_RQ));
 	EXPECT_EQ(ep->rq_tail, ep->status.rq_head);

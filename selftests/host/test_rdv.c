@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages that are asked for, at the sender: what a receiver may say of them, in any order and to
- * any length, and memory that turns out not to be there
+ * Announced messages at the sender: grants in any order and to any length, and memory that turns
+ * out to be bad
  */
 #include "near.h"
 #include "two.h"
@@ -10,7 +10,7 @@
 #define LEN	100000
 #define RID	0x77
 
-/* A long message to the peer. Return: the send, which has been announced. */
+/* Send the peer a long message. Return: the send, which has been announced. */
 static struct weft_txm *announced(struct __test_metadata *_metadata, struct near *s, u64 context)
 {
 	struct rig_op op = { .flags = WEFT_SQ_COMPLETION, .peer = s->to, .context = context,
@@ -53,7 +53,7 @@ static void done(struct near *s, u32 sid, u16 status)
 	weft_flush(s->t.out);
 }
 
-/* It goes as far as it is asked for, and no GRANT takes anything back. */
+/* The sender sends up to the grant, and no GRANT takes anything back. */
 TEST(rdv__grants)
 {
 	struct weft_txm *txm;
@@ -70,7 +70,7 @@ TEST(rdv__grants)
 	EXPECT_EQ(3000, txm->bulk.granted);
 	grant(&s, txm->sid, 6000);
 	EXPECT_EQ(6000, txm->sent);
-	/* more than there is */
+	/* beyond the end of the message */
 	grant(&s, txm->sid, U64_MAX);
 	EXPECT_EQ(LEN, txm->bulk.granted);
 	EXPECT_LE(txm->sent, LEN);
@@ -82,7 +82,7 @@ TEST(rdv__grants)
 	near_fini(&s);
 }
 
-/* What is not known is not asked for, and whoever asks is told so. */
+/* A grant for an unknown message is refused, and its sender is told. */
 TEST(rdv__unknown)
 {
 	struct weft_txm *txm;
@@ -99,11 +99,11 @@ TEST(rdv__unknown)
 	grant(&s, sid + 1, 3000);
 	EXPECT_EQ(n + 1, s.t.lane->snd_nxt);
 	EXPECT_EQ(0, txm->bulk.granted);
-	/* nobody wants it */
+	/* the program is gone */
 	grant(&s, sid, 0);
 	ASSERT_EQ(1, rig_cq_read(s.cq, &e));
 	EXPECT_EQ(0, e.status);
-	/* it is over: there is nothing more to be said about it */
+	/* the message is complete: no answer follows */
 	done(&s, sid, EIO);
 	EXPECT_EQ(0, rig_cq_read(s.cq, &e));
 	n = s.t.lane->snd_nxt;
@@ -112,7 +112,7 @@ TEST(rdv__unknown)
 	near_fini(&s);
 }
 
-/* The receiver cannot place it: the send fails with that, whatever is still under way. */
+/* The receiver cannot place the message: the send fails with that errno, whatever is under way. */
 TEST(rdv__failed)
 {
 	struct weft_txm *txm;
@@ -130,7 +130,7 @@ TEST(rdv__failed)
 	near_fini(&s);
 }
 
-/* Memory is not at hand, and a worker finds that it is not there: both sides hear of it. */
+/* The memory is not resident, and a worker finds that it is bad: both sides get the errno. */
 TEST(rdv__cold_fault)
 {
 	struct rig_op op = { .flags = WEFT_SQ_COMPLETION, .context = 1, .n = 1 };
@@ -159,7 +159,7 @@ TEST(rdv__cold_fault)
 	}
 }
 
-/* A peer asks for what is not known, and acknowledges nothing: what it is told is bounded. */
+/* A peer asks for unknown messages, and acknowledges nothing: pending answers are bounded. */
 TEST(rdv__unknown_many)
 {
 	struct weft_w_grant w = { .rid = cpu_to_be32(RID), .upto = cpu_to_be64(3000) };
@@ -187,7 +187,7 @@ TEST(rdv__unknown_many)
 	near_fini(&s);
 }
 
-/* Numbers come again when all have been used; not those that are still in use. */
+/* Numbers are used again when all have been used, except those still in use. */
 TEST(rdv__numbers_again)
 {
 	struct weft_path *path;
@@ -212,7 +212,7 @@ TEST(rdv__numbers_again)
 	near_fini(&s);
 }
 
-/* What withdraws a message follows what announces it, which it must not overtake. */
+/* The chunk that withdraws a message must not overtake the chunk that announces it. */
 TEST(rdv__withdrawn_behind)
 {
 	const struct weft_rec *rec;
@@ -232,7 +232,7 @@ TEST(rdv__withdrawn_behind)
 	weft_flush(s.t.out);
 	ASSERT_EQ(1, rig_cq_read(s.cq, &e));
 	EXPECT_EQ(ECANCELED, e.status);
-	/* ANNOUNCE may be lost, and come again behind it */
+	/* ANNOUNCE may be lost, and arrive again behind it */
 	EXPECT_EQ(n, s.t.lane->snd_nxt);
 	lone_ack(&s.t, n, NULL, 0, 0);
 	lone_output(&s.t);
@@ -240,7 +240,7 @@ TEST(rdv__withdrawn_behind)
 	rec = weft_entry(s.t.lane->sent.prev, const struct weft_rec, node);
 	EXPECT_EQ(WEFT_CHUNK_ABORT, rec->raw[0]);
 	lone_drop(&s.t);
-	/* at once when that is known to have come */
+	/* at once when the announcement is known to have arrived */
 	txm = announced(_metadata, &s, 2);
 	lone_ack(&s.t, s.t.lane->snd_nxt, NULL, 0, 0);
 	n = s.t.lane->snd_nxt;

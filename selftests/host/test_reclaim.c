@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * More remote nodes than paths: those that are not used make room, a send that finds none waits,
- * and is refused when it has waited long enough; a node that asks for a path gets it likewise.
+ * More remote nodes than paths. Unused paths are reclaimed. A send without a path waits, and is
+ * refused after a time. A node that asks for a path gets it likewise.
  */
 #include "rig.h"
 #include "harness.h"
 
 #define NODES	5
-#define LEN	40000	/* has to be asked for */
+#define LEN	40000	/* the value must be asked for */
 #define MS	((weft_ns)NSEC_PER_MSEC)
 #define SEC	((weft_ns)NSEC_PER_SEC)
 
@@ -77,7 +77,7 @@ static bool get(struct star *s, u32 node)
 	return !rig_recv(s->ep[node], &op);
 }
 
-/* The next completion of a node within @most: its status; -1: there is none. */
+/* Take the next completion of a node within @most. Return: its status; -1: there is none. */
 static int next(struct star *s, u32 node, u64 context, weft_ns most)
 {
 	weft_ns t;
@@ -102,7 +102,7 @@ static u64 hits(struct star *s, u32 node)
 	return rig_counter(&s->rig->node[node], WEFT_CNT_limit_paths);
 }
 
-/* All nodes have their turn, though there are two paths: who is not used makes room. */
+/* All nodes have their turn, though there are two paths: unused paths are reclaimed. */
 TEST(makes_room)
 {
 	struct star s;
@@ -124,7 +124,7 @@ TEST(makes_room)
 	rig_free(s.rig);
 }
 
-/* One that is used stays, and the sends that wait for it are refused in the end, in order. */
+/* A used path stays, and the sends that wait for a path are refused in the end, in order. */
 TEST(refused)
 {
 	struct star s;
@@ -132,29 +132,29 @@ TEST(refused)
 
 	star_init(&s, 2);
 	ASSERT_EQ(0, weft_limit_set(&s.rig->node[0].core, "paths", 1));
-	/* nobody receives it */
+	/* the message has no receive */
 	ASSERT_TRUE(put(&s, 0, 1, LEN));
 	since = rig_now(s.rig);
 	ASSERT_TRUE(put(&s, 0, 2, 8) && put(&s, 0, 3, 8) && put(&s, 0, 1, 16));
 	ASSERT_EQ(ENOSPC, next(&s, 0, 2, 10 * SEC));
 	EXPECT_TRUE(rig_now(s.rig) - since >= 4 * SEC);
-	/* it has waited as long */
+	/* the second send has waited as long */
 	EXPECT_EQ(ENOSPC, next(&s, 0, 3, 10 * MS));
 	EXPECT_EQ(1, hits(&s, 0));
-	/* and the others go on, the one that was under way among them */
+	/* the others continue, and so does the one that was under way */
 	EXPECT_EQ(0, next(&s, 0, 1, SEC));
 	ASSERT_TRUE(get(&s, 1) && get(&s, 1));
 	EXPECT_EQ(0, next(&s, 1, 99, SEC));
 	EXPECT_EQ(0, next(&s, 0, 1, SEC));
 	EXPECT_EQ(0, next(&s, 1, 99, SEC));
-	/* who comes later waits anew: the path is not needed now */
+	/* a later send waits anew: the path is not needed now */
 	ASSERT_TRUE(put(&s, 0, 2, 8) && get(&s, 2));
 	EXPECT_EQ(0, next(&s, 0, 2, 4 * SEC));
 	EXPECT_EQ(2, hits(&s, 0));
 	rig_free(s.rig);
 }
 
-/* One that waits goes when there is room, and nothing behind it overtakes it. */
+/* A waiting send goes when a path is free, and no later send overtakes it. */
 TEST(goes_on)
 {
 	struct star s;
@@ -172,7 +172,7 @@ TEST(goes_on)
 	rig_free(s.rig);
 }
 
-/* A node that asks gets an answer when there is room; who asks waits for that. */
+/* A node that asks gets an answer when a path is free; the asking node waits for that. */
 TEST(asked)
 {
 	struct star s;
@@ -191,7 +191,7 @@ TEST(asked)
 	rig_free(s.rig);
 }
 
-/* The end of the endpoint and of the port, while a send waits. */
+/* The endpoint or the port ends while a send waits. */
 TEST(ends)
 {
 	struct star s;

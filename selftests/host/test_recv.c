@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages that come in: their order, what comes twice, too early or with the wrong authentication
- * code, what is withdrawn before its turn, and what is longer than the endpoint takes
+ * Incoming messages: their order, duplicates, messages too early or with a wrong authentication
+ * code, withdrawn messages, and messages longer than the endpoint accepts
  */
 #include "near.h"
 #include "harness.h"
@@ -19,7 +19,7 @@ static void post(struct near *s, u64 context)
 	rig_notify(s->ep, WEFT_NOTIFY_RQ);
 }
 
-/* Have the packet of the peer come, @n bytes of chunks in it. Return: it was taken. */
+/* Deliver a packet of the peer, with @n bytes of chunks. Return: the core accepted it. */
 static bool come(struct near *s, u32 n)
 {
 	u32 nxt = s->t.lane->rcv_nxt;
@@ -77,7 +77,7 @@ static bool none(struct near *s)
 	return !rig_cq_read(s->cq, &e);
 }
 
-/* Whatever order they come in, they have their turn in the sender's. */
+/* Messages arrive in any order, and have their turn in the sender's order. */
 TEST(recv__turn)
 {
 	static const u32 order[] = { 4, 2, 6, 1, 3, 5 };
@@ -102,7 +102,7 @@ TEST(recv__turn)
 	near_fini(&s);
 }
 
-/* No kernel sends a message twice; one that does is not heard a second time. */
+/* No correct kernel sends a message twice; the second one is ignored. */
 TEST(recv__twice)
 {
 	struct near s;
@@ -139,7 +139,7 @@ static struct weft_rflow *rflow(struct near *s)
 	return rf;
 }
 
-/* Numbers that the sender may not have used yet: not taken, and so not acknowledged. */
+/* Message numbers beyond the credit: not accepted, and so not acknowledged. */
 TEST(recv__too_early)
 {
 	struct weft_rflow *rf;
@@ -159,7 +159,7 @@ TEST(recv__too_early)
 	near_fini(&s);
 }
 
-/* An authentication code that is not that of the receiver's job. */
+/* An authentication code of another job. */
 TEST(recv__wrong_job)
 {
 	struct near s;
@@ -180,7 +180,7 @@ TEST(recv__wrong_job)
 	near_fini(&s);
 }
 
-/* One that is withdrawn before its turn keeps its place, and those behind it have theirs. */
+/* A message that is withdrawn before its turn keeps its place, and later ones have their turns. */
 TEST(recv__withdrawn)
 {
 	struct near s;
@@ -197,14 +197,14 @@ TEST(recv__withdrawn)
 	EXPECT_TRUE(got(&s, 1, 1));
 	EXPECT_TRUE(got(&s, 2, 3));
 	EXPECT_TRUE(none(&s));
-	/* nobody has announced that */
+	/* this message was never announced */
 	ASSERT_TRUE(withdraw(&s, 9, 77));
 	ASSERT_TRUE(eager(&s, 4));
 	EXPECT_TRUE(got(&s, 3, 4));
 	near_fini(&s);
 }
 
-/* Longer than the endpoint takes: it is over, in its turn or before, and costs no receive. */
+/* A message longer than the endpoint accepts ends, in its turn or before, and uses no receive. */
 TEST(recv__too_long)
 {
 	struct near s;

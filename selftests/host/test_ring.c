@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Send and receive rings: good entries, each kind of bad one, the ring's end, forged indices,
+ * Send and receive rings: valid entries, each kind of invalid one, the ring's end, forged indices,
  * random slots
  */
 #include "core/wire/ring.h"
@@ -45,7 +45,7 @@ TEST_F(ring, index)
 	EXPECT_EQ(WEFT_RING_CORRUPT, weft_ring_look(r, &self->doorbell));
 	self->doorbell = -1;
 	EXPECT_EQ(WEFT_RING_CORRUPT, weft_ring_look(r, &self->doorbell));
-	/* round 2^32 */
+	/* around 2^32 */
 	r->cons = -3;
 	self->doorbell = 5;
 	EXPECT_EQ(WEFT_RING_OK, weft_ring_look(r, &self->doorbell));
@@ -106,7 +106,7 @@ TEST_F(ring, send)
 	EXPECT_EQ(0x10000, e.vec.seg[0].addr);
 	EXPECT_EQ(100, e.vec.seg[0].len);
 	EXPECT_EQ(WEFT_RING_EMPTY, sq1(&self->r, self->slots, &s, 0, false, &e));
-	/* nothing at all to send */
+	/* an empty send */
 	s.niov = 0;
 	s.addr = 0;
 	s.len = 0;
@@ -183,7 +183,7 @@ TEST_F(ring, payload)
 		weft_ring_payload(&self->r, &e, got);
 		ASSERT_EQ(0, memcmp(want, got, len));
 		ASSERT_EQ(0x77, got[len]);
-		/* the same where it stands, unless it goes on at the beginning of the ring */
+		/* the payload stays in the ring, unless it wraps around the ring's end */
 		pay = weft_ring_inline(&self->r, &e);
 		at = (at + 1) % SIZE;
 		ASSERT_EQ(at + s.nslots - 1 <= SIZE, !!pay) {
@@ -280,7 +280,7 @@ TEST_F(ring, bad_sends)
 	bad[0].s.nslots = 3;
 	bad[0].s.niov = 2;
 	EXPECT_EQ(WEFT_RING_BAD, sq1(&self->r, self->slots, &bad[0].s, 16, false, &e));
-	/* flags that cannot be had on MSG are none */
+	/* flags that are unknown on MSG */
 	EXPECT_EQ(EINVAL, e.err);
 }
 
@@ -402,7 +402,7 @@ TEST_F(ring, cancel)
 	EXPECT_EQ(WEFT_RING_BAD, rq1(&self->r, self->slots, &q, 1, false, &e));
 }
 
-/* Whatever stands in the slots: a result comes, and what is accepted makes sense. */
+/* Whatever is in the slots, decoding returns, and accepted entries are valid. */
 TEST_F(ring, random)
 {
 	u32 i, k, good = 0;

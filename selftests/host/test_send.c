@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sends: what a program that counts is told, payload that is not the program's, more of them than
- * there are completions for, and endpoints that are not connected
+ * Sends: a program with counters, bad payload memory, more sends than completions fit, and
+ * endpoints that are not connected
  */
 #include "core/api/internal.h"
 #include "lone.h"
@@ -11,10 +11,10 @@
 #define SECOND	((weft_ns)NSEC_PER_SEC)
 #define WAIT	(SECOND / 2)
 
-/* a short one, one that the kernel copies, and one that stays in memory */
+/* a short send, one that the kernel copies, and one that stays in memory */
 static const u32 lens[] = { 100, 5000, TWO_LONG };
 
-/* A send from memory that is not the program's fails, and those behind it go, in order. */
+/* A send from memory that is not the program's fails, and later sends leave, in order. */
 TEST(send__bad_source)
 {
 	struct two t;
@@ -28,7 +28,9 @@ TEST(send__bad_source)
 		ASSERT_EQ(0, two_put(&t, (void *)64, len, 1, WEFT_SQ_DELIVERY));
 		EXPECT_EQ(EFAULT, two_status(&t, t.ca, 1, WAIT));
 		if (len == TWO_LONG) {
-			/* the receiver had asked for it: it is told that it is withdrawn */
+			/*
+			 * the receiver had given a grant: it is told that the message is withdrawn
+			 */
 			EXPECT_EQ(ECONNRESET, two_status(&t, t.cb, 7, WAIT));
 			ASSERT_EQ(0, two_get(&t, t.room, TWO_ROOM, 7));
 		}
@@ -41,7 +43,7 @@ TEST(send__bad_source)
 	}
 }
 
-/* A program without completion queues counts: what has gone, and what has failed. */
+/* A program without completion queues counts sends that left, and sends that failed. */
 static void counted(struct __test_metadata *_metadata, u32 dst)
 {
 	struct rig_cq *cntr;
@@ -65,7 +67,7 @@ static void counted(struct __test_metadata *_metadata, u32 dst)
 	ASSERT_EQ(0, two_put(&t, (void *)64, 5000, 0, 0));
 	rig_run(t.rig, SECOND);
 	EXPECT_EQ(1, cntr->status.failed);
-	/* nobody there */
+	/* no endpoint has the address */
 	t.to = (u32)rig_av_insert(t.va, dst, 99, t.rig);
 	ASSERT_EQ(0, two_put(&t, t.buf, 8, 0, WEFT_SQ_DELIVERY));
 	rig_run(t.rig, SECOND);
@@ -84,7 +86,7 @@ TEST(send__counted_local)
 	counted(_metadata, 0);
 }
 
-/* More sends than their completion queue has room for: none is lost, all are told of in order. */
+/* More sends than their completion queue has space for: none is lost, all complete in order. */
 static void full(struct __test_metadata *_metadata, u32 dst, u32 flags)
 {
 	enum { N = 12 };

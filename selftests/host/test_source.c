@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Senders that the receiver's address vector does not hold, and receivers that want to know who
- * they are (WEFT_EPF_SOURCE): all ways that a message takes to its completion
+ * Senders that the receiver's address vector does not hold. A receiver with WEFT_EPF_SOURCE gets
+ * the sender's address. The tests cover all ways from a message to its completion.
  */
 #include "core/api/internal.h"
 #include "two.h"
 #include "harness.h"
 
-/* As two_init_type(), but that the receiver knows nobody. @cq_slots: of its completions. */
+/*
+ * The same as two_init_type(), but the receiver's vector is empty. @cq_slots: of its completions.
+ */
 static void init(struct two *t, u32 type, u32 flags, u32 dst, u32 cq_slots, struct rig_av **vb)
 {
 	struct rig_conf conf;
@@ -72,7 +74,7 @@ static void post(struct two *t, u32 len, bool tagged, u32 flags)
 		abort();
 }
 
-/* Is that the sender's address? */
+/* Return: this is the sender's address. */
 static bool is_sender(struct two *t)
 {
 	struct weft_sockaddr want;
@@ -81,7 +83,7 @@ static bool is_sender(struct two *t)
 	return weft_addr_eq(&want, &t->cb->from);
 }
 
-/* The next completion tells the sender, and @len bytes have come. */
+/* The next completion names the sender, and @len bytes have arrived. */
 static void told(struct __test_metadata *_metadata, struct two *t, u32 len, u32 room, bool tagged)
 {
 	struct weft_cqe e;
@@ -144,7 +146,7 @@ TEST(source__messages)
 	messages(_metadata, WEFT_EP_DGRAM, 1);
 }
 
-/* Who is in the vector is told by an index; who does not ask is told nobody's address. */
+/* A sender in the vector is named by its index. Without WEFT_EPF_SOURCE no address is reported. */
 TEST(source__known)
 {
 	struct weft_cqe e;
@@ -223,7 +225,7 @@ static void look(struct two *t, u8 op, u16 flags, u32 len)
 	settle(t);
 }
 
-/* What a peek finds, a claim and a discard tell who it is from, too; without data. */
+/* A peek, a claim and a discard name the sender, too; without data. */
 TEST(source__peek)
 {
 	struct weft_cqe e;
@@ -266,7 +268,9 @@ TEST(source__peek)
 	}
 }
 
-/* Parts of a multi-receive buffer have their sender each, and the last one still releases it. */
+/*
+ * Each part of a multi-receive buffer has its sender, and the last part still releases the buffer.
+ */
 TEST(source__multi)
 {
 	struct weft_cqe e;

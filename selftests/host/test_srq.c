@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Shared receive queues: who takes what, who waits and is served, counts, marks, resize, regions;
- * between nodes and within one
+ * Shared receive queues: which endpoint takes which receive, waiting endpoints, counts, marks,
+ * resize, regions; between nodes and within one
  */
 #include "srq_fixture.h"
 
@@ -52,7 +52,7 @@ TEST_F(srq, segments_front_to_back)
 	}
 }
 
-/* Nobody has posted: messages wait, and are served one endpoint after the other. */
+/* No receive is posted: messages wait, and their endpoints are served one after the other. */
 TEST_F(srq, who_waits_is_served_in_turn)
 {
 	u32 next[EPS] = { 0 };
@@ -77,7 +77,7 @@ TEST_F(srq, who_waits_is_served_in_turn)
 		EXPECT_EQ(order[i], WHO());
 		EXPECT_EQ(0, memcmp(self->buf + i * ROOM, self->src + 16 * next[order[i]]++, 16));
 	}
-	/* one more finds nobody, and the next message finds it */
+	/* one more endpoint finds no receive, and the next message finds it */
 	ASSERT_EQ(0, POST(7));
 	EXPECT_EQ(1, LOOK());
 	EXPECT_EQ(0, self->info.waiting);
@@ -101,7 +101,7 @@ TEST_F(srq, an_empty_queue_loses_nothing)
 	}
 }
 
-/* So much is posted at once that a worker has to go on: nobody has to post again for the rest. */
+/* So many receives are posted at once that a worker must continue. No further post is needed. */
 TEST_F(srq, a_worker_goes_on)
 {
 	enum { RECVS = 300, MSGS = 110 };
@@ -151,7 +151,7 @@ TEST_F(srq, a_worker_goes_on)
 	EXPECT_EQ(0, self->info.held);
 }
 
-/* Messages of one wait; a tag that another one asks for goes past them. */
+/* A message of one endpoint waits; a receive for another endpoint's tag passes it. */
 TEST_F(srq, tags)
 {
 	struct rig_op op = { .tagged = true, .n = 1 };
@@ -177,11 +177,11 @@ TEST_F(srq, tags)
 		EXPECT_EQ(i % 2, WHO());
 		EXPECT_EQ(WEFT_CQE_TAGGED, self->e.flags & WEFT_CQE_TAGGED);
 	}
-	/* only the sender that is not there may send this one; another takes what any may */
+	/* only the missing sender may send this one; another receive takes any sender */
 	op.peer = 1;
 	ASSERT_EQ(0, rig_srq_recv(self->srq, &op, NULL));
 	EXPECT_EQ(1, LOOK());
-	/* from nobody's address: directed receives do not fit */
+	/* from an unknown address: directed receives do not fit */
 	EXPECT_EQ(0, self->info.waiting);
 }
 
@@ -218,7 +218,7 @@ TEST_F(srq, low_watermark)
 	ASSERT_EQ(0, SEND(0, self->src, 8));
 	ASSERT_TRUE(COMPLETION());
 	EXPECT_EQ(0, event(self->rig, self->eq, &self->ev));
-	/* two armings, nobody has read the first event */
+	/* two armings, the first event has not been read */
 	ASSERT_EQ(0, rig_srq_arm(self->srq, 1));
 	ASSERT_EQ(0, rig_srq_arm(self->srq, 1));
 	EXPECT_EQ(WEFT_EV_SRQ_LOW, event(self->rig, self->eq, &self->ev));
@@ -226,7 +226,7 @@ TEST_F(srq, low_watermark)
 	EXPECT_EQ(0, event(self->rig, self->eq, &self->ev));
 }
 
-/* Who arms and never reads does not have the kernel keep events without end. */
+/* A program that arms and never reads does not make the kernel keep events without end. */
 TEST_F(srq, low_unread)
 {
 	u32 i;
@@ -235,7 +235,7 @@ TEST_F(srq, low_unread)
 		ASSERT_EQ(0, rig_srq_arm(self->srq, 1));
 	EXPECT_EQ(-ENOSPC, rig_srq_arm(self->srq, 1));
 	EXPECT_EQ(WEFT_EQ_MARKS, self->eq->eq.marks);
-	/* that can be had without an event */
+	/* this much can be had without an event */
 	EXPECT_EQ(0, rig_srq_arm(self->srq, 0));
 	EXPECT_EQ(-ENOSPC, rig_srq_arm(self->srq, 1));
 	EXPECT_EQ(WEFT_EV_SRQ_LOW, event(self->rig, self->eq, &self->ev));
@@ -272,7 +272,7 @@ TEST_F(srq, resize)
 	EXPECT_EQ(60, self->info.recvs);
 }
 
-/* Resized again and again while messages of all come. */
+/* Resized again and again while messages of all endpoints arrive. */
 TEST_F(srq, resize_under_traffic)
 {
 	u32 sent = 0, posted = 0, got = 0, recvs = 32;
@@ -326,7 +326,7 @@ TEST_F(srq, cut)
 	EXPECT_EQ(0, self->e.status);
 }
 
-/* Long messages hold receives; an endpoint that is killed gives back what it held. */
+/* Long messages hold receives; an endpoint that is killed gives its receives back. */
 TEST_F(srq, held_and_killed)
 {
 	u32 held, span, i;
@@ -359,7 +359,7 @@ TEST_F(srq, held_and_killed)
 	EXPECT_EQ(1, WHO());
 }
 
-/* A completion that finds no room waits, and its endpoint may go meanwhile. */
+/* A completion without space waits, and its endpoint may be destroyed meanwhile. */
 TEST_F(srq, completion_queue_full)
 {
 	struct rig_cq *small = rig_cq_new(self->b, 16);
@@ -382,7 +382,7 @@ TEST_F(srq, completion_queue_full)
 	rig_srq_look(srq, &self->info);
 	EXPECT_EQ(0, self->info.available);
 	EXPECT_EQ(16, self->info.held);
-	/* no receive is free: the ring keeps what is posted until one is */
+	/* no receive is free: entries stay in the ring until one is */
 	for (i = 0; i < 20; i++)
 		ASSERT_EQ(0, post_at(srq, self->buf, 0, 100 + i));
 	for (i = 0; i < 10; i++) {
@@ -398,7 +398,7 @@ TEST_F(srq, completion_queue_full)
 	EXPECT_EQ(20, self->info.available);
 }
 
-/* A ring that cannot be decoded, and entries that are wrong. */
+/* A ring that cannot be decoded, and invalid entries. */
 TEST_F(srq, hostile)
 {
 	struct weft_rqe e = { .op = WEFT_RQ_PEEK, .nslots = 1, .src = WEFT_SRC_ANY, .context = 9 };
@@ -416,7 +416,7 @@ TEST_F(srq, hostile)
 	EXPECT_EQ(-EBUSY, rig_srq_resize(self->srq, 64, 32));
 }
 
-/* A shared ring takes receives only: all else ends with an error where it is taken. */
+/* A shared ring accepts receives only: any other entry ends with an error when it is read. */
 TEST_F(srq, receives_only)
 {
 	static const struct {
@@ -453,7 +453,9 @@ TEST_F(srq, receives_only)
 	EXPECT_EQ(0, self->info.held);
 }
 
-/* What a program stores for a ring that its endpoint does not have keeps no engine busy. */
+/*
+ * A program that stores a doorbell for a ring that its endpoint does not have keeps no engine busy.
+ */
 TEST_F(srq, no_ring_of_its_own)
 {
 	struct rig_ep *ep = self->to[0];
@@ -465,7 +467,7 @@ TEST_F(srq, no_ring_of_its_own)
 	EXPECT_FALSE(weft_ep_cool(ep->ep));
 }
 
-/* What names regions is checked when it is taken; the one behind it is used. */
+/* An entry that names regions is checked when it is read; the entry behind it is used. */
 TEST_F(srq, regions)
 {
 	struct rig_srq *srq = rig_srq_new(self->b, 64, 32, 7, self->eq);
@@ -497,7 +499,7 @@ TEST_F(srq, regions)
 		EXPECT_EQ(i == 2 ? EACCES : 0, self->e.status);
 		self->b->keys[1].zone = 7;
 		if (i == 2) {
-			/* the message is still there */
+			/* the message still waits */
 			op.context = 20;
 			ASSERT_EQ(0, rig_srq_recv(srq, &op, keys));
 			ASSERT_TRUE(COMPLETION());
@@ -505,7 +507,7 @@ TEST_F(srq, regions)
 			EXPECT_EQ(0, self->e.status);
 		}
 	}
-	/* a receive that names none is refused */
+	/* a receive without regions is refused */
 	op.context = 30;
 	ASSERT_EQ(0, rig_srq_recv(srq, &op, NULL));
 	ASSERT_EQ(0, send_to(from, 0, self->src, 40, 0));
@@ -526,7 +528,7 @@ TEST_F(srq, solicited)
 	EXPECT_EQ(WEFT_CQE_SOLICITED, self->e.flags & WEFT_CQE_SOLICITED);
 }
 
-/* Made whole or not at all; not on a port that goes. */
+/* Made whole or not at all; not on a port that is removed. */
 TEST_F(srq, no_memory)
 {
 	struct rig_srq *srq = NULL;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls on shared receive queues. While there is no memory: what is posted needs none, nor does its
- * way to a message; what does need some says so, and changes nothing. While the queue is full, and
- * endpoints that think better of it.
+ * Calls on shared receive queues, without memory and with a full queue
+ *
+ * Posting needs no allocation, nor does matching. Calls that need one return an error, and change
+ * nothing. Endpoints may change to another queue before they are enabled.
  */
 #include "core/api/internal.h"
 #include "rig.h"
@@ -93,7 +94,7 @@ static bool has_completion(void *arg)
 	return cq->status.tail != cq->head;
 }
 
-/* From now on no allocation succeeds, and each that is tried is counted. */
+/* From now on all allocations fail, and each try is counted. */
 static u64 starve(void)
 {
 	u64 failed = weft_host_failed();
@@ -102,7 +103,7 @@ static u64 starve(void)
 	return failed;
 }
 
-/* Posts before any message: none asks for memory, and each is taken by a message that comes. */
+/* Posts before any message: none allocates, and each is taken by a message that arrives. */
 TEST_F(call, posts_without_memory)
 {
 	struct weft_srq_info info;
@@ -127,7 +128,7 @@ TEST_F(call, posts_without_memory)
 	}
 }
 
-/* Messages that wait are given to what is posted: that needs none, either. */
+/* Waiting messages get the posted receives: that allocates nothing, either. */
 TEST_F(call, served_without_memory)
 {
 	struct weft_cqe e;
@@ -150,7 +151,9 @@ TEST_F(call, served_without_memory)
 	EXPECT_EQ(failed, weft_host_failed());
 }
 
-/* A queue cannot be made or armed without memory: that is said, and what there is goes on. */
+/*
+ * A queue cannot be made or armed without memory: the call says so, and existing queues continue.
+ */
 TEST_F(call, others_say_so)
 {
 	struct weft_cqe e;
@@ -165,7 +168,7 @@ TEST_F(call, others_say_so)
 	EXPECT_EQ(0, e.status);
 }
 
-/* So do those on a queue that there is: more receives, and events to come. */
+/* The same for an existing queue: more receives, and events to come. */
 TEST_F(call, changes_say_so)
 {
 	struct rig_eq *eq = rig_eq_new(self->b);
@@ -181,7 +184,7 @@ TEST_F(call, changes_say_so)
 	out = rig_out(self->b->node);
 	EXPECT_EQ(-ENOMEM, weft_ep_marks(ep->ep, 3, 0, NSEC_PER_SEC, out));
 	weft_host_fail_rate(0, 0);
-	/* there is nobody to tell, and an endpoint without shared receives has none to count */
+	/* there is no event queue, and an endpoint without shared receives has no count */
 	EXPECT_EQ(-EINVAL, weft_ep_marks(self->to->ep, 3, 0, NSEC_PER_SEC, out));
 	EXPECT_EQ(-EINVAL, weft_ep_marks(self->from->ep, 0, 3, NSEC_PER_SEC, out));
 	rig_leave(self->b->node, out);
@@ -192,7 +195,7 @@ TEST_F(call, changes_say_so)
 	EXPECT_EQ(0, rig_srq_arm(srq, 3));
 }
 
-/* What stands in the ring as all receives are in use stands in the new one, in its order. */
+/* All receives are in use. Entries of the old ring are moved into the new one, in order. */
 TEST_F(call, resize_keeps_the_ring)
 {
 	struct weft_srq_info info;
@@ -203,7 +206,7 @@ TEST_F(call, resize_keeps_the_ring)
 		ASSERT_EQ(0, post_nth(self->srq, self->buf, i % RECVS));
 	rig_srq_look(self->srq, &info);
 	EXPECT_EQ(RECVS, info.available);
-	/* no room for them, then more than enough */
+	/* no space for them, then more than enough */
 	EXPECT_EQ(-EBUSY, rig_srq_resize(self->srq, 16, RECVS));
 	ASSERT_EQ(0, rig_srq_resize(self->srq, 128, RECVS));
 	for (i = 0; i < RECVS + 20; i++) {
@@ -217,7 +220,7 @@ TEST_F(call, resize_keeps_the_ring)
 	EXPECT_EQ(0, info.available);
 }
 
-/* Canceled receives are told of, or stay. */
+/* Canceled receives complete, or stay. */
 TEST_F(call, cancel_without_room)
 {
 	struct rig_cq *small = rig_cq_new(self->b, 16);
@@ -241,7 +244,7 @@ TEST_F(call, cancel_without_room)
 	EXPECT_EQ(16, e.context);
 }
 
-/* Before it is enabled an endpoint may go to another queue, or to none. */
+/* Before it is enabled an endpoint may change to another queue, or to none. */
 TEST_F(call, another_queue)
 {
 	struct rig_ep *ep = rig_ep_new(self->b, WEFT_EP_RDM, WEFT_EPF_SRQ, 16, 0, 11);
@@ -268,7 +271,7 @@ TEST_F(call, another_queue)
 	rig_srq_free(other);
 }
 
-/* Marks that were set while it was to be another queue's: nobody is told of them any more. */
+/* Marks that were set for another queue: no event reports them any more. */
 TEST_F(call, marks_of_another_queue)
 {
 	struct rig_ep *ep = rig_ep_new(self->b, WEFT_EP_RDM, WEFT_EPF_SRQ, 16, 0, 11);
@@ -282,7 +285,7 @@ TEST_F(call, marks_of_another_queue)
 
 	ASSERT_EQ(0, rig_av_insert(va, variant->node, 11, self->rig));
 	ASSERT_EQ(0, rig_ep_enable(from, self->ca, self->ca, NULL, va));
-	/* as a first WEFT_IOC_EP_ENABLE that fails does it, and a second one */
+	/* the same as a first WEFT_IOC_EP_ENABLE that fails does, and a second one */
 	ASSERT_EQ(0, weft_ep_share(ep->ep, heard->srq, vb->av));
 	out = rig_out(self->b->node);
 	EXPECT_EQ(0, weft_ep_marks(ep->ep, 1, 1, NSEC_PER_SEC, out));
@@ -290,7 +293,7 @@ TEST_F(call, marks_of_another_queue)
 	ASSERT_EQ(0, weft_ep_share(ep->ep, NULL, NULL));
 	ASSERT_EQ(0, weft_ep_share(ep->ep, srq->srq, vb->av));
 	ASSERT_EQ(0, rig_ep_enable(ep, cq, cq, NULL, vb));
-	/* it holds more than that: their completions wait */
+	/* the queue holds more than that: their completions wait */
 	for (i = 0; i < 16 + 4; i++) {
 		ASSERT_EQ(0, post_nth(srq, self->buf, i));
 		ASSERT_EQ(0, send_nth(from, 0, self->src, 0));
@@ -301,8 +304,8 @@ TEST_F(call, marks_of_another_queue)
 }
 
 /*
- * A thread of the program that keeps a ring full of receives which are refused, and reads their
- * completions, as often as the core looks at one of them; for so long
+ * For a while, a thread of the program refills a ring with receives that are refused. It reads
+ * their completions whenever the core reads one of the receives.
  */
 #define FEED	5000
 
@@ -322,14 +325,16 @@ static void feed_more(struct rig_proc *proc)
 	WRITE_ONCE(feed.cq->doorbell.head, feed.cq->head);
 }
 
-/* After each event: how many were looked at in it? */
+/* After each event: the number of receives read in it. */
 static void feed_look(struct rig_node *node)
 {
 	feed.most = max(feed.most, feed.asked - feed.seen);
 	feed.seen = feed.asked;
 }
 
-/* An entry into the core ends while receives that are refused are posted as fast as it looks. */
+/*
+ * An entry into the core ends, though refused receives are posted as fast as the core reads them.
+ */
 TEST_F(call, refused_for_ever)
 {
 	struct rig_ep *to = rig_ep_new(self->b, WEFT_EP_RDM, WEFT_EPF_SRQ, 16, 0, 11);
@@ -349,7 +354,7 @@ TEST_F(call, refused_for_ever)
 	ASSERT_EQ(0, rig_av_insert(va, variant->node, 11, self->rig));
 	self->b->keys[0] = (struct rig_key){ .seg = { bad.addr, bad.len }, .zone = 1 };
 	good.tag = 1;
-	/* the message waits when they are posted, or they are posted when it comes */
+	/* the message waits when they are posted, or they are posted when it arrives */
 	for (first = 0; first < 2; first++) {
 		memset(&feed, 0, sizeof(feed));
 		feed.srq = srq;
@@ -374,7 +379,7 @@ TEST_F(call, refused_for_ever)
 		self->b->asked = NULL;
 		EXPECT_LE(FEED, feed.asked);
 		EXPECT_GT(300, feed.most);
-		/* and the message gets the first that is not refused */
+		/* the message gets the first receive that is not refused */
 		rig_run(self->rig, NSEC_PER_SEC);
 		while (has_completion(self->cb)) {
 			ASSERT_EQ(1, rig_cq_read(self->cb, &e));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Shared receive queues of connected endpoints: what a broken connection leaves, graceful ends, the
- * order of completions, high watermarks; between nodes and within one
+ * Shared receive queues of connected endpoints: broken connections, graceful ends, the order of
+ * completions, high watermarks; between nodes and within one
  */
 #include "srq_fixture.h"
 
@@ -46,7 +46,7 @@ TEST_F(srq, too_long_breaks_the_connection)
 	EXPECT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, self->peer_eq, &self->ev));
 	ASSERT_TRUE(completion(self->rig, self->ca, &e));
 	EXPECT_NE(0, e.status);
-	/* the others are unharmed */
+	/* the other connections are not affected */
 	ASSERT_EQ(0, send_to(b, 0, self->src, 11, 0));
 	ASSERT_TRUE(COMPLETION());
 	EXPECT_EQ(0, self->e.status);
@@ -54,7 +54,7 @@ TEST_F(srq, too_long_breaks_the_connection)
 	EXPECT_EQ((u16)tb->handle, self->e.ep);
 }
 
-/* Long messages, which take time, and short ones that overtake them on the way. */
+/* Long messages, which take time, and short ones that overtake them in the network. */
 TEST_F(srq, completions_in_order)
 {
 	enum { N = 10, LEN = 100000 };
@@ -86,7 +86,7 @@ TEST_F(srq, completions_in_order)
 	EXPECT_EQ(0, self->info.held);
 }
 
-/* A send has succeeded when a receive has taken it: a graceful end waits for that, too. */
+/* A send succeeds when a receive has taken it: a graceful end waits for that, too. */
 TEST_F(srq, graceful)
 {
 	struct rig_ep *ta, *a = CONNECT(&ta);
@@ -112,7 +112,7 @@ TEST_F(srq, graceful)
 	EXPECT_EQ(WEFT_EV_SHUTDOWN, event(self->rig, self->peer_eq, &self->ev));
 }
 
-/* The receiver does, in the middle of a message: it takes the rest, or is told that none comes. */
+/* The receiver ends in the middle of a message: it gets the rest, or its receive fails. */
 TEST_F(srq, graceful_receiver)
 {
 	struct rig_ep *to, *a = CONNECT(&to);
@@ -130,7 +130,7 @@ TEST_F(srq, graceful_receiver)
 	EXPECT_EQ(0, rig_cq_read(self->cb, &self->e));
 }
 
-/* What stands on the queue stays there for the others; who waits for it leaves. */
+/* Receives on the queue stay there for the other endpoints; a waiting endpoint leaves. */
 TEST_F(srq, disconnect)
 {
 	struct rig_ep *ta, *tb, *a = CONNECT(&ta), *b = CONNECT(&tb);
@@ -180,7 +180,7 @@ TEST_F(srq, high_watermarks)
 			ASSERT_EQ(1, rig_eq_read(self->eq, &self->ev, NULL));
 			EXPECT_EQ(WEFT_EV_EP_HIGH, self->ev.type);
 			EXPECT_EQ(ta->handle, self->ev.handle);
-			/* so many are kept that nobody reads, and no more */
+			/* at most this many are kept while the program reads none */
 			for (n = 0; n < WEFT_EQ_MARKS; n++)
 				ASSERT_EQ(0, weft_ep_marks(ta->ep, 1, 2, rig_now(self->rig), out));
 			EXPECT_EQ(-ENOSPC, weft_ep_marks(ta->ep, 1, 2, rig_now(self->rig), out));

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random traffic through trouble: processes, endpoints and nodes die and come back, links are cut,
- * memory lacks, packets are forged. What comes, comes once, in order and whole; every operation
- * of who lives on ends in bounded time; nothing leaks.
+ * Random traffic through trouble. Processes, endpoints and nodes die and come back. Links are cut,
+ * allocations fail, and packets are forged.
+ *
+ * A message arrives once, in order and whole. Every operation of a live process ends in bounded
+ * time. Nothing leaks.
  */
 #include "evil.h"
 #include "harness.h"
 
-/* Runs with seeds from @first on. @shape makes of a random run one of the kind of the test. */
+/* Run the seeds from @first on. @shape turns a random run into one of the test's kind. */
 static void runs(const char *test, u64 first, u64 count,
 		 void (*shape)(struct tr_conf *conf, u64 seed), u32 evil)
 {

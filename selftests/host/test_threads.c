@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The core under real threads and in real time: packets, timers, workers and programs all at once.
- * What is checked is that every message arrives once and whole; the rest is for the sanitizers to
- * find.
+ * The test checks that each message arrives once and whole; the sanitizers find the rest.
  */
 #include <time.h>
 #include <unistd.h>
@@ -12,8 +11,8 @@
 
 #define APPS	4
 #define ENGINES	3
-#define MSGS	300		/* that each program sends */
-#define SENDS	8		/* under way */
+#define MSGS	300		/* messages that each program sends */
+#define SENDS	8		/* sends under way */
 #define POSTS	16
 #define ROOM	40000
 #define SERVICE	6000
@@ -152,7 +151,7 @@ static void received(struct rig_proc *proc, struct rig_ep *ep, struct app *app,
 	if (e->status && !app->tt->churn)
 		weft_host_die(__FILE__, __LINE__, "receive fails: %u", e->status);
 	memcpy(word, buf, 8);
-	/* others come from endpoints that come and go */
+	/* other messages come from short-lived endpoints */
 	if (!e->status && word[0] != APPS) {
 		if (word[0] > APPS || word[1] >= MSGS || app->seen[word[0]][word[1]])
 			weft_host_die(__FILE__, __LINE__, "message %u of program %u", word[1],
@@ -169,7 +168,10 @@ static void received(struct rig_proc *proc, struct rig_ep *ep, struct app *app,
 	post(proc, ep, app, e->context);
 }
 
-/* An endpoint for a moment, that sends something to everybody and goes while it is under way. */
+/*
+ * A short-lived endpoint sends a message to all programs, and is destroyed while they are under
+ * way.
+ */
 static void blink(struct rig_proc *proc, struct rig_cq *cq, struct rig_av *av, struct tt *tt)
 {
 	struct rig_ep *ep = rig_ep_new(proc, WEFT_EP_RDM, 0, 16, 16, 0);
@@ -214,7 +216,7 @@ static void work(struct app *app, struct rig_proc *proc, struct rig_ep *ep, stru
 			app->tx[e.context] = NULL;
 			app->done++;
 		}
-		/* everybody sends as many messages to everybody */
+		/* each program sends the same number of messages to each other one */
 		if (!through && app->done == MSGS && app->got == MSGS) {
 			through = true;
 			__atomic_add_fetch(&app->tt->through, 1, __ATOMIC_SEQ_CST);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random traffic without trouble: everything arrives, once, in order, on every kind of network,
- * memory and queue
+ * Random traffic without trouble: all messages arrive, once and in order, on all kinds of networks,
+ * memory and queues
  */
 #include "traffic.h"
 #include "traffic_check.h"
@@ -18,7 +18,7 @@ static void run(const struct tr_conf *conf, const char *test)
 	tr_free(tr);
 }
 
-/* Runs with seeds from @first on. @shape makes of a random run one of the kind of the test. */
+/* Run the seeds from @first on. @shape turns a random run into one of the test's kind. */
 static void runs(const char *test, u64 first, u64 count,
 		 void (*shape)(struct tr_conf *conf, u64 seed))
 {
@@ -50,7 +50,7 @@ TEST(traffic__lossy)
 	runs("traffic__lossy", 2000, 40, shape_lossy);
 }
 
-/* Memory that is not at hand, that cannot be pinned, or both. */
+/* Memory that is not resident, that cannot be pinned, or both. */
 static void shape_memory(struct tr_conf *conf, u64 seed)
 {
 	conf->rig.cold = RIG_PPM / 4 * (seed % 4);
@@ -63,7 +63,7 @@ TEST(traffic__memory)
 	runs("traffic__memory", 3000, 40, shape_memory);
 }
 
-/* Queues of 16 slots that programs read when they feel like it. */
+/* Queues of 16 slots that programs read at random times. */
 static void shape_overflow(struct tr_conf *conf, u64 seed)
 {
 	conf->cq_slots = 16;
@@ -106,7 +106,7 @@ TEST(traffic__connected)
 	runs("traffic__connected", 6000, 40, shape_connected);
 }
 
-/* A message whose sender was told of its delivery, and that no receive has taken; NULL: none. */
+/* A delivered message that no receive has taken; NULL: none. */
 static struct tr_msg *delivered(struct tr *tr)
 {
 	u32 i;
@@ -122,8 +122,8 @@ static struct tr_msg *delivered(struct tr *tr)
 }
 
 /*
- * A program ends its connection, and so drops a message that was delivered. It has not heard of
- * SHUTDOWN yet, as the peer does not answer.
+ * A program ends its connection, and so drops a delivered message. It has not heard of SHUTDOWN
+ * yet, because the peer does not answer.
  */
 TEST(traffic__ended)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A lane's windows: how much may be outstanding, what lets that grow, and what takes from it
+ * A lane's windows: how many packets may be outstanding, and what makes the window grow or shrink
  */
 #include "lone.h"
 #include "harness.h"
 
 #define US	((weft_ns)NSEC_PER_USEC)
 #define MS	((weft_ns)NSEC_PER_MSEC)
-#define PSN	0xfffffff0u	/* so that numbers wrap in each test */
+#define PSN	0xfffffff0u	/* so that PSNs wrap in each test */
 
 FIXTURE(window)
 {
@@ -62,7 +62,7 @@ TEST_F(window, grow)
 	struct weft_lane *lane = t->lane;
 	u32 psn = PSN;
 
-	/* who does not use the window gets no larger one */
+	/* a window that is not fully used does not grow */
 	lone_send(t);
 	lone_drop(t);
 	lone_ack(t, ++psn, NULL, 0, 0);
@@ -130,7 +130,7 @@ TEST_F(window, grow_slow_start_ends)
 	}
 }
 
-/* That of DATA not before two runs fit. */
+/* The slow start of DATA does not end before two runs fit. */
 TEST_F(window, grow_slow_start_of_data)
 {
 	struct lone *t = &self->t;
@@ -198,7 +198,7 @@ static u32 lose_one(struct lone *t, weft_ns srtt)
 	return t->lane->cwnd;
 }
 
-/* Losses where nothing queues are not for want of room. */
+/* Losses without queues do not show missing bandwidth. */
 TEST_F(window, reduce_calm)
 {
 	u32 cwnd = 64;

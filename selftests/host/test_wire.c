@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets: what is written is read back; what is cut, forged or random is refused without a step
- * beyond its end
+ * Packets: decoding returns what encoding wrote; decoding refuses cut, forged or random packets,
+ * and reads nothing beyond their end
  */
 #include "core/wire/wire.h"
 #include "harness.h"
 
 /*
- * A packet in memory of exactly its length, so that the address sanitizer sees each byte too far.
+ * A packet in memory of exactly its length, so that the address sanitizer finds each byte too far.
  */
 static u8 *exact(const void *data, u32 len)
 {
@@ -73,7 +73,7 @@ TEST(wire__datagram)
 		u8 *p = exact(pkt, len);
 		struct weft_chunks rest = { .at = p, .left = len };
 
-		/* what is behind the payload does not count */
+		/* bytes behind the payload do not count */
 		ASSERT_EQ(len < sizeof(want) + 5 ? -EINVAL : 0, weft_wire_dgram_get(&rest, &out));
 		free(p);
 	}
@@ -81,7 +81,7 @@ TEST(wire__datagram)
 	EXPECT_EQ(in.dsvc, out.dsvc);
 	EXPECT_EQ(in.data, out.data);
 	EXPECT_EQ(5, out.len);
-	/* flags that mean nothing here are not seen */
+	/* flags without a meaning here are ignored */
 	pkt[4] = 0xff;
 	pkt[5] = 0xff;
 	ASSERT_EQ(0, weft_wire_dgram_get(&(struct weft_chunks){ pkt, sizeof(pkt) }, &out));
@@ -98,7 +98,7 @@ TEST(wire__header_refused)
 
 	weft_wire_hdr_put(pkt, &h);
 	ASSERT_EQ(0, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
-	/* the version before this one had four lanes for all */
+	/* the version before had four lanes for all classes */
 	pkt[0] = 0x11;
 	EXPECT_EQ(-EPROTO, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
 	pkt[0] = 0x20;
@@ -266,7 +266,7 @@ TEST(wire__chunks)
 	free(p);
 }
 
-/* What counting says is what going through them gives. */
+/* The count of chunks equals the number of steps through them. */
 TEST(wire__count)
 {
 	struct weft_chunk c, first;
@@ -295,7 +295,7 @@ TEST(wire__count)
 	EXPECT_EQ(-EINVAL, weft_wire_count(&rest, &first));
 }
 
-/* A packet that ends early is bad, but where a chunk ends. */
+/* A packet that ends early is bad, except at the end of a chunk. */
 TEST(wire__truncated)
 {
 	bool end[1024] = { [0] = true };
@@ -390,7 +390,7 @@ TEST(wire__contents)
 	/* an offset that overflows */
 	memset(body, 0xff, sizeof(body));
 	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_DATA, body, 17, 17));
-	/* kinds and operations that do not exist */
+	/* unknown kinds and operations */
 	memset(body, 0, sizeof(body));
 	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_DONE, body, 24, 24));
 	body[23] = 3;
@@ -398,13 +398,13 @@ TEST(wire__contents)
 	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_CM, body, 32, 32));
 	body[16] = 7;
 	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_CM, body, 32, 32));
-	/* a length that is not there */
+	/* an impossible length */
 	EXPECT_EQ(-EINVAL, check1(WEFT_CHUNK_PING, body, 4, 3));
 	EXPECT_EQ(-EINVAL, check1(0xff, body, 100, 99));
 	EXPECT_EQ(0, check1(0xff, body, 0, 0));
 }
 
-/* Chunks that need not be known are passed over. */
+/* Decoding passes over optional unknown chunks. */
 TEST(wire__skip)
 {
 	u8 buf[64] = { 0xf0, 9, 0, 5, 1, 2, 3, 4, 5, 0, 0, 0 };
@@ -418,7 +418,7 @@ TEST(wire__skip)
 	EXPECT_FALSE(weft_wire_next(&it, &c));
 }
 
-/* Random bytes, and good packets with random changes: nothing is read that is not there. */
+/* Random bytes, and valid packets with random changes: no byte outside the packet is read. */
 TEST(wire__random)
 {
 	u8 buf[1024];
@@ -496,11 +496,11 @@ TEST(wire__run)
 	buf = malloc(RUN_N * RUN_SEG);
 	len = run_put(buf, 0xfffffffe, 0xfffffff0);
 	EXPECT_EQ(RUN_N, weft_wire_run(buf, len, RUN_SEG, RUN_SEG, &acknow));
-	/* the last one may be as long as the others, or not be there */
+	/* the last one may be as long as the others, or be missing */
 	EXPECT_EQ(RUN_N - 1, weft_wire_run(buf, (RUN_N - 1) * RUN_SEG, RUN_SEG, RUN_SEG, &acknow));
 	EXPECT_EQ(1, weft_wire_run(buf, RUN_SEG, RUN_SEG, RUN_SEG, &acknow));
 	EXPECT_FALSE(acknow);
-	/* it may be cut anywhere; nothing behind its end is looked at */
+	/* the run may be cut anywhere; bytes behind its end are not read */
 	for (i = 1; i < len - (RUN_N - 1) * RUN_SEG; i++) {
 		u8 *cut = malloc(len - i);
 
@@ -508,11 +508,11 @@ TEST(wire__run)
 		EXPECT_EQ(RUN_N - 1, weft_wire_run(cut, len - i, RUN_SEG, RUN_SEG, &acknow));
 		free(cut);
 	}
-	/* one that asks for an acknowledgement */
+	/* a packet that asks for an acknowledgement */
 	buf[2 * RUN_SEG + 1] |= WEFT_PKT_ACKNOW;
 	EXPECT_EQ(RUN_N, weft_wire_run(buf, len, RUN_SEG, RUN_SEG, &acknow));
 	EXPECT_TRUE(acknow);
-	/* whatever else differs ends the run */
+	/* any other difference ends the run */
 	for (i = 1; i < RUN_N; i++)
 		for (at = 0; at < RUN_HEAD; at++)
 			for (bit = 0; bit < 8; bit++) {
@@ -525,7 +525,7 @@ TEST(wire__run)
 					  weft_wire_run(buf, len, RUN_SEG, RUN_SEG, &acknow))
 					TH_LOG("byte %u of packet %u", at, i);
 			}
-	/* a first one that holds something else, or more */
+	/* a first packet with another chunk, or with more chunks */
 	len = run_put(buf, 7, 0);
 	buf[WEFT_WIRE_HDR] = WEFT_CHUNK_EAGER;
 	EXPECT_EQ(1, weft_wire_run(buf, len, RUN_SEG, RUN_SEG, &acknow));
@@ -535,7 +535,7 @@ TEST(wire__run)
 	len = run_put(buf, 7, 0);
 	buf[3] = 9;
 	EXPECT_EQ(1, weft_wire_run(buf, len, RUN_SEG, RUN_SEG, &acknow));
-	/* with something between them that does not matter */
+	/* with an optional chunk between them */
 	len = run_put(buf, 7, 0);
 	wide = malloc((RUN_N - 1) * RUN_STRIDE + RUN_HEAD + RUN_LAST);
 	for (i = 0; i < RUN_N; i++)
@@ -545,7 +545,7 @@ TEST(wire__run)
 	wide[3 * RUN_STRIDE] ^= 1;
 	EXPECT_EQ(3, weft_wire_run(wide, len, RUN_SEG, RUN_STRIDE, &acknow));
 	free(wide);
-	/* packets too short for one */
+	/* packets too short for a chunk */
 	for (i = 1; i <= RUN_HEAD; i++)
 		EXPECT_EQ(1, weft_wire_run(buf, 2 * RUN_HEAD + 2, i, i, &acknow));
 	free(buf);

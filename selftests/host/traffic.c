@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random traffic over the rig: how runs are made and driven. One thread; no locks.
+ * Random traffic over the rig: making runs and driving them. One thread; no locks.
  */
 #include <stdarg.h>
 
@@ -89,7 +89,7 @@ void tr_conf_random(struct tr_conf *conf, u64 seed)
 
 /* ---- Messages and receives ------------------------------------------- */
 
-/* Cut @len bytes into segments, each a buffer of its own. */
+/* Cut @len bytes into segments, each in a buffer of its own. */
 static u32 segments(struct tr *tr, struct rig_proc *proc, u32 len, struct weft_iov *seg)
 {
 	u32 i, n = !len			 ? rig_below(tr->rig, 2) :
@@ -121,8 +121,8 @@ static u32 some_len(struct tr *tr, u32 max)
 }
 
 /*
- * How messages of a class are matched, so that whatever takes what in the end everything has been
- * taken: all receives of a class fit all of its messages, or, with a sender, all of his.
+ * How messages of a class match. All messages of a class have been taken in the end, whichever
+ * receive takes which. All receives of a class fit all its messages, or all those of one sender.
  */
 static void new_message(struct tr *tr, struct tr_ep *src, struct tr_ep *dst)
 {
@@ -208,7 +208,7 @@ static void new_stray(struct tr *tr, struct tr_ep *ep)
 	ep->rcvs[ep->nrcvs++] = r;
 }
 
-/* Receives for whatever has been left by those that are gone. */
+/* Post receives for the messages that dead processes have left. */
 static void new_catch_all(struct tr *tr, struct tr_ep *ep, bool tagged)
 {
 	struct tr_rcv *r = calloc(1, sizeof(*r));
@@ -312,7 +312,7 @@ static void make_ep(struct tr *tr, struct tr_ep *ep, struct tr_proc *p)
 }
 
 /*
- * The index of an endpoint in the vector of a process, inserted now if it was not there. Return:
+ * The index of an endpoint in the vector of a process, inserted now if missing. Return:
  * WEFT_SRC_ANY: no memory.
  */
 static u32 know(struct tr *tr, struct tr_proc *p, struct tr_ep *ep)
@@ -331,7 +331,7 @@ static u32 know(struct tr *tr, struct tr_proc *p, struct tr_ep *ep)
 	return ep->index[p->no];
 }
 
-/* A process gets to know endpoints in an order of its own, strangers only when it needs them. */
+/* A process inserts endpoints in an order of its own, and strangers only when it needs them. */
 static void introduce(struct tr *tr, struct tr_proc *p)
 {
 	u32 k;
@@ -565,7 +565,7 @@ static void read_cq(struct tr *tr, struct rig_cq *cq, u32 most)
 	struct weft_cqe e;
 
 	if (tr->conf.lazy && !cq->woken) {
-		/* asleep: only being woken counts */
+		/* asleep: only a wake-up counts */
 		if (cq->cq.armed || rig_cq_arm(cq))
 			return;
 		cq->cq.armed = false;
@@ -579,12 +579,12 @@ static void read_cq(struct tr *tr, struct rig_cq *cq, u32 most)
 			break;
 		tr_complete(tr, cq, &e);
 	}
-	/* woken stays until it has been read empty */
+	/* a woken queue stays so until it has been read empty */
 	if (cq->status.tail == cq->head)
 		cq->woken = false;
 }
 
-/* What has come for a process; of each queue fewer than @most completions, 0: all. */
+/* Read a process' completions; fewer than @most of each queue, 0: all. */
 static void look(struct tr *tr, struct tr_proc *p, u32 most)
 {
 	u32 i;
@@ -610,7 +610,7 @@ bool tr_step(struct tr *tr)
 			if (!post_recv(tr, ep))
 				break;
 		if (!rig_below(tr->rig, 3)) {
-			/* once for what was posted without: nobody rings twice */
+			/* store the doorbell once for all posts without it */
 			if (ep->ep->sq_tail != ep->ep->doorbell.sq_tail)
 				rig_ring_sq(ep->ep);
 			if (ep->ep->rq_tail != ep->ep->doorbell.rq_tail)
@@ -714,7 +714,7 @@ static void read_all(struct tr *tr, struct rig_cq *cq)
 		tr_complete(tr, cq, &e);
 }
 
-/* What an endpoint had under way is lost with it. */
+/* Operations of an endpoint that are under way are lost with it. */
 static void lose_ops(struct tr_ep *ep)
 {
 	u32 i;
@@ -744,7 +744,7 @@ void tr_kill_ep(struct tr *tr, struct tr_ep *ep)
 		       ep->open_rx);
 	rig_ep_free(ep->ep);
 	ep->ep = NULL;
-	/* what had been written counts, and nothing is written any more */
+	/* completions that had been written count, and no more are written */
 	read_all(tr, ep->tx);
 	read_all(tr, ep->rx);
 	for (i = 0; i < ep->nmsgs; i++)

@@ -2,11 +2,11 @@
 /*
  * Random traffic over the rig, with a record of every operation
  *
- * Endpoints send one another messages of all lengths and kinds and post receives that fit, in an
- * order left to chance. What is checked: each message arrives at most once (without trouble:
- * exactly once) and at one that asked for it, with its bytes, tag, data, length and source; no
- * message overtakes an earlier one of its pair that the same receive would have taken; each
- * operation completes once; a buffer is not touched after its completion (it is freed then).
+ * Endpoints send each other messages of all lengths and kinds, and post receives that fit, in
+ * random order. Each message arrives at most once; without trouble exactly once. It matches the
+ * receive that takes it, with its bytes, tag, data, length and source. No message overtakes an
+ * earlier one of its pair that the same receive would have taken. Each operation completes once. A
+ * buffer is not touched after its completion, because it is freed then.
  */
 #ifndef WEFT_TRAFFIC_H
 #define WEFT_TRAFFIC_H
@@ -32,7 +32,7 @@
  * @lazy: programs sleep until they are woken, and do not look at their queues before
  * @strangers: processes do not know all addresses from the beginning
  * @jobs: jobs that processes are in, beside the default one
- * @rest: the world's state when all is done (rest.h) goes there; NULL: nobody wants it
+ * @rest: where the world's state at the end is stored (rest.h), or NULL
  */
 struct tr_conf {
 	struct rig_conf rig;
@@ -60,9 +60,9 @@ struct tr_conf {
  * @id: its number, from 1
  * @src: sending endpoint
  * @dst: receiving endpoint
- * @foreign: that is in another job: nobody receives it
+ * @foreign: the receiver is in another job, and does not receive it
  * @tagged: tagged
- * @inl: stood in the ring
+ * @inl: inline: the payload was in the ring
  * @has_data: with remote CQ data: its number
  * @flags: of the send
  * @tag: its tag
@@ -74,7 +74,7 @@ struct tr_conf {
  * @dst_life: of its receiver, then
  * @done: the send has completed
  * @status: with this
- * @by: the receive that took it
+ * @by: the receive that took the message
  */
 struct tr_msg {
 	u64 id;
@@ -110,7 +110,7 @@ struct tr_msg {
  * @seg: their bytes
  * @posted: is in the ring, or was; from 1, in the order of its endpoint
  * @done: has completed
- * @stray: nothing fits it: will be canceled
+ * @stray: no message fits it: will be canceled
  */
 struct tr_rcv {
 	u64 id;
@@ -130,7 +130,7 @@ struct tr_rcv {
 /**
  * struct tr_ep - an endpoint of the run
  * @proc: its process
- * @ep: the rig's, NULL: gone
+ * @ep: the rig's endpoint, NULL: gone
  * @handle: its handle, 0: gone, and its completions have been read
  * @tx: its completion queue
  * @rx: its completion queue
@@ -143,8 +143,8 @@ struct tr_rcv {
  * @rcvs: its receives
  * @nrcvs: how many
  * @next_rcv: those before it have been posted
- * @open_tx: sends that will complete and have not
- * @open_rx: receives that have not completed
+ * @open_tx: sends whose completion is due
+ * @open_rx: receives without a completion
  * @shut: connected: SHUTDOWN has come
  * @ended: connected: its program has ended the connection, and what it had not received is dropped
  * @life: how often it has been made
@@ -207,8 +207,8 @@ struct tr_proc {
  * @nmsgs: how many
  * @rcvs: receives by number
  * @nrcvs: how many
- * @open: messages that were not taken
- * @faults: memory was not there: receives may have failed that took a message
+ * @open: messages that no receive has taken
+ * @faults: memory was bad: receives that took a message may have failed
  * @note: how to repeat the run
  */
 struct tr {
@@ -229,40 +229,38 @@ struct tr {
 
 /* A run like any other. */
 void tr_conf_random(struct tr_conf *conf, u64 seed);
-/*
- * @test: names it in the line that says how to repeat it; or is a command that does, with spaces.
- */
+/* @test: name for the line that says how to repeat the run, or a command with spaces that does. */
 struct tr *tr_new(const struct tr_conf *conf, const char *test);
 /* Post, read, let time pass, once. Return: something is left to do. */
 bool tr_step(struct tr *tr);
-/* Until everything is done, at most @ns; dies when it is not. */
+/* Step until everything is done, at most @ns; die when it is not. */
 void tr_finish(struct tr *tr, weft_ns ns);
 /*
- * Nothing is posted for @ns, which is longer than anything may wait for who cannot be reached: dies
- * when a send does.
+ * Post nothing for @ns, which is longer than any operation may wait for an unreachable node. Die
+ * when a send still waits.
  */
 void tr_bound(struct tr *tr, weft_ns ns);
-/* Cancel what has not been matched, and wait for that. */
+/* Cancel receives that have not matched, and wait for that. */
 void tr_cancel(struct tr *tr);
 /* Check the order in which messages were taken, end everything, check for leaks. */
 void tr_free(struct tr *tr);
 
-/* Trouble. */
+/* Functions of evil.c, for trouble. */
 void tr_kill_ep(struct tr *tr, struct tr_ep *ep);
-/* Its program ends its connection. */
+/* The endpoint's program ends its connection. */
 void tr_shut(struct tr_ep *ep);
 void tr_kill_proc(struct tr *tr, struct tr_proc *proc, bool killed);
-/* The rig's node has gone, and all that was on it. */
+/* The rig's node has gone, with all its processes. */
 void tr_forget_node(struct tr *tr, struct rig_node *node);
 /*
- * Processes and endpoints that are gone come again, with the same services, on nodes that are up.
- * RDM only.
+ * Restart processes and endpoints that are gone, with the same services, on nodes that are up. RDM
+ * only.
  */
 void tr_revive(struct tr *tr);
 
 /*
- * Post receives for all messages that may still come: the ones that were made for them may have
- * gone with an endpoint, and a long message waits for ever for one.
+ * Post receives for all messages that may still arrive. The receives made for them may have gone
+ * with an endpoint, and a long message waits for a receive for ever.
  */
 void tr_mop(struct tr *tr);
 
@@ -270,8 +268,8 @@ void tr_mop(struct tr *tr);
 void __noreturn __printf(2, 3) tr_die(struct tr *tr, const char *fmt, ...);
 
 /*
- * Seeds to run: from @first on @count, or as many as the environment says (WEFT_RUNS); or the one
- * that it names (WEFT_SEED), none if it names another test (WEFT_TEST).
+ * Seeds to run: @count from @first on. The environment can change that: WEFT_RUNS is the number of
+ * runs, WEFT_SEED the one seed to run. WEFT_TEST names the only test that runs.
  */
 u64 tr_first(const char *test, u64 first);
 u64 tr_last(const char *test, u64 first, u64 count);

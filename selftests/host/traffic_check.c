@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random traffic over the rig: what is checked when operations complete. One thread; no locks.
+ * Random traffic over the rig: checks when operations complete. One thread; no locks.
  */
 #include "traffic_check.h"
 
@@ -18,8 +18,8 @@ static u8 pattern_byte(u64 id, u32 off)
 }
 
 /*
- * Write @n bytes of message @id from @off on to @p, or compare them. Return: where they differ, -1:
- * nowhere.
+ * Write @n bytes of message @id from @off on to @p, or compare them. Return: the offset of the
+ * first difference, -1: none.
  */
 static long run(u64 id, u32 off, u8 *p, u32 n, bool write)
 {
@@ -209,7 +209,7 @@ static void recv_done(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e
 	tr_drop_buffers(r->ep->proc->proc, r->seg, &r->n);
 }
 
-/* A sum: receives complete when their bytes have come, which is no order. */
+/* Use a sum: receives complete when their bytes have arrived, which is no fixed order. */
 static void digest(struct tr_ep *ep, const struct weft_cqe *e)
 {
 	const u64 words[] = { e->context, e->tag, e->len, e->olen, e->data, e->src,
@@ -233,9 +233,9 @@ void tr_complete(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e)
 }
 
 /*
- * Of two messages of one pair of endpoints (as long as the sender lives), the earlier one was not
- * left to a later receive by a receive that fits it and took the later message: whichever came
- * first, message or receive, that receive had to take the earlier one.
+ * Check two messages of one pair of endpoints in the sender's same life. A receive took the later
+ * message. If it fits the earlier one, no later receive may have taken that. The rule holds in any
+ * order of arrivals and posts.
  */
 static bool overtook(const struct tr_msg *later, const struct tr_msg *first)
 {
@@ -299,7 +299,7 @@ void tr_check_paths(struct tr *tr)
 	}
 }
 
-/* Is there no way between two nodes, or no way back? */
+/* Return: no packet passes between two nodes, in one of the directions. */
 static bool apart(struct tr *tr, const struct tr_proc *a, const struct tr_proc *b)
 {
 	u32 n = tr->conf.rig.nodes, from = a->no % n, to = b->no % n;

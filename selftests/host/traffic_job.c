@@ -12,7 +12,7 @@ static void name_of(u32 job, char *name, size_t size)
 	snprintf(name, size, "job%u", job);
 }
 
-/* Key number @age of a job: an administrator may give it another one. */
+/* Key number @age of a job: an administrator may change the key. */
 static struct weft_job_key key_of(u32 job, u32 age)
 {
 	return (struct weft_job_key) {
@@ -34,7 +34,7 @@ void tr_job_choose(struct tr *tr, struct tr_proc *p)
 {
 	if (!tr->conf.jobs)
 		return;
-	/* whoever is to be connected is in one job: processes in pairs */
+	/* both ends of a connection are in one job: processes in pairs */
 	p->job = tr->conf.msg ? (p->no / 2 + (u32)tr->conf.rig.seed) % (tr->conf.jobs + 1) :
 				rig_below(tr->rig, tr->conf.jobs + 1);
 }
@@ -55,7 +55,7 @@ void tr_job_begin(struct tr *tr, struct tr_proc *p)
 		tr_die(tr, "job %u cannot be made: %d", p->job, err);
 	job = weft_job_enter(core, &key, yes, NULL);
 	if (job == ERR_PTR(-EKEYREJECTED)) {
-		/* tr_job_admin() has given it another key, so nobody is in it */
+		/* tr_job_admin() has changed the key, so the job is empty */
 		err = weft_job_set(core, name, &key, NULL);
 		if (err)
 			tr_die(tr, "job %u: its key cannot be set: %d", p->job, err);
@@ -89,7 +89,7 @@ struct tr_ep *tr_job_peer(struct tr *tr, struct tr_ep *ep, bool own)
 		if (same == own && (to != ep || tr->conf.self))
 			return to;
 	}
-	/* who is alone talks to itself */
+	/* an endpoint alone in its job sends to itself */
 	return own ? ep : NULL;
 }
 

@@ -10,21 +10,21 @@
 #define TWO_SLOTS	16		/* of the receiver's ring */
 #define TWO_CQ		1024		/* of the sender's completion queue */
 #define TWO_LONG	(100u << 10)	/* bytes that can be sent */
-#define TWO_ROOM	(1u << 20)	/* and received, 0xee before */
+#define TWO_ROOM	(1u << 20)	/* and received; filled with 0xee before */
 
 /**
  * struct two - a sender and a receiver
  * @rig: world
- * @a: who sends
- * @b: who receives
- * @ea: its endpoint
- * @eb: its endpoint
- * @ca: its completions
- * @cb: its completions
+ * @a: the sender
+ * @b: the receiver
+ * @ea: the sender's endpoint
+ * @eb: the receiver's endpoint
+ * @ca: the sender's completions
+ * @cb: the receiver's completions
  * @va: the sender's address vector
  * @to: index of the receiver
- * @buf: what is sent
- * @room: where it goes
+ * @buf: bytes to send
+ * @room: buffer of receives
  */
 struct two {
 	struct rig *rig;
@@ -43,13 +43,16 @@ struct two {
 void two_init(struct two *t, u32 dst, u32 cq_slots, u32 cold);
 /* The same with endpoints of that type; @flags: of the sender's. */
 void two_init_type(struct two *t, u32 type, u32 flags, u32 dst, u32 cq_slots, u32 cold);
-/* A message of @len bytes at @p; WEFT_SQ_COMPLETION and @flags. Return: as rig_send(). */
+/* Send a message of @len bytes at @p; WEFT_SQ_COMPLETION and @flags. Return: as rig_send(). */
 int two_put(struct two *t, const void *p, u32 len, u64 context, u32 flags);
-/* A receive from anybody, with a completion. Return: as rig_recv(). */
+/* Post a receive from any sender, with a completion. Return: as rig_recv(). */
 int two_get(struct two *t, const void *p, u32 len, u64 context);
-/* The next completion's status after @wait; -1: there is none, -2: not that of @context. */
+/*
+ * Take the next completion, after @wait. Return: its status; -1: there is none, -2: another
+ * context.
+ */
 int two_status(struct two *t, struct rig_cq *cq, u64 context, weft_ns wait);
-/* An entry of the receive ring, notified. */
+/* An entry of the receive ring, with a notify call. */
 void two_entry(struct two *t, const struct weft_rqe *e);
 
 #endif

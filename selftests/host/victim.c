@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A node with a program, and a peer that says anything. One thread; no locks.
+ * A node with a program, and a peer that sends arbitrary packets. One thread; no locks.
  */
 #include "sums.h"
 #include "victim.h"
@@ -34,7 +34,7 @@ void victim_init(struct victim *v, u64 seed, const u8 *data, u32 len)
 	    rig_ep_enable(v->ep, v->cq, v->cq, NULL, av) || rig_listen(v->pep, v->eq, 8))
 		abort();
 	v->buf = rig_buf(v->proc, VICTIM_BUF);
-	/* somebody there, so that a path comes to be */
+	/* a remote endpoint, so that a path is made */
 	peer = rig_proc_new(&v->rig->node[VICTIM_PEER]);
 	cq = rig_cq_new(peer, 64);
 	ep = rig_ep_new(peer, WEFT_EP_RDM, 0, 64, 64, VICTIM_SVC);
@@ -70,7 +70,7 @@ static u64 any(struct victim *v)
 	return (u64)pick(v, U32_MAX) << 32 | pick(v, U32_MAX);
 }
 
-/* A flow that there is, at about the message that is due; or another one. */
+/* An existing flow, near the number of the message that is due; or another flow. */
 static void any_flow(struct victim *v, struct weft_flowid *f)
 {
 	struct weft_list *l = weft_list_first(&v->path->flow.list);
@@ -133,7 +133,7 @@ static u32 pad(u8 *dst, u32 n, u32 len)
 	return n;
 }
 
-/* One chunk. Return: its bytes. */
+/* Write one chunk. Return: its bytes. */
 static u32 any_chunk(struct victim *v, u8 *dst, u32 room)
 {
 	u32 len = pick(v, 3) ? pick(v, 100) : pick(v, room - 100);
@@ -198,7 +198,7 @@ void victim_attack(struct victim *v)
 	weft_wire_hdr_put(pkt, &h);
 	for (n = pick(v, 5); n && len < 1000; n--)
 		len += any_chunk(v, pkt + len, sizeof(pkt) - len - 100);
-	/* now and then not even a packet */
+	/* now and then bytes that are no packet */
 	if (!pick(v, 10))
 		pkt[WEFT_WIRE_HDR + pick(v, len - WEFT_WIRE_HDR + 1)] ^= 1u << pick(v, 8);
 	if (!pick(v, 20))
@@ -212,7 +212,7 @@ void victim_attack(struct victim *v)
 	sums_check(path);
 }
 
-/* What the program does meanwhile. */
+/* Let the program act meanwhile. */
 void victim_go_on(struct victim *v)
 {
 	struct rig_op op = { .tagged = pick(v, 2), .flags = 1, .context = 1 + pick(v, 5), .n = 1 };

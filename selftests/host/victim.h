@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A node with a program, and a peer that has taken part in the handshake and then says anything:
- * chunks of all kinds, that name what there is and what there is not, in any order
+ * A node with a program, and a peer that has taken part in the handshake and then sends arbitrary
+ * chunks
+ *
+ * The chunks are of all kinds and in any order. They name objects that exist and objects that do
+ * not.
  */
 #ifndef WEFT_VICTIM_H
 #define WEFT_VICTIM_H
@@ -23,8 +26,8 @@
  * @pep: its listener
  * @path: the path
  * @buf: memory to send from and receive into
- * @data: what decides instead of chance, NULL: chance
- * @left: bytes of it
+ * @data: bytes that replace random numbers, or NULL
+ * @left: bytes of @data that are left
  */
 struct victim {
 	struct rig *rig;
@@ -38,15 +41,15 @@ struct victim {
 	u32 left;
 };
 
-/* @data: @len bytes that decide what happens, NULL: chance does. */
+/* @data: @len bytes that decide what happens, NULL: random numbers do. */
 void victim_init(struct victim *v, u64 seed, const u8 *data, u32 len);
-/* Everything ends; checks that nothing leaks. */
+/* End everything; check that nothing leaks. */
 void victim_fini(struct victim *v);
 /* A number below @n. */
 u32 victim_pick(struct victim *v, u32 n);
-/* A packet of the peer. */
+/* Send a packet of the peer. */
 void victim_attack(struct victim *v);
-/* What the program does meanwhile. */
+/* Let the program act meanwhile. */
 void victim_go_on(struct victim *v);
 
 #endif

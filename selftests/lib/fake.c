@@ -120,7 +120,7 @@ int ioctl(int fd, unsigned long req, ...)
 	return errno ? -1 : 0;
 }
 
-/* A notify call, or a wait; the file of the device is another kind of file. */
+/* A notify call, or a wait; other files than the device work as usual. */
 off64_t lseek64(int fd, off64_t where, int what)
 {
 	struct stat st;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's part for tests of libweft: the device is a memfd, ioctl() and lseek() are fake.c's.
- * What the library writes into the rings is looked at byte by byte, and what it reads is put there
- * by hand. No threads.
+ * The kernel's part for tests of libweft: the device is a memfd, ioctl() and lseek() are those of
+ * fake.c
+ *
+ * The test checks each byte that the library writes into the rings, and writes what the library
+ * reads. No threads.
  */
 #ifndef WEFT_FAKE_H
 #define WEFT_FAKE_H
@@ -40,28 +42,29 @@ struct fake_dev {
 };
 
 extern struct fake_dev *dev;
-extern char dev_path[];			/* what to open */
+extern char dev_path[];			/* path of the device */
 extern int event_pipe[2];		/* events are written into the second */
 extern unsigned int notifies, cq_notifies, cancels, waits;
-extern unsigned int notify_eintr;		/* so many notifies end early */
+extern unsigned int notify_eintr;		/* so many notify calls are interrupted */
 extern uint32_t notify_handle, notify_flags;
-extern int destroy_errno;		/* what destroying anything says */
-extern uint32_t abi;			/* version that the device says */
+extern int destroy_errno;		/* result of any destroy call */
+extern uint32_t abi;			/* version that the device reports */
 extern struct weft_ioc_cm last_cm;	/* arguments of the last call of that kind */
 extern uint64_t last_wait;		/* where the last wait was */
-extern bool addr_known;			/* addresses have the last index already */
+/* insertions report that addresses have the last index already */
+extern bool addr_known;
 
-/* What each test has */
+/* What each test has. */
 extern struct weft_ctx *ctx;
 extern struct weft_cq *cq;
 extern struct weft_ep *ep;
 
-/* Let all indices begin at @index, as if so many slots had gone through. */
+/* Let all indices begin at @index, as after so many slots. */
 void start_at(uint32_t index);
 void pattern(unsigned char *p, size_t len);
-/* What the kernel does: write an entry with @len bytes of payload to @buf. */
+/* Act as the kernel: write an entry with @len bytes of payload to @buf. */
 void complete(uint64_t context, uint16_t status, void *buf, size_t len);
-/* Run the tests, each on a device made anew. Return: main()'s status. */
+/* Run the tests, each on a new device. Return: main()'s status. */
 int fake_run(const struct test *tests, unsigned int n);
 
 #endif

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/*
- * The tests of one program, one after the other: see tap.h.
- */
 #include "tap.h"
 
 FILE *tap_to;

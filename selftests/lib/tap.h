@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The tests of one program, one after the other. TAP on what stdout was at the beginning. */
+/* The tests of one program, one after the other. TAP on the original stdout. */
 #ifndef WEFT_TAP_H
 #define WEFT_TAP_H
 
 #include <stdio.h>
 
 extern FILE *tap_to;		/* the real stdout */
-extern int test_ok;		/* nothing has failed in this test */
+extern int test_ok;		/* this test has had no failure */
 
 #define CHECK(cond)	do {							\
 	if (!(cond)) {								\
@@ -18,7 +18,7 @@ extern int test_ok;		/* nothing has failed in this test */
 /**
  * struct test - a test
  * @name: what is tested
- * @run: the test: says CHECK() of what has to hold
+ * @run: the test, with a CHECK() of each result
  */
 struct test {
 	const char *name;

@@ -9,7 +9,7 @@
 
 static struct weft_key key;
 
-/* What weft_key_read() says of a file of these bytes. */
+/* Return: the result of weft_key_read() for a file of these bytes. */
 static int reads(const void *bytes, size_t len)
 {
 	FILE *f = tmpfile();
@@ -28,7 +28,9 @@ static void test_text(void)
 	CHECK(!reads("0123456789abcdef\n", 17));
 	CHECK(key.size == 16 && !memcmp(key.bytes, "0123456789abcdef", 16));
 	CHECK(!reads("0123456789abcdef", 16) && key.size == 16);
-	/* an empty line behind it is not the end of a line of text, nor are other bytes text */
+	/*
+	 * an empty line behind the key is not part of the line's end, and other bytes are no text
+	 */
 	CHECK(!reads("0123456789abcdef\n\n", 18) && key.size == 18);
 	CHECK(!reads("0123456789abcde\t\n", 17) && key.size == 17);
 	CHECK(!reads("0123456789abcde\0\n", 17) && key.size == 17);
@@ -51,7 +53,7 @@ static void test_length(void)
 	CHECK(!memcmp(key.bytes, most, WEFT_KEY_MAX));
 }
 
-/* Of one that is refused nothing stays in memory. */
+/* A refused key leaves no bytes in memory. */
 static void test_refused(void)
 {
 	static const uint8_t none[sizeof(key.bytes)];

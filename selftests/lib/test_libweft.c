@@ -11,7 +11,7 @@
 
 #include "fake.h"
 
-/* Bytes of a ring from slot @index on, round its end. */
+/* Bytes of a ring from slot @index on, around its end. */
 static void ring_bytes(const unsigned char *ring, uint32_t index, unsigned char *out, size_t len)
 {
 	size_t i;
@@ -35,7 +35,7 @@ static void test_send_entry(void)
 	CHECK(!sqe->rsvd && !sqe->rsvd2);
 	CHECK(dev->bell.ep.sq_tail == 1);
 
-	/* data without the flag and the address of nothing stay out */
+	/* data without the flag, and the address of an empty buffer, are left out */
 	memset(sqe, 0xff, sizeof(*sqe) * 2);
 	CHECK(!weft_send(ep, buf, 0, 0, 99, 43, 0));
 	sqe++;
@@ -192,7 +192,7 @@ static void test_full(void)
 
 	for (i = 0; i < SLOTS - 2; i++)
 		CHECK(!weft_send(ep, buf, 1, 0, 0, 0, WEFT_MORE));
-	/* three slots are wanted, two are free: what was deferred is rung for */
+	/* three slots are needed, two are free: the doorbell is stored for deferred posts */
 	CHECK(weft_send(ep, buf, 128, 0, 0, 0, WEFT_SQ_INLINE) == -EAGAIN);
 	CHECK(dev->bell.ep.sq_tail == SLOTS - 2);
 	CHECK(!weft_send(ep, buf, 64, 0, 0, 0, WEFT_SQ_INLINE));
@@ -223,7 +223,7 @@ static void test_life(void)
 
 	for (area = ctx->areas; area; area = area->next)
 		n++;
-	CHECK(n == 5);	/* 7 parts, two of them in pages that the others use */
+	CHECK(n == 5);	/* 7 parts, two of them in pages that other parts use */
 
 	CHECK(!weft_ep_create(ctx, &attr, &pep));
 	CHECK(weft_ep_flags(pep) == 0);
@@ -320,7 +320,7 @@ static void test_av(void)
 	CHECK(!weft_av_remove(av, index, 4500));
 	CHECK(weft_av_lookup(av, 4499, &got) == -ENOENT);
 	CHECK(!weft_av_lookup(av, 4500, &got));
-	/* what is inserted again goes with the last removal */
+	/* a repeated insertion is gone with the last removal */
 	addr_known = true;
 	CHECK(weft_av_insert(av, addr, 2, index) == 2);
 	addr_known = false;

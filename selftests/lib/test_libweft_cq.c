@@ -14,7 +14,7 @@ static void test_cq_wrap(void)
 	struct weft_cqe cqe[4];
 	size_t len;
 
-	start_at(UINT32_MAX - 5);	/* the index wraps too */
+	start_at(UINT32_MAX - 5);	/* the index wraps, too */
 	pattern(want, sizeof(want));
 	for (len = 1; len <= sizeof(want); len += 53) {
 		memset(got, 0xee, sizeof(got));
@@ -29,7 +29,7 @@ static void test_cq_wrap(void)
 	}
 }
 
-/* The payload of what has not been read is copied once, when it is settled, and not again. */
+/* Payload of unread completions is copied once, when they are settled, and not again. */
 static void test_cq_settle(void)
 {
 	unsigned char want[200], got[200] = { 0 }, later[200] = { 0 };
@@ -99,7 +99,7 @@ static void test_cq_failed_alone(void)
 	CHECK(weft_cq_read(cq, cqe, 8) == 0);
 }
 
-/* In place: what was gone past is the kernel's again when it is said, what was looked at stays. */
+/* In place: the kernel gets slots back when the program says so; peeked entries stay. */
 static void test_cq_peek(void)
 {
 	unsigned char want[100], got[100] = { 0 };
@@ -133,7 +133,7 @@ static void test_cq_peek(void)
 	CHECK(weft_cq_peek(cq, &e) == -EIO);
 }
 
-/* The sender's address stands in the next slot, round the ring's end too. */
+/* The sender's address is in the next slot, also around the ring's end. */
 static void test_cq_from(void)
 {
 	struct weft_sockaddr from, want;
@@ -170,7 +170,7 @@ static void test_cq_flags(void)
 	CHECK(weft_cq_read(cq, &cqe, 1) == -EIO);
 }
 
-/* What a wait of @ns asks for. */
+/* Decode the timeout that a wait of @ns passes to the kernel. */
 static uint64_t asked(uint64_t ns)
 {
 	CHECK(weft_cq_wait(cq, 0xfffffff7, NULL, ns) == -ETIMEDOUT);
@@ -181,7 +181,7 @@ static uint64_t asked(uint64_t ns)
 	return (last_wait >> 32 & 0x1ffffff) << (last_wait >> 57 & 31);
 }
 
-/* Never less than what was asked for, and hardly more. */
+/* Never less than the requested time, and hardly more. */
 static void test_cq_wait_time(void)
 {
 	uint64_t ns, got;
@@ -200,7 +200,7 @@ static void test_cq_wait_time(void)
 			CHECK(got == WEFT_FOREVER);
 		if (i < 25)
 			CHECK(got == ns);
-		/* the fit that is short by one */
+		/* a value whose rounded form would be too short by one */
 		ns = (1ull << i) + 1;
 		got = asked(ns);
 		if (i < 55)
@@ -227,7 +227,7 @@ static void test_cq_wait(void)
 	complete(1, 0, NULL, 0);
 	CHECK(weft_cq_wait(cq, seen, NULL, WEFT_FOREVER) == 0);
 	CHECK(waits == 3);
-	/* a notify call is wanted all the same */
+	/* a notify call is needed all the same */
 	CHECK(weft_cq_wait(cq, seen, ep, 0) == 0);
 	CHECK(waits == 3 && notifies == 2);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * weftctl without a kernel: how it reads its command line and files of commands, and what its text
- * and JSON look like.
+ * weftctl without a kernel: its command line, files of commands, text and JSON output
  *
  * Built together with args.c, batch.c and output.c of lib/weftctl. TAP on stdout.
  */
@@ -17,7 +16,7 @@
 
 #define WORDS	32
 
-/* Split @line at blanks. Return: words in @argv, which has room for WORDS */
+/* Split @line at blanks. Return: words in @argv, which has space for WORDS */
 static int split(const char *line, char **argv)
 {
 	static char buf[256];
@@ -30,7 +29,7 @@ static int split(const char *line, char **argv)
 	return argc;
 }
 
-/* Parse @line as what follows "port add". */
+/* Parse @line as the arguments of "port add". */
 static int add(const char *line, struct port_spec *spec)
 {
 	char *argv[WORDS];
@@ -39,7 +38,7 @@ static int add(const char *line, struct port_spec *spec)
 	return parse_port_add(argc, argv, spec);
 }
 
-/* Parse @line as what follows "port set". */
+/* Parse @line as the arguments of "port set". */
 static int set(const char *line, struct port_change *change)
 {
 	char *argv[WORDS];
@@ -159,7 +158,7 @@ static void test_job(void)
 			test_ok = 0;
 		}
 	}
-	/* as many as there may be, and one more */
+	/* the largest number, and one more */
 	for (i = 0; i <= JOB_WHO_MAX; i++)
 		strcat(line, " user 5");
 	argv[0] = strtok(line, " ");
@@ -251,7 +250,7 @@ static void test_filter(void)
 	CHECK(parse_filter(3, (char *[]) { port, weft0, other }, &name) == -1);
 }
 
-/* Write two objects in the mode asked for. Return: the text, to be freed */
+/* Write two objects in the chosen mode. Return: the text, to be freed */
 static char *print(bool json, bool pretty)
 {
 	struct weft_sockaddr a4 = { .family = AF_INET, .addr = { 10, 77, 0, 1 } };
@@ -303,7 +302,7 @@ static void test_output(void)
 	free(lines);
 }
 
-/* What commands of a file ran, words joined by '.', commands by ';' */
+/* Commands of a file that ran: words joined by '.', commands by ';' */
 static char ran[512];
 
 /* A command: "fail N" fails with N */
@@ -318,7 +317,7 @@ static int note(int argc, char **argv)
 	return argc == 2 && !strcmp(argv[0], "fail") ? atoi(argv[1]) : 0;
 }
 
-/* Have @text run as a file. Return: exit status */
+/* Run @text as a file. Return: exit status */
 static int batch(const char *text, bool force)
 {
 	char name[] = "/tmp/weftctl-XXXXXX";
@@ -367,7 +366,7 @@ static const struct test tests[] = {
 
 int main(void)
 {
-	/* complaints are wanted here, and not to be seen */
+	/* error messages are expected here, and not shown */
 	if (!freopen("/dev/null", "w", stderr))
 		return 1;
 	return tap_run(tests, sizeof(tests) / sizeof(tests[0]), NULL, NULL);

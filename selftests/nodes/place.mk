@@ -4,7 +4,7 @@
 
 TOP := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))../..)
 
-# as in the top Makefile, whose folder is what relative names are relative to
+# as in the top Makefile, whose folder is the base of relative names
 B ?= build
 override B := $(if $(filter /%,$(B)),$(B),$(TOP)/$(B))
 VM_DIR ?= $(TOP)/build/vm

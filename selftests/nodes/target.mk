@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What the Makefiles of the targets share. What lib.mk runs and installs as a test is a line of
-# shell that has nodes/run make the nodes and run the program, which the top Makefile has built.
+# Shared by the Makefiles of the targets. A test of lib.mk is a line of shell. It calls nodes/run,
+# which makes the nodes and runs the program that the top Makefile has built.
 
 include $(dir $(lastword $(MAKEFILE_LIST)))place.mk
 
@@ -28,7 +28,7 @@ $(patsubst %.c,$(OUTPUT)/%,$(wildcard *.c)): $(OUTPUT)/%: %.c $(TOP)/selftests/n
 $(patsubst %.sh,$(OUTPUT)/%,$(wildcard *.sh)): $(OUTPUT)/%: %.sh $(TOP)/selftests/nodes/target.mk
 	$(wrapper)
 
-# In a source folder there are neither settings nor nodes in their places: what runs is installed.
+# A source folder has neither settings nor nodes in their places: installed tests run.
 define RUN_TESTS
 	$(MAKE) -C $(TOP)/selftests run_tests TARGETS=$(target)
 endef

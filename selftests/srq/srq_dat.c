@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Shared receive queues through libdat2: what a buffer goes through, counts, the low watermark,
- * resize, an empty queue, what is refused.
+ * Shared receive queues through libdat2: states of a buffer, counts, the low watermark, resize, an
+ * empty queue, refused calls.
  */
 #include <string.h>
 #include "srows.h"
 
 #define BUF 256
 
-/* Buffers are taken in the order of their posts by whoever a message comes to. */
+/* Buffers are taken in the order of their posts, by the endpoint whose message comes next. */
 static bool any_endpoint(void)
 {
 	int n;
@@ -27,7 +27,7 @@ static bool any_endpoint(void)
 	return counts(0, 0);
 }
 
-/* Each segment is full before the next is begun; lengths of 0; none at all. */
+/* Each segment is filled before the next one; lengths of 0; no segments. */
 static bool segments(void)
 {
 	static const int part[4] = { 7, 1, 64, 9 };
@@ -45,7 +45,7 @@ static bool segments(void)
 		for (i = 0; i < 4; i++)
 			iov[i] = seg(&b, i * BUF, part[i]);
 		OK(dat_srq_post_recv(b.srq, 4, iov, cookie(len)));
-		/* the array is the consumer's again */
+		/* the program may change the array again */
 		memset(iov, 0xff, sizeof(iov));
 		OK(put(0, 0, len, 0));
 		CHECK(dto(b.rx, b.ep[0], len, DAT_DTO_SUCCESS, len));
@@ -63,7 +63,7 @@ static bool segments(void)
 	return dto(b.rx, b.ep[0], 5, DAT_DTO_SUCCESS, 0);
 }
 
-/* Posted, completed, reaped; no room until one is reaped. */
+/* Posted, completed, reaped: a full queue has no space until one completion is reaped. */
 static bool counting(void)
 {
 	DAT_SRQ_PARAM param;
@@ -90,14 +90,14 @@ static bool counting(void)
 	CHECK(counts(param.max_recv_dtos, param.max_recv_dtos));
 	OK(put(0, 0, 8, 0));
 	CHECK(counts_become(param.max_recv_dtos - 1, param.max_recv_dtos));
-	/* what has completed counts until it is reaped */
+	/* a completed buffer counts until it is reaped */
 	CHECK_EQ(DAT_GET_TYPE(post(0, BUF, 99)), DAT_INSUFFICIENT_RESOURCES);
 	CHECK(dto(b.rx, b.ep[0], 1, DAT_DTO_SUCCESS, 8));
 	OK(post(0, BUF, 99));
 	return counts(param.max_recv_dtos, param.max_recv_dtos);
 }
 
-/* Posts while there is no endpoint, none connected, and none any more. */
+/* Posts before there is an endpoint, before one is connected, and after all are gone. */
 static bool every_state(void)
 {
 	CHECK(dpair_open(apart, 8, 1));
@@ -128,7 +128,7 @@ static bool every_state(void)
 	return true;
 }
 
-/* Once for each arming, when less are available; at once; never. */
+/* An event once for each arming, when fewer are available; at once; never. */
 static bool low_watermark(void)
 {
 	int n;
@@ -147,7 +147,7 @@ static bool low_watermark(void)
 				    DAT_SRQ_LOW_WATERMARK_EVENT));
 		CHECK(none(b.async));
 	}
-	/* not again, and not for posting */
+	/* not again, and posting causes none */
 	for (n = 0; n < 4; n++)
 		OK(post(0, BUF, n));
 	for (n = 0; n < 3; n++) {
@@ -171,7 +171,7 @@ static bool low_watermark(void)
 	return true;
 }
 
-/* Some send has succeeded; those of several endpoints are told of in any order. */
+/* Some send has succeeded; sends of several endpoints complete in any order. */
 static bool sent_one(void)
 {
 	DAT_EVENT ev;
@@ -190,14 +190,14 @@ static bool size_is(DAT_COUNT n)
 	return true;
 }
 
-/* Up and down between messages and while they wait; what it may not be. */
+/* Larger and smaller between messages, and while they wait; invalid sizes. */
 static bool resize(void)
 {
 	int n, got = 0, sent = 0, max = 64;
 
 	CHECK(dpair_open(apart, 8, 1));
 	CHECK(dpair_link(4));
-	/* nothing is outstanding: it is the mark that refuses */
+	/* no receive is outstanding: the mark causes the refusal */
 	OK(dat_srq_set_lw(b.srq, 3));
 	CHECK(async(DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR, b.srq, DAT_SRQ_LOW_WATERMARK_EVENT));
 	FAILS(dat_srq_resize(b.srq, 2), DAT_INVALID_STATE, DAT_INVALID_STATE_SRQ_OPERATIONAL);
@@ -252,7 +252,7 @@ static bool other_queue(void)
 	return true;
 }
 
-/* Nothing is there to take: nothing is lost, and each sender's messages come in its order. */
+/* No buffer is posted: no message is lost, and each sender's messages arrive in order. */
 static bool empty(void)
 {
 	uint32_t expect[2] = { 0 }, *at;
@@ -351,7 +351,9 @@ static bool refused(void)
 	FAILS(dat_srq_post_recv(b.srq, 2, iov, cookie(0)), DAT_INVALID_PARAMETER,
 	      DAT_INVALID_ARG3);
 	CHECK(counts(0, 0));
-	/* a region that goes before it is used: told of, and the next buffer is taken */
+	/*
+	 * a region is freed before its buffer is used: the buffer fails, and the next one is taken
+	 */
 	OK(dat_lmr_create(b.ia, DAT_MEM_TYPE_VIRTUAL, region, BUF, b.pz, DAT_MEM_PRIV_ALL_FLAG,
 			  DAT_VA_TYPE_VA, &gone, &gone_key, &rmr, &len, &addr));
 	memset(b.mem, 0xee, 2 * BUF);
@@ -374,7 +376,7 @@ static bool refused(void)
 	return true;
 }
 
-/* The attributes say what holds; both lines of the configuration lead here. */
+/* The attributes are true; both lines of the configuration lead here. */
 static bool attributes(void)
 {
 	DAT_EVD_HANDLE evd = DAT_HANDLE_NULL;

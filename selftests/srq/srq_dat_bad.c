@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Wrong calls through libdat2: handles that are NULL, of another kind, of another adapter or freed;
- * arguments, flags, zones and privileges that cannot be. Each has one answer, and changes nothing.
- * What its adapter declares is true.
+ * Wrong calls through libdat2. Handles are NULL, of another kind, of another adapter, or freed.
+ * Arguments, flags, zones and privileges are invalid. Each call has one answer, and changes
+ * nothing. The attributes of the adapter are true.
  * TIMEOUT: 180
  */
 #include <string.h>
@@ -25,7 +25,7 @@ static DAT_RMR_TRIPLET remote;
 static const DAT_COMPLETION_FLAGS plain = DAT_COMPLETION_DEFAULT_FLAG;
 static const DAT_OS_WAIT_PROXY_AGENT no_agent;
 
-/* Calls by their first argument alone; the others are right or do not matter. */
+/* Calls whose first argument is wrong; the others are right or do not matter. */
 #define BY(name, call)	static DAT_RETURN name(DAT_HANDLE h) { return call; }
 
 BY(cno_query, dat_cno_query(h, DAT_CNO_FIELD_ALL, &(DAT_CNO_PARAM) { 0 }))
@@ -74,8 +74,8 @@ BY(get_context, dat_get_consumer_context(h, &context))
 BY(set_context, dat_set_consumer_context(h, context))
 
 /**
- * struct by - a call, and what it says to a handle that is none for it
- * @name: for people
+ * struct by - a call, and its answer to an invalid handle
+ * @name: for messages
  * @call: the call
  * @type: of its handle
  * @sub: subtype of DAT_INVALID_HANDLE
@@ -136,7 +136,7 @@ static const struct by table[] = {
 
 #define ROWS	(sizeof(table) / sizeof(table[0]))
 
-/* Each call of the table with one of each kind of object that is not its own. */
+/* Each call of the table with an object of each other kind. */
 static bool refuses_kind(DAT_HANDLE h)
 {
 	DAT_HANDLE_TYPE type;
@@ -154,7 +154,7 @@ static bool refuses_kind(DAT_HANDLE h)
 	return ok;
 }
 
-/* One that was freed, or never was: refused by all, by its own too. */
+/* A handle that was freed, or never existed: all calls refuse it, also those of its kind. */
 static bool refuses_all(DAT_HANDLE h)
 {
 	DAT_HANDLE_TYPE type;
@@ -163,7 +163,7 @@ static bool refuses_all(DAT_HANDLE h)
 
 	for (i = 0; i < ROWS; i++) {
 		DAT_RETURN ret = table[i].call(h);
-		/* what is NULL libdat2 refuses itself, in its own way */
+		/* libdat2 itself refuses NULL, with its own error */
 		DAT_RETURN_SUBTYPE sub = h ? table[i].sub : DAT_GET_SUBTYPE(ret);
 
 		if (!check_same(__FILE__, __LINE__, table[i].name, (unsigned int)ret,
@@ -212,7 +212,7 @@ static bool handles(void)
 		CHECK(refuses_all(freed[i]));
 	FAILS(dat_psp_create(b.ia, QUAL, freed[6], DAT_PSP_CONSUMER_FLAG, &psp),
 	      DAT_INVALID_HANDLE, DAT_INVALID_HANDLE_EVD_CR);
-	/* the adapter goes, and the provider with it */
+	/* the adapter is removed, and the provider with it */
 	freed[0] = a.ep[0];
 	freed[1] = b.tx;
 	dpair_close();
@@ -331,7 +331,7 @@ static bool makes(void)
 	return true;
 }
 
-/* Sends and receives of an endpoint: as those of a shared queue, with read for write. */
+/* Sends and receives of an endpoint: the same as those of a shared queue, with read for write. */
 static bool posts(void)
 {
 	DAT_MEM_PRIV_FLAGS none_flag = DAT_MEM_PRIV_NONE_FLAG;
@@ -394,7 +394,7 @@ static bool posts(void)
 	iov[0].virtual_address += MEM - 7;
 	FAILS(dat_ep_post_send(a.ep[0], 1, iov, cookie(0), plain), DAT_INVALID_PARAMETER,
 	      DAT_INVALID_ARG3);
-	/* nothing of a segment without bytes is looked at */
+	/* the other fields of an empty segment are ignored */
 	iov[0] = (DAT_LMR_TRIPLET) { .lmr_context = ~0u, .virtual_address = 1 };
 	OK(post(0, 64, 1));
 	OK(dat_ep_post_send(a.ep[0], 1, iov, cookie(5), plain));
@@ -402,7 +402,7 @@ static bool posts(void)
 	return dto(a.tx, a.ep[0], 5, DAT_DTO_SUCCESS, 0);
 }
 
-/* What is not there says so. */
+/* A missing object has its own error. */
 static bool absent(void)
 {
 	DAT_RMR_CONTEXT rmr;
@@ -431,7 +431,7 @@ static bool absent(void)
 
 /* ---- Adapters ------------------------------------------------------------------------------ */
 
-/* Gracefully an adapter is closed without objects, abruptly with all of them. */
+/* A graceful close needs an adapter without objects; an abrupt close removes them all. */
 static bool closing(void)
 {
 	DAT_HANDLE h, asked;
@@ -489,7 +489,7 @@ static bool closing(void)
 	return true;
 }
 
-/* As many as are declared, and one more where that is what limits. */
+/* As many objects as declared, and one more where the number is a limit. */
 static bool declared(void)
 {
 	DAT_SRQ_ATTR most = { .max_recv_iov = 1, .low_watermark = DAT_SRQ_LW_DEFAULT };

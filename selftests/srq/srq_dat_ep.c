@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Endpoints through libdat2: what each state permits, what can be changed, how connections begin
- * and end, high watermarks.
+ * Endpoints through libdat2: calls that each state permits, attributes that can be changed, how
+ * connections begin and end, high watermarks.
  * TIMEOUT: 120
  */
 #include <arpa/inet.h>
@@ -21,7 +21,7 @@ static int state_of(DAT_EP_HANDLE ep)
 	return dat_ep_get_status(ep, &state, NULL, NULL) == DAT_SUCCESS ? (int)state : -1;
 }
 
-/* Calls that one state only permits. */
+/* Calls that only one state permits. */
 static bool forbids(DAT_EP_HANDLE ep, DAT_RETURN_SUBTYPE sub)
 {
 	DAT_EP_PARAM param = { 0 };
@@ -86,7 +86,7 @@ static bool states(void)
 	OK(dat_ep_reset(a.ep[0]));
 	CHECK(held_are(a.ep[0], 1, 1));
 
-	/* asked, and not answered */
+	/* a request without an answer */
 	CHECK(ask_again());
 	CHECK(next(b.cr, &ev));
 	CHECK_EQ(state_of(a.ep[0]), DAT_EP_STATE_ACTIVE_CONNECTION_PENDING);
@@ -108,7 +108,7 @@ static bool states(void)
 	CHECK(forbids(a.ep[0], DAT_INVALID_STATE_EP_CONNECTED));
 	CHECK(refuses_reset(a.ep[0], DAT_INVALID_STATE_EP_CONNECTED));
 
-	/* a send waits for a buffer, and the end for the send */
+	/* a send waits for a buffer, and the end waits for the send */
 	OK(put(0, 0, 8, 2));
 	OK(dat_ep_disconnect(a.ep[0], DAT_CLOSE_GRACEFUL_FLAG));
 	OK(dat_ep_disconnect(a.ep[0], DAT_CLOSE_GRACEFUL_FLAG));
@@ -121,7 +121,7 @@ static bool states(void)
 	CHECK(dto(a.tx, a.ep[0], 2, DAT_DTO_ERR_FLUSHED, 0));
 	CHECK(dto(a.rx, a.ep[0], 1, DAT_DTO_ERR_FLUSHED, 0));
 
-	/* what is posted now is flushed at once: a marker that all else has been told */
+	/* a post is flushed at once: it marks that all earlier completions were told */
 	CHECK_EQ(state_of(a.ep[0]), DAT_EP_STATE_DISCONNECTED);
 	OK(put(0, 0, 8, 3));
 	OK(own_recv(4));
@@ -133,7 +133,7 @@ static bool states(void)
 	OK(dat_ep_reset(a.ep[0]));
 	CHECK_EQ(state_of(a.ep[0]), DAT_EP_STATE_UNCONNECTED);
 
-	/* and as new */
+	/* and equal to a new one */
 	CHECK(conn(b.conn, DAT_CONNECTION_EVENT_DISCONNECTED, b.ep[0]));
 	CHECK(ask_again());
 	b.neps = 1;
@@ -145,7 +145,7 @@ static bool states(void)
 	return dto(a.tx, a.ep[0], 5, DAT_DTO_SUCCESS, 8);
 }
 
-/* A state is known without that anybody reads its event. */
+/* The state is known before the program reads the event. */
 static bool unread(void)
 {
 	uint64_t until = now_ms() + WAIT_US / 1000;
@@ -159,7 +159,7 @@ static bool unread(void)
 	return conn(a.conn, DAT_CONNECTION_EVENT_DISCONNECTED, a.ep[0]);
 }
 
-/* Refused, withdrawn, not answered, not there: then disconnected, until it is reset. */
+/* Refused, withdrawn, not answered, not there: then disconnected, until the endpoint is reset. */
 static bool fails_to_connect(void)
 {
 	DAT_IA_ADDRESS_PTR addr;
@@ -204,7 +204,7 @@ static bool fails_to_connect(void)
 	return conn(a.conn, DAT_CONNECTION_EVENT_UNREACHABLE, a.ep[0]);
 }
 
-/* To where another endpoint is connected. */
+/* To the address of a connected endpoint. */
 static bool duplicate(void)
 {
 	DAT_EP_HANDLE ep, con;
@@ -238,7 +238,7 @@ static bool duplicate(void)
 	return dto(b.rx, b.ep[1], 3, DAT_DTO_SUCCESS, 8);
 }
 
-/* What can be changed, and when; what is asked for afterwards is there. */
+/* Which attributes can be changed, and when; the new values take effect. */
 static bool modify(void)
 {
 	DAT_EP_PARAM_MASK sizes = DAT_EP_FIELD_EP_ATTR_MAX_REQUEST_DTOS |
@@ -285,7 +285,7 @@ static bool modify(void)
 	FAILS(dat_ep_modify(a.ep[0], DAT_EP_FIELD_EP_ATTR_QOS, &param), DAT_MODEL_NOT_SUPPORTED,
 	      DAT_NO_SUBTYPE);
 
-	/* receives have been posted for what was said before */
+	/* receives have been posted for the old values */
 	OK(own_recv(1));
 	param.ep_attr.max_request_iov = 8;
 	param.ep_attr.max_request_dtos = 3;
@@ -330,7 +330,7 @@ static bool modify(void)
 	return none(a.tx);
 }
 
-/* A request goes on to another service point: of this adapter, of another one. */
+/* A request is handed to another service point: of this adapter, of another one. */
 static bool handoff(void)
 {
 	DAT_CR_ARRIVAL_EVENT_DATA *d;
@@ -379,7 +379,7 @@ static bool handoff(void)
 	CHECK(conn(c.conn, DAT_CONNECTION_EVENT_ESTABLISHED, c.ep[0]));
 	CHECK(none(b.conn));
 
-	/* one whose service point has gone is no request any more */
+	/* a request whose service point is gone is invalid */
 	CHECK(dpair_ask(&a, dpair_addr()));
 	CHECK(next(b.cr, &ev));
 	OK(dat_psp_free(b.psp));
@@ -390,7 +390,7 @@ static bool handoff(void)
 	return true;
 }
 
-/* Send one more; it is there, and its completion has been written or waits for room. */
+/* Send one more message; it has arrived, and its completion is written or waits for space. */
 static bool one_more(int *n)
 {
 	OK(put(0, 0, 8, *n));
@@ -400,8 +400,9 @@ static bool one_more(int *n)
 }
 
 /*
- * Buffers that an endpoint holds, as their completions find no room: their number and span at each
- * step, the soft mark once for each setting, at once if it has been passed, the hard one breaks.
+ * Buffers that an endpoint holds because their completions have no space. Their number and span are
+ * checked at each step. The soft mark gives one event for each setting, at once if it has been
+ * passed. The hard mark breaks the connection.
  */
 static bool watermarks(void)
 {
@@ -452,7 +453,7 @@ static bool watermarks(void)
 	CHECK(held_are(b.ep[0], 6, 6));
 	CHECK(none(b.async) && none(b.conn));
 
-	/* one too many: this connection ends, and what it holds comes to an end */
+	/* one too many: this connection ends, and the buffers that it holds are flushed */
 	OK(put(0, 0, 8, n));
 	CHECK(conn(a.conn, DAT_CONNECTION_EVENT_DISCONNECTED, a.ep[0]));
 	for (i = 0; i <= n; i++) {
@@ -471,7 +472,7 @@ static bool watermarks(void)
 	return none(b.rx);
 }
 
-/* The soft mark of the attributes holds from the beginning. */
+/* The soft mark of the attributes is valid from the beginning. */
 static bool soft_attribute(void)
 {
 	CHECK(dpair_open(apart, 8, 1));
@@ -485,7 +486,7 @@ static bool soft_attribute(void)
 	return held_are(b.ep[0], 0, 0);
 }
 
-/* A buffer that cannot be written to: both ends are told, and each of them whose it is. */
+/* A buffer that cannot be written to: both ends are told which side has failed. */
 static bool unwritable(void)
 {
 	static const size_t lens[] = { 5000, 200000 };
@@ -499,7 +500,7 @@ static bool unwritable(void)
 		OK(put((int)i, 0, lens[i], i));
 		CHECK(dto(b.rx, b.ep[i], i, DAT_DTO_ERR_LOCAL_PROTECTION, 0));
 		CHECK(dto(a.tx, a.ep[i], i, DAT_DTO_ERR_REMOTE_RESPONDER, 0));
-		/* and the next one is none the worse */
+		/* and the next message is not affected */
 		CHECK_EQ(mprotect(b.mem, MEM, PROT_READ | PROT_WRITE), 0);
 		OK(post(0, lens[i], 10 + i));
 		OK(put((int)i, 0, lens[i], 10 + i));

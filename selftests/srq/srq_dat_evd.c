@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Event dispatchers and what they notify, through libdat2: waiters, agents, descriptors, lengths,
- * completion flags; adapters that are closed.
+ * completion flags; closed adapters.
  * TIMEOUT: 120
  */
 #include <poll.h>
@@ -28,18 +28,18 @@ static bool software(DAT_EVD_HANDLE evd)
 	return true;
 }
 
-/* ---- Who waits ----------------------------------------------------------------------------- */
+/* ---- Waiting --------------------------------------------------------------------------------- */
 
 /**
  * struct waiter - a thread that waits for an EVD or a CNO
  * @thread: the thread
  * @tid: its number, once it runs
  * @cno: CNO, or NULL
- * @evd: EVD; of a CNO: which has been told
+ * @evd: EVD; of a CNO: the one that the wait returned
  * @threshold: for an EVD
- * @ret: what the call has said
+ * @ret: result of the call
  * @ev: the event
- * @more: those that are left
+ * @more: number of events that are left
  */
 struct waiter {
 	pthread_t thread;
@@ -64,7 +64,7 @@ static void *waits(void *arg)
 	return NULL;
 }
 
-/* Start one, and see it sleep. */
+/* Start a waiter, and wait until it sleeps. */
 static bool begin(struct waiter *w, DAT_CNO_HANDLE cno, DAT_EVD_HANDLE evd, DAT_COUNT threshold)
 {
 	*w = (struct waiter) { .cno = cno, .evd = evd, .threshold = threshold };
@@ -86,7 +86,7 @@ static bool told(struct waiter *w, DAT_EVD_HANDLE evd)
 	return true;
 }
 
-/* Nothing triggers the CNO now. */
+/* No event triggers the CNO now. */
 static bool quiet(DAT_CNO_HANDLE cno)
 {
 	DAT_EVD_HANDLE evd = cno;
@@ -96,7 +96,7 @@ static bool quiet(DAT_CNO_HANDLE cno)
 	return true;
 }
 
-/* A thread that is blocked wakes for each kind of event, of any of its dispatchers. */
+/* A blocked thread wakes for each kind of event, of any of its dispatchers. */
 static bool any_event(void)
 {
 	DAT_CNO_HANDLE cno, other;
@@ -128,13 +128,13 @@ static bool any_event(void)
 	CHECK(begin(&w, cno, NULL, 0));
 	OK(put(0, 0, 8, 1));
 	CHECK(told(&w, b.rx));
-	/* not dequeued yet: it still is a reason */
+	/* the event is still in the queue: it triggers the CNO again */
 	OK(dat_cno_wait(cno, 0, &evd));
 	CHECK(evd == b.rx);
 	CHECK(dto(b.rx, b.ep[0], 1, DAT_DTO_SUCCESS, 8));
 	CHECK(quiet(cno));
 
-	/* disabled: it tells nobody; not to be waited for: it does */
+	/* a disabled dispatcher triggers nothing; one that is unwaitable does */
 	OK(dat_evd_disable(b.rx));
 	OK(dat_evd_disable(b.rx));
 	OK(post(0, BUF, 2));
@@ -153,7 +153,7 @@ static bool any_event(void)
 	OK(dat_evd_clear_unwaitable(b.rx));
 	CHECK(dto(b.rx, b.ep[0], 3, DAT_DTO_SUCCESS, 8));
 
-	/* who waits directly comes first */
+	/* a direct waiter comes first */
 	OK(post(0, BUF, 4));
 	CHECK(begin(&direct, NULL, b.rx, 1));
 	CHECK(begin(&w, cno, NULL, 0));
@@ -164,7 +164,7 @@ static bool any_event(void)
 	CHECK(told(&w, soft));
 	CHECK(next(soft, &ev));
 
-	/* another one is told from now on */
+	/* from now on another CNO is triggered */
 	OK(dat_evd_modify_cno(soft, other));
 	CHECK(software(soft));
 	CHECK(quiet(cno));
@@ -176,7 +176,7 @@ static bool any_event(void)
 	return true;
 }
 
-/* Who is blocked when there is nothing left to wait for. */
+/* A thread waits while the last object that it can wait for is removed. */
 static bool nothing_left(void)
 {
 	DAT_EVD_HANDLE soft, evd;
@@ -199,7 +199,7 @@ static bool nothing_left(void)
 	OK(dat_evd_create(b.ia, 4, cno, DAT_EVD_SOFTWARE_FLAG, &soft));
 	CHECK(quiet(cno));
 
-	/* the adapter goes */
+	/* the adapter is closed */
 	CHECK(begin(&w[0], cno, NULL, 0));
 	CHECK(begin(&w[1], NULL, soft, 1));
 	FAILS(dat_evd_free(soft), DAT_INVALID_STATE, DAT_INVALID_STATE_EVD_WAITER);
@@ -244,7 +244,7 @@ static bool agent_called(DAT_EVD_HANDLE evd, int n)
 	return true;
 }
 
-/* Called once, and not the CNO's any more; it may set itself again. */
+/* An agent is called once, and then detached; it may attach itself again. */
 static bool agents(void)
 {
 	DAT_EVENT ev;
@@ -269,18 +269,18 @@ static bool agents(void)
 	CHECK(agent_called(soft, 2));
 	OK(dat_cno_query(cno, DAT_CNO_FIELD_ALL, &param));
 	CHECK_EQ(param.proxy_type, DAT_PROXY_TYPE_NONE);
-	/* whoever waits is told besides */
+	/* a waiter is woken besides */
 	OK(dat_cno_wait(cno, WAIT_US, &evd));
 	CHECK(evd == soft);
 	OK(dat_evd_dequeue(soft, &ev));
 
-	/* taken away: it is not called any more when the call returns */
+	/* removed: after the call returns the agent is not called any more */
 	OK(dat_cno_modify_agent(cno, is));
 	OK(dat_cno_modify_agent(cno, DAT_OS_WAIT_PROXY_AGENT_NULL));
 	CHECK(software(soft));
 	OK(dat_cno_wait(cno, WAIT_US, &evd));
 	CHECK_EQ(calls, 2);
-	/* at once, if there is a reason */
+	/* at once, if an event waits */
 	OK(dat_cno_modify_agent(cno, is));
 	CHECK(agent_called(soft, 3));
 	OK(dat_evd_dequeue(soft, &ev));
@@ -303,7 +303,7 @@ static int readable(int fd, int ms)
 	return poll(&p, 1, ms);
 }
 
-/* A file that a program polls itself. libdat2 has no functions for it, the header has. */
+/* A file that a program polls itself. libdat2 lacks the functions, the header has them. */
 static bool descriptor(void)
 {
 	DAT_OS_WAIT_PROXY_AGENT no = DAT_OS_WAIT_PROXY_AGENT_NULL;
@@ -333,7 +333,7 @@ static bool descriptor(void)
 	CHECK_EQ(readable(fd, WAIT_US / 1000), 1);
 	OK(DAT_CNO_TRIGGER(cno, &evd));
 	CHECK(evd == b.rx);
-	/* as long as there may be something to dequeue */
+	/* readable as long as an event may wait */
 	CHECK_EQ(readable(fd, 0), 1);
 	CHECK(dto(b.rx, b.ep[0], 1, DAT_DTO_SUCCESS, 8));
 	OK(DAT_CNO_TRIGGER(cno, &evd));
@@ -357,7 +357,7 @@ static DAT_COUNT length(DAT_EVD_HANDLE evd)
 	return dat_evd_query(evd, DAT_EVD_FIELD_ALL, &param) == DAT_SUCCESS ? param.evd_qlen : -1;
 }
 
-/* A queue that the kernel fills becomes longer and shorter while it does; nothing is lost. */
+/* The kernel fills a queue while its length grows and shrinks; no event is lost. */
 static bool resize(void)
 {
 	enum { N = 200, MORE = 600 };
@@ -394,7 +394,7 @@ static bool resize(void)
 	FAILS(dat_evd_resize(b.rx, 0), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
 	FAILS(dat_evd_resize(b.rx, -1), DAT_INVALID_PARAMETER, DAT_INVALID_ARG2);
 
-	/* while messages come */
+	/* while messages arrive */
 	for (i = n = 0; i < MORE; i++) {
 		for (; n < MORE && n < i + 40; n++)
 			OK(put(0, 0, 8, n));
@@ -408,7 +408,7 @@ static bool resize(void)
 	}
 	CHECK(none(b.rx));
 
-	/* a waiter whose threshold it cannot reach any more; one whom it still can */
+	/* a waiter whose threshold cannot be reached any more; one whose threshold still can */
 	OK(dat_evd_resize(b.rx, 20));
 	CHECK(begin(&w, NULL, b.rx, 15));
 	OK(dat_evd_resize(b.rx, 14));
@@ -423,7 +423,7 @@ static bool resize(void)
 	return true;
 }
 
-/* A full queue takes no more events of the program's; the kernel's wait. */
+/* A full queue refuses the program's events; the kernel's events wait. */
 static bool full(void)
 {
 	DAT_EVENT ev = { .event_number = DAT_SOFTWARE_EVENT };
@@ -450,7 +450,7 @@ static bool full(void)
 
 /* ---- Flags --------------------------------------------------------------------------------- */
 
-/* Sends that do not wake, and one that does; what the flags make of a dispatcher. */
+/* Sends that do not wake a waiter, and one that does; how the flags change a dispatcher. */
 static bool unsignalled(void)
 {
 	DAT_EP_ATTR attr = {
@@ -493,7 +493,7 @@ static bool unsignalled(void)
 	return true;
 }
 
-/* Flags of receives: how the dispatcher is, and which cannot be together. */
+/* Flags of receives: which the dispatcher needs, and which exclude each other. */
 static bool recv_flags(void)
 {
 	static const struct {
@@ -536,7 +536,7 @@ static bool recv_flags(void)
 	return true;
 }
 
-/* A suppressed completion appears when it is none of success. */
+/* A suppressed completion appears when the operation fails. */
 static bool suppressed(void)
 {
 	CHECK(dpair_open(apart, 16, 1));
@@ -547,7 +547,7 @@ static bool suppressed(void)
 	return dto(a.tx, a.ep[0], 1, DAT_DTO_ERR_FLUSHED, 0);
 }
 
-/* An endpoint that goes takes nothing with it that its queue has not taken yet. */
+/* An endpoint that is freed leaves its completions that wait for the queue. */
 static bool freed(void)
 {
 	int i;
@@ -573,7 +573,7 @@ static bool freed(void)
 	CHECK(none(b.rx));
 	CHECK(counts(28, 28));
 	CHECK(conn(a.conn, DAT_CONNECTION_EVENT_DISCONNECTED, a.ep[0]));
-	/* the one that comes in its place has none of them */
+	/* the endpoint created in its place gets none of them */
 	OK(dat_evd_create(b.ia, 4, DAT_HANDLE_NULL, DAT_EVD_CONNECTION_FLAG, &b.conn));
 	b.neps = 0;
 	CHECK(dpair_link(1));

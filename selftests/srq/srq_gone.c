@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Shared receive queues through libdat2: what a program is told whose port goes while it has its
- * adapter open, and what it can do then. The nodes are the test's own.
+ * Shared receive queues through libdat2: a port is removed while a program has its adapter open.
+ * The tests cover the events that the program gets, and the calls that it can make. The nodes are
+ * the test's own.
  * TIMEOUT: 300
  */
 #include <pthread.h>
@@ -15,7 +16,7 @@
 #define BUF	64
 #define EPS	3
 #define MANY	64	/* connections */
-#define RECVS	500	/* more than a short queue of the kernel's takes */
+#define RECVS	500	/* more than a short queue of the kernel holds */
 
 static bool sh(const char *cmd)
 {
@@ -23,7 +24,7 @@ static bool sh(const char *cmd)
 	return true;
 }
 
-/* What goes with the namespaces of the nodes. */
+/* Objects that are removed with the namespaces of the nodes. */
 static const char make[] =
 	"set -e; cd /run/weft; for i in 0 1; do cp node$i gone$i; done\n"
 	"ip netns add g0; ip netns add g1\n"
@@ -47,7 +48,7 @@ static void after(void)
  * struct sleeper - a thread that waits for B's asynchronous events
  * @thread: the thread
  * @tid: its number, once it runs
- * @ret: what dat_evd_wait() has said
+ * @ret: result of dat_evd_wait()
  * @ev: the event
  */
 struct sleeper {
@@ -67,7 +68,7 @@ static void *waits(void *arg)
 	return NULL;
 }
 
-/* The adapter of a side, which it has known from the beginning, is told to have gone. */
+/* A side gets the event that its adapter is gone. */
 static bool catastrophe(const struct dside *s, const DAT_EVENT *ev)
 {
 	DAT_IA_HANDLE ia;
@@ -80,7 +81,7 @@ static bool catastrophe(const struct dside *s, const DAT_EVENT *ev)
 	return true;
 }
 
-/* Each endpoint of a side is told once by a dispatcher. */
+/* A side gets one event for each endpoint, from one dispatcher. */
 static bool each_once(const struct dside *s, DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number)
 {
 	bool seen[MANY] = { false };
@@ -112,7 +113,7 @@ static bool nothing_more(struct dside *s)
 }
 
 /*
- * Connections with buffers on the queue, completed ones, a send that waits for a buffer and a
+ * Make connections with posted buffers, completed ones, a send that waits for a buffer, and a
  * receive of the sender's.
  */
 static bool busy(void)
@@ -134,7 +135,7 @@ static bool busy(void)
 	return true;
 }
 
-/* What of busy() a side that has gone has still to be told. */
+/* The events of busy() that a side must still get after its port is removed. */
 static bool a_is_told(void)
 {
 	DAT_EVENT ev;
@@ -160,7 +161,7 @@ static bool b_is_told(void)
 	return true;
 }
 
-/* In the error state: a post is still accepted, and changes nothing else; the rest is refused. */
+/* In the error state: a post is still accepted, and changes nothing else; other calls fail. */
 static bool error_state(void)
 {
 	DAT_SRQ_ATTR attr = { .max_recv_dtos = 8, .max_recv_iov = 1 };
@@ -192,7 +193,7 @@ static bool error_state(void)
 	return true;
 }
 
-/* All that there is can be freed, and the adapter be closed. */
+/* All objects can be freed, and the adapter can be closed. */
 static bool b_goes(void)
 {
 	int i;
@@ -212,7 +213,7 @@ static bool b_goes(void)
 	return true;
 }
 
-/* @cmd takes the ports of both sides away, while B waits for asynchronous events. */
+/* @cmd removes the ports of both sides, while B waits for asynchronous events. */
 static bool all_gone(const char *cmd)
 {
 	struct sleeper s = { .tid = 0 };
@@ -243,21 +244,21 @@ static bool all_gone(const char *cmd)
 	return b_is_told() && a_is_told() && error_state() && b_goes();
 }
 
-/* The administrator deletes the port that both sides have. */
+/* The administrator deletes the ports of both sides. */
 static bool deleted(void)
 {
 	apart = false;
 	return all_gone("ip netns exec g0 weftctl port del gone0");
 }
 
-/* The device goes, and with it the ports at both of its ends. */
+/* The device is removed, and with it the ports at both of its ends. */
 static bool unplugged(void)
 {
 	apart = true;
 	return all_gone("ip -n g1 link del vg1 && until [ ! -e /dev/weft/gone0 ]; do :; done");
 }
 
-/* One side's port goes and comes again: the other side has lost connections, and no more. */
+/* One side's port is removed and added again: the other side has lost its connections only. */
 static bool comes_again(void)
 {
 	struct dside was;
@@ -282,7 +283,10 @@ static bool comes_again(void)
 	return true;
 }
 
-/* Who waits on a CNO is told; a dispatcher that is short keeps what it has no room for. */
+/*
+ * A thread that waits on a CNO is woken; a short dispatcher keeps the events that exceed its
+ * length.
+ */
 static bool by_cno(void)
 {
 	DAT_LMR_TRIPLET iov;
@@ -332,7 +336,7 @@ static void *deletes(void *arg)
 	return NULL;
 }
 
-/* Who looks all the time misses none. */
+/* A program that polls all the time misses no event. */
 static bool spinning(void)
 {
 	uint64_t until;

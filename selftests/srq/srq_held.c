@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Shared receive queues through libdat2: what becomes of the buffers that an endpoint holds when
- * its connection ends; high watermarks. Long messages are held up on their way: node 1 asks for
- * their bytes, and that is not heard, though all else is. So that the nodes are not taken for dead,
- * however slow the machine is, the limit of that is raised.
+ * Shared receive queues through libdat2: the buffers that an endpoint holds when its connection
+ * ends; high watermarks. Long messages are stopped: node 0 drops node 1's grants, and no other
+ * chunks. The limit for dead peers is raised, so that no node counts as dead on a slow machine.
  * TIMEOUT: 120
  */
 #include <signal.h>
@@ -19,7 +18,7 @@
 #define LONG	300000
 #define INF	DAT_WATERMARK_INFINITE
 
-#define DEAD_MS	10000	/* as it is otherwise */
+#define DEAD_MS	10000	/* the default */
 
 static bool stalled;
 
@@ -36,7 +35,7 @@ static void after(void)
 	dpair_close();
 }
 
-/* The first of @n endpoints holds two: of a message under way, and of one that is whole. */
+/* The first of @n endpoints holds two: one of a message under way, and one that is whole. */
 static bool two_held_of(int n)
 {
 	int i;
@@ -61,7 +60,9 @@ static bool two_held(void)
 	return two_held_of(1);
 }
 
-/* What two_held() has made ends: partial is flushed, whole is not, the rest stays. */
+/*
+ * What two_held() has made ends: the partial buffer is flushed, the whole one is not, others stay.
+ */
 static bool two_flushed(DAT_EVENT_NUMBER number)
 {
 	CHECK(dto(b.rx, b.ep[0], 0, DAT_DTO_ERR_FLUSHED, 0));
@@ -81,7 +82,7 @@ static bool flush_abrupt(void)
 	return conn(a.conn, DAT_CONNECTION_EVENT_DISCONNECTED, a.ep[0]);
 }
 
-/* The receiver ends it, at once. */
+/* The receiver ends the connection abruptly. */
 static bool flush_own(void)
 {
 	CHECK(two_held());
@@ -92,8 +93,8 @@ static bool flush_own(void)
 }
 
 /*
- * The receiver does so gracefully: it still takes what comes. Whether its peer sends what it is
- * asked for before it hears of the end is open: the buffer is whole or flushed, and told of once.
+ * The receiver ends gracefully: it still accepts messages. Its peer may send the granted bytes
+ * before it learns of the end, or not. The buffer is whole or flushed, and completes once.
  */
 static bool flush_own_graceful(void)
 {
@@ -118,7 +119,7 @@ static bool flush_own_graceful(void)
 	return counts(1, 1);
 }
 
-/* The sender does: all arrives. */
+/* The sender ends gracefully: all messages arrive. */
 static bool held_graceful(void)
 {
 	CHECK(two_held());
@@ -130,7 +131,7 @@ static bool held_graceful(void)
 	return conn(b.conn, DAT_CONNECTION_EVENT_DISCONNECTED, b.ep[0]);
 }
 
-/* The sender of kill9(): asks, sends and stays. */
+/* The sender of kill9(): connects, sends and sleeps. */
 static void child(int fd)
 {
 	struct sockaddr_storage addr;
@@ -179,7 +180,7 @@ static bool kill9(void)
 	CHECK(hold(false));
 	CHECK(ok && WIFSIGNALED(status));
 	CHECK(two_flushed(DAT_CONNECTION_EVENT_DISCONNECTED));
-	/* the queue goes on */
+	/* the queue continues */
 	CHECK(dpair_link(1));
 	OK(put(0, 0, 8, 1));
 	return dto(b.rx, b.ep[1], 2, DAT_DTO_SUCCESS, 8);
@@ -228,7 +229,7 @@ static bool high_watermarks(void)
 	CHECK(held_becomes(0, 3));
 	CHECK(held(0, 3, 3));
 	CHECK(none(b.async));
-	/* exceeded when it is set; not exceeded; never */
+	/* exceeded at the setting; not exceeded; never */
 	OK(dat_ep_set_watermark(b.ep[0], 2, INF));
 	CHECK(async(DAT_ASYNC_ERROR_PROVIDER_INTERNAL_ERROR, b.ep[0],
 		    DAT_SRQ_SOFT_HIGH_WATERMARK_EVENT));

@@ -33,7 +33,10 @@ static bool too_long(void)
 	return pattern_is(b.mem + BUF, 100, 3);
 }
 
-/* What waits for a buffer goes with its connection; what is posted stays for the others. */
+/*
+ * A message that waits for a buffer is dropped with its connection. Posted buffers stay for the
+ * others.
+ */
 static bool nothing_held(void)
 {
 	CHECK(dpair_open(apart, 8, 1));
@@ -51,8 +54,8 @@ static bool nothing_held(void)
 }
 
 /*
- * Nothing is sent, and no buffer taken, before a connection is made. Sends that have been posted
- * arrive before a graceful end; what is posted afterwards does not.
+ * Before a connection is made no message is sent, and no buffer taken. Sends posted before a
+ * graceful end arrive; sends posted afterwards do not.
  */
 static bool graceful(void)
 {

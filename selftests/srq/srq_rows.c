@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Shared receive queues through libdat2: who may take a buffer, what its completion tells, where
- * that goes, in which order; and what a post costs.
+ * Shared receive queues through libdat2: which endpoint may take a buffer, the contents, place and
+ * order of completions; and the cost of a post.
  * TIMEOUT: 300
  */
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #define BUF 256
 
-/* An endpoint with a queue of its own takes nothing, whatever comes to it. */
+/* An endpoint with its own queue takes no shared buffer, whatever messages it gets. */
 static bool not_attached(void)
 {
 	DAT_LMR_TRIPLET iov;
@@ -40,7 +40,7 @@ static bool not_attached(void)
 	return counts(2, 2);
 }
 
-/* No room at all is enough for a message without bytes, and too little for one with. */
+/* An empty buffer is enough for an empty message, and too short for any other. */
 static bool no_segments(void)
 {
 	CHECK(dpair_open(apart, 8, 1));
@@ -53,7 +53,7 @@ static bool no_segments(void)
 	return dto(b.rx, b.ep[0], 6, DAT_DTO_ERR_LOCAL_LENGTH, 0);
 }
 
-/* Equal ones, none, any. */
+/* The same dispatcher for both, no dispatcher, any. */
 static bool cookies(void)
 {
 	static const uint64_t some[] = { 7, 7, 0, 0, ~0ull, 0x8000000000000001, 0x5dee66deadbeef };
@@ -87,7 +87,7 @@ static bool dispatchers(void)
 		OK(post(0, BUF, n));
 	for (n = 0; n < 8; n++)
 		OK(put(n % 2, 0, 8, n));
-	/* which buffers they take is open: that depends on what arrives first */
+	/* which buffers they take is open: that depends on the order of arrival */
 	for (n = 0; n < 8; n++) {
 		CHECK(next(n % 2 ? second : first, &ev));
 		CHECK_EQ(ev.event_data.dto_completion_event_data.status, DAT_DTO_SUCCESS);
@@ -96,7 +96,7 @@ static bool dispatchers(void)
 	return none(first) && none(second);
 }
 
-/* What differs in two completions, but for the endpoint. */
+/* The difference of two completions, apart from the endpoint. */
 static bool same(const DAT_EVENT *x, const DAT_EVENT *y)
 {
 	const DAT_DTO_COMPLETION_EVENT_DATA *p = &x->event_data.dto_completion_event_data;
@@ -110,7 +110,7 @@ static bool same(const DAT_EVENT *x, const DAT_EVENT *y)
 	return true;
 }
 
-/* The same messages to either side: one has shared receives, one its own. */
+/* The same messages to either side: one has shared receives, the other its own. */
 static bool like_native(void)
 {
 	static const size_t lens[] = { 0, 1, 100, BUF };
@@ -134,7 +134,7 @@ static bool like_native(void)
 	return true;
 }
 
-/* Post, then a message: it is taken, each time. */
+/* Post, then send a message: it is taken, each time. */
 static bool lockstep(void)
 {
 	int n, rounds = srows_times(apart ? 1000 : 10000);
@@ -150,7 +150,7 @@ static bool lockstep(void)
 	return counts(0, 0);
 }
 
-/* Wherever they begin and end. */
+/* Messages and buffers with any beginning and end. */
 static bool odd(void)
 {
 	DAT_PROVIDER_ATTR attr;
@@ -183,7 +183,7 @@ static bool odd(void)
 #define ROOM	40000
 #define BUFS	48
 
-/* Most are short; some need a packet, several, or to be asked for. */
+/* Most are short; some need a packet, several packets, or an announcement. */
 static size_t length(int n)
 {
 	static const size_t some[] = { 8, 8, 60, 8, 1400, 8, 9000, 8, 35000 };
@@ -205,7 +205,9 @@ static bool ordered(void)
 		OK(post(i * ROOM, ROOM, i));
 	while (total < CONNS * each) {
 		for (i = 0; i < CONNS && flying < BUFS; i++) {
-			/* its own place for as long as it is under way */
+			/*
+			 * each endpoint has its own buffer for as long as the message is under way
+			 */
 			uint32_t *at = (void *)(a.mem + (i * 64 + sent[i] % 64) * 4096);
 
 			if (sent[i] == each || sent[i] - got[i] >= 8)
@@ -245,7 +247,7 @@ static bool lossy(const char *what)
 	return true;
 }
 
-/* Likewise where packets are lost. */
+/* The same with lost packets. */
 static bool in_order(void)
 {
 	const char *link = getenv("LINK");
@@ -260,11 +262,11 @@ static bool in_order(void)
 	return lossy("del") && ok;
 }
 
-/* ---- What a post costs ----------------------------------------------------------------------- */
+/* ---- Cost of a post -------------------------------------------------------------------------- */
 
 #define QUIET	20000	/* within a node */
 
-/* From here on words on standard output and the end are all that the kernel is asked for. */
+/* From here on the only system calls are writes to standard output and exit. */
 static bool close_door(void)
 {
 	static struct sock_filter code[] = {
@@ -284,7 +286,7 @@ static bool close_door(void)
 static atomic_bool starved;
 static atomic_int asked;
 
-/* The memory of the libraries: none is left, and that it was asked for is counted. */
+/* The libraries' allocations: all fail, and each is counted. */
 static bool starves(void)
 {
 	asked += starved;
@@ -360,7 +362,7 @@ static bool quiet_run(void)
 	starved = false;
 	CHECK(ok);
 	CHECK_EQ(asked, 0);
-	/* and it is this that the libraries would have asked */
+	/* the libraries would have called this function */
 	starved = true;
 	ok = dat_pz_create(b.ia, &b.pz) != DAT_SUCCESS;
 	starved = false;
@@ -368,7 +370,7 @@ static bool quiet_run(void)
 	return true;
 }
 
-/* In a process that may not enter the kernel, and gets no memory, while engines poll. */
+/* In a process without system calls and without memory, while engines poll. */
 static bool quiet(void)
 {
 	int status = -1;

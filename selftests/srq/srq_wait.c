@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Shared receive queues through libdat2: who is woken when; many endpoints; threads that post while
- * others reap.
+ * Shared receive queues through libdat2: which thread is woken when; many endpoints; threads that
+ * post while others reap.
  * TIMEOUT: 400
  */
 #include <pthread.h>
@@ -20,10 +20,10 @@
  * struct waiter - a thread that waits for B's receives
  * @thread: the thread
  * @tid: its number, once it runs
- * @threshold: what it waits for
- * @ret: what dat_evd_wait() has said
+ * @threshold: number of events that it waits for
+ * @ret: result of dat_evd_wait()
  * @ev: the event
- * @more: those that are left
+ * @more: number of events that are left
  */
 struct waiter {
 	pthread_t thread;
@@ -43,7 +43,7 @@ static void *waits(void *arg)
 	return NULL;
 }
 
-/* Start it, and see it sleep. */
+/* Start the thread, and wait until it sleeps. */
 static bool waiter_start(struct waiter *w, DAT_COUNT threshold)
 {
 	*w = (struct waiter) { .threshold = threshold };
@@ -51,7 +51,7 @@ static bool waiter_start(struct waiter *w, DAT_COUNT threshold)
 	return sleeps(&w->tid);
 }
 
-/* It has been woken by then: the first of @n events is its. */
+/* The thread has been woken by now: the first of @n events is its own. */
 static bool waiter_has(struct waiter *w, uint64_t first, int n)
 {
 	CHECK_EQ(pthread_join(w->thread, NULL), 0);
@@ -73,7 +73,7 @@ static bool open_with(DAT_COMPLETION_FLAGS flags)
 	return true;
 }
 
-/* Each completion wakes, whether or not the endpoint would permit posts that do not. */
+/* Each completion wakes, whether or not the endpoint permits posts that do not wake. */
 static bool each_wakes(void)
 {
 	DAT_COMPLETION_FLAGS flags[] = { DAT_COMPLETION_DEFAULT_FLAG,
@@ -93,7 +93,7 @@ static bool each_wakes(void)
 	return true;
 }
 
-/* The sender decides: the others can be dequeued, and wait with the one that wakes. */
+/* The sender decides. Completions that do not wake can be dequeued, and wait for one that wakes. */
 static bool solicited(void)
 {
 	uint64_t until = now_ms() + WAIT_US / 1000;
@@ -117,7 +117,7 @@ static bool solicited(void)
 	return counts(5, 5);
 }
 
-/* As many as the waiter wants. */
+/* The wait ends at the waiter's threshold. */
 static bool threshold(void)
 {
 	struct waiter w;
@@ -140,7 +140,7 @@ static bool threshold(void)
 	return true;
 }
 
-/* One that may not be waited for; one waiter only; a larger queue keeps its events. */
+/* A dispatcher without waiting; one waiter only; a larger queue keeps its events. */
 static bool dispatcher(void)
 {
 	struct waiter w;
@@ -161,7 +161,7 @@ static bool dispatcher(void)
 	OK(dat_evd_resize(b.rx, 8192));
 	CHECK(dto(b.rx, b.ep[0], 0, DAT_DTO_SUCCESS, 8));
 	CHECK_EQ(DAT_GET_TYPE(dat_evd_free(b.rx)), DAT_INVALID_STATE);
-	/* suppressed: the next one tells */
+	/* suppressed: the next completion wakes */
 	OK(put_as(0, 0, 8, 1, DAT_COMPLETION_SUPPRESS_FLAG));
 	OK(put_as(0, 0, 8, 2, DAT_COMPLETION_BARRIER_FENCE_FLAG));
 	CHECK(dto(a.tx, a.ep[0], 2, DAT_DTO_SUCCESS, 8));
@@ -225,7 +225,7 @@ static atomic_int posted, reaped, resized, bad;
 static atomic_uchar seen[MOST];
 static int total;
 
-/* Post buffers as fast as there is room; the number of the buffer is its place. */
+/* Post buffers as fast as the queue permits; the number of a buffer is its place. */
 static void *poster(void *arg)
 {
 	int n;
@@ -284,7 +284,7 @@ static bool sender(void)
 	return true;
 }
 
-/* Sizes at random, as long as messages come; what is in use is not cut off. */
+/* Random sizes, while messages arrive. A resize does not cut off buffers in use. */
 static void *resizer(void *arg)
 {
 	unsigned int x = 1;
@@ -302,7 +302,7 @@ static void *resizer(void *arg)
 	return NULL;
 }
 
-/* Everything that is posted is taken once, and everything sent arrives. */
+/* Each posted buffer is taken once, and each message arrives. */
 static bool crowd(int connections, bool resize)
 {
 	pthread_t t[POSTERS + REAPERS + 1];

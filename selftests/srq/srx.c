@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Shared receive contexts through stock libfabric: endpoints of both types that take their receives
- * from one context, tagged and not, before and after their messages; what is refused.
+ * Shared receive contexts through stock libfabric. Endpoints of both types take their receives from
+ * one context, tagged and not, before and after their messages. Refused calls.
  *
- * Side A has a plain endpoint for each of side B's, which share a context.
+ * Side A has a plain endpoint for each endpoint of side B. B's endpoints share a context.
  */
 #include <string.h>
 #include "fipair.h"
@@ -16,11 +16,11 @@
  * struct share - one side
  * @s: fabric, domain, address vector, event queue
  * @ep: endpoints
- * @txcq: their queues
- * @rxcq: their queues
+ * @txcq: queues of their sends
+ * @rxcq: queues of their receives
  * @peer: addresses of the other side's endpoints
  * @srx: B: the context they share
- * @cq: where it tells of what is canceled, if it has a queue
+ * @cq: queue for canceled receives, if the context has one
  */
 struct share {
 	struct side s;
@@ -162,7 +162,7 @@ static void close_all(void)
 	close_side(&b);
 }
 
-/* From A's endpoint @i, of @len bytes that depend on @seed. */
+/* A's endpoint @i sends @len bytes that depend on @seed. */
 static bool send(int i, void *buf, size_t len, uint32_t seed)
 {
 	struct fi_cq_tagged_entry c;
@@ -188,7 +188,7 @@ static bool got(int i, uint8_t (*in)[LEN], uint32_t seed)
 	return true;
 }
 
-/* Receives are taken in the order of their posts, by whoever a message comes to. */
+/* Receives are taken in the order of their posts, by the endpoint whose message comes next. */
 static bool posted(void)
 {
 	static uint8_t in[EPS * ROUNDS][LEN];
@@ -206,7 +206,7 @@ static bool posted(void)
 	return true;
 }
 
-/* Messages that wait: each endpoint in turn, in the order of its sender. */
+/* Waiting messages: each endpoint in turn, in the order of its sender. */
 static bool waiting(void)
 {
 	static uint8_t in[EPS * ROUNDS][LEN], out[EPS * ROUNDS][LEN];
@@ -234,7 +234,10 @@ static bool waiting(void)
 	return true;
 }
 
-/* By tag, not by order; several segments; then untagged ones, which tagged receives do not take. */
+/*
+ * By tag, not by order; several segments; then untagged receives. Tagged receives take no untagged
+ * message.
+ */
 static bool tagged(void)
 {
 	uint8_t in[EPS][LEN], out[LEN];
@@ -264,7 +267,7 @@ static bool tagged(void)
 	return got(0, &in[0], 99);
 }
 
-/* A message that is too long is cut, and the connection goes on; a large one is not. */
+/* A message that is too long is cut, and the connection continues; a large one is not cut. */
 static bool lengths(void)
 {
 	static uint8_t in[1 << 20], out[1 << 20];
@@ -286,7 +289,7 @@ static bool lengths(void)
 	return pattern_is(in, sizeof(in), 2);
 }
 
-/* One buffer for messages to all endpoints; it goes when too little is left. */
+/* One buffer for messages to all endpoints; it is released when too few bytes are left. */
 static bool multi(void)
 {
 	uint8_t in[2][EPS * LEN], out[LEN];
@@ -327,7 +330,7 @@ static bool multi(void)
 	return true;
 }
 
-/* Where canceled receives are told of; who is not canceled is taken. */
+/* Where canceled receives complete; other receives are taken. */
 static bool cancel(void)
 {
 	struct fi_cq_attr attr = { .format = FI_CQ_FORMAT_TAGGED };
@@ -360,7 +363,7 @@ static bool cancel(void)
 	return got(2, &in[2], 3);
 }
 
-/* Only what its sender has sent. */
+/* A receive takes messages of its sender only. */
 static bool directed(void)
 {
 	uint8_t in[2][LEN], out[LEN];
@@ -377,7 +380,7 @@ static bool directed(void)
 	return got(3, &in[0], 3);
 }
 
-/* An endpoint that goes takes nothing with it. */
+/* An endpoint that is closed takes no receive with it. */
 static bool leaving(void)
 {
 	uint8_t in[2][LEN], out[LEN];
@@ -391,7 +394,7 @@ static bool leaving(void)
 	return got(1, &in[0], 1);
 }
 
-/* What the manual pages, or the provider, refuse. */
+/* Calls that the manual pages, or the provider, refuse. */
 static bool refused(void)
 {
 	struct fi_msg_tagged t = { .addr = FI_ADDR_UNSPEC };

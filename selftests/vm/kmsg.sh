@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What must never stand in a kernel log. Used on both sides of the machine.
+# Messages that no kernel log may have. Used on both sides of the machine.
 
-# kmsg_bad <LOG: prints the lines that tell of trouble; fails if there is none.
-# (The kernel has data races of its own: those without weft are passed over.
-# One with DEBUG_VM shows who does not wait when a program handles page faults
-# of its own; weft's workers do not, and mean it.)
+# kmsg_bad <LOG: prints the lines that report an error; fails if there is none.
+#
+# (The kernel has data races of its own: those without weft are passed over. DEBUG_VM warns of a
+# thread that does not wait while a program handles its page faults. weft's workers do so on
+# purpose.)
 kmsg_bad()
 {
 	sed -e '/BUG: KCSAN: /{/\[weft\]/!d}' \

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Shell functions for what runs inside the test machine. A test script starts
-# with:  . "$VM_REPO/selftests/vm/lib.sh"
+# Shell functions for scripts inside the test machine. A test script starts with:
+#
+#   . "$VM_REPO/selftests/vm/lib.sh"
 
 # --- the two nodes ---------------------------------------------------------
 
@@ -25,7 +26,7 @@ vm_addr()	# NAMESPACE DEVICE NUMBER: one of the two ends
 	EOT
 }
 
-vm_port()	# NODE ARGUMENTS...: adds a port, where module and tool are there
+vm_port()	# NODE ARGUMENTS...: adds a port, if module and tool are there
 {
 	[ -d /sys/module/weft ] || return 0
 	command -v weftctl >/dev/null || {
@@ -50,8 +51,8 @@ vm_nic()
 	done | sed -n "$(($1 + 1))p"
 }
 
-# vm_monitor COMMAND...: to the emulator. What the monitor shows (every key that it gets, too) is
-# read, and the command has been carried out when the sum behind it has been worked out.
+# vm_monitor COMMAND...: to the emulator. The monitor echoes every key and prints output; both are
+# read. A sum follows the command: when its result appears, the command has been carried out.
 vm_monitor()
 {
 	vm_wait 10 grep -q weft.monitor /sys/class/virtio-ports/*/name || return 1
@@ -83,7 +84,7 @@ vm_veth()
 	echo n1 >/run/weft/node1
 }
 
-# The other way round with LINK=vnet: the nodes' IP stacks get the NICs, the ports go
+# The reverse, with LINK=vnet: the nodes' IP stacks get the NICs, the ports go
 vm_link_ip()
 {
 	modprobe virtio_net || return 1
@@ -105,7 +106,7 @@ vm_nodes()
 		vm_veth && vm_port 0 weft0 netdev veth0 && vm_port 1 weft1 netdev veth1
 		;;
 	vnet)
-		# programs talk by TCP beside: the IP stacks are joined, with the same addresses
+		# programs also talk by TCP: the IP stacks are joined, with the same addresses
 		vm_veth || return 1
 		for i in 0 1; do
 			n=$((i + 1))
@@ -124,7 +125,7 @@ vm_nodes()
 		vm_port 0 weft0 loop addr 10.77.0.1 addr fd77::1
 		;;
 	pair:*)
-		# one node of two, the other one is another machine's
+		# one node of two; the other one belongs to another machine
 		i=${LINK#pair:} n=$((${LINK#pair:} + 1))
 		modprobe virtio_net && ip netns add n$i || return 1
 		ip_dev=$(basename /sys/bus/pci/devices/$(vm_nic 1)/virtio*/net/*)
@@ -158,8 +159,8 @@ vm_teardown()
 
 # --- leaks -----------------------------------------------------------------
 
-# What the kernel finds that nobody points to any more; without kmemleak there is
-# nothing to see. An object has to be 5 seconds old to count, and two looks to agree.
+# Lost memory that kmemleak finds; without kmemleak there is no report. An object counts when it is
+# 5 seconds old, and two scans agree.
 vm_leaks()
 {
 	leaks=/sys/kernel/debug/kmemleak
@@ -171,8 +172,9 @@ vm_leaks()
 
 # --- programs ----------------------------------------------------------------
 
-# libfabric's verbs provider reads the names of all that is in the kernel whenever a program starts
-# that uses libfabric: most of the second and a half that one takes in an emulator. There are none.
+# libfabric's verbs provider reads the names of all symbols of the kernel whenever a program starts
+# that uses libfabric. That takes most of the second and a half of such a start in an emulator. So
+# an empty file hides the kernel's list.
 vm_quick_start()
 {
 	grep -q ' /proc/kallsyms ' /proc/mounts || mount --bind /dev/null /proc/kallsyms
@@ -194,7 +196,7 @@ vm_kill_all_but()
 	return 0
 }
 
-# Whether everything is as the first test found it; says what is not.
+# Compares the system with the state before the first test; prints differences.
 vm_base_state()
 {
 	changed=0
@@ -208,8 +210,8 @@ vm_base_state()
 	return $changed
 }
 
-# What a test has to leave as it was, as text. Few programs: each costs some
-# 0.1 s in an emulator.
+# State that a test must leave unchanged, as text. Few programs: each costs some 0.1 s in an
+# emulator.
 vm_state()
 {
 	for f in /run/netns/* /dev/weft/* /sys/module/weft; do
@@ -266,7 +268,7 @@ tap_run()
 	fi
 }
 
-# The last line of a script. Status 4, as kselftest has it: all was skipped.
+# The last line of a script. Status 4, as in kselftest: all was skipped.
 tap_done()
 {
 	echo "1..$tap_n"

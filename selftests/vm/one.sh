@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Runs one test where the nodes are there, for "suite" and for selftests/nodes/run. Sourced after
-# lib.sh and kmsg.sh, by a script that has a function vm_left_over: it kills what a test leaves.
+# Runs one test on existing nodes, for "suite" and for selftests/nodes/run. Sourced after lib.sh and
+# kmsg.sh, by a script with a function vm_left_over, which kills the processes that a test leaves.
 
-# vm_one NAME SECONDS COMMAND...: sets one_status, the command's; one_changed, where the system is
-# not as before; one_bad, where a result had to be added
+# vm_one NAME SECONDS COMMAND...: sets one_status, the command's; one_changed, if the system is not
+# as before; one_bad, if a result had to be added
 vm_one()
 {
 	one=$1 one_limit=$2 one_bad= one_changed=
 	shift 2
 	echo "weft-test: $one starts" >/dev/kmsg
-	# (in the background: a trap of the caller would otherwise come after the command)
+	# (in the background: otherwise a trap of the caller would run after the command)
 	timeout -k 5 "$one_limit" "$@" &
 	wait $!
 	one_status=$?

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * kernel/core alone, native: one operation after the other, as often as the command line says.
+ * kernel/core alone, native: one operation after the other, as often as the command line says
  *
- *   core_bench OPERATION COUNT
+ *	core_bench OPERATION COUNT
  *
- * prints nanoseconds per operation. "costs" beside this file runs it once more under valgrind and
- * counts the instructions in functions of kernel/core. The surroundings are the unit tests' ones
- * (selftests/host): locks that nobody else wants but that check their order, a network that hands
+ * The program prints nanoseconds for each operation. "costs" beside this file runs it under
+ * valgrind and counts the instructions in functions of kernel/core. The surroundings are those of
+ * the unit tests (selftests/host). Locks are uncontended but check their order, and a network hands
  * packets over. Their time is in the nanoseconds, not in the instructions.
  */
 #include <time.h>
@@ -16,10 +16,10 @@
 
 #define BATCH	 8  /* packets under way: fewer than the first congestion window */
 #define SECOND	 ((weft_ns)NSEC_PER_SEC)
-#define NOBODY	 77 /* a tag that nobody else has */
+#define NOBODY	 77 /* a tag that no other entry has */
 #define OTHERS	 10000
 
-static u64 spent; /* in what is measured */
+static u64 spent; /* only inside a measurement */
 static u64 since;
 
 static void begin(void)
@@ -47,7 +47,7 @@ static void die(const char *what)
 
 /* ---- Matching -------------------------------------------------------- */
 
-/* A receive is posted and a message takes it, with others posted that want something else. */
+/* A receive is posted and a message takes it; other posted receives match other messages. */
 static void match_posted(u64 n, u32 others)
 {
 	struct weft_mpost *wait = calloc(others + 1, sizeof(*wait)), one = { 0 };
@@ -112,7 +112,7 @@ static void match_unexpected(u64 n, u32 others)
 
 /* ---- Packets --------------------------------------------------------- */
 
-/* Packets of one short chunk go out, or their acknowledgements come in, one by one. */
+/* Packets of one short chunk leave, or their acknowledgements arrive, one by one. */
 static void packets_out(u64 n, bool acks)
 {
 	u8 header[256];
@@ -145,7 +145,7 @@ static void packets_out(u64 n, bool acks)
 	lone_fini(&t);
 }
 
-/* Packets of one short chunk come in. */
+/* Packets of one short chunk arrive. */
 static void packets_in(u64 n)
 {
 	struct weft_rx rx = { 0 };
@@ -193,7 +193,7 @@ static void packets_in(u64 n)
  * @cq: completions
  * @av: address vector
  * @ep: endpoint
- * @buf: what is sent or received
+ * @buf: bytes to send, and buffer of receives
  */
 struct app {
 	struct rig_proc *proc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What profiler.c uses of the emulator's plugin interface, version 1 (QEMU 4.2 to 8.2), for which
- * Debian packs no header.
+ * The part of the emulator's plugin interface, version 1 (QEMU 4.2 to 8.2), that profiler.c uses.
+ * Debian packs no header for it.
  */
 #ifndef BENCH_PLUGIN_H
 #define BENCH_PLUGIN_H
@@ -19,7 +19,7 @@ void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
 /* @op 0: add @imm to the u64 at @ptr */
 void qemu_plugin_register_vcpu_tb_exec_inline(struct qemu_plugin_tb *tb, int op, void *ptr,
 					      uint64_t imm);
-/* @flags 0: @cb looks at no registers */
+/* @flags 0: @cb reads no registers */
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
 					    void (*cb)(unsigned int, void *), int flags,
 					    void *data);

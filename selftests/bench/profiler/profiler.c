@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A plugin of the emulator (QEMU 7.2, its plugin interface 1): counts the instructions that the
- * machine executes between the marks of ../profile.h, by address, whoever executes them, and
- * writes at the second mark a line "ADDRESS INSTRUCTIONS" for each piece of straight code that was
- * run. Nothing in the machine is disturbed by it. "names" turns addresses into functions.
+ * A plugin of the emulator (QEMU 7.2, its plugin interface 1)
+ *
+ * The plugin counts the instructions that the machine executes between the marks of ../profile.h,
+ * by address, in all programs. At the second mark it writes a line "ADDRESS INSTRUCTIONS" for each
+ * translated block. The machine is not disturbed. "names" turns addresses into functions.
  *
  * One processor, so no locks: translation and execution take turns.
  */
@@ -16,11 +17,11 @@
 
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 
-#define BLOCKS (1u << 20) /* a power of two, more than a boot translates */
+#define BLOCKS (1u << 20) /* a power of two, more than the blocks of a boot */
 
 /**
- * struct block - straight code
- * @addr: where it begins
+ * struct block - a translated block
+ * @addr: its beginning
  * @count: instructions executed in it
  */
 struct block {
@@ -30,7 +31,7 @@ struct block {
 
 static struct block blocks[BLOCKS];
 static char out[4096];
-static uint64_t lost; /* instructions in blocks that found no room */
+static uint64_t lost; /* instructions in blocks for which the table had no space */
 
 static uint64_t *counter(uint64_t addr)
 {

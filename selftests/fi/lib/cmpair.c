@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What cmpair.h says. */
 #include "cmpair.h"
 
 uint8_t addr[64];

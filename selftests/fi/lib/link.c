@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What link.h says. */
 #include "link.h"
 
-/* both ends by one shell: programs take long to start in an emulator */
+/* one shell changes both ends: programs start slowly in an emulator */
 #define QDISC "for i in 0 1; do read -r n </run/weft/node$i; " \
 	"tc -n $n qdisc %s dev veth$i root %s || exit; done"
 #define MONITOR "sh -c '. $VM_REPO/selftests/vm/lib.sh; vm_monitor set_link nic0 %s'"
 
 #define PATIENCE_MS 5000
 
-/* since when the link is cut, 0: it is not; the longest time in the row that runs */
+/* when the link was cut, 0: it is not cut; the longest cut in the current row */
 static uint64_t cut_at, longest;
 static bool changed;
 

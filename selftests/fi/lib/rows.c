@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What rows.h says. */
 #include <sys/mman.h>
 #include "rows.h"
 
 struct pair p;
-/* why the row that runs is not run here, or NULL */
+/* why the current row is skipped, or NULL */
 static const char *skipped;
 uint8_t *sbuf, *rbuf;
 
@@ -25,7 +24,7 @@ static bool wanted(const char *id, int argc, char **argv)
 	return argc < 2;
 }
 
-/* nothing more comes into any of the queues */
+/* no further entry comes into any of the queues */
 static bool all_quiet(void)
 {
 	struct fid_cq *cqs[] = { p.a.txcq, p.a.rxcq, p.b.txcq, p.b.rxcq };
@@ -114,7 +113,7 @@ bool pass_over(const char *why)
 	return true;
 }
 
-/* ---- What many rows do -------------------------------------------------------------- */
+/* ---- Steps that many rows share ----------------------------------------------------- */
 
 bool pair_again(void)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Conformance rows: each test has the id of a rule of a manual page of libfabric and says the rule
- * in one sentence. The script "table" makes Documentation/conformance.rst of the tables, which
- * therefore keep to one form: ROW(id, types, "sentence", function[, .option = value ...]).
+ * in one sentence. The script "table" makes Documentation/conformance.rst from the tables. So the
+ * tables keep to one form: ROW(id, types, "sentence", function[, .option = value ...]).
  *
- * A test asserts results on both sides, and ends with nothing left in either queue: that is looked
- * at after it.
+ * A test asserts results on both sides, and leaves no entry in either queue. The caller checks that
+ * after each test.
  */
 #ifndef WEFT_ROWS_H
 #define WEFT_ROWS_H
@@ -29,8 +29,8 @@
  * @rule: in one sentence
  * @run: the test
  * @o: how the pair of endpoints is made; type and place are filled in
- * @alone: no pair is made: the test makes what it needs; what is in p is closed after it
- * @mess: things may be left in the queues
+ * @alone: no pair is made: the test makes its objects; those in p are closed after it
+ * @mess: entries may be left in the queues
  * @once: it does not matter where B is: run within a node only
  */
 struct row {
@@ -49,7 +49,7 @@ struct row {
 
 #define ROOM (4u << 20)
 
-/* The pair of the row that runs; ROOM bytes on either side. */
+/* The pair of the current row, with ROOM bytes on either side. */
 extern struct pair p;
 extern uint8_t *sbuf, *rbuf;
 
@@ -57,12 +57,13 @@ extern uint8_t *sbuf, *rbuf;
 void *ctx(unsigned int n);
 
 /*
- * Run all rows, or those named by the arguments; with WEFT_WHERE=between in the environment only
- * between nodes, if there are two, and what does not depend on that. Return: status of the program.
+ * Run all rows, or those named by the arguments. With WEFT_WHERE=between in the environment, rows
+ * run only between nodes, if there are two. Rows that do not depend on nodes run, too. Return:
+ * status of the program.
  */
 int rows_main(int argc, char **argv, const struct row *rows, size_t count);
 
-/* ---- What many rows do -------------------------------------------------------------- */
+/* ---- Steps that many rows share ----------------------------------------------------- */
 
 /* Close the pair, and make it with other options, as the row may have changed them in p.o. */
 bool pair_again(void);
@@ -75,7 +76,7 @@ struct letter to_b(bool tagged, uint64_t tag, uint64_t data, unsigned int n);
 /* A's next completion is that of @s; B's is that of @r, for the message @s in form @f. */
 bool sent_as(const struct letter *s);
 bool got_as(const struct letter *r, const struct letter *s, enum send_form f, size_t len);
-/* A message from A to B, with all that is told of it. */
+/* A message from A to B, with all its completions. */
 bool exchange(enum recv_form rf, const struct letter *r, enum send_form sf,
 	      const struct letter *s, size_t len);
 
@@ -89,10 +90,13 @@ bool send_tagged(size_t len, uint64_t tag, uint32_t seed, unsigned int n);
 bool post_plain(void *buf, size_t len, unsigned int n);
 bool send_plain(size_t len, uint32_t seed, unsigned int n);
 
-/* Say why the row is not run here. Return: true. */
+/* Say why the row is skipped. Return: true. */
 bool pass_over(const char *why);
 
-/* A counter reaches a value and does not pass it, or counts so many errors: behind completions. */
+/*
+ * A counter reaches a value and does not pass it, or counts that many errors. Counters change after
+ * completions.
+ */
 bool cntr_is(struct fid_cntr *cntr, uint64_t value);
 bool cntr_fails(struct fid_cntr *cntr, uint64_t value);
 
@@ -104,16 +108,16 @@ bool is_received(unsigned int n, size_t len, bool tagged, uint64_t tag);
 bool is_failed(unsigned int n, int err, struct fi_cq_err_entry *e);
 
 /*
- * fi_trecvmsg() at B with flags of the peek family, segments optional. Return: what the call does.
+ * fi_trecvmsg() at B with flags of the peek family, segments optional. Return: the call's result.
  */
 ssize_t look(uint64_t flags, void *buf, size_t len, uint64_t tag, uint64_t ignore, unsigned int n);
 /*
- * Peek until the message is there: what the sender has completed may be on its way. Flags and room
- * as in look(). @c: the hit.
+ * Peek until the message is there: a message whose send has completed may be on its way. Flags and
+ * buffer as in look(). @c: the hit.
  */
 bool look_hit(uint64_t flags, void *buf, size_t len, uint64_t tag, uint64_t ignore, unsigned int n,
 	      struct fi_cq_tagged_entry *c);
-/* A peek that finds nothing. */
+/* A peek that finds no message. */
 bool look_miss(uint64_t flags, uint64_t tag, uint64_t ignore, unsigned int n);
 
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What told.h says. */
 #include "told.h"
 
 const size_t lens[NLENS] = { 0, 1, 100, 960, 1000, LIMIT, LIMIT + 1, 40000, LONG };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What kernel/dev and the core find around them when calls are fuzzed: a port that loses every
+ * The surroundings of kernel/dev and the core when calls are fuzzed: a port that loses every
  * packet, an engine that never polls, and programs whose memory can be registered and not be used
  */
 #include "stand_in.h"
@@ -188,7 +188,7 @@ int weft_user_write(struct weft_memctx *mc, const struct weft_vec *vec, u64 off,
 	return -EFAULT;
 }
 
-/* There are no windows: none of these has anything to be called for. */
+/* No memory windows exist, so these functions are never called with one. */
 #define NEVER	weft_host_die(__FILE__, __LINE__, "a window of memory that nobody got")
 
 void weft_mem_hold(struct weft_mem *mem)

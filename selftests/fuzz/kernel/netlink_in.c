@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What netlink_in.h says. */
 #include "netlink_in.h"
 
 int nla_memcpy(void *to, const struct nlattr *a, int room)

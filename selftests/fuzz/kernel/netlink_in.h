@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Stand-ins for the kernel's netlink: what kernel/admin/netlink.c uses, and the check of a message
- * against a policy, as strict as the kernel's for new commands. Included behind stand_in.h.
+ * against a policy, as strict as the kernel's for new commands
+ *
+ * Include this header after stand_in.h.
  */
 #ifndef WEFT_NETLINK_IN_H
 #define WEFT_NETLINK_IN_H
@@ -17,8 +19,8 @@ enum { NLA_UNSPEC, NLA_U8, NLA_U16, NLA_U32, NLA_U64, NLA_NUL_STRING, NLA_BINARY
 /**
  * struct nla_policy - what an attribute may be
  * @type: NLA_*
- * @len: of a string without its end, of bytes at most; 0: any
- * @ranged: @min and @max count: of a number, or of the length of bytes
+ * @len: most bytes, of a string without its end; 0: any
+ * @ranged: @min and @max limit the number, or the length of bytes
  * @min: the least
  * @max: the most
  */
@@ -98,7 +100,7 @@ static inline struct nlattr *nla_next(const struct nlattr *a, int *left)
 /**
  * struct netlink_ext_ack - why a request was refused
  * @msg: in words
- * @attr: what of it
+ * @attr: the attribute concerned
  */
 struct netlink_ext_ack {
 	const char *msg;
@@ -114,8 +116,8 @@ struct netlink_ext_ack {
 
 /**
  * struct sk_buff - a message that is being made
- * @len: bytes
- * @data: them
+ * @len: number of bytes
+ * @data: the bytes
  */
 struct sk_buff {
 	u32 len;
@@ -137,7 +139,7 @@ struct net {
 /**
  * struct genl_info - a request
  * @nlhdr: the message
- * @attrs: by type: the last of it
+ * @attrs: by type: the last attribute of it
  * @extack: for the reason
  */
 struct genl_info {
@@ -183,8 +185,8 @@ static inline int genlmsg_reply(struct sk_buff *skb, struct genl_info *info)
 }
 
 /*
- * Check the attributes of @h against a policy and sort them into @info->attrs, which has room for
- * @op->maxattr + 1. Return: 0, negative errno: the kernel would refuse it.
+ * Check the attributes of @h against a policy. Sort them into @info->attrs, which has space for
+ * @op->maxattr + 1. Return: 0, negative errno: the kernel would refuse the message.
  */
 int netlink_in_parse(struct nlmsghdr *h, const struct genl_ops *op, struct genl_info *info);
 
@@ -209,7 +211,7 @@ static inline bool ipv4_is_lbcast(__be32 a)
 	return a == 0xffffffff;
 }
 
-/* Of what the kernel tells apart, what is asked for here. */
+/* Kinds of addresses that the code asks about, of those that the kernel knows. */
 int ipv6_addr_type(const struct in6_addr *a);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the core asks of kernel/dev, where there are no programs: nothing. */
+/* Functions of kernel/dev that the core calls, for programs without contexts: they do nothing. */
 #include "stand_in.h"
 
 #define NEVER	weft_host_die(__FILE__, __LINE__, "there are no programs")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What stand_in.h says. One thread; nothing here has locks. */
+/* Stand-ins of stand_in.h. One thread; no locks. */
 #include "stand_in.h"
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
@@ -244,7 +244,7 @@ bool flush_work(struct work_struct *w)
 
 struct file *stand_in_file[STAND_IN_FILES];
 
-/* A number that is given out, and has no file yet. */
+/* A number that is reserved, and has no file yet. */
 static struct file nothing;
 
 int get_unused_fd_flags(int flags)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Stand-ins for the kernel's names that kernel/dev and kernel/admin use, so that their code runs in
- * a program of one thread: included before each of their files, the headers that these name being
- * empty.
+ * a program of one thread
  *
- * Allocations, RCU and locks are those of selftests/host/shim, counted and checked; user memory is
- * an arena with addresses of its own, the front of which can only be read; what a worker would do
- * is done by stand_in_work().
+ * Each of their files includes this header first; the kernel's headers are empty. Allocations, RCU
+ * and locks are those of selftests/host/shim, counted and checked. User memory is an arena with
+ * addresses of its own. The front of the arena can only be read. stand_in_work() does what a worker
+ * would do.
  */
 #ifndef WEFT_STAND_IN_H
 #define WEFT_STAND_IN_H
@@ -18,7 +18,7 @@
 #include <sys/ioctl.h>
 #include "core/base/env.h"
 
-/* what differs between kernels is not looked at here */
+/* differences between kernels are not tested here */
 #define WEFT_COMPAT_H
 
 /* ---- Compiler, numbers ----------------------------------------------------------------------- */
@@ -65,8 +65,8 @@ extern u64 stand_in_now;
 #define unrcu_pointer(p)	(p)
 
 /**
- * struct page - a page; only one that stands alone has bytes
- * @mem: the bytes, made when they are asked for
+ * struct page - a page; only a single page has bytes
+ * @mem: the bytes, allocated at the first use
  */
 struct page {
 	void *mem;
@@ -123,7 +123,7 @@ static inline void weft_vm_flags_mod(struct vm_area_struct *vma, unsigned long s
 
 extern u8 stand_in_user[STAND_IN_BYTES];
 
-/* Where the bytes are; NULL: not the user's, or not with that access. */
+/* The bytes at an address; NULL: not the user's, or not with that access. */
 void *stand_in_at(const void *uaddr, size_t n, bool write);
 unsigned long copy_from_user(void *dst, const void *uaddr, size_t n);
 unsigned long copy_to_user(void *uaddr, const void *src, size_t n);
@@ -132,7 +132,7 @@ void *vmemdup_user(const void *uaddr, size_t n);
 #define get_user(x, p)								\
 	(copy_from_user(&(x), p, sizeof(x)) ? -EFAULT : 0)
 
-/* ---- Lists, numbers by which things are found ------------------------------------------------ */
+/* ---- Lists and tables ------------------------------------------------------------------------ */
 
 struct list_head {
 	struct list_head *next, *prev;
@@ -179,7 +179,7 @@ typedef struct { long counter; } atomic_long_t;
 #define STAND_IN_IDS		1024
 
 /**
- * struct xarray - things by number
+ * struct xarray - objects by number
  * @p: number 1 is the first of them
  */
 struct xarray {
@@ -282,7 +282,7 @@ struct cred {
 	struct group_info *group_info;
 };
 
-/* How many hold the credentials that there are is counted. */
+/* The references to the credentials are counted. */
 const struct cred *get_current_cred(void);
 void put_cred(const struct cred *cred);
 #define KUIDT_INIT(n)		((kuid_t){ n })
@@ -298,7 +298,7 @@ void put_cred(const struct cred *cred);
 
 #define BLAKE2S_HASH_SIZE	32
 #define BLAKE2S_KEY_SIZE	32
-/* Another hash: only that it depends on the bytes counts here. */
+/* Another hash: here it only has to depend on the bytes. */
 void blake2s(u8 *out, const u8 *in, const u8 *key, size_t outlen, size_t inlen, size_t keylen);
 #define memzero_explicit(p, n)	memset(p, 0, n)
 #define kfree_sensitive(p)	weft_free(p)
@@ -320,18 +320,18 @@ extern struct task_struct *stand_in_current;
 #define raw_smp_processor_id()	0
 #define set_current_state(s)	((void)(s))
 #define __set_current_state(s)	((void)(s))
-/* A signal comes when nothing else would wake who sleeps. */
+/* A signal arrives when no other event would wake the sleeper. */
 bool signal_pending(struct task_struct *t);
 void schedule(void);
 #define wake_up_process(t)	((void)(t))
 
 typedef struct {
-	spinlock_t lock; /* stands for the list that there is not */
+	spinlock_t lock; /* stands for the list that is missing here */
 } wait_queue_head_t;
 
 struct poll_table_struct;
 #define init_waitqueue_head(w)	spin_lock_init(&(w)->lock)
-/* nobody sleeps while another one acts */
+/* one thread: no other one sleeps */
 #define waitqueue_active(w)	((void)(w), false)
 #define wake_up_poll(w, k)	((void)(w), (void)(k))
 #define wake_up_interruptible_poll(w, k)	wake_up_poll(w, k)
@@ -357,8 +357,8 @@ enum hrtimer_restart { HRTIMER_NORESTART };
 #define HRTIMER_MODE_ABS	0
 
 /**
- * struct hrtimer - an alarm; only one of all can be set
- * @function: what it does
+ * struct hrtimer - a timer; only one of all can be set
+ * @function: function to call
  */
 struct hrtimer {
 	enum hrtimer_restart (*function)(struct hrtimer *timer);
@@ -381,7 +381,7 @@ struct work_struct {
 #define INIT_WORK(w, f)		(*(w) = (struct work_struct){ .fn = (f) })
 bool queue_work(struct workqueue_struct *wq, struct work_struct *w);
 bool flush_work(struct work_struct *w);
-/* Do all that waits. */
+/* Do all work that waits. */
 void stand_in_work(void);
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -401,9 +401,9 @@ struct file_operations {
 };
 
 /**
- * struct file - of an object
+ * struct file - file of an object
  * @private_data: the object
- * @f_op: what it does
+ * @f_op: its operations
  * @f_flags: O_NONBLOCK
  */
 struct file {

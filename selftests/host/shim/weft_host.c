@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The surroundings of kernel/core in host programs: checked locks, counted memory, seeded chance
+ * The environment of kernel/core in host programs: checked locks, counted memory, random numbers
  *
- * What a thread holds is kept per thread; counts are atomic; the list of what RCU frees has a lock
- * of its own.
+ * Each thread records which locks it holds. Counts are atomic. The list of objects that RCU frees
+ * has its own lock.
  */
 #include <sched.h>
 #include <stdarg.h>
@@ -12,13 +12,13 @@
 
 #define HELD_MAX	16
 
-/* What this thread holds: locks in the order in which they were taken. */
+/* Locks that this thread holds, in the order in which they were taken. */
 static __thread struct weft_lock *held[HELD_MAX];
 static __thread int nheld;
 static __thread int nmutex;
 static __thread const struct weft_mutex *mutexes[2];
 static __thread int nrcu;
-static __thread int nsoft;	/* softirqs are off so many times, by calls and not by locks */
+static __thread int nsoft;	/* how many calls (not locks) have turned softirqs off */
 static __thread bool atomic_context;
 
 static pthread_mutex_t rcu_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -37,7 +37,7 @@ void weft_host_note(const char *text)
 	note = text;
 }
 
-/* Of the sanitizers, where they are: called when they end the program. */
+/* Functions of the sanitizers, if present: the sanitizers call them when they end the program. */
 void __sanitizer_set_death_callback(void (*call)(void)) __attribute__((__weak__));
 
 static void say_note(void)
@@ -313,7 +313,7 @@ u64 weft_host_failed(void)
 	return __atomic_load_n(&failed, __ATOMIC_RELAXED);
 }
 
-/* ---- Chance and hashing ---------------------------------------------- */
+/* ---- Random numbers and hashing -------------------------------------- */
 
 void weft_host_seed(u64 seed)
 {
@@ -382,7 +382,7 @@ bool weft_signal_pending(void)
 	return signal_is_pending;
 }
 
-/* A point at which others may run, with nothing held. */
+/* A point at which other threads may run; this thread holds no lock. */
 void weft_yield(void)
 {
 	might_sleep();

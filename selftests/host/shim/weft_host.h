@@ -2,12 +2,12 @@
 /*
  * What kernel/core/base/env.h promises, for programs on the host
  *
- * Locks check their order, their balance, and that nobody sleeps while holding one; reference
- * counts check that they neither revive nor fall below zero; allocations are counted and can be
- * made to fail; memory freed by RCU is freed at the next weft_host_quiesce(), so that the address
- * sanitizer sees who looks at it too late. What is wrong ends the program.
+ * Locks check their order, their balance, and that no thread sleeps while it holds one. Reference
+ * counts check that they neither revive nor fall below zero. Allocations are counted and can be
+ * made to fail. Memory that RCU frees is freed at the next weft_host_quiesce(), so that the address
+ * sanitizer finds each later access. An error ends the program.
  *
- * Locks are real ones and checked per thread: the same objects serve programs with several threads.
+ * Locks are real and checked for each thread, so that programs with several threads can use them.
  */
 #ifndef WEFT_HOST_H
 #define WEFT_HOST_H
@@ -162,10 +162,7 @@ static inline u64 mul_u64_u32_shr(u64 a, u32 m, unsigned int shift)
 	return (u64)(((unsigned __int128)a * m) >> shift);
 }
 
-/*
- * ---- Byte order: the host's is little-endian or not, as the compiler tells
- * ---------------------------------------
- */
+/* ---- Byte order: the compiler tells that of the host ----------------- */
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define WEFT_HOST_BE(bits, x)	__builtin_bswap##bits(x)
@@ -187,7 +184,7 @@ static inline u64 mul_u64_u32_shr(u64 a, u32 m, unsigned int shift)
 
 /* ---- Memory order ---------------------------------------------------- */
 
-/* What is in @v is not worked out anew. */
+/* The compiler may not compute @v again. */
 #define OPTIMIZER_HIDE_VAR(v)	__asm__("" : "=r"(v) : "0"(v))
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
@@ -227,9 +224,9 @@ typedef struct { s64 counter; } atomic64_t;
 #define atomic64_sub(n, a)	atomic_sub(n, a)
 #define atomic64_inc_return(a)	atomic_inc_return(a)
 
-/* ---- Complaints ------------------------------------------------------ */
+/* ---- Failures -------------------------------------------------------- */
 
-/* A line to be printed whenever the program dies, by a sanitizer too; stays the caller's. */
+/* A line that is printed when the program dies, also by a sanitizer. The caller owns the string. */
 void weft_host_note(const char *text);
 /* Print and abort: a warning in the kernel is a failed test here. */
 void __noreturn __printf(3, 4) weft_host_die(const char *file, int line, const char *fmt, ...);
@@ -407,10 +404,11 @@ struct weft_lock {
 };
 
 /**
- * struct weft_mutex - a lock under which one may sleep; taken before all others, and
- * one inside of another at most: an endpoint's, then the core's
+ * struct weft_mutex - a lock under which a thread may sleep; it is taken before all other locks
  * @mutex: the real one
  * @made: was initialised
+ *
+ * At most one mutex nests in another: the core's in an endpoint's.
  */
 struct weft_mutex {
 	pthread_mutex_t mutex;
@@ -419,7 +417,7 @@ struct weft_mutex {
 
 void weft_lock_init(struct weft_lock *l, int rank);
 void weft_host_lock(struct weft_lock *l, const char *file, int line);
-/* The same, and dies unless softirqs are off: within another lock, or by the calls below. */
+/* Take a lock; die unless softirqs are off: within another lock, or by the calls below. */
 void weft_host_lock_inner(struct weft_lock *l, const char *file, int line);
 void weft_host_unlock(struct weft_lock *l, const char *file, int line);
 void weft_host_softirqs_off(void);
@@ -443,23 +441,23 @@ void weft_host_mutex_assert_held(const struct weft_mutex *m, const char *file, i
 #define weft_mutex_assert_held(m) weft_host_mutex_assert_held(m, __FILE__, __LINE__)
 #define weft_mutex_unlock(m)	weft_host_mutex_unlock(m, __FILE__, __LINE__)
 
-/* Dies when a lock (not a mutex) is held, or within RCU: what follows may sleep, or calls back. */
+/* Die when a lock (not a mutex) is held, or within RCU: the code that follows may sleep. */
 void weft_host_may_sleep(const char *file, int line);
 #define might_sleep()		weft_host_may_sleep(__FILE__, __LINE__)
-/* Dies when a lock is held, or RCU: what follows calls out. */
+/* Die when a lock is held, or within RCU: the code that follows calls an upper layer. */
 void weft_host_no_locks(const char *file, int line);
-/* Dies when anything is held, mutexes too: between events. */
+/* Die when any lock or mutex is held. For the time between events. */
 void weft_host_balanced(const char *file, int line);
 
-/* From here on sleeping is an error, as in a softirq, until false is set. */
+/* From here on sleeping is an error, as in a softirq. Passing false ends this. */
 void weft_host_atomic(bool on);
 
 /* ---- Memory ---------------------------------------------------------- */
 
 /**
- * struct weft_rcu - stands in what is freed when no reader is left
- * @next: the next that waits
- * @obj: what to free
+ * struct weft_rcu - member of an object that is freed when no reader is left
+ * @next: the next object that waits
+ * @obj: the object to free
  */
 struct weft_rcu {
 	struct weft_rcu *next;
@@ -476,20 +474,20 @@ void weft_rcu_unlock(void);
 #define weft_alloc_sleep(size)	weft_host_alloc_sleep(size, __FILE__, __LINE__)
 #define weft_free_rcu(p, m)	weft_host_free_rcu(p, &(p)->m)
 
-/* Nobody reads: free what waits for that. */
+/* No reader is left: free what waits for that. */
 void weft_host_quiesce(void);
-/* Allocations that have not been freed. */
+/* Number of allocations that have not been freed. */
 long weft_host_live(void);
-/* Let the @nth allocation from now on fail (1: the next; 0: none), alone. */
+/* Only the @nth allocation from now on fails (1: the next; 0: none). */
 void weft_host_fail_nth(u64 nth);
-/* Let allocations fail with a probability of @per_64k / 65536, drawn from @seed. */
+/* Allocations fail with a probability of @per_64k / 65536; @seed makes the random numbers. */
 void weft_host_fail_rate(u32 per_64k, u64 seed);
-/* Allocations that were made to fail. */
+/* Number of allocations that were made to fail. */
 u64 weft_host_failed(void);
 
 /* ---- The rest -------------------------------------------------------- */
 
-/* The same numbers after the same seed. */
+/* The same seed gives the same numbers. */
 void weft_host_seed(u64 seed);
 u64 weft_random(void);
 u64 weft_siphash(const void *data, size_t len, const u64 key[2]);

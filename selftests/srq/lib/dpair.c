@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What dpair.h says. */
 #include <netinet/in.h>
 #include <sched.h>
 #include <stdlib.h>

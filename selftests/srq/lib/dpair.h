@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Two interface adapters of libdat2's provider "weft" in one thread: A on node 0 has plain
- * endpoints, B on node 0 or 1 has a shared receive queue and an endpoint on it for each of A's.
+ * Two interface adapters of libdat2's provider "weft" in one thread: A on node 0, B on node 0 or 1
+ *
+ * A has plain endpoints. B has a shared receive queue, and an endpoint on it for each of A's.
  */
 #ifndef WEFT_DPAIR_H
 #define WEFT_DPAIR_H
@@ -10,7 +11,7 @@
 #include <dat2/udat.h>
 #include "check.h"
 
-#define WAIT_US		20000000	/* longer than anything takes */
+#define WAIT_US		20000000	/* longer than any operation takes */
 #define EPS_MAX		1024
 #define MEM		(4u << 20)	/* bytes of each side's memory */
 #define QUAL		5000
@@ -19,7 +20,7 @@
 #define FAILS(call, type, sub)	CHECK_EQ((unsigned int)(call), DAT_CLASS_ERROR | (type) | (sub))
 
 /**
- * struct dside - one adapter and what it has
+ * struct dside - one adapter and its objects
  * @ia: adapter
  * @async: its asynchronous events
  * @cr: connection requests
@@ -49,7 +50,7 @@ struct dside {
 };
 
 extern struct dside a, b;
-/* Attributes of B's endpoints; as those of dpair_open() unless changed before dpair_link(). */
+/* Attributes of B's endpoints; those of dpair_open() unless changed before dpair_link(). */
 extern DAT_EP_ATTR battr;
 
 /* Open a side on a node, with memory and dispatchers of @qlen events. */
@@ -58,26 +59,26 @@ bool dside_open(struct dside *s, int node, int qlen);
 bool dpair_open(bool apart, int recvs, int iov);
 /* Connect @n more endpoints. */
 bool dpair_link(int n);
-/* The two halves of that: ask B, which has this address; accept the next request. */
+/* The two halves of that: ask B at its address; accept the next request. */
 bool dpair_ask(struct dside *s, DAT_IA_ADDRESS_PTR addr);
 bool dpair_accept(void);
 /* B's address. */
 DAT_IA_ADDRESS_PTR dpair_addr(void);
-/* End both sides, whatever they have. */
+/* Close both sides, with all their objects. */
 void dpair_close(void);
 
 DAT_LMR_TRIPLET seg(const struct dside *s, size_t at, size_t len);
 DAT_DTO_COOKIE cookie(uint64_t n);
-/* A receive of one segment of B's memory. */
+/* Post a receive of one segment of B's memory. */
 DAT_RETURN post(size_t at, size_t len, uint64_t n);
-/* From A's endpoint @i, of A's memory. */
+/* Send from A's endpoint @i, from A's memory. */
 DAT_RETURN put_as(int i, size_t at, size_t len, uint64_t n, DAT_COMPLETION_FLAGS flags);
 DAT_RETURN put(int i, size_t at, size_t len, uint64_t n);
 
-/* The next event, waited for; none. */
+/* Wait for the next event; check that there is none. */
 bool next(DAT_EVD_HANDLE evd, DAT_EVENT *ev);
 bool none(DAT_EVD_HANDLE evd);
-/* The next event is a completion with these. */
+/* The next event is a completion with these values. */
 bool dto(DAT_EVD_HANDLE evd, DAT_EP_HANDLE ep, uint64_t n, DAT_DTO_COMPLETION_STATUS status,
 	 size_t len);
 /* The next one is of a connection. */
@@ -85,22 +86,24 @@ bool conn(DAT_EVD_HANDLE evd, DAT_EVENT_NUMBER number, DAT_EP_HANDLE ep);
 /* The next one is asynchronous, with this reason. */
 bool async(DAT_EVENT_NUMBER number, DAT_HANDLE handle, DAT_COUNT reason);
 
-/* libdat2's: the adapter behind what it gives out; no header declares it. */
+/* A function of libdat2 that no header declares: the adapter behind its handle. */
 DAT_RETURN dats_get_ia_handle(DAT_IA_HANDLE handle, DAT_IA_HANDLE *ia);
 
-/* The thread of this number, once it is set, sleeps in what waits for events. */
+/* Wait until the thread of this number (once it is set) sleeps in a wait for events. */
 bool sleeps(atomic_int *tid);
 
-/* B's counts are these; become these. */
+/* B's counts are these; wait until they are. */
 bool counts(int available, int outstanding);
 bool counts_become(int available, int outstanding);
-/* B's endpoint @i holds so many receives, the newest so far from the oldest; comes to hold them. */
+/*
+ * B's endpoint @i holds so many receives, over this span from oldest to newest; wait until it does.
+ */
 bool held(int i, int n, int span);
 bool held_becomes(int i, int n);
 
 /*
- * Node 0 does not hear what node 1 asks for (GRANT): who has announced a message sends no more of
- * it. Acknowledgements arrive, and so all else goes on.
+ * Node 0 drops node 1's grants (GRANT): the sender of an announced message sends no more of it. The
+ * acknowledgements arrive, and so all other traffic continues.
  */
 bool stall(bool on);
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What srows.h says. */
 #include <stdlib.h>
 #include "srows.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Conformance rows of shared receive queues: rules of dat_srq_post_recv(3DAT) and the pages around
- * it, each with the case that tests it. A case that tests several rules stands in several rows, one
- * behind the other. The script selftests/fi/table reads these tables, which therefore keep to one
- * form: SROW(id, "sentence", function), and ALSO("name", function) for what is no such rule.
+ * Conformance rows of shared receive queues: rules of dat_srq_post_recv(3DAT) and related pages,
+ * each with the case that tests it
+ *
+ * A case that tests several rules is in several rows, one behind the other. The script
+ * selftests/fi/table reads these tables. So they keep to one form: SROW(id, "sentence", function),
+ * and ALSO("name", function) for a test of no such rule.
  */
 #ifndef WEFT_SROWS_H
 #define WEFT_SROWS_H
@@ -26,15 +28,15 @@ struct srow {
 #define ALSO(_name, _run)	{ .rule = _name, .run = _run }
 #define ARRAY_LEN(a)		(sizeof(a) / sizeof((a)[0]))
 
-/* Are the cases that run between nodes? */
+/* Return: the cases run between nodes. */
 extern bool apart;
 
-/* @n, or as many times that as WEFT_TIMES in the environment says: for runs that may last. */
+/* @n, or that many times WEFT_TIMES of the environment: for runs that may last. */
 int srows_times(int n);
 
 /* Run each case once, and print a result for each of its rows; @after each case. */
 void srows_run(const struct srow *rows, size_t n, const char *where, void (*after)(void));
-/* The same within a node and then, unless there is one only, between nodes; dpair_close() after. */
+/* The same within a node, then between nodes if there are two; dpair_close() after each. */
 void srows_run_everywhere(const struct srow *rows, size_t n);
 
 #endif

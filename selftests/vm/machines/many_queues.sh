@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# NICs with several pairs of queues and with checksum offload, as tap devices give: as many pairs
-# are used as are asked for, packets go by several of them, engines have a thread for each.
-# Run on the host, by root or where users may make network namespaces of their own; the part
+# NICs with several pairs of queues and with checksum offload, as tap devices have
+#
+# The port uses as many pairs as it is told. Packets go through several of them, and engines have a
+# thread for each. Run on the host, by root or where users may make network namespaces; the part
 # "inside" runs in the machine.
 # CHECK: all
 
@@ -66,7 +67,7 @@ several()
 	done
 }
 
-# Each receive queue has had interrupts. Endpoints' numbers, which are random, choose the queue.
+# Each receive queue has had interrupts. Endpoints' random numbers choose the queue.
 both_used()
 {
 	for n in 1 2 3 4 5 6 7 8; do

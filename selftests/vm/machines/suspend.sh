@@ -1,14 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A machine that sleeps while messages flow between its two vnet ports: all devices are suspended
-# and woken (the kernel's own test of that, so that nobody has to press a key), the programs go on
-# and the bytes are right. Run on the host; the part "inside" runs in the machine, the part "asleep"
-# there in memory, as the machine's root is on a device that does not survive this. CHECK: all
+# A machine sleeps while messages flow between its two vnet ports. The kernel's own test suspends
+# all devices and wakes them without a key. The programs continue and the bytes are right.
+#
+# Run on the host. The part "inside" runs in the machine. The part "asleep" runs there in memory,
+# because the device of the machine's root does not survive suspending.
+# CHECK: all
 
 root=/run/weft/root
 
-# What is needed, where it stays
+# Copy the needed files to memory
 inside()	# BUSYBOX
 {
 	mkdir -p $root/{bin,dev,proc,sys,run,vm} "$root$VM_REPO/selftests"
@@ -91,8 +93,8 @@ asleep()
 	stop $?
 }
 
-# stop STATUS: of the command, when its output has been handed on by "cat". No program of the old
-# root would end any more.
+# stop STATUS: of the command, after "cat" has passed its output on. No program of the old root can
+# end any more.
 stop()
 {
 	cat=$(grep -l '^cat$' /proc/[0-9]*/comm)

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# weftctl job: jobs are made, shown, changed and deleted, also by a file of
-# commands; keys come from files and standard input and are shown nowhere;
-# every wrong request is refused with a message and changes nothing.
+# weftctl job: jobs are made, shown, changed and deleted, also by a file of commands. Keys come from
+# files and standard input, and are never shown. Every wrong request is refused with a message and
+# changes nothing.
 
 . "$VM_REPO/selftests/vm/lib.sh"
 
@@ -44,7 +44,7 @@ user()
 	node 0 setpriv --reuid 1990 --regid 1990 --clear-groups "$@"
 }
 
-is()	# LINE...: what is shown
+is()	# LINE...: the expected output
 {
 	shown >"$dir/shown"
 	cat "$dir/shown"
@@ -61,7 +61,7 @@ add()
 
 json()
 {
-	job -j show 2>/dev/null && return 1	# options stand in front
+	job -j show 2>/dev/null && return 1	# options come first
 	node 0 weftctl -j job show weft0 | tee "$dir/json"
 	grep -qF '{"port":"weft0","job":"one","ep":0,"who":"all","uid":[],"gid":[]}' "$dir/json" &&
 		grep -qF '"job":"two","ep":0,"uid":[0,1991],"gid":[' "$dir/json" &&
@@ -96,7 +96,7 @@ ports()
 		[ "$(job show | grep -c 'job both')" = 2 ] && job del both port weftx &&
 		[ "$(job show | grep -c 'job both')" = 1 ]
 	ret=$?
-	job add both key "$dir/most" >/dev/null 2>&1 && ret=1	# one has it
+	job add both key "$dir/most" >/dev/null 2>&1 && ret=1	# one job has the key
 	job del both
 	node 0 weftctl port del weftx
 	return $ret

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# weftctl limit: all limits are shown and can be set from min to max and back;
-# every wrong request is refused with a message and changes nothing.
+# weftctl limit: all limits are shown and can be set from min to max and back. Every wrong request
+# is refused with a message and changes nothing.
 
 . "$VM_REPO/selftests/vm/lib.sh"
 
-# field NAME LINE: the word behind NAME
+# field NAME LINE: the word after NAME
 field()
 {
 	echo "$2" | sed -n "s/.* $1 \([^ ]*\).*/\1/p"
@@ -40,7 +40,7 @@ all_shown()
 	node 0 weftctl limit | grep -q "^weft0: limit paths value .* used [0-9]* hits [0-9]* min 1"
 }
 
-# set_all FIELD: every limit to what that field of it was; shows all values
+# set_all FIELD: sets every limit to that field of it; shows all values
 set_all()
 {
 	awk -v f="$1" '{ for (i = 2; i < NF; i++) if ($i == f)
@@ -49,7 +49,7 @@ set_all()
 	node 0 sh /run/weft/sets && show | awk '{ print $3, $5 }' >/run/weft/now
 }
 
-# values FIELD: what it should show then
+# values FIELD: the expected values afterwards
 values()
 {
 	awk -v f="$1" '{ for (i = 2; i < NF; i++) if ($i == f) print $3, $(i + 1) }' \

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Ports are made, shown and deleted; every wrong request is refused with a
-# message and changes nothing; sysfs and weftctl tell the same.
+# Ports are made, shown and deleted. Every wrong request is refused with a message and changes
+# nothing. sysfs and weftctl show the same.
 # TIMEOUT: 200
 
 . "$VM_REPO/selftests/vm/lib.sh"
@@ -12,7 +12,7 @@ ports()
 	ls /dev/weft 2>/dev/null
 }
 
-# refuses WORDS COMMAND...: the command fails, says the words, changes nothing
+# refuses WORDS COMMAND...: the command fails, prints the words, changes nothing
 refuses()
 {
 	words=$1
@@ -38,7 +38,7 @@ attr()	# PORT ATTRIBUTE
 
 same_counters()
 {
-	# rx and tx may move meanwhile: compare the names
+	# rx and tx may change meanwhile: compare the names
 	node 0 weftctl stats show weft0 | awk '{ print $2 }' | sort >/run/weft/a
 	node 0 ls /sys/class/weft/weft0/counters | sort >/run/weft/b
 	diff /run/weft/a /run/weft/b && [ -s /run/weft/a ]
@@ -75,7 +75,7 @@ user_refused()
 		weftctl port del weft0
 }
 
-# root of a user namespace of its own is nobody here
+# root of a user namespace has no rights here
 userns_refused()
 {
 	refuses "not permitted" node 0 setpriv --reuid 1990 --regid 1990 --clear-groups \
@@ -97,7 +97,7 @@ loop_port()
 		[ -c /dev/weft/l0 ] && node 0 weftctl port del l0 && [ ! -e /dev/weft/l0 ]
 }
 
-# Made and deleted at the same time from several sides.
+# Ports are made and deleted at the same time by several processes.
 race()
 {
 	for i in 1 2 3 4; do
@@ -126,12 +126,12 @@ many()
 		weftctl port del m$i || exit 1; done'
 }
 
-# A file like /etc/weft.conf: with -f all that can be done is done
+# A file like /etc/weft.conf: -f runs all commands that succeed
 batch()
 {
 	file=/run/weft/batch
 	cat >$file <<-'EOF'
-		# two ports, and one that cannot be
+		# two ports, and an impossible one
 		port add b0 loop addr 10.1.2.1
 		port add b1 netdev nonesuch0
 		port add b2 loop \
@@ -148,7 +148,7 @@ b2" ] && node 0 weftctl limit show b2 | grep -q "paths value 100 " || return 1
 	printf 'port del b0\nport del b2\n' | node 0 weftctl -b - && ! ports | grep '^b'
 }
 
-# Each command's array is whole, whatever was shown before
+# Each command's array is complete, whatever was shown before
 batch_json()
 {
 	printf 'stats show weft0\nstats show weft0\nport show weft0\n' >/run/weft/batch

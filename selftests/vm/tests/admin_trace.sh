@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The tracepoints are there, and tell of packets and of the life of messages.
+# The tracepoints exist, and report packets and the steps of messages.
 # TIMEOUT: 120
 
 . "$VM_REPO/selftests/vm/lib.sh"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * An ordinary user who may lock 64 KiB sends and receives 1 GiB in one message without registering
- * anything: between the nodes and within one. Nothing stays pinned. TIMEOUT: 600 CHECK: all
+ * memory: between the nodes and within one. No page stays pinned.
+ * TIMEOUT: 600 CHECK: all
  */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -46,14 +47,14 @@ static bool finish(struct fid_cq *cq, size_t len)
 	struct fi_cq_tagged_entry c;
 	ssize_t ret;
 
-	/* as long as it takes: the suite has a limit, which is longer on slow kernels */
+	/* no limit: the suite has one, which is longer on slow kernels */
 	ret = fi_cq_sread(cq, &c, 1, NULL, -1);
 	CHECK_EQ(ret, 1);
 	CHECK_EQ(c.len, len);
 	return true;
 }
 
-/* One side in a process of its own. */
+/* Run one side in a process of its own. */
 static bool one_side(bool sender, bool apart, int in, int out)
 {
 	struct opts o = { .type = FI_EP_RDM };

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Debian's unmodified uDAPL test programs through its libdat2: shared receive
-# queues, connection management, jobs. They return 0 after some failures: both
-# sides have to say that they are complete.
+# Debian's unmodified uDAPL test programs through its libdat2: shared receive queues, connection
+# management, jobs. The programs return 0 after some failures, so both sides must print that they
+# are complete.
 # TIMEOUT: 400
 
 . "$VM_REPO/selftests/vm/lib.sh"
@@ -13,7 +13,7 @@ listening()
 	node 1 weftctl ep show | grep -qi listen
 }
 
-# both NAME SERVER-ARGS CLIENT-ARGS WORD: WORD is said by both
+# both NAME SERVER-ARGS CLIENT-ARGS WORD: both sides print WORD
 both()
 {
 	prog=$1 server=$2 client=$3 word=$4
@@ -73,7 +73,7 @@ in_job()
 	)
 }
 
-# The server hears nothing of it, and waits until it is killed.
+# The server gets no request, and waits until it is killed.
 outside()
 {
 	before=$(node 1 weftctl -j stats show weft1 | grep -o '"wrong_job": *[0-9]*')
@@ -91,7 +91,7 @@ outside()
 		[ "$(node 1 weftctl -j stats show weft1 | grep -o '"wrong_job": *[0-9]*')" != "$before" ]
 }
 
-# refused IA WORDS: it cannot be used, and the provider says why
+# refused IA WORDS: the adapter cannot be used, and the provider says why
 refused()
 {
 	DAT_OVERRIDE=$jobs/dat.conf WEFT_DAT_LOG=1 timeout $((100 * VM_SLOW)) \

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The engine that decides by itself: a program that calls now and then is not looked at, one that
- * calls all the time is; on a machine without a CPU to spare that ends, and messages go on.
- *
+ * The engine `auto`: it does not poll for a program that calls rarely, and polls for one that calls
+ * all the time. On a machine without a spare CPU polling ends, and messages still arrive.
  * TIMEOUT: 300
  */
 #include <errno.h>
@@ -38,7 +37,7 @@ static bool message(struct wpair *p, uint64_t no)
 	return true;
 }
 
-/* A call in ten milliseconds at most, for three times as many calls as would be enough. */
+/* At most one call in ten milliseconds, for three times the calls that start polling. */
 static bool slow(struct wpair *p)
 {
 	long long joins = port_attr(0, "counters/engine_joins");
@@ -53,7 +52,7 @@ static bool slow(struct wpair *p)
 	return true;
 }
 
-/* Calls that find nothing are the quickest; then messages. */
+/* First calls that find no work, the quickest ones; then messages. */
 static bool fast(struct wpair *p)
 {
 	long long joins = port_attr(0, "counters/engine_joins");
@@ -71,7 +70,7 @@ static bool fast(struct wpair *p)
 	return true;
 }
 
-/* With more to do than CPUs the engine leaves. */
+/* With more work than CPUs the engine stops polling. */
 static bool crowd(struct wpair *p)
 {
 	uint64_t end = now_ms() + PATIENCE_MS;

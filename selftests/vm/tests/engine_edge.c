@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * The edge between an engine that looks and a program that calls: a million messages in small
- * bunches with pauses of random length, at several limits of idleness, so that the engine gives up
- * looking, and falls asleep, at any moment. The program never waits in the kernel: a doorbell that
- * nobody looks at would end the run. Every message is accounted for, in order.
+ * The change between an engine that polls and a program that calls: a million messages in small
+ * bunches, with random pauses
+ *
+ * The test uses several limits of idleness. So the engine stops polling, and falls asleep, at any
+ * moment. The program never waits in the kernel: a lost doorbell would end the run. Every message
+ * is counted, in order.
  *
  * Usage: engine_edge [messages [seed]]
  * TIMEOUT: 400
@@ -38,8 +40,8 @@ static uint64_t now_ns(void)
 }
 
 /*
- * Mostly short, now and then up to three times the limit, by the clock: an engine that finds
- * nothing for the limit stops looking, and falls asleep after as long again.
+ * Mostly a short pause, now and then up to three times the limit, by the clock. An engine that
+ * finds no work for the limit stops polling, and falls asleep after as long again.
  */
 static void rest(unsigned int idle_us)
 {
@@ -72,7 +74,7 @@ static bool take(struct wside *s, uint64_t *next, uint64_t *when)
 	return true;
 }
 
-/* Until all that was posted has come. */
+/* Until all posted operations have completed. */
 static bool settle(struct wpair *p, uint64_t sent, uint64_t *acked, uint64_t *got)
 {
 	uint64_t since = 0;
@@ -99,7 +101,7 @@ static bool edge(struct wpair *p, unsigned int idle_us, unsigned int count, uint
 	while (*sent < end) {
 		for (n = 1 + below(BUNCH); n && *sent < end; n--, ++*sent) {
 			word = *sent;
-			/* now before the message, now after it */
+			/* now before the message, now after the message */
 			if (*sent & 3)
 				CHECK_EQ(weft_recv(p->b.ep, NULL, 0, WEFT_SRC_ANY, *sent,
 						   WEFT_RQ_COMPLETION), 0);

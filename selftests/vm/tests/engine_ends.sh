@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What can be set of an engine and what cannot; ports, their namespace and the
-# module go while it polls, with traffic and without.
+# Settings of an engine, valid and invalid. Ports, their namespace and the module go while the
+# engine polls, with traffic and without.
 # TIMEOUT: 200 NEEDS: reload
 
 . "$VM_REPO/selftests/vm/lib.sh"
@@ -53,7 +53,7 @@ wrong()
 			weftctl port set weft0 engine poll
 }
 
-threads()	# how many poll
+threads()	# number of polling engines
 {
 	cat /proc/[0-9]*/comm 2>/dev/null | grep -c '^weft/weft'
 }

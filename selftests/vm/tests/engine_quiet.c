@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * While an engine polls, neither posting nor reading completions enters the kernel: a program that
- * has closed the door behind itself (a seccomp filter that lets nothing pass) exchanges 100 000
- * messages with itself, through the library and through the provider; short ones, long ones, and
- * such as come before their receive, whether that is the endpoint's own or shared.
+ * While an engine polls, neither posting nor reading completions enters the kernel
  *
+ * A program forbids itself all system calls (by a seccomp filter). Then the program exchanges 100
+ * 000 messages with itself, through the library and through the provider. The messages are short,
+ * long, or come before their receive. Receives are the endpoint's own, or shared.
  * TIMEOUT: 300
  */
 #include <errno.h>
@@ -51,7 +51,7 @@ struct flood {
 static struct weft_srq *srq;
 static char sbuf[LONG], rbuf[WINDOW][LONG];
 
-/* ---- The door -------------------------------------------------------------------------------- */
+/* ---- The filter ------------------------------------------------------------------------------ */
 
 static void caught(int sig, siginfo_t *info, void *context)
 {
@@ -67,7 +67,7 @@ static void caught(int sig, siginfo_t *info, void *context)
 	_exit(3);
 }
 
-/* From here on only words on standard output and the end are possible. */
+/* From here on only writes to standard output and the exit are possible. */
 static bool close_door(void)
 {
 	static struct sock_filter code[] = {
@@ -101,7 +101,7 @@ static int weft_post(struct wpair *p, const struct flood *f, unsigned int no, bo
 	return weft_tsend(p->a.ep, sbuf, f->len, p->a.peer, no, 0, no, WEFT_SQ_COMPLETION | flags);
 }
 
-/* Each once; those whose memory was not at hand come later. */
+/* Each message once; those without resident memory come later. */
 static bool weft_read(struct wside *s, const struct flood *f, unsigned int *done, bool *seen)
 {
 	struct weft_cqe e[4];
@@ -132,7 +132,7 @@ static bool weft_flood(struct wpair *p, const struct flood *f, unsigned int msgs
 		if (sent < msgs && sent - got < WINDOW && (f->late || sent < posted) &&
 		    !weft_post(p, f, sent, false))
 			sent++;
-		/* the receives of a whole window, or of what is left */
+		/* the receives of a whole window, or of the rest */
 		if (f->late && sent > posted && (sent - got == WINDOW || sent == msgs) &&
 		    !weft_post(p, f, posted, true))
 			posted++;
@@ -142,7 +142,7 @@ static bool weft_flood(struct wpair *p, const struct flood *f, unsigned int msgs
 	return true;
 }
 
-/* In place of B's endpoint one that shares receives. */
+/* Replace B's endpoint by one with shared receives. */
 static bool share(struct wpair *p)
 {
 	struct weft_ep_attr attr = {
@@ -232,7 +232,7 @@ static const struct flood floods[] = {
 	  .len = 8, .msgs = MSGS / 20 },
 };
 
-/* In a process of its own: the door stays closed. */
+/* In a process of its own: the filter cannot be removed. */
 static bool silent(const struct flood *f)
 {
 	int status;
@@ -249,7 +249,7 @@ static bool silent(const struct flood *f)
 	return true;
 }
 
-/* What is looked for can be seen: without an engine the first message ends the program. */
+/* Proof that the filter works: without an engine the first message ends the program. */
 static bool noisy(void)
 {
 	static const struct flood f = { .len = 8, .msgs = WARM };

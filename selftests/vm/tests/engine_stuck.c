@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * An engine serves many programs: one whose message stands in memory that never comes (a page that
- * userfaultfd is asked for, and does not give) holds up nobody but itself, and can be killed.
- *
+ * An engine serves many programs. One program's message is in memory that never comes: userfaultfd
+ * is asked for the page, and does not give it. The engine still serves the others, and that program
+ * can be killed.
  * TIMEOUT: 120
  */
 #include <string.h>
@@ -16,7 +16,7 @@
 #define MSGS	2000
 #define WAIT_S	30
 
-/* Be looked at, then send what cannot be had; say so, and wait. Only dies. */
+/* Be polled, then send a message that cannot be read; say so, and wait. Only dies. */
 static bool stuck(int ready)
 {
 	struct weft_cqe e;
@@ -28,7 +28,7 @@ static bool stuck(int ready)
 	CHECK(wpair_open(&pair, false));
 	for (i = 0; i < 4; i++)
 		CHECK(wpair_move(&pair, word, word, 0));
-	/* inline, so that the endpoint is surely looked at when the next one is posted */
+	/* inline, so that the endpoint is certainly polled when the next message is posted */
 	CHECK_EQ(weft_send(pair.a.ep, word, 8, pair.a.peer, 0, 1,
 			   WEFT_SQ_INLINE | WEFT_SQ_COMPLETION), 0);
 	while (!weft_cq_read(pair.a.cq, &e, 1))
@@ -43,7 +43,7 @@ static bool stuck(int ready)
 	return false;
 }
 
-/* Messages that the engine alone carries. */
+/* Messages that only the engine processes. */
 static bool others(void)
 {
 	struct wpair p;
@@ -70,7 +70,7 @@ int main(void)
 	result(engine_set(0, "engine poll idle-us 10000000"), "poll", "one node");
 	result(one_is_stuck(), "a program whose memory never comes", "one node");
 	result(nothing_left(), "nothing is left", "one node");
-	/* what was stuck for good is left by an engine that goes */
+	/* an engine that ends leaves the stuck operation */
 	result(engine_set(0, "engine inline idle-us 100"), "inline again", "one node");
 	result(others(), "messages", "one node");
 	return results_end();

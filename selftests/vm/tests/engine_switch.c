@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Engines are switched while programs that poll and programs that sleep exchange messages of all
- * lengths; programs are killed in the middle of it. Every message arrives whole and in order, and
- * nothing is left.
+ * Engines are switched while programs exchange messages of all lengths. Some programs poll, others
+ * sleep; some are killed meanwhile. Every message arrives whole and in order, and no object is
+ * left.
  *
  * Usage: engine_switch [switches [kills [seed]]]
  * TIMEOUT: 300 KERNELS: each
@@ -24,14 +24,14 @@
 /**
  * struct traffic - messages between two ends, in a thread
  * @p: the ends
- * @sleeps: waits in the kernel, else looks again and again
+ * @sleeps: the thread waits in the kernel, else it polls
  * @seed: of lengths and order
  * @stop: to end
  * @batches: done
- * @ok: all was well
+ * @ok: no error so far
  * @thread: the thread
- * @sbuf: what is sent
- * @rbuf: where it goes
+ * @sbuf: bytes to send
+ * @rbuf: buffer of receives
  */
 struct traffic {
 	struct wpair p;
@@ -149,7 +149,7 @@ static unsigned int batches(struct traffic *t)
 	return __atomic_load_n(&t->batches, __ATOMIC_RELAXED);
 }
 
-/* Wait until every thread has got on. */
+/* Wait until every thread has made progress. */
 static bool all_go_on(struct traffic *t, int n)
 {
 	uint64_t end = now_ms() + 60000;

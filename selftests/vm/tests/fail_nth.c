@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Every allocation and every copy from or to a program that weft makes in a program's calls fails
- * once: setting up, messages and datagrams within a node. A sequence of calls is run again and
- * again; the first time the first allocation or copy in it fails, then the second, and so on until
- * none was left to fail. Each call that is told of it says so with an errno that means it and works
- * when it is made again, what was sent completes or fails, nothing is left, and the same works
- * afterwards. Between nodes: fail_nth_nodes.
+ * Every allocation, and every copy from or to a program, that weft makes in a program's calls fails
+ * once
  *
- * Needs a kernel that fails on demand (make check-debug). Only what has weft's own text in its
- * backtrace fails. Arguments name sequences, none: all of them. TIMEOUT: 300
+ * The calls set up objects, and send messages and datagrams within a node. A sequence of calls runs
+ * again and again. In the first run the first allocation or copy fails, in the next run the second,
+ * and so on, until none is left. A call with a fault returns an errno for it, and works when it is
+ * repeated. Sends complete or fail. No object is left, and the same sequence works afterwards.
+ * fail_nth_nodes does the same between nodes.
+ *
+ * The kernel must support fault injection (make check-debug). A fault needs weft's own text in its
+ * backtrace. Arguments name sequences, none: all of them.
+ * TIMEOUT: 300
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -20,7 +23,7 @@
 
 #define KEY "a key that is long enough"
 
-/* An endpoint that has itself as an address. */
+/* Make an endpoint that has itself as an address. */
 static bool alone(struct end *e, __u32 type, __u32 *self)
 {
 	return end_make(e, type) && end_know(e, &e->en.addr, self);
@@ -72,7 +75,7 @@ static bool job_add(void)
 	return true;
 }
 
-/* As within, of a job. */
+/* The same as within, of a job. */
 static void job(void)
 {
 	struct end e = END_NONE;
@@ -156,7 +159,7 @@ static bool shared_messages(struct end *e, struct shared *s, __u32 self)
 				status = end_completion(e, &sent);
 				if (status < 0)
 					return wrong("no completion: errno %d", -status);
-				/* the receive is still there, then */
+				/* then the receive is still posted */
 				if (!fine(sent ? "send" : "receive", -status))
 					return false;
 			}
@@ -208,7 +211,7 @@ static bool datagram(struct end *e, __u32 dst, __u16 flags)
 
 	if (!end_recv(e, to, sizeof(to)) || !end_send(e, dst, from, sizeof(from), flags))
 		return false;
-	do { /* receives stand in between */
+	do { /* the payload is in between */
 		status = end_completion(e, &sent);
 		if (status < 0)
 			return wrong("no completion: errno %d", -status);

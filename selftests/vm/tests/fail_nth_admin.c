@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * As fail_nth: what the administrator asks for over netlink. A port is added, shown, set, has jobs
- * that come and go, and is deleted; one on a network device, and one that takes a device over and
- * gives it back.
+ * The same as fail_nth for the administrator's netlink requests
  *
- * Needs a kernel that fails on demand (make check-debug). Arguments name sequences, none: all of
- * them. TIMEOUT: 300 NEEDS: nics
+ * A port is added, shown, set and deleted, and has jobs that come and go. Another port is on a
+ * network device. A third one takes a device over and gives it back.
+ *
+ * The kernel must support fault injection (make check-debug). Arguments name sequences, none: all
+ * of them.
+ * TIMEOUT: 300 NEEDS: nics
  */
 #define _GNU_SOURCE
 #include <linux/weft.h>
@@ -23,7 +25,7 @@
 
 /* ---- Requests -------------------------------------------------------------------------------- */
 
-/* About the port, or what has it as its name. */
+/* A request about the port, or about an object with the port's name. */
 static void begin(struct genl_request *r, __u8 cmd)
 {
 	genl_begin(r, NLM_F_ACK, cmd);
@@ -31,8 +33,8 @@ static void begin(struct genl_request *r, __u8 cmd)
 }
 
 /*
- * One that is told of a fault has changed nothing: it works when it is made again. Return: whether
- * it has worked.
+ * Make a request. A request that reports a fault has changed nothing: it works when it is repeated.
+ * Return: it has worked.
  */
 static bool ask(const char *name, const struct genl_request *r)
 {
@@ -155,7 +157,7 @@ static void on_netdev(void)
 		del();
 }
 
-/* PCI address of a NIC that is nobody's; empty: there is none. */
+/* PCI address of a spare NIC; empty: there is none. */
 static char nic[32];
 
 static void nic_find(void)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * As fail_nth: messages between nodes; connections that are made, ended, refused and handed on; and
- * paths that are made anew. Then what others do for the same calls, softirqs that receive,
- * workers that pin and copy, and engines, fails instead: between nodes nobody need be told of that,
- * as packets are sent again.
+ * The same as fail_nth between nodes: messages; connections that are made, ended, refused and
+ * handed on; paths that are made anew
  *
- * Needs a kernel that fails on demand (make check-debug). Arguments name sequences, none: all of
- * them. TIMEOUT: 600
+ * Then other threads get the faults: softirqs that receive, workers that pin and copy, and engines.
+ * No call reports those, because packets are sent again.
+ *
+ * The kernel must support fault injection (make check-debug). Arguments name sequences, none: all
+ * of them.
+ * TIMEOUT: 600
  */
 #include <errno.h>
 #include <sys/socket.h>
@@ -33,7 +35,7 @@ static void between(void)
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
-#define IDLE_MS		100	/* after which paths go while this is walked */
+#define IDLE_MS		100	/* idle time of paths during this walk */
 #define IDLE_MS_EVER	300000
 
 static struct end pair[2];
@@ -45,7 +47,7 @@ static bool paths_go(void)
 	if (paths_idle)
 		return true;
 	CHECK(port_limit(0, "idle-ms", IDLE_MS) && port_limit(1, "idle-ms", IDLE_MS));
-	/* a path that is idle already has the time that it had, until it is used */
+	/* a path that is idle already keeps its old deadline, until it is used */
 	between();
 	paths_idle = true;
 	return true;
@@ -87,7 +89,7 @@ static bool pair_open(void)
 	pair[1] = (struct end)END_NONE;
 	if (pair_make())
 		return true;
-	/* (the walks after this one count what is left open) */
+	/* (the walks after this one count open objects) */
 	pair_close();
 	return false;
 }
@@ -102,7 +104,7 @@ static void pair_use(void)
 
 static bool engines_poll;
 
-/* What calls did is done by the engines' threads from now on. */
+/* The engines' threads do from now on what calls did. */
 static bool engines_start(void)
 {
 	if (!engines_poll)
@@ -202,7 +204,7 @@ static bool is_refused(struct end *a)
 	return ev.ev.status == ECONNREFUSED || fine("CONNECT", -(int)ev.ev.status);
 }
 
-/* One is handed on and refused, one finds nobody. */
+/* One request is handed on and refused, one finds no listener. */
 static void refuses(void)
 {
 	struct end l = END_NONE, l2 = END_NONE, a = END_NONE, a2 = END_NONE;

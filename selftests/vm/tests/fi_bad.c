@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Wrong arguments: each call gives the documented error, says in the log what is wrong, and leaves
- * everything as it was. TIMEOUT: 120
+ * Wrong arguments: each call returns the documented error, logs what is wrong, and changes nothing.
+ * TIMEOUT: 120
  */
 #include <stdlib.h>
 #include <string.h>
@@ -287,7 +287,7 @@ static bool msg_messages(void)
 	return messages(FI_EP_MSG);
 }
 
-/* every form of a send and of a receive, with segments that are none, too many, too long */
+/* every form of a send and of a receive, with no segments, too many, too long */
 static bool all_forms(struct fid_ep *ep, fi_addr_t to, const struct fi_info *info, bool tags)
 {
 	struct iovec iov[33] = { { buf, 8 } };
@@ -344,7 +344,7 @@ static bool all_forms(struct fid_ep *ep, fi_addr_t to, const struct fi_info *inf
 	return ok;
 }
 
-/* a peer that is not there, in every form that names one */
+/* a missing peer, in every form that names one */
 static bool all_peers(struct fid_ep *ep, fi_addr_t to, bool tags)
 {
 	struct iovec iov = { buf, 8 };
@@ -395,7 +395,7 @@ static bool forms(void)
 	return ok;
 }
 
-/* receives name senders that are not there */
+/* receives name missing senders */
 static bool directed(void)
 {
 	struct iovec iov = { buf, 8 };
@@ -411,7 +411,7 @@ static bool directed(void)
 	return bad_still_works(&p) && ok;
 }
 
-/* one direction, or one kind of messages, was not asked for */
+/* the endpoint has one direction, or one kind of messages, only */
 static bool one_way(void)
 {
 	static const uint64_t caps[] = { FI_MSG | FI_SEND, FI_MSG | FI_RECV, FI_TAGGED };
@@ -452,7 +452,7 @@ static bool one_way(void)
 	return bad_still_works(&p) && ok;
 }
 
-/* fi_cm(3): in the wrong state, with arguments that are none */
+/* fi_cm(3): in the wrong state, with invalid arguments */
 static bool connections(void)
 {
 	struct fi_info *info;
@@ -482,7 +482,7 @@ static bool connections(void)
 	BAD(fi_control(&p.pep->fid, FI_GETWAIT, &backlog), -FI_ENOSYS);
 	BAD(fi_pep_bind(p.pep, &p.b.eq->fid, 0), -FI_EOPBADSTATE);
 
-	/* what has never been connected */
+	/* an endpoint that was never connected */
 	info = fi_dupinfo(p.a.info);
 	CHECK(info);
 	CHECK_EQ(fi_endpoint(p.a.domain, info, &ep, NULL), 0);
@@ -512,7 +512,7 @@ static bool connections(void)
 	return bad_still_works(&p) && ok;
 }
 
-/* what connectionless endpoints do not have */
+/* calls that connectionless endpoints do not have */
 static bool no_connections(void)
 {
 	bool ok = true;
@@ -681,7 +681,9 @@ static bool absent(void)
 	return bad_still_works(&p) && ok;
 }
 
-/* Each call of the tables of operations has been refused above, but for those that cannot be. */
+/*
+ * The test has refused each call of the tables of operations, except those without wrong arguments.
+ */
 static const char *const of_endpoints[] = {
 	"fi_cancel", "fi_getopt", "fi_setopt", "fi_tx_context", "fi_rx_context", "rx_size_left",
 	"tx_size_left",
@@ -726,7 +728,7 @@ BAD_TABLE(of_tagged, struct fi_ops_tagged, 0);
 BAD_TABLE(of_connections, struct fi_ops_cm, 0);
 BAD_TABLE(of_cqs, struct fi_ops_cq, 1); /* strerror */
 BAD_TABLE(of_eqs, struct fi_ops_eq, 1); /* strerror */
-BAD_TABLE(of_cntrs, struct fi_ops_cntr, 6); /* what reads and changes its numbers */
+BAD_TABLE(of_cntrs, struct fi_ops_cntr, 6); /* the calls that read and change its numbers */
 BAD_TABLE(of_avs, struct fi_ops_av, 1); /* straddr */
 BAD_TABLE(of_polls, struct fi_ops_poll, 0);
 

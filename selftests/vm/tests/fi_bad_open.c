@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Wrong arguments of calls that open objects, and of those that all objects have: nowhere to put
- * the object, no attributes, attributes of nothing, flags, handles of another kind, memory that is
- * not there. Each gives the documented error, says in the log what is wrong, and leaves everything
- * as it was. TIMEOUT: 120
+ * Wrong arguments of calls that open objects, and of calls that all objects have
+ *
+ * The cases are: no place for the object, no attributes, invalid attributes, flags, handles of
+ * another kind, bad memory. Each call returns the documented error, logs what is wrong, and changes
+ * nothing.
+ * TIMEOUT: 120
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +32,7 @@ static bool of_nothing(void)
 	CHECK(bad_begin(&p, apart, FI_EP_RDM, 0));
 	bare = fi_allocinfo();
 	CHECK(bare);
-	/* without the names libfabric asks nobody */
+	/* without the names libfabric asks no provider */
 	CHECK_EQ(fi_fabric(NULL, &fabric, NULL), -FI_EINVAL);
 	CHECK_EQ(fi_fabric(&none, &fabric, NULL), -FI_EINVAL);
 	BAD(fi_domain2(p.a.fabric, bare, &dom, 0, NULL), -FI_EINVAL);
@@ -55,7 +57,7 @@ static bool of_nothing(void)
 	return bad_still_works(&p) && ok;
 }
 
-/* nowhere to put it: refused, whatever else is right */
+/* no place for the object: refused, whatever else is right */
 static bool nowhere(void)
 {
 	struct fi_fabric_attr fattr = *p.a.info->fabric_attr;
@@ -165,7 +167,7 @@ static bool attributes(void)
 	return bad_still_works(&p) && ok;
 }
 
-/* memory that is not there */
+/* bad memory */
 static bool no_memory(void)
 {
 	struct iovec iov[2] = { { buf, 8 }, { (void *)8, 4096 } };
@@ -178,7 +180,7 @@ static bool no_memory(void)
 	return bad_still_works(&p) && ok;
 }
 
-/* what no object has, asked of each */
+/* calls that no object supports, tried on each */
 static bool of_all(void)
 {
 	struct fid *fids[] = {
@@ -232,7 +234,7 @@ BAD_TABLE(of_fabrics, struct fi_ops_fabric, 0);
 BAD_TABLE(of_domains, struct fi_ops_domain, 0);
 BAD_TABLE(of_regions, struct fi_ops_mr, 0);
 
-/* Each call of these tables has been refused above. */
+/* The test has refused each call of these tables. */
 static bool each_call(void)
 {
 	bool ok = true;

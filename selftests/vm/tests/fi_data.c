@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * fi_msg(3) and fi_tagged(3) through stock libfabric: every call, contents and completions on both
- * sides; between the nodes and within one, RDM and MSG, IPv4 and IPv6. With argument "apart" only
- * between the nodes, IPv4. TIMEOUT: 300 KERNELS: each
+ * sides
+ *
+ * Between the nodes and within one, RDM and MSG, IPv4 and IPv6. With argument "apart" only between
+ * the nodes, IPv4.
+ * TIMEOUT: 300 KERNELS: each
  */
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +74,7 @@ static ssize_t recv_form(enum recv_form f, void *buf, size_t len, bool tagged, u
 	return recv_by(p.b.ep, f, buf, len, &l);
 }
 
-/* Every form of send to every form of receive. */
+/* Every form of send with every form of receive. */
 static bool forms(void)
 {
 	const uint64_t data = 0x0123456789abcdefull;
@@ -208,7 +211,7 @@ static bool tags(void)
 	return true;
 }
 
-/* A message that is too long is cut and reported; the sender's side is well. */
+/* A message that is too long is cut and reported; the sender's completion is a success. */
 static bool truncated(size_t len, size_t room, bool early)
 {
 	struct fi_cq_tagged_entry c;
@@ -240,7 +243,7 @@ static bool truncation(void)
 	       one_size(1000, true, true);
 }
 
-/* A canceled receive says so once; the next message goes to the next receive. */
+/* A canceled receive completes once; the next message takes the next receive. */
 static bool canceled(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -262,7 +265,9 @@ static bool canceled(void)
 	return true;
 }
 
-/* Nobody reads or receives: the sender sees EAGAIN, and afterwards everything arrives. */
+/*
+ * No completion is read, no receive posted: the sender gets EAGAIN, and later everything arrives.
+ */
 static bool again(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -293,7 +298,7 @@ static bool again(void)
 	return true;
 }
 
-/* More completions than the queue has room for: all come when it is read, each once. */
+/* More completions than the queue holds: all come when it is read, each once. */
 static bool small_queue(void)
 {
 	const size_t n = 200;
@@ -326,7 +331,7 @@ static bool small_queue(void)
 	return true;
 }
 
-/* Selective completion: successes only where asked for, errors always, whatever the call. */
+/* Selective completion: successes only on request, errors always, whatever the call. */
 static bool selective(void)
 {
 	struct iovec iov = { sbuf, 64 }, riov = { rbuf, 64 };
@@ -354,7 +359,7 @@ static bool selective(void)
 	return true;
 }
 
-/* A send that asks for delivery completes although nobody has posted, once B's node has it. */
+/* A send with FI_DELIVERY_COMPLETE completes without a receive, once B's node has the message. */
 static bool levels(void)
 {
 	static const uint64_t level[] = { FI_INJECT_COMPLETE, FI_TRANSMIT_COMPLETE,
@@ -372,7 +377,7 @@ static bool levels(void)
 		CHECK(received(2, 500, false, 0, false, 0));
 		CHECK(pattern_is(rbuf, 500, i));
 	}
-	/* A long message has to be asked for: no completion before there is a receive. */
+	/* A long message needs a grant: no completion before there is a receive. */
 	iov.iov_len = 1 << 20;
 	pattern_fill(sbuf, 1 << 20, 9);
 	for (i = 1; i < 3; i++) {
@@ -386,7 +391,7 @@ static bool levels(void)
 	return true;
 }
 
-/* FI_MORE holds nothing back for ever. */
+/* FI_MORE delays no message for ever. */
 static bool more(void)
 {
 	struct iovec iov = { sbuf, 64 };
@@ -408,7 +413,7 @@ static bool more(void)
 	return true;
 }
 
-/* Limits are what fi_getinfo says. */
+/* The limits of fi_getinfo are those of the calls. */
 static bool limits(void)
 {
 	size_t inject = p.a.info->tx_attr->inject_size;
@@ -425,7 +430,7 @@ static bool limits(void)
 	return true;
 }
 
-/* A blocking read returns what comes, and its time-out is one. */
+/* A blocking read returns a completion, and its timeout works. */
 static bool sread(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -444,7 +449,10 @@ static bool sread(void)
 	return true;
 }
 
-/* Source selection: a receive directed at a peer takes only its messages (here: at nobody's). */
+/*
+ * Source selection: a receive directed at a peer takes only its messages (here: at a missing
+ * peer's).
+ */
 static bool directed(void)
 {
 	fi_addr_t other;
@@ -453,7 +461,7 @@ static bool directed(void)
 
 	if (p.o.type != FI_EP_RDM)
 		return true;
-	/* B itself stands in for another sender. */
+	/* B itself acts as another sender. */
 	CHECK_EQ(fi_getname(&p.b.ep->fid, addr, &len), 0);
 	CHECK_EQ(fi_av_insert(p.b.av, addr, 1, &other, 0, NULL), 1);
 	CHECK_EQ(fi_trecv(p.b.ep, rbuf, 64, NULL, other, 1, 0, ctx(1)), 0);

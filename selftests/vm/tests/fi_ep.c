@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What endpoints can be besides endpoints, through stock libfabric: aliases with flags of their
- * own, shared transmit contexts, the address of a passive endpoint given to an active one.
+ * Other objects beside plain endpoints, through stock libfabric: aliases with flags of their own,
+ * shared transmit contexts, and the address of a passive endpoint given to an active one.
  */
 #include <string.h>
 #include <netinet/in.h>
@@ -15,7 +15,7 @@ static bool alias(void)
 	struct opts o = { .type = FI_EP_RDM, .selective = true };
 	struct fi_cq_tagged_entry c;
 	struct fid_ep *loud = NULL, *quiet_one = NULL;
-	/* messages may come when this is over: nobody waits for them */
+	/* messages may come when this is over: no test waits for them */
 	static char in[64];
 	char buf[64];
 	uint64_t flags;
@@ -105,7 +105,7 @@ static bool shared_tx(void)
 	return true;
 }
 
-/* An active endpoint takes the address of a passive one, and can be known by it. */
+/* An active endpoint takes the address of a passive one, and other endpoints know it by that. */
 static bool handle(void)
 {
 	struct opts o = { .type = FI_EP_MSG };
@@ -149,14 +149,14 @@ static bool handle(void)
 	fi_freeinfo(e.info);
 	CHECK_EQ(event(p.a.eq, &type, &e, sizeof(e)), sizeof(e));
 	CHECK_EQ(type, FI_CONNECTED);
-	/* who accepts is where the request went to */
+	/* the accepting endpoint has the address that the request went to */
 	len = sizeof(got);
 	CHECK_EQ(fi_getname(&p.b.ep->fid, &got, &len), 0);
 	CHECK(!memcmp(&got, addr, len));
 	return true;
 }
 
-/* What FI_MORE holds back arrives, though the program does nothing more with the endpoint. */
+/* Operations that FI_MORE delays are posted, though the program calls the endpoint no more. */
 static bool held_back(void)
 {
 	struct opts o = { .type = FI_EP_RDM };
@@ -175,7 +175,7 @@ static bool held_back(void)
 			CHECK_EQ(fi_sendmsg(p.a.ep, &msg, FI_MORE), 0);
 		for (i = 0; i < 3; i++)
 			CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
-		/* receives that are held back take what waits */
+		/* delayed receives take waiting messages */
 		for (i = 0; i < 3; i++)
 			CHECK_EQ(fi_send(p.b.ep, buf, 64, NULL, p.b.peer, NULL), 0);
 		iov.iov_base = in[0];

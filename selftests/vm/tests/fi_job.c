@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Jobs through stock libfabric: who may use a key, as user or by a group, and what others are told;
- * what "weftctl" shows; a job that is in use stays; programs that are killed are not in the way.
+ * Jobs through stock libfabric: which user may use a key, himself or by a group, and the error of
+ * others
+ *
+ * Also: the output of "weftctl"; a job in use stays; killed programs do not keep a job in use.
  */
 #include <grp.h>
 #include <signal.h>
@@ -33,7 +35,9 @@ static int sh(const char *cmd)
 
 /* ---- As another user ------------------------------------------------------------------- */
 
-/* Be that user, who is also in group @also, 0: in none; whoever one was before. */
+/*
+ * Become that user, who is also in group @also, 0: in none; whichever user the process was before.
+ */
 static bool be(uid_t uid, gid_t also)
 {
 	CHECK_EQ(seteuid(0), 0);
@@ -43,7 +47,7 @@ static bool be(uid_t uid, gid_t also)
 	return true;
 }
 
-/* What fi_endpoint() says of a key, as an errno. @says: words in the log, or NULL. */
+/* Return: the errno of fi_endpoint() with a key. @says: words in the log, or NULL. */
 static int opens(const char *key, enum fi_ep_type type, const char *says)
 {
 	struct opts o = { .type = type, .key = key };
@@ -63,7 +67,7 @@ static int opens(const char *key, enum fi_ep_type type, const char *says)
 	return -1;
 }
 
-/* What a user is told, who is also in group @also. @says: words in the log. */
+/* The result for a user, who is also in group @also. @says: words in the log. */
 static bool told(uid_t uid, gid_t also, const char *key, int want, const char *says)
 {
 	static const enum fi_ep_type types[] = { FI_EP_RDM, FI_EP_DGRAM, FI_EP_MSG };
@@ -93,7 +97,7 @@ static bool others(void)
 {
 	CHECK(told(BOB, GUEST, LAB, FI_EACCES, "lets you in with \"weftctl job set\""));
 	CHECK(told(ALICE, 0, GUESTS, FI_EACCES, "not for your user"));
-	/* even root is not named */
+	/* even root is not a named user */
 	return told(0, 0, LAB, FI_EACCES, "weftctl job set");
 }
 
@@ -139,7 +143,7 @@ static bool hello(bool hears)
 	return quiet(p.b.rxcq);
 }
 
-/* Alice sends to whoever listens as @uid, who hears her or not. */
+/* Alice sends to an endpoint of @uid, which hears her or not. */
 static bool talk(uid_t uid, gid_t also, const char *mine, const char *yours, bool hears)
 {
 	CHECK(side_as(&p.a, 0, ALICE, 0, mine));
@@ -165,7 +169,7 @@ static bool users_do_not(void)
 	return talk(BOB, 0, "", ANYONE, false);
 }
 
-/* ---- What the administrator sees ---------------------------------------------------------- */
+/* ---- The administrator's view ------------------------------------------------------------ */
 
 static bool in_use(void)
 {
@@ -192,7 +196,7 @@ static bool in_use(void)
 	CHECK_EQ(sh("node 0 weftctl job del anyone0 >/run/weft/said 2>&1"), 2);
 	CHECK_EQ(sh("grep -q 'endpoints are in the job' /run/weft/said"), 0);
 	CHECK_EQ(sh("grep -q 'of process .* (fi_job) is in the job' /run/weft/said"), 0);
-	/* who is in it stays, who comes does not come in */
+	/* members stay, new endpoints are refused */
 	CHECK_EQ(sh("node 0 weftctl job set anyone0 user 1991"), 0);
 	CHECK(told(BOB, 0, ANYONE, FI_EACCES, NULL));
 	CHECK_EQ(sh("node 0 weftctl job show weft0 | grep -q 'job anyone0 ep 1 uid 1991'"), 0);
@@ -207,7 +211,7 @@ static bool in_use(void)
 	return true;
 }
 
-/* Whatever a case has left, when it failed. */
+/* Remove the objects that a failed case has left. */
 static void after(void)
 {
 	if (seteuid(0) || setegid(0))
@@ -215,7 +219,7 @@ static void after(void)
 	pair_close(&p);
 }
 
-/* Names of jobs differ between the nodes: the keys say what is the same. */
+/* Names of jobs differ between the nodes: the keys identify jobs. */
 static bool jobs_add(void)
 {
 	static const char *const what[] = {

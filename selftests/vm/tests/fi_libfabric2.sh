@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The provider under libfabric 2.x ("make provider-2" fetches it): the one that
-# was built for 1.17, and the one built of the same source for 2.x. Each says
-# what it was made for and what it runs under; programs that ask for the newer
-# interface find it, and messages go through it. TIMEOUT: 300
+# The provider under libfabric 2.x ("make provider-2" fetches it): one built for 1.17, and one built
+# from the same source for 2.x. Each reports both versions. Programs find the newer interface on
+# request, and messages pass.
+# TIMEOUT: 300
 
 . "$VM_REPO/selftests/vm/lib.sh"
 
@@ -17,7 +17,7 @@ if [ ! -e "$made/fabric/run" ]; then
 	tap_done
 fi
 
-# fi_info asks for the interface of the version that it comes with
+# fi_info asks for the interface of its own version
 shown()	# VERSION: of libfabric that the provider was made for
 {
 	FI_LOG_LEVEL=info \

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Programs at random on the provider and on a plain model of it: the results are equal.
- * TIMEOUT: 500 LINKS: slow
+ * Random programs on the provider and on a simple model of it: the results are equal.
  *
  *	fi_random [TYPE APART SEED [COUNT]]
  *
- * TYPE is rdm or msg, APART 0 or 1: that seed, or as many as are asked for.
+ * TYPE is rdm or msg, APART 0 or 1: run that seed, or COUNT seeds from there on.
  *
- * A program is a row of sends by A and of receives, cancels, peeks, claims and discards by B.
- * Behind each send goes a message that B waits for: then the send's has been offered to B's
- * receives, since messages keep their order, and what each later step finds is certain. When data
- * and completions come is not: they are compared when they come, by context.
+ * A program is a row of steps: sends by A; receives, cancels, peeks, claims and discards by B. A
+ * second message follows each send, and B waits for it. Messages keep their order. So the first
+ * message has been offered to B's receives, and each later step has a certain result. The times of
+ * data and completions are uncertain: the test compares them on arrival, by context.
+ * TIMEOUT: 500 LINKS: slow
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +25,9 @@
 #define TAGS	4
 #define CLAIMS	3
 
-/* What B's completion has to be, by context. */
+/* The expected completion of B, by context. */
 struct want {
-	bool open;		/* it has not come yet */
+	bool open;		/* the completion has not come yet */
 	bool tagged;
 	int err;
 	uint64_t tag;		/* of the sender, or asked for */
@@ -35,8 +35,9 @@ struct want {
 	size_t len;
 	size_t olen;
 	uint64_t data;		/* 0: none */
-	uint8_t *buf;		/* NULL: no bytes to look at */
-	size_t front;		/* of a peek: room in @buf, where the front may be */
+	uint8_t *buf;		/* NULL: no bytes to check */
+	/* of a peek: space in @buf, where the beginning of the message may be */
+	size_t front;
 	uint32_t seed;
 };
 
@@ -84,9 +85,9 @@ static void expect(unsigned int n, struct want w)
 	open_wants++;
 }
 
-/* ---- What comes ----------------------------------------------------------------------- */
+/* ---- Arrivals ------------------------------------------------------------------------- */
 
-/* A peek has put the front of the message into its buffer, and says so, or nothing. */
+/* A peek has put the beginning of the message into its buffer, and says so; or it did neither. */
 static bool front_is(const struct want *w, const uint8_t *told)
 {
 	size_t n = w->len < w->front ? w->len : w->front;
@@ -167,7 +168,7 @@ static bool take_sends(void)
 	return true;
 }
 
-/* All that A has sent has been offered to B's receives. */
+/* All of A's messages have been offered to B's receives. */
 static bool sync_up(void)
 {
 	uint64_t until = now_ms() + WAIT_MS;
@@ -393,7 +394,7 @@ static struct mail *claimed(unsigned int k)
 	return NULL;
 }
 
-/* Take what was claimed for place @k, or drop it; an error if nothing was. */
+/* Receive or drop the message claimed for place @k; an error if there is none. */
 static bool do_claim(unsigned int k, bool drop)
 {
 	struct mail *m = claimed(k);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Scalable endpoints through stock libfabric: contexts that are named by addresses, their sources,
- * their states; addresses without the bits of contexts.
+ * Scalable endpoints through stock libfabric: contexts that addresses name, their sources, their
+ * states; addresses without bits for contexts.
  */
 #include <string.h>
 #include <arpa/inet.h>
@@ -114,7 +114,7 @@ static bool pair(unsigned int bits)
 	return true;
 }
 
-/* From each context to each: the right one gets it, and knows the one address of the sender. */
+/* From each context to each: the right one gets the message, and sees the sender's only address. */
 static bool named(void)
 {
 	struct fi_msg_tagged msg = { .tag = 7 };
@@ -140,18 +140,18 @@ static bool named(void)
 				CHECK_EQ(fi_cq_read(end[1].rxcq[k], &c, 1), -FI_EAGAIN);
 		}
 	}
-	/* a context that the vector has, but the endpoint has not */
+	/* a context of the vector's that the endpoint does not have */
 	msg.addr = fi_rx_addr(end[0].s.peer, CTX, BITS);
 	CHECK_EQ(fi_tsendmsg(end[0].tx[0], &msg, FI_DELIVERY_COMPLETE), 0);
 	CHECK_EQ(completion(end[0].txcq[0], &c, NULL, &err), -FI_EAVAIL);
 	CHECK_EQ(err.err, FI_ECONNREFUSED);
-	/* the halves do not do each other's work */
+	/* receive contexts cannot send, transmit contexts cannot receive */
 	CHECK_EQ(fi_recv(end[0].tx[0], in, 64, NULL, FI_ADDR_UNSPEC, NULL), -FI_ENOSYS);
 	CHECK_EQ(fi_send(end[0].rx[0], in, 64, NULL, end[0].s.peer, NULL), -FI_ENOSYS);
 	return true;
 }
 
-/* Addresses without bits for contexts are those of the first one. */
+/* Addresses without bits for contexts are those of the first context. */
 static bool unnamed(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -164,7 +164,7 @@ static bool unnamed(void)
 	return true;
 }
 
-/* Contexts hold the endpoint; one that is closed can be opened again. */
+/* Contexts hold the endpoint; a closed context can be opened again. */
 static bool closing(void)
 {
 	struct fi_cq_tagged_entry c;
@@ -182,7 +182,7 @@ static bool closing(void)
 	return true;
 }
 
-/* The services in a row that were asked for; in use: said so. */
+/* The consecutive services that were asked for; an error if one is in use. */
 static bool services(void)
 {
 	struct opts o = { .type = FI_EP_RDM };

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Calls at random: programs of several threads do what no library would with a port, its objects
- * and their maps, and with the memory that messages are in (fuzz_ops.h), while they fork, call
- * execve(2) and are killed; somebody else sends netlink messages of any content, and has ports that
- * come and go under programs; jobs, to which programs show keys, come, change and go. Nothing is
- * expected of a call but that it returns; afterwards nothing may be left, the port still works, and
- * the kernel log is looked at by whoever started this.
+ * Calls at random: programs of several threads make calls that no library makes
  *
- * TIME=SECONDS says how long (default 12), SEED=N repeats what is drawn, though not how the threads
- * meet. TIMEOUT: 160
+ * The calls use a port, its objects, their maps, and the memory of messages (fuzz_ops.h). The
+ * programs fork, call execve(2) and are killed. Another process sends random netlink messages, and
+ * adds and deletes ports under programs. Jobs, whose keys programs show, come, change and go. A
+ * call need only return. Afterwards no object may be left, and the port still works. The caller of
+ * this test checks the kernel log.
+ *
+ * TIME=SECONDS sets the duration (default 12). SEED=N repeats the random numbers, but not the order
+ * of threads.
+ * TIMEOUT: 160
  */
 #include <errno.h>
 #include <grp.h>
@@ -31,8 +33,8 @@
 
 #define THREADS	 3
 #define PROGRAMS 3
-#define PORTS	 3 /* of the namespace whose ports come and go: fuzz0, ... */
-#define JOBS	 3 /* of the node's port */
+#define PORTS	 3 /* names in the namespace whose ports come and go: fuzz0, ... */
+#define JOBS	 3 /* name of the node's port */
 
 static unsigned int seed;
 static uint64_t end;
@@ -60,7 +62,7 @@ static void ordinary_user(void)
 		_exit(1);
 }
 
-/* A program on the port @path, until it is killed, ends, or becomes another one. */
+/* A program on the port @path, until it is killed, ends, or calls execve(2). */
 static void program(const char *path, unsigned int s)
 {
 	static struct worker w[THREADS];
@@ -68,7 +70,7 @@ static void program(const char *path, unsigned int s)
 	unsigned int i;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	/* a wait for ever is an answer, too */
+	/* an endless wait is a valid result */
 	alarm(5);
 	if (rand_r(&s) & 1)
 		ordinary_user();
@@ -89,7 +91,7 @@ static void program(const char *path, unsigned int s)
 	_exit(0);
 }
 
-/* @count programs at a time on ports that @name writes, until the end. */
+/* Keep @count programs running on ports that @name writes, until the end. */
 static void programs(unsigned int count, unsigned int s, void (*name)(char *, size_t, unsigned int))
 {
 	pid_t pids[PROGRAMS] = { 0 };
@@ -165,7 +167,7 @@ static void any_attr(struct genl_request *r, unsigned int *s)
 	}
 }
 
-/* A request that is right, now and then: without ports there is nothing to fuzz. */
+/* A valid request, now and then: without ports there is nothing to fuzz. */
 static void good_request(struct genl_request *r, unsigned int *s)
 {
 	static const char *const engines[] = { "inline", "poll", "auto" };
@@ -213,10 +215,10 @@ static void netlink_step(unsigned int *s)
 		   (unsigned int)rand_r(s) % 17);
 	for (n = (unsigned int)rand_r(s) % 8; n; n--)
 		any_attr(&r, s);
-	if (rand_r(s) % 16 == 0) /* attributes that end where they should not */
+	if (rand_r(s) % 16 == 0) /* attributes that end at a wrong place */
 		r.h.nlmsg_len -= (unsigned int)rand_r(s) % 8;
 	genl_ask(&r, rand_r(s) % 8 != 0);
-	if (rand_r(s) % 64 == 0) { /* the end of a dump that nobody waits for */
+	if (rand_r(s) % 64 == 0) { /* the end of a dump that the receiver does not wait for */
 		genl_begin(&r, NLM_F_DUMP, WEFT_CMD_STATS_GET);
 		genl_send(&r);
 		if (!genl_open())
@@ -242,7 +244,7 @@ static bool ports_gone(void)
 	return true;
 }
 
-/* In a namespace of its own, so that no message finds the nodes' ports. Return: all went well. */
+/* Run in a namespace of its own, so that no message finds the nodes' ports. Return: success. */
 static bool netlink_program(void)
 {
 	struct ifreq lo = { .ifr_name = "lo", .ifr_flags = IFF_UP };
@@ -269,7 +271,7 @@ static bool netlink_program(void)
 
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
-/* A request about job number @job. @key: of fuzz_keys, -1: none. Return: its errno. */
+/* A request about job number @job. @key: index in fuzz_keys, -1: none. Return: its errno. */
 static int job_request(__u8 cmd, unsigned int job, int key, unsigned int who)
 {
 	static const __u32 user = 1990, root;
@@ -291,7 +293,7 @@ static int job_request(__u8 cmd, unsigned int job, int key, unsigned int who)
 	return genl_ask(&r, true);
 }
 
-/* Jobs of the port that programs are on. Return: nothing but what may be was said. */
+/* Jobs of the programs' port. Return: only permitted errors came. */
 static bool jobs_program(void)
 {
 	unsigned int s = seed + 99, job, what;
@@ -315,7 +317,7 @@ static bool jobs_program(void)
 	return true;
 }
 
-/* When nobody is in them jobs can go, and one works as if nothing had been. */
+/* Empty jobs can be deleted, and a new one works as usual. */
 static bool jobs_work(void)
 {
 	struct weft_ioc_ep e = { .size = sizeof(e), .type = WEFT_EP_RDM, .sq_slots = 16,
@@ -345,7 +347,7 @@ static bool jobs_work(void)
 
 /* ---- The test -------------------------------------------------------------------------------- */
 
-/* Enough was right for there to be something to get wrong. */
+/* Enough calls were valid, so that invalid ones had effects to disturb. */
 static bool reached(void)
 {
 	static const char *const counters[] = { "notifications", "msgs_local", "msgs_unexpected",
@@ -359,7 +361,7 @@ static bool reached(void)
 		snprintf(name, sizeof(name), "counters/%s", counters[i]);
 		v = port_attr(0, name);
 		printf("# %s %lld\n", counters[i], v);
-		/* connections and other jobs need several right calls: not in a short time */
+		/* connections and other jobs need several valid calls: too rare in a short time */
 		CHECK(v || !strcmp(counters[i], "conns_made") || !strcmp(counters[i], "wrong_job"));
 	}
 	return true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * kill -9 of either side at random moments of heavy traffic, every second time with a live forked
- * child that holds the victim's files. The survivor sees an error or FI_SHUTDOWN and ends;
- * afterwards no context, endpoint or pinned page is left.
+ * kill -9 of either side at random moments of heavy traffic. Every second time a live forked child
+ * holds the victim's files. The survivor gets an error or FI_SHUTDOWN and ends. Afterwards no
+ * context, endpoint or pinned page is left.
  *
  * Usage: kill9 [rounds [seed]]
  * TIMEOUT: 600 KERNELS: each
@@ -68,7 +68,7 @@ static bool join(struct side *s, const struct opts *o, bool first, int sock)
 	return true;
 }
 
-/* Send and receive until something says that the peer has gone. Never returns otherwise. */
+/* Send and receive until a call reports that the peer has gone. Never returns otherwise. */
 static void traffic(struct side *s, const struct opts *o)
 {
 	struct fi_cq_tagged_entry c;
@@ -173,7 +173,7 @@ static bool one_round(const struct opts *o, unsigned int ms, bool victim, bool f
 	close(sock[0]);
 	close(sock[1]);
 	close(ready[0]);
-	/* Everything goes although the child still holds the victim's files. */
+	/* All objects are destroyed although the child still holds the victim's files. */
 	CHECK(nothing_left());
 	if (forks)
 		CHECK_EQ(kill(-group, SIGKILL), 0);

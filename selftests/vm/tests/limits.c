@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Limits of ports, each reached once: what is beyond is held back and counted, and when there is
- * room again all messages arrive. TIMEOUT: 200 NEEDS: reload
+ * Limits of ports. Each limit is reached once: it holds traffic back and is counted. When there is
+ * space again, all messages arrive.
+ * TIMEOUT: 200 NEEDS: reload
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,10 @@
 #include "fipair.h"
 #include "looks.h"
 
-#define MANY 200 /* sends of LEN bytes: more than a flow may have wait without being asked for */
-#define MORE 600 /* of few bytes, likewise */
-#define LEN  900 /* of a message: goes in one packet, so that only the window holds it back */
+#define MANY 200 /* sends of LEN bytes: more than a flow may keep at the receiver */
+#define MORE 600 /* sends of few bytes, likewise */
+/* bytes of a message in one packet, so that only the window holds the message back */
+#define LEN  900
 
 static struct pair pair;
 static bool apart;
@@ -58,7 +60,7 @@ static bool received(size_t len, int n)
 	return true;
 }
 
-/* @node: whose limit it is; @counts: whose counter; @n: messages. */
+/* @node: owner of the limit; @counts: owner of the counter; @n: messages. */
 static bool held_back(int node, const char *name, unsigned int value, unsigned int back, int counts,
 		      const char *counter, size_t len, int n)
 {
@@ -89,13 +91,13 @@ static bool with_pair(bool (*run)(void))
 
 static bool unexpected_run(void)
 {
-	/* while its endpoint has room a message does not count to its node's */
+	/* while its endpoint has credit a message does not count to its node's limit */
 	CHECK(port_limit(apart, "unexpected-endpoint", 65536));
 	CHECK(held_back(apart, "unexpected-node", 65536, 4 << 20, 0, "limit_unexp", LEN, MANY));
 	return port_limit(apart, "unexpected-endpoint", 4 << 20);
 }
 
-/* What a node has been told that it may send stays true: the nodes are made anew. */
+/* Credit that a node has been told stays valid, so the nodes are made anew. */
 static bool unexpected(void)
 {
 	if (!apart)
@@ -104,7 +106,7 @@ static bool unexpected(void)
 	return with_pair(unexpected_run);
 }
 
-/* A new pair for each: what a flow has been told stays true. */
+/* A new pair for each case: credit that a flow has been told stays valid. */
 static bool messages_endpoint(void)
 {
 	return held_back(apart, "messages-endpoint", 64, 65536, apart, "limit_endpoint", 8, MORE);
@@ -136,7 +138,7 @@ static bool bytes(void)
 	return with_pair(bytes_endpoint) && with_pair(bytes_user);
 }
 
-/* A pair whose contexts are @uid's; what else the process may do stays. */
+/* Make a pair whose contexts are @uid's; the process keeps its other rights. */
 static bool users_pair(uid_t uid, size_t tx_size)
 {
 	const struct opts o = { .type = FI_EP_RDM, .apart = apart, .tx_size = tx_size,
@@ -150,8 +152,8 @@ static bool users_pair(uid_t uid, size_t tx_size)
 }
 
 /*
- * One user is sent more than he may keep, and receives nothing: messages of another one, between
- * the same nodes, come as ever. Then the first one gets all of his.
+ * One user gets more messages than he may keep, and receives none. Messages of another user,
+ * between the same nodes, arrive as usual. Then the first user gets all his messages.
  */
 static bool users_len(size_t len)
 {
@@ -207,17 +209,17 @@ static bool paths_run(void)
 
 	if (!apart)
 		return true;
-	/* the path to the other node is there afterwards */
+	/* the path to the other node exists afterwards */
 	CHECK(sent(8, 1));
 	CHECK(received(8, 1));
 	used = port_attr(0, "paths");
 	CHECK(used > 0);
 	CHECK(port_limit(0, "paths", used));
-	/* a node of the same link that nobody is: the last byte of the IPv4 address differs */
+	/* an unused address on the same link: the last byte of the IPv4 address differs */
 	CHECK_EQ(fi_getname(&pair.b.ep->fid, addr, &len), 0);
 	addr[7] = 99;
 	CHECK_EQ(fi_av_insert(pair.a.av, addr, 1, &other, 0, NULL), 1);
-	/* the path is needed: there is none for others, whoever waits */
+	/* the path is needed: other nodes get none, however long they wait */
 	CHECK_EQ(fi_send(pair.a.ep, big, sizeof(big), NULL, pair.a.peer, NULL), 0);
 	CHECK_EQ(fi_send(pair.a.ep, src, 8, NULL, other, NULL), 0);
 	CHECK_EQ(completion(pair.a.txcq, &c, NULL, &err), -FI_EAVAIL);
@@ -226,11 +228,11 @@ static bool paths_run(void)
 	CHECK_EQ(fi_recv(pair.b.ep, big, sizeof(big), NULL, FI_ADDR_UNSPEC, NULL), 0);
 	CHECK_EQ(completion(pair.b.rxcq, &c, NULL, NULL), 1);
 	CHECK_EQ(completion(pair.a.txcq, &c, NULL, NULL), 1);
-	/* and when it is not needed any more it makes room */
+	/* when the path is not needed any more, it is reclaimed */
 	CHECK_EQ(fi_send(pair.a.ep, src, 8, NULL, other, NULL), 0);
 	CHECK_EQ(completion(pair.a.txcq, &c, NULL, NULL), 1);
 	CHECK(port_limit(0, "paths", 16384));
-	/* and all others go on */
+	/* and all other sends continue */
 	CHECK(sent(8, 3));
 	return received(8, 3);
 }
@@ -269,7 +271,7 @@ static bool requests(void)
 	} while (ret == -FI_EAGAIN);
 	CHECK_EQ(err.err, FI_ECONNREFUSED);
 	CHECK(counted(apart, "limit_requests", 0));
-	/* when the first has been answered there is room */
+	/* when the first request has been answered there is space */
 	CHECK_EQ(fi_reject(pair.pep, ev.cm.info->handle, NULL, 0), 0);
 	fi_freeinfo(ev.cm.info);
 	side_close(&second);
@@ -285,12 +287,12 @@ static bool requests(void)
 	return port_limit(apart, "requests", 16384);
 }
 
-/* ---- Who pays -------------------------------------------------------------------------------- */
+/* ---- Which user is charged ------------------------------------------------------------------- */
 
 #define CGROUP "/sys/fs/cgroup"
 #define PAYER  CGROUP "/weft_limits"
 #define KEPT   600
-#define BIG    1200 /* of a message that is kept, in one packet: none is announced */
+#define BIG    1200 /* bytes of a message that is kept, in one packet: none is announced */
 
 static bool tell(const char *file, const char *text)
 {
@@ -313,7 +315,10 @@ static long long charged(void)
 	return n;
 }
 
-/* What comes before its receive is charged to who has opened the device, not to who runs then. */
+/*
+ * A message before its receive is charged to the user that opened the device, not to the running
+ * one.
+ */
 static bool payer_run(void)
 {
 	static char buf[BIG];
@@ -347,13 +352,13 @@ static bool payer(void)
 {
 	bool ok;
 
-	/* within a node they stay in the memory of their sends */
+	/* within a node messages stay in the memory of their sends */
 	if (!apart)
 		return true;
 	CHECK(tell(CGROUP "/cgroup.subtree_control", "+memory"));
 	CHECK(!mkdir(PAYER, 0700) && tell(PAYER "/cgroup.procs", "0"));
 	ok = with_pair(payer_run);
-	/* also when that has not come so far */
+	/* also when the completion has not come so far */
 	ok &= tell(CGROUP "/cgroup.procs", "0");
 	CHECK_EQ(rmdir(PAYER), 0);
 	return ok;

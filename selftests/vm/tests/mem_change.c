@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Programs change their memory between transfers and during them: unmap and map at the same place,
- * move, protect, drop pages, fork. Data always go where the addresses lead now, and what is
- * unmapped does not stay pinned. TIMEOUT: 600
+ * move, protect, drop pages, fork. Data always go where the addresses point now. Unmapped memory
+ * does not stay pinned.
+ * TIMEOUT: 600
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -50,7 +51,10 @@ static bool same_again(void)
 	return true;
 }
 
-/* Short messages that do not fit into the completion queue: the first one warms the memory. */
+/*
+ * Short messages that do not fit into the completion queue: the first one makes the memory
+ * resident.
+ */
 static bool short_again(void)
 {
 	long long before;
@@ -60,7 +64,7 @@ static bool short_again(void)
 	before = port_attr(pair_apart, "counters/deferred");
 	for (i = 0; i < 10; i++)
 		CHECK(wpair_check(&pair, src, dst, 5000, 2 + i));
-	/* the look itself forks, after which pages are compared once */
+	/* the check itself forks, after which pages are compared once */
 	CHECK(port_attr(pair_apart, "counters/deferred") - before <= 2);
 	return true;
 }
@@ -159,7 +163,7 @@ static bool forked(void)
 	pid = fork();
 	CHECK(pid >= 0);
 	if (!pid) {
-		/* the memory is as it was, and stays so; the rings are the parent's */
+		/* the memory keeps its contents; the rings are the parent's */
 		if (read(go[0], &c, 1) != 1 || !pattern_is(dst, LEN, 70) ||
 		    !pattern_is(src, LEN, 70))
 			_exit(1);
@@ -177,7 +181,10 @@ static bool forked(void)
 	return wpair_check(&pair, src, dst, LEN, 73);
 }
 
-/* What is pinned for a transfer stays ours until it ends; who has reused the pages is not hurt. */
+/*
+ * Memory pinned for a transfer belongs to the transfer until it ends. A new owner of the pages is
+ * not harmed.
+ */
 static bool unmapped_meanwhile(void)
 {
 	struct weft_cqe e;
@@ -190,7 +197,7 @@ static bool unmapped_meanwhile(void)
 		CHECK_EQ(weft_recv(pair.b.ep, dst, LEN, WEFT_SRC_ANY, 1, WEFT_RQ_COMPLETION), 0);
 		CHECK_EQ(weft_send(pair.a.ep, src, LEN, pair.a.peer, 0, 2, WEFT_SQ_COMPLETION), 0);
 		usleep(i * 300);
-		/* elsewhere: what the address leads to now is written to rightly */
+		/* elsewhere: data go to the memory that the address points to now */
 		guard = map_at(NULL, ROOM);
 		munmap(dst, ROOM);
 		memset(guard, 9, ROOM);
@@ -253,7 +260,7 @@ static bool neighbours_change(void)
 	bool ok = true;
 	int i;
 
-	/* the buffers end where the unrest begins, within one huge page */
+	/* the buffers end where the changes begin, within one huge page */
 	busy = map_at(NULL, 4 * MIB + 512 * KIB);
 	stop = 0;
 	src = busy;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Buffers in every kind of memory: what can be pinned and what has to be copied, mixed in one
- * message too. TIMEOUT: 240 KERNELS: each
+ * Buffers in every kind of memory: memory that can be pinned and memory that must be copied, also
+ * mixed in one message.
+ * TIMEOUT: 240 KERNELS: each
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,7 +24,8 @@
 #define NKINDS 10
 
 static struct wpair pair;
-static char in_data[LEN] = { 1 }; /* pages of the program's file, until they are written to */
+/* pages of the program's file, until the program writes to them */
+static char in_data[LEN] = { 1 };
 
 static void *map_file(const char *dir, int flags)
 {
@@ -51,7 +53,7 @@ static void *map_fd(int fd, int flags, size_t len)
 	return p;
 }
 
-/* All pages are there, so that nobody has to handle faults. */
+/* All pages are present, so that no fault must be handled. */
 static void *map_uffd(void)
 {
 	void *p = mmap(NULL, LEN, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -62,7 +64,7 @@ static void *map_uffd(void)
 	return nowhere_from(p, LEN) < 0 ? MAP_FAILED : p;
 }
 
-/* Return: MAP_FAILED: this machine has none. */
+/* Return: MAP_FAILED: this machine has no such memory. */
 static void *make(int kind, const char **name, size_t *len, bool *pinned)
 {
 	const int anon = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -130,7 +132,7 @@ static bool kind(int k, bool apart, const char **name)
 	}
 	CHECK(wpair_close(&pair) && vm_pinned_becomes(0));
 
-	/* what is pinned of it is seen to be */
+	/* its pinned bytes are counted */
 	CHECK(wpair_open(&pair, apart));
 	CHECK(wpair_check(&pair, p + 50, p + len / 2 + 50, len / 2 - 50, 5));
 	before = vm_pinned();
@@ -144,7 +146,7 @@ static bool kind(int k, bool apart, const char **name)
 	return vm_pinned_becomes(0) && nothing_left();
 }
 
-/* Segments of many kinds and odd sizes, on both sides in another order. */
+/* Segments of many kinds and odd sizes, in another order on the other side. */
 static bool mixed(bool apart)
 {
 	struct iovec src[WEFT_IOV_MAX], dst[WEFT_IOV_MAX];
@@ -182,7 +184,7 @@ static bool mixed(bool apart)
 	return wpair_close(&pair) && vm_pinned_becomes(0) && nothing_left();
 }
 
-/* Addresses that lead nowhere. */
+/* Addresses without memory. */
 static bool unmapped(bool apart)
 {
 	static char good[MIB];
@@ -194,7 +196,7 @@ static bool unmapped(bool apart)
 	CHECK(none != MAP_FAILED);
 	CHECK(wpair_open(&pair, apart));
 	for (i = 0; bad[i]; i++) {
-		/* to be read from: the send fails */
+		/* as the source: the send fails */
 		CHECK_EQ(weft_send(pair.a.ep, (void *)bad[i], 10000, pair.a.peer, 0, 2, 0), 0);
 		CHECK(wside_completion(&pair.a, &e));
 		CHECK_EQ(e.status, EFAULT);
@@ -209,7 +211,7 @@ static bool unmapped(bool apart)
 				   WEFT_SQ_COMPLETION | WEFT_SQ_DELIVERY), 0);
 		CHECK(wside_completion(&pair.b, &e));
 		CHECK_EQ(e.status, EFAULT);
-		/* the sender's memory is well */
+		/* the sender's memory is valid */
 		CHECK(wside_completion(&pair.a, &e));
 		CHECK_EQ(e.status, EREMOTEIO);
 	}

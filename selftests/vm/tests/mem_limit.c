@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * An ordinary user's limit of pinned memory (ulimit -l): it is kept, and everything works all the
- * same. Registered memory. execve() lets go of everything. TIMEOUT: 240
+ * An ordinary user's limit of pinned memory (ulimit -l): it is kept, and all transfers still work.
+ * Also registered memory, and execve(), which gives everything back.
+ * TIMEOUT: 240
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,7 +34,7 @@ static char *room(size_t len)
 	return p;
 }
 
-/* Become an ordinary user of group weft, who stays in the node where the caller is. */
+/* Become an ordinary user of group weft, and stay in the caller's node. */
 static bool drop(size_t limit)
 {
 	struct rlimit lim = { limit, limit };
@@ -63,7 +64,7 @@ static bool limited(size_t limit, bool two)
 		CHECK(wpair_check(&pair, src, dst, 10000, i));
 		CHECK(vm_pinned() <= limit);
 	}
-	/* more than the limit: succeeds, and is copied */
+	/* above the limit: the transfer succeeds, and is copied */
 	CHECK_EQ(weft_mr_reg(pair.a.ctx, src, LEN, WEFT_MR_READ | WEFT_MR_WRITE, &mr), 0);
 	CHECK(vm_pinned() <= limit);
 	CHECK(wpair_check(&pair, src, dst, LEN, 9));
@@ -71,7 +72,7 @@ static bool limited(size_t limit, bool two)
 	return wpair_close(&pair) && vm_pinned_becomes(0);
 }
 
-/* In processes of their own, as nobody may become root again. */
+/* In processes of their own, because the change from root is final. */
 static bool as_user(size_t limit, int count)
 {
 	int i, status, ok = 0;
@@ -129,7 +130,7 @@ static bool executed(void)
 	if (!pid) {
 		char *p = room(4 * MIB);
 
-		/* the context's file is closed by execve, the address space goes before */
+		/* execve closes the context's file; the address space goes before that */
 		if (!wpair_open(&pair, false) || !wpair_check(&pair, p, p + 2 * MIB, 2 * MIB, 1))
 			_exit(1);
 		execlp("sleep", "sleep", "3", NULL);

@@ -28,7 +28,7 @@ retransmits()
 	node 0 cat /sys/class/weft/weft0/counters/retransmits
 }
 
-# The data tests between the nodes, as they are.
+# The data tests between the nodes, unchanged.
 data_tests()
 {
 	"$VM_BUILD/selftests/fi_data" apart >/run/weft/fi_data || {

@@ -1,16 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What happens to a netdev port when its device goes down and up, gets another
-# MTU, name or addresses, moves to another namespace or is deleted, and when
-# the namespace is: with a program that has the port open.
+# A netdev port while a program has it open. Its device goes down and up, gets another MTU, name or
+# addresses, moves to another namespace or is deleted; the namespace is deleted, too.
 # TIMEOUT: 200
 
 . "$VM_REPO/selftests/vm/lib.sh"
 
 [ "$LINK" = veth ] || { tap_skip "events" "there is no veth link"; tap_done; }
 
-# A pair of our own, so that the nodes stay as they are.
+# A pair of devices of the test's own, so that the nodes stay as they are.
 make_pair()
 {
 	ip netns add e0 && ip netns add e1 &&
@@ -114,7 +113,7 @@ netns_deleted()
 	ip netns del e0 && vm_wait 10 no_port ev0 && vm_wait 10 no_port ev2
 }
 
-# The namespace lives as long as somebody has it.
+# The namespace lives as long as a process is in it.
 netns_held()
 {
 	ip netns add e0 && ip netns exec e0 weftctl port add ev0 loop addr 10.78.0.1 &&

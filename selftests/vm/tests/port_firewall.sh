@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The node's firewall is honoured: a rule that drops what comes in or goes out
-# stops weft, and nothing else does; and it sees the packets of a path that
-# was there before it. So are policies of IPsec.
+# weft obeys the node's firewall: a rule that drops incoming or outgoing packets stops weft, and no
+# other rule does. The rule also works on paths that existed before. So do policies of IPsec.
 # TIMEOUT: 200
 
 . "$VM_REPO/selftests/vm/lib.sh"
@@ -50,14 +49,14 @@ talk()
 	pingpong 1 10.77.0.2 -e rdm -S 64 -I 50
 }
 
-# A rule counts what comes in (input) or goes out (output): all of it.
+# A rule counts incoming (input) or outgoing (output) packets: all of them.
 counted()
 {
 	rule 1 "$1" "udp dport 9471 counter" && talk &&
 		[ "$(node 1 nft list ruleset | sed -n 's/.*packets \([0-9]*\).*/\1/p')" -ge 50 ]
 }
 
-# What comes from node 0 has to come encrypted
+# Packets from node 0 must come encrypted
 policy()
 {
 	node 1 ip xfrm policy add src 10.77.0.1/32 dst 10.77.0.2/32 dir in \

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A node under a flood: somebody on its link sends garbage, packets with forged path ids and
- * tokens, and beginnings of handshakes from any addresses, as fast as raw sockets can; some of them
- * listen for the answers, finish their handshakes and then ask for connections without end.
- * Meanwhile messages of others arrive, all of them and right, and paths and requests stay within
- * their limits; afterwards nothing of it is left. TIMEOUT: 150
+ * A node under a flood of packets from raw sockets on its link
+ *
+ * The flood has garbage, packets with forged path ids and tokens, and first packets of handshakes
+ * from any addresses. Some senders listen for the answers, finish their handshakes and ask for
+ * connections without end. Messages of other endpoints arrive meanwhile, all and intact. Paths and
+ * requests stay within their limits. Afterwards no state of the flood is left.
+ * TIMEOUT: 150
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -33,17 +35,17 @@
 #define PEERS	 32
 #define PATHS	 16   /* the limits of the victim */
 #define REQUESTS 4
-#define PACKETS	 4000 /* at least, of all kinds */
+#define PACKETS	 4000 /* at least so many packets, of all kinds */
 #define ASKED	 50   /* requests for connections among them */
 #define MESSAGES 200
-#define WAIT_MS	 800000 /* on a kernel that watches itself */
+#define WAIT_MS	 800000 /* on a kernel with debug checks */
 #define LONGEST	 20000
 
 #define HEAD  32 /* a packet's header */
 #define HELLO 56
 #define CM    36 /* with the chunk's head */
 
-/* What the wire format (wire.rst) calls them */
+/* Values of the wire format (wire.rst). */
 #define PKT_HELLO 0x21
 #define PKT_DATA  0x22
 #define INIT	  1
@@ -54,12 +56,12 @@
 #define REQ	  1
 
 /**
- * struct peer - somebody who finishes his handshake
- * @up: he has
- * @path: what packets to the victim carry
- * @token: likewise
- * @psn: of his next packet
- * @cookie: what he was told to repeat
+ * struct peer - a sender that finishes its handshake
+ * @up: the handshake is finished
+ * @path: path id of packets to the victim
+ * @token: their token
+ * @psn: of the next packet
+ * @cookie: the cookie to be repeated
  */
 struct peer {
 	bool up;
@@ -71,7 +73,7 @@ struct peer {
 
 /**
  * struct shared - what the flood and the test tell each other
- * @stop: it is enough
+ * @stop: end the flood
  * @packets: packets sent
  * @up: handshakes finished
  * @asked: requests sent
@@ -145,14 +147,14 @@ static bool send_from(struct packet *p, unsigned int from, size_t len)
 	p->udp.source = htons(PORT);
 	p->udp.dest = htons(PORT);
 	p->udp.len = htons(sizeof(p->udp) + len);
-	/* the addresses and what follows, protocol and length */
+	/* the addresses and the following bytes, protocol and length */
 	sum = IPPROTO_UDP + sizeof(p->udp) + len;
 	for (i = offsetof(struct packet, ip.saddr); i < all; i++)
 		sum += i & 1 ? b[i] : b[i] << 8;
 	sum = (sum & 0xffff) + (sum >> 16);
 	sum = ~(sum + (sum >> 16)) & 0xffff;
 	p->udp.check = htons(sum ? sum : 0xffff);
-	/* the way may be full for a moment */
+	/* the queue may be full for a moment */
 	if (sendto(out, p, all, 0, (void *)&to, sizeof(to)) < 0)
 		return errno == ENOBUFS || errno == EAGAIN;
 	shared->packets++;
@@ -169,7 +171,7 @@ static void header(struct packet *p, __u8 type, __be32 path, __be64 token)
 	memcpy(p->data + 8, &token, sizeof(token));
 }
 
-/* The beginning of a handshake, or what follows the cookie. Each address has one nonce. */
+/* The first packet of a handshake, or the one with the cookie. Each address has one nonce. */
 static bool init(unsigned int from, __be64 cookie)
 {
 	struct packet p;
@@ -209,7 +211,7 @@ static bool request(unsigned int k)
 	return send_from(&p, FIRST + k, HEAD + CM);
 }
 
-/* Anything, or nearly right. */
+/* A random packet, or a nearly valid one. */
 static bool garbage(void)
 {
 	size_t len = any(4) ? HEAD + any(200) : any(sizeof(((struct packet *)0)->data));
@@ -223,7 +225,7 @@ static bool garbage(void)
 	return send_from(&p, any(2) ? 1 + any(250) : FIRST + any(PEERS), len);
 }
 
-/* Take what came for peers. */
+/* Read packets for peers. */
 static void answers(void)
 {
 	unsigned char buf[2048], *h = buf + sizeof(struct iphdr) + sizeof(struct udphdr) + HEAD;
@@ -286,13 +288,13 @@ static long long counter(const char *name)
 	return port_attr(1, attr);
 }
 
-/* What the flood has to reach, all of it */
+/* All that the flood must reach. */
 static const char *const names[] = { "rx_bad", "rx_unknown", "limit_paths", "limit_requests",
 				     "conns_refused" };
 #define NAMES (sizeof(names) / sizeof(*names))
 static long long before[NAMES];
 
-/* How much of a limit of the victim is used. */
+/* Return: how much of a limit of the victim is used. */
 static long long used(const char *name)
 {
 	long long n = -1;
@@ -319,7 +321,7 @@ static bool becomes(const char *name, long long want)
 	return true;
 }
 
-/* Somebody on node 1 listens, and answers nothing. Return: its context, -1. */
+/* Listen on node 1, and answer no request. Return: the context, -1. */
 static int listener(void)
 {
 	struct weft_ioc_eq q = { .size = sizeof(q) };
@@ -340,7 +342,7 @@ static int listener(void)
 	return fd;
 }
 
-/* Answers to peers find them, though nobody has their addresses. */
+/* Answers to peers find them, though no interface has their addresses. */
 static bool neighbours(const char *what)
 {
 	char cmd[300];
@@ -353,8 +355,8 @@ static bool neighbours(const char *what)
 }
 
 /*
- * A message that waits all the time: its path is needed, however slow the machine is. A path that
- * nobody has used for a second makes room for others when there are so many.
+ * A message that waits all the time: its path is needed, however slow the machine is. A path
+ * without use for a second is reclaimed when there are so many.
  */
 static bool waits(struct wpair *p, const void *src, size_t len)
 {
@@ -388,7 +390,7 @@ static bool enough(unsigned int messages)
 	return messages >= MESSAGES && shared->packets >= PACKETS && shared->asked >= ASKED;
 }
 
-/* Messages of others, until there was enough of a flood. */
+/* Messages of other endpoints, until the flood has sent enough. */
 static bool honest(struct wpair *p)
 {
 	static const size_t lens[] = { 8, 0, 64, 900, 4000, LONGEST };
@@ -443,7 +445,7 @@ static bool survived(void)
 	return wpair_close(&p);
 }
 
-/* Paths that nobody uses go, of those who never answer too; then all is as before. */
+/* Unused paths go, also those whose peer never answers; then all is as before. */
 static bool recovered(void)
 {
 	uint64_t until = now_ms() + WAIT_MS;

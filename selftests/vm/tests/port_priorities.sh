@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Packets carry the DSCP of their class, by both ways out of a netdev port and
-# from a vnet port, there with the priority in its VLAN tag, and with a header
-# whose sum is right; with priorities off all of them are 0. Rules at the
-# receiving device count what comes. Each class is a flow of its own for queueing
+# Packets carry the DSCP of their class
+#
+# That holds for both ways out of a netdev port, and for a vnet port. The vnet port sets the
+# priority in its VLAN tag, and a header with a valid checksum. With priorities off all values are
+# 0. Rules at the receiving device count packets. Each class is a flow of its own for queueing
 # disciplines.
 # TIMEOUT: 300 NEEDS: nics
 
@@ -54,8 +55,10 @@ marks()
 	echo "$(packets first) $(packets rest) $(packets data) $(packets other)"
 }
 
-# saw FIRST REST DATA: at least so many more of each than before, none where 0 is said, any where -
-# is. (Packets that come as one count as one. A busy machine has messages announced: they are DATA.)
+# saw FIRST REST DATA: at least so many more of each than before; none where 0 is given, any where -
+# is.
+#
+# (Packets of a run count as one. A busy machine announces more messages: they are DATA.)
 saw()
 {
 	now=$(marks)
@@ -76,7 +79,7 @@ talk()	# ARGUMENTS...
 	pingpong "$peer" "$addr" $six "$@"
 }
 
-# Messages of one packet, of several, and such as are asked for
+# Messages of one packet, of several, and announced ones
 classes()
 {
 	talk -e rdm -S 64 -I 50 && saw 50 0 0 &&
@@ -103,7 +106,7 @@ refused()
 	node 0 weftctl port set weft0 priorities maybe 2>&1 | grep "it must be on or off"
 }
 
-# Both ends have VLAN 7, where the tag tells the priority as well
+# Both ends have VLAN 7, whose tag has the priority as well
 tagged()
 {
 	vnet_del 0 1 && ip -n e1 -batch - <<-EOT || return 1
@@ -130,7 +133,7 @@ no_tags()
 		[ "$(packets tag2)" = "$two" ]
 }
 
-# The arguments for either
+# The arguments for each port
 ports_anew()
 {
 	for n in 0 1; do
@@ -140,7 +143,7 @@ ports_anew()
 	done
 }
 
-# By the flow's hash: bands 1 to 4 have what its two upper bits say, the fifth what is not UDP
+# By the flow's hash: bands 1 to 4 belong to its two upper bits, the fifth to packets other than UDP
 by_hash()
 {
 	node 0 tc qdisc add dev veth0 root handle 1: prio bands 5 \
@@ -151,7 +154,7 @@ by_hash()
 			flow map key rxhash rshift 30 divisor 4 baseclass 1:1
 }
 
-bands()	# N: so many of them have packets
+bands()	# N: that many bands have packets
 {
 	node 0 tc -s class show dev veth0 | awk -v want="$1" '
 		$1 == "class" { band = $3 }
@@ -204,7 +207,7 @@ tap_run "as before" as_before
 tap_run "neither on nor off" refused
 tap_run "sums are right" no_bad_sums 1
 
-# The vnet port's packets come to a device of the IP stack
+# The vnet port's packets arrive at a device of the IP stack
 peer=3 addr=10.80.0.2 six= pp_from=2
 vnet_nodes || { tap_not_ok "nodes"; tap_done; }
 tap_run "an interface at the other end" vnet_other_end 1500

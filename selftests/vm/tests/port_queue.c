@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A rule of the firewall hands all that comes in for weft to a program (NFQUEUE), which lets it
- * pass: it is taken by that program's call, not in a softirq, while other packets, acknowledgements
- * and timers of the same paths go on in softirqs.
+ * A rule of the firewall hands all incoming weft packets to a program (NFQUEUE), which lets them
+ * pass
+ *
+ * So weft receives each packet in that program's call, not in a softirq. Other packets,
+ * acknowledgements and timers of the same paths are handled in softirqs meanwhile.
  * TIMEOUT: 300
  */
 #define _GNU_SOURCE
@@ -68,7 +70,7 @@ static void pass(int fd, struct nlmsghdr *nlh)
 	}
 }
 
-/* Let all packets of node 1's queue pass. @ready: closed when the queue is there. */
+/* Let all packets of node 1's queue pass. @ready: closed when the queue exists. */
 static void program(int ready)
 {
 	struct nfqnl_msg_config_cmd cmd = { .command = NFQNL_CFG_CMD_BIND };
@@ -104,7 +106,7 @@ static bool shell(const char *what)
 	return !system(cmd);
 }
 
-/* The rule's counter says that packets have gone this way. */
+/* The rule's counter says that packets have passed here. */
 static bool counted(void)
 {
 	int n = 0;
@@ -124,7 +126,7 @@ static bool to_it(void)
 	return counted();
 }
 
-/* What is long, and acknowledgements of it, come to the end that asks. */
+/* Long messages, and their acknowledgements, arrive at the end that listens. */
 static bool from_it(void)
 {
 	CHECK(shell("pp_from=1 && pingpong 0 10.77.0.1 -e rdm -S 65536 -I 20"));

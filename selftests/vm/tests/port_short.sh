@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The short way of a netdev port's packets round the IP stack: it is taken (the
-# stack's own counters stand still) unless something on the way has a say, and
-# what is kept for it is forgotten when the neighbour, the route or the device
-# is no longer what it was.
+# The stack bypass of a netdev port. Packets take it (the stack's own counters stand still), unless
+# a hook or a rule must see them. Prepared headers are dropped when the neighbour, the route or the
+# device has changed.
 # TIMEOUT: 300
 
 . "$VM_REPO/selftests/vm/lib.sh"
@@ -26,7 +25,7 @@ packets()
 	node 1 awk '$1 == "Ip:" && $2 + 0 { print $'"$1"' }' /proc/net/snmp
 }
 
-# Does more than the handshakes and the program's own connection pass the stack?
+# Return: more packets than the handshakes and the program's own connection pass the stack.
 passes()	# COLUMN
 {
 	before=$(packets "$1")
@@ -63,7 +62,7 @@ seen_out()
 	rule "$1" && passes 11 && no_rule && short
 }
 
-# A node that the port's device has been given to has its packets first.
+# A node that now has the port's device gets its packets first.
 bridged()
 {
 	node 1 ip link add br_test type bridge && node 1 ip link set br_test up &&
@@ -77,7 +76,7 @@ new_mac()	# ADDRESS
 		node 0 ip neigh replace 10.77.0.2 lladdr "$1" dev veth0 nud reachable && talk
 }
 
-# Packets stay away from a route that leads nowhere, and come back.
+# Packets do not take a route without a destination, and come back later.
 other_route()
 {
 	node 0 ip route add 10.77.0.2/32 dev veth0 mtu 1300 && talk &&

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A port goes in the middle of transfers: deleted, or with its device, or to
-# another namespace. The program that uses it ends with an error at once, the
-# one at the other end too where it can be told, and everything can be made
-# again.
+# A port is removed in the middle of transfers: deleted, or with its device, or moved to another
+# namespace. Its program ends with an error at once, and so does the other end if it can be told.
+# All objects can be made again.
 # TIMEOUT: 300
 
 . "$VM_REPO/selftests/vm/lib.sh"
@@ -38,7 +37,7 @@ sent()	# NUMBER: at least so many packets
 	[ "$(packets)" -ge "$1" ]
 }
 
-pair()	# TYPE: two programs that will not come to an end
+pair()	# TYPE: two programs that never end by themselves
 {
 	before=$(packets)
 	ip netns exec e1 fi_pingpong -p weft -e "$1" -S 65536 -I 10000000 >/run/weft/b 2>&1 &

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * What a netdev port does with packets that no weft has made: from a stranger's source port, with a
- * wrong or no checksum, empty, cut off, garbage of every length, to group addresses; and with a
- * good first packet of a handshake, also in IP fragments and behind an IPv6 extension header. They
- * are made by raw sockets on node 0 and sent to node 1, whose counters tell.
+ * What a netdev port does with packets that no weft has made
+ *
+ * Packets come from a stranger's source port, have a wrong or no checksum, are empty or cut off.
+ * Garbage has every length, and goes to group addresses, too. First packets of a handshake are
+ * valid, also in IP fragments and behind an IPv6 extension header. Raw sockets on node 0 send the
+ * packets to node 1, whose counters are checked.
  *
  *	port_wire [hello4 | hello6]	only send a first packet; status 0: it was answered
  */
@@ -68,7 +70,7 @@ static long long counter(const char *name)
 	return value;
 }
 
-/* Wait until a counter is @want. Return: what it is. */
+/* Wait until a counter is @want. Return: its value. */
 static long long counter_wait(const char *name, long long want)
 {
 	__u64 end = now_ms() + 3000;
@@ -149,7 +151,7 @@ static int raw_socket(bool v6)
 	fd = socket(v6 ? AF_INET6 : AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_UDP);
 	if (fd < 0)
 		return -1;
-	/* The sums are ours; a kernel that does not offer this leaves them alone anyway. */
+	/* The test makes the checksums; a kernel without this option leaves them alone anyway. */
 	if (v6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_CHECKSUM, &off, sizeof(off));
 	setsockopt(fd, SOL_SOCKET, SO_BROADCAST, &one, sizeof(one));
@@ -167,7 +169,7 @@ static bool send_one(const struct packet *p)
 	return ok;
 }
 
-/* The first packet of a handshake, from a node that nobody has heard of. */
+/* The first packet of a handshake, from an unknown node. */
 static void hello(struct packet *p)
 {
 	static const unsigned char head[4] = { 0x21, 0, 0, 8 };
@@ -193,7 +195,7 @@ static void hello(struct packet *p)
 
 /* ---- Cases ---------------------------------------------------------------------------------- */
 
-/* The port counts one bad packet for @p, and says nothing to it. */
+/* The port counts one bad packet for @p, and sends no answer. */
 static bool refused(const struct packet *p)
 {
 	long long bad = counter("rx_bad"), rx = counter("rx_packets"), tx = counter("tx_packets");
@@ -252,7 +254,7 @@ static bool garbage(bool v6)
 	for (p.len = 1; p.len <= 1450; p.len += p.len < 140 ? 1 : 97) {
 		for (i = 0; i < p.len; i++)
 			p.data[i] = random();
-		/* Of no version that there is, then of this one with an unknown type. */
+		/* An unknown version, then this version with an unknown type. */
 		p.data[0] = p.len & 1 ? 0xf1 : 0x2f;
 		CHECK(send_packet(fd, &p));
 		sent++;
@@ -282,7 +284,7 @@ static bool good(bool v6)
 	return answered(&p);
 }
 
-/* A HELLO may be longer than what is known of it. */
+/* A HELLO may be longer than this version knows. */
 static bool fragments(bool v6)
 {
 	struct packet p = { .v6 = v6 };
@@ -315,7 +317,7 @@ static bool group(bool v6)
 
 	hello(&p);
 	CHECK(send_one(&p));
-	/* A good one after it, so that it has surely come. */
+	/* A valid packet follows, so that the first one has certainly arrived. */
 	p.to = NULL;
 	CHECK(send_one(&p));
 	CHECK_EQ(counter_wait("tx_packets", tx + 1), tx + 1);
@@ -324,8 +326,8 @@ static bool group(bool v6)
 }
 
 /*
- * A data packet that ends before its UDP header does, with more behind it and a sum that needs no
- * look, as a virtual machine next door may send it.
+ * A data packet that ends before its UDP header does, with more bytes behind. Its checksum counts
+ * as verified, as in packets of a virtual machine on the same host.
  */
 static bool cut_off(bool v6)
 {
@@ -383,7 +385,7 @@ static bool cut_off(bool v6)
 	return true;
 }
 
-/* A program cannot have the UDP port on any address, nor share it. */
+/* A program cannot bind the UDP port on any address, nor share it. */
 static bool reserved(bool v6)
 {
 	struct sockaddr_in6 any6 = { .sin6_family = AF_INET6, .sin6_port = htons(PORT) };

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The module stays while a file is open, and goes when the last one is closed,
-# ports and paths or not; several times.
+# The module stays while a file is open, and can be removed after the last close, with ports and
+# paths or without; several times.
 # TIMEOUT: 300 NEEDS: reload KERNELS: each
 
 . "$VM_REPO/selftests/vm/lib.sh"
 . "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"
 
-again()	# load it and make the ports as they were
+again()	# load the module and make the ports as before
 {
 	vm_load || return 1
 	if [ "$LINK" = loop ]; then

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# All at once, at random, for long: programs that check each of their messages
-# (fi_random), others that are killed in the middle of it, ports that are
-# deleted under programs, engines that are switched, and a link that gets bad
-# and well again. No program fails but those that are killed, none hangs, and
-# nothing is left.
+# All at once, at random, for long
 #
-# TIME=SECONDS (default 15), SEED=N: what is drawn; "make soak" takes longer.
+# Programs check each of their messages (fi_random). Others are killed meanwhile. Ports are deleted
+# under programs, engines are switched, and a link gets bad and good again. Only killed programs
+# fail, none hangs, and no object is left.
+#
+# TIME=SECONDS (default 15), SEED=N: random numbers; "make soak" takes longer.
 # TIMEOUT: 300
 
 . "$VM_REPO/selftests/vm/lib.sh"
@@ -20,7 +20,7 @@ log=/run/weft/soak
 mkdir -p $log
 echo "# SEED=$seed TIME=${TIME:-15}"
 
-# Each of the following is a process of its own, with a row of numbers of its own.
+# Each of the following is a process of its own, with random numbers of its own.
 row() { RANDOM=$((seed % 30000 + $1)); }
 on() { [ $SECONDS -lt $end ]; }
 below() { echo $((RANDOM % $1)); }
@@ -54,7 +54,7 @@ victim()	# NUMBER
 		"$VM_BUILD/selftests/fi_random" rdm $((RANDOM & 1)) $RANDOM 20 >/dev/null 2>&1 &
 		pid=$!
 		pause 3
-		# it may have come to its end
+		# the program may have ended
 		kill -9 $pid 2>/dev/null
 		wait $pid 2>/dev/null
 		n=$((n + 1))

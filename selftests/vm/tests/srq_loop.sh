@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Shared receives on a loop port: the programs that do without a second node, in a
-# namespace that has nothing else.
+# Shared receives on a loop port: the programs that need no second node, in a namespace with nothing
+# else.
 # TIMEOUT: 120
 
 . "$VM_REPO/selftests/vm/lib.sh"

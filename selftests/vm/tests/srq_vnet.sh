@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Shared receives between two ports that have the machine's NICs: the programs that need two nodes.
+# Shared receives between two ports that own the machine's NICs: the programs that need two nodes.
 # TIMEOUT: 300 NEEDS: nics
 
 . "$VM_REPO/selftests/vm/lib.sh"
@@ -13,7 +13,7 @@ gone()
 	cp /run/weft/kept1 /run/weft/node1
 }
 
-# between PROGRAM: every case of it, also those between the nodes, with packets on the NICs
+# between PROGRAM: all its cases, also those between the nodes, with packets on the NICs
 between()
 {
 	before=$(vnet_stat 0 tx_packets)

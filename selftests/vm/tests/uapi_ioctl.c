@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Every ioctl with wrong sizes, reserved fields, flags, addresses and handles: the right errno, and
- * nothing is made or changed. Everything else that is wrong with single fields, too.
+ * Every ioctl with wrong sizes, reserved fields, flags, addresses and handles. Each returns the
+ * right errno, and makes or changes no object. All other wrong values of single fields, too.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include "raw.h"
 
 #define PAGE	4096u
-#define OUT	1	/* the structure is written */
+#define OUT	1	/* the kernel writes the structure */
 #define HANDLE	2	/* its third word is a handle */
 
 struct ioc {
@@ -65,7 +65,7 @@ static int fd;
 static char *page;	/* followed by one that cannot be accessed */
 static char *rdonly;	/* a copy can be read, not written */
 
-/* A structure that is right but for its handle (an object that is not there): in @page. */
+/* Fill @page with a structure that is valid except for its handle (a missing object). */
 static void *fill(const struct ioc *i)
 {
 	__u32 *w = (__u32 *)page;
@@ -103,13 +103,13 @@ static void *fill(const struct ioc *i)
 	return page;
 }
 
-/* What @fill says must give: success for those without a handle. */
+/* The expected result for @fill: success for ioctls without a handle. */
 static int expected(const struct ioc *i)
 {
 	return i->opts & HANDLE ? -ENOENT : 0;
 }
 
-/* Undo what a successful call has made. */
+/* Undo the effect of a successful call. */
 static bool undo(const struct ioc *i)
 {
 	__u32 handle = 0;
@@ -166,7 +166,7 @@ static bool sizes(const struct ioc *i)
 	CHECK_EQ(raw(fd, i->req, w), -E2BIG);
 	w[0] = ~0u;
 	CHECK_EQ(raw(fd, i->req, w), -E2BIG);
-	/* longer: good as long as the rest is zero */
+	/* longer: valid as long as the rest is zero */
 	w = fill(i);
 	w[0] = i->size + 24;
 	CHECK(right(i, w));
@@ -184,7 +184,7 @@ static bool sizes(const struct ioc *i)
 	return undo(i);
 }
 
-/* flags that the call takes as it is filled in */
+/* flags that the call accepts with these values */
 static __u32 flags_of(const struct ioc *i)
 {
 	switch (i->req) {
@@ -237,7 +237,7 @@ static bool addresses(const struct ioc *i)
 	CHECK_EQ(raw(fd, i->req, page + PAGE - 2), -EFAULT);
 	if (!(i->opts & OUT))
 		return true;
-	/* it cannot be written: found out before anything is made */
+	/* the structure cannot be written: the call fails before it makes an object */
 	CHECK_EQ(mprotect(rdonly, PAGE, PROT_READ | PROT_WRITE), 0);
 	memcpy(rdonly, fill(i), PAGE);
 	CHECK_EQ(mprotect(rdonly, PAGE, PROT_READ), 0);
@@ -277,7 +277,7 @@ static bool unknown(void)
 	return true;
 }
 
-/* The limit of objects is exact: nothing that failed has left one behind. */
+/* The limit of objects is exact: no failed call has left an object behind. */
 static bool nothing_made(void)
 {
 	struct weft_ioc_query q = { .size = sizeof(q) };
@@ -427,7 +427,7 @@ static bool vector(void)
 	return true;
 }
 
-/* lseek() on a queue: what waits, and what is no wait. */
+/* lseek() on a queue: positions that wait, and positions that are invalid. */
 static bool queue_wait(void)
 {
 	struct raw_cq cq;
@@ -437,13 +437,13 @@ static bool queue_wait(void)
 	CHECK_EQ(cq.c.slots, 16);
 	CHECK_EQ(raw_wait(cq.c.fd, 0, 0), -ETIMEDOUT);
 	CHECK_EQ(raw_wait(cq.c.fd, 0, 1), -ETIMEDOUT);
-	/* an index that is not the queue's is news, whatever the time */
+	/* an index that is not the queue's counts as news, whatever the time */
 	CHECK_EQ(raw_wait(cq.c.fd, 1, 0), 0);
 	CHECK_EQ(raw_wait(cq.c.fd, 1, ~0ull), 0);
 	CHECK_EQ(raw_wait(cq.c.fd, ~0u, ~0ull), 0);
 	/* 0 << 31 is no time */
 	CHECK_EQ(raw_notify(cq.c.fd, WEFT_CQ_SEEK | 31ull << 57, WEFT_CQ_SEEK_WAIT), -ETIMEDOUT);
-	/* a place of which a half is lost, in either sign; one that others may mean */
+	/* a position that is cut to half, with either sign; one of another whence */
 	CHECK_EQ(raw_notify(cq.c.fd, 0, WEFT_CQ_SEEK_WAIT), -EINVAL);
 	CHECK_EQ(raw_notify(cq.c.fd, 7, WEFT_CQ_SEEK_WAIT), -EINVAL);
 	CHECK_EQ(raw_notify(cq.c.fd, -7, WEFT_CQ_SEEK_WAIT), -EINVAL);
@@ -454,7 +454,7 @@ static bool queue_wait(void)
 		if (what != WEFT_CQ_SEEK_WAIT)
 			CHECK_EQ(raw_notify(cq.c.fd, WEFT_CQ_SEEK | 1, what), -EINVAL);
 	}
-	/* of another file the place means something else */
+	/* on another file the position has another meaning */
 	CHECK_EQ(raw_notify(fd, WEFT_CQ_SEEK | 1, WEFT_CQ_SEEK_WAIT), -ENOENT);
 	CHECK_EQ(raw_handle(fd, WEFT_IOC_DESTROY, cq.c.handle), 0);
 	CHECK_EQ(raw_wait(cq.c.fd, 1, ~0ull), -EIO);
@@ -488,7 +488,7 @@ static void *notifies(void *arg)
 	return (void *)wrong;
 }
 
-/* lseek() on the device: no file has a position here, and nobody waits for another's notify. */
+/* lseek() on the device: no file has a position, and no caller waits for another's notify call. */
 static bool notify(void)
 {
 	struct raw_rdm r;

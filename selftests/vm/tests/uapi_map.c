@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Rules of mmap(2): offset, length and protection exactly as told; what the kernel writes cannot be
- * made writable; a forked child has no map and may call nothing; maps outlive objects; ring memory
- * is limited.
+ * Rules of mmap(2)
+ *
+ * Offset, length and protection must be exact. Memory that the kernel writes cannot be made
+ * writable. A forked child has no map and may make no call. Maps outlive objects. Ring memory is
+ * limited.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +27,7 @@ static void on_fault(int sig)
 	siglongjmp(fault, sig);
 }
 
-/* Does a look at @p (or a write to it) end in a signal? */
+/* Return: a read of @p (or a write to it) ends in a signal. */
 static bool faults(volatile char *p, bool write)
 {
 	if (sigsetjmp(fault, 1))
@@ -37,7 +39,7 @@ static bool faults(volatile char *p, bool write)
 	return false;
 }
 
-/* Return: errno, 0: it could be mapped. */
+/* Return: errno, 0: the map was made. */
 static int try(__u64 off, size_t len, int prot, int flags)
 {
 	void *p = mmap(NULL, len, prot, flags, fd, off);
@@ -105,7 +107,7 @@ static bool read_only(const void *where, size_t len)
 	CHECK_EQ(mprotect(p, len, PROT_READ | PROT_EXEC) ? errno : 0, EACCES);
 	CHECK(!faults(p, false));
 	CHECK(faults(p, true));
-	/* nor through the back door */
+	/* nor by another call */
 	CHECK_EQ(madvise(p, len, MADV_DOFORK) ? errno : 0, EINVAL);
 	CHECK(mremap(p, len, len + PAGE, MREMAP_MAYMOVE) == MAP_FAILED);
 	return true;
@@ -131,7 +133,7 @@ static bool no_exec(const struct raw_ep *ep)
 	return true;
 }
 
-/* In the child. Return: number of what is wrong. */
+/* Runs in the child. Return: number of the error. */
 static int child(const struct raw_cq *cq, const struct raw_ep *ep)
 {
 	struct weft_ioc_query q = { .size = sizeof(q) };
@@ -165,13 +167,13 @@ static bool forked(const struct raw_cq *cq, const struct raw_ep *ep)
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	CHECK(WIFEXITED(status));
 	CHECK_EQ(WEXITSTATUS(status), 0);
-	/* and its end has not disturbed us */
+	/* and its end has not affected the parent */
 	CHECK(!faults((char *)cq->ring, false));
 	CHECK(raw_quiet((struct raw_cq *)cq));
 	return true;
 }
 
-/* A map stays when its object has gone; a new object has other memory. */
+/* A map stays after its object has gone; a new object has other memory. */
 static bool outlives(void)
 {
 	struct raw_cq a, b;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Life of objects: handles and their generations, the order of destruction, files that outlive
- * their queue, waiting and who wakes, the death of a process whose child holds everything, and a
- * port that goes. KERNELS: each
+ * their queue, waiting and waking. Also the death of a process whose child holds all files, and a
+ * removed port.
+ * KERNELS: each
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -63,7 +64,7 @@ static bool order(void)
 	CHECK(destroy(r.ep.e.handle));
 	CHECK_EQ(raw_notify(fd, r.ep.e.handle, WEFT_NOTIFY_SQ), -ENOENT);
 
-	/* a failed one leaves nothing bound */
+	/* the failed call leaves nothing bound */
 	CHECK(raw_ep_new(fd, WEFT_EP_RDM, 16, &none));
 	en.handle = none.e.handle;
 	en.av = WEFT_HANDLE_NONE;
@@ -134,14 +135,14 @@ static bool files(void)
 	close(cq.c.fd);
 	close(eq.fd);
 
-	/* the file goes first: the queue stays */
+	/* the file is closed first: the queue stays */
 	CHECK(raw_cq_new(fd, 16, &cq));
 	close(cq.c.fd);
 	CHECK(destroy(cq.c.handle));
 	return true;
 }
 
-/* The context goes first: all that is left says EIO. */
+/* The context is closed first: all remaining files return EIO. */
 static bool context_first(void)
 {
 	struct weft_ioc_cq c = { .size = sizeof(c), .slots = 16 };
@@ -215,11 +216,11 @@ static bool waiting(void)
 	wait_thread(&w);
 	CHECK_EQ(w.ret, -ETIMEDOUT);
 	CHECK(w.ms >= 29);
-	/* an index that is not the queue's: news */
+	/* an index that is not the queue's counts as news */
 	w.seen = 1;
 	wait_thread(&w);
 	CHECK_EQ(w.ret, 0);
-	/* a signal that came before, then one that comes; one for each */
+	/* a signal from before the wait, then one during it; one for each wait */
 	w.seen = 0;
 	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_SIGNAL, NULL), 0);
 	wait_thread(&w);
@@ -248,7 +249,7 @@ static bool waiting(void)
 	return true;
 }
 
-/* Waiters with times of their own: each is told at its time, not before, and not with another. */
+/* Waiters with times of their own: each wakes at its own time, not before, and not with another. */
 static bool waiting_together(void)
 {
 	static const __u64 ms[] = { 20000, 300, 20000, 200, 400 };
@@ -276,7 +277,7 @@ static bool waiting_together(void)
 	CHECK_EQ(w[0].ret, -ECANCELED);
 	CHECK_EQ(w[2].ret, -ECANCELED);
 	CHECK_EQ(ever.ret, -ECANCELED);
-	/* one that waits alone, after others have left their alarm behind */
+	/* a single waiter, after others have left their timer behind */
 	CHECK(waiter_timed(&t[0], &w[0], &cq, 60000000));
 	pthread_join(t[0], NULL);
 	CHECK_EQ(w[0].ret, -ETIMEDOUT);
@@ -286,7 +287,7 @@ static bool waiting_together(void)
 	return true;
 }
 
-/* kill -9 while a child holds the files: everything goes at once. */
+/* kill -9 while a child holds the files: all objects go at once. */
 static bool death(void)
 {
 	pid_t pid, child;
@@ -336,7 +337,7 @@ static int sh(const char *cmd)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The port goes: waiters wake, files stay and say ENODEV, objects can be destroyed. */
+/* The port is removed: waiters wake, files stay and return ENODEV, objects can be destroyed. */
 static bool port_goes(void)
 {
 	struct weft_ioc_query q = { .size = sizeof(q) };
@@ -373,7 +374,7 @@ static bool port_goes(void)
 	      destroy(r.av.handle));
 	close(r.cq.c.fd);
 	close(r.eq.fd);
-	/* the name is free at once, and the old file is not of the new port */
+	/* the name is free at once, and the old file does not belong to the new port */
 	CHECK_EQ(sh("node 0 weftctl port add weftx loop addr 127.0.0.77"), 0);
 	CHECK_EQ(raw(fd, WEFT_IOC_QUERY, &q), -ENODEV);
 	close(fd);
@@ -381,7 +382,7 @@ static bool port_goes(void)
 	return true;
 }
 
-/* A process of its own for each case: what it leaves open or mapped is no other's. */
+/* A process of its own for each case: no case sees files or maps of another. */
 static void in_child(bool (*test)(void), bool opens, const char *name, const char *where)
 {
 	int status = -1;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Threads that create, notify, wait for, signal, poll, destroy and close the same objects at the
- * same time, on a port that comes and goes. Nothing is expected of the calls but that they return;
- * the kernel log and what is left tell the rest.
- *
+ * Threads create, notify, wait for, signal, poll, destroy and close the same objects at the same
+ * time, on a port that comes and goes. The calls need only return. The kernel log and the remaining
+ * objects show errors.
  * TIMEOUT: 120
  */
 #include <errno.h>
@@ -23,7 +22,7 @@
 #define SLOTS	16
 #define MS	4000
 
-/* What the threads share: handles and files that may be dead at any time. */
+/* State that the threads share: handles and files that may be dead at any time. */
 static int fd;
 static _Atomic __u32 cqs[SLOTS], eqs[SLOTS], avs[SLOTS], eps[SLOTS];
 static _Atomic int files[SLOTS];
@@ -178,7 +177,7 @@ static int sh(const char *cmd)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The port goes under the threads; a new one of the same name comes for new ones. */
+/* The port is removed under the threads; a new one of the same name serves new ones. */
 static bool port_goes(void)
 {
 	int i, status;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Wrong things in rings and doorbells. An entry that can be decoded but is wrong gives an error
- * completion with its context, and what follows it works; one that cannot be decoded stops its
- * endpoint with an event; a consumer index that cannot be stops its queue. The kernel goes on in
- * every case.
+ * Wrong contents of rings and doorbells
+ *
+ * An entry that can be decoded but is wrong gives an error completion with its context, and later
+ * entries work. An entry that cannot be decoded stops its endpoint with an event. An impossible
+ * consumer index stops its queue. The kernel continues in every case.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 static int fd;
 static struct raw_rdm r;
 
-/* A message to oneself goes through: receive, inline send, both completions. */
+/* An endpoint sends itself a message: receive, inline send, both completions. */
 static bool works(__u64 value)
 {
 	struct weft_sqe *s;
@@ -43,7 +44,7 @@ static bool works(__u64 value)
 			sent = true;
 			continue;
 		}
-		/* no room was given: cut, but told */
+		/* the receive is empty: cut, and reported */
 		CHECK_EQ(e.context, value + 1);
 		CHECK_EQ(e.status, EMSGSIZE);
 		CHECK_EQ(e.len, sizeof(value));
@@ -158,7 +159,7 @@ static bool wrong_receives(void)
 	return all_refused(receives, sizeof(receives) / sizeof(receives[0]), false);
 }
 
-/* Memory that is not there. */
+/* Missing memory. */
 static bool bad_memory(void)
 {
 	struct weft_sqe *s;
@@ -178,7 +179,7 @@ static bool bad_memory(void)
 	return works(0x2222);
 }
 
-/* The endpoint takes no more: flag, event once; its queue and a new endpoint work. */
+/* The endpoint accepts no more: flag, event once; its queue and a new endpoint work. */
 static bool stopped(void)
 {
 	struct weft_event ev;
@@ -192,7 +193,7 @@ static bool stopped(void)
 	CHECK_EQ(ev.data_len, 0);
 	CHECK_EQ(fcntl(r.eq.fd, F_SETFL, O_NONBLOCK), 0);
 	CHECK_EQ(read(r.eq.fd, &ev, sizeof(ev)) < 0 ? errno : 0, EAGAIN);
-	/* a good entry now changes nothing */
+	/* a valid entry changes nothing now */
 	raw_rqe(&r, WEFT_RQ_RECV, 1);
 	raw_post_rq(&r, 1);
 	raw_sqe(&r, WEFT_SQ_SEND, 1);
@@ -257,7 +258,7 @@ static bool rq_far(void)
 	return stopped();
 }
 
-/* A queue whose reader lies about how far it has read. */
+/* A queue whose reader stores a false consumer index. */
 static bool cq_head(void)
 {
 	CHECK(works(0x4444));
@@ -265,7 +266,7 @@ static bool cq_head(void)
 	raw_sqe(&r, 99, 1);
 	CHECK_EQ(raw_post_sq(&r, 1), 0);
 	raw(r.cq.c.fd, WEFT_IOC_CQ_NOTIFY, NULL);
-	/* seen at the latest when room is looked for */
+	/* seen at the latest when the kernel looks for free slots */
 	while (!(r.cq.status->flags & WEFT_ST_CQ_ERROR) &&
 	       r.cq.status->tail - r.cq.head <= r.cq.c.slots) {
 		raw_sqe(&r, 99, 1);
@@ -275,7 +276,7 @@ static bool cq_head(void)
 	return true;
 }
 
-/* Random entries and indices, many times: errors, and nothing worse. */
+/* Random entries and indices, many times: errors are the only effect. */
 static bool torn(void)
 {
 	volatile __u64 *sq = (volatile __u64 *)r.ep.sq, *rq = (volatile __u64 *)r.ep.rq;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * A program that waits in a call, for its own memory, holds up its own calls at most: nobody who
- * looks at what is there, opens the device or sends, and it can be killed.
- *
+ * A program waits in a call, for its own memory, and delays its own calls at most. Other processes
+ * read state, open the device and send as usual. The program can be killed.
  * TIMEOUT: 120
  */
 #include <linux/userfaultfd.h>
@@ -23,7 +22,7 @@ static struct wpair pair;
 static char *gone;
 static void (*call)(void);
 
-/* Stays in the call: what it sends cannot be read. */
+/* Stay in the call: the memory to send cannot be read. */
 static void *sender(void *arg)
 {
 	(void)arg;
@@ -52,7 +51,7 @@ static bool stuck(int ready)
 	CHECK(gone);
 	CHECK(wpair_open(&pair, false));
 	CHECK_EQ(pthread_create(&thread, NULL, sender, NULL), 0);
-	/* it is there */
+	/* the page is present */
 	CHECK_EQ(read(fd, &msg, sizeof(msg)), sizeof(msg));
 	CHECK_EQ(msg.event, UFFD_EVENT_PAGEFAULT);
 	CHECK_EQ(write(ready, "", 1), 1);
@@ -62,7 +61,7 @@ static bool stuck(int ready)
 	return false;
 }
 
-/* Does its first thread wait, and cannot be interrupted? Not just for a moment. */
+/* Return: the process' first thread waits, and cannot be interrupted, for longer than a moment. */
 static bool waits(pid_t pid)
 {
 	char path[64], text[512], *end;
@@ -87,7 +86,7 @@ static bool waits(pid_t pid)
 	return false;
 }
 
-/* What others do. */
+/* Calls of other processes. */
 static bool others(void)
 {
 	struct wpair p;

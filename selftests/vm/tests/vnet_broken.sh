@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A device that does not work any more: its send queue is led astray behind the driver's back, so
-# that the device says that it needs a reset. The port goes, the program that uses it ends with an
-# error, the log says why, and after a reset the device is virtio_net's and works again.
+# A broken device: a wrong address of its send queue, written behind the driver's back, makes it ask
+# for a reset. The port is removed, and its program ends with an error. The log says why. After a
+# reset virtio_net has the device, and it works again.
 # TIMEOUT: 300 NEEDS: nics
 
 . "$VM_REPO/selftests/vm/lib.sh"
@@ -52,7 +52,7 @@ register()
 		put $((window + 12)) 4 "$2" && put $((window + 16)) "$2" "$3"
 }
 
-# Queue 1 takes its orders from elsewhere, where they make no sense
+# Queue 1 takes its descriptors from an address without valid ones
 astray()
 {
 	find_caps || { echo "no capabilities"; return 1; }

@@ -1,22 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A vnet port and a netdev port on the network interface at the other end of the wire: the same
-# wire format, and the IP stack's neighbour discovery finds the vnet port and the other way round.
+# A vnet port and a netdev port at the two ends of one link: the same wire format. The IP stack's
+# neighbour discovery finds the vnet port, and the vnet port finds the IP stack.
 # TIMEOUT: 300 NEEDS: nics
 
 . "$VM_REPO/selftests/vm/lib.sh"
 . "$VM_REPO/selftests/vm/tests/lib/pingpong.sh"
 . "$VM_REPO/selftests/vm/tests/lib/vnet.sh"
 
-# The side channel goes by veth: fi_pingpong's own connection is routed back the way it came
+# The side channel uses veth: fi_pingpong's own connection is routed back the same way
 ip_neighbour()
 {
 	ip -n e1 neigh show dev wire
 	ip -n e1 neigh show dev wire | grep -qi '10.79.0.1 lladdr 52:54:00:77:00:01'
 }
 
-# The NIC is taken from under a netdev port that has talked: its interface goes, and the port with it
+# A netdev port in use loses its NIC: the interface is removed, and the port with it
 taken()
 {
 	timeout 60 "$VM_REPO/selftests/vm/bin/node" 3 weftctl port add ev2 vnet "$(vm_nic 1)" \

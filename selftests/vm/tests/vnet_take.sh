@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A NIC is taken from virtio_net and given back, 25 times, under traffic, five times of these in the
-# middle of a transfer: programs end with errors, the interface comes back and works, the module can
-# be removed while it has a NIC.
+# A NIC is taken from virtio_net and given back, 25 times, under traffic, five of them in the middle
+# of a transfer. Programs end with errors. The interface comes back and works. The module can be
+# removed while it has a NIC.
 # TIMEOUT: 1200 NEEDS: nics reload
 
 . "$VM_REPO/selftests/vm/lib.sh"
@@ -35,7 +35,7 @@ no_interface()
 	! ls /sys/bus/pci/devices/$(vm_nic 0)/virtio*/net 2>/dev/null
 }
 
-# Strangers' packets, to an address that is there and is not
+# Packets of strangers, to an existing address and to a missing one
 noise()
 {
 	while :; do
@@ -43,7 +43,7 @@ noise()
 	done 2>/dev/null
 }
 
-# cycle NUMBER: each fifth in the middle of a transfer
+# cycle NUMBER: every fifth in the middle of a transfer
 cycle()
 {
 	vnet_port 0 && no_interface || return 1
@@ -78,7 +78,7 @@ cycles()	# NUMBER
 		ip -n e1 addr add 10.79.0.2/24 dev vv1 && [ "$n" = "$1" ]
 }
 
-# Taken from nobody and given to nobody
+# Taken without a driver before, and given back to none
 no_driver()
 {
 	rmmod virtio_net && vnet_port 0 && vnet_port 1 && pingpong 3 10.79.0.2 -e rdm -I 5 &&

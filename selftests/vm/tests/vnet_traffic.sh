@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Two vnet ports back to back: unmodified fi_pingpong with every MTU from the usual to the largest
-# (where packets come in several buffers and leave from pinned pages), both families, VLANs;
-# neighbours are found and shown; what cannot be is refused with a reason.
+# Two vnet ports back to back: unmodified fi_pingpong with every MTU from the usual one to the
+# largest
+#
+# With a large MTU packets arrive in several buffers and leave from pinned pages. Both families,
+# VLANs. Neighbours are found and shown. Impossible settings are refused with a reason.
 # TIMEOUT: 400 NEEDS: nics KERNELS: each
 
 . "$VM_REPO/selftests/vm/lib.sh"
@@ -15,7 +17,7 @@ ports()	# ARGUMENTS...
 	vnet_port 0 "$@" && vnet_port 1 "$@"
 }
 
-# neighbours ADDRESS ADDRESS: each has found the other's, at the emulator's Ethernet address
+# neighbours ADDRESS ADDRESS: each port has found the other, at the emulator's Ethernet address
 neighbours()
 {
 	node 2 weftctl neigh show ev0
@@ -42,14 +44,14 @@ refused()
 	grep -q "$reason" /run/weft/refused
 }
 
-# Packets that came one behind the other were taken as one
+# Packets of a run were received as one unit
 runs()
 {
 	node 2 weftctl stats show ev0
 	[ "$(vnet_stat 0 rx_runs)" -gt 0 ] && [ "$(vnet_stat 1 rx_runs)" -gt 0 ]
 }
 
-# Long payload left from where the programs have it
+# Long payload left from the programs' own memory
 direct()
 {
 	node 2 weftctl stats show ev0

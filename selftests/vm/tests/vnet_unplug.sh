@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# A NIC is unplugged in the middle of transfers: its port goes, the program that uses it ends with
-# an error at once, the one at the other end when it has waited long enough, and a NIC that is
-# plugged in later can be taken. The link goes down and comes back.
+# A NIC is unplugged in the middle of transfers. Its port is removed, and its program ends with an
+# error at once. The other end's program ends after its time limit. A port can take a NIC that is
+# plugged in later. The link goes down and comes back.
 # TIMEOUT: 400 NEEDS: nics
 
 . "$VM_REPO/selftests/vm/lib.sh"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What bad.h says. */
 #include <stdio.h>
 #include <string.h>
 #include <rdma/fi_errno.h>
@@ -12,7 +11,7 @@
 static const char *tried[CALLS];
 static size_t ntried;
 
-/* The name in the text of a call, which may go by pointers: p->ops->name(). @len: out. */
+/* The name in the text of a call, which may contain pointers: p->ops->name(). @len: out. */
 static const char *name_of(const char *call, size_t *len)
 {
 	const char *end = strchr(call, '('), *name = end;

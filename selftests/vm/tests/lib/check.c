@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What check.h says. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * TAP for the test programs that run in the test machine: a case is a function that returns whether
- * all was as it should be, made of CHECK()s that say what was not.
+ * TAP for the test programs of the test machine. A case is a function that returns whether all its
+ * CHECK()s held; a CHECK() that fails prints why.
  */
 #ifndef WEFT_CHECK_H
 #define WEFT_CHECK_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Say that @what is wrong in this file and line. Return: false. */
+/* Print that @what is wrong in this file and line. Return: false. */
 bool check_failed(const char *file, int line, const char *what);
 
 /* Return from the case if @x does not hold. */
@@ -36,8 +36,8 @@ int results_end(void);
 
 /**
  * struct check - a case
- * @name: what the result says
- * @run: whether all was as it should be
+ * @name: name in the result
+ * @run: the case. Return: all checks held
  */
 struct check {
 	const char *name;
@@ -46,7 +46,7 @@ struct check {
 
 /* Run cases and print their results; @after each of them. @where: as in result(). */
 void checks_run(const struct check *cases, size_t n, const char *where, void (*after)(void));
-/* The same within a node and then, unless there is one only, between nodes: *@apart says so. */
+/* The same within a node and then, if there are two, between nodes: *@apart is set then. */
 void checks_run_everywhere(const struct check *cases, size_t n, bool *apart, void (*after)(void));
 
 /* Monotonic time in milliseconds. */
@@ -55,14 +55,14 @@ uint64_t now_ms(void);
 /* Enter the network namespace of node 0 or 1. Exits if there is none. */
 void node_enter(int node);
 
-/* Are both nodes the same one (LINK=loop)? */
+/* Return: both nodes are the same one (LINK=loop). */
 bool nodes_are_one(void);
 
-/* Bytes that depend on @seed and their offset; and the look whether they are there. */
+/* Bytes that depend on @seed and their offset; and the check that they are there. */
 void pattern_fill(void *buf, size_t len, uint32_t seed);
 bool pattern_is(const void *buf, size_t len, uint32_t seed);
 
-/* Do all of the bytes have this value? */
+/* Return: all bytes have this value. */
 bool all_bytes(const void *buf, size_t len, uint8_t value);
 
 #endif

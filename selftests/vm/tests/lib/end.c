@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What end.h says. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -11,13 +10,13 @@
 #include "faults.h"
 #include "raw.h"
 
-#define PATIENCE 60000	/* ms; longer than anything takes */
+#define PATIENCE 60000	/* ms; longer than any operation takes */
 
 /* ---- Calls that may fail --------------------------------------------------------------------- */
 
 /*
- * What such a call has done stands when its results cannot be written in the end: it is not to be
- * made again.
+ * Such a call keeps its effect when its results cannot be written at the end: it must not be
+ * repeated.
  */
 static bool call_stands(unsigned long req)
 {
@@ -26,7 +25,7 @@ static bool call_stands(unsigned long req)
 	       req == WEFT_IOC_GROUP_JOIN;
 }
 
-/* A call has been made again. */
+/* A call has been repeated. */
 static bool again(const char *call, int err)
 {
 	return !err || wrong("%s, made again, says errno %d", call, -err);
@@ -177,7 +176,7 @@ static const struct weft_cqe *slot(const struct end *e, __u32 i)
 	return (const struct weft_cqe *)e->ring + (i & (END_SLOTS - 1));
 }
 
-/* The payload that stands behind an entry goes where it belongs. */
+/* The payload behind an entry is copied to the receive's buffer. */
 static void settle(const struct end *e, const struct weft_cqe *c)
 {
 	char *to = (char *)(uintptr_t)c->buf;
@@ -195,7 +194,7 @@ int end_completion(struct end *e, bool *sent)
 	const struct weft_cqe *c = slot(e, e->head);
 	int err, status;
 
-	do { /* a call that was told of the fault is made again: there is only one */
+	do { /* a call that reports a fault is repeated: there is only one fault */
 		err = raw_wait(e->cq.fd, e->head, PATIENCE * 1000000ull);
 	} while (err == -EFAULT || err == -ENOMEM);
 	if (err)
@@ -215,7 +214,7 @@ static bool notify(struct end *e, int what)
 {
 	int err = raw_notify(e->fd, e->ep.handle, what);
 
-	/* the work stands in the ring: the notify call is repeated, as a program does */
+	/* the entry is in the ring: the notify call is repeated, as a program does */
 	return fine("notify", err) || again("notify", raw_notify(e->fd, e->ep.handle, what));
 }
 
@@ -301,7 +300,7 @@ bool end_messages(struct end *a, __u32 dst, struct end *b)
 
 /* ---- Events ---------------------------------------------------------------------------------- */
 
-/* Return: 0, -ETIMEDOUT: none comes; or what read(2) says. */
+/* Return: 0, -ETIMEDOUT: none comes; or the error of read(2). */
 static int event_read(struct end *e, struct end_event *ev)
 {
 	struct pollfd p = { .fd = e->eq.fd, .events = POLLIN };

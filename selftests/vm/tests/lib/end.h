@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Endpoints whose every call may be told of a fault (faults.h). A call that is told of one is made
- * again: it has changed nothing, so then it works. Functions return whether to go on, which is not
- * so behind a fault that leaves nothing to go on with; what should not be is wrong(). What has been
- * made is closed by end_close() in any case.
+ * Endpoints for tests with faults in every call (faults.h)
+ *
+ * A call that reports a fault is repeated: it has changed nothing, so the repetition works.
+ * Functions return whether to continue. They return false when a fault leaves no object to continue
+ * with. Other errors are reported by wrong(). end_close() closes all objects in any case.
  */
 #ifndef WEFT_END_H
 #define WEFT_END_H
@@ -70,7 +71,7 @@ bool end_call(int fd, const char *name, unsigned long req, void *arg, size_t siz
 bool end_handle(int fd, const char *name, unsigned long req, __u32 handle);
 #define END_HANDLE(fd, name, handle) end_handle(fd, #name, WEFT_IOC_##name, handle)
 
-/* A context on a node, where the caller is then; or that of another end. */
+/* A context on a node, where the caller is then; or the context of another end. */
 bool end_open(struct end *e, int node);
 void end_lend(struct end *e, const struct end *of);
 /* Endpoint and queues; enabled, but for a passive one. */
@@ -81,20 +82,22 @@ void end_close(struct end *e);
 bool end_map(int fd, const struct weft_map *m, int prot, char **p);
 /* Insert an address. @index: out */
 bool end_know(struct end *e, const struct weft_sockaddr *addr, __u32 *index);
-/* Post a send to @dst, with @flags besides, or a receive, and notify. */
+/* Post a send to @dst, with more @flags, or a receive, and notify. */
 bool end_send(struct end *e, __u32 dst, const void *buf, __u32 len, __u16 flags);
 bool end_recv(struct end *e, void *buf, __u32 len);
-/* The next completion's errno, or a negative one: it does not come. @sent: out: it is of a send. */
+/*
+ * The next completion's errno, or a negative one: no completion came. @sent: out: it is of a send.
+ */
 int end_completion(struct end *e, bool *sent);
-/* The next event, which is of @type; or it tells of a fault, and there is nothing to go on with. */
+/* The next event has the type @type; or it reports a fault, and the test cannot continue. */
 bool end_event(struct end *e, __u32 type, struct end_event *ev);
 
 /*
- * One message from @a to @b, which may be one; @dst: b's index at a. Both ends are told, or the
- * sender alone of an error. @late: the receive is posted behind it.
+ * One message from @a to @b, which may be the same; @dst: b's index at a. Both ends complete, or
+ * only the sender, with an error. @late: post the receive after the send.
  */
 bool end_message(struct end *a, __u32 dst, struct end *b, __u32 len, bool late);
-/* Messages of all kinds, one of them with its receive there and one with its receive to come. */
+/* Messages of all kinds, one of them with its receive before and one with its receive after. */
 bool end_messages(struct end *a, __u32 dst, struct end *b);
 
 #endif

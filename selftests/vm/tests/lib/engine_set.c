@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What engine_set.h says. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "check.h"

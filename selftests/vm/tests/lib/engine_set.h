@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* "weftctl port set" with these words, for the port of one node, or of all that there are. */
+/* Run "weftctl port set" with these words, for the port of one node, or for all ports. */
 bool engine_set(int node, const char *words);
 bool engine_set_all(const char *words);
 

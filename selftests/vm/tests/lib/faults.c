@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What faults.h says. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -12,12 +11,12 @@
 #include "looks.h"
 
 #define STEPS	3000	/* more than any sequence allocates */
-#define NEVER	1000000	/* still more: a task that waits for this one fails in nothing */
-#define CALLS	48	/* names of calls that are told */
-#define WHOLE	250	/* faults at both ends of a loop that are walked one by one */
-#define STRIDE	29	/* between those within it */
+#define NEVER	1000000	/* still more: a task that waits for this one gets no fault */
+#define CALLS	48	/* names of calls that report faults */
+#define WHOLE	250	/* number of faults at both ends of a loop that are walked one by one */
+#define STRIDE	29	/* step between those in the middle */
 
-/* ---- What fails ------------------------------------------------------------------------------ */
+/* ---- Where faults are ------------------------------------------------------------------------ */
 
 static const char *const kinds[] = { "failslab", "fail_page_alloc", "fail_usercopy" };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -64,7 +63,7 @@ static long kind_get(size_t kind, const char *name)
 	return line[0] ? atol(line) : -1;
 }
 
-/* Of each kind; not all have every file. Return: one has it at least. */
+/* Write a file of each kind of fault; some files may be missing. Return: one kind has the file. */
 static bool all_set(const char *name, const char *value)
 {
 	bool any = false;
@@ -75,7 +74,7 @@ static bool all_set(const char *name, const char *value)
 	return any;
 }
 
-/* Faults are weft's alone, and silent. */
+/* Faults are in weft only, and without messages in the log. */
 static bool faults_begin(void)
 {
 	char line[256], number[32];
@@ -112,10 +111,10 @@ static void faults_end(void)
 	all_set("require-end", "0xffffffffffffffff");
 }
 
-/* Of this task: -1: none, as on most kernels. */
+/* Faults of this task: -1: none, as on most kernels. */
 static int nth_file = -1;
 
-/* The @n-th from now on fails; 0: none. */
+/* The @n-th operation from now on fails; 0: none. */
 static bool own_arm(unsigned int n)
 {
 	char s[16];
@@ -124,7 +123,7 @@ static bool own_arm(unsigned int n)
 	return pwrite(nth_file, s, (size_t)len, 0) == len;
 }
 
-/* How many more have to come until that fails; 0: it has failed. */
+/* How many more operations come before the fault; 0: it has happened. */
 static unsigned int own_left(void)
 {
 	char s[16] = "";
@@ -133,9 +132,9 @@ static unsigned int own_left(void)
 }
 
 /*
- * One fault of a kind, anywhere but in this task: it is waiting for a fault of its own. The kernel
- * counts what could fail, and that fails at which the count is a multiple of @n; it stands still
- * when none is to fail.
+ * Ask for one fault of a kind outside of this task, which waits for a fault of its own. The kernel
+ * counts operations that could fail. One fails when the count is a multiple of @n. The count stands
+ * still while no fault is wanted.
  */
 static bool others_arm(size_t kind, unsigned int n)
 {
@@ -153,10 +152,10 @@ static bool others_hit(size_t kind)
 	return !kind_get(kind, "times");
 }
 
-/* ---- What is told ---------------------------------------------------------------------------- */
+/* ---- Which calls report faults --------------------------------------------------------------- */
 
 /**
- * struct told - a call that was told of faults
+ * struct told - a call that reported faults
  * @call: its name
  * @n: how often
  */
@@ -166,7 +165,7 @@ struct told {
 };
 
 static struct told tolds[CALLS];
-/* of the run: the first call that said "no"; something was wrong */
+/* of the run: the first call that returned an error; an error that should not be */
 static const char *first;
 static bool bad;
 
@@ -183,7 +182,7 @@ bool wrong(const char *format, ...)
 	return false;
 }
 
-/* What a fault may be told as. */
+/* The errnos that may report a fault. */
 static bool meant(int err)
 {
 	switch (err) {
@@ -230,7 +229,7 @@ static void tolds_print(void)
 
 /* ---- Walks ----------------------------------------------------------------------------------- */
 
-/* Return: all was as it should be, with a fault or without. */
+/* Return: all was right, with a fault or without. */
 static bool run(const struct walk *w)
 {
 	first = NULL;
@@ -241,7 +240,7 @@ static bool run(const struct walk *w)
 	return !bad;
 }
 
-/* All of it works when nothing fails. */
+/* The sequence works without a fault. */
 static bool works(const struct walk *w)
 {
 	CHECK(!w->before || w->before());
@@ -252,7 +251,7 @@ static bool works(const struct walk *w)
 	return true;
 }
 
-/* With the @n-th fault. *@left: how many more it would have taken, 0: it came. */
+/* Run with the @n-th fault. *@left: how many more operations it needed, 0: it happened. */
 static bool own_run(const struct walk *w, unsigned int n, unsigned int *left)
 {
 	bool ok;
@@ -289,7 +288,7 @@ static bool own_walk(const struct walk *w)
 	return true;
 }
 
-/* With a fault of @kind at a multiple of @n. *@hit: there was one. */
+/* Run with a fault of @kind at a multiple of @n. *@hit: there was one. */
 static bool others_run(const struct walk *w, size_t kind, unsigned int n, bool *hit)
 {
 	bool ok;
@@ -305,8 +304,9 @@ static bool others_run(const struct walk *w, size_t kind, unsigned int n, bool *
 }
 
 /*
- * Two runs for each @n. The first one fails somewhere, after which the kernel's count is a multiple
- * of @n, and so the second one fails in what is its @n-th.
+ * Two runs for each @n. The first one fails at some operation; then the kernel's count is a
+ * multiple of
+ * @n. So the second run fails at its own @n-th operation.
  */
 static bool others_walk_kind(const struct walk *w, size_t kind, unsigned int *faults)
 {

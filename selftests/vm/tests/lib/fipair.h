@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Two libfabric endpoints of provider weft in one thread: side A on node 0, side B on node 0 or 1.
- * The thread enters a node's namespace only to open it; afterwards both sides are driven from
- * anywhere, so that a test sees both.
+ * Two libfabric endpoints of provider weft in one thread: side A on node 0, side B on node 0 or 1
+ *
+ * The thread enters a node's namespace only to open a side. Afterwards one thread drives both
+ * sides, so that a test sees both.
  */
 #ifndef WEFT_FIPAIR_H
 #define WEFT_FIPAIR_H
@@ -16,8 +17,8 @@
 #include <rdma/fi_tagged.h>
 #include "check.h"
 
-#define WAIT_MS	 20000 /* longer than anything takes; only a failing test waits that long */
-#define QUIET_MS 30    /* how long nothing more may come */
+#define WAIT_MS	 20000 /* longer than any operation takes; only a failing test waits that long */
+#define QUIET_MS 30    /* how long no further completion may come */
 
 /**
  * struct opts - how a pair is made
@@ -26,7 +27,7 @@
  * @v6: IPv6
  * @selective: both queues are bound with FI_SELECTIVE_COMPLETION
  * @caps: more capabilities
- * @mode: modes that the program copes with
+ * @mode: modes that the program supports
  * @prefix: msg_prefix_size in the hints
  * @limit: FI_OPT_BUFFERED_LIMIT, 0: the provider's choice
  * @min: FI_OPT_BUFFERED_MIN, with @limit
@@ -36,12 +37,12 @@
  * @tx_size: of A's sends, 0: the provider's choice
  * @rx_size: of B's receives, 0: the provider's choice
  * @format: of the completions of receives, 0: FI_CQ_FORMAT_TAGGED, -1: FI_CQ_FORMAT_UNSPEC
- * @one_cq: completions of sends come to @rxcq, too
+ * @one_cq: completions of sends go to @rxcq, too
  * @tx_flags: tx_attr->op_flags in the hints
  * @tag_format: mem_tag_format in the hints
  * @key: auth_key of the endpoints, text; NULL: none
  * @key_b: of B's, NULL: the same, "": none
- * @key_domain: it is the domain's
+ * @key_domain: @key is the domain's
  */
 struct opts {
 	enum fi_ep_type type;
@@ -68,8 +69,8 @@ struct opts {
 };
 
 /**
- * struct side - one endpoint and what it needs
- * @info: what it was made of
+ * struct side - one endpoint and its objects
+ * @info: fi_info of the endpoint
  * @fabric: fabric
  * @domain: domain
  * @eq: event queue
@@ -111,20 +112,20 @@ struct pair {
 /* Open fabric, domain and event queue: on a node, or in the namespace where the caller is. */
 bool side_open(struct side *s, int node, const struct opts *o);
 bool side_open_here(struct side *s, const struct opts *o);
-/* Queues and an enabled endpoint, from the side's own info or a request's. */
+/* Make queues and an enabled endpoint, from the side's own info or a request's. */
 bool side_endpoint(struct side *s, struct fi_info *info, const struct opts *o);
 void side_close(struct side *s);
 
-/* The first of these for both, without endpoints. */
+/* The first of these calls for both sides, without endpoints. */
 bool pair_sides(struct pair *p, const struct opts *o);
-/* Each is put into the other's address vector. */
+/* Put each address into the other side's vector. */
 bool pair_meet(struct pair *p);
 /* B listens; @addr and @len get its address. */
 bool pair_listen(struct pair *p, void *addr, size_t *len);
 bool pair_open(struct pair *p, const struct opts *o);
 void pair_close(struct pair *p);
 
-/* The next event, with its data behind it. Return: bytes, or negative. */
+/* The next event, followed by its data. Return: bytes, or negative. */
 ssize_t event(struct fid_eq *eq, uint32_t *type, void *buf, size_t len);
 
 /*
@@ -134,7 +135,7 @@ ssize_t event(struct fid_eq *eq, uint32_t *type, void *buf, size_t len);
 int completion(struct fid_cq *cq, struct fi_cq_tagged_entry *c, fi_addr_t *src,
 	       struct fi_cq_err_entry *err);
 
-/* Nothing (more) comes into the queue. */
+/* No (further) completion comes into the queue. */
 bool quiet(struct fid_cq *cq);
 
 #endif

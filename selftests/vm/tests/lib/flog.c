@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What flog.h says. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 
 #include "fipair.h"
 
-/* those that have no flag for it inject: FORM_INJECT, FORM_INJECTDATA */
+/* forms without a flag for it inject: FORM_INJECT, FORM_INJECTDATA */
 enum send_form {
 	FORM_SEND, FORM_SENDV, FORM_SENDMSG, FORM_SENDDATA, FORM_INJECT, FORM_INJECTDATA,
 	SEND_FORMS
@@ -14,7 +14,7 @@ enum send_form {
 enum recv_form { FORM_RECV, FORM_RECVV, FORM_RECVMSG, RECV_FORMS };
 
 /**
- * struct letter - what a call says besides the buffer
+ * struct letter - arguments of a call besides the buffer
  * @tagged: by fi_tagged(3)
  * @tag: tag
  * @ignore: of a receive
@@ -35,13 +35,13 @@ struct letter {
 	void *context;
 };
 
-/* Forms with segments have two of them for a send, three for a receive, of which one is empty. */
+/* Forms with segments have two for a send, three for a receive, one of them empty. */
 ssize_t send_by(struct fid_ep *ep, enum send_form f, const void *buf, size_t len,
 		const struct letter *l);
 ssize_t recv_by(struct fid_ep *ep, enum recv_form f, void *buf, size_t len,
 		const struct letter *l);
 
-/* Is it a form without a completion; does it send data? (fi_sendmsg: with its flag) */
+/* Return: the form has no completion; the form sends data (fi_sendmsg: with its flag). */
 bool form_injects(enum send_form f);
 bool form_has_data(enum send_form f, uint64_t flags);
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What fuzz_key.h says. */
 #include <stdint.h>
 #include <stdlib.h>
 #include "fuzz_key.h"

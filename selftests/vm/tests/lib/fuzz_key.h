@@ -10,7 +10,7 @@
 
 extern const char fuzz_keys[FUZZ_KEYS][FUZZ_KEY_LEN + 1];
 
-/* An endpoint to be made is in a job now and then, mostly with a key that there may be. */
+/* Now and then put the next endpoint into a job, mostly with a key that may exist. */
 void fuzz_key(unsigned int *seed, struct weft_ioc_ep *e);
 
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What fuzz_ops.h says. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -22,21 +21,21 @@
 
 #define COUNT(a)   (sizeof(a) / sizeof((a)[0]))
 #define SLOTS	   64		/* handles, files and maps that are remembered */
-#define AREA	   (2ul << 20)	/* of the arena; as long as a huge page */
+#define AREA	   (2ul << 20)	/* bytes of an area of the arena: as long as a huge page */
 #define AREAS	   48
-#define QUIET	   17		/* areas that are mostly left to rings */
-#define SETS	   5		/* endpoints with all that they need */
+#define QUIET	   17		/* areas that mostly hold rings */
+#define SETS	   5		/* endpoints with all their objects */
 #define PAGE	   4096ul
 #define IOCTL_MAX  512
 
 /*
- * What the threads share. They overwrite each other's at any time: a map of one object may be used
- * with the file of another, which is as good a try as any.
+ * State that the threads share. Threads overwrite it at any time. So a call may combine the map of
+ * one object with the file of another, which is a valid try.
  */
 static int device;
 static char *arena;
-static int memory;	/* a memfd that is mapped, and cut */
-static int disk;	/* a file likewise */
+static int memory;	/* a memfd that is mapped, and truncated */
+static int disk;	/* a file, likewise */
 static _Atomic __u32 handles[SLOTS];
 static _Atomic int files[SLOTS];
 static struct weft_map maps[SLOTS];
@@ -46,7 +45,7 @@ static _Atomic __u32 passive;
 static struct weft_sockaddr passive_addr;
 
 /**
- * struct set - an endpoint that works, as long as nobody breaks it
+ * struct set - an endpoint that works, until a thread breaks it
  * @type: WEFT_EP_*; 0: none yet
  * @handle: of the endpoint
  * @file: of its completion queue
@@ -86,13 +85,13 @@ static void fault(int sig)
 	_exit(0);
 }
 
-/* An area; not often one that rings are in. */
+/* An area; rarely one that holds rings. */
 static char *area(unsigned int *s)
 {
 	return arena + (any(s, 16) ? QUIET + any(s, AREAS - QUIET) : any(s, QUIET)) * AREA;
 }
 
-/* An address in the arena, mostly, and a length that mostly stays in the area. */
+/* An address, mostly in the arena, and a length, mostly within the area. */
 static __u64 any_addr(unsigned int *s)
 {
 	static const __u64 odd[] = { 0, 1, 4096, ~0ull, ~0ull << 12, 1ull << 47,
@@ -147,7 +146,7 @@ static void keep_map(unsigned int *s, const struct weft_map *m)
 
 /* ---- ioctls ---------------------------------------------------------------------------------- */
 
-/* Now and then something else than what was meant, anywhere. */
+/* Now and then replace a value by any other one. */
 static void spoil(unsigned int *s, void *arg, size_t size)
 {
 	static const __u32 odd[] = { 1, 2, 3, 16, 0xffff, 0x10000, 0x7fffffff, 0xffffffff };
@@ -367,7 +366,7 @@ static void of_handle(unsigned int *s)
 	}
 }
 
-/* Any number, any size, bytes from anywhere. */
+/* Any number, any size, bytes from any address. */
 static void wild_ioctl(unsigned int *s)
 {
 	char arg[IOCTL_MAX];
@@ -403,7 +402,7 @@ static void queue(unsigned int *s)
 		poll(&p, 1, (int)any(s, 2));
 		break;
 	default:
-		/* (a file that is not an event queue's refuses) */
+		/* (the call fails on a file that is not an event queue's) */
 		if (!poll(&p, 1, 0) || !(p.revents & POLLIN))
 			break;
 		if (read(p.fd, any(s, 8) ? (void *)buf : (void *)(uintptr_t)any_addr(s),
@@ -519,14 +518,14 @@ static void any_recv(unsigned int *s, struct weft_rqe *e)
 	e->flags = any(s, 2) ? WEFT_RQ_COMPLETION : any(s, WEFT_RQ_FLAGS + 1);
 }
 
-/* One of the two, right or not quite. */
+/* One of the two, valid or nearly so. */
 static void any_entry(unsigned int *s, bool sq, union entry *e)
 {
 	if (sq)
 		any_send(s, &e->s);
 	else
 		any_recv(s, &e->r);
-	if (any(s, 3) == 0) { /* in the ring, or in segments behind it */
+	if (any(s, 3) == 0) { /* in the ring, or in segments behind the entry */
 		e->s.niov = any(s, 2) ? 0 : any(s, WEFT_IOV_MAX + 2);
 		e->s.nslots = 1 + any(s, 4);
 		e->s.addr = 0;
@@ -537,7 +536,7 @@ static void any_entry(unsigned int *s, bool sq, union entry *e)
 		e->words[any(s, 8)] = (__u64)rand_r(s) << any(s, 32);
 }
 
-/* Entries at any page of the arena, and a doorbell at any. */
+/* Entries at any page of the arena, and any doorbell. */
 static void post_anywhere(unsigned int *s)
 {
 	char *p = area(s), *bell = area(s);
@@ -552,9 +551,7 @@ static void post_anywhere(unsigned int *s)
 	__atomic_store_n(tail, any(s, 32) ? *tail + n : (__u32)rand_r(s), __ATOMIC_RELEASE);
 }
 
-/*
- * Entries in the ring of an endpoint, and the notify call; then its completions are read, mostly.
- */
+/* Write entries into the ring of an endpoint, notify, and mostly read its completions. */
 static void post(unsigned int *s)
 {
 	struct set set = sets[any(s, SETS)];
@@ -580,7 +577,7 @@ static void post(unsigned int *s)
 	lseek(device, set.handle, 1 + (int)any(s, 3));
 }
 
-/* The consumer index of a completion queue goes on, or anywhere. */
+/* Advance the consumer index of a completion queue, or set any value. */
 static void consume(unsigned int *s)
 {
 	struct set *set = &sets[any(s, SETS)];
@@ -600,7 +597,7 @@ static void *ring_map(const struct weft_map *m, unsigned int place, int prot)
 	return p == MAP_FAILED ? NULL : p + m->at;
 }
 
-/* An endpoint with all that it needs, which knows itself, in place of another one. */
+/* Make an endpoint with all its objects, which knows itself, in place of another one. */
 static void new_set(unsigned int *s)
 {
 	static const __u32 types[] = { WEFT_EP_RDM, WEFT_EP_RDM, WEFT_EP_MSG, WEFT_EP_DGRAM };
@@ -624,7 +621,7 @@ static void new_set(unsigned int *s)
 	fcntl(q.fd, F_SETFL, O_NONBLOCK);
 	keep_file(s, c.fd);
 	keep_file(s, q.fd);
-	/* (the endpoint first: it uses the others) */
+	/* (the endpoint first: it uses the other objects) */
 	keep_handle(s, e.handle);
 	keep_handle(s, c.handle);
 	keep_handle(s, q.handle);
@@ -653,7 +650,7 @@ static void new_set(unsigned int *s)
 	sets[k] = set;
 }
 
-/* Somebody who listens. */
+/* Make a listener. */
 static void new_listener(unsigned int *s)
 {
 	struct weft_ioc_ep e = { .size = sizeof(e), .type = WEFT_EP_PASSIVE };

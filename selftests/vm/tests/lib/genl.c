@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What genl.h says. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>

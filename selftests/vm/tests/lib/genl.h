@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Requests to the generic netlink family "weft" as they stand on the socket, for tests that must
- * know each of their system calls or send what no library would. All of a process are sent on one
+ * Requests to the generic netlink family "weft", in the form that the socket carries
+ *
+ * For tests that must know each system call or send what no library does. A process uses one
  * socket.
  */
 #ifndef WEFT_GENL_H
@@ -25,21 +26,23 @@ struct genl_request {
 	char attrs[2000];
 };
 
-/* Open the socket, in the caller's network namespace; again: without what is left in the first. */
+/*
+ * Open the socket, in the caller's network namespace. A second call forgets answers to the first.
+ */
 bool genl_open(void);
 void genl_close(void);
 
 /* A request without attributes. @flags: NLM_F_ACK or NLM_F_DUMP; @cmd: WEFT_CMD_* */
 void genl_begin(struct genl_request *r, __u16 flags, __u8 cmd);
-/* An attribute more, if it has room. */
+/* Add an attribute, if there is space. */
 void genl_put(struct genl_request *r, __u16 type, const void *data, size_t len);
 void genl_put_text(struct genl_request *r, __u16 type, const char *text);
 
-/* Send, and leave the answer where it is. Return: 0 or an errno. */
+/* Send, and leave the answer in the socket. Return: 0 or an errno. */
 int genl_send(const struct genl_request *r);
 /*
- * Send, and take what comes back until there is an end, an error or nothing. @patient: wait for it,
- * up to 20 s. Return: its errno; ETIMEDOUT: nothing came, for all patience.
+ * Send, and read answers until an end, an error or none. @patient: wait for them, up to 20 s.
+ * Return: the answer's errno; ETIMEDOUT: no answer came in that time.
  */
 int genl_ask(const struct genl_request *r, bool patient);
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What looks.h says. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -15,9 +14,9 @@
 #define LEFT_MS 20000
 
 /*
- * sysfs shows the ports of the namespace in which it was mounted: it is mounted for this look, on
- * nobody's path, as nodes may have been made anew. (A program for each look, "node N cat", takes a
- * quarter of a second in an emulator, and much more where there is not much of a processor.)
+ * sysfs shows the ports of the namespace in which it was mounted. Nodes may have been made anew, so
+ * sysfs is mounted for this read, outside of any path. (A program for each read, "node N cat",
+ * takes a quarter of a second in an emulator, and longer on a busy one.)
  */
 static int sysfs_of(int node)
 {

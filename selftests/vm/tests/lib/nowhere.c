@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What nowhere.h says. */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <signal.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Memory that never comes: userfaultfd is asked for pages, and does not give them. Who waits. */
+/*
+ * Memory that never comes: userfaultfd is asked for pages, and does not give them. Tests for
+ * waiting threads.
+ */
 #ifndef WEFT_NOWHERE_H
 #define WEFT_NOWHERE_H
 
@@ -7,21 +10,25 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* From now on pages that are not there do not come. Return: who waits for them can be read here;
- * -1: this machine has no such thing.
+/*
+ * From now on missing pages do not come. Return: file that tells which thread waits for one; -1:
+ * this machine has no userfaultfd.
  */
 int nowhere_from(void *p, size_t len);
 
-/* Memory without pages, of @len bytes (whole pages). @fd: out, may be NULL: as above. Return: NULL:
- * this machine has no such thing.
+/*
+ * Memory without pages, of @len bytes (whole pages). @fd: out, may be NULL: as above. Return: NULL:
+ * this machine has no userfaultfd.
  */
 char *nowhere(size_t len, int *fd);
 
-/* Begin a program that waits for such memory: @fn says so by a byte to @ready, and never returns
- * unless it fails. It dies by itself after @seconds. Return: it has said so; -1: it has not.
+/*
+ * Start a program that waits for such memory. @fn writes a byte to @ready before it waits, and
+ * never returns unless it fails. The program dies by itself after @seconds. Return: the byte came;
+ * -1: no.
  */
 pid_t stuck_begin(bool (*fn)(int ready), unsigned int seconds);
-/* Kill it. Return: that was what it died of. */
+/* Kill the program. Return: the kill was the cause of its death. */
 bool stuck_end(pid_t pid);
 
 #endif

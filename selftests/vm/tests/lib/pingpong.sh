@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The distribution's fi_pingpong as a judge. Sourced after ../lib.sh.
+# The distribution's fi_pingpong as an independent test. Sourced after ../lib.sh.
 
-# pingpong SERVER-NODE ADDRESS ARGUMENTS...: server there, client on node 0 (or
-# $pp_from), every byte checked
+# pingpong SERVER-NODE ADDRESS ARGUMENTS...: server there, client on node 0 (or $pp_from); every
+# byte is checked
 pingpong()
 {
 	pp_node=$1

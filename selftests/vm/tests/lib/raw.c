@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What raw.h says. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

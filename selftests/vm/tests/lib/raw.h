@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The character device without a library: for tests that call it with what no library would. Names
- * and meanings are those of <linux/weft.h>. Functions that make something say what failed
+ * The character device without a library, for calls that no library makes
+ *
+ * Names and meanings are those of <linux/weft.h>. Functions that make an object print what failed
  * (check.h).
  */
 #ifndef WEFT_RAW_H
@@ -11,14 +12,14 @@
 #include <sys/types.h>
 #include "check.h"
 
-#define RAW_MS 20000 /* longer than anything takes */
+#define RAW_MS 20000 /* longer than any operation takes */
 
 /**
  * struct raw_cq - completion queue, mapped
- * @c: what its creation said
+ * @c: result of its creation
  * @ring: entries
  * @doorbell: consumer index
- * @status: what the kernel says
+ * @status: the kernel's status
  * @head: consumer index, our copy
  */
 struct raw_cq {
@@ -31,11 +32,11 @@ struct raw_cq {
 
 /**
  * struct raw_ep - endpoint, mapped
- * @e: what its creation said
+ * @e: result of its creation
  * @sq: send ring
  * @rq: receive ring
  * @doorbell: producer indices
- * @status: what the kernel says
+ * @status: the kernel's status
  */
 struct raw_ep {
 	struct weft_ioc_ep e;
@@ -76,14 +77,14 @@ int raw_notify(int fd, __s64 where, int what);
  * to 2^20 from 2^25 on. Return: 0, negative errno.
  */
 int raw_wait(int fd, __u32 seen, __u64 timeout_ns);
-/* Map a part of an object. Return: where it is, NULL: errno says why. */
+/* Map a part of an object. Return: its address, NULL: see errno. */
 void *raw_map(int fd, const struct weft_map *m, int prot);
 void raw_unmap(const volatile void *p, const struct weft_map *m);
 
 bool raw_cq_new(int fd, __u32 slots, struct raw_cq *cq);
 bool raw_ep_new(int fd, __u32 type, __u32 slots, struct raw_ep *ep);
 bool raw_rdm_new(int fd, __u32 slots, struct raw_rdm *r);
-/* Destroy, close and unmap all of it but the context. */
+/* Destroy, close and unmap all objects but the context. */
 bool raw_rdm_free(struct raw_rdm *r);
 
 /* Publish @n slots and notify. Return: 0, negative errno. */
@@ -95,7 +96,7 @@ struct weft_rqe *raw_rqe(struct raw_rdm *r, __u8 op, __u64 context);
 
 /* Wait for the next completion and copy its first slot. */
 bool raw_completion(struct raw_cq *cq, struct weft_cqe *e);
-/* Nothing is there now. */
+/* No completion waits now. */
 bool raw_quiet(struct raw_cq *cq);
 
 #endif

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Nodes of a test's own for the machine's two virtio NICs: namespaces e0 and e1,
-# "node 2" and "node 3", whose IP stacks are joined by a pair of devices with the
-# addresses that the ports get. Sourced after ../lib.sh and pingpong.sh.
+# A test's own nodes for the machine's two virtio NICs: namespaces e0 and e1, "node 2" and "node 3".
+# A pair of devices joins their IP stacks; these have the addresses that the ports get. Sourced
+# after ../lib.sh and pingpong.sh.
 
 if [ "$LINK" = vnet ]; then
 	tap_skip vnet "the NICs are the link"
@@ -56,8 +56,8 @@ vnet_interface()
 	basename /sys/bus/pci/devices/$(vm_nic $1)/virtio*/net/*
 }
 
-# vnet_other_end MTU: the IP stack of e1 has its NIC itself, and a netdev port ev1 on it; programs
-# talk by TCP at 10.80.0.2
+# vnet_other_end MTU: the IP stack of e1 has its own NIC, and a netdev port ev1 on it; programs talk
+# by TCP at 10.80.0.2
 vnet_other_end()
 {
 	modprobe virtio_net && dev=$(vnet_interface 1) &&
@@ -80,8 +80,8 @@ vnet_stat()
 	node $(($1 + 2)) cat /sys/class/weft/ev$1/counters/$2
 }
 
-# Nothing came damaged, or from strangers; no packet was refused or found no room. (A neighbour that
-# takes its time to answer may cost one.)
+# No packet was damaged, from a stranger, refused, or without a buffer. (A slow answer of a
+# neighbour may cost one.)
 vnet_clean()
 {
 	for i in 0 1; do
@@ -100,7 +100,7 @@ vnet_sent()
 	[ "$(vnet_stat "$1" tx_packets)" -ge "$2" ]
 }
 
-# vnet_pair TYPE [ADDRESS]: two programs that will not come to an end, $a at e0 and $b at e1
+# vnet_pair TYPE [ADDRESS]: two programs that never end by themselves, $a at e0 and $b at e1
 vnet_pair()
 {
 	before=$(vnet_stat 0 tx_packets)
@@ -118,7 +118,7 @@ vnet_gone()	# PID
 	! kill -0 "$1" 2>/dev/null
 }
 
-# vnet_ends PID FILE: the program ends with an error that it tells
+# vnet_ends PID FILE: the program ends with an error that it prints
 vnet_ends()
 {
 	vm_wait 60 vnet_gone "$1" || { echo "it did not end"; kill -9 "$1"; return 1; }
@@ -134,7 +134,7 @@ vnet_over()
 	return 0
 }
 
-# No port, no context, no pinned memory is left: the nodes go
+# No port, context or pinned memory is left: remove the nodes
 vnet_end()
 {
 	ip -n e1 link set wire netns 1 2>/dev/null

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* What wpair.h says. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include "wpair.h"
 
-#define WAIT_NS 60000000000ull /* longer than anything takes */
+#define WAIT_NS 60000000000ull /* longer than any operation takes */
 #define SLOTS	64
 
 static bool wside_open(struct wside *s, const char *port, struct weft_sockaddr *addr)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Two RDM endpoints of this process that know each other, over libweft: for tests that look at what
- * becomes of the process's memory.
+ * Two RDM endpoints of this process that know each other, over libweft: for tests of the process's
+ * memory.
  */
 #ifndef WEFT_WPAIR_H
 #define WEFT_WPAIR_H
@@ -38,7 +38,7 @@ struct wpair {
 };
 
 bool wpair_open(struct wpair *p, bool apart);
-/* Both ends in node 0, where the caller, who may be an ordinary user, is already. */
+/* Both ends are in node 0, where the caller is already. The caller may be an ordinary user. */
 bool wpair_open_here(struct wpair *p);
 bool wpair_close(struct wpair *p);
 
@@ -50,12 +50,12 @@ bool wpair_movev(struct wpair *p, const struct iovec *src, size_t nsrc, const st
 		 size_t ndst);
 bool wpair_move(struct wpair *p, const void *src, void *dst, size_t len);
 
-/* The same with contents of its own, looked at afterwards. */
+/* The same with contents of its own, which are checked afterwards. */
 bool wpair_check(struct wpair *p, void *src, void *dst, size_t len, uint32_t seed);
 
 /* Bytes that the kernel says this process has pinned. */
 size_t vm_pinned(void);
-/* Wait until it says so. */
+/* Wait until the kernel says that this much is pinned. */
 bool vm_pinned_becomes(size_t bytes);
 
 #endif
