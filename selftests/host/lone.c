@@ -141,6 +141,33 @@ void lone_timer(struct lone *t)
 	weft_unlock(&t->path->lock);
 }
 
+u8 *lone_bytes(const struct weft_tx *tx)
+{
+	u8 *p = malloc(tx->len);
+
+	weft_tx_header(tx, 0, p);
+	if (!weft_tx_payload(tx, 0, p + tx->len - tx->pay))
+		return p;
+	free(p);
+	return NULL;
+}
+
+int lone_parse(const struct weft_tx *tx, struct weft_hdr *h, struct weft_chunk *first)
+{
+	struct weft_chunks rest;
+	struct weft_chunk c;
+	u8 *p = lone_bytes(tx);
+	int n = 0;
+
+	if (!p || weft_wire_hdr_get(p, tx->len, h, &rest) || weft_wire_check(&rest))
+		n = -1;
+	while (n >= 0 && weft_wire_next(&rest, &c))
+		if (!n++ && first)
+			*first = c;
+	free(p);
+	return n;
+}
+
 u32 lone_count(const struct weft_list *head)
 {
 	const struct weft_list *l;

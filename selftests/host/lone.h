@@ -51,6 +51,10 @@ void lone_drop(struct lone *t);
 void lone_ack(struct lone *t, u32 ack, const u32 *words, u32 n, u32 delay_us);
 /* Do what is due. */
 void lone_timer(struct lone *t);
+/* The packet @tx as on the wire. Return: its bytes, for free(); NULL: the packet cannot be sent. */
+u8 *lone_bytes(const struct weft_tx *tx);
+/* The packet @tx as its receiver reads it. Return: number of chunks; -1: the packet is invalid. */
+int lone_parse(const struct weft_tx *tx, struct weft_hdr *h, struct weft_chunk *first);
 u32 lone_count(const struct weft_list *head);
 /* Return: the lane's lists and counts agree, and the lists are in order. */
 bool lone_sound(const struct lone *t);

@@ -3,7 +3,6 @@
  * Packets: records, headers, payload that is read at transmission, and pending control chunks
  */
 #include "lone.h"
-#include "core/cm/cm.h"
 #include "harness.h"
 
 #define US	((weft_ns)NSEC_PER_USEC)
@@ -23,35 +22,6 @@ FIXTURE_TEARDOWN(frame)
 	lone_fini(&self->t);
 }
 
-/* Packet @tx in its wire format. Return: its bytes, NULL: the packet cannot be sent. */
-static u8 *bytes(const struct weft_tx *tx)
-{
-	u8 *p = malloc(tx->len);
-
-	weft_tx_header(tx, 0, p);
-	if (!weft_tx_payload(tx, 0, p + tx->len - tx->pay))
-		return p;
-	free(p);
-	return NULL;
-}
-
-/* Decode as a receiver: the header, and the number of chunks. Return: -1: the packet is bad. */
-static int parse(const struct weft_tx *tx, struct weft_hdr *h, struct weft_chunk *first)
-{
-	struct weft_chunks rest;
-	struct weft_chunk c;
-	u8 *p = bytes(tx);
-	int n = 0;
-
-	if (!p || weft_wire_hdr_get(p, tx->len, h, &rest) || weft_wire_check(&rest))
-		n = -1;
-	while (n >= 0 && weft_wire_next(&rest, &c))
-		if (!n++ && first)
-			*first = c;
-	free(p);
-	return n;
-}
-
 /* ---- Headers --------------------------------------------------------- */
 
 TEST_F(frame, header)
@@ -68,7 +38,7 @@ TEST_F(frame, header)
 	path->rx_gone = 3ull << 26;
 	lone_send(t);
 	ASSERT_EQ(1, t->out->ntx);
-	ASSERT_EQ(0, parse(&t->out->tx[0], &h, NULL));
+	ASSERT_EQ(0, lone_parse(&t->out->tx[0], &h, NULL));
 	EXPECT_EQ(WEFT_PKT_DATA, h.type);
 	EXPECT_EQ(WEFT_PKT_PSN, h.flags);
 	EXPECT_EQ(2, h.lane);
@@ -98,7 +68,7 @@ TEST_F(frame, ack_delay)
 		t->out->now += ages[i];
 		t->lane->rcv_at = t->out->now - ages[i];
 		lone_send(t);
-		ASSERT_LE(0, parse(&t->out->tx[0], &h, NULL));
+		ASSERT_LE(0, lone_parse(&t->out->tx[0], &h, NULL));
 		EXPECT_LE(h.ack_delay, us + us / 50 + 1);
 		EXPECT_GE(h.ack_delay + us / 50 + 1, us);
 		lone_drop(t);
@@ -107,7 +77,7 @@ TEST_F(frame, ack_delay)
 	t->out->now = 1ull << 62;
 	t->lane->rcv_at = 0;
 	lone_send(t);
-	ASSERT_LE(0, parse(&t->out->tx[0], &h, NULL));
+	ASSERT_LE(0, lone_parse(&t->out->tx[0], &h, NULL));
 	EXPECT_EQ(U32_MAX, h.ack_delay);
 }
 
@@ -124,7 +94,7 @@ TEST_F(frame, ack)
 		lone_take(t, t->lane, 1000 + i);
 	lone_output(t);
 	ASSERT_EQ(1, t->out->ntx);
-	p = bytes(&t->out->tx[0]);
+	p = lone_bytes(&t->out->tx[0]);
 	ASSERT_NE(NULL, p);
 	ASSERT_EQ(0, weft_wire_hdr_get(p, t->out->tx[0].len, &h, &rest));
 	ASSERT_EQ(0, weft_wire_check(&rest));
@@ -149,16 +119,16 @@ TEST_F(frame, again)
 
 	lone_send(t);
 	len = t->out->tx[0].len;
-	a = bytes(&t->out->tx[0]);
+	a = lone_bytes(&t->out->tx[0]);
 	lone_drop(t);
 	lone_take(t, t->lane, 1000);
 	t->out->now = t->lane->rto_at;
 	lone_timer(t);
 	ASSERT_LE(1, t->out->ntx);
 	ASSERT_EQ(len, t->out->tx[0].len);
-	b = bytes(&t->out->tx[0]);
+	b = lone_bytes(&t->out->tx[0]);
 	EXPECT_EQ(0, memcmp(a + WEFT_WIRE_HDR, b + WEFT_WIRE_HDR, len - WEFT_WIRE_HDR));
-	ASSERT_LE(0, parse(&t->out->tx[0], &h, NULL));
+	ASSERT_LE(0, lone_parse(&t->out->tx[0], &h, NULL));
 	EXPECT_EQ(1000, h.psn);
 	EXPECT_EQ(1001, h.ack);
 	EXPECT_EQ(WEFT_PKT_PSN | WEFT_PKT_ACKNOW, h.flags);
@@ -299,7 +269,7 @@ static struct weft_rec *bulk_send(struct lone *t, struct bulk *b, bool mem)
 
 static bool whole(const struct weft_tx *tx, const struct bulk *b)
 {
-	u8 *p = bytes(tx);
+	u8 *p = lone_bytes(tx);
 	bool ok = p && tx->len == WEFT_WIRE_HDR + DATA + LEN && tx->pay == LEN &&
 		  !memcmp(p + tx->len - LEN, b->buf, LEN);
 
@@ -321,7 +291,7 @@ TEST_F(frame, payload)
 		bulk_send(t, &b, mem);
 		ASSERT_EQ(1, t->out->ntx);
 		EXPECT_TRUE(whole(&t->out->tx[0], &b));
-		EXPECT_EQ(1, parse(&t->out->tx[0], &h, &c));
+		EXPECT_EQ(1, lone_parse(&t->out->tx[0], &h, &c));
 		EXPECT_EQ(WEFT_CHUNK_DATA, c.type);
 		EXPECT_EQ(LEN, c.paylen);
 		lone_drop(t);
@@ -355,7 +325,7 @@ TEST_F(frame, withdraw)
 	t->out->now = t->lane->rto_at;
 	lone_timer(t);
 	ASSERT_EQ(1, t->out->ntx);
-	EXPECT_EQ(0, parse(&t->out->tx[0], &h, NULL));
+	EXPECT_EQ(0, lone_parse(&t->out->tx[0], &h, NULL));
 	EXPECT_EQ(WEFT_WIRE_HDR, t->out->tx[0].len);
 	EXPECT_EQ(1000, h.psn);
 }
@@ -395,7 +365,7 @@ TEST_F(frame, fault)
 	bulk_init(t, &b);
 	bulk_send(t, &b, true);
 	rig_proc_end(b.proc, true);
-	EXPECT_EQ(NULL, bytes(&t->out->tx[0]));
+	EXPECT_EQ(NULL, lone_bytes(&t->out->tx[0]));
 	EXPECT_TRUE(b.txm->fault);
 	lone_drop(t);
 	lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
@@ -416,7 +386,7 @@ TEST_F(frame, acknowledged_meanwhile)
 	tx = &t->out->tx[0];
 	EXPECT_TRUE(whole(tx, &b));
 	lone_ack(t, t->lane->snd_nxt, NULL, 0, 0);
-	EXPECT_EQ(NULL, bytes(tx));
+	EXPECT_EQ(NULL, lone_bytes(tx));
 	EXPECT_FALSE(b.txm->fault);
 	EXPECT_EQ(0, weft_tx_pieces(tx, 0, &span, 1, &mem));
 	lone_drop(t);
@@ -628,127 +598,6 @@ TEST_F(frame, run_window)
 	}
 	EXPECT_EQ(0, t->path->flight);
 	bulk_fini(&b);
-}
-
-/* ---- Pending control chunks ------------------------------------------ */
-
-TEST_F(frame, ctl_chunks)
-{
-	struct lone *t = &self->t;
-	u32 i, sum = 0;
-
-	/* as many as fit share a packet */
-	for (i = 0; i < 60; i++)
-		lone_note(t, 64);
-	lone_output(t);
-	for (i = 0; i < t->out->ntx; i++) {
-		EXPECT_LE(t->out->tx[i].len, t->path->max_payload);
-		sum += t->out->tx[i].len - WEFT_WIRE_HDR;
-	}
-	EXPECT_EQ(60 * 64, sum);
-	EXPECT_EQ(DIV_ROUND_UP(60, WEFT_REC_RAW / 64), t->out->ntx);
-}
-
-TEST_F(frame, ctl_ping)
-{
-	struct lone *t = &self->t;
-	struct weft_chunk c;
-	struct weft_hdr h;
-	u32 i;
-
-	weft_lock(&t->path->lock);
-	for (i = 0; i < 3; i++)
-		weft_ctl_put(t->path, 0, &t->path->ping);
-	weft_unlock(&t->path->lock);
-	EXPECT_TRUE(t->path->busy & 1);
-	EXPECT_EQ(1, lone_count(&t->lane->ctlq));
-	lone_output(t);
-	ASSERT_EQ(1, t->out->ntx);
-	EXPECT_EQ(1, parse(&t->out->tx[0], &h, &c));
-	EXPECT_EQ(WEFT_CHUNK_PING, c.type);
-	EXPECT_TRUE(h.flags & WEFT_PKT_ACKNOW);
-	EXPECT_FALSE(t->path->ping.queued);
-}
-
-TEST_F(frame, ctl_dead)
-{
-	struct lone *t = &self->t;
-	long live = weft_host_live();
-
-	t->path->state = WEFT_PATHS_DEAD;
-	lone_note(t, 8);
-	EXPECT_EQ(live, weft_host_live());
-	EXPECT_EQ(0, lone_count(&t->lane->ctlq));
-	t->path->state = WEFT_PATHS_UP;
-
-	lone_note(t, 8);
-	EXPECT_EQ(live + 1, weft_host_live());
-	weft_lock(&t->path->lock);
-	weft_ctl_drop(weft_entry(t->lane->ctlq.next, struct weft_ctl, node), t->out);
-	weft_unlock(&t->path->lock);
-	EXPECT_EQ(live, weft_host_live());
-}
-
-/*
- * A connection's chunks leave one by one, in order, and hold the connection until they have left.
- */
-TEST_F(frame, ctl_conn)
-{
-	static const u8 ops[] = { WEFT_CM_REQ, WEFT_CM_RTU, WEFT_CM_FIN };
-	struct weft_conn *conn = weft_alloc(sizeof(*conn));
-	struct lone *t = &self->t;
-	struct weft_chunks rest;
-	struct weft_chunk c;
-	struct weft_hdr h;
-	u32 i;
-	u8 *p;
-
-	weft_conn_init(conn, t->path, true);
-	conn->id = 11;
-	conn->peer = 12;
-	conn->fid = (struct weft_flowid){ 1, 2, 3, 4, 0 };
-	conn->dlen = 5;
-	memcpy(conn->data, "hello", 5);
-	weft_lock(&t->path->lock);
-	for (i = ARRAY_SIZE(ops); i--;)
-		weft_cm_say(conn, ops[i]);
-	weft_unlock(&t->path->lock);
-	EXPECT_EQ(2, refcount_read(&conn->ref));
-	lone_output(t);
-	EXPECT_EQ(1, refcount_read(&conn->ref));
-	EXPECT_EQ(0, conn->ops);
-	ASSERT_EQ(2, t->out->ntx);
-	p = bytes(&t->out->tx[0]);
-	ASSERT_EQ(0, weft_wire_hdr_get(p, t->out->tx[0].len, &h, &rest));
-	ASSERT_EQ(0, weft_wire_check(&rest));
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
-		const struct weft_w_cm *w;
-		struct weft_flowid f;
-
-		/* FIN has its own packet */
-		if (ops[i] == WEFT_CM_FIN) {
-			EXPECT_FALSE(weft_wire_next(&rest, &c));
-			free(p);
-			p = bytes(&t->out->tx[1]);
-			ASSERT_EQ(0, weft_wire_hdr_get(p, t->out->tx[1].len, &h, &rest));
-			ASSERT_EQ(0, weft_wire_check(&rest));
-		}
-		ASSERT_TRUE(weft_wire_next(&rest, &c));
-		ASSERT_EQ(WEFT_CHUNK_CM, c.type);
-		w = c.body;
-		EXPECT_EQ(ops[i], w->op);
-		EXPECT_EQ(11, be32_to_cpu(w->req));
-		EXPECT_EQ(12, be32_to_cpu(w->rsp));
-		EXPECT_EQ(i ? 0 : 5, c.paylen);
-		weft_wire_flow_get(&w->flow, &f);
-		EXPECT_EQ(1, f.ssvc);
-		EXPECT_EQ(2, f.dsvc);
-		EXPECT_EQ(3, f.sgen);
-		EXPECT_EQ(4, f.dgen);
-	}
-	EXPECT_FALSE(weft_wire_next(&rest, &c));
-	free(p);
-	weft_conn_put(conn);
 }
 
 TEST_HARNESS_MAIN
