@@ -201,7 +201,8 @@ bench:
 sim_opts := $(if $(SEED),-s $(SEED)) $(if $(SEEDS),-c $(SEEDS)) $(if $(NODES),-n $(NODES)) \
 	$(if $(LOSS),-l $(LOSS)) $(if $(MSGS),-m $(MSGS)) $(if $(filter 1,$(V)),-v) \
 	$(if $(filter 1,$(SLOW)),-f) $(if $(filter 1,$(EQUAL)),-e) \
-	$(if $(filter 1,$(REPORT)),-r $(B)/sim $(if $(filter 1,$(QUICK)),-q))
+	$(if $(filter 1,$(REPORT)),-r $(B)/sim $(if $(filter 1,$(QUICK)),-q) \
+		$(if $(ROWS),-t '$(filter-out all,$(ROWS))'))
 sim_bin := $(B)/sim/sim$(if $(filter 1,$(ASAN)),-asan)
 .PHONY: sim
 sim: $(sim_bin)
@@ -371,7 +372,8 @@ help:
 #>                      TARGETS=, KSRC= (Documentation/kselftest.rst)
 #>   make sim           kernel/core in a simulated network with faults, from 2 to
 #>                      4096 nodes: SEED= (or random), SEEDS=, NODES=, LOSS=,
-#>                      MSGS=, ASAN=1; REPORT=1: goodput, slowdown, incast; QUICK=1: less
+#>                      MSGS=, ASAN=1; REPORT=1: goodput, slowdown, incast, links beside
+#>                      TCP; QUICK=1: less; ROWS=NAME or all: links alone
 #>                      (Documentation/simulator.rst)
 #>   make fuzz          libFuzzer on packets, rings, neighbours, calls, requests, and as a
 #>                      malicious peer: TIME=60 seconds in all

@@ -3,7 +3,7 @@
  * Simulator: what the transport is worth
  *
  * Goodput under loss, slowdown of messages by size, incast, fairness, state for each remote node;
- * as a table, JSON and a picture.
+ * as a table, JSON and a picture. links.c has slow, long and shared links.
  */
 #include <math.h>
 
@@ -490,12 +490,9 @@ static void state(u64 seed)
 	free(f.msgs);
 }
 
-bool sim_report(const struct sim_opts *o)
+/* Links of a data centre. */
+static void centre(const struct sim_opts *o, u64 seed)
 {
-	u64 seed = o->seed ? o->seed : 1;
-
-	json = create(o->report, "report.json");
-	fprintf(json, "{\n");
 	goodput(seed);
 	printf("\n");
 	incast(seed, "incast", 8, 256 << 10);
@@ -505,8 +502,20 @@ bool sim_report(const struct sim_opts *o)
 	state(seed);
 	fprintf(json, ",\n");
 	slowdown(o, seed);
+	printf("%s\n", missed ? "Targets are missed" : "All targets are met");
+}
+
+bool sim_report(const struct sim_opts *o)
+{
+	u64 seed = o->seed ? o->seed : 1;
+	bool good;
+
+	json = create(o->report, "report.json");
+	fprintf(json, "{\n");
+	if (!o->rows)
+		centre(o, seed);
+	good = links_report(o, json, seed);
 	fprintf(json, "\"seed\": %llu\n}\n", (unsigned long long)seed);
 	fclose(json);
-	printf("%s\n", missed ? "Targets are missed" : "All targets are met");
-	return !missed;
+	return good && !missed;
 }

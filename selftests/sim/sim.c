@@ -10,13 +10,15 @@
 
 static const char usage[] =
 	"usage: sim [-s SEED] [-c COUNT] [-n NODES] [-l PERCENT] [-m MESSAGES] [-v] [-f | -e]\n"
-	"       sim -r FOLDER [-q] [-s SEED]\n"
+	"       sim -r FOLDER [-q] [-s SEED] [-t ROWS] [-l PERCENT] [-k LIST]\n"
 	"\n"
 	"Without -s 200 seeds are run, from 1 on; with it, one. Up to 1024 nodes: worlds with all\n"
 	"faults; more, or with -m: a large run. Prints a digest of all events.\n"
 	"-f: without fast paths; -e: with them and without, which must end alike.\n"
 	"-r measures goodput, slowdown, incast and fairness (-q: less),\n"
-	"and fails if they are not what they are to be.\n";
+	"and fails if a target is missed. -t: only the rows of slow, long and shared\n"
+	"links whose names begin with ROWS, with -l with another loss. -k: LIST has those that are\n"
+	"missed today (selftests/sim/missed.targets).\n";
 
 static u64 run(const struct sim_opts *o, u64 seed)
 {
@@ -29,7 +31,7 @@ int main(int argc, char **argv)
 	u64 seed, digest = 0;
 	int c;
 
-	while ((c = getopt(argc, argv, "s:c:n:l:m:vr:qfe")) != -1) {
+	while ((c = getopt(argc, argv, "s:c:n:l:m:vr:qt:k:fe")) != -1) {
 		switch (c) {
 		case 's':
 			o.seed = strtoull(optarg, NULL, 0);
@@ -51,6 +53,12 @@ int main(int argc, char **argv)
 			break;
 		case 'q':
 			o.quick = true;
+			break;
+		case 't':
+			o.rows = optarg;
+			break;
+		case 'k':
+			o.missed = optarg;
 			break;
 		case 'v':
 			o.verbose = true;

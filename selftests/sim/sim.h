@@ -22,6 +22,8 @@
  * @verbose: say what happens
  * @report: measure; a folder for what comes of it
  * @quick: less of it
+ * @rows: only rows of links.c whose names begin with this, NULL: all
+ * @missed: list of targets that are missed today, NULL: the tree's
  * @slow: without fast paths
  * @equal: with fast paths and without, which must end alike
  */
@@ -34,6 +36,8 @@ struct sim_opts {
 	bool verbose;
 	const char *report;
 	bool quick;
+	const char *rows;
+	const char *missed;
 	bool slow;
 	bool equal;
 };
@@ -124,6 +128,9 @@ void window_run(const struct rig_conf *conf, struct load_msg *msgs, u32 n, weft_
  * good as it is to be.
  */
 bool sim_report(const struct sim_opts *o);
+
+/* Slow, long and shared links (links.c): a table, and JSON. Return: as sim_report(). */
+bool links_report(const struct sim_opts *o, FILE *json, u64 seed);
 
 /* A large run. Return: digest of all events. */
 u64 sim_large(const struct sim_opts *o, u64 seed);
