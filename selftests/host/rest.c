@@ -153,7 +153,8 @@ u32 rest_differ(char *a, char *b, bool all)
 
 		bad += !!d;
 		if (d)
-			fprintf(stderr, "%s: %s\n", d < 0 ? "first" : "second", d < 0 ? la[i] : lb[k]);
+			fprintf(stderr, "%s: %s\n", d < 0 ? "first" : "second",
+				d < 0 ? la[i] : lb[k]);
 		i += d <= 0;
 		k += d >= 0;
 	}

@@ -140,7 +140,7 @@ TEST_F(ctl, conn)
 	weft_conn_put(conn);
 }
 
-/* The chunk of each kind needs its space: in less, nothing is written, and the object still waits. */
+/* The chunk of each kind needs its space. In less, nothing is written, and the object waits. */
 TEST_F(ctl, space)
 {
 	static const struct {

@@ -350,7 +350,7 @@ TEST(job__same)
 }
 
 static void deaf(struct __test_metadata *_metadata, u32 dst, const struct weft_job_key *k0,
-		       const struct weft_job_key *k1)
+		 const struct weft_job_key *k1)
 {
 	struct pair t;
 	u32 i;

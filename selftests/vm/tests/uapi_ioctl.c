@@ -449,7 +449,8 @@ static bool queue_wait(void)
 	CHECK_EQ(raw_notify(cq.c.fd, -7, WEFT_CQ_SEEK_WAIT), -EINVAL);
 	CHECK_EQ(raw_notify(cq.c.fd, WEFT_CQ_SEEK_EVER >> 32, WEFT_CQ_SEEK_WAIT), -EINVAL);
 	CHECK_EQ(raw_notify(cq.c.fd, WEFT_CQ_SEEK_EVER | 1ull << 63, WEFT_CQ_SEEK_WAIT), -EINVAL);
-	CHECK_EQ(raw_notify(cq.c.fd, WEFT_CQ_SEEK_EVER & ~WEFT_CQ_SEEK, WEFT_CQ_SEEK_WAIT), -EINVAL);
+	CHECK_EQ(raw_notify(cq.c.fd, WEFT_CQ_SEEK_EVER & ~WEFT_CQ_SEEK, WEFT_CQ_SEEK_WAIT),
+		 -EINVAL);
 	for (what = -1; what <= 5; what++) {
 		if (what != WEFT_CQ_SEEK_WAIT)
 			CHECK_EQ(raw_notify(cq.c.fd, WEFT_CQ_SEEK | 1, what), -EINVAL);
