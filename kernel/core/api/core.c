@@ -132,6 +132,23 @@ static void weft_core_stop_local(struct weft_core *core, int err, struct weft_ou
 	weft_unlock(&path->lock);
 }
 
+/* Report to all peers that their paths to this node end. */
+static void weft_core_tell(struct weft_core *core, struct weft_out *out)
+{
+	struct weft_path *path;
+	u32 n;
+
+	for (n = 0; (path = weft_path_nth(core, n)); n++) {
+		weft_lock(&path->lock);
+		if (!path->failing)
+			weft_gone_tell(path, out);
+		weft_unlock(&path->lock);
+		weft_path_put(path);
+		if (out->ntx > WEFT_OUT_TX / 2)
+			weft_flush(out);
+	}
+}
+
 bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_out *out)
 {
 	struct weft_path *path;
@@ -143,6 +160,8 @@ bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_ou
 	weft_lock(&core->lock);
 	WRITE_ONCE(core->stopped, true);
 	weft_unlock(&core->lock);
+	/* before the first path fails: flushing fails endpoints in the order below */
+	weft_core_tell(core, out);
 	for (n = 0; (path = weft_path_nth(core, n)); n++) {
 		weft_lock(&path->lock);
 		weft_path_fail(path, err, out);
