@@ -30,6 +30,15 @@ int weft_up_add(struct weft_port *port)
 	}, &port->dev);
 }
 
+bool weft_up_used(struct weft_port *port)
+{
+	struct weft_dev_stat stat;
+
+	lockdep_assert_held(&weft_ports_lock);
+	weft_dev_stat(port->dev, &stat);
+	return stat.contexts;
+}
+
 void weft_up_halt(struct weft_port *port)
 {
 	lockdep_assert_held(&weft_ports_lock);

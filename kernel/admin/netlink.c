@@ -42,6 +42,11 @@ static const struct nla_policy weft_add_policy[WEFT_ATTR_PORT_QUEUES + 1] = {
 	[WEFT_ATTR_PORT_QUEUES] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
+static const struct nla_policy weft_del_policy[WEFT_ATTR_PORT_FORCE + 1] = {
+	[WEFT_ATTR_PORT_NAME] = WEFT_NAME_POLICY,
+	[WEFT_ATTR_PORT_FORCE] = { .type = NLA_FLAG },
+};
+
 static const struct nla_policy weft_set_policy[WEFT_ATTR_PORT_PRIORITIES + 1] = {
 	[WEFT_ATTR_PORT_NAME] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_PORT_ENGINE] = WEFT_NAME_POLICY,
@@ -213,7 +218,7 @@ static int weft_nl_port_del(struct sk_buff *skb, struct genl_info *info)
 		return -EINVAL;
 	}
 	return weft_port_del(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]),
-			     info->extack);
+			     nla_get_flag(info->attrs[WEFT_ATTR_PORT_FORCE]), info->extack);
 }
 
 /* Return: WEFT_ENGINE_*, or an invalid number. */
@@ -395,7 +400,7 @@ static int weft_nl_limit_set(struct sk_buff *skb, struct genl_info *info)
 
 static const struct genl_ops weft_ops[] = {
 	WEFT_SET(WEFT_CMD_PORT_ADD, weft_nl_port_add, add),
-	WEFT_SET(WEFT_CMD_PORT_DEL, weft_nl_port_del, name),
+	WEFT_SET(WEFT_CMD_PORT_DEL, weft_nl_port_del, del),
 	WEFT_SET(WEFT_CMD_PORT_SET, weft_nl_port_set, set),
 	WEFT_OP(WEFT_CMD_PORT_GET, 0, weft_nl_port_get, weft_nl_dump, name),
 	WEFT_DUMP(WEFT_CMD_EP_GET),

@@ -246,23 +246,6 @@ void weft_dev_free(struct weft_dev *dev)
 
 /* ---- For the administrator ------------------------------------------------------------------- */
 
-int weft_dev_ctx_next(struct weft_dev *dev, u64 *pos, struct weft_dev_ctx *info)
-{
-	struct weft_ctx *ctx;
-	int err = -ENOENT;
-
-	mutex_lock(&dev->lock);
-	list_for_each_entry(ctx, &dev->ctxs, node)
-		if (ctx->id > *pos) {
-			weft_ctx_look(ctx, info);
-			*pos = ctx->id;
-			err = 0;
-			break;
-		}
-	mutex_unlock(&dev->lock);
-	return err;
-}
-
 static int weft_ctx_ep_next(struct weft_ctx *ctx, u32 *index, struct weft_dev_ep *ep)
 {
 	struct weft_obj *obj;
@@ -277,6 +260,34 @@ static int weft_ctx_ep_next(struct weft_ctx *ctx, u32 *index, struct weft_dev_ep
 	}
 	mutex_unlock(&ctx->lock);
 	*index = i;
+	return err;
+}
+
+static u32 weft_ctx_endpoints(struct weft_ctx *ctx)
+{
+	struct weft_dev_ep ep;
+	u32 index = 0, n = 0;
+
+	while (!weft_ctx_ep_next(ctx, &index, &ep))
+		n++;
+	return n;
+}
+
+int weft_dev_ctx_next(struct weft_dev *dev, u64 *pos, struct weft_dev_ctx *info)
+{
+	struct weft_ctx *ctx;
+	int err = -ENOENT;
+
+	mutex_lock(&dev->lock);
+	list_for_each_entry(ctx, &dev->ctxs, node)
+		if (ctx->id > *pos) {
+			weft_ctx_look(ctx, info);
+			info->endpoints = weft_ctx_endpoints(ctx);
+			*pos = ctx->id;
+			err = 0;
+			break;
+		}
+	mutex_unlock(&dev->lock);
 	return err;
 }
 

@@ -107,6 +107,7 @@ void weft_key_digest(struct weft_job_key *key, const void *bytes, u32 len);
  * @uid: user of that process
  * @comm: command name of that process
  * @objects: objects in the context
+ * @endpoints: endpoints among them; only weft_dev_ctx_next() fills it in
  * @pinned: bytes pinned by it
  */
 struct weft_dev_ctx {
@@ -115,6 +116,7 @@ struct weft_dev_ctx {
 	kuid_t uid;
 	char comm[TASK_COMM_LEN];
 	u32 objects;
+	u32 endpoints;
 	u64 pinned;
 };
 

@@ -216,25 +216,32 @@ static void weft_port_kill_work(struct work_struct *work)
  * weft_port_del - delete a port
  * @net: namespace
  * @name: its name
+ * @force: also if programs have it open
  * @extack: receives the reason of a failure
  *
+ * A program that opens the port during the call loses it, with and without @force.
+ *
  * Context: process.
- * Return: 0, -ENODEV.
+ * Return: 0, -ENODEV, -EBUSY: programs have it open.
  */
-int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *extack)
+int weft_port_del(struct net *net, const char *name, bool force, struct netlink_ext_ack *extack)
 {
 	struct weft_port *port;
 	int err = 0;
 
 	mutex_lock(&weft_ports_lock);
 	port = weft_port_find(net, name);
-	if (port) {
-		weft_port_kill(port);
-		weft_port_put(port);
-	} else {
+	if (!port) {
 		NL_SET_ERR_MSG(extack, "no such port in this network namespace; see 'port show'");
 		err = -ENODEV;
+	} else if (!force && weft_up_used(port)) {
+		NL_SET_ERR_MSG(extack, "programs use the port; end them, or add the word force");
+		err = -EBUSY;
+	} else {
+		weft_port_kill(port);
 	}
+	if (port)
+		weft_port_put(port);
 	mutex_unlock(&weft_ports_lock);
 	return err;
 }

@@ -258,7 +258,7 @@ struct weft_port *weft_port_find(struct net *net, const char *name);
 
 int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *conf,
 		  struct netlink_ext_ack *extack);
-int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *extack);
+int weft_port_del(struct net *net, const char *name, bool force, struct netlink_ext_ack *extack);
 int weft_port_set_priorities(struct net *net, const char *name, bool on,
 			     struct netlink_ext_ack *extack);
 

@@ -260,6 +260,16 @@ int parse_port_add(int argc, char **argv, struct port_spec *spec)
 	return 0;
 }
 
+int parse_port_del(int argc, char **argv, bool *force)
+{
+	*force = argc == 2;
+	if (argc < 1 || argc > 2 || (*force && !matches(argv[1], "force"))) {
+		complain("port del takes a name, and may be the word force");
+		return -1;
+	}
+	return parse_port_name(argv[0]);
+}
+
 static int parse_engine(const char *arg, struct port_change *change)
 {
 	static const char *const names[] = { "inline", "poll", "auto" };

@@ -68,6 +68,7 @@ static const struct field ctx_fields[] = {
 	{ WEFT_ATTR_PORT_NAME, STR, OUT_LEAD, "port" },
 	{ WEFT_ATTR_CTX_ID, UINT, OUT_KEY, "ctx" },
 	{ WEFT_ATTR_CTX_NOBJ, UINT, OUT_KEY, "objects" },
+	{ WEFT_ATTR_CTX_NEP, UINT, OUT_KEY, "ep" },
 	{ WEFT_ATTR_PINNED, UINT, OUT_KEY, "pinned" },
 	{ WEFT_ATTR_UID, UINT, OUT_KEY, "uid" },
 	{ WEFT_ATTR_PID, UINT, OUT_KEY, "pid" },

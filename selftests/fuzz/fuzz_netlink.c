@@ -61,7 +61,7 @@ int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *co
 	return 0;
 }
 
-int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *extack)
+int weft_port_del(struct net *net, const char *name, bool force, struct netlink_ext_ack *extack)
 {
 	name_is_one(name);
 	return 0;

@@ -169,6 +169,29 @@ static void test_job(void)
 	CHECK(parse_job("add", argc, argv, &change) == -1);
 }
 
+static void test_port_del(void)
+{
+	static const char *const wrong[] = {
+		"", "a-name-that-is-too-long", "w forced", "w now", "w force force", "w force now",
+	};
+	char *argv[WORDS];
+	bool force;
+	size_t i;
+	int argc;
+
+	argc = split("weft0", argv);
+	CHECK(!parse_port_del(argc, argv, &force) && !force && !strcmp(argv[0], "weft0"));
+	argc = split("weft0 force", argv);
+	CHECK(!parse_port_del(argc, argv, &force) && force);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		argc = split(wrong[i], argv);
+		if (parse_port_del(argc, argv, &force) != -1) {
+			fprintf(tap_to, "# taken: %s\n", wrong[i]);
+			test_ok = 0;
+		}
+	}
+}
+
 static void test_port_set(void)
 {
 	static const char *const wrong[] = {
@@ -357,6 +380,7 @@ static const struct test tests[] = {
 	{ "port add", test_port_add },
 	{ "port add of a device that is taken over", test_port_add_vnet },
 	{ "port add with mistakes", test_port_add_wrong },
+	{ "port del", test_port_del },
 	{ "port set", test_port_set },
 	{ "limit set", test_limit_set },
 	{ "jobs", test_job },
