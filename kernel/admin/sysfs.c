@@ -137,6 +137,22 @@ static ssize_t priorities_show(struct device *dev, struct device_attribute *attr
 	return sysfs_emit(buf, "%s\n", READ_ONCE(port->core.conf.priorities) ? "on" : "off");
 }
 
+static ssize_t bypass_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct weft_port_look look;
+
+	weft_port_look(weft_dev_port(dev_get_drvdata(dev)), &look);
+	return sysfs_emit(buf, "%s\n", look.bypass ?: "");
+}
+
+static ssize_t bypass_state_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct weft_port_look look;
+
+	weft_port_look(weft_dev_port(dev_get_drvdata(dev)), &look);
+	return sysfs_emit(buf, "%s\n", look.bypass_state ?: "");
+}
+
 static DEVICE_ATTR_RO(driver);
 static DEVICE_ATTR_RO(state);
 static DEVICE_ATTR_RO(netdev);
@@ -152,6 +168,8 @@ static DEVICE_ATTR_RO(engine_cpu);
 static DEVICE_ATTR_RO(engine_idle_us);
 static DEVICE_ATTR_RO(engine_hot);
 static DEVICE_ATTR_RO(priorities);
+static DEVICE_ATTR_RO(bypass);
+static DEVICE_ATTR_RO(bypass_state);
 
 static struct attribute *weft_attrs[] = {
 	&dev_attr_driver.attr,
@@ -169,6 +187,8 @@ static struct attribute *weft_attrs[] = {
 	&dev_attr_engine_idle_us.attr,
 	&dev_attr_engine_hot.attr,
 	&dev_attr_priorities.attr,
+	&dev_attr_bypass.attr,
+	&dev_attr_bypass_state.attr,
 	NULL
 };
 

@@ -270,6 +270,39 @@ int weft_port_set_priorities(struct net *net, const char *name, bool on,
 	return 0;
 }
 
+/**
+ * weft_port_set_bypass - change the setting of a port's stack bypass
+ * @net: namespace
+ * @name: the port's name
+ * @mode: WEFT_BYPASS_*
+ * @extack: receives the reason of a failure
+ *
+ * Context: process.
+ * Return: 0, -ENODEV, -EOPNOTSUPP: the port has no IP stack to bypass.
+ */
+int weft_port_set_bypass(struct net *net, const char *name, u32 mode,
+			 struct netlink_ext_ack *extack)
+{
+	struct weft_port *port;
+	int err = 0;
+
+	mutex_lock(&weft_ports_lock);
+	port = weft_port_find(net, name);
+	if (!port) {
+		NL_SET_ERR_MSG(extack, "no such port in this network namespace; see 'port show'");
+		err = -ENODEV;
+	} else if (!port->ops->bypass) {
+		NL_SET_ERR_MSG(extack, "only a netdev port has an IP stack to bypass");
+		err = -EOPNOTSUPP;
+	} else {
+		port->ops->bypass(port, mode);
+	}
+	if (port)
+		weft_port_put(port);
+	mutex_unlock(&weft_ports_lock);
+	return err;
+}
+
 /* ---- Creation of a port ---------------------------------------------------------------------- */
 
 /* The name must be valid in /dev/weft and /sys/class/weft, and as a word of weftctl. */

@@ -319,6 +319,16 @@ static int parse_priorities(const char *arg, struct port_change *change)
 	return 0;
 }
 
+static int parse_bypass(const char *arg, struct port_change *change)
+{
+	if (strcmp(arg, "auto") && strcmp(arg, "on") && strcmp(arg, "off")) {
+		complain("bypass %s: it must be auto, on or off", arg);
+		return -1;
+	}
+	change->bypass = arg;
+	return 0;
+}
+
 /* Parse an option of "port set" at @argv: KEYWORD VALUE. Return: 0, -1: message printed */
 static int parse_port_setting(int argc, char **argv, struct port_change *change)
 {
@@ -340,6 +350,10 @@ static int parse_port_setting(int argc, char **argv, struct port_change *change)
 		val = value_of("priorities", change->priorities, argc, argv);
 		return val ? parse_priorities(val, change) : -1;
 	}
+	if (matches(argv[0], "bypass")) {
+		val = value_of("bypass", change->bypass, argc, argv);
+		return val ? parse_bypass(val, change) : -1;
+	}
 	complain("\"%s\" is not known here, try \"weftctl port help\"", argv[0]);
 	return -1;
 }
@@ -355,8 +369,8 @@ int parse_port_set(int argc, char **argv, struct port_change *change)
 		return -1;
 	change->name = argv[0];
 	if (argc == 1) {
-		complain("port set %s: what is to be changed? engine, cpu, idle-us or priorities",
-			 argv[0]);
+		complain("port set %s: what is to be changed? engine, cpu, idle-us, priorities or"
+			 " bypass", argv[0]);
 		return -1;
 	}
 	for (argc--, argv++; argc > 0; argc -= 2, argv += 2)

@@ -112,6 +112,8 @@ static int set_port(int argc, char **argv)
 		nla_put_u32(msg, WEFT_ATTR_ENGINE_IDLE, change.idle_us);
 	if (change.priorities)
 		nla_put_string(msg, WEFT_ATTR_PORT_PRIORITIES, change.priorities);
+	if (change.bypass)
+		nla_put_string(msg, WEFT_ATTR_PORT_BYPASS, change.bypass);
 	return perform(msg, NULL, NULL, "port set", change.name);
 }
 
@@ -125,7 +127,7 @@ static int help_port(int argc, char **argv)
 	     "                             [mtu N] [queues N] [udp PORT]\n"
 	     "       weftctl port set NAME [engine { inline | poll | auto }] [cpu { N | any }]"
 	     " [idle-us N]\n"
-	     "                             [priorities { on | off }]\n"
+	     "                             [priorities { on | off }] [bypass { auto | on | off }]\n"
 	     "       weftctl port del NAME [force]\n"
 	     "       weftctl port help\n"
 	     "NAME: of the port, also of its device /dev/weft/NAME\n"
@@ -139,7 +141,9 @@ static int help_port(int argc, char **argv)
 	     "PORT: UDP port on the wire, the same on all nodes; default: 9471\n"
 	     "engine: who takes what programs post: their own calls, a thread that polls, or as it pays\n"
 	     "cpu: of that thread; idle-us: how long it looks for work before it sleeps\n"
-	     "priorities: short messages may overtake long ones on the wire (DSCP)");
+	     "priorities: short messages may overtake long ones on the wire (DSCP)\n"
+	     "bypass: a netdev port goes round the IP stack where that only forwards packets;\n"
+	     "auto: on kernels with which this was tested");
 	return 0;
 }
 

@@ -58,6 +58,7 @@ struct port_change {
 	uint32_t cpu;		/* UINT32_MAX: any */
 	uint32_t idle_us;	/* 0: not given */
 	const char *priorities;	/* NULL: not given */
+	const char *bypass;	/* NULL: not given */
 };
 
 #define JOB_WHO_MAX	64

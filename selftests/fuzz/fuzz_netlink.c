@@ -82,6 +82,20 @@ int weft_port_set_priorities(struct net *net, const char *name, bool on,
 	return 0;
 }
 
+int weft_port_set_bypass(struct net *net, const char *name, u32 mode,
+			 struct netlink_ext_ack *extack)
+{
+	name_is_one(name);
+	WARN_ON(mode > WEFT_BYPASS_OFF);
+	return 0;
+}
+
+int weft_bypass_by_name(const char *name)
+{
+	name_is_one(name);
+	return strcmp(name, "auto") ? -EINVAL : WEFT_BYPASS_AUTO;
+}
+
 struct weft_port *weft_port_find(struct net *net, const char *name)
 {
 	name_is_one(name);

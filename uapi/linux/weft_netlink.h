@@ -109,6 +109,9 @@
 #define WEFT_ATTR_JOB_ALL	71	/* flag: any user with the key */
 #define WEFT_ATTR_JOB_NEP	72	/* u32: endpoints in it */
 #define WEFT_ATTR_PORT_FORCE	73	/* flag: delete the port although programs use it */
-#define WEFT_ATTR_MAX		73
+#define WEFT_ATTR_PORT_BYPASS	74	/* string: "auto", "on", "off": netdev: the stack bypass */
+/* string: "on", "off", "untested": off, as the kernel is not a tested one */
+#define WEFT_ATTR_PORT_BYPASS_STATE 75
+#define WEFT_ATTR_MAX		75
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */
