@@ -127,3 +127,27 @@ int weft_port_set_engine(struct net *net, const char *name, const struct weft_en
 	weft_port_put(port);
 	return err;
 }
+
+/**
+ * weft_port_set_doorbell - change the form of the notify call and the wait
+ * @net: namespace
+ * @name: the port's name
+ * @seek: true: lseek(2) is permitted, false: only ioctls
+ * @extack: receives the reason of a failure
+ *
+ * Context: process.
+ * Return: 0, -ENODEV.
+ */
+int weft_port_set_doorbell(struct net *net, const char *name, bool seek,
+			   struct netlink_ext_ack *extack)
+{
+	struct weft_port *port = weft_port_find(net, name);
+
+	if (!port) {
+		NL_SET_ERR_MSG(extack, "no such port in this network namespace; see 'port show'");
+		return -ENODEV;
+	}
+	weft_dev_set_seek(port->dev, seek);
+	weft_port_put(port);
+	return 0;
+}

@@ -153,6 +153,14 @@ static ssize_t bypass_state_show(struct device *dev, struct device_attribute *at
 	return sysfs_emit(buf, "%s\n", look.bypass_state ?: "");
 }
 
+static ssize_t doorbell_show(struct device *dev, struct device_attribute *attr, char *buf)
+{
+	struct weft_dev_stat stat;
+
+	weft_dev_stat(dev_get_drvdata(dev), &stat);
+	return sysfs_emit(buf, "%s\n", stat.seek ? "lseek" : "ioctl");
+}
+
 static DEVICE_ATTR_RO(driver);
 static DEVICE_ATTR_RO(state);
 static DEVICE_ATTR_RO(netdev);
@@ -170,6 +178,7 @@ static DEVICE_ATTR_RO(engine_hot);
 static DEVICE_ATTR_RO(priorities);
 static DEVICE_ATTR_RO(bypass);
 static DEVICE_ATTR_RO(bypass_state);
+static DEVICE_ATTR_RO(doorbell);
 
 static struct attribute *weft_attrs[] = {
 	&dev_attr_driver.attr,
@@ -189,6 +198,7 @@ static struct attribute *weft_attrs[] = {
 	&dev_attr_priorities.attr,
 	&dev_attr_bypass.attr,
 	&dev_attr_bypass_state.attr,
+	&dev_attr_doorbell.attr,
 	NULL
 };
 

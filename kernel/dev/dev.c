@@ -62,7 +62,7 @@ static int weft_open(struct inode *inode, struct file *file)
 	}
 	refcount_inc(&ctx->ref);
 	file->private_data = ctx;
-	/* as nonseekable_open(), but lseek(2) is the notify call */
+	/* as nonseekable_open(), but lseek(2) may be the notify call */
 	file->f_mode &= ~(FMODE_PREAD | FMODE_PWRITE);
 	return 0;
 }
@@ -89,12 +89,18 @@ static int weft_mmap(struct file *file, struct vm_area_struct *vma)
 
 static long weft_file_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
+	u32 what = cmd & (WEFT_NOTIFY_SQ | WEFT_NOTIFY_RQ);
+
+	if (cmd == WEFT_IOC_NOTIFY(what))
+		return weft_notify(file->private_data, arg, what);
 	return weft_ioctl(file->private_data, cmd, (void __user *)arg);
 }
 
 static loff_t weft_llseek(struct file *file, loff_t where, int what)
 {
-	return weft_notify(file->private_data, where, what);
+	struct weft_ctx *ctx = file->private_data;
+
+	return likely(ctx->seek) ? weft_notify(ctx, where, what) : -ESPIPE;
 }
 
 static const struct file_operations weft_fops = {
@@ -170,6 +176,7 @@ int weft_dev_add(const struct weft_dev_conf *conf, struct weft_dev **to)
 	dev->core = conf->core;
 	dev->net = conf->net;
 	dev->cookie = conf->cookie;
+	dev->seek = true;
 	strscpy(dev->name, conf->name, sizeof(dev->name));
 	mutex_init(&dev->lock);
 	INIT_LIST_HEAD(&dev->ctxs);
@@ -320,6 +327,7 @@ void weft_dev_stat(struct weft_dev *dev, struct weft_dev_stat *stat)
 	struct weft_ctx *ctx;
 
 	memset(stat, 0, sizeof(*stat));
+	stat->seek = READ_ONCE(dev->seek);
 	mutex_lock(&dev->lock);
 	list_for_each_entry(ctx, &dev->ctxs, node) {
 		weft_ctx_look(ctx, &info);
@@ -328,6 +336,11 @@ void weft_dev_stat(struct weft_dev *dev, struct weft_dev_stat *stat)
 		stat->pinned += info.pinned;
 	}
 	mutex_unlock(&dev->lock);
+}
+
+void weft_dev_set_seek(struct weft_dev *dev, bool seek)
+{
+	WRITE_ONCE(dev->seek, seek);
 }
 
 /* ---- Module ---------------------------------------------------------------------------------- */

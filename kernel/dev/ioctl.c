@@ -12,8 +12,8 @@
  * The last copy can still fail (the page has gone meanwhile). Then the new object is destroyed
  * before any program sees it.
  *
- * The notify call and the wait run for each message. They are lseek(2), not ioctls (obj_ep.c,
- * obj_cq.c). The functions here take no lock.
+ * The notify call and the wait run for each message. They are lseek(2), or ioctls with a way of
+ * their own (dev.c, obj_ep.c, obj_cq.c). The functions here take no lock.
  */
 #include <linux/fs.h>
 #include <linux/nospec.h>
@@ -89,7 +89,8 @@ static int weft_query(struct weft_call *call)
 	q->caps = WEFT_CAP_TAGGED | WEFT_CAP_RDM | WEFT_CAP_MSG | WEFT_CAP_CANCEL |
 		  WEFT_CAP_PEEK | WEFT_CAP_MULTI | WEFT_CAP_MATCH | WEFT_CAP_SRQ |
 		  WEFT_CAP_COUNT | WEFT_CAP_DGRAM | WEFT_CAP_FENCE | WEFT_CAP_ANNOUNCE |
-		  WEFT_CAP_GROUP | WEFT_CAP_SOURCE | WEFT_CAP_JOB;
+		  WEFT_CAP_GROUP | WEFT_CAP_SOURCE | WEFT_CAP_JOB |
+		  (call->ctx->seek ? WEFT_CAP_SEEK : 0);
 	q->max_msg = WEFT_MSG_MAX;
 	q->max_inline = WEFT_INLINE_MAX;
 	q->max_iov = WEFT_IOV_MAX;
@@ -159,12 +160,16 @@ static const struct weft_call_desc weft_calls[] = {
 	ON(ep, GROUP_LEAVE, weft_uep_leave_group, weft_ioc_group, 0, CORE, 0),
 };
 
-/*
- * Copy an ioctl's structure, @ksize bytes long in version 1 of the interface. Return: 0, -EFAULT,
- * -EINVAL: shorter than in version 1, -E2BIG: longer, with non-zero bytes that this version does
- * not know.
+/**
+ * weft_copy_in - copy an ioctl's structure
+ * @arg: out: the structure
+ * @ksize: bytes of it in version 1 of the interface
+ * @uarg: the program's structure
+ *
+ * Return: 0, -EFAULT, -EINVAL: shorter than in version 1, -E2BIG: longer, with non-zero bytes that
+ * this version does not know.
  */
-static int weft_copy_in(void *arg, u32 ksize, const void __user *uarg)
+int weft_copy_in(void *arg, u32 ksize, const void __user *uarg)
 {
 	u32 size;
 	int err;

@@ -441,7 +441,7 @@ out:
 }
 
 /**
- * weft_notify - the notify call: lseek(2) on a device file
+ * weft_notify - the notify call: lseek(2) or WEFT_IOC_NOTIFY on a device file
  * @ctx: the context
  * @where: handle of an endpoint
  * @what: WEFT_NOTIFY_*

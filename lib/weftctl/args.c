@@ -329,6 +329,16 @@ static int parse_bypass(const char *arg, struct port_change *change)
 	return 0;
 }
 
+static int parse_doorbell(const char *arg, struct port_change *change)
+{
+	if (strcmp(arg, "lseek") && strcmp(arg, "ioctl")) {
+		complain("doorbell %s: it must be lseek or ioctl", arg);
+		return -1;
+	}
+	change->doorbell = arg;
+	return 0;
+}
+
 /* Parse an option of "port set" at @argv: KEYWORD VALUE. Return: 0, -1: message printed */
 static int parse_port_setting(int argc, char **argv, struct port_change *change)
 {
@@ -354,6 +364,10 @@ static int parse_port_setting(int argc, char **argv, struct port_change *change)
 		val = value_of("bypass", change->bypass, argc, argv);
 		return val ? parse_bypass(val, change) : -1;
 	}
+	if (matches(argv[0], "doorbell")) {
+		val = value_of("doorbell", change->doorbell, argc, argv);
+		return val ? parse_doorbell(val, change) : -1;
+	}
 	complain("\"%s\" is not known here, try \"weftctl port help\"", argv[0]);
 	return -1;
 }
@@ -369,8 +383,8 @@ int parse_port_set(int argc, char **argv, struct port_change *change)
 		return -1;
 	change->name = argv[0];
 	if (argc == 1) {
-		complain("port set %s: what is to be changed? engine, cpu, idle-us, priorities or"
-			 " bypass", argv[0]);
+		complain("port set %s: what is to be changed? engine, cpu, idle-us, priorities,"
+			 " bypass or doorbell", argv[0]);
 		return -1;
 	}
 	for (argc--, argv++; argc > 0; argc -= 2, argv += 2)

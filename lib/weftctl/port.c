@@ -114,6 +114,8 @@ static int set_port(int argc, char **argv)
 		nla_put_string(msg, WEFT_ATTR_PORT_PRIORITIES, change.priorities);
 	if (change.bypass)
 		nla_put_string(msg, WEFT_ATTR_PORT_BYPASS, change.bypass);
+	if (change.doorbell)
+		nla_put_string(msg, WEFT_ATTR_PORT_DOORBELL, change.doorbell);
 	return perform(msg, NULL, NULL, "port set", change.name);
 }
 
@@ -128,6 +130,7 @@ static int help_port(int argc, char **argv)
 	     "       weftctl port set NAME [engine { inline | poll | auto }] [cpu { N | any }]"
 	     " [idle-us N]\n"
 	     "                             [priorities { on | off }] [bypass { auto | on | off }]\n"
+	     "                             [doorbell { lseek | ioctl }]\n"
 	     "       weftctl port del NAME [force]\n"
 	     "       weftctl port help\n"
 	     "NAME: of the port, also of its device /dev/weft/NAME\n"
@@ -143,7 +146,8 @@ static int help_port(int argc, char **argv)
 	     "cpu: of that thread; idle-us: how long it looks for work before it sleeps\n"
 	     "priorities: short messages may overtake long ones on the wire (DSCP)\n"
 	     "bypass: a netdev port goes round the IP stack where that only forwards packets;\n"
-	     "auto: on kernels with which this was tested");
+	     "auto: on kernels with which this was tested\n"
+	     "doorbell: call by which programs that open the port from now on notify and wait");
 	return 0;
 }
 

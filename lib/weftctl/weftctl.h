@@ -59,6 +59,7 @@ struct port_change {
 	uint32_t idle_us;	/* 0: not given */
 	const char *priorities;	/* NULL: not given */
 	const char *bypass;	/* NULL: not given */
+	const char *doorbell;	/* NULL: not given */
 };
 
 #define JOB_WHO_MAX	64

@@ -90,6 +90,13 @@ int weft_port_set_bypass(struct net *net, const char *name, u32 mode,
 	return 0;
 }
 
+int weft_port_set_doorbell(struct net *net, const char *name, bool seek,
+			   struct netlink_ext_ack *extack)
+{
+	name_is_one(name);
+	return 0;
+}
+
 int weft_bypass_by_name(const char *name)
 {
 	name_is_one(name);

@@ -43,6 +43,9 @@ extern struct fake_dev *dev;
 extern char dev_path[];			/* what to open */
 extern int event_pipe[2];		/* events are written into the second */
 extern unsigned int notifies, cq_notifies, cancels, waits;
+extern unsigned int seeks;		/* notifies and waits that were lseek(2) */
+extern uint64_t caps;			/* capabilities that the device says */
+extern struct weft_ioc_wait wait_arg;	/* argument of the last wait by ioctl */
 extern unsigned int notify_eintr;		/* so many notifies end early */
 extern uint32_t notify_handle, notify_flags;
 extern int destroy_errno;		/* what destroying anything says */

@@ -112,6 +112,7 @@
 #define WEFT_ATTR_PORT_BYPASS	74	/* string: "auto", "on", "off": netdev: the stack bypass */
 /* string: "on", "off", "untested": off, as the kernel is not a tested one */
 #define WEFT_ATTR_PORT_BYPASS_STATE 75
-#define WEFT_ATTR_MAX		75
+#define WEFT_ATTR_PORT_DOORBELL	76	/* string: "lseek", "ioctl": how programs notify and wait */
+#define WEFT_ATTR_MAX		76
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */
