@@ -14,6 +14,12 @@
 #include <linux/virtio.h>
 #include <linux/virtio_config.h>
 
+/*
+ * Kernels with which the stack bypass was tested (port/netdev_bypass.c). It reads private state of
+ * netfilter and of traffic control, whose meaning another kernel may have changed.
+ */
+#define WEFT_BYPASS_KERNELS	"6.1,6.12"
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 #include <asm/unaligned.h>
 #else

@@ -44,7 +44,11 @@ $(B)/obj/host/%.o: %.c $(flags) | $(KSELFTEST)/ready
 $(host_tests): $(B)/host/%: $(B)/obj/host/selftests/host/%.o $(host_common)
 	$(say) LINK '$@'
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(host_san) -o $@ $^ -lpthread
+	$(Q)$(CC) $(host_san) $(host_wrap) -o $@ $^ -lpthread
+
+# calls through which selftests/host/changing.h changes packets
+changing_wrap := $(foreach f,core_rx host_lock_inner wire_next wire_run,-Xlinker --wrap=weft_$(f))
+$(B)/host/test_changing: host_wrap := $(changing_wrap)
 
 .SECONDARY: $(host_common) $(call host_obj,$(host_test_src))
 
@@ -118,10 +122,11 @@ $(call fuzz_obj,$(fuzz_own)): fuzz_flags := -I$(fuzz_empty) -Iselftests/fuzz -Wn
 $(B)/fuzz/fuzz_ioctl: $(call fuzz_obj,$(fuzz_ioctl_src) $(fuzz_core))
 $(B)/fuzz/fuzz_netlink: $(call fuzz_obj,$(fuzz_netlink_src) $(fuzz_core))
 $(filter-out %/fuzz_ioctl %/fuzz_netlink,$(fuzz_tests)): $(call fuzz_obj,$(sim_rig))
+$(B)/fuzz/fuzz_peer: fuzz_wrap := $(changing_wrap)
 $(fuzz_tests): $(B)/fuzz/%: $(B)/obj/fuzz/selftests/fuzz/%.o
 	$(say) LINK '$@'
 	@mkdir -p $(@D)
-	$(Q)$(fuzz_cc) $(fuzz_san) -fsanitize=fuzzer -o $@ $^ -lpthread
+	$(Q)$(fuzz_cc) $(fuzz_san) $(fuzz_wrap) -fsanitize=fuzzer -o $@ $^ -lpthread
 
 .SECONDARY: $(call fuzz_obj,$(fuzz_src) $(fuzz_own) $(sim_rig))
 
@@ -141,11 +146,12 @@ $(B)/obj/cov/%.o: %.c $(flags) | $(KSELFTEST)/ready
 		$(if $(filter kernel/%,$<),-fprofile-instr-generate -fcoverage-mapping) \
 		-MMD -MP -c -o $@ $<
 
+$(B)/cov/test_changing: cov_wrap := $(changing_wrap)
 $(cov_tests): $(B)/cov/%: $(B)/obj/cov/selftests/host/%.o \
 		$(call cov_obj,selftests/cov/exit.c $(sim_rig))
 	$(say) LINK '$@'
 	@mkdir -p $(@D)
-	$(Q)clang -fprofile-instr-generate -Wl,--wrap=_exit -o $@ $^ -lpthread
+	$(Q)clang -fprofile-instr-generate -Wl,--wrap=_exit $(cov_wrap) -o $@ $^ -lpthread
 
 $(B)/cov/sim: $(call cov_obj,$(sim_src) $(sim_rig))
 	$(say) LINK '$@'

@@ -15,6 +15,8 @@ extern const struct attribute_group *weft_sysfs_groups[];
 
 int weft_port_set_engine(struct net *net, const char *name, const struct weft_engine_conf *conf,
 			 struct netlink_ext_ack *extack);
+int weft_port_set_doorbell(struct net *net, const char *name, bool seek,
+			   struct netlink_ext_ack *extack);
 
 int weft_netlink_init(void);
 void weft_netlink_exit(void);

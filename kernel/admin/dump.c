@@ -99,6 +99,7 @@ static int weft_dump_ctx(struct sk_buff *skb, struct netlink_callback *cb, struc
 	} while (!weft_dump_visible(cb, &ctx));
 	return weft_dump_owner(skb, cb, port, &ctx) ||
 	       nla_put_u32(skb, WEFT_ATTR_CTX_NOBJ, ctx.objects) ||
+	       nla_put_u32(skb, WEFT_ATTR_CTX_NEP, ctx.endpoints) ||
 	       nla_put_u64_64bit(skb, WEFT_ATTR_PINNED, ctx.pinned, WEFT_ATTR_PAD);
 }
 

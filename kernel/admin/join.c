@@ -30,6 +30,15 @@ int weft_up_add(struct weft_port *port)
 	}, &port->dev);
 }
 
+bool weft_up_used(struct weft_port *port)
+{
+	struct weft_dev_stat stat;
+
+	lockdep_assert_held(&weft_ports_lock);
+	weft_dev_stat(port->dev, &stat);
+	return stat.contexts;
+}
+
 void weft_up_halt(struct weft_port *port)
 {
 	lockdep_assert_held(&weft_ports_lock);
@@ -115,4 +124,26 @@ int weft_port_set_engine(struct net *net, const char *name, const struct weft_en
 	err = weft_engine_set(port->dev, conf, extack);
 	weft_port_put(port);
 	return err;
+}
+
+/**
+ * weft_port_set_doorbell - change the form of the notify call and the wait
+ * @net: namespace
+ * @name: the port's name
+ * @seek: true: lseek(2) is permitted, false: only ioctls
+ * @extack: receives the reason of a failure
+ *
+ * Context: process.
+ * Return: 0, -ENODEV.
+ */
+int weft_port_set_doorbell(struct net *net, const char *name, bool seek,
+			   struct netlink_ext_ack *extack)
+{
+	struct weft_port *port = weft_port_find(net, name, extack);
+
+	if (!port)
+		return -ENODEV;
+	weft_dev_set_seek(port->dev, seek);
+	weft_port_put(port);
+	return 0;
 }

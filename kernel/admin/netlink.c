@@ -42,12 +42,19 @@ static const struct nla_policy weft_add_policy[WEFT_ATTR_PORT_QUEUES + 1] = {
 	[WEFT_ATTR_PORT_QUEUES] = NLA_POLICY_MIN(NLA_U32, 1),
 };
 
-static const struct nla_policy weft_set_policy[WEFT_ATTR_PORT_PRIORITIES + 1] = {
+static const struct nla_policy weft_del_policy[WEFT_ATTR_PORT_FORCE + 1] = {
+	[WEFT_ATTR_PORT_NAME] = WEFT_NAME_POLICY,
+	[WEFT_ATTR_PORT_FORCE] = { .type = NLA_FLAG },
+};
+
+static const struct nla_policy weft_set_policy[WEFT_ATTR_PORT_DOORBELL + 1] = {
 	[WEFT_ATTR_PORT_NAME] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_PORT_ENGINE] = WEFT_NAME_POLICY,
 	[WEFT_ATTR_ENGINE_CPU] = { .type = NLA_U32 },
 	[WEFT_ATTR_ENGINE_IDLE] = { .type = NLA_U32 },
 	[WEFT_ATTR_PORT_PRIORITIES] = WEFT_NAME_POLICY,
+	[WEFT_ATTR_PORT_BYPASS] = WEFT_NAME_POLICY,
+	[WEFT_ATTR_PORT_DOORBELL] = WEFT_NAME_POLICY,
 };
 
 static const struct nla_policy weft_limit_policy[WEFT_ATTR_LIMIT_VALUE + 1] = {
@@ -213,7 +220,7 @@ static int weft_nl_port_del(struct sk_buff *skb, struct genl_info *info)
 		return -EINVAL;
 	}
 	return weft_port_del(genl_info_net(info), nla_data(info->attrs[WEFT_ATTR_PORT_NAME]),
-			     info->extack);
+			     nla_get_flag(info->attrs[WEFT_ATTR_PORT_FORCE]), info->extack);
 }
 
 /* Return: WEFT_ENGINE_*, or an invalid number. */
@@ -227,46 +234,98 @@ static u32 weft_engine_by_name(const char *name)
 	return i;
 }
 
-/* Return: 1: "on", 0: "off", negative errno. */
-static int weft_nl_on(const struct nlattr *attr, struct netlink_ext_ack *extack)
+/**
+ * struct weft_port_change - changes of a port that have been checked
+ * @engine: engine
+ * @priorities: 1: on, 0: off, -1: no change, as below
+ * @bypass: WEFT_BYPASS_*
+ * @seek: 1: lseek(2) is permitted, 0: only ioctls
+ */
+struct weft_port_change {
+	struct weft_engine_conf engine;
+	int priorities;
+	int bypass;
+	int seek;
+};
+
+/*
+ * Parse one of two words. *@to: 1: @yes, 0: @no; unchanged without the attribute. Return: 0,
+ * -EINVAL.
+ */
+static int weft_nl_word(const struct nlattr *attr, const char *yes, const char *no, int *to)
 {
-	if (!strcmp(nla_data(attr), "on"))
-		return 1;
-	if (!strcmp(nla_data(attr), "off"))
+	if (!attr)
 		return 0;
-	NL_SET_ERR_MSG_ATTR(extack, attr, "it is either on or off");
-	return -EINVAL;
+	*to = !strcmp(nla_data(attr), yes);
+	return *to || !strcmp(nla_data(attr), no) ? 0 : -EINVAL;
+}
+
+static int weft_nl_change(const struct genl_info *info, struct weft_port_change *c)
+{
+	struct nlattr **attrs = info->attrs;
+
+	if (attrs[WEFT_ATTR_PORT_ENGINE])
+		c->engine.mode = weft_engine_by_name(nla_data(attrs[WEFT_ATTR_PORT_ENGINE]));
+	if (attrs[WEFT_ATTR_ENGINE_CPU])
+		c->engine.cpu = nla_get_u32(attrs[WEFT_ATTR_ENGINE_CPU]);
+	if (attrs[WEFT_ATTR_ENGINE_IDLE])
+		c->engine.idle_us = nla_get_u32(attrs[WEFT_ATTR_ENGINE_IDLE]);
+	if (weft_nl_word(attrs[WEFT_ATTR_PORT_PRIORITIES], "on", "off", &c->priorities)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attrs[WEFT_ATTR_PORT_PRIORITIES],
+				    "it is either on or off");
+		return -EINVAL;
+	}
+	if (weft_nl_word(attrs[WEFT_ATTR_PORT_DOORBELL], "lseek", "ioctl", &c->seek)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attrs[WEFT_ATTR_PORT_DOORBELL],
+				    "doorbell is lseek or ioctl");
+		return -EINVAL;
+	}
+	if (!attrs[WEFT_ATTR_PORT_BYPASS])
+		return 0;
+	c->bypass = weft_bypass_by_name(nla_data(attrs[WEFT_ATTR_PORT_BYPASS]));
+	if (c->bypass < 0)
+		NL_SET_ERR_MSG_ATTR(info->extack, attrs[WEFT_ATTR_PORT_BYPASS],
+				    "bypass is auto, on or off");
+	return min(c->bypass, 0);
 }
 
 static int weft_nl_port_set(struct sk_buff *skb, struct genl_info *info)
 {
-	struct weft_engine_conf conf = {
-		.mode = WEFT_ENGINE_SAME,
-		.cpu = WEFT_ENGINE_SAME,
-		.idle_us = WEFT_ENGINE_SAME,
+	struct weft_port_change c = {
+		.engine.mode = WEFT_ENGINE_SAME,
+		.engine.cpu = WEFT_ENGINE_SAME,
+		.engine.idle_us = WEFT_ENGINE_SAME,
+		.priorities = -1,
+		.bypass = -1,
+		.seek = -1,
 	};
+	struct net *net = genl_info_net(info);
 	const char *name;
-	int err, on = 0;
+	int err;
 
 	if (!info->attrs[WEFT_ATTR_PORT_NAME]) {
 		NL_SET_ERR_MSG(info->extack, "say which port is to be changed");
 		return -EINVAL;
 	}
-	if (info->attrs[WEFT_ATTR_PORT_ENGINE])
-		conf.mode = weft_engine_by_name(nla_data(info->attrs[WEFT_ATTR_PORT_ENGINE]));
-	if (info->attrs[WEFT_ATTR_ENGINE_CPU])
-		conf.cpu = nla_get_u32(info->attrs[WEFT_ATTR_ENGINE_CPU]);
-	if (info->attrs[WEFT_ATTR_ENGINE_IDLE])
-		conf.idle_us = nla_get_u32(info->attrs[WEFT_ATTR_ENGINE_IDLE]);
-	if (info->attrs[WEFT_ATTR_PORT_PRIORITIES])
-		on = weft_nl_on(info->attrs[WEFT_ATTR_PORT_PRIORITIES], info->extack);
-	if (on < 0)
-		return on;
+	err = weft_nl_change(info, &c);
+	if (err)
+		return err;
 	name = nla_data(info->attrs[WEFT_ATTR_PORT_NAME]);
-	err = weft_port_set_engine(genl_info_net(info), name, &conf, info->extack);
-	if (!err && info->attrs[WEFT_ATTR_PORT_PRIORITIES])
-		err = weft_port_set_priorities(genl_info_net(info), name, on, info->extack);
+	err = weft_port_set_engine(net, name, &c.engine, info->extack);
+	if (!err && c.priorities >= 0)
+		err = weft_port_set_priorities(net, name, c.priorities, info->extack);
+	if (!err && c.seek >= 0)
+		err = weft_port_set_doorbell(net, name, c.seek, info->extack);
+	if (!err && c.bypass >= 0)
+		err = weft_port_set_bypass(net, name, c.bypass, info->extack);
 	return err;
+}
+
+/* Put the attributes of a port that shares its device with the IP stack. */
+static bool weft_nl_bypass_put(struct sk_buff *skb, const struct weft_port_look *look)
+{
+	return nla_put_string(skb, WEFT_ATTR_PORT_BYPASS, look->bypass) ||
+	       nla_put_string(skb, WEFT_ATTR_PORT_BYPASS_STATE, look->bypass_state);
 }
 
 /* Put the attributes of a port that owns its device. */
@@ -313,6 +372,8 @@ int weft_nl_port_put(struct sk_buff *skb, struct weft_port *port)
 	    nla_put_u32(skb, WEFT_ATTR_ENGINE_HOT, weft_engine_hot(port->dev)) ||
 	    nla_put_string(skb, WEFT_ATTR_PORT_PRIORITIES,
 			   READ_ONCE(port->core.conf.priorities) ? "on" : "off") ||
+	    (look.bypass && weft_nl_bypass_put(skb, &look)) ||
+	    nla_put_string(skb, WEFT_ATTR_PORT_DOORBELL, stat.seek ? "lseek" : "ioctl") ||
 	    nla_put_u64_64bit(skb, WEFT_ATTR_PINNED, stat.pinned, WEFT_ATTR_PAD))
 		return -EMSGSIZE;
 	for (i = 0; i < port->core.naddr; i++)
@@ -391,7 +452,7 @@ static int weft_nl_limit_set(struct sk_buff *skb, struct genl_info *info)
 
 static const struct genl_ops weft_ops[] = {
 	WEFT_SET(WEFT_CMD_PORT_ADD, weft_nl_port_add, add),
-	WEFT_SET(WEFT_CMD_PORT_DEL, weft_nl_port_del, name),
+	WEFT_SET(WEFT_CMD_PORT_DEL, weft_nl_port_del, del),
 	WEFT_SET(WEFT_CMD_PORT_SET, weft_nl_port_set, set),
 	WEFT_OP(WEFT_CMD_PORT_GET, 0, weft_nl_port_get, weft_nl_dump, name),
 	WEFT_DUMP(WEFT_CMD_EP_GET),

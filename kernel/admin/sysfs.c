@@ -63,6 +63,9 @@ WEFT_ATTR(engine, "%s", weft_engine_name(weft_sysfs_engine(wdev).mode));
 WEFT_ATTR(engine_idle_us, "%u", weft_sysfs_engine(wdev).idle_us);
 WEFT_ATTR(engine_hot, "%u", weft_engine_hot(wdev));
 WEFT_ATTR(priorities, "%s", READ_ONCE(port->core.conf.priorities) ? "on" : "off");
+WEFT_ATTR(bypass, "%s", weft_sysfs_look(port).bypass ?: "");
+WEFT_ATTR(bypass_state, "%s", weft_sysfs_look(port).bypass_state ?: "");
+WEFT_ATTR(doorbell, "%s", weft_sysfs_stat(wdev).seek ? "lseek" : "ioctl");
 
 /* One address per line. */
 static ssize_t addresses_show(struct device *dev, struct device_attribute *attr, char *buf)
@@ -111,6 +114,9 @@ static struct attribute *weft_attrs[] = {
 	&dev_attr_engine_idle_us.attr,
 	&dev_attr_engine_hot.attr,
 	&dev_attr_priorities.attr,
+	&dev_attr_bypass.attr,
+	&dev_attr_bypass_state.attr,
+	&dev_attr_doorbell.attr,
 	NULL
 };
 

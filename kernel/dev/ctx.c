@@ -407,6 +407,7 @@ struct weft_ctx *weft_ctx_new(struct weft_dev *dev)
 	ctx->core = dev->core;
 	ctx->dev = dev;
 	ctx->mm = current->mm;
+	ctx->seek = READ_ONCE(dev->seek);
 	ctx->pid = task_tgid_nr(current);
 	ctx->uid = current_uid();
 	ctx->cred = get_current_cred();

@@ -92,6 +92,7 @@ void weft_deferred_exit(struct weft_deferred *deferred);
  * @name: its name
  * @id: number of the device, never reused
  * @minor: device number
+ * @seek: contexts that are opened now may notify and wait by lseek(2)
  * @device: in sysfs
  * @engine: takes posted work from programs
  * @out: for weft_core_stop()
@@ -107,6 +108,7 @@ struct weft_dev {
 	char name[WEFT_NAME_MAX];
 	u32 id;
 	int minor;
+	bool seek;
 	struct device *device;
 	struct weft_engine *engine;
 	struct weft_out *out;
@@ -123,10 +125,11 @@ struct weft_dev *weft_dev_by_id(u32 id);
 
 /**
  * struct weft_ctx - an open device
- * @core: its port's core; first: a notify call needs only @core, @mm and @objs
+ * @core: its port's core; first: a notify call needs only @core, @mm, @objs and @seek
  * @mm: address space it belongs to, only for comparison (@mc holds it); NULL: freed except for the
  *	structure
  * @objs: objects by index; written under @lock, read under RCU
+ * @seek: lseek(2) may notify and wait; constant
  * @outs: unused outputs
  * @ref: references on the structure: 1 while @use is not 0, 1 for the file, 1 for each object's
  *	structure, 1 for each finder of the context
@@ -159,6 +162,7 @@ struct weft_ctx {
 	struct weft_core *core;
 	struct mm_struct *mm;
 	struct weft_obj __rcu **objs;
+	bool seek;
 	struct weft_out *outs[WEFT_CTX_OUTS];
 	refcount_t ref;
 	refcount_t use;
@@ -316,6 +320,8 @@ static inline bool weft_obj_tryuse(struct weft_obj *obj)
 	return refcount_inc_not_zero(&obj->use);
 }
 
+#define WEFT_AV_CALL	4096	/* maximum number of addresses in one call */
+
 /* ---- ioctls ---------------------------------------------------------------------------------- */
 
 /**
@@ -338,6 +344,7 @@ struct weft_call {
 	int fd;
 };
 
+int weft_copy_in(void *arg, u32 ksize, const void __user *uarg);
 long weft_ioctl(struct weft_ctx *ctx, unsigned int cmd, void __user *uarg);
 long weft_notify(struct weft_ctx *ctx, loff_t where, int what);
 int weft_call_file(struct weft_call *call, const char *name, const struct file_operations *fops,

@@ -60,7 +60,7 @@ static int weft_open(struct inode *inode, struct file *file)
 	}
 	refcount_inc(&ctx->ref);
 	file->private_data = ctx;
-	/* as nonseekable_open(), but lseek(2) is the notify call */
+	/* as nonseekable_open(), but lseek(2) may be the notify call */
 	file->f_mode &= ~(FMODE_PREAD | FMODE_PWRITE);
 	return 0;
 }
@@ -87,12 +87,18 @@ static int weft_mmap(struct file *file, struct vm_area_struct *vma)
 
 static long weft_file_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
+	u32 what = cmd & (WEFT_NOTIFY_SQ | WEFT_NOTIFY_RQ);
+
+	if (cmd == WEFT_IOC_NOTIFY(what))
+		return weft_notify(file->private_data, arg, what);
 	return weft_ioctl(file->private_data, cmd, (void __user *)arg);
 }
 
 static loff_t weft_llseek(struct file *file, loff_t where, int what)
 {
-	return weft_notify(file->private_data, where, what);
+	struct weft_ctx *ctx = file->private_data;
+
+	return likely(ctx->seek) ? weft_notify(ctx, where, what) : -ESPIPE;
 }
 
 static const struct file_operations weft_fops = {
@@ -168,6 +174,7 @@ int weft_dev_add(const struct weft_dev_conf *conf, struct weft_dev **to)
 	dev->core = conf->core;
 	dev->net = conf->net;
 	dev->cookie = conf->cookie;
+	dev->seek = true;
 	strscpy(dev->name, conf->name, sizeof(dev->name));
 	mutex_init(&dev->lock);
 	INIT_LIST_HEAD(&dev->ctxs);
@@ -244,23 +251,6 @@ void weft_dev_free(struct weft_dev *dev)
 
 /* ---- For the administrator ------------------------------------------------------------------- */
 
-int weft_dev_ctx_next(struct weft_dev *dev, u64 *pos, struct weft_dev_ctx *info)
-{
-	struct weft_ctx *ctx;
-	int err = -ENOENT;
-
-	mutex_lock(&dev->lock);
-	list_for_each_entry(ctx, &dev->ctxs, node)
-		if (ctx->id > *pos) {
-			weft_ctx_look(ctx, info);
-			*pos = ctx->id;
-			err = 0;
-			break;
-		}
-	mutex_unlock(&dev->lock);
-	return err;
-}
-
 static int weft_ctx_ep_next(struct weft_ctx *ctx, u32 *index, struct weft_dev_ep *ep)
 {
 	struct weft_obj *obj;
@@ -275,6 +265,34 @@ static int weft_ctx_ep_next(struct weft_ctx *ctx, u32 *index, struct weft_dev_ep
 	}
 	mutex_unlock(&ctx->lock);
 	*index = i;
+	return err;
+}
+
+static u32 weft_ctx_endpoints(struct weft_ctx *ctx)
+{
+	struct weft_dev_ep ep;
+	u32 index = 0, n = 0;
+
+	while (!weft_ctx_ep_next(ctx, &index, &ep))
+		n++;
+	return n;
+}
+
+int weft_dev_ctx_next(struct weft_dev *dev, u64 *pos, struct weft_dev_ctx *info)
+{
+	struct weft_ctx *ctx;
+	int err = -ENOENT;
+
+	mutex_lock(&dev->lock);
+	list_for_each_entry(ctx, &dev->ctxs, node)
+		if (ctx->id > *pos) {
+			weft_ctx_look(ctx, info);
+			info->endpoints = weft_ctx_endpoints(ctx);
+			*pos = ctx->id;
+			err = 0;
+			break;
+		}
+	mutex_unlock(&dev->lock);
 	return err;
 }
 
@@ -307,6 +325,7 @@ void weft_dev_stat(struct weft_dev *dev, struct weft_dev_stat *stat)
 	struct weft_ctx *ctx;
 
 	memset(stat, 0, sizeof(*stat));
+	stat->seek = READ_ONCE(dev->seek);
 	mutex_lock(&dev->lock);
 	list_for_each_entry(ctx, &dev->ctxs, node) {
 		weft_ctx_look(ctx, &info);
@@ -315,6 +334,11 @@ void weft_dev_stat(struct weft_dev *dev, struct weft_dev_stat *stat)
 		stat->pinned += info.pinned;
 	}
 	mutex_unlock(&dev->lock);
+}
+
+void weft_dev_set_seek(struct weft_dev *dev, bool seek)
+{
+	WRITE_ONCE(dev->seek, seek);
 }
 
 /* ---- Module ---------------------------------------------------------------------------------- */

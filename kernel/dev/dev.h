@@ -79,14 +79,27 @@ void weft_dev_free(struct weft_dev *dev);
  * @contexts: contexts
  * @objects: objects in them
  * @pinned: bytes pinned
+ * @seek: contexts that are opened now may notify and wait by lseek(2)
  */
 struct weft_dev_stat {
 	u32 contexts;
 	u32 objects;
 	u64 pinned;
+	bool seek;
 };
 
 void weft_dev_stat(struct weft_dev *dev, struct weft_dev_stat *stat);
+
+/**
+ * weft_dev_set_seek - permit or refuse lseek(2) as the notify call and as the wait
+ * @dev: the port's device
+ * @seek: true: permit it
+ *
+ * Applies to contexts that are opened afterwards: programs read it once (WEFT_CAP_SEEK).
+ *
+ * Context: any.
+ */
+void weft_dev_set_seek(struct weft_dev *dev, bool seek);
 
 /**
  * weft_key_digest - make the digest of a job's key
@@ -107,6 +120,7 @@ void weft_key_digest(struct weft_job_key *key, const void *bytes, u32 len);
  * @uid: user of that process
  * @comm: command name of that process
  * @objects: objects in the context
+ * @endpoints: endpoints among them; only weft_dev_ctx_next() fills it in
  * @pinned: bytes pinned by it
  */
 struct weft_dev_ctx {
@@ -115,6 +129,7 @@ struct weft_dev_ctx {
 	kuid_t uid;
 	char comm[TASK_COMM_LEN];
 	u32 objects;
+	u32 endpoints;
 	u64 pinned;
 };
 

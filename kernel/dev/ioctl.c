@@ -12,8 +12,8 @@
  * The last copy can still fail (the page has gone meanwhile). Then the new object is destroyed
  * before any program sees it.
  *
- * The notify call and the wait run for each message. They are lseek(2), not ioctls (obj_ep.c,
- * obj_cq.c). The functions here take no lock.
+ * The notify call and the wait run for each message. They are lseek(2), or ioctls with a way of
+ * their own (dev.c, obj_ep.c, obj_cq.c). The functions here take no lock.
  */
 #include <linux/fs.h>
 #include <linux/nospec.h>
@@ -31,6 +31,7 @@
 /**
  * struct weft_call_desc - description of an ioctl
  * @fn: executes it
+ * @check: checks fields before the object is looked up; NULL: nothing to check
  * @of: kind of the object that its handle names and that is used meanwhile; NULL: none
  * @size: size of its structure
  * @rsvd: offset of a reserved word in it, 0: no reserved word
@@ -39,6 +40,7 @@
  */
 struct weft_call_desc {
 	int (*fn)(struct weft_call *call);
+	int (*check)(const void *arg);
 	const struct weft_obj_ops *of;
 	u16 size;
 	u16 rsvd;
@@ -89,7 +91,8 @@ static int weft_query(struct weft_call *call)
 	q->caps = WEFT_CAP_TAGGED | WEFT_CAP_RDM | WEFT_CAP_MSG | WEFT_CAP_CANCEL |
 		  WEFT_CAP_PEEK | WEFT_CAP_MULTI | WEFT_CAP_MATCH | WEFT_CAP_SRQ |
 		  WEFT_CAP_COUNT | WEFT_CAP_DGRAM | WEFT_CAP_FENCE | WEFT_CAP_ANNOUNCE |
-		  WEFT_CAP_GROUP | WEFT_CAP_SOURCE | WEFT_CAP_JOB;
+		  WEFT_CAP_GROUP | WEFT_CAP_SOURCE | WEFT_CAP_JOB |
+		  (call->ctx->seek ? WEFT_CAP_SEEK : 0);
 	q->max_msg = WEFT_MSG_MAX;
 	q->max_inline = WEFT_INLINE_MAX;
 	q->max_iov = WEFT_IOV_MAX;
@@ -111,11 +114,80 @@ static int weft_destroy(struct weft_call *call)
 	return weft_obj_destroy(call->ctx, arg->handle);
 }
 
+/* ---- Fields that do not belong to a call, and lengths ---------------------------------------- */
+
+static int weft_check_insert(const void *p)
+{
+	const struct weft_ioc_av_insert *arg = p;
+
+	return arg->count && arg->count <= WEFT_AV_CALL ? 0 : -EINVAL;
+}
+
+static int weft_check_remove(const void *p)
+{
+	const struct weft_ioc_av_insert *arg = p;
+
+	return arg->addrs ? -EINVAL : weft_check_insert(p);
+}
+
+static int weft_check_answer(const void *p)
+{
+	const struct weft_ioc_cm *arg = p;
+
+	if (arg->eq || arg->backlog || arg->timeout_ns)
+		return -EINVAL;
+	return arg->data_len > WEFT_CM_DATA_MAX ? -EMSGSIZE : 0;
+}
+
+static int weft_check_handoff(const void *p)
+{
+	const struct weft_ioc_cm *arg = p;
+
+	return arg->data_len ? -EINVAL : weft_check_answer(p);
+}
+
+static int weft_check_connect(const void *p)
+{
+	const struct weft_ioc_cm *arg = p;
+
+	if (arg->conn || arg->eq || arg->backlog)
+		return -EINVAL;
+	return arg->data_len > WEFT_CM_DATA_MAX ? -EMSGSIZE : 0;
+}
+
+static int weft_check_arm(const void *p)
+{
+	const struct weft_ioc_mark *arg = p;
+
+	return arg->soft || arg->hard || arg->held || arg->span ? -EINVAL : 0;
+}
+
+static int weft_check_mark(const void *p)
+{
+	const struct weft_ioc_mark *arg = p;
+
+	return arg->low || arg->held || arg->span ? -EINVAL : 0;
+}
+
+static int weft_check_held(const void *p)
+{
+	const struct weft_ioc_mark *arg = p;
+
+	return arg->low || arg->soft || arg->hard ? -EINVAL : 0;
+}
+
+static int weft_check_leave(const void *p)
+{
+	const struct weft_ioc_group *arg = p;
+
+	return memchr_inv(&arg->addr, 0, sizeof(arg->addr)) ? -EINVAL : 0;
+}
+
 #define DESC(name, fn, type, rsvd, opts, flags) \
-	[_IOC_NR(WEFT_IOC_##name)] = { fn, NULL, sizeof(struct type), rsvd, opts, flags }
-#define ON(kind, name, fn, type, rsvd, opts, flags) \
-	[_IOC_NR(WEFT_IOC_##name)] = { fn, &weft_u##kind##_ops, sizeof(struct type), rsvd, opts, \
-				       flags }
+	[_IOC_NR(WEFT_IOC_##name)] = { fn, NULL, NULL, sizeof(struct type), rsvd, opts, flags }
+#define ON(kind, name, fn, check, type, rsvd, opts, flags) \
+	[_IOC_NR(WEFT_IOC_##name)] = { fn, check, &weft_u##kind##_ops, sizeof(struct type), rsvd, \
+				       opts, flags }
 #define RSVD(type)	offsetof(struct type, rsvd)
 #define OUT		WEFT_CALL_OUT
 #define CORE		WEFT_CALL_CORE
@@ -125,46 +197,52 @@ static const struct weft_call_desc weft_calls[] = {
 	DESC(CQ_CREATE, weft_ucq_create, weft_ioc_cq, RSVD(weft_ioc_cq), OUT, WEFT_CQF_COUNT),
 	DESC(EQ_CREATE, weft_ueq_create, weft_ioc_eq, 0, OUT, 0),
 	DESC(AV_CREATE, weft_uav_create, weft_ioc_av, 0, OUT, 0),
-	ON(av, AV_INSERT, weft_uav_insert, weft_ioc_av_insert, RSVD(weft_ioc_av_insert), OUT,
-	   WEFT_AVF_AT),
-	ON(av, AV_REMOVE, weft_uav_remove, weft_ioc_av_insert, RSVD(weft_ioc_av_insert), OUT, 0),
+	ON(av, AV_INSERT, weft_uav_insert, weft_check_insert, weft_ioc_av_insert,
+	   RSVD(weft_ioc_av_insert), OUT, WEFT_AVF_AT),
+	ON(av, AV_REMOVE, weft_uav_remove, weft_check_remove, weft_ioc_av_insert,
+	   RSVD(weft_ioc_av_insert), OUT, 0),
 	DESC(EP_CREATE, weft_uep_create, weft_ioc_ep, RSVD(weft_ioc_ep), OUT,
 	     WEFT_EPF_DIRECTED | WEFT_EPF_SRQ | WEFT_EPF_STRICT | WEFT_EPF_FENCE |
 	     WEFT_EPF_VARIABLE | WEFT_EPF_SOURCE),
 	DESC(EP_ENABLE, weft_uep_enable, weft_ioc_ep_enable, 0, OUT, 0),
 	DESC(DESTROY, weft_destroy, weft_ioc_handle, RSVD(weft_ioc_handle), WEFT_CALL_GONE, 0),
-	ON(ep, SETNAME, weft_uep_setname, weft_ioc_name, RSVD(weft_ioc_name), 0, 0),
-	ON(ep, GETNAME, weft_uep_getname, weft_ioc_name, RSVD(weft_ioc_name), OUT, 0),
-	ON(ep, GETPEER, weft_uep_getpeer, weft_ioc_name, RSVD(weft_ioc_name), OUT, 0),
+	ON(ep, SETNAME, weft_uep_setname, NULL, weft_ioc_name, RSVD(weft_ioc_name), 0, 0),
+	ON(ep, GETNAME, weft_uep_getname, NULL, weft_ioc_name, RSVD(weft_ioc_name), OUT, 0),
+	ON(ep, GETPEER, weft_uep_getpeer, NULL, weft_ioc_name, RSVD(weft_ioc_name), OUT, 0),
 	DESC(LISTEN, weft_uep_listen, weft_ioc_cm, 0, OUT, 0),
-	ON(ep, CONNECT, weft_uep_connect, weft_ioc_cm, 0, CORE, 0),
-	ON(ep, ACCEPT, weft_uep_accept, weft_ioc_cm, 0, CORE, 0),
-	ON(ep, REJECT, weft_uep_reject, weft_ioc_cm, 0, CORE, 0),
-	ON(ep, HANDOFF, weft_uep_handoff, weft_ioc_cm, 0, CORE, 0),
-	ON(ep, SHUTDOWN, weft_uep_shutdown, weft_ioc_handle, RSVD(weft_ioc_handle), CORE,
+	ON(ep, CONNECT, weft_uep_connect, weft_check_connect, weft_ioc_cm, 0, CORE, 0),
+	ON(ep, ACCEPT, weft_uep_accept, weft_check_answer, weft_ioc_cm, 0, CORE, 0),
+	ON(ep, REJECT, weft_uep_reject, weft_check_answer, weft_ioc_cm, 0, CORE, 0),
+	ON(ep, HANDOFF, weft_uep_handoff, weft_check_handoff, weft_ioc_cm, 0, CORE, 0),
+	ON(ep, SHUTDOWN, weft_uep_shutdown, NULL, weft_ioc_handle, RSVD(weft_ioc_handle), CORE,
 	   WEFT_SHUT_GRACEFUL),
 	DESC(MR_REG, weft_umr_reg, weft_ioc_mr, RSVD(weft_ioc_mr), OUT, 0),
-	ON(ep, CANCEL, weft_uep_cancel, weft_ioc_cancel, RSVD(weft_ioc_cancel), CORE, 0),
+	ON(ep, CANCEL, weft_uep_cancel, NULL, weft_ioc_cancel, RSVD(weft_ioc_cancel), CORE, 0),
 	DESC(SRQ_CREATE, weft_usrq_create, weft_ioc_srq, RSVD(weft_ioc_srq), OUT, 0),
 	DESC(SRQ_RESIZE, weft_usrq_resize, weft_ioc_srq, RSVD(weft_ioc_srq), OUT, 0),
-	ON(srq, SRQ_QUERY, weft_usrq_query, weft_ioc_srq_query, RSVD(weft_ioc_srq_query),
+	ON(srq, SRQ_QUERY, weft_usrq_query, NULL, weft_ioc_srq_query, RSVD(weft_ioc_srq_query),
 	   OUT | CORE, 0),
-	ON(srq, SRQ_NOTIFY, weft_usrq_notify, weft_ioc_handle, RSVD(weft_ioc_handle), CORE, 0),
-	ON(srq, SRQ_CANCEL, weft_usrq_cancel, weft_ioc_srq_cancel, 0, CORE, 0),
-	ON(srq, SRQ_ARM, weft_usrq_arm, weft_ioc_mark, 0, CORE, 0),
-	ON(ep, EP_MARK, weft_uep_mark, weft_ioc_mark, 0, CORE, 0),
-	ON(ep, EP_HELD, weft_uep_held, weft_ioc_mark, 0, OUT, 0),
-	ON(ep, GROUP_JOIN, weft_uep_join, weft_ioc_group, 0, OUT | CORE,
+	ON(srq, SRQ_NOTIFY, weft_usrq_notify, NULL, weft_ioc_handle, RSVD(weft_ioc_handle), CORE,
+	   0),
+	ON(srq, SRQ_CANCEL, weft_usrq_cancel, NULL, weft_ioc_srq_cancel, 0, CORE, 0),
+	ON(srq, SRQ_ARM, weft_usrq_arm, weft_check_arm, weft_ioc_mark, 0, CORE, 0),
+	ON(ep, EP_MARK, weft_uep_mark, weft_check_mark, weft_ioc_mark, 0, CORE, 0),
+	ON(ep, EP_HELD, weft_uep_held, weft_check_held, weft_ioc_mark, 0, OUT, 0),
+	ON(ep, GROUP_JOIN, weft_uep_join, NULL, weft_ioc_group, 0, OUT | CORE,
 	   WEFT_GROUP_SEND | WEFT_GROUP_RECV),
-	ON(ep, GROUP_LEAVE, weft_uep_leave_group, weft_ioc_group, 0, CORE, 0),
+	ON(ep, GROUP_LEAVE, weft_uep_leave_group, weft_check_leave, weft_ioc_group, 0, CORE, 0),
 };
 
-/*
- * Copy an ioctl's structure, @ksize bytes long in version 1 of the interface. Return: 0, -EFAULT,
- * -EINVAL: shorter than in version 1, -E2BIG: longer, with non-zero bytes that this version does
- * not know.
+/**
+ * weft_copy_in - copy an ioctl's structure
+ * @arg: out: the structure
+ * @ksize: bytes of it in version 1 of the interface
+ * @uarg: the program's structure
+ *
+ * Return: 0, -EFAULT, -EINVAL: shorter than in version 1, -E2BIG: longer, with non-zero bytes that
+ * this version does not know.
  */
-static int weft_copy_in(void *arg, u32 ksize, const void __user *uarg)
+int weft_copy_in(void *arg, u32 ksize, const void __user *uarg)
 {
 	u32 size;
 	int err;
@@ -237,6 +315,9 @@ static long weft_call(struct weft_ctx *ctx, const struct weft_call_desc *desc, v
 		return -EINVAL;
 	if (desc->opts & WEFT_CALL_OUT && copy_to_user(uarg, &arg, desc->size))
 		return -EFAULT;
+	err = desc->check ? desc->check(&arg) : 0;
+	if (err)
+		return err;
 	err = desc->of ? weft_call_on(desc, &call, arg.head.handle) : desc->fn(&call);
 	if (!err && desc->opts & WEFT_CALL_OUT && copy_to_user(uarg, &arg, desc->size))
 		err = -EFAULT;

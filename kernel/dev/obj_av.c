@@ -12,8 +12,6 @@
 
 #include "ctx.h"
 
-#define WEFT_AV_CALL	4096	/* maximum number of addresses in one call */
-
 static struct weft_uav *weft_uav_of(struct weft_obj *obj)
 {
 	return container_of(obj, struct weft_uav, obj);
@@ -147,8 +145,6 @@ int weft_uav_insert(struct weft_call *call)
 	u32 *index;
 	int err;
 
-	if (!arg->count || arg->count > WEFT_AV_CALL)
-		return -EINVAL;
 	err = weft_uav_fetch(arg, &addr, &index);
 	if (err)
 		return err;
@@ -179,8 +175,6 @@ int weft_uav_remove(struct weft_call *call)
 	u32 *index, i;
 	int err;
 
-	if (!arg->count || arg->count > WEFT_AV_CALL || arg->addrs)
-		return -EINVAL;
 	err = weft_uav_fetch(arg, NULL, &index);
 	if (err)
 		return err;

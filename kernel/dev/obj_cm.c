@@ -2,19 +2,11 @@
 /*
  * weft - connections: their ioctls
  *
- * This file checks the fields and lengths of a call. The states of connections are the core's
- * (core/cm/cm.c, core/cm/connect.c). An event reports the outcome of a call. The functions take no
- * lock; the endpoint is in use during a call (ioctl.c).
+ * The common part of ioctls (ioctl.c) checks the fields and lengths of a call, and keeps the endpoint
+ * in use during the call. The states of connections are the core's (core/cm/cm.c,
+ * core/cm/connect.c). An event reports the outcome of a call. The functions take no lock.
  */
 #include "uep.h"
-
-/* Check foreign fields and the length of the data. Return: 0, -EINVAL, -EMSGSIZE. */
-static int weft_cm_check(const struct weft_ioc_cm *arg, bool timed)
-{
-	if (arg->eq || arg->backlog || (arg->timeout_ns && !timed))
-		return -EINVAL;
-	return arg->data_len > WEFT_CM_DATA_MAX ? -EMSGSIZE : 0;
-}
 
 /**
  * weft_uep_connect - WEFT_IOC_CONNECT
@@ -25,13 +17,7 @@ static int weft_cm_check(const struct weft_ioc_cm *arg, bool timed)
 int weft_uep_connect(struct weft_call *call)
 {
 	struct weft_ioc_cm *arg = call->arg;
-	int err;
 
-	if (arg->conn)
-		return -EINVAL;
-	err = weft_cm_check(arg, true);
-	if (err)
-		return err;
 	return weft_cm_connect(weft_uep_of(call->of)->ep, &arg->addr, arg->data, arg->data_len,
 			       arg->timeout_ns, weft_now(), call->out);
 }
@@ -42,10 +28,7 @@ static int weft_cm_answer(struct weft_call *call,
 					weft_ns now, struct weft_out *out))
 {
 	struct weft_ioc_cm *arg = call->arg;
-	int err = weft_cm_check(arg, false);
 
-	if (err)
-		return err;
 	return answer(weft_uep_of(call->of)->ep, arg->conn, arg->data, arg->data_len, weft_now(),
 		      call->out);
 }
@@ -81,10 +64,7 @@ int weft_uep_reject(struct weft_call *call)
 int weft_uep_handoff(struct weft_call *call)
 {
 	struct weft_ioc_cm *arg = call->arg;
-	int err = arg->data_len ? -EINVAL : weft_cm_check(arg, false);
 
-	if (err)
-		return err;
 	return weft_cm_handoff(weft_uep_of(call->of)->ep, arg->conn, be16_to_cpu(arg->addr.port),
 			       weft_now(), call->out);
 }

@@ -195,9 +195,34 @@ static int weft_ucq_sleep(struct weft_ucq *ucq, u32 seen, u64 timeout_ns)
 }
 
 /*
- * lseek(2) on the file: wait. The caller has checked for entries. This function checks only after
- * it has armed the queue.
+ * Wait. The caller has checked for entries. This function checks only after it has armed the queue.
+ * @timeout_ns: KTIME_MAX: no timeout
  */
+static int weft_ucq_wait(struct weft_ucq *ucq, u32 seen, u64 timeout_ns)
+{
+	int err;
+
+	if (likely(timeout_ns))
+		return weft_ucq_sleep(ucq, seen, timeout_ns);
+	err = weft_ucq_look(ucq, seen);
+	return err == -EAGAIN ? -ETIMEDOUT : err;
+}
+
+/* WEFT_IOC_CQ_WAIT */
+static int weft_ucq_wait_call(struct weft_ucq *ucq, const void __user *uarg)
+{
+	struct weft_ioc_wait arg;
+	int err = weft_copy_in(&arg, sizeof(arg), uarg);
+
+	if (err)
+		return err;
+	if (arg.flags || arg.rsvd)
+		return -EINVAL;
+	return weft_ucq_wait(ucq, arg.seen,
+			     arg.timeout_ns >> 56 ? KTIME_MAX : arg.timeout_ns);
+}
+
+/* lseek(2) on the file: wait, if the administrator permits that. */
 static loff_t weft_ucq_llseek(struct file *file, loff_t where, int what)
 {
 	struct weft_ucq *ucq = file->private_data;
@@ -206,19 +231,15 @@ static loff_t weft_ucq_llseek(struct file *file, loff_t where, int what)
 
 	if (unlikely(current->mm != ucq->obj.ctx->mm))
 		return -EPERM;
+	if (unlikely(!ucq->obj.ctx->seek))
+		return -ESPIPE;
 	if (unlikely(what != WEFT_CQ_SEEK_WAIT || code >> 62 != WEFT_CQ_SEEK >> 62))
 		return -EINVAL;
 	if ((code & WEFT_CQ_SEEK_EVER) != WEFT_CQ_SEEK_EVER)
 		timeout_ns = (code >> 32 & 0x1ffffff) << (code >> 57 & 31);
 	if (!weft_obj_tryuse(&ucq->obj))
 		return -EIO;
-	if (likely(timeout_ns)) {
-		err = weft_ucq_sleep(ucq, (u32)code, timeout_ns);
-	} else {
-		err = weft_ucq_look(ucq, (u32)code);
-		if (err == -EAGAIN)
-			err = -ETIMEDOUT;
-	}
+	err = weft_ucq_wait(ucq, (u32)code, timeout_ns);
 	weft_obj_unuse(&ucq->obj);
 	return err;
 }
@@ -266,6 +287,8 @@ static long weft_ucq_ioctl(struct file *file, unsigned int cmd, unsigned long ar
 		err = weft_ucq_notify(ucq);
 	else if (cmd == WEFT_IOC_CQ_SIGNAL)
 		err = weft_ucq_signal(ucq);
+	else if (cmd == WEFT_IOC_CQ_WAIT)
+		err = weft_ucq_wait_call(ucq, (const void __user *)arg);
 	else
 		err = -ENOTTY;
 	weft_obj_unuse(&ucq->obj);

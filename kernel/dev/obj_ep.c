@@ -440,7 +440,7 @@ out:
 }
 
 /**
- * weft_notify - the notify call: lseek(2) on a device file
+ * weft_notify - the notify call: lseek(2) or WEFT_IOC_NOTIFY on a device file
  * @ctx: the context
  * @where: handle of an endpoint
  * @what: WEFT_NOTIFY_*
@@ -489,8 +489,6 @@ int weft_uep_mark(struct weft_call *call)
 {
 	struct weft_ioc_mark *arg = call->arg;
 
-	if (arg->low || arg->held || arg->span)
-		return -EINVAL;
 	return weft_ep_marks(weft_uep_of(call->of)->ep, arg->soft, arg->hard, weft_now(),
 			     call->out);
 }
@@ -506,8 +504,6 @@ int weft_uep_held(struct weft_call *call)
 {
 	struct weft_ioc_mark *arg = call->arg;
 
-	if (arg->low || arg->soft || arg->hard)
-		return -EINVAL;
 	return weft_ep_held(weft_uep_of(call->of)->ep, &arg->held, &arg->span);
 }
 
@@ -536,8 +532,6 @@ int weft_uep_leave_group(struct weft_call *call)
 {
 	struct weft_ioc_group *arg = call->arg;
 
-	if (memchr_inv(&arg->addr, 0, sizeof(arg->addr)))
-		return -EINVAL;
 	return weft_group_leave(weft_uep_of(call->of)->ep, arg->group, weft_now(), call->out);
 }
 

@@ -226,11 +226,12 @@ int weft_usrq_cancel(struct weft_call *call)
 {
 	struct weft_ioc_srq_cancel *arg = call->arg;
 	struct weft_obj *obj = weft_obj_get(call->ctx, arg->cq, &weft_ucq_ops);
-	struct weft_ucq *cq = container_of(obj, struct weft_ucq, obj);
+	struct weft_ucq *cq;
 	int err = -ENOENT;
 
 	if (!obj)
 		return -ENOENT;
+	cq = container_of(obj, struct weft_ucq, obj);
 	if (cq->ring) {
 		call->out->now = weft_now();
 		err = weft_srq_cancel(weft_usrq_of(call->of)->srq, &cq->cq, arg->context,
@@ -251,7 +252,5 @@ int weft_usrq_arm(struct weft_call *call)
 {
 	struct weft_ioc_mark *arg = call->arg;
 
-	if (arg->soft || arg->hard || arg->held || arg->span)
-		return -EINVAL;
 	return weft_srq_arm(weft_usrq_of(call->of)->srq, arg->low, weft_now(), call->out);
 }

@@ -268,6 +268,7 @@ static void weft_nd_look(struct weft_port *port, struct weft_port_look *look)
 	look->mtu = READ_ONCE(dev->mtu);
 	look->speed = READ_ONCE(nd->speed);
 	look->link_up = READ_ONCE(nd->up);
+	weft_nd_look_bypass(nd, look);
 }
 
 /* ---- Life ------------------------------------------------------------------------------------ */
@@ -471,6 +472,7 @@ const struct weft_port_ops weft_netdev_ops = {
 	.path_close = weft_nd_path_close,
 	.group = weft_nd_group,
 	.look = weft_nd_look,
+	.bypass = weft_nd_set_bypass,
 };
 
 /**

@@ -36,7 +36,8 @@ struct weft_nd_head;
  * @unode: in @udp->ports
  * @ingress: hook at the device; rtnl
  * @hooked: @ingress is registered; rtnl
- * @bypass: the port bypasses the IP stack; constant once it is attached
+ * @bypass: the port bypasses the IP stack now; rtnl, read anywhere
+ * @bypass_mode: its setting, WEFT_BYPASS_*; rtnl, read anywhere
  * @udp_port: UDP port
  * @sport: UDP port, network order
  * @speed: Mbit/s, 0: unknown
@@ -54,6 +55,7 @@ struct weft_nd {
 	struct nf_hook_ops ingress;
 	bool hooked;
 	bool bypass;
+	u32 bypass_mode;
 	u16 udp_port;
 	__be16 sport;
 	u32 speed;
@@ -155,5 +157,7 @@ void weft_nd_head_make(struct weft_nd *nd, struct weft_path *path, struct dst_en
 void weft_nd_head_drop(void *priv);
 void weft_nd_register(struct weft_nd *nd, struct net_device *dev);
 void weft_nd_unregister(struct weft_nd *nd);
+void weft_nd_set_bypass(struct weft_port *port, u32 mode);
+void weft_nd_look_bypass(const struct weft_nd *nd, struct weft_port_look *look);
 
 #endif

@@ -20,11 +20,17 @@
  * input sends all received packets there. The slow path always takes handshakes, neighbours that
  * must be resolved, fragments, IP options, and addresses of other devices.
  *
- * The module parameter stack_bypass disables the bypass for ports that are added later.
+ * All this relies on private state of netfilter and of traffic control. A kernel that keeps more
+ * state could have a firewall that the bypass does not see. So a port with the setting "auto"
+ * bypasses the stack only on kernels with which that was tested (WEFT_BYPASS_KERNELS). The module
+ * parameter stack_bypass is the setting with which ports begin.
  *
  * np->head is exchanged atomically and read under RCU. weft_nd_register() and weft_nd_unregister()
  * run in process context. All other functions run with BH off inside an RCU read section.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/ctype.h>
 #include <linux/etherdevice.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
@@ -33,7 +39,9 @@
 #include <linux/netfilter_netdev.h>
 #include <linux/skbuff.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/udp.h>
+#include <linux/utsname.h>
 #include <net/inet_ecn.h>
 #include <net/ip.h>
 #include <net/ip6_checksum.h>
@@ -163,11 +171,6 @@ static bool weft_nd_plain(const struct weft_nd *nd, const struct dst_entry *dst,
 	       !dst_xfrm(dst) && !dst->lwtstate && dst->output == (v6 ? ip6_output : ip_output);
 }
 
-/* The value that ports have when they are added. */
-static bool weft_stack_bypass = true;
-module_param_named(stack_bypass, weft_stack_bypass, bool, 0644);
-MODULE_PARM_DESC(stack_bypass, "netdev ports bypass the IP stack where that only forwards packets");
-
 /**
  * weft_nd_head_make - make the headers of a path's packets, if possible
  * @nd: the port
@@ -187,7 +190,7 @@ void weft_nd_head_make(struct weft_nd *nd, struct weft_path *path, struct dst_en
 
 	if (head && head->dst == dst && weft_nd_head_good(head))
 		return;
-	if (!nd->bypass || !weft_nd_plain(nd, dst, v6))
+	if (!READ_ONCE(nd->bypass) || !weft_nd_plain(nd, dst, v6))
 		return;
 	head = kzalloc(sizeof(*head), GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
 	if (!head)
@@ -609,8 +612,131 @@ static unsigned int weft_nd_ingress(void *priv, struct sk_buff *skb,
 	return NF_ACCEPT;
 }
 
+/* ---- Setting --------------------------------------------------------------------------------- */
+
+static const char * const weft_bypass_names[] = {
+	[WEFT_BYPASS_AUTO] = "auto",
+	[WEFT_BYPASS_ON] = "on",
+	[WEFT_BYPASS_OFF] = "off",
+};
+
 /**
- * weft_nd_register - register the hook at the device's ingress
+ * weft_bypass_by_name - find a setting of the stack bypass
+ * @name: "auto", "on", "off"
+ *
+ * Context: any.
+ * Return: WEFT_BYPASS_*, -EINVAL.
+ */
+int weft_bypass_by_name(const char *name)
+{
+	return sysfs_match_string(weft_bypass_names, name);
+}
+
+static int weft_bypass_param_set(const char *val, const struct kernel_param *kp)
+{
+	int mode = weft_bypass_by_name(val);
+
+	if (mode < 0)
+		return mode;
+	WRITE_ONCE(*(u32 *)kp->arg, mode);
+	return 0;
+}
+
+static int weft_bypass_param_get(char *buf, const struct kernel_param *kp)
+{
+	return sysfs_emit(buf, "%s\n", weft_bypass_names[READ_ONCE(*(u32 *)kp->arg)]);
+}
+
+static const struct kernel_param_ops weft_bypass_param = {
+	.set = weft_bypass_param_set,
+	.get = weft_bypass_param_get,
+};
+
+static u32 weft_stack_bypass = WEFT_BYPASS_AUTO;
+module_param_cb(stack_bypass, &weft_bypass_param, &weft_stack_bypass, 0644);
+MODULE_PARM_DESC(stack_bypass, "stack bypass of netdev ports that are added: auto, on or off");
+
+static char *weft_bypass_kernels = WEFT_BYPASS_KERNELS;
+module_param_named(bypass_kernels, weft_bypass_kernels, charp, 0444);
+MODULE_PARM_DESC(bypass_kernels, "kernels on which stack_bypass=auto means on");
+
+/* Return: true if the running kernel is in the list, whose entries begin its release. */
+static bool weft_bypass_tested(void)
+{
+	const char *release = init_utsname()->release, *p = weft_bypass_kernels;
+	size_t n;
+
+	for (;;) {
+		n = strcspn(p, ",");
+		if (n && !strncmp(release, p, n) && !isdigit(release[n]))
+			return true;
+		if (!p[n])
+			return false;
+		p += n + 1;
+	}
+}
+
+/**
+ * weft_nd_look_bypass - report the setting of the bypass, and whether it is used
+ * @nd: the port
+ * @look: out: bypass, bypass_state
+ *
+ * Context: any.
+ */
+void weft_nd_look_bypass(const struct weft_nd *nd, struct weft_port_look *look)
+{
+	u32 mode = READ_ONCE(nd->bypass_mode);
+
+	look->bypass = weft_bypass_names[mode];
+	if (READ_ONCE(nd->bypass))
+		look->bypass_state = "on";
+	else
+		look->bypass_state = mode == WEFT_BYPASS_AUTO ? "untested" : "off";
+}
+
+/* Begin or end the bypass, as the setting says. */
+static void weft_nd_bypass_apply(struct weft_nd *nd)
+{
+	bool tested = weft_bypass_tested();
+	bool on = nd->bypass_mode == WEFT_BYPASS_AUTO ? tested : nd->bypass_mode == WEFT_BYPASS_ON;
+
+	ASSERT_RTNL();
+	if (nd->bypass_mode == WEFT_BYPASS_AUTO && !tested)
+		pr_info("%s: no stack bypass: kernel %s is none of the tested ones (%s)\n",
+			nd->port->name, init_utsname()->release, weft_bypass_kernels);
+	if (on == nd->bypass)
+		return;
+	WRITE_ONCE(nd->bypass, on);
+	if (on) {
+		nd->hooked = !nf_register_net_hook(nd->port->net, &nd->ingress);
+		return;
+	}
+	weft_nd_unregister(nd);
+	/* no more headers are made after that */
+	synchronize_net();
+	weft_paths_each(nd->port, weft_nd_head_drop);
+}
+
+/**
+ * weft_nd_set_bypass - change the setting of the bypass; see struct weft_port_ops
+ * @port: the port
+ * @mode: WEFT_BYPASS_*
+ *
+ * Context: process.
+ */
+void weft_nd_set_bypass(struct weft_port *port, u32 mode)
+{
+	struct weft_nd *nd = port->priv;
+
+	rtnl_lock();
+	WRITE_ONCE(nd->bypass_mode, mode);
+	if (rtnl_dereference(nd->dev))
+		weft_nd_bypass_apply(nd);
+	rtnl_unlock();
+}
+
+/**
+ * weft_nd_register - begin the bypass, if its setting permits that: a hook at the device's ingress
  * @nd: the port
  * @dev: its device
  *
@@ -628,9 +754,8 @@ void weft_nd_register(struct weft_nd *nd, struct net_device *dev)
 		.hooknum = NF_NETDEV_INGRESS,
 		.priority = INT_MAX,
 	};
-	nd->bypass = READ_ONCE(weft_stack_bypass);
-	if (nd->bypass)
-		nd->hooked = !nf_register_net_hook(nd->port->net, &nd->ingress);
+	nd->bypass_mode = READ_ONCE(weft_stack_bypass);
+	weft_nd_bypass_apply(nd);
 }
 
 /**

@@ -219,23 +219,33 @@ static void weft_port_kill_work(struct work_struct *work)
  * weft_port_del - delete a port
  * @net: namespace
  * @name: its name
+ * @force: also if programs have it open
  * @extack: receives the reason of a failure
  *
+ * A program that opens the port during the call loses it, with and without @force.
+ *
  * Context: process.
- * Return: 0, -ENODEV.
+ * Return: 0, -ENODEV, -EBUSY: programs have it open.
  */
-int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *extack)
+int weft_port_del(struct net *net, const char *name, bool force, struct netlink_ext_ack *extack)
 {
 	struct weft_port *port;
+	int err = 0;
 
 	mutex_lock(&weft_ports_lock);
 	port = weft_port_find(net, name, extack);
-	if (port) {
+	if (!port) {
+		err = -ENODEV;
+	} else if (!force && weft_up_used(port)) {
+		NL_SET_ERR_MSG(extack, "programs use the port; end them, or add the word force");
+		err = -EBUSY;
+	} else {
 		weft_port_kill(port);
-		weft_port_put(port);
 	}
+	if (port)
+		weft_port_put(port);
 	mutex_unlock(&weft_ports_lock);
-	return port ? 0 : -ENODEV;
+	return err;
 }
 
 /**
@@ -258,6 +268,38 @@ int weft_port_set_priorities(struct net *net, const char *name, bool on,
 	WRITE_ONCE(port->core.conf.priorities, on);
 	weft_port_put(port);
 	return 0;
+}
+
+/**
+ * weft_port_set_bypass - change the setting of a port's stack bypass
+ * @net: namespace
+ * @name: the port's name
+ * @mode: WEFT_BYPASS_*
+ * @extack: receives the reason of a failure
+ *
+ * Context: process.
+ * Return: 0, -ENODEV, -EOPNOTSUPP: the port has no IP stack to bypass.
+ */
+int weft_port_set_bypass(struct net *net, const char *name, u32 mode,
+			 struct netlink_ext_ack *extack)
+{
+	struct weft_port *port;
+	int err = 0;
+
+	mutex_lock(&weft_ports_lock);
+	port = weft_port_find(net, name, extack);
+	if (!port) {
+		err = -ENODEV;
+	} else if (!port->ops->bypass) {
+		NL_SET_ERR_MSG(extack, "only a netdev port has an IP stack to bypass");
+		err = -EOPNOTSUPP;
+	} else {
+		port->ops->bypass(port, mode);
+	}
+	if (port)
+		weft_port_put(port);
+	mutex_unlock(&weft_ports_lock);
+	return err;
 }
 
 /* ---- Creation of a port ---------------------------------------------------------------------- */

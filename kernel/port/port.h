@@ -48,6 +48,11 @@ struct weft_port;
 #define WEFT_UDP_PORT		9471	/* default */
 #define WEFT_MTU_MIN		1280	/* minimum MTU of a link */
 
+/* Whether a port bypasses the IP stack; AUTO: on kernels with which that was tested */
+#define WEFT_BYPASS_AUTO	0
+#define WEFT_BYPASS_ON		1
+#define WEFT_BYPASS_OFF		2
+
 /**
  * struct weft_port_conf - settings of a new port
  * @name: its name
@@ -86,6 +91,8 @@ struct weft_port_conf {
  * @mtu: bytes of the largest IP packet
  * @speed: Mbit/s, 0: unknown
  * @link_up: packets can be sent and received
+ * @bypass: setting of the stack bypass, NULL: the driver has no IP stack to bypass
+ * @bypass_state: "on", "off"; "untested": off, as the kernel is not a tested one
  */
 struct weft_port_look {
 	char netdev[WEFT_NAME_MAX];
@@ -96,6 +103,8 @@ struct weft_port_look {
 	u32 mtu;
 	u32 speed;
 	bool link_up;
+	const char *bypass;
+	const char *bypass_state;
 };
 
 /**
@@ -134,6 +143,8 @@ struct weft_port_look {
  *	@poll. NULL: as @poll
  * @neigh: read entry number n of the neighbour table, false: no more; NULL: the IP stack manages
  *	neighbours. RCU read section.
+ * @bypass: change the setting of the stack bypass (WEFT_BYPASS_*). Between @attach and @detach.
+ *	Sleeps, weft_ports_lock held. NULL: the driver has no IP stack to bypass
  * @owns: the driver owns the device: weft_port_conf.device, prefix, gw, vlan, mtu and queues are
  *	valid
  *
@@ -159,6 +170,7 @@ struct weft_port_ops {
 	u32 (*poll)(struct weft_port *port, u32 queue, u32 budget);
 	bool (*arm)(struct weft_port *port, u32 queue);
 	bool (*neigh)(struct weft_port *port, u32 n, struct weft_neigh_info *info);
+	void (*bypass)(struct weft_port *port, u32 mode);
 	bool owns;
 };
 
@@ -258,9 +270,12 @@ struct weft_port *weft_port_find(struct net *net, const char *name, struct netli
 
 int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *conf,
 		  struct netlink_ext_ack *extack);
-int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *extack);
+int weft_port_del(struct net *net, const char *name, bool force, struct netlink_ext_ack *extack);
 int weft_port_set_priorities(struct net *net, const char *name, bool on,
 			     struct netlink_ext_ack *extack);
+int weft_port_set_bypass(struct net *net, const char *name, u32 mode,
+			 struct netlink_ext_ack *extack);
+int weft_bypass_by_name(const char *name);
 
 /* ---- For drivers ----------------------------------------------------------------------------- */
 

@@ -23,6 +23,16 @@ struct weft_port;
 int weft_up_add(struct weft_port *port);
 
 /**
+ * weft_up_used - check whether programs have a port open
+ * @port: the port, in the list of ports
+ *
+ * Sleeps, weft_ports_lock held.
+ *
+ * Return: true if a program has it open now.
+ */
+bool weft_up_used(struct weft_port *port);
+
+/**
  * weft_up_halt - stop engines from polling a port, for good
  * @port: the port, going; weft_up_add() may not have been called
  *

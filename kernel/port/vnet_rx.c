@@ -84,72 +84,84 @@ static int weft_vnet_to(const struct weft_vnet *vn, const struct weft_vnet_pkt *
 	return weft_addr_is_group(&to) ? WEFT_RX_GROUP : -1;
 }
 
+/*
+ * The device can write to a buffer at any time. So the functions below copy each header once, and
+ * use the copy. Only sums are computed in place.
+ */
+
 /* Return: true for a UDP packet to this port; pkt->data is its UDP header. */
 static bool weft_vnet_ip4(struct weft_vnet *vn, struct weft_vnet_pkt *pkt, struct weft_rx *rx)
 {
-	const struct iphdr *ip = (const void *)pkt->data;
+	struct iphdr ip;
 	u32 hlen, len;
 	int dst;
 
-	if (pkt->len < sizeof(*ip) || ip->version != 4 || ip->protocol != IPPROTO_UDP)
+	if (pkt->len < sizeof(ip))
 		return false;
-	hlen = ip->ihl * 4;
-	len = ntohs(ip->tot_len);
-	dst = weft_vnet_to(vn, pkt, AF_INET, &ip->daddr, rx);
-	if (dst < 0 || hlen < sizeof(*ip) || len < hlen || len > pkt->len || ip_is_fragment(ip) ||
-	    ip_fast_csum(ip, ip->ihl))
+	memcpy(&ip, pkt->data, sizeof(ip));
+	if (ip.version != 4 || ip.protocol != IPPROTO_UDP)
+		return false;
+	hlen = ip.ihl * 4;
+	len = ntohs(ip.tot_len);
+	dst = weft_vnet_to(vn, pkt, AF_INET, &ip.daddr, rx);
+	if (dst < 0 || hlen < sizeof(ip) || len < hlen || len > pkt->len || ip_is_fragment(&ip) ||
+	    ip_fast_csum(pkt->data, ip.ihl))
 		return false;
 	rx->dst = dst;
-	rx->ecn = ip->tos & INET_ECN_MASK;
+	rx->ecn = ip.tos & INET_ECN_MASK;
 	memset(&rx->src, 0, sizeof(rx->src));
 	rx->src.family = AF_INET;
-	memcpy(rx->src.addr, &ip->saddr, sizeof(ip->saddr));
+	memcpy(rx->src.addr, &ip.saddr, sizeof(ip.saddr));
 	pkt->data += hlen;
 	pkt->len = len - hlen;
-	pkt->sum = csum_tcpudp_nofold(ip->saddr, ip->daddr, pkt->len, IPPROTO_UDP, 0);
-	return !ipv4_is_multicast(ip->saddr) && !ipv4_is_zeronet(ip->saddr);
+	pkt->sum = csum_tcpudp_nofold(ip.saddr, ip.daddr, pkt->len, IPPROTO_UDP, 0);
+	return !ipv4_is_multicast(ip.saddr) && !ipv4_is_zeronet(ip.saddr);
 }
 
 static bool weft_vnet_ip6(struct weft_vnet *vn, struct weft_vnet_pkt *pkt, struct weft_rx *rx)
 {
-	const struct ipv6hdr *ip6 = (const void *)pkt->data;
+	struct ipv6hdr ip6;
 	u32 len;
 	int dst;
 
-	if (ip6->version != 6 || ip6->nexthdr != IPPROTO_UDP)
+	memcpy(&ip6, pkt->data, sizeof(ip6));
+	if (ip6.version != 6 || ip6.nexthdr != IPPROTO_UDP)
 		return false;
-	len = ntohs(ip6->payload_len);
-	dst = weft_vnet_to(vn, pkt, AF_INET6, &ip6->daddr, rx);
-	if (dst < 0 || len > pkt->len - sizeof(*ip6))
+	len = ntohs(ip6.payload_len);
+	dst = weft_vnet_to(vn, pkt, AF_INET6, &ip6.daddr, rx);
+	if (dst < 0 || len > pkt->len - sizeof(ip6))
 		return false;
 	rx->dst = dst;
-	rx->ecn = ipv6_get_dsfield(ip6) & INET_ECN_MASK;
+	rx->ecn = ipv6_get_dsfield(&ip6) & INET_ECN_MASK;
 	memset(&rx->src, 0, sizeof(rx->src));
 	rx->src.family = AF_INET6;
-	memcpy(rx->src.addr, &ip6->saddr, sizeof(ip6->saddr));
-	pkt->data += sizeof(*ip6);
+	memcpy(rx->src.addr, &ip6.saddr, sizeof(ip6.saddr));
+	pkt->data += sizeof(ip6);
 	pkt->len = len;
-	pkt->sum = csum_unfold(~csum_ipv6_magic(&ip6->saddr, &ip6->daddr, len, IPPROTO_UDP, 0));
-	return !ipv6_addr_is_multicast(&ip6->saddr) && !ipv6_addr_any(&ip6->saddr);
+	pkt->sum = csum_unfold(~csum_ipv6_magic(&ip6.saddr, &ip6.daddr, len, IPPROTO_UDP, 0));
+	return !ipv6_addr_is_multicast(&ip6.saddr) && !ipv6_addr_any(&ip6.saddr);
 }
 
 /* Return: 1: taken, the packet is in @rx; 0: not for this port; -1: bad. */
 static int weft_vnet_udp(struct weft_vnet *vn, struct weft_vnet_pkt *pkt, struct weft_rx *rx)
 {
-	const struct udphdr *uh = (const void *)pkt->data;
+	struct udphdr uh;
 	u32 len;
 
-	if (pkt->len <= sizeof(*uh) || uh->dest != vn->sport)
+	if (pkt->len <= sizeof(uh))
 		return 0;
-	len = ntohs(uh->len);
-	if (uh->source != vn->sport || len <= sizeof(*uh) || len > pkt->len)
+	memcpy(&uh, pkt->data, sizeof(uh));
+	if (uh.dest != vn->sport)
+		return 0;
+	len = ntohs(uh.len);
+	if (uh.source != vn->sport || len <= sizeof(uh) || len > pkt->len)
 		return -1;
-	if (!pkt->checked && (!uh->check || len != pkt->len ||
-			      csum_fold(csum_partial(uh, len, pkt->sum))))
+	if (!pkt->checked && (!uh.check || len != pkt->len ||
+			      csum_fold(csum_partial(pkt->data, len, pkt->sum))))
 		return -1;
-	rx->src.port = uh->source;
-	rx->data = pkt->data + sizeof(*uh);
-	rx->len = len - sizeof(*uh);
+	rx->src.port = uh.source;
+	rx->data = pkt->data + sizeof(uh);
+	rx->len = len - sizeof(uh);
 	return 1;
 }
 

@@ -79,7 +79,7 @@ int weft_cntr_wait(struct weft_cntr *cntr, uint32_t seen, uint64_t timeout_ns)
 {
 	if (lw_load(&cntr->status->tail) != seen)
 		return 0;
-	return lw_wait(cntr->fd, seen, timeout_ns);
+	return lw_wait(cntr->ctx, cntr->fd, seen, timeout_ns);
 }
 
 int weft_cntr_signal(struct weft_cntr *cntr)

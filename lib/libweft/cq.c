@@ -132,10 +132,10 @@ int weft_cq_pending(const struct weft_cq *cq, uint32_t seen)
 int weft_cq_wait(struct weft_cq *cq, uint32_t seen, const struct weft_ep *ep, uint64_t timeout_ns)
 {
 	if (ep)
-		lw_notify(ep->ctx->fd, ep->handle, WEFT_NOTIFY_SQ | WEFT_NOTIFY_RQ);
+		lw_notify(ep->ctx->fd, ep->ctx->seek, ep->handle, WEFT_NOTIFY_SQ | WEFT_NOTIFY_RQ);
 	if (weft_cq_pending(cq, seen))
 		return 0;
-	return lw_wait(cq->fd, seen, timeout_ns);
+	return lw_wait(cq->ctx, cq->fd, seen, timeout_ns);
 }
 
 int weft_cq_signal(struct weft_cq *cq)

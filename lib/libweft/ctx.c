@@ -23,16 +23,32 @@ int lw_ioctl(int fd, unsigned long req, void *arg)
 }
 
 /* Only a signal makes the call repeat. Other errors arrive as events or completions. */
-void lw_notify(int fd, uint32_t handle, uint32_t what)
+void lw_notify(int fd, uint32_t seek, uint32_t handle, uint32_t what)
 {
-	while (lseek64(fd, handle, what) < 0 && errno == EINTR)
+	while ((seek ? lseek64(fd, handle, what) :
+		       ioctl(fd, WEFT_IOC_NOTIFY(what), (unsigned long)handle)) < 0 &&
+	       errno == EINTR)
 		;
 }
 
-int lw_wait(int fd, uint32_t seen, uint64_t timeout_ns)
+static int wait_ioctl(int fd, uint32_t seen, uint64_t timeout_ns)
+{
+	struct weft_ioc_wait arg = {
+		.size = sizeof(arg),
+		.seen = seen,
+		.timeout_ns = timeout_ns,
+	};
+
+	return lw_ioctl(fd, WEFT_IOC_CQ_WAIT, &arg);
+}
+
+int lw_wait(const struct weft_ctx *ctx, int fd, uint32_t seen, uint64_t timeout_ns)
 {
 	uint64_t where = WEFT_CQ_SEEK_EVER | seen;
 	unsigned int shift = 0;
+
+	if (lw_unlikely(!ctx->seek))
+		return wait_ioctl(fd, seen, timeout_ns);
 
 	/* a timeout above the maximum, 417 days, means no timeout */
 	if (timeout_ns < 1ull << 55) {
@@ -196,6 +212,7 @@ int weft_open(const char *port, struct weft_ctx **ctx_out)
 	if (ret)
 		goto err_close;
 
+	ctx->seek = !!(q.caps & WEFT_CAP_SEEK);
 	pthread_mutex_init(&ctx->lock, NULL);
 	*ctx_out = ctx;
 	return 0;

@@ -35,6 +35,7 @@ struct lw_view {
  */
 struct weft_ctx {
 	int fd;
+	uint32_t seek;			/* 1: notify and wait are lseek(2); 0: ioctls */
 	pthread_mutex_t lock;
 	unsigned int nobj;
 	struct lw_area *areas;
@@ -74,6 +75,7 @@ struct lw_queue {
 	uint32_t notify;			/* WEFT_NOTIFY_*; 0: WEFT_IOC_SRQ_NOTIFY */
 	uint32_t handle;		/* handle of the object to be notified */
 	int fd;
+	uint32_t seek;			/* the context's */
 	uint32_t *doorbell;
 	const uint32_t *khead;
 	const uint32_t *flags;
@@ -121,14 +123,14 @@ struct weft_av {
 /* ioctl(2) with a negative errno as result */
 int lw_ioctl(int fd, unsigned long req, void *arg);
 
-/* Notify an endpoint, again after a signal; @what: WEFT_NOTIFY_* */
-void lw_notify(int fd, uint32_t handle, uint32_t what);
+/* Notify an endpoint of the context @fd, again after a signal; @what: WEFT_NOTIFY_* */
+void lw_notify(int fd, uint32_t seek, uint32_t handle, uint32_t what);
 
 /*
- * Wait on the file of a completion queue or counter: WEFT_CQ_SEEK_WAIT. A timeout that the encoding
- * cannot represent is rounded up. Return: 0, -errno.
+ * Wait on the file @fd of a completion queue or counter: WEFT_CQ_SEEK_WAIT, which rounds up a
+ * timeout that its encoding cannot represent, or WEFT_IOC_CQ_WAIT. Return: 0, -errno.
  */
-int lw_wait(int fd, uint32_t seen, uint64_t timeout_ns);
+int lw_wait(const struct weft_ctx *ctx, int fd, uint32_t seen, uint64_t timeout_ns);
 
 /*
  * Create an object by ioctl @req, map its parts, and undo both. The caller holds ctx->lock;

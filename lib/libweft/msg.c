@@ -22,8 +22,9 @@ void lw_queue_notify(struct lw_queue *q)
 {
 	if (lw_unlikely(!q->notify))
 		notify_shared(q);
-	else if (lw_unlikely(lseek64(q->fd, q->handle, q->notify) < 0) && errno == EINTR)
-		lw_notify(q->fd, q->handle, q->notify);
+	else if (lw_unlikely(!q->seek) ||
+		 (lw_unlikely(lseek64(q->fd, q->handle, q->notify) < 0) && errno == EINTR))
+		lw_notify(q->fd, q->seek, q->handle, q->notify);
 }
 
 void weft_flush_send(struct weft_ep *ep)
@@ -56,7 +57,7 @@ void weft_publish_recv(struct weft_ep *ep)
 
 void weft_notify(struct weft_ep *ep)
 {
-	lw_notify(ep->ctx->fd, ep->handle, WEFT_NOTIFY_SQ | WEFT_NOTIFY_RQ);
+	lw_notify(ep->ctx->fd, ep->ctx->seek, ep->handle, WEFT_NOTIFY_SQ | WEFT_NOTIFY_RQ);
 }
 
 /* ---- Slots ------------------------------------------------------------------------------ */

@@ -260,6 +260,16 @@ int parse_port_add(int argc, char **argv, struct port_spec *spec)
 	return 0;
 }
 
+int parse_port_del(int argc, char **argv, bool *force)
+{
+	*force = argc == 2;
+	if (argc < 1 || argc > 2 || (*force && !matches(argv[1], "force"))) {
+		complain("port del takes a name, and may be the word force");
+		return -1;
+	}
+	return parse_port_name(argv[0]);
+}
+
 static int parse_engine(const char *arg, struct port_change *change)
 {
 	static const char *const names[] = { "inline", "poll", "auto" };
@@ -309,6 +319,26 @@ static int parse_priorities(const char *arg, struct port_change *change)
 	return 0;
 }
 
+static int parse_bypass(const char *arg, struct port_change *change)
+{
+	if (strcmp(arg, "auto") && strcmp(arg, "on") && strcmp(arg, "off")) {
+		complain("bypass %s: it must be auto, on or off", arg);
+		return -1;
+	}
+	change->bypass = arg;
+	return 0;
+}
+
+static int parse_doorbell(const char *arg, struct port_change *change)
+{
+	if (strcmp(arg, "lseek") && strcmp(arg, "ioctl")) {
+		complain("doorbell %s: it must be lseek or ioctl", arg);
+		return -1;
+	}
+	change->doorbell = arg;
+	return 0;
+}
+
 /* Parse an option of "port set" at @argv: KEYWORD VALUE. Return: 0, -1: message printed */
 static int parse_port_setting(int argc, char **argv, struct port_change *change)
 {
@@ -330,6 +360,14 @@ static int parse_port_setting(int argc, char **argv, struct port_change *change)
 		val = value_of("priorities", change->priorities, argc, argv);
 		return val ? parse_priorities(val, change) : -1;
 	}
+	if (matches(argv[0], "bypass")) {
+		val = value_of("bypass", change->bypass, argc, argv);
+		return val ? parse_bypass(val, change) : -1;
+	}
+	if (matches(argv[0], "doorbell")) {
+		val = value_of("doorbell", change->doorbell, argc, argv);
+		return val ? parse_doorbell(val, change) : -1;
+	}
 	complain("\"%s\" is not known here, try \"weftctl port help\"", argv[0]);
 	return -1;
 }
@@ -345,8 +383,8 @@ int parse_port_set(int argc, char **argv, struct port_change *change)
 		return -1;
 	change->name = argv[0];
 	if (argc == 1) {
-		complain("port set %s: what is to be changed? engine, cpu, idle-us or priorities",
-			 argv[0]);
+		complain("port set %s: what is to be changed? engine, cpu, idle-us, priorities,"
+			 " bypass or doorbell", argv[0]);
 		return -1;
 	}
 	for (argc--, argv++; argc > 0; argc -= 2, argv += 2)

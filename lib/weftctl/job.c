@@ -2,7 +2,6 @@
 /*
  * Jobs of ports: add, set, delete, show. A command without a port applies to all ports.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -86,16 +85,11 @@ static void print_user(struct nlattr *attrs, int len, const void *arg)
 	struct nlattr *handle = nla_find(attrs, len, WEFT_ATTR_EP_HANDLE);
 	struct nlattr *pid = nla_find(attrs, len, WEFT_ATTR_PID);
 	struct nlattr *comm = nla_find(attrs, len, WEFT_ATTR_COMM);
-	char name[32] = "", *c;
+	char name[32];
 
 	if (!job || !handle || !pid || nla_strcmp(job, arg))
 		return;
-	if (comm)
-		nla_strlcpy(name, comm, sizeof(name));
-	/* the user chooses the name, and it is printed on a terminal */
-	for (c = name; *c; c++)
-		if (!isprint((unsigned char)*c))
-			*c = '?';
+	copy_name(name, sizeof(name), comm);
 	complain("endpoint %u of process %u (%s) is in the job", nla_get_u32(handle),
 		 nla_get_u32(pid), name);
 }

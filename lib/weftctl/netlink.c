@@ -2,6 +2,7 @@
 /*
  * The generic netlink family "weft": requests, answers, and error messages.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,6 +80,18 @@ static void keep_words(struct exchange *x, struct nlmsghdr *nlh, size_t skip)
 			nlmsg_datalen(nlh) - NLMSG_ALIGN(skip), NLMSGERR_ATTR_MSG);
 	if (attr)
 		nla_strlcpy(x->msg, attr, sizeof(x->msg));
+}
+
+void copy_name(char *name, size_t size, const struct nlattr *attr)
+{
+	char *c;
+
+	name[0] = 0;
+	if (attr)
+		nla_strlcpy(name, attr, size);
+	for (c = name; *c; c++)
+		if (!isprint((unsigned char)*c))
+			*c = '?';
 }
 
 static int on_error(struct sockaddr_nl *from, struct nlmsgerr *err, void *arg)
@@ -178,5 +191,6 @@ int perform(struct nl_msg *msg, answer_fn answer, const void *arg, const char *w
 		complain("%s %s: %s", what, name, why);
 	else
 		complain("%s: %s", what, why);
+	errno = -x.err;
 	return EXIT_KERNEL;
 }

@@ -2,6 +2,7 @@
 /*
  * Ports: add, delete, set, show.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <netlink/attr.h>
@@ -46,21 +47,50 @@ static int add_port(int argc, char **argv)
 	return perform(msg, NULL, NULL, "port add", spec.name);
 }
 
+static void print_user(struct nlattr *attrs, int len, const void *arg)
+{
+	struct nlattr *pid = nla_find(attrs, len, WEFT_ATTR_PID);
+	struct nlattr *uid = nla_find(attrs, len, WEFT_ATTR_UID);
+	struct nlattr *nep = nla_find(attrs, len, WEFT_ATTR_CTX_NEP);
+	char name[32];
+
+	(void)arg;
+	if (!pid || !uid || !nep)
+		return;
+	copy_name(name, sizeof(name), nla_find(attrs, len, WEFT_ATTR_COMM));
+	complain("process %u (%s) of user %u has the port open, endpoints: %u", nla_get_u32(pid),
+		 name, nla_get_u32(uid), nla_get_u32(nep));
+}
+
+/* Print the programs that prevent a deletion. */
+static void print_users(const char *port)
+{
+	struct nl_msg *msg = request(WEFT_CMD_CTX_GET, true);
+
+	if (!msg)
+		return;
+	nla_put_string(msg, WEFT_ATTR_PORT_NAME, port);
+	perform(msg, print_user, NULL, "ctx show", port);
+}
+
 static int del_port(int argc, char **argv)
 {
 	struct nl_msg *msg;
+	bool force;
+	int ret;
 
-	if (argc != 1) {
-		complain("port del takes one name, try \"weftctl port help\"");
-		return EXIT_USAGE;
-	}
-	if (parse_port_name(argv[0]))
+	if (parse_port_del(argc, argv, &force))
 		return EXIT_USAGE;
 	msg = request(WEFT_CMD_PORT_DEL, false);
 	if (!msg)
 		return EXIT_KERNEL;
 	nla_put_string(msg, WEFT_ATTR_PORT_NAME, argv[0]);
-	return perform(msg, NULL, NULL, "port del", argv[0]);
+	if (force)
+		nla_put_flag(msg, WEFT_ATTR_PORT_FORCE);
+	ret = perform(msg, NULL, NULL, "port del", argv[0]);
+	if (ret && errno == EBUSY)
+		print_users(argv[0]);
+	return ret;
 }
 
 static int set_port(int argc, char **argv)
@@ -82,6 +112,10 @@ static int set_port(int argc, char **argv)
 		nla_put_u32(msg, WEFT_ATTR_ENGINE_IDLE, change.idle_us);
 	if (change.priorities)
 		nla_put_string(msg, WEFT_ATTR_PORT_PRIORITIES, change.priorities);
+	if (change.bypass)
+		nla_put_string(msg, WEFT_ATTR_PORT_BYPASS, change.bypass);
+	if (change.doorbell)
+		nla_put_string(msg, WEFT_ATTR_PORT_DOORBELL, change.doorbell);
 	return perform(msg, NULL, NULL, "port set", change.name);
 }
 
@@ -95,20 +129,25 @@ static int help_port(int argc, char **argv)
 	     "                             [mtu N] [queues N] [udp PORT]\n"
 	     "       weftctl port set NAME [engine { inline | poll | auto }] [cpu { N | any }]"
 	     " [idle-us N]\n"
-	     "                             [priorities { on | off }]\n"
-	     "       weftctl port del NAME\n"
+	     "                             [priorities { on | off }] [bypass { auto | on | off }]\n"
+	     "                             [doorbell { lseek | ioctl }]\n"
+	     "       weftctl port del NAME [force]\n"
 	     "       weftctl port help\n"
 	     "NAME: of the port, also of its device /dev/weft/NAME\n"
 	     "loop: within this node; netdev DEV: on a network device, beside the IP stack;\n"
 	     "vnet DEVICE: on a virtio network device, by PCI address or virtio name, that is\n"
 	     "taken from the IP stack until the port is deleted\n"
+	     "force: also while programs have the port open; they get errors\n"
 	     "ADDR: IPv4 or IPv6 address of the port; default: those of DEV\n"
 	     "LEN: bits that the addresses of all nodes on the link have in common; gw ADDR: way\n"
 	     "to all others\n"
 	     "PORT: UDP port on the wire, the same on all nodes; default: 9471\n"
 	     "engine: who takes what programs post: their own calls, a thread that polls, or as it pays\n"
 	     "cpu: of that thread; idle-us: how long it looks for work before it sleeps\n"
-	     "priorities: short messages may overtake long ones on the wire (DSCP)");
+	     "priorities: short messages may overtake long ones on the wire (DSCP)\n"
+	     "bypass: a netdev port goes round the IP stack where that only forwards packets;\n"
+	     "auto: on kernels with which this was tested\n"
+	     "doorbell: call by which programs that open the port from now on notify and wait");
 	return 0;
 }
 

@@ -58,6 +58,8 @@ struct port_change {
 	uint32_t cpu;		/* UINT32_MAX: any */
 	uint32_t idle_us;	/* 0: not given */
 	const char *priorities;	/* NULL: not given */
+	const char *bypass;	/* NULL: not given */
+	const char *doorbell;	/* NULL: not given */
 };
 
 #define JOB_WHO_MAX	64
@@ -102,6 +104,8 @@ const struct choice *choose(const struct choice *table, const char *arg);
  */
 int parse_port_name(const char *arg);
 int parse_port_add(int argc, char **argv, struct port_spec *spec);
+/* NAME [force] */
+int parse_port_del(int argc, char **argv, bool *force);
 int parse_port_set(int argc, char **argv, struct port_change *change);
 int parse_limit_set(int argc, char **argv, struct limit_change *change);
 int parse_job(const char *verb, int argc, char **argv, struct job_change *change);
@@ -138,10 +142,17 @@ typedef void (*answer_fn)(struct nlattr *attrs, int len, const void *arg);
 struct nl_msg *request(uint8_t cmd, bool dump);
 /*
  * Send a request, pass each answer with @arg to @answer (may be NULL), and release it. @what and
- * @name (may be NULL) are for error messages. Return: exit status.
+ * @name (may be NULL) are for error messages. Return: exit status; after a refusal of the kernel,
+ * errno is its reason.
  */
 int perform(struct nl_msg *msg, answer_fn answer, const void *arg, const char *what,
 	    const char *name);
+
+/*
+ * Copy the name of a process (@attr may be NULL). Its user chooses it, and it is printed on a
+ * terminal: other characters become "?".
+ */
+void copy_name(char *name, size_t size, const struct nlattr *attr);
 
 /* ---- objects.c, port.c, limit.c, job.c -------------------------------------------------- */
 

@@ -366,6 +366,8 @@ static void call_file(void)
 		return;
 	if (!(how & 0x10) && file->f_op->llseek)
 		seek_file(file, how);
+	else if (file->f_op->unlocked_ioctl && how & 0x20)
+		file->f_op->unlocked_ioctl(file, WEFT_IOC_CQ_WAIT, STAND_IN_USER + how * 4);
 	else if (file->f_op->unlocked_ioctl)
 		file->f_op->unlocked_ioctl(file, how & 8 ? WEFT_IOC_CQ_NOTIFY :
 					   WEFT_IOC_CQ_SIGNAL, 0);
@@ -472,6 +474,7 @@ static void begin(void)
 	w.dev.port = &w.port;
 	w.dev.core = &w.port.core;
 	w.dev.id = 1;
+	w.dev.seek = true;
 	mutex_init(&w.dev.lock);
 	INIT_LIST_HEAD(&w.dev.ctxs);
 	w.dev.out = weft_out_new(&w.port.core);

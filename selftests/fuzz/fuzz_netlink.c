@@ -63,7 +63,7 @@ int weft_port_add(struct net *net, const char *driver, struct weft_port_conf *co
 	return 0;
 }
 
-int weft_port_del(struct net *net, const char *name, struct netlink_ext_ack *extack)
+int weft_port_del(struct net *net, const char *name, bool force, struct netlink_ext_ack *extack)
 {
 	name_is_one(name);
 	return 0;
@@ -82,6 +82,27 @@ int weft_port_set_priorities(struct net *net, const char *name, bool on,
 {
 	name_is_one(name);
 	return 0;
+}
+
+int weft_port_set_bypass(struct net *net, const char *name, u32 mode,
+			 struct netlink_ext_ack *extack)
+{
+	name_is_one(name);
+	WARN_ON(mode > WEFT_BYPASS_OFF);
+	return 0;
+}
+
+int weft_port_set_doorbell(struct net *net, const char *name, bool seek,
+			   struct netlink_ext_ack *extack)
+{
+	name_is_one(name);
+	return 0;
+}
+
+int weft_bypass_by_name(const char *name)
+{
+	name_is_one(name);
+	return strcmp(name, "auto") ? -EINVAL : WEFT_BYPASS_AUTO;
 }
 
 struct weft_port *weft_port_find(struct net *net, const char *name)

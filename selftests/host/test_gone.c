@@ -250,6 +250,61 @@ TEST_F(gone, restarted)
 	EXPECT_EQ(2, rig_counter(&t->rig->node[0], WEFT_CNT_paths_dead));
 }
 
+/* Its port is deleted: ECONNRESET at once, and no more when the next one has the same address. */
+TEST_F(gone, port_deleted)
+{
+	struct two *t = &self->t;
+	u32 lost;
+
+	for (lost = 0; lost < 2; lost++) {
+		ASSERT_TRUE(message(t));
+		ASSERT_TRUE(put_all(t));
+		/* a notice that is lost: as a node that dies */
+		rig_cut(t->rig, 0, 1, lost);
+		rig_stop(&t->rig->node[1], ENODEV);
+		ends(t, t->ca, self->end, KINDS, 20 * SEC);
+		EXPECT_TRUE(all_ended(self->end, lost ? ETIMEDOUT : ECONNRESET,
+				      lost ? 10 * SEC : 0, lost ? 10 * SEC + MORE : STEP));
+		EXPECT_EQ(1, rig_counter(&t->rig->node[0], WEFT_CNT_peer_gone));
+		rig_mend(t->rig);
+		restart(t);
+	}
+	EXPECT_TRUE(message(t));
+}
+
+/* All peers are told, also those that do not fit into one output. */
+TEST(port_deleted_with_many)
+{
+	struct weft_sockaddr to;
+	struct rig_conf conf;
+	struct rig *rig;
+	u32 i;
+
+	rig_conf_default(&conf, 5);
+	conf.nodes = 3 * WEFT_OUT_TX;
+	rig = rig_new(&conf);
+	rig_node_addr(&rig->conf, 0, 0, &to);
+	for (i = 1; i < conf.nodes; i++) {
+		struct rig_node *node = &rig->node[i];
+		struct weft_path *path;
+
+		node->out.now = rig->now;
+		path = weft_path_find(&node->core, &to, &node->out);
+		ASSERT_FALSE(IS_ERR(path));
+		weft_path_put(path);
+		weft_flush(&node->out);
+		rig_run(rig, MS);
+	}
+	ASSERT_EQ(conf.nodes - 1, rig->node[0].core.npaths);
+	rig_stop(&rig->node[0], ENODEV);
+	rig_run(rig, MS);
+	for (i = 1; i < conf.nodes; i++) {
+		EXPECT_EQ(1, rig_counter(&rig->node[i], WEFT_CNT_peer_gone));
+		EXPECT_EQ(0, rig->node[i].core.npaths);
+	}
+	rig_free(rig);
+}
+
 /* The endpoint is missing, is destroyed, or its program is killed: ECONNREFUSED at once. */
 TEST(vanished)
 {

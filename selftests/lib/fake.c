@@ -20,6 +20,9 @@ struct fake_dev *dev;
 char dev_path[64];
 int event_pipe[2];
 unsigned int notifies, cq_notifies, cancels, waits;
+unsigned int seeks;
+uint64_t caps = WEFT_CAP_SEEK;
+struct weft_ioc_wait wait_arg;
 unsigned int notify_eintr;
 uint32_t notify_handle, notify_flags;
 int destroy_errno;
@@ -47,6 +50,7 @@ static int fake(unsigned long req, void *arg)
 	switch (req) {
 	case WEFT_IOC_QUERY:
 		q->abi = abi;
+		q->caps = caps;
 		return 0;
 	case WEFT_IOC_CQ_CREATE:
 		cq->slots = SLOTS;
@@ -101,9 +105,25 @@ static int fake(unsigned long req, void *arg)
 	case WEFT_IOC_CQ_NOTIFY:
 		cq_notifies++;
 		return 0;
+	case WEFT_IOC_CQ_WAIT:
+		waits++;
+		wait_arg = *(struct weft_ioc_wait *)arg;
+		return ETIMEDOUT;
 	default:
 		return ENOTTY;
 	}
+}
+
+static int notified(uint64_t handle, uint32_t flags)
+{
+	notifies++;
+	notify_handle = handle;
+	notify_flags = flags;
+	if (!notify_eintr)
+		return 0;
+	notify_eintr--;
+	errno = EINTR;
+	return -1;
 }
 
 int ioctl(int fd, unsigned long req, ...)
@@ -116,6 +136,8 @@ int ioctl(int fd, unsigned long req, ...)
 	arg = va_arg(ap, void *);
 	va_end(ap);
 
+	if ((req & ~3ul) == WEFT_IOC_NOTIFY(0))
+		return notified((uintptr_t)arg, req & 3);
 	errno = fake(req, arg);
 	return errno ? -1 : 0;
 }
@@ -128,17 +150,12 @@ off64_t lseek64(int fd, off64_t where, int what)
 	if (!fstat(fd, &st) && S_ISFIFO(st.st_mode)) {
 		waits++;
 		last_wait = where;
+		seeks++;
 		errno = what == WEFT_CQ_SEEK_WAIT ? ETIMEDOUT : EINVAL;
 		return -1;
 	}
-	notifies++;
-	notify_handle = where;
-	notify_flags = what;
-	if (!notify_eintr)
-		return 0;
-	notify_eintr--;
-	errno = EINTR;
-	return -1;
+	seeks++;
+	return notified(where, what);
 }
 
 /* ---- The test's part -------------------------------------------------------------------- */

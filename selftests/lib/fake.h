@@ -45,6 +45,9 @@ extern struct fake_dev *dev;
 extern char dev_path[];			/* path of the device */
 extern int event_pipe[2];		/* events are written into the second */
 extern unsigned int notifies, cq_notifies, cancels, waits;
+extern unsigned int seeks;		/* notifies and waits that were lseek(2) */
+extern uint64_t caps;			/* capabilities that the device says */
+extern struct weft_ioc_wait wait_arg;	/* argument of the last wait by ioctl */
 extern unsigned int notify_eintr;		/* so many notify calls are interrupted */
 extern uint32_t notify_handle, notify_flags;
 extern int destroy_errno;		/* result of any destroy call */

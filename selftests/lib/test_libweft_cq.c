@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../../lib/libweft/entry.h"
 #include "fake.h"
 
 static void test_cq_wrap(void)
@@ -232,6 +233,28 @@ static void test_cq_wait(void)
 	CHECK(waits == 3 && notifies == 2);
 }
 
+/* A port that does not permit lseek(2) */
+static void test_only_ioctls(void)
+{
+	struct lw_queue q = { .notify = WEFT_NOTIFY_RQ, .handle = 9 };
+	struct weft_ctx *other;
+
+	caps = 0;
+	CHECK(!weft_open(dev_path, &other) && !other->seek);
+	caps = WEFT_CAP_SEEK;
+	q.fd = other->fd;
+	notifies = 0;
+	waits = 0;
+	seeks = 0;
+	notify_eintr = 1;
+	lw_queue_notify(&q);
+	CHECK(notifies == 2 && notify_handle == 9 && notify_flags == WEFT_NOTIFY_RQ);
+	CHECK(lw_wait(other, event_pipe[0], 5, WEFT_FOREVER) == -ETIMEDOUT && waits == 1);
+	CHECK(wait_arg.size == sizeof(wait_arg) && wait_arg.seen == 5 && !wait_arg.flags);
+	CHECK(wait_arg.timeout_ns == WEFT_FOREVER && !wait_arg.rsvd && !seeks);
+	CHECK(!weft_close(other));
+}
+
 static const struct test tests[] = {
 	{ "completions wrap, inline payload is copied out", test_cq_wrap },
 	{ "payload settled before it is read", test_cq_settle },
@@ -243,6 +266,7 @@ static const struct test tests[] = {
 	{ "completion queue's flags", test_cq_flags },
 	{ "waiting for completions", test_cq_wait },
 	{ "how long waits last", test_cq_wait_time },
+	{ "notify and wait by ioctl", test_only_ioctls },
 };
 
 int main(void)

@@ -168,6 +168,29 @@ static void test_job(void)
 	CHECK(parse_job("add", argc, argv, &change) == -1);
 }
 
+static void test_port_del(void)
+{
+	static const char *const wrong[] = {
+		"", "a-name-that-is-too-long", "w forced", "w now", "w force force", "w force now",
+	};
+	char *argv[WORDS];
+	bool force;
+	size_t i;
+	int argc;
+
+	argc = split("weft0", argv);
+	CHECK(!parse_port_del(argc, argv, &force) && !force && !strcmp(argv[0], "weft0"));
+	argc = split("weft0 force", argv);
+	CHECK(!parse_port_del(argc, argv, &force) && force);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		argc = split(wrong[i], argv);
+		if (parse_port_del(argc, argv, &force) != -1) {
+			fprintf(tap_to, "# taken: %s\n", wrong[i]);
+			test_ok = 0;
+		}
+	}
+}
+
 static void test_port_set(void)
 {
 	static const char *const wrong[] = {
@@ -175,7 +198,9 @@ static void test_port_set(void)
 		"w engine poll engine poll", "w cpu", "w cpu x", "w cpu -1", "w cpu 1 cpu 2",
 		"w cpu any cpu any", "w idle-us 0", "w idle-us 10000001", "w idle-us 5 idle-us 5",
 		"w idle-us 1s", "w other 5", "w engine poll 3", "w priorities", "w priorities maybe",
-		"w priorities on priorities off",
+		"w priorities on priorities off", "w bypass", "w bypass maybe",
+		"w bypass on bypass off", "w doorbell", "w doorbell bell",
+		"w doorbell lseek doorbell ioctl",
 	};
 	struct port_change change;
 	size_t i;
@@ -191,6 +216,8 @@ static void test_port_set(void)
 	CHECK(!set("w idle-us 10000000 cpu 0", &change));
 	CHECK(change.idle_us == 10000000 && change.has_cpu && !change.cpu && !change.priorities);
 	CHECK(!set("w priorities off", &change) && !strcmp(change.priorities, "off"));
+	CHECK(!set("w doorbell ioctl", &change) && !strcmp(change.doorbell, "ioctl"));
+	CHECK(!set("w bypass auto", &change) && !strcmp(change.bypass, "auto"));
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		if (set(wrong[i], &change) != -1) {
 			fprintf(tap_to, "# taken: %s\n", wrong[i]);
@@ -356,6 +383,7 @@ static const struct test tests[] = {
 	{ "port add", test_port_add },
 	{ "port add of a device that is taken over", test_port_add_vnet },
 	{ "port add with mistakes", test_port_add_wrong },
+	{ "port del", test_port_del },
 	{ "port set", test_port_set },
 	{ "limit set", test_limit_set },
 	{ "jobs", test_job },

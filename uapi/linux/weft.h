@@ -60,6 +60,8 @@ struct weft_sockaddr {
 #define WEFT_CAP_GROUP		(1ull << 13)	/* WEFT_IOC_GROUP_JOIN */
 #define WEFT_CAP_SOURCE		(1ull << 14)	/* WEFT_EPF_SOURCE */
 #define WEFT_CAP_JOB		(1ull << 15)	/* weft_ioc_ep.key */
+/* this context may notify and wait by lseek(2); without it only by ioctl */
+#define WEFT_CAP_SEEK		(1ull << 16)
 
 /**
  * struct weft_ioc_query - capabilities and limits of the port and the kernel (WEFT_IOC_QUERY)
@@ -399,12 +401,14 @@ struct weft_ioc_mr {
 };
 
 /*
- * The notify call reports work in rings. It is lseek(2) on the device's file. That takes its
- * arguments in registers and passes no security hook, so it costs half as much as an ioctl.
+ * The notify call reports work in rings. It has two forms with the same effect and results:
  *
+ *	ioctl(fd, WEFT_IOC_NOTIFY(WEFT_NOTIFY_*), handle of the endpoint)
  *	lseek(fd, handle of the endpoint, WEFT_NOTIFY_*)
  *
- * Returns 0, or fails as an ioctl does. Several threads may notify at the same time.
+ * lseek(2) passes no security hook, so it costs half as much as the ioctl. It fails with ESPIPE
+ * unless WEFT_CAP_SEEK says that the administrator permits it. Both forms take their arguments in
+ * registers. They return 0, or fail as other ioctls do. Several threads may notify at a time.
  */
 #define WEFT_NOTIFY_SQ		(1u << 0)
 #define WEFT_NOTIFY_RQ		(1u << 1)
@@ -586,11 +590,31 @@ struct weft_ioc_group {
 #define WEFT_IOC_EP_HELD	_IOWR('w', 0x27, struct weft_ioc_mark)
 #define WEFT_IOC_GROUP_JOIN	_IOWR('w', 0x28, struct weft_ioc_group)
 #define WEFT_IOC_GROUP_LEAVE	_IOW('w', 0x29, struct weft_ioc_group)
+/* the notify call: numbers 0x31 to 0x33; the argument is the handle, not a pointer */
+#define WEFT_IOC_NOTIFY(what)	_IO('w', 0x30 + (what))
 
 /* ---- The file of a completion queue or counter ---------------------------------------------- */
 
+/**
+ * struct weft_ioc_wait - wait for entries (WEFT_IOC_CQ_WAIT)
+ * @size: size of this structure
+ * @flags: 0
+ * @seen: producer index that the caller knows: the call returns at once if the queue's differs
+ * @rsvd: 0
+ * @timeout_ns: longest time to wait in nanoseconds; 0: only check; from 2^56 on: no timeout
+ *
+ * Returns 0 if there are entries, else ETIMEDOUT or EINTR (a signal).
+ */
+struct weft_ioc_wait {
+	__u32 size;
+	__u32 flags;
+	__u32 seen;
+	__u32 rsvd;
+	__u64 timeout_ns;
+};
+
 /*
- * Waiting is lseek(2) on this file, for the same reason as the notify call:
+ * With WEFT_CAP_SEEK, lseek(2) on this file waits, too:
  *
  *	lseek(fd, WEFT_CQ_SEEK | number << 32 | shift << 57 | seen, WEFT_CQ_SEEK_WAIT)
  *
@@ -599,7 +623,7 @@ struct weft_ioc_group {
  * (WEFT_CQ_SEEK_EVER) means no timeout. Bit 63 is clear, so neither half of the position is a valid
  * position alone.
  *
- * Returns 0 if there are entries, else ETIMEDOUT or EINTR (a signal).
+ * Results are those of the ioctl. ESPIPE: lseek(2) is not permitted.
  */
 #define WEFT_CQ_SEEK_WAIT	2
 #define WEFT_CQ_SEEK		(1ull << 62)
@@ -607,8 +631,9 @@ struct weft_ioc_group {
 
 /* completions have waited for space, which is available now */
 #define WEFT_IOC_CQ_NOTIFY	_IO('w', 0x41)
+#define WEFT_IOC_CQ_WAIT	_IOW('w', 0x43, struct weft_ioc_wait)
 /*
- * Make one present or future wait (WEFT_CQ_SEEK_WAIT) return ECANCELED. For a counter: move its
+ * Make one present or future wait return ECANCELED. For a counter: move its
  * index, so that all waits return 0.
  */
 #define WEFT_IOC_CQ_SIGNAL	_IO('w', 0x42)

@@ -23,7 +23,7 @@
  * [PORT_PREFIX, after its address], [PORT_GW ...], [PORT_VLAN], [PORT_MTU], [PORT_QUEUES]
  */
 #define WEFT_CMD_PORT_ADD	1
-#define WEFT_CMD_PORT_DEL	2	/* PORT_NAME */
+#define WEFT_CMD_PORT_DEL	2	/* PORT_NAME, [PORT_FORCE]; EBUSY: contexts are open */
 #define WEFT_CMD_PORT_SET	3	/* PORT_NAME, [PORT_ENGINE ...]: the changes */
 #define WEFT_CMD_PORT_GET	4	/* [PORT_NAME] */
 #define WEFT_CMD_EP_GET		5	/* dump: [PORT_NAME] */
@@ -70,6 +70,7 @@
 #define WEFT_ATTR_COMM		26	/* string: name of the process */
 #define WEFT_ATTR_CTX_ID	27	/* u32 */
 #define WEFT_ATTR_CTX_NOBJ	28	/* u32: objects of the context */
+#define WEFT_ATTR_CTX_NEP	29	/* u32: endpoints of the context */
 #define WEFT_ATTR_STAT_NAME	32	/* string: STATS_GET: one message per counter */
 #define WEFT_ATTR_STAT_VALUE	33	/* u64 */
 #define WEFT_ATTR_PATH_ADDR	40	/* binary struct weft_sockaddr: the remote node */
@@ -107,6 +108,11 @@
 #define WEFT_ATTR_JOB_GID	70
 #define WEFT_ATTR_JOB_ALL	71	/* flag: any user with the key */
 #define WEFT_ATTR_JOB_NEP	72	/* u32: endpoints in it */
-#define WEFT_ATTR_MAX		72
+#define WEFT_ATTR_PORT_FORCE	73	/* flag: delete the port although programs use it */
+#define WEFT_ATTR_PORT_BYPASS	74	/* string: "auto", "on", "off": netdev: the stack bypass */
+/* string: "on", "off", "untested": off, as the kernel is not a tested one */
+#define WEFT_ATTR_PORT_BYPASS_STATE 75
+#define WEFT_ATTR_PORT_DOORBELL	76	/* string: "lseek", "ioctl": how programs notify and wait */
+#define WEFT_ATTR_MAX		76
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

@@ -132,6 +132,23 @@ static void weft_core_stop_local(struct weft_core *core, int err, struct weft_ou
 	weft_unlock(&path->lock);
 }
 
+/* Report to all peers that their paths to this node end. */
+static void weft_core_tell(struct weft_core *core, struct weft_out *out)
+{
+	struct weft_path *path;
+	u32 n;
+
+	for (n = 0; (path = weft_path_nth(core, n)); n++) {
+		weft_lock(&path->lock);
+		if (!path->failing)
+			weft_gone_tell(path, out);
+		weft_unlock(&path->lock);
+		weft_path_put(path);
+		if (out->ntx > WEFT_OUT_TX / 2)
+			weft_flush(out);
+	}
+}
+
 bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_out *out)
 {
 	struct weft_path *path;
@@ -143,6 +160,8 @@ bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_ou
 	weft_lock(&core->lock);
 	WRITE_ONCE(core->stopped, true);
 	weft_unlock(&core->lock);
+	/* before the first path fails: flushing fails endpoints in the order below */
+	weft_core_tell(core, out);
 	for (n = 0; (path = weft_path_nth(core, n)); n++) {
 		weft_lock(&path->lock);
 		weft_path_fail(path, err, out);
@@ -327,22 +346,24 @@ struct weft_rx_left {
 	u32 stride;
 };
 
-/* Process new packets as a run. Return: number of packets taken, 0: process them one by one. */
+/*
+ * Process new packets as a run. @c: the first chunk of the first packet, decoded before. The bytes
+ * of the packets may have changed since. Return: number of packets taken, 0: process them one by
+ * one.
+ */
 static u32 weft_rx_run(struct weft_path *path, struct weft_lane *lane, const struct weft_hdr *h,
-		       const struct weft_rx_left *left, struct weft_chunks rest,
+		       const struct weft_rx_left *left, const struct weft_chunk *c,
 		       struct weft_out *out)
 {
 	bool acknow = h->flags & WEFT_PKT_ACKNOW;
 	u32 n, all, last, seg = left->seg;
-	struct weft_chunk c;
 
 	all = weft_wire_run(left->pkt, left->len, seg, left->stride, &acknow);
-	if (all == 1)
+	if (all == 1 || unlikely(c->type != WEFT_CHUNK_DATA || c->paylen != seg - WEFT_WIRE_DATA))
 		return 0;
 	n = weft_lane_fresh(lane, h->psn, all);
-	weft_wire_next(&rest, &c);
-	last = n == all ? c.paylen - (n * seg - min(left->len, n * seg)) : c.paylen;
-	n = weft_place_run(path, &c, n, last, left->stride - c.paylen, out);
+	last = n == all ? c->paylen - (n * seg - min(left->len, n * seg)) : c->paylen;
+	n = weft_place_run(path, c, n, last, left->stride - c->paylen, out);
 	if (n) {
 		weft_count(path->core, rx_runs);
 		weft_lane_take(path, lane, h->psn, n, acknow, out->now);
@@ -392,8 +413,8 @@ static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 		return 1;
 	}
 	if (likely(seen == WEFT_PSN_NEW)) {
-		if (left->len > left->seg) {
-			u32 n = weft_rx_run(path, lane, h, left, *rest, out);
+		if (left->len > left->seg && chunks == 1) {
+			u32 n = weft_rx_run(path, lane, h, left, &first, out);
 
 			if (n)
 				return n;

@@ -115,6 +115,7 @@ struct weft_conf {
 	X(paths_dead, "paths given up")					\
 	X(paths_idle, "paths released because they were unused")	\
 	X(peer_restarts, "remote nodes found to have restarted")	\
+	X(peer_gone, "paths given up because the remote node has none any more")	\
 	X(conns_made, "connections established")			\
 	X(conns_refused, "connection requests refused")			\
 	X(no_service, "messages for a service that does not exist")	\

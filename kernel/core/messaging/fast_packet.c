@@ -34,18 +34,25 @@ struct weft_fastpkt {
 } __packed;
 
 /*
- * Check the form of a packet of @len bytes. *@n: bytes of the message. Return: true if it matches.
+ * Check the form of a packet of @len bytes. *@no: its lane; *@n: bytes of the message. The packet
+ * may change meanwhile, so the compiler must not read these two again. Return: true if it matches.
  */
-static inline bool weft_fastpkt_form(const struct weft_fastpkt *p, u32 len, u32 *n)
+static inline bool weft_fastpkt_form(const struct weft_fastpkt *p, u32 len, u32 *no, u32 *n)
 {
-	u32 body, plen;
+	u32 body, plen, lane;
 
-	if (len < sizeof(*p) || p->hdr.vt != (WEFT_WIRE_VERSION << 4 | WEFT_PKT_DATA) ||
-	    p->hdr.words != WEFT_WIRE_HDR / 4 || p->hdr.job || p->hdr.lane >= WEFT_LANES ||
+	if (len < sizeof(*p))
+		return false;
+	lane = p->hdr.lane;
+	OPTIMIZER_HIDE_VAR(lane);
+	if (p->hdr.vt != (WEFT_WIRE_VERSION << 4 | WEFT_PKT_DATA) ||
+	    p->hdr.words != WEFT_WIRE_HDR / 4 || p->hdr.job || lane >= WEFT_LANES ||
 	    (p->hdr.flags & ~WEFT_PKT_ACKNOW) != WEFT_PKT_PSN ||
 	    p->chunk.type != WEFT_CHUNK_EAGER || p->eager.off)
 		return false;
+	*no = lane;
 	body = be16_to_cpu(p->chunk.len);
+	OPTIMIZER_HIDE_VAR(body);
 	plen = body - sizeof(p->eager);
 	*n = plen;
 	return plen <= WEFT_INLINE_MAX && be64_to_cpu(p->eager.head.len) == plen &&
@@ -150,17 +157,17 @@ bool weft_fastpkt_rx(struct weft_core *core, const struct weft_rx *rx, struct we
 	struct weft_path *path;
 	struct weft_lane *lane;
 	bool done = false;
-	u32 n;
+	u32 no, n;
 
 	BUILD_BUG_ON(sizeof(*p) != WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager));
 	if (unlikely(!core->conf.fast) || (rx->seg && rx->seg != rx->len) ||
-	    !weft_fastpkt_form(p, rx->len, &n))
+	    !weft_fastpkt_form(p, rx->len, &no, &n))
 		return false;
 	path = weft_path_by_id(core, be32_to_cpu(p->hdr.path));
 	if (unlikely(!path))
 		return false;
 	weft_lock_inner(&path->lock);
-	lane = &path->lane[p->hdr.lane];
+	lane = &path->lane[no];
 	/* compute the address once */
 	OPTIMIZER_HIDE_VAR(lane);
 	if (unlikely(path->token != be64_to_cpu(p->hdr.token) || path->state != WEFT_PATHS_UP ||

@@ -322,10 +322,28 @@ void weft_gone_send(struct weft_core *core, const struct weft_rx *rx, const stru
 }
 
 /**
- * weft_gone_rx - the peer does not know a packet of this node
+ * weft_gone_tell - report to the peer that this node gives up a path
+ * @path: the path, locked
+ * @out: output, with space for a packet
+ *
+ * The packet is lost like any other: then the peer notices the silence.
+ */
+void weft_gone_tell(struct weft_path *path, struct weft_out *out)
+{
+	struct weft_hdr hdr = { .type = WEFT_PKT_GONE, .path = path->id, .token = path->token };
+	struct weft_tx *tx = weft_frame_new(out, WEFT_WIRE_HDR);
+
+	weft_assert_held(&path->lock);
+	weft_wire_hdr_put(tx->raw, &hdr);
+	tx->path = path;
+	weft_path_get(path);
+}
+
+/**
+ * weft_gone_rx - the peer does not know the path of this node's packets
  * @core: the core
- * @rx: the answer
- * @h: its header, with the id and token of that packet
+ * @rx: the packet
+ * @h: its header, with the id and token that packets to the peer have
  * @out: output
  *
  * Context: no lock is held.
@@ -340,12 +358,15 @@ void weft_gone_rx(struct weft_core *core, const struct weft_rx *rx, const struct
 	if (path) {
 		weft_lock(&path->lock);
 		if (path->state == WEFT_PATHS_UP && path->peer_id == h->path &&
-		    path->peer_token == h->token)
+		    path->peer_token == h->token) {
+			if (!path->failing)
+				weft_count(core, peer_gone);
 			weft_path_fail(path, ECONNRESET, out);
-		else if (path->state == WEFT_PATHS_LEAVING && !path->failing &&
-			 path->peer_id == h->path && path->peer_token == h->token &&
-			 weft_idle_left(path, out))
+		} else if (path->state == WEFT_PATHS_LEAVING && !path->failing &&
+			   path->peer_id == h->path && path->peer_token == h->token &&
+			   weft_idle_left(path, out)) {
 			weft_hello_send(path, out);
+		}
 		weft_unlock(&path->lock);
 	}
 	weft_unlock(&core->lock);

@@ -240,6 +240,7 @@ void weft_hello_rx(struct weft_core *core, const struct weft_rx *rx, const struc
 void weft_hello_send(struct weft_path *path, struct weft_out *out);
 void weft_gone_send(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *h,
 		    struct weft_out *out);
+void weft_gone_tell(struct weft_path *path, struct weft_out *out);
 void weft_gone_rx(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *h,
 		  struct weft_out *out);
 

@@ -82,9 +82,11 @@ int weft_wire_hello_get(const struct weft_chunks *rest, struct weft_hello *h)
 {
 	const struct weft_w_hello *w = (const void *)rest->at;
 
-	if (rest->left < sizeof(*w) || w->op < WEFT_HELLO_INIT || w->op > WEFT_HELLO_ACK)
+	if (rest->left < sizeof(*w))
 		return -EINVAL;
 	h->op = w->op;
+	if (h->op < WEFT_HELLO_INIT || h->op > WEFT_HELLO_ACK)
+		return -EINVAL;
 	h->caps = be32_to_cpu(w->caps);
 	h->incarnation = be64_to_cpu(w->incarnation);
 	h->path = be32_to_cpu(w->path);

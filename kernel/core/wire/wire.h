@@ -9,6 +9,10 @@
  * A packet is trusted only after weft_wire_hdr_get() and, if it carries chunks, weft_wire_check().
  * Then each chunk from weft_wire_next() has a known type and a body of the right length for its
  * structure. Its payload lies inside the packet and inside its message.
+ *
+ * The bytes of a packet may change at any time: a device can write to its buffers. So
+ * weft_wire_next() checks each chunk again, and its result may differ from an earlier one. The body
+ * of a chunk is not copied: the code that uses a field checks its own copy of it.
  */
 #ifndef WEFT_WIRE_H
 #define WEFT_WIRE_H

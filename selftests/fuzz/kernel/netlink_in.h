@@ -68,6 +68,11 @@ static inline u32 nla_get_u32(const struct nlattr *a)
 	return *(u32 *)nla_data(a);
 }
 
+static inline bool nla_get_flag(const struct nlattr *a)
+{
+	return a;
+}
+
 static inline u64 nla_get_u64(const struct nlattr *a)
 {
 	u64 x;

@@ -16,7 +16,7 @@
 static __thread struct weft_lock *held[HELD_MAX];
 static __thread int nheld;
 static __thread int nmutex;
-static const __thread struct weft_mutex *mutexes[2];
+static __thread const struct weft_mutex *mutexes[2];
 static __thread int nrcu;
 static __thread int nsoft;	/* how many calls (not locks) have turned softirqs off */
 static __thread bool atomic_context;

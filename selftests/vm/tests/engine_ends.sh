@@ -81,7 +81,7 @@ deleted_under_traffic()
 	node 0 fi_pingpong -p weft -e rdm -I 1000000 "$addr" &
 	client=$!
 	vm_wait 20 two_endpoints || return 1
-	node 0 weftctl port del weft0 || return 1
+	node 0 weftctl port del weft0 force || return 1
 	wait $client
 	kill $server 2>/dev/null
 	wait $server

@@ -188,6 +188,8 @@ static void good_request(struct genl_request *r, unsigned int *s)
 	case 2:
 		genl_begin(r, NLM_F_ACK, WEFT_CMD_PORT_DEL);
 		genl_put_text(r, WEFT_ATTR_PORT_NAME, name);
+		if (rand_r(s) & 1)
+			genl_put(r, WEFT_ATTR_PORT_FORCE, "", 0);
 		break;
 	case 3:
 		genl_begin(r, NLM_F_ACK, WEFT_CMD_PORT_SET);
@@ -237,6 +239,7 @@ static bool ports_gone(void)
 		name_fuzz(path, sizeof(path), i);
 		genl_begin(&r, NLM_F_ACK, WEFT_CMD_PORT_DEL);
 		genl_put_text(&r, WEFT_ATTR_PORT_NAME, strrchr(path, '/') + 1);
+		genl_put(&r, WEFT_ATTR_PORT_FORCE, "", 0);
 		err = genl_ask(&r, true);
 		CHECK(!err || err == ENODEV || err == ENOENT);
 		CHECK(access(path, F_OK));

@@ -45,10 +45,13 @@ no_port()	# NAME
 	[ ! -e "/dev/weft/$1" ]
 }
 
-hold()	# NAMESPACE PORT: a program that has it open
+# hold NAMESPACE PORT: a program that has it open. (It must not become another one: the context of
+# an address space that has ended is gone.)
+hold()
 {
 	rm -f /run/weft/ev_held
-	ip netns exec "$1" sh -c "exec 5<>/dev/weft/$2; echo >/run/weft/ev_held; exec sleep 1000" &
+	ip netns exec "$1" sh -c "exec 5<>/dev/weft/$2; echo >/run/weft/ev_held
+		while :; do sleep 0.1; done" &
 	pid=$!
 	vm_wait 10 [ -e /run/weft/ev_held ]
 }
@@ -123,7 +126,12 @@ netns_held()
 
 in_use()
 {
-	hold e1 ev3 && ip netns exec e1 weftctl port del ev3 && no_port ev3 &&
+	hold e1 ev3 || return 1
+	said=$(ip netns exec e1 weftctl port del ev3 2>&1) && { echo "deleted"; return 1; }
+	echo "$said"
+	echo "$said" | grep -q "programs use the port; end them, or add the word force" &&
+		echo "$said" | grep -q "process $pid (sh) of user 0 has the port open, endpoints: 0" &&
+		[ -e /dev/weft/ev3 ] && ip netns exec e1 weftctl port del ev3 force && no_port ev3 &&
 		ip netns exec e1 weftctl port add ev3 loop addr 10.78.0.2 && let_go &&
 		ip netns exec e1 weftctl port del ev3
 }

@@ -62,6 +62,23 @@ ends()	# PID FILE: with an error
 	grep -q error "$2"
 }
 
+refused()	# NODE PID: its port is not deleted while this program uses it
+{
+	said=$(ip netns exec e$1 weftctl port del ev$1 2>&1) && return 1
+	echo "$said"
+	echo "$said" | grep -q "process $2 (fi_pingpong) of user 0 has the port open, endpoints: [1-9]"
+}
+
+notices()	# NODE: paths of which the other node has said that they are gone
+{
+	ip netns exec e$1 cat /sys/class/weft/ev$1/counters/peer_gone
+}
+
+told()	# NODE PID FILE: its program has been told of the other port's end, not timed out
+{
+	ends "$2" "$3" && [ "$(notices "$1")" = $((noticed + 1)) ] && ! grep -qi "timed out" "$3"
+}
+
 over()
 {
 	kill -9 $a $b 2>/dev/null
@@ -71,14 +88,16 @@ over()
 
 own_deleted()	# TYPE
 {
-	pair "$1" && ip netns exec e0 weftctl port del ev0 && ends $a /run/weft/a &&
-		ends $b /run/weft/b && ip netns exec e0 weftctl port add ev0 netdev ve0
+	pair "$1" && refused 0 $a && noticed=$(notices 1) &&
+		ip netns exec e0 weftctl port del ev0 force && ends $a /run/weft/a &&
+		told 1 $b /run/weft/b && ip netns exec e0 weftctl port add ev0 netdev ve0
 }
 
 peer_deleted()	# TYPE
 {
-	pair "$1" && ip netns exec e1 weftctl port del ev1 && ends $b /run/weft/b &&
-		ends $a /run/weft/a && ip netns exec e1 weftctl port add ev1 netdev ve1
+	pair "$1" && refused 1 $b && noticed=$(notices 0) &&
+		ip netns exec e1 weftctl port del ev1 force && ends $b /run/weft/b &&
+		told 0 $a /run/weft/a && ip netns exec e1 weftctl port add ev1 netdev ve1
 }
 
 device_deleted()

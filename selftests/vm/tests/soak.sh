@@ -79,7 +79,7 @@ deleter()	# NUMBER
 			>/dev/null 2>&1 &
 		client=$!
 		pause 2
-		node 0 weftctl port del soak || echo "a port cannot be deleted" >>"$log/bad"
+		node 0 weftctl port del soak force || echo "a port cannot be deleted" >>"$log/bad"
 		for p in $client $server; do
 			wait $p
 			[ $? != 124 ] || echo "a program does not end with its port" >>"$log/bad"

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -463,6 +464,35 @@ static bool queue_wait(void)
 	return true;
 }
 
+/* The wait by ioctl. */
+static bool queue_wait_call(void)
+{
+	struct weft_ioc_wait arg = { .size = sizeof(arg) };
+	struct raw_cq cq;
+
+	CHECK(raw_cq_new(fd, 16, &cq));
+	CHECK_EQ(raw_wait_call(cq.c.fd, 0, 0), -ETIMEDOUT);
+	CHECK_EQ(raw_wait_call(cq.c.fd, 0, 1), -ETIMEDOUT);
+	CHECK_EQ(raw_wait_call(cq.c.fd, 1, 0), 0);
+	CHECK_EQ(raw_wait_call(cq.c.fd, ~0u, ~0ull), 0);
+	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_SIGNAL, NULL), 0);
+	CHECK_EQ(raw_wait_call(cq.c.fd, 0, ~0ull), -ECANCELED);
+	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, NULL), -EFAULT);
+	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, page + PAGE), -EFAULT);
+	arg.flags = 1;
+	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, &arg), -EINVAL);
+	arg.flags = 0;
+	arg.rsvd = 1;
+	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, &arg), -EINVAL);
+	arg.rsvd = 0;
+	arg.size--;
+	CHECK_EQ(raw(cq.c.fd, WEFT_IOC_CQ_WAIT, &arg), -EINVAL);
+	CHECK_EQ(raw_handle(fd, WEFT_IOC_DESTROY, cq.c.handle), 0);
+	CHECK_EQ(raw_wait_call(cq.c.fd, 1, ~0ull), -EIO);
+	close(cq.c.fd);
+	return true;
+}
+
 static bool queue_file(void)
 {
 	struct raw_cq cq;
@@ -517,6 +547,55 @@ static bool notify(void)
 	return raw_rdm_free(&r);
 }
 
+/* The notify call by ioctl. */
+static bool notify_call(void)
+{
+	struct raw_rdm r;
+	unsigned int what;
+
+	CHECK(raw_rdm_new(fd, 16, &r));
+	for (what = 1; what <= 3; what++) {
+		CHECK_EQ(raw_notify_call(fd, r.ep.e.handle, what), 0);
+		CHECK_EQ(raw_notify_call(fd, 0x00070007, what), -ENOENT);
+		CHECK_EQ(raw_notify_call(fd, r.cq.c.handle, what), -ENOENT);
+		CHECK_EQ(raw_notify_call(fd, r.ep.e.handle | 1ul << 32, what), -ENOENT);
+	}
+	CHECK_EQ(raw_notify_call(fd, r.ep.e.handle, 0), -EINVAL);
+	CHECK_EQ(raw_notify_call(fd, r.ep.e.handle, 4), -ENOTTY);
+	/* of another file the number means nothing */
+	CHECK_EQ(raw_notify_call(r.cq.c.fd, r.ep.e.handle, 1), -ENOTTY);
+	return raw_rdm_free(&r);
+}
+
+/* Contexts that are opened while the port permits only ioctls. */
+static bool only_ioctls(void)
+{
+	struct weft_ioc_query q = { .size = sizeof(q) };
+	struct raw_rdm r;
+	int old = fd;
+
+	CHECK_EQ(raw(fd, WEFT_IOC_QUERY, &q), 0);
+	CHECK(q.caps & WEFT_CAP_SEEK);
+	CHECK_EQ(system("weftctl port set weft0 doorbell ioctl"), 0);
+	fd = raw_open(0);
+	CHECK_EQ(system("weftctl port set weft0 doorbell lseek"), 0);
+	CHECK(fd >= 0);
+	CHECK_EQ(raw(fd, WEFT_IOC_QUERY, &q), 0);
+	CHECK(!(q.caps & WEFT_CAP_SEEK));
+	CHECK(raw_rdm_new(fd, 16, &r));
+	CHECK_EQ(raw_notify(fd, r.ep.e.handle, WEFT_NOTIFY_SQ), -ESPIPE);
+	CHECK_EQ(raw_notify_call(fd, r.ep.e.handle, WEFT_NOTIFY_SQ), 0);
+	CHECK_EQ(raw_wait(r.cq.c.fd, 1, ~0ull), -ESPIPE);
+	CHECK_EQ(raw_wait_call(r.cq.c.fd, 1, ~0ull), 0);
+	CHECK(raw_rdm_free(&r));
+	close(fd);
+	/* one that was opened before keeps its form */
+	fd = old;
+	CHECK(raw_rdm_new(fd, 16, &r));
+	CHECK_EQ(raw_notify(fd, r.ep.e.handle, WEFT_NOTIFY_SQ), 0);
+	return raw_rdm_free(&r);
+}
+
 int main(void)
 {
 	struct weft_ioc_eq eq = { .size = sizeof(eq) };
@@ -547,8 +626,11 @@ int main(void)
 	result(creation(), "ioctl", "single fields");
 	result(vector(), "address vector", "insert and remove");
 	result(queue_wait(), "queue's file", "waiting");
+	result(queue_wait_call(), "queue's file", "waiting by ioctl");
 	result(queue_file(), "queue's file", "ioctls");
 	result(notify(), "notify", "arguments, several at a time");
+	result(notify_call(), "notify", "by ioctl");
+	result(only_ioctls(), "notify", "a port that permits only ioctls");
 	close(eq.fd);
 	result(!raw_handle(fd, WEFT_IOC_DESTROY, eq.handle) && nothing_made(), "ioctl",
 	       "failures make nothing");

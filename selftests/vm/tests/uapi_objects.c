@@ -351,8 +351,10 @@ static bool port_goes(void)
 	fd = open("/dev/weft/weftx", O_RDWR);
 	CHECK(fd >= 0);
 	CHECK(raw_rdm_new(fd, 16, &r));
+	CHECK(sh("node 0 weftctl port del weftx"));
+	CHECK_EQ(raw(fd, WEFT_IOC_QUERY, &q), 0);
 	CHECK(waiter_start(&t, &w, &r.cq));
-	CHECK_EQ(sh("node 0 weftctl port del weftx"), 0);
+	CHECK_EQ(sh("node 0 weftctl port del weftx force"), 0);
 	pthread_join(t, NULL);
 	CHECK_EQ(w.ret, -ENODEV);
 	CHECK(access("/dev/weft/weftx", F_OK) < 0);

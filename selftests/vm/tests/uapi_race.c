@@ -193,7 +193,7 @@ static bool port_goes(void)
 			_exit(fd < 0);
 		}
 		usleep(200000);
-		CHECK_EQ(sh("node 0 weftctl port del weftx"), 0);
+		CHECK_EQ(sh("node 0 weftctl port del weftx force"), 0);
 		if (i & 1)
 			kill(pid, SIGKILL);
 		CHECK_EQ(waitpid(pid, &status, 0), pid);

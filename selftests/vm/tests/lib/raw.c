@@ -129,6 +129,18 @@ int raw_notify(int fd, __s64 where, int what)
 	return ret < 0 ? -errno : ret;
 }
 
+int raw_notify_call(int fd, unsigned long handle, unsigned int what)
+{
+	return ioctl(fd, WEFT_IOC_NOTIFY(what), handle) < 0 ? -errno : 0;
+}
+
+int raw_wait_call(int fd, __u32 seen, __u64 timeout_ns)
+{
+	struct weft_ioc_wait arg = { .size = sizeof(arg), .seen = seen, .timeout_ns = timeout_ns };
+
+	return ioctl(fd, WEFT_IOC_CQ_WAIT, &arg) < 0 ? -errno : 0;
+}
+
 int raw_wait(int fd, __u32 seen, __u64 timeout_ns)
 {
 	__u64 shift = timeout_ns >> 25 ? 20 : 0, code = WEFT_CQ_SEEK_EVER;

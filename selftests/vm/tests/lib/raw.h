@@ -77,6 +77,9 @@ int raw_notify(int fd, __s64 where, int what);
  * to 2^20 from 2^25 on. Return: 0, negative errno.
  */
 int raw_wait(int fd, __u32 seen, __u64 timeout_ns);
+/* The same by WEFT_IOC_NOTIFY and WEFT_IOC_CQ_WAIT. */
+int raw_notify_call(int fd, unsigned long handle, unsigned int what);
+int raw_wait_call(int fd, __u32 seen, __u64 timeout_ns);
 /* Map a part of an object. Return: its address, NULL: see errno. */
 void *raw_map(int fd, const struct weft_map *m, int prot);
 void raw_unmap(const volatile void *p, const struct weft_map *m);

@@ -38,7 +38,7 @@ vnet_port()
 vnet_del()	# 0|1...
 {
 	for port_i; do
-		node $((port_i + 2)) weftctl port del ev$port_i || return 1
+		node $((port_i + 2)) weftctl port del ev$port_i force || return 1
 	done
 }
 
