@@ -2,8 +2,8 @@
 /*
  * weft - connections: their ioctls
  *
- * The common part of ioctls (ioctl.c) checks the fields and lengths of a call, and keeps the endpoint
- * in use during the call. The states of connections are the core's (core/cm/cm.c,
+ * The common part of ioctls (ioctl.c) checks the fields and lengths of a call, and keeps the
+ * endpoint in use during the call. The states of connections are the core's (core/cm/cm.c,
  * core/cm/connect.c). An event reports the outcome of a call. The functions take no lock.
  */
 #include "uep.h"
