@@ -84,7 +84,8 @@ TRACE_EVENT(weft_rx,
 		__entry->n = n;
 	),
 	TP_printk("%s from %pISpc type %#x path %#x psn %u len %u packets %u", __get_str(port),
-		  __entry->from, __entry->type, __entry->path, __entry->psn, __entry->len, __entry->n)
+		  __entry->from, __entry->type, __entry->path, __entry->psn, __entry->len,
+		  __entry->n)
 );
 
 DECLARE_EVENT_CLASS(weft_message,
