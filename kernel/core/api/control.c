@@ -20,6 +20,7 @@
 u32 weft_ctl_write(struct weft_ctl *ctl, struct weft_rec *rec, u32 room, bool *more)
 {
 	u8 *dst = rec->raw + rec->len;
+	struct weft_rflow *rf;
 	struct weft_txm *txm;
 
 	switch (ctl->kind) {
@@ -31,9 +32,11 @@ u32 weft_ctl_write(struct weft_ctl *ctl, struct weft_rec *rec, u32 room, bool *m
 	case WEFT_CTL_FLOW:
 		return weft_flow_chunk(weft_ctl_obj(ctl, struct weft_flow), NULL, dst, room);
 	case WEFT_CTL_RFLOW:
+		rf = weft_ctl_obj(ctl, struct weft_rflow);
+		weft_assert_held(&rf->path->lock);
 		if (room < weft_wire_size(sizeof(struct weft_w_epgone)))
 			return 0;
-		return weft_wire_epgone_put(dst, &weft_ctl_obj(ctl, struct weft_rflow)->id);
+		return weft_wire_epgone_put(dst, &rf->id);
 	case WEFT_CTL_CREDIT:
 		return weft_credit_chunk(container_of(ctl, struct weft_rflow, credit), dst, room);
 	case WEFT_CTL_CONN:

@@ -61,12 +61,12 @@ static u32 weft_cm_write(struct weft_conn *conn, u8 op, void *dst, u32 room)
  * @conn: the connection; its path is locked
  * @rec: the open packet
  * @room: space in it, bytes
- * @more: out: true if the connection has more to say
+ * @more: out: true if the connection has more operations to send
  *
  * FIN has a packet of its own. The peer takes FIN only after it has received the acknowledgements
  * of its sends. So FIN must not delay chunks for others, which the peer's FIN may wait for.
  *
- * Return: bytes written, 0: not enough space, or nothing to say.
+ * Return: bytes written, 0: not enough space, or no operation.
  */
 u32 weft_cm_chunk(struct weft_conn *conn, struct weft_rec *rec, u32 room, bool *more)
 {

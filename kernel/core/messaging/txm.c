@@ -319,6 +319,7 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
  */
 void weft_send_end(struct weft_txm *txm, int status, struct weft_out *out)
 {
+	weft_assert_held(&txm->path->lock);
 	txm->tx.placed = true;
 	weft_send_done(txm, status, out);
 	if (!txm->eager || (txm->state == WEFT_TXM_SENT && !txm->nrec))

@@ -326,7 +326,7 @@ void weft_gone_send(struct weft_core *core, const struct weft_rx *rx, const stru
  * @path: the path, locked
  * @out: output, with space for a packet
  *
- * The packet is lost like any other: then the peer notices the silence.
+ * The network may lose the packet. Then the peer gives the path up after dead_ns.
  */
 void weft_gone_tell(struct weft_path *path, struct weft_out *out)
 {
