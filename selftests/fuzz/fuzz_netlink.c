@@ -105,7 +105,7 @@ int weft_bypass_by_name(const char *name)
 	return strcmp(name, "auto") ? -EINVAL : WEFT_BYPASS_AUTO;
 }
 
-struct weft_port *weft_port_find(struct net *net, const char *name)
+struct weft_port *weft_port_find(struct net *net, const char *name, struct netlink_ext_ack *extack)
 {
 	name_is_one(name);
 	if (strcmp(name, "weft0"))
