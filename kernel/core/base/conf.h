@@ -93,6 +93,7 @@ struct weft_conf {
 	X(msgs_rendezvous, "messages sent by rendezvous")		\
 	X(msgs_local, "messages that stayed on the node")		\
 	X(msgs_unexpected, "messages that arrived before their receive was posted")	\
+	X(msgs_lost, "messages whose sender was gone before a receive took them")	\
 	X(msgs_truncated, "messages that were longer than their receive")	\
 	X(notifications, "notify calls of programs")			\
 	X(engine_joins, "endpoints that an engine began to poll")	\

@@ -137,32 +137,54 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	weft_rxm_put(rxm);
 }
 
+/*
+ * A message that no receive has taken is lost. It keeps its place, and the receive that meets it
+ * fails. Otherwise a later message of its sender would take that receive (FI_ORDER_SAS of
+ * fi_endpoint(3)). It needs neither its peer nor its sender any more.
+ */
+static void weft_rxm_lose(struct weft_rxm *rxm, struct weft_out *out)
+{
+	rxm->bulk.aborted = true;
+	weft_list_del(&rxm->bulk.rnode);
+	weft_list_del(&rxm->bulk.pnode);
+	weft_rxm_complete(rxm);
+	if (rxm->bulk.ltxm)
+		weft_local_over(rxm, rxm->err, out);
+	weft_count(rxm->path->core, msgs_lost);
+}
+
 /**
  * weft_rxm_fail - fail a message
  * @rxm: the message; its path is locked; the caller has a reference
- * @err: errno
+ * @err: errno for its receive; ECONNRESET if no receive has taken it
  * @out: output
+ *
+ * A message in the endpoint's matching stays there: see weft_rxm_lose().
  */
 void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out)
 {
-	bool waits;
+	bool waits, stays, known;
 
 	weft_assert_held(&rxm->path->lock);
 	if (rxm->bulk.over)
 		return;
-	if (!rxm->err)
-		rxm->err = err;
 	if (rxm->started) {
+		if (!rxm->err)
+			rxm->err = err;
 		weft_rxm_step(rxm, out);
 		return;
 	}
 	/* out->start brings decisions made under ep->lock */
 	weft_lock(&rxm->ep->lock);
-	waits = rxm->rx.post || rxm->rx.served || rxm->rx.dropped || rxm->rx.claimed;
-	if (!waits && rxm->rx.match.in)
-		weft_match_unexp_del(&rxm->ep->rx.match, &rxm->rx.match);
+	stays = rxm->rx.match.in || rxm->rx.claimed;
+	waits = rxm->rx.post || rxm->rx.served || rxm->rx.dropped;
+	known = rxm->err;
+	if (!known)
+		rxm->err = stays ? ECONNRESET : err;
 	weft_unlock(&rxm->ep->lock);
-	if (!waits)
+	if (stays && !known)
+		weft_rxm_lose(rxm, out);
+	else if (!stays && !waits)
 		weft_rxm_finish(rxm, err, out);
 }
 

@@ -266,6 +266,23 @@ static struct weft_flow *weft_flow_make(struct weft_ep *ep, const struct weft_so
 	return err ? ERR_PTR(err) : flow;
 }
 
+/*
+ * Was the entry that is being taken posted before its program could know that the flow is dead?
+ * Return: 0: no; negative errno of the flow's end, for the entry.
+ */
+static int weft_flow_cut_off(struct weft_ep *ep, struct weft_flow *flow)
+{
+	u32 before;
+	int err;
+
+	weft_lock(&flow->path->lock);
+	/* the program may have written any index */
+	before = flow->cut_at - ep->tx.ring.cons;
+	err = flow->cut && before && before <= ep->tx.ring.size ? -(int)flow->dead : 0;
+	weft_unlock(&flow->path->lock);
+	return err;
+}
+
 /* As weft_flow_find(), when the flow is not the recent one or the address vector has changed. */
 static noinline struct weft_flow *weft_flow_look(struct weft_ep *ep, u32 dst, u32 gen,
 						 struct weft_out *out)
@@ -274,6 +291,7 @@ static noinline struct weft_flow *weft_flow_look(struct weft_ep *ep, u32 dst, u3
 	struct weft_list *l, *chain;
 	struct weft_av_entry *e;
 	struct weft_flow *flow;
+	int err;
 
 	weft_rcu_lock();
 	e = weft_av_get(ep->av, dst);
@@ -289,6 +307,9 @@ static noinline struct weft_flow *weft_flow_look(struct weft_ep *ep, u32 dst, u3
 			continue;
 		if (weft_flow_alive(flow))
 			goto found;
+		err = weft_flow_cut_off(ep, flow);
+		if (err)
+			return ERR_PTR(err);
 		weft_flow_forget(flow, out);
 		break;
 	}

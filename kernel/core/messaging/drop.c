@@ -19,7 +19,7 @@ void weft_send_abandon(struct weft_txm *txm, int status, struct weft_out *out)
 	weft_assert_held(&txm->path->lock);
 	weft_send_done(txm, status, out);
 	if (txm->path->local) {
-		weft_local_withdraw(txm, status, out);
+		weft_local_withdraw(txm, out);
 		return;
 	}
 	switch (txm->state) {

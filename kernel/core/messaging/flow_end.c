@@ -16,6 +16,23 @@ static void weft_flow_lost(struct weft_flow *flow)
 		weft_count(flow->path->core, dgrams_dropped);
 }
 
+/*
+ * Sends of a dead flow have failed. Those behind them in the ring were posted before the program
+ * could know that. They fail, too: otherwise a later message could pass a lost one (FI_ORDER_SAS).
+ */
+static void weft_flow_cut(struct weft_flow *flow)
+{
+	struct weft_ep *ep = flow->ep;
+
+	weft_assert_held(&flow->path->lock);
+	weft_lock(&ep->lock);
+	if (ep->state != WEFT_EPS_DEAD) {
+		flow->cut = true;
+		flow->cut_at = READ_ONCE(ep->conf.doorbell->sq_tail);
+	}
+	weft_unlock(&ep->lock);
+}
+
 /**
  * weft_flow_fail - mark a flow as dead and fail its sends
  * @flow: the flow; its path is locked; the caller has a reference, or the flow stays on the path's
@@ -26,6 +43,7 @@ static void weft_flow_lost(struct weft_flow *flow)
 void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out)
 {
 	struct weft_list *l;
+	bool told = false;
 
 	weft_assert_held(&flow->path->lock);
 	flow->ref++;
@@ -34,14 +52,18 @@ void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out)
 	while ((l = weft_list_first(&flow->txms))) {
 		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
 
+		told |= !txm->tx.told;
 		weft_flow_lost(flow);
 		weft_send_done(txm, err, out);
 		if (flow->lep)
-			weft_local_withdraw(txm, err, out);
+			weft_local_withdraw(txm, out);
 		else
 			weft_send_over(txm, out);
 	}
+	told |= !weft_list_empty(&flow->fenced);
 	weft_fence_drop(flow, err, out);
+	if (told)
+		weft_flow_cut(flow);
 	weft_flow_check(flow, out);
 	weft_flow_put(flow);
 }
@@ -91,15 +113,6 @@ void weft_flow_expire(struct weft_flow *flow, struct weft_out *out)
 	weft_flow_put(flow);
 }
 
-/* Drop the messages that wait for earlier ones. */
-static void weft_rflow_drop_early(struct weft_rflow *rf, struct weft_out *out)
-{
-	struct weft_list *l;
-
-	while ((l = weft_list_first(&rf->early)))
-		weft_rxm_finish(weft_entry(l, struct weft_rxm, fnode), ECONNREFUSED, out);
-}
-
 /**
  * weft_rflow_gone - the endpoint of a flow has gone: report it to the sender, drop later messages
  * @rf: the flow; its path is locked
@@ -111,7 +124,7 @@ void weft_rflow_gone(struct weft_rflow *rf, struct weft_out *out)
 	if (rf->gone)
 		return;
 	rf->gone = true;
-	weft_rflow_drop_early(rf, out);
+	weft_recv_lose_early(rf, out);
 	/* a connection reports its end by FIN */
 	if (!rf->conn)
 		weft_ctl_put(rf->path, rf->lane, &rf->ctl);
@@ -128,7 +141,7 @@ void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out)
 	struct weft_list *l;
 
 	weft_assert_held(&rf->path->lock);
-	weft_rflow_drop_early(rf, out);
+	weft_recv_lose_early(rf, out);
 	while ((l = weft_list_first(&rf->partial))) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, fnode);
 

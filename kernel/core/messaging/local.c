@@ -280,12 +280,11 @@ int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 }
 
 /**
- * weft_local_withdraw - stop a send under way
- * @txm: the send; core->local is locked
- * @status: errno
+ * weft_local_withdraw - stop a send under way; its receive gets ECONNRESET
+ * @txm: the send, which has been reported; core->local is locked
  * @out: output
  */
-void weft_local_withdraw(struct weft_txm *txm, int status, struct weft_out *out)
+void weft_local_withdraw(struct weft_txm *txm, struct weft_out *out)
 {
 	struct weft_rxm *rxm = txm->bulk.lrxm;
 
@@ -293,7 +292,7 @@ void weft_local_withdraw(struct weft_txm *txm, int status, struct weft_out *out)
 	weft_txm_get(txm);
 	if (rxm) {
 		weft_rxm_get(rxm);
-		weft_rxm_fail(rxm, status == EFAULT ? ECONNRESET : status, out);
+		weft_rxm_fail(rxm, ECONNRESET, out);
 		weft_rxm_put(rxm);
 	}
 	weft_send_over(txm, out);

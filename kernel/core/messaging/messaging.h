@@ -97,6 +97,7 @@ static inline const void *weft_send_bytes(struct weft_ep *ep, const struct weft_
 int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struct weft_out *out);
+void weft_recv_lose_early(struct weft_rflow *rf, struct weft_out *out);
 struct weft_rxm *weft_rxm_new(struct weft_path *path, struct weft_ep *ep);
 
 /* ---- fast_ring.c --------------------------------------------------------------------- */
@@ -189,7 +190,7 @@ bool weft_local_spare(struct weft_ep *ep);
 int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
 		    struct weft_out *out);
 void weft_local_output(struct weft_path *path, struct weft_out *out);
-void weft_local_withdraw(struct weft_txm *txm, int status, struct weft_out *out);
+void weft_local_withdraw(struct weft_txm *txm, struct weft_out *out);
 
 /*
  * Return: the sender's index in the receiver's address vector. The receiver is locked, and not

@@ -188,6 +188,37 @@ static bool weft_recv_too_long(struct weft_path *path, struct weft_rflow *rf,
 	return true;
 }
 
+/*
+ * Offer an early message in its turn. A lost one is offered, too, so that no later message takes
+ * the receive that is meant for it.
+ */
+static void weft_recv_turn(struct weft_path *path, struct weft_rflow *rf, struct weft_rxm *rxm,
+			   struct weft_out *out)
+{
+	struct weft_head h = {
+		.tag = rxm->tag, .data = rxm->data, .len = rxm->len, .flags = rxm->flags
+	};
+	bool lost = rxm->bulk.aborted;
+
+	weft_list_del(&rxm->fnode);
+	rxm->early = false;
+	if (!rxm->sid)
+		rf->early_bytes -= (u32)rxm->len;
+	if (weft_recv_too_long(path, rf, &h, rxm->sid, rxm, out))
+		return;
+	if (!rxm->sid && rxm->got < rxm->len)
+		weft_list_add_tail(&rf->partial, &rxm->fnode);
+	rxm = weft_recv_offer(path, rf, &h, rxm->sid, rxm, NULL, out);
+	if (!rxm)
+		return;
+	if (unlikely(lost))
+		weft_rxm_fail(rxm, ECONNRESET, out);
+	else if (rxm->started)
+		weft_rxm_begin(rxm, out);
+	else if (rxm->whole)
+		weft_rxm_buffered(rxm);
+}
+
 /* Offer early messages whose turn has come. The flow may end meanwhile, with its connection. */
 static void weft_recv_next(struct weft_path *path, u16 ssvc, u32 sgen, struct weft_out *out)
 {
@@ -196,31 +227,38 @@ static void weft_recv_next(struct weft_path *path, u16 ssvc, u32 sgen, struct we
 
 	while ((rf = weft_rflow_find(path, ssvc, sgen)) && (l = weft_list_first(&rf->early))) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, fnode);
-		struct weft_head h = {
-			.tag = rxm->tag, .data = rxm->data, .len = rxm->len, .flags = rxm->flags
-		};
 
 		if (rxm->id.mseq != rf->id.mseq)
 			break;
-		weft_list_del(l);
-		rxm->early = false;
-		if (!rxm->sid)
-			rf->early_bytes -= (u32)rxm->len;
-		if (rxm->bulk.aborted) {
-			rf->id.mseq++;
-			weft_credit_pass(rf, 0, out);
-			weft_rxm_finish(rxm, ECONNRESET, out);
+		weft_recv_turn(path, rf, rxm, out);
+	}
+}
+
+/**
+ * weft_recv_lose_early - the messages before the early ones of a flow will not come
+ * @rf: the flow, which ends; its path is locked
+ * @out: output
+ *
+ * The early messages fail: their order behind the missing ones would be lost. Receives learn of
+ * them, in order.
+ */
+void weft_recv_lose_early(struct weft_rflow *rf, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	weft_assert_held(&rf->path->lock);
+	while ((l = weft_list_first(&rf->early))) {
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, fnode);
+
+		/* the end of a connection ends its receives */
+		if (rf->gone || rf->ep->conf.type == WEFT_EP_MSG) {
+			weft_rxm_finish(rxm, ECONNREFUSED, out);
 			continue;
 		}
-		if (weft_recv_too_long(path, rf, &h, rxm->sid, rxm, out))
-			continue;
-		if (!rxm->sid && rxm->got < rxm->len)
-			weft_list_add_tail(&rf->partial, &rxm->fnode);
-		rxm = weft_recv_offer(path, rf, &h, rxm->sid, rxm, NULL, out);
-		if (rxm && rxm->started)
-			weft_rxm_begin(rxm, out);
-		else if (rxm && rxm->whole)
-			weft_rxm_buffered(rxm);
+		rxm->bulk.aborted = true;
+		rxm->whole = false;
+		rf->id.mseq = rxm->id.mseq;
+		weft_recv_turn(rf->path, rf, rxm, out);
 	}
 }
 

@@ -33,6 +33,8 @@
  * @auth: authentication code of the endpoint's job; weft_flow_auth() makes it when the path is UP
  * @lane: lane of its class FIRST; weft_class_lane() gives those of the other classes
  * @dead: errno: accepts no more sends (also read without the lock)
+ * @cut: sends in the ring before @cut_at fail, too: their flow died before they were taken
+ * @cut_at: producer index of the ring when the failure of sends had been reported
  * @closing: its endpoint no longer sends on it
  * @ended: the end has been, or is being, reported to the peer
  * @nwait: sends in lane->sendq or @parked
@@ -66,6 +68,8 @@ struct weft_flow {
 	u32 ref;
 	u8 lane;
 	u16 dead;
+	bool cut;
+	u32 cut_at;
 	bool closing;
 	bool ended;
 	u32 nwait;
