@@ -108,8 +108,10 @@ int weft_bypass_by_name(const char *name)
 struct weft_port *weft_port_find(struct net *net, const char *name, struct netlink_ext_ack *extack)
 {
 	name_is_one(name);
-	if (strcmp(name, "weft0"))
+	if (strcmp(name, "weft0")) {
+		NL_SET_ERR_MSG(extack, "no port has this name");
 		return NULL;
+	}
 	gets++;
 	return &port;
 }
