@@ -279,6 +279,44 @@ void weft_env_path_close(struct weft_path *path)
 }
 
 /**
+ * weft_env_given_up - report messages that were given up; see core/base/env.h
+ * @path: their path
+ * @n: number of messages
+ * @err: errno, the reason
+ *
+ * Context: any but hard interrupt; the path is locked.
+ */
+void weft_env_given_up(struct weft_path *path, u32 n, int err)
+{
+	const struct weft_port *port = weft_port_of(weft_path_core(path));
+	const struct weft_sockaddr *a = weft_path_addr(path);
+	const char *why;
+
+	switch (err) {
+	case ECONNREFUSED:
+		why = "the receiver's endpoint has gone";
+		break;
+	case ECONNRESET:
+		why = "the receiver's node has ended or restarted";
+		break;
+	case EHOSTUNREACH:
+		why = "the node never answered; does a firewall drop weft's UDP port?";
+		break;
+	case ETIMEDOUT:
+		why = "the node was silent, or its program did not receive them in time";
+		break;
+	default:
+		why = "the port or its route has gone";
+	}
+	if (a->family == AF_INET6)
+		pr_warn_ratelimited("%s: %u messages to %pI6c, already reported as sent, were given up: %s\n",
+				    port->name, n, a->addr, why);
+	else
+		pr_warn_ratelimited("%s: %u messages to %pI4, already reported as sent, were given up: %s\n",
+				    port->name, n, a->addr, why);
+}
+
+/**
  * weft_paths_fail - end the paths that other nodes opened to a port whose creation failed
  * @port: the port, without endpoints; it receives no more packets
  *

@@ -20,9 +20,10 @@ void near_init(struct near *s)
 	s->to = (u32)rig_av_insert(av, 1, SVC, s->t.rig);
 	if (!s->ep || rig_ep_enable(s->ep, s->cq, s->cq, NULL, av))
 		abort();
-	/* use lane 0, which the test inspects */
+	/* use lane 0, which the test inspects; OPEN does not leave while the path is not up */
 	weft_mutex_lock(&s->ep->ep->sq_mutex);
-	flow = weft_flow_find(s->ep->ep, s->to, s->t.out);
+	s->t.path->state = WEFT_PATHS_HELLO;
+	flow = weft_flow_find(s->ep->ep, s->to, 0, s->t.out);
 	if (IS_ERR(flow))
 		abort();
 	flow->lane = 0;
@@ -39,6 +40,16 @@ void near_init(struct near *s)
 	s->m.flow.mseq = 1;
 	s->m.flags = WEFT_MSG_TAGGED;
 	s->m.tag = 9;
+	/* both flows are open */
+	weft_lock(&s->t.path->lock);
+	weft_ctl_drop(&flow->ctl, s->t.out);
+	flow->accepted = true;
+	flow->msg_limit = WEFT_CREDIT_MSGS;
+	s->t.path->state = WEFT_PATHS_UP;
+	s->t.path->busy = 0;
+	if (!weft_rflow_new(s->t.path, &s->m.flow, s->ep->ep))
+		abort();
+	weft_unlock(&s->t.path->lock);
 	s->rx.data = s->pkt;
 	rig_node_addr(&s->t.rig->conf, 1, 0, &s->rx.src);
 	s->rx.src.port = cpu_to_be16(s->t.core->conf.udp_port);

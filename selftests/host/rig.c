@@ -200,6 +200,10 @@ int weft_env_path_open(struct weft_path *path, u32 *max_payload)
 	return 0;
 }
 
+void weft_env_given_up(struct weft_path *path, u32 n, int err)
+{
+}
+
 void weft_env_path_close(struct weft_path *path)
 {
 	struct rig_path *rp = *weft_path_port(path);

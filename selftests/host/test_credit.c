@@ -233,6 +233,9 @@ TEST_F(room, no_overtaking)
 	if (self->core == &self->rig->node[0].core)
 		return;		/* messages within the node have no lanes */
 	ASSERT_TRUE(limit(self, "messages-endpoint", 64));
+	/* both flows are open */
+	ASSERT_EQ(0, send_one(self, 1, self->to[1], LEN));
+	rig_run(self->rig, NSEC_PER_MSEC);
 	do {
 		self->buf[0][0] = (u8)n++;
 		ASSERT_EQ(0, send_one(self, 0, self->to[0], 1));
@@ -333,7 +336,7 @@ static bool come_and_go(FIXTURE_DATA(room) * s, u16 svc)
 	rig_run(s->rig, 2 * NSEC_PER_MSEC);
 	op.flags = WEFT_SQ_COMPLETION | WEFT_SQ_DELIVERY;
 	rig_send(ep, &op);
-	rig_run(s->rig, 2 * NSEC_PER_MSEC);
+	rig_run(s->rig, 20 * NSEC_PER_MSEC);
 	while (rig_cq_read(s->sent[1], &e))
 		refused |= e.status == ECONNREFUSED;
 	rig_ep_free(ep);
@@ -354,6 +357,7 @@ TEST_F(room, come_and_go)
 	if (self->core == &self->rig->node[0].core)
 		return;		/* within the node the sender's sends are the bound */
 	ASSERT_TRUE(limit(self, "messages-endpoint", 1000));
+	ASSERT_EQ(0, weft_limit_set(&self->rig->node[0].core, "connect-ms", 10));
 	/* a flow that has begun before */
 	ASSERT_EQ(0, send_one(self, 0, self->to[0], 0));
 	rig_run(self->rig, NSEC_PER_MSEC);
@@ -391,6 +395,7 @@ TEST_F(room, stays_beyond_a_limit)
 	if (self->core == &self->rig->node[0].core)
 		return;		/* within the node the sender keeps what is beyond */
 	ASSERT_TRUE(limit(self, "messages-endpoint", 64));
+	ASSERT_EQ(0, weft_limit_set(&self->rig->node[0].core, "connect-ms", 10));
 	for (i = 0; i < 200; i++)
 		ASSERT_EQ(0, send_one(self, 0, self->to[0], 8));
 	rig_run(self->rig, 50 * NSEC_PER_MSEC);

@@ -150,11 +150,13 @@ TEST_F(ctl, space)
 	} kinds[] = {
 		{ WEFT_CTL_TXM, WEFT_CHUNK_ABORT, sizeof(struct weft_w_abort) },
 		{ WEFT_CTL_FLOW, WEFT_CHUNK_ABORT, sizeof(struct weft_w_abort) },
+		{ WEFT_CTL_FLOW, WEFT_CHUNK_OPEN, sizeof(struct weft_w_open) },
 		{ WEFT_CTL_RFLOW, WEFT_CHUNK_EPGONE, sizeof(struct weft_w_epgone) },
 		{ WEFT_CTL_CREDIT, WEFT_CHUNK_CREDIT, sizeof(struct weft_w_credit) },
 	};
 	struct lone *t = &self->t;
-	struct weft_flow flow = { .path = t->path, .id = { 1, 2, 3, 4, 5 } };
+	struct weft_flow flow = { .path = t->path, .id = { 1, 2, 3, 4, 5 }, .accepted = true };
+	struct weft_flow asks = { .path = t->path, .id = { 1, 2, 3, 4, 5 } };
 	struct weft_rflow rf = { .path = t->path, .id = { 1, 2, 3, 4, 5 } };
 	struct weft_txm txm = { .flow = &flow, .mseq = 9, .sid = 10, .status = ETIMEDOUT };
 	struct weft_rec *rec = calloc(1, sizeof(*rec));
@@ -165,11 +167,13 @@ TEST_F(ctl, space)
 
 	weft_ctl_init(&txm.ctl, WEFT_CTL_TXM);
 	weft_ctl_init(&flow.ctl, WEFT_CTL_FLOW);
+	weft_ctl_init(&asks.ctl, WEFT_CTL_FLOW);
 	weft_ctl_init(&rf.ctl, WEFT_CTL_RFLOW);
 	weft_ctl_init(&rf.credit, WEFT_CTL_CREDIT);
 	weft_lock(&t->path->lock);
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		struct weft_ctl *ctl = kinds[i].kind == WEFT_CTL_TXM ? &txm.ctl :
+				       kinds[i].type == WEFT_CHUNK_OPEN ? &asks.ctl :
 				       kinds[i].kind == WEFT_CTL_FLOW ? &flow.ctl :
 				       kinds[i].kind == WEFT_CTL_RFLOW ? &rf.ctl : &rf.credit;
 

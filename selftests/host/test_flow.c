@@ -129,7 +129,7 @@ TEST(flow__dead_path)
 	near_init(&s);
 	ep = s.ep->ep;
 	weft_mutex_lock(&ep->sq_mutex);
-	flow = weft_flow_find(ep, s.to, s.t.out);
+	flow = weft_flow_find(ep, s.to, 0, s.t.out);
 	ASSERT_FALSE(IS_ERR(flow));
 	weft_lock(&s.t.path->lock);
 	EXPECT_EQ(flow, weft_flow_by_gen(s.t.path, flow->id.sgen));
@@ -140,7 +140,8 @@ TEST(flow__dead_path)
 	weft_lock(&s.t.path->lock);
 	weft_path_fail(s.t.path, ETIMEDOUT, s.t.out);
 	EXPECT_EQ(-ETIMEDOUT, weft_flow_add(flow));
-	EXPECT_EQ(1, s.t.path->nflow);
+	/* the two of near_init() */
+	EXPECT_EQ(2, s.t.path->nflow);
 	weft_unlock(&s.t.path->lock);
 	weft_flow_free(flow);
 	weft_mutex_unlock(&ep->sq_mutex);
@@ -199,8 +200,8 @@ TEST(flow__gone_once)
 }
 
 /*
- * The receiver answers a message of one flow too many. The message does not block the packets
- * behind it: its sender has no reason to wait.
+ * The receiver answers OPEN of one flow too many, and messages of a flow that was not opened. They
+ * do not block the packets behind them: their sender has no reason to wait.
  */
 TEST(flow__one_too_many)
 {
@@ -214,11 +215,14 @@ TEST(flow__one_too_many)
 
 	near_init(&s);
 	s.t.path->flow.nrflow += WEFT_RFLOWS_MAX;
-	for (i = 0; i < 2; i++) {
+	s.m.flow.sgen = GEN + 1;
+	for (i = 0; i < 3; i++) {
 		u32 n = WEFT_WIRE_HDR;
 
 		weft_wire_hdr_put(s.pkt, &s.h);
 		if (!i)
+			n += weft_wire_open_put(s.pkt + n, &s.m.flow, 0);
+		else if (i == 1)
 			n += weft_wire_eager_put(s.pkt + n, &s.m, 0, 0);
 		else
 			n += weft_wire_rts_put(s.pkt + n, &s.m, 1);
@@ -234,16 +238,16 @@ TEST(flow__one_too_many)
 		ASSERT_EQ(WEFT_CHUNK_EPGONE, c.type);
 		w = (void *)c.body;
 		EXPECT_EQ(SVC, be16_to_cpu(w->flow.ssvc));
-		EXPECT_EQ(GEN, be32_to_cpu(w->flow.sgen));
+		EXPECT_EQ(GEN + 1, be32_to_cpu(w->flow.sgen));
 		lone_drop(&s.t);
 		s.t.lane = &s.t.path->lane[1];
 		lone_ack(&s.t, s.t.lane->snd_nxt, NULL, 0, 0);
 		s.t.lane = &s.t.path->lane[0];
 		s.h.psn++;
-		s.m.len = 1000;
+		s.m.len = i ? 1000 : 0;
 		s.m.flow.mseq++;
 	}
-	EXPECT_EQ(WEFT_RFLOWS_MAX, s.t.path->flow.nrflow);
+	EXPECT_EQ(WEFT_RFLOWS_MAX + 1, s.t.path->flow.nrflow);
 	s.t.path->flow.nrflow -= WEFT_RFLOWS_MAX;
 	near_fini(&s);
 }

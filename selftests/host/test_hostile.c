@@ -118,6 +118,23 @@ static bool eager(struct victim *v, u32 gen, u32 mseq, u32 len, u32 paylen)
 	return lane->rcv_nxt == h.psn + 1;
 }
 
+/* The peer opens flow @gen, in the next packet. */
+static bool opened(struct victim *v, u32 gen)
+{
+	struct weft_w_open w = {};
+	bool done;
+
+	w.flow.ssvc = cpu_to_be16(40);
+	w.flow.dsvc = cpu_to_be16(VICTIM_SVC);
+	w.flow.sgen = cpu_to_be32(gen);
+	weft_lock(&v->path->lock);
+	if (weft_contact_rx(v->path, &w))
+		abort();
+	done = weft_rflow_find(v->path, 40, gen);
+	weft_unlock(&v->path->lock);
+	return done;
+}
+
 /*
  * A flow's credit: messages beyond are dropped, cost nothing, and are accepted when there is
  * credit.
@@ -128,6 +145,7 @@ TEST_F(beyond, flow)
 	struct rig_op op = { .peer = WEFT_SRC_ANY, .n = 1 };
 	u32 i, n = WEFT_CREDIT_BYTES / LEN;
 
+	ASSERT_TRUE(opened(v, 77));
 	for (i = 1; i <= n; i++)
 		ASSERT_TRUE(eager(v, 77, i, LEN, LEN));
 	EXPECT_EQ(0, beyond(v));
@@ -157,7 +175,7 @@ TEST_F(beyond, early)
 	struct victim *v = &self->v;
 	u32 i, n = WEFT_CREDIT_BYTES / LONG;
 
-	/* make the flow */
+	ASSERT_TRUE(opened(v, 77));
 	ASSERT_TRUE(eager(v, 77, 1, 0, 0));
 	/* longer than a flow's first credit */
 	EXPECT_FALSE(eager(v, 77, 3, WEFT_CREDIT_BYTES + 1, 8));
@@ -184,9 +202,11 @@ TEST_F(beyond, node)
 	struct victim *v = &self->v;
 	u32 gen, i, taken = 0, all = 0;
 
-	for (gen = 100; gen < 150; gen++)
+	for (gen = 100; gen < 150; gen++) {
+		ASSERT_TRUE(opened(v, gen));
 		for (i = 1; i <= WEFT_CREDIT_BYTES / LONG; i++, all++)
 			taken += eager(v, gen, i, LONG, 8);
+	}
 	EXPECT_TRUE(taken * LONG >= 4 << 20);
 	/* beside the window: the endpoint's credit */
 	EXPECT_TRUE(taken * LONG <= (4 << 20) + 2 * 65536);

@@ -357,10 +357,12 @@ static void deaf(struct __test_metadata *_metadata, u32 dst, const struct weft_j
 
 	for (i = 0; i < ARRAY_SIZE(lens); i++) {
 		pair_init(&t, WEFT_EP_RDM, dst, k0, k1);
+		/* the flow asks for the endpoint once more, after 10 ms */
+		ASSERT_EQ(0, weft_limit_set(&t.rig->node[0].core, "connect-ms", 10));
 		pair_post(&t, lens[i]);
 		EXPECT_EQ(ECONNREFUSED, pair_send(&t, lens[i], WEFT_SQ_DELIVERY));
 		EXPECT_FALSE(pair_got(&t, lens[i]));
-		EXPECT_EQ(1, wrong(&t, 1));
+		EXPECT_EQ(2, wrong(&t, dst));
 		EXPECT_EQ(ECONNREFUSED, pair_send(&t, lens[i], WEFT_SQ_DELIVERY));
 		EXPECT_FALSE(pair_got(&t, lens[i]));
 		rig_free(t.rig);

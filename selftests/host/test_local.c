@@ -98,6 +98,7 @@ TEST(local__refused)
 	ASSERT_NE(NULL, ep);
 	ASSERT_NE(NULL, rig_ep_new(t.b, WEFT_EP_PASSIVE, 0, 0, 0, 31));
 	none = rig_counter(t.a->node, WEFT_CNT_no_service);
+	ASSERT_EQ(0, weft_limit_set(&t.a->node->core, "connect-ms", 10));
 	for (t.to = 1; t.to < 4; t.to++) {
 		ASSERT_EQ(t.to, rig_av_insert(t.va, 0, (u16)(28 + t.to), t.rig));
 		ASSERT_EQ(0, two_put(&t, t.buf, 8, t.to, 0));

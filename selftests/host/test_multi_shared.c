@@ -220,6 +220,7 @@ TEST(multi_shared__last_one_goes)
 	many_init(&t, 1, 16, 0, 3);
 	ASSERT_EQ(0, post(&t, 1, 100, 99));
 	ASSERT_EQ(0, send_to(&t, 0, 0));
+	settle(&t);
 	ASSERT_EQ(0, send_to(&t, 1, 60));
 	settle(&t);
 	EXPECT_TRUE(is(&t, 0, 1, 0, 0, 0));

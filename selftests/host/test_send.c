@@ -70,7 +70,7 @@ static void counted(struct __test_metadata *_metadata, u32 dst)
 	/* no endpoint has the address */
 	t.to = (u32)rig_av_insert(t.va, dst, 99, t.rig);
 	ASSERT_EQ(0, two_put(&t, t.buf, 8, 0, WEFT_SQ_DELIVERY));
-	rig_run(t.rig, SECOND);
+	rig_run(t.rig, 6 * SECOND);
 	EXPECT_EQ(2, cntr->status.failed);
 	EXPECT_EQ(ARRAY_SIZE(lens), cntr->status.done);
 	rig_free(t.rig);

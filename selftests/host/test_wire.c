@@ -336,7 +336,7 @@ static int check1(u8 type, const void *body, u16 len, u32 room)
 
 TEST(wire__lengths)
 {
-	static const u16 fixed[] = { [1] = 56, 56, 16, 16, 24, 24, 32, 4, 20, 20 };
+	static const u16 fixed[] = { [1] = 56, 56, 16, 16, 24, 24, 32, 4, 20, 20, 24 };
 	u8 body[1024];
 	u32 type, len;
 

@@ -167,6 +167,9 @@ static u32 any_chunk(struct victim *v, u8 *dst, u32 room)
 		return weft_wire_cm_put(dst, &cm, "hello", 5);
 	default:
 		switch (pick(v, 6)) {
+		case 2:
+		case 3:
+			return weft_wire_open_put(dst, &f, pick(v, 9) ? 0 : any(v));
 		case 0:
 			return weft_wire_epgone_put(dst, &f);
 		case 1:

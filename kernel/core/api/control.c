@@ -20,6 +20,7 @@
 u32 weft_ctl_write(struct weft_ctl *ctl, struct weft_rec *rec, u32 room, bool *more)
 {
 	u8 *dst = rec->raw + rec->len;
+	struct weft_flow *flow;
 	struct weft_rflow *rf;
 	struct weft_txm *txm;
 
@@ -30,7 +31,9 @@ u32 weft_ctl_write(struct weft_ctl *ctl, struct weft_rec *rec, u32 room, bool *m
 		txm = weft_ctl_obj(ctl, struct weft_txm);
 		return weft_flow_chunk(txm->flow, txm, dst, room);
 	case WEFT_CTL_FLOW:
-		return weft_flow_chunk(weft_ctl_obj(ctl, struct weft_flow), NULL, dst, room);
+		flow = weft_ctl_obj(ctl, struct weft_flow);
+		return weft_contact_asks(flow) ? weft_contact_chunk(flow, dst, room) :
+						 weft_flow_chunk(flow, NULL, dst, room);
 	case WEFT_CTL_RFLOW:
 		rf = weft_ctl_obj(ctl, struct weft_rflow);
 		weft_assert_held(&rf->path->lock);

@@ -29,6 +29,8 @@ void weft_conf_default(struct weft_conf *conf)
 	conf->ack_delay_ns = NSEC_PER_MSEC;
 	conf->rto_min_ns = 5 * NSEC_PER_MSEC;
 	conf->dead_ns = 10ull * NSEC_PER_SEC;
+	conf->linger_ns = 120ull * NSEC_PER_SEC;
+	conf->linger_user = 256;
 	conf->keepalive_ns = 5ull * NSEC_PER_SEC;
 	conf->connect_ns = 5ull * NSEC_PER_SEC;
 	conf->accept_ns = 60ull * NSEC_PER_SEC;
@@ -224,10 +226,25 @@ static void weft_rx_epgone(struct weft_path *path, const struct weft_w_epgone *w
 	flow = weft_flow_by_gen(path, id.sgen);
 	if (!flow || flow->dead)
 		return;
+	if (weft_contact_refused(flow, out->now))
+		return;
 	flow->ref++;
 	if (flow->conn)
 		weft_cm_reset(flow->conn, ECONNRESET, out);
-	weft_flow_fail(flow, ECONNREFUSED, out);
+	weft_flow_gave_up(path, weft_flow_fail(flow, ECONNREFUSED, out), ECONNREFUSED);
+	weft_flow_put(flow);
+}
+
+/* Process CREDIT. The first one accepts a flow. */
+static void weft_rx_credit(struct weft_path *path, const struct weft_w_credit *w,
+			   struct weft_out *out)
+{
+	struct weft_flow *flow = weft_credit_told(path, w);
+
+	if (likely(!flow || flow->accepted))
+		return;
+	flow->ref++;
+	weft_send_accepted(flow, out);
 	weft_flow_put(flow);
 }
 
@@ -256,8 +273,10 @@ static int weft_rx_chunk(struct weft_path *path, u8 lane, const struct weft_chun
 		weft_rx_epgone(path, c->body, out);
 		return 0;
 	case WEFT_CHUNK_CREDIT:
-		weft_credit_told(path, c->body);
+		weft_rx_credit(path, c->body, out);
 		return 0;
+	case WEFT_CHUNK_OPEN:
+		return weft_contact_rx(path, c->body);
 	}
 	return 0;
 }

@@ -9,8 +9,11 @@
  */
 #include "core/api/monitor.h"
 
-/* Fail one object of @path. Return: true if there may be more. */
-static bool weft_path_strip(struct weft_path *path, struct weft_out *out)
+/*
+ * Fail one object of @path. @lost: incremented by the messages that are given up. Return: true if
+ * there may be more.
+ */
+static bool weft_path_strip(struct weft_path *path, u32 *lost, struct weft_out *out)
 {
 	int err = path->failing;
 	struct weft_list *l;
@@ -26,7 +29,7 @@ static bool weft_path_strip(struct weft_path *path, struct weft_out *out)
 		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
 
 		flow->ref++;
-		weft_flow_fail(flow, err, out);
+		*lost += weft_flow_fail(flow, err, out);
 		/* the endpoint drops its reference at its next use */
 		weft_flow_unlist(flow);
 		weft_flow_put(flow);
@@ -65,7 +68,7 @@ static void weft_path_strip_rxms(struct weft_path *path, struct weft_out *out)
 static void weft_path_bury(struct weft_path *path, struct weft_out *out)
 {
 	struct weft_core *core = path->core;
-	u32 i, n = 0;
+	u32 i, n = 0, lost = 0;
 	bool heard, told;
 
 	weft_lock(&core->lock);
@@ -85,7 +88,7 @@ static void weft_path_bury(struct weft_path *path, struct weft_out *out)
 		weft_count(core, paths_idle);
 	else
 		weft_count(core, paths_dead);
-	while (weft_path_strip(path, out)) {
+	while (weft_path_strip(path, &lost, out)) {
 		if (++n % 64)
 			continue;
 		weft_unlock(&path->lock);
@@ -93,7 +96,8 @@ static void weft_path_bury(struct weft_path *path, struct weft_out *out)
 	}
 	weft_path_strip_rxms(path, out);
 	for (i = 0; i < WEFT_LANES; i++)
-		weft_lane_fini(path, &path->lane[i], out);
+		lost += weft_lane_fini(path, &path->lane[i], out);
+	weft_flow_gave_up(path, lost, path->failing);
 	weft_unlock(&path->lock);
 	if (told)
 		weft_monitor_all(core, out);

@@ -8,7 +8,9 @@
  */
 #include "core/api/monitor.h"
 
-/* End connections and closing flows that have taken too long. */
+/*
+ * End connections and closing flows that have taken too long. Refused flows ask again.
+ */
 static void weft_path_expire(struct weft_path *path, struct weft_out *out)
 {
 	weft_ns next = U64_MAX;
@@ -24,6 +26,13 @@ static void weft_path_expire(struct weft_path *path, struct weft_out *out)
 	weft_list_for_each_safe(l, tmp, &path->flow.list) {
 		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
 
+		if (unlikely(flow->again_at <= out->now)) {
+			flow->again_at = U64_MAX;
+			if (path->local)
+				weft_fence_go(flow, out);
+			else
+				weft_contact_again(flow);
+		}
 		if (flow->closing && flow->close_at <= out->now && !path->local)
 			weft_flow_expire(flow, out);
 	}
@@ -36,6 +45,7 @@ static void weft_path_expire(struct weft_path *path, struct weft_out *out)
 	weft_list_for_each(l, &path->flow.list) {
 		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
 
+		next = min(next, flow->again_at);
 		if (flow->closing && !path->local)
 			next = min(next, flow->close_at);
 	}

@@ -27,6 +27,8 @@
  * @ack_delay_ns: longest time that an acknowledgement is held back
  * @rto_min_ns: shortest retransmission timeout
  * @dead_ns: time without a sign of life after which a path with operations is given up
+ * @linger_ns: time for which sends of an ended program go on while their receiver lives
+ * @linger_user: flows of a user with such sends; those of further flows go on for @dead_ns
  * @keepalive_ns: silence on a path with connections after which PING is sent
  * @connect_ns: longest time of a path's handshake
  * @accept_ns: longest time until a program answers a connection request
@@ -54,6 +56,8 @@ struct weft_conf {
 	weft_ns ack_delay_ns;
 	weft_ns rto_min_ns;
 	weft_ns dead_ns;
+	weft_ns linger_ns;
+	u32 linger_user;
 	weft_ns keepalive_ns;
 	weft_ns connect_ns;
 	weft_ns accept_ns;
@@ -94,6 +98,7 @@ struct weft_conf {
 	X(msgs_local, "messages that stayed on the node")		\
 	X(msgs_unexpected, "messages that arrived before their receive was posted")	\
 	X(msgs_lost, "messages whose sender was gone before a receive took them")	\
+	X(msgs_given_up, "messages reported as sent whose delivery is unknown")	\
 	X(msgs_truncated, "messages that were longer than their receive")	\
 	X(notifications, "notify calls of programs")			\
 	X(engine_joins, "endpoints that an engine began to poll")	\
@@ -109,6 +114,7 @@ struct weft_conf {
 	X(limit_requests, "connection requests refused at the limit of unanswered ones")	\
 	X(limit_datagrams, "datagrams dropped at the limit of their endpoint")	\
 	X(limit_jobs, "jobs refused at the limit of jobs")		\
+	X(limit_linger, "flows of ended programs at the limit of their user")	\
 	X(cq_overflows, "completions that waited for space in their queue")	\
 	X(bad_entries, "ring entries that could not be decoded")	\
 	X(bad_completions, "ring entries that were decoded and refused")	\

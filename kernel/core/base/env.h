@@ -289,6 +289,12 @@ int weft_env_path_open(struct weft_path *path, u32 *max_payload);
 void weft_env_path_close(struct weft_path *path);
 
 /*
+ * Report to the administrator that @n messages on a path were given up. Their sends had succeeded,
+ * so no program hears of it. @err: errno, the reason.
+ */
+void weft_env_given_up(struct weft_path *path, u32 n, int err);
+
+/*
  * Begin or end the reception of packets to a group. The service is not used, and there is no second
  * request for the same state. May sleep. Return: 0; negative errno: packets are not received (never
  * for the end, which does not fail).

@@ -12,10 +12,10 @@
  *	  WEFT_CREDIT_MSGS, WEFT_CREDIT_BYTES, at most WEFT_CREDIT_STEP, WEFT_CREDIT_STEP_BYTES
  *	else: WEFT_CREDIT_MSGS, WEFT_CREDIT_BYTES, less the kept messages of this flow
  *
- * A sender that has received no credit yet uses the second rule. So each flow has credit of its
- * own, which no other flow can use up. The limits and the number of flows bound the sum. Beyond its
- * bytes a sender announces messages. Beyond its messages a send waits (flow->parked), and so do the
- * later ones of its program. Nothing is dropped, and other flows continue.
+ * The first credit answers OPEN (contact.c) and follows the second rule. So each flow has credit of
+ * its own, which no other flow can use up. The limits and the number of flows bound the sum. Beyond
+ * its bytes a sender announces messages. Beyond its messages a send waits (flow->parked), and so do
+ * the later ones of its program. Nothing is dropped, and other flows continue.
  *
  *	receiving side:	content --at a limit, little credit is left--> starved (in path->starved)
  *			starved --below the limits, or some of its own received: CREDIT--> content
@@ -325,7 +325,8 @@ void weft_credit_timer(struct weft_path *path, struct weft_out *out)
 void weft_credit_park(struct weft_txm *txm)
 {
 	weft_assert_held(&txm->path->lock);
-	weft_count(txm->path->core, limit_messages);
+	if (txm->flow->accepted)
+		weft_count(txm->path->core, limit_messages);
 	weft_list_del(&txm->qnode);
 	weft_list_add_tail(&txm->flow->parked, &txm->qnode);
 }
@@ -334,8 +335,10 @@ void weft_credit_park(struct weft_txm *txm)
  * weft_credit_told - process a CREDIT chunk
  * @path: the path, locked
  * @w: the chunk
+ *
+ * Return: its flow; NULL: there is none.
  */
-void weft_credit_told(struct weft_path *path, const struct weft_w_credit *w)
+struct weft_flow *weft_credit_told(struct weft_path *path, const struct weft_w_credit *w)
 {
 	struct weft_flow *flow;
 	struct weft_flowid id;
@@ -346,18 +349,19 @@ void weft_credit_told(struct weft_path *path, const struct weft_w_credit *w)
 	weft_wire_flow_get(&w->flow, &id);
 	flow = weft_flow_by_gen(path, id.sgen);
 	if (!flow)
-		return;
+		return NULL;
 	if ((s32)(id.mseq - flow->msg_limit) > 0)
 		flow->msg_limit = id.mseq;
 	if ((s32)(bytes - flow->tx_limit) > 0)
 		flow->tx_limit = bytes;
 	if (weft_list_empty(&flow->parked))
-		return;
+		return flow;
 	/* parked sends come before the other sends of this flow */
 	sendq = &path->lane[flow->lane].sendq;
 	weft_list_splice_tail(&flow->parked, sendq);
 	weft_list_splice_tail(sendq, &flow->parked);
 	path->busy |= 1u << flow->lane;
+	return flow;
 }
 
 /**

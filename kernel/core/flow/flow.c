@@ -6,7 +6,8 @@
  * offers them to matching in that order. The generation of the sending side names the flow on a
  * path: a flow that begins again is a new flow.
  *
- *	sending:   open --endpoint ends, or closes--> closing --all acknowledged--> ended
+ *	sending:   asking (contact.c) --CREDIT--> accepted
+ *		   accepted --endpoint ends, or closes--> closing --all acknowledged--> ended
  *	             \--EPGONE, path died--> dead --all acknowledged--> ended
  *		   ended: ABORT of all later messages, or FIN, reports it to the peer
  *	receiving: open --endpoint has gone--> gone: EPGONE was sent; messages are dropped until the
@@ -59,7 +60,10 @@ struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 	flow->id.sgen = weft_core_gen(path->core);
 	flow->lane = weft_flow_lane(&flow->id);
 	flow->ref = 1;
-	flow->msg_limit = WEFT_CREDIT_MSGS;
+	/* the peer of a connection, and of datagrams, is not asked */
+	flow->accepted = ep->conf.type != WEFT_EP_RDM;
+	flow->again_at = U64_MAX;
+	flow->msg_limit = flow->accepted ? WEFT_CREDIT_MSGS : 0;
 	flow->tx_limit = WEFT_CREDIT_BYTES;
 	/* the peer has no flow of datagrams */
 	flow->ended = ep->conf.type == WEFT_EP_DGRAM;
@@ -92,6 +96,8 @@ int weft_flow_add(struct weft_flow *flow)
 	path->nflow++;
 	if (path->state == WEFT_PATHS_UP)
 		weft_flow_auth(flow);
+	if (!flow->accepted && !path->local)
+		weft_ctl_put(path, flow->lane, &flow->ctl);
 	return 0;
 }
 
@@ -151,7 +157,27 @@ void weft_flow_recent(struct weft_ep *ep, struct weft_flow *flow)
 	weft_mutex_assert_held(&ep->sq_mutex);
 	ep->flow.recent = flow;
 	WRITE_ONCE(ep->flow.near, fast && flow->lep);
-	ep->flow.far = fast && !flow->lep;
+	ep->flow.far = fast && !flow->path->local;
+}
+
+/*
+ * Return: for how long the sends of a closing flow may go on. A receiver that lives may need long
+ * to take them: then a user's first flows wait for linger_ns.
+ */
+static weft_ns weft_flow_linger(struct weft_flow *flow)
+{
+	const struct weft_conf *conf = &flow->path->core->conf;
+	struct weft_user *user = flow->ep->user;
+
+	if (flow->conn || weft_list_empty(&flow->txms))
+		return READ_ONCE(conf->dead_ns);
+	if ((u32)atomic_inc_return(&user->lingers) > READ_ONCE(conf->linger_user)) {
+		atomic_dec(&user->lingers);
+		weft_count(flow->path->core, limit_linger);
+		return READ_ONCE(conf->dead_ns);
+	}
+	flow->lingers = true;
+	return READ_ONCE(conf->linger_ns);
 }
 
 /**
@@ -159,7 +185,7 @@ void weft_flow_recent(struct weft_ep *ep, struct weft_flow *flow)
  * @flow: on ep->flows; ep->sq_mutex is held, no lock
  * @out: output
  *
- * Sends under way continue, for at most dead_ns.
+ * Sends under way continue, for at most linger_ns.
  */
 void weft_flow_forget(struct weft_flow *flow, struct weft_out *out)
 {
@@ -174,7 +200,7 @@ void weft_flow_forget(struct weft_flow *flow, struct weft_out *out)
 	weft_lock(&path->lock);
 	if (!flow->closing) {
 		flow->closing = true;
-		flow->close_at = out->now + path->core->conf.dead_ns;
+		flow->close_at = out->now + weft_flow_linger(flow);
 		path->flow.close_at = min(path->flow.close_at, flow->close_at);
 		if (path->state != WEFT_PATHS_DEAD && !path->local)
 			weft_path_deadline(path, flow->close_at);
@@ -201,37 +227,33 @@ static struct weft_list *weft_flow_chain(struct weft_ep *ep, const struct weft_s
 }
 
 /*
- * Make a flow to endpoint @peer of this node. May sleep. Return: the flow, ERR_PTR(-ECONNREFUSED,
- * -ENOMEM).
+ * Make a flow to endpoint @peer of this node. Without that endpoint a flow of messages waits for it
+ * (contact.c). May sleep. Return: the flow, ERR_PTR(-ECONNREFUSED, -ENOMEM).
  */
-static struct weft_flow *weft_flow_local(struct weft_ep *ep, const struct weft_sockaddr *peer)
+static struct weft_flow *weft_flow_local(struct weft_ep *ep, const struct weft_sockaddr *peer,
+					 struct weft_out *out)
 {
+	struct weft_ep *lep = weft_contact_service(ep, be16_to_cpu(peer->port));
 	struct weft_path *path = ep->core->local;
 	struct weft_flow *flow;
-	struct weft_ep *lep;
 
-	lep = weft_core_service(ep->core, be16_to_cpu(peer->port));
-	if (lep && (lep->conf.type != ep->conf.type || READ_ONCE(lep->state) != WEFT_EPS_ENABLED)) {
-		weft_ep_put(lep);
-		lep = NULL;
-	}
-	if (!lep) {
+	if (!lep && ep->conf.type == WEFT_EP_DGRAM) {
 		weft_count(ep->core, no_service);
-		return ERR_PTR(-ECONNREFUSED);
-	}
-	if (lep->job != ep->job) {
-		weft_count(ep->core, wrong_job);
-		weft_ep_put(lep);
 		return ERR_PTR(-ECONNREFUSED);
 	}
 	flow = weft_flow_new(ep, path, peer);
 	if (!flow) {
-		weft_ep_put(lep);
+		if (lep)
+			weft_ep_put(lep);
 		return ERR_PTR(-ENOMEM);
 	}
 	flow->lep = lep;
 	weft_lock(&path->lock);
 	weft_flow_add(flow);
+	if (lep)
+		flow->accepted = true;
+	else
+		weft_contact_refused(flow, out->now);
 	weft_unlock(&path->lock);
 	return flow;
 }
@@ -245,7 +267,7 @@ static struct weft_flow *weft_flow_make(struct weft_ep *ep, const struct weft_so
 	int err;
 
 	if (weft_core_own(ep->core, peer))
-		return weft_flow_local(ep, peer);
+		return weft_flow_local(ep, peer, out);
 	do {
 		path = weft_path_find(ep->core, peer, out);
 		if (IS_ERR(path))
@@ -254,6 +276,7 @@ static struct weft_flow *weft_flow_make(struct weft_ep *ep, const struct weft_so
 		if (flow) {
 			weft_lock(&path->lock);
 			err = weft_flow_add(flow);
+			weft_path_output(path, out);
 			weft_unlock(&path->lock);
 			if (err)
 				weft_flow_free(flow);
@@ -266,25 +289,50 @@ static struct weft_flow *weft_flow_make(struct weft_ep *ep, const struct weft_so
 	return err ? ERR_PTR(err) : flow;
 }
 
-/*
- * Was the entry that is being taken posted before its program could know that the flow is dead?
- * Return: 0: no; negative errno of the flow's end, for the entry.
+/**
+ * weft_flow_cut - sends of a dead flow have failed: those behind them in the ring fail, too
+ * @flow: the flow; its path is locked
+ *
+ * They were posted before the program could know that. Otherwise a later message could pass a lost
+ * one (FI_ORDER_SAS of fi_endpoint(3)).
  */
-static int weft_flow_cut_off(struct weft_ep *ep, struct weft_flow *flow)
+void weft_flow_cut(struct weft_flow *flow)
+{
+	struct weft_ep *ep = flow->ep;
+
+	weft_assert_held(&flow->path->lock);
+	weft_lock(&ep->lock);
+	if (ep->state != WEFT_EPS_DEAD) {
+		flow->cut = true;
+		flow->cut_at = READ_ONCE(ep->conf.doorbell->sq_tail);
+	}
+	weft_unlock(&ep->lock);
+}
+
+/*
+ * Was the entry at index @at posted before its program could know that the flow is dead? The first
+ * entry finds it out if an endpoint of this node has gone. Return: 0: no; negative errno of the
+ * flow's end, for the entry.
+ */
+static int weft_flow_cut_off(struct weft_flow *flow, u32 at)
 {
 	u32 before;
 	int err;
 
 	weft_lock(&flow->path->lock);
+	if (!flow->dead) {
+		WRITE_ONCE(flow->dead, ECONNREFUSED);
+		weft_flow_cut(flow);
+	}
 	/* the program may have written any index */
-	before = flow->cut_at - ep->tx.ring.cons;
-	err = flow->cut && before && before <= ep->tx.ring.size ? -(int)flow->dead : 0;
+	before = flow->cut_at - at;
+	err = flow->cut && before && before <= flow->ep->conf.sq_slots ? -(int)flow->dead : 0;
 	weft_unlock(&flow->path->lock);
 	return err;
 }
 
 /* As weft_flow_find(), when the flow is not the recent one or the address vector has changed. */
-static noinline struct weft_flow *weft_flow_look(struct weft_ep *ep, u32 dst, u32 gen,
+static noinline struct weft_flow *weft_flow_look(struct weft_ep *ep, u32 dst, u32 at, u32 gen,
 						 struct weft_out *out)
 {
 	struct weft_sockaddr peer;
@@ -307,7 +355,7 @@ static noinline struct weft_flow *weft_flow_look(struct weft_ep *ep, u32 dst, u3
 			continue;
 		if (weft_flow_alive(flow))
 			goto found;
-		err = weft_flow_cut_off(ep, flow);
+		err = weft_flow_cut_off(flow, at);
 		if (err)
 			return ERR_PTR(err);
 		weft_flow_forget(flow, out);
@@ -328,6 +376,7 @@ found:
  * weft_flow_find - find the flow to a destination of a connectionless endpoint, or make it
  * @ep: the endpoint; ep->sq_mutex is held
  * @dst: index in its address vector
+ * @at: index of the send in the ring
  * @out: output
  *
  * An address has one flow, even if the vector holds it more than once: endpoints define the order
@@ -336,7 +385,7 @@ found:
  * Context: may sleep.
  * Return: the flow; ERR_PTR(-EINVAL: no such destination, -ECONNREFUSED: no endpoint (local), ...).
  */
-struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, struct weft_out *out)
+struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, u32 at, struct weft_out *out)
 {
 	struct weft_flow *flow = ep->flow.recent;
 	u32 gen = weft_av_gen(ep->av);
@@ -345,7 +394,7 @@ struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, struct weft_out *o
 	if (likely(flow && ep->flow.recent_dst == dst && ep->flow.recent_gen == gen &&
 		   weft_flow_alive(flow)))
 		return flow;
-	return weft_flow_look(ep, dst, gen, out);
+	return weft_flow_look(ep, dst, at, gen, out);
 }
 
 /* ---- Receiving ------------------------------------------------------------------- */
@@ -387,50 +436,6 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 	weft_list_add_tail(&path->flow.rflows[weft_path_hash(path, id->sgen)], &rf->node);
 	path->flow.nrflow++;
 	path->nflow++;
-	return rf;
-}
-
-/**
- * weft_rflow_bind - find the endpoint of a flow's first message
- * @path: the path, locked
- * @h: head of the message
- *
- * Return: the flow; NULL: no memory, or too many. The flow is gone in three cases: no endpoint has
- * the service, the endpoint has another job, or it keeps too many messages of ended flows.
- */
-struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_head *h)
-{
-	const struct weft_flowid *id = &h->flow;
-	struct weft_ep *ep = NULL;
-	struct weft_rflow *rf;
-
-	weft_assert_held(&path->lock);
-	/* cm.c binds connected endpoints when they connect */
-	if (!(h->flags & WEFT_MSG_CONNECTED))
-		ep = weft_core_service(path->core, id->dsvc);
-	if (ep && (ep->conf.type != WEFT_EP_RDM || READ_ONCE(ep->state) != WEFT_EPS_ENABLED)) {
-		weft_ep_put(ep);
-		ep = NULL;
-	}
-	if (ep && h->auth != weft_job_auth(ep->job, path->token, id, WEFT_AUTH_FLOW)) {
-		weft_count(path->core, wrong_job);
-		weft_ep_put(ep);
-		ep = NULL;
-	}
-	if (ep && weft_credit_orphaned(ep)) {
-		weft_keep_count(path->core, WEFT_FULL_ENDPOINT);
-		weft_ep_put(ep);
-		ep = NULL;
-	}
-	rf = weft_rflow_new(path, id, ep);
-	if (ep)
-		weft_ep_put(ep);
-	else if (rf)
-		weft_count(path->core, no_service);
-	if (rf && !ep) {
-		rf->gone = true;
-		weft_ctl_put(path, rf->lane, &rf->ctl);
-	}
 	return rf;
 }
 

@@ -13,17 +13,17 @@
 
 /* ---- flow.c --------------------------------------------------------------------- */
 
-struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, struct weft_out *out);
+struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, u32 at, struct weft_out *out);
 struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 				const struct weft_sockaddr *peer);
 int weft_flow_add(struct weft_flow *flow);
 u32 weft_flow_chunk(const struct weft_flow *flow, const struct weft_txm *txm, u8 *dst, u32 room);
+void weft_flow_cut(struct weft_flow *flow);
 void weft_flow_recent(struct weft_ep *ep, struct weft_flow *flow);
 u8 weft_flow_lane(const struct weft_flowid *id);
 void weft_flow_forget(struct weft_flow *flow, struct weft_out *out);
 struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flowid *id,
 				  struct weft_ep *ep);
-struct weft_rflow *weft_rflow_bind(struct weft_path *path, const struct weft_head *h);
 u32 weft_rflow_look(struct weft_rflow *rf, u32 gen);
 
 /*
@@ -38,6 +38,28 @@ static inline u32 weft_rflow_src(struct weft_rflow *rf)
 		return WEFT_SRC_ANY;
 	gen = weft_av_gen(rf->ep->av);
 	return likely(rf->src_ok && rf->src_gen == gen) ? rf->src : weft_rflow_look(rf, gen);
+}
+
+/* ---- contact.c -------------------------------------------------------------------- */
+
+struct weft_ep *weft_contact_service(struct weft_ep *ep, u16 service);
+u32 weft_contact_chunk(const struct weft_flow *flow, u8 *dst, u32 room);
+int weft_contact_rx(struct weft_path *path, const struct weft_w_open *w);
+int weft_contact_refuse(struct weft_path *path, const struct weft_flowid *id);
+bool weft_contact_refused(struct weft_flow *flow, weft_ns now);
+void weft_contact_again(struct weft_flow *flow);
+bool weft_contact_local(struct weft_flow *flow, struct weft_out *out);
+
+/* Return: true if the flow has to be accepted before its first message is sent. */
+static inline bool weft_contact_asks(const struct weft_flow *flow)
+{
+	return !flow->accepted && !flow->ended && !flow->dead;
+}
+
+/* Return: true if the flow waits for an endpoint of this node: its sends are held. */
+static inline bool weft_contact_held(const struct weft_flow *flow)
+{
+	return unlikely(!flow->accepted) && flow->path->local;
 }
 
 /* ---- credit.c --------------------------------------------------------------------- */
@@ -64,7 +86,7 @@ void weft_credit_ignore(struct weft_rxm *rxm, u32 len);
 void weft_credit_over(struct weft_rxm *rxm, struct weft_out *out);
 void weft_credit_timer(struct weft_path *path, struct weft_out *out);
 void weft_credit_park(struct weft_txm *txm);
-void weft_credit_told(struct weft_path *path, const struct weft_w_credit *w);
+struct weft_flow *weft_credit_told(struct weft_path *path, const struct weft_w_credit *w);
 u32 weft_credit_chunk(const struct weft_rflow *rf, u8 *dst, u32 room);
 
 /*

@@ -316,7 +316,7 @@ static struct weft_flow *weft_dgram_flow(struct weft_ep *ep, const struct weft_s
 	struct weft_member *m;
 
 	if (!(e->flags & WEFT_SQ_GROUP))
-		return weft_flow_find(ep, e->dst, out);
+		return weft_flow_find(ep, e->dst, ep->tx.ring.cons, out);
 	m = weft_group_member(ep, e->dst);
 	return m && m->flow ? m->flow : ERR_PTR(-EINVAL);
 }

@@ -44,7 +44,8 @@ void weft_send_abandon(struct weft_txm *txm, int status, struct weft_out *out)
  * @status: errno
  * @out: output
  *
- * Sends that have reached their level are still delivered.
+ * Sends that have reached their level are still delivered. So are those that reach it when their
+ * flow is accepted.
  */
 void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out)
 {
@@ -61,7 +62,7 @@ void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out)
 			weft_list_for_each_safe(l, tmp, &flow->txms) {
 				struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
 
-				if (txm->tx.told)
+				if (txm->tx.told || weft_send_copied(txm))
 					continue;
 				weft_send_abandon(txm, status, out);
 			}

@@ -13,7 +13,8 @@
  * A held send has its payload in kernel memory, or the addresses of its segments. It uses a struct
  * weft_txm, so the size of the send ring bounds the number of held sends. The consumer of the send
  * ring releases them, because a send within the node needs that context. A worker is scheduled when
- * the last send under way is over.
+ * the last send under way is over. Sends to an endpoint of this node that does not exist yet are
+ * held in the same way (flow/contact.c).
  *
  * Locks: ep->sq_mutex; path->lock and ep->lock are taken here, in the order of
  * Documentation/locking.rst.
@@ -78,7 +79,7 @@ static struct weft_txm *weft_fence_next(struct weft_flow *flow)
 	struct weft_list *l = weft_list_first(&flow->fenced);
 	struct weft_txm *txm;
 
-	if (!l)
+	if (!l || weft_contact_held(flow))
 		return NULL;
 	txm = weft_entry(l, struct weft_txm, node);
 	if (txm->flags & WEFT_SQ_FENCE && !weft_list_empty(&flow->txms))
@@ -111,11 +112,16 @@ static bool weft_fence_flow(struct weft_ep *ep, struct weft_flow *flow, struct w
 
 	do {
 		/* without memory the list stays: the next notify call tries again */
-		if (flow->lep && !weft_local_spare(ep)) {
+		if (path->local && !weft_local_spare(ep)) {
 			WRITE_ONCE(ep->tx.fence_go, true);
 			return false;
 		}
 		weft_lock(&path->lock);
+		if (weft_contact_held(flow) && !flow->dead && !weft_contact_local(flow, out)) {
+			WRITE_ONCE(flow->dead, ECONNREFUSED);
+			weft_fence_drop(flow, ECONNREFUSED, out);
+			weft_flow_cut(flow);
+		}
 		txm = weft_fence_next(flow);
 		if (txm && flow->lep)
 			weft_fence_local(flow, txm, out);
@@ -127,7 +133,10 @@ static bool weft_fence_flow(struct weft_ep *ep, struct weft_flow *flow, struct w
 		if (out->ntx > WEFT_OUT_TX / 2 || out->ncopy > WEFT_OUT_COPY / 2)
 			weft_flush(out);
 	} while (txm);
-	return all;
+	/* the fast path may use the flow from now on */
+	if (all && ep->flow.recent == flow)
+		weft_flow_recent(ep, flow);
+	return all && (!weft_contact_held(flow) || flow->dead);
 }
 
 /**

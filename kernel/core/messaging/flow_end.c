@@ -16,21 +16,25 @@ static void weft_flow_lost(struct weft_flow *flow)
 		weft_count(flow->path->core, dgrams_dropped);
 }
 
-/*
- * Sends of a dead flow have failed. Those behind them in the ring were posted before the program
- * could know that. They fail, too: otherwise a later message could pass a lost one (FI_ORDER_SAS).
+/**
+ * weft_flow_gave_up - count and report messages that were given up after their sends had succeeded
+ * @path: their path, locked
+ * @n: number of messages; 0: nothing happens
+ * @err: errno, the reason
  */
-static void weft_flow_cut(struct weft_flow *flow)
+void weft_flow_gave_up(struct weft_path *path, u32 n, int err)
 {
-	struct weft_ep *ep = flow->ep;
+	weft_assert_held(&path->lock);
+	if (likely(!n))
+		return;
+	weft_count_add(path->core, msgs_given_up, n);
+	weft_env_given_up(path, n, err);
+}
 
-	weft_assert_held(&flow->path->lock);
-	weft_lock(&ep->lock);
-	if (ep->state != WEFT_EPS_DEAD) {
-		flow->cut = true;
-		flow->cut_at = READ_ONCE(ep->conf.doorbell->sq_tail);
-	}
-	weft_unlock(&ep->lock);
+/* Return: true if the program takes the message for sent, and the peer has not reported it. */
+static bool weft_flow_owes(const struct weft_txm *txm)
+{
+	return txm->tx.told && !txm->tx.placed && txm->state != WEFT_TXM_LOCAL;
 }
 
 /**
@@ -39,11 +43,14 @@ static void weft_flow_cut(struct weft_flow *flow)
  *	list
  * @err: errno
  * @out: output
+ *
+ * Return: number of messages that were given up: for weft_flow_gave_up().
  */
-void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out)
+u32 weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out)
 {
 	struct weft_list *l;
 	bool told = false;
+	u32 n = 0;
 
 	weft_assert_held(&flow->path->lock);
 	flow->ref++;
@@ -53,6 +60,7 @@ void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out)
 		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
 
 		told |= !txm->tx.told;
+		n += weft_flow_owes(txm);
 		weft_flow_lost(flow);
 		weft_send_done(txm, err, out);
 		if (flow->lep)
@@ -66,6 +74,7 @@ void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out)
 		weft_flow_cut(flow);
 	weft_flow_check(flow, out);
 	weft_flow_put(flow);
+	return n;
 }
 
 /**
@@ -73,10 +82,13 @@ void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out)
  * @flow: the flow; its path is locked; the caller has a reference
  * @err: errno, for the peer too
  * @out: output
+ *
+ * Return: number of messages that were given up: for weft_flow_gave_up().
  */
-void weft_flow_withdraw(struct weft_flow *flow, int err, struct weft_out *out)
+u32 weft_flow_withdraw(struct weft_flow *flow, int err, struct weft_out *out)
 {
 	struct weft_list *l;
+	u32 n = 0;
 
 	weft_assert_held(&flow->path->lock);
 	while ((l = weft_list_first(&flow->txms))) {
@@ -84,12 +96,14 @@ void weft_flow_withdraw(struct weft_flow *flow, int err, struct weft_out *out)
 
 		/* the send may be over, and in use again, when its last reference is dropped */
 		weft_txm_get(txm);
+		n += weft_flow_owes(txm);
 		weft_flow_lost(flow);
 		weft_send_abandon(txm, err, out);
 		if (txm->state != WEFT_TXM_OVER)
 			weft_send_over(txm, out);
 		weft_txm_put(txm, out);
 	}
+	return n;
 }
 
 /**
@@ -102,7 +116,7 @@ void weft_flow_expire(struct weft_flow *flow, struct weft_out *out)
 	weft_assert_held(&flow->path->lock);
 	flow->ref++;
 	flow->close_at = U64_MAX;
-	weft_flow_withdraw(flow, ETIMEDOUT, out);
+	weft_flow_gave_up(flow->path, weft_flow_withdraw(flow, ETIMEDOUT, out), ETIMEDOUT);
 	if (!flow->dead)
 		WRITE_ONCE(flow->dead, ETIMEDOUT);
 	if (flow->conn && !flow->ended) {

@@ -23,12 +23,14 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out);
 int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst);
 struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
 				struct weft_flow *flow, const void *pay);
+void weft_fence_go(struct weft_flow *flow, struct weft_out *out);
 void weft_fence_check(struct weft_flow *flow, struct weft_out *out);
 
 /* ---- flow_end.c ----------------------------------------------------------------- */
 
-void weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out);
-void weft_flow_withdraw(struct weft_flow *flow, int err, struct weft_out *out);
+void weft_flow_gave_up(struct weft_path *path, u32 n, int err);
+u32 weft_flow_fail(struct weft_flow *flow, int err, struct weft_out *out);
+u32 weft_flow_withdraw(struct weft_flow *flow, int err, struct weft_out *out);
 void weft_flow_expire(struct weft_flow *flow, struct weft_out *out);
 void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out);
 void weft_rflow_gone(struct weft_rflow *rf, struct weft_out *out);
@@ -36,6 +38,7 @@ void weft_rflow_gone(struct weft_rflow *rf, struct weft_out *out);
 /* ---- send.c --------------------------------------------------------------------- */
 
 int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out);
+void weft_send_accepted(struct weft_flow *flow, struct weft_out *out);
 void weft_send_queue(struct weft_txm *txm, struct weft_out *out);
 
 /*
@@ -90,6 +93,12 @@ static inline const void *weft_send_bytes(struct weft_ep *ep, const struct weft_
 		return pay;
 	err = weft_send_payload(ep, e, ep->tx.scratch);
 	return err ? ERR_PTR(err) : ep->tx.scratch;
+}
+
+/* Return: true if a send completes when its bytes have been copied and its flow is accepted. */
+static inline bool weft_send_copied(const struct weft_txm *txm)
+{
+	return !txm->user && !(txm->flags & WEFT_SQ_LATER);
 }
 
 /* ---- recv.c --------------------------------------------------------------------- */

@@ -2,9 +2,10 @@
 /*
  * weft core - incoming messages: their order and their receiver
  *
- * The flow of a chunk is found. The message is offered to matching when all earlier messages of the
- * flow have been offered (post.c). A whole short message that matches a receive of one segment is
- * completed from the packet and leaves no state. All others get a struct weft_rxm:
+ * The flow of a chunk is found; OPEN or a connection has made it. The message is offered to
+ * matching when all earlier messages of the flow have been offered (post.c). A whole short message
+ * that matches a receive of one segment is completed from the packet and leaves no state. All
+ * others get a struct weft_rxm:
  *
  *	early --its turn--> unexpected --a receive is posted--> out->start --> started
  *	                \---a receive waits--------------------------------> started --> over
@@ -303,30 +304,6 @@ static struct weft_rxm *weft_recv_known(struct weft_list *list, u32 mseq)
 	return NULL;
 }
 
-static struct weft_rflow *weft_recv_flow(struct weft_path *path, const struct weft_head *h)
-{
-	struct weft_rflow *rf = weft_rflow_find(path, h->flow.ssvc, h->flow.sgen);
-
-	return likely(rf) ? rf : weft_rflow_bind(path, h);
-}
-
-/*
- * Answer a message of a flow beyond the limit: report to its sender that it has no receiver, and
- * keep nothing. Waiting for the end of another flow would stop the whole lane. Return: 0, -ENOMEM:
- * not now.
- */
-static int weft_recv_refuse(struct weft_path *path, const struct weft_head *h)
-{
-	struct weft_ctl_chunk *note = weft_ctl_chunk_new(path);
-
-	if (!note)
-		return -ENOMEM;
-	note->len = weft_wire_epgone_put(note->chunk, &h->flow);
-	weft_ctl_put(path, weft_flow_lane(&h->flow), &note->ctl);
-	weft_count(path->core, no_service);
-	return 0;
-}
-
 /*
  * Return: true if the message has the receiver's authentication code. No kernel sends another code
  * on a flow that is not gone.
@@ -359,9 +336,9 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct w
 
 	weft_assert_held(&path->lock);
 	weft_wire_head_get(&w->head, &h);
-	rf = weft_recv_flow(path, &h);
+	rf = weft_rflow_find(path, h.flow.ssvc, h.flow.sgen);
 	if (unlikely(!rf)) {
-		if (path->flow.nrflow < WEFT_RFLOWS_MAX || weft_recv_refuse(path, &h))
+		if (weft_contact_refuse(path, &h.flow))
 			return -ENOMEM;
 		goto ignore;
 	}
@@ -426,9 +403,9 @@ int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struc
 
 	weft_assert_held(&path->lock);
 	weft_wire_head_get(&w->head, &h);
-	rf = weft_recv_flow(path, &h);
+	rf = weft_rflow_find(path, h.flow.ssvc, h.flow.sgen);
 	if (!rf)
-		return path->flow.nrflow < WEFT_RFLOWS_MAX ? -ENOMEM : weft_recv_refuse(path, &h);
+		return weft_contact_refuse(path, &h.flow);
 	if (!weft_recv_spare(path, rf->ep))
 		return -ENOMEM;
 	ahead = (s32)(h.flow.mseq - rf->id.mseq);

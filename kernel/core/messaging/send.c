@@ -8,8 +8,9 @@
  *	WAIT --first packet--> SENT (eager; all in packets) --acknowledged, or DONE--> OVER
  *	  \---announced--> ASKED --GRANT--> GRANT <-> (more granted) --DONE--> OVER
  *
- * Messages of up to eager_max bytes are copied to the kernel at once. Longer messages stay in the
- * program's memory and are sent from pinned windows of it, two at a time.
+ * A send stays WAIT until its flow is accepted (flow/contact.c). Messages of up to eager_max bytes
+ * are copied to the kernel at once. Longer messages stay in the program's memory and are sent from
+ * pinned windows of it, two at a time.
  *
  * ep->hand is a free struct weft_txm. It ensures that each send taken from the ring can be
  * completed, even when the completion queue is full. Without one the ring waits until one becomes
@@ -133,8 +134,27 @@ void weft_send_queue(struct weft_txm *txm, struct weft_out *out)
 	 */
 	weft_list_add_tail(&path->lane[flow->lane].sendq, &txm->qnode);
 	path->busy |= 1u << flow->lane;
-	if (!txm->user && !(txm->flags & WEFT_SQ_LATER))
+	if (flow->accepted && weft_send_copied(txm))
 		weft_send_done(txm, 0, out);
+}
+
+/**
+ * weft_send_accepted - the peer has accepted a flow: complete the sends whose bytes are copied
+ * @flow: the flow; its path is locked; the caller has a reference
+ * @out: output
+ */
+void weft_send_accepted(struct weft_flow *flow, struct weft_out *out)
+{
+	struct weft_list *l, *tmp;
+
+	weft_assert_held(&flow->path->lock);
+	flow->accepted = true;
+	weft_list_for_each_safe(l, tmp, &flow->txms) {
+		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
+
+		if (weft_send_copied(txm))
+			weft_send_done(txm, 0, out);
+	}
 }
 
 /*
@@ -191,7 +211,7 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 	} else {
 		if (unlikely(ep->flow.slow && ep->conf.type == WEFT_EP_DGRAM))
 			return weft_dgram_send(ep, e, out);
-		flow = weft_flow_find(ep, e->dst, out);
+		flow = weft_flow_find(ep, e->dst, ep->tx.ring.cons, out);
 		if (IS_ERR(flow))
 			return (int)PTR_ERR(flow);
 	}
@@ -201,6 +221,9 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 		if (weft_fence_holds(flow, e))
 			return weft_fence_hold(ep, flow, e, out);
 	}
+	/* its endpoint does not exist yet */
+	if (weft_contact_held(flow))
+		return weft_fence_hold(ep, flow, e, out);
 	if (flow->lep)
 		return weft_local_send(ep, flow, e, out);
 	if (e->len <= WEFT_INLINE_MAX && !(e->flags & (WEFT_SQ_LATER | WEFT_SQ_TRACKED))) {

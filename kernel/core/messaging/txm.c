@@ -254,21 +254,31 @@ struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *
 }
 
 /**
+ * weft_fence_go - have a worker look at the held sends of an endpoint
+ * @flow: a flow with held sends; its path is locked
+ * @out: output
+ */
+void weft_fence_go(struct weft_flow *flow, struct weft_out *out)
+{
+	struct weft_ep *ep = flow->ep;
+
+	weft_assert_held(&flow->path->lock);
+	weft_lock(&ep->lock);
+	WRITE_ONCE(ep->tx.fence_go, true);
+	weft_ep_sq_defer(ep, out);
+	weft_unlock(&ep->lock);
+}
+
+/**
  * weft_fence_check - schedule the held sends of a flow, if no send is under way
  * @flow: a flow with held sends; its path is locked
  * @out: output
  */
 void weft_fence_check(struct weft_flow *flow, struct weft_out *out)
 {
-	struct weft_ep *ep = flow->ep;
-
 	weft_assert_held(&flow->path->lock);
-	if (!weft_list_empty(&flow->txms))
-		return;
-	weft_lock(&ep->lock);
-	WRITE_ONCE(ep->tx.fence_go, true);
-	weft_ep_sq_defer(ep, out);
-	weft_unlock(&ep->lock);
+	if (weft_list_empty(&flow->txms) && !weft_contact_held(flow))
+		weft_fence_go(flow, out);
 }
 
 /**

@@ -21,7 +21,8 @@
  * @ep: our endpoint, referenced
  * @path: its path, referenced; constant
  * @peer: address of the remote endpoint; constant
- * @lep: local: the receiving endpoint, referenced; constant
+ * @lep: local: the receiving endpoint, referenced; NULL: it does not exist yet, see @accepted;
+ *	ep->sq_mutex and path->lock
  * @lsrc: local: our index in the receiver's address vector; ep->sq_mutex
  * @lsrc_gen: local: generation of the vector at which @lsrc was found; ep->sq_mutex
  * @lsrc_ok: local: @lsrc was looked up; ep->sq_mutex
@@ -32,6 +33,10 @@
  * @ref: references
  * @auth: authentication code of the endpoint's job; weft_flow_auth() makes it when the path is UP
  * @lane: lane of its class FIRST; weft_class_lane() gives those of the other classes
+ * @accepted: the peer's endpoint exists, and has given credit
+ * @tries: number of times that the peer had no such endpoint
+ * @refused_at: time of the first refusal; @tries is not 0
+ * @again_at: when the peer is asked again; U64_MAX: not now
  * @dead: errno: accepts no more sends (also read without the lock)
  * @cut: sends in the ring before @cut_at fail, too: their flow died before they were taken
  * @cut_at: producer index of the ring when the failure of sends had been reported
@@ -46,9 +51,10 @@
  * @txms: sends under way
  * @fenced: sends that a fence holds, in order
  * @fnode: in ep->fences; ep->sq_mutex
+ * @lingers: counts in @lingers of its user
  * @close_at: while @closing: when the sends under way are given up
  * @conn: its connection
- * @ctl: the chunk that reports its end
+ * @ctl: the chunk that begins it or reports its end
  *
  * Under path->lock.
  */
@@ -67,6 +73,10 @@ struct weft_flow {
 	u64 auth;
 	u32 ref;
 	u8 lane;
+	bool accepted;
+	u8 tries;
+	weft_ns refused_at;
+	weft_ns again_at;
 	u16 dead;
 	bool cut;
 	u32 cut_at;
@@ -81,6 +91,7 @@ struct weft_flow {
 	struct weft_list txms;
 	struct weft_list fenced;
 	struct weft_list fnode;
+	bool lingers;
 	weft_ns close_at;
 	struct weft_conn *conn;
 	struct weft_ctl ctl;

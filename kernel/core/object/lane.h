@@ -57,7 +57,7 @@ struct weft_class {
 
 #define WEFT_CTL_RXM	1	/* GRANT, DONE */
 #define WEFT_CTL_TXM	2	/* ABORT of a message */
-#define WEFT_CTL_FLOW	3	/* ABORT that ends the flow */
+#define WEFT_CTL_FLOW	3	/* OPEN, ABORT that ends the flow */
 #define WEFT_CTL_RFLOW	4	/* EPGONE */
 #define WEFT_CTL_CONN	5	/* CM */
 #define WEFT_CTL_CHUNK	6	/* a chunk of bytes */

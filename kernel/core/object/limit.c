@@ -75,12 +75,15 @@ static const struct weft_limit weft_limits[] = {
 		   WEFT_CNT_limit_requests, offsetof(struct weft_core, nasked)),
 	WEFT_LIMIT("jobs", "jobs", jobs_max, WEFT_LIMIT_PLAIN, 0, 4096,
 		   WEFT_CNT_limit_jobs, offsetof(struct weft_core, njobs)),
+	WEFT_LIMIT("linger-user", "flows", linger_user, WEFT_LIMIT_PLAIN, 0, 65536,
+		   WEFT_CNT_limit_linger, WEFT_LIMIT_NO_USE),
 	WEFT_LIMIT("backlog", "requests", backlog_max, WEFT_LIMIT_PLAIN, 1, 65536,
 		   WEFT_LIMIT_NO_COUNTER, WEFT_LIMIT_NO_USE),
 	WEFT_LIMIT_TIME("connect-ms", connect_ns, 10, WEFT_DAY_MS),
 	WEFT_LIMIT_TIME("accept-ms", accept_ns, 10, WEFT_DAY_MS),
 	WEFT_LIMIT_TIME("keepalive-ms", keepalive_ns, 10, WEFT_DAY_MS),
 	WEFT_LIMIT_TIME("dead-ms", dead_ns, 100, WEFT_DAY_MS),
+	WEFT_LIMIT_TIME("linger-ms", linger_ns, 100, WEFT_DAY_MS),
 	WEFT_LIMIT_TIME("idle-ms", idle_ns, 100, WEFT_DAY_MS),
 };
 

@@ -42,7 +42,7 @@ struct weft_known {
  * struct weft_path_flow - flows on a path; written by flow/
  * @starved: receiving sides of flows without credit
  * @credit_at: when weft_credit_timer() is due
- * @close_at: when the first closing flow is given up
+ * @close_at: when the first closing flow is given up, or the first refused one asks again
  * @list: all flows
  * @ids: flows by their number
  * @rflows: rflows by number of the peer's flow

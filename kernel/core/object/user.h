@@ -16,6 +16,7 @@
  * @ref: its endpoints; core->user_lock
  * @msgs: messages kept for these endpoints
  * @bytes: bytes of the short ones among them
+ * @lingers: flows with sends of ended programs that may go on for linger_ns
  */
 struct weft_user {
 	struct weft_list node;
@@ -23,6 +24,7 @@ struct weft_user {
 	u32 ref;
 	atomic_t msgs;
 	atomic64_t bytes;
+	atomic_t lingers;
 };
 
 #endif

@@ -9,7 +9,7 @@
  *
  * Locks: path->lock. See Documentation/locking.rst.
  */
-#include "core/transport/transport.h"
+#include "core/transport/emit.h"
 
 static void weft_ctl_hold(struct weft_ctl *ctl)
 {
@@ -141,6 +141,9 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 	}
 	if (!n && rec->len)
 		return false;
+	/* the end of a flow is reported when its beginning has been acknowledged */
+	if (n && ctl->kind == WEFT_CTL_FLOW)
+		weft_rec_ref(rec, weft_ctl_obj(ctl, struct weft_flow), NULL);
 	/* an object that writes nothing into an empty record has nothing to send */
 	rec->len += n;
 	if (!more)

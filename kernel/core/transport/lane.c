@@ -602,10 +602,14 @@ bool weft_lane_stuck(const struct weft_lane *lane, weft_ns most, weft_ns now)
  * @out: output
  *
  * The caller has failed the messages before.
+ *
+ * Return: number of messages without a struct weft_txm in these packets: they were complete for
+ * their program.
  */
-void weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
+u32 weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
 {
 	struct weft_list *l;
+	u32 i, n = 0;
 
 	if (lane->open) {
 		/* treat the open packet as sent */
@@ -614,11 +618,19 @@ void weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_
 		path->flight += lane->open->nseg;
 		lane->open = NULL;
 	}
-	while ((l = weft_list_first(&lane->sent)))
-		weft_ack_record(path, lane, weft_entry(l, struct weft_rec, node), out);
+	while ((l = weft_list_first(&lane->sent))) {
+		struct weft_rec *rec = weft_entry(l, struct weft_rec, node);
+
+		/* a flow that is not accepted, or has ended, has only its own chunk there */
+		for (i = 0; i < rec->nref; i++)
+			n += !rec->refs[i].txm && rec->refs[i].flow->accepted &&
+			     !rec->refs[i].flow->ended;
+		weft_ack_record(path, lane, rec, out);
+	}
 	while ((l = weft_list_first(&lane->ctlq)))
 		weft_ctl_drop(weft_entry(l, struct weft_ctl, node), out);
 	lane->rto_at = U64_MAX;
 	lane->reo_at = U64_MAX;
 	lane->ack_at = U64_MAX;
+	return n;
 }

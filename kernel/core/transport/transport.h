@@ -100,7 +100,7 @@ void weft_lane_close(struct weft_path *path, struct weft_lane *lane, struct weft
 void weft_lane_timer(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 weft_ns weft_lane_next(const struct weft_lane *lane);
 bool weft_lane_stuck(const struct weft_lane *lane, weft_ns most, weft_ns now);
-void weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
+u32 weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 
 /* Return: true if the window allows the next PSN. */
 static inline bool weft_lane_numbers(const struct weft_lane *lane)

@@ -28,6 +28,7 @@ static const struct weft_shape weft_shapes[] = {
 	[WEFT_CHUNK_PING] = { sizeof(struct weft_w_ping), 0 },
 	[WEFT_CHUNK_EPGONE] = { sizeof(struct weft_w_epgone), 0 },
 	[WEFT_CHUNK_CREDIT] = { sizeof(struct weft_w_credit), 0 },
+	[WEFT_CHUNK_OPEN] = { sizeof(struct weft_w_open), 0 },
 };
 
 /**
@@ -544,6 +545,24 @@ u32 weft_wire_credit_put(void *dst, const struct weft_flowid *f, u32 msgs, u32 b
 	weft_wire_flow_put(&w->flow, f);
 	w->flow.mseq = cpu_to_be32(msgs);
 	w->bytes = cpu_to_be32(bytes);
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_open_put - write an OPEN chunk
+ * @dst: buffer of 28 bytes
+ * @f: flow
+ * @auth: authentication code of the sender's job
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_open_put(void *dst, const struct weft_flowid *f, u64 auth)
+{
+	struct weft_w_open *w = weft_wire_chunk_put(dst, WEFT_CHUNK_OPEN, sizeof(*w));
+
+	weft_wire_flow_put(&w->flow, f);
+	w->flow.mseq = 0;
+	w->mark = cpu_to_be64(auth);
 	return WEFT_WIRE_CHUNK + sizeof(*w);
 }
 

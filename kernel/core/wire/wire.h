@@ -48,7 +48,8 @@
 #define WEFT_CHUNK_CM		7
 #define WEFT_CHUNK_PING		8
 #define WEFT_CHUNK_EPGONE	9
-#define WEFT_CHUNK_CREDIT		10
+#define WEFT_CHUNK_CREDIT	10
+#define WEFT_CHUNK_OPEN		11
 #define WEFT_CHUNK_SKIP		0x80	/* a receiver skips unknown types with this bit */
 #define WEFT_CHUNK_SACK		0x81
 
@@ -336,6 +337,16 @@ struct weft_w_credit {
 	__be32 bytes;
 } __packed;
 
+/**
+ * struct weft_w_open - OPEN
+ * @flow: the flow; @flow.mseq is 0
+ * @mark: authentication code of the sender's job; the upper 16 bits are 0
+ */
+struct weft_w_open {
+	struct weft_w_flow flow;
+	__be64 mark;
+} __packed;
+
 /* ---- Structures in host order ---------------------------------------- */
 
 /**
@@ -514,6 +525,7 @@ u32 weft_wire_done_put(void *dst, const struct weft_flowid *f, u32 sid, u16 stat
 u32 weft_wire_abort_put(void *dst, const struct weft_flowid *f, u32 sid, u16 status);
 u32 weft_wire_ping_put(void *dst);
 u32 weft_wire_epgone_put(void *dst, const struct weft_flowid *f);
+u32 weft_wire_open_put(void *dst, const struct weft_flowid *f, u64 auth);
 u32 weft_wire_credit_put(void *dst, const struct weft_flowid *f, u32 msgs, u32 bytes);
 u32 weft_wire_cm_put(void *dst, const struct weft_w_cm *cm, const void *data, u32 len);
 u32 weft_wire_sack_put(void *dst, const u32 *words, u32 n);
