@@ -253,20 +253,25 @@ $(B)/obj/selftests/bench/profiler/%.o: cflags = -fPIC -fvisibility=hidden
 
 # kernel/core alone, native: the unit tests' surroundings without sanitizers
 core_bench := $(B)/bench/core_bench
-core_bench_obj := $(call native_obj,$(port_src) $(sort $(wildcard kernel/core/*/*.c \
-	selftests/bench/core/*.c selftests/host/shim/*.c) \
-	$(filter-out $(host_test_src),$(wildcard selftests/host/*.c))))
+core_bench_obj := $(patsubst %.c,$(B)/obj/bare/%.o,$(sort $(wildcard kernel/core/*/*.c))) \
+	$(call native_obj,$(port_src) $(sort $(wildcard selftests/bench/core/*.c \
+	selftests/host/shim/*.c) $(filter-out $(host_test_src),$(wildcard selftests/host/*.c))))
 
 .PHONY: bench-core
 bench-core: $(core_bench)
 	@:
 
 # (with this warning off, as in the kernel's own build)
+native_cc = $(CC) $(host_inc) $(weft_cflags) $(host_nowarn) -Wno-maybe-uninitialized -MMD -MP
 $(B)/obj/native/%.o: %.c $(flags)
 	$(say) CC '$< (native)'
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(host_inc) $(weft_cflags) $(host_nowarn) -Wno-maybe-uninitialized \
-		-MMD -MP -c -o $@ $<
+	$(Q)$(native_cc) -c -o $@ $<
+# locks are not asserted, as on stock kernels
+$(B)/obj/bare/%.o: %.c $(flags)
+	$(say) CC '$< (bare)'
+	@mkdir -p $(@D)
+	$(Q)$(native_cc) -DWEFT_HOST_BARE= -c -o $@ $<
 
 $(core_bench): $(core_bench_obj)
 	$(say) LINK '$@'

@@ -404,7 +404,8 @@ static void weft_lane_fill(struct weft_path *path, struct weft_lane *lane, struc
 		lane->limited = true;
 		return;
 	}
-	weft_send_append(path, lane, rec, out->now);
+	if (!weft_list_empty(&lane->sendq) || !weft_list_empty(&lane->dataq))
+		weft_send_append(path, lane, rec, out->now);
 }
 
 /**
