@@ -103,6 +103,18 @@ void weft_memctx_get(struct weft_memctx *mc)
 }
 
 /**
+ * weft_memctx_dead - has the program ended?
+ * @mc: memory of the context
+ *
+ * Context: any.
+ * Return: true if the process has ended, or ends now.
+ */
+bool weft_memctx_dead(const struct weft_memctx *mc)
+{
+	return READ_ONCE(mc->dead);
+}
+
+/**
  * weft_memctx_put - drop a reference on the structure
  * @mc: memory of the context
  *

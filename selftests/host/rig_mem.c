@@ -72,6 +72,11 @@ void weft_memctx_put(struct weft_memctx *mc)
 	free(mc);
 }
 
+bool weft_memctx_dead(const struct weft_memctx *mc)
+{
+	return !mc->proc;
+}
+
 void *weft_alloc_for(struct weft_memctx *mc, size_t size)
 {
 	void *p = weft_alloc(size);

@@ -362,6 +362,79 @@ TEST(vanished)
 }
 
 /*
+ * One side is killed or closes at any moment of a long transfer: memory goes first, or an endpoint.
+ * The survivor gets the one error of the manual, or success. @killer: 0 the sender, 1 the receiver.
+ */
+static void midway(struct __test_metadata *_metadata, u32 node, u32 killer, bool killed)
+{
+	u32 step, n = 0, ok = 0;
+	struct weft_cqe e;
+	struct two t;
+
+	for (step = 0; step < 60; step++) {
+		struct rig_cq *cq;
+		u32 want;
+
+		two_init(&t, node, 64, 0);
+		/* windows are made slowly, and hold a part of the message */
+		t.rig->conf.making = 100 * NSEC_PER_USEC;
+		t.a->mc->cold = RIG_PPM;
+		t.b->mc->cold = RIG_PPM;
+		t.rig->node[0].core.conf.window_bytes = 16 << 10;
+		t.rig->node[1].core.conf.window_bytes = 16 << 10;
+		ASSERT_EQ(0, two_get(&t, t.room, TWO_LONG, GET));
+		ASSERT_EQ(0, two_put(&t, t.buf, TWO_LONG, 1, WEFT_SQ_DELIVERY));
+		rig_run(t.rig, step * 20 * NSEC_PER_USEC);
+		cq = killer ? t.ca : t.cb;
+		want = killer ? ECONNREFUSED : ECONNRESET;
+		if (killed)
+			rig_proc_end(killer ? t.b : t.a, true);
+		else
+			rig_ep_free(killer ? t.eb : t.ea);
+		rig_run(t.rig, 8 * SEC);
+		if (rig_cq_read(cq, &e) == 1) {
+			EXPECT_EQ(killer ? 1 : GET, e.context);
+			EXPECT_TRUE(!e.status || e.status == want) {
+				TH_LOG("step %u status %u", step, e.status);
+			}
+			n++;
+			ok += !e.status;
+		} else {
+			/* the receiver had not heard of the message */
+			EXPECT_EQ(0, killer);
+		}
+		EXPECT_EQ(0, rig_cq_read(cq, &e));
+		rig_free(t.rig);
+	}
+	EXPECT_LT(20, n);
+	EXPECT_GT(n, ok);
+}
+
+TEST(midway_sender_killed)
+{
+	midway(_metadata, 0, 0, true);
+	midway(_metadata, 1, 0, true);
+}
+
+TEST(midway_sender_closes)
+{
+	midway(_metadata, 0, 0, false);
+	midway(_metadata, 1, 0, false);
+}
+
+TEST(midway_receiver_killed)
+{
+	midway(_metadata, 0, 1, true);
+	midway(_metadata, 1, 1, true);
+}
+
+TEST(midway_receiver_closes)
+{
+	midway(_metadata, 0, 1, false);
+	midway(_metadata, 1, 1, false);
+}
+
+/*
  * A cut that is mended before dead-ms is a delay: all messages arrive, once and in order. A longer
  * cut ends operations under way. After it is mended, traffic works again.
  */

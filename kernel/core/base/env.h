@@ -101,6 +101,8 @@ struct weft_mem;	/* a window of it: pinned pages, or kernel memory in their plac
 /* Memory of a context; references keep the structure, not the pages. */
 void weft_memctx_get(struct weft_memctx *mc);
 void weft_memctx_put(struct weft_memctx *mc);
+/* Return: true if the program has ended, or is about to. Its accesses fail with -EFAULT. */
+bool weft_memctx_dead(const struct weft_memctx *mc);
 
 /**
  * weft_alloc_for - allocate memory for a program, from any context

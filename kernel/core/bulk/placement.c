@@ -60,11 +60,28 @@ static int weft_rxm_incomplete(struct weft_rxm *rxm, int err)
 	return err;
 }
 
+/*
+ * Return: errno for a sender that waits for the outcome of a message. @err: that of the receive.
+ * The receiver's program may have ended. @cut: error of a message that was too long for its
+ * receive.
+ */
+static int weft_rxm_told(const struct weft_rxm *rxm, int err, int cut)
+{
+	const struct weft_ep *ep = rxm->ep;
+
+	if (!err)
+		return cut;
+	if (err == ECANCELED || READ_ONCE(ep->state) == WEFT_EPS_DEAD ||
+	    weft_memctx_dead(ep->conf.mc))
+		return ep->conf.type == WEFT_EP_MSG ? ECONNRESET : ECONNREFUSED;
+	return err == EFAULT ? EREMOTEIO : err;
+}
+
 /**
  * weft_rxm_finish - end a message
  * @rxm: the message; its path is locked; no copy or worker uses the memory of its receive
- * @err: errno for the receive, and for a sender that waits for the outcome (EFAULT: EREMOTEIO); 0:
- *	it has been placed
+ * @err: errno for the receive, and for a sender that waits for the outcome (weft_rxm_told()); 0: it
+ *	has been placed
  * @out: output
  *
  * Drops the reference of the path.
@@ -112,7 +129,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	weft_keep_end(rxm);
 	weft_unlock(&ep->lock);
 
-	told = err == EFAULT ? EREMOTEIO : err ? err : cut;
+	told = weft_rxm_told(rxm, err, cut);
 	if (!path->local) {
 		weft_credit_over(rxm, out);
 		if (rxm->sid ? !rxm->bulk.aborted :
@@ -657,8 +674,10 @@ void weft_place_copied(const struct weft_copy *c, int err, struct weft_out *out)
 		w = &rxm->bulk.win[c->token];
 		w->busy--;
 		w->left -= c->len;
+		/* of two programs of this node one has ended */
 		if (err && !rxm->err)
-			rxm->err = EFAULT;
+			rxm->err = c->kind == WEFT_COPY_MEM_MEM &&
+				   !weft_memctx_dead(rxm->ep->conf.mc) ? ECONNRESET : EFAULT;
 		if (rxm->err || (!w->left && !w->busy))
 			weft_rxm_step(rxm, out);
 		break;

@@ -116,6 +116,11 @@ void weft_memctx_put(struct weft_memctx *mc)
 	weft_free(mc);
 }
 
+bool weft_memctx_dead(const struct weft_memctx *mc)
+{
+	return mc->killed;
+}
+
 void *weft_alloc_for(struct weft_memctx *mc, size_t size)
 {
 	return weft_alloc(size);
