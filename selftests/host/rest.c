@@ -45,7 +45,7 @@ static void flow(FILE *to, const char *at, const struct weft_flow *f)
 	/* the core may or may not track what is on its way to a node that is gone */
 	if (!f->unacked)
 		fprintf(to, " txms %u ref %u", length(&f->txms), f->ref);
-	U(f, lane); U(f, tx_used); U(f, tx_limit); U(f, msg_limit);
+	U(f, lane); U(f, accepted); U(f, tx_used); U(f, tx_limit); U(f, msg_limit);
 	fputc('\n', to);
 }
 
