@@ -403,7 +403,7 @@ TEST_F(lane, timeout)
  */
 TEST_F(lane, timeout_oldest)
 {
-	enum { N = 3 * WEFT_SACK_BITS };
+	enum { N = 3 * WEFT_SACK_BITS / 2 };
 	u32 all[WEFT_SACK_BITS / 32], i;
 	struct lone *t = &self->t;
 

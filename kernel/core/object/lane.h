@@ -19,7 +19,8 @@
 
 #define WEFT_CLASS_LANES	2	/* lanes of each class */
 #define WEFT_LANES		(WEFT_CLASSES * WEFT_CLASS_LANES)
-#define WEFT_WINDOW		1024	/* PSNs that may be outstanding on a lane */
+#define WEFT_WINDOW		2048	/* PSNs that may be outstanding on a lane */
+#define WEFT_WINDOW_WORDS	(WEFT_WINDOW / 64)	/* of lane->bits */
 #define WEFT_REC_RAW		1440	/* bytes of a record, except payload of long messages */
 #define WEFT_REC_REFS		16	/* messages in one packet */
 #define WEFT_ACK_EVERY		64	/* most packets that wait for an acknowledgement */
@@ -231,7 +232,7 @@ struct weft_part {
  * @rcv_at: when the newest packet came that advanced @rcv_nxt
  * @part: packets taken in part: one that was the next in turn, and another; so the next packet in
  *	turn never waits for a later one
- * @bits: PSNs received beyond @rcv_nxt, by PSN modulo WEFT_WINDOW
+ * @bits: PSNs received beyond @rcv_nxt, by PSN modulo WEFT_WINDOW; part of path->bits
  *
  * Under path->lock.
  */
@@ -274,7 +275,7 @@ struct weft_lane {
 	weft_ns ack_at;
 	weft_ns rcv_at;
 	struct weft_part part[2];
-	u64 bits[WEFT_WINDOW / 64];
+	u64 *bits;
 };
 
 #endif

@@ -171,6 +171,7 @@ struct weft_path_cm {
  * @known: record of its node for the time after the path
  * @salt: secret number for weft_path_hash()
  * @cm: connections on a path; written by cm/
+ * @bits: memory of lane->bits, of all lanes
  * @lane: lanes
  */
 struct weft_path {
@@ -236,6 +237,7 @@ struct weft_path {
 	struct weft_known *known;
 	u32 salt;
 	struct weft_path_cm cm;
+	u64 *bits;
 	struct weft_lane lane[WEFT_LANES];
 };
 

@@ -27,10 +27,12 @@
  * weft_lane_init - initialize a lane
  * @lane: the lane, zeroed
  * @no: its number
+ * @bits: its window of received PSNs, zeroed
  */
-void weft_lane_init(struct weft_lane *lane, u8 no)
+void weft_lane_init(struct weft_lane *lane, u8 no, u64 *bits)
 {
 	lane->no = no;
+	lane->bits = bits;
 	lane->cwnd = WEFT_CWND_INIT;
 	lane->ssthresh = WEFT_WINDOW;
 	lane->reo_mult = 1;
@@ -53,13 +55,15 @@ void weft_lane_anew(struct weft_lane *lane)
 {
 	struct weft_rec *open = lane->open;
 	struct weft_list ctlq, sendq;
+	u64 *bits = lane->bits;
 
 	weft_list_init(&ctlq);
 	weft_list_init(&sendq);
 	weft_list_splice_tail(&ctlq, &lane->ctlq);
 	weft_list_splice_tail(&sendq, &lane->sendq);
 	memset((u8 *)lane + sizeof(lane->no), 0, sizeof(*lane) - sizeof(lane->no));
-	weft_lane_init(lane, lane->no);
+	memset(bits, 0, sizeof(*bits) * WEFT_WINDOW_WORDS);
+	weft_lane_init(lane, lane->no, bits);
 	lane->open = open;
 	weft_list_splice_tail(&lane->ctlq, &ctlq);
 	weft_list_splice_tail(&lane->sendq, &sendq);

@@ -88,7 +88,7 @@ void weft_loss_dup(struct weft_path *path, struct weft_lane *lane, u32 psn);
 #define WEFT_PSN_OLD	1	/* received before */
 #define WEFT_PSN_BEYOND	2	/* beyond the window */
 
-void weft_lane_init(struct weft_lane *lane, u8 no);
+void weft_lane_init(struct weft_lane *lane, u8 no, u64 *bits);
 void weft_lane_anew(struct weft_lane *lane);
 void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struct weft_hdr *h,
 		     const struct weft_chunk *sack, struct weft_out *out);
