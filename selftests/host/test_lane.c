@@ -432,6 +432,41 @@ TEST_F(lane, timeout_oldest)
 	EXPECT_EQ(0, lone_count(&t->lane->sent));
 }
 
+static void arm(struct lone *t)
+{
+	weft_lock(&t->path->lock);
+	weft_lane_arm(t->path, t->lane, t->out->now);
+	weft_unlock(&t->path->lock);
+}
+
+/* A packet of FIRST may wait behind DATA that is on its way: its timer waits as long. */
+TEST_F(lane, timer_behind_data)
+{
+	struct lone *t = &self->t;
+	struct weft_class *c = t->path->class;
+	weft_ns alone;
+	u32 i;
+
+	for (i = 0; i < WEFT_CLASSES; i++) {
+		c[i].srtt = i == WEFT_CLASS_DATA ? 40 * MS : 2 * MS;
+		c[i].rttvar = MS;
+		c[i].rto = i == WEFT_CLASS_DATA ? 50 * MS : 6 * MS;
+	}
+	lone_send(t);
+	lone_drop(t);
+	alone = t->lane->rto_at - t->out->now;
+	EXPECT_GE(10 * MS, alone);
+	/* a packet of DATA on its way */
+	t->path->lane[WEFT_CLASS_DATA * WEFT_CLASS_LANES + 1].flight++;
+	t->path->flight++;
+	arm(t);
+	EXPECT_EQ(t->out->now + 50 * MS, t->lane->rto_at);
+	t->path->lane[WEFT_CLASS_DATA * WEFT_CLASS_LANES + 1].flight--;
+	t->path->flight--;
+	arm(t);
+	EXPECT_EQ(t->out->now + alone, t->lane->rto_at);
+}
+
 /* The last packets of a burst: a probe comes before the timeout. */
 TEST_F(lane, probe)
 {

@@ -71,6 +71,27 @@ void weft_lane_anew(struct weft_lane *lane)
 
 /* ---- Acknowledgements ------------------------------------------------------------ */
 
+/*
+ * Packets of a class may wait behind those of lower classes, where the network has no priorities.
+ * Return: the class with the longest timeout among that of the lane and lower ones on their way.
+ */
+static const struct weft_class *weft_lane_slowest(const struct weft_path *path,
+						  const struct weft_lane *lane)
+{
+	const struct weft_class *c = weft_class_of(path, lane);
+	u32 i;
+
+	if (likely(path->flight == lane->flight))
+		return c;
+	for (i = lane->no / WEFT_CLASS_LANES + 1; i < WEFT_CLASSES; i++) {
+		const struct weft_lane *low = &path->lane[i * WEFT_CLASS_LANES];
+
+		if ((low[0].flight || low[1].flight) && path->class[i].rto > c->rto)
+			c = &path->class[i];
+	}
+	return c;
+}
+
 /**
  * weft_lane_arm - set the time of the tail-loss probe or, after it, of the retransmission timeout
  * @path: the path
@@ -79,7 +100,7 @@ void weft_lane_anew(struct weft_lane *lane)
  */
 void weft_lane_arm(struct weft_path *path, struct weft_lane *lane, weft_ns now)
 {
-	const struct weft_class *c = weft_class_of(path, lane);
+	const struct weft_class *c = weft_lane_slowest(path, lane);
 	weft_ns wait;
 
 	if (!lane->flight && weft_list_empty(&lane->lost)) {
