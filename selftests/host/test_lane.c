@@ -385,8 +385,8 @@ TEST_F(lane, timeout)
 		EXPECT_TRUE(lone_sound(t));
 		lone_drop(t);
 	}
-	/* slow start up to half of the old window, and no more back-off */
-	EXPECT_EQ(WEFT_CWND_INIT / 2, t->lane->ssthresh);
+	/* slow start up to three fifths of the old window, and no more back-off */
+	EXPECT_EQ(WEFT_CWND_INIT * 3 / 5, t->lane->ssthresh);
 	lone_ack(t, PSN + 2, NULL, 0, 0);
 	EXPECT_EQ(0, t->lane->backoff);
 	lone_output(t);
@@ -618,11 +618,11 @@ TEST(recover_long_ago)
 		lone_timer(&t);
 		lone_drop(&t);
 		EXPECT_EQ(1, t.path->retrans);
-		EXPECT_EQ(WEFT_CWND_INIT / 2, t.lane->cwnd);
+		EXPECT_EQ(WEFT_CWND_INIT * 3 / 5, t.lane->cwnd);
 		/* once for a round trip */
 		lone_wait(&t, MS);
 		lone_ack(&t, PSN, words, 1, 0);
-		EXPECT_EQ(WEFT_CWND_INIT / 2, t.lane->cwnd);
+		EXPECT_EQ(WEFT_CWND_INIT * 3 / 5, t.lane->cwnd);
 		lone_fini(&t);
 	}
 }

@@ -29,6 +29,7 @@
 #define WEFT_REO_KEEP		16	/* round trips with loss before it shrinks again */
 #define WEFT_CWND_MIN		2
 #define WEFT_CWND_INIT		16
+#define WEFT_CWND_UNIT		32	/* parts of a packet, for the growth of a window */
 #define WEFT_CWND_CALM		256	/* beyond this a window grows only without a queue */
 #define WEFT_CALM	(50 * NSEC_PER_USEC)	/* round-trip time without sign of a queue */
 #define WEFT_RTO_INIT		(50ull * NSEC_PER_MSEC)
@@ -43,6 +44,8 @@
  * @rttvar: its variation
  * @rto: retransmission timeout
  * @rtt_at: when @rtt was measured
+ * @rtt_max: longest round-trip time of the last seconds: queues were full; cwnd.c writes it
+ * @rtt_max_at: when it was measured
  *
  * Under path->lock.
  */
@@ -52,6 +55,8 @@ struct weft_class {
 	weft_ns rttvar;
 	weft_ns rto;
 	weft_ns rtt_at;
+	weft_ns rtt_max;
+	weft_ns rtt_max_at;
 };
 
 /* ---- Objects with a chunk to send ------------------------------------------------ */
@@ -192,6 +197,34 @@ struct weft_part {
 };
 
 /**
+ * struct weft_growth - growth of a congestion window; see cwnd.c
+ * @epoch: when the growth since the last reduction began; 0: it begins with the next round trip
+ * @at: when @rate was computed
+ * @w_max: level of the curve: window when a queue was full, packets; 0: none was yet
+ * @prior: window at the last loss, packets
+ * @origin: window at which the curve is level, packets
+ * @k: time from @epoch until then, in weft_cwnd_tick()s
+ * @reno: window that additive increase would have reached, in 1 / WEFT_CWND_UNIT packets
+ * @rate: growth in this round trip, in the same unit
+ * @round: the round trip ends when all PSNs before this one are acknowledged
+ * @rtt_low: shortest of the first round-trip times measured in this round trip
+ * @samples: their number
+ */
+struct weft_growth {
+	weft_ns epoch;
+	weft_ns at;
+	u32 w_max;
+	u32 prior;
+	u32 origin;
+	u32 k;
+	u32 reno;
+	u32 rate;
+	u32 round;
+	weft_ns rtt_low;
+	u8 samples;
+};
+
+/**
  * struct weft_lane - packets in one sequence, both directions
  * @no: its number
  * @limited: the window has limited sending
@@ -201,7 +234,8 @@ struct weft_part {
  * @snd_nxt: next PSN
  * @snd_una: oldest PSN that is not acknowledged
  * @cwnd: congestion window, packets
- * @cwnd_cnt: acknowledged packets on the way to the next increase
+ * @cwnd_cnt: part of the next increase, in 1 / (@cwnd * WEFT_CWND_UNIT) packets
+ * @growth: how the window grows after slow start
  * @ssthresh: window at which slow start ends
  * @recover: losses before this PSN have already reduced the window
  * @flight: packets in the network
@@ -247,6 +281,7 @@ struct weft_lane {
 	u32 cwnd;
 	u32 cwnd_cnt;
 	u32 ssthresh;
+	struct weft_growth growth;
 	u32 recover;
 	u32 flight;
 	struct weft_rec *open;

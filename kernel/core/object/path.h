@@ -20,6 +20,7 @@
 #define WEFT_PAYLOAD_MIN	1232	/* UDP payload that every path can carry */
 #define WEFT_RTT_FRESH	(10 * NSEC_PER_SEC)	/* age at which path->rtt_min expires */
 #define WEFT_RTT_FAR	NSEC_PER_MSEC	/* shortest path->rtt_min of a long way */
+#define WEFT_PATH_LOOKS		64	/* flows that one search looks at */
 #define WEFT_CTL_PENDING_ASKED	8192	/* pending answers at which a request gets none */
 #define WEFT_CTL_PENDING_MAX	32768	/* pending answers at which other packets are not taken */
 

@@ -82,6 +82,13 @@ void weft_loss_lost(struct weft_lane *lane);
 void weft_loss_again(struct weft_lane *lane, const struct weft_rec *rec);
 void weft_loss_dup(struct weft_path *path, struct weft_lane *lane, u32 psn);
 
+/* ---- cwnd.c ---------------------------------------------------------------------- */
+
+void weft_cwnd_init(struct weft_lane *lane);
+void weft_cwnd_acked(struct weft_path *path, struct weft_lane *lane, u32 acked, weft_ns now);
+void weft_cwnd_lost(struct weft_path *path, struct weft_lane *lane, u32 psn);
+void weft_cwnd_timeout(struct weft_lane *lane);
+
 /* ---- lane.c --------------------------------------------------------------------- */
 
 #define WEFT_PSN_NEW	0
