@@ -28,6 +28,7 @@ void lone_init(struct lone *t, u32 psn)
 	t->lane->snd_nxt = psn;
 	t->lane->snd_una = psn;
 	t->lane->recover = psn;
+	t->lane->growth.round = psn;
 	t->lane->reo_next = psn;
 	t->lane->again_lo = psn;
 	t->lane->again_hi = psn;

@@ -21,7 +21,7 @@ static void lane(FILE *to, const char *at, const struct weft_lane *l)
 {
 	u32 i, bits = 0;
 
-	for (i = 0; i < ARRAY_SIZE(l->bits); i++)
+	for (i = 0; i < WEFT_WINDOW_WORDS; i++)
 		bits += __builtin_popcountll(l->bits[i]);
 	fprintf(to, "= %s lane %u: bits %u open %u sent %u lost %u ctl %u send %u data %u", at,
 		l->no, bits, weft_lane_filled(l), length(&l->sent), length(&l->lost),

@@ -79,8 +79,8 @@ TEST_F(window, grow)
 	psn += 50;
 	lone_ack(t, psn, NULL, 0, 0);
 	EXPECT_EQ(74, lane->cwnd);
-	fill_window(t, 60);
-	psn += 60;
+	fill_window(t, 24);
+	psn += 24;
 	lone_ack(t, psn, NULL, 0, 0);
 	EXPECT_EQ(75, lane->cwnd);
 	lane->ssthresh = WEFT_WINDOW;
@@ -102,7 +102,7 @@ TEST_F(window, grow_calm)
 		t->path->rtt_min = 100 * US;
 		t->path->rtt_min_at = t->out->now;
 		fill_window(t, 2);
-		t->lane->cwnd_cnt = t->lane->cwnd - 2;
+		t->lane->cwnd_cnt = (t->lane->cwnd - 2) * WEFT_CWND_UNIT;
 		psn += 2;
 		lone_wait(t, k == 2 ? 390 * US : 5 * MS);
 		lone_ack(t, psn, NULL, 0, 0);
@@ -150,9 +150,37 @@ TEST_F(window, grow_slow_start_of_data)
 	}
 }
 
+/*
+ * On a long way the first eight round-trip times of a round trip end slow start, if all of them are
+ * longer than the shortest one by more than an eighth.
+ */
+TEST_F(window, grow_slow_start_of_a_long_way)
+{
+	struct lone *t = &self->t;
+	u32 k, i, psn = PSN;
+
+	for (k = 0; k < 3; k++) {
+		t->lane->cwnd = 32;
+		t->lane->ssthresh = WEFT_WINDOW;
+		t->path->rtt_min = 40 * MS;
+		t->path->rtt_min_at = t->out->now;
+		fill_window(t, 40);
+		lone_wait(t, k == 2 ? 46 * MS : 44 * MS);
+		for (i = 0; i < 16; i++) {
+			/* the eighth one has not waited, or the ninth one has */
+			if (i == 8 && k == 1)
+				lone_wait(t, 10 * MS);
+			lone_ack(t, ++psn, NULL, 0, 0);
+		}
+		EXPECT_EQ(k == 2, t->lane->ssthresh < WEFT_WINDOW);
+		psn = t->lane->snd_nxt;
+		lone_ack(t, psn, NULL, 0, 0);
+	}
+}
+
 /* ---- Loss ------------------------------------------------------------ */
 
-/* All losses of one round trip halve the window once. */
+/* All losses of one round trip reduce the window once. */
 TEST_F(window, reduce)
 {
 	struct lone *t = &self->t;
@@ -167,18 +195,22 @@ TEST_F(window, reduce)
 	lone_ack(t, PSN, words, 2, 0);
 	lone_wait(t, 500 * US);
 	lone_timer(t);
-	EXPECT_EQ(cwnd / 2, t->lane->cwnd);
+	/* the first acknowledgement has increased it by one */
+	EXPECT_EQ((cwnd + 1) * 3 / 5, t->lane->cwnd);
 	lone_drop(t);
 	words[1] = 0x40;
 	lone_ack(t, PSN, words, 2, 0);
 	lone_wait(t, 2 * MS);
 	lone_timer(t);
-	EXPECT_EQ(cwnd / 2, t->lane->cwnd);
+	EXPECT_EQ((cwnd + 1) * 3 / 5, t->lane->cwnd);
 	EXPECT_TRUE(lone_sound(t));
 }
 
-/* One of 40 is lost while round trips take @srtt, 100 us without queues. Return: the window. */
-static u32 lose_one(struct lone *t, weft_ns srtt)
+/*
+ * One of 40 is lost when round trips take about 500 us, 100 us without queues and @most at most.
+ * Return: the window.
+ */
+static u32 lose_one(struct lone *t, weft_ns most)
 {
 	u32 words[2] = { 0x80000000u, 0 }, i;
 
@@ -187,9 +219,10 @@ static u32 lose_one(struct lone *t, weft_ns srtt)
 		lone_drop(t);
 		lone_wait(t, US);
 	}
-	t->path->class[0].srtt = srtt;
 	t->path->rtt_min = 100 * US;
 	t->path->rtt_min_at = t->out->now;
+	t->path->class[0].rtt_max = most;
+	t->path->class[0].rtt_max_at = t->out->now;
 	lone_wait(t, 500 * US);
 	lone_ack(t, PSN, words, 2, 0);
 	lone_wait(t, 2 * MS);
@@ -198,21 +231,126 @@ static u32 lose_one(struct lone *t, weft_ns srtt)
 	return t->lane->cwnd;
 }
 
-/* Losses without queues do not show missing bandwidth. */
+/* A loss while queues are far from full does not show missing bandwidth. */
 TEST_F(window, reduce_calm)
 {
 	u32 cwnd = 64;
 
 	self->t.lane->cwnd = cwnd;
-
-	EXPECT_EQ(cwnd - cwnd / 16, lose_one(&self->t, 240 * US));
+	EXPECT_EQ(cwnd - cwnd / 16, lose_one(&self->t, MS));
 }
 
 TEST_F(window, reduce_queue)
 {
-	u32 cwnd = self->t.lane->cwnd;
+	/* an acknowledgement increases it by one before the loss is known */
+	u32 cwnd = self->t.lane->cwnd + 1;
 
-	EXPECT_EQ(cwnd / 2, lose_one(&self->t, 260 * US));
+	EXPECT_EQ(cwnd * 3 / 5, lose_one(&self->t, 800 * US));
+	EXPECT_EQ(cwnd, self->t.lane->growth.w_max);
+}
+
+/* ---- CUBIC ----------------------------------------------------------- */
+
+#define RTT	(40 * MS)
+
+/* A round trip in which the whole window is sent and acknowledged. */
+static void round_trip(struct lone *t)
+{
+	struct weft_lane *lane = t->lane;
+	u32 n = lane->cwnd;
+
+	fill_window(t, n);
+	lone_wait(t, RTT);
+	lone_ack(t, lane->snd_nxt, NULL, 0, 0);
+}
+
+/* Return: the number of round trips until the window has @upto packets, at most @most. */
+static u32 round_trips(struct lone *t, u32 upto, u32 most)
+{
+	u32 n;
+
+	for (n = 0; n < most && t->lane->cwnd < upto; n++)
+		round_trip(t);
+	return n;
+}
+
+/*
+ * After a loss at 1000 packets the curve has its level after K = cbrt(300 / 0.4) = 9.1 s (RFC 9438,
+ * 4.2), which are 227 round trips. It is steep first, level then, and steep again.
+ */
+TEST_F(window, cubic)
+{
+	struct lone *t = &self->t;
+	struct weft_lane *lane = t->lane;
+	u32 n;
+
+	lane->cwnd = 700;
+	lane->ssthresh = 700;
+	lane->growth.w_max = 1000;
+	/* 1000 - 0.4 * 4.5^3 = 963 after half of the time */
+	n = round_trips(t, 963, 1000);
+	EXPECT_LE(105, n);
+	EXPECT_GE(120, n);
+	n += round_trips(t, 1000, 1000);
+	EXPECT_LE(180, n);
+	EXPECT_GE(230, n);
+	n += round_trips(t, 1038, 1000);
+	EXPECT_LE(330, n);
+	EXPECT_GE(350, n);
+}
+
+/*
+ * A small window grows as with additive increase: three quarters of a packet in each round trip up
+ * to the last window, then one.
+ */
+TEST_F(window, reno)
+{
+	struct lone *t = &self->t;
+	struct weft_lane *lane = t->lane;
+	u32 n;
+
+	lane->cwnd = 14;
+	lane->ssthresh = 14;
+	lane->growth.w_max = 20;
+	lane->growth.prior = 20;
+	n = round_trips(t, 20, 1000);
+	EXPECT_LE(8, n);
+	EXPECT_GE(9, n);
+	n = round_trips(t, 30, 1000);
+	EXPECT_LE(10, n);
+	EXPECT_GE(11, n);
+}
+
+/* On a long way a window grows for all flows that send, up to eight, as those of TCP would. */
+TEST_F(window, flows)
+{
+	struct weft_list sends[20] = { 0 };
+	struct weft_flow flow[20] = { 0 };
+	struct lone *t = &self->t;
+	struct weft_lane *lane = t->lane;
+	u32 i, n;
+
+	for (i = 0; i < ARRAY_SIZE(flow); i++) {
+		weft_list_init(&flow[i].txms);
+		weft_list_init(&sends[i]);
+		flow[i].lane = i % WEFT_CLASS_LANES;
+		/* the last ones have nothing to send */
+		if (i < 10)
+			weft_list_add(&flow[i].txms, &sends[i]);
+		weft_list_add(&t->path->flow.list, &flow[i].node);
+	}
+	weft_lock(&t->path->lock);
+	EXPECT_EQ(5, weft_path_senders(t->path, 0, 8));
+	EXPECT_EQ(3, weft_path_senders(t->path, 1, 3));
+	weft_unlock(&t->path->lock);
+	lane->cwnd = 100;
+	lane->ssthresh = 100;
+	round_trip(t);
+	n = round_trips(t, 150, 1000);
+	EXPECT_LE(9, n);
+	EXPECT_GE(11, n);
+	for (i = 0; i < ARRAY_SIZE(flow); i++)
+		weft_list_del(&flow[i].node);
 }
 
 TEST_HARNESS_MAIN

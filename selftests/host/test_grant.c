@@ -335,4 +335,90 @@ TEST_F(grant, who_leaves_makes_room)
 	EXPECT_EQ(2 * MIB, run->msg[waits]->bulk.gmsg.out);
 }
 
+/* Let @ns pass. */
+static void pass(struct run *self, weft_ns ns)
+{
+	self->t.out->now += ns;
+}
+
+/*
+ * Bytes that are always on a long way do not use up the limit: two nodes whose round trips take 40
+ * ms are granted more with each round trip.
+ */
+TEST_F(grant, long_way)
+{
+	const weft_ns rtt = 40 * NSEC_PER_MSEC;
+	struct run *run = &self->run;
+	u32 a, b, k;
+	u64 out = 0;
+
+	for (k = 0; k < 2; k++) {
+		run->path[k]->rtt_min = rtt;
+		run->path[k]->class[WEFT_CLASS_FIRST].srtt = rtt;
+	}
+	a = join(run, 0, 100 * MIB);
+	b = join(run, 1, 100 * MIB);
+	for (k = 0; k < 20; k++) {
+		u64 n = run->msg[a]->bulk.gmsg.out, m = run->msg[b]->bulk.gmsg.out;
+
+		/* the first node was alone, and then measured nothing */
+		if (k > 1)
+			EXPECT_LE(out, n + m);
+		out = n + m;
+		pass(run, rtt);
+		came(run, a, n);
+		came(run, b, m);
+		EXPECT_TRUE(sound(run));
+	}
+	EXPECT_LT(5 * ALL, out);
+	/* the bytes on their way are those of nodes that send */
+	EXPECT_EQ(run->path[0]->bulk.far + run->path[1]->bulk.far, run->t.core->grants.far);
+	leave(run, b);
+	EXPECT_EQ(run->path[0]->bulk.far, run->t.core->grants.far);
+	leave(run, a);
+	EXPECT_EQ(0, run->t.core->grants.far);
+}
+
+/* The same bytes without a long way do not change the limit. */
+TEST_F(grant, short_way)
+{
+	struct run *run = &self->run;
+	u32 a, b, k;
+
+	for (k = 0; k < 2; k++)
+		run->path[k]->rtt_min = 100 * NSEC_PER_USEC;
+	a = join(run, 0, 100 * MIB);
+	b = join(run, 1, 100 * MIB);
+	came(run, a, MIB);
+	for (k = 0; k < 20; k++) {
+		pass(run, 100 * NSEC_PER_USEC);
+		came(run, a, run->msg[a]->bulk.gmsg.out);
+		came(run, b, run->msg[b]->bulk.gmsg.out);
+	}
+	EXPECT_EQ(0, run->t.core->grants.far);
+	EXPECT_GE(ALL, run->t.core->grants.out);
+}
+
+/* On a long way a message stalls only when its sender had the time to answer. */
+TEST_F(grant, stall_of_a_long_way)
+{
+	const weft_ns rtt = 40 * NSEC_PER_MSEC;
+	struct run *run = &self->run;
+	u32 i;
+
+	for (i = 0; i < 12; i++) {
+		run->path[i]->rtt_min = rtt;
+		run->path[i]->class[WEFT_CLASS_FIRST].srtt = rtt;
+		join(run, i, 10 * MIB);
+	}
+	for (i = 0; i < 2; i++) {
+		pass(run, i ? rtt : 2 * rtt - WEFT_GRANT_STALL);
+		weft_lock(&run->path[0]->lock);
+		weft_grant_timer(run->path[0], run->t.out);
+		weft_unlock(&run->path[0]->lock);
+		weft_grant_flush(run->t.out);
+		EXPECT_EQ(i, run->msg[0]->bulk.gmsg.stalled);
+	}
+}
+
 TEST_HARNESS_MAIN

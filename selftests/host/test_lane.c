@@ -385,8 +385,8 @@ TEST_F(lane, timeout)
 		EXPECT_TRUE(lone_sound(t));
 		lone_drop(t);
 	}
-	/* slow start up to half of the old window, and no more back-off */
-	EXPECT_EQ(WEFT_CWND_INIT / 2, t->lane->ssthresh);
+	/* slow start up to three fifths of the old window, and no more back-off */
+	EXPECT_EQ(WEFT_CWND_INIT * 3 / 5, t->lane->ssthresh);
 	lone_ack(t, PSN + 2, NULL, 0, 0);
 	EXPECT_EQ(0, t->lane->backoff);
 	lone_output(t);
@@ -403,7 +403,7 @@ TEST_F(lane, timeout)
  */
 TEST_F(lane, timeout_oldest)
 {
-	enum { N = 3 * WEFT_SACK_BITS };
+	enum { N = 3 * WEFT_SACK_BITS / 2 };
 	u32 all[WEFT_SACK_BITS / 32], i;
 	struct lone *t = &self->t;
 
@@ -430,6 +430,41 @@ TEST_F(lane, timeout_oldest)
 	EXPECT_EQ(N - WEFT_SACK_BITS, lone_count(&t->lane->sent));
 	lone_ack(t, PSN + N, NULL, 0, 0);
 	EXPECT_EQ(0, lone_count(&t->lane->sent));
+}
+
+static void arm(struct lone *t)
+{
+	weft_lock(&t->path->lock);
+	weft_lane_arm(t->path, t->lane, t->out->now);
+	weft_unlock(&t->path->lock);
+}
+
+/* A packet of FIRST may wait behind DATA that is on its way: its timer waits as long. */
+TEST_F(lane, timer_behind_data)
+{
+	struct lone *t = &self->t;
+	struct weft_class *c = t->path->class;
+	weft_ns alone;
+	u32 i;
+
+	for (i = 0; i < WEFT_CLASSES; i++) {
+		c[i].srtt = i == WEFT_CLASS_DATA ? 40 * MS : 2 * MS;
+		c[i].rttvar = MS;
+		c[i].rto = i == WEFT_CLASS_DATA ? 50 * MS : 6 * MS;
+	}
+	lone_send(t);
+	lone_drop(t);
+	alone = t->lane->rto_at - t->out->now;
+	EXPECT_GE(10 * MS, alone);
+	/* a packet of DATA on its way */
+	t->path->lane[WEFT_CLASS_DATA * WEFT_CLASS_LANES + 1].flight++;
+	t->path->flight++;
+	arm(t);
+	EXPECT_EQ(t->out->now + 50 * MS, t->lane->rto_at);
+	t->path->lane[WEFT_CLASS_DATA * WEFT_CLASS_LANES + 1].flight--;
+	t->path->flight--;
+	arm(t);
+	EXPECT_EQ(t->out->now + alone, t->lane->rto_at);
 }
 
 /* The last packets of a burst: a probe comes before the timeout. */
@@ -583,11 +618,11 @@ TEST(recover_long_ago)
 		lone_timer(&t);
 		lone_drop(&t);
 		EXPECT_EQ(1, t.path->retrans);
-		EXPECT_EQ(WEFT_CWND_INIT / 2, t.lane->cwnd);
+		EXPECT_EQ(WEFT_CWND_INIT * 3 / 5, t.lane->cwnd);
 		/* once for a round trip */
 		lone_wait(&t, MS);
 		lone_ack(&t, PSN, words, 1, 0);
-		EXPECT_EQ(WEFT_CWND_INIT / 2, t.lane->cwnd);
+		EXPECT_EQ(WEFT_CWND_INIT * 3 / 5, t.lane->cwnd);
 		lone_fini(&t);
 	}
 }

@@ -89,7 +89,7 @@ TEST_F(rack, lost)
 		EXPECT_TRUE(t->out->tx[i].rec->again);
 		EXPECT_TRUE(t->out->tx[i].acknow);
 	}
-	EXPECT_EQ(cwnd / 2, t->lane->cwnd);
+	EXPECT_EQ(cwnd * 3 / 5, t->lane->cwnd);
 	EXPECT_EQ(3, t->path->retrans);
 	EXPECT_TRUE(lone_sound(t));
 	lone_drop(t);

@@ -292,7 +292,7 @@ void tr_check_paths(struct tr *tr)
 		for (k = 0; node->up && (path = weft_path_nth(&node->core, k)); k++) {
 			weft_path_look(path, &i);
 			weft_path_put(path);
-			if (i.srtt > NSEC_PER_SEC || i.cwnd > 6 * 1024)
+			if (i.srtt > NSEC_PER_SEC || i.cwnd > WEFT_LANES * WEFT_WINDOW)
 				tr_die(tr, "round-trip time %llu, window %u",
 				       (unsigned long long)i.srtt, i.cwnd);
 		}

@@ -75,6 +75,7 @@ static void check_grants(struct weft_core *core)
 	const struct weft_grants *g = &core->grants;
 	u64 most = max_t(u64, core->conf.grant_bytes, 2ull * core->conf.window_bytes);
 
+	most += (u64)core->npaths * WEFT_GRANT_FAR;
 	if (g->out > most)
 		weft_host_die(__FILE__, __LINE__, "grants: %llu bytes", (unsigned long long)g->out);
 	if (!g->nmsgs && (g->out || g->map || g->keeper || g->npaths))

@@ -474,7 +474,8 @@ static void state(u64 seed)
 	}
 	load_run(l, 100ull * NSEC_PER_SEC);
 	for (i = 0; (path = weft_path_nth(&l->rig->node[0].core, i)); i++) {
-		bytes += sizeof(*path) + path->nrecs * sizeof(struct weft_rec) +
+		bytes += sizeof(*path) + WEFT_LANES * WEFT_WINDOW_WORDS * sizeof(u64) +
+			 path->nrecs * sizeof(struct weft_rec) +
 			 (path->nflow - path->flow.nrflow) * sizeof(struct weft_flow) +
 			 path->flow.nrflow * sizeof(struct weft_rflow) +
 			 (path->msg.spare ? sizeof(struct weft_rxm) : 0) +
@@ -482,7 +483,7 @@ static void state(u64 seed)
 		weft_path_put(path);
 	}
 	printf("State: %llu bytes for each of %u remote nodes (%zu of them the path itself, the rest an "
-	       "idle record, a flow each way, a spare message, its name); %.0f MB for 10 000\n",
+	       "idle record, a flow each way, a spare message, its name, windows); %.0f MB for 10 000\n",
 	       (unsigned long long)bytes / i, i, sizeof(struct weft_path), bytes / i * 1e4 / 1e6);
 	fprintf(json, "\"state\": {\"bytes\": %llu, \"path\": %zu}\n",
 		(unsigned long long)bytes / i, sizeof(struct weft_path));

@@ -14,11 +14,14 @@
  *	           v
  *	waiting <----> granted, no more for now --all bytes given, all come--> leave
  *	           ^     |
- *	     bytes |     v WEFT_GRANT_STALL without a byte
+ *	     bytes |     v no byte for path->bulk.stall
  *	          stalled (does not count)
  *
  * Bytes granted to a single sender before others came do not count against the others
  * (path->gspare).
+ *
+ * These limits are for bytes that may wait in queues. On a long way many bytes are always between
+ * the nodes: as many as come in a round trip. The limits grow by that number (path->bulk.far).
  *
  * A message with new grants is put into out->grant, and weft_flush() processes its path. At most
  * eight are granted at a time. While messages wait, the path of one of them (the keeper) has a
@@ -54,11 +57,11 @@ static struct weft_grant_limits weft_grant_limits(const struct weft_core *core)
 	struct weft_grant_limits l;
 
 	if (g->npaths < 2) {
-		l.all = 2ull * conf->window_bytes;
+		l.all = 2ull * conf->window_bytes + g->far;
 		l.one = l.all;
 		l.quantum = conf->window_bytes;
 	} else {
-		l.all = conf->grant_bytes;
+		l.all = conf->grant_bytes + g->far;
 		l.one = l.all >> min_t(u32, g->nmsgs / 2, 3);
 		l.quantum = max_t(u64, l.one / 2, 1);
 	}
@@ -120,7 +123,7 @@ static bool weft_grant_give_up(struct weft_grants *g, weft_ns now)
 	if (!l)
 		return false;
 	rxm = container_of(weft_entry(l, struct weft_gmsg, busy), struct weft_rxm, bulk.gmsg);
-	if (weft_since(now, rxm->bulk.gmsg.at) < WEFT_GRANT_STALL)
+	if (weft_since(now, rxm->bulk.gmsg.at) < rxm->path->bulk.stall)
 		return false;
 	rxm->bulk.gmsg.stalled = true;
 	weft_grant_unlist(g, &rxm->bulk.gmsg);
@@ -180,6 +183,37 @@ static void weft_grant_pick(struct weft_core *core, const struct weft_rxm *own,
 	}
 }
 
+/* A message has no sign of a stall before its sender can have answered a grant. */
+static void weft_grant_patience(struct weft_path *path)
+{
+	path->bulk.stall = WEFT_GRANT_STALL;
+	if (weft_path_far(path))
+		path->bulk.stall = 2 * path->class[WEFT_CLASS_FIRST].srtt;
+}
+
+/*
+ * @n granted bytes have come: measure how many come in a round trip. A pause measures nothing, nor
+ * does a run that takes longer than a round trip.
+ */
+static void weft_grant_measure(struct weft_grants *g, struct weft_path *path, u64 n, weft_ns now)
+{
+	struct weft_path_bulk *b = &path->bulk;
+	weft_ns took = weft_since(now, b->round_at);
+
+	if (!weft_path_far(path) || !b->ngrant)
+		return;
+	b->came += n;
+	if (took < path->rtt_min)
+		return;
+	if (took < 2 * path->rtt_min) {
+		g->far -= b->far;
+		b->far = min_t(u64, b->came, WEFT_GRANT_FAR);
+		g->far += b->far;
+	}
+	b->came = 0;
+	b->round_at = now;
+}
+
 /* A second node wants to send: the first one has been granted more than its share. */
 static void weft_grant_share(struct weft_core *core)
 {
@@ -209,8 +243,12 @@ void weft_grant_join(struct weft_rxm *rxm, struct weft_out *out)
 	weft_lock(&g->lock);
 	rxm->bulk.gmsg.in = true;
 	g->nmsgs++;
-	if (!rxm->path->bulk.ngrant++ && ++g->npaths == 2)
-		weft_grant_share(core);
+	if (!rxm->path->bulk.ngrant++) {
+		g->far += rxm->path->bulk.far;
+		if (++g->npaths == 2)
+			weft_grant_share(core);
+	}
+	weft_grant_patience(rxm->path);
 	weft_grant_list(core, rxm);
 	weft_grant_pick(core, rxm, out);
 	rxm->bulk.allowed = rxm->bulk.gmsg.given;
@@ -232,6 +270,8 @@ void weft_grant_came(struct weft_rxm *rxm, u64 n, struct weft_out *out)
 	weft_assert_held(&rxm->path->lock);
 	weft_lock(&g->lock);
 	weft_grant_uncount(g, rxm, n);
+	weft_grant_patience(rxm->path);
+	weft_grant_measure(g, rxm->path, n, out->now);
 	m->at = out->now;
 	m->stalled = false;
 	if (m->out) {
@@ -263,8 +303,10 @@ void weft_grant_leave(struct weft_rxm *rxm, struct weft_out *out)
 	weft_grant_unlist(g, m);
 	weft_grant_uncount(g, rxm, m->out);
 	g->nmsgs--;
-	if (!--rxm->path->bulk.ngrant)
+	if (!--rxm->path->bulk.ngrant) {
+		g->far -= rxm->path->bulk.far;
 		g->npaths--;
+	}
 	if (g->keeper == rxm)
 		g->keeper = NULL;
 	if (g->map)

@@ -10,15 +10,17 @@
 #define WEFT_GRANT_CLASSES	32	/* lists of messages, by bytes that are left */
 #define WEFT_GRANT_PICKS	8	/* quanta handed out at a time */
 #define WEFT_GRANT_EACH		8	/* one quantum of this number goes to the longest message */
-#define WEFT_GRANT_STALL	(250 * NSEC_PER_USEC)	/* silence that stalls a message */
+#define WEFT_GRANT_STALL	(250 * NSEC_PER_USEC)	/* shortest silence that stalls a message */
+#define WEFT_GRANT_FAR		(16u << 20)	/* most bytes on the way from one node beyond the limit */
 
 /**
  * struct weft_grants - announced messages that are received by a port, over all remote nodes
- * @lock: all below, struct weft_gmsg, path->ngrant and path->gspare; inside of path->lock
+ * @lock: all below, struct weft_gmsg, and struct weft_path_bulk but @grant_at; inside of path->lock
  * @wait: messages that may be granted more, by class of the bytes left, in turn
  * @map: classes with messages, a bit each
  * @busy: messages with granted bytes that have not come, the one silent longest first
  * @out: bytes of @busy that count
+ * @far: bytes that are always on their way: path->bulk.far of @npaths
  * @npaths: remote nodes with messages in the lists
  * @nmsgs: messages
  * @turn: quanta handed out
@@ -30,6 +32,7 @@ struct weft_grants {
 	u32 map;
 	struct weft_list busy;
 	u64 out;
+	u64 far;
 	u32 npaths;
 	u32 nmsgs;
 	u32 turn;

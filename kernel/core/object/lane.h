@@ -19,7 +19,8 @@
 
 #define WEFT_CLASS_LANES	2	/* lanes of each class */
 #define WEFT_LANES		(WEFT_CLASSES * WEFT_CLASS_LANES)
-#define WEFT_WINDOW		1024	/* PSNs that may be outstanding on a lane */
+#define WEFT_WINDOW		2048	/* PSNs that may be outstanding on a lane */
+#define WEFT_WINDOW_WORDS	(WEFT_WINDOW / 64)	/* of lane->bits */
 #define WEFT_REC_RAW		1440	/* bytes of a record, except payload of long messages */
 #define WEFT_REC_REFS		16	/* messages in one packet */
 #define WEFT_ACK_EVERY		64	/* most packets that wait for an acknowledgement */
@@ -28,6 +29,7 @@
 #define WEFT_REO_KEEP		16	/* round trips with loss before it shrinks again */
 #define WEFT_CWND_MIN		2
 #define WEFT_CWND_INIT		16
+#define WEFT_CWND_UNIT		32	/* parts of a packet, for the growth of a window */
 #define WEFT_CWND_CALM		256	/* beyond this a window grows only without a queue */
 #define WEFT_CALM	(50 * NSEC_PER_USEC)	/* round-trip time without sign of a queue */
 #define WEFT_RTO_INIT		(50ull * NSEC_PER_MSEC)
@@ -42,6 +44,8 @@
  * @rttvar: its variation
  * @rto: retransmission timeout
  * @rtt_at: when @rtt was measured
+ * @rtt_max: longest round-trip time of the last seconds: queues were full; cwnd.c writes it
+ * @rtt_max_at: when it was measured
  *
  * Under path->lock.
  */
@@ -51,6 +55,8 @@ struct weft_class {
 	weft_ns rttvar;
 	weft_ns rto;
 	weft_ns rtt_at;
+	weft_ns rtt_max;
+	weft_ns rtt_max_at;
 };
 
 /* ---- Objects with a chunk to send ------------------------------------------------ */
@@ -191,6 +197,34 @@ struct weft_part {
 };
 
 /**
+ * struct weft_growth - growth of a congestion window; see cwnd.c
+ * @epoch: when the growth since the last reduction began; 0: it begins with the next round trip
+ * @at: when @rate was computed
+ * @w_max: level of the curve: window when a queue was full, packets; 0: none was yet
+ * @prior: window at the last loss, packets
+ * @origin: window at which the curve is level, packets
+ * @k: time from @epoch until then, in weft_cwnd_tick()s
+ * @reno: window that additive increase would have reached, in 1 / WEFT_CWND_UNIT packets
+ * @rate: growth in this round trip, in the same unit
+ * @round: the round trip ends when all PSNs before this one are acknowledged
+ * @rtt_low: shortest of the first round-trip times measured in this round trip
+ * @samples: their number
+ */
+struct weft_growth {
+	weft_ns epoch;
+	weft_ns at;
+	u32 w_max;
+	u32 prior;
+	u32 origin;
+	u32 k;
+	u32 reno;
+	u32 rate;
+	u32 round;
+	weft_ns rtt_low;
+	u8 samples;
+};
+
+/**
  * struct weft_lane - packets in one sequence, both directions
  * @no: its number
  * @limited: the window has limited sending
@@ -200,7 +234,8 @@ struct weft_part {
  * @snd_nxt: next PSN
  * @snd_una: oldest PSN that is not acknowledged
  * @cwnd: congestion window, packets
- * @cwnd_cnt: acknowledged packets on the way to the next increase
+ * @cwnd_cnt: part of the next increase, in 1 / (@cwnd * WEFT_CWND_UNIT) packets
+ * @growth: how the window grows after slow start
  * @ssthresh: window at which slow start ends
  * @recover: losses before this PSN have already reduced the window
  * @flight: packets in the network
@@ -231,7 +266,7 @@ struct weft_part {
  * @rcv_at: when the newest packet came that advanced @rcv_nxt
  * @part: packets taken in part: one that was the next in turn, and another; so the next packet in
  *	turn never waits for a later one
- * @bits: PSNs received beyond @rcv_nxt, by PSN modulo WEFT_WINDOW
+ * @bits: PSNs received beyond @rcv_nxt, by PSN modulo WEFT_WINDOW; part of path->bits
  *
  * Under path->lock.
  */
@@ -246,6 +281,7 @@ struct weft_lane {
 	u32 cwnd;
 	u32 cwnd_cnt;
 	u32 ssthresh;
+	struct weft_growth growth;
 	u32 recover;
 	u32 flight;
 	struct weft_rec *open;
@@ -274,7 +310,7 @@ struct weft_lane {
 	weft_ns ack_at;
 	weft_ns rcv_at;
 	struct weft_part part[2];
-	u64 bits[WEFT_WINDOW / 64];
+	u64 *bits;
 };
 
 #endif

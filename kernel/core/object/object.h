@@ -65,6 +65,7 @@ bool weft_core_own(const struct weft_core *core, const struct weft_sockaddr *add
 void weft_path_parts(struct weft_path *path);
 bool weft_path_used(const struct weft_path *path);
 bool weft_path_flows(const struct weft_path *path);
+u32 weft_path_senders(const struct weft_path *path, u8 lane, u32 most);
 void weft_path_auth(struct weft_path *path);
 void weft_path_tidy(struct weft_path *path, struct weft_out *out);
 void weft_path_needs(struct weft_path *path, weft_ns now);

@@ -26,6 +26,7 @@ void weft_path_put(struct weft_path *path)
 	}
 	weft_free(path->msg.spare);
 	weft_free(path->known);
+	weft_free(path->bits);
 	weft_free_rcu(path, rcu);
 }
 
@@ -70,6 +71,30 @@ bool weft_path_flows(const struct weft_path *path)
 {
 	weft_assert_held(&path->lock);
 	return !weft_list_empty(&path->flow.list);
+}
+
+/**
+ * weft_path_senders - count the flows of a path that have messages under way
+ * @path: the path, locked
+ * @lane: their lane of each class
+ * @most: count no more than this
+ *
+ * Looks at WEFT_PATH_LOOKS flows at most. Return: their number.
+ */
+u32 weft_path_senders(const struct weft_path *path, u8 lane, u32 most)
+{
+	u32 looks = WEFT_PATH_LOOKS, n = 0;
+	struct weft_list *l;
+
+	weft_assert_held(&path->lock);
+	weft_list_for_each(l, &path->flow.list) {
+		const struct weft_flow *flow = weft_entry(l, const struct weft_flow, node);
+
+		if (n == most || !looks--)
+			break;
+		n += flow->lane == lane && !weft_list_empty(&flow->txms);
+	}
+	return n;
 }
 
 /**

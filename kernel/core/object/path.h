@@ -19,6 +19,8 @@
 #define WEFT_PATH_HASH		64	/* 2 to the power of WEFT_PATH_BITS */
 #define WEFT_PAYLOAD_MIN	1232	/* UDP payload that every path can carry */
 #define WEFT_RTT_FRESH	(10 * NSEC_PER_SEC)	/* age at which path->rtt_min expires */
+#define WEFT_RTT_FAR	NSEC_PER_MSEC	/* shortest path->rtt_min of a long way */
+#define WEFT_PATH_LOOKS		64	/* flows that one search looks at */
 #define WEFT_CTL_PENDING_ASKED	8192	/* pending answers at which a request gets none */
 #define WEFT_CTL_PENDING_MAX	32768	/* pending answers at which other packets are not taken */
 
@@ -67,11 +69,19 @@ struct weft_path_flow {
  * @grant_at: when weft_grant_timer() is due
  * @ngrant: messages in core->grants; its lock
  * @gspare: granted bytes that do not count in core->grants; its lock
+ * @stall: silence that stalls a message of this path; the same lock
+ * @round_at: when the bytes of the present round trip began to come; the same lock
+ * @came: granted bytes that have come since; the same lock
+ * @far: granted bytes that came in a round trip: so many are always on their way; the same lock
  */
 struct weft_path_bulk {
 	weft_ns grant_at;
 	u32 ngrant;
 	u64 gspare;
+	weft_ns stall;
+	weft_ns round_at;
+	u64 came;
+	u64 far;
 };
 
 /**
@@ -171,6 +181,7 @@ struct weft_path_cm {
  * @known: record of its node for the time after the path
  * @salt: secret number for weft_path_hash()
  * @cm: connections on a path; written by cm/
+ * @bits: memory of lane->bits, of all lanes
  * @lane: lanes
  */
 struct weft_path {
@@ -236,8 +247,15 @@ struct weft_path {
 	struct weft_known *known;
 	u32 salt;
 	struct weft_path_cm cm;
+	u64 *bits;
 	struct weft_lane lane[WEFT_LANES];
 };
+
+/* Return: true if the peer is far away: more is under way than in the queues between the nodes. */
+static inline bool weft_path_far(const struct weft_path *path)
+{
+	return path->rtt_min >= WEFT_RTT_FAR;
+}
 
 /*
  * Return: index of the list, in @rflows or @psids, for the peer's number @no. The number is mixed

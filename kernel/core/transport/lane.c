@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - lanes: packet sequence numbers, acknowledgement, retransmission, congestion window
+ * weft core - lanes: packet sequence numbers, acknowledgement, retransmission
  *
  * Sending. A record is in lane->sent, by PSN, from its transmission until its acknowledgement. The
  * acknowledgement is cumulative or selective and is never withdrawn. A record in the network is in
@@ -14,7 +14,7 @@
  * Loss detection: RACK (RFC 8985). A packet is lost when two conditions hold. A packet sent later
  * has arrived, and a round-trip time plus a reorder window has passed since its transmission.
  * Timeout: RFC 6298, after one tail-loss probe. The reorder window adapts: loss.c.
- * Congestion window: slow start, additive increase, halved once per round trip with loss.
+ * Congestion window: cwnd.c.
  *
  * Receiving. Every PSN before rcv_nxt has been received. lane->bits holds those received beyond it.
  * The receiver remembers a PSN only when all chunks of its packet have been processed.
@@ -27,12 +27,13 @@
  * weft_lane_init - initialize a lane
  * @lane: the lane, zeroed
  * @no: its number
+ * @bits: its window of received PSNs, zeroed
  */
-void weft_lane_init(struct weft_lane *lane, u8 no)
+void weft_lane_init(struct weft_lane *lane, u8 no, u64 *bits)
 {
 	lane->no = no;
-	lane->cwnd = WEFT_CWND_INIT;
-	lane->ssthresh = WEFT_WINDOW;
+	lane->bits = bits;
+	weft_cwnd_init(lane);
 	lane->reo_mult = 1;
 	lane->rto_at = U64_MAX;
 	lane->reo_at = U64_MAX;
@@ -53,19 +54,42 @@ void weft_lane_anew(struct weft_lane *lane)
 {
 	struct weft_rec *open = lane->open;
 	struct weft_list ctlq, sendq;
+	u64 *bits = lane->bits;
 
 	weft_list_init(&ctlq);
 	weft_list_init(&sendq);
 	weft_list_splice_tail(&ctlq, &lane->ctlq);
 	weft_list_splice_tail(&sendq, &lane->sendq);
 	memset((u8 *)lane + sizeof(lane->no), 0, sizeof(*lane) - sizeof(lane->no));
-	weft_lane_init(lane, lane->no);
+	memset(bits, 0, sizeof(*bits) * WEFT_WINDOW_WORDS);
+	weft_lane_init(lane, lane->no, bits);
 	lane->open = open;
 	weft_list_splice_tail(&lane->ctlq, &ctlq);
 	weft_list_splice_tail(&lane->sendq, &sendq);
 }
 
 /* ---- Acknowledgements ------------------------------------------------------------ */
+
+/*
+ * Packets of a class may wait behind those of lower classes, where the network has no priorities.
+ * Return: the class with the longest timeout among that of the lane and lower ones on their way.
+ */
+static const struct weft_class *weft_lane_slowest(const struct weft_path *path,
+						  const struct weft_lane *lane)
+{
+	const struct weft_class *c = weft_class_of(path, lane);
+	u32 i;
+
+	if (likely(path->flight == lane->flight))
+		return c;
+	for (i = lane->no / WEFT_CLASS_LANES + 1; i < WEFT_CLASSES; i++) {
+		const struct weft_lane *low = &path->lane[i * WEFT_CLASS_LANES];
+
+		if ((low[0].flight || low[1].flight) && path->class[i].rto > c->rto)
+			c = &path->class[i];
+	}
+	return c;
+}
 
 /**
  * weft_lane_arm - set the time of the tail-loss probe or, after it, of the retransmission timeout
@@ -75,7 +99,7 @@ void weft_lane_anew(struct weft_lane *lane)
  */
 void weft_lane_arm(struct weft_path *path, struct weft_lane *lane, weft_ns now)
 {
-	const struct weft_class *c = weft_class_of(path, lane);
+	const struct weft_class *c = weft_lane_slowest(path, lane);
 	weft_ns wait;
 
 	if (!lane->flight && weft_list_empty(&lane->lost)) {
@@ -100,26 +124,6 @@ static void weft_lane_lose(struct weft_lane *lane, struct weft_rec *rec)
 	lane->flight -= rec->nseg;
 }
 
-/*
- * Reduce the window, once for all losses of a round trip. While the round-trip time shows no queue,
- * the loss has another cause than congestion: the window loses a sixteenth. Otherwise it is halved.
- */
-static void weft_lane_reduce(struct weft_path *path, struct weft_lane *lane, u32 psn)
-{
-	const struct weft_class *c = weft_class_of(path, lane);
-	bool calm = path->rtt_min && c->srtt < 2 * path->rtt_min + WEFT_CALM;
-
-	/* an old lane->recover would wrap: compare it only while it is in the window */
-	if (weft_loss_waits(lane, lane->recover) && (s32)(psn - lane->recover) < 0)
-		return;
-	weft_loss_lost(lane);
-	lane->ssthresh = calm ? lane->cwnd - lane->cwnd / 16 : lane->cwnd / 2;
-	lane->ssthresh = max_t(u32, lane->ssthresh, WEFT_CWND_MIN);
-	lane->cwnd = lane->ssthresh;
-	lane->cwnd_cnt = 0;
-	lane->recover = lane->snd_nxt;
-}
-
 /* Mark packets as lost that packets sent later have overtaken by more than the reorder window. */
 static void weft_lane_detect(struct weft_path *path, struct weft_lane *lane, weft_ns now)
 {
@@ -141,7 +145,7 @@ static void weft_lane_detect(struct weft_path *path, struct weft_lane *lane, wef
 			break;
 		}
 		weft_lane_lose(lane, rec);
-		weft_lane_reduce(path, lane, rec->psn);
+		weft_cwnd_lost(path, lane, rec->psn);
 	}
 }
 
@@ -214,44 +218,6 @@ static u32 weft_lane_sacked(struct weft_path *path, struct weft_lane *lane, stru
 	return acked;
 }
 
-/*
- * Return: true if two runs fit into the window. They stay in the node's own queue, which shows no
- * delay.
- */
-static bool weft_lane_two_runs(const struct weft_path *path, const struct weft_lane *lane)
-{
-	/* lane->cwnd >= 2 * WEFT_RUN_BYTES / path->max_payload */
-	return (lane->cwnd + 1) * path->max_payload > 2 * WEFT_RUN_BYTES;
-}
-
-static void weft_lane_grow(const struct weft_path *path, struct weft_lane *lane, u32 acked)
-{
-	const struct weft_class *c = weft_class_of(path, lane);
-	bool data = weft_lane_class(lane) == WEFT_CLASS_DATA;
-
-	if (!lane->limited)
-		return;
-	/* packets wait in a queue: a larger window does not deliver them sooner */
-	if (lane->cwnd >= WEFT_CWND_CALM && c->srtt >= 2 * path->rtt_min + 4 * WEFT_CALM)
-		return;
-	/* end slow start before a packet is lost; DATA, behind which others wait, ends it sooner */
-	if ((data ? c->rtt : c->srtt) >= 2 * path->rtt_min + WEFT_CALM &&
-	    (!data || weft_lane_two_runs(path, lane)))
-		lane->ssthresh = min(lane->ssthresh, lane->cwnd);
-	if (lane->cwnd < lane->ssthresh) {
-		lane->cwnd += acked;
-	} else {
-		lane->cwnd_cnt += acked;
-		if (lane->cwnd_cnt >= lane->cwnd) {
-			lane->cwnd_cnt -= lane->cwnd;
-			lane->cwnd++;
-		}
-	}
-	lane->cwnd = min_t(u32, lane->cwnd, WEFT_WINDOW);
-	if (lane->flight * 2 < lane->cwnd)
-		lane->limited = false;
-}
-
 /**
  * weft_lane_acked - process an acknowledgement
  * @path: the path
@@ -305,7 +271,7 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 	if (!n)
 		return;
 	weft_ack_progress(lane);
-	weft_lane_grow(path, lane, n);
+	weft_cwnd_acked(path, lane, n, now);
 	if (!weft_list_empty(&lane->xmit))
 		weft_lane_detect(path, lane, now);
 	else
@@ -527,14 +493,9 @@ static void weft_lane_timeout(struct weft_path *path, struct weft_lane *lane, st
 			weft_list_add_tail(&lane->lost, &rec->tnode);
 		}
 	}
-	if (!lane->backoff)
-		lane->ssthresh = max_t(u32, lane->cwnd / 2, WEFT_CWND_MIN);
-	lane->cwnd = WEFT_CWND_MIN;
-	if (lane->backoff) {
+	weft_cwnd_timeout(lane);
+	if (lane->backoff)
 		weft_lane_oldest(path, lane, out);
-		lane->cwnd++;
-	}
-	lane->recover = lane->snd_nxt;
 	if (lane->backoff < 16)
 		lane->backoff++;
 	lane->probed = true;

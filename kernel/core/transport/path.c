@@ -41,7 +41,10 @@ struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sock
 	if (!path)
 		return NULL;
 	path->known = weft_alloc(sizeof(*path->known));
-	if (!path->known) {
+	path->bits = weft_alloc(sizeof(u64) * WEFT_LANES * WEFT_WINDOW_WORDS);
+	if (!path->known || !path->bits) {
+		weft_free(path->bits);
+		weft_free(path->known);
 		weft_free(path);
 		return NULL;
 	}
@@ -64,7 +67,7 @@ struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sock
 	weft_list_init(&path->recs);
 	weft_path_parts(path);
 	for (i = 0; i < WEFT_LANES; i++)
-		weft_lane_init(&path->lane[i], i);
+		weft_lane_init(&path->lane[i], i, path->bits + i * WEFT_WINDOW_WORDS);
 	return path;
 }
 

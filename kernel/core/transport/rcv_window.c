@@ -94,6 +94,17 @@ void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32
 	}
 }
 
+/* Return: bit i: PSN @psn + i has been received, for 32 PSNs of the window. */
+static u32 weft_lane_word(const struct weft_lane *lane, u32 psn)
+{
+	u32 bit = psn % WEFT_WINDOW, word = bit / 64;
+	u64 bits = lane->bits[word] >> (bit % 64);
+
+	if (bit % 64 > 32)
+		bits |= lane->bits[(word + 1) % WEFT_WINDOW_WORDS] << (64 - bit % 64);
+	return (u32)bits;
+}
+
 /**
  * weft_lane_sack - get the PSNs received beyond the cumulative acknowledgement
  * @lane: the lane
@@ -103,18 +114,14 @@ void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32
  */
 u32 weft_lane_sack(const struct weft_lane *lane, u32 *words)
 {
-	u32 i, n = 0, seen = 0;
+	u32 i, n = 1, seen = 0;
 
-	for (i = 0; i < WEFT_SACK_BITS / 32; i++)
-		words[i] = 0;
-	for (i = 0; i < WEFT_SACK_BITS && seen < lane->rcv_ahead; i++) {
-		u32 b = (lane->rcv_nxt + 1 + i) % WEFT_WINDOW;
-
-		if (!(lane->bits[b / 64] >> (b % 64) & 1))
-			continue;
-		words[i / 32] |= 1u << (i % 32);
-		n = i / 32 + 1;
-		seen++;
+	words[0] = 0;
+	for (i = 0; i < WEFT_SACK_BITS / 32 && seen < lane->rcv_ahead; i++) {
+		words[i] = weft_lane_word(lane, lane->rcv_nxt + 1 + 32 * i);
+		seen += hweight32(words[i]);
+		if (words[i])
+			n = i + 1;
 	}
-	return max_t(u32, n, 1);
+	return n;
 }

@@ -82,13 +82,20 @@ void weft_loss_lost(struct weft_lane *lane);
 void weft_loss_again(struct weft_lane *lane, const struct weft_rec *rec);
 void weft_loss_dup(struct weft_path *path, struct weft_lane *lane, u32 psn);
 
+/* ---- cwnd.c ---------------------------------------------------------------------- */
+
+void weft_cwnd_init(struct weft_lane *lane);
+void weft_cwnd_acked(struct weft_path *path, struct weft_lane *lane, u32 acked, weft_ns now);
+void weft_cwnd_lost(struct weft_path *path, struct weft_lane *lane, u32 psn);
+void weft_cwnd_timeout(struct weft_lane *lane);
+
 /* ---- lane.c --------------------------------------------------------------------- */
 
 #define WEFT_PSN_NEW	0
 #define WEFT_PSN_OLD	1	/* received before */
 #define WEFT_PSN_BEYOND	2	/* beyond the window */
 
-void weft_lane_init(struct weft_lane *lane, u8 no);
+void weft_lane_init(struct weft_lane *lane, u8 no, u64 *bits);
 void weft_lane_anew(struct weft_lane *lane);
 void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struct weft_hdr *h,
 		     const struct weft_chunk *sack, struct weft_out *out);

@@ -88,7 +88,7 @@
 #define WEFT_HELLO_COOKIE	2
 #define WEFT_HELLO_ACK		3
 
-#define WEFT_SACK_BITS		256	/* most bits of a SACK */
+#define WEFT_SACK_BITS		1024	/* most bits of a SACK */
 
 /**
  * struct weft_w_hdr - header of every packet
