@@ -126,7 +126,6 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	weft_mutex_init(&ep->sq_mutex);
 	weft_lock_init(&ep->lock, WEFT_RANK_EP);
 	weft_list_init(&ep->node);
-	weft_list_init(&ep->svcnode);
 	weft_list_init(&ep->rx.post_free);
 	weft_list_init(&ep->rx.part_free);
 	weft_list_init(&ep->tx.free);

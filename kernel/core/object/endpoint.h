@@ -218,10 +218,10 @@ struct weft_ep_mon {
  * @core: its core
  * @conf: its configuration; constant
  * @ref: references
+ * @rcu: to free it: lookups of its service run beside
  * @sq_mutex: send ring and @flows
  * @lock: all fields without another lock
  * @node: in core->eps; core->lock
- * @svcnode: in core->services; core->svc_lock
  * @listed: in core->services; core->svc_lock
  * @killed: weft_ep_kill() has been called; sq_mutex
  * @state: WEFT_EPS_*; also read without the lock
@@ -253,10 +253,10 @@ struct weft_ep {
 	struct weft_core *core;
 	struct weft_ep_conf conf;
 	refcount_t ref;
+	struct weft_rcu rcu;
 	struct weft_mutex sq_mutex;
 	struct weft_lock lock;
 	struct weft_list node;
-	struct weft_list svcnode;
 	bool listed;
 	bool killed;
 	u32 state;
