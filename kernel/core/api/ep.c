@@ -130,7 +130,7 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	weft_list_init(&ep->rx.part_free);
 	weft_list_init(&ep->tx.free);
 	weft_list_init(&ep->rx.active);
-	weft_list_init(&ep->rx.turn);
+	weft_lists_init(ep->rx.turn, WEFT_TURNS);
 	weft_list_init(&ep->rx.claims);
 	weft_list_init(&ep->tx.fences);
 	weft_list_init(&ep->tx.groups);
