@@ -195,8 +195,11 @@ static int weft_dump_path(struct sk_buff *skb, struct netlink_callback *cb, stru
 			  u64 *pos)
 {
 	struct weft_path_info info;
-	struct weft_path *path = weft_path_nth(&port->core, (*pos)++);
+	struct weft_path *path;
+	u32 slot = *pos;
 
+	path = weft_path_next(&port->core, &slot);
+	*pos = slot;
 	if (!path)
 		return -ENOENT;
 	weft_path_look(path, &info);

@@ -374,8 +374,8 @@ static int weft_user_here(struct weft_memctx *mc, void *arg)
  * @dst: kernel memory
  * @len: bytes
  *
- * Context: process, sleeps. Any address space is allowed; the context's own is fastest.
- * Return: 0, -EFAULT.
+ * Context: process, in the context's address space; may wait for the program's memory.
+ * Return: 0, -EFAULT: also in another address space.
  */
 int weft_user_read(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, void *dst, u32 len)
 {
@@ -392,8 +392,8 @@ int weft_user_read(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, 
  * @src: kernel memory
  * @len: bytes
  *
- * Context: process, sleeps. Any address space is allowed; the context's own is fastest.
- * Return: 0, -EFAULT.
+ * Context: process, in the context's address space; may wait for the program's memory.
+ * Return: 0, -EFAULT: also in another address space.
  */
 int weft_user_write(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, const void *src,
 		    u32 len)

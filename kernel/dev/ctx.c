@@ -31,6 +31,9 @@
  * as long as the program likes (FUSE). No code touches user memory, takes mmap_lock or waits for
  * such code under ctx->lock: other code waits for ctx->lock with dev->lock held. The data path
  * takes neither lock: it uses RCU and obj->use. Order: Documentation/locking.rst.
+ *
+ * The end of a context may wait for the program's memory as well. It runs in the process that
+ * closes the file, or in a workqueue of the context's owner (owner.c), where no other user waits.
  */
 #include <linux/bitmap.h>
 #include <linux/cred.h>
@@ -281,8 +284,25 @@ static void weft_ctx_gone(void *priv)
 	struct weft_ctx *ctx = priv;
 
 	refcount_inc(&ctx->ref);
-	if (!queue_work(weft_dev_wq, &ctx->death))
+	if (!queue_work(ctx->owner->ends, &ctx->death))
 		weft_ctx_put(ctx);
+}
+
+/**
+ * weft_ctx_kill_later - have a worker call weft_ctx_kill()
+ * @ctx: the context
+ *
+ * For callers that must not wait for the program's memory.
+ *
+ * Context: process.
+ */
+void weft_ctx_kill_later(struct weft_ctx *ctx)
+{
+	mutex_lock(&ctx->lock);
+	/* a dead context may have no owner any more */
+	if (!ctx->dead)
+		weft_ctx_gone(ctx);
+	mutex_unlock(&ctx->lock);
 }
 
 static void weft_ctx_death(struct work_struct *work)
@@ -313,6 +333,7 @@ static void weft_ctx_free(struct weft_ctx *ctx)
 static void weft_ctx_fini(struct work_struct *work)
 {
 	struct weft_ctx *ctx = container_of(work, struct weft_ctx, fini);
+	struct weft_owner *owner = ctx->owner;
 	struct weft_dev *dev = ctx->dev;
 
 	weft_deferred_exit(&ctx->deferred);
@@ -325,6 +346,7 @@ static void weft_ctx_fini(struct work_struct *work)
 	weft_memctx_put(ctx->mc);
 	weft_ctx_free(ctx);
 	weft_up_put(dev->port);
+	weft_owner_put(owner);
 }
 
 /**
@@ -336,7 +358,7 @@ static void weft_ctx_fini(struct work_struct *work)
 void weft_ctx_unuse(struct weft_ctx *ctx)
 {
 	if (refcount_dec_and_test(&ctx->use))
-		queue_work(weft_dev_wq, &ctx->fini);
+		queue_work(ctx->owner->ends, &ctx->fini);
 }
 
 /**
@@ -418,7 +440,8 @@ struct weft_ctx *weft_ctx_new(struct weft_dev *dev)
 	INIT_WORK(&ctx->death, weft_ctx_death);
 	INIT_WORK(&ctx->fini, weft_ctx_fini);
 
-	err = weft_ctx_alloc(ctx);
+	ctx->owner = weft_owner_get(ctx->uid);
+	err = ctx->owner ? weft_ctx_alloc(ctx) : -ENOMEM;
 	if (err)
 		goto fail;
 	err = xa_alloc_cyclic(&weft_ctxs, &ctx->id, ctx, XA_LIMIT(1, INT_MAX), &weft_ctxs_next,
@@ -431,7 +454,7 @@ struct weft_ctx *weft_ctx_new(struct weft_dev *dev)
 	err = PTR_ERR_OR_ZERO(ctx->mc);
 	if (err)
 		goto fail;
-	err = weft_deferred_init(&ctx->deferred, ctx->mc, ctx->core);
+	err = weft_deferred_init(&ctx->deferred, ctx->mc, ctx->core, ctx->owner->work);
 	if (err)
 		goto fail_mc;
 	mutex_lock(&dev->lock);
@@ -444,6 +467,8 @@ fail_mc:
 	weft_memctx_quiesce(ctx->mc);
 	weft_memctx_put(ctx->mc);
 fail:
+	if (ctx->owner)
+		weft_owner_put(ctx->owner);
 	weft_ctx_free(ctx);
 	return ERR_PTR(err);
 }

@@ -18,6 +18,7 @@
 #include "dev.h"
 #include "engine.h"
 #include "mem.h"
+#include "owner.h"
 #include "rings.h"
 
 #define WEFT_CTX_OBJS	8192	/* objects of a context, at most 2^16 */
@@ -67,6 +68,7 @@ struct weft_obj {
  * @list: struct weft_work
  * @closed: accepts no more work
  * @work: runs the list
+ * @wq: workqueue of @work
  * @mc: memory of the context, NULL: the memory has gone
  * @out: for @work
  */
@@ -75,12 +77,13 @@ struct weft_deferred {
 	struct weft_list list;
 	bool closed;
 	struct work_struct work;
+	struct workqueue_struct *wq;
 	struct weft_memctx *mc;
 	struct weft_out *out;
 };
 
 int weft_deferred_init(struct weft_deferred *deferred, struct weft_memctx *mc,
-		       struct weft_core *core);
+		       struct weft_core *core, struct workqueue_struct *wq);
 void weft_deferred_exit(struct weft_deferred *deferred);
 
 /**
@@ -117,8 +120,6 @@ struct weft_dev {
 	struct list_head ctxs;
 };
 
-extern struct workqueue_struct *weft_dev_wq, *weft_deferred_wq;
-
 int weft_dev_enter(struct weft_dev *dev);
 void weft_dev_leave(struct weft_dev *dev);
 struct weft_dev *weft_dev_by_id(u32 id);
@@ -138,6 +139,7 @@ struct weft_dev *weft_dev_by_id(u32 id);
  * @id: number, unique in the module; the core names the context by it
  * @dev: device
  * @mc: memory
+ * @owner: has its workers
  * @lock: protects @objs, @dead, @nobjs, @used, @gens, @next; other code waits for it
  * @own_lock: protects the relations and the end of objects: weft_obj.users, @kill_out; may be held
  *	as long as the program's memory takes; only the program's own calls and its end wait for it
@@ -169,6 +171,7 @@ struct weft_ctx {
 	u32 id;
 	struct weft_dev *dev;
 	struct weft_memctx *mc;
+	struct weft_owner *owner;
 	struct mutex lock;	/* the table of objects */
 	struct mutex own_lock;	/* objects; @lock is taken inside */
 	bool dead;
@@ -191,6 +194,7 @@ struct weft_ctx {
 
 struct weft_ctx *weft_ctx_new(struct weft_dev *dev);
 void weft_ctx_kill(struct weft_ctx *ctx);
+void weft_ctx_kill_later(struct weft_ctx *ctx);
 void weft_ctx_put(struct weft_ctx *ctx);
 void weft_ctx_unuse(struct weft_ctx *ctx);
 void weft_ctx_stopped(struct weft_ctx *ctx);

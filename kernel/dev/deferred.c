@@ -7,13 +7,14 @@
  *
  *	OPEN ---(weft_deferred_exit(): the context is dead and has no users)---> closed, empty
  *
- * This workqueue differs from that of the end of contexts (ctx.c). A workqueue runs a limited
- * number of works at a time. If all of them were contexts that wait for their lists, no worker
- * would be left to empty those lists.
+ * Work may wait for the memory of its program, without end. So it runs in a workqueue of the
+ * context's owner (owner.c). That workqueue differs from the one for the end of contexts. A
+ * workqueue runs a limited number of works at a time. If all of them were contexts that wait for
+ * their lists, no worker would be left to empty those lists.
  *
  * If the list is closed or the context has gone, the work joins the device's list of orphans. The
- * device lives as long as the core. Orphans run without an address space: the core finds that the
- * memory has gone, and cleans up.
+ * device lives as long as the core. Orphans run without an address space, in weft_dev_wq: the
+ * core finds that the memory has gone, and cleans up.
  *
  * deferred->lock protects a list. It is a leaf lock, taken in any context.
  */
@@ -50,7 +51,7 @@ static void weft_deferred_run(struct work_struct *w)
 		cond_resched();
 		/* an endless flow of work must not keep a dead process's memory */
 		if (++n == WEFT_DEFERRED_BATCH) {
-			queue_work(weft_deferred_wq, w);
+			queue_work(deferred->wq, w);
 			break;
 		}
 	}
@@ -66,7 +67,7 @@ static bool weft_deferred_add(struct weft_deferred *deferred, struct weft_work *
 	closed = deferred->closed;
 	if (!closed) {
 		weft_list_add_tail(&deferred->list, &work->node);
-		queue_work(weft_deferred_wq, &deferred->work);
+		queue_work(deferred->wq, &deferred->work);
 	}
 	spin_unlock_bh(&deferred->lock);
 	return !closed;
@@ -94,11 +95,12 @@ void weft_env_defer(struct weft_work *work)
  * @deferred: the list
  * @mc: memory of its context, may be NULL
  * @core: its core
+ * @wq: workqueue that runs it
  *
  * Return: 0, -ENOMEM. Sleeps.
  */
 int weft_deferred_init(struct weft_deferred *deferred, struct weft_memctx *mc,
-		       struct weft_core *core)
+		       struct weft_core *core, struct workqueue_struct *wq)
 {
 	deferred->out = kvmalloc(sizeof(*deferred->out), GFP_KERNEL_ACCOUNT);
 	if (!deferred->out)
@@ -108,6 +110,7 @@ int weft_deferred_init(struct weft_deferred *deferred, struct weft_memctx *mc,
 	weft_list_init(&deferred->list);
 	INIT_WORK(&deferred->work, weft_deferred_run);
 	deferred->mc = mc;
+	deferred->wq = wq;
 	return 0;
 }
 

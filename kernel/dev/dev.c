@@ -69,7 +69,11 @@ static int weft_release(struct inode *inode, struct file *file)
 {
 	struct weft_ctx *ctx = file->private_data;
 
-	weft_ctx_kill(ctx);
+	/* a kernel thread that closes files of many users must not wait for one of them */
+	if (current->flags & PF_KTHREAD)
+		weft_ctx_kill_later(ctx);
+	else
+		weft_ctx_kill(ctx);
 	weft_ctx_put(ctx);
 	return 0;
 }
@@ -185,7 +189,7 @@ int weft_dev_add(const struct weft_dev_conf *conf, struct weft_dev **to)
 		goto fail;
 	}
 	weft_out_init(dev->out, dev->core);
-	err = weft_deferred_init(&dev->orphans, NULL, dev->core);
+	err = weft_deferred_init(&dev->orphans, NULL, dev->core, weft_dev_wq);
 	if (err)
 		goto fail;
 	err = weft_dev_enter(dev);
@@ -350,18 +354,13 @@ void weft_dev_set_seek(struct weft_dev *dev, bool seek)
  */
 int weft_dev_init(void)
 {
-	int err;
+	int err = weft_owners_init();
 
-	weft_dev_wq = alloc_workqueue("weft", WQ_UNBOUND, 0);
-	if (!weft_dev_wq)
-		return -ENOMEM;
-	err = -ENOMEM;
-	weft_deferred_wq = alloc_workqueue("weft_deferred", WQ_UNBOUND, 0);
-	if (!weft_deferred_wq)
-		goto fail_wq;
+	if (err)
+		return err;
 	err = class_register(&weft_class);
 	if (err)
-		goto fail_cold;
+		goto fail_owners;
 	err = alloc_chrdev_region(&weft_devt, 0, WEFT_MINORS, "weft");
 	if (err)
 		goto fail_class;
@@ -373,10 +372,8 @@ int weft_dev_init(void)
 	unregister_chrdev_region(weft_devt, WEFT_MINORS);
 fail_class:
 	class_unregister(&weft_class);
-fail_cold:
-	destroy_workqueue(weft_deferred_wq);
-fail_wq:
-	destroy_workqueue(weft_dev_wq);
+fail_owners:
+	weft_owners_exit();
 	return err;
 }
 
@@ -390,6 +387,5 @@ void weft_dev_exit(void)
 	cdev_del(&weft_cdev);
 	unregister_chrdev_region(weft_devt, WEFT_MINORS);
 	class_unregister(&weft_class);
-	destroy_workqueue(weft_dev_wq);
-	destroy_workqueue(weft_deferred_wq);
+	weft_owners_exit();
 }

@@ -70,7 +70,8 @@ void weft_dev_del(struct weft_dev *dev);
  * @dev: the device, NULL: none
  *
  * The last weft_port_put() calls it, after the last upcall of the port and before weft_core_exit().
- * Work that outlived its context is done when it returns. Any workqueue may call it.
+ * Work that outlived its context is done when it returns. Any workqueue but weft_dev_wq may call
+ * it.
  */
 void weft_dev_free(struct weft_dev *dev);
 

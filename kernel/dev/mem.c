@@ -19,6 +19,7 @@
  */
 #include <linux/kthread.h>
 #include <linux/memcontrol.h>
+#include <linux/module.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
@@ -26,7 +27,7 @@
 #include <linux/wait_bit.h>
 #include "mem_priv.h"
 
-/* Unbound: its work sleeps, even on the pages of slow file systems. */
+/* Unpins and frees. Unbound: its work sleeps, but waits for no program. */
 struct workqueue_struct *weft_mem_wq;
 
 /* All contexts, for the eviction of idle pages from other contexts of the same user. */
@@ -190,8 +191,12 @@ void weft_memctx_leave(struct weft_memctx *mc)
 
 int weft_memctx_use(struct weft_memctx *mc)
 {
-	if (!mmget_not_zero(mc->mm))
+	if (READ_ONCE(mc->dead) || !try_module_get(THIS_MODULE))
 		return -EFAULT;
+	if (!mmget_not_zero(mc->mm)) {
+		module_put(THIS_MODULE);
+		return -EFAULT;
+	}
 	kthread_use_mm(mc->mm);
 	return 0;
 }
@@ -200,72 +205,31 @@ void weft_memctx_unuse(struct weft_memctx *mc)
 {
 	kthread_unuse_mm(mc->mm);
 	mmput(mc->mm);
+	/* weft_owners_exit() waits for the rest of this function */
+	module_put(THIS_MODULE);
 }
 
 /**
- * struct weft_call - a function call to be made by a worker
- * @work: the work
- * @mc: memory of the context
- * @fn: the function
- * @arg: its argument
- * @ret: its result
- */
-struct weft_call {
-	struct work_struct work;
-	struct weft_memctx *mc;
-	weft_mem_fn fn;
-	void *arg;
-	int ret;
-};
-
-static int weft_call_here(struct weft_memctx *mc, weft_mem_fn fn, void *arg)
-{
-	int ret = -EFAULT;
-
-	if (weft_memctx_enter(mc)) {
-		ret = fn(mc, arg);
-		weft_memctx_leave(mc);
-	}
-	return ret;
-}
-
-static void weft_call_work(struct work_struct *work)
-{
-	struct weft_call *call = container_of(work, struct weft_call, work);
-
-	call->ret = weft_memctx_use(call->mc);
-	if (call->ret)
-		return;
-	call->ret = weft_call_here(call->mc, call->fn, call->arg);
-	weft_memctx_unuse(call->mc);
-}
-
-/**
- * weft_memctx_run - call a function in the address space of a context
+ * weft_memctx_run - call a function that accesses a program's memory
  * @mc: memory of the context, referenced
- * @fn: the function; may sleep
+ * @fn: the function; may wait for the memory
  * @arg: its argument
  *
- * weft_memctx_quiesce() waits for it. If the caller has another address space, a worker calls @fn.
+ * weft_memctx_quiesce() waits for it. Only the program itself, and a worker of its context, have
+ * the address space. A worker that has it not found the program dead (weft_memctx_use()).
  *
  * Context: process, sleeps.
  * Return: the result of @fn, -EFAULT: the memory is gone.
  */
 int weft_memctx_run(struct weft_memctx *mc, weft_mem_fn fn, void *arg)
 {
-	struct weft_call call = { .mc = mc, .fn = fn, .arg = arg };
+	int ret = -EFAULT;
 
-	if (likely(current->mm == mc->mm))
-		return weft_call_here(mc, fn, arg);
-	if ((current->flags & PF_KTHREAD) && !current->mm) {
-		weft_call_work(&call.work);
-		return call.ret;
+	if (likely(current->mm == mc->mm) && weft_memctx_enter(mc)) {
+		ret = fn(mc, arg);
+		weft_memctx_leave(mc);
 	}
-	INIT_WORK_ONSTACK(&call.work, weft_call_work);
-	queue_work(weft_mem_wq, &call.work);
-	flush_work(&call.work);
-	destroy_work_on_stack(&call.work);
-	return call.ret;
+	return ret;
 }
 
 /* ---- Registrations ------------------------------------------------------------------------- */

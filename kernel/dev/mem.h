@@ -82,9 +82,12 @@ void weft_memctx_quiesce(struct weft_memctx *mc);
  * weft_memctx_use - enter the context's address space
  * @mc: memory of the context
  *
+ * The module cannot be removed meanwhile: the caller may wait for the program's memory without end,
+ * and rmmod must not wait for that.
+ *
  * Context: kernel thread (a worker) without an address space of its own; sleeps.
- * Return: 0, to be undone with weft_memctx_unuse(); -EFAULT: the address space is gone. The caller
- * still calls weft_core_work(), which detects that.
+ * Return: 0, to be undone with weft_memctx_unuse(); -EFAULT: the memory is gone. The caller still
+ * calls weft_core_work(), which detects that.
  */
 int weft_memctx_use(struct weft_memctx *mc);
 

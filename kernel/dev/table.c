@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft - devices by their number, and the workqueues: shared by dev.c and other files
+ * weft - devices by their number: shared by dev.c and other files
  *
  * xa_alloc_cyclic() and xa_erase() take the table's own lock. Readers need none, as the device that
  * they look up is not freed meanwhile.
  */
-#include <linux/workqueue.h>
 #include <linux/xarray.h>
 
 #include "ctx.h"
 
 static DEFINE_XARRAY_ALLOC1(weft_devs);		/* by number, until they are freed */
 static u32 weft_devs_next = 1;
-
-/** weft_dev_wq - the end of contexts; waits for work in weft_deferred_wq */
-struct workqueue_struct *weft_dev_wq;
-
-/** weft_deferred_wq - deferred work of the core; waits for neither workqueue */
-struct workqueue_struct *weft_deferred_wq;
 
 /**
  * weft_dev_enter - give a device its number

@@ -247,8 +247,8 @@ static int weft_mem_make_here(struct weft_memctx *mc, void *arg)
  * @access: WEFT_MEM_READ or WEFT_MEM_WRITE
  * @mem: out: the window, referenced
  *
- * Context: process, sleeps. Any address space is allowed; the context's own is fastest.
- * Return: 0, -EFAULT, -ENOMEM.
+ * Context: process, in the context's address space; may wait for the program's memory.
+ * Return: 0, -EFAULT: also in another address space; -ENOMEM.
  */
 int weft_mem_make(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u32 len, u32 access,
 		  struct weft_mem **mem)
@@ -311,8 +311,8 @@ static int weft_mem_flush_here(struct weft_memctx *mc, void *arg)
  * Copies the range from the lowest to the highest byte written since the last flush. Does nothing
  * for pinned memory.
  *
- * Context: process, sleeps; in any address space.
- * Return: 0, -EFAULT.
+ * Context: process, in the context's address space; may wait for the program's memory.
+ * Return: 0, -EFAULT: also in another address space.
  */
 int weft_mem_flush(struct weft_mem *mem)
 {

@@ -45,12 +45,23 @@ static struct world w;
 static struct mm_struct mm, other_mm;
 static struct task_struct task = { .mm = &mm, .group_leader = &task };
 struct task_struct *stand_in_current = &task;
-struct workqueue_struct *weft_dev_wq, *weft_deferred_wq;
+static struct weft_owner owner;
 
 struct weft_dev *weft_dev_by_id(u32 id)
 {
 	WARN_ON(id != w.dev.id);
 	return &w.dev;
+}
+
+struct weft_owner *weft_owner_get(kuid_t uid)
+{
+	owner.ctxs++;
+	return &owner;
+}
+
+void weft_owner_put(struct weft_owner *of)
+{
+	WARN_ON(!of->ctxs--);
 }
 
 void weft_up_put(struct weft_port *port)
@@ -478,7 +489,7 @@ static void begin(void)
 	mutex_init(&w.dev.lock);
 	INIT_LIST_HEAD(&w.dev.ctxs);
 	w.dev.out = weft_out_new(&w.port.core);
-	WARN_ON(weft_deferred_init(&w.dev.orphans, NULL, &w.port.core));
+	WARN_ON(weft_deferred_init(&w.dev.orphans, NULL, &w.port.core, NULL));
 }
 
 static void end(void)

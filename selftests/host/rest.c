@@ -66,7 +66,7 @@ static void path(FILE *to, u32 node, const struct weft_path *p)
 	char at[40];
 	u32 i;
 
-	snprintf(at, sizeof(at), "node %u to %08x", node, *(const u32 *)p->addr.addr);
+	snprintf(at, sizeof(at), "node %u to %08x", node, *(const u32 *)p->node.addr.addr);
 	fprintf(to, "= %s: rxms %u conns %u", at, length(&p->msg.rxms), length(&p->cm.conns));
 	U(p, state); U(p, failing); U(p, busy); U(p, flight); U(p, flow.rx_open);
 	U(p, nflow); U(p, flow.nrflow); U(p, ctl_pending); U(p, nsent);
@@ -110,7 +110,7 @@ char *rest_of(struct tr *tr)
 	for (i = 0; i < tr->conf.rig.nodes; i++) {
 		struct rig_node *node = &tr->rig->node[i];
 
-		for (k = 0; node->up && (p = weft_path_nth(&node->core, k)); k++) {
+		for (k = 0; node->up && (p = weft_path_next(&node->core, &k));) {
 			path(to, i, p);
 			weft_path_put(p);
 		}

@@ -568,12 +568,19 @@ static void dump_counters(struct rig_node *node)
 	fputc('\n', stderr);
 }
 
+struct weft_path *rig_path(struct weft_core *core)
+{
+	u32 pos = 0;
+
+	return weft_path_next(core, &pos);
+}
+
 static void dump_paths(struct rig_node *node)
 {
 	struct weft_path *path;
-	u32 n;
+	u32 pos = 0;
 
-	for (n = 0; (path = weft_path_nth(&node->core, n)); n++) {
+	while ((path = weft_path_next(&node->core, &pos))) {
 		struct weft_path_info i;
 
 		weft_path_look(path, &i);

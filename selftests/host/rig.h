@@ -328,6 +328,8 @@ void rig_inject_group(struct rig_node *node, const struct weft_sockaddr *src,
 /* Print counters and paths. */
 void rig_dump(struct rig *rig);
 u64 rig_counter(struct rig_node *node, enum weft_counter c);
+/* Return: a path of the node, referenced; NULL: it has none. */
+struct weft_path *rig_path(struct weft_core *core);
 
 /* ---- Programs -------------------------------------------------------------------- */
 

@@ -126,15 +126,16 @@ static bool allowed(const struct weft_conf *conf, u32 times, u64 flows, u64 msgs
 
 static void check_ep(struct rig_node *node, const struct weft_ep *ep)
 {
-	const struct weft_core *core = &node->core;
+	struct weft_core *core = &node->core;
+	struct weft_path *path;
 	struct kept k = { 0 };
-	struct weft_list *l;
-	u32 i;
+	u32 pos = 0;
 
 	add_local(core, ep, &k);
-	for (i = 0; i < WEFT_CORE_HASH; i++)
-		weft_list_for_each(l, &core->paths[i])
-			add_path(weft_entry(l, struct weft_path, node), ep, &k);
+	while ((path = weft_path_next(core, &pos))) {
+		add_path(path, ep, &k);
+		weft_path_put(path);
+	}
 	if (k.msgs > ep->flow.kept_msgs || k.bytes > ep->flow.kept_bytes)
 		weft_host_die(__FILE__, __LINE__,
 			      "endpoint: %u messages, %llu bytes are kept, not %llu, %llu",

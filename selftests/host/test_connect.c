@@ -20,7 +20,7 @@ FIXTURE(renew)
 /* @node gives its path up, if there is one. */
 static void give_up(struct rig_node *node, int err)
 {
-	struct weft_path *path = weft_path_nth(&node->core, 0);
+	struct weft_path *path = rig_path(&node->core);
 	struct weft_out *out = rig_out(node);
 
 	if (!path)
@@ -117,7 +117,7 @@ TEST_F(renew, silence)
 	ASSERT_EQ(WEFT_EV_CONN_FAILED, EVENT(&self->a));
 	EXPECT_EQ(EHOSTUNREACH, self->ev.status);
 	EXPECT_EQ(WEFT_EPS_CLOSED, side_state(self->a.ep));
-	path = weft_path_nth(&self->rig->node[0].core, 0);
+	path = rig_path(&self->rig->node[0].core);
 	EXPECT_EQ(NULL, path);
 	EXPECT_TRUE(NO_EVENT(&self->a));
 }

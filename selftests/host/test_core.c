@@ -63,8 +63,6 @@ TEST(core__service)
 	EXPECT_EQ(s.ep->ep, ep);
 	weft_ep_put(ep);
 	EXPECT_EQ(NULL, weft_core_service(s.t.core, 3));
-	/* the same hash chain */
-	EXPECT_EQ(NULL, weft_core_service(s.t.core, 2 + WEFT_CORE_HASH));
 	near_fini(&s);
 }
 

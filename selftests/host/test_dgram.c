@@ -664,7 +664,7 @@ TEST(dgram__forged)
 	init(&t, 1, 64, 0);
 	send_from(&t, 0, 8, 0);
 	settle(&t);
-	path = weft_path_nth(&t.rig->node[1].core, 0);
+	path = rig_path(&t.rig->node[1].core);
 	ASSERT_NE(NULL, path);
 	h.path = path->id;
 	h.token = path->token + 1;

@@ -132,6 +132,8 @@ TEST_F(ep, no_memory)
 		self->conf.type = types[i];
 		self->conf.sq_slots = types[i] == WEFT_EP_PASSIVE ? 0 : 16;
 		self->conf.rq_slots = self->conf.sq_slots;
+		/* the endpoint before is freed when no reader is left */
+		weft_host_quiesce();
 		live = weft_host_live();
 		for (n = 1; n < 100; n++) {
 			weft_host_fail_nth(n);

@@ -62,7 +62,7 @@ TEST(flow__one_for_an_address)
 		EXPECT_EQ(i, e.context);
 	}
 	EXPECT_EQ(0, memcmp(t.room, t.buf + 11, 8));
-	path = weft_path_nth(&t.rig->node[0].core, 0);
+	path = rig_path(&t.rig->node[0].core);
 	weft_path_look(path, &info);
 	EXPECT_EQ(1, info.nflow);
 	weft_path_put(path);

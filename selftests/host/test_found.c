@@ -106,7 +106,7 @@ TEST(found__expire)
 	op.iov[0].addr = (uintptr_t)rig_buf(proc, 1000);
 	ASSERT_EQ(0, rig_send(ep, &op));
 	rig_run(rig, NSEC_PER_MSEC);
-	path = weft_path_nth(&rig->node[0].core, 0);
+	path = rig_path(&rig->node[0].core);
 	ASSERT_EQ(WEFT_PATHS_UP, path->state);
 	rig_cut(rig, 0, 1, true);
 	for (i = 0; i < 200; i++)
@@ -122,7 +122,7 @@ TEST(found__expire)
 
 		weft_wire_hdr_put(pkt, &h);
 		len = WEFT_WIRE_HDR;
-		rig_inject(&rig->node[0], &path->addr, pkt, len);
+		rig_inject(&rig->node[0], &path->node.addr, pkt, len);
 		rig_run(rig, NSEC_PER_SEC / 2);
 	}
 	EXPECT_EQ(WEFT_PATHS_UP, path->state);
@@ -164,7 +164,7 @@ TEST(found__partial)
 	op.flags = 0;
 	ASSERT_EQ(0, rig_send(ep, &op));
 	rig_run(rig, 100 * NSEC_PER_MSEC);
-	path = weft_path_nth(&rig->node[0].core, 0);
+	path = rig_path(&rig->node[0].core);
 	ASSERT_EQ(WEFT_PATHS_UP, path->state);
 	head.flow.ssvc = 2;
 	head.flow.dsvc = 1;
@@ -173,7 +173,7 @@ TEST(found__partial)
 	len = begin(path, pkt, path->lane[0].rcv_nxt);
 	len += weft_wire_eager_put(pkt + len, &head, 0, 1000) + 1000;
 	rig_crash(&rig->node[1]);
-	rig_inject(&rig->node[0], &path->addr, pkt, len);
+	rig_inject(&rig->node[0], &path->node.addr, pkt, len);
 	rig_run(rig, 30 * NSEC_PER_SEC);
 	EXPECT_EQ(WEFT_PATHS_DEAD, path->state);
 	ASSERT_EQ(1, rig_cq_read(cq, &e));

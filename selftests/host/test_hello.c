@@ -97,9 +97,9 @@ static struct weft_hello hello_init(void)
 static u32 npaths(struct weft_core *core)
 {
 	struct weft_path *path;
-	u32 n;
+	u32 n, pos = 0;
 
-	for (n = 0; (path = weft_path_nth(core, n)); n++)
+	for (n = 0; (path = weft_path_next(core, &pos)); n++)
 		weft_path_put(path);
 	return n;
 }
@@ -107,7 +107,7 @@ static u32 npaths(struct weft_core *core)
 /* The path to the other node, without a reference: the path stays in the tables. */
 static struct weft_path *path_of(struct weft_core *core)
 {
-	struct weft_path *path = weft_path_nth(core, 0);
+	struct weft_path *path = rig_path(core);
 
 	if (path)
 		weft_path_put(path);
@@ -397,7 +397,7 @@ TEST_F(hello, other_address)
 	EXPECT_TRUE(ping_in(self->out, path, &src, path->token));
 	EXPECT_TRUE(ping_in(self->out, path, &other, path->token));
 	/* answers go to the path's address */
-	EXPECT_EQ(0, memcmp(&src.addr, &path->addr.addr, sizeof(src.addr)));
+	EXPECT_EQ(0, memcmp(&src.addr, &path->node.addr.addr, sizeof(src.addr)));
 	EXPECT_EQ(1, npaths(self->b));
 	hello_drop(self->out);
 }

@@ -306,7 +306,7 @@ TEST(bye)
 
 	world_init(&w, 10, 0, WEFT_EP_RDM);
 	ASSERT_TRUE(message(&w, 0));
-	path = weft_path_nth(&w.rig->node[0].core, 0);
+	path = rig_path(&w.rig->node[0].core);
 	rig_node_addr(&w.rig->conf, 1, w.rig->node[1].core.conf.udp_port, &src);
 	h.path = path->id;
 	h.token = path->token + 1;

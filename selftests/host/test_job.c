@@ -413,7 +413,7 @@ TEST(job__forged)
 	pair_post(&t, LEN);
 	EXPECT_EQ(0, pair_send(&t, LEN, WEFT_SQ_DELIVERY));
 	EXPECT_TRUE(pair_got(&t, LEN));
-	path = weft_path_nth(&t.p[1]->node->core, 0);
+	path = rig_path(&t.p[1]->node->core);
 	ASSERT_NE(NULL, path);
 	for (i = 0; i < WEFT_PATH_HASH; i++) {
 		struct weft_list *l = weft_list_first(&path->flow.rflows[i]);

@@ -26,6 +26,14 @@ static void unexp(struct weft_match *m, struct weft_munexp *u, u8 kind, u32 src,
 	weft_match_unexp_add(m, u);
 }
 
+/* Change the sender of one message. */
+static void rekey(struct weft_match *m, const struct weft_munexp *u, u32 src)
+{
+	weft_match_rekey(m);
+	while (m->at)
+		weft_match_rekey_next(m, m->at == u ? src : m->at->src);
+}
+
 TEST(match__oldest_wins)
 {
 	struct weft_mpost p[6] = { 0 };
@@ -72,12 +80,9 @@ TEST(match__unknown_source)
 	EXPECT_EQ(&u[1], weft_match_find(&m, WEFT_TAGGED, 3, 1, 0));
 	EXPECT_EQ(&u[0], weft_match_find(&m, WEFT_TAGGED, WEFT_SRC_ANY, 1, 0));
 	/* the sender becomes known: this message is older than the known one */
-	EXPECT_TRUE(weft_match_unexp_src(&m, &u[2], 3));
-	EXPECT_FALSE(weft_match_unexp_src(&m, &u[2], 3));
-	weft_match_unexp_sort(&m, WEFT_TAGGED);
+	rekey(&m, &u[2], 3);
 	EXPECT_EQ(&u[1], weft_match_find(&m, WEFT_TAGGED, 3, 1, 0));
-	EXPECT_TRUE(weft_match_unexp_src(&m, &u[0], 3));
-	weft_match_unexp_sort(&m, WEFT_TAGGED);
+	rekey(&m, &u[0], 3);
 	EXPECT_EQ(&u[0], weft_match_find(&m, WEFT_TAGGED, 3, 1, 0));
 	weft_match_unexp_del(&m, &u[0]);
 	EXPECT_EQ(&u[1], weft_match_find(&m, WEFT_TAGGED, 3, 1, 0));
@@ -85,6 +90,47 @@ TEST(match__unknown_source)
 	EXPECT_EQ(&u[2], weft_match_find(&m, WEFT_TAGGED, 3, 1, 0));
 	weft_match_unexp_del(&m, &u[2]);
 	weft_match_unexp_del(&m, &u[2]);
+	weft_match_fini(&m);
+}
+
+/* Messages come and go while senders change; afterwards the order is that of arrival. */
+TEST(match__rekey)
+{
+	struct weft_munexp u[6] = { 0 };
+	struct weft_match m = { 0 };
+	u32 i;
+
+	ASSERT_EQ(0, weft_match_init(&m, 16, 16));
+	weft_match_rekey(&m);
+	EXPECT_NULL(m.at);
+	for (i = 0; i < 3; i++)
+		unexp(&m, &u[i], WEFT_TAGGED, WEFT_SRC_ANY, 1);
+	unexp(&m, &u[3], WEFT_UNTAGGED, WEFT_SRC_ANY, 0);
+	weft_match_rekey(&m);
+	/* untagged ones first */
+	EXPECT_EQ(&u[3], m.at);
+	weft_match_rekey_next(&m, 5);
+	EXPECT_EQ(&u[0], m.at);
+	weft_match_rekey_next(&m, 5);
+	EXPECT_EQ(&u[1], m.at);
+	/* the next one goes, and one that is done */
+	weft_match_unexp_del(&m, &u[1]);
+	EXPECT_EQ(&u[2], m.at);
+	weft_match_unexp_del(&m, &u[3]);
+	unexp(&m, &u[4], WEFT_TAGGED, 5, 1);
+	weft_match_rekey_next(&m, 5);
+	EXPECT_EQ(&u[4], m.at);
+	weft_match_rekey_next(&m, 5);
+	EXPECT_NULL(m.at);
+	EXPECT_EQ(&u[0], weft_match_find(&m, WEFT_TAGGED, 5, 1, 0));
+	weft_match_unexp_del(&m, &u[0]);
+	EXPECT_EQ(&u[2], weft_match_find(&m, WEFT_TAGGED, 5, 1, 0));
+	weft_match_unexp_del(&m, &u[2]);
+	EXPECT_EQ(&u[4], weft_match_find(&m, WEFT_TAGGED, 5, 1, 0));
+	/* the last one goes while it is the next */
+	weft_match_rekey(&m);
+	weft_match_unexp_del(&m, &u[4]);
+	EXPECT_NULL(m.at);
 	weft_match_fini(&m);
 }
 
@@ -229,8 +275,8 @@ static int run_seed(u64 seed)
 			}
 			break;
 		case 6:
-			if (u[i].in && weft_match_unexp_src(&m, &u[i], want.src))
-				weft_match_unexp_sort(&m, u[i].kind);
+			if (u[i].in)
+				rekey(&m, &u[i], want.src);
 			break;
 		}
 		if (m.nposts != np || m.nunexp != nu)

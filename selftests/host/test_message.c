@@ -548,7 +548,7 @@ TEST(message__refused)
 
 static bool flows_at(struct rig_node *node, u32 mseq)
 {
-	struct weft_path *path = weft_path_nth(&node->core, 0);
+	struct weft_path *path = rig_path(&node->core);
 	struct weft_list *l;
 	u32 i;
 

@@ -28,7 +28,7 @@ TEST(path__find)
 	rig_node_addr(&conf, 1, 77, &addr);
 	one = weft_path_find(core, &addr, out);
 	ASSERT_FALSE(IS_ERR(one));
-	EXPECT_EQ(0, one->addr.port);
+	EXPECT_EQ(0, one->node.addr.port);
 	addr.port = 0;
 	two = weft_path_find(core, &addr, out);
 	EXPECT_EQ(one, two);
@@ -98,7 +98,7 @@ TEST(path__ids)
 	weft_path_fail(t.path, ETIMEDOUT, t.out);
 	EXPECT_EQ(ECONNRESET, t.path->failing);
 	weft_unlock(&t.path->lock);
-	addr = t.path->addr;
+	addr = t.path->node.addr;
 	weft_flush(t.out);
 	EXPECT_EQ(NULL, *weft_path_slot(t.core, id));
 	path = weft_path_find(t.core, &addr, t.out);
@@ -159,7 +159,7 @@ TEST(path__silence)
 	ASSERT_EQ(0, rig_send(t.ea, &s));
 	rig_run(t.rig, SECOND / 10);
 	ASSERT_EQ(0, rig_cq_read(t.ca, &e));
-	path = weft_path_nth(&t.rig->node[0].core, 0);
+	path = rig_path(&t.rig->node[0].core);
 	weft_path_look(path, &info);
 	EXPECT_EQ(WEFT_PATHS_UP, info.state);
 	EXPECT_EQ(1, info.nflow);
@@ -190,7 +190,7 @@ TEST(path__silence)
 	EXPECT_EQ(WEFT_PATHS_DEAD, info.state);
 	EXPECT_EQ(0, info.nflow);
 	EXPECT_EQ(0, info.flight);
-	EXPECT_EQ(NULL, weft_path_nth(&t.rig->node[0].core, 0));
+	EXPECT_EQ(NULL, rig_path(&t.rig->node[0].core));
 	for (i = 0; i < 2; i++)
 		EXPECT_EQ(1, rig_counter(&t.rig->node[i], WEFT_CNT_paths_dead));
 	weft_path_put(path);

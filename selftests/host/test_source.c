@@ -179,6 +179,49 @@ TEST(source__known)
 		}
 }
 
+/*
+ * Many messages wait when their sender becomes known. It is looked up for a part of them at a time,
+ * and each receive that names the sender gets its message in the order of arrival.
+ */
+TEST(source__many)
+{
+	const u32 many = 5000;
+	struct weft_cqe e;
+	struct rig_av *vb;
+	struct weft_ep *ep;
+	struct rig_op op;
+	struct two t;
+	u32 i, dst;
+
+	for (dst = 0; dst < 2; dst++) {
+		init(&t, WEFT_EP_RDM, 0, dst, 64, &vb);
+		ep = t.eb->ep;
+		for (i = 0; i < many; i++) {
+			memcpy(t.buf, &i, sizeof(i));
+			send_one(&t, 8, true);
+			if (i % 100 == 99)
+				settle(&t);
+		}
+		ASSERT_EQ(many, ep->rx.match.nunexp);
+		EXPECT_EQ(0, rig_av_insert(vb, 0, 1, t.rig));
+		weft_lock(&ep->lock);
+		EXPECT_FALSE(weft_recv_resolve(ep));
+		weft_unlock(&ep->lock);
+		/* one more arrives meanwhile */
+		memcpy(t.buf, &many, sizeof(many));
+		send_one(&t, 8, true);
+		settle(&t);
+		for (i = 0; i <= many; i++) {
+			op = op_of(t.room, 8, true, 0, WEFT_RQ_COMPLETION);
+			ASSERT_EQ(0, rig_recv(t.eb, &op));
+			ASSERT_EQ(1, rig_cq_read(t.cb, &e));
+			EXPECT_EQ(0, e.src);
+			ASSERT_EQ(0, memcmp(t.room, &i, sizeof(i)));
+		}
+		rig_free(t.rig);
+	}
+}
+
 /* Completions that wait for room keep the address. */
 TEST(source__full)
 {

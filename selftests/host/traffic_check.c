@@ -289,7 +289,7 @@ void tr_check_paths(struct tr *tr)
 	for (n = 0; n < tr->conf.rig.nodes; n++) {
 		struct rig_node *node = &tr->rig->node[n];
 
-		for (k = 0; node->up && (path = weft_path_nth(&node->core, k)); k++) {
+		for (k = 0; node->up && (path = weft_path_next(&node->core, &k));) {
 			weft_path_look(path, &i);
 			weft_path_put(path);
 			if (i.srtt > NSEC_PER_SEC || i.cwnd > WEFT_LANES * WEFT_WINDOW)

@@ -41,7 +41,7 @@ void victim_init(struct victim *v, u64 seed, const u8 *data, u32 len)
 	if (rig_ep_enable(ep, cq, cq, NULL, rig_av_new(peer)) || rig_send(v->ep, &op))
 		abort();
 	rig_run(v->rig, 100 * NSEC_PER_MSEC);
-	v->path = weft_path_nth(&v->rig->node[0].core, 0);
+	v->path = rig_path(&v->rig->node[0].core);
 	if (!v->path || v->path->state != WEFT_PATHS_UP)
 		abort();
 }

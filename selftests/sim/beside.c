@@ -250,9 +250,9 @@ static void set_shares(const struct beside *b, struct beside_side *side, u32 n, 
 static void busiest(struct rig_node *node, struct beside_side *side)
 {
 	struct weft_path *path;
-	u32 i, k, most = 0;
+	u32 k, most = 0, pos = 0;
 
-	for (i = 0; (path = weft_path_nth(&node->core, i)); i++) {
+	while ((path = weft_path_next(&node->core, &pos))) {
 		for (k = 0; k < WEFT_LANES; k++) {
 			const struct weft_lane *lane = &path->lane[k];
 

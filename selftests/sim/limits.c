@@ -88,8 +88,9 @@ static void check_grants(struct weft_core *core)
 void sim_limits(struct rig_node *node)
 {
 	struct weft_core *core = &node->core;
-	struct weft_list *l;
-	u32 i, n = 0, from = rig_below(node->rig, WEFT_CORE_HASH);
+	struct weft_path *path;
+	u32 n = 0, pos = rig_below(node->rig, core->path_slots);
+	bool again = pos;
 
 	check_grants(core);
 	if (core->npaths > core->conf.max_paths)
@@ -99,11 +100,17 @@ void sim_limits(struct rig_node *node)
 		weft_host_die(__FILE__, __LINE__, "messages that their senders were not told of");
 	if (core->npaths < MANY)
 		sums_check_kept(node);
-	for (i = 0; i < WEFT_CORE_HASH; i++) {
-		weft_list_for_each(l, &core->paths[(from + i) % WEFT_CORE_HASH]) {
-			check_path(node, weft_entry(l, struct weft_path, node));
-			if (++n == MANY)
-				return;
+	/* from any slot to the end, then from the first */
+	while (n++ < MANY) {
+		path = weft_path_next(core, &pos);
+		if (!path && again) {
+			again = false;
+			pos = 0;
+			path = weft_path_next(core, &pos);
 		}
+		if (!path)
+			break;
+		check_path(node, path);
+		weft_path_put(path);
 	}
 }

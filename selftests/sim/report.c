@@ -459,7 +459,7 @@ static void fairness(u64 seed, const char *name, u32 n, u32 len)
 /* What a path of its own costs a node, when a short message has gone each way. */
 static void state(u64 seed)
 {
-	u32 i, peers = 4000;
+	u32 i, pos = 0, peers = 4000;
 	struct rig_conf conf;
 	struct fate f = { .msgs = calloc(2 * peers, sizeof(*f.msgs)) };
 	struct load *l;
@@ -473,7 +473,7 @@ static void state(u64 seed)
 		load_add(l, i * 2000, i, 0, 100);
 	}
 	load_run(l, 100ull * NSEC_PER_SEC);
-	for (i = 0; (path = weft_path_nth(&l->rig->node[0].core, i)); i++) {
+	while ((path = weft_path_next(&l->rig->node[0].core, &pos))) {
 		bytes += sizeof(*path) + WEFT_LANES * WEFT_WINDOW_WORDS * sizeof(u64) +
 			 path->nrecs * sizeof(struct weft_rec) +
 			 (path->nflow - path->flow.nrflow) * sizeof(struct weft_flow) +

@@ -55,6 +55,32 @@ static int weft_core_init_local(struct weft_core *core)
 	return weft_env_path_open(core->local, &fit);
 }
 
+/* Free the empty tables, and the counters. */
+static void weft_core_untable(struct weft_core *core)
+{
+	weft_index_exit(&core->services);
+	weft_index_exit(&core->conns);
+	weft_hash_exit(&core->paths);
+	weft_monitor_exit(core);
+	weft_free(core->path_ids);
+	weft_counters_free(core->cnt);
+}
+
+/* Make the tables and the counters. Return: 0, -ENOMEM. */
+static int weft_core_tables(struct weft_core *core)
+{
+	if (weft_hash_init(&core->paths))
+		return -ENOMEM;
+	weft_index_init(&core->services);
+	weft_index_init(&core->conns);
+	core->cnt = weft_counters_new(WEFT_NCOUNTERS);
+	core->path_ids = weft_alloc_sleep(core->path_slots * sizeof(*core->path_ids));
+	if (!weft_monitor_init(core) && core->cnt && core->path_ids)
+		return 0;
+	weft_core_untable(core);
+	return -ENOMEM;
+}
+
 int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
 		   const struct weft_sockaddr *addr, u32 naddr, void *port)
 {
@@ -85,26 +111,18 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
 	weft_lock_init(&core->job_lock, WEFT_RANK_LEAF);
 	weft_list_init(&core->jobs);
 	weft_grants_init(&core->grants);
-	weft_monitor_init(core);
 	weft_lock_init(&core->grp_lock, WEFT_RANK_SVC);
 	weft_mutex_init(&core->grp_mutex);
 	weft_list_init(&core->groups);
 	weft_list_init(&core->eps);
-	weft_lists_init(core->services, WEFT_CORE_HASH);
-	weft_lists_init(core->paths, WEFT_CORE_HASH);
-	weft_lists_init(core->conns, WEFT_CORE_HASH);
-	core->cnt = weft_counters_new(WEFT_NCOUNTERS);
-	if (!core->cnt)
-		return -ENOMEM;
 	core->path_slots = conf->max_paths;
-	core->path_ids = weft_alloc_sleep(core->path_slots * sizeof(*core->path_ids));
-	if (core->path_ids)
-		core->local = weft_path_alloc(core, &core->addr[0], 0);
+	if (weft_core_tables(core))
+		return -ENOMEM;
+	core->local = weft_path_alloc(core, &core->addr[0], 0);
 	if (!core->local || weft_core_init_local(core)) {
 		if (core->local)
 			weft_path_put(core->local);
-		weft_free(core->path_ids);
-		weft_counters_free(core->cnt);
+		weft_core_untable(core);
 		return -ENOMEM;
 	}
 	return 0;
@@ -138,9 +156,9 @@ static void weft_core_stop_local(struct weft_core *core, int err, struct weft_ou
 static void weft_core_tell(struct weft_core *core, struct weft_out *out)
 {
 	struct weft_path *path;
-	u32 n;
+	u32 pos = 0;
 
-	for (n = 0; (path = weft_path_nth(core, n)); n++) {
+	while ((path = weft_path_next(core, &pos))) {
 		weft_lock(&path->lock);
 		if (!path->failing)
 			weft_gone_tell(path, out);
@@ -156,7 +174,7 @@ bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_ou
 	struct weft_path *path;
 	struct weft_list *l;
 	bool more = false;
-	u32 n;
+	u32 pos = 0;
 
 	out->now = now;
 	weft_lock(&core->lock);
@@ -164,7 +182,7 @@ bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_ou
 	weft_unlock(&core->lock);
 	/* before the first path fails: flushing fails endpoints in the order below */
 	weft_core_tell(core, out);
-	for (n = 0; (path = weft_path_nth(core, n)); n++) {
+	while ((path = weft_path_next(core, &pos))) {
 		weft_lock(&path->lock);
 		weft_path_fail(path, err, out);
 		weft_unlock(&path->lock);
@@ -206,11 +224,9 @@ void weft_core_exit(struct weft_core *core)
 	WARN_ON_ONCE(core->npaths);
 	l = weft_list_first(&core->local->cm.conns);
 	WARN_ON_ONCE(l);
-	weft_monitor_exit(core);
 	weft_job_forget_all(core);
 	weft_path_put(core->local);
-	weft_free(core->path_ids);
-	weft_counters_free(core->cnt);
+	weft_core_untable(core);
 }
 
 /* ---- Packets --------------------------------------------------------------------- */

@@ -126,12 +126,11 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	weft_mutex_init(&ep->sq_mutex);
 	weft_lock_init(&ep->lock, WEFT_RANK_EP);
 	weft_list_init(&ep->node);
-	weft_list_init(&ep->svcnode);
 	weft_list_init(&ep->rx.post_free);
 	weft_list_init(&ep->rx.part_free);
 	weft_list_init(&ep->tx.free);
 	weft_list_init(&ep->rx.active);
-	weft_list_init(&ep->rx.turn);
+	weft_lists_init(ep->rx.turn, WEFT_TURNS);
 	weft_list_init(&ep->rx.claims);
 	weft_list_init(&ep->tx.fences);
 	weft_list_init(&ep->tx.groups);

@@ -28,24 +28,38 @@
 #define WEFT_MONITOR_NODES	128	/* nodes checked in one pass */
 #define WEFT_MONITOR_SLOTS	256	/* size of their table; a power of two */
 #define WEFT_MONITOR_GOES		16	/* passes in one run of the worker */
+#define WEFT_KNOWN_CHAIN	4	/* known nodes of a list, on average, when all are there */
 
 /* ---- Known nodes ------------------------------------------------------------------- */
 
 /**
  * weft_monitor_init - initialize the peer monitor
- * @core: the core
+ * @core: the core; core->path_slots is set
+ *
+ * The table has its full size from the beginning: recording a node must not fail, as receives wait
+ * for the news of its death.
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOMEM.
  */
-void weft_monitor_init(struct weft_core *core)
+int weft_monitor_init(struct weft_core *core)
 {
+	u32 n = (u32)roundup_pow_of_two(DIV_ROUND_UP(core->path_slots, WEFT_KNOWN_CHAIN));
+
 	weft_lock_init(&core->known_lock, WEFT_RANK_LEAF);
 	weft_list_init(&core->known_ages);
-	weft_lists_init(core->known, WEFT_CORE_HASH);
 	core->monitor_at = U64_MAX;
+	core->known_lists = n;
+	core->known = weft_alloc_sleep(n * sizeof(*core->known));
+	if (!core->known)
+		return -ENOMEM;
+	weft_lists_init(core->known, n);
+	return 0;
 }
 
 static struct weft_list *weft_known_chain(struct weft_core *core, const struct weft_sockaddr *addr)
 {
-	return &core->known[weft_addr_hash(addr, core->key) % WEFT_CORE_HASH];
+	return &core->known[weft_addr_hash(addr, core->key) & (core->known_lists - 1)];
 }
 
 /* Find a known node. core->known_lock is held. */
@@ -74,7 +88,7 @@ static void weft_known_forget(struct weft_core *core, struct weft_known *k)
 }
 
 /**
- * weft_monitor_exit - forget all known nodes
+ * weft_monitor_exit - forget all known nodes, and free the table
  * @core: the core; it has no endpoints and no paths
  */
 void weft_monitor_exit(struct weft_core *core)
@@ -85,6 +99,7 @@ void weft_monitor_exit(struct weft_core *core)
 	while ((l = weft_list_first(&core->known_ages)))
 		weft_known_forget(core, weft_entry(l, struct weft_known, age));
 	weft_unlock(&core->known_lock);
+	weft_free(core->known);
 }
 
 /**
@@ -100,7 +115,7 @@ void weft_monitor_up(const struct weft_path *path)
 	if (likely(!READ_ONCE(core->nknown)))
 		return;
 	weft_lock(&core->known_lock);
-	k = weft_known_find(core, &path->addr);
+	k = weft_known_find(core, &path->node.addr);
 	if (k)
 		weft_known_forget(core, k);
 	weft_unlock(&core->known_lock);
@@ -123,11 +138,11 @@ bool weft_monitor_bury(struct weft_path *path, bool heard)
 	if (path->group || READ_ONCE(core->stopped))
 		return false;
 	weft_lock(&core->known_lock);
-	k = weft_known_find(core, &path->addr);
+	k = weft_known_find(core, &path->node.addr);
 	if (!k && heard) {
 		k = path->known;
 		path->known = NULL;
-		k->addr = path->addr;
+		k->addr = path->node.addr;
 		weft_list_add_tail(weft_known_chain(core, &k->addr), &k->node);
 		weft_list_add_tail(&core->known_ages, &k->age);
 		WRITE_ONCE(core->nknown, core->nknown + 1);

@@ -7,7 +7,7 @@
 
 #include "core/api/internal.h"
 
-void weft_monitor_init(struct weft_core *core);
+int weft_monitor_init(struct weft_core *core);
 void weft_monitor_exit(struct weft_core *core);
 bool weft_monitor_bury(struct weft_path *path, bool heard);
 bool weft_monitor_all(struct weft_core *core, struct weft_out *out);

@@ -28,6 +28,7 @@ enum weft_rank {
 #include "weft_host.h"		/* the same names for host programs */
 #endif
 #include "core/base/list.h"
+#include "core/base/table.h"
 #include <linux/weft.h>
 
 /*

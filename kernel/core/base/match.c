@@ -303,6 +303,24 @@ void weft_match_unexp_add(struct weft_match *m, struct weft_munexp *u)
 	m->nunexp++;
 }
 
+/* Return: the oldest message of this kind or a later one, NULL: none. */
+static struct weft_munexp *weft_match_unexp_first(struct weft_match *m, u8 kind)
+{
+	struct weft_munexp *u = NULL;
+
+	for (; !u && kind < WEFT_KINDS; kind++)
+		u = weft_match_unexp_next(m, kind, NULL);
+	return u;
+}
+
+/* Return: the message after @u, first of its kind, then of later ones; NULL: none. */
+static struct weft_munexp *weft_match_after(struct weft_match *m, struct weft_munexp *u)
+{
+	struct weft_munexp *next = weft_match_unexp_next(m, u->kind, u);
+
+	return next ?: weft_match_unexp_first(m, u->kind + 1);
+}
+
 /**
  * weft_match_unexp_del - remove a message, if it is in the tables
  * @m: the endpoint's matching
@@ -313,6 +331,8 @@ void weft_match_unexp_del(struct weft_match *m, struct weft_munexp *u)
 	if (!u->in)
 		return;
 	u->in = false;
+	if (unlikely(m->at == u))
+		m->at = weft_match_after(m, u);
 	weft_list_del(&u->order);
 	weft_mkey_del(&u->bytag);
 	weft_mkey_del(&u->bysrc);
@@ -320,42 +340,32 @@ void weft_match_unexp_del(struct weft_match *m, struct weft_munexp *u)
 }
 
 /**
- * weft_match_unexp_src - change the sender of an unexpected message
+ * weft_match_rekey - begin to change the senders of all unexpected messages
  * @m: the endpoint's matching
- * @u: the message, in the tables
- * @src: the new index of its sender
  *
- * Until weft_match_unexp_sort() the message is behind all others of its sender.
- *
- * Return: true if the index has changed.
+ * weft_match_rekey_next() changes one after the other, in the order of arrival, until m->at is
+ * NULL. Until then weft_match_find() must not be called: a changed message is behind those of its
+ * sender that have their turn later. Messages may be added, with their new sender, and removed. To
+ * search the right place for each message instead would take quadratic time.
  */
-bool weft_match_unexp_src(struct weft_match *m, struct weft_munexp *u, u32 src)
+void weft_match_rekey(struct weft_match *m)
 {
-	if (u->src == src)
-		return false;
-	weft_mkey_del(&u->bysrc);
-	u->src = src;
-	weft_bysrc_add(m, u);
-	return true;
+	m->at = weft_match_unexp_first(m, 0);
 }
 
 /**
- * weft_match_unexp_sort - restore the order of arrival after changes of senders
+ * weft_match_rekey_next - change the sender of m->at, and advance
  * @m: the endpoint's matching
- * @kind: WEFT_TAGGED or WEFT_UNTAGGED
- *
- * All messages are sorted at once: a search for each would take quadratic time.
+ * @src: the new index of the sender
  */
-void weft_match_unexp_sort(struct weft_match *m, u8 kind)
+void weft_match_rekey_next(struct weft_match *m, u32 src)
 {
-	struct weft_list *l;
+	struct weft_munexp *u = m->at;
 
-	weft_list_for_each(l, &m->unexp[kind]) {
-		struct weft_munexp *u = weft_entry(l, struct weft_munexp, order);
-
-		weft_mkey_del(&u->bysrc);
-		weft_bysrc_add(m, u);
-	}
+	weft_mkey_del(&u->bysrc);
+	u->src = src;
+	weft_bysrc_add(m, u);
+	m->at = weft_match_after(m, u);
 }
 
 /**

@@ -101,6 +101,7 @@ struct weft_mhash {
  * @unexp: unexpected messages
  * @bytag: unexpected messages by kind and tag
  * @bysrc: unexpected messages by kind, source and tag
+ * @at: weft_match_rekey() has begun: the first message that is not done; NULL: all are done
  * @nposts: number of posted receives
  * @ndirected: receives that ignore no bit and name their sender
  * @nunexp: number of unexpected messages
@@ -116,6 +117,7 @@ struct weft_match {
 	struct weft_list unexp[WEFT_KINDS];
 	struct weft_mhash bytag;
 	struct weft_mhash bysrc;
+	struct weft_munexp *at;
 	u32 nposts;
 	u32 ndirected;
 	u32 nunexp;
@@ -136,8 +138,8 @@ struct weft_mpost *weft_match_post_next(struct weft_match *m, struct weft_mpost 
 void weft_match_unexp_add(struct weft_match *m, struct weft_munexp *u);
 struct weft_munexp *weft_match_find(struct weft_match *m, u8 kind, u32 src, u64 tag, u64 ignore);
 void weft_match_unexp_del(struct weft_match *m, struct weft_munexp *u);
-bool weft_match_unexp_src(struct weft_match *m, struct weft_munexp *u, u32 src);
-void weft_match_unexp_sort(struct weft_match *m, u8 kind);
+void weft_match_rekey(struct weft_match *m);
+void weft_match_rekey_next(struct weft_match *m, u32 src);
 struct weft_munexp *weft_match_unexp_next(struct weft_match *m, u8 kind, struct weft_munexp *u);
 
 #endif

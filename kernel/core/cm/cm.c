@@ -71,7 +71,6 @@ void weft_conn_init(struct weft_conn *conn, struct weft_path *path, bool active)
 	conn->path = path;
 	conn->active = active;
 	weft_list_init(&conn->node);
-	weft_list_init(&conn->idnode);
 	weft_list_init(&conn->reqnode);
 	weft_ctl_init(&conn->ctl, WEFT_CTL_CONN);
 	weft_list_init(&conn->ev.node);
@@ -89,22 +88,59 @@ static bool weft_conn_needs(const struct weft_conn *conn)
 }
 
 /**
- * weft_conn_list - give a connection its id and add it to the tables
- * @conn: the connection, ASKING or ASKED; its path is locked; its reference belongs to the lists
+ * weft_conn_name - give a connection its id, by which chunks find it
+ * @conn: the connection; its path is locked, and stays so until weft_conn_list() or
+ *	weft_conn_unname()
+ *
+ * Return: 0, -ENOMEM.
+ */
+int weft_conn_name(struct weft_conn *conn)
+{
+	struct weft_core *core = conn->path->core;
+	u32 id;
+	int err;
+
+	weft_assert_held(&conn->path->lock);
+	weft_lock(&core->svc_lock);
+	do
+		id = ++core->next_conn;
+	while (!id || weft_conn_by_id(core, id));
+	err = weft_index_set(&core->conns, id, conn);
+	if (!err) {
+		conn->id = id;
+		conn->named = true;
+	}
+	weft_unlock(&core->svc_lock);
+	return err;
+}
+
+/**
+ * weft_conn_unname - have no more chunks find a connection; it keeps its id for its own chunks
+ * @conn: the connection; its path is locked
+ */
+void weft_conn_unname(struct weft_conn *conn)
+{
+	struct weft_core *core = conn->path->core;
+
+	weft_assert_held(&conn->path->lock);
+	weft_lock(&core->svc_lock);
+	if (conn->named)
+		weft_index_del(&core->conns, conn->id);
+	conn->named = false;
+	weft_unlock(&core->svc_lock);
+}
+
+/**
+ * weft_conn_list - add a connection to those of its path
+ * @conn: the connection, ASKING or ASKED, with an id; its path is locked; its reference belongs to
+ *	the tables
  * @now: time
  */
 void weft_conn_list(struct weft_conn *conn, weft_ns now)
 {
 	struct weft_path *path = conn->path;
-	struct weft_core *core = path->core;
 
 	weft_assert_held(&conn->path->lock);
-	weft_lock(&core->svc_lock);
-	do
-		conn->id = ++core->next_conn;
-	while (!conn->id || weft_conn_by_id(core, conn->id));
-	weft_list_add_tail(&core->conns[conn->id % WEFT_CORE_HASH], &conn->idnode);
-	weft_unlock(&core->svc_lock);
 	weft_list_add_tail(&path->cm.conns, &conn->node);
 	if (!weft_conn_needs(conn))
 		return;
@@ -115,11 +151,7 @@ void weft_conn_list(struct weft_conn *conn, weft_ns now)
 
 void weft_conn_unlist(struct weft_conn *conn)
 {
-	struct weft_core *core = conn->path->core;
-
-	weft_lock(&core->svc_lock);
-	weft_list_del(&conn->idnode);
-	weft_unlock(&core->svc_lock);
+	weft_conn_unname(conn);
 	weft_list_del(&conn->node);
 }
 

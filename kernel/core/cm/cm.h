@@ -14,6 +14,8 @@
 /* ---- cm.c ------------------------------------------------------------------------ */
 
 void weft_conn_init(struct weft_conn *conn, struct weft_path *path, bool active);
+int weft_conn_name(struct weft_conn *conn);
+void weft_conn_unname(struct weft_conn *conn);
 void weft_conn_list(struct weft_conn *conn, weft_ns now);
 /* Remove a connection from the tables; its path is locked. */
 void weft_conn_unlist(struct weft_conn *conn);

@@ -168,7 +168,7 @@ static void weft_cm_from(struct weft_path *path, u32 req, u16 svc, struct weft_s
 	struct weft_core *core = path->core;
 	struct weft_conn *conn;
 
-	*addr = path->addr;
+	*addr = path->node.addr;
 	if (path->local) {
 		weft_lock(&core->svc_lock);
 		conn = weft_conn_by_id(core, req);
@@ -206,13 +206,19 @@ static int weft_cm_req(struct weft_path *path, const struct weft_w_cm *w, const 
 		pep = NULL;
 	}
 	conn = pep ? weft_ep_alloc(pep, sizeof(*conn)) : NULL;
+	if (conn) {
+		weft_conn_init(conn, path, false);
+		if (weft_conn_name(conn)) {
+			weft_conn_put(conn);
+			conn = NULL;
+		}
+	}
 	if (pep && !conn) {
 		weft_cm_answered(core);
 		weft_ep_put(pep);
 		return -ENOMEM;
 	}
 	if (pep) {
-		weft_conn_init(conn, path, false);
 		conn->state = WEFT_CONN_ASKED;
 		conn->peer = be32_to_cpu(w->req);
 		conn->fid.ssvc = f.dsvc;

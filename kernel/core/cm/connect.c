@@ -105,17 +105,23 @@ static int weft_cm_ask(struct weft_ep *ep, struct weft_path *path,
 	conn->fid.dsvc = be16_to_cpu(addr->port);
 	weft_cm_data(conn, data, len);
 	weft_lock(&path->lock);
-	err = weft_cm_bind(conn, ep, flow, WEFT_EPS_CONNECTING);
+	err = weft_conn_name(conn);
+	if (!err)
+		err = weft_cm_bind(conn, ep, flow, WEFT_EPS_CONNECTING);
 	if (!err) {
 		weft_conn_list(conn, out->now);
 		weft_cm_say(conn, WEFT_CM_REQ);
 		weft_cm_until(conn, until);
 		weft_path_output(path, out);
 	}
+	if (err)
+		weft_conn_unname(conn);
 	weft_unlock(&path->lock);
 	if (!err)
 		return 0;
-	weft_path_put(path);
+	/* a call with the number of any connection may have found it */
+	weft_conn_put(conn);
+	conn = NULL;
 out:
 	if (flow)
 		weft_flow_free(flow);

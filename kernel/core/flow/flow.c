@@ -448,7 +448,7 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
  */
 u32 weft_rflow_look(struct weft_rflow *rf, u32 gen)
 {
-	struct weft_sockaddr addr = rf->path->addr;
+	struct weft_sockaddr addr = rf->path->node.addr;
 
 	weft_assert_held(&rf->path->lock);
 	weft_assert_held(&rf->ep->lock);

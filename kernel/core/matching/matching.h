@@ -18,7 +18,7 @@ void weft_recv_all(struct weft_ep *ep, struct weft_out *out);
 void weft_recv_work(struct weft_ep *ep, struct weft_out *out);
 struct weft_post *weft_recv_find(struct weft_ep *ep, u8 kind, u32 src, u64 tag, u64 len,
 				 struct weft_out *out);
-void weft_recv_resolve(struct weft_ep *ep);
+bool weft_recv_resolve(struct weft_ep *ep);
 int weft_recv_long(struct weft_ep *ep, struct weft_out *out);
 void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post);
 bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,

@@ -19,7 +19,9 @@
  * for minutes. So the searches of a drain have a budget (WEFT_RECV_STEPS). When it is used up, the
  * ring is *paused*: the rest of the entries stays in the ring, as if no receive were free. A
  * worker, or the program's own call (weft_recv_all()), continues. A message that comes meanwhile is
- * matched with posted receives, else it is unexpected and the entries find it in their order.
+ * matched with posted receives, else it is unexpected and the entries find it in their order. The
+ * ring is paused as well while senders of many unexpected messages are looked up again, because the
+ * address vector has changed (weft_recv_resolve()).
  *
  * Locks: ep->lock protects receives, rings and matching; the callers hold it. weft_recv_unexp() and
  * weft_recv_matched() may be called with path->lock held, too.
@@ -27,6 +29,7 @@
 #include "core/matching/matching.h"
 
 #define WEFT_RECV_STEPS	(64u << 10)	/* messages and receives that a drain may search */
+#define WEFT_RECV_RESOLVE	4096	/* senders that are looked up in one go */
 
 /**
  * weft_recv_status - show the program whether posts have to be notified
@@ -184,12 +187,12 @@ static bool weft_turn_kept(const struct weft_ep *ep, const struct weft_post *pos
  */
 bool weft_turn_of(struct weft_ep *ep, const struct weft_post *post, u32 src)
 {
-	const struct weft_list *l;
+	const struct weft_list *l, *turn = &ep->rx.turn[src % WEFT_TURNS];
 
 	weft_assert_held(&ep->lock);
-	if (likely(weft_list_empty(&ep->rx.turn)) || !weft_turn_kept(ep, post))
+	if (likely(!ep->rx.nturn) || !weft_turn_kept(ep, post))
 		return true;
-	weft_list_for_each(l, &ep->rx.turn) {
+	weft_list_for_each(l, turn) {
 		if (l == &post->turn)
 			break;
 		if (weft_entry(l, const struct weft_post, turn)->from == src)
@@ -201,12 +204,22 @@ bool weft_turn_of(struct weft_ep *ep, const struct weft_post *post, u32 src)
 /* Return: the oldest receive of sender @src that has not completed, or NULL. */
 static struct weft_post *weft_turn_first(struct weft_ep *ep, u32 src)
 {
-	struct weft_list *l;
+	struct weft_list *l, *turn = &ep->rx.turn[src % WEFT_TURNS];
 
-	weft_list_for_each(l, &ep->rx.turn)
+	weft_list_for_each(l, turn)
 		if (weft_entry(l, struct weft_post, turn)->from == src)
 			return weft_entry(l, struct weft_post, turn);
 	return NULL;
+}
+
+/* Remove a receive from those that wait for their turn, if it is among them. */
+static void weft_turn_leave(struct weft_ep *ep, struct weft_post *post)
+{
+	weft_assert_held(&ep->lock);
+	if (weft_list_empty(&post->turn))
+		return;
+	weft_list_del(&post->turn);
+	ep->rx.nturn--;
 }
 
 /* Write the completions of receives of sender @src whose turn has come. The endpoint is locked. */
@@ -217,7 +230,7 @@ static void weft_turn_next(struct weft_ep *ep, u32 src, struct weft_out *out)
 	weft_assert_held(&ep->lock);
 	while ((post = weft_turn_first(ep, src)) && post->done) {
 		post->done = false;
-		weft_list_del(&post->turn);
+		weft_turn_leave(ep, post);
 		weft_post_done(ep, post, &post->ovf.e, out);
 	}
 }
@@ -241,7 +254,7 @@ void weft_post_turn(struct weft_ep *ep, struct weft_post *post, const struct wef
 		post->done = true;
 		return;
 	}
-	weft_list_del(&post->turn);
+	weft_turn_leave(ep, post);
 	weft_post_done(ep, post, e, out);
 	weft_turn_next(ep, e->src, out);
 }
@@ -260,7 +273,7 @@ void weft_post_turn(struct weft_ep *ep, struct weft_post *post, const struct wef
 bool weft_post_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cqe *e,
 		      const void *payload, u64 n, struct weft_out *out)
 {
-	bool turns = !weft_list_empty(&ep->rx.turn);
+	bool turns = ep->rx.nturn;
 
 	weft_assert_held(&ep->lock);
 	if (n > WEFT_INLINE_MAX || post->vec.n != 1 || !ep->rx_cq ||
@@ -275,7 +288,7 @@ bool weft_post_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 	}
 	weft_recv_count(ep, post, e->status, out);
 	if (unlikely(turns))
-		weft_list_del(&post->turn);
+		weft_turn_leave(ep, post);
 	weft_post_free(ep, post, out);
 	if (unlikely(turns))
 		weft_turn_next(ep, e->src, out);
@@ -301,7 +314,7 @@ bool weft_recv_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 	weft_assert_held(&ep->lock);
 	/* an announced message needs more state than a completion */
 	if (unlikely(post->flags & WEFT_RQ_ANNOUNCE) ||
-	    unlikely(!weft_list_empty(&ep->rx.turn) && !weft_turn_of(ep, post, e->src)))
+	    unlikely(ep->rx.nturn && !weft_turn_of(ep, post, e->src)))
 		return false;
 	/*
 	 * the release of the buffer may be reported in another queue before this completion is read
@@ -364,7 +377,8 @@ void weft_recv_matched(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_pos
 	weft_list_add_tail(&ep->rx.active, &rxm->rx.enode);
 	if (weft_turn_kept(ep, post)) {
 		post->from = rxm->src;
-		weft_list_add_tail(&ep->rx.turn, &post->turn);
+		weft_list_add_tail(&ep->rx.turn[post->from % WEFT_TURNS], &post->turn);
+		ep->rx.nturn++;
 	}
 }
 
@@ -399,37 +413,35 @@ void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *
 }
 
 /**
- * weft_recv_resolve - look up unknown senders again after a change of the address vector
+ * weft_recv_resolve - look up senders again after a change of the address vector
  * @ep: the endpoint, locked
+ *
+ * Looks up WEFT_RECV_RESOLVE senders at most. Until all are looked up, no receive may be compared
+ * with unexpected messages: their order is not restored.
+ *
+ * Return: true if all are looked up; false: the caller calls again, after others had the lock.
  */
-void weft_recv_resolve(struct weft_ep *ep)
+bool weft_recv_resolve(struct weft_ep *ep)
 {
-	struct weft_munexp *u;
-	bool moved;
-	u32 gen;
-	u8 kind;
+	struct weft_match *m = &ep->rx.match;
+	u32 gen, n;
 
 	weft_assert_held(&ep->lock);
 	if (!ep->av)
-		return;
+		return true;
 	gen = weft_av_gen(ep->av);
-	if (likely(gen == ep->rx.av_gen))
-		return;
-	ep->rx.av_gen = gen;
-	for (kind = 0; kind < WEFT_KINDS; kind++) {
-		moved = false;
-		for (u = weft_match_unexp_next(&ep->rx.match, kind, NULL); u;
-		     u = weft_match_unexp_next(&ep->rx.match, kind, u)) {
-			struct weft_rxm *rxm = container_of(u, struct weft_rxm, rx.match);
-			struct weft_sockaddr addr = rxm->from;
-
-			addr.port = cpu_to_be16(rxm->id.ssvc);
-			moved |= weft_match_unexp_src(&ep->rx.match, u,
-						      weft_av_find(ep->av, &addr));
-		}
-		if (moved)
-			weft_match_unexp_sort(&ep->rx.match, kind);
+	if (unlikely(gen != ep->rx.av_gen)) {
+		ep->rx.av_gen = gen;
+		weft_match_rekey(m);
 	}
+	for (n = 0; unlikely(m->at) && n < WEFT_RECV_RESOLVE; n++) {
+		struct weft_rxm *rxm = container_of(m->at, struct weft_rxm, rx.match);
+		struct weft_sockaddr addr = rxm->from;
+
+		addr.port = cpu_to_be16(rxm->id.ssvc);
+		weft_match_rekey_next(m, weft_av_find(ep->av, &addr));
+	}
+	return !m->at;
 }
 
 /* Copy an entry of the receive ring into a receive. @post is free. */
@@ -526,8 +538,10 @@ void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 	r = weft_ring_look(&ep->rx.ring, &ep->conf.doorbell->rq_tail);
 	if (likely(r == WEFT_RING_EMPTY))
 		return;
-	if (unlikely(ep->rx.match.nunexp))
-		weft_recv_resolve(ep);
+	if (unlikely(ep->rx.match.nunexp) && !weft_recv_resolve(ep)) {
+		weft_recv_pause(ep, out);
+		return;
+	}
 	ep->rx.draining = true;
 	ep->rx.stalled = false;
 	while (r != WEFT_RING_CORRUPT && ep->rx.ring.prod != ep->rx.ring.cons) {

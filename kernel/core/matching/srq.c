@@ -405,7 +405,8 @@ static struct weft_post *weft_srq_find(struct weft_srq *srq, struct weft_ep *ep,
 		if (!srq->hand)
 			return NULL;
 		p = &srq->hand->match;
-		if (!weft_srq_fits(p, kind, src, tag) ||
+		/* an earlier message may fit whose sender is not looked up yet */
+		if (ep->rx.match.at || !weft_srq_fits(p, kind, src, tag) ||
 		    weft_match_find(&ep->rx.match, kind, p->src, p->tag, p->ignore))
 			return NULL;
 		if (!p->stays)
@@ -532,8 +533,10 @@ static bool weft_srq_offer(struct weft_srq *srq, struct weft_ep *ep, struct weft
 	struct weft_munexp *u = NULL;
 
 	weft_lock(&ep->lock);
-	if (ep->state != WEFT_EPS_DEAD)
-		weft_recv_resolve(ep);
+	while (ep->state != WEFT_EPS_DEAD && unlikely(!weft_recv_resolve(ep))) {
+		weft_unlock(&ep->lock);
+		weft_lock(&ep->lock);
+	}
 	weft_lock(&srq->lock);
 	if (srq->hand == post) {
 		if (!ep->broken)

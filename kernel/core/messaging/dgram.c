@@ -180,7 +180,7 @@ void weft_dgram_rx(struct weft_path *path, const struct weft_hdr *hdr,
 		   const struct weft_chunks *rest, struct weft_out *out)
 {
 	struct weft_core *core = path->core;
-	struct weft_sockaddr from = path->addr;
+	struct weft_sockaddr from = path->node.addr;
 	struct weft_dgram d;
 	struct weft_ep *ep;
 

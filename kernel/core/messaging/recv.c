@@ -69,7 +69,7 @@ static struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow
 	weft_rxm_head(rxm, h);
 	weft_ep_get(rf->ep);
 	rxm->ep = rf->ep;
-	rxm->from = path->addr;
+	rxm->from = path->node.addr;
 	rxm->bulk.work.ctx = rf->ep->conf.ctx;
 	rxm->lane = rf->lane;
 	rxm->sid = sid;

@@ -15,16 +15,8 @@
  */
 struct weft_conn *weft_conn_by_id(struct weft_core *core, u32 id)
 {
-	struct weft_list *l, *chain = &core->conns[id % WEFT_CORE_HASH];
-
 	weft_assert_held(&core->svc_lock);
-	weft_list_for_each(l, chain) {
-		struct weft_conn *conn = weft_entry(l, struct weft_conn, idnode);
-
-		if (conn->id == id)
-			return conn;
-	}
-	return NULL;
+	return weft_index_get(&core->conns, id);
 }
 
 /**

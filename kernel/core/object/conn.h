@@ -24,7 +24,6 @@
  * @ref: path->conns and core->conns together, its endpoint, the flow, struct weft_ctl
  * @path: referenced; constant
  * @node: in path->conns
- * @idnode: in core->conns; core->svc_lock
  * @reqnode: in ep->reqs of the listener; its ep->lock
  * @pep: the listener, referenced, while it is a request; path->lock
  * @ep: its endpoint, referenced; path->lock
@@ -32,6 +31,7 @@
  * @rflow: of the peer's messages; NULL: none yet, or ended
  * @id: id of this node
  * @peer: id of the peer, 0: not known
+ * @named: in core->conns; core->svc_lock
  * @active: this node has sent the request
  * @again: the request is sent for the second time
  * @state: WEFT_CONN_*
@@ -61,7 +61,6 @@ struct weft_conn {
 	refcount_t ref;
 	struct weft_path *path;
 	struct weft_list node;
-	struct weft_list idnode;
 	struct weft_list reqnode;
 	struct weft_ep *pep;
 	struct weft_ep *ep;
@@ -69,6 +68,7 @@ struct weft_conn {
 	struct weft_rflow *rflow;
 	u32 id;
 	u32 peer;
+	bool named;
 	bool active;
 	bool again;
 	u8 state;

@@ -12,7 +12,6 @@
 #include <linux/weft.h>
 
 #define WEFT_CORE_ADDRS		4
-#define WEFT_CORE_HASH		256	/* lists in each table; a power of two */
 #define WEFT_CORE_GROUPS	256	/* multicast groups with members on this node */
 
 /**
@@ -25,9 +24,9 @@
  * @secret: key of cookies
  * @addr: own addresses, service 0; constant
  * @naddr: number of @addr
- * @svc_lock: protects @services, @conns and their counters
- * @services: endpoints by service number
- * @paths: paths by remote address
+ * @svc_lock: protects changes of @services, and @conns and their counters
+ * @services: endpoints by service number; read under RCU
+ * @paths: paths by remote address; @lock
  * @path_slots: entries of @path_ids; constant, the largest value of the limit "paths"
  * @path_ids: paths by the id in the peer's packets; read under RCU
  * @npaths: number of paths in the tables
@@ -54,8 +53,9 @@
  * @njobs: number of jobs
  * @local: path of messages within the node
  * @grants: grants of long messages
- * @known_lock: protects the four fields below; see monitor.c
- * @known: known nodes without a path, by address
+ * @known_lock: protects the fields up to @deaths; see monitor.c
+ * @known: known nodes without a path, by address: lists, as many as @known_lists
+ * @known_lists: a power of two; constant
  * @known_ages: known nodes, the oldest first
  * @nknown: number of known nodes (READ_ONCE outside of the lock)
  * @deaths: number of deaths of paths to such nodes (READ_ONCE outside of the lock)
@@ -73,8 +73,8 @@ struct weft_core {
 	struct weft_sockaddr addr[WEFT_CORE_ADDRS];
 	u32 naddr;
 	struct weft_lock svc_lock;
-	struct weft_list services[WEFT_CORE_HASH];
-	struct weft_list paths[WEFT_CORE_HASH];
+	struct weft_index services;
+	struct weft_hash paths;
 	u32 path_slots;
 	struct weft_path **path_ids;
 	u32 npaths;
@@ -87,7 +87,7 @@ struct weft_core {
 	u32 next_conn;
 	u32 nasked;
 	struct weft_list eps;
-	struct weft_list conns[WEFT_CORE_HASH];
+	struct weft_index conns;
 	weft_ns gone_at;
 	u64 key[2];
 	struct weft_mutex grp_mutex;
@@ -102,7 +102,8 @@ struct weft_core {
 	struct weft_path *local;
 	struct weft_grants grants;
 	struct weft_lock known_lock;
-	struct weft_list known[WEFT_CORE_HASH];
+	struct weft_list *known;
+	u32 known_lists;
 	struct weft_list known_ages;
 	u32 nknown;
 	u32 deaths;

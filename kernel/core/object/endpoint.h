@@ -26,6 +26,8 @@
 #define WEFT_WORK_RQ	8	/* continue a paused receive ring */
 #define WEFT_WORK_MONITOR	9	/* check nodes that receives name */
 
+#define WEFT_TURNS	64	/* lists of receives that complete in order; a power of two */
+
 /**
  * struct weft_ep_rx - receiving side of an endpoint; written by matching/
  * @lossy: the datagram being matched is dropped without a receive
@@ -42,13 +44,15 @@
  * @nclaims: number of claimed messages
  * @nslots: receives with WEFT_RQ_ANNOUNCE whose message is neither claimed nor discarded
  * @match: matching
- * @av_gen: generation of the vector at the last lookup of unexpected messages' senders
+ * @av_gen: generation of the vector at the last lookup of unexpected messages' senders, which may
+ *	not be complete: match->at
  * @post_free: free receives
  * @part_free: free parts of multi-receive buffers
  * @multi_wait: a message waits for a part
  * @active: messages that are being received
- * @turn: receives of matched messages without a written completion, in order: all of them with
- *	WEFT_EPF_STRICT, else those with WEFT_RQ_ANNOUNCE
+ * @turn: receives of matched messages without a written completion, in order, by their sender: all
+ *	of them with WEFT_EPF_STRICT, else those with WEFT_RQ_ANNOUNCE
+ * @nturn: number of receives in @turn
  * @posts: all receives
  * @srq: shared receive queue, referenced, NULL: its own ring; constant once enabled, until then
  *	written under sq_mutex and the lock
@@ -82,7 +86,8 @@ struct weft_ep_rx {
 	struct weft_list part_free;
 	bool multi_wait;
 	struct weft_list active;
-	struct weft_list turn;
+	struct weft_list turn[WEFT_TURNS];
+	u32 nturn;
 	struct weft_post *posts;
 	struct weft_srq *srq;
 	struct weft_list wait[WEFT_KINDS];
@@ -218,10 +223,10 @@ struct weft_ep_mon {
  * @core: its core
  * @conf: its configuration; constant
  * @ref: references
+ * @rcu: to free it: lookups of its service run beside
  * @sq_mutex: send ring and @flows
  * @lock: all fields without another lock
  * @node: in core->eps; core->lock
- * @svcnode: in core->services; core->svc_lock
  * @listed: in core->services; core->svc_lock
  * @killed: weft_ep_kill() has been called; sq_mutex
  * @state: WEFT_EPS_*; also read without the lock
@@ -253,10 +258,10 @@ struct weft_ep {
 	struct weft_core *core;
 	struct weft_ep_conf conf;
 	refcount_t ref;
+	struct weft_rcu rcu;
 	struct weft_mutex sq_mutex;
 	struct weft_lock lock;
 	struct weft_list node;
-	struct weft_list svcnode;
 	bool listed;
 	bool killed;
 	u32 state;

@@ -29,7 +29,7 @@ static void weft_ep_free(struct weft_ep *ep)
 		weft_user_put(ep->core, ep->user);
 	weft_job_put(ep->job);
 	weft_memctx_put(ep->conf.mc);
-	weft_free(ep);
+	weft_free_rcu(ep, rcu);
 }
 
 void weft_ep_put(struct weft_ep *ep)

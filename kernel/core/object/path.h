@@ -122,7 +122,7 @@ struct weft_path_cm {
  * @ref: references
  * @rcu: to free it
  * @lock: all fields below without another lock
- * @node: in core->paths; core->lock
+ * @node: remote node, constant; in core->paths while @listed, under core->lock
  * @listed: in the tables; core->lock
  * @state: WEFT_PATHS_*
  * @failing: errno: it will be buried
@@ -130,7 +130,6 @@ struct weft_path_cm {
  * @group: leads to a multicast group: in no table, always UP, carries datagrams only
  * @src: index of the own address
  * @busy: lanes that have work, a bit each, and WEFT_BUSY_DGRAM
- * @addr: remote node; constant
  * @port: private word of the adapter
  * @id: path id in the peer's packets; constant
  * @token: token in the peer's packets; constant
@@ -189,7 +188,7 @@ struct weft_path {
 	refcount_t ref;
 	struct weft_rcu rcu;
 	struct weft_lock lock;
-	struct weft_list node;
+	struct weft_hash_node node;
 	bool listed;
 	u8 state;
 	u16 failing;
@@ -197,7 +196,6 @@ struct weft_path {
 	bool group;
 	u8 src;
 	u8 busy;
-	struct weft_sockaddr addr;
 	void *port;
 	u32 id;
 	u64 token;

@@ -2,7 +2,8 @@
 /*
  * weft core - services: the numbers of the endpoints of a node
  *
- * Locks: core->svc_lock, taken here unless a function says that its caller holds it.
+ * Locks: core->svc_lock, taken here unless a function says that its caller holds it. A lookup takes
+ * no lock: it runs for each packet to a new flow and for each datagram, of any sender.
  */
 #include "core/object/object.h"
 
@@ -15,25 +16,21 @@
  */
 bool weft_service_used(struct weft_core *core, u16 svc)
 {
-	struct weft_list *l;
-
 	weft_assert_held(&core->svc_lock);
-	weft_list_for_each(l, &core->services[svc % WEFT_CORE_HASH])
-		if (be16_to_cpu(weft_entry(l, struct weft_ep, svcnode)->addr.port) == svc)
-			return true;
-	return false;
+	return weft_index_get(&core->services, svc);
 }
 
 /**
  * weft_service_claim - give an endpoint its service
  * @ep: the endpoint; the port of ep->addr is the service that it asks for, 0: any
  *
- * Return: 0, -EADDRINUSE.
+ * Return: 0, -EADDRINUSE, -ENOMEM.
  */
 int weft_service_claim(struct weft_ep *ep)
 {
 	struct weft_core *core = ep->core;
-	u16 svc = be16_to_cpu(ep->addr.port);
+	__be16 wanted = ep->addr.port;
+	u16 svc = be16_to_cpu(wanted);
 	u32 i;
 	int err = -EADDRINUSE;
 
@@ -54,9 +51,12 @@ int weft_service_claim(struct weft_ep *ep)
 			++core->next_gen;
 		ep->gen = core->next_gen;
 		ep->addr.port = cpu_to_be16(svc);
-		ep->listed = true;
-		weft_list_add_tail(&core->services[svc % WEFT_CORE_HASH], &ep->svcnode);
+		/* a lookup that finds the endpoint sees both */
+		err = weft_index_set(&core->services, svc, ep);
+		ep->listed = !err;
 	}
+	if (err)
+		ep->addr.port = wanted;
 	weft_unlock(&core->svc_lock);
 	return err;
 }
@@ -67,11 +67,13 @@ int weft_service_claim(struct weft_ep *ep)
  */
 void weft_service_release(struct weft_ep *ep)
 {
-	weft_lock(&ep->core->svc_lock);
+	struct weft_core *core = ep->core;
+
+	weft_lock(&core->svc_lock);
 	if (ep->listed)
-		weft_list_del(&ep->svcnode);
+		weft_index_del(&core->services, be16_to_cpu(ep->addr.port));
 	ep->listed = false;
-	weft_unlock(&ep->core->svc_lock);
+	weft_unlock(&core->svc_lock);
 }
 
 /**
@@ -83,19 +85,12 @@ void weft_service_release(struct weft_ep *ep)
  */
 struct weft_ep *weft_core_service(struct weft_core *core, u16 svc)
 {
-	struct weft_ep *found = NULL;
-	struct weft_list *l;
+	struct weft_ep *ep;
 
-	weft_lock(&core->svc_lock);
-	weft_list_for_each(l, &core->services[svc % WEFT_CORE_HASH]) {
-		struct weft_ep *ep = weft_entry(l, struct weft_ep, svcnode);
-
-		if (be16_to_cpu(ep->addr.port) == svc) {
-			weft_ep_get(ep);
-			found = ep;
-			break;
-		}
-	}
-	weft_unlock(&core->svc_lock);
-	return found;
+	weft_rcu_lock();
+	ep = weft_index_get(&core->services, svc);
+	if (ep && !refcount_inc_not_zero(&ep->ref))
+		ep = NULL;
+	weft_rcu_unlock();
+	return ep;
 }

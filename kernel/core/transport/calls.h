@@ -30,8 +30,11 @@ struct weft_path_info {
 	u64 retrans;
 };
 
-/* Get path number @n, from 0, referenced; NULL: no more. Slow: for dumps. */
-struct weft_path *weft_path_nth(struct weft_core *core, u32 n);
+/*
+ * Iterate over the paths. *@pos is 0 in the beginning. Paths that are made or end meanwhile may be
+ * missing. Return: the next path, referenced; NULL: no more.
+ */
+struct weft_path *weft_path_next(struct weft_core *core, u32 *pos);
 void weft_path_look(struct weft_path *path, struct weft_path_info *info);
 
 /* Properties of a path for adapters. */

@@ -51,9 +51,8 @@ struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sock
 	path->core = core;
 	refcount_set(&path->ref, 1);
 	weft_lock_init(&path->lock, WEFT_RANK_PATH);
-	weft_list_init(&path->node);
-	path->addr = *addr;
-	path->addr.port = 0;
+	path->node.addr = *addr;
+	path->node.addr.port = 0;
 	path->src = src;
 	path->state = WEFT_PATHS_HELLO;
 	path->token = weft_random();
@@ -71,11 +70,6 @@ struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sock
 	return path;
 }
 
-static struct weft_list *weft_path_chain(struct weft_core *core, const struct weft_sockaddr *addr)
-{
-	return &core->paths[weft_addr_hash(addr, core->key) % WEFT_CORE_HASH];
-}
-
 /**
  * weft_path_lookup - find a path in the tables
  * @core: the core, locked
@@ -85,16 +79,11 @@ static struct weft_list *weft_path_chain(struct weft_core *core, const struct we
  */
 struct weft_path *weft_path_lookup(struct weft_core *core, const struct weft_sockaddr *addr)
 {
-	struct weft_list *l, *chain = weft_path_chain(core, addr);
+	struct weft_hash_node *node;
 
 	weft_assert_held(&core->lock);
-	weft_list_for_each(l, chain) {
-		struct weft_path *path = weft_entry(l, struct weft_path, node);
-
-		if (weft_addr_same_node(&path->addr, addr))
-			return path;
-	}
-	return NULL;
+	node = weft_hash_find(&core->paths, addr);
+	return node ? container_of(node, struct weft_path, node) : NULL;
 }
 
 /* Find an unused id that was not in use recently. Return: the id, 0: none. */
@@ -154,13 +143,14 @@ struct weft_path *weft_path_list(struct weft_core *core, const struct weft_socka
 		return ERR_PTR(-ENOMEM);
 	path->id = weft_path_pick(core);
 	err = path->id ? weft_path_open(path) : -ENOSPC;
+	if (!err)
+		err = weft_hash_add(&core->paths, &path->node);
 	if (err) {
 		weft_path_put(path);
 		return ERR_PTR(err);
 	}
 	path->listed = true;
 	core->npaths++;
-	weft_list_add_tail(weft_path_chain(core, addr), &path->node);
 	/* release: a reader that finds the path sees it initialized */
 	smp_store_release(weft_path_slot(core, path->id), path);
 	weft_count(core, paths_made);
@@ -182,7 +172,7 @@ void weft_path_unlist(struct weft_path *path)
 		return;
 	path->listed = false;
 	core->npaths--;
-	weft_list_del(&path->node);
+	weft_hash_del(&core->paths, &path->node);
 	WRITE_ONCE(*weft_path_slot(core, path->id), NULL);
 	weft_path_put(path);
 }
@@ -267,24 +257,18 @@ void weft_path_ask(struct weft_path *path, weft_ns quiet, struct weft_out *out)
 
 /* ---- For adapters ---------------------------------------------------------------- */
 
-struct weft_path *weft_path_nth(struct weft_core *core, u32 n)
+struct weft_path *weft_path_next(struct weft_core *core, u32 *pos)
 {
 	struct weft_path *path = NULL;
-	u32 i;
 
-	weft_lock(&core->lock);
-	for (i = 0; i < WEFT_CORE_HASH && !path; i++) {
-		struct weft_list *l;
-
-		weft_list_for_each(l, &core->paths[i]) {
-			if (n--)
-				continue;
-			path = weft_entry(l, struct weft_path, node);
-			weft_path_get(path);
-			break;
-		}
+	weft_rcu_lock();
+	while (!path && *pos < core->path_slots) {
+		/* pairs with the release in weft_path_list() */
+		path = smp_load_acquire(&core->path_ids[(*pos)++]);
+		if (path && !refcount_inc_not_zero(&path->ref))
+			path = NULL;
 	}
-	weft_unlock(&core->lock);
+	weft_rcu_unlock();
 	return path;
 }
 
@@ -293,7 +277,7 @@ void weft_path_look(struct weft_path *path, struct weft_path_info *info)
 	u32 i;
 
 	weft_lock(&path->lock);
-	info->addr = path->addr;
+	info->addr = path->node.addr;
 	info->state = path->state;
 	info->srtt = path->class[WEFT_CLASS_FIRST].srtt;
 	info->flight = path->flight;
@@ -307,7 +291,7 @@ void weft_path_look(struct weft_path *path, struct weft_path_info *info)
 
 const struct weft_sockaddr *weft_path_addr(const struct weft_path *path)
 {
-	return &path->addr;
+	return &path->node.addr;
 }
 
 u8 weft_path_src(const struct weft_path *path)

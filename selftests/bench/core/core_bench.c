@@ -185,6 +185,81 @@ static void packets_in(u64 n)
 	lone_fini(&t);
 }
 
+/* ---- Tables ---------------------------------------------------------- */
+
+/*
+ * A packet of any node comes, while there are @others paths: is there one to that node? Of the
+ * paths only their places in the table are there: the lookup reads nothing else.
+ */
+static void find_path(u64 n, u32 others)
+{
+	struct weft_hash_node *node = calloc(others, sizeof(*node));
+	struct weft_sockaddr addr;
+	struct rig_conf conf;
+	struct weft_core *core;
+	struct rig *rig;
+	u32 i;
+
+	rig_conf_default(&conf, 1);
+	rig = rig_new(&conf);
+	core = &rig->node[0].core;
+	rig_node_addr(&conf, 1, 0, &addr);
+	weft_lock(&core->lock);
+	for (i = 0; i < others; i++) {
+		memcpy(addr.addr + 1, &i, 3);
+		node[i].addr = addr;
+		if (weft_hash_add(&core->paths, &node[i]))
+			die("no path");
+	}
+	begin();
+	for (i = 0; i < n; i++) {
+		u32 no = i * 7919u % others;
+
+		memcpy(addr.addr + 1, &no, 3);
+		if (!weft_path_lookup(core, &addr))
+			die("a path is not found");
+	}
+	end();
+	for (i = 0; i < others; i++)
+		weft_hash_del(&core->paths, &node[i]);
+	weft_unlock(&core->lock);
+	free(node);
+	rig_free(rig);
+}
+
+/* A datagram comes, while there are @others services: which endpoint has it? */
+static void find_service(u64 n, u32 others)
+{
+	struct weft_ep *ep = calloc(others, sizeof(*ep)), *found;
+	struct rig_conf conf;
+	struct weft_core *core;
+	struct rig *rig;
+	u32 i;
+
+	rig_conf_default(&conf, 1);
+	rig = rig_new(&conf);
+	core = &rig->node[0].core;
+	for (i = 0; i < others; i++) {
+		ep[i].core = core;
+		ep[i].addr.port = cpu_to_be16(i + 1);
+		refcount_set(&ep[i].ref, 1);
+		if (weft_service_claim(&ep[i]))
+			die("no service");
+	}
+	begin();
+	for (i = 0; i < n; i++) {
+		found = weft_core_service(core, i * 7919u % others + 1);
+		if (!found)
+			die("a service is not found");
+		weft_ep_put(found);
+	}
+	end();
+	for (i = 0; i < others; i++)
+		weft_service_release(&ep[i]);
+	free(ep);
+	rig_free(rig);
+}
+
 /* ---- Whole messages -------------------------------------------------- */
 
 /**
@@ -269,6 +344,14 @@ int main(int argc, char **argv)
 		packets_out(n, true);
 	else if (!strcmp(op, "packet-in"))
 		packets_in(n);
+	else if (!strcmp(op, "path-10"))
+		find_path(n, 10);
+	else if (!strcmp(op, "path-100k"))
+		find_path(n, 100000);
+	else if (!strcmp(op, "service-10"))
+		find_service(n, 10);
+	else if (!strcmp(op, "service-60k"))
+		find_service(n, 60000);
 	else if (!strcmp(op, "message-remote"))
 		messages(n, 1);
 	else if (!strcmp(op, "message-local"))

@@ -378,6 +378,14 @@ struct work_struct {
 	bool pending;
 };
 
+/**
+ * struct delayed_work - work that begins later
+ * @work: the work
+ */
+struct delayed_work {
+	struct work_struct work;
+};
+
 #define INIT_WORK(w, f)		(*(w) = (struct work_struct){ .fn = (f) })
 bool queue_work(struct workqueue_struct *wq, struct work_struct *w);
 bool flush_work(struct work_struct *w);

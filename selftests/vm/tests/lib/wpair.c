@@ -7,7 +7,7 @@
 #define WAIT_NS 60000000000ull /* longer than any operation takes */
 #define SLOTS	64
 
-static bool wside_open(struct wside *s, const char *port, struct weft_sockaddr *addr)
+bool wside_open(struct wside *s, const char *port, struct weft_sockaddr *addr)
 {
 	struct weft_ep_attr attr = { .type = WEFT_EP_RDM, .sq_slots = SLOTS, .rq_slots = SLOTS };
 

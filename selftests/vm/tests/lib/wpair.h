@@ -37,6 +37,9 @@ struct wpair {
 	struct wside b;
 };
 
+/* One end alone, in the caller's namespace. @addr: out: its address */
+bool wside_open(struct wside *s, const char *port, struct weft_sockaddr *addr);
+
 bool wpair_open(struct wpair *p, bool apart);
 /* Both ends are in node 0, where the caller is already. The caller may be an ordinary user. */
 bool wpair_open_here(struct wpair *p);

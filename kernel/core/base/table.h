@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - tables that grow with their entries
+ *
+ * A lookup costs the same for ten entries as for a million. The module uses tables of the kernel
+ * (table_kernel.h), host programs a stand-in with the same functions (weft_table.h).
+ *
+ *	struct weft_index	objects by a 32-bit number
+ *	struct weft_hash	objects by the address of a node; the service is not compared
+ *
+ * Locks: a lock of the caller serialises changes. Lookups need that lock, or of an index
+ * weft_rcu_lock(): then the caller takes a reference that may fail, and the object is freed with
+ * weft_free_rcu(). No function sleeps, but for weft_hash_init(), weft_hash_exit() and
+ * weft_index_exit().
+ */
+#ifndef WEFT_TABLE_H
+#define WEFT_TABLE_H
+
+#ifdef __KERNEL__
+#include "core/base/table_kernel.h"
+#else
+#include "weft_table.h"
+#endif
+
+/*
+ * Both files provide:
+ *
+ *	struct weft_index
+ *	void weft_index_init(x)
+ *	void weft_index_exit(x)		the index is empty
+ *	int weft_index_set(x, no, p)	the number is free. Return: 0, -ENOMEM
+ *	void weft_index_del(x, no)	the number is in use
+ *	void *weft_index_get(x, no)	Return: the object, NULL: none
+ *
+ *	struct weft_hash
+ *	struct weft_hash_node		part of an object; its @addr is the address
+ *	int weft_hash_init(h)		Return: 0, -ENOMEM
+ *	void weft_hash_exit(h)		the table is empty
+ *	int weft_hash_add(h, node)	no object has the address, whose service is 0. Return: 0,
+ *					-ENOMEM
+ *	void weft_hash_del(h, node)	the node is in the table
+ *	struct weft_hash_node *weft_hash_find(h, addr)
+ *					Return: the node, NULL: none
+ */
+
+#endif

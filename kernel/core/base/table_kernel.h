@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - the tables of table.h for the module: xarray and rhashtable
+ *
+ * rhashtable grows in a worker, and chooses a new secret for its hash when a chain becomes long. So
+ * nobody can choose addresses that share a chain. Locks: table.h.
+ */
+#ifndef WEFT_TABLE_KERNEL_H
+#define WEFT_TABLE_KERNEL_H
+
+#include <linux/gfp.h>
+#include <linux/rhashtable.h>
+#include <linux/weft.h>
+#include <linux/xarray.h>
+
+/**
+ * struct weft_index - objects by number
+ * @xa: the objects
+ */
+struct weft_index {
+	struct xarray xa;
+};
+
+static inline void weft_index_init(struct weft_index *x)
+{
+	xa_init(&x->xa);
+}
+
+static inline void weft_index_exit(struct weft_index *x)
+{
+	xa_destroy(&x->xa);
+}
+
+static inline int weft_index_set(struct weft_index *x, u32 no, void *p)
+{
+	return xa_err(xa_store(&x->xa, no, p, GFP_ATOMIC | __GFP_NOWARN));
+}
+
+static inline void weft_index_del(struct weft_index *x, u32 no)
+{
+	xa_erase(&x->xa, no);
+}
+
+static inline void *weft_index_get(struct weft_index *x, u32 no)
+{
+	return xa_load(&x->xa, no);
+}
+
+/**
+ * struct weft_hash_node - an object's place in a table
+ * @addr: its address, service 0; constant while in the table
+ * @head: in the table
+ */
+struct weft_hash_node {
+	struct weft_sockaddr addr;
+	struct rhash_head head;
+};
+
+/**
+ * struct weft_hash - objects by address
+ * @ht: the objects
+ */
+struct weft_hash {
+	struct rhashtable ht;
+};
+
+static const struct rhashtable_params weft_hash_params = {
+	.key_len = sizeof(struct weft_sockaddr),
+	.key_offset = offsetof(struct weft_hash_node, addr),
+	.head_offset = offsetof(struct weft_hash_node, head),
+	.automatic_shrinking = true,
+};
+
+static inline int weft_hash_init(struct weft_hash *h)
+{
+	return rhashtable_init(&h->ht, &weft_hash_params);
+}
+
+static inline void weft_hash_exit(struct weft_hash *h)
+{
+	rhashtable_destroy(&h->ht);
+}
+
+static inline int weft_hash_add(struct weft_hash *h, struct weft_hash_node *node)
+{
+	return rhashtable_insert_fast(&h->ht, &node->head, weft_hash_params) ? -ENOMEM : 0;
+}
+
+static inline void weft_hash_del(struct weft_hash *h, struct weft_hash_node *node)
+{
+	rhashtable_remove_fast(&h->ht, &node->head, weft_hash_params);
+}
+
+static inline struct weft_hash_node *weft_hash_find(struct weft_hash *h,
+						    const struct weft_sockaddr *addr)
+{
+	struct weft_sockaddr key = *addr;
+
+	key.port = 0;
+	return rhashtable_lookup_fast(&h->ht, &key, weft_hash_params);
+}
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The tables of kernel/core/base/table.h for host programs: chained hash tables that double
+ *
+ * Each table has a real lock, as lookups in an index run beside changes. A table that should grow
+ * and gets no memory refuses the entry, as the kernel's may.
+ */
+#ifndef WEFT_HOST_TABLE_H
+#define WEFT_HOST_TABLE_H
+
+#include <linux/weft.h>
+
+/**
+ * struct weft_table_node - an entry
+ * @next: in its chain
+ * @hash: of its key
+ */
+struct weft_table_node {
+	struct weft_table_node *next;
+	u64 hash;
+};
+
+/**
+ * struct weft_table - both kinds of tables
+ * @mutex: protects the other fields
+ * @slot: chains
+ * @bits: there are 2 to the power of this, if any
+ * @n: entries
+ */
+struct weft_table {
+	pthread_mutex_t mutex;
+	struct weft_table_node **slot;
+	u32 bits;
+	u32 n;
+};
+
+/**
+ * struct weft_index - objects by number
+ * @table: struct weft_index_node
+ */
+struct weft_index {
+	struct weft_table table;
+};
+
+/**
+ * struct weft_hash - objects by address
+ * @table: struct weft_hash_node
+ */
+struct weft_hash {
+	struct weft_table table;
+};
+
+/**
+ * struct weft_hash_node - an object's place in a table
+ * @addr: its address, service 0
+ * @node: in the table
+ */
+struct weft_hash_node {
+	struct weft_sockaddr addr;
+	struct weft_table_node node;
+};
+
+void weft_index_init(struct weft_index *x);
+void weft_index_exit(struct weft_index *x);
+int weft_index_set(struct weft_index *x, u32 no, void *p);
+void weft_index_del(struct weft_index *x, u32 no);
+void *weft_index_get(struct weft_index *x, u32 no);
+
+int weft_hash_init(struct weft_hash *h);
+void weft_hash_exit(struct weft_hash *h);
+int weft_hash_add(struct weft_hash *h, struct weft_hash_node *node);
+void weft_hash_del(struct weft_hash *h, struct weft_hash_node *node);
+struct weft_hash_node *weft_hash_find(struct weft_hash *h, const struct weft_sockaddr *addr);
+
+#endif
