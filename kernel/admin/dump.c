@@ -211,7 +211,8 @@ static int weft_dump_path(struct sk_buff *skb, struct netlink_callback *cb, stru
 	       nla_put_u32(skb, WEFT_ATTR_PATH_CWND, info.cwnd) ||
 	       nla_put_u32(skb, WEFT_ATTR_PATH_FLIGHT, info.flight) ||
 	       nla_put_u32(skb, WEFT_ATTR_PATH_NFLOW, info.nflow) ||
-	       nla_put_u64_64bit(skb, WEFT_ATTR_PATH_RETRANS, info.retrans, WEFT_ATTR_PAD);
+	       nla_put_u64_64bit(skb, WEFT_ATTR_PATH_RETRANS, info.retrans, WEFT_ATTR_PAD) ||
+	       nla_put_u32(skb, WEFT_ATTR_PATH_PAYLOAD, info.max_payload);
 }
 
 static int weft_dump_neigh(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,

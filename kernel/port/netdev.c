@@ -352,6 +352,7 @@ static int weft_nd_attach(struct weft_port *port, struct netlink_ext_ack *extack
 		weft_nd_refresh(nd, dev);
 		weft_nd_register(nd, dev);
 	}
+	nd->attached = true;
 	rtnl_unlock();
 	return 0;
 }
@@ -362,6 +363,7 @@ static void weft_nd_detach(struct weft_port *port)
 	struct net_device *dev;
 
 	rtnl_lock();
+	nd->attached = false;
 	weft_nd_unregister(nd);
 	dev = rtnl_dereference(nd->dev);
 	if (dev)
@@ -423,8 +425,12 @@ static int weft_nd_event(struct notifier_block *nb, unsigned long event, void *p
 		case NETDEV_DOWN:
 		case NETDEV_GOING_DOWN:
 		case NETDEV_CHANGE:
+			weft_nd_refresh(nd, dev);
+			break;
 		case NETDEV_CHANGEMTU:
 			weft_nd_refresh(nd, dev);
+			if (nd->attached)
+				weft_paths_refit(nd->port);
 			break;
 		}
 	}
@@ -469,6 +475,7 @@ const struct weft_port_ops weft_netdev_ops = {
 	.resv = weft_nd_tx_resv,
 	.send = weft_nd_send_resv,
 	.path_open = weft_nd_path_open,
+	.path_fit = weft_nd_path_fit,
 	.path_close = weft_nd_path_close,
 	.group = weft_nd_group,
 	.look = weft_nd_look,

@@ -36,6 +36,7 @@ struct weft_nd_head;
  * @unode: in @udp->ports
  * @ingress: hook at the device; rtnl
  * @hooked: @ingress is registered; rtnl
+ * @attached: from attach() to detach(); rtnl
  * @bypass: the port bypasses the IP stack now; rtnl, read anywhere
  * @bypass_mode: its setting, WEFT_BYPASS_*; rtnl, read anywhere
  * @udp_port: UDP port
@@ -54,6 +55,7 @@ struct weft_nd {
 	struct list_head unode;
 	struct nf_hook_ops ingress;
 	bool hooked;
+	bool attached;
 	bool bypass;
 	u32 bypass_mode;
 	u16 udp_port;
@@ -118,6 +120,7 @@ void weft_nd_rx_exit(void);
 
 void weft_nd_tx(struct weft_port *port, struct weft_tx *tx, u32 n);
 int weft_nd_path_open(struct weft_port *port, struct weft_path *path, void *priv, u32 *max_payload);
+u32 weft_nd_path_fit(struct weft_port *port, struct weft_path *path);
 void weft_nd_path_close(void *priv);
 struct sk_buff *weft_nd_skb(u32 head, u32 len);
 void weft_nd_ip4(struct iphdr *ip, const struct weft_sockaddr *src, const struct weft_sockaddr *to,

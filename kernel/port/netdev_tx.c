@@ -5,9 +5,10 @@
  * Each path keeps its route and revalidates it before use. Neighbours, output firewall and queueing
  * are the stack's, below ip_local_out() and ip6_local_out(). Consecutive packets of one path leave
  * as one UDP GSO packet of up to 64 KiB, if they have the same length. The last one may be shorter.
- * DF is set, and the packet is marked ECT(0). Packets are fragmented only if the route's MTU has
- * shrunk since the path was opened. Each class has its own DSCP. Within the node it has its own
- * priority and flow hash (weft_port_tos(), weft_nd_flow()).
+ * DF is set, and the packet is marked ECT(0). A packet that is longer than the route's MTU is
+ * dropped: the core finds that out by itself (core/transport/mtu.c). Only packets that each link
+ * has to carry are fragmented, where the route's MTU is below WEFT_MTU_MIN. Each class has its own
+ * DSCP. Within the node it has its own priority and flow hash (weft_port_tos(), weft_nd_flow()).
  *
  * Headers and payload are in pages that each CPU keeps. A CPU reuses a page when it holds the only
  * reference. So pages are neither allocated nor zeroed per packet.
@@ -36,6 +37,8 @@
 #define WEFT_ND_ORDER	3
 #define WEFT_ND_PAGE	(PAGE_SIZE << WEFT_ND_ORDER)
 #define WEFT_ND_PAGES	40	/* more than a window: one CPU may be both ends of the wire */
+/* payload that each link has to carry */
+#define WEFT_ND_PAYMIN	((u32)(WEFT_MTU_MIN - sizeof(struct ipv6hdr) - sizeof(struct udphdr)))
 #define WEFT_ND_PAYMAX	32000U	/* maximum payload: a packet must fit into a page */
 
 /**
@@ -216,7 +219,7 @@ int weft_nd_path_open(struct weft_port *port, struct weft_path *path, void *priv
 		}
 	}
 	room = weft_nd_space(dst, to->family);
-	if (room < WEFT_MTU_MIN - sizeof(struct ipv6hdr) - sizeof(struct udphdr)) {
+	if (room < WEFT_ND_PAYMIN) {
 		dst_release(dst);
 		return -ENETUNREACH;
 	}
@@ -224,6 +227,22 @@ int weft_nd_path_open(struct weft_port *port, struct weft_path *path, void *priv
 	np->hash = get_random_u32() | 1;
 	weft_nd_path_set(np, dst, to->family);
 	return 0;
+}
+
+/**
+ * weft_nd_path_fit - find the largest packet that the device takes now; see struct weft_port_ops
+ * @port: the port
+ * @path: the path
+ *
+ * Context: BH off, RCU read section.
+ * Return: its payload, 0: no route.
+ */
+u32 weft_nd_path_fit(struct weft_port *port, struct weft_path *path)
+{
+	const struct weft_sockaddr *src = &port->core.addr[weft_path_src(path)];
+	struct dst_entry *dst = weft_nd_path_dst(port->priv, path, src);
+
+	return dst ? min(weft_nd_space(dst, src->family), WEFT_ND_PAYMAX) : 0;
 }
 
 /**
@@ -554,7 +573,7 @@ drop:
 	weft_nd_unsent(run->nd, n, put);
 }
 
-/* Send a run: as few aggregates as possible, or fragmented packets if they are too long. */
+/* Send a run: as few aggregates as possible, or single packets if they have to be fragmented. */
 static void weft_nd_seq(struct weft_nd_run *run, const struct weft_tx *tx)
 {
 	u32 i, n, fit = tx->len > run->room ? 1 : max_t(u32, WEFT_RUN_BYTES / tx->len, 1);
@@ -628,6 +647,13 @@ static noinline void weft_nd_tx_long(struct weft_port *port, struct weft_tx *tx,
 			continue;
 		if (!weft_nd_aim(&run, &tx[i], &own)) {
 			weft_count(&port->core, tx_errors);
+			continue;
+		}
+		if (tx[i].len > max(run.room, WEFT_ND_PAYMIN)) {
+			/* the route's MTU has shrunk */
+			weft_nd_unsent(run.nd, tx[i].nseg, -EMSGSIZE);
+			if (own)
+				dst_release(run.dst);
 			continue;
 		}
 		if (tx[i].nseg == 1)

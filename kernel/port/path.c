@@ -255,6 +255,45 @@ free:
 }
 
 /**
+ * weft_env_path_fit - find the largest packet that the device takes now; see core/base/env.h
+ * @path: the path, open and locked; not local
+ *
+ * Context: BH off.
+ * Return: its payload; 0: not known, or constant.
+ */
+u32 weft_env_path_fit(struct weft_path *path)
+{
+	struct weft_port *port = weft_port_of(weft_path_core(path));
+	u32 fit = 0;
+
+	rcu_read_lock();
+	if (port->ops->path_fit && READ_ONCE(port->state) < WEFT_PORT_GONE)
+		fit = port->ops->path_fit(port, path);
+	rcu_read_unlock();
+	return fit;
+}
+
+/**
+ * weft_paths_refit - have all paths take over a change of the device's MTU
+ * @port: the port, between ops->attach() and ops->detach()
+ *
+ * Context: process.
+ */
+void weft_paths_refit(struct weft_port *port)
+{
+	struct weft_soft *soft;
+
+	local_bh_disable();
+	soft = this_cpu_ptr(weft_soft);
+	soft->busy = true;
+	soft->out.core = &port->core;
+	weft_core_refit(&port->core, weft_now(), &soft->out);
+	weft_flush(&soft->out);
+	soft->busy = false;
+	local_bh_enable();
+}
+
+/**
  * weft_env_path_close - close a path whose last reference is dropped; see core/base/env.h
  * @path: the path
  *

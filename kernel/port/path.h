@@ -24,6 +24,7 @@ static inline u8 weft_port_tos(const struct weft_port *port, u8 class)
 int weft_paths_init(void);
 void weft_paths_exit(void);
 void weft_paths_fail(struct weft_port *port);
+void weft_paths_refit(struct weft_port *port);
 void weft_paths_stop(struct weft_port *port);
 void weft_paths_each(struct weft_port *port, void (*fn)(void *priv));
 void weft_paths_release(struct weft_port *port);

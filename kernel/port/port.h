@@ -127,6 +127,8 @@ struct weft_port_look {
  * @send: weft_env_send(). BH off, which serves as RCU read section.
  * @path_open: open a path, see weft_env_path_open(). BH off, RCU read section, locks of the core
  *	may be held.
+ * @path_fit: the payload of the largest packet that the device takes now, 0: no route. BH off, RCU
+ *	read section, the path is locked. NULL: it does not change
  * @path_close: close a path; called once for each path, at the latest before @stop. BH off, a spin
  *	lock held.
  * @group: start or stop reception for a multicast address (rx->dst WEFT_RX_GROUP); not twice for
@@ -163,6 +165,7 @@ struct weft_port_ops {
 	void (*send)(struct weft_port *port, struct weft_path *path, struct weft_tx_resv *b);
 	int (*path_open)(struct weft_port *port, struct weft_path *path, void *priv,
 			 u32 *max_payload);
+	u32 (*path_fit)(struct weft_port *port, struct weft_path *path);
 	void (*path_close)(void *priv);
 	int (*group)(struct weft_port *port, const struct weft_sockaddr *addr, bool join);
 	void (*look)(struct weft_port *port, struct weft_port_look *look);

@@ -88,6 +88,7 @@ static const struct field path_fields[] = {
 	{ WEFT_ATTR_PATH_FLIGHT, UINT, OUT_KEY, "flight" },
 	{ WEFT_ATTR_PATH_NFLOW, UINT, OUT_KEY, "flows" },
 	{ WEFT_ATTR_PATH_RETRANS, UINT, OUT_KEY, "retrans" },
+	{ WEFT_ATTR_PATH_PAYLOAD, UINT, OUT_KEY, "max_payload" },
 	{ 0 }
 };
 

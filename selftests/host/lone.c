@@ -22,6 +22,8 @@ void lone_init(struct lone *t, u32 psn)
 	t->path->peer_id = LONE_ID;
 	t->path->peer_token = LONE_TOKEN;
 	weft_path_up(t->path, t->out->now);
+	/* the largest packet was found before */
+	t->path->max_payload = t->path->mtu->own;
 	t->path->busy = 0;
 	weft_unlock(&t->path->lock);
 	t->lane = &t->path->lane[0];

@@ -196,12 +196,19 @@ int weft_env_path_open(struct weft_path *path, u32 *max_payload)
 	node->npaths++;
 	pthread_mutex_unlock(&node->rig->lock);
 	*weft_path_port(path) = rp;
-	*max_payload = node->rig->conf.max_payload;
+	*max_payload = node->fit;
 	return 0;
 }
 
 void weft_env_given_up(struct weft_path *path, u32 n, int err)
 {
+}
+
+u32 weft_env_path_fit(struct weft_path *path)
+{
+	struct rig_node *node = weft_path_core(path)->port;
+
+	return node->fit;
 }
 
 void weft_env_path_close(struct weft_path *path)
@@ -478,6 +485,19 @@ void rig_start(struct rig_node *node)
 	node->up = true;
 }
 
+void rig_fit(struct rig_node *node, u32 fit)
+{
+	struct weft_out *out = rig_out(node);
+
+	node->fit = fit;
+	if (!node->up)
+		return;
+	weft_softirqs_off();
+	weft_core_refit(&node->core, rig_clock(node), out);
+	weft_softirqs_on();
+	rig_leave(node, out);
+}
+
 void rig_stop(struct rig_node *node, int err)
 {
 	bool more;
@@ -643,6 +663,33 @@ void rig_conf_default(struct rig_conf *conf, u64 seed)
 	weft_conf_default(&conf->core);
 }
 
+/* Change the MTU of the node's device, or what the network carries, to a random size. */
+static void squeeze(struct rig_node *node, void *arg)
+{
+	struct rig *rig = node->rig;
+	u32 size = rig->conf.max_payload;
+
+	if (rig_below(rig, 3))
+		size = WEFT_PAYLOAD_MIN + rig_below(rig, size - WEFT_PAYLOAD_MIN + 1);
+	if (rig_below(rig, 3))
+		rig_fit(node, size);
+	else
+		rig->conf.net.narrow = size;
+}
+
+/* Most changes are early, when there is most traffic. */
+static void squeeze_all(struct rig *rig)
+{
+	u32 i, n = rig->conf.squeeze;
+	u64 for_ns;
+
+	for (i = 1; i <= n; i++) {
+		for_ns = NSEC_PER_SEC * i / n * i / n;
+		rig_call(&rig->node[rig_below(rig, rig->conf.nodes)],
+			 rig->now + rig_random(rig) % for_ns, squeeze, NULL);
+	}
+}
+
 struct rig *rig_new(const struct rig_conf *conf)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
@@ -661,8 +708,10 @@ struct rig *rig_new(const struct rig_conf *conf)
 			node->clock = rig_random(rig) % (1000 * NSEC_PER_SEC);
 			node->rate = (int)rig_below(rig, 2 * conf->clocks + 1) - (int)conf->clocks;
 		}
+		node->fit = conf->max_payload;
 		rig_start(node);
 	}
+	squeeze_all(rig);
 	return rig;
 }
 

@@ -78,6 +78,8 @@ struct rig_net {
  * @clocks: nodes' clocks differ, and go at rates that differ by at most that much (in parts of
  *	RIG_PPM)
  * @resv: one packet in so many does not leave by weft_env_send() that could; 0: all do
+ * @squeeze: how often, within about a second from the beginning on, the MTU of a node's device or
+ *	that of the network changes
  * @net: links
  * @core: settings of the ports
  */
@@ -98,6 +100,7 @@ struct rig_conf {
 	weft_ns making;
 	u32 clocks;
 	u32 resv;
+	u32 squeeze;
 	struct rig_net net;
 	struct weft_conf core;
 };
@@ -171,6 +174,7 @@ struct rig_link {
  * @out: for all entries into the core
  * @procs: processes
  * @npaths: paths that are open
+ * @fit: UDP payload that fits into a packet of its device: longer ones are lost
  * @clock: its clock at the beginning of the world
  * @rate: how much the clock gains, in parts of RIG_PPM
  * @recv: function that takes packets instead of @core, or NULL; not while threads run
@@ -192,6 +196,7 @@ struct rig_node {
 	struct weft_out out;
 	struct rig_proc *procs;
 	u32 npaths;
+	u32 fit;
 	weft_ns clock;
 	int rate;
 	void (*recv)(struct rig_node *node, u32 from, const void *data, u32 len);
@@ -315,6 +320,8 @@ void rig_cut_one(struct rig *rig, u32 from, u32 to, bool cut);
 bool rig_is_cut(struct rig *rig, u32 a, u32 b);
 void rig_mend(struct rig *rig);
 void rig_node_addr(const struct rig_conf *conf, u32 index, u16 service, struct weft_sockaddr *addr);
+/* Change the MTU of a node's device: @fit bytes of UDP payload fit into a packet. */
+void rig_fit(struct rig_node *node, u32 fit);
 /* Call @fn(@node, @arg) at @at. */
 void rig_call(struct rig_node *node, weft_ns at, void (*fn)(struct rig_node *node, void *arg),
 	      void *arg);

@@ -355,7 +355,7 @@ static void leave(struct rig_node *node, struct rig_node *to, const struct weft_
 	__atomic_add_fetch(&rig->npackets, 1, __ATOMIC_RELAXED);
 	if (!to || !to->up || node->crashed || to->crashed ||
 	    rig_is_cut(rig, node->index, to->index) ||
-	    (unlikely(rig->conf.net.narrow) && len > rig->conf.net.narrow) ||
+	    (unlikely(rig->conf.net.narrow) && len > rig->conf.net.narrow) || len > to->fit ||
 	    (!rig->conf.net.bps && is_lost(rig, to))) {
 		__atomic_add_fetch(&rig->nlost, 1, __ATOMIC_RELAXED);
 		return;
@@ -428,7 +428,7 @@ static void transmit(struct rig_node *node, const struct weft_tx *tx, u32 i)
 
 	src.port = cpu_to_be16(node->core.conf.udp_port);
 	if (pay > len || pay > tx->pay || !pay != !tx->pay ||
-	    (tx->path && len > rig->conf.max_payload))
+	    (tx->path && len > node->fit))
 		weft_host_die(__FILE__, __LINE__, "packet of %u bytes, %u of them payload", len,
 			      pay);
 	if (len < 32)
@@ -470,7 +470,7 @@ bool weft_env_tx_resv(struct weft_core *core, struct weft_path *path, struct wef
 	if (node->rig->conf.resv && __atomic_add_fetch(&node->nresv, 1, __ATOMIC_RELAXED) %
 				     node->rig->conf.resv == 0)
 		return false;
-	if (b->len > node->rig->conf.max_payload)
+	if (b->len > node->fit)
 		weft_host_die(__FILE__, __LINE__, "packet of %u bytes", b->len);
 	b->data = new_packet(b->len);
 	b->port = path;

@@ -35,7 +35,7 @@ TEST_F(ctl, chunks)
 		sum += t->out->tx[i].len - WEFT_WIRE_HDR;
 	}
 	EXPECT_EQ(60 * 64, sum);
-	EXPECT_EQ(DIV_ROUND_UP(60, WEFT_REC_RAW / 64), t->out->ntx);
+	EXPECT_EQ(DIV_ROUND_UP(60, WEFT_REC_CHUNKS / 64), t->out->ntx);
 }
 
 TEST_F(ctl, ping)

@@ -40,11 +40,11 @@ TEST_F(window, outstanding)
 	struct lone *t = &self->t;
 	u32 i;
 
-	for (i = 0; i < WEFT_WINDOW + 10; i++) {
+	for (i = 0; i < WEFT_WINDOW_NEW + 10; i++) {
 		lone_send(t);
 		lone_drop(t);
 	}
-	EXPECT_EQ(WEFT_WINDOW, lone_count(&t->lane->sent));
+	EXPECT_EQ(WEFT_WINDOW_NEW, lone_count(&t->lane->sent));
 	EXPECT_EQ(10, lone_count(&t->lane->ctlq));
 	EXPECT_FALSE(weft_lane_may_send(t->lane));
 	lone_wait(t, US);

@@ -202,7 +202,7 @@ TEST(found__fin)
 	EXPECT_FALSE(weft_ctl_build(t.path, t.lane, rec, t.out));
 	rec->len = 0;
 	EXPECT_TRUE(weft_ctl_build(t.path, t.lane, rec, t.out));
-	EXPECT_EQ(0, weft_rec_space(t.path, rec));
+	EXPECT_EQ(0, weft_rec_space(rec));
 	weft_rec_put(t.path, rec, t.out);
 	weft_unlock(&t.path->lock);
 	lone_fini(&t);

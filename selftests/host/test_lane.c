@@ -320,31 +320,33 @@ TEST_F(lane, rtt_lost)
 	EXPECT_TRUE(lone_sound(t));
 }
 
+#define STUCK(t, now)	weft_lane_stuck((t)->path, (t)->lane, now)
+
 /* Another CPU may send a packet again after a timer's time was read. */
 TEST_F(lane, stuck)
 {
-	const weft_ns most = 10 * (weft_ns)NSEC_PER_SEC;
 	struct lone *t = &self->t;
+	const weft_ns most = t->core->conf.dead_ns;
 	weft_ns begin;
 
 	lone_send(t);
 	lone_wait(t, 500 * MS);
-	EXPECT_FALSE(weft_lane_stuck(t->lane, 0, t->out->now));
+	EXPECT_FALSE(STUCK(t, t->out->now));
 	t->out->now = t->lane->rto_at;
 	lone_timer(t);
 	lone_drop(t);
 	begin = t->out->now;
-	EXPECT_FALSE(weft_lane_stuck(t->lane, most, begin));
-	EXPECT_FALSE(weft_lane_stuck(t->lane, most, begin - 5 * MS));
-	EXPECT_FALSE(weft_lane_stuck(t->lane, most, begin + most - 5 * MS));
-	EXPECT_TRUE(weft_lane_stuck(t->lane, most, begin + most + 5 * MS));
+	EXPECT_FALSE(STUCK(t, begin));
+	EXPECT_FALSE(STUCK(t, begin - 5 * MS));
+	EXPECT_FALSE(STUCK(t, begin + most - 5 * MS));
+	EXPECT_TRUE(STUCK(t, begin + most + 5 * MS));
 	/* once more: the first transmission counts */
 	t->out->now = t->lane->rto_at;
 	lone_timer(t);
 	lone_drop(t);
-	EXPECT_TRUE(weft_lane_stuck(t->lane, most, begin + most + 5 * MS));
+	EXPECT_TRUE(STUCK(t, begin + most + 5 * MS));
 	lone_ack(t, PSN + 1, NULL, 0, 0);
-	EXPECT_FALSE(weft_lane_stuck(t->lane, most, begin + most + 5 * MS));
+	EXPECT_FALSE(STUCK(t, begin + most + 5 * MS));
 }
 
 /* RFC 6298: no packet arrives at all. */

@@ -183,7 +183,7 @@ TEST_F(limit, messages_user)
 
 TEST_F(limit, packets_path)
 {
-	ASSERT_TRUE(held_back(&self->t, 0, "packets-path", 64, 0, 200, 1300));
+	ASSERT_TRUE(held_back(&self->t, 0, "packets-path", 64, 0, 200, 1100));
 }
 
 /* While a limit holds a sender back, it can be raised, and set below the present use. */

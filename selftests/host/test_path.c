@@ -70,7 +70,7 @@ TEST(path__too_narrow)
 	rig_conf_default(&conf, 4);
 	rig = rig_new(&conf);
 	rig_node_addr(&conf, 1, 0, &addr);
-	rig->conf.max_payload = WEFT_PAYLOAD_MIN - 1;
+	rig->node[0].fit = WEFT_PAYLOAD_MIN - 1;
 	EXPECT_EQ(-ENETUNREACH,
 		  PTR_ERR(weft_path_find(&rig->node[0].core, &addr, rig_out(&rig->node[0]))));
 	EXPECT_EQ(0, rig->node[0].core.npaths);

@@ -25,7 +25,7 @@ TEST(wire__header)
 		.ack = 0x80000001, .window = 0xfedc, .ack_delay = 1234567,
 	};
 	static const u8 want[WEFT_WIRE_HDR] = {
-		0x22, 3, 3, 8, 1, 2, 3, 4, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,
+		0x32, 3, 3, 8, 1, 2, 3, 4, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,
 		0xff, 0xff, 0xff, 0xfe, 0x80, 0, 0, 1, 0, 0, 0xfe, 0xdc, 0, 0x12, 0xd6, 0x87,
 	};
 	struct weft_chunks rest;
@@ -98,14 +98,14 @@ TEST(wire__header_refused)
 
 	weft_wire_hdr_put(pkt, &h);
 	ASSERT_EQ(0, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
-	/* the version before had four lanes for all classes */
-	pkt[0] = 0x11;
-	EXPECT_EQ(-EPROTO, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
-	pkt[0] = 0x20;
-	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
-	pkt[0] = 0x27;
-	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	/* the version before did not search for the largest packet */
 	pkt[0] = 0x21;
+	EXPECT_EQ(-EPROTO, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	pkt[0] = 0x30;
+	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	pkt[0] = 0x37;
+	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	pkt[0] = 0x31;
 	pkt[3] = 7;
 	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
 	pkt[3] = 17;
@@ -163,6 +163,7 @@ static const struct weft_head sample = {
 static u32 all_chunks(u8 *p)
 {
 	struct weft_w_cm cm = { .op = WEFT_CM_REQ, .req = cpu_to_be32(77) };
+	struct weft_w_retired re = { .lane = 5, .psn = cpu_to_be32(35) };
 	u32 words[8] = { 1, 2, 3, 4, 5, 6, 7, 0x80000000 };
 	u32 n = 0, k;
 
@@ -180,6 +181,13 @@ static u32 all_chunks(u8 *p)
 	n += weft_wire_ping_put(p + n);
 	n += weft_wire_epgone_put(p + n, &sample.flow);
 	n += weft_wire_credit_put(p + n, &sample.flow, 29, 30);
+	n += weft_wire_mtu_put(p + n, 31, 32);
+	n += weft_wire_retire_put(p + n, 33);
+	n += weft_wire_retired_put(p + n, &re, words, 3);
+	n += weft_wire_probe_put(p + n, 4);
+	memset(p + n, 0, 4);
+	n += 4;
+	n += weft_wire_probed_put(p + n, 34);
 	n += weft_wire_sack_put(p + n, words, 8);
 	return n;
 }
@@ -197,6 +205,8 @@ TEST(wire__chunks)
 	const struct weft_w_data *da;
 	const struct weft_w_done *dn;
 	const struct weft_w_credit *rm;
+	const struct weft_w_mtu *mt;
+	const struct weft_w_retired *rd;
 	struct weft_head h;
 	struct weft_chunk c;
 	u32 i;
@@ -256,6 +266,27 @@ TEST(wire__chunks)
 	rm = c.body;
 	EXPECT_EQ(29, be32_to_cpu(rm->flow.mseq));
 	EXPECT_EQ(30, be32_to_cpu(rm->bytes));
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_MTU, c.type);
+	mt = c.body;
+	EXPECT_EQ(31, be32_to_cpu(mt->size));
+	EXPECT_EQ(32, be32_to_cpu(mt->no));
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_RETIRE, c.type);
+	EXPECT_EQ(33, be32_to_cpu(((const struct weft_w_retire *)c.body)->psn));
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_RETIRED, c.type);
+	rd = c.body;
+	EXPECT_EQ(5, rd->lane);
+	EXPECT_EQ(35, be32_to_cpu(rd->psn));
+	EXPECT_EQ(3, weft_wire_sack_word(&c, 2));
+	EXPECT_EQ(0, weft_wire_sack_word(&c, 3));
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_PROBE, c.type);
+	EXPECT_EQ(4, c.paylen);
+	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_PROBED, c.type);
+	EXPECT_EQ(34, be32_to_cpu(((const struct weft_w_probed *)c.body)->size));
 	ASSERT_TRUE(weft_wire_next(&it, &c));
 	ASSERT_EQ(WEFT_CHUNK_SACK, c.type);
 	for (i = 0; i < 7; i++)
@@ -336,7 +367,9 @@ static int check1(u8 type, const void *body, u16 len, u32 room)
 
 TEST(wire__lengths)
 {
-	static const u16 fixed[] = { [1] = 56, 56, 16, 16, 24, 24, 32, 4, 20, 20, 24 };
+	static const u16 fixed[] = {
+		[1] = 56, 56, 16, 16, 24, 24, 32, 4, 20, 20, 24, 8, 4, 28, 4, 4,
+	};
 	u8 body[1024];
 	u32 type, len;
 
@@ -361,6 +394,10 @@ TEST(wire__lengths)
 				want = len > 56 && len <= 256 ? 0 : -EINVAL;
 			else if (type == WEFT_CHUNK_DATA)
 				want = len > 16 ? 0 : -EINVAL;
+			else if (type == WEFT_CHUNK_RETIRED)
+				want = len >= 28 && len <= 284 && len % 4 == 0 ? 0 : -EINVAL;
+			else if (type == WEFT_CHUNK_PROBE)
+				want = len >= 4 ? 0 : -EINVAL;
 			else if (type == WEFT_CHUNK_CM)
 				want = len >= 32 && len <= 288 ? 0 : -EINVAL;
 			else

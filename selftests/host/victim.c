@@ -133,6 +133,35 @@ static u32 pad(u8 *dst, u32 n, u32 len)
 	return n;
 }
 
+/* A chunk about packet sizes and retired packets. */
+static u32 any_mtu_chunk(struct victim *v, u8 *dst)
+{
+	u32 words[WEFT_RETIRED_BITS / 32], n = pick(v, WEFT_RETIRED_BITS / 32 + 1), i;
+	const struct weft_lane *lane = &v->path->lane[pick(v, WEFT_LANES)];
+	struct weft_w_retired re = { .lane = (u8)pick(v, WEFT_LANES + 1) };
+
+	switch (pick(v, 5)) {
+	case 0:
+		return weft_wire_mtu_put(dst, 1000 + pick(v, 1000), pick(v, 100));
+	case 1:
+		return weft_wire_retire_put(dst, lane->rcv_nxt + pick(v, 1200) - 100);
+	case 2:
+		/* as this node had retired packets in flight, or not */
+		re.psn = cpu_to_be32(pick(v, 3) ? v->path->mtu->lane[lane->no].psn : pick(v, 100));
+		re.from = cpu_to_be32(lane->snd_nxt - pick(v, 40));
+		re.part[0].psn = cpu_to_be32(lane->snd_una + pick(v, 4));
+		re.part[0].done = cpu_to_be32(pick(v, 4));
+		for (i = 0; i < n; i++)
+			words[i] = (u32)any(v);
+		return weft_wire_retired_put(dst, &re, words, n);
+	case 3:
+		n = pick(v, 100);
+		return pad(dst, weft_wire_probe_put(dst, n), n);
+	default:
+		return weft_wire_probed_put(dst, pick(v, 2) ? v->path->mtu->size : pick(v, 9000));
+	}
+}
+
 /* Write one chunk. Return: its bytes. */
 static u32 any_chunk(struct victim *v, u8 *dst, u32 room)
 {
@@ -143,7 +172,7 @@ static u32 any_chunk(struct victim *v, u8 *dst, u32 room)
 
 	any_flow(v, &f);
 	any_head(v, &h, len);
-	switch (pick(v, 12)) {
+	switch (pick(v, 14)) {
 	case 0:
 	case 1:
 	case 2:
@@ -165,6 +194,8 @@ static u32 any_chunk(struct victim *v, u8 *dst, u32 room)
 		weft_wire_flow_put(&cm.flow, &f);
 		cm.rsp = cpu_to_be32(pick(v, 2) ? v->rig->node[0].core.next_conn - pick(v, 4) : 0);
 		return weft_wire_cm_put(dst, &cm, "hello", 5);
+	case 11:
+		return any_mtu_chunk(v, dst);
 	default:
 		switch (pick(v, 6)) {
 		case 2:

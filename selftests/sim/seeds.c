@@ -108,6 +108,7 @@ static u64 one(const struct sim_opts *o, u64 seed, bool slow, char **rest, bool 
 		evil = (evil & ~EVIL_REVIVE) | (evil ? EVIL_SHUT : 0);
 	if (conf.jobs && evil)
 		evil |= EVIL_JOB;
+	conf.rig.squeeze = seed % 4 ? 0 : 10 + seed % 30;
 	conf.rig.core.fast = !slow;
 	conf.rest = rest;
 	/* chance decides on memory each time that it is asked for, and a fast path does not ask */
@@ -115,6 +116,8 @@ static u64 one(const struct sim_opts *o, u64 seed, bool slow, char **rest, bool 
 		conf.rig.cold = 0;
 		conf.rig.bounce = 0;
 		evil &= ~(EVIL_ALLOC | EVIL_FAULT);
+		/* chance also decides on new MTUs, and on when they come */
+		conf.rig.squeeze = 0;
 		/* and no path goes because it was idle for a moment longer */
 		conf.rig.core.idle_ns = 300ull * NSEC_PER_SEC;
 	}

@@ -113,6 +113,7 @@
 /* string: "on", "off", "untested": off, as the kernel is not a tested one */
 #define WEFT_ATTR_PORT_BYPASS_STATE 75
 #define WEFT_ATTR_PORT_DOORBELL	76	/* string: "lseek", "ioctl": how programs notify and wait */
-#define WEFT_ATTR_MAX		76
+#define WEFT_ATTR_PATH_PAYLOAD	77	/* u32: UDP payload of the largest packet, bytes */
+#define WEFT_ATTR_MAX		77
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

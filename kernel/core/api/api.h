@@ -63,6 +63,12 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
  */
 bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_out *out);
 
+/*
+ * The MTU of the port's device has changed: have all paths ask weft_env_path_fit(), and announce
+ * it. Softirqs are off; the function flushes @out.
+ */
+void weft_core_refit(struct weft_core *core, weft_ns now, struct weft_out *out);
+
 /* Free a core. The adapter ensures that no endpoint exists and no call is inside. May sleep. */
 void weft_core_exit(struct weft_core *core);
 

@@ -169,6 +169,40 @@ static void weft_core_tell(struct weft_core *core, struct weft_out *out)
 	}
 }
 
+/* Return: path number @i of the table of ids, referenced, or NULL. */
+static struct weft_path *weft_core_path(struct weft_core *core, u32 i)
+{
+	struct weft_path *path;
+
+	weft_rcu_lock();
+	/* pairs with the release in weft_path_list() */
+	path = smp_load_acquire(&core->path_ids[i]);
+	if (path && !refcount_inc_not_zero(&path->ref))
+		path = NULL;
+	weft_rcu_unlock();
+	return path;
+}
+
+void weft_core_refit(struct weft_core *core, weft_ns now, struct weft_out *out)
+{
+	struct weft_path *path;
+	u32 i;
+
+	out->now = now;
+	for (i = 0; i < core->path_slots; i++) {
+		path = weft_core_path(core, i);
+		if (!path)
+			continue;
+		weft_lock(&path->lock);
+		weft_mtu_refit(path, weft_env_path_fit(path), out);
+		weft_path_output(path, out);
+		weft_unlock(&path->lock);
+		weft_path_put(path);
+		if (out->ntx > WEFT_OUT_TX / 2)
+			weft_flush(out);
+	}
+}
+
 bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_out *out)
 {
 	struct weft_path *path;
@@ -293,6 +327,13 @@ static int weft_rx_chunk(struct weft_path *path, u8 lane, const struct weft_chun
 		return 0;
 	case WEFT_CHUNK_OPEN:
 		return weft_contact_rx(path, c->body);
+	case WEFT_CHUNK_MTU:
+		weft_mtu_told(path, c->body, out);
+		return 0;
+	case WEFT_CHUNK_RETIRE:
+		return weft_retire_rx(path, lane, c->body);
+	case WEFT_CHUNK_RETIRED:
+		return weft_retire_answer(path, c, out);
 	}
 	return 0;
 }
@@ -407,6 +448,41 @@ static u32 weft_rx_run(struct weft_path *path, struct weft_lane *lane, const str
 }
 
 /*
+ * Process a packet without PSN: an acknowledgement, which may have SACK, or a probe. @size: bytes
+ * of the packet.
+ */
+static void weft_rx_plain(struct weft_path *path, struct weft_lane *lane, const struct weft_hdr *h,
+			  u32 size, struct weft_chunks rest, struct weft_out *out)
+{
+	struct weft_chunk c, sack, *sp = NULL;
+	const struct weft_w_probed *w;
+	bool probe = false;
+
+	while (weft_wire_next(&rest, &c)) {
+		switch (c.type) {
+		case WEFT_CHUNK_SACK:
+			sack = c;
+			sp = &sack;
+			break;
+		case WEFT_CHUNK_PROBE:
+			probe = true;
+			break;
+		case WEFT_CHUNK_PROBED:
+			w = c.body;
+			weft_mtu_probed(path, be32_to_cpu(w->size), out);
+			break;
+		}
+	}
+	if (h->ack != lane->snd_una || sp)
+		weft_lane_acked(path, lane, h, sp, out);
+	/* one answer to a packet */
+	if (probe)
+		weft_mtu_probe_rx(path, size, out);
+	if (unlikely(h->flags & WEFT_PKT_DUP))
+		weft_loss_dup(path, lane, h->psn);
+}
+
+/*
  * Process the first packet of @left, of a path that is up and locked. Return: number of packets
  * done.
  */
@@ -414,9 +490,9 @@ static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 			const struct weft_rx_left *left, const struct weft_chunks *rest,
 			struct weft_out *out)
 {
-	int seen = WEFT_PSN_OLD, chunks = -EINVAL;
 	struct weft_core *core = path->core;
-	struct weft_chunk first, sack, *sp = NULL;
+	int seen, chunks = -EINVAL;
+	struct weft_chunk first;
 	struct weft_lane *lane;
 
 	if (likely(h->lane < WEFT_LANES))
@@ -429,24 +505,13 @@ static u32 weft_rx_path(struct weft_path *path, const struct weft_hdr *h,
 	path->heard_at = out->now;
 	path->alive_at = out->now;
 	weft_path_window(path, h->window);
-	if (h->flags & WEFT_PKT_PSN) {
-		seen = weft_lane_seen(lane, h->psn);
-	} else {
-		struct weft_chunks it = *rest;
-
-		while (weft_wire_next(&it, &sack))
-			if (sack.type == WEFT_CHUNK_SACK) {
-				sp = &sack;
-				break;
-			}
-	}
-	if (h->ack != lane->snd_una || sp)
-		weft_lane_acked(path, lane, h, sp, out);
 	if (!(h->flags & WEFT_PKT_PSN)) {
-		if (unlikely(h->flags & WEFT_PKT_DUP))
-			weft_loss_dup(path, lane, h->psn);
+		weft_rx_plain(path, lane, h, min(left->len, left->seg), *rest, out);
 		return 1;
 	}
+	seen = weft_lane_seen(lane, h->psn);
+	if (h->ack != lane->snd_una)
+		weft_lane_acked(path, lane, h, NULL, out);
 	if (likely(seen == WEFT_PSN_NEW)) {
 		if (left->len > left->seg && chunks == 1) {
 			u32 n = weft_rx_run(path, lane, h, left, &first, out);

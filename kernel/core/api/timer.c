@@ -83,7 +83,7 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 		if (path->flight && weft_since(out->now, path->alive_at) >= conf->dead_ns)
 			weft_path_fail(path, ETIMEDOUT, out);
 		for (i = 0; i < WEFT_LANES; i++) {
-			if (unlikely(weft_lane_stuck(&path->lane[i], conf->dead_ns, out->now)))
+			if (unlikely(weft_lane_stuck(path, &path->lane[i], out->now)))
 				weft_path_fail(path, ETIMEDOUT, out);
 			weft_lane_timer(path, &path->lane[i], out);
 			at = min(at, weft_lane_next(&path->lane[i]));
@@ -95,8 +95,10 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 		}
 		if (path->flight)
 			at = min(at, path->alive_at + conf->dead_ns);
-		if (!path->group)
+		if (!path->group) {
+			at = min(at, weft_mtu_due(path, out));
 			at = min(at, weft_idle_due(path, out));
+		}
 	}
 	if (at != U64_MAX)
 		weft_path_deadline(path, at);

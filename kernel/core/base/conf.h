@@ -90,6 +90,7 @@ struct weft_conf {
 	X(retransmits, "packets sent again")				\
 	X(spurious, "packets sent again although they had arrived")	\
 	X(timeouts, "retransmission timeouts")				\
+	X(mtu_reduced, "times that a path's largest packet became smaller")	\
 	X(acks_sent, "packets that only acknowledge")			\
 	X(msgs_sent, "messages sent")					\
 	X(msgs_received, "messages received")				\

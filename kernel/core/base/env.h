@@ -286,6 +286,11 @@ void weft_env_timer(struct weft_path *path, weft_ns at);
  */
 int weft_env_path_open(struct weft_path *path, u32 *max_payload);
 /*
+ * Return: payload of the largest packet that the device takes now for an open path, which is
+ * locked; 0: not known, or constant.
+ */
+u32 weft_env_path_fit(struct weft_path *path);
+/*
  * Stop the timer of a path whose last reference is dropped. The timer may be running:
  * weft_free_rcu() frees the path later.
  */

@@ -3,11 +3,15 @@
  * weft core - datagrams: unacknowledged messages
  *
  * A datagram is one packet, or stays on the node. It uses neither lanes nor message numbers: it is
- * never acknowledged or sent again. It waits only for the handshake of a new path:
+ * never acknowledged or sent again. It waits only for the handshake of a new path and, if it is
+ * long, for the first probe of the path's largest packet (mtu.c):
  *
  *	taken from the ring --path is up--> put out, over
  *	          \--not yet, or the out is full--> path->dgrams (WAIT) --> put out, over
- *	                                                  \--path given up, too many--> dropped
+ *	                                            \--path given up, too many, too long--> dropped
+ *
+ * A datagram that is longer than the path's largest packet is refused with EMSGSIZE. One that waits
+ * when the path proves narrower is dropped and counted.
  *
  * It is complete when it has been copied; TRANSMIT has the same meaning here. It is received if a
  * receive is posted when it comes. Otherwise it waits for a receive. It is dropped and counted if
@@ -206,6 +210,16 @@ void weft_dgram_rx(struct weft_path *path, const struct weft_hdr *hdr,
 
 /* ---- Sending --------------------------------------------------------------------- */
 
+/*
+ * Return: true if a datagram of @len bytes has to wait: whether the path carries it is being probed
+ * for the first time.
+ */
+static bool weft_dgram_early(const struct weft_path *path, u32 len)
+{
+	return len + WEFT_DGRAM_HEAD > path->max_payload &&
+	       len + WEFT_DGRAM_HEAD <= path->mtu->longest;
+}
+
 /* Put out a datagram whose path is up. @txm: holds the bytes of a long one. */
 static void weft_dgram_emit(struct weft_path *path, const struct weft_dgram *d,
 			    struct weft_txm *txm, struct weft_out *out)
@@ -259,6 +273,8 @@ void weft_dgram_output(struct weft_path *path, struct weft_out *out)
 			weft_path_go_on(path, out);
 			return;
 		}
+		if (weft_dgram_early(path, d.len))
+			break;
 		if (txm->flags & WEFT_SQ_SOLICITED)
 			d.flags |= WEFT_MSG_SOLICITED;
 		weft_dgram_emit(path, &d, txm, out);
@@ -301,7 +317,7 @@ static bool weft_dgram_now(struct weft_flow *flow, struct weft_dgram *d, struct 
 
 	weft_lock(&path->lock);
 	go = path->state == WEFT_PATHS_UP && !path->failing && weft_list_empty(&path->msg.dgrams) &&
-	     out->ntx < WEFT_OUT_TX;
+	     out->ntx < WEFT_OUT_TX && !weft_dgram_early(path, d->len);
 	d->auth = flow->auth;
 	if (go)
 		weft_dgram_emit(path, d, NULL, out);
@@ -334,8 +350,13 @@ static int weft_dgram_check(struct weft_ep *ep, const struct weft_sq_entry *e,
 	flow = weft_dgram_flow(ep, e, out);
 	if (IS_ERR(flow))
 		return (int)PTR_ERR(flow);
-	/* the handshake is the only event that reduces max_payload */
-	if (!flow->lep && e->len + WEFT_DGRAM_HEAD > READ_ONCE(flow->path->max_payload))
+	if (flow->path->group && e->len + WEFT_DGRAM_HEAD > WEFT_PAYLOAD_MIN) {
+		/* this path is in no table: it takes over changes of the device's MTU here */
+		weft_lock(&flow->path->lock);
+		weft_mtu_refit(flow->path, weft_env_path_fit(flow->path), out);
+		weft_unlock(&flow->path->lock);
+	}
+	if (!flow->lep && e->len + WEFT_DGRAM_HEAD > READ_ONCE(flow->path->mtu->longest))
 		return -EMSGSIZE;
 	*flowp = flow;
 	return 0;

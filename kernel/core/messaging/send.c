@@ -68,12 +68,12 @@ static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
 		goto out;
 	}
 	rec = weft_lane_open(path, lane);
-	if (rec && weft_rec_space(path, rec) < need) {
+	if (rec && weft_rec_space(rec) < need) {
 		path->busy |= 1u << lane->no;
 		weft_lane_output(path, lane, out);
 		rec = weft_lane_may_send(lane) ? weft_lane_open(path, lane) : NULL;
 	}
-	if (unlikely(!rec || weft_rec_space(path, rec) < need))
+	if (unlikely(!rec || weft_rec_space(rec) < need))
 		goto out;
 	weft_credit_use(flow, len);
 	flow->id.mseq++;
@@ -337,7 +337,7 @@ taken:
 static bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_rec *rec,
 			    weft_ns now)
 {
-	u32 room = weft_rec_space(path, rec), left, n;
+	u32 room = weft_rec_space(rec), left, n;
 	struct weft_flow *flow = txm->flow;
 	struct weft_head h;
 	bool last = true;

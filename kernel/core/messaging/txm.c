@@ -289,7 +289,6 @@ void weft_fence_check(struct weft_flow *flow, struct weft_out *out)
 void weft_send_over(struct weft_txm *txm, struct weft_out *out)
 {
 	struct weft_flow *flow = txm->flow;
-	struct weft_list *l;
 	u32 i;
 
 	weft_assert_held(&txm->path->lock);
@@ -308,12 +307,7 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
 	if (unlikely(!weft_list_empty(&flow->fenced)))
 		weft_fence_check(flow, out);
 	if (txm->user && txm->nrec)
-		weft_list_for_each(l, &weft_class_lane(flow, WEFT_CLASS_DATA)->sent) {
-			struct weft_rec *rec = weft_entry(l, struct weft_rec, node);
-
-			if (rec->txm == txm)
-				weft_rec_withdraw(rec, out);
-		}
+		weft_lane_withdraw(flow->path, weft_class_lane(flow, WEFT_CLASS_DATA), txm, out);
 	weft_txm_put(txm, out);
 	weft_flow_check(flow, out);
 	weft_flow_put(flow);

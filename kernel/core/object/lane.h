@@ -20,6 +20,7 @@
 #define WEFT_CLASS_LANES	2	/* lanes of each class */
 #define WEFT_LANES		(WEFT_CLASSES * WEFT_CLASS_LANES)
 #define WEFT_WINDOW		2048	/* PSNs that may be outstanding on a lane */
+#define WEFT_WINDOW_NEW		(WEFT_WINDOW - 16)	/* except RETIRE and RETIRED */
 #define WEFT_WINDOW_WORDS	(WEFT_WINDOW / 64)	/* of lane->bits */
 #define WEFT_REC_RAW		1440	/* bytes of a record, except payload of long messages */
 #define WEFT_REC_REFS		16	/* messages in one packet */
@@ -69,6 +70,7 @@ struct weft_class {
 #define WEFT_CTL_CHUNK	6	/* a chunk of bytes */
 #define WEFT_CTL_PING	7
 #define WEFT_CTL_CREDIT	8	/* CREDIT of a flow */
+#define WEFT_CTL_MTU	9	/* MTU of this node */
 
 /**
  * struct weft_ctl - part of an object with a chunk to send; the object is referenced while it is
@@ -124,11 +126,12 @@ struct weft_ref {
 #define WEFT_REC_FLIGHT	1	/* sent */
 #define WEFT_REC_LOST	2	/* to be sent again */
 #define WEFT_REC_IDLE	3	/* acknowledged, or in path->recs */
+#define WEFT_REC_CUT	4	/* without PSN, to be cut and numbered anew (retire.c) */
 
 /**
  * struct weft_rec - record of a packet, or of a run of packets with bytes of one message, from
  * which a retransmission is made
- * @node: in lane->sent by PSN, or in path->recs
+ * @node: in lane->sent by PSN, in a list of struct weft_retire, or in path->recs
  * @tnode: in lane->xmit by time of sending, or in lane->lost
  * @ref: the lane's, and one for each struct weft_tx
  * @psn: packet sequence number of the first
@@ -156,7 +159,7 @@ struct weft_ref {
  *
  * Under path->lock until it is sent. After that it is constant, with these exceptions: @state,
  * @again, @again_at, @sent_at and the lists. A run loses acknowledged packets at its beginning, and
- * is split where others are acknowledged.
+ * is split where others are acknowledged. A record that is retired is cut into other packets.
  */
 struct weft_rec {
 	struct weft_list node;
@@ -231,6 +234,7 @@ struct weft_growth {
  * @burst: packets that the first send of @dataq has sent in its turn
  * @probed: a tail-loss probe has been sent
  * @backoff: doublings of the retransmission timeout
+ * @retire: WEFT_RETIRE_*, see retire.c; no new packet is numbered while it is not 0
  * @snd_nxt: next PSN
  * @snd_una: oldest PSN that is not acknowledged
  * @cwnd: congestion window, packets
@@ -276,6 +280,7 @@ struct weft_lane {
 	u8 burst;
 	bool probed;
 	u8 backoff;
+	u8 retire;
 	u32 snd_nxt;
 	u32 snd_una;
 	u32 cwnd;

@@ -27,6 +27,7 @@ void weft_path_put(struct weft_path *path)
 	weft_free(path->msg.spare);
 	weft_free(path->known);
 	weft_free(path->bits);
+	weft_free(path->mtu);
 	weft_free_rcu(path, rcu);
 }
 

@@ -11,6 +11,7 @@
 #include "core/object/core.h"
 #include "core/object/conf.h"
 #include "core/object/lane.h"
+#include "core/object/mtu.h"
 #include "core/wire/wire.h"
 
 #define WEFT_REC_KEEP		64	/* idle records of a path */
@@ -18,6 +19,7 @@
 #define WEFT_PATH_BITS		6
 #define WEFT_PATH_HASH		64	/* 2 to the power of WEFT_PATH_BITS */
 #define WEFT_PAYLOAD_MIN	1232	/* UDP payload that every path can carry */
+#define WEFT_REC_CHUNKS	(WEFT_PAYLOAD_MIN - WEFT_WIRE_HDR)	/* bytes of chunks in a packet */
 #define WEFT_RTT_FRESH	(10 * NSEC_PER_SEC)	/* age at which path->rtt_min expires */
 #define WEFT_RTT_FAR	NSEC_PER_MSEC	/* shortest path->rtt_min of a long way */
 #define WEFT_PATH_LOOKS		64	/* flows that one search looks at */
@@ -132,8 +134,8 @@ struct weft_path_cm {
  * @busy: lanes that have work, a bit each, and WEFT_BUSY_DGRAM
  * @port: private word of the adapter
  * @id: path id in the peer's packets; constant
- * @token: token in the peer's packets; constant
  * @peer_id: path id in this node's packets
+ * @token: token in the peer's packets; constant
  * @peer_token: token in this node's packets
  * @peer_inc: incarnation of the peer
  * @peer_ack_delay: longest time the peer holds an acknowledgement back
@@ -142,7 +144,8 @@ struct weft_path_cm {
  * @hello_n: INITs sent
  * @hello_at: when the next one is due
  * @born: when the path was made
- * @max_payload: bytes of the largest packet
+ * @max_payload: bytes of the largest packet that is sent; also read without the lock
+ * @mtu: search for that size
  * @more: in out->more, referenced
  * @in_more: in out->more
  * @msg: messages on a path; written by bulk/ and messaging/
@@ -198,8 +201,8 @@ struct weft_path {
 	u8 busy;
 	void *port;
 	u32 id;
-	u64 token;
 	u32 peer_id;
+	u64 token;
 	u64 peer_token;
 	u64 peer_inc;
 	weft_ns peer_ack_delay;
@@ -209,6 +212,7 @@ struct weft_path {
 	weft_ns hello_at;
 	weft_ns born;
 	u32 max_payload;
+	struct weft_mtu *mtu;
 	struct weft_list more;
 	bool in_more;
 	struct weft_path_msg msg;

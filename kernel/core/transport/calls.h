@@ -19,6 +19,7 @@
  * @flight: unacknowledged packets
  * @nflow: number of flows
  * @retrans: packets sent again
+ * @max_payload: bytes of the largest packet
  */
 struct weft_path_info {
 	struct weft_sockaddr addr;
@@ -28,6 +29,7 @@ struct weft_path_info {
 	u32 flight;
 	u32 nflow;
 	u64 retrans;
+	u32 max_payload;
 };
 
 /*

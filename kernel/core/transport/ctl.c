@@ -117,7 +117,7 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 		    struct weft_out *out)
 {
 	struct weft_ctl *ctl = weft_entry(weft_list_first(&lane->ctlq), struct weft_ctl, node);
-	u32 room = weft_rec_space(path, rec);
+	u32 room = weft_rec_space(rec);
 	struct weft_ctl_chunk *note;
 	bool more = false;
 	u32 n = 0;
@@ -135,6 +135,11 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 			n = weft_wire_ping_put(rec->raw + rec->len);
 			rec->acknow = true;
 		}
+		break;
+	case WEFT_CTL_MTU:
+		if (room >= weft_wire_size(sizeof(struct weft_w_mtu)))
+			n = weft_wire_mtu_put(rec->raw + rec->len, path->mtu->own,
+					      path->mtu->own_no);
 		break;
 	default:
 		n = weft_ctl_write(ctl, rec, room, &more);

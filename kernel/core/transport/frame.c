@@ -191,18 +191,19 @@ void weft_rec_drop(struct weft_path *path, struct weft_rec *rec, struct weft_out
 
 /**
  * weft_rec_space - space for chunks in a record
- * @path: the path
  * @rec: the record
+ *
+ * Chunks without payload that is read later fit into a packet of the size that each path carries.
+ * So only a packet with such payload may prove too long for its path (retire.c).
  *
  * Return: bytes that may be appended to rec->raw.
  */
-u32 weft_rec_space(const struct weft_path *path, const struct weft_rec *rec)
+u32 weft_rec_space(const struct weft_rec *rec)
 {
-	u32 max = min_t(u32, WEFT_REC_RAW, path->max_payload - WEFT_WIRE_HDR);
-
+	BUILD_BUG_ON(WEFT_REC_CHUNKS > WEFT_REC_RAW);
 	if (rec->pay || rec->alone || rec->nref == WEFT_REC_REFS)
 		return 0;
-	return max - rec->len;
+	return WEFT_REC_CHUNKS - rec->len;
 }
 
 /**
@@ -360,6 +361,11 @@ static int weft_tx_copy(const struct weft_tx *tx, u32 i, u32 n, u8 *dst, u32 ski
 		return 0;
 	if (i + n == tx->nseg)
 		len -= tx->pay - tx->last;
+	/* the zeros of a PROBE */
+	if (!rec) {
+		memset(dst, 0, len);
+		return 0;
+	}
 	if (!rec->mem) {
 		const u8 *src = rec->txm->buf + off;
 
@@ -443,7 +449,7 @@ u32 weft_tx_pieces(const struct weft_tx *tx, u32 i, struct weft_span *span, u32 
 	struct weft_rec *rec = tx->rec;
 	u32 n;
 
-	if (!tx->pay || !rec->mem || READ_ONCE(rec->again) ||
+	if (!tx->pay || !rec || !rec->mem || READ_ONCE(rec->again) ||
 	    READ_ONCE(rec->state) == WEFT_REC_IDLE)
 		return 0;
 	n = weft_mem_spans(rec->mem, tx->off + i * tx->pay, weft_tx_paylen(tx, i), span, max);

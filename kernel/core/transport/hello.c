@@ -89,7 +89,7 @@ static void weft_hello_self(const struct weft_path *path, struct weft_hello *h)
 
 	h->incarnation = path->core->incarnation;
 	h->path = path->id;
-	h->max_payload = conf->max_payload;
+	h->max_payload = path->mtu->own;
 	h->token = path->token;
 	h->ack_delay = (u32)(conf->ack_delay_ns >> 10);
 }
@@ -143,10 +143,10 @@ static void weft_hello_adopt(struct weft_path *path, const struct weft_hdr *hdr,
 	path->peer_token = h->token;
 	path->peer_inc = h->incarnation;
 	path->peer_ack_delay = min_t(u64, (u64)h->ack_delay << 10, NSEC_PER_SEC);
-	path->max_payload = min(path->max_payload, h->max_payload);
 	path->tx_limit = hdr->window;
 	weft_class_init(path);
 	weft_path_up(path, now);
+	weft_mtu_begin(path, h->max_payload, now);
 }
 
 static bool weft_hello_same(const struct weft_path *path, const struct weft_hello *h)

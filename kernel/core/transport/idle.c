@@ -57,9 +57,10 @@ bool weft_idle_press(struct weft_path *path, weft_ns now)
 /* Return: true if the lane has nothing to send or to acknowledge. */
 static bool weft_idle_lane(const struct weft_lane *lane)
 {
-	return !weft_lane_filled(lane) && !lane->ack_now && lane->ack_at == U64_MAX &&
-	       weft_list_empty(&lane->ctlq) && weft_list_empty(&lane->sendq) &&
-	       weft_list_empty(&lane->dataq) && weft_list_empty(&lane->sent);
+	return !lane->retire && !weft_lane_filled(lane) && !lane->ack_now &&
+	       lane->ack_at == U64_MAX && weft_list_empty(&lane->ctlq) &&
+	       weft_list_empty(&lane->sendq) && weft_list_empty(&lane->dataq) &&
+	       weft_list_empty(&lane->sent);
 }
 
 /* Return: true if nothing is under way. Flows may exist. */
@@ -128,6 +129,7 @@ static void weft_idle_anew(struct weft_path *path, struct weft_out *out)
 	path->hello_n = 0;
 	path->born = out->now;
 	path->peer_ack_delay = 0;
+	weft_mtu_reset(path);
 	weft_class_init(path);
 	path->tx_used = 0;
 	path->tx_limit = 0;
@@ -164,6 +166,7 @@ void weft_idle_stay(struct weft_path *path, weft_ns now)
 	path->used_at = now;
 	path->pressed = false;
 	weft_path_up(path, now);
+	weft_mtu_stay(path);
 }
 
 /**

@@ -23,6 +23,9 @@
  */
 #include "core/transport/ack.h"
 
+/* time since the first retransmission, in ticks, after which another one makes the size doubtful */
+#define WEFT_DOUBT_TICKS	32
+
 /**
  * weft_lane_init - initialize a lane
  * @lane: the lane, zeroed
@@ -276,7 +279,7 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 		weft_lane_detect(path, lane, now);
 	else
 		lane->reo_at = U64_MAX;
-	if (weft_lane_waits(lane))
+	if (weft_lane_waits(lane) || lane->retire)
 		path->busy |= 1u << lane->no;
 	if (weft_list_empty(&lane->sent))
 		weft_ack_rest(lane);
@@ -295,7 +298,7 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
  */
 u32 weft_lane_segs(const struct weft_path *path, const struct weft_lane *lane)
 {
-	u32 n = min(lane->cwnd - lane->flight, WEFT_WINDOW - (lane->snd_nxt - lane->snd_una));
+	u32 n = min(lane->cwnd - lane->flight, WEFT_WINDOW_NEW - (lane->snd_nxt - lane->snd_una));
 
 	return min(n, max_t(u32, WEFT_RUN_BYTES / path->max_payload, 1));
 }
@@ -350,6 +353,8 @@ static void weft_lane_again(struct weft_path *path, struct weft_lane *lane, stru
 	weft_list_del(&rec->tnode);
 	if (!rec->again)
 		rec->again_at = weft_lane_tick(out->now);
+	else if ((s32)(weft_lane_tick(out->now) - rec->again_at) >= WEFT_DOUBT_TICKS)
+		weft_mtu_doubt(path, rec, out->now);
 	WRITE_ONCE(rec->again, true);
 	rec->acknow = true;
 	path->retrans += rec->nseg;
@@ -383,7 +388,13 @@ static void weft_lane_fill(struct weft_path *path, struct weft_lane *lane, struc
 void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct weft_out *out)
 {
 	struct weft_list *l;
+	int err = 0;
 
+	if (unlikely(lane->retire)) {
+		err = weft_retire_output(path, lane, out);
+		if (err == -ENOSPC)
+			goto more;
+	}
 	while (!weft_list_empty(&lane->lost) && lane->flight < lane->cwnd) {
 		u32 room = lane->cwnd - lane->flight;
 		struct weft_rec *rec;
@@ -424,16 +435,41 @@ void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct wef
 	}
 	path->busy &= ~(1u << lane->no);
 	/* no record (memory or limit): the timer tries again, because no other event does */
-	if (unlikely(!lane->open && weft_lane_numbers(lane) &&
-		     (!weft_list_empty(&lane->ctlq) ||
-		      (lane->flight < lane->cwnd &&
-		       !(weft_list_empty(&lane->sendq) && weft_list_empty(&lane->dataq)))))) {
+	if (unlikely(err ||
+		     (!lane->open && weft_lane_numbers(lane) &&
+		      (!weft_list_empty(&lane->ctlq) ||
+		       (lane->flight < lane->cwnd &&
+			!(weft_list_empty(&lane->sendq) && weft_list_empty(&lane->dataq))))))) {
 		path->busy |= 1u << lane->no;
 		weft_path_deadline(path, out->now + path->core->conf.ack_delay_ns);
 	}
 	return;
 more:
 	weft_path_go_on(path, out);
+}
+
+/**
+ * weft_lane_withdraw - stop reading the memory of a send
+ * @path: the path, locked
+ * @lane: lane of its packets
+ * @txm: the send
+ * @out: output
+ */
+void weft_lane_withdraw(struct weft_path *path, struct weft_lane *lane, const struct weft_txm *txm,
+			struct weft_out *out)
+{
+	struct weft_retire *r = &path->mtu->lane[lane->no];
+	struct weft_list *lists[] = { &lane->sent, &r->retired, &r->cut }, *l;
+	u32 i;
+
+	weft_assert_held(&path->lock);
+	for (i = 0; i < ARRAY_SIZE(lists); i++)
+		weft_list_for_each(l, lists[i]) {
+			struct weft_rec *rec = weft_entry(l, struct weft_rec, node);
+
+			if (rec->txm == txm)
+				weft_rec_withdraw(rec, out);
+		}
 }
 
 /* ---- Timers ---------------------------------------------------------------------- */
@@ -536,22 +572,25 @@ weft_ns weft_lane_next(const struct weft_lane *lane)
 
 /**
  * weft_lane_stuck - is the oldest packet sent again repeatedly without an acknowledgement?
+ * @path: the path
  * @lane: the lane
- * @most: the longest time allowed
  * @now: time
  *
- * Other packets of the peer may arrive all the time: packets too long for the path are lost,
- * shorter ones arrive.
+ * Other packets of the peer may arrive all the time. A packet that may be too long for the path
+ * does not count: mtu.c decides about it.
  *
- * Return: true if this has lasted longer than @most.
+ * Return: true if this has lasted longer than dead_ns.
  */
-bool weft_lane_stuck(const struct weft_lane *lane, weft_ns most, weft_ns now)
+bool weft_lane_stuck(const struct weft_path *path, const struct weft_lane *lane, weft_ns now)
 {
+	weft_ns most = path->core->conf.dead_ns;
 	const struct weft_rec *rec;
 
 	if (weft_list_empty(&lane->sent))
 		return false;
 	rec = weft_entry(lane->sent.next, const struct weft_rec, node);
+	if (weft_rec_size(rec) > WEFT_PAYLOAD_MIN && weft_mtu_narrow(path))
+		return false;
 	/* another CPU may have sent it again after @now was read */
 	return rec->again &&
 	       (s32)(weft_lane_tick(now) - rec->again_at) > (s32)weft_lane_tick(most);
@@ -580,6 +619,7 @@ u32 weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_o
 		path->flight += lane->open->nseg;
 		lane->open = NULL;
 	}
+	weft_retire_fini(path, lane, out);
 	while ((l = weft_list_first(&lane->sent))) {
 		struct weft_rec *rec = weft_entry(l, struct weft_rec, node);
 

@@ -42,7 +42,9 @@ struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sock
 		return NULL;
 	path->known = weft_alloc(sizeof(*path->known));
 	path->bits = weft_alloc(sizeof(u64) * WEFT_LANES * WEFT_WINDOW_WORDS);
-	if (!path->known || !path->bits) {
+	path->mtu = weft_mtu_new();
+	if (!path->known || !path->bits || !path->mtu) {
+		weft_free(path->mtu);
 		weft_free(path->bits);
 		weft_free(path->known);
 		weft_free(path);
@@ -60,7 +62,7 @@ struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sock
 	weft_class_init(path);
 	path->timer_at = U64_MAX;
 	path->hello_at = U64_MAX;
-	path->max_payload = WEFT_PAYLOAD_MIN;
+	weft_mtu_reset(path);
 	weft_list_init(&path->more);
 	weft_ctl_init(&path->ping, WEFT_CTL_PING);
 	weft_list_init(&path->recs);
@@ -113,8 +115,11 @@ int weft_path_open(struct weft_path *path)
 
 	if (err)
 		return err;
-	path->max_payload = min(fit, path->core->conf.max_payload);
-	return fit < WEFT_PAYLOAD_MIN ? -ENETUNREACH : 0;
+	if (fit < WEFT_PAYLOAD_MIN)
+		return -ENETUNREACH;
+	path->mtu->own = min(fit, path->core->conf.max_payload);
+	weft_mtu_reset(path);
+	return 0;
 }
 
 /**
@@ -283,6 +288,7 @@ void weft_path_look(struct weft_path *path, struct weft_path_info *info)
 	info->flight = path->flight;
 	info->nflow = path->nflow;
 	info->retrans = path->retrans;
+	info->max_payload = path->max_payload;
 	info->cwnd = 0;
 	for (i = 0; i < WEFT_LANES; i++)
 		info->cwnd += path->lane[i].cwnd;

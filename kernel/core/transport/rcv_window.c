@@ -49,6 +49,20 @@ u32 weft_lane_fresh(const struct weft_lane *lane, u32 psn, u32 n)
 	return i;
 }
 
+/* Move the beginning of the window behind the packets that have been received. */
+static void weft_lane_advance(struct weft_lane *lane)
+{
+	while (lane->rcv_ahead) {
+		u32 i = lane->rcv_nxt % WEFT_WINDOW;
+
+		if (!(lane->bits[i / 64] >> (i % 64) & 1))
+			break;
+		lane->bits[i / 64] &= ~(1ull << (i % 64));
+		lane->rcv_ahead--;
+		lane->rcv_nxt++;
+	}
+}
+
 /**
  * weft_lane_take - record packets that have been taken, and schedule their acknowledgement
  * @path: the path
@@ -74,15 +88,7 @@ void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32
 	lane->rcv_nxt += n;
 	if (unlikely(lane->rcv_ahead)) {
 		lane->ack_now = true;
-		while (lane->rcv_ahead) {
-			u32 i = lane->rcv_nxt % WEFT_WINDOW;
-
-			if (!(lane->bits[i / 64] >> (i % 64) & 1))
-				break;
-			lane->bits[i / 64] &= ~(1ull << (i % 64));
-			lane->rcv_ahead--;
-			lane->rcv_nxt++;
-		}
+		weft_lane_advance(lane);
 	}
 	if (acknow || lane->rcv_unacked >= WEFT_ACK_EVERY)
 		lane->ack_now = true;
@@ -103,6 +109,35 @@ static u32 weft_lane_word(const struct weft_lane *lane, u32 psn)
 	if (bit % 64 > 32)
 		bits |= lane->bits[(word + 1) % WEFT_WINDOW_WORDS] << (64 - bit % 64);
 	return (u32)bits;
+}
+
+/**
+ * weft_lane_skip - take PSNs for received, because their sender has given them up
+ * @lane: the lane
+ * @psn: end of these PSNs, at most WEFT_WINDOW beyond the beginning of the window
+ * @words: out: bit i of word w: "beginning of the window + 32 w + i" had been received
+ *
+ * Return: number of words used.
+ */
+u32 weft_lane_skip(struct weft_lane *lane, u32 psn, u32 *words)
+{
+	u32 i, n = psn - lane->rcv_nxt;
+
+	if ((s32)n <= 0)
+		return 0;
+	for (i = 0; i < DIV_ROUND_UP(n, 32); i++)
+		words[i] = 0;
+	for (i = 0; i < n; i++, lane->rcv_nxt++) {
+		u32 b = lane->rcv_nxt % WEFT_WINDOW;
+
+		if (!(lane->bits[b / 64] >> (b % 64) & 1))
+			continue;
+		lane->bits[b / 64] &= ~(1ull << (b % 64));
+		lane->rcv_ahead--;
+		words[i / 32] |= 1u << (i % 32);
+	}
+	weft_lane_advance(lane);
+	return DIV_ROUND_UP(n, 32);
 }
 
 /**

@@ -20,7 +20,7 @@ void weft_rec_withdraw(struct weft_rec *rec, struct weft_out *out);
 void weft_rec_trim(struct weft_rec *rec, u32 n);
 struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u32 n,
 				struct weft_out *out);
-u32 weft_rec_space(const struct weft_path *path, const struct weft_rec *rec);
+u32 weft_rec_space(const struct weft_rec *rec);
 struct weft_tx *weft_frame_new(struct weft_out *out, u32 len);
 void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 auth, struct weft_out *out);
 void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
@@ -31,6 +31,39 @@ bool weft_ctl_build(struct weft_path *path, struct weft_lane *lane, struct weft_
 		    struct weft_out *out);
 void weft_ctl_drop(struct weft_ctl *ctl, struct weft_out *out);
 struct weft_ctl_chunk *weft_ctl_chunk_new(const struct weft_path *path);
+
+/* ---- mtu.c ---------------------------------------------------------------------- */
+
+struct weft_mtu *weft_mtu_new(void);
+void weft_mtu_reset(struct weft_path *path);
+void weft_mtu_begin(struct weft_path *path, u32 peer, weft_ns now);
+void weft_mtu_stay(struct weft_path *path);
+void weft_mtu_refit(struct weft_path *path, u32 fit, struct weft_out *out);
+void weft_mtu_told(struct weft_path *path, const struct weft_w_mtu *w, struct weft_out *out);
+void weft_mtu_probe_rx(struct weft_path *path, u32 size, struct weft_out *out);
+void weft_mtu_probed(struct weft_path *path, u32 size, struct weft_out *out);
+void weft_mtu_doubt(struct weft_path *path, const struct weft_rec *rec, weft_ns now);
+weft_ns weft_mtu_due(struct weft_path *path, struct weft_out *out);
+
+/* Return: true if the peer answers packets of the base size only, as far as is known. */
+static inline bool weft_mtu_narrow(const struct weft_path *path)
+{
+	return path->mtu->state == WEFT_MTU_CHECK && (path->mtu->answered || path->mtu->lost);
+}
+
+/* Return: bytes of the first packet of a record, which is the longest one. */
+static inline u32 weft_rec_size(const struct weft_rec *rec)
+{
+	return WEFT_WIRE_HDR + rec->len + (rec->pay ? rec->seg : 0);
+}
+
+/* ---- retire.c ------------------------------------------------------------------- */
+
+void weft_retire_long(struct weft_path *path, struct weft_lane *lane, weft_ns now);
+int weft_retire_output(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
+int weft_retire_rx(struct weft_path *path, u8 no, const struct weft_w_retire *w);
+int weft_retire_answer(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
+void weft_retire_fini(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 
 /* ---- class.c -------------------------------------------------------------------- */
 
@@ -102,17 +135,19 @@ void weft_lane_acked(struct weft_path *path, struct weft_lane *lane, const struc
 u32 weft_lane_segs(const struct weft_path *path, const struct weft_lane *lane);
 struct weft_rec *weft_lane_open(struct weft_path *path, struct weft_lane *lane);
 void weft_lane_output(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
+void weft_lane_withdraw(struct weft_path *path, struct weft_lane *lane, const struct weft_txm *txm,
+			struct weft_out *out);
 void weft_lane_arm(struct weft_path *path, struct weft_lane *lane, weft_ns now);
 void weft_lane_close(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 void weft_lane_timer(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 weft_ns weft_lane_next(const struct weft_lane *lane);
-bool weft_lane_stuck(const struct weft_lane *lane, weft_ns most, weft_ns now);
+bool weft_lane_stuck(const struct weft_path *path, const struct weft_lane *lane, weft_ns now);
 u32 weft_lane_fini(struct weft_path *path, struct weft_lane *lane, struct weft_out *out);
 
-/* Return: true if the window allows the next PSN. */
+/* Return: true if a new packet may have the next PSN. */
 static inline bool weft_lane_numbers(const struct weft_lane *lane)
 {
-	return lane->snd_nxt - lane->snd_una < WEFT_WINDOW;
+	return !lane->retire && lane->snd_nxt - lane->snd_una < WEFT_WINDOW_NEW;
 }
 
 /* Return: true if a new message may be sent now: no message waits and the window has space. */
@@ -151,6 +186,7 @@ int weft_lane_seen(const struct weft_lane *lane, u32 psn);
 u32 weft_lane_fresh(const struct weft_lane *lane, u32 psn, u32 n);
 void weft_lane_take(struct weft_path *path, struct weft_lane *lane, u32 psn, u32 n, bool acknow,
 		    weft_ns now);
+u32 weft_lane_skip(struct weft_lane *lane, u32 psn, u32 *words);
 u32 weft_lane_sack(const struct weft_lane *lane, u32 *words);
 
 /* ---- path.c --------------------------------------------------------------------- */

@@ -29,6 +29,11 @@ static const struct weft_shape weft_shapes[] = {
 	[WEFT_CHUNK_EPGONE] = { sizeof(struct weft_w_epgone), 0 },
 	[WEFT_CHUNK_CREDIT] = { sizeof(struct weft_w_credit), 0 },
 	[WEFT_CHUNK_OPEN] = { sizeof(struct weft_w_open), 0 },
+	[WEFT_CHUNK_MTU] = { sizeof(struct weft_w_mtu), 0 },
+	[WEFT_CHUNK_RETIRE] = { sizeof(struct weft_w_retire), 0 },
+	[WEFT_CHUNK_RETIRED] = { sizeof(struct weft_w_retired), WEFT_RETIRED_BITS / 8 },
+	[WEFT_CHUNK_PROBE] = { sizeof(struct weft_w_probe), U16_MAX },
+	[WEFT_CHUNK_PROBED] = { sizeof(struct weft_w_probed), 0 },
 };
 
 /**
@@ -190,6 +195,8 @@ static bool weft_wire_sound(const struct weft_chunk *c)
 	}
 	case WEFT_CHUNK_SACK:
 		return c->len && c->len % 4 == 0 && c->len <= WEFT_SACK_BITS / 8;
+	case WEFT_CHUNK_RETIRED:
+		return c->paylen % 4 == 0;
 	default:
 		return true;
 	}
@@ -567,6 +574,99 @@ u32 weft_wire_open_put(void *dst, const struct weft_flowid *f, u64 auth)
 }
 
 /**
+ * weft_wire_mtu_put - write an MTU chunk
+ * @dst: buffer of 12 bytes
+ * @size: bytes of UDP payload of the largest packet that this node takes
+ * @no: number of the announcement
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_mtu_put(void *dst, u32 size, u32 no)
+{
+	struct weft_w_mtu *w = weft_wire_chunk_put(dst, WEFT_CHUNK_MTU, sizeof(*w));
+
+	w->size = cpu_to_be32(size);
+	w->no = cpu_to_be32(no);
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_retire_put - write a RETIRE chunk
+ * @dst: buffer of 8 bytes
+ * @psn: every PSN before this one is given up
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_retire_put(void *dst, u32 psn)
+{
+	struct weft_w_retire *w = weft_wire_chunk_put(dst, WEFT_CHUNK_RETIRE, sizeof(*w));
+
+	w->psn = cpu_to_be32(psn);
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/* Write a bitmap of @n words. */
+static void weft_wire_words_put(u8 *dst, const u32 *words, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		__be32 w = cpu_to_be32(words[i]);
+
+		memcpy(dst + i * sizeof(w), &w, sizeof(w));
+	}
+}
+
+/**
+ * weft_wire_retired_put - write a RETIRED chunk
+ * @dst: buffer of 32 + 4 * @n bytes
+ * @w: its content, in network order
+ * @words: bit i of word w: PSN from + 32 w + i had been received
+ * @n: number of words, at most WEFT_RETIRED_BITS / 32
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_retired_put(void *dst, const struct weft_w_retired *w, const u32 *words, u32 n)
+{
+	u32 size = sizeof(*w) + n * sizeof(__be32);
+	u8 *p = weft_wire_chunk_put(dst, WEFT_CHUNK_RETIRED, size);
+
+	memcpy(p, w, sizeof(*w));
+	weft_wire_words_put(p + sizeof(*w), words, n);
+	return WEFT_WIRE_CHUNK + size;
+}
+
+/**
+ * weft_wire_probe_put - write a PROBE chunk up to its zeros
+ * @dst: buffer of 8 bytes
+ * @paylen: number of zeros that the caller appends
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_probe_put(void *dst, u32 paylen)
+{
+	struct weft_w_probe *w = weft_wire_chunk_put(dst, WEFT_CHUNK_PROBE, sizeof(*w) + paylen);
+
+	w->rsvd = 0;
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
+ * weft_wire_probed_put - write a PROBED chunk
+ * @dst: buffer of 8 bytes
+ * @size: bytes of the packet with the PROBE
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_probed_put(void *dst, u32 size)
+{
+	struct weft_w_probed *w = weft_wire_chunk_put(dst, WEFT_CHUNK_PROBED, sizeof(*w));
+
+	w->size = cpu_to_be32(size);
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
+/**
  * weft_wire_cm_put - write a CM chunk
  * @dst: buffer of weft_wire_size(32 + @len) bytes
  * @cm: its content, in network order
@@ -599,18 +699,24 @@ u32 weft_wire_cm_put(void *dst, const struct weft_w_cm *cm, const void *data, u3
 u32 weft_wire_sack_put(void *dst, const u32 *words, u32 n)
 {
 	u8 *p = weft_wire_chunk_put(dst, WEFT_CHUNK_SACK, n * sizeof(__be32));
-	u32 i;
 
-	for (i = 0; i < n; i++) {
-		__be32 w = cpu_to_be32(words[i]);
-
-		memcpy(p + i * sizeof(w), &w, sizeof(w));
-	}
+	weft_wire_words_put(p, words, n);
 	return WEFT_WIRE_CHUNK + n * sizeof(__be32);
 }
 
 /**
- * weft_wire_sack_word - get a word of a SACK chunk
+ * weft_wire_eager_off - get the offset of an EAGER chunk's payload in its message
+ * @end: end of the chunk's structure; this node has written it
+ *
+ * Return: the offset.
+ */
+u32 weft_wire_eager_off(const u8 *end)
+{
+	return be32_to_cpu(((const struct weft_w_eager *)end - 1)->off);
+}
+
+/**
+ * weft_wire_sack_word - get a word of the bitmap of a SACK or RETIRED chunk
  * @c: the chunk
  * @i: index of the word
  *
@@ -620,7 +726,7 @@ u32 weft_wire_sack_word(const struct weft_chunk *c, u32 i)
 {
 	__be32 w;
 
-	if (i >= c->len / sizeof(w))
+	if (i >= c->paylen / sizeof(w))
 		return 0;
 	memcpy(&w, c->pay + i * sizeof(w), sizeof(w));
 	return be32_to_cpu(w);

@@ -19,7 +19,7 @@
 
 #include "core/base/env.h"
 
-#define WEFT_WIRE_VERSION	2
+#define WEFT_WIRE_VERSION	3
 #define WEFT_WIRE_PORT		9471
 #define WEFT_WIRE_HDR		32	/* bytes of the header */
 #define WEFT_WIRE_CHUNK		4	/* bytes of a chunk's head */
@@ -50,6 +50,11 @@
 #define WEFT_CHUNK_EPGONE	9
 #define WEFT_CHUNK_CREDIT	10
 #define WEFT_CHUNK_OPEN		11
+#define WEFT_CHUNK_MTU		12
+#define WEFT_CHUNK_RETIRE	13
+#define WEFT_CHUNK_RETIRED	14
+#define WEFT_CHUNK_PROBE	15
+#define WEFT_CHUNK_PROBED	16
 #define WEFT_CHUNK_SKIP		0x80	/* a receiver skips unknown types with this bit */
 #define WEFT_CHUNK_SACK		0x81
 
@@ -89,6 +94,7 @@
 #define WEFT_HELLO_ACK		3
 
 #define WEFT_SACK_BITS		1024	/* most bits of a SACK */
+#define WEFT_RETIRED_BITS	2048	/* most bits of a RETIRED */
 
 /**
  * struct weft_w_hdr - header of every packet
@@ -347,6 +353,66 @@ struct weft_w_open {
 	__be64 mark;
 } __packed;
 
+/**
+ * struct weft_w_mtu - MTU
+ * @size: bytes of UDP payload of the largest packet that the sender takes now
+ * @no: number of this announcement, from 1 (HELLO: 0); the highest one applies
+ */
+struct weft_w_mtu {
+	__be32 size;
+	__be32 no;
+} __packed;
+
+/**
+ * struct weft_w_retire - RETIRE
+ * @psn: every PSN of the packet's lane before this one is given up
+ */
+struct weft_w_retire {
+	__be32 psn;
+} __packed;
+
+#define WEFT_RETIRED_PARTS	2	/* packets taken in part that RETIRED reports */
+
+/**
+ * struct weft_w_retired - RETIRED, the answer to RETIRE; a bitmap follows
+ * @lane: lane of the RETIRE
+ * @rsvd: 0
+ * @rsvd2: 0
+ * @psn: that of the RETIRE
+ * @from: every PSN before this one had been received; bit i of the bitmap, counted as in SACK:
+ *	@from + i had been received
+ * @part: packets that had been taken in part
+ * @part.psn: PSN
+ * @part.done: number of chunks that were taken, 0: no such packet
+ */
+struct weft_w_retired {
+	u8 lane;
+	u8 rsvd;
+	__be16 rsvd2;
+	__be32 psn;
+	__be32 from;
+	struct {
+		__be32 psn;
+		__be32 done;
+	} part[WEFT_RETIRED_PARTS];
+} __packed;
+
+/**
+ * struct weft_w_probe - PROBE; zeros follow, so that the packet has the size that is probed
+ * @rsvd: 0
+ */
+struct weft_w_probe {
+	__be32 rsvd;
+} __packed;
+
+/**
+ * struct weft_w_probed - PROBED, the answer to PROBE
+ * @size: bytes of the packet with the PROBE, from the weft header on
+ */
+struct weft_w_probed {
+	__be32 size;
+} __packed;
+
 /* ---- Structures in host order ---------------------------------------- */
 
 /**
@@ -527,10 +593,18 @@ u32 weft_wire_ping_put(void *dst);
 u32 weft_wire_epgone_put(void *dst, const struct weft_flowid *f);
 u32 weft_wire_open_put(void *dst, const struct weft_flowid *f, u64 auth);
 u32 weft_wire_credit_put(void *dst, const struct weft_flowid *f, u32 msgs, u32 bytes);
+u32 weft_wire_mtu_put(void *dst, u32 size, u32 no);
+u32 weft_wire_retire_put(void *dst, u32 psn);
+u32 weft_wire_retired_put(void *dst, const struct weft_w_retired *w, const u32 *words, u32 n);
+/* Write PROBE up to the zeros, @paylen of them. */
+u32 weft_wire_probe_put(void *dst, u32 paylen);
+u32 weft_wire_probed_put(void *dst, u32 size);
 u32 weft_wire_cm_put(void *dst, const struct weft_w_cm *cm, const void *data, u32 len);
 u32 weft_wire_sack_put(void *dst, const u32 *words, u32 n);
 
-/* Return: word @i of a SACK chunk. */
+/* Return: offset in its message of an EAGER chunk's payload. @end: end of the chunk's structure. */
+u32 weft_wire_eager_off(const u8 *end);
+/* Return: word @i of the bitmap of a SACK or RETIRED chunk. */
 u32 weft_wire_sack_word(const struct weft_chunk *c, u32 i);
 
 /* ---- Encoding of every message --------------------------------------- */
