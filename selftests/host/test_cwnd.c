@@ -349,6 +349,13 @@ TEST_F(window, flows)
 	n = round_trips(t, 150, 1000);
 	EXPECT_LE(9, n);
 	EXPECT_GE(11, n);
+	/* a loss without a queue is that of one flow among five */
+	n = lane->cwnd;
+	lane->rack_rtt = t->path->rtt_min;
+	weft_lock(&t->path->lock);
+	weft_cwnd_lost(t->path, lane, lane->snd_nxt);
+	weft_unlock(&t->path->lock);
+	EXPECT_EQ(n - n / 20, lane->cwnd);
 	for (i = 0; i < ARRAY_SIZE(flow); i++)
 		weft_list_del(&flow[i].node);
 }

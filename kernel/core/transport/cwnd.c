@@ -25,7 +25,7 @@
 #define WEFT_CWND_RENO		24	/* 3 (1 - 0.6) / (1 + 0.6) of RFC 9438, 4.3, in parts */
 #define WEFT_CWND_FLOWS		8	/* flows that make a window grow faster */
 #define WEFT_CWND_SAMPLES	8	/* round-trip times of a round that HyStart looks at */
-#define WEFT_CWND_SPAN		(1u << 17)	/* ticks: the curve is level or a line beyond */
+#define WEFT_CWND_SPAN		BIT(17)	/* ticks: the curve is level or a line beyond */
 #define WEFT_HYSTART_MIN	(4 * NSEC_PER_MSEC)
 #define WEFT_HYSTART_MAX	(16 * NSEC_PER_MSEC)
 
@@ -105,7 +105,7 @@ static void weft_cwnd_curve(const struct weft_path *path, const struct weft_clas
 	t = weft_cwnd_tick(weft_since(now, g->epoch) + c->srtt);
 	upto = min_t(s32, weft_cwnd_cube((s32)(t - g->k)), WEFT_WINDOW) * (s32)flows;
 	upto = ((s32)g->origin + upto) * WEFT_CWND_UNIT;
-	upto = max(upto, (s32)g->reno) - (s32)(lane->cwnd * WEFT_CWND_UNIT);
+	upto = max_t(s32, upto, g->reno) - (s32)(lane->cwnd * WEFT_CWND_UNIT);
 	g->rate = clamp_t(s32, upto, 0, lane->cwnd * WEFT_CWND_UNIT / 2);
 }
 
@@ -233,6 +233,8 @@ static u32 weft_cwnd_less(struct weft_lane *lane)
  */
 void weft_cwnd_lost(struct weft_path *path, struct weft_lane *lane, u32 psn)
 {
+	u32 part;
+
 	weft_assert_held(&path->lock);
 	/* an old lane->recover would wrap: compare it only while it is in the window */
 	if (weft_loss_waits(lane, lane->recover) && (s32)(psn - lane->recover) < 0)
@@ -240,7 +242,9 @@ void weft_cwnd_lost(struct weft_path *path, struct weft_lane *lane, u32 psn)
 	weft_loss_lost(lane);
 	lane->growth.prior = lane->cwnd;
 	if (weft_cwnd_calm(path, lane)) {
-		lane->ssthresh = max_t(u32, lane->cwnd - lane->cwnd / 16, WEFT_CWND_MIN);
+		/* one packet of one of the flows was damaged */
+		part = 15 + weft_cwnd_flows(path, lane);
+		lane->ssthresh = max_t(u32, lane->cwnd - lane->cwnd / part, WEFT_CWND_MIN);
 		lane->growth.epoch = 0;
 	} else {
 		lane->ssthresh = weft_cwnd_less(lane);
