@@ -104,9 +104,9 @@ static bool completed(struct two *t, u32 status)
 static u32 flows(struct weft_core *core)
 {
 	struct weft_path *path;
-	u32 i, n = core->local->nflow;
+	u32 pos = 0, n = core->local->nflow;
 
-	for (i = 0; (path = weft_path_nth(core, i)); i++) {
+	while ((path = weft_path_next(core, &pos))) {
 		n += path->nflow;
 		weft_path_put(path);
 	}

@@ -14,7 +14,7 @@
 
 static struct weft_path *path_of(struct rig_node *node)
 {
-	struct weft_path *path = weft_path_nth(&node->core, 0);
+	struct weft_path *path = rig_path(&node->core);
 
 	if (!path)
 		weft_host_die(__FILE__, __LINE__, "no path");
