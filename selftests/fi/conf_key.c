@@ -127,7 +127,8 @@ static bool unheard(void)
 	}
 	while (strangers() == before && now_ms() < until)
 		usleep(1000);
-	CHECK_EQ(strangers(), before + 1);
+	/* a flow asks again for connect-ms */
+	CHECK(dgram ? strangers() == before + 1 : strangers() > before);
 	CHECK(all_bytes(rbuf, LEN, 0xee));
 	return quiet(p.b.rxcq);
 }

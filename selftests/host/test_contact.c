@@ -205,6 +205,26 @@ TEST_F(contact, closed)
 	EXPECT_EQ(0, flows(&t->a->node->core));
 }
 
+/* There is no memory when the receiver of this node is found: the held sends leave later. */
+TEST(contact__no_memory)
+{
+	struct two t;
+
+	two_init(&t, 0, 64, 0);
+	rig_ep_free(t.eb);
+	ASSERT_EQ(0, two_put(&t, t.buf, 8, 1, 0));
+	ASSERT_EQ(0, two_put(&t, t.buf, 8, 2, 0));
+	appear(&t);
+	ASSERT_EQ(0, two_get(&t, t.room, 64, 3));
+	weft_host_fail_rate(65536, 1);
+	rig_run(t.rig, 50 * MS);
+	weft_host_fail_rate(0, 0);
+	EXPECT_EQ(0, two_status(&t, t.ca, 1, SEC));
+	EXPECT_EQ(0, two_status(&t, t.ca, 2, 0));
+	EXPECT_EQ(0, two_status(&t, t.cb, 3, 0));
+	rig_free(t.rig);
+}
+
 /* ---- A program that has ended ---------------------------------------------------- */
 
 /* The program ends before the receiver exists: what was copied arrives, and only that. */

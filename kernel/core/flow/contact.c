@@ -23,7 +23,6 @@
  */
 #include "core/flow/flow.h"
 
-#define WEFT_CONTACT_FIRST	(10 * NSEC_PER_MSEC)	/* until a refused flow asks again */
 #define WEFT_CONTACT_MAX	(500 * NSEC_PER_MSEC)	/* the most, after several refusals */
 
 /* Return: the endpoint of a service, referenced, if it receives messages of type @type; or NULL. */
@@ -76,6 +75,21 @@ u32 weft_contact_chunk(const struct weft_flow *flow, u8 *dst, u32 room)
 }
 
 /**
+ * weft_contact_later - have the timer of a flow's path look at the flow
+ * @flow: the flow; its path is locked
+ * @at: time
+ */
+void weft_contact_later(struct weft_flow *flow, weft_ns at)
+{
+	struct weft_path *path = flow->path;
+
+	weft_assert_held(&path->lock);
+	flow->again_at = at;
+	path->flow.close_at = min(path->flow.close_at, at);
+	weft_path_deadline(path, at);
+}
+
+/**
  * weft_contact_refused - the peer has no endpoint for a flow
  * @flow: the flow; its path is locked
  * @now: time
@@ -96,9 +110,7 @@ bool weft_contact_refused(struct weft_flow *flow, weft_ns now)
 	else if (weft_since(now, flow->refused_at) >= path->core->conf.connect_ns)
 		return false;
 	flow->tries = min_t(u32, flow->tries + 1, U8_MAX);
-	flow->again_at = now + min_t(weft_ns, wait, WEFT_CONTACT_MAX);
-	path->flow.close_at = min(path->flow.close_at, flow->again_at);
-	weft_path_deadline(path, flow->again_at);
+	weft_contact_later(flow, now + min_t(weft_ns, wait, WEFT_CONTACT_MAX));
 	return true;
 }
 

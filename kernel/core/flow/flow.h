@@ -42,10 +42,13 @@ static inline u32 weft_rflow_src(struct weft_rflow *rf)
 
 /* ---- contact.c -------------------------------------------------------------------- */
 
+#define WEFT_CONTACT_FIRST	(10 * NSEC_PER_MSEC)	/* until a refused flow asks again */
+
 struct weft_ep *weft_contact_service(struct weft_ep *ep, u16 service);
 u32 weft_contact_chunk(const struct weft_flow *flow, u8 *dst, u32 room);
 int weft_contact_rx(struct weft_path *path, const struct weft_w_open *w);
 int weft_contact_refuse(struct weft_path *path, const struct weft_flowid *id);
+void weft_contact_later(struct weft_flow *flow, weft_ns at);
 bool weft_contact_refused(struct weft_flow *flow, weft_ns now);
 void weft_contact_again(struct weft_flow *flow);
 bool weft_contact_local(struct weft_flow *flow, struct weft_out *out);

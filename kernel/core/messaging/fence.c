@@ -111,9 +111,11 @@ static bool weft_fence_flow(struct weft_ep *ep, struct weft_flow *flow, struct w
 	bool all;
 
 	do {
-		/* without memory the list stays: the next notify call tries again */
+		/* without memory the list stays, and the timer tries again */
 		if (path->local && !weft_local_spare(ep)) {
-			WRITE_ONCE(ep->tx.fence_go, true);
+			weft_lock(&path->lock);
+			weft_contact_later(flow, out->now + WEFT_CONTACT_FIRST);
+			weft_unlock(&path->lock);
 			return false;
 		}
 		weft_lock(&path->lock);

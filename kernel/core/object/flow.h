@@ -36,7 +36,7 @@
  * @accepted: the peer's endpoint exists, and has given credit
  * @tries: number of times that the peer had no such endpoint
  * @refused_at: time of the first refusal; @tries is not 0
- * @again_at: when the peer is asked again; U64_MAX: not now
+ * @again_at: when the peer is asked again, or held sends are looked at; U64_MAX: not now
  * @dead: errno: accepts no more sends (also read without the lock)
  * @cut: sends in the ring before @cut_at fail, too: their flow died before they were taken
  * @cut_at: producer index of the ring when the failure of sends had been reported
