@@ -421,12 +421,12 @@ static int weft_nd_event(struct notifier_block *nb, unsigned long event, void *p
 		case NETDEV_UNREGISTER:
 			weft_nd_lost(nd, dev);
 			break;
-		case NETDEV_UP:
 		case NETDEV_DOWN:
 		case NETDEV_GOING_DOWN:
 		case NETDEV_CHANGE:
 			weft_nd_refresh(nd, dev);
 			break;
+		case NETDEV_UP: /* paths may have been opened without a route */
 		case NETDEV_CHANGEMTU:
 			weft_nd_refresh(nd, dev);
 			if (nd->attached)

@@ -188,12 +188,23 @@ static u32 weft_nd_space(const struct dst_entry *dst, u16 family)
 	return mtu > head ? mtu - head : 0;
 }
 
+/* Return: true if the port's device is down: it has no routes then. */
+static bool weft_nd_down(const struct weft_nd *nd)
+{
+	const struct net_device *dev = rcu_dereference(nd->dev);
+
+	return dev && !(dev->flags & IFF_UP);
+}
+
 /**
  * weft_nd_path_open - open a path; see struct weft_port_ops
  * @port: the port
  * @path: the path
  * @priv: struct weft_nd_path, zeroed
  * @max_payload: out
+ *
+ * While the device is down, a path is opened without a route: its packets are dropped, as those of
+ * older paths are, until the device is up again.
  *
  * Context: BH off, RCU read section.
  * Return: 0, -ENETUNREACH, -EHOSTUNREACH, -ENOMEM.
@@ -206,17 +217,18 @@ int weft_nd_path_open(struct weft_port *port, struct weft_path *path, void *priv
 	struct dst_entry *dst;
 	u32 room;
 
+	np->hash = get_random_u32() | 1;
 	dst = weft_nd_route(port->priv, src, to);
 	if (IS_ERR(dst)) {
 		switch (PTR_ERR(dst)) {
-		case -EHOSTUNREACH:
 		case -ENOMEM:
-			return PTR_ERR(dst);
 		case -ENOBUFS: /* IPv4 returns it when out of memory */
 			return -ENOMEM;
-		default:
-			return -ENETUNREACH;
 		}
+		*max_payload = WEFT_ND_PAYMIN;
+		if (weft_nd_down(port->priv))
+			return 0;
+		return PTR_ERR(dst) == -EHOSTUNREACH ? -EHOSTUNREACH : -ENETUNREACH;
 	}
 	room = weft_nd_space(dst, to->family);
 	if (room < WEFT_ND_PAYMIN) {
@@ -224,7 +236,6 @@ int weft_nd_path_open(struct weft_port *port, struct weft_path *path, void *priv
 		return -ENETUNREACH;
 	}
 	*max_payload = min(room, WEFT_ND_PAYMAX);
-	np->hash = get_random_u32() | 1;
 	weft_nd_path_set(np, dst, to->family);
 	return 0;
 }

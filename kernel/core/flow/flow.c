@@ -6,7 +6,7 @@
  * offers them to matching in that order. The generation of the sending side names the flow on a
  * path: a flow that begins again is a new flow.
  *
- *	sending:   asking (contact.c) --CREDIT--> accepted
+ *	sending:   asking --CREDIT--> accepted (contact.c)
  *		   accepted --endpoint ends, or closes--> closing --all acknowledged--> ended
  *	             \--EPGONE, path died--> dead --all acknowledged--> ended
  *		   ended: ABORT of all later messages, or FIN, reports it to the peer

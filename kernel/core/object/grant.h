@@ -11,7 +11,7 @@
 #define WEFT_GRANT_PICKS	8	/* quanta handed out at a time */
 #define WEFT_GRANT_EACH		8	/* one quantum of this number goes to the longest message */
 #define WEFT_GRANT_STALL	(250 * NSEC_PER_USEC)	/* shortest silence that stalls a message */
-#define WEFT_GRANT_FAR		(16u << 20)	/* most bytes on the way from one node beyond the limit */
+#define WEFT_GRANT_FAR		(16u << 20)	/* bytes of one node beyond the limit */
 
 /**
  * struct weft_grants - announced messages that are received by a port, over all remote nodes

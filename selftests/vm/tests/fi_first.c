@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * First contact through stock libfabric: the client starts before its server, the server never
- * comes, a firewall drops all packets; and what killed and ended programs leave
+ * comes, a firewall drops all packets, a link is down; and what killed and ended programs leave
  * TIMEOUT: 200 LINKS: vnet
  */
 #include <signal.h>
@@ -129,6 +129,30 @@ static bool firewall(void)
 	return true;
 }
 
+/* The link of node 0 is set down, and up again: sends wait, and take no error. */
+static bool link_down(void)
+{
+	const char *set = "dev=$(node 0 ip -o addr show to 10.77.0.1 | awk '{ print $2 }') && "
+			  "[ \"$dev\" ] && node 0 ip link set dev $dev %s";
+	struct fi_cq_tagged_entry c;
+	char cmd[256];
+
+	if (!apart)
+		return true;
+	CHECK(alone() && appear());
+	snprintf(cmd, sizeof(cmd), set, "down");
+	if (!sh(cmd)) {
+		CHECK_EQ(fi_send(p.a.ep, out, 8, NULL, p.a.peer, NULL), 0);
+		CHECK(quiet(p.a.txcq));
+		snprintf(cmd, sizeof(cmd), set, "up");
+		CHECK_EQ(sh(cmd), 0);
+		CHECK(receive(8));
+		CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
+	}
+	pair_close(&p);
+	return true;
+}
+
 /* A program of node 0 runs @run with an endpoint that knows B. Return: its process. */
 static pid_t program(bool (*run)(void))
 {
@@ -251,6 +275,7 @@ int main(void)
 		{ "the client is first", client_first },
 		{ "no server comes", never },
 		{ "a firewall", firewall },
+		{ "a link that is down", link_down },
 		{ "what an ended program owes", owed },
 		{ "order when a sender is killed", killed },
 	};
