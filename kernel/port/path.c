@@ -356,6 +356,28 @@ void weft_env_given_up(struct weft_path *path, u32 n, int err)
 }
 
 /**
+ * weft_env_version - report a node that speaks another version; see core/base/env.h
+ * @core: the core
+ * @addr: the node
+ * @oldest: oldest version that it speaks
+ * @newest: newest one
+ *
+ * Context: any but hard interrupt.
+ */
+void weft_env_version(struct weft_core *core, const struct weft_sockaddr *addr, u32 oldest,
+		      u32 newest)
+{
+	const struct weft_port *port = weft_port_of(core);
+
+	if (addr->family == AF_INET6)
+		pr_warn_ratelimited("%s: node %pI6c speaks versions %u to %u of the protocol, this node speaks %u; upgrade the older module\n",
+				    port->name, addr->addr, oldest, newest, WEFT_WIRE_VERSION);
+	else
+		pr_warn_ratelimited("%s: node %pI4 speaks versions %u to %u of the protocol, this node speaks %u; upgrade the older module\n",
+				    port->name, addr->addr, oldest, newest, WEFT_WIRE_VERSION);
+}
+
+/**
  * weft_paths_fail - end the paths that other nodes opened to a port whose creation failed
  * @port: the port, without endpoints; it receives no more packets
  *

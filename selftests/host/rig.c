@@ -200,6 +200,11 @@ int weft_env_path_open(struct weft_path *path, u32 *max_payload)
 	return 0;
 }
 
+void weft_env_version(struct weft_core *core, const struct weft_sockaddr *addr, u32 oldest,
+		      u32 newest)
+{
+}
+
 void weft_env_given_up(struct weft_path *path, u32 n, int err)
 {
 }

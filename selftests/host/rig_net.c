@@ -384,6 +384,7 @@ void rig_carry(struct rig_node *node, u32 to, const void *data, u32 len)
 {
 	struct weft_sockaddr src = node->core.addr[0];
 
+	src.port = cpu_to_be16(node->rig->conf.core.udp_port);
 	leave(node, &node->rig->node[to], &src, NULL, WEFT_CLASS_FIRST, data, len);
 }
 

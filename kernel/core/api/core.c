@@ -592,8 +592,16 @@ static u32 weft_rx_one(struct weft_core *core, const struct weft_rx *rx,
 	struct weft_path *path = *pathp;
 	struct weft_chunks rest;
 	struct weft_hdr h;
+	int err = weft_wire_hdr_get(left->pkt, min(left->len, left->seg), &h, &rest);
 
-	if (unlikely(weft_wire_hdr_get(left->pkt, min(left->len, left->seg), &h, &rest))) {
+	if (unlikely(err == -EPROTO)) {
+		if (path)
+			weft_rx_leave(path, out);
+		*pathp = NULL;
+		weft_version_rx(core, rx, left->pkt, out);
+		return 1;
+	}
+	if (unlikely(err)) {
 		weft_count(core, rx_bad);
 		return 1;
 	}

@@ -82,6 +82,7 @@ struct weft_conf {
 	X(rx_packets, "packets received")				\
 	X(rx_bytes, "bytes of them, from the weft header on")		\
 	X(rx_bad, "received packets that could not be decoded or were not for us")	\
+	X(rx_version, "received packets of another version of the protocol")	\
 	X(rx_unknown, "received packets of an unknown path or with a wrong token")	\
 	X(rx_duplicate, "received packets that had been received before")	\
 	X(rx_dropped, "received packets dropped for lack of memory or buffer space")	\

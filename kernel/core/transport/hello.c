@@ -109,7 +109,7 @@ void weft_hello_send(struct weft_path *path, struct weft_out *out)
 
 	weft_assert_held(&path->lock);
 	weft_hello_self(path, &h);
-	tx = weft_hello_tx(out, 0, 0, weft_path_rx_window(path), &h);
+	tx = weft_hello_tx(out, 0, path->nonce, weft_path_rx_window(path), &h);
 	if (tx) {
 		tx->path = path;
 		weft_path_get(path);

@@ -276,6 +276,11 @@ void weft_idle_bye(struct weft_path *path, const struct weft_rx *rx, const struc
 bool weft_idle_left(struct weft_path *path, struct weft_out *out);
 void weft_idle_stay(struct weft_path *path, weft_ns now);
 
+/* ---- version.c ------------------------------------------------------------------ */
+
+void weft_version_rx(struct weft_core *core, const struct weft_rx *rx, const void *pkt,
+		     struct weft_out *out);
+
 /* ---- hello.c -------------------------------------------------------------------- */
 
 void weft_hello_rx(struct weft_core *core, const struct weft_rx *rx, const struct weft_hdr *h,

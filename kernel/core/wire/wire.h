@@ -32,6 +32,8 @@
 #define WEFT_PKT_GROUP		5	/* a DGRAM to a multicast group: path id and token are 0 */
 #define WEFT_PKT_BYE		6	/* header alone: the path is unused */
 
+#define WEFT_PKT_VERSION	15	/* struct weft_w_version, the same in all versions */
+
 /* Flags of packets; unknown ones are ignored */
 #define WEFT_PKT_ACKNOW		1	/* acknowledge now */
 #define WEFT_PKT_PSN		2	/* @psn is valid: the packet has to be acknowledged */
@@ -125,6 +127,29 @@ struct weft_w_hdr {
 } __packed;
 
 /**
+ * struct weft_w_version - VERSION: a whole packet, the answer to a packet of another version
+ * @vt: as in struct weft_w_hdr: version of its sender, WEFT_PKT_VERSION
+ * @oldest: oldest version that its sender speaks
+ * @newest: newest one
+ * @rsvd: 0
+ * @rsvd2: 0
+ * @token: that of the answered packet's header
+ * @rsvd3: 0
+ *
+ * Every version from 3 on has this packet, and in the header of its other packets @vt and @token at
+ * these places.
+ */
+struct weft_w_version {
+	u8 vt;
+	u8 oldest;
+	u8 newest;
+	u8 rsvd;
+	__be32 rsvd2;
+	__be64 token;
+	u8 rsvd3[16];
+} __packed;
+
+/**
  * struct weft_w_hello - bytes behind the header of a HELLO; a longer HELLO is accepted, its rest
  * ignored
  * @op: WEFT_HELLO_*
@@ -140,8 +165,8 @@ struct weft_w_hdr {
  * @nonce: INIT: random, new for each path; COOKIE, ACK: that of the INIT
  * @cookie: COOKIE: to be repeated by INIT; INIT: 0 or that of a COOKIE; ACK: 0
  *
- * The header of COOKIE and ACK has the path id and the token of the INIT; that of INIT has 0. All
- * three have the same length, so that an answer is never longer than the packet that caused it.
+ * The header of COOKIE and ACK has the path id and the token of the INIT. That of INIT has path id 0
+ * and, as token, the nonce: VERSION repeats it. All three have the same length, so that an answer is never longer than the packet that caused it.
  */
 struct weft_w_hello {
 	u8 op;

@@ -46,8 +46,8 @@
 #define CM    36 /* with the chunk's head */
 
 /* Values of the wire format (wire.rst). */
-#define PKT_HELLO 0x21
-#define PKT_DATA  0x22
+#define PKT_HELLO 0x31
+#define PKT_DATA  0x32
 #define INIT	  1
 #define COOKIE	  2
 #define ACK	  3
@@ -221,7 +221,7 @@ static bool garbage(void)
 	any_bytes(p.data, len > HEAD ? len : HEAD);
 	any_bytes((void *)&token, sizeof(token));
 	if (any(4))
-		header(&p, 0x20 + any(7), htobe32(any(any(2) ? 64 : 1u << 30)), token);
+		header(&p, 0x30 + any(7), htobe32(any(any(2) ? 64 : 1u << 30)), token);
 	return send_from(&p, any(2) ? 1 + any(250) : FIRST + any(PEERS), len);
 }
 

@@ -29,6 +29,7 @@
 #include "check.h"
 
 #define PORT		9471
+#define TYPE(n)		(3 << 4 | (n))	/* first byte of a packet: the version, and a type */
 #define HELLO		(32 + 56)	/* header and HELLO */
 #define PACKET_MAX	4096
 #define SUM_OK		0		/* how the checksum is made */
@@ -172,7 +173,7 @@ static bool send_one(const struct packet *p)
 /* The first packet of a handshake, from an unknown node. */
 static void hello(struct packet *p)
 {
-	static const unsigned char head[4] = { 0x21, 0, 0, 8 };
+	static const unsigned char head[4] = { TYPE(1), 0, 0, 8 };
 	unsigned char *h = p->data + 32;
 	__u64 nonce = now_ms();
 	__u32 v;
@@ -254,14 +255,32 @@ static bool garbage(bool v6)
 	for (p.len = 1; p.len <= 1450; p.len += p.len < 140 ? 1 : 97) {
 		for (i = 0; i < p.len; i++)
 			p.data[i] = random();
-		/* An unknown version, then this version with an unknown type. */
-		p.data[0] = p.len & 1 ? 0xf1 : 0x2f;
+		/* unknown types; the second one is valid in other versions only */
+		p.data[0] = p.len & 1 ? TYPE(9) : TYPE(15);
 		CHECK(send_packet(fd, &p));
 		sent++;
 	}
 	close(fd);
 	CHECK_EQ(counter_wait("rx_bad", bad + sent), bad + sent);
 	CHECK_EQ(counter("tx_packets"), tx);
+	return true;
+}
+
+/* A packet of another version is answered once, and VERSION is not. */
+static bool other_version(bool v6)
+{
+	long long seen = counter("rx_version"), tx = counter("tx_packets");
+	struct packet p = { .v6 = v6 };
+
+	hello(&p);
+	p.data[0] = TYPE(1) + 0x10;
+	CHECK(send_one(&p));
+	CHECK_EQ(counter_wait("tx_packets", tx + 1), tx + 1);
+	CHECK_EQ(counter("rx_version"), seen + 1);
+	p.data[0] = TYPE(15) + 0x10;
+	CHECK(send_one(&p));
+	CHECK_EQ(counter_wait("rx_version", seen + 2), seen + 2);
+	CHECK_EQ(counter("tx_packets"), tx + 1);
 	return true;
 }
 
@@ -372,7 +391,7 @@ static bool cut_off(bool v6)
 	f.uh.dest = htons(PORT);
 	f.uh.len = htons(4);
 	f.uh.check = 1;
-	f.data[0] = 0x22;			/* of a path */
+	f.data[0] = TYPE(2);			/* of a path */
 	fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	CHECK(fd >= 0);
 	CHECK_EQ(setsockopt(fd, SOL_PACKET, PACKET_VNET_HDR, &one, sizeof(one)), 0);
@@ -424,6 +443,7 @@ int main(int argc, char **argv)
 		{ no_sum, "no checksum", 4 },
 		{ empty, "empty datagram", 0 },
 		{ garbage, "garbage of many lengths", 0 },
+		{ other_version, "another version", 0 },
 		{ good, "a good first packet is answered once", 0 },
 		{ fragments, "a good first packet in fragments", 0 },
 		{ extension, "a good first packet behind an extension header", 6 },
