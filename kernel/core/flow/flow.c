@@ -156,7 +156,8 @@ void weft_flow_recent(struct weft_ep *ep, struct weft_flow *flow)
 
 	weft_mutex_assert_held(&ep->sq_mutex);
 	ep->flow.recent = flow;
-	WRITE_ONCE(ep->flow.near, fast && flow->lep);
+	/* held sends come first */
+	WRITE_ONCE(ep->flow.near, fast && flow->lep && weft_list_empty(&flow->fnode));
 	ep->flow.far = fast && !flow->path->local;
 }
 

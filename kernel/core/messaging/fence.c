@@ -135,9 +135,6 @@ static bool weft_fence_flow(struct weft_ep *ep, struct weft_flow *flow, struct w
 		if (out->ntx > WEFT_OUT_TX / 2 || out->ncopy > WEFT_OUT_COPY / 2)
 			weft_flush(out);
 	} while (txm);
-	/* the fast path may use the flow from now on */
-	if (all && ep->flow.recent == flow)
-		weft_flow_recent(ep, flow);
 	return all && (!weft_contact_held(flow) || flow->dead);
 }
 
@@ -159,8 +156,12 @@ void weft_fence_run(struct weft_ep *ep, struct weft_out *out)
 	weft_list_for_each_safe(l, tmp, &ep->tx.fences) {
 		struct weft_flow *flow = weft_entry(l, struct weft_flow, fnode);
 
-		if (weft_fence_flow(ep, flow, out))
-			weft_list_del(l);
+		if (!weft_fence_flow(ep, flow, out))
+			continue;
+		weft_list_del(l);
+		/* the fast path may use the flow from now on */
+		if (ep->flow.recent == flow)
+			weft_flow_recent(ep, flow);
 	}
 }
 

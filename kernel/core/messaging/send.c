@@ -221,8 +221,8 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 		if (weft_fence_holds(flow, e))
 			return weft_fence_hold(ep, flow, e, out);
 	}
-	/* its endpoint does not exist yet */
-	if (weft_contact_held(flow))
+	/* its endpoint did not exist yet, and earlier sends are held still */
+	if (weft_contact_held(flow) || unlikely(!weft_list_empty(&flow->fnode)))
 		return weft_fence_hold(ep, flow, e, out);
 	if (flow->lep)
 		return weft_local_send(ep, flow, e, out);

@@ -75,7 +75,7 @@ bool weft_path_flows(const struct weft_path *path)
 }
 
 /**
- * weft_path_senders - count the flows of a path that have messages under way
+ * weft_path_senders - count the flows of a path that have packets under way
  * @path: the path, locked
  * @lane: their lane of each class
  * @most: count no more than this
@@ -93,7 +93,7 @@ u32 weft_path_senders(const struct weft_path *path, u8 lane, u32 most)
 
 		if (n == most || !looks--)
 			break;
-		n += flow->lane == lane && !weft_list_empty(&flow->txms);
+		n += flow->lane == lane && flow->unacked;
 	}
 	return n;
 }

@@ -142,8 +142,9 @@ static bool all_killed(const pid_t *pids, int procs)
 {
 	int i;
 
+	/* (kill(2) with -1 would end all programs) */
 	for (i = 0; i < procs; i++)
-		CHECK(stuck_end(pids[i]));
+		CHECK(pids[i] > 0 && stuck_end(pids[i]));
 	return true;
 }
 
