@@ -361,20 +361,21 @@ void weft_env_given_up(struct weft_path *path, u32 n, int err)
  * @addr: the node
  * @oldest: oldest version that it speaks
  * @newest: newest one
+ * @own: version that this node speaks
  *
  * Context: any but hard interrupt.
  */
 void weft_env_version(struct weft_core *core, const struct weft_sockaddr *addr, u32 oldest,
-		      u32 newest)
+		      u32 newest, u32 own)
 {
 	const struct weft_port *port = weft_port_of(core);
 
 	if (addr->family == AF_INET6)
 		pr_warn_ratelimited("%s: node %pI6c speaks versions %u to %u of the protocol, this node speaks %u; upgrade the older module\n",
-				    port->name, addr->addr, oldest, newest, WEFT_WIRE_VERSION);
+				    port->name, addr->addr, oldest, newest, own);
 	else
 		pr_warn_ratelimited("%s: node %pI4 speaks versions %u to %u of the protocol, this node speaks %u; upgrade the older module\n",
-				    port->name, addr->addr, oldest, newest, WEFT_WIRE_VERSION);
+				    port->name, addr->addr, oldest, newest, own);
 }
 
 /**

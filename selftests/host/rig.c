@@ -201,7 +201,7 @@ int weft_env_path_open(struct weft_path *path, u32 *max_payload)
 }
 
 void weft_env_version(struct weft_core *core, const struct weft_sockaddr *addr, u32 oldest,
-		      u32 newest)
+		      u32 newest, u32 own)
 {
 }
 

@@ -304,10 +304,10 @@ void weft_env_given_up(struct weft_path *path, u32 n, int err);
 
 /*
  * Report to the administrator that the node @addr speaks versions @oldest to @newest of the wire
- * format, and not this node's WEFT_WIRE_VERSION.
+ * format, and not this node's version @own.
  */
 void weft_env_version(struct weft_core *core, const struct weft_sockaddr *addr, u32 oldest,
-		      u32 newest);
+		      u32 newest, u32 own);
 
 /*
  * Begin or end the reception of packets to a group. The service is not used, and there is no second

@@ -39,7 +39,7 @@ static void weft_version_tell(struct weft_core *core, const struct weft_rx *rx,
 	tx->to = rx->src;
 	tx->src = rx->dst;
 	memcpy(tx->raw, &re, sizeof(re));
-	weft_env_version(core, &rx->src, w->vt >> 4, w->vt >> 4);
+	weft_env_version(core, &rx->src, w->vt >> 4, w->vt >> 4, WEFT_WIRE_VERSION);
 }
 
 /* Return: true if VERSION @w answers a packet of the path, which is locked. */
@@ -71,7 +71,7 @@ static void weft_version_told(struct weft_core *core, const struct weft_rx *rx,
 	}
 	weft_unlock(&core->lock);
 	if (told)
-		weft_env_version(core, &rx->src, w->oldest, w->newest);
+		weft_env_version(core, &rx->src, w->oldest, w->newest, WEFT_WIRE_VERSION);
 }
 
 /**

@@ -165,8 +165,9 @@ struct weft_w_version {
  * @nonce: INIT: random, new for each path; COOKIE, ACK: that of the INIT
  * @cookie: COOKIE: to be repeated by INIT; INIT: 0 or that of a COOKIE; ACK: 0
  *
- * The header of COOKIE and ACK has the path id and the token of the INIT. That of INIT has path id 0
- * and, as token, the nonce: VERSION repeats it. All three have the same length, so that an answer is never longer than the packet that caused it.
+ * The header of COOKIE and ACK has the path id and the token of the INIT. That of INIT has path id
+ * 0 and, as token, the nonce: VERSION repeats it. All three have the same length, so that an answer
+ * is never longer than the packet that caused it.
  */
 struct weft_w_hello {
 	u8 op;

@@ -46,7 +46,7 @@ void weft_env_path_close(struct weft_path *path)
 }
 
 void weft_env_version(struct weft_core *core, const struct weft_sockaddr *addr, u32 oldest,
-		      u32 newest)
+		      u32 newest, u32 own)
 {
 }
 
