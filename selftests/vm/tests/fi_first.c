@@ -132,19 +132,22 @@ static bool firewall(void)
 /* The link of node 0 is set down, and up again: sends wait, and take no error. */
 static bool link_down(void)
 {
+	/* the device keeps its IPv6 address */
 	const char *set = "dev=$(node 0 ip -o addr show to 10.77.0.1 | awk '{ print $2 }') && "
-			  "[ \"$dev\" ] && node 0 ip link set dev $dev %s";
+			  "[ \"$dev\" ] && keep=net.ipv6.conf.$dev.keep_addr_on_down && "
+			  "node 0 sysctl -qw $keep=1 && node 0 ip link set dev $dev %s && "
+			  "node 0 sysctl -qw $keep=%d";
 	struct fi_cq_tagged_entry c;
-	char cmd[256];
+	char cmd[512];
 
 	if (!apart)
 		return true;
 	CHECK(alone() && appear());
-	snprintf(cmd, sizeof(cmd), set, "down");
+	snprintf(cmd, sizeof(cmd), set, "down", 1);
 	if (!sh(cmd)) {
 		CHECK_EQ(fi_send(p.a.ep, out, 8, NULL, p.a.peer, NULL), 0);
 		CHECK(quiet(p.a.txcq));
-		snprintf(cmd, sizeof(cmd), set, "up");
+		snprintf(cmd, sizeof(cmd), set, "up", 0);
 		CHECK_EQ(sh(cmd), 0);
 		CHECK(receive(8));
 		CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
