@@ -287,6 +287,6 @@ int main(void)
 	for (i = 0; i < sizeof(out); i++)
 		out[i] = (char)(i * 7 + i / 256);
 	checks_run_everywhere(checks, sizeof(checks) / sizeof(checks[0]), &apart, after);
-	result(nothing_left(), "nothing is left", NULL);
+	result(nothing_left(), "nothing is left", "both nodes");
 	return results_end();
 }
