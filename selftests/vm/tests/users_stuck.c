@@ -2,7 +2,7 @@
 /*
  * The workers of one user wait for memory that never comes, in more contexts than a workqueue has
  * workers. Long messages of another user go on, and its contexts end.
- * TIMEOUT: 240 KERNELS: each
+ * TIMEOUT: 240
  */
 #include "stuck_users.h"
 
