@@ -93,8 +93,8 @@ static bool ended(const struct end *end, u32 err, weft_ns from, weft_ns to)
 }
 
 /*
- * The same for all kinds of sends. @open: the peer had accepted the flow, and sends that complete on
- * copying have succeeded at once.
+ * The same for all kinds of sends. @open: the peer had accepted the flow, and sends that complete
+ * on copying have succeeded at once.
  */
 static bool all_ended(const struct end *end, bool open, u32 err, weft_ns from, weft_ns to)
 {

@@ -169,30 +169,13 @@ static void weft_core_tell(struct weft_core *core, struct weft_out *out)
 	}
 }
 
-/* Return: path number @i of the table of ids, referenced, or NULL. */
-static struct weft_path *weft_core_path(struct weft_core *core, u32 i)
-{
-	struct weft_path *path;
-
-	weft_rcu_lock();
-	/* pairs with the release in weft_path_list() */
-	path = smp_load_acquire(&core->path_ids[i]);
-	if (path && !refcount_inc_not_zero(&path->ref))
-		path = NULL;
-	weft_rcu_unlock();
-	return path;
-}
-
 void weft_core_refit(struct weft_core *core, weft_ns now, struct weft_out *out)
 {
 	struct weft_path *path;
-	u32 i;
+	u32 pos = 0;
 
 	out->now = now;
-	for (i = 0; i < core->path_slots; i++) {
-		path = weft_core_path(core, i);
-		if (!path)
-			continue;
+	while ((path = weft_path_next(core, &pos))) {
 		weft_lock(&path->lock);
 		weft_mtu_refit(path, weft_env_path_fit(path), out);
 		weft_path_output(path, out);
