@@ -295,13 +295,15 @@ static struct weft_flow *weft_flow_make(struct weft_ep *ep, const struct weft_so
  * @flow: the flow; its path is locked
  *
  * They were posted before the program could know that. Otherwise a later message could pass a lost
- * one (FI_ORDER_SAS of fi_endpoint(3)).
+ * one (FI_ORDER_SAS of fi_endpoint(3)). Datagrams have no order.
  */
 void weft_flow_cut(struct weft_flow *flow)
 {
 	struct weft_ep *ep = flow->ep;
 
 	weft_assert_held(&flow->path->lock);
+	if (ep->conf.type == WEFT_EP_DGRAM)
+		return;
 	weft_lock(&ep->lock);
 	if (ep->state != WEFT_EPS_DEAD) {
 		flow->cut = true;
