@@ -326,6 +326,10 @@ static void weft_ctx_free(struct weft_ctx *ctx)
 	kvfree(ctx->gens);
 	kvfree(ctx->objs);
 	weft_rings_exit(&ctx->rings);
+	if (ctx->user) {
+		weft_user_give(ctx->user, WEFT_USE_CTXS, 1);
+		weft_user_put(ctx->core, ctx->user);
+	}
 	put_cred(ctx->cred);
 	weft_ctx_put(ctx);
 }
@@ -392,6 +396,20 @@ struct weft_ctx *weft_ctx_by_id(u32 id)
 	return ctx;
 }
 
+/* Count the context for its user. Return: 0, -ENOMEM, -ENOSPC. */
+static int weft_ctx_user(struct weft_ctx *ctx)
+{
+	struct weft_user *user = weft_user_get(ctx->core, __kuid_val(ctx->uid));
+	int err = user ? weft_user_take(ctx->core, user, WEFT_USE_CTXS, 1) : -ENOMEM;
+
+	if (!err)
+		ctx->user = user;
+	else if (user)
+		weft_user_put(ctx->core, user);
+	ctx->rings.user = ctx->user;
+	return err;
+}
+
 static int weft_ctx_alloc(struct weft_ctx *ctx)
 {
 	u32 i;
@@ -413,8 +431,9 @@ static int weft_ctx_alloc(struct weft_ctx *ctx)
  * weft_ctx_new - create a context for the calling process
  * @dev: device; on success the context takes over the caller's reference on its port
  *
- * Return: the context, ERR_PTR(-ENOMEM, -EINVAL: a kernel thread, -EINTR: killed, -EBUSY: too many
- * contexts). Sleeps.
+ * Return: the context, ERR_PTR(-ENOMEM, -ENOSPC: the user has as many contexts as the limit
+ * "contexts-user" allows, -EINVAL: a kernel thread, -EINTR: killed, -EBUSY: too many contexts).
+ * Sleeps.
  */
 struct weft_ctx *weft_ctx_new(struct weft_dev *dev)
 {
@@ -436,12 +455,14 @@ struct weft_ctx *weft_ctx_new(struct weft_dev *dev)
 	get_task_comm(ctx->comm, current->group_leader);
 	mutex_init(&ctx->lock);
 	mutex_init(&ctx->own_lock);
-	weft_rings_init(&ctx->rings);
+	weft_rings_init(&ctx->rings, ctx->core);
 	INIT_WORK(&ctx->death, weft_ctx_death);
 	INIT_WORK(&ctx->fini, weft_ctx_fini);
 
 	ctx->owner = weft_owner_get(ctx->uid);
-	err = ctx->owner ? weft_ctx_alloc(ctx) : -ENOMEM;
+	err = ctx->owner ? weft_ctx_user(ctx) : -ENOMEM;
+	if (!err)
+		err = weft_ctx_alloc(ctx);
 	if (err)
 		goto fail;
 	err = xa_alloc_cyclic(&weft_ctxs, &ctx->id, ctx, XA_LIMIT(1, INT_MAX), &weft_ctxs_next,

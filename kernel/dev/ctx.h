@@ -140,6 +140,7 @@ struct weft_dev *weft_dev_by_id(u32 id);
  * @dev: device
  * @mc: memory
  * @owner: has its workers
+ * @user: its user in the core, for whom it counts; referenced
  * @lock: protects @objs, @dead, @nobjs, @used, @gens, @next; other code waits for it
  * @own_lock: protects the relations and the end of objects: weft_obj.users, @kill_out; may be held
  *	as long as the program's memory takes; only the program's own calls and its end wait for it
@@ -172,6 +173,7 @@ struct weft_ctx {
 	struct weft_dev *dev;
 	struct weft_memctx *mc;
 	struct weft_owner *owner;
+	struct weft_user *user;
 	struct mutex lock;	/* the table of objects */
 	struct mutex own_lock;	/* objects; @lock is taken inside */
 	bool dead;

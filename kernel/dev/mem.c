@@ -136,6 +136,15 @@ void *weft_alloc_for(struct weft_memctx *mc, size_t size)
 	return p;
 }
 
+void *weft_alloc_sleep_for(struct weft_memctx *mc, size_t size)
+{
+	struct mem_cgroup *memcg = set_active_memcg(mc->memcg);
+	void *p = weft_alloc_sleep(size);
+
+	set_active_memcg(memcg);
+	return p;
+}
+
 void weft_memctx_kill(struct weft_memctx *mc)
 {
 	spin_lock_bh(&mc->lock);

@@ -82,6 +82,7 @@ static int weft_usrq_new(struct weft_usrq *usrq, struct weft_ioc_srq *arg)
 		.zone = arg->zone,
 		.recvs = arg->recvs,
 		.ctx = weft_ctx_name(ctx),
+		.uid = __kuid_val(ctx->uid),
 	};
 	struct weft_area *rq;
 	struct weft_srq *srq;

@@ -16,7 +16,8 @@
  * that madvise(2) cannot undo that). A map cannot grow, be dumped or be executed. Pages that the
  * kernel writes cannot be made writable.
  *
- * Memory is charged to the memory cgroup of the caller and limited per context.
+ * Memory is charged to the memory cgroup of the caller. The limit "memory-user" of the context's
+ * user bounds it.
  *
  * rings->lock protects the pages of lines. The lock of the xarray protects the lookup of areas.
  * weft_rings_mmap() runs under mmap_lock; no function here touches user memory.
@@ -27,6 +28,7 @@
 #include <linux/vmalloc.h>
 
 #include "../compat.h"
+#include "core/api/api.h"
 #include "rings.h"
 
 #define WEFT_MAP_SHIFT	24	/* distance of two areas' offsets: the longest ring fits */
@@ -34,11 +36,14 @@
 
 /**
  * weft_rings_init - prepare a context's ring memory
- * @rings: uninitialised
+ * @rings: uninitialised; the caller sets @rings->user before the first area
+ * @core: the core of the port
  */
-void weft_rings_init(struct weft_rings *rings)
+void weft_rings_init(struct weft_rings *rings, struct weft_core *core)
 {
 	BUILD_BUG_ON(WEFT_RING_MAX * WEFT_SLOT_SIZE > 1u << WEFT_MAP_SHIFT);
+	rings->core = core;
+	rings->user = NULL;
 	xa_init_flags(&rings->areas, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
 	rings->next = 1;
 	atomic_long_set(&rings->bytes, 0);
@@ -60,13 +65,15 @@ void weft_rings_exit(struct weft_rings *rings)
 
 static void weft_area_free(struct weft_area *area)
 {
+	size_t bytes = (size_t)area->npages << PAGE_SHIFT;
 	u32 i;
 
 	if (area->kva && area->npages > 1)
 		vunmap(area->kva);
 	for (i = 0; i < area->npages && area->pages[i]; i++)
 		__free_page(area->pages[i]);
-	atomic_long_sub((long)area->npages << PAGE_SHIFT, &area->rings->bytes);
+	atomic_long_sub((long)bytes, &area->rings->bytes);
+	weft_user_give(area->rings->user, WEFT_USE_MEMORY, bytes);
 	kvfree(area);
 }
 
@@ -76,25 +83,28 @@ static void weft_area_free(struct weft_area *area)
  * @bytes: size, rounded up to pages
  * @user_writes: whether the user may map them writable
  *
- * Return: the area, ERR_PTR(-ENOMEM, -ENOSPC: the context's limit). Sleeps.
+ * Return: the area, ERR_PTR(-ENOMEM, -ENOSPC: the user's limit). Sleeps.
  */
 struct weft_area *weft_area_new(struct weft_rings *rings, size_t bytes, bool user_writes)
 {
 	u32 n = PAGE_ALIGN(bytes) >> PAGE_SHIFT, i;
 	struct weft_area *area;
-	int err = -ENOMEM;
+	int err;
 
+	err = weft_user_take(rings->core, rings->user, WEFT_USE_MEMORY, (u64)n << PAGE_SHIFT);
+	if (err)
+		return ERR_PTR(err);
+	err = -ENOMEM;
 	area = kvzalloc(struct_size(area, pages, n), GFP_KERNEL_ACCOUNT);
-	if (!area)
-		return ERR_PTR(-ENOMEM);
+	if (!area) {
+		weft_user_give(rings->user, WEFT_USE_MEMORY, (u64)n << PAGE_SHIFT);
+		return ERR_PTR(err);
+	}
 	area->rings = rings;
 	refcount_set(&area->ref, 1);
 	area->npages = n;
 	area->user_writes = user_writes;
-	if (atomic_long_add_return((long)n << PAGE_SHIFT, &rings->bytes) > WEFT_RING_BYTES) {
-		err = -ENOSPC;
-		goto fail;
-	}
+	atomic_long_add((long)n << PAGE_SHIFT, &rings->bytes);
 	for (i = 0; i < n; i++) {
 		area->pages[i] = alloc_page(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN);
 		if (!area->pages[i])

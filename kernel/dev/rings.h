@@ -14,11 +14,12 @@
 #include <linux/xarray.h>
 #include <linux/weft.h>
 
-#define WEFT_RING_BYTES		(256ul << 20)	/* limit of one context */
 #define WEFT_LINE_SIZE		64
 #define WEFT_LINES		(PAGE_SIZE / WEFT_LINE_SIZE)
 
+struct weft_core;
 struct weft_rings;
+struct weft_user;
 
 /**
  * struct weft_area - pages that can be mapped
@@ -64,6 +65,8 @@ struct weft_line {
 
 /**
  * struct weft_rings - ring memory of a context
+ * @core: the core of the port
+ * @user: the user of the context, for whom the bytes of areas count; constant
  * @areas: struct weft_area by id
  * @next: start of the search for a free id
  * @bytes: size of all areas
@@ -71,6 +74,8 @@ struct weft_line {
  * @lines: struct weft_line_page: [0] the kernel writes, [1] the user writes
  */
 struct weft_rings {
+	struct weft_core *core;
+	struct weft_user *user;
 	struct xarray areas;
 	u32 next;
 	atomic_long_t bytes;
@@ -78,7 +83,7 @@ struct weft_rings {
 	struct list_head lines[2];
 };
 
-void weft_rings_init(struct weft_rings *rings);
+void weft_rings_init(struct weft_rings *rings, struct weft_core *core);
 void weft_rings_exit(struct weft_rings *rings);
 int weft_rings_mmap(struct weft_rings *rings, struct vm_area_struct *vma);
 

@@ -35,6 +35,9 @@
 #include "port.h"
 #include "upcalls.h"
 
+/* A user may take a quarter of the memory for rings and descriptors, on small machines this. */
+#define WEFT_PORT_MEMORY_MIN	(256ull << 20)
+
 /* The list of ports, their names and states. */
 DEFINE_MUTEX(weft_ports_lock);
 LIST_HEAD(weft_ports);
@@ -396,6 +399,7 @@ static int weft_port_begin(struct weft_port *port, struct weft_port_conf *conf,
 	weft_conf_default(&cc);
 	cc.udp_port = conf->udp_port;
 	cc.fast = READ_ONCE(weft_fast_paths);
+	cc.memory_user = max_t(u64, (u64)totalram_pages() << PAGE_SHIFT >> 2, WEFT_PORT_MEMORY_MIN);
 	err = weft_core_init(&port->core, &cc, conf->addr, conf->naddr, port);
 	if (err) {
 		NL_SET_ERR_MSG(extack, "not enough memory for the port");

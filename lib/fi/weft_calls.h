@@ -53,6 +53,7 @@ bool weft_fi_port_has(const struct weft_ioc_query *q, const struct weft_sockaddr
 
 /* weft_fabric.c */
 int weft_fi_fabric(struct fi_fabric_attr *attr, struct fid_fabric **fabric, void *context);
+const char *weft_fi_limit_advice(int ret);
 bool weft_fi_is_open(const struct fid_fabric *fabric);
 bool weft_fi_is_domain(const struct fid_domain *domain, const char *port);
 void weft_fi_opened(struct fi_info *info, const struct fi_info *hints);

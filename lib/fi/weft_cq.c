@@ -631,10 +631,14 @@ int weft_fi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct f
 	if (!c)
 		return -FI_ENOMEM;
 	ret = weft_fi_cq_init(c, dom, attr, &set);
-	if (!ret)
-		ret = weft_cq_create(dom->port->ctx, weft_fi_cq_slots(dom, attr->size), &c->cq);
 	if (ret)
 		goto err_free;
+	ret = weft_cq_create(dom->port->ctx, weft_fi_cq_slots(dom, attr->size), &c->cq);
+	if (ret) {
+		weft_fi_fail(FI_LOG_CQ, ret, "no completion queue: %s%s", fi_strerror(-ret),
+			     weft_fi_limit_advice(ret));
+		goto err_free;
+	}
 	weft_fi_fid_init(&c->fid.fid, FI_CLASS_CQ, context, &weft_fi_cq_fid_ops);
 	c->fid.ops = &weft_fi_cq_ops;
 	c->domain = dom;

@@ -79,6 +79,18 @@ void weft_fi_opened(struct fi_info *info, const struct fi_info *hints)
 	pthread_mutex_unlock(&weft_fi_fabrics_lock);
 }
 
+/**
+ * weft_fi_limit_advice() - advice after a failure that a limit of the port may have caused
+ * @ret: errno of the kernel
+ *
+ * Return: text to append to the message for @ret, may be empty.
+ */
+const char *weft_fi_limit_advice(int ret)
+{
+	return ret == -FI_ENOSPC ?
+		"; your user is at a limit of the port, see \"weftctl limit show\"" : "";
+}
+
 static int weft_fi_port_open(struct weft_fi_fabric *fabric, const char *name,
 			     struct weft_fi_port **out)
 {
@@ -89,7 +101,8 @@ static int weft_fi_port_open(struct weft_fi_fabric *fabric, const char *name,
 		return -FI_ENOMEM;
 	ret = weft_open(name, &port->ctx);
 	if (ret) {
-		WEFT_WARN(DOMAIN, "%s: cannot be opened: %s\n", name, fi_strerror(-ret));
+		WEFT_WARN(DOMAIN, "%s: cannot be opened: %s%s\n", name, fi_strerror(-ret),
+			  weft_fi_limit_advice(ret));
 		free(port);
 		return ret;
 	}

@@ -355,6 +355,9 @@ static int weft_fi_query_port(const char *name, struct weft_ioc_query *q)
 	else if (ret == -EPROTONOSUPPORT)
 		WEFT_WARN(CORE, "%s: the kernel module is of another version than this library\n",
 			  name);
+	else if (ret == -ENOSPC)
+		WEFT_WARN(CORE, "%s: cannot be opened: %s%s\n", name, fi_strerror(-ret),
+			  weft_fi_limit_advice(ret));
 	else if (ret)
 		WEFT_INFO(CORE, "%s: %s\n", name, fi_strerror(-ret));
 	else if (!q->link_up)

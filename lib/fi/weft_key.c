@@ -149,7 +149,7 @@ void weft_fi_key_attr(struct weft_ep_attr *attr, const struct weft_fi_fabric *fa
 }
 
 /**
- * weft_fi_key_advice() - advice after a failure to create an endpoint because of its key
+ * weft_fi_key_advice() - advice after a failure to create an endpoint: its key, or a limit
  * @ret: errno of the kernel
  *
  * Return: text to append to the message for @ret, may be empty.
@@ -164,6 +164,6 @@ const char *weft_fi_key_advice(int ret)
 		return "; the job of this auth_key is not for your user: an administrator lets "
 		       "you in with \"weftctl job set\"";
 	default:
-		return "";
+		return weft_fi_limit_advice(ret);
 	}
 }

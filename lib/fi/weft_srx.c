@@ -336,8 +336,8 @@ int weft_fi_srx_open(struct fid_domain *domain, struct fi_rx_attr *attr, struct 
 	ret = weft_srq_create(dom->port->ctx, &how, NULL, &srx->srq);
 	if (ret) {
 		free(srx);
-		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "no shared receive context: %s",
-				    fi_strerror(-ret));
+		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "no shared receive context: %s%s",
+				    fi_strerror(-ret), weft_fi_limit_advice(ret));
 	}
 	weft_fi_srx_init(srx, attr, context);
 	weft_fi_lock_init(&srx->lock, dom->locking);

@@ -77,14 +77,22 @@ bool weft_memctx_dead(const struct weft_memctx *mc)
 	return !mc->proc;
 }
 
-void *weft_alloc_for(struct weft_memctx *mc, size_t size)
+static void *rig_charge(struct weft_memctx *mc, void *p, size_t size)
 {
-	void *p = weft_alloc(size);
-
 	pthread_mutex_lock(&mc->lock);
 	mc->charged += p ? size : 0;
 	pthread_mutex_unlock(&mc->lock);
 	return p;
+}
+
+void *weft_alloc_for(struct weft_memctx *mc, size_t size)
+{
+	return rig_charge(mc, weft_alloc(size), size);
+}
+
+void *weft_alloc_sleep_for(struct weft_memctx *mc, size_t size)
+{
+	return rig_charge(mc, weft_alloc_sleep(size), size);
 }
 
 u8 *rig_buf(struct rig_proc *proc, size_t len)

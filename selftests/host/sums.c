@@ -179,7 +179,7 @@ void sums_check_kept(struct rig_node *node)
 			}
 		}
 		/* an endpoint that is being destroyed is not on the list any more */
-		if (msgs > (u32)atomic_read(&user->msgs) ||
+		if (msgs > (u64)atomic64_read(&user->msgs) ||
 		    bytes > (u64)atomic64_read(&user->bytes))
 			weft_host_die(__FILE__, __LINE__, "user: %llu messages, %llu bytes",
 				      (unsigned long long)msgs, (unsigned long long)bytes);

@@ -217,7 +217,7 @@ TEST_F(room, all_arrives)
 	rig_run(self->rig, 100 * NSEC_PER_MSEC);
 	EXPECT_EQ(0, self->dst[0]->ep->flow.kept_msgs);
 	EXPECT_EQ(0, self->dst[0]->ep->flow.kept_bytes);
-	EXPECT_EQ(0, atomic_read(&self->dst[0]->ep->user->msgs));
+	EXPECT_EQ(0, atomic64_read(&self->dst[0]->ep->user->msgs));
 	EXPECT_EQ(0, atomic64_read(&self->dst[0]->ep->user->bytes));
 }
 
@@ -424,7 +424,7 @@ static bool sums_die(FIXTURE_DATA(room) * s, u32 msgs)
 
 	if (!pid) {
 		ep->flow.kept_msgs = msgs;
-		atomic_set(&ep->user->msgs, (int)msgs);
+		atomic64_set(&ep->user->msgs, msgs);
 		sums_check_kept(s->dst[0]->proc->node);
 		_exit(0);
 	}

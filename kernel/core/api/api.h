@@ -108,11 +108,11 @@ bool weft_cq_notify(struct weft_cq *cq, weft_ns now, struct weft_out *out);
  * @core: the core
  * @conf: its configuration; copied
  *
- * Allocates the objects for all posts: @sq_slots sends, @rq_slots receives.
+ * Allocates the first of the objects for posts: at most @sq_slots sends, @rq_slots receives.
  *
  * Context: may sleep.
  * Return: the endpoint with one reference, ERR_PTR(-ENOMEM, -EADDRNOTAVAIL, -EAFNOSUPPORT, -EINVAL,
- * -ENODEV: stopped).
+ * -ENODEV: stopped, -ENOSPC: its user is at the limit "endpoints-user" or "memory-user").
  */
 struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *conf);
 

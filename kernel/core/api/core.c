@@ -39,6 +39,9 @@ void weft_conf_default(struct weft_conf *conf)
 	conf->asked_max = 16384;
 	conf->rec_max = 4096;
 	conf->jobs_max = 256;
+	conf->ctxs_user = 4096;
+	conf->eps_user = 16384;
+	conf->memory_user = 4ull << 30;
 	conf->priorities = true;
 	conf->fast = true;
 	conf->idle_ns = 300ull * NSEC_PER_SEC;

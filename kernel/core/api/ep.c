@@ -7,8 +7,9 @@
  *	any -> ERROR	a ring could not be decoded, or the port is going: nothing more is accepted
  *	any -> DEAD	killed
  *
- * All sends and receives are allocated with the endpoint and live as long as it does. Operations
- * that are under way at its kill hold references on it. They use neither its rings nor its queues.
+ * Sends and receives are allocated in blocks, the first ones with the endpoint, and live as long as
+ * it does. Operations that are under way at its kill hold references on it. They use neither its
+ * rings nor its queues.
  *
  * Locks: ep->sq_mutex, core->lock, core->svc_lock and ep->lock, taken here in the order of
  * Documentation/locking.rst. Process context.
@@ -40,58 +41,66 @@ static int weft_ep_address(struct weft_core *core, const struct weft_sockaddr *w
 	return family ? -EADDRNOTAVAIL : -EAFNOSUPPORT;
 }
 
-/* Return: number of its own receives and their parts; 0 without a receive ring. */
-static size_t weft_ep_nposts(const struct weft_ep *ep)
+/* Allocate @n receives. @all: the blocks to which they belong. Return: 0, -ENOSPC, -ENOMEM. */
+static int weft_ep_posts(struct weft_ep *ep, u32 n, struct weft_posts **all,
+			 struct weft_list *free)
 {
-	return ep->conf.rq_slots ? (size_t)ep->conf.rq_slots + WEFT_PARTS : 0;
+	struct weft_posts *posts;
+	int err = weft_ep_memory(ep, struct_size(posts, post, n), &posts);
+
+	if (err)
+		return err;
+	weft_posts_init(posts, n, ep, NULL);
+	weft_posts_add(all, posts, free);
+	return 0;
 }
 
-static int weft_ep_posts(struct weft_ep *ep)
+/* Allocate what the receive ring needs at first. grow.c adds to it. */
+static int weft_ep_rq(struct weft_ep *ep)
 {
-	u32 n = ep->conf.rq_slots;
+	u32 n = min(ep->conf.rq_slots, WEFT_POSTS);
+	int err;
 
 	if (!n)
 		return 0;
-	ep->rx.posts = weft_alloc_sleep(weft_ep_nposts(ep) * sizeof(*ep->rx.posts));
-	ep->rx.cut = weft_alloc_sleep(DIV_ROUND_UP(n, 64) * sizeof(*ep->rx.cut));
-	return ep->rx.posts && ep->rx.cut ? 0 : -ENOMEM;
+	ep->rx.cut = weft_alloc_sleep(DIV_ROUND_UP(ep->conf.rq_slots, 64) * sizeof(*ep->rx.cut));
+	if (!ep->rx.cut)
+		return -ENOMEM;
+	ep->rx.nposts = n;
+	err = weft_ep_posts(ep, n, &ep->rx.posts, &ep->rx.post_free);
+	return err ?: weft_ep_posts(ep, WEFT_PARTS, &ep->rx.parts, &ep->rx.part_free);
+}
+
+/* Allocate what the send ring needs at first. weft_send_grow() adds to it. */
+static int weft_ep_sq(struct weft_ep *ep)
+{
+	u32 n = min(ep->conf.sq_slots, WEFT_TXMS);
+	struct weft_txms *txms;
+	int err;
+
+	ep->tx.scratch = weft_alloc_sleep(ep->conf.type == WEFT_EP_DGRAM ? WEFT_REC_RAW :
+									WEFT_INLINE_MAX);
+	if (!ep->tx.scratch)
+		return -ENOMEM;
+	err = weft_ep_memory(ep, struct_size(txms, txm, n), &txms);
+	if (err)
+		return err;
+	weft_txms_init(txms, n, ep);
+	weft_txms_add(ep, txms);
+	return 0;
 }
 
 static int weft_ep_slots(struct weft_ep *ep)
 {
-	u32 i;
+	int err;
 
-	if (weft_match_init(&ep->rx.match, ep->conf.rq_slots, ep->conf.rq_slots))
+	if (weft_match_init(&ep->rx.match, WEFT_POSTS, WEFT_POSTS))
 		return -ENOMEM;
 	if (ep->conf.type == WEFT_EP_PASSIVE)
 		return 0;
-	ep->tx.txms = weft_alloc_sleep((size_t)ep->conf.sq_slots * sizeof(*ep->tx.txms));
-	ep->tx.scratch = weft_alloc_sleep(ep->conf.type == WEFT_EP_DGRAM ? WEFT_REC_RAW :
-									WEFT_INLINE_MAX);
-	if (!ep->tx.txms || !ep->tx.scratch || weft_ep_posts(ep))
-		return -ENOMEM;
-	for (i = 0; i < ep->conf.sq_slots; i++) {
-		struct weft_txm *txm = &ep->tx.txms[i];
-
-		txm->ep = ep;
-		txm->ovf.kind = WEFT_OVF_TXM;
-		weft_work_init(&txm->bulk.work, WEFT_WORK_TXM, ep->conf.ctx);
-		weft_ctl_init(&txm->ctl, WEFT_CTL_TXM);
-		weft_list_init(&txm->ovf.node);
-		weft_list_init(&txm->qnode);
-		weft_list_init(&txm->bulk.idnode);
-		weft_list_add_tail(&ep->tx.free, &txm->node);
-	}
-	for (i = 0; i < weft_ep_nposts(ep); i++) {
-		struct weft_post *post = &ep->rx.posts[i];
-
-		post->ep = ep;
-		post->ovf.kind = WEFT_OVF_POST;
-		weft_list_init(&post->ovf.node);
-		weft_list_init(&post->turn);
-		weft_list_add_tail(i < ep->conf.rq_slots ? &ep->rx.post_free : &ep->rx.part_free,
-				   &post->node);
-	}
+	err = weft_ep_sq(ep) ?: weft_ep_rq(ep);
+	if (err)
+		return err;
 	weft_ring_init(&ep->tx.ring, ep->conf.sq, ep->conf.sq_slots);
 	if (ep->conf.flags & WEFT_EPF_FENCE)
 		ep->tx.ring.known |= WEFT_SQ_FENCE;
@@ -102,6 +111,19 @@ static int weft_ep_slots(struct weft_ep *ep)
 	weft_ring_init(&ep->rx.ring, ep->conf.rq, ep->conf.rq_slots);
 	ep->rx.ring.announce = ep->conf.type != WEFT_EP_DGRAM;
 	return 0;
+}
+
+/* Count the endpoint for its user. Return: 0, -ENOMEM, -ENOSPC. */
+static int weft_ep_user(struct weft_ep *ep)
+{
+	struct weft_user *user = weft_user_get(ep->core, ep->conf.uid);
+	int err = user ? weft_user_take(ep->core, user, WEFT_USE_EPS, 1) : -ENOMEM;
+
+	if (!err)
+		ep->user = user;
+	else if (user)
+		weft_user_put(ep->core, user);
+	return err;
 }
 
 struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *conf)
@@ -153,8 +175,9 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	weft_work_init(&ep->cm.ask_work, WEFT_WORK_ASK, conf->ctx);
 	weft_work_init(&ep->tidy_work, WEFT_WORK_TIDY, conf->ctx);
 	weft_work_init(&ep->mon.work, WEFT_WORK_MONITOR, conf->ctx);
-	ep->user = weft_user_get(core, conf->uid);
-	err = ep->user ? weft_ep_slots(ep) : -ENOMEM;
+	err = weft_ep_user(ep);
+	if (!err)
+		err = weft_ep_slots(ep);
 	if (!err) {
 		weft_lock(&core->lock);
 		if (core->stopped) {
@@ -270,32 +293,55 @@ static void weft_ep_forget_post(struct weft_ep *ep, struct weft_post *post, stru
 	weft_ep_put(ep);
 }
 
+static void weft_ep_forget_posts(struct weft_ep *ep, struct weft_posts *posts,
+				 struct weft_cq *rx_cq, struct weft_out *out)
+{
+	u32 i;
+
+	for (i = 0; i < posts->n; i++) {
+		weft_lock(&ep->lock);
+		weft_ep_forget_post(ep, &posts->post[i], rx_cq, out);
+		weft_unlock(&ep->lock);
+	}
+}
+
+/* Take back the waiting completion of a send, and drop its reference. */
+static void weft_ep_forget_txm(struct weft_ep *ep, struct weft_txm *txm, struct weft_cq *tx_cq,
+			       struct weft_out *out)
+{
+	bool mine;
+
+	weft_lock(&ep->lock);
+	mine = txm->tx.waits && weft_cq_forget(tx_cq, &txm->ovf);
+	if (mine)
+		txm->tx.waits = false;
+	weft_unlock(&ep->lock);
+	if (mine)
+		weft_txm_put(txm, out);
+}
+
 /* Take back the waiting completions, and free their objects. The endpoint is dead. */
 static void weft_ep_forget(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
 			   struct weft_out *out)
 {
 	struct weft_list *l, *tmp;
-	bool mine;
+	struct weft_posts *posts;
+	struct weft_txms *txms;
 	u32 i;
 
-	for (i = 0; tx_cq && i < ep->conf.sq_slots; i++) {
-		struct weft_txm *txm = &ep->tx.txms[i];
-
-		weft_lock(&ep->lock);
-		mine = txm->tx.waits && weft_cq_forget(tx_cq, &txm->ovf);
-		if (mine)
-			txm->tx.waits = false;
-		weft_unlock(&ep->lock);
-		if (mine)
-			weft_txm_put(txm, out);
-	}
+	/* no block is added any more */
+	for (txms = tx_cq ? ep->tx.txms : NULL; txms; txms = txms->next)
+		for (i = 0; i < txms->n; i++)
+			weft_ep_forget_txm(ep, &txms->txm[i], tx_cq, out);
 	if (!rx_cq)
 		return;
-	for (i = 0; i < weft_ep_nposts(ep); i++) {
-		weft_lock(&ep->lock);
-		weft_ep_forget_post(ep, &ep->rx.posts[i], rx_cq, out);
-		weft_unlock(&ep->lock);
-	}
+	weft_lock(&ep->lock);
+	posts = ep->rx.posts;
+	weft_unlock(&ep->lock);
+	for (; posts; posts = posts->next)
+		weft_ep_forget_posts(ep, posts, rx_cq, out);
+	if (ep->rx.parts)
+		weft_ep_forget_posts(ep, ep->rx.parts, rx_cq, out);
 	weft_lock(&ep->lock);
 	weft_list_for_each_safe(l, tmp, &ep->rx.taken)
 		weft_ep_forget_post(ep, weft_entry(l, struct weft_post, node), rx_cq, out);

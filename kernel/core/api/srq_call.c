@@ -129,18 +129,18 @@ int weft_srq_cancel(struct weft_srq *srq, struct weft_cq *cq, u64 context, struc
  * not used any more.
  *
  * Context: may sleep.
- * Return: 0; -EBUSY, -ENOMEM: nothing has changed.
+ * Return: 0; -EBUSY, -ENOMEM, -ENOSPC (the limit "memory-user"): nothing has changed.
  */
 int weft_srq_resize(struct weft_srq *srq, const struct weft_rqe *rq, u32 slots, u32 recvs)
 {
 	u32 have = READ_ONCE(srq->nposts), i;
-	struct weft_srq_posts *posts = NULL;
+	struct weft_posts *posts = NULL;
 	int err = -EBUSY;
 
 	if (recvs > have) {
 		posts = weft_srq_posts_new(srq, recvs - have);
-		if (!posts)
-			return -ENOMEM;
+		if (IS_ERR(posts))
+			return PTR_ERR(posts);
 	}
 	weft_lock(&srq->lock);
 	weft_srq_fetch(srq);
@@ -166,7 +166,7 @@ int weft_srq_resize(struct weft_srq *srq, const struct weft_rqe *rq, u32 slots, 
 		err = 0;
 	}
 	weft_unlock(&srq->lock);
-	weft_free(posts);
+	weft_srq_posts_free(srq, posts);
 	return err;
 }
 

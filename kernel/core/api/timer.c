@@ -4,7 +4,9 @@
  *
  * One timer serves all layers of a path. Each layer returns the time when it is due next.
  *
- * Locks: path->lock; weft_core_timer() takes it. Softirq context.
+ * The timer of the path within the node also serves the endpoints that wait (weft_core_retry()).
+ *
+ * Locks: path->lock; weft_core_timer() takes it. core->lock and ep->lock. Softirq context.
  */
 #include "core/api/monitor.h"
 
@@ -104,6 +106,27 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 		weft_path_deadline(path, at);
 }
 
+/* Have workers try the endpoints again that wait for a path or for memory. */
+static void weft_timer_retry(struct weft_core *core, struct weft_out *out)
+{
+	struct weft_list *l;
+
+	if (likely(!READ_ONCE(core->retrying)))
+		return;
+	weft_lock(&core->lock);
+	WRITE_ONCE(core->retrying, false);
+	weft_list_for_each(l, &core->eps) {
+		struct weft_ep *ep = weft_entry(l, struct weft_ep, node);
+
+		weft_lock(&ep->lock);
+		if (READ_ONCE(ep->reclaim_at))
+			weft_ep_sq_defer(ep, out);
+		weft_grow_again(ep, out);
+		weft_unlock(&ep->lock);
+	}
+	weft_unlock(&core->lock);
+}
+
 void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out)
 {
 	out->now = now;
@@ -115,7 +138,7 @@ void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out)
 	}
 	weft_unlock(&path->lock);
 	if (path->local) {
-		weft_reclaim_again(path->core, out);
+		weft_timer_retry(path->core, out);
 		weft_monitor_due(path->core, out);
 	}
 }

@@ -40,6 +40,9 @@
  * @priorities: packets have the priority of their class on the wire; the adapter reads it
  * @rec_max: unacknowledged packets, or runs of them, that are kept for one remote node
  * @jobs_max: most jobs
+ * @ctxs_user: contexts of a user
+ * @eps_user: endpoints of a user
+ * @memory_user: bytes of a user's rings, and of its descriptors of sends and receives
  */
 struct weft_conf {
 	u16 udp_port;
@@ -66,6 +69,9 @@ struct weft_conf {
 	u32 asked_max;
 	u32 rec_max;
 	u32 jobs_max;
+	u32 ctxs_user;
+	u32 eps_user;
+	u64 memory_user;
 	bool priorities;
 	bool fast;
 	weft_ns idle_ns;
@@ -117,6 +123,9 @@ struct weft_conf {
 	X(limit_datagrams, "datagrams dropped at the limit of their endpoint")	\
 	X(limit_jobs, "jobs refused at the limit of jobs")		\
 	X(limit_linger, "flows of ended programs at the limit of their user")	\
+	X(limit_contexts, "contexts refused at the limit of their user")	\
+	X(limit_endpoints, "endpoints refused at the limit of their user")	\
+	X(limit_memory, "rings and descriptors refused at the limit of their user")	\
 	X(cq_overflows, "completions that waited for space in their queue")	\
 	X(bad_entries, "ring entries that could not be decoded")	\
 	X(bad_completions, "ring entries that were decoded and refused")	\
@@ -145,8 +154,8 @@ enum weft_counter { WEFT_COUNTERS(WEFT_COUNTER_ENUM) WEFT_NCOUNTERS };
  * @value: present value, in that unit
  * @min: smallest value
  * @max: largest value
- * @used: present use
- * @counts: @used is valid: a limit of the whole port
+ * @used: present use; of a limit of each user, that of the user that uses most
+ * @counts: @used is valid: a limit of the whole port, or of each user
  * @hits: number of times that the limit was reached
  * @has_hits: @hits is valid
  */

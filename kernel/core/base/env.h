@@ -50,6 +50,7 @@ enum weft_rank {
  *	void *weft_alloc(size_t)	zeroed, never sleeps, charged to the calling process
  *					(weft_alloc_for(): to its owner); NULL is normal
  *	void *weft_alloc_sleep(size_t)	zeroed, may sleep; large sizes too
+ *					(weft_alloc_sleep_for(): charged to a program)
  *	void weft_free(const void *)	for both
  *	struct weft_rcu			member @m of an object that weft_free_rcu(p, m) frees when
  *					no reader is left
@@ -116,6 +117,9 @@ bool weft_memctx_dead(const struct weft_memctx *mc);
  * Return: zeroed memory for weft_free(), or NULL.
  */
 void *weft_alloc_for(struct weft_memctx *mc, size_t size);
+
+/* The same for descriptors of its endpoints: may sleep, and takes large sizes. */
+void *weft_alloc_sleep_for(struct weft_memctx *mc, size_t size);
 
 /**
  * weft_mem_get - get a window of a message's memory, without sleeping

@@ -2,6 +2,9 @@
 /*
  * weft core - tag matching: posted receives and unexpected messages of one endpoint
  *
+ * The hash tables begin small. The caller makes them larger (weft_match_grow()) when their chains
+ * become long; it allocates the memory without a lock.
+ *
  * Locks: ep->lock or srq->lock, held by the caller, except for init and fini.
  */
 #include "core/base/match.h"
@@ -124,8 +127,8 @@ static struct weft_munexp *weft_bysrc_find(struct weft_match *m, u8 kind, u32 sr
 /**
  * weft_match_init - initialize an empty matching
  * @m: zeroed
- * @posts: expected number of posted receives
- * @unexp: expected number of unexpected messages
+ * @posts: number of posted receives for which the table is large enough at first
+ * @unexp: the same of unexpected messages
  *
  * Context: may sleep.
  * Return: 0, -ENOMEM (weft_match_fini() may be called).
@@ -162,6 +165,90 @@ void weft_match_fini(struct weft_match *m)
 	m->exact.chains = NULL;
 	m->bytag.chains = NULL;
 	m->bysrc.chains = NULL;
+}
+
+/* ---- Growth of the tables -------------------------------------------- */
+
+/* The tables grow in steps of this factor's logarithm. */
+#define WEFT_MATCH_STEP	2
+
+static bool weft_mhash_crowded(struct weft_mhash *h, u32 n, struct weft_mgrow *grow)
+{
+	u32 most = ilog2(WEFT_RING_MAX);
+
+	if (n >> h->bits <= WEFT_MATCH_LOAD || h->bits >= most)
+		return false;
+	grow->h = h;
+	grow->from = h->bits;
+	grow->bits = min(h->bits + WEFT_MATCH_STEP, most);
+	grow->more = (sizeof(*h->chains) << grow->bits) - (sizeof(*h->chains) << h->bits);
+	return true;
+}
+
+/**
+ * weft_match_crowded - find a table whose chains are long
+ * @m: the endpoint's matching
+ * @grow: out: the table, for weft_match_grow()
+ *
+ * Return: true if there is one that may grow.
+ */
+bool weft_match_crowded(struct weft_match *m, struct weft_mgrow *grow)
+{
+	return weft_mhash_crowded(&m->exact, m->nposts, grow) ||
+	       weft_mhash_crowded(&m->bytag, m->nunexp, grow) ||
+	       weft_mhash_crowded(&m->bysrc, m->nunexp, grow);
+}
+
+/* Insert a node into the chain of its key, if it is the oldest of that key. */
+static void weft_mkey_move(struct weft_match *m, struct weft_mhash *h, struct weft_mkey *k,
+			   u8 kind, u32 src, u64 tag)
+{
+	if (k->lead)
+		weft_list_add_tail(weft_mhash_chain(m, h, kind, src, tag), &k->chain);
+}
+
+/**
+ * weft_match_grow - give a table more chains
+ * @m: the endpoint's matching
+ * @grow: the table, of weft_match_crowded()
+ * @chains: memory of 1 << @grow->bits chains
+ *
+ * The work is bounded by the number of nodes in the table.
+ *
+ * Return: memory that the caller frees: the old chains, or @chains when the table has grown since.
+ */
+struct weft_list *weft_match_grow(struct weft_match *m, const struct weft_mgrow *grow,
+				  struct weft_list *chains)
+{
+	struct weft_mhash *h = grow->h;
+	struct weft_list *old = h->chains, *l;
+	u32 i;
+
+	if (h->bits != grow->from)
+		return chains;
+	h->bits = grow->bits;
+	h->chains = chains;
+	for (i = 0; i < 1u << h->bits; i++)
+		weft_list_init(&h->chains[i]);
+	if (h == &m->exact) {
+		weft_list_for_each(l, &m->posts) {
+			struct weft_mpost *p = weft_entry(l, struct weft_mpost, order);
+
+			weft_mkey_move(m, h, &p->key, p->kind, p->src, p->tag);
+		}
+		return old;
+	}
+	for (i = 0; i < WEFT_KINDS; i++) {
+		weft_list_for_each(l, &m->unexp[i]) {
+			struct weft_munexp *u = weft_entry(l, struct weft_munexp, order);
+
+			if (h == &m->bytag)
+				weft_mkey_move(m, h, &u->bytag, u->kind, 0, u->tag);
+			else
+				weft_mkey_move(m, h, &u->bysrc, u->kind, u->src, u->tag);
+		}
+	}
+	return old;
 }
 
 /* ---- Posted receives ------------------------------------------------- */

@@ -20,6 +20,7 @@
 #define WEFT_UNTAGGED	0
 #define WEFT_TAGGED	1
 #define WEFT_KINDS	2
+#define WEFT_MATCH_LOAD	2	/* nodes for each chain of a table that does not grow */
 
 /**
  * struct weft_mkey - membership in a hash table
@@ -92,6 +93,20 @@ struct weft_mhash {
 };
 
 /**
+ * struct weft_mgrow - a table that needs more chains
+ * @h: the table
+ * @from: @h->bits when it was found to need them
+ * @bits: logarithm of the number of chains that it needs
+ * @more: bytes that it takes then beyond those of today
+ */
+struct weft_mgrow {
+	struct weft_mhash *h;
+	u32 from;
+	u32 bits;
+	size_t more;
+};
+
+/**
  * struct weft_match - matching of one endpoint
  * @secret: secret of the hash: a program cannot predict chains, and can slow down only itself
  * @seq: next sequence number, of both sides
@@ -126,8 +141,23 @@ struct weft_match {
 
 /* @posts, @unexp: expected numbers. May sleep. Return: 0, -ENOMEM. */
 int weft_match_init(struct weft_match *m, u32 posts, u32 unexp);
+/*
+ * Return: true if a table may be crowded: more than two nodes for each chain. It has room for more
+ * chains.
+ */
+static inline bool weft_match_full(const struct weft_match *m)
+{
+	return unlikely(m->nposts >> m->exact.bits > WEFT_MATCH_LOAD ||
+			m->nunexp >> m->bytag.bits > WEFT_MATCH_LOAD);
+}
+
 /* Both sides are empty. Also allowed after a failed init. */
 void weft_match_fini(struct weft_match *m);
+
+/* Tables may grow: weft_match_crowded() says which one, the caller allocates its chains. */
+bool weft_match_crowded(struct weft_match *m, struct weft_mgrow *grow);
+struct weft_list *weft_match_grow(struct weft_match *m, const struct weft_mgrow *grow,
+				  struct weft_list *chains);
 
 void weft_match_post(struct weft_match *m, struct weft_mpost *p);
 struct weft_mpost *weft_match_posted(struct weft_match *m, u8 kind, u32 src, u64 tag);

@@ -47,7 +47,7 @@ u8 weft_keep_full(const struct weft_ep *ep, u32 len)
 	if (READ_ONCE(ep->flow.kept_msgs) >= READ_ONCE(conf->msgs_ep) ||
 	    READ_ONCE(ep->flow.kept_bytes) + len > READ_ONCE(conf->unexp_ep))
 		return WEFT_FULL_ENDPOINT;
-	if ((u32)atomic_read(&ep->user->msgs) >= READ_ONCE(conf->msgs_user) ||
+	if ((u64)atomic64_read(&ep->user->msgs) >= READ_ONCE(conf->msgs_user) ||
 	    (u64)atomic64_read(&ep->user->bytes) + len > READ_ONCE(conf->unexp_user))
 		return WEFT_FULL_USER;
 	return WEFT_FULL_NOT;
@@ -80,7 +80,7 @@ void weft_keep(struct weft_rxm *rxm, u32 len)
 	rxm->flow.kept_bytes = len;
 	WRITE_ONCE(ep->flow.kept_msgs, ep->flow.kept_msgs + 1);
 	WRITE_ONCE(ep->flow.kept_bytes, ep->flow.kept_bytes + len);
-	atomic_inc(&ep->user->msgs);
+	atomic64_inc(&ep->user->msgs);
 	atomic64_add(len, &ep->user->bytes);
 }
 
@@ -98,7 +98,7 @@ void weft_keep_end(struct weft_rxm *rxm)
 	rxm->flow.kept = false;
 	WRITE_ONCE(ep->flow.kept_msgs, ep->flow.kept_msgs - 1);
 	WRITE_ONCE(ep->flow.kept_bytes, ep->flow.kept_bytes - rxm->flow.kept_bytes);
-	atomic_dec(&ep->user->msgs);
+	atomic64_dec(&ep->user->msgs);
 	atomic64_sub(rxm->flow.kept_bytes, &ep->user->bytes);
 }
 
@@ -154,7 +154,7 @@ static u32 weft_credit_msgs(const struct weft_ep *ep)
 
 	return min(weft_credit_left(READ_ONCE(conf->msgs_ep), READ_ONCE(ep->flow.kept_msgs),
 				    WEFT_CREDIT_MSGS, WEFT_CREDIT_STEP),
-		   weft_credit_left(READ_ONCE(conf->msgs_user), (u32)atomic_read(&ep->user->msgs),
+		   weft_credit_left(READ_ONCE(conf->msgs_user), (u64)atomic64_read(&ep->user->msgs),
 				    WEFT_CREDIT_MSGS, WEFT_CREDIT_STEP));
 }
 

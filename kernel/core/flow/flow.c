@@ -172,8 +172,8 @@ static weft_ns weft_flow_linger(struct weft_flow *flow)
 
 	if (flow->conn || weft_list_empty(&flow->txms))
 		return READ_ONCE(conf->dead_ns);
-	if ((u32)atomic_inc_return(&user->lingers) > READ_ONCE(conf->linger_user)) {
-		atomic_dec(&user->lingers);
+	if ((u64)atomic64_inc_return(&user->lingers) > READ_ONCE(conf->linger_user)) {
+		atomic64_dec(&user->lingers);
 		weft_count(flow->path->core, limit_linger);
 		return READ_ONCE(conf->dead_ns);
 	}

@@ -54,6 +54,14 @@ bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out);
 u64 *weft_cut_word(struct weft_ep *ep, u32 index, u64 *bit);
 bool weft_recv_was_cut(struct weft_ep *ep);
 
+/* ---- grow.c --------------------------------------------------------------------- */
+
+void weft_recv_later(struct weft_ep *ep, struct weft_out *out);
+void weft_grow_ask(struct weft_ep *ep, struct weft_out *out);
+void weft_grow_tables(struct weft_ep *ep, struct weft_out *out);
+bool weft_grow(struct weft_ep *ep, struct weft_out *out);
+void weft_grow_again(struct weft_ep *ep, struct weft_out *out);
+
 /* ---- cancel.c ------------------------------------------------------------------- */
 
 void weft_recv_cancel_all(struct weft_ep *ep, int err, struct weft_out *out);
@@ -85,7 +93,8 @@ void weft_srq_work(struct weft_srq *srq, struct weft_out *out);
 
 /* ---- multi.c -------------------------------------------------------------------- */
 
-struct weft_post *weft_multi_take(struct weft_ep *ep, struct weft_post *buf, u64 len);
+struct weft_post *weft_multi_take(struct weft_ep *ep, struct weft_post *buf, u64 len,
+				  struct weft_out *out);
 void weft_multi_cqe(struct weft_cqe *e, struct weft_post *part);
 void weft_multi_part_free(struct weft_ep *ep, struct weft_post *part, struct weft_out *out);
 void weft_multi_retry(struct weft_ep *ep, struct weft_out *out);
@@ -114,11 +123,12 @@ static inline struct weft_post *weft_post_match(struct weft_ep *ep, u8 kind, u32
 	post = container_of(p, struct weft_post, match);
 	if (likely(!p->stays))
 		return post;
-	return ep->rx.multi_wait ? NULL : weft_multi_take(ep, post, len);
+	return ep->rx.multi_wait ? NULL : weft_multi_take(ep, post, len, out);
 }
 
-struct weft_srq_posts *weft_srq_posts_new(struct weft_srq *srq, u32 n);
-void weft_srq_posts_add(struct weft_srq *srq, struct weft_srq_posts *posts);
+struct weft_posts *weft_srq_posts_new(struct weft_srq *srq, u32 n);
+void weft_srq_posts_free(struct weft_srq *srq, struct weft_posts *posts);
+void weft_srq_posts_add(struct weft_srq *srq, struct weft_posts *posts);
 u32 weft_srq_available(const struct weft_srq *srq);
 void weft_srq_later(struct weft_srq *srq, struct weft_out *out);
 void weft_srq_fetch(struct weft_srq *srq);

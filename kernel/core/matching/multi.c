@@ -9,11 +9,11 @@
  *
  * A message that matches a buffer gets a part of it: a struct weft_post that completes like any
  * receive. Parts come from ep->part_free (WEFT_PARTS of them), and after those from the free
- * receives. Without a free part the message waits as an unexpected one (ep->multi_wait). Until it
- * has its part, no message may overtake it. Untagged messages are not matched with multi-receive
- * buffers, and new untagged receives do not match unexpected messages. Then weft_multi_retry()
- * offers all of them again, in order of arrival. A part becomes free without an action of the
- * program, or when the program reads completions.
+ * receives, which may become more (grow.c). Without a free part the message waits as an unexpected
+ * one (ep->multi_wait). Until it has its part, no message may overtake it. Untagged messages are
+ * not matched with multi-receive buffers, and new untagged receives do not match unexpected
+ * messages. Then weft_multi_retry() offers all of them again, in order of arrival. A part becomes
+ * free without an action of the program, or when the program reads completions.
  *
  * A buffer of a shared receive queue is offered like any receive of that queue (srq.c). While it
  * has space, it stays posted, fresh or in srq->hand. Its parts come from srq->part_free. Without a
@@ -63,12 +63,14 @@ static bool weft_multi_cut(struct weft_post *part, struct weft_post *buf, u64 le
  * @ep: the endpoint, locked
  * @buf: the buffer, posted
  * @len: bytes of the message
+ * @out: output
  *
  * When too few bytes are left, the buffer leaves the queue.
  *
  * Return: the part, in no matching; NULL: no part is free, the message has to wait.
  */
-struct weft_post *weft_multi_take(struct weft_ep *ep, struct weft_post *buf, u64 len)
+struct weft_post *weft_multi_take(struct weft_ep *ep, struct weft_post *buf, u64 len,
+				  struct weft_out *out)
 {
 	struct weft_post *part;
 	struct weft_list *l;
@@ -79,6 +81,8 @@ struct weft_post *weft_multi_take(struct weft_ep *ep, struct weft_post *buf, u64
 		l = weft_list_first(&ep->rx.post_free);
 	if (!l) {
 		ep->rx.multi_wait = true;
+		if (ep->rx.nposts < ep->conf.rq_slots)
+			weft_grow_ask(ep, out);
 		return NULL;
 	}
 	weft_list_del(l);
@@ -152,7 +156,7 @@ void weft_multi_part_free(struct weft_ep *ep, struct weft_post *part, struct wef
 	buf->nparts--;
 	if (part->last)
 		buf->told = true;
-	if (part - ep->rx.posts >= ep->conf.rq_slots)
+	if (part >= ep->rx.parts->post && part < ep->rx.parts->post + WEFT_PARTS)
 		weft_list_add(&ep->rx.part_free, &part->node);
 	else
 		weft_post_free(ep, part, out);

@@ -511,11 +511,7 @@ static void weft_recv_pause(struct weft_ep *ep, struct weft_out *out)
 	weft_assert_held(&ep->lock);
 	ep->rx.stalled = true;
 	ep->rx.paused = true;
-	if (ep->rx.work.queued)
-		return;
-	ep->rx.work.queued = true;
-	weft_ep_get(ep);
-	weft_list_add_tail(&out->deferred, &ep->rx.work.node);
+	weft_recv_later(ep, out);
 }
 
 /**
@@ -524,7 +520,7 @@ static void weft_recv_pause(struct weft_ep *ep, struct weft_out *out)
  * @out: output
  *
  * The work is bounded by the ring and by a budget. An entry without a free receive stays in the
- * ring until one becomes free. A paused ring is not read.
+ * ring until one becomes free, or a worker has allocated more (grow.c). A paused ring is not read.
  */
 void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 {
@@ -549,6 +545,8 @@ void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 
 		if (unlikely(!l)) {
 			ep->rx.stalled = true;
+			if (ep->rx.nposts < ep->conf.rq_slots)
+				weft_grow_ask(ep, out);
 			break;
 		}
 		if (unlikely(ep->rx.match.steps - from > WEFT_RECV_STEPS)) {
@@ -564,6 +562,8 @@ void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 		weft_ring_next(&ep->rx.ring, ep->rx.entry.nslots);
 	}
 	ep->rx.draining = false;
+	if (weft_match_full(&ep->rx.match))
+		weft_grow_tables(ep, out);
 	weft_ring_publish(&ep->rx.ring, &ep->conf.status->rq_head);
 	weft_recv_status(ep);
 	if (unlikely(r == WEFT_RING_CORRUPT)) {
@@ -573,21 +573,23 @@ void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 }
 
 /*
- * Apply entries of the ring, even if it is paused. @cons: out: consumer index. Return: true if it
- * is paused (again).
+ * Allocate what the endpoint needs, and apply entries of the ring, even if it is paused. May sleep.
+ * @cons: out: consumer index. Return: true if there is more to do.
  */
 static bool weft_recv_more(struct weft_ep *ep, u32 *cons, struct weft_out *out)
 {
-	bool paused;
+	bool grown = weft_grow(ep, out), more;
 
 	weft_lock(&ep->lock);
 	ep->rx.paused = false;
 	if (ep->state != WEFT_EPS_NEW && ep->state != WEFT_EPS_LISTENING)
 		weft_recv_drain(ep, out);
-	paused = ep->rx.paused;
+	if (unlikely(ep->rx.multi_wait) && !weft_list_empty(&ep->rx.post_free))
+		weft_multi_retry(ep, out);
+	more = ep->rx.paused || (grown && ep->rx.hungry);
 	*cons = ep->rx.ring.cons;
 	weft_unlock(&ep->lock);
-	return paused;
+	return more;
 }
 
 /**
@@ -615,7 +617,7 @@ void weft_recv_all(struct weft_ep *ep, struct weft_out *out)
 }
 
 /**
- * weft_recv_work - a worker continues a paused receive ring
+ * weft_recv_work - a worker continues a receive ring that is paused, or whose endpoint is hungry
  * @ep: the endpoint, of a queued ep->rq_work
  * @out: output
  */
@@ -667,6 +669,8 @@ void weft_recv_unexp(struct weft_ep *ep, struct weft_rxm *rxm, u32 src, struct w
 	rxm->rx.match.tag = rxm->tag;
 	rxm->rx.match.kind = weft_msg_kind(rxm->flags);
 	weft_match_unexp_add(&ep->rx.match, &rxm->rx.match);
+	if (weft_match_full(&ep->rx.match))
+		weft_grow_tables(ep, out);
 	weft_count(ep->core, msgs_unexpected);
 	weft_recv_status(ep);
 	/*

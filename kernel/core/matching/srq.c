@@ -38,40 +38,47 @@
 /* ---- Creation and destruction ---------------------------------------------------- */
 
 /**
- * weft_srq_posts_new - allocate receives
+ * weft_srq_posts_new - allocate receives, which count for the owner of the queue
  * @srq: the queue
  * @n: number of receives
  *
  * Context: may sleep.
- * Return: the receives, unused; NULL: no memory.
+ * Return: the receives, unused; ERR_PTR(-ENOMEM, -ENOSPC: the user is at the limit "memory-user").
  */
-struct weft_srq_posts *weft_srq_posts_new(struct weft_srq *srq, u32 n)
+struct weft_posts *weft_srq_posts_new(struct weft_srq *srq, u32 n)
 {
-	struct weft_srq_posts *posts;
-	u32 i;
+	struct weft_posts *posts;
+	int err;
 
+	err = weft_user_take(srq->core, srq->user, WEFT_USE_MEMORY, struct_size(posts, post, n));
+	if (err)
+		return ERR_PTR(err);
 	posts = weft_alloc_sleep(struct_size(posts, post, n));
-	if (!posts)
-		return NULL;
-	posts->n = n;
-	for (i = 0; i < n; i++) {
-		posts->post[i].srq = srq;
-		posts->post[i].ovf.kind = WEFT_OVF_POST;
-		weft_list_init(&posts->post[i].ovf.node);
-		weft_list_init(&posts->post[i].turn);
+	if (!posts) {
+		weft_user_give(srq->user, WEFT_USE_MEMORY, struct_size(posts, post, n));
+		return ERR_PTR(-ENOMEM);
 	}
+	weft_posts_init(posts, n, NULL, srq);
 	return posts;
 }
 
-static void weft_srq_keep(struct weft_srq *srq, struct weft_srq_posts *posts,
-			  struct weft_list *list)
+/**
+ * weft_srq_posts_free - free receives of weft_srq_posts_new()
+ * @srq: the queue
+ * @posts: the receives, not added; may be NULL
+ */
+void weft_srq_posts_free(struct weft_srq *srq, struct weft_posts *posts)
 {
-	u32 i;
+	if (!posts)
+		return;
+	weft_user_give(srq->user, WEFT_USE_MEMORY, struct_size(posts, post, posts->n));
+	weft_free(posts);
+}
 
-	posts->next = srq->posts;
-	srq->posts = posts;
-	for (i = 0; i < posts->n; i++)
-		weft_list_add_tail(list, &posts->post[i].node);
+static void weft_srq_keep(struct weft_srq *srq, struct weft_posts *posts, struct weft_list *list)
+{
+	srq->memory += struct_size(posts, post, posts->n);
+	weft_posts_add(&srq->posts, posts, list);
 }
 
 /**
@@ -79,10 +86,31 @@ static void weft_srq_keep(struct weft_srq *srq, struct weft_srq_posts *posts,
  * @srq: the queue, locked, or not yet published
  * @posts: the receives
  */
-void weft_srq_posts_add(struct weft_srq *srq, struct weft_srq_posts *posts)
+void weft_srq_posts_add(struct weft_srq *srq, struct weft_posts *posts)
 {
 	weft_srq_keep(srq, posts, &srq->post_free);
 	srq->nposts += posts->n;
+}
+
+/* Allocate the receives and the parts of a new queue. Return: 0, -ENOMEM, -ENOSPC. */
+static int weft_srq_alloc(struct weft_srq *srq)
+{
+	struct weft_posts *posts;
+
+	srq->user = weft_user_get(srq->core, srq->conf.uid);
+	if (!srq->user)
+		return -ENOMEM;
+	posts = weft_srq_posts_new(srq, srq->conf.recvs);
+	if (IS_ERR(posts))
+		return PTR_ERR(posts);
+	weft_srq_posts_add(srq, posts);
+	if (!srq->conf.zone) {
+		posts = weft_srq_posts_new(srq, WEFT_PARTS);
+		if (IS_ERR(posts))
+			return PTR_ERR(posts);
+		weft_srq_keep(srq, posts, &srq->part_free);
+	}
+	return weft_match_init(&srq->match, srq->conf.recvs, 0);
 }
 
 /**
@@ -91,12 +119,13 @@ void weft_srq_posts_add(struct weft_srq *srq, struct weft_srq_posts *posts)
  * @conf: its configuration; copied; a reference on its event queue is taken
  *
  * Context: may sleep.
- * Return: the queue with one reference, ERR_PTR(-ENOMEM, -ENODEV: the port is going).
+ * Return: the queue with one reference, ERR_PTR(-ENOMEM, -ENODEV: the port is going, -ENOSPC: the
+ * user is at the limit "memory-user").
  */
 struct weft_srq *weft_srq_new(struct weft_core *core, const struct weft_srq_conf *conf)
 {
-	struct weft_srq_posts *posts;
 	struct weft_srq *srq;
+	int err;
 
 	if (READ_ONCE(core->stopped))
 		return ERR_PTR(-ENODEV);
@@ -118,17 +147,10 @@ struct weft_srq *weft_srq_new(struct weft_core *core, const struct weft_srq_conf
 	srq->ring.keys = conf->zone;
 	if (conf->eq)
 		weft_eq_get(conf->eq);
-	posts = weft_srq_posts_new(srq, conf->recvs);
-	if (posts)
-		weft_srq_posts_add(srq, posts);
-	if (posts && !conf->zone) {
-		posts = weft_srq_posts_new(srq, WEFT_PARTS);
-		if (posts)
-			weft_srq_keep(srq, posts, &srq->part_free);
-	}
-	if (!posts || weft_match_init(&srq->match, conf->recvs, 0)) {
+	err = weft_srq_alloc(srq);
+	if (err) {
 		weft_srq_put(srq);
-		return ERR_PTR(-ENOMEM);
+		return ERR_PTR(err);
 	}
 	return srq;
 }

@@ -372,7 +372,7 @@ static __always_inline u32 weft_fast_run(struct weft_ep *ep, u32 most, struct we
 	 * each completion may need a struct weft_txm to wait in; no other code takes them meanwhile
 	 */
 	if (l.flags & WEFT_SQ_COMPLETION)
-		most = min(most, ep->conf.sq_slots - READ_ONCE(ep->tx.ntxm));
+		most = min(most, ep->tx.ntxms - READ_ONCE(ep->tx.ntxm));
 	want = weft_fast_want(l.op == WEFT_SQ_TSEND);
 	flags = (l.op == WEFT_SQ_TSEND ? WEFT_CQE_TAGGED : 0) |
 		(l.flags & WEFT_SQ_DATA ? WEFT_CQE_DATA : 0) |

@@ -13,8 +13,9 @@
  * pinned windows of it, two at a time.
  *
  * ep->hand is a free struct weft_txm. It ensures that each send taken from the ring can be
- * completed, even when the completion queue is full. Without one the ring waits until one becomes
- * free (ep->sq_stalled).
+ * completed, even when the completion queue is full. More are allocated as they are needed, up to
+ * one for each slot of the ring. Without one the ring waits until one becomes free
+ * (ep->tx.stalled).
  *
  * Locks: ep->sq_mutex protects the ring, path->lock the sends under way, ep->lock the list of free
  * sends.
@@ -264,7 +265,7 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 		weft_fence_run(ep, out);
 	r = weft_ring_look(&ep->tx.ring, &ep->conf.doorbell->sq_tail);
 	while (r == WEFT_RING_OK || r == WEFT_RING_BAD) {
-		if (unlikely(!ep->tx.hand && !weft_send_hand(ep)))
+		if (unlikely(!ep->tx.hand && !weft_send_hand(ep) && !weft_send_grow(ep)))
 			break;
 		if (ep->flow.near && !refuse && weft_fast_try(ep, out))
 			goto taken;

@@ -36,6 +36,29 @@ bool weft_send_hand(struct weft_ep *ep)
 	return l;
 }
 
+/**
+ * weft_send_grow - allocate more sends
+ * @ep: the endpoint; ep->sq_mutex is held; no send is free
+ *
+ * Context: may sleep.
+ * Return: true if ep->hand is set; false: the ring has as many sends as slots, or there is no
+ * memory. Then it waits until one of its sends, of which it has at least a block, is free.
+ */
+bool weft_send_grow(struct weft_ep *ep)
+{
+	u32 n = min(ep->conf.sq_slots - ep->tx.ntxms, WEFT_TXMS);
+	struct weft_txms *txms;
+
+	weft_mutex_assert_held(&ep->sq_mutex);
+	if (!n || weft_ep_memory(ep, struct_size(txms, txm, n), &txms))
+		return false;
+	weft_txms_init(txms, n, ep);
+	weft_lock(&ep->lock);
+	weft_txms_add(ep, txms);
+	weft_unlock(&ep->lock);
+	return weft_send_hand(ep);
+}
+
 /* Take the send from ep->hand. It has one reference, which belongs to the operation. */
 static struct weft_txm *weft_send_use(struct weft_ep *ep)
 {

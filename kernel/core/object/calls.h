@@ -7,9 +7,20 @@
 #ifndef WEFT_OBJECT_CALLS_H
 #define WEFT_OBJECT_CALLS_H
 
+#include "core/object/user.h"
+
+struct weft_core;
 struct weft_ep;
 struct weft_path;
 struct weft_srq;
+
+/* The user of a new object, with a reference; NULL: no memory. May sleep. */
+struct weft_user *weft_user_get(struct weft_core *core, u32 uid);
+void weft_user_put(struct weft_core *core, struct weft_user *user);
+
+/* Count @n of WEFT_USE_*. Return: 0, -ENOSPC: the user is at that limit. */
+int weft_user_take(struct weft_core *core, struct weft_user *user, u32 use, u64 n);
+void weft_user_give(struct weft_user *user, u32 use, u64 n);
 
 /* Drop a reference of an endpoint. */
 void weft_ep_put(struct weft_ep *ep);

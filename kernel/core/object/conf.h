@@ -38,7 +38,7 @@
  * @doorbell: user-writable
  * @status: read-only for the user
  * @ctx: private pointer of the adapter: the context (for deferred work)
- * @uid: owner: messages kept for the endpoint count for this user, too
+ * @uid: owner: the endpoint, its memory and messages kept for it count for this user, too
  * @job: its job, entered by the caller (weft_job_enter()), NULL: the default one
  */
 struct weft_ep_conf {
@@ -90,6 +90,7 @@ struct weft_ep_queues {
  * @status: read-only for the user; rq_head and flags
  * @eq: queue of its events, NULL: no events
  * @ctx: private pointer of the adapter: the context
+ * @uid: owner: its receives count for this user
  */
 struct weft_srq_conf {
 	u32 handle;
@@ -101,6 +102,7 @@ struct weft_srq_conf {
 	struct weft_ep_status *status;
 	struct weft_eq *eq;
 	void *ctx;
+	u32 uid;
 };
 
 /* ---- Paths ----------------------------------------------------------------------- */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - generations, addresses and outputs of a core
+ * weft core - generations, addresses, retries and outputs of a core
  *
  * All layers above use these functions.
  *
- * Locks: core->svc_lock, taken here.
+ * Locks: core->svc_lock and the lock of core->local, taken here.
  */
 #include "core/object/object.h"
 
@@ -41,6 +41,21 @@ bool weft_core_own(const struct weft_core *core, const struct weft_sockaddr *add
 		if (weft_addr_same_node(&core->addr[i], addr))
 			return true;
 	return false;
+}
+
+/**
+ * weft_core_retry - have a timer try endpoints again that wait for a path or for memory
+ * @core: the core
+ * @now: time
+ *
+ * Context: core->local is not locked.
+ */
+void weft_core_retry(struct weft_core *core, weft_ns now)
+{
+	weft_lock(&core->local->lock);
+	WRITE_ONCE(core->retrying, true);
+	weft_path_deadline(core->local, now + WEFT_RETRY_NS);
+	weft_unlock(&core->local->lock);
 }
 
 /**

@@ -12,6 +12,7 @@
 #include <linux/weft.h>
 
 #define WEFT_CORE_ADDRS		4
+#define WEFT_RETRY_NS		(20 * NSEC_PER_MSEC)	/* until waiting endpoints try again */
 #define WEFT_CORE_GROUPS	256	/* multicast groups with members on this node */
 
 /**
@@ -31,7 +32,8 @@
  * @path_ids: paths by the id in the peer's packets; read under RCU
  * @npaths: number of paths in the tables
  * @hand: slot at which the search for unused paths continues; see reclaim.c
- * @reclaiming: a send waits for a path; set under the lock of @local, read without it
+ * @retrying: an endpoint waits for a path or for memory: the timer of @local tries again; set under
+ *	the lock of @local, read without it
  * @neps: number of endpoints
  * @next_service: where the search for a free service begins
  * @next_gen: next generation of an endpoint's service, and of a flow's sending side
@@ -79,7 +81,7 @@ struct weft_core {
 	struct weft_path **path_ids;
 	u32 npaths;
 	u32 hand;
-	bool reclaiming;
+	bool retrying;
 	u32 neps;
 	u16 next_service;
 	u32 next_gen;

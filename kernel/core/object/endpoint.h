@@ -35,8 +35,10 @@
  * @entry: the receive being applied
  * @cqe: completion of the message being received; on the stack it would be zeroed first
  * @stalled: no receive was free, or the ring is paused
- * @paused: searches have taken long: @rq_work continues
- * @work: continues a paused receive ring
+ * @paused: searches have taken long: @work continues
+ * @hungry: receives or a larger table are needed; see grow.c
+ * @starved: they could not be allocated: a timer tries again
+ * @work: continues a paused receive ring, and allocates what is needed
  * @draining: the receive ring is being emptied
  * @ncut: bits in @cut
  * @cut: entries of the receive ring that are canceled, a bit for each slot
@@ -54,6 +56,8 @@
  *	of them with WEFT_EPF_STRICT, else those with WEFT_RQ_ANNOUNCE
  * @nturn: number of receives in @turn
  * @posts: all receives
+ * @nposts: number of them; at most one for each slot of the ring
+ * @parts: all parts of multi-receive buffers that are no receives of @posts
  * @srq: shared receive queue, referenced, NULL: its own ring; constant once enabled, until then
  *	written under sq_mutex and the lock
  * @wait: in srq->waiting, by kind of message; srq->lock
@@ -73,6 +77,8 @@ struct weft_ep_rx {
 	struct weft_cqe cqe;
 	bool stalled;
 	bool paused;
+	bool hungry;
+	bool starved;
 	struct weft_work work;
 	bool draining;
 	u32 ncut;
@@ -88,7 +94,9 @@ struct weft_ep_rx {
 	struct weft_list active;
 	struct weft_list turn[WEFT_TURNS];
 	u32 nturn;
-	struct weft_post *posts;
+	struct weft_posts *posts;
+	u32 nposts;
+	struct weft_posts *parts;
 	struct weft_srq *srq;
 	struct weft_list wait[WEFT_KINDS];
 	bool waits[WEFT_KINDS];
@@ -124,8 +132,9 @@ struct weft_ep_rx {
  * @taken: entries of the send ring before this index have been taken
  * @given: slots before this index belong to the program again
  * @free: free sends
- * @ntxm: sends under way
- * @txms: all sends
+ * @ntxm: sends under way; becomes larger only under sq_mutex
+ * @txms: all sends; written under sq_mutex and the lock
+ * @ntxms: number of them; at most one for each slot of the ring; sq_mutex
  */
 struct weft_ep_tx {
 	struct weft_ring ring;
@@ -150,7 +159,8 @@ struct weft_ep_tx {
 	u32 given;
 	struct weft_list free;
 	u32 ntxm;
-	struct weft_txm *txms;
+	struct weft_txms *txms;
+	u32 ntxms;
 };
 
 /**
@@ -246,6 +256,7 @@ struct weft_ep_mon {
  * @reclaim_at: since when the send at the head of the ring waits for a path, 0: it does not;
  *	written under sq_mutex
  * @user: its owner, referenced
+ * @memory: bytes that count for its owner
  * @job: its job, referenced, NULL: the default one; constant
  * @cm: connection of an endpoint; written by cm/
  * @ev_err: EP_ERROR
@@ -280,6 +291,7 @@ struct weft_ep {
 	struct weft_ep_flow flow;
 	weft_ns reclaim_at;
 	struct weft_user *user;
+	u64 memory;
 	struct weft_job *job;
 	struct weft_ep_cm cm;
 	struct weft_qev ev_err;

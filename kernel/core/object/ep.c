@@ -19,14 +19,18 @@ static void weft_ep_free(struct weft_ep *ep)
 		weft_srq_put(ep->rx.srq);
 	weft_free(ep->rx.ev_high);
 	weft_match_fini(&ep->rx.match);
-	weft_free(ep->tx.txms);
-	weft_free(ep->rx.posts);
+	weft_txms_free(ep->tx.txms);
+	weft_posts_free(ep->rx.posts);
+	weft_posts_free(ep->rx.parts);
 	weft_free(ep->rx.cut);
 	weft_free(ep->tx.scratch);
 	weft_free(ep->tx.spare);
 	weft_free(ep->tx.drop);
-	if (ep->user)
+	if (ep->user) {
+		weft_user_give(ep->user, WEFT_USE_MEMORY, ep->memory);
+		weft_user_give(ep->user, WEFT_USE_EPS, 1);
 		weft_user_put(ep->core, ep->user);
+	}
 	weft_job_put(ep->job);
 	weft_memctx_put(ep->conf.mc);
 	weft_free_rcu(ep, rcu);
@@ -36,6 +40,64 @@ void weft_ep_put(struct weft_ep *ep)
 {
 	if (refcount_dec_and_test(&ep->ref))
 		weft_ep_free(ep);
+}
+
+/**
+ * weft_ep_count - count memory of an endpoint for its user, until the endpoint is freed
+ * @ep: the endpoint
+ * @size: bytes
+ *
+ * Context: ep->lock is not held.
+ * Return: 0; -ENOSPC: the user is at the limit "memory-user".
+ */
+int weft_ep_count(struct weft_ep *ep, size_t size)
+{
+	int err = weft_user_take(ep->core, ep->user, WEFT_USE_MEMORY, size);
+
+	if (err)
+		return err;
+	weft_lock(&ep->lock);
+	ep->memory += size;
+	weft_unlock(&ep->lock);
+	return 0;
+}
+
+/**
+ * weft_ep_uncount - undo weft_ep_count()
+ * @ep: the endpoint, not locked
+ * @size: bytes
+ */
+void weft_ep_uncount(struct weft_ep *ep, size_t size)
+{
+	weft_lock(&ep->lock);
+	ep->memory -= size;
+	weft_unlock(&ep->lock);
+	weft_user_give(ep->user, WEFT_USE_MEMORY, size);
+}
+
+/**
+ * weft_ep_memory - allocate memory of an endpoint that counts for its user
+ * @ep: the endpoint
+ * @size: bytes
+ * @to: out: pointer to the zeroed memory, for weft_free()
+ *
+ * Context: may sleep; ep->lock is not held.
+ * Return: 0; -ENOSPC: the user is at the limit "memory-user"; -ENOMEM.
+ */
+int weft_ep_memory(struct weft_ep *ep, size_t size, void *to)
+{
+	int err = weft_ep_count(ep, size);
+	void *p;
+
+	if (err)
+		return err;
+	p = weft_alloc_sleep_for(ep->conf.mc, size);
+	if (!p) {
+		weft_ep_uncount(ep, size);
+		return -ENOMEM;
+	}
+	*(void **)to = p;
+	return 0;
 }
 
 /**

@@ -29,7 +29,7 @@ void weft_flow_unlist(struct weft_flow *flow)
 void weft_flow_free(struct weft_flow *flow)
 {
 	if (flow->lingers)
-		atomic_dec(&flow->ep->user->lingers);
+		atomic64_dec(&flow->ep->user->lingers);
 	if (flow->lep)
 		weft_ep_put(flow->lep);
 	weft_ep_put(flow->ep);

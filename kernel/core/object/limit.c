@@ -6,7 +6,7 @@
  * value affects only later events. Existing objects stay, and credit sent to another node stays
  * valid. Documentation/limits.rst describes the effect of each limit.
  *
- * Locks: none; each setting is stored as one word.
+ * Locks: none for settings, each is stored as one word; core->user_lock to read users.
  */
 #include "core/object/object.h"
 
@@ -16,6 +16,9 @@
 
 #define WEFT_LIMIT_NO_COUNTER	(-1)
 #define WEFT_LIMIT_NO_USE	0
+/* offset in struct weft_user of an atomic64_t */
+#define WEFT_LIMIT_USER_BIT	BIT(31)
+#define WEFT_LIMIT_USER(member)	(WEFT_LIMIT_USER_BIT | offsetof(struct weft_user, member))
 
 /**
  * struct weft_limit - a limit
@@ -27,8 +30,8 @@
  * @min: smallest value
  * @max: largest value
  * @counter: WEFT_CNT_* that counts how often the limit was reached, WEFT_LIMIT_NO_COUNTER
- * @used: offset in struct weft_core of the limited u32; WEFT_LIMIT_NO_USE: not one number of the
- *	port
+ * @used: offset in struct weft_core of the limited u32; WEFT_LIMIT_USER(): a count of each user;
+ *	WEFT_LIMIT_NO_USE: neither
  */
 struct weft_limit {
 	const char *name;
@@ -60,11 +63,11 @@ static const struct weft_limit weft_limits[] = {
 	WEFT_LIMIT("unexpected-endpoint", "bytes", unexp_ep, WEFT_LIMIT_PLAIN, 64 << 10, 1 << 30,
 		   WEFT_CNT_limit_endpoint, WEFT_LIMIT_NO_USE),
 	WEFT_LIMIT("unexpected-user", "bytes", unexp_user, WEFT_LIMIT_PLAIN, 64 << 10, 1 << 30,
-		   WEFT_CNT_limit_user, WEFT_LIMIT_NO_USE),
+		   WEFT_CNT_limit_user, WEFT_LIMIT_USER(bytes)),
 	WEFT_LIMIT("messages-endpoint", "messages", msgs_ep, WEFT_LIMIT_PLAIN, 64, 1 << 24,
 		   WEFT_CNT_limit_endpoint, WEFT_LIMIT_NO_USE),
 	WEFT_LIMIT("messages-user", "messages", msgs_user, WEFT_LIMIT_PLAIN, 64, 1 << 24,
-		   WEFT_CNT_limit_user, WEFT_LIMIT_NO_USE),
+		   WEFT_CNT_limit_user, WEFT_LIMIT_USER(msgs)),
 	WEFT_LIMIT("datagrams-endpoint", "datagrams", dgram_max, WEFT_LIMIT_PLAIN, 0, 65536,
 		   WEFT_CNT_limit_datagrams, WEFT_LIMIT_NO_USE),
 	WEFT_LIMIT("packets-path", "packets", rec_max, WEFT_LIMIT_PLAIN, 64, 4096,
@@ -76,7 +79,13 @@ static const struct weft_limit weft_limits[] = {
 	WEFT_LIMIT("jobs", "jobs", jobs_max, WEFT_LIMIT_PLAIN, 0, 4096,
 		   WEFT_CNT_limit_jobs, offsetof(struct weft_core, njobs)),
 	WEFT_LIMIT("linger-user", "flows", linger_user, WEFT_LIMIT_PLAIN, 0, 65536,
-		   WEFT_CNT_limit_linger, WEFT_LIMIT_NO_USE),
+		   WEFT_CNT_limit_linger, WEFT_LIMIT_USER(lingers)),
+	WEFT_LIMIT("contexts-user", "contexts", ctxs_user, WEFT_LIMIT_PLAIN, 1, 1 << 20,
+		   WEFT_CNT_limit_contexts, WEFT_LIMIT_USER(used[WEFT_USE_CTXS])),
+	WEFT_LIMIT("endpoints-user", "endpoints", eps_user, WEFT_LIMIT_PLAIN, 1, 1 << 20,
+		   WEFT_CNT_limit_endpoints, WEFT_LIMIT_USER(used[WEFT_USE_EPS])),
+	WEFT_LIMIT("memory-user", "bytes", memory_user, WEFT_LIMIT_PLAIN, 1 << 20, 1ull << 50,
+		   WEFT_CNT_limit_memory, WEFT_LIMIT_USER(used[WEFT_USE_MEMORY])),
 	WEFT_LIMIT("backlog", "requests", backlog_max, WEFT_LIMIT_PLAIN, 1, 65536,
 		   WEFT_LIMIT_NO_COUNTER, WEFT_LIMIT_NO_USE),
 	WEFT_LIMIT_TIME("connect-ms", connect_ns, 10, WEFT_DAY_MS),
@@ -104,6 +113,29 @@ static u64 weft_limit_max(const struct weft_core *core, const struct weft_limit 
 	return l->max;
 }
 
+/* Return: the largest count of a user at offset @off. */
+static u64 weft_limit_most(struct weft_core *core, u32 off)
+{
+	struct weft_list *l;
+	u64 most = 0;
+
+	weft_lock(&core->user_lock);
+	weft_list_for_each(l, &core->users) {
+		u8 *user = (u8 *)weft_entry(l, struct weft_user, node);
+
+		most = max_t(u64, most, atomic64_read((atomic64_t *)(user + off)));
+	}
+	weft_unlock(&core->user_lock);
+	return most;
+}
+
+static u64 weft_limit_used(struct weft_core *core, const struct weft_limit *l)
+{
+	if (l->used & WEFT_LIMIT_USER_BIT)
+		return weft_limit_most(core, l->used & ~WEFT_LIMIT_USER_BIT);
+	return READ_ONCE(*(const u32 *)((const u8 *)core + l->used));
+}
+
 /**
  * weft_limit_look - read a limit
  * @core: the core
@@ -129,7 +161,7 @@ bool weft_limit_look(struct weft_core *core, u32 n, struct weft_limit_info *info
 		.has_hits = l->counter != WEFT_LIMIT_NO_COUNTER,
 	};
 	if (info->counts)
-		info->used = READ_ONCE(*(const u32 *)((const u8 *)core + l->used));
+		info->used = weft_limit_used(core, l);
 	if (info->has_hits)
 		info->hits = weft_counters_read(core->cnt, l->counter);
 	return true;

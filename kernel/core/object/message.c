@@ -3,7 +3,7 @@
  * weft core - messages as objects: references of sends and of received messages
  *
  * A send belongs to its endpoint and becomes free with its last reference. A received message is
- * allocated and freed.
+ * allocated and freed. Sends and receives are allocated in blocks (message.h).
  *
  * Locks: ep->lock; weft_txm_put() takes it.
  */
@@ -88,6 +88,113 @@ void weft_txm_put(struct weft_txm *txm, struct weft_out *out)
 	if (path)
 		weft_path_put(path);
 	weft_ep_put(ep);
+}
+
+/**
+ * weft_txms_init - initialize sends in zeroed memory
+ * @txms: the sends
+ * @n: number of sends
+ * @ep: their endpoint
+ */
+void weft_txms_init(struct weft_txms *txms, u32 n, struct weft_ep *ep)
+{
+	u32 i;
+
+	txms->n = n;
+	for (i = 0; i < n; i++) {
+		struct weft_txm *txm = &txms->txm[i];
+
+		txm->ep = ep;
+		txm->ovf.kind = WEFT_OVF_TXM;
+		weft_work_init(&txm->bulk.work, WEFT_WORK_TXM, ep->conf.ctx);
+		weft_ctl_init(&txm->ctl, WEFT_CTL_TXM);
+		weft_list_init(&txm->ovf.node);
+		weft_list_init(&txm->qnode);
+		weft_list_init(&txm->bulk.idnode);
+	}
+}
+
+/**
+ * weft_txms_add - add sends to the free ones of their endpoint
+ * @ep: the endpoint, locked, or not published yet
+ * @txms: the sends
+ */
+void weft_txms_add(struct weft_ep *ep, struct weft_txms *txms)
+{
+	u32 i;
+
+	txms->next = ep->tx.txms;
+	ep->tx.txms = txms;
+	ep->tx.ntxms += txms->n;
+	for (i = 0; i < txms->n; i++)
+		weft_list_add_tail(&ep->tx.free, &txms->txm[i].node);
+}
+
+/**
+ * weft_txms_free - free all sends of an endpoint
+ * @txms: the blocks of sends, may be NULL
+ */
+void weft_txms_free(struct weft_txms *txms)
+{
+	while (txms) {
+		struct weft_txms *next = txms->next;
+
+		weft_free(txms);
+		txms = next;
+	}
+}
+
+/**
+ * weft_posts_init - initialize receives in zeroed memory
+ * @posts: the receives
+ * @n: number of receives
+ * @ep: their endpoint, NULL: shared ones
+ * @srq: their shared receive queue, NULL: those of an endpoint
+ */
+void weft_posts_init(struct weft_posts *posts, u32 n, struct weft_ep *ep, struct weft_srq *srq)
+{
+	u32 i;
+
+	posts->n = n;
+	for (i = 0; i < n; i++) {
+		posts->post[i].ep = ep;
+		posts->post[i].srq = srq;
+		posts->post[i].ovf.kind = WEFT_OVF_POST;
+		weft_list_init(&posts->post[i].ovf.node);
+		weft_list_init(&posts->post[i].turn);
+	}
+}
+
+/**
+ * weft_posts_add - add receives to the free ones
+ * @all: the blocks of receives to which they belong
+ * @posts: the receives
+ * @free: list of free receives
+ *
+ * The caller holds the lock of both, or has not published them yet.
+ */
+void weft_posts_add(struct weft_posts **all, struct weft_posts *posts, struct weft_list *free)
+{
+	u32 i;
+
+	posts->next = *all;
+	*all = posts;
+	for (i = 0; i < posts->n; i++)
+		weft_list_add_tail(free, &posts->post[i].node);
+}
+
+/**
+ * weft_posts_free - free all receives of an endpoint or a shared receive queue
+ * @posts: the blocks of receives, may be NULL
+ */
+void weft_posts_free(struct weft_posts *posts)
+{
+	while (posts) {
+		struct weft_posts *next = posts->next;
+
+		weft_free(posts);
+		posts = next;
+	}
 }
 
 void weft_rxm_get(struct weft_rxm *rxm)

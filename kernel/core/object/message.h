@@ -2,9 +2,12 @@
 /*
  * weft core - structures of messages
  *
- *	txm		a send: one for each slot of the ring, allocated with the endpoint
- *	post		a receive: one for each slot of the ring, allocated with the endpoint
+ *	txm		a send: at most one for each slot of the ring
+ *	post		a receive: at most one for each slot of the ring
  *	rxm		a received message that could not be completed at once
+ *
+ * Sends and receives are allocated in blocks, when they are needed. They live as long as their
+ * endpoint or shared receive queue.
  *
  * Locks: the comment of each structure names the lock of its fields. A refcount_t may be dropped
  * anywhere, a plain count only under the lock that protects it.
@@ -114,7 +117,7 @@ struct weft_txm_tx {
  * @ovf: its completion while that waits
  * @ref: the operation, records with its payload, a waiting completion, deferred work
  * @ep: its endpoint; referenced while the operation is under way
- * @node: in ep->txm_free (ep->lock), flow->txms or flow->fenced
+ * @node: in ep->tx.free (ep->lock), flow->txms or flow->fenced
  * @qnode: in lane->sendq, flow->parked or lane->dataq; a datagram: in path->dgrams
  * @ctl: ABORT
  * @path: its path, referenced
@@ -173,8 +176,8 @@ struct weft_txm {
 /**
  * struct weft_post - a receive
  * @ovf: its completion while that waits
- * @node: in ep->post_free; a shared one: in srq->post_free, srq->part_free, srq->fresh, srq->untold
- *	or ep->taken
+ * @node: in ep->rx.post_free; a shared one: in srq->post_free, srq->part_free, srq->fresh,
+ *	srq->untold or ep->rx.taken
  * @turn: in ep->turn
  * @match: in ep->match or srq->match
  * @ep: its endpoint; shared: the endpoint that has taken it
@@ -229,6 +232,38 @@ struct weft_post {
 	u64 used;
 	struct weft_vec vec;
 };
+
+#define WEFT_BLOCK	(16u << 10)	/* bytes of a block */
+
+/**
+ * struct weft_posts - receives that were allocated together
+ * @next: receives that were allocated earlier
+ * @n: number of receives
+ * @post: the receives
+ */
+struct weft_posts {
+	struct weft_posts *next;
+	u32 n;
+	struct weft_post post[];
+};
+
+/* receives of a block */
+#define WEFT_POSTS	((u32)((WEFT_BLOCK - sizeof(struct weft_posts)) / sizeof(struct weft_post)))
+
+/**
+ * struct weft_txms - sends that were allocated together
+ * @next: sends that were allocated earlier
+ * @n: number of sends
+ * @txm: the sends
+ */
+struct weft_txms {
+	struct weft_txms *next;
+	u32 n;
+	struct weft_txm txm[];
+};
+
+/* sends of a block */
+#define WEFT_TXMS	((u32)((WEFT_BLOCK - sizeof(struct weft_txms)) / sizeof(struct weft_txm)))
 
 /**
  * struct weft_rxm_rx - a received message as matching/ uses it

@@ -58,6 +58,7 @@ struct weft_ep *weft_core_service(struct weft_core *core, u16 svc);
 /* ---- core.c --------------------------------------------------------------------- */
 
 u32 weft_core_gen(struct weft_core *core);
+void weft_core_retry(struct weft_core *core, weft_ns now);
 bool weft_core_own(const struct weft_core *core, const struct weft_sockaddr *addr);
 
 /* ---- path.c --------------------------------------------------------------------- */
@@ -93,17 +94,18 @@ static inline u64 weft_path_challenge(const struct weft_path *path)
 	return path->local ? path->token : path->peer_token;
 }
 
-/* ---- user.c --------------------------------------------------------------------- */
-
-struct weft_user *weft_user_get(struct weft_core *core, u32 uid);
-void weft_user_put(struct weft_core *core, struct weft_user *user);
-
 /* ---- message.c ------------------------------------------------------------------ */
 
 void weft_send_publish_held(struct weft_ep *ep);
 void weft_send_release(struct weft_ep *ep, struct weft_txm *txm);
 void weft_txm_get(struct weft_txm *txm);
 void weft_txm_put(struct weft_txm *txm, struct weft_out *out);
+void weft_txms_init(struct weft_txms *txms, u32 n, struct weft_ep *ep);
+void weft_txms_add(struct weft_ep *ep, struct weft_txms *txms);
+void weft_txms_free(struct weft_txms *txms);
+void weft_posts_init(struct weft_posts *posts, u32 n, struct weft_ep *ep, struct weft_srq *srq);
+void weft_posts_add(struct weft_posts **all, struct weft_posts *posts, struct weft_list *free);
+void weft_posts_free(struct weft_posts *posts);
 void weft_rxm_init(struct weft_rxm *rxm, struct weft_path *path);
 void weft_rxm_get(struct weft_rxm *rxm);
 void weft_rxm_put(struct weft_rxm *rxm);
@@ -137,6 +139,9 @@ static inline void *weft_ep_alloc(const struct weft_ep *ep, size_t size)
 	return ep ? weft_alloc_for(ep->conf.mc, size) : weft_alloc(size);
 }
 
+int weft_ep_memory(struct weft_ep *ep, size_t size, void *to);
+int weft_ep_count(struct weft_ep *ep, size_t size);
+void weft_ep_uncount(struct weft_ep *ep, size_t size);
 void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear);
 void weft_ep_error(struct weft_ep *ep, int err, struct weft_out *out);
 void weft_ep_sq_defer(struct weft_ep *ep, struct weft_out *out);

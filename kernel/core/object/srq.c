@@ -17,12 +17,11 @@ void weft_srq_get(struct weft_srq *srq)
 
 static void weft_srq_free(struct weft_srq *srq)
 {
-	struct weft_srq_posts *posts;
-
 	weft_match_fini(&srq->match);
-	while ((posts = srq->posts)) {
-		srq->posts = posts->next;
-		weft_free(posts);
+	weft_posts_free(srq->posts);
+	if (srq->user) {
+		weft_user_give(srq->user, WEFT_USE_MEMORY, srq->memory);
+		weft_user_put(srq->core, srq->user);
 	}
 	if (srq->conf.eq)
 		weft_eq_put(srq->conf.eq);

@@ -8,22 +8,12 @@
 #include "core/object/message.h"
 
 /**
- * struct weft_srq_posts - receives that were allocated together
- * @next: receives allocated earlier
- * @n: number of receives
- * @post: the receives
- */
-struct weft_srq_posts {
-	struct weft_srq_posts *next;
-	u32 n;
-	struct weft_post post[];
-};
-
-/**
  * struct weft_srq - a shared receive queue
  * @core: its core; constant
  * @conf: its configuration; constant but for the ring and @conf.recvs
  * @ref: endpoints, out lists, work, its handle
+ * @user: its owner, referenced
+ * @memory: bytes that count for its owner
  * @lock: all fields below; inside of ep->lock
  * @dead: killed: ring and lines are not used any more
  * @bad: its ring could not be decoded
@@ -60,6 +50,8 @@ struct weft_srq {
 	struct weft_core *core;
 	struct weft_srq_conf conf;
 	refcount_t ref;
+	struct weft_user *user;
+	u64 memory;
 	struct weft_lock lock;
 	bool dead;
 	bool bad;
@@ -81,7 +73,7 @@ struct weft_srq {
 	struct weft_list part_free;
 	bool no_part;
 	struct weft_list untold;
-	struct weft_srq_posts *posts;
+	struct weft_posts *posts;
 	u32 nposts;
 	u32 nheld;
 	struct weft_list waiting[WEFT_KINDS];

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - users of a core: one object for all endpoints of a user id
+ * weft core - users of a core: one object for each user id that has a context or an endpoint
  *
- * Locks: core->user_lock, taken here.
+ *	(none) --first reference--> counted --last reference--> freed
+ *
+ * What a user takes is counted in its object, and limited. The counts are atomic: a count that
+ * would exceed its limit is taken back, and the caller gets an error.
+ *
+ * Locks: core->user_lock, taken here, protects the list and the references.
  */
 #include "core/object/object.h"
 
@@ -20,7 +25,7 @@ static struct weft_user *weft_user_find(struct weft_core *core, u32 uid)
 }
 
 /**
- * weft_user_get - get the user of a new endpoint
+ * weft_user_get - get the user of a new object
  * @core: the core
  * @uid: user id
  *
@@ -48,7 +53,7 @@ struct weft_user *weft_user_get(struct weft_core *core, u32 uid)
 }
 
 /**
- * weft_user_put - drop the reference of an endpoint
+ * weft_user_put - drop the reference of an object
  * @core: the core
  * @user: the user
  */
@@ -61,4 +66,64 @@ void weft_user_put(struct weft_core *core, struct weft_user *user)
 		weft_list_del(&user->node);
 	weft_unlock(&core->user_lock);
 	weft_free(user);
+}
+
+/* Return: the limit of what users take, by WEFT_USE_*. */
+static u64 weft_user_limit(const struct weft_core *core, u32 use)
+{
+	switch (use) {
+	case WEFT_USE_CTXS:
+		return READ_ONCE(core->conf.ctxs_user);
+	case WEFT_USE_EPS:
+		return READ_ONCE(core->conf.eps_user);
+	default:
+		return READ_ONCE(core->conf.memory_user);
+	}
+}
+
+static void weft_user_reached(struct weft_core *core, u32 use)
+{
+	switch (use) {
+	case WEFT_USE_CTXS:
+		weft_count(core, limit_contexts);
+		break;
+	case WEFT_USE_EPS:
+		weft_count(core, limit_endpoints);
+		break;
+	default:
+		weft_count(core, limit_memory);
+		break;
+	}
+}
+
+/**
+ * weft_user_take - count what a user takes
+ * @core: the core
+ * @user: the user
+ * @use: WEFT_USE_*
+ * @n: how many, or how many bytes
+ *
+ * Context: any.
+ * Return: 0; -ENOSPC: the limit is reached, and nothing is counted.
+ */
+int weft_user_take(struct weft_core *core, struct weft_user *user, u32 use, u64 n)
+{
+	if ((u64)atomic64_add_return((s64)n, &user->used[use]) <= weft_user_limit(core, use))
+		return 0;
+	atomic64_sub((s64)n, &user->used[use]);
+	weft_user_reached(core, use);
+	return -ENOSPC;
+}
+
+/**
+ * weft_user_give - give back what weft_user_take() has counted
+ * @user: the user
+ * @use: WEFT_USE_*
+ * @n: how many, or how many bytes
+ *
+ * Context: any.
+ */
+void weft_user_give(struct weft_user *user, u32 use, u64 n)
+{
+	WARN_ON_ONCE(atomic64_sub_return((s64)n, &user->used[use]) < 0);
 }

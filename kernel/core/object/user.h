@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - owners of endpoints
+ * weft core - users: the owners of contexts, endpoints and shared receive queues
  *
  * Locks: core->user_lock.
  */
@@ -9,12 +9,19 @@
 
 #include "core/base/env.h"
 
+/* what a user takes of a port, each with a limit */
+#define WEFT_USE_CTXS	0	/* contexts */
+#define WEFT_USE_EPS	1	/* endpoints */
+#define WEFT_USE_MEMORY	2	/* bytes of rings, and of descriptors of sends and receives */
+#define WEFT_USES	3
+
 /**
- * struct weft_user - owner of endpoints
+ * struct weft_user - a user
  * @node: in core->users
  * @uid: user id
- * @ref: its endpoints; core->user_lock
- * @msgs: messages kept for these endpoints
+ * @ref: its contexts, endpoints and shared receive queues; core->user_lock
+ * @used: what it takes, by WEFT_USE_*
+ * @msgs: messages kept for its endpoints
  * @bytes: bytes of the short ones among them
  * @lingers: flows with sends of ended programs that may go on for linger_ns
  */
@@ -22,9 +29,10 @@ struct weft_user {
 	struct weft_list node;
 	u32 uid;
 	u32 ref;
-	atomic_t msgs;
+	atomic64_t used[WEFT_USES];
+	atomic64_t msgs;
 	atomic64_t bytes;
-	atomic_t lingers;
+	atomic64_t lingers;
 };
 
 #endif

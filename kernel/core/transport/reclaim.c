@@ -17,7 +17,7 @@
  *
  * This ends when the ring is empty, or when a send has found a path.
  *
- * The timer of core->local tries the waiting sends again.
+ * A timer tries the waiting sends again (weft_core_retry()).
  *
  * Locks: core->lock, path->lock and ep->lock, in the order of Documentation/locking.rst; softirq
  * context.
@@ -26,7 +26,6 @@
 
 #define WEFT_RECLAIM_LOOK	64	/* paths examined each time */
 #define WEFT_RECLAIM_PRESS	2	/* number of them that are pressed */
-#define WEFT_RECLAIM_AGAIN	(20 * NSEC_PER_MSEC)
 
 /* Press a path if it is unused. Return: true if it is pressed now and was not before. */
 static bool weft_reclaim_one(struct weft_path *path, weft_ns now)
@@ -83,36 +82,6 @@ bool weft_reclaim_waits(struct weft_ep *ep, struct weft_out *out)
 	} else if (weft_since(out->now, ep->reclaim_at) >= core->conf.connect_ns) {
 		return false;
 	}
-	weft_lock(&core->local->lock);
-	WRITE_ONCE(core->reclaiming, true);
-	weft_path_deadline(core->local, out->now + WEFT_RECLAIM_AGAIN);
-	weft_unlock(&core->local->lock);
+	weft_core_retry(core, out->now);
 	return true;
-}
-
-/**
- * weft_reclaim_again - have workers try the waiting sends again
- * @core: the core
- * @out: output
- *
- * Context: the timer of core->local, which is not locked.
- */
-void weft_reclaim_again(struct weft_core *core, struct weft_out *out)
-{
-	struct weft_list *l;
-
-	if (likely(!READ_ONCE(core->reclaiming)))
-		return;
-	weft_lock(&core->lock);
-	WRITE_ONCE(core->reclaiming, false);
-	weft_list_for_each(l, &core->eps) {
-		struct weft_ep *ep = weft_entry(l, struct weft_ep, node);
-
-		if (!READ_ONCE(ep->reclaim_at))
-			continue;
-		weft_lock(&ep->lock);
-		weft_ep_sq_defer(ep, out);
-		weft_unlock(&ep->lock);
-	}
-	weft_unlock(&core->lock);
 }

@@ -265,7 +265,6 @@ struct weft_path *weft_path_find(struct weft_core *core, const struct weft_socka
 
 void weft_reclaim_look(struct weft_core *core, weft_ns now);
 bool weft_reclaim_waits(struct weft_ep *ep, struct weft_out *out);
-void weft_reclaim_again(struct weft_core *core, struct weft_out *out);
 
 /* ---- idle.c --------------------------------------------------------------------- */
 

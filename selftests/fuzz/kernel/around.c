@@ -136,6 +136,11 @@ void *weft_alloc_for(struct weft_memctx *mc, size_t size)
 	return weft_alloc(size);
 }
 
+void *weft_alloc_sleep_for(struct weft_memctx *mc, size_t size)
+{
+	return weft_alloc_sleep(size);
+}
+
 void weft_memctx_kill(struct weft_memctx *mc)
 {
 	mc->killed = true;

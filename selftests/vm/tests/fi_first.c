@@ -13,7 +13,7 @@
 #include "looks.h"
 
 #define LONG	(1 << 20)	/* announced */
-#define OWED	300	/* messages that an ended program owes: more than the receiver has space for */
+#define OWED	300	/* messages that an ended program owes, more than fit at the receiver */
 
 static struct pair p;
 static bool apart;
