@@ -5,7 +5,7 @@
  * A dump iterates over the ports of the caller's namespace, or over the named port, and over the
  * objects of each. Each object is one message; a call returns as many messages as fit. Between
  * calls only a position is kept. So objects created or destroyed meanwhile may be missing or appear
- * twice. Endpoints and contexts of other users are visible only with CAP_NET_ADMIN in the
+ * twice. Endpoints, contexts and counts of other users are visible only with CAP_NET_ADMIN in the
  * namespace.
  *
  * Each call holds weft_ports_lock, which keeps the ports. The functions run in process context.
@@ -70,9 +70,9 @@ static int weft_dump_port(struct sk_buff *skb, struct netlink_callback *cb, stru
 
 /* ---- Contexts and endpoints ------------------------------------------------------------------ */
 
-static bool weft_dump_visible(struct netlink_callback *cb, const struct weft_dev_ctx *ctx)
+static bool weft_dump_visible(struct netlink_callback *cb, kuid_t uid)
 {
-	return uid_eq(NETLINK_CB(cb->skb).creds.uid, ctx->uid) ||
+	return uid_eq(NETLINK_CB(cb->skb).creds.uid, uid) ||
 	       netlink_ns_capable(cb->skb, sock_net(cb->skb->sk)->user_ns, CAP_NET_ADMIN);
 }
 
@@ -96,7 +96,7 @@ static int weft_dump_ctx(struct sk_buff *skb, struct netlink_callback *cb, struc
 	do {
 		if (weft_dev_ctx_next(port->dev, pos, &ctx))
 			return -ENOENT;
-	} while (!weft_dump_visible(cb, &ctx));
+	} while (!weft_dump_visible(cb, ctx.uid));
 	return weft_dump_owner(skb, cb, port, &ctx) ||
 	       nla_put_u32(skb, WEFT_ATTR_CTX_NOBJ, ctx.objects) ||
 	       nla_put_u32(skb, WEFT_ATTR_CTX_NEP, ctx.endpoints) ||
@@ -145,7 +145,7 @@ static int weft_dump_ep(struct sk_buff *skb, struct netlink_callback *cb, struct
 	do {
 		if (weft_dev_ep_next(port->dev, pos, &ep))
 			return -ENOENT;
-	} while (!weft_dump_visible(cb, &ep.ctx));
+	} while (!weft_dump_visible(cb, ep.ctx.uid));
 	return weft_dump_owner(skb, cb, port, &ep.ctx) ||
 	       nla_put_u32(skb, WEFT_ATTR_EP_HANDLE, ep.info.handle) ||
 	       nla_put_string(skb, WEFT_ATTR_EP_TYPE, weft_ep_type_name(ep.info.type)) ||
@@ -191,6 +191,26 @@ static const char *weft_path_state_name(u32 state)
 	}
 }
 
+/* position of a node of another version; those come after the paths */
+#define WEFT_DUMP_FOREIGN	BIT_ULL(32)
+
+static int weft_dump_foreign(struct sk_buff *skb, struct weft_port *port, u64 *pos)
+{
+	struct weft_version_info info;
+	u32 n = *pos;
+	bool found = weft_version_next(&port->core, &n, &info);
+
+	*pos = WEFT_DUMP_FOREIGN | n;
+	if (!found)
+		return -ENOENT;
+	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
+	       nla_put(skb, WEFT_ATTR_PATH_ADDR, sizeof(info.addr), &info.addr) ||
+	       nla_put_string(skb, WEFT_ATTR_PATH_STATE, "version") ||
+	       nla_put_u32(skb, WEFT_ATTR_PATH_OLDEST, info.oldest) ||
+	       nla_put_u32(skb, WEFT_ATTR_PATH_NEWEST, info.newest) ||
+	       nla_put_u32(skb, WEFT_ATTR_PATH_OWN, info.own);
+}
+
 static int weft_dump_path(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
 			  u64 *pos)
 {
@@ -198,10 +218,14 @@ static int weft_dump_path(struct sk_buff *skb, struct netlink_callback *cb, stru
 	struct weft_path *path;
 	u32 slot = *pos;
 
+	if (*pos & WEFT_DUMP_FOREIGN)
+		return weft_dump_foreign(skb, port, pos);
 	path = weft_path_next(&port->core, &slot);
 	*pos = slot;
-	if (!path)
-		return -ENOENT;
+	if (!path) {
+		*pos = WEFT_DUMP_FOREIGN;
+		return weft_dump_foreign(skb, port, pos);
+	}
 	weft_path_look(path, &info);
 	weft_path_put(path);
 	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
@@ -249,6 +273,27 @@ static int weft_dump_limit(struct sk_buff *skb, struct netlink_callback *cb, str
 		nla_put_u64_64bit(skb, WEFT_ATTR_LIMIT_HITS, info.hits, WEFT_ATTR_PAD));
 }
 
+static int weft_dump_user(struct sk_buff *skb, struct netlink_callback *cb, struct weft_port *port,
+			  u64 *pos)
+{
+	struct weft_user_info info;
+
+	do {
+		if (!weft_user_look(&port->core, (*pos)++, &info))
+			return -ENOENT;
+	} while (!weft_dump_visible(cb, KUIDT_INIT(info.uid)));
+	return nla_put_string(skb, WEFT_ATTR_PORT_NAME, port->name) ||
+	       nla_put_u32(skb, WEFT_ATTR_UID,
+			   from_kuid_munged(sk_user_ns(NETLINK_CB(cb->skb).sk),
+					    KUIDT_INIT(info.uid))) ||
+	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_CTXS, info.contexts, WEFT_ATTR_PAD) ||
+	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_EPS, info.endpoints, WEFT_ATTR_PAD) ||
+	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_MEMORY, info.memory, WEFT_ATTR_PAD) ||
+	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_MSGS, info.msgs, WEFT_ATTR_PAD) ||
+	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_BYTES, info.bytes, WEFT_ATTR_PAD) ||
+	       nla_put_u64_64bit(skb, WEFT_ATTR_USER_LINGERS, info.lingers, WEFT_ATTR_PAD);
+}
+
 static bool weft_dump_who(struct sk_buff *skb, struct netlink_callback *cb,
 			  const struct weft_job_who *who)
 {
@@ -293,6 +338,7 @@ static const weft_dump_fn weft_dump_fns[] = {
 	[WEFT_CMD_NEIGH_GET] = weft_dump_neigh,
 	[WEFT_CMD_LIMIT_GET] = weft_dump_limit,
 	[WEFT_CMD_JOB_GET] = weft_dump_job,
+	[WEFT_CMD_USER_GET] = weft_dump_user,
 };
 
 /**

@@ -462,6 +462,7 @@ static const struct genl_ops weft_ops[] = {
 	WEFT_DUMP(WEFT_CMD_NEIGH_GET),
 	WEFT_DUMP(WEFT_CMD_LIMIT_GET),
 	WEFT_DUMP(WEFT_CMD_JOB_GET),
+	WEFT_DUMP(WEFT_CMD_USER_GET),
 	WEFT_SET(WEFT_CMD_JOB_ADD, weft_nl_job_add, job),
 	WEFT_SET(WEFT_CMD_JOB_SET, weft_nl_job_set, job),
 	WEFT_SET(WEFT_CMD_JOB_DEL, weft_nl_job_del, job),

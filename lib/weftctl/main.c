@@ -23,6 +23,7 @@ static const char usage[] =
 	"         path   paths to other nodes\n"
 	"         stats  counters\n"
 	"         neigh  nodes on the links of ports that own their devices\n"
+	"         user   what each user takes of a port\n"
 	"         limit  what a port may use at most, and for how long it waits\n"
 	"         job    jobs: whose programs do not hear those of others\n"
 	"OPTIONS: -j, --json     JSON\n"
@@ -48,6 +49,7 @@ static const struct choice objects[] = {
 	{ "path", do_path },
 	{ "stats", do_stats },
 	{ "neigh", do_neigh },
+	{ "user", do_user },
 	{ "limit", do_limit },
 	{ "job", do_job },
 	{ "help", help },

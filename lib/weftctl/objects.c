@@ -89,6 +89,9 @@ static const struct field path_fields[] = {
 	{ WEFT_ATTR_PATH_NFLOW, UINT, OUT_KEY, "flows" },
 	{ WEFT_ATTR_PATH_RETRANS, UINT, OUT_KEY, "retrans" },
 	{ WEFT_ATTR_PATH_PAYLOAD, UINT, OUT_KEY, "max_payload" },
+	{ WEFT_ATTR_PATH_OLDEST, UINT, OUT_KEY, "peer_oldest" },
+	{ WEFT_ATTR_PATH_NEWEST, UINT, OUT_KEY, "peer_newest" },
+	{ WEFT_ATTR_PATH_OWN, UINT, OUT_KEY, "own" },
 	{ 0 }
 };
 
@@ -120,6 +123,18 @@ static const struct field job_fields[] = {
 	{ WEFT_ATTR_JOB_ALL, FLAG, OUT_KEY, "who" },
 	{ WEFT_ATTR_JOB_UID, UINTS, OUT_KEY, "uid" },
 	{ WEFT_ATTR_JOB_GID, UINTS, OUT_KEY, "gid" },
+	{ 0 }
+};
+
+static const struct field user_fields[] = {
+	{ WEFT_ATTR_PORT_NAME, STR, OUT_LEAD, "port" },
+	{ WEFT_ATTR_UID, UINT, OUT_KEY, "uid" },
+	{ WEFT_ATTR_USER_CTXS, UINT, OUT_KEY, "ctx" },
+	{ WEFT_ATTR_USER_EPS, UINT, OUT_KEY, "ep" },
+	{ WEFT_ATTR_USER_MEMORY, UINT, OUT_KEY, "memory" },
+	{ WEFT_ATTR_USER_MSGS, UINT, OUT_KEY, "messages" },
+	{ WEFT_ATTR_USER_BYTES, UINT, OUT_KEY, "unexpected" },
+	{ WEFT_ATTR_USER_LINGERS, UINT, OUT_KEY, "linger" },
 	{ 0 }
 };
 
@@ -254,6 +269,11 @@ static const struct view neigh_view = {
 	"neighbours: nodes on the links of ports that own their devices"
 };
 
+static const struct view user_view = {
+	"user", WEFT_CMD_USER_GET, print_object, user_fields,
+	"users: what each takes of the limits for one user"
+};
+
 static const struct view limit_view = {
 	"limit", WEFT_CMD_LIMIT_GET, print_object, limit_fields, NULL
 };
@@ -347,4 +367,9 @@ int do_stats(int argc, char **argv)
 int do_neigh(int argc, char **argv)
 {
 	return run_view(&neigh_view, argc, argv);
+}
+
+int do_user(int argc, char **argv)
+{
+	return run_view(&user_view, argc, argv);
 }

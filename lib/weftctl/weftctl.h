@@ -162,6 +162,7 @@ int do_ctx(int argc, char **argv);
 int do_path(int argc, char **argv);
 int do_stats(int argc, char **argv);
 int do_neigh(int argc, char **argv);
+int do_user(int argc, char **argv);
 int do_limit(int argc, char **argv);
 int do_job(int argc, char **argv);
 

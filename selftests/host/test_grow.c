@@ -191,6 +191,37 @@ TEST(grow__starved)
 	rig_free(t.rig);
 }
 
+/*
+ * The receiver waits for the last of many sends; the limit of the sender's user leaves descriptors
+ * for the first ones only. When it is raised, the last one is sent without a call of the program.
+ */
+TEST(grow__starved_sends)
+{
+	struct weft_core *core;
+	struct two t;
+	u64 rest;
+	u32 i;
+
+	begin(&t, 1);
+	core = &t.a->node->core;
+	ASSERT_EQ(0, weft_limit_set(core, "memory-user", 1 << 20));
+	rest = (1 << 20) -
+	       (u64)atomic64_read(&t.ea->ep->user->used[WEFT_USE_MEMORY]);
+	ASSERT_EQ(0, weft_user_take(core, t.ea->ep->user, WEFT_USE_MEMORY, rest));
+	ASSERT_EQ(0, tagged(&t, t.eb, false, 999));
+	for (i = 0; i < 2 * WEFT_TXMS; i++)
+		ASSERT_EQ(0, two_put(&t, t.buf, 20000, i, WEFT_SQ_MATCH));
+	ASSERT_EQ(0, tagged(&t, t.ea, true, 999));
+	rig_run(t.rig, 500 * NSEC_PER_MSEC);
+	EXPECT_EQ(WEFT_TXMS, t.ea->ep->tx.ntxms);
+	EXPECT_TRUE(t.ea->ep->tx.starved);
+	EXPECT_EQ(1, t.eb->ep->rx.match.nposts);
+	ASSERT_EQ(0, weft_limit_set(core, "memory-user", 2 << 20));
+	EXPECT_TRUE(in_order(&t, 999, 1));
+	weft_user_give(t.ea->ep->user, WEFT_USE_MEMORY, rest);
+	rig_free(t.rig);
+}
+
 /* The same when an allocation fails, for each of the first allocations of a posted ring. */
 TEST(grow__no_memory)
 {

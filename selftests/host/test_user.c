@@ -50,6 +50,7 @@ static struct rig_ep *endpoint(struct rig_proc *proc)
 
 TEST_F(user, endpoints)
 {
+	struct weft_user_info info;
 	u32 i;
 
 	ASSERT_EQ(0, weft_limit_set(self->core, "endpoints-user", 3));
@@ -58,6 +59,11 @@ TEST_F(user, endpoints)
 	EXPECT_FALSE(endpoint(self->mine));
 	EXPECT_EQ(1, rig_counter(&self->rig->node[0], WEFT_CNT_limit_endpoints));
 	EXPECT_EQ(3, used(self->core, "endpoints-user"));
+	EXPECT_TRUE(weft_user_look(self->core, 0, &info));
+	EXPECT_EQ(100, info.uid);
+	EXPECT_EQ(3, info.endpoints);
+	EXPECT_TRUE(info.memory >= 3 * 16384);
+	EXPECT_FALSE(weft_user_look(self->core, 1, &info));
 	/* another user has its own count, and the largest one is reported */
 	ASSERT_TRUE(endpoint(self->other));
 	EXPECT_EQ(3, used(self->core, "endpoints-user"));

@@ -52,9 +52,21 @@ static void inject(struct two *t, const void *pkt, u32 len, u16 port)
 	rig_run(t->rig, MS);
 }
 
+/* Nodes of another version that the administrator of node 0 sees. */
+static u32 foreign(struct two *t, struct weft_version_info *info)
+{
+	u32 pos = 0, n = 0;
+
+	while (weft_version_next(&t->rig->node[0].core, &pos, info))
+		n++;
+	return n;
+}
+
 /* The peer speaks another version: sends fail at once, and again when they are repeated. */
 TEST(version__other)
 {
+	struct weft_version_info info;
+	struct weft_sockaddr peer;
 	struct two t;
 	u32 i;
 
@@ -65,12 +77,43 @@ TEST(version__other)
 		EXPECT_EQ(EPROTONOSUPPORT, two_status(&t, t.ca, i, MS));
 	}
 	EXPECT_EQ(3, rig_counter(&t.rig->node[0], WEFT_CNT_rx_version));
+	/* the administrator sees it, once */
+	rig_node_addr(&t.rig->conf, 1, 0, &peer);
+	ASSERT_EQ(1, foreign(&t, &info));
+	i = 0;
+	ASSERT_TRUE(weft_version_next(&t.rig->node[0].core, &i, &info));
+	EXPECT_TRUE(weft_addr_same_node(&peer, &info.addr));
+	EXPECT_EQ(OTHER, info.oldest);
+	EXPECT_EQ(OTHER + 1, info.newest);
+	EXPECT_EQ(WEFT_WIRE_VERSION, info.own);
 	/* it is upgraded, or this node is: the next send finds it */
 	t.rig->node[1].recv = NULL;
 	ASSERT_EQ(0, two_get(&t, t.room, 8, 9));
 	ASSERT_EQ(0, two_put(&t, t.buf, 8, 7, 0));
 	EXPECT_EQ(0, two_status(&t, t.ca, 7, 100 * MS));
 	EXPECT_EQ(0, two_status(&t, t.cb, 9, 0));
+	EXPECT_EQ(0, foreign(&t, &info));
+	rig_free(t.rig);
+}
+
+/* Many nodes of other versions: the last ones are remembered. */
+TEST(version__many)
+{
+	struct weft_w_version w = { .vt = OTHER << 4 | 1, .token = TOKEN };
+	struct weft_version_info info;
+	struct weft_sockaddr src;
+	struct two t;
+	u32 i;
+
+	two_init(&t, 1, 64, 0);
+	rig_node_addr(&t.rig->conf, 1, 0, &src);
+	src.port = cpu_to_be16(t.rig->conf.core.udp_port);
+	for (i = 0; i < 3 * WEFT_FOREIGN; i++) {
+		src.addr[3] = (u8)(100 + i);
+		rig_inject(&t.rig->node[0], &src, &w, sizeof(w));
+		rig_run(t.rig, MS);
+	}
+	EXPECT_EQ(WEFT_FOREIGN, foreign(&t, &info));
 	rig_free(t.rig);
 }
 

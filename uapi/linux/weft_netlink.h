@@ -39,6 +39,7 @@
 #define WEFT_CMD_JOB_SET	13
 #define WEFT_CMD_JOB_DEL	14	/* PORT_NAME, JOB_NAME */
 #define WEFT_CMD_JOB_GET	15	/* dump: [PORT_NAME] */
+#define WEFT_CMD_USER_GET	16	/* dump: [PORT_NAME]; without rights the caller alone */
 
 #define WEFT_ATTR_UNSPEC	0
 #define WEFT_ATTR_PAD		1
@@ -74,7 +75,7 @@
 #define WEFT_ATTR_STAT_NAME	32	/* string: STATS_GET: one message per counter */
 #define WEFT_ATTR_STAT_VALUE	33	/* u64 */
 #define WEFT_ATTR_PATH_ADDR	40	/* binary struct weft_sockaddr: the remote node */
-#define WEFT_ATTR_PATH_STATE	41	/* string: "hello", "up", "leaving", "dead" */
+#define WEFT_ATTR_PATH_STATE	41	/* string: "hello", "up", "leaving", "dead", "version" */
 #define WEFT_ATTR_PATH_SRTT	42	/* u64: ns */
 #define WEFT_ATTR_PATH_CWND	43	/* u32: packets */
 #define WEFT_ATTR_PATH_FLIGHT	44	/* u32: packets not acknowledged */
@@ -98,7 +99,7 @@
 #define WEFT_ATTR_LIMIT_UNIT	62	/* string: "bytes", "ms", or the unit counted */
 #define WEFT_ATTR_LIMIT_MIN	63	/* u64: smallest setting */
 #define WEFT_ATTR_LIMIT_MAX	64	/* u64: largest setting */
-#define WEFT_ATTR_LIMIT_USED	65	/* u64: current use; only for limits of a whole port */
+#define WEFT_ATTR_LIMIT_USED	65	/* u64: use; of a limit of each user the largest one */
 #define WEFT_ATTR_LIMIT_HITS	66	/* u64: how often it was reached, if counted */
 /* string: name of the job; EP_GET: the endpoint's job, unless the default job */
 #define WEFT_ATTR_JOB_NAME	67
@@ -114,6 +115,16 @@
 #define WEFT_ATTR_PORT_BYPASS_STATE 75
 #define WEFT_ATTR_PORT_DOORBELL	76	/* string: "lseek", "ioctl": how programs notify and wait */
 #define WEFT_ATTR_PATH_PAYLOAD	77	/* u32: UDP payload of the largest packet, bytes */
-#define WEFT_ATTR_MAX		77
+/* u32: versions of the wire format; a "path" to a node that speaks another one has no more */
+#define WEFT_ATTR_PATH_OLDEST	78	/* oldest that the node speaks */
+#define WEFT_ATTR_PATH_NEWEST	79	/* newest */
+#define WEFT_ATTR_PATH_OWN	80	/* of this node */
+#define WEFT_ATTR_USER_CTXS	81	/* u64: contexts of UID */
+#define WEFT_ATTR_USER_EPS	82	/* u64: its endpoints */
+#define WEFT_ATTR_USER_MEMORY	83	/* u64: bytes of its rings and descriptors */
+#define WEFT_ATTR_USER_MSGS	84	/* u64: messages that wait for its receives */
+#define WEFT_ATTR_USER_BYTES	85	/* u64: bytes of the short ones among them */
+#define WEFT_ATTR_USER_LINGERS	86	/* u64: flows of its ended programs that deliver */
+#define WEFT_ATTR_MAX		86
 
 #endif /* _UAPI_LINUX_WEFT_NETLINK_H */

@@ -119,7 +119,7 @@ static void weft_timer_retry(struct weft_core *core, struct weft_out *out)
 		struct weft_ep *ep = weft_entry(l, struct weft_ep, node);
 
 		weft_lock(&ep->lock);
-		if (READ_ONCE(ep->reclaim_at))
+		if (READ_ONCE(ep->reclaim_at) || READ_ONCE(ep->tx.starved))
 			weft_ep_sq_defer(ep, out);
 		weft_grow_again(ep, out);
 		weft_unlock(&ep->lock);

@@ -15,7 +15,7 @@
 /* ---- txm.c ---------------------------------------------------------------------- */
 
 bool weft_send_hand(struct weft_ep *ep);
-bool weft_send_grow(struct weft_ep *ep);
+bool weft_send_grow(struct weft_ep *ep, struct weft_out *out);
 struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *e,
 				struct weft_flow *flow);
 void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out);

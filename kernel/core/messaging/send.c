@@ -265,7 +265,7 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 		weft_fence_run(ep, out);
 	r = weft_ring_look(&ep->tx.ring, &ep->conf.doorbell->sq_tail);
 	while (r == WEFT_RING_OK || r == WEFT_RING_BAD) {
-		if (unlikely(!ep->tx.hand && !weft_send_hand(ep) && !weft_send_grow(ep)))
+		if (unlikely(!ep->tx.hand && !weft_send_hand(ep) && !weft_send_grow(ep, out)))
 			break;
 		if (ep->flow.near && !refuse && weft_fast_try(ep, out))
 			goto taken;

@@ -39,19 +39,27 @@ bool weft_send_hand(struct weft_ep *ep)
 /**
  * weft_send_grow - allocate more sends
  * @ep: the endpoint; ep->sq_mutex is held; no send is free
+ * @out: output
  *
  * Context: may sleep.
  * Return: true if ep->hand is set; false: the ring has as many sends as slots, or there is no
- * memory. Then it waits until one of its sends, of which it has at least a block, is free.
+ * memory. Then it waits until one of its sends, of which it has at least a block, is free. Without
+ * memory a timer tries again, too: its sends may wait for one that is still in the ring.
  */
-bool weft_send_grow(struct weft_ep *ep)
+bool weft_send_grow(struct weft_ep *ep, struct weft_out *out)
 {
 	u32 n = min(ep->conf.sq_slots - ep->tx.ntxms, WEFT_TXMS);
 	struct weft_txms *txms;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
-	if (!n || weft_ep_memory(ep, struct_size(txms, txm, n), &txms))
+	if (!n)
 		return false;
+	if (weft_ep_memory(ep, struct_size(txms, txm, n), &txms)) {
+		WRITE_ONCE(ep->tx.starved, true);
+		weft_core_retry(ep->core, out->now);
+		return false;
+	}
+	WRITE_ONCE(ep->tx.starved, false);
 	weft_txms_init(txms, n, ep);
 	weft_lock(&ep->lock);
 	weft_txms_add(ep, txms);

@@ -22,6 +22,9 @@ void weft_user_put(struct weft_core *core, struct weft_user *user);
 int weft_user_take(struct weft_core *core, struct weft_user *user, u32 use, u64 n);
 void weft_user_give(struct weft_user *user, u32 use, u64 n);
 
+/* What the @n-th user takes. Return: true if there is one. */
+bool weft_user_look(struct weft_core *core, u32 n, struct weft_user_info *info);
+
 /* Drop a reference of an endpoint. */
 void weft_ep_put(struct weft_ep *ep);
 

@@ -15,6 +15,20 @@
 #define WEFT_RETRY_NS		(20 * NSEC_PER_MSEC)	/* until waiting endpoints try again */
 #define WEFT_CORE_GROUPS	256	/* multicast groups with members on this node */
 
+#define WEFT_FOREIGN		16	/* nodes of another version that are remembered */
+
+/**
+ * struct weft_foreign - a node that speaks another version of the wire format
+ * @addr: its address, family 0: none
+ * @oldest: oldest version that it speaks
+ * @newest: newest version
+ */
+struct weft_foreign {
+	struct weft_sockaddr addr;
+	u8 oldest;
+	u8 newest;
+};
+
 /**
  * struct weft_core - the protocol of one port
  * @conf: settings
@@ -43,6 +57,8 @@
  * @eps: all endpoints
  * @conns: connections being set up or up, by id
  * @gone_at: earliest time of the next GONE
+ * @foreign: nodes of another version, see version.c; @lock
+ * @next_foreign: which of them is replaced next; @lock
  * @key: key of hash tables
  * @grp_mutex: serialises joining and leaving of groups
  * @grp_lock: protects @groups and their members
@@ -91,6 +107,8 @@ struct weft_core {
 	struct weft_list eps;
 	struct weft_index conns;
 	weft_ns gone_at;
+	struct weft_foreign foreign[WEFT_FOREIGN];
+	u32 next_foreign;
 	u64 key[2];
 	struct weft_mutex grp_mutex;
 	struct weft_lock grp_lock;

@@ -128,6 +128,7 @@ struct weft_ep_rx {
  * @next_group: number of the next group; sq_mutex
  * @work: continues the send ring
  * @stalled: no send was free
+ * @starved: and none could be allocated: a timer tries again; sq_mutex, read without it
  * @nheld: sends that hold their slots in the ring
  * @taken: entries of the send ring before this index have been taken
  * @given: slots before this index belong to the program again
@@ -154,6 +155,7 @@ struct weft_ep_tx {
 	u32 next_group;
 	struct weft_work work;
 	bool stalled;
+	bool starved;
 	u32 nheld;
 	u32 taken;
 	u32 given;

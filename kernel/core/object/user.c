@@ -127,3 +127,36 @@ void weft_user_give(struct weft_user *user, u32 use, u64 n)
 {
 	WARN_ON_ONCE(atomic64_sub_return((s64)n, &user->used[use]) < 0);
 }
+
+/**
+ * weft_user_look - report what a user takes
+ * @core: the core
+ * @n: number of the user, from 0; users that come or go meanwhile change the numbers
+ * @info: out
+ *
+ * Return: true if there is such a user.
+ */
+bool weft_user_look(struct weft_core *core, u32 n, struct weft_user_info *info)
+{
+	bool found = false;
+	struct weft_list *l;
+
+	weft_lock(&core->user_lock);
+	weft_list_for_each(l, &core->users) {
+		const struct weft_user *user = weft_entry(l, struct weft_user, node);
+
+		if (n--)
+			continue;
+		found = true;
+		info->uid = user->uid;
+		info->contexts = atomic64_read(&user->used[WEFT_USE_CTXS]);
+		info->endpoints = atomic64_read(&user->used[WEFT_USE_EPS]);
+		info->memory = atomic64_read(&user->used[WEFT_USE_MEMORY]);
+		info->msgs = atomic64_read(&user->msgs);
+		info->bytes = atomic64_read(&user->bytes);
+		info->lingers = atomic64_read(&user->lingers);
+		break;
+	}
+	weft_unlock(&core->user_lock);
+	return found;
+}

@@ -35,4 +35,24 @@ struct weft_user {
 	atomic64_t lingers;
 };
 
+/**
+ * struct weft_user_info - what a user takes, for the administrator
+ * @uid: user id
+ * @contexts: contexts
+ * @endpoints: endpoints
+ * @memory: bytes of rings and descriptors
+ * @msgs: messages kept for its endpoints
+ * @bytes: bytes of the short ones among them
+ * @lingers: flows of its ended programs that still have messages to deliver
+ */
+struct weft_user_info {
+	u32 uid;
+	u64 contexts;
+	u64 endpoints;
+	u64 memory;
+	u64 msgs;
+	u64 bytes;
+	u64 lingers;
+};
+
 #endif

@@ -39,6 +39,23 @@ struct weft_path_info {
 struct weft_path *weft_path_next(struct weft_core *core, u32 *pos);
 void weft_path_look(struct weft_path *path, struct weft_path_info *info);
 
+/**
+ * struct weft_version_info - a node that speaks another version, for the administrator
+ * @addr: its address
+ * @oldest: oldest version that it speaks
+ * @newest: newest version that it speaks
+ * @own: version that this node speaks
+ */
+struct weft_version_info {
+	struct weft_sockaddr addr;
+	u32 oldest;
+	u32 newest;
+	u32 own;
+};
+
+/* Iterate over these nodes. *@pos is 0 in the beginning. Return: false: no more. */
+bool weft_version_next(struct weft_core *core, u32 *pos, struct weft_version_info *info);
+
 /* Properties of a path for adapters. */
 /* Remote node, with service 0; index of the own address. */
 const struct weft_sockaddr *weft_path_addr(const struct weft_path *path);

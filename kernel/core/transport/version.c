@@ -14,11 +14,90 @@
  * cannot end a path. INIT has no token yet, and has its nonce there. VERSION is never longer than
  * the packet that it answers, and its rate is limited. VERSION is not answered.
  *
+ * The last nodes of another version are remembered for the administrator, until a path to them
+ * works: after an upgrade.
+ *
  * Locks: core->lock and path->lock, taken here; softirq context. See Documentation/locking.rst.
  */
 #include "core/transport/transport.h"
 
 #define WEFT_VERSION_GAP	(100ull * NSEC_PER_USEC)
+
+/* Return: the node in core->foreign, or NULL. The core is locked. */
+static struct weft_foreign *weft_foreign_find(struct weft_core *core,
+					      const struct weft_sockaddr *addr)
+{
+	u32 i;
+
+	weft_assert_held(&core->lock);
+	for (i = 0; i < WEFT_FOREIGN; i++) {
+		struct weft_foreign *f = &core->foreign[i];
+
+		if (f->addr.family && weft_addr_same_node(&f->addr, addr))
+			return f;
+	}
+	return NULL;
+}
+
+/* Remember a node of another version. Its place may be that of the one that was found first. */
+static void weft_foreign_note(struct weft_core *core, const struct weft_sockaddr *addr, u8 oldest,
+			      u8 newest)
+{
+	struct weft_foreign *f;
+
+	weft_lock(&core->lock);
+	f = weft_foreign_find(core, addr) ?:
+	    &core->foreign[core->next_foreign++ % WEFT_FOREIGN];
+	f->addr = *addr;
+	f->addr.port = 0;
+	f->oldest = oldest;
+	f->newest = newest;
+	weft_unlock(&core->lock);
+}
+
+/* Return: true if the node speaks this version now: a path to it works. The core is locked. */
+static bool weft_foreign_over(struct weft_core *core, const struct weft_foreign *f)
+{
+	struct weft_path *path = weft_path_lookup(core, &f->addr);
+	bool up = false;
+
+	weft_assert_held(&core->lock);
+	if (path) {
+		weft_lock(&path->lock);
+		up = path->state == WEFT_PATHS_UP;
+		weft_unlock(&path->lock);
+	}
+	return up;
+}
+
+/**
+ * weft_version_next - iterate over the nodes that speak another version
+ * @core: the core
+ * @pos: 0 in the beginning
+ * @info: out: the next one
+ *
+ * Context: no lock is held.
+ * Return: true if there is one.
+ */
+bool weft_version_next(struct weft_core *core, u32 *pos, struct weft_version_info *info)
+{
+	bool found = false;
+
+	weft_lock(&core->lock);
+	while (!found && *pos < WEFT_FOREIGN) {
+		struct weft_foreign *f = &core->foreign[(*pos)++];
+
+		if (f->addr.family && weft_foreign_over(core, f))
+			f->addr.family = 0;
+		found = f->addr.family;
+		info->addr = f->addr;
+		info->oldest = f->oldest;
+		info->newest = f->newest;
+		info->own = WEFT_WIRE_VERSION;
+	}
+	weft_unlock(&core->lock);
+	return found;
+}
 
 /* Answer a packet with VERSION. */
 static void weft_version_tell(struct weft_core *core, const struct weft_rx *rx,
@@ -39,6 +118,7 @@ static void weft_version_tell(struct weft_core *core, const struct weft_rx *rx,
 	tx->to = rx->src;
 	tx->src = rx->dst;
 	memcpy(tx->raw, &re, sizeof(re));
+	weft_foreign_note(core, &rx->src, w->vt >> 4, w->vt >> 4);
 	weft_env_version(core, &rx->src, w->vt >> 4, w->vt >> 4, WEFT_WIRE_VERSION);
 }
 
@@ -70,8 +150,10 @@ static void weft_version_told(struct weft_core *core, const struct weft_rx *rx,
 		weft_unlock(&path->lock);
 	}
 	weft_unlock(&core->lock);
-	if (told)
-		weft_env_version(core, &rx->src, w->oldest, w->newest, WEFT_WIRE_VERSION);
+	if (!told)
+		return;
+	weft_foreign_note(core, &rx->src, w->oldest, w->newest);
+	weft_env_version(core, &rx->src, w->oldest, w->newest, WEFT_WIRE_VERSION);
 }
 
 /**

@@ -96,7 +96,20 @@ units()
 		set_limit unexpected-node "$old"
 }
 
+# A user's program takes of the limits for one user, and of no other.
+taken()
+{
+	user fi_pingpong -p weft -e rdm >/run/weft/pp 2>&1 &
+	vm_wait 20 vm_listening $! 47592 || return 1
+	said=$(node 0 weftctl user show weft0)
+	kill $!
+	wait $! 2>/dev/null
+	echo "$said"
+	echo "$said" | grep -q "^weft0: uid 1990 ctx [1-9][0-9]* ep [0-9]* memory [0-9]* messages 0 "
+}
+
 tap_run "all limits are shown" all_shown
+tap_run "users are shown" taken
 tap_run "each is set to its ends and back" each_set
 tap_run "units" units
 tap_run "JSON" sh -c 'node 0 weftctl -j limit show weft0 |
