@@ -603,11 +603,11 @@ static u32 weft_nd_fit(const struct weft_nd_run *run, const struct weft_tx *tx, 
 {
 	u32 i, bytes = tx->len;
 
-	if (!tx->path || tx->len > run->room)
+	if (!tx->path || tx->len > run->room || weft_tx_alone(tx))
 		return 1;
 	for (i = 1; i < n; i++) {
 		if (tx[i].path != tx->path || tx[i].class != tx->class || tx[i].nseg > 1 ||
-		    tx[i].len > tx->len || bytes + tx[i].len > WEFT_RUN_BYTES)
+		    weft_tx_alone(&tx[i]) || tx[i].len > tx->len || bytes + tx[i].len > WEFT_RUN_BYTES)
 			return i;
 		bytes += tx[i].len;
 		if (tx[i].len < tx->len)

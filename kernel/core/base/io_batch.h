@@ -66,6 +66,15 @@ struct weft_tx {
 	u8 raw[WEFT_TX_RAW];
 };
 
+/*
+ * Return: true if the packet must travel alone: a probe of its length (mtu.c). Devices check the
+ * length of an aggregate differently.
+ */
+static inline bool weft_tx_alone(const struct weft_tx *tx)
+{
+	return !tx->rec && tx->pay;
+}
+
 /* Return: bytes of payload in packet @i. */
 static inline u32 weft_tx_paylen(const struct weft_tx *tx, u32 i)
 {
