@@ -124,8 +124,7 @@ over()
 	done
 	LINK_MTU=$mtu
 	$kind $mtu && vm_addr n0 dev0 1 && vm_addr n1 dev1 2 && vm_wait 20 running &&
-		vm_port 0 weft0 netdev dev0 && vm_port 1 weft1 netdev dev1 && ${@:-messages} $mtu &&
-		alive
+		${@:-messages} $mtu
 	status=$?
 	for i in 0 1; do
 		[ $status = 0 ] || node $i weftctl port show
@@ -148,17 +147,32 @@ returned()
 	[ "$(cat /sys/class/net/*/address | grep -c '^52:54:00:78')" = 2 ]
 }
 
-messages()	# MTU
+# ports ADDRESS: of this family, without the last digit; fi_pingpong takes a port's first address
+ports()
 {
-	pingpong 1 10.77.0.2 -e rdm -S all -I 2 && pingpong 1 fd77::2 -6 -e msg -S all -I 2 &&
-		pingpong 1 10.77.0.2 -e dgram -S 1000 -I 5 &&
-		vm_wait 10 payload 0 $(($1 - 28)) && vm_wait 10 payload 1 $(($1 - 28))
+	for i in 0 1; do
+		node $i weftctl port del weft$i force 2>/dev/null
+		vm_port $i weft$i netdev dev$i addr $1$((i + 1)) || return 1
+	done
 }
 
-# payload NODE BYTES: the path uses the whole MTU
-payload()
+messages()	# MTU
 {
-	node $1 weftctl path show weft$1 | grep "path 10.77" | grep -q "max_payload $2\$\|max_payload $2 "
+	ports 10.77.0. && pingpong 1 10.77.0.2 -e rdm -S all -I 2 &&
+		pingpong 1 10.77.0.2 -e dgram -S 1000 -I 5 && whole $(($1 - 28)) && alive &&
+		ports fd77:: && pingpong 1 fd77::2 -6 -e msg -S all -I 2 && whole $(($1 - 48)) &&
+		alive
+}
+
+# whole BYTES: the paths use the whole MTU
+whole()
+{
+	vm_wait 10 payload 0 $1 && vm_wait 10 payload 1 $1
+}
+
+payload()	# NODE BYTES
+{
+	node $1 weftctl path show weft$1 | grep -q "max_payload $2\$"
 }
 
 alive()
@@ -187,6 +201,7 @@ goes_on()
 # The active link goes down, and comes back, several times.
 failover()
 {
+	ports 10.77.0. || return 1
 	node 1 fi_pingpong -p weft -e rdm -S 65536 -I 100000000 >/run/weft/b 2>&1 &
 	b=$!
 	vm_wait 20 vm_listening $b 47592 || return 1
@@ -203,7 +218,7 @@ failover()
 	goes_on || return 1
 	kill -9 $a $b
 	wait $a $b 2>/dev/null
-	return 0
+	alive
 }
 
 slave()

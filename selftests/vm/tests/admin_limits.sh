@@ -99,13 +99,24 @@ units()
 # A user's program takes of the limits for one user, and of no other.
 taken()
 {
-	user fi_pingpong -p weft -e rdm >/run/weft/pp 2>&1 &
-	vm_wait 20 vm_listening $! 47592 || return 1
-	said=$(node 0 weftctl user show weft0)
-	kill $!
-	wait $! 2>/dev/null
-	echo "$said"
-	echo "$said" | grep -q "^weft0: uid 1990 ctx [1-9][0-9]* ep [0-9]* memory [0-9]* messages 0 "
+	node 0 setpriv --reuid 1990 --regid 1990 --groups "$(getent group weft | cut -d: -f3)" \
+		fi_pingpong -p weft -e rdm -I 10000000 >/run/weft/pp 2>&1 &
+	server=$!
+	vm_wait 20 vm_listening $server 47592 || return 1
+	node 1 fi_pingpong -p weft -e rdm -I 10000000 10.77.0.1 >/run/weft/pp 2>&1 &
+	client=$!
+	vm_wait 20 shows_user
+	status=$?
+	node 0 weftctl user show
+	kill $server $client
+	wait $server $client 2>/dev/null
+	return $status
+}
+
+shows_user()
+{
+	node 0 weftctl user show weft0 |
+		grep -q "^weft0: uid 1990 ctx [1-9][0-9]* ep [1-9][0-9]* memory [1-9][0-9]* messages "
 }
 
 tap_run "all limits are shown" all_shown

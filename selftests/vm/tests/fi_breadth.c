@@ -104,10 +104,11 @@ static bool kill_one(void)
 static bool flap(void)
 {
 	int n = rand() & 1;
-	char text[128];
+	char text[256];
 
-	snprintf(text, sizeof(text), "ip -n n%d link set veth%d down; sleep %d; "
-		 "ip -n n%d link set veth%d up", n, n, 1 + rand() % 3, n, n);
+	snprintf(text, sizeof(text), "ip netns exec n%d sysctl -qw "
+		 "net.ipv6.conf.veth%d.keep_addr_on_down=1; ip -n n%d link set veth%d down; "
+		 "sleep %d; ip -n n%d link set veth%d up", n, n, n, n, 1 + rand() % 3, n, n);
 	return run_shell(text);
 }
 

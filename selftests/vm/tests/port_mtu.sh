@@ -15,10 +15,35 @@ stat()
 	node "$1" cat "/sys/class/weft/$2/counters/$3"
 }
 
-# Messages of all lengths, over both families
-talk()	# NODE IPV4-ADDRESS IPV6-ADDRESS
+# Messages of all lengths to a node
+talk()	# NODE ADDRESS
 {
-	pingpong "$1" "$2" -e rdm -S all -I 3 && pingpong "$1" "$3" -6 -e msg -S all -I 3
+	pingpong "$1" "$2" $six -e rdm -S all -I 2 && pingpong "$1" "$2" $six -e msg -S all -I 2
+}
+
+# fi_pingpong takes the first address of a port: ports with one family each.
+family()	# 4|6: of the calls that follow
+{
+	six=
+	bytes=28
+	to=10.77.0.2
+	far=10.78.1.1
+	[ "$1" = 4 ] || { six=-6 bytes=48 to=fd77::2 far=fd78:1::1; }
+}
+
+# netdev_port NODE PORT DEVICE IPV4-ADDRESS IPV6-ADDRESS: anew, with the address of the family
+netdev_port()
+{
+	node "$1" weftctl port del "$2" force 2>/dev/null
+	[ "$six" ] && set -- "$1" "$2" "$3" "$5"
+	vm_port "$1" "$2" netdev "$3" addr "$4"
+}
+
+both_ports()
+{
+	for i in 0 1; do
+		netdev_port $i weft$i veth$i 10.77.0.$((i + 1)) fd77::$((i + 1)) || return 1
+	done
 }
 
 # No path died: in the ports of nodes 0 and 1
@@ -30,7 +55,7 @@ alive()
 	}
 }
 
-# payload NODE PORT FAMILY: of the largest packet to the other node
+# payload NODE PORT ADDRESS: of the largest packet to an address that begins like this
 payload()
 {
 	node "$1" weftctl path show "$2" | grep "path $3" |
@@ -45,9 +70,9 @@ is()
 
 unequal()	# MTU of node 0, MTU of node 1
 {
-	node 0 ip link set veth0 mtu "$1" && node 1 ip link set veth1 mtu "$2" &&
-		talk 1 10.77.0.2 fd77::2 && alive && vm_wait 10 is 0 weft0 10.77 1472 &&
-		vm_wait 10 is 1 weft1 10.77 1472
+	node 0 ip link set veth0 mtu "$1" && node 1 ip link set veth1 mtu "$2" && both_ports &&
+		talk 1 $to && alive && vm_wait 10 is 0 weft0 "${to%2}" $((1500 - bytes)) &&
+		vm_wait 10 is 1 weft1 "${to%2}" $((1500 - bytes))
 }
 
 # A device's MTU becomes 1400 and 1500 again while messages are under way, ten times.
@@ -119,15 +144,15 @@ router()
 				}
 			}
 		EOT
-	for i in 0 1; do
-		node $((i + 2)) weftctl port add mt$i netdev mv$i || return 1
-	done
 }
 
 behind()
 {
+	for i in 0 1; do
+		netdev_port $((i + 2)) mt$i mv$i 10.78.$i.1 fd78:$i::1 || return 1
+	done
 	pp_from=2
-	talk 3 10.78.1.1 fd78:1::1 || return 1
+	talk 3 $far || return 1
 	pp_from=0
 	[ "$(stat 2 mt0 paths_dead)$(stat 3 mt1 paths_dead)" = 00 ]
 }
@@ -135,9 +160,8 @@ behind()
 # The size is found, within the exactness of the search: 16 bytes
 found()
 {
-	size=$(payload 2 mt0 10.78)
-	[ "$size" -le 1272 ] && [ "$size" -gt 1256 ] && size=$(payload 2 mt0 fd78) &&
-		[ "$size" -le 1252 ] && [ "$size" -gt 1236 ]
+	size=$(payload 2 mt0 $far)
+	[ "$size" -le $((1300 - bytes)) ] && [ "$size" -gt $((1300 - bytes - 16)) ]
 }
 
 no_router()
@@ -152,30 +176,59 @@ no_router()
 # port NODE MTU: its vnet port anew
 port()
 {
+	addr=10.77.0.$(($1 + 1))/24
+	[ -z "$six" ] || addr=fd77::$(($1 + 1))/64
 	node "$1" weftctl port del "weft$1" force &&
-		vm_port "$1" "weft$1" vnet "$(vm_nic "$1")" addr 10.77.0.$(($1 + 1))/24 \
-			addr fd77::$(($1 + 1))/64 mtu "$2"
+		vm_port "$1" "weft$1" vnet "$(vm_nic "$1")" addr $addr mtu "$2"
 }
 
 vnet_unequal()	# MTU of node 0, MTU of node 1
 {
-	port 0 "$1" && port 1 "$2" && talk 1 10.77.0.2 fd77::2 && alive
+	port 0 "$1" && port 1 "$2" && talk 1 $to && alive
+}
+
+# The ports of nodes 0 and 1 have all addresses again.
+as_before()
+{
+	for i in 0 1; do
+		n=$((i + 1))
+		node $i weftctl port del weft$i force || return 1
+		if [ "$LINK" = vnet ]; then
+			vm_port $i weft$i vnet "$(vm_nic $i)" addr 10.77.0.$n/24 addr fd77::$n/64 \
+				mtu "$LINK_MTU" || return 1
+		else
+			vm_port $i weft$i netdev veth$i || return 1
+		fi
+	done
 }
 
 case $LINK in
 veth)
-	tap_run "MTU 9000 and 1500" unequal 9000 1500
-	tap_run "MTU 1500 and 9000" unequal 1500 9000
+	for v in 4 6; do
+		family $v
+		tap_run "MTU 9000 and 1500, IPv$v" unequal 9000 1500
+		tap_run "MTU 1500 and 9000, IPv$v" unequal 1500 9000
+	done
+	family 4
+	node 0 ip link set veth0 mtu 1500
+	both_ports
 	tap_run "1500, 1400 and 1500 under load" changes
 	tap_run "a router with a narrow link and no ICMP" router
-	tap_run "messages pass it" behind
-	tap_run "the paths find its size" vm_wait 30 found
+	for v in 4 6; do
+		family $v
+		tap_run "messages pass it, IPv$v" behind
+		tap_run "the path finds its size, IPv$v" vm_wait 30 found
+	done
 	tap_run "the router goes" no_router
+	tap_run "as before" as_before
 	;;
 vnet)
-	tap_run "MTU 1500 and 1300" vnet_unequal 1500 1300
-	tap_run "MTU 1300 and 1500" vnet_unequal 1300 1500
-	tap_run "as before" vnet_unequal "$LINK_MTU" "$LINK_MTU"
+	for v in 4 6; do
+		family $v
+		tap_run "MTU 1500 and 1300, IPv$v" vnet_unequal 1500 1300
+		tap_run "MTU 1300 and 1500, IPv$v" vnet_unequal 1300 1500
+	done
+	tap_run "as before" as_before
 	;;
 *)
 	tap_skip "MTU" "the link has none"

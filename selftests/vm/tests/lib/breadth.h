@@ -4,8 +4,8 @@
  * go down, and nodes fall silent
  *
  * A message says which program has sent it, in which life, and as which of its messages. The
- * receiver checks all bytes, that the messages of a life come in order and once, and that none is
- * missing which had to come. Each send has an outcome within BREADTH_MS.
+ * receiver checks all bytes, that the messages of a life match in order and come once, and that none
+ * is missing which had to come. Each send has an outcome within BREADTH_MS.
  */
 #ifndef WEFT_BREADTH_H
 #define WEFT_BREADTH_H
@@ -66,7 +66,6 @@ struct breadth_life {
  * @seed: random numbers
  * @life: of each sender
  * @got: messages that the receiver has got, of each life
- * @next: number of the next message of each life
  * @lost: receives that ended with an error
  */
 struct breadth {
@@ -79,7 +78,6 @@ struct breadth {
 	uint32_t seed;
 	struct breadth_life life[BREADTH_SENDERS][BREADTH_LIVES];
 	uint32_t got[BREADTH_SENDERS][BREADTH_LIVES];
-	uint32_t next[BREADTH_SENDERS][BREADTH_LIVES];
 	uint32_t lost;
 };
 

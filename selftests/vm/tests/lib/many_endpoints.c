@@ -48,16 +48,17 @@ static long long meminfo(const char *name)
 	return kib * 1024;
 }
 
-/* Endpoints of one context, which share a completion queue. */
-static bool fill(int fd, unsigned int count)
+/* Endpoints of one context, which share a completion queue; @cqfd: out: its file. */
+static bool fill(int fd, unsigned int count, int *cqfd)
 {
 	struct weft_ioc_av av = { .size = sizeof(av) };
 	struct weft_ioc_ep_enable en = { .size = sizeof(en), .eq = WEFT_HANDLE_NONE };
+	struct weft_ioc_cq cq = { .size = sizeof(cq), .slots = 4096 };
 	struct weft_ioc_ep ep;
-	struct raw_cq cq;
 	unsigned int i;
 
-	CHECK(raw_cq_new(fd, 4096, &cq));
+	CHECK_EQ(raw(fd, WEFT_IOC_CQ_CREATE, &cq), 0);
+	*cqfd = cq.fd;
 	CHECK_EQ(raw(fd, WEFT_IOC_AV_CREATE, &av), 0);
 	for (i = 0; i < count; i++) {
 		memset(&ep, 0, sizeof(ep));
@@ -67,8 +68,8 @@ static bool fill(int fd, unsigned int count)
 		ep.rq_slots = MANY_RQ;
 		CHECK_EQ(raw(fd, WEFT_IOC_EP_CREATE, &ep), 0);
 		en.handle = ep.handle;
-		en.tx_cq = cq.c.handle;
-		en.rx_cq = cq.c.handle;
+		en.tx_cq = cq.handle;
+		en.rx_cq = cq.handle;
 		en.srq = WEFT_HANDLE_NONE;
 		en.tx_cntr = WEFT_HANDLE_NONE;
 		en.rx_cntr = WEFT_HANDLE_NONE;
@@ -81,7 +82,7 @@ static bool fill(int fd, unsigned int count)
 bool many_endpoints(unsigned int count, unsigned long most)
 {
 	unsigned int n = (count + PER_CTX - 1) / PER_CTX, i, left = count;
-	int fd[16];
+	int fd[16], cqfd[16];
 	long long before, after;
 
 	CHECK(n <= 16);
@@ -93,14 +94,16 @@ bool many_endpoints(unsigned int count, unsigned long most)
 	for (i = 0; i < n; i++) {
 		unsigned int some = left < PER_CTX ? left : PER_CTX;
 
-		CHECK(fill(fd[i], some));
+		CHECK(fill(fd[i], some, &cqfd[i]));
 		left -= some;
 	}
 	after = meminfo("MemAvailable");
 	printf("# %u endpoints take %lld KiB each\n", count, (before - after) / count / 1024);
 	CHECK(before - after <= (long long)(count * most));
 	CHECK_EQ(port_attr(0, "endpoints"), count);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
+		close(cqfd[i]);
 		close(fd[i]);
+	}
 	return nothing_left();
 }

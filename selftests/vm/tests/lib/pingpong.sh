@@ -3,7 +3,8 @@
 # The distribution's fi_pingpong as an independent test. Sourced after ../lib.sh.
 
 # pingpong SERVER-NODE ADDRESS ARGUMENTS...: server there, client on node 0 (or $pp_from); every
-# byte is checked
+# byte is checked. fi_pingpong takes the first address of a port: for an IPv6 ADDRESS the server's
+# port must have no IPv4 address, which is checked.
 pingpong()
 {
 	pp_node=$1
@@ -30,6 +31,13 @@ pingpong()
 	for pp_one in $pp_server $pp_client; do
 		[ "$pp_one" = 0 ] || pp_status=1
 	done
+	case $pp_addr in *:*)
+		node "$pp_node" weftctl path show | grep -q 'path [0-9a-f]*:' || {
+			echo "the messages have not used IPv6"
+			pp_status=1
+		}
+		;;
+	esac
 	[ $pp_status = 0 ] || {
 		echo "status $pp_server (server), $pp_client (client)"
 		cat /run/weft/pp.server /run/weft/pp.client
