@@ -15,10 +15,10 @@ stat()
 	node "$1" cat "/sys/class/weft/$2/counters/$3"
 }
 
-# Messages of all lengths to a node
+# Messages of all lengths to a node, and long ones over a connection
 talk()	# NODE ADDRESS
 {
-	pingpong "$1" "$2" $six -e rdm -S all -I 2 && pingpong "$1" "$2" $six -e msg -S all -I 2
+	pingpong "$1" "$2" $six -e rdm -S all -I 1 && pingpong "$1" "$2" $six -e msg -S 65536 -I 3
 }
 
 # fi_pingpong takes the first address of a port: ports with one family each.
