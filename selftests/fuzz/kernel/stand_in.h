@@ -172,7 +172,7 @@ typedef struct { long counter; } atomic_long_t;
 #define atomic_long_set(a, v)	atomic_set(a, v)
 #define atomic_long_read(a)	atomic_read(a)
 #define atomic_long_sub(n, a)	atomic_sub(n, a)
-#define atomic_long_add_return(n, a)	atomic_add_return(n, a)
+#define atomic_long_add(n, a)	atomic_add(n, a)
 #define atomic_dec_if_positive(a)	(atomic_read(a) > 0 ? --(a)->counter : -1)
 #define atomic_add_unless(a, n, u)	(atomic_read(a) != (u) ? (a)->counter += (n) : 0)
 
