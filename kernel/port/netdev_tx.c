@@ -607,7 +607,8 @@ static u32 weft_nd_fit(const struct weft_nd_run *run, const struct weft_tx *tx, 
 		return 1;
 	for (i = 1; i < n; i++) {
 		if (tx[i].path != tx->path || tx[i].class != tx->class || tx[i].nseg > 1 ||
-		    weft_tx_alone(&tx[i]) || tx[i].len > tx->len || bytes + tx[i].len > WEFT_RUN_BYTES)
+		    weft_tx_alone(&tx[i]) || tx[i].len > tx->len ||
+		    bytes + tx[i].len > WEFT_RUN_BYTES)
 			return i;
 		bytes += tx[i].len;
 		if (tx[i].len < tx->len)

@@ -4,8 +4,8 @@
  * go down, and nodes fall silent
  *
  * A message says which program has sent it, in which life, and as which of its messages. The
- * receiver checks all bytes, that the messages of a life match in order and come once, and that none
- * is missing which had to come. Each send has an outcome within BREADTH_MS.
+ * receiver checks all bytes, that the messages of a life match in order and come once, and that all
+ * come that have to. Each send has an outcome within BREADTH_MS.
  */
 #ifndef WEFT_BREADTH_H
 #define WEFT_BREADTH_H
