@@ -5,7 +5,8 @@
 # bridge, a macvlan, with MTU 1500 and 9000
 #
 # Messages of all lengths, over both families and all types of endpoints, arrive with all bytes, and
-# no path dies. A bond fails over under load. Run on the host; the part "inside" runs in the machine.
+# no path dies. A bond fails over under load. Run on the host; the part "inside" runs in the
+# machine.
 # CHECK: all
 
 inside()

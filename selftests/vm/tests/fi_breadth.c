@@ -5,7 +5,8 @@
  *
  *	fi_breadth [SECONDS [SEED [KIND]]]
  *
- * SECONDS of traffic for each kind, besides the time that the faults take; KIND is its number.
+ * SECONDS of traffic for each kind, besides the time that the faults take; KIND is its number. A
+ * run of at least LONG seconds kills more programs, and stops receivers within a node, too.
  * TIMEOUT: 900 CHECK: all LINKS: vnet
  */
 #include <signal.h>
@@ -36,6 +37,9 @@ static const struct breadth_kind kinds[] = {
 	{ "RDM, a stopped receiver", FI_EP_RDM, .stop = 30 },
 	{ "MSG, a stopped receiver", FI_EP_MSG, .stop = 30 },
 };
+
+#define LONG	10	/* seconds */
+#define MORE	9	/* times as many kills: 100 and more of the first kind */
 
 static struct breadth *b;
 static pid_t receiver, sender[BREADTH_SENDERS];
@@ -130,9 +134,9 @@ static bool stop_receiver(unsigned int secs)
 
 static bool faults(const struct breadth_kind *k)
 {
-	unsigned int i;
+	unsigned int kills = k->kills * (seconds >= LONG ? MORE : 1), i;
 
-	for (i = 0; i < k->kills; i++)
+	for (i = 0; i < kills; i++)
 		CHECK(kill_one());
 	for (i = 0; i < k->flaps; i++) {
 		CHECK(flap());
@@ -287,8 +291,7 @@ int main(int argc, char **argv)
 			/* these faults are those of a link of the kernel */
 			if ((k->flaps || k->freeze) && (!apart || !veth))
 				continue;
-			/* a short run tries the faults of a node once */
-			if (!apart && k->stop && seconds < 10)
+			if (!apart && k->stop && seconds < LONG)
 				continue;
 			result(one(k, apart, seed), k->name,
 			       apart ? "between nodes" : "within a node");

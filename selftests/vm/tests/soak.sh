@@ -153,5 +153,8 @@ wait
 tap_run "programs at random, killed, without port, over a bad link" all_well
 all_well | sed 's/^/# /'
 tap_run "nothing is left" vm_wait 60 left
+# a long soak ends with all kinds of endpoints and faults, with many kills
+[ "${TIME:-15}" -lt 600 ] ||
+	tap_run "all kinds of endpoints" "$VM_BUILD/selftests/fi_breadth" 20 "$seed"
 rm -rf $log
 tap_done
