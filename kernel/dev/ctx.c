@@ -326,10 +326,8 @@ static void weft_ctx_free(struct weft_ctx *ctx)
 	kvfree(ctx->gens);
 	kvfree(ctx->objs);
 	weft_rings_exit(&ctx->rings);
-	if (ctx->user) {
-		weft_user_give(ctx->user, WEFT_USE_CTXS, 1);
-		weft_user_put(ctx->core, ctx->user);
-	}
+	if (ctx->user)
+		weft_user_leave(ctx->core, ctx->user, WEFT_USE_CTXS);
 	put_cred(ctx->cred);
 	weft_ctx_put(ctx);
 }
@@ -399,15 +397,13 @@ struct weft_ctx *weft_ctx_by_id(u32 id)
 /* Count the context for its user. Return: 0, -ENOMEM, -ENOSPC. */
 static int weft_ctx_user(struct weft_ctx *ctx)
 {
-	struct weft_user *user = weft_user_get(ctx->core, __kuid_val(ctx->uid));
-	int err = user ? weft_user_take(ctx->core, user, WEFT_USE_CTXS, 1) : -ENOMEM;
+	struct weft_user *user = weft_user_enter(ctx->core, __kuid_val(ctx->uid), WEFT_USE_CTXS);
 
-	if (!err)
-		ctx->user = user;
-	else if (user)
-		weft_user_put(ctx->core, user);
-	ctx->rings.user = ctx->user;
-	return err;
+	if (IS_ERR(user))
+		return PTR_ERR(user);
+	ctx->user = user;
+	ctx->rings.user = user;
+	return 0;
 }
 
 static int weft_ctx_alloc(struct weft_ctx *ctx)

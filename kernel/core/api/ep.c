@@ -74,20 +74,9 @@ static int weft_ep_rq(struct weft_ep *ep)
 /* Allocate what the send ring needs at first. weft_send_grow() adds to it. */
 static int weft_ep_sq(struct weft_ep *ep)
 {
-	u32 n = min(ep->conf.sq_slots, WEFT_TXMS);
-	struct weft_txms *txms;
-	int err;
-
 	ep->tx.scratch = weft_alloc_sleep(ep->conf.type == WEFT_EP_DGRAM ? WEFT_REC_RAW :
 									WEFT_INLINE_MAX);
-	if (!ep->tx.scratch)
-		return -ENOMEM;
-	err = weft_ep_memory(ep, struct_size(txms, txm, n), &txms);
-	if (err)
-		return err;
-	weft_txms_init(txms, n, ep);
-	weft_txms_add(ep, txms);
-	return 0;
+	return ep->tx.scratch ? weft_ep_txms(ep) : -ENOMEM;
 }
 
 static int weft_ep_slots(struct weft_ep *ep)
@@ -113,22 +102,10 @@ static int weft_ep_slots(struct weft_ep *ep)
 	return 0;
 }
 
-/* Count the endpoint for its user. Return: 0, -ENOMEM, -ENOSPC. */
-static int weft_ep_user(struct weft_ep *ep)
-{
-	struct weft_user *user = weft_user_get(ep->core, ep->conf.uid);
-	int err = user ? weft_user_take(ep->core, user, WEFT_USE_EPS, 1) : -ENOMEM;
-
-	if (!err)
-		ep->user = user;
-	else if (user)
-		weft_user_put(ep->core, user);
-	return err;
-}
-
 struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *conf)
 {
 	struct weft_sockaddr addr;
+	struct weft_user *user;
 	struct weft_ep *ep;
 	int err;
 
@@ -175,9 +152,12 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	weft_work_init(&ep->cm.ask_work, WEFT_WORK_ASK, conf->ctx);
 	weft_work_init(&ep->tidy_work, WEFT_WORK_TIDY, conf->ctx);
 	weft_work_init(&ep->mon.work, WEFT_WORK_MONITOR, conf->ctx);
-	err = weft_ep_user(ep);
-	if (!err)
+	user = weft_user_enter(core, conf->uid, WEFT_USE_EPS);
+	err = IS_ERR(user) ? PTR_ERR(user) : 0;
+	if (!err) {
+		ep->user = user;
 		err = weft_ep_slots(ep);
+	}
 	if (!err) {
 		weft_lock(&core->lock);
 		if (core->stopped) {

@@ -48,22 +48,15 @@ bool weft_send_hand(struct weft_ep *ep)
  */
 bool weft_send_grow(struct weft_ep *ep, struct weft_out *out)
 {
-	u32 n = min(ep->conf.sq_slots - ep->tx.ntxms, WEFT_TXMS);
-	struct weft_txms *txms;
-
 	weft_mutex_assert_held(&ep->sq_mutex);
-	if (!n)
+	if (ep->tx.ntxms == ep->conf.sq_slots)
 		return false;
-	if (weft_ep_memory(ep, struct_size(txms, txm, n), &txms)) {
+	if (weft_ep_txms(ep)) {
 		WRITE_ONCE(ep->tx.starved, true);
 		weft_core_retry(ep->core, out->now);
 		return false;
 	}
 	WRITE_ONCE(ep->tx.starved, false);
-	weft_txms_init(txms, n, ep);
-	weft_lock(&ep->lock);
-	weft_txms_add(ep, txms);
-	weft_unlock(&ep->lock);
 	return weft_send_hand(ep);
 }
 

@@ -22,6 +22,10 @@ void weft_user_put(struct weft_core *core, struct weft_user *user);
 int weft_user_take(struct weft_core *core, struct weft_user *user, u32 use, u64 n);
 void weft_user_give(struct weft_user *user, u32 use, u64 n);
 
+/* Count a new object of WEFT_USE_* for its user. Return: the user, ERR_PTR(-ENOMEM, -ENOSPC). */
+struct weft_user *weft_user_enter(struct weft_core *core, u32 uid, u32 use);
+void weft_user_leave(struct weft_core *core, struct weft_user *user, u32 use);
+
 /* What the @n-th user takes. Return: true if there is one. */
 bool weft_user_look(struct weft_core *core, u32 n, struct weft_user_info *info);
 

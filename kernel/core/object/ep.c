@@ -28,8 +28,7 @@ static void weft_ep_free(struct weft_ep *ep)
 	weft_free(ep->tx.drop);
 	if (ep->user) {
 		weft_user_give(ep->user, WEFT_USE_MEMORY, ep->memory);
-		weft_user_give(ep->user, WEFT_USE_EPS, 1);
-		weft_user_put(ep->core, ep->user);
+		weft_user_leave(ep->core, ep->user, WEFT_USE_EPS);
 	}
 	weft_job_put(ep->job);
 	weft_memctx_put(ep->conf.mc);
@@ -97,6 +96,28 @@ int weft_ep_memory(struct weft_ep *ep, size_t size, void *to)
 		return -ENOMEM;
 	}
 	*(void **)to = p;
+	return 0;
+}
+
+/**
+ * weft_ep_txms - allocate the next block of sends
+ * @ep: the endpoint; ep->sq_mutex is held, or the endpoint is not published yet
+ *
+ * Context: may sleep; ep->lock is not held.
+ * Return: 0; -ENOSPC: the user is at the limit "memory-user"; -ENOMEM.
+ */
+int weft_ep_txms(struct weft_ep *ep)
+{
+	u32 n = min(ep->conf.sq_slots - ep->tx.ntxms, WEFT_TXMS);
+	struct weft_txms *txms;
+	int err = weft_ep_memory(ep, struct_size(txms, txm, n), &txms);
+
+	if (err)
+		return err;
+	weft_txms_init(txms, n, ep);
+	weft_lock(&ep->lock);
+	weft_txms_add(ep, txms);
+	weft_unlock(&ep->lock);
 	return 0;
 }
 

@@ -116,13 +116,14 @@ void weft_txms_init(struct weft_txms *txms, u32 n, struct weft_ep *ep)
 
 /**
  * weft_txms_add - add sends to the free ones of their endpoint
- * @ep: the endpoint, locked, or not published yet
+ * @ep: the endpoint, locked
  * @txms: the sends
  */
 void weft_txms_add(struct weft_ep *ep, struct weft_txms *txms)
 {
 	u32 i;
 
+	weft_assert_held(&ep->lock);
 	txms->next = ep->tx.txms;
 	ep->tx.txms = txms;
 	ep->tx.ntxms += txms->n;

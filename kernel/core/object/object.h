@@ -139,6 +139,7 @@ static inline void *weft_ep_alloc(const struct weft_ep *ep, size_t size)
 	return ep ? weft_alloc_for(ep->conf.mc, size) : weft_alloc(size);
 }
 
+int weft_ep_txms(struct weft_ep *ep);
 int weft_ep_memory(struct weft_ep *ep, size_t size, void *to);
 int weft_ep_count(struct weft_ep *ep, size_t size);
 void weft_ep_uncount(struct weft_ep *ep, size_t size);

@@ -129,6 +129,41 @@ void weft_user_give(struct weft_user *user, u32 use, u64 n)
 }
 
 /**
+ * weft_user_enter - count a new object for its user
+ * @core: the core
+ * @uid: user id
+ * @use: WEFT_USE_CTXS, WEFT_USE_EPS
+ *
+ * Context: may sleep.
+ * Return: the user, to be left with weft_user_leave(); ERR_PTR(-ENOMEM, -ENOSPC: at the limit).
+ */
+struct weft_user *weft_user_enter(struct weft_core *core, u32 uid, u32 use)
+{
+	struct weft_user *user = weft_user_get(core, uid);
+	int err;
+
+	if (!user)
+		return ERR_PTR(-ENOMEM);
+	err = weft_user_take(core, user, use, 1);
+	if (!err)
+		return user;
+	weft_user_put(core, user);
+	return ERR_PTR(err);
+}
+
+/**
+ * weft_user_leave - undo weft_user_enter()
+ * @core: the core
+ * @user: the user
+ * @use: as for weft_user_enter()
+ */
+void weft_user_leave(struct weft_core *core, struct weft_user *user, u32 use)
+{
+	weft_user_give(user, use, 1);
+	weft_user_put(core, user);
+}
+
+/**
  * weft_user_look - report what a user takes
  * @core: the core
  * @n: number of the user, from 0; users that come or go meanwhile change the numbers
