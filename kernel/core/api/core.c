@@ -65,6 +65,7 @@ static void weft_core_untable(struct weft_core *core)
 	weft_index_exit(&core->conns);
 	weft_hash_exit(&core->paths);
 	weft_monitor_exit(core);
+	weft_free(core->path_used);
 	weft_free(core->path_ids);
 	weft_counters_free(core->cnt);
 }
@@ -78,7 +79,8 @@ static int weft_core_tables(struct weft_core *core)
 	weft_index_init(&core->conns);
 	core->cnt = weft_counters_new(WEFT_NCOUNTERS);
 	core->path_ids = weft_alloc_sleep(core->path_slots * sizeof(*core->path_ids));
-	if (!weft_monitor_init(core) && core->cnt && core->path_ids)
+	core->path_used = weft_alloc_sleep(BITS_TO_LONGS(core->path_slots) * sizeof(long));
+	if (!weft_monitor_init(core) && core->cnt && core->path_ids && core->path_used)
 		return 0;
 	weft_core_untable(core);
 	return -ENOMEM;

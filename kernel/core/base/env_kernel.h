@@ -9,6 +9,7 @@
 #define WEFT_ENV_KERNEL_H
 
 #include <linux/atomic.h>
+#include <linux/bitmap.h>
 #include <linux/bottom_half.h>
 #include <linux/bug.h>
 #include <linux/build_bug.h>

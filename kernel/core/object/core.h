@@ -44,6 +44,7 @@ struct weft_foreign {
  * @paths: paths by remote address; @lock
  * @path_slots: entries of @path_ids; constant, the largest value of the limit "paths"
  * @path_ids: paths by the id in the peer's packets; read under RCU
+ * @path_used: a bit for each slot of @path_ids in use; changed under @lock
  * @npaths: number of paths in the tables
  * @hand: slot at which the search for unused paths continues; see reclaim.c
  * @retrying: an endpoint waits for a path or for memory: the timer of @local tries again; set under
@@ -95,6 +96,7 @@ struct weft_core {
 	struct weft_hash paths;
 	u32 path_slots;
 	struct weft_path **path_ids;
+	unsigned long *path_used;
 	u32 npaths;
 	u32 hand;
 	bool retrying;

@@ -88,20 +88,6 @@ struct weft_path *weft_path_lookup(struct weft_core *core, const struct weft_soc
 	return node ? container_of(node, struct weft_path, node) : NULL;
 }
 
-/* Find an unused id that was not in use recently. Return: the id, 0: none. */
-static u32 weft_path_pick(struct weft_core *core)
-{
-	u32 i, max = core->path_slots;
-
-	for (i = 0; i < max; i++) {
-		u32 id = core->next_path++;
-
-		if (id && !core->path_ids[(id & ((1u << WEFT_ID_INDEX) - 1)) % max])
-			return id;
-	}
-	return 0;
-}
-
 /**
  * weft_path_open - have the adapter prepare a path, and take the largest payload that fits
  * @path: the path, in no table
@@ -146,7 +132,7 @@ struct weft_path *weft_path_list(struct weft_core *core, const struct weft_socka
 	path = weft_path_alloc(core, addr, src);
 	if (!path)
 		return ERR_PTR(-ENOMEM);
-	path->id = weft_path_pick(core);
+	path->id = weft_path_id_new(core);
 	err = path->id ? weft_path_open(path) : -ENOSPC;
 	if (!err)
 		err = weft_hash_add(&core->paths, &path->node);
@@ -156,8 +142,7 @@ struct weft_path *weft_path_list(struct weft_core *core, const struct weft_socka
 	}
 	path->listed = true;
 	core->npaths++;
-	/* release: a reader that finds the path sees it initialized */
-	smp_store_release(weft_path_slot(core, path->id), path);
+	weft_path_id_set(path);
 	weft_count(core, paths_made);
 	return path;
 }
@@ -178,7 +163,7 @@ void weft_path_unlist(struct weft_path *path)
 	path->listed = false;
 	core->npaths--;
 	weft_hash_del(&core->paths, &path->node);
-	WRITE_ONCE(*weft_path_slot(core, path->id), NULL);
+	weft_path_id_clear(path);
 	weft_path_put(path);
 }
 
@@ -268,7 +253,10 @@ struct weft_path *weft_path_next(struct weft_core *core, u32 *pos)
 
 	weft_rcu_lock();
 	while (!path && *pos < core->path_slots) {
-		/* pairs with the release in weft_path_list() */
+		*pos = weft_path_slot_next(core, *pos);
+		if (*pos == core->path_slots)
+			break;
+		/* pairs with the release in weft_path_id_set() */
 		path = smp_load_acquire(&core->path_ids[(*pos)++]);
 		if (path && !refcount_inc_not_zero(&path->ref))
 			path = NULL;

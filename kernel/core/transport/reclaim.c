@@ -46,20 +46,24 @@ static bool weft_reclaim_one(struct weft_path *path, weft_ns now)
  */
 void weft_reclaim_look(struct weft_core *core, weft_ns now)
 {
-	u32 max = READ_ONCE(core->conf.max_paths), i, looked = 0, n = 0;
+	u32 max = READ_ONCE(core->conf.max_paths), looked = 0, n = 0, slot;
+	bool again = core->hand;
 
 	weft_assert_held(&core->lock);
 	if (likely(core->npaths < max - max / 8))
 		return;
-	/* empty slots cost only a read */
-	for (i = 0; i < core->path_slots; i++) {
-		struct weft_path *path = core->path_ids[core->hand++ % core->path_slots];
-
-		if (!path)
+	while (looked < WEFT_RECLAIM_LOOK && n < WEFT_RECLAIM_PRESS) {
+		slot = weft_path_slot_next(core, core->hand);
+		if (slot == core->path_slots) {
+			core->hand = 0;
+			if (!again)
+				return;
+			again = false;
 			continue;
-		n += weft_reclaim_one(path, now);
-		if (++looked == WEFT_RECLAIM_LOOK || n == WEFT_RECLAIM_PRESS)
-			break;
+		}
+		core->hand = slot + 1;
+		n += weft_reclaim_one(core->path_ids[slot], now);
+		looked++;
 	}
 }
 

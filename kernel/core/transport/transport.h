@@ -57,6 +57,30 @@ static inline u32 weft_rec_size(const struct weft_rec *rec)
 	return WEFT_WIRE_HDR + rec->len + (rec->pay ? rec->seg : 0);
 }
 
+/* ---- path_id.c ------------------------------------------------------------------ */
+
+#define WEFT_ID_INDEX	20	/* bits of a path id that form an index */
+
+/* Return: the slot of a path id in core->path_ids. */
+static inline struct weft_path **weft_path_slot(struct weft_core *core, u32 id)
+{
+	return &core->path_ids[(id & ((1u << WEFT_ID_INDEX) - 1)) % core->path_slots];
+}
+
+/* Return: the path of a packet, valid under weft_rcu_lock(), or NULL. */
+static inline struct weft_path *weft_path_by_id(struct weft_core *core, u32 id)
+{
+	/* pairs with the release in weft_path_id_set() */
+	struct weft_path *path = smp_load_acquire(weft_path_slot(core, id));
+
+	return path && path->id == id ? path : NULL;
+}
+
+u32 weft_path_id_new(struct weft_core *core);
+void weft_path_id_set(struct weft_path *path);
+void weft_path_id_clear(struct weft_path *path);
+u32 weft_path_slot_next(const struct weft_core *core, u32 slot);
+
 /* ---- retire.c ------------------------------------------------------------------- */
 
 void weft_retire_long(struct weft_path *path, struct weft_lane *lane, weft_ns now);
@@ -196,23 +220,6 @@ int weft_path_open(struct weft_path *path);
 struct weft_path *weft_path_list(struct weft_core *core, const struct weft_sockaddr *addr, u8 src,
 				 weft_ns now);
 struct weft_path *weft_path_lookup(struct weft_core *core, const struct weft_sockaddr *addr);
-
-#define WEFT_ID_INDEX	20	/* bits of a path id that form an index */
-
-/* Return: the slot of a path id in core->path_ids. */
-static inline struct weft_path **weft_path_slot(struct weft_core *core, u32 id)
-{
-	return &core->path_ids[(id & ((1u << WEFT_ID_INDEX) - 1)) % core->path_slots];
-}
-
-/* Return: the path of a packet, valid under weft_rcu_lock(), or NULL. */
-static inline struct weft_path *weft_path_by_id(struct weft_core *core, u32 id)
-{
-	/* pairs with the release in weft_path_list() */
-	struct weft_path *path = smp_load_acquire(weft_path_slot(core, id));
-
-	return path && path->id == id ? path : NULL;
-}
 
 void weft_path_unlist(struct weft_path *path);
 bool weft_path_gone(struct weft_path *path);

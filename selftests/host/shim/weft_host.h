@@ -186,6 +186,8 @@ static inline u64 mul_u64_u32_shr(u64 a, u32 m, unsigned int shift)
 
 /* The compiler may not compute @v again. */
 #define OPTIMIZER_HIDE_VAR(v)	__asm__("" : "=r"(v) : "0"(v))
+/* A read that may race, on purpose. */
+#define data_race(x)		(x)
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
@@ -354,6 +356,18 @@ static inline bool test_bit(unsigned long n, const unsigned long *map)
 	return map[n / BITS_PER_LONG] >> (n % BITS_PER_LONG) & 1;
 }
 
+/* Atomic on their word, as in the kernel. */
+static inline void set_bit(unsigned long n, unsigned long *map)
+{
+	__atomic_fetch_or(&map[n / BITS_PER_LONG], 1UL << (n % BITS_PER_LONG), __ATOMIC_RELAXED);
+}
+
+static inline void clear_bit(unsigned long n, unsigned long *map)
+{
+	__atomic_fetch_and(&map[n / BITS_PER_LONG], ~(1UL << (n % BITS_PER_LONG)),
+			   __ATOMIC_RELAXED);
+}
+
 static inline bool __test_and_set_bit(unsigned long n, unsigned long *map)
 {
 	bool was = test_bit(n, map);
@@ -375,22 +389,22 @@ static inline void bitmap_zero(unsigned long *map, unsigned int bits)
 	memset(map, 0, BITS_TO_LONGS(bits) * sizeof(long));
 }
 
-static inline unsigned long find_next_bit(const unsigned long *map, unsigned long size,
-					  unsigned long from)
+/* The next bit whose value differs from that of all bits of @skip. */
+static inline unsigned long weft_host_next_bit(const unsigned long *map, unsigned long size,
+					       unsigned long from, unsigned long skip)
 {
-	while (from < size && !test_bit(from, map))
-		from++;
-	return from < size ? from : size;
+	while (from < size) {
+		unsigned long word = (map[from / BITS_PER_LONG] ^ skip) >> (from % BITS_PER_LONG);
+
+		if (word)
+			return min(size, from + __builtin_ctzl(word));
+		from += BITS_PER_LONG - from % BITS_PER_LONG;
+	}
+	return size;
 }
 
-static inline unsigned long find_next_zero_bit(const unsigned long *map, unsigned long size,
-					       unsigned long from)
-{
-	while (from < size && test_bit(from, map))
-		from++;
-	return from < size ? from : size;
-}
-
+#define find_next_bit(map, size, from)		weft_host_next_bit(map, size, from, 0)
+#define find_next_zero_bit(map, size, from)	weft_host_next_bit(map, size, from, ~0UL)
 #define find_first_bit(map, size)	find_next_bit(map, size, 0)
 #define find_first_zero_bit(map, size)	find_next_zero_bit(map, size, 0)
 
