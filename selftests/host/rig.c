@@ -503,16 +503,21 @@ void rig_fit(struct rig_node *node, u32 fit)
 	rig_leave(node, out);
 }
 
-void rig_stop(struct rig_node *node, int err)
+void rig_halt(struct rig_node *node, int err)
 {
 	bool more;
 
-	if (!node->up)
-		return;
 	do {
 		more = weft_core_stop(&node->core, rig_clock(node), err, &node->out);
 		weft_flush(&node->out);
 	} while (more);
+}
+
+void rig_stop(struct rig_node *node, int err)
+{
+	if (!node->up)
+		return;
+	rig_halt(node, err);
 	while (node->procs)
 		rig_proc_end(node->procs, false);
 	do_work(node);

@@ -309,6 +309,8 @@ void rig_aside(struct rig *rig, weft_ns ns);
 /* Let time pass until @done(@arg), at most @ns. Return: the last result of @done(). */
 bool rig_until(struct rig *rig, bool (*done)(void *arg), void *arg, weft_ns ns);
 
+/* A node's port is being removed: all operations fail with @err, and the programs see that. */
+void rig_halt(struct rig_node *node, int err);
 /* Remove a node's port in good order, crash it without notice to others, or start it again. */
 void rig_stop(struct rig_node *node, int err);
 void rig_crash(struct rig_node *node);

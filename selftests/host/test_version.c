@@ -9,31 +9,13 @@
 
 #define MS	((weft_ns)NSEC_PER_MSEC)
 #define SEC	((weft_ns)NSEC_PER_SEC)
-#define OTHER	4	/* the other version */
+#define OTHER	TWO_VERSION
 #define TOKEN	0x1122334455667788ull
 
 static struct weft_w_version last;	/* the newest VERSION that the other node received */
 static u32 nanswers;
 
-/* A node of the other version: it answers each packet with VERSION. */
-static void other(struct rig_node *node, u32 from, const void *data, u32 len)
-{
-	struct weft_w_version w, re = { .vt = OTHER << 4 | WEFT_PKT_VERSION, .oldest = OTHER,
-					.newest = OTHER + 1 };
-
-	if (len < sizeof(w))
-		abort();
-	memcpy(&w, data, sizeof(w));
-	if ((w.vt & 15) == WEFT_PKT_VERSION) {
-		last = w;
-		nanswers++;
-		return;
-	}
-	re.token = w.token;
-	rig_carry(node, from, &re, sizeof(re));
-}
-
-/* The same, but it answers nothing. */
+/* A node of the other version that remembers what it was told, and answers nothing. */
 static void silent(struct rig_node *node, u32 from, const void *data, u32 len)
 {
 	if ((*(const u8 *)data & 15) == WEFT_PKT_VERSION) {
@@ -71,7 +53,7 @@ TEST(version__other)
 	u32 i;
 
 	two_init(&t, 1, 64, 0);
-	t.rig->node[1].recv = other;
+	t.rig->node[1].recv = two_version;
 	for (i = 0; i < 3; i++) {
 		ASSERT_EQ(0, two_put(&t, t.buf, 8, i, 0));
 		EXPECT_EQ(EPROTONOSUPPORT, two_status(&t, t.ca, i, MS));
@@ -126,7 +108,7 @@ TEST(version__upgraded)
 	ASSERT_EQ(0, two_get(&t, t.room, 8, 9));
 	ASSERT_EQ(0, two_put(&t, t.buf, 8, 1, 0));
 	EXPECT_EQ(0, two_status(&t, t.ca, 1, 100 * MS));
-	t.rig->node[1].recv = other;
+	t.rig->node[1].recv = two_version;
 	ASSERT_EQ(0, two_put(&t, t.buf, 8, 2, WEFT_SQ_TRANSMIT));
 	EXPECT_EQ(EPROTONOSUPPORT, two_status(&t, t.ca, 2, 100 * MS));
 	rig_free(t.rig);

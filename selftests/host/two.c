@@ -36,6 +36,19 @@ void two_init_type(struct two *t, u32 type, u32 flags, u32 dst, u32 cq_slots, u3
 	memset(t->room, 0xee, TWO_ROOM);
 }
 
+void two_version(struct rig_node *node, u32 from, const void *data, u32 len)
+{
+	struct weft_w_version w, re = { .vt = TWO_VERSION << 4 | WEFT_PKT_VERSION,
+					.oldest = TWO_VERSION, .newest = TWO_VERSION + 1 };
+
+	if (len < sizeof(w))
+		abort();
+	memcpy(&w, data, sizeof(w));
+	re.token = w.token;
+	if ((w.vt & 15) != WEFT_PKT_VERSION)
+		rig_carry(node, from, &re, sizeof(re));
+}
+
 void two_entry(struct two *t, const struct weft_rqe *e)
 {
 	rig_put_rq(t->eb, e, 1);

@@ -52,6 +52,11 @@ int two_get(struct two *t, const void *p, u32 len, u64 context);
  * context.
  */
 int two_status(struct two *t, struct rig_cq *cq, u64 context, weft_ns wait);
+
+#define TWO_VERSION	4	/* the version of two_version() */
+
+/* For rig_node.recv: a node of another version, which answers each packet with VERSION. */
+void two_version(struct rig_node *node, u32 from, const void *data, u32 len);
 /* An entry of the receive ring, with a notify call. */
 void two_entry(struct two *t, const struct weft_rqe *e);
 
