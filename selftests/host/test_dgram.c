@@ -439,6 +439,34 @@ TEST(dgram__nobody_there)
 	rig_free(t.rig);
 }
 
+/* The receiver has closed: datagrams behind the one that finds it out succeed as well. */
+TEST(dgram__receiver_closed)
+{
+	struct rig_op op = { .flags = WEFT_SQ_COMPLETION, .context = 77, .n = 1, .more = true };
+	struct two t;
+	u32 i, n;
+
+	for (i = 0; i < 2; i++) {
+		init(&t, i, 64, 0);
+		post(&t, 0, 8, 3);
+		send_from(&t, 0, 8, 0);
+		settle(&t);
+		ASSERT_EQ(0, sent(&t));
+		rig_ep_free(t.eb);
+		op.peer = t.to;
+		op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)t.buf, 8 };
+		for (n = 0; n < 4; n++)
+			ASSERT_EQ(0, rig_send(t.ea, &op));
+		/* the doorbell tells of all of them at once */
+		send_from(&t, 0, 8, 0);
+		settle(&t);
+		for (n = 0; n < 5; n++)
+			EXPECT_EQ(0, sent(&t));
+		EXPECT_EQ(5, rig_counter(t.b->node, WEFT_CNT_no_service));
+		rig_free(t.rig);
+	}
+}
+
 TEST(dgram__directed)
 {
 	struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .context = 1, .peer = 1 };
