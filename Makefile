@@ -341,7 +341,8 @@ help:
 #>   make tools         build/bin/weftctl
 #>   make selftests     the test programs of the test machine
 #>   make host-tests    the unit tests of the core, with ASan and UBSan
-#>   make deps          installs everything that any target needs (as root)
+#>   make deps          installs what most targets need (as root); "pictures", "bench"
+#>                      and "check-debug" install the rest
 #>   make clean         removes what was built
 #>   make distclean     removes what was fetched for the test machine, too
 #>
