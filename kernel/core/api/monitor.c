@@ -426,7 +426,7 @@ static void weft_monitor_node(struct weft_ep *ep, const struct weft_sockaddr *no
 
 /**
  * weft_monitor_work - check a monitored endpoint
- * @ep: the endpoint, of a queued ep->monitor_work
+ * @ep: the endpoint, of a queued ep->mon.work
  * @out: output
  *
  * Context: process context, may sleep.

@@ -25,7 +25,7 @@ static bool weft_ep_works(const struct weft_ep *ep)
 	return ep->conf.type != WEFT_EP_PASSIVE && state != WEFT_EPS_NEW && state < WEFT_EPS_ERROR;
 }
 
-/* core.h describes the functions below. */
+/* api.h describes the functions below. */
 bool weft_ep_hot(struct weft_ep *ep)
 {
 	bool works;

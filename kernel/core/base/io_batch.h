@@ -142,7 +142,7 @@ struct weft_copy {
  * @wake_eq: event queues with new events (eq->wake), referenced
  * @deferred: deferred work, which needs process context (work->node), referenced through its object
  * @start: messages matched or dropped under ep->lock, which their path has to process, referenced
- * @grant: messages with new grants (rxm->gmsg.ready), referenced
+ * @grant: messages with new grants (rxm->bulk.gmsg.ready), referenced
  * @serve: shared receive queues with receives for waiting endpoints (srq->serve), referenced
  * @resv: transmit reservation of weft_fast_out()
  * @tx: packets

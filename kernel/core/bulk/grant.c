@@ -18,7 +18,7 @@
  *	          stalled (does not count)
  *
  * Bytes granted to a single sender before others came do not count against the others
- * (path->gspare).
+ * (path->bulk.gspare).
  *
  * These limits are for bytes that may wait in queues. On a long way many bytes are always between
  * the nodes: as many as come in a round trip. The limits grow by that number (path->bulk.far).
@@ -316,7 +316,7 @@ void weft_grant_leave(struct weft_rxm *rxm, struct weft_out *out)
 
 /**
  * weft_grant_timer - process the timer of the keeper's path
- * @path: the path, locked; path->grant_at has passed
+ * @path: the path, locked; path->bulk.grant_at has passed
  * @out: output
  */
 void weft_grant_timer(struct weft_path *path, struct weft_out *out)

@@ -2,8 +2,8 @@
 /*
  * weft core - long messages within the node: copies from memory to memory
  *
- * A receive has taken a send under way (txm->lrxm, rxm->ltxm). The bytes are copied once, from the
- * sender's memory to the receiver's, a window at a time:
+ * A receive has taken a send under way (txm->bulk.lrxm, rxm->bulk.ltxm). The bytes are copied once,
+ * from the sender's memory to the receiver's, a window at a time:
  *
  *	NONE -> both windows READY -> copied -> (flushed) -> NONE ... -> placed
  *

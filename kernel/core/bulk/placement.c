@@ -549,7 +549,7 @@ static struct weft_rxm *weft_rxm_by_id(struct weft_path *path, u32 rid)
 	return NULL;
 }
 
-/* Return: number of the window for the byte at @off, ARRAY_SIZE(rxm->win): none. */
+/* Return: number of the window for the byte at @off, ARRAY_SIZE(rxm->bulk.win): none. */
 static u32 weft_place_win(const struct weft_rxm *rxm, u64 off)
 {
 	const struct weft_win *w = rxm->bulk.win;

@@ -21,8 +21,8 @@
  * The events of a connection are part of its endpoint, that of a request is part of the request. So
  * none fails for lack of memory. They are posted under ep->lock while the endpoint is not dead.
  *
- * Locks: path->lock protects a connection, core->svc_lock core->conns. ep->lock protects ep->conn,
- * the backlog, and @shut and @shut_wait of a connection.
+ * Locks: path->lock protects a connection, core->svc_lock core->conns. ep->lock protects
+ * ep->cm.conn, the backlog, and @shut and @shut_wait of a connection.
  */
 #include "core/cm/cm.h"
 
@@ -440,7 +440,7 @@ void weft_cm_first(struct weft_conn *conn, struct weft_out *out)
 
 /**
  * weft_cm_reset - end a connection: the path has died, or the peer does not know the flow
- * @conn: the connection; its path is locked; it is not on path->conns afterwards
+ * @conn: the connection; its path is locked; it is not on path->cm.conns afterwards
  * @err: errno
  * @out: output
  */

@@ -6,7 +6,7 @@
  *				\----accept---> ACCEPTED ---RTU-----/
  *			(CONNECTING --REJ, timeout, shutdown--> CLOSED)
  *
- * An endpoint is connected only once. ep->connecting records that it is being connected or was
+ * An endpoint is connected only once. ep->cm.connecting records that it is being connected or was
  * connected. cm.c describes the states of connections, listen.c the listeners.
  *
  * Locks: ep->sq_mutex is held for a whole call, so that one caller sets and ends flow and
@@ -278,7 +278,7 @@ static void weft_cm_ask_failed(struct weft_ep *ep, const struct weft_conn *conn,
 
 /**
  * weft_cm_ask_again - send a request again whose path was unknown to the peer
- * @ep: MSG endpoint, of a queued ep->ask_work
+ * @ep: MSG endpoint, of a queued ep->cm.ask_work
  * @out: output
  *
  * Context: process context, may sleep.

@@ -17,14 +17,16 @@
  * its bytes a sender announces messages. Beyond its messages a send waits (flow->parked), and so do
  * the later ones of its program. Nothing is dropped, and other flows continue.
  *
- *	receiving side:	content --at a limit, little credit is left--> starved (in path->starved)
- *			starved --below the limits, or some of its own received: CREDIT--> content
+ *	receiving side, starved is in path->flow.starved:
+ *
+ *	content --at a limit, little credit is left--> starved
+ *	starved --below the limits, or some of its own received: CREDIT--> content
  *
  * A timer of WEFT_CREDIT_NS finds the credit that other flows have freed.
  *
- * The kept messages of an ended flow count for its endpoint (ep->orphans). Otherwise a sender that
- * ends flows and begins new ones would gain new credit with each. An endpoint with as many orphans
- * as its limit accepts no new flow.
+ * The kept messages of an ended flow count for its endpoint (ep->flow.orphans). Otherwise a sender
+ * that ends flows and begins new ones would gain new credit with each. An endpoint with as many
+ * orphans as its limit accepts no new flow.
  *
  * Locks: path->lock protects flows, ep->lock the counts of an endpoint, core->user_lock the list of
  * users, whose counts are atomic. The functions run in softirq context or with softirqs off.

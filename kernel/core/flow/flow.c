@@ -13,7 +13,7 @@
  *	receiving: open --endpoint has gone--> gone: EPGONE was sent; messages are dropped until the
  *		   sender reports the end of its flow
  *
- * Locks: path->lock protects flows. ep->sq_mutex protects the list ep->flows, its elements and the
+ * Locks: path->lock protects flows. ep->sq_mutex protects ep->flow.list, its elements and the
  * reference that the list holds.
  */
 #include "core/flow/flow.h"
@@ -183,7 +183,7 @@ static weft_ns weft_flow_linger(struct weft_flow *flow)
 
 /**
  * weft_flow_forget - close a flow of an endpoint
- * @flow: on ep->flows; ep->sq_mutex is held, no lock
+ * @flow: in ep->flow.list; ep->sq_mutex is held, no lock
  * @out: output
  *
  * Sends under way continue, for at most linger_ns.

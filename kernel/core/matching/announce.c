@@ -15,11 +15,12 @@
  * Other senders get it with the announcement, or when the rest has been received.
  *
  * The program's memory holds the front. The program has to copy these bytes to the memory of a
- * claim, and the claim places the bytes behind them (rxm->base).
+ * claim, and the claim places the bytes behind them (rxm->bulk.base).
  *
- * ep->nslots counts receives and messages of this kind. They are at most as many as the endpoint's
- * receives; further receives are refused (ENOBUFS). So the number of unsettled messages is bounded.
- * Beyond it messages are unexpected, and senders wait as for any receiver without receives.
+ * ep->rx.nslots counts receives and messages of this kind. They are at most as many as the
+ * endpoint's receives; further receives are refused (ENOBUFS). So the number of unsettled messages
+ * is bounded. Beyond it messages are unexpected, and senders wait as for any receiver without
+ * receives.
  *
  * This file has the receive's part and the sizes. bulk/announce.c announces the message.
  *

@@ -3,8 +3,8 @@
  * weft core - receives and messages that end unmatched
  *
  * A canceled receive is found among the posted ones. When no struct weft_post is free, it may still
- * be in the ring. Its cancellation is reported at once as well, and a bit for its slot in ep->cut
- * makes the drain skip it later.
+ * be in the ring. Its cancellation is reported at once as well, and a bit for its slot in
+ * ep->rx.cut makes the drain skip it later.
  *
  * Locks: ep->lock, held by the caller.
  */

@@ -8,9 +8,9 @@
  *	full, ended --all parts have completed--> released: reported once, free
  *
  * A message that matches a buffer gets a part of it: a struct weft_post that completes like any
- * receive. Parts come from ep->part_free (WEFT_PARTS of them), and after those from the free
+ * receive. Parts come from ep->rx.part_free (WEFT_PARTS of them), and after those from the free
  * receives, which may become more (grow.c). Without a free part the message waits as an unexpected
- * one (ep->multi_wait). Until it has its part, no message may overtake it. Untagged messages are
+ * one (ep->rx.multi_wait). Until it has its part, no message may overtake it. Untagged messages are
  * not matched with multi-receive buffers, and new untagged receives do not match unexpected
  * messages. Then weft_multi_retry() offers all of them again, in order of arrival. A part becomes
  * free without an action of the program, or when the program reads completions.

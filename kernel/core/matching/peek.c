@@ -13,8 +13,8 @@
  * Announced messages (announce.c) are in the same list as claimed ones and are settled in the same
  * way.
  *
- * A claimed message is in ep->claims under its context. If it fails (its sender is gone before all
- * bytes have come), it stays there, and the claim reports its error.
+ * A claimed message is in ep->rx.claims under its context. If it fails (its sender is gone before
+ * all bytes have come), it stays there, and the claim reports its error.
  *
  * Locks: ep->lock, held by the caller.
  */

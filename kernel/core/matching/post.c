@@ -618,7 +618,7 @@ void weft_recv_all(struct weft_ep *ep, struct weft_out *out)
 
 /**
  * weft_recv_work - a worker continues a receive ring that is paused, or whose endpoint is hungry
- * @ep: the endpoint, of a queued ep->rq_work
+ * @ep: the endpoint, of a queued ep->rx.work
  * @out: output
  */
 void weft_recv_work(struct weft_ep *ep, struct weft_out *out)
@@ -733,7 +733,7 @@ bool weft_recv_cancel(struct weft_ep *ep, u64 context, struct weft_out *out)
 	return false;
 }
 
-/* Return: the word of ep->cut with the bit of slot @index; @bit: out: the bit. */
+/* Return: the word of ep->rx.cut with the bit of slot @index; @bit: out: the bit. */
 u64 *weft_cut_word(struct weft_ep *ep, u32 index, u64 *bit)
 {
 	u32 slot = index & (ep->rx.ring.size - 1);

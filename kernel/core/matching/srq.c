@@ -469,8 +469,8 @@ static void weft_srq_wait(struct weft_srq *srq, struct weft_ep *ep, u8 kind, str
  * @out: output
  *
  * Return: the receive, in no matching any more; NULL: none fits. Then the message is kept and will
- * be served, unless ep->lossy. The endpoint stays locked until the message is among the unexpected
- * ones.
+ * be served, unless ep->rx.lossy. The endpoint stays locked until the message is among the
+ * unexpected ones.
  */
 struct weft_mpost *weft_srq_take(struct weft_ep *ep, u8 kind, u32 src, u64 tag, u64 len,
 				 struct weft_out *out)

@@ -7,7 +7,7 @@
  * long, for the first probe of the path's largest packet (mtu.c):
  *
  *	taken from the ring --path is up--> put out, over
- *	          \--not yet, or the out is full--> path->dgrams (WAIT) --> put out, over
+ *	          \--not yet, or the out is full--> path->msg.dgrams (WAIT) --> put out, over
  *	                                            \--path given up, too many, too long--> dropped
  *
  * A datagram that is longer than the path's largest packet is refused with EMSGSIZE. One that waits
@@ -364,7 +364,7 @@ static int weft_dgram_check(struct weft_ep *ep, const struct weft_sq_entry *e,
 
 /**
  * weft_dgram_send - send an entry as a datagram
- * @ep: the endpoint; ep->sq_mutex is held, ep->hand is set
+ * @ep: the endpoint; ep->sq_mutex is held, ep->tx.hand is set
  * @e: the entry
  * @out: output
  *

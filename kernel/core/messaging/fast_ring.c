@@ -424,7 +424,7 @@ out:
 
 /**
  * weft_fast_send - send the entry at the consumer index of the send ring
- * @ep: the endpoint; ep->sq_mutex is held, ep->hand and ep->near are set
+ * @ep: the endpoint; ep->sq_mutex is held, ep->tx.hand and ep->flow.near are set
  * @out: output
  *
  * The ring has an entry.
@@ -437,7 +437,7 @@ bool weft_fast_send(struct weft_ep *ep, struct weft_out *out)
 	return weft_fast_run(ep, 1, out);
 }
 
-/* core.h has the description. */
+/* calls.h has the description. */
 bool weft_ep_fast(struct weft_ep *ep, struct weft_out *out)
 {
 	const u32 *bell = &ep->conf.doorbell->sq_tail;

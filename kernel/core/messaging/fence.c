@@ -42,7 +42,7 @@ bool weft_fence_holds(struct weft_flow *flow, const struct weft_sq_entry *e)
 
 /**
  * weft_fence_hold - hold a send back
- * @ep: the endpoint; ep->sq_mutex is held, ep->hand is set
+ * @ep: the endpoint; ep->sq_mutex is held, ep->tx.hand is set
  * @flow: its flow
  * @e: the entry
  * @out: output

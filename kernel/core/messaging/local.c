@@ -8,8 +8,8 @@
  *
  *	up to eager_max		copied to the kernel by the send, while the receiver keeps less than
  *				its limit of such bytes, and placed from there (placement.c)
- *	longer, or over limit	the send stays under way (txm->lrxm, rxm->ltxm) until a receive
- *				takes it; then its bytes are copied once (bulk/local_copy.c)
+ *	longer, or over limit	the send stays under way (txm->bulk.lrxm, rxm->bulk.ltxm) until a
+ *				receive takes it; then its bytes are copied once (bulk/local_copy.c)
  *
  * Connections use the same chunks as between nodes, built and processed at once.
  *
@@ -212,7 +212,7 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 /**
  * weft_local_fenced - send a message that a fence has held back
  * @flow: its flow; core->local is locked
- * @txm: the send; its endpoint's ep->sq_mutex is held, and ep->spare is set
+ * @txm: the send; its endpoint's ep->sq_mutex is held, and ep->tx.spare is set
  * @out: output
  *
  * Return: 0, negative errno: refused.
@@ -234,7 +234,7 @@ int weft_local_fenced(struct weft_flow *flow, struct weft_txm *txm, struct weft_
 
 /**
  * weft_local_send - send an entry to an endpoint of this node
- * @ep: the endpoint; ep->sq_mutex is held, ep->hand is set
+ * @ep: the endpoint; ep->sq_mutex is held, ep->tx.hand is set
  * @flow: the flow
  * @e: the entry
  * @out: output

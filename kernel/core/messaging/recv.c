@@ -28,8 +28,8 @@ static bool weft_recv_spare(struct weft_path *path, struct weft_ep *ep)
  * @path: the path, locked
  * @ep: its endpoint
  *
- * Return: the message with one reference, on the path's list; NULL: no memory (not if path->spare
- * was set).
+ * Return: the message with one reference, on the path's list; NULL: no memory (not if
+ * path->msg.spare was set).
  */
 struct weft_rxm *weft_rxm_new(struct weft_path *path, struct weft_ep *ep)
 {

@@ -12,7 +12,7 @@
  * are copied to the kernel at once. Longer messages stay in the program's memory and are sent from
  * pinned windows of it, two at a time.
  *
- * ep->hand is a free struct weft_txm. It ensures that each send taken from the ring can be
+ * ep->tx.hand is a free struct weft_txm. It ensures that each send taken from the ring can be
  * completed, even when the completion queue is full. More are allocated as they are needed, up to
  * one for each slot of the ring. Without one the ring waits until one becomes free
  * (ep->tx.stalled).
@@ -250,8 +250,8 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
  * @out: output; flushed when it fills up
  *
  * Context: may sleep.
- * Return: 0; -EINTR: a signal came, or (ep->scan) other rings have their turn; -EAGAIN (ep->scan):
- * a worker continues.
+ * Return: 0; -EINTR: a signal came, or (ep->tx.scan) other rings have their turn; -EAGAIN
+ * (ep->tx.scan): a worker continues.
  */
 int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 {

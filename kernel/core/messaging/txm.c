@@ -13,7 +13,7 @@
 #include "core/transport/emit.h"
 
 /**
- * weft_send_hand - set ep->hand to a free send
+ * weft_send_hand - set ep->tx.hand to a free send
  * @ep: the endpoint; ep->sq_mutex is held
  *
  * Return: true if it is set; false: no send is free and the ring has to wait.
@@ -42,7 +42,7 @@ bool weft_send_hand(struct weft_ep *ep)
  * @out: output
  *
  * Context: may sleep.
- * Return: true if ep->hand is set; false: the ring has as many sends as slots, or there is no
+ * Return: true if ep->tx.hand is set; false: the ring has as many sends as slots, or there is no
  * memory. Then it waits until one of its sends, of which it has at least a block, is free. Without
  * memory a timer tries again, too: its sends may wait for one that is still in the ring.
  */
@@ -60,7 +60,7 @@ bool weft_send_grow(struct weft_ep *ep, struct weft_out *out)
 	return weft_send_hand(ep);
 }
 
-/* Take the send from ep->hand. It has one reference, which belongs to the operation. */
+/* Take the send from ep->tx.hand. It has one reference, which belongs to the operation. */
 static struct weft_txm *weft_send_use(struct weft_ep *ep)
 {
 	struct weft_txm *txm = ep->tx.hand;
@@ -82,7 +82,7 @@ static struct weft_txm *weft_send_use(struct weft_ep *ep)
 
 /**
  * weft_send_take - turn an entry into a send
- * @ep: the endpoint; ep->sq_mutex is held, ep->hand is set
+ * @ep: the endpoint; ep->sq_mutex is held, ep->tx.hand is set
  * @e: the entry
  * @flow: its flow; its path is not locked
  *
@@ -150,7 +150,7 @@ static void weft_send_post(struct weft_ep *ep, struct weft_txm *txm, const struc
 
 /**
  * weft_send_cqe - complete an entry without a struct weft_txm
- * @ep: the endpoint; ep->sq_mutex is held, ep->hand is set
+ * @ep: the endpoint; ep->sq_mutex is held, ep->tx.hand is set
  * @e: the entry; e->err is its result
  * @out: output
  */
@@ -239,7 +239,7 @@ int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *d
 
 /**
  * weft_send_keep - turn an entry into a send that holds its payload
- * @ep: the endpoint; ep->sq_mutex is held, ep->hand is set
+ * @ep: the endpoint; ep->sq_mutex is held, ep->tx.hand is set
  * @e: the entry
  * @flow: its flow
  * @pay: its payload, NULL: to be read from the entry

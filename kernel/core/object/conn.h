@@ -21,10 +21,10 @@
 
 /**
  * struct weft_conn - a connection, or a request for one
- * @ref: path->conns and core->conns together, its endpoint, the flow, struct weft_ctl
+ * @ref: path->cm.conns and core->conns together, its endpoint, the flow, struct weft_ctl
  * @path: referenced; constant
- * @node: in path->conns
- * @reqnode: in ep->reqs of the listener; its ep->lock
+ * @node: in path->cm.conns
+ * @reqnode: in ep->cm.reqs of the listener; its ep->lock
  * @pep: the listener, referenced, while it is a request; path->lock
  * @ep: its endpoint, referenced; path->lock
  * @flow: of this node's messages, referenced

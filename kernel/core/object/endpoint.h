@@ -42,7 +42,7 @@
  * @draining: the receive ring is being emptied
  * @ncut: bits in @cut
  * @cut: entries of the receive ring that are canceled, a bit for each slot
- * @claims: messages set aside (rxm->enode)
+ * @claims: messages set aside (rxm->rx.enode)
  * @nclaims: number of claimed messages
  * @nslots: receives with WEFT_RQ_ANNOUNCE whose message is neither claimed nor discarded
  * @match: matching
@@ -236,7 +236,7 @@ struct weft_ep_mon {
  * @conf: its configuration; constant
  * @ref: references
  * @rcu: to free it: lookups of its service run beside
- * @sq_mutex: send ring and @flows
+ * @sq_mutex: send ring and @flow.list
  * @lock: all fields without another lock
  * @node: in core->eps; core->lock
  * @listed: in core->services; core->svc_lock

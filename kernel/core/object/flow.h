@@ -26,9 +26,9 @@
  * @lsrc: local: our index in the receiver's address vector; ep->sq_mutex
  * @lsrc_gen: local: generation of the vector at which @lsrc was found; ep->sq_mutex
  * @lsrc_ok: local: @lsrc was looked up; ep->sq_mutex
- * @ep_node: in ep->flows; ep->sq_mutex
- * @node: in path->flows
- * @idnode: in path->flow_ids
+ * @ep_node: in ep->flow.list; ep->sq_mutex
+ * @node: in path->flow.list
+ * @idnode: in path->flow.ids
  * @id: on the wire, both services and generations; mseq: of the last message begun
  * @ref: references
  * @auth: authentication code of the endpoint's job; weft_flow_auth() makes it when the path is UP
@@ -50,7 +50,7 @@
  * @unacked: messages in unacknowledged records
  * @txms: sends under way
  * @fenced: sends that a fence holds, in order
- * @fnode: in ep->fences; ep->sq_mutex
+ * @fnode: in ep->tx.fences; ep->sq_mutex
  * @lingers: counts in @lingers of its user
  * @close_at: while @closing: when the sends under way are given up
  * @conn: its connection
@@ -99,7 +99,7 @@ struct weft_flow {
 
 /**
  * struct weft_rflow - messages from a remote endpoint to one of this node
- * @node: in path->rflows
+ * @node: in path->flow.rflows
  * @path: its path; not referenced: the path frees it
  * @id: services and generations of the sender; mseq: next message to be offered
  * @ep: our endpoint, referenced
@@ -116,7 +116,7 @@ struct weft_flow {
  * @partial: eager messages that have been offered and are incomplete
  * @ctl: EPGONE
  * @credit: CREDIT
- * @starved: in path->starved
+ * @starved: in path->flow.starved
  * @in_bytes: bytes of eager messages that have had their turn, modulo 2^32, as the counts below
  * @early_bytes: bytes of eager messages in @early
  * @nwait: messages that wait, or have waited, for a receive

@@ -28,7 +28,7 @@ struct weft_group {
 /**
  * struct weft_member - an endpoint in a group
  * @gnode: in group->members; as in struct weft_group
- * @node: in ep->groups; ep->sq_mutex
+ * @node: in ep->tx.groups; ep->sq_mutex
  * @group: the group; constant
  * @ep: the endpoint, which leaves before its end; constant
  * @id: number of the group at the endpoint; constant

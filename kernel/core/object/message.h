@@ -68,7 +68,7 @@ struct weft_win {
 
 /**
  * struct weft_txm_bulk - a send as bulk/ uses it: rendezvous, and windows of its memory
- * @idnode: in path->sids
+ * @idnode: in path->msg.sids
  * @work: to pin memory
  * @rid: rendezvous id of the receiver
  * @deferred: deferred work is running
@@ -118,7 +118,7 @@ struct weft_txm_tx {
  * @ref: the operation, records with its payload, a waiting completion, deferred work
  * @ep: its endpoint; referenced while the operation is under way
  * @node: in ep->tx.free (ep->lock), flow->txms or flow->fenced
- * @qnode: in lane->sendq, flow->parked or lane->dataq; a datagram: in path->dgrams
+ * @qnode: in lane->sendq, flow->parked or lane->dataq; a datagram: in path->msg.dgrams
  * @ctl: ABORT
  * @path: its path, referenced
  * @flow: its flow, referenced while the operation is under way
@@ -178,15 +178,15 @@ struct weft_txm {
  * @ovf: its completion while that waits
  * @node: in ep->rx.post_free; a shared one: in srq->post_free, srq->part_free, srq->fresh,
  *	srq->untold or ep->rx.taken
- * @turn: in ep->turn
- * @match: in ep->match or srq->match
+ * @turn: in ep->rx.turn
+ * @match: in ep->rx.match or srq->match
  * @ep: its endpoint; shared: the endpoint that has taken it
  * @srq: its shared receive queue, NULL: a receive of the endpoint
  * @context: the user's
  * @keys: regions of the segments, if srq->conf.zone
  * @seq: taken: its number
  * @part: WEFT_RQ_ANNOUNCE: bytes placed of a message that is longer than @vec
- * @from: in ep->turn: sender's index
+ * @from: in ep->rx.turn: sender's index
  * @peer: sender's address, if the completion that waits has WEFT_CQE_FROM
  * @err: errno of the completion for the endpoint that takes it
  * @flags: WEFT_RQ_*, WEFT_POST_*
@@ -267,9 +267,9 @@ struct weft_txms {
 
 /**
  * struct weft_rxm_rx - a received message as matching/ uses it
- * @match: in ep->match while it is unexpected; ep->lock
+ * @match: in ep->rx.match while it is unexpected; ep->lock
  * @post: its receive; ep->lock, then constant until it is over
- * @enode: in ep->active when matched, in ep->claims when claimed; ep->lock
+ * @enode: in ep->rx.active when matched, in ep->rx.claims when claimed; ep->lock
  * @snode: in out->start
  * @claim: the user's context; ep->lock
  * @claimed: set aside for a claim with context @claim; ep->lock
@@ -292,7 +292,7 @@ struct weft_rxm_rx {
 /**
  * struct weft_rxm_flow - a received message as flow/ uses it: what it takes of its sender's credit
  * @charged: bytes of eager payload that count in the node's eager window
- * @open: its part of path->rx_open
+ * @open: its part of path->flow.rx_open
  * @kept_bytes: bytes that count as kept; constant then
  * @rflow: see @waited
  * @kept: counts as kept for its endpoint; ep->lock
@@ -311,9 +311,9 @@ struct weft_rxm_flow {
 
 /**
  * struct weft_rxm_bulk - a received message as bulk/ uses it: rendezvous, grants, placement
- * @rnode: in path->rids
- * @pnode: in path->psids
- * @later: in path->later
+ * @rnode: in path->msg.rids
+ * @pnode: in path->msg.psids
+ * @later: in path->msg.later
  * @work: pin, flush, write
  * @ltxm: local: the send, referenced
  * @gmsg: its part of core->grants, under that lock
@@ -329,7 +329,7 @@ struct weft_rxm_flow {
  * @done: status of the DONE to be sent
  * @send_done: DONE is to be sent
  * @send_grant: GRANT is to be sent
- * @in_later: is in path->later
+ * @in_later: is in path->msg.later
  * @needs: needs a live peer: counted in path->nwait
  * @over: finished, dropped or withdrawn: only references remain
  * @aborted: the sender has withdrawn it, or has its DONE: no DONE is sent
@@ -365,11 +365,11 @@ struct weft_rxm_bulk {
 
 /**
  * struct weft_rxm - a received message
- * @ref: path->rxms and ep (its list or its matching), out lists, copies, work
+ * @ref: path->msg.rxms and ep (its list or its matching), out lists, copies, work
  * @path: referenced
  * @ep: the endpoint, referenced; set before it is offered
  * @rx: a received message as matching/ uses it
- * @node: in path->rxms
+ * @node: in path->msg.rxms
  * @fnode: in rflow->early or rflow->partial
  * @early: not offered yet
  * @started: the path has processed its match with @post

@@ -88,7 +88,7 @@ struct weft_path_bulk {
 
 /**
  * struct weft_path_msg - messages on a path; written by bulk/ and messaging/
- * @later: messages that found an out full: to be continued (rxm->later)
+ * @later: messages that found an out full: to be continued (rxm->bulk.later)
  * @dgrams: datagrams that wait for the handshake, or for space in an out (txm->qnode)
  * @next_id: next rendezvous id
  * @ids_again: all ids have been used once: some may still be in use
