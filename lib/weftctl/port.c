@@ -123,8 +123,9 @@ static int help_port(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	puts("Usage: weftctl port [show] [NAME]\n"
-	     "       weftctl port add NAME { loop | netdev DEV } [addr ADDR]... [udp PORT]\n"
+	puts("Usage: weftctl port [show [[port] NAME]]\n"
+	     "       weftctl port add NAME loop addr ADDR... [udp PORT]\n"
+	     "       weftctl port add NAME netdev DEV [addr ADDR]... [udp PORT]\n"
 	     "       weftctl port add NAME vnet DEVICE addr ADDR/LEN... [gw ADDR]... [vlan N]\n"
 	     "                             [mtu N] [queues N] [udp PORT]\n"
 	     "       weftctl port set NAME [engine { inline | poll | auto }] [cpu { N | any }]"
@@ -138,7 +139,7 @@ static int help_port(int argc, char **argv)
 	     "vnet DEVICE: on a virtio network device, by PCI address or virtio name, that is\n"
 	     "taken from the IP stack until the port is deleted\n"
 	     "force: also while programs have the port open; they get errors\n"
-	     "ADDR: IPv4 or IPv6 address of the port; default: those of DEV\n"
+	     "ADDR: IPv4 or IPv6 address of the port; default of netdev: those of DEV\n"
 	     "LEN: bits that the addresses of all nodes on the link have in common; gw ADDR: way\n"
 	     "to all others\n"
 	     "PORT: UDP port on the wire, the same on all nodes; default: 9471\n"
