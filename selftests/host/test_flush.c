@@ -30,6 +30,40 @@ TEST(flush__nothing)
 	free(out);
 }
 
+/*
+ * Between two parts of weft_flush_more() another CPU puts the path on its list. It stays there, and
+ * on no other list.
+ */
+TEST(flush__path_on_another_list)
+{
+	struct weft_out *other = calloc(1, sizeof(*other)), *out;
+	struct weft_path *path;
+	struct near s;
+
+	near_init(&s);
+	out = s.t.out;
+	path = s.t.path;
+	weft_out_init(other, s.t.core);
+	other->now = out->now;
+	weft_lock(&path->lock);
+	weft_path_go_on(path, out);
+	EXPECT_EQ(&path->more, weft_list_first(&out->more));
+	weft_list_del(&path->more);
+	path->in_more = false;
+	weft_path_go_on(path, other);
+	weft_unlock(&path->lock);
+	weft_path_more(path, out);
+	weft_lock(&path->lock);
+	weft_path_go_on(path, out);
+	weft_unlock(&path->lock);
+	EXPECT_TRUE(weft_list_empty(&out->more));
+	EXPECT_EQ(&path->more, weft_list_first(&other->more));
+	weft_flush(other);
+	EXPECT_FALSE(path->in_more);
+	near_fini(&s);
+	free(other);
+}
+
 /* Post a receive of LEN bytes, and receive a message of them until its copy is in the output. */
 static void begin(struct near *s)
 {

@@ -102,7 +102,7 @@ static noinline void weft_flush_more(struct weft_out *out)
 	while ((l = weft_list_first(&todo))) {
 		struct weft_path *path = weft_entry(l, struct weft_path, more);
 
-		/* as soon as it is off this list, another CPU may put the path on its own list */
+		/* from now on another CPU may put the path on its own list */
 		weft_lock(&path->lock);
 		weft_list_del(l);
 		path->in_more = false;

@@ -114,7 +114,6 @@ void weft_path_more(struct weft_path *path, struct weft_out *out)
 	bool failing;
 
 	weft_lock(&path->lock);
-	path->in_more = false;
 	failing = path->failing && path->state != WEFT_PATHS_DEAD;
 	weft_list_init(&later);
 	weft_list_splice_tail(&later, &path->msg.later);
