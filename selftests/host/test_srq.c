@@ -101,34 +101,48 @@ TEST_F(srq, an_empty_queue_loses_nothing)
 	}
 }
 
+/* An endpoint of the receiver that shares another queue. @dst: out: its index at the sender. */
+static struct rig_ep *join(FIXTURE_DATA(srq) *self, struct rig_srq *srq, u16 service, u32 *dst)
+{
+	struct rig_av *av = self->b->avs;
+	struct rig_ep *ep = rig_ep_new(self->b, WEFT_EP_RDM, WEFT_EPF_SRQ, 16, 0, service);
+
+	if (weft_ep_share(ep->ep, srq->srq, av->av) ||
+	    rig_ep_enable(ep, self->cb, self->cb, NULL, av))
+		abort();
+	*dst = (u32)rig_av_insert(self->va, self->b->node->index, service, self->rig);
+	return ep;
+}
+
+/* Receive @i of 32 bytes. */
+static struct weft_rqe entry(const FIXTURE_DATA(srq) *self, u32 i)
+{
+	return (struct weft_rqe){
+		.op = WEFT_RQ_RECV, .nslots = 1, .flags = WEFT_RQ_COMPLETION,
+		.src = WEFT_SRC_ANY, .context = i, .niov = 1, .len = 32,
+		.addr = (uintptr_t)self->buf + i * 32,
+	};
+}
+
 /* So many receives are posted at once that a worker must continue. No further post is needed. */
 TEST_F(srq, a_worker_goes_on)
 {
 	enum { RECVS = 300, MSGS = 110 };
 	struct weft_rqe e[RECVS] = { 0 };
 	struct rig_srq *srq = rig_srq_new(self->b, 512, RECVS, 0, NULL);
-	struct rig_av *av = rig_av_new(self->b);
 	struct rig_ep *ep[2];
-	u32 i, next[2] = { 0 }, last[2] = { 0 };
+	u32 i, next[2] = { 0 }, last[2];
 	int who[RECVS];
 
 	ASSERT_NE(NULL, srq);
-	for (i = 0; i < 2; i++) {
-		ep[i] = rig_ep_new(self->b, WEFT_EP_RDM, WEFT_EPF_SRQ, 16, 0, 40 + i);
-		ASSERT_EQ(0, weft_ep_share(ep[i]->ep, srq->srq, av->av));
-		ASSERT_EQ(0, rig_ep_enable(ep[i], self->cb, self->cb, NULL, av));
-		last[i] = (u32)rig_av_insert(self->va, variant->node, 40 + i, self->rig);
-	}
+	for (i = 0; i < 2; i++)
+		ep[i] = join(self, srq, 40 + i, &last[i]);
 	for (i = 0; i < 2 * MSGS; i++) {
 		ASSERT_EQ(0, send_to(self->from, last[i % 2], self->src + i / 2, 32, 0));
 		SETTLE();
 	}
 	for (i = 0; i < RECVS; i++)
-		e[i] = (struct weft_rqe){
-			.op = WEFT_RQ_RECV, .nslots = 1, .flags = WEFT_RQ_COMPLETION,
-			.src = WEFT_SRC_ANY, .context = i, .niov = 1, .len = 32,
-			.addr = (uintptr_t)self->buf + i * 32,
-		};
+		e[i] = entry(self, i);
 	rig_srq_put(srq, e, RECVS);
 	SETTLE();
 	memset(who, -1, sizeof(who));
@@ -149,6 +163,105 @@ TEST_F(srq, a_worker_goes_on)
 	EXPECT_EQ(RECVS - 2 * MSGS, self->info.available);
 	EXPECT_EQ(0, self->info.waiting);
 	EXPECT_EQ(0, self->info.held);
+}
+
+static struct weft_srq *yields_to;
+static struct weft_out *other_out;
+
+/* Between two turns of the worker another thread serves, and its flush asks for a worker, too. */
+static void other_serves(void)
+{
+	if (yields_to->serving)
+		return;
+	weft_host_other = NULL;
+	weft_lock(&yields_to->lock);
+	weft_srq_later(yields_to, other_out);
+	weft_unlock(&yields_to->lock);
+	weft_srq_flush(other_out);
+}
+
+TEST_F(srq, a_worker_leaves_the_work_of_others)
+{
+	enum { MSGS = 300 };
+	struct weft_rqe e[MSGS];
+	struct rig_srq *srq = rig_srq_new(self->b, 512, MSGS, 0, NULL);
+	u32 i, dst, n = 0;
+
+	join(self, srq, 40, &dst);
+	for (i = 0; i < MSGS; i++) {
+		ASSERT_EQ(0, send_to(self->from, dst, self->src + i, 32, 0));
+		SETTLE();
+		e[i] = entry(self, i);
+	}
+	other_out = calloc(1, sizeof(*other_out));
+	weft_out_init(other_out, &self->b->node->core);
+	other_out->now = rig_now(self->rig);
+	yields_to = srq->srq;
+	weft_host_other = other_serves;
+	rig_srq_put(srq, e, MSGS);
+	SETTLE();
+	ASSERT_EQ(NULL, weft_host_other);
+	/* it is still in the other thread's hands, with its reference */
+	EXPECT_TRUE(srq->srq->work.queued);
+	EXPECT_EQ(&srq->srq->work.node, weft_list_first(&other_out->deferred));
+	weft_flush(other_out);
+	SETTLE();
+	EXPECT_FALSE(srq->srq->work.queued);
+	while (rig_cq_read(self->cb, &self->e) == 1)
+		n += !self->e.status;
+	EXPECT_EQ(MSGS, n);
+	free(other_out);
+}
+
+/* Many messages wait when the address vector changes: a worker looks up their senders again. */
+TEST_F(srq, a_worker_resolves)
+{
+	enum { MSGS = 5000 };
+	u32 i;
+
+	for (i = 0; i < MSGS; i++) {
+		ASSERT_EQ(0, SEND(0, self->src + i, 16));
+		if (i % 64 == 63)
+			SETTLE();
+	}
+	SETTLE();
+	ASSERT_EQ(MSGS, self->to[0]->ep->rx.match.nunexp);
+	ASSERT_LE(0, rig_av_insert(self->b->avs, 0, 99, self->rig));
+	ASSERT_EQ(0, POST(3));
+	EXPECT_FALSE(has_completion(self->cb));
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(3, self->e.context);
+	EXPECT_EQ(0, memcmp(self->buf + 3 * ROOM, self->src, 16));
+}
+
+/* Receives that fit none of many messages: a flush searches a bounded number of them. */
+TEST_F(srq, searches_are_bounded)
+{
+	enum { MSGS = 3000, RECVS = 30, STEPS = 64 << 10 };
+	struct rig_op op = { .tagged = true, .n = 1, .peer = self->dst[0], .tag = 7 };
+	struct weft_match *m = &self->to[0]->ep->rx.match;
+	struct weft_rqe e[RECVS] = { 0 };
+	u32 i, from;
+
+	op.iov[0] = (struct weft_iov){ .addr = (uintptr_t)self->src, .len = 8 };
+	for (i = 0; i < MSGS; i++) {
+		ASSERT_EQ(0, rig_send(self->from, &op));
+		if (i % 64 == 63)
+			SETTLE();
+	}
+	SETTLE();
+	for (i = 0; i < RECVS; i++)
+		e[i] = (struct weft_rqe){
+			.op = WEFT_RQ_TRECV, .nslots = 1, .src = WEFT_SRC_ANY, .tag = 1ull << 40,
+			.ignore = 1,
+		};
+	from = m->steps;
+	rig_srq_put(self->srq, e, RECVS);
+	EXPECT_LE(MSGS, m->steps - from);
+	EXPECT_GE(STEPS + MSGS, m->steps - from);
+	SETTLE();
+	EXPECT_EQ(MSGS * RECVS, m->steps - from);
+	EXPECT_EQ(RECVS, LOOK());
 }
 
 /* A message of one endpoint waits; a receive for another endpoint's tag passes it. */

@@ -33,7 +33,25 @@
  */
 #include "core/matching/matching.h"
 
-#define WEFT_SRQ_BUDGET	64	/* receives served in a flush before a worker continues */
+/*
+ * Steps of a flush before a worker continues: one for each message that a search looks at, and
+ * those below.
+ */
+#define WEFT_SRQ_STEPS		(64u << 10)
+#define WEFT_SRQ_RECEIVE	1024	/* for a receive */
+#define WEFT_SRQ_OFFER		16	/* for an offer to an endpoint */
+
+/**
+ * struct weft_srq_turn - one go of a server
+ * @left: steps that are left
+ * @worker: may sleep: serves a receive to its end, whatever that takes
+ * @stopped: the receive in hand has not been offered to all endpoints
+ */
+struct weft_srq_turn {
+	u32 left;
+	bool worker;
+	bool stopped;
+};
 
 /* ---- Creation and destruction ---------------------------------------------------- */
 
@@ -544,21 +562,47 @@ static void weft_srq_unwait(struct weft_srq *srq, struct weft_ep *ep, u8 kind)
 	srq->nwaiting[kind]--;
 }
 
+static void weft_srq_pay(struct weft_srq_turn *turn, u32 steps)
+{
+	turn->left -= min(turn->left, steps);
+}
+
+/*
+ * Lock an endpoint, and make its messages ready for a search. Changes of its address vector may
+ * keep a worker busy; any other context stops and leaves the rest to the worker.
+ */
+static void weft_srq_enter(struct weft_ep *ep, struct weft_srq_turn *turn)
+	__acquires(&ep->lock.spin)
+{
+	weft_lock(&ep->lock);
+	while (ep->state != WEFT_EPS_DEAD && unlikely(!weft_recv_resolve(ep))) {
+		if (!turn->worker) {
+			turn->stopped = true;
+			return;
+		}
+		weft_unlock(&ep->lock);
+		weft_yield();
+		weft_lock(&ep->lock);
+	}
+}
+
 /*
  * Offer the receive in @hand to an endpoint. Return: true if it takes the receive or a part of it.
  */
 static bool weft_srq_offer(struct weft_srq *srq, struct weft_ep *ep, struct weft_post *post,
-			   struct weft_out *out)
+			   struct weft_srq_turn *turn, struct weft_out *out)
 {
 	struct weft_mpost *p = &post->match;
 	struct weft_post *got = NULL;
 	struct weft_munexp *u = NULL;
+	u32 from;
 
-	weft_lock(&ep->lock);
-	while (ep->state != WEFT_EPS_DEAD && unlikely(!weft_recv_resolve(ep))) {
+	weft_srq_enter(ep, turn);
+	if (turn->stopped) {
 		weft_unlock(&ep->lock);
-		weft_lock(&ep->lock);
+		return false;
 	}
+	from = ep->rx.match.steps;
 	weft_lock(&srq->lock);
 	if (srq->hand == post) {
 		if (!ep->broken)
@@ -580,6 +624,7 @@ static bool weft_srq_offer(struct weft_srq *srq, struct weft_ep *ep, struct weft
 		weft_match_unexp_del(&ep->rx.match, u);
 		weft_recv_give(ep, container_of(u, struct weft_rxm, rx.match), got, out);
 	}
+	weft_srq_pay(turn, ep->rx.match.steps - from + WEFT_SRQ_OFFER);
 	weft_unlock(&ep->lock);
 	return got;
 }
@@ -587,7 +632,8 @@ static bool weft_srq_offer(struct weft_srq *srq, struct weft_ep *ep, struct weft
 /*
  * Offer the receive in @hand to all waiting endpoints. The queue is locked at entry and at return.
  */
-static void weft_srq_round(struct weft_srq *srq, struct weft_post *post, struct weft_out *out)
+static void weft_srq_round(struct weft_srq *srq, struct weft_post *post,
+			   struct weft_srq_turn *turn, struct weft_out *out)
 	__must_hold(&srq->lock.spin)
 {
 	u8 kind = post->match.kind;
@@ -595,19 +641,26 @@ static void weft_srq_round(struct weft_srq *srq, struct weft_post *post, struct 
 	bool more = false;
 
 	weft_assert_held(&srq->lock);
-	while (n-- && srq->hand == post && !srq->no_part) {
+	turn->stopped = false;
+	while (n-- && srq->hand == post && !srq->no_part && !turn->stopped) {
 		struct weft_list *l = weft_list_first(&srq->waiting[kind]);
 		struct weft_ep *ep;
 
 		if (!l)
 			break;
+		if (!turn->left && !turn->worker) {
+			turn->stopped = true;
+			break;
+		}
 		ep = weft_entry(l, struct weft_ep, rx.wait[kind]);
 		weft_list_del(l);
 		weft_list_add_tail(&srq->waiting[kind], l);
 		weft_ep_get(ep);
 		weft_unlock(&srq->lock);
-		more |= weft_srq_offer(srq, ep, post, out);
+		more |= weft_srq_offer(srq, ep, post, turn, out);
 		weft_ep_put(ep);
+		if (turn->worker)
+			weft_yield();
 		weft_lock(&srq->lock);
 	}
 	if (srq->hand != post)
@@ -615,10 +668,10 @@ static void weft_srq_round(struct weft_srq *srq, struct weft_post *post, struct 
 	srq->hand = NULL;
 	if (srq->dead) {
 		weft_list_add(&srq->post_free, &post->node);
-	} else if (more || srq->no_part) {
+	} else if (more || srq->no_part || turn->stopped) {
 		/*
-		 * it has space for more messages, or they wait for a part of it: it is the first
-		 * again
+		 * it has space for more messages, or they wait for a part of it, or it may fit
+		 * further endpoints: it is the first again
 		 */
 		weft_list_add(&srq->fresh, &post->node);
 		srq->nfresh++;
@@ -628,38 +681,45 @@ static void weft_srq_round(struct weft_srq *srq, struct weft_post *post, struct 
 }
 
 /*
- * Serve fresh receives, at most *@budget, which is reduced. The queue is locked at entry and at
- * return.
+ * Serve fresh receives. The queue is locked at entry and at return. Return: true if receives are
+ * left that may be served.
  */
-static void weft_srq_serve(struct weft_srq *srq, u32 *budget, struct weft_out *out)
+static bool weft_srq_serve(struct weft_srq *srq, struct weft_srq_turn *turn, struct weft_out *out)
 {
 	struct weft_list *l;
 
 	weft_assert_held(&srq->lock);
 	if (srq->serving) {
 		srq->again = true;
-		return;
+		return false;
 	}
 	srq->serving = true;
 	do {
 		srq->again = false;
 		weft_srq_fetch(srq);
-		while (*budget && !srq->no_part && (l = weft_list_first(&srq->fresh))) {
+		while (turn->left && !srq->no_part && (l = weft_list_first(&srq->fresh))) {
 			weft_list_del(l);
 			srq->nfresh--;
 			srq->hand = weft_entry(l, struct weft_post, node);
-			weft_srq_round(srq, srq->hand, out);
-			--*budget;
+			weft_srq_round(srq, srq->hand, turn, out);
+			weft_srq_pay(turn, turn->stopped ? turn->left : WEFT_SRQ_RECEIVE);
 		}
-	} while (srq->again && *budget && !srq->no_part);
+	} while (srq->again && turn->left && !srq->no_part);
 	srq->serving = false;
 	if (!srq->nwaiting[WEFT_UNTAGGED] && !srq->nwaiting[WEFT_TAGGED])
 		weft_srq_st(srq, srq->st & ~WEFT_ST_RQ_NOTIFY);
-	if ((srq->nfresh || srq->again) && !srq->no_part && !srq->work.queued && !srq->dead) {
-		srq->work.queued = true;
-		weft_srq_get(srq);
-		weft_list_add_tail(&out->deferred, &srq->work.node);
-	}
+	return (srq->nfresh || srq->again) && !srq->no_part && !srq->dead;
+}
+
+/* Have a worker serve. The queue is locked. */
+static void weft_srq_defer(struct weft_srq *srq, struct weft_out *out)
+{
+	weft_assert_held(&srq->lock);
+	if (srq->work.queued)
+		return;
+	srq->work.queued = true;
+	weft_srq_get(srq);
+	weft_list_add_tail(&out->deferred, &srq->work.node);
 }
 
 /**
@@ -671,7 +731,7 @@ static void weft_srq_serve(struct weft_srq *srq, u32 *budget, struct weft_out *o
  */
 void weft_srq_flush(struct weft_out *out)
 {
-	u32 budget = WEFT_SRQ_BUDGET;
+	struct weft_srq_turn turn = { .left = WEFT_SRQ_STEPS };
 	struct weft_list *l;
 
 	while ((l = weft_list_first(&out->serve))) {
@@ -680,7 +740,8 @@ void weft_srq_flush(struct weft_out *out)
 		weft_lock(&srq->lock);
 		weft_list_del(l);
 		srq->queued = false;
-		weft_srq_serve(srq, &budget, out);
+		if (weft_srq_serve(srq, &turn, out))
+			weft_srq_defer(srq, out);
 		weft_unlock(&srq->lock);
 		weft_srq_put(srq);
 	}
@@ -695,26 +756,17 @@ void weft_srq_flush(struct weft_out *out)
  */
 void weft_srq_work(struct weft_srq *srq, struct weft_out *out)
 {
-	u32 budget;
-	bool more;
+	struct weft_srq_turn turn = { .left = WEFT_SRQ_STEPS, .worker = true };
 
 	weft_lock(&srq->lock);
 	srq->work.queued = false;
-	do {
-		budget = WEFT_SRQ_BUDGET;
-		weft_srq_serve(srq, &budget, out);
-		more = srq->work.queued;
-		if (more) {
-			/* this worker does the work that it has queued */
-			weft_list_del(&srq->work.node);
-			srq->work.queued = false;
-			weft_unlock(&srq->lock);
-			weft_srq_put(srq);
-			weft_flush(out);
-			weft_yield();
-			weft_lock(&srq->lock);
-		}
-	} while (more);
+	while (weft_srq_serve(srq, &turn, out)) {
+		weft_unlock(&srq->lock);
+		weft_flush(out);
+		weft_yield();
+		turn.left = WEFT_SRQ_STEPS;
+		weft_lock(&srq->lock);
+	}
 	weft_unlock(&srq->lock);
 	weft_srq_put(srq);
 }

@@ -383,10 +383,14 @@ bool weft_signal_pending(void)
 }
 
 /* A point at which other threads may run; this thread holds no lock. */
+void (*weft_host_other)(void);
+
 void weft_yield(void)
 {
 	might_sleep();
 	sched_yield();
+	if (weft_host_other)
+		weft_host_other();
 }
 
 void weft_nap(void)

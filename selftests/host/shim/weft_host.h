@@ -516,6 +516,8 @@ u64 weft_random(void);
 u64 weft_siphash(const void *data, size_t len, const u64 key[2]);
 bool weft_signal_pending(void);
 void weft_yield(void);
+/* What another thread does at weft_yield(), or NULL. */
+extern void (*weft_host_other)(void);
 void weft_nap(void);
 void weft_host_signal(bool pending);
 
