@@ -160,6 +160,7 @@ int weft_usrq_resize(struct weft_call *call)
 	struct weft_ioc_srq *arg = call->arg;
 	struct weft_ctx *ctx = call->ctx;
 	struct weft_area *rq;
+	struct weft_out *out;
 	struct weft_obj *obj;
 	int err = weft_usrq_check(arg);
 
@@ -168,15 +169,23 @@ int weft_usrq_resize(struct weft_call *call)
 	rq = weft_usrq_ring(ctx, &arg->slots);
 	if (IS_ERR(rq))
 		return PTR_ERR(rq);
+	out = weft_ctx_out(ctx);
+	if (!out) {
+		weft_area_put(rq);
+		return -ENOMEM;
+	}
+	out->now = weft_now();
 	mutex_lock(&ctx->lock);
 	obj = weft_obj_find(ctx, arg->handle, &weft_usrq_ops);
-	err = obj ? weft_srq_resize(weft_usrq_of(obj)->srq, rq->kva, arg->slots, arg->recvs) :
+	err = obj ? weft_srq_resize(weft_usrq_of(obj)->srq, rq->kva, arg->slots, arg->recvs, out) :
 		    -ENOENT;
 	if (!err) {
 		swap(weft_usrq_of(obj)->rq, rq);
 		weft_area_map(weft_usrq_of(obj)->rq, &arg->rq);
 	}
 	mutex_unlock(&ctx->lock);
+	weft_flush(out);
+	weft_ctx_out_put(ctx, out);
 	weft_area_put(rq);
 	return err;
 }

@@ -148,7 +148,13 @@ int rig_srq_cancel(struct rig_srq *srq, struct rig_cq *cq, u64 context)
 int rig_srq_resize(struct rig_srq *srq, u32 slots, u32 recvs)
 {
 	struct weft_rqe *rq = calloc(slots, sizeof(*rq));
-	int r = weft_srq_resize(srq->srq, rq, slots, recvs);
+	struct rig_node *node = srq->proc->node;
+	struct weft_out *out = rig_out(node);
+	int r;
+
+	out->now = rig_clock(node);
+	r = weft_srq_resize(srq->srq, rq, slots, recvs, out);
+	rig_leave(node, out);
 
 	if (r) {
 		free(rq);

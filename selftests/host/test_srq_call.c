@@ -221,6 +221,29 @@ TEST_F(call, resize_keeps_the_ring)
 }
 
 /* Canceled receives complete, or stay. */
+/* All receives are posted and fit no message; the next entry does, and has no receive yet. */
+TEST_F(call, resize_serves)
+{
+	struct rig_op op = { .tagged = true, .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY,
+			     .tag = 1 };
+	struct weft_cqe e;
+	u32 i;
+
+	for (i = 0; i < RECVS; i++)
+		ASSERT_EQ(0, rig_srq_recv(self->srq, &op, NULL));
+	op.tag = 2;
+	op.context = 77;
+	ASSERT_EQ(0, rig_srq_recv(self->srq, &op, NULL));
+	op = (struct rig_op){ .tagged = true, .tag = 2, .peer = self->dst };
+	ASSERT_EQ(0, rig_send(self->from, &op));
+	rig_run(self->rig, NSEC_PER_SEC);
+	ASSERT_EQ(0, rig_cq_read(self->cb, &e));
+	ASSERT_EQ(0, rig_srq_resize(self->srq, 128, RECVS + 4));
+	ASSERT_TRUE(rig_until(self->rig, has_completion, self->cb, NSEC_PER_SEC));
+	ASSERT_EQ(1, rig_cq_read(self->cb, &e));
+	EXPECT_EQ(77, e.context);
+}
+
 TEST_F(call, cancel_without_room)
 {
 	struct rig_cq *small = rig_cq_new(self->b, 16);

@@ -282,7 +282,8 @@ int weft_srq_cancel(struct weft_srq *srq, struct weft_cq *cq, u64 context, struc
  * -EBUSY: more are posted or under way, or @recvs is below the low watermark; -ENOMEM. An error
  * changes nothing.
  */
-int weft_srq_resize(struct weft_srq *srq, const struct weft_rqe *rq, u32 slots, u32 recvs);
+int weft_srq_resize(struct weft_srq *srq, const struct weft_rqe *rq, u32 slots, u32 recvs,
+		    struct weft_out *out);
 
 /*
  * Set the low watermark and arm it: one event when fewer than @low receives are available; 0

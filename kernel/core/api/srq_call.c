@@ -124,14 +124,16 @@ int weft_srq_cancel(struct weft_srq *srq, struct weft_cq *cq, u64 context, struc
  * @rq: the new ring
  * @slots: number of its slots, a power of two
  * @recvs: receives that may be posted or under way
+ * @out: output; the caller flushes it
  *
  * The entries of the old ring are in the new one afterwards, at the same indices. The old ring is
- * not used any more.
+ * not used any more. Entries that had no free receive before may have one now: they are served.
  *
  * Context: may sleep.
  * Return: 0; -EBUSY, -ENOMEM, -ENOSPC (the limit "memory-user"): nothing has changed.
  */
-int weft_srq_resize(struct weft_srq *srq, const struct weft_rqe *rq, u32 slots, u32 recvs)
+int weft_srq_resize(struct weft_srq *srq, const struct weft_rqe *rq, u32 slots, u32 recvs,
+		    struct weft_out *out)
 {
 	u32 have = READ_ONCE(srq->nposts), i;
 	struct weft_posts *posts = NULL;
@@ -163,6 +165,7 @@ int weft_srq_resize(struct weft_srq *srq, const struct weft_rqe *rq, u32 slots, 
 		if (posts)
 			weft_srq_posts_add(srq, posts);
 		posts = NULL;
+		weft_srq_later(srq, out);
 		err = 0;
 	}
 	weft_unlock(&srq->lock);
