@@ -205,6 +205,53 @@ TEST_F(contact, closed)
 	EXPECT_EQ(0, flows(&t->a->node->core));
 }
 
+/*
+ * The endpoint's recent flow leads to another node. A held send is to be tried again when a short
+ * message stands alone in the ring: the held send is tried, too.
+ */
+TEST(contact__beside_another_node)
+{
+	struct rig_op op = { .flags = WEFT_SQ_COMPLETION | WEFT_SQ_INLINE, .context = 5, .n = 1 };
+	struct rig_proc *other;
+	struct rig_cq *cq;
+	struct rig_ep *ep;
+	struct weft_cqe e;
+	struct two t;
+	u32 to;
+
+	two_init(&t, 0, 64, 0);
+	rig_ep_free(t.eb);
+	other = rig_proc_new(&t.rig->node[1]);
+	cq = rig_cq_new(other, 64);
+	ep = rig_ep_new(other, WEFT_EP_RDM, 0, TWO_SLOTS, TWO_SLOTS, 2);
+	ASSERT_EQ(0, rig_ep_enable(ep, cq, cq, NULL, rig_av_new(other)));
+	to = (u32)rig_av_insert(t.va, 1, 2, t.rig);
+	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)t.buf, 8 };
+	/* one held send, one that makes the other flow the recent one */
+	ASSERT_EQ(0, two_put(&t, t.buf, 8, 1, 0));
+	op.peer = to;
+	ASSERT_EQ(0, rig_send(t.ea, &op));
+	rig_run(t.rig, MS);
+	ASSERT_EQ(1, rig_cq_read(t.ca, &e));
+	ASSERT_EQ(5, e.context);
+	ASSERT_EQ(0, rig_send(t.ea, &op));
+	ASSERT_EQ(1, rig_cq_read(t.ca, &e));
+	while (!t.ea->ep->tx.fence_go)
+		ASSERT_TRUE(rig_step(t.rig, U64_MAX));
+	/* the program has stored the doorbell, and not called yet */
+	op.more = true;
+	ASSERT_EQ(0, rig_send(t.ea, &op));
+	WRITE_ONCE(t.ea->doorbell.sq_tail, t.ea->sq_tail);
+	rig_run(t.rig, MS);
+	EXPECT_EQ(1, rig_cq_read(t.ca, &e));
+	EXPECT_FALSE(t.ea->ep->tx.fence_go);
+	appear(&t);
+	ASSERT_EQ(0, two_get(&t, t.room, 8, 9));
+	EXPECT_EQ(0, two_status(&t, t.cb, 9, SEC));
+	EXPECT_EQ(0, two_status(&t, t.ca, 1, 0));
+	rig_free(t.rig);
+}
+
 /* There is no memory when the receiver of this node is found: the held sends leave later. */
 TEST(contact__no_memory)
 {

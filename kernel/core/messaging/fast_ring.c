@@ -557,7 +557,8 @@ static __always_inline bool weft_fast_leave(struct weft_ep *ep, struct weft_flow
  * @ep: the endpoint; ep->sq_mutex is held
  * @out: output; out->now is set; the caller flushes it
  *
- * The packet and the resulting state equal those of weft_send_drain().
+ * The packet and the resulting state equal those of weft_send_drain(). Held sends that may go are
+ * left to weft_send_drain().
  * Return: true if it is done and the ring is empty; false: nothing has changed.
  */
 bool weft_fast_out(struct weft_ep *ep, struct weft_out *out)
@@ -568,7 +569,7 @@ bool weft_fast_out(struct weft_ep *ep, struct weft_out *out)
 	bool done;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
-	if (!ep->flow.far || !ep->tx.hand || ep->tx.unsent ||
+	if (!ep->flow.far || !ep->tx.hand || ep->tx.unsent || READ_ONCE(ep->tx.fence_go) ||
 	    weft_ring_look(&ep->tx.ring, &ep->conf.doorbell->sq_tail) != WEFT_RING_OK)
 		return false;
 	s = weft_ring_at(&ep->tx.ring, ep->tx.ring.cons);
