@@ -464,7 +464,9 @@ bool weft_ep_fast(struct weft_ep *ep, struct weft_out *out)
 out:
 	weft_softirqs_on();
 	weft_mutex_unlock(&ep->sq_mutex);
-	if (unlikely(!weft_list_empty(&out->wake) || !weft_list_empty(&out->deferred)))
+	/* a receive that became free may have had the receiver's ring drained */
+	if (unlikely(!weft_list_empty(&out->wake) || !weft_list_empty(&out->deferred) ||
+		     !weft_list_empty(&out->start) || !weft_list_empty(&out->serve)))
 		weft_flush(out);
 	return empty;
 }

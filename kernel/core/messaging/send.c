@@ -184,12 +184,13 @@ static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const stru
 }
 
 /*
- * Return: true if the payload of an entry is in the ring or resident. An engine serves many
- * programs and must not wait for the memory of one.
+ * Return: true if the payload of an entry is in the ring or resident, or stays in the program's
+ * memory. An engine serves many programs and must not wait for the memory of one.
  */
 static bool weft_send_warm(struct weft_ep *ep, const struct weft_sq_entry *e)
 {
-	u64 copied = max_t(u64, WEFT_INLINE_MAX, min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT));
+	u64 copied = ep->conf.type == WEFT_EP_DGRAM ? U16_MAX :
+		     max_t(u64, WEFT_INLINE_MAX, min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT));
 
 	if (e->inl || !e->len || e->len > copied)
 		return true;
