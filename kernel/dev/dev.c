@@ -69,8 +69,11 @@ static int weft_release(struct inode *inode, struct file *file)
 {
 	struct weft_ctx *ctx = file->private_data;
 
-	/* a kernel thread that closes files of many users must not wait for one of them */
-	if (current->flags & PF_KTHREAD)
+	/*
+	 * The end may wait for the memory of the program that opened the file. Another program may
+	 * have got the file by a socket, and kernel threads close files of many users.
+	 */
+	if (current->mm != READ_ONCE(ctx->mm))
 		weft_ctx_kill_later(ctx);
 	else
 		weft_ctx_kill(ctx);
