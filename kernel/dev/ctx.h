@@ -64,18 +64,20 @@ struct weft_obj {
 
 /**
  * struct weft_deferred - work of the core that needs process context
- * @lock: @list, @closed
+ * @lock: @list, @closed, @busy
  * @list: struct weft_work
  * @closed: accepts no more work
+ * @busy: @work is queued or runs (READ_ONCE outside of the lock)
  * @work: runs the list
  * @wq: workqueue of @work
  * @mc: memory of the context, NULL: the memory has gone
  * @out: for @work
  */
 struct weft_deferred {
-	spinlock_t lock;	/* list, closed */
+	spinlock_t lock;	/* list, closed, busy */
 	struct weft_list list;
 	bool closed;
+	bool busy;
 	struct work_struct work;
 	struct workqueue_struct *wq;
 	struct weft_memctx *mc;

@@ -16,6 +16,8 @@
  * device lives as long as the core. Orphans run without an address space, in weft_dev_wq: the
  * core finds that the memory has gone, and cleans up.
  *
+ * A list is busy from its first work on until the worker finds it empty.
+ *
  * deferred->lock protects a list. It is a leaf lock, taken in any context.
  */
 #include <linux/sched.h>
@@ -23,9 +25,11 @@
 #include <linux/workqueue.h>
 
 #include "ctx.h"
+#include "wait_idle.h"
 
 #define WEFT_DEFERRED_BATCH	32	/* works between two pauses of the address space */
 
+/* Take the next work. Return: the work; NULL: there is none, and the list is not busy any more. */
 static struct weft_work *weft_deferred_pop(struct weft_deferred *deferred)
 {
 	struct weft_list *node;
@@ -34,6 +38,8 @@ static struct weft_work *weft_deferred_pop(struct weft_deferred *deferred)
 	node = weft_list_first(&deferred->list);
 	if (node)
 		weft_list_del(node);
+	else
+		WRITE_ONCE(deferred->busy, false);
 	spin_unlock_bh(&deferred->lock);
 	return node ? weft_entry(node, struct weft_work, node) : NULL;
 }
@@ -57,6 +63,9 @@ static void weft_deferred_run(struct work_struct *w)
 	}
 	if (used)
 		weft_memctx_unuse(deferred->mc);
+	/* orders the store of weft_deferred_pop() before the look for waiters */
+	smp_mb();
+	wake_up_var(&deferred->busy);
 }
 
 static bool weft_deferred_add(struct weft_deferred *deferred, struct weft_work *work)
@@ -67,7 +76,9 @@ static bool weft_deferred_add(struct weft_deferred *deferred, struct weft_work *
 	closed = deferred->closed;
 	if (!closed) {
 		weft_list_add_tail(&deferred->list, &work->node);
-		queue_work(deferred->wq, &deferred->work);
+		if (!deferred->busy)
+			queue_work(deferred->wq, &deferred->work);
+		WRITE_ONCE(deferred->busy, true);
 	}
 	spin_unlock_bh(&deferred->lock);
 	return !closed;
@@ -125,8 +136,7 @@ void weft_deferred_exit(struct weft_deferred *deferred)
 	spin_lock_bh(&deferred->lock);
 	deferred->closed = true;
 	spin_unlock_bh(&deferred->lock);
-	/* the work queues itself, and may run again before flush_work() sees its end */
-	while (flush_work(&deferred->work))
-		;
+	weft_wait_idle(&deferred->busy, !READ_ONCE(deferred->busy));
+	flush_work(&deferred->work);
 	kvfree(deferred->out);
 }

@@ -24,8 +24,8 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/user.h>
 #include <linux/slab.h>
-#include <linux/wait_bit.h>
 #include "mem_priv.h"
+#include "wait_idle.h"
 
 /* Unpins and frees. Unbound: its work sleeps, but waits for no program. */
 struct workqueue_struct *weft_mem_wq;
@@ -157,7 +157,7 @@ void weft_memctx_quiesce(struct weft_memctx *mc)
 {
 	/* Waits for copies that did not see it dead; orders the store before the load of users. */
 	synchronize_rcu();
-	wait_var_event(&mc->users, !atomic_read(&mc->users));
+	weft_wait_idle(&mc->users, !atomic_read(&mc->users));
 }
 
 u64 weft_memctx_pinned(const struct weft_memctx *mc)

@@ -392,6 +392,15 @@ bool flush_work(struct work_struct *w);
 /* Do all work that waits. */
 void stand_in_work(void);
 
+/* A wait for a worker: the workers run, and then nothing is left to wait for. */
+#define TASK_IDLE		0
+#define ___wait_var_event(var, condition, state, exclusive, ret, cmd)		\
+	do {									\
+		stand_in_work();						\
+		WARN_ON(!(condition));						\
+	} while (0)
+#define wake_up_var(var)	((void)(var))
+
 /* ---- Files ----------------------------------------------------------------------------------- */
 
 struct inode;

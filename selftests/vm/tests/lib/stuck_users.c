@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#include <dirent.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -150,6 +152,44 @@ static bool all_killed(const pid_t *pids, int procs)
 	return true;
 }
 
+/* Count the workers in the state @state that end contexts of the stuck user. */
+static int ending(char state)
+{
+	char path[64], line[256], *p;
+	struct dirent *e;
+	int n = 0;
+	DIR *d = opendir("/proc");
+
+	while (d && (e = readdir(d))) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%.20s/stat", e->d_name);
+		f = fopen(path, "re");
+		/* PID (kworker/...+weft_ends_UID) STATE ... */
+		if (f && fgets(line, sizeof(line), f) && strstr(line, "weft_ends_")) {
+			p = strrchr(line, ')');
+			n += p && p[1] && p[2] == state;
+		}
+		if (f)
+			fclose(f);
+	}
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* Ends of contexts wait for that memory. The kernel must not take their workers for hung. */
+static bool waits_are_idle(void)
+{
+	uint64_t until = now_ms() + WAIT_MS;
+
+	while ((!ending('I') || ending('D')) && now_ms() < until)
+		usleep(10000);
+	CHECK(ending('I') > 0);
+	CHECK_EQ(ending('D'), 0);
+	return true;
+}
+
 /* The module has workers that wait: it cannot go, and the request does not wait for them. */
 static bool module_stays(void)
 {
@@ -185,6 +225,7 @@ int stuck_users(int procs, int ctxs)
 	result(other("beside them"), "the user works beside them", "one node");
 	result(all_killed(pids, procs), "their programs are killed", "one node");
 	result(other("after them"), "the user works while their contexts end", "one node");
+	result(waits_are_idle(), "their ends wait idle", "one node");
 	result(module_stays(), "rmmod is refused", "one node");
 	result(silent_end(&s), "the memory is gone", "one node");
 	result(nothing_left(), "nothing is left", "one node");
