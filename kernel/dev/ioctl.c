@@ -183,11 +183,14 @@ static int weft_check_leave(const void *p)
 	return memchr_inv(&arg->addr, 0, sizeof(arg->addr)) ? -EINVAL : 0;
 }
 
+/* Size of a structure, which fits into union weft_call_arg. */
+#define SIZE(type) \
+	(sizeof(struct type) + BUILD_BUG_ON_ZERO(sizeof(struct type) > sizeof(union weft_call_arg)))
 #define DESC(name, fn, type, rsvd, opts, flags) \
-	[_IOC_NR(WEFT_IOC_##name)] = { fn, NULL, NULL, sizeof(struct type), rsvd, opts, flags }
+	[_IOC_NR(WEFT_IOC_##name)] = { fn, NULL, NULL, SIZE(type), rsvd, opts, flags }
 #define ON(kind, name, fn, check, type, rsvd, opts, flags) \
-	[_IOC_NR(WEFT_IOC_##name)] = { fn, check, &weft_u##kind##_ops, sizeof(struct type), rsvd, \
-				       opts, flags }
+	[_IOC_NR(WEFT_IOC_##name)] = { fn, check, &weft_u##kind##_ops, SIZE(type), rsvd, opts, \
+				       flags }
 #define RSVD(type)	offsetof(struct type, rsvd)
 #define OUT		WEFT_CALL_OUT
 #define CORE		WEFT_CALL_CORE

@@ -71,6 +71,7 @@ typedef u64 weft_ns;
 #define __release(x)		((void)0)
 
 #define BUILD_BUG_ON(c)		_Static_assert(!(c), #c)
+#define BUILD_BUG_ON_ZERO(e)	((int)sizeof(struct { int : (-!!(e)); }))
 #define static_assert(...)	WEFT_HOST_ASSERT(__VA_ARGS__, "")
 #define WEFT_HOST_ASSERT(c, m, ...)	_Static_assert(c, m)
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))

@@ -35,7 +35,7 @@ static const struct ioc iocs[] = {
 	IOC(AV_CREATE, weft_ioc_av, 0, OUT),
 	IOC(AV_INSERT, weft_ioc_av_insert, RSVD(weft_ioc_av_insert), OUT | HANDLE),
 	IOC(AV_REMOVE, weft_ioc_av_insert, RSVD(weft_ioc_av_insert), OUT | HANDLE),
-	IOC(EP_CREATE, weft_ioc_ep, 0, OUT),
+	IOC(EP_CREATE, weft_ioc_ep, RSVD(weft_ioc_ep), OUT),
 	IOC(EP_ENABLE, weft_ioc_ep_enable, 0, OUT | HANDLE),
 	IOC(DESTROY, weft_ioc_handle, RSVD(weft_ioc_handle), HANDLE),
 	IOC(SETNAME, weft_ioc_name, RSVD(weft_ioc_name), HANDLE),
@@ -50,6 +50,7 @@ static const struct ioc iocs[] = {
 	IOC(MR_REG, weft_ioc_mr, RSVD(weft_ioc_mr), OUT),
 	IOC(CANCEL, weft_ioc_cancel, RSVD(weft_ioc_cancel), HANDLE),
 	IOC(SRQ_CREATE, weft_ioc_srq, RSVD(weft_ioc_srq), OUT),
+	IOC(SRQ_RESIZE, weft_ioc_srq, RSVD(weft_ioc_srq), OUT | HANDLE),
 	IOC(SRQ_QUERY, weft_ioc_srq_query, RSVD(weft_ioc_srq_query), OUT | HANDLE),
 	IOC(SRQ_NOTIFY, weft_ioc_handle, RSVD(weft_ioc_handle), HANDLE),
 	IOC(SRQ_CANCEL, weft_ioc_srq_cancel, 0, HANDLE),
@@ -97,6 +98,7 @@ static void *fill(const struct ioc *i)
 		((struct weft_ioc_mr *)page)->len = PAGE;
 		break;
 	case WEFT_IOC_SRQ_CREATE:
+	case WEFT_IOC_SRQ_RESIZE:
 		((struct weft_ioc_srq *)page)->slots = 16;
 		((struct weft_ioc_srq *)page)->recvs = 16;
 		break;
@@ -131,6 +133,7 @@ static bool undo(const struct ioc *i)
 		handle = ((struct weft_ioc_ep *)page)->handle;
 		break;
 	case WEFT_IOC_SRQ_CREATE:
+	case WEFT_IOC_SRQ_RESIZE:
 		handle = ((struct weft_ioc_srq *)page)->handle;
 		break;
 	case WEFT_IOC_MR_REG:
