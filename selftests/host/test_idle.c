@@ -292,6 +292,31 @@ TEST(connections)
 	rig_free(rig);
 }
 
+/* All answers of the handshake are lost until the responder begins to release the path. */
+TEST(answers_lost)
+{
+	struct weft_path *path;
+	struct world w;
+
+	world_init(&w, 12, 0, WEFT_EP_RDM);
+	ASSERT_TRUE(post(&w, 1, false, 1));
+	ASSERT_TRUE(post(&w, 0, true, 1));
+	/* INIT, COOKIE, INIT with the cookie, which makes the path */
+	while (w.rig->npackets < 3)
+		ASSERT_TRUE(rig_step(w.rig, U64_MAX));
+	rig_cut_one(w.rig, 1, 0, true);
+	rig_run(w.rig, MS);
+	path = rig_path(&w.rig->node[1].core);
+	ASSERT_NE(NULL, path);
+	rig_run(w.rig, IDLE + 100 * MS);
+	ASSERT_EQ(WEFT_PATHS_LEAVING, path->state);
+	rig_mend(w.rig);
+	ASSERT_TRUE(reap(&w, 1, 1));
+	EXPECT_EQ(0, count(&w, WEFT_CNT_paths_dead));
+	weft_path_put(path);
+	rig_free(w.rig);
+}
+
 /*
  * Forged and strange packets: BYE needs the token. A BYE for a path in use gets the answer that it
  * is.
@@ -299,7 +324,7 @@ TEST(connections)
 TEST(bye)
 {
 	struct weft_path *path;
-	struct weft_sockaddr src;
+	struct weft_sockaddr src, group;
 	struct weft_hdr h = { .type = WEFT_PKT_BYE };
 	u8 pkt[WEFT_WIRE_HDR];
 	struct world w;
@@ -315,8 +340,16 @@ TEST(bye)
 	h.token--;
 	weft_wire_hdr_put(pkt, &h);
 	rig_inject(&w.rig->node[0], &src, pkt, sizeof(pkt));
+	rig_run(w.rig, MS);
 	EXPECT_EQ(WEFT_PATHS_UP, path->state);
 	EXPECT_EQ(0, path->failing);
+	/* to a group: no own address could answer */
+	rig_run(w.rig, IDLE * 3 / 4);
+	rig_node_addr(&w.rig->conf, 0, 0, &group);
+	rig_inject_group(&w.rig->node[0], &src, &group, pkt, sizeof(pkt));
+	rig_run(w.rig, MS);
+	EXPECT_EQ(0, path->failing);
+	EXPECT_EQ(1, count(&w, WEFT_CNT_rx_bad));
 	weft_path_put(path);
 	ASSERT_TRUE(message(&w, 1));
 	EXPECT_EQ(2, count(&w, WEFT_CNT_paths_made));

@@ -616,7 +616,11 @@ static u32 weft_rx_one(struct weft_core *core, const struct weft_rx *rx,
 		return 1;
 	}
 	if (unlikely(h.type == WEFT_PKT_BYE)) {
-		weft_idle_bye(path, rx, &h, out);
+		/* an answer needs an own address: not one of a group */
+		if (rx->dst < core->naddr)
+			weft_idle_bye(path, rx, &h, out);
+		else
+			weft_count(core, rx_bad);
 		return 1;
 	}
 	if (unlikely(path->state == WEFT_PATHS_LEAVING))

@@ -176,7 +176,7 @@ static struct weft_path *weft_hello_path(struct weft_core *core, const struct we
 			weft_idle_left(old, out);
 		stale = old->failing || (old->state == WEFT_PATHS_UP && !weft_hello_same(old, h));
 		if (stale) {
-			if (old->peer_inc != h->incarnation && !old->unused)
+			if (!old->failing && old->peer_inc != h->incarnation)
 				weft_count(core, peer_restarts);
 			weft_path_fail(old, ECONNRESET, out);
 		}
@@ -230,6 +230,9 @@ static void weft_hello_init(struct weft_core *core, const struct weft_rx *rx,
 	weft_lock(&path->lock);
 	if (path->state == WEFT_PATHS_HELLO && !path->failing)
 		weft_hello_adopt(path, hdr, h, out->now);
+	/* the peer has had no answer yet: it needs the path */
+	if (path->state == WEFT_PATHS_LEAVING && !path->failing && weft_hello_same(path, h))
+		weft_idle_stay(path, out->now);
 	if (path->state == WEFT_PATHS_UP && weft_hello_same(path, h))
 		weft_hello_ack(path, h->nonce, out);
 	weft_path_output(path, out);

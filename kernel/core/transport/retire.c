@@ -194,6 +194,8 @@ static int weft_retire_cut(struct weft_path *path, struct weft_lane *lane, struc
 			/* nothing is left to be sent */
 			path->flight += rec->nseg;
 			weft_ack_record(path, lane, rec, out);
+			/* a flow may be over now, and report that on a lane that had its turn */
+			weft_path_go_on(path, out);
 			continue;
 		}
 		if (lane->flight >= lane->cwnd ||
