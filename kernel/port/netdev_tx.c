@@ -231,6 +231,9 @@ int weft_nd_path_open(struct weft_port *port, struct weft_path *path, void *priv
 		return PTR_ERR(dst) == -EHOSTUNREACH ? -EHOSTUNREACH : -ENETUNREACH;
 	}
 	room = weft_nd_space(dst, to->family);
+	/* a route that is narrow for a time: its packets are cut by the IP stack meanwhile */
+	if (room < WEFT_ND_PAYMIN && dst->dev->mtu >= WEFT_MTU_MIN)
+		room = WEFT_ND_PAYMIN;
 	if (room < WEFT_ND_PAYMIN) {
 		dst_release(dst);
 		return -ENETUNREACH;
