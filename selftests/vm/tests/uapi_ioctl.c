@@ -15,7 +15,7 @@
 
 #define PAGE	4096u
 #define OUT	1	/* the kernel writes the structure */
-#define HANDLE	2	/* its third word is a handle */
+#define HANDLE	2	/* it has the handle of an object */
 
 struct ioc {
 	const char *name;
@@ -67,6 +67,12 @@ static int fd;
 static char *page;	/* followed by one that cannot be accessed */
 static char *rdonly;	/* a copy can be read, not written */
 
+/* Return: which word of the structure is the handle. */
+static unsigned int handle_at(const struct ioc *i)
+{
+	return i->req == WEFT_IOC_SRQ_RESIZE ? offsetof(struct weft_ioc_srq, handle) / 4 : 2;
+}
+
 /* Fill @page with a structure that is valid except for its handle (a missing object). */
 static void *fill(const struct ioc *i)
 {
@@ -75,7 +81,7 @@ static void *fill(const struct ioc *i)
 	memset(page, 0, PAGE);
 	w[0] = i->size;
 	if (i->opts & HANDLE)
-		w[2] = 0x00070007;
+		w[handle_at(i)] = 0x00070007;
 	switch (i->req) {
 	case WEFT_IOC_CQ_CREATE:
 		((struct weft_ioc_cq *)page)->slots = 16;
@@ -133,7 +139,6 @@ static bool undo(const struct ioc *i)
 		handle = ((struct weft_ioc_ep *)page)->handle;
 		break;
 	case WEFT_IOC_SRQ_CREATE:
-	case WEFT_IOC_SRQ_RESIZE:
 		handle = ((struct weft_ioc_srq *)page)->handle;
 		break;
 	case WEFT_IOC_MR_REG:
@@ -262,7 +267,7 @@ static bool handles(const struct ioc *i, __u32 eq)
 		if (wrong[k] == eq && i->req == WEFT_IOC_DESTROY)
 			continue;
 		w = fill(i);
-		w[2] = wrong[k];
+		w[handle_at(i)] = wrong[k];
 		CHECK_EQ(raw(fd, i->req, w), -ENOENT);
 	}
 	return true;
