@@ -20,7 +20,7 @@
  *	receiving side, starved is in path->flow.starved:
  *
  *	content --at a limit, little credit is left--> starved
- *	starved --below the limits, or some of its own received: CREDIT--> content
+ *	content <--below the limits, or some of its own received: CREDIT-- starved
  *
  * A timer of WEFT_CREDIT_NS finds the credit that other flows have freed.
  *
