@@ -88,7 +88,7 @@ static struct weft_hello hello_init(void)
 		.incarnation = 99,
 		.path = 0x777,
 		.max_payload = 1300,
-		.token = 0xabcdef,
+		.offer = 0xabcdef,
 		.ack_delay = 40,
 		.nonce = 4711,
 	};
@@ -129,7 +129,7 @@ TEST_F(hello, stateless)
 	EXPECT_EQ(live, weft_host_live());
 	EXPECT_EQ(0, npaths(self->b));
 	EXPECT_EQ(in.path, h.path);
-	EXPECT_EQ(in.token, h.token);
+	EXPECT_EQ(in.offer, h.token);
 	EXPECT_EQ(in.nonce, re.nonce);
 	EXPECT_NE(0, re.cookie);
 	EXPECT_TRUE(weft_addr_eq(&src, &self->out->tx[0].to));
@@ -164,13 +164,13 @@ TEST_F(hello, stateless)
 	EXPECT_EQ(1, npaths(self->b));
 	EXPECT_EQ(WEFT_PATHS_UP, path->state);
 	EXPECT_EQ(in.path, h.path);
-	EXPECT_EQ(in.token, h.token);
+	EXPECT_EQ(in.offer, h.token);
 	EXPECT_EQ(path->id, re.path);
-	EXPECT_EQ(path->token, re.token);
+	EXPECT_EQ(path->offer, re.offer);
 	EXPECT_EQ(self->b->incarnation, re.incarnation);
 	EXPECT_EQ(in.nonce, re.nonce);
 	EXPECT_EQ(in.path, path->peer_id);
-	EXPECT_EQ(in.token, path->peer_token);
+	EXPECT_EQ(in.offer, path->peer_offer);
 	EXPECT_EQ(1300, path->mtu->peer);
 	EXPECT_EQ(WEFT_PAYLOAD_MIN, path->max_payload);
 	EXPECT_GE(path->peer_ack_delay, 39 * NSEC_PER_USEC);
@@ -328,33 +328,33 @@ TEST_F(hello, initiator)
 	re.op = WEFT_HELLO_COOKIE;
 	re.cookie = 55;
 	re.nonce = in.nonce;
-	hello_in(self->out, &src, &re, in.path, in.token ^ 1);
+	hello_in(self->out, &src, &re, in.path, in.offer ^ 1);
 	re.nonce ^= 1;
-	hello_in(self->out, &src, &re, in.path, in.token);
+	hello_in(self->out, &src, &re, in.path, in.offer);
 	re.nonce ^= 1;
-	hello_in(self->out, &src, &re, in.path ^ 1, in.token);
+	hello_in(self->out, &src, &re, in.path ^ 1, in.offer);
 	EXPECT_EQ(0, self->out->ntx);
-	hello_in(self->out, &src, &re, in.path, in.token);
+	hello_in(self->out, &src, &re, in.path, in.offer);
 	ASSERT_EQ(WEFT_HELLO_INIT, hello_out(self->out, &h, &in));
 	EXPECT_EQ(55, in.cookie);
 	hello_drop(self->out);
 	/* an echo gets no answer */
-	hello_in(self->out, &src, &re, in.path, in.token);
+	hello_in(self->out, &src, &re, in.path, in.offer);
 	EXPECT_EQ(0, self->out->ntx);
 
 	re.op = WEFT_HELLO_ACK;
 	re.max_payload = 1280;
-	hello_in(self->out, &src, &re, in.path, in.token ^ 1);
+	hello_in(self->out, &src, &re, in.path, in.offer ^ 1);
 	EXPECT_EQ(WEFT_PATHS_HELLO, path->state);
-	hello_in(self->out, &src, &re, in.path, in.token);
+	hello_in(self->out, &src, &re, in.path, in.offer);
 	EXPECT_EQ(WEFT_PATHS_UP, path->state);
 	EXPECT_EQ(re.path, path->peer_id);
-	EXPECT_EQ(re.token, path->peer_token);
+	EXPECT_EQ(re.offer, path->peer_offer);
 	EXPECT_EQ(1280, path->mtu->peer);
 	EXPECT_EQ(U64_MAX, path->hello_at);
 	/* another packet is late, or forged */
 	re.path++;
-	hello_in(self->out, &src, &re, in.path, in.token);
+	hello_in(self->out, &src, &re, in.path, in.offer);
 	EXPECT_EQ(re.path - 1, path->peer_id);
 	hello_drop(self->out);
 	weft_path_put(path);
@@ -405,6 +405,35 @@ TEST_F(hello, other_address)
 
 /* ---- GONE ------------------------------------------------------------ */
 
+/*
+ * The INIT of a path has reached two incarnations of the peer, which know its offer. Only packets
+ * of the one that the path adopts are taken.
+ */
+TEST_F(hello, two_incarnations)
+{
+	struct weft_hello in = hello_init();
+	struct weft_sockaddr src;
+	struct weft_path *path;
+
+	hello_from(self->rig, 0, WEFT_WIRE_PORT, &src);
+	path = weft_path_find(self->b, &src, self->out);
+	ASSERT_FALSE(IS_ERR(path));
+	hello_drop(self->out);
+	ASSERT_EQ(WEFT_PATHS_HELLO, path->state);
+	/* before the handshake is over nothing is taken, and nothing answered */
+	EXPECT_FALSE(ping_in(self->out, path, &src, path->offer ^ rol64(in.offer, 32)));
+	EXPECT_EQ(0, self->out->ntx);
+	in.incarnation++;
+	in.offer ^= 0x123;
+	hello_up(self->rig, self->out, &in);
+	ASSERT_EQ(WEFT_PATHS_UP, path->state);
+	EXPECT_FALSE(ping_in(self->out, path, &src, path->offer ^ rol64(in.offer ^ 0x123, 32)));
+	EXPECT_FALSE(ping_in(self->out, path, &src, path->offer));
+	EXPECT_TRUE(ping_in(self->out, path, &src, path->offer ^ rol64(in.offer, 32)));
+	weft_path_put(path);
+	weft_flush(self->out);
+}
+
 static void gone_in(struct weft_out *out, const struct weft_sockaddr *src, u32 path, u64 token)
 {
 	struct weft_hdr h = { .type = WEFT_PKT_GONE, .path = path, .token = token };
@@ -425,13 +454,13 @@ TEST_F(hello, gone)
 	hello_from(self->rig, 0, WEFT_WIRE_PORT, &src);
 	other = src;
 	other.addr[3] ^= 0x40;
-	gone_in(self->out, &src, in.path, in.token ^ 1);
-	gone_in(self->out, &src, in.path + 1, in.token);
+	gone_in(self->out, &src, in.path, path->peer_token ^ 1);
+	gone_in(self->out, &src, in.path + 1, path->peer_token);
 	gone_in(self->out, &src, path->id, path->token);
-	gone_in(self->out, &other, in.path, in.token);
+	gone_in(self->out, &other, in.path, path->peer_token);
 	weft_flush(self->out);
 	EXPECT_EQ(WEFT_PATHS_UP, path->state);
-	gone_in(self->out, &src, in.path, in.token);
+	gone_in(self->out, &src, in.path, path->peer_token);
 	weft_flush(self->out);
 	EXPECT_EQ(WEFT_PATHS_DEAD, path->state);
 	EXPECT_EQ(0, npaths(self->b));

@@ -102,7 +102,7 @@ TEST_F(srq, an_empty_queue_loses_nothing)
 }
 
 /* An endpoint of the receiver that shares another queue. @dst: out: its index at the sender. */
-static struct rig_ep *join(FIXTURE_DATA(srq) *self, struct rig_srq *srq, u16 service, u32 *dst)
+static struct rig_ep *join(struct _test_data_srq *self, struct rig_srq *srq, u16 service, u32 *dst)
 {
 	struct rig_av *av = self->b->avs;
 	struct rig_ep *ep = rig_ep_new(self->b, WEFT_EP_RDM, WEFT_EPF_SRQ, 16, 0, service);
@@ -115,7 +115,7 @@ static struct rig_ep *join(FIXTURE_DATA(srq) *self, struct rig_srq *srq, u16 ser
 }
 
 /* Receive @i of 32 bytes. */
-static struct weft_rqe entry(const FIXTURE_DATA(srq) *self, u32 i)
+static struct weft_rqe entry(const struct _test_data_srq *self, u32 i)
 {
 	return (struct weft_rqe){
 		.op = WEFT_RQ_RECV, .nslots = 1, .flags = WEFT_RQ_COMPLETION,

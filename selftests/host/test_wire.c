@@ -25,7 +25,7 @@ TEST(wire__header)
 		.ack = 0x80000001, .window = 0xfedc, .ack_delay = 1234567,
 	};
 	static const u8 want[WEFT_WIRE_HDR] = {
-		0x32, 3, 3, 8, 1, 2, 3, 4, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,
+		0x42, 3, 3, 8, 1, 2, 3, 4, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,
 		0xff, 0xff, 0xff, 0xfe, 0x80, 0, 0, 1, 0, 0, 0xfe, 0xdc, 0, 0x12, 0xd6, 0x87,
 	};
 	struct weft_chunks rest;
@@ -98,14 +98,14 @@ TEST(wire__header_refused)
 
 	weft_wire_hdr_put(pkt, &h);
 	ASSERT_EQ(0, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
-	/* the version before did not search for the largest packet */
-	pkt[0] = 0x21;
-	EXPECT_EQ(-EPROTO, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
-	pkt[0] = 0x30;
-	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
-	pkt[0] = 0x37;
-	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	/* in the version before a token did not depend on both sides */
 	pkt[0] = 0x31;
+	EXPECT_EQ(-EPROTO, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	pkt[0] = 0x40;
+	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	pkt[0] = 0x47;
+	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
+	pkt[0] = 0x41;
 	pkt[3] = 7;
 	EXPECT_EQ(-EINVAL, weft_wire_hdr_get(pkt, sizeof(pkt), &out, &rest));
 	pkt[3] = 17;
@@ -121,7 +121,7 @@ TEST(wire__hello)
 {
 	struct weft_hello in = {
 		.op = WEFT_HELLO_COOKIE, .caps = 1, .incarnation = 2, .path = 3, .max_payload = 4,
-		.token = 5, .ack_delay = 6, .nonce = 7, .cookie = 8,
+		.offer = 5, .ack_delay = 6, .nonce = 7, .cookie = 8,
 	};
 	u8 body[sizeof(struct weft_w_hello)];
 	struct weft_hello out = { 0 };
@@ -142,7 +142,7 @@ TEST(wire__hello)
 	EXPECT_EQ(in.incarnation, out.incarnation);
 	EXPECT_EQ(in.path, out.path);
 	EXPECT_EQ(in.max_payload, out.max_payload);
-	EXPECT_EQ(in.token, out.token);
+	EXPECT_EQ(in.offer, out.offer);
 	EXPECT_EQ(in.ack_delay, out.ack_delay);
 	EXPECT_EQ(in.nonce, out.nonce);
 	EXPECT_EQ(in.cookie, out.cookie);

@@ -53,7 +53,7 @@ int two_get(struct two *t, const void *p, u32 len, u64 context);
  */
 int two_status(struct two *t, struct rig_cq *cq, u64 context, weft_ns wait);
 
-#define TWO_VERSION	4	/* the version of two_version() */
+#define TWO_VERSION	5	/* the version of two_version() */
 
 /* For rig_node.recv: a node of another version, which answers each packet with VERSION. */
 void two_version(struct rig_node *node, u32 from, const void *data, u32 len);

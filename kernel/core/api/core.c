@@ -612,7 +612,9 @@ static u32 weft_rx_one(struct weft_core *core, const struct weft_rx *rx,
 		*pathp = path;
 	}
 	if (unlikely(!path || path->token != h.token)) {
-		weft_gone_send(core, rx, &h, out);
+		/* the peer may be UP before its ACK has come */
+		if (!path || path->state != WEFT_PATHS_HELLO)
+			weft_gone_send(core, rx, &h, out);
 		return 1;
 	}
 	if (unlikely(h.type == WEFT_PKT_BYE)) {

@@ -135,7 +135,9 @@ struct weft_path_cm {
  * @port: private word of the adapter
  * @id: path id in the peer's packets; constant
  * @peer_id: path id in this node's packets
- * @token: token in the peer's packets; constant
+ * @offer: the random number of this node's HELLO; constant until a new handshake
+ * @peer_offer: the same of the peer's HELLO
+ * @token: token in the peer's packets, see weft_hello_token(); without meaning in HELLO
  * @peer_token: token in this node's packets
  * @peer_inc: incarnation of the peer
  * @peer_ack_delay: longest time the peer holds an acknowledgement back
@@ -202,6 +204,8 @@ struct weft_path {
 	void *port;
 	u32 id;
 	u32 peer_id;
+	u64 offer;
+	u64 peer_offer;
 	u64 token;
 	u64 peer_token;
 	u64 peer_inc;

@@ -30,7 +30,7 @@ struct weft_hello_seed {
 	struct weft_sockaddr addr;
 	u64 nonce;
 	u64 incarnation;
-	u64 token;
+	u64 offer;
 	u64 slot;
 	u64 path;
 };
@@ -42,7 +42,7 @@ static u64 weft_hello_cookie(struct weft_core *core, const struct weft_sockaddr 
 		.addr = *addr,
 		.nonce = h->nonce,
 		.incarnation = h->incarnation,
-		.token = h->token,
+		.offer = h->offer,
 		.slot = slot,
 		.path = h->path,
 	};
@@ -90,7 +90,7 @@ static void weft_hello_self(const struct weft_path *path, struct weft_hello *h)
 	h->incarnation = path->core->incarnation;
 	h->path = path->id;
 	h->max_payload = path->mtu->own;
-	h->token = path->token;
+	h->offer = path->offer;
 	h->ack_delay = (u32)(conf->ack_delay_ns >> 10);
 }
 
@@ -127,11 +127,21 @@ static void weft_hello_ack(struct weft_path *path, u64 nonce, struct weft_out *o
 	struct weft_tx *tx;
 
 	weft_hello_self(path, &h);
-	tx = weft_hello_tx(out, path->peer_id, path->peer_token, weft_path_rx_window(path), &h);
+	tx = weft_hello_tx(out, path->peer_id, path->peer_offer, weft_path_rx_window(path), &h);
 	if (!tx)
 		return;
 	tx->path = path;
 	weft_path_get(path);
+}
+
+/*
+ * Return: the token of packets to the side with the offer @to. It depends on both offers. An INIT
+ * may have reached an earlier incarnation of the peer, too. Late packets of that incarnation have
+ * another token.
+ */
+static u64 weft_hello_token(u64 to, u64 from)
+{
+	return to ^ rol64(from, 32);
 }
 
 /* Store the peer's half. The path is locked and in HELLO. */
@@ -140,7 +150,9 @@ static void weft_hello_adopt(struct weft_path *path, const struct weft_hdr *hdr,
 {
 	weft_assert_held(&path->lock);
 	path->peer_id = h->path;
-	path->peer_token = h->token;
+	path->peer_offer = h->offer;
+	path->peer_token = weft_hello_token(h->offer, path->offer);
+	path->token = weft_hello_token(path->offer, h->offer);
 	path->peer_inc = h->incarnation;
 	path->peer_ack_delay = min_t(u64, (u64)h->ack_delay << 10, NSEC_PER_SEC);
 	path->tx_limit = hdr->window;
@@ -151,7 +163,7 @@ static void weft_hello_adopt(struct weft_path *path, const struct weft_hdr *hdr,
 
 static bool weft_hello_same(const struct weft_path *path, const struct weft_hello *h)
 {
-	return path->peer_id == h->path && path->peer_token == h->token &&
+	return path->peer_id == h->path && path->peer_offer == h->offer &&
 	       path->peer_inc == h->incarnation;
 }
 
@@ -215,7 +227,7 @@ static void weft_hello_init(struct weft_core *core, const struct weft_rx *rx,
 
 		c.cookie = weft_hello_cookie(core, &rx->src, h, out->now >> WEFT_HELLO_SLOT);
 		/* ACK reports the window */
-		tx = weft_hello_tx(out, h->path, h->token, 0, &c);
+		tx = weft_hello_tx(out, h->path, h->offer, 0, &c);
 		if (tx) {
 			tx->to = rx->src;
 			tx->src = rx->dst;
@@ -254,7 +266,7 @@ static void weft_hello_answer(struct weft_core *core, const struct weft_hdr *hdr
 	if (!path)
 		return;
 	weft_lock(&path->lock);
-	if (path->token == hdr->token && path->nonce == h->nonce &&
+	if (path->offer == hdr->token && path->nonce == h->nonce &&
 	    path->state == WEFT_PATHS_HELLO && !path->failing) {
 		if (h->op == WEFT_HELLO_ACK) {
 			weft_hello_adopt(path, hdr, h, out->now);

@@ -123,7 +123,7 @@ static void weft_idle_anew(struct weft_path *path, struct weft_out *out)
 	for (i = 0; i < WEFT_LANES; i++)
 		weft_lane_anew(&path->lane[i]);
 	path->state = WEFT_PATHS_HELLO;
-	path->token = weft_random();
+	path->offer = weft_random();
 	path->nonce = weft_random();
 	path->cookie = 0;
 	path->hello_n = 0;

@@ -57,6 +57,7 @@ struct weft_path *weft_path_alloc(struct weft_core *core, const struct weft_sock
 	path->node.addr.port = 0;
 	path->src = src;
 	path->state = WEFT_PATHS_HELLO;
+	path->offer = weft_random();
 	path->token = weft_random();
 	path->nonce = weft_random();
 	weft_class_init(path);

@@ -6,7 +6,7 @@
  * same form in all versions from 3 on (struct weft_w_version). The sender then gives up its path at
  * once, and both nodes report each other's version to their administrators:
  *
- *	version 3					version 4
+ *	version 4					version 5
  *	INIT, or any packet of a path ------------->	cannot read it
  *	path fails: EPROTONOSUPPORT <-------------- VERSION
  *

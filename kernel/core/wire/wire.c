@@ -97,7 +97,7 @@ int weft_wire_hello_get(const struct weft_chunks *rest, struct weft_hello *h)
 	h->incarnation = be64_to_cpu(w->incarnation);
 	h->path = be32_to_cpu(w->path);
 	h->max_payload = be32_to_cpu(w->max_payload);
-	h->token = be64_to_cpu(w->token);
+	h->offer = be64_to_cpu(w->offer);
 	h->ack_delay = be32_to_cpu(w->ack_delay);
 	h->nonce = be64_to_cpu(w->nonce);
 	h->cookie = be64_to_cpu(w->cookie);
@@ -120,7 +120,7 @@ void weft_wire_hello_put(void *dst, const struct weft_hello *h)
 	w->incarnation = cpu_to_be64(h->incarnation);
 	w->path = cpu_to_be32(h->path);
 	w->max_payload = cpu_to_be32(h->max_payload);
-	w->token = cpu_to_be64(h->token);
+	w->offer = cpu_to_be64(h->offer);
 	w->ack_delay = cpu_to_be32(h->ack_delay);
 	w->rsvd3 = 0;
 	w->nonce = cpu_to_be64(h->nonce);

@@ -19,7 +19,7 @@
 
 #include "core/base/env.h"
 
-#define WEFT_WIRE_VERSION	3
+#define WEFT_WIRE_VERSION	4
 #define WEFT_WIRE_PORT		9471
 #define WEFT_WIRE_HDR		32	/* bytes of the header */
 #define WEFT_WIRE_CHUNK		4	/* bytes of a chunk's head */
@@ -105,7 +105,7 @@
  * @lane: lane
  * @words: length of the header in 32-bit words
  * @path: path id, chosen by the receiver
- * @token: token, chosen by the receiver
+ * @token: token, see weft_hello_token()
  * @psn: packet sequence number; DGRAM, GROUP: authentication code of the sender's job, with @ack
  * @ack: every PSN before this one has been received
  * @job: 0: a packet may hold messages of several jobs, each with its authentication code
@@ -159,15 +159,15 @@ struct weft_w_version {
  * @incarnation: incarnation of the sender; INIT, ACK
  * @path: path id that the sender has chosen for packets to itself; INIT, ACK
  * @max_payload: bytes of UDP payload of the largest packet that the sender accepts; INIT, ACK
- * @token: token that the sender has chosen for packets to itself; INIT, ACK
+ * @offer: random number, from which and from that of the other side the tokens follow; INIT, ACK
  * @ack_delay: longest time in microseconds that the sender holds acknowledgements back; INIT, ACK
  * @rsvd3: 0
  * @nonce: INIT: random, new for each path; COOKIE, ACK: that of the INIT
  * @cookie: COOKIE: to be repeated by INIT; INIT: 0 or that of a COOKIE; ACK: 0
  *
- * The header of COOKIE and ACK has the path id and the token of the INIT. That of INIT has path id
- * 0 and, as token, the nonce: VERSION repeats it. All three have the same length, so that an answer
- * is never longer than the packet that caused it.
+ * The header of COOKIE and ACK has the path id and, as token, the offer of the INIT. That of INIT
+ * has path id 0 and, as token, the nonce: VERSION repeats it. All three have the same length, so
+ * that an answer is never longer than the packet that caused it.
  */
 struct weft_w_hello {
 	u8 op;
@@ -177,7 +177,7 @@ struct weft_w_hello {
 	__be64 incarnation;
 	__be32 path;
 	__be32 max_payload;
-	__be64 token;
+	__be64 offer;
 	__be32 ack_delay;
 	__be32 rsvd3;
 	__be64 nonce;
@@ -472,7 +472,7 @@ struct weft_hdr {
  * @incarnation: incarnation of the sender
  * @path: path id
  * @max_payload: bytes
- * @token: token
+ * @offer: random number
  * @ack_delay: microseconds
  * @nonce: nonce of the initiator
  * @cookie: cookie of the responder
@@ -483,7 +483,7 @@ struct weft_hello {
 	u64 incarnation;
 	u32 path;
 	u32 max_payload;
-	u64 token;
+	u64 offer;
 	u32 ack_delay;
 	u64 nonce;
 	u64 cookie;

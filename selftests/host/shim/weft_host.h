@@ -71,7 +71,7 @@ typedef u64 weft_ns;
 #define __release(x)		((void)0)
 
 #define BUILD_BUG_ON(c)		_Static_assert(!(c), #c)
-#define BUILD_BUG_ON_ZERO(e)	((int)sizeof(struct { int : (-!!(e)); }))
+#define BUILD_BUG_ON_ZERO(e)	((int)sizeof(struct { int:(-!!(e)); }))
 #define static_assert(...)	WEFT_HOST_ASSERT(__VA_ARGS__, "")
 #define WEFT_HOST_ASSERT(c, m, ...)	_Static_assert(c, m)
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
@@ -145,6 +145,7 @@ static inline int ffs32(u32 x)
 }
 
 #define __ffs(x)	((unsigned long)__builtin_ctzl(x))
+#define rol64(x, n)	((u64)(x) << (n) | (u64)(x) >> (64 - (n)))
 #define hweight32(x)	((unsigned int)__builtin_popcount(x))
 #define hweight64(x)	((unsigned int)__builtin_popcountll(x))
 

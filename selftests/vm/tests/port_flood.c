@@ -46,8 +46,9 @@
 #define CM    36 /* with the chunk's head */
 
 /* Values of the wire format (wire.rst). */
-#define PKT_HELLO 0x31
-#define PKT_DATA  0x32
+#define OFFER	  0xa5	/* each byte of a peer's offer */
+#define PKT_HELLO 0x41
+#define PKT_DATA  0x42
 #define INIT	  1
 #define COOKIE	  2
 #define ACK	  3
@@ -183,7 +184,7 @@ static bool init(unsigned int from, __be64 cookie)
 	memset(h + 8, 0x5a, 8);		/* incarnation */
 	put32(h + 16, from + 1);	/* path */
 	put32(h + 20, 1452);		/* largest payload */
-	memset(h + 24, 0xa5, 8);	/* token */
+	memset(h + 24, OFFER, 8);
 	put32(h + 32, 200);		/* longest wait before an acknowledgement */
 	put32(h + 44, from);		/* nonce */
 	memcpy(h + 48, &cookie, 8);
@@ -221,7 +222,7 @@ static bool garbage(void)
 	any_bytes(p.data, len > HEAD ? len : HEAD);
 	any_bytes((void *)&token, sizeof(token));
 	if (any(4))
-		header(&p, 0x30 + any(7), htobe32(any(any(2) ? 64 : 1u << 30)), token);
+		header(&p, 0x40 + any(7), htobe32(any(any(2) ? 64 : 1u << 30)), token);
 	return send_from(&p, any(2) ? 1 + any(250) : FIRST + any(PEERS), len);
 }
 
@@ -242,7 +243,9 @@ static void answers(void)
 			memcpy(&peers[k].cookie, h + 48, 8);
 		} else if (h[0] == ACK) {
 			memcpy(&peers[k].path, h + 16, 4);
+			/* the peer's offer and ours, whose halves are equal */
 			memcpy(&peers[k].token, h + 24, 8);
+			peers[k].token ^= 0x0101010101010101ull * OFFER;
 			peers[k].up = true;
 			shared->up++;
 		}

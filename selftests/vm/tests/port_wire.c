@@ -29,7 +29,7 @@
 #include "check.h"
 
 #define PORT		9471
-#define TYPE(n)		(3 << 4 | (n))	/* first byte of a packet: the version, and a type */
+#define TYPE(n)		(4 << 4 | (n))	/* first byte of a packet: the version, and a type */
 #define HELLO		(32 + 56)	/* header and HELLO */
 #define PACKET_MAX	4096
 #define SUM_OK		0		/* how the checksum is made */
@@ -186,7 +186,7 @@ static void hello(struct packet *p)
 	memcpy(h + 16, &v, 4);			/* path */
 	v = htobe32(1452);
 	memcpy(h + 20, &v, 4);			/* largest payload */
-	memset(h + 24, 0xa5, 8);		/* token */
+	memset(h + 24, 0xa5, 8);		/* offer */
 	v = htobe32(200);
 	memcpy(h + 32, &v, 4);			/* longest wait before an answer */
 	memcpy(h + 40, &nonce, 8);		/* nonce; the cookie is 0 */
