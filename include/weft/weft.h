@@ -94,9 +94,9 @@ int weft_ports(char (*names)[WEFT_NAME_MAX], unsigned int max);
  *
  * The context belongs to the calling process; a forked child must open its own. Any thread.
  *
- * Return: 0, -ENOENT (no such port), -EACCES (not in the device's group), -EPERM (port of another
- * network namespace), -EPROTONOSUPPORT (the kernel has another WEFT_ABI_VERSION), -ENOMEM,
- * -ENAMETOOLONG.
+ * Return: 0, -ENOENT (no such port), -EACCES (not in the device's group), -ENODEV (port of another
+ * network namespace, or being deleted), -ENOSPC (the user has too many contexts), -EPROTONOSUPPORT
+ * (the kernel has another WEFT_ABI_VERSION), -ENOMEM, -ENAMETOOLONG.
  */
 int weft_open(const char *port, struct weft_ctx **ctx);
 

@@ -330,12 +330,12 @@ static int run_view(const struct view *view, int argc, char **argv)
 	if (argc && (matches(argv[0], "show") || matches(argv[0], "list"))) {
 		argc--;
 		argv++;
-	} else if (argc && strcmp(argv[0], "help")) {
+	} else if (argc && !matches(argv[0], "help")) {
 		complain("%s %s: no such command, try \"weftctl %s help\"", view->object, argv[0],
 			 view->object);
 		return EXIT_USAGE;
 	}
-	if (argc == 1 && !strcmp(argv[0], "help")) {
+	if (argc == 1 && matches(argv[0], "help")) {
 		printf("Usage: weftctl %s [show [[port] NAME]]\n"
 		       "       weftctl %s help\n"
 		       "Shows %s.\n", view->object, view->object, view->shows);
