@@ -26,7 +26,7 @@ packets()
 	echo 0 >$events/enable
 	grep weft_ $tracing/trace
 	[ $status = 0 ] &&
-		grep -q "weft_rx: weft1 from $2:9471 type 0x31 .*len 88" $tracing/trace &&
+		grep -q "weft_rx: weft1 from $2:9471 type 0x41 .*len 88" $tracing/trace &&
 		grep -q "weft_tx: weft1 to $2:9471 .*len 88 packets 1" $tracing/trace
 }
 
