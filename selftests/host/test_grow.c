@@ -13,18 +13,23 @@
 #define MANY	1000		/* receives, sends, messages */
 #define IDLE	(48u << 10)	/* bytes of an endpoint without traffic beside its rings */
 
-/* @dst: node of the receiver, whose endpoint has large rings. */
-static void begin(struct two *t, u32 dst)
+/* @dst: node of the receiver, whose endpoint has large rings. @cq: slots of its queue. */
+static void begin_cq(struct two *t, u32 dst, u32 cq)
 {
 	struct rig_av *vb;
 
-	two_init(t, dst, SLOTS, 0);
+	two_init(t, dst, cq, 0);
 	vb = rig_av_new(t->b);
 	t->eb = rig_ep_new(t->b, WEFT_EP_RDM, 0, SLOTS, SLOTS, 9);
 	if (!t->eb || rig_ep_enable(t->eb, t->cb, t->cb, NULL, vb) ||
 	    rig_av_insert(vb, 0, 1, t->rig))
 		abort();
 	t->to = (u32)rig_av_insert(t->va, dst, 9, t->rig);
+}
+
+static void begin(struct two *t, u32 dst)
+{
+	begin_cq(t, dst, SLOTS);
 }
 
 static int tagged(struct two *t, struct rig_ep *ep, bool send, u64 tag)
@@ -66,6 +71,39 @@ TEST(grow__idle)
 	EXPECT_EQ(WEFT_TXMS, t.eb->ep->tx.ntxms);
 	EXPECT_TRUE(t.eb->ep->memory + sizeof(struct weft_ep) <= IDLE);
 	rig_free(t.rig);
+}
+
+/*
+ * The port goes while the ring has more receives than the endpoint has grown to, and more than the
+ * completion queue has slots: all of them fail.
+ */
+TEST(grow__port_goes)
+{
+	static const u32 slots[] = { 16, SLOTS };
+	u8 seen[MANY];
+	struct weft_cqe e;
+	struct two t;
+	u32 i, k, n;
+
+	for (k = 0; k < ARRAY_SIZE(slots); k++) {
+		memset(seen, 0, sizeof(seen));
+		begin_cq(&t, 1, slots[k]);
+		for (i = 0; i < MANY; i++)
+			ASSERT_EQ(0, two_get(&t, t.room, 8, i));
+		rig_halt(&t.rig->node[1], ENODEV);
+		for (i = 0, n = 0; i < 20; i++) {
+			while (rig_cq_read(t.cb, &e) == 1) {
+				ASSERT_LT(e.context, MANY);
+				EXPECT_EQ(ENODEV, e.status);
+				EXPECT_EQ(0, seen[e.context]++);
+				n++;
+				i = 0;
+			}
+			rig_run(t.rig, NSEC_PER_MSEC);
+		}
+		EXPECT_EQ(MANY, n);
+		rig_free(t.rig);
+	}
 }
 
 /* Receives that the program has posted without a notify call; and with one. */

@@ -257,6 +257,12 @@ void weft_ep_stop(struct weft_ep *ep, int err, struct weft_out *out)
 	weft_ep_error(ep, err, out);
 	weft_recv_cancel_all(ep, err, out);
 	weft_recv_drop_all(ep, out);
+	/* entries that are left had no receive: they fail when one becomes free, or is allocated */
+	if (ep->rx.stalled) {
+		ep->rx.flush = (u16)err;
+		ep->rx.paused = false;
+		weft_recv_drain(ep, out);
+	}
 	weft_unlock(&ep->lock);
 }
 

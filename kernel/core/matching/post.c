@@ -474,6 +474,10 @@ static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
 	}
 	weft_list_del(&post->node);
 	weft_recv_fill(e, post);
+	if (unlikely(ep->rx.flush)) {
+		weft_recv_fail(ep, post, ep->rx.flush, out);
+		return;
+	}
 	if (unlikely(post->flags & WEFT_RQ_ANNOUNCE) && weft_announce_apply(ep, e, post) && !err)
 		err = ENOBUFS;
 	if (unlikely(err || !(ep->rx_cq || ep->rx_cntr))) {
@@ -528,8 +532,8 @@ void weft_recv_drain(struct weft_ep *ep, struct weft_out *out)
 	int r;
 
 	weft_assert_held(&ep->lock);
-	if (ep->state == WEFT_EPS_ERROR || ep->state == WEFT_EPS_DEAD || unlikely(ep->rx.srq) ||
-	    unlikely(ep->rx.paused))
+	if ((ep->state == WEFT_EPS_ERROR && !ep->rx.flush) || ep->state == WEFT_EPS_DEAD ||
+	    unlikely(ep->rx.srq) || unlikely(ep->rx.paused))
 		return;
 	r = weft_ring_look(&ep->rx.ring, &ep->conf.doorbell->rq_tail);
 	if (likely(r == WEFT_RING_EMPTY))

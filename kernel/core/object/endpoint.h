@@ -36,6 +36,7 @@
  * @cqe: completion of the message being received; on the stack it would be zeroed first
  * @stalled: no receive was free, or the ring is paused
  * @paused: searches have taken long: @work continues
+ * @flush: errno of entries that were left in the ring when the port went; 0: the port is there
  * @hungry: receives or a larger table are needed; see grow.c
  * @starved: they could not be allocated: a timer tries again
  * @work: continues a paused receive ring, and allocates what is needed
@@ -77,6 +78,7 @@ struct weft_ep_rx {
 	struct weft_cqe cqe;
 	bool stalled;
 	bool paused;
+	u16 flush;
 	bool hungry;
 	bool starved;
 	struct weft_work work;
