@@ -212,12 +212,7 @@ static void strike(struct __test_metadata *_metadata, const struct cause *c, u32
 	u32 i;
 
 	two_init(&t, node, 64, 0);
-	/* windows are made slowly, and hold a part of the message */
-	t.rig->conf.making = 100 * NSEC_PER_USEC;
-	t.a->mc->cold = RIG_PPM;
-	t.b->mc->cold = RIG_PPM;
-	t.rig->node[0].core.conf.window_bytes = 16 << 10;
-	t.rig->node[1].core.conf.window_bytes = 16 << 10;
+	two_slow(&t);
 	if (c->first) {
 		c->make(&t);
 		post(_metadata, &t, c);

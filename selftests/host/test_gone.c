@@ -376,12 +376,7 @@ static void midway(struct __test_metadata *_metadata, u32 node, u32 killer, bool
 		u32 want;
 
 		two_init(&t, node, 64, 0);
-		/* windows are made slowly, and hold a part of the message */
-		t.rig->conf.making = 100 * NSEC_PER_USEC;
-		t.a->mc->cold = RIG_PPM;
-		t.b->mc->cold = RIG_PPM;
-		t.rig->node[0].core.conf.window_bytes = 16 << 10;
-		t.rig->node[1].core.conf.window_bytes = 16 << 10;
+		two_slow(&t);
 		ASSERT_EQ(0, two_get(&t, t.room, TWO_LONG, GET));
 		ASSERT_EQ(0, two_put(&t, t.buf, TWO_LONG, 1, WEFT_SQ_DELIVERY));
 		rig_run(t.rig, step * 20 * NSEC_PER_USEC);

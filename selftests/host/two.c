@@ -36,6 +36,15 @@ void two_init_type(struct two *t, u32 type, u32 flags, u32 dst, u32 cq_slots, u3
 	memset(t->room, 0xee, TWO_ROOM);
 }
 
+void two_slow(struct two *t)
+{
+	t->rig->conf.making = 100 * NSEC_PER_USEC;
+	t->a->mc->cold = RIG_PPM;
+	t->b->mc->cold = RIG_PPM;
+	t->rig->node[0].core.conf.window_bytes = 16 << 10;
+	t->rig->node[1].core.conf.window_bytes = 16 << 10;
+}
+
 void two_version(struct rig_node *node, u32 from, const void *data, u32 len)
 {
 	struct weft_w_version w, re = { .vt = TWO_VERSION << 4 | WEFT_PKT_VERSION,

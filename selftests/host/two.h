@@ -43,6 +43,8 @@ struct two {
 void two_init(struct two *t, u32 dst, u32 cq_slots, u32 cold);
 /* The same with endpoints of that type; @flags: of the sender's. */
 void two_init_type(struct two *t, u32 type, u32 flags, u32 dst, u32 cq_slots, u32 cold);
+/* From now on windows of memory are made slowly, and hold a part of a long message. */
+void two_slow(struct two *t);
 /* Send a message of @len bytes at @p; WEFT_SQ_COMPLETION and @flags. Return: as rig_send(). */
 int two_put(struct two *t, const void *p, u32 len, u64 context, u32 flags);
 /* Post a receive from any sender, with a completion. Return: as rig_recv(). */
