@@ -253,10 +253,7 @@ struct weft_path *weft_path_next(struct weft_core *core, u32 *pos)
 	struct weft_path *path = NULL;
 
 	weft_rcu_lock();
-	while (!path && *pos < core->path_slots) {
-		*pos = weft_path_slot_next(core, *pos);
-		if (*pos == core->path_slots)
-			break;
+	while (!path && (*pos = weft_path_slot_next(core, *pos)) < core->path_slots) {
 		/* pairs with the release in weft_path_id_set() */
 		path = smp_load_acquire(&core->path_ids[(*pos)++]);
 		if (path && !refcount_inc_not_zero(&path->ref))

@@ -16,8 +16,6 @@
  */
 #include "core/transport/transport.h"
 
-#define WEFT_ID_MASK	((1u << WEFT_ID_INDEX) - 1)
-
 /**
  * weft_path_id_new - find an unused id that was not in use recently
  * @core: the core, locked

@@ -60,11 +60,12 @@ static inline u32 weft_rec_size(const struct weft_rec *rec)
 /* ---- path_id.c ------------------------------------------------------------------ */
 
 #define WEFT_ID_INDEX	20	/* bits of a path id that form an index */
+#define WEFT_ID_MASK	((1u << WEFT_ID_INDEX) - 1)
 
 /* Return: the slot of a path id in core->path_ids. */
 static inline struct weft_path **weft_path_slot(struct weft_core *core, u32 id)
 {
-	return &core->path_ids[(id & ((1u << WEFT_ID_INDEX) - 1)) % core->path_slots];
+	return &core->path_ids[(id & WEFT_ID_MASK) % core->path_slots];
 }
 
 /* Return: the path of a packet, valid under weft_rcu_lock(), or NULL. */
