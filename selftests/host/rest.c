@@ -86,9 +86,8 @@ static void path(FILE *to, u32 node, const struct weft_path *p)
 		lane(to, at, &p->lane[i]);
 	weft_list_for_each(l, &p->flow.list)
 		flow(to, at, weft_entry(l, struct weft_flow, node));
-	for (i = 0; i < WEFT_PATH_HASH; i++)
-		weft_list_for_each(l, &p->flow.rflows[i])
-			rflow(to, at, weft_entry(l, struct weft_rflow, node));
+	weft_list_for_each(l, &p->flow.rlist)
+		rflow(to, at, weft_entry(l, struct weft_rflow, node));
 }
 
 char *rest_of(struct tr *tr)

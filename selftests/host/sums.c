@@ -25,16 +25,14 @@ void sums_check(const struct weft_path *path)
 {
 	const struct weft_list *l;
 	u64 open = 0;
-	u32 i;
 
 	weft_list_for_each(l, &path->msg.rxms)
 		open += weft_entry(l, struct weft_rxm, node)->flow.open;
 	if (open != path->flow.rx_open || open > WINDOW_MAX)
 		weft_host_die(__FILE__, __LINE__, "path: %llu eager bytes are open, not %llu",
 			      (unsigned long long)open, (unsigned long long)path->flow.rx_open);
-	for (i = 0; i < WEFT_PATH_HASH; i++)
-		weft_list_for_each(l, &path->flow.rflows[i])
-			check_early(weft_entry(l, struct weft_rflow, node));
+	weft_list_for_each(l, &path->flow.rlist)
+		check_early(weft_entry(l, struct weft_rflow, node));
 }
 
 /**
@@ -83,7 +81,6 @@ static void add_kept(const struct weft_rxm *rxm, struct kept *k)
 static void add_path(const struct weft_path *path, const struct weft_ep *ep, struct kept *k)
 {
 	const struct weft_list *l;
-	u32 i;
 
 	weft_list_for_each(l, &path->msg.rxms) {
 		const struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, node);
@@ -91,9 +88,8 @@ static void add_path(const struct weft_path *path, const struct weft_ep *ep, str
 		if (rxm->ep == ep)
 			add_kept(rxm, k);
 	}
-	for (i = 0; i < WEFT_PATH_HASH; i++)
-		weft_list_for_each(l, &path->flow.rflows[i])
-			k->flows += weft_entry(l, struct weft_rflow, node)->ep == ep;
+	weft_list_for_each(l, &path->flow.rlist)
+		k->flows += weft_entry(l, struct weft_rflow, node)->ep == ep;
 }
 
 static void add_local(const struct weft_core *core, const struct weft_ep *ep, struct kept *k)

@@ -550,16 +550,14 @@ static bool flows_at(struct rig_node *node, u32 mseq)
 {
 	struct weft_path *path = rig_path(&node->core);
 	struct weft_list *l;
-	u32 i;
 
 	if (!path)
 		return false;
 	weft_lock(&path->lock);
 	weft_list_for_each(l, &path->flow.list)
 		weft_entry(l, struct weft_flow, node)->id.mseq = mseq - 1;
-	for (i = 0; i < WEFT_PATH_HASH; i++)
-		weft_list_for_each(l, &path->flow.rflows[i])
-			weft_entry(l, struct weft_rflow, node)->id.mseq = mseq;
+	weft_list_for_each(l, &path->flow.rlist)
+		weft_entry(l, struct weft_rflow, node)->id.mseq = mseq;
 	weft_unlock(&path->lock);
 	weft_path_put(path);
 	return true;

@@ -159,6 +159,65 @@ TEST(rdv__cold_fault)
 	}
 }
 
+/*
+ * DONE of eager messages in any order: each ends its own send, once, and is found by its number.
+ * Sends that ask for no DONE are in no table.
+ */
+TEST(rdv__eager_any_order)
+{
+	static const u32 order[] = { 7, 0, 3, 3, 6, 1, 99, 5, 4, 2, 7 };
+	struct rig_op op = { .n = 1 };
+	struct weft_flowid id;
+	struct weft_w_done w;
+	struct weft_cqe e;
+	struct near s;
+	u32 i, left = 8;
+
+	near_init(&s);
+	s.t.path->tx_limit = 64;
+	op.peer = s.to;
+	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)rig_buf(s.proc, 1000), 1000 };
+	for (i = 0; i < 16; i++) {
+		op.context = i;
+		op.flags = WEFT_SQ_COMPLETION | (i < 8 ? WEFT_SQ_DELIVERY : WEFT_SQ_TRANSMIT);
+		ASSERT_EQ(0, rig_send(s.ep, &op));
+	}
+	rig_notify(s.ep, WEFT_NOTIFY_SQ);
+	id = s.ep->ep->flow.recent->id;
+	EXPECT_EQ(8, s.t.path->msg.sids.n);
+	lone_drop(&s.t);
+	lone_ack(&s.t, s.t.lane->snd_nxt, NULL, 0, 0);
+	for (i = 0; i < 8; i++) {
+		ASSERT_EQ(1, rig_cq_read(s.cq, &e));
+		EXPECT_EQ(8 + i, e.context);
+	}
+	EXPECT_EQ(0, rig_cq_read(s.cq, &e));
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		bool known = order[i] < 8;
+		u32 k;
+
+		for (k = 0; k < i; k++)
+			known &= order[k] != order[i];
+		memset(&w, 0, sizeof(w));
+		id.mseq = s.ep->ep->flow.recent->id.mseq - 15 + order[i];
+		weft_wire_flow_put(&w.flow, &id);
+		w.status = cpu_to_be16(order[i]);
+		weft_lock(&s.t.path->lock);
+		weft_send_placed(s.t.path, &w, s.t.out);
+		weft_unlock(&s.t.path->lock);
+		weft_flush(s.t.out);
+		ASSERT_EQ(known, rig_cq_read(s.cq, &e));
+		left -= known;
+		EXPECT_EQ(left, s.t.path->msg.sids.n);
+		if (!known)
+			continue;
+		EXPECT_EQ(order[i], e.context);
+		EXPECT_EQ(order[i], e.status);
+	}
+	EXPECT_EQ(0, left);
+	near_fini(&s);
+}
+
 /* A peer asks for unknown messages, and acknowledges nothing: pending answers are bounded. */
 TEST(rdv__unknown_many)
 {

@@ -74,13 +74,17 @@ static u64 any(struct victim *v)
 static void any_flow(struct victim *v, struct weft_flowid *f)
 {
 	struct weft_list *l = weft_list_first(&v->path->flow.list);
-	u32 i, at = pick(v, WEFT_PATH_HASH);
+	struct weft_list *r;
+	u32 skip = pick(v, 64);
 
-	for (i = 0; pick(v, 5) && i < WEFT_PATH_HASH; i++) {
-		struct weft_list *r =
-			weft_list_first(&v->path->flow.rflows[(at + i) % WEFT_PATH_HASH]);
-
-		if (!r || weft_entry(r, struct weft_rflow, node)->gone)
+	if (v->path->flow.nrflow)
+		skip %= v->path->flow.nrflow;
+	weft_list_for_each(r, &v->path->flow.rlist) {
+		if (skip && skip--)
+			continue;
+		if (!pick(v, 5))
+			break;
+		if (weft_entry(r, struct weft_rflow, node)->gone)
 			continue;
 		*f = weft_entry(r, struct weft_rflow, node)->id;
 		f->mseq += pick(v, 3) ? 0 : pick(v, 5) - 1;

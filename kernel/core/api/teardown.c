@@ -17,7 +17,6 @@ static bool weft_path_strip(struct weft_path *path, u32 *lost, struct weft_out *
 {
 	int err = path->failing;
 	struct weft_list *l;
-	u32 i;
 
 	l = weft_list_first(&path->cm.conns);
 	if (l) {
@@ -35,14 +34,10 @@ static bool weft_path_strip(struct weft_path *path, u32 *lost, struct weft_out *
 		weft_flow_put(flow);
 		return true;
 	}
-	for (i = 0; i < WEFT_PATH_HASH; i++) {
-		l = weft_list_first(&path->flow.rflows[i]);
-		if (l) {
-			weft_rflow_free(weft_entry(l, struct weft_rflow, node), out);
-			return true;
-		}
-	}
-	return false;
+	l = weft_list_first(&path->flow.rlist);
+	if (l)
+		weft_rflow_free(weft_entry(l, struct weft_rflow, node), out);
+	return l;
 }
 
 /* Fail incomplete messages; complete ones can still be received. */

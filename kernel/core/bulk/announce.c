@@ -50,8 +50,7 @@ static void weft_announce_told(struct weft_rxm *rxm, struct weft_out *out)
 		rxm->bulk.aborted = true;
 		rxm->bulk.done = 0;
 		rxm->bulk.send_done = true;
-		weft_list_del(&rxm->bulk.rnode);
-		weft_list_del(&rxm->bulk.pnode);
+		weft_rxm_unlist(rxm);
 		weft_ctl_put(rxm->path, rxm->lane, &rxm->ctl);
 	}
 }

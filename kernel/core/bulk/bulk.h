@@ -19,6 +19,7 @@ bool weft_send_pin(struct weft_txm *txm, struct weft_win *w, struct weft_out *ou
 void weft_rxm_defer(struct weft_rxm *rxm, struct weft_out *out);
 int weft_rxm_pin(struct weft_rxm *rxm, struct weft_win *w);
 int weft_rxm_take(struct weft_rxm *rxm, struct weft_win *w, struct weft_out *out);
+void weft_rxm_unlist(struct weft_rxm *rxm);
 bool weft_rxm_release(struct weft_rxm *rxm, struct weft_out *out);
 
 /* ---- rdv.c ---------------------------------------------------------------------- */

@@ -140,8 +140,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 		}
 	}
 	weft_list_del(&rxm->fnode);
-	weft_list_del(&rxm->bulk.rnode);
-	weft_list_del(&rxm->bulk.pnode);
+	weft_rxm_unlist(rxm);
 	weft_list_del(&rxm->node);
 	if (!path->local)
 		path->nrxm--;
@@ -154,6 +153,19 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	weft_rxm_put(rxm);
 }
 
+/**
+ * weft_rxm_unlist - let no chunk of the sender find a message any more
+ * @rxm: the message; its path is locked, if it has one
+ */
+void weft_rxm_unlist(struct weft_rxm *rxm)
+{
+	if (!rxm->sid)
+		return;
+	weft_assert_held(&rxm->path->lock);
+	weft_idtable_del(&rxm->path->msg.rids, &rxm->bulk.rnode);
+	weft_idtable_del(&rxm->path->msg.psids, &rxm->bulk.pnode);
+}
+
 /*
  * A message that no receive has taken is lost. It keeps its place, and the receive that meets it
  * fails. Otherwise a later message of its sender would take that receive (FI_ORDER_SAS of
@@ -162,8 +174,7 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 static void weft_rxm_lose(struct weft_rxm *rxm, struct weft_out *out)
 {
 	rxm->bulk.aborted = true;
-	weft_list_del(&rxm->bulk.rnode);
-	weft_list_del(&rxm->bulk.pnode);
+	weft_rxm_unlist(rxm);
 	weft_rxm_complete(rxm);
 	if (rxm->bulk.ltxm)
 		weft_local_over(rxm, rxm->err, out);
@@ -538,10 +549,10 @@ void weft_rxm_step(struct weft_rxm *rxm, struct weft_out *out)
 
 static struct weft_rxm *weft_rxm_by_id(struct weft_path *path, u32 rid)
 {
-	struct weft_list *l, *chain = &path->msg.rids[rid % WEFT_PATH_HASH];
+	struct weft_list *l;
 
-	weft_list_for_each(l, chain) {
-		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, bulk.rnode);
+	weft_list_for_each(l, weft_idtable_chain(&path->msg.rids, rid)) {
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, bulk.rnode.list);
 
 		if (rxm->bulk.rid == rid)
 			return rxm;

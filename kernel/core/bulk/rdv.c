@@ -129,12 +129,27 @@ void weft_send_step(struct weft_txm *txm, struct weft_out *out)
 
 static struct weft_txm *weft_send_by_id(struct weft_path *path, u32 sid)
 {
-	struct weft_list *l, *chain = &path->msg.sids[sid % WEFT_PATH_HASH];
+	struct weft_list *l;
 
-	weft_list_for_each(l, chain) {
-		struct weft_txm *txm = weft_entry(l, struct weft_txm, bulk.idnode);
+	weft_list_for_each(l, weft_idtable_chain(&path->msg.sids, sid)) {
+		struct weft_txm *txm = weft_entry(l, struct weft_txm, bulk.idnode.list);
 
 		if (txm->sid == sid)
+			return txm;
+	}
+	return NULL;
+}
+
+/* Return: the eager send that is message @id->mseq of the flow and asks for DONE, NULL: none. */
+static struct weft_txm *weft_send_by_mseq(struct weft_path *path, const struct weft_flowid *id)
+{
+	struct weft_list *l;
+
+	weft_list_for_each(l, weft_idtable_chain(&path->msg.sids,
+						 weft_eager_id(id->sgen, id->mseq))) {
+		struct weft_txm *txm = weft_entry(l, struct weft_txm, bulk.idnode.list);
+
+		if (txm->eager && txm->mseq == id->mseq && txm->flow->id.sgen == id->sgen)
 			return txm;
 	}
 	return NULL;
@@ -192,27 +207,12 @@ void weft_send_placed(struct weft_path *path, const struct weft_w_done *w, struc
 	int status = be16_to_cpu(w->status);
 	struct weft_flowid id;
 	struct weft_txm *txm;
-	struct weft_flow *flow;
-	struct weft_list *l;
 
 	weft_assert_held(&path->lock);
-	if (w->sid) {
-		txm = weft_send_by_id(path, be32_to_cpu(w->sid));
-		if (txm)
-			weft_send_end(txm, status, out);
-		return;
-	}
 	weft_wire_flow_get(&w->flow, &id);
-	flow = weft_flow_by_gen(path, id.sgen);
-	if (!flow)
-		return;
-	weft_list_for_each(l, &flow->txms) {
-		txm = weft_entry(l, struct weft_txm, node);
-		if (txm->begun && txm->eager && txm->mseq == id.mseq) {
-			weft_send_end(txm, status, out);
-			return;
-		}
-	}
+	txm = w->sid ? weft_send_by_id(path, be32_to_cpu(w->sid)) : weft_send_by_mseq(path, &id);
+	if (txm)
+		weft_send_end(txm, status, out);
 }
 
 /**

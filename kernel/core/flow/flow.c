@@ -69,7 +69,7 @@ struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 	flow->ended = ep->conf.type == WEFT_EP_DGRAM;
 	weft_list_init(&flow->ep_node);
 	weft_list_init(&flow->node);
-	weft_list_init(&flow->idnode);
+	weft_idnode_init(&flow->idnode);
 	weft_list_init(&flow->txms);
 	weft_list_init(&flow->parked);
 	weft_list_init(&flow->fenced);
@@ -92,7 +92,7 @@ int weft_flow_add(struct weft_flow *flow)
 	if (path->failing)
 		return -(int)path->failing;
 	weft_list_add_tail(&path->flow.list, &flow->node);
-	weft_list_add_tail(&path->flow.ids[flow->id.sgen % WEFT_PATH_HASH], &flow->idnode);
+	weft_idtable_add(&path->flow.ids, &flow->idnode, flow->id.sgen);
 	path->nflow++;
 	if (path->state == WEFT_PATHS_UP)
 		weft_flow_auth(flow);
@@ -436,7 +436,8 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 	weft_ctl_init(&rf->ctl, WEFT_CTL_RFLOW);
 	rf->no = path->flow.next_rflow++;
 	weft_credit_init(rf);
-	weft_list_add_tail(&path->flow.rflows[weft_path_hash(path, id->sgen)], &rf->node);
+	weft_list_add_tail(&path->flow.rlist, &rf->node);
+	weft_idtable_add(&path->flow.rflows, &rf->idnode, id->sgen);
 	path->flow.nrflow++;
 	path->nflow++;
 	return rf;

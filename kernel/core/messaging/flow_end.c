@@ -169,6 +169,7 @@ void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out)
 		rf->conn->rflow = NULL;
 	weft_credit_end(rf);
 	weft_list_del(&rf->node);
+	weft_idtable_del(&path->flow.rflows, &rf->idnode);
 	path->flow.nrflow--;
 	path->nflow--;
 	if (rf->ep)
@@ -184,10 +185,8 @@ void weft_rflow_free(struct weft_rflow *rf, struct weft_out *out)
 void weft_rflows_free(struct weft_path *path, struct weft_out *out)
 {
 	struct weft_list *l;
-	u32 i;
 
 	weft_assert_held(&path->lock);
-	for (i = 0; i < WEFT_PATH_HASH; i++)
-		while ((l = weft_list_first(&path->flow.rflows[i])))
-			weft_rflow_free(weft_entry(l, struct weft_rflow, node), out);
+	while ((l = weft_list_first(&path->flow.rlist)))
+		weft_rflow_free(weft_entry(l, struct weft_rflow, node), out);
 }

@@ -75,9 +75,8 @@ static struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow
 	rxm->sid = sid;
 	if (sid) {
 		rxm->bulk.rid = weft_path_new_id(path);
-		weft_list_add_tail(&path->msg.rids[rxm->bulk.rid % WEFT_PATH_HASH],
-				   &rxm->bulk.rnode);
-		weft_list_add_tail(&path->msg.psids[weft_path_hash(path, sid)], &rxm->bulk.pnode);
+		weft_idtable_add(&path->msg.rids, &rxm->bulk.rnode, rxm->bulk.rid);
+		weft_idtable_add(&path->msg.psids, &rxm->bulk.pnode, sid);
 		rxm->bulk.needs = true;
 		weft_path_needs(path, path->heard_at);
 	} else {
@@ -436,7 +435,7 @@ int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struc
 void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struct weft_out *out)
 {
 	u32 sid = be32_to_cpu(w->sid);
-	struct weft_list *l, *chain;
+	struct weft_list *l;
 	struct weft_flowid id;
 	struct weft_rflow *rf;
 
@@ -448,9 +447,8 @@ void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struc
 			weft_rflow_free(rf, out);
 		return;
 	}
-	chain = &path->msg.psids[weft_path_hash(path, sid)];
-	weft_list_for_each(l, chain) {
-		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, bulk.pnode);
+	weft_list_for_each(l, weft_idtable_chain(&path->msg.psids, sid)) {
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, bulk.pnode.list);
 
 		if (rxm->sid != sid)
 			continue;

@@ -358,6 +358,9 @@ static bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct
 			     !(txm->len > path->max_payload && weft_class_crowded(path, flow, now));
 		if (txm->eager) {
 			weft_credit_use(flow, (u32)txm->len);
+			if (txm->flags & (WEFT_SQ_TOLD | WEFT_SQ_TRACKED))
+				weft_idtable_add(&path->msg.sids, &txm->bulk.idnode,
+						 weft_eager_id(flow->id.sgen, txm->mseq));
 			weft_count(path->core, msgs_eager);
 		} else {
 			weft_count(path->core, msgs_rendezvous);
@@ -369,7 +372,7 @@ static bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct
 		       txm->flags);
 	if (!txm->eager) {
 		txm->sid = weft_path_new_id(path);
-		weft_list_add_tail(&path->msg.sids[txm->sid % WEFT_PATH_HASH], &txm->bulk.idnode);
+		weft_idtable_add(&path->msg.sids, &txm->bulk.idnode, txm->sid);
 		rec->len += weft_wire_rts_put(rec->raw + rec->len, &h, txm->sid);
 		txm->state = WEFT_TXM_ASKED;
 		goto ref;

@@ -326,7 +326,7 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
 	txm->state = WEFT_TXM_OVER;
 	weft_list_del(&txm->node);
 	weft_list_del(&txm->qnode);
-	weft_list_del(&txm->bulk.idnode);
+	weft_idtable_del(&txm->path->msg.sids, &txm->bulk.idnode);
 	for (i = 0; i < ARRAY_SIZE(txm->win); i++)
 		weft_win_drop(&txm->win[i]);
 	if (unlikely(!weft_list_empty(&flow->fenced)))

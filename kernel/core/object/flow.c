@@ -18,7 +18,7 @@ void weft_flow_unlist(struct weft_flow *flow)
 	if (weft_list_empty(&flow->node))
 		return;
 	weft_list_del(&flow->node);
-	weft_list_del(&flow->idnode);
+	weft_idtable_del(&flow->path->flow.ids, &flow->idnode);
 	flow->path->nflow--;
 }
 
@@ -59,11 +59,11 @@ void weft_flow_put(struct weft_flow *flow)
  */
 struct weft_flow *weft_flow_by_gen(struct weft_path *path, u32 gen)
 {
-	struct weft_list *l, *chain = &path->flow.ids[gen % WEFT_PATH_HASH];
+	struct weft_list *l;
 
 	weft_assert_held(&path->lock);
-	weft_list_for_each(l, chain) {
-		struct weft_flow *flow = weft_entry(l, struct weft_flow, idnode);
+	weft_list_for_each(l, weft_idtable_chain(&path->flow.ids, gen)) {
+		struct weft_flow *flow = weft_entry(l, struct weft_flow, idnode.list);
 
 		if (flow->id.sgen == gen)
 			return flow;
@@ -81,11 +81,11 @@ struct weft_flow *weft_flow_by_gen(struct weft_path *path, u32 gen)
  */
 struct weft_rflow *weft_rflow_find(struct weft_path *path, u16 ssvc, u32 sgen)
 {
-	struct weft_list *l, *chain = &path->flow.rflows[weft_path_hash(path, sgen)];
+	struct weft_list *l;
 
 	weft_assert_held(&path->lock);
-	weft_list_for_each(l, chain) {
-		struct weft_rflow *rf = weft_entry(l, struct weft_rflow, node);
+	weft_list_for_each(l, weft_idtable_chain(&path->flow.rflows, sgen)) {
+		struct weft_rflow *rf = weft_entry(l, struct weft_rflow, idnode.list);
 
 		if (rf->id.sgen == sgen && rf->id.ssvc == ssvc)
 			return rf;

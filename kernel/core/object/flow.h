@@ -68,7 +68,7 @@ struct weft_flow {
 	bool lsrc_ok;
 	struct weft_list ep_node;
 	struct weft_list node;
-	struct weft_list idnode;
+	struct weft_idnode idnode;
 	struct weft_flowid id;
 	u64 auth;
 	u32 ref;
@@ -99,7 +99,8 @@ struct weft_flow {
 
 /**
  * struct weft_rflow - messages from a remote endpoint to one of this node
- * @node: in path->flow.rflows
+ * @node: in path->flow.rlist
+ * @idnode: in path->flow.rflows
  * @path: its path; not referenced: the path frees it
  * @id: services and generations of the sender; mseq: next message to be offered
  * @ep: our endpoint, referenced
@@ -130,6 +131,7 @@ struct weft_flow {
  */
 struct weft_rflow {
 	struct weft_list node;
+	struct weft_idnode idnode;
 	struct weft_path *path;
 	struct weft_flowid id;
 	struct weft_ep *ep;

@@ -110,7 +110,7 @@ void weft_txms_init(struct weft_txms *txms, u32 n, struct weft_ep *ep)
 		weft_ctl_init(&txm->ctl, WEFT_CTL_TXM);
 		weft_list_init(&txm->ovf.node);
 		weft_list_init(&txm->qnode);
-		weft_list_init(&txm->bulk.idnode);
+		weft_idnode_init(&txm->bulk.idnode);
 	}
 }
 
@@ -239,8 +239,8 @@ void weft_rxm_init(struct weft_rxm *rxm, struct weft_path *path)
 	rxm->path = path;
 	weft_list_init(&rxm->rx.enode);
 	weft_list_init(&rxm->fnode);
-	weft_list_init(&rxm->bulk.rnode);
-	weft_list_init(&rxm->bulk.pnode);
+	weft_idnode_init(&rxm->bulk.rnode);
+	weft_idnode_init(&rxm->bulk.pnode);
 	weft_list_init(&rxm->rx.snode);
 	weft_list_init(&rxm->bulk.later);
 	weft_gmsg_init(&rxm->bulk.gmsg);

@@ -79,7 +79,7 @@ struct weft_win {
  * @lrxm: local: the message, referenced
  */
 struct weft_txm_bulk {
-	struct weft_list idnode;
+	struct weft_idnode idnode;
 	struct weft_work work;
 	u32 rid;
 	bool deferred;
@@ -337,8 +337,8 @@ struct weft_rxm_flow {
  * @direct: eager, placed straight into win[0]
  */
 struct weft_rxm_bulk {
-	struct weft_list rnode;
-	struct weft_list pnode;
+	struct weft_idnode rnode;
+	struct weft_idnode pnode;
 	struct weft_list later;
 	struct weft_work work;
 	struct weft_txm *ltxm;

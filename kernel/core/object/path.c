@@ -24,6 +24,11 @@ void weft_path_put(struct weft_path *path)
 		weft_list_del(l);
 		weft_free(weft_entry(l, struct weft_rec, node));
 	}
+	weft_idtable_exit(&path->flow.ids);
+	weft_idtable_exit(&path->flow.rflows);
+	weft_idtable_exit(&path->msg.sids);
+	weft_idtable_exit(&path->msg.rids);
+	weft_idtable_exit(&path->msg.psids);
 	weft_free(path->msg.spare);
 	weft_free(path->known);
 	weft_free(path->bits);
@@ -37,7 +42,8 @@ void weft_path_put(struct weft_path *path)
  */
 void weft_path_parts(struct weft_path *path)
 {
-	path->salt = (u32)path->core->key[0];
+	u32 salt = (u32)path->core->key[0];
+
 	path->flow.close_at = U64_MAX;
 	path->bulk.grant_at = U64_MAX;
 	path->flow.credit_at = U64_MAX;
@@ -47,11 +53,12 @@ void weft_path_parts(struct weft_path *path)
 	weft_list_init(&path->flow.list);
 	weft_list_init(&path->msg.rxms);
 	weft_list_init(&path->cm.conns);
-	weft_lists_init(path->flow.ids, WEFT_PATH_HASH);
-	weft_lists_init(path->flow.rflows, WEFT_PATH_HASH);
-	weft_lists_init(path->msg.sids, WEFT_PATH_HASH);
-	weft_lists_init(path->msg.rids, WEFT_PATH_HASH);
-	weft_lists_init(path->msg.psids, WEFT_PATH_HASH);
+	weft_list_init(&path->flow.rlist);
+	weft_idtable_init(&path->flow.ids, salt);
+	weft_idtable_init(&path->flow.rflows, salt);
+	weft_idtable_init(&path->msg.sids, salt);
+	weft_idtable_init(&path->msg.rids, salt);
+	weft_idtable_init(&path->msg.psids, salt);
 }
 
 /**
@@ -191,15 +198,15 @@ void weft_path_fail(struct weft_path *path, int err, struct weft_out *out)
 }
 
 /* Return: true if a rendezvous under way or in a queue has this number. */
-static bool weft_path_id_used(const struct weft_path *path, u32 id)
+static bool weft_path_id_used(struct weft_path *path, u32 id)
 {
 	const struct weft_list *l;
 
-	weft_list_for_each(l, &path->msg.sids[id % WEFT_PATH_HASH])
-		if (weft_entry(l, const struct weft_txm, bulk.idnode)->sid == id)
+	weft_list_for_each(l, weft_idtable_chain(&path->msg.sids, id))
+		if (weft_entry(l, const struct weft_txm, bulk.idnode.list)->sid == id)
 			return true;
-	weft_list_for_each(l, &path->msg.rids[id % WEFT_PATH_HASH])
-		if (weft_entry(l, const struct weft_rxm, bulk.rnode)->bulk.rid == id)
+	weft_list_for_each(l, weft_idtable_chain(&path->msg.rids, id))
+		if (weft_entry(l, const struct weft_rxm, bulk.rnode.list)->bulk.rid == id)
 			return true;
 	return false;
 }

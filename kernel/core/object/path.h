@@ -8,6 +8,7 @@
 #ifndef WEFT_OBJECT_PATH_H
 #define WEFT_OBJECT_PATH_H
 
+#include "core/base/idtable.h"
 #include "core/object/core.h"
 #include "core/object/conf.h"
 #include "core/object/lane.h"
@@ -16,8 +17,6 @@
 
 #define WEFT_REC_KEEP		64	/* idle records of a path */
 #define WEFT_BUSY_DGRAM		BIT(WEFT_LANES)	/* in path->busy: @dgrams may be sent */
-#define WEFT_PATH_BITS		6
-#define WEFT_PATH_HASH		64	/* 2 to the power of WEFT_PATH_BITS */
 #define WEFT_PAYLOAD_MIN	1232	/* UDP payload that every path can carry */
 #define WEFT_REC_CHUNKS	(WEFT_PAYLOAD_MIN - WEFT_WIRE_HDR)	/* bytes of chunks in a packet */
 #define WEFT_RTT_FRESH	(10 * NSEC_PER_SEC)	/* age at which path->rtt_min expires */
@@ -49,6 +48,7 @@ struct weft_known {
  * @close_at: when the first closing flow is given up, or the first refused one asks again
  * @list: all flows
  * @ids: flows by their number
+ * @rlist: all rflows
  * @rflows: rflows by number of the peer's flow
  * @nrflow: number of rflows
  * @next_rflow: number of the next rflow
@@ -59,8 +59,9 @@ struct weft_path_flow {
 	weft_ns credit_at;
 	weft_ns close_at;
 	struct weft_list list;
-	struct weft_list ids[WEFT_PATH_HASH];
-	struct weft_list rflows[WEFT_PATH_HASH];
+	struct weft_idtable ids;
+	struct weft_list rlist;
+	struct weft_idtable rflows;
 	u32 nrflow;
 	u32 next_rflow;
 	u64 rx_open;
@@ -93,7 +94,7 @@ struct weft_path_bulk {
  * @next_id: next rendezvous id
  * @ids_again: all ids have been used once: some may still be in use
  * @spare: a message in reserve, so that processing after a match never lacks memory
- * @sids: sends by rendezvous id
+ * @sids: announced sends by rendezvous id, eager ones that ask for DONE by weft_eager_id()
  * @rids: messages by our rendezvous id
  * @psids: messages by the sender's rendezvous id
  * @rxms: all messages
@@ -104,9 +105,9 @@ struct weft_path_msg {
 	u32 next_id;
 	bool ids_again;
 	struct weft_rxm *spare;
-	struct weft_list sids[WEFT_PATH_HASH];
-	struct weft_list rids[WEFT_PATH_HASH];
-	struct weft_list psids[WEFT_PATH_HASH];
+	struct weft_idtable sids;
+	struct weft_idtable rids;
+	struct weft_idtable psids;
 	struct weft_list rxms;
 };
 
@@ -183,7 +184,6 @@ struct weft_path_cm {
  * @recs: idle records
  * @nrecs: number of records in @recs
  * @known: record of its node for the time after the path
- * @salt: secret number for weft_path_hash()
  * @cm: connections on a path; written by cm/
  * @bits: memory of lane->bits, of all lanes
  * @lane: lanes
@@ -251,7 +251,6 @@ struct weft_path {
 	struct weft_list recs;
 	u32 nrecs;
 	struct weft_known *known;
-	u32 salt;
 	struct weft_path_cm cm;
 	u64 *bits;
 	struct weft_lane lane[WEFT_LANES];
@@ -264,13 +263,11 @@ static inline bool weft_path_far(const struct weft_path *path)
 }
 
 /*
- * Return: index of the list, in @rflows or @psids, for the peer's number @no. The number is mixed
- * with a random one: otherwise a peer could put all its numbers into one list, which each chunk
- * would search.
+ * Return: number of message @mseq of flow @sgen in path->msg.sids. Others may have the same number.
  */
-static inline u32 weft_path_hash(const struct weft_path *path, u32 no)
+static inline u32 weft_eager_id(u32 sgen, u32 mseq)
 {
-	return ((no ^ path->salt) * 0x9e3779b1u) >> (32 - WEFT_PATH_BITS);
+	return sgen * 0x9e3779b1u + mseq;
 }
 
 #endif
