@@ -94,7 +94,7 @@ TEST_F(cm_wire, random)
 		case 5:
 			weft_lock(&t->path->lock);
 			l = weft_list_first(&t->path->cm.conns);
-			if (l && weft_entry(l, struct weft_conn, node)->until)
+			if (l && weft_entry(l, struct weft_conn, node)->until.at != U64_MAX)
 				weft_cm_expire(weft_entry(l, struct weft_conn, node), t->out);
 			weft_unlock(&t->path->lock);
 			break;

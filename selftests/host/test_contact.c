@@ -206,6 +206,62 @@ TEST_F(contact, closed)
 }
 
 /*
+ * More flows ask than the timer looks at in one call. Each asks on: the receivers that exist in the
+ * end get their messages, the other sends fail.
+ */
+TEST(contact__many)
+{
+	enum { MANY = 300 };
+	u32 dst, i, n, failed;
+	struct weft_cqe e;
+	struct two t;
+
+	for (dst = 0; dst < 2; dst++) {
+		two_init(&t, dst, 1024, 0);
+		rig_ep_free(t.eb);
+		for (i = 0; i < MANY; i++) {
+			long to = rig_av_insert(t.va, dst, (u16)(100 + i), t.rig);
+			struct rig_op op = { .flags = WEFT_SQ_COMPLETION, .context = i, .n = 1 };
+			struct rig_ep *one;
+
+			ASSERT_LE(0, to);
+			one = rig_ep_new(t.a, WEFT_EP_RDM, 0, 16, 16, (u16)(1000 + i));
+			ASSERT_NE(NULL, one);
+			ASSERT_EQ(0, rig_ep_enable(one, t.ca, t.ca, NULL, t.va));
+			op.peer = (u32)to;
+			op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)t.buf, 8 };
+			ASSERT_EQ(0, rig_send(one, &op));
+		}
+		rig_run(t.rig, 100 * MS);
+		EXPECT_EQ(0, rig_cq_read(t.ca, &e));
+		for (i = 0; i < MANY; i += 3) {
+			struct rig_ep *one = rig_ep_new(t.b, WEFT_EP_RDM, 0, 16, 16,
+							(u16)(100 + i));
+			struct rig_op op = { .flags = WEFT_RQ_COMPLETION, .context = i, .n = 1,
+					     .peer = WEFT_SRC_ANY };
+
+			ASSERT_NE(NULL, one);
+			ASSERT_EQ(0, rig_ep_enable(one, t.cb, t.cb, NULL, rig_av_new(t.b)));
+			op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)t.room, 8 };
+			ASSERT_EQ(0, rig_recv(one, &op));
+		}
+		rig_run(t.rig, 10 * SEC);
+		for (n = 0; rig_cq_read(t.cb, &e) == 1; n++) {
+			EXPECT_EQ(0, e.status);
+			EXPECT_EQ(0, e.context % 3);
+		}
+		EXPECT_EQ(MANY / 3, n);
+		for (n = failed = 0; rig_cq_read(t.ca, &e) == 1; n++) {
+			EXPECT_EQ(e.context % 3 ? ECONNREFUSED : 0, e.status);
+			failed += e.status != 0;
+		}
+		EXPECT_EQ(MANY, n);
+		EXPECT_EQ(MANY - MANY / 3, failed);
+		rig_free(t.rig);
+	}
+}
+
+/*
  * The endpoint's recent flow leads to another node. A held send is to be tried again when a short
  * message stands alone in the ring: the held send is tried, too.
  */

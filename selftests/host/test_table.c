@@ -71,6 +71,52 @@ TEST(table__index)
 	EXPECT_EQ(live, weft_host_live());
 }
 
+/* The earliest comes first, and objects of one time in their order, however often they move. */
+TEST(table__timeq)
+{
+	static struct weft_timeq_node node[300];
+	static u32 order[ARRAY_SIZE(node)];
+	struct weft_timeq_node *got, *next;
+	u32 i, k, n = 0, left = 0;
+	struct weft_timeq q;
+	u64 at;
+
+	weft_timeq_init(&q);
+	EXPECT_EQ(NULL, weft_timeq_first(&q));
+	EXPECT_EQ(U64_MAX, weft_timeq_next(&q));
+	for (i = 0; i < ARRAY_SIZE(node); i++)
+		weft_timeq_node_init(&node[i]);
+	srand(3);
+	for (k = 0; k < 20000; k++) {
+		i = (u32)rand() % ARRAY_SIZE(node);
+		weft_timeq_set(&q, &node[i], rand() % 4 ? 1 + (u64)rand() % 50 : U64_MAX);
+		order[i] = k;
+	}
+	for (i = 0; i < ARRAY_SIZE(node); i++)
+		left += node[i].at != U64_MAX;
+	EXPECT_EQ(NULL, weft_timeq_due(&q, 0));
+	while (at = weft_timeq_next(&q), (got = weft_timeq_due(&q, 40))) {
+		n++;
+		EXPECT_EQ(U64_MAX, got->at);
+		next = weft_timeq_first(&q);
+		if (!next)
+			continue;
+		EXPECT_LE(at, next->at);
+		if (next->at == at)
+			EXPECT_LT(order[got - node], order[next - node]);
+	}
+	EXPECT_LT(40, at);
+	for (i = 0; i < ARRAY_SIZE(node); i++) {
+		n += node[i].at != U64_MAX;
+		EXPECT_LT(40, node[i].at);
+		weft_timeq_set(&q, &node[i], U64_MAX);
+		/* a second time it does nothing */
+		weft_timeq_set(&q, &node[i], U64_MAX);
+	}
+	EXPECT_EQ(left, n);
+	EXPECT_EQ(NULL, weft_timeq_first(&q));
+}
+
 /* A service that finds no memory is refused, and can be asked for again. */
 TEST(service__memory)
 {

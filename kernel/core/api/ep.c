@@ -145,7 +145,8 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	ep->cm.ev_conn.owned = true;
 	ep->cm.ev_shut.owned = true;
 	ep->ev_err.owned = true;
-	weft_lists_init(ep->flow.list, WEFT_EP_FLOWS);
+	weft_list_init(&ep->flow.list);
+	weft_idtable_init(&ep->flow.peers, (u32)core->key[0]);
 	weft_work_init(&ep->tx.work, WEFT_WORK_SQ, conf->ctx);
 	weft_work_init(&ep->rx.work, WEFT_WORK_RQ, conf->ctx);
 	weft_work_init(&ep->brk_work, WEFT_WORK_BREAK, conf->ctx);
@@ -342,7 +343,6 @@ static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 	struct weft_cq *tx_cq, *rx_cq, *tx_cntr, *rx_cntr;
 	struct weft_list *l;
 	struct weft_eq *eq;
-	u32 i;
 
 	weft_service_release(ep);
 	if (ep->job)
@@ -364,9 +364,8 @@ static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 
 	weft_ep_drop_sends(ep, ECANCELED, out);
 	weft_cm_kill(ep, out);
-	for (i = 0; i < WEFT_EP_FLOWS; i++)
-		while ((l = weft_list_first(&ep->flow.list[i])))
-			weft_flow_forget(weft_entry(l, struct weft_flow, ep_node), out);
+	while ((l = weft_list_first(&ep->flow.list)))
+		weft_flow_forget(weft_entry(l, struct weft_flow, ep_node), out);
 	weft_ep_forget(ep, tx_cq, rx_cq, out);
 	if (eq) {
 		weft_eq_forget(eq, &ep->ev_err);

@@ -34,20 +34,17 @@ static bool weft_idle_flow(const struct weft_flow *flow, weft_ns now)
 void weft_idle_work(struct weft_ep *ep, struct weft_out *out)
 {
 	struct weft_list *l, *tmp;
-	u32 i;
 
 	weft_mutex_lock(&ep->sq_mutex);
 	weft_lock(&ep->lock);
 	ep->tidy_work.queued = false;
 	weft_unlock(&ep->lock);
-	for (i = 0; i < WEFT_EP_FLOWS; i++) {
-		weft_list_for_each_safe(l, tmp, &ep->flow.list[i]) {
-			struct weft_flow *flow = weft_entry(l, struct weft_flow, ep_node);
+	weft_list_for_each_safe(l, tmp, &ep->flow.list) {
+		struct weft_flow *flow = weft_entry(l, struct weft_flow, ep_node);
 
-			if (!flow->conn && !flow->path->local && !flow->path->group &&
-			    weft_idle_flow(flow, out->now))
-				weft_flow_forget(flow, out);
-		}
+		if (!flow->conn && !flow->path->local && !flow->path->group &&
+		    weft_idle_flow(flow, out->now))
+			weft_flow_forget(flow, out);
 	}
 	weft_mutex_unlock(&ep->sq_mutex);
 }

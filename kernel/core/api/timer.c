@@ -10,48 +10,42 @@
  */
 #include "core/api/monitor.h"
 
+#define WEFT_PATH_EXPIRE	64	/* objects of each kind that one call looks at */
+
 /*
- * End connections and closing flows that have taken too long. Refused flows ask again.
+ * End connections and closing flows that have taken too long. Refused flows ask again. Return: when
+ * the next one is due; now, if there were too many.
  */
-static void weft_path_expire(struct weft_path *path, struct weft_out *out)
+static weft_ns weft_path_expire(struct weft_path *path, struct weft_out *out)
 {
-	weft_ns next = U64_MAX;
-	struct weft_list *l, *tmp;
+	struct weft_timeq_node *due;
+	struct weft_flow *flow;
+	u32 n;
 
-	weft_list_for_each_safe(l, tmp, &path->cm.conns) {
-		struct weft_conn *conn = weft_entry(l, struct weft_conn, node);
-
-		if (conn->until && conn->until <= out->now)
-			weft_cm_expire(conn, out);
+	for (n = 0; n < WEFT_PATH_EXPIRE; n++) {
+		due = weft_timeq_due(&path->cm.until, out->now);
+		if (!due)
+			break;
+		weft_cm_expire(container_of(due, struct weft_conn, until), out);
 	}
-	/* flows within the node wait for no peer */
-	weft_list_for_each_safe(l, tmp, &path->flow.list) {
-		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
-
-		if (unlikely(flow->again_at <= out->now)) {
-			flow->again_at = U64_MAX;
-			if (path->local)
-				weft_fence_go(flow, out);
-			else
-				weft_contact_again(flow);
-		}
-		if (flow->closing && flow->close_at <= out->now && !path->local)
-			weft_flow_expire(flow, out);
+	for (n = 0; n < WEFT_PATH_EXPIRE; n++) {
+		due = weft_timeq_due(&path->flow.again, out->now);
+		if (!due)
+			break;
+		flow = container_of(due, struct weft_flow, again);
+		if (path->local)
+			weft_fence_go(flow, out);
+		else
+			weft_contact_again(flow);
 	}
-	weft_list_for_each(l, &path->cm.conns) {
-		struct weft_conn *conn = weft_entry(l, struct weft_conn, node);
-
-		if (conn->until)
-			next = min(next, conn->until);
+	for (n = 0; n < WEFT_PATH_EXPIRE; n++) {
+		due = weft_timeq_due(&path->flow.closing, out->now);
+		if (!due)
+			break;
+		weft_flow_expire(container_of(due, struct weft_flow, close), out);
 	}
-	weft_list_for_each(l, &path->flow.list) {
-		struct weft_flow *flow = weft_entry(l, struct weft_flow, node);
-
-		next = min(next, flow->again_at);
-		if (flow->closing && !path->local)
-			next = min(next, flow->close_at);
-	}
-	path->flow.close_at = next;
+	return min3(weft_timeq_next(&path->cm.until), weft_timeq_next(&path->flow.again),
+		    weft_timeq_next(&path->flow.closing));
 }
 
 static void weft_path_due(struct weft_path *path, struct weft_out *out)
@@ -60,9 +54,7 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 	weft_ns at = U64_MAX;
 	u32 i;
 
-	if (path->flow.close_at <= out->now)
-		weft_path_expire(path, out);
-	at = min(at, path->flow.close_at);
+	at = min(at, weft_path_expire(path, out));
 	if (unlikely(path->bulk.grant_at <= out->now))
 		weft_grant_timer(path, out);
 	at = min(at, path->bulk.grant_at);

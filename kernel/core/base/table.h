@@ -7,6 +7,9 @@
  *
  *	struct weft_index	objects by a 32-bit number
  *	struct weft_hash	objects by the address of a node; the service is not compared
+ *	struct weft_timeq	objects by time, the earliest first
+ *
+ * idtable.h has a fourth kind, which refuses no entry.
  *
  * Locks: a lock of the caller serialises changes. Lookups need that lock, or of an index
  * weft_rcu_lock(): then the caller takes a reference that may fail, and the object is freed with
@@ -41,6 +44,36 @@
  *	void weft_hash_del(h, node)	the node is in the table
  *	struct weft_hash_node *weft_hash_find(h, addr)
  *					Return: the node, NULL: none
+ *
+ *	struct weft_timeq
+ *	struct weft_timeq_node		part of an object; its @at is its time, U64_MAX: in no queue
+ *	void weft_timeq_init(q)		no weft_timeq_exit() is needed
+ *	void weft_timeq_node_init(node)
+ *	void weft_timeq_set(q, node, at)
+ *					the node is in @q or in no queue; it moves, or leaves if
+ *					@at is U64_MAX. Never fails. Objects of one time keep their
+ *					order
+ *	struct weft_timeq_node *weft_timeq_first(q)
+ *					Return: the earliest one, NULL: none
  */
+
+/* Return: the time of the earliest object, U64_MAX: the queue is empty. */
+static inline u64 weft_timeq_next(const struct weft_timeq *q)
+{
+	struct weft_timeq_node *first = weft_timeq_first(q);
+
+	return first ? first->at : U64_MAX;
+}
+
+/* Remove the earliest object if its time has come. Return: its node, NULL: none. */
+static inline struct weft_timeq_node *weft_timeq_due(struct weft_timeq *q, u64 now)
+{
+	struct weft_timeq_node *first = weft_timeq_first(q);
+
+	if (!first || first->at > now)
+		return NULL;
+	weft_timeq_set(q, first, U64_MAX);
+	return first;
+}
 
 #endif

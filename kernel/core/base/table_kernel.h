@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - the tables of table.h for the module: xarray and rhashtable
+ * weft core - the tables of table.h for the module: xarray, rhashtable and rbtree
  *
  * rhashtable grows in a worker, and chooses a new secret for its hash when a chain becomes long. So
  * nobody can choose addresses that share a chain. Locks: table.h.
@@ -9,6 +9,7 @@
 #define WEFT_TABLE_KERNEL_H
 
 #include <linux/gfp.h>
+#include <linux/rbtree.h>
 #include <linux/rhashtable.h>
 #include <linux/weft.h>
 #include <linux/xarray.h>
@@ -98,6 +99,56 @@ static inline struct weft_hash_node *weft_hash_find(struct weft_hash *h,
 
 	key.port = 0;
 	return rhashtable_lookup_fast(&h->ht, &key, weft_hash_params);
+}
+
+/**
+ * struct weft_timeq_node - an object's place in a queue
+ * @rb: in the queue
+ * @at: its time, U64_MAX: in no queue
+ */
+struct weft_timeq_node {
+	struct rb_node rb;
+	u64 at;
+};
+
+/**
+ * struct weft_timeq - objects by time
+ * @root: the objects
+ */
+struct weft_timeq {
+	struct rb_root_cached root;
+};
+
+static inline void weft_timeq_init(struct weft_timeq *q)
+{
+	q->root = RB_ROOT_CACHED;
+}
+
+static inline void weft_timeq_node_init(struct weft_timeq_node *node)
+{
+	node->at = U64_MAX;
+}
+
+static inline bool weft_timeq_less(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct weft_timeq_node, rb)->at <
+	       rb_entry(b, struct weft_timeq_node, rb)->at;
+}
+
+static inline void weft_timeq_set(struct weft_timeq *q, struct weft_timeq_node *node, u64 at)
+{
+	if (node->at != U64_MAX)
+		rb_erase_cached(&node->rb, &q->root);
+	node->at = at;
+	if (at != U64_MAX)
+		rb_add_cached(&node->rb, &q->root, weft_timeq_less);
+}
+
+static inline struct weft_timeq_node *weft_timeq_first(const struct weft_timeq *q)
+{
+	struct rb_node *rb = rb_first_cached(&q->root);
+
+	return rb ? rb_entry(rb, struct weft_timeq_node, rb) : NULL;
 }
 
 #endif

@@ -71,6 +71,7 @@ void weft_conn_init(struct weft_conn *conn, struct weft_path *path, bool active)
 	conn->path = path;
 	conn->active = active;
 	weft_list_init(&conn->node);
+	weft_timeq_node_init(&conn->until);
 	weft_list_init(&conn->reqnode);
 	weft_ctl_init(&conn->ctl, WEFT_CTL_CONN);
 	weft_list_init(&conn->ev.node);
@@ -220,7 +221,7 @@ void weft_cm_settled(struct weft_ep *ep, struct weft_out *out)
 /* ---- States -------------------------------------------------------------------------- */
 
 /**
- * weft_cm_until - set the time limit of a connection
+ * weft_cm_until - set the time limit of a connection, if its path lists it
  * @conn: the connection; its path is locked
  * @at: time at which weft_cm_expire() is called
  */
@@ -229,8 +230,9 @@ void weft_cm_until(struct weft_conn *conn, weft_ns at)
 	struct weft_path *path = conn->path;
 
 	weft_assert_held(&conn->path->lock);
-	conn->until = at;
-	path->flow.close_at = min(path->flow.close_at, at);
+	if (weft_list_empty(&conn->node))
+		return;
+	weft_timeq_set(&path->cm.until, &conn->until, at);
 	if (path->state != WEFT_PATHS_DEAD)
 		weft_path_deadline(path, at);
 }
@@ -247,7 +249,7 @@ void weft_cm_state(struct weft_conn *conn, u8 state)
 	bool needs = weft_conn_needs(conn);
 
 	weft_assert_held(&conn->path->lock);
-	conn->until = 0;
+	weft_timeq_set(&conn->path->cm.until, &conn->until, U64_MAX);
 	if (conn->state == WEFT_CONN_ASKED)
 		weft_cm_answered(conn->path->core);
 	conn->state = state;

@@ -78,7 +78,7 @@ static int weft_cm_bind(struct weft_conn *conn, struct weft_ep *ep, struct weft_
 	flow->conn = conn;
 	conn->fid.ssvc = flow->id.ssvc;
 	conn->fid.sgen = flow->id.sgen;
-	weft_list_add_tail(&ep->flow.list[0], &flow->ep_node);
+	weft_list_add_tail(&ep->flow.list, &flow->ep_node);
 	weft_flow_recent(ep, flow);
 	return 0;
 }
@@ -208,7 +208,7 @@ out:
 bool weft_cm_renew(struct weft_conn *conn, struct weft_out *out)
 {
 	struct weft_ep *ep = conn->ep;
-	weft_ns until = conn->until;
+	weft_ns until = conn->until.at;
 	bool renew;
 
 	weft_assert_held(&conn->path->lock);
@@ -226,8 +226,7 @@ bool weft_cm_renew(struct weft_conn *conn, struct weft_out *out)
 		return false;
 	weft_conn_unlist(conn);
 	weft_cm_state(conn, WEFT_CONN_AGAIN);
-	/* it is on no list: only the worker uses the time */
-	conn->until = until;
+	conn->again_until = until;
 	return true;
 }
 
@@ -251,7 +250,7 @@ static weft_ns weft_cm_unask_ep(struct weft_ep *ep, struct weft_conn *conn, stru
 	}
 	weft_unlock(&ep->lock);
 	if (mine) {
-		until = conn->until;
+		until = conn->again_until;
 		weft_cm_over(conn, out);
 	}
 	weft_unlock(&path->lock);
@@ -441,17 +440,11 @@ out:
 /* Close this side: FIN follows when all sends are acknowledged. */
 static void weft_cm_close(struct weft_conn *conn, struct weft_out *out)
 {
-	struct weft_path *path = conn->path;
 	struct weft_flow *flow = conn->flow;
 
 	weft_cm_state(conn, WEFT_CONN_CLOSING);
-	if (!flow->closing) {
-		flow->closing = true;
-		flow->close_at = out->now + path->core->conf.dead_ns;
-		path->flow.close_at = min(path->flow.close_at, flow->close_at);
-		if (!path->local)
-			weft_path_deadline(path, flow->close_at);
-	}
+	if (!flow->closing)
+		weft_flow_closing(flow, out->now + conn->path->core->conf.dead_ns);
 	if (flow->ended)
 		weft_cm_quiet(conn, out);
 	else

@@ -10,7 +10,7 @@
  *
  *	asking --CREDIT--> accepted
  *	   |  ^
- *	EPGONE| again_at
+ *	EPGONE| flow->again
  *	   v  |
  *	refused --connect_ns since the first refusal--> dead (ECONNREFUSED)
  *
@@ -84,8 +84,9 @@ void weft_contact_later(struct weft_flow *flow, weft_ns at)
 	struct weft_path *path = flow->path;
 
 	weft_assert_held(&path->lock);
-	flow->again_at = at;
-	path->flow.close_at = min(path->flow.close_at, at);
+	if (weft_list_empty(&flow->node))
+		return;
+	weft_timeq_set(&path->flow.again, &flow->again, at);
 	weft_path_deadline(path, at);
 }
 
@@ -136,7 +137,7 @@ bool weft_contact_local(struct weft_flow *flow, struct weft_out *out)
 {
 	weft_mutex_assert_held(&flow->ep->sq_mutex);
 	weft_assert_held(&flow->path->lock);
-	if (flow->again_at != U64_MAX)
+	if (flow->again.at != U64_MAX)
 		return true;
 	flow->lep = weft_contact_service(flow->ep, flow->id.dsvc);
 	flow->accepted = flow->lep;

@@ -62,12 +62,14 @@ struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 	flow->ref = 1;
 	/* the peer of a connection, and of datagrams, is not asked */
 	flow->accepted = ep->conf.type != WEFT_EP_RDM;
-	flow->again_at = U64_MAX;
+	weft_timeq_node_init(&flow->again);
+	weft_timeq_node_init(&flow->close);
 	flow->msg_limit = flow->accepted ? WEFT_CREDIT_MSGS : 0;
 	flow->tx_limit = WEFT_CREDIT_BYTES;
 	/* the peer has no flow of datagrams */
 	flow->ended = ep->conf.type == WEFT_EP_DGRAM;
 	weft_list_init(&flow->ep_node);
+	weft_idnode_init(&flow->peer_node);
 	weft_list_init(&flow->node);
 	weft_idnode_init(&flow->idnode);
 	weft_list_init(&flow->txms);
@@ -182,6 +184,24 @@ static weft_ns weft_flow_linger(struct weft_flow *flow)
 }
 
 /**
+ * weft_flow_closing - an endpoint sends no more on a flow: limit the time of sends under way
+ * @flow: the flow, not closing yet; its path is locked
+ * @at: time at which weft_flow_expire() is called. Flows within the node wait for no peer
+ */
+void weft_flow_closing(struct weft_flow *flow, weft_ns at)
+{
+	struct weft_path *path = flow->path;
+
+	weft_assert_held(&path->lock);
+	flow->closing = true;
+	if (path->local || weft_list_empty(&flow->node))
+		return;
+	weft_timeq_set(&path->flow.closing, &flow->close, at);
+	if (path->state != WEFT_PATHS_DEAD)
+		weft_path_deadline(path, at);
+}
+
+/**
  * weft_flow_forget - close a flow of an endpoint
  * @flow: in ep->flow.list; ep->sq_mutex is held, no lock
  * @out: output
@@ -194,18 +214,14 @@ void weft_flow_forget(struct weft_flow *flow, struct weft_out *out)
 
 	weft_mutex_assert_held(&flow->ep->sq_mutex);
 	weft_list_del(&flow->ep_node);
+	weft_idtable_del(&flow->ep->flow.peers, &flow->peer_node);
 	weft_list_del(&flow->fnode);
 	if (flow->ep->flow.recent == flow)
 		weft_flow_recent(flow->ep, NULL);
 	weft_path_get(path);
 	weft_lock(&path->lock);
-	if (!flow->closing) {
-		flow->closing = true;
-		flow->close_at = out->now + weft_flow_linger(flow);
-		path->flow.close_at = min(path->flow.close_at, flow->close_at);
-		if (path->state != WEFT_PATHS_DEAD && !path->local)
-			weft_path_deadline(path, flow->close_at);
-	}
+	if (!flow->closing)
+		weft_flow_closing(flow, out->now + weft_flow_linger(flow));
 	weft_flow_check(flow, out);
 	weft_flow_put(flow);
 	weft_path_output(path, out);
@@ -220,11 +236,15 @@ static bool weft_flow_alive(const struct weft_flow *flow)
 	       !(flow->lep && READ_ONCE(flow->lep->state) == WEFT_EPS_DEAD);
 }
 
-static struct weft_list *weft_flow_chain(struct weft_ep *ep, const struct weft_sockaddr *peer)
+/* Return: number of a destination in ep->flow.peers. Others may have the same number. */
+static u32 weft_flow_peer(const struct weft_sockaddr *peer)
 {
-	u32 h = peer->addr[3] ^ peer->addr[15] ^ be16_to_cpu(peer->port);
+	u32 word[sizeof(peer->addr) / sizeof(u32)], h = be16_to_cpu(peer->port), i;
 
-	return &ep->flow.list[h % WEFT_EP_FLOWS];
+	memcpy(word, peer->addr, sizeof(word));
+	for (i = 0; i < ARRAY_SIZE(word); i++)
+		h = (h ^ word[i]) * 0x9e3779b1u;
+	return h;
 }
 
 /*
@@ -339,10 +359,11 @@ static noinline struct weft_flow *weft_flow_look(struct weft_ep *ep, u32 dst, u3
 						 struct weft_out *out)
 {
 	struct weft_sockaddr peer;
-	struct weft_list *l, *chain;
 	struct weft_av_entry *e;
+	struct weft_list *l;
 	struct weft_flow *flow;
 	int err;
+	u32 no;
 
 	weft_rcu_lock();
 	e = weft_av_get(ep->av, dst);
@@ -351,9 +372,9 @@ static noinline struct weft_flow *weft_flow_look(struct weft_ep *ep, u32 dst, u3
 	weft_rcu_unlock();
 	if (!e)
 		return ERR_PTR(-EINVAL);
-	chain = weft_flow_chain(ep, &peer);
-	weft_list_for_each(l, chain) {
-		flow = weft_entry(l, struct weft_flow, ep_node);
+	no = weft_flow_peer(&peer);
+	weft_list_for_each(l, weft_idtable_chain(&ep->flow.peers, no)) {
+		flow = weft_entry(l, struct weft_flow, peer_node.list);
 		if (!weft_addr_eq(&flow->peer, &peer))
 			continue;
 		if (weft_flow_alive(flow))
@@ -367,7 +388,8 @@ static noinline struct weft_flow *weft_flow_look(struct weft_ep *ep, u32 dst, u3
 	flow = weft_flow_make(ep, &peer, out);
 	if (IS_ERR(flow))
 		return flow;
-	weft_list_add_tail(chain, &flow->ep_node);
+	weft_list_add_tail(&ep->flow.list, &flow->ep_node);
+	weft_idtable_add(&ep->flow.peers, &flow->peer_node, no);
 found:
 	weft_flow_recent(ep, flow);
 	ep->flow.recent_dst = dst;

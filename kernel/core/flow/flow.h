@@ -21,6 +21,7 @@ u32 weft_flow_chunk(const struct weft_flow *flow, const struct weft_txm *txm, u8
 void weft_flow_cut(struct weft_flow *flow);
 void weft_flow_recent(struct weft_ep *ep, struct weft_flow *flow);
 u8 weft_flow_lane(const struct weft_flowid *id);
+void weft_flow_closing(struct weft_flow *flow, weft_ns at);
 void weft_flow_forget(struct weft_flow *flow, struct weft_out *out);
 struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flowid *id,
 				  struct weft_ep *ep);

@@ -50,26 +50,24 @@ void weft_send_abandon(struct weft_txm *txm, int status, struct weft_out *out)
 void weft_ep_drop_sends(struct weft_ep *ep, int status, struct weft_out *out)
 {
 	struct weft_list *f, *l, *tmp;
-	u32 i;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
-	for (i = 0; i < WEFT_EP_FLOWS; i++)
-		weft_list_for_each(f, &ep->flow.list[i]) {
-			struct weft_flow *flow = weft_entry(f, struct weft_flow, ep_node);
-			struct weft_path *path = flow->path;
+	weft_list_for_each(f, &ep->flow.list) {
+		struct weft_flow *flow = weft_entry(f, struct weft_flow, ep_node);
+		struct weft_path *path = flow->path;
 
-			weft_lock(&path->lock);
-			weft_list_for_each_safe(l, tmp, &flow->txms) {
-				struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
+		weft_lock(&path->lock);
+		weft_list_for_each_safe(l, tmp, &flow->txms) {
+			struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
 
-				if (txm->tx.told || weft_send_copied(txm))
-					continue;
-				weft_send_abandon(txm, status, out);
-			}
-			weft_fence_drop(flow, status, out);
-			weft_path_output(path, out);
-			weft_unlock(&path->lock);
+			if (txm->tx.told || weft_send_copied(txm))
+				continue;
+			weft_send_abandon(txm, status, out);
 		}
+		weft_fence_drop(flow, status, out);
+		weft_path_output(path, out);
+		weft_unlock(&path->lock);
+	}
 }
 
 /**

@@ -115,7 +115,6 @@ void weft_flow_expire(struct weft_flow *flow, struct weft_out *out)
 {
 	weft_assert_held(&flow->path->lock);
 	flow->ref++;
-	flow->close_at = U64_MAX;
 	weft_flow_gave_up(flow->path, weft_flow_withdraw(flow, ETIMEDOUT, out), ETIMEDOUT);
 	if (!flow->dead)
 		WRITE_ONCE(flow->dead, ETIMEDOUT);

@@ -127,7 +127,7 @@ static struct weft_flow *weft_group_flow(struct weft_ep *ep, struct weft_group *
 		weft_lock(&path->lock);
 		weft_flow_add(flow);
 		weft_unlock(&path->lock);
-		weft_list_add_tail(&ep->flow.list[0], &flow->ep_node);
+		weft_list_add_tail(&ep->flow.list, &flow->ep_node);
 	}
 	weft_path_put(path);
 	return flow ? flow : ERR_PTR(-ENOMEM);

@@ -302,7 +302,7 @@ void weft_fence_check(struct weft_flow *flow, struct weft_out *out)
 {
 	weft_assert_held(&flow->path->lock);
 	/* a flow that waits for its endpoint has a timer, unless that found no held send */
-	if (weft_contact_held(flow) ? flow->again_at == U64_MAX : weft_list_empty(&flow->txms))
+	if (weft_contact_held(flow) ? flow->again.at == U64_MAX : weft_list_empty(&flow->txms))
 		weft_fence_go(flow, out);
 }
 

@@ -46,7 +46,8 @@
  * @ops: chunks to be sent, as bits of WEFT_CM_*
  * @status: errno in its REJ
  * @lost: errno: the peer's node is silent; the connection has not ended properly
- * @until: when it is given up, 0: never
+ * @until: in path->cm.until: when it is given up
+ * @again_until: AGAIN: when the next request is given up
  * @fid: flow id in its chunks
  * @addr: peer's address with service
  * @job: job of its endpoint, referenced, NULL: the default one, or no endpoint yet
@@ -83,7 +84,8 @@ struct weft_conn {
 	u8 ops;
 	u16 status;
 	u16 lost;
-	weft_ns until;
+	struct weft_timeq_node until;
+	weft_ns again_until;
 	struct weft_flowid fid;
 	struct weft_sockaddr addr;
 	struct weft_job *job;

@@ -169,7 +169,8 @@ struct weft_ep_tx {
 
 /**
  * struct weft_ep_flow - flows of an endpoint and what it keeps of them; written by flow/
- * @list: flows by address of the destination; sq_mutex
+ * @list: all flows; sq_mutex
+ * @peers: flows of a connectionless endpoint, by address of the destination; sq_mutex
  * @recent: the flow used last, or the only one; sq_mutex
  * @near: that flow ends on this node, and sends may use the fast path (fast_ring.c); read without
  *	the mutex
@@ -183,7 +184,8 @@ struct weft_ep_tx {
  * @orphan_bytes: bytes of the short ones among these
  */
 struct weft_ep_flow {
-	struct weft_list list[WEFT_EP_FLOWS];
+	struct weft_list list;
+	struct weft_idtable peers;
 	struct weft_flow *recent;
 	bool near;
 	bool far;

@@ -19,6 +19,7 @@ static void weft_ep_free(struct weft_ep *ep)
 		weft_srq_put(ep->rx.srq);
 	weft_free(ep->rx.ev_high);
 	weft_match_fini(&ep->rx.match);
+	weft_idtable_exit(&ep->flow.peers);
 	weft_txms_free(ep->tx.txms);
 	weft_posts_free(ep->rx.posts);
 	weft_posts_free(ep->rx.parts);

@@ -19,6 +19,8 @@ void weft_flow_unlist(struct weft_flow *flow)
 		return;
 	weft_list_del(&flow->node);
 	weft_idtable_del(&flow->path->flow.ids, &flow->idnode);
+	weft_timeq_set(&flow->path->flow.closing, &flow->close, U64_MAX);
+	weft_timeq_set(&flow->path->flow.again, &flow->again, U64_MAX);
 	flow->path->nflow--;
 }
 

@@ -13,7 +13,6 @@
 
 #include "core/object/path.h"
 
-#define WEFT_EP_FLOWS		64
 #define WEFT_RFLOWS_MAX		65536	/* flows from one remote node */
 
 /**
@@ -27,6 +26,7 @@
  * @lsrc_gen: local: generation of the vector at which @lsrc was found; ep->sq_mutex
  * @lsrc_ok: local: @lsrc was looked up; ep->sq_mutex
  * @ep_node: in ep->flow.list; ep->sq_mutex
+ * @peer_node: in ep->flow.peers; ep->sq_mutex
  * @node: in path->flow.list
  * @idnode: in path->flow.ids
  * @id: on the wire, both services and generations; mseq: of the last message begun
@@ -36,7 +36,7 @@
  * @accepted: the peer's endpoint exists, and has given credit
  * @tries: number of times that the peer had no such endpoint
  * @refused_at: time of the first refusal; @tries is not 0
- * @again_at: when the peer is asked again, or held sends are looked at; U64_MAX: not now
+ * @again: in path->flow.again: when the peer is asked again, or held sends are looked at
  * @dead: errno: accepts no more sends (also read without the lock)
  * @cut: sends in the ring before @cut_at fail, too: their flow died before they were taken
  * @cut_at: producer index of the ring when the failure of sends had been reported
@@ -52,7 +52,7 @@
  * @fenced: sends that a fence holds, in order
  * @fnode: in ep->tx.fences; ep->sq_mutex
  * @lingers: counts in @lingers of its user
- * @close_at: while @closing: when the sends under way are given up
+ * @close: in path->flow.closing: when the sends under way are given up
  * @conn: its connection
  * @ctl: the chunk that begins it or reports its end
  *
@@ -67,6 +67,7 @@ struct weft_flow {
 	u32 lsrc_gen;
 	bool lsrc_ok;
 	struct weft_list ep_node;
+	struct weft_idnode peer_node;
 	struct weft_list node;
 	struct weft_idnode idnode;
 	struct weft_flowid id;
@@ -76,7 +77,7 @@ struct weft_flow {
 	bool accepted;
 	u8 tries;
 	weft_ns refused_at;
-	weft_ns again_at;
+	struct weft_timeq_node again;
 	u16 dead;
 	bool cut;
 	u32 cut_at;
@@ -92,7 +93,7 @@ struct weft_flow {
 	struct weft_list fenced;
 	struct weft_list fnode;
 	bool lingers;
-	weft_ns close_at;
+	struct weft_timeq_node close;
 	struct weft_conn *conn;
 	struct weft_ctl ctl;
 };

@@ -44,15 +44,17 @@ void weft_path_parts(struct weft_path *path)
 {
 	u32 salt = (u32)path->core->key[0];
 
-	path->flow.close_at = U64_MAX;
 	path->bulk.grant_at = U64_MAX;
 	path->flow.credit_at = U64_MAX;
 	weft_list_init(&path->msg.later);
 	weft_list_init(&path->msg.dgrams);
 	weft_list_init(&path->flow.starved);
 	weft_list_init(&path->flow.list);
+	weft_timeq_init(&path->flow.closing);
+	weft_timeq_init(&path->flow.again);
 	weft_list_init(&path->msg.rxms);
 	weft_list_init(&path->cm.conns);
+	weft_timeq_init(&path->cm.until);
 	weft_list_init(&path->flow.rlist);
 	weft_idtable_init(&path->flow.ids, salt);
 	weft_idtable_init(&path->flow.rflows, salt);

@@ -45,7 +45,8 @@ struct weft_known {
  * struct weft_path_flow - flows on a path; written by flow/
  * @starved: receiving sides of flows without credit
  * @credit_at: when weft_credit_timer() is due
- * @close_at: when the first closing flow is given up, or the first refused one asks again
+ * @closing: closing flows, by the time when they are given up
+ * @again: flows by the time when they ask again (flow->again)
  * @list: all flows
  * @ids: flows by their number
  * @rlist: all rflows
@@ -57,7 +58,8 @@ struct weft_known {
 struct weft_path_flow {
 	struct weft_list starved;
 	weft_ns credit_at;
-	weft_ns close_at;
+	struct weft_timeq closing;
+	struct weft_timeq again;
 	struct weft_list list;
 	struct weft_idtable ids;
 	struct weft_list rlist;
@@ -114,9 +116,11 @@ struct weft_path_msg {
 /**
  * struct weft_path_cm - connections on a path; written by cm/
  * @conns: connections
+ * @until: those with a time limit, by that
  */
 struct weft_path_cm {
 	struct weft_list conns;
+	struct weft_timeq until;
 };
 
 /**

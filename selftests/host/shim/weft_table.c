@@ -226,3 +226,37 @@ struct weft_hash_node *weft_hash_find(struct weft_hash *h, const struct weft_soc
 	pthread_mutex_unlock(&t->mutex);
 	return found;
 }
+
+/* ---- Queues -------------------------------------------------------------- */
+
+void weft_timeq_init(struct weft_timeq *q)
+{
+	weft_list_init(&q->list);
+}
+
+void weft_timeq_node_init(struct weft_timeq_node *node)
+{
+	weft_list_init(&node->list);
+	node->at = U64_MAX;
+}
+
+void weft_timeq_set(struct weft_timeq *q, struct weft_timeq_node *node, u64 at)
+{
+	struct weft_list *l;
+
+	weft_list_del(&node->list);
+	node->at = at;
+	if (at == U64_MAX)
+		return;
+	for (l = q->list.prev; l != &q->list; l = l->prev)
+		if (weft_entry(l, struct weft_timeq_node, list)->at <= at)
+			break;
+	weft_list_add(l, &node->list);
+}
+
+struct weft_timeq_node *weft_timeq_first(const struct weft_timeq *q)
+{
+	struct weft_list *l = weft_list_first(&q->list);
+
+	return l ? weft_entry(l, struct weft_timeq_node, list) : NULL;
+}

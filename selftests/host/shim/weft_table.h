@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tables of kernel/core/base/table.h for host programs: chained hash tables that double
+ * The tables of kernel/core/base/table.h for host programs: chained hash tables that double, and a
+ * list in the order of time
  *
  * Each table has a real lock, as lookups in an index run beside changes. A table that should grow
  * and gets no memory refuses the entry, as the kernel's may.
@@ -9,6 +10,7 @@
 #define WEFT_HOST_TABLE_H
 
 #include <linux/weft.h>
+#include "core/base/list.h"
 
 /**
  * struct weft_table_node - an entry
@@ -71,5 +73,28 @@ void weft_hash_exit(struct weft_hash *h);
 int weft_hash_add(struct weft_hash *h, struct weft_hash_node *node);
 void weft_hash_del(struct weft_hash *h, struct weft_hash_node *node);
 struct weft_hash_node *weft_hash_find(struct weft_hash *h, const struct weft_sockaddr *addr);
+
+/**
+ * struct weft_timeq_node - an object's place in a queue
+ * @list: in the queue
+ * @at: its time, U64_MAX: in no queue
+ */
+struct weft_timeq_node {
+	struct weft_list list;
+	u64 at;
+};
+
+/**
+ * struct weft_timeq - objects by time
+ * @list: the objects
+ */
+struct weft_timeq {
+	struct weft_list list;
+};
+
+void weft_timeq_init(struct weft_timeq *q);
+void weft_timeq_node_init(struct weft_timeq_node *node);
+void weft_timeq_set(struct weft_timeq *q, struct weft_timeq_node *node, u64 at);
+struct weft_timeq_node *weft_timeq_first(const struct weft_timeq *q);
 
 #endif
