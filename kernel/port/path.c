@@ -277,20 +277,24 @@ u32 weft_env_path_fit(struct weft_path *path)
  * weft_paths_refit - have all paths take over a change of the device's MTU
  * @port: the port, between ops->attach() and ops->detach()
  *
- * Context: process.
+ * Context: process. Between a few paths softirqs have their turn.
  */
 void weft_paths_refit(struct weft_port *port)
 {
 	struct weft_soft *soft;
+	u32 pos = 0;
+	bool more;
 
-	local_bh_disable();
-	soft = this_cpu_ptr(weft_soft);
-	soft->busy = true;
-	soft->out.core = &port->core;
-	weft_core_refit(&port->core, weft_now(), &soft->out);
-	weft_flush(&soft->out);
-	soft->busy = false;
-	local_bh_enable();
+	do {
+		local_bh_disable();
+		soft = this_cpu_ptr(weft_soft);
+		soft->busy = true;
+		soft->out.core = &port->core;
+		more = weft_core_refit(&port->core, &pos, weft_now(), &soft->out);
+		weft_flush(&soft->out);
+		soft->busy = false;
+		local_bh_enable();
+	} while (more);
 }
 
 /**

@@ -493,13 +493,17 @@ void rig_start(struct rig_node *node)
 void rig_fit(struct rig_node *node, u32 fit)
 {
 	struct weft_out *out = rig_out(node);
+	u32 pos = 0;
+	bool more;
 
 	node->fit = fit;
 	if (!node->up)
 		return;
-	weft_softirqs_off();
-	weft_core_refit(&node->core, rig_clock(node), out);
-	weft_softirqs_on();
+	do {
+		weft_softirqs_off();
+		more = weft_core_refit(&node->core, &pos, rig_clock(node), out);
+		weft_softirqs_on();
+	} while (more);
 	rig_leave(node, out);
 }
 

@@ -103,6 +103,50 @@ TEST(mtu__raise)
 	rig_free(t.rig);
 }
 
+/* The device's MTU changes: one call looks at some paths, and in the end all have changed. */
+TEST(mtu__many)
+{
+	enum { PEERS = 150 };
+	struct weft_path *path;
+	struct rig_conf conf;
+	struct rig_proc *proc;
+	struct rig_cq *cq;
+	struct rig_ep *ep;
+	struct rig_av *av;
+	struct rig *rig;
+	u32 i, pos = 0;
+
+	rig_conf_default(&conf, 1);
+	conf.nodes = PEERS + 1;
+	rig = rig_new(&conf);
+	proc = rig_proc_new(&rig->node[0]);
+	cq = rig_cq_new(proc, PEERS);
+	av = rig_av_new(proc);
+	ep = rig_ep_new(proc, WEFT_EP_RDM, 0, 256, 16, 1);
+	ASSERT_EQ(0, rig_ep_enable(ep, cq, cq, NULL, av));
+	for (i = 0; i < PEERS; i++) {
+		struct rig_op op = { .peer = (u32)rig_av_insert(av, i + 1, 2, rig), .n = 1 };
+
+		op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)rig_buf(proc, 8), 8 };
+		ASSERT_EQ(0, rig_send(ep, &op));
+	}
+	rig_run(rig, 10 * MS);
+	EXPECT_EQ(PEERS, rig->node[0].core.npaths);
+	rig->node[0].fit = 1400;
+	weft_softirqs_off();
+	EXPECT_TRUE(weft_core_refit(&rig->node[0].core, &pos, rig_clock(&rig->node[0]),
+				    rig_out(&rig->node[0])));
+	weft_softirqs_on();
+	rig_leave(&rig->node[0], rig_out(&rig->node[0]));
+	rig_fit(&rig->node[0], 1400);
+	for (i = pos = 0; (path = weft_path_next(&rig->node[0].core, &pos)); i++) {
+		EXPECT_EQ(1400, path->max_payload);
+		weft_path_put(path);
+	}
+	EXPECT_EQ(PEERS, i);
+	rig_free(rig);
+}
+
 /* A path that is not in use is not kept by probes. */
 TEST(mtu__idle)
 {

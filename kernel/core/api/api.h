@@ -63,11 +63,19 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
  */
 bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_out *out);
 
-/*
- * The MTU of the port's device has changed: have all paths ask weft_env_path_fit(), and announce
- * it. Softirqs are off; the function flushes @out.
+/**
+ * weft_core_refit - the MTU of the port's device has changed
+ * @core: the core
+ * @pos: where to go on, 0 in the first call
+ * @now: time
+ * @out: flushed when it fills up; the caller flushes the rest
+ *
+ * A few paths ask weft_env_path_fit() and announce the answer to their peers.
+ *
+ * Context: BH off.
+ * Return: true if there are more paths.
  */
-void weft_core_refit(struct weft_core *core, weft_ns now, struct weft_out *out);
+bool weft_core_refit(struct weft_core *core, u32 *pos, weft_ns now, struct weft_out *out);
 
 /* Free a core. The adapter ensures that no endpoint exists and no call is inside. May sleep. */
 void weft_core_exit(struct weft_core *core);

@@ -174,13 +174,15 @@ static void weft_core_tell(struct weft_core *core, struct weft_out *out)
 	}
 }
 
-void weft_core_refit(struct weft_core *core, weft_ns now, struct weft_out *out)
+#define WEFT_REFIT	64	/* paths of one call */
+
+bool weft_core_refit(struct weft_core *core, u32 *pos, weft_ns now, struct weft_out *out)
 {
-	struct weft_path *path;
-	u32 pos = 0;
+	struct weft_path *path = NULL;
+	u32 n;
 
 	out->now = now;
-	while ((path = weft_path_next(core, &pos))) {
+	for (n = 0; n < WEFT_REFIT && (path = weft_path_next(core, pos)); n++) {
 		weft_lock(&path->lock);
 		weft_mtu_refit(path, weft_env_path_fit(path), out);
 		weft_path_output(path, out);
@@ -189,6 +191,7 @@ void weft_core_refit(struct weft_core *core, weft_ns now, struct weft_out *out)
 		if (out->ntx > WEFT_OUT_TX / 2)
 			weft_flush(out);
 	}
+	return path;
 }
 
 bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_out *out)
