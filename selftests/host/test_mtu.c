@@ -103,6 +103,27 @@ TEST(mtu__raise)
 	rig_free(t.rig);
 }
 
+/* The route was narrow when the path was opened, and no event tells that it is no more. */
+TEST(mtu__narrow_route)
+{
+	struct two t;
+	u32 i;
+
+	two_init(&t, 1, 64, 0);
+	t.rig->node[0].fit = WEFT_PAYLOAD_MIN;
+	ASSERT_TRUE(message(&t, TWO_LONG));
+	rig_run(t.rig, 5000 * MS);
+	EXPECT_EQ(WEFT_PAYLOAD_MIN, path_of(&t.rig->node[0])->max_payload);
+	t.rig->node[0].fit = 1472;
+	for (i = 0; i < 7; i++) {
+		rig_run(t.rig, 100000 * MS);
+		ASSERT_TRUE(message(&t, 8));
+	}
+	EXPECT_EQ(1472, path_of(&t.rig->node[0])->max_payload);
+	EXPECT_EQ(1472, path_of(&t.rig->node[1])->max_payload);
+	rig_free(t.rig);
+}
+
 /* The device's MTU changes: one call looks at some paths, and in the end all have changed. */
 TEST(mtu__many)
 {

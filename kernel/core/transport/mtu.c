@@ -9,7 +9,7 @@
  * when a packet of that size (PROBE) has been answered (PROBED).
  *
  *	      up, the limit has grown,
- *	      WEFT_MTU_RAISE in use below it
+ *	      WEFT_MTU_RAISE in use
  *	REST -----------------------------> SEARCH --PROBED: the path uses this size--> SEARCH
  *	 ^ ^                                 |  \--no answer: this size fails--> SEARCH
  *	 | +--nothing is left to be tried----+
@@ -123,7 +123,7 @@ static void weft_mtu_next(struct weft_path *path, weft_ns now)
 	mtu->state = WEFT_MTU_SEARCH;
 	if (good >= limit) {
 		mtu->state = WEFT_MTU_REST;
-		mtu->at = U64_MAX;
+		weft_mtu_wake(path, now + WEFT_MTU_RAISE);
 	} else if (mtu->fails > limit) {
 		mtu->size = limit;
 		weft_mtu_wake(path, now);
@@ -365,6 +365,10 @@ weft_ns weft_mtu_due(struct weft_path *path, struct weft_out *out)
 			mtu->at = out->now + WEFT_MTU_RAISE;
 			return mtu->at;
 		}
+		/* the route may have been narrow when the path was opened */
+		weft_mtu_refit(path, weft_env_path_fit(path), out);
+		if (mtu->at > out->now)
+			break;
 		mtu->fails = U32_MAX;
 		weft_mtu_next(path, out->now);
 		break;
