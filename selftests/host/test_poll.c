@@ -9,6 +9,7 @@
 
 #include "core/api/internal.h"
 #include "rig.h"
+#include "two.h"
 #include "harness.h"
 
 #define RING	256
@@ -206,6 +207,67 @@ TEST(poll__stalled)
 		ASSERT_NE(before, n);
 	}
 	pair_fini(&t);
+}
+
+/*
+ * Datagrams of any length up to the largest packet, in memory that is resident or not: an engine
+ * copies them, or leaves them to a worker. None fails.
+ */
+TEST(poll__datagrams)
+{
+	static const u32 lens[] = { 0, 8, 192, 1000, 4000, 8000 };
+	u32 dst, cold, i, n;
+	struct weft_cqe e;
+
+	for (dst = 0; dst < 2; dst++) {
+		for (cold = 0; cold < 2; cold++) {
+			struct rig_op op = { .flags = WEFT_SQ_COMPLETION, .n = 1 };
+			u64 bytes = 0;
+			struct two t;
+
+			two_init_type(&t, WEFT_EP_DGRAM, 0, dst, 64, 0);
+			rig_fit(&t.rig->node[0], 8972);
+			rig_fit(&t.rig->node[1], 8972);
+			t.rig->node[0].core.conf.eager_max = 2048;
+			for (i = 0; i < ARRAY_SIZE(lens) + 1; i++)
+				ASSERT_EQ(0, two_get(&t, t.room + i * 10000, 10000, i));
+			/* the path finds the largest packet */
+			ASSERT_EQ(0, two_put(&t, t.buf, 8, 99, 0));
+			rig_run(t.rig, NSEC_PER_SEC);
+			EXPECT_EQ(0, two_status(&t, t.ca, 99, 0));
+			EXPECT_EQ(0, two_status(&t, t.cb, 0, 0));
+			t.a->mc->cold = cold ? RIG_PPM : 0;
+			weft_ep_hot(t.ea->ep);
+			op.peer = t.to;
+			for (i = 0; i < ARRAY_SIZE(lens); i++) {
+				op.context = i;
+				bytes += lens[i];
+				op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)t.buf, lens[i] };
+				ASSERT_EQ(0, rig_send(t.ea, &op));
+			}
+			for (i = 0; i < 10; i++) {
+				struct weft_out *out = rig_out(&t.rig->node[0]);
+
+				/* the engine itself makes no memory resident */
+				t.a->mc->fault = RIG_PPM;
+				weft_ep_poll(t.ea->ep, rig_time(t.rig), out);
+				t.a->mc->fault = 0;
+				rig_leave(&t.rig->node[0], out);
+				rig_run(t.rig, NSEC_PER_MSEC);
+			}
+			for (n = 0; rig_cq_read(t.ca, &e) == 1; n++)
+				EXPECT_EQ(0, e.status);
+			EXPECT_EQ(ARRAY_SIZE(lens), n);
+			for (n = 0; rig_cq_read(t.cb, &e) == 1; n++) {
+				EXPECT_EQ(0, e.status);
+				bytes -= e.len;
+				EXPECT_EQ(0, memcmp(t.room + e.context * 10000, t.buf, e.len));
+			}
+			EXPECT_EQ(ARRAY_SIZE(lens), n);
+			EXPECT_EQ(0, bytes);
+			rig_free(t.rig);
+		}
+	}
 }
 
 /* Payload that is not resident is left to a worker, in order, and counted once. */
