@@ -239,12 +239,12 @@ static bool weft_flow_alive(const struct weft_flow *flow)
 /* Return: number of a destination in ep->flow.peers. Others may have the same number. */
 static u32 weft_flow_peer(const struct weft_sockaddr *peer)
 {
-	u32 word[sizeof(peer->addr) / sizeof(u32)], h = be16_to_cpu(peer->port), i;
+	u64 half[2];
 
-	memcpy(word, peer->addr, sizeof(word));
-	for (i = 0; i < ARRAY_SIZE(word); i++)
-		h = (h ^ word[i]) * 0x9e3779b1u;
-	return h;
+	BUILD_BUG_ON(sizeof(half) != sizeof(peer->addr));
+	memcpy(half, peer->addr, sizeof(half));
+	half[0] = (half[0] ^ be16_to_cpu(peer->port)) * 0x9e3779b97f4a7c15ull;
+	return (u32)(((half[0] ^ half[1]) * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
 /*

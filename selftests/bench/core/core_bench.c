@@ -289,6 +289,34 @@ static void app_open(struct app *a, struct rig *rig, u32 node, u16 service)
 		die("no endpoint");
 }
 
+/* An endpoint sends to @others destinations in turn: which flow leads to this one? */
+static void find_flow(u64 n, u32 others)
+{
+	struct weft_out *out;
+	struct rig_conf conf;
+	struct rig *rig;
+	struct app a;
+	u32 i;
+
+	rig_conf_default(&conf, 1);
+	rig = rig_new(&conf);
+	app_open(&a, rig, 0, 1);
+	out = rig_out(&rig->node[0]);
+	weft_mutex_lock(&a.ep->ep->sq_mutex);
+	for (i = 0; i < others; i++)
+		if (rig_av_insert(a.av, 1, (u16)(i + 2), rig) != i ||
+		    IS_ERR(weft_flow_find(a.ep->ep, i, 0, out)))
+			die("no flow");
+	begin();
+	for (i = 0; i < n; i++)
+		if (IS_ERR(weft_flow_find(a.ep->ep, i * 7919u % others, 0, out)))
+			die("a flow is not found");
+	end();
+	weft_mutex_unlock(&a.ep->ep->sq_mutex);
+	rig_leave(&rig->node[0], out);
+	rig_free(rig);
+}
+
 /* A tagged message of 8 bytes, from the send ring to the receiver's completion queue. */
 static void messages(u64 n, u32 to)
 {
@@ -352,6 +380,10 @@ int main(int argc, char **argv)
 		find_service(n, 10);
 	else if (!strcmp(op, "service-60k"))
 		find_service(n, 60000);
+	else if (!strcmp(op, "flow-10"))
+		find_flow(n, 10);
+	else if (!strcmp(op, "flow-10k"))
+		find_flow(n, OTHERS);
 	else if (!strcmp(op, "message-remote"))
 		messages(n, 1);
 	else if (!strcmp(op, "message-local"))
