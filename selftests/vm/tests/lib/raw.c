@@ -104,12 +104,8 @@ bool raw_rdm_new(int fd, __u32 slots, struct raw_rdm *r)
 	return true;
 }
 
-bool raw_rdm_free(struct raw_rdm *r)
+void raw_rdm_release(struct raw_rdm *r)
 {
-	CHECK_EQ(raw_handle(r->fd, WEFT_IOC_DESTROY, r->ep.e.handle), 0);
-	CHECK_EQ(raw_handle(r->fd, WEFT_IOC_DESTROY, r->cq.c.handle), 0);
-	CHECK_EQ(raw_handle(r->fd, WEFT_IOC_DESTROY, r->eq.handle), 0);
-	CHECK_EQ(raw_handle(r->fd, WEFT_IOC_DESTROY, r->av.handle), 0);
 	close(r->cq.c.fd);
 	close(r->eq.fd);
 	raw_unmap(r->cq.ring, &r->cq.c.ring);
@@ -119,6 +115,15 @@ bool raw_rdm_free(struct raw_rdm *r)
 	raw_unmap(r->ep.rq, &r->ep.e.rq);
 	raw_unmap(r->ep.doorbell, &r->ep.e.doorbell);
 	raw_unmap(r->ep.status, &r->ep.e.status);
+}
+
+bool raw_rdm_free(struct raw_rdm *r)
+{
+	CHECK_EQ(raw_handle(r->fd, WEFT_IOC_DESTROY, r->ep.e.handle), 0);
+	CHECK_EQ(raw_handle(r->fd, WEFT_IOC_DESTROY, r->cq.c.handle), 0);
+	CHECK_EQ(raw_handle(r->fd, WEFT_IOC_DESTROY, r->eq.handle), 0);
+	CHECK_EQ(raw_handle(r->fd, WEFT_IOC_DESTROY, r->av.handle), 0);
+	raw_rdm_release(r);
 	return true;
 }
 

@@ -87,7 +87,9 @@ void raw_unmap(const volatile void *p, const struct weft_map *m);
 bool raw_cq_new(int fd, __u32 slots, struct raw_cq *cq);
 bool raw_ep_new(int fd, __u32 type, __u32 slots, struct raw_ep *ep);
 bool raw_rdm_new(int fd, __u32 slots, struct raw_rdm *r);
-/* Destroy, close and unmap all objects but the context. */
+/* Close and unmap all objects but the context. */
+void raw_rdm_release(struct raw_rdm *r);
+/* The same, after destroying them. */
 bool raw_rdm_free(struct raw_rdm *r);
 
 /* Publish @n slots and notify. Return: 0, negative errno. */
