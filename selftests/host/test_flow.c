@@ -256,21 +256,28 @@ TEST(flow__one_too_many)
 TEST(flow__no_long_chain)
 {
 	enum { FLOWS = 4096 };
-	static const u32 step[] = { 1, 64, 4096, 1u << 16, 0x144cbc89 };
-	struct weft_flowid id = { .ssvc = SVC, .dsvc = 2 };
+	/* steps of generation and service from one flow to the next */
+	static const struct {
+		u32 gen, svc;
+	} step[] = {
+		{ 1, 0 }, { 64, 0 }, { 4096, 0 }, { 1u << 16, 0 }, { 0x144cbc89, 0 }, { 0, 1 },
+		{ -0x9e3779b1, 1 }, { 0x9e3779b1, 1 }, { 1u << 16, 1 },
+	};
+	struct weft_flowid id = { .dsvc = 2 };
 	struct lone t;
 	u32 i, k, n;
 
 	for (k = 0; k < ARRAY_SIZE(step); k++) {
 		lone_init(&t, 0);
 		weft_lock(&t.path->lock);
-		for (i = 0; i < FLOWS; i++) {
-			id.sgen = i * step[k];
+		for (i = n = 0; i < FLOWS; i++) {
+			id.sgen = i * step[k].gen;
+			id.ssvc = (u16)(SVC + i * step[k].svc);
 			ASSERT_NE(NULL, weft_rflow_new(t.path, &id, NULL));
 		}
-		for (i = n = 0; i < FLOWS; i++)
-			n = max(n, lone_count(weft_idtable_chain(&t.path->flow.rflows,
-								 i * step[k])));
+		for (i = 0; i < WEFT_IDTABLE_MIN; i++)
+			n = max(n, lone_count(&t.path->flow.rflows.first[i]));
+		EXPECT_EQ(FLOWS, t.path->flow.rflows.size);
 		EXPECT_GE(16, n);
 		weft_unlock(&t.path->lock);
 		lone_fini(&t);

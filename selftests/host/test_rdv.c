@@ -218,6 +218,37 @@ TEST(rdv__eager_any_order)
 	near_fini(&s);
 }
 
+/* A GRANT for message 0, which no announced message is, grants no eager send anything. */
+TEST(rdv__grant_eager)
+{
+	struct rig_op op = { .n = 1, .flags = WEFT_SQ_COMPLETION | WEFT_SQ_DELIVERY };
+	struct weft_list *l;
+	struct near s;
+	u32 i;
+
+	near_init(&s);
+	s.t.path->tx_limit = 64;
+	op.peer = s.to;
+	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)rig_buf(s.proc, 1000), 1000 };
+	for (i = 0; i < 16; i++)
+		ASSERT_EQ(0, rig_send(s.ep, &op));
+	rig_notify(s.ep, WEFT_NOTIFY_SQ);
+	EXPECT_EQ(16, s.t.path->msg.sids.n);
+	/* one of them may be in the chain of number 0 */
+	weft_list_for_each(l, &s.ep->ep->flow.recent->txms) {
+		struct weft_txm *txm = weft_entry(l, struct weft_txm, node);
+
+		weft_lock(&s.t.path->lock);
+		weft_idtable_del(&s.t.path->msg.sids, &txm->bulk.idnode);
+		weft_idtable_add(&s.t.path->msg.sids, &txm->bulk.idnode, 0);
+		weft_unlock(&s.t.path->lock);
+	}
+	grant(&s, 0, 3000);
+	weft_list_for_each(l, &s.ep->ep->flow.recent->txms)
+		EXPECT_EQ(WEFT_TXM_SENT, weft_entry(l, struct weft_txm, node)->state);
+	near_fini(&s);
+}
+
 /* A peer asks for unknown messages, and acknowledges nothing: pending answers are bounded. */
 TEST(rdv__unknown_many)
 {

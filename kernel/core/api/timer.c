@@ -11,15 +11,17 @@
 #include "core/api/monitor.h"
 
 #define WEFT_PATH_EXPIRE	64	/* objects of each kind that one call looks at */
+#define WEFT_PATH_GAP	(100 * NSEC_PER_USEC)	/* from one call to the next, for other softirqs */
 
 /*
  * End connections and closing flows that have taken too long. Refused flows ask again. Return: when
- * the next one is due; now, if there were too many.
+ * the next call is due.
  */
 static weft_ns weft_path_expire(struct weft_path *path, struct weft_out *out)
 {
 	struct weft_timeq_node *due;
 	struct weft_flow *flow;
+	weft_ns next;
 	u32 n;
 
 	for (n = 0; n < WEFT_PATH_EXPIRE; n++) {
@@ -44,8 +46,9 @@ static weft_ns weft_path_expire(struct weft_path *path, struct weft_out *out)
 			break;
 		weft_flow_expire(container_of(due, struct weft_flow, close), out);
 	}
-	return min3(weft_timeq_next(&path->cm.until), weft_timeq_next(&path->flow.again),
+	next = min3(weft_timeq_next(&path->cm.until), weft_timeq_next(&path->flow.again),
 		    weft_timeq_next(&path->flow.closing));
+	return next > out->now ? next : out->now + WEFT_PATH_GAP;
 }
 
 static void weft_path_due(struct weft_path *path, struct weft_out *out)

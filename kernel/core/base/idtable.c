@@ -34,7 +34,6 @@ static void weft_idtable_shrink(struct weft_idtable *t, u32 size)
 		t->part[i] = NULL;
 	}
 	weft_idtable_resize(t, size);
-	t->retry = 0;
 }
 
 /**
@@ -110,6 +109,9 @@ void weft_idtable_del(struct weft_idtable *t, struct weft_idnode *node)
 	if (weft_list_empty(&node->list))
 		return;
 	weft_list_del(&node->list);
-	if (!--t->n && t->size > WEFT_IDTABLE_KEEP)
+	if (--t->n)
+		return;
+	t->retry = 0;
+	if (t->size > WEFT_IDTABLE_KEEP)
 		weft_idtable_shrink(t, WEFT_IDTABLE_KEEP);
 }

@@ -134,7 +134,8 @@ static struct weft_txm *weft_send_by_id(struct weft_path *path, u32 sid)
 	weft_list_for_each(l, weft_idtable_chain(&path->msg.sids, sid)) {
 		struct weft_txm *txm = weft_entry(l, struct weft_txm, bulk.idnode.list);
 
-		if (txm->sid == sid)
+		/* eager sends have none */
+		if (!txm->eager && txm->sid == sid)
 			return txm;
 	}
 	return NULL;

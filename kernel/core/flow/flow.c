@@ -243,8 +243,9 @@ static u32 weft_flow_peer(const struct weft_sockaddr *peer)
 
 	BUILD_BUG_ON(sizeof(half) != sizeof(peer->addr));
 	memcpy(half, peer->addr, sizeof(half));
-	half[0] = (half[0] ^ be16_to_cpu(peer->port)) * 0x9e3779b97f4a7c15ull;
-	return (u32)(((half[0] ^ half[1]) * 0x9e3779b97f4a7c15ull) >> 32);
+	half[0] *= 0x9e3779b97f4a7c15ull;
+	half[1] = (half[0] ^ half[1] ^ be16_to_cpu(peer->port)) * 0x9e3779b97f4a7c15ull;
+	return (u32)(half[1] >> 32);
 }
 
 /*
@@ -459,7 +460,7 @@ struct weft_rflow *weft_rflow_new(struct weft_path *path, const struct weft_flow
 	rf->no = path->flow.next_rflow++;
 	weft_credit_init(rf);
 	weft_list_add_tail(&path->flow.rlist, &rf->node);
-	weft_idtable_add(&path->flow.rflows, &rf->idnode, id->sgen);
+	weft_idtable_add(&path->flow.rflows, &rf->idnode, weft_rflow_id(path, id->ssvc, id->sgen));
 	path->flow.nrflow++;
 	path->nflow++;
 	return rf;

@@ -83,10 +83,11 @@ struct weft_flow *weft_flow_by_gen(struct weft_path *path, u32 gen)
  */
 struct weft_rflow *weft_rflow_find(struct weft_path *path, u16 ssvc, u32 sgen)
 {
+	u32 id = weft_rflow_id(path, ssvc, sgen);
 	struct weft_list *l;
 
 	weft_assert_held(&path->lock);
-	weft_list_for_each(l, weft_idtable_chain(&path->flow.rflows, sgen)) {
+	weft_list_for_each(l, weft_idtable_chain(&path->flow.rflows, id)) {
 		struct weft_rflow *rf = weft_entry(l, struct weft_rflow, idnode.list);
 
 		if (rf->id.sgen == sgen && rf->id.ssvc == ssvc)

@@ -267,6 +267,15 @@ static inline bool weft_path_far(const struct weft_path *path)
 }
 
 /*
+ * Return: number of the flow from service @ssvc in path->flow.rflows. A peer may give many services
+ * one @sgen, and must not know which numbers are equal.
+ */
+static inline u32 weft_rflow_id(const struct weft_path *path, u16 ssvc, u32 sgen)
+{
+	return sgen ^ weft_idtable_hash(&path->flow.rflows, ssvc);
+}
+
+/*
  * Return: number of message @mseq of flow @sgen in path->msg.sids. Others may have the same number.
  */
 static inline u32 weft_eager_id(u32 sgen, u32 mseq)

@@ -354,6 +354,7 @@ static bool weft_mtu_seek(struct weft_path *path, struct weft_out *out)
 weft_ns weft_mtu_due(struct weft_path *path, struct weft_out *out)
 {
 	struct weft_mtu *mtu = path->mtu;
+	u32 fit;
 
 	weft_assert_held(&path->lock);
 	if (mtu->at > out->now)
@@ -361,14 +362,19 @@ weft_ns weft_mtu_due(struct weft_path *path, struct weft_out *out)
 	switch (mtu->state) {
 	case WEFT_MTU_REST:
 		/* a path that is not in use sends nothing, so that it can be released */
-		if (weft_since(out->now, path->heard_at) >= WEFT_MTU_RAISE / 2) {
+		if (weft_since(out->now, max(path->heard_at, path->used_at)) >= WEFT_MTU_RAISE / 2) {
 			mtu->at = out->now + WEFT_MTU_RAISE;
 			return mtu->at;
 		}
-		/* the route may have been narrow when the path was opened */
-		weft_mtu_refit(path, weft_env_path_fit(path), out);
-		if (mtu->at > out->now)
+		/*
+		 * The route may have been narrow when the path was opened. A route that is narrow
+		 * now proves nothing: probes find that out.
+		 */
+		fit = min(weft_env_path_fit(path), path->core->conf.max_payload);
+		if (fit > mtu->own) {
+			weft_mtu_refit(path, fit, out);
 			break;
+		}
 		mtu->fails = U32_MAX;
 		weft_mtu_next(path, out->now);
 		break;

@@ -344,6 +344,7 @@ static bool payer_run(void)
 		CHECK_EQ(c.len, BIG);
 		CHECK_EQ(completion(pair.a.txcq, &c, NULL, NULL), 1);
 	}
+	until = now_ms() + WAIT_MS;
 	while (charged() - before > KEPT * BIG / 2)
 		CHECK(now_ms() < until);
 	return true;
