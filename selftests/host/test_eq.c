@@ -95,6 +95,7 @@ TEST_F(eq, owned_and_purged)
 	struct weft_qev own = { .owned = true, .ev = { .handle = 2, .type = 7 } };
 	struct weft_event ev;
 
+	weft_list_init(&own.node);
 	EXPECT_FALSE(weft_eq_forget(eq, &own));
 	weft_eq_post(eq, &own, self->out);
 	EXPECT_TRUE(weft_eq_forget(eq, &own));

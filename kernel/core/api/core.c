@@ -120,6 +120,9 @@ int weft_core_init(struct weft_core *core, const struct weft_conf *conf,
 	weft_mutex_init(&core->grp_mutex);
 	weft_list_init(&core->groups);
 	weft_list_init(&core->eps);
+	weft_list_init(&core->retries);
+	weft_list_init(&core->monitored);
+	core->retry_at = U64_MAX;
 	core->path_slots = conf->max_paths;
 	if (weft_core_tables(core))
 		return -ENOMEM;

@@ -146,6 +146,8 @@ struct weft_ep *weft_ep_new(struct weft_core *core, const struct weft_ep_conf *c
 	ep->cm.ev_shut.owned = true;
 	ep->ev_err.owned = true;
 	weft_list_init(&ep->flow.list);
+	weft_list_init(&ep->retry);
+	weft_list_init(&ep->mon.node);
 	weft_idtable_init(&ep->flow.peers, (u32)core->key[0]);
 	weft_work_init(&ep->tx.work, WEFT_WORK_SQ, conf->ctx);
 	weft_work_init(&ep->rx.work, WEFT_WORK_RQ, conf->ctx);
@@ -390,6 +392,8 @@ static void weft_ep_die(struct weft_ep *ep, struct weft_out *out)
 		weft_eq_put(eq);
 	weft_lock(&ep->core->lock);
 	weft_list_del(&ep->node);
+	weft_list_del(&ep->retry);
+	weft_list_del(&ep->mon.node);
 	ep->core->neps--;
 	weft_unlock(&ep->core->lock);
 }

@@ -16,7 +16,8 @@
  * number up to which its receives have failed. So a receive posted later waits for the node to
  * return, for the time of a handshake.
  *
- * The timer of core->local and the death of a path schedule a worker of the endpoint's context.
+ * The timer of core->local schedules workers of the contexts, for a few endpoints in one call. A
+ * pass over all endpoints begins with each half of keepalive_ns, and with the death of a path.
  * Receives of shared queues are not monitored: they have no completion queue in which to fail.
  *
  * Locks: ep->lock protects the receives and numbers of an endpoint, core->known_lock the known
@@ -170,46 +171,50 @@ static bool weft_monitor_has(const struct weft_ep *ep)
 	return ep->rx.match.nposts || READ_ONCE(ep->conf.doorbell->rq_tail) != ep->rx.ring.cons;
 }
 
-/* Have a worker check an endpoint with receives. Return: true if the endpoint is monitored. */
-static bool weft_monitor_one(struct weft_ep *ep, struct weft_out *out)
+/* Have a worker check a monitored endpoint with receives. */
+static void weft_monitor_one(struct weft_ep *ep, struct weft_out *out)
 {
-	bool monitored;
-
 	weft_lock(&ep->lock);
-	monitored = ep->mon.on && ep->state != WEFT_EPS_DEAD && ep->state != WEFT_EPS_ERROR;
-	if (monitored && !weft_monitor_has(ep)) {
+	if (ep->state == WEFT_EPS_DEAD || ep->state == WEFT_EPS_ERROR) {
+		/* its receives have ended */
+	} else if (!weft_monitor_has(ep)) {
 		/* receives posted later concern only later deaths */
 		WRITE_ONCE(ep->mon.no, READ_ONCE(ep->core->deaths));
-	} else if (monitored && !ep->mon.work.queued) {
+	} else if (!ep->mon.work.queued) {
 		ep->mon.work.queued = true;
 		weft_ep_get(ep);
 		weft_list_add_tail(&out->deferred, &ep->mon.work.node);
 	}
 	weft_unlock(&ep->lock);
-	return monitored;
 }
 
-/**
- * weft_monitor_all - have workers check all monitored endpoints
- * @core: the core; no lock is held
- * @out: output
- *
- * Return: true if the core has monitored endpoints.
+/*
+ * Have workers check the next monitored endpoints. Return: true if there are more in this pass;
+ * false: the pass is complete. @any: out: there are monitored endpoints.
  */
-bool weft_monitor_all(struct weft_core *core, struct weft_out *out)
+static bool weft_monitor_some(struct weft_core *core, bool *any, struct weft_out *out)
 {
 	struct weft_list *l;
-	bool any = false;
+	bool more = false;
+	u32 n;
 
 	weft_lock(&core->lock);
-	weft_list_for_each(l, &core->eps) {
-		struct weft_ep *ep = weft_entry(l, struct weft_ep, node);
+	*any = !weft_list_empty(&core->monitored);
+	for (n = 0; (l = weft_list_first(&core->monitored)); n++) {
+		struct weft_ep *ep = weft_entry(l, struct weft_ep, mon.node);
 
-		if (READ_ONCE(ep->mon.on))
-			any |= weft_monitor_one(ep, out);
+		more = ep->mon.pass != core->monitor_pass;
+		if (!more || n == WEFT_PATH_BATCH)
+			break;
+		ep->mon.pass = core->monitor_pass;
+		weft_list_del(l);
+		weft_list_add_tail(&core->monitored, l);
+		weft_monitor_one(ep, out);
 	}
+	if (!more)
+		core->monitor_pass++;
 	weft_unlock(&core->lock);
-	return any;
+	return more;
 }
 
 static weft_ns weft_monitor_period(const struct weft_core *core)
@@ -227,6 +232,23 @@ static void weft_monitor_arm(struct weft_core *core, weft_ns at)
 }
 
 /**
+ * weft_monitor_all - have all monitored endpoints checked, because a path has died
+ * @core: the core; no lock is held
+ * @now: time
+ */
+void weft_monitor_all(struct weft_core *core, weft_ns now)
+{
+	bool any;
+
+	weft_lock(&core->lock);
+	any = !weft_list_empty(&core->monitored);
+	core->monitor_pass++;
+	weft_unlock(&core->lock);
+	if (any)
+		weft_monitor_arm(core, now);
+}
+
+/**
  * weft_monitor_begin - monitor an endpoint that has been enabled
  * @ep: the endpoint, not locked
  */
@@ -236,16 +258,17 @@ void weft_monitor_begin(struct weft_ep *ep)
 
 	if (ep->conf.type != WEFT_EP_RDM || !(ep->conf.flags & WEFT_EPF_DIRECTED) || ep->rx.srq)
 		return;
-	weft_lock(&ep->lock);
-	ep->mon.no = READ_ONCE(core->deaths);
-	WRITE_ONCE(ep->mon.on, true);
-	weft_unlock(&ep->lock);
+	weft_lock(&core->lock);
+	WRITE_ONCE(ep->mon.no, READ_ONCE(core->deaths));
+	ep->mon.pass = core->monitor_pass - 1;
+	weft_list_add(&core->monitored, &ep->mon.node);
+	weft_unlock(&core->lock);
 	/* at once, because the time is not known here */
 	weft_monitor_arm(core, 0);
 }
 
 /**
- * weft_monitor_due - have workers check monitored endpoints, if it is due
+ * weft_monitor_due - have workers check the next monitored endpoints, if it is due
  * @core: the core
  * @out: output
  *
@@ -253,7 +276,7 @@ void weft_monitor_begin(struct weft_ep *ep)
  */
 void weft_monitor_due(struct weft_core *core, struct weft_out *out)
 {
-	bool due;
+	bool due, any;
 
 	weft_lock(&core->local->lock);
 	due = core->monitor_at <= out->now;
@@ -262,7 +285,11 @@ void weft_monitor_due(struct weft_core *core, struct weft_out *out)
 	else if (core->monitor_at != U64_MAX)
 		weft_path_deadline(core->local, core->monitor_at);
 	weft_unlock(&core->local->lock);
-	if (due && weft_monitor_all(core, out))
+	if (!due)
+		return;
+	if (weft_monitor_some(core, &any, out))
+		weft_monitor_arm(core, out->now + WEFT_PATH_GAP);
+	else if (any)
 		weft_monitor_arm(core, out->now + weft_monitor_period(core));
 }
 

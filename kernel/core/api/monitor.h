@@ -10,7 +10,7 @@
 int weft_monitor_init(struct weft_core *core);
 void weft_monitor_exit(struct weft_core *core);
 bool weft_monitor_bury(struct weft_path *path, bool heard);
-bool weft_monitor_all(struct weft_core *core, struct weft_out *out);
+void weft_monitor_all(struct weft_core *core, weft_ns now);
 void weft_monitor_begin(struct weft_ep *ep);
 void weft_monitor_due(struct weft_core *core, struct weft_out *out);
 void weft_monitor_work(struct weft_ep *ep, struct weft_out *out);

@@ -95,7 +95,7 @@ static void weft_path_bury(struct weft_path *path, struct weft_out *out)
 	weft_flow_gave_up(path, lost, path->failing);
 	weft_unlock(&path->lock);
 	if (told)
-		weft_monitor_all(core, out);
+		weft_monitor_all(core, out->now);
 }
 
 /**

@@ -10,9 +10,6 @@
  */
 #include "core/api/monitor.h"
 
-#define WEFT_PATH_EXPIRE	64	/* objects of each kind that one call looks at */
-#define WEFT_PATH_GAP	(100 * NSEC_PER_USEC)	/* from one call to the next, for other softirqs */
-
 /*
  * End connections and closing flows that have taken too long. Refused flows ask again. Return: when
  * the next call is due.
@@ -24,13 +21,13 @@ static weft_ns weft_path_expire(struct weft_path *path, struct weft_out *out)
 	weft_ns next;
 	u32 n;
 
-	for (n = 0; n < WEFT_PATH_EXPIRE; n++) {
+	for (n = 0; n < WEFT_PATH_BATCH; n++) {
 		due = weft_timeq_due(&path->cm.until, out->now);
 		if (!due)
 			break;
 		weft_cm_expire(container_of(due, struct weft_conn, until), out);
 	}
-	for (n = 0; n < WEFT_PATH_EXPIRE; n++) {
+	for (n = 0; n < WEFT_PATH_BATCH; n++) {
 		due = weft_timeq_due(&path->flow.again, out->now);
 		if (!due)
 			break;
@@ -40,11 +37,14 @@ static weft_ns weft_path_expire(struct weft_path *path, struct weft_out *out)
 		else
 			weft_contact_again(flow);
 	}
-	for (n = 0; n < WEFT_PATH_EXPIRE; n++) {
+	for (n = 0; n < WEFT_PATH_BATCH; n++) {
 		due = weft_timeq_due(&path->flow.closing, out->now);
 		if (!due)
 			break;
+		/* its sends count, too */
+		n += path->nwait;
 		weft_flow_expire(container_of(due, struct weft_flow, close), out);
+		n -= path->nwait;
 	}
 	next = min3(weft_timeq_next(&path->cm.until), weft_timeq_next(&path->flow.again),
 		    weft_timeq_next(&path->flow.closing));
@@ -101,25 +101,37 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 		weft_path_deadline(path, at);
 }
 
-/* Have workers try the endpoints again that wait for a path or for memory. */
+/* Have workers try the next endpoints again that wait for a path or for memory. */
 static void weft_timer_retry(struct weft_core *core, struct weft_out *out)
 {
 	struct weft_list *l;
+	bool due, more;
+	u32 n;
 
-	if (likely(!READ_ONCE(core->retrying)))
+	weft_lock(&core->local->lock);
+	due = core->retry_at <= out->now;
+	if (due)
+		core->retry_at = U64_MAX;
+	else if (core->retry_at != U64_MAX)
+		weft_path_deadline(core->local, core->retry_at);
+	weft_unlock(&core->local->lock);
+	if (likely(!due))
 		return;
 	weft_lock(&core->lock);
-	WRITE_ONCE(core->retrying, false);
-	weft_list_for_each(l, &core->eps) {
-		struct weft_ep *ep = weft_entry(l, struct weft_ep, node);
+	for (n = 0; n < WEFT_PATH_BATCH && (l = weft_list_first(&core->retries)); n++) {
+		struct weft_ep *ep = weft_entry(l, struct weft_ep, retry);
 
+		weft_list_del(l);
 		weft_lock(&ep->lock);
 		if (READ_ONCE(ep->reclaim_at) || READ_ONCE(ep->tx.starved))
 			weft_ep_sq_defer(ep, out);
 		weft_grow_again(ep, out);
 		weft_unlock(&ep->lock);
 	}
+	more = !weft_list_empty(&core->retries);
 	weft_unlock(&core->lock);
+	if (more)
+		weft_core_retry_at(core, out->now + WEFT_PATH_GAP);
 }
 
 void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out)

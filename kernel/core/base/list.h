@@ -65,6 +65,18 @@ static inline struct weft_list *weft_list_first(const struct weft_list *head)
 	return head->next == head ? NULL : head->next;
 }
 
+/* Move the entries from @first to @last, of one list, to the end of @to. */
+static inline void weft_list_move_run(struct weft_list *to, struct weft_list *first,
+				      struct weft_list *last)
+{
+	first->prev->next = last->next;
+	last->next->prev = first->prev;
+	first->prev = to->prev;
+	last->next = to;
+	to->prev->next = first;
+	to->prev = last;
+}
+
 /* Move all of @from to the end of @to. */
 static inline void weft_list_splice_tail(struct weft_list *to, struct weft_list *from)
 {

@@ -122,6 +122,8 @@ bool weft_announce(struct weft_rxm *rxm, bool inl, struct weft_out *out)
 	weft_unlock(&ep->lock);
 	if (all) {
 		weft_list_del(&rxm->fnode);
+		if (!rxm->sid)
+			weft_rxm_unlist(rxm);
 		weft_announce_told(rxm, out);
 	}
 	weft_grant_leave(rxm, out);

@@ -155,13 +155,10 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 
 /**
  * weft_rxm_unlist - let no chunk of the sender find a message any more
- * @rxm: the message; its path is locked, if it has one
+ * @rxm: the message; its path is locked, unless the message is within the node
  */
 void weft_rxm_unlist(struct weft_rxm *rxm)
 {
-	if (!rxm->sid)
-		return;
-	weft_assert_held(&rxm->path->lock);
 	weft_idtable_del(&rxm->path->msg.rids, &rxm->bulk.rnode);
 	weft_idtable_del(&rxm->path->msg.psids, &rxm->bulk.pnode);
 }
@@ -374,6 +371,8 @@ static void weft_rxm_is_whole(struct weft_rxm *rxm, struct weft_out *out)
 	/* an early message keeps its place until its turn, and its sender is informed then */
 	if (!rxm->early) {
 		weft_list_del(&rxm->fnode);
+		if (!rxm->sid)
+			weft_rxm_unlist(rxm);
 		if (!rxm->started)
 			weft_rxm_buffered(rxm);
 	}
@@ -434,6 +433,7 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 		weft_credit_got(rxm, len);
 		if (rxm->got == rxm->len) {
 			weft_list_del(&rxm->fnode);
+			weft_rxm_unlist(rxm);
 			rxm->whole = true;
 			weft_rxm_complete(rxm);
 			if (!n)
@@ -554,7 +554,8 @@ static struct weft_rxm *weft_rxm_by_id(struct weft_path *path, u32 rid)
 	weft_list_for_each(l, weft_idtable_chain(&path->msg.rids, rid)) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, bulk.rnode.list);
 
-		if (rxm->bulk.rid == rid)
+		/* eager messages have none */
+		if (rxm->sid && rxm->bulk.rid == rid)
 			return rxm;
 	}
 	return NULL;

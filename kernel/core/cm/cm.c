@@ -72,6 +72,7 @@ void weft_conn_init(struct weft_conn *conn, struct weft_path *path, bool active)
 	conn->active = active;
 	weft_list_init(&conn->node);
 	weft_timeq_node_init(&conn->until);
+	weft_idnode_init(&conn->peer_node);
 	weft_list_init(&conn->reqnode);
 	weft_ctl_init(&conn->ctl, WEFT_CTL_CONN);
 	weft_list_init(&conn->ev.node);
@@ -143,6 +144,9 @@ void weft_conn_list(struct weft_conn *conn, weft_ns now)
 
 	weft_assert_held(&conn->path->lock);
 	weft_list_add_tail(&path->cm.conns, &conn->node);
+	if (!conn->active)
+		weft_idtable_add(&path->cm.peers, &conn->peer_node,
+				 weft_conn_peer_id(path, conn->peer, conn->fid.dgen));
 	if (!weft_conn_needs(conn))
 		return;
 	path->nconn++;
@@ -154,6 +158,7 @@ void weft_conn_unlist(struct weft_conn *conn)
 {
 	weft_conn_unname(conn);
 	weft_list_del(&conn->node);
+	weft_idtable_del(&conn->path->cm.peers, &conn->peer_node);
 }
 
 /* ---- Events -------------------------------------------------------------------------- */

@@ -152,9 +152,10 @@ static struct weft_conn *weft_conn_find(struct weft_path *path, const struct wef
 	if (conn || rsp || w->op != WEFT_CM_FIN)
 		return conn;
 	/* a requester that has not received our REP yet */
-	weft_list_for_each(l, &path->cm.conns) {
-		conn = weft_entry(l, struct weft_conn, node);
-		if (!conn->active && conn->peer == req && weft_conn_fits(conn, path, &f, req))
+	weft_list_for_each(l, weft_idtable_chain(&path->cm.peers,
+						 weft_conn_peer_id(path, req, f.sgen))) {
+		conn = weft_entry(l, struct weft_conn, peer_node.list);
+		if (conn->peer == req && weft_conn_fits(conn, path, &f, req))
 			return conn;
 	}
 	return NULL;

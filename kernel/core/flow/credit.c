@@ -298,24 +298,31 @@ void weft_credit_end(struct weft_rflow *rf)
 }
 
 /**
- * weft_credit_timer - check the credit of starved flows again
+ * weft_credit_timer - check the credit of starved flows again, the next ones
  * @path: the path, locked
  * @out: output
  */
 void weft_credit_timer(struct weft_path *path, struct weft_out *out)
 {
 	struct weft_list again, *l;
+	u32 n;
 
 	weft_assert_held(&path->lock);
 	path->flow.credit_at = U64_MAX;
 	weft_list_init(&again);
 	weft_list_splice_tail(&again, &path->flow.starved);
-	while ((l = weft_list_first(&again))) {
+	for (n = 0; n < WEFT_PATH_BATCH && (l = weft_list_first(&again)); n++) {
 		struct weft_rflow *rf = weft_entry(l, struct weft_rflow, starved);
 
 		weft_list_del(l);
 		weft_credit_look(rf, out);
 	}
+	if (weft_list_empty(&again))
+		return;
+	/* the others come first next time */
+	weft_list_splice_tail(&again, &path->flow.starved);
+	weft_list_splice_tail(&path->flow.starved, &again);
+	path->flow.credit_at = out->now + WEFT_PATH_GAP;
 }
 
 /* ---- The sending side ------------------------------------------------------------ */
@@ -323,14 +330,19 @@ void weft_credit_timer(struct weft_path *path, struct weft_out *out)
 /**
  * weft_credit_park - park a send whose flow may not begin a message
  * @txm: the send, on its lane's sendq; its path is locked
+ *
+ * Sends that were parked before, and stand behind it, are parked together with it.
  */
 void weft_credit_park(struct weft_txm *txm)
 {
+	struct weft_flow *flow = txm->flow;
+	struct weft_txm *last = flow->unparked ? flow->unparked : txm;
+
 	weft_assert_held(&txm->path->lock);
-	if (txm->flow->accepted)
+	if (flow->accepted)
 		weft_count(txm->path->core, limit_messages);
-	weft_list_del(&txm->qnode);
-	weft_list_add_tail(&txm->flow->parked, &txm->qnode);
+	weft_list_move_run(&flow->parked, &txm->qnode, &last->qnode);
+	flow->unparked = NULL;
 }
 
 /**
@@ -346,19 +358,22 @@ struct weft_flow *weft_credit_told(struct weft_path *path, const struct weft_w_c
 	struct weft_flowid id;
 	struct weft_list *sendq;
 	u32 bytes = be32_to_cpu(w->bytes);
+	bool more;
 
 	weft_assert_held(&path->lock);
 	weft_wire_flow_get(&w->flow, &id);
 	flow = weft_flow_by_gen(path, id.sgen);
 	if (!flow)
 		return NULL;
-	if ((s32)(id.mseq - flow->msg_limit) > 0)
+	more = (s32)(id.mseq - flow->msg_limit) > 0;
+	if (more)
 		flow->msg_limit = id.mseq;
 	if ((s32)(bytes - flow->tx_limit) > 0)
 		flow->tx_limit = bytes;
-	if (weft_list_empty(&flow->parked))
+	if (!more || weft_list_empty(&flow->parked))
 		return flow;
 	/* parked sends come before the other sends of this flow */
+	flow->unparked = weft_entry(flow->parked.prev, struct weft_txm, qnode);
 	sendq = &path->lane[flow->lane].sendq;
 	weft_list_splice_tail(&flow->parked, sendq);
 	weft_list_splice_tail(sendq, &flow->parked);

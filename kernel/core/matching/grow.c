@@ -165,7 +165,7 @@ bool weft_grow(struct weft_ep *ep, struct weft_out *out)
 	weft_lock(&ep->lock);
 	ep->rx.starved = true;
 	weft_unlock(&ep->lock);
-	weft_core_retry(ep->core, out->now);
+	weft_core_retry(ep, out->now);
 	return false;
 }
 

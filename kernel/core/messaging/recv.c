@@ -188,6 +188,14 @@ static bool weft_recv_too_long(struct weft_path *path, struct weft_rflow *rf,
 	return true;
 }
 
+/* An eager message has its turn and is incomplete. */
+static void weft_recv_partial(struct weft_rflow *rf, struct weft_rxm *rxm)
+{
+	weft_list_add_tail(&rf->partial, &rxm->fnode);
+	weft_idtable_add(&rf->path->msg.rids, &rxm->bulk.rnode,
+			 weft_eager_id(rf->no, rxm->id.mseq));
+}
+
 /*
  * Offer an early message in its turn. A lost one is offered, too, so that no later message takes
  * the receive that is meant for it.
@@ -207,7 +215,7 @@ static void weft_recv_turn(struct weft_path *path, struct weft_rflow *rf, struct
 	if (weft_recv_too_long(path, rf, &h, rxm->sid, rxm, out))
 		return;
 	if (!rxm->sid && rxm->got < rxm->len)
-		weft_list_add_tail(&rf->partial, &rxm->fnode);
+		weft_recv_partial(rf, rxm);
 	rxm = weft_recv_offer(path, rf, &h, rxm->sid, rxm, NULL, out);
 	if (!rxm)
 		return;
@@ -289,16 +297,32 @@ static struct weft_rxm *weft_recv_early(struct weft_path *path, struct weft_rflo
 	return rxm;
 }
 
-/* Find a message in a list sorted by number, from the end, where most are found. */
-static struct weft_rxm *weft_recv_known(struct weft_list *list, u32 mseq)
+/* Find a message that came before its turn, from the end, where most are found. */
+static struct weft_rxm *weft_recv_known(const struct weft_rflow *rf, u32 mseq)
 {
 	struct weft_list *l;
 
-	for (l = list->prev; l != list; l = l->prev) {
+	for (l = rf->early.prev; l != &rf->early; l = l->prev) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, fnode);
 
 		if ((s32)(rxm->id.mseq - mseq) <= 0)
 			return rxm->id.mseq == mseq ? rxm : NULL;
+	}
+	return NULL;
+}
+
+/* Find an eager message that is incomplete after its turn. A receiver may have many of them. */
+static struct weft_rxm *weft_recv_begun(const struct weft_rflow *rf, u32 mseq)
+{
+	struct weft_list *l;
+
+	weft_list_for_each(l, weft_idtable_chain(&rf->path->msg.rids,
+						 weft_eager_id(rf->no, mseq))) {
+		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, bulk.rnode.list);
+
+		if (!rxm->sid && rxm->id.mseq == mseq && rxm->id.sgen == rf->id.sgen &&
+		    rxm->id.ssvc == rf->id.ssvc)
+			return rxm;
 	}
 	return NULL;
 }
@@ -356,7 +380,7 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct w
 			return (int)PTR_ERR(rxm);
 		err = 0;
 		if (rxm) {
-			weft_list_add_tail(&rf->partial, &rxm->fnode);
+			weft_recv_partial(rf, rxm);
 			if (rxm->started)
 				weft_rxm_begin(rxm, out);
 			err = weft_rxm_fragment(rxm, off, c->pay, c->paylen, out);
@@ -369,7 +393,7 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct w
 		weft_recv_next(path, h.flow.ssvc, h.flow.sgen, out);
 		return err;
 	}
-	rxm = weft_recv_known(ahead < 0 ? &rf->partial : &rf->early, h.flow.mseq);
+	rxm = ahead < 0 ? weft_recv_begun(rf, h.flow.mseq) : weft_recv_known(rf, h.flow.mseq);
 	if (!rxm) {
 		if (ahead < 0)
 			goto ignore;
@@ -411,7 +435,7 @@ int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struc
 	if (rf->gone || ahead < 0 || !sid || !weft_recv_authentic(rf, &h))
 		return 0;
 	if (ahead)
-		return weft_recv_known(&rf->early, h.flow.mseq) ||
+		return weft_recv_known(rf, h.flow.mseq) ||
 				       weft_recv_early(path, rf, &h, sid) ?
 			       0 :
 			       -ENOMEM;

@@ -353,6 +353,8 @@ static bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct
 			return true;
 		}
 		txm->begun = true;
+		if (unlikely(flow->unparked == txm))
+			flow->unparked = NULL;
 		txm->mseq = ++flow->id.mseq;
 		txm->eager = !txm->user && weft_credit_eager(flow, (u32)txm->len) &&
 			     !(txm->len > path->max_payload && weft_class_crowded(path, flow, now));

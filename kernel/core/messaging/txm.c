@@ -53,7 +53,7 @@ bool weft_send_grow(struct weft_ep *ep, struct weft_out *out)
 		return false;
 	if (weft_ep_txms(ep)) {
 		WRITE_ONCE(ep->tx.starved, true);
-		weft_core_retry(ep->core, out->now);
+		weft_core_retry(ep, out->now);
 		return false;
 	}
 	WRITE_ONCE(ep->tx.starved, false);
@@ -324,6 +324,8 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
 	if (!txm->path->local)
 		txm->path->nwait--;
 	txm->state = WEFT_TXM_OVER;
+	if (unlikely(flow->unparked == txm))
+		flow->unparked = NULL;
 	weft_list_del(&txm->node);
 	weft_list_del(&txm->qnode);
 	weft_idtable_del(&txm->path->msg.sids, &txm->bulk.idnode);
@@ -331,7 +333,7 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
 		weft_win_drop(&txm->win[i]);
 	if (unlikely(!weft_list_empty(&flow->fenced)))
 		weft_fence_check(flow, out);
-	if (txm->user && txm->nrec)
+	if (txm->user && txm->sent && txm->nrec)
 		weft_lane_withdraw(flow->path, weft_class_lane(flow, WEFT_CLASS_DATA), txm, out);
 	weft_txm_put(txm, out);
 	weft_flow_check(flow, out);

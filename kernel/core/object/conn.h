@@ -46,6 +46,7 @@
  * @ops: chunks to be sent, as bits of WEFT_CM_*
  * @status: errno in its REJ
  * @lost: errno: the peer's node is silent; the connection has not ended properly
+ * @peer_node: in path->cm.peers, if the peer has asked for it
  * @until: in path->cm.until: when it is given up
  * @again_until: AGAIN: when the next request is given up
  * @fid: flow id in its chunks
@@ -84,6 +85,7 @@ struct weft_conn {
 	u8 ops;
 	u16 status;
 	u16 lost;
+	struct weft_idnode peer_node;
 	struct weft_timeq_node until;
 	weft_ns again_until;
 	struct weft_flowid fid;

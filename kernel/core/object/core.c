@@ -44,18 +44,36 @@ bool weft_core_own(const struct weft_core *core, const struct weft_sockaddr *add
 }
 
 /**
- * weft_core_retry - have a timer try endpoints again that wait for a path or for memory
+ * weft_core_retry_at - have the timer of core->local try the waiting endpoints again
  * @core: the core
- * @now: time
+ * @at: when, at the latest
  *
  * Context: core->local is not locked.
  */
-void weft_core_retry(struct weft_core *core, weft_ns now)
+void weft_core_retry_at(struct weft_core *core, weft_ns at)
 {
 	weft_lock(&core->local->lock);
-	WRITE_ONCE(core->retrying, true);
-	weft_path_deadline(core->local, now + WEFT_RETRY_NS);
+	core->retry_at = min(core->retry_at, at);
+	weft_path_deadline(core->local, core->retry_at);
 	weft_unlock(&core->local->lock);
+}
+
+/**
+ * weft_core_retry - have a timer try an endpoint again that waits for a path or for memory
+ * @ep: the endpoint, not dead
+ * @now: time
+ *
+ * Context: neither the core nor core->local is locked, nor is the endpoint.
+ */
+void weft_core_retry(struct weft_ep *ep, weft_ns now)
+{
+	struct weft_core *core = ep->core;
+
+	weft_lock(&core->lock);
+	if (weft_list_empty(&ep->retry) && !weft_list_empty(&ep->node))
+		weft_list_add_tail(&core->retries, &ep->retry);
+	weft_unlock(&core->lock);
+	weft_core_retry_at(core, now + WEFT_RETRY_NS);
 }
 
 /**

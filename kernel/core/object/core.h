@@ -47,8 +47,10 @@ struct weft_foreign {
  * @path_used: a bit for each slot of @path_ids in use; changed under @lock
  * @npaths: number of paths in the tables
  * @hand: slot at which the search for unused paths continues; see reclaim.c
- * @retrying: an endpoint waits for a path or for memory: the timer of @local tries again; set under
- *	the lock of @local, read without it
+ * @retries: endpoints that wait for a path or for memory; @lock
+ * @retry_at: when the timer of @local has them try again, U64_MAX: none waits; the lock of @local
+ * @monitored: endpoints whose receives may name nodes; those looked at last come last; @lock
+ * @monitor_pass: number of the present pass over them; @lock
  * @neps: number of endpoints
  * @next_service: where the search for a free service begins
  * @next_gen: next generation of an endpoint's service, and of a flow's sending side
@@ -99,7 +101,10 @@ struct weft_core {
 	unsigned long *path_used;
 	u32 npaths;
 	u32 hand;
-	bool retrying;
+	struct weft_list retries;
+	weft_ns retry_at;
+	struct weft_list monitored;
+	u32 monitor_pass;
 	u32 neps;
 	u16 next_service;
 	u32 next_gen;

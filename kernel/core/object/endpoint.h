@@ -222,14 +222,16 @@ struct weft_ep_cm {
 
 /**
  * struct weft_ep_mon - peer monitor of an endpoint; written by api/
+ * @node: in core->monitored; core->lock
+ * @pass: core->monitor_pass when it was looked at; core->lock
  * @work: checks the nodes that its receives name; see monitor.c
- * @on: its receives may name nodes (READ_ONCE outside of the lock)
  * @no: deaths up to this number of core->deaths have been reported to its receives
  * @from: posting order of the receive at which the worker continues; the worker's
  */
 struct weft_ep_mon {
+	struct weft_list node;
+	u32 pass;
 	struct weft_work work;
-	bool on;
 	u32 no;
 	u64 from;
 };
@@ -259,6 +261,7 @@ struct weft_ep_mon {
  * @tx: sending side of an endpoint; written by messaging/
  * @rx: receiving side of an endpoint; written by matching/
  * @flow: flows of an endpoint and what it keeps of them; written by flow/
+ * @retry: in core->retries; core->lock
  * @reclaim_at: since when the send at the head of the ring waits for a path, 0: it does not;
  *	written under sq_mutex
  * @user: its owner, referenced
@@ -295,6 +298,7 @@ struct weft_ep {
 	struct weft_ep_tx tx;
 	struct weft_ep_rx rx;
 	struct weft_ep_flow flow;
+	struct weft_list retry;
 	weft_ns reclaim_at;
 	struct weft_user *user;
 	u64 memory;

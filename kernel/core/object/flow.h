@@ -44,6 +44,8 @@
  * @ended: the end has been, or is being, reported to the peer
  * @nwait: sends in lane->sendq or @parked
  * @parked: sends that wait for credit, in order
+ * @unparked: the last one of the sends that have returned from @parked and still wait in the sendq,
+ *	where no other send stands between them; NULL: none, or not known
  * @msg_limit: number of the last message that may be begun
  * @tx_used: bytes of eager payload sent, modulo 2^32
  * @tx_limit: bytes of eager payload that may be sent, modulo 2^32
@@ -85,6 +87,7 @@ struct weft_flow {
 	bool ended;
 	u32 nwait;
 	struct weft_list parked;
+	struct weft_txm *unparked;
 	u32 msg_limit;
 	u32 tx_used;
 	u32 tx_limit;

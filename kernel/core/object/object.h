@@ -58,7 +58,8 @@ struct weft_ep *weft_core_service(struct weft_core *core, u16 svc);
 /* ---- core.c --------------------------------------------------------------------- */
 
 u32 weft_core_gen(struct weft_core *core);
-void weft_core_retry(struct weft_core *core, weft_ns now);
+void weft_core_retry_at(struct weft_core *core, weft_ns at);
+void weft_core_retry(struct weft_ep *ep, weft_ns now);
 bool weft_core_own(const struct weft_core *core, const struct weft_sockaddr *addr);
 
 /* ---- path.c --------------------------------------------------------------------- */

@@ -29,6 +29,7 @@ void weft_path_put(struct weft_path *path)
 	weft_idtable_exit(&path->msg.sids);
 	weft_idtable_exit(&path->msg.rids);
 	weft_idtable_exit(&path->msg.psids);
+	weft_idtable_exit(&path->cm.peers);
 	weft_free(path->msg.spare);
 	weft_free(path->known);
 	weft_free(path->bits);
@@ -55,6 +56,7 @@ void weft_path_parts(struct weft_path *path)
 	weft_list_init(&path->msg.rxms);
 	weft_list_init(&path->cm.conns);
 	weft_timeq_init(&path->cm.until);
+	weft_idtable_init(&path->cm.peers, salt);
 	weft_list_init(&path->flow.rlist);
 	weft_idtable_init(&path->flow.ids, salt);
 	weft_idtable_init(&path->flow.rflows, salt);

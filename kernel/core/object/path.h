@@ -22,6 +22,8 @@
 #define WEFT_RTT_FRESH	(10 * NSEC_PER_SEC)	/* age at which path->rtt_min expires */
 #define WEFT_RTT_FAR	NSEC_PER_MSEC	/* shortest path->rtt_min of a long way */
 #define WEFT_PATH_LOOKS		64	/* flows that one search looks at */
+#define WEFT_PATH_BATCH		64	/* objects of a kind that one call of the timer ends */
+#define WEFT_PATH_GAP	(100 * NSEC_PER_USEC)	/* to its next call: other softirqs have a turn */
 #define WEFT_CTL_PENDING_ASKED	8192	/* pending answers at which a request gets none */
 #define WEFT_CTL_PENDING_MAX	32768	/* pending answers at which other packets are not taken */
 
@@ -97,7 +99,7 @@ struct weft_path_bulk {
  * @ids_again: all ids have been used once: some may still be in use
  * @spare: a message in reserve, so that processing after a match never lacks memory
  * @sids: announced sends by rendezvous id, eager ones that ask for DONE by weft_eager_id()
- * @rids: messages by our rendezvous id
+ * @rids: announced messages by our rendezvous id, incomplete eager ones by weft_eager_id()
  * @psids: messages by the sender's rendezvous id
  * @rxms: all messages
  */
@@ -117,10 +119,12 @@ struct weft_path_msg {
  * struct weft_path_cm - connections on a path; written by cm/
  * @conns: connections
  * @until: those with a time limit, by that
+ * @peers: those that the peer has asked for, by weft_conn_peer_id()
  */
 struct weft_path_cm {
 	struct weft_list conns;
 	struct weft_timeq until;
+	struct weft_idtable peers;
 };
 
 /**
@@ -275,12 +279,19 @@ static inline u32 weft_rflow_id(const struct weft_path *path, u16 ssvc, u32 sgen
 	return sgen ^ weft_idtable_hash(&path->flow.rflows, ssvc);
 }
 
-/*
- * Return: number of message @mseq of flow @sgen in path->msg.sids. Others may have the same number.
- */
-static inline u32 weft_eager_id(u32 sgen, u32 mseq)
+/* Return: number of the connection that request @req of flow @sgen has asked for. */
+static inline u32 weft_conn_peer_id(const struct weft_path *path, u32 req, u32 sgen)
 {
-	return sgen * 0x9e3779b1u + mseq;
+	return sgen ^ weft_idtable_hash(&path->cm.peers, req);
+}
+
+/*
+ * Return: number of message @mseq. In path->msg.sids @no is the generation of the sending side, in
+ * path->msg.rids rflow->no. Other messages may have the same number.
+ */
+static inline u32 weft_eager_id(u32 no, u32 mseq)
+{
+	return no * 0x9e3779b1u + mseq;
 }
 
 #endif

@@ -137,17 +137,11 @@ bool weft_eq_ready(struct weft_eq *eq)
  */
 bool weft_eq_forget(struct weft_eq *eq, struct weft_qev *ev)
 {
-	struct weft_list *l;
-	bool found = false;
+	bool found;
 
 	weft_lock(&eq->lock);
-	weft_list_for_each(l, &eq->events) {
-		if (l == &ev->node) {
-			weft_list_del(l);
-			found = true;
-			break;
-		}
-	}
+	found = !weft_list_empty(&ev->node);
+	weft_list_del(&ev->node);
 	weft_unlock(&eq->lock);
 	return found;
 }

@@ -353,6 +353,7 @@ static bool weft_mtu_seek(struct weft_path *path, struct weft_out *out)
  */
 weft_ns weft_mtu_due(struct weft_path *path, struct weft_out *out)
 {
+	weft_ns used = max(path->heard_at, path->used_at);
 	struct weft_mtu *mtu = path->mtu;
 	u32 fit;
 
@@ -362,7 +363,7 @@ weft_ns weft_mtu_due(struct weft_path *path, struct weft_out *out)
 	switch (mtu->state) {
 	case WEFT_MTU_REST:
 		/* a path that is not in use sends nothing, so that it can be released */
-		if (weft_since(out->now, max(path->heard_at, path->used_at)) >= WEFT_MTU_RAISE / 2) {
+		if (weft_since(out->now, used) >= WEFT_MTU_RAISE / 2) {
 			mtu->at = out->now + WEFT_MTU_RAISE;
 			return mtu->at;
 		}

@@ -86,6 +86,6 @@ bool weft_reclaim_waits(struct weft_ep *ep, struct weft_out *out)
 	} else if (weft_since(out->now, ep->reclaim_at) >= core->conf.connect_ns) {
 		return false;
 	}
-	weft_core_retry(core, out->now);
+	weft_core_retry(ep, out->now);
 	return true;
 }
