@@ -329,6 +329,47 @@ TEST_F(watch, many)
 	EXPECT_EQ(NODES - 1, core->nknown);
 }
 
+/* More endpoints than one call of the timer looks at; all learn of two deaths. */
+TEST_F(watch, many_endpoints)
+{
+	enum { ENDPOINTS = 200 };
+	struct rig_ep *ep[ENDPOINTS];
+	struct rig_cq *c2;
+	struct weft_cqe e;
+	u32 i, k, n;
+
+	hello(self, 2, &c2);
+	ASSERT_TRUE(take(self, self->to[2]));
+	for (i = 0; i < ENDPOINTS; i++) {
+		struct rig_op op = { .n = 1, .flags = WEFT_RQ_COMPLETION };
+
+		ep[i] = rig_ep_new(self->a, WEFT_EP_RDM, WEFT_EPF_DIRECTED, 16, 16,
+				   (u16)(100 + i));
+		ASSERT_EQ(0, rig_ep_enable(ep[i], self->ca, self->ca, NULL, self->va));
+		for (k = 1; k < 3; k++) {
+			op.peer = self->to[k];
+			op.context = 2 * i + k - 1;
+			op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)self->buf, 4096 };
+			ASSERT_EQ(0, rig_recv(ep[i], &op));
+		}
+	}
+	EXPECT_TRUE(waits(self, 20 * SEC));
+	for (k = 0; k < 2; k++) {
+		rig_crash(&self->rig->node[1 + k]);
+		rig_run(self->rig, 40 * SEC);
+		for (n = 0; rig_cq_read(self->ca, &e) == 1; n++) {
+			EXPECT_EQ(ETIMEDOUT, e.status);
+			EXPECT_EQ(k, e.context % 2);
+		}
+		EXPECT_EQ(ENDPOINTS, n);
+	}
+	/* endpoints that go are looked at no more */
+	for (i = 0; i < ENDPOINTS; i += 2)
+		rig_ep_free(ep[i]);
+	rig_run(self->rig, 20 * SEC);
+	EXPECT_EQ(0, rig_cq_read(self->ca, &e));
+}
+
 /* A tag with bits that do not count, a multi-receive buffer, and receives in the ring. */
 TEST_F(watch, kinds)
 {
