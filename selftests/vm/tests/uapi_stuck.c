@@ -177,10 +177,12 @@ static bool passes(int ready)
 	CHECK(never != MAP_FAILED && to);
 	CHECK(raw_rdm_new(raw_open(0), 16, &r));
 	q = raw_rqe(&r, WEFT_RQ_RECV, 1);
+	q->niov = 1;
 	q->addr = (__u64)(uintptr_t)to;
 	q->len = LONG;
 	CHECK_EQ(raw_post_rq(&r, 1), 0);
 	s = raw_sqe(&r, WEFT_SQ_SEND, 2);
+	s->niov = 1;
 	s->addr = (__u64)(uintptr_t)never;
 	s->len = LONG;
 	CHECK_EQ(raw_post_sq(&r, 1), 0);
