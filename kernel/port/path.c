@@ -298,6 +298,24 @@ void weft_paths_refit(struct weft_port *port)
 }
 
 /**
+ * weft_paths_retime - have all paths take over a limit that is a time
+ * @port: the port
+ *
+ * Context: process. Between a few paths softirqs have their turn.
+ */
+void weft_paths_retime(struct weft_port *port)
+{
+	u32 pos = 0;
+	bool more;
+
+	do {
+		local_bh_disable();
+		more = weft_core_retime(&port->core, &pos, weft_now());
+		local_bh_enable();
+	} while (more);
+}
+
+/**
  * weft_env_path_close - close a path whose last reference is dropped; see core/base/env.h
  * @path: the path
  *

@@ -146,6 +146,39 @@ TEST(silent)
 	rig_free(w.rig);
 }
 
+/*
+ * The administrator lowers idle-ms while paths rest. Their timers are due much later, and learn of
+ * it.
+ */
+TEST(lowered)
+{
+	struct world w;
+	u32 i;
+
+	world_init(&w, 4, 0, WEFT_EP_RDM);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, weft_limit_set(&w.rig->node[i].core, "idle-ms", 300000));
+	ASSERT_TRUE(post(&w, 1, false, 1) && post(&w, 0, true, 2));
+	ASSERT_TRUE(reap(&w, 1, 1));
+	rig_run(w.rig, 60 * SEC);
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(1, w.rig->node[i].core.npaths);
+		ASSERT_EQ(0, weft_limit_set(&w.rig->node[i].core, "idle-ms", 200));
+	}
+	for (i = 0; i < 2; i++) {
+		u32 pos = 0;
+
+		weft_softirqs_off();
+		EXPECT_FALSE(weft_core_retime(&w.rig->node[i].core, &pos,
+					      rig_clock(&w.rig->node[i])));
+		weft_softirqs_on();
+	}
+	rig_run(w.rig, 10 * SEC);
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(0, w.rig->node[i].core.npaths);
+	rig_free(w.rig);
+}
+
 /* A path in rare use is never given back. */
 TEST(used)
 {

@@ -77,6 +77,17 @@ bool weft_core_stop(struct weft_core *core, weft_ns now, int err, struct weft_ou
  */
 bool weft_core_refit(struct weft_core *core, u32 *pos, weft_ns now, struct weft_out *out);
 
+/**
+ * weft_core_retime - a limit that is a time has changed: have the timers of paths look at it
+ * @core: the core
+ * @pos: where to go on, 0 in the first call
+ * @now: time
+ *
+ * Context: BH off.
+ * Return: true if there are more paths.
+ */
+bool weft_core_retime(struct weft_core *core, u32 *pos, weft_ns now);
+
 /* Free a core. The adapter ensures that no endpoint exists and no call is inside. May sleep. */
 void weft_core_exit(struct weft_core *core);
 

@@ -177,7 +177,7 @@ static void weft_core_tell(struct weft_core *core, struct weft_out *out)
 	}
 }
 
-#define WEFT_REFIT	64	/* paths of one call */
+#define WEFT_SOME_PATHS	64	/* paths of one call */
 
 bool weft_core_refit(struct weft_core *core, u32 *pos, weft_ns now, struct weft_out *out)
 {
@@ -185,7 +185,7 @@ bool weft_core_refit(struct weft_core *core, u32 *pos, weft_ns now, struct weft_
 	u32 n;
 
 	out->now = now;
-	for (n = 0; n < WEFT_REFIT && (path = weft_path_next(core, pos)); n++) {
+	for (n = 0; n < WEFT_SOME_PATHS && (path = weft_path_next(core, pos)); n++) {
 		weft_lock(&path->lock);
 		weft_mtu_refit(path, weft_env_path_fit(path), out);
 		weft_path_output(path, out);
@@ -193,6 +193,21 @@ bool weft_core_refit(struct weft_core *core, u32 *pos, weft_ns now, struct weft_
 		weft_path_put(path);
 		if (out->ntx > WEFT_OUT_TX / 2)
 			weft_flush(out);
+	}
+	return path;
+}
+
+bool weft_core_retime(struct weft_core *core, u32 *pos, weft_ns now)
+{
+	struct weft_path *path = NULL;
+	u32 n;
+
+	for (n = 0; n < WEFT_SOME_PATHS && (path = weft_path_next(core, pos)); n++) {
+		weft_lock(&path->lock);
+		if (!path->failing)
+			weft_path_deadline(path, now);
+		weft_unlock(&path->lock);
+		weft_path_put(path);
 	}
 	return path;
 }
