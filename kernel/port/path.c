@@ -41,6 +41,21 @@ static struct weft_soft __percpu *weft_soft;
 
 #define WEFT_TIMER_MODE		HRTIMER_MODE_ABS_PINNED_SOFT
 
+/* Take this CPU's output for a call of a port's core; BH is off. Return: the output. */
+static struct weft_out *weft_soft_begin(struct weft_soft *soft, struct weft_port *port)
+{
+	soft->busy = true;
+	soft->out.core = &port->core;
+	return &soft->out;
+}
+
+/* Flush the output, and give it back. */
+static void weft_soft_end(struct weft_soft *soft)
+{
+	weft_flush(&soft->out);
+	soft->busy = false;
+}
+
 /* ---- Packets --------------------------------------------------------------------------------- */
 
 /**
@@ -59,11 +74,8 @@ void weft_port_rx(struct weft_port *port, const struct weft_rx *rx, u32 n)
 		weft_count_add(&port->core, rx_dropped, n);
 		return;
 	}
-	soft->busy = true;
-	soft->out.core = &port->core;
-	weft_core_rx(&port->core, weft_now(), rx, n, &soft->out);
-	weft_flush(&soft->out);
-	soft->busy = false;
+	weft_core_rx(&port->core, weft_now(), rx, n, weft_soft_begin(soft, port));
+	weft_soft_end(soft);
 }
 
 /**
@@ -129,11 +141,8 @@ static void weft_timer_due(struct weft_ppath *pp, weft_ns now)
 
 	if (WARN_ON_ONCE(soft->busy))
 		return;
-	soft->busy = true;
-	soft->out.core = &pp->port->core;
-	weft_core_timer(pp->path, now, &soft->out);
-	weft_flush(&soft->out);
-	soft->busy = false;
+	weft_core_timer(pp->path, now, weft_soft_begin(soft, pp->port));
+	weft_soft_end(soft);
 }
 
 /*
@@ -288,11 +297,8 @@ void weft_paths_refit(struct weft_port *port)
 	do {
 		local_bh_disable();
 		soft = this_cpu_ptr(weft_soft);
-		soft->busy = true;
-		soft->out.core = &port->core;
-		more = weft_core_refit(&port->core, &pos, weft_now(), &soft->out);
-		weft_flush(&soft->out);
-		soft->busy = false;
+		more = weft_core_refit(&port->core, &pos, weft_now(), weft_soft_begin(soft, port));
+		weft_soft_end(soft);
 		local_bh_enable();
 	} while (more);
 }
@@ -414,11 +420,9 @@ void weft_paths_fail(struct weft_port *port)
 	do {
 		local_bh_disable();
 		soft = this_cpu_ptr(weft_soft);
-		soft->busy = true;
-		soft->out.core = &port->core;
-		more = weft_core_stop(&port->core, weft_now(), ENODEV, &soft->out);
-		weft_flush(&soft->out);
-		soft->busy = false;
+		more = weft_core_stop(&port->core, weft_now(), ENODEV,
+				      weft_soft_begin(soft, port));
+		weft_soft_end(soft);
 		local_bh_enable();
 	} while (more);
 }

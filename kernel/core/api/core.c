@@ -177,15 +177,13 @@ static void weft_core_tell(struct weft_core *core, struct weft_out *out)
 	}
 }
 
-#define WEFT_SOME_PATHS	64	/* paths of one call */
-
 bool weft_core_refit(struct weft_core *core, u32 *pos, weft_ns now, struct weft_out *out)
 {
 	struct weft_path *path = NULL;
 	u32 n;
 
 	out->now = now;
-	for (n = 0; n < WEFT_SOME_PATHS && (path = weft_path_next(core, pos)); n++) {
+	for (n = 0; n < WEFT_PATH_BATCH && (path = weft_path_next(core, pos)); n++) {
 		weft_lock(&path->lock);
 		weft_mtu_refit(path, weft_env_path_fit(path), out);
 		weft_path_output(path, out);
@@ -202,7 +200,7 @@ bool weft_core_retime(struct weft_core *core, u32 *pos, weft_ns now)
 	struct weft_path *path = NULL;
 	u32 n;
 
-	for (n = 0; n < WEFT_SOME_PATHS && (path = weft_path_next(core, pos)); n++) {
+	for (n = 0; n < WEFT_PATH_BATCH && (path = weft_path_next(core, pos)); n++) {
 		weft_lock(&path->lock);
 		if (!path->failing)
 			weft_path_deadline(path, now);

@@ -20,9 +20,10 @@
  * pass over all endpoints begins with each half of keepalive_ns, and with the death of a path.
  * Receives of shared queues are not monitored: they have no completion queue in which to fail.
  *
- * Locks: ep->lock protects the receives and numbers of an endpoint, core->known_lock the known
- * nodes, the lock of core->local core->monitor_at. None of them is held when a path is locked;
- * core->known_lock is taken inside. See Documentation/locking.rst.
+ * Locks: ep->lock protects the receives and numbers of an endpoint, core->lock the list of
+ * monitored endpoints, core->known_lock the known nodes, the lock of core->local core->monitor_at.
+ * None of them is held when a path is locked; core->known_lock is taken inside. See
+ * Documentation/locking.rst.
  */
 #include "core/api/monitor.h"
 
@@ -222,15 +223,6 @@ static weft_ns weft_monitor_period(const struct weft_core *core)
 	return READ_ONCE(core->conf.keepalive_ns) / 2;
 }
 
-/* Have the check done at @at or earlier. */
-static void weft_monitor_arm(struct weft_core *core, weft_ns at)
-{
-	weft_lock(&core->local->lock);
-	core->monitor_at = min(core->monitor_at, at);
-	weft_path_deadline(core->local, core->monitor_at);
-	weft_unlock(&core->local->lock);
-}
-
 /**
  * weft_monitor_all - have all monitored endpoints checked, because a path has died
  * @core: the core; no lock is held
@@ -245,7 +237,7 @@ void weft_monitor_all(struct weft_core *core, weft_ns now)
 	core->monitor_pass++;
 	weft_unlock(&core->lock);
 	if (any)
-		weft_monitor_arm(core, now);
+		weft_core_at(core, &core->monitor_at, now);
 }
 
 /**
@@ -264,7 +256,7 @@ void weft_monitor_begin(struct weft_ep *ep)
 	weft_list_add(&core->monitored, &ep->mon.node);
 	weft_unlock(&core->lock);
 	/* at once, because the time is not known here */
-	weft_monitor_arm(core, 0);
+	weft_core_at(core, &core->monitor_at, 0);
 }
 
 /**
@@ -276,21 +268,14 @@ void weft_monitor_begin(struct weft_ep *ep)
  */
 void weft_monitor_due(struct weft_core *core, struct weft_out *out)
 {
-	bool due, any;
+	bool any;
 
-	weft_lock(&core->local->lock);
-	due = core->monitor_at <= out->now;
-	if (due)
-		core->monitor_at = U64_MAX;
-	else if (core->monitor_at != U64_MAX)
-		weft_path_deadline(core->local, core->monitor_at);
-	weft_unlock(&core->local->lock);
-	if (!due)
+	if (!weft_core_due(core, &core->monitor_at, out->now))
 		return;
 	if (weft_monitor_some(core, &any, out))
-		weft_monitor_arm(core, out->now + WEFT_PATH_GAP);
+		weft_core_at(core, &core->monitor_at, out->now + WEFT_PATH_GAP);
 	else if (any)
-		weft_monitor_arm(core, out->now + weft_monitor_period(core));
+		weft_core_at(core, &core->monitor_at, out->now + weft_monitor_period(core));
 }
 
 /* ---- Check of an endpoint ---------------------------------------------------------- */

@@ -54,10 +54,9 @@ static weft_ns weft_path_expire(struct weft_path *path, struct weft_out *out)
 static void weft_path_due(struct weft_path *path, struct weft_out *out)
 {
 	const struct weft_conf *conf = &path->core->conf;
-	weft_ns at = U64_MAX;
+	weft_ns at = weft_path_expire(path, out);
 	u32 i;
 
-	at = min(at, weft_path_expire(path, out));
 	if (unlikely(path->bulk.grant_at <= out->now))
 		weft_grant_timer(path, out);
 	at = min(at, path->bulk.grant_at);
@@ -105,17 +104,10 @@ static void weft_path_due(struct weft_path *path, struct weft_out *out)
 static void weft_timer_retry(struct weft_core *core, struct weft_out *out)
 {
 	struct weft_list *l;
-	bool due, more;
+	bool more;
 	u32 n;
 
-	weft_lock(&core->local->lock);
-	due = core->retry_at <= out->now;
-	if (due)
-		core->retry_at = U64_MAX;
-	else if (core->retry_at != U64_MAX)
-		weft_path_deadline(core->local, core->retry_at);
-	weft_unlock(&core->local->lock);
-	if (likely(!due))
+	if (likely(!weft_core_due(core, &core->retry_at, out->now)))
 		return;
 	weft_lock(&core->lock);
 	for (n = 0; n < WEFT_PATH_BATCH && (l = weft_list_first(&core->retries)); n++) {
@@ -131,7 +123,7 @@ static void weft_timer_retry(struct weft_core *core, struct weft_out *out)
 	more = !weft_list_empty(&core->retries);
 	weft_unlock(&core->lock);
 	if (more)
-		weft_core_retry_at(core, out->now + WEFT_PATH_GAP);
+		weft_core_at(core, &core->retry_at, out->now + WEFT_PATH_GAP);
 }
 
 void weft_core_timer(struct weft_path *path, weft_ns now, struct weft_out *out)

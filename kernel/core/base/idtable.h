@@ -4,8 +4,8 @@
  *
  * A path has a few messages most of the time, and 65 536 at other times. A lookup costs the same.
  * Nothing fails: without memory the table stays as large as it is, and its chains become longer.
- * That is why neither kind of table in table.h serves here. Those may refuse an entry. A
- * rhashtable also sleeps at its end.
+ * The tables of table.h do not serve here: xarray and rhashtable may refuse an entry, and the end
+ * of a rhashtable sleeps.
  *
  * Several objects may have one number. The caller searches their chain:
  *

@@ -121,9 +121,7 @@ bool weft_announce(struct weft_rxm *rxm, bool inl, struct weft_out *out)
 	settled = weft_list_empty(&ep->rx.active);
 	weft_unlock(&ep->lock);
 	if (all) {
-		weft_list_del(&rxm->fnode);
-		if (!rxm->sid)
-			weft_rxm_unlist(rxm);
+		weft_rxm_gathered(rxm);
 		weft_announce_told(rxm, out);
 	}
 	weft_grant_leave(rxm, out);

@@ -20,6 +20,7 @@ void weft_rxm_defer(struct weft_rxm *rxm, struct weft_out *out);
 int weft_rxm_pin(struct weft_rxm *rxm, struct weft_win *w);
 int weft_rxm_take(struct weft_rxm *rxm, struct weft_win *w, struct weft_out *out);
 void weft_rxm_unlist(struct weft_rxm *rxm);
+void weft_rxm_gathered(struct weft_rxm *rxm);
 bool weft_rxm_release(struct weft_rxm *rxm, struct weft_out *out);
 
 /* ---- rdv.c ---------------------------------------------------------------------- */

@@ -155,12 +155,27 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 
 /**
  * weft_rxm_unlist - let no chunk of the sender find a message any more
- * @rxm: the message; its path is locked, unless the message is within the node
+ * @rxm: the message; its path is locked
  */
 void weft_rxm_unlist(struct weft_rxm *rxm)
 {
+	weft_assert_held(&rxm->path->lock);
 	weft_idtable_del(&rxm->path->msg.rids, &rxm->bulk.rnode);
 	weft_idtable_del(&rxm->path->msg.psids, &rxm->bulk.pnode);
+}
+
+/**
+ * weft_rxm_gathered - all bytes of a message have come
+ * @rxm: the message; its path is locked
+ *
+ * No later piece has to find an eager message. The sender of an announced one may still withdraw
+ * it.
+ */
+void weft_rxm_gathered(struct weft_rxm *rxm)
+{
+	weft_list_del(&rxm->fnode);
+	if (!rxm->sid)
+		weft_rxm_unlist(rxm);
 }
 
 /*
@@ -370,9 +385,7 @@ static void weft_rxm_is_whole(struct weft_rxm *rxm, struct weft_out *out)
 	weft_rxm_complete(rxm);
 	/* an early message keeps its place until its turn, and its sender is informed then */
 	if (!rxm->early) {
-		weft_list_del(&rxm->fnode);
-		if (!rxm->sid)
-			weft_rxm_unlist(rxm);
+		weft_rxm_gathered(rxm);
 		if (!rxm->started)
 			weft_rxm_buffered(rxm);
 	}
@@ -432,8 +445,7 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 			weft_rxm_copy(rxm, WEFT_COPY_RX_MEM, pay, 0, off, n, out);
 		weft_credit_got(rxm, len);
 		if (rxm->got == rxm->len) {
-			weft_list_del(&rxm->fnode);
-			weft_rxm_unlist(rxm);
+			weft_rxm_gathered(rxm);
 			rxm->whole = true;
 			weft_rxm_complete(rxm);
 			if (!n)

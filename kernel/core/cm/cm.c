@@ -156,6 +156,7 @@ void weft_conn_list(struct weft_conn *conn, weft_ns now)
 
 void weft_conn_unlist(struct weft_conn *conn)
 {
+	weft_assert_held(&conn->path->lock);
 	weft_conn_unname(conn);
 	weft_list_del(&conn->node);
 	weft_idtable_del(&conn->path->cm.peers, &conn->peer_node);
@@ -235,11 +236,8 @@ void weft_cm_until(struct weft_conn *conn, weft_ns at)
 	struct weft_path *path = conn->path;
 
 	weft_assert_held(&conn->path->lock);
-	if (weft_list_empty(&conn->node))
-		return;
-	weft_timeq_set(&path->cm.until, &conn->until, at);
-	if (path->state != WEFT_PATHS_DEAD)
-		weft_path_deadline(path, at);
+	if (!weft_list_empty(&conn->node))
+		weft_path_timed(path, &path->cm.until, &conn->until, at);
 }
 
 /**

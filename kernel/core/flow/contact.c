@@ -84,10 +84,8 @@ void weft_contact_later(struct weft_flow *flow, weft_ns at)
 	struct weft_path *path = flow->path;
 
 	weft_assert_held(&path->lock);
-	if (weft_list_empty(&flow->node))
-		return;
-	weft_timeq_set(&path->flow.again, &flow->again, at);
-	weft_path_deadline(path, at);
+	if (!weft_list_empty(&flow->node))
+		weft_path_timed(path, &path->flow.again, &flow->again, at);
 }
 
 /**

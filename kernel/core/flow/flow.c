@@ -194,11 +194,8 @@ void weft_flow_closing(struct weft_flow *flow, weft_ns at)
 
 	weft_assert_held(&path->lock);
 	flow->closing = true;
-	if (path->local || weft_list_empty(&flow->node))
-		return;
-	weft_timeq_set(&path->flow.closing, &flow->close, at);
-	if (path->state != WEFT_PATHS_DEAD)
-		weft_path_deadline(path, at);
+	if (!path->local && !weft_list_empty(&flow->node))
+		weft_path_timed(path, &path->flow.closing, &flow->close, at);
 }
 
 /**

@@ -44,18 +44,42 @@ bool weft_core_own(const struct weft_core *core, const struct weft_sockaddr *add
 }
 
 /**
- * weft_core_retry_at - have the timer of core->local try the waiting endpoints again
+ * weft_core_at - have the timer of core->local do a task
  * @core: the core
- * @at: when, at the latest
+ * @due: when the task is due: core->retry_at, core->monitor_at
+ * @at: when to do it, at the latest
  *
  * Context: core->local is not locked.
  */
-void weft_core_retry_at(struct weft_core *core, weft_ns at)
+void weft_core_at(struct weft_core *core, weft_ns *due, weft_ns at)
 {
 	weft_lock(&core->local->lock);
-	core->retry_at = min(core->retry_at, at);
-	weft_path_deadline(core->local, core->retry_at);
+	*due = min(*due, at);
+	weft_path_deadline(core->local, *due);
 	weft_unlock(&core->local->lock);
+}
+
+/**
+ * weft_core_due - the timer of core->local has expired: is a task due?
+ * @core: the core
+ * @due: as above
+ * @now: time
+ *
+ * Context: core->local is not locked.
+ * Return: true: it is, and is not any more; false: not yet, the timer is set again.
+ */
+bool weft_core_due(struct weft_core *core, weft_ns *due, weft_ns now)
+{
+	bool is;
+
+	weft_lock(&core->local->lock);
+	is = *due <= now;
+	if (is)
+		*due = U64_MAX;
+	else if (*due != U64_MAX)
+		weft_path_deadline(core->local, *due);
+	weft_unlock(&core->local->lock);
+	return is;
 }
 
 /**
@@ -73,7 +97,7 @@ void weft_core_retry(struct weft_ep *ep, weft_ns now)
 	if (weft_list_empty(&ep->retry) && !weft_list_empty(&ep->node))
 		weft_list_add_tail(&core->retries, &ep->retry);
 	weft_unlock(&core->lock);
-	weft_core_retry_at(core, now + WEFT_RETRY_NS);
+	weft_core_at(core, &core->retry_at, now + WEFT_RETRY_NS);
 }
 
 /**

@@ -58,7 +58,8 @@ struct weft_ep *weft_core_service(struct weft_core *core, u16 svc);
 /* ---- core.c --------------------------------------------------------------------- */
 
 u32 weft_core_gen(struct weft_core *core);
-void weft_core_retry_at(struct weft_core *core, weft_ns at);
+void weft_core_at(struct weft_core *core, weft_ns *due, weft_ns at);
+bool weft_core_due(struct weft_core *core, weft_ns *due, weft_ns now);
 void weft_core_retry(struct weft_ep *ep, weft_ns now);
 bool weft_core_own(const struct weft_core *core, const struct weft_sockaddr *addr);
 
@@ -72,6 +73,8 @@ void weft_path_auth(struct weft_path *path);
 void weft_path_tidy(struct weft_path *path, struct weft_out *out);
 void weft_path_needs(struct weft_path *path, weft_ns now);
 void weft_path_deadline(struct weft_path *path, weft_ns at);
+void weft_path_timed(struct weft_path *path, struct weft_timeq *q, struct weft_timeq_node *node,
+		     weft_ns at);
 void weft_path_go_on(struct weft_path *path, struct weft_out *out);
 void weft_path_fail(struct weft_path *path, int err, struct weft_out *out);
 u32 weft_path_new_id(struct weft_path *path);

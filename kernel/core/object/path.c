@@ -160,6 +160,22 @@ void weft_path_deadline(struct weft_path *path, weft_ns at)
 }
 
 /**
+ * weft_path_timed - have the timer of a path look at an object
+ * @path: the path, locked
+ * @q: the objects' queue: path->flow.closing, path->flow.again, path->cm.until
+ * @node: the object's place in it
+ * @at: when
+ */
+void weft_path_timed(struct weft_path *path, struct weft_timeq *q, struct weft_timeq_node *node,
+		     weft_ns at)
+{
+	weft_assert_held(&path->lock);
+	weft_timeq_set(q, node, at);
+	if (path->state != WEFT_PATHS_DEAD)
+		weft_path_deadline(path, at);
+}
+
+/**
  * weft_path_needs - count something that needs a live peer, and check that the peer lives
  * @path: the path, locked; the caller decrements path->nwait later
  * @now: time

@@ -22,8 +22,8 @@
 #define WEFT_RTT_FRESH	(10 * NSEC_PER_SEC)	/* age at which path->rtt_min expires */
 #define WEFT_RTT_FAR	NSEC_PER_MSEC	/* shortest path->rtt_min of a long way */
 #define WEFT_PATH_LOOKS		64	/* flows that one search looks at */
-#define WEFT_PATH_BATCH		64	/* objects of a kind that one call of the timer ends */
-#define WEFT_PATH_GAP	(100 * NSEC_PER_USEC)	/* to its next call: other softirqs have a turn */
+#define WEFT_PATH_BATCH		64	/* objects of a kind that one call looks at */
+#define WEFT_PATH_GAP	(100 * NSEC_PER_USEC)	/* to a timer's next call: others have a turn */
 #define WEFT_CTL_PENDING_ASKED	8192	/* pending answers at which a request gets none */
 #define WEFT_CTL_PENDING_MAX	32768	/* pending answers at which other packets are not taken */
 
