@@ -16,7 +16,6 @@
 
 #include "../dev/dev.h"
 #include "../dev/engine.h"
-#include "../port/path.h"
 #include "../port/port.h"
 #include "admin.h"
 #include "netlink.h"
@@ -427,7 +426,7 @@ static int weft_nl_limit_set(struct sk_buff *skb, struct genl_info *info)
 	err = weft_limit_set(&port->core, nla_data(info->attrs[WEFT_ATTR_LIMIT_NAME]),
 			     nla_get_u64(info->attrs[WEFT_ATTR_LIMIT_VALUE]));
 	if (!err)
-		weft_paths_retime(port);
+		weft_port_retime(port);
 	weft_port_put(port);
 	if (err == -ENOENT)
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[WEFT_ATTR_LIMIT_NAME],

@@ -304,12 +304,12 @@ void weft_paths_refit(struct weft_port *port)
 }
 
 /**
- * weft_paths_retime - have all paths take over a limit that is a time
+ * weft_port_retime - have all paths take over a limit that is a time
  * @port: the port
  *
  * Context: process. Between a few paths softirqs have their turn.
  */
-void weft_paths_retime(struct weft_port *port)
+void weft_port_retime(struct weft_port *port)
 {
 	u32 pos = 0;
 	bool more;

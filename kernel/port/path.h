@@ -25,7 +25,6 @@ int weft_paths_init(void);
 void weft_paths_exit(void);
 void weft_paths_fail(struct weft_port *port);
 void weft_paths_refit(struct weft_port *port);
-void weft_paths_retime(struct weft_port *port);
 void weft_paths_stop(struct weft_port *port);
 void weft_paths_each(struct weft_port *port, void (*fn)(void *priv));
 void weft_paths_release(struct weft_port *port);

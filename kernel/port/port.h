@@ -278,6 +278,7 @@ int weft_port_set_priorities(struct net *net, const char *name, bool on,
 			     struct netlink_ext_ack *extack);
 int weft_port_set_bypass(struct net *net, const char *name, u32 mode,
 			 struct netlink_ext_ack *extack);
+void weft_port_retime(struct weft_port *port);
 int weft_bypass_by_name(const char *name);
 
 /* ---- For drivers ----------------------------------------------------------------------------- */
