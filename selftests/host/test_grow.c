@@ -319,7 +319,7 @@ static void tables(struct __test_metadata *_metadata, bool late)
 	u32 i;
 
 	begin(&t, 1);
-	EXPECT_TRUE(t.eb->ep->rx.match.exact.bits <= 6);
+	EXPECT_TRUE(t.eb->ep->rx.match.bykey.bits <= 6);
 	for (i = 0; i < n; i++) {
 		ASSERT_EQ(0, late ? tagged(&t, t.ea, true, i) : tagged(&t, t.eb, false, i));
 		if (i % 100 == 0)
@@ -333,7 +333,7 @@ static void tables(struct __test_metadata *_metadata, bool late)
 		EXPECT_TRUE(n >> t.eb->ep->rx.match.bysrc.bits <= 2 * WEFT_MATCH_LOAD);
 	} else {
 		EXPECT_EQ(n, t.eb->ep->rx.match.nposts);
-		EXPECT_TRUE(n >> t.eb->ep->rx.match.exact.bits <= 2 * WEFT_MATCH_LOAD);
+		EXPECT_TRUE(n >> t.eb->ep->rx.match.bykey.bits <= 2 * WEFT_MATCH_LOAD);
 	}
 	/* the newest first */
 	for (i = n; i-- > 0; ) {

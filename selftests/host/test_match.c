@@ -163,6 +163,38 @@ TEST(match__walk)
 	weft_match_fini(&m);
 }
 
+/* So many ignore masks can be posted, and all bits and none besides. */
+TEST(match__masks)
+{
+	struct weft_mpost p[WEFT_MATCH_MASKS + 1] = { 0 }, all = { 0 }, none = { 0 }, same = { 0 };
+	struct weft_match m = { 0 };
+	u32 i;
+
+	ASSERT_EQ(0, weft_match_init(&m, 16, 16));
+	for (i = 0; i <= WEFT_MATCH_MASKS; i++) {
+		p[i] = (struct weft_mpost){ .kind = WEFT_TAGGED, .src = WEFT_SRC_ANY,
+					    .tag = 1ull << 63, .ignore = i + 1 };
+		EXPECT_EQ(i < WEFT_MATCH_MASKS, weft_match_post(&m, &p[i]));
+	}
+	EXPECT_FALSE(p[i - 1].in);
+	EXPECT_EQ(WEFT_MATCH_MASKS, m.nposts);
+	post(&m, &all, WEFT_TAGGED, WEFT_SRC_ANY, 0, ~0ull);
+	post(&m, &none, WEFT_TAGGED, WEFT_SRC_ANY, 1ull << 63, 0);
+	post(&m, &same, WEFT_TAGGED, WEFT_SRC_ANY, 0, 1);
+	EXPECT_TRUE(all.in && none.in && same.in);
+	weft_match_post_del(&m, &all);
+	/* the mask stays while a receive has it */
+	EXPECT_EQ(&p[0], weft_match_arrive(&m, WEFT_TAGGED, 0, 1ull << 63 | 1));
+	EXPECT_FALSE(weft_match_post(&m, &p[i - 1]));
+	EXPECT_EQ(&same, weft_match_arrive(&m, WEFT_TAGGED, 0, 1));
+	EXPECT_TRUE(weft_match_post(&m, &p[i - 1]));
+	EXPECT_EQ(&p[i - 1], weft_match_arrive(&m, WEFT_TAGGED, 0, 1ull << 63 | 65));
+	while (weft_match_post_next(&m, NULL))
+		weft_match_post_del(&m, weft_match_post_next(&m, NULL));
+	EXPECT_EQ(0, m.nmasks[WEFT_TAGGED]);
+	weft_match_fini(&m);
+}
+
 TEST(match__no_memory)
 {
 	struct weft_match m;
@@ -319,9 +351,9 @@ static double seconds(void)
 
 /*
  * Time of @rounds exact matches, both sides, while @n others wait. Their tags are all equal or all
- * different.
+ * different, and their receives ignore @ignore.
  */
-static double cost(u32 n, bool alike, u32 rounds)
+static double cost(u32 n, bool alike, u64 ignore, u32 rounds)
 {
 	struct weft_mpost *p = calloc(n + 1, sizeof(*p));
 	struct weft_munexp *u = calloc(n + 1, sizeof(*u));
@@ -333,7 +365,8 @@ static double cost(u32 n, bool alike, u32 rounds)
 	if (weft_match_init(&m, n, n))
 		return -1;
 	for (i = 0; i < n; i++) {
-		post(&m, &p[i], WEFT_TAGGED, i & 1 ? WEFT_SRC_ANY : i, alike ? 1 : i + 2, 0);
+		post(&m, &p[i], WEFT_TAGGED, i & 1 ? WEFT_SRC_ANY : i, alike ? 1 : i + 2,
+		     ignore);
 		unexp(&m, &u[i], WEFT_TAGGED, i, alike ? 2 : (1ull << 32) + i);
 	}
 	t = seconds();
@@ -364,16 +397,18 @@ static double cost(u32 n, bool alike, u32 rounds)
  */
 TEST(match__flat_cost)
 {
-	double few, many, alike;
+	double few, many, alike, wild;
 
 	weft_host_seed(7);
-	few = cost(16, false, 100000);
-	many = cost(10000, false, 100000);
-	alike = cost(10000, true, 100000);
-	TH_LOG("16: %.0f ns, 10000: %.0f ns, 10000 alike: %.0f ns", few * 1e4, many * 1e4,
-	       alike * 1e4);
+	few = cost(16, false, 0, 100000);
+	many = cost(10000, false, 0, 100000);
+	alike = cost(10000, true, 0, 100000);
+	wild = cost(10000, false, 0xff00000000, 100000);
+	TH_LOG("16: %.0f ns, 10000: %.0f ns, 10000 alike: %.0f ns, 10000 that ignore bits: %.0f ns",
+	       few * 1e4, many * 1e4, alike * 1e4, wild * 1e4);
 	EXPECT_LT(many, few * 100);
 	EXPECT_LT(alike, few * 100);
+	EXPECT_LT(wild, few * 100);
 }
 
 TEST_HARNESS_MAIN

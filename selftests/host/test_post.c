@@ -312,4 +312,42 @@ TEST(post__long_searches)
 	rig_free(t.rig);
 }
 
+/* Each message is looked up once for each ignore mask: receives with too many masks fail. */
+TEST(post__ignore_masks)
+{
+	struct rig_op op = { .tagged = true, .n = 1, .flags = WEFT_RQ_COMPLETION };
+	struct weft_cqe c;
+	struct rig_ep *ep;
+	struct two t;
+	u32 i;
+
+	two_init(&t, 0, 64, 0);
+	ep = rig_ep_new(t.b, WEFT_EP_RDM, 0, 16, 256, 9);
+	ASSERT_EQ(0, rig_ep_enable(ep, t.cb, t.cb, NULL, rig_av_new(t.b)));
+	op.peer = WEFT_SRC_ANY;
+	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)t.room, 8 };
+	for (i = 0; i <= WEFT_MATCH_MASKS; i++) {
+		op.context = i;
+		op.tag = 1ull << 63;
+		op.ignore = i + 1;
+		ASSERT_EQ(0, rig_recv(ep, &op));
+	}
+	op.context = 100;
+	op.ignore = ~0ull;
+	ASSERT_EQ(0, rig_recv(ep, &op));
+	op.peer = (u32)rig_av_insert(t.va, 0, 9, t.rig);
+	op.iov[0].addr = (u64)(uintptr_t)t.buf;
+	op.tag = 1ull << 62;
+	op.flags = 0;
+	ASSERT_EQ(0, rig_send(t.ea, &op));
+	rig_run(t.rig, SECOND);
+	ASSERT_EQ(1, rig_cq_read(t.cb, &c));
+	EXPECT_EQ(WEFT_MATCH_MASKS, c.context);
+	EXPECT_EQ(ENOSPC, c.status);
+	ASSERT_EQ(1, rig_cq_read(t.cb, &c));
+	EXPECT_EQ(100, c.context);
+	EXPECT_EQ(0, c.status);
+	rig_free(t.rig);
+}
+
 TEST_HARNESS_MAIN

@@ -264,6 +264,42 @@ TEST_F(srq, searches_are_bounded)
 	EXPECT_EQ(RECVS, LOOK());
 }
 
+/*
+ * A receive with one ignore mask too many fails at the first tagged message, which then takes the
+ * next one.
+ */
+TEST_F(srq, ignore_masks)
+{
+	struct rig_op op = { .tagged = true, .n = 1, .flags = WEFT_RQ_COMPLETION };
+	u32 i;
+
+	op.iov[0] = (struct weft_iov){ .addr = (uintptr_t)self->buf, .len = 8 };
+	op.peer = WEFT_SRC_ANY;
+	op.tag = 1ull << 63;
+	ASSERT_EQ(0, rig_srq_resize(self->srq, 2 * WEFT_MATCH_MASKS, 2 * WEFT_MATCH_MASKS));
+	for (i = 0; i <= WEFT_MATCH_MASKS; i++) {
+		op.context = i;
+		op.ignore = i + 1;
+		ASSERT_EQ(0, rig_srq_recv(self->srq, &op, NULL));
+	}
+	op.context = 100;
+	op.ignore = ~0ull;
+	ASSERT_EQ(0, rig_srq_recv(self->srq, &op, NULL));
+	SETTLE();
+	op.iov[0].addr = (uintptr_t)self->src;
+	op.peer = self->dst[0];
+	op.tag = 1ull << 62;
+	op.flags = 0;
+	ASSERT_EQ(0, rig_send(self->from, &op));
+	SETTLE();
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(WEFT_MATCH_MASKS, self->e.context);
+	EXPECT_EQ(ENOSPC, self->e.status);
+	ASSERT_TRUE(COMPLETION());
+	EXPECT_EQ(100, self->e.context);
+	EXPECT_EQ(0, self->e.status);
+}
+
 /* A message of one endpoint waits; a receive for another endpoint's tag passes it. */
 TEST_F(srq, tags)
 {

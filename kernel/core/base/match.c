@@ -28,12 +28,14 @@ static int weft_mhash_init(struct weft_mhash *h, u32 want)
  * The mix is cheap rather than strong. Only the endpoint's program and its peers choose the tags,
  * so long chains slow down only that program. The secret prevents that they are built on purpose.
  */
-static struct weft_list *weft_mhash_chain(const struct weft_match *m, const struct weft_mhash *h,
-					  u8 kind, u32 src, u64 tag)
+static inline struct weft_list *weft_mhash_chain(const struct weft_match *m,
+						 const struct weft_mhash *h,
+						 u8 kind, u32 src, u64 tag, u64 ignore)
 {
 	u64 x = (tag ^ m->secret) * 0x9e3779b97f4a7c15ULL;
 
 	x ^= x >> 32;
+	x += ignore * 0x9fb21c651e98df25ULL;
 	x = (x + ((u64)src << 1 | kind) + m->secret) * 0xd6e8feb86659fd93ULL;
 	x ^= x >> 32;
 	x *= 0xd6e8feb86659fd93ULL;
@@ -59,9 +61,14 @@ static void weft_mkey_add(struct weft_list *chain, struct weft_mkey *lead, struc
 	weft_list_add_tail(chain, &k->chain);
 }
 
-/* Remove @k. If it was the oldest of its key, the next one replaces it in the chain. */
-static void weft_mkey_del(struct weft_mkey *k)
+/*
+ * Remove @k. If it was the oldest of its key, the next one replaces it in the chain. Return: true
+ * if there was no other one.
+ */
+static bool weft_mkey_del(struct weft_mkey *k)
 {
+	bool last = k->lead && weft_list_empty(&k->same);
+
 	if (k->lead) {
 		if (!weft_list_empty(&k->same)) {
 			struct weft_mkey *next = weft_entry(k->same.next, struct weft_mkey, same);
@@ -73,30 +80,60 @@ static void weft_mkey_del(struct weft_mkey *k)
 		weft_list_del(&k->chain);
 	}
 	weft_list_del(&k->same);
+	return last;
 }
 
-/* Find a receive in the chain of its key. */
-static struct weft_mpost *weft_exact_in(struct weft_list *chain, u8 kind, u32 src, u64 tag)
+/* Find the oldest receive of a key in its chain. */
+static inline struct weft_mpost *weft_post_in(struct weft_list *chain, u8 kind, u32 src, u64 tag,
+					      u64 ignore)
 {
 	struct weft_list *l;
 
 	weft_list_for_each(l, chain) {
 		struct weft_mpost *p = weft_entry(l, struct weft_mpost, key.chain);
 
-		if (p->tag == tag && p->src == src && p->kind == kind)
+		if (!((p->tag ^ tag) & ~ignore) && p->ignore == ignore && p->src == src &&
+		    p->kind == kind)
 			return p;
 	}
 	return NULL;
 }
 
-static struct weft_mpost *weft_exact_find(struct weft_match *m, u8 kind, u32 src, u64 tag)
+/* Return: the oldest receive with this ignore mask that takes a message, or @best if older. */
+static inline struct weft_mpost *weft_post_oldest(struct weft_match *m, u8 kind, u32 src, u64 tag,
+						  u64 ignore, struct weft_mpost *best)
 {
-	return weft_exact_in(weft_mhash_chain(m, &m->exact, kind, src, tag), kind, src, tag);
+	struct weft_mpost *p;
+
+	tag &= ~ignore;
+	p = weft_post_in(weft_mhash_chain(m, &m->bykey, kind, WEFT_SRC_ANY, tag, ignore), kind,
+			 WEFT_SRC_ANY, tag, ignore);
+	if (p && (!best || p->seq < best->seq))
+		best = p;
+	if (src == WEFT_SRC_ANY || !m->ndirected)
+		return best;
+	p = weft_post_in(weft_mhash_chain(m, &m->bykey, kind, src, tag, ignore), kind, src, tag,
+			 ignore);
+	return p && (!best || p->seq < best->seq) ? p : best;
+}
+
+/* Return: the oldest receive with this ignore mask, not 0, or NULL. */
+static struct weft_mpost *weft_mask_find(struct weft_match *m, u8 kind, u64 ignore)
+{
+	struct weft_list *l;
+
+	weft_list_for_each(l, &m->masks[kind]) {
+		struct weft_mpost *p = weft_entry(l, struct weft_mpost, mask.chain);
+
+		if (p->ignore == ignore)
+			return p;
+	}
+	return NULL;
 }
 
 static struct weft_munexp *weft_bytag_find(struct weft_match *m, u8 kind, u64 tag)
 {
-	struct weft_list *chain = weft_mhash_chain(m, &m->bytag, kind, 0, tag);
+	struct weft_list *chain = weft_mhash_chain(m, &m->bytag, kind, 0, tag, 0);
 	struct weft_list *l;
 
 	weft_list_for_each(l, chain) {
@@ -110,7 +147,7 @@ static struct weft_munexp *weft_bytag_find(struct weft_match *m, u8 kind, u64 ta
 
 static struct weft_munexp *weft_bysrc_find(struct weft_match *m, u8 kind, u32 src, u64 tag)
 {
-	struct weft_list *chain = weft_mhash_chain(m, &m->bysrc, kind, src, tag);
+	struct weft_list *chain = weft_mhash_chain(m, &m->bysrc, kind, src, tag, 0);
 	struct weft_list *l;
 
 	weft_list_for_each(l, chain) {
@@ -141,10 +178,10 @@ int weft_match_init(struct weft_match *m, u32 posts, u32 unexp)
 	m->seq = 1;
 	weft_list_init(&m->posts);
 	for (i = 0; i < WEFT_KINDS; i++) {
-		weft_list_init(&m->wild[i]);
+		weft_list_init(&m->masks[i]);
 		weft_list_init(&m->unexp[i]);
 	}
-	if (weft_mhash_init(&m->exact, posts) || weft_mhash_init(&m->bytag, unexp) ||
+	if (weft_mhash_init(&m->bykey, posts) || weft_mhash_init(&m->bytag, unexp) ||
 	    weft_mhash_init(&m->bysrc, unexp)) {
 		weft_match_fini(m);
 		return -ENOMEM;
@@ -159,10 +196,10 @@ int weft_match_init(struct weft_match *m, u32 posts, u32 unexp)
 void weft_match_fini(struct weft_match *m)
 {
 	WARN_ON_ONCE(m->nposts || m->nunexp);
-	weft_free(m->exact.chains);
+	weft_free(m->bykey.chains);
 	weft_free(m->bytag.chains);
 	weft_free(m->bysrc.chains);
-	m->exact.chains = NULL;
+	m->bykey.chains = NULL;
 	m->bytag.chains = NULL;
 	m->bysrc.chains = NULL;
 }
@@ -194,17 +231,17 @@ static bool weft_mhash_crowded(struct weft_mhash *h, u32 n, struct weft_mgrow *g
  */
 bool weft_match_crowded(struct weft_match *m, struct weft_mgrow *grow)
 {
-	return weft_mhash_crowded(&m->exact, m->nposts, grow) ||
+	return weft_mhash_crowded(&m->bykey, m->nposts, grow) ||
 	       weft_mhash_crowded(&m->bytag, m->nunexp, grow) ||
 	       weft_mhash_crowded(&m->bysrc, m->nunexp, grow);
 }
 
 /* Insert a node into the chain of its key, if it is the oldest of that key. */
 static void weft_mkey_move(struct weft_match *m, struct weft_mhash *h, struct weft_mkey *k,
-			   u8 kind, u32 src, u64 tag)
+			   u8 kind, u32 src, u64 tag, u64 ignore)
 {
 	if (k->lead)
-		weft_list_add_tail(weft_mhash_chain(m, h, kind, src, tag), &k->chain);
+		weft_list_add_tail(weft_mhash_chain(m, h, kind, src, tag, ignore), &k->chain);
 }
 
 /**
@@ -230,11 +267,12 @@ struct weft_list *weft_match_grow(struct weft_match *m, const struct weft_mgrow 
 	h->chains = chains;
 	for (i = 0; i < 1u << h->bits; i++)
 		weft_list_init(&h->chains[i]);
-	if (h == &m->exact) {
+	if (h == &m->bykey) {
 		weft_list_for_each(l, &m->posts) {
 			struct weft_mpost *p = weft_entry(l, struct weft_mpost, order);
 
-			weft_mkey_move(m, h, &p->key, p->kind, p->src, p->tag);
+			weft_mkey_move(m, h, &p->key, p->kind, p->src, p->tag & ~p->ignore,
+				       p->ignore);
 		}
 		return old;
 	}
@@ -243,9 +281,9 @@ struct weft_list *weft_match_grow(struct weft_match *m, const struct weft_mgrow 
 			struct weft_munexp *u = weft_entry(l, struct weft_munexp, order);
 
 			if (h == &m->bytag)
-				weft_mkey_move(m, h, &u->bytag, u->kind, 0, u->tag);
+				weft_mkey_move(m, h, &u->bytag, u->kind, 0, u->tag, 0);
 			else
-				weft_mkey_move(m, h, &u->bysrc, u->kind, u->src, u->tag);
+				weft_mkey_move(m, h, &u->bysrc, u->kind, u->src, u->tag, 0);
 		}
 	}
 	return old;
@@ -259,24 +297,31 @@ struct weft_list *weft_match_grow(struct weft_match *m, const struct weft_mgrow 
  * @p: the receive; kind, src, tag, ignore are set
  *
  * The caller has called weft_match_find() and found no unexpected message that fits.
+ *
+ * Return: true; false: the receives have WEFT_MATCH_MASKS other ignore masks, and @p is not posted.
+ * A receive that ignores no bit or all bits is always posted.
  */
-void weft_match_post(struct weft_match *m, struct weft_mpost *p)
+bool weft_match_post(struct weft_match *m, struct weft_mpost *p)
 {
+	u64 tag = p->tag & ~p->ignore;
+	struct weft_list *chain = weft_mhash_chain(m, &m->bykey, p->kind, p->src, tag, p->ignore);
+	struct weft_mpost *lead;
+
+	if (p->ignore) {
+		lead = weft_mask_find(m, p->kind, p->ignore);
+		if (!lead && ~p->ignore && m->nmasks[p->kind] >= WEFT_MATCH_MASKS)
+			return false;
+		weft_mkey_add(&m->masks[p->kind], lead ? &lead->mask : NULL, &p->mask);
+		m->nmasks[p->kind] += !lead;
+	}
+	lead = weft_post_in(chain, p->kind, p->src, tag, p->ignore);
+	weft_mkey_add(chain, lead ? &lead->key : NULL, &p->key);
 	p->seq = m->seq++;
 	p->in = true;
 	weft_list_add_tail(&m->posts, &p->order);
-	weft_list_init(&p->wild);
-	if (p->ignore) {
-		weft_mkey_init(&p->key);
-		weft_list_add_tail(&m->wild[p->kind], &p->wild);
-	} else {
-		struct weft_list *chain = weft_mhash_chain(m, &m->exact, p->kind, p->src, p->tag);
-		struct weft_mpost *lead = weft_exact_in(chain, p->kind, p->src, p->tag);
-
-		weft_mkey_add(chain, lead ? &lead->key : NULL, &p->key);
-		m->ndirected += p->src != WEFT_SRC_ANY;
-	}
+	m->ndirected += p->src != WEFT_SRC_ANY;
 	m->nposts++;
+	return true;
 }
 
 /**
@@ -290,10 +335,11 @@ void weft_match_post_del(struct weft_match *m, struct weft_mpost *p)
 		return;
 	p->in = false;
 	weft_list_del(&p->order);
-	weft_list_del(&p->wild);
 	weft_mkey_del(&p->key);
+	if (p->ignore)
+		m->nmasks[p->kind] -= weft_mkey_del(&p->mask);
 	m->nposts--;
-	m->ndirected -= !p->ignore && p->src != WEFT_SRC_ANY;
+	m->ndirected -= p->src != WEFT_SRC_ANY;
 }
 
 /**
@@ -303,29 +349,20 @@ void weft_match_post_del(struct weft_match *m, struct weft_mpost *p)
  * @src: the sender's index, WEFT_SRC_ANY: unknown
  * @tag: the message's tag, 0 when untagged
  *
+ * Two lookups for each ignore mask whose oldest receive is older than the best one so far.
+ *
  * Return: the oldest receive that fits, or NULL.
  */
 struct weft_mpost *weft_match_posted(struct weft_match *m, u8 kind, u32 src, u64 tag)
 {
-	struct weft_mpost *best = weft_exact_find(m, kind, WEFT_SRC_ANY, tag);
+	struct weft_mpost *best = weft_post_oldest(m, kind, src, tag, 0, NULL);
 	struct weft_list *l;
 
-	if (src != WEFT_SRC_ANY && m->ndirected) {
-		struct weft_mpost *p = weft_exact_find(m, kind, src, tag);
+	weft_list_for_each(l, &m->masks[kind]) {
+		struct weft_mpost *p = weft_entry(l, struct weft_mpost, mask.chain);
 
-		if (p && (!best || p->seq < best->seq))
-			best = p;
-	}
-	weft_list_for_each(l, &m->wild[kind]) {
-		struct weft_mpost *p = weft_entry(l, struct weft_mpost, wild);
-
-		if (best && best->seq < p->seq)
-			break;
-		if (((p->tag ^ tag) & ~p->ignore) == 0 &&
-		    (p->src == WEFT_SRC_ANY || p->src == src)) {
-			best = p;
-			break;
-		}
+		if (!best || p->seq < best->seq)
+			best = weft_post_oldest(m, kind, src, tag, p->ignore, best);
 	}
 	return best;
 }
@@ -368,7 +405,7 @@ static void weft_bysrc_add(struct weft_match *m, struct weft_munexp *u)
 {
 	struct weft_munexp *lead = weft_bysrc_find(m, u->kind, u->src, u->tag);
 
-	weft_mkey_add(weft_mhash_chain(m, &m->bysrc, u->kind, u->src, u->tag),
+	weft_mkey_add(weft_mhash_chain(m, &m->bysrc, u->kind, u->src, u->tag, 0),
 		      lead ? &lead->bysrc : NULL, &u->bysrc);
 }
 
@@ -384,7 +421,7 @@ void weft_match_unexp_add(struct weft_match *m, struct weft_munexp *u)
 	u->seq = m->seq++;
 	u->in = true;
 	weft_list_add_tail(&m->unexp[u->kind], &u->order);
-	weft_mkey_add(weft_mhash_chain(m, &m->bytag, u->kind, 0, u->tag),
+	weft_mkey_add(weft_mhash_chain(m, &m->bytag, u->kind, 0, u->tag, 0),
 		      lead ? &lead->bytag : NULL, &u->bytag);
 	weft_bysrc_add(m, u);
 	m->nunexp++;

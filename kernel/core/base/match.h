@@ -6,8 +6,11 @@
  * and untagged messages never match each other. The caller holds ep->lock, or srq->lock for a
  * shared receive queue, for every call but init and fini.
  *
- * A receive that ignores no bit of the tag is in a hash table by (kind, source or any, tag). The
- * others are in a list per kind. If both contain a match, the older sequence number wins.
+ * Receives are in a hash table by (kind, source or any, tag without ignored bits, ignored bits). A
+ * message is looked up once for each set of ignored bits, the ignore mask, that receives have. The
+ * oldest receive that is found takes the message. The number of masks is bounded, so that the
+ * number of posted receives does not slow down a softirq, whatever they ignore.
+ *
  * Unexpected messages are in two hash tables, by (kind, tag) and by (kind, source, tag), and in a
  * list per kind in order of arrival. Nodes with the same key form a ring. Only the oldest of them
  * is in the hash chain, so the length of a ring does not slow down searches.
@@ -21,6 +24,7 @@
 #define WEFT_TAGGED	1
 #define WEFT_KINDS	2
 #define WEFT_MATCH_LOAD	2	/* nodes for each chain of a table that does not grow */
+#define WEFT_MATCH_MASKS	64	/* ignore masks of a kind, 0 and all bits aside */
 
 /**
  * struct weft_mkey - membership in a hash table
@@ -37,8 +41,8 @@ struct weft_mkey {
 /**
  * struct weft_mpost - a posted receive; part of the receiving object
  * @order: in match->posts, in order of posting
- * @key: in the hash table, if @ignore is 0
- * @wild: in match->wild[kind], otherwise
+ * @key: in match->bykey
+ * @mask: in match->masks[kind], if @ignore is not 0; its key is the ignore mask
  * @seq: order of posting; set by weft_match_post()
  * @tag: tag to match, 0 for untagged ones
  * @ignore: bits of the tag that are not compared, 0 for untagged ones
@@ -50,7 +54,7 @@ struct weft_mkey {
 struct weft_mpost {
 	struct weft_list order;
 	struct weft_mkey key;
-	struct weft_list wild;
+	struct weft_mkey mask;
 	u64 seq;
 	u64 tag;
 	u64 ignore;
@@ -111,15 +115,16 @@ struct weft_mgrow {
  * @secret: secret of the hash: a program cannot predict chains, and can slow down only itself
  * @seq: next sequence number, of both sides
  * @posts: all posted receives
- * @wild: receives that ignore bits
- * @exact: receives that ignore no bit
+ * @masks: the oldest receive of each ignore mask but 0, without order
+ * @bykey: receives by kind, source, tag without ignored bits, and ignore mask
  * @unexp: unexpected messages
  * @bytag: unexpected messages by kind and tag
  * @bysrc: unexpected messages by kind, source and tag
  * @at: weft_match_rekey() has begun: the first message that is not done; NULL: all are done
  * @nposts: number of posted receives
- * @ndirected: receives that ignore no bit and name their sender
+ * @ndirected: receives that name their sender
  * @nunexp: number of unexpected messages
+ * @nmasks: entries of @masks
  * @steps: messages and receives examined by searches through all of them (including the endpoint's
  *	own searches); wraps
  */
@@ -127,8 +132,8 @@ struct weft_match {
 	u64 secret;
 	u64 seq;
 	struct weft_list posts;
-	struct weft_list wild[WEFT_KINDS];
-	struct weft_mhash exact;
+	struct weft_list masks[WEFT_KINDS];
+	struct weft_mhash bykey;
 	struct weft_list unexp[WEFT_KINDS];
 	struct weft_mhash bytag;
 	struct weft_mhash bysrc;
@@ -136,6 +141,7 @@ struct weft_match {
 	u32 nposts;
 	u32 ndirected;
 	u32 nunexp;
+	u32 nmasks[WEFT_KINDS];
 	u32 steps;
 };
 
@@ -147,7 +153,7 @@ int weft_match_init(struct weft_match *m, u32 posts, u32 unexp);
  */
 static inline bool weft_match_full(const struct weft_match *m)
 {
-	return unlikely(m->nposts >> m->exact.bits > WEFT_MATCH_LOAD ||
+	return unlikely(m->nposts >> m->bykey.bits > WEFT_MATCH_LOAD ||
 			m->nunexp >> m->bytag.bits > WEFT_MATCH_LOAD);
 }
 
@@ -159,7 +165,7 @@ bool weft_match_crowded(struct weft_match *m, struct weft_mgrow *grow);
 struct weft_list *weft_match_grow(struct weft_match *m, const struct weft_mgrow *grow,
 				  struct weft_list *chains);
 
-void weft_match_post(struct weft_match *m, struct weft_mpost *p);
+bool weft_match_post(struct weft_match *m, struct weft_mpost *p);
 struct weft_mpost *weft_match_posted(struct weft_match *m, u8 kind, u32 src, u64 tag);
 struct weft_mpost *weft_match_arrive(struct weft_match *m, u8 kind, u32 src, u64 tag);
 void weft_match_post_del(struct weft_match *m, struct weft_mpost *p);

@@ -229,7 +229,7 @@ void weft_multi_post(struct weft_ep *ep, struct weft_post *buf, u64 least, struc
 {
 	weft_assert_held(&ep->lock);
 	weft_multi_init(buf, least);
-	weft_match_post(&ep->rx.match, &buf->match);
+	weft_match_post(&ep->rx.match, &buf->match);	/* ignores no bit: never refused */
 	if (ep->rx.match.nunexp && !ep->rx.multi_wait)
 		weft_multi_retry(ep, out);
 	if (unlikely(ep->state == WEFT_EPS_CLOSED && buf->match.in)) {

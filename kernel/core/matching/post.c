@@ -506,7 +506,10 @@ static void weft_recv_apply(struct weft_ep *ep, const struct weft_rq_entry *e,
 		weft_recv_fail(ep, post, ENOTCONN, out);
 		return;
 	}
-	weft_match_post(&ep->rx.match, &post->match);
+	if (unlikely(!weft_match_post(&ep->rx.match, &post->match))) {
+		weft_count(ep->core, bad_completions);
+		weft_recv_fail(ep, post, ENOSPC, out);
+	}
 }
 
 /* Pause the ring, because searches have taken long: a worker continues. The endpoint is locked. */

@@ -254,6 +254,20 @@ void weft_srq_later(struct weft_srq *srq, struct weft_out *out)
 	weft_list_add_tail(&out->serve, &srq->serve);
 }
 
+/*
+ * Post a receive. With too many ignore masks it fails instead: the first tagged message finds it,
+ * and the endpoint of this message reports it.
+ */
+static void weft_srq_post(struct weft_srq *srq, struct weft_post *post)
+{
+	if (likely(weft_match_post(&srq->match, &post->match)))
+		return;
+	weft_count(srq->core, bad_completions);
+	post->err = ENOSPC;
+	post->match.ignore = ~0ULL;
+	weft_match_post(&srq->match, &post->match);
+}
+
 /* Apply an entry of the ring. @post is free. */
 static void weft_srq_apply(struct weft_srq *srq, const struct weft_rq_entry *e,
 			   struct weft_post *post)
@@ -297,7 +311,7 @@ static void weft_srq_apply(struct weft_srq *srq, const struct weft_rq_entry *e,
 		weft_list_add_tail(&srq->fresh, &post->node);
 		srq->nfresh++;
 	} else {
-		weft_match_post(&srq->match, &post->match);
+		weft_srq_post(srq, post);
 	}
 }
 
@@ -676,7 +690,7 @@ static void weft_srq_round(struct weft_srq *srq, struct weft_post *post,
 		weft_list_add(&srq->fresh, &post->node);
 		srq->nfresh++;
 	} else {
-		weft_match_post(&srq->match, &post->match);
+		weft_srq_post(srq, post);
 	}
 }
 
