@@ -124,7 +124,7 @@ u32 weft_nd_path_fit(struct weft_port *port, struct weft_path *path);
 void weft_nd_path_close(void *priv);
 struct sk_buff *weft_nd_skb(u32 head, u32 len);
 void weft_nd_ip4(struct iphdr *ip, const struct weft_sockaddr *src, const struct weft_sockaddr *to,
-		 const struct dst_entry *dst, u8 tos, bool frag);
+		 const struct dst_entry *dst, u8 tos);
 void weft_nd_ip6(struct ipv6hdr *ip6, const struct weft_sockaddr *src,
 		 const struct weft_sockaddr *to, struct dst_entry *dst, u8 tos);
 

@@ -150,7 +150,7 @@ static void weft_nd_head_ip(struct weft_nd_head *head, const struct weft_sockadd
 	} else {
 		struct iphdr *ip = (struct iphdr *)(head->raw + head->l3);
 
-		weft_nd_ip4(ip, src, to, head->dst, 0, false);
+		weft_nd_ip4(ip, src, to, head->dst, 0);
 		head->ip_sum = csum_partial(ip, sizeof(*ip), 0);
 		head->udp_sum = csum_tcpudp_nofold(ip->saddr, ip->daddr, 0, IPPROTO_UDP, 0);
 		uh = (struct udphdr *)(ip + 1);

@@ -6,9 +6,13 @@
  * are the stack's, below ip_local_out() and ip6_local_out(). Consecutive packets of one path leave
  * as one UDP GSO packet of up to 64 KiB, if they have the same length. The last one may be shorter.
  * DF is set, and the packet is marked ECT(0). A packet that is longer than the route's MTU is
- * dropped: the core finds that out by itself (core/transport/mtu.c). Only packets that each link
- * has to carry are fragmented, where the route's MTU is below WEFT_MTU_MIN. Each class has its own
- * DSCP. Within the node it has its own priority and flow hash (weft_port_tos(), weft_nd_flow()).
+ * dropped: the core finds that out by itself (core/transport/mtu.c). Each class has its own DSCP.
+ * Within the node it has its own priority and flow hash (weft_port_tos(), weft_nd_flow()).
+ *
+ * No packet is fragmented: where fragments are lost, the receiver's memory for fragments fills up,
+ * and then the IP stack takes no packet of any program for 30 s. Each link carries packets of
+ * WEFT_MTU_MIN. A route with a smaller MTU has it from a report, which anybody can forge, so it is
+ * ignored. The stack ignores it, too, because it is given a socket with IP_PMTUDISC_PROBE.
  *
  * Headers and payload are in pages that each CPU keeps. A CPU reuses a page when it holds the only
  * reference. So pages are neither allocated nor zeroed per packet.
@@ -178,12 +182,15 @@ static struct dst_entry *weft_nd_path_dst(struct weft_nd *nd, struct weft_path *
 	return dst;
 }
 
-/* Return: maximum UDP payload of a packet on this route. */
+/*
+ * Return: maximum UDP payload of a packet on this route. A route that is narrower than
+ * WEFT_MTU_MIN, while its device is not, carries that all the same.
+ */
 static u32 weft_nd_space(const struct dst_entry *dst, u16 family)
 {
 	u32 ip = family == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
 	u32 head = ip + sizeof(struct udphdr);
-	u32 mtu = dst_mtu(dst);
+	u32 mtu = max(dst_mtu(dst), min(READ_ONCE(dst->dev->mtu), WEFT_MTU_MIN + 0u));
 
 	return mtu > head ? mtu - head : 0;
 }
@@ -231,9 +238,6 @@ int weft_nd_path_open(struct weft_port *port, struct weft_path *path, void *priv
 		return PTR_ERR(dst) == -EHOSTUNREACH ? -EHOSTUNREACH : -ENETUNREACH;
 	}
 	room = weft_nd_space(dst, to->family);
-	/* a route that is narrow for a time: its packets are cut by the IP stack meanwhile */
-	if (room < WEFT_ND_PAYMIN && dst->dev->mtu >= WEFT_MTU_MIN)
-		room = WEFT_ND_PAYMIN;
 	if (room < WEFT_ND_PAYMIN) {
 		dst_release(dst);
 		return -ENETUNREACH;
@@ -405,18 +409,17 @@ static void weft_nd_udp(struct sk_buff *skb, const struct weft_nd_run *run)
  * @to: remote node
  * @dst: route
  * @tos: DSCP and ECN
- * @frag: the packet may be fragmented
  *
  * Context: any.
  */
 void weft_nd_ip4(struct iphdr *ip, const struct weft_sockaddr *src, const struct weft_sockaddr *to,
-		 const struct dst_entry *dst, u8 tos, bool frag)
+		 const struct dst_entry *dst, u8 tos)
 {
 	memset(ip, 0, sizeof(*ip));
 	ip->version = 4;
 	ip->ihl = sizeof(*ip) / 4;
 	ip->tos = tos;
-	ip->frag_off = frag ? 0 : htons(IP_DF);
+	ip->frag_off = htons(IP_DF);
 	ip->ttl = ip4_dst_hoplimit(dst);
 	ip->protocol = IPPROTO_UDP;
 	memcpy(&ip->saddr, src->addr, sizeof(ip->saddr));
@@ -444,18 +447,21 @@ void weft_nd_ip6(struct ipv6hdr *ip6, const struct weft_sockaddr *src,
 	memcpy(&ip6->daddr, to->addr, sizeof(ip6->daddr));
 }
 
+/* Return: a socket that has the stack ignore the MTU of routes, NULL: the port is going. */
+static struct sock *weft_nd_sock4(const struct weft_nd *nd)
+{
+	const struct weft_udp *udp = READ_ONCE(nd->udp);
+
+	return likely(udp) ? udp->sock[0]->sk : NULL;
+}
+
 static int weft_nd_out4(struct sk_buff *skb, const struct weft_nd_run *run, struct net *net)
 {
-	bool frag = run->seg > run->room;
-
 	skb_push(skb, sizeof(struct iphdr));
 	skb_reset_network_header(skb);
-	weft_nd_ip4(ip_hdr(skb), run->src, run->to, run->dst, run->tos, frag);
-	if (frag)
-		ip_select_ident(net, skb, NULL);
-	skb->ignore_df = frag;
+	weft_nd_ip4(ip_hdr(skb), run->src, run->to, run->dst, run->tos);
 	skb->protocol = htons(ETH_P_IP);
-	return ip_local_out(net, NULL, skb);
+	return ip_local_out(net, weft_nd_sock4(run->nd), skb);
 }
 
 static int weft_nd_out6(struct sk_buff *skb, const struct weft_nd_run *run, struct net *net)
@@ -463,7 +469,6 @@ static int weft_nd_out6(struct sk_buff *skb, const struct weft_nd_run *run, stru
 	skb_push(skb, sizeof(struct ipv6hdr));
 	skb_reset_network_header(skb);
 	weft_nd_ip6(ipv6_hdr(skb), run->src, run->to, run->dst, run->tos);
-	skb->ignore_df = run->seg > run->room;
 	skb->protocol = htons(ETH_P_IPV6);
 	return ip6_local_out(net, NULL, skb);
 }
@@ -587,10 +592,10 @@ drop:
 	weft_nd_unsent(run->nd, n, put);
 }
 
-/* Send a run: as few aggregates as possible, or single packets if they have to be fragmented. */
+/* Send a run: as few aggregates as possible. */
 static void weft_nd_seq(struct weft_nd_run *run, const struct weft_tx *tx)
 {
-	u32 i, n, fit = tx->len > run->room ? 1 : max_t(u32, WEFT_RUN_BYTES / tx->len, 1);
+	u32 i, n, fit = max_t(u32, WEFT_RUN_BYTES / tx->len, 1);
 
 	for (i = 0; i < tx->nseg; i += n) {
 		n = min_t(u32, fit, tx->nseg - i);
@@ -606,7 +611,7 @@ static u32 weft_nd_fit(const struct weft_nd_run *run, const struct weft_tx *tx, 
 {
 	u32 i, bytes = tx->len;
 
-	if (!tx->path || tx->len > run->room || weft_tx_alone(tx))
+	if (!tx->path || weft_tx_alone(tx))
 		return 1;
 	for (i = 1; i < n; i++) {
 		if (tx[i].path != tx->path || tx[i].class != tx->class || tx[i].nseg > 1 ||
@@ -664,7 +669,7 @@ static noinline void weft_nd_tx_long(struct weft_port *port, struct weft_tx *tx,
 			weft_count(&port->core, tx_errors);
 			continue;
 		}
-		if (tx[i].len > max(run.room, WEFT_ND_PAYMIN)) {
+		if (tx[i].len > run.room) {
 			/* the route's MTU has shrunk */
 			weft_nd_unsent(run.nd, tx[i].nseg, -EMSGSIZE);
 			if (own)

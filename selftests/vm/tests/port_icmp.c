@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Forged reports that weft's packets are too long. The IP stack of node 0 believes them for some
- * minutes. A new path begins all the same, and a message of many packets arrives. A report for IPv6
- * has no effect, because its smallest MTU is that of a path.
+ * minutes. A new path begins all the same, and a message of many packets arrives. No packet is cut
+ * into fragments: with a few lost fragments the receiver's memory for them would fill up. A report
+ * for IPv6 has no effect, because its smallest MTU is that of a path.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -90,13 +91,44 @@ static bool message(void)
 	return wpair_close(&p);
 }
 
+/* Return: the counter of IP fragments that node 0 has made. */
+static long fragments(void)
+{
+	char line[512];
+	long n = -1;
+	FILE *f;
+
+	node_enter(0);
+	f = fopen("/proc/thread-self/net/snmp", "r");
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "Ip: ", 4) && line[4] >= '0' && line[4] <= '9')
+			sscanf(line, "Ip:%*d%*d%*d%*d%*d%*d%*d%*d%*d%*d%*d%*d%*d%*d%*d%*d%*d%*d%ld",
+			       &n);
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static bool whole(long before)
+{
+	CHECK(before >= 0);
+	CHECK_EQ(fragments(), before);
+	/* later tests find a stack that has not heard of it */
+	CHECK_EQ(system("ip route flush cache"), 0);
+	return true;
+}
+
 int main(void)
 {
+	long before;
+
 	if (nodes_are_one()) {
 		printf("ok 1 reports # SKIP there is no link\n1..1\n");
 		return 0;
 	}
 	result(believed(), "forged reports", "between nodes");
+	before = fragments();
 	result(message(), "a long message on a new path", "between nodes");
+	result(whole(before), "no packet is cut", "between nodes");
 	return results_end();
 }
