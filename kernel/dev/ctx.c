@@ -236,23 +236,37 @@ int weft_obj_destroy(struct weft_ctx *ctx, u32 handle)
 
 /* ---- The context ----------------------------------------------------------------------------- */
 
-static void weft_ctx_kill_objs(struct weft_ctx *ctx, bool early)
+/*
+ * Take the next object out of the table. @early: one that ends before the others; @i: where to go
+ * on, 0 in the first call. Return: the object, NULL: none is left.
+ */
+static struct weft_obj *weft_ctx_take(struct weft_ctx *ctx, bool early, unsigned long *i)
 {
-	struct weft_obj *obj;
-	u32 i;
+	struct weft_obj *obj = NULL;
 
-	mutex_lock(&ctx->own_lock);
-	for (i = 0; i < WEFT_CTX_OBJS; i++) {
-		mutex_lock(&ctx->lock);
-		obj = rcu_dereference_protected(ctx->objs[i], lockdep_is_held(&ctx->lock));
+	mutex_lock(&ctx->lock);
+	for (; !obj; ++*i) {
+		*i = find_next_bit(ctx->used, WEFT_CTX_OBJS, *i);
+		if (*i >= WEFT_CTX_OBJS)
+			break;
+		obj = rcu_dereference_protected(ctx->objs[*i], lockdep_is_held(&ctx->lock));
 		if (obj && early && !obj->ops->early)
 			obj = NULL;
 		if (obj)
-			RCU_INIT_POINTER(ctx->objs[i], NULL);
-		mutex_unlock(&ctx->lock);
-		if (obj)
-			weft_obj_kill(obj);
+			RCU_INIT_POINTER(ctx->objs[*i], NULL);
 	}
+	mutex_unlock(&ctx->lock);
+	return obj;
+}
+
+static void weft_ctx_kill_objs(struct weft_ctx *ctx, bool early)
+{
+	struct weft_obj *obj;
+	unsigned long i = 0;
+
+	mutex_lock(&ctx->own_lock);
+	while ((obj = weft_ctx_take(ctx, early, &i)))
+		weft_obj_kill(obj);
 	mutex_unlock(&ctx->own_lock);
 }
 
@@ -499,11 +513,11 @@ fail:
 void weft_ctx_stopped(struct weft_ctx *ctx)
 {
 	struct weft_obj *obj;
-	u32 i;
+	unsigned long i;
 
 	lockdep_assert_held(&ctx->dev->lock);
 	mutex_lock(&ctx->lock);
-	for (i = 0; i < WEFT_CTX_OBJS; i++) {
+	for_each_set_bit(i, ctx->used, WEFT_CTX_OBJS) {
 		obj = rcu_dereference_protected(ctx->objs[i], lockdep_is_held(&ctx->lock));
 		if (obj && obj->ops->stopped)
 			obj->ops->stopped(obj);

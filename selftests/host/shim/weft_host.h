@@ -409,6 +409,9 @@ static inline unsigned long weft_host_next_bit(const unsigned long *map, unsigne
 #define find_next_zero_bit(map, size, from)	weft_host_next_bit(map, size, from, ~0UL)
 #define find_first_bit(map, size)	find_next_bit(map, size, 0)
 #define find_first_zero_bit(map, size)	find_next_zero_bit(map, size, 0)
+#define for_each_set_bit(bit, map, size)					\
+	for ((bit) = find_first_bit(map, size); (bit) < (size);			\
+	     (bit) = find_next_bit(map, size, (bit) + 1))
 
 /* ---- Locks ----------------------------------------------------------- */
 
