@@ -33,7 +33,7 @@ KDIR	?= $(shell ls -d /lib/modules/*/build 2>/dev/null | sort -V | tail -n1)
 # kernel, unless one is named
 VM_KERNELS	:= 6.1 6.12
 # these watch themselves, and are built first: selftests/vm/kernel-debug
-DEBUG_KERNELS	:= 6.12-kasan 6.12-kcsan
+DEBUG_KERNELS	:= 6.12-kasan 6.12-kcsan 6.12-lockstat
 export CHECK_KERNELS := $(or $(VM_KERNEL),$(VM_KERNELS))
 VM_KERNEL	?= 6.1
 VM_DIR		?= $(CURDIR)/build/vm
@@ -385,8 +385,9 @@ help:
 #>                      (without it, or random: another one each time, printed)
 #>   make check-debug   the test machine's tests on a kernel that looks for errors
 #>                      itself, and is built first (Documentation/debug.rst):
-#>                      FLAVOUR=kasan (memory, locks, leaks, faults on demand) or
-#>                      kcsan (data races), TESTS=PATTERN
+#>                      FLAVOUR=kasan (memory, locks, leaks, faults on demand),
+#>                      kcsan (data races) or lockstat (waits for locks on 16
+#>                      CPUs), TESTS=PATTERN
 #>   make coverage      lines and branches of kernel/core that are tested
 #>   make bench         weft beside libfabric's other providers: instructions
 #>                      for each message in a machine that counts them,
@@ -405,8 +406,9 @@ help:
 #>                      own status. BUILD=0 takes what is there as it is.
 #>
 #>   The test machine's settings, with their defaults:
-#>     VM_KERNEL=6.1      Debian's kernel series: 6.1 or 6.12; or 6.12-kasan, 6.12-kcsan
-#>     VM_SLOW=           factor for limits of time; 6 with the last two
+#>     VM_KERNEL=6.1      Debian's kernel series: 6.1 or 6.12; or 6.12-kasan, 6.12-kcsan,
+#>                        6.12-lockstat
+#>     VM_SLOW=           factor for limits of time; 6 with the last three
 #>     VM_CPUS=2  VM_MEM=2G  VM_TIMEOUT=300 (seconds)
 #>     LINK=veth (demo: vnet)  what joins the nodes: veth (netdev ports), vnet (two
 #>                        virtio NICs, taken over), loop (one namespace and a
