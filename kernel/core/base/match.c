@@ -61,14 +61,9 @@ static void weft_mkey_add(struct weft_list *chain, struct weft_mkey *lead, struc
 	weft_list_add_tail(chain, &k->chain);
 }
 
-/*
- * Remove @k. If it was the oldest of its key, the next one replaces it in the chain. Return: true
- * if there was no other one.
- */
-static bool weft_mkey_del(struct weft_mkey *k)
+/* Remove @k. If it was the oldest of its key, the next one replaces it in the chain. */
+static void weft_mkey_del(struct weft_mkey *k)
 {
-	bool last = k->lead && weft_list_empty(&k->same);
-
 	if (k->lead) {
 		if (!weft_list_empty(&k->same)) {
 			struct weft_mkey *next = weft_entry(k->same.next, struct weft_mkey, same);
@@ -80,7 +75,6 @@ static bool weft_mkey_del(struct weft_mkey *k)
 		weft_list_del(&k->chain);
 	}
 	weft_list_del(&k->same);
-	return last;
 }
 
 /* Find the oldest receive of a key in its chain. */
@@ -336,8 +330,11 @@ void weft_match_post_del(struct weft_match *m, struct weft_mpost *p)
 	p->in = false;
 	weft_list_del(&p->order);
 	weft_mkey_del(&p->key);
-	if (p->ignore)
-		m->nmasks[p->kind] -= weft_mkey_del(&p->mask);
+	if (p->ignore) {
+		/* the last receive with this mask */
+		m->nmasks[p->kind] -= p->mask.lead && weft_list_empty(&p->mask.same);
+		weft_mkey_del(&p->mask);
+	}
 	m->nposts--;
 	m->ndirected -= p->src != WEFT_SRC_ANY;
 }
