@@ -395,6 +395,7 @@ static int weft_udp_open(struct weft_udp *udp, bool v6)
 		return 0;
 	if (err)
 		return err;
+	/* for transmission: the stack then ignores the MTU of routes */
 	if (!v6)
 		ip_sock_set_mtu_discover(sock->sk, IP_PMTUDISC_PROBE);
 	err = weft_udp_bind(sock, v6, udp->port);

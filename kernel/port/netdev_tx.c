@@ -9,10 +9,11 @@
  * dropped: the core finds that out by itself (core/transport/mtu.c). Each class has its own DSCP.
  * Within the node it has its own priority and flow hash (weft_port_tos(), weft_nd_flow()).
  *
- * No packet is fragmented: where fragments are lost, the receiver's memory for fragments fills up,
- * and then the IP stack takes no packet of any program for 30 s. Each link carries packets of
- * WEFT_MTU_MIN. A route with a smaller MTU has it from a report, which anybody can forge, so it is
- * ignored. The stack ignores it, too, because it is given a socket with IP_PMTUDISC_PROBE.
+ * No packet is fragmented. Where fragments are lost, the receiver's memory for fragments fills up.
+ * Then the receiver's stack takes no fragment of any program for 30 s. Each link carries packets of
+ * WEFT_MTU_MIN. A report can give a route a smaller MTU, and anybody can forge a report. So the
+ * port ignores a smaller MTU. The port gives the stack a socket with IP_PMTUDISC_PROBE. So the
+ * stack ignores a smaller MTU, too.
  *
  * Headers and payload are in pages that each CPU keeps. A CPU reuses a page when it holds the only
  * reference. So pages are neither allocated nor zeroed per packet.
@@ -190,7 +191,7 @@ static u32 weft_nd_space(const struct dst_entry *dst, u16 family)
 {
 	u32 ip = family == AF_INET ? sizeof(struct iphdr) : sizeof(struct ipv6hdr);
 	u32 head = ip + sizeof(struct udphdr);
-	u32 mtu = max(dst_mtu(dst), min(READ_ONCE(dst->dev->mtu), WEFT_MTU_MIN + 0u));
+	u32 mtu = max(dst_mtu(dst), min_t(u32, READ_ONCE(dst->dev->mtu), WEFT_MTU_MIN));
 
 	return mtu > head ? mtu - head : 0;
 }
