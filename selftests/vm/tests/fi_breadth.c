@@ -124,8 +124,18 @@ static bool freeze(unsigned int secs)
 	return run_shell("ip netns exec n1 tc qdisc del dev veth1 root");
 }
 
+/* Stop it for longer than a program waits for its connection: all have theirs. */
 static bool stop_receiver(unsigned int secs)
 {
+	uint64_t until = now_ms() + WAIT_MS;
+	unsigned int i;
+
+	for (i = 0; i < BREADTH_SENDERS; i++) {
+		while (!b->life[i][life[i]].joined) {
+			CHECK(now_ms() < until);
+			wait_ms(5);
+		}
+	}
 	CHECK_EQ(kill(receiver, SIGSTOP), 0);
 	wait_ms(secs * 1000);
 	CHECK_EQ(kill(receiver, SIGCONT), 0);

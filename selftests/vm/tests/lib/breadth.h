@@ -44,12 +44,14 @@ struct breadth_kind {
  * @sent: operations that have succeeded with a proof of delivery
  * @failed: operations that have failed
  * @posted: messages
+ * @joined: it can send: a connection is made
  * @over: it has ended by itself
  */
 struct breadth_life {
 	uint32_t sent;
 	uint32_t failed;
 	uint32_t posted;
+	volatile bool joined;
 	bool over;
 };
 

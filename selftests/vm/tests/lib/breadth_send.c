@@ -173,6 +173,7 @@ bool breadth_send(struct breadth *b, unsigned int sender, unsigned int life)
 	t.life = &b->life[sender][life];
 	t.state = b->seed + sender * 1000003ull + life;
 	CHECK(join(&t));
+	t.life->joined = true;
 	for (i = 0; i < DEPTH; i++) {
 		t.slot[i].buf = malloc(BREADTH_LONG + sizeof(struct breadth_head));
 		CHECK(t.slot[i].buf);
