@@ -68,12 +68,13 @@ static void path(FILE *to, u32 node, const struct weft_path *p)
 
 	snprintf(at, sizeof(at), "node %u to %08x", node, *(const u32 *)p->node.addr.addr);
 	fprintf(to, "= %s: rxms %u conns %u", at, length(&p->msg.rxms), length(&p->cm.conns));
-	U(p, state); U(p, max_payload); U(p, failing); U(p, busy); U(p, flight); U(p, flow.rx_open);
+	U(p, state); U(p, failing); U(p, busy); U(p, flight); U(p, flow.rx_open);
 	U(p, nflow); U(p, flow.nrflow); U(p, ctl_pending); U(p, nsent);
 	fprintf(to, "\n%s:", at);
 	if (!p->flight)
 		U(p, nwait);
-	U(p, rtt_min); U(p, rtt_min_at); U(p, retrans); U(p, tx_used); U(p, tx_limit);
+	/* which size a search ends with depends on the packets that were sent meanwhile */
+	U(p, max_payload); U(p, rtt_min); U(p, rtt_min_at); U(p, retrans); U(p, tx_used); U(p, tx_limit);
 	U(p, rx_gone); U(p, rx_told); U(p, alive_at); U(p, heard_at);
 	fputc('\n', to);
 	for (i = 0; i < WEFT_CLASSES; i++) {
