@@ -4,7 +4,7 @@
 # Debian's unmodified uDAPL test programs through its libdat2: shared receive queues, connection
 # management, jobs. The programs return 0 after some failures, so both sides must print that they
 # are complete.
-# TIMEOUT: 400
+# TIMEOUT: 500
 
 . "$VM_REPO/selftests/vm/lib.sh"
 
@@ -20,7 +20,7 @@ both()
 	node 1 $prog $server >/run/weft/server 2>&1 &
 	pid=$!
 	vm_wait 30 listening || { kill $pid; cat /run/weft/server; return 1; }
-	timeout $((120 * VM_SLOW)) node 0 $prog $client >/run/weft/client 2>&1
+	timeout $((200 * VM_SLOW)) node 0 $prog $client >/run/weft/client 2>&1
 	status=$?
 	wait $pid || status=$?
 	cat /run/weft/server /run/weft/client
@@ -30,13 +30,13 @@ both()
 
 srq()
 {
-	both "timeout $((150 * VM_SLOW)) dtestsrq -P weft" "-s $*" "-h 10.77.0.2 $*" \
+	both "timeout $((230 * VM_SLOW)) dtestsrq -P weft" "-s $*" "-h 10.77.0.2 $*" \
 		"DAPL RC SRQ Test Complete"
 }
 
 cm()
 {
-	both "timeout $((150 * VM_SLOW)) dtestcm -P weft" "-s $*" "-h 10.77.0.2 $*" \
+	both "timeout $((230 * VM_SLOW)) dtestcm -P weft" "-s $*" "-h 10.77.0.2 $*" \
 		"DAPL Connection Test Complete"
 }
 
