@@ -62,21 +62,27 @@ static void wait_ms(unsigned int ms)
 	nanosleep(&t, NULL);
 }
 
-static bool start_receiver(void)
+/* Wait until the program @pid has set @flag. Return: it has done so, in time. */
+static bool sets(pid_t pid, const volatile bool *flag)
 {
 	uint64_t until = now_ms() + WAIT_MS;
 
+	while (!*flag) {
+		CHECK(now_ms() < until && !waitpid(pid, NULL, WNOHANG));
+		wait_ms(5);
+	}
+	return true;
+}
+
+static bool start_receiver(void)
+{
 	fflush(stdout);
 	receiver = fork();
 	if (!receiver) {
 		node_enter(b->apart);
 		_exit(!breadth_receive(b));
 	}
-	while (!b->ready) {
-		CHECK(now_ms() < until && !waitpid(receiver, NULL, WNOHANG));
-		wait_ms(5);
-	}
-	return true;
+	return sets(receiver, &b->ready);
 }
 
 static void start_sender(unsigned int i)
@@ -124,18 +130,13 @@ static bool freeze(unsigned int secs)
 	return run_shell("ip netns exec n1 tc qdisc del dev veth1 root");
 }
 
-/* Stop it for longer than a program waits for its connection: all have theirs. */
+/* The receiver stops for longer than a sender waits for its connection. So all are made before. */
 static bool stop_receiver(unsigned int secs)
 {
-	uint64_t until = now_ms() + WAIT_MS;
 	unsigned int i;
 
-	for (i = 0; i < BREADTH_SENDERS; i++) {
-		while (!b->life[i][life[i]].joined) {
-			CHECK(now_ms() < until);
-			wait_ms(5);
-		}
-	}
+	for (i = 0; i < BREADTH_SENDERS; i++)
+		CHECK(sets(sender[i], &b->life[i][life[i]].joined));
 	CHECK_EQ(kill(receiver, SIGSTOP), 0);
 	wait_ms(secs * 1000);
 	CHECK_EQ(kill(receiver, SIGCONT), 0);

@@ -8,8 +8,9 @@
  * call need only return. Afterwards no object may be left, and the port still works. The caller of
  * this test checks the kernel log.
  *
- * TIME=SECONDS sets the duration (default 12). SEED=N repeats the random numbers, but not the order
- * of threads.
+ * TIME=SECONDS sets the duration (default 12). While a counter that has to move has not moved,
+ * further rounds of programs follow. SEED=N repeats the random numbers, but not the order of
+ * threads.
  * TIMEOUT: 160
  */
 #include <errno.h>
