@@ -52,7 +52,13 @@ vm_nic()
 }
 
 # vm_monitor COMMAND...: to the emulator. The monitor echoes every key and prints output; both are
-# read. A sum follows the command: when its result appears, the command has been carried out.
+# read. A sum follows the command: when its result appears, the command has been carried out. The
+# prompt behind it is read, too: bytes that nothing reads can block the emulator's next answer.
+vm_monitor_answered() # NUMBER
+{
+	grep -q "^$1" /run/weft/monitor && [ "$(tail -c 7 /run/weft/monitor)" = '(qemu) ' ]
+}
+
 vm_monitor()
 {
 	vm_wait 10 grep -q weft.monitor /sys/class/virtio-ports/*/name || return 1
@@ -62,7 +68,7 @@ vm_monitor()
 	cat <&9 >/run/weft/monitor &
 	monitor_reader=$!
 	printf '%s\nprint /d 77000+%d\n' "$*" $((monitor_n = ${monitor_n:-0} + 1)) >&9
-	vm_wait 60 grep -q "^$((77000 + monitor_n))" /run/weft/monitor
+	vm_wait 60 vm_monitor_answered $((77000 + monitor_n))
 	monitor_status=$?
 	exec 9>&-
 	kill $monitor_reader
