@@ -51,14 +51,15 @@ vm_nic()
 	done | sed -n "$(($1 + 1))p"
 }
 
-# vm_monitor COMMAND...: to the emulator. The monitor echoes every key and prints output; both are
-# read. A sum follows the command: when its result appears, the command has been carried out. The
-# prompt behind it is read, too: bytes that nothing reads can block the emulator's next answer.
+# Return 0: the emulator's monitor has printed this sum, and the prompt behind it.
 vm_monitor_answered() # NUMBER
 {
 	grep -q "^$1" /run/weft/monitor && [ "$(tail -c 7 /run/weft/monitor)" = '(qemu) ' ]
 }
 
+# vm_monitor COMMAND...: to the emulator. The monitor echoes every key and prints output; both are
+# read. A sum follows the command: when its result appears, the command has been carried out. The
+# prompt behind the result is read, too, so that nothing is left for the next command.
 vm_monitor()
 {
 	vm_wait 10 grep -q weft.monitor /sys/class/virtio-ports/*/name || return 1
