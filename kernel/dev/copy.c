@@ -20,17 +20,15 @@
 /* ---- Windows ------------------------------------------------------------------------------- */
 
 /**
- * struct weft_spot - position in a window during a copy
- * @mem: the window
- * @piece: pinned: index of the piece
+ * struct weft_spot - position in resident memory, or in a bounce buffer, during a copy
+ * @piece: pinned: the piece
  * @next: pinned: offset in the piece of the byte that follows the @n bytes
  * @left: bytes that follow the @n bytes
  * @p: next byte
  * @n: bytes at @p
  */
 struct weft_spot {
-	struct weft_mem *mem;
-	u32 piece;
+	const struct weft_piece *piece;
 	u32 next;
 	u32 left;
 	u8 *p;
@@ -40,13 +38,12 @@ struct weft_spot {
 /* Advance to the next page, or to all following pages that are contiguous. Bytes must be left. */
 static void weft_spot_next(struct weft_spot *spot)
 {
-	const struct weft_piece *piece = &spot->mem->piece[spot->piece];
+	const struct weft_piece *piece = spot->piece;
 	u32 off, end, last;
 	struct page **page;
 
 	if (spot->next == piece->len) {
-		piece++;
-		spot->piece++;
+		spot->piece = ++piece;
 		spot->next = 0;
 	}
 	off = piece->off + spot->next;
@@ -74,16 +71,15 @@ static bool weft_spot_init(struct weft_spot *spot, struct weft_mem *mem, u32 off
 {
 	if (off > mem->len || len > mem->len - off || READ_ONCE(mem->mc->dead))
 		return false;
-	spot->mem = mem;
 	spot->n = 0;
 	if (mem->buf) {
 		spot->p = mem->buf + off;
 		spot->n = len;
 		return true;
 	}
-	spot->piece = 0;
-	while (spot->piece + 1 < mem->n && off >= mem->piece[spot->piece].len)
-		off -= mem->piece[spot->piece++].len;
+	spot->piece = mem->piece;
+	while (spot->piece + 1 < mem->piece + mem->n && off >= spot->piece->len)
+		off -= (spot->piece++)->len;
 	spot->next = off;
 	spot->left = len;
 	return true;
@@ -95,6 +91,26 @@ static u32 weft_spot_ready(struct weft_spot *spot)
 	if (unlikely(!spot->n))
 		weft_spot_next(spot);
 	return spot->n;
+}
+
+/* Copy @len bytes from pieces of @piece bytes, with @skip bytes between two of them. */
+static void weft_spot_fill(struct weft_spot *spot, const void *src, u32 len, u32 piece, u32 skip)
+{
+	u32 rest = piece;
+
+	while (len) {
+		u32 n = min3(len, rest, weft_spot_ready(spot));
+
+		memcpy(spot->p, src, n);
+		weft_spot_step(spot, n);
+		src += n;
+		len -= n;
+		rest -= n;
+		if (!rest) {
+			src += skip;
+			rest = piece;
+		}
+	}
 }
 
 /* Record which range of a bounce buffer was written to. */
@@ -122,25 +138,12 @@ static void weft_mem_mark(struct weft_mem *mem, u32 off, u32 len)
  */
 int weft_mem_gather(struct weft_mem *mem, u32 off, const void *src, u32 len, u32 piece, u32 skip)
 {
-	u32 left = len, rest = piece;
 	struct weft_spot spot;
 	int err = -EFAULT;
 
 	rcu_read_lock();
 	if (likely(mem->write && weft_spot_init(&spot, mem, off, len))) {
-		while (left) {
-			u32 n = min3(left, rest, weft_spot_ready(&spot));
-
-			memcpy(spot.p, src, n);
-			weft_spot_step(&spot, n);
-			src += n;
-			left -= n;
-			rest -= n;
-			if (!rest) {
-				src += skip;
-				rest = piece;
-			}
-		}
+		weft_spot_fill(&spot, src, len, piece, skip);
 		weft_mem_mark(mem, off, len);
 		err = 0;
 	}
@@ -254,6 +257,129 @@ u32 weft_mem_spans(struct weft_mem *mem, u32 off, u32 len, struct weft_span *spa
 		span[i].len = spot.n;
 	}
 	return i;
+}
+
+/* ---- Without a window ---------------------------------------------------------------------- */
+
+/*
+ * Start at @addr in the range of @piece, which this function fills in. Return: 0; -EAGAIN: not
+ * resident, or in more than one range; -EFAULT: the context is dead. mc->lock is held while @spot
+ * is used, so the range stays.
+ */
+static int weft_spot_at(struct weft_spot *spot, struct weft_memctx *mc, u64 addr, u32 len,
+			struct weft_piece *piece)
+{
+	struct weft_want want = { .start = addr, .last = addr + len - 1 };
+
+	lockdep_assert_held(&mc->lock);
+	if (unlikely(mc->dead))
+		return -EFAULT;
+	piece->pin = want.start <= want.last ? weft_pin_look(mc, &want, true) : NULL;
+	if (!piece->pin)
+		return -EAGAIN;
+	piece->off = addr - piece->pin->it.start;
+	piece->len = len;
+	spot->piece = piece;
+	spot->next = 0;
+	spot->left = len;
+	spot->n = 0;
+	return 0;
+}
+
+/**
+ * weft_mem_place - copy from kernel memory into resident memory
+ * @mc: memory of the context
+ * @addr: user address
+ * @src: kernel memory
+ * @len: bytes, not 0
+ * @piece: bytes of a contiguous piece of @src
+ * @skip: bytes of @src between two pieces
+ *
+ * Context: softirqs are off.
+ * Return: 0; -EAGAIN: not resident; -EFAULT: the context is dead.
+ */
+int weft_mem_place(struct weft_memctx *mc, u64 addr, const void *src, u32 len, u32 piece, u32 skip)
+{
+	struct weft_piece at;
+	struct weft_spot spot;
+	int err;
+
+	spin_lock(&mc->lock);
+	err = weft_spot_at(&spot, mc, addr, len, &at);
+	if (likely(!err))
+		weft_spot_fill(&spot, src, len, piece, skip);
+	spin_unlock(&mc->lock);
+	return err;
+}
+
+/* Return: true if the calling program may read the bytes at @addr of its context @mc. */
+static bool weft_user_own(const struct weft_memctx *mc, u64 addr, u32 len)
+{
+	return likely(current->mm == mc->mm) && access_ok(u64_to_user_ptr(addr), len);
+}
+
+/**
+ * weft_mem_pass - copy from the calling program's memory into resident memory
+ * @mc: memory of the context to copy to
+ * @addr: user address there
+ * @from: memory of the calling program's context
+ * @src: user address there
+ * @len: bytes, not 0
+ *
+ * Context: the calling program's; softirqs are off.
+ * Return: 0; -EAGAIN: one of both is not resident, and part of the bytes may be copied; -EFAULT:
+ * the context @mc is dead.
+ */
+int weft_mem_pass(struct weft_memctx *mc, u64 addr, struct weft_memctx *from, u64 src, u32 len)
+{
+	struct weft_piece at;
+	struct weft_spot spot;
+	int err;
+
+	if (unlikely(!weft_user_own(from, src, len)))
+		return -EAGAIN;
+	spin_lock(&mc->lock);
+	err = weft_spot_at(&spot, mc, addr, len, &at);
+	if (unlikely(err))
+		goto out;
+	pagefault_disable();
+	while (len) {
+		u32 n = min(len, weft_spot_ready(&spot));
+
+		if (unlikely(__copy_from_user_inatomic(spot.p, u64_to_user_ptr(src), n))) {
+			err = -EAGAIN;
+			break;
+		}
+		weft_spot_step(&spot, n);
+		src += n;
+		len -= n;
+	}
+	pagefault_enable();
+out:
+	spin_unlock(&mc->lock);
+	return err;
+}
+
+/**
+ * weft_user_peek - copy from the calling program's memory, without sleeping
+ * @mc: memory of its context
+ * @addr: user address
+ * @dst: kernel memory
+ * @len: bytes
+ *
+ * Context: the calling program's; any locks may be held.
+ * Return: 0; -EAGAIN: not resident, or not this program's memory: call weft_user_read().
+ */
+int weft_user_peek(struct weft_memctx *mc, u64 addr, void *dst, u32 len)
+{
+	unsigned long left;
+
+	if (unlikely(!weft_user_own(mc, addr, len)))
+		return -EAGAIN;
+	pagefault_disable();
+	left = __copy_from_user_inatomic(dst, u64_to_user_ptr(addr), len);
+	pagefault_enable();
+	return left ? -EAGAIN : 0;
 }
 
 /* ---- The program's memory itself ----------------------------------------------------------- */

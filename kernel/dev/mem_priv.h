@@ -221,6 +221,7 @@ int weft_user_copy(struct weft_memctx *mc, u64 addr, void *buf, u32 len, bool to
 /* pin.c */
 int weft_pin_init(void);
 void weft_pin_exit(void);
+struct weft_pin *weft_pin_look(struct weft_memctx *mc, const struct weft_want *want, bool write);
 struct weft_pin *weft_pin_find(struct weft_memctx *mc, const struct weft_want *want, bool write);
 int weft_pin_make(struct weft_memctx *mc, const struct weft_want *want, bool write,
 		  struct weft_pin **pin);

@@ -415,17 +415,31 @@ static bool weft_pin_covers(const struct weft_pin *pin, const struct weft_want *
 	       (pin->write || !write);
 }
 
-static struct weft_pin *weft_pin_get(struct weft_pin *pin)
+/* Record that a range in the tree is used. mc->lock is held. */
+static void weft_pin_use(struct weft_pin *pin)
 {
 	lockdep_assert_held(&pin->mc->lock);
-	refcount_inc(&pin->ref);
 	pin->used = jiffies;
 	list_move_tail(&pin->lru, &pin->mc->lru);
+}
+
+static struct weft_pin *weft_pin_get(struct weft_pin *pin)
+{
+	weft_pin_use(pin);
+	refcount_inc(&pin->ref);
 	return pin;
 }
 
-static struct weft_pin *weft_pin_find_locked(struct weft_memctx *mc, const struct weft_want *want,
-					     bool write)
+/**
+ * weft_pin_look - find a pinned range
+ * @mc: memory of the context; mc->lock is held
+ * @want: the range that it must cover
+ * @write: for writing
+ *
+ * Context: any but hard interrupts.
+ * Return: the range, which stays while the lock is held; NULL: no valid range covers @want.
+ */
+struct weft_pin *weft_pin_look(struct weft_memctx *mc, const struct weft_want *want, bool write)
 {
 	struct interval_tree_node *it;
 
@@ -434,10 +448,23 @@ static struct weft_pin *weft_pin_find_locked(struct weft_memctx *mc, const struc
 	     it = interval_tree_iter_next(it, want->start, want->start)) {
 		struct weft_pin *pin = container_of(it, struct weft_pin, it);
 
-		if (pin->state == WEFT_PIN_VALID && weft_pin_covers(pin, want, write))
-			return weft_pin_get(pin);
+		if (pin->state == WEFT_PIN_VALID && weft_pin_covers(pin, want, write)) {
+			weft_pin_use(pin);
+			return pin;
+		}
 	}
 	return NULL;
+}
+
+/* As weft_pin_look(), with a reference. */
+static struct weft_pin *weft_pin_find_locked(struct weft_memctx *mc, const struct weft_want *want,
+					     bool write)
+{
+	struct weft_pin *pin = weft_pin_look(mc, want, write);
+
+	if (pin)
+		refcount_inc(&pin->ref);
+	return pin;
 }
 
 /**

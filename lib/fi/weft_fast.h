@@ -2,8 +2,7 @@
 /*
  * weft_fast.h - fast path of the most frequent calls
  *
- * It covers one segment of at most a slot that travels in the ring, or one receive. The endpoint's
- * half is "fast" (weft_fi_half_on()): none of the special cases of weft_post.h apply. Each function
+ * It covers a send of one segment, or one receive. The endpoint's half is "fast" (weft_fi_half_on()): none of the special cases of weft_post.h apply. Each function
  * completes the whole call, or does nothing. In the latter case weft_post.h executes the call, and
  * explains errors.
  */
@@ -39,6 +38,25 @@ WEFT_FI_INLINED void weft_fi_fast_posted(struct weft_fi_half *half, struct lw_qu
 		atomic_store(&half->cq->deferred, true);
 	lw_publish(q);
 	weft_fi_late_held(half->ep->cm.port, half);
+}
+
+/*
+ * Return: slots of a send of @len bytes, not 0; more than one: the ring takes the payload. 0:
+ * weft_post.h has to write it, or to refuse it.
+ */
+WEFT_FI_INLINED uint32_t weft_fi_fast_slots(const struct weft_fi_ep *ep, const struct lw_queue *q,
+					    size_t len, uint64_t flags)
+{
+	uint32_t n, at = (q->tail + 1) & (q->size - 1);
+
+	if (weft_likely(len <= WEFT_SLOT_SIZE))
+		return 2;
+	if (len <= WEFT_FI_INLINE) {
+		n = (len + WEFT_SLOT_SIZE - 1) / WEFT_SLOT_SIZE;
+		/* the payload does not wrap */
+		return weft_likely(len <= ep->inject && at + n <= q->size) ? n + 1 : 0;
+	}
+	return weft_likely(!(flags & FI_INJECT) && len <= ep->max_msg) ? 1 : 0;
 }
 
 /* Copy 1 to 64 bytes without a call, which would save registers whatever the length. */
@@ -79,41 +97,46 @@ WEFT_FI_INLINED bool weft_fi_fast_send(struct weft_fi_ep *ep, uint8_t op, const 
 				       uint64_t flags, bool silent)
 {
 	bool more = flags & FI_MORE;
+	uint32_t tail, nslots;
 	struct weft_sqe *s;
 	struct lw_queue *q;
 	uint16_t entry;
-	uint32_t tail;
 
 	if (weft_unlikely(!ep->tx.fast || flags & ~(WEFT_FI_FAST_SEND | FI_MORE)))
 		return false;
-	if (len - 1 >= WEFT_SLOT_SIZE || to >= WEFT_AV_MAX || !weft_fi_av_used(ep->av, to))
+	if (!len || to >= WEFT_AV_MAX || !weft_fi_av_used(ep->av, to))
 		return false;
 	if (more && weft_unlikely(!weft_fi_fast_more(&ep->tx)))
 		return false;
 	q = &ep->cm.ep->sq;
 	tail = q->tail;
-	if (weft_unlikely(tail + 2 - q->head > q->size || lw_load(q->flags) & WEFT_ST_ERROR))
+	nslots = weft_fi_fast_slots(ep, q, len, flags | (silent ? FI_INJECT : 0));
+	if (weft_unlikely(!nslots || tail + nslots - q->head > q->size ||
+			  lw_load(q->flags) & WEFT_ST_ERROR))
 		return false;
-	entry = WEFT_SQ_INLINE;
+	entry = nslots > 1 ? WEFT_SQ_INLINE : 0;
 	if (!silent && (!ep->tx.selective || flags & FI_COMPLETION))
 		entry |= WEFT_SQ_COMPLETION;
 	if (more)
 		entry |= WEFT_SQ_MORE;
 	s = lw_slot_at(q, tail);
-	weft_fi_fast_copy(lw_slot_at(q, tail + 1), buf, len);
+	if (weft_likely(nslots == 2))
+		weft_fi_fast_copy(lw_slot_at(q, tail + 1), buf, len);
+	else if (nslots > 1)
+		memcpy(lw_slot_at(q, tail + 1), buf, len);
 	s->op = op;
-	s->nslots = 2;
+	s->nslots = nslots;
 	s->flags = entry;
 	s->dst = to;
 	s->context = (uintptr_t)context;
-	s->addr = 0;
+	s->addr = nslots > 1 ? 0 : (uintptr_t)buf;
 	s->len = len;
 	s->tag = tag;
 	s->data = 0;
-	s->niov = 0;
+	s->niov = nslots == 1;
 	s->rsvd = 0;
 	s->rsvd2 = 0;
-	weft_fi_fast_posted(&ep->tx, q, 2, more);
+	weft_fi_fast_posted(&ep->tx, q, nslots, more);
 	return true;
 }
 

@@ -331,6 +331,61 @@ int weft_mem_scatter(struct weft_mem *mem, u32 off, void *dst, u32 len, u32 piec
 	return r;
 }
 
+/*
+ * Is memory at @addr resident now? The answer follows from the time, not from the rig's random
+ * numbers: the rest of a run stays the same whether the core asks or not.
+ */
+static bool resident(const struct weft_memctx *mc, u64 addr)
+{
+	struct rig *rig = mc->node->rig;
+	u64 x = (rig_now(rig) ^ addr) * 0x9e3779b97f4a7c15ull;
+	u32 draw = (u32)(x >> 40) & (RIG_PPM - 1);
+
+	return draw >= mc->cold && draw >= mc->bounce;
+}
+
+static int place(struct weft_memctx *mc, u64 addr, const u8 *src, u32 len, u32 piece, u32 skip)
+{
+	struct weft_vec vec = { .n = 1, .len = len, .seg = { { .addr = addr, .len = len } } };
+	u32 at, n;
+	int r = 0;
+
+	if (!READ_ONCE(mc->proc))
+		return -EFAULT;
+	if (!resident(mc, addr) || move(mc, &vec, 0, NULL, len, MOVE_CHECK))
+		return -EAGAIN;
+	for (at = 0; at < len && !r; at += n, src += n + skip) {
+		n = min(piece, len - at);
+		r = move(mc, &vec, at, (u8 *)src, n, MOVE_WRITE);
+	}
+	return r;
+}
+
+int weft_mem_place(struct weft_memctx *mc, u64 addr, const void *src, u32 len, u32 piece, u32 skip)
+{
+	return place(mc, addr, src, len, piece, skip);
+}
+
+int weft_user_peek(struct weft_memctx *mc, u64 addr, void *dst, u32 len)
+{
+	struct weft_vec vec = { .n = 1, .len = len, .seg = { { .addr = addr, .len = len } } };
+
+	if (!resident(mc, addr) || move(mc, &vec, 0, NULL, len, MOVE_CHECK))
+		return -EAGAIN;
+	return move(mc, &vec, 0, dst, len, MOVE_READ);
+}
+
+int weft_mem_pass(struct weft_memctx *mc, u64 addr, struct weft_memctx *from, u64 src, u32 len)
+{
+	u8 *tmp = malloc(len);
+	int r = weft_user_peek(from, src, tmp, len);
+
+	if (!r)
+		r = place(mc, addr, tmp, len, len, 0);
+	free(tmp);
+	return r;
+}
+
 /* A call for adapters that have a device; the rig copies here. */
 u32 weft_mem_spans(struct weft_mem *mem, u32 off, u32 len, struct weft_span *span, u32 max)
 {

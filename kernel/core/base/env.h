@@ -167,6 +167,23 @@ static inline int weft_mem_read(struct weft_mem *mem, u32 off, void *dst, u32 le
 	return weft_mem_scatter(mem, off, dst, len, len, 0);
 }
 
+/*
+ * Copy @len bytes, not 0, into one segment of a program's memory without a window. Softirqs are
+ * off. weft_mem_place(): from kernel memory, in pieces as with weft_mem_gather(). weft_mem_pass():
+ * from the memory of the calling program, whose context is @from.
+ * Return: 0; -EAGAIN: some memory is not resident, and part of the bytes may have been copied;
+ * -EFAULT: the memory is gone.
+ */
+int weft_mem_place(struct weft_memctx *mc, u64 addr, const void *src, u32 len, u32 piece,
+		   u32 skip);
+int weft_mem_pass(struct weft_memctx *mc, u64 addr, struct weft_memctx *from, u64 src, u32 len);
+
+/*
+ * Copy from the memory of the calling program, without sleeping. Any locks may be held. Return: 0;
+ * -EAGAIN: not resident, or the memory of another program.
+ */
+int weft_user_peek(struct weft_memctx *mc, u64 addr, void *dst, u32 len);
+
 /**
  * struct weft_span - bytes in kernel memory
  * @p: first byte

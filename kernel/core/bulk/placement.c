@@ -345,6 +345,8 @@ static void weft_rxm_from_buf(struct weft_rxm *rxm, struct weft_out *out)
 	if (rxm->bulk.work.queued ||
 	    (rxm->bulk.room <= WEFT_INLINE_MAX && weft_rxm_inline(rxm, out)))
 		return;
+	/* the memory is resident soon: weft_recv_pins() */
+	WRITE_ONCE(rxm->ep->rx.misses, 0);
 	if (out->ncopy == WEFT_OUT_COPY) {
 		weft_rxm_later(rxm, out);
 		return;

@@ -35,6 +35,19 @@ static inline bool weft_recv_strange(const struct weft_ep *ep, u32 src)
 	return unlikely(ep->conf.flags & WEFT_EPF_SOURCE) && src == WEFT_SRC_ANY;
 }
 
+#define WEFT_SPARE_MAX	256	/* bytes that take the completion queue in any case */
+#define WEFT_MISSES	16	/* longer messages that took it since memory was last made resident */
+
+/*
+ * Return: true if a short message of @n bytes is to be placed, not to take the completion queue.
+ * Its receive's memory then becomes resident. Placing into resident memory costs less than two
+ * copies, but making it resident costs much more than one message.
+ */
+static inline bool weft_recv_pins(const struct weft_ep *ep, u64 n)
+{
+	return n > WEFT_SPARE_MAX && unlikely(READ_ONCE(ep->rx.misses) >= WEFT_MISSES);
+}
+
 void weft_recv_from(const struct weft_ep *ep, struct weft_post *post, const struct weft_rxm *rxm,
 		    struct weft_cqe *e);
 void weft_recv_give(struct weft_ep *ep, struct weft_rxm *rxm, struct weft_post *post,

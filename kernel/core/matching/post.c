@@ -277,7 +277,7 @@ bool weft_post_inline(struct weft_ep *ep, struct weft_post *post, struct weft_cq
 
 	weft_assert_held(&ep->lock);
 	if (n > WEFT_INLINE_MAX || post->vec.n != 1 || !ep->rx_cq ||
-	    !(e->status || post->flags & WEFT_RQ_COMPLETION))
+	    !(e->status || post->flags & WEFT_RQ_COMPLETION) || weft_recv_pins(ep, n))
 		return false;
 	e->buf = post->vec.seg[0].addr;
 	e->flags |= WEFT_CQE_INLINE;

@@ -129,7 +129,7 @@ static inline bool weft_fastpkt_give(struct weft_path *path, const struct weft_f
 	ep = rf->ep;
 	weft_lock_inner(&ep->lock);
 	if (likely(weft_recv_takes(ep, rf)))
-		done = weft_fast_recv(ep, &h, weft_rflow_src(rf), p->pay, out);
+		done = weft_fast_recv(ep, &h, weft_rflow_src(rf), p->pay, n, 0, out);
 	weft_unlock_inner(&ep->lock);
 	if (unlikely(!done))
 		return false;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - the fast path of short messages
+ * weft core - the fast path of messages
  *
  * A message matches the oldest posted receive for it. Without one it matches the oldest receive in
  * the ring, if that fits. A whole short message is copied from its place into the completion queue,
- * and no object is made. A receive that is still in the ring is never posted, so it has no struct
+ * and a longer one into the memory of its receive (fast_long.c). No object is made. A receive that is still in the ring is never posted, so it has no struct
  * weft_post. Within the node the sender's entry is not decoded either. Both entries are read in
  * place, each word once. An entry of another form than the frequent one takes the slow path
  * (send.c, post.c), with no effect left behind:
@@ -23,120 +23,29 @@
  * Locks: ep->sq_mutex of the sender; path->lock of a flow to another node; ep->lock of the
  * receiver; the receiver's cq->lock. See Documentation/locking.rst.
  */
-#include "core/messaging/messaging.h"
-#include "core/queue/cq.h"
+#include "core/messaging/fast.h"
 #include "core/transport/emit.h"
-
-/**
- * union weft_lead - first word of an entry, compared at once
- * @op: WEFT_SQ_SEND, _TSEND; WEFT_RQ_RECV, _TRECV
- * @nslots: slots
- * @flags: flags
- * @peer: index in the address vector; a receive's may be WEFT_SRC_ANY
- * @word: all fields
- */
-union weft_lead {
-	struct {
-		u8 op;
-		u8 nslots;
-		u16 flags;
-		u32 peer;
-	};
-	u64 word;
-};
-
-static inline union weft_lead weft_lead_of(const void *slot)
-{
-	union weft_lead l;
-
-	BUILD_BUG_ON(sizeof(l) != offsetof(struct weft_rqe, context));
-	BUILD_BUG_ON(sizeof(l) != offsetof(struct weft_sqe, context));
-	BUILD_BUG_ON(offsetof(union weft_lead, peer) != offsetof(struct weft_rqe, src));
-	BUILD_BUG_ON(offsetof(union weft_lead, peer) != offsetof(struct weft_sqe, dst));
-	l.word = READ_ONCE(*(const u64 *)slot);
-	return l;
-}
 
 /* ---- The receiver ---------------------------------------------------------------- */
 
-/* Return: true if the endpoint's state allows the fast path for messages from @src. */
-static __always_inline bool weft_fast_open(const struct weft_ep *ep, u32 src)
-{
-	return likely(ep->rx_cq && !ep->rx.srq && !ep->rx.draining && !ep->rx.nturn) &&
-	       !weft_recv_strange(ep, src);
-}
-
-/* Return: first word of receives from any sender. Two constants: the compiler assembles nothing. */
-static __always_inline union weft_lead weft_fast_want(bool tagged)
-{
-	union weft_lead t = { {
-		.op = WEFT_RQ_TRECV, .nslots = 1, .flags = WEFT_RQ_COMPLETION,
-		.peer = WEFT_SRC_ANY,
-	} }, u = { {
-		.op = WEFT_RQ_RECV, .nslots = 1, .flags = WEFT_RQ_COMPLETION,
-		.peer = WEFT_SRC_ANY,
-	} };
-
-	t.word = tagged ? t.word : u.word;
-	return t;
-}
-
-/*
- * Return: true if it is a receive of one segment that begins like @want and matches tag and @src.
+/**
+ * weft_fast_post - find a posted receive for a message
+ * @ep: the endpoint, locked
+ * @flags: WEFT_CQE_*
+ * @tag: tag
+ * @len: bytes
+ * @src: sender
+ *
+ * Return: the receive, still in the matching; NULL: none matches; ERR_PTR(-EAGAIN): one matches,
+ * but needs the slow path.
  */
-static __always_inline bool weft_fast_fits(const struct weft_ep *ep, const struct weft_rqe *s,
-					   union weft_lead want, u64 tag, u32 src)
-{
-	union weft_lead l = weft_lead_of(s);
-	u64 differ = READ_ONCE(s->tag) ^ tag, ignore = READ_ONCE(s->ignore);
-
-	if (unlikely(l.word != want.word)) {
-		if (l.peer != src || ep->conf.type == WEFT_EP_MSG)
-			return false;
-		want.peer = src;
-		if (l.word != want.word)
-			return false;
-	}
-	if (unlikely(differ | ignore) && (want.op != WEFT_RQ_TRECV || differ & ~ignore))
-		return false;
-	return !((READ_ONCE(s->niov) ^ 1) | READ_ONCE(s->part) | READ_ONCE(s->rsvd2));
-}
-
-/* Take the oldest receive in the ring for the message of @c. Return: true if it fits. */
-static __always_inline bool weft_fast_ring(struct weft_ep *ep, struct weft_cqe *c,
-					   union weft_lead want, u64 tag, u32 len, u32 src)
-{
-	struct weft_ring *r = &ep->rx.ring;
-	const struct weft_rqe *s;
-	u64 addr, room;
-
-	if (ep->rx.match.nunexp | ep->rx.ncut)
-		return false;
-	if (r->cons == r->prod && weft_ring_look(r, &ep->conf.doorbell->rq_tail) != WEFT_RING_OK)
-		return false;
-	s = weft_ring_at(r, r->cons);
-	c->context = READ_ONCE(s->context);
-	addr = READ_ONCE(s->addr);
-	room = READ_ONCE(s->len);
-	c->buf = addr;
-	if (unlikely(len > room || addr + room < addr) || !weft_fast_fits(ep, s, want, tag, src))
-		return false;
-	weft_trace_post(ep->conf.handle, c->context, tag, room, 256 + want.op);
-	weft_ring_next(r, 1);
-	return true;
-}
-
-/*
- * Take a posted receive for the message of @c. Return: the receive, which the caller frees; NULL:
- * none matches; ERR_PTR(-EAGAIN): one matches, but needs the slow path.
- */
-static noinline struct weft_post *weft_fast_post(struct weft_ep *ep, struct weft_cqe *c,
-						 u16 flags, u64 tag, u32 len, u32 src)
+struct weft_post *weft_fast_post(struct weft_ep *ep, u16 flags, u64 tag, u32 len, u32 src)
 {
 	u32 kind = flags & WEFT_CQE_TAGGED ? WEFT_TAGGED : WEFT_UNTAGGED;
 	struct weft_mpost *p = weft_match_posted(&ep->rx.match, kind, src, tag);
 	struct weft_post *post;
 
+	weft_assert_held(&ep->lock);
 	if (!p)
 		return NULL;
 	post = container_of(p, struct weft_post, match);
@@ -145,9 +54,6 @@ static noinline struct weft_post *weft_fast_post(struct weft_ep *ep, struct weft
 	    post->flags != WEFT_RQ_COMPLETION || post->vec.n != 1 || post->match.stays ||
 	    len > post->vec.len)
 		return ERR_PTR(-EAGAIN);
-	c->context = post->context;
-	c->buf = post->vec.seg[0].addr;
-	weft_match_post_del(&ep->rx.match, p);
 	return post;
 }
 
@@ -163,64 +69,52 @@ static __always_inline bool weft_fast_in(struct weft_ep *ep, struct weft_cq *cq,
 					 struct weft_post **post)
 {
 	struct weft_cqe *c;
+	u64 buf;
 
 	weft_assert_held(&ep->lock);
 	weft_assert_held(&cq->lock);
 	if (unlikely(!weft_cq_space(cq, weft_cq_slots(len)) || cq->bad))
 		return false;
 	c = weft_cq_slot(cq);
-	if (unlikely(ep->rx.match.nposts)) {
-		*post = weft_fast_post(ep, c, flags, tag, len, src);
-		if (IS_ERR(*post)) {
-			*post = NULL;
-			return false;
-		}
-	}
-	if (likely(!*post) && !weft_fast_ring(ep, c, want, tag, len, src))
+	if (!weft_fast_find(ep, c, want, tag, len, src, flags, post, &buf))
 		return false;
-	weft_trace_match(ep->conf.handle, c->context, tag, len, 0);
-	weft_trace_complete((u16)ep->conf.handle, c->context, tag, len, 0);
-	c->tag = tag;
-	c->data = data;
-	c->len = len;
-	c->src = src;
-	c->ep = (u16)ep->conf.handle;
-	c->olen = 0;
-	c->status = 0;
-	c->flags = flags | WEFT_CQE_INLINE;
+	weft_fast_fill(c, ep, tag, data, len, src, flags | WEFT_CQE_INLINE);
+	c->buf = buf;
 	if (unlikely(!len)) {
 		c->flags = flags;
 		c->buf = 0;
 	}
 	weft_cq_put_entry(cq, c, pay, len);
+	weft_fast_take(ep, *post);
 	return true;
 }
 
-/* Finish the delivery of @n messages; the queue is not locked any more. */
-static __always_inline void weft_fast_got(struct weft_ep *ep, struct weft_post *post, u32 n,
-					  struct weft_out *out)
-{
-	weft_ring_publish(&ep->rx.ring, &ep->conf.status->rq_head);
-	if (unlikely(ep->rx_cntr))
-		while (n--)
-			weft_cq_count(ep->rx_cntr, false, out);
-	if (unlikely(post))
-		weft_post_free(ep, post, out);
-}
-
 /**
- * weft_fast_recv - offer a whole short message to its receive
+ * weft_fast_recv - offer a whole message to its receive
  * @ep: the endpoint, locked; it takes messages
  * @h: the message
  * @src: its sender
- * @pay: its bytes, at most WEFT_INLINE_MAX
+ * @pay: its bytes, at most WEFT_FAST_BYTES
+ * @piece: bytes of a contiguous piece of them; at most WEFT_SPARE_MAX bytes are one piece
+ * @skip: bytes between two pieces
  * @out: output
  *
  * Return: true if it has been received; false: nothing has changed.
  */
 bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, const void *pay,
-		    struct weft_out *out)
+		    u32 piece, u32 skip, struct weft_out *out)
 {
+	struct weft_fast_msg m = {
+		.want = weft_fast_want(h->flags & WEFT_MSG_TAGGED),
+		.tag = h->tag,
+		.data = h->flags & WEFT_MSG_DATA ? h->data : 0,
+		.len = (u32)h->len,
+		.src = src,
+		.flags = weft_recv_flags(h->flags),
+		.pay = pay,
+		.piece = piece,
+		.skip = skip,
+	};
 	struct weft_cq *cq = ep->rx_cq;
 	struct weft_post *post = NULL;
 	bool done;
@@ -230,9 +124,9 @@ bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
 		return false;
 	weft_lock_inner(&cq->lock);
 	done = likely(weft_list_empty(&cq->waiting)) &&
-	       weft_fast_in(ep, cq, weft_fast_want(h->flags & WEFT_MSG_TAGGED), h->tag,
-			    h->flags & WEFT_MSG_DATA ? h->data : 0, (u32)h->len, src,
-			    weft_recv_flags(h->flags), pay, &post);
+	       (m.len <= WEFT_SPARE_MAX ? weft_fast_in(ep, cq, m.want, m.tag, m.data, m.len, src,
+						       m.flags, pay, &post) :
+					  weft_fast_long(ep, cq, &m, NULL, &post));
 	if (likely(done)) {
 		weft_cq_show(cq);
 		weft_cq_wake(cq, out);
@@ -353,8 +247,21 @@ static noinline void weft_fast_sent(struct weft_ep *ep, union weft_lead l, u32 n
 		weft_fast_tell(ep, weft_ring_at(&ep->tx.ring, at), l, out);
 }
 
-/* Send the next run of sends, at most @most. @out: output. Return: number of sends done. */
-static __always_inline u32 weft_fast_run(struct weft_ep *ep, u32 most, struct weft_out *out)
+/* Return: true if the slow path would accept the send at @s, whose bytes are not in the ring. */
+static bool weft_fast_apart(const struct weft_sqe *s, union weft_lead l, u64 len, u64 tag, u64 data)
+{
+	if (len > WEFT_FAST_BYTES || (data && !(l.flags & WEFT_SQ_DATA)) ||
+	    (tag && l.op == WEFT_SQ_SEND))
+		return false;
+	return !((READ_ONCE(s->niov) ^ 1) | READ_ONCE(s->rsvd) | READ_ONCE(s->rsvd2));
+}
+
+/*
+ * Send the next run of sends, at most @most. @bytes: bytes that may be moved, less those moved that
+ * were not in the ring. @out: output. Return: number of sends done.
+ */
+static __always_inline u32 weft_fast_run(struct weft_ep *ep, u32 most, u32 *bytes,
+					 struct weft_out *out)
 {
 	const struct weft_sqe *s = weft_ring_at(&ep->tx.ring, ep->tx.ring.cons);
 	union weft_lead l = weft_lead_of(s), want;
@@ -391,10 +298,23 @@ static __always_inline u32 weft_fast_run(struct weft_ep *ep, u32 most, struct we
 	do {
 		u64 len = READ_ONCE(s->len), tag = READ_ONCE(s->tag), data = READ_ONCE(s->data);
 
-		if (!weft_fast_packet(&ep->tx.ring, s, l, len, tag, data) ||
-		    !weft_fast_in(lep, cq, want, tag, data, (u32)len, src, flags,
-				  weft_ring_at(&ep->tx.ring, ep->tx.ring.cons + 1), &post))
+		if (l.nslots == 1 && len) {
+			struct weft_fast_msg m = {
+				.want = want, .tag = tag, .data = data, .len = (u32)len,
+				.src = src, .flags = flags,
+				.from = ep->conf.mc, .addr = READ_ONCE(s->addr),
+			};
+
+			if (len > *bytes || !weft_fast_apart(s, l, len, tag, data) ||
+			    !weft_fast_long(lep, cq, &m, ep->tx.scratch, &post))
+				break;
+			*bytes -= len;
+		} else if (!weft_fast_packet(&ep->tx.ring, s, l, len, tag, data) ||
+			   !weft_fast_in(lep, cq, want, tag, data, (u32)len, src, flags,
+					 weft_ring_at(&ep->tx.ring, ep->tx.ring.cons + 1),
+					 &post)) {
 			break;
+		}
 		weft_trace_post(ep->conf.handle, READ_ONCE(s->context), tag, len, l.op);
 		weft_ring_next(&ep->tx.ring, l.nslots);
 		/* freeing a posted receive takes the queue's lock */
@@ -433,16 +353,18 @@ out:
  */
 bool weft_fast_send(struct weft_ep *ep, struct weft_out *out)
 {
+	u32 bytes = WEFT_FAST_BYTES;
+
 	weft_mutex_assert_held(&ep->sq_mutex);
-	return weft_fast_run(ep, 1, out);
+	return weft_fast_run(ep, 1, &bytes, out);
 }
 
 /* calls.h has the description. */
 bool weft_ep_fast(struct weft_ep *ep, struct weft_out *out)
 {
 	const u32 *bell = &ep->conf.doorbell->sq_tail;
+	u32 n = 0, run, bytes = WEFT_FAST_BYTES;
 	bool empty = false;
-	u32 n = 0, run;
 
 	if (!READ_ONCE(ep->flow.near))
 		return false;
@@ -455,7 +377,7 @@ bool weft_ep_fast(struct weft_ep *ep, struct weft_out *out)
 	do {
 		if (unlikely(!ep->tx.hand) && !weft_send_hand(ep))
 			break;
-		run = weft_fast_run(ep, WEFT_FAST_RUN - n, out);
+		run = weft_fast_run(ep, WEFT_FAST_RUN - n, &bytes, out);
 		n += run;
 		empty = ep->tx.ring.cons == ep->tx.ring.prod;
 	} while (run && !empty && n < WEFT_FAST_RUN);

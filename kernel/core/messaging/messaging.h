@@ -113,7 +113,7 @@ struct weft_rxm *weft_rxm_new(struct weft_path *path, struct weft_ep *ep);
 /* ---- fast_ring.c --------------------------------------------------------------------- */
 
 bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, const void *pay,
-		    struct weft_out *out);
+		    u32 piece, u32 skip, struct weft_out *out);
 
 #define WEFT_FAST_RUN	64	/* entries sent in a row before the drain does anything else */
 

@@ -127,7 +127,7 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 		return NULL;
 	}
 	src = weft_rflow_src(rf);
-	if (likely(whole && h->len <= WEFT_INLINE_MAX) && weft_fast_recv(ep, h, src, whole, out)) {
+	if (likely(whole && h->len <= WEFT_INLINE_MAX) && weft_fast_recv(ep, h, src, whole, (u32)h->len, 0, out)) {
 		inl = true;
 		goto taken;
 	}

@@ -63,6 +63,8 @@
  *	written under sq_mutex and the lock
  * @wait: in srq->waiting, by kind of message; srq->lock
  * @waits: in srq->waiting; srq->lock
+ * @misses: messages that took the completion queue because their receive was not resident; see
+ *	weft_recv_pins(); read and cleared without the lock, too
  * @taken: receives of @srq that it holds, in order
  * @nheld: number of @taken
  * @taken_seq: number of the last receive taken
@@ -102,6 +104,7 @@ struct weft_ep_rx {
 	struct weft_srq *srq;
 	struct weft_list wait[WEFT_KINDS];
 	bool waits[WEFT_KINDS];
+	u8 misses;
 	struct weft_list taken;
 	u32 nheld;
 	u32 taken_seq;

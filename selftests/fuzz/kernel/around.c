@@ -212,6 +212,21 @@ int weft_user_write(struct weft_memctx *mc, const struct weft_vec *vec, u64 off,
 	return -EFAULT;
 }
 
+int weft_user_peek(struct weft_memctx *mc, u64 addr, void *dst, u32 len)
+{
+	return -EAGAIN;
+}
+
+int weft_mem_place(struct weft_memctx *mc, u64 addr, const void *src, u32 len, u32 piece, u32 skip)
+{
+	return -EAGAIN;
+}
+
+int weft_mem_pass(struct weft_memctx *mc, u64 addr, struct weft_memctx *from, u64 src, u32 len)
+{
+	return -EAGAIN;
+}
+
 /* No memory windows exist, so these functions are never called with one. */
 #define NEVER	weft_host_die(__FILE__, __LINE__, "a window of memory that nobody got")
 

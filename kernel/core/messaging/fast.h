@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - steps of the fast path: a message finds its receive
+ *
+ * fast_ring.c describes the fast path. These steps are inline, because they make up most of it.
+ *
+ * Locks: ep->lock of the receiver, and its cq->lock.
+ */
+#ifndef WEFT_FAST_H
+#define WEFT_FAST_H
+
+#include "core/messaging/messaging.h"
+#include "core/queue/cq.h"
+
+/**
+ * union weft_lead - first word of an entry, compared at once
+ * @op: WEFT_SQ_SEND, _TSEND; WEFT_RQ_RECV, _TRECV
+ * @nslots: slots
+ * @flags: flags
+ * @peer: index in the address vector; a receive's may be WEFT_SRC_ANY
+ * @word: all fields
+ */
+union weft_lead {
+	struct {
+		u8 op;
+		u8 nslots;
+		u16 flags;
+		u32 peer;
+	};
+	u64 word;
+};
+
+static inline union weft_lead weft_lead_of(const void *slot)
+{
+	union weft_lead l;
+
+	BUILD_BUG_ON(sizeof(l) != offsetof(struct weft_rqe, context));
+	BUILD_BUG_ON(sizeof(l) != offsetof(struct weft_sqe, context));
+	BUILD_BUG_ON(offsetof(union weft_lead, peer) != offsetof(struct weft_rqe, src));
+	BUILD_BUG_ON(offsetof(union weft_lead, peer) != offsetof(struct weft_sqe, dst));
+	l.word = READ_ONCE(*(const u64 *)slot);
+	return l;
+}
+
+/* ---- The receiver ---------------------------------------------------------------- */
+
+/* Return: true if the endpoint's state allows the fast path for messages from @src. */
+static __always_inline bool weft_fast_open(const struct weft_ep *ep, u32 src)
+{
+	return likely(ep->rx_cq && !ep->rx.srq && !ep->rx.draining && !ep->rx.nturn) &&
+	       !weft_recv_strange(ep, src);
+}
+
+/* Return: first word of receives from any sender. Two constants: the compiler assembles nothing. */
+static __always_inline union weft_lead weft_fast_want(bool tagged)
+{
+	union weft_lead t = { {
+		.op = WEFT_RQ_TRECV, .nslots = 1, .flags = WEFT_RQ_COMPLETION,
+		.peer = WEFT_SRC_ANY,
+	} }, u = { {
+		.op = WEFT_RQ_RECV, .nslots = 1, .flags = WEFT_RQ_COMPLETION,
+		.peer = WEFT_SRC_ANY,
+	} };
+
+	t.word = tagged ? t.word : u.word;
+	return t;
+}
+
+/*
+ * Return: true if it is a receive of one segment that begins like @want and matches tag and @src.
+ */
+static __always_inline bool weft_fast_fits(const struct weft_ep *ep, const struct weft_rqe *s,
+					   union weft_lead want, u64 tag, u32 src)
+{
+	union weft_lead l = weft_lead_of(s);
+	u64 differ = READ_ONCE(s->tag) ^ tag, ignore = READ_ONCE(s->ignore);
+
+	if (unlikely(l.word != want.word)) {
+		if (l.peer != src || ep->conf.type == WEFT_EP_MSG)
+			return false;
+		want.peer = src;
+		if (l.word != want.word)
+			return false;
+	}
+	if (unlikely(differ | ignore) && (want.op != WEFT_RQ_TRECV || differ & ~ignore))
+		return false;
+	return !((READ_ONCE(s->niov) ^ 1) | READ_ONCE(s->part) | READ_ONCE(s->rsvd2));
+}
+
+/*
+ * Look at the oldest receive in the ring for a message, and set the context in its completion @c.
+ * *@buf: address of its bytes. Return: true if it fits.
+ */
+static __always_inline bool weft_fast_ring(struct weft_ep *ep, struct weft_cqe *c,
+					   union weft_lead want, u64 tag, u32 len, u32 src,
+					   u64 *buf)
+{
+	struct weft_ring *r = &ep->rx.ring;
+	const struct weft_rqe *s;
+	u64 addr, room;
+
+	if (ep->rx.match.nunexp | ep->rx.ncut)
+		return false;
+	if (r->cons == r->prod && weft_ring_look(r, &ep->conf.doorbell->rq_tail) != WEFT_RING_OK)
+		return false;
+	s = weft_ring_at(r, r->cons);
+	c->context = READ_ONCE(s->context);
+	addr = READ_ONCE(s->addr);
+	room = READ_ONCE(s->len);
+	*buf = addr;
+	if (unlikely(len > room || addr + room < addr) || !weft_fast_fits(ep, s, want, tag, src))
+		return false;
+	weft_trace_post(ep->conf.handle, c->context, tag, room, 256 + want.op);
+	return true;
+}
+
+struct weft_post *weft_fast_post(struct weft_ep *ep, u16 flags, u64 tag, u32 len, u32 src);
+
+/*
+ * Find the receive of a message, and set the context in its completion @c. *@post: the receive;
+ * NULL: the next one in the ring. *@buf: address of its bytes. Return: true if there is one that
+ * the fast path may take, with weft_fast_take().
+ */
+static __always_inline bool weft_fast_find(struct weft_ep *ep, struct weft_cqe *c,
+					   union weft_lead want, u64 tag, u32 len, u32 src,
+					   u16 flags, struct weft_post **post, u64 *buf)
+{
+	struct weft_post *p = NULL;
+
+	if (unlikely(ep->rx.match.nposts)) {
+		p = weft_fast_post(ep, flags, tag, len, src);
+		if (IS_ERR(p))
+			return false;
+	}
+	if (likely(!p))
+		return weft_fast_ring(ep, c, want, tag, len, src, buf);
+	c->context = p->context;
+	*buf = p->vec.seg[0].addr;
+	*post = p;
+	return true;
+}
+
+/* Take the receive that weft_fast_find() has found. */
+static __always_inline void weft_fast_take(struct weft_ep *ep, struct weft_post *post)
+{
+	if (unlikely(post))
+		weft_match_post_del(&ep->rx.match, &post->match);
+	else
+		weft_ring_next(&ep->rx.ring, 1);
+}
+
+/* Fill in the completion of a whole message whose receive is found. */
+static __always_inline void weft_fast_fill(struct weft_cqe *c, const struct weft_ep *ep, u64 tag,
+					   u64 data, u32 len, u32 src, u16 flags)
+{
+	weft_trace_match(ep->conf.handle, c->context, tag, len, 0);
+	weft_trace_complete((u16)ep->conf.handle, c->context, tag, len, 0);
+	c->tag = tag;
+	c->data = data;
+	c->len = len;
+	c->src = src;
+	c->ep = (u16)ep->conf.handle;
+	c->olen = 0;
+	c->status = 0;
+	c->flags = flags;
+}
+
+/* Finish the delivery of @n messages; the queue is not locked any more. */
+static __always_inline void weft_fast_got(struct weft_ep *ep, struct weft_post *post, u32 n,
+					  struct weft_out *out)
+{
+	weft_ring_publish(&ep->rx.ring, &ep->conf.status->rq_head);
+	if (unlikely(ep->rx_cntr))
+		while (n--)
+			weft_cq_count(ep->rx_cntr, false, out);
+	if (unlikely(post))
+		weft_post_free(ep, post, out);
+}
+
+/* ---- fast_long.c ----------------------------------------------------------------------- */
+
+/**
+ * struct weft_fast_msg - a message on the fast path whose bytes are not in the ring
+ * @want: weft_fast_want()
+ * @tag: tag
+ * @data: remote CQ data, 0 without WEFT_CQE_DATA
+ * @len: bytes, not 0
+ * @src: sender
+ * @flags: WEFT_CQE_*
+ * @from: memory of the sender's program, which calls; NULL: @pay has the bytes
+ * @addr: address in it
+ * @pay: kernel memory, in pieces of @piece bytes
+ * @piece: bytes of a piece
+ * @skip: bytes between two pieces
+ */
+struct weft_fast_msg {
+	union weft_lead want;
+	u64 tag;
+	u64 data;
+	u32 len;
+	u32 src;
+	u16 flags;
+	struct weft_memctx *from;
+	u64 addr;
+	const void *pay;
+	u32 piece;
+	u32 skip;
+};
+
+/* bytes that the fast path moves at most before it releases its locks */
+#define WEFT_FAST_BYTES	(64u << 10)
+
+bool weft_fast_long(struct weft_ep *ep, struct weft_cq *cq, const struct weft_fast_msg *m,
+		    u8 *scratch, struct weft_post **post);
+
+#endif
