@@ -311,7 +311,7 @@ static int weft_rx_chunk(struct weft_path *path, u8 lane, const struct weft_chun
 {
 	switch (c->type) {
 	case WEFT_CHUNK_EAGER:
-		return weft_recv_eager(path, c, out);
+		return weft_recv_eager(path, c, c->paylen, 0, out);
 	case WEFT_CHUNK_DATA:
 		return weft_place_data(path, c, out);
 	case WEFT_CHUNK_RTS:
@@ -442,11 +442,15 @@ static u32 weft_rx_run(struct weft_path *path, struct weft_lane *lane, const str
 	u32 n, all, last, seg = left->seg;
 
 	all = weft_wire_run(left->pkt, left->len, seg, left->stride, &acknow);
-	if (all == 1 || unlikely(c->type != WEFT_CHUNK_DATA || c->paylen != seg - WEFT_WIRE_DATA))
+	if (all == 1 || unlikely(c->paylen != seg - (u32)(c->pay - left->pkt)))
 		return 0;
 	n = weft_lane_fresh(lane, h->psn, all);
 	last = n == all ? c->paylen - (n * seg - min(left->len, n * seg)) : c->paylen;
-	n = weft_place_run(path, c, n, last, left->stride - c->paylen, out);
+	if (c->type == WEFT_CHUNK_DATA)
+		n = weft_place_run(path, c, n, last, left->stride - c->paylen, out);
+	else if (weft_recv_eager(path, c, (n - 1) * c->paylen + last, left->stride - c->paylen,
+				 out))
+		n = 0;
 	if (n) {
 		weft_count(path->core, rx_runs);
 		weft_lane_take(path, lane, h->psn, n, acknow, out->now);

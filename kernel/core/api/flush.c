@@ -33,6 +33,19 @@ static noinline void weft_flush_start(struct weft_out *out)
 	}
 }
 
+/* Copy from pieces in packets into kernel memory. */
+static void weft_flush_gather(const struct weft_copy *c)
+{
+	const u8 *src = c->src;
+	u8 *dst = c->dst;
+	u32 left, n;
+
+	for (left = c->len; left; left -= n, dst += n, src += n + c->skip) {
+		n = min(left, c->piece);
+		memcpy(dst, src, n);
+	}
+}
+
 /* Do a copy. Return: 0, -EFAULT. */
 static int weft_flush_copy(const struct weft_copy *c)
 {
@@ -43,7 +56,7 @@ static int weft_flush_copy(const struct weft_copy *c)
 	case WEFT_COPY_MEM_MEM:
 		return weft_mem_copy(c->mem, c->off, c->smem, c->soff, c->len);
 	default:
-		memcpy(c->dst, c->src, c->len);
+		weft_flush_gather(c);
 		return 0;
 	}
 }

@@ -110,7 +110,7 @@ static inline u32 weft_tx_size(const struct weft_tx *tx)
  * @mem: memory to copy to; @rxm references it
  * @off: offset in @mem
  * @len: bytes
- * @piece: bytes of one piece at @src (all kinds but MEM_MEM, RX_BUF)
+ * @piece: bytes of one piece at @src (all kinds but MEM_MEM)
  * @skip: bytes between two pieces
  * @token: private value of the core
  * @err: result of the copy

@@ -50,7 +50,8 @@ void weft_rxm_step(struct weft_rxm *rxm, struct weft_out *out);
 void weft_rxm_fail(struct weft_rxm *rxm, int err, struct weft_out *out);
 void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out);
 void weft_rxm_later(struct weft_rxm *rxm, struct weft_out *out);
-int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, struct weft_out *out);
+int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const struct weft_chunk *c, u32 len, u32 skip,
+		      struct weft_out *out);
 int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u32 last, u32 skip,
 		   struct weft_out *out);

@@ -416,17 +416,20 @@ static bool weft_rxm_go_direct(struct weft_rxm *rxm)
 }
 
 /**
- * weft_rxm_fragment - process a piece of an eager message
+ * weft_rxm_fragment - process a part of an eager message
  * @rxm: the message; its path is locked
  * @off: offset
- * @pay: bytes, in a packet
- * @len: number of bytes; they are inside the length that the packet states
+ * @c: chunk of the first packet with the part
+ * @len: bytes of the part, in pieces of c->paylen bytes
+ * @skip: bytes between two pieces
  * @out: output
  *
  * Return: 0; -ENOMEM, -ENOBUFS: the packet cannot be taken now.
  */
-int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, struct weft_out *out)
+int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const struct weft_chunk *c, u32 len, u32 skip,
+		      struct weft_out *out)
 {
+	struct weft_copy *copy;
 	u32 n = len;
 
 	weft_assert_held(&rxm->path->lock);
@@ -443,8 +446,11 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 			weft_credit_ignore(rxm, len);
 			return 0;
 		}
-		if (n)
-			weft_rxm_copy(rxm, WEFT_COPY_RX_MEM, pay, 0, off, n, out);
+		if (n) {
+			copy = weft_rxm_copy(rxm, WEFT_COPY_RX_MEM, c->pay, 0, off, n, out);
+			copy->piece = c->paylen;
+			copy->skip = skip;
+		}
 		weft_credit_got(rxm, len);
 		if (rxm->got == rxm->len) {
 			weft_rxm_gathered(rxm);
@@ -464,21 +470,21 @@ int weft_rxm_fragment(struct weft_rxm *rxm, u32 off, const u8 *pay, u32 len, str
 		if (!rxm->buf)
 			return weft_rxm_incomplete(rxm, -ENOMEM);
 	}
-	if (len > WEFT_INLINE_MAX) {
-		struct weft_copy *c = &out->copy[out->ncopy];
-
+	if (len > min_t(u32, c->paylen, WEFT_INLINE_MAX)) {
 		if (out->ncopy == WEFT_OUT_COPY)
 			return weft_rxm_incomplete(rxm, -ENOBUFS);
-		out->ncopy++;
+		copy = &out->copy[out->ncopy++];
 		weft_rxm_get(rxm);
-		c->rxm = rxm;
-		c->kind = WEFT_COPY_RX_BUF;
-		c->src = pay;
-		c->dst = rxm->buf + off;
-		c->len = len;
+		copy->rxm = rxm;
+		copy->kind = WEFT_COPY_RX_BUF;
+		copy->src = c->pay;
+		copy->dst = rxm->buf + off;
+		copy->len = len;
+		copy->piece = c->paylen;
+		copy->skip = skip;
 		rxm->bulk.ncopy++;
 	} else {
-		memcpy(rxm->buf + off, pay, len);
+		memcpy(rxm->buf + off, c->pay, len);
 		rxm->bulk.stored += len;
 	}
 	weft_credit_got(rxm, len);

@@ -46,7 +46,7 @@ static struct weft_win *weft_send_win(struct weft_txm *txm)
 bool weft_send_data(struct weft_path *path, struct weft_lane *lane, struct weft_txm *txm,
 		    struct weft_rec *rec)
 {
-	u32 seg = path->max_payload - WEFT_WIRE_HDR - WEFT_DATA_HEAD;
+	u32 seg = weft_frame_seg(path, WEFT_DATA_HEAD);
 	u64 n = min_t(u64, txm->bulk.granted - txm->sent, seg * weft_lane_segs(path, lane));
 	struct weft_win *w = NULL;
 

@@ -207,9 +207,6 @@ struct weft_fast_msg {
 	u32 skip;
 };
 
-/* bytes that the fast path moves at most before it releases its locks */
-#define WEFT_FAST_BYTES	(64u << 10)
-
 bool weft_fast_long(struct weft_ep *ep, struct weft_cq *cq, const struct weft_fast_msg *m,
 		    u8 *scratch, struct weft_post **post);
 

@@ -124,9 +124,10 @@ bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
 		return false;
 	weft_lock_inner(&cq->lock);
 	done = likely(weft_list_empty(&cq->waiting)) &&
-	       (m.len <= WEFT_SPARE_MAX ? weft_fast_in(ep, cq, m.want, m.tag, m.data, m.len, src,
-						       m.flags, pay, &post) :
-					  weft_fast_long(ep, cq, &m, NULL, &post));
+	       (m.len <= min_t(u32, piece, WEFT_SPARE_MAX) ?
+			weft_fast_in(ep, cq, m.want, m.tag, m.data, m.len, src, m.flags, pay,
+				     &post) :
+			weft_fast_long(ep, cq, &m, NULL, &post));
 	if (likely(done)) {
 		weft_cq_show(cq);
 		weft_cq_wake(cq, out);

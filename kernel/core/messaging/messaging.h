@@ -104,7 +104,8 @@ static inline bool weft_send_copied(const struct weft_txm *txm)
 
 /* ---- recv.c --------------------------------------------------------------------- */
 
-int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
+int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, u32 len, u32 skip,
+		    struct weft_out *out);
 int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struct weft_out *out);
 void weft_recv_lose_early(struct weft_rflow *rf, struct weft_out *out);
@@ -116,6 +117,8 @@ bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
 		    u32 piece, u32 skip, struct weft_out *out);
 
 #define WEFT_FAST_RUN	64	/* entries sent in a row before the drain does anything else */
+/* bytes that the fast path moves at most before it releases its locks */
+#define WEFT_FAST_BYTES	(64u << 10)
 
 bool weft_fast_send(struct weft_ep *ep, struct weft_out *out);
 bool weft_fast_out(struct weft_ep *ep, struct weft_out *out);

@@ -103,16 +103,18 @@ static int weft_recv_beyond(struct weft_path *path)
 
 /*
  * Offer a message to matching in its turn. @rxm: the message if it came early, else NULL. In that
- * case @whole is its payload if the packet holds all of it. Return: the message; NULL: nothing is
+ * case @whole is its chunk if the packets hold all of its payload, with @skip bytes between two
+ * packets' payload. Return: the message; NULL: nothing is
  * left to do for it; ERR_PTR(-ENOMEM): not now.
  */
 static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflow *rf,
 					const struct weft_head *h, u32 sid, struct weft_rxm *rxm,
-					const u8 *whole, struct weft_out *out)
+					const struct weft_chunk *whole, u32 skip,
+					struct weft_out *out)
 {
+	bool one = whole && whole->paylen == h->len, inl = false;
 	struct weft_ep *ep = rf->ep;
 	struct weft_post *post;
-	bool inl = false;
 	int cut = 0;
 	u32 src;
 
@@ -127,17 +129,18 @@ static struct weft_rxm *weft_recv_offer(struct weft_path *path, struct weft_rflo
 		return NULL;
 	}
 	src = weft_rflow_src(rf);
-	if (likely(whole && h->len <= WEFT_INLINE_MAX) && weft_fast_recv(ep, h, src, whole, (u32)h->len, 0, out)) {
+	if (likely(whole && h->len <= WEFT_FAST_BYTES) &&
+	    weft_fast_recv(ep, h, src, whole->pay, whole->paylen, skip, out)) {
 		inl = true;
 		goto taken;
 	}
 	post = weft_recv_find(ep, weft_msg_kind(h->flags), src, h->tag, h->len, out);
 	if (likely(post)) {
-		if (whole && h->len <= WEFT_INLINE_MAX) {
+		if (one && h->len <= WEFT_INLINE_MAX) {
 			struct weft_cqe *e = &ep->rx.cqe;
 
 			weft_recv_cqe(e, ep, post, h->tag, h->data, h->len, src, h->flags);
-			inl = weft_recv_inline(ep, post, e, whole, out);
+			inl = weft_recv_inline(ep, post, e, whole->pay, out);
 			cut = ep->conf.flags & WEFT_EPF_STRICT ? e->status : 0;
 		}
 		if (!inl) {
@@ -216,7 +219,7 @@ static void weft_recv_turn(struct weft_path *path, struct weft_rflow *rf, struct
 		return;
 	if (!rxm->sid && rxm->got < rxm->len)
 		weft_recv_partial(rf, rxm);
-	rxm = weft_recv_offer(path, rf, &h, rxm->sid, rxm, NULL, out);
+	rxm = weft_recv_offer(path, rf, &h, rxm->sid, rxm, NULL, 0, out);
 	if (!rxm)
 		return;
 	if (unlikely(lost))
@@ -340,14 +343,17 @@ static bool weft_recv_authentic(const struct weft_rflow *rf, const struct weft_h
 }
 
 /**
- * weft_recv_eager - process an EAGER chunk
+ * weft_recv_eager - process an EAGER chunk, or a run of them with bytes of one message
  * @path: the path, locked
- * @c: the chunk
+ * @c: the chunk of the first packet
+ * @len: bytes of payload of all packets, in pieces of c->paylen bytes
+ * @skip: bytes between two pieces
  * @out: output
  *
- * Return: 0; -ENOMEM, -ENOBUFS: the packet cannot be taken now.
+ * Return: 0; -ENOMEM, -ENOBUFS: the packets cannot be taken now.
  */
-int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out)
+int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, u32 len, u32 skip,
+		    struct weft_out *out)
 {
 	const struct weft_w_eager *w = c->body;
 	u32 off = be32_to_cpu(w->off);
@@ -371,11 +377,11 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct w
 	if (unlikely(rf->gone || h.len > WEFT_EAGER_LIMIT) || !weft_recv_authentic(rf, &h))
 		goto ignore;
 	if (likely(!ahead)) {
-		bool whole = c->paylen == h.len;
+		bool whole = !off && len == h.len;
 
 		if (unlikely(!weft_credit_fits(rf, (u32)h.len)))
 			return weft_recv_beyond(path);
-		rxm = weft_recv_offer(path, rf, &h, 0, NULL, whole ? c->pay : NULL, out);
+		rxm = weft_recv_offer(path, rf, &h, 0, NULL, whole ? c : NULL, skip, out);
 		if (IS_ERR(rxm))
 			return (int)PTR_ERR(rxm);
 		err = 0;
@@ -383,10 +389,10 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct w
 			weft_recv_partial(rf, rxm);
 			if (rxm->started)
 				weft_rxm_begin(rxm, out);
-			err = weft_rxm_fragment(rxm, off, c->pay, c->paylen, out);
+			err = weft_rxm_fragment(rxm, off, c, len, skip, out);
 		} else {
 			if (unlikely(rf->gone))
-				path->rx_gone += c->paylen;
+				path->rx_gone += len;
 			if (likely(weft_list_empty(&rf->early)))
 				return 0;
 		}
@@ -401,9 +407,9 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, struct w
 		if (!rxm)
 			return -ENOMEM;
 	}
-	return weft_rxm_fragment(rxm, off, c->pay, c->paylen, out);
+	return weft_rxm_fragment(rxm, off, c, len, skip, out);
 ignore:
-	path->rx_gone += c->paylen;
+	path->rx_gone += len;
 	return 0;
 }
 
@@ -440,7 +446,7 @@ int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struc
 			       0 :
 			       -ENOMEM;
 	if (!weft_recv_too_long(path, rf, &h, sid, NULL, out)) {
-		rxm = weft_recv_offer(path, rf, &h, sid, NULL, NULL, out);
+		rxm = weft_recv_offer(path, rf, &h, sid, NULL, NULL, 0, out);
 		if (IS_ERR(rxm))
 			return (int)PTR_ERR(rxm);
 		if (rxm && rxm->started)

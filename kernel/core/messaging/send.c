@@ -332,12 +332,42 @@ taken:
 
 /* ---- Into packets ---------------------------------------------------------------- */
 
+/* Have @txm, first of its lane's sendq, wait in turn with the other sends of REST. */
+static void weft_send_rest(struct weft_path *path, struct weft_txm *txm)
+{
+	struct weft_lane *rest = weft_class_lane(txm->flow, WEFT_CLASS_REST);
+
+	weft_list_del(&txm->qnode);
+	weft_list_add_tail(&rest->sendq, &txm->qnode);
+	path->busy |= 1u << rest->no;
+}
+
 /*
- * Append the next chunk of @txm, first of its lane's sendq, to the open packet @rec. Return: true
- * if more may be appended; false: the packet is full.
+ * Append a chunk with the next @n bytes of @txm to the open packet @rec: in one packet, or, in an
+ * empty one, in a run of packets with @seg bytes each.
  */
-static bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct weft_rec *rec,
-			    weft_ns now)
+static void weft_send_bulk(struct weft_txm *txm, struct weft_rec *rec, const struct weft_head *h,
+			   u32 n, u32 seg)
+{
+	rec->bulk = rec->len;
+	rec->len += weft_wire_eager_put(rec->raw + rec->len, h, (u32)txm->sent, min(n, seg));
+	rec->pay = n;
+	rec->seg = min(n, seg);
+	rec->nseg = DIV_ROUND_UP(n, seg);
+	rec->run = rec->bulk ? 0 : WEFT_CHUNK_EAGER;
+	rec->off = (u32)txm->sent;
+	rec->moff = txm->sent;
+	rec->txm = txm;
+	weft_txm_get(txm);
+}
+
+/*
+ * Append the next chunk of @txm, first of the sendq of @lane, to the open packet @rec. A message of
+ * several packets travels in class REST: as a run, which costs little more than one packet. Return:
+ * true if more may be appended; false: the packet is full.
+ */
+static bool weft_send_build(struct weft_path *path, struct weft_lane *lane, struct weft_txm *txm,
+			    struct weft_rec *rec, weft_ns now)
 {
 	u32 room = weft_rec_space(rec), left, n;
 	struct weft_flow *flow = txm->flow;
@@ -384,18 +414,21 @@ static bool weft_send_build(struct weft_path *path, struct weft_txm *txm, struct
 		weft_send_fastpkt(rec, &h, (u32)txm->sent, left ? txm->buf + txm->sent : rec->raw,
 				  left);
 		n = left;
-	} else {
+	} else if (left <= path->max_payload - WEFT_WIRE_HDR - rec->len - WEFT_EAGER_HEAD) {
 		if (left <= WEFT_INLINE_MAX && rec->len)
 			return false;
-		n = min_t(u32, left,
-			  path->max_payload - WEFT_WIRE_HDR - rec->len - WEFT_EAGER_HEAD);
-		rec->bulk = rec->len;
-		rec->len += weft_wire_eager_put(rec->raw + rec->len, &h, (u32)txm->sent, n);
-		rec->pay = n;
-		rec->seg = n;
-		rec->off = (u32)txm->sent;
-		rec->txm = txm;
-		weft_txm_get(txm);
+		weft_send_bulk(txm, rec, &h, left, left);
+		n = left;
+	} else if (rec->len) {
+		return false;
+	} else if (weft_lane_class(lane) == WEFT_CLASS_FIRST) {
+		weft_send_rest(path, txm);
+		return true;
+	} else {
+		u32 seg = weft_frame_seg(path, WEFT_EAGER_HEAD);
+
+		n = min(left, seg * weft_lane_segs(path, lane));
+		weft_send_bulk(txm, rec, &h, n, seg);
 	}
 	txm->sent += n;
 	last = txm->sent == txm->len;
@@ -411,12 +444,7 @@ ref:
 		weft_list_del(&txm->qnode);
 		flow->nwait--;
 	} else {
-		struct weft_lane *lane = weft_class_lane(flow, WEFT_CLASS_REST);
-
-		/* wait in turn with the other sends of REST */
-		weft_list_del(&txm->qnode);
-		weft_list_add_tail(&lane->sendq, &txm->qnode);
-		path->busy |= 1u << lane->no;
+		weft_send_rest(path, txm);
 	}
 	return !rec->pay;
 }
@@ -438,7 +466,7 @@ void weft_send_append(struct weft_path *path, struct weft_lane *lane, struct wef
 		if (weft_send_data(path, lane, weft_entry(l, struct weft_txm, qnode), rec))
 			return;
 	while ((l = weft_list_first(&lane->sendq)))
-		if (!weft_send_build(path, weft_entry(l, struct weft_txm, qnode), rec, now))
+		if (!weft_send_build(path, lane, weft_entry(l, struct weft_txm, qnode), rec, now))
 			return;
 }
 

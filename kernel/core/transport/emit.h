@@ -67,6 +67,15 @@ static inline void weft_rec_ref(struct weft_rec *rec, struct weft_flow *flow, st
 	}
 }
 
+/*
+ * Return: bytes of payload in each packet of a run but the last, behind @head bytes of a chunk. It
+ * is a multiple of 8, so that copies consist of words.
+ */
+static inline u32 weft_frame_seg(const struct weft_path *path, u32 head)
+{
+	return round_down(path->max_payload - WEFT_WIRE_HDR - head, 8);
+}
+
 /**
  * weft_lane_number - give a packet its PSN and its place in the lane
  * @path: the path, up

@@ -420,12 +420,9 @@ int weft_tx_write(const struct weft_tx *tx, u32 i, u32 n, void *dst)
 		return 0;
 	for (k = 1; k < n; k++) {
 		p += tx->len;
-		if (likely(tx->run == WEFT_CHUNK_DATA && i + k + 1 < tx->nseg)) {
-			/* equals the packet before, except two numbers */
-			memcpy(p, dst, WEFT_WIRE_DATA);
-			((struct weft_w_hdr *)p)->psn = cpu_to_be32(tx->psn + i + k);
-			((struct weft_w_data *)(p + WEFT_WIRE_DATA) - 1)->off =
-				cpu_to_be64(tx->moff + (u64)(i + k) * tx->pay);
+		if (likely(tx->run && i + k + 1 < tx->nseg)) {
+			weft_wire_next_put(p, dst, head, tx->run, tx->psn + i + k,
+					   tx->moff + (u64)(i + k) * tx->pay);
 		} else {
 			weft_tx_header(tx, i + k, p);
 		}

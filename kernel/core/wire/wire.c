@@ -296,15 +296,38 @@ static noinline bool weft_wire_alike(const u8 *a, const u8 *b)
 	return a[0] == b[0] && !((a[1] ^ b[1]) & ~WEFT_PKT_ACKNOW) && !memcmp(a + 2, b + 2, 6);
 }
 
+/* Return: true if two EAGER chunks of equal length belong to the same message. */
+static __always_inline bool weft_wire_same_eager(const u8 *a, const u8 *b)
+{
+	const u32 end = WEFT_WIRE_CHUNK + sizeof(struct weft_w_head);
+	u32 i;
+
+	for (i = 8; i + 8 < end; i += 8)
+		if (weft_wire_u64(a + i) != weft_wire_u64(b + i))
+			return false;
+	return weft_wire_u64(a + end - 8) == weft_wire_u64(b + end - 8);
+}
+
+/* Return: true if the chunk at @at, of a run that began with @first, has offset @off. */
+static __always_inline bool weft_wire_follows(const u8 *at, const u8 *first, u8 type, u64 off)
+{
+	const void *body = at + WEFT_WIRE_CHUNK;
+
+	if (type == WEFT_CHUNK_DATA)
+		return be64_to_cpu(((const struct weft_w_data *)body)->off) == off;
+	return be32_to_cpu(((const struct weft_w_eager *)body)->off) == off &&
+	       weft_wire_same_eager(at, first);
+}
+
 /**
- * weft_wire_run - count the packets of a run of DATA
+ * weft_wire_run - count the packets of a run of DATA or EAGER
  * @pkt: the first of packets in one buffer; it has passed weft_wire_hdr_get() and weft_wire_check()
  * @left: bytes of all of them
  * @seg: bytes of each packet but the last
  * @stride: distance between the first bytes of two packets
  * @acknow: set if a packet behind the first asks for an acknowledgement
  *
- * In a run each packet holds one DATA chunk and nothing else. It differs from the packet before
+ * In a run each packet holds one such chunk, of one message, and nothing else. It differs from the packet before
  * only by the next PSN and the next offset. So a check of the first packet is valid for all. Any
  * other difference in the header or the chunk head ends the run.
  *
@@ -315,15 +338,17 @@ u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, u32 stride, bool *acknow)
 	const u32 tok = offsetof(struct weft_w_hdr, token), job = offsetof(struct weft_w_hdr, job);
 	const struct weft_w_hdr *h = (const void *)pkt;
 	struct weft_w_chunk c, *first = (void *)(pkt + WEFT_WIRE_HDR);
-	const struct weft_w_data *w = (const void *)(first + 1);
+	const u8 type = READ_ONCE(first->type);
 	u64 path, token, rest, head, off;
-	u32 n = 1, psn;
+	u32 n = 1, psn, fixed;
 	__be32 ack;
 
-	/* one comparison for chunk head and id */
-	BUILD_BUG_ON(sizeof(c) + sizeof(w->rid) != sizeof(head));
-	if (left <= seg || seg <= WEFT_WIRE_DATA || h->words != WEFT_WIRE_HDR / 4 ||
-	    first->type != WEFT_CHUNK_DATA ||
+	/* one comparison for chunk head and DATA's id */
+	BUILD_BUG_ON(sizeof(c) + sizeof_field(struct weft_w_data, rid) != sizeof(head));
+	fixed = WEFT_WIRE_HDR + sizeof(c) + (type == WEFT_CHUNK_DATA ? sizeof(struct weft_w_data) :
+								       sizeof(struct weft_w_eager));
+	if (left <= seg || seg <= fixed || h->words != WEFT_WIRE_HDR / 4 ||
+	    (type != WEFT_CHUNK_DATA && type != WEFT_CHUNK_EAGER) ||
 	    be16_to_cpu(first->len) != seg - WEFT_WIRE_HDR - sizeof(c))
 		return 1;
 	path = weft_wire_u64(pkt);
@@ -332,12 +357,12 @@ u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, u32 stride, bool *acknow)
 	ack = h->ack;
 	rest = weft_wire_u64(pkt + job);
 	head = weft_wire_u64((const u8 *)first);
-	off = be64_to_cpu(w->off);
+	off = type == WEFT_CHUNK_DATA ? be64_to_cpu(((struct weft_w_data *)(first + 1))->off) :
+					be32_to_cpu(((struct weft_w_eager *)(first + 1))->off);
 	for (left -= seg, pkt += stride; left; left -= seg, pkt += stride, n++) {
 		h = (const void *)pkt;
-		w = (const void *)(pkt + WEFT_WIRE_HDR + sizeof(c));
 		if (unlikely(left < seg)) {
-			if (left <= WEFT_WIRE_DATA)
+			if (left <= fixed)
 				break;
 			c = *first;
 			c.len = cpu_to_be16(left - WEFT_WIRE_HDR - sizeof(c));
@@ -349,10 +374,11 @@ u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, u32 stride, bool *acknow)
 			*acknow |= h->flags & WEFT_PKT_ACKNOW;
 		}
 		psn++;
-		off += seg - WEFT_WIRE_DATA;
+		off += seg - fixed;
 		if (weft_wire_u64(pkt + tok) != token || be32_to_cpu(h->psn) != psn ||
 		    h->ack != ack || weft_wire_u64(pkt + job) != rest ||
-		    weft_wire_u64(pkt + WEFT_WIRE_HDR) != head || be64_to_cpu(w->off) != off)
+		    weft_wire_u64(pkt + WEFT_WIRE_HDR) != head ||
+		    !weft_wire_follows(pkt + WEFT_WIRE_HDR, (const u8 *)first, type, off))
 			break;
 		if (left < seg)
 			return n + 1;
@@ -408,6 +434,31 @@ u32 weft_wire_data_put(void *dst, u32 rid, u64 off, u32 paylen)
 	return WEFT_WIRE_CHUNK + sizeof(*w);
 }
 
+/* Write the offset of an EAGER or DATA chunk whose structure ends at @end. */
+static __always_inline void weft_wire_off_put(u8 *end, u8 type, u64 off)
+{
+	if (type == WEFT_CHUNK_DATA)
+		((struct weft_w_data *)end - 1)->off = cpu_to_be64(off);
+	else
+		((struct weft_w_eager *)end - 1)->off = cpu_to_be32((u32)off);
+}
+
+/**
+ * weft_wire_next_put - write the head of a packet of a run, behind its first packet
+ * @dst: buffer of @head bytes
+ * @first: the head of an earlier packet with as much payload: header and chunk
+ * @head: its bytes
+ * @type: WEFT_CHUNK_EAGER or WEFT_CHUNK_DATA
+ * @psn: PSN
+ * @off: offset of the payload
+ */
+void weft_wire_next_put(u8 *dst, const u8 *first, u32 head, u8 type, u32 psn, u64 off)
+{
+	memcpy(dst, first, head);
+	((struct weft_w_hdr *)dst)->psn = cpu_to_be32(psn);
+	weft_wire_off_put(dst + head, type, off);
+}
+
 /**
  * weft_wire_part_put - change an EAGER or DATA chunk to another part of the message
  * @end: end of the chunk's head, as written by weft_wire_eager_put() or weft_wire_data_put()
@@ -422,10 +473,7 @@ void weft_wire_part_put(u8 *end, u8 type, u64 off, u32 paylen)
 	struct weft_w_chunk *c = (void *)(end - size - WEFT_WIRE_CHUNK);
 
 	c->len = cpu_to_be16(size + paylen);
-	if (type == WEFT_CHUNK_DATA)
-		((struct weft_w_data *)(end - size))->off = cpu_to_be64(off);
-	else
-		((struct weft_w_eager *)(end - size))->off = cpu_to_be32((u32)off);
+	weft_wire_off_put(end, type, off);
 }
 
 /**
