@@ -24,7 +24,7 @@ struct iphdr;
 struct ipv6hdr;
 struct weft_nd_head;
 
-#define WEFT_ND_SMALL	1024U	/* packets up to this length follow their headers directly */
+#define WEFT_ND_SMALL	2048U	/* packets up to this length follow their headers directly */
 
 /**
  * struct weft_nd - a port on a network device
@@ -123,6 +123,7 @@ int weft_nd_path_open(struct weft_port *port, struct weft_path *path, void *priv
 u32 weft_nd_path_fit(struct weft_port *port, struct weft_path *path);
 void weft_nd_path_close(void *priv);
 struct sk_buff *weft_nd_skb(u32 head, u32 len);
+struct sk_buff *weft_nd_fill(u32 head, const struct weft_tx *tx, u32 at, u32 n, int *put);
 void weft_nd_ip4(struct iphdr *ip, const struct weft_sockaddr *src, const struct weft_sockaddr *to,
 		 const struct dst_entry *dst, u8 tos);
 void weft_nd_ip6(struct ipv6hdr *ip6, const struct weft_sockaddr *src,

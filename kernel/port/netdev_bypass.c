@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft port - driver "netdev": stack bypass of single packets
+ * weft port - driver "netdev": stack bypass
  *
- * For small packets the stack's part of netdev_tx.c and netdev_rx.c costs more than the whole
- * protocol. If the stack would only forward a packet, the driver bypasses it:
+ * For a packet, or a short run, the stack's part of netdev_tx.c and netdev_rx.c costs more than the
+ * whole protocol. If the stack would only forward a packet, the driver bypasses it:
  *
  * Transmission: a path keeps the bytes of all headers (struct weft_nd_head). They are made when the
  * neighbour is known, and dropped as soon as it or the route changes. Only lengths and sums are
@@ -279,15 +279,25 @@ static __always_inline void weft_nd_head_put(const struct weft_nd_head *head, st
 	skb->mac_header = skb->data - skb->head;
 }
 
+/* Return: true if the device cuts an aggregate, and takes its pages. */
+static noinline bool weft_nd_offloads(const struct sk_buff *skb, const struct net_device *dev)
+{
+	netdev_features_t need = NETIF_F_SG | (skb_is_gso(skb) ? NETIF_F_GSO_UDP_L4 : 0);
+
+	return (dev->features & need) == need && skb->len < READ_ONCE(dev->gso_max_size) &&
+	       skb_shinfo(skb)->gso_segs <= READ_ONCE(dev->gso_max_segs);
+}
+
 /* Return: true if the device takes a frame directly from any holder of the queue. */
-static __always_inline bool weft_nd_direct(struct net_device *dev, struct netdev_queue *txq,
-					   bool v6)
+static __always_inline bool weft_nd_direct(const struct sk_buff *skb, struct net_device *dev,
+					   struct netdev_queue *txq, bool v6)
 {
 	netdev_features_t sums = NETIF_F_HW_CSUM | (v6 ? NETIF_F_IPV6_CSUM : NETIF_F_IP_CSUM);
 
 	return !rcu_dereference_bh(txq->qdisc)->enqueue && dev->features & sums &&
 	       netif_running(dev) && netif_carrier_ok(dev) && !weft_egress_active(dev) &&
-	       !dev_nit_active(dev);
+	       !dev_nit_active(dev) &&
+	       (likely(!skb_is_nonlinear(skb)) || weft_nd_offloads(skb, dev));
 }
 
 static __always_inline int weft_nd_xmit(struct sk_buff *skb, struct net_device *dev, u32 hash,
@@ -297,7 +307,7 @@ static __always_inline int weft_nd_xmit(struct sk_buff *skb, struct net_device *
 	struct netdev_queue *txq = netdev_get_tx_queue(dev, q);
 	int rc = NETDEV_TX_BUSY;
 
-	if (!weft_nd_direct(dev, txq, v6))
+	if (!weft_nd_direct(skb, dev, txq, v6))
 		return dev_queue_xmit(skb);
 	skb_set_queue_mapping(skb, q);
 	HARD_TX_LOCK(dev, txq, smp_processor_id());
@@ -334,7 +344,7 @@ static __always_inline struct weft_nd_head *weft_nd_open(const struct weft_nd *n
 {
 	struct weft_nd_head *head = READ_ONCE(np->head);
 
-	if (unlikely(!head || len > min(head->room, WEFT_ND_SMALL) || !READ_ONCE(nd->up) ||
+	if (unlikely(!head || len > head->room || !READ_ONCE(nd->up) ||
 		     read_seqretry(&head->neigh->hh.hh_lock, head->seq) ||
 		     READ_ONCE(head->neigh->dead) || !weft_nd_same_route(head, np) ||
 		     weft_nd_filtered_out(nd->port->net, head->v6)))
@@ -366,43 +376,69 @@ static __always_inline void weft_nd_dress(const struct weft_nd_head *head,
 static __always_inline void weft_nd_leave(struct weft_nd *nd, const struct weft_path *path,
 					  struct sk_buff *skb, u32 psn, u32 len)
 {
+	u32 n = max_t(u32, skb_shinfo(skb)->gso_segs, 1);
 	int rc;
 
-	trace_weft_tx(nd->port->name, weft_path_addr(path), psn, len, 1);
+	trace_weft_tx(nd->port->name, weft_path_addr(path), psn, len, n);
 	rc = weft_nd_xmit(skb, skb->dev, skb->hash, skb->protocol == htons(ETH_P_IPV6));
 	if (unlikely(net_xmit_eval(rc)))
-		weft_count(&nd->port->core, tx_errors);
+		weft_count_add(&nd->port->core, tx_errors, n);
+}
+
+/* Make a packet of all of @tx, without headers. Return: NULL: not made; *@err: 0: no memory. */
+static struct sk_buff *weft_nd_make(const struct weft_nd_head *head, const struct weft_tx *tx,
+				    int *err)
+{
+	u32 len = weft_tx_len(tx, 0);
+	struct sk_buff *skb;
+	int put;
+
+	*err = 0;
+	if (unlikely(tx->nseg > 1 || len > WEFT_ND_SMALL)) {
+		skb = weft_nd_fill(LL_RESERVED_SPACE(head->dst->dev) + head->len, tx, 0, tx->nseg,
+				   &put);
+		if (likely(put == tx->nseg))
+			return skb;
+		*err = put < 0 ? put : -ENOMEM;
+	} else {
+		skb = weft_nd_empty(head, len);
+		if (unlikely(!skb))
+			return NULL;
+		*err = weft_tx_write(tx, 0, 1, skb->data);
+		if (likely(!*err))
+			return skb;
+	}
+	if (skb)
+		napi_consume_skb(skb, 1);
+	return NULL;
 }
 
 /**
- * weft_nd_bypass - send a small packet by stack bypass
+ * weft_nd_bypass - send a packet, or a run of packets, by stack bypass
  * @nd: the port
- * @tx: a packet of a path
+ * @tx: packets of a path
  *
  * Context: BH off, RCU read section.
- * Return: true: sent, or dropped and counted; false: the packet must take the slow path.
+ * Return: true: sent, or dropped and counted; false: the packets must take the slow path.
  */
 bool weft_nd_bypass(struct weft_nd *nd, const struct weft_tx *tx)
 {
 	struct weft_nd_path *np = weft_path_priv(tx->path);
-	u32 len = weft_tx_len(tx, 0);
-	struct weft_nd_head *head = weft_nd_open(nd, np, len);
+	struct weft_nd_head *head = weft_nd_open(nd, np, tx->len);
 	struct sk_buff *skb;
 	int err;
 
-	if (unlikely(!head || neigh_event_send(head->neigh, NULL)))
+	if (unlikely(!head || weft_tx_size(tx) > WEFT_RUN_BYTES || weft_tx_alone(tx) ||
+		     neigh_event_send(head->neigh, NULL)))
 		return false;
-	skb = weft_nd_empty(head, len);
-	if (unlikely(!skb))
-		return false;
-	err = weft_tx_write(tx, 0, 1, skb->data);
-	if (unlikely(err)) {
-		napi_consume_skb(skb, 1);
-		weft_nd_unsent(nd, 1, err);
-		return true;
+	skb = weft_nd_make(head, tx, &err);
+	if (unlikely(!skb)) {
+		if (err)
+			weft_nd_unsent(nd, tx->nseg, err);
+		return err;
 	}
 	weft_nd_dress(head, np, skb, weft_port_tos(nd->port, tx->class));
-	weft_nd_leave(nd, tx->path, skb, tx->psn, len);
+	weft_nd_leave(nd, tx->path, skb, tx->psn, tx->len);
 	return true;
 }
 
@@ -561,22 +597,34 @@ static __always_inline bool weft_nd_others(const struct net_device *dev)
 	return rcu_access_pointer(dev->rx_handler) || netif_is_l3_slave(dev);
 }
 
+/* Return: true if the packet with the header at @off is one of data. The header may be in a page. */
+static __always_inline bool weft_nd_is_data(const struct sk_buff *skb, u32 off)
+{
+	const u8 data = WEFT_WIRE_VERSION << 4 | WEFT_PKT_DATA;
+	const u8 *vt;
+	u8 buf;
+
+	BUILD_BUG_ON(offsetof(struct weft_w_hdr, vt));
+	if (likely(skb_headlen(skb) > off))
+		return skb->data[off] == data;
+	vt = skb_header_pointer(skb, off, sizeof(buf), &buf);
+	return vt && *vt == data;
+}
+
 /* @v6 is a constant at compile time. */
 static __always_inline unsigned int weft_nd_meet(struct weft_nd *nd, struct sk_buff *skb, bool v6)
 {
 	u32 off = v6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr), len;
-	const struct weft_w_hdr *w;
 	const struct udphdr *uh;
 	struct weft_udp *udp;
 	const void *to;
 	u8 dst;
 
-	if (skb->pkt_type != PACKET_HOST || skb_headlen(skb) < off + sizeof(*uh) + sizeof(*w))
+	if (skb->pkt_type != PACKET_HOST || skb_headlen(skb) < off + sizeof(*uh))
 		return NF_ACCEPT;
 	uh = (const struct udphdr *)(skb->data + off);
-	w = (const struct weft_w_hdr *)(uh + 1);
 	if (uh->dest != nd->sport || uh->source != nd->sport ||
-	    w->vt != (WEFT_WIRE_VERSION << 4 | WEFT_PKT_DATA))
+	    !weft_nd_is_data(skb, off + sizeof(*uh)))
 		return NF_ACCEPT;
 	if (skb_shared(skb) || skb_vlan_tag_present(skb) || weft_nd_others(skb->dev) ||
 	    (skb_is_gso(skb) && (skb_shinfo(skb)->gso_type & (SKB_GSO_UDP_L4 | SKB_GSO_FRAGLIST)) !=
@@ -586,7 +634,7 @@ static __always_inline unsigned int weft_nd_meet(struct weft_nd *nd, struct sk_b
 	to = v6 ? (const void *)&ipv6_hdr(skb)->daddr : (const void *)&ip_hdr(skb)->daddr;
 	udp = READ_ONCE(nd->udp);
 	/* ignore bytes of the buffer after the packet's end */
-	if (len < off + sizeof(*uh) + sizeof(*w) || ntohs(uh->len) + off != len || !udp ||
+	if (len < off + sizeof(*uh) + WEFT_WIRE_HDR || ntohs(uh->len) + off != len || !udp ||
 	    !weft_nd_own(nd, to, v6, &dst) || weft_nd_filtered_in(nd->port->net, v6) ||
 	    weft_nd_secured(nd->port->net, skb))
 		return NF_ACCEPT;

@@ -287,8 +287,6 @@ void weft_nd_path_close(void *priv)
  * @hash: flow hash, 0: none
  * @tos: DSCP and ECN
  * @room: maximum UDP payload of the route
- * @seg: bytes of each packet but the last
- * @n: number of packets in it
  */
 struct weft_nd_run {
 	struct weft_nd *nd;
@@ -298,8 +296,6 @@ struct weft_nd_run {
 	u32 hash;
 	u8 tos;
 	u32 room;
-	u32 seg;
-	u32 n;
 };
 
 static u32 weft_nd_headroom(const struct weft_nd_run *run)
@@ -396,11 +392,6 @@ static void weft_nd_udp(struct sk_buff *skb, const struct weft_nd_run *run)
 	skb->ip_summed = CHECKSUM_PARTIAL;
 	skb->csum_start = skb_transport_header(skb) - skb->head;
 	skb->csum_offset = offsetof(struct udphdr, check);
-	if (run->n > 1) {
-		skb_shinfo(skb)->gso_size = run->seg;
-		skb_shinfo(skb)->gso_segs = run->n;
-		skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
-	}
 }
 
 /**
@@ -477,6 +468,7 @@ static int weft_nd_out6(struct sk_buff *skb, const struct weft_nd_run *run, stru
 /* Write the headers and transmit the packet. */
 static void weft_nd_send(struct sk_buff *skb, const struct weft_nd_run *run)
 {
+	u32 n = max_t(u32, skb_shinfo(skb)->gso_segs, 1);
 	bool v6 = run->to->family == AF_INET6;
 	struct net *net = run->nd->port->net;
 	int err;
@@ -490,7 +482,7 @@ static void weft_nd_send(struct sk_buff *skb, const struct weft_nd_run *run)
 	skb_dst_set_noref(skb, run->dst);
 	err = v6 ? weft_nd_out6(skb, run, net) : weft_nd_out4(skb, run, net);
 	if (unlikely(net_xmit_eval(err)))
-		weft_count_add(&run->nd->port->core, tx_errors, run->n);
+		weft_count_add(&run->nd->port->core, tx_errors, n);
 }
 
 /**
@@ -524,29 +516,35 @@ static void weft_nd_one(struct weft_nd_run *run, const struct weft_tx *tx, u32 i
 		napi_consume_skb(skb, 1);
 		goto drop;
 	}
-	run->seg = len;
-	run->n = 1;
 	weft_nd_send(skb, run);
 	return;
 drop:
 	weft_nd_unsent(run->nd, 1, err);
 }
 
+/* Have the device cut a packet into @n of @seg bytes each, behind its headers. */
+static void weft_nd_cut(struct sk_buff *skb, u32 seg, u32 n)
+{
+	if (n == 1)
+		return;
+	skb_shinfo(skb)->gso_size = seg;
+	skb_shinfo(skb)->gso_segs = n;
+	skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4;
+}
+
 /* Send several packets, of equal length except the last. */
 static void weft_nd_many(struct weft_nd_run *run, const struct weft_tx *tx, u32 n)
 {
 	struct weft_nd_pages *p = this_cpu_ptr(weft_nd_pages);
+	u32 i, made = 0, seg = tx->len;
 	struct sk_buff *skb;
 	int err;
-	u32 i;
 
 	skb = weft_nd_skb(weft_nd_headroom(run), 0);
 	if (!skb) {
 		weft_nd_unsent(run->nd, n, -ENOMEM);
 		return;
 	}
-	run->seg = tx->len;
-	run->n = 0;
 	for (i = 0; i < n; i++) {
 		err = weft_nd_append(p, skb, &tx[i], 0, 1);
 		if (err < 0) {
@@ -554,43 +552,63 @@ static void weft_nd_many(struct weft_nd_run *run, const struct weft_tx *tx, u32 
 			continue;
 		}
 		/* a shorter packet is sent alone if the ones before it could not be made */
-		if (!run->n)
-			run->seg = tx[i].len;
-		run->n++;
+		if (!made++)
+			seg = tx[i].len;
 	}
-	if (run->n)
+	if (made) {
+		weft_nd_cut(skb, seg, made);
 		weft_nd_send(skb, run);
-	else
+	} else {
 		napi_consume_skb(skb, 1);
+	}
+}
+
+/**
+ * weft_nd_fill - make one packet of packets of a run, to be cut by the device
+ * @head: bytes of headers to be put in front
+ * @tx: the run
+ * @at: the first packet
+ * @n: number of packets
+ * @put: out: number of packets in it; negative errno: it could not be made
+ *
+ * Context: BH off.
+ * Return: the packet; NULL.
+ */
+struct sk_buff *weft_nd_fill(u32 head, const struct weft_tx *tx, u32 at, u32 n, int *put)
+{
+	struct weft_nd_pages *p = this_cpu_ptr(weft_nd_pages);
+	struct sk_buff *skb = weft_nd_skb(head, 0);
+	int err = -ENOMEM;
+	u32 i;
+
+	*put = err;
+	if (unlikely(!skb))
+		return NULL;
+	for (i = 0; i < n; i += err) {
+		err = weft_nd_append(p, skb, tx, at + i, n - i);
+		if (unlikely(err < 0))
+			break;
+	}
+	*put = i ?: err;
+	if (unlikely(!i)) {
+		napi_consume_skb(skb, 1);
+		return NULL;
+	}
+	weft_nd_cut(skb, weft_tx_len(tx, at), i);
+	return skb;
 }
 
 /* Send packets @at to @at + @n - 1 of a run. */
 static void weft_nd_part(struct weft_nd_run *run, const struct weft_tx *tx, u32 at, u32 n)
 {
-	struct weft_nd_pages *p = this_cpu_ptr(weft_nd_pages);
 	struct sk_buff *skb;
-	int put = -ENOMEM;
-	u32 i;
+	int put;
 
-	skb = weft_nd_skb(weft_nd_headroom(run), 0);
-	if (!skb)
-		goto drop;
-	for (i = 0; i < n; i += put) {
-		put = weft_nd_append(p, skb, tx, at + i, n - i);
-		if (put < 0)
-			break;
-	}
-	run->seg = weft_tx_len(tx, at);
-	run->n = i;
-	if (i)
+	skb = weft_nd_fill(weft_nd_headroom(run), tx, at, n, &put);
+	if (skb)
 		weft_nd_send(skb, run);
-	else
-		napi_consume_skb(skb, 1);
-	n -= i;
-	if (likely(!n))
-		return;
-drop:
-	weft_nd_unsent(run->nd, n, put);
+	if (unlikely(put < (int)n))
+		weft_nd_unsent(run->nd, n - max(put, 0), put < 0 ? put : -ENOMEM);
 }
 
 /* Send a run: as few aggregates as possible. */
@@ -663,8 +681,7 @@ static noinline void weft_nd_tx_long(struct weft_port *port, struct weft_tx *tx,
 
 	for (i = 0; i < n; i += k) {
 		k = 1;
-		if (i && i == n - 1 && tx[i].path && tx[i].nseg == 1 &&
-		    weft_nd_bypass(port->priv, &tx[i]))
+		if (i && i == n - 1 && tx[i].path && weft_nd_bypass(port->priv, &tx[i]))
 			continue;
 		if (!weft_nd_aim(&run, &tx[i], &own)) {
 			weft_count(&port->core, tx_errors);
@@ -688,7 +705,7 @@ static noinline void weft_nd_tx_long(struct weft_port *port, struct weft_tx *tx,
 			weft_nd_many(&run, &tx[i], k);
 		if (own)
 			dst_release(run.dst);
-		else if (k == 1 && tx[i].nseg == 1)
+		else if (k == 1)
 			weft_nd_head_make(run.nd, tx[i].path, run.dst, run.room);
 	}
 }
@@ -703,7 +720,7 @@ static noinline void weft_nd_tx_long(struct weft_port *port, struct weft_tx *tx,
  */
 void weft_nd_tx(struct weft_port *port, struct weft_tx *tx, u32 n)
 {
-	if (likely(n == 1 && tx->path && tx->nseg == 1) && weft_nd_bypass(port->priv, tx))
+	if (likely(n == 1 && tx->path) && weft_nd_bypass(port->priv, tx))
 		return;
 	weft_nd_tx_long(port, tx, n);
 }

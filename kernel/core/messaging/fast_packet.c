@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - the fast path of packets with one short message
+ * weft core - the fast path of packets with one message
  *
  * The most frequent packet holds one EAGER chunk with a whole short message. It is the next packet
  * of its lane, its flow is known, and it is the message's turn. It acknowledges nothing, or the
  * only packet under way. Each field of such a packet is read once, in place, and fast_ring.c
- * delivers the message to its receive:
+ * delivers the message to its receive. The same holds for a run of packets with a whole message:
  *
- *	packet --(weft_fastpkt_rx())--> flow --(weft_fast_recv())--> completion queue
+ *	packets --(weft_fastpkt_rx())--> flow --(weft_fast_recv())--> completion queue or receive
  *
  * Every other packet takes the slow path (core.c, recv.c, lane.c), which processes all of it again.
  * Steps done before are not repeated: an acknowledgement that has been processed is an old one the
@@ -33,13 +33,51 @@ struct weft_fastpkt {
 	u8 pay[];
 } __packed;
 
-/*
- * Check the form of a packet of @len bytes. *@no: its lane; *@n: bytes of the message. The packet
- * may change meanwhile, so the compiler must not read these two again. Return: true if it matches.
+/**
+ * struct weft_fastpkt_form - form of a packet, or of a run of packets, with a whole message
+ * @lane: number of its lane
+ * @npkt: packets
+ * @len: bytes of the message
+ * @piece: bytes of the message in each packet but the last
+ * @skip: bytes between two pieces
+ * @acknow: a packet asks for an acknowledgement
  */
-static inline bool weft_fastpkt_form(const struct weft_fastpkt *p, u32 len, u32 *no, u32 *n)
+struct weft_fastpkt_form {
+	u32 lane;
+	u32 npkt;
+	u32 len;
+	u32 piece;
+	u32 skip;
+	bool acknow;
+};
+
+/*
+ * Check a run of packets. @f: form of the first, @plen: bytes of the message in it. Return: true if
+ * the run holds a whole message.
+ */
+static noinline bool weft_fastpkt_run(const struct weft_rx *rx, u32 plen,
+				      struct weft_fastpkt_form *f)
 {
-	u32 body, plen, lane;
+	const u32 head = sizeof(struct weft_fastpkt);
+	u32 stride = rx->stride ?: rx->seg;
+
+	if (plen != rx->seg - head)
+		return false;
+	f->npkt = weft_wire_run(rx->data, rx->len, rx->seg, stride, &f->acknow);
+	f->piece = plen;
+	f->skip = stride - plen;
+	return f->npkt * rx->seg >= rx->len && f->len == rx->len - f->npkt * head;
+}
+
+/*
+ * Check the form of packets. The bytes may change meanwhile, so the compiler must not read the lane
+ * and the length again. Return: true if they hold a whole message, and nothing else.
+ */
+static inline bool weft_fastpkt_form(const struct weft_rx *rx, struct weft_fastpkt_form *f)
+{
+	const struct weft_fastpkt *p = (const void *)rx->data;
+	u32 body, plen, lane, len = rx->seg ?: rx->len;
+	u64 all;
 
 	if (len < sizeof(*p))
 		return false;
@@ -50,13 +88,22 @@ static inline bool weft_fastpkt_form(const struct weft_fastpkt *p, u32 len, u32 
 	    (p->hdr.flags & ~WEFT_PKT_ACKNOW) != WEFT_PKT_PSN ||
 	    p->chunk.type != WEFT_CHUNK_EAGER || p->eager.off)
 		return false;
-	*no = lane;
+	f->lane = lane;
+	f->acknow = p->hdr.flags & WEFT_PKT_ACKNOW;
 	body = be16_to_cpu(p->chunk.len);
 	OPTIMIZER_HIDE_VAR(body);
 	plen = body - sizeof(p->eager);
-	*n = plen;
-	return plen <= WEFT_INLINE_MAX && be64_to_cpu(p->eager.head.len) == plen &&
-	       len == WEFT_WIRE_HDR + weft_wire_size(body);
+	all = be64_to_cpu(p->eager.head.len);
+	OPTIMIZER_HIDE_VAR(all);
+	if (unlikely(all > WEFT_FAST_BYTES))
+		return false;
+	f->len = (u32)all;
+	if (unlikely(len != rx->len))
+		return weft_fastpkt_run(rx, plen, f);
+	f->npkt = 1;
+	f->piece = plen;
+	f->skip = 0;
+	return all == plen && len == WEFT_WIRE_HDR + weft_wire_size(body);
 }
 
 /*
@@ -102,8 +149,8 @@ static inline void weft_fastpkt_ack(struct weft_path *path, struct weft_lane *la
 #define WEFT_FASTPKT_FLAGS	(WEFT_MSG_FLAGS & ~(WEFT_MSG_PLACED | WEFT_MSG_MATCHED))
 
 /* Give the message to its receive. Return: true if it is received; false: nothing has changed. */
-static inline bool weft_fastpkt_give(struct weft_path *path, const struct weft_fastpkt *p, u32 n,
-				     struct weft_out *out)
+static inline bool weft_fastpkt_give(struct weft_path *path, const struct weft_fastpkt *p,
+				     const struct weft_fastpkt_form *f, struct weft_out *out)
 {
 	const struct weft_w_head *w = &p->eager.head;
 	struct weft_head h weft_unset;	/* the ids of the flow are not used */
@@ -125,22 +172,22 @@ static inline bool weft_fastpkt_give(struct weft_path *path, const struct weft_f
 	h.flags = mark >> WEFT_AUTH_BITS;
 	h.tag = be64_to_cpu(w->tag);
 	h.data = be64_to_cpu(w->data);
-	h.len = n;
+	h.len = f->len;
 	ep = rf->ep;
 	weft_lock_inner(&ep->lock);
 	if (likely(weft_recv_takes(ep, rf)))
-		done = weft_fast_recv(ep, &h, weft_rflow_src(rf), p->pay, n, 0, out);
+		done = weft_fast_recv(ep, &h, weft_rflow_src(rf), p->pay, f->piece, f->skip, out);
 	weft_unlock_inner(&ep->lock);
 	if (unlikely(!done))
 		return false;
 	rf->id.mseq++;
-	weft_credit_pass(rf, n, out);
-	path->rx_gone += n;
+	weft_credit_pass(rf, f->len, out);
+	path->rx_gone += f->len;
 	return true;
 }
 
 /**
- * weft_fastpkt_rx - process a packet with one short message
+ * weft_fastpkt_rx - process a packet, or a run of packets, with one message
  * @core: the core
  * @rx: received packets
  * @out: output; out->now is set
@@ -154,20 +201,19 @@ static inline bool weft_fastpkt_give(struct weft_path *path, const struct weft_f
 bool weft_fastpkt_rx(struct weft_core *core, const struct weft_rx *rx, struct weft_out *out)
 {
 	const struct weft_fastpkt *p = (const void *)rx->data;
+	struct weft_fastpkt_form f weft_unset;
 	struct weft_path *path;
 	struct weft_lane *lane;
 	bool done = false;
-	u32 no, n;
 
 	BUILD_BUG_ON(sizeof(*p) != WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager));
-	if (unlikely(!core->conf.fast) || (rx->seg && rx->seg != rx->len) ||
-	    !weft_fastpkt_form(p, rx->len, &no, &n))
+	if (unlikely(!core->conf.fast) || !weft_fastpkt_form(rx, &f))
 		return false;
 	path = weft_path_by_id(core, be32_to_cpu(p->hdr.path));
 	if (unlikely(!path))
 		return false;
 	weft_lock_inner(&path->lock);
-	lane = &path->lane[no];
+	lane = &path->lane[f.lane];
 	/* compute the address once */
 	OPTIMIZER_HIDE_VAR(lane);
 	if (unlikely(path->token != be64_to_cpu(p->hdr.token) || path->state != WEFT_PATHS_UP ||
@@ -178,17 +224,18 @@ bool weft_fastpkt_rx(struct weft_core *core, const struct weft_rx *rx, struct we
 	path->alive_at = out->now;
 	weft_path_window(path, be16_to_cpu(p->hdr.window));
 	weft_fastpkt_ack(path, lane, &p->hdr, out);
-	done = weft_fastpkt_give(path, p, n, out);
+	done = weft_fastpkt_give(path, p, &f, out);
 	if (likely(done)) {
-		weft_lane_take(path, lane, lane->rcv_nxt, 1, p->hdr.flags & WEFT_PKT_ACKNOW,
-			       out->now);
+		weft_lane_take(path, lane, lane->rcv_nxt, f.npkt, f.acknow, out->now);
 		weft_path_output(path, out);
 	}
 out:
 	weft_unlock_inner(&path->lock);
 	if (likely(done)) {
 		weft_count(core, msgs_received);
-		weft_count(core, rx_packets);
+		weft_count_add(core, rx_packets, f.npkt);
+		if (f.npkt > 1)
+			weft_count(core, rx_runs);
 		weft_count_add(core, rx_bytes, rx->len);
 	}
 	return done;
