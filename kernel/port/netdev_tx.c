@@ -584,6 +584,9 @@ struct sk_buff *weft_nd_fill(u32 head, const struct weft_tx *tx, u32 at, u32 n, 
 	*put = err;
 	if (unlikely(!skb))
 		return NULL;
+	/* in one page if possible: then the receiver finds one piece of memory */
+	if (n * tx->len > WEFT_ND_PAGE - p->off && n * tx->len <= WEFT_ND_PAGE)
+		p->off = WEFT_ND_PAGE;
 	for (i = 0; i < n; i += err) {
 		err = weft_nd_append(p, skb, tx, at + i, n - i);
 		if (unlikely(err < 0))

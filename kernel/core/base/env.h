@@ -51,6 +51,7 @@ enum weft_rank {
  *					(weft_alloc_for(): to its owner); NULL is normal
  *	void *weft_alloc_sleep(size_t)	zeroed, may sleep; large sizes too
  *					(weft_alloc_sleep_for(): charged to a program)
+ *	void *weft_alloc_bytes(size_t)	the same, not zeroed: the caller writes all bytes
  *	void weft_free(const void *)	for both
  *	struct weft_rcu			member @m of an object that weft_free_rcu(p, m) frees when
  *					no reader is left

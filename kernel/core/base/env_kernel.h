@@ -160,6 +160,11 @@ static inline void *weft_alloc_sleep(size_t size)
 	return kvzalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 }
 
+static inline void *weft_alloc_bytes(size_t size)
+{
+	return kvmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+}
+
 static inline void weft_free(const void *p)
 {
 	kvfree(p);

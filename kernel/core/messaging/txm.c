@@ -257,7 +257,7 @@ struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *
 
 	weft_mutex_assert_held(&ep->sq_mutex);
 	if (!user && e->len) {
-		buf = weft_alloc_sleep(e->len);
+		buf = weft_alloc_bytes(e->len);
 		if (!buf)
 			return ERR_PTR(-ENOMEM);
 		if (pay)

@@ -247,6 +247,15 @@ void *weft_host_alloc_sleep(size_t size, const char *file, int line)
 	return weft_alloc(size);
 }
 
+void *weft_host_alloc_bytes(size_t size, const char *file, int line)
+{
+	void *p = weft_host_alloc_sleep(size, file, line);
+
+	if (p)
+		memset(p, 0x5c, size);
+	return p;
+}
+
 void weft_free(const void *p)
 {
 	if (!p)

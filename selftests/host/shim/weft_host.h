@@ -494,12 +494,14 @@ struct weft_rcu {
 
 void *weft_alloc(size_t size);
 void *weft_host_alloc_sleep(size_t size, const char *file, int line);
+void *weft_host_alloc_bytes(size_t size, const char *file, int line);
 void weft_free(const void *p);
 void weft_host_free_rcu(void *obj, struct weft_rcu *rcu);
 void weft_rcu_lock(void);
 void weft_rcu_unlock(void);
 
 #define weft_alloc_sleep(size)	weft_host_alloc_sleep(size, __FILE__, __LINE__)
+#define weft_alloc_bytes(size)	weft_host_alloc_bytes(size, __FILE__, __LINE__)
 #define weft_free_rcu(p, m)	weft_host_free_rcu(p, &(p)->m)
 
 /* No reader is left: free what waits for that. */
