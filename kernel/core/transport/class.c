@@ -72,22 +72,36 @@ void weft_class_rtt(struct weft_path *path, const struct weft_lane *lane, weft_n
 }
 
 /**
+ * weft_class_queued - do packets of a class wait in queues?
+ * @path: the path
+ * @class: WEFT_CLASS_*
+ * @now: time
+ *
+ * The round-trip time shows that. A measurement older than WEFT_QUEUES_KEEP does not count: a class
+ * that sends nothing measures nothing.
+ *
+ * Return: true if they do.
+ */
+bool weft_class_queued(const struct weft_path *path, u8 class, weft_ns now)
+{
+	const struct weft_class *c = &path->class[class];
+
+	return c->srtt >= 2 * path->rtt_min + 4 * WEFT_CALM &&
+	       weft_since(now, c->rtt_at) < WEFT_QUEUES_KEEP;
+}
+
+/**
  * weft_class_crowded - should an eager message of several packets be announced?
  * @path: the path
  * @flow: its flow
  * @now: time
  *
- * True when other messages wait for the window of its lane, or when the round-trip time shows that
- * packets of REST wait in queues. A measurement older than WEFT_QUEUES_KEEP does not count: a class
- * that sends nothing measures nothing.
+ * True when other messages wait for the window of its lane, or when packets of REST wait in queues.
  *
  * Return: true if it should.
  */
 bool weft_class_crowded(const struct weft_path *path, const struct weft_flow *flow, weft_ns now)
 {
-	const struct weft_class *c = &path->class[WEFT_CLASS_REST];
-
 	return !weft_lane_may_send(weft_class_lane(flow, WEFT_CLASS_REST)) ||
-	       (c->srtt >= 2 * path->rtt_min + 4 * WEFT_CALM &&
-		weft_since(now, c->rtt_at) < WEFT_QUEUES_KEEP);
+	       weft_class_queued(path, WEFT_CLASS_REST, now);
 }

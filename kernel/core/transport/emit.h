@@ -97,7 +97,7 @@ static inline void weft_lane_number(struct weft_path *path, struct weft_lane *la
 	weft_list_add_tail(&lane->sent, &rec->node);
 	path->nsent++;
 	/* acknowledgements return before the window is used up */
-	if (flight >= lane->cwnd || (lane->flight < half && flight >= half))
+	if (flight >= lane->cwnd || (lane->flight <= half && flight > half))
 		rec->acknow = true;
 	weft_lane_away(lane, rec, now);
 	if (lane->rto_at == U64_MAX)

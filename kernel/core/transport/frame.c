@@ -289,8 +289,8 @@ void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft
 	tx->off = rec->off;
 	tx->moff = rec->moff;
 	weft_frame_header(path, lane, tx->raw, WEFT_PKT_PSN, rec->psn, out->now);
-	/* packets of other classes may arrive late: the acknowledgement stays pending */
-	if (tx->class != WEFT_CLASS_FIRST)
+	/* where packets of other classes wait, they arrive late: the acknowledgement stays pending */
+	if (tx->class != WEFT_CLASS_FIRST && weft_class_queued(path, tx->class, out->now))
 		return;
 	weft_frame_told(lane);
 	/* only a SACK chunk reports gaps */

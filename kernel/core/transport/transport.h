@@ -96,6 +96,7 @@ void weft_retire_fini(struct weft_path *path, struct weft_lane *lane, struct wef
 
 void weft_class_init(struct weft_path *path);
 void weft_class_rtt(struct weft_path *path, const struct weft_lane *lane, weft_ns rtt, weft_ns now);
+bool weft_class_queued(const struct weft_path *path, u8 class, weft_ns now);
 bool weft_class_crowded(const struct weft_path *path, const struct weft_flow *flow, weft_ns now);
 
 /* Return: WEFT_CLASS_* of a lane. */
