@@ -466,6 +466,8 @@ int weft_user_copy(struct weft_memctx *mc, u64 addr, void *buf, u32 len, bool to
  * @off: offset in it
  * @buf: kernel memory
  * @len: bytes
+ * @piece: bytes of a contiguous piece of @buf
+ * @skip: bytes of @buf between two pieces
  * @to_user: direction
  */
 struct weft_user_args {
@@ -473,21 +475,61 @@ struct weft_user_args {
 	u64 off;
 	void *buf;
 	u32 len;
+	u32 piece;
+	u32 skip;
 	bool to_user;
 };
+
+/*
+ * Copy @n bytes at @addr into pieces. *@rest: space in the piece at a->buf. The pieces are parts of
+ * one object, so their addresses are not checked each.
+ */
+static int weft_user_scatter(struct weft_user_args *a, u64 addr, u32 n, u32 *rest)
+{
+	const void __user *src = u64_to_user_ptr(addr);
+	unsigned long left;
+	u32 k;
+
+	if (!access_ok(src, n))
+		return -EFAULT;
+	might_fault();
+	for (; n; n -= k, src += k, a->buf += k, *rest -= k) {
+		if (!*rest) {
+			a->buf += a->skip;
+			*rest = a->piece;
+		}
+		k = min(n, *rest);
+		instrument_copy_from_user_before(a->buf, src, k);
+		left = raw_copy_from_user(a->buf, src, k);
+		instrument_copy_from_user_after(a->buf, src, k, left);
+		if (unlikely(left))
+			return -EFAULT;
+	}
+	return 0;
+}
 
 static int weft_user_here(struct weft_memctx *mc, void *arg)
 {
 	struct weft_user_args *a = arg;
+	u32 n, k, rest = a->piece;
 	struct weft_walk walk;
 	struct weft_want want;
 	u64 addr;
-	u32 n;
 	int err = weft_walk_init(&walk, a->vec, a->off, a->len);
 
 	while (!err && (n = weft_walk_next(&walk, &want, &addr))) {
-		err = weft_user_copy(mc, addr, a->buf, n, a->to_user);
-		a->buf += n;
+		if (n > rest && !weft_user_must_not_wait(mc->mm, addr, n)) {
+			err = weft_user_scatter(a, addr, n, &rest);
+			continue;
+		}
+		for (; !err && n; n -= k, addr += k, a->buf += k, rest -= k) {
+			if (!rest) {
+				a->buf += a->skip;
+				rest = a->piece;
+			}
+			k = min(n, rest);
+			err = weft_user_copy(mc, addr, a->buf, k, a->to_user);
+		}
 	}
 	return err;
 }
@@ -499,13 +541,18 @@ static int weft_user_here(struct weft_memctx *mc, void *arg)
  * @off: offset in it
  * @dst: kernel memory
  * @len: bytes
+ * @piece: bytes of a contiguous piece of @dst
+ * @skip: bytes of @dst between two pieces
  *
  * Context: process, in the context's address space; may wait for the program's memory.
  * Return: 0, -EFAULT: also in another address space.
  */
-int weft_user_read(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, void *dst, u32 len)
+int weft_user_read(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, void *dst, u32 len,
+		   u32 piece, u32 skip)
 {
-	struct weft_user_args a = { .vec = vec, .off = off, .buf = dst, .len = len };
+	struct weft_user_args a = {
+		.vec = vec, .off = off, .buf = dst, .len = len, .piece = piece, .skip = skip,
+	};
 
 	return weft_memctx_run(mc, weft_user_here, &a);
 }
@@ -525,7 +572,8 @@ int weft_user_write(struct weft_memctx *mc, const struct weft_vec *vec, u64 off,
 		    u32 len)
 {
 	struct weft_user_args a = {
-		.vec = vec, .off = off, .buf = (void *)src, .len = len, .to_user = true,
+		.vec = vec, .off = off, .buf = (void *)src, .len = len, .piece = len,
+		.to_user = true,
 	};
 
 	return weft_memctx_run(mc, weft_user_here, &a);

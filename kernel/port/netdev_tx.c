@@ -332,6 +332,14 @@ struct sk_buff *weft_nd_skb(u32 head, u32 len)
 	return skb;
 }
 
+/* A packet has got @len bytes in pages. */
+static void weft_nd_grow(struct sk_buff *skb, u32 len)
+{
+	skb->len += len;
+	skb->data_len += len;
+	skb->truesize += len;
+}
+
 /*
  * Append packets @at to @at + @n - 1 of @tx, in pages, each packet in one page. Return: number of
  * appended packets, negative errno: none: -EFAULT, -ENOMEM.
@@ -341,9 +349,19 @@ static int weft_nd_append(struct weft_nd_pages *p, struct sk_buff *skb, const st
 {
 	int i = skb_shinfo(skb)->nr_frags, err;
 	struct page *page;
+	const void *image;
 	u32 len;
 	u8 *dst;
 
+	image = i < MAX_SKB_FRAGS ? weft_tx_image(tx, at, n) : NULL;
+	if (image) {
+		page = virt_to_head_page(image);
+		len = (n - 1) * tx->len + weft_tx_len(tx, at + n - 1);
+		get_page(page);
+		skb_fill_page_desc(skb, i, page, image - page_address(page), len);
+		weft_nd_grow(skb, len);
+		return n;
+	}
 	dst = weft_nd_page_space(p, tx->len);
 	if (!dst)
 		return -ENOMEM;
@@ -361,9 +379,7 @@ static int weft_nd_append(struct weft_nd_pages *p, struct sk_buff *skb, const st
 		get_page(page);
 		skb_fill_page_desc(skb, i, page, p->off, len);
 	}
-	skb->len += len;
-	skb->data_len += len;
-	skb->truesize += len;
+	weft_nd_grow(skb, len);
 	weft_nd_page_use(p, len);
 	return n;
 }
@@ -585,7 +601,7 @@ struct sk_buff *weft_nd_fill(u32 head, const struct weft_tx *tx, u32 at, u32 n, 
 	if (unlikely(!skb))
 		return NULL;
 	/* in one page if possible: then the receiver finds one piece of memory */
-	if (n * tx->len > WEFT_ND_PAGE - p->off && n * tx->len <= WEFT_ND_PAGE)
+	if (!tx->image && n * tx->len > WEFT_ND_PAGE - p->off && n * tx->len <= WEFT_ND_PAGE)
 		p->off = WEFT_ND_PAGE;
 	for (i = 0; i < n; i += err) {
 		err = weft_nd_append(p, skb, tx, at + i, n - i);

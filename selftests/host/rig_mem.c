@@ -424,12 +424,21 @@ int weft_mem_flush(struct weft_mem *mem)
 	return move(mem->mc, &mem->vec, mem->off, mem->bounce, mem->len, MOVE_WRITE);
 }
 
-int weft_user_read(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, void *dst, u32 len)
+int weft_user_read(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, void *dst, u32 len,
+		   u32 piece, u32 skip)
 {
+	u8 *p = dst;
+	u32 at, n;
+	int r = 0;
+
 	might_sleep();
 	if (move(mc, vec, off, NULL, len, MOVE_CHECK))
 		return -EFAULT;
-	return move(mc, vec, off, dst, len, MOVE_READ);
+	for (at = 0; at < len && !r; at += n, p += n + skip) {
+		n = min(piece, len - at);
+		r = move(mc, vec, off + at, p, n, MOVE_READ);
+	}
+	return r;
 }
 
 int weft_user_write(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, const void *src,

@@ -425,6 +425,7 @@ static void transmit(struct rig_node *node, const struct weft_tx *tx, u32 i)
 	struct rig *rig = node->rig;
 	const struct weft_sockaddr *dst = tx->path ? weft_path_addr(tx->path) : &tx->to;
 	struct weft_sockaddr src = node->core.addr[tx->path ? weft_path_src(tx->path) : tx->src];
+	const void *image = weft_tx_image(tx, i, 1);
 	u8 *p;
 
 	src.port = cpu_to_be16(node->core.conf.udp_port);
@@ -435,8 +436,11 @@ static void transmit(struct rig_node *node, const struct weft_tx *tx, u32 i)
 	if (len < 32)
 		weft_host_die(__FILE__, __LINE__, "packet of %u bytes", len);
 	p = new_packet(len);
-	weft_tx_header(tx, i, p);
-	if (weft_tx_payload(tx, i, p + len - pay)) {
+	if (image)
+		memcpy(p, image, len);
+	else
+		weft_tx_header(tx, i, p);
+	if (!image && weft_tx_payload(tx, i, p + len - pay)) {
 		__atomic_add_fetch(&rig->npackets, 1, __ATOMIC_RELAXED);
 		__atomic_add_fetch(&rig->nlost, 1, __ATOMIC_RELAXED);
 		free(p);

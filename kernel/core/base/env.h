@@ -207,8 +207,12 @@ bool weft_mem_bounced(const struct weft_mem *mem);
 /* Copy the bounce buffer to the program's memory. May sleep. Return: 0, -EFAULT. */
 int weft_mem_flush(struct weft_mem *mem);
 
-/* Copy from the program's memory now, or into it. May sleep. Return: 0, -EFAULT. */
-int weft_user_read(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, void *dst, u32 len);
+/*
+ * Copy from the program's memory now, or into it. May sleep. @dst is in pieces as with
+ * weft_mem_scatter(). Return: 0, -EFAULT.
+ */
+int weft_user_read(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, void *dst, u32 len,
+		   u32 piece, u32 skip);
 int weft_user_write(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, const void *src,
 		    u32 len);
 
@@ -254,6 +258,34 @@ struct weft_tx;
  * even if the context is dying.
  */
 void weft_env_defer(struct weft_work *work);
+
+/* ---- Memory that packets leave from ------------------------------------------------ */
+
+#define WEFT_STORE_BLOCK	(32u << 10)	/* bytes of a block */
+#define WEFT_STORE_BLOCKS	4
+
+/**
+ * struct weft_store - memory from which packets leave without a copy; part of its owner
+ * @block: blocks
+ * @cur: index of the one in use
+ * @off: used bytes of it
+ *
+ * All zeros: empty. A block is used again when no byte of it is in use, also by packets.
+ */
+struct weft_store {
+	void *block[WEFT_STORE_BLOCKS];
+	u32 cur;
+	u32 off;
+};
+
+/*
+ * Get @len bytes, at most WEFT_STORE_BLOCK, not zeroed. The caller excludes others. May sleep.
+ * Return: the bytes, which weft_store_put() gives back in any context; NULL: no memory.
+ */
+void *weft_store_get(struct weft_store *st, u32 len);
+void weft_store_put(const void *p);
+/* Empty a store. Bytes that are in use stay. */
+void weft_store_fini(struct weft_store *st);
 
 /* ---- The port -------------------------------------------------------------------- */
 

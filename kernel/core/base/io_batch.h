@@ -29,6 +29,7 @@
  * struct weft_tx - a packet to send, or a run of packets with the bytes of one message
  * @path: its path, referenced; NULL: an answer to an unknown sender, to address @to
  * @rec: record of its content, referenced; NULL: @raw holds the packet
+ * @image: memory with the payload, and space for the heads of the packets: weft_tx_image(); or NULL
  * @to: destination when @path is NULL
  * @src: index of the own source address, when @path is NULL
  * @lane: lane, selects the UDP source port (today all lanes use the port itself)
@@ -50,6 +51,7 @@
 struct weft_tx {
 	struct weft_path *path;
 	struct weft_rec *rec;
+	u8 *image;
 	struct weft_sockaddr to;
 	u8 src;
 	u8 lane;
@@ -181,7 +183,13 @@ void weft_tx_header(const struct weft_tx *tx, u32 i, void *dst);
 int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst);
 
 /*
- * Write packets @i to @i + @n - 1, one behind the other; this is the fastest way. Return: as
+ * Get packets @i to @i + @n - 1, one behind the other, without a copy. Return: their memory, which
+ * is from a struct weft_store; NULL: they have to be written.
+ */
+const void *weft_tx_image(const struct weft_tx *tx, u32 i, u32 n);
+
+/*
+ * Write packets @i to @i + @n - 1, one behind the other; this is the fastest way to copy. Return: as
  * weft_tx_payload().
  */
 int weft_tx_write(const struct weft_tx *tx, u32 i, u32 n, void *dst);

@@ -21,7 +21,8 @@ struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *
 void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out);
 void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_send_over(struct weft_txm *txm, struct weft_out *out);
-int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst);
+int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst, u32 piece,
+		      u32 skip);
 struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
 				struct weft_flow *flow, const void *pay);
 void weft_fence_go(struct weft_flow *flow, struct weft_out *out);
@@ -92,7 +93,7 @@ static inline const void *weft_send_bytes(struct weft_ep *ep, const struct weft_
 	weft_mutex_assert_held(&ep->sq_mutex);
 	if (likely(pay))
 		return pay;
-	err = weft_send_payload(ep, e, ep->tx.scratch);
+	err = weft_send_payload(ep, e, ep->tx.scratch, (u32)e->len, 0);
 	return err ? ERR_PTR(err) : ep->tx.scratch;
 }
 

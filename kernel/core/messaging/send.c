@@ -25,18 +25,15 @@
 
 /* ---- From the ring --------------------------------------------------------------- */
 
-/* Append a whole short message; the caller has checked the space. */
-static void weft_send_fastpkt(struct weft_rec *rec, const struct weft_head *h, u32 off,
-			      const void *pay, u32 len)
+/* Append the head of a chunk whose @len bytes follow at once. Return: their address. */
+static u8 *weft_send_chunk(struct weft_rec *rec, const struct weft_head *h, u32 off, u32 len)
 {
-	u8 *dst = rec->raw + rec->len;
-	u32 n = weft_wire_eager_put(dst, h, off, len);
+	u8 *dst = rec->raw + rec->len, *pay = dst + weft_wire_eager_put(dst, h, off, len), *end;
 
-	memcpy(dst + n, pay, len);
-	n += len;
-	while (n & 3)
-		dst[n++] = 0;
-	rec->len += n;
+	for (end = pay + len; (end - dst) & 3; end++)
+		*end = 0;
+	rec->len += end - dst;
+	return pay;
 }
 
 #define WEFT_EAGER_HEAD	(WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager))
@@ -78,7 +75,7 @@ static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
 		goto out;
 	weft_credit_use(flow, len);
 	flow->id.mseq++;
-	weft_send_fastpkt(rec, &h, 0, pay, len);
+	memcpy(weft_send_chunk(rec, &h, 0, len), pay, len);
 	weft_rec_ref(rec, flow, NULL);
 	path->busy |= 1u << lane->no;
 	if (!more)
@@ -342,6 +339,17 @@ static void weft_send_rest(struct weft_path *path, struct weft_txm *txm)
 	path->busy |= 1u << rest->no;
 }
 
+/* Copy the next @len bytes of @txm. */
+static void weft_send_bytes_of(const struct weft_txm *txm, u8 *dst, u32 len)
+{
+	u32 off = (u32)txm->sent, n;
+
+	for (; len; len -= n, off += n, dst += n) {
+		n = len;
+		memcpy(dst, weft_txm_at(txm, off, &n), n);
+	}
+}
+
 /*
  * Append a chunk with the next @n bytes of @txm to the open packet @rec: in one packet, or, in an
  * empty one, in a run of packets with @seg bytes each.
@@ -411,8 +419,7 @@ static bool weft_send_build(struct weft_path *path, struct weft_lane *lane, stru
 	}
 	left = (u32)(txm->len - txm->sent);
 	if (left <= WEFT_INLINE_MAX && weft_wire_size(sizeof(struct weft_w_eager) + left) <= room) {
-		weft_send_fastpkt(rec, &h, (u32)txm->sent, left ? txm->buf + txm->sent : rec->raw,
-				  left);
+		weft_send_bytes_of(txm, weft_send_chunk(rec, &h, (u32)txm->sent, left), left);
 		n = left;
 	} else if (left <= path->max_payload - WEFT_WIRE_HDR - rec->len - WEFT_EAGER_HEAD) {
 		if (left <= WEFT_INLINE_MAX && rec->len)

@@ -77,6 +77,8 @@ static struct weft_txm *weft_send_use(struct weft_ep *ep)
 	txm->path = NULL;
 	txm->flow = NULL;
 	txm->buf = NULL;
+	txm->seg = 0;
+	txm->stored = false;
 	return txm;
 }
 
@@ -199,7 +201,8 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
  * Copy payload through the pin cache, so that the pages are resident for the next send of a polled
  * ring.
  */
-static int weft_send_pinned(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst)
+static int weft_send_pinned(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst,
+			    u32 piece, u32 skip)
 {
 	struct weft_mem *win = ep->tx.win;
 	int err = 0;
@@ -209,7 +212,7 @@ static int weft_send_pinned(struct weft_ep *ep, const struct weft_sq_entry *e, v
 		err = weft_mem_make(ep->conf.mc, &e->vec, 0, (u32)e->len, WEFT_MEM_READ, &win);
 	if (err)
 		return err;
-	err = weft_mem_read(win, 0, dst, (u32)e->len);
+	err = weft_mem_scatter(win, 0, dst, (u32)e->len, piece, skip);
 	weft_mem_put(win);
 	return err;
 }
@@ -219,11 +222,14 @@ static int weft_send_pinned(struct weft_ep *ep, const struct weft_sq_entry *e, v
  * @ep: the endpoint; ep->sq_mutex is held
  * @e: the entry, still in the ring
  * @dst: buffer of e->len bytes
+ * @piece: bytes of a contiguous piece of @dst, all of them if they are in the ring
+ * @skip: bytes of @dst between two pieces
  *
  * Context: may sleep.
  * Return: 0, -EFAULT, -ENOMEM.
  */
-int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst)
+int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst, u32 piece,
+		      u32 skip)
 {
 	weft_mutex_assert_held(&ep->sq_mutex);
 	if (e->inl) {
@@ -233,8 +239,25 @@ int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *d
 	if (!e->len)
 		return 0;
 	if (unlikely(READ_ONCE(ep->polled) || ep->tx.win))
-		return weft_send_pinned(ep, e, dst);
-	return weft_user_read(ep->conf.mc, &e->vec, 0, dst, (u32)e->len);
+		return weft_send_pinned(ep, e, dst, piece, skip);
+	return weft_user_read(ep->conf.mc, &e->vec, 0, dst, (u32)e->len, piece, skip);
+}
+
+/*
+ * Get memory for a send of several packets, from which they leave without a copy. *@seg: bytes of
+ * payload in each packet. Return: the memory; NULL: none, or the bytes need contiguous memory.
+ */
+static u8 *weft_send_store(struct weft_ep *ep, const struct weft_flow *flow, u32 len, u32 *seg)
+{
+	const struct weft_path *path = flow->path;
+	u32 size;
+
+	weft_mutex_assert_held(&ep->sq_mutex);
+	if (path->local || len <= READ_ONCE(path->max_payload) - WEFT_GAP)
+		return NULL;
+	*seg = weft_frame_seg(path, WEFT_GAP - WEFT_WIRE_HDR);
+	size = len + DIV_ROUND_UP(len, *seg) * WEFT_GAP;
+	return size <= WEFT_STORE_BLOCK ? weft_store_get(&ep->tx.store, size) : NULL;
 }
 
 /**
@@ -253,25 +276,37 @@ struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *
 	struct weft_txm *txm;
 	u8 *buf = NULL;
 	bool user = !pay && e->len > min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT);
+	u8 *stored = NULL;
+	u32 seg = 0;
 	int err = 0;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
-	if (!user && e->len) {
+	if (!user && !pay)
+		stored = weft_send_store(ep, flow, (u32)e->len, &seg);
+	if (stored) {
+		buf = stored;
+		err = weft_send_payload(ep, e, buf + WEFT_GAP, seg, WEFT_GAP);
+	} else if (!user && e->len) {
 		buf = weft_alloc_bytes(e->len);
 		if (!buf)
 			return ERR_PTR(-ENOMEM);
 		if (pay)
 			memcpy(buf, pay, e->len);
 		else
-			err = weft_send_payload(ep, e, buf);
-		if (err) {
+			err = weft_send_payload(ep, e, buf, (u32)e->len, 0);
+	}
+	if (unlikely(err)) {
+		if (stored)
+			weft_store_put(stored);
+		else
 			weft_free(buf);
-			return ERR_PTR(err);
-		}
+		return ERR_PTR(err);
 	}
 	txm = weft_send_take(ep, e, flow);
 	txm->user = user;
 	txm->buf = buf;
+	txm->stored = stored;
+	txm->seg = stored ? seg : 0;
 	if (user)
 		txm->bulk.vec = e->vec;
 	return txm;

@@ -123,6 +123,7 @@ struct weft_ep_rx {
  * @hand: a free send, so that each accepted entry can be completed; sq_mutex
  * @scratch: payload being copied; sq_mutex
  * @spare: a message for local sends; sq_mutex
+ * @store: memory of sends that leave without a copy; sq_mutex
  * @drop: a message for the next datagram
  * @scan: an engine drains the send ring: it does not wait for the program's memory; sq_mutex
  * @win: resident payload of @entry; sq_mutex
@@ -150,6 +151,7 @@ struct weft_ep_tx {
 	struct weft_txm *hand;
 	u8 *scratch;
 	struct weft_rxm *spare;
+	struct weft_store store;
 	struct weft_rxm *drop;
 	bool scan;
 	struct weft_mem *win;

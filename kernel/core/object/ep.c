@@ -26,6 +26,7 @@ static void weft_ep_free(struct weft_ep *ep)
 	weft_free(ep->rx.cut);
 	weft_free(ep->tx.scratch);
 	weft_free(ep->tx.spare);
+	weft_store_fini(&ep->tx.store);
 	weft_free(ep->tx.drop);
 	if (ep->user) {
 		weft_user_give(ep->user, WEFT_USE_MEMORY, ep->memory);

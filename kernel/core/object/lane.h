@@ -142,6 +142,7 @@ struct weft_ref {
  * @acknow: asks for an immediate acknowledgement
  * @nref: messages in @refs
  * @withdrawn: the payload must not be sent any more
+ * @imaged: its packets have been sent from the memory of @txm
  * @alone: the packet has only this chunk
  * @bulk: bytes of @raw before the chunk that @pay belongs to
  * @win: index of @mem among the windows of the send
@@ -172,6 +173,7 @@ struct weft_rec {
 	bool again;
 	bool acknow;
 	bool withdrawn;
+	bool imaged;
 	bool alone;
 	u8 nref;
 	u8 win;

@@ -73,7 +73,10 @@ void weft_txm_put(struct weft_txm *txm, struct weft_out *out)
 
 	if (!refcount_dec_and_test(&txm->ref))
 		return;
-	weft_free(txm->buf);
+	if (txm->stored)
+		weft_store_put(txm->buf);
+	else
+		weft_free(txm->buf);
 	txm->buf = NULL;
 	txm->path = NULL;
 	txm->flow = NULL;

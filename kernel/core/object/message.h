@@ -134,6 +134,9 @@ struct weft_txm_tx {
  * @sid: rendezvous id, 0: none
  * @status: errno in its ABORT
  * @buf: its bytes
+ * @seg: @buf is in pieces of so many bytes, each behind space for the head of its packet
+ *	(WEFT_GAP), 0: contiguous
+ * @stored: @buf is from a struct weft_store
  * @sent: bytes in records
  * @nrec: unacknowledged records
  * @bulk: a send as bulk/ uses it: rendezvous, and windows of its memory
@@ -162,11 +165,31 @@ struct weft_txm {
 	u32 mseq;
 	u32 sid;
 	u8 *buf;
+	u32 seg;
+	bool stored;
 	u64 sent;
 	u32 nrec;
 	struct weft_txm_bulk bulk;
 	struct weft_win win[2];
 };
+
+/* bytes of a packet before the payload of an EAGER chunk */
+#define WEFT_GAP	(WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + (u32)sizeof(struct weft_w_eager))
+
+/*
+ * Find bytes of a send in kernel memory. *@n: bytes wanted, then bytes that are contiguous. Return:
+ * the byte at @off.
+ */
+static inline u8 *weft_txm_at(const struct weft_txm *txm, u32 off, u32 *n)
+{
+	u32 in;
+
+	if (!txm->seg)
+		return txm->buf + off;
+	in = off % txm->seg;
+	*n = min(*n, txm->seg - in);
+	return txm->buf + off / txm->seg * (txm->seg + WEFT_GAP) + WEFT_GAP + in;
+}
 
 #define WEFT_POST_PART	BIT(15)	/* a part of a multi-receive buffer, not of the ring */
 #define WEFT_POST_ASIDE	BIT(14)	/* its success is not that of a message: not counted */

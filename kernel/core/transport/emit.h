@@ -39,6 +39,7 @@ static inline void weft_rec_begin(struct weft_rec *rec)
 	rec->again = false;
 	rec->acknow = false;
 	rec->withdrawn = false;
+	rec->imaged = false;
 	rec->alone = false;
 	rec->nref = 0;
 	rec->len = 0;
@@ -73,7 +74,7 @@ static inline void weft_rec_ref(struct weft_rec *rec, struct weft_flow *flow, st
  */
 static inline u32 weft_frame_seg(const struct weft_path *path, u32 head)
 {
-	return round_down(path->max_payload - WEFT_WIRE_HDR - head, 8);
+	return round_down(READ_ONCE(path->max_payload) - WEFT_WIRE_HDR - head, 8);
 }
 
 /**

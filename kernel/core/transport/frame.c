@@ -133,6 +133,7 @@ struct weft_rec *weft_rec_split(struct weft_path *path, struct weft_rec *rec, u3
 	tail->again = rec->again;
 	tail->again_at = rec->again_at;
 	tail->acknow = rec->acknow;
+	tail->imaged = rec->imaged;
 	tail->win = rec->win;
 	tail->bulk = rec->bulk;
 	tail->len = rec->len;
@@ -219,6 +220,7 @@ struct weft_tx *weft_frame_new(struct weft_out *out, u32 len)
 
 	tx->path = NULL;
 	tx->rec = NULL;
+	tx->image = NULL;
 	tx->lane = 0;
 	tx->class = WEFT_CLASS_FIRST;
 	tx->run = 0;
@@ -261,6 +263,24 @@ void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 auth, st
 	weft_wire_hdr_put(tx->raw, &h);
 }
 
+/*
+ * Return: memory that holds the payload of a record as its packets do, with space for their heads,
+ * or NULL. It is used for one transmission: a packet that is sent again may meet the first one in a
+ * queue of this node.
+ */
+static u8 *weft_frame_image(struct weft_rec *rec)
+{
+	const struct weft_txm *txm = rec->txm;
+	u32 n = 1;
+
+	if (likely(!txm) || rec->mem || !txm->seg || rec->run != WEFT_CHUNK_EAGER || rec->imaged ||
+	    rec->len != WEFT_GAP - WEFT_WIRE_HDR || rec->off % txm->seg ||
+	    (rec->nseg > 1 ? rec->seg != txm->seg : rec->pay > txm->seg))
+		return NULL;
+	rec->imaged = true;
+	return weft_txm_at(txm, rec->off, &n) - WEFT_GAP;
+}
+
 /**
  * weft_frame_emit - put out the packets of a record
  * @path: its path
@@ -277,6 +297,7 @@ void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft
 	refcount_inc(&rec->ref);
 	tx->path = path;
 	tx->rec = rec;
+	tx->image = weft_frame_image(rec);
 	tx->lane = lane->no;
 	tx->class = weft_lane_class(lane);
 	tx->run = rec->run;
@@ -355,6 +376,7 @@ static int weft_tx_copy(const struct weft_tx *tx, u32 i, u32 n, u8 *dst, u32 ski
 {
 	u32 off = tx->off + i * tx->pay, len = n * tx->pay;
 	struct weft_rec *rec = tx->rec;
+	const u8 *src;
 	int err;
 
 	if (!tx->pay)
@@ -367,10 +389,15 @@ static int weft_tx_copy(const struct weft_tx *tx, u32 i, u32 n, u8 *dst, u32 ski
 		return 0;
 	}
 	if (!rec->mem) {
-		const u8 *src = rec->txm->buf + off;
+		u32 rest = tx->pay;
 
-		for (; len; len -= n, src += n, dst += n + skip) {
-			n = min(len, tx->pay);
+		for (; len; len -= n, off += n, dst += n, rest -= n) {
+			if (!rest) {
+				dst += skip;
+				rest = tx->pay;
+			}
+			n = min(len, rest);
+			src = weft_txm_at(rec->txm, off, &n);
 			memcpy(dst, src, n);
 		}
 		return 0;
@@ -401,6 +428,44 @@ int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst)
 	return weft_tx_copy(tx, i, 1, dst, 0);
 }
 
+/* Write the heads of packets that lie one behind the other at @dst. */
+static void weft_tx_heads(const struct weft_tx *tx, u32 i, u32 n, u8 *dst)
+{
+	u32 k, head = tx->len - tx->pay;
+	u8 *p = dst;
+
+	weft_tx_header(tx, i, p);
+	for (k = 1; k < n; k++) {
+		p += tx->len;
+		if (likely(tx->run && i + k + 1 < tx->nseg)) {
+			weft_wire_next_put(p, dst, head, tx->run, tx->psn + i + k,
+					   tx->moff + (u64)(i + k) * tx->pay);
+		} else {
+			weft_tx_header(tx, i + k, p);
+		}
+	}
+}
+
+/**
+ * weft_tx_image - get whole packets, one behind the other, in memory of the core
+ * @tx: the packets
+ * @i: the first
+ * @n: number of packets
+ *
+ * The memory is that of a struct weft_store. The caller takes a reference, and does not write.
+ * Return: the packets; NULL: weft_tx_write() has to write them.
+ */
+const void *weft_tx_image(const struct weft_tx *tx, u32 i, u32 n)
+{
+	u8 *p;
+
+	if (likely(!tx->image))
+		return NULL;
+	p = tx->image + i * tx->len;
+	weft_tx_heads(tx, i, n, p);
+	return p;
+}
+
 /**
  * weft_tx_write - write whole packets, one behind the other
  * @tx: the packets
@@ -412,21 +477,11 @@ int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst)
  */
 int weft_tx_write(const struct weft_tx *tx, u32 i, u32 n, void *dst)
 {
-	u32 k, head = tx->len - tx->pay;
-	u8 *p = dst;
+	u32 head = tx->len - tx->pay;
 
-	weft_tx_header(tx, i, p);
+	weft_tx_heads(tx, i, n, dst);
 	if (likely(n == 1 && !tx->pay))
 		return 0;
-	for (k = 1; k < n; k++) {
-		p += tx->len;
-		if (likely(tx->run && i + k + 1 < tx->nseg)) {
-			weft_wire_next_put(p, dst, head, tx->run, tx->psn + i + k,
-					   tx->moff + (u64)(i + k) * tx->pay);
-		} else {
-			weft_tx_header(tx, i + k, p);
-		}
-	}
 	return weft_tx_copy(tx, i, n, (u8 *)dst + head, head);
 }
 

@@ -199,7 +199,8 @@ int weft_mem_make(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, u
 	return -EFAULT;
 }
 
-int weft_user_read(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, void *dst, u32 len)
+int weft_user_read(struct weft_memctx *mc, const struct weft_vec *vec, u64 off, void *dst, u32 len,
+		   u32 piece, u32 skip)
 {
 	might_sleep();
 	return -EFAULT;
