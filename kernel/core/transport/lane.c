@@ -75,7 +75,8 @@ void weft_lane_anew(struct weft_lane *lane)
 
 /*
  * Packets of a class may wait behind those of lower classes, where the network has no priorities.
- * Return: the class with the longest timeout among that of the lane and lower ones on their way.
+ * Return: the class with the longest timeout among that of the lane and lower ones on their way
+ * whose round-trip times are known.
  */
 static const struct weft_class *weft_lane_slowest(const struct weft_path *path,
 						  const struct weft_lane *lane)
@@ -88,7 +89,8 @@ static const struct weft_class *weft_lane_slowest(const struct weft_path *path,
 	for (i = lane->no / WEFT_CLASS_LANES + 1; i < WEFT_CLASSES; i++) {
 		const struct weft_lane *low = &path->lane[i * WEFT_CLASS_LANES];
 
-		if ((low[0].flight || low[1].flight) && path->class[i].rto > c->rto)
+		if ((low[0].flight || low[1].flight) && path->class[i].srtt &&
+		    path->class[i].rto > c->rto)
 			c = &path->class[i];
 	}
 	return c;
