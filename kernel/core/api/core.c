@@ -312,6 +312,9 @@ static int weft_rx_chunk(struct weft_path *path, u8 lane, const struct weft_chun
 	switch (c->type) {
 	case WEFT_CHUNK_EAGER:
 		return weft_recv_eager(path, c, c->paylen, 0, out);
+	case WEFT_CHUNK_HEAD:
+		weft_recv_head(path, c, out);
+		return 0;
 	case WEFT_CHUNK_DATA:
 		return weft_place_data(path, c, out);
 	case WEFT_CHUNK_RTS:
@@ -370,7 +373,8 @@ static bool weft_rx_take(struct weft_path *path, struct weft_lane *lane, u32 psn
 		}
 	}
 	while (weft_wire_next(&rest, &c)) {
-		if (n++ < skip)
+		/* HEAD does not count: it is always taken */
+		if (likely(c.type != WEFT_CHUNK_HEAD) && n++ < skip)
 			continue;
 		if (unlikely(weft_rx_chunk(path, lane->no, &c, out))) {
 			if (n > 1) {

@@ -74,6 +74,7 @@ struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 	weft_idnode_init(&flow->idnode);
 	weft_list_init(&flow->txms);
 	weft_list_init(&flow->parked);
+	weft_list_init(&flow->headless);
 	weft_list_init(&flow->fenced);
 	weft_list_init(&flow->fnode);
 	weft_ctl_init(&flow->ctl, WEFT_CTL_FLOW);

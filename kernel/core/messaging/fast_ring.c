@@ -407,7 +407,8 @@ static __always_inline bool weft_fast_may(const struct weft_path *path,
 	weft_assert_held(&path->lock);
 	return likely(path->state == WEFT_PATHS_UP && !path->failing && !flow->dead &&
 		      lane->flight < lane->cwnd && weft_lane_numbers(lane) &&
-		      weft_fastpkt_alone(path, lane, size) && weft_credit_begins(flow) &&
+		      weft_fastpkt_alone(path, lane, size) && !flow->nheadless &&
+		      weft_credit_begins(flow) &&
 		      weft_credit_eager(flow, len) &&
 		      path->nsent < READ_ONCE(path->core->conf.rec_max));
 }

@@ -97,6 +97,16 @@ static inline const void *weft_send_bytes(struct weft_ep *ep, const struct weft_
 	return err ? ERR_PTR(err) : ep->tx.scratch;
 }
 
+/* The head of a send has been sent, or need not be sent any more. Its path is locked. */
+static inline void weft_send_headed(struct weft_txm *txm)
+{
+	weft_assert_held(&txm->path->lock);
+	if (likely(weft_list_empty(&txm->hnode)))
+		return;
+	weft_list_del(&txm->hnode);
+	txm->flow->nheadless--;
+}
+
 /* Return: true if a send completes when its bytes have been copied and its flow is accepted. */
 static inline bool weft_send_copied(const struct weft_txm *txm)
 {
@@ -107,6 +117,7 @@ static inline bool weft_send_copied(const struct weft_txm *txm)
 
 int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, u32 len, u32 skip,
 		    struct weft_out *out);
+void weft_recv_head(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out);
 void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struct weft_out *out);
 void weft_recv_lose_early(struct weft_rflow *rf, struct weft_out *out);

@@ -414,6 +414,21 @@ ignore:
 }
 
 /**
+ * weft_recv_head - process a HEAD chunk: a message is offered before its bytes come
+ * @path: the path, locked
+ * @c: the chunk
+ * @out: output
+ *
+ * The messages behind it need not wait for its bytes. Without memory it is ignored.
+ */
+void weft_recv_head(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out)
+{
+	weft_assert_held(&path->lock);
+	if (weft_recv_eager(path, c, 0, 0, out))
+		weft_count(path->core, rx_dropped);
+}
+
+/**
  * weft_recv_announce - process an RTS chunk
  * @path: the path, locked
  * @c: the chunk

@@ -55,7 +55,7 @@ static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
 
 	weft_lock(&path->lock);
 	if (unlikely(path->state != WEFT_PATHS_UP || path->failing || flow->dead ||
-		     !weft_lane_may_send(lane) || !weft_credit_begins(flow) ||
+		     !weft_lane_may_send(lane) || flow->nheadless || !weft_credit_begins(flow) ||
 		     !weft_credit_eager(flow, len)))
 		goto out;
 	weft_send_head(&h, flow, flow->id.mseq + 1, e->tag, e->data, e->len, e->tagged, e->flags);
@@ -369,10 +369,40 @@ static void weft_send_bulk(struct weft_txm *txm, struct weft_rec *rec, const str
 	weft_txm_get(txm);
 }
 
+#define WEFT_HEADS	4	/* most heads that are sent before their packets */
+
+/*
+ * Append the heads of earlier messages of a flow that travel in class REST to the open packet @rec,
+ * before a later message. A receiver offers messages to matching in order, and packets of FIRST
+ * overtake those of REST. Behind more than WEFT_HEADS messages the later one waits for their
+ * packets. Return: true: done; false: the packet is full.
+ */
+static noinline bool weft_send_heads(struct weft_flow *flow, struct weft_rec *rec)
+{
+	struct weft_list *l;
+	struct weft_head h;
+
+	if (flow->nheadless > WEFT_HEADS)
+		return true;
+	while ((l = weft_list_first(&flow->headless))) {
+		struct weft_txm *txm = weft_entry(l, struct weft_txm, hnode);
+
+		if (weft_rec_space(rec) < WEFT_EAGER_HEAD)
+			return false;
+		weft_send_head(&h, flow, txm->mseq, txm->tx.tag, txm->tx.data, txm->len,
+			       txm->tx.tagged, txm->flags);
+		rec->len += weft_wire_begin_put(rec->raw + rec->len, WEFT_CHUNK_HEAD, &h, 0, 0);
+		weft_rec_ref(rec, flow, txm);
+		weft_send_headed(txm);
+	}
+	return true;
+}
+
 /*
  * Append the next chunk of @txm, first of the sendq of @lane, to the open packet @rec. A message of
- * several packets travels in class REST: as a run, which costs little more than one packet. Return:
- * true if more may be appended; false: the packet is full.
+ * several packets travels in class REST: as a run, which costs little more than one packet. Its
+ * head leaves before that only if a later message follows (weft_send_heads()). Return: true if more
+ * may be appended; false: the packet is full.
  */
 static bool weft_send_build(struct weft_path *path, struct weft_lane *lane, struct weft_txm *txm,
 			    struct weft_rec *rec, weft_ns now)
@@ -408,6 +438,21 @@ static bool weft_send_build(struct weft_path *path, struct weft_lane *lane, stru
 				weft_count(path->core, limit_unexp);
 		}
 	}
+	left = (u32)(txm->len - txm->sent);
+	if (txm->eager && left > path->max_payload - WEFT_WIRE_HDR - WEFT_EAGER_HEAD &&
+	    weft_lane_class(lane) == WEFT_CLASS_FIRST) {
+		weft_list_add_tail(&flow->headless, &txm->hnode);
+		flow->nheadless++;
+		weft_send_rest(path, txm);
+		return true;
+	}
+	if (unlikely(flow->nheadless) && weft_lane_class(lane) == WEFT_CLASS_FIRST) {
+		if (!weft_send_heads(flow, rec))
+			return false;
+		room = weft_rec_space(rec);
+		if (room < WEFT_EAGER_HEAD + 64)
+			return false;
+	}
 	weft_send_head(&h, flow, txm->mseq, txm->tx.tag, txm->tx.data, txm->len, txm->tx.tagged,
 		       txm->flags);
 	if (!txm->eager) {
@@ -417,7 +462,6 @@ static bool weft_send_build(struct weft_path *path, struct weft_lane *lane, stru
 		txm->state = WEFT_TXM_ASKED;
 		goto ref;
 	}
-	left = (u32)(txm->len - txm->sent);
 	if (left <= WEFT_INLINE_MAX && weft_wire_size(sizeof(struct weft_w_eager) + left) <= room) {
 		weft_send_bytes_of(txm, weft_send_chunk(rec, &h, (u32)txm->sent, left), left);
 		n = left;
@@ -428,9 +472,6 @@ static bool weft_send_build(struct weft_path *path, struct weft_lane *lane, stru
 		n = left;
 	} else if (rec->len) {
 		return false;
-	} else if (weft_lane_class(lane) == WEFT_CLASS_FIRST) {
-		weft_send_rest(path, txm);
-		return true;
 	} else {
 		u32 seg = weft_frame_seg(path, WEFT_EAGER_HEAD);
 

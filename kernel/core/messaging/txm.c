@@ -359,6 +359,7 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
 	if (!txm->path->local)
 		txm->path->nwait--;
 	txm->state = WEFT_TXM_OVER;
+	weft_send_headed(txm);
 	if (unlikely(flow->unparked == txm))
 		flow->unparked = NULL;
 	weft_list_del(&txm->node);
@@ -405,6 +406,7 @@ void weft_send_acked(struct weft_txm *txm, struct weft_rec *rec, struct weft_out
 	case WEFT_TXM_SENT:
 		if (txm->nrec)
 			break;
+		weft_send_headed(txm);
 		if (!(txm->flags & WEFT_SQ_TOLD))
 			weft_send_done(txm, 0, out);
 		if (txm->tx.told && (!(txm->flags & WEFT_SQ_TRACKED) || txm->tx.placed))

@@ -49,6 +49,8 @@
  * @msg_limit: number of the last message that may be begun
  * @tx_used: bytes of eager payload sent, modulo 2^32
  * @tx_limit: bytes of eager payload that may be sent, modulo 2^32
+ * @headless: eager sends in class REST whose head has not been sent before their packets, in order
+ * @nheadless: number of @headless
  * @unacked: messages in unacknowledged records
  * @txms: sends under way
  * @fenced: sends that a fence holds, in order
@@ -91,6 +93,8 @@ struct weft_flow {
 	u32 msg_limit;
 	u32 tx_used;
 	u32 tx_limit;
+	struct weft_list headless;
+	u32 nheadless;
 	u32 unacked;
 	struct weft_list txms;
 	struct weft_list fenced;

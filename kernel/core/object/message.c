@@ -113,6 +113,7 @@ void weft_txms_init(struct weft_txms *txms, u32 n, struct weft_ep *ep)
 		weft_ctl_init(&txm->ctl, WEFT_CTL_TXM);
 		weft_list_init(&txm->ovf.node);
 		weft_list_init(&txm->qnode);
+		weft_list_init(&txm->hnode);
 		weft_idnode_init(&txm->bulk.idnode);
 	}
 }

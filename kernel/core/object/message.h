@@ -119,6 +119,7 @@ struct weft_txm_tx {
  * @ep: its endpoint; referenced while the operation is under way
  * @node: in ep->tx.free (ep->lock), flow->txms or flow->fenced
  * @qnode: in lane->sendq, flow->parked or lane->dataq; a datagram: in path->msg.dgrams
+ * @hnode: in flow->headless
  * @ctl: ABORT
  * @path: its path, referenced
  * @flow: its flow, referenced while the operation is under way
@@ -150,6 +151,7 @@ struct weft_txm {
 	struct weft_ep *ep;
 	struct weft_list node;
 	struct weft_list qnode;
+	struct weft_list hnode;
 	struct weft_ctl ctl;
 	struct weft_path *path;
 	struct weft_flow *flow;

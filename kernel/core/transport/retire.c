@@ -254,9 +254,11 @@ static void weft_retire_trim(struct weft_rec *rec, u32 done)
 {
 	u32 off = 0, end = rec->pay ? rec->bulk : rec->len;
 
-	while (done-- && off < end) {
+	/* HEAD does not count */
+	while (done && off < end) {
 		const struct weft_w_chunk *c = (const void *)(rec->raw + off);
 
+		done -= c->type != WEFT_CHUNK_HEAD;
 		off += weft_wire_size(be16_to_cpu(c->len));
 	}
 	off = min(off, end);

@@ -221,6 +221,8 @@ static int weft_wire_step(struct weft_chunks *rest, struct weft_chunk *c)
 		rest->left -= size;
 		if (c->type == WEFT_CHUNK_SACK) {
 			tail = U16_MAX;
+		} else if (c->type == WEFT_CHUNK_HEAD) {
+			fixed = sizeof(struct weft_w_eager);
 		} else if (c->type < ARRAY_SIZE(weft_shapes) && weft_shapes[c->type].fixed) {
 			fixed = weft_shapes[c->type].fixed;
 			tail = weft_shapes[c->type].tail;

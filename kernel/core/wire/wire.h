@@ -59,6 +59,7 @@
 #define WEFT_CHUNK_PROBED	16
 #define WEFT_CHUNK_SKIP		0x80	/* a receiver skips unknown types with this bit */
 #define WEFT_CHUNK_SACK		0x81
+#define WEFT_CHUNK_HEAD		0x82	/* struct weft_w_eager: head of a message whose EAGER follow */
 
 /* Flags of messages */
 #define WEFT_MSG_TAGGED		1
@@ -697,6 +698,18 @@ static inline void *weft_wire_chunk_put(void *dst, u8 type, u32 len)
 	return w + 1;
 }
 
+/* Write an EAGER chunk up to its payload, or (@type) a HEAD. Return: bytes written. */
+static inline u32 weft_wire_begin_put(void *dst, u8 type, const struct weft_head *h, u32 off,
+				      u32 paylen)
+{
+	struct weft_w_eager *w = weft_wire_chunk_put(dst, type, sizeof(*w) + paylen);
+
+	weft_wire_head_put(&w->head, h);
+	w->off = cpu_to_be32(off);
+	w->rsvd = 0;
+	return WEFT_WIRE_CHUNK + sizeof(*w);
+}
+
 /**
  * weft_wire_eager_put - write an EAGER chunk up to its payload
  * @dst: buffer of 60 bytes
@@ -708,12 +721,7 @@ static inline void *weft_wire_chunk_put(void *dst, u8 type, u32 len)
  */
 static inline u32 weft_wire_eager_put(void *dst, const struct weft_head *h, u32 off, u32 paylen)
 {
-	struct weft_w_eager *w = weft_wire_chunk_put(dst, WEFT_CHUNK_EAGER, sizeof(*w) + paylen);
-
-	weft_wire_head_put(&w->head, h);
-	w->off = cpu_to_be32(off);
-	w->rsvd = 0;
-	return WEFT_WIRE_CHUNK + sizeof(*w);
+	return weft_wire_begin_put(dst, WEFT_CHUNK_EAGER, h, off, paylen);
 }
 
 #endif
