@@ -353,7 +353,7 @@ static int weft_nd_append(struct weft_nd_pages *p, struct sk_buff *skb, const st
 	u32 len;
 	u8 *dst;
 
-	image = i < MAX_SKB_FRAGS ? weft_tx_image(tx, at, n) : NULL;
+	image = i < MAX_SKB_FRAGS ? weft_tx_image(tx, at, &n) : NULL;
 	if (image) {
 		page = virt_to_head_page(image);
 		len = (n - 1) * tx->len + weft_tx_len(tx, at + n - 1);

@@ -425,7 +425,8 @@ static void transmit(struct rig_node *node, const struct weft_tx *tx, u32 i)
 	struct rig *rig = node->rig;
 	const struct weft_sockaddr *dst = tx->path ? weft_path_addr(tx->path) : &tx->to;
 	struct weft_sockaddr src = node->core.addr[tx->path ? weft_path_src(tx->path) : tx->src];
-	const void *image = weft_tx_image(tx, i, 1);
+	u32 one = 1;
+	const void *image = weft_tx_image(tx, i, &one);
 	u8 *p;
 
 	src.port = cpu_to_be16(node->core.conf.udp_port);

@@ -17,7 +17,7 @@ void weft_conf_default(struct weft_conf *conf)
 	memset(conf, 0, sizeof(*conf));
 	conf->udp_port = WEFT_WIRE_PORT;
 	conf->max_payload = 65000;
-	conf->eager_max = 16 << 10;
+	conf->eager_max = 64 << 10;
 	conf->unexp_window = 4 << 20;
 	conf->unexp_ep = 4 << 20;
 	conf->unexp_user = 16 << 20;

@@ -29,7 +29,7 @@
  * struct weft_tx - a packet to send, or a run of packets with the bytes of one message
  * @path: its path, referenced; NULL: an answer to an unknown sender, to address @to
  * @rec: record of its content, referenced; NULL: @raw holds the packet
- * @image: memory with the payload, and space for the heads of the packets: weft_tx_image(); or NULL
+ * @image: memory of the core has the payload, and space for the heads: weft_tx_image()
  * @to: destination when @path is NULL
  * @src: index of the own source address, when @path is NULL
  * @lane: lane, selects the UDP source port (today all lanes use the port itself)
@@ -51,7 +51,7 @@
 struct weft_tx {
 	struct weft_path *path;
 	struct weft_rec *rec;
-	u8 *image;
+	bool image;
 	struct weft_sockaddr to;
 	u8 src;
 	u8 lane;
@@ -183,10 +183,11 @@ void weft_tx_header(const struct weft_tx *tx, u32 i, void *dst);
 int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst);
 
 /*
- * Get packets @i to @i + @n - 1, one behind the other, without a copy. Return: their memory, which
- * is from a struct weft_store; NULL: they have to be written.
+ * Get packets @i to @i + *@n - 1, one behind the other, without a copy. *@n: out: how many there
+ * are, at least 1. Return: their memory, which is from a struct weft_store; NULL: they have to be
+ * written.
  */
-const void *weft_tx_image(const struct weft_tx *tx, u32 i, u32 n);
+const void *weft_tx_image(const struct weft_tx *tx, u32 i, u32 *n);
 
 /*
  * Write packets @i to @i + @n - 1, one behind the other; this is the fastest way to copy. Return: as

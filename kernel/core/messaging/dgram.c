@@ -391,7 +391,7 @@ int weft_dgram_send(struct weft_ep *ep, const struct weft_sq_entry *e, struct we
 			return -ENOMEM;
 		dst = buf;
 	}
-	err = weft_send_payload(ep, e, dst, (u32)e->len, 0);
+	err = weft_send_payload(ep, e, 0, dst, (u32)e->len, (u32)e->len, 0);
 	if (err) {
 		weft_free(buf);
 		return err;

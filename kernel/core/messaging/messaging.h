@@ -21,8 +21,8 @@ struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *
 void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct weft_out *out);
 void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out);
 void weft_send_over(struct weft_txm *txm, struct weft_out *out);
-int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst, u32 piece,
-		      u32 skip);
+int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, u32 off, void *dst,
+		      u32 len, u32 piece, u32 skip);
 struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
 				struct weft_flow *flow, const void *pay);
 void weft_fence_go(struct weft_flow *flow, struct weft_out *out);
@@ -93,8 +93,21 @@ static inline const void *weft_send_bytes(struct weft_ep *ep, const struct weft_
 	weft_mutex_assert_held(&ep->sq_mutex);
 	if (likely(pay))
 		return pay;
-	err = weft_send_payload(ep, e, ep->tx.scratch, (u32)e->len, 0);
+	err = weft_send_payload(ep, e, 0, ep->tx.scratch, (u32)e->len, (u32)e->len, 0);
 	return err ? ERR_PTR(err) : ep->tx.scratch;
+}
+
+#define WEFT_LOCAL_EAGER	(16u << 10)	/* the same within the node, where no packet is saved */
+
+/*
+ * Return: bytes of the longest message of a flow whose bytes are copied when it is sent. Longer ones
+ * stay in the program's memory.
+ */
+static inline u32 weft_send_most(const struct weft_ep *ep, const struct weft_flow *flow)
+{
+	u32 most = min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT);
+
+	return flow && flow->path->local ? min(most, WEFT_LOCAL_EAGER) : most;
 }
 
 /* The head of a send has been sent, or need not be sent any more. Its path is locked. */

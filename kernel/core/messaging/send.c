@@ -187,7 +187,7 @@ static int weft_send_slow(struct weft_ep *ep, struct weft_flow *flow, const stru
 static bool weft_send_warm(struct weft_ep *ep, const struct weft_sq_entry *e)
 {
 	u64 copied = ep->conf.type == WEFT_EP_DGRAM ? U16_MAX :
-		     max_t(u64, WEFT_INLINE_MAX, min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT));
+		     max_t(u64, WEFT_INLINE_MAX, weft_send_most(ep, NULL));
 
 	if (e->inl || !e->len || e->len > copied)
 		return true;

@@ -78,7 +78,6 @@ static struct weft_txm *weft_send_use(struct weft_ep *ep)
 	txm->flow = NULL;
 	txm->buf = NULL;
 	txm->seg = 0;
-	txm->stored = false;
 	return txm;
 }
 
@@ -201,8 +200,8 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
  * Copy payload through the pin cache, so that the pages are resident for the next send of a polled
  * ring.
  */
-static int weft_send_pinned(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst,
-			    u32 piece, u32 skip)
+static int weft_send_pinned(struct weft_ep *ep, const struct weft_sq_entry *e, u32 off, void *dst,
+			    u32 len, u32 piece, u32 skip)
 {
 	struct weft_mem *win = ep->tx.win;
 	int err = 0;
@@ -212,24 +211,27 @@ static int weft_send_pinned(struct weft_ep *ep, const struct weft_sq_entry *e, v
 		err = weft_mem_make(ep->conf.mc, &e->vec, 0, (u32)e->len, WEFT_MEM_READ, &win);
 	if (err)
 		return err;
-	err = weft_mem_scatter(win, 0, dst, (u32)e->len, piece, skip);
-	weft_mem_put(win);
+	err = weft_mem_scatter(win, off, dst, len, piece, skip);
+	/* for the next part */
+	ep->tx.win = win;
 	return err;
 }
 
 /**
- * weft_send_payload - copy an entry's payload
+ * weft_send_payload - copy bytes of an entry's payload
  * @ep: the endpoint; ep->sq_mutex is held
  * @e: the entry, still in the ring
- * @dst: buffer of e->len bytes
- * @piece: bytes of a contiguous piece of @dst, all of them if they are in the ring
+ * @off: first byte
+ * @dst: where to copy them
+ * @len: bytes; all of the entry's, in one piece, if they are in the ring
+ * @piece: bytes of a contiguous piece of @dst
  * @skip: bytes of @dst between two pieces
  *
  * Context: may sleep.
  * Return: 0, -EFAULT, -ENOMEM.
  */
-int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *dst, u32 piece,
-		      u32 skip)
+int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, u32 off, void *dst,
+		      u32 len, u32 piece, u32 skip)
 {
 	weft_mutex_assert_held(&ep->sq_mutex);
 	if (e->inl) {
@@ -239,25 +241,79 @@ int weft_send_payload(struct weft_ep *ep, const struct weft_sq_entry *e, void *d
 	if (!e->len)
 		return 0;
 	if (unlikely(READ_ONCE(ep->polled) || ep->tx.win))
-		return weft_send_pinned(ep, e, dst, piece, skip);
-	return weft_user_read(ep->conf.mc, &e->vec, 0, dst, (u32)e->len, piece, skip);
+		return weft_send_pinned(ep, e, off, dst, len, piece, skip);
+	return weft_user_read(ep->conf.mc, &e->vec, off, dst, len, piece, skip);
 }
 
-/*
- * Get memory for a send of several packets, from which they leave without a copy. *@seg: bytes of
- * payload in each packet. Return: the memory; NULL: none, or the bytes need contiguous memory.
+/**
+ * struct weft_kept - kernel memory with the bytes of a send
+ * @buf: contiguous, NULL: none
+ * @seg: as in struct weft_txm, with those below
+ * @each: pieces in each of @part but the last
+ * @part: memory from the endpoint's store; NULL: no more
  */
-static u8 *weft_send_store(struct weft_ep *ep, const struct weft_flow *flow, u32 len, u32 *seg)
+struct weft_kept {
+	u8 *buf;
+	u32 seg;
+	u32 each;
+	u8 *part[WEFT_STORE_PARTS];
+};
+
+/*
+ * Copy an entry's payload into memory from which its packets leave without a copy. Return: 0;
+ * -ENOBUFS: the bytes need contiguous memory; -EFAULT, -ENOMEM.
+ */
+static int weft_send_store(struct weft_ep *ep, const struct weft_flow *flow,
+			   const struct weft_sq_entry *e, struct weft_kept *k)
 {
+	u32 most, off, n, i, len = (u32)e->len, seg = 0;
 	const struct weft_path *path = flow->path;
-	u32 size;
+	int err = 0;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
-	if (path->local || len <= READ_ONCE(path->max_payload) - WEFT_GAP)
-		return NULL;
-	*seg = weft_frame_seg(path, WEFT_GAP - WEFT_WIRE_HDR);
-	size = len + DIV_ROUND_UP(len, *seg) * WEFT_GAP;
-	return size <= WEFT_STORE_BLOCK ? weft_store_get(&ep->tx.store, size) : NULL;
+	if (!path->local && len > READ_ONCE(path->max_payload) - WEFT_GAP)
+		seg = weft_frame_seg(path, WEFT_GAP - WEFT_WIRE_HDR);
+	k->each = WEFT_STORE_BLOCK / (seg + WEFT_GAP);
+	most = k->each * seg;
+	if (!most || len > WEFT_STORE_PARTS * most)
+		return -ENOBUFS;
+	for (i = 0, off = 0; off < len && !err; off += n, i++) {
+		n = min(most, len - off);
+		k->part[i] = weft_store_get(&ep->tx.store,
+					    n + DIV_ROUND_UP(n, seg) * WEFT_GAP);
+		if (k->part[i])
+			err = weft_send_payload(ep, e, off, k->part[i] + WEFT_GAP, n, seg,
+						WEFT_GAP);
+		else
+			err = -ENOBUFS;
+	}
+	if (!err) {
+		k->seg = seg;
+		return 0;
+	}
+	weft_parts_put(k->part);
+	return err;
+}
+
+/* Copy an entry's payload, or @pay, into contiguous memory. Return: 0, -EFAULT, -ENOMEM. */
+static int weft_send_flat(struct weft_ep *ep, const struct weft_sq_entry *e, const void *pay,
+			  struct weft_kept *k)
+{
+	u32 len = (u32)e->len;
+	int err = 0;
+
+	if (!len)
+		return 0;
+	k->buf = weft_alloc_bytes(len);
+	if (!k->buf)
+		return -ENOMEM;
+	if (pay)
+		memcpy(k->buf, pay, len);
+	else
+		err = weft_send_payload(ep, e, 0, k->buf, len, len, 0);
+	if (err)
+		weft_free(k->buf);
+	return err;
 }
 
 /**
@@ -273,40 +329,26 @@ static u8 *weft_send_store(struct weft_ep *ep, const struct weft_flow *flow, u32
 struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
 				struct weft_flow *flow, const void *pay)
 {
+	bool user = !pay && e->len > weft_send_most(ep, flow);
+	struct weft_kept k = { .buf = NULL };
 	struct weft_txm *txm;
-	u8 *buf = NULL;
-	bool user = !pay && e->len > min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT);
-	u8 *stored = NULL;
-	u32 seg = 0;
-	int err = 0;
+	int err = -ENOBUFS;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
-	if (!user && !pay)
-		stored = weft_send_store(ep, flow, (u32)e->len, &seg);
-	if (stored) {
-		buf = stored;
-		err = weft_send_payload(ep, e, buf + WEFT_GAP, seg, WEFT_GAP);
-	} else if (!user && e->len) {
-		buf = weft_alloc_bytes(e->len);
-		if (!buf)
-			return ERR_PTR(-ENOMEM);
-		if (pay)
-			memcpy(buf, pay, e->len);
-		else
-			err = weft_send_payload(ep, e, buf, (u32)e->len, 0);
-	}
-	if (unlikely(err)) {
-		if (stored)
-			weft_store_put(stored);
-		else
-			weft_free(buf);
-		return ERR_PTR(err);
+	if (!user) {
+		if (!pay)
+			err = weft_send_store(ep, flow, e, &k);
+		if (err == -ENOBUFS)
+			err = weft_send_flat(ep, e, pay, &k);
+		if (err)
+			return ERR_PTR(err);
 	}
 	txm = weft_send_take(ep, e, flow);
 	txm->user = user;
-	txm->buf = buf;
-	txm->stored = stored;
-	txm->seg = stored ? seg : 0;
+	txm->buf = k.buf;
+	txm->seg = k.seg;
+	txm->each = k.each;
+	memcpy(txm->part, k.part, sizeof(k.part));
 	if (user)
 		txm->bulk.vec = e->vec;
 	return txm;

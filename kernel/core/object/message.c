@@ -60,6 +60,18 @@ void weft_txm_get(struct weft_txm *txm)
 }
 
 /**
+ * weft_parts_put - give memory of a send back to its store
+ * @part: the parts; NULL: no more
+ */
+void weft_parts_put(u8 *const part[WEFT_STORE_PARTS])
+{
+	u32 i;
+
+	for (i = 0; i < WEFT_STORE_PARTS && part[i]; i++)
+		weft_store_put(part[i]);
+}
+
+/**
  * weft_txm_put - drop a reference; the last put makes the send free
  * @txm: the send
  * @out: output: the drain of the send ring may continue
@@ -73,10 +85,9 @@ void weft_txm_put(struct weft_txm *txm, struct weft_out *out)
 
 	if (!refcount_dec_and_test(&txm->ref))
 		return;
-	if (txm->stored)
-		weft_store_put(txm->buf);
-	else
-		weft_free(txm->buf);
+	if (txm->seg)
+		weft_parts_put(txm->part);
+	weft_free(txm->buf);
 	txm->buf = NULL;
 	txm->path = NULL;
 	txm->flow = NULL;

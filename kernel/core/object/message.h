@@ -21,6 +21,7 @@
 #include "core/wire/ring.h"
 
 #define WEFT_EAGER_LIMIT	(256u << 10)	/* largest eager_max of a peer */
+#define WEFT_STORE_PARTS	3	/* most parts of a send's memory from a store */
 #define WEFT_RXM_SMALL		128	/* payload bytes in a message's own memory */
 
 #define WEFT_WIN_NONE	0
@@ -134,10 +135,11 @@ struct weft_txm_tx {
  * @mseq: number in its flow
  * @sid: rendezvous id, 0: none
  * @status: errno in its ABORT
- * @buf: its bytes
- * @seg: @buf is in pieces of so many bytes, each behind space for the head of its packet
- *	(WEFT_GAP), 0: contiguous
- * @stored: @buf is from a struct weft_store
+ * @buf: its bytes, contiguous
+ * @seg: the bytes are in @part, in pieces of so many bytes, each behind space for the head of its
+ *	packet (WEFT_GAP); 0: they are in @buf
+ * @each: pieces in each of @part but the last
+ * @part: memory from a struct weft_store
  * @sent: bytes in records
  * @nrec: unacknowledged records
  * @bulk: a send as bulk/ uses it: rendezvous, and windows of its memory
@@ -168,7 +170,8 @@ struct weft_txm {
 	u32 sid;
 	u8 *buf;
 	u32 seg;
-	bool stored;
+	u32 each;
+	u8 *part[WEFT_STORE_PARTS];
 	u64 sent;
 	u32 nrec;
 	struct weft_txm_bulk bulk;
@@ -184,13 +187,15 @@ struct weft_txm {
  */
 static inline u8 *weft_txm_at(const struct weft_txm *txm, u32 off, u32 *n)
 {
-	u32 in;
+	u32 in, piece;
 
 	if (!txm->seg)
 		return txm->buf + off;
 	in = off % txm->seg;
+	piece = off / txm->seg;
 	*n = min(*n, txm->seg - in);
-	return txm->buf + off / txm->seg * (txm->seg + WEFT_GAP) + WEFT_GAP + in;
+	return txm->part[piece / txm->each] + piece % txm->each * (txm->seg + WEFT_GAP) +
+	       WEFT_GAP + in;
 }
 
 #define WEFT_POST_PART	BIT(15)	/* a part of a multi-receive buffer, not of the ring */

@@ -103,6 +103,7 @@ static inline u64 weft_path_challenge(const struct weft_path *path)
 void weft_send_publish_held(struct weft_ep *ep);
 void weft_send_release(struct weft_ep *ep, struct weft_txm *txm);
 void weft_txm_get(struct weft_txm *txm);
+void weft_parts_put(u8 *const part[WEFT_STORE_PARTS]);
 void weft_txm_put(struct weft_txm *txm, struct weft_out *out);
 void weft_txms_init(struct weft_txms *txms, u32 n, struct weft_ep *ep);
 void weft_txms_add(struct weft_ep *ep, struct weft_txms *txms);

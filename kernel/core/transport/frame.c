@@ -220,7 +220,7 @@ struct weft_tx *weft_frame_new(struct weft_out *out, u32 len)
 
 	tx->path = NULL;
 	tx->rec = NULL;
-	tx->image = NULL;
+	tx->image = false;
 	tx->lane = 0;
 	tx->class = WEFT_CLASS_FIRST;
 	tx->run = 0;
@@ -264,21 +264,20 @@ void weft_frame_dgram(struct weft_path *path, struct weft_rec *rec, u64 auth, st
 }
 
 /*
- * Return: memory that holds the payload of a record as its packets do, with space for their heads,
- * or NULL. It is used for one transmission: a packet that is sent again may meet the first one in a
- * queue of this node.
+ * Return: true if the memory of a send holds the payload of a record as its packets do, with space
+ * for their heads. It is used for one transmission: a packet that is sent again may meet the first
+ * one in a queue of this node.
  */
-static u8 *weft_frame_image(struct weft_rec *rec)
+static bool weft_frame_image(struct weft_rec *rec)
 {
 	const struct weft_txm *txm = rec->txm;
-	u32 n = 1;
 
 	if (likely(!txm) || rec->mem || !txm->seg || rec->run != WEFT_CHUNK_EAGER || rec->imaged ||
 	    rec->len != WEFT_GAP - WEFT_WIRE_HDR || rec->off % txm->seg ||
 	    (rec->nseg > 1 ? rec->seg != txm->seg : rec->pay > txm->seg))
-		return NULL;
+		return false;
 	rec->imaged = true;
-	return weft_txm_at(txm, rec->off, &n) - WEFT_GAP;
+	return true;
 }
 
 /**
@@ -450,19 +449,24 @@ static void weft_tx_heads(const struct weft_tx *tx, u32 i, u32 n, u8 *dst)
  * weft_tx_image - get whole packets, one behind the other, in memory of the core
  * @tx: the packets
  * @i: the first
- * @n: number of packets
+ * @n: number of packets; out: how many there are
  *
  * The memory is that of a struct weft_store. The caller takes a reference, and does not write.
  * Return: the packets; NULL: weft_tx_write() has to write them.
  */
-const void *weft_tx_image(const struct weft_tx *tx, u32 i, u32 n)
+const void *weft_tx_image(const struct weft_tx *tx, u32 i, u32 *n)
 {
+	const struct weft_txm *txm;
+	u32 off, one = 1;
 	u8 *p;
 
 	if (likely(!tx->image))
 		return NULL;
-	p = tx->image + i * tx->len;
-	weft_tx_heads(tx, i, n, p);
+	txm = tx->rec->txm;
+	off = tx->off + i * tx->pay;
+	p = weft_txm_at(txm, off, &one) - WEFT_GAP;
+	*n = min(*n, txm->each - off / txm->seg % txm->each);
+	weft_tx_heads(tx, i, *n, p);
 	return p;
 }
 
