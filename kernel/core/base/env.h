@@ -261,7 +261,7 @@ void weft_env_defer(struct weft_work *work);
 
 /* ---- Memory that packets leave from ------------------------------------------------ */
 
-#define WEFT_STORE_BLOCK	(32u << 10)	/* bytes of a block */
+#define WEFT_STORE_BLOCK	(64u << 10)	/* bytes of a block */
 #define WEFT_STORE_BLOCKS	4
 
 /**

@@ -21,7 +21,7 @@
 #include "core/wire/ring.h"
 
 #define WEFT_EAGER_LIMIT	(256u << 10)	/* largest eager_max of a peer */
-#define WEFT_STORE_PARTS	3	/* most parts of a send's memory from a store */
+#define WEFT_STORE_PARTS	2	/* most parts of a send's memory from a store */
 #define WEFT_RXM_SMALL		128	/* payload bytes in a message's own memory */
 
 #define WEFT_WIN_NONE	0

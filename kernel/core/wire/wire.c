@@ -298,16 +298,18 @@ static noinline bool weft_wire_alike(const u8 *a, const u8 *b)
 	return a[0] == b[0] && !((a[1] ^ b[1]) & ~WEFT_PKT_ACKNOW) && !memcmp(a + 2, b + 2, 6);
 }
 
-/* Return: true if two EAGER chunks of equal length belong to the same message. */
-static __always_inline bool weft_wire_same_eager(const u8 *a, const u8 *b)
+/*
+ * Return: true if two EAGER chunks with equal services belong to the same message. The flow and the
+ * number decide that. A peer that lets other fields differ harms its own message.
+ */
+static __always_inline bool weft_wire_same_eager(const struct weft_w_eager *a,
+						 const struct weft_w_eager *b)
 {
-	const u32 end = WEFT_WIRE_CHUNK + sizeof(struct weft_w_head);
-	u32 i;
+	const u32 gens = offsetof(struct weft_w_flow, sgen);
 
-	for (i = 8; i + 8 < end; i += 8)
-		if (weft_wire_u64(a + i) != weft_wire_u64(b + i))
-			return false;
-	return weft_wire_u64(a + end - 8) == weft_wire_u64(b + end - 8);
+	BUILD_BUG_ON(offsetof(struct weft_w_flow, dgen) != gens + sizeof(__be32));
+	return weft_wire_u64((const u8 *)a + gens) == weft_wire_u64((const u8 *)b + gens) &&
+	       a->head.flow.mseq == b->head.flow.mseq;
 }
 
 /* Return: true if the chunk at @at, of a run that began with @first, has offset @off. */
@@ -318,7 +320,7 @@ static __always_inline bool weft_wire_follows(const u8 *at, const u8 *first, u8 
 	if (type == WEFT_CHUNK_DATA)
 		return be64_to_cpu(((const struct weft_w_data *)body)->off) == off;
 	return be32_to_cpu(((const struct weft_w_eager *)body)->off) == off &&
-	       weft_wire_same_eager(at, first);
+	       weft_wire_same_eager(body, (const void *)(first + WEFT_WIRE_CHUNK));
 }
 
 /**
