@@ -312,6 +312,20 @@ int weft_mem_place(struct weft_memctx *mc, u64 addr, const void *src, u32 len, u
 	return err;
 }
 
+/*
+ * Copy from an address that access_ok() has allowed, without a check of the object at @dst. Return:
+ * number of bytes that were not copied.
+ */
+static __always_inline unsigned long weft_user_raw(void *dst, const void __user *src, u32 len)
+{
+	unsigned long left;
+
+	instrument_copy_from_user_before(dst, src, len);
+	left = raw_copy_from_user(dst, src, len);
+	instrument_copy_from_user_after(dst, src, len, left);
+	return left;
+}
+
 /* Return: true if the calling program may read the bytes at @addr of its context @mc. */
 static bool weft_user_own(const struct weft_memctx *mc, u64 addr, u32 len)
 {
@@ -346,7 +360,8 @@ int weft_mem_pass(struct weft_memctx *mc, u64 addr, struct weft_memctx *from, u6
 	while (len) {
 		u32 n = min(len, weft_spot_ready(&spot));
 
-		if (unlikely(__copy_from_user_inatomic(spot.p, u64_to_user_ptr(src), n))) {
+		/* a program's pages are no objects of the kernel whose size is to be checked */
+		if (unlikely(weft_user_raw(spot.p, u64_to_user_ptr(src), n))) {
 			err = -EAGAIN;
 			break;
 		}
@@ -487,7 +502,6 @@ struct weft_user_args {
 static int weft_user_scatter(struct weft_user_args *a, u64 addr, u32 n, u32 *rest)
 {
 	const void __user *src = u64_to_user_ptr(addr);
-	unsigned long left;
 	u32 k;
 
 	if (!access_ok(src, n))
@@ -499,10 +513,7 @@ static int weft_user_scatter(struct weft_user_args *a, u64 addr, u32 n, u32 *res
 			*rest = a->piece;
 		}
 		k = min(n, *rest);
-		instrument_copy_from_user_before(a->buf, src, k);
-		left = raw_copy_from_user(a->buf, src, k);
-		instrument_copy_from_user_after(a->buf, src, k, left);
-		if (unlikely(left))
+		if (unlikely(weft_user_raw(a->buf, src, k)))
 			return -EFAULT;
 	}
 	return 0;
