@@ -29,6 +29,16 @@ int plan_iters(const struct plan *plan, size_t size)
 	return n < 2 ? 2 : n;
 }
 
+int plan_turns(const struct plan *plan, size_t size, int burst)
+{
+	return burst == 1 ? plan_iters(plan, size) : plan_iters(plan, size) / burst + 1;
+}
+
+const char *turns_name(int burst)
+{
+	return burst == 1 ? "latency" : "burst";
+}
+
 char *bench_buffer(size_t len)
 {
 	char *p = NULL;
