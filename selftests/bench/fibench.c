@@ -275,8 +275,10 @@ int main(int argc, char **argv)
 		printf("C\t%.5f\t%.5f\t%.5f\n", c.least, c.whole, c.idle);
 		fflush(stdout);
 	}
-	if (b.meet && !b.client)
+	if (b.meet && !b.client) {
 		serve(&b);
+		return 0;
+	}
 	for (; optind < argc; optind++)
 		measure(&b, argv[optind]);
 	if (b.client)

@@ -31,7 +31,11 @@ int plan_iters(const struct plan *plan, size_t size)
 
 int plan_turns(const struct plan *plan, size_t size, int burst)
 {
-	return burst == 1 ? plan_iters(plan, size) : plan_iters(plan, size) / burst + 1;
+	int n = plan_iters(plan, size);
+
+	if (burst == 1)
+		return n;
+	return n / burst + (size <= 65536 ? 4 : 1);
 }
 
 const char *turns_name(int burst)
