@@ -5,8 +5,8 @@
  *
  *   fibench -p PROVIDER [OPTION...] MEASURE...
  *
- *   MEASURE is latency, burst, ready, late, rate, bandwidth, more, posted, unexpected, shared or
- *   overlap, with a parameter: latency:8, posted:1000 (measure.h)
+ *   MEASURE is latency, burst, counts, burstcounts, softirq, ready, late, rate, bandwidth, more,
+ *   posted, unexpected, shared or overlap, with a parameter: latency:8, posted:1000 (measure.h)
  *
  *   -l LABEL      name of the row
  *   -n NODE,NODE  network namespaces of both ends
@@ -153,6 +153,12 @@ static void in_one_thread(const struct plan *plan, const struct bench *b, const 
 		one_turns(plan, &p, param, 1);
 	else if (!strcmp(what, "burst"))
 		one_turns(plan, &p, param, BURST);
+	else if (!strcmp(what, "counts"))
+		one_counts(plan, &p, param, 1);
+	else if (!strcmp(what, "burstcounts"))
+		one_counts(plan, &p, param, BURST);
+	else if (!strcmp(what, "softirq"))
+		one_softirq(plan, &p, param);
 	else if (!strcmp(what, "ready") || !strcmp(what, "late"))
 		one_order(plan, &p, param, what[0] == 'r');
 	else if (!strcmp(what, "rate"))

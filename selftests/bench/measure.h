@@ -10,6 +10,9 @@
  *   burst      the same with BURST messages each way, each without FI_MORE; bytes
  *   ready      one way, the receive posted before the message; bytes
  *   late       one way, the receive posted when the message has arrived; bytes
+ *   counts     system calls and packets of a message: records "calls", "packets"; bytes
+ *   burstcounts the same in bursts: "burstcalls", "burstpackets"; bytes
+ *   softirq    the part of "latency" that is done in softirq, estimated from ticks; bytes
  *   rate       one way, RATE_WINDOW messages under way; bytes
  *   bandwidth  one way, BANDWIDTH_WINDOW messages under way; bytes
  *   more       one way, so many messages of which all but the last say FI_MORE
@@ -51,6 +54,9 @@ void record_messages(int n);
 
 /* Print a record. */
 void record(const struct plan *plan, const char *measure, size_t param, const double *samples);
+/* The same for samples of another unit */
+void record_as(const struct plan *plan, const char *measure, size_t param, const char *unit,
+	       const double *samples);
 /* Messages of a sample: fewer if they are large. */
 int plan_iters(const struct plan *plan, size_t size);
 /* Round trips of a sample, in bursts of so many. */
@@ -62,6 +68,8 @@ const char *turns_name(int burst);
 void one_turns(const struct plan *plan, struct pair *p, size_t size, int burst);
 void one_stream(const struct plan *plan, struct pair *p, size_t size, int under_way);
 void one_more(const struct plan *plan, struct pair *p, int size);
+void one_counts(const struct plan *plan, struct pair *p, size_t size, int burst);
+void one_softirq(const struct plan *plan, struct pair *p, size_t size);
 void one_order(const struct plan *plan, struct pair *p, size_t size, bool early);
 void one_match(const struct plan *plan, struct pair *p, int others, bool posted);
 /* The same, with ends of its own. */

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "clock.h"
+#include "counters.h"
 #include "measure.h"
 
 #define TAG	   1
 #define TAG_OTHERS 1000 /* and above: messages and receives that wait */
+#define SOFTIRQ_MIN 1.5e9 /* instructions: some hundred ticks */
 #define POLLS	   4 /* turns in which a message arrives before its receive is posted */
 
 /* ---- half a round trip, of single messages or of bursts ---- */
@@ -48,6 +50,14 @@ static void round_trips(struct pair *p, char *buf, size_t size, int burst, int n
 	}
 }
 
+/* The first receives, and a sample that does not count: memory is touched, windows open. */
+static void turns_open(struct pair *p, char *buf, size_t size, int burst, int n)
+{
+	post(p, 0, buf + 3 * size, size, burst);
+	post(p, 1, buf + size, size, burst);
+	round_trips(p, buf, size, burst, n);
+}
+
 void one_turns(const struct plan *plan, struct pair *p, size_t size, int burst)
 {
 	int rep, n = plan_turns(plan, size, burst);
@@ -55,9 +65,7 @@ void one_turns(const struct plan *plan, struct pair *p, size_t size, int burst)
 	char *buf = bench_buffer(4 * size);
 	struct span span;
 
-	post(p, 0, buf + 3 * size, size, burst);
-	post(p, 1, buf + size, size, burst);
-	round_trips(p, buf, size, burst, n / 4 + 1);
+	turns_open(p, buf, size, burst, n);
 	for (rep = 0; rep < plan->reps; rep++) {
 		clock_start(&span);
 		round_trips(p, buf, size, burst, n);
@@ -65,6 +73,58 @@ void one_turns(const struct plan *plan, struct pair *p, size_t size, int burst)
 	}
 	record_messages(2 * n * burst);
 	record(plan, turns_name(burst), size, samples);
+	free(buf);
+}
+
+/* ---- what they cost besides ---- */
+
+void one_counts(const struct plan *plan, struct pair *p, size_t size, int burst)
+{
+	double calls[MAX_SAMPLES], packets[MAX_SAMPLES];
+	int rep, n = plan_turns(plan, size, burst);
+	struct counters none, from, to;
+	char *buf = bench_buffer(4 * size);
+	double messages = 2.0 * n * burst;
+
+	turns_open(p, buf, size, burst, n);
+	counters_read(&none, p->s);
+	for (rep = 0; rep < plan->reps; rep++) {
+		/* two readings without messages tell what the reading adds */
+		counters_read(&none, p->s);
+		counters_read(&from, p->s);
+		round_trips(p, buf, size, burst, n);
+		counters_read(&to, p->s);
+		calls[rep] = (to.calls - 2 * from.calls + none.calls) / messages;
+		packets[rep] = (to.packets - from.packets) / messages;
+	}
+	record_as(plan, burst == 1 ? "calls" : "burstcalls", size, "calls", calls);
+	record_as(plan, burst == 1 ? "packets" : "burstpackets", size, "packets", packets);
+	free(buf);
+}
+
+/* The share of softirq in the ticks of many messages, as instructions of one */
+void one_softirq(const struct plan *plan, struct pair *p, size_t size)
+{
+	double counted = 0, samples[MAX_SAMPLES];
+	int rep, n = plan_turns(plan, size, 1);
+	char *buf = bench_buffer(4 * size);
+	struct counters from, to;
+	uint64_t messages = 0;
+	struct span span;
+
+	turns_open(p, buf, size, 1, n);
+	counters_read(&from, p->s);
+	while (counted < SOFTIRQ_MIN) {
+		clock_start(&span);
+		round_trips(p, buf, size, 1, n);
+		counted += clock_stop(&span);
+		messages += 2 * n;
+	}
+	counters_read(&to, p->s);
+	for (rep = 0; rep < plan->reps; rep++)
+		samples[rep] = counted / messages * (to.softirq - from.softirq) /
+			       (to.busy - from.busy);
+	record(plan, "softirq", size, samples);
 	free(buf);
 }
 
@@ -163,7 +223,7 @@ static void match_samples(const struct plan *plan, struct pair *p, char *buf, si
 	int rep, i, n = plan_iters(plan, size) / 2 + 1;
 	struct span span;
 
-	for (i = 0; i < n / 4 + 1; i++)
+	for (i = 0; i < n; i++)
 		matched(p, buf, size, early);
 	for (rep = 0; rep < plan->reps; rep++) {
 		clock_start(&span);

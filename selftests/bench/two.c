@@ -258,7 +258,7 @@ void two_turns(const struct plan *plan, struct two *t, size_t size, int burst)
 
 	take_all(t, buf + size, size, burst);
 	two_meet(t);
-	turns(t, buf, size, burst, n / 4 + 2);
+	turns(t, buf, size, burst, n);
 	for (rep = 0; rep < plan->reps; rep++) {
 		begin(t, &span);
 		turns(t, buf, size, burst, n);
