@@ -34,10 +34,11 @@ function text(s)
 # All sizes that a curve may have, in order: xs[1..nx]
 function all_sizes(    k, f, i, j, t, seen)
 {
-	for (k in insn) {
+	for (k in medians) {
 		split(k, f, SUBSEP)
-		if (f[4] ~ /^(latency|burst)$/ && !(f[5] in seen))
-			xs[++nx] = f[5] + 0
+		if (f[4] !~ /^(latency|burst)$/ || (f[5] in seen))
+			continue
+		xs[++nx] = f[5] + 0
 		seen[f[5]]
 	}
 	for (i = 2; i <= nx; i++)
@@ -46,13 +47,13 @@ function all_sizes(    k, f, i, j, t, seen)
 		}
 }
 
-# Return: how many sizes of a curve were measured. The scales are made for them.
-function scales(c,    i, n, y, p, few, many, np, k)
+# Return: how many sizes of a curve were measured. The scales are made for weft and the first peer.
+function scales(c,    i, n, y, p, few, many, k)
 {
 	few = many = n = 0
-	np = split(c_row[c] " " c_peers[c], p, " ")
+	split(c_row[c] " " c_peers[c], p, " ")
 	for (i = 1; i <= nx; i++)
-		for (k = 1; k <= np; k++) {
+		for (k = 1; k <= 2; k++) {
 			y = value(p[k], c_form[c], c_what[c], xs[i])
 			if (!y)
 				continue
@@ -129,7 +130,7 @@ function bars(c,    b, i, x, y, last, points)
 function panel(c, x, y,    p, n, i)
 {
 	printf "<g transform=\"translate(%d %d)\">\n", x, y
-	printf "<text x=\"%d\" y=\"17\" class=\"name\">%s; peer: %s</text>\n", left,
+	printf "<text x=\"%d\" y=\"17\"><tspan class=\"name\">%s</tspan>%s</text>\n", left,
 		text(c_name[c]), text(peers_measured(c))
 	grid()
 	n = split(c_peers[c], p, " ")
@@ -141,16 +142,20 @@ function panel(c, x, y,    p, n, i)
 	print "</g>"
 }
 
+# Return: their names: "; peer: A; others: B, C"
 function peers_measured(c,    p, n, i, k, list)
 {
 	n = split(c_peers[c], p, " ")
 	for (i = 1; i <= n; i++)
 		for (k = 1; k <= nx; k++)
 			if (value(p[i], c_form[c], c_what[c], xs[k])) {
-				list = list (list ? ", " : "") p[i]
+				if (i == 1)
+					list = "; peer: " p[i]
+				else
+					list = list (list ~ /others/ ? ", " : "; others: ") p[i]
 				break
 			}
-	return list ? list : "none"
+	return list
 }
 
 function style()
@@ -210,7 +215,7 @@ function picture(    c, n, place, order, i)
 
 function cell(s) { return "<td>" s "</td>" }
 
-function numbers(c,    i, x, y, z, b, size)
+function numbers(c,    i, x, y, z, b, size, missed)
 {
 	print "<table><tr><th>size<th>weft<th>best peer<th>ratio<th>bar<th>goal<th>weft, before" \
 		"<th>change</tr>"
@@ -222,7 +227,8 @@ function numbers(c,    i, x, y, z, b, size)
 		b = band_at(c, size)
 		if (!x && !y)
 			continue
-		printf "<tr%s>", b && x && y && x / y > b_bar[c, b] ? " class=\"missed\"" : ""
+		missed = b && x && y && x / y > b_bar[c, b]
+		printf "<tr%s>", missed ? " class=\"missed\"" : ""
 		print cell(bytes(size)) cell(x ? grouped(x) : "") cell(y ? grouped(y) : "") \
 			cell(x && y ? sprintf("%.2f", x / y) : "") cell(b ? b_bar[c, b] : "") \
 			cell(b ? b_goal[c, b] : "") cell(z ? grouped(z) : "") \
@@ -241,6 +247,23 @@ function target_rows(    t)
 			cell(tratio[t] ? sprintf("%.3f", tratio[t]) : "") \
 			cell(sprintf("%.3g", tbar[t])) cell(sprintf("%.3g", tgoal[t])) \
 			cell(tverdict[t]) "</tr>"
+	print "</table>"
+}
+
+# What messages cost besides: a line for each row and size
+function counts(    r)
+{
+	print "<h2>System calls, packets, softirq</h2>"
+	print "<p>Per message, both ends in one thread. A packet that is segmented later counts once." \
+		" Softirq: an estimate, in instructions.</p>"
+	print "<table><tr><th>row<th>size<th>calls<th>packets<th>calls in bursts" \
+		"<th>packets in bursts<th>softirq</tr>"
+	for (r = 1; r <= nrecords; r++)
+		if (what[r] == "calls")
+			print "<tr>" cell(peer[r]) cell(bytes(param[r])) \
+				cell(count_at(r, "calls")) cell(count_at(r, "packets")) \
+				cell(count_at(r, "burstcalls")) cell(count_at(r, "burstpackets")) \
+				cell(count_at(r, "softirq")) "</tr>"
 	print "</table>"
 }
 
@@ -293,6 +316,7 @@ function page(    c)
 	}
 	print "<h2>All targets</h2>"
 	target_rows()
+	counts()
 	print "</body></html>"
 }
 

@@ -27,20 +27,28 @@ function bytes(n)
 	return n >= 1024 && n % 1024 == 0 ? n / 1024 " KiB" : n " B"
 }
 
-# Instructions of this run (@r: 1) or of the one before (2); 0: not measured
+# A median, not of time, in this run (@r: 1) or in the one before (2); 0: not measured
 function value_of(r, row, form, what, param)
 {
-	return (r, row, form, what, param) in insn ? insn[r, row, form, what, param] : 0
+	return (r, row, form, what, param) in medians ? medians[r, row, form, what, param] : 0
 }
 
 function value(row, form, what, param) { return value_of(1, row, form, what, param) }
+
+# Another measure of the row and the size of record r, as text
+function count_at(r, measure)
+{
+	if (!((1, peer[r], "one", measure, param[r]) in medians))
+		return "-"
+	return sprintf(measure == "softirq" ? "%.0f" : "%.2f", value(peer[r], "one", measure, param[r]))
+}
 
 FNR == 1 { run++ }
 $1 == "R" && run == 2 {
 	for (i = 7; i <= NF; i++)
 		v[i - 6] = $i + 0
-	if ($6 == "insn")
-		insn[run, $2, $3, $4, $5] = median(NF - 6)
+	if ($6 != "ns")
+		medians[run, $2, $3, $4, $5] = median(NF - 6)
 }
 run == 2 {
 	if ($1 == "H")
@@ -70,6 +78,6 @@ $1 == "R" {
 		samples[r] = samples[r] (i > 7 ? ", " : "") $i
 	}
 	mid[r] = median(NF - 6); low[r] = v[1]; high[r] = v[NF - 6]
-	if ($6 == "insn")
-		insn[run, $2, $3, $4, $5] = mid[r]
+	if ($6 != "ns")
+		medians[run, $2, $3, $4, $5] = mid[r]
 }

@@ -32,10 +32,14 @@ function record_line(r,    byte, spread)
 		spread, byte
 }
 
+function is_count(r) { return unit[r] == "calls" || unit[r] == "packets" || what[r] == "softirq" }
+
 # A table for each title, in the order of the first records
 function tables(    r, i, n, t, order, seen)
 {
 	for (r = 1; r <= nrecords; r++) {
+		if (is_count(r))
+			continue
 		t = title(unit[r], form[r])
 		if (!(t in seen))
 			order[++n] = t
@@ -47,8 +51,25 @@ function tables(    r, i, n, t, order, seen)
 			printf "  %-18s %-11s %8s %12s %8s %10s\n", "row", "measure", "",
 				"median", "spread", "per byte"
 		for (r = 1; r <= nrecords; r++)
-			if (title(unit[r], form[r]) == order[i])
+			if (!is_count(r) && title(unit[r], form[r]) == order[i])
 				record_line(r)
+	}
+}
+
+# What messages cost besides: a line for each row and size
+function counts(    r, n)
+{
+	for (r = 1; r <= nrecords; r++) {
+		if (what[r] != "calls")
+			continue
+		if (!(n++))
+			printf "\nSystem calls, packets sent (one that is segmented later counts" \
+				" once), and instructions in softirq\nper message, both ends in" \
+				" one thread\n  %-18s %8s %8s %8s %10s %10s %10s\n", "row", "",
+				"calls", "packets", "in bursts:", "packets", "softirq"
+		printf "  %-18s %8s %8s %8s %10s %10s %10s\n", peer[r], param[r],
+			count_at(r, "calls"), count_at(r, "packets"), count_at(r, "burstcalls"),
+			count_at(r, "burstpackets"), count_at(r, "softirq")
 	}
 }
 
@@ -96,6 +117,7 @@ END {
 	for (i = 1; i <= nheads; i++)
 		printf "%s %s%s", heads[i], head[heads[i]], i < nheads ? ", " : "\n"
 	tables()
+	counts()
 	missing_records()
 	calibration()
 	target_table()
