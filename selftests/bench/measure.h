@@ -13,6 +13,7 @@
  *   counts     system calls and packets of a message: records "calls", "packets"; bytes
  *   burstcounts the same in bursts: "burstcalls", "burstpackets"; bytes
  *   softirq    the part of "latency" that is done in softirq, estimated from ticks; bytes
+ *   stored     bytes that the processor stores for each byte delivered ("run" adds it); bytes
  *   rate       one way, RATE_WINDOW messages under way; bytes
  *   bandwidth  one way, BANDWIDTH_WINDOW messages under way; bytes
  *   more       one way, so many messages of which all but the last say FI_MORE

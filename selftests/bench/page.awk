@@ -253,17 +253,18 @@ function target_rows(    t)
 # What messages cost besides: a line for each row and size
 function counts(    r)
 {
-	print "<h2>System calls, packets, softirq</h2>"
+	print "<h2>System calls, packets, softirq, memory</h2>"
 	print "<p>Per message, both ends in one thread. A packet that is segmented later counts once." \
-		" Softirq: an estimate, in instructions.</p>"
+		" Softirq: an estimate, in instructions. Stored: bytes stored for each byte" \
+		" delivered, all copies included.</p>"
 	print "<table><tr><th>row<th>size<th>calls<th>packets<th>calls in bursts" \
-		"<th>packets in bursts<th>softirq</tr>"
+		"<th>packets in bursts<th>softirq<th>stored</tr>"
 	for (r = 1; r <= nrecords; r++)
 		if (what[r] == "calls")
 			print "<tr>" cell(peer[r]) cell(bytes(param[r])) \
 				cell(count_at(r, "calls")) cell(count_at(r, "packets")) \
 				cell(count_at(r, "burstcalls")) cell(count_at(r, "burstpackets")) \
-				cell(count_at(r, "softirq")) "</tr>"
+				cell(count_at(r, "softirq")) cell(count_at(r, "stored")) "</tr>"
 	print "</table>"
 }
 

@@ -32,7 +32,7 @@ function record_line(r,    byte, spread)
 		spread, byte
 }
 
-function is_count(r) { return unit[r] == "calls" || unit[r] == "packets" || what[r] == "softirq" }
+function is_count(r) { return unit[r] ~ /^(calls|packets|bytes)$/ || what[r] == "softirq" }
 
 # A table for each title, in the order of the first records
 function tables(    r, i, n, t, order, seen)
@@ -64,12 +64,13 @@ function counts(    r, n)
 			continue
 		if (!(n++))
 			printf "\nSystem calls, packets sent (one that is segmented later counts" \
-				" once), and instructions in softirq\nper message, both ends in" \
-				" one thread\n  %-18s %8s %8s %8s %10s %10s %10s\n", "row", "",
-				"calls", "packets", "in bursts:", "packets", "softirq"
-		printf "  %-18s %8s %8s %8s %10s %10s %10s\n", peer[r], param[r],
+				" once), instructions in softirq\nper message, both ends in one" \
+				" thread; bytes stored per byte\n" \
+				"  %-18s %8s %8s %8s %10s %10s %10s %8s\n", "row", "", "calls",
+				"packets", "in bursts:", "packets", "softirq", "stored"
+		printf "  %-18s %8s %8s %8s %10s %10s %10s %8s\n", peer[r], param[r],
 			count_at(r, "calls"), count_at(r, "packets"), count_at(r, "burstcalls"),
-			count_at(r, "burstpackets"), count_at(r, "softirq")
+			count_at(r, "burstpackets"), count_at(r, "softirq"), count_at(r, "stored")
 	}
 }
 
