@@ -50,6 +50,8 @@ function all_sizes(    k, f, i, j, t, seen)
 # Return: how many sizes of a curve were measured. The scales are made for weft and the first peer.
 function scales(c,    i, n, y, p, few, many, k)
 {
+	if (!nx)
+		return 0
 	few = many = n = 0
 	split(c_row[c] " " c_peers[c], p, " ")
 	for (i = 1; i <= nx; i++)
@@ -323,8 +325,6 @@ function page(    c)
 
 END {
 	all_sizes()
-	if (!nx)
-		exit
 	if (as == "svg")
 		picture()
 	else
