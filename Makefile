@@ -396,7 +396,7 @@ help:
 #>                      build/bench/index.html and curves.svg, with the run before;
 #>                      bench.json. QUICK=1: five sizes, within 5 minutes.
 #>                      PEERS='weft-netdev net', SIZES='8 65536' and
-#>                      MACHINES='host count vnet wall hosts' choose (hosts: two
+#>                      MACHINES='host count vnet wall hosts memory' choose (hosts: two
 #>                      machines back to back), BUILD=0 builds nothing.
 #>                      PROFILE=weft-netdev SIZES=8 shows instead in which
 #>                      functions the instructions of a message are;
