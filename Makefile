@@ -390,15 +390,18 @@ help:
 #>                      CPUs), TESTS=PATTERN
 #>   make coverage      lines and branches of kernel/core that are tested
 #>   make bench         weft beside libfabric's other providers: instructions
-#>                      for each message in a machine that counts them,
-#>                      emulated time, kernel/core alone on the host; the
-#>                      targets; build/bench/bench.json and bench.svg.
-#>                      QUICK=1 measures less. PEERS='weft-netdev
-#>                      net', SIZES='8 65536' and MACHINES='host count vnet wall'
-#>                      choose, BUILD=0 builds nothing.
+#>                      of each message, single and in bursts, at every size, in
+#>                      machines that count them; emulated time; kernel/core
+#>                      alone on the host. It fails if a bar is missed. Curves:
+#>                      build/bench/index.html and curves.svg, with the run before;
+#>                      bench.json. QUICK=1: five sizes, within 5 minutes.
+#>                      PEERS='weft-netdev net', SIZES='8 65536' and
+#>                      MACHINES='host count vnet wall hosts memory' choose (hosts: two
+#>                      machines back to back), BUILD=0 builds nothing.
 #>                      PROFILE=weft-netdev SIZES=8 shows instead in which
 #>                      functions the instructions of a message are;
-#>                      FORM=two of two processes, MEASURE=more:16 of 16 messages
+#>                      FORM=two of two processes, MEASURE=more:16 of 16 messages,
+#>                      MEASURE=burst:8 of bursts
 #>   make vm CMD='...'  runs a shell command in the test machine, where
 #>                      "node 0 CMD" and "node 1 CMD" run on the nodes; prints
 #>                      its output alone. make itself can only tell 0 from

@@ -236,7 +236,7 @@ bench_obj := $(call objs,selftests/bench)
 fibench := $(B)/bench/fibench
 
 .PHONY: bench-tools
-bench-tools: $(fibench) $(B)/bench/profiler.so
+bench-tools: $(fibench) $(B)/bench/profiler.so $(B)/bench/memory.so
 	@:
 
 $(fibench): $(bench_obj)
@@ -244,12 +244,15 @@ $(fibench): $(bench_obj)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LDFLAGS) -lfabric
 
-# a plugin of the emulator
+# plugins of the emulator
 $(B)/bench/profiler.so: $(call objs,selftests/bench/profiler)
+$(B)/bench/memory.so: $(call objs,selftests/bench/memory)
+$(B)/bench/profiler.so $(B)/bench/memory.so:
 	$(say) LINK '$@'
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -o $@ $^ $(LDFLAGS)
-$(B)/obj/selftests/bench/profiler/%.o: cflags = -fPIC -fvisibility=hidden
+$(B)/obj/selftests/bench/profiler/%.o $(B)/obj/selftests/bench/memory/%.o: \
+	cflags = -fPIC -fvisibility=hidden
 
 # kernel/core alone, native: the unit tests' surroundings without sanitizers
 core_bench := $(B)/bench/core_bench

@@ -9,6 +9,10 @@
 #include "profile.h"
 #include "side.h"
 
+#define LOOP	     4.0 /* instructions of a round */
+#define SLEEP_ROUNDS 500000
+#define SLEEPS	     10
+
 static int shift = -1;
 
 const char *clock_init(void)
@@ -71,24 +75,44 @@ void clock_spin(double amount)
 		;
 }
 
-static double loop(uint64_t rounds)
+static void run_loop(uint64_t rounds)
 {
-	uint64_t from = count(), n = rounds;
-
-	__asm__ volatile("1: dec %0; nop; nop; jnz 1b" : "+r"(n));
-	return (count() - from) / (4.0 * rounds);
+	__asm__ volatile("1: dec %0; nop; nop; jnz 1b" : "+r"(rounds));
 }
 
-double clock_calibrate(double *whole)
+static double loop(uint64_t rounds)
 {
-	double least = loop(10000), one;
+	uint64_t from = count();
+
+	run_loop(rounds);
+	return (count() - from) / (LOOP * rounds);
+}
+
+static double loops_between_sleeps(void)
+{
+	struct timespec sleep = { .tv_nsec = LOOP * SLEEP_ROUNDS };
+	struct span span;
 	int i;
 
+	clock_start(&span);
+	for (i = 0; i < SLEEPS; i++) {
+		nanosleep(&sleep, NULL);
+		run_loop(SLEEP_ROUNDS);
+	}
+	return clock_stop(&span) / (LOOP * SLEEP_ROUNDS * SLEEPS);
+}
+
+void clock_calibrate(struct calibration *c)
+{
+	double one;
+	int i;
+
+	c->least = loop(10000);
 	for (i = 0; i < 20; i++) {
 		one = loop(10000);
-		if (one < least)
-			least = one;
+		if (one < c->least)
+			c->least = one;
 	}
-	*whole = loop(5000000);
-	return least;
+	c->whole = loop(5000000);
+	c->idle = loops_between_sleeps();
 }

@@ -36,10 +36,18 @@ double clock_stop(const struct span *s);
 void clock_spin(double amount);
 
 /*
- * Run loops with a known number of instructions and count them (instructions only). Return: counted
- * / known, the smallest of several short loops, so that no interrupt counts. @whole: of a long
- * loop, with the timer's interrupts.
+ * struct calibration - instructions counted / executed, in loops of known length
+ * @least: the smallest of several short loops, so that no interrupt counts
+ * @whole: a long loop, with the timer's interrupts
+ * @idle: loops between sleeps: the processor is idle for at least as long as it is busy
  */
-double clock_calibrate(double *whole);
+struct calibration {
+	double least;
+	double whole;
+	double idle;
+};
+
+/* Run the loops and count their instructions (instructions only). */
+void clock_calibrate(struct calibration *c);
 
 #endif

@@ -5,8 +5,8 @@
  *
  *   fibench -p PROVIDER [OPTION...] MEASURE...
  *
- *   MEASURE is latency, rate, bandwidth, more, posted, unexpected, shared or overlap, with a
- *   parameter: latency:8, posted:1000 (measure.h)
+ *   MEASURE is latency, burst, counts, burstcounts, softirq, ready, late, rate, bandwidth, more,
+ *   posted, unexpected, shared or overlap, with a parameter: latency:8, posted:1000 (measure.h)
  *
  *   -l LABEL      name of the row
  *   -n NODE,NODE  network namespaces of both ends
@@ -14,6 +14,9 @@
  *   -2            two processes, which wait for completions (else both ends in one thread,
  *                 which polls)
  *   -w            the reverse: two processes poll, one thread waits
+ *   -s ADDR       the second end alone: waits at this address for the first end, on another
+ *                 machine, which names the measurements
+ *   -c ADDR       the first end alone, whose other end waits there
  *   -e msg        connected endpoints and messages without tags
  *   -r SAMPLES    samples of each measurement
  *   -q PERCENT    percentage of the usual messages of a sample
@@ -29,6 +32,7 @@
 #include <unistd.h>
 #include "clock.h"
 #include "measure.h"
+#include "meet.h"
 
 #define DEPTH 128 /* sends and receives under way, except in the measurements of matching */
 
@@ -37,6 +41,9 @@
  * @plan: for the measurements
  * @ends: both ends
  * @two: two processes
+ * @meet: where the processes of two machines meet, else NULL
+ * @client: this machine's process is the first end
+ * @sock: to the other machine's process, in a measurement
  * @limit: seconds for each measurement
  * @maps: print the mappings
  */
@@ -44,14 +51,18 @@ struct bench {
 	struct plan plan;
 	struct side_opts ends[2];
 	bool two;
+	const char *meet;
+	bool client;
+	int sock;
 	int limit;
 	bool maps;
 };
 
 static void help(void)
 {
-	fputs("fibench -p PROVIDER [-l LABEL] [-n NODE,NODE] [-a ADDR,ADDR] [-2] [-w] [-e msg]\n"
-	      "        [-r SAMPLES] [-q PERCENT] [-t SECONDS] [-m] MEASURE:PARAMETER...\n", stderr);
+	fputs("fibench -p PROVIDER [-l LABEL] [-n NODE,NODE] [-a ADDR,ADDR] [-2] [-w]\n"
+	      "        [-s ADDR] [-c ADDR] [-e msg] [-r SAMPLES] [-q PERCENT] [-t SECONDS]\n"
+	      "        [-m] MEASURE:PARAMETER...\n", stderr);
 	exit(2);
 }
 
@@ -70,7 +81,7 @@ static void options(struct bench *b, int argc, char **argv)
 	bool other = false;
 	int c;
 
-	while ((c = getopt(argc, argv, "p:l:n:a:2we:r:q:t:m")) != -1) {
+	while ((c = getopt(argc, argv, "p:l:n:a:2ws:c:e:r:q:t:m")) != -1) {
 		switch (c) {
 		case 'p':
 			o[0].prov = optarg;
@@ -89,6 +100,11 @@ static void options(struct bench *b, int argc, char **argv)
 			break;
 		case 'w':
 			other = true;
+			break;
+		case 's':
+		case 'c':
+			b->meet = optarg;
+			b->client = c == 'c';
 			break;
 		case 'e':
 			o[0].type = FI_EP_MSG;
@@ -110,16 +126,17 @@ static void options(struct bench *b, int argc, char **argv)
 			help();
 		}
 	}
-	if (!o[0].prov || b->plan.reps < 1 || b->plan.reps > MAX_SAMPLES || optind == argc)
+	if (!o[0].prov || b->plan.reps < 1 || b->plan.reps > MAX_SAMPLES ||
+	    (optind == argc && (!b->meet || b->client)))
 		help();
-	o[0].block = b->two != other;
+	o[0].block = (b->two || b->meet) != other;
 	o[1].prov = o[0].prov;
 	o[1].type = o[0].type;
 	o[1].msg = o[0].msg;
 	o[1].block = o[0].block;
 	if (!b->plan.label)
 		b->plan.label = o[0].prov;
-	b->plan.form = b->two ? other ? "twopoll" : "two" : "one";
+	b->plan.form = b->meet ? "hosts" : b->two ? other ? "twopoll" : "two" : "one";
 }
 
 static void in_one_thread(const struct plan *plan, const struct bench *b, const char *what,
@@ -133,7 +150,17 @@ static void in_one_thread(const struct plan *plan, const struct bench *b, const 
 	}
 	pair_open(&p, &b->ends[0], &b->ends[1]);
 	if (!strcmp(what, "latency"))
-		one_latency(plan, &p, param);
+		one_turns(plan, &p, param, 1);
+	else if (!strcmp(what, "burst"))
+		one_turns(plan, &p, param, BURST);
+	else if (!strcmp(what, "counts"))
+		one_counts(plan, &p, param, 1);
+	else if (!strcmp(what, "burstcounts"))
+		one_counts(plan, &p, param, BURST);
+	else if (!strcmp(what, "softirq"))
+		one_softirq(plan, &p, param);
+	else if (!strcmp(what, "ready") || !strcmp(what, "late"))
+		one_order(plan, &p, param, what[0] == 'r');
 	else if (!strcmp(what, "rate"))
 		one_stream(plan, &p, param, RATE_WINDOW);
 	else if (!strcmp(what, "bandwidth"))
@@ -152,9 +179,14 @@ static void in_two_processes(const struct plan *plan, const struct bench *b, con
 {
 	struct two t = {};
 
-	two_open(&t, &b->ends[0], &b->ends[1]);
+	if (b->meet)
+		two_open_apart(&t, &b->ends[!b->client], b->client, b->sock);
+	else
+		two_open(&t, &b->ends[0], &b->ends[1]);
 	if (!strcmp(what, "latency"))
-		two_latency(plan, &t, param);
+		two_turns(plan, &t, param, 1);
+	else if (!strcmp(what, "burst"))
+		two_turns(plan, &t, param, BURST);
 	else if (!strcmp(what, "rate"))
 		two_stream(plan, &t, param, RATE_WINDOW);
 	else if (!strcmp(what, "bandwidth"))
@@ -201,8 +233,10 @@ static void measure(struct bench *b, const char *arg)
 	if (pid < 0)
 		bench_stop("fork: %s", strerror(errno));
 	if (!pid) {
+		if (b->client)
+			b->sock = meet_call(b->meet, arg);
 		alarm(b->limit);
-		if (b->two)
+		if (b->two || b->meet)
 			in_two_processes(&b->plan, b, what, param);
 		else
 			in_one_thread(&b->plan, b, what, param);
@@ -218,21 +252,42 @@ static void measure(struct bench *b, const char *arg)
 	}
 }
 
+/* The second machine's process: what the first one asks for. */
+static void serve(struct bench *b)
+{
+	int listener = meet_listen(b->meet);
+	char arg[MEET_WHAT];
+
+	for (;;) {
+		b->sock = meet_accept(listener, arg);
+		if (!*arg)
+			break;
+		measure(b, arg);
+		close(b->sock);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct bench b = { .plan = { .reps = 5, .scale = 100 }, .limit = 60 };
-	double least, whole;
+	struct calibration c;
 
 	b.ends[0].type = FI_EP_RDM;
 	b.ends[1].type = FI_EP_RDM;
 	options(&b, argc, argv);
 	b.plan.unit = clock_init();
 	if (!strcmp(b.plan.unit, "insn")) {
-		least = clock_calibrate(&whole);
-		printf("C\t%.5f\t%.5f\n", least, whole);
+		clock_calibrate(&c);
+		printf("C\t%.5f\t%.5f\t%.5f\n", c.least, c.whole, c.idle);
 		fflush(stdout);
+	}
+	if (b.meet && !b.client) {
+		serve(&b);
+		return 0;
 	}
 	for (; optind < argc; optind++)
 		measure(&b, argv[optind]);
+	if (b.client)
+		meet_call(b.meet, "");
 	return 0;
 }

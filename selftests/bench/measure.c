@@ -10,15 +10,21 @@ void record_messages(int n)
 	printf("P\t%d\n", n);
 }
 
-void record(const struct plan *plan, const char *measure, size_t param, const double *samples)
+void record_as(const struct plan *plan, const char *measure, size_t param, const char *unit,
+	       const double *samples)
 {
 	int i;
 
-	printf("R\t%s\t%s\t%s\t%zu\t%s", plan->label, plan->form, measure, param, plan->unit);
+	printf("R\t%s\t%s\t%s\t%zu\t%s", plan->label, plan->form, measure, param, unit);
 	for (i = 0; i < plan->reps; i++)
 		printf("\t%.6g", samples[i]);
 	putchar('\n');
 	fflush(stdout);
+}
+
+void record(const struct plan *plan, const char *measure, size_t param, const double *samples)
+{
+	record_as(plan, measure, param, plan->unit, samples);
 }
 
 int plan_iters(const struct plan *plan, size_t size)
@@ -27,6 +33,20 @@ int plan_iters(const struct plan *plan, size_t size)
 
 	n = n * plan->scale / 100;
 	return n < 2 ? 2 : n;
+}
+
+int plan_turns(const struct plan *plan, size_t size, int burst)
+{
+	int n = plan_iters(plan, size);
+
+	if (burst == 1)
+		return n;
+	return n / burst + (size <= 65536 ? 4 : 1);
+}
+
+const char *turns_name(int burst)
+{
+	return burst == 1 ? "latency" : "burst";
 }
 
 char *bench_buffer(size_t len)

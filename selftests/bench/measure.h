@@ -7,6 +7,13 @@
  * Samples are counts (unit "insn" or "ns") for one message; those of "overlap" are shares.
  *
  *   latency    half a round trip; parameter: bytes
+ *   burst      the same with BURST messages each way, each without FI_MORE; bytes
+ *   ready      one way, the receive posted before the message; bytes
+ *   late       one way, the receive posted when the message has arrived; bytes
+ *   counts     system calls and packets of a message: records "calls", "packets"; bytes
+ *   burstcounts the same in bursts: "burstcalls", "burstpackets"; bytes
+ *   softirq    the part of "latency" that is done in softirq, estimated from ticks; bytes
+ *   stored     bytes that the processor stores for each byte delivered ("run" adds it); bytes
  *   rate       one way, RATE_WINDOW messages under way; bytes
  *   bandwidth  one way, BANDWIDTH_WINDOW messages under way; bytes
  *   more       one way, so many messages of which all but the last say FI_MORE
@@ -22,6 +29,7 @@
 #include "two.h"
 
 #define INJECT_MAX	 64 /* messages up to this length are injected: all providers can do that */
+#define BURST		 32
 #define RATE_WINDOW	 64
 #define BANDWIDTH_WINDOW 8
 #define MAX_SAMPLES	 64
@@ -29,7 +37,7 @@
 /**
  * struct plan - what is common to all measurements of a run
  * @label: name of the peer in records
- * @form: "one" thread or "two" processes
+ * @form: "one" thread, "two" processes, or "hosts": a process on each of two machines
  * @unit: of samples
  * @reps: samples of each measurement, at most MAX_SAMPLES
  * @scale: percentage of the usual number of messages in a sample
@@ -47,19 +55,29 @@ void record_messages(int n);
 
 /* Print a record. */
 void record(const struct plan *plan, const char *measure, size_t param, const double *samples);
+/* The same for samples of another unit */
+void record_as(const struct plan *plan, const char *measure, size_t param, const char *unit,
+	       const double *samples);
 /* Messages of a sample: fewer if they are large. */
 int plan_iters(const struct plan *plan, size_t size);
+/* Round trips of a sample, in bursts of so many. */
+int plan_turns(const struct plan *plan, size_t size, int burst);
+/* The measure of these round trips. */
+const char *turns_name(int burst);
 
 /* Both ends in one thread. */
-void one_latency(const struct plan *plan, struct pair *p, size_t size);
+void one_turns(const struct plan *plan, struct pair *p, size_t size, int burst);
 void one_stream(const struct plan *plan, struct pair *p, size_t size, int under_way);
 void one_more(const struct plan *plan, struct pair *p, int size);
+void one_counts(const struct plan *plan, struct pair *p, size_t size, int burst);
+void one_softirq(const struct plan *plan, struct pair *p, size_t size);
+void one_order(const struct plan *plan, struct pair *p, size_t size, bool early);
 void one_match(const struct plan *plan, struct pair *p, int others, bool posted);
 /* The same, with ends of its own. */
 void one_shared(const struct plan *plan, const struct side_opts *ends, size_t endpoints);
 
 /* Two processes; called in both. */
-void two_latency(const struct plan *plan, struct two *t, size_t size);
+void two_turns(const struct plan *plan, struct two *t, size_t size, int burst);
 void two_stream(const struct plan *plan, struct two *t, size_t size, int under_way);
 void two_overlap(const struct plan *plan, struct two *t, size_t size);
 

@@ -66,6 +66,19 @@ static void connect_rdm(struct two *t)
 	side_peer(t->s, name);
 }
 
+/*
+ * A process that is woken may run at once, or when the other one waits. That depends on their
+ * shares of the processor in the past, so counts would not repeat. With this policy it runs when
+ * the other one waits.
+ */
+static void take_turns(void)
+{
+	struct sched_param param = {};
+
+	if (sched_setscheduler(0, SCHED_BATCH, &param))
+		bench_stop("sched_setscheduler: %s", strerror(errno));
+}
+
 /* Processes that poll have a processor each, or take turns on the only one. */
 static void settle(const struct two *t)
 {
@@ -78,6 +91,15 @@ static void settle(const struct two *t)
 		spins = 1;
 	else if (sched_setaffinity(0, sizeof(set), &set))
 		bench_stop("sched_setaffinity: %s", strerror(errno));
+}
+
+static void open_end(struct two *t, const struct side_opts *o)
+{
+	t->s = side_open(o);
+	if (t->s->o.type == FI_EP_MSG)
+		connect_msg(t);
+	else
+		connect_rdm(t);
 }
 
 void two_open(struct two *t, const struct side_opts *client, const struct side_opts *server)
@@ -94,19 +116,27 @@ void two_open(struct two *t, const struct side_opts *client, const struct side_o
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	t->sock = sock[t->client];
 	close(sock[!t->client]);
-	if (!client->block)
-		settle(t);
-	t->s = side_open(t->client ? client : server);
-	if (t->s->o.type == FI_EP_MSG)
-		connect_msg(t);
+	if (client->block)
+		take_turns();
 	else
-		connect_rdm(t);
+		settle(t);
+	open_end(t, t->client ? client : server);
+}
+
+void two_open_apart(struct two *t, const struct side_opts *own, bool client, int sock)
+{
+	t->client = client;
+	t->apart = true;
+	t->sock = sock;
+	open_end(t, own);
 }
 
 void two_close(struct two *t)
 {
 	two_meet(t);
 	side_close(t->s);
+	if (t->apart)
+		return;
 	if (!t->client)
 		_exit(0);
 	waitpid(child, NULL, 0);
@@ -152,60 +182,94 @@ static void take(struct two *t, char *buf, size_t size, uint64_t tag)
 }
 
 /*
- * Only the client reads the clock: one reading costs as much as dozens of messages. The client's
- * samples include the server's work.
+ * On one machine only the client reads the clock: one reading costs as much as dozens of messages.
+ * The client's samples include the server's work. On two machines each has a clock. The client does
+ * not start before the server's clock runs.
  */
-static void begin(const struct two *t, struct span *span)
+static void begin(struct two *t, struct span *span)
 {
+	if (t->apart && !t->client)
+		clock_start(span);
+	if (t->apart)
+		two_meet(t);
 	if (t->client)
 		clock_start(span);
 }
 
-/* Return: in the server 0. */
+/* Return: in the server without a clock 0. */
 static double end(const struct two *t, const struct span *span)
 {
-	return t->client ? clock_stop(span) : 0;
+	return t->client || t->apart ? clock_stop(span) : 0;
 }
 
-/* ---- half a round trip ---- */
-
-static void turns(struct two *t, char *buf, size_t size, int n)
+/* The work of both machines, in the client. */
+static void add_other(struct two *t, double *samples, int n)
 {
-	int sends = size > INJECT_MAX;
+	double other[MAX_SAMPLES];
+	int i;
+
+	if (!t->client) {
+		tell(t, samples, n * sizeof(*samples));
+		return;
+	}
+	hear(t, other, n * sizeof(*other));
+	for (i = 0; i < n; i++)
+		samples[i] += other[i];
+}
+
+/* ---- half a round trip, of single messages or of bursts ---- */
+
+static void put_all(struct two *t, char *buf, size_t size, int n)
+{
+	for (; n; n--)
+		put(t, buf, size, TAG);
+}
+
+static void take_all(struct two *t, char *buf, size_t size, int n)
+{
+	for (; n; n--)
+		take(t, buf, size, TAG);
+}
+
+static void turns(struct two *t, char *buf, size_t size, int burst, int n)
+{
+	int sends = size > INJECT_MAX ? burst : 0;
 
 	for (; n; n--) {
 		if (t->client) {
-			put(t, buf, size, TAG);
-			expect(t, sends, 1);
-			take(t, buf + size, size, TAG);
+			put_all(t, buf, size, burst);
+			expect(t, sends, burst);
+			take_all(t, buf + size, size, burst);
 		} else {
-			expect(t, 0, 1);
-			take(t, buf + size, size, TAG);
-			put(t, buf, size, TAG);
+			expect(t, 0, burst);
+			take_all(t, buf + size, size, burst);
+			put_all(t, buf, size, burst);
 			expect(t, sends, 0);
 		}
 	}
 }
 
-void two_latency(const struct plan *plan, struct two *t, size_t size)
+void two_turns(const struct plan *plan, struct two *t, size_t size, int burst)
 {
-	int rep, n = plan_iters(plan, size);
+	int rep, n = plan_turns(plan, size, burst);
 	double samples[MAX_SAMPLES];
 	char *buf = bench_buffer(2 * size);
 	struct span span;
 
-	take(t, buf + size, size, TAG);
+	take_all(t, buf + size, size, burst);
 	two_meet(t);
-	turns(t, buf, size, n / 4 + 2);
+	turns(t, buf, size, burst, n);
 	for (rep = 0; rep < plan->reps; rep++) {
 		begin(t, &span);
-		turns(t, buf, size, n);
-		samples[rep] = end(t, &span) / (2.0 * n);
+		turns(t, buf, size, burst, n);
+		samples[rep] = end(t, &span) / (2.0 * n * burst);
 	}
 	two_meet(t);
+	if (t->apart)
+		add_other(t, samples, plan->reps);
 	if (t->client) {
-		record_messages(2 * n);
-		record(plan, "latency", size, samples);
+		record_messages(2 * n * burst);
+		record(plan, turns_name(burst), size, samples);
 	}
 	free(buf);
 }
@@ -218,18 +282,14 @@ void two_latency(const struct plan *plan, struct two *t, size_t size)
  */
 static void windows(struct two *t, char *buf, size_t size, int under_way, int n)
 {
-	int i;
-
 	for (; n; n--) {
 		if (t->client) {
-			for (i = 0; i < under_way; i++)
-				put(t, buf, size, TAG);
+			put_all(t, buf, size, under_way);
 			expect(t, size > INJECT_MAX ? under_way : 0, 1);
 			take(t, buf + size, 8, TAG_ANSWER);
 		} else {
 			expect(t, 0, under_way);
-			for (i = 0; i < under_way; i++)
-				take(t, buf, size, TAG);
+			take_all(t, buf, size, under_way);
 			put(t, buf + size, 8, TAG_ANSWER);
 		}
 	}
@@ -237,15 +297,15 @@ static void windows(struct two *t, char *buf, size_t size, int under_way, int n)
 
 void two_stream(const struct plan *plan, struct two *t, size_t size, int under_way)
 {
-	int rep, i, n = plan_iters(plan, size) / under_way + 2;
+	int rep, n = plan_iters(plan, size) / under_way + 2;
 	double samples[MAX_SAMPLES];
 	char *buf = bench_buffer(size + 8);
 	struct span span;
 
 	if (t->client)
 		take(t, buf + size, 8, TAG_ANSWER);
-	for (i = 0; !t->client && i < under_way; i++)
-		take(t, buf, size, TAG);
+	else
+		take_all(t, buf, size, under_way);
 	two_meet(t);
 	windows(t, buf, size, under_way, 1);
 	for (rep = 0; rep < plan->reps; rep++) {

@@ -12,8 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include "../profile.h"
-#include "plugin.h"
+#include "mark.h"
 
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 
@@ -75,18 +74,13 @@ static void end(unsigned int cpu, void *data)
 
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
-	static const uint8_t nop[4] = { 0x0f, 0x1f, 0x84, 0x00 };
 	size_t i, n = qemu_plugin_tb_n_insns(tb);
 
 	qemu_plugin_register_vcpu_tb_exec_inline(tb, 0, counter(qemu_plugin_tb_vaddr(tb)), n);
 	for (i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-		const uint8_t *code = qemu_plugin_insn_data(insn);
-		uint32_t mark;
+		uint32_t mark = mark_of(insn);
 
-		if (qemu_plugin_insn_size(insn) != 8 || memcmp(code, nop, sizeof(nop)))
-			continue;
-		memcpy(&mark, code + 4, sizeof(mark));
 		if (mark == PROFILE_BEGIN)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, begin, 0, NULL);
 		else if (mark == PROFILE_END)
