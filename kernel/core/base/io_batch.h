@@ -190,8 +190,8 @@ int weft_tx_payload(const struct weft_tx *tx, u32 i, void *dst);
 const void *weft_tx_image(const struct weft_tx *tx, u32 i, u32 *n);
 
 /*
- * Write packets @i to @i + @n - 1, one behind the other; this is the fastest way to copy. Return: as
- * weft_tx_payload().
+ * Write packets @i to @i + @n - 1, one behind the other; this is the fastest way to copy. Return:
+ * as weft_tx_payload().
  */
 int weft_tx_write(const struct weft_tx *tx, u32 i, u32 n, void *dst);
 

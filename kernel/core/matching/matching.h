@@ -36,7 +36,7 @@ static inline bool weft_recv_strange(const struct weft_ep *ep, u32 src)
 }
 
 #define WEFT_SPARE_MAX	256	/* bytes that take the completion queue in any case */
-#define WEFT_MISSES	16	/* longer messages that took it since memory was last made resident */
+#define WEFT_MISSES	16	/* longer ones that took it since memory was last made resident */
 
 /*
  * Return: true if a short message of @n bytes is to be placed, not to take the completion queue.

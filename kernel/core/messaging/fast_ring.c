@@ -4,13 +4,13 @@
  *
  * A message matches the oldest posted receive for it. Without one it matches the oldest receive in
  * the ring, if that fits. A whole short message is copied from its place into the completion queue,
- * and a longer one into the memory of its receive (fast_long.c). No object is made. A receive that is still in the ring is never posted, so it has no struct
- * weft_post. Within the node the sender's entry is not decoded either. Both entries are read in
- * place, each word once. An entry of another form than the frequent one takes the slow path
- * (send.c, post.c), with no effect left behind:
+ * and a longer one into the memory of its receive (fast_long.c). No object is made. A receive that
+ * is still in the ring is never posted, so it has no struct weft_post. Within the node the sender's
+ * entry is not decoded either. Both entries are read in place, each word once. An entry of another
+ * form than the frequent one takes the slow path (send.c, post.c), with no effect left behind:
  *
  *	send ring --(weft_fast_send(): flow within the node)--\
- *	packet --(weft_fast_recv())-----------------------------> completion queue
+ *	packets --(weft_fast_recv())----------------------------> completion queue, or receive
  *	send ring --(weft_fast_out(): flow to another node)-----> the port's packet
  *
  * Words are read once and may have any value: they decide only the destination of the program's own

@@ -97,11 +97,11 @@ static inline const void *weft_send_bytes(struct weft_ep *ep, const struct weft_
 	return err ? ERR_PTR(err) : ep->tx.scratch;
 }
 
-#define WEFT_LOCAL_EAGER	(16u << 10)	/* the same within the node, where no packet is saved */
+#define WEFT_LOCAL_EAGER	(16u << 10)	/* the most within the node: no packet is saved */
 
 /*
- * Return: bytes of the longest message of a flow whose bytes are copied when it is sent. Longer ones
- * stay in the program's memory.
+ * Return: bytes of the longest message of a flow whose bytes are copied when it is sent. Longer
+ * ones stay in the program's memory.
  */
 static inline u32 weft_send_most(const struct weft_ep *ep, const struct weft_flow *flow)
 {

@@ -470,11 +470,11 @@ static bool weft_send_build(struct weft_path *path, struct weft_lane *lane, stru
 			return false;
 		weft_send_bulk(txm, rec, &h, left, left);
 		n = left;
-	} else if (rec->len) {
-		return false;
 	} else {
 		u32 seg = weft_frame_seg(path, WEFT_EAGER_HEAD);
 
+		if (rec->len)
+			return false;
 		n = min(left, seg * weft_lane_segs(path, lane));
 		weft_send_bulk(txm, rec, &h, n, seg);
 	}
