@@ -137,7 +137,7 @@ TEST_F(class, of_packets)
 	lone_drop(t);
 }
 
-/* A packet of low priority does not replace an acknowledgement where such packets wait in queues. */
+/* A packet of low priority acknowledges only where such packets do not wait in queues. */
 TEST_F(class, acknowledges)
 {
 	struct lone *t = &self->t;
