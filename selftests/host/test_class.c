@@ -71,6 +71,28 @@ TEST_F(class, own_time)
 	EXPECT_EQ(WEFT_RTO_INIT + path->peer_ack_delay, c->rto);
 }
 
+/* Packets of a class wait when its newest round-trip time is far above the shortest one. */
+TEST_F(class, queued)
+{
+	struct weft_path *path = self->t.path;
+	weft_ns now = self->t.out->now;
+	u32 i;
+
+	for (i = 0; i < WEFT_CLASSES; i++)
+		EXPECT_FALSE(weft_class_queued(path, i, now));
+	weft_class_rtt(path, &path->lane[0], 100 * US, now);
+	path->class[WEFT_CLASS_REST].srtt = 2 * path->rtt_min + 4 * WEFT_CALM - 1;
+	path->class[WEFT_CLASS_REST].rtt_at = now;
+	EXPECT_FALSE(weft_class_queued(path, WEFT_CLASS_REST, now));
+	path->class[WEFT_CLASS_REST].srtt++;
+	EXPECT_TRUE(weft_class_queued(path, WEFT_CLASS_REST, now));
+	EXPECT_FALSE(weft_class_queued(path, WEFT_CLASS_FIRST, now));
+	EXPECT_FALSE(weft_class_queued(path, WEFT_CLASS_DATA, now));
+	/* the measurement is kept for some time */
+	EXPECT_TRUE(weft_class_queued(path, WEFT_CLASS_REST, now + NSEC_PER_MSEC));
+	EXPECT_FALSE(weft_class_queued(path, WEFT_CLASS_REST, now + 100 * NSEC_PER_MSEC));
+}
+
 /* Eager messages of several packets are announced while REST waits or its window is full. */
 TEST_F(class, crowded)
 {
@@ -113,15 +135,26 @@ TEST_F(class, of_packets)
 	EXPECT_EQ(data->no, t->out->tx[0].lane);
 	EXPECT_EQ(WEFT_CLASS_FIRST, t->out->tx[0].class);
 	lone_drop(t);
-	/* a packet of low priority may be late: it does not replace an acknowledgement */
+}
+
+/* A packet of low priority acknowledges only where such packets do not wait in queues. */
+TEST_F(class, acknowledges)
+{
+	struct lone *t = &self->t;
+	struct weft_lane *data = &t->path->lane[WEFT_LANES - 1];
+	u32 queued;
+
 	t->lane = data;
-	lone_take(t, data, data->rcv_nxt);
-	EXPECT_NE(U64_MAX, data->ack_at);
-	lone_send(t);
-	ASSERT_EQ(1, t->out->ntx);
-	EXPECT_EQ(WEFT_CLASS_DATA, t->out->tx[0].class);
-	EXPECT_NE(U64_MAX, data->ack_at);
-	lone_drop(t);
+	for (queued = 0; queued < 2; queued++) {
+		weft_class_rtt(t->path, data, queued ? 5000 * US : 20 * US, t->out->now);
+		lone_take(t, data, data->rcv_nxt);
+		EXPECT_NE(U64_MAX, data->ack_at);
+		lone_send(t);
+		ASSERT_EQ(1, t->out->ntx);
+		EXPECT_EQ(WEFT_CLASS_DATA, t->out->tx[0].class);
+		EXPECT_EQ(!queued, data->ack_at == U64_MAX);
+		lone_drop(t);
+	}
 }
 
 /* ---- Order ----------------------------------------------------------- */

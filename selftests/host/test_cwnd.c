@@ -90,6 +90,33 @@ TEST_F(window, grow)
 	EXPECT_EQ(WEFT_WINDOW, lane->cwnd);
 }
 
+/* Slow start grows when at least half of the window was under way; later growth needs all of it. */
+TEST_F(window, grow_half)
+{
+	struct lone *t = &self->t;
+	struct weft_lane *lane = t->lane;
+	u32 psn = PSN, n, slow;
+
+	for (slow = 0; slow < 2; slow++)
+		for (n = 15; n <= 16; n++) {
+			lane->cwnd = 32;
+			lane->ssthresh = slow ? WEFT_WINDOW : 32;
+			fill_window(t, n);
+			lane->limited = false;
+			psn += n;
+			lone_ack(t, psn, NULL, 0, 0);
+			EXPECT_EQ(slow && n == 16 ? 48 : 32, lane->cwnd);
+			EXPECT_FALSE(lane->limited);
+		}
+	/* packets that are acknowledged one by one count while enough are under way */
+	lane->cwnd = 32;
+	fill_window(t, 20);
+	lane->limited = false;
+	for (n = 1; n <= 20; n++)
+		lone_ack(t, psn + n, NULL, 0, 0);
+	EXPECT_EQ(32 + 4, lane->cwnd);
+}
+
 /* A window that is large enough does not grow while packets wait in queues. */
 TEST_F(window, grow_calm)
 {
@@ -234,9 +261,10 @@ static u32 lose_one(struct lone *t, weft_ns most)
 /* A loss while queues are far from full does not show missing bandwidth. */
 TEST_F(window, reduce_calm)
 {
-	u32 cwnd = 64;
+	/* an acknowledgement increases it by one before the loss is known */
+	u32 cwnd = 64 + 1;
 
-	self->t.lane->cwnd = cwnd;
+	self->t.lane->cwnd = 64;
 	EXPECT_EQ(cwnd - cwnd / 16, lose_one(&self->t, MS));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Packets with one short message that the fast path receives, packets that need the slow path, and
- * acknowledgements
+ * Packets, and runs of packets, with one message that the fast path receives; packets that need the
+ * slow path; and acknowledgements
  *
  * When the fast path does not apply, it has changed nothing. test_fast_packet_tx.c tests how such
  * packets are made.
@@ -19,7 +19,7 @@ static void near_post(struct near *s, u64 context)
 		.context = context,
 		.tag = 9,
 		.n = 1,
-		.iov = { { (u64)(uintptr_t)s->room, 4096 } },
+		.iov = { { (u64)(uintptr_t)s->room, NEAR_ROOM } },
 	};
 
 	if (rig_recv(s->ep, &op))
@@ -88,7 +88,8 @@ static void near_first(struct __test_metadata *_metadata, struct near *s)
 
 TEST(fast__lengths)
 {
-	static const u32 len[] = { 0, 1, 3, 4, 8, 63, 64, 65, 500, WEFT_INLINE_MAX };
+	static const u32 len[] = { 0, 1, 3, 4, 8, 63, 64, 65, 256, 257, 500, WEFT_INLINE_MAX,
+				   WEFT_INLINE_MAX + 1, 2 * WEFT_INLINE_MAX };
 	struct weft_cqe e;
 	struct near s;
 	u64 gone;
@@ -193,7 +194,9 @@ TEST(fast__form)
 	refused(_metadata, &s, "a part");
 	near_make(&s, 8, 8, 16);
 	refused(_metadata, &s, "the other part");
-	near_make(&s, WEFT_INLINE_MAX + 1, 0, WEFT_INLINE_MAX + 1);
+	near_make(&s, WEFT_INLINE_MAX + 1, 0, WEFT_INLINE_MAX + 2);
+	refused(_metadata, &s, "a long part");
+	near_make(&s, 8, 0, WEFT_FAST_BYTES + 1);
 	refused(_metadata, &s, "too long");
 	s.m.flow.sgen++;
 	near_make(&s, 8, 0, 8);
@@ -216,6 +219,182 @@ TEST(fast__form)
 	EXPECT_EQ(1, rig_cq_read(s.cq, &e));
 	near_fini(&s);
 }
+
+/* ---- Runs ------------------------------------------------------------ */
+
+#define PIECE	1376
+
+/* A run is over: the next packet is near_make()'s. */
+static void run_end(struct near *s)
+{
+	free((void *)s->rx.data);
+	s->rx.data = s->pkt;
+	s->rx.seg = 0;
+	s->rx.stride = 0;
+}
+
+/* The next completion is that of a message with @len bytes, which were placed. */
+static void run_got(struct __test_metadata *_metadata, struct near *s, u64 context, u32 len)
+{
+	struct weft_cqe e;
+
+	ASSERT_EQ(1, rig_cq_read(s->cq, &e));
+	EXPECT_EQ(context, e.context);
+	EXPECT_EQ(len, e.len);
+	EXPECT_EQ(9, e.tag);
+	EXPECT_EQ(0, e.status);
+	EXPECT_EQ(WEFT_CQE_TAGGED, e.flags);
+	EXPECT_EQ(0, e.buf);
+	EXPECT_TRUE(near_got(s, len));
+	memset(s->room, 0xee, len);
+}
+
+TEST(fast__runs)
+{
+	static const u32 len[] = { 257, 960, 961, PIECE + 1, 2 * PIECE, 10 * PIECE - 1, 16384,
+				   65535, WEFT_FAST_BYTES };
+	static const u32 piece[] = { 100, 250, PIECE };
+	struct rig_node *node;
+	struct near s;
+	u32 i, n, runs = 0, packets;
+	u64 gone;
+
+	near_init(&s);
+	near_first(_metadata, &s);
+	node = &s.t.rig->node[0];
+	for (i = 0; i < 2 * ARRAY_SIZE(len) * ARRAY_SIZE(piece); i++) {
+		u32 l = len[i / 2 / ARRAY_SIZE(piece)], p = piece[i / 2 % ARRAY_SIZE(piece)];
+
+		/* a packet that holds all of it is no run */
+		if (l <= p)
+			continue;
+		near_post(&s, i);
+		gone = s.t.path->rx_gone;
+		packets = rig_counter(node, WEFT_CNT_rx_packets);
+		s.m.len = l;
+		n = near_run(&s, 0, l, p, i & 1 ? 77 : 0);
+		ASSERT_TRUE(near_fastpkt(&s)) TH_LOG("%u bytes, %u in a packet", l, p);
+		run_got(_metadata, &s, i, l);
+		EXPECT_EQ(s.h.psn + n, s.t.lane->rcv_nxt);
+		EXPECT_EQ(gone + l, s.t.path->rx_gone);
+		EXPECT_EQ(packets + n, rig_counter(node, WEFT_CNT_rx_packets));
+		EXPECT_EQ(++runs, rig_counter(node, WEFT_CNT_rx_runs));
+		/* a duplicate */
+		EXPECT_FALSE(near_fastpkt(&s));
+		run_end(&s);
+		s.h.psn += n;
+		s.m.flow.mseq++;
+	}
+	EXPECT_LT(20, runs);
+	EXPECT_EQ(0, s.t.path->nrxm);
+	near_fini(&s);
+}
+
+/* What the fast path refuses, or takes, when it gets a changed run. */
+static void run_refused(struct __test_metadata *_metadata, struct near *s, const char *what)
+{
+	refused(_metadata, s, what);
+	EXPECT_EQ(0xee, s->room[0]);
+	run_end(s);
+}
+
+/* A run that is incomplete, or has another message in it, leaves everything as it was. */
+TEST(fast__runs_refused)
+{
+	enum { LEN = 4 * PIECE + 33, SEG = NEAR_HEAD + PIECE };
+	struct weft_head m;
+	struct near s;
+	u32 i, gap;
+
+	near_init(&s);
+	near_first(_metadata, &s);
+	near_post(&s, 2);
+	memset(s.room, 0xee, NEAR_ROOM);
+	m = s.m;
+	m.len = LEN;
+	for (gap = 0; gap < 20; gap += 19) {
+		s.m = m;
+		near_run(&s, 0, LEN, PIECE, gap);
+		s.rx.len -= NEAR_HEAD + 33;
+		run_refused(_metadata, &s, "the last packet is missing");
+		s.m = m;
+		near_run(&s, 0, LEN, PIECE, gap);
+		s.rx.len--;
+		run_refused(_metadata, &s, "the last packet is cut");
+		s.m = m;
+		near_run(&s, 0, LEN, PIECE, gap);
+		s.rx.seg -= 4;
+		run_refused(_metadata, &s, "other lengths");
+		s.m = m;
+		near_run(&s, PIECE, LEN - PIECE, PIECE, gap);
+		run_refused(_metadata, &s, "the first packet is missing");
+		s.m = m;
+		s.m.len++;
+		near_run(&s, 0, LEN, PIECE, gap);
+		run_refused(_metadata, &s, "another length in the head");
+		for (i = 1; i < 5; i++) {
+			u8 *p;
+
+			s.m = m;
+			near_run(&s, 0, LEN, PIECE, gap);
+			p = (u8 *)s.rx.data + i * (SEG + gap) + WEFT_WIRE_HDR;
+			s.m.flow.mseq++;
+			weft_wire_eager_put(p, &s.m, i * PIECE, i < 4 ? PIECE : 33);
+			run_refused(_metadata, &s, "another message in it");
+		}
+	}
+	s.m = m;
+	s.m.len = WEFT_FAST_BYTES + 1;
+	near_run(&s, 0, WEFT_FAST_BYTES + 1, PIECE, 0);
+	run_refused(_metadata, &s, "too long");
+	/* bytes for the completion queue are in one piece */
+	s.m.len = 200;
+	near_run(&s, 0, 200, 100, 0);
+	run_refused(_metadata, &s, "short");
+	s.proc->mc->cold = RIG_PPM;
+	s.m.len = 500;
+	near_run(&s, 0, 500, 100, 0);
+	run_refused(_metadata, &s, "short, and the receive is not resident");
+	s.m.len = LEN;
+	near_run(&s, 0, LEN, PIECE, 0);
+	run_refused(_metadata, &s, "the receive is not resident");
+	s.proc->mc->cold = 0;
+	s.m = m;
+	near_run(&s, 0, LEN, PIECE, 0);
+	EXPECT_TRUE(near_fastpkt(&s));
+	run_end(&s);
+	run_got(_metadata, &s, 2, LEN);
+	near_fini(&s);
+}
+
+/* Any packet of a run may ask for an acknowledgement. */
+TEST(fast__runs_acknow)
+{
+	enum { N = 3, SEG = NEAR_HEAD + PIECE };
+	struct near s;
+	u32 i, acks;
+
+	near_init(&s);
+	near_first(_metadata, &s);
+	for (i = 0; i <= N; i++) {
+		near_post(&s, i);
+		s.m.len = N * PIECE;
+		near_run(&s, 0, N * PIECE, PIECE, 0);
+		if (i < N)
+			((u8 *)s.rx.data)[i * SEG + 1] |= WEFT_PKT_ACKNOW;
+		acks = rig_counter(&s.t.rig->node[0], WEFT_CNT_acks_sent);
+		s.t.lane->rcv_unacked = 0;
+		ASSERT_TRUE(near_fastpkt(&s));
+		run_got(_metadata, &s, i, N * PIECE);
+		EXPECT_EQ(acks + (i < N), rig_counter(&s.t.rig->node[0], WEFT_CNT_acks_sent));
+		run_end(&s);
+		s.h.psn += N;
+		s.m.flow.mseq++;
+	}
+	near_fini(&s);
+}
+
+/* ---- Acknowledgements ------------------------------------------------ */
 
 /* The packet acknowledges the only packet under way, also when its message takes the slow path. */
 static void acked(struct __test_metadata *_metadata, bool posted)

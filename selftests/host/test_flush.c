@@ -9,6 +9,8 @@
 #include "harness.h"
 
 #define LEN	1500
+#define PIECE	400	/* bytes of it in a packet */
+#define GAP	50	/* bytes between two packets */
 
 TEST(flush__nothing)
 {
@@ -64,25 +66,29 @@ TEST(flush__path_on_another_list)
 	free(other);
 }
 
-/* Post a receive of LEN bytes, and receive a message of them until its copy is in the output. */
+/*
+ * Receive a message until its copies are in the output. The receive has two segments, so that the
+ * fast path does not take it.
+ */
 static void begin(struct near *s)
 {
 	struct rig_op op = { .tagged = true, .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY,
-			     .context = 7, .tag = 9, .n = 1 };
+			     .context = 7, .tag = 9, .n = 2 };
 	u32 i;
 
-	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)s->room, LEN };
+	for (i = 0; i < 2; i++)
+		op.iov[i] = (struct weft_iov){ (u64)(uintptr_t)s->room + i * LEN / 2, LEN / 2 };
 	if (rig_recv(s->ep, &op))
 		abort();
-	memset(s->pkt, 0, sizeof(s->pkt));
 	s->m.len = LEN;
-	weft_wire_hdr_put(s->pkt, &s->h);
-	weft_wire_eager_put(s->pkt + WEFT_WIRE_HDR, &s->m, 0, LEN);
-	s->rx.len = WEFT_WIRE_HDR + weft_wire_size(sizeof(struct weft_w_eager) + LEN);
-	for (i = 0; i < LEN; i++)
-		s->pkt[WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager) + i] =
-			(u8)(i * 3 + 1);
+	near_run(s, 0, LEN, PIECE, GAP);
 	rig_rx(s->t.core, s->t.out->now, &s->rx, 1, s->t.out);
+}
+
+static void end(struct near *s)
+{
+	free((void *)s->rx.data);
+	near_fini(s);
 }
 
 /* The completion is written after the bytes have been copied. */
@@ -90,7 +96,6 @@ TEST(flush__copies_first)
 {
 	struct weft_cqe e;
 	struct near s;
-	u32 i;
 
 	near_init(&s);
 	begin(&s);
@@ -102,9 +107,8 @@ TEST(flush__copies_first)
 	EXPECT_EQ(7, e.context);
 	EXPECT_EQ(0, e.status);
 	EXPECT_EQ(LEN, e.len);
-	for (i = 0; i < LEN; i++)
-		ASSERT_EQ((u8)(i * 3 + 1), s.room[i]);
-	near_fini(&s);
+	EXPECT_TRUE(near_got(&s, LEN));
+	end(&s);
 }
 
 /* The memory goes before the copy: the receive fails, and the packet still counts as received. */
@@ -122,9 +126,36 @@ TEST(flush__memory_goes)
 	EXPECT_EQ(7, e.context);
 	EXPECT_EQ(EFAULT, e.status);
 	EXPECT_EQ(0, e.len);
-	EXPECT_EQ(PSN + 1, s.t.lane->rcv_nxt);
+	EXPECT_EQ(PSN + DIV_ROUND_UP(LEN, PIECE), s.t.lane->rcv_nxt);
 	EXPECT_EQ(0, s.t.rig->nmem);
-	near_fini(&s);
+	end(&s);
+}
+
+/* Without a receive the pieces of a run are gathered in kernel memory, and placed from there. */
+TEST(flush__gathers)
+{
+	struct rig_op op = { .tagged = true, .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY,
+			     .context = 7, .tag = 9, .n = 1 };
+	struct weft_cqe e;
+	struct near s;
+
+	near_init(&s);
+	s.m.len = LEN;
+	near_run(&s, 0, LEN, PIECE, GAP);
+	rig_rx(s.t.core, s.t.out->now, &s.rx, 1, s.t.out);
+	ASSERT_EQ(1, s.t.out->ncopy);
+	EXPECT_EQ(WEFT_COPY_RX_BUF, s.t.out->copy[0].kind);
+	weft_flush(s.t.out);
+	EXPECT_EQ(0, s.t.out->ncopy);
+	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)s.room, LEN };
+	ASSERT_EQ(0, rig_recv(s.ep, &op));
+	rig_notify(s.ep, WEFT_NOTIFY_RQ);
+	ASSERT_EQ(1, rig_cq_read(s.cq, &e));
+	EXPECT_EQ(7, e.context);
+	EXPECT_EQ(0, e.status);
+	EXPECT_EQ(LEN, e.len);
+	EXPECT_TRUE(near_got(&s, LEN));
+	end(&s);
 }
 
 /* A waiting program is woken once for all completions, and not again before it waits again. */

@@ -463,6 +463,11 @@ TEST_F(lane, timer_behind_data)
 	t->path->flight++;
 	arm(t);
 	EXPECT_EQ(t->out->now + 50 * MS, t->lane->rto_at);
+	/* without a measurement the class has the initial timeout, which says nothing */
+	c[WEFT_CLASS_DATA].srtt = 0;
+	arm(t);
+	EXPECT_EQ(t->out->now + alone, t->lane->rto_at);
+	c[WEFT_CLASS_DATA].srtt = 40 * MS;
 	t->path->lane[WEFT_CLASS_DATA * WEFT_CLASS_LANES + 1].flight--;
 	t->path->flight--;
 	arm(t);

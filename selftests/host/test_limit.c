@@ -245,7 +245,8 @@ TEST_F(limit, node_made_smaller)
 	ASSERT_EQ(0, send_one(t, t->to, 0, 4000));
 	ASSERT_TRUE(receive(t, 1, 4000));
 	rig_run(t->rig, MS);
-	EXPECT_TRUE((path->tx_limit << 10) - path->tx_used > (1 << 20) - 4096);
+	/* the last acknowledgement may have left before the message was placed */
+	EXPECT_TRUE((path->tx_limit << 10) - path->tx_used > (1 << 20) - 2 * 4096);
 }
 
 TEST(within_the_node)

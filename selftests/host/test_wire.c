@@ -188,6 +188,7 @@ static u32 all_chunks(u8 *p)
 	memset(p + n, 0, 4);
 	n += 4;
 	n += weft_wire_probed_put(p + n, 34);
+	n += weft_wire_begin_put(p + n, WEFT_CHUNK_HEAD, &sample, 0, 0);
 	n += weft_wire_sack_put(p + n, words, 8);
 	return n;
 }
@@ -288,6 +289,14 @@ TEST(wire__chunks)
 	ASSERT_EQ(WEFT_CHUNK_PROBED, c.type);
 	EXPECT_EQ(34, be32_to_cpu(((const struct weft_w_probed *)c.body)->size));
 	ASSERT_TRUE(weft_wire_next(&it, &c));
+	ASSERT_EQ(WEFT_CHUNK_HEAD, c.type);
+	EXPECT_EQ(0, c.paylen);
+	memset(&h, 0, sizeof(h));
+	weft_wire_head_get(&((const struct weft_w_eager *)c.body)->head, &h);
+	EXPECT_EQ(sample.tag, h.tag);
+	EXPECT_EQ(sample.len, h.len);
+	EXPECT_EQ(sample.flow.mseq, h.flow.mseq);
+	ASSERT_TRUE(weft_wire_next(&it, &c));
 	ASSERT_EQ(WEFT_CHUNK_SACK, c.type);
 	for (i = 0; i < 7; i++)
 		EXPECT_EQ(i + 1, weft_wire_sack_word(&c, i));
@@ -386,6 +395,8 @@ TEST(wire__lengths)
 
 			if (type == WEFT_CHUNK_SACK)
 				want = len && len % 4 == 0 && len <= 128 ? 0 : -EINVAL;
+			else if (type == WEFT_CHUNK_HEAD)
+				want = len == 56 ? 0 : -EINVAL;
 			else if (type & WEFT_CHUNK_SKIP)
 				want = 0;
 			else if (!type || type >= ARRAY_SIZE(fixed))
@@ -498,14 +509,34 @@ TEST(wire__random)
 
 /* ---- Runs ------------------------------------------------------------ */
 
-#define RUN_HEAD	WEFT_WIRE_DATA
+#define RUN_HEAD	(WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager))
 #define RUN_PAY		100
-#define RUN_SEG		(RUN_HEAD + RUN_PAY)
 #define RUN_N		5
-#define RUN_STRIDE	(RUN_SEG + 77)
+#define RUN_MAX		(RUN_N * (RUN_HEAD + RUN_PAY))	/* bytes of a run, at most */
+#define RUN_GAP		77				/* between packets of a wide run */
 #define RUN_LAST	37
 
-static u32 run_put(u8 *buf, u32 psn, u64 off)
+static const u8 run_types[] = { WEFT_CHUNK_DATA, WEFT_CHUNK_EAGER };
+
+/* Return: bytes before the payload of a packet. */
+static u32 run_head(u8 type)
+{
+	return type == WEFT_CHUNK_DATA ? WEFT_WIRE_DATA : RUN_HEAD;
+}
+
+/* Write the chunk of a packet of the run up to its payload. */
+static void run_chunk(u8 *at, u8 type, u64 off, u32 n)
+{
+	struct weft_head m = sample;
+
+	m.len = 1 << 20;
+	if (type == WEFT_CHUNK_DATA)
+		weft_wire_data_put(at, 42, off, n);
+	else
+		weft_wire_eager_put(at, &m, (u32)off, n);
+}
+
+static u32 run_put(u8 *buf, u8 type, u32 psn, u64 off)
 {
 	struct weft_hdr h = {
 		.type = WEFT_PKT_DATA, .flags = WEFT_PKT_PSN, .lane = 3, .path = 0x12345678,
@@ -513,78 +544,196 @@ static u32 run_put(u8 *buf, u32 psn, u64 off)
 	};
 	u32 i, n, len = 0;
 
-	memset(buf, 0xee, RUN_N * RUN_SEG);
+	memset(buf, 0xee, RUN_MAX);
 	for (i = 0; i < RUN_N; i++) {
 		h.psn = psn + i;
 		n = i + 1 == RUN_N ? RUN_LAST : RUN_PAY;
 		weft_wire_hdr_put(buf + len, &h);
-		weft_wire_data_put(buf + len + WEFT_WIRE_HDR, 42, off + i * RUN_PAY, n);
-		len += RUN_HEAD + n;
+		run_chunk(buf + len + WEFT_WIRE_HDR, type, off + i * RUN_PAY, n);
+		len += run_head(type) + n;
 	}
 	return len;
 }
 
-TEST(wire__run)
+/* Return: packets that weft_wire_run() counts, without space between them. */
+static u32 run_count(const u8 *buf, u8 type, u32 len)
 {
-	u32 len, i, at, bit;
+	u32 seg = run_head(type) + RUN_PAY;
 	bool acknow = false;
-	u8 *buf, *wide;
 
-	buf = malloc(RUN_N * RUN_SEG);
-	len = run_put(buf, 0xfffffffe, 0xfffffff0);
-	EXPECT_EQ(RUN_N, weft_wire_run(buf, len, RUN_SEG, RUN_SEG, &acknow));
+	return weft_wire_run(buf, len, seg, seg, &acknow);
+}
+
+/* The first offset of a run; that of DATA passes 32 bits. */
+static u64 run_off(u8 type)
+{
+	return type == WEFT_CHUNK_DATA ? 0xfffffff0 : 1000;
+}
+
+static void run_whole(struct __test_metadata *_metadata, u8 type)
+{
+	u32 seg = run_head(type) + RUN_PAY, len, i;
+	u8 *buf = malloc(RUN_MAX), *cut;
+	bool acknow = false;
+
+	len = run_put(buf, type, 0xfffffffe, run_off(type));
+	EXPECT_EQ(RUN_N, weft_wire_run(buf, len, seg, seg, &acknow));
 	/* the last one may be as long as the others, or be missing */
-	EXPECT_EQ(RUN_N - 1, weft_wire_run(buf, (RUN_N - 1) * RUN_SEG, RUN_SEG, RUN_SEG, &acknow));
-	EXPECT_EQ(1, weft_wire_run(buf, RUN_SEG, RUN_SEG, RUN_SEG, &acknow));
+	EXPECT_EQ(RUN_N - 1, weft_wire_run(buf, (RUN_N - 1) * seg, seg, seg, &acknow));
+	EXPECT_EQ(1, weft_wire_run(buf, seg, seg, seg, &acknow));
 	EXPECT_FALSE(acknow);
 	/* the run may be cut anywhere; bytes behind its end are not read */
-	for (i = 1; i < len - (RUN_N - 1) * RUN_SEG; i++) {
-		u8 *cut = malloc(len - i);
-
-		memcpy(cut, buf, len - i);
-		EXPECT_EQ(RUN_N - 1, weft_wire_run(cut, len - i, RUN_SEG, RUN_SEG, &acknow));
+	for (i = 1; i < len - (RUN_N - 1) * seg; i++) {
+		cut = exact(buf, len - i);
+		EXPECT_EQ(RUN_N - 1, weft_wire_run(cut, len - i, seg, seg, &acknow));
 		free(cut);
 	}
-	/* a packet that asks for an acknowledgement */
-	buf[2 * RUN_SEG + 1] |= WEFT_PKT_ACKNOW;
-	EXPECT_EQ(RUN_N, weft_wire_run(buf, len, RUN_SEG, RUN_SEG, &acknow));
-	EXPECT_TRUE(acknow);
-	/* any other difference ends the run */
-	for (i = 1; i < RUN_N; i++)
-		for (at = 0; at < RUN_HEAD; at++)
-			for (bit = 0; bit < 8; bit++) {
-				bool rsvd = at >= RUN_HEAD - 12 && at < RUN_HEAD - 8;
-				bool free = (at == 1 && !bit) || rsvd;
-
-				len = run_put(buf, 7, 1ull << 40);
-				buf[i * RUN_SEG + at] ^= 1u << bit;
-				EXPECT_EQ(free ? RUN_N : i,
-					  weft_wire_run(buf, len, RUN_SEG, RUN_SEG, &acknow))
-					TH_LOG("byte %u of packet %u", at, i);
-			}
-	/* a first packet with another chunk, or with more chunks */
-	len = run_put(buf, 7, 0);
-	buf[WEFT_WIRE_HDR] = WEFT_CHUNK_EAGER;
-	EXPECT_EQ(1, weft_wire_run(buf, len, RUN_SEG, RUN_SEG, &acknow));
-	len = run_put(buf, 7, 0);
-	weft_wire_data_put(buf + WEFT_WIRE_HDR, 42, 0, RUN_PAY - 20);
-	EXPECT_EQ(1, weft_wire_run(buf, len, RUN_SEG, RUN_SEG, &acknow));
-	len = run_put(buf, 7, 0);
-	buf[3] = 9;
-	EXPECT_EQ(1, weft_wire_run(buf, len, RUN_SEG, RUN_SEG, &acknow));
-	/* with an optional chunk between them */
-	len = run_put(buf, 7, 0);
-	wide = malloc((RUN_N - 1) * RUN_STRIDE + RUN_HEAD + RUN_LAST);
-	for (i = 0; i < RUN_N; i++)
-		memcpy(wide + i * RUN_STRIDE, buf + i * RUN_SEG, i + 1 < RUN_N ? RUN_SEG :
-									RUN_HEAD + RUN_LAST);
-	EXPECT_EQ(RUN_N, weft_wire_run(wide, len, RUN_SEG, RUN_STRIDE, &acknow));
-	wide[3 * RUN_STRIDE] ^= 1;
-	EXPECT_EQ(3, weft_wire_run(wide, len, RUN_SEG, RUN_STRIDE, &acknow));
-	free(wide);
 	/* packets too short for a chunk */
-	for (i = 1; i <= RUN_HEAD; i++)
-		EXPECT_EQ(1, weft_wire_run(buf, 2 * RUN_HEAD + 2, i, i, &acknow));
+	for (i = 1; i <= run_head(type); i++)
+		EXPECT_EQ(1, weft_wire_run(buf, 2 * run_head(type) + 2, i, i, &acknow));
+	EXPECT_FALSE(acknow);
+	/* a packet that asks for an acknowledgement */
+	buf[2 * seg + 1] |= WEFT_PKT_ACKNOW;
+	EXPECT_EQ(RUN_N, weft_wire_run(buf, len, seg, seg, &acknow));
+	EXPECT_TRUE(acknow);
+	free(buf);
+}
+
+TEST(wire__run)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(run_types); i++)
+		run_whole(_metadata, run_types[i]);
+}
+
+/* Return: byte @at of a packet of a run may have any value. */
+static bool run_free(u8 type, u32 at)
+{
+	u32 rsvd = type == WEFT_CHUNK_DATA ? WEFT_WIRE_DATA - 12 : RUN_HEAD - 4;
+
+	return at >= rsvd && at < rsvd + 4;
+}
+
+/* Any difference in the head of a packet, except PSN and offset, ends the run. */
+TEST(wire__run_differs)
+{
+	u8 *buf = malloc(RUN_MAX);
+	u32 k, i, at, bit, len;
+
+	for (k = 0; k < ARRAY_SIZE(run_types); k++) {
+		u8 type = run_types[k];
+
+		for (i = 1; i < RUN_N; i++)
+			for (at = 0; at < run_head(type); at++)
+				for (bit = 0; bit < 8; bit++) {
+					bool free = run_free(type, at) || (at == 1 && !bit);
+
+					len = run_put(buf, type, 7, run_off(type));
+					buf[i * (run_head(type) + RUN_PAY) + at] ^= 1u << bit;
+					EXPECT_EQ(free ? RUN_N : i, run_count(buf, type, len))
+						TH_LOG("byte %u of packet %u, type %u", at, i,
+						       type);
+				}
+	}
+	free(buf);
+}
+
+/* Each field of the head belongs to the message: another message ends the run. */
+TEST(wire__run_of_another_message)
+{
+	struct weft_head m[] = { sample, sample, sample, sample, sample, sample, sample, sample,
+				 sample };
+	u8 *buf = malloc(RUN_MAX);
+	u32 k, len;
+
+	for (k = 0; k < ARRAY_SIZE(m); k++)
+		m[k].len = 1 << 20;
+	m[0].flow.mseq++;
+	m[1].tag++;
+	m[2].data++;
+	m[3].len++;
+	m[4].flags ^= WEFT_MSG_TAGGED;
+	m[5].auth++;
+	m[6].flow.ssvc++;
+	m[7].flow.sgen++;
+	m[8].flow.dgen++;
+	for (k = 0; k < ARRAY_SIZE(m); k++) {
+		u32 seg = RUN_HEAD + RUN_PAY;
+
+		len = run_put(buf, WEFT_CHUNK_EAGER, 7, 0);
+		weft_wire_eager_put(buf + 3 * seg + WEFT_WIRE_HDR, &m[k], 3 * RUN_PAY, RUN_PAY);
+		EXPECT_EQ(3, run_count(buf, WEFT_CHUNK_EAGER, len)) TH_LOG("field %u", k);
+	}
+	free(buf);
+}
+
+/* The first packet has another chunk, or more chunks, or more header. */
+TEST(wire__run_first)
+{
+	u8 *buf = malloc(RUN_MAX);
+	u32 k, len;
+
+	for (k = 0; k < ARRAY_SIZE(run_types); k++) {
+		u8 type = run_types[k];
+
+		len = run_put(buf, type, 7, 0);
+		buf[WEFT_WIRE_HDR] = run_types[1 - k];
+		EXPECT_EQ(1, run_count(buf, type, len));
+		buf[WEFT_WIRE_HDR] = WEFT_CHUNK_HEAD;
+		EXPECT_EQ(1, run_count(buf, type, len));
+		len = run_put(buf, type, 7, 0);
+		run_chunk(buf + WEFT_WIRE_HDR, type, 0, RUN_PAY - 20);
+		EXPECT_EQ(1, run_count(buf, type, len));
+		len = run_put(buf, type, 7, 0);
+		buf[3] = 9;
+		EXPECT_EQ(1, run_count(buf, type, len));
+	}
+	free(buf);
+}
+
+/* Packets may have other bytes between them. */
+TEST(wire__run_wide)
+{
+	u8 *buf = malloc(RUN_MAX), *wide;
+	bool acknow = false;
+	u32 k, i, len;
+
+	for (k = 0; k < ARRAY_SIZE(run_types); k++) {
+		u32 head = run_head(run_types[k]), seg = head + RUN_PAY, stride = seg + RUN_GAP;
+
+		len = run_put(buf, run_types[k], 7, 0);
+		wide = malloc((RUN_N - 1) * stride + head + RUN_LAST);
+		for (i = 0; i < RUN_N; i++)
+			memcpy(wide + i * stride, buf + i * seg,
+			       i + 1 < RUN_N ? seg : head + RUN_LAST);
+		EXPECT_EQ(RUN_N, weft_wire_run(wide, len, seg, stride, &acknow));
+		wide[3 * stride] ^= 1;
+		EXPECT_EQ(3, weft_wire_run(wide, len, seg, stride, &acknow));
+		free(wide);
+	}
+	free(buf);
+}
+
+/* The head of a later packet, made from the first one, equals one that is written as a whole. */
+TEST(wire__run_next)
+{
+	u8 *buf = malloc(RUN_MAX), *one;
+	u32 k, i;
+
+	for (k = 0; k < ARRAY_SIZE(run_types); k++) {
+		u32 head = run_head(run_types[k]), seg = head + RUN_PAY;
+		u64 off = run_off(run_types[k]);
+
+		run_put(buf, run_types[k], 0xfffffffe, off);
+		for (i = 0; i + 1 < RUN_N; i++) {
+			one = malloc(head);
+			weft_wire_next_put(one, buf, head, run_types[k], 0xfffffffe + i,
+					   off + i * RUN_PAY);
+			EXPECT_EQ(0, memcmp(one, buf + i * seg, head));
+			free(one);
+		}
+	}
 	free(buf);
 }
 
