@@ -7,7 +7,7 @@
 #include "harness.h"
 
 #define NODES	5
-#define LEN	40000	/* the value must be asked for */
+#define LEN	100000	/* is announced */
 #define MS	((weft_ns)NSEC_PER_MSEC)
 #define SEC	((weft_ns)NSEC_PER_SEC)
 

@@ -229,26 +229,32 @@ static void look_at(struct seen *seen, const struct weft_tx *tx, u32 index, cons
 /* Read all packets in the output, and drop them. An image equals the packets that are written. */
 static void look(struct lone *t, struct seen *seen)
 {
-	u32 i, k, at;
+	u32 i, k, at, n;
 
 	memset(seen, 0, sizeof(*seen));
 	for (i = 0; i < t->out->ntx; i++) {
 		const struct weft_tx *tx = &t->out->tx[i];
 		u8 *all = malloc(weft_tx_size(tx));
-		const void *image;
+		const void *image = NULL;
 
 		seen->wrong |= weft_tx_write(tx, 0, tx->nseg, all) != 0;
-		image = weft_tx_image(tx, 0, tx->nseg);
-		if (image) {
-			seen->images++;
-			seen->wrong |= memcmp(image, all, weft_tx_size(tx)) != 0;
+		/* an image may have several parts */
+		for (k = 0; k < tx->nseg; k += n) {
+			n = tx->nseg - k;
+			image = weft_tx_image(tx, k, &n);
+			if (!image)
+				break;
+			seen->images += !k;
+			at = k + n == tx->nseg ? weft_tx_size(tx) - k * tx->len : n * tx->len;
+			seen->wrong |= memcmp(image, all + k * tx->len, at) != 0;
 		}
 		for (k = 0, at = 0; k < tx->nseg; at += weft_tx_len(tx, k++))
 			look_at(seen, tx, i, all + at, weft_tx_len(tx, k));
 		/* a part of the packets has the same image */
-		if (image && tx->nseg > 1)
-			seen->wrong |= memcmp(weft_tx_image(tx, 1, tx->nseg - 1), all + tx->len,
-					      weft_tx_size(tx) - tx->len) != 0;
+		n = 1;
+		if (image && tx->nseg > 2)
+			seen->wrong |= memcmp(weft_tx_image(tx, 1, &n), all + tx->len,
+					      tx->len) != 0;
 		free(all);
 	}
 	lone_drop(t);

@@ -607,11 +607,18 @@ TEST(wire__run)
 		run_whole(_metadata, run_types[i]);
 }
 
-/* Return: byte @at of a packet of a run may have any value. */
+/*
+ * Return: byte @at of a packet of a run may have any value. Flow and number of an EAGER say which
+ * message it belongs to: the fields behind them are those of the first packet.
+ */
 static bool run_free(u8 type, u32 at)
 {
+	const u32 head = WEFT_WIRE_HDR + WEFT_WIRE_CHUNK;
 	u32 rsvd = type == WEFT_CHUNK_DATA ? WEFT_WIRE_DATA - 12 : RUN_HEAD - 4;
 
+	if (type == WEFT_CHUNK_EAGER && at >= head + sizeof(struct weft_w_flow) &&
+	    at < head + sizeof(struct weft_w_head))
+		return true;
 	return at >= rsvd && at < rsvd + 4;
 }
 
