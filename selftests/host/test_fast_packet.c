@@ -367,6 +367,29 @@ TEST(fast__runs_refused)
 	near_fini(&s);
 }
 
+/* A single packet that send.c makes from 961 bytes or more has no padding behind its bytes. */
+TEST(fast__unpadded)
+{
+	struct near s;
+	u32 len;
+
+	near_init(&s);
+	near_first(_metadata, &s);
+	for (len = WEFT_INLINE_MAX + 1; len < WEFT_INLINE_MAX + 5; len++) {
+		near_post(&s, len);
+		s.m.len = len;
+		memset(s.room, 0xee, len + 1);
+		near_run(&s, 0, len, PIECE, 0);
+		EXPECT_TRUE(near_fastpkt(&s)) TH_LOG("%u bytes", len);
+		/* the slow path takes what is left */
+		near_take(&s, &s.rx, 1);
+		run_got(_metadata, &s, len, len);
+		run_end(&s);
+		near_next(&s);
+	}
+	near_fini(&s);
+}
+
 /* Any packet of a run may ask for an acknowledgement. */
 TEST(fast__runs_acknow)
 {

@@ -434,6 +434,47 @@ TEST_F(retire, sender)
 	EXPECT_EQ(0, t->lane->retire);
 }
 
+/* The receiver does not count the heads of messages among the chunks that it has taken. */
+TEST_F(retire, heads)
+{
+	struct weft_w_retired re = { .psn = cpu_to_be32(PSN + 1), .from = cpu_to_be32(PSN) };
+	const struct weft_head m = { .len = 5000 };
+	struct lone *t = &self->t;
+	struct weft_rec *rec;
+	int i, n;
+	u8 type;
+
+	weft_lock(&t->path->lock);
+	rec = weft_lane_open(t->path, t->lane);
+	ASSERT_NE(NULL, rec);
+	for (i = 0; i < 2; i++)
+		rec->len += weft_wire_begin_put(rec->raw + rec->len, WEFT_CHUNK_HEAD, &m, 0, 0);
+	weft_unlock(&t->path->lock);
+	lone_note(t, 32);
+	lone_note(t, 16);
+	lone_output(t);
+	ASSERT_EQ(1, t->out->ntx);
+	EXPECT_EQ(WEFT_WIRE_HDR + 2 * 60 + 32 + 16, t->out->tx[0].len);
+	EXPECT_EQ(PSN, sent(t, 0, &n, &type));
+	EXPECT_EQ(2, n);
+	EXPECT_EQ(WEFT_CHUNK_HEAD, type);
+	lone_drop(t);
+	too_long(t);
+	lone_output(t);
+	lone_drop(t);
+	re.part[0].psn = cpu_to_be32(PSN);
+	re.part[0].done = cpu_to_be32(1);
+	EXPECT_EQ(0, answer(t, &re, 0));
+	lone_output(t);
+	ASSERT_EQ(1, t->out->ntx);
+	EXPECT_EQ(PSN + 2, sent(t, 0, &n, &type));
+	EXPECT_EQ(WEFT_WIRE_HDR + 16, t->out->tx[0].len);
+	EXPECT_EQ(0, n);
+	lone_drop(t);
+	lone_ack(t, PSN + 3, NULL, 0, 0);
+	EXPECT_EQ(0, t->path->nsent);
+}
+
 /* The answer to RETIRE, and the window after it. */
 TEST_F(retire, receiver)
 {

@@ -405,6 +405,47 @@ TEST(recv__run_twice)
 	near_fini(&s);
 }
 
+/* No memory at all: the run is not accepted, and comes again. */
+TEST(recv__run_no_memory)
+{
+	struct near s;
+
+	near_init(&s);
+	weft_host_fail_rate(65536, 1);
+	EXPECT_FALSE(run(&s, 1, 0, LONG));
+	EXPECT_FALSE(run(&s, 1, 2 * PIECE, LONG - 2 * PIECE));
+	weft_host_fail_rate(0, 1);
+	EXPECT_EQ(0, s.t.path->nrxm);
+	ASSERT_TRUE(run(&s, 1, 0, LONG));
+	post(&s, 1);
+	EXPECT_TRUE(got_long(&s, 1, 1));
+	EXPECT_EQ(0, s.t.path->nrxm);
+	near_fini(&s);
+}
+
+/* Memory is missing for a moment: the packets are taken one by one. */
+TEST(recv__run_little_memory)
+{
+	struct near s;
+	u32 nth;
+
+	/* for the message, and for its bytes */
+	for (nth = 1; nth < 3; nth++) {
+		u64 failed = weft_host_failed();
+
+		near_init(&s);
+		weft_host_fail_nth(nth);
+		EXPECT_TRUE(run(&s, 1, 0, LONG));
+		weft_host_fail_nth(0);
+		EXPECT_EQ(failed + 1, weft_host_failed());
+		EXPECT_EQ(1, s.t.path->nrxm);
+		post(&s, 1);
+		EXPECT_TRUE(got_long(&s, 1, 1));
+		EXPECT_EQ(1, rig_counter(&s.t.rig->node[0], WEFT_CNT_msgs_received));
+		near_fini(&s);
+	}
+}
+
 /* ---- Heads ----------------------------------------------------------- */
 
 /* Write the head of a long message behind @n bytes of chunks. Return: bytes of all chunks. */

@@ -438,6 +438,67 @@ TEST(send__run_again)
 	free(seen);
 }
 
+/* RETIRED comes: of @n packets from @psn on the peer has those of @bits. */
+static void retired(struct lone *t, u32 psn, u32 n, u32 bits)
+{
+	struct weft_w_retired re = { .lane = t->lane->no, .psn = cpu_to_be32(psn + n),
+				     .from = cpu_to_be32(psn) };
+	u8 buf[64];
+	struct weft_chunks rest = { .at = buf };
+	struct weft_chunk c;
+
+	rest.left = weft_wire_retired_put(buf, &re, &bits, 1);
+	if (!weft_wire_next(&rest, &c))
+		abort();
+	weft_lock(&t->path->lock);
+	if (weft_retire_answer(t->path, &c, t->out))
+		abort();
+	weft_lane_output(t->path, t->lane, t->out);
+	weft_unlock(&t->path->lock);
+}
+
+/* The packets became too long: the missing ones are cut, and copied. */
+TEST(send__run_retired)
+{
+	static const u32 had[] = { 0, 1, 0x12, 0x7ff, 0x801 };
+	struct seen *seen = malloc(sizeof(*seen));
+	u32 i, at, n = DIV_ROUND_UP(16384, 1376), psn, missing;
+	struct near s;
+
+	for (i = 0; i < ARRAY_SIZE(had); i++) {
+		many_init(&s, 1472);
+		psn = rest_lane(&s)->snd_nxt;
+		put(&s, 16384);
+		drain(&s);
+		look(&s.t, seen);
+		EXPECT_EQ(1, seen->images);
+		weft_lock(&s.t.path->lock);
+		s.t.path->max_payload = WEFT_PAYLOAD_MIN;
+		weft_retire_long(s.t.path, s.t.lane, s.t.out->now);
+		weft_lane_output(s.t.path, s.t.lane, s.t.out);
+		weft_unlock(&s.t.path->lock);
+		look(&s.t, seen);
+		EXPECT_EQ(0, seen->n);
+		retired(&s.t, psn, n, had[i]);
+		look(&s.t, seen);
+		EXPECT_FALSE(seen->wrong);
+		EXPECT_EQ(0, seen->images);
+		for (at = 0, missing = 0; at < 16384; at++)
+			if (!(had[i] >> at / 1376 & 1)) {
+				missing++;
+				if (seen->byte[1][at] != near_byte(at))
+					break;
+			}
+		EXPECT_EQ(16384, at);
+		EXPECT_EQ(missing, seen->got[1]);
+		lone_wait(&s.t, NSEC_PER_MSEC);
+		lone_ack(&s.t, s.t.lane->snd_nxt, NULL, 0, 0);
+		EXPECT_EQ(0, s.t.path->nsent);
+		near_fini(&s);
+	}
+	free(seen);
+}
+
 /* The window holds a part of the message: it leaves in several runs, all without a copy. */
 TEST(send__run_in_parts)
 {
