@@ -103,7 +103,9 @@ static inline bool weft_fastpkt_form(const struct weft_rx *rx, struct weft_fastp
 	f->npkt = 1;
 	f->piece = plen;
 	f->skip = 0;
-	return all == plen && len == WEFT_WIRE_HDR + weft_wire_size(body);
+	/* the last chunk may lack the padding */
+	return all == plen && (len == WEFT_WIRE_HDR + weft_wire_size(body) ||
+			       len == WEFT_WIRE_HDR + WEFT_WIRE_CHUNK + body);
 }
 
 /*
