@@ -597,7 +597,7 @@ static __always_inline bool weft_nd_others(const struct net_device *dev)
 	return rcu_access_pointer(dev->rx_handler) || netif_is_l3_slave(dev);
 }
 
-/* Return: true if the packet with the header at @off is one of data. The header may be in a page. */
+/* Return: true if the packet with the header at @off has data. The header may be in a page. */
 static __always_inline bool weft_nd_is_data(const struct sk_buff *skb, u32 off)
 {
 	const u8 data = WEFT_WIRE_VERSION << 4 | WEFT_PKT_DATA;

@@ -75,8 +75,12 @@ static void path(FILE *to, u32 node, const struct weft_path *p)
 		U(p, nwait);
 	/* which size a search ends with depends on the packets that were sent meanwhile */
 	U(p, max_payload);
-	U(p, rtt_min); U(p, rtt_min_at); U(p, retrans); U(p, tx_used); U(p, tx_limit);
-	U(p, rx_gone); U(p, rx_told); U(p, alive_at); U(p, heard_at);
+	U(p, rtt_min); U(p, rtt_min_at); U(p, retrans); U(p, tx_used);
+	/*
+	 * Not the window that was reported last: the fast path has placed a message before its
+	 * acknowledgement leaves, the slow path after that.
+	 */
+	U(p, rx_gone); U(p, alive_at); U(p, heard_at);
 	fputc('\n', to);
 	for (i = 0; i < WEFT_CLASSES; i++) {
 		fprintf(to, "%s class %u:", at, i);

@@ -165,7 +165,7 @@ void weft_cwnd_acked(struct weft_path *path, struct weft_lane *lane, u32 acked, 
 	struct weft_growth *g = &lane->growth;
 
 	weft_assert_held(&path->lock);
-	/* slow start needs only half of the window under way: else a message may never fit into it */
+	/* slow start needs only half of the window under way: else a message may never fit in */
 	if (lane->cwnd < lane->ssthresh && (lane->flight + acked) * 2 >= lane->cwnd)
 		lane->limited = true;
 	/* the fast path of acknowledgements (fast_packet.c) takes those of such a lane, too */

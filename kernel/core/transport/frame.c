@@ -309,7 +309,7 @@ void weft_frame_emit(struct weft_path *path, struct weft_lane *lane, struct weft
 	tx->off = rec->off;
 	tx->moff = rec->moff;
 	weft_frame_header(path, lane, tx->raw, WEFT_PKT_PSN, rec->psn, out->now);
-	/* where packets of other classes wait, they arrive late: the acknowledgement stays pending */
+	/* packets of a class that wait in queues arrive late: the acknowledgement stays pending */
 	if (tx->class != WEFT_CLASS_FIRST && weft_class_queued(path, tx->class, out->now))
 		return;
 	weft_frame_told(lane);

@@ -307,7 +307,8 @@ static __always_inline bool weft_wire_same_eager(const struct weft_w_eager *a,
 {
 	const u32 gens = offsetof(struct weft_w_flow, sgen);
 
-	BUILD_BUG_ON(offsetof(struct weft_w_flow, dgen) != gens + sizeof(__be32));
+	BUILD_BUG_ON(offsetof(struct weft_w_flow, dgen) !=
+		     offsetof(struct weft_w_flow, sgen) + sizeof(__be32));
 	return weft_wire_u64((const u8 *)a + gens) == weft_wire_u64((const u8 *)b + gens) &&
 	       a->head.flow.mseq == b->head.flow.mseq;
 }
@@ -331,9 +332,9 @@ static __always_inline bool weft_wire_follows(const u8 *at, const u8 *first, u8 
  * @stride: distance between the first bytes of two packets
  * @acknow: set if a packet behind the first asks for an acknowledgement
  *
- * In a run each packet holds one such chunk, of one message, and nothing else. It differs from the packet before
- * only by the next PSN and the next offset. So a check of the first packet is valid for all. Any
- * other difference in the header or the chunk head ends the run.
+ * In a run each packet holds one such chunk, of one message, and nothing else. It differs from the
+ * packet before only by the next PSN and the next offset. So a check of the first packet is valid
+ * for all. Any other difference in the header or the chunk head ends the run.
  *
  * Return: number of packets; 1: no run.
  */

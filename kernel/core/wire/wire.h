@@ -59,7 +59,7 @@
 #define WEFT_CHUNK_PROBED	16
 #define WEFT_CHUNK_SKIP		0x80	/* a receiver skips unknown types with this bit */
 #define WEFT_CHUNK_SACK		0x81
-#define WEFT_CHUNK_HEAD		0x82	/* struct weft_w_eager: head of a message whose EAGER follow */
+#define WEFT_CHUNK_HEAD		0x82	/* struct weft_w_eager: a head before its EAGER */
 
 /* Flags of messages */
 #define WEFT_MSG_TAGGED		1
