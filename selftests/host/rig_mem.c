@@ -332,13 +332,13 @@ int weft_mem_scatter(struct weft_mem *mem, u32 off, void *dst, u32 len, u32 piec
 }
 
 /*
- * Is memory at @addr resident now? The answer follows from the time, not from the rig's random
+ * Is a program's memory resident now? The answer follows from the time, not from the rig's random
  * numbers: the rest of a run stays the same whether the core asks or not.
  */
-static bool resident(const struct weft_memctx *mc, u64 addr)
+static bool resident(const struct weft_memctx *mc)
 {
 	struct rig *rig = mc->node->rig;
-	u64 x = (rig_now(rig) ^ addr) * 0x9e3779b97f4a7c15ull;
+	u64 x = (rig_now(rig) + (u64)(mc->node - rig->node)) * 0x9e3779b97f4a7c15ull;
 	u32 draw = (u32)(x >> 40) & (RIG_PPM - 1);
 
 	return draw >= mc->cold && draw >= mc->bounce;
@@ -352,7 +352,7 @@ static int place(struct weft_memctx *mc, u64 addr, const u8 *src, u32 len, u32 p
 
 	if (!READ_ONCE(mc->proc))
 		return -EFAULT;
-	if (!resident(mc, addr) || move(mc, &vec, 0, NULL, len, MOVE_CHECK))
+	if (!resident(mc) || move(mc, &vec, 0, NULL, len, MOVE_CHECK))
 		return -EAGAIN;
 	for (at = 0; at < len && !r; at += n, src += n + skip) {
 		n = min(piece, len - at);
@@ -370,7 +370,7 @@ int weft_user_peek(struct weft_memctx *mc, u64 addr, void *dst, u32 len)
 {
 	struct weft_vec vec = { .n = 1, .len = len, .seg = { { .addr = addr, .len = len } } };
 
-	if (!resident(mc, addr) || move(mc, &vec, 0, NULL, len, MOVE_CHECK))
+	if (!resident(mc) || move(mc, &vec, 0, NULL, len, MOVE_CHECK))
 		return -EAGAIN;
 	return move(mc, &vec, 0, dst, len, MOVE_READ);
 }
