@@ -2,9 +2,10 @@
 /*
  * weft_fast.h - fast path of the most frequent calls
  *
- * It covers a send of one segment, or one receive. The endpoint's half is "fast" (weft_fi_half_on()): none of the special cases of weft_post.h apply. Each function
- * completes the whole call, or does nothing. In the latter case weft_post.h executes the call, and
- * explains errors.
+ * It covers a send of one segment, or one receive. The endpoint's half is "fast"
+ * (weft_fi_half_on()): none of the special cases of weft_post.h apply. Each function completes the
+ * whole call, or does nothing. In the latter case weft_post.h executes the call, and explains
+ * errors.
  */
 #ifndef WEFT_FAST_H
 #define WEFT_FAST_H
