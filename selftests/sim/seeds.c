@@ -127,8 +127,9 @@ static u64 one(const struct sim_opts *o, u64 seed, bool slow, char **rest, bool 
 }
 
 /*
- * Fast paths and none. Most worlds have the same events then: everything is equal. In others a
- * message shared its packet, or waited for a worker: then counts are equal, unless endpoints ended.
+ * Fast paths and none. About four of ten worlds have the same events then: everything is equal. In
+ * others a message shared its packet, or waited for a copy or a worker: then counts are equal,
+ * unless endpoints ended.
  */
 static u64 both(const struct sim_opts *o, u64 seed)
 {
