@@ -495,30 +495,6 @@ struct weft_user_args {
 	bool to_user;
 };
 
-/*
- * Copy @n bytes at @addr into pieces. *@rest: space in the piece at a->buf. The pieces are parts of
- * one object, so their addresses are not checked each.
- */
-static int weft_user_scatter(struct weft_user_args *a, u64 addr, u32 n, u32 *rest)
-{
-	const void __user *src = u64_to_user_ptr(addr);
-	u32 k;
-
-	if (!access_ok(src, n))
-		return -EFAULT;
-	might_fault();
-	for (; n; n -= k, src += k, a->buf += k, *rest -= k) {
-		if (!*rest) {
-			a->buf += a->skip;
-			*rest = a->piece;
-		}
-		k = min(n, *rest);
-		if (unlikely(weft_user_raw(a->buf, src, k)))
-			return -EFAULT;
-	}
-	return 0;
-}
-
 static int weft_user_here(struct weft_memctx *mc, void *arg)
 {
 	struct weft_user_args *a = arg;
@@ -529,17 +505,21 @@ static int weft_user_here(struct weft_memctx *mc, void *arg)
 	int err = weft_walk_init(&walk, a->vec, a->off, a->len);
 
 	while (!err && (n = weft_walk_next(&walk, &want, &addr))) {
-		if (n > rest && !weft_user_must_not_wait(mc->mm, addr, n)) {
-			err = weft_user_scatter(a, addr, n, &rest);
-			continue;
-		}
+		/* pieces are parts of one object: their addresses are not checked each */
+		bool parts = n > rest && access_ok(u64_to_user_ptr(addr), n) &&
+			     !weft_user_must_not_wait(mc->mm, addr, n);
+
+		might_fault();
 		for (; !err && n; n -= k, addr += k, a->buf += k, rest -= k) {
 			if (!rest) {
 				a->buf += a->skip;
 				rest = a->piece;
 			}
 			k = min(n, rest);
-			err = weft_user_copy(mc, addr, a->buf, k, a->to_user);
+			if (!parts)
+				err = weft_user_copy(mc, addr, a->buf, k, a->to_user);
+			else if (unlikely(weft_user_raw(a->buf, u64_to_user_ptr(addr), k)))
+				err = -EFAULT;
 		}
 	}
 	return err;
