@@ -89,6 +89,21 @@ static __always_inline bool weft_fast_in(struct weft_ep *ep, struct weft_cq *cq,
 	return true;
 }
 
+/* Deliver a message from packets, longer than those of weft_fast_in(). Otherwise the same. */
+static noinline bool weft_fast_pieces(struct weft_ep *ep, struct weft_cq *cq, union weft_lead want,
+				      const struct weft_head *h, u32 src, const void *pay,
+				      u32 piece, u32 skip, struct weft_post **post)
+{
+	const struct weft_fast_msg m = {
+		.want = want, .tag = h->tag,
+		.data = h->flags & WEFT_MSG_DATA ? h->data : 0,
+		.len = (u32)h->len, .src = src, .flags = weft_recv_flags(h->flags),
+		.pay = pay, .piece = piece, .skip = skip,
+	};
+
+	return weft_fast_long(ep, cq, &m, NULL, post);
+}
+
 /**
  * weft_fast_recv - offer a whole message to its receive
  * @ep: the endpoint, locked; it takes messages
@@ -104,17 +119,9 @@ static __always_inline bool weft_fast_in(struct weft_ep *ep, struct weft_cq *cq,
 bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, const void *pay,
 		    u32 piece, u32 skip, struct weft_out *out)
 {
-	struct weft_fast_msg m = {
-		.want = weft_fast_want(h->flags & WEFT_MSG_TAGGED),
-		.tag = h->tag,
-		.data = h->flags & WEFT_MSG_DATA ? h->data : 0,
-		.len = (u32)h->len,
-		.src = src,
-		.flags = weft_recv_flags(h->flags),
-		.pay = pay,
-		.piece = piece,
-		.skip = skip,
-	};
+	union weft_lead want = weft_fast_want(h->flags & WEFT_MSG_TAGGED);
+	u64 data = h->flags & WEFT_MSG_DATA ? h->data : 0;
+	u16 flags = weft_recv_flags(h->flags);
 	struct weft_cq *cq = ep->rx_cq;
 	struct weft_post *post = NULL;
 	bool done;
@@ -124,10 +131,10 @@ bool weft_fast_recv(struct weft_ep *ep, const struct weft_head *h, u32 src, cons
 		return false;
 	weft_lock_inner(&cq->lock);
 	done = likely(weft_list_empty(&cq->waiting)) &&
-	       (m.len <= min_t(u32, piece, WEFT_SPARE_MAX) ?
-			weft_fast_in(ep, cq, m.want, m.tag, m.data, m.len, src, m.flags, pay,
+	       (likely(h->len <= min_t(u32, piece, WEFT_SPARE_MAX)) ?
+			weft_fast_in(ep, cq, want, h->tag, data, (u32)h->len, src, flags, pay,
 				     &post) :
-			weft_fast_long(ep, cq, &m, NULL, &post));
+			weft_fast_pieces(ep, cq, want, h, src, pay, piece, skip, &post));
 	if (likely(done)) {
 		weft_cq_show(cq);
 		weft_cq_wake(cq, out);
@@ -161,8 +168,8 @@ static __always_inline struct weft_flow *weft_fast_flow(const struct weft_ep *ep
 #define WEFT_FAST_FLAGS	(WEFT_SQ_DATA | WEFT_SQ_COMPLETION | WEFT_SQ_MORE | WEFT_SQ_SOLICITED)
 
 /*
- * Return: true if sends with this first word are short ones. Their other words are checked one by
- * one.
+ * Return: true if the fast path may take sends with this first word. Their other words are checked
+ * one by one.
  */
 static __always_inline bool weft_fast_kind(union weft_lead l)
 {
@@ -178,18 +185,28 @@ static __always_inline bool weft_fast_alike(union weft_lead a, union weft_lead b
 	return !((a.word ^ b.word) & ~more.word);
 }
 
-/* Return: true if the slow path would accept the send at @s, of a run with first word @l. */
+/*
+ * Return: true if the slow path would accept the words of the send at @s, of a run with first word
+ * @l.
+ */
+static __always_inline bool weft_fast_words(const struct weft_sqe *s, union weft_lead l, u64 tag,
+					    u64 data)
+{
+	if (unlikely(data) && !(l.flags & WEFT_SQ_DATA))
+		return false;
+	if (unlikely(tag) && l.op == WEFT_SQ_SEND)
+		return false;
+	return !(READ_ONCE(s->rsvd) | READ_ONCE(s->rsvd2));
+}
+
+/* The same for a send whose bytes are in the ring @r. */
 static __always_inline bool weft_fast_packet(const struct weft_ring *r, const struct weft_sqe *s,
 					     union weft_lead l, u64 len, u64 tag, u64 data)
 {
 	if (len > WEFT_INLINE_MAX || weft_cq_slots((u32)len) != l.nslots ||
 	    l.nslots > r->prod - r->cons)
 		return false;
-	if (unlikely(data) && !(l.flags & WEFT_SQ_DATA))
-		return false;
-	if (unlikely(tag) && l.op == WEFT_SQ_SEND)
-		return false;
-	if (READ_ONCE(s->addr) | READ_ONCE(s->niov) | READ_ONCE(s->rsvd) | READ_ONCE(s->rsvd2))
+	if (READ_ONCE(s->addr) | READ_ONCE(s->niov) || !weft_fast_words(s, l, tag, data))
 		return false;
 	/* the payload does not wrap at the ring's end */
 	return ((r->cons + 1) & (r->size - 1)) + l.nslots - 1 <= r->size;
@@ -248,13 +265,23 @@ static noinline void weft_fast_sent(struct weft_ep *ep, union weft_lead l, u32 n
 		weft_fast_tell(ep, weft_ring_at(&ep->tx.ring, at), l, out);
 }
 
-/* Return: true if the slow path would accept the send at @s, whose bytes are not in the ring. */
-static bool weft_fast_apart(const struct weft_sqe *s, union weft_lead l, u64 len, u64 tag, u64 data)
+/*
+ * Deliver the send at @s, of @len bytes that are not in the ring, to @lep. Otherwise as
+ * weft_fast_in().
+ */
+static noinline bool weft_fast_apart(struct weft_ep *ep, const struct weft_sqe *s,
+				     union weft_lead l, struct weft_ep *lep, u64 len, u64 tag,
+				     u64 data, u32 src, u16 flags, struct weft_post **post)
 {
-	if (len > WEFT_FAST_BYTES || (data && !(l.flags & WEFT_SQ_DATA)) ||
-	    (tag && l.op == WEFT_SQ_SEND))
+	const struct weft_fast_msg m = {
+		.want = weft_fast_want(l.op == WEFT_SQ_TSEND), .tag = tag, .data = data,
+		.len = (u32)len, .src = src, .flags = flags,
+		.from = ep->conf.mc, .addr = READ_ONCE(s->addr),
+	};
+
+	if (READ_ONCE(s->niov) != 1 || !weft_fast_words(s, l, tag, data))
 		return false;
-	return !((READ_ONCE(s->niov) ^ 1) | READ_ONCE(s->rsvd) | READ_ONCE(s->rsvd2));
+	return weft_fast_long(lep, lep->rx_cq, &m, ep->tx.scratch, post);
 }
 
 /*
@@ -300,14 +327,8 @@ static __always_inline u32 weft_fast_run(struct weft_ep *ep, u32 most, u32 *byte
 		u64 len = READ_ONCE(s->len), tag = READ_ONCE(s->tag), data = READ_ONCE(s->data);
 
 		if (l.nslots == 1 && len) {
-			struct weft_fast_msg m = {
-				.want = want, .tag = tag, .data = data, .len = (u32)len,
-				.src = src, .flags = flags,
-				.from = ep->conf.mc, .addr = READ_ONCE(s->addr),
-			};
-
-			if (len > *bytes || !weft_fast_apart(s, l, len, tag, data) ||
-			    !weft_fast_long(lep, cq, &m, ep->tx.scratch, &post))
+			if (len > *bytes ||
+			    !weft_fast_apart(ep, s, l, lep, len, tag, data, src, flags, &post))
 				break;
 			*bytes -= len;
 		} else if (!weft_fast_packet(&ep->tx.ring, s, l, len, tag, data) ||
