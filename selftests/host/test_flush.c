@@ -91,6 +91,18 @@ static void end(struct near *s)
 	near_fini(s);
 }
 
+/* The message has arrived in its receive. */
+static void arrived(struct __test_metadata *_metadata, struct near *s)
+{
+	struct weft_cqe e;
+
+	ASSERT_EQ(1, rig_cq_read(s->cq, &e));
+	EXPECT_EQ(7, e.context);
+	EXPECT_EQ(0, e.status);
+	EXPECT_EQ(LEN, e.len);
+	EXPECT_TRUE(near_got(s, LEN));
+}
+
 /* The completion is written after the bytes have been copied. */
 TEST(flush__copies_first)
 {
@@ -103,11 +115,7 @@ TEST(flush__copies_first)
 	EXPECT_EQ(0, rig_cq_read(s.cq, &e));
 	weft_flush(s.t.out);
 	EXPECT_EQ(0, s.t.out->ncopy);
-	ASSERT_EQ(1, rig_cq_read(s.cq, &e));
-	EXPECT_EQ(7, e.context);
-	EXPECT_EQ(0, e.status);
-	EXPECT_EQ(LEN, e.len);
-	EXPECT_TRUE(near_got(&s, LEN));
+	arrived(_metadata, &s);
 	end(&s);
 }
 
@@ -136,7 +144,6 @@ TEST(flush__gathers)
 {
 	struct rig_op op = { .tagged = true, .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY,
 			     .context = 7, .tag = 9, .n = 1 };
-	struct weft_cqe e;
 	struct near s;
 
 	near_init(&s);
@@ -150,11 +157,7 @@ TEST(flush__gathers)
 	op.iov[0] = (struct weft_iov){ (u64)(uintptr_t)s.room, LEN };
 	ASSERT_EQ(0, rig_recv(s.ep, &op));
 	rig_notify(s.ep, WEFT_NOTIFY_RQ);
-	ASSERT_EQ(1, rig_cq_read(s.cq, &e));
-	EXPECT_EQ(7, e.context);
-	EXPECT_EQ(0, e.status);
-	EXPECT_EQ(LEN, e.len);
-	EXPECT_TRUE(near_got(&s, LEN));
+	arrived(_metadata, &s);
 	end(&s);
 }
 

@@ -534,6 +534,16 @@ TEST(send__run_in_parts)
 
 /* ---- Heads ----------------------------------------------------------- */
 
+/* The next message, number @mseq, leaves alone in its packet, without a head before it. */
+static void alone(struct __test_metadata *_metadata, struct near *s, struct seen *seen, u32 mseq)
+{
+	put(s, 8);
+	drain(s);
+	look(&s->t, seen);
+	EXPECT_EQ(1, seen->n);
+	EXPECT_TRUE(chunk(seen, 0, WEFT_CHUNK_EAGER, mseq, WEFT_CLASS_FIRST));
+}
+
 /* A later short message brings the head in its packet, before it. */
 TEST(send__head)
 {
@@ -558,11 +568,7 @@ TEST(send__head)
 		EXPECT_TRUE(chunk(seen, i, WEFT_CHUNK_EAGER, 1, WEFT_CLASS_REST));
 	/* once is enough */
 	EXPECT_EQ(0, flow->nheadless);
-	put(&s, 8);
-	drain(&s);
-	look(&s.t, seen);
-	EXPECT_EQ(1, seen->n);
-	EXPECT_TRUE(chunk(seen, 0, WEFT_CHUNK_EAGER, 3, WEFT_CLASS_FIRST));
+	alone(_metadata, &s, seen, 3);
 	near_fini(&s);
 	free(seen);
 }
@@ -588,11 +594,7 @@ TEST(send__head_not_needed)
 	lone_ack(&s.t, rest_lane(&s)->snd_nxt, NULL, 0, 0);
 	EXPECT_EQ(0, flow->nheadless);
 	EXPECT_TRUE(weft_list_empty(&flow->headless));
-	put(&s, 8);
-	drain(&s);
-	look(&s.t, seen);
-	EXPECT_EQ(1, seen->n);
-	EXPECT_TRUE(chunk(seen, 0, WEFT_CHUNK_EAGER, 3, WEFT_CLASS_FIRST));
+	alone(_metadata, &s, seen, 3);
 	near_fini(&s);
 	free(seen);
 }
