@@ -15,8 +15,8 @@
  * Classes of packets: short packets, and those that others wait for, are sent before long ones
  * (class.c). A lower number is a higher priority.
  */
-#define WEFT_CLASS_FIRST	0	/* first packets of messages, and answers */
-#define WEFT_CLASS_REST		1	/* further packets of eager messages */
+#define WEFT_CLASS_FIRST	0	/* messages of one packet, and answers */
+#define WEFT_CLASS_REST		1	/* eager messages of several packets */
 #define WEFT_CLASS_DATA		2	/* bytes that the receiver has granted */
 #define WEFT_CLASSES		3
 

@@ -2,11 +2,12 @@
 /*
  * weft core - messages within the node
  *
- * There are no packets. A short message is copied from the send ring into the receiver's completion
- * queue (by fast_ring.c, if possible). When no receive waits, it is copied into a struct weft_rxm.
- * That takes only the receiver's ep->lock. Longer messages are processed under core->local's lock:
+ * There are no packets. A message whose receive waits takes the fast path if it can (fast_ring.c,
+ * fast_long.c). Otherwise a short message is copied from the send ring into the receiver's
+ * completion queue, or, when no receive waits, into a struct weft_rxm. That takes only the
+ * receiver's ep->lock. Longer messages are processed under core->local's lock:
  *
- *	up to eager_max		copied to the kernel by the send, while the receiver keeps less than
+ *	up to 16 KiB		copied to the kernel by the send, while the receiver keeps less than
  *				its limit of such bytes, and placed from there (placement.c)
  *	longer, or over limit	the send stays under way (txm->bulk.lrxm, rxm->bulk.ltxm) until a
  *				receive takes it; then its bytes are copied once (bulk/local_copy.c)

@@ -9,8 +9,8 @@
  *	  \---announced--> ASKED --GRANT--> GRANT <-> (more granted) --DONE--> OVER
  *
  * A send stays WAIT until its flow is accepted (flow/contact.c). Messages of up to eager_max bytes
- * are copied to the kernel at once. Longer messages stay in the program's memory and are sent from
- * pinned windows of it, two at a time.
+ * (within the node 16 KiB) are copied to the kernel at once. Longer messages stay in the program's
+ * memory and are sent from pinned windows of it, two at a time.
  *
  * ep->tx.hand is a free struct weft_txm. It ensures that each send taken from the ring can be
  * completed, even when the completion queue is full. More are allocated as they are needed, up to

@@ -151,8 +151,8 @@ struct weft_ref {
  * @seg: bytes of payload of each packet but the last; @pay if there is one packet
  * @sent_at: time of the last transmission
  * @txm: the send of the payload, referenced
- * @mem: memory of the payload, referenced; NULL: txm->buf
- * @off: offset of the payload in @mem or txm->buf
+ * @mem: memory of the payload, referenced; NULL: that of @txm
+ * @off: offset of the payload in @mem, or in the bytes of @txm
  * @again_at: time of the first retransmission, in weft_lane_tick()s
  * @moff: offset of the payload in the message
  * @refs: messages

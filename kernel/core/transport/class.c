@@ -6,18 +6,18 @@
  * adapter gives each class a priority on the wire. Devices and switches let a packet overtake those
  * of lower priority:
  *
- *	FIRST	the first packet of each eager message (the only one of most), datagrams of up to
- *		WEFT_FIRST_MAX bytes, announcements, grants, answers, and packets with an
- *		acknowledgement alone
- *	REST	further packets of eager messages, longer datagrams
+ *	FIRST	eager messages of one packet (most messages), datagrams of up to WEFT_FIRST_MAX
+ *		bytes, announcements, grants, answers, and packets with an acknowledgement alone
+ *	REST	eager messages of several packets, longer datagrams
  *	DATA	bytes that the receiver has granted
  *
  * A lane expects packets in order (RACK), so each class has lanes of its own. Packets of low
  * priority wait longer, so each class has its own round-trip time and timeouts.
  *
- * All messages of a flow begin in its lane FIRST, one after the other. So the rest of a longer
- * message does not delay a short message behind it: the longer one has had its turn at the receiver
- * with its first packet. A message that arrives before its turn waits there (recv.c).
+ * All messages of a flow get their numbers in its lane FIRST, one after the other. A longer message
+ * then moves to REST. Its head leaves in FIRST before a short message behind it. So the longer one
+ * has had its turn at the receiver, and does not delay the short one (messaging/send.c). A message
+ * that arrives before its turn waits there (messaging/recv.c).
  *
  * Locks: path->lock, held by the caller.
  */
