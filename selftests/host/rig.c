@@ -276,8 +276,11 @@ static u32 aggregate(struct rig *rig, const struct rig_event *ev, u32 n, struct 
 	u8 *p = NULL;
 
 	do {
-		p = realloc(p, k * stride + ev[k].len);
-		memcpy(p + k * stride, ev[k].data, ev[k].len);
+		/* an empty packet has no memory: a read of it is found */
+		if (k * stride + ev[k].len) {
+			p = realloc(p, k * stride + ev[k].len);
+			memcpy(p + k * stride, ev[k].data, ev[k].len);
+		}
 		len += ev[k].len;
 		k++;
 	} while (k < n && !alone && ev[k - 1].len == seg && ev[k].len <= seg &&
