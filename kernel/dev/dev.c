@@ -94,9 +94,9 @@ static int weft_mmap(struct file *file, struct vm_area_struct *vma)
 
 static long weft_file_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	u32 what = cmd & (WEFT_NOTIFY_SQ | WEFT_NOTIFY_RQ);
+	u32 what = cmd - WEFT_IOC_NOTIFY(0);
 
-	if (cmd == WEFT_IOC_NOTIFY(what))
+	if (what <= WEFT_NOTIFY_TIMED)
 		return weft_notify(file->private_data, arg, what);
 	return weft_ioctl(file->private_data, cmd, (void __user *)arg);
 }

@@ -34,6 +34,34 @@ static void weft_uep_unbind(struct weft_uep *uep, u32 i)
 	uep->bound[i] = NULL;
 }
 
+/* ---- The timer of the send ring -------------------------------------------------------------- */
+
+static enum hrtimer_restart weft_uep_expire(struct hrtimer *timer)
+{
+	struct weft_uep *uep = container_of(timer, struct weft_uep, timer);
+
+	weft_ep_untime(uep->ep);
+	return HRTIMER_NORESTART;
+}
+
+/*
+ * A notify call has been processed. @timed: it was with WEFT_NOTIFY_TIMED. The timer is started
+ * after the flag is shown, and the flag is hidden after the timer is stopped. So a timer always ends
+ * what the flag has begun.
+ */
+static noinline void weft_uep_retime(struct weft_uep *uep, bool timed)
+{
+	if (!timed) {
+		WRITE_ONCE(uep->timed, false);
+		hrtimer_try_to_cancel(&uep->timer);
+		weft_ep_untime(uep->ep);
+	} else if (weft_ep_time(uep->ep)) {
+		WRITE_ONCE(uep->timed, true);
+		hrtimer_start(&uep->timer, ns_to_ktime(WEFT_TIMED_US * NSEC_PER_USEC),
+			      HRTIMER_MODE_REL_SOFT);
+	}
+}
+
 static void weft_uep_kill(struct weft_obj *obj)
 {
 	struct weft_uep *uep = weft_uep_of(obj);
@@ -43,6 +71,12 @@ static void weft_uep_kill(struct weft_obj *obj)
 
 	if (uep->hot.poller)
 		weft_hot_forget(&uep->hot);
+	/*
+	 * sends that a program has posted leave, as if it had notified: a worker may be too late,
+	 * even if the timer has expired
+	 */
+	if (READ_ONCE(uep->timed))
+		weft_ep_notify(uep->ep, WEFT_NOTIFY_SQ, weft_now(), out);
 	while (more) {
 		more = weft_ep_kill(uep->ep, weft_now(), out);
 		weft_flush(out);
@@ -59,6 +93,8 @@ static void weft_uep_release(struct weft_obj *obj)
 	struct weft_uep *uep = weft_uep_of(obj);
 	struct weft_rings *rings = &obj->ctx->rings;
 
+	/* a notify call may have started it after the kill */
+	hrtimer_cancel(&uep->timer);
 	if (uep->ep)
 		weft_ep_put(uep->ep);
 	weft_line_free(rings, &uep->status);
@@ -212,6 +248,8 @@ int weft_uep_create(struct weft_call *call)
 	if (!uep)
 		return -ENOMEM;
 	uep->type = arg->type;
+	hrtimer_init(&uep->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	uep->timer.function = weft_uep_expire;
 	err = weft_obj_init(call->ctx, &uep->obj, &weft_uep_ops);
 	if (err) {
 		kfree(uep);
@@ -415,6 +453,7 @@ int weft_uep_listen(struct weft_call *call)
 long weft_uep_notify(struct weft_ctx *ctx, u32 handle, u32 flags)
 {
 	struct weft_obj *obj = weft_obj_get(ctx, handle, &weft_uep_ops);
+	u32 what = flags & WEFT_NOTIFY_TIMED ? WEFT_NOTIFY_SQ : flags;
 	struct weft_out *out;
 	struct weft_uep *uep;
 	long err = -EINVAL;
@@ -430,9 +469,11 @@ long weft_uep_notify(struct weft_ctx *ctx, u32 handle, u32 flags)
 		goto out;
 	weft_count(ctx->core, notifications);
 	err = 0;
-	if (flags != WEFT_NOTIFY_SQ || !weft_ep_fast(uep->ep, out))
-		err = weft_ep_notify(uep->ep, flags, weft_now(), out);
+	if (what != WEFT_NOTIFY_SQ || !weft_ep_fast(uep->ep, out))
+		err = weft_ep_notify(uep->ep, what, weft_now(), out);
 	weft_ctx_out_put(ctx, out);
+	if (unlikely((what ^ flags) | READ_ONCE(uep->timed)))
+		weft_uep_retime(uep, what != flags);
 	weft_hot_notified(&uep->hot);
 out:
 	weft_obj_unuse(obj);
@@ -455,7 +496,7 @@ long weft_notify(struct weft_ctx *ctx, loff_t where, int what)
 		return -EPERM;
 	if (unlikely(READ_ONCE(ctx->core->stopped)))
 		return -ENODEV;
-	if (unlikely(!what || what & ~(WEFT_NOTIFY_SQ | WEFT_NOTIFY_RQ)))
+	if (unlikely(what < WEFT_NOTIFY_SQ || what > WEFT_NOTIFY_TIMED))
 		return -EINVAL;
 	if (unlikely(where != (u32)where))
 		return -ENOENT;

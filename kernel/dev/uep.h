@@ -17,6 +17,8 @@
  * @doorbell: struct weft_ep_doorbell
  * @status: struct weft_ep_status
  * @hot: for an engine that polls; not for a passive one
+ * @timer: calls weft_ep_untime(); started by notify calls
+ * @timed: the last notify call was with WEFT_NOTIFY_TIMED: sends may have been posted since
  * @bound: objects that it uses; ctx->own_lock
  */
 struct weft_uep {
@@ -28,6 +30,8 @@ struct weft_uep {
 	struct weft_line doorbell;
 	struct weft_line status;
 	struct weft_hot hot;
+	struct hrtimer timer;
+	bool timed;
 	struct weft_obj *bound[7];
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Endpoints that an engine polls: what their program sees, what the engine does and what it leaves
+ * Endpoints that an engine or a timer polls: what their program sees, what the engine does and what it leaves
  * to workers
  *
  * Real threads test the change between polling and notify calls.
@@ -171,6 +171,67 @@ TEST(poll__cool_finds)
 	hand(&t, t.b);
 	EXPECT_EQ(1, completions(t.cb));
 	EXPECT_FALSE(weft_ep_cool(t.b->ep));
+	pair_fini(&t);
+}
+
+/* A timer polls the send ring: sends need no notify call, and leave when it expires. */
+TEST(poll__timed)
+{
+	struct rig_ep *fresh, *passive;
+	struct pair t;
+
+	pair_init(&t, 0);
+	EXPECT_TRUE(weft_ep_time(t.a->ep));
+	EXPECT_EQ(WEFT_ST_SQ_TIMED, t.a->status.flags);
+	post_send(&t, 1, 8, WEFT_SQ_INLINE);
+	post_send(&t, 2, 8, 0);
+	rig_run(t.rig, NSEC_PER_MSEC);
+	EXPECT_EQ(0, completions(t.ca));
+	weft_ep_untime(t.a->ep);
+	EXPECT_EQ(WEFT_ST_SQ_NOTIFY, t.a->status.flags);
+	/* a worker processes them */
+	rig_run(t.rig, NSEC_PER_MSEC);
+	EXPECT_EQ(2, completions(t.ca));
+	/* once more without posts, and without a timer */
+	EXPECT_TRUE(weft_ep_time(t.a->ep));
+	weft_ep_untime(t.a->ep);
+	weft_ep_untime(t.a->ep);
+	EXPECT_EQ(WEFT_ST_SQ_NOTIFY, t.a->status.flags);
+	EXPECT_FALSE(t.a->ep->tx.work.queued);
+	/* a notify call processes posts as well */
+	EXPECT_TRUE(weft_ep_time(t.a->ep));
+	post_send(&t, 3, 8, WEFT_SQ_INLINE);
+	rig_notify(t.a, WEFT_NOTIFY_SQ);
+	EXPECT_EQ(1, completions(t.ca));
+	weft_ep_untime(t.a->ep);
+	EXPECT_FALSE(t.a->ep->tx.work.queued);
+	/* messages that wait for a receive ask for notify calls all the same */
+	EXPECT_TRUE(weft_ep_time(t.b->ep));
+	EXPECT_EQ(WEFT_ST_SQ_TIMED | WEFT_ST_RQ_NOTIFY | WEFT_ST_UNEXP, t.b->status.flags);
+	fresh = rig_ep_new(t.proc, WEFT_EP_RDM, 0, 16, 16, 0);
+	passive = rig_ep_new(t.proc, WEFT_EP_PASSIVE, 0, 0, 0, 9);
+	EXPECT_FALSE(weft_ep_time(fresh->ep));
+	EXPECT_FALSE(weft_ep_time(passive->ep));
+	weft_ep_untime(fresh->ep);
+	pair_fini(&t);
+}
+
+/* An engine has precedence over the timer. */
+TEST(poll__timed_hot)
+{
+	struct pair t;
+
+	pair_init(&t, 0);
+	EXPECT_TRUE(weft_ep_hot(t.a->ep));
+	EXPECT_TRUE(weft_ep_time(t.a->ep));
+	EXPECT_EQ(0, t.a->status.flags);
+	EXPECT_FALSE(weft_ep_cool(t.a->ep));
+	EXPECT_EQ(WEFT_ST_SQ_TIMED, t.a->status.flags);
+	EXPECT_TRUE(weft_ep_hot(t.a->ep));
+	weft_ep_untime(t.a->ep);
+	EXPECT_EQ(0, t.a->status.flags);
+	EXPECT_FALSE(weft_ep_cool(t.a->ep));
+	EXPECT_EQ(WEFT_ST_SQ_NOTIFY, t.a->status.flags);
 	pair_fini(&t);
 }
 

@@ -62,6 +62,7 @@ struct weft_sockaddr {
 #define WEFT_CAP_JOB		(1ull << 15)	/* weft_ioc_ep.key */
 /* this context may notify and wait by lseek(2); without it only by ioctl */
 #define WEFT_CAP_SEEK		(1ull << 16)
+#define WEFT_CAP_TIMED		(1ull << 17)	/* WEFT_NOTIFY_TIMED */
 
 /**
  * struct weft_ioc_query - capabilities and limits of the port and the kernel (WEFT_IOC_QUERY)
@@ -412,6 +413,14 @@ struct weft_ioc_mr {
  */
 #define WEFT_NOTIFY_SQ		(1u << 0)
 #define WEFT_NOTIFY_RQ		(1u << 1)
+/*
+ * Without other flags (WEFT_CAP_TIMED): as WEFT_NOTIFY_SQ, and more sends follow soon. The kernel
+ * starts a timer, and shows WEFT_ST_SQ_TIMED instead of WEFT_ST_SQ_NOTIFY. The program then need
+ * not notify for each send: what it has posted leaves at its next notify call, or when the timer
+ * expires. A call without WEFT_NOTIFY_TIMED stops the timer.
+ */
+#define WEFT_NOTIFY_TIMED	(1u << 2)
+#define WEFT_TIMED_US		50	/* microseconds of that timer, plus the delay of a worker */
 
 /**
  * struct weft_ioc_cancel - cancel a receive (WEFT_IOC_CANCEL)
@@ -590,7 +599,7 @@ struct weft_ioc_group {
 #define WEFT_IOC_EP_HELD	_IOWR('w', 0x27, struct weft_ioc_mark)
 #define WEFT_IOC_GROUP_JOIN	_IOWR('w', 0x28, struct weft_ioc_group)
 #define WEFT_IOC_GROUP_LEAVE	_IOW('w', 0x29, struct weft_ioc_group)
-/* the notify call: numbers 0x31 to 0x33; the argument is the handle, not a pointer */
+/* the notify call: numbers 0x31 to 0x34; the argument is the handle, not a pointer */
 #define WEFT_IOC_NOTIFY(what)	_IO('w', 0x30 + (what))
 
 /* ---- The file of a completion queue or counter ---------------------------------------------- */

@@ -210,6 +210,29 @@ bool weft_ep_cool(struct weft_ep *ep);
  */
 void weft_ep_hand(struct weft_ep *ep, weft_ns now, struct weft_out *out);
 
+/**
+ * weft_ep_time - a timer begins to poll the send ring of an endpoint
+ * @ep: the endpoint
+ *
+ * The program need not notify for its sends any more. The caller then starts a timer that calls
+ * weft_ep_untime().
+ *
+ * Context: any.
+ * Return: true; false: the endpoint accepts no posts (yet, or any more).
+ */
+bool weft_ep_time(struct weft_ep *ep);
+
+/**
+ * weft_ep_untime - the timer of an endpoint has expired, or is stopped
+ * @ep: the endpoint
+ *
+ * The program is asked for notify calls, then (barrier E) the doorbell is read once more. A worker
+ * processes sends that may not have been noticed.
+ *
+ * Context: any; no lock is held.
+ */
+void weft_ep_untime(struct weft_ep *ep);
+
 /*
  * Cancel a receive, as described for WEFT_IOC_CANCEL. Return: 0; -EINVAL: not enabled; -EAGAIN: the
  * receive is still in the ring and its completion queue is full.

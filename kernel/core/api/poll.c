@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * weft core - endpoints whose doorbells an engine polls, so that they need no notify calls
+ * weft core - endpoints whose doorbells an engine or a timer polls, so that they need no notify
+ * calls
  *
  *	COLD ---(a notify call: weft_ep_hot())---> HOT ---(idle: weft_ep_cool())---> COLD
+ *	COLD ---(WEFT_NOTIFY_TIMED: weft_ep_time())---> TIMED
+ *	TIMED ---(its timer expires, or a plain notify call: weft_ep_untime())---> COLD
  *
  * COLD: the program reads WEFT_ST_SQ_NOTIFY (and WEFT_ST_RQ_NOTIFY while unexpected messages wait)
  * and notifies. HOT: the program sees neither flag and only stores its doorbells. The transition
  * from HOT to COLD follows barrier E: show the flags, full barrier, read the doorbells once more. A
  * program may store a doorbell, execute a full barrier and then miss the flag. Then that last read
  * sees its doorbell.
+ *
+ * TIMED: a program that posts many sends in a row sees WEFT_ST_SQ_TIMED, and need not notify for
+ * each. The sends that it has posted leave together: when it notifies, or, by a worker, when the
+ * timer expires. The transition to COLD follows barrier E as well. An engine has precedence over
+ * the timer.
  *
  * A send ring has one consumer: the holder of ep->sq_mutex. An engine only tries the mutex. Sends
  * whose payload is not resident are left to the worker of the context. The worker pins that memory,
@@ -69,26 +77,34 @@ u32 weft_ep_poll(struct weft_ep *ep, weft_ns now, struct weft_out *out)
 	return left;
 }
 
+/*
+ * The flags have been shown: read the doorbell of the send ring once more. A stalled ring continues
+ * by itself. Return: true if posted sends may not be noticed.
+ */
+static bool weft_ep_unseen(const struct weft_ep *ep)
+{
+	weft_assert_held(&ep->lock);
+	/* barrier E: the flags before the doorbells */
+	smp_mb();
+	return READ_ONCE(ep->conf.doorbell->sq_tail) != READ_ONCE(ep->tx.taken) &&
+	       !ep->tx.stalled;
+}
+
 bool weft_ep_cool(struct weft_ep *ep)
 {
-	const struct weft_ep_doorbell *bell = ep->conf.doorbell;
 	bool left = false;
 
 	weft_lock(&ep->lock);
 	WRITE_ONCE(ep->polled, false);
 	if (ep->state != WEFT_EPS_DEAD)
 		weft_ep_st(ep, 0, 0);
-	if (weft_ep_works(ep)) {
-		/* barrier E: the flags before the doorbells */
-		smp_mb();
-		/*
-		 * a stalled ring continues by itself; an endpoint with shared receives has no
-		 * receive ring, whatever its program stores
-		 */
-		left = (READ_ONCE(bell->sq_tail) != READ_ONCE(ep->tx.taken) && !ep->tx.stalled) ||
+	/*
+	 * an endpoint with shared receives has no receive ring, whatever its program stores
+	 */
+	if (weft_ep_works(ep))
+		left = weft_ep_unseen(ep) ||
 		       (!ep->rx.srq && !ep->rx.stalled &&
-			READ_ONCE(bell->rq_tail) != ep->rx.ring.cons);
-	}
+			READ_ONCE(ep->conf.doorbell->rq_tail) != ep->rx.ring.cons);
 	weft_unlock(&ep->lock);
 	return left;
 }
@@ -103,4 +119,35 @@ void weft_ep_hand(struct weft_ep *ep, weft_ns now, struct weft_out *out)
 	}
 	weft_unlock(&ep->lock);
 	weft_flush(out);
+}
+
+bool weft_ep_time(struct weft_ep *ep)
+{
+	bool works;
+
+	weft_lock(&ep->lock);
+	works = weft_ep_works(ep);
+	if (works) {
+		WRITE_ONCE(ep->timed, true);
+		weft_ep_st(ep, 0, 0);
+	}
+	weft_unlock(&ep->lock);
+	return works;
+}
+
+void weft_ep_untime(struct weft_ep *ep)
+{
+	bool work = false;
+
+	if (!READ_ONCE(ep->timed))
+		return;
+	weft_lock(&ep->lock);
+	WRITE_ONCE(ep->timed, false);
+	if (ep->state != WEFT_EPS_DEAD)
+		weft_ep_st(ep, 0, 0);
+	if (weft_ep_works(ep) && weft_ep_unseen(ep))
+		work = weft_ep_sq_work(ep);
+	weft_unlock(&ep->lock);
+	if (work)
+		weft_env_defer(&ep->tx.work);
 }

@@ -253,8 +253,9 @@ struct weft_ep_mon {
  * @listed: in core->services; core->svc_lock
  * @killed: weft_ep_kill() has been called; sq_mutex
  * @state: WEFT_EPS_*; also read without the lock
- * @st: WEFT_ST_*; while @polled the status page hides the notify flags
+ * @st: WEFT_ST_*; while @polled or @timed the status page hides notify flags
  * @polled: an engine polls its doorbells, see poll.c; also read without the lock
+ * @timed: a timer polls the doorbell of its send ring, see poll.c
  * @addr: own address; core->lock, constant once enabled
  * @gen: generation of its service
  * @tx_cq: completion queue of sends; constant once set
@@ -292,6 +293,7 @@ struct weft_ep {
 	u32 state;
 	u32 st;
 	bool polled;
+	bool timed;
 	struct weft_sockaddr addr;
 	u32 gen;
 	struct weft_cq *tx_cq;

@@ -136,8 +136,12 @@ void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear)
 	if (ep->state == WEFT_EPS_CLOSED)
 		set |= WEFT_ST_RQ_NOTIFY;
 	ep->st = (ep->st & ~clear) | set;
-	WRITE_ONCE(ep->conf.status->flags,
-		   ep->polled ? ep->st & ~(WEFT_ST_SQ_NOTIFY | WEFT_ST_RQ_NOTIFY) : ep->st);
+	set = ep->st;
+	if (ep->polled)
+		set &= ~(WEFT_ST_SQ_NOTIFY | WEFT_ST_RQ_NOTIFY);
+	else if (ep->timed)
+		set = (set & ~WEFT_ST_SQ_NOTIFY) | WEFT_ST_SQ_TIMED;
+	WRITE_ONCE(ep->conf.status->flags, set);
 }
 
 /**
@@ -182,6 +186,23 @@ void weft_ep_break(struct weft_ep *ep, int err, struct weft_out *out)
 }
 
 /**
+ * weft_ep_sq_work - prepare the work that has a worker continue the send ring
+ * @ep: the endpoint, locked
+ *
+ * Return: true: the caller defers ep->tx.work; false: it is deferred already, or not needed.
+ */
+bool weft_ep_sq_work(struct weft_ep *ep)
+{
+	weft_assert_held(&ep->lock);
+	ep->tx.stalled = false;
+	if (ep->tx.work.queued || ep->state == WEFT_EPS_DEAD)
+		return false;
+	ep->tx.work.queued = true;
+	weft_ep_get(ep);
+	return true;
+}
+
+/**
  * weft_ep_sq_defer - have a worker continue the send ring
  * @ep: the endpoint, locked
  * @out: output
@@ -189,10 +210,6 @@ void weft_ep_break(struct weft_ep *ep, int err, struct weft_out *out)
 void weft_ep_sq_defer(struct weft_ep *ep, struct weft_out *out)
 {
 	weft_assert_held(&ep->lock);
-	ep->tx.stalled = false;
-	if (ep->tx.work.queued || ep->state == WEFT_EPS_DEAD)
-		return;
-	ep->tx.work.queued = true;
-	weft_ep_get(ep);
-	weft_list_add_tail(&out->deferred, &ep->tx.work.node);
+	if (weft_ep_sq_work(ep))
+		weft_list_add_tail(&out->deferred, &ep->tx.work.node);
 }

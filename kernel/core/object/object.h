@@ -150,6 +150,7 @@ int weft_ep_count(struct weft_ep *ep, size_t size);
 void weft_ep_uncount(struct weft_ep *ep, size_t size);
 void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear);
 void weft_ep_error(struct weft_ep *ep, int err, struct weft_out *out);
+bool weft_ep_sq_work(struct weft_ep *ep);
 void weft_ep_sq_defer(struct weft_ep *ep, struct weft_out *out);
 void weft_ep_break(struct weft_ep *ep, int err, struct weft_out *out);
 

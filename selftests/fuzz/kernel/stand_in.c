@@ -164,8 +164,7 @@ int xa_alloc_cyclic(struct xarray *xa, u32 *id, void *p, struct xa_limit limit, 
 
 u64 stand_in_now = NSEC_PER_SEC;
 
-static struct hrtimer *alarm_set;
-static ktime_t alarm_at;
+static struct hrtimer *timers;
 static bool signalled;
 
 bool signal_pending(struct task_struct *t)
@@ -178,29 +177,42 @@ bool signal_pending(struct task_struct *t)
 
 void schedule(void)
 {
-	struct hrtimer *t = alarm_set;
+	struct hrtimer *t, *first = NULL;
 
 	might_sleep();
 	stand_in_work();
-	if (!t || alarm_at == KTIME_MAX) {
+	for (t = timers; t; t = t->next)
+		if (!first || t->at < first->at)
+			first = t;
+	if (!first || first->at == KTIME_MAX) {
 		signalled = true;
 		return;
 	}
-	stand_in_now = max_t(u64, stand_in_now, alarm_at);
-	alarm_set = NULL;
-	t->function(t);
+	stand_in_now = max_t(u64, stand_in_now, first->at);
+	hrtimer_cancel(first);
+	first->function(first);
 }
 
 void hrtimer_start_range_ns(struct hrtimer *t, ktime_t at, u64 slack, int mode)
 {
-	alarm_set = t;
-	alarm_at = at;
+	hrtimer_cancel(t);
+	t->at = mode == HRTIMER_MODE_REL_SOFT ? ktime_add_safe(ktime_get(), at) : at;
+	t->set = true;
+	t->next = timers;
+	timers = t;
 }
 
-void hrtimer_cancel(struct hrtimer *t)
+int hrtimer_cancel(struct hrtimer *t)
 {
-	if (alarm_set == t)
-		alarm_set = NULL;
+	struct hrtimer **link = &timers;
+
+	if (!t->set)
+		return 0;
+	while (*link != t)
+		link = &(*link)->next;
+	*link = t->next;
+	t->set = false;
+	return 1;
 }
 
 /* ---- Workers --------------------------------------------------------------------------------- */

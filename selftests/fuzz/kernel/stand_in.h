@@ -355,18 +355,27 @@ typedef s64 ktime_t;
 enum hrtimer_restart { HRTIMER_NORESTART };
 
 #define HRTIMER_MODE_ABS	0
+#define HRTIMER_MODE_REL_SOFT	1
 
 /**
- * struct hrtimer - a timer; only one of all can be set
+ * struct hrtimer - a timer
  * @function: function to call
+ * @at: when, if it is set
+ * @set: it is in the list of those that are set
+ * @next: in that list
  */
 struct hrtimer {
 	enum hrtimer_restart (*function)(struct hrtimer *timer);
+	ktime_t at;
+	bool set;
+	struct hrtimer *next;
 };
 
 #define hrtimer_init(t, clock, mode)	((t)->function = NULL)
+#define hrtimer_start(t, at, mode)	hrtimer_start_range_ns(t, at, 0, mode)
 void hrtimer_start_range_ns(struct hrtimer *t, ktime_t at, u64 slack, int mode);
-void hrtimer_cancel(struct hrtimer *t);
+int hrtimer_cancel(struct hrtimer *t);
+#define hrtimer_try_to_cancel(t)	hrtimer_cancel(t)
 
 /* ---- Workers --------------------------------------------------------------------------------- */
 

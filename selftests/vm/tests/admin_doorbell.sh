@@ -35,19 +35,19 @@ traced()	# PROVIDER'S TYPE: fi_pingpong, whose system calls are recorded
 	vm_wait 20 vm_listening $server 47592 || return 1
 	node 0 strace -f -y -e trace=lseek,ioctl -o /run/weft/trace \
 		fi_pingpong -p weft -e "$1" -S 64 -I 50 10.77.0.2 && wait $server || return 1
-	echo "lseek $(calls lseek "") notify $(calls ioctl '0x77, 0x3[123]')"
+	echo "lseek $(calls lseek "") notify $(calls ioctl '0x77, 0x3[1234]')"
 }
 
 by_lseek()
 {
 	traced rdm && [ "$(calls lseek "")" -ge 50 ] &&
-		[ "$(calls ioctl '0x77, 0x3[123]')" = 0 ]
+		[ "$(calls ioctl '0x77, 0x3[1234]')" = 0 ]
 }
 
 by_ioctl()
 {
 	traced "$1" && [ "$(calls lseek "")" = 0 ] &&
-		[ "$(calls ioctl '0x77, 0x3[123]')" -ge 50 ]
+		[ "$(calls ioctl '0x77, 0x3[1234]')" -ge 50 ]
 }
 
 refused()

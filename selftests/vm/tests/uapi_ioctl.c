@@ -536,7 +536,7 @@ static bool notify(void)
 	int what;
 
 	CHECK(raw_rdm_new(fd, 16, &r));
-	for (what = 1; what <= 3; what++) {
+	for (what = 1; what <= 4; what++) {
 		CHECK_EQ(raw_notify(fd, r.ep.e.handle, what), 0);
 		CHECK_EQ(raw_notify(fd, 0x00070007, what), -ENOENT);
 		CHECK_EQ(raw_notify(fd, r.cq.c.handle, what), -ENOENT);
@@ -545,7 +545,7 @@ static bool notify(void)
 		CHECK_EQ(raw_notify(fd, r.ep.e.handle | 1ll << 32, what), -ENOENT);
 	}
 	CHECK_EQ(raw_notify(fd, r.ep.e.handle, 0), -EINVAL);
-	CHECK_EQ(raw_notify(fd, r.ep.e.handle, 4), -EINVAL);
+	CHECK_EQ(raw_notify(fd, r.ep.e.handle, 5), -EINVAL);
 	CHECK_EQ(raw_notify(fd, r.ep.e.handle, -1), -EINVAL);
 	CHECK_EQ(pread(fd, page, 1, 0) < 0 ? errno : 0, ESPIPE);
 	CHECK_EQ(pthread_create(&t, NULL, notifies, &r), 0);
@@ -562,14 +562,14 @@ static bool notify_call(void)
 	unsigned int what;
 
 	CHECK(raw_rdm_new(fd, 16, &r));
-	for (what = 1; what <= 3; what++) {
+	for (what = 1; what <= 4; what++) {
 		CHECK_EQ(raw_notify_call(fd, r.ep.e.handle, what), 0);
 		CHECK_EQ(raw_notify_call(fd, 0x00070007, what), -ENOENT);
 		CHECK_EQ(raw_notify_call(fd, r.cq.c.handle, what), -ENOENT);
 		CHECK_EQ(raw_notify_call(fd, r.ep.e.handle | 1ul << 32, what), -ENOENT);
 	}
 	CHECK_EQ(raw_notify_call(fd, r.ep.e.handle, 0), -EINVAL);
-	CHECK_EQ(raw_notify_call(fd, r.ep.e.handle, 4), -ENOTTY);
+	CHECK_EQ(raw_notify_call(fd, r.ep.e.handle, 5), -ENOTTY);
 	/* of another file the number means nothing */
 	CHECK_EQ(raw_notify_call(r.cq.c.fd, r.ep.e.handle, 1), -ENOTTY);
 	return raw_rdm_free(&r);
