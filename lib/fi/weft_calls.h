@@ -163,6 +163,10 @@ void weft_fi_srx_leave(struct weft_fi_ep *ep, struct weft_fi_cq *cq);
 ssize_t weft_fi_send(struct weft_fi_ep *ep, const struct weft_fi_op *op);
 ssize_t weft_fi_recv(struct weft_fi_ep *ep, const struct weft_fi_op *op);
 int weft_fi_refused(uint64_t flags, size_t count, int err) __attribute__((cold));
+void weft_fi_run_on(struct weft_fi_ep *ep);
+bool weft_fi_run_look(struct weft_fi_run *run);
+void weft_fi_run_posted(struct weft_fi_ep *ep, size_t len);
+void weft_fi_run_end(struct weft_fi_ep *ep);
 uint32_t weft_fi_more(struct weft_fi_half *half);
 void weft_fi_posted(struct weft_fi_half *half, uint32_t more);
 

@@ -295,6 +295,7 @@ int weft_fi_shutdown(struct fid_ep *fid, uint64_t flags)
 
 	if (flags)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL, "fi_shutdown has no flags");
+	weft_fi_run_end(weft_fi_ep_of(fid));
 	ret = weft_shutdown(weft_fi_ep_of(fid)->cm.ep);
 	if (ret)
 		return weft_fi_fail(FI_LOG_EP_CTRL, ret, "fi_shutdown: %s", fi_strerror(-ret));

@@ -9,7 +9,7 @@
  * Reading a value makes the data of the counted messages visible. Payload inside completions is
  * copied to its buffers first (weft_cq_settle()).
  */
-#include "weft_fi.h"
+#include "weft_post.h"
 
 #define WEFT_FI_CNTR_SEND	(FI_SEND | FI_READ | FI_WRITE)
 #define WEFT_FI_CNTR_RECV	(FI_RECV | FI_REMOTE_READ | FI_REMOTE_WRITE)
@@ -19,14 +19,15 @@ static struct weft_fi_cntr *weft_fi_cntr_of(struct fid_cntr *fid)
 	return weft_container(fid, struct weft_fi_cntr, fid);
 }
 
-/* Notify the entries that FI_MORE deferred in the counter's endpoints. */
+/* Notify the entries that FI_MORE deferred in the counter's endpoints, and end runs of sends. */
 static void weft_fi_cntr_flush(struct weft_fi_cntr *cntr)
 {
 	struct weft_fi_half *half;
 
 	pthread_mutex_lock(&cntr->lock);
 	for (half = cntr->halves; half; half = half->cntr_next)
-		if (atomic_load_explicit(&half->due, memory_order_relaxed))
+		if (atomic_load_explicit(&half->due, memory_order_relaxed) ||
+		    lw_load(&half->ep->run.kept))
 			weft_fi_half_flush(half);
 	pthread_mutex_unlock(&cntr->lock);
 }

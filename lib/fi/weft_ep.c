@@ -44,9 +44,10 @@ static void weft_fi_half_bind(struct weft_fi_half *half, struct weft_fi_cq *cq, 
 		atomic_store(&cq->odd, true);
 }
 
-/* Notify the entries deferred by FI_MORE. */
+/* Notify the entries deferred by FI_MORE, and end a run of sends. */
 void weft_fi_half_flush(struct weft_fi_half *half)
 {
+	weft_fi_run_end(half->ep);
 	weft_fi_lock(&half->lock);
 	if (half->held) {
 		half->held = 0;

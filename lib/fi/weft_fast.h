@@ -137,7 +137,12 @@ WEFT_FI_INLINED bool weft_fi_fast_send(struct weft_fi_ep *ep, uint8_t op, const 
 	s->niov = nslots == 1;
 	s->rsvd = 0;
 	s->rsvd2 = 0;
-	weft_fi_fast_posted(&ep->tx, q, nslots, more);
+	if (weft_unlikely(weft_fi_run_goes_on(&ep->run)) && !(more | ep->tx.held)) {
+		q->tail += nslots;
+		weft_fi_run_posted(ep, len);
+	} else {
+		weft_fi_fast_posted(&ep->tx, q, nslots, more);
+	}
 	return true;
 }
 

@@ -530,6 +530,26 @@ struct weft_fi_srx {
 };
 
 /**
+ * struct weft_fi_run - sends in a row: the program has read no completion between them (weft_run.c)
+ * @on: the kernel can time the send ring
+ * @read: consumer indices of the endpoint's completion queues, which move with each read
+ * @at: the first of them at the last send
+ * @also: both when @n was set to 0
+ * @n: sends since then, as far as they found the first index unchanged
+ * @kept: posted sends that the kernel has not been notified of; the timer, too, makes them leave
+ *
+ * Protected by the lock of the sending half; @kept is also read without it.
+ */
+struct weft_fi_run {
+	bool on;
+	const uint32_t *read[2];
+	uint32_t at;
+	uint32_t also[2];
+	uint32_t n;
+	uint32_t kept;
+};
+
+/**
  * struct weft_fi_ep - an active endpoint
  * @self: the endpoint itself, as a handle
  * @aliases: number of other handles, which are closed before it
@@ -538,6 +558,7 @@ struct weft_fi_srx {
  * @av: bound address vector, or NULL
  * @tx: sending half
  * @rx: receiving half
+ * @run: sends in a row
  * @caps: capabilities of its fi_info
  * @msg: of type FI_EP_MSG, else FI_EP_RDM or FI_EP_DGRAM
  * @dgram: of type FI_EP_DGRAM
@@ -571,6 +592,7 @@ struct weft_fi_ep {
 	struct weft_fi_av *av;
 	struct weft_fi_half tx;
 	struct weft_fi_half rx;
+	struct weft_fi_run run;
 	uint64_t caps;
 	bool msg;
 	bool dgram;

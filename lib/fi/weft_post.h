@@ -73,12 +73,28 @@ WEFT_FI_INLINED int weft_fi_put_send(struct weft_ep *ep, const struct weft_fi_op
 	return weft_sendv(ep, op->iov, op->count, dst, op->data, context, flags);
 }
 
+/*
+ * A send is about to be posted. Return: true if it continues a run: the caller calls
+ * weft_fi_run_posted() instead of a notify call.
+ */
+WEFT_FI_INLINED bool weft_fi_run_goes_on(struct weft_fi_run *run)
+{
+	uint32_t at = lw_load(run->read[0]);
+
+	if (weft_likely(at != run->at)) {
+		run->at = at;
+		return false;
+	}
+	return weft_fi_run_look(run);
+}
+
 /* Post a send without prefix; @group: number of the destination group, NULL: to a peer. */
 WEFT_FI_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
 						const struct weft_fi_op *op,
 						const uint32_t *group)
 {
 	uint32_t dst, flags, more = 0;
+	bool kept;
 	size_t len;
 	int ret;
 
@@ -104,7 +120,10 @@ WEFT_FI_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
 	weft_fi_lock(&ep->tx.lock);
 	if (weft_unlikely(op->flags & FI_MORE))
 		more = weft_fi_more(&ep->tx);
-	ret = weft_fi_put_send(ep->cm.ep, op, dst, flags | more);
+	kept = weft_unlikely(weft_fi_run_goes_on(&ep->run)) && !(more | ep->tx.held);
+	ret = weft_fi_put_send(ep->cm.ep, op, dst, flags | (kept ? WEFT_MORE : more));
+	if (weft_unlikely(kept) && !ret)
+		weft_fi_run_posted(ep, len);
 	if (weft_unlikely(more | ep->tx.held) && (!ret || ret == -EAGAIN))
 		weft_fi_posted(&ep->tx, ret ? 0 : more);
 	weft_fi_unlock(&ep->tx.lock);

@@ -21,6 +21,7 @@ void weft_fi_half_on(struct weft_fi_half *half, bool on)
 	bool tx = half == &ep->tx;
 
 	half->on = on;
+	weft_fi_run_on(half->ep);
 	half->plain = on && !ep->prefix && !(tx && ep->caps & FI_MULTICAST);
 	half->fast = weft_fi_fast_paths && half->plain && !half->lock.on && !ep->msg;
 	if (tx)

@@ -213,6 +213,7 @@ int weft_open(const char *port, struct weft_ctx **ctx_out)
 		goto err_close;
 
 	ctx->seek = !!(q.caps & WEFT_CAP_SEEK);
+	ctx->timed = !!(q.caps & WEFT_CAP_TIMED);
 	pthread_mutex_init(&ctx->lock, NULL);
 	*ctx_out = ctx;
 	return 0;

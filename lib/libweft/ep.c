@@ -31,7 +31,7 @@ static int map_rings(struct weft_ep *ep, const struct weft_ioc_ep *arg)
 	ep->sq = (struct lw_queue) {
 		.slots = ep->view[0].at,
 		.size = arg->sq_slots,
-		.notify_if = WEFT_ST_SQ_NOTIFY,
+		.notify_if = WEFT_ST_SQ_NOTIFY | WEFT_ST_SQ_TIMED,
 		.notify = WEFT_NOTIFY_SQ,
 		.handle = arg->handle,
 		.fd = ctx->fd,

@@ -36,6 +36,7 @@ struct lw_view {
 struct weft_ctx {
 	int fd;
 	uint32_t seek;			/* 1: notify and wait are lseek(2); 0: ioctls */
+	uint32_t timed;			/* 1: WEFT_NOTIFY_TIMED exists */
 	pthread_mutex_t lock;
 	unsigned int nobj;
 	struct lw_area *areas;

@@ -208,7 +208,7 @@ static int look_entry(struct weft_ep *ep, uint8_t op, const struct iovec *iov, s
 		return ret;
 	lw_publish(&ep->rq);
 	lw_full_barrier();				/* E: doorbell before flags */
-	if (lw_load(ep->rq.flags) & WEFT_ST_SQ_NOTIFY)
+	if (lw_load(ep->rq.flags) & ep->sq.notify_if)
 		lw_queue_notify(&ep->rq);
 	return 0;
 }

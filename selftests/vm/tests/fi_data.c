@@ -413,6 +413,77 @@ static bool more(void)
 	return true;
 }
 
+/* The next @n completions of receives are those of ctx(0) to ctx(n - 1), in any order. */
+static bool received_all(size_t n)
+{
+	struct fi_cq_tagged_entry c;
+	uint64_t seen = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
+		seen |= 1ull << ((char *)c.op_context - (char *)ctx(0));
+	}
+	CHECK_EQ(seen, (1ull << n) - 1);
+	return true;
+}
+
+/* The same of sends, as their calls have left them in @want: ctx(100 + i). */
+static bool sent_all(uint64_t want)
+{
+	struct fi_cq_tagged_entry c;
+	uint64_t seen = 0;
+
+	while (seen != want) {
+		CHECK_EQ(completion(p.a.txcq, &c, NULL, NULL), 1);
+		seen |= 1ull << ((char *)c.op_context - (char *)ctx(100));
+	}
+	return true;
+}
+
+/*
+ * Sends in a row share notify calls. They leave by themselves, though the program does not look at
+ * the sender any more; and when it does.
+ */
+static bool in_a_row(void)
+{
+	static const size_t len[] = { 8, 64, 200, 256, 257, 900, 961, 1024, 1025, 4096 };
+	const size_t n = sizeof(len) / sizeof(len[0]);
+	size_t round, i;
+
+	for (round = 0; round < 8; round++) {
+		bool tagged = round & 1, silent = round & 2, look = round & 4;
+		size_t sends = 3 * n;
+		uint64_t want = 0;
+
+		for (i = 0; i < sends; i++)
+			CHECK_EQ(recv_form(0, rbuf + i * 4096, 4096, tagged, i, 0, ctx(i)), 0);
+		for (i = 0; i < sends; i++) {
+			size_t l = len[(i + round) % n];
+			uint8_t *buf = sbuf + i * 4096;
+			bool inject = silent && l <= 900;
+
+			pattern_fill(buf, l, i + round);
+			CHECK_EQ(send_form(inject ? FORM_INJECT : FORM_SEND, buf, l, 0, tagged, i,
+					   ctx(100 + i)), 0);
+			if (inject)
+				memset(buf, 0x55, l);
+			else
+				want |= 1ull << i;
+		}
+		if (look)
+			CHECK(sent_all(want));
+		CHECK(received_all(sends));
+		for (i = 0; i < sends; i++)
+			CHECK(pattern_is(rbuf + i * 4096, len[(i + round) % n], i + round));
+		if (!look)
+			CHECK(sent_all(want));
+	}
+	CHECK(quiet(p.a.txcq));
+	CHECK(quiet(p.b.rxcq));
+	return true;
+}
+
 /* The limits of fi_getinfo are those of the calls. */
 static bool limits(void)
 {
@@ -498,6 +569,7 @@ static const struct {
 	{ "selective", selective, { .selective = true } },
 	{ "levels", levels, {} },
 	{ "more", more, {} },
+	{ "in_a_row", in_a_row, {} },
 	{ "limits", limits, {} },
 	{ "sread", sread, {} },
 	{ "directed", directed, { .caps = FI_DIRECTED_RECV } },

@@ -188,11 +188,40 @@ static bool held_back(void)
 	return true;
 }
 
+/* Sends in a row are delivered, though their endpoint is closed at once. */
+static bool closed(void)
+{
+	struct opts o = { .type = FI_EP_RDM };
+	struct fi_cq_tagged_entry c;
+	char buf[64] = { 0 }, in[8][64];
+	int i;
+
+	CHECK(pair_open(&p, &o));
+	for (i = 0; i < 8; i++)
+		CHECK_EQ(fi_recv(p.b.ep, in[i], 64, NULL, FI_ADDR_UNSPEC, (void *)(intptr_t)i), 0);
+	/* the flow exists */
+	CHECK_EQ(fi_inject(p.a.ep, buf, 64, p.a.peer), 0);
+	CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
+	for (i = 1; i < 8; i++) {
+		memset(buf, i, 64);
+		CHECK_EQ(fi_inject(p.a.ep, buf, 64, p.a.peer), 0);
+	}
+	CHECK_EQ(fi_close(&p.a.ep->fid), 0);
+	p.a.ep = NULL;
+	for (i = 1; i < 8; i++) {
+		CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
+		CHECK(c.op_context == (void *)(intptr_t)i);
+		CHECK(all_bytes((uint8_t *)in[i], 64, i));
+	}
+	return true;
+}
+
 static const struct check cases[] = {
 	{ "alias", alias },
 	{ "shared_tx", shared_tx },
 	{ "handle", handle },
 	{ "held_back", held_back },
+	{ "closed", closed },
 };
 
 static void close_all(void)

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * Sends in a row that share notify calls (lib/fi/weft_run.c), without a kernel. TAP on stdout.
+ */
+#include "../../lib/fi/weft_post.h"
+#include "fake.h"
+
+static struct weft_fi_ep e;
+static struct weft_fi_cq txq, rxq;
+static struct weft_cq txcq, rxcq;
+
+/* An endpoint with two queues, whose kernel has the capabilities @caps_now. */
+static void begin(uint64_t caps_now)
+{
+	memset(&e, 0, sizeof(e));
+	memset(&txcq, 0, sizeof(txcq));
+	memset(&rxcq, 0, sizeof(rxcq));
+	atomic_store(&txq.deferred, false);
+	atomic_store(&rxq.deferred, false);
+	txq.cq = &txcq;
+	rxq.cq = &rxcq;
+	ctx->timed = !!(caps_now & WEFT_CAP_TIMED);
+	e.cm.ep = ep;
+	e.tx.ep = e.rx.ep = &e;
+	e.tx.cq = &txq;
+	e.rx.cq = &rxq;
+	e.tx.on = true;
+	weft_fi_run_on(&e);
+	/* a read before the first send */
+	rxcq.head++;
+	dev->status.ep.flags = WEFT_ST_SQ_NOTIFY;
+}
+
+/* The kernel has taken all entries. */
+static void taken(void)
+{
+	dev->status.ep.sq_head = dev->bell.ep.sq_tail;
+}
+
+/* Post a send as the provider does. */
+static void post(size_t len)
+{
+	static char buf[8192];
+	bool run = weft_fi_run_goes_on(&e.run);
+
+	CHECK(!weft_send(ep, buf, len, 0, 0, 0, run ? WEFT_MORE : 0));
+	if (run)
+		weft_fi_run_posted(&e, len);
+	CHECK(dev->bell.ep.sq_tail == ep->sq.tail);
+}
+
+static bool marked(void)
+{
+	return atomic_load(&txq.deferred) && atomic_load(&rxq.deferred);
+}
+
+/* Two sends are notified, the third asks for the timer, and the kernel has taken all. */
+static void timed(void)
+{
+	post(8);
+	CHECK(notifies == 1 && notify_flags == WEFT_NOTIFY_SQ);
+	post(8);
+	CHECK(notifies == 2 && notify_flags == WEFT_NOTIFY_SQ);
+	post(8);
+	CHECK(notifies == 3 && notify_flags == WEFT_NOTIFY_TIMED && !marked());
+	taken();
+	dev->status.ep.flags = WEFT_ST_SQ_TIMED;
+	notifies = 0;
+}
+
+static void test_kept(void)
+{
+	unsigned int i;
+
+	begin(WEFT_CAP_TIMED);
+	timed();
+	for (i = 1; i < 16; i++) {
+		post(i);
+		CHECK(!notifies && e.run.kept == i && marked());
+	}
+	/* no more are kept than this */
+	post(8);
+	CHECK(notifies == 1 && notify_flags == WEFT_NOTIFY_TIMED && !e.run.kept);
+	taken();
+	post(1024);
+	CHECK(notifies == 1 && e.run.kept == 1);
+	/* a longer one leaves at once, with those before it */
+	post(1025);
+	CHECK(notifies == 2 && notify_flags == WEFT_NOTIFY_SQ && !e.run.kept);
+}
+
+static void test_ended(void)
+{
+	begin(WEFT_CAP_TIMED);
+	timed();
+	weft_fi_run_end(&e);
+	CHECK(!notifies);
+	post(8);
+	post(8);
+	weft_fi_run_end(&e);
+	CHECK(notifies == 1 && notify_flags == WEFT_NOTIFY_SQ && !e.run.kept);
+	weft_fi_run_end(&e);
+	CHECK(notifies == 1);
+	/* the run begins anew */
+	dev->status.ep.flags = WEFT_ST_SQ_NOTIFY;
+	taken();
+	post(8);
+	CHECK(notifies == 2 && notify_flags == WEFT_NOTIFY_SQ);
+	post(8);
+	CHECK(notifies == 3 && notify_flags == WEFT_NOTIFY_TIMED);
+	/* the timer may have made kept sends leave */
+	dev->status.ep.flags = WEFT_ST_SQ_TIMED;
+	post(8);
+	taken();
+	weft_fi_run_end(&e);
+	CHECK(notifies == 3 && !e.run.kept);
+}
+
+/* The timer has expired: the next send notifies, and starts it again. */
+static void test_expired(void)
+{
+	begin(WEFT_CAP_TIMED);
+	timed();
+	post(8);
+	dev->status.ep.flags = WEFT_ST_SQ_NOTIFY;
+	post(8);
+	CHECK(notifies == 1 && notify_flags == WEFT_NOTIFY_TIMED && !e.run.kept);
+}
+
+/* A read of either queue ends a run: a send is notified, even while the timer runs. */
+static void test_read(void)
+{
+	begin(WEFT_CAP_TIMED);
+	timed();
+	rxcq.head++;
+	post(8);
+	CHECK(notifies == 1 && notify_flags == WEFT_NOTIFY_SQ);
+	post(8);
+	CHECK(notifies == 2 && notify_flags == WEFT_NOTIFY_SQ);
+	txcq.head++;
+	post(8);
+	CHECK(notifies == 3 && notify_flags == WEFT_NOTIFY_SQ);
+	txcq.head++;
+	post(8);
+	CHECK(notifies == 4 && notify_flags == WEFT_NOTIFY_SQ && !e.run.kept);
+}
+
+/* A kernel that has no timer, or an engine: nothing is kept. */
+static void test_none(void)
+{
+	unsigned int i;
+
+	begin(0);
+	for (i = 0; i < 8; i++) {
+		post(8);
+		CHECK(notifies == i + 1 && notify_flags == WEFT_NOTIFY_SQ && !e.run.kept);
+	}
+	taken();
+	begin(WEFT_CAP_TIMED);
+	dev->status.ep.flags = 0;
+	notifies = 0;
+	for (i = 0; i < 8; i++) {
+		post(8);
+		CHECK(!notifies && !e.run.kept && !marked());
+	}
+}
+
+/* A full ring notifies, though the timer runs. */
+static void test_full(void)
+{
+	char c = 0;
+
+	begin(WEFT_CAP_TIMED);
+	timed();
+	while (ep->sq.tail - dev->status.ep.sq_head < SLOTS)
+		CHECK(!weft_send(ep, &c, 1, 0, 0, 0, WEFT_MORE));
+	CHECK(!notifies);
+	CHECK(weft_send(ep, &c, 1, 0, 0, 0, WEFT_MORE) == -EAGAIN);
+	CHECK(notifies == 1 && notify_flags == WEFT_NOTIFY_SQ);
+}
+
+static const struct test tests[] = {
+	{ "sends are kept, up to a number and a length", test_kept },
+	{ "the end of a run notifies", test_ended },
+	{ "the timer has expired", test_expired },
+	{ "a read ends a run", test_read },
+	{ "without a timer, and with an engine", test_none },
+	{ "a full ring", test_full },
+};
+
+int main(void)
+{
+	return fake_run(tests, sizeof(tests) / sizeof(tests[0]));
+}
