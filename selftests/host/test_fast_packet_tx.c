@@ -149,8 +149,8 @@ static void keep_one(struct near *s)
 	weft_unlock(&s->t.path->lock);
 }
 
-/* Put the same message into the send ring. */
-static void near_post_send(struct near *s, u32 flags)
+/* Put a message of @len bytes, in @n segments, into the send ring. */
+static void near_post_long(struct near *s, u32 flags, u32 len, u32 n)
 {
 	struct rig_op op = {
 		.tagged = true,
@@ -159,14 +159,22 @@ static void near_post_send(struct near *s, u32 flags)
 		.peer = s->to,
 		.tag = 9,
 		.data = 8,
-		.n = 1,
-		.iov = { { (u64)(uintptr_t)s->room, 8 } },
+		.n = n,
+		.iov = { { (u64)(uintptr_t)s->room, len - (n - 1) } },
 	};
 
-	memset(s->room, 0xab, 8);
+	if (n > 1)
+		op.iov[1] = (struct weft_iov){ (u64)(uintptr_t)s->room + len - 1, 1 };
+	memset(s->room, 0xab, len);
 	if (rig_send(s->ep, &op))
 		abort();
 	WRITE_ONCE(s->ep->doorbell.sq_tail, s->ep->sq_tail);
+}
+
+/* The same message as put_out()'s. */
+static void near_post_send(struct near *s, u32 flags)
+{
+	near_post_long(s, flags, 8, 1);
 }
 
 static bool pass_out(struct near *s)
@@ -185,6 +193,13 @@ static bool pass_out(struct near *s)
 static bool put_ring(struct near *s)
 {
 	near_post_send(s, WEFT_SQ_INLINE);
+	return pass_out(s);
+}
+
+/* The payload is not in the ring. */
+static bool put_apart(struct near *s)
+{
+	near_post_send(s, 0);
 	return pass_out(s);
 }
 
@@ -208,6 +223,7 @@ static u32 left(struct near *s, u8 *pkt, u32 n)
 #define BY_OPEN	0	/* the open packet and weft_path_output() */
 #define BY_TX	1	/* weft_fastpkt_tx() */
 #define BY_RING	2	/* weft_fast_out() */
+#define BY_APART 3	/* weft_fast_out(), the payload is not in the ring */
 
 static void push(u32 kind, u32 by, struct pushed *p)
 {
@@ -225,7 +241,8 @@ static void push(u32 kind, u32 by, struct pushed *p)
 	memset(p, 0, sizeof(*p));
 	s.t.rig->conf.resv = 0;
 	keep_one(&s);
-	p->done = by == BY_TX ? put_out(&s, flow, 8) : by == BY_RING ? put_ring(&s) : false;
+	p->done = by == BY_TX ? put_out(&s, flow, 8) : by == BY_RING ? put_ring(&s) :
+		  by == BY_APART ? put_apart(&s) : false;
 	if (!p->done)
 		put_open(&s, flow);
 	*p = (struct pushed){
@@ -249,7 +266,7 @@ static void push(u32 kind, u32 by, struct pushed *p)
 		w->path = 0;
 		w->token = 0;
 	}
-	if (by == BY_RING && p->done) {
+	if (by >= BY_RING && p->done) {
 		struct weft_w_hdr *w = (void *)p->pkt[0];
 
 		/* in this state: no packet leaves */
@@ -296,6 +313,11 @@ TEST(fast__as_the_long_way)
 TEST(fast__from_the_ring)
 {
 	as_the_long_way(_metadata, BY_RING);
+}
+
+TEST(fast__from_memory)
+{
+	as_the_long_way(_metadata, BY_APART);
 }
 
 /*
@@ -402,7 +424,7 @@ TEST(fast__kinds)
 {
 	static const u32 flags[] = {
 		WEFT_SQ_INLINE | WEFT_SQ_DELIVERY, WEFT_SQ_INLINE | WEFT_SQ_MATCH,
-		WEFT_SQ_INLINE | WEFT_SQ_TRANSMIT, 0,
+		WEFT_SQ_INLINE | WEFT_SQ_TRANSMIT, WEFT_SQ_TRANSMIT, WEFT_SQ_FENCE,
 	};
 	struct near s;
 	u32 i, cons;
@@ -425,6 +447,87 @@ TEST(fast__kinds)
 	EXPECT_TRUE(pass_out(&s));
 	EXPECT_EQ(1, s.t.path->nsent);
 	EXPECT_EQ(1, rig_cq_read(s.cq, &(struct weft_cqe){ 0 }));
+	near_fini(&s);
+}
+
+/* Empty the send ring: nothing of it is sent. */
+static void forget(struct near *s)
+{
+	struct weft_ep *ep = s->ep->ep;
+
+	weft_mutex_lock(&ep->sq_mutex);
+	ep->tx.ring.cons = s->ep->sq_tail;
+	weft_send_publish(ep);
+	weft_mutex_unlock(&ep->sq_mutex);
+}
+
+/* A message in the program's memory: its bytes are in the packet, with zeros behind them. */
+TEST(fast__memory_lengths)
+{
+	static const u32 len[] = { 1, 2, 3, 4, 63, 64, 65, 257, 511, WEFT_INLINE_MAX };
+	u8 pkt[WEFT_WIRE_HDR + WEFT_REC_RAW];
+	struct weft_chunks rest;
+	struct weft_chunk c;
+	struct weft_head m;
+	struct weft_hdr h;
+	u32 i, k, n;
+
+	for (i = 0; i < ARRAY_SIZE(len); i++) {
+		struct near s;
+
+		near_init(&s);
+		s.t.rig->conf.resv = 0;
+		keep_one(&s);
+		near_post_long(&s, 0, len[i], 1);
+		ASSERT_TRUE(pass_out(&s)) TH_LOG("%u bytes", len[i]);
+		EXPECT_EQ(s.ep->sq_tail, s.ep->ep->tx.ring.cons);
+		n = left(&s, pkt, sizeof(pkt));
+		ASSERT_EQ(0, weft_wire_hdr_get(pkt, n, &h, &rest));
+		ASSERT_EQ(1, weft_wire_count(&rest, &c));
+		ASSERT_EQ(len[i], c.paylen);
+		weft_wire_head_get(c.body, &m);
+		EXPECT_EQ(len[i], m.len);
+		for (k = 0; k < len[i]; k++)
+			ASSERT_EQ(0xab, c.pay[k]);
+		for (; k % 4; k++)
+			EXPECT_EQ(0, c.pay[k]);
+		EXPECT_EQ(n, c.pay + k - pkt);
+		near_fini(&s);
+	}
+}
+
+/* Messages in the program's memory that the fast path leaves alone. */
+TEST(fast__memory_refused)
+{
+	struct weft_flow *flow;
+	struct weft_sqe *e;
+	struct near s;
+	u32 i;
+
+	near_init(&s);
+	flow = s.ep->ep->flow.recent;
+	s.t.rig->conf.resv = 0;
+	keep_one(&s);
+	for (i = 0; i < 6; i++) {
+		e = &s.ep->sq[s.ep->sq_tail & (s.ep->sq_slots - 1)];
+		near_post_long(&s, 0, i == 0 ? WEFT_INLINE_MAX + 1 : 64, i == 1 ? 2 : 1);
+		if (i == 2)
+			e->rsvd = 1;
+		if (i == 3)
+			e->niov = 2;
+		if (i == 4)
+			e->addr = 8;
+		s.proc->mc->cold = i == 5 ? UINT_MAX : 0;
+		EXPECT_FALSE(pass_out(&s)) TH_LOG("case %u", i);
+		EXPECT_EQ(0, s.t.path->nsent);
+		EXPECT_EQ(1, s.t.path->nrecs);
+		EXPECT_EQ(0, flow->id.mseq);
+		EXPECT_EQ(0, s.t.out->ntx);
+		forget(&s);
+	}
+	s.proc->mc->cold = 0;
+	EXPECT_TRUE(put_apart(&s));
+	EXPECT_EQ(1, s.t.path->nsent);
 	near_fini(&s);
 }
 

@@ -434,8 +434,24 @@ static __always_inline bool weft_fast_may(const struct weft_path *path,
 		      path->nsent < READ_ONCE(path->core->conf.rec_max));
 }
 
-/* Write a short message into the port's transmit reservation. Otherwise as weft_fastpkt_tx(). */
-static __always_inline bool weft_fast_put(struct weft_path *path, struct weft_lane *lane,
+/*
+ * Copy the payload of the send at @s, @len bytes that are not in the ring, to where its record holds
+ * them. @size: of the chunk. Return: true; false: it is not resident.
+ */
+static noinline bool weft_fast_fetch(struct weft_ep *ep, const struct weft_sqe *s,
+				     struct weft_rec *rec, u32 len, u32 size)
+{
+	/* fill with zeros up to a multiple of 4 */
+	*(u32 *)(rec->raw + size - sizeof(u32)) = 0;
+	return !weft_user_peek(ep->conf.mc, READ_ONCE(s->addr), weft_fastpkt_bytes(rec), len);
+}
+
+/*
+ * Write the short message at @s into the port's transmit reservation. @pay: its bytes, NULL: they
+ * are not in the ring. Otherwise as weft_fastpkt_tx().
+ */
+static __always_inline bool weft_fast_put(struct weft_ep *ep, const struct weft_sqe *s,
+					  struct weft_path *path, struct weft_lane *lane,
 					  struct weft_flow *flow, const struct weft_head *h,
 					  const void *pay, u32 size, struct weft_out *out)
 {
@@ -443,18 +459,22 @@ static __always_inline bool weft_fast_put(struct weft_path *path, struct weft_la
 
 	if (unlikely(!rec))
 		return false;
+	if (unlikely(!pay) && !weft_fast_fetch(ep, s, rec, (u32)h->len, size))
+		goto keep;
 	out->resv.len = WEFT_WIRE_HDR + size;
 	out->resv.lane = lane->no;
-	if (unlikely(!weft_env_tx_resv(path->core, path, &out->resv))) {
-		weft_rec_keep(path, rec);
-		return false;
-	}
+	if (unlikely(!weft_env_tx_resv(path->core, path, &out->resv)))
+		goto keep;
 	weft_rec_begin(rec);
 	weft_fastpkt_fill(rec, flow, h, pay, size);
 	weft_lane_number(path, lane, rec, out->now);
 	out->resv.psn = rec->psn;
 	weft_frame_write(path, lane, rec, out->resv.data, out->now);
 	return true;
+
+keep:
+	weft_rec_keep(path, rec);
+	return false;
 }
 
 /*
@@ -470,18 +490,25 @@ static __always_inline bool weft_fast_leave(struct weft_ep *ep, struct weft_flow
 	struct weft_lane *lane = &path->lane[flow->lane];
 	struct weft_core *core = path->core;
 	struct weft_head h weft_unset;	/* weft_send_head() sets all fields */
+	const void *pay = NULL;
 	bool done = false;
 
-	if (unlikely(!weft_fast_packet(&ep->tx.ring, s, l, len, tag, data)))
+	if (unlikely(l.nslots == 1 && len)) {
+		if (len > WEFT_INLINE_MAX || READ_ONCE(s->niov) != 1 ||
+		    !weft_fast_words(s, l, tag, data))
+			return false;
+	} else if (likely(weft_fast_packet(&ep->tx.ring, s, l, len, tag, data))) {
+		pay = weft_ring_at(&ep->tx.ring, ep->tx.ring.cons + 1);
+	} else {
 		return false;
+	}
 	/* compute the address once */
 	OPTIMIZER_HIDE_VAR(lane);
 	weft_lock_inner(&path->lock);
 	if (weft_fast_may(path, lane, flow, (u32)len, size)) {
 		weft_send_head(&h, flow, flow->id.mseq + 1, tag, data, len, l.op == WEFT_SQ_TSEND,
 			       l.flags);
-		done = weft_fast_put(path, lane, flow, &h,
-				     weft_ring_at(&ep->tx.ring, ep->tx.ring.cons + 1), size, out);
+		done = weft_fast_put(ep, s, path, lane, flow, &h, pay, size, out);
 	}
 	if (likely(done)) {
 		flow->id.mseq++;

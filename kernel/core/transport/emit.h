@@ -141,24 +141,32 @@ static __always_inline bool weft_fastpkt_alone(const struct weft_path *path,
 		      size <= path->max_payload - WEFT_WIRE_HDR);
 }
 
+/* Return: where weft_fastpkt_fill() expects or puts the payload. */
+static inline u8 *weft_fastpkt_bytes(struct weft_rec *rec)
+{
+	return rec->raw + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager);
+}
+
 /*
  * Fill an empty record with a short message: a chunk of @size bytes. The payload at @pay is read
- * once, because the program may change it.
+ * once, because the program may change it. NULL: it is in place, with zeros up to a multiple of 4.
  */
 static __always_inline void weft_fastpkt_fill(struct weft_rec *rec, struct weft_flow *flow,
 					      const struct weft_head *h, const void *pay, u32 size)
 {
-	u32 len = (u32)h->len, n;
+	u32 len = (u32)h->len;
 
 	BUILD_BUG_ON(WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager) + WEFT_INLINE_MAX >
 		     WEFT_REC_RAW - sizeof(u32));
-	/* fill with zeros up to a multiple of 4 */
-	*(u32 *)(rec->raw + size - sizeof(u32)) = 0;
-	n = weft_wire_eager_put(rec->raw, h, 0, len);
-	if (likely(len == sizeof(u64)))
-		memcpy(rec->raw + n, pay, sizeof(u64));
-	else
-		memcpy(rec->raw + n, pay, len);
+	if (likely(pay)) {
+		/* fill with zeros up to a multiple of 4 */
+		*(u32 *)(rec->raw + size - sizeof(u32)) = 0;
+		if (likely(len == sizeof(u64)))
+			memcpy(weft_fastpkt_bytes(rec), pay, sizeof(u64));
+		else
+			memcpy(weft_fastpkt_bytes(rec), pay, len);
+	}
+	weft_wire_eager_put(rec->raw, h, 0, len);
 	rec->len = size;
 	weft_rec_ref(rec, flow, NULL);
 }
