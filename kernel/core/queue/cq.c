@@ -91,17 +91,22 @@ void weft_cq_payload(struct weft_cq *cq, u32 index, const u8 *p, u32 len)
 {
 	while (len) {
 		u64 *slot = (u64 *)&cq->slots[index++ & (cq->size - 1)];
-		u32 n = min_t(u32, len, WEFT_SLOT_SIZE), i;
+		u32 i;
 
-		if (n < WEFT_SLOT_SIZE)
-			memset(slot, 0, WEFT_SLOT_SIZE);
+		/* a constant length: the compiler makes no call */
+		if (len >= WEFT_SLOT_SIZE) {
+			memcpy(slot, p, WEFT_SLOT_SIZE);
+			p += WEFT_SLOT_SIZE;
+			len -= WEFT_SLOT_SIZE;
+			continue;
+		}
+		memset(slot, 0, WEFT_SLOT_SIZE);
 		/* word by word: most payload is shorter than the cost of a memcpy() call */
-		for (i = 0; i < n / 8; i++)
+		for (i = 0; i < len / 8; i++)
 			memcpy(&slot[i], p + i * 8, 8);
-		if (n % 8)
-			memcpy(&slot[i], p + i * 8, n % 8);
-		p += n;
-		len -= n;
+		if (len % 8)
+			memcpy(&slot[i], p + i * 8, len % 8);
+		break;
 	}
 }
 

@@ -31,7 +31,7 @@ static inline bool weft_cq_space(struct weft_cq *cq, u32 n)
 void weft_cq_payload(struct weft_cq *cq, u32 index, const u8 *p, u32 len);
 
 /* As weft_cq_payload(), for 8 bytes. */
-static inline void weft_cq_word(struct weft_cq *cq, u32 index, const u8 *p)
+static __always_inline void weft_cq_word(struct weft_cq *cq, u32 index, const u8 *p)
 {
 	u64 *slot = (u64 *)&cq->slots[index & (cq->size - 1)];
 
