@@ -93,6 +93,9 @@ static inline const void *weft_send_bytes(struct weft_ep *ep, const struct weft_
 	weft_mutex_assert_held(&ep->sq_mutex);
 	if (likely(pay))
 		return pay;
+	if (!e->inl && e->vec.n == 1 &&
+	    !weft_user_peek(ep->conf.mc, e->vec.seg[0].addr, ep->tx.scratch, (u32)e->len))
+		return ep->tx.scratch;
 	err = weft_send_payload(ep, e, 0, ep->tx.scratch, (u32)e->len, (u32)e->len, 0);
 	return err ? ERR_PTR(err) : ep->tx.scratch;
 }
