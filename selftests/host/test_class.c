@@ -117,6 +117,39 @@ TEST_F(class, crowded)
 	EXPECT_FALSE(weft_class_crowded(path, &flow, now));
 }
 
+/* Messages that wait for the window are no crowd as long as they fit in it. */
+TEST_F(class, crowd_waits)
+{
+	struct weft_path *path = self->t.path;
+	struct weft_flow flow = { .path = path };
+	struct weft_lane *rest = weft_class_lane(&flow, WEFT_CLASS_REST);
+	struct weft_txm txm[40] = {};
+	u32 i, n = rest->cwnd / 2;
+
+	ASSERT_GT(ARRAY_SIZE(txm), n);
+	for (i = 0; i < n; i++) {
+		EXPECT_FALSE(weft_class_crowded(path, &flow, 0)) TH_LOG("%u messages", i);
+		/* two packets are left of each */
+		txm[i].len = 5 * path->max_payload;
+		txm[i].sent = 3 * path->max_payload;
+		weft_list_add_tail(&rest->sendq, &txm[i].qnode);
+	}
+	EXPECT_TRUE(weft_class_crowded(path, &flow, 0));
+	txm[n - 1].sent++;
+	EXPECT_FALSE(weft_class_crowded(path, &flow, 0));
+	rest->flight = 1;
+	EXPECT_TRUE(weft_class_crowded(path, &flow, 0));
+	/* so many are a crowd in any window */
+	rest->flight = 0;
+	rest->cwnd = WEFT_WINDOW;
+	for (i = n; i < 31; i++)
+		weft_list_add_tail(&rest->sendq, &txm[i].qnode);
+	EXPECT_FALSE(weft_class_crowded(path, &flow, 0));
+	weft_list_add_tail(&rest->sendq, &txm[31].qnode);
+	EXPECT_TRUE(weft_class_crowded(path, &flow, 0));
+	weft_list_init(&rest->sendq);
+}
+
 /*
  * Packets that only acknowledge are FIRST, for any lane. An acknowledgement with bytes stays in its
  * lane's class.

@@ -90,18 +90,38 @@ bool weft_class_queued(const struct weft_path *path, u8 class, weft_ns now)
 	       weft_since(now, c->rtt_at) < WEFT_QUEUES_KEEP;
 }
 
+#define WEFT_CROWD	32	/* messages that wait: so many are a crowd, whatever the window */
+
+/* Return: true if the window of a lane is full when the messages that wait have been sent. */
+static bool weft_class_full(const struct weft_path *path, const struct weft_lane *lane)
+{
+	u64 room = (u64)(lane->cwnd - min(lane->flight, lane->cwnd)) * path->max_payload;
+	struct weft_list *l;
+	u32 n = 0;
+
+	weft_list_for_each(l, &lane->sendq) {
+		const struct weft_txm *txm = weft_entry(l, struct weft_txm, qnode);
+
+		if (++n == WEFT_CROWD || txm->len - txm->sent >= room)
+			return true;
+		room -= txm->len - txm->sent;
+	}
+	return !room || !weft_lane_numbers(lane);
+}
+
 /**
  * weft_class_crowded - should an eager message of several packets be announced?
  * @path: the path
  * @flow: its flow
  * @now: time
  *
- * True when other messages wait for the window of its lane, or when packets of REST wait in queues.
+ * True when the messages before it fill the window of its lane, or when packets of REST wait in
+ * queues.
  *
  * Return: true if it should.
  */
 bool weft_class_crowded(const struct weft_path *path, const struct weft_flow *flow, weft_ns now)
 {
-	return !weft_lane_may_send(weft_class_lane(flow, WEFT_CLASS_REST)) ||
+	return weft_class_full(path, weft_class_lane(flow, WEFT_CLASS_REST)) ||
 	       weft_class_queued(path, WEFT_CLASS_REST, now);
 }
