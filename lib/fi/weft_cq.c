@@ -142,7 +142,7 @@ static fi_addr_t weft_fi_cqe_src(struct weft_fi_cq *cq, const struct weft_cqe *c
 	return cqe->src == WEFT_SRC_ANY ? FI_ADDR_NOTAVAIL : cqe->src;
 }
 
-/* Notify the entries that FI_MORE deferred in the queue's endpoints. */
+/* Notify the entries that FI_MORE deferred in the queue's endpoints, and end runs of sends. */
 static void weft_fi_cq_flush(struct weft_fi_cq *cq)
 {
 	struct weft_fi_half *half;
@@ -317,6 +317,9 @@ static ssize_t weft_fi_cq_read(struct fid_cq *fid, void *buf, size_t count)
 		done = weft_fi_cq_fast(cq, buf, count);
 		if (done)
 			return done;
+		/* the most frequent result of a program that polls */
+		if (weft_likely(count && cq->cq->head == cq->cq->tail && !lw_cq_failed(cq->cq)))
+			return -FI_EAGAIN;
 	}
 	return weft_fi_cq_readfrom(fid, buf, count, NULL);
 }
