@@ -197,7 +197,10 @@ void one_more(const struct plan *plan, struct pair *p, int size)
 
 /* ---- matching ---- */
 
-/* A message whose receive is posted before it (@early), or after it. */
+/*
+ * A message whose receive is posted before it (@early), or after it. The receiver looks at its queue
+ * equally often in both cases.
+ */
 static void matched(struct pair *p, char *buf, size_t size, bool early)
 {
 	uint64_t received = p->s[1]->received + 1, sent = p->s[0]->sent + 1;
@@ -206,11 +209,10 @@ static void matched(struct pair *p, char *buf, size_t size, bool early)
 	if (early)
 		post(p, 1, buf + size, size, 1);
 	put(p, 0, buf, size);
-	if (!early) {
-		for (i = 0; i < POLLS; i++)
-			pair_turn(p, 1);
+	for (i = 0; i < POLLS; i++)
+		pair_turn(p, 1);
+	if (!early)
 		post(p, 1, buf + size, size, 1);
-	}
 	pair_received(p, 1, received);
 	if (size > INJECT_MAX)
 		pair_sent(p, 0, sent);
@@ -239,6 +241,7 @@ void one_order(const struct plan *plan, struct pair *p, size_t size, bool early)
 	char *buf = bench_buffer(2 * size);
 
 	match_samples(plan, p, buf, size, early, samples);
+	record_messages(plan->reps * (plan_iters(plan, size) / 2 + 1));
 	record(plan, early ? "ready" : "late", size, samples);
 	free(buf);
 }
