@@ -61,12 +61,13 @@ static noinline bool weft_fastpkt_run(const struct weft_rx *rx, u32 plen,
 	const u32 head = sizeof(struct weft_fastpkt);
 	u32 stride = rx->stride ?: rx->seg;
 
-	if (plen != rx->seg - head)
+	f->npkt = DIV_ROUND_UP(rx->len, rx->seg);
+	/* the slow path would look at the packets of a part again */
+	if (plen != rx->seg - head || f->len != rx->len - f->npkt * head)
 		return false;
-	f->npkt = weft_wire_run(rx->data, rx->len, rx->seg, stride, &f->acknow);
 	f->piece = plen;
 	f->skip = stride - plen;
-	return f->npkt * rx->seg >= rx->len && f->len == rx->len - f->npkt * head;
+	return weft_wire_run(rx->data, rx->len, rx->seg, stride, &f->acknow) == f->npkt;
 }
 
 /*
