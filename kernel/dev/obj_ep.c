@@ -46,8 +46,8 @@ static enum hrtimer_restart weft_uep_expire(struct hrtimer *timer)
 
 /*
  * A notify call has been processed. @timed: it was with WEFT_NOTIFY_TIMED. The timer is started
- * after the flag is shown, and the flag is hidden after the timer is stopped. So a timer always ends
- * what the flag has begun.
+ * after the flag is shown, and the flag is hidden after the timer is stopped. So each flag that is
+ * shown is hidden again.
  */
 static noinline void weft_uep_retime(struct weft_uep *uep, bool timed)
 {

@@ -24,6 +24,7 @@ static void weft_fi_cntr_flush(struct weft_fi_cntr *cntr)
 {
 	struct weft_fi_half *half;
 
+	weft_fi_looks++;
 	pthread_mutex_lock(&cntr->lock);
 	for (half = cntr->halves; half; half = half->cntr_next)
 		if (atomic_load_explicit(&half->due, memory_order_relaxed) ||

@@ -147,6 +147,7 @@ static void weft_fi_cq_flush(struct weft_fi_cq *cq)
 {
 	struct weft_fi_half *half;
 
+	weft_fi_looks++;
 	if (!atomic_load_explicit(&cq->deferred, memory_order_relaxed))
 		return;
 	atomic_store(&cq->deferred, false);
@@ -271,6 +272,7 @@ static inline size_t weft_fi_cq_fast(struct weft_fi_cq *cq, struct fi_cq_tagged_
 	const struct weft_cqe *cqe;
 	size_t done = 0;
 
+	weft_fi_looks++;
 	while (done < count) {
 		if (head == tail) {
 			tail = lw_load_acquire(&q->status->tail); /* C: before the entry */

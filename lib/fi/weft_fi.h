@@ -529,13 +529,20 @@ struct weft_fi_srx {
 	bool directed;
 };
 
+/*
+ * Number of times that this thread has looked at a queue or counter. Static thread-local storage: a
+ * send reads it without a call.
+ */
+extern _Thread_local uint32_t weft_fi_looks
+	__attribute__((visibility("hidden"), tls_model("initial-exec")));
+
 /**
- * struct weft_fi_run - sends in a row: the program has read no completion between them (weft_run.c)
+ * struct weft_fi_run - sends in a row: the program has looked at no queue between them (weft_run.c)
  * @on: the kernel can time the send ring
  * @read: consumer indices of the endpoint's completion queues, which move with each read
- * @at: the first of them at the last send
- * @also: both when @n was set to 0
- * @n: sends since then, as far as they found the first index unchanged
+ * @at: the first of them plus weft_fi_looks, at the last send
+ * @also: @at and the second index when @n was set to 0
+ * @n: sends since then, as far as they found @at unchanged
  * @kept: posted sends that the kernel has not been notified of; the timer, too, makes them leave
  *
  * Protected by the lock of the sending half; @kept is also read without it.

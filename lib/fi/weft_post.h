@@ -79,7 +79,7 @@ WEFT_FI_INLINED int weft_fi_put_send(struct weft_ep *ep, const struct weft_fi_op
  */
 WEFT_FI_INLINED bool weft_fi_run_goes_on(struct weft_fi_run *run)
 {
-	uint32_t at = lw_load(run->read[0]);
+	uint32_t at = lw_load(run->read[0]) + weft_fi_looks;
 
 	if (weft_likely(at != run->at)) {
 		run->at = at;

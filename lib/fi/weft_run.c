@@ -2,14 +2,16 @@
 /*
  * weft_run.c - sends in a row share notify calls
  *
- * A program that posts several sends before it looks at a queue is in a run. The first sends of a
- * run are notified one by one, so that a lone message never waits. Then the kernel is asked to time
+ * A program that posts several sends before it looks at a queue is in a run. A run ends when the
+ * sending thread looks at any queue or counter, or any thread reads a completion of the endpoint. The
+ * first sends of a run are notified one by one, so that a lone message never waits. Then the kernel is asked to time
  * the send ring (WEFT_NOTIFY_TIMED), and the library keeps sends: their doorbell is stored, but the
  * kernel is not notified. They leave together, when
  *
  * - WEFT_FI_RUN_KEPT of them have gathered,
  * - the program reads, waits on or polls a queue or counter of the endpoint, or ends it,
- * - the program posts a send that is not in a run, or is longer than WEFT_FI_RUN_LONG, or
+ * - the program posts a send that is not in a run, or is longer than WEFT_FI_RUN_LONG (within the
+ *   node WEFT_FI_RUN_NEAR), or
  * - the kernel's timer expires, after WEFT_TIMED_US.
  *
  * So a run costs one system call and one packet for several messages. While an engine polls,
@@ -22,8 +24,11 @@
 #define WEFT_FI_RUN_ALONE	2	/* sends of a run that the kernel is notified of one by one */
 #define WEFT_FI_RUN_KEPT	16	/* sends that are kept until the kernel is notified */
 #define WEFT_FI_RUN_LONG	1024	/* bytes of the longest send that is kept */
+#define WEFT_FI_RUN_NEAR	4096	/* the same for sends within the node */
 
 static const uint32_t weft_fi_run_none;
+
+_Thread_local uint32_t weft_fi_looks;
 
 static const uint32_t *weft_fi_run_read(const struct weft_fi_half *half)
 {
@@ -40,15 +45,15 @@ void weft_fi_run_on(struct weft_fi_ep *ep)
 }
 
 /*
- * The first queue has not been read since the last send. Return: true if the program has read
- * neither queue since several sends.
+ * The thread has not looked at a queue since the last send, and the first index is unchanged.
+ * Return: true if that is true of several sends, and of the second index.
  */
 bool weft_fi_run_look(struct weft_fi_run *run)
 {
-	uint32_t rx = lw_load(run->read[0]), tx = lw_load(run->read[1]);
+	uint32_t tx = lw_load(run->read[1]);
 
-	if (rx != run->also[0] || tx != run->also[1]) {
-		run->also[0] = rx;
+	if (run->at != run->also[0] || tx != run->also[1]) {
+		run->also[0] = run->at;
 		run->also[1] = tx;
 		run->n = 0;
 	}
@@ -76,21 +81,26 @@ void weft_fi_run_posted(struct weft_fi_ep *ep, size_t len)
 {
 	struct lw_queue *q = &ep->cm.ep->sq;
 	struct weft_fi_run *run = &ep->run;
-	uint32_t kept = run->kept + 1, flags;
+	uint32_t kept = run->kept + 1, flags, most;
+
 	lw_publish(q);
 	lw_full_barrier();				/* E: doorbell before flags */
 	flags = lw_load(q->flags);
-	if (flags & WEFT_ST_SQ_TIMED && kept < WEFT_FI_RUN_KEPT && len <= WEFT_FI_RUN_LONG) {
+	most = flags & WEFT_ST_SQ_NEAR ? WEFT_FI_RUN_NEAR : WEFT_FI_RUN_LONG;
+	if (flags & WEFT_ST_SQ_TIMED && kept < WEFT_FI_RUN_KEPT && len <= most) {
 		weft_fi_run_mark(&ep->tx);
 		weft_fi_run_mark(&ep->rx);
 		weft_fi_run_keep(run, kept);
 		return;
 	}
 	weft_fi_run_keep(run, 0);
+	/* the first answer of a run says whether the sends are within the node */
+	if (run->n == WEFT_FI_RUN_ALONE)
+		most = WEFT_FI_RUN_NEAR;
 	/* else an engine polls */
 	if (flags & q->notify_if)
 		lw_notify(q->fd, q->seek, q->handle,
-			  len <= WEFT_FI_RUN_LONG ? WEFT_NOTIFY_TIMED : WEFT_NOTIFY_SQ);
+			  len <= most ? WEFT_NOTIFY_TIMED : WEFT_NOTIFY_SQ);
 }
 
 /**

@@ -89,6 +89,36 @@ static void test_kept(void)
 	CHECK(notifies == 2 && notify_flags == WEFT_NOTIFY_SQ && !e.run.kept);
 }
 
+/* Within the node longer sends are kept. The timer is asked for once to learn that. */
+static void test_near(void)
+{
+	begin(WEFT_CAP_TIMED);
+	post(2000);
+	post(2000);
+	CHECK(notifies == 2 && notify_flags == WEFT_NOTIFY_SQ);
+	post(4096);
+	CHECK(notifies == 3 && notify_flags == WEFT_NOTIFY_TIMED);
+	taken();
+	dev->status.ep.flags = WEFT_ST_SQ_TIMED | WEFT_ST_SQ_NEAR;
+	post(4096);
+	CHECK(notifies == 3 && e.run.kept == 1);
+	post(4097);
+	CHECK(notifies == 4 && notify_flags == WEFT_NOTIFY_SQ && !e.run.kept);
+	/* not within the node */
+	dev->status.ep.flags = WEFT_ST_SQ_TIMED;
+	post(4096);
+	CHECK(notifies == 5 && notify_flags == WEFT_NOTIFY_SQ && !e.run.kept);
+	dev->status.ep.flags = WEFT_ST_SQ_NOTIFY;
+	post(4096);
+	CHECK(notifies == 6 && notify_flags == WEFT_NOTIFY_SQ);
+	/* a longer one asks for no timer */
+	begin(WEFT_CAP_TIMED);
+	taken();
+	for (notifies = 0; notifies < 4;)
+		post(4097);
+	CHECK(notify_flags == WEFT_NOTIFY_SQ);
+}
+
 static void test_ended(void)
 {
 	begin(WEFT_CAP_TIMED);
@@ -143,6 +173,15 @@ static void test_read(void)
 	txcq.head++;
 	post(8);
 	CHECK(notifies == 4 && notify_flags == WEFT_NOTIFY_SQ && !e.run.kept);
+	/* the thread has looked at another queue */
+	dev->status.ep.flags = WEFT_ST_SQ_NOTIFY;
+	post(8);
+	CHECK(notifies == 5 && notify_flags == WEFT_NOTIFY_TIMED);
+	weft_fi_looks++;
+	post(8);
+	CHECK(notifies == 6 && notify_flags == WEFT_NOTIFY_SQ && !e.run.kept);
+	post(8);
+	CHECK(notifies == 7 && notify_flags == WEFT_NOTIFY_SQ && !e.run.kept);
 }
 
 /* A kernel that has no timer, or an engine: nothing is kept. */
@@ -181,6 +220,7 @@ static void test_full(void)
 
 static const struct test tests[] = {
 	{ "sends are kept, up to a number and a length", test_kept },
+	{ "longer sends within the node", test_near },
 	{ "the end of a run notifies", test_ended },
 	{ "the timer has expired", test_expired },
 	{ "a read ends a run", test_read },

@@ -66,8 +66,10 @@ struct weft_ep_doorbell {
 #define WEFT_ST_CONNECTED	(1u << 3)	/* MSG: sends are accepted */
 #define WEFT_ST_SHUT		(1u << 4)	/* MSG: was connected, no longer is */
 #define WEFT_ST_UNEXP		(1u << 5)	/* the kernel holds unexpected messages */
-/* after a call with WEFT_NOTIFY_TIMED: the sends after it leave at the latest after WEFT_TIMED_US */
+/* after WEFT_NOTIFY_TIMED: sends that are posted now leave at the latest after WEFT_TIMED_US */
 #define WEFT_ST_SQ_TIMED	(1u << 6)
+/* with WEFT_ST_SQ_TIMED: the sends before that call were to the endpoint's own node */
+#define WEFT_ST_SQ_NEAR		(1u << 7)
 
 /**
  * struct weft_ep_status - written by the kernel, 64 bytes

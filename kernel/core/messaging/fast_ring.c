@@ -435,8 +435,8 @@ static __always_inline bool weft_fast_may(const struct weft_path *path,
 }
 
 /*
- * Copy the payload of the send at @s, @len bytes that are not in the ring, to where its record holds
- * them. @size: of the chunk. Return: true; false: it is not resident.
+ * Copy the payload of the send at @s, @len bytes that are not in the ring, to its place in the
+ * record. @size: of the chunk. Return: true; false: it is not resident.
  */
 static noinline bool weft_fast_fetch(struct weft_ep *ep, const struct weft_sqe *s,
 				     struct weft_rec *rec, u32 len, u32 size)

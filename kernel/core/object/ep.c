@@ -140,7 +140,8 @@ void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear)
 	if (ep->polled)
 		set &= ~(WEFT_ST_SQ_NOTIFY | WEFT_ST_RQ_NOTIFY);
 	else if (ep->timed)
-		set = (set & ~WEFT_ST_SQ_NOTIFY) | WEFT_ST_SQ_TIMED;
+		set = (set & ~WEFT_ST_SQ_NOTIFY) | WEFT_ST_SQ_TIMED |
+		      (READ_ONCE(ep->flow.near) ? WEFT_ST_SQ_NEAR : 0);
 	WRITE_ONCE(ep->conf.status->flags, set);
 }
 

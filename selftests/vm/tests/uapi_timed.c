@@ -77,7 +77,7 @@ static bool shown(void)
 {
 	CHECK_EQ(flags(), WEFT_ST_SQ_NOTIFY);
 	CHECK(begun());
-	CHECK(!(r.ep.status->flags & WEFT_ST_SQ_NOTIFY) || ended());
+	CHECK(!(r.ep.status->flags & (WEFT_ST_SQ_NOTIFY | WEFT_ST_SQ_NEAR)) || ended());
 	/* it ends by itself */
 	CHECK(ended());
 	/* a plain call ends it at once */
