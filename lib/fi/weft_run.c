@@ -3,10 +3,10 @@
  * weft_run.c - sends in a row share notify calls
  *
  * A program that posts several sends before it looks at a queue is in a run. A run ends when the
- * sending thread looks at any queue or counter, or any thread reads a completion of the endpoint. The
- * first sends of a run are notified one by one, so that a lone message never waits. Then the kernel is asked to time
- * the send ring (WEFT_NOTIFY_TIMED), and the library keeps sends: their doorbell is stored, but the
- * kernel is not notified. They leave together, when
+ * sending thread looks at any queue or counter, or when any thread reads a completion of the
+ * endpoint. The first sends of a run are notified one by one, so that a lone message never waits.
+ * Then the kernel is asked to time the send ring (WEFT_NOTIFY_TIMED), and the library keeps sends:
+ * their doorbell is stored, but the kernel is not notified. They leave together, when
  *
  * - WEFT_FI_RUN_KEPT of them have gathered,
  * - the program reads, waits on or polls a queue or counter of the endpoint, or ends it,
