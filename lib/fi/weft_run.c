@@ -21,7 +21,7 @@
  */
 #include "weft_post.h"
 
-#define WEFT_FI_RUN_ALONE	2	/* sends of a run that the kernel is notified of one by one */
+#define WEFT_FI_RUN_ALONE	2	/* sends of a run that are notified one by one */
 #define WEFT_FI_RUN_KEPT	16	/* sends that are kept until the kernel is notified */
 #define WEFT_FI_RUN_LONG	1024	/* bytes of the longest send that is kept */
 #define WEFT_FI_RUN_NEAR	4096	/* the same for sends within the node */

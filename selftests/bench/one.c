@@ -198,8 +198,8 @@ void one_more(const struct plan *plan, struct pair *p, int size)
 /* ---- matching ---- */
 
 /*
- * A message whose receive is posted before it (@early), or after it. The receiver looks at its queue
- * equally often in both cases.
+ * A message whose receive is posted before it (@early), or after it. The receiver looks at its
+ * queue equally often in both cases.
  */
 static void matched(struct pair *p, char *buf, size_t size, bool early)
 {

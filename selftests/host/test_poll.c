@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Endpoints that an engine or a timer polls: what their program sees, what the engine does and what it leaves
- * to workers
+ * Endpoints that an engine or a timer polls: what their program sees, what the engine does and what
+ * it leaves to workers
  *
  * Real threads test the change between polling and notify calls.
  */

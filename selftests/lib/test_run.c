@@ -21,7 +21,8 @@ static void begin(uint64_t caps_now)
 	rxq.cq = &rxcq;
 	ctx->timed = !!(caps_now & WEFT_CAP_TIMED);
 	e.cm.ep = ep;
-	e.tx.ep = e.rx.ep = &e;
+	e.tx.ep = &e;
+	e.rx.ep = &e;
 	e.tx.cq = &txq;
 	e.rx.cq = &rxq;
 	e.tx.on = true;
