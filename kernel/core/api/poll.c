@@ -33,19 +33,41 @@ static bool weft_ep_works(const struct weft_ep *ep)
 	return ep->conf.type != WEFT_EP_PASSIVE && state != WEFT_EPS_NEW && state < WEFT_EPS_ERROR;
 }
 
-/* api.h describes the functions below. */
-bool weft_ep_hot(struct weft_ep *ep)
+/* Set @by, ep->polled or ep->timed. Return: true; false: the endpoint accepts no posts. */
+static bool weft_ep_warm(struct weft_ep *ep, bool *by)
 {
 	bool works;
 
 	weft_lock(&ep->lock);
 	works = weft_ep_works(ep);
 	if (works) {
-		WRITE_ONCE(ep->polled, true);
+		WRITE_ONCE(*by, true);
 		weft_ep_st(ep, 0, 0);
 	}
 	weft_unlock(&ep->lock);
 	return works;
+}
+
+/*
+ * Clear @by, then read the doorbell of the send ring once more. The endpoint is locked. A stalled
+ * ring continues by itself. Return: true if posted sends may not be noticed.
+ */
+static bool weft_ep_unwarm(struct weft_ep *ep, bool *by)
+{
+	weft_assert_held(&ep->lock);
+	WRITE_ONCE(*by, false);
+	if (ep->state != WEFT_EPS_DEAD)
+		weft_ep_st(ep, 0, 0);
+	/* barrier E: the flags before the doorbells */
+	smp_mb();
+	return weft_ep_works(ep) && !ep->tx.stalled &&
+	       READ_ONCE(ep->conf.doorbell->sq_tail) != READ_ONCE(ep->tx.taken);
+}
+
+/* api.h describes the functions below. */
+bool weft_ep_hot(struct weft_ep *ep)
+{
+	return weft_ep_warm(ep, &ep->polled);
 }
 
 static void weft_poll_rq(struct weft_ep *ep, struct weft_out *out)
@@ -77,34 +99,15 @@ u32 weft_ep_poll(struct weft_ep *ep, weft_ns now, struct weft_out *out)
 	return left;
 }
 
-/*
- * The flags have been shown: read the doorbell of the send ring once more. A stalled ring continues
- * by itself. Return: true if posted sends may not be noticed.
- */
-static bool weft_ep_unseen(const struct weft_ep *ep)
-{
-	weft_assert_held(&ep->lock);
-	/* barrier E: the flags before the doorbells */
-	smp_mb();
-	return READ_ONCE(ep->conf.doorbell->sq_tail) != READ_ONCE(ep->tx.taken) &&
-	       !ep->tx.stalled;
-}
-
 bool weft_ep_cool(struct weft_ep *ep)
 {
-	bool left = false;
+	bool left;
 
 	weft_lock(&ep->lock);
-	WRITE_ONCE(ep->polled, false);
-	if (ep->state != WEFT_EPS_DEAD)
-		weft_ep_st(ep, 0, 0);
-	/*
-	 * an endpoint with shared receives has no receive ring, whatever its program stores
-	 */
-	if (weft_ep_works(ep))
-		left = weft_ep_unseen(ep) ||
-		       (!ep->rx.srq && !ep->rx.stalled &&
-			READ_ONCE(ep->conf.doorbell->rq_tail) != ep->rx.ring.cons);
+	left = weft_ep_unwarm(ep, &ep->polled);
+	/* an endpoint with shared receives has no receive ring, whatever its program stores */
+	if (weft_ep_works(ep) && !ep->rx.srq && !ep->rx.stalled)
+		left |= READ_ONCE(ep->conf.doorbell->rq_tail) != ep->rx.ring.cons;
 	weft_unlock(&ep->lock);
 	return left;
 }
@@ -123,30 +126,17 @@ void weft_ep_hand(struct weft_ep *ep, weft_ns now, struct weft_out *out)
 
 bool weft_ep_time(struct weft_ep *ep)
 {
-	bool works;
-
-	weft_lock(&ep->lock);
-	works = weft_ep_works(ep);
-	if (works) {
-		WRITE_ONCE(ep->timed, true);
-		weft_ep_st(ep, 0, 0);
-	}
-	weft_unlock(&ep->lock);
-	return works;
+	return weft_ep_warm(ep, &ep->timed);
 }
 
 void weft_ep_untime(struct weft_ep *ep)
 {
-	bool work = false;
+	bool work;
 
 	if (!READ_ONCE(ep->timed))
 		return;
 	weft_lock(&ep->lock);
-	WRITE_ONCE(ep->timed, false);
-	if (ep->state != WEFT_EPS_DEAD)
-		weft_ep_st(ep, 0, 0);
-	if (weft_ep_works(ep) && weft_ep_unseen(ep))
-		work = weft_ep_sq_work(ep);
+	work = weft_ep_unwarm(ep, &ep->timed) && weft_ep_sq_work(ep);
 	weft_unlock(&ep->lock);
 	if (work)
 		weft_env_defer(&ep->tx.work);

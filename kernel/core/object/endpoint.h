@@ -255,7 +255,7 @@ struct weft_ep_mon {
  * @state: WEFT_EPS_*; also read without the lock
  * @st: WEFT_ST_*; while @polled or @timed the status page hides notify flags
  * @polled: an engine polls its doorbells, see poll.c; also read without the lock
- * @timed: a timer polls the doorbell of its send ring, see poll.c
+ * @timed: a timer polls the doorbell of its send ring, see poll.c; also read without the lock
  * @addr: own address; core->lock, constant once enabled
  * @gen: generation of its service
  * @tx_cq: completion queue of sends; constant once set

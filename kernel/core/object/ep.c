@@ -131,18 +131,20 @@ int weft_ep_txms(struct weft_ep *ep)
  */
 void weft_ep_st(struct weft_ep *ep, u32 set, u32 clear)
 {
+	u32 shown;
+
 	weft_assert_held(&ep->lock);
 	/* posts to a closed endpoint have to be notified, and fail at once */
 	if (ep->state == WEFT_EPS_CLOSED)
 		set |= WEFT_ST_RQ_NOTIFY;
 	ep->st = (ep->st & ~clear) | set;
-	set = ep->st;
+	shown = ep->st;
 	if (ep->polled)
-		set &= ~(WEFT_ST_SQ_NOTIFY | WEFT_ST_RQ_NOTIFY);
+		shown &= ~(WEFT_ST_SQ_NOTIFY | WEFT_ST_RQ_NOTIFY);
 	else if (ep->timed)
-		set = (set & ~WEFT_ST_SQ_NOTIFY) | WEFT_ST_SQ_TIMED |
-		      (READ_ONCE(ep->flow.near) ? WEFT_ST_SQ_NEAR : 0);
-	WRITE_ONCE(ep->conf.status->flags, set);
+		shown = (shown & ~WEFT_ST_SQ_NOTIFY) | WEFT_ST_SQ_TIMED |
+			(READ_ONCE(ep->flow.near) ? WEFT_ST_SQ_NEAR : 0);
+	WRITE_ONCE(ep->conf.status->flags, shown);
 }
 
 /**
