@@ -199,6 +199,13 @@ static __always_inline bool weft_fast_words(const struct weft_sqe *s, union weft
 	return !(READ_ONCE(s->rsvd) | READ_ONCE(s->rsvd2));
 }
 
+/* The same for a send whose bytes are in one segment of the program's memory. */
+static __always_inline bool weft_fast_segment(const struct weft_sqe *s, union weft_lead l, u64 tag,
+					      u64 data)
+{
+	return READ_ONCE(s->niov) == 1 && weft_fast_words(s, l, tag, data);
+}
+
 /* The same for a send whose bytes are in the ring @r. */
 static __always_inline bool weft_fast_packet(const struct weft_ring *r, const struct weft_sqe *s,
 					     union weft_lead l, u64 len, u64 tag, u64 data)
@@ -279,7 +286,7 @@ static noinline bool weft_fast_apart(struct weft_ep *ep, const struct weft_sqe *
 		.from = ep->conf.mc, .addr = READ_ONCE(s->addr),
 	};
 
-	if (READ_ONCE(s->niov) != 1 || !weft_fast_words(s, l, tag, data))
+	if (!weft_fast_segment(s, l, tag, data))
 		return false;
 	return weft_fast_long(lep, lep->rx_cq, &m, ep->tx.scratch, post);
 }
@@ -441,9 +448,7 @@ static __always_inline bool weft_fast_may(const struct weft_path *path,
 static noinline bool weft_fast_fetch(struct weft_ep *ep, const struct weft_sqe *s,
 				     struct weft_rec *rec, u32 len, u32 size)
 {
-	/* fill with zeros up to a multiple of 4 */
-	*(u32 *)(rec->raw + size - sizeof(u32)) = 0;
-	return !weft_user_peek(ep->conf.mc, READ_ONCE(s->addr), weft_fastpkt_bytes(rec), len);
+	return !weft_user_peek(ep->conf.mc, READ_ONCE(s->addr), weft_fastpkt_room(rec, size), len);
 }
 
 /*
@@ -494,8 +499,7 @@ static __always_inline bool weft_fast_leave(struct weft_ep *ep, struct weft_flow
 	bool done = false;
 
 	if (unlikely(l.nslots == 1 && len)) {
-		if (len > WEFT_INLINE_MAX || READ_ONCE(s->niov) != 1 ||
-		    !weft_fast_words(s, l, tag, data))
+		if (len > WEFT_INLINE_MAX || !weft_fast_segment(s, l, tag, data))
 			return false;
 	} else if (likely(weft_fast_packet(&ep->tx.ring, s, l, len, tag, data))) {
 		pay = weft_ring_at(&ep->tx.ring, ep->tx.ring.cons + 1);

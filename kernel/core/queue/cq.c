@@ -89,25 +89,22 @@ static void weft_cq_flag(struct weft_cq *cq, bool on)
 /* cq.h has the description. */
 void weft_cq_payload(struct weft_cq *cq, u32 index, const u8 *p, u32 len)
 {
-	while (len) {
-		u64 *slot = (u64 *)&cq->slots[index++ & (cq->size - 1)];
-		u32 i;
+	const u32 mask = cq->size - 1;
+	u64 *slot;
+	u32 i;
 
-		/* a constant length: the compiler makes no call */
-		if (len >= WEFT_SLOT_SIZE) {
-			memcpy(slot, p, WEFT_SLOT_SIZE);
-			p += WEFT_SLOT_SIZE;
-			len -= WEFT_SLOT_SIZE;
-			continue;
-		}
-		memset(slot, 0, WEFT_SLOT_SIZE);
-		/* word by word: most payload is shorter than the cost of a memcpy() call */
-		for (i = 0; i < len / 8; i++)
-			memcpy(&slot[i], p + i * 8, 8);
-		if (len % 8)
-			memcpy(&slot[i], p + i * 8, len % 8);
-		break;
-	}
+	/* a constant length: the compiler makes no call */
+	for (; len >= WEFT_SLOT_SIZE; len -= WEFT_SLOT_SIZE, p += WEFT_SLOT_SIZE)
+		memcpy(&cq->slots[index++ & mask], p, WEFT_SLOT_SIZE);
+	if (!len)
+		return;
+	slot = (u64 *)&cq->slots[index & mask];
+	memset(slot, 0, WEFT_SLOT_SIZE);
+	/* word by word: most payload is shorter than the cost of a memcpy() call */
+	for (i = 0; i < len / 8; i++)
+		memcpy(&slot[i], p + i * 8, 8);
+	if (len % 8)
+		memcpy(&slot[i], p + i * 8, len % 8);
 }
 
 /* Write an entry; the queue has space for it. */

@@ -141,15 +141,19 @@ static __always_inline bool weft_fastpkt_alone(const struct weft_path *path,
 		      size <= path->max_payload - WEFT_WIRE_HDR);
 }
 
-/* Return: where weft_fastpkt_fill() expects or puts the payload. */
-static inline u8 *weft_fastpkt_bytes(struct weft_rec *rec)
+/*
+ * Prepare the place of a short message's payload in a chunk of @size bytes: zeros fill it up to a
+ * multiple of 4. Return: the place.
+ */
+static inline u8 *weft_fastpkt_room(struct weft_rec *rec, u32 size)
 {
+	*(u32 *)(rec->raw + size - sizeof(u32)) = 0;
 	return rec->raw + WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager);
 }
 
 /*
  * Fill an empty record with a short message: a chunk of @size bytes. The payload at @pay is read
- * once, because the program may change it. NULL: it is in place, with zeros up to a multiple of 4.
+ * once, because the program may change it. NULL: it is in weft_fastpkt_room() already.
  */
 static __always_inline void weft_fastpkt_fill(struct weft_rec *rec, struct weft_flow *flow,
 					      const struct weft_head *h, const void *pay, u32 size)
@@ -159,12 +163,12 @@ static __always_inline void weft_fastpkt_fill(struct weft_rec *rec, struct weft_
 	BUILD_BUG_ON(WEFT_WIRE_CHUNK + sizeof(struct weft_w_eager) + WEFT_INLINE_MAX >
 		     WEFT_REC_RAW - sizeof(u32));
 	if (likely(pay)) {
-		/* fill with zeros up to a multiple of 4 */
-		*(u32 *)(rec->raw + size - sizeof(u32)) = 0;
+		u8 *room = weft_fastpkt_room(rec, size);
+
 		if (likely(len == sizeof(u64)))
-			memcpy(weft_fastpkt_bytes(rec), pay, sizeof(u64));
+			memcpy(room, pay, sizeof(u64));
 		else
-			memcpy(weft_fastpkt_bytes(rec), pay, len);
+			memcpy(room, pay, len);
 	}
 	weft_wire_eager_put(rec->raw, h, 0, len);
 	rec->len = size;
