@@ -74,18 +74,19 @@ WEFT_FI_INLINED int weft_fi_put_send(struct weft_ep *ep, const struct weft_fi_op
 }
 
 /*
- * A send is about to be posted. Return: true if it continues a run: the caller calls
- * weft_fi_run_posted() instead of a notify call.
+ * A send is about to be posted. @more: FI_MORE defers it. Return: true if it continues a run: the
+ * caller calls weft_fi_run_posted() instead of a notify call.
  */
-WEFT_FI_INLINED bool weft_fi_run_goes_on(struct weft_fi_run *run)
+WEFT_FI_INLINED bool weft_fi_run_goes_on(struct weft_fi_ep *ep, bool more)
 {
+	struct weft_fi_run *run = &ep->run;
 	uint32_t at = lw_load(run->read[0]) + weft_fi_looks;
 
 	if (weft_likely(at != run->at)) {
 		run->at = at;
 		return false;
 	}
-	return weft_fi_run_look(run);
+	return weft_fi_run_look(run) && !(more | ep->tx.held);
 }
 
 /* Post a send without prefix; @group: number of the destination group, NULL: to a peer. */
@@ -120,7 +121,7 @@ WEFT_FI_INLINED ssize_t weft_fi_post_plain_send(struct weft_fi_ep *ep,
 	weft_fi_lock(&ep->tx.lock);
 	if (weft_unlikely(op->flags & FI_MORE))
 		more = weft_fi_more(&ep->tx);
-	kept = weft_unlikely(weft_fi_run_goes_on(&ep->run)) && !(more | ep->tx.held);
+	kept = weft_fi_run_goes_on(ep, more);
 	ret = weft_fi_put_send(ep->cm.ep, op, dst, flags | (kept ? WEFT_MORE : more));
 	if (weft_unlikely(kept) && !ret)
 		weft_fi_run_posted(ep, len);

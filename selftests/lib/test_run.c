@@ -42,7 +42,7 @@ static void taken(void)
 static void post(size_t len)
 {
 	static char buf[8192];
-	bool run = weft_fi_run_goes_on(&e.run);
+	bool run = weft_fi_run_goes_on(&e, false);
 
 	CHECK(!weft_send(ep, buf, len, 0, 0, 0, run ? WEFT_MORE : 0));
 	if (run)
