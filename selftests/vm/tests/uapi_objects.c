@@ -384,31 +384,22 @@ static bool port_goes(void)
 	return true;
 }
 
-/* A process of its own for each case: no case sees files or maps of another. */
-static void in_child(bool (*test)(void), bool opens, const char *name, const char *where)
+static bool begin(void)
 {
-	int status = -1;
-	pid_t pid = fork();
-
-	if (!pid) {
-		if (opens)
-			fd = raw_open(0);
-		_exit(fd < 0 || !test());
-	}
-	waitpid(pid, &status, 0);
-	result(WIFEXITED(status) && !WEXITSTATUS(status), name, where);
+	fd = raw_open(0);
+	return fd >= 0;
 }
 
 int main(void)
 {
 	node_enter(0);
-	in_child(generations, true, "handles", "never the same");
-	in_child(order, true, "destroy", "what is in use stays");
-	in_child(files, true, "files", "after their queues, and before");
-	in_child(context_first, true, "files", "after their context");
-	in_child(waiting, true, "wait", "time, signals, the end");
-	in_child(waiting_together, true, "wait", "several, each its time");
-	in_child(death, false, "kill -9", "with a child that holds the files");
-	in_child(port_goes, false, "port", "goes while in use");
+	raw_in_child(begin, generations, "handles", "never the same");
+	raw_in_child(begin, order, "destroy", "what is in use stays");
+	raw_in_child(begin, files, "files", "after their queues, and before");
+	raw_in_child(begin, context_first, "files", "after their context");
+	raw_in_child(begin, waiting, "wait", "time, signals, the end");
+	raw_in_child(begin, waiting_together, "wait", "several, each its time");
+	raw_in_child(NULL, death, "kill -9", "with a child that holds the files");
+	raw_in_child(NULL, port_goes, "port", "goes while in use");
 	return results_end();
 }

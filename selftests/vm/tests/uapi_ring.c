@@ -311,33 +311,26 @@ static bool torn(void)
 	return true;
 }
 
-static void in_child(bool (*test)(void), const char *name, const char *where)
+static bool begin(void)
 {
-	int status = -1;
-	pid_t pid = fork();
-
-	if (!pid) {
-		fd = raw_open(0);
-		_exit(fd < 0 || !raw_rdm_new(fd, 16, &r) || !test());
-	}
-	waitpid(pid, &status, 0);
-	result(WIFEXITED(status) && !WEXITSTATUS(status), name, where);
+	fd = raw_open(0);
+	return fd >= 0 && raw_rdm_new(fd, 16, &r);
 }
 
 int main(void)
 {
 	node_enter(0);
-	in_child(wrong_sends, "wrong entry", "sends");
-	in_child(wrong_receives, "wrong entry", "receives");
-	in_child(bad_memory, "wrong entry", "memory that is not there");
-	in_child(sq_none, "undecodable", "send of no slots");
-	in_child(sq_cut, "undecodable", "send of more slots than posted");
-	in_child(sq_many, "undecodable", "send of too many slots");
-	in_child(rq_none, "undecodable", "receive of no slots");
-	in_child(rq_cut, "undecodable", "receive of more slots than posted");
-	in_child(sq_far, "doorbell", "send index outside of the ring");
-	in_child(rq_far, "doorbell", "receive index outside of the ring");
-	in_child(cq_head, "doorbell", "completion index outside of the ring");
-	in_child(torn, "rings", "random contents");
+	raw_in_child(begin, wrong_sends, "wrong entry", "sends");
+	raw_in_child(begin, wrong_receives, "wrong entry", "receives");
+	raw_in_child(begin, bad_memory, "wrong entry", "memory that is not there");
+	raw_in_child(begin, sq_none, "undecodable", "send of no slots");
+	raw_in_child(begin, sq_cut, "undecodable", "send of more slots than posted");
+	raw_in_child(begin, sq_many, "undecodable", "send of too many slots");
+	raw_in_child(begin, rq_none, "undecodable", "receive of no slots");
+	raw_in_child(begin, rq_cut, "undecodable", "receive of more slots than posted");
+	raw_in_child(begin, sq_far, "doorbell", "send index outside of the ring");
+	raw_in_child(begin, rq_far, "doorbell", "receive index outside of the ring");
+	raw_in_child(begin, cq_head, "doorbell", "completion index outside of the ring");
+	raw_in_child(begin, torn, "rings", "random contents");
 	return results_end();
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "raw.h"
 
@@ -195,6 +196,17 @@ struct weft_rqe *raw_rqe(struct raw_rdm *r, __u8 op, __u64 context)
 	s->src = WEFT_SRC_ANY;
 	s->flags = WEFT_RQ_COMPLETION;
 	return s;
+}
+
+void raw_in_child(bool (*begin)(void), bool (*test)(void), const char *name, const char *where)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit((begin && !begin()) || !test());
+	waitpid(pid, &status, 0);
+	result(WIFEXITED(status) && !WEXITSTATUS(status), name, where);
 }
 
 bool raw_completion(struct raw_cq *cq, struct weft_cqe *e)

@@ -99,6 +99,12 @@ int raw_post_rq(struct raw_rdm *r, __u32 n);
 struct weft_sqe *raw_sqe(struct raw_rdm *r, __u8 op, __u64 context);
 struct weft_rqe *raw_rqe(struct raw_rdm *r, __u8 op, __u64 context);
 
+/*
+ * Run a case in a process of its own, which sees no files or maps of another case, and report it.
+ * @begin: called before @test, NULL: none
+ */
+void raw_in_child(bool (*begin)(void), bool (*test)(void), const char *name, const char *where);
+
 /* Wait for the next completion and copy its first slot. */
 bool raw_completion(struct raw_cq *cq, struct weft_cqe *e);
 /* No completion waits now. */
