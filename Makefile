@@ -401,7 +401,7 @@ help:
 #>                      PROFILE=weft-netdev SIZES=8 shows instead in which
 #>                      functions the instructions of a message are;
 #>                      FORM=two of two processes, MEASURE=more:16 of 16 messages,
-#>                      MEASURE=burst:8 of bursts
+#>                      MEASURE=burst:8 of bursts, MEASURE=late:8 of unexpected ones
 #>   make vm CMD='...'  runs a shell command in the test machine, where
 #>                      "node 0 CMD" and "node 1 CMD" run on the nodes; prints
 #>                      its output alone. make itself can only tell 0 from

@@ -11,7 +11,8 @@
  * An object that is bound to an endpoint cannot be destroyed before it (weft_obj.users).
  *
  * ctx->own_lock protects binding and unbinding. Notify calls and other calls into the core hold no
- * lock. They hold a use of the object, which keeps its rings and the core's endpoint.
+ * lock. They hold a use of the object, which keeps its rings and the core's endpoint. The timer of
+ * the send ring holds none: it is stopped before the object's resources are freed.
  */
 #include <linux/sched.h>
 #include <linux/slab.h>
