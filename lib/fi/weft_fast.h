@@ -135,8 +135,8 @@ WEFT_FI_INLINED bool weft_fi_fast_send(struct weft_fi_ep *ep, uint8_t op, const 
 	s->tag = tag;
 	s->data = 0;
 	s->niov = nslots == 1;
-	s->rsvd = 0;
-	s->rsvd2 = 0;
+	s->nrem = 0;
+	s->raddr = 0;
 	if (weft_unlikely(weft_fi_run_goes_on(ep, more))) {
 		q->tail += nslots;
 		weft_fi_run_posted(ep, len);

@@ -423,7 +423,8 @@ void rig_run(struct rig *rig, weft_ns ns)
 
 void rig_aside(struct rig *rig, weft_ns ns)
 {
-	if (rig->threads || rig->aside)
+	/* events use the objects that a mutex protects: they would wait for it for ever */
+	if (rig->threads || rig->aside || weft_host_mutexes())
 		return;
 	rig->aside = true;
 	rig_run(rig, ns);

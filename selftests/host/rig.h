@@ -303,7 +303,8 @@ bool rig_step(struct rig *rig, weft_ns until);
 /* Let @ns pass. */
 void rig_run(struct rig *rig, weft_ns ns);
 /*
- * An entry sleeps: @ns pass for all others. Inside another entry that sleeps the call does nothing.
+ * An entry sleeps: @ns pass for all others. Inside another entry that sleeps, and with a mutex, the
+ * call does nothing.
  */
 void rig_aside(struct rig *rig, weft_ns ns);
 /* Let time pass until @done(@arg), at most @ns. Return: the last result of @done(). */
@@ -511,6 +512,7 @@ struct rig_key {
  * @keys: registered memory: key @i + 1
  * @asked: called when the core reads @keys, as by another thread of the process, or NULL
  * @next_handle: handles
+ * @domain: memory that peers may access
  * @uid: user; set before its endpoints are made
  * @job: job of its endpoints, NULL: the default one; set before them
  */
@@ -526,6 +528,7 @@ struct rig_proc {
 	struct rig_key keys[RIG_KEYS];
 	void (*asked)(struct rig_proc *proc);
 	u32 next_handle;
+	struct weft_domain domain;
 	u32 uid;
 	struct weft_job *job;
 };
@@ -607,6 +610,37 @@ void rig_ring_rq(struct rig_ep *ep);
 /* Store the doorbell and notify in any case. */
 int rig_notify(struct rig_ep *ep, u32 flags);
 int rig_cancel(struct rig_ep *ep, u64 context);
+
+/* ---- One-sided operations -------------------------------------------------------- */
+
+/**
+ * struct rig_rma - a one-sided operation
+ * @write: a write, else a read
+ * @flags: WEFT_SQ_*
+ * @peer: index of the target in the address vector
+ * @context: the program's
+ * @data: remote CQ data
+ * @n: segments of this program
+ * @iov: the segments
+ * @nrem: segments of the target
+ * @rem: the segments
+ */
+struct rig_rma {
+	bool write;
+	u32 flags;
+	u32 peer;
+	u64 context;
+	u64 data;
+	u32 n;
+	struct weft_iov iov[WEFT_IOV_MAX];
+	u32 nrem;
+	struct weft_rma_iov rem[WEFT_IOV_MAX];
+};
+
+/* End a region of the process. Return: as weft_region_end(). */
+int rig_region_end(struct rig_proc *proc, u64 key);
+/* Return: as rig_send(). */
+int rig_rma(struct rig_ep *ep, const struct rig_rma *op);
 
 /* Return: NULL: no memory. */
 struct rig_srq *rig_srq_new(struct rig_proc *proc, u32 slots, u32 recvs, u32 zone,

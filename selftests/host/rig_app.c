@@ -16,6 +16,9 @@ struct rig_proc *rig_proc_new(struct rig_node *node)
 	proc->node = node;
 	proc->mc = rig_memctx_new(proc);
 	proc->next_handle = 0x10001;
+	/* some tests let allocations fail */
+	while (weft_domain_init(&proc->domain, &node->core, NULL))
+		;
 	pthread_mutex_lock(&node->rig->lock);
 	proc->next = node->procs;
 	node->procs = proc;
@@ -27,6 +30,7 @@ void rig_proc_end(struct rig_proc *proc, bool killed)
 {
 	struct rig *rig = proc->node->rig;
 	struct rig_proc **at = &proc->node->procs;
+	struct weft_out *out;
 	struct rig_cq *cq;
 	struct rig_eq *eq;
 	struct rig_av *av;
@@ -37,6 +41,9 @@ void rig_proc_end(struct rig_proc *proc, bool killed)
 		rig_ep_free(proc->eps);
 	while (proc->srqs)
 		rig_srq_free(proc->srqs);
+	out = rig_out(proc->node);
+	weft_domain_exit(&proc->domain, rig_clock(proc->node), out);
+	rig_leave(proc->node, out);
 	while ((av = proc->avs)) {
 		proc->avs = av->next;
 		weft_av_free(av->av);
@@ -263,6 +270,7 @@ struct rig_ep *rig_ep_new(struct rig_proc *proc, u32 type, u32 flags, u32 sq_slo
 	conf.ctx = proc;
 	conf.uid = proc->uid;
 	conf.job = proc->job;
+	conf.domain = &proc->domain;
 	if (service)
 		rig_node_addr(&proc->node->rig->conf, proc->node->index, service, &conf.addr);
 	ep->ep = weft_ep_new(&proc->node->core, &conf);

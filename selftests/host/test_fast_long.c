@@ -590,8 +590,8 @@ TEST(fast_long__bad_sends)
 	good.addr = (u64)(uintptr_t)t.buf;
 	for (i = 0; i < ARRAY_SIZE(s); i++)
 		s[i] = good;
-	s[0].rsvd = 1;
-	s[1].rsvd2 = 1;
+	s[0].nrem = 1;
+	s[1].raddr = 1;
 	s[2].data = 1;
 	s[3].tag = 1;
 	s[4].niov = 2;

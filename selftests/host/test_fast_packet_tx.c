@@ -512,7 +512,7 @@ TEST(fast__memory_refused)
 		e = &s.ep->sq[s.ep->sq_tail & (s.ep->sq_slots - 1)];
 		near_post_long(&s, 0, i == 0 ? WEFT_INLINE_MAX + 1 : 64, i == 1 ? 2 : 1);
 		if (i == 2)
-			e->rsvd = 1;
+			e->nrem = 1;
 		if (i == 3)
 			e->niov = 2;
 		if (i == 4)

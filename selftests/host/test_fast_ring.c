@@ -361,10 +361,10 @@ TEST(fast__bad_sends)
 	good.dst = t.to;
 
 	s = good;
-	s.rsvd = 1;
+	s.nrem = 1;
 	bad_send(_metadata, &t, &s, EINVAL);
 	s = good;
-	s.rsvd2 = 1;
+	s.raddr = 1;
 	bad_send(_metadata, &t, &s, EINVAL);
 	s = good;
 	s.data = 1;

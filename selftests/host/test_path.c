@@ -87,10 +87,10 @@ TEST(path__ids)
 
 	lone_init(&t, 0);
 	weft_lock(&t.path->lock);
-	t.path->msg.next_id = U32_MAX - 1;
-	EXPECT_EQ(U32_MAX, weft_path_new_id(t.path));
-	EXPECT_EQ(1, weft_path_new_id(t.path));
-	EXPECT_EQ(2, weft_path_new_id(t.path));
+	t.path->msg.next_id = S32_MAX - 1;
+	EXPECT_EQ(S32_MAX, weft_path_new_id(t.path, 0));
+	EXPECT_EQ(1, weft_path_new_id(t.path, 0));
+	EXPECT_EQ(WEFT_RMA_ID | 2, weft_path_new_id(t.path, WEFT_RMA_ID));
 	id = t.path->id;
 	EXPECT_EQ(t.path, *weft_path_slot(t.core, id));
 	weft_path_fail(t.path, ECONNRESET, t.out);

@@ -288,11 +288,11 @@ TEST(rdv__numbers_again)
 
 	near_init(&s);
 	path = s.t.path;
-	path->msg.next_id = U32_MAX - 1;
+	path->msg.next_id = S32_MAX - 1;
 	first = announced(_metadata, &s, 1)->sid;
-	EXPECT_EQ(U32_MAX, first);
+	EXPECT_EQ(S32_MAX, first);
 	EXPECT_EQ(1, announced(_metadata, &s, 2)->sid);
-	path->msg.next_id = U32_MAX - 1;
+	path->msg.next_id = S32_MAX - 1;
 	txm = announced(_metadata, &s, 3);
 	EXPECT_NE(first, txm->sid);
 	EXPECT_NE(1, txm->sid);

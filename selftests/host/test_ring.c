@@ -93,7 +93,7 @@ TEST_F(ring, send)
 
 	ASSERT_EQ(WEFT_RING_OK, sq1(&self->r, self->slots, &s, 1, false, &e));
 	EXPECT_EQ(1, e.nslots);
-	EXPECT_TRUE(e.tagged);
+	EXPECT_EQ(WEFT_SQ_TSEND, e.op);
 	EXPECT_FALSE(e.inl);
 	EXPECT_EQ(s.flags, e.flags);
 	EXPECT_EQ(3, e.dst);
@@ -244,8 +244,8 @@ TEST_F(ring, bad_sends)
 	bad[1].s.op = 3;
 	bad[2].s.flags |= WEFT_SQ_FENCE;
 	bad[3].s.flags |= 0x8000;
-	bad[4].s.rsvd = 1;
-	bad[5].s.rsvd2 = 1ull << 63;
+	bad[4].s.nrem = 1;
+	bad[5].s.raddr = 1ull << 63;
 	bad[6].s.op = WEFT_SQ_SEND;		/* has a tag */
 	bad[7].s.dst = 1;			/* of a connected endpoint */
 	bad[8].s.flags &= ~WEFT_SQ_DATA;	/* has data */
@@ -448,6 +448,125 @@ TEST_F(ring, random)
 			ASSERT_TRUE(q.nslots && q.nslots <= self->r.prod - self->r.cons);
 	}
 	EXPECT_GT(good, 100);
+}
+
+static const struct weft_sqe write1 = {
+	.op = WEFT_SQ_WRITE, .nslots = 1, .flags = WEFT_SQ_COMPLETION | WEFT_SQ_DATA, .dst = 3,
+	.context = 0x1234, .addr = 0x10000, .len = 100, .tag = 5, .data = 6, .niov = 1, .nrem = 1,
+	.raddr = 0x7000,
+};
+
+TEST_F(ring, operation)
+{
+	struct weft_sq_entry e;
+	struct weft_sqe s = write1;
+
+	/* only on an endpoint for them */
+	EXPECT_EQ(WEFT_RING_BAD, sq1(&self->r, self->slots, &s, 1, false, &e));
+	EXPECT_EQ(EOPNOTSUPP, e.err);
+	self->r.rma = true;
+	ASSERT_EQ(WEFT_RING_OK, sq1(&self->r, self->slots, &s, 1, false, &e));
+	EXPECT_EQ(WEFT_SQ_WRITE, e.op);
+	/* it completes when the peer has executed it */
+	EXPECT_EQ(s.flags | WEFT_SQ_DELIVERY, e.flags);
+	EXPECT_EQ(1, e.nrem);
+	EXPECT_EQ(5, e.rem[0].key);
+	EXPECT_EQ(0x7000, e.rem[0].addr);
+	EXPECT_EQ(100, e.rem[0].len);
+	EXPECT_EQ(0, e.tag);
+	EXPECT_EQ(6, e.data);
+	EXPECT_EQ(1, e.vec.n);
+	EXPECT_EQ(0x10000, e.vec.seg[0].addr);
+}
+
+/* Local segments, or payload, then remote segments. */
+TEST_F(ring, operation_segments)
+{
+	struct weft_rma_iov *rem;
+	struct weft_sq_entry e;
+	struct weft_iov *iov;
+	struct weft_sqe s = write1;
+	u32 i, k;
+
+	self->r.rma = true;
+	for (k = 0; k < 2; k++) {
+		/* around the end of the ring */
+		self->r.cons = SIZE - 2;
+		s = write1;
+		s.tag = 0;
+		s.raddr = 0;
+		s.nrem = 3;
+		s.addr = 0;
+		s.niov = 5 * !k;
+		s.nslots = 5;
+		if (k)
+			s.flags |= WEFT_SQ_INLINE;
+		iov = slot(self->slots, self->r.cons + 1);
+		for (i = 0; i < 4; i++)
+			iov[i] = (struct weft_iov){ 1000 * i, 10 + i };
+		iov = slot(self->slots, self->r.cons + 2);
+		iov[0] = (struct weft_iov){ 7, 54 };
+		rem = slot(self->slots, self->r.cons + 3);
+		rem[0] = (struct weft_rma_iov){ .addr = 1, .len = 50, .key = 11 };
+		rem[1] = (struct weft_rma_iov){ .addr = 2, .len = 0, .key = 12 };
+		rem = slot(self->slots, self->r.cons + 4);
+		rem[0] = (struct weft_rma_iov){ .addr = 3, .len = 50, .key = 13 };
+		ASSERT_EQ(WEFT_RING_OK, sq1(&self->r, self->slots, &s, 5, false, &e));
+		EXPECT_EQ(3, e.nrem);
+		EXPECT_EQ(13, e.rem[2].key);
+		EXPECT_EQ(3, e.rem[2].addr);
+		EXPECT_EQ(50, e.rem[2].len);
+		EXPECT_EQ(k ? 0 : 5, e.vec.n);
+		if (!k)
+			EXPECT_EQ(54, e.vec.seg[4].len);
+		/* the segments do not add up, and a field that is not used */
+		rem[0].len++;
+		EXPECT_EQ(WEFT_RING_BAD, sq1(&self->r, self->slots, &s, 5, false, &e));
+		rem[0].len--;
+		rem[0].rsvd = 1;
+		EXPECT_EQ(WEFT_RING_BAD, sq1(&self->r, self->slots, &s, 5, false, &e));
+	}
+}
+
+TEST_F(ring, operation_refused)
+{
+	struct {
+		struct weft_sqe s;
+		int err;
+	} bad[14];
+	struct weft_sq_entry e;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		bad[i].s = write1;
+		bad[i].err = EINVAL;
+	}
+	bad[0].s.flags |= WEFT_SQ_MATCH;
+	bad[1].s.flags |= WEFT_SQ_SOLICITED;
+	bad[2].s.flags |= WEFT_SQ_FENCE;
+	bad[3].s.flags &= ~WEFT_SQ_DATA;
+	bad[4].s.nrem = 0;
+	bad[5].s.nrem = WEFT_IOV_MAX + 1;
+	bad[6].s.nrem = 2;
+	bad[7].s.niov = 0;
+	bad[8].s.len = WEFT_MSG_MAX + 1;
+	bad[8].err = EMSGSIZE;
+	bad[9].s.op = WEFT_SQ_READ;
+	bad[10].s.op = WEFT_SQ_READ;
+	bad[10].s.flags = WEFT_SQ_INLINE;
+	bad[10].s.data = 0;
+	bad[11].s.nslots = 2;
+	bad[12].s.nrem = ~0u;
+	bad[13].s.flags |= WEFT_SQ_GROUP;
+	self->r.rma = true;
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		ASSERT_EQ(WEFT_RING_BAD, sq1(&self->r, self->slots, &bad[i].s, 3, false, &e))
+			TH_LOG("case %u", i);
+		EXPECT_EQ(bad[i].err, e.err) TH_LOG("case %u", i);
+		EXPECT_EQ(0x1234, e.context);
+	}
+	/* a connection has one destination */
+	EXPECT_EQ(WEFT_RING_BAD, sq1(&self->r, self->slots, &bad[0].s, 3, true, &e));
 }
 
 TEST_HARNESS_MAIN

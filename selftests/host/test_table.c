@@ -50,6 +50,36 @@ TEST(table__hash)
 	free(node);
 }
 
+TEST(table__keys)
+{
+	struct weft_key_node *node = calloc(MANY, sizeof(*node));
+	long live = weft_host_live();
+	struct weft_keys t;
+	u32 i;
+
+	ASSERT_EQ(0, weft_keys_init(&t));
+	for (i = 0; i < MANY; i++) {
+		/* keys that differ in the upper, or in the lower bits alone */
+		node[i].key = i % 2 ? (u64)i << 48 : i;
+		EXPECT_EQ(NULL, weft_keys_find(&t, node[i].key));
+		ASSERT_EQ(0, weft_keys_add(&t, &node[i]));
+	}
+	EXPECT_EQ(-EEXIST, weft_keys_add(&t, &(struct weft_key_node){ .key = 2 }));
+	for (i = 0; i < MANY; i++) {
+		EXPECT_EQ(&node[i], weft_keys_find(&t, node[i].key));
+		if (i % 3)
+			weft_keys_del(&t, &node[i]);
+	}
+	for (i = 0; i < MANY; i++) {
+		EXPECT_EQ(i % 3 ? NULL : &node[i], weft_keys_find(&t, node[i].key));
+		if (i % 3 == 0)
+			weft_keys_del(&t, &node[i]);
+	}
+	weft_keys_exit(&t);
+	EXPECT_EQ(live, weft_host_live());
+	free(node);
+}
+
 TEST(table__index)
 {
 	static u32 obj[MANY];

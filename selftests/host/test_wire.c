@@ -739,4 +739,98 @@ TEST(wire__run_next)
 	free(buf);
 }
 
+static const struct weft_req a_request = {
+	.op = WEFT_RMA_READ, .nseg = 2, .uid = 0x01020304, .id = WEFT_RMA_ID | 5, .len = 0x300,
+	.granted = 0x2ff,
+	.seg = { { .key = 0x1112131415161718, .addr = 0x2122232425262728, .len = 0x100 },
+		 { .key = 1, .addr = ~0ull, .len = 0x200 } },
+};
+
+TEST(wire__request)
+{
+	static const u8 want[] = {
+		2, 2, 0, 0, 1, 2, 3, 4, 0x80, 0, 0, 5, 0, 0, 0, 0,
+		0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 2, 0xff,
+		0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18,
+		0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27, 0x28, 0, 0, 0, 0, 0, 0, 1, 0,
+	};
+	u8 buf[WEFT_REQ_MAX + 1];
+	struct weft_req out;
+	u32 len;
+
+	memset(buf, 0xaa, sizeof(buf));
+	ASSERT_EQ(80, weft_wire_req_put(buf, &a_request));
+	EXPECT_EQ(0xaa, buf[80]);
+	EXPECT_EQ(0, memcmp(want, buf, sizeof(want)));
+	memset(&out, 0xee, sizeof(out));
+	ASSERT_EQ(80, weft_wire_req_get(buf, 80, &out));
+	EXPECT_EQ(a_request.op, out.op);
+	EXPECT_EQ(a_request.nseg, out.nseg);
+	EXPECT_EQ(a_request.uid, out.uid);
+	EXPECT_EQ(a_request.id, out.id);
+	EXPECT_EQ(a_request.len, out.len);
+	EXPECT_EQ(a_request.granted, out.granted);
+	EXPECT_EQ(0, memcmp(a_request.seg, out.seg, 2 * sizeof(out.seg[0])));
+	for (len = 0; len < 80; len++) {
+		u8 *p = exact(buf, len);
+
+		EXPECT_EQ(-EINVAL, weft_wire_req_get(p, len, &out));
+		free(p);
+	}
+	weft_wire_req_id(buf, 7);
+	weft_wire_req_grant(buf, 0x123);
+	EXPECT_EQ(7, be32_to_cpu(((struct weft_w_rma *)buf)->id));
+	EXPECT_EQ(0x123, be64_to_cpu(((struct weft_w_rma *)buf)->granted));
+}
+
+/* Fields that do not agree. Each case changes a valid request, which @pay bytes follow. */
+TEST(wire__request_refused)
+{
+	u8 buf[WEFT_REQ_MAX + 0x300];
+	struct weft_req r, out;
+	u32 head, i;
+
+	for (i = 0; i < 14; i++) {
+		u32 pay = 0;
+		bool good = false;
+
+		r = a_request;
+		if (i >= 8) {
+			r.op = WEFT_RMA_WRITE;
+			r.granted = 0;
+			r.id = 0;
+			pay = 0x300;
+		}
+		switch (i) {
+		case 0: r.op = 0; break;
+		case 1: r.op = 9; break;
+		case 2: r.len++; break;
+		case 3: r.id &= ~WEFT_RMA_ID; break;
+		case 4: r.granted = 0x301; break;
+		case 5: pay = 1; break;
+		case 6: r.seg[0].len = ~0ull - 0x100; break;
+		case 7: r.nseg = 0; break;
+		case 8: good = true; break;
+		case 9: pay--; break;
+		case 10: r.granted = 1; break;
+		case 11: r.id = WEFT_RMA_ID | 1; pay = 0; break;
+		/* the bytes follow, or they are announced */
+		case 12: r.id = 1; break;
+		case 13: r.id = 1; pay = 0; good = true; break;
+		}
+		head = weft_wire_req_put(buf, &r);
+		EXPECT_EQ(good ? (int)head : -EINVAL, weft_wire_req_get(buf, head + pay, &out))
+			TH_LOG("case %u", i);
+	}
+	/* more segments than there may be */
+	r = a_request;
+	weft_wire_req_put(buf, &r);
+	buf[1] = WEFT_IOV_MAX + 1;
+	EXPECT_EQ(-EINVAL, weft_wire_req_get(buf, sizeof(buf), &out));
+	/* which messages are free */
+	EXPECT_EQ(0, weft_wire_counts(WEFT_MSG_RMA, WEFT_REQ_FREE));
+	EXPECT_EQ(WEFT_REQ_FREE + 1, weft_wire_counts(WEFT_MSG_RMA, WEFT_REQ_FREE + 1));
+	EXPECT_EQ(WEFT_REQ_FREE, weft_wire_counts(0, WEFT_REQ_FREE));
+}
+
 TEST_HARNESS_MAIN

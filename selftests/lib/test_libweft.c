@@ -32,7 +32,7 @@ static void test_send_entry(void)
 	CHECK(sqe->flags == (WEFT_SQ_COMPLETION | WEFT_SQ_DATA));
 	CHECK(sqe->context == 42 && sqe->tag == 0x1234 && sqe->data == 99);
 	CHECK(sqe->addr == (uintptr_t)buf && sqe->len == 100 && sqe->niov == 1);
-	CHECK(!sqe->rsvd && !sqe->rsvd2);
+	CHECK(!sqe->nrem && !sqe->raddr);
 	CHECK(dev->bell.ep.sq_tail == 1);
 
 	/* data without the flag, and the address of an empty buffer, are left out */
@@ -41,7 +41,7 @@ static void test_send_entry(void)
 	sqe++;
 	CHECK(sqe->op == WEFT_SQ_SEND && sqe->nslots == 1 && !sqe->flags && !sqe->dst);
 	CHECK(!sqe->tag && !sqe->data && !sqe->addr && !sqe->len && !sqe->niov);
-	CHECK(!sqe->rsvd && !sqe->rsvd2 && sqe->context == 43);
+	CHECK(!sqe->nrem && !sqe->raddr && sqe->context == 43);
 
 	CHECK(weft_send(ep, buf, 1, 0, 0, 0, 1u << 20) == -EINVAL);
 	CHECK(weft_send(ep, buf, WEFT_INLINE_MAX + 1, 0, 0, 0, WEFT_SQ_INLINE) == -EMSGSIZE);

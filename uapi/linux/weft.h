@@ -236,6 +236,11 @@ struct weft_ioc_av_insert {
 #define WEFT_EPF_VARIABLE	(1u << 4)
 /* RDM, DGRAM: completions name senders that are not in the address vector: WEFT_CQE_FROM */
 #define WEFT_EPF_SOURCE		(1u << 5)
+/* not DGRAM: sends may be WEFT_SQ_WRITE, WEFT_SQ_READ */
+#define WEFT_EPF_RMA		(1u << 6)
+/* not DGRAM: peers may read from, or write to, regions of the context through the endpoint */
+#define WEFT_EPF_REMOTE_READ	(1u << 7)
+#define WEFT_EPF_REMOTE_WRITE	(1u << 8)
 
 /**
  * struct weft_ioc_ep - create an endpoint (WEFT_IOC_EP_CREATE)

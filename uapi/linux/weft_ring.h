@@ -119,6 +119,9 @@ struct weft_cq_status {
 /* Send queue operations */
 #define WEFT_SQ_SEND		1	/* untagged */
 #define WEFT_SQ_TSEND		2	/* tagged */
+/* only with WEFT_EPF_RMA: */
+#define WEFT_SQ_WRITE		3	/* write to regions of the peer */
+#define WEFT_SQ_READ		4	/* read from regions of the peer */
 
 /* Flags of a send */
 #define WEFT_SQ_INLINE		(1u << 0)	/* payload is in the slots after this one */
@@ -150,20 +153,39 @@ struct weft_iov {
 };
 
 /**
+ * struct weft_rma_iov - a segment of a region of the peer
+ * @addr: address in the region
+ * @len: bytes
+ * @key: key of the region
+ * @rsvd: 0
+ */
+struct weft_rma_iov {
+	__u64 addr;
+	__u64 len;
+	__u64 key;
+	__u64 rsvd;
+};
+
+/**
  * struct weft_sqe - first slot of an entry in the send queue
- * @op: WEFT_SQ_SEND, WEFT_SQ_TSEND
- * @nslots: slots of the whole entry: 1 + payload or segments after it, 4 segments a slot
+ * @op: WEFT_SQ_SEND, _TSEND, _WRITE, _READ
+ * @nslots: slots of the whole entry: 1 + payload or segments after it, 4 segments a slot, + remote
+ *	segments at the end, 2 a slot
  * @flags: WEFT_SQ_*
  * @dst: index in the address vector; must be 0 on a MSG endpoint; a group with WEFT_SQ_GROUP
  * @context: returned in the completion
  * @addr: user address of the only segment, when @niov is 1; else 0
- * @len: bytes of the message
- * @tag: tag of a tagged send, else 0
+ * @len: bytes of the message or operation
+ * @tag: tag of a tagged send; key of the only remote segment, when @nrem is 1; else 0
  * @data: remote CQ data with WEFT_SQ_DATA, else 0
  * @niov: 0: no payload or WEFT_SQ_INLINE, 1: @addr, 2..WEFT_IOV_MAX: struct weft_iov after this
  *	slot
- * @rsvd: 0
- * @rsvd2: 0
+ * @nrem: WRITE, READ: 0: @len is 0, 1: @tag and @raddr, 2..WEFT_IOV_MAX: struct weft_rma_iov in the
+ *	last slots; else 0
+ * @raddr: address in the region of the only remote segment, when @nrem is 1; else 0
+ *
+ * WRITE and READ permit the flags INLINE and DATA (WRITE only), COMPLETION, TRANSMIT, DELIVERY,
+ * MORE and FENCE. They complete when the peer has executed them, with or without a level.
  */
 struct weft_sqe {
 	__u8 op;
@@ -176,8 +198,8 @@ struct weft_sqe {
 	__u64 tag;
 	__u64 data;
 	__u32 niov;
-	__u32 rsvd;
-	__u64 rsvd2;
+	__u32 nrem;
+	__u64 raddr;
 };
 
 /*
@@ -273,6 +295,9 @@ struct weft_rqe {
  * slot holds the struct weft_sockaddr of its sender (WEFT_EPF_SOURCE); not with WEFT_CQE_INLINE
  */
 #define WEFT_CQE_FROM		(1u << 10)
+/* with WEFT_CQE_SEND: of a WRITE; else a WRITE of a peer with WEFT_SQ_DATA, no receive is used */
+#define WEFT_CQE_WRITE		(1u << 11)
+#define WEFT_CQE_READ		(1u << 12)	/* of a READ */
 
 /**
  * struct weft_cqe - first slot of an entry in a completion queue

@@ -30,6 +30,7 @@
 #include "core/object/job.h"
 #include "core/object/upcalls.h"
 #include "core/queue/queue.h"
+#include "core/rma/calls.h"
 #include "core/transport/calls.h"
 
 /* ---- The core of one port -------------------------------------------------------- */

@@ -42,8 +42,10 @@ void weft_conf_default(struct weft_conf *conf)
 	conf->ctxs_user = 4096;
 	conf->eps_user = 16384;
 	conf->memory_user = 4ull << 30;
+	conf->regions_user = 65536;
 	conf->priorities = true;
 	conf->fast = true;
+	conf->rma_same_user = true;
 	conf->idle_ns = 300ull * NSEC_PER_SEC;
 }
 
@@ -694,6 +696,7 @@ void weft_core_rx(struct weft_core *core, weft_ns now, const struct weft_rx *rx,
 
 void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out)
 {
+	struct weft_rxm *rxm;
 	struct weft_ep *ep;
 
 	out->now = now;
@@ -715,7 +718,11 @@ void weft_core_work(struct weft_work *work, weft_ns now, struct weft_out *out)
 		weft_send_work(container_of(work, struct weft_txm, bulk.work), out);
 		break;
 	case WEFT_WORK_RXM:
-		weft_rxm_work(container_of(work, struct weft_rxm, bulk.work), out);
+		rxm = container_of(work, struct weft_rxm, bulk.work);
+		if (weft_rma_works(rxm))
+			weft_rma_work(rxm, out);
+		else
+			weft_rxm_work(rxm, out);
 		break;
 	case WEFT_WORK_SRQ:
 		weft_srq_work(container_of(work, struct weft_srq, work), out);

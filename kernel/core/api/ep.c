@@ -97,6 +97,7 @@ static int weft_ep_slots(struct weft_ep *ep)
 		ep->tx.ring.longest = WEFT_MSG_LIMIT;
 	if (ep->conf.type == WEFT_EP_DGRAM)
 		ep->tx.ring.known |= WEFT_SQ_GROUP;
+	ep->tx.ring.rma = ep->conf.flags & WEFT_EPF_RMA && ep->conf.type != WEFT_EP_DGRAM;
 	weft_ring_init(&ep->rx.ring, ep->conf.rq, ep->conf.rq_slots);
 	ep->rx.ring.announce = ep->conf.type != WEFT_EP_DGRAM;
 	return 0;

@@ -43,6 +43,8 @@
  * @ctxs_user: contexts of a user
  * @eps_user: endpoints of a user
  * @memory_user: bytes of a user's rings, and of its descriptors of sends and receives
+ * @regions_user: regions of a user that peers may access
+ * @rma_same_user: in the default job, regions are open to the same user only
  */
 struct weft_conf {
 	u16 udp_port;
@@ -72,7 +74,9 @@ struct weft_conf {
 	u32 ctxs_user;
 	u32 eps_user;
 	u64 memory_user;
+	u32 regions_user;
 	bool priorities;
+	bool rma_same_user;
 	bool fast;
 	weft_ns idle_ns;
 };
@@ -126,6 +130,7 @@ struct weft_conf {
 	X(limit_contexts, "contexts refused at the limit of their user")	\
 	X(limit_endpoints, "endpoints refused at the limit of their user")	\
 	X(limit_memory, "rings and descriptors refused at the limit of their user")	\
+	X(limit_regions, "regions refused at the limit of their user")	\
 	X(cq_overflows, "completions that waited for space in their queue")	\
 	X(bad_entries, "ring entries that could not be decoded")	\
 	X(bad_completions, "ring entries that were decoded and refused")	\
@@ -138,6 +143,9 @@ struct weft_conf {
 	X(conns_refused, "connection requests refused")			\
 	X(no_service, "messages for a service that does not exist")	\
 	X(wrong_job, "messages, datagrams and connection requests of another job")	\
+	X(rma_writes, "writes of other programs to regions of this node")	\
+	X(rma_reads, "reads of other programs from regions of this node")	\
+	X(rma_denied, "one-sided operations refused: key, bounds, rights or user")	\
 	X(dgrams_sent, "datagrams sent")				\
 	X(dgrams_received, "datagrams received")			\
 	X(dgrams_dropped, "datagrams dropped for lack of a receive, memory or a path")

@@ -7,14 +7,15 @@
  *
  *	struct weft_index	objects by a 32-bit number
  *	struct weft_hash	objects by the address of a node; the service is not compared
+ *	struct weft_keys	objects by a 64-bit key
  *	struct weft_timeq	objects by time, the earliest first
  *
  * idtable.h has a fourth kind, which refuses no entry.
  *
- * Locks: a lock of the caller serialises changes. Lookups need that lock, or of an index
- * weft_rcu_lock(): then the caller takes a reference that may fail, and the object is freed with
- * weft_free_rcu(). No function sleeps, but for weft_hash_init(), weft_hash_exit() and
- * weft_index_exit().
+ * Locks: a lock of the caller serialises changes. Lookups need that lock, or of an index and
+ * of keys weft_rcu_lock(): then the caller takes a reference that may fail, and the object is freed with
+ * weft_free_rcu(). No function sleeps, but for weft_hash_init(), weft_hash_exit(),
+ * weft_keys_init(), weft_keys_exit() and weft_index_exit().
  */
 #ifndef WEFT_TABLE_H
 #define WEFT_TABLE_H
@@ -43,6 +44,15 @@
  *					-ENOMEM
  *	void weft_hash_del(h, node)	the node is in the table
  *	struct weft_hash_node *weft_hash_find(h, addr)
+ *					Return: the node, NULL: none
+ *
+ *	struct weft_keys
+ *	struct weft_key_node		part of an object; its @key is the key
+ *	int weft_keys_init(t)		Return: 0, -ENOMEM
+ *	void weft_keys_exit(t)		the table is empty
+ *	int weft_keys_add(t, node)	Return: 0; -EEXIST: the key is in use; -ENOMEM
+ *	void weft_keys_del(t, node)	the node is in the table
+ *	struct weft_key_node *weft_keys_find(t, key)
  *					Return: the node, NULL: none
  *
  *	struct weft_timeq

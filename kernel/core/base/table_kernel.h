@@ -102,6 +102,58 @@ static inline struct weft_hash_node *weft_hash_find(struct weft_hash *h,
 }
 
 /**
+ * struct weft_key_node - an object's place in a table
+ * @key: its key; constant while in the table
+ * @head: in the table
+ */
+struct weft_key_node {
+	u64 key;
+	struct rhash_head head;
+};
+
+/**
+ * struct weft_keys - objects by key
+ * @ht: the objects
+ */
+struct weft_keys {
+	struct rhashtable ht;
+};
+
+static const struct rhashtable_params weft_keys_params = {
+	.key_len = sizeof(u64),
+	.key_offset = offsetof(struct weft_key_node, key),
+	.head_offset = offsetof(struct weft_key_node, head),
+	.automatic_shrinking = true,
+};
+
+static inline int weft_keys_init(struct weft_keys *t)
+{
+	return rhashtable_init(&t->ht, &weft_keys_params);
+}
+
+static inline void weft_keys_exit(struct weft_keys *t)
+{
+	rhashtable_destroy(&t->ht);
+}
+
+static inline int weft_keys_add(struct weft_keys *t, struct weft_key_node *node)
+{
+	int err = rhashtable_lookup_insert_fast(&t->ht, &node->head, weft_keys_params);
+
+	return !err || err == -EEXIST ? err : -ENOMEM;
+}
+
+static inline void weft_keys_del(struct weft_keys *t, struct weft_key_node *node)
+{
+	rhashtable_remove_fast(&t->ht, &node->head, weft_keys_params);
+}
+
+static inline struct weft_key_node *weft_keys_find(struct weft_keys *t, u64 key)
+{
+	return rhashtable_lookup_fast(&t->ht, &key, weft_keys_params);
+}
+
+/**
  * struct weft_timeq_node - an object's place in a queue
  * @rb: in the queue
  * @at: its time, U64_MAX: in no queue

@@ -11,6 +11,24 @@
 #include "core/flow/flow.h"
 #include "core/bulk/upcalls.h"
 
+/*
+ * Find the memory of a part of a message. *@off: in: offset in the message; out: in the result.
+ * *@len: in: bytes; out: at most these, the bytes from there on. @tmp: memory for the result.
+ */
+static inline const struct weft_vec *weft_rxm_vec(const struct weft_rxm *rxm, u64 *off, u32 *len,
+						  struct weft_vec *tmp)
+{
+	return likely(!rxm->rma) ? &rxm->rx.post->vec : weft_rma_vec(rxm->rma, off, len, tmp);
+}
+
+/* The same for a send. */
+static inline const struct weft_vec *weft_txm_vec(const struct weft_txm *txm, u64 *off, u32 *len,
+						  struct weft_vec *tmp)
+{
+	return likely(!txm->source) ? &txm->bulk.vec :
+				      weft_rma_vec(txm->rxm->rma, off, len, tmp);
+}
+
 /* ---- window.c --------------------------------------------------------------------- */
 
 void weft_win_drop(struct weft_win *win);

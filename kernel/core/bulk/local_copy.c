@@ -23,7 +23,16 @@ static bool weft_local_pin(struct weft_rxm *rxm, struct weft_out *out)
 	}
 	txm->bulk.pinned = dst->off;
 	txm->bulk.granted = rxm->bulk.pinned;
-	return weft_send_pin(txm, src, out);
+	if (!weft_send_pin(txm, src, out))
+		return false;
+	/* memory of a region in many segments: weft_rma_vec() */
+	if (unlikely(src->len < dst->len)) {
+		rxm->bulk.pinned -= dst->len - src->len;
+		dst->len = src->len;
+		dst->left = src->len;
+		dst->todo = src->len;
+	}
+	return true;
 }
 
 /**

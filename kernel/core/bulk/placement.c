@@ -74,7 +74,8 @@ static int weft_rxm_told(const struct weft_rxm *rxm, int err, int cut)
 	if (err == ECANCELED || READ_ONCE(ep->state) == WEFT_EPS_DEAD ||
 	    weft_memctx_dead(ep->conf.mc))
 		return ep->conf.type == WEFT_EP_MSG ? ECONNRESET : ECONNREFUSED;
-	return err == EFAULT ? EREMOTEIO : err;
+	/* the initiator of an operation hears of the target's memory */
+	return err == EFAULT && !(rxm->flags & WEFT_MSG_RMA) ? EREMOTEIO : err;
 }
 
 /**
@@ -103,7 +104,11 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	weft_lock(&ep->lock);
 	if (rxm->rx.match.in)
 		weft_match_unexp_del(&ep->rx.match, &rxm->rx.match);
-	if (rxm->rx.post) {
+	if (unlikely(rxm->rma)) {
+		weft_rma_close(rxm->rma, ep->conf.domain);
+		weft_list_del(&rxm->rx.enode);
+		settled = weft_list_empty(&ep->rx.active);
+	} else if (rxm->rx.post) {
 		struct weft_cqe e;
 
 		if (unlikely(rxm->rx.post->flags & WEFT_RQ_ANNOUNCE))
@@ -130,6 +135,8 @@ void weft_rxm_finish(struct weft_rxm *rxm, int err, struct weft_out *out)
 	weft_unlock(&ep->lock);
 
 	told = weft_rxm_told(rxm, err, cut);
+	if (unlikely(rxm->flags & WEFT_MSG_RMA))
+		weft_rma_over(rxm, err, told, out);
 	if (!path->local) {
 		weft_credit_over(rxm, out);
 		if (rxm->sid ? !rxm->bulk.aborted :
@@ -395,6 +402,8 @@ static void weft_rxm_is_whole(struct weft_rxm *rxm, struct weft_out *out)
 	smp_store_release(&rxm->whole, true);
 	if (rxm->started)
 		weft_rxm_step(rxm, out);
+	else if (unlikely(rxm->flags & WEFT_MSG_RMA))
+		weft_recv_gathered(rxm, out);
 }
 
 /*
@@ -557,6 +566,8 @@ void weft_rxm_step(struct weft_rxm *rxm, struct weft_out *out)
 	}
 	if (rxm->bulk.ltxm && !rxm->buf) {
 		weft_local_step(rxm, out);
+	} else if (unlikely(rxm->rma) && rxm->buf) {
+		/* rma/target.c advances an operation with its bytes at hand */
 	} else if (rxm->sid) {
 		weft_rxm_pull(rxm, out);
 	} else if (rxm->bulk.direct) {
@@ -591,6 +602,21 @@ static u32 weft_place_win(const struct weft_rxm *rxm, u64 off)
 		if (w[i].state == WEFT_WIN_READY && off - w[i].off < w[i].len)
 			break;
 	return i;
+}
+
+/*
+ * Count @n granted bytes that have come. The request of a read grants the first bytes itself. They
+ * prove that the target knows the read, so the other bytes join the grants now.
+ */
+static void weft_place_came(struct weft_rxm *rxm, u32 n, struct weft_out *out)
+{
+	if (likely(rxm->bulk.gmsg.in)) {
+		weft_grant_came(rxm, n, out);
+	} else if (rxm->bulk.allowed < rxm->bulk.room) {
+		rxm->bulk.gmsg.given = rxm->bulk.allowed;
+		weft_grant_join(rxm, out);
+		weft_rxm_step(rxm, out);
+	}
 }
 
 /**
@@ -631,7 +657,7 @@ u32 weft_place_run(struct weft_path *path, const struct weft_chunk *c, u32 n, u3
 	copy = weft_rxm_copy(rxm, WEFT_COPY_RX_MEM, c->pay, k, off, len, out);
 	copy->piece = c->paylen;
 	copy->skip = skip;
-	weft_grant_came(rxm, len, out);
+	weft_place_came(rxm, len, out);
 	return n;
 }
 
@@ -677,7 +703,7 @@ int weft_place_data(struct weft_path *path, const struct weft_chunk *c, struct w
 		came += n;
 	}
 	if (came)
-		weft_grant_came(rxm, came, out);
+		weft_place_came(rxm, came, out);
 	return 0;
 }
 
@@ -743,6 +769,19 @@ static int weft_rxm_write(struct weft_memctx *mc, const struct weft_rxm *rxm)
 	return err;
 }
 
+/* Pin the memory of a window, or have it bounced. May sleep. Return: 0, -EFAULT, -ENOMEM. */
+static int weft_rxm_make(const struct weft_rxm *rxm, const struct weft_win *w,
+			 struct weft_mem **mem)
+{
+	struct weft_vec tmp weft_unset;
+	const struct weft_vec *vec;
+	u64 at = w->off;
+	u32 len = w->len;
+
+	vec = weft_rxm_vec(rxm, &at, &len, &tmp);
+	return weft_mem_make(rxm->ep->conf.mc, vec, at, w->len, WEFT_MEM_WRITE, mem);
+}
+
 /**
  * weft_rxm_work - make windows, flush them, or write a buffered message
  * @rxm: the message, referenced by the work
@@ -780,8 +819,7 @@ void weft_rxm_work(struct weft_rxm *rxm, struct weft_out *out)
 		struct weft_win *w = &rxm->bulk.win[i];
 
 		if (what[i] == WEFT_WIN_DEFER)
-			err = weft_mem_make(mc, &rxm->rx.post->vec, w->off, w->len, WEFT_MEM_WRITE,
-					    &mem[i]);
+			err = weft_rxm_make(rxm, w, &mem[i]);
 		else if (what[i] == WEFT_WIN_FLUSH)
 			err = weft_mem_flush(w->mem);
 	}

@@ -173,6 +173,8 @@ int weft_send_grant(struct weft_path *path, u8 lane, const struct weft_w_grant *
 	struct weft_txm *txm = weft_send_by_id(path, sid);
 
 	weft_assert_held(&path->lock);
+	if (!txm && sid & WEFT_RMA_ID)
+		return 0;
 	if (!txm) {
 		struct weft_flowid none = { 0 };
 		struct weft_ctl_chunk *note = weft_ctl_chunk_new(path);
@@ -244,20 +246,30 @@ void weft_send_work(struct weft_txm *txm, struct weft_out *out)
 	struct weft_path *path = txm->path;
 	struct weft_mem *mem[ARRAY_SIZE(txm->win)] = { NULL };
 	bool made[ARRAY_SIZE(txm->win)] = { false };
+	struct weft_vec tmp[ARRAY_SIZE(txm->win)] weft_unset;
+	const struct weft_vec *vec[ARRAY_SIZE(txm->win)];
+	u64 at[ARRAY_SIZE(txm->win)];
 	int err = 0;
-	u32 i;
+	u32 i, len;
 
 	weft_path_get(path);
 	weft_lock(&path->lock);
 	txm->bulk.work.queued = false;
 	txm->bulk.deferred = true;
-	for (i = 0; i < ARRAY_SIZE(txm->win); i++)
+	for (i = 0; i < ARRAY_SIZE(txm->win); i++) {
 		made[i] = txm->state != WEFT_TXM_OVER && txm->win[i].state == WEFT_WIN_DEFER;
+		if (!made[i])
+			continue;
+		/* a region may end while the lock is not held */
+		at[i] = txm->win[i].off;
+		len = txm->win[i].len;
+		vec[i] = weft_txm_vec(txm, &at[i], &len, &tmp[i]);
+	}
 	weft_unlock(&path->lock);
 	for (i = 0; i < ARRAY_SIZE(txm->win) && !err; i++)
 		if (made[i])
-			err = weft_mem_make(txm->ep->conf.mc, &txm->bulk.vec, txm->win[i].off,
-					    txm->win[i].len, WEFT_MEM_READ, &mem[i]);
+			err = weft_mem_make(txm->ep->conf.mc, vec[i], at[i], txm->win[i].len,
+					    WEFT_MEM_READ, &mem[i]);
 	weft_lock(&path->lock);
 	txm->bulk.deferred = false;
 	for (i = 0; i < ARRAY_SIZE(txm->win); i++) {

@@ -21,9 +21,12 @@ void weft_win_drop(struct weft_win *win)
 	win->state = WEFT_WIN_NONE;
 }
 
-/* Take @w for @len bytes from @off on. Return: 0: READY; -EAGAIN: not resident; -EFAULT. */
+/*
+ * Take @w for @len bytes of a message from @off on, which are at @at in @vec. Return: 0: READY;
+ * -EAGAIN: not resident; -EFAULT.
+ */
 static int weft_win_take(struct weft_win *w, struct weft_memctx *mc, const struct weft_vec *vec,
-			 u64 off, u32 len, int how)
+			 u64 at, u64 off, u32 len, int how)
 {
 	int err;
 
@@ -32,7 +35,7 @@ static int weft_win_take(struct weft_win *w, struct weft_memctx *mc, const struc
 	w->left = len;
 	w->todo = len;
 	w->busy = 0;
-	err = weft_mem_get(mc, vec, off, len, how, &w->mem);
+	err = weft_mem_get(mc, vec, at, len, how, &w->mem);
 	if (!err)
 		w->state = WEFT_WIN_READY;
 	return err && err != -EFAULT ? -EAGAIN : err;
@@ -65,12 +68,15 @@ void weft_txm_defer(struct weft_txm *txm, struct weft_out *out)
 bool weft_send_pin(struct weft_txm *txm, struct weft_win *w, struct weft_out *out)
 {
 	u32 max = txm->path->core->conf.window_bytes;
-	u64 len = min_t(u64, txm->bulk.granted - txm->bulk.pinned, max);
+	u32 len = (u32)min_t(u64, txm->bulk.granted - txm->bulk.pinned, max);
+	u64 at = txm->bulk.pinned;
+	const struct weft_vec *vec;
+	struct weft_vec tmp weft_unset;
 	int err;
 
 	weft_assert_held(&txm->path->lock);
-	err = weft_win_take(w, txm->ep->conf.mc, &txm->bulk.vec, txm->bulk.pinned, (u32)len,
-			    WEFT_MEM_READ);
+	vec = weft_txm_vec(txm, &at, &len, &tmp);
+	err = weft_win_take(w, txm->ep->conf.mc, vec, at, txm->bulk.pinned, len, WEFT_MEM_READ);
 	if (err == -EFAULT) {
 		weft_send_abandon(txm, EFAULT, out);
 		return false;
@@ -108,15 +114,16 @@ void weft_rxm_defer(struct weft_rxm *rxm, struct weft_out *out)
  */
 int weft_rxm_pin(struct weft_rxm *rxm, struct weft_win *w)
 {
-	u64 len = rxm->bulk.room - rxm->bulk.pinned;
+	u32 len = (u32)min_t(u64, rxm->bulk.room - rxm->bulk.pinned,
+			     rxm->path->core->conf.window_bytes);
+	u64 at = rxm->bulk.pinned;
+	const struct weft_vec *vec;
+	struct weft_vec tmp weft_unset;
 	int err;
 
 	weft_assert_held(&rxm->path->lock);
-	/* an eager message has one window or none */
-	if (rxm->sid || rxm->bulk.ltxm)
-		len = min_t(u64, len, rxm->path->core->conf.window_bytes);
-	err = weft_win_take(w, rxm->ep->conf.mc, &rxm->rx.post->vec, rxm->bulk.pinned, (u32)len,
-			    WEFT_MEM_WRITE);
+	vec = weft_rxm_vec(rxm, &at, &len, &tmp);
+	err = weft_win_take(w, rxm->ep->conf.mc, vec, at, rxm->bulk.pinned, len, WEFT_MEM_WRITE);
 	if (!err)
 		rxm->bulk.pinned += len;
 	return err;

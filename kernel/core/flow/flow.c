@@ -35,6 +35,33 @@ u8 weft_flow_lane(const struct weft_flowid *id)
 }
 
 /**
+ * weft_flow_init - initialize a flow in zeroed memory, on no list
+ * @flow: the flow
+ * @ep: our endpoint
+ * @path: the path
+ */
+void weft_flow_init(struct weft_flow *flow, struct weft_ep *ep, struct weft_path *path)
+{
+	weft_ep_get(ep);
+	weft_path_get(path);
+	flow->ep = ep;
+	flow->path = path;
+	flow->ref = 1;
+	weft_timeq_node_init(&flow->again);
+	weft_timeq_node_init(&flow->close);
+	weft_list_init(&flow->ep_node);
+	weft_idnode_init(&flow->peer_node);
+	weft_list_init(&flow->node);
+	weft_idnode_init(&flow->idnode);
+	weft_list_init(&flow->txms);
+	weft_list_init(&flow->parked);
+	weft_list_init(&flow->headless);
+	weft_list_init(&flow->fenced);
+	weft_list_init(&flow->fnode);
+	weft_ctl_init(&flow->ctl, WEFT_CTL_FLOW);
+}
+
+/**
  * weft_flow_new - allocate a flow, which is not yet on a list of its path
  * @ep: our endpoint
  * @path: the path
@@ -50,34 +77,18 @@ struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 
 	if (!flow)
 		return NULL;
-	weft_ep_get(ep);
-	weft_path_get(path);
-	flow->ep = ep;
-	flow->path = path;
+	weft_flow_init(flow, ep, path);
 	flow->peer = *peer;
 	flow->id.ssvc = be16_to_cpu(ep->addr.port);
 	flow->id.dsvc = be16_to_cpu(peer->port);
 	flow->id.sgen = weft_core_gen(path->core);
 	flow->lane = weft_flow_lane(&flow->id);
-	flow->ref = 1;
 	/* the peer of a connection, and of datagrams, is not asked */
 	flow->accepted = ep->conf.type != WEFT_EP_RDM;
-	weft_timeq_node_init(&flow->again);
-	weft_timeq_node_init(&flow->close);
 	flow->msg_limit = flow->accepted ? WEFT_CREDIT_MSGS : 0;
 	flow->tx_limit = WEFT_CREDIT_BYTES;
 	/* the peer has no flow of datagrams */
 	flow->ended = ep->conf.type == WEFT_EP_DGRAM;
-	weft_list_init(&flow->ep_node);
-	weft_idnode_init(&flow->peer_node);
-	weft_list_init(&flow->node);
-	weft_idnode_init(&flow->idnode);
-	weft_list_init(&flow->txms);
-	weft_list_init(&flow->parked);
-	weft_list_init(&flow->headless);
-	weft_list_init(&flow->fenced);
-	weft_list_init(&flow->fnode);
-	weft_ctl_init(&flow->ctl, WEFT_CTL_FLOW);
 	return flow;
 }
 

@@ -14,6 +14,7 @@
 /* ---- flow.c --------------------------------------------------------------------- */
 
 struct weft_flow *weft_flow_find(struct weft_ep *ep, u32 dst, u32 at, struct weft_out *out);
+void weft_flow_init(struct weft_flow *flow, struct weft_ep *ep, struct weft_path *path);
 struct weft_flow *weft_flow_new(struct weft_ep *ep, struct weft_path *path,
 				const struct weft_sockaddr *peer);
 int weft_flow_add(struct weft_flow *flow);

@@ -343,7 +343,7 @@ static int weft_dgram_check(struct weft_ep *ep, const struct weft_sq_entry *e,
 {
 	struct weft_flow *flow;
 
-	if (e->tagged || e->flags & WEFT_SQ_TOLD)
+	if (e->op == WEFT_SQ_TSEND || e->flags & WEFT_SQ_TOLD)
 		return -EOPNOTSUPP;
 	if (e->len > ep->core->conf.max_payload - WEFT_DGRAM_HEAD)
 		return -EMSGSIZE;

@@ -19,6 +19,7 @@ void weft_send_abandon(struct weft_txm *txm, int status, struct weft_out *out)
 	weft_assert_held(&txm->path->lock);
 	weft_send_done(txm, status, out);
 	if (txm->path->local) {
+		txm->status = status;
 		weft_local_withdraw(txm, out);
 		return;
 	}

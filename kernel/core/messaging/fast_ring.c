@@ -196,7 +196,7 @@ static __always_inline bool weft_fast_words(const struct weft_sqe *s, union weft
 		return false;
 	if (unlikely(tag) && l.op == WEFT_SQ_SEND)
 		return false;
-	return !(READ_ONCE(s->rsvd) | READ_ONCE(s->rsvd2));
+	return !(READ_ONCE(s->nrem) | READ_ONCE(s->raddr));
 }
 
 /* The same for a send whose bytes are in one segment of the program's memory. */
@@ -232,7 +232,7 @@ static void weft_fast_tell(struct weft_ep *ep, const struct weft_sqe *s, union w
 	e->context = READ_ONCE(s->context);
 	e->tag = READ_ONCE(s->tag);
 	e->len = READ_ONCE(s->len);
-	e->tagged = l.op == WEFT_SQ_TSEND;
+	e->op = l.op;
 	e->flags = l.flags;
 	e->err = 0;
 	weft_send_cqe(ep, e, out);
@@ -258,7 +258,8 @@ static noinline void weft_fast_sent(struct weft_ep *ep, union weft_lead l, u32 n
 			s = weft_ring_at(&ep->tx.ring, at);
 			c = weft_cq_slot(cq);
 			weft_send_fill(c, ep, READ_ONCE(s->context), READ_ONCE(s->tag),
-				       READ_ONCE(s->len), l.op == WEFT_SQ_TSEND, 0);
+				       READ_ONCE(s->len),
+				       l.op == WEFT_SQ_TSEND ? WEFT_SQ_TSEND : WEFT_SQ_SEND, 0);
 			weft_trace_complete(c->ep, c->context, c->tag, c->len, 0);
 			weft_cq_put_entry(cq, c, NULL, 0);
 		}
@@ -510,7 +511,8 @@ static __always_inline bool weft_fast_leave(struct weft_ep *ep, struct weft_flow
 	OPTIMIZER_HIDE_VAR(lane);
 	weft_lock_inner(&path->lock);
 	if (weft_fast_may(path, lane, flow, (u32)len, size)) {
-		weft_send_head(&h, flow, flow->id.mseq + 1, tag, data, len, l.op == WEFT_SQ_TSEND,
+		weft_send_head(&h, flow, flow->id.mseq + 1, tag, data, len,
+			       l.op == WEFT_SQ_TSEND ? WEFT_SQ_TSEND : WEFT_SQ_SEND,
 			       l.flags);
 		done = weft_fast_put(ep, s, path, lane, flow, &h, pay, size, out);
 	}

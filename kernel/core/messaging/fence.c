@@ -82,7 +82,7 @@ static struct weft_txm *weft_fence_next(struct weft_flow *flow)
 	if (!l || weft_contact_held(flow))
 		return NULL;
 	txm = weft_entry(l, struct weft_txm, node);
-	if (txm->flags & WEFT_SQ_FENCE && !weft_list_empty(&flow->txms))
+	if ((txm->flags & WEFT_SQ_FENCE || flow->cold) && !weft_list_empty(&flow->txms))
 		return NULL;
 	weft_list_del(l);
 	return txm;

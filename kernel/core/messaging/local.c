@@ -30,7 +30,7 @@ u32 weft_local_src_find(struct weft_flow *flow, u32 gen)
 
 static u16 weft_local_flags(const struct weft_sq_entry *e)
 {
-	return (e->tagged ? WEFT_MSG_TAGGED : 0) | (e->flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
+	return (e->op == WEFT_SQ_TSEND ? WEFT_MSG_TAGGED : 0) | (e->flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
 	       (e->flags & WEFT_SQ_SOLICITED ? WEFT_MSG_SOLICITED : 0);
 }
 
@@ -89,8 +89,8 @@ static void weft_local_hold(struct weft_rxm *rxm, u8 *buf)
 static struct weft_post *weft_local_match(struct weft_ep *lep, u32 src,
 					  const struct weft_sq_entry *e, struct weft_out *out)
 {
-	return weft_recv_find(lep, e->tagged ? WEFT_TAGGED : WEFT_UNTAGGED, src, e->tag, e->len,
-			      out);
+	return weft_recv_find(lep, e->op == WEFT_SQ_TSEND ? WEFT_TAGGED : WEFT_UNTAGGED, src,
+			      e->tag, e->len, out);
 }
 
 /*
@@ -221,7 +221,7 @@ static int weft_local_long(struct weft_ep *ep, struct weft_flow *flow,
 int weft_local_fenced(struct weft_flow *flow, struct weft_txm *txm, struct weft_out *out)
 {
 	const struct weft_sq_entry e = {
-		.tagged = txm->tx.tagged,
+		.op = txm->tx.op,
 		.flags = txm->flags,
 		.context = txm->tx.context,
 		.tag = txm->tx.tag,
@@ -230,6 +230,8 @@ int weft_local_fenced(struct weft_flow *flow, struct weft_txm *txm, struct weft_
 	};
 
 	weft_mutex_assert_held(&flow->ep->sq_mutex);
+	if (unlikely(txm->req))
+		return weft_rma_local_held(flow, txm, out);
 	return weft_local_long(txm->ep, flow, &e, txm, out);
 }
 
@@ -281,7 +283,7 @@ int weft_local_send(struct weft_ep *ep, struct weft_flow *flow, const struct wef
 }
 
 /**
- * weft_local_withdraw - stop a send under way; its receive gets ECONNRESET
+ * weft_local_withdraw - stop a send under way; its receive gets ECONNRESET, a read its errno
  * @txm: the send, which has been reported; core->local is locked
  * @out: output
  */
@@ -293,7 +295,7 @@ void weft_local_withdraw(struct weft_txm *txm, struct weft_out *out)
 	weft_txm_get(txm);
 	if (rxm) {
 		weft_rxm_get(rxm);
-		weft_rxm_fail(rxm, ECONNRESET, out);
+		weft_rxm_fail(rxm, txm->source && txm->status ? txm->status : ECONNRESET, out);
 		weft_rxm_put(rxm);
 	}
 	weft_send_over(txm, out);

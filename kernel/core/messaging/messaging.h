@@ -62,9 +62,23 @@ static inline void weft_send_publish(struct weft_ep *ep)
 	smp_store_release(&ep->conf.status->sq_head, ep->tx.ring.cons);
 }
 
+/* Return: the flags of a send's completion. */
+static inline u16 weft_send_flags(u8 op)
+{
+	switch (op) {
+	case WEFT_SQ_SEND:
+		return WEFT_CQE_SEND;
+	case WEFT_SQ_WRITE:
+		return WEFT_CQE_SEND | WEFT_CQE_WRITE;
+	case WEFT_SQ_READ:
+		return WEFT_CQE_SEND | WEFT_CQE_READ;
+	}
+	return WEFT_CQE_SEND | (op == WEFT_SQ_TSEND ? WEFT_CQE_TAGGED : 0);
+}
+
 /* Fill in the completion of a send. */
 static inline void weft_send_fill(struct weft_cqe *c, const struct weft_ep *ep, u64 context,
-				  u64 tag, u64 len, bool tagged, int status)
+				  u64 tag, u64 len, u8 op, int status)
 {
 	c->context = context;
 	c->tag = tag;
@@ -72,7 +86,7 @@ static inline void weft_send_fill(struct weft_cqe *c, const struct weft_ep *ep, 
 	c->len = len;
 	c->buf = 0;
 	c->src = WEFT_SRC_ANY;
-	c->flags = WEFT_CQE_SEND | (tagged ? WEFT_CQE_TAGGED : 0);
+	c->flags = weft_send_flags(op);
 	c->ep = (u16)ep->conf.handle;
 	c->olen = 0;
 	c->status = status;
@@ -138,6 +152,9 @@ int weft_recv_announce(struct weft_path *path, const struct weft_chunk *c, struc
 void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struct weft_out *out);
 void weft_recv_lose_early(struct weft_rflow *rf, struct weft_out *out);
 struct weft_rxm *weft_rxm_new(struct weft_path *path, struct weft_ep *ep);
+struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow *rf,
+				const struct weft_head *h, u32 sid);
+void weft_recv_executed(struct weft_rxm *rxm, struct weft_out *out);
 
 /* ---- fast_ring.c --------------------------------------------------------------------- */
 
@@ -168,7 +185,7 @@ static inline bool weft_fast_try(struct weft_ep *ep, struct weft_out *out)
 
 /* Fill in the head of an outgoing message. @flags: WEFT_SQ_*. */
 static inline void weft_send_head(struct weft_head *h, const struct weft_flow *flow, u32 mseq,
-				  u64 tag, u64 data, u64 len, bool tagged, u16 flags)
+				  u64 tag, u64 data, u64 len, u8 op, u16 flags)
 {
 	h->flow = flow->id;
 	h->flow.mseq = mseq;
@@ -176,7 +193,8 @@ static inline void weft_send_head(struct weft_head *h, const struct weft_flow *f
 	h->tag = tag;
 	h->data = data;
 	h->len = len;
-	h->flags = (tagged ? WEFT_MSG_TAGGED : 0) | (flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
+	h->flags = (op == WEFT_SQ_TSEND ? WEFT_MSG_TAGGED : 0) |
+		   (unlikely(weft_sq_is_rma(op)) ? WEFT_MSG_RMA : 0) | (flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
 		   (flags & WEFT_SQ_MATCH ? WEFT_MSG_MATCHED :
 		    flags & (WEFT_SQ_DELIVERY | WEFT_SQ_TRACKED) ? WEFT_MSG_PLACED : 0) |
 		   (flags & WEFT_SQ_SOLICITED ? WEFT_MSG_SOLICITED : 0) |

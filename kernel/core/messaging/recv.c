@@ -61,8 +61,17 @@ static void weft_rxm_head(struct weft_rxm *rxm, const struct weft_head *h)
 	rxm->flags = h->flags;
 }
 
-static struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow *rf,
-				       const struct weft_head *h, u32 sid)
+/**
+ * weft_recv_make - make a message of a flow
+ * @path: the path, locked; it has a reserved message (weft_recv_spare())
+ * @rf: the flow
+ * @h: head of the message
+ * @sid: sender's rendezvous id, 0: eager
+ *
+ * Return: the message, on the path's list.
+ */
+struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow *rf,
+				const struct weft_head *h, u32 sid)
 {
 	struct weft_rxm *rxm = weft_rxm_new(path, rf->ep);
 
@@ -74,13 +83,13 @@ static struct weft_rxm *weft_recv_make(struct weft_path *path, struct weft_rflow
 	rxm->lane = rf->lane;
 	rxm->sid = sid;
 	if (sid) {
-		rxm->bulk.rid = weft_path_new_id(path);
+		rxm->bulk.rid = weft_path_new_id(path, 0);
 		weft_idtable_add(&path->msg.rids, &rxm->bulk.rnode, rxm->bulk.rid);
 		weft_idtable_add(&path->msg.psids, &rxm->bulk.pnode, sid);
 		rxm->bulk.needs = true;
 		weft_path_needs(path, path->heard_at);
 	} else {
-		rxm->flow.open = (u32)h->len;
+		rxm->flow.open = weft_wire_counts(h->flags, h->len);
 		path->flow.rx_open += rxm->flow.open;
 	}
 	return rxm;
@@ -199,6 +208,15 @@ static void weft_recv_partial(struct weft_rflow *rf, struct weft_rxm *rxm)
 			 weft_eager_id(rf->no, rxm->id.mseq));
 }
 
+/* Take an early message off the list: its turn has come. */
+static void weft_recv_leave(struct weft_rflow *rf, struct weft_rxm *rxm)
+{
+	weft_list_del(&rxm->fnode);
+	rxm->early = false;
+	if (!rxm->sid)
+		rf->early_bytes -= weft_wire_counts(rxm->flags, rxm->len);
+}
+
 /*
  * Offer an early message in its turn. A lost one is offered, too, so that no later message takes
  * the receive that is meant for it.
@@ -211,10 +229,7 @@ static void weft_recv_turn(struct weft_path *path, struct weft_rflow *rf, struct
 	};
 	bool lost = rxm->bulk.aborted;
 
-	weft_list_del(&rxm->fnode);
-	rxm->early = false;
-	if (!rxm->sid)
-		rf->early_bytes -= (u32)rxm->len;
+	weft_recv_leave(rf, rxm);
 	if (weft_recv_too_long(path, rf, &h, rxm->sid, rxm, out))
 		return;
 	if (!rxm->sid && rxm->got < rxm->len)
@@ -230,6 +245,35 @@ static void weft_recv_turn(struct weft_path *path, struct weft_rflow *rf, struct
 		weft_rxm_buffered(rxm);
 }
 
+/* The turn of a one-sided operation has passed: that of the next message comes. */
+static void weft_recv_pass(struct weft_rflow *rf, struct weft_rxm *rxm, struct weft_out *out)
+{
+	u32 counts = rxm->sid ? 0 : weft_wire_counts(rxm->flags, rxm->len);
+
+	weft_recv_leave(rf, rxm);
+	weft_count(rf->path->core, msgs_received);
+	rf->id.mseq++;
+	weft_credit_pass(rf, counts, out);
+}
+
+/*
+ * Execute the one-sided operation whose turn has come. Return: true if its turn has passed; false:
+ * its bytes have not all come, or it keeps its turn until it is over.
+ */
+static bool weft_recv_execute(struct weft_rflow *rf, struct weft_rxm *rxm, struct weft_out *out)
+{
+	bool passes = false;
+
+	if (!rxm->whole || rxm->rma)
+		return false;
+	weft_rxm_get(rxm);
+	passes = weft_rma_begin(rf, rxm, out);
+	if (passes)
+		weft_recv_pass(rf, rxm, out);
+	weft_rxm_put(rxm);
+	return passes;
+}
+
 /* Offer early messages whose turn has come. The flow may end meanwhile, with its connection. */
 static void weft_recv_next(struct weft_path *path, u16 ssvc, u32 sgen, struct weft_out *out)
 {
@@ -241,8 +285,39 @@ static void weft_recv_next(struct weft_path *path, u16 ssvc, u32 sgen, struct we
 
 		if (rxm->id.mseq != rf->id.mseq)
 			break;
-		weft_recv_turn(path, rf, rxm, out);
+		if (likely(!(rxm->flags & WEFT_MSG_RMA)))
+			weft_recv_turn(path, rf, rxm, out);
+		else if (!weft_recv_execute(rf, rxm, out))
+			break;
 	}
+}
+
+/**
+ * weft_recv_gathered - all bytes of a one-sided operation that waits for its turn have come
+ * @rxm: its message; its path is locked
+ * @out: output
+ */
+void weft_recv_gathered(struct weft_rxm *rxm, struct weft_out *out)
+{
+	weft_assert_held(&rxm->path->lock);
+	weft_recv_next(rxm->path, rxm->id.ssvc, rxm->id.sgen, out);
+}
+
+/**
+ * weft_recv_executed - an operation that has kept its turn is over
+ * @rxm: its message, early; its path is locked; the caller has a reference
+ * @out: output
+ */
+void weft_recv_executed(struct weft_rxm *rxm, struct weft_out *out)
+{
+	struct weft_rflow *rf = weft_rflow_find(rxm->path, rxm->id.ssvc, rxm->id.sgen);
+
+	weft_assert_held(&rxm->path->lock);
+	/* else its flow has ended, which has taken it off the list */
+	if (!rf || !rxm->early)
+		return;
+	weft_recv_pass(rf, rxm, out);
+	weft_recv_next(rxm->path, rxm->id.ssvc, rxm->id.sgen, out);
 }
 
 /**
@@ -261,6 +336,11 @@ void weft_recv_lose_early(struct weft_rflow *rf, struct weft_out *out)
 	while ((l = weft_list_first(&rf->early))) {
 		struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, fnode);
 
+		if (unlikely(rxm->flags & WEFT_MSG_RMA)) {
+			weft_recv_leave(rf, rxm);
+			weft_rxm_fail(rxm, ECONNRESET, out);
+			continue;
+		}
 		/* the end of a connection ends its receives */
 		if (rf->gone || rf->ep->conf.type == WEFT_EP_MSG) {
 			weft_rxm_finish(rxm, ECONNREFUSED, out);
@@ -279,20 +359,20 @@ void weft_recv_lose_early(struct weft_rflow *rf, struct weft_out *out)
 static struct weft_rxm *weft_recv_early(struct weft_path *path, struct weft_rflow *rf,
 					const struct weft_head *h, u32 sid)
 {
+	u32 counts = sid ? 0 : weft_wire_counts(h->flags, h->len);
 	struct weft_rxm *rxm;
 	struct weft_list *l;
 
 	/*
 	 * the window bounds how far ahead a packet can be, and so how many messages may be missing
 	 */
-	if (!weft_recv_allowed(rf, h->flow.mseq) || (!sid && !weft_credit_fits(rf, (u32)h->len))) {
+	if (!weft_recv_allowed(rf, h->flow.mseq) || !weft_credit_fits(rf, counts)) {
 		weft_recv_beyond(path);
 		return NULL;
 	}
 	rxm = weft_recv_make(path, rf, h, sid);
 	rxm->early = true;
-	if (!sid)
-		rf->early_bytes += (u32)h->len;
+	rf->early_bytes += counts;
 	for (l = rf->early.prev; l != &rf->early; l = l->prev)
 		if ((s32)(weft_entry(l, struct weft_rxm, fnode)->id.mseq - h->flow.mseq) < 0)
 			break;
@@ -342,6 +422,52 @@ static bool weft_recv_authentic(const struct weft_rflow *rf, const struct weft_h
 	return false;
 }
 
+/*
+ * Process a part of a message with a one-sided operation. It is executed when it is whole and has
+ * its turn. Return: as weft_recv_eager().
+ */
+static noinline int weft_recv_rma(struct weft_rflow *rf, const struct weft_head *h,
+				  const struct weft_chunk *c, u32 off, u32 len, u32 skip,
+				  struct weft_out *out)
+{
+	bool free = h->len <= WEFT_REQ_FREE, whole = !off && len == h->len;
+	struct weft_path *path = rf->path;
+	s32 ahead = (s32)(h->flow.mseq - rf->id.mseq);
+	struct weft_rxm *rxm;
+
+	if (ahead < 0 || !h->len)
+		goto ignore;
+	rxm = weft_recv_known(rf, h->flow.mseq);
+	/* a short one fits into each packet */
+	if (free && (rxm || !whole || len > c->paylen))
+		goto ignore;
+	if (!rxm)
+		rxm = weft_recv_early(path, rf, h, 0);
+	if (!rxm)
+		return -ENOMEM;
+	if (!free)
+		return weft_rxm_fragment(rxm, off, c, len, skip, out);
+	rxm->buf = rxm->small;
+	if (len > rxm->nsmall)
+		rxm->buf = weft_ep_alloc(rf->ep, len);
+	if (!rxm->buf) {
+		weft_recv_leave(rf, rxm);
+		rxm->flags &= ~WEFT_MSG_PLACED;
+		weft_rxm_finish(rxm, ENOMEM, out);
+		return -ENOMEM;
+	}
+	memcpy(rxm->buf, c->pay, len);
+	rxm->got = len;
+	rxm->bulk.stored = len;
+	rxm->whole = true;
+	weft_recv_gathered(rxm, out);
+	return 0;
+ignore:
+	if (!free)
+		path->rx_gone += len;
+	return 0;
+}
+
 /**
  * weft_recv_eager - process an EAGER chunk, or a run of them with bytes of one message
  * @path: the path, locked
@@ -376,6 +502,8 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, u32 len,
 	ahead = (s32)(h.flow.mseq - rf->id.mseq);
 	if (unlikely(rf->gone || h.len > WEFT_EAGER_LIMIT) || !weft_recv_authentic(rf, &h))
 		goto ignore;
+	if (unlikely(h.flags & WEFT_MSG_RMA))
+		return weft_recv_rma(rf, &h, c, off, len, skip, out);
 	if (likely(!ahead)) {
 		bool whole = !off && len == h.len;
 
@@ -409,7 +537,8 @@ int weft_recv_eager(struct weft_path *path, const struct weft_chunk *c, u32 len,
 	}
 	return weft_rxm_fragment(rxm, off, c, len, skip, out);
 ignore:
-	path->rx_gone += len;
+	if (likely(weft_wire_counts(h.flags, h.len)))
+		path->rx_gone += len;
 	return 0;
 }
 
@@ -419,11 +548,16 @@ ignore:
  * @c: the chunk
  * @out: output
  *
- * The messages behind it need not wait for its bytes. Without memory it is ignored.
+ * The messages behind it need not wait for its bytes. Without memory it is ignored. So is that of a
+ * one-sided operation, which needs its bytes when it has its turn.
  */
 void weft_recv_head(struct weft_path *path, const struct weft_chunk *c, struct weft_out *out)
 {
+	const struct weft_w_head *w = c->body;
+
 	weft_assert_held(&path->lock);
+	if (be64_to_cpu(w->mark) >> WEFT_AUTH_BITS & WEFT_MSG_RMA)
+		return;
 	if (weft_recv_eager(path, c, 0, 0, out))
 		weft_count(path->core, rx_dropped);
 }
@@ -500,7 +634,7 @@ void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struc
 		rxm->bulk.aborted = true;
 		/* an early message keeps its place, so that those behind it have their turn */
 		if (!rxm->early)
-			weft_rxm_fail(rxm, ECONNRESET, out);
+			weft_rxm_fail(rxm, rxm->rma && w->status ? be16_to_cpu(w->status) : ECONNRESET, out);
 		return;
 	}
 }

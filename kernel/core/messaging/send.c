@@ -58,7 +58,7 @@ static bool weft_send_fast(struct weft_ep *ep, struct weft_flow *flow,
 		     !weft_lane_may_send(lane) || flow->nheadless || !weft_credit_begins(flow) ||
 		     !weft_credit_eager(flow, len)))
 		goto out;
-	weft_send_head(&h, flow, flow->id.mseq + 1, e->tag, e->data, e->len, e->tagged, e->flags);
+	weft_send_head(&h, flow, flow->id.mseq + 1, e->tag, e->data, e->len, e->op, e->flags);
 	if (likely(!more) && weft_fastpkt_tx(path, lane, flow, &h, pay, out)) {
 		flow->id.mseq++;
 		weft_credit_use(flow, len);
@@ -189,6 +189,8 @@ static bool weft_send_warm(struct weft_ep *ep, const struct weft_sq_entry *e)
 	u64 copied = ep->conf.type == WEFT_EP_DGRAM ? U16_MAX :
 		     max_t(u64, WEFT_INLINE_MAX, weft_send_most(ep, NULL));
 
+	if (unlikely(e->op == WEFT_SQ_READ))
+		return !e->len;
 	if (e->inl || !e->len || e->len > copied)
 		return true;
 	return !weft_mem_get(ep->conf.mc, &e->vec, 0, (u32)e->len, WEFT_MEM_READ, &ep->tx.win);
@@ -220,11 +222,16 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 		if (weft_fence_holds(flow, e))
 			return weft_fence_hold(ep, flow, e, out);
 	}
+	if (unlikely(READ_ONCE(flow->cold))) {
+		e->flags |= WEFT_SQ_FENCE;
+		return weft_fence_hold(ep, flow, e, out);
+	}
 	/* its endpoint did not exist yet, and earlier sends are held still */
 	if (weft_contact_held(flow) || unlikely(!weft_list_empty(&flow->fnode)))
 		return weft_fence_hold(ep, flow, e, out);
 	if (flow->lep)
-		return weft_local_send(ep, flow, e, out);
+		return unlikely(weft_sq_is_rma(e->op)) ? weft_rma_local(ep, flow, e, out) :
+							 weft_local_send(ep, flow, e, out);
 	if (e->len <= WEFT_INLINE_MAX && !(e->flags & (WEFT_SQ_LATER | WEFT_SQ_TRACKED))) {
 		pay = weft_send_bytes(ep, e);
 		if (IS_ERR(pay))
@@ -275,7 +282,7 @@ int weft_send_drain(struct weft_ep *ep, int refuse, struct weft_out *out)
 			break;
 		}
 		weft_trace_post(ep->conf.handle, e->context, e->tag, e->len,
-				e->tagged ? WEFT_SQ_TSEND : WEFT_SQ_SEND);
+				e->op);
 		err = -e->err;
 		if (unlikely(err))
 			weft_count(ep->core, bad_completions);
@@ -390,12 +397,41 @@ static noinline bool weft_send_heads(struct weft_flow *flow, struct weft_rec *re
 		if (weft_rec_space(rec) < WEFT_EAGER_HEAD)
 			return false;
 		weft_send_head(&h, flow, txm->mseq, txm->tx.tag, txm->tx.data, txm->len,
-			       txm->tx.tagged, txm->flags);
+			       txm->tx.op, txm->flags);
 		rec->len += weft_wire_begin_put(rec->raw + rec->len, WEFT_CHUNK_HEAD, &h, 0, 0);
 		weft_rec_ref(rec, flow, txm);
 		weft_send_headed(txm);
 	}
 	return true;
+}
+
+/* Return: bytes of eager payload that a send counts for. */
+static u32 weft_send_counts(const struct weft_txm *txm)
+{
+	return likely(!txm->req) ? (u32)txm->len : weft_wire_counts(WEFT_MSG_RMA, txm->len);
+}
+
+/*
+ * Append the request of a long write to the open packet @rec, which has space for it. It announces
+ * the bytes. They are in the program's memory, or behind the request for want of credit.
+ */
+static noinline void weft_send_request(struct weft_txm *txm, struct weft_rec *rec,
+				       struct weft_head *h)
+{
+	weft_wire_req_id(txm->buf, txm->sid);
+	h->len = txm->req;
+	memcpy(weft_send_chunk(rec, h, 0, txm->req), txm->buf, txm->req);
+	if (txm->user)
+		return;
+	txm->len -= txm->req;
+	memmove(txm->buf, txm->buf + txm->req, txm->len);
+}
+
+/* Refuse a send that has not begun. */
+static noinline void weft_send_refuse(struct weft_txm *txm, int status, struct weft_out *out)
+{
+	weft_send_done(txm, status, out);
+	weft_send_over(txm, out);
 }
 
 /*
@@ -405,9 +441,9 @@ static noinline bool weft_send_heads(struct weft_flow *flow, struct weft_rec *re
  * may be appended; false: the packet is full.
  */
 static bool weft_send_build(struct weft_path *path, struct weft_lane *lane, struct weft_txm *txm,
-			    struct weft_rec *rec, weft_ns now)
+			    struct weft_rec *rec, struct weft_out *out)
 {
-	u32 room = weft_rec_space(rec), left, n;
+	u32 room = weft_rec_space(rec), left, counts, n;
 	struct weft_flow *flow = txm->flow;
 	struct weft_head h;
 	bool last = true;
@@ -420,29 +456,40 @@ static bool weft_send_build(struct weft_path *path, struct weft_lane *lane, stru
 			weft_credit_park(txm);
 			return true;
 		}
+		if (unlikely(txm->req) && !(path->peer_caps & WEFT_HELLO_RMA)) {
+			weft_send_refuse(txm, EOPNOTSUPP, out);
+			return true;
+		}
 		txm->begun = true;
 		if (unlikely(flow->unparked == txm))
 			flow->unparked = NULL;
 		txm->mseq = ++flow->id.mseq;
-		txm->eager = !txm->user && weft_credit_eager(flow, (u32)txm->len) &&
-			     !(txm->len > path->max_payload && weft_class_crowded(path, flow, now));
+		counts = weft_send_counts(txm);
+		txm->eager = !txm->user && weft_credit_eager(flow, counts) &&
+			     !(txm->len > path->max_payload && !txm->req &&
+			       weft_class_crowded(path, flow, out->now));
 		if (txm->eager) {
-			weft_credit_use(flow, (u32)txm->len);
+			if (unlikely(txm->rxm))
+				weft_rma_ask(txm, out->now);
+			weft_credit_use(flow, counts);
 			if (txm->flags & (WEFT_SQ_TOLD | WEFT_SQ_TRACKED))
 				weft_idtable_add(&path->msg.sids, &txm->bulk.idnode,
 						 weft_eager_id(flow->id.sgen, txm->mseq));
 			weft_count(path->core, msgs_eager);
 		} else {
 			weft_count(path->core, msgs_rendezvous);
-			if (!txm->user && !weft_credit_eager(flow, (u32)txm->len))
+			if (!txm->user && !weft_credit_eager(flow, counts))
 				weft_count(path->core, limit_unexp);
 		}
 	}
 	left = (u32)(txm->len - txm->sent);
 	if (txm->eager && left > path->max_payload - WEFT_WIRE_HDR - WEFT_EAGER_HEAD &&
 	    weft_lane_class(lane) == WEFT_CLASS_FIRST) {
-		weft_list_add_tail(&flow->headless, &txm->hnode);
-		flow->nheadless++;
+		/* a one-sided operation is executed when its bytes are there: its head is of no use */
+		if (likely(!txm->req)) {
+			weft_list_add_tail(&flow->headless, &txm->hnode);
+			flow->nheadless++;
+		}
 		weft_send_rest(path, txm);
 		return true;
 	}
@@ -453,12 +500,17 @@ static bool weft_send_build(struct weft_path *path, struct weft_lane *lane, stru
 		if (room < WEFT_EAGER_HEAD + 64)
 			return false;
 	}
-	weft_send_head(&h, flow, txm->mseq, txm->tx.tag, txm->tx.data, txm->len, txm->tx.tagged,
+	weft_send_head(&h, flow, txm->mseq, txm->tx.tag, txm->tx.data, txm->len, txm->tx.op,
 		       txm->flags);
 	if (!txm->eager) {
-		txm->sid = weft_path_new_id(path);
+		if (unlikely(txm->req) && room < WEFT_EAGER_HEAD + WEFT_REQ_FREE)
+			return false;
+		txm->sid = weft_path_new_id(path, 0);
 		weft_idtable_add(&path->msg.sids, &txm->bulk.idnode, txm->sid);
-		rec->len += weft_wire_rts_put(rec->raw + rec->len, &h, txm->sid);
+		if (unlikely(txm->req))
+			weft_send_request(txm, rec, &h);
+		else
+			rec->len += weft_wire_rts_put(rec->raw + rec->len, &h, txm->sid);
 		txm->state = WEFT_TXM_ASKED;
 		goto ref;
 	}
@@ -502,10 +554,10 @@ ref:
  * @path: the path, locked
  * @lane: the lane, which may send
  * @rec: the open packet
- * @now: time
+ * @out: output
  */
 void weft_send_append(struct weft_path *path, struct weft_lane *lane, struct weft_rec *rec,
-		      weft_ns now)
+		      struct weft_out *out)
 {
 	struct weft_list *l;
 
@@ -514,7 +566,7 @@ void weft_send_append(struct weft_path *path, struct weft_lane *lane, struct wef
 		if (weft_send_data(path, lane, weft_entry(l, struct weft_txm, qnode), rec))
 			return;
 	while ((l = weft_list_first(&lane->sendq)))
-		if (!weft_send_build(path, lane, weft_entry(l, struct weft_txm, qnode), rec, now))
+		if (!weft_send_build(path, lane, weft_entry(l, struct weft_txm, qnode), rec, out))
 			return;
 }
 

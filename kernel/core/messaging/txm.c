@@ -104,11 +104,12 @@ struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *
 	txm->eager = false;
 	txm->tx.placed = false;
 	txm->fault = false;
-	txm->tx.tagged = e->tagged;
+	txm->tx.op = e->op;
 	txm->flags = e->flags;
 	txm->tx.context = e->context;
 	txm->tx.tag = e->tag;
 	txm->tx.data = e->data;
+	txm->tx.len = e->len;
 	txm->len = e->len;
 	txm->mseq = 0;
 	txm->sid = 0;
@@ -118,6 +119,7 @@ struct weft_txm *weft_send_take(struct weft_ep *ep, const struct weft_sq_entry *
 	txm->bulk.pinned = 0;
 	txm->nrec = 0;
 	txm->bulk.lrxm = NULL;
+	txm->req = 0;
 	return txm;
 }
 
@@ -161,7 +163,7 @@ void weft_send_cqe(struct weft_ep *ep, const struct weft_sq_entry *e, struct wef
 
 	weft_mutex_assert_held(&ep->sq_mutex);
 	if ((e->err || e->flags & WEFT_SQ_COMPLETION) && ep->tx_cq) {
-		weft_send_fill(c, ep, e->context, e->tag, e->len, e->tagged, e->err);
+		weft_send_fill(c, ep, e->context, e->tag, e->len, e->op, e->err);
 		if (unlikely(!weft_cq_post(ep->tx_cq, c, NULL, 0, NULL, out))) {
 			weft_send_post(ep, weft_send_use(ep), c, out);
 			return;
@@ -181,7 +183,7 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
 	struct weft_cqe c;
 
 	weft_assert_held(&txm->path->lock);
-	if (txm->tx.told)
+	if (txm->tx.told || (unlikely(txm->rxm) && status && weft_rma_stop(txm, status, out)))
 		return;
 	txm->tx.told = true;
 	if (!status && !(txm->flags & WEFT_SQ_COMPLETION)) {
@@ -191,7 +193,7 @@ void weft_send_done(struct weft_txm *txm, int status, struct weft_out *out)
 		weft_unlock(&txm->ep->lock);
 		return;
 	}
-	weft_send_fill(&c, txm->ep, txm->tx.context, txm->tx.tag, txm->len, txm->tx.tagged, status);
+	weft_send_fill(&c, txm->ep, txm->tx.context, txm->tx.tag, txm->tx.len, txm->tx.op, status);
 	weft_txm_get(txm);
 	weft_send_post(txm->ep, txm, &c, out);
 }
@@ -335,6 +337,8 @@ struct weft_txm *weft_send_keep(struct weft_ep *ep, const struct weft_sq_entry *
 	int err = -ENOBUFS;
 
 	weft_mutex_assert_held(&ep->sq_mutex);
+	if (unlikely(weft_sq_is_rma(e->op)))
+		return weft_rma_keep(ep, e, flow);
 	if (!user) {
 		if (!pay)
 			err = weft_send_store(ep, flow, e, &k);
@@ -411,6 +415,8 @@ void weft_send_over(struct weft_txm *txm, struct weft_out *out)
 		weft_win_drop(&txm->win[i]);
 	if (unlikely(!weft_list_empty(&flow->fenced)))
 		weft_fence_check(flow, out);
+	if (unlikely(txm->rxm))
+		weft_rma_send_over(txm, out);
 	if (txm->user && txm->sent && txm->nrec)
 		weft_lane_withdraw(flow->path, weft_class_lane(flow, WEFT_CLASS_DATA), txm, out);
 	weft_txm_put(txm, out);
@@ -459,6 +465,9 @@ void weft_send_acked(struct weft_txm *txm, struct weft_rec *rec, struct weft_out
 			txm->win[rec->win].busy--;
 			weft_send_step(txm, out);
 		}
+		/* its receiver, who has asked for the bytes, sends no DONE */
+		if (unlikely(txm->source) && txm->sent == txm->len && !txm->nrec)
+			weft_send_over(txm, out);
 		break;
 	case WEFT_TXM_OVER:
 		weft_send_late(txm);

@@ -12,5 +12,15 @@
 int weft_cm_rx(struct weft_path *path, const struct weft_w_cm *w, const u8 *data, u32 len,
 	       struct weft_out *out);
 void weft_cm_first(struct weft_conn *conn, struct weft_out *out);
+bool weft_rma_begin(struct weft_rflow *rf, struct weft_rxm *rxm, struct weft_out *out);
+struct weft_txm *weft_rma_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
+			       struct weft_flow *flow);
+int weft_rma_local(struct weft_ep *ep, struct weft_flow *flow, const struct weft_sq_entry *e,
+		   struct weft_out *out);
+int weft_rma_local_held(struct weft_flow *flow, struct weft_txm *txm, struct weft_out *out);
+void weft_rma_ask(struct weft_txm *txm, weft_ns now);
+bool weft_rma_stop(struct weft_txm *txm, int status, struct weft_out *out);
+void weft_rma_send_over(struct weft_txm *txm, struct weft_out *out);
+void weft_rma_back_end(struct weft_rflow *rf, struct weft_out *out);
 
 #endif

@@ -40,6 +40,7 @@
  * @ctx: private pointer of the adapter: the context (for deferred work)
  * @uid: owner: the endpoint, its memory and messages kept for it count for this user, too
  * @job: its job, entered by the caller (weft_job_enter()), NULL: the default one
+ * @domain: regions that peers may access through it, NULL: none
  */
 struct weft_ep_conf {
 	u32 type;
@@ -56,6 +57,7 @@ struct weft_ep_conf {
 	void *ctx;
 	u32 uid;
 	struct weft_job *job;
+	struct weft_domain *domain;
 };
 
 /**

@@ -58,6 +58,7 @@
  * @lingers: counts in @lingers of its user
  * @close: in path->flow.closing: when the sends under way are given up
  * @conn: its connection
+ * @cold: local: operations under way whose order matters, see rma.rst; their successors wait
  * @ctl: the chunk that begins it or reports its end
  *
  * Under path->lock.
@@ -102,6 +103,7 @@ struct weft_flow {
 	bool lingers;
 	struct weft_timeq_node close;
 	struct weft_conn *conn;
+	u32 cold;
 	struct weft_ctl ctl;
 };
 
@@ -134,6 +136,7 @@ struct weft_flow {
  * @told_bytes: credit sent: bytes of eager payload
  * @tell_msgs: value of @id.mseq at which more credit is due
  * @tell_bytes: value of @in_bytes at which more credit is due
+ * @back: the way back, on which sources of reads send; NULL: none yet
  *
  * Under path->lock.
  */
@@ -164,6 +167,7 @@ struct weft_rflow {
 	u32 told_bytes;
 	u32 tell_msgs;
 	u32 tell_bytes;
+	struct weft_flow *back;
 };
 
 #endif

@@ -86,6 +86,8 @@ static const struct weft_limit weft_limits[] = {
 		   WEFT_CNT_limit_endpoints, WEFT_LIMIT_USER(used[WEFT_USE_EPS])),
 	WEFT_LIMIT("memory-user", "bytes", memory_user, WEFT_LIMIT_PLAIN, 1 << 20, 1ull << 50,
 		   WEFT_CNT_limit_memory, WEFT_LIMIT_USER(used[WEFT_USE_MEMORY])),
+	WEFT_LIMIT("regions-user", "regions", regions_user, WEFT_LIMIT_PLAIN, 0, 1 << 24,
+		   WEFT_CNT_limit_regions, WEFT_LIMIT_USER(used[WEFT_USE_REGIONS])),
 	WEFT_LIMIT("backlog", "requests", backlog_max, WEFT_LIMIT_PLAIN, 1, 65536,
 		   WEFT_LIMIT_NO_COUNTER, WEFT_LIMIT_NO_USE),
 	WEFT_LIMIT_TIME("connect-ms", connect_ns, 10, WEFT_DAY_MS),

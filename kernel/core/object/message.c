@@ -82,12 +82,23 @@ void weft_txm_put(struct weft_txm *txm, struct weft_out *out)
 {
 	struct weft_ep *ep = txm->ep;
 	struct weft_path *path = txm->path;
+	struct weft_rxm *rxm = txm->rxm;
 
 	if (!refcount_dec_and_test(&txm->ref))
 		return;
 	if (txm->seg)
 		weft_parts_put(txm->part);
 	weft_free(txm->buf);
+	if (unlikely(rxm)) {
+		txm->rxm = NULL;
+		weft_rxm_put(rxm);
+	}
+	if (unlikely(txm->source)) {
+		weft_free(txm);
+		weft_path_put(path);
+		weft_ep_put(ep);
+		return;
+	}
 	txm->buf = NULL;
 	txm->path = NULL;
 	txm->flow = NULL;
@@ -105,6 +116,23 @@ void weft_txm_put(struct weft_txm *txm, struct weft_out *out)
 }
 
 /**
+ * weft_txm_init - initialize a send in zeroed memory
+ * @txm: the send
+ * @ep: its endpoint
+ */
+void weft_txm_init(struct weft_txm *txm, struct weft_ep *ep)
+{
+	txm->ep = ep;
+	txm->ovf.kind = WEFT_OVF_TXM;
+	weft_work_init(&txm->bulk.work, WEFT_WORK_TXM, ep->conf.ctx);
+	weft_ctl_init(&txm->ctl, WEFT_CTL_TXM);
+	weft_list_init(&txm->ovf.node);
+	weft_list_init(&txm->qnode);
+	weft_list_init(&txm->hnode);
+	weft_idnode_init(&txm->bulk.idnode);
+}
+
+/**
  * weft_txms_init - initialize sends in zeroed memory
  * @txms: the sends
  * @n: number of sends
@@ -115,18 +143,8 @@ void weft_txms_init(struct weft_txms *txms, u32 n, struct weft_ep *ep)
 	u32 i;
 
 	txms->n = n;
-	for (i = 0; i < n; i++) {
-		struct weft_txm *txm = &txms->txm[i];
-
-		txm->ep = ep;
-		txm->ovf.kind = WEFT_OVF_TXM;
-		weft_work_init(&txm->bulk.work, WEFT_WORK_TXM, ep->conf.ctx);
-		weft_ctl_init(&txm->ctl, WEFT_CTL_TXM);
-		weft_list_init(&txm->ovf.node);
-		weft_list_init(&txm->qnode);
-		weft_list_init(&txm->hnode);
-		weft_idnode_init(&txm->bulk.idnode);
-	}
+	for (i = 0; i < n; i++)
+		weft_txm_init(&txms->txm[i], ep);
 }
 
 /**
@@ -231,6 +249,7 @@ void weft_rxm_put(struct weft_rxm *rxm)
 	if (rxm->ep)
 		weft_ep_put(rxm->ep);
 	weft_path_put(rxm->path);
+	weft_free(rxm->rma);
 	weft_free(rxm);
 }
 

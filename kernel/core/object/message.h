@@ -17,6 +17,7 @@
 
 #include "core/base/match.h"
 #include "core/object/flow.h"
+#include "core/object/region.h"
 #include "core/queue/queue.h"
 #include "core/wire/ring.h"
 
@@ -96,21 +97,23 @@ struct weft_txm_bulk {
  * @context: the user's
  * @tag: tag
  * @data: remote CQ data
+ * @len: bytes that its completion reports
  * @held: holds its slot in the ring; ep->lock
  * @waits: its completion waits; ep->lock
  * @placed: DONE has come
  * @told: the completion has been written, or is not wanted
- * @tagged: tagged
+ * @op: WEFT_SQ_SEND, _TSEND, _WRITE, _READ
  */
 struct weft_txm_tx {
 	u64 context;
 	u64 tag;
 	u64 data;
+	u64 len;
 	bool held;
 	bool waits;
 	bool placed;
 	bool told;
-	bool tagged;
+	u8 op;
 };
 
 /**
@@ -142,6 +145,9 @@ struct weft_txm_tx {
  * @part: memory from a struct weft_store
  * @sent: bytes in records
  * @nrec: unacknowledged records
+ * @req: bytes of the request at the beginning of @buf; 0: a message
+ * @rxm: a read: its sink; a source: the message that asked for it; referenced, NULL: none
+ * @source: sends the bytes of a read: see rma.rst; no ring has its entry
  * @bulk: a send as bulk/ uses it: rendezvous, and windows of its memory
  * @win: windows of @vec
  *
@@ -174,6 +180,9 @@ struct weft_txm {
 	u8 *part[WEFT_STORE_PARTS];
 	u64 sent;
 	u32 nrec;
+	u16 req;
+	bool source;
+	struct weft_rxm *rxm;
 	struct weft_txm_bulk bulk;
 	struct weft_win win[2];
 };
@@ -416,6 +425,7 @@ struct weft_rxm_bulk {
  * @buf: bytes in kernel memory; @small or allocated
  * @nsmall: size of @small
  * @got: bytes that came
+ * @rma: memory that a one-sided operation accesses, NULL: a message, or not begun
  * @flow: a received message as flow/ uses it: what it takes of its sender's credit
  * @from: address of the sender, without its service
  * @ctl: GRANT, DONE
@@ -446,6 +456,7 @@ struct weft_rxm {
 	u8 *buf;
 	u32 nsmall;
 	u64 got;
+	struct weft_rma *rma;
 	struct weft_rxm_flow flow;
 	struct weft_sockaddr from;
 	struct weft_ctl ctl;

@@ -77,7 +77,7 @@ void weft_path_timed(struct weft_path *path, struct weft_timeq *q, struct weft_t
 		     weft_ns at);
 void weft_path_go_on(struct weft_path *path, struct weft_out *out);
 void weft_path_fail(struct weft_path *path, int err, struct weft_out *out);
-u32 weft_path_new_id(struct weft_path *path);
+u32 weft_path_new_id(struct weft_path *path, u32 kind);
 
 /* ---- flow.c --------------------------------------------------------------------- */
 
@@ -105,6 +105,7 @@ void weft_send_release(struct weft_ep *ep, struct weft_txm *txm);
 void weft_txm_get(struct weft_txm *txm);
 void weft_parts_put(u8 *const part[WEFT_STORE_PARTS]);
 void weft_txm_put(struct weft_txm *txm, struct weft_out *out);
+void weft_txm_init(struct weft_txm *txm, struct weft_ep *ep);
 void weft_txms_init(struct weft_txms *txms, u32 n, struct weft_ep *ep);
 void weft_txms_add(struct weft_ep *ep, struct weft_txms *txms);
 void weft_txms_free(struct weft_txms *txms);

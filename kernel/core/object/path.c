@@ -234,18 +234,23 @@ static bool weft_path_id_used(struct weft_path *path, u32 id)
 /**
  * weft_path_new_id - get a number for a rendezvous
  * @path: the path, locked
+ * @kind: 0, or WEFT_RMA_ID: of a read
  *
- * Return: the number, not 0; a number is used again only after about 2^32 others, and if it is
- * free.
+ * Return: the number with that bit, not 0 without it; a number is used again only after about 2^31
+ * others, and if it is free.
  */
-u32 weft_path_new_id(struct weft_path *path)
+u32 weft_path_new_id(struct weft_path *path, u32 kind)
 {
+	u32 id = path->msg.next_id;
+
 	weft_assert_held(&path->lock);
 	do {
-		if (unlikely(!++path->msg.next_id)) {
+		id = (id + 1) & ~WEFT_RMA_ID;
+		if (unlikely(!id)) {
 			path->msg.ids_again = true;
-			++path->msg.next_id;
+			id++;
 		}
-	} while (unlikely(path->msg.ids_again) && weft_path_id_used(path, path->msg.next_id));
-	return path->msg.next_id;
+	} while (unlikely(path->msg.ids_again) && weft_path_id_used(path, id | kind));
+	path->msg.next_id = id;
+	return id | kind;
 }

@@ -146,6 +146,7 @@ struct weft_path_cm {
  * @peer_id: path id in this node's packets
  * @offer: the random number of this node's HELLO; constant until a new handshake
  * @peer_offer: the same of the peer's HELLO
+ * @peer_caps: WEFT_HELLO_* of the peer's HELLO
  * @token: token in the peer's packets, see weft_hello_token(); without meaning in HELLO
  * @peer_token: token in this node's packets
  * @peer_inc: incarnation of the peer
@@ -214,6 +215,7 @@ struct weft_path {
 	u32 peer_id;
 	u64 offer;
 	u64 peer_offer;
+	u32 peer_caps;
 	u64 token;
 	u64 peer_token;
 	u64 peer_inc;

@@ -76,6 +76,8 @@ static u64 weft_user_limit(const struct weft_core *core, u32 use)
 		return READ_ONCE(core->conf.ctxs_user);
 	case WEFT_USE_EPS:
 		return READ_ONCE(core->conf.eps_user);
+	case WEFT_USE_REGIONS:
+		return READ_ONCE(core->conf.regions_user);
 	default:
 		return READ_ONCE(core->conf.memory_user);
 	}
@@ -89,6 +91,9 @@ static void weft_user_reached(struct weft_core *core, u32 use)
 		break;
 	case WEFT_USE_EPS:
 		weft_count(core, limit_endpoints);
+		break;
+	case WEFT_USE_REGIONS:
+		weft_count(core, limit_regions);
 		break;
 	default:
 		weft_count(core, limit_memory);
@@ -187,6 +192,7 @@ bool weft_user_look(struct weft_core *core, u32 n, struct weft_user_info *info)
 		info->contexts = atomic64_read(&user->used[WEFT_USE_CTXS]);
 		info->endpoints = atomic64_read(&user->used[WEFT_USE_EPS]);
 		info->memory = atomic64_read(&user->used[WEFT_USE_MEMORY]);
+		info->regions = atomic64_read(&user->used[WEFT_USE_REGIONS]);
 		info->msgs = atomic64_read(&user->msgs);
 		info->bytes = atomic64_read(&user->bytes);
 		info->lingers = atomic64_read(&user->lingers);

@@ -13,7 +13,8 @@
 #define WEFT_USE_CTXS	0	/* contexts */
 #define WEFT_USE_EPS	1	/* endpoints */
 #define WEFT_USE_MEMORY	2	/* bytes of rings, and of descriptors of sends and receives */
-#define WEFT_USES	3
+#define WEFT_USE_REGIONS	3	/* regions that peers may access */
+#define WEFT_USES	4
 
 /**
  * struct weft_user - a user
@@ -41,6 +42,7 @@ struct weft_user {
  * @contexts: contexts
  * @endpoints: endpoints
  * @memory: bytes of rings and descriptors
+ * @regions: regions that peers may access
  * @msgs: messages kept for its endpoints
  * @bytes: bytes of the short ones among them
  * @lingers: flows of its ended programs that still have messages to deliver
@@ -50,6 +52,7 @@ struct weft_user_info {
 	u64 contexts;
 	u64 endpoints;
 	u64 memory;
+	u64 regions;
 	u64 msgs;
 	u64 bytes;
 	u64 lingers;

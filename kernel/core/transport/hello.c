@@ -87,6 +87,7 @@ static void weft_hello_self(const struct weft_path *path, struct weft_hello *h)
 {
 	const struct weft_conf *conf = &path->core->conf;
 
+	h->caps = WEFT_HELLO_RMA;
 	h->incarnation = path->core->incarnation;
 	h->path = path->id;
 	h->max_payload = path->mtu->own;
@@ -151,6 +152,7 @@ static void weft_hello_adopt(struct weft_path *path, const struct weft_hdr *hdr,
 	weft_assert_held(&path->lock);
 	path->peer_id = h->path;
 	path->peer_offer = h->offer;
+	path->peer_caps = h->caps;
 	path->peer_token = weft_hello_token(h->offer, path->offer);
 	path->token = weft_hello_token(path->offer, h->offer);
 	path->peer_inc = h->incarnation;

@@ -378,7 +378,7 @@ static void weft_lane_fill(struct weft_path *path, struct weft_lane *lane, struc
 		return;
 	}
 	if (!weft_list_empty(&lane->sendq) || !weft_list_empty(&lane->dataq))
-		weft_send_append(path, lane, rec, out->now);
+		weft_send_append(path, lane, rec, out);
 }
 
 /**

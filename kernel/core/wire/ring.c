@@ -25,6 +25,7 @@ void weft_ring_init(struct weft_ring *r, const void *slots, u32 size)
 	r->longest = WEFT_MSG_MAX;
 	r->keys = false;
 	r->announce = false;
+	r->rma = false;
 }
 
 /* Copy slot @index. Each word is read once: the copy does not change. */
@@ -102,13 +103,80 @@ static int weft_ring_vec(const struct weft_ring *r, u8 nslots, u32 niov, u64 add
 	return 0;
 }
 
+/*
+ * Take the remote segments of an operation, which stand in the last @nslots slots of its entry.
+ * Return: 0; -EINVAL: they disagree with its length.
+ */
+static int weft_ring_remote(const struct weft_ring *r, const struct weft_sqe *s, u8 nslots,
+			    struct weft_sq_entry *e)
+{
+	const u32 per = WEFT_SLOT_SIZE / sizeof(struct weft_rma_iov);
+	u64 sum = 0;
+	u32 i;
+
+	if (s->nrem == 1) {
+		e->rem[0].key = s->tag;
+		e->rem[0].addr = s->raddr;
+		e->rem[0].len = s->len;
+		e->tag = 0;
+		return 0;
+	}
+	if (s->tag || s->raddr)
+		return -EINVAL;
+	for (i = 0; i < s->nrem; i++) {
+		const u64 *src = weft_ring_at(r, r->cons + s->nslots - nslots + i / per);
+
+		src += i % per * (sizeof(struct weft_rma_iov) / sizeof(u64));
+		e->rem[i].addr = READ_ONCE(src[0]);
+		e->rem[i].len = READ_ONCE(src[1]);
+		e->rem[i].key = READ_ONCE(src[2]);
+		if (READ_ONCE(src[3]) || check_add_overflow(sum, e->rem[i].len, &sum))
+			return -EINVAL;
+	}
+	return sum == s->len ? 0 : -EINVAL;
+}
+
+/* Check a one-sided operation with the first slot @s. Return: 0, negative errno. */
+static int weft_ring_rma_check(const struct weft_ring *r, bool msg, const struct weft_sqe *s,
+			       struct weft_sq_entry *e)
+{
+	const u32 per = WEFT_SLOT_SIZE / sizeof(struct weft_rma_iov);
+	u16 flags = WEFT_SQ_COMPLETION | WEFT_SQ_TRANSMIT | WEFT_SQ_DELIVERY | WEFT_SQ_MORE |
+		    (r->known & WEFT_SQ_FENCE);
+	u8 nslots;
+	int err;
+
+	if (s->op == WEFT_SQ_WRITE)
+		flags |= WEFT_SQ_INLINE | WEFT_SQ_DATA;
+	if (s->flags & ~flags || (!(s->flags & WEFT_SQ_DATA) && s->data) || (msg && s->dst))
+		return -EINVAL;
+	if (s->len > (e->inl ? WEFT_INLINE_MAX : min_t(u64, r->longest, WEFT_MSG_MAX)))
+		return -EMSGSIZE;
+	if (s->nrem > WEFT_IOV_MAX || (!s->nrem && s->len))
+		return -EINVAL;
+	nslots = s->nrem > 1 ? DIV_ROUND_UP(s->nrem, per) : 0;
+	if (nslots >= s->nslots)
+		return -EINVAL;
+	if (e->inl)
+		err = s->niov || s->addr ||
+		      s->nslots - nslots != 1 + DIV_ROUND_UP(s->len, WEFT_SLOT_SIZE) ? -EINVAL : 0;
+	else
+		err = weft_ring_vec(r, s->nslots - nslots, s->niov, s->addr, s->len, &e->vec);
+	if (err)
+		return err;
+	e->nrem = s->nrem;
+	e->flags |= WEFT_SQ_DELIVERY;
+	return weft_ring_remote(r, s, nslots, e);
+}
+
 /* Check a send with the first slot @s. Return: 0, negative errno. */
 static int weft_ring_sq_check(const struct weft_ring *r, bool msg, const struct weft_sqe *s,
 			      struct weft_sq_entry *e)
 {
 	if (s->op != WEFT_SQ_SEND && s->op != WEFT_SQ_TSEND)
-		return -EOPNOTSUPP;
-	if (s->flags & ~r->known || s->rsvd || s->rsvd2)
+		return r->rma && weft_sq_is_rma(s->op) ? weft_ring_rma_check(r, msg, s, e) :
+							 -EOPNOTSUPP;
+	if (s->flags & ~r->known || s->nrem || s->raddr)
 		return -EINVAL;
 	if ((s->op == WEFT_SQ_SEND && s->tag) || (!(s->flags & WEFT_SQ_DATA) && s->data) ||
 	    (msg && s->dst))
@@ -130,7 +198,7 @@ static int weft_ring_sq_check(const struct weft_ring *r, bool msg, const struct 
  *
  * The caller continues with weft_ring_payload() and weft_ring_next().
  *
- * Return: WEFT_RING_OK, WEFT_RING_EMPTY, WEFT_RING_BAD (nslots, context, tagged, err are valid),
+ * Return: WEFT_RING_OK, WEFT_RING_EMPTY, WEFT_RING_BAD (nslots, context, op, err are valid),
  * WEFT_RING_CORRUPT.
  */
 int weft_ring_sq(const struct weft_ring *r, bool msg, struct weft_sq_entry *e)
@@ -143,7 +211,7 @@ int weft_ring_sq(const struct weft_ring *r, bool msg, struct weft_sq_entry *e)
 	if (!weft_ring_whole(r, s->nslots))
 		return WEFT_RING_CORRUPT;
 	e->nslots = s->nslots;
-	e->tagged = s->op == WEFT_SQ_TSEND;
+	e->op = s->op;
 	e->inl = s->flags & WEFT_SQ_INLINE;
 	e->flags = s->flags;
 	e->dst = s->dst;
@@ -153,6 +221,7 @@ int weft_ring_sq(const struct weft_ring *r, bool msg, struct weft_sq_entry *e)
 	e->len = s->len;
 	e->vec.n = 0;
 	e->vec.len = s->len;
+	e->nrem = 0;
 	e->err = -weft_ring_sq_check(r, msg, s, e);
 	return e->err ? WEFT_RING_BAD : WEFT_RING_OK;
 }

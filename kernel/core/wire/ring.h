@@ -13,7 +13,7 @@
 #ifndef WEFT_RING_H
 #define WEFT_RING_H
 
-#include "core/base/env.h"
+#include "core/wire/wire.h"
 
 /* Bytes of the longest message, and of the longest one with WEFT_EPF_VARIABLE */
 #define WEFT_MSG_MAX	BIT_ULL(40)
@@ -29,6 +29,7 @@
  * @longest: bytes of the longest send
  * @announce: receives may have WEFT_RQ_ANNOUNCE
  * @keys: receives have to name regions (WEFT_RQ_REGION)
+ * @rma: sends may be one-sided operations
  */
 struct weft_ring {
 	const void *slots;
@@ -38,6 +39,7 @@ struct weft_ring {
 	u16 known;
 	bool keys;
 	bool announce;
+	bool rma;
 	u64 longest;
 };
 
@@ -51,7 +53,7 @@ struct weft_ring {
  * struct weft_sq_entry - a send, decoded
  * @slot: copy of its first slot
  * @nslots: slots it takes
- * @tagged: a tagged operation (a guess for a refused entry)
+ * @op: WEFT_SQ_SEND, _TSEND, _WRITE, _READ (any value for a refused entry)
  * @inl: the payload is in the ring: weft_ring_payload()
  * @flags: WEFT_SQ_*
  * @dst: index in the address vector
@@ -61,11 +63,13 @@ struct weft_ring {
  * @data: remote CQ data
  * @len: bytes of the message
  * @vec: segments of the message; none with @inl or @len 0
+ * @nrem: number of remote segments; 0: a message, or @len is 0
+ * @rem: remote segments
  */
 struct weft_sq_entry {
 	u64 slot[WEFT_SLOT_SIZE / sizeof(u64)];
 	u8 nslots;
-	bool tagged;
+	u8 op;
 	bool inl;
 	u16 flags;
 	u32 dst;
@@ -75,7 +79,15 @@ struct weft_sq_entry {
 	u64 data;
 	u64 len;
 	struct weft_vec vec;
+	u32 nrem;
+	struct weft_rseg rem[WEFT_IOV_MAX];
 };
+
+/* Return: true for a one-sided operation. */
+static inline bool weft_sq_is_rma(u8 op)
+{
+	return op == WEFT_SQ_WRITE || op == WEFT_SQ_READ;
+}
 
 /**
  * struct weft_rq_entry - a decoded receive, or other entry of a receive ring

@@ -421,6 +421,119 @@ void weft_wire_head_get(const struct weft_w_head *w, struct weft_head *h)
 }
 
 /**
+ * weft_wire_req_put - write the request of a one-sided operation
+ * @dst: buffer of WEFT_REQ_MAX bytes
+ * @r: the request
+ *
+ * Return: bytes written.
+ */
+u32 weft_wire_req_put(void *dst, const struct weft_req *r)
+{
+	struct weft_w_rma *w = dst;
+	struct weft_w_rseg *seg = (void *)(w + 1);
+	u32 i;
+
+	BUILD_BUG_ON(WEFT_REQ_MAX > WEFT_REQ_FREE);
+	w->op = r->op;
+	w->nseg = r->nseg;
+	w->rsvd = 0;
+	w->uid = cpu_to_be32(r->uid);
+	w->id = cpu_to_be32(r->id);
+	w->rsvd2 = 0;
+	w->len = cpu_to_be64(r->len);
+	w->granted = cpu_to_be64(r->granted);
+	for (i = 0; i < r->nseg; i++) {
+		seg[i].key = cpu_to_be64(r->seg[i].key);
+		seg[i].addr = cpu_to_be64(r->seg[i].addr);
+		seg[i].len = cpu_to_be64(r->seg[i].len);
+	}
+	return sizeof(*w) + r->nseg * sizeof(*seg);
+}
+
+/**
+ * weft_wire_req_id - set the rendezvous id of a request
+ * @req: the request, as weft_wire_req_put() wrote it
+ * @id: the id
+ */
+void weft_wire_req_id(void *req, u32 id)
+{
+	struct weft_w_rma *w = req;
+
+	w->id = cpu_to_be32(id);
+}
+
+/**
+ * weft_wire_req_grant - set how many bytes a request grants
+ * @req: the request, as weft_wire_req_put() wrote it
+ * @granted: number of bytes
+ */
+void weft_wire_req_grant(void *req, u64 granted)
+{
+	struct weft_w_rma *w = req;
+
+	w->granted = cpu_to_be64(granted);
+}
+
+/* Return: true if the fields of a request agree. @pay: bytes that follow it. */
+static bool weft_wire_req_sound(const struct weft_req *r, u32 pay)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < r->nseg; i++)
+		if (check_add_overflow(sum, r->seg[i].len, &sum))
+			return false;
+	if (sum != r->len || r->len > S64_MAX)
+		return false;
+	switch (r->op) {
+	case WEFT_RMA_WRITE:
+		return !r->granted && !(r->id & WEFT_RMA_ID) &&
+		       (r->id ? r->len && !pay : pay == r->len);
+	case WEFT_RMA_READ:
+		return !pay && r->id & WEFT_RMA_ID && r->granted <= r->len;
+	}
+	return false;
+}
+
+/**
+ * weft_wire_req_get - decode the request of a one-sided operation
+ * @src: payload of its message; the bytes may change meanwhile
+ * @len: bytes of the whole payload; the request itself is contiguous
+ * @r: out: the request
+ *
+ * Return: bytes of the request; -EINVAL: it is invalid.
+ */
+int weft_wire_req_get(const void *src, u32 len, struct weft_req *r)
+{
+	const struct weft_w_rseg *seg;
+	struct weft_w_rma w;
+	u32 i, head;
+
+	if (len < sizeof(w))
+		return -EINVAL;
+	memcpy(&w, src, sizeof(w));
+	head = sizeof(w) + w.nseg * sizeof(*seg);
+	if (w.nseg > WEFT_IOV_MAX || head > len)
+		return -EINVAL;
+	r->op = w.op;
+	r->nseg = w.nseg;
+	r->uid = be32_to_cpu(w.uid);
+	r->id = be32_to_cpu(w.id);
+	r->len = be64_to_cpu(w.len);
+	r->granted = be64_to_cpu(w.granted);
+	seg = (const void *)((const u8 *)src + sizeof(w));
+	for (i = 0; i < r->nseg; i++) {
+		struct weft_w_rseg s;
+
+		memcpy(&s, &seg[i], sizeof(s));
+		r->seg[i].key = be64_to_cpu(s.key);
+		r->seg[i].addr = be64_to_cpu(s.addr);
+		r->seg[i].len = be64_to_cpu(s.len);
+	}
+	return weft_wire_req_sound(r, len - head) ? (int)head : -EINVAL;
+}
+
+/**
  * weft_wire_data_put - write a DATA chunk up to its payload
  * @dst: buffer of 20 bytes
  * @rid: receiver's rendezvous id

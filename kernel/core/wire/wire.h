@@ -68,7 +68,8 @@
 #define WEFT_MSG_PLACED		8	/* DONE(placed) is requested */
 #define WEFT_MSG_MATCHED	16	/* DONE(matched) is requested */
 #define WEFT_MSG_SOLICITED	32	/* the receiver has to be woken */
-#define WEFT_MSG_FLAGS		63	/* the known ones */
+#define WEFT_MSG_RMA		64	/* a one-sided operation: the payload begins with a request */
+#define WEFT_MSG_FLAGS		127	/* the known ones */
 #define WEFT_MSG_GROUP		BIT(15)	/* came to a group; not on the wire */
 
 /* Authentication codes of jobs: 0 for the default job; job.c makes the others */
@@ -95,6 +96,13 @@
 #define WEFT_HELLO_INIT		1
 #define WEFT_HELLO_COOKIE	2
 #define WEFT_HELLO_ACK		3
+
+/* Capabilities in a handshake */
+#define WEFT_HELLO_RMA		1	/* takes messages with WEFT_MSG_RMA */
+
+/* One-sided operations */
+#define WEFT_RMA_WRITE		1
+#define WEFT_RMA_READ		2
 
 #define WEFT_SACK_BITS		1024	/* most bits of a SACK */
 #define WEFT_RETIRED_BITS	2048	/* most bits of a RETIRED */
@@ -156,7 +164,7 @@ struct weft_w_version {
  * @op: WEFT_HELLO_*
  * @rsvd: 0
  * @rsvd2: 0
- * @caps: capabilities of the sender, 0 today; unknown ones are ignored
+ * @caps: capabilities of the sender, WEFT_HELLO_RMA; unknown ones are ignored
  * @incarnation: incarnation of the sender; INIT, ACK
  * @path: path id that the sender has chosen for packets to itself; INIT, ACK
  * @max_payload: bytes of UDP payload of the largest packet that the sender accepts; INIT, ACK
@@ -440,6 +448,47 @@ struct weft_w_probed {
 	__be32 size;
 } __packed;
 
+/**
+ * struct weft_w_rma - request, the begin of the payload of a message with WEFT_MSG_RMA; @nseg
+ * segments follow, then the bytes of a short write
+ * @op: WEFT_RMA_*
+ * @nseg: number of remote segments, 1 to WEFT_IOV_MAX; 0 only if @len is 0
+ * @rsvd: 0
+ * @uid: the initiator's user, in the initial user namespace
+ * @id: rendezvous id of the bytes; WRITE: of the initiator, 0: they follow; READ: see WEFT_RMA_ID
+ * @rsvd2: 0
+ * @len: bytes of the operation
+ * @granted: READ: bytes that the target may send at once
+ */
+struct weft_w_rma {
+	u8 op;
+	u8 nseg;
+	__be16 rsvd;
+	__be32 uid;
+	__be32 id;
+	__be32 rsvd2;
+	__be64 len;
+	__be64 granted;
+} __packed;
+
+/**
+ * struct weft_w_rseg - a remote segment of a request
+ * @key: key of its region
+ * @addr: address in the region
+ * @len: bytes; those of all segments add up to the length of the operation
+ */
+struct weft_w_rseg {
+	__be64 key;
+	__be64 addr;
+	__be64 len;
+} __packed;
+
+/*
+ * Ids of reads have this bit. The initiator chooses such an id, and the target sends the bytes. Ids
+ * that a sender chooses for its own messages have it clear.
+ */
+#define WEFT_RMA_ID		BIT(31)
+
 /* ---- Structures in host order ---------------------------------------- */
 
 /**
@@ -545,6 +594,43 @@ struct weft_dgram {
 };
 
 /**
+ * struct weft_rseg - a remote segment
+ * @key: key of its region
+ * @addr: address in the region
+ * @len: bytes
+ */
+struct weft_rseg {
+	u64 key;
+	u64 addr;
+	u64 len;
+};
+
+/**
+ * struct weft_req - request of a one-sided operation
+ * @op: WEFT_RMA_*
+ * @nseg: number of @seg
+ * @uid: the initiator's user
+ * @id: rendezvous id, 0: the bytes follow the request
+ * @len: bytes of the operation
+ * @granted: READ: bytes that the target may send at once
+ * @seg: remote segments
+ */
+struct weft_req {
+	u8 op;
+	u8 nseg;
+	u32 uid;
+	u32 id;
+	u64 len;
+	u64 granted;
+	struct weft_rseg seg[WEFT_IOV_MAX];
+};
+
+/* Bytes of the longest request */
+#define WEFT_REQ_MAX	(sizeof(struct weft_w_rma) + WEFT_IOV_MAX * sizeof(struct weft_w_rseg))
+/* An operation of at most so many bytes of payload uses no credit in bytes: Documentation/rma.rst */
+#define WEFT_REQ_FREE	256
+
+/**
  * struct weft_chunk - a chunk found in a packet
  * @type: WEFT_CHUNK_*
  * @len: bytes of @body, at least those of the structure of the type
@@ -598,6 +684,19 @@ u32 weft_wire_run(const u8 *pkt, u32 left, u32 seg, u32 stride, bool *acknow);
 
 void weft_wire_flow_get(const struct weft_w_flow *w, struct weft_flowid *f);
 void weft_wire_head_get(const struct weft_w_head *w, struct weft_head *h);
+u32 weft_wire_req_put(void *dst, const struct weft_req *r);
+int weft_wire_req_get(const void *src, u32 len, struct weft_req *r);
+void weft_wire_req_id(void *req, u32 id);
+void weft_wire_req_grant(void *req, u64 granted);
+
+/*
+ * Return: bytes of eager payload that a message of @len bytes with the flags @flags counts for. An
+ * operation that fits into each packet is free.
+ */
+static inline u32 weft_wire_counts(u16 flags, u64 len)
+{
+	return unlikely(flags & WEFT_MSG_RMA) && len <= WEFT_REQ_FREE ? 0 : (u32)len;
+}
 
 /* Return: bytes of a chunk with @len bytes behind its head, including padding. */
 static inline u32 weft_wire_size(u32 len)

@@ -146,6 +146,11 @@ void weft_host_no_locks(const char *file, int line)
 		weft_host_die(file, line, "%d locks, %d rcu are held", nheld, nrcu);
 }
 
+bool weft_host_mutexes(void)
+{
+	return nmutex;
+}
+
 void weft_host_balanced(const char *file, int line)
 {
 	weft_host_no_locks(file, line);

@@ -475,6 +475,8 @@ void weft_host_may_sleep(const char *file, int line);
 /* Die when a lock is held, or within RCU: the code that follows calls an upper layer. */
 void weft_host_no_locks(const char *file, int line);
 /* Die when any lock or mutex is held. For the time between events. */
+/* Return: true if the thread holds a mutex. */
+bool weft_host_mutexes(void);
 void weft_host_balanced(const char *file, int line);
 
 /* From here on sleeping is an error, as in a softirq. Passing false ends this. */

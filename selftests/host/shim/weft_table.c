@@ -227,6 +227,64 @@ struct weft_hash_node *weft_hash_find(struct weft_hash *h, const struct weft_soc
 	return found;
 }
 
+/* ---- By key -------------------------------------------------------------- */
+
+static u64 key_hash(u64 key)
+{
+	return key * 0x9e3779b97f4a7c15ull;
+}
+
+/* Keys have different hashes. The table is locked. */
+static struct weft_key_node *key_find(struct weft_keys *t, u64 key)
+{
+	struct weft_table_node *node = *table_chain(&t->table, key_hash(key));
+
+	while (node && node->hash != key_hash(key))
+		node = node->next;
+	return node ? container_of(node, struct weft_key_node, node) : NULL;
+}
+
+int weft_keys_init(struct weft_keys *t)
+{
+	might_sleep();
+	table_init(&t->table);
+	return table_grow(&t->table) ? 0 : -ENOMEM;
+}
+
+void weft_keys_exit(struct weft_keys *t)
+{
+	might_sleep();
+	table_exit(&t->table);
+}
+
+int weft_keys_add(struct weft_keys *t, struct weft_key_node *node)
+{
+	int err = -EEXIST;
+
+	pthread_mutex_lock(&t->table.mutex);
+	if (!key_find(t, node->key))
+		err = table_add(&t->table, &node->node, key_hash(node->key));
+	pthread_mutex_unlock(&t->table.mutex);
+	return err;
+}
+
+void weft_keys_del(struct weft_keys *t, struct weft_key_node *node)
+{
+	pthread_mutex_lock(&t->table.mutex);
+	table_del(&t->table, &node->node);
+	pthread_mutex_unlock(&t->table.mutex);
+}
+
+struct weft_key_node *weft_keys_find(struct weft_keys *t, u64 key)
+{
+	struct weft_key_node *node;
+
+	pthread_mutex_lock(&t->table.mutex);
+	node = key_find(t, key);
+	pthread_mutex_unlock(&t->table.mutex);
+	return node;
+}
+
 /* ---- Queues -------------------------------------------------------------- */
 
 void weft_timeq_init(struct weft_timeq *q)

@@ -62,6 +62,24 @@ struct weft_hash_node {
 	struct weft_table_node node;
 };
 
+/**
+ * struct weft_keys - objects by key
+ * @table: struct weft_key_node
+ */
+struct weft_keys {
+	struct weft_table table;
+};
+
+/**
+ * struct weft_key_node - an object's place in a table
+ * @key: its key
+ * @node: in the table
+ */
+struct weft_key_node {
+	u64 key;
+	struct weft_table_node node;
+};
+
 void weft_index_init(struct weft_index *x);
 void weft_index_exit(struct weft_index *x);
 int weft_index_set(struct weft_index *x, u32 no, void *p);
@@ -73,6 +91,12 @@ void weft_hash_exit(struct weft_hash *h);
 int weft_hash_add(struct weft_hash *h, struct weft_hash_node *node);
 void weft_hash_del(struct weft_hash *h, struct weft_hash_node *node);
 struct weft_hash_node *weft_hash_find(struct weft_hash *h, const struct weft_sockaddr *addr);
+
+int weft_keys_init(struct weft_keys *t);
+void weft_keys_exit(struct weft_keys *t);
+int weft_keys_add(struct weft_keys *t, struct weft_key_node *node);
+void weft_keys_del(struct weft_keys *t, struct weft_key_node *node);
+struct weft_key_node *weft_keys_find(struct weft_keys *t, u64 key);
 
 /**
  * struct weft_timeq_node - an object's place in a queue

@@ -91,8 +91,8 @@ static const struct wrong sends[] = {
 	SQ(niov, 2, EINVAL),
 	SQ(niov, 9, EINVAL),
 	SQ(niov, 0xffffffff, EINVAL),
-	SQ(rsvd, 1, EINVAL),
-	SQ(rsvd2, 1ull << 63, EINVAL),
+	SQ(nrem, 1, EINVAL),
+	SQ(raddr, 1ull << 63, EINVAL),
 };
 
 static const struct wrong receives[] = {

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - structures of one-sided operations: regions, and accesses to them
+ *
+ *	domain		the regions of one context, by key
+ *	region		memory of a program that peers may access
+ *	access		the memory that one operation names; part of a received message
+ *
+ * A region:
+ *
+ *	open --weft_region_end(): out of the tables, accesses fail--> ended --no user left--> freed
+ *
+ * Locks: the comment of each structure names the lock of its fields. See Documentation/rma.rst.
+ */
+#ifndef WEFT_OBJECT_REGION_H
+#define WEFT_OBJECT_REGION_H
+
+#include "core/wire/wire.h"
+
+#define WEFT_REGION_READ	1	/* peers may read */
+#define WEFT_REGION_WRITE	2	/* peers may write */
+
+/**
+ * struct weft_region_conf - a region to be made
+ * @key: its key
+ * @base: address of its first byte, as peers name it
+ * @len: bytes of all segments
+ * @access: WEFT_REGION_*
+ * @n: number of segments, 1 to WEFT_IOV_MAX
+ * @seg: memory of the program, not checked
+ */
+struct weft_region_conf {
+	u64 key;
+	u64 base;
+	u64 len;
+	u32 access;
+	u32 n;
+	struct weft_iov seg[WEFT_IOV_MAX];
+};
+
+/**
+ * struct weft_region - a region
+ * @node: in domain->regions; domain->lock, found in RCU
+ * @all: in domain->all; domain->lock
+ * @rcu: to free it
+ * @base: address of its first byte, as peers name it; constant, as all below but the last three
+ * @len: bytes
+ * @access: WEFT_REGION_*
+ * @n: number of @seg
+ * @ended: accesses may not begin; domain->lock, read without it
+ * @users: accesses; an access that begins counts itself, then reads @ended
+ * @uses: struct weft_use; domain->lock
+ * @seg: memory of the program
+ */
+struct weft_region {
+	struct weft_key_node node;
+	struct weft_list all;
+	struct weft_rcu rcu;
+	u64 base;
+	u64 len;
+	u32 access;
+	u32 n;
+	bool ended;
+	atomic_t users;
+	struct weft_list uses;
+	struct weft_iov seg[];
+};
+
+/**
+ * struct weft_domain - regions of a context; part of the adapter's context
+ * @lock: the tables, and the accesses of each region
+ * @regions: by key
+ * @all: all regions
+ * @core: the core
+ * @user: for whom they count, NULL: nobody
+ *
+ * It exists until weft_ep_kill() has returned for each endpoint that names it.
+ */
+struct weft_domain {
+	struct weft_lock lock;
+	struct weft_keys regions;
+	struct weft_list all;
+	struct weft_core *core;
+	struct weft_user *user;
+};
+
+/**
+ * struct weft_use - a part of a region that an access names
+ * @region: the region, which counts it in @users
+ * @node: in region->uses; domain->lock
+ * @rma: its access
+ * @off: offset of the first byte in the region
+ * @len: bytes
+ */
+struct weft_use {
+	struct weft_region *region;
+	struct weft_list node;
+	struct weft_rma *rma;
+	u64 off;
+	u64 len;
+};
+
+#define WEFT_RMA_TARGET	1	/* accesses regions of this node's program */
+#define WEFT_RMA_SINK	2	/* takes the bytes of a read that this node's program has posted */
+
+/**
+ * struct weft_rma - the memory that a one-sided operation names; part of a received message
+ * @role: WEFT_RMA_TARGET, _SINK
+ * @op: WEFT_RMA_*
+ * @held: TARGET: the message keeps its turn until it is over
+ * @cold: TARGET, within the node: flow whose later sends wait until it is over, referenced
+ * @nuse: number of @use
+ * @skip: bytes of the message before those of the operation
+ * @rxm: its message
+ * @txm: SINK: the operation; TARGET of a read: the source, which sends the bytes; referenced
+ * @vec: SINK: memory of this node's program
+ * @use: TARGET: parts of regions
+ *
+ * Constant while its message is in use, but for @held, @cold and @txm: path->lock.
+ */
+struct weft_rma {
+	u8 role;
+	u8 op;
+	bool held;
+	u8 nuse;
+	u32 skip;
+	struct weft_rxm *rxm;
+	struct weft_txm *txm;
+	struct weft_flow *cold;
+	struct weft_vec vec;
+	struct weft_use use[WEFT_IOV_MAX];
+};
+
+struct weft_region *weft_region_enter(struct weft_domain *d, u64 key);
+void weft_region_leave(struct weft_region *region);
+void weft_rma_close(struct weft_rma *rma, struct weft_domain *d);
+bool weft_region_covers(const struct weft_region *region, u32 access, u64 addr, u64 len);
+const struct weft_vec *weft_rma_vec(const struct weft_rma *rma, u64 *off, u32 *len,
+				    struct weft_vec *tmp);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * weft core - regions: functions for adapters
+ */
+#ifndef WEFT_RMA_CALLS_H
+#define WEFT_RMA_CALLS_H
+
+#include "core/object/object.h"
+
+/**
+ * weft_domain_init - initialize the regions of a context
+ * @d: zeroed
+ * @core: its core
+ * @user: user for whom the regions count; exists as long as the domain; NULL: they do not count
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOMEM.
+ */
+int weft_domain_init(struct weft_domain *d, struct weft_core *core, struct weft_user *user);
+
+/*
+ * The end of a domain, and of its regions as by weft_region_end(). No endpoint uses it any more.
+ * May sleep.
+ */
+void weft_domain_exit(struct weft_domain *d, weft_ns now, struct weft_out *out);
+
+/**
+ * weft_region_new - make a region
+ * @d: its domain
+ * @conf: its configuration; no memory has to be mapped there
+ *
+ * Context: may sleep.
+ * Return: 0; -EEXIST: the key is in use; -EINVAL: the segments do not add up, or a right is
+ * unknown; -EFAULT: a segment wraps; -ENOSPC: at the limit of the user; -ENOMEM.
+ */
+int weft_region_new(struct weft_domain *d, const struct weft_region_conf *conf);
+
+/**
+ * weft_region_end - end a region: its key is free, and no operation accesses it after that
+ * @d: its domain
+ * @key: its key
+ * @now: time
+ * @out: output; flushed
+ *
+ * Operations under way fail with EACCES. The call waits for copies, and for workers that access the
+ * memory of the region's own program. It waits for no peer.
+ *
+ * Context: may sleep; no lock of the core is held.
+ * Return: 0; -ENOENT: no such region.
+ */
+int weft_region_end(struct weft_domain *d, u64 key, weft_ns now, struct weft_out *out);
+
+#endif

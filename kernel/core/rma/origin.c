@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - one-sided operations of this node's programs
+ *
+ * An operation is a send until its completion (messaging/txm.c), with the request as its bytes:
+ *
+ *	short write	WAIT -> SENT --DONE--> OVER
+ *	long write	WAIT -> ASKED --GRANT--> GRANT <-> (more granted) --DONE--> OVER
+ *	read		WAIT -> SENT --its sink has all bytes, or DONE with an errno--> OVER
+ *
+ * The sink of a read is a received message whose memory is known. Its first window is made resident
+ * before the request is sent, and the request grants these bytes. An operation that fails ends
+ * after its sink: when its completion is written, no byte of the program's memory changes any more.
+ *
+ * Locks: ep->sq_mutex, path->lock, as the comment of each function says. See
+ * Documentation/rma.rst.
+ */
+#include "core/rma/rma.h"
+
+/* Free a sink that has not been put on a list. */
+static void weft_rma_sink_free(struct weft_rxm *sink)
+{
+	if (!sink)
+		return;
+	weft_win_drop(&sink->bulk.win[0]);
+	weft_rxm_put(sink);
+}
+
+/* Make the first window of a sink. May sleep. Return: 0, -EFAULT, -ENOMEM. */
+static int weft_rma_sink_window(struct weft_rxm *sink)
+{
+	u32 len = (u32)min3(sink->len, (u64)WEFT_RMA_FIRST,
+			    (u64)sink->path->core->conf.window_bytes);
+	struct weft_win *w = &sink->bulk.win[0];
+	int err = weft_mem_make(sink->ep->conf.mc, &sink->rma->vec, 0, len, WEFT_MEM_WRITE,
+				&w->mem);
+
+	if (err)
+		return err;
+	w->len = len;
+	w->left = len;
+	w->todo = len;
+	w->state = WEFT_WIN_READY;
+	sink->bulk.pinned = len;
+	sink->bulk.allowed = len;
+	sink->bulk.granted = len;
+	return 0;
+}
+
+/* Make the sink of a read. May sleep. Return: the sink, ERR_PTR(). */
+static struct weft_rxm *weft_rma_sink(struct weft_ep *ep, struct weft_path *path,
+				      const struct weft_sq_entry *e)
+{
+	struct weft_rxm *sink = weft_alloc_sleep(sizeof(*sink));
+	struct weft_rma *rma = weft_alloc_sleep(sizeof(*rma));
+	int err = -ENOMEM;
+
+	if (!sink || !rma) {
+		weft_free(sink);
+		weft_free(rma);
+		return ERR_PTR(err);
+	}
+	weft_rxm_init(sink, path);
+	weft_ep_get(ep);
+	sink->ep = ep;
+	sink->bulk.work.ctx = ep->conf.ctx;
+	sink->flags = WEFT_MSG_RMA;
+	sink->len = e->len;
+	sink->bulk.room = e->len;
+	rma->role = WEFT_RMA_SINK;
+	rma->op = WEFT_RMA_READ;
+	rma->rxm = sink;
+	rma->vec = e->vec;
+	sink->rma = rma;
+	if (!path->local)
+		err = weft_rma_sink_window(sink);
+	else
+		err = 0;
+	if (err) {
+		weft_rma_sink_free(sink);
+		return ERR_PTR(err);
+	}
+	return sink;
+}
+
+/* Fill in the request of an entry. @id: placeholder of its rendezvous id. */
+static void weft_rma_request(struct weft_req *r, const struct weft_ep *ep,
+			     const struct weft_sq_entry *e, u32 id)
+{
+	r->op = e->op == WEFT_SQ_WRITE ? WEFT_RMA_WRITE : WEFT_RMA_READ;
+	r->nseg = e->nrem;
+	r->uid = ep->conf.uid;
+	r->id = id;
+	r->len = e->len;
+	r->granted = 0;
+	memcpy(r->seg, e->rem, e->nrem * sizeof(r->seg[0]));
+}
+
+/**
+ * weft_rma_keep - turn an entry with a one-sided operation into a send
+ * @ep: the endpoint; ep->sq_mutex is held, ep->tx.hand is set
+ * @e: the entry
+ * @flow: its flow
+ *
+ * Context: may sleep.
+ * Return: the send, as weft_send_take() makes it; ERR_PTR: not taken.
+ */
+struct weft_txm *weft_rma_keep(struct weft_ep *ep, const struct weft_sq_entry *e,
+			       struct weft_flow *flow)
+{
+	u32 most = min(ep->core->conf.eager_max, WEFT_EAGER_LIMIT) - (u32)WEFT_REQ_MAX;
+	bool read = e->op == WEFT_SQ_READ, user = !read && !e->inl && e->len > most;
+	u32 head, bytes = read || user ? 0 : (u32)e->len;
+	struct weft_rxm *sink = NULL;
+	struct weft_req req weft_unset;
+	struct weft_txm *txm;
+	int err = 0;
+	u8 *buf;
+
+	weft_mutex_assert_held(&ep->sq_mutex);
+	buf = weft_alloc_bytes(WEFT_REQ_MAX + bytes);
+	if (!buf)
+		return ERR_PTR(-ENOMEM);
+	weft_rma_request(&req, ep, e, read ? WEFT_RMA_ID : user ? 1 : 0);
+	head = weft_wire_req_put(buf, &req);
+	if (bytes)
+		err = weft_send_payload(ep, e, 0, buf + head, bytes, bytes, 0);
+	if (!err && read && e->len) {
+		sink = weft_rma_sink(ep, flow->path, e);
+		err = IS_ERR(sink) ? (int)PTR_ERR(sink) : 0;
+	}
+	if (err) {
+		weft_free(buf);
+		return ERR_PTR(err);
+	}
+	txm = weft_send_take(ep, e, flow);
+	txm->user = user;
+	txm->buf = buf;
+	txm->req = (u16)head;
+	if (user)
+		txm->bulk.vec = e->vec;
+	else
+		txm->len = head + bytes;
+	txm->rxm = sink;
+	return txm;
+}
+
+/**
+ * weft_rma_start - let the sink of a read take bytes
+ * @txm: the read; its path is locked
+ */
+void weft_rma_start(struct weft_txm *txm)
+{
+	struct weft_rxm *sink = txm->rxm;
+	struct weft_path *path = txm->path;
+	struct weft_ep *ep = txm->ep;
+
+	weft_assert_held(&txm->path->lock);
+	weft_txm_get(txm);
+	sink->rma->txm = txm;
+	/* the path's reference; the first one is the send's */
+	weft_rxm_get(sink);
+	weft_list_add_tail(&path->msg.rxms, &sink->node);
+	if (!path->local)
+		path->nrxm++;
+	weft_lock(&ep->lock);
+	weft_list_add_tail(&ep->rx.active, &sink->rx.enode);
+	weft_unlock(&ep->lock);
+	sink->started = true;
+}
+
+/**
+ * weft_rma_ask - a read is about to be sent: register its sink, and complete its request
+ * @txm: the read; its path is locked
+ * @now: time
+ */
+void weft_rma_ask(struct weft_txm *txm, weft_ns now)
+{
+	struct weft_rxm *sink = txm->rxm;
+	struct weft_path *path = txm->path;
+	u32 id = weft_path_new_id(path, WEFT_RMA_ID);
+
+	weft_assert_held(&txm->path->lock);
+	weft_rma_start(txm);
+	sink->lane = txm->flow->lane;
+	sink->sid = id;
+	sink->bulk.rid = id;
+	weft_idtable_add(&path->msg.rids, &sink->bulk.rnode, id);
+	weft_idtable_add(&path->msg.psids, &sink->bulk.pnode, id);
+	sink->bulk.needs = true;
+	weft_path_needs(path, now);
+	weft_wire_req_id(txm->buf, id);
+	weft_wire_req_grant(txm->buf, sink->bulk.granted);
+}
+
+/**
+ * weft_rma_stop - a read fails: first its sink ends
+ * @txm: the read, or a source; its path is locked
+ * @status: errno
+ * @out: output
+ *
+ * Return: true if the end of the sink reports the failure, later; false: the sink has ended.
+ */
+bool weft_rma_stop(struct weft_txm *txm, int status, struct weft_out *out)
+{
+	struct weft_rxm *sink = txm->rxm;
+
+	weft_assert_held(&txm->path->lock);
+	if (txm->source || sink->bulk.over)
+		return false;
+	if (!sink->started) {
+		weft_win_drop(&sink->bulk.win[0]);
+		return false;
+	}
+	/* its memory is in use: later */
+	if (sink->bulk.ncopy || sink->bulk.deferred) {
+		weft_rxm_fail(sink, status, out);
+		return true;
+	}
+	sink->rma->txm = NULL;
+	weft_rxm_fail(sink, status, out);
+	weft_txm_put(txm, out);
+	return false;
+}
+
+/* The operation of a source ends. */
+static void weft_rma_source_over(struct weft_txm *txm, struct weft_out *out)
+{
+	bool all = txm->sent == txm->len && !txm->nrec;
+	struct weft_rxm *rxm = txm->rxm;
+
+	if (rxm->rma->txm) {
+		rxm->rma->txm = NULL;
+		weft_txm_put(txm, out);
+	}
+	if (!rxm->bulk.over)
+		weft_rxm_finish(rxm, all ? 0 : txm->status ?: ECONNRESET, out);
+}
+
+/**
+ * weft_rma_send_over - the operation of a read, or of a source, ends
+ * @txm: the send; its path is locked; the caller has a reference
+ * @out: output
+ */
+void weft_rma_send_over(struct weft_txm *txm, struct weft_out *out)
+{
+	weft_assert_held(&txm->path->lock);
+	if (txm->source)
+		weft_rma_source_over(txm, out);
+	else
+		weft_rma_stop(txm, ECANCELED, out);
+}
+
+/* An operation that has kept its turn is over. */
+static void weft_rma_unhold(struct weft_rxm *rxm, struct weft_out *out)
+{
+	struct weft_flow *flow = rxm->rma->cold;
+
+	if (rxm->rma->held) {
+		rxm->rma->held = false;
+		weft_recv_executed(rxm, out);
+	}
+	if (flow) {
+		rxm->rma->cold = NULL;
+		WRITE_ONCE(flow->cold, flow->cold - 1);
+		weft_flow_put(flow);
+	}
+}
+
+/**
+ * weft_rma_over - a message with a one-sided operation ends
+ * @rxm: the message, over; its path is locked
+ * @err: errno of the operation, 0: success
+ * @told: errno for the initiator
+ * @out: output
+ */
+void weft_rma_over(struct weft_rxm *rxm, int err, int told, struct weft_out *out)
+{
+	struct weft_rma *rma = rxm->rma;
+	struct weft_txm *txm;
+
+	weft_assert_held(&rxm->path->lock);
+	if (!rma)
+		return;
+	txm = rma->txm;
+	rma->txm = NULL;
+	if (rma->role == WEFT_RMA_SINK) {
+		/* the target knows it from the acknowledgements */
+		rxm->bulk.aborted = !err;
+		if (rxm->bulk.ltxm && !err)
+			rxm->bulk.ltxm->sent = rxm->len;
+		if (txm)
+			weft_send_end(txm, err, out);
+	} else {
+		if (!err && rma->op == WEFT_RMA_READ)
+			rxm->flags &= ~WEFT_MSG_PLACED;
+		if (err)
+			;
+		else if (rma->op == WEFT_RMA_READ)
+			weft_count(rxm->path->core, rma_reads);
+		else
+			weft_count(rxm->path->core, rma_writes);
+		if (txm && txm->bulk.lrxm)
+			weft_rxm_fail(txm->bulk.lrxm, told ?: ECONNRESET, out);
+		if (txm)
+			weft_send_over(txm, out);
+		weft_rma_unhold(rxm, out);
+	}
+	if (txm)
+		weft_txm_put(txm, out);
+}

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * weft core - one-sided operations of peers: executed in the turn of their message
+ *
+ *	request in its turn --refused--> over: DONE with an errno
+ *	  |--short, memory resident--> over: DONE, or (a read) its source sends the bytes
+ *	  |--short, memory not resident--> held: a worker executes it, then the next turn comes
+ *	  |--long write--> placed as an announced message is --> over: DONE
+ *	  \--long read--> its source sends the bytes from windows of the region --> over
+ *
+ * A source is a send without an entry in a ring. It is over when all its bytes are acknowledged.
+ *
+ * Locks: path->lock, held by the caller; ep->lock is taken here. See Documentation/rma.rst.
+ */
+#include "core/rma/rma.h"
+
+/* ---- The memory of an operation ---------------------------------------------------- */
+
+/* Enter the regions that a request names. Return: 0, -EACCES. */
+static int weft_rma_enter(struct weft_rma *rma, struct weft_domain *d, u32 access,
+			  const struct weft_req *req)
+{
+	u32 i;
+
+	for (i = 0; i < req->nseg; i++) {
+		const struct weft_rseg *seg = &req->seg[i];
+		struct weft_use *use = &rma->use[rma->nuse];
+
+		if (!seg->len)
+			continue;
+		use->region = weft_region_enter(d, seg->key);
+		if (!use->region)
+			return -EACCES;
+		rma->nuse++;
+		use->rma = rma;
+		use->off = seg->addr - use->region->base;
+		use->len = seg->len;
+		weft_list_init(&use->node);
+		if (!weft_region_covers(use->region, access, seg->addr, seg->len))
+			return -EACCES;
+	}
+	return 0;
+}
+
+/*
+ * List the uses of an access, so that the end of a region finds them. Return: 0; -EACCES: a region
+ * has ended meanwhile.
+ */
+static int weft_rma_list(struct weft_rma *rma, struct weft_domain *d)
+{
+	int err = 0;
+	u32 i;
+
+	weft_lock(&d->lock);
+	for (i = 0; i < rma->nuse; i++) {
+		if (rma->use[i].region->ended)
+			err = -EACCES;
+		weft_list_add_tail(&rma->use[i].region->uses, &rma->use[i].node);
+	}
+	weft_unlock(&d->lock);
+	return err;
+}
+
+/* Return: true if the peer may access regions through the endpoint. */
+static bool weft_rma_allowed(const struct weft_ep *ep, const struct weft_req *req)
+{
+	u32 right = req->op == WEFT_RMA_WRITE ? WEFT_EPF_REMOTE_WRITE : WEFT_EPF_REMOTE_READ;
+
+	if (!ep->conf.domain || !(ep->conf.flags & right))
+		return false;
+	/* keys of jobs tell users apart */
+	return ep->job || req->uid == ep->conf.uid ||
+	       !READ_ONCE(ep->core->conf.rma_same_user);
+}
+
+/**
+ * weft_rma_open - give a message access to the memory that its operation names
+ * @rxm: the message
+ * @ep: the endpoint, locked; it takes messages
+ * @req: the operation, not empty
+ * @skip: write: bytes of the message before those of the operation
+ *
+ * Return: 0: it is in ep->rx.active; negative errno: refused.
+ */
+int weft_rma_open(struct weft_rxm *rxm, struct weft_ep *ep, const struct weft_req *req, u32 skip)
+{
+	bool write = req->op == WEFT_RMA_WRITE;
+	struct weft_rma *rma;
+	int err = -EACCES;
+
+	weft_assert_held(&ep->lock);
+	if (!weft_rma_allowed(ep, req))
+		goto denied;
+	rma = weft_ep_alloc(ep, sizeof(*rma));
+	if (!rma)
+		return -ENOMEM;
+	rma->role = WEFT_RMA_TARGET;
+	rma->op = req->op;
+	rma->rxm = rxm;
+	rma->skip = write ? skip : 0;
+	err = weft_rma_enter(rma, ep->conf.domain, write ? WEFT_REGION_WRITE : WEFT_REGION_READ,
+			     req);
+	if (!err)
+		err = weft_rma_list(rma, ep->conf.domain);
+	if (err) {
+		weft_rma_close(rma, ep->conf.domain);
+		weft_free(rma);
+		goto denied;
+	}
+	rxm->rma = rma;
+	rxm->started = true;
+	weft_list_add_tail(&ep->rx.active, &rxm->rx.enode);
+	return 0;
+denied:
+	weft_count(ep->core, rma_denied);
+	return err;
+}
+
+/* ---- Bytes at hand ----------------------------------------------------------------- */
+
+/* Copy between @buf and a window. Return: 0, -EFAULT. */
+static int weft_rma_move(struct weft_mem *mem, u8 *buf, u32 len, bool write)
+{
+	int err = write ? weft_mem_write(mem, 0, buf, len) : weft_mem_read(mem, 0, buf, len);
+
+	if (!err && write && weft_mem_bounced(mem))
+		err = weft_mem_flush(mem);
+	return err;
+}
+
+/*
+ * Copy all bytes of an operation. @buf: bytes of the message; the first ones, before those of the
+ * operation, are not used. @sleep: memory may be made resident. Return: 0; -EAGAIN: not resident;
+ * -EFAULT, -ENOMEM.
+ */
+static int weft_rma_copy(const struct weft_rxm *rxm, u8 *buf, u64 len, bool sleep)
+{
+	u32 access = rxm->rma->op == WEFT_RMA_WRITE ? WEFT_MEM_WRITE : WEFT_MEM_READ, n;
+	u32 window = rxm->path->core->conf.window_bytes;
+	struct weft_memctx *mc = rxm->ep->conf.mc;
+	u64 off = rxm->rma->skip, at;
+	struct weft_vec tmp weft_unset;
+	const struct weft_vec *vec;
+	struct weft_mem *mem;
+	int err = 0;
+
+	for (; off < len && !err; off += n) {
+		at = off;
+		n = (u32)min_t(u64, len - off, window);
+		vec = weft_rma_vec(rxm->rma, &at, &n, &tmp);
+		err = sleep ? weft_mem_make(mc, vec, at, n, access, &mem) :
+			      weft_mem_get(mc, vec, at, n, access, &mem);
+		if (err)
+			break;
+		err = weft_rma_move(mem, buf + off, n, access == WEFT_MEM_WRITE);
+		weft_mem_put(mem);
+	}
+	return err == -ENOMEM && !sleep ? -EAGAIN : err;
+}
+
+/* Return: kernel memory with the bytes of a short operation: those to be written, or read. */
+static u8 *weft_rma_buf(const struct weft_rxm *rxm)
+{
+	return rxm->rma->op == WEFT_RMA_WRITE ? rxm->buf : rxm->rma->txm->buf;
+}
+
+/* Return: bytes of weft_rma_buf(). */
+static u64 weft_rma_len(const struct weft_rxm *rxm)
+{
+	return rxm->rma->op == WEFT_RMA_WRITE ? rxm->len : rxm->rma->txm->len;
+}
+
+/* The bytes of a short operation have been copied, or not (@err). */
+static void weft_rma_copied(struct weft_rxm *rxm, int err, struct weft_out *out)
+{
+	struct weft_rma *rma = rxm->rma;
+
+	if (err && !rxm->err)
+		rxm->err = -err;
+	if (rxm->err || rma->op == WEFT_RMA_WRITE) {
+		weft_rxm_finish(rxm, rxm->err, out);
+		return;
+	}
+	weft_rma_source_go(rma->txm, out);
+	if (rma->held) {
+		rma->held = false;
+		weft_recv_executed(rxm, out);
+	}
+}
+
+/**
+ * weft_rma_run - execute a short operation
+ * @rxm: its message; the caller has a reference
+ * @out: output
+ *
+ * Return: true if it is done; false: a worker does it.
+ */
+bool weft_rma_run(struct weft_rxm *rxm, struct weft_out *out)
+{
+	int err = weft_rma_copy(rxm, weft_rma_buf(rxm), weft_rma_len(rxm), false);
+
+	weft_assert_held(&rxm->path->lock);
+	if (err != -EAGAIN) {
+		weft_rma_copied(rxm, err, out);
+		return true;
+	}
+	weft_count(rxm->path->core, deferred);
+	weft_rxm_defer(rxm, out);
+	return false;
+}
+
+/**
+ * weft_rma_work - execute a short operation whose memory was not resident
+ * @rxm: its message, referenced by the work
+ * @out: output
+ *
+ * Context: process context, may sleep.
+ */
+void weft_rma_work(struct weft_rxm *rxm, struct weft_out *out)
+{
+	struct weft_path *path = rxm->path;
+	bool over;
+	int err;
+
+	weft_lock(&path->lock);
+	rxm->bulk.work.queued = false;
+	over = rxm->bulk.over || rxm->err;
+	rxm->bulk.deferred = !over;
+	weft_unlock(&path->lock);
+	err = over ? 0 : weft_rma_copy(rxm, weft_rma_buf(rxm), weft_rma_len(rxm), true);
+	weft_lock(&path->lock);
+	rxm->bulk.deferred = false;
+	if (!rxm->bulk.over)
+		weft_rma_copied(rxm, err, out);
+	weft_path_output(path, out);
+	weft_unlock(&path->lock);
+	weft_rxm_put(rxm);
+}
+
+/* ---- Sources ----------------------------------------------------------------------- */
+
+/* Return: the way back of a flow, NULL: no memory. Its path is locked. */
+static struct weft_flow *weft_rma_back(struct weft_rflow *rf)
+{
+	weft_assert_held(&rf->path->lock);
+	if (!rf->back) {
+		rf->back = weft_ep_alloc(rf->ep, sizeof(*rf->back));
+		if (!rf->back)
+			return NULL;
+		weft_flow_init(rf->back, rf->ep, rf->path);
+		rf->back->lane = rf->lane;
+		rf->back->accepted = true;
+		/* the end of the flow itself is reported to the peer */
+		rf->back->ended = true;
+	}
+	return rf->back;
+}
+
+/**
+ * weft_rma_source - make the source of a read, which does not send yet
+ * @rxm: the message that asks for the bytes, with its access; its path is locked
+ * @flow: flow on which they are sent
+ * @req: the read
+ * @now: time
+ *
+ * Return: 0, -ENOMEM.
+ */
+int weft_rma_source(struct weft_rxm *rxm, struct weft_flow *flow, const struct weft_req *req,
+		    weft_ns now)
+{
+	struct weft_path *path = rxm->path;
+	struct weft_ep *ep = rxm->ep;
+	struct weft_txm *txm = weft_ep_alloc(ep, sizeof(*txm));
+	u8 *buf = NULL;
+
+	weft_assert_held(&rxm->path->lock);
+	if (txm && req->len <= WEFT_RMA_SHORT && !path->local) {
+		buf = weft_ep_alloc(ep, req->len);
+		if (!buf) {
+			weft_free(txm);
+			txm = NULL;
+		}
+	}
+	if (!txm)
+		return -ENOMEM;
+	weft_txm_init(txm, ep);
+	weft_list_init(&txm->node);
+	/* the operation, and its message */
+	refcount_set(&txm->ref, 2);
+	weft_ep_get(ep);
+	weft_path_get(path);
+	txm->path = path;
+	txm->flow = flow;
+	txm->source = true;
+	txm->begun = true;
+	txm->tx.told = true;
+	txm->buf = buf;
+	txm->user = !buf;
+	txm->len = req->len;
+	txm->sid = req->id;
+	txm->bulk.rid = req->id;
+	txm->bulk.granted = req->granted;
+	weft_rxm_get(rxm);
+	txm->rxm = rxm;
+	rxm->rma->txm = txm;
+	txm->state = path->local ? WEFT_TXM_LOCAL : WEFT_TXM_GRANT;
+	flow->ref++;
+	/* within the node it ends with the read itself */
+	if (!path->local) {
+		weft_list_add_tail(&flow->txms, &txm->node);
+		weft_idtable_add(&path->msg.sids, &txm->bulk.idnode, txm->sid);
+		weft_path_needs(path, now);
+	}
+	return 0;
+}
+
+/**
+ * weft_rma_source_go - let a source send
+ * @txm: the source; its path is locked
+ * @out: output
+ *
+ * Bytes of a single packet travel in class FIRST.
+ */
+void weft_rma_source_go(struct weft_txm *txm, struct weft_out *out)
+{
+	struct weft_path *path = txm->path;
+	u8 lane = txm->flow->lane;
+
+	weft_assert_held(&txm->path->lock);
+	if (txm->len > path->max_payload - WEFT_WIRE_DATA || txm->user ||
+	    txm->bulk.granted < txm->len) {
+		weft_send_step(txm, out);
+		return;
+	}
+	weft_list_add_tail(&path->lane[lane].dataq, &txm->qnode);
+	path->busy |= 1u << lane;
+}
+
+/* messaging/upcalls.h: the flow @rf ends: so do its sources. */
+void weft_rma_back_end(struct weft_rflow *rf, struct weft_out *out)
+{
+	struct weft_flow *back = rf->back;
+	struct weft_list *l;
+
+	weft_assert_held(&rf->path->lock);
+	while ((l = weft_list_first(&back->txms)))
+		weft_send_over(weft_entry(l, struct weft_txm, node), out);
+	rf->back = NULL;
+	weft_flow_put(back);
+}
+
+/* ---- Requests ---------------------------------------------------------------------- */
+
+/*
+ * A long write: its bytes are granted and placed as those of an announced message. Return: true if
+ * its turn has passed; false: a short one, announced for want of credit, whose order matters.
+ */
+static bool weft_rma_pull(struct weft_rxm *rxm, const struct weft_req *req, struct weft_out *out)
+{
+	struct weft_path *path = rxm->path;
+
+	if (rxm->buf != rxm->small)
+		weft_free(rxm->buf);
+	rxm->buf = NULL;
+	rxm->whole = false;
+	rxm->len = req->len;
+	rxm->rma->skip = 0;
+	rxm->bulk.room = req->len;
+	rxm->bulk.rid = weft_path_new_id(path, 0);
+	weft_idtable_add(&path->msg.rids, &rxm->bulk.rnode, rxm->bulk.rid);
+	weft_idtable_add(&path->msg.psids, &rxm->bulk.pnode, rxm->sid);
+	rxm->bulk.needs = true;
+	weft_path_needs(path, path->heard_at);
+	weft_grant_join(rxm, out);
+	weft_rxm_step(rxm, out);
+	return rxm->bulk.over || req->len > path->core->conf.eager_max;
+}
+
+/* A read. Return: true if its turn has passed. */
+static bool weft_rma_serve(struct weft_rflow *rf, struct weft_rxm *rxm,
+			   const struct weft_req *req, struct weft_out *out)
+{
+	struct weft_flow *back = weft_rma_back(rf);
+
+	if (!back || weft_rma_source(rxm, back, req, out->now)) {
+		weft_rxm_finish(rxm, ENOMEM, out);
+		return true;
+	}
+	if (rxm->rma->txm->buf)
+		return weft_rma_run(rxm, out);
+	weft_rma_source_go(rxm->rma->txm, out);
+	return true;
+}
+
+/**
+ * weft_rma_begin - begin the operation whose turn has come
+ * @rf: its flow; the path is locked
+ * @rxm: its message, whole; the caller has a reference
+ * @out: output
+ *
+ * Return: true if the turn of the next message comes now; false: weft_recv_executed() follows.
+ */
+bool weft_rma_begin(struct weft_rflow *rf, struct weft_rxm *rxm, struct weft_out *out)
+{
+	struct weft_req req weft_unset;
+	struct weft_ep *ep = rf->ep;
+	bool passes = true;
+	int head, err = 0;
+
+	weft_assert_held(&rf->path->lock);
+	head = weft_wire_req_get(rxm->buf, (u32)rxm->len, &req);
+	if (head < 0) {
+		weft_rxm_finish(rxm, EINVAL, out);
+		return true;
+	}
+	if (req.op == WEFT_RMA_WRITE)
+		rxm->sid = req.id;
+	weft_lock(&ep->lock);
+	if (!weft_recv_takes(ep, rf))
+		err = -ECONNREFUSED;
+	else if (req.len)
+		err = weft_rma_open(rxm, ep, &req, (u32)head);
+	/* its peer may begin only so many that are not executed at once */
+	if (!err && (rxm->sid || req.op == WEFT_RMA_READ))
+		weft_credit_wait(rf, rxm, rxm->sid || req.len > WEFT_RMA_SHORT ? 0 : (u32)req.len);
+	weft_unlock(&ep->lock);
+	if (err || !req.len)
+		weft_rxm_finish(rxm, -err, out);
+	else if (req.op == WEFT_RMA_READ)
+		passes = weft_rma_serve(rf, rxm, &req, out);
+	else if (rxm->sid)
+		passes = weft_rma_pull(rxm, &req, out);
+	else
+		passes = weft_rma_run(rxm, out);
+	if (!passes)
+		rxm->rma->held = true;
+	return passes;
+}

@@ -1,0 +1,710 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One-sided operations: bytes of every length arrive at their place and nowhere else, between nodes
+ * and within one, with memory that is resident or not; each refusal has its errno, and changes no
+ * byte; nothing outlives an endpoint, a region, a path.
+ */
+#include "rig.h"
+#include "harness.h"
+
+#define ROOM	(1u << 20)	/* bytes of the target's and of the initiator's buffer */
+#define KEY	0x8000000000000005ull
+#define BASE	0x7000u		/* address of the region's first byte */
+#define ALL	(WEFT_EPF_REMOTE_READ | WEFT_EPF_REMOTE_WRITE)
+
+/**
+ * struct pair - an initiator and a target
+ * @rig: world
+ * @a: the initiator
+ * @b: the target
+ * @ea: the initiator's endpoint
+ * @eb: the target's endpoint
+ * @ca: the initiator's completions
+ * @cb: the target's completions
+ * @to: index of the target
+ * @buf: the initiator's bytes
+ * @room: the target's bytes
+ */
+struct pair {
+	struct rig *rig;
+	struct rig_proc *a, *b;
+	struct rig_ep *ea, *eb;
+	struct rig_cq *ca, *cb;
+	u32 to;
+	u8 *buf, *room;
+};
+
+static u8 byte(u32 i, u8 salt)
+{
+	return (u8)(i * 13 + i / 256 + salt);
+}
+
+static int expose(struct pair *p, u64 key, u64 base, u8 *at, u64 len, u32 access)
+{
+	struct weft_region_conf conf = { .key = key, .base = base, .len = len, .access = access,
+					 .n = 1, .seg = { { (uintptr_t)at, len } } };
+
+	return weft_region_new(&p->b->domain, &conf);
+}
+
+/* @dst: node of the target; the initiator's is 0. @flags: of the target's endpoint. */
+static void pair_make(struct pair *p, struct rig_conf *conf, u32 dst, u32 flags)
+{
+	struct rig_av *va, *vb;
+	u32 i;
+
+	p->rig = rig_new(conf);
+	p->a = rig_proc_new(&p->rig->node[0]);
+	p->b = rig_proc_new(&p->rig->node[dst]);
+	p->ca = rig_cq_new(p->a, 1024);
+	p->cb = rig_cq_new(p->b, 64);
+	va = rig_av_new(p->a);
+	vb = rig_av_new(p->b);
+	p->ea = rig_ep_new(p->a, WEFT_EP_RDM, WEFT_EPF_RMA | ALL, 256, 64, 1);
+	p->eb = rig_ep_new(p->b, WEFT_EP_RDM, WEFT_EPF_RMA | flags, 64, 64, 2);
+	p->to = (u32)rig_av_insert(va, dst, 2, p->rig);
+	if (rig_ep_enable(p->ea, p->ca, p->ca, NULL, va) ||
+	    rig_ep_enable(p->eb, p->cb, p->cb, NULL, vb) || rig_av_insert(vb, 0, 1, p->rig))
+		abort();
+	p->buf = rig_buf(p->a, ROOM);
+	p->room = rig_buf(p->b, ROOM);
+	for (i = 0; i < ROOM; i++) {
+		p->buf[i] = byte(i, 0);
+		p->room[i] = byte(i, 99);
+	}
+	if (expose(p, KEY, BASE, p->room, ROOM, WEFT_REGION_READ | WEFT_REGION_WRITE))
+		abort();
+}
+
+static void pair_init(struct pair *p, u32 dst)
+{
+	struct rig_conf conf;
+
+	rig_conf_default(&conf, 7);
+	conf.nodes = 2;
+	pair_make(p, &conf, dst, ALL);
+}
+
+/* An operation with a completion, of @len bytes at @off of both buffers. */
+static struct rig_rma plain(const struct pair *p, bool write, u64 off, u64 len, u64 context)
+{
+	struct rig_rma op = { .write = write, .flags = WEFT_SQ_COMPLETION, .peer = p->to,
+			      .context = context, .n = 1, .nrem = 1 };
+
+	op.iov[0] = (struct weft_iov){ (uintptr_t)p->buf + off, len };
+	op.rem[0] = (struct weft_rma_iov){ .addr = BASE + off, .len = len, .key = KEY };
+	return op;
+}
+
+/* Return: status of the completion with @context; -1: there is none, -2: another one. */
+static int status(struct pair *p, u64 context)
+{
+	struct weft_cqe e;
+	u32 i;
+
+	for (i = 0; i < 400; i++) {
+		if (rig_cq_read(p->ca, &e) == 1)
+			return e.context == context ? e.status : -2;
+		rig_run(p->rig, 50 * NSEC_PER_MSEC);
+	}
+	return -1;
+}
+
+/* Return: the first byte of @mem that differs from byte(@i, @in) in [@off, @off + @len) or @out. */
+static u32 differs(const u8 *mem, u64 off, u64 len, u8 in, u8 out)
+{
+	u32 i;
+
+	for (i = 0; i < ROOM; i++)
+		if (mem[i] != byte(i, i - off < len ? in : out))
+			break;
+	return i;
+}
+
+static const u32 lens[] = { 1, 8, 192, 200, 201, 256, 960, 1100, 1300, 1400, 4096, 4097, 20000,
+			    65000, 65280, 65536, 70000, 200000 };
+
+/* One operation of each length, at an odd address. */
+static void lengths(struct __test_metadata *_metadata, struct rig_conf *conf, u32 dst, bool write)
+{
+	struct rig_rma op;
+	struct weft_cqe e;
+	struct pair p;
+	u32 i;
+
+	pair_make(&p, conf, dst, ALL);
+	for (i = 0; i < ARRAY_SIZE(lens); i++) {
+		op = plain(&p, write, 3 + i, lens[i], i + 1);
+		ASSERT_EQ(0, rig_rma(p.ea, &op));
+		ASSERT_EQ(0, status(&p, i + 1)) TH_LOG("%u bytes", lens[i]);
+		if (write) {
+			ASSERT_EQ(ROOM, differs(p.room, 3 + i, lens[i], 0, 99))
+				TH_LOG("%u bytes", lens[i]);
+		} else {
+			ASSERT_EQ(ROOM, differs(p.buf, 3 + i, lens[i], 99, 0))
+				TH_LOG("%u bytes", lens[i]);
+		}
+		for (u32 k = 3 + i; k < 3 + i + lens[i]; k++) {
+			p.buf[k] = byte(k, 0);
+			p.room[k] = byte(k, 99);
+		}
+	}
+	EXPECT_EQ(0, rig_cq_read(p.cb, &e));
+	EXPECT_EQ(ARRAY_SIZE(lens), rig_counter(&p.rig->node[dst],
+						write ? WEFT_CNT_rma_writes : WEFT_CNT_rma_reads));
+	EXPECT_EQ(0, rig_counter(&p.rig->node[dst], WEFT_CNT_rma_denied));
+	rig_free(p.rig);
+}
+
+static void conf_of(struct rig_conf *conf, u32 cold, u32 loss)
+{
+	rig_conf_default(conf, 7);
+	conf->nodes = 2;
+	conf->cold = cold;
+	conf->bounce = cold / 4;
+	conf->loss = loss;
+	conf->dup = loss;
+	conf->late = loss;
+}
+
+TEST(rma__write_between_nodes)
+{
+	struct rig_conf conf;
+
+	conf_of(&conf, 0, 0);
+	lengths(_metadata, &conf, 1, true);
+	conf_of(&conf, RIG_PPM / 2, 0);
+	lengths(_metadata, &conf, 1, true);
+	conf_of(&conf, RIG_PPM, 0);
+	lengths(_metadata, &conf, 1, true);
+	conf_of(&conf, RIG_PPM / 4, RIG_PPM / 20);
+	lengths(_metadata, &conf, 1, true);
+}
+
+TEST(rma__read_between_nodes)
+{
+	struct rig_conf conf;
+
+	conf_of(&conf, 0, 0);
+	lengths(_metadata, &conf, 1, false);
+	conf_of(&conf, RIG_PPM / 2, 0);
+	lengths(_metadata, &conf, 1, false);
+	conf_of(&conf, RIG_PPM, 0);
+	lengths(_metadata, &conf, 1, false);
+	conf_of(&conf, RIG_PPM / 4, RIG_PPM / 20);
+	lengths(_metadata, &conf, 1, false);
+}
+
+TEST(rma__write_within_the_node)
+{
+	struct rig_conf conf;
+
+	conf_of(&conf, 0, 0);
+	lengths(_metadata, &conf, 0, true);
+	conf_of(&conf, RIG_PPM / 2, 0);
+	lengths(_metadata, &conf, 0, true);
+	conf_of(&conf, RIG_PPM, 0);
+	lengths(_metadata, &conf, 0, true);
+}
+
+TEST(rma__read_within_the_node)
+{
+	struct rig_conf conf;
+
+	conf_of(&conf, 0, 0);
+	lengths(_metadata, &conf, 0, false);
+	conf_of(&conf, RIG_PPM / 2, 0);
+	lengths(_metadata, &conf, 0, false);
+	conf_of(&conf, RIG_PPM, 0);
+	lengths(_metadata, &conf, 0, false);
+}
+
+/* Several segments on both sides, cut differently, in two regions. */
+static void segments(struct __test_metadata *_metadata, u32 dst, bool write)
+{
+	static const u32 local[] = { 100, 3000, 77 }, remote[] = { 1, 2000, 0, 1176 };
+	struct rig_rma op = { .write = write, .flags = WEFT_SQ_COMPLETION, .context = 5, .n = 3,
+			      .nrem = 4 };
+	u32 i, k, at = 0, from[3] = { 10, 5000, 70000 }, to[4] = { 400, 9000, 1, 800 };
+	struct pair p;
+
+	pair_init(&p, dst);
+	ASSERT_EQ(0, expose(&p, 77, 0, p.room + 100000, 50000,
+			    WEFT_REGION_READ | WEFT_REGION_WRITE));
+	op.peer = p.to;
+	for (i = 0; i < 3; i++)
+		op.iov[i] = (struct weft_iov){ (uintptr_t)p.buf + from[i], local[i] };
+	for (i = 0; i < 4; i++)
+		op.rem[i] = (struct weft_rma_iov){ .addr = i % 2 ? to[i] : BASE + to[i],
+						   .len = remote[i], .key = i % 2 ? 77 : KEY };
+	ASSERT_EQ(0, rig_rma(p.ea, &op));
+	ASSERT_EQ(0, status(&p, 5));
+	for (i = 0, k = 0; i < 4; i++) {
+		u8 *r = p.room + to[i] + (i % 2 ? 100000 : 0);
+		u32 j;
+
+		for (j = 0; j < remote[i]; j++) {
+			while (at == local[k]) {
+				at = 0;
+				k++;
+			}
+			ASSERT_EQ(p.buf[from[k] + at], r[j]) TH_LOG("segment %u, byte %u", i, j);
+			at++;
+		}
+	}
+	rig_free(p.rig);
+}
+
+TEST(rma__segments)
+{
+	segments(_metadata, 1, true);
+	segments(_metadata, 1, false);
+	segments(_metadata, 0, true);
+	segments(_metadata, 0, false);
+}
+
+/* A region of more segments than an operation: windows take a part of them. */
+static void pieces(struct __test_metadata *_metadata, u32 dst, bool write, u32 piece)
+{
+	struct weft_region_conf conf = { .key = 9, .n = WEFT_IOV_MAX,
+					 .access = WEFT_REGION_READ | WEFT_REGION_WRITE };
+	struct rig_rma op = { .write = write, .flags = WEFT_SQ_COMPLETION, .context = 6, .n = 1,
+			      .nrem = 4 };
+	u32 i, k, each = WEFT_IOV_MAX * piece;
+	struct pair p;
+
+	pair_init(&p, dst);
+	/* every second piece, the last ones first */
+	for (i = 0; i < WEFT_IOV_MAX; i++)
+		conf.seg[i] = (struct weft_iov){
+			(uintptr_t)p.room + 2 * (WEFT_IOV_MAX - i) * piece, piece };
+	conf.len = each;
+	ASSERT_EQ(0, weft_region_new(&p.b->domain, &conf));
+	op.peer = p.to;
+	op.iov[0] = (struct weft_iov){ (uintptr_t)p.buf, 4 * (each - 2) };
+	for (i = 0; i < 4; i++)
+		op.rem[i] = (struct weft_rma_iov){ .addr = 1, .len = each - 2, .key = 9 };
+	ASSERT_EQ(0, rig_rma(p.ea, &op));
+	ASSERT_EQ(0, status(&p, 6));
+	for (i = 1; i < each - 1; i++) {
+		u8 *r = p.room + 2 * (WEFT_IOV_MAX - i / piece) * piece + i % piece;
+
+		/* the last remote segment has been written last */
+		k = write ? 3 * (each - 2) + i - 1 : i - 1;
+		ASSERT_EQ(p.buf[k], *r) TH_LOG("byte %u", i);
+	}
+	rig_free(p.rig);
+}
+
+TEST(rma__pieces)
+{
+	pieces(_metadata, 1, true, 50);
+	pieces(_metadata, 1, false, 50);
+	pieces(_metadata, 0, true, 50);
+	pieces(_metadata, 0, false, 50);
+	pieces(_metadata, 1, true, 5000);
+	pieces(_metadata, 1, false, 5000);
+	pieces(_metadata, 0, true, 5000);
+	pieces(_metadata, 0, false, 5000);
+}
+
+/* Each refusal has its errno, and no byte changes. */
+static void refuse(struct __test_metadata *_metadata, struct pair *p, const struct rig_rma *op,
+		   int err)
+{
+	ASSERT_EQ(0, rig_rma(p->ea, op));
+	ASSERT_EQ(err, status(p, op->context));
+	EXPECT_EQ(ROOM, differs(p->room, 0, 0, 0, 99));
+	EXPECT_EQ(ROOM, differs(p->buf, 0, 0, 0, 0));
+}
+
+static void refusals(struct __test_metadata *_metadata, u32 dst, bool write, u32 len)
+{
+	u32 right = write ? WEFT_REGION_WRITE : WEFT_REGION_READ, n = 0;
+	u64 denied[] = { 0, 1, KEY ^ 1, ~0ull };
+	struct rig_rma op;
+	struct pair p;
+	u32 i;
+
+	pair_init(&p, dst);
+	/* no such key */
+	for (i = 0; i < ARRAY_SIZE(denied); i++, n++) {
+		op = plain(&p, write, 0, len, 1);
+		op.rem[0].key = denied[i];
+		refuse(_metadata, &p, &op, EACCES);
+	}
+	/* a key whose region has ended */
+	ASSERT_EQ(0, expose(&p, 3, 0, p.room, ROOM, WEFT_REGION_READ | WEFT_REGION_WRITE));
+	ASSERT_EQ(0, rig_region_end(p.b, 3));
+	ASSERT_EQ(-ENOENT, rig_region_end(p.b, 3));
+	op.rem[0].key = 3;
+	op.rem[0].addr = 0;
+	refuse(_metadata, &p, &op, EACCES);
+	/* one byte before and behind it, and addresses that wrap */
+	op = plain(&p, write, 0, len, 2);
+	op.rem[0].addr = BASE - 1;
+	refuse(_metadata, &p, &op, EACCES);
+	op.rem[0].addr = BASE + ROOM - len + 1;
+	refuse(_metadata, &p, &op, EACCES);
+	op.rem[0].addr = ~0ull - len + 1;
+	refuse(_metadata, &p, &op, EACCES);
+	op.rem[0].addr = ~0ull;
+	refuse(_metadata, &p, &op, EACCES);
+	op.rem[0].addr = 0;
+	refuse(_metadata, &p, &op, EACCES);
+	n += 6;
+	/* the region lacks the right, or has none */
+	ASSERT_EQ(0, expose(&p, 4, 0, p.room, ROOM, right ^ 3));
+	ASSERT_EQ(0, expose(&p, 5, 0, p.room, ROOM, 0));
+	for (i = 4; i < 6; i++, n++) {
+		op.rem[0].key = i;
+		refuse(_metadata, &p, &op, EACCES);
+	}
+	/* the second of two segments is bad */
+	op = plain(&p, write, 0, len, 3);
+	op.nrem = 2;
+	op.rem[0].len = len / 2;
+	op.rem[1] = (struct weft_rma_iov){ .addr = BASE, .len = len - len / 2, .key = 99 };
+	refuse(_metadata, &p, &op, EACCES);
+	n++;
+	EXPECT_EQ(n, rig_counter(&p.rig->node[dst], WEFT_CNT_rma_denied));
+	/* memory that is gone */
+	ASSERT_EQ(0, expose(&p, 6, 0, (u8 *)(uintptr_t)4096, ROOM, 3));
+	op = plain(&p, write, 0, len, 4);
+	op.rem[0] = (struct weft_rma_iov){ .addr = 0, .len = len, .key = 6 };
+	refuse(_metadata, &p, &op, EFAULT);
+	/* and the next operation works */
+	op = plain(&p, write, 0, len, 5);
+	ASSERT_EQ(0, rig_rma(p.ea, &op));
+	ASSERT_EQ(0, status(&p, 5));
+	rig_free(p.rig);
+}
+
+TEST(rma__refusals)
+{
+	static const u32 sizes[] = { 8, 3000, 100000 };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		refusals(_metadata, 1, true, sizes[i]);
+		refusals(_metadata, 1, false, sizes[i]);
+		refusals(_metadata, 0, true, sizes[i]);
+		refusals(_metadata, 0, false, sizes[i]);
+	}
+}
+
+/* Operations without bytes look at no key and at no memory. */
+TEST(rma__empty)
+{
+	struct rig_rma op = { .flags = WEFT_SQ_COMPLETION };
+	struct pair p;
+	u32 dst, i;
+
+	for (dst = 0; dst < 2; dst++) {
+		pair_init(&p, dst);
+		op.peer = p.to;
+		for (i = 0; i < 4; i++) {
+			op.write = i % 2;
+			op.nrem = i / 2;
+			op.n = i / 2;
+			op.rem[0] = (struct weft_rma_iov){ .addr = ~0ull, .key = 123 };
+			op.context = i;
+			ASSERT_EQ(0, rig_rma(p.ea, &op));
+			EXPECT_EQ(0, status(&p, i));
+		}
+		rig_free(p.rig);
+	}
+}
+
+/* An endpoint without the right, and another user. */
+TEST(rma__rights)
+{
+	struct rig_conf conf;
+	struct rig_rma op;
+	struct pair p;
+	u32 dst, i;
+
+	for (dst = 0; dst < 2; dst++)
+		for (i = 0; i < 4; i++) {
+			conf_of(&conf, 0, 0);
+			pair_make(&p, &conf, dst, i & 1 ? WEFT_EPF_REMOTE_READ :
+							  WEFT_EPF_REMOTE_WRITE);
+			op = plain(&p, i & 2, 0, 8, 1);
+			ASSERT_EQ(0, rig_rma(p.ea, &op));
+			EXPECT_EQ(!(i & 1) == !!(i & 2) ? 0 : EACCES, status(&p, 1));
+			p.ea->ep->conf.uid = 1000;
+			op = plain(&p, !(i & 1), 0, 8, 2);
+			ASSERT_EQ(0, rig_rma(p.ea, &op));
+			EXPECT_EQ(EACCES, status(&p, 2));
+			p.rig->node[dst].core.conf.rma_same_user = false;
+			ASSERT_EQ(0, rig_rma(p.ea, &op));
+			EXPECT_EQ(0, status(&p, 2));
+			rig_free(p.rig);
+		}
+}
+
+/*
+ * Write n, read, write n + 1, at one place and without waiting: each read sees the value of the
+ * write before it, whatever comes late, twice or not at all, and whatever is not resident.
+ */
+static void order(struct __test_metadata *_metadata, struct rig_conf *conf, u32 dst, u32 len)
+{
+	const u32 rounds = 60;
+	struct rig_rma op;
+	struct weft_cqe e;
+	struct pair p;
+	u32 i, done;
+
+	pair_make(&p, conf, dst, ALL);
+	memset(p.room, 0, len);
+	for (i = 0; i < rounds; i++)
+		memset(p.buf + i * len, i + 1, len);
+	for (i = 0; i < rounds; i++) {
+		op = plain(&p, true, 0, len, 2 * i);
+		op.iov[0].addr = (uintptr_t)p.buf + i * len;
+		while (rig_rma(p.ea, &op))
+			rig_run(p.rig, NSEC_PER_MSEC);
+		op = plain(&p, false, 0, len, 2 * i + 1);
+		op.iov[0].addr = (uintptr_t)p.buf + (rounds + i) * len;
+		while (rig_rma(p.ea, &op))
+			rig_run(p.rig, NSEC_PER_MSEC);
+	}
+	for (done = 0, i = 0; done < 2 * rounds && i < 2000; i++) {
+		rig_run(p.rig, 10 * NSEC_PER_MSEC);
+		while (rig_cq_read(p.ca, &e) == 1) {
+			EXPECT_EQ(0, e.status);
+			done++;
+		}
+	}
+	ASSERT_EQ(2 * rounds, done);
+	for (i = 0; i < rounds; i++) {
+		ASSERT_EQ(i + 1, p.buf[(rounds + i) * len]) TH_LOG("round %u of %u bytes, node %u, loss %u", i, len, dst, conf->loss);
+		ASSERT_EQ(0, memcmp(p.buf + i * len, p.buf + (rounds + i) * len, len));
+	}
+	rig_free(p.rig);
+}
+
+TEST(rma__order)
+{
+	static const u32 sizes[] = { 8, 960, 4096 };
+	struct rig_conf conf;
+	u32 dst, i;
+
+	for (dst = 0; dst < 2; dst++)
+		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+			conf_of(&conf, 0, 0);
+			order(_metadata, &conf, dst, sizes[i]);
+			conf_of(&conf, RIG_PPM / 2, RIG_PPM / 10);
+			order(_metadata, &conf, dst, sizes[i]);
+		}
+}
+
+/* A fenced write leaves when a long read and a long write before it are over. */
+TEST(rma__fence)
+{
+	struct rig_conf conf;
+	struct rig_av *va;
+	struct rig_rma op;
+	struct pair p;
+	struct rig_ep *ep;
+	u32 dst;
+
+	for (dst = 0; dst < 2; dst++) {
+		conf_of(&conf, RIG_PPM / 2, 0);
+		conf.making = 50 * NSEC_PER_USEC;
+		pair_make(&p, &conf, dst, ALL);
+		ep = rig_ep_new(p.a, WEFT_EP_RDM, WEFT_EPF_RMA | WEFT_EPF_FENCE, 64, 16, 3);
+		va = rig_av_new(p.a);
+		p.to = (u32)rig_av_insert(va, dst, 2, p.rig);
+		ASSERT_EQ(0, rig_ep_enable(ep, p.ca, p.ca, NULL, va));
+		op = plain(&p, true, 0, 300000, 1);
+		ASSERT_EQ(0, rig_rma(ep, &op));
+		op = plain(&p, false, 400000, 300000, 2);
+		ASSERT_EQ(0, rig_rma(ep, &op));
+		op = plain(&p, true, 900000, 8, 3);
+		op.flags |= WEFT_SQ_FENCE;
+		ASSERT_EQ(0, rig_rma(ep, &op));
+		while (p.room[900000] != byte(900000, 0))
+			ASSERT_TRUE(rig_step(p.rig, U64_MAX));
+		EXPECT_EQ(byte(299999, 0), p.room[299999]);
+		EXPECT_EQ(byte(699999, 99), p.buf[699999]);
+		EXPECT_EQ(byte(400000, 99), p.buf[400000]);
+		rig_free(p.rig);
+	}
+}
+
+/* Post operations of several lengths until the ring is full. Return: how many. */
+static u32 post_mix(struct pair *p, u32 most)
+{
+	static const u32 mix[] = { 8, 700, 5000, 64, 150000, 2000, 65536, 1 };
+	struct rig_rma op;
+	u32 i;
+
+	for (i = 0; i < most; i++) {
+		op = plain(p, i % 3, i * 1000, mix[i % ARRAY_SIZE(mix)], i);
+		if (rig_rma(p->ea, &op))
+			break;
+	}
+	return i;
+}
+
+/*
+ * Read all completions for @wait. Return: number of different contexts; @ok: successes. @err: a
+ * status that failures may have.
+ */
+static u32 collect(struct __test_metadata *_metadata, struct pair *p, weft_ns wait, u32 *ok,
+		   u32 err)
+{
+	u8 seen[256] = { 0 };
+	struct weft_cqe e;
+	u32 i, n = 0;
+
+	*ok = 0;
+	for (i = 0; i < 200; i++) {
+		rig_run(p->rig, wait / 200);
+		while (rig_cq_read(p->ca, &e) == 1) {
+			ASSERT_GT(ARRAY_SIZE(seen), e.context) return 0;
+			EXPECT_EQ(0, seen[e.context]++);
+			*ok += !e.status;
+			n++;
+			EXPECT_TRUE(!e.status || e.status == err || e.status == ECONNREFUSED ||
+				    e.status == ECONNRESET || e.status == ETIMEDOUT ||
+				    e.status == EHOSTUNREACH)
+				TH_LOG("status %u", e.status);
+		}
+	}
+	return n;
+}
+
+/*
+ * A region ends while it is used: operations succeed or fail, and after the call no byte of it
+ * changes.
+ */
+TEST(rma__region_ends)
+{
+	struct rig_conf conf;
+	u8 *copy = malloc(ROOM);
+	struct pair p;
+	u32 i, n, ok;
+
+	for (i = 0; i < 60; i++) {
+		conf_of(&conf, i % 3 ? RIG_PPM / 3 : 0, i % 5 ? 0 : RIG_PPM / 20);
+		conf.seed = i + 1;
+		conf.making = i % 2 * 20 * NSEC_PER_USEC;
+		pair_make(&p, &conf, i % 2, ALL);
+		n = post_mix(&p, 40);
+		rig_run(p.rig, i * i * NSEC_PER_USEC);
+		ASSERT_EQ(0, rig_region_end(p.b, KEY));
+		memcpy(copy, p.room, ROOM);
+		ASSERT_EQ(n, collect(_metadata, &p, 20 * NSEC_PER_SEC, &ok, EACCES))
+			TH_LOG("seed %u", i + 1);
+		EXPECT_EQ(0, memcmp(copy, p.room, ROOM));
+		rig_free(p.rig);
+	}
+	free(copy);
+}
+
+/* The target's endpoint, its program, or its node ends. Each operation ends once. */
+TEST(rma__target_ends)
+{
+	struct rig_conf conf;
+	struct pair p;
+	u32 i, n, ok;
+
+	for (i = 0; i < 60; i++) {
+		u32 dst = i % 4 ? 1 : 0;
+
+		conf_of(&conf, i % 3 ? RIG_PPM / 3 : 0, i % 5 ? 0 : RIG_PPM / 20);
+		conf.seed = i + 1;
+		conf.making = i % 2 * 20 * NSEC_PER_USEC;
+		pair_make(&p, &conf, dst, ALL);
+		n = post_mix(&p, 40);
+		rig_run(p.rig, i * i * NSEC_PER_USEC);
+		if (i % 4 < 2)
+			rig_ep_free(p.eb);
+		else if (i % 4 == 2)
+			rig_proc_end(p.b, true);
+		else
+			rig_crash(&p.rig->node[dst]);
+		ASSERT_EQ(n, collect(_metadata, &p, 60 * NSEC_PER_SEC, &ok, EFAULT))
+			TH_LOG("seed %u", i + 1);
+		rig_free(p.rig);
+	}
+}
+
+/* The initiator's endpoint or program ends: its memory is not used after that. */
+TEST(rma__initiator_ends)
+{
+	struct rig_conf conf;
+	u8 *copy = malloc(ROOM);
+	struct pair p;
+	u32 i;
+
+	for (i = 0; i < 60; i++) {
+		conf_of(&conf, i % 3 ? RIG_PPM / 3 : 0, i % 5 ? 0 : RIG_PPM / 20);
+		conf.seed = i + 1;
+		conf.making = i % 2 * 20 * NSEC_PER_USEC;
+		pair_make(&p, &conf, i % 2, ALL);
+		post_mix(&p, 40);
+		rig_run(p.rig, i * i * NSEC_PER_USEC);
+		if (i % 4 < 2) {
+			rig_ep_free(p.ea);
+			memcpy(copy, p.buf, ROOM);
+			rig_run(p.rig, NSEC_PER_SEC);
+			EXPECT_EQ(0, memcmp(copy, p.buf, ROOM));
+		} else {
+			rig_proc_end(p.a, true);
+		}
+		rig_run(p.rig, 30 * NSEC_PER_SEC);
+		/* nothing keeps the target's region */
+		ASSERT_EQ(0, rig_region_end(p.b, KEY));
+		rig_free(p.rig);
+	}
+	free(copy);
+}
+
+/* The cable is cut for a while, or for good. */
+TEST(rma__cut)
+{
+	struct rig_conf conf;
+	struct pair p;
+	u32 i, n, ok;
+
+	for (i = 0; i < 40; i++) {
+		conf_of(&conf, i % 3 ? RIG_PPM / 3 : 0, 0);
+		conf.seed = i + 1;
+		pair_make(&p, &conf, 1, ALL);
+		n = post_mix(&p, 40);
+		rig_run(p.rig, i * i * NSEC_PER_USEC);
+		rig_cut(p.rig, 0, 1, true);
+		rig_run(p.rig, i % 2 ? 3 * NSEC_PER_SEC : 30ull * NSEC_PER_SEC);
+		rig_mend(p.rig);
+		ASSERT_EQ(n, collect(_metadata, &p, 60 * NSEC_PER_SEC, &ok, 0))
+			TH_LOG("seed %u", i + 1);
+		if (i % 2)
+			EXPECT_EQ(n, ok);
+		rig_free(p.rig);
+	}
+}
+
+/* Memory of the initiator that is gone. */
+TEST(rma__own_memory)
+{
+	static const u32 sizes[] = { 8, 3000, 200000 };
+	struct rig_rma op;
+	struct pair p;
+	u32 dst, i;
+
+	for (dst = 0; dst < 2; dst++) {
+		pair_init(&p, dst);
+		for (i = 0; i < 2 * ARRAY_SIZE(sizes); i++) {
+			op = plain(&p, i % 2, 0, sizes[i / 2], i);
+			op.iov[0].addr = 4096;
+			ASSERT_EQ(0, rig_rma(p.ea, &op));
+			EXPECT_EQ(EFAULT, status(&p, i)) TH_LOG("%u bytes", sizes[i / 2]);
+		}
+		rig_free(p.rig);
+	}
+}
+
+TEST_HARNESS_MAIN
