@@ -9,7 +9,6 @@
 
 #include "core/api/api.h"
 #include "core/cm/cm.h"
-#include "core/rma/rma.h"
 
 /* ---- teardown.c ----------------------------------------------------------------- */
 

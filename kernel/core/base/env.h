@@ -62,6 +62,13 @@ enum weft_rank {
  *	weft_counters_t			weft_count(core, name), weft_count_add(core, name, n),
  *					weft_counters_new(n) (sleeps; NULL: no memory),
  *					weft_counters_free(c), u64 weft_counters_read(c, WEFT_CNT_x)
+ *	weft_xchg(p, v), weft_cmpxchg(p, old, new)
+ *					on memory that programs change at the same time with atomic
+ *					instructions; @p: aligned u8, u16, u32 or u64. One
+ *					instruction, fully ordered (the second one: if it stores).
+ *					Return: the former value
+ *	u32 weft_fetch_add32(u32 *p, u32 n), u64 weft_fetch_add64(u64 *p, u64 n)
+ *					the same: adds @n
  *	bool weft_signal_pending(void)
  *	weft_trace_post(), weft_trace_match(), weft_trace_complete()
  *					(u32 endpoint, u64 context, u64 tag, u64 len, u32 what):

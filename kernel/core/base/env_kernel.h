@@ -22,6 +22,7 @@
 #include <linux/ktime.h>
 #include <linux/limits.h>
 #include <linux/log2.h>
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -190,6 +191,24 @@ static inline void weft_rcu_unlock(void)
 	__releases(RCU)
 {
 	rcu_read_unlock();
+}
+
+/* ---- Memory that programs change with atomic instructions ------------ */
+
+/* 64-bit elements need instructions of this width. */
+static_assert(BITS_PER_LONG == 64, "weft needs a 64-bit kernel");
+
+#define weft_xchg(p, v)		xchg(p, v)
+#define weft_cmpxchg(p, o, n)	cmpxchg(p, o, n)
+
+static inline u32 weft_fetch_add32(u32 *p, u32 n)
+{
+	return atomic_fetch_add(n, (atomic_t *)p);
+}
+
+static inline u64 weft_fetch_add64(u64 *p, u64 n)
+{
+	return atomic64_fetch_add(n, (atomic64_t *)p);
 }
 
 /* ---- Other functions ------------------------------------------------- */

@@ -9,7 +9,7 @@
 #define WEFT_CM_H
 
 #include "core/cm/calls.h"
-#include "core/messaging/messaging.h"
+#include "core/rma/rma.h"
 
 /* ---- cm.c ------------------------------------------------------------------------ */
 

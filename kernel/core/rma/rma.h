@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft core - one-sided operations: regions, reads and writes
+ * weft core - one-sided operations: regions, reads, writes, arithmetic of atomic operations
  *
  * The functions that this folder offers to the folders above it, and its files to one another. The
  * comment at each definition names the locks that the function needs.
@@ -10,6 +10,7 @@
 
 #include "core/rma/calls.h"
 #include "core/messaging/messaging.h"
+#include <linux/weft_rma.h>
 
 /* bytes of the longest read that is copied in its turn, so that later writes do not change it */
 #define WEFT_RMA_SHORT	4096
@@ -38,5 +39,32 @@ static inline bool weft_rma_works(const struct weft_rxm *rxm)
 int weft_rma_source(struct weft_rxm *rxm, struct weft_flow *flow, const struct weft_req *req,
 		    weft_ns now);
 void weft_rma_source_go(struct weft_txm *txm, struct weft_out *out);
+
+/* ---- atomic.c ------------------------------------------------------------------- */
+
+/* Kinds of atomic operations */
+#define WEFT_ATOMIC_BASE	0	/* no result */
+#define WEFT_ATOMIC_FETCH	1	/* the result is the initial value */
+#define WEFT_ATOMIC_COMPARE	2	/* the same, and there is a compare operand */
+
+/* Lost races against other writers after which weft_atomic_apply() returns */
+#define WEFT_ATOMIC_TRIES	1000
+
+/**
+ * struct weft_atomic - an atomic operation that weft_atomic_valid() accepts
+ * @kind: WEFT_ATOMIC_*
+ * @op: WEFT_AOP_*
+ * @type: WEFT_ATYPE_*
+ */
+struct weft_atomic {
+	u8 kind;
+	u8 op;
+	u8 type;
+};
+
+u32 weft_atomic_size(u8 type);
+bool weft_atomic_valid(u8 kind, u8 op, u8 type);
+u32 weft_atomic_apply(const struct weft_atomic *a, void *target, const void *operand,
+		      const void *compare, void *result, u32 n);
 
 #endif

@@ -417,6 +417,8 @@ bool weft_signal_pending(void)
 
 /* A point at which other threads may run; this thread holds no lock. */
 void (*weft_host_other)(void);
+/* The same within weft_cmpxchg(). */
+void (*weft_host_racer)(void *p);
 
 void weft_yield(void)
 {

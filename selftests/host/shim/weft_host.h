@@ -159,6 +159,11 @@ static inline u64 div_u64(u64 a, u32 b)
 	return a / b;
 }
 
+static inline u64 mul_u64_u64_shr(u64 a, u64 b, unsigned int shift)
+{
+	return (u64)(((unsigned __int128)a * b) >> shift);
+}
+
 static inline u64 mul_u64_u32_shr(u64 a, u32 m, unsigned int shift)
 {
 	return (u64)(((unsigned __int128)a * m) >> shift);
@@ -516,6 +521,30 @@ void weft_host_fail_nth(u64 nth);
 void weft_host_fail_rate(u32 per_64k, u64 seed);
 /* Number of allocations that were made to fail. */
 u64 weft_host_failed(void);
+
+/* ---- Memory that programs change with atomic instructions ------------ */
+
+/* What another thread does to @p just before weft_cmpxchg(), or NULL. */
+extern void (*weft_host_racer)(void *p);
+
+static inline void weft_host_race(void *p)
+{
+	if (unlikely(weft_host_racer))
+		weft_host_racer(p);
+}
+
+#define weft_xchg(p, v)		xchg(p, v)
+#define weft_cmpxchg(p, o, n)	({ weft_host_race(p); cmpxchg(p, o, n); })
+
+static inline u32 weft_fetch_add32(u32 *p, u32 n)
+{
+	return __atomic_fetch_add(p, n, __ATOMIC_SEQ_CST);
+}
+
+static inline u64 weft_fetch_add64(u64 *p, u64 n)
+{
+	return __atomic_fetch_add(p, n, __ATOMIC_SEQ_CST);
+}
 
 /* ---- The rest -------------------------------------------------------- */
 
