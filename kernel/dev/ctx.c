@@ -287,6 +287,9 @@ void weft_ctx_kill(struct weft_ctx *ctx)
 	if (dead)
 		return;
 	weft_ctx_kill_objs(ctx, true);
+	mutex_lock(&ctx->own_lock);
+	weft_domain_end(&ctx->domain, weft_now(), ctx->kill_out);
+	mutex_unlock(&ctx->own_lock);
 	weft_ctx_kill_objs(ctx, false);
 	weft_memctx_kill(ctx->mc);
 	weft_ctx_unuse(ctx);
@@ -339,6 +342,7 @@ static void weft_ctx_free(struct weft_ctx *ctx)
 	kvfree(ctx->kill_out);
 	kvfree(ctx->gens);
 	kvfree(ctx->objs);
+	weft_domain_exit(&ctx->domain);
 	weft_rings_exit(&ctx->rings);
 	if (ctx->user)
 		weft_user_leave(ctx->core, ctx->user, WEFT_USE_CTXS);
@@ -434,7 +438,7 @@ static int weft_ctx_alloc(struct weft_ctx *ctx)
 		if (!ctx->outs[i])
 			return -ENOMEM;
 	}
-	return 0;
+	return weft_domain_init(&ctx->domain, ctx->core, ctx->user);
 }
 
 /**

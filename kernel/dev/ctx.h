@@ -152,6 +152,7 @@ struct weft_dev *weft_dev_by_id(u32 id);
  * @used: indices in use
  * @gens: generations of the indices
  * @kill_out: for calls that must not fail
+ * @domain: memory that peers may access; under @own_lock: no region is made when @dead is set
  * @rings: ring memory
  * @deferred: work in process context
  * @death: kills the context when its process has died
@@ -184,6 +185,7 @@ struct weft_ctx {
 	DECLARE_BITMAP(used, WEFT_CTX_OBJS);
 	u16 *gens;
 	struct weft_out *kill_out;
+	struct weft_domain domain;
 	struct weft_rings rings;
 	struct weft_deferred deferred;
 	struct work_struct death;
@@ -364,6 +366,8 @@ int weft_uav_create(struct weft_call *call);
 int weft_uav_insert(struct weft_call *call);
 int weft_uav_remove(struct weft_call *call);
 int weft_umr_reg(struct weft_call *call);
+int weft_region_call_add(struct weft_call *call);
+int weft_region_call_end(struct weft_call *call);
 int weft_uep_create(struct weft_call *call);
 int weft_uep_enable(struct weft_call *call);
 int weft_uep_setname(struct weft_call *call);

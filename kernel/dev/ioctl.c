@@ -75,6 +75,8 @@ union weft_call_arg {
 	struct weft_ioc_srq_cancel srq_cancel;
 	struct weft_ioc_mark mark;
 	struct weft_ioc_group group;
+	struct weft_ioc_region region;
+	struct weft_ioc_region_end region_end;
 };
 
 static int weft_query(struct weft_call *call)
@@ -92,6 +94,7 @@ static int weft_query(struct weft_call *call)
 		  WEFT_CAP_PEEK | WEFT_CAP_MULTI | WEFT_CAP_MATCH | WEFT_CAP_SRQ |
 		  WEFT_CAP_COUNT | WEFT_CAP_DGRAM | WEFT_CAP_FENCE | WEFT_CAP_ANNOUNCE |
 		  WEFT_CAP_GROUP | WEFT_CAP_SOURCE | WEFT_CAP_JOB | WEFT_CAP_TIMED |
+		  WEFT_CAP_RMA |
 		  (call->ctx->seek ? WEFT_CAP_SEEK : 0);
 	q->max_msg = WEFT_MSG_MAX;
 	q->max_inline = WEFT_INLINE_MAX;
@@ -206,7 +209,8 @@ static const struct weft_call_desc weft_calls[] = {
 	   RSVD(weft_ioc_av_insert), OUT, 0),
 	DESC(EP_CREATE, weft_uep_create, weft_ioc_ep, RSVD(weft_ioc_ep), OUT,
 	     WEFT_EPF_DIRECTED | WEFT_EPF_SRQ | WEFT_EPF_STRICT | WEFT_EPF_FENCE |
-	     WEFT_EPF_VARIABLE | WEFT_EPF_SOURCE),
+	     WEFT_EPF_VARIABLE | WEFT_EPF_SOURCE | WEFT_EPF_RMA | WEFT_EPF_REMOTE_READ |
+	     WEFT_EPF_REMOTE_WRITE),
 	DESC(EP_ENABLE, weft_uep_enable, weft_ioc_ep_enable, 0, OUT, 0),
 	DESC(DESTROY, weft_destroy, weft_ioc_handle, RSVD(weft_ioc_handle), WEFT_CALL_GONE, 0),
 	ON(ep, SETNAME, weft_uep_setname, NULL, weft_ioc_name, RSVD(weft_ioc_name), 0, 0),
@@ -234,6 +238,8 @@ static const struct weft_call_desc weft_calls[] = {
 	ON(ep, GROUP_JOIN, weft_uep_join, NULL, weft_ioc_group, 0, OUT | CORE,
 	   WEFT_GROUP_SEND | WEFT_GROUP_RECV),
 	ON(ep, GROUP_LEAVE, weft_uep_leave_group, weft_check_leave, weft_ioc_group, 0, CORE, 0),
+	DESC(REGION_ADD, weft_region_call_add, weft_ioc_region, 0, OUT, WEFT_REGIONF_KEY),
+	DESC(REGION_END, weft_region_call_end, weft_ioc_region_end, 0, 0, 0),
 };
 
 /**

@@ -157,6 +157,9 @@ static int weft_uep_check(const struct weft_ioc_ep *arg)
 		return -EINVAL;
 	if (arg->flags & WEFT_EPF_SOURCE && arg->type == WEFT_EP_MSG)
 		return -EINVAL;
+	if (arg->flags & (WEFT_EPF_RMA | WEFT_EPF_REMOTE_READ | WEFT_EPF_REMOTE_WRITE) &&
+	    arg->type == WEFT_EP_DGRAM)
+		return -EINVAL;
 	/* the wildcard for the port's first address carries no other field */
 	if (!arg->addr.family &&
 	    (arg->addr.scope || memchr_inv(arg->addr.addr, 0, sizeof(arg->addr.addr))))
@@ -213,6 +216,7 @@ static int weft_uep_new(struct weft_uep *uep, const struct weft_ioc_ep *arg)
 		.ctx = weft_ctx_name(ctx),
 		.uid = __kuid_val(ctx->uid),
 		.job = job,
+		.domain = &ctx->domain,
 	};
 	struct weft_ep *ep;
 

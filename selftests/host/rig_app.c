@@ -42,8 +42,9 @@ void rig_proc_end(struct rig_proc *proc, bool killed)
 	while (proc->srqs)
 		rig_srq_free(proc->srqs);
 	out = rig_out(proc->node);
-	weft_domain_exit(&proc->domain, rig_clock(proc->node), out);
+	weft_domain_end(&proc->domain, rig_clock(proc->node), out);
 	rig_leave(proc->node, out);
+	weft_domain_exit(&proc->domain);
 	while ((av = proc->avs)) {
 		proc->avs = av->next;
 		weft_av_free(av->av);

@@ -155,7 +155,8 @@ TEST(region__limit)
 	EXPECT_EQ(0, weft_region_new(&d, &conf));
 	ASSERT_TRUE(weft_user_look(core, 0, &info));
 	EXPECT_EQ(3, info.regions);
-	weft_domain_exit(&d, 0, out);
+	weft_domain_end(&d, 0, out);
+	weft_domain_exit(&d);
 	ASSERT_TRUE(weft_user_look(core, 0, &info));
 	EXPECT_EQ(0, info.regions);
 	weft_user_leave(core, user, WEFT_USE_CTXS);

@@ -63,6 +63,7 @@ struct weft_sockaddr {
 /* this context may notify and wait by lseek(2); without it only by ioctl */
 #define WEFT_CAP_SEEK		(1ull << 16)
 #define WEFT_CAP_TIMED		(1ull << 17)	/* WEFT_NOTIFY_TIMED */
+#define WEFT_CAP_RMA		(1ull << 18)	/* WEFT_EPF_RMA, regions */
 
 /**
  * struct weft_ioc_query - capabilities and limits of the port and the kernel (WEFT_IOC_QUERY)
@@ -406,6 +407,50 @@ struct weft_ioc_mr {
 	__u32 rsvd;
 };
 
+#define WEFT_REGION_READ	(1u << 0)	/* peers may read */
+#define WEFT_REGION_WRITE	(1u << 1)	/* peers may write */
+
+#define WEFT_REGIONF_KEY	(1u << 0)	/* the kernel chooses the key: 64 random bits */
+
+/**
+ * struct weft_ioc_region - let peers access memory (WEFT_IOC_REGION_ADD)
+ * @size: size of this structure
+ * @flags: WEFT_REGIONF_*
+ * @access: WEFT_REGION_*; 0: no access
+ * @nsegs: segments, 1 to WEFT_IOV_MAX
+ * @key: in: key by which peers name the region; with WEFT_REGIONF_KEY: in: 0, out: the key
+ * @base: address of the first byte, as peers name it
+ * @segs: user address of struct weft_iov[nsegs]: the memory, one segment behind the other
+ *
+ * The memory need not be mapped, and is not pinned. An operation accesses what is mapped there when
+ * it is executed, with the rights of the program. Peers access regions through the context's
+ * endpoints with WEFT_EPF_REMOTE_READ and WEFT_EPF_REMOTE_WRITE.
+ */
+struct weft_ioc_region {
+	__u32 size;
+	__u32 flags;
+	__u32 access;
+	__u32 nsegs;
+	__u64 key;
+	__u64 base;
+	__u64 segs;
+};
+
+/**
+ * struct weft_ioc_region_end - end a region (WEFT_IOC_REGION_END)
+ * @size: size of this structure
+ * @flags: 0
+ * @key: its key
+ *
+ * When the call returns, no peer accesses the memory through the region. Operations under way fail
+ * with EACCES.
+ */
+struct weft_ioc_region_end {
+	__u32 size;
+	__u32 flags;
+	__u64 key;
+};
+
 /*
  * The notify call reports work in rings. It has two forms with the same effect and results:
  *
@@ -604,6 +649,8 @@ struct weft_ioc_group {
 #define WEFT_IOC_EP_HELD	_IOWR('w', 0x27, struct weft_ioc_mark)
 #define WEFT_IOC_GROUP_JOIN	_IOWR('w', 0x28, struct weft_ioc_group)
 #define WEFT_IOC_GROUP_LEAVE	_IOW('w', 0x29, struct weft_ioc_group)
+#define WEFT_IOC_REGION_ADD	_IOWR('w', 0x2a, struct weft_ioc_region)
+#define WEFT_IOC_REGION_END	_IOW('w', 0x2b, struct weft_ioc_region_end)
 /* the notify call: numbers 0x31 to 0x34; the argument is the handle, not a pointer */
 #define WEFT_IOC_NOTIFY(what)	_IO('w', 0x30 + (what))
 

@@ -17,9 +17,6 @@
 
 #include "core/wire/wire.h"
 
-#define WEFT_REGION_READ	1	/* peers may read */
-#define WEFT_REGION_WRITE	2	/* peers may write */
-
 /**
  * struct weft_region_conf - a region to be made
  * @key: its key

@@ -18,11 +18,14 @@
  */
 int weft_domain_init(struct weft_domain *d, struct weft_core *core, struct weft_user *user);
 
+/* End all regions of a domain, as by weft_region_end(). The caller makes no more. May sleep. */
+void weft_domain_end(struct weft_domain *d, weft_ns now, struct weft_out *out);
+
 /*
- * The end of a domain, and of its regions as by weft_region_end(). No endpoint uses it any more.
+ * Free a domain without regions, or one that was never initialized. No endpoint uses it any more.
  * May sleep.
  */
-void weft_domain_exit(struct weft_domain *d, weft_ns now, struct weft_out *out);
+void weft_domain_exit(struct weft_domain *d);
 
 /**
  * weft_region_new - make a region

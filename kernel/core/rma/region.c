@@ -9,11 +9,21 @@
 /* calls.h has the descriptions. */
 int weft_domain_init(struct weft_domain *d, struct weft_core *core, struct weft_user *user)
 {
+	int err = weft_keys_init(&d->regions);
+
+	if (err)
+		return err;
 	weft_lock_init(&d->lock, WEFT_RANK_LEAF);
 	weft_list_init(&d->all);
 	d->core = core;
 	d->user = user;
-	return weft_keys_init(&d->regions);
+	return 0;
+}
+
+void weft_domain_exit(struct weft_domain *d)
+{
+	if (d->core)
+		weft_keys_exit(&d->regions);
 }
 
 /* Return: 0; -EINVAL, -EFAULT: the segments are wrong. */
@@ -150,7 +160,7 @@ int weft_region_end(struct weft_domain *d, u64 key, weft_ns now, struct weft_out
 	return 0;
 }
 
-void weft_domain_exit(struct weft_domain *d, weft_ns now, struct weft_out *out)
+void weft_domain_end(struct weft_domain *d, weft_ns now, struct weft_out *out)
 {
 	struct weft_list *l;
 
@@ -165,5 +175,4 @@ void weft_domain_exit(struct weft_domain *d, weft_ns now, struct weft_out *out)
 			break;
 		weft_region_drain(d, weft_entry(l, struct weft_region, all), out);
 	}
-	weft_keys_exit(&d->regions);
 }

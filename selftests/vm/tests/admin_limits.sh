@@ -33,7 +33,7 @@ all_shown()
 	cat /run/weft/limits
 	for want in unexpected-node unexpected-endpoint unexpected-user messages-endpoint \
 		messages-user datagrams-endpoint packets-path paths requests jobs contexts-user \
-		endpoints-user memory-user backlog connect-ms \
+		endpoints-user memory-user regions-user backlog connect-ms \
 		accept-ms keepalive-ms dead-ms linger-ms linger-user idle-ms; do
 		grep -q "^weft0: limit $want value [0-9]* unit [a-z]* " /run/weft/limits ||
 			return 1
