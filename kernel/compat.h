@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * weft - differences between the supported kernels: Linux 6.1 to 6.12
+ * weft - differences between the supported kernels: Linux 6.1 and later
  *
- * All #if on the kernel's version are here. Names are those of the newer kernel, if it has one.
+ * All #if on what a kernel has are here. The script "probe" finds it out when the module is built,
+ * and defines WEFT_HAVE_*. Names are those of the newer kernel, if it has one.
  */
 #ifndef WEFT_COMPAT_H
 #define WEFT_COMPAT_H
 
+#include <crypto/blake2s.h>
+#include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/netdevice.h>
 #include <linux/slab.h>
-#include <linux/version.h>
 #include <linux/virtio.h>
 #include <linux/virtio_config.h>
+#include <net/net_namespace.h>
+
+#include "compat_have.h"
 
 /*
  * Kernels with which the stack bypass was tested (port/netdev_bypass.c). It reads private state of
@@ -20,21 +25,21 @@
  */
 #define WEFT_BYPASS_KERNELS	"6.1,6.12"
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
-#include <asm/unaligned.h>
-#else
+#ifdef WEFT_HAVE_LINUX_UNALIGNED
 #include <linux/unaligned.h>
+#else
+#include <asm/unaligned.h>
 #endif
 
 /* Since 6.2 a class's callbacks receive a constant device. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+#ifndef WEFT_HAVE_CLASS_CONST
 #define weft_class_const
 #else
 #define weft_class_const	const
 #endif
 
 /* Since 6.3 functions change the flags of a map. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 3, 0)
+#ifndef WEFT_HAVE_VM_FLAGS_MOD
 static inline void weft_vm_flags_mod(struct vm_area_struct *vma, unsigned long set,
 				     unsigned long clear)
 {
@@ -56,7 +61,7 @@ static inline long weft_pin_user_pages_remote(struct mm_struct *mm, unsigned lon
 					      unsigned long n, unsigned int flags,
 					      struct page **pages)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+#ifndef WEFT_HAVE_PIN_WITHOUT_VMAS
 	return pin_user_pages_remote(mm, start, n, flags, pages, NULL, NULL);
 #else
 	return pin_user_pages_remote(mm, start, n, flags, pages, NULL);
@@ -66,13 +71,11 @@ static inline long weft_pin_user_pages_remote(struct mm_struct *mm, unsigned lon
 /* Since 6.6 another field reports the use of traffic control at a device's egress. */
 static inline bool weft_egress_active(const struct net_device *dev)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
-#ifdef CONFIG_NET_CLS_ACT
-	if (rcu_access_pointer(dev->miniq_egress))
-		return true;
-#endif
-#elif defined(CONFIG_NET_XGRESS)
+#if defined(WEFT_HAVE_TCX_EGRESS)
 	if (rcu_access_pointer(dev->tcx_egress))
+		return true;
+#elif defined(CONFIG_NET_CLS_ACT)
+	if (rcu_access_pointer(dev->miniq_egress))
 		return true;
 #endif
 #ifdef CONFIG_NETFILTER_EGRESS
@@ -83,14 +86,14 @@ static inline bool weft_egress_active(const struct net_device *dev)
 }
 
 /* Since 6.10 a tracepoint knows the source of its strings. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+#ifndef WEFT_HAVE_ASSIGN_STR_DST
 #define weft_assign_str(dst, src)	__assign_str(dst, src)
 #else
 #define weft_assign_str(dst, src)	__assign_str(dst)
 #endif
 
 /* Since 6.11 one structure holds names and callbacks of queues. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+#ifndef WEFT_HAVE_VIRTQUEUE_INFO
 struct virtqueue_info {
 	const char *name;
 	vq_callback_t *callback;
@@ -101,7 +104,7 @@ struct virtqueue_info {
 static inline int weft_virtio_find_vqs(struct virtio_device *vdev, unsigned int n,
 				       struct virtqueue *vqs[], struct virtqueue_info info[])
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+#ifndef WEFT_HAVE_VIRTQUEUE_INFO
 	vq_callback_t **callbacks = kcalloc(n, sizeof(*callbacks), GFP_KERNEL);
 	const char **names = kcalloc(n, sizeof(*names), GFP_KERNEL);
 	unsigned int i;
@@ -128,16 +131,66 @@ static inline int weft_virtio_find_vqs(struct virtio_device *vdev, unsigned int 
  */
 static inline void weft_virtio_config_enable(struct virtio_device *vdev)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#ifdef WEFT_HAVE_VIRTIO_CONFIG_DRIVER
 	virtio_config_driver_enable(vdev);
 #endif
 }
 
+/* Since 6.17 a device may have more than 64 features, and another callback then. */
+static inline u64 weft_virtio_features(struct virtio_device *vdev)
+{
+#ifdef WEFT_HAVE_VIRTIO_GET_FEATURES
+	typeof(vdev->features_array) features;
+
+	virtio_get_features(vdev, features);
+	return features[0];
+#else
+	return vdev->config->get_features(vdev);
+#endif
+}
+
 /* Since 6.7 the attributes of a dump are in the same structure as those of a request. */
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+#ifndef WEFT_HAVE_GENL_DUMP_INFO
 #define weft_genl_dump_attrs(cb)	(genl_dumpit_info(cb)->attrs)
 #else
 #define weft_genl_dump_attrs(cb)	(genl_dumpit_info(cb)->info.attrs)
+#endif
+
+/* Since 6.13 one call sets the function of a timer, too. */
+#ifndef WEFT_HAVE_HRTIMER_SETUP
+static inline void hrtimer_setup(struct hrtimer *timer,
+				 enum hrtimer_restart (*function)(struct hrtimer *),
+				 clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
+#endif
+
+/* Since 6.19 the arguments stand in another order, and the wrong one only warns. */
+static inline void weft_blake2s(const u8 *key, size_t key_len, const u8 *in, size_t in_len,
+				u8 *out, size_t out_len)
+{
+#ifdef WEFT_HAVE_BLAKE2S_KEY_FIRST
+	blake2s(key, key_len, in, in_len, out, out_len);
+#else
+	blake2s(out, in, key, out_len, in_len, key_len);
+#endif
+}
+
+/* Since 7.1 a class's namespace has a type. */
+#ifdef WEFT_HAVE_CLASS_NS_COMMON
+#define weft_class_ns	const struct ns_common *
+static inline weft_class_ns weft_class_ns_of(const struct net *net)
+{
+	return &net->ns;
+}
+#else
+#define weft_class_ns	const void *
+static inline weft_class_ns weft_class_ns_of(const struct net *net)
+{
+	return net;
+}
 #endif
 
 #endif

@@ -26,6 +26,7 @@
 #include <linux/slab.h>
 #include <net/net_namespace.h>
 
+#include "../compat.h"
 #include "ctx.h"
 #include "upcalls.h"
 
@@ -127,11 +128,11 @@ static char *weft_devnode(weft_class_const struct device *device, umode_t *mode)
 	return kasprintf(GFP_KERNEL, "weft/%s", dev_name(device));
 }
 
-static const void *weft_namespace(weft_class_const struct device *device)
+static weft_class_ns weft_namespace(weft_class_const struct device *device)
 {
 	const struct weft_dev *dev = dev_get_drvdata(device);
 
-	return dev->net;
+	return weft_class_ns_of(dev->net);
 }
 
 static struct class weft_class = {

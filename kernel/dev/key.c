@@ -9,12 +9,12 @@
  *
  * The core's locks protect the lists of users and groups. The functions here take no other lock.
  */
-#include <crypto/blake2s.h>
 #include <linux/cred.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <linux/uidgid.h>
 
+#include "../compat.h"
 #include "ctx.h"
 
 void weft_key_digest(struct weft_job_key *key, const void *bytes, u32 len)
@@ -25,7 +25,7 @@ void weft_key_digest(struct weft_job_key *key, const void *bytes, u32 len)
 
 	BUILD_BUG_ON(sizeof(word) != sizeof(hash));
 	BUILD_BUG_ON(sizeof(purpose) - 1 > BLAKE2S_KEY_SIZE);
-	blake2s(hash, bytes, purpose, sizeof(hash), len, sizeof(purpose) - 1);
+	weft_blake2s(purpose, sizeof(purpose) - 1, bytes, len, hash, sizeof(hash));
 	memcpy(word, hash, sizeof(word));
 	key->secret[0] = be64_to_cpu(word[0]);
 	key->secret[1] = be64_to_cpu(word[1]);

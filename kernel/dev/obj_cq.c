@@ -28,6 +28,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
+#include "../compat.h"
 #include "ctx.h"
 
 static struct weft_ucq *weft_ucq_of(struct weft_obj *obj)
@@ -354,8 +355,7 @@ int weft_ucq_create(struct weft_call *call)
 	if (!ucq)
 		return -ENOMEM;
 	init_waitqueue_head(&ucq->wq);
-	hrtimer_init(&ucq->alarm, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
-	ucq->alarm.function = weft_ucq_rings;
+	hrtimer_setup(&ucq->alarm, weft_ucq_rings, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 	ucq->due = KTIME_MAX;
 	err = weft_obj_init(call->ctx, &ucq->obj, &weft_ucq_ops);
 	if (err) {

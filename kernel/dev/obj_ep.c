@@ -17,6 +17,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
+#include "../compat.h"
 #include "uep.h"
 
 static_assert(!offsetof(struct weft_uep, obj));
@@ -253,8 +254,7 @@ int weft_uep_create(struct weft_call *call)
 	if (!uep)
 		return -ENOMEM;
 	uep->type = arg->type;
-	hrtimer_init(&uep->timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
-	uep->timer.function = weft_uep_expire;
+	hrtimer_setup(&uep->timer, weft_uep_expire, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	err = weft_obj_init(call->ctx, &uep->obj, &weft_uep_ops);
 	if (err) {
 		kfree(uep);

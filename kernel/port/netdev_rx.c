@@ -379,10 +379,11 @@ static int weft_udp_bind(struct socket *sock, bool v6, __be16 port)
 	struct sockaddr_in6 sin6 = { .sin6_family = AF_INET6, .sin6_port = port };
 	struct sockaddr_in sin = { .sin_family = AF_INET, .sin_port = port };
 
+	/* (the type of an address is another one since 6.19) */
 	if (!v6)
-		return kernel_bind(sock, (struct sockaddr *)&sin, sizeof(sin));
+		return kernel_bind(sock, (void *)&sin, sizeof(sin));
 	ip6_sock_set_v6only(sock->sk);
-	return kernel_bind(sock, (struct sockaddr *)&sin6, sizeof(sin6));
+	return kernel_bind(sock, (void *)&sin6, sizeof(sin6));
 }
 
 static int weft_udp_open(struct weft_udp *udp, bool v6)

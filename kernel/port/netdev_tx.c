@@ -106,7 +106,6 @@ static struct dst_entry *weft_nd_route4(struct net *net, const struct weft_socka
 	struct flowi4 fl4 = {
 		.flowi4_oif = oif,
 		.flowi4_proto = IPPROTO_UDP,
-		.flowi4_tos = INET_ECN_ECT_0,
 		.fl4_sport = port,
 		.fl4_dport = port,
 	};

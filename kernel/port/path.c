@@ -25,6 +25,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "../compat.h"
 #include "path.h"
 
 /**
@@ -230,8 +231,7 @@ int weft_env_path_open(struct weft_path *path, u32 *max_payload)
 	/* the driver has no part of a local path */
 	pp->released = weft_path_local(path);
 	spin_lock_init(&pp->lock);
-	hrtimer_init(&pp->timer, CLOCK_MONOTONIC, WEFT_TIMER_MODE);
-	pp->timer.function = weft_timer_fn;
+	hrtimer_setup(&pp->timer, weft_timer_fn, CLOCK_MONOTONIC, WEFT_TIMER_MODE);
 
 	local_bh_disable();
 	rcu_read_lock();

@@ -549,7 +549,7 @@ static int weft_vnet_is(struct device *dev, const void *name)
 static int weft_vnet_check(struct device *dev, struct netlink_ext_ack *extack)
 {
 	struct virtio_device *vdev = dev_to_virtio(dev);
-	u64 features = vdev->config->get_features(vdev);
+	u64 features = weft_virtio_features(vdev);
 	int err = 0;
 
 	if (vdev->id.device != VIRTIO_ID_NET) {

@@ -43,7 +43,8 @@ void put_cred(const struct cred *cred)
 	creds--;
 }
 
-void blake2s(u8 *out, const u8 *in, const u8 *key, size_t outlen, size_t inlen, size_t keylen)
+void weft_blake2s(const u8 *key, size_t keylen, const u8 *in, size_t inlen, u8 *out,
+		  size_t outlen)
 {
 	u64 k[2] = { keylen, outlen }, h;
 

@@ -299,7 +299,8 @@ void put_cred(const struct cred *cred);
 #define BLAKE2S_HASH_SIZE	32
 #define BLAKE2S_KEY_SIZE	32
 /* Another hash: here it only has to depend on the bytes. */
-void blake2s(u8 *out, const u8 *in, const u8 *key, size_t outlen, size_t inlen, size_t keylen);
+void weft_blake2s(const u8 *key, size_t keylen, const u8 *in, size_t inlen, u8 *out,
+		  size_t outlen);
 #define memzero_explicit(p, n)	memset(p, 0, n)
 #define kfree_sensitive(p)	weft_free(p)
 
@@ -371,7 +372,7 @@ struct hrtimer {
 	struct hrtimer *next;
 };
 
-#define hrtimer_init(t, clock, mode)	((t)->function = NULL)
+#define hrtimer_setup(t, fn, clock, mode)	((t)->function = (fn))
 #define hrtimer_start(t, at, mode)	hrtimer_start_range_ns(t, at, 0, mode)
 void hrtimer_start_range_ns(struct hrtimer *t, ktime_t at, u64 slack, int mode);
 int hrtimer_cancel(struct hrtimer *t);
