@@ -30,11 +30,11 @@ CFLAGS	?= -O2 -g
 KDIR	?= $(shell ls -d /lib/modules/*/build 2>/dev/null | sort -V | tail -n1)
 
 # the test machine (selftests/vm/run says what each means); tests run on every
-# kernel, unless one is named
+# kernel, unless one is named; check-all runs them on more kernels
 VM_KERNELS	:= 6.1 6.12
-# these watch themselves, and are built first: selftests/vm/kernel-debug
-DEBUG_KERNELS	:= 6.12-kasan 6.12-kcsan 6.12-lockstat
-export CHECK_KERNELS := $(or $(VM_KERNEL),$(VM_KERNELS))
+ALL_KERNELS	:= $(VM_KERNELS) newest
+export CHECK_KERNELS := $(or $(VM_KERNEL),$(if $(TESTS)$(filter check-all,$(MAKECMDGOALS)),\
+	$(ALL_KERNELS),$(VM_KERNELS)))
 VM_KERNEL	?= 6.1
 VM_DIR		?= $(CURDIR)/build/vm
 export VM_DIR
@@ -67,13 +67,13 @@ all: module lib tools
 KREL := $(if $(KDIR),$(shell sed -n 's/.*UTS_RELEASE "\(.*\)".*/\1/p' \
 	'$(KDIR)/include/generated/utsrelease.h' 2>/dev/null))
 KBUILD_OUT = $(B)/$(KREL)
-module_src := $(sort $(shell find kernel uapi -name '*.[ch]') kernel/Kbuild)
+module_src := $(sort $(shell find kernel uapi -name '*.[ch]') kernel/Kbuild kernel/probe)
 # Run on the mirror: shows the real names of the files in what it prints.
 kbuild = $(MAKE) -C '$(KDIR)' M='$(abspath $(KBUILD_OUT))/kernel' W=1 \
 	KCFLAGS='$(if $(filter 1,$(WERROR)),-Werror) $(KCFLAGS)' \
 	$(if $(filter 1,$(V)),,--no-print-directory -s)
 kbuild_names = 2>&1 | sed -e 's,$(abspath $(KBUILD_OUT))/,,g' \
-	-e '/Skipping BTF generation/d' -e '/^make.* jobserver/d' >&2
+	-e '/Skipping BTF generation/d' -e '/^warning: pahole version differs/,+2d' -e '/^make.* jobserver/d' >&2
 
 .PHONY: module
 ifeq ($(KREL),)
@@ -103,13 +103,14 @@ sparse: module
 	+$(Q)set -o pipefail; exec 9>$(KBUILD_OUT)/.lock; flock 9; \
 		{ $(kbuild) C=2 CHECK='sparse -Wsparse-error' modules $(kbuild_names); }
 
-# module for the test machine's kernel, by series: module-6.1, module-6.12
-.PHONY: $(VM_KERNELS:%=module-%) $(VM_KERNELS:%=sparse-%) $(DEBUG_KERNELS:%=module-%)
-$(VM_KERNELS:%=module-%) $(VM_KERNELS:%=sparse-%) $(DEBUG_KERNELS:%=module-%): \
-		packages-vm packages-build
-	@k=$$(selftests/vm/kernel $(patsubst $(firstword $(subst -, ,$@))-%,%,$@)) && \
-		$(MAKE) --no-print-directory $(firstword $(subst -, ,$@)) \
-		KDIR="$$k/headers"
+# module for a kernel of the test machine: module-6.1, module-newest, module-6.12-kasan
+# (selftests/vm/kernel knows which there are)
+for_vm_kernel = @k=$$(selftests/vm/kernel $*) && \
+	$(MAKE) --no-print-directory $(1) KDIR="$$k/headers"
+module-%: packages-vm packages-build
+	$(call for_vm_kernel,module)
+sparse-%: packages-vm packages-build
+	$(call for_vm_kernel,sparse)
 
 # --- user space ------------------------------------------------------------
 
@@ -335,7 +336,8 @@ help:
 #> Build
 #>   make               module, libraries, libfabric provider and tools
 #>   make module        build/RELEASE/weft.ko, against the newest installed
-#>                      kernel headers; KDIR=FOLDER names others
+#>                      kernel headers; KDIR=FOLDER names others, and module-6.12,
+#>                      module-newest one of the test machine's kernels
 #>   make lib           build/lib/libweft.so.0 and the provider
 #>   make provider-2    the provider for libfabric 2.x, which is fetched
 #>   make tools         build/bin/weftctl
@@ -361,7 +363,7 @@ help:
 #>                      fi_pingpong over weft and over tcp; LINK= as below
 #>   make check         every area within 20 minutes; ends with "N passed, N failed, N skipped"
 #>                      TESTS=PATTERN runs those whose name matches,
-#>                      VM_KERNEL=6.1 or 6.12 boots only this one; SIM_SEED= is
+#>                      VM_KERNEL=6.1 or another boots only this one; SIM_SEED= is
 #>                      the simulator's first seed, else one of the day; what
 #>                      needs tap devices is skipped where they are not to be had
 #>   make check-all     all tests, on all kernels
@@ -409,8 +411,8 @@ help:
 #>                      own status. BUILD=0 takes what is there as it is.
 #>
 #>   The test machine's settings, with their defaults:
-#>     VM_KERNEL=6.1      Debian's kernel series: 6.1 or 6.12; or 6.12-kasan, 6.12-kcsan,
-#>                        6.12-lockstat
+#>     VM_KERNEL=6.1      Debian's kernel series: 6.1, 6.12 or another one; newest: of Debian's
+#>                        archive; or 6.12-kasan, 6.12-kcsan, 6.12-lockstat
 #>     VM_SLOW=           factor for limits of time; 6 with the last three
 #>     VM_CPUS=2  VM_MEM=2G  VM_TIMEOUT=300 (seconds)
 #>     LINK=veth (demo: vnet)  what joins the nodes: veth (netdev ports), vnet (two

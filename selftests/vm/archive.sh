@@ -7,6 +7,7 @@
 #   archive_open FOLDER ARCHITECTURES SUITE...   fetches the lists, from here on apt uses them
 #   archive_get ARGUMENT...                      apt-get
 #   archive_unpack FOLDER DEB... -- ARGUMENT...  unpacks, with more arguments for tar
+#   archive_headers FOLDER RELEASE               makes unpacked headers of a kernel usable
 #   archive_wrap FOLDER PROGRAM...               makes programs run with the libraries in FOLDER
 #
 # The caller defines die(). Exit status 3 of archive_open: the mirror does not have a suite.
@@ -78,6 +79,15 @@ archive_unpack()
 		dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$archive_root" \
 			--exclude='./etc' --exclude='./var' "$@"
 	done
+}
+
+archive_headers()
+{
+	# Debian's headers name each other by absolute path
+	sed -i "s,/usr/src/,\$(dir \$(lastword \$(MAKEFILE_LIST)))../," \
+		"$1/usr/src/linux-headers-$2/Makefile"
+	# (newer headers have an option for type information that then needs pahole)
+	rm -f "$1/usr/src/linux-headers-$2/vmlinux"
 }
 
 # A program of a later release needs that release's C library. A script in the program's place calls
