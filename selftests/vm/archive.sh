@@ -29,7 +29,7 @@ archive_get()
 archive_open()
 {
 	archive=$1
-	arch=$2
+	archs=$2
 	shift 2
 	mirror=$(archive_mirror)
 	[ "$mirror" ] || { apt-get -qq update >&2 </dev/null && mirror=$(archive_mirror); } || :
@@ -43,8 +43,8 @@ archive_open()
 	# backports rank as high as the rest: the newest version wins
 	printf 'Package: *\nPin: release a=*\nPin-Priority: 500\n' >"$archive/preferences"
 	cat >"$archive/conf" <<-EOT
-		APT::Architecture "${arch%% *}";
-		APT::Architectures { $(printf '"%s"; ' $arch)};
+		APT::Architecture "${archs%% *}";
+		APT::Architectures { $(printf '"%s"; ' $archs)};
 		APT::Sandbox::User "root";
 		Acquire::Languages "none";
 		Dir::Etc::SourceList "$archive/sources";
