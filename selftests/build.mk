@@ -224,12 +224,25 @@ $(fi_tests): $(B)/selftests/%: $(B)/obj/selftests/fi/%.o \
 $(vm_test_obj) $(vm_common_obj): cflags = -isystem $(KSELFTEST) \
 	-Iselftests/vm/tests/lib -Wno-missing-field-initializers
 $(vm_test_obj) $(vm_common_obj): | $(KSELFTEST)/ready
-$(vm_tests): $(B)/selftests/%: $(B)/obj/selftests/vm/tests/%.o \
-		$(vm_common_obj) $(B)/lib/libweft.so
+# those of the user interface take only libweft
+uapi_tests := $(filter $(B)/selftests/uapi_%,$(vm_tests))
+$(filter-out $(uapi_tests),$(vm_tests)): $(vm_common_obj)
+$(uapi_tests): $(patsubst %,$(B)/obj/selftests/vm/tests/lib/%.o,\
+	check looks nowhere raw silent wpair)
+$(vm_tests): $(B)/selftests/%: $(B)/obj/selftests/vm/tests/%.o $(B)/lib/libweft.so
 	$(say) LINK '$@'
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) -L$(B)/lib -lweft \
-		-lfabric -lpthread -Wl,-rpath,'$$ORIGIN/../lib'
+		$(if $(filter $@,$(uapi_tests)),,-lfabric) -lpthread -Wl,-rpath,'$$ORIGIN/../lib'
+
+# the same as programs of 32 bits, with a libweft of their own
+.PHONY: uapi-tests tests-32bit
+uapi-tests: $(uapi_tests)
+	@:
+tests-32bit:
+	$(Q)selftests/vm/packages 32bit
+	@$(MAKE) --no-print-directory B=$(B)/32bit uapi-tests \
+		CC='gcc -m32 -idirafter /usr/include/x86_64-linux-gnu'
 
 # --- bench: selftests/bench/*.c, the libfabric client ----------------------
 

@@ -82,7 +82,7 @@ int lw_map(struct weft_ctx *ctx, const struct weft_map *map, int prot, struct lw
 		area->off = map->off;
 		area->len = map->len;
 		area->refs = 0;
-		area->mem = mmap(NULL, map->len, prot, MAP_SHARED, ctx->fd, map->off);
+		area->mem = mmap64(NULL, map->len, prot, MAP_SHARED, ctx->fd, map->off);
 		if (area->mem == MAP_FAILED) {
 			int ret = -errno;
 

@@ -566,7 +566,9 @@ static bool notify_call(void)
 		CHECK_EQ(raw_notify_call(fd, r.ep.e.handle, what), 0);
 		CHECK_EQ(raw_notify_call(fd, 0x00070007, what), -ENOENT);
 		CHECK_EQ(raw_notify_call(fd, r.cq.c.handle, what), -ENOENT);
-		CHECK_EQ(raw_notify_call(fd, r.ep.e.handle | 1ul << 32, what), -ENOENT);
+		/* (the argument of a 32-bit program has no more bits) */
+		if (sizeof(long) > sizeof(__u32))
+			CHECK_EQ(raw_notify_call(fd, r.ep.e.handle | 1ull << 32, what), -ENOENT);
 	}
 	CHECK_EQ(raw_notify_call(fd, r.ep.e.handle, 0), -EINVAL);
 	CHECK_EQ(raw_notify_call(fd, r.ep.e.handle, 5), -ENOTTY);

@@ -42,7 +42,7 @@ static bool faults(volatile char *p, bool write)
 /* Return: errno, 0: the map was made. */
 static int try(__u64 off, size_t len, int prot, int flags)
 {
-	void *p = mmap(NULL, len, prot, flags, fd, off);
+	void *p = mmap64(NULL, len, prot, flags, fd, off);
 
 	if (p == MAP_FAILED)
 		return errno;
@@ -119,7 +119,7 @@ static bool no_back_door(const struct raw_cq *cq)
 	char c = 1;
 
 	CHECK(mem >= 0);
-	CHECK(pwrite(mem, &c, 1, (off_t)(uintptr_t)cq->ring) != 1);
+	CHECK(pwrite64(mem, &c, 1, (off64_t)(uintptr_t)cq->ring) != 1);
 	close(mem);
 	CHECK_EQ(cq->ring->context, 0);
 	/* a system call that writes there */

@@ -32,7 +32,7 @@ int raw_handle(int fd, unsigned long req, __u32 handle)
 
 void *raw_map(int fd, const struct weft_map *m, int prot)
 {
-	char *p = mmap(NULL, m->len, prot, MAP_SHARED, fd, m->off);
+	char *p = mmap64(NULL, m->len, prot, MAP_SHARED, fd, m->off);
 
 	return p == MAP_FAILED ? NULL : p + m->at;
 }
