@@ -73,7 +73,8 @@ kbuild = $(MAKE) -C '$(KDIR)' M='$(abspath $(KBUILD_OUT))/kernel' W=1 \
 	KCFLAGS='$(if $(filter 1,$(WERROR)),-Werror) $(KCFLAGS)' \
 	$(if $(filter 1,$(V)),,--no-print-directory -s)
 kbuild_names = 2>&1 | sed -e 's,$(abspath $(KBUILD_OUT))/,,g' \
-	-e '/Skipping BTF generation/d' -e '/^warning: pahole version differs/,+2d' -e '/^make.* jobserver/d' >&2
+	-e '/Skipping BTF generation/d' \
+	-e '/^warning: pahole version differs/,+2d' -e '/^make.* jobserver/d' >&2
 
 .PHONY: module
 ifeq ($(KREL),)
