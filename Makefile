@@ -279,10 +279,7 @@ install-user: lib tools
 	ln -sf libweft.so.0 '$(DESTDIR)$(LIBDIR)/libweft.so'
 	$(call put,755,$(B)/lib/libfabric/libweft-fi.so,$(FABRIC_DIR)/libweft-fi.so)
 	$(call put,755,$(B)/lib/libdaplweft.so.2,$(LIBDIR)/libdaplweft.so.2)
-	mkdir -p '$(DESTDIR)/etc' && sed -i '/libdaplweft/d' '$(DESTDIR)/etc/dat.conf' 2>/dev/null; \
-		for t in threadsafe nonthreadsafe; do \
-			echo '$(call dat_line,$(LIBDIR)/libdaplweft.so.2,'$$t')'; \
-		done >>'$(DESTDIR)/etc/dat.conf'
+	lib/dat/dat-conf add '$(DESTDIR)/etc/dat.conf' '$(LIBDIR)/libdaplweft.so.2'
 	$(call put,755,$(B)/bin/weftctl,$(PREFIX)/bin/weftctl)
 	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/include/weft' '$(DESTDIR)$(PREFIX)/include/linux'
 	$(INSTALL) -m 644 include/weft/*.h '$(DESTDIR)$(PREFIX)/include/weft/'
@@ -300,7 +297,7 @@ install-user: lib tools
 # the group stays: files may belong to it
 uninstall:
 	rm -f $(foreach f,$(installed),'$(DESTDIR)$(f)')
-	-sed -i '/libdaplweft/d' '$(DESTDIR)/etc/dat.conf' 2>/dev/null
+	lib/dat/dat-conf remove '$(DESTDIR)/etc/dat.conf'
 	-rmdir '$(DESTDIR)$(PREFIX)/include/weft' '$(DESTDIR)$(FABRIC_DIR)' 2>/dev/null
 	[ -z '$(KREL)' ] || rm -f '$(DESTDIR)$(MODDIR)/weft.ko'
 	$(if $(DESTDIR),,[ -z '$(KREL)' ] || depmod $(KREL))

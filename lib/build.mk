@@ -68,14 +68,10 @@ $(dat_provider): $(dat_obj) lib/dat/libdaplweft.map $(B)/lib/libweft.so
 		-o $@ $(dat_obj) -Wl,--version-script=lib/dat/libdaplweft.map \
 		-L$(B)/lib -lweft -ldat2 -lpthread
 
-# the line that libdat2 finds the provider by: name, version, threads, default,
-# library, provider's version, port ("": the first one), nothing
-# (a program gets only a line that is as thread-safe as it asks for)
-dat_line = weft u2.0 $(2) default $(1) dapl.2.0 "" ""
-$(B)/lib/dat.conf: lib/build.mk
+# the list by which libdat2 finds the provider of this folder
+$(B)/lib/dat.conf: lib/dat/dat-conf lib/build.mk
 	@mkdir -p $(@D)
-	$(Q)echo '$(call dat_line,$(abspath $(dat_provider)),threadsafe)' >$@
-	$(Q)echo '$(call dat_line,$(abspath $(dat_provider)),nonthreadsafe)' >>$@
+	$(Q)rm -f $@ && lib/dat/dat-conf add $@ '$(abspath $(dat_provider))'
 
 $(weftctl): $(weftctl_obj) $(key_obj)
 	$(say) LINK '$@'
