@@ -26,8 +26,10 @@ ifeq ($(origin CC),default)
 CC	:= gcc
 endif
 CFLAGS	?= -O2 -g
-# the newest kernel whose headers are installed
-KDIR	?= $(shell ls -d /lib/modules/*/build 2>/dev/null | sort -V | tail -n1)
+# headers of the running kernel; without them the newest that are installed
+running_kernel := $(shell uname -r)
+KDIR	?= $(patsubst %/Makefile,%,$(or $(wildcard /lib/modules/$(running_kernel)/build/Makefile),$\
+	$(shell ls -d /lib/modules/*/build/Makefile 2>/dev/null | sort -V | tail -n1)))
 
 # the test machine (selftests/vm/run says what each means); tests run on every
 # kernel, unless one is named; check-all runs them on more kernels
@@ -79,7 +81,7 @@ kbuild_names = 2>&1 | sed -e 's,$(abspath $(KBUILD_OUT))/,,g' \
 .PHONY: module
 ifeq ($(KREL),)
 module:
-	@echo "No kernel headers found: 'make deps' installs them," \
+	@echo "No kernel headers found: 'make build-deps' installs them," \
 		"KDIR= names others." >&2; exit 1
 else
 module: $(KBUILD_OUT)/weft.ko
@@ -89,6 +91,9 @@ endif
 # (again when the kernel has another configuration, as one for debugging may have)
 $(KBUILD_OUT)/weft.ko: $(module_src) $(wildcard $(KDIR)/include/generated/autoconf.h)
 	$(say) KBUILD '$@'
+	@[ '$(origin KDIR)' = file ] && [ '$(KREL)' != '$(running_kernel)' ] && \
+		echo '  NOTE    no headers of the running kernel $(running_kernel):' \
+			'the module is for $(KREL)' || :
 	$(Q)mkdir -p $(KBUILD_OUT)
 	+$(Q)set -o pipefail; exec 9>$(KBUILD_OUT)/.lock; flock 9; \
 		mkdir -p $(KBUILD_OUT)/kernel && \
@@ -142,7 +147,9 @@ $(B)/obj/%.o: %.c $(flags)
 
 # Targets that need a whole environment install what is missing; 'make' alone
 # only says what it misses.
-.PHONY: deps packages-build packages-vm packages-check packages-docs
+.PHONY: build-deps deps packages-build packages-vm packages-check packages-docs
+build-deps:
+	$(Q)selftests/vm/packages build headers
 deps:
 	$(Q)selftests/vm/packages build headers vm check kselftest
 	$(Q)for k in $(VM_KERNELS); do selftests/vm/kernel $$k >/dev/null; done
@@ -253,7 +260,7 @@ MODDIR	?= /lib/modules/$(KREL)/extra
 INSTALL	:= install
 
 installed = $(FABRIC_DIR)/libweft-fi.so $(LIBDIR)/libweft.so.0 \
-	$(LIBDIR)/libdaplweft.so.2 \
+	$(LIBDIR)/libdaplweft.so.2 $(PREFIX)/lib/weft/dat-conf \
 	$(LIBDIR)/libweft.so $(PREFIX)/bin/weftctl \
 	$(patsubst include/%,$(PREFIX)/include/%,$(wildcard include/weft/*.h)) \
 	$(patsubst uapi/%,$(PREFIX)/include/%,$(wildcard uapi/linux/*.h)) \
@@ -278,8 +285,10 @@ install-user: lib tools
 	$(call put,755,$(B)/lib/libweft.so.0,$(LIBDIR)/libweft.so.0)
 	ln -sf libweft.so.0 '$(DESTDIR)$(LIBDIR)/libweft.so'
 	$(call put,755,$(B)/lib/libfabric/libweft-fi.so,$(FABRIC_DIR)/libweft-fi.so)
-	$(call put,755,$(B)/lib/libdaplweft.so.2,$(LIBDIR)/libdaplweft.so.2)
-	lib/dat/dat-conf add '$(DESTDIR)/etc/dat.conf' '$(LIBDIR)/libdaplweft.so.2'
+	$(if $(have_dat),$(call put,755,$(B)/lib/libdaplweft.so.2,$(LIBDIR)/libdaplweft.so.2))
+	$(if $(have_dat),$(call put,755,lib/dat/dat-conf,$(PREFIX)/lib/weft/dat-conf))
+	$(if $(have_dat),lib/dat/dat-conf add '$(DESTDIR)/etc/dat.conf' \
+		'$(LIBDIR)/libdaplweft.so.2')
 	$(call put,755,$(B)/bin/weftctl,$(PREFIX)/bin/weftctl)
 	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/include/weft' '$(DESTDIR)$(PREFIX)/include/linux'
 	$(INSTALL) -m 644 include/weft/*.h '$(DESTDIR)$(PREFIX)/include/weft/'
@@ -298,7 +307,8 @@ install-user: lib tools
 uninstall:
 	rm -f $(foreach f,$(installed),'$(DESTDIR)$(f)')
 	lib/dat/dat-conf remove '$(DESTDIR)/etc/dat.conf'
-	-rmdir '$(DESTDIR)$(PREFIX)/include/weft' '$(DESTDIR)$(FABRIC_DIR)' 2>/dev/null
+	-rmdir '$(DESTDIR)$(PREFIX)/include/weft' '$(DESTDIR)$(FABRIC_DIR)' \
+		'$(DESTDIR)$(PREFIX)/lib/weft' 2>/dev/null
 	[ -z '$(KREL)' ] || rm -f '$(DESTDIR)$(MODDIR)/weft.ko'
 	$(if $(DESTDIR),,[ -z '$(KREL)' ] || depmod $(KREL))
 	$(if $(DESTDIR),,ldconfig)
@@ -333,21 +343,23 @@ help:
 
 #> Build
 #>   make               module, libraries, libfabric provider and tools
-#>   make module        build/RELEASE/weft.ko, against the newest installed
-#>                      kernel headers; KDIR=FOLDER names others, and module-6.12,
-#>                      module-newest one of the test machine's kernels
+#>   make module        build/RELEASE/weft.ko, for the running kernel, or for the newest
+#>                      kernel whose headers are installed; KDIR=FOLDER names others, and
+#>                      module-6.12, module-newest one of the test machine's kernels
 #>   make lib           build/lib/libweft.so.0 and the provider
 #>   make provider-2    the provider for libfabric 2.x, which is fetched
 #>   make tools         build/bin/weftctl
 #>   make selftests     the test programs of the test machine
 #>   make host-tests    the unit tests of the core, with ASan and UBSan
+#>   make build-deps    installs what building needs (as root)
 #>   make deps          installs what most targets need (as root); "pictures", "bench"
 #>                      and "check-debug" install the rest
 #>   make clean         removes what was built
 #>   make distclean     removes what was fetched for the test machine, too
 #>
 #>   WERROR=0 keeps warnings from being errors, V=1 shows commands, B=FOLDER
-#>   builds elsewhere than in build/, CC= and CFLAGS= are the usual ones.
+#>   builds elsewhere than in build/, CC= and CFLAGS= are the usual ones. DAT=0 leaves
+#>   out the DAT provider, as on a system without libdat2.
 #>
 #> Install
 #>   make install       module, libraries, provider, weftctl, headers, manual,

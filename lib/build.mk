@@ -9,6 +9,13 @@ fi_obj := $(call objs,lib/fi)
 weftctl_obj := $(call objs,lib/weftctl)
 # reads keys of jobs, in weftctl too
 key_obj := $(B)/obj/lib/libweft/key.o
+# the DAT provider needs libdat2, which is not in Debian since Debian 13; DAT=0 leaves it out
+ifeq ($(origin DAT),undefined)
+DAT := $(shell $(CC) -E -include dat2/udat.h -x c /dev/null >/dev/null 2>&1 && echo 1 || echo 0)
+dat_note := $(if $(filter 0,$(DAT)),@echo '  NOTE    the DAT provider is left out:' \
+	'libdat2 has no headers here (dat2/udat.h)')
+endif
+have_dat := $(filter 1,$(DAT))
 dat_obj := $(call objs,lib/dat)
 
 $(B)/obj/lib/%.o: cflags = -fPIC
@@ -18,12 +25,13 @@ $(weftctl_obj): cflags = $(shell pkg-config --cflags libnl-genl-3.0)
 libweft := $(B)/lib/libweft.so.0
 provider := $(B)/lib/libfabric/libweft-fi.so
 weftctl := $(B)/bin/weftctl
-dat_provider := $(B)/lib/libdaplweft.so.2
+dat_provider := $(if $(have_dat),$(B)/lib/libdaplweft.so.2)
 ldflags = -Wl,-z,defs -Wl,-z,relro -Wl,-z,now -Wl,--as-needed $(LDFLAGS)
 
 .PHONY: lib provider tools user-packages
-lib: $(if $(libweft_obj),$(B)/lib/libweft.so) provider $(dat_provider) $(B)/lib/dat.conf
-	@:
+lib: $(if $(libweft_obj),$(B)/lib/libweft.so) provider \
+		$(if $(have_dat),$(dat_provider) $(B)/lib/dat.conf)
+	$(or $(dat_note),@:)
 provider: $(if $(fi_obj),$(provider))
 	@:
 tools: $(if $(weftctl_obj),$(weftctl))
@@ -61,10 +69,10 @@ provider-2:
 		ln -sfn "$$fabric" $(B)/libfabric-2/fabric && \
 		$(MAKE) --no-print-directory B=$(B)/libfabric-2 FABRIC="$$fabric" provider
 
-$(dat_provider): $(dat_obj) lib/dat/libdaplweft.map $(B)/lib/libweft.so
+$(B)/lib/libdaplweft.so.2: $(dat_obj) lib/dat/libdaplweft.map $(B)/lib/libweft.so
 	$(say) LINK '$@'
-	$(Q)$(CC) -shared -Wl,-soname,libdaplweft.so.2 $(ldflags) -Wl,-rpath,'$$ORIGIN' \
-		-Wl,-z,nodelete \
+	$(Q)$(CC) -shared -Wl,-soname,libdaplweft.so.2 $(ldflags) \
+		-Wl,-rpath,'$$ORIGIN' -Wl,-z,nodelete \
 		-o $@ $(dat_obj) -Wl,--version-script=lib/dat/libdaplweft.map \
 		-L$(B)/lib -lweft -ldat2 -lpthread
 

@@ -193,24 +193,27 @@ fi_test_obj := $(fi_test_src:%.c=$(B)/obj/%.o)
 fi_common_obj := $(call objs,selftests/fi/lib)
 fi_tests := $(fi_test_src:selftests/fi/%.c=$(B)/selftests/%)
 
-# shared receives: selftests/srq/*.c, through libfabric and libdat2
+# shared receives: selftests/srq/*.c, through libfabric and libdat2 ("NEEDS: dat")
 srq_test_src := $(sort $(wildcard selftests/srq/*.c))
+ifeq ($(have_dat),)
+srq_test_src := $(filter-out $(shell grep -l 'NEEDS:.*\<dat\>' $(srq_test_src)),$(srq_test_src))
+endif
 srq_test_obj := $(srq_test_src:%.c=$(B)/obj/%.o)
-srq_common_obj := $(call objs,selftests/srq/lib)
+srq_common_obj := $(if $(have_dat),$(call objs,selftests/srq/lib))
 srq_tests := $(srq_test_src:selftests/srq/%.c=$(B)/selftests/%)
 
 .PHONY: selftests
 selftests: $(vm_tests) $(fi_tests) $(srq_tests)
 	@:
 
-$(srq_test_obj) $(srq_common_obj): cflags = -Iselftests/vm/tests/lib \
+$(srq_test_obj) $(call objs,selftests/srq/lib): cflags = -Iselftests/vm/tests/lib \
 	-Iselftests/srq/lib -Wno-missing-field-initializers
 $(srq_tests): $(B)/selftests/%: $(B)/obj/selftests/srq/%.o \
 		$(srq_common_obj) $(vm_common_obj) $(B)/lib/libweft.so
 	$(say) LINK '$@'
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $(filter %.o,$^) $(LDFLAGS) -L$(B)/lib -lweft \
-		-lfabric -ldat2 -lpthread -Wl,-rpath,'$$ORIGIN/../lib'
+		-lfabric $(if $(have_dat),-ldat2) -lpthread -Wl,-rpath,'$$ORIGIN/../lib'
 
 $(fi_test_obj) $(fi_common_obj): cflags = -Iselftests/vm/tests/lib \
 	-Iselftests/fi/lib -Wno-missing-field-initializers -Wno-override-init

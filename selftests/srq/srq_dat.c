@@ -2,6 +2,7 @@
 /*
  * Shared receive queues through libdat2: states of a buffer, counts, the low watermark, resize, an
  * empty queue, refused calls.
+ * NEEDS: dat
  */
 #include <string.h>
 #include "srows.h"

@@ -3,7 +3,7 @@
  * Wrong calls through libdat2. Handles are NULL, of another kind, of another adapter, or freed.
  * Arguments, flags, zones and privileges are invalid. Each call has one answer, and changes
  * nothing. The attributes of the adapter are true.
- * TIMEOUT: 180
+ * TIMEOUT: 180 NEEDS: dat
  */
 #include <string.h>
 #include <sys/mman.h>

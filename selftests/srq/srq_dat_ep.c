@@ -2,7 +2,7 @@
 /*
  * Endpoints through libdat2: calls that each state permits, attributes that can be changed, how
  * connections begin and end, high watermarks.
- * TIMEOUT: 120
+ * TIMEOUT: 120 NEEDS: dat
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -2,7 +2,7 @@
 /*
  * Event dispatchers and what they notify, through libdat2: waiters, agents, descriptors, lengths,
  * completion flags; closed adapters.
- * TIMEOUT: 120
+ * TIMEOUT: 120 NEEDS: dat
  */
 #include <poll.h>
 #include <pthread.h>

@@ -3,7 +3,7 @@
  * Shared receive queues through libdat2: a port is removed while a program has its adapter open.
  * The tests cover the events that the program gets, and the calls that it can make. The nodes are
  * the test's own.
- * TIMEOUT: 300
+ * TIMEOUT: 300 NEEDS: dat
  */
 #include <pthread.h>
 #include <stdlib.h>

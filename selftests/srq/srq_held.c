@@ -3,7 +3,7 @@
  * Shared receive queues through libdat2: the buffers that an endpoint holds when its connection
  * ends; high watermarks. Long messages are stopped: node 0 drops node 1's grants, and no other
  * chunks. The limit for dead peers is raised, so that no node counts as dead on a slow machine.
- * TIMEOUT: 120
+ * TIMEOUT: 120 NEEDS: dat
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
  * Shared receive queues through libdat2: how connections end
+ * NEEDS: dat
  */
 #include <string.h>
 #include "srows.h"

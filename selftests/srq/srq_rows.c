@@ -2,7 +2,7 @@
 /*
  * Shared receive queues through libdat2: which endpoint may take a buffer, the contents, place and
  * order of completions; and the cost of a post.
- * TIMEOUT: 300
+ * TIMEOUT: 300 NEEDS: dat
  */
 #include <errno.h>
 #include <linux/filter.h>

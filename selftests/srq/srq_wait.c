@@ -2,7 +2,7 @@
 /*
  * Shared receive queues through libdat2: which thread is woken when; many endpoints; threads that
  * post while others reap.
- * TIMEOUT: 400
+ * TIMEOUT: 400 NEEDS: dat
  */
 #include <pthread.h>
 #include <sched.h>

@@ -4,7 +4,7 @@
 # Debian's unmodified uDAPL test programs through its libdat2: shared receive queues, connection
 # management, jobs. The programs return 0 after some failures, so both sides must print that they
 # are complete.
-# TIMEOUT: 500
+# TIMEOUT: 500 NEEDS: dat
 
 . "$VM_REPO/selftests/vm/lib.sh"
 

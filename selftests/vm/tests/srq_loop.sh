@@ -3,7 +3,7 @@
 #
 # Shared receives on a loop port: the programs that need no second node, in a namespace with nothing
 # else.
-# TIMEOUT: 120
+# TIMEOUT: 120 NEEDS: dat
 
 . "$VM_REPO/selftests/vm/lib.sh"
 

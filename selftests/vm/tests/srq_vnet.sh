@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Shared receives between two ports that own the machine's NICs: the programs that need two nodes.
-# TIMEOUT: 300 NEEDS: nics
+# TIMEOUT: 300 NEEDS: dat nics
 
 . "$VM_REPO/selftests/vm/lib.sh"
 . "$VM_REPO/selftests/vm/tests/lib/vnet.sh"
