@@ -103,6 +103,20 @@ $(KBUILD_OUT)/weft.ko: $(module_src) $(wildcard $(KDIR)/include/generated/autoco
 		{ $(kbuild) modules $(kbuild_names); } && \
 		cp $(KBUILD_OUT)/kernel/weft.ko $@.new && mv $@.new $@
 
+# Sign the module with a key of this machine's owner (Documentation/signing.rst). "module" does not
+# build it again until a source changes. Each time the unsigned module is signed.
+.PHONY: sign
+sign: module
+	@[ -r '$(KEY)' ] && [ -r '$(CERT)' ] || { echo "sign needs KEY=FILE (the private key, PEM)" \
+		"and CERT=FILE (its certificate, X.509)" >&2; exit 1; }
+	@[ -x '$(KDIR)/scripts/sign-file' ] || { echo "there is no $(KDIR)/scripts/sign-file:" \
+		"this kernel was built without CONFIG_MODULE_SIG" >&2; exit 1; }
+	$(say) SIGN '$(KBUILD_OUT)/weft.ko'
+	$(Q)cp $(KBUILD_OUT)/kernel/weft.ko $(KBUILD_OUT)/weft.ko.new
+	$(Q)'$(KDIR)/scripts/sign-file' "$$(sed -n 's/^CONFIG_MODULE_SIG_HASH="\?\([^"]*\)"\?$$/\1/p' \
+		'$(KDIR)/include/config/auto.conf')" '$(KEY)' '$(CERT)' $(KBUILD_OUT)/weft.ko.new
+	$(Q)mv $(KBUILD_OUT)/weft.ko.new $(KBUILD_OUT)/weft.ko
+
 # sparse looks at every file again, whatever is up to date
 .PHONY: sparse
 sparse: module
@@ -367,6 +381,8 @@ help:
 #>                      FABRIC_DIR= (libfabric's folder of providers), MODDIR=
 #>   make uninstall     the same, backwards
 #>   make install-dkms  the module's source for DKMS (also uninstall-dkms)
+#>   make sign          signs the module for Secure Boot: KEY=FILE CERT=FILE
+#>                      (Documentation/signing.rst)
 #>
 #> Try and test (as root these install the Debian packages that they miss)
 #>   make demo          boots a test machine with two nodes and runs libfabric's
