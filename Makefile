@@ -275,7 +275,7 @@ INSTALL	:= install
 
 installed = $(FABRIC_DIR)/libweft-fi.so $(LIBDIR)/libweft.so.0 \
 	$(LIBDIR)/libdaplweft.so.2 $(PREFIX)/lib/weft/dat-conf \
-	$(LIBDIR)/libweft.so $(PREFIX)/bin/weftctl \
+	$(LIBDIR)/libweft.so $(LIBDIR)/pkgconfig/weft.pc $(PREFIX)/bin/weftctl \
 	$(patsubst include/%,$(PREFIX)/include/%,$(wildcard include/weft/*.h)) \
 	$(patsubst uapi/%,$(PREFIX)/include/%,$(wildcard uapi/linux/*.h)) \
 	$(PREFIX)/lib/udev/rules.d/60-weft.rules \
@@ -287,6 +287,9 @@ man := $(sort $(wildcard Documentation/man/*.[1-9]))
 man_dst = $(PREFIX)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
 completion := $(wildcard lib/weftctl/*.bash-completion)
 put = $(INSTALL) -D -m $(1) $(2) '$(DESTDIR)$(3)'
+# a file with names of folders, and the version
+put_filled = $(INSTALL) -d '$(DESTDIR)$(dir $(2))' && sed -e 's:@PREFIX@:$(PREFIX):' \
+	-e 's:@LIBDIR@:$(LIBDIR):' -e 's:@VERSION@:$(VERSION):' $(1) >'$(DESTDIR)$(2)'
 
 .PHONY: install install-module install-user uninstall
 install: install-module install-user
@@ -298,6 +301,7 @@ install-module: module
 install-user: lib tools
 	$(call put,755,$(B)/lib/libweft.so.0,$(LIBDIR)/libweft.so.0)
 	ln -sf libweft.so.0 '$(DESTDIR)$(LIBDIR)/libweft.so'
+	$(call put_filled,lib/libweft/weft.pc.in,$(LIBDIR)/pkgconfig/weft.pc)
 	$(call put,755,$(B)/lib/libfabric/libweft-fi.so,$(FABRIC_DIR)/libweft-fi.so)
 	$(if $(have_dat),$(call put,755,$(B)/lib/libdaplweft.so.2,$(LIBDIR)/libdaplweft.so.2))
 	$(if $(have_dat),$(call put,755,lib/dat/dat-conf,$(PREFIX)/lib/weft/dat-conf))
@@ -309,8 +313,7 @@ install-user: lib tools
 	$(INSTALL) -m 644 uapi/linux/*.h '$(DESTDIR)$(PREFIX)/include/linux/'
 	$(call put,644,60-weft.rules,$(PREFIX)/lib/udev/rules.d/60-weft.rules)
 	$(call put,644,weft.sysusers,$(PREFIX)/lib/sysusers.d/weft.conf)
-	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/lib/systemd/system'
-	sed 's:@PREFIX@:$(PREFIX):' weft.service >'$(DESTDIR)$(PREFIX)/lib/systemd/system/weft.service'
+	$(call put_filled,weft.service,$(PREFIX)/lib/systemd/system/weft.service)
 	@$(foreach m,$(man),$(call put,644,$(m),$(call man_dst,$(m))) &&) :
 	$(if $(completion),$(call put,644,$(completion),$(PREFIX)/share/bash-completion/completions/weftctl))
 	$(if $(DESTDIR),,ldconfig)
@@ -333,7 +336,7 @@ DKMS_SRC ?= /usr/src/weft-$(VERSION)
 install-dkms:
 	$(INSTALL) -d '$(DESTDIR)$(DKMS_SRC)'
 	cp -r kernel uapi LICENSES '$(DESTDIR)$(DKMS_SRC)/'
-	sed 's/@VERSION@/$(VERSION)/' kernel/dkms.conf >'$(DESTDIR)$(DKMS_SRC)/dkms.conf'
+	$(call put_filled,kernel/dkms.conf,$(DKMS_SRC)/dkms.conf)
 	$(if $(DESTDIR),,dkms install weft/$(VERSION) $(DKMS_FLAGS))
 
 uninstall-dkms:
