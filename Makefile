@@ -149,6 +149,7 @@ $(shell mkdir -p $(B)/obj; echo '$(CC) $(subst ','\'',$(weft_cflags))' | \
 
 include lib/build.mk
 include selftests/build.mk
+include packages.mk
 
 $(B)/obj/%.o: %.c $(flags)
 	$(say) CC '$<'
@@ -270,11 +271,12 @@ LIBDIR	?= $(PREFIX)/lib/$(MULTIARCH)
 # libfabric looks for providers beside itself, wherever weft goes
 FABRIC_LIBDIR ?= $(or $(shell pkg-config --variable=libdir libfabric 2>/dev/null),$(LIBDIR))
 FABRIC_DIR ?= $(FABRIC_LIBDIR)/libfabric
+DAT_DIR	?= $(LIBDIR)
 MODDIR	?= /lib/modules/$(KREL)/extra
 INSTALL	:= install
 
 installed = $(FABRIC_DIR)/libweft-fi.so $(LIBDIR)/libweft.so.0 \
-	$(LIBDIR)/libdaplweft.so.2 $(PREFIX)/lib/weft/dat-conf \
+	$(DAT_DIR)/libdaplweft.so.2 $(PREFIX)/lib/weft/dat-conf \
 	$(LIBDIR)/libweft.so $(LIBDIR)/pkgconfig/weft.pc $(PREFIX)/bin/weftctl \
 	$(patsubst include/%,$(PREFIX)/include/%,$(wildcard include/weft/*.h)) \
 	$(patsubst uapi/%,$(PREFIX)/include/%,$(wildcard uapi/linux/*.h)) \
@@ -303,10 +305,10 @@ install-user: lib tools
 	ln -sf libweft.so.0 '$(DESTDIR)$(LIBDIR)/libweft.so'
 	$(call put_filled,lib/libweft/weft.pc.in,$(LIBDIR)/pkgconfig/weft.pc)
 	$(call put,755,$(B)/lib/libfabric/libweft-fi.so,$(FABRIC_DIR)/libweft-fi.so)
-	$(if $(have_dat),$(call put,755,$(B)/lib/libdaplweft.so.2,$(LIBDIR)/libdaplweft.so.2))
+	$(if $(have_dat),$(call put,755,$(B)/lib/libdaplweft.so.2,$(DAT_DIR)/libdaplweft.so.2))
 	$(if $(have_dat),$(call put,755,lib/dat/dat-conf,$(PREFIX)/lib/weft/dat-conf))
 	$(if $(have_dat),lib/dat/dat-conf add '$(DESTDIR)/etc/dat.conf' \
-		'$(LIBDIR)/libdaplweft.so.2')
+		'$(DAT_DIR)/libdaplweft.so.2')
 	$(call put,755,$(B)/bin/weftctl,$(PREFIX)/bin/weftctl)
 	$(INSTALL) -d '$(DESTDIR)$(PREFIX)/include/weft' '$(DESTDIR)$(PREFIX)/include/linux'
 	$(INSTALL) -m 644 include/weft/*.h '$(DESTDIR)$(PREFIX)/include/weft/'
@@ -381,11 +383,14 @@ help:
 #> Install
 #>   make install       module, libraries, provider, weftctl, headers, manual,
 #>                      udev rule, service; DESTDIR=, PREFIX=/usr/local, LIBDIR=,
-#>                      FABRIC_DIR= (libfabric's folder of providers), MODDIR=
+#>                      FABRIC_DIR= (libfabric's folder of providers), DAT_DIR= (the
+#>                      folder of the DAT provider), MODDIR=
 #>   make uninstall     the same, backwards
 #>   make install-dkms  the module's source for DKMS (also uninstall-dkms)
 #>   make sign          signs the module for Secure Boot: KEY=FILE CERT=FILE
 #>                      (Documentation/signing.rst)
+#>   make deb           Debian packages of all this, in build/deb; checked by lintian
+#>   make rpm           RPM packages of all this, in build/rpm/RPMS
 #>
 #> Try and test (as root these install the Debian packages that they miss)
 #>   make demo          boots a test machine with two nodes and runs libfabric's

@@ -69,10 +69,13 @@ provider-2:
 		ln -sfn "$$fabric" $(B)/libfabric-2/fabric && \
 		$(MAKE) --no-print-directory B=$(B)/libfabric-2 FABRIC="$$fabric" provider
 
+# where the DAT provider looks for libweft first; packages need nothing there
+RPATH ?= $$ORIGIN
+comma := ,
 $(B)/lib/libdaplweft.so.2: $(dat_obj) lib/dat/libdaplweft.map $(B)/lib/libweft.so
 	$(say) LINK '$@'
 	$(Q)$(CC) -shared -Wl,-soname,libdaplweft.so.2 $(ldflags) \
-		-Wl,-rpath,'$$ORIGIN' -Wl,-z,nodelete \
+		$(if $(RPATH),-Wl$(comma)-rpath$(comma)'$(RPATH)') -Wl,-z,nodelete \
 		-o $@ $(dat_obj) -Wl,--version-script=lib/dat/libdaplweft.map \
 		-L$(B)/lib -lweft -ldat2 -lpthread
 
