@@ -169,7 +169,7 @@ lib_tests := $(lib_test_src:selftests/lib/%.c=$(B)/host/%)
 $(B)/host/test_libweft $(B)/host/test_libweft_cq: $(libweft_obj) $(B)/obj/selftests/lib/fake.o
 $(B)/host/test_run: $(libweft_obj) $(B)/obj/selftests/lib/fake.o $(B)/obj/lib/fi/weft_run.o
 $(B)/host/test_key: $(key_obj)
-$(B)/host/test_weftctl: $(foreach f,args batch output,$(B)/obj/lib/weftctl/$(f).o)
+$(B)/host/test_weftctl: $(foreach f,args batch apply output,$(B)/obj/lib/weftctl/$(f).o)
 
 host-tests: $(lib_tests)
 $(lib_tests): $(B)/obj/selftests/lib/tap.o

@@ -270,6 +270,15 @@ int parse_port_del(int argc, char **argv, bool *force)
 	return parse_port_name(argv[0]);
 }
 
+int parse_port_flush(int argc, char **argv, bool *force)
+{
+	*force = argc == 1 && matches(argv[0], "force");
+	if (!argc || *force)
+		return 0;
+	complain("port flush takes nothing, or the word force");
+	return -1;
+}
+
 static int parse_engine(const char *arg, struct port_change *change)
 {
 	static const char *const names[] = { "inline", "poll", "auto" };

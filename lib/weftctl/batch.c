@@ -12,8 +12,6 @@
 
 #include "weftctl.h"
 
-#define WORDS_MAX	64
-
 /* Remove a comment. Return: true if the command continues in the next line */
 static bool trim(char *line)
 {
@@ -29,10 +27,7 @@ static bool trim(char *line)
 	return true;
 }
 
-/*
- * Read a command of one or more lines; @n counts lines. Return: 1, 0: the end, -1: message printed
- */
-static int read_command(FILE *f, const char *name, unsigned int *n, char **text)
+int read_command(FILE *f, const char *name, unsigned int *n, char **text)
 {
 	char *all = NULL, *line = NULL, *longer;
 	size_t size = 0, len = 0;
@@ -57,8 +52,7 @@ static int read_command(FILE *f, const char *name, unsigned int *n, char **text)
 	return -1;
 }
 
-/* Split @line into words. Return: number of words, -1: too many */
-static int split(char *line, char **words)
+int split_command(char *line, char **words)
 {
 	char *word, *rest;
 	int n = 0;
@@ -87,7 +81,7 @@ int run_batch(const char *name, bool force, int (*run)(int argc, char **argv))
 		return EXIT_USAGE;
 	}
 	for (from = 1; (got = read_command(f, name, &line, &text)) > 0; from = line + 1) {
-		n = split(text, words);
+		n = split_command(text, words);
 		status = n < 0 ? EXIT_USAGE : n ? run(n, words) : 0;
 		free(text);
 		if (!status)

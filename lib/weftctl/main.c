@@ -15,7 +15,7 @@
 
 static const char usage[] =
 	"Usage: weftctl [-j] [-p] OBJECT [COMMAND] [ARGUMENTS]\n"
-	"       weftctl [-j] [-p] [-f] -b FILE\n"
+	"       weftctl [-j] [-p] [-f] -b FILE [-s STATE]\n"
 	"       weftctl OBJECT help\n"
 	"OBJECT:  port   ports: what programs open, and their network devices\n"
 	"         ep     endpoints\n"
@@ -29,6 +29,7 @@ static const char usage[] =
 	"OPTIONS: -j, --json     JSON\n"
 	"         -p, --pretty   JSON with lines and indents\n"
 	"         -b, --batch F  commands from file F (-: standard input), one a line\n"
+	"         -s, --state S  only what F changes: S has the commands in effect, and is written\n"
 	"         -f, --force    go on behind a command of the file that fails\n"
 	"         -V, --version  print the version\n"
 	"         -h, --help     print this\n"
@@ -80,16 +81,17 @@ int main(int argc, char **argv)
 		{ "json", no_argument, NULL, 'j' },
 		{ "pretty", no_argument, NULL, 'p' },
 		{ "batch", required_argument, NULL, 'b' },
+		{ "state", required_argument, NULL, 's' },
 		{ "force", no_argument, NULL, 'f' },
 		{ "version", no_argument, NULL, 'V' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 }
 	};
 	bool json = false, pretty = false, force = false;
-	const char *batch = NULL;
+	const char *batch = NULL, *state = NULL;
 	int opt;
 
-	while ((opt = getopt_long_only(argc, argv, "+jpb:fVh", options, NULL)) != -1) {
+	while ((opt = getopt_long_only(argc, argv, "+jpb:s:fVh", options, NULL)) != -1) {
 		switch (opt) {
 		case 'j':
 			json = true;
@@ -100,6 +102,9 @@ int main(int argc, char **argv)
 			break;
 		case 'b':
 			batch = optarg;
+			break;
+		case 's':
+			state = optarg;
 			break;
 		case 'f':
 			force = true;
@@ -116,10 +121,12 @@ int main(int argc, char **argv)
 	}
 	argc -= optind;
 	argv += optind;
-	if (!argc == !batch) {
+	if (!argc == !batch || (state && !batch)) {
 		fputs(usage, stderr);
 		return EXIT_USAGE;
 	}
 	out_mode(json, pretty);
+	if (state)
+		return apply_batch(batch, state, force, run);
 	return batch ? run_batch(batch, force, run) : run(argc, argv);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 /*
- * Ports: add, delete, set, show.
+ * Ports: add, delete, flush, set, show.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -47,50 +47,111 @@ static int add_port(int argc, char **argv)
 	return perform(msg, NULL, NULL, "port add", spec.name);
 }
 
+static unsigned int nusers;	/* programs that print_user() has printed */
+
 static void print_user(struct nlattr *attrs, int len, const void *arg)
 {
 	struct nlattr *pid = nla_find(attrs, len, WEFT_ATTR_PID);
 	struct nlattr *uid = nla_find(attrs, len, WEFT_ATTR_UID);
 	struct nlattr *nep = nla_find(attrs, len, WEFT_ATTR_CTX_NEP);
+	struct nlattr *port = nla_find(attrs, len, WEFT_ATTR_PORT_NAME);
 	char name[32];
 
 	(void)arg;
-	if (!pid || !uid || !nep)
+	if (!pid || !uid || !nep || !port)
 		return;
+	nusers++;
 	copy_name(name, sizeof(name), nla_find(attrs, len, WEFT_ATTR_COMM));
-	complain("process %u (%s) of user %u has the port open, endpoints: %u", nla_get_u32(pid),
-		 name, nla_get_u32(uid), nla_get_u32(nep));
+	complain("process %u (%s) of user %u has port %s open, endpoints: %u", nla_get_u32(pid),
+		 name, nla_get_u32(uid), nla_get_string(port), nla_get_u32(nep));
 }
 
-/* Print the programs that prevent a deletion. */
-static void print_users(const char *port)
+/*
+ * Print and count the programs that prevent the deletion of a port, or of all ports (NULL). Return:
+ * exit status
+ */
+static int print_users(const char *port)
 {
 	struct nl_msg *msg = request(WEFT_CMD_CTX_GET, true);
 
+	nusers = 0;
 	if (!msg)
-		return;
+		return EXIT_KERNEL;
+	if (port)
+		nla_put_string(msg, WEFT_ATTR_PORT_NAME, port);
+	return perform(msg, print_user, NULL, "ctx show", port);
+}
+
+static int delete(const char *port, bool force)
+{
+	struct nl_msg *msg = request(WEFT_CMD_PORT_DEL, false);
+	int ret;
+
+	if (!msg)
+		return EXIT_KERNEL;
 	nla_put_string(msg, WEFT_ATTR_PORT_NAME, port);
-	perform(msg, print_user, NULL, "ctx show", port);
+	if (force)
+		nla_put_flag(msg, WEFT_ATTR_PORT_FORCE);
+	ret = perform(msg, NULL, NULL, "port del", port);
+	if (ret && errno == EBUSY)
+		print_users(port);
+	return ret;
 }
 
 static int del_port(int argc, char **argv)
 {
-	struct nl_msg *msg;
 	bool force;
-	int ret;
 
 	if (parse_port_del(argc, argv, &force))
 		return EXIT_USAGE;
-	msg = request(WEFT_CMD_PORT_DEL, false);
+	return delete(argv[0], force);
+}
+
+#define PORTS_MAX	256	/* as of the kernel */
+static char port_names[PORTS_MAX][WEFT_NAME_MAX];
+static unsigned int nports;
+
+static void keep_name(struct nlattr *attrs, int len, const void *arg)
+{
+	struct nlattr *name = nla_find(attrs, len, WEFT_ATTR_PORT_NAME);
+
+	(void)arg;
+	if (name && nports < PORTS_MAX)
+		nla_strlcpy(port_names[nports++], name, WEFT_NAME_MAX);
+}
+
+/* Delete all ports, or none if a program has one of them open. */
+static int flush_ports(int argc, char **argv)
+{
+	int ret, worst = 0;
+	struct nl_msg *msg;
+	unsigned int i;
+	bool force;
+
+	if (parse_port_flush(argc, argv, &force))
+		return EXIT_USAGE;
+	if (!force) {
+		ret = print_users(NULL);
+		if (ret)
+			return ret;
+		if (nusers) {
+			complain("port flush: no port is deleted, because these programs have ports"
+				 " open; \"force\" deletes all");
+			return EXIT_KERNEL;
+		}
+	}
+	msg = request(WEFT_CMD_PORT_GET, true);
 	if (!msg)
 		return EXIT_KERNEL;
-	nla_put_string(msg, WEFT_ATTR_PORT_NAME, argv[0]);
-	if (force)
-		nla_put_flag(msg, WEFT_ATTR_PORT_FORCE);
-	ret = perform(msg, NULL, NULL, "port del", argv[0]);
-	if (ret && errno == EBUSY)
-		print_users(argv[0]);
-	return ret;
+	nports = 0;
+	ret = perform(msg, keep_name, NULL, "port flush", NULL);
+	if (ret)
+		return ret;
+	for (i = 0; i < nports; i++) {
+		ret = delete(port_names[i], force);
+		worst = ret > worst ? ret : worst;
+	}
+	return worst;
 }
 
 static int set_port(int argc, char **argv)
@@ -133,11 +194,13 @@ static int help_port(int argc, char **argv)
 	     "                             [priorities { on | off }] [bypass { auto | on | off }]\n"
 	     "                             [doorbell { lseek | ioctl }]\n"
 	     "       weftctl port del NAME [force]\n"
+	     "       weftctl port flush [force]\n"
 	     "       weftctl port help\n"
 	     "NAME: of the port, also of its device /dev/weft/NAME\n"
 	     "loop: within this node; netdev DEV: on a network device, beside the IP stack;\n"
 	     "vnet DEVICE: on a virtio network device, by PCI address or virtio name, that is\n"
 	     "taken from the IP stack until the port is deleted\n"
+	     "flush: delete all ports, or none if programs have one of them open\n"
 	     "force: also while programs have the port open; they get errors\n"
 	     "ADDR: IPv4 or IPv6 address of the port; default of netdev: those of DEV\n"
 	     "LEN: bits that the addresses of all nodes on the link have in common; gw ADDR: way\n"
@@ -160,6 +223,7 @@ int do_port(int argc, char **argv)
 		{ "show", show_ports },
 		{ "set", set_port },
 		{ "list", show_ports },
+		{ "flush", flush_ports },
 		{ "help", help_port },
 		{ 0 }
 	};

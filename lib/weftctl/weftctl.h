@@ -8,7 +8,7 @@
  * - objects.c describes the objects to show.
  * - port.c changes ports, limit.c their limits, job.c their jobs.
  * - main.c selects the command.
- * - batch.c reads commands from files.
+ * - batch.c reads commands from files, apply.c applies a changed file.
  */
 #ifndef _WEFTCTL_H
 #define _WEFTCTL_H
@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <linux/weft.h>
 #include <linux/weft_netlink.h>
 
@@ -106,6 +107,8 @@ int parse_port_name(const char *arg);
 int parse_port_add(int argc, char **argv, struct port_spec *spec);
 /* NAME [force] */
 int parse_port_del(int argc, char **argv, bool *force);
+/* [force] */
+int parse_port_flush(int argc, char **argv, bool *force);
 int parse_port_set(int argc, char **argv, struct port_change *change);
 int parse_limit_set(int argc, char **argv, struct limit_change *change);
 int parse_job(const char *verb, int argc, char **argv, struct job_change *change);
@@ -170,12 +173,28 @@ int show_ports(int argc, char **argv);
 int show_limits(int argc, char **argv);
 int show_jobs(int argc, char **argv);
 
-/* ---- batch.c ---------------------------------------------------------------------------- */
+/* ---- batch.c, apply.c ------------------------------------------------------------------- */
+
+#define WORDS_MAX	64
+
+/*
+ * Read a command of one or more lines into *@text, which the caller frees; @n counts lines. Return:
+ * 1, 0: the end, -1: message printed
+ */
+int read_command(FILE *f, const char *name, unsigned int *n, char **text);
+/* Split @line into up to WORDS_MAX words. Return: number of words, -1: too many, message printed */
+int split_command(char *line, char **words);
 
 /*
  * Call @run for each command of the file @name ("-": standard input). Stops at the first failure,
  * unless @force. Return: the worst exit status.
  */
 int run_batch(const char *name, bool force, int (*run)(int argc, char **argv));
+/*
+ * Call @run only for what the file @name changes, compared with the file @state. Takes back what
+ * @name no longer has, and writes the commands in effect to @state. Return: as run_batch()
+ */
+int apply_batch(const char *name, const char *state, bool force,
+		int (*run)(int argc, char **argv));
 
 #endif /* _WEFTCTL_H */

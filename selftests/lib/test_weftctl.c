@@ -2,7 +2,7 @@
 /*
  * weftctl without a kernel: its command line, files of commands, text and JSON output
  *
- * Built together with args.c, batch.c and output.c of lib/weftctl. TAP on stdout.
+ * Built together with args.c, batch.c, apply.c and output.c of lib/weftctl. TAP on stdout.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -189,6 +189,21 @@ static void test_port_del(void)
 			test_ok = 0;
 		}
 	}
+}
+
+static void test_port_flush(void)
+{
+	char *argv[WORDS];
+	int argc;
+	bool force;
+
+	CHECK(!parse_port_flush(0, argv, &force) && !force);
+	argc = split("force", argv);
+	CHECK(!parse_port_flush(argc, argv, &force) && force);
+	argc = split("weft0", argv);
+	CHECK(parse_port_flush(argc, argv, &force) == -1);
+	argc = split("force force", argv);
+	CHECK(parse_port_flush(argc, argv, &force) == -1);
 }
 
 static void test_port_set(void)
@@ -378,17 +393,103 @@ static void test_batch(void)
 	CHECK(run_batch("/", true, note) == EXIT_USAGE);
 }
 
+/* Write @text to the file @name. */
+static void write_text(const char *name, const char *text)
+{
+	FILE *f = fopen(name, "w");
+
+	CHECK(f && fputs(text, f) >= 0 && !fclose(f));
+}
+
+/* Apply @text over the state of the last call. Return: exit status */
+static int apply(const char *state, const char *text, bool force)
+{
+	static const char name[] = "/tmp/weftctl-apply";
+	int status;
+
+	write_text(name, text);
+	ran[0] = 0;
+	status = apply_batch(name, state, force, note);
+	unlink(name);
+	return status;
+}
+
+/* Is the content of the file @name @text? */
+static bool has_text(const char *name, const char *text)
+{
+	char got[512];
+	FILE *f = fopen(name, "r");
+	size_t n = f ? fread(got, 1, sizeof(got) - 1, f) : 0;
+
+	got[n] = 0;
+	if (f)
+		fclose(f);
+	return f && !strcmp(got, text);
+}
+
+#define PORT_A	"port add a netdev eth0\n"
+#define PORT_B	"port add b netdev eth1\n"
+#define LIMIT_A	"limit set a paths 10\n"
+#define JOB	"job add lab key F\n"
+
+static void test_apply(void)
+{
+	char state[] = "/tmp/weftctl-XXXXXX";
+	int fd = mkstemp(state);
+
+	CHECK(fd >= 0);
+	close(fd);
+	unlink(state);
+	/* without a state all is executed, and nothing the second time */
+	CHECK(!apply(state, "# x\n" PORT_A LIMIT_A JOB, true));
+	CHECK(!strcmp(ran, "port.add.a.netdev.eth0;limit.set.a.paths.10;job.add.lab.key.F;"));
+	CHECK(has_text(state, PORT_A LIMIT_A JOB));
+	CHECK(!apply(state, PORT_A "\n" LIMIT_A "# y\n" JOB, true) && !*ran);
+	/* a job of all ports is created on a new one, too */
+	CHECK(!apply(state, PORT_A PORT_B LIMIT_A JOB, true));
+	CHECK(!strcmp(ran, "port.add.b.netdev.eth1;job.add.lab.key.F.port.b;"));
+	/* a changed setting is set, a port that is gone is deleted */
+	CHECK(!apply(state, PORT_A "limit set a paths 11\n" JOB, true));
+	CHECK(!strcmp(ran, "port.del.b;limit.set.a.paths.11;"));
+	CHECK(has_text(state, PORT_A "limit set a paths 11\n" JOB));
+	/* a changed port is made anew, with all that belongs to it */
+	CHECK(!apply(state, "port add a netdev eth2\nlimit set a paths 11\n" JOB, true));
+	CHECK(!strcmp(ran, "port.del.a;port.add.a.netdev.eth2;limit.set.a.paths.11;"
+			   "job.add.lab.key.F.port.a;"));
+	/* a setting cannot be taken back: it stays in the state */
+	CHECK(apply(state, "port add a netdev eth2\n" JOB, true) == EXIT_USAGE && !*ran);
+	CHECK(has_text(state, "port add a netdev eth2\n" JOB "limit set a paths 11\n"));
+	/* a job of one port */
+	CHECK(!apply(state, "p a a netdev eth2\nlimit set a paths 11\nj a x key G port a\n", true));
+	CHECK(strstr(ran, "port.del.a;") && strstr(ran, "job.del.lab;"));
+	CHECK(!apply(state, "p a a netdev eth2\nlimit set a paths 11\n", true));
+	CHECK(!strcmp(ran, "j.del.x.port.a;"));
+	/* what fails is tried again the next time */
+	write_text(state, "");
+	CHECK(apply(state, "fail 2\n" PORT_A, true) == 2);
+	CHECK(!strcmp(ran, "fail.2;port.add.a.netdev.eth0;"));
+	CHECK(has_text(state, PORT_A));
+	CHECK(apply(state, "fail 2\n" PORT_A PORT_B, false) == 2 && !strcmp(ran, "fail.2;"));
+	CHECK(has_text(state, PORT_A));
+	/* a file that cannot be read changes nothing */
+	CHECK(apply_batch("/nonesuch", state, true, note) == EXIT_USAGE);
+	CHECK(has_text(state, PORT_A));
+	unlink(state);
+}
+
 static const struct test tests[] = {
 	{ "abbreviations", test_abbreviations },
 	{ "port add", test_port_add },
 	{ "port add of a device that is taken over", test_port_add_vnet },
 	{ "port add with mistakes", test_port_add_wrong },
 	{ "port del", test_port_del },
+	{ "port flush", test_port_flush },
 	{ "port set", test_port_set },
 	{ "limit set", test_limit_set },
 	{ "jobs", test_job },
 	{ "show's filter", test_filter },
 	{ "commands from a file", test_batch },
+	{ "a changed file", test_apply },
 	{ "text and JSON", test_output },
 };
 

@@ -130,7 +130,7 @@ in_use()
 	said=$(ip netns exec e1 weftctl port del ev3 2>&1) && { echo "deleted"; return 1; }
 	echo "$said"
 	echo "$said" | grep -q "programs use the port; end them, or add the word force" &&
-		echo "$said" | grep -q "process $pid (sh) of user 0 has the port open, endpoints: 0" &&
+		echo "$said" | grep -q "process $pid (sh) of user 0 has port ev3 open, endpoints: 0" &&
 		[ -e /dev/weft/ev3 ] && ip netns exec e1 weftctl port del ev3 force && no_port ev3 &&
 		ip netns exec e1 weftctl port add ev3 loop addr 10.78.0.2 && let_go &&
 		ip netns exec e1 weftctl port del ev3

@@ -66,7 +66,7 @@ refused()	# NODE PID: its port is not deleted while this program uses it
 {
 	said=$(ip netns exec e$1 weftctl port del ev$1 2>&1) && return 1
 	echo "$said"
-	echo "$said" | grep -q "process $2 (fi_pingpong) of user 0 has the port open, endpoints: [1-9]"
+	echo "$said" | grep -q "process $2 (fi_pingpong) of user 0 has port ev$1 open, endpoints: [1-9]"
 }
 
 notices()	# NODE: paths of which the other node has said that they are gone
