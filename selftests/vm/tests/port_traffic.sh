@@ -40,10 +40,10 @@ sent()	# NUMBER: at least so many packets
 pair()	# TYPE: two programs that never end by themselves
 {
 	before=$(packets)
-	ip netns exec e1 fi_pingpong -p weft -e "$1" -S 65536 -I 10000000 >/run/weft/b 2>&1 &
+	ip netns exec e1 fi_pingpong -p weft -e "$1" -S 131072 -I 10000000 >/run/weft/b 2>&1 &
 	b=$!
 	vm_wait 20 vm_listening $b 47592 || return 1
-	ip netns exec e0 fi_pingpong -p weft -e "$1" -S 65536 -I 10000000 10.78.0.2 \
+	ip netns exec e0 fi_pingpong -p weft -e "$1" -S 131072 -I 10000000 10.78.0.2 \
 		>/run/weft/a 2>&1 &
 	a=$!
 	vm_wait 30 sent $((before + 200))
