@@ -10,15 +10,7 @@
 #   archive_headers FOLDER RELEASE               makes unpacked headers of a kernel usable
 #   archive_wrap FOLDER PROGRAM...               makes programs run with the libraries in FOLDER
 #
-# The caller defines die(). Exit status 3 of archive_open: the mirror does not have a suite.
-
-# known as soon as the lists have been fetched once
-archive_mirror()
-{
-	apt-get indextargets --format '$(RELEASE) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
-		awk -v name="$(. /etc/os-release && echo "$VERSION_CODENAME")" \
-			'$1 == name && $2 == "main" { print $3; exit }'
-}
+# The caller defines die(), and vm_here, the folder of this file. Exit status 3 of archive_open: the mirror does not have a suite.
 
 archive_get()
 {
@@ -31,9 +23,7 @@ archive_open()
 	archive=$1
 	archs=$2
 	shift 2
-	mirror=$(archive_mirror)
-	[ "$mirror" ] || { apt-get -qq update >&2 </dev/null && mirror=$(archive_mirror); } || :
-	[ "$mirror" ] || die "this machine has no source of Debian packages"
+	mirror=$("$vm_here/mirror") || exit 1
 	mkdir -p "$archive/lists/partial" "$archive/archives/partial"
 	: >"$archive/status"
 	for suite; do
