@@ -2,12 +2,20 @@
 /*
  * libweft: sends and receives
  *
- * A part of <weft/weft.h>, which includes it.
+ * <weft/weft.h> includes this header.
  */
 #ifndef _WEFT_MSG_H
 #define _WEFT_MSG_H
 
-/* ---- Messages -------------------------------------------------------------------------- */
+#include <weft/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/* ---- Messages: weft_send(3), weft_recv(3), weft_tpeek(3), weft_srq_recv(3), weft_flush(3)  */
 
 /*
  * Library flag of sends and receives: write the entry but do not ring the doorbell yet. The next
@@ -27,6 +35,9 @@
  *   -EINVAL	unknown flags, or too many segments (more than WEFT_IOV_MAX);
  *   -EMSGSIZE	WEFT_SQ_INLINE with more than WEFT_INLINE_MAX bytes.
  *
+ * Threads: calls on one half of an endpoint must not overlap, nor those on one shared receive
+ * queue, see <weft/weft.h>.
+ *
  * The kernel finds all other errors in an entry. They arrive as the status of a completion.
  */
 
@@ -38,7 +49,7 @@
  * @dst: index in the address vector; 0 on a MSG endpoint
  * @data: remote CQ data, used only with WEFT_SQ_DATA
  * @context: returned in the completion
- * @flags: WEFT_SQ_* and WEFT_MORE
+ * @flags: WEFT_SQ_* (the levels, _INLINE, _DATA, _COMPLETION, ...) and WEFT_MORE
  *
  * Return: 0 or a negative errno, see above.
  */
@@ -99,7 +110,7 @@ int weft_tsendv(struct weft_ep *ep, const struct iovec *iov, size_t count, uint3
  * @len: bytes
  * @src: index of the only sender to match, or WEFT_SRC_ANY; WEFT_SRC_ANY on a MSG endpoint
  * @context: returned in the completion, and used by weft_cancel()
- * @flags: WEFT_RQ_* and WEFT_MORE
+ * @flags: WEFT_RQ_COMPLETION and WEFT_MORE
  *
  * Return: 0 or a negative errno, see above.
  */
@@ -256,13 +267,14 @@ int weft_tdiscard(struct weft_ep *ep, uint64_t context, uint32_t flags);
  * Its completion (ECANCELED) is in the queue when the call returns. Receives deferred by WEFT_MORE
  * are published first.
  *
- * Return: 0, also if no such receive exists; -errno.
+ * Return: 0, also if no such receive exists; -EINVAL: passive, not enabled, or shares receives;
+ * -EAGAIN: the receive is still in the ring, and its completion queue is full; -ENOMEM, -errno.
  */
 int weft_cancel(struct weft_ep *ep, uint64_t context);
 
 /**
  * weft_flush_send() - ring the doorbell for sends deferred by WEFT_MORE
- * @ep: sending half
+ * @ep: sending half, not of a passive endpoint
  *
  * Notifies if the kernel requests that.
  */
@@ -270,7 +282,7 @@ void weft_flush_send(struct weft_ep *ep);
 
 /**
  * weft_flush_recv() - ring the doorbell for receives deferred by WEFT_MORE
- * @ep: receiving half
+ * @ep: receiving half; nothing happens without a receive ring
  *
  * Notifies if the kernel requests that.
  */
@@ -294,7 +306,7 @@ uint32_t weft_recv_space(struct weft_ep *ep);
 
 /**
  * weft_srq_recvv() - post a shared receive, untagged
- * @srq: shared receive queue
+ * @srq: shared receive queue without a zone
  * @iov: segments
  * @count: number of segments, 0..WEFT_IOV_MAX
  * @src: as in weft_recv()
@@ -308,7 +320,7 @@ int weft_srq_recvv(struct weft_srq *srq, const struct iovec *iov, size_t count, 
 
 /**
  * weft_srq_trecvv() - post a shared receive, tagged
- * @srq: shared receive queue
+ * @srq: shared receive queue without a zone
  * @iov: segments
  * @count: number of segments, 0..WEFT_IOV_MAX
  * @src: as in weft_recv()
@@ -373,7 +385,7 @@ uint32_t weft_srq_space(struct weft_srq *srq);
 
 /**
  * weft_publish() - store both doorbells without a notify call
- * @ep: both halves
+ * @ep: both halves, not of a passive endpoint
  *
  * For a weft_cq_wait() that notifies @ep.
  */
@@ -381,13 +393,13 @@ void weft_publish(struct weft_ep *ep);
 
 /**
  * weft_publish_send() - store the doorbell of sends deferred by WEFT_MORE, without a notify call
- * @ep: sending half
+ * @ep: sending half, not of a passive endpoint
  */
 void weft_publish_send(struct weft_ep *ep);
 
 /**
  * weft_publish_recv() - store the doorbell of receives deferred by WEFT_MORE, without a notify call
- * @ep: receiving half
+ * @ep: receiving half, with a receive ring
  */
 void weft_publish_recv(struct weft_ep *ep);
 
@@ -398,5 +410,11 @@ void weft_publish_recv(struct weft_ep *ep);
  * Any thread, at the same time as any other call on @ep except its destruction.
  */
 void weft_notify(struct weft_ep *ep);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* _WEFT_MSG_H */

@@ -2,12 +2,20 @@
 /*
  * libweft: completion queues, counters, event queues
  *
- * A part of <weft/weft.h>, which includes it.
+ * <weft/weft.h> includes this header.
  */
 #ifndef _WEFT_QUEUE_H
 #define _WEFT_QUEUE_H
 
-/* ---- Completion queues ----------------------------------------------------------------- */
+#include <weft/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/* ---- Completion queues: weft_cq(3), weft_cq_wait(3) ------------------------------------- */
 
 /**
  * weft_cq_create() - create a completion queue (WEFT_IOC_CQ_CREATE)
@@ -18,7 +26,8 @@
  *
  * Any thread.
  *
- * Return: 0, -ENOMEM, -errno.
+ * Return: 0, -EINVAL: @slots, -EMFILE, -ENFILE: too many objects or files, -ENOSPC: a limit of the
+ * user, -ENOMEM, -errno.
  */
 int weft_cq_create(struct weft_ctx *ctx, uint32_t slots, struct weft_cq **cq);
 
@@ -123,7 +132,8 @@ int weft_cq_pending(const struct weft_cq *cq, uint32_t seen);
  * Any thread, also several at a time and together with weft_cq_read(). The caller ensures that
  * neither @cq nor @ep is destroyed meanwhile.
  *
- * Return: 0: completions exist; -ETIMEDOUT; -EINTR: a signal; -ECANCELED: weft_cq_signal(); -errno.
+ * Return: 0: completions exist; -ETIMEDOUT; -EINTR: a signal; -ECANCELED: weft_cq_signal();
+ * -ENODEV: the port is gone, and no completion is left; -EIO: @cq was destroyed; -errno.
  */
 int weft_cq_wait(struct weft_cq *cq, uint32_t seen, const struct weft_ep *ep, uint64_t timeout_ns);
 
@@ -133,7 +143,7 @@ int weft_cq_wait(struct weft_cq *cq, uint32_t seen, const struct weft_ep *ep, ui
  *
  * Any thread.
  *
- * Return: 0, -errno.
+ * Return: 0, -EIO: @cq was destroyed, -errno.
  */
 int weft_cq_signal(struct weft_cq *cq);
 
@@ -141,7 +151,7 @@ int weft_cq_signal(struct weft_cq *cq);
  * weft_cq_fd() - file for poll(2): readable while there are completions to read
  * @cq: completion queue
  *
- * The file belongs to @cq: do not close it.
+ * The file belongs to @cq: do not close it. Any thread.
  *
  * Return: the file descriptor.
  */
@@ -151,11 +161,13 @@ int weft_cq_fd(const struct weft_cq *cq);
  * weft_cq_slots() - slots of the ring, as rounded by the kernel
  * @cq: completion queue
  *
+ * Any thread.
+ *
  * Return: number of slots.
  */
 uint32_t weft_cq_slots(const struct weft_cq *cq);
 
-/* ---- Counters -------------------------------------------------------------------------- */
+/* ---- Counters: weft_cntr(3) ------------------------------------------------------------- */
 
 /**
  * struct weft_count - values of a counter
@@ -176,7 +188,8 @@ struct weft_count {
  *
  * It counts operations of the endpoints that are enabled with it. Any thread.
  *
- * Return: 0, -ENOMEM, -errno.
+ * Return: 0, -EMFILE, -ENFILE: too many objects or files, -ENOSPC: a limit of the user, -ENOMEM,
+ * -errno.
  */
 int weft_cntr_create(struct weft_ctx *ctx, struct weft_cntr **cntr);
 
@@ -212,11 +225,12 @@ int weft_cntr_pending(const struct weft_cntr *cntr);
  * weft_cntr_wait() - sleep until a counter moves
  * @cntr: counter
  * @seen: from weft_cntr_read()
- * @timeout_ns: relative nanoseconds; WEFT_FOREVER
+ * @timeout_ns: relative nanoseconds, rounded as by weft_cq_wait(); 0: only check; WEFT_FOREVER
  *
  * Any thread.
  *
- * Return: as of weft_cq_wait().
+ * Return: 0: it has moved; -ETIMEDOUT; -EINTR: a signal; -ENODEV: the port is gone; -EIO: @cntr was
+ * destroyed; -errno.
  */
 int weft_cntr_wait(struct weft_cntr *cntr, uint32_t seen, uint64_t timeout_ns);
 
@@ -226,7 +240,7 @@ int weft_cntr_wait(struct weft_cntr *cntr, uint32_t seen, uint64_t timeout_ns);
  *
  * Any thread.
  *
- * Return: 0, -errno.
+ * Return: 0, -EIO: @cntr was destroyed, -errno.
  */
 int weft_cntr_signal(struct weft_cntr *cntr);
 
@@ -234,13 +248,13 @@ int weft_cntr_signal(struct weft_cntr *cntr);
  * weft_cntr_fd() - file for poll(2): readable when the counter has moved since it was read
  * @cntr: counter
  *
- * The file belongs to @cntr: do not close it.
+ * The file belongs to @cntr: do not close it. Any thread.
  *
  * Return: the file descriptor.
  */
 int weft_cntr_fd(const struct weft_cntr *cntr);
 
-/* ---- Event queues ---------------------------------------------------------------------- */
+/* ---- Event queues: weft_eq(3) ----------------------------------------------------------- */
 
 /**
  * weft_eq_create() - create an event queue (WEFT_IOC_EQ_CREATE)
@@ -249,7 +263,7 @@ int weft_cntr_fd(const struct weft_cntr *cntr);
  *
  * Any thread.
  *
- * Return: 0, -ENOMEM, -errno.
+ * Return: 0, -EMFILE, -ENFILE: too many objects or files, -ENOMEM, -errno.
  */
 int weft_eq_create(struct weft_ctx *ctx, struct weft_eq **eq);
 
@@ -268,7 +282,8 @@ int weft_eq_destroy(struct weft_eq *eq);
  * @data: out: private data, space for WEFT_CM_DATA_MAX bytes; @ev->data_len bytes are valid. May be
  *	NULL.
  *
- * Return: 0, -EAGAIN: no event, -errno.
+ * Return: 0, -EAGAIN: no event, -EINTR: a signal, -ENODEV: the port is gone and so are its events,
+ * -EIO: @eq was destroyed, -errno.
  */
 int weft_eq_read(struct weft_eq *eq, struct weft_event *ev, void *data);
 
@@ -287,10 +302,16 @@ int weft_eq_pending(const struct weft_eq *eq);
  * weft_eq_fd() - file for poll(2), see weft_eq_pending()
  * @eq: event queue
  *
- * The file belongs to @eq: do not close or read it.
+ * The file belongs to @eq: do not close or read it. Any thread.
  *
  * Return: the file descriptor.
  */
 int weft_eq_fd(const struct weft_eq *eq);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* _WEFT_QUEUE_H */

@@ -4,12 +4,14 @@
  *
  * The library maps the kernel's rings and turns calls into ring entries, doorbells and ioctls.
  * Entries, completions, events, addresses and every WEFT_* constant are those of <linux/weft.h>.
- * Documentation/uapi.rst describes the kernel's part.
+ * Documentation/uapi.rst describes the kernel's part. Each function has a manual page of its name:
+ * weft_send(3). libweft(3) lists the pages. Below, the heading of a part names its pages.
  *
  * Results. Functions that return int give 0 (or a count) on success and a negative errno on
- * failure. If the kernel refuses a call, its errno is passed on. -EINVAL: arguments. -ENOENT: no
- * such handle. -EPERM: the context belongs to another process, as rings are not inherited by fork.
- * -ENODEV: the port is gone. -EBUSY: in use.
+ * failure. If the kernel refuses a call, its errno is passed on. In the following comments "-errno"
+ * stands for the errors of all calls that enter the kernel: -EPERM: the context belongs to another
+ * process, as rings are not inherited by fork. -ENODEV: the port is gone. -ENOENT: an object of
+ * another context. -ENOMEM. -EIO: the process that opened the context has ended.
  *
  * Threads. Calls on different objects may run at the same time, also if the objects share a
  * context. Calls on one object must not overlap, unless a function says so. An endpoint counts as
@@ -24,11 +26,9 @@
 #ifndef _WEFT_WEFT_H
 #define _WEFT_WEFT_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
-#include <linux/weft.h>
+#include <weft/types.h>
+#include <weft/queue.h>
+#include <weft/msg.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,17 +36,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-struct weft_ctx;		/* an open port: the part of one address space */
-struct weft_cq;			/* completion queue */
-struct weft_cntr;		/* counter */
-struct weft_eq;			/* event queue */
-struct weft_av;			/* address vector */
-struct weft_ep;			/* endpoint, passive ones too */
-struct weft_srq;		/* shared receive queue */
-
-#define WEFT_FOREVER	UINT64_MAX	/* no timeout */
-
-/* ---- Addresses ------------------------------------------------------------------------- */
+/* ---- Addresses: weft_addr(3) ------------------------------------------------------------ */
 
 /**
  * weft_addr_from_sockaddr() - convert a socket address
@@ -72,7 +62,7 @@ int weft_addr_from_sockaddr(struct weft_sockaddr *addr, const struct sockaddr *s
  */
 int weft_addr_to_sockaddr(const struct weft_sockaddr *addr, struct sockaddr_storage *ss);
 
-/* ---- Ports and contexts ---------------------------------------------------------------- */
+/* ---- Ports and contexts: weft_open(3) --------------------------------------------------- */
 
 /**
  * weft_ports() - list the names of this machine's ports, sorted
@@ -83,7 +73,8 @@ int weft_addr_to_sockaddr(const struct weft_sockaddr *addr, struct sockaddr_stor
  *
  * Any thread.
  *
- * Return: number of ports (may be more than @max), 0 when the module is not loaded; -errno.
+ * Return: number of ports (may be more than @max), 0 when the module is not loaded; -EACCES,
+ * -ENOMEM.
  */
 int weft_ports(char (*names)[WEFT_NAME_MAX], unsigned int max);
 
@@ -96,13 +87,13 @@ int weft_ports(char (*names)[WEFT_NAME_MAX], unsigned int max);
  *
  * Return: 0, -ENOENT (no such port), -EACCES (not in the device's group), -ENODEV (port of another
  * network namespace, or being deleted), -ENOSPC (the user has too many contexts), -EPROTONOSUPPORT
- * (the kernel has another WEFT_ABI_VERSION), -ENOMEM, -ENAMETOOLONG.
+ * (the kernel has another WEFT_ABI_VERSION), -EMFILE, -ENFILE, -ENOMEM, -ENAMETOOLONG.
  */
 int weft_open(const char *port, struct weft_ctx **ctx);
 
 /**
  * weft_close() - close a context
- * @ctx: context without objects
+ * @ctx: context without objects; no other call on it runs
  *
  * Return: 0, -EBUSY (objects are left: destroy them first; registered memory does not count and
  * ends with the context).
@@ -120,19 +111,20 @@ int weft_close(struct weft_ctx *ctx);
  */
 int weft_query(struct weft_ctx *ctx, struct weft_ioc_query *q);
 
-/* ---- Memory ---------------------------------------------------------------------------- */
+/* ---- Memory: weft_mr_reg(3) ------------------------------------------------------------- */
 
 /**
  * weft_mr_reg() - keep memory pinned (WEFT_IOC_MR_REG); never required, only saves later pinning
  * @ctx: context
  * @addr: first byte
  * @len: bytes, not 0
- * @access: WEFT_MR_*
+ * @access: WEFT_MR_READ (sends), WEFT_MR_WRITE (receives) or both
  * @handle: out: for weft_mr_dereg()
  *
  * Any thread.
  *
- * Return: 0, -errno.
+ * Return: 0, -EINVAL: access or length, -EFAULT: not mapped, or not with this access, -EMFILE: too
+ * many objects, -EINTR, -errno.
  */
 int weft_mr_reg(struct weft_ctx *ctx, const void *addr, size_t len, uint32_t access,
 		uint32_t *handle);
@@ -149,7 +141,8 @@ int weft_mr_reg(struct weft_ctx *ctx, const void *addr, size_t len, uint32_t acc
  *
  * Any thread.
  *
- * Return: 0, -errno.
+ * Return: 0, -EINVAL: access or length, -EFAULT: not mapped, or not with this access, -EMFILE: too
+ * many objects, -EINTR, -errno.
  */
 int weft_mr_reg_zone(struct weft_ctx *ctx, const void *addr, size_t len, uint32_t access,
 		     uint32_t zone, uint32_t *handle);
@@ -161,23 +154,21 @@ int weft_mr_reg_zone(struct weft_ctx *ctx, const void *addr, size_t len, uint32_
  *
  * Any thread.
  *
- * Return: 0, -errno.
+ * Return: 0, -ENOENT: no such region, -errno.
  */
 int weft_mr_dereg(struct weft_ctx *ctx, uint32_t handle);
 
-#include <weft/queue.h>
-
-/* ---- Address vectors ------------------------------------------------------------------- */
+/* ---- Address vectors: weft_av(3) -------------------------------------------------------- */
 
 /**
  * weft_av_create() - create an address vector (WEFT_IOC_AV_CREATE)
  * @ctx: context
- * @count: number of expected entries, a hint; 0: unknown
+ * @count: number of expected entries, a hint, at most WEFT_AV_MAX; 0: unknown
  * @av: out
  *
  * Any thread.
  *
- * Return: 0, -ENOMEM, -errno.
+ * Return: 0, -EINVAL: @count, -EMFILE: too many objects, -ENOMEM, -errno.
  */
 int weft_av_create(struct weft_ctx *ctx, uint32_t count, struct weft_av **av);
 
@@ -199,7 +190,7 @@ int weft_av_destroy(struct weft_av *av);
  * The kernel assigns the lowest free index, so an empty vector is filled 0, 1, 2, ... An address
  * that is in the vector already keeps its index.
  *
- * Return: number inserted; -errno if the kernel refused the call and nothing was inserted.
+ * Return: number inserted; -ENOMEM, -EFAULT, -errno: nothing was inserted.
  */
 int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addrs, size_t count,
 		   uint32_t *index);
@@ -212,7 +203,7 @@ int weft_av_insert(struct weft_av *av, const struct weft_sockaddr *addrs, size_t
  * @index: in: @count indices; out: WEFT_SRC_ANY for an address that was refused, or whose index is
  *	   in use
  *
- * Return: number inserted; -errno if the kernel refused the call and nothing was inserted.
+ * Return: number inserted; -ENOMEM, -EFAULT, -errno: nothing was inserted.
  */
 int weft_av_insert_at(struct weft_av *av, const struct weft_sockaddr *addrs, size_t count,
 		      uint32_t *index);
@@ -225,7 +216,10 @@ int weft_av_insert_at(struct weft_av *av, const struct weft_sockaddr *addrs, siz
  *
  * An address goes after as many removals as insertions.
  *
- * Return: 0; -errno: the failed index and those after it are still in the vector.
+ * Each call into the kernel removes 4096 indices; the first one that fails is the last one.
+ *
+ * Return: 0; -ENOENT: an index was not in use, the others of that call have been removed; -EINVAL:
+ * none of that call was in use; -EFAULT, -errno.
  */
 int weft_av_remove(struct weft_av *av, const uint32_t *index, size_t count);
 
@@ -239,7 +233,7 @@ int weft_av_remove(struct weft_av *av, const uint32_t *index, size_t count);
  */
 int weft_av_lookup(const struct weft_av *av, uint32_t index, struct weft_sockaddr *addr);
 
-/* ---- Endpoints ------------------------------------------------------------------------- */
+/* ---- Endpoints: weft_ep(3) -------------------------------------------------------------- */
 
 /**
  * struct weft_ep_attr - attributes of a new endpoint
@@ -271,8 +265,10 @@ struct weft_ep_attr {
  *
  * Any thread.
  *
- * Return: 0 or a negative errno. -EADDRNOTAVAIL: not an address of this port. -EKEYREJECTED: no job
- * of the port has that key. -EACCES: the job does not admit this user. -ENOMEM and others.
+ * Return: 0; -EINVAL: type, flags, slots, address or length of the key; -EADDRNOTAVAIL,
+ * -EAFNOSUPPORT: not an address of this port; -EKEYREJECTED: no job of the port has that key;
+ * -EACCES: the job does not admit this user; -EMFILE: too many objects; -ENOSPC: a limit of the
+ * user; -ENOMEM, -errno.
  */
 int weft_ep_create(struct weft_ctx *ctx, struct weft_ep_attr *attr, struct weft_ep **ep);
 
@@ -293,7 +289,8 @@ int weft_ep_destroy(struct weft_ep *ep);
  * @eq: for events; required by a MSG endpoint
  * @av: address vector; required by an RDM endpoint, NULL on others
  *
- * Return: 0, -EADDRINUSE, -errno.
+ * Return: 0, -EINVAL: the queues do not fit the endpoint, -EBUSY: enabled already, -EADDRINUSE: the
+ * service, or all services, -ENOMEM, -errno.
  */
 int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
 		   struct weft_eq *eq, struct weft_av *av);
@@ -307,7 +304,8 @@ int weft_ep_enable(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx
  * @av: as in weft_ep_enable(); RDM endpoints that share receives have the same one
  * @srq: source of its receives; required with WEFT_EPF_SRQ, else NULL
  *
- * Return: 0, -EADDRINUSE, -errno.
+ * Return: 0, -EINVAL: the queues do not fit the endpoint, -EBUSY: enabled already, -EADDRINUSE: the
+ * service, or all services, -ENOMEM, -errno.
  */
 int weft_ep_enable_srq(struct weft_ep *ep, struct weft_cq *tx_cq, struct weft_cq *rx_cq,
 		       struct weft_eq *eq, struct weft_av *av, struct weft_srq *srq);
@@ -335,9 +333,11 @@ struct weft_ep_queues {
 /**
  * weft_ep_enable_all() - bind queues and counters, and start the endpoint
  * @ep: as in weft_ep_enable()
- * @q: as in weft_ep_enable(); a direction has a completion queue, a counter or both
+ * @q: as in weft_ep_enable(), its queues may be NULL; a direction has a completion queue, a counter
+ *	or both
  *
- * Return: 0, -EADDRINUSE, -errno.
+ * Return: 0, -EINVAL: the queues do not fit the endpoint, -EBUSY: enabled already, -EADDRINUSE: the
+ * service, or all services, -ENOMEM, -errno.
  */
 int weft_ep_enable_all(struct weft_ep *ep, const struct weft_ep_queues *q);
 
@@ -347,7 +347,8 @@ int weft_ep_enable_all(struct weft_ep *ep, const struct weft_ep_queues *q);
  * @soft: one WEFT_EV_EP_HIGH when the endpoint holds more, 0: never
  * @hard: the connection breaks when the endpoint holds more, 0: never
  *
- * Return: 0, -ENOSPC: as for weft_srq_arm(), -errno.
+ * Return: 0, -EINVAL: shares no receives, or a @soft without event queue, -ENOSPC: as for
+ * weft_srq_arm(), -errno.
  */
 int weft_ep_mark(struct weft_ep *ep, uint32_t soft, uint32_t hard);
 
@@ -357,7 +358,7 @@ int weft_ep_mark(struct weft_ep *ep, uint32_t soft, uint32_t hard);
  * @held: out: taken and not completed
  * @span: out: distance, in order of taking, from the oldest held to the newest taken one
  *
- * Return: 0, -errno.
+ * Return: 0, -EINVAL: shares no receives, -errno.
  */
 int weft_ep_held(struct weft_ep *ep, uint32_t *held, uint32_t *span);
 
@@ -365,7 +366,7 @@ int weft_ep_held(struct weft_ep *ep, uint32_t *held, uint32_t *span);
  * weft_ep_handle() - report the kernel's handle
  * @ep: endpoint
  *
- * The handle is in struct weft_event.handle; its low 16 bits are in struct weft_cqe.ep.
+ * The handle is in struct weft_event.handle; its low 16 bits are in struct weft_cqe.ep. Any thread.
  *
  * Return: the handle.
  */
@@ -384,9 +385,10 @@ uint32_t weft_ep_flags(const struct weft_ep *ep);
 /**
  * weft_setname() - set the own address before enable or listen (WEFT_IOC_SETNAME)
  * @ep: endpoint
- * @addr: see struct weft_ep_attr
+ * @addr: see struct weft_ep_attr; family not 0
  *
- * Return: 0, -EADDRNOTAVAIL, -EADDRINUSE, -errno.
+ * Return: 0, -EINVAL: not well formed, -EADDRNOTAVAIL, -EAFNOSUPPORT: not an address of this port,
+ * -EADDRINUSE, -EBUSY: enabled or listening already, -errno.
  */
 int weft_setname(struct weft_ep *ep, const struct weft_sockaddr *addr);
 
@@ -404,16 +406,17 @@ int weft_getname(struct weft_ep *ep, struct weft_sockaddr *addr);
  * @ep: endpoint
  * @addr: out
  *
- * Return: 0, -ENOTCONN, -errno.
+ * Return: 0, -ENOTCONN: not connected, -errno.
  */
 int weft_getpeer(struct weft_ep *ep, struct weft_sockaddr *addr);
 
-/* ---- Shared receive queues ------------------------------------------------------------- */
+/* ---- Shared receive queues: weft_srq(3) ------------------------------------------------- */
 
 /**
  * struct weft_srq_attr - attributes of a new shared receive queue
- * @slots: slots of the ring: in: requested, out: actual; counted as in struct weft_ep_attr
- * @recvs: maximum number of posted and active receives
+ * @slots: slots of the ring, 1..WEFT_RING_MAX: in: requested, out: actual; counted as in struct
+ *	weft_ep_attr
+ * @recvs: maximum number of posted and active receives, 1..WEFT_RING_MAX
  * @zone: protection zone, 0: receives name no regions
  */
 struct weft_srq_attr {
@@ -431,7 +434,8 @@ struct weft_srq_attr {
  *
  * Any thread.
  *
- * Return: 0, -ENOMEM, -errno.
+ * Return: 0, -EINVAL: slots or receives, -EMFILE: too many objects, -ENOSPC: a limit of the user,
+ * -ENOMEM, -errno.
  */
 int weft_srq_create(struct weft_ctx *ctx, struct weft_srq_attr *attr, struct weft_eq *eq,
 		    struct weft_srq **srq);
@@ -450,7 +454,8 @@ int weft_srq_destroy(struct weft_srq *srq);
  * @slots: slots of the ring
  * @recvs: maximum number of posted and active receives
  *
- * Return: 0, -EBUSY: more are in use, -ENOMEM, -errno: nothing has changed.
+ * Return: 0, -EINVAL: slots or receives, -EBUSY: more are in use, or the low watermark is above
+ * @recvs, -ENOSPC: a limit of the user, -ENOMEM, -errno: nothing has changed.
  */
 int weft_srq_resize(struct weft_srq *srq, uint32_t slots, uint32_t recvs);
 
@@ -472,7 +477,8 @@ int weft_srq_query(struct weft_srq *srq, struct weft_ioc_srq_query *q);
  *
  * Any thread.
  *
- * Return: 0, -EINVAL: more than @recvs, -ENOSPC: 1024 such events are unread, -errno.
+ * Return: 0, -EINVAL: more than @recvs, or no event queue, -ENOSPC: 1024 such events are unread,
+ * -errno.
  */
 int weft_srq_arm(struct weft_srq *srq, uint32_t low);
 
@@ -490,11 +496,13 @@ int weft_srq_cancel(struct weft_srq *srq, struct weft_cq *cq, uint64_t context);
  * weft_srq_handle() - report the kernel's handle: struct weft_event.handle of WEFT_EV_SRQ_LOW
  * @srq: shared receive queue
  *
+ * Any thread.
+ *
  * Return: the handle.
  */
 uint32_t weft_srq_handle(const struct weft_srq *srq);
 
-/* ---- Connections ----------------------------------------------------------------------- */
+/* ---- Connections: weft_connect(3) ------------------------------------------------------- */
 
 /*
  * Private data: at most WEFT_CM_DATA_MAX bytes; more fails with -EMSGSIZE. Results arrive as events
@@ -507,7 +515,8 @@ uint32_t weft_srq_handle(const struct weft_srq *srq);
  * @eq: receives WEFT_EV_CONNREQ events
  * @backlog: maximum number of waiting requests, at least 1; a second call changes it
  *
- * Return: 0, -EADDRINUSE, -errno.
+ * Return: 0, -EINVAL: not passive, no backlog, or another event queue than before, -EADDRINUSE: the
+ * service, or all services, -ENOMEM, -errno.
  */
 int weft_listen(struct weft_ep *pep, struct weft_eq *eq, uint32_t backlog);
 
@@ -518,7 +527,9 @@ int weft_listen(struct weft_ep *pep, struct weft_eq *eq, uint32_t backlog);
  * @data: private data
  * @len: bytes of private data
  *
- * Return: 0: WEFT_EV_CONNECTED or WEFT_EV_CONN_FAILED will come; -errno.
+ * Return: 0: WEFT_EV_CONNECTED or WEFT_EV_CONN_FAILED will come; -EINVAL: endpoint, address;
+ * -EISCONN, -EBUSY: is or was connected; -EAFNOSUPPORT, -ENETUNREACH, -EHOSTUNREACH: the port
+ * cannot reach @addr; -ENOSPC: the limit of paths; -EMSGSIZE, -ENOMEM, -errno.
  */
 int weft_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data,
 		 size_t len);
@@ -529,9 +540,11 @@ int weft_connect(struct weft_ep *ep, const struct weft_sockaddr *addr, const voi
  * @addr: the peer's passive endpoint
  * @data: private data
  * @len: bytes of private data
- * @timeout_ns: time until WEFT_EV_CONN_FAILED; 0: the port's limit
+ * @timeout_ns: time until WEFT_EV_CONN_FAILED, at most a day; 0: the port's limit accept-ms
  *
- * Return: 0: WEFT_EV_CONNECTED or WEFT_EV_CONN_FAILED will come; -errno.
+ * Return: 0: WEFT_EV_CONNECTED or WEFT_EV_CONN_FAILED will come; -EINVAL: endpoint, address, time;
+ * -EISCONN, -EBUSY: is or was connected; -EAFNOSUPPORT, -ENETUNREACH, -EHOSTUNREACH: the port
+ * cannot reach @addr; -ENOSPC: the limit of paths; -EMSGSIZE, -ENOMEM, -errno.
  */
 int weft_connect_within(struct weft_ep *ep, const struct weft_sockaddr *addr, const void *data,
 			size_t len, uint64_t timeout_ns);
@@ -543,7 +556,8 @@ int weft_connect_within(struct weft_ep *ep, const struct weft_sockaddr *addr, co
  * @data: private data
  * @len: bytes of private data
  *
- * Return: 0: WEFT_EV_CONNECTED or WEFT_EV_CONN_FAILED will come; -errno.
+ * Return: 0: WEFT_EV_CONNECTED or WEFT_EV_CONN_FAILED will come; -EINVAL: no such request, or the
+ * endpoint does not fit it; -EISCONN, -EBUSY: is or was connected; -EMSGSIZE, -ENOMEM, -errno.
  */
 int weft_accept(struct weft_ep *ep, uint64_t conn, const void *data, size_t len);
 
@@ -554,7 +568,7 @@ int weft_accept(struct weft_ep *ep, uint64_t conn, const void *data, size_t len)
  * @data: private data
  * @len: bytes of private data
  *
- * Return: 0, -errno.
+ * Return: 0, -EINVAL: no such request, -EMSGSIZE, -errno.
  */
 int weft_reject(struct weft_ep *pep, uint64_t conn, const void *data, size_t len);
 
@@ -562,7 +576,7 @@ int weft_reject(struct weft_ep *pep, uint64_t conn, const void *data, size_t len
  * weft_handoff() - give a request to another passive endpoint of the node (WEFT_IOC_HANDOFF)
  * @pep: passive endpoint that received it
  * @conn: id from WEFT_EV_CONNREQ
- * @service: service of the other endpoint, which receives WEFT_EV_CONNREQ
+ * @service: service of the other endpoint in host byte order, which receives WEFT_EV_CONNREQ
  *
  * Return: 0, -EINVAL: no such request; -ENOENT: no endpoint listens there; -EAGAIN: its backlog is
  * full; -errno.
@@ -573,7 +587,7 @@ int weft_handoff(struct weft_ep *pep, uint64_t conn, uint16_t service);
  * weft_shutdown() - end a connection (WEFT_IOC_SHUTDOWN)
  * @ep: MSG endpoint
  *
- * Return: 0, -ENOTCONN, -errno.
+ * Return: 0, -ENOTCONN: was never connected, -errno.
  */
 int weft_shutdown(struct weft_ep *ep);
 
@@ -581,9 +595,11 @@ int weft_shutdown(struct weft_ep *ep);
  * weft_shutdown_graceful() - end a connection after its pending sends
  * @ep: MSG endpoint
  *
- * Return: 0, -ENOTCONN, -errno.
+ * Return: 0, -ENOTCONN: was never connected, -errno.
  */
 int weft_shutdown_graceful(struct weft_ep *ep);
+
+/* ---- Multicast groups: weft_group(3) ---------------------------------------------------- */
 
 /**
  * weft_group_join() - join a multicast group (WEFT_IOC_GROUP_JOIN)
@@ -592,7 +608,9 @@ int weft_shutdown_graceful(struct weft_ep *ep);
  * @flags: WEFT_GROUP_*
  * @group: out: its number, the destination of sends with WEFT_SQ_GROUP
  *
- * Return: 0, -EINVAL, -EAFNOSUPPORT, -EALREADY, -ENOSPC, -errno.
+ * Return: 0, -EINVAL: endpoint, flags or address, -EAFNOSUPPORT: another family than the
+ * endpoint's, -EALREADY: has joined, -ENOSPC: WEFT_GROUPS_MAX, or 256 of the port, -ENETUNREACH,
+ * -ENOMEM, -errno.
  */
 int weft_group_join(struct weft_ep *ep, const struct weft_sockaddr *addr, uint32_t flags,
 		    uint32_t *group);
@@ -602,11 +620,9 @@ int weft_group_join(struct weft_ep *ep, const struct weft_sockaddr *addr, uint32
  * @ep: DGRAM endpoint
  * @group: number of the group
  *
- * Return: 0, -ENOENT, -errno.
+ * Return: 0, -ENOENT: no such group, -errno.
  */
 int weft_group_leave(struct weft_ep *ep, uint32_t group);
-
-#include <weft/msg.h>
 
 #pragma GCC visibility pop
 

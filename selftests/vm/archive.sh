@@ -10,7 +10,8 @@
 #   archive_headers FOLDER RELEASE               makes unpacked headers of a kernel usable
 #   archive_wrap FOLDER PROGRAM...               makes programs run with the libraries in FOLDER
 #
-# The caller defines die(), and vm_here, the folder of this file. Exit status 3 of archive_open: the mirror does not have a suite.
+# The caller defines die(), and vm_here, the folder of this file. Exit status 3 of archive_open: the
+# mirror does not have a suite.
 
 archive_get()
 {
