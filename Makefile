@@ -283,10 +283,15 @@ installed = $(FABRIC_DIR)/libweft-fi.so $(LIBDIR)/libweft.so.0 \
 	$(PREFIX)/lib/udev/rules.d/60-weft.rules \
 	$(PREFIX)/lib/sysusers.d/weft.conf \
 	$(PREFIX)/lib/systemd/system/weft.service \
-	$(foreach m,$(man),$(call man_dst,$(m))) \
+	$(foreach m,$(man),$(call man_dst,$(m)) $(call man_aliases,$(m))) \
 	$(if $(completion),$(PREFIX)/share/bash-completion/completions/weftctl)
 man := $(sort $(wildcard Documentation/man/*.[1-9]))
-man_dst = $(PREFIX)/share/man/man$(subst .,,$(suffix $(1)))/$(notdir $(1))
+man_section = man$(subst .,,$(suffix $(1)))
+man_dst = $(PREFIX)/share/man/$(man_section)/$(notdir $(1))
+# a page has one more name for each word before the dash in NAME: "man weft_tsend"
+man_names = $(filter-out $(basename $(notdir $(1))),$(shell sed -n \
+	'/^\.SH NAME/,/\(^\| \)\\- /{/^\.SH/d;s/\(^\| \)\\- .*//;s/,//g;s/\\-/-/g;p}' $(1)))
+man_aliases = $(patsubst %,$(PREFIX)/share/man/$(man_section)/%$(suffix $(1)),$(man_names))
 completion := $(wildcard lib/weftctl/*.bash-completion)
 put = $(INSTALL) -D -m $(1) $(2) '$(DESTDIR)$(3)'
 # a file with names of folders, and the version
@@ -317,6 +322,8 @@ install-user: lib tools
 	$(call put,644,weft.sysusers,$(PREFIX)/lib/sysusers.d/weft.conf)
 	$(call put_filled,weft.service,$(PREFIX)/lib/systemd/system/weft.service)
 	@$(foreach m,$(man),$(call put,644,$(m),$(call man_dst,$(m))) &&) :
+	@$(foreach m,$(man),$(foreach a,$(call man_aliases,$(m)), \
+		echo '.so $(call man_section,$(m))/$(notdir $(m))' >'$(DESTDIR)$(a)' &&)) :
 	$(if $(completion),$(call put,644,$(completion),$(PREFIX)/share/bash-completion/completions/weftctl))
 	$(if $(DESTDIR),,ldconfig)
 	$(if $(DESTDIR),,getent group weft >/dev/null || groupadd --system weft)

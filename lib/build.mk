@@ -49,7 +49,8 @@ $(libweft): $(libweft_obj) $(libweft_map)
 	$(say) LINK '$@'
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -Wl,-soname,libweft.so.0 $(ldflags) -o $@ \
-		$(libweft_obj) $(libweft_map:%=-Wl,--version-script=%)
+		$(libweft_obj) $(libweft_map:%=-Wl,--version-script=%) \
+		-Wl,--no-undefined-version
 
 $(B)/lib/libweft.so: $(libweft)
 	$(Q)ln -sf libweft.so.0 $@
