@@ -148,6 +148,7 @@ $(shell mkdir -p $(B)/obj; echo '$(CC) $(subst ','\'',$(weft_cflags))' | \
 	echo '$(CC) $(subst ','\'',$(weft_cflags))' >$(flags))
 
 include lib/build.mk
+include Documentation/build.mk
 include selftests/build.mk
 include packages.mk
 
@@ -239,16 +240,6 @@ layers: $(sim_bin) module-$(lastword $(VM_KERNELS))
 	$(Q)selftests/layers kernel/core $(B)/obj/native/kernel/core
 	$(Q)k=$$(selftests/vm/kernel $(lastword $(VM_KERNELS))) && \
 		selftests/layers kernel "$(B)/$$(cat "$$k/release")/kernel"
-
-# the diagrams of Documentation, as SVG
-pictures := $(patsubst Documentation/%.dot,$(B)/doc/%.svg,$(wildcard Documentation/*.dot))
-.PHONY: pictures
-pictures: packages-docs
-	@$(MAKE) --no-print-directory $(pictures)
-$(B)/doc/%.svg: Documentation/%.dot
-	$(say) DOT '$@'
-	@mkdir -p $(@D)
-	$(Q)dot -Tsvg -o $@ $<
 
 # libFuzzer: packets, rings, neighbours, calls, requests, a malicious peer; TIME seconds in all
 export TIME RUNS
@@ -376,6 +367,7 @@ help:
 #>   make provider-2    the provider for libfabric 2.x, which is fetched
 #>   make tools         build/bin/weftctl
 #>   make selftests     the test programs of the test machine
+#>   make examples      build/examples: the programs of Documentation/examples
 #>   make host-tests    the unit tests of the core, with ASan and UBSan
 #>   make build-deps    installs what building needs (as root)
 #>   make deps          installs what most targets need (as root); "pictures", "bench"

@@ -203,7 +203,7 @@ srq_common_obj := $(if $(have_dat),$(call objs,selftests/srq/lib))
 srq_tests := $(srq_test_src:selftests/srq/%.c=$(B)/selftests/%)
 
 .PHONY: selftests
-selftests: $(vm_tests) $(fi_tests) $(srq_tests)
+selftests: $(vm_tests) $(fi_tests) $(srq_tests) examples
 	@:
 
 $(srq_test_obj) $(call objs,selftests/srq/lib): cflags = -Iselftests/vm/tests/lib \
