@@ -369,9 +369,11 @@ help:
 #>   make selftests     the test programs of the test machine
 #>   make examples      build/examples: the programs of Documentation/examples
 #>   make host-tests    the unit tests of the core, with ASan and UBSan
+#>   make docs          build/docs/index.html: Documentation, manual pages and comments of
+#>                      public headers as HTML (as root installs Sphinx)
 #>   make build-deps    installs what building needs (as root)
-#>   make deps          installs what most targets need (as root); "pictures", "bench"
-#>                      and "check-debug" install the rest
+#>   make deps          installs what most targets need (as root); "pictures", "docs",
+#>                      "bench" and "check-debug" install the rest
 #>   make clean         removes what was built
 #>   make distclean     removes what was fetched for the test machine, too
 #>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Documentation: the programs of examples/, and the diagrams.
+# Documentation: the programs of examples/, the diagrams, and all pages as HTML.
 
 # --- examples: Documentation/examples/*.c, each a program ------------------
 
@@ -29,3 +29,34 @@ $(B)/doc/%.svg: Documentation/%.dot
 	$(say) DOT '$@'
 	@mkdir -p $(@D)
 	$(Q)dot -Tsvg -o $@ $<
+
+# --- docs: everything as HTML ----------------------------------------------
+#
+# Sphinx reads one folder, in which the pages of Documentation meet generated ones: the comments of
+# the public headers, by kernel-doc of the newest test kernel, and the manual pages, by mandoc.
+
+docs := $(B)/docs
+docs_src := $(B)/docs.src/Documentation
+# (some have no comments of this form)
+docs_headers := $(shell grep -l "/\*\*$$" include/weft/*.h uapi/linux/*.h)
+# a title for reStructuredText
+title = printf '%s\n%s\n\n' '$(1)' "$$(printf '%s' '$(1)' | tr '[:print:]' =)"
+
+.PHONY: docs
+docs: packages-docs
+	$(say) SPHINX '$(docs)'
+	$(Q)rm -rf $(docs) $(B)/docs.src
+	$(Q)mkdir -p $(docs_src)/api $(docs_src)/man
+	$(Q)cp -r Documentation/*.rst Documentation/*.md Documentation/*.svg Documentation/*.dot \
+		Documentation/examples Documentation/netlink $(docs_src)/
+	$(Q)cp CONTRIBUTING.md $(docs_src)/contributing.md
+	$(Q)cp --parents $$(find kernel -name layers) $(B)/docs.src/
+	$(Q)k=$$(selftests/vm/kernel $(lastword $(VM_KERNELS)))/headers/scripts/kernel-doc; \
+	set -e; $(foreach h,$(docs_headers),{ $(call title,$(h)); \
+		perl "$$k" -Werror -rst $(h); } >$(docs_src)/api/$(subst /,-,$(h)).rst;)
+	$(Q)set -e; $(foreach m,$(man),n=$(docs_src)/man/$(notdir $(m)); \
+		mandoc -T html -O fragment $(m) >$$n.html; \
+		{ $(call title,$(basename $(notdir $(m)))($(subst .,,$(suffix $(m))))); \
+		printf '.. raw:: html\n   :file: %s\n' "$${n##*/}.html"; } >$$n.rst;)
+	$(Q)sphinx-build -q -W --keep-going -b html -c Documentation -d $(B)/docs.src/state \
+		$(docs_src) $(docs)
