@@ -131,6 +131,8 @@ void weft_fi_face_init(struct weft_fi_face *face, struct weft_fi_ep *ep, size_t 
 		       void *context, struct fi_ops *ops);
 void weft_fi_half_flush(struct weft_fi_half *half);
 void weft_fi_half_unbind(struct weft_fi_half *half);
+void weft_fi_half_leave(struct weft_fi_half *half);
+void weft_fi_half_idle(struct weft_fi_half *half, bool idle);
 
 /* weft_ep_opt.c */
 extern struct fi_ops_ep weft_fi_ep_ops;
@@ -140,6 +142,10 @@ int weft_fi_ep_control(struct fid *fid, int command, void *arg);
 /* weft_sep.c */
 int weft_fi_sep_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep **sep,
 		     void *context);
+
+/* weft_left.c */
+int weft_fi_left_keep(struct weft_fi_domain *dom, struct weft_cq *cq, struct weft_cntr *cntr);
+void weft_fi_left_sweep(struct weft_fi_domain *dom);
 
 /* weft_stx.c */
 int weft_fi_stx_open(struct fid_domain *domain, struct fi_tx_attr *attr, struct fid_stx **stx,

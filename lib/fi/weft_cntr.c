@@ -40,7 +40,7 @@ static void weft_fi_cntr_settle(struct weft_fi_cntr *cntr)
 
 	pthread_mutex_lock(&cntr->lock);
 	for (half = cntr->halves; half; half = half->cntr_next) {
-		if (half != &half->ep->rx || !half->cq)
+		if (half != &half->ep->rx || !half->cq || half->idle)
 			continue;
 		weft_fi_lock(&half->cq->lock);
 		weft_cq_settle(half->cq->cq);
@@ -172,16 +172,70 @@ int weft_fi_cntr_ready(struct weft_fi_cntr *cntr)
 	return weft_cntr_pending(cntr->cntr) ? -FI_EAGAIN : 0;
 }
 
+/**
+ * weft_fi_cntr_unbind() - unbind a counter from a half of an endpoint
+ * @half: the half, with a counter or without; the endpoint or the counter is closed
+ */
+void weft_fi_cntr_unbind(struct weft_fi_half *half)
+{
+	struct weft_fi_cntr *cntr = half->cntr;
+	struct weft_fi_half **link;
+
+	if (!cntr)
+		return;
+	pthread_mutex_lock(&cntr->lock);
+	for (link = &cntr->halves; *link != half; link = &(*link)->cntr_next)
+		;
+	*link = half->cntr_next;
+	half->cntr = NULL;
+	pthread_mutex_unlock(&cntr->lock);
+}
+
+/**
+ * weft_fi_cntr_idle() - set whether a half of an endpoint uses its queue and its counter
+ * @half: half of a scalable endpoint, with a counter or without
+ * @idle: its context is closed
+ *
+ * A counter that is being read does not touch the queue of an idle half afterwards.
+ */
+void weft_fi_cntr_idle(struct weft_fi_half *half, bool idle)
+{
+	struct weft_fi_cntr *cntr = half->cntr;
+
+	if (cntr)
+		pthread_mutex_lock(&cntr->lock);
+	half->idle = idle;
+	if (cntr)
+		pthread_mutex_unlock(&cntr->lock);
+}
+
+/* Return: true if an endpoint uses the counter. Closed contexts do not. */
+static bool weft_fi_cntr_used(struct weft_fi_cntr *cntr)
+{
+	struct weft_fi_half *half;
+
+	pthread_mutex_lock(&cntr->lock);
+	for (half = cntr->halves; half && half->idle; half = half->cntr_next)
+		;
+	pthread_mutex_unlock(&cntr->lock);
+	return half;
+}
+
 static int weft_fi_cntr_close(struct fid *fid)
 {
 	struct weft_fi_cntr *cntr = weft_container(fid, struct weft_fi_cntr, fid.fid);
+	bool idle = cntr->halves;
 	int ret;
 
-	if (cntr->halves || atomic_load(&cntr->refs))
+	if (weft_fi_cntr_used(cntr) || atomic_load(&cntr->refs))
 		return weft_fi_fail(FI_LOG_CNTR, -FI_EBUSY,
 				    "endpoints or poll sets use the counter: close them first");
+	while (cntr->halves)
+		weft_fi_cntr_unbind(cntr->halves);
 	weft_fi_set_leave(&cntr->member);
 	ret = weft_cntr_destroy(cntr->cntr);
+	if (ret == -EBUSY && idle)
+		ret = weft_fi_left_keep(cntr->domain, NULL, cntr->cntr);
 	if (ret)
 		return weft_fi_fail(FI_LOG_CNTR, ret, "the counter is not closed: %s",
 				    fi_strerror(-ret));
@@ -229,29 +283,11 @@ static void weft_fi_cntr_bind_half(struct weft_fi_cntr *cntr, struct weft_fi_hal
 }
 
 /**
- * weft_fi_cntr_unbind() - unbind a counter from an endpoint that is closed
- * @half: half of it, with a counter or without
- */
-void weft_fi_cntr_unbind(struct weft_fi_half *half)
-{
-	struct weft_fi_cntr *cntr = half->cntr;
-	struct weft_fi_half **link;
-
-	if (!cntr)
-		return;
-	pthread_mutex_lock(&cntr->lock);
-	for (link = &cntr->halves; *link != half; link = &(*link)->cntr_next)
-		;
-	*link = half->cntr_next;
-	half->cntr = NULL;
-	pthread_mutex_unlock(&cntr->lock);
-}
-
-/**
  * weft_fi_cntr_bind() - bind a counter to an endpoint
  * @ep: endpoint, or the endpoint of a context
  * @fid: counter
- * @flags: FI_SEND and FI_RECV select the operations; bits of remote memory access have no effect
+ * @flags: FI_SEND and FI_RECV select the operations; those of remote memory access do not exist, so
+ *	their flags have no effect, and alone they bind nothing
  *
  * Return: 0, -FI_EBADFLAGS, -FI_EINVAL, -FI_EDOMAIN.
  */
@@ -259,19 +295,19 @@ int weft_fi_cntr_bind(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags)
 {
 	struct weft_fi_cntr *cntr = weft_container(fid, struct weft_fi_cntr, fid.fid);
 
-	if (flags & ~(WEFT_FI_CNTR_SEND | WEFT_FI_CNTR_RECV | FI_TRANSMIT))
+	if (flags & ~(WEFT_FI_CNTR_SEND | WEFT_FI_CNTR_RECV))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EBADFLAGS,
-				    "a counter is bound with FI_SEND, FI_RECV or both");
-	if (!(flags & (FI_SEND | FI_TRANSMIT | FI_RECV)))
+				    "a counter is bound with FI_SEND, FI_RECV and flags of remote memory access");
+	if (!flags)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
 				    "say FI_SEND, FI_RECV or both when binding a counter");
-	if ((flags & (FI_SEND | FI_TRANSMIT) && ep->tx.cntr) || (flags & FI_RECV && ep->rx.cntr))
+	if ((flags & FI_SEND && ep->tx.cntr) || (flags & FI_RECV && ep->rx.cntr))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
 				    "the endpoint has a counter for that direction already");
 	if (cntr->domain != ep->domain)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EDOMAIN,
 				    "the counter is of another domain than the endpoint");
-	if (flags & (FI_SEND | FI_TRANSMIT))
+	if (flags & FI_SEND)
 		weft_fi_cntr_bind_half(cntr, &ep->tx);
 	if (flags & FI_RECV)
 		weft_fi_cntr_bind_half(cntr, &ep->rx);

@@ -36,6 +36,7 @@ int weft_fi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, stru
 		      void *context);
 int weft_fi_cntr_bind(struct weft_fi_ep *ep, struct fid *fid, uint64_t flags);
 void weft_fi_cntr_unbind(struct weft_fi_half *half);
+void weft_fi_cntr_idle(struct weft_fi_half *half, bool idle);
 int weft_fi_cntr_ready(struct weft_fi_cntr *cntr);
 
 static inline struct weft_cntr *weft_fi_half_cntr(const struct weft_fi_half *half)

@@ -513,13 +513,18 @@ int weft_fi_cq_ready(struct weft_fi_cq *cq)
 static int weft_fi_cq_close(struct fid *fid)
 {
 	struct weft_fi_cq *cq = weft_container(fid, struct weft_fi_cq, fid.fid);
+	bool idle = cq->halves;
 	int ret;
 
 	if (atomic_load(&cq->refs))
 		return weft_fi_fail(FI_LOG_CQ, -FI_EBUSY,
 				    "endpoints or poll sets use the completion queue: close them first");
+	while (cq->halves)
+		weft_fi_half_leave(cq->halves);
 	weft_fi_set_leave(&cq->member);
 	ret = weft_cq_destroy(cq->cq);
+	if (ret == -EBUSY && idle)
+		ret = weft_fi_left_keep(cq->domain, cq->cq, NULL);
 	if (ret)
 		return weft_fi_fail(FI_LOG_CQ, ret, "the completion queue is not closed: %s",
 				    fi_strerror(-ret));

@@ -20,6 +20,7 @@ static int weft_fi_domain_close(struct fid *fid)
 	pthread_mutex_unlock(&fabric->lock);
 	weft_fi_port_put(dom->port);
 	pthread_mutex_destroy(&dom->mr_lock);
+	pthread_mutex_destroy(&dom->left_lock);
 	weft_fi_key_free(dom->key, dom->key_size);
 	free(dom);
 	return 0;
@@ -128,6 +129,7 @@ int weft_fi_domain(struct fid_fabric *fabric, struct fi_info *info, struct fid_d
 		       attr->threading != FI_THREAD_COMPLETION;
 	dom->prov_keys = attr->mr_mode & (WEFT_FI_MR_BASIC | FI_MR_PROV_KEY);
 	pthread_mutex_init(&dom->mr_lock, NULL);
+	pthread_mutex_init(&dom->left_lock, NULL);
 	pthread_mutex_lock(&f->lock);
 	for (link = &f->domains; *link; link = &(*link)->next)
 		;

@@ -27,8 +27,38 @@ void weft_fi_half_unbind(struct weft_fi_half *half)
 		;
 	*link = half->next;
 	pthread_mutex_unlock(&cq->eps_lock);
-	atomic_fetch_sub(&cq->refs, 1);
+	if (!half->idle)
+		atomic_fetch_sub(&cq->refs, 1);
 	half->cq = NULL;
+}
+
+/**
+ * weft_fi_half_leave() - unbind an idle half from its completion queue, which is closed
+ * @half: half of a scalable endpoint, whose other half may be in use
+ */
+void weft_fi_half_leave(struct weft_fi_half *half)
+{
+	struct weft_fi_ep *ep = half->ep;
+
+	/* a send looks at the queues of both halves */
+	weft_fi_lock(&ep->tx.lock);
+	weft_fi_half_unbind(half);
+	weft_fi_run_on(ep);
+	weft_fi_unlock(&ep->tx.lock);
+}
+
+/**
+ * weft_fi_half_idle() - set whether a half of an endpoint uses its queue and its counter
+ * @half: half of a scalable endpoint
+ * @idle: its context is closed: both may be closed before the endpoint
+ */
+void weft_fi_half_idle(struct weft_fi_half *half, bool idle)
+{
+	if (half->idle == idle)
+		return;
+	weft_fi_cntr_idle(half, idle);
+	if (half->cq)
+		atomic_fetch_add(&half->cq->refs, idle ? -1 : 1);
 }
 
 static void weft_fi_half_bind(struct weft_fi_half *half, struct weft_fi_cq *cq, uint64_t flags)

@@ -181,6 +181,8 @@ struct weft_fi_port {
  * @mr_lock: protects @mr_keys and @mr_next
  * @mr_keys: keys in use, a tree for tsearch(3)
  * @mr_next: next key that the provider chooses
+ * @left_lock: protects @left
+ * @left: queues that the program has closed, and endpoints of the kernel still use (weft_left.c)
  */
 struct weft_fi_domain {
 	struct fid_domain fid;
@@ -196,6 +198,8 @@ struct weft_fi_domain {
 	pthread_mutex_t mr_lock;
 	void *mr_keys;
 	uint64_t mr_next;
+	pthread_mutex_t left_lock;
+	struct weft_fi_left *left;
 };
 
 #define WEFT_FI_AV_CHUNK	4096
@@ -277,7 +281,7 @@ struct weft_fi_member {
  * @fid: libfabric's part
  * @domain: its domain
  * @cq: libweft's queue
- * @refs: endpoint directions bound to it
+ * @refs: endpoint directions bound to it that are not idle, and poll sets
  * @lock: protects @cq
  * @put: writes a completion in the format of the queue
  * @entry_size: bytes of an entry in that format
@@ -449,6 +453,7 @@ struct weft_fi_req {
  * @plain: enabled, and calls do not need weft_slow.c
  * @fast: plain, and calls need only weft_fast.h
  * @known: of a context: the kernel has its queue
+ * @idle: of a context that is closed: @cq and @cntr may be closed
  * @selective: only operations with FI_COMPLETION complete
  * @held: number of entries deferred by FI_MORE
  * @due: weft_batch.c shall notify them if no call does
@@ -464,6 +469,7 @@ struct weft_fi_half {
 	bool plain;
 	bool fast;
 	bool known;
+	bool idle;
 	bool selective;
 	unsigned int held;
 	atomic_bool due;

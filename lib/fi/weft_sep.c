@@ -10,7 +10,9 @@
  *   open --first fi_enable of it or of a context--> placed: the kernel's endpoints have services
  *   context: open --fi_ep_bind--> bound --fi_enable--> on
  *
- * All kernel endpoints are created and destroyed with the scalable endpoint.
+ * All kernel endpoints are created and destroyed with the scalable endpoint. The queue and the
+ * counter of a closed context may be closed before it (weft_left.c). A context that is opened again
+ * has those that it had.
  *
  * weft_fi_sep.lock protects the state of its contexts.
  */
@@ -194,8 +196,15 @@ static int weft_fi_ctx_close(struct fid *fid)
 	struct weft_fi_half *half = weft_fi_ctx_half(ctx);
 
 	weft_fi_half_flush(half);
+	/* its buffers return to the program, but its completions may still be read */
+	if (half->cq && !ctx->tx) {
+		weft_fi_lock(&half->cq->lock);
+		weft_cq_settle(half->cq->cq);
+		weft_fi_unlock(&half->cq->lock);
+	}
 	pthread_mutex_lock(&ctx->sep->lock);
 	weft_fi_half_on(half, false);
+	weft_fi_half_idle(half, true);
 	ctx->open = false;
 	ctx->sep->opened--;
 	pthread_mutex_unlock(&ctx->sep->lock);
@@ -205,17 +214,16 @@ static int weft_fi_ctx_close(struct fid *fid)
 static int weft_fi_ctx_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 {
 	struct weft_fi_ctx *ctx = weft_fi_ctx_of(fid);
-	uint64_t own = ctx->tx ? FI_TRANSMIT : FI_RECV;
+	uint64_t own = ctx->tx ? FI_TRANSMIT : FI_RECV, half = flags & (FI_TRANSMIT | FI_RECV);
 
-	if (bfid && bfid->fclass == FI_CLASS_CNTR)
-		own = ctx->tx ? FI_SEND : FI_RECV;
-	if (weft_fi_ctx_half(ctx)->on)
+	if (weft_fi_ctx_half(ctx)->known)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EOPBADSTATE,
-				    "the context is enabled: bind before fi_enable");
+				    "the context has been enabled: bind before its first fi_enable; opened again it has the queues that it had");
 	if (!bfid || (bfid->fclass != FI_CLASS_CQ && bfid->fclass != FI_CLASS_CNTR))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
 				    "completion queues and counters are bound to a context, the rest to the scalable endpoint");
-	if ((flags & (FI_TRANSMIT | FI_RECV)) != own)
+	/* a counter may be for remote memory access alone */
+	if (half != own && (half || bfid->fclass == FI_CLASS_CQ))
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EINVAL,
 				    "a transmit context takes a queue with FI_TRANSMIT or a counter with FI_SEND, a receive context with FI_RECV");
 	return bfid->fclass == FI_CLASS_CQ ? weft_fi_ep_bind_cq(ctx->face.ep, bfid, flags) :
@@ -320,6 +328,7 @@ static int weft_fi_ctx_open(struct weft_fi_sep *sep, bool tx, int index, struct 
 		ctx->sep = sep;
 		ctx->tx = tx;
 		ctx->open = true;
+		weft_fi_half_idle(weft_fi_ctx_half(ctx), false);
 		weft_fi_ctx_ops(ctx);
 		sep->opened++;
 		*out = &ctx->face.fid;
@@ -363,6 +372,7 @@ static int weft_fi_sep_close(struct fid *fid)
 		return weft_fi_fail(FI_LOG_EP_CTRL, -FI_EBUSY,
 				    "the scalable endpoint has open contexts: close them first");
 	ret = weft_fi_sep_free_eps(sep);
+	weft_fi_left_sweep(sep->domain);
 	if (ret)
 		return ret;
 	if (sep->av)

@@ -251,6 +251,37 @@ static bool binds(void)
 	return true;
 }
 
+/* Remote memory access does not exist: its flags bind a counter that nothing counts in. */
+static bool of_memory(void)
+{
+	const uint64_t all = FI_READ | FI_WRITE | FI_REMOTE_READ | FI_REMOTE_WRITE;
+	struct fi_cntr_attr attr = { .events = FI_CNTR_EVENTS_COMP };
+	struct fid_cntr *none, *both;
+	struct fid_ep *ep;
+
+	CHECK_EQ(fi_cntr_open(p.a.domain, &attr, &none, NULL), 0);
+	CHECK_EQ(fi_cntr_open(p.a.domain, &attr, &both, NULL), 0);
+	CHECK_EQ(fi_endpoint(p.a.domain, p.a.info, &ep, NULL), 0);
+	CHECK_EQ(fi_ep_bind(ep, &none->fid, 0), -FI_EINVAL);
+	CHECK_EQ(fi_ep_bind(ep, &none->fid, FI_PEEK), -FI_EBADFLAGS);
+	CHECK_EQ(fi_ep_bind(ep, &none->fid, FI_READ | FI_WRITE), 0);
+	CHECK_EQ(fi_ep_bind(ep, &none->fid, FI_REMOTE_READ | FI_REMOTE_WRITE), 0);
+	/* they leave both directions free, and such a counter is no replacement of a queue */
+	if (p.o.type == FI_EP_RDM)
+		CHECK_EQ(fi_ep_bind(ep, &p.a.av->fid, 0), 0);
+	else
+		CHECK_EQ(fi_ep_bind(ep, &p.a.eq->fid, 0), 0);
+	CHECK_EQ(fi_enable(ep), -FI_ENOCQ);
+	CHECK_EQ(fi_ep_bind(ep, &both->fid, all | FI_SEND | FI_RECV), 0);
+	CHECK_EQ(fi_enable(ep), 0);
+	CHECK_EQ(fi_close(&both->fid), -FI_EBUSY);
+	CHECK_EQ(fi_cntr_read(none), 0);
+	CHECK_EQ(fi_close(&ep->fid), 0);
+	CHECK_EQ(fi_close(&both->fid), 0);
+	CHECK_EQ(fi_close(&none->fid), 0);
+	return true;
+}
+
 static bool in_sets(void)
 {
 	struct fi_wait_attr wattr = { .wait_obj = FI_WAIT_UNSPEC };
@@ -310,6 +341,8 @@ static const struct row rows[] = {
 	ROW("CNTR-010", ON_BOTH, "What cannot be opened, waited on or closed is refused", binds,
 	    COUNT),
 	ROW("CNTR-011", ON_BOTH, "Counters belong to poll sets and wait sets", in_sets, COUNT),
+	ROW("CNTR-012", ON_BOTH, "A counter of remote memory access alone is taken, and counts nothing",
+	    of_memory, COUNT, .once = true),
 };
 
 int main(int argc, char **argv)

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * fi_endpoint(3), scalable endpoints: the queues and counters of contexts.
+ * TIMEOUT: 100 LINKS: loop
+ */
+#include "rows.h"
+
+#define NCTX	2
+
+/**
+ * struct scalable - a scalable endpoint in the domain of p.a, which sends to p.b
+ * @tx: transmit contexts
+ * @rx: receive contexts
+ * @cq: queue of both contexts of number 0
+ * @txcq: queue of transmit context 1
+ * @rxcq: queue of receive context 1
+ * @sends: counter of sends of transmit context 0
+ * @reads: counter of remote memory access of transmit context 1
+ */
+static struct scalable {
+	struct fid_ep *tx[NCTX];
+	struct fid_ep *rx[NCTX];
+	struct fid_cq *cq;
+	struct fid_cq *txcq;
+	struct fid_cq *rxcq;
+	struct fid_cntr *sends;
+	struct fid_cntr *reads;
+} sep;
+
+static bool meet(struct side *at, struct side *of)
+{
+	uint8_t addr[64];
+	size_t len = sizeof(addr);
+
+	CHECK_EQ(fi_getname(&of->ep->fid, addr, &len), 0);
+	CHECK_EQ(fi_av_insert(at->av, addr, 1, &at->peer, 0, NULL), 1);
+	return true;
+}
+
+static bool open_all(void)
+{
+	struct fi_cq_attr cq = { .format = FI_CQ_FORMAT_TAGGED };
+	struct fi_cntr_attr cntr = { .events = FI_CNTR_EVENTS_COMP };
+	struct fi_av_attr av = { .type = FI_AV_TABLE };
+	struct side *a = &p.a;
+	size_t i;
+
+	CHECK(side_open(a, 0, &p.o));
+	a->info->ep_attr->tx_ctx_cnt = NCTX;
+	a->info->ep_attr->rx_ctx_cnt = NCTX;
+	CHECK_EQ(fi_av_open(a->domain, &av, &a->av, NULL), 0);
+	CHECK_EQ(fi_scalable_ep(a->domain, a->info, &a->ep, NULL), 0);
+	CHECK_EQ(fi_scalable_ep_bind(a->ep, &a->av->fid, 0), 0);
+	CHECK_EQ(fi_cq_open(a->domain, &cq, &sep.cq, NULL), 0);
+	CHECK_EQ(fi_cq_open(a->domain, &cq, &sep.txcq, NULL), 0);
+	CHECK_EQ(fi_cq_open(a->domain, &cq, &sep.rxcq, NULL), 0);
+	CHECK_EQ(fi_cntr_open(a->domain, &cntr, &sep.sends, NULL), 0);
+	CHECK_EQ(fi_cntr_open(a->domain, &cntr, &sep.reads, NULL), 0);
+	for (i = 0; i < NCTX; i++) {
+		CHECK_EQ(fi_tx_context(a->ep, i, NULL, &sep.tx[i], NULL), 0);
+		CHECK_EQ(fi_rx_context(a->ep, i, NULL, &sep.rx[i], NULL), 0);
+		CHECK_EQ(fi_ep_bind(sep.tx[i], i ? &sep.txcq->fid : &sep.cq->fid, FI_TRANSMIT), 0);
+		CHECK_EQ(fi_ep_bind(sep.rx[i], i ? &sep.rxcq->fid : &sep.cq->fid, FI_RECV), 0);
+	}
+	CHECK_EQ(fi_ep_bind(sep.tx[0], &sep.sends->fid, FI_SEND), 0);
+	CHECK_EQ(fi_ep_bind(sep.rx[0], &sep.sends->fid, FI_SEND), -FI_EINVAL);
+	CHECK_EQ(fi_ep_bind(sep.tx[1], &sep.reads->fid, FI_READ | FI_WRITE), 0);
+	CHECK_EQ(fi_enable(a->ep), 0);
+	for (i = 0; i < NCTX; i++) {
+		CHECK_EQ(fi_enable(sep.tx[i]), 0);
+		CHECK_EQ(fi_enable(sep.rx[i]), 0);
+	}
+	CHECK(side_open(&p.b, 0, &p.o));
+	CHECK(side_endpoint(&p.b, p.b.info, &p.o));
+	return meet(a, &p.b) && meet(&p.b, a);
+}
+
+/* A message from transmit context @i to B, and its completion in @cq. */
+static bool to_other(unsigned int i, struct fid_cq *cq)
+{
+	struct fi_cq_tagged_entry c;
+
+	CHECK(post_plain(rbuf, 64, 1));
+	CHECK_EQ(fi_send(sep.tx[i], sbuf, 64, NULL, p.a.peer, ctx(2)), 0);
+	CHECK_EQ(completion(cq, &c, NULL, NULL), 1);
+	CHECK(c.op_context == ctx(2));
+	CHECK_EQ(completion(p.b.rxcq, &c, NULL, NULL), 1);
+	return c.op_context == ctx(1) && c.len == 64;
+}
+
+static bool queues_first(void)
+{
+	struct fi_cq_tagged_entry c;
+
+	CHECK(open_all());
+	CHECK(to_other(0, sep.cq) && to_other(1, sep.txcq));
+	CHECK_EQ(fi_cntr_read(sep.sends), 1);
+	CHECK_EQ(fi_close(&sep.cq->fid), -FI_EBUSY);
+	CHECK_EQ(fi_close(&sep.sends->fid), -FI_EBUSY);
+	CHECK_EQ(fi_close(&sep.tx[0]->fid), 0);
+	CHECK_EQ(fi_close(&sep.sends->fid), 0);
+	CHECK_EQ(fi_close(&sep.cq->fid), -FI_EBUSY);
+	/* what is in the buffer of a closed context can be read, and what is not read goes */
+	CHECK_EQ(fi_recv(sep.rx[0], rbuf + 128, 64, NULL, FI_ADDR_UNSPEC, ctx(3)), 0);
+	CHECK_EQ(fi_send(p.b.ep, sbuf, 8, NULL, p.b.peer, ctx(4)), 0);
+	CHECK_EQ(completion(p.b.txcq, &c, NULL, NULL), 1);
+	CHECK_EQ(fi_close(&sep.rx[0]->fid), 0);
+	CHECK_EQ(fi_close(&sep.cq->fid), 0);
+	/* a half of an endpoint of the kernel goes on without the other one's queue */
+	CHECK_EQ(fi_close(&sep.rxcq->fid), -FI_EBUSY);
+	CHECK_EQ(fi_close(&sep.rx[1]->fid), 0);
+	CHECK_EQ(fi_close(&sep.rxcq->fid), 0);
+	CHECK(to_other(1, sep.txcq) && to_other(1, sep.txcq));
+	CHECK_EQ(fi_close(&p.a.ep->fid), -FI_EBUSY);
+	CHECK_EQ(fi_close(&sep.tx[1]->fid), 0);
+	CHECK_EQ(fi_cntr_read(sep.reads), 0);
+	CHECK_EQ(fi_close(&sep.reads->fid), 0);
+	CHECK_EQ(fi_close(&sep.txcq->fid), 0);
+	CHECK_EQ(fi_close(&p.a.ep->fid), 0);
+	p.a.ep = NULL;
+	CHECK_EQ(fi_close(&p.a.av->fid), 0);
+	p.a.av = NULL;
+	/* nothing of them is left */
+	CHECK_EQ(fi_close(&p.a.domain->fid), 0);
+	p.a.domain = NULL;
+	return true;
+}
+
+/* A context that is opened again has the queue that it had, and no other one. */
+static bool opened_again(void)
+{
+	struct fi_cq_attr attr = { .format = FI_CQ_FORMAT_TAGGED };
+	struct fid_cq *cq;
+
+	CHECK(open_all());
+	CHECK_EQ(fi_cq_open(p.a.domain, &attr, &cq, NULL), 0);
+	CHECK_EQ(fi_close(&sep.tx[1]->fid), 0);
+	CHECK_EQ(fi_tx_context(p.a.ep, 1, NULL, &sep.tx[1], NULL), 0);
+	CHECK_EQ(fi_close(&sep.txcq->fid), -FI_EBUSY);
+	CHECK_EQ(fi_ep_bind(sep.tx[1], &cq->fid, FI_TRANSMIT), -FI_EOPBADSTATE);
+	CHECK_EQ(fi_enable(sep.tx[1]), 0);
+	CHECK(to_other(1, sep.txcq));
+	CHECK_EQ(fi_close(&sep.tx[1]->fid), 0);
+	CHECK_EQ(fi_close(&sep.txcq->fid), 0);
+	CHECK_EQ(fi_tx_context(p.a.ep, 1, NULL, &sep.tx[1], NULL), 0);
+	CHECK_EQ(fi_ep_bind(sep.tx[1], &cq->fid, FI_TRANSMIT), -FI_EOPBADSTATE);
+	CHECK_EQ(fi_enable(sep.tx[1]), -FI_ENOCQ);
+	CHECK_EQ(fi_close(&sep.tx[1]->fid), 0);
+	CHECK_EQ(fi_close(&cq->fid), 0);
+	CHECK(to_other(0, sep.cq));
+	/* in the usual order, too */
+	CHECK_EQ(fi_close(&sep.tx[0]->fid), 0);
+	CHECK_EQ(fi_close(&sep.rx[0]->fid), 0);
+	CHECK_EQ(fi_close(&sep.rx[1]->fid), 0);
+	CHECK_EQ(fi_close(&p.a.ep->fid), 0);
+	p.a.ep = NULL;
+	CHECK_EQ(fi_close(&sep.cq->fid), 0);
+	CHECK_EQ(fi_close(&sep.rxcq->fid), 0);
+	CHECK_EQ(fi_close(&sep.sends->fid), 0);
+	return !fi_close(&sep.reads->fid);
+}
+
+#define ALONE .alone = true, .once = true
+
+static const struct row rows[] = {
+	ROW("SEP-001", ON_RDM, "A queue or a counter may be closed when the contexts that use it are",
+	    queues_first, ALONE),
+	ROW("SEP-002", ON_RDM, "A context that is opened again has the queue that it had",
+	    opened_again, ALONE),
+};
+
+int main(int argc, char **argv)
+{
+	return rows_main(argc, argv, rows, sizeof(rows) / sizeof(rows[0]));
+}
