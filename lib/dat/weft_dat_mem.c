@@ -188,14 +188,12 @@ DAT_RETURN wd_lmr_free(DAT_LMR_HANDLE handle)
 
 /*
  * Check segments as required by dat_srq_post_recv(3DAT): count and pointer; then region, zone,
- * privilege and bounds of each segment with bytes. @n and @iov are arguments 2 and 3 of the call.
- * Out: @vec, and @keys, if not NULL.
+ * privilege and bounds of each segment with bytes. Each region may be read: programs rely on that.
+ * @n and @iov are arguments 2 and 3 of the call. Out: @vec, and @keys, if not NULL.
  */
 DAT_RETURN wd_iov(struct wd_ia *ia, const struct wd_pz *pz, const DAT_LMR_TRIPLET *iov,
 		  DAT_COUNT n, DAT_COUNT max, bool write, struct iovec *vec, uint32_t *keys)
 {
-	DAT_MEM_PRIV_FLAGS need = write ? DAT_MEM_PRIV_LOCAL_WRITE_FLAG :
-					  DAT_MEM_PRIV_LOCAL_READ_FLAG;
 	uint64_t sum = 0;
 	DAT_COUNT i;
 
@@ -220,9 +218,8 @@ DAT_RETURN wd_iov(struct wd_ia *ia, const struct wd_pz *pz, const DAT_LMR_TRIPLE
 		if (lmr->pz != pz)
 			return WD_ERR(DAT_PROTECTION_VIOLATION,
 				      write ? DAT_PROTECTION_WRITE : DAT_PROTECTION_READ);
-		if (!(lmr->priv & need))
-			return WD_ERR(DAT_PRIVILEGES_VIOLATION,
-				      write ? DAT_PRIVILEGES_WRITE : DAT_PRIVILEGES_READ);
+		if (write && !(lmr->priv & DAT_MEM_PRIV_LOCAL_WRITE_FLAG))
+			return WD_ERR(DAT_PRIVILEGES_VIOLATION, DAT_PRIVILEGES_WRITE);
 		if (at < lmr->addr || len > lmr->len || at - lmr->addr > lmr->len - len)
 			return WD_ARG(3);
 		sum += len;

@@ -331,13 +331,16 @@ static bool makes(void)
 	return true;
 }
 
-/* Sends and receives of an endpoint: the same as those of a shared queue, with read for write. */
+/*
+ * Sends and receives of an endpoint: the same as those of a shared queue, with read for write. A
+ * send needs no privilege.
+ */
 static bool posts(void)
 {
 	DAT_MEM_PRIV_FLAGS none_flag = DAT_MEM_PRIV_NONE_FLAG;
 	DAT_MEM_PRIV_FLAGS only_read = DAT_MEM_PRIV_LOCAL_READ_FLAG;
 	DAT_REGION_DESCRIPTION region;
-	uint32_t unreadable, fixed, foreign, key;
+	uint32_t none, fixed, foreign, key;
 	DAT_LMR_HANDLE lmr;
 	DAT_LMR_TRIPLET iov[9], good;
 	DAT_PZ_HANDLE pz;
@@ -350,7 +353,7 @@ static bool posts(void)
 	region.for_va = a.mem;
 	OK(dat_pz_create(a.ia, &pz));
 	OK(dat_lmr_create(a.ia, DAT_MEM_TYPE_VIRTUAL, region, 64, a.pz, none_flag, 0, &lmr,
-			  &unreadable, &key, &len, &addr));
+			  &none, &key, &len, &addr));
 	OK(dat_lmr_create(a.ia, DAT_MEM_TYPE_VIRTUAL, region, 64, a.pz, only_read, 0, &lmr, &fixed,
 			  &key, &len, &addr));
 	OK(dat_lmr_create(a.ia, DAT_MEM_TYPE_VIRTUAL, region, 64, pz, DAT_MEM_PRIV_ALL_FLAG, 0,
@@ -376,9 +379,9 @@ static bool posts(void)
 	      DAT_INVALID_PARAMETER, DAT_INVALID_ARG5);
 	FAILS(dat_ep_post_recv(a.ep[0], 5, iov, cookie(0), plain), DAT_INVALID_PARAMETER,
 	      DAT_INVALID_ARG2);
-	iov[0].lmr_context = unreadable;
-	FAILS(dat_ep_post_send(a.ep[0], 1, iov, cookie(0), plain), DAT_PRIVILEGES_VIOLATION,
-	      DAT_PRIVILEGES_READ);
+	iov[0].lmr_context = none;
+	FAILS(dat_ep_post_recv(a.ep[0], 1, iov, cookie(0), plain), DAT_PRIVILEGES_VIOLATION,
+	      DAT_PRIVILEGES_WRITE);
 	iov[0].lmr_context = foreign;
 	FAILS(dat_ep_post_send(a.ep[0], 1, iov, cookie(0), plain), DAT_PROTECTION_VIOLATION,
 	      DAT_PROTECTION_READ);
@@ -399,7 +402,16 @@ static bool posts(void)
 	OK(post(0, 64, 1));
 	OK(dat_ep_post_send(a.ep[0], 1, iov, cookie(5), plain));
 	CHECK(dto(b.rx, b.ep[0], 1, DAT_DTO_SUCCESS, 0));
-	return dto(a.tx, a.ep[0], 5, DAT_DTO_SUCCESS, 0);
+	CHECK(dto(a.tx, a.ep[0], 5, DAT_DTO_SUCCESS, 0));
+	iov[0] = good;
+	iov[0].lmr_context = none;
+	memcpy(a.mem, "privacy", 8);
+	memset(b.mem, 0, 64);
+	OK(post(0, 64, 2));
+	OK(dat_ep_post_send(a.ep[0], 1, iov, cookie(6), plain));
+	CHECK(dto(b.rx, b.ep[0], 2, DAT_DTO_SUCCESS, 8));
+	CHECK(!memcmp(b.mem, "privacy", 8));
+	return dto(a.tx, a.ep[0], 6, DAT_DTO_SUCCESS, 8);
 }
 
 /* A missing object has its own error. */
