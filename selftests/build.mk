@@ -168,6 +168,7 @@ lib_tests := $(lib_test_src:selftests/lib/%.c=$(B)/host/%)
 # objects that each of them is linked with
 $(B)/host/test_libweft $(B)/host/test_libweft_cq: $(libweft_obj) $(B)/obj/selftests/lib/fake.o
 $(B)/host/test_run: $(libweft_obj) $(B)/obj/selftests/lib/fake.o $(B)/obj/lib/fi/weft_run.o
+$(B)/host/test_reason: $(B)/obj/lib/fi/weft_reason.o
 $(B)/host/test_key: $(key_obj)
 $(B)/host/test_weftctl: $(foreach f,args batch apply output,$(B)/obj/lib/weftctl/$(f).o)
 

@@ -218,8 +218,8 @@ int weft_fi_resolve(const char *node, const char *service, int family, bool nume
 		want.ai_flags |= AI_NUMERICHOST;
 	ret = getaddrinfo(node, service, &want, &list);
 	if (ret) {
-		WEFT_INFO(CORE, "node '%s' service '%s': %s\n", node ? node : "", service ?
-			  service : "", gai_strerror(ret));
+		weft_fi_reason("node '%s' service '%s': %s", node ? node : "",
+			       service ? service : "", gai_strerror(ret));
 		return ret == EAI_MEMORY ? -FI_ENOMEM : -FI_ENODATA;
 	}
 	for (ai = list; ai; ai = ai->ai_next) {

@@ -154,8 +154,8 @@ static const char *weft_fi_type_name(const struct fi_info *info)
 static void weft_fi_differs(const struct fi_info *info, const char *hint, const char *asked,
 			    const char *offered)
 {
-	WEFT_INFO(CORE, "%s %s: hints->%s asks for %s, weft offers %s\n", info->domain_attr->name,
-		  weft_fi_type_name(info), hint, asked, offered);
+	weft_fi_reason("%s %s: hints->%s asks for %s, weft offers %s", info->domain_attr->name,
+		       weft_fi_type_name(info), hint, asked, offered);
 }
 
 /* Return: true if bits are requested that are not offered. */

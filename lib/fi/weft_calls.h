@@ -13,7 +13,14 @@ extern bool weft_fi_fast_paths;
 int weft_fi_fail(enum fi_log_subsys subsys, int err, const char *format, ...)
 	__attribute__((format(printf, 3, 4), cold));
 
+/* weft_reason.c */
+void weft_fi_reasons_begin(const struct fi_info *hints);
+void weft_fi_reasons_end(bool found);
 bool weft_fi_explains(void);
+void weft_fi_reason(const char *format, ...) __attribute__((format(printf, 1, 2), cold));
+void weft_fi_reason_port(const char *port, int err);
+void weft_fi_reason_none(int err);
+void weft_fi_reason_elsewhere(int ports);
 
 /* weft_attr.c */
 int weft_fi_info_new(const struct weft_ioc_query *q, enum fi_ep_type type, struct fi_info **info);

@@ -85,7 +85,6 @@
 /* flags of fi_trecvmsg() that are no receives */
 #define WEFT_FI_PEEK_FLAGS	(FI_PEEK | FI_CLAIM | FI_DISCARD)
 
-#define WEFT_INFO(subsys, ...)	FI_INFO(&weft_fi_prov, FI_LOG_##subsys, __VA_ARGS__)
 #define WEFT_WARN(subsys, ...)	FI_WARN(&weft_fi_prov, FI_LOG_##subsys, __VA_ARGS__)
 
 #define weft_container(ptr, type, member) \

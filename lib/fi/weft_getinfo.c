@@ -73,8 +73,8 @@ static int weft_fi_wish_addr(struct weft_fi_wish *wish, const char *hint, const 
 
 	ret = weft_addr_from_sockaddr(&a, addr, len);
 	if (ret) {
-		WEFT_INFO(CORE, "hints->%s of %zu bytes is no whole sockaddr_in or sockaddr_in6\n",
-			  hint, len);
+		weft_fi_reason("hints->%s of %zu bytes is no whole sockaddr_in or sockaddr_in6",
+			       hint, len);
 		return -FI_ENODATA;
 	}
 	wish->given = true;
@@ -90,7 +90,7 @@ static int weft_fi_wishes(struct weft_fi_query *query, const char *node, const c
 	int ret = 0;
 
 	if (flags & FI_SOURCE && !node && !service) {
-		WEFT_INFO(CORE, "FI_SOURCE needs a node or a service\n");
+		weft_fi_reason("FI_SOURCE needs a node or a service");
 		return -FI_EINVAL;
 	}
 	/* a service alone is a port number on this node, to listen on or to connect to */
@@ -159,15 +159,15 @@ static bool weft_fi_reaches(const struct weft_fi_query *query, const struct weft
 	if (weft_fi_addr_group(dest))
 		return true;
 	if (!strcmp(q->driver, "loop")) {
-		WEFT_INFO(CORE, "%s: a loop port reaches only its own addresses, not %s\n",
-			  q->name, weft_fi_addr_str(dest, buf, sizeof(buf)));
+		weft_fi_reason("%s: a loop port reaches only its own addresses, not %s",
+			       q->name, weft_fi_addr_str(dest, buf, sizeof(buf)));
 		return false;
 	}
 	if (fixed)
 		return true;
 	if (query->here && !query->chosen) {
-		WEFT_INFO(CORE, "%s: another port has the address %s; to go from here all the same, name this port in hints->domain_attr->name\n",
-			  q->name, weft_fi_addr_str(dest, buf, sizeof(buf)));
+		weft_fi_reason("%s: another port has the address %s; to go from here all the same, name this port in hints->domain_attr->name",
+			       q->name, weft_fi_addr_str(dest, buf, sizeof(buf)));
 		return false;
 	}
 	ret = weft_fi_route(dest, &from);
@@ -178,8 +178,8 @@ static bool weft_fi_reaches(const struct weft_fi_query *query, const struct weft
 	/* the kernel's routing does not know a port without network device */
 	if (query->chosen || !q->netdev[0])
 		return true;
-	WEFT_INFO(CORE, "%s: the way to %s does not lead through %s; see 'ip route', or name the port in hints->domain_attr->name\n",
-		  q->name, weft_fi_addr_str(dest, buf, sizeof(buf)), q->netdev);
+	weft_fi_reason("%s: the way to %s does not lead through %s; see 'ip route', or name the port in hints->domain_attr->name",
+		       q->name, weft_fi_addr_str(dest, buf, sizeof(buf)), q->netdev);
 	return false;
 }
 
@@ -200,8 +200,8 @@ static bool weft_fi_addresses(const struct weft_fi_query *query, const struct we
 	char buf[WEFT_FI_STRADDR];
 
 	if (!own && (from || to))
-		WEFT_INFO(CORE, "%s: has no address of the family of %s; give the port one\n",
-			  q->name, weft_fi_addr_str(from ? from : to, buf, sizeof(buf)));
+		weft_fi_reason("%s: has no address of the family of %s; give the port one",
+			       q->name, weft_fi_addr_str(from ? from : to, buf, sizeof(buf)));
 	if (!own || (query->src.given && !from) || (query->dest.given && !to))
 		return false;
 	*src = *own;
@@ -209,8 +209,8 @@ static bool weft_fi_addresses(const struct weft_fi_query *query, const struct we
 	if (from) {
 		if (!weft_fi_local(q, from)) {
 			if (!weft_fi_port_has(q, from)) {
-				WEFT_INFO(CORE, "%s: has no address %s\n", q->name,
-					  weft_fi_addr_str(from, buf, sizeof(buf)));
+				weft_fi_reason("%s: has no address %s", q->name,
+					       weft_fi_addr_str(from, buf, sizeof(buf)));
 				return false;
 			}
 			*src = *from;
@@ -257,8 +257,8 @@ static bool weft_fi_has_format(const struct fi_info *hints, const struct weft_io
 	else if (format == FI_SOCKADDR_IN6)
 		offers = "FI_SOCKADDR_IN only: it has no IPv6 address";
 	fi_tostr_r(text, sizeof(text), &format, FI_TYPE_ADDR_FORMAT);
-	WEFT_INFO(CORE, "%s: hints->addr_format asks for %s, weft offers %s\n", q->name, text,
-		  offers);
+	weft_fi_reason("%s: hints->addr_format asks for %s, weft offers %s", q->name, text,
+		       offers);
 	return false;
 }
 
@@ -331,8 +331,8 @@ static int weft_fi_offer_port(struct weft_fi_query *query, const struct weft_ioc
 			return ret;
 	}
 	if (!known)
-		WEFT_INFO(CORE, "%s: hints->ep_attr->type asks for type %d, weft offers FI_EP_RDM, FI_EP_MSG and FI_EP_DGRAM\n",
-			  q->name, asked);
+		weft_fi_reason("%s: hints->ep_attr->type asks for type %d, weft offers FI_EP_RDM, FI_EP_MSG and FI_EP_DGRAM",
+			       q->name, asked);
 	return 0;
 }
 
@@ -346,22 +346,10 @@ static int weft_fi_query_port(const char *name, struct weft_ioc_query *q)
 		ret = weft_query(ctx, q);
 		weft_close(ctx);
 	}
-	if (ret == -ENODEV || ret == -EPERM)
-		WEFT_INFO(CORE, "%s: belongs to another network namespace, or has just gone\n",
-			  name);
-	else if (ret == -EACCES)
-		WEFT_WARN(CORE, "%s: no permission to open /dev/weft/%s; become a member of its group\n",
-			  name, name);
-	else if (ret == -EPROTONOSUPPORT)
-		WEFT_WARN(CORE, "%s: the kernel module is of another version than this library\n",
-			  name);
-	else if (ret == -ENOSPC)
-		WEFT_WARN(CORE, "%s: cannot be opened: %s%s\n", name, fi_strerror(-ret),
-			  weft_fi_limit_advice(ret));
-	else if (ret)
-		WEFT_INFO(CORE, "%s: %s\n", name, fi_strerror(-ret));
-	else if (!q->link_up)
-		WEFT_INFO(CORE, "%s: the link is down\n", name);
+	if (ret && ret != -ENODEV)
+		weft_fi_reason_port(name, ret);
+	else if (!ret && !q->link_up)
+		weft_fi_reason("%s: the link is down", name);
 	return ret;
 }
 
@@ -379,24 +367,30 @@ static int weft_fi_rank(const struct weft_ioc_query *q)
 static int weft_fi_query_ports(struct weft_ioc_query **ports)
 {
 	char names[WEFT_FI_PORTS][WEFT_NAME_MAX];
+	int n, i, at, ret, known = 0, elsewhere = 0;
 	struct weft_ioc_query q;
-	int n, i, at, known = 0;
 
 	n = weft_ports(names, WEFT_FI_PORTS);
 	*ports = NULL;
-	if (n <= 0)
+	if (n <= 0) {
+		weft_fi_reason_none(n);
 		return 0;
+	}
 	*ports = calloc(WEFT_FI_PORTS, sizeof(**ports));
 	if (!*ports)
 		return -FI_ENOMEM;
 	for (i = 0; i < n && i < WEFT_FI_PORTS; i++) {
-		if (weft_fi_query_port(names[i], &q))
+		ret = weft_fi_query_port(names[i], &q);
+		elsewhere += ret == -ENODEV;
+		if (ret)
 			continue;
 		for (at = known; at && weft_fi_rank(&(*ports)[at - 1]) > weft_fi_rank(&q); at--)
 			(*ports)[at] = (*ports)[at - 1];
 		(*ports)[at] = q;
 		known++;
 	}
+	if (elsewhere && !known)
+		weft_fi_reason_elsewhere(elsewhere);
 	return known;
 }
 
@@ -416,12 +410,33 @@ static bool weft_fi_named(const char *names)
 	return !core;
 }
 
-static void weft_fi_no_ports(bool named)
+/* Return: 0: query->head has the offers; -FI_ENODATA, -FI_EINVAL, -FI_EBADFLAGS, -FI_ENOMEM. */
+static int weft_fi_offers(struct weft_fi_query *query, const char *node, const char *service,
+			  uint64_t flags)
 {
-	enum fi_log_level level = named ? FI_LOG_WARN : FI_LOG_INFO;
+	struct weft_ioc_query *ports;
+	int n, i, ret;
 
-	FI_LOG(&weft_fi_prov, level, FI_LOG_CORE,
-	       "no port: load the module ('modprobe weft') and add one, as in 'weftctl port add weft0 netdev eth0'\n");
+	if (flags & ~WEFT_FI_QUERY_FLAGS) {
+		weft_fi_reason("fi_getinfo has no flags but FI_SOURCE, FI_NUMERICHOST and FI_PROV_ATTR_ONLY: %#llx",
+			       (unsigned long long)(flags & ~WEFT_FI_QUERY_FLAGS));
+		return -FI_EBADFLAGS;
+	}
+	ret = weft_fi_wishes(query, node, service, flags);
+	if (ret)
+		return ret;
+	n = weft_fi_query_ports(&ports);
+	if (n < 0)
+		return n;
+	for (i = 0; i < n; i++)
+		query->here |= weft_fi_port_has(&ports[i], &query->dest.v4) ||
+			       weft_fi_port_has(&ports[i], &query->dest.v6);
+	for (i = 0; i < n && !ret; i++)
+		ret = weft_fi_offer_port(query, &ports[i]);
+	free(ports);
+	if (!ret && !query->head && n)
+		weft_fi_reason("no port suits; what is said above stands against each");
+	return ret || query->head ? ret : -FI_ENODATA;
 }
 
 /**
@@ -440,14 +455,9 @@ int weft_fi_getinfo(uint32_t version, const char *node, const char *service, uin
 {
 	const char *prov = hints && hints->fabric_attr ? hints->fabric_attr->prov_name : NULL;
 	struct weft_fi_query query = { .version = version, .hints = hints };
-	struct weft_ioc_query *ports;
-	int n, i, ret;
+	int ret;
 
 	*info = NULL;
-	if (flags & ~WEFT_FI_QUERY_FLAGS)
-		return weft_fi_fail(FI_LOG_CORE, -FI_EBADFLAGS,
-				    "fi_getinfo has no flags but FI_SOURCE, FI_NUMERICHOST and FI_PROV_ATTR_ONLY: %#llx",
-				    (unsigned long long)(flags & ~WEFT_FI_QUERY_FLAGS));
 	if (flags & FI_PROV_ATTR_ONLY) {
 		*info = fi_allocinfo();
 		if (!*info)
@@ -458,26 +468,12 @@ int weft_fi_getinfo(uint32_t version, const char *node, const char *service, uin
 	if (flags & WEFT_FI_FROM_UTIL || (prov && !weft_fi_named(prov)))
 		return -FI_ENODATA;
 	query.tail = &query.head;
-	ret = weft_fi_wishes(&query, node, service, flags);
+	weft_fi_reasons_begin(hints);
+	ret = weft_fi_offers(&query, node, service, flags);
+	weft_fi_reasons_end(!ret);
 	if (ret)
-		return ret;
-	n = weft_fi_query_ports(&ports);
-	if (n < 0)
-		return n;
-	if (!ports)
-		weft_fi_no_ports(prov);
-	for (i = 0; i < n; i++)
-		query.here |= weft_fi_port_has(&ports[i], &query.dest.v4) ||
-			      weft_fi_port_has(&ports[i], &query.dest.v6);
-	for (i = 0; i < n && !ret; i++)
-		ret = weft_fi_offer_port(&query, &ports[i]);
-	free(ports);
-	if (ret) {
 		fi_freeinfo(query.head);
-		return ret;
-	}
-	*info = query.head;
-	if (!query.head && n)
-		WEFT_INFO(CORE, "no port suits; what is said above stands against each\n");
-	return query.head ? 0 : -FI_ENODATA;
+	else
+		*info = query.head;
+	return ret;
 }

@@ -26,12 +26,6 @@ int weft_fi_fail(enum fi_log_subsys subsys, int err, const char *format, ...)
 	return err;
 }
 
-/* Return: true if the log shows why an offer does not match. */
-bool weft_fi_explains(void)
-{
-	return fi_log_enabled(&weft_fi_prov, FI_LOG_INFO, FI_LOG_CORE);
-}
-
 /* No state is left: the program closes its objects. */
 static void weft_fi_cleanup(void)
 {

@@ -23,9 +23,9 @@ static int weft_fi_key_suits(const struct fi_info *info, const char *hint, const
 {
 	if (weft_fi_key_good(key, size))
 		return 0;
-	WEFT_INFO(CORE, "%s: hints->%s has %zu bytes%s, keys of weft have %d to %d\n",
-		  info->domain_attr->name, hint, size, key ? "" : " that are not there",
-		  WEFT_KEY_MIN, WEFT_KEY_MAX);
+	weft_fi_reason("%s: hints->%s has %zu bytes%s, keys of weft have %d to %d",
+		       info->domain_attr->name, hint, size, key ? "" : " that are not there",
+		       WEFT_KEY_MIN, WEFT_KEY_MAX);
 	return -FI_ENODATA;
 }
 

@@ -3,9 +3,9 @@
  * weft_left.c - queues and counters that a program closes before the endpoint of the kernel
  *
  * A context of a scalable endpoint is half of an endpoint of the kernel, which lives until the
- * scalable endpoint is closed (weft_sep.c). The kernel keeps the queue and the counter of an enabled
- * endpoint. A program may close both once their contexts are closed. libweft's part then waits here
- * for the kernel's endpoint.
+ * scalable endpoint is closed (weft_sep.c). The kernel keeps the queue and the counter of an
+ * enabled endpoint. A program may close both once their contexts are closed. libweft's part then
+ * waits here for the kernel's endpoint.
  *
  * weft_fi_domain.left_lock protects the list.
  */

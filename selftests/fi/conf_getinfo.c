@@ -562,9 +562,51 @@ static bool none_suits(void)
 	return says("no port suits; what is said above stands against each");
 }
 
+static bool silent(const char *what)
+{
+	if (!strstr(said, what))
+		return true;
+	printf("# the log says: %s\n", said);
+	return false;
+}
+
+/* A reason is a warning if the call offers nothing and names weft, and once for each process. */
+static bool warns_once(void)
+{
+	const char *warned = "<warn> weft0 rdm: hints->tx_attr->size asks for 536870913";
+	const char *told = "<info> weft0 rdm: hints->tx_attr->size asks for 536870913";
+
+	CHECK(hints_new());
+	hints->tx_attr->size = (1 << 29) + 1;
+	CHECK_EQ(ask(NULL, NULL, 0), -FI_ENODATA);
+	CHECK(says(warned) && silent(told));
+	CHECK_EQ(ask(NULL, NULL, 0), -FI_ENODATA);
+	CHECK(says(told) && silent("<warn> weft0"));
+	/* another cause */
+	hints->tx_attr->size++;
+	CHECK_EQ(ask(NULL, NULL, 0), -FI_ENODATA);
+	CHECK(says("<warn> weft0 rdm: hints->tx_attr->size asks for 536870914"));
+	/* the program may mean another provider */
+	free(hints->fabric_attr->prov_name);
+	hints->fabric_attr->prov_name = NULL;
+	hints->tx_attr->size++;
+	ask(NULL, NULL, 0);
+	CHECK(says("<info> weft0 rdm: hints->tx_attr->size asks for 536870915"));
+	CHECK(silent("<warn> weft0"));
+	/* one of the types suits: the others are no reason to warn */
+	CHECK(hints_new());
+	hints->ep_attr->max_msg_size = 1 << 20;
+	CHECK_EQ(ask(NULL, NULL, 0), 0);
+	CHECK(says("<info> weft0 dgram: hints->ep_attr->max_msg_size asks for 1048576"));
+	return silent("<warn> weft0");
+}
+
 #define ALONE .alone = true, .once = true
 
 static const struct row rows[] = {
+	/* the first one: a process warns of a bounded number of reasons */
+	ROW("GET-013", ON_RDM, "The log warns a program that names weft, once of each reason",
+	    warns_once, ALONE),
 	ROW("GET-001", ON_RDM, "Each hint is honoured, or refused with a line that names it, what was asked and what there is",
 	    each_hint, ALONE),
 	ROW("GET-002", ON_RDM, "Without hints all is offered, for each type of endpoint and family",
