@@ -55,9 +55,10 @@ bool raw_cq_new(int fd, __u32 slots, struct raw_cq *cq)
 	return true;
 }
 
-bool raw_ep_new(int fd, __u32 type, __u32 slots, struct raw_ep *ep)
+bool raw_ep_make(int fd, __u32 type, __u32 flags, __u32 slots, struct raw_ep *ep)
 {
 	memset(ep, 0, sizeof(*ep));
+	ep->e.flags = flags;
 	ep->e.size = sizeof(ep->e);
 	ep->e.type = type;
 	ep->e.sq_slots = slots;
@@ -73,7 +74,12 @@ bool raw_ep_new(int fd, __u32 type, __u32 slots, struct raw_ep *ep)
 	return true;
 }
 
-bool raw_rdm_new(int fd, __u32 slots, struct raw_rdm *r)
+bool raw_ep_new(int fd, __u32 type, __u32 slots, struct raw_ep *ep)
+{
+	return raw_ep_make(fd, type, 0, slots, ep);
+}
+
+bool raw_rdm_make(int fd, __u32 flags, __u32 slots, struct raw_rdm *r)
 {
 	struct weft_ioc_ep_enable en = { .size = sizeof(en) };
 	struct weft_ioc_av_insert in = { .size = sizeof(in) };
@@ -86,7 +92,7 @@ bool raw_rdm_new(int fd, __u32 slots, struct raw_rdm *r)
 	CHECK(raw_cq_new(fd, slots, &r->cq));
 	CHECK_EQ(raw(fd, WEFT_IOC_EQ_CREATE, &r->eq), 0);
 	CHECK_EQ(raw(fd, WEFT_IOC_AV_CREATE, &r->av), 0);
-	CHECK(raw_ep_new(fd, WEFT_EP_RDM, slots, &r->ep));
+	CHECK(raw_ep_make(fd, WEFT_EP_RDM, flags, slots, &r->ep));
 	en.handle = r->ep.e.handle;
 	en.tx_cq = r->cq.c.handle;
 	en.rx_cq = r->cq.c.handle;
@@ -103,6 +109,11 @@ bool raw_rdm_new(int fd, __u32 slots, struct raw_rdm *r)
 	CHECK_EQ(in.done, 1);
 	CHECK_EQ(index, 0);
 	return true;
+}
+
+bool raw_rdm_new(int fd, __u32 slots, struct raw_rdm *r)
+{
+	return raw_rdm_make(fd, 0, slots, r);
 }
 
 void raw_rdm_release(struct raw_rdm *r)

@@ -85,6 +85,9 @@ void *raw_map(int fd, const struct weft_map *m, int prot);
 void raw_unmap(const volatile void *p, const struct weft_map *m);
 
 bool raw_cq_new(int fd, __u32 slots, struct raw_cq *cq);
+/* @flags: WEFT_EPF_* */
+bool raw_ep_make(int fd, __u32 type, __u32 flags, __u32 slots, struct raw_ep *ep);
+bool raw_rdm_make(int fd, __u32 flags, __u32 slots, struct raw_rdm *r);
 bool raw_ep_new(int fd, __u32 type, __u32 slots, struct raw_ep *ep);
 bool raw_rdm_new(int fd, __u32 slots, struct raw_rdm *r);
 /* Close and unmap all objects but the context. */

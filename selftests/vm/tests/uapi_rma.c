@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/*
+ * One-sided operations on memory of another program, within a node and between nodes: every kind of
+ * memory, a target that is stopped or killed, memory that goes, rights of mappings, ends of regions
+ * KERNELS: each
+ * TIMEOUT: 180 LINKS: vnet
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "raw.h"
+
+#define FLAGS	(WEFT_EPF_RMA | WEFT_EPF_REMOTE_READ | WEFT_EPF_REMOTE_WRITE)
+#define BYTES	(4u << 20)
+#define BOTH	(WEFT_REGION_READ | WEFT_REGION_WRITE)
+#define KEY	77
+#define FILE_NAME	"/tmp/uapi_rma"
+
+static bool apart;	/* the target is on another node */
+
+/**
+ * struct target - what both programs share
+ * @addr: the target's endpoint
+ * @ready: its region is there
+ * @go: the target's step may begin
+ * @done: it has ended
+ */
+struct target {
+	struct weft_sockaddr addr;
+	volatile int ready;
+	volatile int go;
+	volatile int done;
+};
+
+static struct target *shared;
+static struct raw_rdm r;
+static unsigned char *own;	/* the initiator's memory */
+static __u32 to;
+static pid_t child;
+
+static bool expose(int fd, __u64 key, __u32 access, const void *at, __u64 len)
+{
+	struct weft_iov seg = { (__u64)(uintptr_t)at, len };
+	struct weft_ioc_region region = {
+		.size = sizeof(region), .access = access, .nsegs = 1, .key = key,
+		.segs = (__u64)(uintptr_t)&seg,
+	};
+
+	CHECK_EQ(raw(fd, WEFT_IOC_REGION_ADD, &region), 0);
+	return true;
+}
+
+static int region_end(int fd, __u64 key)
+{
+	struct weft_ioc_region_end end = { .size = sizeof(end), .key = key };
+
+	return raw(fd, WEFT_IOC_REGION_END, &end);
+}
+
+static unsigned char pattern(__u64 i, int salt)
+{
+	return (unsigned char)(i * 7 + i / 4096 + salt);
+}
+
+static void fill(unsigned char *p, __u64 len, int salt)
+{
+	__u64 i;
+
+	for (i = 0; i < len; i++)
+		p[i] = pattern(i, salt);
+}
+
+static bool filled(const unsigned char *p, __u64 from, __u64 len, int salt)
+{
+	__u64 i;
+
+	for (i = from; i < from + len; i++)
+		if (p[i] != pattern(i, salt)) {
+			printf("# byte %llu is %u, not %u\n", (unsigned long long)i, p[i],
+			       pattern(i, salt));
+			return false;
+		}
+	return true;
+}
+
+/* ---- The target ------------------------------------------------------------------------------ */
+
+/* Memory of the kind @kind, with a pattern. */
+static unsigned char *memory(int kind)
+{
+	int flags = MAP_PRIVATE, fd = -1, prot = PROT_READ | PROT_WRITE;
+	unsigned char *p;
+
+	switch (kind) {
+	case 0:
+		flags |= MAP_ANONYMOUS;
+		break;
+	case 1:
+		flags = MAP_SHARED | MAP_ANONYMOUS;
+		break;
+	case 2:
+	case 3:
+		fd = open(FILE_NAME, O_RDWR | O_CREAT, 0600);
+		if (fd < 0 || ftruncate(fd, BYTES))
+			return NULL;
+		if (kind == 2)
+			flags = MAP_SHARED;
+		break;
+	}
+	p = mmap(NULL, BYTES, prot, flags, fd, 0);
+	if (p == MAP_FAILED)
+		return NULL;
+	fill(p, BYTES, 3);
+	return p;
+}
+
+static bool wait_for(volatile int *what, int value)
+{
+	uint64_t until = now_ms() + RAW_MS;
+
+	while (__atomic_load_n(what, __ATOMIC_ACQUIRE) < value)
+		CHECK(now_ms() < until);
+	return true;
+}
+
+/* Steps of the target that a case asks for by shared->go. */
+static bool target_steps(int fd, unsigned char *p, int kind)
+{
+	switch (kind) {
+	case 10:
+		/* a writable map becomes read-only */
+		CHECK(wait_for(&shared->go, 1));
+		CHECK_EQ(mprotect(p, BYTES, PROT_READ), 0);
+		__atomic_store_n(&shared->done, 1, __ATOMIC_RELEASE);
+		CHECK(wait_for(&shared->go, 2));
+		CHECK_EQ(mprotect(p, BYTES, PROT_READ | PROT_WRITE), 0);
+		__atomic_store_n(&shared->done, 2, __ATOMIC_RELEASE);
+		CHECK(wait_for(&shared->go, 3));
+		CHECK_EQ(munmap(p, BYTES), 0);
+		__atomic_store_n(&shared->done, 3, __ATOMIC_RELEASE);
+		CHECK(wait_for(&shared->go, 4));
+		CHECK(mmap(p, BYTES, PROT_READ | PROT_WRITE,
+			   MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == p);
+		fill(p, BYTES, 9);
+		__atomic_store_n(&shared->done, 4, __ATOMIC_RELEASE);
+		break;
+	case 11:
+		/* the region ends and comes back, each time that the initiator says so */
+		for (;;) {
+			CHECK(wait_for(&shared->go, shared->done + 1));
+			CHECK_EQ(region_end(fd, KEY), 0);
+			CHECK(expose(fd, KEY, BOTH, p, BYTES));
+			__atomic_store_n(&shared->done, shared->done + 1, __ATOMIC_RELEASE);
+		}
+	}
+	return true;
+}
+
+static int target(int kind)
+{
+	int fd;
+	unsigned char *p;
+	struct raw_rdm t;
+
+	node_enter(apart);
+	fd = raw_open(apart);
+	p = memory(kind < 10 ? kind : 0);
+	if (fd < 0 || !p || !raw_rdm_make(fd, FLAGS, 64, &t) || !expose(fd, KEY, BOTH, p, BYTES))
+		return 1;
+	shared->addr = t.addr;
+	__atomic_store_n(&shared->ready, 1, __ATOMIC_RELEASE);
+	if (!target_steps(fd, p, kind))
+		return 1;
+	/* from now on it only sleeps, but for the check of its memory */
+	if (!wait_for(&shared->go, 100))
+		return 1;
+	return !filled(p, 0, BYTES, 4);
+}
+
+/* ---- The initiator --------------------------------------------------------------------------- */
+
+static bool begin(int kind)
+{
+	struct weft_ioc_av_insert in = { .size = sizeof(in), .count = 1 };
+	int fd;
+
+	shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(shared != MAP_FAILED);
+	child = fork();
+	CHECK(child >= 0);
+	if (!child)
+		_exit(target(kind));
+	node_enter(0);
+	fd = raw_open(0);
+	CHECK(fd >= 0);
+	CHECK(raw_rdm_make(fd, FLAGS, 64, &r));
+	own = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	CHECK(own != MAP_FAILED);
+	CHECK(wait_for(&shared->ready, 1));
+	in.handle = r.av.handle;
+	in.addrs = (__u64)(uintptr_t)&shared->addr;
+	in.index = (__u64)(uintptr_t)&to;
+	CHECK_EQ(raw(fd, WEFT_IOC_AV_INSERT, &in), 0);
+	return true;
+}
+
+static bool finish(bool killed)
+{
+	int status;
+
+	if (killed)
+		kill(child, SIGKILL);
+	__atomic_store_n(&shared->go, 100, __ATOMIC_RELEASE);
+	CHECK_EQ(waitpid(child, &status, 0), child);
+	if (!killed)
+		CHECK_EQ(status, 0);
+	munmap(own, BYTES);
+	CHECK(raw_rdm_free(&r));
+	close(r.fd);
+	munmap(shared, 4096);
+	return true;
+}
+
+static bool post(bool write, __u64 off, __u64 len, __u64 context)
+{
+	struct weft_sqe *s = raw_sqe(&r, write ? WEFT_SQ_WRITE : WEFT_SQ_READ, context);
+
+	s->flags = WEFT_SQ_COMPLETION;
+	s->dst = to;
+	s->addr = (__u64)(uintptr_t)own + off;
+	s->len = len;
+	s->niov = 1;
+	s->tag = KEY;
+	s->nrem = 1;
+	s->raddr = off;
+	CHECK_EQ(raw_post_sq(&r, 1), 0);
+	return true;
+}
+
+/* Return: status of the next completion, -1: none, or of another operation. */
+static int status(__u64 context)
+{
+	struct weft_cqe e;
+
+	if (!raw_completion(&r.cq, &e) || e.context != context || !(e.flags & WEFT_CQE_SEND))
+		return -1;
+	return e.status;
+}
+
+static const __u32 sizes[] = { 1, 8, 100, 1300, 4096, 5000, 65536, 300000, 3000000 };
+
+/* Read and write memory of one kind; at the end all of it. */
+static bool kind(int kind)
+{
+	unsigned int i;
+
+	CHECK(begin(kind));
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		memset(own, 0, BYTES);
+		CHECK(post(false, 3 * i, sizes[i], i));
+		CHECK_EQ(status(i), 0);
+		CHECK(filled(own, 3 * i, sizes[i], 3));
+		CHECK_EQ(own[3 * i + sizes[i]], 0);
+		if (i)
+			CHECK_EQ(own[3 * i - 1], 0);
+	}
+	fill(own, BYTES, 4);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		CHECK(post(true, 5 * i, sizes[i], i));
+		CHECK_EQ(status(i), 0);
+	}
+	CHECK(post(true, 0, BYTES, 50));
+	CHECK_EQ(status(50), 0);
+	memset(own, 0, BYTES);
+	CHECK(post(false, 0, BYTES, 51));
+	CHECK_EQ(status(51), 0);
+	CHECK(filled(own, 0, BYTES, 4));
+	return finish(false);
+}
+
+static bool anonymous(void)
+{
+	return kind(0);
+}
+
+static bool shared_memory(void)
+{
+	return kind(1);
+}
+
+static bool shared_file(void)
+{
+	bool ok = kind(2);
+
+	unlink(FILE_NAME);
+	return ok;
+}
+
+/* The target's program writes its own copy, and so do its peers. */
+static bool private_file(void)
+{
+	int fd = open(FILE_NAME, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	unsigned char *p;
+	bool ok;
+
+	CHECK(fd >= 0);
+	CHECK_EQ(ftruncate(fd, BYTES), 0);
+	p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	CHECK(p != MAP_FAILED);
+	fill(p, BYTES, 8);
+	ok = kind(3);
+	unlink(FILE_NAME);
+	CHECK(filled(p, 0, BYTES, 8));
+	munmap(p, BYTES);
+	close(fd);
+	return ok;
+}
+
+/* The target's program is stopped. */
+static bool stopped(void)
+{
+	unsigned int i;
+	int state;
+
+	CHECK(begin(0));
+	CHECK_EQ(kill(child, SIGSTOP), 0);
+	CHECK_EQ(waitpid(child, &state, WUNTRACED), child);
+	fill(own, BYTES, 4);
+	CHECK(post(true, 0, BYTES, 1));
+	CHECK_EQ(status(1), 0);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		memset(own, 0, BYTES);
+		CHECK(post(false, i, sizes[i], i));
+		CHECK_EQ(status(i), 0);
+		CHECK(filled(own, i, sizes[i], 4));
+	}
+	CHECK_EQ(kill(child, SIGCONT), 0);
+	return finish(false);
+}
+
+/* What the target may not write, its peers may not; what is not there, nobody reads. */
+static bool rights(void)
+{
+	unsigned int i;
+
+	CHECK(begin(10));
+	fill(own, BYTES, 5);
+	CHECK(post(true, 0, BYTES, 1));
+	CHECK_EQ(status(1), 0);
+	shared->go = 1;
+	CHECK(wait_for(&shared->done, 1));
+	for (i = 0; i < 2; i++) {
+		__u64 len = i ? BYTES : 64;
+
+		CHECK(post(true, 0, len, 2));
+		CHECK_EQ(status(2), EFAULT);
+		CHECK(post(false, 0, len, 3));
+		CHECK_EQ(status(3), 0);
+		CHECK(filled(own, 0, len, 5));
+	}
+	shared->go = 2;
+	CHECK(wait_for(&shared->done, 2));
+	CHECK(post(true, 0, BYTES, 4));
+	CHECK_EQ(status(4), 0);
+	shared->go = 3;
+	CHECK(wait_for(&shared->done, 3));
+	for (i = 0; i < 4; i++) {
+		CHECK(post(i % 2, 0, i / 2 ? BYTES : 64, i));
+		CHECK_EQ(status(i), EFAULT);
+	}
+	shared->go = 4;
+	CHECK(wait_for(&shared->done, 4));
+	CHECK(post(false, 0, BYTES, 5));
+	CHECK_EQ(status(5), 0);
+	CHECK(filled(own, 0, BYTES, 9));
+	fill(own, BYTES, 4);
+	CHECK(post(true, 0, BYTES, 6));
+	CHECK_EQ(status(6), 0);
+	return finish(false);
+}
+
+/* An operation succeeds or is refused when its region ends meanwhile. The next one succeeds. */
+static bool ends(void)
+{
+	unsigned int i, refused = 0;
+	int err;
+
+	CHECK(begin(11));
+	for (i = 0; i < 400; i++) {
+		CHECK(post(i % 2, 0, sizes[i % 8], i));
+		__atomic_store_n(&shared->go, i + 1, __ATOMIC_RELEASE);
+		err = status(i);
+		CHECK(!err || err == EACCES);
+		refused += !!err;
+		CHECK(wait_for(&shared->done, i + 1));
+		CHECK(post(i % 2, 0, sizes[i % 8], i));
+		CHECK_EQ(status(i), 0);
+	}
+	printf("# %u of %u operations were refused\n", refused, i);
+	return finish(true);
+}
+
+/* The target is killed in the middle. */
+static bool killed(void)
+{
+	unsigned int i;
+	int err;
+
+	CHECK(begin(0));
+	for (i = 0; i < 8; i++)
+		CHECK(post(i % 2, 0, i < 4 ? BYTES : 64, i));
+	kill(child, SIGKILL);
+	for (i = 0; i < 8; i++) {
+		struct weft_cqe e;
+
+		CHECK(raw_completion(&r.cq, &e));
+		err = e.status;
+		CHECK(!err || err == ECONNREFUSED || err == ECONNRESET || err == EACCES);
+	}
+	CHECK(raw_quiet(&r.cq));
+	return finish(true);
+}
+
+/* Many regions: each key counts, and only those that exist. */
+static bool many(void)
+{
+	unsigned int i;
+
+	CHECK(begin(0));
+	for (i = 1000; i < 9000; i++)
+		CHECK(expose(r.fd, i, BOTH, own, 64));
+	CHECK_EQ(region_end(r.fd, 999), -ENOENT);
+	for (i = 1000; i < 9000; i += 2)
+		CHECK_EQ(region_end(r.fd, i), 0);
+	CHECK_EQ(region_end(r.fd, 1000), -ENOENT);
+	CHECK(expose(r.fd, 1000, BOTH, own, 64));
+	/* the program itself is a peer, at address 0 */
+	to = 0;
+	for (i = 1000; i < 1004; i++) {
+		struct weft_sqe *s = raw_sqe(&r, WEFT_SQ_WRITE, i);
+
+		s->flags = WEFT_SQ_COMPLETION;
+		s->addr = (__u64)(uintptr_t)own + 100;
+		s->len = 8;
+		s->niov = 1;
+		s->tag = i;
+		s->nrem = 1;
+		CHECK_EQ(raw_post_sq(&r, 1), 0);
+		CHECK_EQ(status(i), i == 1002 ? EACCES : 0);
+	}
+	return finish(true);
+}
+
+static const struct check cases[] = {
+	{ "anonymous memory", anonymous },
+	{ "shared memory", shared_memory },
+	{ "private map of a file", private_file },
+	{ "shared map of a file", shared_file },
+	{ "a stopped target", stopped },
+	{ "rights of maps, and memory that goes", rights },
+	{ "a region that ends", ends },
+	{ "a killed target", killed },
+	{ "many regions", many },
+};
+
+int main(void)
+{
+	unsigned int i, n;
+
+	for (n = 0; n < (nodes_are_one() ? 1 : 2); n++) {
+		apart = n;
+		for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+			raw_in_child(NULL, cases[i].run, cases[i].name,
+				     n ? "between nodes" : "within a node");
+	}
+	return results_end();
+}
