@@ -350,10 +350,12 @@ static void weft_send_rest(struct weft_path *path, struct weft_txm *txm)
 static void weft_send_bytes_of(const struct weft_txm *txm, u8 *dst, u32 len)
 {
 	u32 off = (u32)txm->sent, n;
+	const u8 *src;
 
 	for (; len; len -= n, off += n, dst += n) {
 		n = len;
-		memcpy(dst, weft_txm_at(txm, off, &n), n);
+		src = weft_txm_at(txm, off, &n);
+		memcpy(dst, src, n);
 	}
 }
 
@@ -485,7 +487,7 @@ static bool weft_send_build(struct weft_path *path, struct weft_lane *lane, stru
 	left = (u32)(txm->len - txm->sent);
 	if (txm->eager && left > path->max_payload - WEFT_WIRE_HDR - WEFT_EAGER_HEAD &&
 	    weft_lane_class(lane) == WEFT_CLASS_FIRST) {
-		/* a one-sided operation is executed when its bytes are there: its head is of no use */
+		/* a one-sided operation needs all its bytes: its head is of no use */
 		if (likely(!txm->req)) {
 			weft_list_add_tail(&flow->headless, &txm->hnode);
 			flow->nheadless++;
