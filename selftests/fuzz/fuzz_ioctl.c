@@ -138,6 +138,8 @@ union arg {
 	struct weft_ioc_mark mark;
 	struct weft_ioc_srq_cancel sc;
 	struct weft_ioc_group group;
+	struct weft_ioc_region region;
+	struct weft_ioc_region_end region_end;
 };
 
 /* Valid contents of that call's structure, except for its length. */
@@ -153,6 +155,8 @@ static void fill_object(union arg *a, unsigned int cmd)
 	case WEFT_IOC_EP_CREATE:
 		a->ep.type = how % 4 + 1;
 		a->flags = how & 4 ? WEFT_EPF_SRQ : 0;
+		if (a->ep.type == WEFT_EP_RDM || a->ep.type == WEFT_EP_MSG)
+			a->flags |= WEFT_EPF_RMA | WEFT_EPF_REMOTE_READ | WEFT_EPF_REMOTE_WRITE;
 		if (a->ep.type != WEFT_EP_PASSIVE) {
 			a->ep.sq_slots = (how >> 3) + 1;
 			a->ep.rq_slots = how & 4 ? 0 : (how >> 3) + 1;
@@ -185,6 +189,13 @@ static void fill_object(union arg *a, unsigned int cmd)
 		a->mr.access = how % 4;
 		a->mr.addr = STAND_IN_USER + number(2);
 		a->mr.len = how;
+		break;
+	case WEFT_IOC_REGION_ADD:
+		a->region.access = how % 4;
+		a->region.nsegs = (how >> 2) % 4 + 1;
+		a->flags = how & 0x10 ? WEFT_REGIONF_KEY : 0;
+		a->region.key = how & 0x10 ? 0 : how >> 5;
+		a->region.segs = STAND_IN_USER + 0x1000 + number(1);
 		break;
 	case WEFT_IOC_AV_INSERT:
 	case WEFT_IOC_AV_REMOVE:
@@ -266,6 +277,9 @@ static void fill_call(union arg *a, unsigned int cmd)
 			a->group.group = how;
 		}
 		break;
+	case WEFT_IOC_REGION_END:
+		a->region_end.key = how & 7;
+		break;
 	default:
 		break;
 	}
@@ -309,7 +323,8 @@ static void call(void)
 		WEFT_IOC_SHUTDOWN, WEFT_IOC_MR_REG, WEFT_IOC_HANDOFF, WEFT_IOC_CANCEL,
 		WEFT_IOC_SRQ_CREATE, WEFT_IOC_SRQ_RESIZE, WEFT_IOC_SRQ_QUERY, WEFT_IOC_SRQ_NOTIFY,
 		WEFT_IOC_SRQ_CANCEL, WEFT_IOC_SRQ_ARM, WEFT_IOC_EP_MARK, WEFT_IOC_EP_HELD,
-		WEFT_IOC_GROUP_JOIN, WEFT_IOC_GROUP_LEAVE,
+		WEFT_IOC_GROUP_JOIN, WEFT_IOC_GROUP_LEAVE, WEFT_IOC_REGION_ADD,
+		WEFT_IOC_REGION_END,
 	};
 	unsigned int what = number(1), cmd = cmds[what % ARRAY_SIZE(cmds)];
 	u64 at = STAND_IN_USER + 0x800;

@@ -63,6 +63,7 @@ extern u64 stand_in_now;
 #define rcu_read_unlock()	weft_rcu_unlock()
 #define RCU_INITIALIZER(p)	(p)
 #define unrcu_pointer(p)	(p)
+#define get_random_u64()	weft_random()
 
 /**
  * struct page - a page; only a single page has bytes

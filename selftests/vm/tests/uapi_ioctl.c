@@ -59,6 +59,8 @@ static const struct ioc iocs[] = {
 	IOC(EP_HELD, weft_ioc_mark, 0, OUT | HANDLE),
 	IOC(GROUP_JOIN, weft_ioc_group, 0, OUT | HANDLE),
 	IOC(GROUP_LEAVE, weft_ioc_group, 0, HANDLE),
+	IOC(REGION_ADD, weft_ioc_region, 0, OUT),
+	IOC(REGION_END, weft_ioc_region_end, 0, 0),
 };
 
 #define NIOC	(sizeof(iocs) / sizeof(iocs[0]))
@@ -66,6 +68,7 @@ static const struct ioc iocs[] = {
 static int fd;
 static char *page;	/* followed by one that cannot be accessed */
 static char *rdonly;	/* a copy can be read, not written */
+static struct weft_iov seg;	/* the memory of a region */
 
 /* Return: which word of the structure is the handle. */
 static unsigned int handle_at(const struct ioc *i)
@@ -108,19 +111,28 @@ static void *fill(const struct ioc *i)
 		((struct weft_ioc_srq *)page)->slots = 16;
 		((struct weft_ioc_srq *)page)->recvs = 16;
 		break;
+	case WEFT_IOC_REGION_ADD:
+		((struct weft_ioc_region *)page)->access = WEFT_REGION_READ;
+		((struct weft_ioc_region *)page)->nsegs = 1;
+		((struct weft_ioc_region *)page)->key = 7;
+		((struct weft_ioc_region *)page)->segs = (uintptr_t)&seg;
+		seg.addr = (uintptr_t)page;
+		seg.len = PAGE;
+		break;
 	}
 	return page;
 }
 
-/* The expected result for @fill: success for ioctls without a handle. */
+/* The expected result for @fill: success for ioctls that name no object. */
 static int expected(const struct ioc *i)
 {
-	return i->opts & HANDLE ? -ENOENT : 0;
+	return i->opts & HANDLE || i->req == WEFT_IOC_REGION_END ? -ENOENT : 0;
 }
 
 /* Undo the effect of a successful call. */
 static bool undo(const struct ioc *i)
 {
+	struct weft_ioc_region_end end = { .size = sizeof(end) };
 	__u32 handle = 0;
 
 	switch (i->req) {
@@ -143,6 +155,10 @@ static bool undo(const struct ioc *i)
 		break;
 	case WEFT_IOC_MR_REG:
 		handle = ((struct weft_ioc_mr *)page)->handle;
+		break;
+	case WEFT_IOC_REGION_ADD:
+		end.key = ((struct weft_ioc_region *)page)->key;
+		CHECK_EQ(raw(fd, WEFT_IOC_REGION_END, &end), 0);
 		break;
 	}
 	if (handle)
@@ -199,7 +215,8 @@ static __u32 flags_of(const struct ioc *i)
 	switch (i->req) {
 	case WEFT_IOC_EP_CREATE:
 		return WEFT_EPF_DIRECTED | WEFT_EPF_FENCE | WEFT_EPF_VARIABLE |
-		       WEFT_EPF_SOURCE;
+		       WEFT_EPF_SOURCE | WEFT_EPF_RMA | WEFT_EPF_REMOTE_READ |
+		       WEFT_EPF_REMOTE_WRITE;
 	case WEFT_IOC_AV_INSERT:
 		return WEFT_AVF_AT;
 	case WEFT_IOC_SHUTDOWN:
@@ -278,7 +295,7 @@ static bool unknown(void)
 	unsigned int nr;
 
 	for (nr = 0; nr < 256; nr++) {
-		if ((nr >= 1 && nr <= 0x14) || (nr >= 0x20 && nr <= 0x29))
+		if ((nr >= 1 && nr <= 0x14) || (nr >= 0x20 && nr <= 0x2b))
 			continue;
 		CHECK_EQ(raw(fd, _IOC(_IOC_WRITE, 'w', nr, 16), page), -ENOTTY);
 	}
@@ -372,6 +389,11 @@ static bool creation(void)
 	ONE(MR_REG, weft_ioc_mr, len, 0, -EINVAL);
 	ONE(MR_REG, weft_ioc_mr, len, ~0ull, -EINVAL);
 	ONE(MR_REG, weft_ioc_mr, addr, 0, -EFAULT);
+	ONE(REGION_ADD, weft_ioc_region, access, 4, -EINVAL);
+	ONE(REGION_ADD, weft_ioc_region, nsegs, 0, -EINVAL);
+	ONE(REGION_ADD, weft_ioc_region, nsegs, WEFT_IOV_MAX + 1, -EINVAL);
+	ONE(REGION_ADD, weft_ioc_region, flags, WEFT_REGIONF_KEY, -EINVAL);
+	ONE(REGION_ADD, weft_ioc_region, segs, 8, -EFAULT);
 	ONE(LISTEN, weft_ioc_cm, backlog, 0, -EINVAL);
 	ONE(LISTEN, weft_ioc_cm, conn, 1, -EINVAL);
 	ONE(LISTEN, weft_ioc_cm, data_len, 1, -EINVAL);
