@@ -451,8 +451,8 @@ TEST_F(ring, random)
 }
 
 static const struct weft_sqe write1 = {
-	.op = WEFT_SQ_WRITE, .nslots = 1, .flags = WEFT_SQ_COMPLETION | WEFT_SQ_DATA, .dst = 3,
-	.context = 0x1234, .addr = 0x10000, .len = 100, .tag = 5, .data = 6, .niov = 1, .nrem = 1,
+	.op = WEFT_SQ_WRITE, .nslots = 1, .flags = WEFT_SQ_COMPLETION, .dst = 3,
+	.context = 0x1234, .addr = 0x10000, .len = 100, .tag = 5, .niov = 1, .nrem = 1,
 	.raddr = 0x7000,
 };
 
@@ -474,7 +474,6 @@ TEST_F(ring, operation)
 	EXPECT_EQ(0x7000, e.rem[0].addr);
 	EXPECT_EQ(100, e.rem[0].len);
 	EXPECT_EQ(0, e.tag);
-	EXPECT_EQ(6, e.data);
 	EXPECT_EQ(1, e.vec.n);
 	EXPECT_EQ(0x10000, e.vec.seg[0].addr);
 }
@@ -544,7 +543,7 @@ TEST_F(ring, operation_refused)
 	bad[0].s.flags |= WEFT_SQ_MATCH;
 	bad[1].s.flags |= WEFT_SQ_SOLICITED;
 	bad[2].s.flags |= WEFT_SQ_FENCE;
-	bad[3].s.flags &= ~WEFT_SQ_DATA;
+	bad[3].s.flags |= WEFT_SQ_DATA;
 	bad[4].s.nrem = 0;
 	bad[5].s.nrem = WEFT_IOV_MAX + 1;
 	bad[6].s.nrem = 2;
@@ -552,9 +551,9 @@ TEST_F(ring, operation_refused)
 	bad[8].s.len = WEFT_MSG_MAX + 1;
 	bad[8].err = EMSGSIZE;
 	bad[9].s.op = WEFT_SQ_READ;
+	bad[9].s.data = 1;
 	bad[10].s.op = WEFT_SQ_READ;
 	bad[10].s.flags = WEFT_SQ_INLINE;
-	bad[10].s.data = 0;
 	bad[11].s.nslots = 2;
 	bad[12].s.nrem = ~0u;
 	bad[13].s.flags |= WEFT_SQ_GROUP;

@@ -184,8 +184,8 @@ struct weft_rma_iov {
  *	last slots; else 0
  * @raddr: address in the region of the only remote segment, when @nrem is 1; else 0
  *
- * WRITE and READ permit the flags INLINE and DATA (WRITE only), COMPLETION, TRANSMIT, DELIVERY,
- * MORE and FENCE. They complete when the peer has executed them, with or without a level.
+ * WRITE and READ permit the flags INLINE (WRITE only), COMPLETION, TRANSMIT, DELIVERY, MORE and
+ * FENCE. The peer's program gets no completion. They complete when the peer has executed them, with or without a level.
  */
 struct weft_sqe {
 	__u8 op;
@@ -295,8 +295,7 @@ struct weft_rqe {
  * slot holds the struct weft_sockaddr of its sender (WEFT_EPF_SOURCE); not with WEFT_CQE_INLINE
  */
 #define WEFT_CQE_FROM		(1u << 10)
-/* with WEFT_CQE_SEND: of a WRITE; else a WRITE of a peer with WEFT_SQ_DATA, no receive is used */
-#define WEFT_CQE_WRITE		(1u << 11)
+#define WEFT_CQE_WRITE		(1u << 11)	/* of a WRITE */
 #define WEFT_CQE_READ		(1u << 12)	/* of a READ */
 
 /**
