@@ -12,9 +12,9 @@
  *
  * idtable.h has a fourth kind, which refuses no entry.
  *
- * Locks: a lock of the caller serialises changes. Lookups need that lock, or of an index and
- * of keys weft_rcu_lock(): then the caller takes a reference that may fail, and the object is freed with
- * weft_free_rcu(). No function sleeps, but for weft_hash_init(), weft_hash_exit(),
+ * Locks: a lock of the caller serialises changes. Lookups need that lock, or of an index and of
+ * keys weft_rcu_lock(): then the caller takes a reference that may fail, and the object is freed
+ * with weft_free_rcu(). No function sleeps, but for weft_hash_init(), weft_hash_exit(),
  * weft_keys_init(), weft_keys_exit() and weft_index_exit().
  */
 #ifndef WEFT_TABLE_H

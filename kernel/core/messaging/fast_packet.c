@@ -149,7 +149,8 @@ static inline void weft_fastpkt_ack(struct weft_path *path, struct weft_lane *la
 }
 
 /* flags that a message of the fast path may have */
-#define WEFT_FASTPKT_FLAGS	(WEFT_MSG_FLAGS & ~(WEFT_MSG_PLACED | WEFT_MSG_MATCHED | WEFT_MSG_RMA))
+#define WEFT_FASTPKT_FLAGS	\
+	(WEFT_MSG_FLAGS & ~(WEFT_MSG_PLACED | WEFT_MSG_MATCHED | WEFT_MSG_RMA))
 
 /* Give the message to its receive. Return: true if it is received; false: nothing has changed. */
 static inline bool weft_fastpkt_give(struct weft_path *path, const struct weft_fastpkt *p,

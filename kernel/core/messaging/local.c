@@ -30,7 +30,8 @@ u32 weft_local_src_find(struct weft_flow *flow, u32 gen)
 
 static u16 weft_local_flags(const struct weft_sq_entry *e)
 {
-	return (e->op == WEFT_SQ_TSEND ? WEFT_MSG_TAGGED : 0) | (e->flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
+	return (e->op == WEFT_SQ_TSEND ? WEFT_MSG_TAGGED : 0) |
+	       (e->flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
 	       (e->flags & WEFT_SQ_SOLICITED ? WEFT_MSG_SOLICITED : 0);
 }
 

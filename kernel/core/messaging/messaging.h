@@ -194,7 +194,8 @@ static inline void weft_send_head(struct weft_head *h, const struct weft_flow *f
 	h->data = data;
 	h->len = len;
 	h->flags = (op == WEFT_SQ_TSEND ? WEFT_MSG_TAGGED : 0) |
-		   (unlikely(weft_sq_is_rma(op)) ? WEFT_MSG_RMA : 0) | (flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
+		   (unlikely(weft_sq_is_rma(op)) ? WEFT_MSG_RMA : 0) |
+		   (flags & WEFT_SQ_DATA ? WEFT_MSG_DATA : 0) |
 		   (flags & WEFT_SQ_MATCH ? WEFT_MSG_MATCHED :
 		    flags & (WEFT_SQ_DELIVERY | WEFT_SQ_TRACKED) ? WEFT_MSG_PLACED : 0) |
 		   (flags & WEFT_SQ_SOLICITED ? WEFT_MSG_SOLICITED : 0) |

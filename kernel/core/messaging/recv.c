@@ -634,7 +634,8 @@ void weft_recv_abort(struct weft_path *path, const struct weft_w_abort *w, struc
 		rxm->bulk.aborted = true;
 		/* an early message keeps its place, so that those behind it have their turn */
 		if (!rxm->early)
-			weft_rxm_fail(rxm, rxm->rma && w->status ? be16_to_cpu(w->status) : ECONNRESET, out);
+			weft_rxm_fail(rxm, rxm->rma && w->status ? be16_to_cpu(w->status) :
+							    ECONNRESET, out);
 		return;
 	}
 }

@@ -68,7 +68,7 @@
 #define WEFT_MSG_PLACED		8	/* DONE(placed) is requested */
 #define WEFT_MSG_MATCHED	16	/* DONE(matched) is requested */
 #define WEFT_MSG_SOLICITED	32	/* the receiver has to be woken */
-#define WEFT_MSG_RMA		64	/* a one-sided operation: the payload begins with a request */
+#define WEFT_MSG_RMA		64	/* one-sided operation: a request is in front */
 #define WEFT_MSG_FLAGS		127	/* the known ones */
 #define WEFT_MSG_GROUP		BIT(15)	/* came to a group; not on the wire */
 
@@ -627,7 +627,7 @@ struct weft_req {
 
 /* Bytes of the longest request */
 #define WEFT_REQ_MAX	(sizeof(struct weft_w_rma) + WEFT_IOV_MAX * sizeof(struct weft_w_rseg))
-/* An operation of at most so many bytes of payload uses no credit in bytes: Documentation/rma.rst */
+/* Maximum payload of an operation that uses no credit in bytes: Documentation/rma.rst */
 #define WEFT_REQ_FREE	256
 
 /**
