@@ -14,7 +14,7 @@ static void check_early(const struct weft_rflow *rf)
 	weft_list_for_each(l, &rf->early) {
 		const struct weft_rxm *rxm = weft_entry(l, struct weft_rxm, fnode);
 
-		early += rxm->sid ? 0 : (u32)rxm->len;
+		early += rxm->sid ? 0 : weft_wire_counts(rxm->flags, rxm->len);
 	}
 	if (early != rf->early_bytes && !rf->gone)
 		weft_host_die(__FILE__, __LINE__, "flow: %u bytes came early, not %u", early,

@@ -2,17 +2,19 @@
 /*
  * A peer that has taken part in the handshake and then sends arbitrary chunks, in any order
  *
- * The chunks are of all kinds. They name objects that exist and objects that do not. The programs
- * of the attacked node continue to send and receive. Their data from that peer may be nonsense, but
+ * The chunks are of all kinds, with one-sided operations among them. They name objects that exist
+ * and objects that do not. The programs of the attacked node continue to send and receive. Their data from that peer may be nonsense, but
  * nothing breaks or leaks, and everything ends. What the peer sends beyond its credit is dropped
  * before it costs memory.
  */
 #include "victim.h"
 #include "harness.h"
 
-static void session(u64 seed, u32 packets)
+/* Return: one-sided operations of the peer that were executed. */
+static u64 session(u64 seed, u32 packets)
 {
 	struct victim v;
+	u64 operations;
 	u32 i;
 
 	victim_init(&v, seed, NULL, 0);
@@ -23,15 +25,19 @@ static void session(u64 seed, u32 packets)
 		if (v.path->state == WEFT_PATHS_DEAD)
 			break;
 	}
+	operations = rig_counter(&v.rig->node[0], WEFT_CNT_rma_writes) +
+		     rig_counter(&v.rig->node[0], WEFT_CNT_rma_reads);
 	victim_fini(&v);
+	return operations;
 }
 
 TEST(hostile__peer)
 {
-	u64 seed;
+	u64 seed, operations = 0;
 
 	for (seed = 1; seed <= 60; seed++)
-		session(seed, 1500);
+		operations += session(seed, 1500);
+	EXPECT_LT(60, operations);
 }
 
 /* The same while allocations fail: no chunk is accepted twice, no object is lost. */

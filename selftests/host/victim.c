@@ -5,6 +5,19 @@
 #include "sums.h"
 #include "victim.h"
 
+#define KEY	5	/* of the program's region */
+#define BASE	0x1000	/* address of its first byte */
+
+/* Let peers access the program's memory. */
+static void expose(struct victim *v)
+{
+	struct weft_region_conf conf = { .key = KEY, .base = BASE, .len = VICTIM_BUF, .n = 1,
+					 .access = WEFT_REGION_READ | WEFT_REGION_WRITE };
+
+	conf.seg[0] = (struct weft_iov){ (uintptr_t)v->buf, VICTIM_BUF };
+	weft_region_new(&v->proc->domain, &conf);
+}
+
 void victim_init(struct victim *v, u64 seed, const u8 *data, u32 len)
 {
 	struct rig_proc *peer;
@@ -28,12 +41,14 @@ void victim_init(struct victim *v, u64 seed, const u8 *data, u32 len)
 	v->cq = rig_cq_new(v->proc, 256);
 	v->eq = rig_eq_new(v->proc);
 	av = rig_av_new(v->proc);
-	v->ep = rig_ep_new(v->proc, WEFT_EP_RDM, 0, 64, 64, VICTIM_SVC);
+	v->ep = rig_ep_new(v->proc, WEFT_EP_RDM, WEFT_EPF_RMA | WEFT_EPF_REMOTE_READ |
+			   WEFT_EPF_REMOTE_WRITE, 64, 64, VICTIM_SVC);
 	v->pep = rig_ep_new(v->proc, WEFT_EP_PASSIVE, 0, 0, 0, VICTIM_SVC + 1);
 	if (rig_av_insert(av, VICTIM_PEER, VICTIM_SVC, v->rig) ||
 	    rig_ep_enable(v->ep, v->cq, v->cq, NULL, av) || rig_listen(v->pep, v->eq, 8))
 		abort();
 	v->buf = rig_buf(v->proc, VICTIM_BUF);
+	expose(v);
 	/* a remote endpoint, so that a path is made */
 	peer = rig_proc_new(&v->rig->node[VICTIM_PEER]);
 	cq = rig_cq_new(peer, 64);
@@ -137,6 +152,54 @@ static u32 pad(u8 *dst, u32 n, u32 len)
 	return n;
 }
 
+/* A request of a one-sided operation, often a sound one. Return: bytes with those to be written. */
+static u32 any_request(struct victim *v, u8 *dst, u32 pay)
+{
+	struct weft_req r = { .op = (u8)(pick(v, 20) ? 1 + pick(v, 2) : pick(v, 256)),
+			      .nseg = (u8)(pick(v, 3) ? 1 : pick(v, WEFT_IOV_MAX + 1)),
+			      .uid = pick(v, 10) ? v->ep->ep->conf.uid : (u32)any(v) };
+	bool follow = r.op == WEFT_RMA_WRITE && pick(v, 4);
+	u32 i;
+
+	if (!follow) {
+		r.id = pick(v, 2) ? 1 + pick(v, 100) : (u32)any(v);
+		r.id = r.op == WEFT_RMA_READ ? r.id | WEFT_RMA_ID : r.id & ~WEFT_RMA_ID;
+	}
+	for (i = 0; i < r.nseg; i++) {
+		r.seg[i].key = pick(v, 10) ? KEY : any(v);
+		r.seg[i].addr = pick(v, 10) ? BASE + pick(v, VICTIM_BUF) : any(v);
+		r.seg[i].len = pick(v, 20) ? pick(v, pick(v, 2) ? 2000 : VICTIM_BUF / 8) : any(v);
+		if (follow)
+			r.seg[i].len = i ? 0 : pay;
+		r.len += r.seg[i].len;
+	}
+	if (r.op == WEFT_RMA_READ)
+		r.granted = pick(v, 3) ? r.len : min_t(u64, r.len, pick(v, 3000));
+	i = weft_wire_req_put(dst, &r);
+	if (!follow)
+		return i;
+	memset(dst + i, 0x5a, pay);
+	return i + pay;
+}
+
+/* An operation in its message. Return: bytes of the chunk. */
+static u32 any_operation(struct victim *v, u8 *dst)
+{
+	u8 req[WEFT_REQ_MAX + 300];
+	struct weft_head h;
+	u32 len = any_request(v, req, pick(v, 300)), n;
+
+	any_head(v, &h, len);
+	h.flags = (h.flags & ~WEFT_MSG_CONNECTED) | WEFT_MSG_RMA;
+	if (pick(v, 20))
+		h.len = len;
+	n = weft_wire_eager_put(dst, &h, 0, len);
+	memcpy(dst + n, req, len);
+	for (n += len; n & 3; n++)
+		dst[n] = 0;
+	return n;
+}
+
 /* A chunk about packet sizes and retired packets. */
 static u32 any_mtu_chunk(struct victim *v, u8 *dst)
 {
@@ -176,7 +239,11 @@ static u32 any_chunk(struct victim *v, u8 *dst, u32 room)
 
 	any_flow(v, &f);
 	any_head(v, &h, len);
-	switch (pick(v, 14)) {
+	switch (pick(v, 17)) {
+	case 14:
+	case 15:
+	case 16:
+		return room < 1000 ? weft_wire_ping_put(dst) : any_operation(v, dst);
 	case 0:
 	case 1:
 	case 2:
@@ -250,6 +317,18 @@ void victim_attack(struct victim *v)
 	sums_check(path);
 }
 
+/* The program posts a one-sided operation, which its peer refuses or not. */
+static void operate(struct victim *v)
+{
+	struct rig_rma op = { .write = pick(v, 2), .flags = WEFT_SQ_COMPLETION, .context = 7,
+			      .n = 1, .nrem = 1 };
+	u32 len = pick(v, VICTIM_BUF);
+
+	op.iov[0] = (struct weft_iov){ (uintptr_t)v->buf, len };
+	op.rem[0] = (struct weft_rma_iov){ .addr = BASE, .len = len, .key = KEY };
+	rig_rma(v->ep, &op);
+}
+
 /* Let the program act meanwhile. */
 void victim_go_on(struct victim *v)
 {
@@ -262,7 +341,14 @@ void victim_go_on(struct victim *v)
 	op.iov[0].len = pick(v, VICTIM_BUF);
 	if (op.tagged)
 		op.tag = pick(v, 3);
-	switch (pick(v, 5)) {
+	switch (pick(v, 7)) {
+	case 5:
+		operate(v);
+		break;
+	case 6:
+		if (!pick(v, 4) && !rig_region_end(v->proc, KEY))
+			expose(v);
+		break;
 	case 0:
 		op.flags = WEFT_SQ_COMPLETION | (pick(v, 2) ? WEFT_SQ_DELIVERY : 0);
 		rig_send(v->ep, &op);
