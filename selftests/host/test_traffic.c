@@ -15,6 +15,8 @@ static void run(const struct tr_conf *conf, const char *test)
 	tr = tr_new(conf, test);
 	tr_finish(tr, 60 * NSEC_PER_SEC);
 	tr_cancel(tr);
+	if (tr->operations != (u64)tr->neps * conf->rma)
+		tr_die(tr, "%llu one-sided operations", (unsigned long long)tr->operations);
 	tr_free(tr);
 }
 
@@ -48,6 +50,22 @@ static void shape_lossy(struct tr_conf *conf, u64 seed)
 TEST(traffic__lossy)
 {
 	runs("traffic__lossy", 2000, 40, shape_lossy);
+}
+
+/* One-sided operations among the messages, with loss, and memory that is not resident. */
+static void shape_operations(struct tr_conf *conf, u64 seed)
+{
+	conf->rma = 40;
+	conf->msg = seed % 3 == 0;
+	conf->procs = conf->msg ? 2 : conf->procs;
+	conf->rig.loss = RIG_PPM * (seed % 5) / 200;
+	conf->rig.cold = RIG_PPM / 4 * (seed % 4);
+	conf->rig.bounce = RIG_PPM / 4 * (seed / 4 % 3);
+}
+
+TEST(traffic__operations)
+{
+	runs("traffic__operations", 9000, 40, shape_operations);
 }
 
 /* Memory that is not resident, that cannot be pinned, or both. */

@@ -7,6 +7,7 @@
 #include "traffic.h"
 #include "traffic_check.h"
 #include "traffic_job.h"
+#include "traffic_rma.h"
 
 #define TAG_CLASS(c)	((u64)(c) << 8)
 #define TAG_STRAY	BIT_ULL(40)
@@ -90,7 +91,7 @@ void tr_conf_random(struct tr_conf *conf, u64 seed)
 /* ---- Messages and receives ------------------------------------------- */
 
 /* Cut @len bytes into segments, each in a buffer of its own. */
-static u32 segments(struct tr *tr, struct rig_proc *proc, u32 len, struct weft_iov *seg)
+u32 tr_segments(struct tr *tr, struct rig_proc *proc, u32 len, struct weft_iov *seg)
 {
 	u32 i, n = !len			 ? rig_below(tr->rig, 2) :
 		   rig_below(tr->rig, 4) ? 1 :
@@ -104,7 +105,7 @@ static u32 segments(struct tr *tr, struct rig_proc *proc, u32 len, struct weft_i
 	return n;
 }
 
-static u32 some_len(struct tr *tr, u32 max)
+u32 tr_some_len(struct tr *tr, u32 max)
 {
 	switch (rig_below(tr->rig, 6)) {
 	case 0:
@@ -133,10 +134,10 @@ static void new_message(struct tr *tr, struct tr_ep *src, struct tr_ep *dst)
 	m->src = src;
 	m->dst = dst;
 	r->ep = dst;
-	m->len = some_len(tr, tr->conf.max_len);
+	m->len = tr_some_len(tr, tr->conf.max_len);
 	r->room = tr->conf.max_len;
 	if (tr->conf.short_spaces && !rig_below(tr->rig, 4))
-		r->room = some_len(tr, tr->conf.max_len);
+		r->room = tr_some_len(tr, tr->conf.max_len);
 	if (class & 1) {
 		m->tagged = true;
 		r->tagged = true;
@@ -290,15 +291,16 @@ static struct rig_cq *some_cq(struct tr *tr, struct tr_proc *p)
 
 static void make_ep(struct tr *tr, struct tr_ep *ep, struct tr_proc *p)
 {
-	bool directed = !tr->conf.msg;
+	u32 flags = tr->conf.msg ? 0 : WEFT_EPF_DIRECTED;
 
+	if (tr->conf.rma)
+		flags |= WEFT_EPF_RMA | WEFT_EPF_REMOTE_READ | WEFT_EPF_REMOTE_WRITE;
 	ep->proc = p;
 	ep->tx = some_cq(tr, p);
 	ep->rx = some_cq(tr, p);
 	tr_job_begin(tr, p);
-	ep->ep = rig_ep_new(p->proc, tr->conf.msg ? WEFT_EP_MSG : WEFT_EP_RDM,
-			    directed ? WEFT_EPF_DIRECTED : 0, tr->conf.sq_slots, tr->conf.rq_slots,
-			    ep->service);
+	ep->ep = rig_ep_new(p->proc, tr->conf.msg ? WEFT_EP_MSG : WEFT_EP_RDM, flags,
+			    tr->conf.sq_slots, tr->conf.rq_slots, ep->service);
 	tr_job_end(p);
 	if (!ep->ep || rig_ep_enable(ep->ep, ep->tx, ep->rx, p->eq, p->av))
 		tr_die(tr, "endpoint cannot be made");
@@ -397,6 +399,8 @@ static void make_proc(struct tr *tr, struct tr_proc *p)
 	p->av = tr->conf.msg ? NULL : rig_av_new(p->proc);
 	p->eq = rig_eq_new(p->proc);
 	p->ncq = 0;
+	if (tr->conf.rma)
+		tr_rma_begin(tr, p);
 }
 
 struct tr *tr_new(const struct tr_conf *conf, const char *test)
@@ -424,8 +428,10 @@ struct tr *tr_new(const struct tr_conf *conf, const char *test)
 		tr_job_choose(tr, &tr->procs[i]);
 		make_proc(tr, &tr->procs[i]);
 	}
-	for (i = 0; i < tr->neps; i++)
+	for (i = 0; i < tr->neps; i++) {
 		make_ep(tr, &tr->eps[i], &tr->procs[i % tr->nprocs]);
+		tr->eps[i].rma_left = conf->rma;
+	}
 	for (i = 0; i < tr->nprocs && !conf->msg; i++)
 		introduce(tr, &tr->procs[i]);
 	if (conf->msg)
@@ -483,7 +489,7 @@ static bool post_send(struct tr *tr, struct tr_ep *ep)
 	if (op.peer == WEFT_SRC_ANY)
 		return false;
 	if (!m->n && m->len)
-		m->n = segments(tr, ep->proc->proc, m->len, m->seg);
+		m->n = tr_segments(tr, ep->proc->proc, m->len, m->seg);
 	tr_fill(m);
 	op.n = m->n;
 	memcpy(op.iov, m->seg, sizeof(op.iov));
@@ -502,6 +508,19 @@ static bool post_send(struct tr *tr, struct tr_ep *ep)
 	if (m->inl)
 		tr_drop_buffers(ep->proc->proc, m->seg, &m->n);
 	return true;
+}
+
+/* Post a one-sided operation, when the last one has completed. */
+static void operate(struct tr *tr, struct tr_ep *ep)
+{
+	struct tr_ep *dst = ep->peer ? ep->peer : &tr->eps[rig_below(tr->rig, tr->neps)];
+	u32 peer;
+
+	if (!ep->rma_left || (ep->rma.posted && !ep->rma.done) || dst->proc->job != ep->proc->job)
+		return;
+	peer = tr->conf.msg ? 0 : know(tr, ep->proc, dst);
+	if (peer != WEFT_SRC_ANY)
+		tr_rma_post(tr, ep, dst, peer);
 }
 
 static bool post_recv(struct tr *tr, struct tr_ep *ep)
@@ -524,7 +543,7 @@ static bool post_recv(struct tr *tr, struct tr_ep *ep)
 			return false;
 	}
 	if (!r->n && r->room)
-		r->n = segments(tr, ep->proc->proc, r->room, r->seg);
+		r->n = tr_segments(tr, ep->proc->proc, r->room, r->seg);
 	op.n = r->n;
 	memcpy(op.iov, r->seg, sizeof(op.iov));
 	err = rig_recv(ep->ep, &op);
@@ -609,6 +628,8 @@ bool tr_step(struct tr *tr)
 		for (n = rig_below(tr->rig, 12); n && ep->next_rcv < ep->nrcvs && !ep->shut; n--)
 			if (!post_recv(tr, ep))
 				break;
+		if (tr->conf.rma && !ep->shut)
+			operate(tr, ep);
 		if (!rig_below(tr->rig, 3)) {
 			/* store the doorbell once for all posts without it */
 			if (ep->ep->sq_tail != ep->ep->doorbell.sq_tail)
@@ -623,7 +644,8 @@ bool tr_step(struct tr *tr)
 	for (i = 0; i < tr->neps; i++) {
 		ep = &tr->eps[i];
 		if (ep->ep && !ep->shut)
-			left += ep->nmsgs - ep->next_msg + ep->open_tx + ep->nrcvs - ep->next_rcv;
+			left += ep->nmsgs - ep->next_msg + ep->open_tx + ep->nrcvs - ep->next_rcv +
+				ep->rma_left;
 		else if (ep->ep)
 			left += ep->open_tx;
 	}
@@ -727,6 +749,9 @@ static void lose_ops(struct tr_ep *ep)
 		ep->rcvs[i]->n = 0;
 		ep->rcvs[i]->done |= i < ep->next_rcv;
 	}
+	ep->rma.n = 0;
+	ep->rma.posted = 0;
+	ep->rma_failed = true;
 	ep->open_tx = 0;
 	ep->open_rx = 0;
 	ep->ep = NULL;
@@ -751,6 +776,7 @@ void tr_kill_ep(struct tr *tr, struct tr_ep *ep)
 		tr_drop_buffers(ep->proc->proc, ep->msgs[i]->seg, &ep->msgs[i]->n);
 	for (i = 0; i < ep->nrcvs; i++)
 		tr_drop_buffers(ep->proc->proc, ep->rcvs[i]->seg, &ep->rcvs[i]->n);
+	tr_drop_buffers(ep->proc->proc, ep->rma.seg, &ep->rma.n);
 	lose_ops(ep);
 }
 

@@ -32,6 +32,7 @@
  * @lazy: programs sleep until they are woken, and do not look at their queues before
  * @strangers: processes do not know all addresses from the beginning
  * @jobs: jobs that processes are in, beside the default one
+ * @rma: one-sided operations that each endpoint posts
  * @rest: where the world's state at the end is stored (rest.h), or NULL
  */
 struct tr_conf {
@@ -52,6 +53,7 @@ struct tr_conf {
 	bool lazy;
 	bool strangers;
 	u32 jobs;
+	u32 rma;
 	char **rest;
 };
 
@@ -143,7 +145,12 @@ struct tr_rcv {
  * @rcvs: its receives
  * @nrcvs: how many
  * @next_rcv: those before it have been posted
- * @open_tx: sends whose completion is due
+ * @open_tx: sends and operations whose completion is due
+ * @rma: the last one-sided operation; @tagged: a write
+ * @rma_left: operations to be posted
+ * @rma_target: the rig's process that it accesses
+ * @rma_next: byte of the slot behind those that the operation accesses
+ * @rma_failed: an operation has failed: what its slots have is not known
  * @open_rx: receives without a completion
  * @shut: connected: SHUTDOWN has come
  * @ended: connected: its program has ended the connection, and what it had not received is dropped
@@ -167,6 +174,11 @@ struct tr_ep {
 	u32 nrcvs;
 	u32 next_rcv;
 	u32 open_tx;
+	struct tr_msg rma;
+	u32 rma_left;
+	const struct rig_proc *rma_target;
+	u8 rma_next;
+	bool rma_failed;
 	u32 open_rx;
 	bool shut;
 	bool ended;
@@ -184,6 +196,7 @@ struct tr_ep {
  * @eq: its event queue
  * @cq: its completion queues
  * @ncq: how many
+ * @room: its region
  */
 struct tr_proc {
 	u32 no;
@@ -193,6 +206,7 @@ struct tr_proc {
 	struct rig_eq *eq;
 	struct rig_cq *cq[8];
 	u32 ncq;
+	u8 *room;
 };
 
 /**
@@ -208,6 +222,7 @@ struct tr_proc {
  * @rcvs: receives by number
  * @nrcvs: how many
  * @open: messages that no receive has taken
+ * @operations: one-sided operations that have succeeded
  * @faults: memory was bad: receives that took a message may have failed
  * @note: how to repeat the run
  */
@@ -223,6 +238,7 @@ struct tr {
 	struct tr_rcv **rcvs;
 	u32 nrcvs;
 	u32 open;
+	u64 operations;
 	bool faults;
 	char note[160];
 };
@@ -244,6 +260,10 @@ void tr_bound(struct tr *tr, weft_ns ns);
 void tr_cancel(struct tr *tr);
 /* Check the order in which messages were taken, end everything, check for leaks. */
 void tr_free(struct tr *tr);
+
+/* For messages and one-sided operations: segments of new buffers; a length, at most @max. */
+u32 tr_segments(struct tr *tr, struct rig_proc *proc, u32 len, struct weft_iov *seg);
+u32 tr_some_len(struct tr *tr, u32 max);
 
 /* Functions of evil.c, for trouble. */
 void tr_kill_ep(struct tr *tr, struct tr_ep *ep);

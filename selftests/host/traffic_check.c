@@ -3,6 +3,7 @@
  * Random traffic over the rig: checks when operations complete. One thread; no locks.
  */
 #include "traffic_check.h"
+#include "traffic_rma.h"
 
 /* Bytes [8 * @word, + 8) of message @id; the first ones are its number. */
 static u64 pattern(u64 id, u32 word)
@@ -53,6 +54,16 @@ void tr_fill(struct tr_msg *m)
 		run(m->id, off, (u8 *)(uintptr_t)m->seg[i].addr, m->seg[i].len, true);
 		off += m->seg[i].len;
 	}
+}
+
+long tr_differs(const struct tr_msg *m)
+{
+	u32 i, off = 0;
+	long at = -1;
+
+	for (i = 0; i < m->n && at < 0; off += m->seg[i++].len)
+		at = run(m->id, off, (u8 *)(uintptr_t)m->seg[i].addr, m->seg[i].len, false);
+	return at;
 }
 
 void tr_drop_buffers(struct rig_proc *proc, struct weft_iov *seg, u32 *n)
@@ -225,6 +236,10 @@ static void digest(struct tr_ep *ep, const struct weft_cqe *e)
 
 void tr_complete(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e)
 {
+	if (e->flags & (WEFT_CQE_WRITE | WEFT_CQE_READ)) {
+		tr_rma_done(tr, cq, e);
+		return;
+	}
 	if (e->flags & WEFT_CQE_SEND)
 		send_done(tr, cq, e);
 	else
@@ -320,5 +335,12 @@ void tr_check_gone(struct tr *tr)
 			tr_die(tr, "send %llu from node %u to node %u, which is gone, waits for ever",
 			       (unsigned long long)m->id, m->src->proc->no % tr->conf.rig.nodes,
 			       m->dst->proc->no % tr->conf.rig.nodes);
+	}
+	for (i = 0; i < tr->neps; i++) {
+		const struct tr_ep *ep = &tr->eps[i];
+
+		if (ep->ep && ep->rma.posted && !ep->rma.done &&
+		    apart(tr, ep->proc, ep->rma.dst->proc))
+			tr_die(tr, "an operation of endpoint %u waits for ever", i);
 	}
 }

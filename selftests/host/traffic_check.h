@@ -9,6 +9,8 @@
 
 /* Write a message's bytes into its segments. */
 void tr_fill(struct tr_msg *m);
+/* Return: offset of the first byte of the segments that tr_fill() does not write, -1: none. */
+long tr_differs(const struct tr_msg *m);
 void tr_drop_buffers(struct rig_proc *proc, struct weft_iov *seg, u32 *n);
 /* A completion has been read from @cq. */
 void tr_complete(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e);

@@ -108,6 +108,7 @@ static u64 one(const struct sim_opts *o, u64 seed, bool slow, char **rest, bool 
 		evil = (evil & ~EVIL_REVIVE) | (evil ? EVIL_SHUT : 0);
 	if (conf.jobs && evil)
 		evil |= EVIL_JOB;
+	conf.rma = PICK(&s, 0, 0, 5, 40);
 	conf.rig.squeeze = seed % 4 ? 0 : 10 + seed % 30;
 	conf.rig.core.fast = !slow;
 	conf.rest = rest;

@@ -185,7 +185,8 @@ struct weft_rma_iov {
  * @raddr: address in the region of the only remote segment, when @nrem is 1; else 0
  *
  * WRITE and READ permit the flags INLINE (WRITE only), COMPLETION, TRANSMIT, DELIVERY, MORE and
- * FENCE. The peer's program gets no completion. They complete when the peer has executed them, with or without a level.
+ * FENCE. The peer's program gets no completion. They complete when the peer has executed them, with
+ * or without a level.
  */
 struct weft_sqe {
 	__u8 op;
