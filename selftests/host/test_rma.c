@@ -500,6 +500,46 @@ TEST(rma__order)
 }
 
 /* A fenced write leaves when a long read and a long write before it are over. */
+/*
+ * Within the node: messages behind an operation stay in their order, the one that waits and the one
+ * that the fast path could send.
+ */
+TEST(rma__messages_behind)
+{
+	static const u32 sizes[] = { 8, 900, 8, 20000, 8 };
+	struct rig_op get = { .flags = WEFT_RQ_COMPLETION, .peer = WEFT_SRC_ANY, .n = 1 };
+	struct rig_op put = { .n = 1 };
+	struct weft_cqe e;
+	struct rig_rma op;
+	struct pair p;
+	u32 i, k, n;
+
+	for (k = 0; k < 8; k++) {
+		pair_init(&p, 0);
+		p.b->mc->cold = RIG_PPM * (k & 1);
+		p.a->mc->cold = RIG_PPM * (k >> 1 & 1);
+		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+			get.iov[0] = (struct weft_iov){ (uintptr_t)p.room + 30000 * i, 30000 };
+			get.context = i;
+			ASSERT_EQ(0, rig_recv(p.eb, &get));
+		}
+		put.peer = p.to;
+		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+			op = plain(&p, k & 4, 500000, 64, 7);
+			if (i == 1)
+				ASSERT_EQ(0, rig_rma(p.ea, &op));
+			put.iov[0] = (struct weft_iov){ (uintptr_t)p.buf, sizes[i] };
+			ASSERT_EQ(0, rig_send(p.ea, &put));
+		}
+		ASSERT_EQ(0, status(&p, 7));
+		rig_run(p.rig, 100 * NSEC_PER_MSEC);
+		for (n = 0; rig_cq_read(p.cb, &e) == 1; n++)
+			EXPECT_EQ(sizes[e.context], e.len) TH_LOG("case %u", k);
+		EXPECT_EQ(ARRAY_SIZE(sizes), n);
+		rig_free(p.rig);
+	}
+}
+
 TEST(rma__fence)
 {
 	struct rig_conf conf;

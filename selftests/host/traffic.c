@@ -518,6 +518,9 @@ static void operate(struct tr *tr, struct tr_ep *ep)
 
 	if (!ep->rma_left || (ep->rma.posted && !ep->rma.done) || dst->proc->job != ep->proc->job)
 		return;
+	/* each waits for long until it is refused */
+	if (!dst->ep && rig_below(tr->rig, 32))
+		return;
 	peer = tr->conf.msg ? 0 : know(tr, ep->proc, dst);
 	if (peer != WEFT_SRC_ANY)
 		tr_rma_post(tr, ep, dst, peer);

@@ -229,9 +229,15 @@ static int weft_send_one(struct weft_ep *ep, struct weft_sq_entry *e, bool more,
 	/* its endpoint did not exist yet, and earlier sends are held still */
 	if (weft_contact_held(flow) || unlikely(!weft_list_empty(&flow->fnode)))
 		return weft_fence_hold(ep, flow, e, out);
-	if (flow->lep)
-		return unlikely(weft_sq_is_rma(e->op)) ? weft_rma_local(ep, flow, e, out) :
-							 weft_local_send(ep, flow, e, out);
+	if (flow->lep) {
+		int err = unlikely(weft_sq_is_rma(e->op)) ? weft_rma_local(ep, flow, e, out) :
+							    weft_local_send(ep, flow, e, out);
+
+		/* an operation turns the fast path off, until it is over */
+		if (unlikely(weft_sq_is_rma(e->op) || !ep->flow.near) && ep->flow.recent == flow)
+			weft_flow_recent(ep, flow);
+		return err;
+	}
 	if (e->len <= WEFT_INLINE_MAX && !(e->flags & (WEFT_SQ_LATER | WEFT_SQ_TRACKED))) {
 		pay = weft_send_bytes(ep, e);
 		if (IS_ERR(pay))
