@@ -14,9 +14,9 @@ long tr_differs(const struct tr_msg *m);
 void tr_drop_buffers(struct rig_proc *proc, struct weft_iov *seg, u32 *n);
 /* A completion has been read from @cq. */
 void tr_complete(struct tr *tr, struct rig_cq *cq, const struct weft_cqe *e);
-/* No path has learned anything unexpected. */
 /* Messages whose sender was told of delivery have been received, unless the receiver has gone. */
 void tr_check_delivered(struct tr *tr);
+/* No path has learned anything unexpected. */
 void tr_check_paths(struct tr *tr);
 /* No message has overtaken another. */
 void tr_check_order(struct tr *tr);
