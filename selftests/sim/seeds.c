@@ -117,6 +117,8 @@ static u64 one(const struct sim_opts *o, u64 seed, bool slow, char **rest, bool 
 		conf.rig.cold = 0;
 		conf.rig.bounce = 0;
 		evil &= ~(EVIL_ALLOC | EVIL_FAULT);
+		/* it decides on the target of an operation, too, when the one before has ended */
+		conf.rma = 0;
 		/* chance also decides on new MTUs, and on when they come */
 		conf.rig.squeeze = 0;
 		/* and no path goes because it was idle for a moment longer */
