@@ -3,9 +3,9 @@
  * A peer that has taken part in the handshake and then sends arbitrary chunks, in any order
  *
  * The chunks are of all kinds, with one-sided operations among them. They name objects that exist
- * and objects that do not. The programs of the attacked node continue to send and receive. Their data from that peer may be nonsense, but
- * nothing breaks or leaks, and everything ends. What the peer sends beyond its credit is dropped
- * before it costs memory.
+ * and objects that do not. The programs of the attacked node continue to send and receive. Their
+ * data from that peer may be nonsense, but nothing breaks or leaks, and everything ends. What the
+ * peer sends beyond its credit is dropped before it costs memory.
  */
 #include "victim.h"
 #include "harness.h"

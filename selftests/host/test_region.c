@@ -191,6 +191,7 @@ static void *accesses(void *arg)
 			continue;
 		WRITE_ONCE(s->inside, true);
 		s->got++;
+		/* the region is in use between the two stores */
 		smp_mb();
 		WRITE_ONCE(s->inside, false);
 		weft_region_leave(r);

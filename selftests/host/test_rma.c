@@ -478,7 +478,9 @@ static void order(struct __test_metadata *_metadata, struct rig_conf *conf, u32 
 	}
 	ASSERT_EQ(2 * rounds, done);
 	for (i = 0; i < rounds; i++) {
-		ASSERT_EQ(i + 1, p.buf[(rounds + i) * len]) TH_LOG("round %u of %u bytes, node %u, loss %u", i, len, dst, conf->loss);
+		ASSERT_EQ(i + 1, p.buf[(rounds + i) * len]) {
+			TH_LOG("round %u of %u bytes, node %u, loss %u", i, len, dst, conf->loss);
+		}
 		ASSERT_EQ(0, memcmp(p.buf + i * len, p.buf + (rounds + i) * len, len));
 	}
 	rig_free(p.rig);

@@ -802,21 +802,52 @@ TEST(wire__request_refused)
 			pay = 0x300;
 		}
 		switch (i) {
-		case 0: r.op = 0; break;
-		case 1: r.op = 9; break;
-		case 2: r.len++; break;
-		case 3: r.id &= ~WEFT_RMA_ID; break;
-		case 4: r.granted = 0x301; break;
-		case 5: pay = 1; break;
-		case 6: r.seg[0].len = ~0ull - 0x100; break;
-		case 7: r.nseg = 0; break;
-		case 8: good = true; break;
-		case 9: pay--; break;
-		case 10: r.granted = 1; break;
-		case 11: r.id = WEFT_RMA_ID | 1; pay = 0; break;
+		case 0:
+			r.op = 0;
+			break;
+		case 1:
+			r.op = 9;
+			break;
+		case 2:
+			r.len++;
+			break;
+		case 3:
+			r.id &= ~WEFT_RMA_ID;
+			break;
+		case 4:
+			r.granted = 0x301;
+			break;
+		case 5:
+			pay = 1;
+			break;
+		case 6:
+			r.seg[0].len = ~0ull - 0x100;
+			break;
+		case 7:
+			r.nseg = 0;
+			break;
+		case 8:
+			good = true;
+			break;
+		case 9:
+			pay--;
+			break;
+		case 10:
+			r.granted = 1;
+			break;
+		case 11:
+			r.id = WEFT_RMA_ID | 1;
+			pay = 0;
+			break;
 		/* the bytes follow, or they are announced */
-		case 12: r.id = 1; break;
-		case 13: r.id = 1; pay = 0; good = true; break;
+		case 12:
+			r.id = 1;
+			break;
+		case 13:
+			r.id = 1;
+			pay = 0;
+			good = true;
+			break;
 		}
 		head = weft_wire_req_put(buf, &r);
 		EXPECT_EQ(good ? (int)head : -EINVAL, weft_wire_req_get(buf, head + pay, &out))

@@ -170,10 +170,10 @@ void weft_flow_recent(struct weft_ep *ep, struct weft_flow *flow)
 
 	weft_mutex_assert_held(&ep->sq_mutex);
 	ep->flow.recent = flow;
-	/* held sends, and operations under way whose order matters, come first */
-	WRITE_ONCE(ep->flow.near, fast && flow->lep && weft_list_empty(&flow->fnode) &&
-				  !READ_ONCE(flow->cold));
 	ep->flow.far = fast && !flow->path->local;
+	/* held sends, and operations under way whose order matters, come first */
+	fast = fast && flow->lep && weft_list_empty(&flow->fnode) && !READ_ONCE(flow->cold);
+	WRITE_ONCE(ep->flow.near, fast);
 }
 
 /*

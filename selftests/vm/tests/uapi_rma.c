@@ -471,9 +471,9 @@ static const struct check cases[] = {
 
 int main(void)
 {
-	unsigned int i, n;
+	unsigned int i, n, kinds = nodes_are_one() ? 1 : 2;
 
-	for (n = 0; n < (nodes_are_one() ? 1 : 2); n++) {
+	for (n = 0; n < kinds; n++) {
 		apart = n;
 		for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 			raw_in_child(NULL, cases[i].run, cases[i].name,
