@@ -471,13 +471,14 @@ static const struct check cases[] = {
 
 int main(void)
 {
+	static const char *const where[] = { "within a node", "between nodes" };
 	unsigned int i, n, kinds = nodes_are_one() ? 1 : 2;
 
 	for (n = 0; n < kinds; n++) {
 		apart = n;
 		for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 			raw_in_child(NULL, cases[i].run, cases[i].name,
-				     n ? "between nodes" : "within a node");
+				     where[n]);
 	}
 	return results_end();
 }
