@@ -64,13 +64,8 @@ static struct weft_rxm *weft_local_make(struct weft_ep *ep, struct weft_flow *fl
 
 	weft_assert_held(&flow->lep->lock);
 	ep->tx.spare = NULL;
-	weft_rxm_init(rxm, flow->path);
-	weft_ep_get(flow->lep);
-	rxm->ep = flow->lep;
-	rxm->bulk.work.ctx = flow->lep->conf.ctx;
+	weft_local_init(rxm, flow);
 	rxm->nsmall = WEFT_INLINE_MAX;
-	rxm->id = flow->id;
-	rxm->from = ep->addr;
 	rxm->tag = e->tag;
 	rxm->data = e->data;
 	rxm->len = e->len;

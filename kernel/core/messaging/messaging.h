@@ -270,6 +270,17 @@ static inline u32 weft_local_src(struct weft_flow *flow)
 	return weft_local_src_find(flow, gen);
 }
 
+/* Turn @rxm into a message of a flow within the node, without its fields of the operation. */
+static inline void weft_local_init(struct weft_rxm *rxm, struct weft_flow *flow)
+{
+	weft_rxm_init(rxm, flow->path);
+	weft_ep_get(flow->lep);
+	rxm->ep = flow->lep;
+	rxm->bulk.work.ctx = flow->lep->conf.ctx;
+	rxm->id = flow->id;
+	rxm->from = flow->ep->addr;
+}
+
 /* Return: 0 if the receiver accepts messages, else negative errno. It is locked. */
 static inline int weft_local_refused(const struct weft_ep *lep)
 {

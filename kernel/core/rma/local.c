@@ -19,13 +19,8 @@ static struct weft_rxm *weft_rma_message(struct weft_flow *flow, const struct we
 
 	if (!rxm)
 		return NULL;
-	weft_rxm_init(rxm, flow->path);
-	weft_ep_get(flow->lep);
-	rxm->ep = flow->lep;
-	rxm->bulk.work.ctx = flow->lep->conf.ctx;
+	weft_local_init(rxm, flow);
 	rxm->flags = WEFT_MSG_RMA;
-	rxm->id = flow->id;
-	rxm->from = flow->ep->addr;
 	rxm->len = txm->len;
 	weft_list_add_tail(&flow->path->msg.rxms, &rxm->node);
 	return rxm;
@@ -43,6 +38,7 @@ static void weft_rma_join(struct weft_rxm *rxm, struct weft_txm *txm)
 /* Later sends of a flow wait until an operation is over: its order matters. */
 static void weft_rma_local_hold(struct weft_flow *flow, struct weft_rma *rma)
 {
+	weft_assert_held(&flow->path->lock);
 	WRITE_ONCE(flow->cold, flow->cold + 1);
 	flow->ref++;
 	rma->cold = flow;

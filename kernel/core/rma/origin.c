@@ -256,6 +256,7 @@ static void weft_rma_unhold(struct weft_rxm *rxm, struct weft_out *out)
 {
 	struct weft_flow *flow = rxm->rma->cold;
 
+	weft_assert_held(&rxm->path->lock);
 	if (rxm->rma->held) {
 		rxm->rma->held = false;
 		weft_recv_executed(rxm, out);
