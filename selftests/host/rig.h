@@ -603,6 +603,10 @@ int rig_recv(struct rig_ep *ep, const struct rig_op *op);
 int rig_rq_cancel(struct rig_ep *ep, u64 context);
 /* Write raw slots into a ring; rig_ring_sq() or rig_ring_rq() stores the doorbell. */
 void rig_put_sq(struct rig_ep *ep, const void *slots, u32 n);
+/* Flags, payload or segments of an entry of the send ring, in zeroed slots. Return: its slots. */
+u32 rig_put_bytes(u8 *slots, u32 flags, const struct weft_iov *iov, u32 n);
+/* Post an entry of @n slots; @more: do not store the doorbell yet. Return: as rig_send(). */
+int rig_post_sq(struct rig_ep *ep, u8 *slots, u32 n, bool more);
 void rig_put_rq(struct rig_ep *ep, const void *slots, u32 n);
 /* Store the ring's end in the doorbell; notify the kernel if the status flag asks for it. */
 void rig_ring_sq(struct rig_ep *ep);
@@ -619,7 +623,6 @@ int rig_cancel(struct rig_ep *ep, u64 context);
  * @flags: WEFT_SQ_*
  * @peer: index of the target in the address vector
  * @context: the program's
- * @data: remote CQ data
  * @n: segments of this program
  * @iov: the segments
  * @nrem: segments of the target
@@ -630,7 +633,6 @@ struct rig_rma {
 	u32 flags;
 	u32 peer;
 	u64 context;
-	u64 data;
 	u32 n;
 	struct weft_iov iov[WEFT_IOV_MAX];
 	u32 nrem;

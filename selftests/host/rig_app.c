@@ -380,48 +380,45 @@ void rig_put_rq(struct rig_ep *ep, const void *slots, u32 n)
 }
 
 /* Write segments behind the first slot. Return: number of slots of the entry. */
-static u32 put_segments(u8 *slots, const struct rig_op *op)
+static u32 put_segments(u8 *slots, const struct weft_iov *iov, u32 n)
 {
-	if (op->n < 2)
+	if (n < 2)
 		return 1;
-	memcpy(slots + WEFT_SLOT_SIZE, op->iov, op->n * sizeof(op->iov[0]));
-	return 1 + DIV_ROUND_UP(op->n, 4);
+	memcpy(slots + WEFT_SLOT_SIZE, iov, n * sizeof(*iov));
+	return 1 + DIV_ROUND_UP(n, 4);
 }
 
-static u64 total(const struct rig_op *op)
+static u64 total(const struct weft_iov *iov, u32 n)
 {
 	u64 len = 0;
 	u32 i;
 
-	for (i = 0; i < op->n; i++)
-		len += op->iov[i].len;
+	for (i = 0; i < n; i++)
+		len += iov[i].len;
 	return len;
 }
 
-int rig_send(struct rig_ep *ep, const struct rig_op *op)
+u32 rig_put_bytes(u8 *slots, u32 flags, const struct weft_iov *iov, u32 n)
 {
-	u8 slots[WEFT_NSLOTS_MAX * WEFT_SLOT_SIZE] = { 0 };
 	struct weft_sqe *e = (void *)slots;
-	u32 i, n, at = WEFT_SLOT_SIZE;
+	u32 i, at = WEFT_SLOT_SIZE;
 
-	e->op = op->tagged ? WEFT_SQ_TSEND : WEFT_SQ_SEND;
-	e->flags = op->flags;
-	e->dst = op->peer;
-	e->context = op->context;
-	e->len = total(op);
-	e->tag = op->tag;
-	e->data = op->flags & WEFT_SQ_DATA ? op->data : 0;
-	if (op->flags & WEFT_SQ_INLINE) {
-		for (i = 0; i < op->n; i++) {
-			memcpy(slots + at, (void *)(uintptr_t)op->iov[i].addr, op->iov[i].len);
-			at += op->iov[i].len;
-		}
-		n = DIV_ROUND_UP(at, WEFT_SLOT_SIZE);
-	} else {
-		n = put_segments(slots, op);
-		e->niov = op->n;
-		e->addr = op->n == 1 ? op->iov[0].addr : 0;
+	e->flags = flags;
+	e->len = total(iov, n);
+	if (!(flags & WEFT_SQ_INLINE)) {
+		e->niov = n;
+		e->addr = n == 1 ? iov[0].addr : 0;
+		return put_segments(slots, iov, n);
 	}
+	for (i = 0; i < n; at += iov[i++].len)
+		memcpy(slots + at, (void *)(uintptr_t)iov[i].addr, iov[i].len);
+	return DIV_ROUND_UP(at, WEFT_SLOT_SIZE);
+}
+
+int rig_post_sq(struct rig_ep *ep, u8 *slots, u32 n, bool more)
+{
+	struct weft_sqe *e = (void *)slots;
+
 	e->nslots = n;
 	if (READ_ONCE(ep->status.flags) & WEFT_ST_ERROR)
 		return -EIO;
@@ -431,9 +428,23 @@ int rig_send(struct rig_ep *ep, const struct rig_op *op)
 		return -EAGAIN;
 	}
 	rig_put_sq(ep, slots, n);
-	if (!op->more)
+	if (!more)
 		rig_ring_sq(ep);
 	return 0;
+}
+
+int rig_send(struct rig_ep *ep, const struct rig_op *op)
+{
+	u8 slots[WEFT_NSLOTS_MAX * WEFT_SLOT_SIZE] = { 0 };
+	struct weft_sqe *e = (void *)slots;
+	u32 n = rig_put_bytes(slots, op->flags, op->iov, op->n);
+
+	e->op = op->tagged ? WEFT_SQ_TSEND : WEFT_SQ_SEND;
+	e->dst = op->peer;
+	e->context = op->context;
+	e->tag = op->tag;
+	e->data = op->flags & WEFT_SQ_DATA ? op->data : 0;
+	return rig_post_sq(ep, slots, n, op->more);
 }
 
 static int put_rqe(struct rig_ep *ep, const void *slots, u32 n, bool more)
@@ -460,12 +471,12 @@ int rig_recv(struct rig_ep *ep, const struct rig_op *op)
 	e->flags = op->flags;
 	e->src = op->peer;
 	e->context = op->context;
-	e->len = total(op);
+	e->len = total(op->iov, op->n);
 	e->tag = op->tag;
 	e->ignore = op->ignore;
 	e->niov = op->n;
 	e->addr = op->n == 1 ? op->iov[0].addr : 0;
-	e->nslots = put_segments(slots, op);
+	e->nslots = put_segments(slots, op->iov, op->n);
 	return put_rqe(ep, slots, e->nslots, op->more);
 }
 
