@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The commands of weft.service, in a network namespace of their own: start, reload of a changed file,
-# a stop that is refused because a program has a port open, a stop.
+# The commands of weft.service, in a network namespace of their own: start, reload of a changed
+# file, a stop that is refused because a program has a port open, a stop.
 # TIMEOUT: 120
 
 . "$VM_REPO/selftests/vm/lib.sh"
