@@ -72,10 +72,7 @@ static struct weft_rxm *weft_rma_sink(struct weft_ep *ep, struct weft_path *path
 	rma->rxm = sink;
 	rma->vec = e->vec;
 	sink->rma = rma;
-	if (!path->local)
-		err = weft_rma_sink_window(sink);
-	else
-		err = 0;
+	err = path->local ? 0 : weft_rma_sink_window(sink);
 	if (err) {
 		weft_rma_sink_free(sink);
 		return ERR_PTR(err);
@@ -293,14 +290,12 @@ void weft_rma_over(struct weft_rxm *rxm, int err, int told, struct weft_out *out
 		if (txm)
 			weft_send_end(txm, err, out);
 	} else {
-		if (!err && rma->op == WEFT_RMA_READ)
+		if (!err && rma->op == WEFT_RMA_READ) {
 			rxm->flags &= ~WEFT_MSG_PLACED;
-		if (err)
-			;
-		else if (rma->op == WEFT_RMA_READ)
 			weft_count(rxm->path->core, rma_reads);
-		else
+		} else if (!err) {
 			weft_count(rxm->path->core, rma_writes);
+		}
 		if (txm && txm->bulk.lrxm)
 			weft_rxm_fail(txm->bulk.lrxm, told ?: ECONNRESET, out);
 		if (txm)

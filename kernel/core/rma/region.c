@@ -127,7 +127,7 @@ static void weft_region_unlist(struct weft_domain *d, struct weft_region *region
 	WRITE_ONCE(region->ended, true);
 }
 
-/* Wait until nobody accesses a region that is in no table, and free it. */
+/* Wait until no operation accesses a region that is in no table, and free it. */
 static void weft_region_drain(struct weft_domain *d, struct weft_region *region,
 			      struct weft_out *out)
 {
