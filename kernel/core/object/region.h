@@ -69,7 +69,7 @@ struct weft_region {
  * @regions: by key
  * @all: all regions
  * @core: the core
- * @user: for whom they count, NULL: nobody
+ * @user: for whom they count, NULL: no user
  *
  * It exists until weft_ep_kill() has returned for each endpoint that names it.
  */

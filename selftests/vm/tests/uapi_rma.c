@@ -343,7 +343,7 @@ static bool stopped(void)
 	return finish(false);
 }
 
-/* What the target may not write, its peers may not; what is not there, nobody reads. */
+/* What the target may not write, its peers may not; a peer cannot read what is not there. */
 static bool rights(void)
 {
 	unsigned int i;
