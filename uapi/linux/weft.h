@@ -294,6 +294,10 @@ struct weft_ioc_ep {
  * @addr: out: the endpoint's address with its service
  * @tx_cntr: counter of sends, WEFT_HANDLE_NONE
  * @rx_cntr: counter of receives, WEFT_HANDLE_NONE
+ * @write_cntr: counter of writes and of atomic operations without results, WEFT_HANDLE_NONE
+ * @read_cntr: counter of reads and of atomic operations with results, WEFT_HANDLE_NONE
+ * @remote_write_cntr: as @write_cntr, of operations of peers on regions of the context
+ * @remote_read_cntr: as @read_cntr, of operations of peers on regions of the context
  *
  * A further call adds a CQ or a counter to a direction without one, on an endpoint without
  * connection. A direction with neither CQ nor counter must not be used. A counter counts each
@@ -312,6 +316,10 @@ struct weft_ioc_ep_enable {
 	struct weft_sockaddr addr;
 	__u32 tx_cntr;
 	__u32 rx_cntr;
+	__u32 write_cntr;
+	__u32 read_cntr;
+	__u32 remote_write_cntr;
+	__u32 remote_read_cntr;
 };
 
 #define WEFT_SHUT_GRACEFUL	(1u << 0)	/* SHUTDOWN: complete pending sends first */
@@ -421,6 +429,8 @@ struct weft_ioc_mr {
  * @key: in: key by which peers name the region; with WEFT_REGIONF_KEY: in: 0, out: the key
  * @base: address of the first byte, as peers name it
  * @segs: user address of struct weft_iov[nsegs]: the memory, one segment behind the other
+ * @cntr: counter of the operations of peers that have changed the region, WEFT_HANDLE_NONE
+ * @rsvd: 0
  *
  * The memory need not be mapped, and is not pinned. An operation accesses what is mapped there when
  * it is executed, with the rights of the program. Peers access regions through the context's
@@ -434,6 +444,8 @@ struct weft_ioc_region {
 	__u64 key;
 	__u64 base;
 	__u64 segs;
+	__u32 cntr;
+	__u32 rsvd;
 };
 
 /**

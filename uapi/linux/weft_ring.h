@@ -122,6 +122,7 @@ struct weft_cq_status {
 /* only with WEFT_EPF_RMA: */
 #define WEFT_SQ_WRITE		3	/* write to regions of the peer */
 #define WEFT_SQ_READ		4	/* read from regions of the peer */
+#define WEFT_SQ_ATOMIC		5	/* atomic operation on regions of the peer */
 
 /* Flags of a send */
 #define WEFT_SQ_INLINE		(1u << 0)	/* payload is in the slots after this one */
@@ -168,25 +169,27 @@ struct weft_rma_iov {
 
 /**
  * struct weft_sqe - first slot of an entry in the send queue
- * @op: WEFT_SQ_SEND, _TSEND, _WRITE, _READ
- * @nslots: slots of the whole entry: 1 + payload or segments after it, 4 segments a slot, + remote
+ * @op: WEFT_SQ_SEND, _TSEND, _WRITE, _READ, _ATOMIC
+ * @nslots: slots of the whole entry: 1 + payload or segments after it, 4 segments a slot, + (ATOMIC)
+ *	segments of compare operands and of results, which each begin in a new slot, + remote
  *	segments at the end, 2 a slot
  * @flags: WEFT_SQ_*
  * @dst: index in the address vector; must be 0 on a MSG endpoint; a group with WEFT_SQ_GROUP
  * @context: returned in the completion
  * @addr: user address of the only segment, when @niov is 1; else 0
- * @len: bytes of the message or operation
+ * @len: bytes of the message or operation; ATOMIC: bytes of its elements
  * @tag: tag of a tagged send; key of the only remote segment, when @nrem is 1; else 0
- * @data: remote CQ data with WEFT_SQ_DATA, else 0
+ * @data: remote CQ data with WEFT_SQ_DATA; ATOMIC: WEFT_ATOMIC_DATA() of
+ *	<linux/weft_rma.h>; else 0
  * @niov: 0: no payload or WEFT_SQ_INLINE, 1: @addr, 2..WEFT_IOV_MAX: struct weft_iov after this
  *	slot
- * @nrem: WRITE, READ: 0: @len is 0, 1: @tag and @raddr, 2..WEFT_IOV_MAX: struct weft_rma_iov in the
- *	last slots; else 0
+ * @nrem: WRITE, READ, ATOMIC: 0: @len is 0, 1: @tag and @raddr, 2..WEFT_IOV_MAX: struct
+ *	weft_rma_iov in the last slots; else 0
  * @raddr: address in the region of the only remote segment, when @nrem is 1; else 0
  *
- * WRITE and READ permit the flags INLINE (WRITE only), COMPLETION, TRANSMIT, DELIVERY, MORE and
- * FENCE. The peer's program gets no completion. They complete when the peer has executed them, with
- * or without a level.
+ * One-sided operations permit the flags INLINE (not READ), COMPLETION, TRANSMIT, DELIVERY, MORE and
+ * FENCE, and WRITE also DATA. Only a WRITE with DATA has a completion at the peer. They complete
+ * when the peer has executed them, with or without a level.
  */
 struct weft_sqe {
 	__u8 op;
@@ -296,8 +299,10 @@ struct weft_rqe {
  * slot holds the struct weft_sockaddr of its sender (WEFT_EPF_SOURCE); not with WEFT_CQE_INLINE
  */
 #define WEFT_CQE_FROM		(1u << 10)
-#define WEFT_CQE_WRITE		(1u << 11)	/* of a WRITE */
-#define WEFT_CQE_READ		(1u << 12)	/* of a READ */
+/* with WEFT_CQE_SEND: of a WRITE or base ATOMIC; else of a peer's WRITE with DATA */
+#define WEFT_CQE_WRITE		(1u << 11)
+#define WEFT_CQE_READ		(1u << 12)	/* of a READ, or of an ATOMIC with results */
+#define WEFT_CQE_ATOMIC		(1u << 13)	/* of an ATOMIC */
 
 /**
  * struct weft_cqe - first slot of an entry in a completion queue

@@ -9,8 +9,28 @@
 #ifndef _UAPI_LINUX_WEFT_RMA_H
 #define _UAPI_LINUX_WEFT_RMA_H
 
+#include <linux/types.h>
+
 #define WEFT_ATOMIC_MAX_COUNT	1024	/* elements of an operation */
 #define WEFT_ATOMIC_MAX_BYTES	8192	/* bytes of all its elements */
+
+/* Kinds of operations */
+#define WEFT_ATOMIC_BASE	0	/* no result */
+#define WEFT_ATOMIC_FETCH	1	/* the results are the initial values */
+#define WEFT_ATOMIC_COMPARE	2	/* the same, and there are compare operands */
+
+/*
+ * Field @data of an entry WEFT_SQ_ATOMIC. All elements have one type. Operands are the payload of
+ * the entry, or its segments. Compare operands follow them in the payload, or have own segments.
+ */
+#define WEFT_ATOMIC_OP(data)	((__u8)(data))		/* WEFT_AOP_* */
+#define WEFT_ATOMIC_TYPE(data)	((__u8)((data) >> 8))	/* WEFT_ATYPE_* */
+#define WEFT_ATOMIC_KIND(data)	((__u8)((data) >> 16))	/* WEFT_ATOMIC_BASE, ... */
+#define WEFT_ATOMIC_NCMP(data)	((__u8)((data) >> 24))	/* segments of compare operands */
+#define WEFT_ATOMIC_NRES(data)	((__u8)((data) >> 32))	/* segments of results */
+#define WEFT_ATOMIC_DATA(op, type, kind, ncmp, nres) \
+	((__u64)(op) | (__u64)(type) << 8 | (__u64)(kind) << 16 | (__u64)(ncmp) << 24 | \
+	 (__u64)(nres) << 32)
 
 /* Operations. T is the target, B the operand and C the compare operand of an element. */
 #define WEFT_AOP_MIN		0	/* if (B < T) T = B */

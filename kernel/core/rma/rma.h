@@ -42,17 +42,12 @@ void weft_rma_source_go(struct weft_txm *txm, struct weft_out *out);
 
 /* ---- atomic.c ------------------------------------------------------------------- */
 
-/* Kinds of atomic operations */
-#define WEFT_ATOMIC_BASE	0	/* no result */
-#define WEFT_ATOMIC_FETCH	1	/* the result is the initial value */
-#define WEFT_ATOMIC_COMPARE	2	/* the same, and there is a compare operand */
-
 /* Lost races against other writers after which weft_atomic_apply() returns */
 #define WEFT_ATOMIC_TRIES	1000
 
 /**
  * struct weft_atomic - an atomic operation that weft_atomic_valid() accepts
- * @kind: WEFT_ATOMIC_*
+ * @kind: WEFT_ATOMIC_BASE, _FETCH, _COMPARE
  * @op: WEFT_AOP_*
  * @type: WEFT_ATYPE_*
  */
