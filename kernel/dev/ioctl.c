@@ -207,7 +207,7 @@ static const struct weft_call_desc weft_calls[] = {
 	   RSVD(weft_ioc_av_insert), OUT, WEFT_AVF_AT),
 	ON(av, AV_REMOVE, weft_uav_remove, weft_check_remove, weft_ioc_av_insert,
 	   RSVD(weft_ioc_av_insert), OUT, 0),
-	DESC(EP_CREATE, weft_uep_create, weft_ioc_ep, RSVD(weft_ioc_ep), OUT,
+	DESC(EP_CREATE, weft_uep_create, weft_ioc_ep, 0, OUT,
 	     WEFT_EPF_DIRECTED | WEFT_EPF_SRQ | WEFT_EPF_STRICT | WEFT_EPF_FENCE |
 	     WEFT_EPF_VARIABLE | WEFT_EPF_SOURCE | WEFT_EPF_RMA | WEFT_EPF_REMOTE_READ |
 	     WEFT_EPF_REMOTE_WRITE),

@@ -242,6 +242,8 @@ struct weft_ioc_av_insert {
 /* not DGRAM: peers may read from, or write to, regions of the context through the endpoint */
 #define WEFT_EPF_REMOTE_READ	(1u << 7)
 #define WEFT_EPF_REMOTE_WRITE	(1u << 8)
+/* not DGRAM: a message is received after the earlier writes of its sender are in the regions */
+#define WEFT_EPF_ORDERED	(1u << 9)
 
 /**
  * struct weft_ioc_ep - create an endpoint (WEFT_IOC_EP_CREATE)
@@ -259,7 +261,8 @@ struct weft_ioc_av_insert {
  * @status: out: struct weft_ep_status; PROT_READ only
  * @key: in: address of the key of the endpoint's job
  * @key_size: in: bytes of it, WEFT_KEY_MIN to WEFT_KEY_MAX; 0: the default job
- * @rsvd: 0
+ * @zone: in: protection zone of the regions that peers access through the endpoint: those with the
+ *	same zone, and those without
  *
  * EKEYREJECTED: no job of the port has that key. EACCES: the job does not admit the user that
  * opened the port.
@@ -278,7 +281,7 @@ struct weft_ioc_ep {
 	struct weft_map status;
 	__u64 key;
 	__u32 key_size;
-	__u32 rsvd;
+	__u32 zone;
 };
 
 /**
@@ -430,7 +433,7 @@ struct weft_ioc_mr {
  * @base: address of the first byte, as peers name it
  * @segs: user address of struct weft_iov[nsegs]: the memory, one segment behind the other
  * @cntr: counter of the operations of peers that have changed the region, WEFT_HANDLE_NONE
- * @rsvd: 0
+ * @zone: its protection zone, 0: none
  *
  * The memory need not be mapped, and is not pinned. An operation accesses what is mapped there when
  * it is executed, with the rights of the program. Peers access regions through the context's
@@ -445,7 +448,7 @@ struct weft_ioc_region {
 	__u64 base;
 	__u64 segs;
 	__u32 cntr;
-	__u32 rsvd;
+	__u32 zone;
 };
 
 /**
